@@ -1,0 +1,132 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tile key: what a tile function's name says, as data. C++17, no LLVM.
+//
+// The name is the specification: it is the symbol, the dedupe and cache key,
+// the benchmark's name and the line in a report. One parser, one printer:
+// printTileKey(*parseTileKey(name).key) == name for every valid name.
+
+#ifndef TILEWRIGHT_KEY_H_
+#define TILEWRIGHT_KEY_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tilewright/types.h"
+
+namespace tilewright {
+
+// Largest inner sizes a key may have.
+inline constexpr int kMaxM0 = 1024;
+inline constexpr int kMaxN0 = 1024;
+inline constexpr int kMaxK0 = 64;
+
+// The prefix of Tilewright's own names: "tw_mmt4d_tile_...".
+inline constexpr std::string_view kDefaultPrefix = "tw";
+
+// Rounding of narrow float outputs; the <variant> part of a name.
+enum class Rounding : uint8_t {
+  kOnce,     // no variant: round once, after all K steps
+  kPerStep,  // "steprnd": round after each K step; f16 and bf16 outputs only
+};
+
+struct ElementTypeInfo {
+  tw_element_type_t type;
+  std::string_view name;
+  int bits;
+  tw_element_kind_t kind;
+};
+
+struct TypeTripleInfo {
+  tw_type_triple_t value;
+  tw_element_type_t lhs, rhs, out;
+  std::string_view name;  // "s8s8s32"
+  // The accumulator: s32, f64 or f32.
+  tw_element_type_t accumulator;
+};
+
+struct CpuFeatureInfo {
+  std::string_view arch;  // "X86_64"
+  int word, bit;
+  std::string_view llvmName;
+};
+
+struct IsaInfo {
+  tw_isa_t isa;
+  std::string_view arch;  // "X86_64", "GENERIC"
+  std::string_view name;  // "x86_64_avx2_fma"
+  int vectorBits;
+  int vectorRegisters;
+  std::vector<const CpuFeatureInfo *> features;
+
+  bool has(std::string_view llvmFeature) const;
+  // "+avx2,+fma,...": LLVM's target-features string. Empty for generic.
+  std::string llvmFeatures() const;
+  // Whether every feature of `other` is one of this ISA's.
+  bool implies(const IsaInfo &other) const;
+};
+
+// The tables, in the order of the .def files. Never empty; references live as
+// long as the program.
+const std::vector<ElementTypeInfo> &elementTypes();
+const std::vector<TypeTripleInfo> &typeTriples();
+const std::vector<IsaInfo> &isas();
+
+const ElementTypeInfo &info(tw_element_type_t type);
+const TypeTripleInfo &info(tw_type_triple_t types);
+const IsaInfo &info(tw_isa_t isa);
+
+// Null if there is none.
+const TypeTripleInfo *findTypeTriple(std::string_view name);
+const IsaInfo *findIsa(std::string_view name);
+
+struct TileKey {
+  tw_type_triple_t types;
+  int m0, n0, k0;
+  Rounding rounding = Rounding::kOnce;
+  tw_isa_t isa;
+
+  bool operator==(const TileKey &o) const {
+    return types == o.types && m0 == o.m0 && n0 == o.n0 && k0 == o.k0 &&
+           rounding == o.rounding && isa == o.isa;
+  }
+  bool operator!=(const TileKey &o) const { return !(*this == o); }
+  bool operator<(const TileKey &o) const;
+
+  // Bytes of one K step of the lhs panel, of the rhs panel, of a contiguous out
+  // tile.
+  int64_t lhsStepBytes() const;
+  int64_t rhsStepBytes() const;
+  int64_t outTileBytes() const;
+};
+
+// Why `key` is not valid, and what would be accepted; empty if it is valid.
+std::string validateTileKey(const TileKey &key);
+
+// The canonical name. `key` must be valid.
+std::string printTileKey(const TileKey &key,
+                         std::string_view prefix = kDefaultPrefix);
+
+struct ParsedTileKey {
+  std::optional<TileKey> key;
+  // When !key: which part is wrong, why, and what would be accepted.
+  std::string error;
+};
+
+// Parses "<prefix>_mmt4d_tile_...". Accepts exactly what printTileKey prints.
+ParsedTileKey parseTileKey(std::string_view name,
+                           std::string_view prefix = kDefaultPrefix);
+
+// Whether `name` claims to be a tile name: it starts with
+// "<prefix>_mmt4d_tile_". Such a name that does not parse is an error; any
+// other symbol is none of our business.
+bool looksLikeTileName(std::string_view name,
+                       std::string_view prefix = kDefaultPrefix);
+
+}  // namespace tilewright
+
+#endif  // TILEWRIGHT_KEY_H_

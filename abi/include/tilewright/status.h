@@ -1,0 +1,37 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Status codes: what every entry point of <tilewright/tilewright.h> returns.
+
+#ifndef TILEWRIGHT_STATUS_H_
+#define TILEWRIGHT_STATUS_H_
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Values are part of the ABI.
+typedef enum tw_status_t {
+  // The call did all that was asked.
+  TW_STATUS_OK = 0,
+  // An argument contradicts the function's contract: a null pointer where one
+  // is needed, a negative size, a stride too small, an unknown flag or type.
+  TW_STATUS_INVALID_ARGUMENT = 1,
+  // The arguments make sense, but no tile function for this key is linked into
+  // the program or can run on this CPU, and ALLOW_GENERIC_FALLBACK is not set.
+  TW_STATUS_UNSUPPORTED = 2,
+  // A size or an offset does not fit the address space.
+  TW_STATUS_OVERFLOW = 3,
+  // A buffer that the caller sized is too small for what would be written.
+  TW_STATUS_OUT_OF_RANGE = 4,
+} tw_status_t;
+
+// One English sentence for `status`: a static string, never null, valid for the
+// life of the program. For a value outside the enumeration it says so.
+const char *tw_status_message(tw_status_t status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // TILEWRIGHT_STATUS_H_

@@ -1,0 +1,137 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tile function: the contract between whoever lowers `linalg.mmt4d` and
+// whoever supplies its inner K loop, hand-written or generated. Freestanding.
+//
+// A tile function is asked for by name, by declaring and calling it:
+//
+//   tw_mmt4d_tile_<lhs><rhs><out>_<M0>x<N0>x<K0>[_<variant>]_<arch>_<isa>
+//
+// for example
+//
+//   void tw_mmt4d_tile_s8s8s32_16x16x4_x86_64_avx512_vnni(
+//       void *out_tile, const void *lhs_panel, const void *rhs_panel,
+//       const tw_mmt4d_params_t *params);
+//
+// Element types are in element_types.def, valid (lhs, rhs, out) in
+// type_triples.def, <arch>_<isa> in isas.def. M0 and N0 are in 1..1024, K0 in
+// 1..64, and M0*K0 lhs elements, N0*K0 rhs elements must fill whole bytes.
+
+#ifndef TILEWRIGHT_TILE_H_
+#define TILEWRIGHT_TILE_H_
+
+#include "tilewright/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Pointer-sized and signed; counts elements, never bytes, unless said.
+typedef intptr_t tw_index_t;
+
+// Flags: bits of tw_mmt4d_params_t::flags. Values up to 0x400 are IREE's.
+enum {
+  // The low byte holds a tw_type_triple_t.
+  TW_MMT4D_FLAG_TYPE_MASK = 0xFF,
+  // Add to what is in the out tile; without it the out tile is overwritten and
+  // never read.
+  TW_MMT4D_FLAG_ACCUMULATE = 0x100,
+  // Read by tw_mmt4d and tw_find_tile only: if no tile function for the key can
+  // run, use the portable C one instead of returning UNSUPPORTED.
+  TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK = 0x200,
+  // Read by tw_mmt4d and tw_find_tile only: for f16 and bf16 outputs, round
+  // once after all K steps (the tile name without a variant). Without it, every
+  // K step rounds (the variant `steprnd`). Other outputs ignore it.
+  TW_MMT4D_FLAG_SKIP_INTERMEDIATE_ROUNDINGS = 0x400,
+  // tw_mmt4d_params_t::out_row_stride is present and gives the distance between
+  // rows of the out tile; without it rows are contiguous (distance N0).
+  TW_MMT4D_FLAG_OUT_ROW_STRIDE = 0x10000,
+};
+
+// All flags that are defined; entry points refuse any other.
+#define TW_MMT4D_FLAG_ALL                                            \
+  (TW_MMT4D_FLAG_TYPE_MASK | TW_MMT4D_FLAG_ACCUMULATE |              \
+   TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK |                            \
+   TW_MMT4D_FLAG_SKIP_INTERMEDIATE_ROUNDINGS |                       \
+   TW_MMT4D_FLAG_OUT_ROW_STRIDE)
+
+// Parameters of a whole mmt4d. A tile function reads only `K`, `flags`, and the
+// fields after `cpu_data` that a flag announces.
+//
+// The fields up to `cpu_data` have the order, types and meaning of IREE's
+// iree_uk_mmt4d_params_t, so that one body serves both. Offsets and strides
+// count elements. On a 64-bit target: K at byte 88, flags at 108, cpu_data at
+// 112, out_row_stride at 120, size 128 (tests/abi pins all of them).
+typedef struct tw_mmt4d_params_t {
+  // lhs [M][K][M0][K0]: row-major; stride0 is the distance between consecutive
+  // panels [K][M0][K0].
+  const void *lhs_buffer;
+  tw_index_t lhs_offset;
+  tw_index_t lhs_stride0;
+  // rhs [N][K][N0][K0].
+  const void *rhs_buffer;
+  tw_index_t rhs_offset;
+  tw_index_t rhs_stride0;
+  // out [M][N][M0][N0]; stride0 is the distance between consecutive rows of
+  // tiles [N][M0][N0].
+  void *out_buffer;
+  tw_index_t out_offset;
+  tw_index_t out_stride0;
+  // Outer sizes, in tiles. K is the number of K steps a tile function does.
+  tw_index_t M;
+  tw_index_t N;
+  tw_index_t K;
+  // Inner (tile) sizes.
+  int32_t M0;
+  int32_t N0;
+  int32_t K0;
+  uint32_t flags;
+  // TW_CPU_DATA_WORDS words of feature bits (cpu_features.def), which restrict
+  // what may run; null stands for the CPU the call runs on.
+  const uint64_t *cpu_data;
+  // Present iff flags has OUT_ROW_STRIDE: elements between rows of an out tile.
+  // In tw_mmt4d it makes `out` a plain row-major matrix [M*M0][N*N0] with this
+  // row stride, and out_stride0 is not read.
+  tw_index_t out_row_stride;
+} tw_mmt4d_params_t;
+
+// Computes, for m in [0, M0) and n in [0, N0), with K = params->K >= 0,
+//
+//   out[m][n] (+)= sum over k in [0, K), k0 in [0, K0) of
+//                  lhs[k][m][k0] * rhs[k][n][k0]
+//
+// lhs_panel: [K][M0][K0] of the lhs type; rhs_panel: [K][N0][K0] of the rhs
+// type; out_tile: [M0][N0] of the out type, rows out_row_stride apart under
+// OUT_ROW_STRIDE, else N0. All row-major. Panels are contiguous and need only
+// their element's alignment (bytes, for types narrower than one); 64-byte
+// alignment is recommended. Reads no byte outside the panels and writes none
+// outside the out tile's elements. Does not allocate, lock, call libc, or touch
+// thread-local state. The out tile may not overlap the panels.
+//
+// Numerics. Integers: exact modulo 2^32. Floats: products and sums in the
+// accumulator type (f64 for f64, else f32), in any order within a K step and
+// with any number of partial sums, so |error| <= 2*(K*K0 + 1)*eps*sum|a||b|,
+// eps the accumulator's machine epsilon, plus one rounding to a narrower out
+// type. With ACCUMULATE the previous out value joins that sum. NaN and infinity
+// propagate; denormals are kept, except where the instruction cannot: the
+// bf16 x bf16 tiles of the ISAs with avx512bf16 use vdpbf16ps, which treats
+// denormal inputs and results as zero. Variant `steprnd`: the accumulator is
+// rounded to the out type after each K step.
+typedef void (*tw_mmt4d_tile_fn_t)(void *out_tile, const void *lhs_panel,
+                                   const void *rhs_panel,
+                                   const tw_mmt4d_params_t *params);
+
+// What a linked-in tile tells the runtime registry about itself. Generated
+// objects carry one per tile in the ELF section `tw_tiles`, from which tw_mmt4d
+// and tw_find_tile see them.
+typedef struct tw_tile_entry_t {
+  const char *name;  // the full name, zero-terminated
+  tw_mmt4d_tile_fn_t fn;
+} tw_tile_entry_t;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // TILEWRIGHT_TILE_H_

@@ -1,0 +1,141 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The runtime library (libtilewright.a): whole mmt4d, pack and unpack, tile
+// size queries, CPU detection. Nothing here allocates, locks, prints or owns a
+// thread; every function may be called from any thread. All arguments are
+// validated in every build type, and a function that returns anything but
+// TW_STATUS_OK has written nothing.
+
+#ifndef TILEWRIGHT_TILEWRIGHT_H_
+#define TILEWRIGHT_TILEWRIGHT_H_
+
+#include "tilewright/status.h"
+#include "tilewright/tile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- CPU features -----------------------------------------------------------
+
+// Fills `cpu_data` (TW_CPU_DATA_WORDS words, cpu_features.def) for the CPU and
+// operating system that the call runs on: a feature is set only when the OS
+// saves its registers. Costs some cpuid instructions; callers keep the result.
+void tw_cpu_detect(uint64_t *cpu_data);
+
+// Whether `cpu_data` has every feature of `isa`. 0 or 1.
+int tw_isa_available(tw_isa_t isa, const uint64_t *cpu_data);
+
+// "x86_64_avx2_fma", ...: the spelling in tile names. Null if out of range.
+const char *tw_isa_name(tw_isa_t isa);
+
+// ---- Finding tiles ----------------------------------------------------------
+
+typedef enum tw_tile_origin_t {
+  TW_TILE_ORIGIN_NONE = 0,          // nothing can run
+  TW_TILE_ORIGIN_HAND_WRITTEN = 1,  // a row of mmt4d_tiles.def
+  TW_TILE_ORIGIN_GENERATED = 2,     // an entry of the section `tw_tiles`
+  TW_TILE_ORIGIN_GENERIC = 3,       // the portable C fallback
+} tw_tile_origin_t;
+
+typedef struct tw_tile_info_t {
+  tw_mmt4d_tile_fn_t fn;  // null iff origin is NONE
+  tw_tile_origin_t origin;
+  tw_isa_t isa;      // what `fn` needs
+  const char *name;  // its name; for the fallback "generic"; "" for NONE
+  // Why this one: one English sentence, zero-terminated. Where nothing can run
+  // it names the key that is missing.
+  char reason[192];
+} tw_tile_info_t;
+
+// Says which tile function tw_mmt4d would call for params->flags, M0, N0, K0
+// and cpu_data (no other field is read), and why.
+//
+// The candidates are the hand-written rows and the generated tiles linked into
+// the program; the best ISA that cpu_data has wins, hand-written before
+// generated within one ISA. OK also when only the fallback can run and
+// the caller allowed it. UNSUPPORTED, with info->reason naming the key, when
+// nothing can run; INVALID_ARGUMENT for sizes or flags that no key has.
+tw_status_t tw_find_tile(const tw_mmt4d_params_t *params, tw_tile_info_t *info);
+
+// ---- mmt4d ------------------------------------------------------------------
+
+// Runs body(context, i) once for each i in [0, count), in any order, on any
+// threads, and returns after all of them. `self` is tw_parallel_for_t::self.
+typedef struct tw_parallel_for_t {
+  void (*run)(void *self, tw_index_t count,
+              void (*body)(void *context, tw_index_t i), void *context);
+  void *self;
+} tw_parallel_for_t;
+
+// out[m][n][m0][n0] (+)= sum over k, k0 of lhs[m][k][m0][k0]*rhs[n][k][n0][k0].
+//
+// Cache-blocked over M, N and K. `parallel_for` may be null (the calling thread
+// does everything). M or N of 0, or K of 0 with ACCUMULATE, writes nothing; K
+// of 0 without it writes zeros. UNSUPPORTED when tw_find_tile says so.
+tw_status_t tw_mmt4d(const tw_mmt4d_params_t *params,
+                     const tw_parallel_for_t *parallel_for);
+
+// ---- Tile sizes -------------------------------------------------------------
+
+typedef struct tw_tile_sizes_t {
+  int32_t M0, N0, K0;
+} tw_tile_sizes_t;
+
+// The tile sizes with which a matmul [M][K] x [K][N] of `types` runs best on
+// cpu_data (null: this CPU), chosen among the tiles that tw_find_tile would
+// find there, so that whatever is handed out can run. A negative M or N means
+// unknown (large); small ones get narrow tiles. UNSUPPORTED when no tile
+// for `types` exists.
+tw_status_t tw_query_tile_sizes(tw_type_triple_t types, tw_index_t M,
+                                tw_index_t N, const uint64_t *cpu_data,
+                                tw_tile_sizes_t *sizes);
+
+// ---- Pack and unpack --------------------------------------------------------
+
+enum {
+  // Pack reads its source, unpack writes its destination, transposed:
+  // [cols][rows] in memory.
+  TW_PACK_FLAG_TRANSPOSE = 0x1,
+};
+
+// Packing of a matrix of `rows` x `cols` into panels of tile_rows x tile_cols:
+//   packed[ro][co][ri][ci] = matrix[ro*tile_rows + ri][co*tile_cols + ci]
+// and `padding` where that lies outside the matrix. The lhs [M][K] packs with
+// tiles M0 x K0; the rhs [K][N], read through TRANSPOSE as [N][K], with N0 x K0;
+// the out matrix with M0 x N0.
+typedef struct tw_pack_params_t {
+  tw_element_type_t type;  // of matrix and packed; whole bytes or 4 bits
+  uint32_t flags;
+  tw_index_t rows;  // of the matrix as packed, after any transpose
+  tw_index_t cols;
+  // Elements between consecutive rows of the matrix as it lies in memory (for
+  // TRANSPOSE: between rows of length `rows`). At least that row's length. Even
+  // for 4-bit types.
+  tw_index_t matrix_stride;
+  int32_t tile_rows;
+  int32_t tile_cols;
+  // The bits of one element, in the low bits; written to the padding. Pack only.
+  uint64_t padding;
+} tw_pack_params_t;
+
+// Number of bytes that tw_pack writes and tw_unpack reads, tight for every
+// shape; 0 when rows or cols is 0. OVERFLOW if it does not fit tw_index_t.
+tw_status_t tw_packed_size(const tw_pack_params_t *params, tw_index_t *bytes);
+
+// matrix -> packed. `packed_bytes` is the size of `packed`; OUT_OF_RANGE if it
+// is less than tw_packed_size. Buffers need element alignment only and may not
+// overlap.
+tw_status_t tw_pack(const tw_pack_params_t *params, const void *matrix,
+                    void *packed, tw_index_t packed_bytes);
+
+// packed -> matrix; the padding is not read. `packed_bytes` as for tw_pack.
+tw_status_t tw_unpack(const tw_pack_params_t *params, const void *packed,
+                      tw_index_t packed_bytes, void *matrix);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // TILEWRIGHT_TILEWRIGHT_H_

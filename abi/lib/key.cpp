@@ -1,0 +1,190 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tilewright/key.h"
+
+#include <numeric>
+#include <tuple>
+
+namespace tilewright {
+namespace {
+
+constexpr std::string_view kOperation = "_mmt4d_tile_";
+constexpr std::string_view kStepRounding = "steprnd";
+
+std::string quote(std::string_view text) {
+  return "'" + std::string(text) + "'";
+}
+
+// Joins names for a message: "a, b, c".
+template <typename Table>
+std::string listNames(const Table &table) {
+  std::string result;
+  for (const auto &row : table) {
+    if (!result.empty()) result += ", ";
+    result += row.name;
+  }
+  return result;
+}
+
+int64_t bitsOf(tw_element_type_t type) { return info(type).bits; }
+
+std::string checkSize(std::string_view what, int size, int max) {
+  if (size >= 1 && size <= max) return {};
+  return std::string(what) + " is " + std::to_string(size) +
+         ", but must be in 1.." + std::to_string(max);
+}
+
+std::string checkPanel(std::string_view side, std::string_view rowsName,
+                       int rows, int k0, tw_element_type_t type) {
+  int64_t bits = int64_t{rows} * k0 * bitsOf(type);
+  if (bits % 8 == 0) return {};
+  int64_t step = std::lcm(int64_t{8}, bitsOf(type)) / bitsOf(type);
+  return "one K step of the " + std::string(side) + " panel, " +
+         std::string(rowsName) + "*K0 = " + std::to_string(int64_t{rows} * k0) +
+         " elements of " + std::string(info(type).name) +
+         ", does not fill whole bytes; " + std::string(rowsName) +
+         "*K0 must be a multiple of " + std::to_string(step);
+}
+
+// Takes "<digits>" without leading zeros off the front of `text`, which must
+// continue with `stop`. Saturates far above every limit.
+std::optional<int> takeNumber(std::string_view &text, char stop,
+                              std::string &why) {
+  size_t digits = 0;
+  int64_t value = 0;
+  while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') {
+    if (value < 1'000'000) value = value * 10 + (text[digits] - '0');
+    ++digits;
+  }
+  std::string_view number = text.substr(0, digits);
+  if (digits == 0) {
+    why = "expected a decimal number";
+    return std::nullopt;
+  }
+  if (digits > 1 && number[0] == '0') {
+    why = quote(number) + " has a leading zero";
+    return std::nullopt;
+  }
+  if (text.substr(digits, 2) == "vl") {
+    why = quote(text.substr(0, digits + 2)) +
+          " is a scalable size, which no ISA of the table has; expected a "
+          "decimal number";
+    return std::nullopt;
+  }
+  if (digits == text.size() || text[digits] != stop) {
+    why = "expected '" + std::string(1, stop) + "' after " + quote(number);
+    return std::nullopt;
+  }
+  text.remove_prefix(digits + 1);
+  return static_cast<int>(value);
+}
+
+ParsedTileKey failure(std::string_view name, const std::string &why) {
+  return {std::nullopt, quote(name) + " is not a tile name: " + why};
+}
+
+}  // namespace
+
+bool TileKey::operator<(const TileKey &o) const {
+  return std::tie(types, m0, n0, k0, rounding, isa) <
+         std::tie(o.types, o.m0, o.n0, o.k0, o.rounding, o.isa);
+}
+
+int64_t TileKey::lhsStepBytes() const {
+  return int64_t{m0} * k0 * bitsOf(info(types).lhs) / 8;
+}
+
+int64_t TileKey::rhsStepBytes() const {
+  return int64_t{n0} * k0 * bitsOf(info(types).rhs) / 8;
+}
+
+int64_t TileKey::outTileBytes() const {
+  return int64_t{m0} * n0 * bitsOf(info(types).out) / 8;
+}
+
+std::string validateTileKey(const TileKey &key) {
+  const TypeTripleInfo &types = info(key.types);
+  std::string why = checkSize("M0", key.m0, kMaxM0);
+  if (why.empty()) why = checkSize("N0", key.n0, kMaxN0);
+  if (why.empty()) why = checkSize("K0", key.k0, kMaxK0);
+  if (why.empty()) why = checkPanel("lhs", "M0", key.m0, key.k0, types.lhs);
+  if (why.empty()) why = checkPanel("rhs", "N0", key.n0, key.k0, types.rhs);
+  if (why.empty() && key.rounding == Rounding::kPerStep &&
+      types.out == types.accumulator)
+    why = "variant 'steprnd' needs an output narrower than the accumulator "
+          "(f16 or bf16), not " +
+          std::string(info(types.out).name);
+  return why;
+}
+
+std::string printTileKey(const TileKey &key, std::string_view prefix) {
+  std::string name(prefix);
+  name += kOperation;
+  name += info(key.types).name;
+  name += '_' + std::to_string(key.m0) + 'x' + std::to_string(key.n0) + 'x' +
+          std::to_string(key.k0) + '_';
+  if (key.rounding == Rounding::kPerStep) {
+    name += kStepRounding;
+    name += '_';
+  }
+  name += info(key.isa).name;
+  return name;
+}
+
+bool looksLikeTileName(std::string_view name, std::string_view prefix) {
+  return name.substr(0, prefix.size()) == prefix &&
+         name.substr(prefix.size(), kOperation.size()) == kOperation;
+}
+
+ParsedTileKey parseTileKey(std::string_view name, std::string_view prefix) {
+  if (!looksLikeTileName(name, prefix))
+    return failure(name, "it does not start with '" + std::string(prefix) +
+                             std::string(kOperation) + "'");
+  std::string_view rest = name.substr(prefix.size() + kOperation.size());
+
+  size_t typesEnd = rest.find('_');
+  std::string_view typesName = rest.substr(0, typesEnd);
+  const TypeTripleInfo *types = findTypeTriple(typesName);
+  if (!types)
+    return failure(name, "unknown element types " + quote(typesName) +
+                             "; expected one of " + listNames(typeTriples()));
+  if (typesEnd == std::string_view::npos)
+    return failure(name, "the sizes '_<M0>x<N0>x<K0>' are missing");
+  rest.remove_prefix(typesEnd + 1);
+
+  TileKey key{};
+  key.types = types->value;
+  struct Size {
+    std::string_view what;
+    int TileKey::*field;
+    char stop;
+  };
+  constexpr Size sizes[] = {{"M0", &TileKey::m0, 'x'},
+                            {"N0", &TileKey::n0, 'x'},
+                            {"K0", &TileKey::k0, '_'}};
+  for (const Size &size : sizes) {
+    std::string why;
+    std::optional<int> value = takeNumber(rest, size.stop, why);
+    if (!value) return failure(name, "in " + std::string(size.what) + ": " + why);
+    key.*size.field = *value;
+  }
+
+  if (rest.substr(0, kStepRounding.size() + 1) ==
+      std::string(kStepRounding) + "_") {
+    key.rounding = Rounding::kPerStep;
+    rest.remove_prefix(kStepRounding.size() + 1);
+  }
+  const IsaInfo *isa = findIsa(rest);
+  if (!isa)
+    return failure(name, "unknown variant or instruction set " + quote(rest) +
+                             "; expected [steprnd_] and one of " +
+                             listNames(isas()));
+  key.isa = isa->isa;
+
+  std::string why = validateTileKey(key);
+  if (!why.empty()) return failure(name, why);
+  return {key, {}};
+}
+
+}  // namespace tilewright

@@ -1,0 +1,49 @@
+# Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# tilewright_generator_library(<name> [MLIR] SOURCES <file>... [DEPENDS <target>...] [LINK <target>...])
+# tilewright_generator_tool(<name> [MLIR] SOURCES <file>... [LINK <target>...])
+#
+# A static library (a tool) of the generator, with LLVM's headers and flags, linked against the shared LLVM and MLIR.
+# MLIR says that its sources include MLIR headers: they are then compiled with the project's one precompiled header.
+
+add_library(tilewright_llvm_flags INTERFACE)
+target_include_directories(tilewright_llvm_flags SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+target_include_directories(tilewright_llvm_flags INTERFACE
+  ${PROJECT_SOURCE_DIR}/generator/include
+  ${PROJECT_BINARY_DIR}/generator/include
+  ${PROJECT_SOURCE_DIR})
+target_compile_options(tilewright_llvm_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti -fno-exceptions>)
+target_compile_definitions(tilewright_llvm_flags INTERFACE ${LLVM_DEFINITIONS})
+target_link_libraries(tilewright_llvm_flags INTERFACE tilewright_key)
+
+# The library that owns the precompiled header.
+add_library(tilewright_mlir_pch STATIC ${PROJECT_SOURCE_DIR}/generator/lib/Pch.cpp)
+target_link_libraries(tilewright_mlir_pch PRIVATE tilewright_llvm_flags tilewright_build_flags)
+target_precompile_headers(tilewright_mlir_pch PRIVATE ${PROJECT_SOURCE_DIR}/generator/lib/Pch.h)
+
+function(tilewright_generator_setup name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR" "" "SOURCES;DEPENDS;LINK")
+  target_link_libraries(${name} PUBLIC tilewright_llvm_flags ${arg_LINK} PRIVATE tilewright_build_flags)
+  if(arg_MLIR)
+    target_link_libraries(${name} PUBLIC MLIR LLVM)
+    target_precompile_headers(${name} REUSE_FROM tilewright_mlir_pch)
+  else()
+    target_link_libraries(${name} PUBLIC LLVM)
+  endif()
+  if(arg_DEPENDS)
+    add_dependencies(${name} ${arg_DEPENDS})
+  endif()
+endfunction()
+
+function(tilewright_generator_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR" "" "SOURCES;DEPENDS;LINK")
+  add_library(${name} STATIC ${arg_SOURCES})
+  tilewright_generator_setup(${ARGV})
+endfunction()
+
+function(tilewright_generator_tool name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR" "" "SOURCES;DEPENDS;LINK")
+  add_executable(${name} ${arg_SOURCES})
+  tilewright_generator_setup(${ARGV})
+endfunction()

@@ -1,0 +1,54 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Wanted keys -> bodies: hand-written, cached, or generated in parallel.
+
+#ifndef TILEWRIGHT_CODEGEN_RESOLVE_H
+#define TILEWRIGHT_CODEGEN_RESOLVE_H
+
+#include "tilewright/Codegen/TileGenerator.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <vector>
+
+namespace tilewright {
+
+enum class Origin { HandWritten, Cached, Generated };
+
+/// "hand-written", "cached", "generated".
+llvm::StringRef originName(Origin origin);
+
+struct ResolveOptions {
+  GenerateOptions generate;
+  /// Bitcode or Object. Hand-written tiles come as bitcode of their one
+  /// function, or as an object made from it, so that both kinds look alike.
+  Emit kind = Emit::Object;
+  /// Worker threads; 0 for all cores.
+  unsigned jobs = 0;
+  /// False: generate even where a hand-written row exists.
+  bool preferHandWritten = true;
+  bool useCache = true;
+  /// Cache directory; empty for $TILEWRIGHT_CACHE_DIR, else the user's cache
+  /// directory + "/tilewright".
+  std::string cacheDir;
+  /// Directory of the hand-written bitcode libraries; empty for the tool's own.
+  std::string bitcodeDir;
+};
+
+struct ResolvedTile {
+  TileKey key;
+  std::string name;
+  Origin origin;
+  llvm::SmallVector<char, 0> bytes; ///< bitcode or object, options.kind
+  double ms = 0;                    ///< wall time spent on this tile
+  StepTimes times;                  ///< zero unless generated
+};
+
+/// Resolves each key once, in parallel; duplicates in `keys` are resolved
+/// once and the result is in order of first appearance, whatever the number of
+/// jobs. All errors are reported, joined, each naming its key.
+llvm::Expected<std::vector<ResolvedTile>>
+resolveTiles(llvm::ArrayRef<TileKey> keys, const ResolveOptions &options);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_CODEGEN_RESOLVE_H

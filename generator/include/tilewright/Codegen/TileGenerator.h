@@ -1,0 +1,84 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Keys -> kernels: the whole generator behind one class. No MLIR in this
+// header, so that its users stay cheap to compile.
+
+#ifndef TILEWRIGHT_CODEGEN_TILEGENERATOR_H
+#define TILEWRIGHT_CODEGEN_TILEGENERATOR_H
+
+#include "tilewright/key.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <string>
+
+namespace tilewright {
+
+/// What a pipeline stage prints or writes, in pipeline order.
+enum class Emit { Keys, Plan, Linalg, Vector, LLVM, Asm, Bitcode, Object };
+
+/// How a defined tile function is lowered.
+enum class Lowering {
+  Plan, ///< by its tile plan: the kernel
+  Loops ///< by upstream's plain loops: the oracle the kernel is tested against
+};
+
+struct GenerateOptions {
+  /// Prefix of the symbol ("tw", "iree_uk").
+  std::string prefix = std::string(kDefaultPrefix);
+  /// Overrides parts of the plan, in the syntax that Emit::Plan prints; empty
+  /// for the planner's choice.
+  std::string plan;
+  Lowering lowering = Lowering::Plan;
+  /// Adds an entry of the section `tw_tiles` (tw_tile_entry_t), by which the
+  /// runtime library finds the tile.
+  bool registryEntry = false;
+  /// Target triple; empty for the key's architecture on this host's OS.
+  std::string triple;
+};
+
+/// Milliseconds spent in each step of one kernel.
+struct StepTimes {
+  double build = 0;     ///< key -> plan -> linalg
+  double lower = 0;     ///< linalg -> LLVM dialect
+  double translate = 0; ///< -> LLVM IR
+  double optimize = 0;
+  double codegen = 0; ///< -> object or bitcode
+  double total() const {
+    return build + lower + translate + optimize + codegen;
+  }
+};
+
+struct GeneratedTile {
+  TileKey key;
+  std::string name; ///< the symbol
+  Emit kind;
+  llvm::SmallVector<char, 0> bytes; ///< text or binary, as `kind` says
+  StepTimes times;
+};
+
+/// Generates tiles, one at a time. Not thread-safe: one per worker thread, each
+/// with its own contexts. Construction costs milliseconds, a warm generate()
+/// at most five; memory does not grow with the number of kernels.
+class TileGenerator {
+public:
+  TileGenerator();
+  ~TileGenerator();
+  TileGenerator(TileGenerator &&) noexcept;
+  TileGenerator &operator=(TileGenerator &&) noexcept;
+
+  /// Errors name the key. Deterministic: same key, options and version, same
+  /// bytes.
+  llvm::Expected<GeneratedTile> generate(const TileKey &key, Emit kind,
+                                         const GenerateOptions &options = {});
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_CODEGEN_TILEGENERATOR_H

@@ -1,0 +1,38 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which keys have a hand-written body, and where its bitcode is: the rows of
+// ukernels/<arch>/mmt4d_tiles.def as data. No LLVM IR.
+
+#ifndef TILEWRIGHT_REGISTRY_REGISTRY_H
+#define TILEWRIGHT_REGISTRY_REGISTRY_H
+
+#include "tilewright/key.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+struct HandWrittenTile {
+  TileKey key;
+  std::string name;   // printTileKey(key)
+  std::string family; // the static inline function its row stamps
+};
+
+/// All rows, in table order.
+const std::vector<HandWrittenTile> &handWrittenTiles();
+
+/// The row of `key`, or null.
+const HandWrittenTile *findHandWrittenTile(const TileKey &key);
+
+/// The bitcode library that holds the hand-written tiles of `isa`:
+/// <dir>/tilewright_ukernels_<isa name>.bc. `dir` empty stands for the tool's
+/// own: $TILEWRIGHT_BITCODE_DIR, else lib/tilewright/bitcode beside the
+/// installed executable or in the build tree. An error names the path.
+llvm::Expected<std::string> handWrittenBitcodePath(tw_isa_t isa,
+                                                   llvm::StringRef dir = "");
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_REGISTRY_REGISTRY_H
