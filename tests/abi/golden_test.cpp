@@ -1,0 +1,208 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every size, offset and value that compiled code relies on, written out. A
+// failure here means that programs already built would misbehave: changing a
+// number needs a decision record, adding a row needs a line.
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+#include "tilewright/tilewright.h"
+
+namespace {
+
+static_assert(sizeof(void *) == 8, "the golden values are for 64-bit targets");
+
+TEST(AbiGolden, Mmt4dParamsLayout) {
+  EXPECT_EQ(sizeof(tw_mmt4d_params_t), 128u);
+  EXPECT_EQ(alignof(tw_mmt4d_params_t), 8u);
+#define EXPECT_FIELD(field, offset, size)                       \
+  EXPECT_EQ(offsetof(tw_mmt4d_params_t, field), size_t{offset}); \
+  EXPECT_EQ(sizeof(tw_mmt4d_params_t::field), size_t{size})
+  EXPECT_FIELD(lhs_buffer, 0, 8);
+  EXPECT_FIELD(lhs_offset, 8, 8);
+  EXPECT_FIELD(lhs_stride0, 16, 8);
+  EXPECT_FIELD(rhs_buffer, 24, 8);
+  EXPECT_FIELD(rhs_offset, 32, 8);
+  EXPECT_FIELD(rhs_stride0, 40, 8);
+  EXPECT_FIELD(out_buffer, 48, 8);
+  EXPECT_FIELD(out_offset, 56, 8);
+  EXPECT_FIELD(out_stride0, 64, 8);
+  EXPECT_FIELD(M, 72, 8);
+  EXPECT_FIELD(N, 80, 8);
+  EXPECT_FIELD(K, 88, 8);
+  EXPECT_FIELD(M0, 96, 4);
+  EXPECT_FIELD(N0, 100, 4);
+  EXPECT_FIELD(K0, 104, 4);
+  EXPECT_FIELD(flags, 108, 4);
+  EXPECT_FIELD(cpu_data, 112, 8);
+  EXPECT_FIELD(out_row_stride, 120, 8);
+#undef EXPECT_FIELD
+}
+
+TEST(AbiGolden, OtherStructs) {
+  EXPECT_EQ(sizeof(tw_tile_entry_t), 16u);
+  EXPECT_EQ(offsetof(tw_tile_entry_t, name), 0u);
+  EXPECT_EQ(offsetof(tw_tile_entry_t, fn), 8u);
+
+  EXPECT_EQ(sizeof(tw_tile_info_t), 216u);
+  EXPECT_EQ(offsetof(tw_tile_info_t, fn), 0u);
+  EXPECT_EQ(offsetof(tw_tile_info_t, origin), 8u);
+  EXPECT_EQ(offsetof(tw_tile_info_t, isa), 12u);
+  EXPECT_EQ(offsetof(tw_tile_info_t, name), 16u);
+  EXPECT_EQ(offsetof(tw_tile_info_t, reason), 24u);
+
+  EXPECT_EQ(sizeof(tw_parallel_for_t), 16u);
+  EXPECT_EQ(offsetof(tw_parallel_for_t, run), 0u);
+  EXPECT_EQ(offsetof(tw_parallel_for_t, self), 8u);
+
+  EXPECT_EQ(sizeof(tw_tile_sizes_t), 12u);
+  EXPECT_EQ(offsetof(tw_tile_sizes_t, M0), 0u);
+  EXPECT_EQ(offsetof(tw_tile_sizes_t, N0), 4u);
+  EXPECT_EQ(offsetof(tw_tile_sizes_t, K0), 8u);
+
+  EXPECT_EQ(sizeof(tw_pack_params_t), 48u);
+  EXPECT_EQ(offsetof(tw_pack_params_t, type), 0u);
+  EXPECT_EQ(offsetof(tw_pack_params_t, flags), 4u);
+  EXPECT_EQ(offsetof(tw_pack_params_t, rows), 8u);
+  EXPECT_EQ(offsetof(tw_pack_params_t, cols), 16u);
+  EXPECT_EQ(offsetof(tw_pack_params_t, matrix_stride), 24u);
+  EXPECT_EQ(offsetof(tw_pack_params_t, tile_rows), 32u);
+  EXPECT_EQ(offsetof(tw_pack_params_t, tile_cols), 36u);
+  EXPECT_EQ(offsetof(tw_pack_params_t, padding), 40u);
+}
+
+TEST(AbiGolden, Flags) {
+  EXPECT_EQ(TW_MMT4D_FLAG_TYPE_MASK, 0xFF);
+  EXPECT_EQ(TW_MMT4D_FLAG_ACCUMULATE, 0x100);
+  EXPECT_EQ(TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK, 0x200);
+  EXPECT_EQ(TW_MMT4D_FLAG_SKIP_INTERMEDIATE_ROUNDINGS, 0x400);
+  EXPECT_EQ(TW_MMT4D_FLAG_OUT_ROW_STRIDE, 0x10000);
+  EXPECT_EQ(TW_MMT4D_FLAG_ALL, 0x107FF);
+  EXPECT_EQ(TW_PACK_FLAG_TRANSPOSE, 0x1);
+  EXPECT_EQ(TW_CPU_DATA_WORDS, 8);
+}
+
+TEST(AbiGolden, Enumerators) {
+  EXPECT_EQ(TW_STATUS_OK, 0);
+  EXPECT_EQ(TW_STATUS_INVALID_ARGUMENT, 1);
+  EXPECT_EQ(TW_STATUS_UNSUPPORTED, 2);
+  EXPECT_EQ(TW_STATUS_OVERFLOW, 3);
+  EXPECT_EQ(TW_STATUS_OUT_OF_RANGE, 4);
+
+  EXPECT_EQ(TW_TILE_ORIGIN_NONE, 0);
+  EXPECT_EQ(TW_TILE_ORIGIN_HAND_WRITTEN, 1);
+  EXPECT_EQ(TW_TILE_ORIGIN_GENERATED, 2);
+  EXPECT_EQ(TW_TILE_ORIGIN_GENERIC, 3);
+
+  EXPECT_EQ(TW_ELEMENT_KIND_SIGNED, 0);
+  EXPECT_EQ(TW_ELEMENT_KIND_UNSIGNED, 1);
+  EXPECT_EQ(TW_ELEMENT_KIND_FLOAT, 2);
+}
+
+TEST(AbiGolden, TypeTriples) {
+  const std::map<std::string, int> golden = {
+      {"f32 f32 f32", 0x01},
+      {"s8 s8 s32", 0x02},
+      {"f16 f16 f32", 0x03},
+      {"f16 f16 f16", 0x04},
+      {"bf16 bf16 f32", 0x05},
+      {"bf16 bf16 bf16", 0x06},
+      {"s16 s16 s32", 0x07},
+      {"s16 u4 s32", 0x08},
+      {"s16 s8 s32", 0x09},
+      {"s8 s4 s32", 0x0A},
+      {"f64 f64 f64", 0x20},
+      {"s32 s32 s32", 0x21},
+      {"s16 u8 s32", 0x22},
+      {"s16 s4 s32", 0x23},
+      {"s8 s16 s32", 0x24},
+      {"s8 u8 s32", 0x25},
+      {"s8 u4 s32", 0x26},
+      {"u8 s16 s32", 0x27},
+      {"u8 s8 s32", 0x28},
+      {"u8 u8 s32", 0x29},
+      {"u8 s4 s32", 0x2A},
+      {"u8 u4 s32", 0x2B},
+      {"s4 s16 s32", 0x2C},
+      {"s4 s8 s32", 0x2D},
+      {"s4 u8 s32", 0x2E},
+      {"s4 s4 s32", 0x2F},
+      {"s4 u4 s32", 0x30},
+      {"u4 s16 s32", 0x31},
+      {"u4 s8 s32", 0x32},
+      {"u4 u8 s32", 0x33},
+      {"u4 s4 s32", 0x34},
+      {"u4 u4 s32", 0x35},
+      {"f32 f16 f32", 0x40},
+      {"f32 bf16 f32", 0x41},
+      {"f8e4m3fn f8e4m3fn f32", 0x48},
+      {"f8e4m3fn f8e5m2 f32", 0x49},
+      {"f8e5m2 f8e4m3fn f32", 0x4A},
+      {"f8e5m2 f8e5m2 f32", 0x4B},
+      {"f8e4m3fnuz f8e4m3fnuz f32", 0x4C},
+      {"f8e4m3fnuz f8e5m2fnuz f32", 0x4D},
+      {"f8e5m2fnuz f8e4m3fnuz f32", 0x4E},
+      {"f8e5m2fnuz f8e5m2fnuz f32", 0x4F},
+      {"f6e2m3fn f6e2m3fn f32", 0x50},
+      {"f6e2m3fn f6e3m2fn f32", 0x51},
+      {"f6e3m2fn f6e2m3fn f32", 0x52},
+      {"f6e3m2fn f6e3m2fn f32", 0x53},
+      {"f4e2m1fn f4e2m1fn f32", 0x54},
+      {"f8e4m3fn f4e2m1fn f32", 0x55},
+  };
+  std::map<std::string, int> actual;
+#define TW_TYPE_TRIPLE(value, lhs, rhs, out, ENUM) \
+  actual[#lhs " " #rhs " " #out] = TW_TYPES_##ENUM;
+#include "tilewright/type_triples.def"
+  EXPECT_EQ(actual, golden);
+}
+
+TEST(AbiGolden, ElementTypes) {
+  const std::map<std::string, int> golden = {
+      {"f64", 64},      {"f32", 32},       {"f16", 16},       {"bf16", 16},
+      {"f8e4m3fn", 8},  {"f8e5m2", 8},     {"f8e4m3fnuz", 8}, {"f8e5m2fnuz", 8},
+      {"f6e2m3fn", 6},  {"f6e3m2fn", 6},   {"f4e2m1fn", 4},   {"s32", 32},
+      {"s16", 16},      {"s8", 8},         {"u8", 8},         {"s4", 4},
+      {"u4", 4},
+  };
+  std::map<std::string, int> actual;
+#define TW_ELEMENT_TYPE(name, ENUM, bits, kind) actual[#name] = bits;
+#include "tilewright/element_types.def"
+  EXPECT_EQ(actual, golden);
+}
+
+TEST(AbiGolden, CpuFeatureBits) {
+  struct Position {
+    int word, bit;
+    bool operator==(const Position &o) const {
+      return word == o.word && bit == o.bit;
+    }
+  };
+  const std::map<std::string, Position> golden = {
+      {"sse3", {0, 0}},        {"ssse3", {0, 1}},       {"sse4.1", {0, 2}},
+      {"sse4.2", {0, 3}},      {"avx", {0, 10}},        {"fma", {0, 11}},
+      {"f16c", {0, 14}},       {"avx2", {0, 15}},       {"avx512f", {0, 20}},
+      {"avx512cd", {0, 21}},   {"avx512vl", {0, 22}},   {"avx512dq", {0, 23}},
+      {"avx512bw", {0, 24}},   {"avx512vnni", {0, 28}}, {"avx512bf16", {0, 31}},
+      {"avx512fp16", {0, 32}}, {"avxvnni", {1, 0}},     {"avxvnniint8", {1, 1}},
+  };
+  std::map<std::string, Position> actual;
+#define TW_CPU_FEATURE(ARCH, word, bit, ENUM, llvm_name) \
+  actual[#llvm_name] = {word, bit};
+#include "tilewright/cpu_features.def"
+  EXPECT_EQ(actual, golden);
+}
+
+TEST(AbiGolden, TileFunctionType) {
+  // One signature for every tile, hand-written or generated.
+  EXPECT_TRUE((std::is_same_v<tw_mmt4d_tile_fn_t,
+                              void (*)(void *, const void *, const void *,
+                                       const tw_mmt4d_params_t *)>));
+}
+
+}  // namespace
