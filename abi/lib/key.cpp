@@ -18,9 +18,9 @@ std::string quote(std::string_view text) {
 
 // Joins names for a message: "a, b, c".
 template <typename Table>
-std::string listNames(const Table &table) {
+std::string listNames(const Table& table) {
   std::string result;
-  for (const auto &row : table) {
+  for (const auto& row : table) {
     if (!result.empty()) result += ", ";
     result += row.name;
   }
@@ -49,8 +49,8 @@ std::string checkPanel(std::string_view side, std::string_view rowsName,
 
 // Takes "<digits>" without leading zeros off the front of `text`, which must
 // continue with `stop`. Saturates far above every limit.
-std::optional<int> takeNumber(std::string_view &text, char stop,
-                              std::string &why) {
+std::optional<int> takeNumber(std::string_view& text, char stop,
+                              std::string& why) {
   size_t digits = 0;
   int64_t value = 0;
   while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') {
@@ -80,13 +80,13 @@ std::optional<int> takeNumber(std::string_view &text, char stop,
   return static_cast<int>(value);
 }
 
-ParsedTileKey failure(std::string_view name, const std::string &why) {
+ParsedTileKey failure(std::string_view name, const std::string& why) {
   return {std::nullopt, quote(name) + " is not a tile name: " + why};
 }
 
 }  // namespace
 
-bool TileKey::operator<(const TileKey &o) const {
+bool TileKey::operator<(const TileKey& o) const {
   return std::tie(types, m0, n0, k0, rounding, isa) <
          std::tie(o.types, o.m0, o.n0, o.k0, o.rounding, o.isa);
 }
@@ -103,8 +103,8 @@ int64_t TileKey::outTileBytes() const {
   return int64_t{m0} * n0 * bitsOf(info(types).out) / 8;
 }
 
-std::string validateTileKey(const TileKey &key) {
-  const TypeTripleInfo &types = info(key.types);
+std::string validateTileKey(const TileKey& key) {
+  const TypeTripleInfo& types = info(key.types);
   std::string why = checkSize("M0", key.m0, kMaxM0);
   if (why.empty()) why = checkSize("N0", key.n0, kMaxN0);
   if (why.empty()) why = checkSize("K0", key.k0, kMaxK0);
@@ -112,13 +112,14 @@ std::string validateTileKey(const TileKey &key) {
   if (why.empty()) why = checkPanel("rhs", "N0", key.n0, key.k0, types.rhs);
   if (why.empty() && key.rounding == Rounding::kPerStep &&
       types.out == types.accumulator)
-    why = "variant 'steprnd' needs an output narrower than the accumulator "
-          "(f16 or bf16), not " +
-          std::string(info(types.out).name);
+    why =
+        "variant 'steprnd' needs an output narrower than the accumulator "
+        "(f16 or bf16), not " +
+        std::string(info(types.out).name);
   return why;
 }
 
-std::string printTileKey(const TileKey &key, std::string_view prefix) {
+std::string printTileKey(const TileKey& key, std::string_view prefix) {
   std::string name(prefix);
   name += kOperation;
   name += info(key.types).name;
@@ -145,7 +146,7 @@ ParsedTileKey parseTileKey(std::string_view name, std::string_view prefix) {
 
   size_t typesEnd = rest.find('_');
   std::string_view typesName = rest.substr(0, typesEnd);
-  const TypeTripleInfo *types = findTypeTriple(typesName);
+  const TypeTripleInfo* types = findTypeTriple(typesName);
   if (!types)
     return failure(name, "unknown element types " + quote(typesName) +
                              "; expected one of " + listNames(typeTriples()));
@@ -157,16 +158,17 @@ ParsedTileKey parseTileKey(std::string_view name, std::string_view prefix) {
   key.types = types->value;
   struct Size {
     std::string_view what;
-    int TileKey::*field;
+    int TileKey::* field;
     char stop;
   };
   constexpr Size sizes[] = {{"M0", &TileKey::m0, 'x'},
                             {"N0", &TileKey::n0, 'x'},
                             {"K0", &TileKey::k0, '_'}};
-  for (const Size &size : sizes) {
+  for (const Size& size : sizes) {
     std::string why;
     std::optional<int> value = takeNumber(rest, size.stop, why);
-    if (!value) return failure(name, "in " + std::string(size.what) + ": " + why);
+    if (!value)
+      return failure(name, "in " + std::string(size.what) + ": " + why);
     key.*size.field = *value;
   }
 
@@ -175,7 +177,7 @@ ParsedTileKey parseTileKey(std::string_view name, std::string_view prefix) {
     key.rounding = Rounding::kPerStep;
     rest.remove_prefix(kStepRounding.size() + 1);
   }
-  const IsaInfo *isa = findIsa(rest);
+  const IsaInfo* isa = findIsa(rest);
   if (!isa)
     return failure(name, "unknown variant or instruction set " + quote(rest) +
                              "; expected [steprnd_] and one of " +

@@ -20,7 +20,7 @@ tw_element_type_t accumulatorFor(tw_element_type_t out) {
   }
 }
 
-const std::vector<CpuFeatureInfo> &cpuFeatures() {
+const std::vector<CpuFeatureInfo>& cpuFeatures() {
   static const std::vector<CpuFeatureInfo> table = {
 #define TW_CPU_FEATURE(ARCH, word, bit, ENUM, llvm_name) \
   {#ARCH, word, bit, #llvm_name},
@@ -29,8 +29,8 @@ const std::vector<CpuFeatureInfo> &cpuFeatures() {
   return table;
 }
 
-const CpuFeatureInfo *featureAt(std::string_view arch, int word, int bit) {
-  for (const CpuFeatureInfo &feature : cpuFeatures())
+const CpuFeatureInfo* featureAt(std::string_view arch, int word, int bit) {
+  for (const CpuFeatureInfo& feature : cpuFeatures())
     if (feature.arch == arch && feature.word == word && feature.bit == bit)
       return &feature;
   return nullptr;
@@ -38,7 +38,7 @@ const CpuFeatureInfo *featureAt(std::string_view arch, int word, int bit) {
 
 }  // namespace
 
-const std::vector<ElementTypeInfo> &elementTypes() {
+const std::vector<ElementTypeInfo>& elementTypes() {
   static const std::vector<ElementTypeInfo> table = {
 #define TW_ELEMENT_TYPE(name, ENUM, bits, kind) \
   {TW_ELEMENT_##ENUM, #name, bits, TW_ELEMENT_KIND_##kind},
@@ -47,7 +47,7 @@ const std::vector<ElementTypeInfo> &elementTypes() {
   return table;
 }
 
-const std::vector<TypeTripleInfo> &typeTriples() {
+const std::vector<TypeTripleInfo>& typeTriples() {
   static const std::vector<TypeTripleInfo> table = [] {
     struct Row {
       int value;
@@ -59,12 +59,12 @@ const std::vector<TypeTripleInfo> &typeTriples() {
 #include "tilewright/type_triples.def"
     };
     auto typeNamed = [](std::string_view name) {
-      for (const ElementTypeInfo &type : elementTypes())
+      for (const ElementTypeInfo& type : elementTypes())
         if (type.name == name) return type.type;
       return TW_ELEMENT_COUNT;
     };
     std::vector<TypeTripleInfo> result;
-    for (const Row &row : rows) {
+    for (const Row& row : rows) {
       tw_element_type_t out = typeNamed(row.out);
       result.push_back({static_cast<tw_type_triple_t>(row.value),
                         typeNamed(row.lhs), typeNamed(row.rhs), out, row.name,
@@ -75,10 +75,10 @@ const std::vector<TypeTripleInfo> &typeTriples() {
   return table;
 }
 
-const std::vector<IsaInfo> &isas() {
+const std::vector<IsaInfo>& isas() {
   static const std::vector<IsaInfo> table = {
-#define TW_ISA_FEATURE(ARCH, FEATURE)                          \
-  featureAt(#ARCH, TW_CPU_WORD_##ARCH##_##FEATURE,             \
+#define TW_ISA_FEATURE(ARCH, FEATURE)              \
+  featureAt(#ARCH, TW_CPU_WORD_##ARCH##_##FEATURE, \
             TW_CPU_BIT_##ARCH##_##FEATURE),
 #define TW_ISA(ARCH, arch_isa, ENUM, vector_bits, vector_registers, features) \
   {TW_ISA_##ENUM, #ARCH, #arch_isa, vector_bits, vector_registers, {features}},
@@ -88,30 +88,30 @@ const std::vector<IsaInfo> &isas() {
   return table;
 }
 
-const ElementTypeInfo &info(tw_element_type_t type) {
+const ElementTypeInfo& info(tw_element_type_t type) {
   return elementTypes().at(type);
 }
 
-const TypeTripleInfo &info(tw_type_triple_t types) {
-  static const std::vector<const TypeTripleInfo *> byValue = [] {
-    std::vector<const TypeTripleInfo *> result(256);
-    for (const TypeTripleInfo &triple : typeTriples())
+const TypeTripleInfo& info(tw_type_triple_t types) {
+  static const std::vector<const TypeTripleInfo*> byValue = [] {
+    std::vector<const TypeTripleInfo*> result(256);
+    for (const TypeTripleInfo& triple : typeTriples())
       result[triple.value] = &triple;
     return result;
   }();
   return *byValue.at(types);
 }
 
-const IsaInfo &info(tw_isa_t isa) { return isas().at(isa); }
+const IsaInfo& info(tw_isa_t isa) { return isas().at(isa); }
 
-const TypeTripleInfo *findTypeTriple(std::string_view name) {
-  for (const TypeTripleInfo &triple : typeTriples())
+const TypeTripleInfo* findTypeTriple(std::string_view name) {
+  for (const TypeTripleInfo& triple : typeTriples())
     if (triple.name == name) return &triple;
   return nullptr;
 }
 
-const IsaInfo *findIsa(std::string_view name) {
-  for (const IsaInfo &isa : isas())
+const IsaInfo* findIsa(std::string_view name) {
+  for (const IsaInfo& isa : isas())
     if (isa.name == name) return &isa;
   return nullptr;
 }
@@ -119,12 +119,12 @@ const IsaInfo *findIsa(std::string_view name) {
 bool IsaInfo::has(std::string_view llvmFeature) const {
   return std::any_of(
       features.begin(), features.end(),
-      [&](const CpuFeatureInfo *f) { return f->llvmName == llvmFeature; });
+      [&](const CpuFeatureInfo* f) { return f->llvmName == llvmFeature; });
 }
 
 std::string IsaInfo::llvmFeatures() const {
   std::string result;
-  for (const CpuFeatureInfo *feature : features) {
+  for (const CpuFeatureInfo* feature : features) {
     if (!result.empty()) result += ',';
     result += '+';
     result += feature->llvmName;
@@ -132,10 +132,9 @@ std::string IsaInfo::llvmFeatures() const {
   return result;
 }
 
-bool IsaInfo::implies(const IsaInfo &other) const {
-  return std::all_of(
-      other.features.begin(), other.features.end(),
-      [&](const CpuFeatureInfo *f) { return has(f->llvmName); });
+bool IsaInfo::implies(const IsaInfo& other) const {
+  return std::all_of(other.features.begin(), other.features.end(),
+                     [&](const CpuFeatureInfo* f) { return has(f->llvmName); });
 }
 
 }  // namespace tilewright

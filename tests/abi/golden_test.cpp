@@ -15,12 +15,12 @@
 
 namespace {
 
-static_assert(sizeof(void *) == 8, "the golden values are for 64-bit targets");
+static_assert(sizeof(void*) == 8, "the golden values are for 64-bit targets");
 
 TEST(AbiGolden, Mmt4dParamsLayout) {
   EXPECT_EQ(sizeof(tw_mmt4d_params_t), 128u);
   EXPECT_EQ(alignof(tw_mmt4d_params_t), 8u);
-#define EXPECT_FIELD(field, offset, size)                       \
+#define EXPECT_FIELD(field, offset, size)                        \
   EXPECT_EQ(offsetof(tw_mmt4d_params_t, field), size_t{offset}); \
   EXPECT_EQ(sizeof(tw_mmt4d_params_t::field), size_t{size})
   EXPECT_FIELD(lhs_buffer, 0, 8);
@@ -164,10 +164,10 @@ TEST(AbiGolden, TypeTriples) {
 
 TEST(AbiGolden, ElementTypes) {
   const std::map<std::string, int> golden = {
-      {"f64", 64},      {"f32", 32},       {"f16", 16},       {"bf16", 16},
-      {"f8e4m3fn", 8},  {"f8e5m2", 8},     {"f8e4m3fnuz", 8}, {"f8e5m2fnuz", 8},
-      {"f6e2m3fn", 6},  {"f6e3m2fn", 6},   {"f4e2m1fn", 4},   {"s32", 32},
-      {"s16", 16},      {"s8", 8},         {"u8", 8},         {"s4", 4},
+      {"f64", 64},     {"f32", 32},     {"f16", 16},       {"bf16", 16},
+      {"f8e4m3fn", 8}, {"f8e5m2", 8},   {"f8e4m3fnuz", 8}, {"f8e5m2fnuz", 8},
+      {"f6e2m3fn", 6}, {"f6e3m2fn", 6}, {"f4e2m1fn", 4},   {"s32", 32},
+      {"s16", 16},     {"s8", 8},       {"u8", 8},         {"s4", 4},
       {"u4", 4},
   };
   std::map<std::string, int> actual;
@@ -179,7 +179,7 @@ TEST(AbiGolden, ElementTypes) {
 TEST(AbiGolden, CpuFeatureBits) {
   struct Position {
     int word, bit;
-    bool operator==(const Position &o) const {
+    bool operator==(const Position& o) const {
       return word == o.word && bit == o.bit;
     }
   };
@@ -201,8 +201,8 @@ TEST(AbiGolden, CpuFeatureBits) {
 TEST(AbiGolden, TileFunctionType) {
   // One signature for every tile, hand-written or generated.
   EXPECT_TRUE((std::is_same_v<tw_mmt4d_tile_fn_t,
-                              void (*)(void *, const void *, const void *,
-                                       const tw_mmt4d_params_t *)>));
+                              void (*)(void*, const void*, const void*,
+                                       const tw_mmt4d_params_t*)>));
 }
 
 }  // namespace

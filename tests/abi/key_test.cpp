@@ -15,7 +15,7 @@ namespace tilewright {
 namespace {
 
 TEST(Key, PrintsTheName) {
-  TileKey key{TW_TYPES_S8S8S32, 16, 16, 4, Rounding::kOnce,
+  TileKey key{TW_TYPES_S8S8S32,         16, 16, 4, Rounding::kOnce,
               TW_ISA_X86_64_AVX512_VNNI};
   EXPECT_EQ(printTileKey(key),
             "tw_mmt4d_tile_s8s8s32_16x16x4_x86_64_avx512_vnni");
@@ -33,10 +33,13 @@ TEST(Key, RoundTripsEveryTripleAndIsa) {
   auto below = [&](int max) { return 1 + static_cast<int>(random() % max); };
   int valid = 0;
   std::set<std::string> names;
-  for (const TypeTripleInfo &types : typeTriples()) {
-    for (const IsaInfo &isa : isas()) {
+  for (const TypeTripleInfo& types : typeTriples()) {
+    for (const IsaInfo& isa : isas()) {
       for (int i = 0; i < 200; ++i) {
-        TileKey key{types.value, below(kMaxM0), below(kMaxN0), below(kMaxK0),
+        TileKey key{types.value,
+                    below(kMaxM0),
+                    below(kMaxN0),
+                    below(kMaxK0),
                     random() % 2 ? Rounding::kOnce : Rounding::kPerStep,
                     isa.isa};
         if (!validateTileKey(key).empty()) continue;
@@ -59,15 +62,15 @@ TEST(Key, RoundTripsEveryTripleAndIsa) {
 TEST(Key, TripleNamesAreUnambiguous) {
   // Longest match first is never needed as long as no two triples print alike.
   std::set<std::string_view> names;
-  for (const TypeTripleInfo &types : typeTriples())
+  for (const TypeTripleInfo& types : typeTriples())
     EXPECT_TRUE(names.insert(types.name).second) << types.name;
 }
 
 struct Malformed {
-  const char *name;
-  const char *says;  // the error contains the name and this
+  const char* name;
+  const char* says;  // the error contains the name and this
 
-  friend void PrintTo(const Malformed &m, std::ostream *os) {
+  friend void PrintTo(const Malformed& m, std::ostream* os) {
     *os << '"' << m.name << '"';
   }
 };
@@ -155,7 +158,7 @@ TEST(Key, EveryStringOneEditAwayParsesToItselfOrNotAtAll) {
   ASSERT_TRUE(parseTileKey(name).key);
   const std::string alphabet = "0123456789x_ usfbav.-+";
   int tried = 0;
-  auto check = [&](const std::string &edited) {
+  auto check = [&](const std::string& edited) {
     ++tried;
     ParsedTileKey parsed = parseTileKey(edited);
     if (parsed.key) {
@@ -194,7 +197,7 @@ TEST(Key, PanelBytes) {
 
 TEST(IsaTable, LevelsAreOrderedBestFirst) {
   // A level that implies another stands before it.
-  const std::vector<IsaInfo> &table = isas();
+  const std::vector<IsaInfo>& table = isas();
   for (size_t i = 0; i < table.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
       if (table[i].arch != table[j].arch) continue;
@@ -206,9 +209,9 @@ TEST(IsaTable, LevelsAreOrderedBestFirst) {
 }
 
 TEST(IsaTable, FeaturesAreKnownAndDistinct) {
-  for (const IsaInfo &isa : isas()) {
+  for (const IsaInfo& isa : isas()) {
     std::set<std::string_view> seen;
-    for (const CpuFeatureInfo *feature : isa.features) {
+    for (const CpuFeatureInfo* feature : isa.features) {
       ASSERT_NE(feature, nullptr) << isa.name;
       EXPECT_EQ(feature->arch, isa.arch);
       EXPECT_TRUE(seen.insert(feature->llvmName).second)
@@ -218,20 +221,20 @@ TEST(IsaTable, FeaturesAreKnownAndDistinct) {
     EXPECT_EQ(findIsa(isa.name), &isa);
   }
   EXPECT_EQ(findIsa("x86_64_avx2_fma")->llvmFeatures(), "+avx2,+fma,+f16c");
-  EXPECT_TRUE(findIsa("x86_64_avx512_vnni")
-                  ->implies(*findIsa("x86_64_avx512_base")));
-  EXPECT_FALSE(findIsa("x86_64_avx512_base")
-                   ->implies(*findIsa("x86_64_avx512_vnni")));
+  EXPECT_TRUE(
+      findIsa("x86_64_avx512_vnni")->implies(*findIsa("x86_64_avx512_base")));
+  EXPECT_FALSE(
+      findIsa("x86_64_avx512_base")->implies(*findIsa("x86_64_avx512_vnni")));
 }
 
 TEST(TypeTable, AccumulatorsFollowTheContract) {
-  for (const TypeTripleInfo &types : typeTriples()) {
+  for (const TypeTripleInfo& types : typeTriples()) {
     bool isInteger = info(types.lhs).kind != TW_ELEMENT_KIND_FLOAT;
     EXPECT_EQ(isInteger, info(types.rhs).kind != TW_ELEMENT_KIND_FLOAT);
     tw_element_type_t expected =
-        isInteger ? TW_ELEMENT_S32
-                  : (types.lhs == TW_ELEMENT_F64 ? TW_ELEMENT_F64
-                                                 : TW_ELEMENT_F32);
+        isInteger
+            ? TW_ELEMENT_S32
+            : (types.lhs == TW_ELEMENT_F64 ? TW_ELEMENT_F64 : TW_ELEMENT_F32);
     EXPECT_EQ(types.accumulator, expected) << types.name;
     EXPECT_EQ(&info(types.value), &types);
   }

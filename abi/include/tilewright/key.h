@@ -61,28 +61,28 @@ struct IsaInfo {
   std::string_view name;  // "x86_64_avx2_fma"
   int vectorBits;
   int vectorRegisters;
-  std::vector<const CpuFeatureInfo *> features;
+  std::vector<const CpuFeatureInfo*> features;
 
   bool has(std::string_view llvmFeature) const;
   // "+avx2,+fma,...": LLVM's target-features string. Empty for generic.
   std::string llvmFeatures() const;
   // Whether every feature of `other` is one of this ISA's.
-  bool implies(const IsaInfo &other) const;
+  bool implies(const IsaInfo& other) const;
 };
 
 // The tables, in the order of the .def files. Never empty; references live as
 // long as the program.
-const std::vector<ElementTypeInfo> &elementTypes();
-const std::vector<TypeTripleInfo> &typeTriples();
-const std::vector<IsaInfo> &isas();
+const std::vector<ElementTypeInfo>& elementTypes();
+const std::vector<TypeTripleInfo>& typeTriples();
+const std::vector<IsaInfo>& isas();
 
-const ElementTypeInfo &info(tw_element_type_t type);
-const TypeTripleInfo &info(tw_type_triple_t types);
-const IsaInfo &info(tw_isa_t isa);
+const ElementTypeInfo& info(tw_element_type_t type);
+const TypeTripleInfo& info(tw_type_triple_t types);
+const IsaInfo& info(tw_isa_t isa);
 
 // Null if there is none.
-const TypeTripleInfo *findTypeTriple(std::string_view name);
-const IsaInfo *findIsa(std::string_view name);
+const TypeTripleInfo* findTypeTriple(std::string_view name);
+const IsaInfo* findIsa(std::string_view name);
 
 struct TileKey {
   tw_type_triple_t types;
@@ -90,12 +90,12 @@ struct TileKey {
   Rounding rounding = Rounding::kOnce;
   tw_isa_t isa;
 
-  bool operator==(const TileKey &o) const {
+  bool operator==(const TileKey& o) const {
     return types == o.types && m0 == o.m0 && n0 == o.n0 && k0 == o.k0 &&
            rounding == o.rounding && isa == o.isa;
   }
-  bool operator!=(const TileKey &o) const { return !(*this == o); }
-  bool operator<(const TileKey &o) const;
+  bool operator!=(const TileKey& o) const { return !(*this == o); }
+  bool operator<(const TileKey& o) const;
 
   // Bytes of one K step of the lhs panel, of the rhs panel, of a contiguous out
   // tile.
@@ -105,10 +105,10 @@ struct TileKey {
 };
 
 // Why `key` is not valid, and what would be accepted; empty if it is valid.
-std::string validateTileKey(const TileKey &key);
+std::string validateTileKey(const TileKey& key);
 
 // The canonical name. `key` must be valid.
-std::string printTileKey(const TileKey &key,
+std::string printTileKey(const TileKey& key,
                          std::string_view prefix = kDefaultPrefix);
 
 struct ParsedTileKey {

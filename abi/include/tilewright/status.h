@@ -28,7 +28,7 @@ typedef enum tw_status_t {
 
 // One English sentence for `status`: a static string, never null, valid for the
 // life of the program. For a value outside the enumeration it says so.
-const char *tw_status_message(tw_status_t status);
+const char* tw_status_message(tw_status_t status);
 
 #ifdef __cplusplus
 }

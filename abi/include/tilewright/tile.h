@@ -50,11 +50,10 @@ enum {
 };
 
 // All flags that are defined; entry points refuse any other.
-#define TW_MMT4D_FLAG_ALL                                            \
-  (TW_MMT4D_FLAG_TYPE_MASK | TW_MMT4D_FLAG_ACCUMULATE |              \
-   TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK |                            \
-   TW_MMT4D_FLAG_SKIP_INTERMEDIATE_ROUNDINGS |                       \
-   TW_MMT4D_FLAG_OUT_ROW_STRIDE)
+#define TW_MMT4D_FLAG_ALL                               \
+  (TW_MMT4D_FLAG_TYPE_MASK | TW_MMT4D_FLAG_ACCUMULATE | \
+   TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK |               \
+   TW_MMT4D_FLAG_SKIP_INTERMEDIATE_ROUNDINGS | TW_MMT4D_FLAG_OUT_ROW_STRIDE)
 
 // Parameters of a whole mmt4d. A tile function reads only `K`, `flags`, and the
 // fields after `cpu_data` that a flag announces.
@@ -66,16 +65,16 @@ enum {
 typedef struct tw_mmt4d_params_t {
   // lhs [M][K][M0][K0]: row-major; stride0 is the distance between consecutive
   // panels [K][M0][K0].
-  const void *lhs_buffer;
+  const void* lhs_buffer;
   tw_index_t lhs_offset;
   tw_index_t lhs_stride0;
   // rhs [N][K][N0][K0].
-  const void *rhs_buffer;
+  const void* rhs_buffer;
   tw_index_t rhs_offset;
   tw_index_t rhs_stride0;
   // out [M][N][M0][N0]; stride0 is the distance between consecutive rows of
   // tiles [N][M0][N0].
-  void *out_buffer;
+  void* out_buffer;
   tw_index_t out_offset;
   tw_index_t out_stride0;
   // Outer sizes, in tiles. K is the number of K steps a tile function does.
@@ -89,7 +88,7 @@ typedef struct tw_mmt4d_params_t {
   uint32_t flags;
   // TW_CPU_DATA_WORDS words of feature bits (cpu_features.def), which restrict
   // what may run; null stands for the CPU the call runs on.
-  const uint64_t *cpu_data;
+  const uint64_t* cpu_data;
   // Present iff flags has OUT_ROW_STRIDE: elements between rows of an out tile.
   // In tw_mmt4d it makes `out` a plain row-major matrix [M*M0][N*N0] with this
   // row stride, and out_stride0 is not read.
@@ -118,15 +117,15 @@ typedef struct tw_mmt4d_params_t {
 // bf16 x bf16 tiles of the ISAs with avx512bf16 use vdpbf16ps, which treats
 // denormal inputs and results as zero. Variant `steprnd`: the accumulator is
 // rounded to the out type after each K step.
-typedef void (*tw_mmt4d_tile_fn_t)(void *out_tile, const void *lhs_panel,
-                                   const void *rhs_panel,
-                                   const tw_mmt4d_params_t *params);
+typedef void (*tw_mmt4d_tile_fn_t)(void* out_tile, const void* lhs_panel,
+                                   const void* rhs_panel,
+                                   const tw_mmt4d_params_t* params);
 
 // What a linked-in tile tells the runtime registry about itself. Generated
 // objects carry one per tile in the ELF section `tw_tiles`, from which tw_mmt4d
 // and tw_find_tile see them.
 typedef struct tw_tile_entry_t {
-  const char *name;  // the full name, zero-terminated
+  const char* name;  // the full name, zero-terminated
   tw_mmt4d_tile_fn_t fn;
 } tw_tile_entry_t;
 

@@ -22,13 +22,13 @@ extern "C" {
 // Fills `cpu_data` (TW_CPU_DATA_WORDS words, cpu_features.def) for the CPU and
 // operating system that the call runs on: a feature is set only when the OS
 // saves its registers. Costs some cpuid instructions; callers keep the result.
-void tw_cpu_detect(uint64_t *cpu_data);
+void tw_cpu_detect(uint64_t* cpu_data);
 
 // Whether `cpu_data` has every feature of `isa`. 0 or 1.
-int tw_isa_available(tw_isa_t isa, const uint64_t *cpu_data);
+int tw_isa_available(tw_isa_t isa, const uint64_t* cpu_data);
 
 // "x86_64_avx2_fma", ...: the spelling in tile names. Null if out of range.
-const char *tw_isa_name(tw_isa_t isa);
+const char* tw_isa_name(tw_isa_t isa);
 
 // ---- Finding tiles ----------------------------------------------------------
 
@@ -43,7 +43,7 @@ typedef struct tw_tile_info_t {
   tw_mmt4d_tile_fn_t fn;  // null iff origin is NONE
   tw_tile_origin_t origin;
   tw_isa_t isa;      // what `fn` needs
-  const char *name;  // its name; for the fallback "generic"; "" for NONE
+  const char* name;  // its name; for the fallback "generic"; "" for NONE
   // Why this one: one English sentence, zero-terminated. Where nothing can run
   // it names the key that is missing.
   char reason[192];
@@ -57,16 +57,16 @@ typedef struct tw_tile_info_t {
 // generated within one ISA. OK also when only the fallback can run and
 // the caller allowed it. UNSUPPORTED, with info->reason naming the key, when
 // nothing can run; INVALID_ARGUMENT for sizes or flags that no key has.
-tw_status_t tw_find_tile(const tw_mmt4d_params_t *params, tw_tile_info_t *info);
+tw_status_t tw_find_tile(const tw_mmt4d_params_t* params, tw_tile_info_t* info);
 
 // ---- mmt4d ------------------------------------------------------------------
 
 // Runs body(context, i) once for each i in [0, count), in any order, on any
 // threads, and returns after all of them. `self` is tw_parallel_for_t::self.
 typedef struct tw_parallel_for_t {
-  void (*run)(void *self, tw_index_t count,
-              void (*body)(void *context, tw_index_t i), void *context);
-  void *self;
+  void (*run)(void* self, tw_index_t count,
+              void (*body)(void* context, tw_index_t i), void* context);
+  void* self;
 } tw_parallel_for_t;
 
 // out[m][n][m0][n0] (+)= sum over k, k0 of lhs[m][k][m0][k0]*rhs[n][k][n0][k0].
@@ -74,8 +74,8 @@ typedef struct tw_parallel_for_t {
 // Cache-blocked over M, N and K. `parallel_for` may be null (the calling thread
 // does everything). M or N of 0, or K of 0 with ACCUMULATE, writes nothing; K
 // of 0 without it writes zeros. UNSUPPORTED when tw_find_tile says so.
-tw_status_t tw_mmt4d(const tw_mmt4d_params_t *params,
-                     const tw_parallel_for_t *parallel_for);
+tw_status_t tw_mmt4d(const tw_mmt4d_params_t* params,
+                     const tw_parallel_for_t* parallel_for);
 
 // ---- Tile sizes -------------------------------------------------------------
 
@@ -89,8 +89,8 @@ typedef struct tw_tile_sizes_t {
 // unknown (large); small ones get narrow tiles. UNSUPPORTED when no tile
 // for `types` exists.
 tw_status_t tw_query_tile_sizes(tw_type_triple_t types, tw_index_t M,
-                                tw_index_t N, const uint64_t *cpu_data,
-                                tw_tile_sizes_t *sizes);
+                                tw_index_t N, const uint64_t* cpu_data,
+                                tw_tile_sizes_t* sizes);
 
 // ---- Pack and unpack --------------------------------------------------------
 
@@ -103,8 +103,8 @@ enum {
 // Packing of a matrix of `rows` x `cols` into panels of tile_rows x tile_cols:
 //   packed[ro][co][ri][ci] = matrix[ro*tile_rows + ri][co*tile_cols + ci]
 // and `padding` where that lies outside the matrix. The lhs [M][K] packs with
-// tiles M0 x K0; the rhs [K][N], read through TRANSPOSE as [N][K], with N0 x K0;
-// the out matrix with M0 x N0.
+// tiles M0 x K0; the rhs [K][N], read through TRANSPOSE as [N][K], with N0 x
+// K0; the out matrix with M0 x N0.
 typedef struct tw_pack_params_t {
   tw_element_type_t type;  // of matrix and packed; whole bytes or 4 bits
   uint32_t flags;
@@ -116,23 +116,24 @@ typedef struct tw_pack_params_t {
   tw_index_t matrix_stride;
   int32_t tile_rows;
   int32_t tile_cols;
-  // The bits of one element, in the low bits; written to the padding. Pack only.
+  // The bits of one element, in the low bits; written to the padding. Pack
+  // only.
   uint64_t padding;
 } tw_pack_params_t;
 
 // Number of bytes that tw_pack writes and tw_unpack reads, tight for every
 // shape; 0 when rows or cols is 0. OVERFLOW if it does not fit tw_index_t.
-tw_status_t tw_packed_size(const tw_pack_params_t *params, tw_index_t *bytes);
+tw_status_t tw_packed_size(const tw_pack_params_t* params, tw_index_t* bytes);
 
 // matrix -> packed. `packed_bytes` is the size of `packed`; OUT_OF_RANGE if it
 // is less than tw_packed_size. Buffers need element alignment only and may not
 // overlap.
-tw_status_t tw_pack(const tw_pack_params_t *params, const void *matrix,
-                    void *packed, tw_index_t packed_bytes);
+tw_status_t tw_pack(const tw_pack_params_t* params, const void* matrix,
+                    void* packed, tw_index_t packed_bytes);
 
 // packed -> matrix; the padding is not read. `packed_bytes` as for tw_pack.
-tw_status_t tw_unpack(const tw_pack_params_t *params, const void *packed,
-                      tw_index_t packed_bytes, void *matrix);
+tw_status_t tw_unpack(const tw_pack_params_t* params, const void* packed,
+                      tw_index_t packed_bytes, void* matrix);
 
 #ifdef __cplusplus
 }

@@ -49,9 +49,9 @@ enum {
 };
 
 // The mask of one feature within word `w` (0 when its bit is in another word).
-#define TW_CPU_MASK(ARCH, FEATURE, w)                       \
-  (TW_CPU_WORD_##ARCH##_##FEATURE == (w)                    \
-       ? (uint64_t)1 << TW_CPU_BIT_##ARCH##_##FEATURE       \
+#define TW_CPU_MASK(ARCH, FEATURE, w)                 \
+  (TW_CPU_WORD_##ARCH##_##FEATURE == (w)              \
+       ? (uint64_t)1 << TW_CPU_BIT_##ARCH##_##FEATURE \
        : (uint64_t)0)
 
 // TW_ISA_X86_64_AVX2_FMA, ...: in the order of isas.def, best first within an

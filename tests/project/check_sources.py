@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks what no compiler does: check_sources.py ROOT
+
+- every source and build file carries the licence line;
+- no source file is longer than 500 lines;
+- every path that a document names in backticks exists.
+
+Prints one line per finding; exits with 1 if there is any.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+MAX_LINES = 500
+LICENSED = {".c", ".h", ".cpp", ".td", ".def", ".py", ".cmake", ".sh", ".S"}
+COUNTED = {".c", ".h", ".cpp", ".td", ".py", ".cmake"}
+# `path/to/file` or `folder/`: something with a slash that starts with a top-level folder of the tree.
+DOCUMENT_PATH = re.compile(r"`([A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)*/?)`")
+
+
+def tracked(root):
+    out = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], check=True, capture_output=True)
+    return [pathlib.PurePosixPath(name) for name in out.stdout.decode().split("\0") if name]
+
+
+def check_licence(path, text):
+    if "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception" not in "\n".join(text.splitlines()[:6]):
+        yield f"{path}: the licence line (SPDX-License-Identifier) is missing from the first lines"
+
+
+def check_length(path, text):
+    lines = text.count("\n")
+    if lines > MAX_LINES:
+        yield f"{path}: {lines} lines, more than {MAX_LINES}"
+
+
+def check_document(path, text, files, folders):
+    tops = {name.parts[0] for name in files if len(name.parts) > 1}
+    for match in DOCUMENT_PATH.finditer(text):
+        named = match.group(1)
+        parts = pathlib.PurePosixPath(named).parts
+        if "/" not in named or parts[0] not in tops:
+            continue
+        target = pathlib.PurePosixPath(named)
+        if target not in files and target not in folders:
+            line = text.count("\n", 0, match.start()) + 1
+            yield f"{path}:{line}: names `{named}`, which does not exist"
+
+
+def findings(root, paths):
+    files = set(paths)
+    folders = {parent for name in paths for parent in name.parents}
+    for path in paths:
+        is_build_file = path.name == "CMakeLists.txt" or path.name == "dev"
+        if path.suffix in LICENSED or is_build_file:
+            text = (root / path).read_text(encoding="utf-8")
+            yield from check_licence(path, text)
+            if path.suffix in COUNTED or is_build_file:
+                yield from check_length(path, text)
+        elif path.suffix == ".md":
+            yield from check_document(path, (root / path).read_text(encoding="utf-8"), files, folders)
+
+
+def main(arguments):
+    if len(arguments) != 1:
+        print(__doc__, file=sys.stderr)
+        return 2
+    root = pathlib.Path(arguments[0])
+    found = list(findings(root, tracked(root)))
+    for line in found:
+        print(line)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
