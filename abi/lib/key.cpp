@@ -154,8 +154,7 @@ ParsedTileKey parseTileKey(std::string_view name, std::string_view prefix) {
     return failure(name, "the sizes '_<M0>x<N0>x<K0>' are missing");
   rest.remove_prefix(typesEnd + 1);
 
-  TileKey key{};
-  key.types = types->value;
+  TileKey key{types->value, 0, 0, 0, Rounding::kOnce, TW_ISA_GENERIC};
   struct Size {
     std::string_view what;
     int TileKey::* field;
