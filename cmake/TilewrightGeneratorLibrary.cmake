@@ -45,5 +45,8 @@ endfunction()
 function(tilewright_generator_tool name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR" "" "SOURCES;DEPENDS;LINK")
   add_executable(${name} ${arg_SOURCES})
+  # The precompiled header is compiled with -fPIC, which -fPIE does not match.
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIC)
   tilewright_generator_setup(${ARGV})
 endfunction()

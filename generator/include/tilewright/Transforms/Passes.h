@@ -1,0 +1,24 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The generator's own passes; Passes.td describes each.
+
+#ifndef TILEWRIGHT_TRANSFORMS_PASSES_H
+#define TILEWRIGHT_TRANSFORMS_PASSES_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace tilewright {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "tilewright/Transforms/Passes.h.inc"
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_TRANSFORMS_PASSES_H

@@ -1,0 +1,50 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tile functions as `func.func`: their type, their declaration, and where the
+// fields of tw_mmt4d_params_t are in its 16-word view.
+
+#ifndef TILEWRIGHT_TRANSFORMS_TILEFUNCTIONS_H
+#define TILEWRIGHT_TRANSFORMS_TILEFUNCTIONS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "tilewright/key.h"
+
+namespace tilewright {
+
+/// tw_mmt4d_params_t as 64-bit words (little-endian 64-bit targets).
+namespace params {
+inline constexpr int64_t kWords = 16;
+inline constexpr int64_t kKWord = 11;
+inline constexpr int64_t kFlagsWord = 13; ///< flags in the upper half
+inline constexpr int64_t kFlagsShift = 32;
+inline constexpr int64_t kOutRowStrideWord = 15;
+} // namespace params
+
+/// The element type under which `type` lies in a memref: i8 for everything
+/// narrower than 16 bits, integers signless.
+mlir::Type storageType(mlir::MLIRContext *context, tw_element_type_t type);
+
+/// The type of arithmetic on `type`: its float type (of any width), or the
+/// signless integer of its width.
+mlir::Type arithmeticType(mlir::MLIRContext *context, tw_element_type_t type);
+
+/// (memref<1xOUT>, memref<1xLHS>, memref<1xRHS>, memref<16xi64>) -> ().
+mlir::FunctionType tileFunctionType(mlir::MLIRContext *context,
+                                    const TileKey &key);
+
+/// Declares the tile function of `key` at the builder's insertion point.
+mlir::func::FuncOp declareTileFunction(mlir::OpBuilder &builder,
+                                       mlir::Location loc, const TileKey &key,
+                                       llvm::StringRef prefix);
+
+/// The key that the function's name spells; failure with a diagnostic if it
+/// only looks like a tile name. None for any other function.
+mlir::FailureOr<std::optional<TileKey>> tileKeyOf(mlir::func::FuncOp func,
+                                                  llvm::StringRef prefix);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_TRANSFORMS_TILEFUNCTIONS_H

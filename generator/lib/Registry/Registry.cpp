@@ -1,0 +1,98 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tilewright/Registry/Registry.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <cstdlib>
+
+using namespace llvm;
+
+namespace tilewright {
+namespace {
+
+/// A row of mmt4d_tiles.def: what the preprocessor can say of it.
+struct Row {
+  const char *types;
+  int m0, n0, k0;
+  Rounding rounding;
+  const char *isa;
+  const char *family;
+};
+
+constexpr Row rows[] = {
+#define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family)                  \
+  {#lhs #rhs #out, M0, N0, K0, Rounding::kOnce, "x86_64_" #isa, #family},
+#define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family)          \
+  {#lhs #rhs #out, M0, N0, K0, Rounding::kPerStep, "x86_64_" #isa, #family},
+#include "ukernels/x86_64/mmt4d_tiles.def"
+};
+
+/// The directory of the bitcode libraries that belong to this executable: both
+/// in the build tree and installed, <prefix>/bin holds the tools and
+/// <prefix>/lib/tilewright/bitcode the libraries.
+std::string ownBitcodeDir() {
+  static int anchor;
+  SmallString<256> dir(sys::fs::getMainExecutable(nullptr, &anchor));
+  sys::path::remove_filename(dir);
+  sys::path::remove_filename(dir);
+  sys::path::append(dir, "lib", "tilewright", "bitcode");
+  return std::string(dir);
+}
+
+} // namespace
+
+const std::vector<HandWrittenTile> &handWrittenTiles() {
+  static const std::vector<HandWrittenTile> tiles = [] {
+    std::vector<HandWrittenTile> result;
+    for (const Row &row : rows) {
+      // A row that names no valid key does not reach this point: the runtime
+      // library's declarations are stamped from the same row, and tests/abi
+      // parses every row's name.
+      const TypeTripleInfo *types = findTypeTriple(row.types);
+      const IsaInfo *isa = findIsa(row.isa);
+      if (!types || !isa)
+        continue;
+      TileKey key{types->value, row.m0, row.n0, row.k0, row.rounding, isa->isa};
+      result.push_back({key, printTileKey(key), row.family});
+    }
+    return result;
+  }();
+  return tiles;
+}
+
+const HandWrittenTile *findHandWrittenTile(const TileKey &key) {
+  static const StringMap<const HandWrittenTile *> byName = [] {
+    StringMap<const HandWrittenTile *> result;
+    for (const HandWrittenTile &tile : handWrittenTiles())
+      result.try_emplace(tile.name, &tile);
+    return result;
+  }();
+  auto it = byName.find(printTileKey(key));
+  return it == byName.end() ? nullptr : it->second;
+}
+
+Expected<std::string> handWrittenBitcodePath(tw_isa_t isa, StringRef dir) {
+  SmallString<256> path(dir);
+  const char *howToSet = "pass --bitcode-dir";
+  if (path.empty()) {
+    howToSet = "set TILEWRIGHT_BITCODE_DIR or pass --bitcode-dir";
+    if (const char *fromEnvironment = std::getenv("TILEWRIGHT_BITCODE_DIR"))
+      path = fromEnvironment;
+    else
+      path = ownBitcodeDir();
+  }
+  std::string isaName(info(isa).name);
+  sys::path::append(path, "tilewright_ukernels_" + isaName + ".bc");
+  if (!sys::fs::exists(path))
+    return createStringError(
+        inconvertibleErrorCode(),
+        "no bitcode library of the hand-written tiles of %s: '%s' does not "
+        "exist; build or install the runtime library, or %s",
+        isaName.c_str(), path.c_str(), howToSet);
+  return std::string(path);
+}
+
+} // namespace tilewright

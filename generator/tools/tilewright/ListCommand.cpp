@@ -1,0 +1,155 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tilewright list: the tables.
+
+#include "Commands.h"
+
+#include "tilewright/Registry/Registry.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace tilewright {
+namespace {
+
+cl::SubCommand listOptions("list", "Show the hand-written tiles, the "
+                                   "instruction sets and the type triples");
+
+enum class Subject { Tiles, Isas, Types };
+
+cl::opt<std::string> subjectName(cl::Positional, cl::sub(listOptions),
+                                 cl::desc("[tiles|isas|types]"),
+                                 cl::init("tiles"));
+cl::opt<std::string> isaFilter("isa", cl::sub(listOptions),
+                               cl::desc("Only tiles of this instruction set"),
+                               cl::value_desc("arch_isa"));
+cl::opt<std::string> typesFilter("types", cl::sub(listOptions),
+                                 cl::desc("Only tiles of this type triple"),
+                                 cl::value_desc("lhs rhs out"));
+cl::opt<bool> asJson("json", cl::sub(listOptions), cl::desc("Print JSON"));
+
+const char listHelp[] =
+    "\nExamples:\n"
+    "  tilewright list                                    # all hand-written "
+    "tiles\n"
+    "  tilewright list --isa=x86_64_avx2_fma --types=s8s8s32\n"
+    "  tilewright list isas\n"
+    "  tilewright list types --json\n"
+    "\nAny other valid name can be generated: tilewright gen --help\n";
+
+Expected<Subject> parseSubject() {
+  auto subject = StringSwitch<std::optional<Subject>>(subjectName)
+                     .Case("tiles", Subject::Tiles)
+                     .Case("isas", Subject::Isas)
+                     .Case("types", Subject::Types)
+                     .Default(std::nullopt);
+  if (!subject)
+    return createStringError("cannot list '" + subjectName +
+                             "'; expected tiles, isas or types");
+  return *subject;
+}
+
+Error checkFilters(Subject subject) {
+  if (!isaFilter.empty() && !findIsa(isaFilter))
+    return createStringError("--isa: no instruction set is called '" +
+                             isaFilter + "'; see 'tilewright list isas'");
+  if (!typesFilter.empty() && !findTypeTriple(typesFilter))
+    return createStringError("--types: no type triple is called '" +
+                             typesFilter + "'; see 'tilewright list types'");
+  if (subject != Subject::Tiles && (!isaFilter.empty() || !typesFilter.empty()))
+    return createStringError("--isa and --types filter tiles only");
+  return Error::success();
+}
+
+json::Value tilesAsJson() {
+  json::Array rows;
+  for (const HandWrittenTile &tile : handWrittenTiles()) {
+    const TileKey &key = tile.key;
+    if (!isaFilter.empty() && info(key.isa).name != isaFilter.getValue())
+      continue;
+    if (!typesFilter.empty() && info(key.types).name != typesFilter.getValue())
+      continue;
+    rows.push_back(json::Object{{"name", tile.name},
+                                {"types", std::string(info(key.types).name)},
+                                {"M0", key.m0},
+                                {"N0", key.n0},
+                                {"K0", key.k0},
+                                {"steprnd", key.rounding == Rounding::kPerStep},
+                                {"isa", std::string(info(key.isa).name)},
+                                {"family", tile.family}});
+  }
+  return rows;
+}
+
+json::Value isasAsJson() {
+  json::Array rows;
+  for (const IsaInfo &isa : isas())
+    rows.push_back(json::Object{{"name", std::string(isa.name)},
+                                {"vector_bits", isa.vectorBits},
+                                {"vector_registers", isa.vectorRegisters},
+                                {"features", isa.llvmFeatures()}});
+  return rows;
+}
+
+json::Value typesAsJson() {
+  json::Array rows;
+  for (const TypeTripleInfo &types : typeTriples())
+    rows.push_back(json::Object{
+        {"name", std::string(types.name)},
+        {"value", static_cast<int>(types.value)},
+        {"lhs", std::string(info(types.lhs).name)},
+        {"rhs", std::string(info(types.rhs).name)},
+        {"out", std::string(info(types.out).name)},
+        {"accumulator", std::string(info(types.accumulator).name)}});
+  return rows;
+}
+
+/// One line per row: the name, then what the name does not say.
+void printText(Subject subject, const json::Array &rows) {
+  for (const json::Value &value : rows) {
+    const json::Object &row = *value.getAsObject();
+    StringRef name = *row.getString("name");
+    switch (subject) {
+    case Subject::Tiles:
+      outs() << formatv("{0,-64} {1}\n", name, *row.getString("family"));
+      break;
+    case Subject::Isas:
+      outs() << formatv("{0,-22} {1,3} x {2} bits  {3}\n", name,
+                        *row.getInteger("vector_registers"),
+                        *row.getInteger("vector_bits"),
+                        *row.getString("features"));
+      break;
+    case Subject::Types:
+      outs() << formatv("{0,-26} 0x{1:x-2}  accumulates in {2}\n", name,
+                        *row.getInteger("value"),
+                        *row.getString("accumulator"));
+      break;
+    }
+  }
+}
+
+Error runList() {
+  Expected<Subject> subject = parseSubject();
+  if (!subject)
+    return subject.takeError();
+  if (Error error = checkFilters(*subject))
+    return error;
+  json::Value rows = *subject == Subject::Tiles  ? tilesAsJson()
+                     : *subject == Subject::Isas ? isasAsJson()
+                                                 : typesAsJson();
+  if (asJson)
+    outs() << formatv("{0:2}\n", rows);
+  else
+    printText(*subject, *rows.getAsArray());
+  return Error::success();
+}
+
+} // namespace
+
+const Command listCommand = {&listOptions, listHelp, runList};
+
+} // namespace tilewright

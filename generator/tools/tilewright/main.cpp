@@ -1,0 +1,84 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Commands.h"
+
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace tilewright;
+
+namespace {
+
+const Command *const commands[] = {
+#define TW_COMMAND(Name) &Name##Command,
+#include "Commands.def"
+};
+
+const char overview[] =
+    "Microkernels by name: hand-written where they exist, generated where they "
+    "do not.\n\n"
+    "A tile name says everything: "
+    "tw_mmt4d_tile_<types>_<M0>x<N0>x<K0>_<arch>_<isa>\n";
+
+const char topLevelHelp[] =
+    "\nStart here:\n"
+    "  tilewright list                  the tile types, instruction sets and "
+    "hand-written tiles\n"
+    "  tilewright <command> --help      options and examples of a command\n";
+
+const Command *chosenCommand() {
+  for (const Command *command : commands)
+    if (*command->options)
+      return command;
+  return nullptr;
+}
+
+/// LLVM's libraries register hundreds of options for the bare tool: none of
+/// them is of use there.
+void hideForeignOptions() {
+  for (auto &[name, option] :
+       cl::getRegisteredOptions(cl::SubCommand::getTopLevel()))
+    if (name != "help" && name != "version")
+      option->setHiddenFlag(cl::ReallyHidden);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  hideForeignOptions();
+  cl::SetVersionPrinter([](raw_ostream &os) {
+    os << "tilewright " TILEWRIGHT_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
+  });
+
+  // cl prints the extra help of the whole program: register only that of the
+  // command at hand.
+  const char *extraHelp = topLevelHelp;
+  for (const Command *command : commands)
+    if (argc > 1 && command->options->getName() == argv[1])
+      extraHelp = command->help;
+  cl::extrahelp extra(extraHelp);
+
+  SmallVector<const char *, 16> args(argv, argv + argc);
+  if (argc == 1)
+    args.push_back("--help");
+  if (!cl::ParseCommandLineOptions(args.size(), args.data(), overview, &errs()))
+    return 2;
+  const Command *command = chosenCommand();
+  if (!command) {
+    WithColor::error(errs(), "tilewright")
+        << "no command given; try 'tilewright --help'\n";
+    return 2;
+  }
+  if (Error error = command->run()) {
+    handleAllErrors(std::move(error), [](const ErrorInfoBase &info) {
+      WithColor::error(errs(), "tilewright") << info.message() << '\n';
+    });
+    return 1;
+  }
+  return 0;
+}
