@@ -7,51 +7,70 @@
 #define TILEWRIGHT_LINK_LINK_H
 
 #include "tilewright/Codegen/Resolve.h"
-#include "llvm/Support/MemoryBufferRef.h"
+#include "tilewright/Link/Gather.h"
+#include "llvm/Support/raw_ostream.h"
 #include <string>
 #include <vector>
 
 namespace tilewright {
 
-/// The tile names that the inputs want, and do not define themselves.
-struct Wanted {
-  std::vector<TileKey> keys; ///< each once, in order of first appearance
-  unsigned references = 0;   ///< undefined tile symbols over all modules
-  unsigned modules = 0;      ///< bitcode modules and objects looked at
+enum class LinkOutput {
+  /// One archive with one object per wanted tile; the inputs are only looked
+  /// at. Tiles are weak definitions, so that a program may hold them and
+  /// libtilewright.a, or two such archives, and has one definition per name.
+  Archive,
+  /// All bitcode inputs and the tiles they want, in one ELF object.
+  Object,
+  /// The same as one bitcode module.
+  Bitcode
 };
-
-/// Reads the undefined symbols of bitcode files, ELF objects and archives of
-/// either. `prefixes` are the accepted name prefixes ("tw", "iree_uk").
-/// Errors name the file (and archive member) and the reason; a name that looks
-/// like a tile name but does not parse is an error.
-llvm::Expected<Wanted> gatherWanted(llvm::ArrayRef<std::string> paths,
-                                    llvm::ArrayRef<std::string> prefixes);
-
-enum class LinkOutput { Archive, Object, Bitcode };
 
 struct LinkOptions {
   LinkOutput output = LinkOutput::Archive;
-  /// Bitcode inputs only: give the tiles their caller's attributes and inline
-  /// them.
+  /// Object and Bitcode: inline the tiles into their callers and drop what is
+  /// unused then.
   bool inlineTiles = false;
+  /// Archive: put the inputs' objects into the archive too, before the tiles.
+  /// The output may then be one of the inputs: a static library that is made
+  /// complete in place.
+  bool withInputs = false;
   std::vector<std::string> prefixes = {std::string(kDefaultPrefix)};
+  /// Archives or objects whose definitions are not wanted: libtilewright.a.
+  std::vector<std::string> providers;
+  /// `kind` and `generate.prefix` are set by the linker.
   ResolveOptions resolve;
 };
 
-/// One line of the link report.
+/// What was done. One line of `tiles` per wanted name, in Wanted's order.
 struct LinkReport {
   Wanted wanted;
   std::vector<ResolvedTile> tiles; ///< without bytes
-  double gatherMs = 0, resolveMs = 0, linkMs = 0;
+  /// Calls of tiles in bitcode inputs that were inlined, and that are left.
+  unsigned inlinedCalls = 0, remainingCalls = 0;
+  double gatherMs = 0, resolveMs = 0, linkMs = 0, writeMs = 0;
+  uint64_t outputBytes = 0;
   uint64_t peakBytes = 0; ///< peak resident memory of the process
+
+  unsigned count(Origin origin) const;
 };
 
-/// Archive: one archive with one object per wanted tile (the inputs are only
-/// looked at). Object, Bitcode: all bitcode inputs and the tiles in one module.
-/// Writes `outputPath` atomically: on error nothing is left behind.
+/// Object and Bitcode check that each caller has its tile's features and give
+/// the tile its callers' attributes: see AttributePolicy.h. ELF inputs are
+/// looked at and not part of these outputs; tiles that they want are then weak
+/// definitions in it, all others internal.
+///
+/// Writes `outputPath` atomically: on error nothing is left behind, and what
+/// was there stays. Errors name the file, member, function or key. Refuses an
+/// output that is one of the inputs, but for `withInputs`.
 llvm::Expected<LinkReport> linkTiles(llvm::ArrayRef<std::string> inputs,
                                      llvm::StringRef outputPath,
                                      const LinkOptions &options);
+
+/// One object: counts, tiles with origin and ms, steps with ms, peak memory.
+void printReportAsJson(const LinkReport &report, llvm::raw_ostream &os);
+
+/// The same as a table for people.
+void printReportAsText(const LinkReport &report, llvm::raw_ostream &os);
 
 } // namespace tilewright
 

@@ -1,0 +1,258 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tilewright/Link/Gather.h"
+#include "InputError.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Object/IRSymtab.h"
+
+using namespace llvm;
+
+namespace tilewright {
+namespace {
+
+/// The tile symbols of one module.
+struct ModuleSymbols {
+  Triple::ArchType arch = Triple::UnknownArch;
+  std::vector<std::string> undefined;
+  std::vector<std::string> defined;
+};
+
+/// The prefix of `prefixes` with which `name` is a tile name, or null.
+const std::string *findPrefix(StringRef name, ArrayRef<std::string> prefixes) {
+  for (const std::string &prefix : prefixes)
+    if (looksLikeTileName(name, prefix))
+      return &prefix;
+  return nullptr;
+}
+
+/// By the declarations and definitions of the IR itself.
+Expected<ModuleSymbols> readIrSymbols(BitcodeFileContents &contents,
+                                      ArrayRef<std::string> prefixes) {
+  ModuleSymbols symbols;
+  for (BitcodeModule &bitcode : contents.Mods) {
+    LLVMContext context;
+    Expected<std::unique_ptr<Module>> module = bitcode.getLazyModule(
+        context, /*ShouldLazyLoadMetadata=*/true, /*IsImporting=*/false);
+    if (!module)
+      return module.takeError();
+    symbols.arch = (*module)->getTargetTriple().getArch();
+    for (const GlobalValue &value : (*module)->global_values()) {
+      if (value.hasLocalLinkage() || !findPrefix(value.getName(), prefixes))
+        continue;
+      if (!value.isDeclarationForLinker())
+        symbols.defined.push_back(value.getName().str());
+      else if (!value.hasExternalWeakLinkage())
+        symbols.undefined.push_back(value.getName().str());
+    }
+  }
+  return symbols;
+}
+
+Expected<ModuleSymbols> readBitcodeSymbols(MemoryBufferRef bytes,
+                                           ArrayRef<std::string> prefixes) {
+  Expected<BitcodeFileContents> contents = getBitcodeFileContents(bytes);
+  if (!contents)
+    return contents.takeError();
+  // Takes the file's own symbol table if this LLVM wrote it, else makes one,
+  // which fails for a module without a data layout.
+  Expected<irsymtab::FileContents> table = irsymtab::readBitcode(*contents);
+  if (!table) {
+    consumeError(table.takeError());
+    return readIrSymbols(*contents, prefixes);
+  }
+  ModuleSymbols symbols;
+  symbols.arch = Triple(table->TheReader.getTargetTriple()).getArch();
+  for (const irsymtab::Symbol &symbol : table->TheReader.symbols()) {
+    if (!symbol.isGlobal() || !findPrefix(symbol.getName(), prefixes))
+      continue;
+    if (!symbol.isUndefined())
+      symbols.defined.push_back(symbol.getName().str());
+    else if (!symbol.isWeak())
+      symbols.undefined.push_back(symbol.getName().str());
+  }
+  return symbols;
+}
+
+Expected<ModuleSymbols> readElfSymbols(MemoryBufferRef bytes,
+                                       ArrayRef<std::string> prefixes) {
+  Expected<std::unique_ptr<object::ObjectFile>> object =
+      object::ObjectFile::createELFObjectFile(bytes);
+  if (!object)
+    return object.takeError();
+  ModuleSymbols symbols;
+  symbols.arch = (*object)->getArch();
+  for (const object::SymbolRef &symbol : (*object)->symbols()) {
+    Expected<StringRef> name = symbol.getName();
+    if (!name)
+      return name.takeError();
+    if (*name == "__gnu_lto_slim")
+      return createStringError(
+          "holds only GCC's intermediate code (-flto), which hides its "
+          "undefined names; compile it with -fno-lto or -ffat-lto-objects");
+    if (!findPrefix(*name, prefixes))
+      continue;
+    Expected<uint32_t> flags = symbol.getFlags();
+    if (!flags)
+      return flags.takeError();
+    if (!(*flags & object::SymbolRef::SF_Global) &&
+        !(*flags & object::SymbolRef::SF_Weak))
+      continue;
+    if (!(*flags & object::SymbolRef::SF_Undefined))
+      symbols.defined.push_back(name->str());
+    else if (!(*flags & object::SymbolRef::SF_Weak))
+      symbols.undefined.push_back(name->str());
+  }
+  return symbols;
+}
+
+Expected<ModuleSymbols> readSymbols(const InputModule &module,
+                                    ArrayRef<std::string> prefixes) {
+  Expected<ModuleSymbols> symbols =
+      module.kind == InputKind::Bitcode
+          ? readBitcodeSymbols(module.bytes, prefixes)
+          : readElfSymbols(module.bytes, prefixes);
+  if (!symbols)
+    return inputError(module.id, symbols.takeError());
+  return symbols;
+}
+
+/// Whether code for `isa` can be linked with code for `arch`.
+bool matches(const IsaInfo &isa, Triple::ArchType arch) {
+  if (isa.arch == "X86_64")
+    return arch == Triple::x86_64;
+  return true; // generic
+}
+
+class Gatherer {
+public:
+  Gatherer(const GatherOptions &options) : options(options) {}
+
+  Error addDefinitions(const InputModule &module, StringSet<> &names) {
+    Expected<ModuleSymbols> symbols = readSymbols(module, options.prefixes);
+    if (!symbols)
+      return symbols.takeError();
+    for (const std::string &name : symbols->defined)
+      names.insert(name);
+    return Error::success();
+  }
+
+  Error addModule(const InputModule &module) {
+    Expected<ModuleSymbols> symbols = readSymbols(module, options.prefixes);
+    if (!symbols)
+      return symbols.takeError();
+    ++wanted.modules;
+    for (const std::string &name : symbols->defined)
+      defined.insert(name);
+    Error errors = checkArch(module, symbols->arch);
+    for (const std::string &name : symbols->undefined)
+      errors = joinErrors(std::move(errors),
+                          addUndefined(module, symbols->arch, name));
+    return errors;
+  }
+
+  Error addProviders() {
+    Error errors = Error::success();
+    if (options.providers)
+      for (const InputModule &module : options.providers->modules())
+        errors =
+            joinErrors(std::move(errors), addDefinitions(module, provided));
+    return errors;
+  }
+
+  Wanted take() {
+    std::vector<WantedTile> all = std::move(wanted.tiles);
+    wanted.tiles.clear();
+    for (WantedTile &tile : all) {
+      if (defined.contains(tile.name))
+        continue;
+      if (provided.contains(tile.name)) {
+        ++wanted.provided;
+        continue;
+      }
+      wanted.references += tile.references;
+      wanted.tiles.push_back(std::move(tile));
+    }
+    return std::move(wanted);
+  }
+
+private:
+  Error checkArch(const InputModule &module, Triple::ArchType arch) {
+    if (wanted.arch == Triple::UnknownArch) {
+      wanted.arch = arch;
+      archModule = module.id;
+    }
+    if (arch == wanted.arch)
+      return Error::success();
+    return inputError(module.id, "is for " + Triple::getArchTypeName(arch) +
+                                     ", but '" + archModule + "' is for " +
+                                     Triple::getArchTypeName(wanted.arch) +
+                                     "; link them apart");
+  }
+
+  Error addUndefined(const InputModule &module, Triple::ArchType arch,
+                     const std::string &name) {
+    auto [it, isNew] = index.try_emplace(name, wanted.tiles.size());
+    if (!isNew) {
+      if (it->second == kRefused)
+        return Error::success();
+      WantedTile &tile = wanted.tiles[it->second];
+      ++tile.references;
+      tile.fromObject |= module.kind == InputKind::ElfObject;
+      return Error::success();
+    }
+    const std::string &prefix = *findPrefix(name, options.prefixes);
+    ParsedTileKey parsed = parseTileKey(name, prefix);
+    if (!parsed.key) {
+      it->second = kRefused; // said once
+      return inputError(module.id, parsed.error);
+    }
+    const IsaInfo &isa = info(parsed.key->isa);
+    if (!matches(isa, arch)) {
+      it->second = kRefused;
+      return inputError(module.id, "is for " + Triple::getArchTypeName(arch) +
+                                       ", but wants '" + name + "'");
+    }
+    WantedTile tile;
+    tile.name = name;
+    tile.key = *parsed.key;
+    tile.prefix = prefix;
+    tile.references = 1;
+    tile.firstUser = module.id;
+    tile.fromObject = module.kind == InputKind::ElfObject;
+    wanted.tiles.push_back(std::move(tile));
+    return Error::success();
+  }
+
+  static constexpr size_t kRefused = ~size_t{0};
+
+  const GatherOptions &options;
+  Wanted wanted;
+  std::string archModule; ///< the module that set wanted.arch
+  StringMap<size_t> index;
+  StringSet<> defined, provided;
+};
+
+} // namespace
+
+Expected<Wanted> gatherWanted(const InputFiles &inputs,
+                              const GatherOptions &options) {
+  Gatherer gatherer(options);
+  Error errors = gatherer.addProviders();
+  for (const InputModule &module : inputs.modules())
+    if (!module.duplicate)
+      errors = joinErrors(std::move(errors), gatherer.addModule(module));
+  if (errors)
+    return std::move(errors);
+  Wanted wanted = gatherer.take();
+  wanted.duplicates = inputs.duplicates();
+  return wanted;
+}
+
+} // namespace tilewright
