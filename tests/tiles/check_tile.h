@@ -1,0 +1,87 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks a tile function against everything that tile.h promises: values,
+// memory, calling convention.
+
+#ifndef TESTS_TILES_CHECK_TILE_H_
+#define TESTS_TILES_CHECK_TILE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/tiles/operands.h"
+#include "tilewright/key.h"
+#include "tilewright/tile.h"
+
+namespace tilewright::testing {
+
+// A function that claims to be the tile of a key.
+struct TileUnderTest {
+  std::string label;  // "hand-written", "generated", "loops", ...
+  tw_mmt4d_tile_fn_t fn;
+};
+
+// How many combinations of K, data, flags and placement to try.
+enum class Effort {
+  kFull,     // every combination that the budget allows
+  kSampled,  // each K with each kind of data, the rest taking turns
+};
+
+struct CheckOptions {
+  uint64_t seed = 0;
+  Effort effort = Effort::kSampled;
+  // Multiply-adds of the reference to spend on one key. Some cases run however
+  // big the tile is.
+  int64_t budget = 20'000'000;
+  // The functions read M0, N0, K0 and SKIP_INTERMEDIATE_ROUNDINGS from the
+  // parameters (the portable fallback). Otherwise these hold garbage, because a
+  // tile function may not read them.
+  bool shapeInParams = false;
+};
+
+struct CheckReport {
+  int cases = 0;  // calls made and compared
+  // One line per failing case, at most kMaxFailures of them.
+  std::vector<std::string> failures;
+
+  static constexpr size_t kMaxFailures = 4;
+  bool ok() const { return cases > 0 && failures.empty(); }
+  // For an assertion's message.
+  std::string text() const;
+};
+
+// Where the buffers lie.
+enum class BufferPlacement {
+  kTrailing,    // each ends at an inaccessible page
+  kLeading,     // each begins at one
+  kMisaligned,  // one element past a 64-byte boundary, canaries around
+};
+
+// One call.
+struct TileCase {
+  int64_t K;
+  DataKind data;
+  bool accumulate;
+  // Elements between rows beyond N0; negative: no OUT_ROW_STRIDE.
+  int64_t rowPadding;
+  BufferPlacement placement;
+  uint64_t seed;
+};
+
+std::string describe(const TileCase& c);
+
+// The cases that checkTile tries.
+std::vector<TileCase> casesFor(const TileKey& key, const CheckOptions& options);
+
+// Checks all of `tiles`, which must implement `key`, on the same operands
+// against the reference, and against each other: bit for bit (but for the sign
+// of zeros and the payload of NaNs) where one answer is right.
+CheckReport checkTiles(const TileKey& key,
+                       const std::vector<TileUnderTest>& tiles,
+                       const CheckOptions& options);
+
+}  // namespace tilewright::testing
+
+#endif  // TESTS_TILES_CHECK_TILE_H_
