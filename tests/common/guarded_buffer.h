@@ -39,10 +39,10 @@ class GuardedBuffer {
     inner_ = (size + alignmentOffset + page - 1) / page * page;
     if (inner_ == 0) inner_ = page;
     mapped_ = inner_ + 2 * page;
-    void *map = mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
-                     -1, 0);
+    void* map =
+        mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (map == MAP_FAILED) throw std::bad_alloc();
-    map_ = static_cast<uint8_t *>(map);
+    map_ = static_cast<uint8_t*>(map);
     begin_ = map_ + page;
     if (mprotect(begin_, inner_, PROT_READ | PROT_WRITE) != 0) {
       munmap(map_, mapped_);
@@ -55,7 +55,7 @@ class GuardedBuffer {
     std::memset(data_, kFill, size_);
   }
 
-  GuardedBuffer(GuardedBuffer &&other) noexcept
+  GuardedBuffer(GuardedBuffer&& other) noexcept
       : map_(other.map_),
         begin_(other.begin_),
         data_(other.data_),
@@ -64,39 +64,39 @@ class GuardedBuffer {
         mapped_(other.mapped_) {
     other.map_ = nullptr;
   }
-  GuardedBuffer(const GuardedBuffer &) = delete;
-  GuardedBuffer &operator=(const GuardedBuffer &) = delete;
+  GuardedBuffer(const GuardedBuffer&) = delete;
+  GuardedBuffer& operator=(const GuardedBuffer&) = delete;
 
   ~GuardedBuffer() {
     if (map_) munmap(map_, mapped_);
   }
 
-  void *data() { return data_; }
-  const void *data() const { return data_; }
+  void* data() { return data_; }
+  const void* data() const { return data_; }
   template <typename T>
-  T *as() {
-    return reinterpret_cast<T *>(data_);
+  T* as() {
+    return reinterpret_cast<T*>(data_);
   }
   template <typename T>
-  const T *as() const {
-    return reinterpret_cast<const T *>(data_);
+  const T* as() const {
+    return reinterpret_cast<const T*>(data_);
   }
   size_t size() const { return size_; }
 
   // Whether the bytes between the buffer and its guard pages are still as they
   // were: false says that something wrote outside without reaching a guard.
   bool slackIntact() const {
-    for (const uint8_t *p = begin_; p != data_; ++p)
+    for (const uint8_t* p = begin_; p != data_; ++p)
       if (*p != kCanary) return false;
-    for (const uint8_t *p = data_ + size_; p != begin_ + inner_; ++p)
+    for (const uint8_t* p = data_ + size_; p != begin_ + inner_; ++p)
       if (*p != kCanary) return false;
     return true;
   }
 
  private:
-  uint8_t *map_ = nullptr;
-  uint8_t *begin_ = nullptr;  // first accessible byte
-  uint8_t *data_ = nullptr;
+  uint8_t* map_ = nullptr;
+  uint8_t* begin_ = nullptr;  // first accessible byte
+  uint8_t* data_ = nullptr;
   size_t size_ = 0, inner_ = 0, mapped_ = 0;
 };
 

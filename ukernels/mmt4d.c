@@ -1,0 +1,218 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The whole mmt4d: validation, cache blocking, the parallel-for.
+//
+// Order of the loops, outermost first:
+//
+//   block of the out matrix (mb x nb tiles)    one task of the parallel-for
+//     K block (kc steps)
+//       column of tiles in the block           its rhs slice stays in L1
+//         row of tiles in the block            lhs slices stream from L2
+//           tile function with K = kc
+//
+// so that a rhs slice [kc][N0][K0] is read from L1 by the mb tiles of its
+// column, and the lhs block [mb][kc][M0][K0] from L2 by the nb columns. Hence
+//
+//   kc = kL1Bytes / rhs step bytes     the slice, with room for the lhs stream
+//   mb = kL2Bytes / (kc * lhs step bytes)
+//   nb = kL3Bytes / (kc * rhs step bytes)
+//
+// Per task, a K block reads its lhs and rhs blocks from memory once and the out
+// block twice (read, written): bytes per multiply-add fall as 1/mb + 1/nb, and
+// with kc, which is why the slice gets most of L1 and not half. K is cut
+// evenly. Each tile is stored once per K block; outputs narrower than their
+// accumulator would round there, so for them kc is all of K.
+
+#include "tilewright/tilewright.h"
+#include "ukernels/element.h"
+#include "ukernels/index.h"
+#include "ukernels/registry.h"
+
+// Shares of caches that every x86-64 server and client core since 2015 has per
+// thread: 3/4 of a 32 KiB L1, half of a 512 KiB L2, and 2 MiB of L3.
+static const tw_index_t kL1Bytes = 24 << 10;
+static const tw_index_t kL2Bytes = 256 << 10;
+static const tw_index_t kL3Bytes = 2 << 20;
+
+// With a parallel-for, blocks shrink until there are this many, so that up to a
+// dozen threads get even shares of work, unless a block falls below
+// kLeastBlockTiles tiles, where handing out a task would cost more than it
+// gains.
+static const tw_index_t kManyBlocks = 64;
+static const tw_index_t kLeastBlockTiles = 8;
+
+typedef struct tw_run_t {
+  const tw_mmt4d_params_t* params;
+  tw_mmt4d_tile_fn_t fn;
+  const char *lhs, *rhs;
+  char* out;
+  // Bytes from one tile to the next, and of one K step.
+  tw_index_t lhs_row, rhs_row, out_row, out_col;
+  tw_index_t lhs_step, rhs_step;
+  tw_index_t mb, nb, kc;
+  tw_index_t blocks_m, blocks_n;
+} tw_run_t;
+
+static tw_index_t tw_min(tw_index_t a, tw_index_t b) { return a < b ? a : b; }
+static tw_index_t tw_clamp(tw_index_t x, tw_index_t lo, tw_index_t hi) {
+  return x < lo ? lo : x > hi ? hi : x;
+}
+static tw_index_t tw_ceil_div(tw_index_t a, tw_index_t b) {
+  return a / b + (a % b != 0);
+}
+// The least part size that cuts `total` into no more parts than `part` does.
+static tw_index_t tw_even_part(tw_index_t total, tw_index_t part) {
+  return tw_ceil_div(total, tw_ceil_div(total, part));
+}
+
+static void tw_choose_blocks(tw_run_t* run, int cut_k, int parallel) {
+  const tw_mmt4d_params_t* p = run->params;
+  run->kc = p->K;
+  if (cut_k && p->K > 0)
+    run->kc = tw_even_part(
+        p->K, tw_clamp(kL1Bytes / run->rhs_step, tw_min(64, p->K), p->K));
+  const tw_index_t kc = run->kc > 0 ? run->kc : 1;
+  // kc * step is at most the bytes of a panel, which tw_check_params bounded.
+  run->mb = tw_clamp(kL2Bytes / (kc * run->lhs_step), 1, p->M);
+  run->nb = tw_clamp(kL3Bytes / (kc * run->rhs_step), 1, p->N);
+  while (parallel &&
+         tw_ceil_div(p->M, run->mb) <
+             tw_ceil_div(kManyBlocks, tw_ceil_div(p->N, run->nb)) &&
+         run->mb * run->nb > kLeastBlockTiles) {
+    if (run->nb >= run->mb)
+      run->nb = tw_ceil_div(run->nb, 2);
+    else
+      run->mb = tw_ceil_div(run->mb, 2);
+  }
+  run->mb = tw_even_part(p->M, run->mb);
+  run->nb = tw_even_part(p->N, run->nb);
+  run->blocks_m = tw_ceil_div(p->M, run->mb);
+  run->blocks_n = tw_ceil_div(p->N, run->nb);
+}
+
+static void tw_run_block(void* context, tw_index_t block) {
+  const tw_run_t* run = (const tw_run_t*)context;
+  const tw_index_t m_begin = block % run->blocks_m * run->mb;
+  const tw_index_t n_begin = block / run->blocks_m * run->nb;
+  const tw_index_t m_end = tw_min(run->params->M, m_begin + run->mb);
+  const tw_index_t n_end = tw_min(run->params->N, n_begin + run->nb);
+  const tw_index_t K = run->params->K;
+  tw_mmt4d_params_t tile = *run->params;
+  tw_index_t k = 0;
+  do {  // once for K of 0, which writes zeros
+    tile.K = tw_min(run->kc, K - k);
+    for (tw_index_t n = n_begin; n < n_end; ++n) {
+      const char* rhs = run->rhs + n * run->rhs_row + k * run->rhs_step;
+      for (tw_index_t m = m_begin; m < m_end; ++m)
+        run->fn(run->out + m * run->out_row + n * run->out_col,
+                run->lhs + m * run->lhs_row + k * run->lhs_step, rhs, &tile);
+    }
+    tile.flags |= TW_MMT4D_FLAG_ACCUMULATE;
+    k += tile.K;
+  } while (k < K);
+}
+
+// Checks one operand: `count` panels of `panel` elements, `stride` apart, from
+// `offset` on.
+static tw_status_t tw_check_operand(const void* buffer, tw_index_t offset,
+                                    tw_index_t stride, tw_index_t count,
+                                    tw_index_t panel, int bits) {
+  if (offset < 0) return TW_STATUS_INVALID_ARGUMENT;
+  if (count > 1 && stride < panel) return TW_STATUS_INVALID_ARGUMENT;
+  if (count > 0 && panel > 0 && !buffer) return TW_STATUS_INVALID_ARGUMENT;
+  // A panel of a sub-byte type starts on a byte. All widths are even.
+  if (bits < 8 && ((offset % 8) * bits % 8 != 0 ||
+                   (count > 1 && (stride % 8) * bits % 8 != 0)))
+    return TW_STATUS_INVALID_ARGUMENT;
+  tw_index_t end = 0, bytes;
+  if (count > 0 && (tw_mul_overflows(count - 1, stride, &end) ||
+                    tw_add_overflows(end, panel, &end)))
+    return TW_STATUS_OVERFLOW;
+  if (tw_add_overflows(end, offset, &end) ||
+      tw_mul_overflows(end, bits, &bytes))
+    return TW_STATUS_OVERFLOW;
+  return TW_STATUS_OK;
+}
+
+static tw_status_t tw_check_params(const tw_mmt4d_params_t* p,
+                                   const tw_triple_t* types) {
+  if (p->M < 0 || p->N < 0 || p->K < 0) return TW_STATUS_INVALID_ARGUMENT;
+  const tw_index_t tile = (tw_index_t)p->M0 * p->N0;
+  tw_index_t lhs_panel, rhs_panel, out_row;
+  if (tw_mul_overflows(p->K, (tw_index_t)p->M0 * p->K0, &lhs_panel) ||
+      tw_mul_overflows(p->K, (tw_index_t)p->N0 * p->K0, &rhs_panel) ||
+      tw_mul_overflows(p->N, tile, &out_row))
+    return TW_STATUS_OVERFLOW;
+  tw_status_t status =
+      tw_check_operand(p->lhs_buffer, p->lhs_offset, p->lhs_stride0, p->M,
+                       lhs_panel, tw_element_bits(types->lhs));
+  if (status == TW_STATUS_OK)
+    status = tw_check_operand(p->rhs_buffer, p->rhs_offset, p->rhs_stride0,
+                              p->N, rhs_panel, tw_element_bits(types->rhs));
+  if (status != TW_STATUS_OK) return status;
+  const int out_bits = tw_element_bits(types->out);
+  if (!(p->flags & TW_MMT4D_FLAG_OUT_ROW_STRIDE))
+    return tw_check_operand(p->out_buffer, p->out_offset, p->out_stride0, p->M,
+                            out_row, out_bits);
+  tw_index_t rows;
+  if (tw_mul_overflows(p->M, p->M0, &rows)) return TW_STATUS_OVERFLOW;
+  return tw_check_operand(p->out_buffer, p->out_offset, p->out_row_stride, rows,
+                          p->N * p->N0, out_bits);
+}
+
+tw_status_t tw_mmt4d(const tw_mmt4d_params_t* params,
+                     const tw_parallel_for_t* parallel_for) {
+  if (!params || (parallel_for && !parallel_for->run))
+    return TW_STATUS_INVALID_ARGUMENT;
+  tw_triple_t types;
+  if (params->flags & ~(uint32_t)TW_MMT4D_FLAG_ALL ||
+      !tw_triple_of(params->flags & TW_MMT4D_FLAG_TYPE_MASK, &types))
+    return TW_STATUS_INVALID_ARGUMENT;
+  tw_status_t status =
+      tw_validate_tile_sizes(params->flags & TW_MMT4D_FLAG_TYPE_MASK,
+                             params->M0, params->N0, params->K0);
+  if (status == TW_STATUS_OK) status = tw_check_params(params, &types);
+  if (status != TW_STATUS_OK) return status;
+  tw_tile_info_t tile;
+  status = tw_find_tile(params, &tile);
+  if (status != TW_STATUS_OK) return status;
+
+  const int accumulate = !!(params->flags & TW_MMT4D_FLAG_ACCUMULATE);
+  if (params->M == 0 || params->N == 0 || (params->K == 0 && accumulate))
+    return TW_STATUS_OK;
+
+  const int lhs_bits = tw_element_bits(types.lhs);
+  const int rhs_bits = tw_element_bits(types.rhs);
+  const int out_bytes = tw_element_bits(types.out) / 8;
+  const int plain_out = !!(params->flags & TW_MMT4D_FLAG_OUT_ROW_STRIDE);
+  tw_run_t run;
+  run.params = params;
+  run.fn = tile.fn;
+  run.lhs = (const char*)params->lhs_buffer + params->lhs_offset * lhs_bits / 8;
+  run.rhs = (const char*)params->rhs_buffer + params->rhs_offset * rhs_bits / 8;
+  run.out = (char*)params->out_buffer + params->out_offset * out_bytes;
+  run.lhs_step = (tw_index_t)params->M0 * params->K0 * lhs_bits / 8;
+  run.rhs_step = (tw_index_t)params->N0 * params->K0 * rhs_bits / 8;
+  // A stride is read only where there is a second panel.
+  run.lhs_row = params->M > 1 ? params->lhs_stride0 * lhs_bits / 8 : 0;
+  run.rhs_row = params->N > 1 ? params->rhs_stride0 * rhs_bits / 8 : 0;
+  run.out_row = params->M <= 1 ? 0
+                : plain_out    ? params->out_row_stride * params->M0 * out_bytes
+                               : params->out_stride0 * out_bytes;
+  run.out_col = (plain_out ? params->N0 : (tw_index_t)params->M0 * params->N0) *
+                (tw_index_t)out_bytes;
+  const int steps_round =
+      !(params->flags & TW_MMT4D_FLAG_SKIP_INTERMEDIATE_ROUNDINGS);
+  tw_choose_blocks(&run, !tw_triple_rounds(&types) || steps_round,
+                   parallel_for != 0);
+
+  const tw_index_t blocks = run.blocks_m * run.blocks_n;
+  if (parallel_for && blocks > 1) {
+    parallel_for->run(parallel_for->self, blocks, tw_run_block, &run);
+  } else {
+    for (tw_index_t block = 0; block < blocks; ++block)
+      tw_run_block(&run, block);
+  }
+  return TW_STATUS_OK;
+}

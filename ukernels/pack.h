@@ -1,0 +1,41 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Internal: what pack and unpack share.
+
+#ifndef UKERNELS_PACK_H_
+#define UKERNELS_PACK_H_
+
+#include "tilewright/tilewright.h"
+
+// A validated packing. Sizes count elements.
+typedef struct tw_packing_t {
+  int bits;       // of an element: 4, 8, 16, 32 or 64
+  int transpose;  // the matrix lies as [cols][rows]
+  tw_index_t rows, cols, stride;
+  tw_index_t tile_rows, tile_cols;
+  tw_index_t outer_rows, outer_cols;  // tiles
+  tw_index_t packed_bytes;
+} tw_packing_t;
+
+tw_status_t tw_check_packing(const tw_pack_params_t* params,
+                             tw_packing_t* packing);
+
+// Where element (row, col) of the matrix lies in memory.
+static inline tw_index_t tw_matrix_at(const tw_packing_t* p, tw_index_t row,
+                                      tw_index_t col) {
+  return p->transpose ? col * p->stride + row : row * p->stride + col;
+}
+
+static inline unsigned tw_get_nibble(const unsigned char* base, tw_index_t i) {
+  return base[i / 2] >> (i % 2 * 4) & 15u;
+}
+
+static inline void tw_put_nibble(unsigned char* base, tw_index_t i,
+                                 unsigned value) {
+  const int shift = (int)(i % 2) * 4;
+  base[i / 2] =
+      (unsigned char)((base[i / 2] & ~(15u << shift)) | value << shift);
+}
+
+#endif  // UKERNELS_PACK_H_

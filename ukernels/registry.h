@@ -1,0 +1,31 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Internal: all tile functions linked into the program, hand-written rows and
+// generated entries alike.
+
+#ifndef UKERNELS_REGISTRY_H_
+#define UKERNELS_REGISTRY_H_
+
+#include "tilewright/tilewright.h"
+#include "ukernels/name.h"
+
+typedef struct tw_tile_row_t {
+  tw_tile_key_t key;
+  tw_mmt4d_tile_fn_t fn;
+  const char* name;
+  tw_tile_origin_t origin;  // HAND_WRITTEN or GENERATED
+} tw_tile_row_t;
+
+// Rows are numbered [0, tw_tile_row_count()), hand-written ones first.
+size_t tw_tile_row_count(void);
+
+// Row `i`; 0 for an entry of the section `tw_tiles` whose name is not a tile
+// name, which is to be skipped.
+int tw_tile_row(size_t i, tw_tile_row_t* row);
+
+// TW_STATUS_OK if a key with these sizes exists for `types`; OVERFLOW never.
+tw_status_t tw_validate_tile_sizes(unsigned types, int32_t m0, int32_t n0,
+                                   int32_t k0);
+
+#endif  // UKERNELS_REGISTRY_H_

@@ -1,0 +1,21 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tilewright/status.h"
+
+const char* tw_status_message(tw_status_t status) {
+  switch (status) {
+    case TW_STATUS_OK:
+      return "The call did all that was asked.";
+    case TW_STATUS_INVALID_ARGUMENT:
+      return "An argument contradicts the function's contract.";
+    case TW_STATUS_UNSUPPORTED:
+      return "No tile function for these types and sizes is linked in that "
+             "this CPU can run, and the generic fallback is not allowed.";
+    case TW_STATUS_OVERFLOW:
+      return "A size or an offset does not fit the address space.";
+    case TW_STATUS_OUT_OF_RANGE:
+      return "A buffer is too small for what would be written or read.";
+  }
+  return "This is not a status code of Tilewright.";
+}

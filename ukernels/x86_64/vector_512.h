@@ -1,0 +1,78 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The vectors that families are written in, at 512 bits. vector_256.h has the
+// same names.
+
+#ifndef UKERNELS_X86_64_VECTOR_512_H_
+#define UKERNELS_X86_64_VECTOR_512_H_
+
+#include <immintrin.h>
+
+#include "ukernels/x86_64/tile_body.h"
+
+// 32-bit lanes of a vector.
+enum { TW_LANES = 16 };
+
+typedef __m512 tw_vf32;
+typedef __m512d tw_vf64;
+typedef __m512i tw_vi32;
+
+TW_INLINE tw_vf32 tw_f32_zero(void) { return _mm512_setzero_ps(); }
+TW_INLINE tw_vf32 tw_f32_load(const void* p) { return _mm512_loadu_ps(p); }
+TW_INLINE void tw_f32_store(void* p, tw_vf32 v) { _mm512_storeu_ps(p, v); }
+TW_INLINE tw_vf32 tw_f32_splat(const void* p) {
+  return _mm512_set1_ps(*(const tw_any_f32_t*)p);
+}
+TW_INLINE tw_vf32 tw_f32_add(tw_vf32 a, tw_vf32 b) {
+  return _mm512_add_ps(a, b);
+}
+TW_INLINE tw_vf32 tw_f32_fma(tw_vf32 a, tw_vf32 b, tw_vf32 c) {
+  return _mm512_fmadd_ps(a, b, c);
+}
+
+TW_INLINE tw_vf64 tw_f64_zero(void) { return _mm512_setzero_pd(); }
+TW_INLINE tw_vf64 tw_f64_load(const void* p) { return _mm512_loadu_pd(p); }
+TW_INLINE void tw_f64_store(void* p, tw_vf64 v) { _mm512_storeu_pd(p, v); }
+TW_INLINE tw_vf64 tw_f64_splat(const void* p) {
+  return _mm512_set1_pd(*(const tw_any_f64_t*)p);
+}
+TW_INLINE tw_vf64 tw_f64_add(tw_vf64 a, tw_vf64 b) {
+  return _mm512_add_pd(a, b);
+}
+TW_INLINE tw_vf64 tw_f64_fma(tw_vf64 a, tw_vf64 b, tw_vf64 c) {
+  return _mm512_fmadd_pd(a, b, c);
+}
+
+TW_INLINE tw_vi32 tw_i32_zero(void) { return _mm512_setzero_si512(); }
+TW_INLINE tw_vi32 tw_i32_load(const void* p) { return _mm512_loadu_si512(p); }
+TW_INLINE void tw_i32_store(void* p, tw_vi32 v) { _mm512_storeu_si512(p, v); }
+TW_INLINE tw_vi32 tw_i32_splat(const void* p) {
+  return _mm512_set1_epi32(*(const tw_any_i32_t*)p);
+}
+TW_INLINE tw_vi32 tw_i32_add(tw_vi32 a, tw_vi32 b) {
+  return _mm512_add_epi32(a, b);
+}
+// c + the sums of pairs of products of s16, modulo 2^32.
+TW_INLINE tw_vi32 tw_i32_dot2(tw_vi32 c, tw_vi32 a, tw_vi32 b) {
+#ifdef __AVX512VNNI__
+  return _mm512_dpwssd_epi32(c, a, b);
+#else
+  return _mm512_add_epi32(c, _mm512_madd_epi16(a, b));
+#endif
+}
+
+// TW_LANES f16 -> f32.
+TW_INLINE tw_vf32 tw_f32_from_f16(const void* p) {
+  return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i*)p));
+}
+TW_INLINE float tw_f32_from_one_f16(const void* p) {
+  return _mm_cvtss_f32(
+      _mm_cvtph_ps(_mm_cvtsi32_si128(*(const tw_any_i16_t*)p)));
+}
+// 2 * TW_LANES s8 -> s16.
+TW_INLINE tw_vi32 tw_s16_from_s8(const void* p) {
+  return _mm512_cvtepi8_epi16(_mm256_loadu_si256((const __m256i*)p));
+}
+
+#endif  // UKERNELS_X86_64_VECTOR_512_H_
