@@ -8,6 +8,7 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tilewright/Transforms/Passes.h"
+#include "tilewright/Transforms/Pipelines.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -15,6 +16,7 @@ int main(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
   tilewright::registerTilewrightTransformsPasses();
+  tilewright::registerTilewrightPipelines();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "Tilewright's and upstream's passes\n", registry));
 }

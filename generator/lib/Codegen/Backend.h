@@ -1,0 +1,49 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// LLVM IR -> optimised bitcode, assembly or object, for one target triple.
+
+#ifndef TILEWRIGHT_LIB_CODEGEN_BACKEND_H
+#define TILEWRIGHT_LIB_CODEGEN_BACKEND_H
+
+#include "tilewright/Codegen/TileGenerator.h"
+#include "tilewright/key.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
+
+namespace tilewright {
+
+/// The triple for which `options` asks for `key`: options.triple, or the key's
+/// architecture on this host's vendor, OS and environment. An error if the
+/// triple is unknown, or is of another architecture than the key.
+llvm::Expected<llvm::Triple> targetTriple(const TileKey &key,
+                                          llvm::StringRef triple);
+
+/// Not thread-safe: one per worker.
+class Backend {
+public:
+  /// Registers the triple's LLVM target on first use (thread-safe).
+  static llvm::Expected<std::unique_ptr<Backend>>
+  create(const llvm::Triple &triple);
+
+  /// Gives the module the triple and the data layout, and each definition the
+  /// attributes of `isa`: target-cpu, target-features, tuning, no unwinding.
+  void setTarget(llvm::Module &module, const IsaInfo &isa) const;
+
+  /// The short pipeline: no unrolling, no vectorisation; the plan decided.
+  void optimize(llvm::Module &module);
+
+  /// Assembly or object.
+  llvm::Error emit(llvm::Module &module, llvm::CodeGenFileType type,
+                   llvm::SmallVectorImpl<char> &bytes);
+
+private:
+  explicit Backend(std::unique_ptr<llvm::TargetMachine> machine)
+      : machine(std::move(machine)) {}
+  std::unique_ptr<llvm::TargetMachine> machine;
+};
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CODEGEN_BACKEND_H

@@ -1,0 +1,299 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tilewright/Codegen/TileGenerator.h"
+
+#include "Backend.h"
+#include "RegistryEntry.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "tilewright/Transforms/Passes.h"
+#include "tilewright/Transforms/Pipelines.h"
+#include "tilewright/Transforms/TileFunctions.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/Object/ObjectFile.h"
+#include <chrono>
+
+using namespace mlir;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
+
+namespace tilewright {
+namespace {
+
+/// An MLIRContext keeps every type, attribute and name it has seen. A fresh one
+/// after this many kernels keeps memory flat; it costs about as much as one
+/// kernel.
+constexpr unsigned kKernelsPerContext = 256;
+
+DialectRegistry dialects() {
+  DialectRegistry registry;
+  registry.insert<
+      affine::AffineDialect, arith::ArithDialect, cf::ControlFlowDialect,
+      func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
+      memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect>();
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  return registry;
+}
+
+/// Adds the time from its construction to its destruction.
+class StepTimer {
+public:
+  explicit StepTimer(double &ms) : ms(ms), start(Clock::now()) {}
+  ~StepTimer() {
+    ms +=
+        std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  double &ms;
+  Clock::time_point start;
+};
+
+/// Collects MLIR's diagnostics as one message.
+class DiagnosticText {
+public:
+  explicit DiagnosticText(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            text += (text.empty() ? "" : "; ") + diagnostic.str();
+        }) {}
+  std::string text;
+
+private:
+  ScopedDiagnosticHandler handler;
+};
+
+/// A tile function stands alone: an undefined symbol means that the code
+/// generator called the compiler's runtime library, which the ABI forbids.
+Error checkNoUndefinedSymbols(llvm::ArrayRef<char> object) {
+  llvm::MemoryBufferRef buffer(llvm::StringRef(object.data(), object.size()),
+                               "generated object");
+  auto file = llvm::object::ObjectFile::createObjectFile(buffer);
+  if (!file)
+    return file.takeError();
+  for (llvm::object::SymbolRef symbol : (*file)->symbols()) {
+    Expected<uint32_t> flags = symbol.getFlags();
+    if (!flags)
+      return flags.takeError();
+    if (!(*flags & llvm::object::SymbolRef::SF_Undefined) ||
+        (*flags & llvm::object::SymbolRef::SF_FormatSpecific))
+      continue;
+    Expected<llvm::StringRef> name = symbol.getName();
+    if (!name)
+      return name.takeError();
+    return createStringError(
+        "the generated code calls '%s', which the ABI of tile functions "
+        "forbids",
+        name->str().c_str());
+  }
+  return Error::success();
+}
+
+} // namespace
+
+struct TileGenerator::Impl {
+  DialectRegistry registry = dialects();
+  std::unique_ptr<MLIRContext> mlirContext;
+  unsigned kernelsInContext = 0;
+  llvm::StringMap<std::unique_ptr<Backend>> backends; // by triple
+
+  MLIRContext &context();
+  Expected<Backend *> backendFor(const TileKey &key, const GenerateOptions &o);
+  Error generate(GeneratedTile &tile, const GenerateOptions &options);
+  Error compile(ModuleOp module, Backend &backend, DiagnosticText &diagnostics,
+                GeneratedTile &tile, const GenerateOptions &options);
+};
+
+MLIRContext &TileGenerator::Impl::context() {
+  if (!mlirContext || kernelsInContext++ >= kKernelsPerContext) {
+    mlirContext = std::make_unique<MLIRContext>(
+        registry, MLIRContext::Threading::DISABLED);
+    mlirContext->loadAllAvailableDialects();
+    kernelsInContext = 0;
+  }
+  return *mlirContext;
+}
+
+Expected<Backend *> TileGenerator::Impl::backendFor(const TileKey &key,
+                                                    const GenerateOptions &o) {
+  Expected<llvm::Triple> triple = targetTriple(key, o.triple);
+  if (!triple)
+    return triple.takeError();
+  std::unique_ptr<Backend> &backend = backends[triple->str()];
+  if (!backend) {
+    Expected<std::unique_ptr<Backend>> created = Backend::create(*triple);
+    if (!created)
+      return created.takeError();
+    backend = std::move(*created);
+  }
+  return backend.get();
+}
+
+namespace {
+
+Error runPasses(ModuleOp module,
+                llvm::function_ref<void(OpPassManager &)> build,
+                DiagnosticText &diagnostics) {
+  PassManager passes(module.getContext());
+  passes.enableVerifier(false);
+  build(passes);
+  if (succeeded(passes.run(module)))
+    return Error::success();
+  return createStringError(diagnostics.text.empty() ? "a pass failed"
+                                                    : diagnostics.text);
+}
+
+void print(ModuleOp module, llvm::SmallVectorImpl<char> &bytes) {
+  llvm::raw_svector_ostream os(bytes);
+  module.print(os, OpPrintingFlags().useLocalScope());
+  os << '\n';
+}
+
+void print(llvm::StringRef text, llvm::SmallVectorImpl<char> &bytes) {
+  bytes.assign(text.begin(), text.end());
+  bytes.push_back('\n');
+}
+
+} // namespace
+
+Error TileGenerator::Impl::generate(GeneratedTile &tile,
+                                    const GenerateOptions &options) {
+  if (tile.kind == Emit::Keys) {
+    print(tile.name, tile.bytes);
+    return Error::success();
+  }
+  MLIRContext &mlir = context();
+  DiagnosticText diagnostics(&mlir);
+  OwningOpRef<ModuleOp> module;
+  {
+    StepTimer timer(tile.times.build);
+    OpBuilder b(&mlir);
+    module = ModuleOp::create(b.getUnknownLoc());
+    b.setInsertionPointToEnd(module->getBody());
+    declareTileFunction(b, b.getUnknownLoc(), tile.key, options.prefix);
+    if (Error error = runPasses(
+            *module,
+            [&](OpPassManager &pm) {
+              pm.addPass(createDefineTileFunctions({options.prefix}));
+            },
+            diagnostics))
+      return error;
+  }
+  if (tile.kind == Emit::Linalg) {
+    print(*module, tile.bytes);
+    return Error::success();
+  }
+  const IsaInfo &isa = info(tile.key.isa);
+  if (options.lowering == Lowering::Plan || tile.kind == Emit::Plan)
+    return createStringError("this build has no planner");
+  {
+    StepTimer timer(tile.times.lower);
+    if (Error error = runPasses(
+            *module,
+            [&](OpPassManager &pm) { buildLowerToLoops(pm, isa.has("f16c")); },
+            diagnostics))
+      return error;
+    if (tile.kind == Emit::Vector) {
+      print(*module, tile.bytes);
+      return Error::success();
+    }
+    if (Error error = runPasses(*module, buildLowerToLLVM, diagnostics))
+      return error;
+  }
+  Expected<Backend *> backend = backendFor(tile.key, options);
+  if (!backend)
+    return backend.takeError();
+  return compile(*module, **backend, diagnostics, tile, options);
+}
+
+Error TileGenerator::Impl::compile(ModuleOp module, Backend &backend,
+                                   DiagnosticText &diagnostics,
+                                   GeneratedTile &tile,
+                                   const GenerateOptions &options) {
+  llvm::LLVMContext llvmContext;
+  std::string backendErrors;
+  llvmContext.setDiagnosticHandlerCallBack(
+      [](const llvm::DiagnosticInfo *info, void *text) {
+        if (info->getSeverity() != llvm::DS_Error)
+          return;
+        llvm::raw_string_ostream os(*static_cast<std::string *>(text));
+        llvm::DiagnosticPrinterRawOStream printer(os);
+        info->print(printer);
+      },
+      &backendErrors);
+
+  std::unique_ptr<llvm::Module> llvmModule;
+  {
+    StepTimer timer(tile.times.translate);
+    llvmModule = translateModuleToLLVMIR(module, llvmContext, tile.name);
+    if (!llvmModule)
+      return createStringError("translation to LLVM IR failed: " +
+                               diagnostics.text);
+    llvmModule->setSourceFileName(tile.name);
+    backend.setTarget(*llvmModule, info(tile.key.isa));
+    if (options.registryEntry)
+      addRegistryEntry(*llvmModule, *llvmModule->getFunction(tile.name));
+  }
+  {
+    StepTimer timer(tile.times.optimize);
+    backend.optimize(*llvmModule);
+  }
+  StepTimer timer(tile.times.codegen);
+  llvm::raw_svector_ostream os(tile.bytes);
+  switch (tile.kind) {
+  case Emit::LLVM:
+    os << *llvmModule;
+    break;
+  case Emit::Bitcode:
+    llvm::WriteBitcodeToFile(*llvmModule, os);
+    break;
+  case Emit::Asm:
+    return backend.emit(*llvmModule, llvm::CodeGenFileType::AssemblyFile,
+                        tile.bytes);
+  default:
+    if (Error error = backend.emit(
+            *llvmModule, llvm::CodeGenFileType::ObjectFile, tile.bytes))
+      return error;
+    if (Error error = checkNoUndefinedSymbols(tile.bytes))
+      return error;
+  }
+  if (!backendErrors.empty())
+    return createStringError(backendErrors);
+  return Error::success();
+}
+
+TileGenerator::TileGenerator() : impl(std::make_unique<Impl>()) {}
+TileGenerator::~TileGenerator() = default;
+TileGenerator::TileGenerator(TileGenerator &&) noexcept = default;
+TileGenerator &TileGenerator::operator=(TileGenerator &&) noexcept = default;
+
+Expected<GeneratedTile>
+TileGenerator::generate(const TileKey &key, Emit kind,
+                        const GenerateOptions &options) {
+  GeneratedTile tile;
+  tile.key = key;
+  tile.kind = kind;
+  if (std::string why = validateTileKey(key); !why.empty())
+    return createStringError("invalid tile key: " + why);
+  tile.name = printTileKey(key, options.prefix);
+  if (Error error = impl->generate(tile, options))
+    return createStringError(tile.name + ": " +
+                             llvm::toString(std::move(error)));
+  return tile;
+}
+
+} // namespace tilewright
