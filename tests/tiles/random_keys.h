@@ -1,0 +1,37 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random keys: every type triple and rounding in turn, shapes weighted towards
+// what breaks kernels.
+
+#ifndef TESTS_TILES_RANDOM_KEYS_H_
+#define TESTS_TILES_RANDOM_KEYS_H_
+
+#include <vector>
+
+#include "tests/common/seed.h"
+#include "tilewright/key.h"
+
+namespace tilewright::testing {
+
+// A type triple with a rounding that keys may combine it with.
+struct Variant {
+  tw_type_triple_t types;
+  Rounding rounding;
+};
+
+// All of them.
+const std::vector<Variant>& variants();
+
+// A random valid key: sizes that are 1, small, odd, prime, powers of two, or up
+// to the limits.
+TileKey randomKey(const Variant& variant, tw_isa_t isa, Random& random);
+
+// `count` different keys of `isa`, beginning with the extreme shapes (all
+// limits at once, single elements, single rows and columns); every variant
+// about equally often. Key i is the same however large `count` is.
+std::vector<TileKey> randomKeys(tw_isa_t isa, int count, uint64_t seed);
+
+}  // namespace tilewright::testing
+
+#endif  // TESTS_TILES_RANDOM_KEYS_H_
