@@ -3,7 +3,11 @@
 
 #include "ukernels/x86_64/vector_256.h"
 // The vectors come first.
+#include "ukernels/x86_64/f16.h"
 #include "ukernels/x86_64/f32.h"
+#include "ukernels/x86_64/f32_m1.h"
+#include "ukernels/x86_64/f64.h"
+#include "ukernels/x86_64/s16.h"
 
 #define TW_STAMP_ISA_avx2_fma ~, 1
 #include "ukernels/x86_64/stamp.h"

@@ -1,0 +1,9 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ukernels/x86_64/vector_512.h"
+// The vectors come first.
+#include "ukernels/x86_64/bf16.h"
+
+#define TW_STAMP_ISA_avx512_bf16 ~, 1
+#include "ukernels/x86_64/stamp.h"

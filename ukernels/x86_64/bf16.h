@@ -1,0 +1,124 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// bf16 operands by vdpbf16ps, which adds pairs of products along K to an f32
+// accumulator, with denormal inputs and results as zero. bf16 outputs round
+// once, at the end, or after every K step (`steprnd`).
+
+#ifndef UKERNELS_X86_64_BF16_H_
+#define UKERNELS_X86_64_BF16_H_
+
+#include "ukernels/x86_64/f32.h"
+
+TW_INLINE void tw_bf16_step(tw_vf32* acc, const uint16_t* lhs,
+                            const uint16_t* rhs, int M0, int nv) {
+  tw_vi32 r[4];
+  TW_UNROLL for (int n = 0; n < nv; ++n) r[n] =
+      tw_i32_load(rhs + n * 2 * TW_LANES);
+  TW_UNROLL for (int m = 0; m < M0; ++m) {
+    const tw_vi32 l = tw_i32_splat(lhs + 2 * m);
+    TW_UNROLL for (int n = 0; n < nv; ++n) acc[m * nv + n] =
+        _mm512_dpbf16_ps(acc[m * nv + n], (__m512bh)l, (__m512bh)r[n]);
+  }
+}
+
+// The K loop with f32 accumulators.
+TW_INLINE void tw_bf16_loop(tw_vf32* acc, const void* lhs_panel,
+                            const void* rhs_panel, tw_index_t k, int M0, int N0,
+                            int sets) {
+  const int nv = N0 / TW_LANES;
+  const uint16_t* lhs = (const uint16_t*)lhs_panel;
+  const uint16_t* rhs = (const uint16_t*)rhs_panel;
+  for (; k >= sets; k -= sets) {
+    TW_UNROLL for (int s = 0; s < sets; ++s) tw_bf16_step(
+        acc + s * M0 * nv, lhs + s * 2 * M0, rhs + s * 2 * N0, M0, nv);
+    lhs += sets * 2 * M0;
+    rhs += sets * 2 * N0;
+  }
+  for (; sets > 1 && k > 0; --k) {
+    tw_bf16_step(acc, lhs, rhs, M0, nv);
+    lhs += 2 * M0;
+    rhs += 2 * N0;
+  }
+}
+
+TW_INLINE void bf16bf16f32_k2(void* out, const void* lhs_panel,
+                              const void* rhs_panel,
+                              const tw_mmt4d_params_t* params, int M0, int N0) {
+  const int sets = tw_accumulator_sets(M0 * (N0 / TW_LANES));
+  tw_vf32 acc[TW_MAX_ACCUMULATORS];
+  tw_f32_begin(acc, out, params, M0, N0, sets);
+  tw_bf16_loop(acc, lhs_panel, rhs_panel, params->K, M0, N0, sets);
+  tw_f32_end(acc, out, params, M0, N0, sets);
+}
+
+TW_INLINE tw_vf32 tw_f32_from_bf16(__m256i v) {
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(v), 16));
+}
+
+TW_INLINE tw_vf32 tw_bf16_round(tw_vf32 v) {
+  return tw_f32_from_bf16((__m256i)_mm512_cvtneps_pbh(v));
+}
+
+TW_INLINE void tw_bf16_begin(tw_vf32* acc, const void* out,
+                             const tw_mmt4d_params_t* params, int M0, int N0,
+                             int sets) {
+  const int nv = N0 / TW_LANES;
+  const tw_index_t stride = tw_out_stride(params, N0);
+  TW_UNROLL for (int i = 0; i < sets * M0 * nv; ++i) acc[i] = tw_f32_zero();
+  if (!tw_accumulates(params)) return;
+  TW_UNROLL for (int i = 0; i < M0 * nv; ++i) acc[i] =
+      tw_f32_from_bf16(_mm256_loadu_si256(
+          (const __m256i*)((const uint16_t*)out + i / nv * stride +
+                           i % nv * TW_LANES)));
+}
+
+TW_INLINE void tw_bf16_end(tw_vf32* acc, void* out,
+                           const tw_mmt4d_params_t* params, int M0, int N0,
+                           int sets) {
+  const int nv = N0 / TW_LANES;
+  const tw_index_t stride = tw_out_stride(params, N0);
+  tw_f32_reduce(acc, M0 * nv, sets);
+  TW_UNROLL for (int i = 0; i < M0 * nv; ++i) _mm256_storeu_si256(
+      (__m256i*)((uint16_t*)out + i / nv * stride + i % nv * TW_LANES),
+      (__m256i)_mm512_cvtneps_pbh(acc[i]));
+}
+
+// Whether there is nothing to do: converting the out tile to f32 and back would
+// flush its denormals and quiet its NaNs.
+TW_INLINE int tw_bf16_keeps_out(const tw_mmt4d_params_t* params) {
+  return params->K <= 0 && tw_accumulates(params);
+}
+
+TW_INLINE void bf16bf16bf16_k2(void* out, const void* lhs_panel,
+                               const void* rhs_panel,
+                               const tw_mmt4d_params_t* params, int M0,
+                               int N0) {
+  if (tw_bf16_keeps_out(params)) return;
+  const int sets = tw_accumulator_sets(M0 * (N0 / TW_LANES));
+  tw_vf32 acc[TW_MAX_ACCUMULATORS];
+  tw_bf16_begin(acc, out, params, M0, N0, sets);
+  tw_bf16_loop(acc, lhs_panel, rhs_panel, params->K, M0, N0, sets);
+  tw_bf16_end(acc, out, params, M0, N0, sets);
+}
+
+TW_INLINE void bf16bf16bf16_k2_steprnd(void* out, const void* lhs_panel,
+                                       const void* rhs_panel,
+                                       const tw_mmt4d_params_t* params, int M0,
+                                       int N0) {
+  if (tw_bf16_keeps_out(params)) return;
+  const int nv = N0 / TW_LANES;
+  const uint16_t* lhs = (const uint16_t*)lhs_panel;
+  const uint16_t* rhs = (const uint16_t*)rhs_panel;
+  tw_vf32 acc[TW_MAX_ACCUMULATORS];
+  tw_bf16_begin(acc, out, params, M0, N0, 1);
+  for (tw_index_t k = params->K; k > 0; --k) {
+    tw_bf16_step(acc, lhs, rhs, M0, nv);
+    TW_UNROLL for (int i = 0; i < M0 * nv; ++i) acc[i] = tw_bf16_round(acc[i]);
+    lhs += 2 * M0;
+    rhs += 2 * N0;
+  }
+  tw_bf16_end(acc, out, params, M0, N0, 1);
+}
+
+#endif  // UKERNELS_X86_64_BF16_H_

@@ -1,0 +1,143 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Integer families that multiply pairs of s16 along K (vpmaddwd, vpdpwssd): s16
+// operands, and s8 operands widened on the way. All sums are modulo 2^32.
+
+#ifndef UKERNELS_X86_64_S16_H_
+#define UKERNELS_X86_64_S16_H_
+
+#include "ukernels/x86_64/tile_body.h"
+
+TW_INLINE void tw_i32_begin(tw_vi32* acc, const void* out,
+                            const tw_mmt4d_params_t* params, int M0, int N0,
+                            int sets) {
+  const int nv = N0 / TW_LANES;
+  const tw_index_t stride = tw_out_stride(params, N0);
+  TW_UNROLL for (int i = 0; i < sets * M0 * nv; ++i) acc[i] = tw_i32_zero();
+  if (!tw_accumulates(params)) return;
+  TW_UNROLL for (int i = 0; i < M0 * nv; ++i) acc[i] =
+      tw_i32_load((const int32_t*)out + i / nv * stride + i % nv * TW_LANES);
+}
+
+// Adds the sets up into set 0.
+TW_INLINE void tw_i32_reduce(tw_vi32* acc, int vectors, int sets) {
+  TW_UNROLL for (int half = sets / 2; half > 0; half /= 2) {
+    TW_UNROLL for (int i = 0; i < half * vectors; ++i) acc[i] =
+        tw_i32_add(acc[i], acc[half * vectors + i]);
+  }
+}
+
+TW_INLINE void tw_i32_end(tw_vi32* acc, void* out,
+                          const tw_mmt4d_params_t* params, int M0, int N0,
+                          int sets) {
+  const int nv = N0 / TW_LANES;
+  const tw_index_t stride = tw_out_stride(params, N0);
+  tw_i32_reduce(acc, M0 * nv, sets);
+  TW_UNROLL for (int i = 0; i < M0 * nv; ++i)
+      tw_i32_store((int32_t*)out + i / nv * stride + i % nv * TW_LANES, acc[i]);
+}
+
+// One K step: lhs [M0] pairs in memory, rhs [nv] vectors of pairs.
+TW_INLINE void tw_s16_step(tw_vi32* acc, const int16_t* lhs, const tw_vi32* rhs,
+                           int M0, int nv) {
+  TW_UNROLL for (int m = 0; m < M0; ++m) {
+    const tw_vi32 l = tw_i32_splat(lhs + 2 * m);
+    TW_UNROLL for (int n = 0; n < nv; ++n) acc[m * nv + n] =
+        tw_i32_dot2(acc[m * nv + n], rhs[n], l);
+  }
+}
+
+TW_INLINE void tw_s16_load_step(tw_vi32* acc, const int16_t* lhs,
+                                const int16_t* rhs, int M0, int nv) {
+  tw_vi32 r[4];
+  TW_UNROLL for (int n = 0; n < nv; ++n) r[n] =
+      tw_i32_load(rhs + n * 2 * TW_LANES);
+  tw_s16_step(acc, lhs, r, M0, nv);
+}
+
+TW_INLINE void s16s16s32_k2(void* out, const void* lhs_panel,
+                            const void* rhs_panel,
+                            const tw_mmt4d_params_t* params, int M0, int N0) {
+  const int nv = N0 / TW_LANES;
+  const int vectors = M0 * nv;
+  const int sets = tw_accumulator_sets(vectors);
+  const int16_t* lhs = (const int16_t*)lhs_panel;
+  const int16_t* rhs = (const int16_t*)rhs_panel;
+  tw_vi32 acc[TW_MAX_ACCUMULATORS];
+  tw_i32_begin(acc, out, params, M0, N0, sets);
+  tw_index_t k = params->K;
+  for (; k >= sets; k -= sets) {
+    TW_UNROLL for (int s = 0; s < sets; ++s) tw_s16_load_step(
+        acc + s * vectors, lhs + s * 2 * M0, rhs + s * 2 * N0, M0, nv);
+    lhs += sets * 2 * M0;
+    rhs += sets * 2 * N0;
+  }
+  for (; sets > 1 && k > 0; --k) {
+    tw_s16_load_step(acc, lhs, rhs, M0, nv);
+    lhs += 2 * M0;
+    rhs += 2 * N0;
+  }
+  tw_i32_end(acc, out, params, M0, N0, sets);
+}
+
+// s8, K0 = 2: the lhs is widened block by block on the stack, one block ahead
+// of the multiplications, as f16.h does it and for its reasons.
+
+TW_INLINE int tw_s8_block_steps(int M0) {
+  int steps = 4;
+  while (steps * M0 % TW_LANES != 0) steps *= 2;
+  return steps;
+}
+
+TW_INLINE void tw_s8_widen(const int8_t* from, int16_t* to, int count) {
+  TW_UNROLL for (int i = 0; i < count; i += 2 * TW_LANES)
+      tw_i32_store(to + i, tw_s16_from_s8(from + i));
+}
+
+TW_INLINE void tw_s8_step(tw_vi32* acc, const int16_t* lhs, const int8_t* rhs,
+                          int M0, int nv) {
+  tw_vi32 r[4];
+  TW_UNROLL for (int n = 0; n < nv; ++n) r[n] =
+      tw_s16_from_s8(rhs + n * 2 * TW_LANES);
+  tw_s16_step(acc, lhs, r, M0, nv);
+}
+
+TW_INLINE void s8s8s32_k2(void* out, const void* lhs_panel,
+                          const void* rhs_panel,
+                          const tw_mmt4d_params_t* params, int M0, int N0) {
+  const int nv = N0 / TW_LANES;
+  const int vectors = M0 * nv;
+  const int sets = tw_accumulator_sets(vectors);
+  const int steps = tw_s8_block_steps(M0);
+  const int8_t* lhs = (const int8_t*)lhs_panel;
+  const int8_t* rhs = (const int8_t*)rhs_panel;
+  int16_t staged[2][2 * 16 * TW_LANES] __attribute__((aligned(64)));
+  tw_vi32 acc[TW_MAX_ACCUMULATORS];
+  tw_i32_begin(acc, out, params, M0, N0, sets);
+  tw_index_t k = params->K;
+  const int16_t* now = staged[0];
+  int16_t* next = staged[1];
+  if (k >= steps) tw_s8_widen(lhs, staged[0], steps * 2 * M0);
+  for (; k >= steps; k -= steps) {
+    // The last block widens itself again rather than what lies behind it.
+    if (k >= 2 * steps) lhs += steps * 2 * M0;
+    tw_s8_widen(lhs, next, steps * 2 * M0);
+    TW_UNROLL for (int s = 0; s < steps; ++s) tw_s8_step(
+        acc + s % sets * vectors, now + s * 2 * M0, rhs + s * 2 * N0, M0, nv);
+    rhs += steps * 2 * N0;
+    int16_t* swap = (int16_t*)now;
+    now = next;
+    next = swap;
+  }
+  if (params->K >= steps) lhs += steps * 2 * M0;
+  for (; k > 0; --k) {
+    TW_UNROLL for (int i = 0; i < 2 * M0; ++i) staged[0][i] = lhs[i];
+    tw_s8_step(acc, staged[0], rhs, M0, nv);
+    lhs += 2 * M0;
+    rhs += 2 * N0;
+  }
+  tw_i32_end(acc, out, params, M0, N0, sets);
+}
+
+#endif  // UKERNELS_X86_64_S16_H_

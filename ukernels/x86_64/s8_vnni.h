@@ -1,0 +1,85 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// s8 x s8 by vpdpbusd, which multiplies u8 by s8: the rhs plays the unsigned
+// part as r + 128 = r ^ 0x80, which adds 128 * (sum of the lhs row) to every
+// element of a row. That sum is computed beside the tile, by vpdpbusd of the
+// constant 0x80 with whole vectors of the lhs panel, and subtracted at the end;
+// all of it is exact modulo 2^32.
+
+#ifndef UKERNELS_X86_64_S8_VNNI_H_
+#define UKERNELS_X86_64_S8_VNNI_H_
+
+#include "ukernels/x86_64/s16.h"
+
+// K steps per block: the block's lhs quads [steps][M0] fill whole vectors, so
+// that the correction costs 1/(16*nv) of the multiplications.
+TW_INLINE int tw_s8_vnni_block_steps(int M0) {
+  return M0 % 16 == 0  ? 1
+         : M0 % 8 == 0 ? 2
+         : M0 % 4 == 0 ? 4
+         : M0 % 2 == 0 ? 8
+                       : 16;
+}
+
+TW_INLINE void tw_s8_vnni_step(tw_vi32* acc, const int8_t* lhs,
+                               const int8_t* rhs, int M0, int nv) {
+  const tw_vi32 flip = _mm512_set1_epi8((char)0x80);
+  tw_vi32 r[4];
+  TW_UNROLL for (int n = 0; n < nv; ++n) r[n] =
+      _mm512_xor_si512(tw_i32_load(rhs + n * 64), flip);
+  TW_UNROLL for (int m = 0; m < M0; ++m) {
+    const tw_vi32 l = tw_i32_splat(lhs + 4 * m);
+    TW_UNROLL for (int n = 0; n < nv; ++n) acc[m * nv + n] =
+        _mm512_dpbusd_epi32(acc[m * nv + n], r[n], l);
+  }
+}
+
+TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
+                               const void* rhs_panel,
+                               const tw_mmt4d_params_t* params, int M0,
+                               int N0) {
+  const int nv = N0 / TW_LANES;
+  const int vectors = M0 * nv;
+  const int sets = tw_accumulator_sets(vectors);
+  const int steps = tw_s8_vnni_block_steps(M0);
+  const int sum_vectors = steps * M0 / 16;
+  const tw_vi32 flip = _mm512_set1_epi8((char)0x80);
+  const int8_t* lhs = (const int8_t*)lhs_panel;
+  const int8_t* rhs = (const int8_t*)rhs_panel;
+  // sum[i] lane j belongs to row (16*i + j) % M0; tail lane j to row j.
+  tw_vi32 acc[TW_MAX_ACCUMULATORS], sum[4], tail = tw_i32_zero();
+  TW_UNROLL for (int i = 0; i < sum_vectors; ++i) sum[i] = tw_i32_zero();
+  tw_i32_begin(acc, out, params, M0, N0, sets);
+  tw_index_t k = params->K;
+  for (; k >= steps; k -= steps) {
+    TW_UNROLL for (int s = 0; s < steps; ++s) tw_s8_vnni_step(
+        acc + s % sets * vectors, lhs + s * 4 * M0, rhs + s * 4 * N0, M0, nv);
+    TW_UNROLL for (int i = 0; i < sum_vectors; ++i) sum[i] =
+        _mm512_dpbusd_epi32(sum[i], flip, tw_i32_load(lhs + 64 * i));
+    lhs += steps * 4 * M0;
+    rhs += steps * 4 * N0;
+  }
+  for (; steps > 1 && k > 0; --k) {
+    tw_s8_vnni_step(acc, lhs, rhs, M0, nv);
+    const __mmask16 rows = (__mmask16)((1u << M0) - 1);
+    tail = _mm512_dpbusd_epi32(tail, flip, _mm512_maskz_loadu_epi32(rows, lhs));
+    lhs += 4 * M0;
+    rhs += 4 * N0;
+  }
+  int32_t sums[64], tails[16];
+  TW_UNROLL for (int i = 0; i < sum_vectors; ++i)
+      tw_i32_store(sums + 16 * i, sum[i]);
+  tw_i32_store(tails, tail);
+  tw_i32_reduce(acc, vectors, sets);
+  TW_UNROLL for (int m = 0; m < M0; ++m) {
+    uint32_t correction = steps > 1 ? (uint32_t)tails[m] : 0;
+    TW_UNROLL for (int s = 0; s < steps; ++s) correction +=
+        (uint32_t)sums[s * M0 + m];
+    TW_UNROLL for (int n = 0; n < nv; ++n) acc[m * nv + n] =
+        _mm512_sub_epi32(acc[m * nv + n], _mm512_set1_epi32((int)correction));
+  }
+  tw_i32_end(acc, out, params, M0, N0, 1);
+}
+
+#endif  // UKERNELS_X86_64_S8_VNNI_H_
