@@ -1,0 +1,138 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The loops of peaks.def, and the choice of key_peaks.def.
+
+#include "bench/peaks/peaks.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "bench/support/measure.h"
+
+#if defined(__x86_64__)
+
+// clang-format off
+#define TW_Z_PAIRS \
+  "step 8, 9; step 10, 11; step 12, 13; step 14, 15; step 16, 17; step 18, 19;" \
+  "step 20, 21; step 22, 23; step 24, 25; step 26, 27; step 28, 29; step 30, 31\n"
+#define TW_Y_PAIRS \
+  "step 4, 5; step 6, 7; step 8, 9; step 10, 11; step 12, 13; step 14, 15\n"
+#define TW_X_PAIRS TW_Y_PAIRS
+#define TW_Z_STEPS 24
+#define TW_Y_STEPS 12
+#define TW_X_STEPS 12
+#define TW_Z_LOAD "vmovups (%rsi), %zmm0; vmovups 64(%rsi), %zmm1\n"
+#define TW_Y_LOAD "vmovups (%rsi), %ymm0; vmovups 32(%rsi), %ymm1\n"
+#define TW_X_LOAD "movups (%rsi), %xmm0; movups 16(%rsi), %xmm1\n"
+#define TW_Z_ZERO "vpxord %zmm\\r, %zmm\\r, %zmm\\r"
+#define TW_Y_ZERO "vpxor %ymm\\r, %ymm\\r, %ymm\\r"
+#define TW_X_ZERO "pxor %xmm\\r, %xmm\\r"
+#define TW_Z_END "vzeroupper\n"
+#define TW_Y_END "vzeroupper\n"
+#define TW_X_END ""
+
+// A row becomes a function (iterations in rdi, operands in rsi). An iteration
+// does two steps on each accumulator, so that its own two instructions hardly
+// count.
+#define TW_PEAK(name, ISA, WIDTH, operations, product, accumulate)           \
+  __asm__(                                                                   \
+      ".macro zero r\n" TW_##WIDTH##_ZERO "\n.endm\n"                        \
+      ".macro multiply t\n" product "\n.endm\n"                              \
+      ".macro add t, r\n" accumulate "\n.endm\n"                             \
+      ".macro step a, b\n"                                                   \
+      "zero \\a; zero \\b\n"                                                 \
+      ".endm\n"                                                              \
+      ".text\n.p2align 6\n"                                                  \
+      ".globl tw_bench_peak_" #name "\n"                                     \
+      ".type tw_bench_peak_" #name ", @function\n"                           \
+      "tw_bench_peak_" #name ":\n"                                           \
+      TW_##WIDTH##_LOAD TW_##WIDTH##_PAIRS                                   \
+      ".purgem step\n"                                                       \
+      ".macro step a, b\n"                                                   \
+      "multiply 2; multiply 3; add 2, \\a; add 3, \\b\n"                     \
+      ".endm\n"                                                              \
+      ".p2align 6\n1:\n"                                                     \
+      TW_##WIDTH##_PAIRS TW_##WIDTH##_PAIRS                                  \
+      "decq %rdi\njnz 1b\n"                                                  \
+      TW_##WIDTH##_END                                                       \
+      "ret\n"                                                                \
+      ".size tw_bench_peak_" #name ", .-tw_bench_peak_" #name "\n"           \
+      ".purgem zero\n.purgem multiply\n.purgem add\n.purgem step\n");        \
+  extern "C" void tw_bench_peak_##name(int64_t iterations, const void *operands);
+#include "bench/peaks/peaks.def"
+// clang-format on
+
+#endif  // __x86_64__
+
+namespace tilewright::bench {
+namespace {
+
+enum class Class { F64, BF16, F32, S32, BYTES, WORDS };
+
+Class classOf(const TypeTripleInfo& triple) {
+  const ElementTypeInfo &lhs = info(triple.lhs), &rhs = info(triple.rhs);
+  if (triple.accumulator == TW_ELEMENT_F64) return Class::F64;
+  if (triple.accumulator == TW_ELEMENT_F32)
+    return lhs.type == TW_ELEMENT_BF16 && rhs.type == TW_ELEMENT_BF16
+               ? Class::BF16
+               : Class::F32;
+  if (lhs.bits == 32 || rhs.bits == 32) return Class::S32;
+  return std::max(lhs.bits, rhs.bits) <= 8 ? Class::BYTES : Class::WORDS;
+}
+
+const Peak* peakNamed(const char* name) {
+  for (const Peak& peak : peaks())
+    if (!std::strcmp(peak.name, name)) return &peak;
+  return nullptr;
+}
+
+// Ordinary values: zeros would draw less power than real work does, and
+// denormals or NaN could cost more. Read as f32 these bits are 1.0019531, as
+// f64 0.0078..., as bf16 pairs 1.0 and 1.0, as integers small and large bytes.
+struct alignas(64) Operands {
+  Operands() { std::fill(std::begin(words), std::end(words), 0x3F803F80u); }
+  uint32_t words[32];
+};
+
+}  // namespace
+
+const std::vector<Peak>& peaks() {
+  static const std::vector<Peak> table = {
+#if defined(__x86_64__)
+#define TW_PEAK(name, ISA, WIDTH, operations, product, accumulate) \
+  {#name, TW_ISA_##ISA, 2 * TW_##WIDTH##_STEPS * operations,       \
+   tw_bench_peak_##name},
+#include "bench/peaks/peaks.def"
+#endif
+  };
+  return table;
+}
+
+const Peak* peakOf(const TileKey& key) {
+  struct Row {
+    Class types;
+    int k0Multiple;
+    tw_isa_t isa;
+    const char* peak;
+  };
+  static const Row rows[] = {
+#define TW_KEY_PEAK(CLASS, k0_multiple, ISA, peak) \
+  {Class::CLASS, k0_multiple, TW_ISA_##ISA, #peak},
+#include "bench/peaks/key_peaks.def"
+  };
+  Class types = classOf(info(key.types));
+  for (const Row& row : rows)
+    if (row.types == types && key.k0 % row.k0Multiple == 0 &&
+        info(key.isa).implies(info(row.isa)))
+      return peakNamed(row.peak);
+  return nullptr;
+}
+
+Sliced slicedPeak(const Peak& peak, double sliceSeconds) {
+  static const Operands operands;
+  return Sliced([&peak](int64_t calls) { peak.run(calls, operands.words); },
+                sliceSeconds);
+}
+
+}  // namespace tilewright::bench

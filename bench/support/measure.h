@@ -1,0 +1,38 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Timing that holds up on a noisy machine: many short slices, alternating
+// between the things compared, and the least time of each.
+
+#ifndef TILEWRIGHT_BENCH_SUPPORT_MEASURE_H_
+#define TILEWRIGHT_BENCH_SUPPORT_MEASURE_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <limits>
+
+namespace tilewright::bench {
+
+// Seconds on a monotonic clock.
+double now();
+
+// Times a callable in slices of about `sliceSeconds`. `run(n)` does n calls.
+class Sliced {
+ public:
+  Sliced(std::function<void(int64_t)> run, double sliceSeconds);
+  // One slice; returns its seconds per call and remembers the least.
+  double slice();
+  int64_t callsPerSlice() const { return calls_; }
+  // Least seconds per call seen so far.
+  double best() const { return best_; }
+
+ private:
+  std::function<void(int64_t)> run_;
+  int64_t calls_ = 1;
+  double best_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace tilewright::bench
+
+#endif  // TILEWRIGHT_BENCH_SUPPORT_MEASURE_H_

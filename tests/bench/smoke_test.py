@@ -1,0 +1,116 @@
+# Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs each benchmark on one tiny case and checks what it prints and refuses."""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+SHORT = ["--slices=2", "--slice-us=20"]
+options = None
+
+
+def run(program, *arguments):
+    return subprocess.run([os.path.join(options.bin, program), *arguments],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=200)
+
+
+class Smoke(unittest.TestCase):
+
+    def output(self, program, *arguments):
+        result = run(program, *arguments)
+        self.assertEqual(result.returncode, 0, result.stderr + result.stdout)
+        return result.stdout
+
+    def json(self, program, *arguments):
+        return json.loads(self.output(program, "--json", *arguments))
+
+    def refused(self, program, *arguments, because):
+        result = run(program, *arguments)
+        self.assertEqual(result.returncode, 2, result.stdout + result.stderr)
+        for part in because:
+            self.assertIn(part, result.stderr)
+
+    def first_runnable_row(self):
+        """A hand-written row of this architecture that this CPU can run, or a skip that says why."""
+        rows = self.output("tile_bench", "--list").split()
+        if not rows:
+            self.skipTest("there are no hand-written rows for this architecture")
+        isas = self.json("peak_bench", "--benchmark_filter=128")["context"]["tilewright_isas"].split()
+        for row in rows:
+            if any(row.endswith("_" + isa) for isa in isas):
+                return row
+        self.skipTest("this CPU can run none of the hand-written rows")
+
+    def check_tile_case(self, case):
+        self.assertNotIn("error_occurred", case)
+        self.assertGreater(case["Gop/s"], 0)
+        self.assertGreater(case["%peak"], 0)
+        self.assertGreater(case["best_ns"], 0)
+
+    def test_every_program_explains_itself(self):
+        programs = ["peak_bench", "tile_bench", "pack_bench", "mmt4d_bench", "compare_rows"]
+        for program in programs:
+            help_text = self.output(program, "--help")
+            self.assertIn("usage: " + program, help_text)
+            self.assertIn("--json", help_text)
+
+    def test_unknown_options_are_refused(self):
+        self.refused("tile_bench", "--tile=x", because=["--tile'", "--tiles"])
+        self.refused("tile_bench", "--cache=warm", because=["hot, cold, both", "'warm'"])
+        self.refused("tile_bench", "--k=0", because=["--k", "at least 1"])
+        self.refused("pack_bench", "extra", because=["'extra'"])
+        self.refused("mmt4d_bench", "--types=f32f32", because=["f32f32", "s8s8s32"])
+
+    def test_bad_names_are_refused(self):
+        self.refused("tile_bench", "tw_mmt4d_tile_f32f32f32_0x8x1_x86_64_avx2_fma",
+                     because=["tw_mmt4d_tile_f32f32f32_0x8x1_x86_64_avx2_fma"])
+        self.refused("tile_bench", "--tiles=something", because=["something"])
+        self.refused("compare_rows", "something", because=["something"])
+
+    def test_rows(self):
+        row = self.first_runnable_row()
+        cases = self.json("tile_bench", *SHORT, row)["benchmarks"]
+        self.assertEqual([case["name"].split("/")[:3] for case in cases],
+                         [[row, "hand", "hot"], [row, "hand", "cold"]])
+        for case in cases:
+            self.check_tile_case(case)
+
+    def test_reference(self):
+        if "x86_64_avx512_base" not in self.output("peak_bench", "--json", "--benchmark_filter=128"):
+            self.skipTest("the reference needs AVX-512")
+        cases = self.json("tile_bench", *SHORT, "--reference", "--cache=hot",
+                          "--benchmark_filter=single-accumulator")["benchmarks"]
+        self.assertEqual(len(cases), 1)
+        self.check_tile_case(cases[0])
+
+    def test_no_hand_written_row_is_an_error(self):
+        name = "tw_mmt4d_tile_f32f32f32_3x5x7_generic"
+        self.refused("tile_bench", "--origin=hand", name, because=[name, "no hand-written row"])
+        if not options.generator:
+            self.refused("tile_bench", name, because=[name, "TW_BUILD_GENERATOR=OFF"])
+            self.refused("compare_rows", because=["TW_BUILD_GENERATOR=OFF"])
+
+    def test_pack(self):
+        for case in self.json("pack_bench", "--sizes=63", "--slices=1")["benchmarks"]:
+            self.assertNotIn("error_occurred", case)
+            self.assertGreater(case["%memcpy"], 0)
+
+    def test_mmt4d(self):
+        cases = self.json("mmt4d_bench", "--sizes=65", "--types=f32f32f32", "--packing",
+                          "--repetitions=1")["benchmarks"]
+        self.assertGreaterEqual(len(cases), 2)
+        for case in cases:
+            self.assertNotIn("error_occurred", case)
+            self.assertGreater(case["Gop/s"], 0)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", required=True, help="where the benchmark programs are")
+    parser.add_argument("--generator", action="store_true", help="this build has the generator")
+    options, rest = parser.parse_known_args()
+    unittest.main(argv=sys.argv[:1] + rest)
