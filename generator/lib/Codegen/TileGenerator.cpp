@@ -5,6 +5,7 @@
 
 #include "Backend.h"
 #include "RegistryEntry.h"
+#include "StepTimer.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -22,7 +23,6 @@
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Object/ObjectFile.h"
-#include <chrono>
 
 using namespace mlir;
 using llvm::createStringError;
@@ -47,21 +47,6 @@ DialectRegistry dialects() {
   registerLLVMDialectTranslation(registry);
   return registry;
 }
-
-/// Adds the time from its construction to its destruction.
-class StepTimer {
-public:
-  explicit StepTimer(double &ms) : ms(ms), start(Clock::now()) {}
-  ~StepTimer() {
-    ms +=
-        std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-  }
-
-private:
-  using Clock = std::chrono::steady_clock;
-  double &ms;
-  Clock::time_point start;
-};
 
 /// Collects MLIR's diagnostics as one message.
 class DiagnosticText {

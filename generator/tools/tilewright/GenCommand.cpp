@@ -4,8 +4,12 @@
 // tilewright gen: names -> generated kernels, or any stage on the way.
 
 #include "Commands.h"
+#include "ToolSupport.h"
 
-#include "tilewright/Codegen/TileGenerator.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -18,45 +22,200 @@ cl::SubCommand genOptions("gen", "Generate tile functions from their names");
 cl::list<std::string> names(cl::Positional, cl::sub(genOptions),
                             cl::desc("<name>..."), cl::OneOrMore);
 cl::opt<Emit> emitKind(
-    "emit", cl::sub(genOptions), cl::desc("What to write"),
+    "emit", cl::sub(genOptions), cl::desc("What to write (default: obj)"),
     cl::init(Emit::Object),
     cl::values(clEnumValN(Emit::Keys, "keys", "the names, checked"),
-               clEnumValN(Emit::Plan, "plan", "the tile plan"),
-               clEnumValN(Emit::Linalg, "linalg", "the definition in linalg"),
-               clEnumValN(Emit::Vector, "vector", "MLIR after the plan"),
+               clEnumValN(Emit::Plan, "plan", "the tile plan, one line"),
+               clEnumValN(Emit::Linalg, "linalg",
+                          "what the name specifies, in linalg"),
+               clEnumValN(Emit::Vector, "vector",
+                          "MLIR after the plan is carried out"),
                clEnumValN(Emit::LLVM, "llvm", "optimised LLVM IR"),
                clEnumValN(Emit::Asm, "asm", "assembly"),
                clEnumValN(Emit::Bitcode, "bitcode", "optimised LLVM bitcode"),
-               clEnumValN(Emit::Object, "obj", "an object file")));
+               clEnumValN(Emit::Object, "obj", "object files")));
+cl::opt<std::string>
+    output("o", cl::sub(genOptions), cl::value_desc("path"),
+           cl::desc("A file for one name, a directory for several, '-' for "
+                    "standard output (default: standard output for text, files "
+                    "in the current directory for bitcode and objects)"));
+cl::opt<std::string> plan("plan", cl::sub(genOptions), cl::value_desc("parts"),
+                          cl::desc("Override parts of the plan, in the syntax "
+                                   "of --emit=plan"));
 cl::opt<Lowering> lowering(
-    "lowering", cl::sub(genOptions), cl::desc("How to lower"),
-    cl::init(Lowering::Plan),
+    "lowering", cl::sub(genOptions), cl::init(Lowering::Plan),
+    cl::desc("How to lower (default: plan)"),
     cl::values(clEnumValN(Lowering::Plan, "plan", "by the tile plan"),
                clEnumValN(Lowering::Loops, "loops",
                           "by upstream's plain loops: slow, for comparison")));
-cl::opt<std::string> output("o", cl::sub(genOptions), cl::desc("Output file"),
-                            cl::value_desc("path"), cl::init("-"));
+cl::opt<bool> registryEntry(
+    "registry-entry", cl::sub(genOptions),
+    cl::desc("Add an entry by which tw_mmt4d and tw_find_tile see the tile"));
+cl::opt<std::string> prefix("prefix", cl::sub(genOptions),
+                            cl::init(std::string(kDefaultPrefix)),
+                            cl::value_desc("prefix"),
+                            cl::desc("Prefix of the names (default: tw)"));
+cl::opt<bool> showTime("time", cl::sub(genOptions),
+                       cl::desc("Print the time of each step"));
+cl::opt<bool> asJson("json", cl::sub(genOptions),
+                     cl::desc("Print what was done as JSON"));
+ResolveFlags resolveFlags(genOptions, Prefer::Generated);
 
-const char genHelp[] = "\n";
+const char genHelp[] = R"(
+A name says what to generate: tw_mmt4d_tile_<types>_<M0>x<N0>x<K0>_<arch>_<isa>.
+'tilewright list types' and 'tilewright list isas' show the parts; M0 and N0 are
+in 1..1024, K0 in 1..64. '@file' stands for the names in a file, '-' for those on
+standard input. 'gen' generates even what has a hand-written body, unless asked
+with --prefer=hand-written.
+
+Examples:
+  tilewright gen tw_mmt4d_tile_f32f32f32_7x48x1_x86_64_avx512_base -o tile.o
+  tilewright gen --emit=asm tw_mmt4d_tile_s8s8s32_12x32x4_x86_64_avx512_vnni
+  tilewright gen --emit=plan @names.txt
+  tilewright gen -o tiles/ --registry-entry -j4 --time @names.txt
+  tilewright gen --emit=plan --plan=unroll=4 tw_mmt4d_tile_f32f32f32_1x16x1_generic
+)";
+
+bool isText(Emit kind) { return kind != Emit::Bitcode && kind != Emit::Object; }
+
+StringRef extensionOf(Emit kind) {
+  switch (kind) {
+  case Emit::Keys:
+  case Emit::Plan:
+    return ".txt";
+  case Emit::Linalg:
+  case Emit::Vector:
+    return ".mlir";
+  case Emit::LLVM:
+    return ".ll";
+  case Emit::Asm:
+    return ".s";
+  case Emit::Bitcode:
+    return ".bc";
+  case Emit::Object:
+    return ".o";
+  }
+  llvm_unreachable("all kinds are covered");
+}
+
+/// Where each symbol's kernel goes: "-" or a path. Makes the directory if need
+/// be.
+Expected<std::vector<std::string>> outputPaths(ArrayRef<std::string> symbols) {
+  std::string where = output;
+  if (where.empty())
+    where = isText(emitKind) ? "-" : ".";
+  if (where == "-") {
+    if (asJson)
+      return createStringError("--json prints to standard output: give the "
+                               "kernels another place with -o");
+    if (!isText(emitKind) && symbols.size() > 1)
+      return createStringError("-o -: several binary files cannot share "
+                               "standard output; give a directory");
+    if (!isText(emitKind) && outs().is_displayed())
+      return createStringError("-o -: binary output on a terminal");
+    return std::vector<std::string>(symbols.size(), "-");
+  }
+  bool isDirectory =
+      sys::fs::is_directory(where) || sys::path::is_separator(where.back());
+  if (symbols.size() == 1 && !isDirectory)
+    return std::vector<std::string>{where};
+  if (std::error_code ec = sys::fs::create_directories(where))
+    return createStringError("-o: cannot make the directory '" + where +
+                             "': " + ec.message());
+  if (!sys::fs::is_directory(where))
+    return createStringError("-o: '" + where +
+                             "' is a file, but several names need a directory");
+  std::vector<std::string> paths;
+  for (const std::string &symbol : symbols) {
+    SmallString<256> path(where);
+    sys::path::append(path, symbol + extensionOf(emitKind));
+    paths.push_back(std::string(path));
+  }
+  return paths;
+}
+
+Error writeTile(const ResolvedTile &tile, StringRef path) {
+  Error error = writeToOutput(path, [&](raw_ostream &os) {
+    os.write(tile.bytes.data(), tile.bytes.size());
+    return Error::success();
+  });
+  if (error)
+    return createStringError("cannot write '" + path +
+                             "': " + toString(std::move(error)));
+  return Error::success();
+}
+
+void printTimes(ArrayRef<ResolvedTile> tiles) {
+  errs() << formatv("{0,8} {1,7} {2,7} {3,7} {4,7} {5,7}  {6,-12} {7}\n", "ms",
+                    "build", "lower", "transl.", "optim.", "codegen", "origin",
+                    "name");
+  double sum = 0;
+  for (const ResolvedTile &tile : tiles) {
+    const StepTimes &t = tile.times;
+    errs() << formatv(
+        "{0,8:f3} {1,7:f3} {2,7:f3} {3,7:f3} {4,7:f3} {5,7:f3}  {6,-12} {7}\n",
+        tile.ms, t.build, t.lower, t.translate, t.optimize, t.codegen,
+        originName(tile.origin), tile.name);
+    sum += tile.ms;
+  }
+  errs() << formatv("{0,8:f3} for {1} kernels, {2:f3} each\n", sum,
+                    tiles.size(), sum / tiles.size());
+}
+
+void printJson(ArrayRef<ResolvedTile> tiles, ArrayRef<std::string> paths) {
+  json::Array rows;
+  for (auto [tile, path] : zip_equal(tiles, paths)) {
+    const StepTimes &t = tile.times;
+    rows.push_back(
+        json::Object{{"name", tile.name},
+                     {"origin", originName(tile.origin)},
+                     {"path", path},
+                     {"bytes", static_cast<int64_t>(tile.bytes.size())},
+                     {"ms", tile.ms},
+                     {"steps_ms", json::Object{{"build", t.build},
+                                               {"lower", t.lower},
+                                               {"translate", t.translate},
+                                               {"optimize", t.optimize},
+                                               {"codegen", t.codegen}}}});
+  }
+  outs() << formatv("{0:2}\n", json::Value(std::move(rows)));
+}
 
 Error runGen() {
-  TileGenerator generator;
-  GenerateOptions options;
-  options.lowering = lowering;
-  std::error_code ec;
-  raw_fd_ostream os(output, ec);
-  if (ec)
-    return createFileError(output, ec);
-  for (const std::string &name : names) {
-    ParsedTileKey parsed = parseTileKey(name);
-    if (!parsed.key)
-      return createStringError(parsed.error);
-    Expected<GeneratedTile> tile =
-        generator.generate(*parsed.key, emitKind, options);
-    if (!tile)
-      return tile.takeError();
-    os << StringRef(tile->bytes.data(), tile->bytes.size());
-  }
+  Expected<std::vector<TileKey>> keys = parseNames(names, prefix);
+  if (!keys)
+    return keys.takeError();
+
+  std::vector<std::string> symbols;
+  for (const TileKey &key : *keys)
+    if (std::string symbol = printTileKey(key, prefix);
+        !is_contained(symbols, symbol))
+      symbols.push_back(symbol);
+  Expected<std::vector<std::string>> paths = outputPaths(symbols);
+  if (!paths)
+    return paths.takeError();
+
+  ResolveOptions options = resolveFlags.get();
+  options.kind = emitKind;
+  options.generate.prefix = prefix;
+  options.generate.plan = plan;
+  options.generate.lowering = lowering;
+  options.generate.registryEntry = registryEntry;
+  Progress progress("generating");
+  options.progress = [&](size_t done, size_t total) {
+    progress.update(done, total);
+  };
+  Expected<std::vector<ResolvedTile>> tiles = resolveTiles(*keys, options);
+  if (!tiles)
+    return tiles.takeError();
+
+  for (auto [tile, path] : zip_equal(*tiles, *paths))
+    if (Error error = writeTile(tile, path))
+      return error;
+  if (showTime)
+    printTimes(*tiles);
+  if (asJson)
+    printJson(*tiles, *paths);
   return Error::success();
 }
 

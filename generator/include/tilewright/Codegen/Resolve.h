@@ -8,6 +8,7 @@
 
 #include "tilewright/Codegen/TileGenerator.h"
 #include "llvm/ADT/ArrayRef.h"
+#include <functional>
 #include <vector>
 
 namespace tilewright {
@@ -19,8 +20,9 @@ llvm::StringRef originName(Origin origin);
 
 struct ResolveOptions {
   GenerateOptions generate;
-  /// Bitcode or Object. Hand-written tiles come as bitcode of their one
-  /// function, or as an object made from it, so that both kinds look alike.
+  /// Bitcode or Object: hand-written tiles come as bitcode of their one
+  /// function, or as an object made from it, so that both origins look alike.
+  /// Any other stage: always generated, never cached.
   Emit kind = Emit::Object;
   /// Worker threads; 0 for all cores.
   unsigned jobs = 0;
@@ -28,10 +30,18 @@ struct ResolveOptions {
   bool preferHandWritten = true;
   bool useCache = true;
   /// Cache directory; empty for $TILEWRIGHT_CACHE_DIR, else the user's cache
-  /// directory + "/tilewright".
+  /// directory + "/tilewright". One that cannot be made is an error if it was
+  /// asked for here or in the environment, else a warning, and nothing is
+  /// cached. One that can be read but not written is used, with a warning.
   std::string cacheDir;
   /// Directory of the hand-written bitcode libraries; empty for the tool's own.
   std::string bitcodeDir;
+  /// Called with one sentence for what went wrong without being an error. From
+  /// the calling thread.
+  std::function<void(llvm::StringRef)> warn;
+  /// Called after each tile with how many of how many are done. From any worker
+  /// thread, one call at a time.
+  std::function<void(size_t done, size_t total)> progress;
 };
 
 struct ResolvedTile {

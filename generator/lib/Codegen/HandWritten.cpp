@@ -1,0 +1,102 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "HandWritten.h"
+
+#include "Backend.h"
+#include "StepTimer.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace llvm;
+
+namespace tilewright {
+
+Expected<const HandWrittenBitcode::Library *>
+HandWrittenBitcode::library(tw_isa_t isa) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto it = libraries.find(isa);
+  if (it != libraries.end())
+    return &it->second;
+  Expected<std::string> path = handWrittenBitcodePath(isa, dir);
+  if (!path)
+    return path.takeError();
+  auto buffer = MemoryBuffer::getFile(*path, /*IsText=*/false,
+                                      /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return createFileError(*path, buffer.getError());
+  Library library;
+  library.hash = utohexstr(xxh3_64bits((*buffer)->getBuffer()));
+  library.buffer = std::move(*buffer);
+  return &libraries.emplace(isa, std::move(library)).first->second;
+}
+
+Expected<std::string> HandWrittenBitcode::hash(tw_isa_t isa) {
+  Expected<const Library *> found = library(isa);
+  if (!found)
+    return found.takeError();
+  return (*found)->hash;
+}
+
+Expected<SmallVector<char, 0>>
+HandWrittenBitcode::extract(const HandWrittenTile &tile, Emit kind,
+                            const GenerateOptions &options, StepTimes &times) {
+  Expected<const Library *> found = library(tile.key.isa);
+  if (!found)
+    return found.takeError();
+  MemoryBufferRef buffer = (*found)->buffer->getMemBufferRef();
+
+  LLVMContext context;
+  std::unique_ptr<Module> module;
+  {
+    StepTimer timer(times.build);
+    // Only what the tile needs is ever read.
+    auto source = getLazyBitcodeModule(buffer, context);
+    if (!source)
+      return createFileError(buffer.getBufferIdentifier(), source.takeError());
+    const Function *function = (*source)->getFunction(tile.name);
+    if (!function || function->isDeclaration())
+      return createStringError(
+          "bitcode library '" + buffer.getBufferIdentifier() +
+          "' does not define the hand-written tile '" + tile.name +
+          "': it is of another version than this tool");
+    module = std::make_unique<Module>(tile.name, context);
+    module->setSourceFileName(tile.name);
+    module->setTargetTriple((*source)->getTargetTriple());
+    module->setDataLayout((*source)->getDataLayout());
+    Function::Create(function->getFunctionType(), GlobalValue::ExternalLinkage,
+                     tile.name, *module);
+    if (Linker::linkModules(*module, std::move(*source),
+                            Linker::LinkOnlyNeeded))
+      return createStringError("cannot extract hand-written tile '" +
+                               tile.name + "' from '" +
+                               buffer.getBufferIdentifier() + "'");
+    module->getFunction(tile.name)->setName(
+        printTileKey(tile.key, options.prefix));
+  }
+  SmallVector<char, 0> bytes;
+  StepTimer timer(times.codegen);
+  if (kind == Emit::Bitcode) {
+    raw_svector_ostream os(bytes);
+    WriteBitcodeToFile(*module, os);
+    return bytes;
+  }
+  Expected<Triple> triple = targetTriple(tile.key, options.triple);
+  if (!triple)
+    return triple.takeError();
+  Expected<std::unique_ptr<Backend>> backend = Backend::create(*triple);
+  if (!backend)
+    return backend.takeError();
+  module->setTargetTriple(*triple);
+  if (Error error =
+          (*backend)->emit(*module, CodeGenFileType::ObjectFile, bytes))
+    return error;
+  return bytes;
+}
+
+} // namespace tilewright

@@ -1,0 +1,227 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tilewright/Codegen/Resolve.h"
+
+#include "Backend.h"
+#include "HandWritten.h"
+#include "StepTimer.h"
+#include "tilewright/Codegen/TileCache.h"
+#include "llvm/Support/ThreadPool.h"
+#include <atomic>
+#include <mutex>
+#include <set>
+
+using namespace llvm;
+
+namespace tilewright {
+
+StringRef originName(Origin origin) {
+  switch (origin) {
+  case Origin::HandWritten:
+    return "hand-written";
+  case Origin::Cached:
+    return "cached";
+  case Origin::Generated:
+    return "generated";
+  }
+  llvm_unreachable("all origins are covered");
+}
+
+namespace {
+
+bool isBinary(Emit kind) {
+  return kind == Emit::Bitcode || kind == Emit::Object;
+}
+
+/// Opens the cache that the options ask for; none if there is to be none.
+Expected<std::optional<TileCache>> openCache(const ResolveOptions &options) {
+  if (!options.useCache || !isBinary(options.kind))
+    return std::nullopt;
+  std::string directory = options.cacheDir;
+  bool asked = true;
+  Expected<TileCache> cache = [&]() -> Expected<TileCache> {
+    if (directory.empty()) {
+      Expected<std::string> standard = TileCache::defaultDirectory(asked);
+      if (!standard)
+        return standard.takeError();
+      directory = *standard;
+    }
+    return TileCache::open(directory);
+  }();
+  if (cache)
+    return std::move(*cache);
+  if (asked)
+    return cache.takeError();
+  std::string why = toString(cache.takeError());
+  if (options.warn)
+    options.warn("kernels are not cached: " + why);
+  return std::nullopt;
+}
+
+/// One call of resolveTiles.
+class Resolver {
+public:
+  Resolver(const ResolveOptions &options, std::optional<TileCache> cache)
+      : options(options), cache(std::move(cache)),
+        handWritten(options.bitcodeDir) {}
+
+  Expected<std::vector<ResolvedTile>> run(ArrayRef<TileKey> keys);
+
+private:
+  /// What one worker keeps from tile to tile: made when first needed, for a
+  /// run that finds everything in the cache needs none.
+  struct Worker {
+    std::optional<TileGenerator> generator;
+  };
+
+  void work(MutableArrayRef<ResolvedTile> tiles,
+            MutableArrayRef<std::string> errors);
+  Error resolve(ResolvedTile &tile, Worker &worker);
+  Error generate(ResolvedTile &tile, const HandWrittenTile *row,
+                 Worker &worker);
+  void finishCache();
+
+  const ResolveOptions &options;
+  std::optional<TileCache> cache;
+  HandWrittenBitcode handWritten;
+  std::atomic<size_t> next{0};
+  std::mutex mutex; // of what follows
+  size_t done = 0;
+  unsigned stored = 0;
+  std::string cacheTrouble;
+};
+
+Error Resolver::generate(ResolvedTile &tile, const HandWrittenTile *row,
+                         Worker &worker) {
+  if (row) {
+    Expected<SmallVector<char, 0>> bytes =
+        handWritten.extract(*row, options.kind, options.generate, tile.times);
+    if (!bytes)
+      return createStringError(tile.name + ": " + toString(bytes.takeError()));
+    tile.bytes = std::move(*bytes);
+    return Error::success();
+  }
+  if (!worker.generator)
+    worker.generator.emplace();
+  Expected<GeneratedTile> generated =
+      worker.generator->generate(tile.key, options.kind, options.generate);
+  if (!generated)
+    return generated.takeError();
+  tile.bytes = std::move(generated->bytes);
+  tile.times = generated->times;
+  return Error::success();
+}
+
+Error Resolver::resolve(ResolvedTile &tile, Worker &worker) {
+  const HandWrittenTile *row = nullptr;
+  if (options.preferHandWritten && isBinary(options.kind))
+    row = findHandWrittenTile(tile.key);
+  tile.origin = row ? Origin::HandWritten : Origin::Generated;
+
+  // Bitcode of a hand-written tile costs no more to extract than to look up.
+  if (!cache || (row && options.kind == Emit::Bitcode))
+    return generate(tile, row, worker);
+
+  Expected<Triple> triple = targetTriple(tile.key, options.generate.triple);
+  if (!triple)
+    return createStringError(tile.name + ": " + toString(triple.takeError()));
+  std::string library;
+  if (row) {
+    Expected<std::string> hash = handWritten.hash(tile.key.isa);
+    if (!hash)
+      return createStringError(tile.name + ": " + toString(hash.takeError()));
+    library = *hash;
+  }
+  std::string entry = TileCache::entryName(
+      tile.name, options.kind, options.generate, triple->str(), library);
+  if (auto bytes = cache->lookup(entry)) {
+    tile.bytes = std::move(*bytes);
+    if (!row)
+      tile.origin = Origin::Cached;
+    return Error::success();
+  }
+  if (Error error = generate(tile, row, worker))
+    return error;
+  Error error = cache->store(entry, tile.bytes);
+  std::lock_guard<std::mutex> lock(mutex);
+  ++stored;
+  if (error)
+    cacheTrouble = toString(std::move(error));
+  return Error::success();
+}
+
+void Resolver::work(MutableArrayRef<ResolvedTile> tiles,
+                    MutableArrayRef<std::string> errors) {
+  Worker worker;
+  for (size_t i = next++; i < tiles.size(); i = next++) {
+    {
+      StepTimer timer(tiles[i].ms);
+      if (Error error = resolve(tiles[i], worker))
+        errors[i] = toString(std::move(error));
+    }
+    if (!options.progress)
+      continue;
+    std::lock_guard<std::mutex> lock(mutex);
+    options.progress(++done, tiles.size());
+  }
+}
+
+void Resolver::finishCache() {
+  if (!cache || stored == 0)
+    return;
+  if (cacheTrouble.empty())
+    if (Expected<bool> pruned = cache->prune(); !pruned)
+      cacheTrouble = toString(pruned.takeError());
+  if (!cacheTrouble.empty() && options.warn)
+    options.warn(cacheTrouble);
+}
+
+Expected<std::vector<ResolvedTile>> Resolver::run(ArrayRef<TileKey> keys) {
+  std::vector<ResolvedTile> tiles;
+  std::set<TileKey> seen;
+  for (const TileKey &key : keys) {
+    if (std::string why = validateTileKey(key); !why.empty())
+      return createStringError("invalid tile key: " + why);
+    if (!seen.insert(key).second)
+      continue;
+    ResolvedTile tile;
+    tile.key = key;
+    tile.name = printTileKey(key, options.generate.prefix);
+    tiles.push_back(std::move(tile));
+  }
+
+  std::vector<std::string> errors(tiles.size());
+  ThreadPoolStrategy strategy = hardware_concurrency(options.jobs);
+  unsigned jobs =
+      std::min<size_t>(strategy.compute_thread_count(), tiles.size());
+  if (jobs <= 1) {
+    work(tiles, errors);
+  } else {
+    DefaultThreadPool pool(strategy);
+    for (unsigned job = 0; job < jobs; ++job)
+      pool.async([&] { work(tiles, errors); });
+    pool.wait();
+  }
+  finishCache();
+
+  Error all = Error::success();
+  for (const std::string &error : errors)
+    if (!error.empty())
+      all = joinErrors(std::move(all), createStringError(error));
+  if (all)
+    return std::move(all);
+  return tiles;
+}
+
+} // namespace
+
+Expected<std::vector<ResolvedTile>>
+resolveTiles(ArrayRef<TileKey> keys, const ResolveOptions &options) {
+  Expected<std::optional<TileCache>> cache = openCache(options);
+  if (!cache)
+    return cache.takeError();
+  return Resolver(options, std::move(*cache)).run(keys);
+}
+
+} // namespace tilewright

@@ -1,0 +1,111 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ToolSupport.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace tilewright {
+
+Expected<std::vector<TileKey>> parseNames(ArrayRef<std::string> names,
+                                          StringRef prefix) {
+  std::vector<TileKey> keys;
+  Error all = Error::success();
+  auto parse = [&](StringRef name) {
+    ParsedTileKey parsed =
+        parseTileKey(std::string_view(name.data(), name.size()),
+                     std::string_view(prefix.data(), prefix.size()));
+    if (parsed.key)
+      keys.push_back(*parsed.key);
+    else
+      all = joinErrors(std::move(all), createStringError(parsed.error));
+  };
+  for (StringRef name : names) {
+    if (name == "-") {
+      auto input = MemoryBuffer::getSTDIN();
+      if (!input) {
+        all = joinErrors(std::move(all),
+                         createFileError("standard input", input.getError()));
+        continue;
+      }
+      for (StringRef rest = (*input)->getBuffer(); !rest.empty();) {
+        auto [word, after] = getToken(rest);
+        if (!word.empty())
+          parse(word);
+        rest = after;
+      }
+    } else if (name.starts_with("@")) {
+      // A list that can be read has been replaced by what it says.
+      all = joinErrors(std::move(all),
+                       createStringError("cannot read the list of names '" +
+                                         name.drop_front() + "'"));
+    } else {
+      parse(name);
+    }
+  }
+  if (all)
+    return std::move(all);
+  if (keys.empty())
+    return createStringError("no names given");
+  return keys;
+}
+
+Progress::~Progress() {
+  if (shown)
+    errs() << "\r\x1b[K";
+}
+
+void Progress::update(size_t done, size_t total) {
+  if (Clock::now() - last < std::chrono::seconds(1) || !errs().is_displayed())
+    return;
+  last = Clock::now();
+  shown = true;
+  errs() << formatv("\r\x1b[K{0} {1}/{2}", what, done, total);
+}
+
+void printWarning(StringRef message) {
+  WithColor::warning(errs(), "tilewright") << message << '\n';
+}
+
+ResolveFlags::ResolveFlags(cl::SubCommand &command, Prefer preferByDefault)
+    : jobs("j", cl::sub(command), cl::init(0), cl::value_desc("n"),
+           cl::desc("Worker threads (default: all cores)")),
+      noCache("no-cache", cl::sub(command),
+              cl::desc("Neither read nor write the cache")),
+      cacheDir("cache-dir", cl::sub(command), cl::value_desc("dir"),
+               cl::desc("Cache directory (default: $TILEWRIGHT_CACHE_DIR, else "
+                        "the user's cache)")),
+      bitcodeDir("bitcode-dir", cl::sub(command), cl::value_desc("dir"),
+                 cl::desc("Where the hand-written tiles' bitcode is (default: "
+                          "$TILEWRIGHT_BITCODE_DIR, else beside this tool)")),
+      triple("triple", cl::sub(command), cl::value_desc("triple"),
+             cl::desc("Target triple (default: the names' architecture on this "
+                      "machine's system)")),
+      prefer("prefer", cl::sub(command), cl::init(preferByDefault),
+             cl::desc(preferByDefault == Prefer::Generated
+                          ? "Which body to take (default: generated)"
+                          : "Which body to take (default: hand-written)"),
+             cl::values(clEnumValN(Prefer::HandWritten, "hand-written",
+                                   "the hand-written one where there is one"),
+                        clEnumValN(Prefer::Generated, "generated",
+                                   "always generate"))) {}
+
+ResolveOptions ResolveFlags::get() const {
+  ResolveOptions options;
+  options.jobs = jobs;
+  options.useCache = !noCache;
+  options.cacheDir = cacheDir;
+  options.bitcodeDir = bitcodeDir;
+  options.generate.triple = triple;
+  options.preferHandWritten = prefer == Prefer::HandWritten;
+  options.warn = printWarning;
+  return options;
+}
+
+} // namespace tilewright

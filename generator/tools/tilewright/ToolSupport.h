@@ -1,0 +1,59 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What several subcommands need: names from the command line, the options of
+// resolving, progress.
+
+#ifndef TILEWRIGHT_TOOLS_TILEWRIGHT_TOOLSUPPORT_H
+#define TILEWRIGHT_TOOLS_TILEWRIGHT_TOOLSUPPORT_H
+
+#include "tilewright/Codegen/Resolve.h"
+#include "llvm/Support/CommandLine.h"
+#include <chrono>
+
+namespace tilewright {
+
+/// The keys that `names` spell, in order; "-" stands for the names on standard
+/// input, separated by white space. All errors, joined.
+llvm::Expected<std::vector<TileKey>>
+parseNames(llvm::ArrayRef<std::string> names, llvm::StringRef prefix);
+
+/// Prints "<what> <done>/<total>" on standard error, once a second, if that is
+/// a terminal and the first second has passed; wipes it at the end.
+class Progress {
+public:
+  explicit Progress(llvm::StringRef what) : what(what) {}
+  ~Progress();
+  void update(size_t done, size_t total);
+
+private:
+  using Clock = std::chrono::steady_clock;
+  std::string what;
+  Clock::time_point last = Clock::now();
+  bool shown = false;
+};
+
+/// Prints a warning as the tool prints its errors.
+void printWarning(llvm::StringRef message);
+
+/// Which body of a name to take where a hand-written one exists.
+enum class Prefer { HandWritten, Generated };
+
+/// The options of resolving names, for a subcommand that resolves.
+struct ResolveFlags {
+  ResolveFlags(llvm::cl::SubCommand &command, Prefer preferByDefault);
+
+  llvm::cl::opt<unsigned> jobs;
+  llvm::cl::opt<bool> noCache;
+  llvm::cl::opt<std::string> cacheDir;
+  llvm::cl::opt<std::string> bitcodeDir;
+  llvm::cl::opt<std::string> triple;
+  llvm::cl::opt<Prefer> prefer;
+
+  /// The options as given; warnings are printed.
+  ResolveOptions get() const;
+};
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_TOOLS_TILEWRIGHT_TOOLSUPPORT_H
