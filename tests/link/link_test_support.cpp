@@ -3,7 +3,7 @@
 
 #include "tests/link/link_test_support.h"
 
-#include <optional>
+#include <set>
 #include <system_error>
 
 #include "llvm/ADT/SmallString.h"
@@ -119,13 +119,22 @@ int LinkTest::fileCount() const {
   return count;
 }
 
+ResolveOptions LinkTest::resolveOptions() {
+  ResolveOptions options;
+  options.useCache = false;
+  options.bitcodeDir = TW_TEST_BITCODE_DIR;
+  options.generate.lowering = Lowering::Loops;
+  return options;
+}
+
 std::string callerIr(const std::vector<std::string>& tiles,
                      const std::string& caller, const std::string& attributes) {
   std::string ir =
       "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-"
       "i128:128-f80:128-n8:16:32:64-S128\"\n"
       "target triple = \"x86_64-unknown-linux-gnu\"\n";
-  for (const std::string& tile : tiles)
+  for (const std::string& tile :
+       std::set<std::string>(tiles.begin(), tiles.end()))
     ir += "declare void @" + tile + "(ptr, ptr, ptr, ptr)\n";
   ir += "define void @" + caller + "(ptr %o, ptr %l, ptr %r, ptr %p) " +
         attributes + " {\n";

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "llvm/Support/Error.h"
+#include "tilewright/Codegen/Resolve.h"
 
 namespace tilewright {
 
@@ -34,6 +35,8 @@ class LinkTest : public ::testing::Test {
   static std::string readFile(const std::string& path);
   // Number of files in the folder: that no temporary is left behind.
   int fileCount() const;
+  // Without a cache, and with the build tree's hand-written tiles.
+  static ResolveOptions resolveOptions();
 
  private:
   std::string dir_;

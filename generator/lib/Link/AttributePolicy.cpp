@@ -1,0 +1,156 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tilewright/Link/AttributePolicy.h"
+#include "InputError.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/raw_ostream.h"
+#include <tuple>
+
+using namespace llvm;
+
+namespace tilewright {
+namespace {
+
+constexpr StringLiteral kCpu = "target-cpu";
+constexpr StringLiteral kFeatures = "target-features";
+constexpr StringLiteral kTune = "tune-cpu";
+
+std::string attribute(const Function &function, StringRef name) {
+  return function.getFnAttribute(name).getValueAsString().str();
+}
+
+void setAttribute(Function &function, StringRef name, StringRef value) {
+  function.removeFnAttr(name);
+  if (!value.empty())
+    function.addFnAttr(name, value);
+}
+
+/// void (ptr, ptr, ptr, ptr): tw_mmt4d_tile_fn_t.
+bool hasTileType(const Function &declaration) {
+  FunctionType *type = declaration.getFunctionType();
+  return !type->isVarArg() && type->getReturnType()->isVoidTy() &&
+         type->getNumParams() == 4 && all_of(type->params(), [](Type *param) {
+           return param->isPointerTy() && param->getPointerAddressSpace() == 0;
+         });
+}
+
+Error wrongType(const Function &declaration, StringRef moduleId) {
+  std::string type;
+  raw_string_ostream os(type);
+  declaration.getFunctionType()->print(os);
+  return inputError(moduleId, "declares '" + declaration.getName() + "' as '" +
+                                  type +
+                                  "', but a tile function's type is "
+                                  "tw_mmt4d_tile_fn_t, 'void (ptr, ptr, ptr, "
+                                  "ptr)'");
+}
+
+Error lacksFeatures(const Function &caller, StringRef moduleId, StringRef tile,
+                    const std::vector<std::string> &missing) {
+  std::string flags;
+  for (const std::string &feature : missing)
+    flags += " -m" + feature;
+  return inputError(
+      moduleId, "cannot link '" + tile + "' into its caller '" +
+                    caller.getName() + "', which lacks the features " +
+                    join(missing, ", ") + "; compile the caller with them (" +
+                    StringRef(flags).ltrim() +
+                    "), or link tiles as an archive of objects, where only the "
+                    "machine that runs a call needs its features");
+}
+
+} // namespace
+
+TargetAttributes TargetAttributes::of(const Function &function) {
+  return {attribute(function, kCpu), attribute(function, kFeatures),
+          attribute(function, kTune)};
+}
+
+void TargetAttributes::applyTo(Function &function) const {
+  setAttribute(function, kCpu, cpu);
+  setAttribute(function, kFeatures, features);
+  setAttribute(function, kTune, tune);
+}
+
+bool TargetAttributes::operator<(const TargetAttributes &other) const {
+  return std::tie(cpu, features, tune) <
+         std::tie(other.cpu, other.features, other.tune);
+}
+
+Expected<std::vector<std::string>>
+AttributePolicy::missingFeatures(const Function &caller, const IsaInfo &isa) {
+  TargetAttributes attributes = TargetAttributes::of(caller);
+  auto &subtarget = subtargets[attributes.cpu + ";" + attributes.features];
+  if (!subtarget) {
+    const Triple &triple = caller.getParent()->getTargetTriple();
+    std::string error;
+    const Target *target = TargetRegistry::lookupTarget(triple, error);
+    if (!target)
+      return createStringError(error);
+    subtarget.reset(target->createMCSubtargetInfo(triple, attributes.cpu,
+                                                  attributes.features));
+    if (!subtarget)
+      return createStringError("this LLVM knows no features of " +
+                               triple.str());
+  }
+  std::vector<std::string> missing;
+  for (const CpuFeatureInfo *feature : isa.features)
+    if (!subtarget->checkFeatures(("+" + feature->llvmName).str()))
+      missing.push_back(std::string(feature->llvmName));
+  return missing;
+}
+
+Error AttributePolicy::checkUses(const Function &declaration,
+                                 const TileKey &key, StringRef moduleId,
+                                 TileUse &use) {
+  if (!hasTileType(declaration))
+    return wrongType(declaration, moduleId);
+  std::set<const Function *> callers;
+  for (const Use &operand : declaration.uses()) {
+    auto *call = dyn_cast<CallBase>(operand.getUser());
+    // A call through another type than the declared one cannot be inlined and
+    // is not what the tile function expects.
+    if (call && call->isCallee(&operand) &&
+        call->getFunctionType() != declaration.getFunctionType())
+      return inputError(moduleId, "calls '" + declaration.getName() + "' in '" +
+                                      call->getFunction()->getName() +
+                                      "' with arguments that are not those of "
+                                      "tw_mmt4d_tile_fn_t");
+    if (!call || !call->isCallee(&operand)) {
+      use.escapes = true;
+      continue;
+    }
+    ++use.calls;
+    callers.insert(call->getFunction());
+  }
+  Error errors = Error::success();
+  // In module order, so that messages are the same each time.
+  for (const Function &caller : *declaration.getParent()) {
+    if (!callers.count(&caller))
+      continue;
+    Expected<std::vector<std::string>> missing =
+        missingFeatures(caller, info(key.isa));
+    if (!missing)
+      errors = joinErrors(std::move(errors),
+                          inputError(moduleId, missing.takeError()));
+    else if (!missing->empty())
+      errors = joinErrors(
+          std::move(errors),
+          lacksFeatures(caller, moduleId, declaration.getName(), *missing));
+    use.callers.insert(TargetAttributes::of(caller));
+  }
+  return errors;
+}
+
+TargetAttributes AttributePolicy::choose(const TileKey &key,
+                                         const TileUse &use) {
+  if (!use.escapes && use.callers.size() == 1)
+    return *use.callers.begin();
+  return {"", info(key.isa).llvmFeatures(), ""};
+}
+
+} // namespace tilewright

@@ -1,0 +1,176 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What happens to the linked module: inlining, dropping, writing.
+
+#include "ModuleLinker.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetOptions.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include <mutex>
+
+using namespace llvm;
+
+namespace tilewright {
+namespace {
+
+void registerTargets() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    InitializeAllTargetInfos();
+    InitializeAllTargets();
+    InitializeAllTargetMCs();
+    InitializeAllAsmPrinters();
+    InitializeAllAsmParsers(); // inline assembly of the inputs
+  });
+}
+
+std::vector<CallBase *> directCalls(Function &function) {
+  std::vector<CallBase *> calls;
+  for (Use &use : function.uses())
+    if (auto *call = dyn_cast<CallBase>(use.getUser()))
+      if (call->isCallee(&use))
+        calls.push_back(call);
+  return calls;
+}
+
+/// An unregistered new pass manager's worth of analyses.
+struct Analyses {
+  LoopAnalysisManager loop;
+  FunctionAnalysisManager function;
+  CGSCCAnalysisManager cgscc;
+  ModuleAnalysisManager module;
+
+  void registerWith(PassBuilder &builder) {
+    builder.registerModuleAnalyses(module);
+    builder.registerCGSCCAnalyses(cgscc);
+    builder.registerFunctionAnalyses(function);
+    builder.registerLoopAnalyses(loop);
+    builder.crossRegisterProxies(loop, function, cgscc, module);
+  }
+};
+
+} // namespace
+
+Error ModuleLinker::createTargetMachine() {
+  registerTargets();
+  const Triple &triple = module.getTargetTriple();
+  std::string error;
+  const Target *target = TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return createStringError(error);
+  TargetOptions options;
+  options.FunctionSections = true; // what a program does not use, it can drop
+  machine.reset(
+      target->createTargetMachine(triple, "", "", options, Reloc::PIC_));
+  if (!machine)
+    return createStringError("this LLVM cannot generate code for " +
+                             triple.str());
+  return Error::success();
+}
+
+unsigned ModuleLinker::inlineCalls(Function &tile,
+                                   SetVector<Function *> &callers) {
+  tile.removeFnAttr(Attribute::NoInline);
+  tile.removeFnAttr(Attribute::OptimizeNone);
+  tile.addFnAttr(Attribute::AlwaysInline);
+  unsigned count = 0;
+  for (CallBase *call : directCalls(tile)) {
+    if (call->getAttributes().hasFnAttr(Attribute::NoInline))
+      continue; // the caller said so at this very call
+    Function *caller = call->getFunction();
+    InlineFunctionInfo info;
+    if (!InlineFunction(*call, info, /*MergeAttributes=*/true).isSuccess())
+      continue;
+    callers.insert(caller);
+    ++count;
+  }
+  return count;
+}
+
+void ModuleLinker::simplify(ArrayRef<Function *> functions) {
+  // The tile plan has decided on unrolling and vector shapes; what is to gain
+  // is what the call hid: constant sizes, flags and strides, and the
+  // parameters' trip through memory.
+  PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = false;
+  tuning.LoopInterleaving = false;
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  PassBuilder builder(machine.get(), tuning);
+  Analyses analyses;
+  analyses.registerWith(builder);
+  FunctionPassManager passes = builder.buildFunctionSimplificationPipeline(
+      OptimizationLevel::O2, ThinOrFullLTOPhase::None);
+  for (Function *function : functions)
+    if (!function->hasOptNone())
+      passes.run(*function, analyses.function);
+}
+
+Expected<ModuleLinker::Calls> ModuleLinker::finish(bool inlineTiles) {
+  if (firstInput.empty()) { // nothing was linked
+    module.setTargetTriple(Triple(sys::getDefaultTargetTriple()));
+    if (Error error = createTargetMachine())
+      return std::move(error);
+    module.setDataLayout(machine->createDataLayout());
+  }
+  std::vector<Function *> tiles;
+  for (const WantedTile &tile : wanted.tiles)
+    if (Function *function = module.getFunction(tile.name))
+      tiles.push_back(function);
+
+  Calls calls;
+  if (inlineTiles) {
+    SetVector<Function *> callers;
+    for (Function *tile : tiles)
+      calls.inlined += inlineCalls(*tile, callers);
+    simplify(callers.getArrayRef());
+  }
+  for (Function *tile : tiles)
+    calls.remaining += directCalls(*tile).size();
+
+  PassBuilder builder(machine.get());
+  Analyses analyses;
+  analyses.registerWith(builder);
+  ModulePassManager passes;
+  passes.addPass(GlobalDCEPass());
+  passes.run(module, analyses.module);
+
+  std::string broken;
+  raw_string_ostream os(broken);
+  if (verifyModule(module, &os))
+    return createStringError("the linked module is not valid IR: " + broken);
+  return calls;
+}
+
+Error ModuleLinker::writeBitcode(raw_ostream &os) {
+  WriteBitcodeToFile(module, os);
+  return Error::success();
+}
+
+Error ModuleLinker::writeObject(raw_ostream &os) {
+  // The code generator wants to seek; the output may be a pipe.
+  SmallVector<char, 0> bytes;
+  raw_svector_ostream buffer(bytes);
+  legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, buffer, nullptr,
+                                   CodeGenFileType::ObjectFile))
+    return createStringError("this LLVM cannot write objects for " +
+                             module.getTargetTriple().str());
+  passes.run(module);
+  if (!diagnostics.empty())
+    return createStringError("while generating code: " + diagnostics);
+  os << StringRef(bytes.data(), bytes.size());
+  return Error::success();
+}
+
+} // namespace tilewright

@@ -1,0 +1,227 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tilewright/Link/Link.h"
+#include "ArchiveOutput.h"
+#include "InputError.h"
+#include "ModuleLinker.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/TargetParser/Host.h"
+#include <chrono>
+#include <sys/resource.h>
+
+using namespace llvm;
+
+namespace tilewright {
+namespace {
+
+/// Milliseconds since the last call.
+class Stopwatch {
+public:
+  double lap() {
+    auto now = Clock::now();
+    std::chrono::duration<double, std::milli> elapsed = now - last;
+    last = now;
+    return elapsed.count();
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point last = Clock::now();
+};
+
+uint64_t peakResidentBytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+#ifdef __APPLE__
+  return usage.ru_maxrss;
+#else
+  return uint64_t(usage.ru_maxrss) * 1024; // Linux counts KiB
+#endif
+}
+
+Error checkOptions(const LinkOptions &options) {
+  bool archive = options.output == LinkOutput::Archive;
+  if (archive && options.inlineTiles)
+    return createStringError(
+        "tiles cannot be inlined into an archive of objects; ask for an object "
+        "or bitcode output");
+  if (!archive && options.withInputs)
+    return createStringError("only an archive output can hold the inputs as "
+                             "they are; object and bitcode outputs always hold "
+                             "the bitcode inputs");
+  return Error::success();
+}
+
+Error checkOutput(const InputFiles &inputs, StringRef outputPath,
+                  bool mayBeInput) {
+  if (sys::fs::is_directory(outputPath))
+    return inputError(outputPath, "cannot be written: it is a directory");
+  if (!mayBeInput && inputs.reads(outputPath))
+    return inputError(outputPath, "is an input and would be overwritten");
+  return Error::success();
+}
+
+/// In the order of `wanted`: one resolveTiles per prefix.
+Expected<std::vector<ResolvedTile>> resolveWanted(const Wanted &wanted,
+                                                  ResolveOptions options) {
+  // Code for another architecture than this host's: `generic` tiles must
+  // follow the inputs.
+  Triple host(sys::getDefaultTargetTriple());
+  if (options.generate.triple.empty() && wanted.arch != Triple::UnknownArch &&
+      wanted.arch != host.getArch()) {
+    host.setArch(wanted.arch);
+    options.generate.triple = host.str();
+  }
+  MapVector<StringRef, std::vector<size_t>> byPrefix;
+  for (size_t i = 0; i < wanted.tiles.size(); ++i)
+    byPrefix[wanted.tiles[i].prefix].push_back(i);
+
+  std::vector<ResolvedTile> result(wanted.tiles.size());
+  Error errors = Error::success();
+  for (auto &[prefix, indices] : byPrefix) {
+    std::vector<TileKey> keys;
+    for (size_t i : indices)
+      keys.push_back(wanted.tiles[i].key);
+    options.generate.prefix = prefix.str();
+    Expected<std::vector<ResolvedTile>> tiles = resolveTiles(keys, options);
+    if (!tiles) {
+      errors = joinErrors(std::move(errors), tiles.takeError());
+      continue;
+    }
+    if (tiles->size() != indices.size())
+      return createStringError("resolving returned " + Twine(tiles->size()) +
+                               " tiles for " + Twine(indices.size()));
+    for (auto [i, tile] : zip_equal(indices, *tiles))
+      result[i] = std::move(tile);
+  }
+  if (errors)
+    return std::move(errors);
+  return result;
+}
+
+class Linking {
+public:
+  Linking(const LinkOptions &options) : options(options) {}
+
+  Expected<LinkReport> run(ArrayRef<std::string> inputPaths,
+                           StringRef outputPath) {
+    if (Error error = gather(inputPaths))
+      return std::move(error);
+    if (Error error = checkOutput(inputs, outputPath, options.withInputs))
+      return std::move(error);
+    report.gatherMs = stopwatch.lap();
+    Error error = options.output == LinkOutput::Archive
+                      ? linkArchive(outputPath)
+                      : linkModule(outputPath);
+    if (error)
+      return std::move(error);
+    for (ResolvedTile &tile : report.tiles)
+      tile.bytes.clear();
+    report.peakBytes = peakResidentBytes();
+    return std::move(report);
+  }
+
+private:
+  Error gather(ArrayRef<std::string> paths) {
+    Expected<InputFiles> opened = InputFiles::open(paths);
+    Expected<InputFiles> providers = InputFiles::open(options.providers);
+    if (!opened || !providers)
+      return joinErrors(opened.takeError(), providers.takeError());
+    inputs = std::move(*opened);
+    GatherOptions gatherOptions;
+    gatherOptions.prefixes = options.prefixes;
+    gatherOptions.providers = &*providers;
+    return gatherWanted(inputs, gatherOptions).moveInto(report.wanted);
+  }
+
+  Error resolve(Emit kind) {
+    ResolveOptions resolveOptions = options.resolve;
+    resolveOptions.kind = kind;
+    // A registry entry would keep every tile alive, and name one that has no
+    // address once it is inlined.
+    if (kind == Emit::Bitcode)
+      resolveOptions.generate.registryEntry = false;
+    if (Error error =
+            resolveWanted(report.wanted, resolveOptions).moveInto(report.tiles))
+      return error;
+    report.resolveMs = stopwatch.lap();
+    return Error::success();
+  }
+
+  Error write(StringRef outputPath,
+              function_ref<Error(raw_ostream &)> content) {
+    SmallVector<char, 0> bytes;
+    raw_svector_ostream buffer(bytes);
+    if (Error error = content(buffer))
+      return error;
+    report.linkMs += stopwatch.lap();
+    if (Error error = writeToOutput(outputPath, [&](raw_ostream &os) {
+          os << StringRef(bytes.data(), bytes.size());
+          return Error::success();
+        }))
+      return inputError(outputPath, std::move(error));
+    report.outputBytes = bytes.size();
+    report.writeMs = stopwatch.lap();
+    return Error::success();
+  }
+
+  Error linkArchive(StringRef outputPath) {
+    if (Error error = resolve(Emit::Object))
+      return error;
+    return write(outputPath, [&](raw_ostream &os) {
+      return writeTileArchive(options.withInputs ? &inputs : nullptr,
+                              report.tiles, os);
+    });
+  }
+
+  Error linkModule(StringRef outputPath) {
+    ModuleLinker linker(report.wanted);
+    Error errors = Error::success();
+    for (const InputModule &module : inputs.modules())
+      if (module.kind == InputKind::Bitcode && !module.duplicate)
+        errors = joinErrors(std::move(errors), linker.addInput(module));
+    if (errors)
+      return errors;
+    report.linkMs = stopwatch.lap();
+    if (Error error = resolve(Emit::Bitcode))
+      return error;
+    for (size_t i = 0; i < report.tiles.size(); ++i)
+      if (Error error = linker.addTile(i, report.tiles[i]))
+        return error;
+    Expected<ModuleLinker::Calls> calls = linker.finish(options.inlineTiles);
+    if (!calls)
+      return calls.takeError();
+    report.inlinedCalls = calls->inlined;
+    report.remainingCalls = calls->remaining;
+    return write(outputPath, [&](raw_ostream &os) {
+      return options.output == LinkOutput::Object ? linker.writeObject(os)
+                                                  : linker.writeBitcode(os);
+    });
+  }
+
+  const LinkOptions &options;
+  Stopwatch stopwatch;
+  InputFiles inputs;
+  LinkReport report;
+};
+
+} // namespace
+
+unsigned LinkReport::count(Origin origin) const {
+  return count_if(
+      tiles, [&](const ResolvedTile &tile) { return tile.origin == origin; });
+}
+
+Expected<LinkReport> linkTiles(ArrayRef<std::string> inputs,
+                               StringRef outputPath,
+                               const LinkOptions &options) {
+  if (Error error = checkOptions(options))
+    return std::move(error);
+  return Linking(options).run(inputs, outputPath);
+}
+
+} // namespace tilewright

@@ -1,0 +1,127 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tilewright link: objects, bitcode and archives -> the tiles they want.
+
+#include "Commands.h"
+#include "ToolSupport.h"
+
+#include "tilewright/Link/Link.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace tilewright {
+namespace {
+
+cl::SubCommand linkOptions("link", "Link the tile functions that bitcode, "
+                                   "objects and archives want");
+
+enum class ReportFormat { None, Text, Json };
+
+cl::list<std::string> inputs(cl::Positional, cl::sub(linkOptions),
+                             cl::desc("<input>..."), cl::OneOrMore);
+cl::opt<std::string> output("o", cl::sub(linkOptions), cl::Required,
+                            cl::value_desc("path"), cl::desc("Output file"));
+cl::opt<LinkOutput> emitKind(
+    "emit", cl::sub(linkOptions), cl::init(LinkOutput::Archive),
+    cl::desc("What to write (default: archive)"),
+    cl::values(clEnumValN(LinkOutput::Archive, "archive",
+                          "one object per wanted tile"),
+               clEnumValN(LinkOutput::Object, "obj",
+                          "all bitcode inputs and their tiles as one object"),
+               clEnumValN(LinkOutput::Bitcode, "bitcode",
+                          "the same as one bitcode module")));
+cl::opt<bool> inlineTiles("inline", cl::sub(linkOptions),
+                          cl::desc("Inline tiles into their callers (obj, "
+                                   "bitcode)"));
+cl::opt<bool> withInputs("with-inputs", cl::sub(linkOptions),
+                         cl::desc("Put the inputs' objects into the archive "
+                                  "too; -o may then be an input"));
+cl::list<std::string> providers(
+    "provided-by", cl::sub(linkOptions), cl::value_desc("file"),
+    cl::desc("An archive or object that the program links anyway: what it "
+             "defines is not resolved"));
+cl::list<std::string>
+    prefixes("prefix", cl::sub(linkOptions), cl::value_desc("prefix"),
+             cl::desc("Resolve names with this prefix too, such as iree_uk"));
+cl::opt<bool> registryEntries(
+    "registry-entry", cl::sub(linkOptions),
+    cl::desc("Add entries by which tw_mmt4d and tw_find_tile see the generated "
+             "tiles (archive)"));
+cl::opt<ReportFormat> reportFormat(
+    "report", cl::sub(linkOptions), cl::init(ReportFormat::None),
+    cl::desc("Print what was linked and the time of each step"),
+    cl::values(clEnumValN(ReportFormat::Text, "text", "as a table"),
+               clEnumValN(ReportFormat::Json, "json", "as JSON")));
+cl::opt<std::string>
+    reportFile("report-file", cl::sub(linkOptions), cl::value_desc("path"),
+               cl::init("-"),
+               cl::desc("Where the report goes (default: standard output)"));
+ResolveFlags resolveFlags(linkOptions, Prefer::HandWritten);
+
+const char linkHelp[] = R"(
+Inputs are LLVM bitcode files, ELF relocatable objects, and archives of these.
+Their undefined symbols with tile names are resolved, each name once: the
+hand-written body where there is one, else from the cache, else generated.
+'@file' stands for the arguments in a file.
+
+  archive       holds a weak definition per name; link it after the inputs.
+  obj, bitcode  hold the bitcode inputs and their tiles. Every calling function
+                must have the features of its tile's instruction set.
+
+Examples:
+  tilewright link main.o libmodel.a -o tiles.a --report=text
+  tilewright link *.bc -o program.o --emit=obj --inline
+  tilewright link uk.o -o tiles.a --prefix=iree_uk
+  tilewright link libmodel.a -o libmodel.a --with-inputs
+)";
+
+LinkOptions optionsAsGiven() {
+  LinkOptions options;
+  options.output = emitKind;
+  options.inlineTiles = inlineTiles;
+  options.withInputs = withInputs;
+  options.providers = providers;
+  options.prefixes.insert(options.prefixes.end(), prefixes.begin(),
+                          prefixes.end());
+  options.resolve = resolveFlags.get();
+  options.resolve.generate.registryEntry = registryEntries;
+  return options;
+}
+
+Error writeReport(const LinkReport &report) {
+  return writeToOutput(reportFile, [&](raw_ostream &os) {
+    if (reportFormat == ReportFormat::Json)
+      printReportAsJson(report, os);
+    else
+      printReportAsText(report, os);
+    return Error::success();
+  });
+}
+
+Error runLink() {
+  if (reportFormat == ReportFormat::None && reportFile.getNumOccurrences())
+    return createStringError("--report-file needs --report=text or "
+                             "--report=json");
+  if (output == "-" && reportFormat != ReportFormat::None && reportFile == "-")
+    return createStringError("output and report cannot both go to standard "
+                             "output; use --report-file");
+  Progress progress("resolving tiles");
+  LinkOptions options = optionsAsGiven();
+  options.resolve.progress = [&](size_t done, size_t total) {
+    progress.update(done, total);
+  };
+  Expected<LinkReport> report = linkTiles(inputs, output, options);
+  if (!report)
+    return report.takeError();
+  if (reportFormat == ReportFormat::None)
+    return Error::success();
+  return writeReport(*report);
+}
+
+} // namespace
+
+const Command linkCommand = {&linkOptions, linkHelp, runLink};
+
+} // namespace tilewright

@@ -1,0 +1,289 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Links into one bitcode module or object: definitions, inlining, attributes.
+
+#include "llvm/IR/Module.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "tests/link/link_test_support.h"
+#include "tilewright/Link/Link.h"
+
+namespace tilewright {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kA[] = "tw_mmt4d_tile_f32f32f32_3x8x1_x86_64_avx2_fma";
+constexpr char kB[] = "tw_mmt4d_tile_f32f32f32_2x16x1_x86_64_avx512_base";
+
+constexpr char kAvx2[] = "\"target-features\"=\"+avx2,+fma,+f16c\"";
+constexpr char kV4[] = "\"target-cpu\"=\"x86-64-v4\" \"tune-cpu\"=\"znver4\"";
+
+class ModuleTest : public LinkTest {
+ protected:
+  void SetUp() override {
+    LinkTest::SetUp();
+    options_.resolve = resolveOptions();
+    options_.output = LinkOutput::Bitcode;
+    output_ = path("out");
+  }
+
+  std::string linkError(const std::vector<std::string>& inputs) {
+    return errorText(linkTiles(inputs, output_, options_));
+  }
+
+  // Links to bitcode and reads it back; null, and a failure, on an error.
+  llvm::Module* link(const std::vector<std::string>& inputs) {
+    llvm::Expected<LinkReport> report = linkTiles(inputs, output_, options_);
+    if (!report) {
+      ADD_FAILURE() << errorText(report.takeError());
+      return nullptr;
+    }
+    report_ = std::move(*report);
+    std::string bytes = readFile(output_);
+    module_ = llvm::cantFail(llvm::parseBitcodeFile(
+        llvm::MemoryBufferRef(bytes, "output"), context_));
+    return module_.get();
+  }
+
+  static std::string attribute(const llvm::Function* function,
+                               const char* name) {
+    return function->getFnAttribute(name).getValueAsString().str();
+  }
+
+  // The functions with a body.
+  static std::vector<std::string> definitions(const llvm::Module& module) {
+    std::vector<std::string> names;
+    for (const llvm::Function& function : module)
+      if (!function.isDeclaration()) names.push_back(function.getName().str());
+    return names;
+  }
+
+  static int callsIn(const llvm::Module& module) {
+    int calls = 0;
+    for (const llvm::Function& function : module)
+      for (const llvm::BasicBlock& block : function)
+        for (const llvm::Instruction& instruction : block) {
+          auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+          calls += call && call->getCalledFunction() &&
+                   !call->getCalledFunction()->isIntrinsic();
+        }
+    return calls;
+  }
+
+  LinkOptions options_;
+  std::string output_;
+  LinkReport report_;
+  llvm::LLVMContext context_;
+  std::unique_ptr<llvm::Module> module_;
+};
+
+TEST_F(ModuleTest, LinksOneInternalDefinitionPerName) {
+  llvm::Module* module =
+      link({bitcode("a.bc", callerIr({kA}, "fa", kAvx2)),
+            bitcode("b.bc", callerIr({kA, kA}, "fb", kAvx2))});
+  ASSERT_TRUE(module);
+  EXPECT_THAT(definitions(*module),
+              ::testing::UnorderedElementsAre("fa", "fb", kA));
+  EXPECT_TRUE(module->getFunction(kA)->hasInternalLinkage());
+  EXPECT_EQ(callsIn(*module), 3);
+  EXPECT_EQ(report_.remainingCalls, 3u);
+  EXPECT_EQ(report_.inlinedCalls, 0u);
+}
+
+TEST_F(ModuleTest, InlinesWhenAskedAndKeepsNothingUnused) {
+  options_.inlineTiles = true;
+  llvm::Module* module = link({bitcode("a.bc", callerIr({kA, kB}, "fa", kV4)),
+                               bitcode("b.bc", callerIr({kA}, "fb", kAvx2))});
+  ASSERT_TRUE(module);
+  EXPECT_THAT(definitions(*module),
+              ::testing::UnorderedElementsAre("fa", "fb"));
+  EXPECT_EQ(module->getFunction(kA), nullptr);
+  EXPECT_EQ(module->getFunction(kB), nullptr);
+  EXPECT_EQ(callsIn(*module), 0);
+  EXPECT_EQ(report_.inlinedCalls, 3u);
+  EXPECT_EQ(report_.remainingCalls, 0u);
+  // The body is there, not only the call gone.
+  EXPECT_GT(module->getFunction("fb")->getInstructionCount(), 8u);
+  // The callers' own attributes stay.
+  EXPECT_EQ(attribute(module->getFunction("fa"), "target-cpu"), "x86-64-v4");
+}
+
+TEST_F(ModuleTest, InlinesIntoUnoptimisedCallers) {
+  options_.inlineTiles = true;
+  std::string attributes = std::string("noinline optnone ") + kAvx2;
+  llvm::Module* module =
+      link({bitcode("a.bc", callerIr({kA}, "fa", attributes))});
+  ASSERT_TRUE(module);
+  EXPECT_EQ(callsIn(*module), 0);
+}
+
+TEST_F(ModuleTest, ACallThatForbidsInliningStays) {
+  options_.inlineTiles = true;
+  std::string ir = callerIr({kA}, "fa", kAvx2);
+  ir.replace(ir.find("%p)\n  ret"), 4, "%p) noinline\n");
+  llvm::Module* module = link({bitcode("a.bc", ir)});
+  ASSERT_TRUE(module);
+  EXPECT_EQ(callsIn(*module), 1);
+  EXPECT_TRUE(module->getFunction(kA)->hasInternalLinkage());
+  EXPECT_EQ(report_.remainingCalls, 1u);
+}
+
+TEST_F(ModuleTest, RefusesACallerWithoutTheFeatures) {
+  std::string input = bitcode("poor.bc", callerIr({kB}, "weakling", kAvx2));
+  for (bool inlineTiles : {false, true}) {
+    options_.inlineTiles = inlineTiles;
+    std::string text = linkError({input});
+    EXPECT_THAT(text, AllOf(HasSubstr("poor.bc'"), HasSubstr(kB),
+                            HasSubstr("'weakling'"),
+                            HasSubstr("avx512f, avx512cd, avx512vl, avx512dq, "
+                                      "avx512bw"),
+                            Not(HasSubstr("fma,"))));
+    EXPECT_FALSE(exists("out"));
+  }
+}
+
+TEST_F(ModuleTest, RefusesOnlyThePoorCallersOfMany) {
+  std::string text =
+      linkError({bitcode("rich.bc", callerIr({kB}, "rich", kV4)),
+                 bitcode("poor.bc", callerIr({kB}, "poor", kAvx2)),
+                 bitcode("bare.bc", callerIr({kB}, "bare"))});
+  EXPECT_THAT(text, AllOf(HasSubstr("'poor'"), HasSubstr("'bare'"),
+                          Not(HasSubstr("rich"))));
+}
+
+TEST_F(ModuleTest, CountsWhatCpusAndFeaturesImply) {
+  // avx512f brings avx2, fma and f16c; vl, dq, bw and cd are said.
+  EXPECT_EQ(linkError({bitcode(
+                "a.bc",
+                callerIr({kA, kB}, "fa",
+                         "\"target-features\"=\"+avx512vl,+avx512dq,+avx512bw,"
+                         "+avx512cd\""))}),
+            "");
+  EXPECT_EQ(linkError({bitcode("b.bc", callerIr({kA, kB}, "fb",
+                                                "\"target-cpu\"=\"znver4\""))}),
+            "");
+  // A feature switched off is off, whatever the CPU.
+  EXPECT_THAT(
+      linkError({bitcode("c.bc", callerIr({kA}, "fc",
+                                          "\"target-cpu\"=\"znver4\" "
+                                          "\"target-features\"=\"-fma\""))}),
+      HasSubstr("lacks the features fma;"));
+}
+
+TEST_F(ModuleTest, TilesGetTheirCallersAttributes) {
+  llvm::Module* module = link({bitcode("a.bc", callerIr({kA}, "fa", kV4)),
+                               bitcode("b.bc", callerIr({kA}, "fb", kV4))});
+  ASSERT_TRUE(module);
+  EXPECT_EQ(attribute(module->getFunction(kA), "target-cpu"), "x86-64-v4");
+  EXPECT_EQ(attribute(module->getFunction(kA), "tune-cpu"), "znver4");
+  EXPECT_EQ(attribute(module->getFunction(kA), "target-features"), "");
+}
+
+TEST_F(ModuleTest, DifferentCallersLeaveTheTileItsOwnFeatures) {
+  llvm::Module* module = link({bitcode("a.bc", callerIr({kA}, "fa", kV4)),
+                               bitcode("b.bc", callerIr({kA}, "fb", kAvx2))});
+  ASSERT_TRUE(module);
+  EXPECT_EQ(attribute(module->getFunction(kA), "target-cpu"), "");
+  EXPECT_EQ(attribute(module->getFunction(kA), "target-features"),
+            info(TW_ISA_X86_64_AVX2_FMA).llvmFeatures());
+}
+
+TEST_F(ModuleTest, ATileWhoseAddressIsTakenKeepsItsOwnFeatures) {
+  std::string ir = callerIr({kA}, "fa", kV4) + "@table = global ptr @" + kA;
+  options_.inlineTiles = true;
+  llvm::Module* module = link({bitcode("a.bc", ir)});
+  ASSERT_TRUE(module);
+  EXPECT_EQ(callsIn(*module), 0);
+  ASSERT_NE(module->getFunction(kA), nullptr);
+  EXPECT_EQ(attribute(module->getFunction(kA), "target-cpu"), "");
+}
+
+TEST_F(ModuleTest, ObjectsWantsStayVisible) {
+  llvm::Module* module = link({bitcode("a.bc", callerIr({kA}, "fa", kV4)),
+                               object("b.o", callerIr({kA, kB}, "fb"))});
+  ASSERT_TRUE(module);
+  for (const char* name : {kA, kB}) {
+    ASSERT_NE(module->getFunction(name), nullptr);
+    EXPECT_TRUE(module->getFunction(name)->hasWeakODRLinkage());
+    // Nobody knows what the object's callers have.
+    EXPECT_EQ(attribute(module->getFunction(name), "target-cpu"), "");
+  }
+}
+
+TEST_F(ModuleTest, DuplicateInputsAreLinkedOnce) {
+  std::string ir = callerIr({kA}, "fa", kAvx2);
+  std::string a = bitcode("a.bc", ir);
+  llvm::Module* module =
+      link({a, a, bitcode("copy.bc", ir), archive("l.a", {a, a})});
+  ASSERT_TRUE(module);
+  EXPECT_EQ(report_.wanted.duplicates, 4u);
+  EXPECT_THAT(definitions(*module), ::testing::UnorderedElementsAre("fa", kA));
+}
+
+TEST_F(ModuleTest, TwoDefinitionsOfACallerAreAnErrorThatNamesThem) {
+  EXPECT_THAT(linkError({bitcode("a.bc", callerIr({kA}, "same", kAvx2)),
+                         bitcode("b.bc", callerIr({}, "same", kAvx2))}),
+              AllOf(HasSubstr("b.bc'"), HasSubstr("same")));
+  EXPECT_FALSE(exists("out"));
+}
+
+TEST_F(ModuleTest, RefusesOtherFunctionTypes) {
+  std::string ir = callerIr({}) + "declare i32 @" + kA +
+                   "(ptr)\ndefine i32 @g(ptr %x) {\n  %r = call i32 @" + kA +
+                   "(ptr %x)\n  ret i32 %r\n}\n";
+  EXPECT_THAT(linkError({bitcode("a.bc", ir)}),
+              AllOf(HasSubstr("a.bc': declares '" + std::string(kA)),
+                    HasSubstr("'i32 (ptr)'"), HasSubstr("tw_mmt4d_tile_fn_t")));
+}
+
+TEST_F(ModuleTest, WritesAnObjectWithoutUndefinedTiles) {
+  options_.output = LinkOutput::Object;
+  ASSERT_EQ(linkError({bitcode("a.bc", callerIr({kA, kB}, "fa", kV4)),
+                       bitcode("b.bc", callerIr({kB}, "fb", kV4))}),
+            "");
+  std::string bytes = readFile(output_);
+  auto object = llvm::cantFail(llvm::object::ObjectFile::createObjectFile(
+      llvm::MemoryBufferRef(bytes, "output")));
+  std::vector<std::string> defined;
+  for (const llvm::object::SymbolRef& symbol : object->symbols()) {
+    std::string name = llvm::cantFail(symbol.getName()).str();
+    uint32_t flags = llvm::cantFail(symbol.getFlags());
+    EXPECT_FALSE(flags & llvm::object::SymbolRef::SF_Undefined) << name;
+    if (looksLikeTileName(name)) defined.push_back(name);
+  }
+  EXPECT_THAT(defined, ::testing::UnorderedElementsAre(kA, kB));
+}
+
+TEST_F(ModuleTest, SameInputsSameBytes) {
+  std::vector<std::string> inputs = {
+      bitcode("a.bc", callerIr({kA, kB}, "fa", kV4)),
+      bitcode("b.bc", callerIr({kB}, "fb", kV4))};
+  for (LinkOutput output : {LinkOutput::Bitcode, LinkOutput::Object}) {
+    options_.output = output;
+    options_.resolve.jobs = 1;
+    ASSERT_EQ(linkError(inputs), "");
+    std::string first = readFile(output_);
+    options_.resolve.jobs = 4;
+    ASSERT_EQ(linkError(inputs), "");
+    EXPECT_EQ(readFile(output_), first);
+  }
+}
+
+TEST_F(ModuleTest, ModulesWithoutADataLayoutAreLinked) {
+  std::string ir = callerIr({kA}, "fa", kAvx2);
+  ir.erase(0, ir.find("target triple"));
+  EXPECT_EQ(linkError({bitcode("a.bc", ir)}), "");
+}
+
+}  // namespace
+}  // namespace tilewright
