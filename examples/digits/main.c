@@ -1,0 +1,231 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs the compiled digits models on the held-out images:
+//
+//   digits <folder of digits.csv and the models>
+//
+// prints accuracy and agreement with plain loops, draws some digits, and exits
+// with 1 if either is not as it should be.
+
+#define _POSIX_C_SOURCE 200809L
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "digits.h"
+// Written by `tilewright compile --emit-header`.
+#include "model.h"
+#include "model_int8.h"
+
+enum {
+  kBatch = 64,      // of the f32 model, which takes any number of images
+  kInt8Batch = 32,  // of the int8 model, which takes exactly that many
+  kDrawn = 6
+};
+
+// Both networks reach 97 % on the machine that trained them.
+static const double kLeastAccuracy = 0.96;
+// Sums of at most 97 products in another order, then a softmax.
+static const float kLargestError = 1e-5f;
+
+typedef struct result_t {
+  int* predictions;
+  size_t right;
+  size_t different;  // predictions other than the reference's
+  double error;      // largest absolute difference from the reference
+  double ms;         // in the compiled model
+} result_t;
+
+static double now_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+static int largest(const float* scores) {
+  int best = 0;
+  for (int i = 1; i < kClasses; ++i)
+    if (scores[i] > scores[best]) best = i;
+  return best;
+}
+
+static int largest_s32(const int32_t* scores) {
+  int best = 0;
+  for (int i = 1; i < kClasses; ++i)
+    if (scores[i] > scores[best]) best = i;
+  return best;
+}
+
+static void count(result_t* result, const images_t* images, size_t image,
+                  int prediction, int reference) {
+  result->predictions[image] = prediction;
+  result->right += prediction == images->labels[image];
+  result->different += prediction != reference;
+}
+
+// Returns 0 if the model refused its arguments.
+static int run_f32(const images_t* images, const network_t* network,
+                   result_t* result) {
+  static float input[kBatch][kPixels], output[kBatch][kClasses];
+  for (size_t start = 0; start < images->count; start += kBatch) {
+    size_t n = images->count - start;
+    if (n > kBatch) n = kBatch;
+    for (size_t i = 0; i < n; ++i)
+      for (int p = 0; p < kPixels; ++p)
+        input[i][p] = images->pixels[start + i][p];
+    double begin = now_ms();
+    if (predict(input[0], (int64_t)n, output[0]) != 0) return 0;
+    result->ms += now_ms() - begin;
+    for (size_t i = 0; i < n; ++i) {
+      float expected[kClasses];
+      reference_f32(network, input[i], expected);
+      for (int c = 0; c < kClasses; ++c) {
+        float error = fabsf(output[i][c] - expected[c]);
+        // Written so that NaN counts as an error.
+        if (!(error <= result->error)) result->error = error;
+      }
+      count(result, images, start + i, largest(output[i]), largest(expected));
+    }
+  }
+  return 1;
+}
+
+static int run_int8(const images_t* images, const network_t* network,
+                    result_t* result) {
+  static int8_t input[kInt8Batch][kPixels];
+  static int32_t output[kInt8Batch][kClasses];
+  for (size_t start = 0; start < images->count; start += kInt8Batch) {
+    size_t n = images->count - start;
+    if (n > kInt8Batch) n = kInt8Batch;
+    memset(input, 0, sizeof input);
+    memcpy(input, images->pixels[start], n * kPixels);
+    double begin = now_ms();
+    if (predict_int8(input[0], output[0]) != 0) return 0;
+    result->ms += now_ms() - begin;
+    for (size_t i = 0; i < n; ++i) {
+      int32_t expected[kClasses];
+      reference_int8(network, input[i], expected);
+      for (int c = 0; c < kClasses; ++c) {
+        double error = fabs((double)output[i][c] - expected[c]);
+        if (error > result->error) result->error = error;
+      }
+      count(result, images, start + i, largest_s32(output[i]),
+            largest_s32(expected));
+    }
+  }
+  return 1;
+}
+
+// Draws the first wrong prediction, if there is one, and right ones beside it.
+static void draw(const images_t* images, const int* predictions) {
+  static const char shades[] = " .:-=+*#%@";
+  size_t drawn[kDrawn], n = 0;
+  for (size_t i = 0; i < images->count && n < 1; ++i)
+    if (predictions[i] != images->labels[i]) drawn[n++] = i;
+  size_t step = images->count / kDrawn;
+  for (size_t i = 0; i < images->count && n < kDrawn; i += step ? step : 1)
+    if (n == 0 || i != drawn[0]) drawn[n++] = i;
+  int colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+  printf("\n");
+  for (int y = 0; y < 8; ++y) {
+    for (size_t d = 0; d < n; ++d) {
+      printf("  ");
+      for (int x = 0; x < 8; ++x) {
+        int pixel = images->pixels[drawn[d]][8 * y + x];
+        char shade = shades[pixel * 9 / 16];
+        if (colour)
+          printf("\033[48;5;%dm  \033[0m", 232 + pixel * 23 / 16);
+        else
+          printf("%c%c", shade, shade);
+      }
+    }
+    printf("\n");
+  }
+  for (size_t d = 0; d < n; ++d) {
+    int right = predictions[drawn[d]] == images->labels[drawn[d]];
+    char text[32];
+    snprintf(text, sizeof text, "read as %d%s", predictions[drawn[d]],
+             right ? "" : ", wrong");
+    if (colour)
+      printf("  \033[%dm%-16s\033[0m", right ? 32 : 31, text);
+    else
+      printf("  %-16s", text);
+  }
+  printf("\n\n");
+}
+
+static void report(const char* name, const images_t* images,
+                   const result_t* result) {
+  printf(
+      "%-5s %zu of %zu held-out images right (%.2f %%); largest difference "
+      "from "
+      "plain loops %g, %zu predictions differ; %.3f ms, %.2f us per image\n",
+      name, result->right, images->count,
+      100.0 * (double)result->right / (double)images->count, result->error,
+      result->different, result->ms, 1e3 * result->ms / (double)images->count);
+}
+
+static int check(const char* name, const images_t* images,
+                 const result_t* result, double largest_error) {
+  int ok = 1;
+  if ((double)result->right < kLeastAccuracy * (double)images->count) {
+    fprintf(stderr, "%s: accuracy is below %.0f %%\n", name,
+            100 * kLeastAccuracy);
+    ok = 0;
+  }
+  if (!(result->error <= largest_error) || result->different != 0) {
+    fprintf(stderr, "%s: differs from plain loops by more than %g\n", name,
+            largest_error);
+    ok = 0;
+  }
+  return ok;
+}
+
+static int run(const char* folder) {
+  char csv[1024], f32_path[1024], int8_path[1024];
+  snprintf(csv, sizeof csv, "%s/digits.csv", folder);
+  snprintf(f32_path, sizeof f32_path, "%s/model.mlir", folder);
+  snprintf(int8_path, sizeof int8_path, "%s/model_int8.mlir", folder);
+  images_t images = {0};
+  network_t f32 = {0}, int8 = {0};
+  result_t f32_result = {0}, int8_result = {0};
+  int ok = load_held_out(csv, &images) && load_network(f32_path, 0, &f32) &&
+           load_network(int8_path, 1, &int8);
+  if (ok) {
+    f32_result.predictions = calloc(images.count, sizeof(int));
+    int8_result.predictions = calloc(images.count, sizeof(int));
+    ok = f32_result.predictions && int8_result.predictions;
+  }
+  if (ok && (!run_f32(&images, &f32, &f32_result) ||
+             !run_int8(&images, &int8, &int8_result))) {
+    fprintf(stderr, "a model refused its arguments\n");
+    ok = 0;
+  }
+  if (ok) {
+    draw(&images, f32_result.predictions);
+    report("f32", &images, &f32_result);
+    report("int8", &images, &int8_result);
+    ok = check("f32", &images, &f32_result, kLargestError);
+    ok &= check("int8", &images, &int8_result, 0);
+  }
+  free(f32_result.predictions);
+  free(int8_result.predictions);
+  free_network(&f32);
+  free_network(&int8);
+  free_images(&images);
+  return ok;
+}
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    fprintf(stderr, "usage: %s <folder of digits.csv and the models>\n",
+            argv[0]);
+    return 2;
+  }
+  return run(argv[1]) ? 0 : 1;
+}

@@ -1,0 +1,81 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A model in MLIR -> code that calls tile functions by name. No MLIR in this
+// header, so that its users stay cheap to compile.
+
+#ifndef TILEWRIGHT_COMPILE_COMPILEMODEL_H
+#define TILEWRIGHT_COMPILE_COMPILEMODEL_H
+
+#include "tilewright/key.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBufferRef.h"
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+/// What to stop at and give out, in pipeline order.
+enum class ModelStage {
+  Model,   ///< entry points with C signatures, elementwise operations fused
+  Packed,  ///< matrix multiplications packed for tiles, constants packed
+  Buffers, ///< on buffers, with deallocations
+  Calls,   ///< calls of tile functions, loops
+  LLVM,    ///< the LLVM dialect
+  LLVMIR,  ///< LLVM IR, optimised
+  Asm,
+  Bitcode,
+  Object,
+};
+
+struct ModelOptions {
+  /// The instruction set of the CPUs that will run the model.
+  tw_isa_t isa = TW_ISA_GENERIC;
+  /// Prefix of the tile names.
+  std::string prefix = std::string(kDefaultPrefix);
+  /// Packs nothing and calls no tile: upstream's plain loops, the oracle that
+  /// compiled models are tested against.
+  bool reference = false;
+};
+
+/// A function that C can call; docs/compile.md describes the conventions.
+struct EntryPoint {
+  std::string name;
+  std::vector<std::string> parameters; ///< C declarations, in order
+  std::vector<std::string> shapes;     ///< "images: [images_d0][64]", ...
+};
+
+struct StepTime {
+  std::string name;
+  double ms;
+};
+
+struct CompiledModel {
+  ModelStage stage;
+  llvm::SmallVector<char, 0> bytes; ///< text or binary, as `stage` says
+  std::vector<EntryPoint> entries;
+  /// The tile functions called, each once, in order of first call.
+  std::vector<TileKey> tiles;
+  /// One line per constant packed at compile time: types and bytes.
+  std::vector<std::string> packedConstants;
+  /// Contractions that no tile function can do, with the reason and the place.
+  std::vector<std::string> remarks;
+  std::vector<StepTime> steps;
+};
+
+/// Compiles the model in `source`. An error holds MLIR's diagnostics, each with
+/// file, line and column. Not thread-safe with itself only in that LLVM's
+/// targets are registered once; contexts are not shared.
+llvm::Expected<CompiledModel> compileModel(llvm::MemoryBufferRef source,
+                                           ModelStage stage,
+                                           const ModelOptions &options);
+
+/// The C header that declares `entries`; `name` is its file name.
+std::string emitHeader(llvm::StringRef name,
+                       const std::vector<EntryPoint> &entries);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_COMPILE_COMPILEMODEL_H

@@ -1,0 +1,44 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes between a model on tensors and calls of tile functions; Passes.td
+// describes each.
+
+#ifndef TILEWRIGHT_COMPILE_PASSES_H
+#define TILEWRIGHT_COMPILE_PASSES_H
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace tilewright {
+
+/// The tile function that computes a packed contraction: a StringAttr.
+inline constexpr llvm::StringLiteral kTileAttr = "tw.tile";
+/// On a packed contraction: its out operand holds nothing yet, zero is meant.
+inline constexpr llvm::StringLiteral kOverwriteAttr = "tw.overwrite";
+/// On a function: the constants that were packed at compile time, an ArrayAttr
+/// of StringAttr.
+inline constexpr llvm::StringLiteral kPackedAttr = "tw.packed";
+/// On an argument of a model's function: its name, a StringAttr.
+inline constexpr llvm::StringLiteral kNameAttr = "tw.name";
+/// On an entry point: how the C header describes each argument and result, an
+/// ArrayAttr of StringAttr.
+inline constexpr llvm::StringLiteral kCArgumentsAttr = "tw.c_arguments";
+inline constexpr llvm::StringLiteral kCResultsAttr = "tw.c_results";
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "tilewright/Compile/Passes.h.inc"
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_COMPILE_PASSES_H

@@ -1,0 +1,205 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "BufferizePacks.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+using namespace mlir;
+using namespace mlir::bufferization;
+
+namespace tilewright {
+namespace {
+
+/// The loops over a matrix (of any rank) and its packed form:
+/// packed[outer..., inner...] <-> matrix[outer * tile + inner].
+class PackLoops {
+public:
+  PackLoops(ImplicitLocOpBuilder &b, Value matrix, Value packed,
+            ArrayRef<int64_t> outerPerm, ArrayRef<int64_t> innerDims)
+      : b(b), matrix(matrix), packed(packed), innerDims(innerDims),
+        matrixType(cast<MemRefType>(matrix.getType())),
+        packedType(cast<MemRefType>(packed.getType())) {
+    for (int64_t i = 0; i < matrixType.getRank(); ++i)
+      outerDims.push_back(outerPerm.empty() ? i : outerPerm[i]);
+  }
+
+  /// matrix -> packed; `padding`, if there is one, where the matrix has ended.
+  void pack(Value padding) {
+    OpBuilder::InsertionGuard guard(b);
+    enterOuterLoops();
+    SmallVector<Value> valid = validSizes();
+    if (padding)
+      fillPartialTile(valid, padding);
+    copyTile(valid, /*toPacked=*/true);
+  }
+
+  /// packed -> matrix.
+  void unpack() {
+    OpBuilder::InsertionGuard guard(b);
+    enterOuterLoops();
+    copyTile(validSizes(), /*toPacked=*/false);
+  }
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+
+  Value sizeOf(Value buffer, int64_t dim) {
+    int64_t extent = cast<MemRefType>(buffer.getType()).getDimSize(dim);
+    if (!ShapedType::isDynamic(extent))
+      return constant(extent);
+    return memref::DimOp::create(b, buffer, dim);
+  }
+
+  int64_t tileSize(size_t inner) {
+    return packedType.getDimSize(outerDims.size() + inner);
+  }
+
+  Value enterLoop(Value extent) {
+    auto loop = scf::ForOp::create(b, constant(0), extent, constant(1));
+    b.setInsertionPointToStart(loop.getBody());
+    return loop.getInductionVar();
+  }
+
+  /// Over the packed buffer's outer dimensions, in its order.
+  void enterOuterLoops() {
+    outerIvs.resize(outerDims.size());
+    for (size_t i = 0; i < outerDims.size(); ++i)
+      outerIvs[i] = enterLoop(sizeOf(packed, i));
+  }
+
+  /// Where along matrix dimension `dim` the tile of this iteration starts, in
+  /// tiles if the dimension is tiled.
+  Value outerIv(int64_t dim) {
+    return outerIvs[llvm::find(outerDims, dim) - outerDims.begin()];
+  }
+
+  /// How much of the tile lies inside of the matrix, per inner dimension.
+  SmallVector<Value> validSizes() {
+    SmallVector<Value> result;
+    for (auto [inner, dim] : llvm::enumerate(innerDims)) {
+      Value tile = constant(tileSize(inner));
+      int64_t extent = matrixType.getDimSize(dim);
+      if (!ShapedType::isDynamic(extent) && extent % tileSize(inner) == 0) {
+        result.push_back(tile);
+        continue;
+      }
+      Value start = arith::MulIOp::create(b, outerIv(dim), tile);
+      Value left = arith::SubIOp::create(b, sizeOf(matrix, dim), start);
+      result.push_back(arith::MinSIOp::create(b, left, tile));
+    }
+    return result;
+  }
+
+  void fillPartialTile(ArrayRef<Value> valid, Value padding) {
+    Value partial = arith::ConstantIntOp::create(b, 0, 1);
+    for (auto [inner, size] : llvm::enumerate(valid)) {
+      Value less = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, size,
+                                         constant(tileSize(inner)));
+      partial = arith::OrIOp::create(b, partial, less);
+    }
+    OpBuilder::InsertionGuard guard(b);
+    auto check = scf::IfOp::create(b, partial, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(check.thenBlock());
+    SmallVector<Value> indices = outerIvs;
+    for (size_t inner = 0; inner < innerDims.size(); ++inner)
+      indices.push_back(enterLoop(constant(tileSize(inner))));
+    memref::StoreOp::create(b, padding, packed, indices);
+  }
+
+  void copyTile(ArrayRef<Value> sizes, bool toPacked) {
+    SmallVector<Value> packedIndices = outerIvs;
+    SmallVector<Value> matrixIndices;
+    for (size_t dim = 0; dim < outerDims.size(); ++dim)
+      matrixIndices.push_back(outerIv(dim));
+    for (auto [inner, dim] : llvm::enumerate(innerDims)) {
+      Value start = arith::MulIOp::create(b, matrixIndices[dim],
+                                          constant(tileSize(inner)));
+      Value iv = enterLoop(sizes[inner]);
+      packedIndices.push_back(iv);
+      matrixIndices[dim] = arith::AddIOp::create(b, start, iv);
+    }
+    if (toPacked) {
+      Value element = memref::LoadOp::create(b, matrix, matrixIndices);
+      memref::StoreOp::create(b, element, packed, packedIndices);
+    } else {
+      Value element = memref::LoadOp::create(b, packed, packedIndices);
+      memref::StoreOp::create(b, element, matrix, matrixIndices);
+    }
+  }
+
+  ImplicitLocOpBuilder &b;
+  Value matrix, packed;
+  ArrayRef<int64_t> innerDims;
+  MemRefType matrixType, packedType;
+  SmallVector<int64_t> outerDims; ///< matrix dimension of each outer loop
+  SmallVector<Value> outerIvs;
+};
+
+bool tilesAreStatic(ArrayRef<int64_t> tiles) {
+  return !llvm::any_of(tiles, ShapedType::isDynamic);
+}
+
+/// What both operations share: the source is read and all of the destination is
+/// written, whatever it held.
+template <typename Model, typename Op>
+struct PackModel : DstBufferizableOpInterfaceExternalModel<Model, Op> {
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
+                              const AnalysisState &) const {
+    return !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
+  }
+
+  LogicalResult bufferize(Operation *operation, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    auto op = cast<Op>(operation);
+    if (!tilesAreStatic(op.getStaticInnerTiles()))
+      return op.emitOpError("has dynamic inner tiles");
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(op);
+    FailureOr<Value> source =
+        getBuffer(rewriter, op.getSource(), options, state);
+    FailureOr<Value> dest = getBuffer(rewriter, op.getDest(), options, state);
+    if (failed(source) || failed(dest))
+      return failure();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Model::emit(b, op, *source, *dest);
+    replaceOpWithBufferizedValues(rewriter, op, *dest);
+    return success();
+  }
+};
+
+struct PackOpModel : PackModel<PackOpModel, linalg::PackOp> {
+  static void emit(ImplicitLocOpBuilder &b, linalg::PackOp op, Value source,
+                   Value dest) {
+    PackLoops(b, source, dest, op.getOuterDimsPerm(), op.getInnerDimsPos())
+        .pack(op.getPaddingValue());
+  }
+};
+
+struct UnPackOpModel : PackModel<UnPackOpModel, linalg::UnPackOp> {
+  static void emit(ImplicitLocOpBuilder &b, linalg::UnPackOp op, Value source,
+                   Value dest) {
+    PackLoops(b, dest, source, op.getOuterDimsPerm(), op.getInnerDimsPos())
+        .unpack();
+  }
+};
+
+} // namespace
+
+void registerPackBufferization(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
+    context->loadDialect<arith::ArithDialect, memref::MemRefDialect,
+                         scf::SCFDialect>();
+    linalg::PackOp::attachInterface<PackOpModel>(*context);
+    linalg::UnPackOp::attachInterface<UnPackOpModel>(*context);
+  });
+}
+
+} // namespace tilewright

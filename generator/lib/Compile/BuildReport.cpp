@@ -1,0 +1,90 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tilewright/Compile/BuildModel.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+using namespace llvm;
+
+namespace tilewright {
+namespace {
+
+/// All steps: those of the compiler, then those of the linker.
+std::vector<StepTime> steps(const BuildReport &report) {
+  std::vector<StepTime> result = report.model.steps;
+  result.push_back({"gather", report.link.gatherMs});
+  result.push_back({"resolve", report.link.resolveMs});
+  result.push_back({"link", report.link.linkMs});
+  result.push_back({"write", report.link.writeMs});
+  return result;
+}
+
+json::Array strings(const std::vector<std::string> &lines) {
+  json::Array array;
+  for (const std::string &line : lines)
+    array.push_back(json::fixUTF8(line));
+  return array;
+}
+
+} // namespace
+
+void printBuildReportAsJson(const BuildReport &report, raw_ostream &os) {
+  json::Array tiles;
+  for (const ResolvedTile &tile : report.link.tiles)
+    tiles.push_back(json::Object{{"name", tile.name},
+                                 {"origin", originName(tile.origin)},
+                                 {"ms", tile.ms}});
+  json::Array times;
+  for (const StepTime &step : steps(report))
+    times.push_back(json::Object{{"step", step.name}, {"ms", step.ms}});
+  json::Array entries;
+  for (const EntryPoint &entry : report.model.entries)
+    entries.push_back(json::Object{{"name", entry.name},
+                                   {"parameters", strings(entry.parameters)},
+                                   {"shapes", strings(entry.shapes)}});
+  json::Object object{
+      {"target", StringRef(info(report.isa).name)},
+      {"entry_points", std::move(entries)},
+      {"tiles", std::move(tiles)},
+      {"packed_constants", strings(report.model.packedConstants)},
+      {"remarks", strings(report.model.remarks)},
+      {"steps", std::move(times)},
+      {"output_bytes", int64_t(report.link.outputBytes)},
+      {"peak_memory_bytes", int64_t(report.link.peakBytes)}};
+  os << formatv("{0:2}\n", json::Value(std::move(object)));
+}
+
+void printBuildReportAsText(const BuildReport &report, raw_ostream &os) {
+  os << "target " << info(report.isa).name << "\n\ntile functions\n";
+  size_t width = 0;
+  for (const ResolvedTile &tile : report.link.tiles)
+    width = std::max(width, tile.name.size());
+  for (const ResolvedTile &tile : report.link.tiles)
+    os << "  " << left_justify(tile.name, width) << "  "
+       << left_justify(originName(tile.origin), 12)
+       << format("  %7.2f ms\n", tile.ms);
+  if (report.link.tiles.empty())
+    os << "  none\n";
+  if (!report.model.packedConstants.empty())
+    os << "\nconstants packed at compile time\n";
+  for (const std::string &line : report.model.packedConstants)
+    os << "  " << line << '\n';
+  if (!report.model.remarks.empty())
+    os << "\nremarks\n";
+  for (const std::string &line : report.model.remarks)
+    os << "  " << line << '\n';
+  os << "\ntime by step\n";
+  double total = 0;
+  for (const StepTime &step : steps(report)) {
+    os << "  " << left_justify(step.name, 10) << format("%8.2f ms\n", step.ms);
+    total += step.ms;
+  }
+  os << "  " << left_justify("total", 10) << format("%8.2f ms\n", total) << '\n'
+     << report.link.outputBytes << " bytes written; peak memory "
+     << format("%.1f MiB\n", double(report.link.peakBytes) / (1 << 20));
+}
+
+} // namespace tilewright

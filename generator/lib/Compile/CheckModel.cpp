@@ -1,0 +1,161 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tw-check-model: what may be compiled, said once and up front, so that no
+// later step meets an operation it has no answer for.
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "tilewright/Compile/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+#define GEN_PASS_DEF_CHECKMODEL
+#include "tilewright/Compile/Passes.h.inc"
+
+namespace {
+
+/// Element types that lie in memory as their C counterpart does.
+bool hasCElement(Type type) {
+  if (type.isF64() || type.isF32() || type.isF16() || type.isBF16())
+    return true;
+  return type.isInteger(8) || type.isInteger(16) || type.isInteger(32) ||
+         type.isInteger(64);
+}
+
+constexpr const char *cElements = "f64, f32, f16, bf16, i64, i32, i16 and i8";
+
+LogicalResult checkSignature(func::FuncOp func) {
+  for (auto [index, type] : llvm::enumerate(func.getArgumentTypes())) {
+    if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+      if (hasCElement(tensor.getElementType()) && !tensor.getEncoding())
+        continue;
+    } else if (type.isF32() || type.isF64() || type.isIndex() ||
+               type.isInteger(8) || type.isInteger(16) || type.isInteger(32) ||
+               type.isInteger(64)) {
+      continue;
+    }
+    return func.emitError()
+           << "argument " << index << " of '" << func.getName() << "' has type "
+           << type << ", but arguments must be ranked tensors of " << cElements
+           << " without encodings, or scalars "
+           << "index, i8, i16, i32, i64, f32, f64";
+  }
+  for (auto [index, type] : llvm::enumerate(func.getResultTypes())) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !hasCElement(tensor.getElementType()) ||
+        tensor.getEncoding())
+      return func.emitError()
+             << "result " << index << " of '" << func.getName() << "' has type "
+             << type << ", but results must be ranked tensors of " << cElements
+             << " without encodings";
+  }
+  if (func.getNumResults() == 0)
+    return func.emitError() << "'" << func.getName()
+                            << "' has no result, so there is nothing to "
+                               "compute; it must return at least one tensor";
+  return success();
+}
+
+LogicalResult checkLinalgOp(linalg::LinalgOp op) {
+  if (!op.hasPureTensorSemantics())
+    return op.emitOpError()
+           << "works on buffers; models must be on tensors, from which "
+              "the compiler makes the buffers itself";
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    auto plain = [](AffineExpr expr) {
+      return isa<AffineDimExpr, AffineConstantExpr>(expr);
+    };
+    auto type = dyn_cast<ShapedType>(operand.get().getType());
+    if (type && !type.hasStaticShape() &&
+        !llvm::all_of(map.getResults(), plain))
+      return op.emitOpError()
+             << "indexes operand " << operand.getOperandNumber()
+             << " of dynamic shape by " << AffineMapAttr::get(map)
+             << "; with dynamic shapes each index must be a loop or a constant";
+  }
+  return success();
+}
+
+LogicalResult checkTypes(Operation *op) {
+  for (Type type : op->getResultTypes()) {
+    Type element = getElementTypeOrSelf(type);
+    if (isa<UnrankedTensorType>(type))
+      return op->emitOpError()
+             << "has the unranked type " << type << "; ranks must be known";
+    bool isTensor = isa<TensorType>(type);
+    if (isTensor && !hasCElement(element) && !element.isInteger(1) &&
+        !element.isIndex())
+      return op->emitOpError() << "has elements of " << element
+                               << "; accepted are " << cElements << ", i1 and "
+                               << "index";
+  }
+  return success();
+}
+
+bool isAccepted(Operation *op) {
+  if (isa<func::ReturnOp, func::CallOp, linalg::YieldOp, linalg::IndexOp,
+          tensor::EmptyOp, tensor::DimOp, tensor::CastOp, affine::AffineApplyOp,
+          affine::AffineMinOp, affine::AffineMaxOp>(op))
+    return true;
+  if (isa<linalg::LinalgOp>(op))
+    return true;
+  return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+      op->getDialect());
+}
+
+struct CheckModelPass : impl::CheckModelBase<CheckModelPass> {
+  void runOnOperation() override {
+    bool failed = false;
+    bool anyEntry = false;
+    for (Operation &op : getOperation().getBody()->getOperations()) {
+      auto func = dyn_cast<func::FuncOp>(op);
+      if (!func) {
+        op.emitError() << "'" << op.getName()
+                       << "' is not accepted at the top level of a model; "
+                          "accepted is func.func";
+        failed = true;
+        continue;
+      }
+      failed |= mlir::failed(checkFunction(func));
+      anyEntry |= func.isPublic();
+    }
+    if (!failed && !anyEntry) {
+      getOperation().emitError()
+          << "the model has no public function, so nothing could call it";
+      failed = true;
+    }
+    if (failed)
+      signalPassFailure();
+  }
+
+  LogicalResult checkFunction(func::FuncOp func) {
+    if (func.isExternal())
+      return func.emitError() << "'" << func.getName()
+                              << "' has no body; every function of a model "
+                                 "must be defined in it";
+    if (func.isPublic() && mlir::failed(checkSignature(func)))
+      return failure();
+    bool failed = false;
+    func.getBody().walk([&](Operation *op) {
+      if (!isAccepted(op)) {
+        op->emitOpError()
+            << "cannot be compiled; accepted are structured linalg operations, "
+               "arith, math, affine.apply, affine.min, affine.max, "
+               "tensor.empty, tensor.dim, tensor.cast, func.call, func.return";
+        failed = true;
+        return;
+      }
+      failed |= mlir::failed(checkTypes(op));
+      if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+        failed |= mlir::failed(checkLinalgOp(linalgOp));
+    });
+    return failure(failed);
+  }
+};
+
+} // namespace
+} // namespace tilewright

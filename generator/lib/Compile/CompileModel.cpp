@@ -1,0 +1,290 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tilewright/Compile/CompileModel.h"
+
+#include "ModelBackend.h"
+#include "Pipeline.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "tilewright/Compile/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/Support/SourceMgr.h"
+#include <chrono>
+
+using namespace mlir;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
+
+namespace tilewright {
+namespace {
+
+bool isKeyword(llvm::StringRef name) {
+  static const char *const keywords[] = {
+      "alignas",  "alignof",   "auto",   "bool",     "break",   "case",
+      "char",     "class",     "const",  "continue", "default", "delete",
+      "do",       "double",    "else",   "enum",     "extern",  "false",
+      "float",    "for",       "goto",   "if",       "inline",  "int",
+      "long",     "namespace", "new",    "operator", "private", "public",
+      "register", "restrict",  "return", "short",    "signed",  "sizeof",
+      "static",   "struct",    "switch", "template", "this",    "true",
+      "typedef",  "typename",  "union",  "unsigned", "using",   "virtual",
+      "void",     "volatile",  "while",  "result"};
+  return llvm::is_contained(keywords, name);
+}
+
+/// A parameter's name for C: what the model calls it, made an identifier.
+std::string cIdentifier(llvm::StringRef name) {
+  std::string result;
+  for (char c : name)
+    result += llvm::isAlnum(c) ? c : '_';
+  if (result.empty() || llvm::isDigit(result[0]))
+    result.insert(0, "arg");
+  if (isKeyword(result))
+    result += '_';
+  return result;
+}
+
+/// Puts the source's names of function arguments into the IR, which otherwise
+/// forgets them.
+void nameArguments(const AsmParserState &state) {
+  for (const AsmParserState::OperationDefinition &definition :
+       state.getOpDefs()) {
+    auto func = dyn_cast<func::FuncOp>(definition.op);
+    if (!func || func.isExternal())
+      continue;
+    const AsmParserState::BlockDefinition *block =
+        state.getBlockDef(&func.getBody().front());
+    if (!block)
+      continue;
+    std::set<std::string> taken;
+    for (auto [index, argument] : llvm::enumerate(block->arguments)) {
+      llvm::SMRange range = argument.loc;
+      llvm::StringRef text(range.Start.getPointer(),
+                           range.End.getPointer() - range.Start.getPointer());
+      std::string name = cIdentifier(text.ltrim('%'));
+      while (!taken.insert(name).second)
+        name += '_';
+      func.setArgAttr(index, kNameAttr,
+                      StringAttr::get(func.getContext(), name));
+    }
+  }
+}
+
+std::vector<std::string> strings(Operation *op, llvm::StringRef name) {
+  std::vector<std::string> result;
+  if (auto lines = op->getAttrOfType<ArrayAttr>(name))
+    for (StringAttr line : lines.getAsRange<StringAttr>())
+      result.push_back(line.str());
+  return result;
+}
+
+class Compilation {
+public:
+  Compilation(llvm::MemoryBufferRef source, ModelStage stage,
+              const ModelOptions &options)
+      : options(options), context(registry(), MLIRContext::Threading::DISABLED),
+        diagnostics(&context, [this](Diagnostic &d) { collect(d); }) {
+    model.stage = stage;
+    // Locations refer to this copy's name.
+    sources.AddNewSourceBuffer(
+        llvm::MemoryBuffer::getMemBufferCopy(source.getBuffer(),
+                                             source.getBufferIdentifier()),
+        llvm::SMLoc());
+  }
+
+  Expected<CompiledModel> run() {
+    if (Error error = parse())
+      return std::move(error);
+    struct Step {
+      ModelStage stage;
+      const char *name;
+      std::function<void(PassManager &)> add;
+    };
+    const Step steps[] = {
+        {ModelStage::Model, "fuse", [](PassManager &pm) { addModelStep(pm); }},
+        {ModelStage::Packed, "pack",
+         [&](PassManager &pm) { addPackStep(pm, options); }},
+        {ModelStage::Buffers, "bufferize",
+         [](PassManager &pm) { addBufferStep(pm); }},
+        {ModelStage::Calls, "call",
+         [&](PassManager &pm) { addCallStep(pm, options); }},
+        {ModelStage::LLVM, "lower",
+         [&](PassManager &pm) { addLLVMStep(pm, options); }},
+    };
+    for (const Step &step : steps) {
+      if (Error error = runPasses(step.name, step.add))
+        return std::move(error);
+      // Later passes drop these.
+      if (step.stage == ModelStage::Model)
+        collectEntries();
+      if (step.stage == ModelStage::Packed)
+        collectPacked();
+      if (step.stage == model.stage) {
+        llvm::raw_svector_ostream os(model.bytes);
+        module->print(os, OpPrintingFlags().elideLargeElementsAttrs(64));
+        os << '\n';
+        return std::move(model);
+      }
+    }
+    if (Error error = emitCode())
+      return std::move(error);
+    return std::move(model);
+  }
+
+private:
+  static DialectRegistry registry() {
+    DialectRegistry registry;
+    registerModelDialects(registry);
+    return registry;
+  }
+
+  void collect(Diagnostic &diagnostic) {
+    std::string line;
+    llvm::raw_string_ostream os(line);
+    Location loc = diagnostic.getLocation();
+    if (auto place = loc->findInstanceOf<FileLineColLoc>())
+      os << place.getFilename().getValue() << ':' << place.getLine() << ':'
+         << place.getColumn() << ": ";
+    os << diagnostic.str();
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      errors += (errors.empty() ? "" : "\n") + line;
+    else if (diagnostic.getSeverity() == DiagnosticSeverity::Remark)
+      model.remarks.push_back(line);
+  }
+
+  Error failure(const char *what) {
+    if (!errors.empty())
+      return createStringError(errors);
+    return createStringError("internal error: the step '%s' failed without a "
+                             "diagnostic",
+                             what);
+  }
+
+  Error timed(const char *name, llvm::function_ref<Error()> body) {
+    auto start = std::chrono::steady_clock::now();
+    Error error = body();
+    std::chrono::duration<double, std::milli> ms =
+        std::chrono::steady_clock::now() - start;
+    model.steps.push_back({name, ms.count()});
+    return error;
+  }
+
+  Error parse() {
+    return timed("parse", [&]() -> Error {
+      context.loadAllAvailableDialects();
+      Block block;
+      ParserConfig config(&context);
+      AsmParserState state;
+      if (mlir::failed(parseAsmSourceFile(sources, &block, config, &state)))
+        return failure("parse");
+      nameArguments(state);
+      // The file is a module, or what would be inside of one.
+      if (llvm::hasSingleElement(block) && isa<ModuleOp>(block.front())) {
+        module = cast<ModuleOp>(block.front());
+        block.front().remove();
+      } else {
+        module = ModuleOp::create(UnknownLoc::get(&context));
+        module->getBody()->getOperations().splice(module->getBody()->end(),
+                                                  block.getOperations());
+      }
+      if (mlir::failed(verify(*module)))
+        return failure("verify");
+      return Error::success();
+    });
+  }
+
+  Error runPasses(const char *name,
+                  const std::function<void(PassManager &)> &add) {
+    return timed(name, [&]() -> Error {
+      PassManager pm(&context);
+      add(pm);
+      return mlir::failed(pm.run(*module)) ? failure(name) : Error::success();
+    });
+  }
+
+  void collectEntries() {
+    for (func::FuncOp func : module->getOps<func::FuncOp>())
+      if (func->hasAttr(kCArgumentsAttr))
+        model.entries.push_back({func.getName().str(),
+                                 strings(func, kCArgumentsAttr),
+                                 strings(func, kCResultsAttr)});
+  }
+
+  void collectPacked() {
+    std::set<std::string> seen;
+    for (func::FuncOp func : module->getOps<func::FuncOp>())
+      for (std::string &line : strings(func, kPackedAttr))
+        model.packedConstants.push_back(std::move(line));
+    module->walk([&](linalg::LinalgOp op) {
+      auto name = op->getAttrOfType<StringAttr>(kTileAttr);
+      if (name && seen.insert(name.str()).second)
+        model.tiles.push_back(*parseTileKey(name.str(), options.prefix).key);
+    });
+  }
+
+  Error emitCode() {
+    llvm::LLVMContext llvmContext;
+    std::unique_ptr<llvm::Module> code;
+    Expected<std::unique_ptr<ModelBackend>> backend =
+        ModelBackend::create(info(options.isa));
+    if (!backend)
+      return backend.takeError();
+    Error error = timed("translate", [&]() -> Error {
+      code = translateModuleToLLVMIR(*module, llvmContext, "model");
+      if (!code)
+        return failure("translate");
+      (*backend)->setTarget(*code);
+      return Error::success();
+    });
+    if (error)
+      return error;
+    error = timed("optimize", [&] {
+      (*backend)->optimize(*code);
+      return Error::success();
+    });
+    if (error)
+      return error;
+    return timed("codegen", [&]() -> Error {
+      llvm::raw_svector_ostream os(model.bytes);
+      switch (model.stage) {
+      case ModelStage::LLVMIR:
+        code->print(os, nullptr);
+        return Error::success();
+      case ModelStage::Bitcode:
+        llvm::WriteBitcodeToFile(*code, os);
+        return Error::success();
+      case ModelStage::Asm:
+        return (*backend)->emit(*code, llvm::CodeGenFileType::AssemblyFile,
+                                model.bytes);
+      default:
+        return (*backend)->emit(*code, llvm::CodeGenFileType::ObjectFile,
+                                model.bytes);
+      }
+    });
+  }
+
+  const ModelOptions &options;
+  CompiledModel model;
+  std::string errors;
+  llvm::SourceMgr sources;
+  MLIRContext context;
+  ScopedDiagnosticHandler diagnostics;
+  OwningOpRef<ModuleOp> module;
+};
+
+} // namespace
+
+Expected<CompiledModel> compileModel(llvm::MemoryBufferRef source,
+                                     ModelStage stage,
+                                     const ModelOptions &options) {
+  return Compilation(source, stage, options).run();
+}
+
+} // namespace tilewright

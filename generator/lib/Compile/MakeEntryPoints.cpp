@@ -1,0 +1,333 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tw-make-entry-points: functions on tensors -> functions on bare pointers and
+// sizes, which C can call.
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "tilewright/Compile/EntrySizes.h"
+#include "tilewright/Compile/Passes.h"
+#include <map>
+
+using namespace mlir;
+
+namespace tilewright {
+
+#define GEN_PASS_DEF_MAKEENTRYPOINTS
+#include "tilewright/Compile/Passes.h.inc"
+
+namespace {
+
+/// What a call returns for sizes that contradict each other:
+/// TW_STATUS_INVALID_ARGUMENT of the runtime library.
+constexpr int64_t kInvalidArgument = 1;
+
+/// Where the arguments of a tensor function are among the entry point's.
+struct Layout {
+  /// Of each argument: its pointer, or itself if it is a scalar.
+  SmallVector<unsigned> inputs;
+  /// The i64 of each size.
+  std::map<SizeSymbol, unsigned> sizes;
+  /// Of each result: its pointer.
+  SmallVector<unsigned> outputs;
+  SmallVector<Type> types;
+};
+
+Type pointerType(RankedTensorType tensor) {
+  return MemRefType::get({1}, tensor.getElementType());
+}
+
+Layout layOut(func::FuncOp func) {
+  Layout layout;
+  Builder builder(func.getContext());
+  for (auto [index, type] : llvm::enumerate(func.getArgumentTypes())) {
+    unsigned number = index;
+    layout.inputs.push_back(layout.types.size());
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor) {
+      if (type.isIndex())
+        layout.sizes[{number, SizeSymbol::kScalar}] = layout.types.size();
+      layout.types.push_back(type.isIndex() ? builder.getI64Type() : type);
+      continue;
+    }
+    layout.types.push_back(pointerType(tensor));
+    for (int64_t dim = 0; dim < tensor.getRank(); ++dim) {
+      if (!tensor.isDynamicDim(dim))
+        continue;
+      layout.sizes[{number, dim}] = layout.types.size();
+      layout.types.push_back(builder.getI64Type());
+    }
+  }
+  for (Type type : func.getResultTypes()) {
+    layout.outputs.push_back(layout.types.size());
+    layout.types.push_back(pointerType(cast<RankedTensorType>(type)));
+  }
+  return layout;
+}
+
+class EntryBuilder {
+public:
+  EntryBuilder(func::FuncOp func, const EntrySizes &sizes)
+      : func(func), sizes(sizes), layout(layOut(func)),
+        b(func.getLoc(), func.getContext()) {}
+
+  void build() {
+    b.setInsertionPoint(func);
+    func::FuncOp body = buildBody();
+    b.setInsertionPoint(func);
+    buildChecks(body);
+    func.erase();
+  }
+
+private:
+  /// The private function that computes, with the entry point's arguments.
+  func::FuncOp buildBody() {
+    auto body = func::FuncOp::create(b, (func.getName() + ".body").str(),
+                                     b.getFunctionType(layout.types, {}));
+    body.setPrivate();
+    body->setAttr("llvm.linkage",
+                  LLVM::LinkageAttr::get(b.getContext(),
+                                         LLVM::Linkage::Internal));
+    b.setInsertionPointToStart(body.addEntryBlock());
+
+    llvm::DenseMap<unsigned, Value> indices;
+    auto size = [&](SizeSymbol symbol) {
+      unsigned argument = layout.sizes.find(symbol)->second;
+      Value &index = indices[argument];
+      if (!index)
+        index = arith::IndexCastOp::create(b, b.getIndexType(),
+                                           body.getArgument(argument));
+      return index;
+    };
+
+    IRMapping mapping;
+    for (auto [index, type] : llvm::enumerate(func.getArgumentTypes())) {
+      Value argument = body.getArgument(layout.inputs[index]);
+      unsigned number = index;
+      if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+        SmallVector<OpFoldResult> shape;
+        for (auto [dim, extent] : llvm::enumerate(tensor.getShape()))
+          shape.push_back(ShapedType::isDynamic(extent)
+                              ? OpFoldResult(size({number, int64_t(dim)}))
+                              : OpFoldResult(b.getIndexAttr(extent)));
+        Value view = viewAs(argument, tensor, shape);
+        argument = bufferization::ToTensorOp::create(b, tensor, view,
+                                                     /*restrict=*/true,
+                                                     /*writable=*/false);
+      } else if (type.isIndex()) {
+        argument = size({number, SizeSymbol::kScalar});
+      }
+      mapping.map(func.getArgument(index), argument);
+    }
+    Block &source = func.getBody().front();
+    for (Operation &op : source.without_terminator())
+      b.clone(op, mapping);
+    for (auto [index, value] :
+         llvm::enumerate(source.getTerminator()->getOperands())) {
+      auto tensor = cast<RankedTensorType>(value.getType());
+      SmallVector<OpFoldResult> shape;
+      for (const Size &extent : sizes.results[index])
+        shape.push_back(extent.symbol
+                            ? OpFoldResult(size(*extent.symbol))
+                            : OpFoldResult(b.getIndexAttr(extent.constant)));
+      Value view =
+          viewAs(body.getArgument(layout.outputs[index]), tensor, shape);
+      auto copy = bufferization::MaterializeInDestinationOp::create(
+          b, mapping.lookup(value), view);
+      copy.setRestrict(true);
+      copy.setWritable(true);
+    }
+    func::ReturnOp::create(b);
+    return body;
+  }
+
+  /// `pointer` as a row-major memref of `tensor`'s type.
+  Value viewAs(Value pointer, RankedTensorType tensor,
+               ArrayRef<OpFoldResult> shape) {
+    SmallVector<OpFoldResult> strides(shape.size());
+    OpFoldResult stride = b.getIndexAttr(1);
+    for (int64_t dim = tensor.getRank() - 1; dim >= 0; --dim) {
+      strides[dim] = stride;
+      stride = multiply(stride, shape[dim]);
+    }
+    auto type = MemRefType::get(tensor.getShape(), tensor.getElementType());
+    return memref::ReinterpretCastOp::create(b, type, pointer,
+                                             b.getIndexAttr(0), shape, strides);
+  }
+
+  OpFoldResult multiply(OpFoldResult x, OpFoldResult y) {
+    std::optional<int64_t> a = getConstantIntValue(x);
+    std::optional<int64_t> c = getConstantIntValue(y);
+    if (a && c)
+      return b.getIndexAttr(*a * *c);
+    Value p = getValueOrCreateConstantIndexOp(b, b.getLoc(), x);
+    Value q = getValueOrCreateConstantIndexOp(b, b.getLoc(), y);
+    return arith::MulIOp::create(b, p, q).getResult();
+  }
+
+  /// The entry point itself: checks of the sizes, then the body.
+  void buildChecks(func::FuncOp body) {
+    // The name is free for the new function only once the old one has another.
+    std::string name = func.getName().str();
+    func.setName(name + ".tensors");
+    auto entry = func::FuncOp::create(
+        b, name, b.getFunctionType(layout.types, {b.getI32Type()}));
+    entry->setAttr(kCArgumentsAttr, b.getStrArrayAttr(cArguments()));
+    entry->setAttr(kCResultsAttr, b.getStrArrayAttr(cResults()));
+    b.setInsertionPointToStart(entry.addEntryBlock());
+
+    Value bad = arith::ConstantIntOp::create(b, 0, 1);
+    auto require = [&](arith::CmpIPredicate predicate, Value x, Value y) {
+      Value wrong = arith::CmpIOp::create(b, predicate, x, y);
+      bad = arith::OrIOp::create(b, bad, wrong);
+    };
+    auto value = [&](const Size &size) -> Value {
+      if (!size.symbol)
+        return arith::ConstantIntOp::create(b, size.constant, 64);
+      return entry.getArgument(layout.sizes.find(*size.symbol)->second);
+    };
+    Value zero = arith::ConstantIntOp::create(b, 0, 64);
+    for (auto [symbol, argument] : layout.sizes)
+      if (symbol.dim != SizeSymbol::kScalar || sizes.used.count(symbol))
+        require(arith::CmpIPredicate::slt, entry.getArgument(argument), zero);
+    for (const auto &[x, y] : sizes.equal)
+      require(arith::CmpIPredicate::ne, value(x), value(y));
+
+    auto check = scf::IfOp::create(b, TypeRange{b.getI32Type()}, bad,
+                                   /*addThenBlock=*/true,
+                                   /*addElseBlock=*/true);
+    b.setInsertionPointToStart(check.thenBlock());
+    Value invalid = arith::ConstantIntOp::create(b, kInvalidArgument, 32);
+    scf::YieldOp::create(b, invalid);
+    b.setInsertionPointToStart(check.elseBlock());
+    func::CallOp::create(b, body, entry.getArguments());
+    Value ok = arith::ConstantIntOp::create(b, 0, 32);
+    scf::YieldOp::create(b, ok);
+    b.setInsertionPointAfter(check);
+    func::ReturnOp::create(b, check.getResults());
+  }
+
+  std::string argumentName(unsigned index) {
+    if (auto name = func.getArgAttrOfType<StringAttr>(index, kNameAttr))
+      return name.str();
+    return "arg" + std::to_string(index);
+  }
+
+  std::string sizeName(SizeSymbol symbol) {
+    std::string name = argumentName(symbol.argument);
+    if (symbol.dim == SizeSymbol::kScalar)
+      return name;
+    return name + "_d" + std::to_string(symbol.dim);
+  }
+
+  /// The declarations of C parameters, in order; results last.
+  SmallVector<StringRef> cArguments() {
+    for (auto [index, type] : llvm::enumerate(func.getArgumentTypes())) {
+      unsigned number = index;
+      std::string name = argumentName(number);
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor) {
+        storage.push_back(cTypeName(type) + " " + name);
+        continue;
+      }
+      storage.push_back("const " + cTypeName(tensor.getElementType()) + " *" +
+                        name);
+      for (int64_t dim = 0; dim < tensor.getRank(); ++dim)
+        if (tensor.isDynamicDim(dim))
+          storage.push_back("int64_t " + sizeName({number, dim}));
+    }
+    for (auto [index, type] : llvm::enumerate(func.getResultTypes())) {
+      Type element = cast<RankedTensorType>(type).getElementType();
+      storage.push_back(cTypeName(element) + " *" + resultName(index));
+    }
+    return {storage.begin(), storage.end()};
+  }
+
+  /// One line per tensor: its name and shape.
+  SmallVector<StringRef> cResults() {
+    for (auto [index, type] : llvm::enumerate(func.getArgumentTypes())) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor)
+        continue;
+      unsigned number = index;
+      std::string line = argumentName(number) + ": ";
+      for (auto [dim, extent] : llvm::enumerate(tensor.getShape()))
+        line += ShapedType::isDynamic(extent)
+                    ? "[" + sizeName({number, int64_t(dim)}) + "]"
+                    : "[" + std::to_string(extent) + "]";
+      shapes.push_back(line + elementNote(tensor));
+    }
+    for (auto [index, type] : llvm::enumerate(func.getResultTypes())) {
+      std::string line = resultName(index) + ": ";
+      for (const Size &size : sizes.results[index])
+        line += "[" +
+                (size.symbol ? sizeName(*size.symbol)
+                             : std::to_string(size.constant)) +
+                "]";
+      shapes.push_back(line + elementNote(cast<RankedTensorType>(type)) +
+                       ", written");
+    }
+    return {shapes.begin(), shapes.end()};
+  }
+
+  std::string resultName(size_t index) {
+    if (func.getNumResults() == 1)
+      return "result";
+    return "result" + std::to_string(index);
+  }
+
+  static std::string cTypeName(Type type) {
+    if (type.isF64())
+      return "double";
+    if (type.isF32())
+      return "float";
+    if (type.isIndex())
+      return "int64_t";
+    // f16 and bf16 travel as their bits.
+    if (type.isF16() || type.isBF16())
+      return "uint16_t";
+    return "int" + std::to_string(type.getIntOrFloatBitWidth()) + "_t";
+  }
+
+  static std::string elementNote(RankedTensorType tensor) {
+    std::string note = tensor.getRank() == 0 ? "one element" : "";
+    if (tensor.getElementType().isF16())
+      note += " of f16 bits";
+    if (tensor.getElementType().isBF16())
+      note += " of bf16 bits";
+    return note;
+  }
+
+  func::FuncOp func;
+  const EntrySizes &sizes;
+  Layout layout;
+  ImplicitLocOpBuilder b;
+  std::vector<std::string> storage;
+  std::vector<std::string> shapes;
+};
+
+struct MakeEntryPointsPass : impl::MakeEntryPointsBase<MakeEntryPointsPass> {
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> publicFuncs;
+    for (func::FuncOp func : getOperation().getOps<func::FuncOp>())
+      if (func.isPublic())
+        publicFuncs.push_back(func);
+    for (func::FuncOp func : publicFuncs) {
+      WalkResult calls = func.walk([&](func::CallOp call) {
+        call.emitOpError() << "of '" << call.getCallee()
+                           << "' cannot be inlined; recursion is not accepted";
+        return WalkResult::interrupt();
+      });
+      FailureOr<EntrySizes> sizes = failure();
+      if (!calls.wasInterrupted())
+        sizes = analyzeEntrySizes(func);
+      if (failed(sizes))
+        return signalPassFailure();
+      EntryBuilder(func, *sizes).build();
+    }
+  }
+};
+
+} // namespace
+} // namespace tilewright

@@ -1,0 +1,31 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes of each step, from a model on tensors to the LLVM dialect.
+
+#ifndef TILEWRIGHT_LIB_COMPILE_PIPELINE_H
+#define TILEWRIGHT_LIB_COMPILE_PIPELINE_H
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+#include "tilewright/Compile/CompileModel.h"
+
+namespace tilewright {
+
+/// All dialects, interfaces and translations that the pipeline needs.
+void registerModelDialects(mlir::DialectRegistry &registry);
+
+/// Check, inline, make entry points, fuse elementwise operations.
+void addModelStep(mlir::OpPassManager &pm);
+/// Pack contractions for tiles, constants at compile time.
+void addPackStep(mlir::OpPassManager &pm, const ModelOptions &options);
+/// Tensors -> buffers that are freed.
+void addBufferStep(mlir::OpPassManager &pm);
+/// Tiles are called, everything else becomes loops.
+void addCallStep(mlir::OpPassManager &pm, const ModelOptions &options);
+/// -> LLVM dialect.
+void addLLVMStep(mlir::OpPassManager &pm, const ModelOptions &options);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_COMPILE_PIPELINE_H

@@ -1,0 +1,169 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tilewright compile: a model in MLIR -> what a C program links.
+
+#include "Commands.h"
+#include "ToolSupport.h"
+
+#include "tilewright/Compile/BuildModel.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace tilewright {
+namespace {
+
+cl::SubCommand compileOptions("compile",
+                              "Compile a model that calls tile functions");
+
+enum class ReportFormat { None, Text, Json };
+
+cl::opt<std::string> input(cl::Positional, cl::sub(compileOptions),
+                           cl::desc("<model.mlir>"), cl::Required);
+cl::opt<std::string> output("o", cl::sub(compileOptions),
+                            cl::value_desc("path"),
+                            cl::desc("Output file: .a, .o or .bc; with --emit, "
+                                     "any (default: standard output)"));
+cl::opt<std::string>
+    target("target", cl::sub(compileOptions), cl::value_desc("isa"),
+           cl::init("host"),
+           cl::desc("Instruction set, as in tile names: x86_64_avx2_fma, "
+                    "x86_64_avx512_bf16, ... (default: host, the best of this "
+                    "CPU)"));
+cl::opt<std::string> headerPath("emit-header", cl::sub(compileOptions),
+                                cl::value_desc("path"),
+                                cl::desc("Write a C header too"));
+cl::opt<ModelStage> stage(
+    "emit", cl::sub(compileOptions), cl::init(ModelStage::Object),
+    cl::desc("Stop earlier and write, without the tiles:"),
+    cl::values(
+        clEnumValN(ModelStage::Model, "linalg", "entry points, on tensors"),
+        clEnumValN(ModelStage::Packed, "packed", "packed for tiles"),
+        clEnumValN(ModelStage::Buffers, "buffers", "on buffers"),
+        clEnumValN(ModelStage::Calls, "calls", "loops and calls of tiles"),
+        clEnumValN(ModelStage::LLVM, "llvm-dialect", "the LLVM dialect"),
+        clEnumValN(ModelStage::LLVMIR, "llvm", "optimised LLVM IR"),
+        clEnumValN(ModelStage::Asm, "asm", "assembly"),
+        clEnumValN(ModelStage::Bitcode, "bitcode", "optimised bitcode"),
+        clEnumValN(ModelStage::Object, "obj", "an object file")));
+cl::opt<bool> inlineTiles("inline", cl::sub(compileOptions),
+                          cl::desc("Inline tiles into the model (.o, .bc)"));
+cl::opt<bool>
+    reference("reference", cl::sub(compileOptions),
+              cl::desc("Plain loops, no tiles: slow, for comparison"));
+cl::opt<std::string> prefix("prefix", cl::sub(compileOptions),
+                            cl::init(std::string(kDefaultPrefix)),
+                            cl::value_desc("prefix"),
+                            cl::desc("Prefix of the tile names"));
+cl::opt<ReportFormat> reportFormat(
+    "report", cl::sub(compileOptions), cl::init(ReportFormat::None),
+    cl::desc("Print tiles, packed constants and the time of each step"),
+    cl::values(clEnumValN(ReportFormat::Text, "text", "as a table"),
+               clEnumValN(ReportFormat::Json, "json", "as JSON")));
+ResolveFlags resolveFlags(compileOptions, Prefer::HandWritten);
+
+const char compileHelp[] = R"(
+A model is a module of functions on tensors, of structured linalg operations,
+arith and math. Its matrix multiplications are packed for tile functions of the
+target, constants at compile time; its public functions become C functions of
+pointers and sizes. docs/compile.md says what is accepted and how to call it.
+
+  .a       the model's object and one object per tile
+  .o, .bc  model and tiles in one module
+
+Examples:
+  tilewright compile model.mlir -o model.a --emit-header=model.h --report=text
+  tilewright compile model.mlir -o model.o --inline --target=x86_64_avx2_fma
+  tilewright compile model.mlir --emit=packed
+)";
+
+Expected<tw_isa_t> targetIsa() {
+  if (target == "host")
+    return hostIsa().isa;
+  if (const IsaInfo *isa = findIsa(std::string_view(target)))
+    return isa->isa;
+  std::string known;
+  for (const IsaInfo &isa : isas())
+    known += ", " + std::string(isa.name);
+  return createStringError("unknown target '" + target + "'; expected host" +
+                           known);
+}
+
+Expected<LinkOutput> outputKind() {
+  StringRef extension = sys::path::extension(output);
+  if (extension == ".a")
+    return LinkOutput::Archive;
+  if (extension == ".o")
+    return LinkOutput::Object;
+  if (extension == ".bc")
+    return LinkOutput::Bitcode;
+  if (output.empty())
+    return createStringError("give an output file with -o, or a stage with "
+                             "--emit");
+  return createStringError("cannot tell what to write to '" + output +
+                           "'; its name must end in .a, .o or .bc");
+}
+
+Error writeReport(const BuildReport &report) {
+  if (reportFormat == ReportFormat::Json)
+    printBuildReportAsJson(report, outs());
+  else if (reportFormat == ReportFormat::Text)
+    printBuildReportAsText(report, outs());
+  return Error::success();
+}
+
+/// --emit: one stage of the model alone.
+Error writeStage(MemoryBufferRef source, const ModelOptions &options) {
+  if (!headerPath.empty() || reportFormat != ReportFormat::None || inlineTiles)
+    return createStringError("--emit writes a stage of the model alone; it "
+                             "does not go with --emit-header, --report or "
+                             "--inline");
+  Expected<CompiledModel> model = compileModel(source, stage, options);
+  if (!model)
+    return model.takeError();
+  return writeToOutput(output.empty() ? "-" : output.getValue(), [&](raw_ostream &os) {
+    os.write(model->bytes.data(), model->bytes.size());
+    return Error::success();
+  });
+}
+
+Error runCompile() {
+  Expected<tw_isa_t> isa = targetIsa();
+  if (!isa)
+    return isa.takeError();
+  auto source = MemoryBuffer::getFileOrSTDIN(input, /*IsText=*/true);
+  if (!source)
+    return createFileError(input, source.getError());
+  BuildOptions options;
+  options.model.isa = *isa;
+  options.model.prefix = prefix;
+  options.model.reference = reference;
+  if (stage.getNumOccurrences())
+    return writeStage((*source)->getMemBufferRef(), options.model);
+
+  Expected<LinkOutput> kind = outputKind();
+  if (!kind)
+    return kind.takeError();
+  options.output = *kind;
+  options.inlineTiles = inlineTiles;
+  options.headerPath = headerPath;
+  Progress progress("resolving tiles");
+  options.resolve = resolveFlags.get();
+  options.resolve.progress = [&](size_t done, size_t total) {
+    progress.update(done, total);
+  };
+  Expected<BuildReport> report =
+      buildModel((*source)->getMemBufferRef(), output, options);
+  if (!report)
+    return report.takeError();
+  return writeReport(*report);
+}
+
+} // namespace
+
+const Command compileCommand = {&compileOptions, compileHelp, runCompile};
+
+} // namespace tilewright
