@@ -5,7 +5,7 @@
 // The vectors come first.
 #include "ukernels/x86_64/f16.h"
 #include "ukernels/x86_64/f32.h"
-#include "ukernels/x86_64/f32_m1.h"
+#include "ukernels/x86_64/f32_row.h"
 #include "ukernels/x86_64/f64.h"
 #include "ukernels/x86_64/s16.h"
 

@@ -17,8 +17,11 @@ TW_INLINE void tw_bf16_step(tw_vf32* acc, const uint16_t* lhs,
       tw_i32_load(rhs + n * 2 * TW_LANES);
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     const tw_vi32 l = tw_i32_splat(lhs + 2 * m);
-    TW_UNROLL for (int n = 0; n < nv; ++n) acc[m * nv + n] =
-        _mm512_dpbf16_ps(acc[m * nv + n], (__m512bh)l, (__m512bh)r[n]);
+    // The lhs stands last, where a memory operand with a broadcast may.
+    TW_UNROLL for (int n = 0; n < nv; ++n) {
+      acc[m * nv + n] =
+          _mm512_dpbf16_ps(acc[m * nv + n], (__m512bh)r[n], (__m512bh)l);
+    }
   }
 }
 

@@ -44,13 +44,18 @@ TW_INLINE void tw_f32_end(tw_vf32* acc, void* out,
   }
 }
 
-// One K step: lhs [M0] in memory, rhs [nv] vectors in registers.
-TW_INLINE void tw_f32_step(tw_vf32* acc, const float* lhs, const tw_vf32* rhs,
+// One K step: lhs [M0], rhs [N0].
+TW_INLINE void tw_f32_step(tw_vf32* acc, const float* lhs, const float* rhs,
                            int M0, int nv) {
+  tw_vf32 r[4];
+  TW_UNROLL for (int n = 0; n < nv; ++n) {
+    r[n] = tw_f32_load(rhs + n * TW_LANES);
+  }
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     const tw_vf32 l = tw_f32_splat(lhs + m);
-    TW_UNROLL for (int n = 0; n < nv; ++n) acc[m * nv + n] =
-        tw_f32_fma(l, rhs[n], acc[m * nv + n]);
+    TW_UNROLL for (int n = 0; n < nv; ++n) {
+      acc[m * nv + n] = tw_f32_fma(l, r[n], acc[m * nv + n]);
+    }
   }
 }
 
@@ -61,22 +66,18 @@ TW_INLINE void f32f32f32_k1(void* out, const void* lhs_panel,
   const int sets = tw_accumulator_sets(M0 * nv);
   const float* lhs = (const float*)lhs_panel;
   const float* rhs = (const float*)rhs_panel;
-  tw_vf32 acc[TW_MAX_ACCUMULATORS], r[4];
+  tw_vf32 acc[TW_MAX_ACCUMULATORS];
   tw_f32_begin(acc, out, params, M0, N0, sets);
   tw_index_t k = params->K;
   for (; k >= sets; k -= sets) {
     TW_UNROLL for (int s = 0; s < sets; ++s) {
-      TW_UNROLL for (int n = 0; n < nv; ++n) r[n] =
-          tw_f32_load(rhs + s * N0 + n * TW_LANES);
-      tw_f32_step(acc + s * M0 * nv, lhs + s * M0, r, M0, nv);
+      tw_f32_step(acc + s * M0 * nv, lhs + s * M0, rhs + s * N0, M0, nv);
     }
     lhs += sets * M0;
     rhs += sets * N0;
   }
   for (; sets > 1 && k > 0; --k) {
-    TW_UNROLL for (int n = 0; n < nv; ++n) r[n] =
-        tw_f32_load(rhs + n * TW_LANES);
-    tw_f32_step(acc, lhs, r, M0, nv);
+    tw_f32_step(acc, lhs, rhs, M0, nv);
     lhs += M0;
     rhs += N0;
   }

@@ -85,7 +85,7 @@ TW_INLINE void s16s16s32_k2(void* out, const void* lhs_panel,
 // of the multiplications, as f16.h does it and for its reasons.
 
 TW_INLINE int tw_s8_block_steps(int M0) {
-  int steps = 4;
+  int steps = tw_accumulator_sets(M0) > 4 ? 8 : 4;
   while (steps * M0 % TW_LANES != 0) steps *= 2;
   return steps;
 }
@@ -98,8 +98,9 @@ TW_INLINE void tw_s8_widen(const int8_t* from, int16_t* to, int count) {
 TW_INLINE void tw_s8_step(tw_vi32* acc, const int16_t* lhs, const int8_t* rhs,
                           int M0, int nv) {
   tw_vi32 r[4];
-  TW_UNROLL for (int n = 0; n < nv; ++n) r[n] =
-      tw_s16_from_s8(rhs + n * 2 * TW_LANES);
+  TW_UNROLL for (int n = 0; n < nv; ++n) {
+    r[n] = tw_s16_from_s8(rhs + n * 2 * TW_LANES);
+  }
   tw_s16_step(acc, lhs, r, M0, nv);
 }
 
@@ -116,24 +117,32 @@ TW_INLINE void s8s8s32_k2(void* out, const void* lhs_panel,
   tw_vi32 acc[TW_MAX_ACCUMULATORS];
   tw_i32_begin(acc, out, params, M0, N0, sets);
   tw_index_t k = params->K;
-  const int16_t* now = staged[0];
+  int16_t* now = staged[0];
   int16_t* next = staged[1];
-  if (k >= steps) tw_s8_widen(lhs, staged[0], steps * 2 * M0);
+  if (k >= steps) tw_s8_widen(lhs, now, steps * 2 * M0);
   for (; k >= steps; k -= steps) {
     // The last block widens itself again rather than what lies behind it.
     if (k >= 2 * steps) lhs += steps * 2 * M0;
     tw_s8_widen(lhs, next, steps * 2 * M0);
-    TW_UNROLL for (int s = 0; s < steps; ++s) tw_s8_step(
-        acc + s % sets * vectors, now + s * 2 * M0, rhs + s * 2 * N0, M0, nv);
-    rhs += steps * 2 * N0;
-    int16_t* swap = (int16_t*)now;
+    // Not unrolled further: the compiler would hoist widenings and spill, and
+    // split vpdpwssd, where the next one depends on it, into vpmaddwd and
+    // vpaddd.
+    const int16_t* l = now;
+    TW_NO_UNROLL for (int s = 0; s < steps; s += sets) {
+      TW_UNROLL for (int i = 0; i < sets; ++i) {
+        tw_s8_step(acc + i * vectors, l + i * 2 * M0, rhs + i * 2 * N0, M0, nv);
+      }
+      l += sets * 2 * M0;
+      rhs += sets * 2 * N0;
+    }
+    int16_t* const swap = now;
     now = next;
     next = swap;
   }
   if (params->K >= steps) lhs += steps * 2 * M0;
   for (; k > 0; --k) {
-    TW_UNROLL for (int i = 0; i < 2 * M0; ++i) staged[0][i] = lhs[i];
-    tw_s8_step(acc, staged[0], rhs, M0, nv);
+    TW_UNROLL for (int i = 0; i < 2 * M0; ++i) now[i] = lhs[i];
+    tw_s8_step(acc, now, rhs, M0, nv);
     lhs += 2 * M0;
     rhs += 2 * N0;
   }

@@ -67,17 +67,22 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
     lhs += 4 * M0;
     rhs += 4 * N0;
   }
-  int32_t sums[64], tails[16];
-  TW_UNROLL for (int i = 0; i < sum_vectors; ++i)
-      tw_i32_store(sums + 16 * i, sum[i]);
-  tw_i32_store(tails, tail);
+  // The rows' sums of each step of the block, moved to lanes 0 to M0 - 1.
+  const tw_vi32 lane =
+      _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  TW_UNROLL for (int s = 0; s < steps; ++s) {
+    const int at = s * M0 / 16;
+    const tw_vi32 from = _mm512_add_epi32(lane, _mm512_set1_epi32(s * M0 % 16));
+    tail = tw_i32_add(
+        tail, _mm512_permutex2var_epi32(
+                  sum[at], from, sum[at + 1 < sum_vectors ? at + 1 : at]));
+  }
   tw_i32_reduce(acc, vectors, sets);
   TW_UNROLL for (int m = 0; m < M0; ++m) {
-    uint32_t correction = steps > 1 ? (uint32_t)tails[m] : 0;
-    TW_UNROLL for (int s = 0; s < steps; ++s) correction +=
-        (uint32_t)sums[s * M0 + m];
+    const tw_vi32 correction =
+        _mm512_permutexvar_epi32(_mm512_set1_epi32(m), tail);
     TW_UNROLL for (int n = 0; n < nv; ++n) acc[m * nv + n] =
-        _mm512_sub_epi32(acc[m * nv + n], _mm512_set1_epi32((int)correction));
+        _mm512_sub_epi32(acc[m * nv + n], correction);
   }
   tw_i32_end(acc, out, params, M0, N0, 1);
 }

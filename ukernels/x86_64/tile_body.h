@@ -21,6 +21,17 @@
 #define TW_UNROLL _Pragma("GCC unroll 64")
 #endif
 
+#ifdef __clang__
+#define TW_NO_UNROLL _Pragma("clang loop unroll(disable)")
+#else
+#define TW_NO_UNROLL _Pragma("GCC unroll 1")
+#endif
+
+// Hides from the compiler where a vector or a pointer comes from, for the few
+// places where its next rewrite would be a loss.
+#define TW_OPAQUE(v) __asm__("" : "+v"(v))
+#define TW_OPAQUE_POINTER(p) __asm__ volatile("" : "+r"(p))
+
 // Scalars that may lie at any address and alias anything.
 typedef int32_t __attribute__((aligned(1), may_alias)) tw_any_i32_t;
 typedef int16_t __attribute__((aligned(1), may_alias)) tw_any_i16_t;
