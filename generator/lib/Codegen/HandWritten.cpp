@@ -5,6 +5,7 @@
 
 #include "Backend.h"
 #include "StepTimer.h"
+#include "tilewright/Codegen/FatalErrors.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
@@ -46,6 +47,7 @@ Expected<std::string> HandWrittenBitcode::hash(tw_isa_t isa) {
 Expected<SmallVector<char, 0>>
 HandWrittenBitcode::extract(const HandWrittenTile &tile, Emit kind,
                             const GenerateOptions &options, StepTimes &times) {
+  CurrentTile current(tile.name);
   Expected<const Library *> found = library(tile.key.isa);
   if (!found)
     return found.takeError();

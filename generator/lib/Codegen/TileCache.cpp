@@ -156,7 +156,7 @@ Error TileCache::store(StringRef entry, ArrayRef<char> bytes) const {
       });
 }
 
-Expected<bool> TileCache::prune(StringRef policy) const {
+Expected<bool> TileCache::prune(StringRef policy, bool now) const {
   if (policy.empty()) {
     const char *variable = std::getenv("TILEWRIGHT_CACHE_POLICY");
     policy =
@@ -166,6 +166,8 @@ Expected<bool> TileCache::prune(StringRef policy) const {
   if (!parsed)
     return createStringError("cache pruning policy '" + policy +
                              "': " + toString(parsed.takeError()));
+  if (now)
+    parsed->Interval = std::chrono::seconds(0);
   return pruneCache(dir, *parsed);
 }
 

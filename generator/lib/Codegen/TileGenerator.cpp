@@ -14,6 +14,7 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Transforms/Passes.h"
 #include "tilewright/Transforms/Pipelines.h"
 #include "tilewright/Transforms/TileFunctions.h"
@@ -161,6 +162,13 @@ Error TileGenerator::Impl::generate(GeneratedTile &tile,
     print(tile.name, tile.bytes);
     return Error::success();
   }
+  if (tile.kind == Emit::Plan) {
+    Expected<TilePlan> plan = planTile(tile.key, options.plan);
+    if (!plan)
+      return plan.takeError();
+    print(printTilePlan(*plan), tile.bytes);
+    return Error::success();
+  }
   MLIRContext &mlir = context();
   DiagnosticText diagnostics(&mlir);
   OwningOpRef<ModuleOp> module;
@@ -183,14 +191,15 @@ Error TileGenerator::Impl::generate(GeneratedTile &tile,
     return Error::success();
   }
   const IsaInfo &isa = info(tile.key.isa);
-  if (options.lowering == Lowering::Plan || tile.kind == Emit::Plan)
-    return createStringError("this build has no planner");
   {
     StepTimer timer(tile.times.lower);
-    if (Error error = runPasses(
-            *module,
-            [&](OpPassManager &pm) { buildLowerToLoops(pm, isa.has("f16c")); },
-            diagnostics))
+    auto lower = [&](OpPassManager &pm) {
+      if (options.lowering == Lowering::Plan)
+        pm.addPass(createLowerMmt4d({options.prefix, options.plan}));
+      else
+        buildLowerToLoops(pm, isa.has("f16c"));
+    };
+    if (Error error = runPasses(*module, lower, diagnostics))
       return error;
     if (tile.kind == Emit::Vector) {
       print(*module, tile.bytes);

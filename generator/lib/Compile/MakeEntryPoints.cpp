@@ -86,9 +86,8 @@ private:
     auto body = func::FuncOp::create(b, (func.getName() + ".body").str(),
                                      b.getFunctionType(layout.types, {}));
     body.setPrivate();
-    body->setAttr("llvm.linkage",
-                  LLVM::LinkageAttr::get(b.getContext(),
-                                         LLVM::Linkage::Internal));
+    body->setAttr("llvm.linkage", LLVM::LinkageAttr::get(
+                                      b.getContext(), LLVM::Linkage::Internal));
     b.setInsertionPointToStart(body.addEntryBlock());
 
     llvm::DenseMap<unsigned, Value> indices;

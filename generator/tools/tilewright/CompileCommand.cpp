@@ -124,10 +124,11 @@ Error writeStage(MemoryBufferRef source, const ModelOptions &options) {
   Expected<CompiledModel> model = compileModel(source, stage, options);
   if (!model)
     return model.takeError();
-  return writeToOutput(output.empty() ? "-" : output.getValue(), [&](raw_ostream &os) {
-    os.write(model->bytes.data(), model->bytes.size());
-    return Error::success();
-  });
+  return writeToOutput(output.empty() ? "-" : output.getValue(),
+                       [&](raw_ostream &os) {
+                         os.write(model->bytes.data(), model->bytes.size());
+                         return Error::success();
+                       });
 }
 
 Error runCompile() {

@@ -3,6 +3,7 @@
 
 #include "Commands.h"
 
+#include "tilewright/Codegen/FatalErrors.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
@@ -50,6 +51,7 @@ void hideForeignOptions() {
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  installFatalErrorHandler("tilewright");
   hideForeignOptions();
   cl::SetVersionPrinter([](raw_ostream &os) {
     os << "tilewright " TILEWRIGHT_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";

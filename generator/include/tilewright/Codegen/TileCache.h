@@ -39,9 +39,10 @@ public:
 
   /// Removes what the policy says (llvm::parseCachePruningPolicy's syntax;
   /// empty for $TILEWRIGHT_CACHE_POLICY, else "prune_interval=20m:
-  /// prune_after=720h:cache_size_bytes=512m"). True if it looked at all: it
-  /// does so at most once per prune_interval.
-  llvm::Expected<bool> prune(llvm::StringRef policy = "") const;
+  /// prune_after=720h:cache_size_bytes=512m"). Unless `now`, it looks at most
+  /// once per prune_interval; true if it did.
+  llvm::Expected<bool> prune(llvm::StringRef policy = "",
+                             bool now = false) const;
 
   struct Statistics {
     uint64_t entries = 0, bytes = 0;

@@ -69,4 +69,28 @@ def ExpandSmallFloats : Pass<"tw-expand-small-floats"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def LowerMmt4d : Pass<"tw-lower-mmt4d", "mlir::ModuleOp"> {
+  let summary = "Replace each defined tile function by its tile plan's code";
+  let description = [{
+    Each tile function that `tw-define-tile-functions` defined gets the type
+    `(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()`, the same C ABI, and,
+    instead of its `linalg` body, the code that its tile plan says: loops over
+    register blocks, in each of them a loop over the K steps whose accumulators
+    are vectors carried by `scf.for`, and the stores of the out tile.
+
+    The plan is the planner's choice for the key; `plan` overrides parts of it.
+    A plan that the key does not fit is an error that says why.
+  }];
+  let options = [
+    Option<"prefix", "prefix", "std::string", /*default=*/"\"tw\"",
+           "Prefix of the tile names: <prefix>_mmt4d_tile_...">,
+    Option<"plan", "plan", "std::string", /*default=*/"\"\"",
+           "Overrides of the plan, in the syntax of a printed plan">,
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect",
+    "mlir::scf::SCFDialect", "mlir::vector::VectorDialect",
+  ];
+}
+
 #endif // TILEWRIGHT_TRANSFORMS_PASSES

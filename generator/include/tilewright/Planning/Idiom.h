@@ -1,0 +1,77 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Idioms: the ways to do one K step with vector instructions, as data. No IR.
+
+#ifndef TILEWRIGHT_PLANNING_IDIOM_H
+#define TILEWRIGHT_PLANNING_IDIOM_H
+
+#include "tilewright/key.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace tilewright {
+
+/// The element that an idiom's multiply takes, after decoding from storage.
+enum class ComputeType : uint8_t {
+  F64,
+  F32,
+  S32,
+  BF16, ///< raw bits
+  S16,
+  I8 ///< read as signed or unsigned, as ByteRoles says
+};
+
+int bytesOf(ComputeType type);
+
+enum class IdiomKind : uint8_t {
+  DotBytes,       ///< u8 x s8, 4 per lane: vpdpbusd
+  DotBytesSigned, ///< any signedness, 4 per lane: vpdpb{ss,su,uu}d
+  DotWords,       ///< s16 x s16, 2 per lane: vpdpwssd
+  MaddWords,      ///< s16 x s16, 2 per lane: vpmaddwd, vpaddd
+  DotBF16,        ///< bf16 x bf16, 2 per lane: vdpbf16ps
+  Fma,            ///< fused multiply-add in the accumulator type
+  Generic         ///< multiply, add in the accumulator type: every target
+};
+
+/// One way to compute `accumulator += lhs * rhs` on vectors. Each accumulator
+/// lane takes a group of `group` consecutive k0 from either operand.
+struct Idiom {
+  IdiomKind kind;
+  llvm::StringLiteral name; ///< in printed plans
+  /// The ISA has one of these LLVM features; none needed when empty.
+  llvm::StringLiteral features[2];
+  int group;
+  /// Vector instructions per multiply-accumulate that compete for the
+  /// multiply ports, and cycles from accumulator to accumulator.
+  int ops, latency;
+  /// Fewest lanes that the instruction exists for.
+  int minLanes;
+};
+
+/// Best first.
+llvm::ArrayRef<Idiom> idioms();
+const Idiom &idiom(IdiomKind kind);
+/// Null if there is none.
+const Idiom *findIdiom(llvm::StringRef name);
+
+/// Why `idiom` cannot compute `key`'s types on its ISA; empty if it can.
+std::string whyIdiomUnfit(const Idiom &idiom, const TileKey &key);
+
+/// The compute type of `idiom` for `key`.
+ComputeType computeType(const Idiom &idiom, const TileKey &key);
+
+/// How DotBytes reads its two operands, one of which must be unsigned and the
+/// other signed. Where the key has no such pair, `offset` is added to each
+/// element of the vector operand, and offset * (sum of the broadcast operand)
+/// is subtracted from the result.
+struct ByteRoles {
+  bool vectorUnsigned, broadcastUnsigned;
+  int offset;
+};
+ByteRoles byteRoles(const Idiom &idiom, tw_element_type_t vectorType,
+                    tw_element_type_t broadcastType);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_PLANNING_IDIOM_H

@@ -1,0 +1,69 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tile plan: how one tile function computes its tile. Data, printable and
+// overridable; no IR. The planner chooses it, tw-lower-mmt4d carries it out.
+
+#ifndef TILEWRIGHT_PLANNING_TILEPLAN_H
+#define TILEWRIGHT_PLANNING_TILEPLAN_H
+
+#include "tilewright/Planning/Idiom.h"
+#include "tilewright/key.h"
+#include "llvm/Support/Error.h"
+#include <string>
+
+namespace tilewright {
+
+/// Which operands are decoded into a stack buffer, once per K step and register
+/// block, before the multiplies read them.
+enum class Staging : uint8_t { None, Broadcast, Vector, Both };
+
+/// One operand of the multiply, the *broadcast* operand, has each of its groups
+/// repeated over a whole vector; the other, the *vector* operand, fills a
+/// vector with `lanes / kLanes` of its rows, `kLanes` groups of k0 from each.
+///
+/// Printed as one line, "idiom=fma lanes=16 klanes=1 block=12x2 sets=1 unroll=1
+/// broadcast=lhs stage=none order=mn".
+struct TilePlan {
+  IdiomKind idiom = IdiomKind::Generic;
+  /// Accumulator lanes per vector; a power of two.
+  int lanes = 1;
+  /// Lanes that hold partial sums of one out element, added up after the last
+  /// K step; a power of two, at most `lanes`.
+  int kLanes = 1;
+  /// Register block: rows of the broadcast operand x vectors.
+  int blockRows = 1, blockVectors = 1;
+  /// Independent accumulator sets, which take K steps in turn.
+  int sets = 1;
+  /// K steps per iteration of the K loop; a multiple of `sets`.
+  int unroll = 1;
+  /// The rhs is the broadcast operand and the lhs the vector operand.
+  bool broadcastRhs = false;
+  Staging staging = Staging::None;
+  /// The loop over the tile's rows (M0) is the inner of the two block loops.
+  bool rowsInner = false;
+
+  bool operator==(const TilePlan &o) const;
+  bool stagesBroadcast() const {
+    return staging == Staging::Broadcast || staging == Staging::Both;
+  }
+  bool stagesVector() const {
+    return staging == Staging::Vector || staging == Staging::Both;
+  }
+};
+
+/// The plan of `key`, which must be valid, with the parts that `overrides`
+/// names (the syntax of printTilePlan, any subset) replaced; the planner
+/// chooses the others to suit. Fails only on overrides that are malformed or do
+/// not fit.
+llvm::Expected<TilePlan> planTile(const TileKey &key,
+                                  llvm::StringRef overrides = "");
+
+std::string printTilePlan(const TilePlan &plan);
+
+/// Why `plan` cannot carry out `key`; empty if it can.
+std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_PLANNING_TILEPLAN_H

@@ -1,0 +1,55 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What follows from a key and its plan: sizes and counts that the cost model
+// and the lowering share.
+
+#ifndef TILEWRIGHT_PLANNING_TILESHAPE_H
+#define TILEWRIGHT_PLANNING_TILESHAPE_H
+
+#include "tilewright/Planning/TilePlan.h"
+
+namespace tilewright {
+
+/// The broadcast or the vector operand of the whole tile: a panel
+/// [K][rows][k0].
+struct OperandShape {
+  tw_element_type_t type;
+  int bits;
+  int rows;
+  int64_t stepBytes; ///< of one K step
+  bool staged;
+  /// Rows that fill whole bytes: a block must start at a multiple of it.
+  int rowPeriod;
+};
+
+/// How one dimension is cut into register blocks: `count` full blocks of `size`
+/// rows, then, if `rest` is not 0, one of `rest` rows.
+struct Blocking {
+  int size, count, rest;
+};
+
+struct TileShape {
+  TileShape(const TileKey &key, const TilePlan &plan);
+
+  ComputeType compute;
+  tw_element_type_t accumulator;
+  int accumulatorBytes;
+  int group;      ///< k0 per lane
+  int groups;     ///< per row of one K step, the last one possibly partial
+  int chunks;     ///< vectors of kLanes groups per row of one K step
+  int chunkSize;  ///< k0 per chunk: kLanes * group
+  int vectorRows; ///< rows of the vector operand per vector
+  /// The rows of a vector lie without gaps in the panel.
+  bool contiguous;
+  OperandShape broadcast, vector;
+  ByteRoles roles;
+  Blocking broadcastBlocks, vectorBlocks;
+  bool roundsPerStep;
+
+  int chunkValid(int chunk, int k0) const; ///< k0 of `chunk` that exist
+};
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_PLANNING_TILESHAPE_H

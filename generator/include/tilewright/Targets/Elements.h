@@ -1,0 +1,52 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Storage elements <-> the elements that tiles compute with. All conversions
+// are exact, or round to nearest even, and call no library.
+
+#ifndef TILEWRIGHT_TARGETS_ELEMENTS_H
+#define TILEWRIGHT_TARGETS_ELEMENTS_H
+
+#include "tilewright/Planning/Idiom.h"
+#include "tilewright/Targets/Emitter.h"
+
+namespace tilewright {
+
+/// How elements lie in memory: as `type` of the tables, or already decoded.
+struct ElementFormat {
+  tw_element_type_t type;
+  ComputeType compute;
+  bool decoded = false;
+  /// Added to each element on decoding (ComputeType::I8).
+  int offset = 0;
+
+  int bits() const;
+  /// Alignment that may be assumed, in bytes.
+  int align() const { return bits() < 8 ? 1 : bits() / 8; }
+};
+
+/// The vector type that `n` elements are loaded as; whole bytes.
+mlir::VectorType rawVectorType(Emitter &e, const ElementFormat &format,
+                               int64_t n);
+
+/// A vector of `n` decoded elements.
+mlir::VectorType computeVectorType(Emitter &e, ComputeType type, int64_t n);
+
+/// Loads the first `valid` of `n` elements, the others as zero bits.
+mlir::Value loadRaw(Emitter &e, const ElementFormat &format,
+                    mlir::Value pointer, int64_t n, int64_t valid);
+
+/// Loaded -> decoded, lane by lane.
+mlir::Value decode(Emitter &e, const ElementFormat &format, mlir::Value raw);
+
+/// The MLIR type of an out element in memory.
+mlir::Type outType(Emitter &e, tw_element_type_t type);
+
+/// Accumulators -> out elements, rounding to nearest even; and back, exactly.
+/// Scalars or vectors.
+mlir::Value encodeOut(Emitter &e, tw_element_type_t type, mlir::Value value);
+mlir::Value decodeOut(Emitter &e, tw_element_type_t type, mlir::Value value);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_TARGETS_ELEMENTS_H

@@ -1,0 +1,108 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A short hand for the few operations that tile code consists of: byte-offset
+// pointers, whole and partial vectors, lane shuffles, loops.
+
+#ifndef TILEWRIGHT_TARGETS_EMITTER_H
+#define TILEWRIGHT_TARGETS_EMITTER_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Builders.h"
+#include "tilewright/key.h"
+#include <functional>
+
+namespace tilewright {
+
+class Emitter {
+public:
+  using Value = mlir::Value;
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  Emitter(mlir::OpBuilder &builder, mlir::Location loc, const IsaInfo &isa)
+      : b(builder), loc(loc), isa(isa) {}
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  const IsaInfo &isa;
+
+  // ---- Types
+  mlir::Type integer(int bits) { return b.getIntegerType(bits); }
+  mlir::Type f32() { return b.getF32Type(); }
+  mlir::Type f64() { return b.getF64Type(); }
+  mlir::Type f16() { return b.getF16Type(); }
+  mlir::Type pointer();
+  static mlir::VectorType vec(int64_t lanes, mlir::Type element);
+  static int64_t lanesOf(Value vector);
+  static mlir::Type elementOf(Value vector);
+  static int64_t bytesOf(mlir::Type type);
+
+  // ---- Constants
+  Value i64(int64_t value);
+  /// A scalar or splat constant of `type`, its bits truncated to the element.
+  Value constant(mlir::Type type, int64_t value);
+  Value zero(mlir::Type type);
+  Value poison(mlir::Type type);
+
+  // ---- Arithmetic on scalars and vectors alike
+  Value add(Value x, Value y); ///< by type
+  Value sub(Value x, Value y);
+  Value mul(Value x, Value y);
+  Value band(Value x, int64_t mask);
+  Value bor(Value x, Value y);
+  Value bxor(Value x, int64_t mask);
+  Value shl(Value x, int bits);
+  Value shr(Value x, int bits); ///< logical
+  Value zext(Value x, mlir::Type element);
+  Value sext(Value x, mlir::Type element);
+  Value trunc(Value x, mlir::Type element);
+  Value bitcast(Value x, mlir::Type type);
+  Value icmp(mlir::arith::CmpIPredicate predicate, Value x, int64_t constant);
+  Value select(Value condition, Value x, Value y);
+  Value fma(Value x, Value y, Value z);
+  Value intrinsic(llvm::StringRef name, mlir::Type result, Values operands);
+
+  // ---- Memory; offsets in bytes
+  Value stackBuffer(int64_t bytes, int align = 64);
+  Value offset(Value pointer, int64_t bytes);
+  Value offset(Value pointer, Value bytes);
+  Value load(mlir::Type type, Value pointer, int align);
+  void store(Value value, Value pointer, int align);
+  /// Loads the first `valid` elements of a vector and touches no byte beyond
+  /// them; the other lanes are zero.
+  Value loadPart(mlir::VectorType type, Value pointer, int64_t valid,
+                 int align);
+  /// Stores the first `valid` elements of a vector and no byte beyond them.
+  void storePart(Value value, Value pointer, int64_t valid, int align);
+
+  // ---- Lanes
+  Value splat(Value scalar, int64_t lanes);
+  Value shuffle(Value x, Value y, llvm::ArrayRef<int64_t> lanes);
+  /// The lanes [begin, begin + count); beyond the end poison.
+  Value slice(Value x, int64_t begin, int64_t count);
+  /// `parts` one after another; their number is a power of two.
+  Value concat(llvm::ArrayRef<Value> parts);
+  /// `x` over and over, `times` times.
+  Value repeat(Value x, int64_t times);
+
+  // ---- Control
+  /// for (i = begin; i < end; i += step) carries = body(i, carries); yields the
+  /// last carries. Indices are i64.
+  Values loop(Value begin, Value end, int64_t step, Values carries,
+              llvm::function_ref<Values(Value, Values)> body);
+  Values ifElse(Value condition, llvm::function_ref<Values()> then,
+                llvm::function_ref<Values()> otherwise);
+  void ifThen(Value condition, llvm::function_ref<void()> then);
+
+private:
+  bool masksElements(mlir::VectorType type) const;
+  Value mask(int64_t lanes, int64_t valid);
+  mlir::Type withElement(mlir::Type type, mlir::Type element);
+};
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_TARGETS_EMITTER_H

@@ -1,0 +1,35 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emission of one multiply-accumulate of an idiom.
+
+#ifndef TILEWRIGHT_TARGETS_MULTIPLY_H
+#define TILEWRIGHT_TARGETS_MULTIPLY_H
+
+#include "tilewright/Planning/Idiom.h"
+#include "tilewright/Targets/Emitter.h"
+
+namespace tilewright {
+
+/// accumulator + vector * broadcast: `accumulator` has n lanes, the others n
+/// times the idiom's group, decoded.
+///
+/// Intrinsics that appear in the result, with WIDTH = 128, 256 or 512, and
+/// their operand types: llvm.x86.avx512.vpdpbusd.WIDTH (i32 lanes, unsigned
+/// bytes, signed bytes), llvm.x86.avx2.vpdpb{ssd,sud,uud}.{128,256} (i32 lanes,
+/// bytes, bytes), llvm.x86.avx512.vpdpwssd.WIDTH (i32 lanes, i16, i16),
+/// llvm.x86.{sse2.pmadd.wd,avx2.pmadd.wd,avx512.pmaddw.d.512} (i16, i16),
+/// llvm.x86.avx512bf16.dpbf16ps.WIDTH (f32 lanes, bf16, bf16).
+mlir::Value multiplyAccumulate(Emitter &e, IdiomKind idiom,
+                               const ByteRoles &roles, mlir::Value accumulator,
+                               mlir::Value vector, mlir::Value broadcast);
+
+/// The x86 idioms of the above.
+mlir::Value multiplyAccumulateX86(Emitter &e, IdiomKind idiom,
+                                  const ByteRoles &roles,
+                                  mlir::Value accumulator, mlir::Value vector,
+                                  mlir::Value broadcast);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_TARGETS_MULTIPLY_H

@@ -1,0 +1,220 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What a plan costs, per K step of the whole tile, in cycles of a core that
+// starts, per cycle, 512 bits of multiplies, 512 bits of other vector
+// operations, 512 bits of loads in at most two instructions, 256 bits of
+// stores, and 6 instructions in all (Zen 4; wider cores change the scale of
+// all plans alike).
+//
+// One K step of a register block of r rows x v vectors does, for each of its
+// `chunks`,
+//   multiplies     r*v times the idiom's ops
+//   loads          v vectors and r broadcasts; a vector whose rows do not lie
+//                  side by side is pieced together from one load and one
+//                  shuffle for each row
+//   decoding       of the v vectors, and of the r broadcasts unless these are
+//                  staged, that is decoded once, by the vector, into a buffer
+//                  (one load, decoding, one store for each vector).
+// These resources work in parallel, so the step takes the largest of
+//   multiplies, loads, stores, instructions / 6, and
+//   chunks * latency / sets       each accumulator waits for itself
+// plus a fraction of the decoding, which disturbs the multiplies it shares
+// ports with. What happens once per block (zeroing, reduction, out tile,
+// mispredicted loop exits) is spread over kTypicalSteps.
+
+#include "CostModel.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+namespace tilewright {
+namespace {
+
+constexpr double kTypicalSteps = 128;
+constexpr double kFrontEnd = 6;
+/// Share of a decoding operation's time that the multiplies do not hide.
+constexpr double kDecodeShare = 0.4;
+/// Cycles lost where a loop ends.
+constexpr double kLoopExit = 20;
+
+/// Vector operations that decode one vector.
+int decodeOps(tw_element_type_t type, ComputeType compute, int offset,
+              const IsaInfo &isa) {
+  const ElementTypeInfo &element = info(type);
+  int unpack = element.bits == 4 ? 4 : element.bits == 6 ? 4 : 0;
+  if (element.kind != TW_ELEMENT_KIND_FLOAT) {
+    int extend = 8 * bytesOf(compute) > std::max(element.bits, 8) ? 1 : 0;
+    int sign = type == TW_ELEMENT_S4 ? (offset ? 1 : 2) : offset ? 1 : 0;
+    return unpack + sign + extend;
+  }
+  if (type == TW_ELEMENT_F32 || type == TW_ELEMENT_F64)
+    return 0;
+  if (type == TW_ELEMENT_BF16)
+    return compute == ComputeType::BF16 ? 0 : 2;
+  int half = isa.has("f16c") ? 2 : 9;
+  return type == TW_ELEMENT_F16 ? half : unpack + half + 6;
+}
+
+class BlockCost {
+public:
+  BlockCost(const TilePlan &plan, const TileKey &key, const TileShape &shape)
+      : plan(plan), key(key), shape(shape), isa(info(key.isa)),
+        idiom(tilewright::idiom(plan.idiom)) {
+    width = plan.lanes * shape.accumulatorBytes / 64.0;
+    width = std::max(width, 0.25); // no core starts more than 4 of anything
+    if (plan.lanes * shape.accumulatorBytes >= 32)
+      width = std::max(width, 0.5);
+    else
+      width = 0.5;
+    vectorDecode =
+        decodeOps(shape.vector.type, shape.compute, shape.roles.offset, isa);
+    broadcastDecode = decodeOps(shape.broadcast.type, shape.compute, 0, isa);
+  }
+
+  double step(int rows, int vectorRows) {
+    instructions = loads = stores = decoding = 0;
+    int v = static_cast<int>(llvm::divideCeil(vectorRows, shape.vectorRows));
+    double macs = double(rows) * v * shape.chunks;
+    double multiplies = macs * idiom.ops * width;
+    instructions += macs * idiom.ops;
+    readVectors(v);
+    readBroadcasts(rows, v);
+    if (shape.broadcast.staged)
+      stage(shape.broadcast, broadcastDecode, rows);
+    if (shape.vector.staged)
+      stage(shape.vector, vectorDecode, vectorRows);
+    if (shape.roles.offset) {
+      double runs = llvm::divideCeil(rows * key.k0, plan.lanes * shape.group);
+      multiplies += runs * width;
+      loads += runs * width;
+      instructions += runs;
+    }
+    if (shape.roundsPerStep)
+      decoding += rows * double(v) * 4 * width;
+    double latency = double(shape.chunks) * idiom.latency / plan.sets;
+    if (shape.roundsPerStep)
+      latency += 12;
+    instructions += 4.0 / plan.unroll; // pointers, counter, branch
+    double cycles =
+        std::max({multiplies, loads, stores, latency,
+                  (instructions + decoding / width) / kFrontEnd, decoding}) +
+        kDecodeShare * decoding + 0.01 * instructions;
+    return cycles + once(rows, v) / kTypicalSteps;
+  }
+
+private:
+  void readVectors(int v) {
+    double each = shape.contiguous ? 1 : 2 * shape.vectorRows - 1;
+    loads +=
+        v * shape.chunks * (shape.contiguous ? width : shape.vectorRows * 0.5);
+    if (!shape.contiguous)
+      decoding += v * shape.chunks * (shape.vectorRows - 1) * width;
+    instructions += v * shape.chunks * each;
+    if (!shape.vector.staged)
+      decoding += v * shape.chunks * vectorDecode * width;
+  }
+
+  void readBroadcasts(int rows, int v) {
+    double count = double(rows) * shape.chunks;
+    bool whole = plan.kLanes == plan.lanes;
+    loads += count * (whole ? width : 0.5);
+    bool folded = v == 1 && isa.vectorBits == 512 && !whole &&
+                  (shape.broadcast.staged || broadcastDecode == 0);
+    instructions += folded ? 0 : count;
+    if (shape.broadcast.staged || broadcastDecode == 0)
+      return;
+    decoding += count * (broadcastDecode + 1) * width;
+  }
+
+  void stage(const OperandShape &operand, int ops, int rows) {
+    int run = isa.vectorBits / 8 / bytesOf(shape.compute);
+    double full = isa.vectorBits / 512.0;
+    double elements = double(rows) * key.k0;
+    double runs = rows == operand.rows
+                      ? llvm::divideCeil(elements * plan.unroll, run) /
+                            double(plan.unroll)
+                      : llvm::divideCeil(int64_t(elements), run);
+    loads += runs * full;
+    stores += runs * 2 * full;
+    decoding += runs * ops * full;
+    instructions += runs * 2;
+  }
+
+  double once(int rows, int v) {
+    double results = double(rows) * v;
+    double cycles = kLoopExit * (plan.unroll > 1 ? 2 : 1);
+    if (plan.kLanes > 1)
+      cycles += results * 3 * width;
+    if (plan.broadcastRhs)
+      cycles += results * plan.lanes * 2;
+    cycles += results * plan.sets * width + results * 3 * width;
+    return cycles;
+  }
+
+  const TilePlan &plan;
+  const TileKey &key;
+  const TileShape &shape;
+  const IsaInfo &isa;
+  const Idiom &idiom;
+  double width; ///< of a vector, in units of 512 bits
+  int vectorDecode, broadcastDecode;
+  double instructions, loads, stores, decoding;
+};
+
+template <typename Body> void forBlocks(const Blocking &blocks, Body body) {
+  body(blocks.size, blocks.count);
+  if (blocks.rest)
+    body(blocks.rest, 1);
+}
+
+} // namespace
+
+int registersNeeded(const TilePlan &plan, const TileKey &key) {
+  TileShape shape(key, plan);
+  const IsaInfo &isa = info(key.isa);
+  int rows = shape.broadcastBlocks.size;
+  int v = static_cast<int>(
+      llvm::divideCeil(shape.vectorBlocks.size, shape.vectorRows));
+  bool vectorDecodes =
+      !shape.vector.staged &&
+      decodeOps(shape.vector.type, shape.compute, shape.roles.offset, isa);
+  bool broadcastDecodes =
+      !shape.broadcast.staged &&
+      decodeOps(shape.broadcast.type, shape.compute, 0, isa);
+  int registers = rows * v * plan.sets;
+  if (shape.roundsPerStep && plan.kLanes > 1)
+    registers +=
+        rows *
+        static_cast<int>(llvm::divideCeil(shape.vectorBlocks.size, plan.lanes));
+  if (shape.roles.offset) {
+    int runs = static_cast<int>(
+        llvm::divideCeil(rows * key.k0, plan.lanes * shape.group));
+    registers += runs * plan.sets + 1;
+  }
+  // Operands: the vectors stay for all rows; the broadcast is one at a time.
+  // With one row the vectors are read from memory one at a time instead.
+  registers += rows == 1 ? 1 : v;
+  registers += 1;
+  if (idiom(plan.idiom).ops > 1)
+    registers += 1; // the product
+  if (vectorDecodes || broadcastDecodes || plan.staging != Staging::None)
+    registers += 1;
+  return registers;
+}
+
+PlanCost estimateCost(const TilePlan &plan, const TileKey &key) {
+  TileShape shape(key, plan);
+  BlockCost block(plan, key, shape);
+  PlanCost cost = {0, 0};
+  forBlocks(shape.broadcastBlocks, [&](int rows, int rowBlocks) {
+    forBlocks(shape.vectorBlocks, [&](int vectorRows, int vectorBlocks) {
+      cost.cycles += block.step(rows, vectorRows) * rowBlocks * vectorBlocks;
+      int v = static_cast<int>(llvm::divideCeil(vectorRows, shape.vectorRows));
+      int unrolled = plan.unroll + (plan.unroll > 1);
+      cost.size += rows * v * (shape.chunks * unrolled + plan.sets + 4);
+    });
+  });
+  return cost;
+}
+
+} // namespace tilewright

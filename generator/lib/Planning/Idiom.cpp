@@ -1,0 +1,141 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tilewright/Planning/Idiom.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/ErrorHandling.h"
+
+namespace tilewright {
+namespace {
+
+// Latencies: Zen 4 and Golden Cove agree within a cycle.
+constexpr Idiom kIdioms[] = {
+    {IdiomKind::DotBytesSigned, "dpbssd", {"avxvnniint8", ""}, 4, 1, 4, 4},
+    {IdiomKind::DotBytes, "dpbusd", {"avx512vnni", "avxvnni"}, 4, 1, 4, 4},
+    {IdiomKind::DotWords, "dpwssd", {"avx512vnni", "avxvnni"}, 2, 1, 4, 4},
+    {IdiomKind::MaddWords, "maddwd", {"avx2", ""}, 2, 2, 1, 4},
+    {IdiomKind::DotBF16, "dpbf16", {"avx512bf16", ""}, 2, 1, 6, 4},
+    {IdiomKind::Fma, "fma", {"fma", ""}, 1, 1, 4, 1},
+    {IdiomKind::Generic, "generic", {"", ""}, 1, 2, 4, 1},
+};
+
+bool isByteInteger(tw_element_type_t type) {
+  const ElementTypeInfo &element = info(type);
+  return element.kind != TW_ELEMENT_KIND_FLOAT && element.bits <= 8;
+}
+
+bool isWordInteger(tw_element_type_t type) {
+  const ElementTypeInfo &element = info(type);
+  return element.kind != TW_ELEMENT_KIND_FLOAT && element.bits <= 16;
+}
+
+bool takesTypes(IdiomKind kind, const TypeTripleInfo &types) {
+  switch (kind) {
+  case IdiomKind::DotBytesSigned:
+  case IdiomKind::DotBytes:
+    return isByteInteger(types.lhs) && isByteInteger(types.rhs);
+  case IdiomKind::DotWords:
+  case IdiomKind::MaddWords:
+    return isWordInteger(types.lhs) && isWordInteger(types.rhs);
+  case IdiomKind::DotBF16:
+    return types.lhs == TW_ELEMENT_BF16 && types.rhs == TW_ELEMENT_BF16;
+  case IdiomKind::Fma:
+    return info(types.accumulator).kind == TW_ELEMENT_KIND_FLOAT;
+  case IdiomKind::Generic:
+    return true;
+  }
+  llvm_unreachable("covered switch");
+}
+
+} // namespace
+
+int bytesOf(ComputeType type) {
+  switch (type) {
+  case ComputeType::F64:
+    return 8;
+  case ComputeType::F32:
+  case ComputeType::S32:
+    return 4;
+  case ComputeType::BF16:
+  case ComputeType::S16:
+    return 2;
+  case ComputeType::I8:
+    return 1;
+  }
+  llvm_unreachable("covered switch");
+}
+
+llvm::ArrayRef<Idiom> idioms() { return kIdioms; }
+
+const Idiom &idiom(IdiomKind kind) {
+  return *llvm::find_if(kIdioms,
+                        [&](const Idiom &i) { return i.kind == kind; });
+}
+
+const Idiom *findIdiom(llvm::StringRef name) {
+  const Idiom *it =
+      llvm::find_if(kIdioms, [&](const Idiom &i) { return i.name == name; });
+  return it == std::end(kIdioms) ? nullptr : it;
+}
+
+std::string whyIdiomUnfit(const Idiom &idiom, const TileKey &key) {
+  const TypeTripleInfo &types = info(key.types);
+  if (!takesTypes(idiom.kind, types))
+    return (llvm::Twine("idiom '") + idiom.name + "' does not take ").str() +
+           std::string(types.name);
+  const IsaInfo &isa = info(key.isa);
+  bool any = idiom.features[0].empty();
+  for (llvm::StringRef feature : idiom.features)
+    any |= !feature.empty() && isa.has(std::string_view(feature));
+  if (!any)
+    return (llvm::Twine("idiom '") + idiom.name + "' needs " +
+            idiom.features[0] + (idiom.features[1].empty() ? "" : " or ") +
+            idiom.features[1] + ", which " + llvm::StringRef(isa.name) +
+            " does not have")
+        .str();
+  return {};
+}
+
+ComputeType computeType(const Idiom &idiom, const TileKey &key) {
+  switch (idiom.kind) {
+  case IdiomKind::DotBytesSigned:
+  case IdiomKind::DotBytes:
+    return ComputeType::I8;
+  case IdiomKind::DotWords:
+  case IdiomKind::MaddWords:
+    return ComputeType::S16;
+  case IdiomKind::DotBF16:
+    return ComputeType::BF16;
+  case IdiomKind::Fma:
+  case IdiomKind::Generic:
+    break;
+  }
+  switch (info(key.types).accumulator) {
+  case TW_ELEMENT_F64:
+    return ComputeType::F64;
+  case TW_ELEMENT_F32:
+    return ComputeType::F32;
+  default:
+    return ComputeType::S32;
+  }
+}
+
+ByteRoles byteRoles(const Idiom &idiom, tw_element_type_t vectorType,
+                    tw_element_type_t broadcastType) {
+  bool vectorUnsigned = info(vectorType).kind == TW_ELEMENT_KIND_UNSIGNED;
+  bool broadcastUnsigned = info(broadcastType).kind == TW_ELEMENT_KIND_UNSIGNED;
+  if (idiom.kind != IdiomKind::DotBytes || vectorUnsigned != broadcastUnsigned)
+    return {vectorUnsigned, broadcastUnsigned, 0};
+  if (vectorUnsigned) {
+    // Both unsigned. The values of u4 are the same read as signed bytes.
+    if (broadcastType == TW_ELEMENT_U4)
+      return {true, false, 0};
+    if (vectorType == TW_ELEMENT_U4)
+      return {false, true, 0};
+    return {false, true, -128};
+  }
+  return {true, false, vectorType == TW_ELEMENT_S4 ? 8 : 128};
+}
+
+} // namespace tilewright

@@ -1,0 +1,24 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TILEWRIGHT_PLANNING_PLANOVERRIDES_H
+#define TILEWRIGHT_PLANNING_PLANOVERRIDES_H
+
+#include "tilewright/Planning/TilePlan.h"
+#include <optional>
+
+namespace tilewright {
+
+/// The parts of a plan that the user fixes.
+struct PlanOverrides {
+  std::optional<IdiomKind> idiom;
+  std::optional<int> lanes, kLanes, blockRows, blockVectors, sets, unroll;
+  std::optional<bool> broadcastRhs, rowsInner;
+  std::optional<Staging> staging;
+};
+
+llvm::Expected<PlanOverrides> parsePlanOverrides(llvm::StringRef text);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_PLANNING_PLANOVERRIDES_H

@@ -1,0 +1,251 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The planner: tries the plans that make sense and keeps the cheapest.
+
+#include "CostModel.h"
+#include "PlanOverrides.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <optional>
+
+namespace tilewright {
+namespace {
+
+/// Accumulators in flight that keep the multipliers busy: latency 4 on two
+/// 512-bit pipes.
+constexpr int kEnoughAccumulators = 8;
+/// Code size, in vector instructions, beyond which a plan is not considered
+/// while there is a smaller one.
+constexpr int kSizeLimit = 600;
+/// Relative price of one vector instruction of code: between plans of like
+/// speed take the smaller.
+constexpr double kSizePrice = 5e-5;
+
+class Planner {
+public:
+  Planner(const TileKey &key, const PlanOverrides &overrides)
+      : key(key), overrides(overrides), isa(info(key.isa)) {}
+
+  std::optional<TilePlan> best() {
+    for (const Idiom &idiom : idioms())
+      if (overrides.idiom.value_or(idiom.kind) == idiom.kind &&
+          whyIdiomUnfit(idiom, key).empty())
+        tryIdiom(idiom);
+    return found;
+  }
+
+  /// Why the last plan looked at was refused.
+  const std::string &lastRefusal() const { return refusal; }
+
+private:
+  void tryIdiom(const Idiom &idiom) {
+    plan.idiom = idiom.kind;
+    int laneBits = info(info(key.types).accumulator).bits;
+    int maxLanes = isa.vectorBits / laneBits;
+    for (bool broadcastRhs : {false, true}) {
+      if (overrides.broadcastRhs.value_or(broadcastRhs) != broadcastRhs)
+        continue;
+      plan.broadcastRhs = broadcastRhs;
+      int rows = broadcastRhs ? key.m0 : key.n0;
+      int groups = static_cast<int>(llvm::divideCeil(key.k0, idiom.group));
+      // No more lanes than the vector operand can fill.
+      int useful = static_cast<int>(std::min<uint64_t>(
+          maxLanes,
+          llvm::PowerOf2Ceil(uint64_t(rows) * llvm::PowerOf2Ceil(groups))));
+      useful = std::max(useful, idiom.minLanes);
+      if (overrides.lanes) {
+        plan.lanes = *overrides.lanes;
+        tryLanes(groups);
+        continue;
+      }
+      for (plan.lanes = useful;
+           plan.lanes >= std::max(idiom.minLanes, useful / 2); plan.lanes /= 2)
+        tryLanes(groups);
+    }
+  }
+
+  void tryLanes(int groups) {
+    int maxKLanes = static_cast<int>(
+        std::min<uint64_t>(plan.lanes, llvm::PowerOf2Ceil(groups)));
+    for (int kLanes = maxKLanes; kLanes >= 1; kLanes /= 2) {
+      plan.kLanes = overrides.kLanes.value_or(kLanes);
+      for (Staging staging : {Staging::None, Staging::Broadcast,
+                              Staging::Vector, Staging::Both}) {
+        if (overrides.staging.value_or(staging) != staging)
+          continue;
+        plan.staging = staging;
+        if (!overrides.staging && !stagingMakesSense())
+          continue;
+        tryBlocks();
+      }
+      if (overrides.kLanes)
+        break;
+    }
+  }
+
+  /// Stage what cannot be read in place; beyond that only broadcast operands
+  /// that need decoding.
+  bool stagingMakesSense() {
+    plan.blockRows = plan.blockVectors = 1;
+    TileShape shape(key, plan);
+    auto inPlace = [&](const OperandShape &operand) {
+      return operand.bits >= 8 ||
+             (operand.bits == 4 && key.k0 % 2 == 0 && shape.chunkSize % 2 == 0);
+    };
+    if (shape.vector.staged == inPlace(shape.vector))
+      return false;
+    bool decodes = operandDecodes(shape.broadcast.type, shape.compute);
+    return shape.broadcast.staged ? decodes : inPlace(shape.broadcast);
+  }
+
+  static bool operandDecodes(tw_element_type_t type, ComputeType compute) {
+    const ElementTypeInfo &element = info(type);
+    return element.bits != 8 * bytesOf(compute) ||
+           (compute == ComputeType::F32 && type != TW_ELEMENT_F32);
+  }
+
+  /// Block sizes that cut `total` into 1, 2, 3, ... blocks as equal as can be,
+  /// none above `limit`, multiples of `period`.
+  static llvm::SmallVector<int> blockSizes(int total, int limit, int period) {
+    llvm::SmallVector<int> sizes;
+    limit = std::min(limit, total);
+    for (int size = limit; size >= 1;) {
+      int count = static_cast<int>(llvm::divideCeil(total, size));
+      int even = static_cast<int>(
+          llvm::alignTo(llvm::divideCeil(total, count), period));
+      for (int candidate : {even, size})
+        if (candidate <= limit && !llvm::is_contained(sizes, candidate) &&
+            (candidate % period == 0 || candidate == total))
+          sizes.push_back(candidate);
+      size = std::min(size, even) - 1;
+    }
+    if (sizes.empty())
+      sizes.push_back(std::min(total, period));
+    return sizes;
+  }
+
+  void tryBlocks() {
+    plan.blockRows = plan.blockVectors = 1;
+    TileShape shape(key, plan);
+    int limit = isa.vectorRegisters;
+    int vectors =
+        static_cast<int>(llvm::divideCeil(shape.vector.rows, shape.vectorRows));
+    auto period = [](int rows, int each) {
+      int p = rows;
+      while (p > 1 && (p / 2) * each % rows == 0)
+        p /= 2;
+      return p;
+    };
+    llvm::SmallVector<int> rowSizes =
+        blockSizes(shape.broadcast.rows, limit, shape.broadcast.rowPeriod);
+    llvm::SmallVector<int> vectorSizes = blockSizes(
+        vectors, limit, period(shape.vector.rowPeriod, shape.vectorRows));
+    if (overrides.blockRows)
+      rowSizes = {*overrides.blockRows};
+    if (overrides.blockVectors)
+      vectorSizes = {*overrides.blockVectors};
+    for (int rows : rowSizes)
+      for (int v : vectorSizes) {
+        plan.blockRows = rows;
+        plan.blockVectors = v;
+        if (rows * v <= limit || overrides.blockRows || overrides.blockVectors)
+          trySets();
+      }
+  }
+
+  void trySets() {
+    TileShape shape(key, plan);
+    int block = plan.blockRows * plan.blockVectors;
+    for (int sets : {1, 2, 4, 8}) {
+      if (sets > 1 &&
+          (shape.roundsPerStep || block * sets / 2 >= kEnoughAccumulators) &&
+          !overrides.sets)
+        break;
+      plan.sets = overrides.sets.value_or(sets);
+      plan.unroll = overrides.unroll.value_or(chooseUnroll(shape, block));
+      consider();
+      if (overrides.sets)
+        break;
+    }
+  }
+
+  int chooseUnroll(const TileShape &shape, int block) {
+    int unroll = static_cast<int>(llvm::divideCeil(plan.sets, shape.chunks));
+    // A short iteration is mostly loop overhead.
+    while (block * shape.chunks * unroll < 8 && unroll < 8 &&
+           !shape.roundsPerStep)
+      unroll *= 2;
+    // Fill whole vectors when decoding into the buffer.
+    if (shape.broadcast.staged && plan.blockRows >= shape.broadcast.rows) {
+      int run = isa.vectorBits / 8 / bytesOf(shape.compute);
+      while (shape.broadcast.rows * key.k0 * unroll % run != 0 && unroll < 8 &&
+             2 * unroll * block * shape.chunks <= 128)
+        unroll *= 2;
+    }
+    return unroll;
+  }
+
+  void consider() {
+    refusal = whyPlanUnfit(plan, key);
+    if (!refusal.empty())
+      return;
+    PlanCost cost = estimateCost(plan, key);
+    double price = cost.cycles * (1 + kSizePrice * cost.size);
+    if (cost.size > kSizeLimit)
+      price *= double(cost.size) / kSizeLimit;
+    if (found && price >= bestPrice)
+      return;
+    bestPrice = price;
+    found = plan;
+    found->rowsInner = overrides.rowsInner.value_or(preferRowsInner());
+  }
+
+  /// The panel of the outer loop is read once, that of the inner loop once for
+  /// each of the outer's blocks.
+  bool preferRowsInner() {
+    TileShape shape(key, plan);
+    auto blocks = [](const Blocking &b) { return b.count + (b.rest != 0); };
+    int64_t vectorOuter =
+        shape.broadcast.stepBytes * blocks(shape.vectorBlocks) +
+        shape.vector.stepBytes;
+    int64_t broadcastOuter =
+        shape.vector.stepBytes * blocks(shape.broadcastBlocks) +
+        shape.broadcast.stepBytes;
+    bool outerIsVector = vectorOuter < broadcastOuter;
+    return outerIsVector != plan.broadcastRhs;
+  }
+
+  const TileKey &key;
+  const PlanOverrides &overrides;
+  const IsaInfo &isa;
+  TilePlan plan;
+  std::optional<TilePlan> found;
+  double bestPrice = 0;
+  std::string refusal;
+};
+
+} // namespace
+
+llvm::Expected<TilePlan> planTile(const TileKey &key,
+                                  llvm::StringRef overrides) {
+  llvm::Expected<PlanOverrides> parsed = parsePlanOverrides(overrides);
+  if (!parsed)
+    return parsed.takeError();
+  std::string name = printTileKey(key);
+  if (parsed->idiom) {
+    std::string why = whyIdiomUnfit(idiom(*parsed->idiom), key);
+    if (!why.empty())
+      return llvm::createStringError("%s: %s", name.c_str(), why.c_str());
+  }
+  Planner planner(key, *parsed);
+  std::optional<TilePlan> plan = planner.best();
+  if (!plan)
+    return llvm::createStringError(
+        "%s: no plan fits the overrides '%s'; the last one tried: %s",
+        name.c_str(), overrides.str().c_str(), planner.lastRefusal().c_str());
+  return *plan;
+}
+
+} // namespace tilewright

@@ -1,0 +1,178 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Tile plans as text, and whether a plan can carry out a key.
+
+#include "tilewright/Planning/TilePlan.h"
+#include "CostModel.h"
+#include "PlanOverrides.h"
+#include "tilewright/Planning/TileShape.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include <tuple>
+
+namespace tilewright {
+namespace {
+
+constexpr llvm::StringLiteral kStagings[] = {"none", "broadcast", "vector",
+                                             "both"};
+
+llvm::Error bad(llvm::StringRef part, const llvm::Twine &why) {
+  return llvm::createStringError("plan override '%s': %s", part.str().c_str(),
+                                 why.str().c_str());
+}
+
+llvm::Expected<int> parseNumber(llvm::StringRef part, llvm::StringRef text) {
+  int value = 0;
+  if (text.getAsInteger(10, value) || value < 1 || value > 1024)
+    return bad(part, "'" + text + "' is not a number in 1..1024");
+  return value;
+}
+
+llvm::Error parseInto(llvm::StringRef part, llvm::StringRef text,
+                      std::optional<int> &into) {
+  llvm::Expected<int> value = parseNumber(part, text);
+  if (!value)
+    return value.takeError();
+  into = *value;
+  return llvm::Error::success();
+}
+
+} // namespace
+
+bool TilePlan::operator==(const TilePlan &o) const {
+  auto tie = [](const TilePlan &p) {
+    return std::tie(p.idiom, p.lanes, p.kLanes, p.blockRows, p.blockVectors,
+                    p.sets, p.unroll, p.broadcastRhs, p.staging, p.rowsInner);
+  };
+  return tie(*this) == tie(o);
+}
+
+std::string printTilePlan(const TilePlan &p) {
+  return llvm::formatv(
+             "idiom={0} lanes={1} klanes={2} block={3}x{4} sets={5} "
+             "unroll={6} broadcast={7} stage={8} order={9}",
+             idiom(p.idiom).name, p.lanes, p.kLanes, p.blockRows,
+             p.blockVectors, p.sets, p.unroll, p.broadcastRhs ? "rhs" : "lhs",
+             kStagings[static_cast<int>(p.staging)], p.rowsInner ? "nm" : "mn")
+      .str();
+}
+
+llvm::Expected<PlanOverrides> parsePlanOverrides(llvm::StringRef text) {
+  PlanOverrides o;
+  llvm::SmallVector<llvm::StringRef> parts;
+  llvm::SplitString(text, parts, " ,\t");
+  for (llvm::StringRef part : parts) {
+    auto [name, value] = part.split('=');
+    llvm::Error error = llvm::Error::success();
+    llvm::cantFail(std::move(error));
+    if (name == "idiom") {
+      const Idiom *found = findIdiom(value);
+      if (!found) {
+        std::string names = llvm::join(
+            llvm::map_range(idioms(), [](const Idiom &i) { return i.name; }),
+            ", ");
+        return bad(part, "no idiom '" + value + "'; expected one of " + names);
+      }
+      o.idiom = found->kind;
+    } else if (name == "block") {
+      auto [rows, vectors] = value.split('x');
+      if (llvm::Error e = parseInto(part, rows, o.blockRows))
+        return std::move(e);
+      if (llvm::Error e = parseInto(part, vectors, o.blockVectors))
+        return std::move(e);
+    } else if (std::optional<int> *number =
+                   llvm::StringSwitch<std::optional<int> *>(name)
+                       .Case("lanes", &o.lanes)
+                       .Case("klanes", &o.kLanes)
+                       .Case("sets", &o.sets)
+                       .Case("unroll", &o.unroll)
+                       .Default(nullptr)) {
+      if (llvm::Error e = parseInto(part, value, *number))
+        return std::move(e);
+    } else if (name == "broadcast") {
+      if (value != "lhs" && value != "rhs")
+        return bad(part, "expected 'lhs' or 'rhs'");
+      o.broadcastRhs = value == "rhs";
+    } else if (name == "order") {
+      if (value != "mn" && value != "nm")
+        return bad(part, "expected 'mn' (rows outside) or 'nm'");
+      o.rowsInner = value == "nm";
+    } else if (name == "stage") {
+      const auto *found = llvm::find(kStagings, value);
+      if (found == std::end(kStagings))
+        return bad(part, "expected none, broadcast, vector or both");
+      o.staging = static_cast<Staging>(found - kStagings);
+    } else {
+      return bad(part, "no part '" + name +
+                           "'; a plan's parts are idiom, lanes, klanes, block, "
+                           "sets, unroll, broadcast, stage, order");
+    }
+  }
+  return o;
+}
+
+static std::string whyOperandUnfit(const OperandShape &operand,
+                                   const TileShape &shape, const char *side,
+                                   int blockRows, int k0) {
+  auto text = [&](const char *format) {
+    return llvm::formatv(format, side, operand.rowPeriod, operand.bits).str();
+  };
+  if (blockRows < operand.rows && blockRows % operand.rowPeriod != 0)
+    return text("blocks of the {0} operand must be a multiple of {1} rows, to "
+                "start at whole bytes");
+  if (operand.staged || operand.bits >= 8)
+    return {};
+  if (operand.bits != 4)
+    return text("the {2}-bit {0} operand must be staged");
+  if (k0 % 2 != 0 || shape.chunkSize % 2 != 0)
+    return text("the 4-bit {0} operand must be staged: its rows or chunks do "
+                "not start at whole bytes");
+  return {};
+}
+
+std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key) {
+  const Idiom &idiom = tilewright::idiom(plan.idiom);
+  std::string why = whyIdiomUnfit(idiom, key);
+  if (!why.empty())
+    return why;
+  const IsaInfo &isa = info(key.isa);
+  int laneBits = info(info(key.types).accumulator).bits;
+  if (!llvm::isPowerOf2_32(plan.lanes) ||
+      plan.lanes * laneBits > isa.vectorBits || plan.lanes < idiom.minLanes)
+    return llvm::formatv("lanes={0} is not a power of two in {1}..{2}",
+                         plan.lanes, idiom.minLanes, isa.vectorBits / laneBits)
+        .str();
+  if (!llvm::isPowerOf2_32(plan.kLanes) || plan.kLanes > plan.lanes)
+    return llvm::formatv("klanes={0} is not a power of two in 1..{1}",
+                         plan.kLanes, plan.lanes)
+        .str();
+  TileShape shape(key, plan);
+  if (plan.sets > plan.unroll * shape.chunks)
+    return llvm::formatv("sets={0} exceeds the {1} steps of one iteration",
+                         plan.sets, plan.unroll * shape.chunks)
+        .str();
+  if (shape.roundsPerStep && (plan.sets != 1 || plan.broadcastRhs))
+    return "steprnd needs sets=1 broadcast=lhs";
+  if (shape.roles.offset != 0 && key.k0 % shape.group != 0)
+    return llvm::formatv("idiom '{0}' with two operands of one signedness "
+                         "needs K0 % {1} == 0",
+                         idiom.name, shape.group)
+        .str();
+  why = whyOperandUnfit(shape.broadcast, shape, "broadcast",
+                        shape.broadcastBlocks.size, key.k0);
+  if (why.empty())
+    why = whyOperandUnfit(shape.vector, shape, "vector",
+                          shape.vectorBlocks.size, key.k0);
+  if (!why.empty())
+    return why;
+  int registers = registersNeeded(plan, key);
+  if (registers > isa.vectorRegisters)
+    return llvm::formatv("the block needs {0} vector registers of {1}",
+                         registers, isa.vectorRegisters)
+        .str();
+  return {};
+}
+
+} // namespace tilewright

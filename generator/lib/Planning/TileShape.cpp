@@ -1,0 +1,60 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tilewright/Planning/TileShape.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <numeric>
+
+namespace tilewright {
+
+static OperandShape operandShape(tw_element_type_t type, int rows, int k0,
+                                 bool staged) {
+  OperandShape shape;
+  shape.type = type;
+  shape.bits = info(type).bits;
+  shape.rows = rows;
+  shape.stepBytes = int64_t{rows} * k0 * shape.bits / 8;
+  shape.staged = staged;
+  shape.rowPeriod = 8 / std::gcd(8, k0 * shape.bits);
+  return shape;
+}
+
+static Blocking blocking(int rows, int size) {
+  if (size >= rows)
+    return {rows, 1, 0};
+  return {size, rows / size, rows % size};
+}
+
+TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
+  const Idiom &idiom = tilewright::idiom(plan.idiom);
+  const TypeTripleInfo &types = info(key.types);
+  compute = computeType(idiom, key);
+  accumulator = types.accumulator;
+  accumulatorBytes = info(accumulator).bits / 8;
+  group = idiom.group;
+  groups = static_cast<int>(llvm::divideCeil(key.k0, group));
+  chunks = static_cast<int>(llvm::divideCeil(groups, plan.kLanes));
+  chunkSize = plan.kLanes * group;
+  vectorRows = plan.lanes / plan.kLanes;
+  contiguous = chunkSize == key.k0;
+  auto lhs = [&](bool staged) {
+    return operandShape(types.lhs, key.m0, key.k0, staged);
+  };
+  auto rhs = [&](bool staged) {
+    return operandShape(types.rhs, key.n0, key.k0, staged);
+  };
+  bool stagesB = plan.stagesBroadcast(), stagesV = plan.stagesVector();
+  broadcast = plan.broadcastRhs ? rhs(stagesB) : lhs(stagesB);
+  vector = plan.broadcastRhs ? lhs(stagesV) : rhs(stagesV);
+  roles = byteRoles(idiom, vector.type, broadcast.type);
+  broadcastBlocks = blocking(broadcast.rows, plan.blockRows);
+  vectorBlocks = blocking(vector.rows, plan.blockVectors * vectorRows);
+  roundsPerStep = key.rounding == Rounding::kPerStep;
+}
+
+int TileShape::chunkValid(int chunk, int k0) const {
+  return std::min(chunkSize, k0 - chunk * chunkSize);
+}
+
+} // namespace tilewright

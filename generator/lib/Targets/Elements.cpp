@@ -1,0 +1,284 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tilewright/Targets/Elements.h"
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace mlir;
+
+namespace tilewright {
+namespace {
+
+/// The bit fields of a float format of at most 8 bits (element_types.def).
+struct SmallFloat {
+  int bits, mantissa, bias;
+  /// NaN is `nanBits` once `nanMask` is applied; none when the mask is 0.
+  int nanMask, nanBits;
+};
+
+SmallFloat smallFloat(tw_element_type_t type) {
+  switch (type) {
+  case TW_ELEMENT_F8E4M3FN:
+    return {8, 3, 7, 0x7f, 0x7f};
+  case TW_ELEMENT_F8E4M3FNUZ:
+    return {8, 3, 8, 0xff, 0x80};
+  case TW_ELEMENT_F8E5M2FNUZ:
+    return {8, 2, 16, 0xff, 0x80};
+  case TW_ELEMENT_F6E2M3FN:
+    return {6, 3, 1, 0, 0};
+  case TW_ELEMENT_F6E3M2FN:
+    return {6, 2, 3, 0, 0};
+  case TW_ELEMENT_F4E2M1FN:
+    return {4, 1, 1, 0, 0};
+  default:
+    llvm_unreachable("not a small float");
+  }
+}
+
+Type likeType(Value value, Type element) {
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    return VectorType::get(vector.getShape(), element);
+  return element;
+}
+
+Value asType(Emitter &e, Value value, Type element) {
+  return e.bitcast(value, likeType(value, element));
+}
+
+/// 2^exponent as a constant like `value`.
+Value powerOfTwo(Emitter &e, Value value, int exponent) {
+  Value bits =
+      e.constant(likeType(value, e.integer(32)), int64_t{127 + exponent} << 23);
+  return asType(e, bits, e.f32());
+}
+
+/// `mantissa` and exponent bits, at the bottom of i32 lanes, as f32: they are
+/// the bits of an f32 but for the exponent's bias, which a multiplication by a
+/// power of two corrects, denormals included.
+Value scaleMagnitude(Emitter &e, Value magnitude, int mantissa, int bias) {
+  Value value = asType(e, e.shl(magnitude, 23 - mantissa), e.f32());
+  return e.mul(value, powerOfTwo(e, value, 127 - bias));
+}
+
+/// f16 bits in i32 lanes -> f32, without F16C.
+Value decodeHalfBits(Emitter &e, Value half) {
+  Value magnitude = e.band(half, 0x7fff);
+  Value bits = asType(e, scaleMagnitude(e, magnitude, 10, 15), e.integer(32));
+  Value special = e.icmp(arith::CmpIPredicate::uge, magnitude, 0x7c00);
+  Value infinite = e.constant(bits.getType(), 0x7f800000);
+  bits = e.select(special, e.bor(bits, infinite), bits);
+  return asType(e, e.bor(bits, e.shl(e.band(half, 0x8000), 16)), e.f32());
+}
+
+/// f16 bits in i16 lanes -> f32.
+Value decodeHalf(Emitter &e, Value half) {
+  if (!e.isa.has("f16c"))
+    return decodeHalfBits(e, e.zext(half, e.integer(32)));
+  Value value = asType(e, half, e.f16());
+  return arith::ExtFOp::create(e.b, e.loc, likeType(value, e.f32()), value);
+}
+
+/// Codes in i8 or i16 lanes -> f32.
+Value decodeSmallFloat(Emitter &e, tw_element_type_t type, Value code) {
+  if (type == TW_ELEMENT_F8E5M2) // the upper byte of an f16
+    return decodeHalf(e, e.shl(e.zext(code, e.integer(16)), 8));
+  SmallFloat f = smallFloat(type);
+  int magnitudeMask = (1 << (f.bits - 1)) - 1, sign = 1 << (f.bits - 1);
+  // With F16C go through f16, whose five exponent bits hold those of every
+  // format but f8e5m2fnuz, which uses the all-ones exponent for numbers.
+  bool viaHalf = e.isa.has("f16c") && type != TW_ELEMENT_F8E5M2FNUZ;
+  int width = viaHalf ? 16 : 32;
+  Value wide = e.zext(code, e.integer(width));
+  Value magnitude = e.band(wide, magnitudeMask);
+  Value signBit = e.shl(e.band(wide, sign), width - f.bits);
+  auto fixNaN = [&](Value bits, int64_t nan) {
+    if (!f.nanMask)
+      return bits;
+    Value isNaN =
+        e.icmp(arith::CmpIPredicate::eq, e.band(wide, f.nanMask), f.nanBits);
+    return e.select(isNaN, e.constant(bits.getType(), nan), bits);
+  };
+  if (viaHalf) {
+    Value half = e.bor(e.shl(magnitude, 10 - f.mantissa), signBit);
+    Value value = decodeHalf(e, fixNaN(half, 0x7e00));
+    return e.mul(value, powerOfTwo(e, value, 15 - f.bias));
+  }
+  Value value = scaleMagnitude(e, magnitude, f.mantissa, f.bias);
+  Value bits = e.bor(asType(e, value, e.integer(32)), signBit);
+  return asType(e, fixNaN(bits, 0x7fc00000), e.f32());
+}
+
+/// Bytes of 4-bit elements, low nibble first -> one element per byte, 0..15.
+Value unpackNibbles(Emitter &e, Value raw) {
+  Value pair = e.zext(raw, e.integer(16));
+  pair = e.band(e.bor(pair, e.shl(pair, 4)), 0x0f0f);
+  return e.bitcast(pair, Emitter::vec(2 * Emitter::lanesOf(raw), e.integer(8)));
+}
+
+/// Three bytes of four 6-bit elements -> one element per i16 lane, 0..63. Each
+/// lane takes the two bytes that its element lies in and shifts it down.
+Value unpackSixBits(Emitter &e, Value raw) {
+  int64_t bytes = Emitter::lanesOf(raw), n = bytes * 4 / 3;
+  llvm::SmallVector<int64_t> windows;
+  llvm::SmallVector<Attribute> shifts;
+  for (int64_t i = 0; i < n; ++i) {
+    int64_t first = 6 * i / 8;
+    windows.push_back(first);
+    windows.push_back(std::min(first + 1, bytes - 1));
+    shifts.push_back(e.b.getI16IntegerAttr(6 * i % 8));
+  }
+  VectorType words = Emitter::vec(n, e.integer(16));
+  Value window = e.bitcast(e.shuffle(raw, raw, windows), words);
+  Value shift = arith::ConstantOp::create(
+      e.b, e.loc, DenseElementsAttr::get(words, shifts));
+  return e.band(arith::ShRUIOp::create(e.b, e.loc, window, shift), 0x3f);
+}
+
+Value decodeInteger(Emitter &e, const ElementFormat &format, Value code) {
+  bool isSigned = info(format.type).kind == TW_ELEMENT_KIND_SIGNED;
+  Value value = code;
+  if (format.type == TW_ELEMENT_S4) {
+    value = e.bxor(value, 8); // the element + 8
+    if (format.offset == 0)
+      value = e.sub(value, e.constant(value.getType(), 8));
+  } else if (format.offset != 0) {
+    value = e.bxor(value, 0x80);
+  }
+  Type element = e.integer(8 * bytesOf(format.compute));
+  return isSigned ? e.sext(value, element) : e.zext(value, element);
+}
+
+} // namespace
+
+int ElementFormat::bits() const {
+  return decoded ? 8 * bytesOf(compute) : info(type).bits;
+}
+
+VectorType computeVectorType(Emitter &e, ComputeType type, int64_t n) {
+  if (type == ComputeType::F32)
+    return Emitter::vec(n, e.f32());
+  if (type == ComputeType::F64)
+    return Emitter::vec(n, e.f64());
+  return Emitter::vec(n, e.integer(8 * bytesOf(type)));
+}
+
+VectorType rawVectorType(Emitter &e, const ElementFormat &format, int64_t n) {
+  if (format.decoded)
+    return computeVectorType(e, format.compute, n);
+  if (format.type == TW_ELEMENT_F32)
+    return Emitter::vec(n, e.f32());
+  if (format.type == TW_ELEMENT_F64)
+    return Emitter::vec(n, e.f64());
+  int bits = info(format.type).bits;
+  if (bits < 8)
+    return Emitter::vec(n * bits / 8, e.integer(8));
+  return Emitter::vec(n, e.integer(bits));
+}
+
+Value loadRaw(Emitter &e, const ElementFormat &format, Value pointer, int64_t n,
+              int64_t valid) {
+  VectorType type = rawVectorType(e, format, n);
+  if (format.bits() < 8)
+    valid = (valid * format.bits() + 7) / 8;
+  return e.loadPart(type, pointer, valid, format.align());
+}
+
+Value decode(Emitter &e, const ElementFormat &format, Value raw) {
+  if (format.decoded)
+    return raw;
+  const ElementTypeInfo &type = info(format.type);
+  Value code = raw;
+  if (type.bits == 4)
+    code = unpackNibbles(e, raw);
+  else if (type.bits == 6)
+    code = unpackSixBits(e, raw);
+  if (type.kind != TW_ELEMENT_KIND_FLOAT)
+    return decodeInteger(e, format, code);
+  switch (format.type) {
+  case TW_ELEMENT_F32:
+  case TW_ELEMENT_F64:
+    return code;
+  case TW_ELEMENT_F16:
+    return decodeHalf(e, code);
+  case TW_ELEMENT_BF16:
+    if (format.compute == ComputeType::BF16)
+      return code;
+    return asType(e, e.shl(e.zext(code, e.integer(32)), 16), e.f32());
+  default:
+    return decodeSmallFloat(e, format.type, code);
+  }
+}
+
+// ---- Out elements -----------------------------------------------------------
+
+Type outType(Emitter &e, tw_element_type_t type) {
+  switch (type) {
+  case TW_ELEMENT_F64:
+    return e.f64();
+  case TW_ELEMENT_F32:
+    return e.f32();
+  default:
+    return e.integer(info(type).bits);
+  }
+}
+
+static Value encodeBF16(Emitter &e, Value value) {
+  Value bits = asType(e, value, e.integer(32));
+  Value odd = e.band(e.shr(bits, 16), 1);
+  Value rounded =
+      e.shr(e.add(e.add(bits, odd), e.constant(bits.getType(), 0x7fff)), 16);
+  Value quiet = e.bor(e.shr(bits, 16), e.constant(bits.getType(), 0x40));
+  Value isNaN =
+      e.icmp(arith::CmpIPredicate::ugt, e.band(bits, 0x7fffffff), 0x7f800000);
+  return e.trunc(e.select(isNaN, quiet, rounded), e.integer(16));
+}
+
+static Value encodeHalf(Emitter &e, Value value) {
+  if (e.isa.has("f16c")) {
+    Value half =
+        arith::TruncFOp::create(e.b, e.loc, likeType(value, e.f16()), value);
+    return asType(e, half, e.integer(16));
+  }
+  Value bits = asType(e, value, e.integer(32));
+  Value magnitude = e.band(bits, 0x7fffffff);
+  auto constant = [&](int64_t c) { return e.constant(bits.getType(), c); };
+  // Normal: rebias the exponent, add half a unit in the last place, ties to
+  // even. A carry out of the largest f16 gives infinity.
+  Value odd = e.band(e.shr(magnitude, 13), 1);
+  Value normal = e.shr(
+      e.add(e.add(magnitude, odd), constant(0xfff - (int64_t{127 - 15} << 23))),
+      13);
+  // Below 2^-14: adding 0.5 lets the f32 adder round at the f16 denormals'
+  // unit.
+  Value half = constant(0x3f000000);
+  Value denormal = e.sub(
+      asType(e, e.add(asType(e, magnitude, e.f32()), asType(e, half, e.f32())),
+             e.integer(32)),
+      half);
+  Value isSmall =
+      e.icmp(arith::CmpIPredicate::ult, magnitude, int64_t{113} << 23);
+  Value result = e.select(isSmall, denormal, normal);
+  Value isLarge =
+      e.icmp(arith::CmpIPredicate::uge, magnitude, int64_t{143} << 23);
+  Value isNaN = e.icmp(arith::CmpIPredicate::ugt, magnitude, 0x7f800000);
+  result = e.select(
+      isLarge, e.select(isNaN, constant(0x7e00), constant(0x7c00)), result);
+  result = e.bor(result, e.band(e.shr(bits, 16), 0x8000));
+  return e.trunc(result, e.integer(16));
+}
+
+Value encodeOut(Emitter &e, tw_element_type_t type, Value value) {
+  if (type == TW_ELEMENT_F16)
+    return encodeHalf(e, value);
+  if (type == TW_ELEMENT_BF16)
+    return encodeBF16(e, value);
+  return value;
+}
+
+Value decodeOut(Emitter &e, tw_element_type_t type, Value value) {
+  if (type != TW_ELEMENT_F16 && type != TW_ELEMENT_BF16)
+    return value;
+  return decode(e, {type, ComputeType::F32}, value);
+}
+
+} // namespace tilewright

@@ -1,0 +1,137 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The multiplies of one K step of a register block.
+
+#include "BlockKernel.h"
+#include "tilewright/Targets/Multiply.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+/// Multiply-accumulates of a K step beyond which its chunks become a loop.
+constexpr int kUnrolledMultiplies = 64;
+
+int64_t BlockKernel::elementOffset(const Source &source,
+                                   int64_t element) const {
+  return element * source.format.bits() / 8;
+}
+
+Value BlockKernel::readBroadcast(const Source &source, int row, int valid) {
+  const ElementFormat &format = source.format;
+  int size = shape.chunkSize;
+  Value at = e.offset(source.pointer, elementOffset(source, row * key.k0));
+  VectorType full = rawVectorType(e, format, plan.lanes * shape.group);
+  int64_t bytes = size * format.bits() / 8;
+  Value raw;
+  if (valid == size && size == 1 && format.bits() >= 8) {
+    raw = e.splat(e.load(full.getElementType(), at, format.align()),
+                  full.getNumElements());
+  } else if (valid == size && bytes <= 8 && llvm::isPowerOf2_64(bytes)) {
+    // One scalar of the whole group: a load that broadcasts.
+    Value scalar = e.load(e.integer(8 * bytes), at, format.align());
+    raw = e.bitcast(e.splat(scalar, Emitter::bytesOf(full) / bytes), full);
+  } else {
+    raw = e.repeat(loadRaw(e, format, at, size, valid), shape.vectorRows);
+  }
+  return decode(e, format, raw);
+}
+
+Value BlockKernel::readVector(const Source &source, int index, int valid) {
+  const ElementFormat &format = source.format;
+  int first = index * shape.vectorRows;
+  int present = std::min(shape.vectorRows, vectorOperandRows - first);
+  if (overlap && present < shape.vectorRows)
+    first = vectorOperandRows - shape.vectorRows;
+  if (shape.contiguous) {
+    Value at = e.offset(source.pointer, elementOffset(source, first * key.k0));
+    int64_t n = plan.lanes * shape.group;
+    bool whole = source.padded || overlap || present == shape.vectorRows;
+    return decode(e, format,
+                  loadRaw(e, format, at, n, whole ? n : present * key.k0));
+  }
+  Values pieces;
+  for (int row = first; row < first + shape.vectorRows; ++row) {
+    Value at = e.offset(source.pointer, elementOffset(source, row * key.k0));
+    int64_t n = row < vectorOperandRows ? valid : 0;
+    pieces.push_back(loadRaw(e, format, at, shape.chunkSize, n));
+  }
+  return decode(e, format, e.concat(pieces));
+}
+
+void BlockKernel::chunk(Source broadcast, Source vector, int valid, int set,
+                        Values &accumulators) {
+  Values operands;
+  for (int v = 0; v < vectors; ++v)
+    operands.push_back(readVector(vector, v, valid));
+  for (int row = 0; row < rows; ++row) {
+    Value group = readBroadcast(broadcast, row, valid);
+    for (int v = 0; v < vectors; ++v) {
+      Value &accumulator = accumulators[(set * rows + row) * vectors + v];
+      accumulator = multiplyAccumulate(e, plan.idiom, shape.roles, accumulator,
+                                       operands[v], group);
+    }
+  }
+}
+
+/// corrections[set] += offset * (sums over groups of the broadcast operand),
+/// all rows of the block as one run of groups.
+void BlockKernel::correct(const Source &source, int set, Values &corrections) {
+  int64_t total = rows * key.k0, width = plan.lanes * shape.group;
+  VectorType bytes = Emitter::vec(width, e.integer(8));
+  Value offset = e.constant(bytes, shape.roles.offset);
+  for (int v = 0; v < correctionVectors; ++v) {
+    Value at = e.offset(source.pointer, elementOffset(source, v * width));
+    int64_t valid = source.padded ? width : std::min(width, total - v * width);
+    Value run =
+        decode(e, source.format, loadRaw(e, source.format, at, width, valid));
+    Value &correction = corrections[set * correctionVectors + v];
+    correction =
+        multiplyAccumulate(e, plan.idiom, shape.roles, correction, offset, run);
+  }
+}
+
+void BlockKernel::step(Source broadcast, Source vector, int set,
+                       StepState &state) {
+  if (correctionVectors)
+    correct(broadcast, set % plan.sets, state.corrections);
+  auto advance = [&](Source &source) {
+    source.pointer =
+        e.offset(source.pointer, elementOffset(source, shape.chunkSize));
+  };
+  auto next = [&] {
+    advance(broadcast);
+    advance(vector);
+  };
+  int whole = key.k0 / shape.chunkSize;
+  if (shape.chunks * rows * vectors <= kUnrolledMultiplies || whole <= 1) {
+    for (int c = 0; c < shape.chunks; ++c, next())
+      chunk(broadcast, vector, shape.chunkValid(c, key.k0),
+            (set + c) % plan.sets, state.accumulators);
+    return;
+  }
+  Values carries = {broadcast.pointer, vector.pointer};
+  llvm::append_range(carries, state.accumulators);
+  carries = e.loop(e.i64(0), e.i64(whole), 1, carries, [&](Value, Values in) {
+    Source b = broadcast, v = vector;
+    b.pointer = in[0];
+    v.pointer = in[1];
+    Values accumulators(in.begin() + 2, in.end());
+    chunk(b, v, shape.chunkSize, set % plan.sets, accumulators);
+    advance(b);
+    advance(v);
+    Values out = {b.pointer, v.pointer};
+    llvm::append_range(out, accumulators);
+    return out;
+  });
+  broadcast.pointer = carries[0];
+  vector.pointer = carries[1];
+  state.accumulators.assign(carries.begin() + 2, carries.end());
+  if (whole < shape.chunks)
+    chunk(broadcast, vector, shape.chunkValid(whole, key.k0), set % plan.sets,
+          state.accumulators);
+}
+
+} // namespace tilewright
