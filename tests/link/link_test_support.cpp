@@ -123,7 +123,6 @@ ResolveOptions LinkTest::resolveOptions() {
   ResolveOptions options;
   options.useCache = false;
   options.bitcodeDir = TW_TEST_BITCODE_DIR;
-  options.generate.lowering = Lowering::Loops;
   return options;
 }
 

@@ -1,0 +1,16 @@
+/* Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Calls two tiles by name, and a third one in the test's second build. */
+
+#include "call.h"
+
+TILE(tw_mmt4d_tile_f32f32f32_5x7x1_generic);
+TILE(tw_mmt4d_tile_f32f32f32_8x8x1_x86_64_avx2_fma);
+
+int call_tiles(void) {
+  int wrong = check_tile(tw_mmt4d_tile_f32f32f32_5x7x1_generic, 5, 7);
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    wrong += check_tile(tw_mmt4d_tile_f32f32f32_8x8x1_x86_64_avx2_fma, 8, 8);
+  return wrong;
+}
