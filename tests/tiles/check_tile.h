@@ -21,6 +21,9 @@ namespace tilewright::testing {
 struct TileUnderTest {
   std::string label;  // "hand-written", "generated", "loops", ...
   tw_mmt4d_tile_fn_t fn;
+  // It keeps denormals even where the key's instruction treats them as zero
+  // (flushesDenormals): it does not use that instruction.
+  bool keepsDenormals = false;
 };
 
 // How many combinations of K, data, flags and placement to try.

@@ -83,9 +83,9 @@ double decodeFloat(const Format& f, uint64_t bits) {
 
 }  // namespace
 
-double decodeElement(tw_element_type_t type, uint64_t bits) {
-  const ElementTypeInfo& element = info(type);
-  bits &= lowMask(element.bits);
+namespace {
+
+double decodeAny(const ElementTypeInfo& element, uint64_t bits) {
   switch (element.kind) {
     case TW_ELEMENT_KIND_UNSIGNED:
       return static_cast<double>(bits);
@@ -96,10 +96,53 @@ double decodeElement(tw_element_type_t type, uint64_t bits) {
     case TW_ELEMENT_KIND_FLOAT:
       break;
   }
-  return decodeFloat(formatOf(type), bits);
+  return decodeFloat(formatOf(element.type), bits);
+}
+
+// All codes of each type of at most 16 bits, by type.
+const std::vector<std::vector<double>>& decodeTables() {
+  static const auto tables = [] {
+    std::vector<std::vector<double>> result(TW_ELEMENT_COUNT);
+    for (const ElementTypeInfo& element : elementTypes())
+      if (element.bits <= 16)
+        for (uint64_t bits = 0; bits <= lowMask(element.bits); ++bits)
+          result[element.type].push_back(decodeAny(element, bits));
+    return result;
+  }();
+  return tables;
+}
+
+}  // namespace
+
+double decodeElement(tw_element_type_t type, uint64_t bits) {
+  switch (type) {
+    case TW_ELEMENT_F64: {
+      double value;
+      std::memcpy(&value, &bits, sizeof value);
+      return value;
+    }
+    case TW_ELEMENT_F32: {
+      const uint32_t low = static_cast<uint32_t>(bits);
+      float value;
+      std::memcpy(&value, &low, sizeof value);
+      return value;
+    }
+    case TW_ELEMENT_S32:
+      return static_cast<int32_t>(static_cast<uint32_t>(bits));
+    default: {
+      const std::vector<double>& table = decodeTables()[type];
+      return table[bits & (table.size() - 1)];
+    }
+  }
 }
 
 uint64_t encodeFloat(tw_element_type_t type, double value) {
+  if (type == TW_ELEMENT_F32) {
+    const float rounded = static_cast<float>(value);
+    uint32_t bits;
+    std::memcpy(&bits, &rounded, sizeof bits);
+    return bits;
+  }
   const Format f = formatOf(type);
   const uint64_t sign = static_cast<uint64_t>(std::signbit(value))
                         << (f.exponentBits + f.mantissaBits);
@@ -128,11 +171,37 @@ double roundTo(tw_element_type_t type, double value) {
   return decodeElement(type, encodeFloat(type, value));
 }
 
+namespace {
+
+// memcpy of a size known to the compiler: most of the tests' elements pass
+// here.
+template <typename T>
+uint64_t loadAs(const uint8_t* bytes, int64_t index) {
+  T value;
+  std::memcpy(&value, bytes + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+template <typename T>
+void storeAs(uint8_t* bytes, int64_t index, uint64_t value) {
+  const T narrow = static_cast<T>(value);
+  std::memcpy(bytes + index * sizeof(T), &narrow, sizeof(T));
+}
+
+}  // namespace
+
 uint64_t loadElement(const uint8_t* bytes, int64_t index, int bits) {
-  if (bits % 8 == 0) {
-    uint64_t value = 0;
-    std::memcpy(&value, bytes + index * (bits / 8), bits / 8);
-    return value;
+  switch (bits) {
+    case 8:
+      return bytes[index];
+    case 16:
+      return loadAs<uint16_t>(bytes, index);
+    case 32:
+      return loadAs<uint32_t>(bytes, index);
+    case 64:
+      return loadAs<uint64_t>(bytes, index);
+    default:
+      break;
   }
   uint64_t value = 0;
   for (int b = 0; b < bits; ++b) {
@@ -143,9 +212,17 @@ uint64_t loadElement(const uint8_t* bytes, int64_t index, int bits) {
 }
 
 void storeElement(uint8_t* bytes, int64_t index, int bits, uint64_t value) {
-  if (bits % 8 == 0) {
-    std::memcpy(bytes + index * (bits / 8), &value, bits / 8);
-    return;
+  switch (bits) {
+    case 8:
+      return storeAs<uint8_t>(bytes, index, value);
+    case 16:
+      return storeAs<uint16_t>(bytes, index, value);
+    case 32:
+      return storeAs<uint32_t>(bytes, index, value);
+    case 64:
+      return storeAs<uint64_t>(bytes, index, value);
+    default:
+      break;
   }
   for (int b = 0; b < bits; ++b) {
     const int64_t at = index * bits + b;

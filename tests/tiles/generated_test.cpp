@@ -1,0 +1,132 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random keys of every ISA: generated, inspected, loaded into this process and
+// checked. Sharded, so that ctest can run the shards side by side. A sample is
+// checked against the plain-loops lowering of the same key as well.
+
+#include <gtest/gtest.h>
+
+#include "tests/tiles/check_tile.h"
+#include "tests/tiles/random_keys.h"
+#include "tests/tiles/tile_source.h"
+
+namespace tilewright::testing {
+namespace {
+
+constexpr int kShards = 8;
+constexpr int kDefaultKeys = 320;
+// One key in so many is compared with the loops' lowering.
+constexpr int kLoopsEvery = 8;
+// Scalar loops take their time; bigger tiles than this are left out.
+constexpr int64_t kLoopsVolume = 1 << 16;
+
+// Keys per ISA; more of them can be asked for to search longer.
+int keysPerIsa() {
+  const char* given = std::getenv("TILEWRIGHT_TEST_KEYS");
+  return given ? std::max(1, std::atoi(given)) : kDefaultKeys;
+}
+
+std::string repeatIt(const TileKey& key) {
+  return "\n  to see it: tilewright gen --emit=plan " + printTileKey(key);
+}
+
+// Checks the keys numbered `first`, first + step, ... of `keys`.
+void checkKeys(const std::vector<TileKey>& keys, size_t first, size_t step,
+               uint64_t seed, TileSource& source) {
+  int checked = 0;
+  for (size_t i = first; i < keys.size(); i += step) {
+    const TileKey& key = keys[i];
+    auto plan = source.generated(key, Lowering::Plan);
+    if (!plan) {
+      ADD_FAILURE() << llvm::toString(plan.takeError()) << repeatIt(key);
+      continue;
+    }
+    std::vector<TileUnderTest> tiles = {{"generated", *plan}};
+    const int64_t volume = int64_t{key.m0} * key.n0 * key.k0;
+    if (i / step % kLoopsEvery == 0 && volume <= kLoopsVolume) {
+      auto loops = source.generated(key, Lowering::Loops);
+      if (loops)
+        tiles.push_back({"loops", *loops, /*keepsDenormals=*/true});
+      else
+        ADD_FAILURE() << "--lowering=loops: "
+                      << llvm::toString(loops.takeError());
+    }
+    CheckOptions options;
+    options.seed = seed + i;
+    options.budget = tiles.size() == 1 ? 10'000'000 : 3'000'000;
+    const CheckReport report = checkTiles(key, tiles, options);
+    EXPECT_TRUE(report.ok()) << report.text() << repeatIt(key);
+    ++checked;
+    if (llvm::Error error = source.unload())
+      ADD_FAILURE() << llvm::toString(std::move(error));
+  }
+  EXPECT_GT(checked, 0) << "no key was checked";
+}
+
+struct Shard {
+  tw_isa_t isa;
+  int number;
+};
+
+std::vector<Shard> allShards() {
+  std::vector<Shard> shards;
+  for (const IsaInfo& isa : isas())
+    for (int i = 0; i < kShards; ++i) shards.push_back({isa.isa, i});
+  return shards;
+}
+
+class GeneratedTest : public ::testing::TestWithParam<Shard> {};
+
+TEST_P(GeneratedTest, KeepTheContract) {
+  const IsaInfo& isa = info(GetParam().isa);
+  const uint64_t seed = seedOf("GeneratedTest." + std::string(isa.name));
+  SCOPED_TRACE(seedText(seed));
+  auto source = TileSource::create();
+  ASSERT_TRUE(bool(source)) << llvm::toString(source.takeError());
+  RecordProperty("emulated", hostHas(isa) ? "no" : "yes");
+  checkKeys(randomKeys(isa.isa, keysPerIsa(), seed), GetParam().number, kShards,
+            seed, *source);
+}
+
+std::string nameOf(const ::testing::TestParamInfo<Shard>& test) {
+  return std::string(info(test.param.isa).name) + "_" +
+         std::to_string(test.param.number);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shards, GeneratedTest,
+                         ::testing::ValuesIn(allShards()), nameOf);
+
+#ifdef __x86_64__
+
+// What machines without AVX-512 do, pinned here: the ISAs with the most
+// intrinsics, emulated on a CPU that has AVX2 only.
+class EmulatedTest : public ::testing::TestWithParam<tw_isa_t> {};
+
+TEST_P(EmulatedTest, KeepTheContractOnALesserCpu) {
+  const IsaInfo& isa = info(GetParam());
+  if (!hostHas(info(TW_ISA_X86_64_AVX2_FMA)))
+    GTEST_SKIP() << "this CPU has no " << info(TW_ISA_X86_64_AVX2_FMA).name;
+  const uint64_t seed = seedOf("EmulatedTest." + std::string(isa.name));
+  SCOPED_TRACE(seedText(seed));
+  auto source = TileSource::create("x86-64-v3");
+  ASSERT_TRUE(bool(source)) << llvm::toString(source.takeError());
+  const std::vector<TileKey> keys =
+      randomKeys(isa.isa, static_cast<int>(variants().size()), seed);
+  ASSERT_TRUE(source->emulates(keys.front()));
+  checkKeys(keys, 0, 1, seed, *source);
+}
+
+std::string nameOfIsa(const ::testing::TestParamInfo<tw_isa_t>& test) {
+  return std::string(info(test.param).name);
+}
+
+INSTANTIATE_TEST_SUITE_P(Isas, EmulatedTest,
+                         ::testing::Values(TW_ISA_X86_64_AVX512_FP16,
+                                           TW_ISA_X86_64_AVX_VNNI_INT8),
+                         nameOfIsa);
+
+#endif
+
+}  // namespace
+}  // namespace tilewright::testing

@@ -1,0 +1,147 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tests/tiles/intrinsic_emulation.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Verifier.h"
+
+namespace tilewright::testing {
+namespace {
+
+using namespace llvm;
+
+unsigned lanesOf(Value* vector) {
+  return cast<FixedVectorType>(vector->getType())->getNumElements();
+}
+
+// Elements first, first + step, ... of `vector`: `count` of them.
+Value* everyNth(IRBuilder<>& b, Value* vector, unsigned first, unsigned step,
+                unsigned count) {
+  SmallVector<int> mask;
+  for (unsigned i = 0; i < count; ++i) mask.push_back(first + i * step);
+  return b.CreateShuffleVector(vector, mask);
+}
+
+// `value` as a vector of `bits`-wide integers, extended to i32.
+Value* widen(IRBuilder<>& b, Value* value, unsigned bits, bool isSigned) {
+  const unsigned lanes = cast<FixedVectorType>(value->getType())
+                             ->getPrimitiveSizeInBits()
+                             .getFixedValue() /
+                         bits;
+  Value* narrow =
+      b.CreateBitCast(value, FixedVectorType::get(b.getIntNTy(bits), lanes));
+  Type* wide = FixedVectorType::get(b.getInt32Ty(), lanes);
+  return isSigned ? b.CreateSExt(narrow, wide) : b.CreateZExt(narrow, wide);
+}
+
+// Sums of `group` neighbouring products, modulo 2^32, plus `acc` if not null.
+Value* dotProduct(IRBuilder<>& b, Value* acc, Value* x, bool xSigned, Value* y,
+                  bool ySigned, unsigned bits) {
+  const unsigned group = 32 / bits;
+  Value* products =
+      b.CreateMul(widen(b, x, bits, xSigned), widen(b, y, bits, ySigned));
+  const unsigned lanes = lanesOf(products) / group;
+  for (unsigned i = 0; i < group; ++i) {
+    Value* part = everyNth(b, products, i, group, lanes);
+    acc = acc ? b.CreateAdd(acc, part) : part;
+  }
+  return acc;
+}
+
+// f32 denormals to zero.
+Value* flush(IRBuilder<>& b, Value* value) {
+  Value* magnitude = b.CreateUnaryIntrinsic(Intrinsic::fabs, value);
+  Value* isTiny =
+      b.CreateFCmpOLT(magnitude, ConstantFP::get(value->getType(), 0x1p-126));
+  return b.CreateSelect(isTiny, Constant::getNullValue(value->getType()),
+                        value);
+}
+
+Value* bf16Products(IRBuilder<>& b, Value* acc, Value* x, Value* y) {
+  auto expand = [&](Value* v) {
+    Value* bits = b.CreateShl(widen(b, v, 16, false), 16);
+    return flush(b, b.CreateBitCast(bits, FixedVectorType::get(b.getFloatTy(),
+                                                               lanesOf(bits))));
+  };
+  Value *wideX = expand(x), *wideY = expand(y);
+  const unsigned lanes = lanesOf(acc);
+  acc = flush(b, acc);
+  for (unsigned i : {1u, 0u})
+    acc = flush(b, b.CreateIntrinsic(Intrinsic::fma, {acc->getType()},
+                                     {everyNth(b, wideX, i, 2, lanes),
+                                      everyNth(b, wideY, i, 2, lanes), acc}));
+  return acc;
+}
+
+// vcvtneps2bf16: to nearest even.
+Value* toBf16(IRBuilder<>& b, Value* value, Type* type) {
+  return b.CreateFPTrunc(flush(b, value),
+                         FixedVectorType::get(b.getBFloatTy(), lanesOf(value)),
+                         "");
+}
+
+// The replacement of `call`; null if there is none.
+Value* emulate(IRBuilder<>& b, CallInst& call) {
+  StringRef name = call.getCalledFunction()->getName();
+  if (!name.consume_front("llvm.x86.")) return nullptr;
+  auto arg = [&](unsigned i) { return call.getArgOperand(i); };
+  // The number at the end is the width, which the operands' types say as well.
+  name = name.substr(0, name.find_last_not_of("0123456789") + 1);
+  if (name == "avx512.vpdpbusd.")
+    return dotProduct(b, arg(0), arg(1), false, arg(2), true, 8);
+  if (name == "avx512.vpdpwssd.")
+    return dotProduct(b, arg(0), arg(1), true, arg(2), true, 16);
+  if (name == "avx2.vpdpbssd." || name == "avx10.vpdpbssd.")
+    return dotProduct(b, arg(0), arg(1), true, arg(2), true, 8);
+  if (name == "avx2.vpdpbsud." || name == "avx10.vpdpbsud.")
+    return dotProduct(b, arg(0), arg(1), true, arg(2), false, 8);
+  if (name == "avx2.vpdpbuud." || name == "avx10.vpdpbuud.")
+    return dotProduct(b, arg(0), arg(1), false, arg(2), false, 8);
+  if (name == "sse2.pmadd.wd" || name == "avx2.pmadd.wd" ||
+      name == "avx512.pmaddw.d.")
+    return dotProduct(b, nullptr, arg(0), true, arg(1), true, 16);
+  if (name == "avx512bf16.dpbf16ps.")
+    return bf16Products(b, arg(0), arg(1), arg(2));
+  if (name == "avx512bf16.cvtneps2bf16." || name == "vcvtneps2bf")
+    return toBf16(b, arg(0), call.getType());
+  return nullptr;
+}
+
+}  // namespace
+
+Error emulateForeignIsa(Module& module) {
+  for (Function& function : module) {
+    if (function.isDeclaration()) continue;
+    for (StringRef attribute :
+         {"target-cpu", "tune-cpu", "target-features", "prefer-vector-width",
+          "min-legal-vector-width"})
+      function.removeFnAttr(attribute);
+    for (Instruction& instruction :
+         make_early_inc_range(instructions(function))) {
+      auto* call = dyn_cast<CallInst>(&instruction);
+      if (!call) continue;
+      Function* callee = call->getCalledFunction();
+      if (!callee)
+        return createStringError("inline assembly or an indirect call in " +
+                                 function.getName() + " cannot be emulated");
+      if (!callee->getName().starts_with("llvm.x86.")) continue;
+      IRBuilder<> builder(call);
+      Value* replacement = emulate(builder, *call);
+      if (!replacement || replacement->getType() != call->getType())
+        return createStringError("no emulation of " + callee->getName() +
+                                 ", called by " + function.getName());
+      call->replaceAllUsesWith(replacement);
+      call->eraseFromParent();
+    }
+  }
+  std::string why;
+  raw_string_ostream os(why);
+  if (verifyModule(module, &os))
+    return createStringError("the emulation made invalid IR: " + why);
+  return Error::success();
+}
+
+}  // namespace tilewright::testing

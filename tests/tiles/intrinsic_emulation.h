@@ -1,0 +1,29 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs tiles of instruction sets that this CPU lacks: the target's intrinsics
+// are replaced, in LLVM IR, by plain vector arithmetic of the same meaning, and
+// the functions retargeted, so that the kernel's structure (its loads, lanes,
+// shuffles, corrections and tails) is tested everywhere. What is not tested so
+// is the instruction itself and its selection by LLVM.
+
+#ifndef TESTS_TILES_INTRINSIC_EMULATION_H_
+#define TESTS_TILES_INTRINSIC_EMULATION_H_
+
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+
+namespace tilewright::testing {
+
+// Replaces every call of an `llvm.x86.*` intrinsic in `module` and removes the
+// functions' target attributes. An error names an intrinsic, or inline
+// assembly, that has no emulation; `module` is then half changed.
+//
+// vpdpbf16ps and vcvtneps2bf16 keep their treatment of denormals (as zero, in
+// operands and results). Two products of vpdpbf16ps are added by two fused
+// operations.
+llvm::Error emulateForeignIsa(llvm::Module& module);
+
+}  // namespace tilewright::testing
+
+#endif  // TESTS_TILES_INTRINSIC_EMULATION_H_

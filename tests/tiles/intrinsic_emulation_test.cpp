@@ -1,0 +1,245 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The emulated intrinsics against a scalar definition of the instructions, and
+// against the instructions themselves where this CPU has them.
+
+#include "tests/tiles/intrinsic_emulation.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SourceMgr.h"
+#include "tests/common/seed.h"
+#include "tests/tiles/element_codec.h"
+#include "tests/tiles/tile_source.h"
+
+namespace tilewright::testing {
+namespace {
+
+// How the 32 bits of a lane of the operands are read.
+struct Instruction {
+  const char* intrinsic;  // without "llvm.x86."
+  const char* features;   // that it needs, in LLVM's spelling
+  int bits;               // of a lane
+  tw_element_type_t lhs, rhs;
+  bool accumulates;
+};
+
+std::ostream& operator<<(std::ostream& out, const Instruction& i) {
+  return out << i.intrinsic;
+}
+
+const Instruction kInstructions[] = {
+    {"avx512.vpdpbusd.512", "avx512f,avx512vnni", 512, TW_ELEMENT_U8,
+     TW_ELEMENT_S8, true},
+    {"avx512.vpdpbusd.256", "avx512vl,avx512vnni", 256, TW_ELEMENT_U8,
+     TW_ELEMENT_S8, true},
+    {"avx512.vpdpbusd.128", "avx512vl,avx512vnni", 128, TW_ELEMENT_U8,
+     TW_ELEMENT_S8, true},
+    {"avx512.vpdpwssd.512", "avx512f,avx512vnni", 512, TW_ELEMENT_S16,
+     TW_ELEMENT_S16, true},
+    {"avx512.vpdpwssd.256", "avx512vl,avx512vnni", 256, TW_ELEMENT_S16,
+     TW_ELEMENT_S16, true},
+    {"avx2.vpdpbssd.256", "avxvnniint8", 256, TW_ELEMENT_S8, TW_ELEMENT_S8,
+     true},
+    {"avx2.vpdpbsud.256", "avxvnniint8", 256, TW_ELEMENT_S8, TW_ELEMENT_U8,
+     true},
+    {"avx2.vpdpbuud.256", "avxvnniint8", 256, TW_ELEMENT_U8, TW_ELEMENT_U8,
+     true},
+    {"avx2.pmadd.wd", "avx2", 256, TW_ELEMENT_S16, TW_ELEMENT_S16, false},
+    {"avx512.pmaddw.d.512", "avx512bw", 512, TW_ELEMENT_S16, TW_ELEMENT_S16,
+     false},
+    {"avx512bf16.dpbf16ps.512", "avx512bf16", 512, TW_ELEMENT_BF16,
+     TW_ELEMENT_BF16, true},
+    {"avx512bf16.dpbf16ps.256", "avx512vl,avx512bf16", 256, TW_ELEMENT_BF16,
+     TW_ELEMENT_BF16, true},
+};
+
+std::string vectorType(int bits, tw_element_type_t type) {
+  const int width = info(type).bits;
+  const std::string element =
+      type == TW_ELEMENT_BF16 ? "bfloat" : "i" + std::to_string(width);
+  return "<" + std::to_string(bits / width) + " x " + element + ">";
+}
+
+// A function with a tile's signature that applies the intrinsic to vectors at
+// its pointers: out = op(out, lhs, rhs).
+std::string moduleText(const Instruction& i) {
+  const bool isFloat = i.lhs == TW_ELEMENT_BF16;
+  const std::string acc =
+      "<" + std::to_string(i.bits / 32) + " x " + (isFloat ? "float>" : "i32>");
+  const std::string lhs = vectorType(i.bits, i.lhs);
+  const std::string rhs = vectorType(i.bits, i.rhs);
+  const std::string name = std::string("@llvm.x86.") + i.intrinsic;
+  const std::string extra = i.accumulates ? acc + " %c, " : "";
+  std::string features;
+  for (llvm::StringRef rest = i.features; !rest.empty();) {
+    auto [first, more] = rest.split(',');
+    features += (features.empty() ? "+" : ",+") + first.str();
+    rest = more;
+  }
+  return "declare " + acc + " " + name + "(" +
+         (i.accumulates ? acc + ", " : "") + lhs + ", " + rhs + ")\n" +
+         "define void @apply(ptr %out, ptr %lhs, ptr %rhs, ptr %p) "
+         "\"target-features\"=\"" +
+         features + "\" {\n" + "  %c = load " + acc + ", ptr %out, align 1\n" +
+         "  %a = load " + lhs + ", ptr %lhs, align 1\n" + "  %b = load " + rhs +
+         ", ptr %rhs, align 1\n" + "  %r = call " + acc + " " + name + "(" +
+         extra + lhs + " %a, " + rhs + " %b)\n" + "  store " + acc +
+         " %r, ptr %out, align 1\n  ret void\n}\n";
+}
+
+std::unique_ptr<llvm::Module> parse(const std::string& text,
+                                    llvm::LLVMContext& context) {
+  llvm::SMDiagnostic problem;
+  auto module = llvm::parseAssemblyString(text, problem, context);
+  EXPECT_TRUE(module != nullptr) << problem.getMessage().str() << "\n" << text;
+  return module;
+}
+
+constexpr int kMaxBytes = 64;
+
+struct Vectors {
+  uint8_t out[kMaxBytes], lhs[kMaxBytes], rhs[kMaxBytes];
+};
+
+Vectors randomVectors(const Instruction& i, Random& random) {
+  Vectors v;
+  for (uint8_t* bytes : {v.out, v.lhs, v.rhs})
+    for (int b = 0; b < kMaxBytes; ++b)
+      // Extremes often, so that saturation would show.
+      bytes[b] = static_cast<uint8_t>(random.chance(0.4)
+                                          ? (random.chance(0.5) ? 0x80 : 0xFF)
+                                          : random.next());
+  if (i.lhs != TW_ELEMENT_BF16) return v;
+  // Products and sums that are exact, and among them denormals.
+  auto draw = [&] {
+    const double unit = random.chance(0.2) ? 0x1p-133 : 1;
+    return unit * static_cast<double>(random.between(-100, 100));
+  };
+  for (int n = 0; n < kMaxBytes / 4; ++n)
+    storeElement(v.out, n, 32, encodeFloat(TW_ELEMENT_F32, draw()));
+  for (int n = 0; n < kMaxBytes / 2; ++n) {
+    storeElement(v.lhs, n, 16, encodeFloat(TW_ELEMENT_BF16, draw()));
+    storeElement(v.rhs, n, 16, encodeFloat(TW_ELEMENT_BF16, draw()));
+  }
+  return v;
+}
+
+// What the instruction's manual says of 32-bit lane `lane`.
+uint64_t scalarLane(const Instruction& i, const Vectors& v, int lane) {
+  const int bits = info(i.lhs).bits, group = 32 / bits;
+  const uint64_t previous = loadElement(v.out, lane, 32);
+  auto flushed = [](double x) { return std::fabs(x) < 0x1p-126 ? 0 : x; };
+  double floats = flushed(decodeElement(TW_ELEMENT_F32, previous));
+  int64_t sum = i.accumulates ? static_cast<int32_t>(previous) : 0;
+  for (int g = 0; g < group; ++g) {
+    const double a =
+        decodeElement(i.lhs, loadElement(v.lhs, lane * group + g, bits));
+    const double b =
+        decodeElement(i.rhs, loadElement(v.rhs, lane * group + g, bits));
+    sum += static_cast<int64_t>(a) * static_cast<int64_t>(b);
+    floats += flushed(a) * flushed(b);
+  }
+  if (i.lhs == TW_ELEMENT_BF16) return encodeFloat(TW_ELEMENT_F32, floats);
+  return static_cast<uint32_t>(sum);
+}
+
+class IntrinsicTest : public ::testing::TestWithParam<Instruction> {};
+
+TEST_P(IntrinsicTest, EmulationAndHardwareFollowTheManual) {
+  if (!hostHas(info(TW_ISA_X86_64_AVX2_FMA)))
+    GTEST_SKIP() << "this CPU has no " << info(TW_ISA_X86_64_AVX2_FMA).name;
+  const Instruction& instruction = GetParam();
+  const uint64_t seed = seedOf(instruction.intrinsic);
+  SCOPED_TRACE(seedText(seed));
+  llvm::LLVMContext context;
+  const std::string text = moduleText(instruction);
+  auto module = parse(text, context);
+  ASSERT_TRUE(module);
+  llvm::SmallVector<char, 0> bitcode;
+  llvm::raw_svector_ostream os(bitcode);
+  llvm::WriteBitcodeToFile(*module, os);
+  auto loader = TileLoader::create("x86-64-v3");
+  ASSERT_TRUE(bool(loader)) << llvm::toString(loader.takeError());
+  auto emulated = loader->loadEmulated("apply", os.str());
+  ASSERT_TRUE(bool(emulated)) << llvm::toString(emulated.takeError());
+
+  std::vector<tw_mmt4d_tile_fn_t> bodies = {*emulated};
+  bool hardware = true;
+  for (llvm::StringRef rest = instruction.features; !rest.empty();) {
+    auto [first, more] = rest.split(',');
+    hardware &= hostHasFeature(first);
+    rest = more;
+  }
+  auto native = TileLoader::create();
+  ASSERT_TRUE(bool(native)) << llvm::toString(native.takeError());
+  if (hardware) {
+    auto fn = native->loadBitcode("apply", os.str());
+    ASSERT_TRUE(bool(fn)) << llvm::toString(fn.takeError());
+    bodies.push_back(*fn);
+  }
+  Random random(seed);
+  for (int round = 0; round < 200; ++round) {
+    const Vectors before = randomVectors(instruction, random);
+    for (size_t body = 0; body < bodies.size(); ++body) {
+      Vectors after = before;
+      bodies[body](after.out, after.lhs, after.rhs, nullptr);
+      for (int lane = 0; lane < instruction.bits / 32; ++lane) {
+        // By value: which zero a flushed denormal becomes does not matter.
+        const tw_element_type_t type = instruction.lhs == TW_ELEMENT_BF16
+                                           ? TW_ELEMENT_F32
+                                           : TW_ELEMENT_S32;
+        ASSERT_EQ(decodeElement(type, loadElement(after.out, lane, 32)),
+                  decodeElement(type, scalarLane(instruction, before, lane)))
+            << (body ? "hardware" : "emulation") << ", lane " << lane;
+      }
+    }
+  }
+}
+
+std::string nameOf(const ::testing::TestParamInfo<Instruction>& test) {
+  std::string name = test.param.intrinsic;
+  for (char& c : name)
+    if (c == '.') c = '_';
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(X86, IntrinsicTest, ::testing::ValuesIn(kInstructions),
+                         nameOf);
+
+TEST(EmulationTest, RefusesWhatItDoesNotKnow) {
+  llvm::LLVMContext context;
+  auto module = parse(
+      "declare <4 x float> @llvm.x86.sse.rcp.ps(<4 x float>)\n"
+      "define <4 x float> @f(<4 x float> %x) {\n"
+      "  %r = call <4 x float> @llvm.x86.sse.rcp.ps(<4 x float> %x)\n"
+      "  ret <4 x float> %r\n}\n",
+      context);
+  ASSERT_TRUE(module);
+  llvm::Error error = emulateForeignIsa(*module);
+  EXPECT_EQ(llvm::toString(std::move(error)),
+            "no emulation of llvm.x86.sse.rcp.ps, called by f");
+}
+
+TEST(EmulationTest, RefusesInlineAssembly) {
+  llvm::LLVMContext context;
+  auto module = parse(
+      "define void @f() {\n  call void asm sideeffect \"nop\", \"\"()\n"
+      "  ret void\n}\n",
+      context);
+  ASSERT_TRUE(module);
+  llvm::Error error = emulateForeignIsa(*module);
+  EXPECT_EQ(llvm::toString(std::move(error)),
+            "inline assembly or an indirect call in f cannot be emulated");
+}
+
+}  // namespace
+}  // namespace tilewright::testing

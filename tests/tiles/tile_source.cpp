@@ -1,0 +1,85 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tests/tiles/tile_source.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+#include "tilewright/Registry/Registry.h"
+
+namespace tilewright::testing {
+
+using namespace llvm;
+
+namespace {
+
+Error about(const TileKey& key, Error error) {
+  return createStringError(printTileKey(key) + ": " +
+                           toString(std::move(error)));
+}
+
+StringRef bytesOf(const GeneratedTile& tile) {
+  return StringRef(tile.bytes.data(), tile.bytes.size());
+}
+
+}  // namespace
+
+bool hostHasFeature(StringRef feature) {
+  static const StringMap<bool> features = sys::getHostCPUFeatures();
+  return features.lookup(feature);
+}
+
+bool hostHas(const IsaInfo& isa) {
+  static const bool isX86 = Triple(sys::getProcessTriple()).isX86();
+  if (isa.arch == "X86_64" && !isX86) return false;
+  for (const CpuFeatureInfo* feature : isa.features)
+    if (!hostHasFeature(feature->llvmName)) return false;
+  return true;
+}
+
+Expected<TileSource> TileSource::create(StringRef cpu) {
+  auto loader = TileLoader::create(cpu);
+  if (!loader) return loader.takeError();
+  TileSource source(std::move(*loader));
+  source.emulateAll_ = !cpu.empty();
+  return std::move(source);
+}
+
+bool TileSource::emulates(const TileKey& key) const {
+  return emulateAll_ || !hostHas(info(key.isa));
+}
+
+Expected<tw_mmt4d_tile_fn_t> TileSource::generated(const TileKey& key,
+                                                   Lowering lowering) {
+  GenerateOptions options;
+  options.lowering = lowering;
+  auto object = generator_.generate(key, Emit::Object, options);
+  if (!object) return object.takeError();  // names the key
+  const std::string problem = inspectObject(bytesOf(*object), object->name);
+  if (!problem.empty())
+    return about(key, createStringError("bad object: " + problem));
+  if (!emulates(key)) {
+    auto fn = loader_.loadObject(object->name, bytesOf(*object));
+    return fn ? std::move(fn) : about(key, fn.takeError());
+  }
+  auto bitcode = generator_.generate(key, Emit::Bitcode, options);
+  if (!bitcode) return bitcode.takeError();
+  auto fn = loader_.loadEmulated(bitcode->name, bytesOf(*bitcode));
+  return fn ? std::move(fn) : about(key, fn.takeError());
+}
+
+Expected<tw_mmt4d_tile_fn_t> TileSource::handWrittenEmulated(
+    const TileKey& key) {
+  auto path = handWrittenBitcodePath(key.isa);
+  if (!path) return about(key, path.takeError());
+  auto buffer = MemoryBuffer::getFile(*path);
+  if (!buffer)
+    return about(key,
+                 createStringError(*path + ": " + buffer.getError().message()));
+  auto fn = loader_.loadEmulated(printTileKey(key), (*buffer)->getBuffer());
+  return fn ? std::move(fn) : about(key, fn.takeError());
+}
+
+}  // namespace tilewright::testing
