@@ -7,6 +7,7 @@
 
 #include "ukernels/element.h"
 #include "ukernels/index.h"
+#include "ukernels/pack_interior.h"
 
 tw_status_t tw_check_packing(const tw_pack_params_t* params,
                              tw_packing_t* packing) {
@@ -54,31 +55,75 @@ tw_status_t tw_packed_size(const tw_pack_params_t* params, tw_index_t* bytes) {
   return status;
 }
 
-static void tw_pack_elements(const tw_packing_t* p, uint64_t padding,
-                             const unsigned char* matrix,
-                             unsigned char* packed) {
-  tw_index_t to = 0;
-  for (tw_index_t ro = 0; ro < p->outer_rows; ++ro)
-    for (tw_index_t co = 0; co < p->outer_cols; ++co)
-      for (tw_index_t ri = 0; ri < p->tile_rows; ++ri)
-        for (tw_index_t ci = 0; ci < p->tile_cols; ++ci, ++to) {
-          const tw_index_t r = ro * p->tile_rows + ri;
-          const tw_index_t c = co * p->tile_cols + ci;
-          const int inside = r < p->rows && c < p->cols;
-          const tw_index_t from = inside ? tw_matrix_at(p, r, c) : 0;
-          if (p->bits == 4) {
-            const unsigned value =
-                inside ? tw_get_nibble(matrix, from) : (unsigned)padding & 15u;
-            tw_put_nibble(packed, to, value);
-          } else {
-            const size_t size = (size_t)p->bits / 8;
-            // Little-endian: the low bits are the first bytes.
-            memcpy(packed + (size_t)to * size,
-                   inside ? (const void*)(matrix + (size_t)from * size)
-                          : (const void*)&padding,
-                   size);
-          }
-        }
+// A tile over an edge: its first rows x cols elements lie inside the matrix.
+// The rest is padding. `size`: bytes of an element, a constant.
+static inline __attribute__((always_inline)) void tw_pack_edge_tile(
+    const tw_packing_t* p, size_t size, const unsigned char* from,
+    unsigned char* to, tw_index_t rows, tw_index_t cols, uint64_t padding) {
+  const size_t row_step = size * (size_t)(p->transpose ? 1 : p->stride);
+  const size_t col_step = size * (size_t)(p->transpose ? p->stride : 1);
+  for (tw_index_t r = 0; r < p->tile_rows; ++r) {
+    const tw_index_t inside = r < rows ? cols : 0;
+    tw_index_t c = 0;
+    for (; c < inside; ++c, to += size)
+      memcpy(to, from + (size_t)r * row_step + (size_t)c * col_step, size);
+    for (; c < p->tile_cols; ++c, to += size) memcpy(to, &padding, size);
+  }
+}
+
+static void tw_pack_edge_nibbles(const tw_packing_t* p,
+                                 const unsigned char* matrix, unsigned char* to,
+                                 tw_index_t row, tw_index_t col,
+                                 tw_index_t rows, tw_index_t cols,
+                                 uint64_t padding) {
+  tw_index_t i = 0;
+  for (tw_index_t r = 0; r < p->tile_rows; ++r)
+    for (tw_index_t c = 0; c < p->tile_cols; ++c, ++i)
+      tw_put_nibble(
+          to, i,
+          r < rows && c < cols
+              ? tw_get_nibble(matrix, tw_matrix_at(p, row + r, col + c))
+              : (unsigned)padding & 15u);
+}
+
+// Packs tiles [r0, r1) x [c0, c1), element by element.
+static void tw_pack_tiles(const tw_packing_t* p, uint64_t padding,
+                          const unsigned char* matrix, unsigned char* packed,
+                          tw_index_t r0, tw_index_t r1, tw_index_t c0,
+                          tw_index_t c1) {
+  const tw_index_t tile = p->tile_rows * p->tile_cols * p->bits / 8;
+  for (tw_index_t ro = r0; ro < r1; ++ro)
+    for (tw_index_t co = c0; co < c1; ++co) {
+      const tw_index_t row = ro * p->tile_rows, col = co * p->tile_cols;
+      const tw_index_t rows = tw_inside(p->rows, row, p->tile_rows);
+      const tw_index_t cols = tw_inside(p->cols, col, p->tile_cols);
+      const unsigned char* from =
+          matrix + tw_matrix_at(p, row, col) * p->bits / 8;
+      unsigned char* to = packed + (ro * p->outer_cols + co) * tile;
+      switch (p->bits) {
+        case 4:
+          tw_pack_edge_nibbles(p, matrix, to, row, col, rows, cols, padding);
+          break;
+        case 8:
+          tw_pack_edge_tile(p, 1, from, to, rows, cols, padding);
+          break;
+        case 16:
+          tw_pack_edge_tile(p, 2, from, to, rows, cols, padding);
+          break;
+        case 32:
+          tw_pack_edge_tile(p, 4, from, to, rows, cols, padding);
+          break;
+        default:
+          tw_pack_edge_tile(p, 8, from, to, rows, cols, padding);
+      }
+    }
+}
+
+// The low `bits` bits, as often as 64 bits hold them.
+static uint64_t tw_repeat_padding(uint64_t padding, int bits) {
+  for (; bits < 64; bits *= 2)
+    padding = padding << bits | (padding & (((uint64_t)1 << bits) - 1));
+  return padding;
 }
 
 tw_status_t tw_pack(const tw_pack_params_t* params, const void* matrix,
@@ -89,7 +134,14 @@ tw_status_t tw_pack(const tw_pack_params_t* params, const void* matrix,
   if (packed_bytes < 0 || (p.packed_bytes > 0 && (!matrix || !packed)))
     return TW_STATUS_INVALID_ARGUMENT;
   if (packed_bytes < p.packed_bytes) return TW_STATUS_OUT_OF_RANGE;
-  tw_pack_elements(&p, params->padding, (const unsigned char*)matrix,
-                   (unsigned char*)packed);
+  const unsigned char* from = (const unsigned char*)matrix;
+  unsigned char* to = (unsigned char*)packed;
+  // The tiles inside the matrix, then those over its right and lower edges.
+  const uint64_t padding = tw_repeat_padding(params->padding, p.bits);
+  const tw_index_t whole_rows = tw_pack_interior(&p, padding, from, to);
+  const tw_index_t whole_cols = p.cols / p.tile_cols;
+  tw_pack_tiles(&p, padding, from, to, 0, whole_rows, whole_cols, p.outer_cols);
+  tw_pack_tiles(&p, padding, from, to, whole_rows, p.outer_rows, 0,
+                p.outer_cols);
   return TW_STATUS_OK;
 }

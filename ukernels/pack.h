@@ -27,6 +27,12 @@ static inline tw_index_t tw_matrix_at(const tw_packing_t* p, tw_index_t row,
   return p->transpose ? col * p->stride + row : row * p->stride + col;
 }
 
+// How many of the `tile` rows (columns) from `at` on lie inside `extent`.
+static inline tw_index_t tw_inside(tw_index_t extent, tw_index_t at,
+                                   tw_index_t tile) {
+  return extent - at < tile ? extent - at : tile;
+}
+
 static inline unsigned tw_get_nibble(const unsigned char* base, tw_index_t i) {
   return base[i / 2] >> (i % 2 * 4) & 15u;
 }

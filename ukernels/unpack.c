@@ -4,27 +4,53 @@
 #include <string.h>
 
 #include "ukernels/pack.h"
+#include "ukernels/pack_interior.h"
 
-static void tw_unpack_elements(const tw_packing_t* p,
-                               const unsigned char* packed,
-                               unsigned char* matrix) {
-  tw_index_t from = 0;
-  for (tw_index_t ro = 0; ro < p->outer_rows; ++ro)
-    for (tw_index_t co = 0; co < p->outer_cols; ++co)
-      for (tw_index_t ri = 0; ri < p->tile_rows; ++ri)
-        for (tw_index_t ci = 0; ci < p->tile_cols; ++ci, ++from) {
-          const tw_index_t r = ro * p->tile_rows + ri;
-          const tw_index_t c = co * p->tile_cols + ci;
-          if (r >= p->rows || c >= p->cols) continue;
-          const tw_index_t to = tw_matrix_at(p, r, c);
-          if (p->bits == 4) {
-            tw_put_nibble(matrix, to, tw_get_nibble(packed, from));
-          } else {
-            const size_t size = (size_t)p->bits / 8;
-            memcpy(matrix + (size_t)to * size, packed + (size_t)from * size,
-                   size);
-          }
-        }
+// A tile of which the first rows x cols elements lie inside the matrix. `size`:
+// bytes of an element, a constant.
+static inline __attribute__((always_inline)) void tw_unpack_edge_tile(
+    const tw_packing_t* p, size_t size, const unsigned char* from,
+    unsigned char* to, tw_index_t rows, tw_index_t cols) {
+  const size_t row_step = size * (size_t)(p->transpose ? 1 : p->stride);
+  const size_t col_step = size * (size_t)(p->transpose ? p->stride : 1);
+  for (tw_index_t r = 0; r < rows; ++r)
+    for (tw_index_t c = 0; c < cols; ++c)
+      memcpy(to + (size_t)r * row_step + (size_t)c * col_step,
+             from + (size_t)(r * p->tile_cols + c) * size, size);
+}
+
+// Unpacks tiles [r0, r1) x [c0, c1), element by element.
+static void tw_unpack_tiles(const tw_packing_t* p, const unsigned char* packed,
+                            unsigned char* matrix, tw_index_t r0, tw_index_t r1,
+                            tw_index_t c0, tw_index_t c1) {
+  const tw_index_t tile = p->tile_rows * p->tile_cols * p->bits / 8;
+  for (tw_index_t ro = r0; ro < r1; ++ro)
+    for (tw_index_t co = c0; co < c1; ++co) {
+      const tw_index_t row = ro * p->tile_rows, col = co * p->tile_cols;
+      const tw_index_t rows = tw_inside(p->rows, row, p->tile_rows);
+      const tw_index_t cols = tw_inside(p->cols, col, p->tile_cols);
+      const unsigned char* from = packed + (ro * p->outer_cols + co) * tile;
+      unsigned char* to = matrix + tw_matrix_at(p, row, col) * p->bits / 8;
+      switch (p->bits) {
+        case 4:
+          for (tw_index_t r = 0; r < rows; ++r)
+            for (tw_index_t c = 0; c < cols; ++c)
+              tw_put_nibble(matrix, tw_matrix_at(p, row + r, col + c),
+                            tw_get_nibble(from, r * p->tile_cols + c));
+          break;
+        case 8:
+          tw_unpack_edge_tile(p, 1, from, to, rows, cols);
+          break;
+        case 16:
+          tw_unpack_edge_tile(p, 2, from, to, rows, cols);
+          break;
+        case 32:
+          tw_unpack_edge_tile(p, 4, from, to, rows, cols);
+          break;
+        default:
+          tw_unpack_edge_tile(p, 8, from, to, rows, cols);
+      }
+    }
 }
 
 tw_status_t tw_unpack(const tw_pack_params_t* params, const void* packed,
@@ -35,6 +61,12 @@ tw_status_t tw_unpack(const tw_pack_params_t* params, const void* packed,
   if (packed_bytes < 0 || (p.packed_bytes > 0 && (!matrix || !packed)))
     return TW_STATUS_INVALID_ARGUMENT;
   if (packed_bytes < p.packed_bytes) return TW_STATUS_OUT_OF_RANGE;
-  tw_unpack_elements(&p, (const unsigned char*)packed, (unsigned char*)matrix);
+  const unsigned char* from = (const unsigned char*)packed;
+  unsigned char* to = (unsigned char*)matrix;
+  // The tiles inside the matrix, then those over its right and lower edges.
+  const tw_index_t whole_rows = tw_unpack_interior(&p, from, to);
+  const tw_index_t whole_cols = p.cols / p.tile_cols;
+  tw_unpack_tiles(&p, from, to, 0, whole_rows, whole_cols, p.outer_cols);
+  tw_unpack_tiles(&p, from, to, whole_rows, p.outer_rows, 0, p.outer_cols);
   return TW_STATUS_OK;
 }

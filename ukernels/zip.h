@@ -1,0 +1,82 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Internal: 16-byte vectors in portable C, and the perfect shuffle of several.
+// clang and gcc turn them into the baseline's vectors on every architecture.
+
+#ifndef UKERNELS_ZIP_H_
+#define UKERNELS_ZIP_H_
+
+#include <stdint.h>
+#include <string.h>
+
+#define TW_ZIP_INLINE static inline __attribute__((always_inline))
+
+typedef uint8_t tw_v16u8 __attribute__((vector_size(16)));
+typedef uint16_t tw_v8u16 __attribute__((vector_size(16)));
+typedef uint32_t tw_v4u32 __attribute__((vector_size(16)));
+typedef uint64_t tw_v2u64 __attribute__((vector_size(16)));
+
+TW_ZIP_INLINE tw_v16u8 tw_v16_load(const void* p) {
+  tw_v16u8 v;
+  memcpy(&v, p, sizeof v);
+  return v;
+}
+// 8 bytes, the rest zero.
+TW_ZIP_INLINE tw_v16u8 tw_v16_load8(const void* p) {
+  uint64_t low;
+  memcpy(&low, p, sizeof low);
+  return (tw_v16u8)(tw_v2u64){low, 0};
+}
+TW_ZIP_INLINE void tw_v16_store(void* p, tw_v16u8 v) {
+  memcpy(p, &v, sizeof v);
+}
+
+// The low (high) halves of a and b, interleaved in units of `width` bytes.
+TW_ZIP_INLINE tw_v16u8 tw_zip_low(tw_v16u8 a, tw_v16u8 b, int width) {
+  switch (width) {
+    case 1:
+      return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5,
+                                     21, 6, 22, 7, 23);
+    case 2:
+      return (tw_v16u8)__builtin_shufflevector((tw_v8u16)a, (tw_v8u16)b, 0, 8,
+                                               1, 9, 2, 10, 3, 11);
+    case 4:
+      return (tw_v16u8)__builtin_shufflevector((tw_v4u32)a, (tw_v4u32)b, 0, 4,
+                                               1, 5);
+    default:
+      return (tw_v16u8)__builtin_shufflevector((tw_v2u64)a, (tw_v2u64)b, 0, 2);
+  }
+}
+TW_ZIP_INLINE tw_v16u8 tw_zip_high(tw_v16u8 a, tw_v16u8 b, int width) {
+  switch (width) {
+    case 1:
+      return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28,
+                                     13, 29, 14, 30, 15, 31);
+    case 2:
+      return (tw_v16u8)__builtin_shufflevector((tw_v8u16)a, (tw_v8u16)b, 4, 12,
+                                               5, 13, 6, 14, 7, 15);
+    case 4:
+      return (tw_v16u8)__builtin_shufflevector((tw_v4u32)a, (tw_v4u32)b, 2, 6,
+                                               3, 7);
+    default:
+      return (tw_v16u8)__builtin_shufflevector((tw_v2u64)a, (tw_v2u64)b, 1, 3);
+  }
+}
+
+// `count` (1, 2, 4, 8 or 16) vectors of units of `width` bytes, seen as rows:
+// leaves in v, one after the other, the columns. With count * width = 16 that
+// is the transpose of a square block. log2(count) times, vector i and vector
+// i + count/2 are zipped into vectors 2*i and 2*i + 1.
+TW_ZIP_INLINE void tw_zip(tw_v16u8* v, int count, int width) {
+  tw_v16u8 next[16];
+  for (int done = 1; done < count; done *= 2) {
+    for (int i = 0; i < count / 2; ++i) {
+      next[2 * i] = tw_zip_low(v[i], v[i + count / 2], width);
+      next[2 * i + 1] = tw_zip_high(v[i], v[i + count / 2], width);
+    }
+    for (int i = 0; i < count; ++i) v[i] = next[i];
+  }
+}
+
+#endif  // UKERNELS_ZIP_H_
