@@ -13,47 +13,52 @@
 #if defined(__x86_64__)
 
 // clang-format off
-#define TW_Z_PAIRS \
-  "step 8, 9; step 10, 11; step 12, 13; step 14, 15; step 16, 17; step 18, 19;" \
-  "step 20, 21; step 22, 23; step 24, 25; step 26, 27; step 28, 29; step 30, 31\n"
-#define TW_Y_PAIRS \
-  "step 4, 5; step 6, 7; step 8, 9; step 10, 11; step 12, 13; step 14, 15\n"
-#define TW_X_PAIRS TW_Y_PAIRS
-#define TW_Z_STEPS 24
-#define TW_Y_STEPS 12
-#define TW_X_STEPS 12
+#define TW_Z_STEPS \
+  "step 8, 9, 10, 11, 12, 13; step 14, 15, 16, 17, 18, 19;" \
+  "step 20, 21, 22, 23, 24, 25; step 26, 27, 28, 29, 30, 31\n"
+#define TW_Y_STEPS \
+  "step 4, 5, 6, 7, 8, 9; step 10, 11, 12, 13, 14, 15;" \
+  "step 4, 5, 6, 7, 8, 9; step 10, 11, 12, 13, 14, 15\n"
+#define TW_YP_STEPS \
+  "step 8, 9, 10, 11, 12, 13; step 14, 15, 8, 9, 10, 11;" \
+  "step 12, 13, 14, 15, 8, 9; step 10, 11, 12, 13, 14, 15\n"
+#define TW_XP_STEPS TW_YP_STEPS
 #define TW_Z_LOAD "vmovups (%rsi), %zmm0; vmovups 64(%rsi), %zmm1\n"
 #define TW_Y_LOAD "vmovups (%rsi), %ymm0; vmovups 32(%rsi), %ymm1\n"
-#define TW_X_LOAD "movups (%rsi), %xmm0; movups 16(%rsi), %xmm1\n"
+#define TW_YP_LOAD TW_Y_LOAD
+#define TW_XP_LOAD "movups (%rsi), %xmm0; movups 16(%rsi), %xmm1\n"
 #define TW_Z_ZERO "vpxord %zmm\\r, %zmm\\r, %zmm\\r"
 #define TW_Y_ZERO "vpxor %ymm\\r, %ymm\\r, %ymm\\r"
-#define TW_X_ZERO "pxor %xmm\\r, %xmm\\r"
+#define TW_YP_ZERO TW_Y_ZERO
+#define TW_XP_ZERO "pxor %xmm\\r, %xmm\\r"
 #define TW_Z_END "vzeroupper\n"
 #define TW_Y_END "vzeroupper\n"
-#define TW_X_END ""
+#define TW_YP_END "vzeroupper\n"
+#define TW_XP_END ""
 
 // A row becomes a function (iterations in rdi, operands in rsi). An iteration
-// does two steps on each accumulator, so that its own two instructions hardly
-// count.
+// does 48 steps, so that its own two instructions hardly count.
 #define TW_PEAK(name, ISA, WIDTH, operations, product, accumulate)           \
   __asm__(                                                                   \
       ".macro zero r\n" TW_##WIDTH##_ZERO "\n.endm\n"                        \
       ".macro multiply t\n" product "\n.endm\n"                              \
       ".macro add t, r\n" accumulate "\n.endm\n"                             \
-      ".macro step a, b\n"                                                   \
-      "zero \\a; zero \\b\n"                                                 \
+      ".macro step a, b, c, d, e, f\n"                                       \
+      "zero \\a; zero \\b; zero \\c; zero \\d; zero \\e; zero \\f\n"         \
       ".endm\n"                                                              \
       ".text\n.p2align 6\n"                                                  \
       ".globl tw_bench_peak_" #name "\n"                                     \
       ".type tw_bench_peak_" #name ", @function\n"                           \
       "tw_bench_peak_" #name ":\n"                                           \
-      TW_##WIDTH##_LOAD TW_##WIDTH##_PAIRS                                   \
+      TW_##WIDTH##_LOAD TW_##WIDTH##_STEPS                                   \
       ".purgem step\n"                                                       \
-      ".macro step a, b\n"                                                   \
-      "multiply 2; multiply 3; add 2, \\a; add 3, \\b\n"                     \
+      ".macro step a, b, c, d, e, f\n"                                       \
+      "multiply 2; multiply 3; multiply 4;"                                  \
+      "multiply 5; multiply 6; multiply 7;"                                  \
+      "add 2, \\a; add 3, \\b; add 4, \\c; add 5, \\d; add 6, \\e; add 7, \\f\n" \
       ".endm\n"                                                              \
       ".p2align 6\n1:\n"                                                     \
-      TW_##WIDTH##_PAIRS TW_##WIDTH##_PAIRS                                  \
+      TW_##WIDTH##_STEPS TW_##WIDTH##_STEPS                                  \
       "decq %rdi\njnz 1b\n"                                                  \
       TW_##WIDTH##_END                                                       \
       "ret\n"                                                                \
@@ -101,8 +106,7 @@ const std::vector<Peak>& peaks() {
   static const std::vector<Peak> table = {
 #if defined(__x86_64__)
 #define TW_PEAK(name, ISA, WIDTH, operations, product, accumulate) \
-  {#name, TW_ISA_##ISA, 2 * TW_##WIDTH##_STEPS * operations,       \
-   tw_bench_peak_##name},
+  {#name, TW_ISA_##ISA, 48 * operations, tw_bench_peak_##name},
 #include "bench/peaks/peaks.def"
 #endif
   };

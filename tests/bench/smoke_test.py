@@ -35,11 +35,12 @@ class Smoke(unittest.TestCase):
             self.assertIn(part, result.stderr)
 
     def first_runnable_row(self):
-        """A hand-written row of this architecture that this CPU can run, or a skip that says why."""
+        """A hand-written row that this CPU can run, or a skip that says why."""
         rows = self.output("tile_bench", "--list").split()
         if not rows:
             self.skipTest("there are no hand-written rows for this architecture")
-        isas = self.json("peak_bench", "--benchmark_filter=128")["context"]["tilewright_isas"].split()
+        context = self.json("peak_bench", "--benchmark_filter=128")["context"]
+        isas = context["tilewright_isas"].split()
         for row in rows:
             if any(row.endswith("_" + isa) for isa in isas):
                 return row
@@ -53,6 +54,8 @@ class Smoke(unittest.TestCase):
 
     def test_every_program_explains_itself(self):
         programs = ["peak_bench", "tile_bench", "pack_bench", "mmt4d_bench", "compare_rows"]
+        if options.generator:
+            programs += ["compile_time_bench", "link_bench"]
         for program in programs:
             help_text = self.output(program, "--help")
             self.assertIn("usage: " + program, help_text)
@@ -80,7 +83,8 @@ class Smoke(unittest.TestCase):
             self.check_tile_case(case)
 
     def test_reference(self):
-        if "x86_64_avx512_base" not in self.output("peak_bench", "--json", "--benchmark_filter=128"):
+        context = self.json("peak_bench", "--benchmark_filter=128")["context"]
+        if "x86_64_avx512_base" not in context["tilewright_isas"]:
             self.skipTest("the reference needs AVX-512")
         cases = self.json("tile_bench", *SHORT, "--reference", "--cache=hot",
                           "--benchmark_filter=single-accumulator")["benchmarks"]
@@ -93,6 +97,55 @@ class Smoke(unittest.TestCase):
         if not options.generator:
             self.refused("tile_bench", name, because=[name, "TW_BUILD_GENERATOR=OFF"])
             self.refused("compare_rows", because=["TW_BUILD_GENERATOR=OFF"])
+
+    def needs_generator(self):
+        if not options.generator:
+            self.skipTest("this build has no generator")
+
+    def test_generated_beside_hand_written(self):
+        self.needs_generator()
+        row = self.first_runnable_row()
+        cases = self.json("tile_bench", *SHORT, "--origin=both", "--cache=hot", row)["benchmarks"]
+        self.assertEqual([case["name"].split("/")[1] for case in cases], ["hand", "generated"])
+        for case in cases:
+            self.check_tile_case(case)
+
+    def test_a_name_without_a_row_is_generated(self):
+        self.needs_generator()
+        name = "tw_mmt4d_tile_f32f32f32_3x5x7_generic"
+        cases = self.json("tile_bench", *SHORT, "--cache=cold", name)["benchmarks"]
+        self.assertEqual(cases[0]["name"].split("/")[:3], [name, "generated", "cold"])
+        self.check_tile_case(cases[0])
+
+    def test_compare_rows(self):
+        self.needs_generator()
+        row = self.first_runnable_row()
+        result = self.json("compare_rows", *SHORT, "--retries=0", row)
+        self.assertEqual(len(result["rows"]), 1)
+        self.assertEqual(result["rows"][0]["name"], row)
+        self.assertGreater(result["rows"][0]["ratio"], 0)
+        self.assertEqual(result["median_ratio"], result["worst_ratio"])
+        # A bound no pair can hold: --check says so by the exit status.
+        missed = run("compare_rows", *SHORT, "--retries=0", "--check", "--worst=0.001", row)
+        self.assertEqual(missed.returncode, 1, missed.stderr)
+        self.assertIn("MISSED", missed.stdout)
+
+    def test_compile_time(self):
+        self.needs_generator()
+        result = self.json("compile_time_bench", "--counts=1,3", "--memory-keys=4")
+        self.assertEqual([each["keys"] for each in result["one_thread"]], [1, 3])
+        self.assertGreater(result["one_thread"][1]["ms_by_step"]["codegen"], 0)
+        self.assertEqual(result["failed"], 0)
+        self.assertGreater(result["cached"]["ms_each"], 0)
+
+    def test_link(self):
+        self.needs_generator()
+        result = self.json("link_bench", "--modules=3", "--calls=9", "--names=2", "--seed=1",
+                           "--repetitions=1")
+        for link in result["links"]:
+            self.assertEqual(link["definitions"], 2, link)
+            self.assertTrue(link["each_once"])
+            self.assertGreater(link["cold_seconds"], 0)
 
     def test_pack(self):
         for case in self.json("pack_bench", "--sizes=63", "--slices=1")["benchmarks"]:
