@@ -74,7 +74,7 @@ void printWarning(StringRef message) {
 }
 
 ResolveFlags::ResolveFlags(cl::SubCommand &command, Prefer preferByDefault)
-    : jobs("j", cl::sub(command), cl::init(0), cl::value_desc("n"),
+    : jobs("j", cl::sub(command), cl::Prefix, cl::init(0), cl::value_desc("n"),
            cl::desc("Worker threads (default: all cores)")),
       noCache("no-cache", cl::sub(command),
               cl::desc("Neither read nor write the cache")),
