@@ -14,6 +14,7 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "tilewright/Codegen/FatalErrors.h"
 #include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Transforms/Passes.h"
 #include "tilewright/Transforms/Pipelines.h"
@@ -284,6 +285,7 @@ TileGenerator::generate(const TileKey &key, Emit kind,
   if (std::string why = validateTileKey(key); !why.empty())
     return createStringError("invalid tile key: " + why);
   tile.name = printTileKey(key, options.prefix);
+  CurrentTile current(tile.name);
   if (Error error = impl->generate(tile, options))
     return createStringError(tile.name + ": " +
                              llvm::toString(std::move(error)));
