@@ -8,6 +8,8 @@
 
 #include "tilewright/Codegen/TileGenerator.h"
 #include "tilewright/key.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
@@ -20,9 +22,17 @@ namespace tilewright {
 llvm::Expected<llvm::Triple> targetTriple(const TileKey &key,
                                           llvm::StringRef triple);
 
+/// How much of LLVM's code generator runs.
+enum class CodegenPasses {
+  Planned, ///< for our own kernels: what LLVM's loop passes do, the plan did
+  All      ///< for any other code
+};
+
 /// Not thread-safe: one per worker.
 class Backend {
 public:
+  ~Backend();
+
   /// Registers the triple's LLVM target on first use (thread-safe).
   static llvm::Expected<std::unique_ptr<Backend>>
   create(const llvm::Triple &triple);
@@ -34,14 +44,33 @@ public:
   /// The short pipeline: no unrolling, no vectorisation; the plan decided.
   void optimize(llvm::Module &module);
 
-  /// Assembly or object.
+  /// Assembly or object into `bytes`, which is empty.
   llvm::Error emit(llvm::Module &module, llvm::CodeGenFileType type,
-                   llvm::SmallVectorImpl<char> &bytes);
+                   CodegenPasses which, llvm::SmallVectorImpl<char> &bytes);
 
 private:
-  explicit Backend(std::unique_ptr<llvm::TargetMachine> machine)
-      : machine(std::move(machine)) {}
+  struct Optimizer;
+  struct KeptPasses;
+
+  explicit Backend(std::unique_ptr<llvm::TargetMachine> machine);
+  bool addShortPasses(llvm::legacy::PassManager &passes,
+                      llvm::raw_pwrite_stream &os, llvm::CodeGenFileType type);
+  llvm::Error addPasses(llvm::legacy::PassManager &passes,
+                        llvm::raw_pwrite_stream &os, llvm::CodeGenFileType type,
+                        CodegenPasses which);
+
   std::unique_ptr<llvm::TargetMachine> machine;
+  std::unique_ptr<Optimizer> optimizer;
+  std::unique_ptr<KeptPasses> kept;
+};
+
+/// The back ends in use, by triple. Not thread-safe: one per worker.
+class Backends {
+public:
+  llvm::Expected<Backend *> get(const llvm::Triple &triple);
+
+private:
+  llvm::StringMap<std::unique_ptr<Backend>> byTriple;
 };
 
 } // namespace tilewright

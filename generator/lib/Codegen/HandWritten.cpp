@@ -46,7 +46,8 @@ Expected<std::string> HandWrittenBitcode::hash(tw_isa_t isa) {
 
 Expected<SmallVector<char, 0>>
 HandWrittenBitcode::extract(const HandWrittenTile &tile, Emit kind,
-                            const GenerateOptions &options, StepTimes &times) {
+                            const GenerateOptions &options, Backends &backends,
+                            StepTimes &times) {
   CurrentTile current(tile.name);
   Expected<const Library *> found = library(tile.key.isa);
   if (!found)
@@ -91,12 +92,12 @@ HandWrittenBitcode::extract(const HandWrittenTile &tile, Emit kind,
   Expected<Triple> triple = targetTriple(tile.key, options.triple);
   if (!triple)
     return triple.takeError();
-  Expected<std::unique_ptr<Backend>> backend = Backend::create(*triple);
+  Expected<Backend *> backend = backends.get(*triple);
   if (!backend)
     return backend.takeError();
   module->setTargetTriple(*triple);
-  if (Error error =
-          (*backend)->emit(*module, CodeGenFileType::ObjectFile, bytes))
+  if (Error error = (*backend)->emit(*module, CodeGenFileType::ObjectFile,
+                                     CodegenPasses::All, bytes))
     return error;
   return bytes;
 }

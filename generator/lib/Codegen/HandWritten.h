@@ -6,6 +6,7 @@
 #ifndef TILEWRIGHT_LIB_CODEGEN_HANDWRITTEN_H
 #define TILEWRIGHT_LIB_CODEGEN_HANDWRITTEN_H
 
+#include "Backend.h"
 #include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Registry/Registry.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -24,7 +25,7 @@ public:
   /// options.triple. StepTimes are those of making it.
   llvm::Expected<llvm::SmallVector<char, 0>>
   extract(const HandWrittenTile &tile, Emit kind,
-          const GenerateOptions &options, StepTimes &times);
+          const GenerateOptions &options, Backends &backends, StepTimes &times);
 
   /// A hash of the library that holds `isa`'s tiles.
   llvm::Expected<std::string> hash(tw_isa_t isa);

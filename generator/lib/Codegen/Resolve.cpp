@@ -73,6 +73,7 @@ private:
   /// run that finds everything in the cache needs none.
   struct Worker {
     std::optional<TileGenerator> generator;
+    Backends backends; // for hand-written tiles
   };
 
   void work(MutableArrayRef<ResolvedTile> tiles,
@@ -95,8 +96,8 @@ private:
 Error Resolver::generate(ResolvedTile &tile, const HandWrittenTile *row,
                          Worker &worker) {
   if (row) {
-    Expected<SmallVector<char, 0>> bytes =
-        handWritten.extract(*row, options.kind, options.generate, tile.times);
+    Expected<SmallVector<char, 0>> bytes = handWritten.extract(
+        *row, options.kind, options.generate, worker.backends, tile.times);
     if (!bytes)
       return createStringError(tile.name + ": " + toString(bytes.takeError()));
     tile.bytes = std::move(*bytes);

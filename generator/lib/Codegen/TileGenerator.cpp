@@ -19,7 +19,6 @@
 #include "tilewright/Transforms/Passes.h"
 #include "tilewright/Transforms/Pipelines.h"
 #include "tilewright/Transforms/TileFunctions.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -82,6 +81,9 @@ Error checkNoUndefinedSymbols(llvm::ArrayRef<char> object) {
     Expected<llvm::StringRef> name = symbol.getName();
     if (!name)
       return name.takeError();
+    // The linker defines these: no code stands behind them.
+    if (*name == "_fltused" || *name == ".TOC.")
+      continue;
     return createStringError(
         "the generated code calls '%s', which the ABI of tile functions "
         "forbids",
@@ -96,7 +98,7 @@ struct TileGenerator::Impl {
   DialectRegistry registry = dialects();
   std::unique_ptr<MLIRContext> mlirContext;
   unsigned kernelsInContext = 0;
-  llvm::StringMap<std::unique_ptr<Backend>> backends; // by triple
+  Backends backends;
 
   MLIRContext &context();
   Expected<Backend *> backendFor(const TileKey &key, const GenerateOptions &o);
@@ -120,14 +122,7 @@ Expected<Backend *> TileGenerator::Impl::backendFor(const TileKey &key,
   Expected<llvm::Triple> triple = targetTriple(key, o.triple);
   if (!triple)
     return triple.takeError();
-  std::unique_ptr<Backend> &backend = backends[triple->str()];
-  if (!backend) {
-    Expected<std::unique_ptr<Backend>> created = Backend::create(*triple);
-    if (!created)
-      return created.takeError();
-    backend = std::move(*created);
-  }
-  return backend.get();
+  return backends.get(*triple);
 }
 
 namespace {
@@ -258,10 +253,11 @@ Error TileGenerator::Impl::compile(ModuleOp module, Backend &backend,
     break;
   case Emit::Asm:
     return backend.emit(*llvmModule, llvm::CodeGenFileType::AssemblyFile,
-                        tile.bytes);
+                        CodegenPasses::Planned, tile.bytes);
   default:
-    if (Error error = backend.emit(
-            *llvmModule, llvm::CodeGenFileType::ObjectFile, tile.bytes))
+    if (Error error =
+            backend.emit(*llvmModule, llvm::CodeGenFileType::ObjectFile,
+                         CodegenPasses::Planned, tile.bytes))
       return error;
     if (Error error = checkNoUndefinedSymbols(tile.bytes))
       return error;
