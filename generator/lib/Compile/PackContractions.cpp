@@ -126,6 +126,11 @@ struct PackContractionsPass : impl::PackContractionsBase<PackContractionsPass> {
       int64_t size = op.getStaticLoopRanges()[loop];
       return ShapedType::isDynamic(size) ? -1 : size;
     };
+    // Nothing to multiply: upstream erases the operation, and its result is
+    // what it accumulates onto.
+    if (extent(dims->m[0]) == 0 || extent(dims->n[0]) == 0 ||
+        extent(dims->k[0]) == 0)
+      return success();
     TileKey key =
         chooseTile(*types, extent(dims->m[0]), extent(dims->n[0]), target);
     bool overwrites = isZeroFill(op.getDpsInits()[0]);

@@ -1,0 +1,126 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tests/compile/jit_model.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
+#include "tilewright/Codegen/Resolve.h"
+#include "tilewright/Compile/CompileModel.h"
+#include "tilewright/tilewright.h"
+
+namespace tilewright::testing {
+namespace {
+
+int64_t live_allocations = 0;
+
+// New memory holds garbage, so that a model that relies on zeros is found out.
+void* countedMalloc(size_t size) {
+  void* memory = std::malloc(size);
+  if (memory) {
+    ++live_allocations;
+    std::memset(memory, 0xA5, size);
+  }
+  return memory;
+}
+
+void countedFree(void* memory) {
+  if (memory) --live_allocations;
+  std::free(memory);
+}
+
+llvm::Error addObject(llvm::orc::LLJIT& jit, llvm::ArrayRef<char> bytes,
+                      llvm::StringRef name) {
+  return jit.addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(
+      llvm::StringRef(bytes.data(), bytes.size()), name));
+}
+
+}  // namespace
+
+struct JitModel::Impl {
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+};
+
+JitModel::JitModel(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+JitModel::~JitModel() = default;
+
+int64_t JitModel::liveAllocations() { return live_allocations; }
+
+std::vector<std::string> runnableIsas() {
+  uint64_t cpu[TW_CPU_DATA_WORDS] = {};
+  tw_cpu_detect(cpu);
+  std::vector<std::string> result;
+  for (const IsaInfo& isa : isas())
+    if (tw_isa_available(isa.isa, cpu)) result.emplace_back(isa.name);
+  return result;
+}
+
+std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
+                                            const JitOptions& options,
+                                            std::string* error) {
+  auto fail = [&](llvm::Error e) -> std::unique_ptr<JitModel> {
+    *error = llvm::toString(std::move(e));
+    return nullptr;
+  };
+  ModelOptions modelOptions;
+  const IsaInfo* isa = findIsa(options.isa);
+  if (!isa) return fail(llvm::createStringError("unknown ISA " + options.isa));
+  modelOptions.isa = isa->isa;
+  modelOptions.reference = options.reference;
+  llvm::Expected<CompiledModel> compiled = compileModel(
+      llvm::MemoryBufferRef(llvm::StringRef(model.data(), model.size()),
+                            "test.mlir"),
+      ModelStage::Object, modelOptions);
+  if (!compiled) return fail(compiled.takeError());
+
+  ResolveOptions resolve;
+  resolve.bitcodeDir = TW_BITCODE_DIR;
+  resolve.useCache = false;
+  llvm::Expected<std::vector<ResolvedTile>> tiles =
+      resolveTiles(compiled->tiles, resolve);
+  if (!tiles) return fail(tiles.takeError());
+
+  auto jit = llvm::orc::LLJITBuilder().create();
+  if (!jit) return fail(jit.takeError());
+  llvm::orc::SymbolMap runtime;
+  auto define = [&](const char* name, auto* function) {
+    runtime[(*jit)->mangleAndIntern(name)] = {
+        llvm::orc::ExecutorAddr::fromPtr(function),
+        llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  };
+  define("malloc", countedMalloc);
+  define("free", countedFree);
+  llvm::orc::JITDylib& main = (*jit)->getMainJITDylib();
+  if (llvm::Error e = main.define(llvm::orc::absoluteSymbols(runtime)))
+    return fail(std::move(e));
+  if (llvm::Error e = addObject(**jit, compiled->bytes, "model"))
+    return fail(std::move(e));
+  for (const ResolvedTile& tile : *tiles)
+    if (llvm::Error e = addObject(**jit, tile.bytes, tile.name))
+      return fail(std::move(e));
+
+  auto impl = std::make_unique<Impl>();
+  impl->jit = std::move(*jit);
+  std::unique_ptr<JitModel> result(new JitModel(std::move(impl)));
+  for (const ResolvedTile& tile : *tiles) result->tiles_.push_back(tile.name);
+  result->packed_ = compiled->packedConstants;
+  result->remarks_ = compiled->remarks;
+  result->header_ = emitHeader("test.h", compiled->entries);
+  for (const EntryPoint& entry : compiled->entries)
+    if (!result->find(entry.name))
+      return fail(llvm::createStringError("entry point " + entry.name +
+                                          " cannot be linked"));
+  return result;
+}
+
+void* JitModel::find(const std::string& name) const {
+  auto address = impl_->jit->lookup(name);
+  if (address) return address->toPtr<void*>();
+  llvm::consumeError(address.takeError());
+  return nullptr;
+}
+
+}  // namespace tilewright::testing

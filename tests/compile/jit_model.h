@@ -1,0 +1,62 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiles a model as `tilewright compile` does, links it with its tiles in
+// memory, and calls it. malloc and free of the model are counted.
+
+#ifndef TESTS_COMPILE_JIT_MODEL_H_
+#define TESTS_COMPILE_JIT_MODEL_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewright::testing {
+
+struct JitOptions {
+  std::string isa;         // as in tile names
+  bool reference = false;  // plain loops
+};
+
+// The ISAs of the table that this CPU has, and generic; best first.
+std::vector<std::string> runnableIsas();
+
+class JitModel {
+ public:
+  // Null after an error, which is then in `error`.
+  static std::unique_ptr<JitModel> compile(std::string_view model,
+                                           const JitOptions& options,
+                                           std::string* error);
+  ~JitModel();
+
+  // The address of an entry point; null if there is none.
+  void* find(const std::string& name) const;
+
+  // Calls `name`: pointers and int64_t only.
+  template <typename... Args>
+  int32_t call(const std::string& name, Args... args) const {
+    return reinterpret_cast<int32_t (*)(Args...)>(find(name))(args...);
+  }
+
+  // Names of the tile functions it calls, in order of first call.
+  const std::vector<std::string>& tiles() const { return tiles_; }
+  const std::vector<std::string>& packedConstants() const { return packed_; }
+  const std::vector<std::string>& remarks() const { return remarks_; }
+  const std::string& header() const { return header_; }
+
+  // What models have allocated and not freed.
+  static int64_t liveAllocations();
+
+ private:
+  struct Impl;
+  explicit JitModel(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+  std::vector<std::string> tiles_, packed_, remarks_;
+  std::string header_;
+};
+
+}  // namespace tilewright::testing
+
+#endif  // TESTS_COMPILE_JIT_MODEL_H_
