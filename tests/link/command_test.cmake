@@ -3,7 +3,8 @@
 #
 # The command line of `tilewright link`: exit codes, outputs, reports.
 #
-#   cmake -DTOOL=<tilewright> -DWORK=<scratch> -DCOMPILER=<clang> -DAR=<ar> -P command_test.cmake
+#   cmake -DTOOL=<tilewright> -DWORK=<scratch> -DCOMPILER=<clang> -DAR=<ar> -DCONSUMER=<consumer/>
+#     -DINCLUDE=<folder of the ABI's headers> -P command_test.cmake
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -94,3 +95,25 @@ refuse("5x7_generic' is not a tile name" broken.o)
 refuse("missing.a': No such file" user.o --provided-by=missing.a)
 refuse("cannot be inlined into an archive" user.o --inline)
 refuse("--report-file needs --report" user.o --report-file=report.json)
+
+# A program of bitcode computes the same with its tiles called and inlined.
+file(STRINGS /proc/cpuinfo avx2 REGEX "flags.* avx2 " LIMIT_COUNT 1)
+if(NOT avx2)
+  message(STATUS "this CPU has no AVX2: the program is linked, but not run")
+endif()
+foreach(source IN ITEMS main call helper)
+  execute_process(COMMAND "${COMPILER}" -O2 -mavx2 -mfma -mf16c "-I${INCLUDE}" -emit-llvm -c "${CONSUMER}/${source}.c"
+    -o ${source}.bc WORKING_DIRECTORY "${WORK}" COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+foreach(inline IN ITEMS "" --inline)
+  link(0 main.bc call.bc helper.bc --emit=obj ${inline} -o all.o --report=json)
+  string(JSON inlined GET "${output}" inlined_calls)
+  string(JSON remaining GET "${output}" remaining_calls)
+  if((inline AND (remaining OR NOT inlined)) OR (NOT inline AND (inlined OR NOT remaining)))
+    message(FATAL_ERROR "link ${inline}: ${inlined} calls inlined, ${remaining} left")
+  endif()
+  execute_process(COMMAND "${COMPILER}" all.o -o program WORKING_DIRECTORY "${WORK}" COMMAND_ERROR_IS_FATAL ANY)
+  if(avx2)
+    execute_process(COMMAND "${WORK}/program" COMMAND_ERROR_IS_FATAL ANY)
+  endif()
+endforeach()

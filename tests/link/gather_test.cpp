@@ -178,6 +178,12 @@ TEST_F(GatherTest, LinkedElfFilesAreRefused) {
               HasSubstr("is an ELF shared library or executable"));
 }
 
+TEST_F(GatherTest, GccsIntermediateCodeIsRefused) {
+  std::string ir = callerIr({}) + "@__gnu_lto_slim = common global i8 0\n";
+  EXPECT_THAT(refusal({object("slim.o", ir)}),
+              HasSubstr("slim.o': holds only GCC's intermediate code"));
+}
+
 TEST_F(GatherTest, TruncatedFilesAreErrorsAtEveryLength) {
   std::string lib = readFile(archive(
       "l.a", {object("a.o", callerIr({kA})), bitcode("b.bc", callerIr({kB}))}));

@@ -138,6 +138,31 @@ TEST_F(ModuleTest, ACallThatForbidsInliningStays) {
   EXPECT_EQ(report_.remainingCalls, 1u);
 }
 
+TEST_F(ModuleTest, InliningFoldsWhatTheCallHid) {
+  // Parameters on the stack, with constant K and flags, for one call.
+  std::string ir = callerIr({kA}, "fa", kAvx2);
+  size_t body = ir.find(" {\n") + 3;
+  ir.insert(body,
+            "  %local = alloca [128 x i8], align 8\n"
+            "  %k = getelementptr i8, ptr %local, i64 88\n"
+            "  store i64 4, ptr %k, align 8\n"
+            "  %flags = getelementptr i8, ptr %local, i64 108\n"
+            "  store i32 1, ptr %flags, align 4\n");
+  ir.replace(ir.find("ptr %p)\n  ret"), 6, "ptr %local");
+  options_.inlineTiles = true;
+  llvm::Module* module = link({bitcode("a.bc", ir)});
+  ASSERT_TRUE(module);
+  int allocas = 0, branches = 0;
+  for (const llvm::BasicBlock& block : *module->getFunction("fa"))
+    for (const llvm::Instruction& instruction : block) {
+      allocas += llvm::isa<llvm::AllocaInst>(instruction);
+      auto* branch = llvm::dyn_cast<llvm::BranchInst>(&instruction);
+      branches += branch && branch->isConditional();
+    }
+  EXPECT_EQ(allocas, 0);
+  EXPECT_LE(branches, 1);  // the K loop's own
+}
+
 TEST_F(ModuleTest, RefusesACallerWithoutTheFeatures) {
   std::string input = bitcode("poor.bc", callerIr({kB}, "weakling", kAvx2));
   for (bool inlineTiles : {false, true}) {

@@ -3,6 +3,7 @@
 
 #include "tilewright/Link/Gather.h"
 #include "InputError.h"
+#include "RegisterTargets.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -10,7 +11,8 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Object/ELFObjectFile.h"
-#include "llvm/Object/IRSymtab.h"
+#include "llvm/Object/ModuleSymbolTable.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
@@ -22,6 +24,19 @@ struct ModuleSymbols {
   Triple::ArchType arch = Triple::UnknownArch;
   std::vector<std::string> undefined;
   std::vector<std::string> defined;
+
+  /// `flags` as in object::BasicSymbolRef. Local and weak undefined symbols are
+  /// nobody else's business.
+  void add(std::string name, uint32_t flags) {
+    using object::BasicSymbolRef;
+    bool isWeak = flags & BasicSymbolRef::SF_Weak;
+    if (!(flags & BasicSymbolRef::SF_Global) && !isWeak)
+      return;
+    if (!(flags & BasicSymbolRef::SF_Undefined))
+      defined.push_back(std::move(name));
+    else if (!isWeak)
+      undefined.push_back(std::move(name));
+  }
 };
 
 /// The prefix of `prefixes` with which `name` is a tile name, or null.
@@ -32,50 +47,33 @@ const std::string *findPrefix(StringRef name, ArrayRef<std::string> prefixes) {
   return nullptr;
 }
 
-/// By the declarations and definitions of the IR itself.
-Expected<ModuleSymbols> readIrSymbols(BitcodeFileContents &contents,
-                                      ArrayRef<std::string> prefixes) {
+/// By the declarations and definitions of the IR itself, function bodies
+/// unread. The symbol table that a bitcode file may carry is for fast linkers
+/// of inputs they trust: LLVM reads it without a check of its offsets.
+Expected<ModuleSymbols> readBitcodeSymbols(MemoryBufferRef bytes,
+                                           ArrayRef<std::string> prefixes) {
+  Expected<std::vector<BitcodeModule>> modules = getBitcodeModuleList(bytes);
+  if (!modules)
+    return modules.takeError();
   ModuleSymbols symbols;
-  for (BitcodeModule &bitcode : contents.Mods) {
+  for (BitcodeModule &bitcode : *modules) {
     LLVMContext context;
     Expected<std::unique_ptr<Module>> module = bitcode.getLazyModule(
         context, /*ShouldLazyLoadMetadata=*/true, /*IsImporting=*/false);
     if (!module)
       return module.takeError();
+    if (!(*module)->getModuleInlineAsm().empty())
+      registerTargets(); // to parse it
     symbols.arch = (*module)->getTargetTriple().getArch();
-    for (const GlobalValue &value : (*module)->global_values()) {
-      if (value.hasLocalLinkage() || !findPrefix(value.getName(), prefixes))
-        continue;
-      if (!value.isDeclarationForLinker())
-        symbols.defined.push_back(value.getName().str());
-      else if (!value.hasExternalWeakLinkage())
-        symbols.undefined.push_back(value.getName().str());
+    ModuleSymbolTable table;
+    table.addModule(module->get());
+    for (ModuleSymbolTable::Symbol symbol : table.symbols()) {
+      std::string name;
+      raw_string_ostream os(name);
+      table.printSymbolName(os, symbol);
+      if (findPrefix(name, prefixes))
+        symbols.add(name, table.getSymbolFlags(symbol));
     }
-  }
-  return symbols;
-}
-
-Expected<ModuleSymbols> readBitcodeSymbols(MemoryBufferRef bytes,
-                                           ArrayRef<std::string> prefixes) {
-  Expected<BitcodeFileContents> contents = getBitcodeFileContents(bytes);
-  if (!contents)
-    return contents.takeError();
-  // Takes the file's own symbol table if this LLVM wrote it, else makes one,
-  // which fails for a module without a data layout.
-  Expected<irsymtab::FileContents> table = irsymtab::readBitcode(*contents);
-  if (!table) {
-    consumeError(table.takeError());
-    return readIrSymbols(*contents, prefixes);
-  }
-  ModuleSymbols symbols;
-  symbols.arch = Triple(table->TheReader.getTargetTriple()).getArch();
-  for (const irsymtab::Symbol &symbol : table->TheReader.symbols()) {
-    if (!symbol.isGlobal() || !findPrefix(symbol.getName(), prefixes))
-      continue;
-    if (!symbol.isUndefined())
-      symbols.defined.push_back(symbol.getName().str());
-    else if (!symbol.isWeak())
-      symbols.undefined.push_back(symbol.getName().str());
   }
   return symbols;
 }
@@ -101,13 +99,7 @@ Expected<ModuleSymbols> readElfSymbols(MemoryBufferRef bytes,
     Expected<uint32_t> flags = symbol.getFlags();
     if (!flags)
       return flags.takeError();
-    if (!(*flags & object::SymbolRef::SF_Global) &&
-        !(*flags & object::SymbolRef::SF_Weak))
-      continue;
-    if (!(*flags & object::SymbolRef::SF_Undefined))
-      symbols.defined.push_back(name->str());
-    else if (!(*flags & object::SymbolRef::SF_Weak))
-      symbols.undefined.push_back(name->str());
+    symbols.add(name->str(), *flags);
   }
   return symbols;
 }

@@ -44,13 +44,12 @@ struct GatherOptions {
   const InputFiles *providers = nullptr;
 };
 
-/// Reads the undefined symbols of all modules, from the symbol tables alone:
-/// no IR is parsed where a bitcode file carries one. As for any linker, a weak
-/// undefined symbol asks for nothing, and a name that any module defines is not
-/// wanted. Errors are joined, each naming the file (and member): a tile name
-/// that does not parse, a module for another architecture than the name's or
-/// the other modules', malformed contents, an object that holds only GCC's
-/// intermediate code.
+/// Reads the undefined symbols of all modules, no function body. As for any
+/// linker, a weak undefined symbol asks for nothing, and a name that any module
+/// defines is not wanted. Errors are joined, each naming the file (and member):
+/// a tile name that does not parse, a module for another architecture than the
+/// name's or the other modules', malformed contents, an object that holds only
+/// GCC's intermediate code.
 llvm::Expected<Wanted> gatherWanted(const InputFiles &inputs,
                                     const GatherOptions &options = {});
 
