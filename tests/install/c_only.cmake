@@ -1,0 +1,15 @@
+# Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Configures, builds and tests the C library alone: cmake -DSOURCE_DIR= -DSCRATCH= -DC_COMPILER= -DCXX_COMPILER=
+# -DBUILD_TYPE= [-DSANITIZE=] -P c_only.cmake
+
+execute_process(
+  COMMAND ${CMAKE_COMMAND} -G Ninja -S ${SOURCE_DIR} -B ${SCRATCH}
+    -DCMAKE_C_COMPILER=${C_COMPILER} -DCMAKE_CXX_COMPILER=${CXX_COMPILER} -DCMAKE_BUILD_TYPE=${BUILD_TYPE}
+    -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DTW_BUILD_GENERATOR=OFF -DTW_BUILD_BENCH=OFF -DTW_SANITIZE=${SANITIZE}
+  COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${CMAKE_COMMAND} --build ${SCRATCH} COMMAND_ERROR_IS_FATAL ANY)
+execute_process(
+  COMMAND ${CMAKE_CTEST_COMMAND} --test-dir ${SCRATCH} -j 2 --output-on-failure --no-tests=error -E "^project"
+  COMMAND_ERROR_IS_FATAL ANY)

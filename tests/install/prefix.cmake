@@ -1,0 +1,57 @@
+# Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Installs BUILD_DIR into a scratch prefix, moves the prefix (it must not remember where it was), then builds and runs
+# the consumer against it: through find_package, and through pkg-config.
+
+set(first "${SCRATCH}/first")
+set(prefix "${SCRATCH}/moved here")
+file(REMOVE_RECURSE "${SCRATCH}")
+execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${first} OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+file(RENAME "${first}" "${prefix}")
+
+foreach(file IN ITEMS include/tilewright/tilewright.h include/tilewright/key.h include/tilewright/isas.def
+    ${LIBDIR}/libtilewright.a ${LIBDIR}/cmake/tilewright/tilewright-config.cmake ${LIBDIR}/pkgconfig/tilewright.pc)
+  if(NOT EXISTS "${prefix}/${file}")
+    message(FATAL_ERROR "the installed prefix lacks ${file}")
+  endif()
+endforeach()
+if(GENERATOR)
+  foreach(file IN ITEMS bin/tilewright bin/tw-opt lib/tilewright/bitcode/tilewright_ukernels_x86_64_avx2_fma.bc)
+    if(NOT EXISTS "${prefix}/${file}")
+      message(FATAL_ERROR "the installed prefix lacks ${file}")
+    endif()
+  endforeach()
+endif()
+
+# Nothing installed may name the build tree.
+file(GLOB_RECURSE text_files "${prefix}/*.cmake" "${prefix}/*.pc" "${prefix}/*.h")
+foreach(file IN LISTS text_files)
+  file(READ "${file}" content)
+  string(FIND "${content}" "${BUILD_DIR}" found)
+  if(NOT found EQUAL -1)
+    message(FATAL_ERROR "${file} names the build tree ${BUILD_DIR}")
+  endif()
+endforeach()
+
+set(flags "")
+if(SANITIZE)
+  set(flags "-fsanitize=${SANITIZE}")
+endif()
+execute_process(
+  COMMAND ${CMAKE_COMMAND} -G Ninja -S ${CONSUMER} -B ${SCRATCH}/consumer "-DCMAKE_PREFIX_PATH=${prefix}"
+    -DCMAKE_C_COMPILER=${C_COMPILER} -DCMAKE_CXX_COMPILER=${CXX_COMPILER} -DWANT_GENERATOR=${GENERATOR}
+    "-DCMAKE_C_FLAGS=${flags}" "-DCMAKE_CXX_FLAGS=${flags}" "-DCMAKE_EXE_LINKER_FLAGS=${EXE_LINKER_FLAGS}"
+  COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${CMAKE_COMMAND} --build ${SCRATCH}/consumer COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${SCRATCH}/consumer/consumer COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${SCRATCH}/consumer/key_consumer COMMAND_ERROR_IS_FATAL ANY)
+
+find_program(pkg_config pkg-config REQUIRED)
+set(ENV{PKG_CONFIG_PATH} "${prefix}/${LIBDIR}/pkgconfig")
+execute_process(COMMAND ${pkg_config} --cflags --libs tilewright
+  OUTPUT_VARIABLE arguments OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(arguments UNIX_COMMAND "${arguments}")
+execute_process(COMMAND ${C_COMPILER} ${flags} ${CONSUMER}/consumer.c ${arguments} -o ${SCRATCH}/by_pkg_config
+  COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${SCRATCH}/by_pkg_config COMMAND_ERROR_IS_FATAL ANY)
