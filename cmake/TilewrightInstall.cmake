@@ -27,9 +27,6 @@ export(EXPORT tilewright-targets NAMESPACE tilewright:: FILE "${PROJECT_BINARY_D
 # The functions that users' builds call, beside the configuration file in both trees.
 set(user_modules TilewrightAddTiles.cmake TilewrightResolveTiles.cmake)
 foreach(module IN LISTS user_modules)
-  if(NOT EXISTS "${PROJECT_SOURCE_DIR}/cmake/${module}")
-    continue()
-  endif()
   configure_file("${PROJECT_SOURCE_DIR}/cmake/${module}" "${PROJECT_BINARY_DIR}/cmake/${module}" COPYONLY)
   install(FILES "${PROJECT_SOURCE_DIR}/cmake/${module}" DESTINATION "${TW_INSTALL_CMAKEDIR}")
 endforeach()

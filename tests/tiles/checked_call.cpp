@@ -6,7 +6,6 @@
 #include <csetjmp>
 #include <csignal>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 
 #include "tests/tiles/abi_trampoline.h"
@@ -38,9 +37,10 @@ void installHandlers() {
   static bool installed = false;
   if (installed) return;
   installed = true;
+  static unsigned char memory[1 << 16];
   stack_t stack = {};
-  stack.ss_size = 1 << 16;
-  stack.ss_sp = std::malloc(stack.ss_size);
+  stack.ss_size = sizeof(memory);
+  stack.ss_sp = memory;
   sigaltstack(&stack, nullptr);
   struct sigaction action = {};
   action.sa_sigaction = onFault;
