@@ -10,12 +10,11 @@
 // One K step of a register block of r rows x v vectors does, for each of its
 // `chunks`,
 //   multiplies     r*v times the idiom's ops
-//   loads          v vectors and r broadcasts; a vector whose rows do not lie
-//                  side by side is pieced together from one load and one
-//                  shuffle for each row
+//   loads          v vectors and r broadcasts
 //   decoding       of the v vectors, and of the r broadcasts unless these are
 //                  staged, that is decoded once, by the vector, into a buffer
-//                  (one load, decoding, one store for each vector).
+//                  (one load, decoding, one store for each vector; rows that
+//                  do not fill their lanes are copied once more, row by row)
 // These resources work in parallel, so the step takes the largest of
 //   multiplies, loads, stores, instructions / 6, and
 //   chunks * latency / sets       each accumulator waits for itself
@@ -72,7 +71,7 @@ public:
   }
 
   double step(int rows, int vectorRows) {
-    instructions = loads = stores = decoding = 0;
+    instructions = loads = stores = decoding = overhead = 0;
     int v = static_cast<int>(llvm::divideCeil(vectorRows, shape.vectorRows));
     double macs = double(rows) * v * shape.chunks;
     double multiplies = macs * idiom.ops * width;
@@ -84,7 +83,7 @@ public:
     if (shape.vector.staged)
       stage(shape.vector, vectorDecode, vectorRows);
     if (shape.roles.offset) {
-      double runs = llvm::divideCeil(rows * key.k0, plan.lanes * shape.group);
+      double runs = llvm::divideCeil(rows * shape.rowPitch, plan.lanes * shape.group);
       multiplies += runs * width;
       loads += runs * width;
       instructions += runs;
@@ -99,19 +98,16 @@ public:
         std::max({multiplies, loads, stores, latency,
                   (instructions + decoding / width) / kFrontEnd, decoding}) +
         kDecodeShare * decoding + 0.01 * instructions;
-    return cycles + once(rows, v) / kTypicalSteps;
+    return cycles + overhead + once(rows, v) / kTypicalSteps;
   }
 
 private:
   void readVectors(int v) {
-    double each = shape.contiguous ? 1 : 2 * shape.vectorRows - 1;
-    loads +=
-        v * shape.chunks * (shape.contiguous ? width : shape.vectorRows * 0.5);
-    if (!shape.contiguous)
-      decoding += v * shape.chunks * (shape.vectorRows - 1) * width;
-    instructions += v * shape.chunks * each;
+    double count = double(v) * shape.chunks;
+    loads += count * width;
+    instructions += count;
     if (!shape.vector.staged)
-      decoding += v * shape.chunks * vectorDecode * width;
+      decoding += count * vectorDecode * width;
   }
 
   void readBroadcasts(int rows, int v) {
@@ -129,15 +125,24 @@ private:
   void stage(const OperandShape &operand, int ops, int rows) {
     int run = isa.vectorBits / 8 / bytesOf(shape.compute);
     double full = isa.vectorBits / 512.0;
-    double elements = double(rows) * key.k0;
-    double runs = rows == operand.rows
-                      ? llvm::divideCeil(elements * plan.unroll, run) /
-                            double(plan.unroll)
-                      : llvm::divideCeil(int64_t(elements), run);
-    loads += runs * full;
-    stores += runs * 2 * full;
-    decoding += runs * ops * full;
-    instructions += runs * 2;
+    auto copy = [&](double vectors, int each) {
+      loads += vectors * full;
+      stores += vectors * 2 * full;
+      decoding += vectors * each * full;
+      instructions += vectors * 3;
+    };
+    int64_t elements = int64_t{rows} * key.k0;
+    if (ops != 0 || !shape.padded)
+      copy(rows == operand.rows && elements % run != 0
+               ? llvm::divideCeil(elements * plan.stageSteps, run) /
+                     double(plan.stageSteps)
+               : llvm::divideCeil(elements, run),
+           ops);
+    if (shape.padded)
+      copy(double(rows) * llvm::divideCeil(shape.rowPitch, run), 1);
+    // Loop exits; vectors read from several stores wait for all of them.
+    overhead += (kLoopExit + (shape.padded ? 2 * kLoopExit : 4)) /
+                plan.stageSteps;
   }
 
   double once(int rows, int v) {
@@ -158,14 +163,8 @@ private:
   const Idiom &idiom;
   double width; ///< of a vector, in units of 512 bits
   int vectorDecode, broadcastDecode;
-  double instructions, loads, stores, decoding;
+  double instructions, loads, stores, decoding, overhead;
 };
-
-template <typename Body> void forBlocks(const Blocking &blocks, Body body) {
-  body(blocks.size, blocks.count);
-  if (blocks.rest)
-    body(blocks.rest, 1);
-}
 
 } // namespace
 
@@ -188,7 +187,7 @@ int registersNeeded(const TilePlan &plan, const TileKey &key) {
         static_cast<int>(llvm::divideCeil(shape.vectorBlocks.size, plan.lanes));
   if (shape.roles.offset) {
     int runs = static_cast<int>(
-        llvm::divideCeil(rows * key.k0, plan.lanes * shape.group));
+        llvm::divideCeil(rows * shape.rowPitch, plan.lanes * shape.group));
     registers += runs * plan.sets + 1;
   }
   // Operands: the vectors stay for all rows; the broadcast is one at a time.
@@ -205,15 +204,15 @@ int registersNeeded(const TilePlan &plan, const TileKey &key) {
 PlanCost estimateCost(const TilePlan &plan, const TileKey &key) {
   TileShape shape(key, plan);
   BlockCost block(plan, key, shape);
-  PlanCost cost = {0, 0};
-  forBlocks(shape.broadcastBlocks, [&](int rows, int rowBlocks) {
-    forBlocks(shape.vectorBlocks, [&](int vectorRows, int vectorBlocks) {
-      cost.cycles += block.step(rows, vectorRows) * rowBlocks * vectorBlocks;
-      int v = static_cast<int>(llvm::divideCeil(vectorRows, shape.vectorRows));
-      int unrolled = plan.unroll + (plan.unroll > 1);
-      cost.size += rows * v * (shape.chunks * unrolled + plan.sets + 4);
-    });
-  });
+  int rows = shape.broadcastBlocks.size;
+  int v = static_cast<int>(
+      llvm::divideCeil(shape.vectorBlocks.size, shape.vectorRows));
+  PlanCost cost;
+  cost.cycles = block.step(rows, shape.vectorBlocks.size) *
+                shape.broadcastBlocks.count * shape.vectorBlocks.count;
+  int unrolled = plan.unroll + (plan.unroll > 1);
+  int chunks = rows * v * shape.chunks <= 32 ? shape.chunks : 1;
+  cost.size = rows * v * (chunks * unrolled + plan.sets + 2);
   return cost;
 }
 

@@ -11,6 +11,9 @@ namespace tilewright {
 /// Vector registers that the K loop of a full block keeps busy.
 int registersNeeded(const TilePlan &plan, const TileKey &key);
 
+/// Stack that the stages of `plan` take.
+int64_t stageBytes(const TilePlan &plan, const TileKey &key);
+
 struct PlanCost {
   double cycles; ///< per K step of the whole tile
   int size;      ///< of the code, in vector instructions, roughly

@@ -85,6 +85,12 @@ std::string whyIdiomUnfit(const Idiom &idiom, const TileKey &key) {
     return (llvm::Twine("idiom '") + idiom.name + "' does not take ").str() +
            std::string(types.name);
   const IsaInfo &isa = info(key.isa);
+  // tile.h: these tiles compute as the instruction does, denormals included.
+  if (takesTypes(IdiomKind::DotBF16, types) && isa.has("avx512bf16") &&
+      idiom.kind != IdiomKind::DotBF16)
+    return (llvm::Twine("tiles of ") + std::string(types.name) + " on " +
+            llvm::StringRef(isa.name) + " must use idiom 'dpbf16'")
+        .str();
   bool any = idiom.features[0].empty();
   for (llvm::StringRef feature : idiom.features)
     any |= !feature.empty() && isa.has(std::string_view(feature));

@@ -12,7 +12,8 @@ namespace tilewright {
 /// The parts of a plan that the user fixes.
 struct PlanOverrides {
   std::optional<IdiomKind> idiom;
-  std::optional<int> lanes, kLanes, blockRows, blockVectors, sets, unroll;
+  std::optional<int> lanes, kLanes, blockRows, blockVectors, sets, unroll,
+      stageSteps;
   std::optional<bool> broadcastRhs, rowsInner;
   std::optional<Staging> staging;
 };

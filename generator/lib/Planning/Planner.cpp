@@ -19,6 +19,8 @@ constexpr int kEnoughAccumulators = 8;
 /// Code size, in vector instructions, beyond which a plan is not considered
 /// while there is a smaller one.
 constexpr int kSizeLimit = 600;
+/// Stack to use for staging: a share of the L1 data cache.
+constexpr int64_t kStageBytes = 12 * 1024;
 /// Relative price of one vector instruction of code: between plans of like
 /// speed take the smaller.
 constexpr double kSizePrice = 5e-5;
@@ -67,10 +69,15 @@ private:
   }
 
   void tryLanes(int groups) {
-    int maxKLanes = static_cast<int>(
-        std::min<uint64_t>(plan.lanes, llvm::PowerOf2Ceil(groups)));
-    for (int kLanes = maxKLanes; kLanes >= 1; kLanes /= 2) {
-      plan.kLanes = overrides.kLanes.value_or(kLanes);
+    // Rows side by side in a vector, or one row's chunks after one another.
+    llvm::SmallVector<int> choices = {static_cast<int>(
+        std::min<uint64_t>(plan.lanes, llvm::PowerOf2Ceil(groups)))};
+    if (choices[0] != plan.lanes && groups * 2 > plan.lanes)
+      choices.push_back(plan.lanes);
+    if (overrides.kLanes)
+      choices = {*overrides.kLanes};
+    for (int kLanes : choices) {
+      plan.kLanes = kLanes;
       for (Staging staging : {Staging::None, Staging::Broadcast,
                               Staging::Vector, Staging::Both}) {
         if (overrides.staging.value_or(staging) != staging)
@@ -80,8 +87,6 @@ private:
           continue;
         tryBlocks();
       }
-      if (overrides.kLanes)
-        break;
     }
   }
 
@@ -90,6 +95,8 @@ private:
   bool stagingMakesSense() {
     plan.blockRows = plan.blockVectors = 1;
     TileShape shape(key, plan);
+    if (shape.padded)
+      return plan.staging == Staging::Both;
     auto inPlace = [&](const OperandShape &operand) {
       return operand.bits >= 8 ||
              (operand.bits == 4 && key.k0 % 2 == 0 && shape.chunkSize % 2 == 0);
@@ -177,17 +184,33 @@ private:
     while (block * shape.chunks * unroll < 8 && unroll < 8 &&
            !shape.roundsPerStep)
       unroll *= 2;
-    // Fill whole vectors when decoding into the buffer.
-    if (shape.broadcast.staged && plan.blockRows >= shape.broadcast.rows) {
-      int run = isa.vectorBits / 8 / bytesOf(shape.compute);
-      while (shape.broadcast.rows * key.k0 * unroll % run != 0 && unroll < 8 &&
-             2 * unroll * block * shape.chunks <= 128)
-        unroll *= 2;
-    }
     return unroll;
   }
 
+  int chooseStageSteps() {
+    if (plan.staging == Staging::None)
+      return 1;
+    TileShape shape(key, plan);
+    int steps = std::max(4, plan.unroll);
+    if (plan.staging == Staging::Broadcast) {
+      // Few, so that decoding overlaps the multiplies, but enough to fill whole
+      // vectors where a step does not.
+      int run = isa.vectorBits / 8 / bytesOf(shape.compute);
+      int elements = shape.broadcastBlocks.size * key.k0;
+      while (shape.broadcastBlocks.count == 1 && elements * steps % run != 0 &&
+             steps < 16)
+        steps *= 2;
+      return steps;
+    }
+    // Padding is not overlapped: do much at a time.
+    plan.stageSteps = 32;
+    while (plan.stageSteps > 1 && stageBytes(plan, key) > kStageBytes)
+      plan.stageSteps /= 2;
+    return plan.stageSteps;
+  }
+
   void consider() {
+    plan.stageSteps = overrides.stageSteps.value_or(chooseStageSteps());
     refusal = whyPlanUnfit(plan, key);
     if (!refusal.empty())
       return;
@@ -206,12 +229,11 @@ private:
   /// each of the outer's blocks.
   bool preferRowsInner() {
     TileShape shape(key, plan);
-    auto blocks = [](const Blocking &b) { return b.count + (b.rest != 0); };
     int64_t vectorOuter =
-        shape.broadcast.stepBytes * blocks(shape.vectorBlocks) +
+        shape.broadcast.stepBytes * shape.vectorBlocks.count +
         shape.vector.stepBytes;
     int64_t broadcastOuter =
-        shape.vector.stepBytes * blocks(shape.broadcastBlocks) +
+        shape.vector.stepBytes * shape.broadcastBlocks.count +
         shape.broadcast.stepBytes;
     bool outerIsVector = vectorOuter < broadcastOuter;
     return outerIsVector != plan.broadcastRhs;

@@ -44,7 +44,8 @@ llvm::Error parseInto(llvm::StringRef part, llvm::StringRef text,
 bool TilePlan::operator==(const TilePlan &o) const {
   auto tie = [](const TilePlan &p) {
     return std::tie(p.idiom, p.lanes, p.kLanes, p.blockRows, p.blockVectors,
-                    p.sets, p.unroll, p.broadcastRhs, p.staging, p.rowsInner);
+                    p.sets, p.unroll, p.broadcastRhs, p.staging, p.stageSteps,
+                    p.rowsInner);
   };
   return tie(*this) == tie(o);
 }
@@ -52,10 +53,11 @@ bool TilePlan::operator==(const TilePlan &o) const {
 std::string printTilePlan(const TilePlan &p) {
   return llvm::formatv(
              "idiom={0} lanes={1} klanes={2} block={3}x{4} sets={5} "
-             "unroll={6} broadcast={7} stage={8} order={9}",
+             "unroll={6} broadcast={7} stage={8} stagesteps={9} order={10}",
              idiom(p.idiom).name, p.lanes, p.kLanes, p.blockRows,
              p.blockVectors, p.sets, p.unroll, p.broadcastRhs ? "rhs" : "lhs",
-             kStagings[static_cast<int>(p.staging)], p.rowsInner ? "nm" : "mn")
+             kStagings[static_cast<int>(p.staging)], p.stageSteps,
+             p.rowsInner ? "nm" : "mn")
       .str();
 }
 
@@ -88,6 +90,7 @@ llvm::Expected<PlanOverrides> parsePlanOverrides(llvm::StringRef text) {
                        .Case("klanes", &o.kLanes)
                        .Case("sets", &o.sets)
                        .Case("unroll", &o.unroll)
+                       .Case("stagesteps", &o.stageSteps)
                        .Default(nullptr)) {
       if (llvm::Error e = parseInto(part, value, *number))
         return std::move(e);
@@ -107,10 +110,22 @@ llvm::Expected<PlanOverrides> parsePlanOverrides(llvm::StringRef text) {
     } else {
       return bad(part, "no part '" + name +
                            "'; a plan's parts are idiom, lanes, klanes, block, "
-                           "sets, unroll, broadcast, stage, order");
+                           "sets, unroll, broadcast, stage, stagesteps, order");
     }
   }
   return o;
+}
+
+/// Stack that the stages of one kernel may take.
+constexpr int64_t kMaxStageBytes = 64 * 1024;
+
+int64_t stageBytes(const TilePlan &plan, const TileKey &key) {
+  TileShape shape(key, plan);
+  int64_t rows =
+      (shape.broadcast.staged ? shape.broadcastBlocks.size : 0) +
+      (shape.vector.staged ? shape.vectorBlocks.size : 0);
+  int64_t pitch = shape.rowPitch + (shape.padded ? key.k0 : 0);
+  return rows * pitch * plan.stageSteps * bytesOf(shape.compute);
 }
 
 static std::string whyOperandUnfit(const OperandShape &operand,
@@ -149,13 +164,29 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key) {
                          plan.kLanes, plan.lanes)
         .str();
   TileShape shape(key, plan);
+  if (shape.chunks > 1 && plan.kLanes != plan.lanes)
+    return llvm::formatv("klanes={0} is less than the {1} groups of a row and "
+                         "than lanes={2}",
+                         plan.kLanes, shape.groups, plan.lanes)
+        .str();
   if (plan.sets > plan.unroll * shape.chunks)
     return llvm::formatv("sets={0} exceeds the {1} steps of one iteration",
                          plan.sets, plan.unroll * shape.chunks)
         .str();
   if (shape.roundsPerStep && (plan.sets != 1 || plan.broadcastRhs))
     return "steprnd needs sets=1 broadcast=lhs";
-  if (shape.roles.offset != 0 && key.k0 % shape.group != 0)
+  if (shape.padded && plan.staging != Staging::Both)
+    return llvm::formatv("rows of {0} elements do not fill the lanes of "
+                         "klanes={1}: both operands must be staged",
+                         key.k0, plan.kLanes)
+        .str();
+  if (plan.staging == Staging::None && plan.stageSteps != 1)
+    return "stagesteps needs a staged operand";
+  if (stageBytes(plan, key) > kMaxStageBytes)
+    return llvm::formatv("the stages take {0} bytes of stack; at most {1} fit",
+                         stageBytes(plan, key), kMaxStageBytes)
+        .str();
+  if (shape.roles.offset != 0 && !shape.padded && key.k0 % shape.group != 0)
     return llvm::formatv("idiom '{0}' with two operands of one signedness "
                          "needs K0 % {1} == 0",
                          idiom.name, shape.group)

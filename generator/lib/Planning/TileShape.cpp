@@ -22,8 +22,9 @@ static OperandShape operandShape(tw_element_type_t type, int rows, int k0,
 
 static Blocking blocking(int rows, int size) {
   if (size >= rows)
-    return {rows, 1, 0};
-  return {size, rows / size, rows % size};
+    return {rows, 1, false};
+  return {size, static_cast<int>(llvm::divideCeil(rows, size)),
+          rows % size != 0};
 }
 
 TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
@@ -37,7 +38,8 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   chunks = static_cast<int>(llvm::divideCeil(groups, plan.kLanes));
   chunkSize = plan.kLanes * group;
   vectorRows = plan.lanes / plan.kLanes;
-  contiguous = chunkSize == key.k0;
+  padded = vectorRows > 1 && chunkSize != key.k0;
+  rowPitch = padded ? chunks * chunkSize : key.k0;
   auto lhs = [&](bool staged) {
     return operandShape(types.lhs, key.m0, key.k0, staged);
   };
@@ -53,8 +55,8 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   roundsPerStep = key.rounding == Rounding::kPerStep;
 }
 
-int TileShape::chunkValid(int chunk, int k0) const {
-  return std::min(chunkSize, k0 - chunk * chunkSize);
+int TileShape::chunkValid(int chunk) const {
+  return std::min(chunkSize, rowPitch - chunk * chunkSize);
 }
 
 } // namespace tilewright

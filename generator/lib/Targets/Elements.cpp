@@ -154,6 +154,26 @@ int ElementFormat::bits() const {
   return decoded ? 8 * bytesOf(compute) : info(type).bits;
 }
 
+bool ElementFormat::isIdentity() const {
+  if (decoded)
+    return true;
+  switch (compute) {
+  case ComputeType::F64:
+    return type == TW_ELEMENT_F64;
+  case ComputeType::F32:
+    return type == TW_ELEMENT_F32;
+  case ComputeType::S32:
+    return type == TW_ELEMENT_S32;
+  case ComputeType::BF16:
+    return type == TW_ELEMENT_BF16;
+  case ComputeType::S16:
+    return type == TW_ELEMENT_S16;
+  case ComputeType::I8:
+    return info(type).bits == 8 && offset == 0;
+  }
+  llvm_unreachable("covered switch");
+}
+
 VectorType computeVectorType(Emitter &e, ComputeType type, int64_t n) {
   if (type == ComputeType::F32)
     return Emitter::vec(n, e.f32());

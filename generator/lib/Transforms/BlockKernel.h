@@ -1,6 +1,6 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
+
 // The kernel of one register block: zero the accumulators, all K steps, store.
 
 #ifndef TILEWRIGHT_TRANSFORMS_BLOCKKERNEL_H
@@ -19,26 +19,33 @@ struct TileParams {
   mlir::Value outRowBytes; ///< i64: distance between rows of the out tile
 };
 
+/// Where one register block of the tile lies.
+struct BlockPosition {
+  mlir::Value broadcast, vector; ///< its first row of either operand, K step 0
+  mlir::Value out;               ///< its first out element
+  /// The first row of either operand (i64) that no block before this one has
+  /// done; null where blocks do not overlap.
+  mlir::Value ownBroadcastRow, ownVectorRow;
+};
+
 class BlockKernel {
 public:
   using Value = mlir::Value;
   using Values = Emitter::Values;
 
-  /// `rows` of the broadcast operand, `vectorOperandRows` of the other.
   BlockKernel(Emitter &e, const TileKey &key, const TilePlan &plan,
-              const TileShape &shape, const TileParams &params, int rows,
-              int vectorOperandRows);
+              const TileShape &shape, const TileParams &params,
+              const BlockPosition &position);
 
-  /// Pointers to the block's first row of either operand in K step 0, and to
-  /// its first out element.
-  void emit(Value broadcastPointer, Value vectorPointer, Value outPointer);
+  void emit();
 
 private:
-  /// Where the rows of a block lie for one K step, decoded or not.
+  /// Where the rows of a block lie, decoded or not.
   struct Source {
     ElementFormat format;
-    Value pointer;
-    bool padded; ///< a whole vector may be read beyond the last row
+    Value pointer;  ///< of the current K step
+    int64_t stride; ///< bytes from one K step to the next
+    bool slack;     ///< a whole vector may be read behind the last row
   };
 
   // MultiplySteps.cpp: one K step.
@@ -46,41 +53,49 @@ private:
     Values accumulators, corrections;
   };
   void step(Source broadcast, Source vector, int set, StepState &state);
-  void chunk(Source broadcast, Source vector, int valid, int set,
+  void chunk(const Source &broadcast, const Source &vector, int valid, int set,
              Values &accumulators);
   Value readBroadcast(const Source &source, int row, int valid);
   Value readVector(const Source &source, int index, int valid);
   void correct(const Source &source, int set, Values &corrections);
-  int64_t elementOffset(const Source &source, int64_t element) const;
+  Values roundedStep(const Source &broadcast, const Source &vector,
+                     Values sums);
 
   // Staging.cpp
-  struct Staged {
-    Value buffer;
-    int64_t stepStride = 0; ///< bytes between K steps in the buffer
+  struct Stage {
+    Value buffer, decoded;
+    int64_t stride = 0, decodedStride = 0; ///< bytes between K steps
+    bool decodes, wholeOperand;
   };
-  Staged makeStage(const OperandShape &operand, int blockRows);
-  void stage(const OperandShape &operand, ElementFormat format, int blockRows,
-             Value source, const Staged &staged, int steps);
-  void stageRun(ElementFormat format, Value source, Value buffer,
-                int64_t elements);
+  Stage makeStage(const OperandShape &operand, const ElementFormat &format,
+                  int blockRows);
+  void fillStage(const OperandShape &operand, ElementFormat format,
+                 int blockRows, Value source, const Stage &stage, Value steps);
+  void decodeRun(ElementFormat format, Value source, Value buffer,
+                 int64_t elements);
+  void padRows(Value source, Value buffer, int blockRows);
 
   // KLoop.cpp
-  Values kLoop(Value broadcastPointer, Value vectorPointer, Values carries);
-  Values steps(Value broadcastPointer, Value vectorPointer, int count,
-               Values carries);
-  Values roundedStep(Source broadcast, Source vector, Values carries);
+  Values kLoop(Values carries);
+  Values stagedLoop(Values carries);
+  Values stepLoop(Source broadcast, Source vector, Value count, Values carries);
+  Values steps(Source broadcast, Source vector, int count, Values carries);
 
   // Epilogue.cpp
   Values reduceLanes(llvm::ArrayRef<Value> sequence, int count);
   Values combineSets(Values carries);
   void subtractCorrections(Values &results, llvm::ArrayRef<Value> corrections);
-  void forOutVectors(Value outPointer,
-                     llvm::function_ref<void(int, int, Value)> body);
+  void flushDenormals(Values &results);
+
+  // StoreTile.cpp
+  void forOutVectors(llvm::function_ref<void(int, int, Value)> body);
   Value loadOut(Value pointer, int index);
-  Values initialRows(Value outPointer);
-  Values addPrevious(const Values &results, Value outPointer);
-  void storeRows(llvm::ArrayRef<Value> results, Value outPointer);
-  void storeTransposed(llvm::ArrayRef<Value> results, Value outPointer);
+  Values initialRows();
+  void storeDirectly(Values results);
+  void storeByRows(const Values &results);
+  void storeTransposed(const Values &results);
+  Value spill(const Values &results);
+  Value updated(Value sum, Value pointer, int64_t valid, Value column);
   struct OutVector {
     int64_t firstRow; ///< of the vector operand, in the block
     int64_t begin;    ///< first lane that is not another vector's
@@ -95,14 +110,16 @@ private:
   const TilePlan &plan;
   const TileShape &shape;
   const TileParams &params;
+  const BlockPosition &position;
   int rows, vectorOperandRows;
   int vectors;    ///< accumulator vectors per row
   int outVectors; ///< per row, once the k lanes are added up
   int correctionVectors;
   bool overlap; ///< the last vector starts early, so as to end with the panel
+  tw_element_type_t out;
+  int outBytes;
   ElementFormat broadcastFormat, vectorFormat;
   mlir::VectorType accumulatorType;
-  Staged broadcastStage, vectorStage;
 };
 
 } // namespace tilewright

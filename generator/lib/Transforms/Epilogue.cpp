@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// From accumulators to the out tile.
+// From accumulators to sums: sets, k lanes, corrections.
 
 #include "BlockKernel.h"
 #include "llvm/Support/MathExtras.h"
@@ -52,6 +52,7 @@ Emitter::Values BlockKernel::combineSets(Values carries) {
 /// `corrections` is the run of sums of all groups of the block's rows.
 void BlockKernel::subtractCorrections(Values &results,
                                       llvm::ArrayRef<Value> corrections) {
+  int groups = shape.rowPitch / shape.group; // per row
   int64_t vectorBytes = Emitter::bytesOf(accumulatorType);
   Type i32 = e.integer(32);
   Value sums = stackBuffer(correctionVectors * vectorBytes);
@@ -59,15 +60,15 @@ void BlockKernel::subtractCorrections(Values &results,
     for (auto [i, value] : llvm::enumerate(values))
       e.store(value, e.offset(sums, i * vectorBytes), 4);
   };
-  if (llvm::isPowerOf2_32(shape.groups) && plan.lanes > 1) {
-    spill(reduceLanes(corrections, shape.groups));
+  if (llvm::isPowerOf2_32(groups) && plan.lanes > 1) {
+    spill(reduceLanes(corrections, groups));
   } else {
     spill(corrections);
     // Row r's sum goes where group r was: never ahead of what is yet to read.
     e.loop(e.i64(0), e.i64(rows), 1, {}, [&](Value row, Values) -> Values {
-      Value at = e.offset(sums, e.mul(row, e.i64(4 * shape.groups)));
+      Value at = e.offset(sums, e.mul(row, e.i64(4 * groups)));
       Value sum = e.load(i32, at, 4);
-      for (int g = 1; g < shape.groups; ++g)
+      for (int g = 1; g < groups; ++g)
         sum = e.add(sum, e.load(i32, e.offset(at, 4 * g), 4));
       e.store(sum, e.offset(sums, e.mul(row, e.i64(4))), 4);
       return {};
@@ -83,116 +84,19 @@ void BlockKernel::subtractCorrections(Values &results,
   }
 }
 
-BlockKernel::OutVector BlockKernel::outVector(int index) const {
-  OutVector out;
-  out.firstRow = int64_t{index} * plan.lanes;
-  out.valid = std::min<int64_t>(plan.lanes, vectorOperandRows - out.firstRow);
-  out.begin = overlap ? plan.lanes - out.valid : 0;
-  return out;
-}
-
-/// Calls body(row, index of the out vector, pointer to its first own element).
-void BlockKernel::forOutVectors(
-    Value outPointer, llvm::function_ref<void(int, int, Value)> body) {
-  int64_t outBytes = info(info(key.types).out).bits / 8;
-  for (int row = 0; row < rows; ++row) {
-    for (int v = 0; v < outVectors; ++v)
-      body(row, v, e.offset(outPointer, outVector(v).firstRow * outBytes));
-    if (row + 1 < rows)
-      outPointer = e.offset(outPointer, params.outRowBytes);
+/// vdpbf16ps takes and gives zero for denormals; the additions outside of it do
+/// as it does.
+void BlockKernel::flushDenormals(Values &results) {
+  if (plan.idiom != IdiomKind::DotBF16)
+    return;
+  for (Value &result : results) {
+    Type bitsType = e.integer(32);
+    if (auto vector = dyn_cast<VectorType>(result.getType()))
+      bitsType = Emitter::vec(vector.getNumElements(), bitsType);
+    Value exponent = e.band(e.bitcast(result, bitsType), 0x7f800000);
+    result = e.select(e.icmp(arith::CmpIPredicate::eq, exponent, 0),
+                      e.zero(result.getType()), result);
   }
-}
-
-/// The previous value of an out vector, its own lanes in place.
-Value BlockKernel::loadOut(Value pointer, int index) {
-  tw_element_type_t out = info(key.types).out;
-  OutVector part = outVector(index);
-  Value old = e.loadPart(Emitter::vec(plan.lanes, outType(e, out)), pointer,
-                         part.valid, info(out).bits / 8);
-  if (part.begin != 0) {
-    llvm::SmallVector<int64_t> map(plan.lanes, -1);
-    for (int64_t i = part.begin; i < plan.lanes; ++i)
-      map[i] = i - part.begin;
-    old = e.shuffle(old, old, map);
-  }
-  return decodeOut(e, out, old);
-}
-
-Emitter::Values BlockKernel::initialRows(Value outPointer) {
-  return e.ifElse(
-      params.accumulate,
-      [&] {
-        Values rows;
-        forOutVectors(outPointer, [&](int, int index, Value at) {
-          rows.push_back(loadOut(at, index));
-        });
-        return rows;
-      },
-      [&] { return Values(rows * outVectors, e.zero(accumulatorType)); });
-}
-
-Emitter::Values BlockKernel::addPrevious(const Values &results,
-                                         Value outPointer) {
-  return e.ifElse(
-      params.accumulate,
-      [&] {
-        Values sums;
-        forOutVectors(outPointer, [&](int, int index, Value at) {
-          sums.push_back(e.add(results[sums.size()], loadOut(at, index)));
-        });
-        return sums;
-      },
-      [&] { return results; });
-}
-
-void BlockKernel::storeRows(llvm::ArrayRef<Value> results, Value outPointer) {
-  tw_element_type_t out = info(key.types).out;
-  forOutVectors(outPointer, [&](int row, int index, Value at) {
-    OutVector part = outVector(index);
-    Value value = encodeOut(e, out, results[row * outVectors + index]);
-    value = e.slice(value, part.begin, plan.lanes);
-    e.storePart(value, at, part.valid, info(out).bits / 8);
-  });
-}
-
-/// The vector operand is the lhs: lanes are rows of the out tile. They go
-/// through a buffer [n][m], from which the out tile is filled.
-void BlockKernel::storeTransposed(llvm::ArrayRef<Value> results,
-                                  Value outPointer) {
-  tw_element_type_t out = info(key.types).out;
-  int64_t outBytes = info(out).bits / 8, bytes = shape.accumulatorBytes;
-  int64_t pitch = outVectors * plan.lanes * bytes;
-  Value buffer = stackBuffer(rows * pitch);
-  for (auto [i, value] : llvm::enumerate(results)) {
-    OutVector part = outVector(i % outVectors);
-    e.store(value,
-            e.offset(buffer, (i / outVectors) * pitch +
-                                 (part.firstRow - part.begin) * bytes),
-            bytes);
-  }
-  Type accumulator = accumulatorType.getElementType();
-  Type element = outType(e, out);
-  auto copy = [&](bool accumulate) {
-    e.loop(
-        e.i64(0), e.i64(vectorOperandRows), 1, {outPointer, buffer},
-        [&](Value, Values at) -> Values {
-          e.loop(e.i64(0), e.i64(rows), 1, {at[0], at[1]},
-                 [&](Value, Values in) -> Values {
-                   Value value = e.load(accumulator, in[1], bytes);
-                   if (accumulate) {
-                     Value old = e.load(element, in[0], outBytes);
-                     value = e.add(value, decodeOut(e, out, old));
-                   }
-                   e.store(encodeOut(e, out, value), in[0], outBytes);
-                   return {e.offset(in[0], outBytes), e.offset(in[1], pitch)};
-                 });
-          return {e.offset(at[0], params.outRowBytes), e.offset(at[1], bytes)};
-        });
-    return Values();
-  };
-  e.ifElse(
-      params.accumulate, [&] { return copy(true); },
-      [&] { return copy(false); });
 }
 
 } // namespace tilewright

@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The loop over K steps of a register block.
+// The loop over the K steps of a register block.
 
 #include "BlockKernel.h"
 #include "llvm/Support/MathExtras.h"
@@ -12,110 +12,144 @@ namespace tilewright {
 
 BlockKernel::BlockKernel(Emitter &e, const TileKey &key, const TilePlan &plan,
                          const TileShape &shape, const TileParams &params,
-                         int rows, int vectorOperandRows)
-    : e(e), key(key), plan(plan), shape(shape), params(params), rows(rows),
-      vectorOperandRows(vectorOperandRows) {
-  vectors =
-      static_cast<int>(llvm::divideCeil(vectorOperandRows, shape.vectorRows));
-  outVectors =
-      static_cast<int>(llvm::divideCeil(vectorOperandRows, plan.lanes));
-  correctionVectors = shape.roles.offset == 0
-                          ? 0
-                          : static_cast<int>(llvm::divideCeil(
-                                rows * key.k0, plan.lanes * shape.group));
-  overlap = plan.kLanes == 1 && shape.contiguous && !shape.vector.staged &&
+                         const BlockPosition &position)
+    : e(e), key(key), plan(plan), shape(shape), params(params),
+      position(position), rows(shape.broadcastBlocks.size),
+      vectorOperandRows(shape.vectorBlocks.size), out(info(key.types).out),
+      outBytes(info(out).bits / 8) {
+  auto divide = [](int64_t a, int64_t b) {
+    return static_cast<int>(llvm::divideCeil(a, b));
+  };
+  vectors = divide(vectorOperandRows, shape.vectorRows);
+  outVectors = divide(vectorOperandRows, plan.lanes);
+  correctionVectors =
+      shape.roles.offset == 0
+          ? 0
+          : divide(rows * shape.rowPitch, plan.lanes * shape.group);
+  overlap = !shape.roundsPerStep && plan.kLanes == 1 && shape.chunks == 1 && !shape.vector.staged &&
             shape.vector.bits >= 8 && shape.vector.rows >= shape.vectorRows;
   broadcastFormat = {shape.broadcast.type, shape.compute};
   vectorFormat = {shape.vector.type, shape.compute, false, shape.roles.offset};
-  accumulatorType =
-      shape.accumulator == TW_ELEMENT_S32
-          ? Emitter::vec(plan.lanes, e.integer(32))
-          : Emitter::vec(plan.lanes, shape.accumulator == TW_ELEMENT_F64
-                                         ? e.f64()
-                                         : e.f32());
+  Type accumulator = shape.accumulator == TW_ELEMENT_S32   ? e.integer(32)
+                     : shape.accumulator == TW_ELEMENT_F64 ? e.f64()
+                                                           : e.f32();
+  accumulatorType = Emitter::vec(plan.lanes, accumulator);
 }
 
-void BlockKernel::emit(Value broadcastPointer, Value vectorPointer,
-                       Value outPointer) {
-  if (shape.broadcast.staged)
-    broadcastStage = makeStage(shape.broadcast, rows);
-  if (shape.vector.staged)
-    vectorStage = makeStage(shape.vector, vectorOperandRows);
-  if (shape.roundsPerStep) {
-    Values results =
-        kLoop(broadcastPointer, vectorPointer, initialRows(outPointer));
-    return storeRows(results, outPointer);
-  }
+void BlockKernel::emit() {
+  if (shape.roundsPerStep)
+    return storeByRows(kLoop(initialRows()));
   Values zeros(plan.sets * (rows * vectors + correctionVectors),
                e.zero(accumulatorType));
-  Values sums = combineSets(kLoop(broadcastPointer, vectorPointer, zeros));
+  Values sums = combineSets(kLoop(zeros));
   Values results;
   for (int row = 0; row < rows; ++row)
-    llvm::append_range(results, reduceLanes(llvm::ArrayRef<Value>(sums).slice(
-                                                row * vectors, vectors),
-                                            plan.kLanes));
+    llvm::append_range(
+        results, reduceLanes(llvm::ArrayRef<Value>(sums).slice(row * vectors,
+                                                               vectors),
+                             plan.kLanes));
   if (correctionVectors)
     subtractCorrections(
         results, llvm::ArrayRef<Value>(sums).take_back(correctionVectors));
+  if (plan.sets > 1 || plan.kLanes > 1)
+    flushDenormals(results);
   if (plan.broadcastRhs)
-    return storeTransposed(results, outPointer);
-  results = addPrevious(results, outPointer);
-  storeRows(results, outPointer);
+    return storeTransposed(results);
+  // Straight from registers is fastest, but much code where vectors are
+  // partial or blocks overlap.
+  bool simple = vectorOperandRows % plan.lanes == 0 || results.size() <= 4;
+  if (simple && !position.ownBroadcastRow && !position.ownVectorRow)
+    return storeDirectly(results);
+  storeByRows(results);
 }
 
-Emitter::Values BlockKernel::kLoop(Value broadcastPointer, Value vectorPointer,
-                                   Values carries) {
-  Values all = {broadcastPointer, vectorPointer};
+Emitter::Values BlockKernel::kLoop(Values carries) {
+  if (plan.staging != Staging::None)
+    return stagedLoop(carries);
+  return stepLoop(
+      {broadcastFormat, position.broadcast, shape.broadcast.stepBytes, false},
+      {vectorFormat, position.vector, shape.vector.stepBytes, false}, params.k,
+      carries);
+}
+
+/// Loop over runs of at most plan.stageSteps K steps: stage them, do them.
+Emitter::Values BlockKernel::stagedLoop(Values carries) {
+  Stage broadcastStage, vectorStage;
+  if (shape.broadcast.staged)
+    broadcastStage = makeStage(shape.broadcast, broadcastFormat, rows);
+  if (shape.vector.staged)
+    vectorStage = makeStage(shape.vector, vectorFormat, vectorOperandRows);
+  Value most = e.i64(plan.stageSteps);
+  Values all = {position.broadcast, position.vector};
   llvm::append_range(all, carries);
-  auto run = [&](Value begin, Value end, int count) {
-    all = e.loop(begin, end, count, all, [&](Value, Values in) {
-      Values out = {e.offset(in[0], count * shape.broadcast.stepBytes),
-                    e.offset(in[1], count * shape.vector.stepBytes)};
-      llvm::append_range(
-          out, steps(in[0], in[1], count, Values(in.begin() + 2, in.end())));
-      return out;
+  all = e.loop(
+      e.i64(0), params.k, plan.stageSteps, all, [&](Value k, Values in) {
+        Value count = e.sub(params.k, k);
+        count = arith::MinSIOp::create(e.b, e.loc, count, most);
+        auto source = [&](const OperandShape &operand, ElementFormat format,
+                          int blockRows, Value pointer,
+                          const Stage &stage) -> Source {
+          if (!operand.staged)
+            return {format, pointer, operand.stepBytes, false};
+          fillStage(operand, format, blockRows, pointer, stage, count);
+          format.decoded = true;
+          return {format, stage.buffer, stage.stride, true};
+        };
+        Source broadcast = source(shape.broadcast, broadcastFormat, rows, in[0],
+                                  broadcastStage);
+        Source vector = source(shape.vector, vectorFormat, vectorOperandRows,
+                               in[1], vectorStage);
+        Values next = {
+            e.offset(in[0], plan.stageSteps * shape.broadcast.stepBytes),
+            e.offset(in[1], plan.stageSteps * shape.vector.stepBytes)};
+        llvm::append_range(next,
+                           stepLoop(broadcast, vector, count,
+                                    Values(in.begin() + 2, in.end())));
+        return next;
+      });
+  return Values(all.begin() + 2, all.end());
+}
+
+/// `count` K steps, plan.unroll at a time and the rest one by one.
+Emitter::Values BlockKernel::stepLoop(Source broadcast, Source vector,
+                                      Value count, Values carries) {
+  Values all = {broadcast.pointer, vector.pointer};
+  llvm::append_range(all, carries);
+  auto run = [&](Value begin, Value end, int unroll) {
+    all = e.loop(begin, end, unroll, all, [&](Value, Values in) {
+      broadcast.pointer = in[0];
+      vector.pointer = in[1];
+      Values next = {e.offset(in[0], unroll * broadcast.stride),
+                     e.offset(in[1], unroll * vector.stride)};
+      llvm::append_range(next, steps(broadcast, vector, unroll,
+                                     Values(in.begin() + 2, in.end())));
+      return next;
     });
   };
   Value begin = e.i64(0);
   if (plan.unroll > 1) {
     Value rest =
-        arith::RemUIOp::create(e.b, e.loc, params.k, e.i64(plan.unroll));
-    Value end = e.sub(params.k, rest);
+        arith::RemUIOp::create(e.b, e.loc, count, e.i64(plan.unroll));
+    Value end = e.sub(count, rest);
     run(begin, end, plan.unroll);
     begin = end;
   }
-  run(begin, params.k, 1);
+  run(begin, count, 1);
   return Values(all.begin() + 2, all.end());
 }
 
-Emitter::Values BlockKernel::steps(Value broadcastPointer, Value vectorPointer,
-                                   int count, Values carries) {
-  Source broadcast = {broadcastFormat, broadcastPointer, false};
-  Source vector = {vectorFormat, vectorPointer, false};
-  int64_t broadcastStride = shape.broadcast.stepBytes;
-  int64_t vectorStride = shape.vector.stepBytes;
-  auto useStage = [&](const OperandShape &operand, int blockRows,
-                      Source &source, const Staged &staged, int64_t &stride) {
-    if (!operand.staged)
-      return;
-    stage(operand, source.format, blockRows, source.pointer, staged, count);
-    source.format.decoded = true;
-    source.pointer = staged.buffer;
-    source.padded = true;
-    stride = staged.stepStride;
-  };
-  useStage(shape.broadcast, rows, broadcast, broadcastStage, broadcastStride);
-  useStage(shape.vector, vectorOperandRows, vector, vectorStage, vectorStride);
+Emitter::Values BlockKernel::steps(Source broadcast, Source vector, int count,
+                                   Values carries) {
   StepState state;
-  int accumulators = plan.sets * rows * vectors;
+  auto accumulators = carries.begin() + plan.sets * rows * vectors;
   if (!shape.roundsPerStep) {
-    state.accumulators.assign(carries.begin(), carries.begin() + accumulators);
-    state.corrections.assign(carries.begin() + accumulators, carries.end());
+    state.accumulators.assign(carries.begin(), accumulators);
+    state.corrections.assign(accumulators, carries.end());
   }
   for (int t = 0; t < count; ++t) {
     Source b = broadcast, v = vector;
-    b.pointer = e.offset(b.pointer, t * broadcastStride);
-    v.pointer = e.offset(v.pointer, t * vectorStride);
+    b.pointer = e.offset(b.pointer, t * broadcast.stride);
+    v.pointer = e.offset(v.pointer, t * vector.stride);
     if (shape.roundsPerStep)
       carries = roundedStep(b, v, carries);
     else
@@ -125,30 +159,6 @@ Emitter::Values BlockKernel::steps(Value broadcastPointer, Value vectorPointer,
     return carries;
   llvm::append_range(state.accumulators, state.corrections);
   return state.accumulators;
-}
-
-/// Variant `steprnd`: `sums` (rows x outVectors) are out elements' values.
-Emitter::Values BlockKernel::roundedStep(Source broadcast, Source vector,
-                                         Values sums) {
-  StepState state;
-  if (plan.kLanes == 1)
-    state.accumulators = sums;
-  else
-    state.accumulators.assign(rows * vectors, e.zero(accumulatorType));
-  step(broadcast, vector, 0, state);
-  Values results;
-  for (int row = 0; row < rows; ++row) {
-    Values reduced = reduceLanes(
-        llvm::ArrayRef<Value>(state.accumulators).slice(row * vectors, vectors),
-        plan.kLanes);
-    for (auto [i, value] : llvm::enumerate(reduced)) {
-      if (plan.kLanes != 1)
-        value = e.add(value, sums[row * outVectors + i]);
-      results.push_back(decodeOut(e, info(key.types).out,
-                                  encodeOut(e, info(key.types).out, value)));
-    }
-  }
-  return results;
 }
 
 } // namespace tilewright

@@ -10,18 +10,6 @@ using namespace mlir;
 namespace tilewright {
 namespace {
 
-/// Register blocks `count` x `size` rows from row `first` on, of one operand.
-struct BlockRun {
-  int first, count, size;
-};
-
-llvm::SmallVector<BlockRun, 2> runs(const Blocking &blocking) {
-  llvm::SmallVector<BlockRun, 2> result = {{0, blocking.count, blocking.size}};
-  if (blocking.rest)
-    result.push_back({blocking.count * blocking.size, 1, blocking.rest});
-  return result;
-}
-
 class TileBody {
 public:
   TileBody(Emitter &e, const TileKey &key, const TilePlan &plan)
@@ -71,46 +59,57 @@ private:
     return e.shr(e.mul(row, e.i64(bits)), 3);
   }
 
+  /// The two loops over register blocks.
   void emitBlocks() {
-    llvm::SmallVector<BlockRun, 2> outer = runs(shape.broadcastBlocks);
-    llvm::SmallVector<BlockRun, 2> inner = runs(shape.vectorBlocks);
     // The out tile's rows are those of the operand that is the lhs.
     bool vectorOuter = plan.rowsInner != plan.broadcastRhs;
     if (vectorOuter)
-      std::swap(outer, inner);
-    for (const BlockRun &o : outer)
-      forBlocks(o, [&](Value oRow) {
-        for (const BlockRun &i : inner)
-          forBlocks(i, [&](Value iRow) {
-            if (vectorOuter)
-              emitBlock(iRow, i.size, oRow, o.size);
-            else
-              emitBlock(oRow, o.size, iRow, i.size);
-          });
+      forBlocks(shape.vectorBlocks, shape.vector, [&](BlockRow v) {
+        forBlocks(shape.broadcastBlocks, shape.broadcast,
+                  [&](BlockRow b) { emitBlock(b, v); });
+      });
+    else
+      forBlocks(shape.broadcastBlocks, shape.broadcast, [&](BlockRow b) {
+        forBlocks(shape.vectorBlocks, shape.vector,
+                  [&](BlockRow v) { emitBlock(b, v); });
       });
   }
 
-  void forBlocks(const BlockRun &run, llvm::function_ref<void(Value)> body) {
-    if (run.count == 1)
-      return body(e.i64(run.first));
-    e.loop(e.i64(run.first), e.i64(run.first + run.count * run.size), run.size,
-           {}, [&](Value row, Emitter::Values) -> Emitter::Values {
-             body(row);
+  struct BlockRow {
+    Value first; ///< of the block
+    Value own;   ///< counted from there: first that is new; null for 0
+  };
+
+  void forBlocks(const Blocking &blocks, const OperandShape &operand,
+                 llvm::function_ref<void(BlockRow)> body) {
+    if (blocks.count == 1)
+      return body({e.i64(0), nullptr});
+    e.loop(e.i64(0), e.i64(operand.rows), blocks.size, {},
+           [&](Value row, Emitter::Values) -> Emitter::Values {
+             if (!blocks.overlaps) {
+               body({row, nullptr});
+               return {};
+             }
+             Value last = e.i64(operand.rows - blocks.size);
+             Value first = arith::MinSIOp::create(e.b, e.loc, row, last);
+             body({first, e.sub(row, first)});
              return {};
            });
   }
 
-  void emitBlock(Value broadcastRow, int broadcastRows, Value vectorRow,
-                 int vectorRows) {
-    Value b = plan.broadcastRhs ? rhs : lhs, v = plan.broadcastRhs ? lhs : rhs;
-    Value m = plan.broadcastRhs ? vectorRow : broadcastRow;
-    Value n = plan.broadcastRhs ? broadcastRow : vectorRow;
-    b = e.offset(b, rowOffset(shape.broadcast, broadcastRow));
-    v = e.offset(v, rowOffset(shape.vector, vectorRow));
-    Value at = e.offset(e.offset(out, e.mul(m, params.outRowBytes)),
-                        e.mul(n, e.i64(outBytes())));
-    BlockKernel(e, key, plan, shape, params, broadcastRows, vectorRows)
-        .emit(b, v, at);
+  void emitBlock(BlockRow b, BlockRow v) {
+    const BlockRow &m = plan.broadcastRhs ? v : b;
+    const BlockRow &n = plan.broadcastRhs ? b : v;
+    BlockPosition position;
+    position.broadcast = e.offset(plan.broadcastRhs ? rhs : lhs,
+                                  rowOffset(shape.broadcast, b.first));
+    position.vector = e.offset(plan.broadcastRhs ? lhs : rhs,
+                               rowOffset(shape.vector, v.first));
+    position.out = e.offset(e.offset(out, e.mul(m.first, params.outRowBytes)),
+                            e.mul(n.first, e.i64(outBytes())));
+    position.ownBroadcastRow = b.own;
+    position.ownVectorRow = v.own;
+    BlockKernel(e, key, plan, shape, params, position).emit();
   }
 
   Emitter &e;

@@ -12,17 +12,18 @@ using namespace mlir;
 namespace tilewright {
 
 /// Multiply-accumulates of a K step beyond which its chunks become a loop.
-constexpr int kUnrolledMultiplies = 64;
+constexpr int kUnrolledMultiplies = 32;
 
-int64_t BlockKernel::elementOffset(const Source &source,
-                                   int64_t element) const {
-  return element * source.format.bits() / 8;
+/// Bytes from element 0 to `element`.
+static int64_t elementOffset(const ElementFormat &format, int64_t element) {
+  return element * format.bits() / 8;
 }
 
 Value BlockKernel::readBroadcast(const Source &source, int row, int valid) {
   const ElementFormat &format = source.format;
   int size = shape.chunkSize;
-  Value at = e.offset(source.pointer, elementOffset(source, row * key.k0));
+  Value at =
+      e.offset(source.pointer, elementOffset(format, row * shape.rowPitch));
   VectorType full = rawVectorType(e, format, plan.lanes * shape.group);
   int64_t bytes = size * format.bits() / 8;
   Value raw;
@@ -43,26 +44,22 @@ Value BlockKernel::readVector(const Source &source, int index, int valid) {
   const ElementFormat &format = source.format;
   int first = index * shape.vectorRows;
   int present = std::min(shape.vectorRows, vectorOperandRows - first);
-  if (overlap && present < shape.vectorRows)
+  if (overlap && present < shape.vectorRows) {
     first = vectorOperandRows - shape.vectorRows;
-  if (shape.contiguous) {
-    Value at = e.offset(source.pointer, elementOffset(source, first * key.k0));
-    int64_t n = plan.lanes * shape.group;
-    bool whole = source.padded || overlap || present == shape.vectorRows;
-    return decode(e, format,
-                  loadRaw(e, format, at, n, whole ? n : present * key.k0));
+    present = shape.vectorRows;
   }
-  Values pieces;
-  for (int row = first; row < first + shape.vectorRows; ++row) {
-    Value at = e.offset(source.pointer, elementOffset(source, row * key.k0));
-    int64_t n = row < vectorOperandRows ? valid : 0;
-    pieces.push_back(loadRaw(e, format, at, shape.chunkSize, n));
-  }
-  return decode(e, format, e.concat(pieces));
+  // One row, or as many as fill the vector without gaps.
+  int64_t n = plan.lanes * shape.group;
+  int64_t elements = shape.vectorRows == 1 ? valid : present * shape.rowPitch;
+  if (source.slack && shape.vectorRows > 1)
+    elements = n;
+  Value at =
+      e.offset(source.pointer, elementOffset(format, first * shape.rowPitch));
+  return decode(e, format, loadRaw(e, format, at, n, elements));
 }
 
-void BlockKernel::chunk(Source broadcast, Source vector, int valid, int set,
-                        Values &accumulators) {
+void BlockKernel::chunk(const Source &broadcast, const Source &vector,
+                        int valid, int set, Values &accumulators) {
   Values operands;
   for (int v = 0; v < vectors; ++v)
     operands.push_back(readVector(vector, v, valid));
@@ -79,17 +76,18 @@ void BlockKernel::chunk(Source broadcast, Source vector, int valid, int set,
 /// corrections[set] += offset * (sums over groups of the broadcast operand),
 /// all rows of the block as one run of groups.
 void BlockKernel::correct(const Source &source, int set, Values &corrections) {
-  int64_t total = rows * key.k0, width = plan.lanes * shape.group;
+  int64_t total = rows * shape.rowPitch, width = plan.lanes * shape.group;
   VectorType bytes = Emitter::vec(width, e.integer(8));
   Value offset = e.constant(bytes, shape.roles.offset);
   for (int v = 0; v < correctionVectors; ++v) {
-    Value at = e.offset(source.pointer, elementOffset(source, v * width));
-    int64_t valid = source.padded ? width : std::min(width, total - v * width);
+    Value at =
+        e.offset(source.pointer, elementOffset(source.format, v * width));
+    int64_t valid = std::min(width, total - v * width);
     Value run =
         decode(e, source.format, loadRaw(e, source.format, at, width, valid));
     Value &correction = corrections[set * correctionVectors + v];
-    correction =
-        multiplyAccumulate(e, plan.idiom, shape.roles, correction, offset, run);
+    correction = multiplyAccumulate(e, plan.idiom, shape.roles, correction,
+                                    offset, run);
   }
 }
 
@@ -99,39 +97,65 @@ void BlockKernel::step(Source broadcast, Source vector, int set,
     correct(broadcast, set % plan.sets, state.corrections);
   auto advance = [&](Source &source) {
     source.pointer =
-        e.offset(source.pointer, elementOffset(source, shape.chunkSize));
+        e.offset(source.pointer, elementOffset(source.format, shape.chunkSize));
   };
-  auto next = [&] {
-    advance(broadcast);
-    advance(vector);
-  };
-  int whole = key.k0 / shape.chunkSize;
+  int whole = shape.rowPitch / shape.chunkSize;
   if (shape.chunks * rows * vectors <= kUnrolledMultiplies || whole <= 1) {
-    for (int c = 0; c < shape.chunks; ++c, next())
-      chunk(broadcast, vector, shape.chunkValid(c, key.k0),
-            (set + c) % plan.sets, state.accumulators);
+    for (int c = 0; c < shape.chunks; ++c) {
+      chunk(broadcast, vector, shape.chunkValid(c), (set + c) % plan.sets,
+            state.accumulators);
+      if (c + 1 < shape.chunks) {
+        advance(broadcast);
+        advance(vector);
+      }
+    }
     return;
   }
   Values carries = {broadcast.pointer, vector.pointer};
   llvm::append_range(carries, state.accumulators);
   carries = e.loop(e.i64(0), e.i64(whole), 1, carries, [&](Value, Values in) {
-    Source b = broadcast, v = vector;
-    b.pointer = in[0];
-    v.pointer = in[1];
+    broadcast.pointer = in[0];
+    vector.pointer = in[1];
     Values accumulators(in.begin() + 2, in.end());
-    chunk(b, v, shape.chunkSize, set % plan.sets, accumulators);
-    advance(b);
-    advance(v);
-    Values out = {b.pointer, v.pointer};
-    llvm::append_range(out, accumulators);
-    return out;
+    chunk(broadcast, vector, shape.chunkSize, set % plan.sets, accumulators);
+    advance(broadcast);
+    advance(vector);
+    Values next = {broadcast.pointer, vector.pointer};
+    llvm::append_range(next, accumulators);
+    return next;
   });
   broadcast.pointer = carries[0];
   vector.pointer = carries[1];
   state.accumulators.assign(carries.begin() + 2, carries.end());
   if (whole < shape.chunks)
-    chunk(broadcast, vector, shape.chunkValid(whole, key.k0), set % plan.sets,
+    chunk(broadcast, vector, shape.chunkValid(whole), set % plan.sets,
           state.accumulators);
+}
+
+/// Variant `steprnd`: `sums` (rows x outVectors) are out elements' values.
+Emitter::Values BlockKernel::roundedStep(const Source &broadcast,
+                                         const Source &vector, Values sums) {
+  StepState state;
+  if (plan.kLanes == 1)
+    state.accumulators = sums;
+  else
+    state.accumulators.assign(rows * vectors, e.zero(accumulatorType));
+  step(broadcast, vector, 0, state);
+  Values results;
+  for (int row = 0; row < rows; ++row) {
+    Values reduced = reduceLanes(
+        llvm::ArrayRef<Value>(state.accumulators).slice(row * vectors, vectors),
+        plan.kLanes);
+    for (auto [i, value] : llvm::enumerate(reduced)) {
+      if (plan.kLanes != 1)
+        value = e.add(value, sums[row * outVectors + i]);
+      Values one = {value};
+      flushDenormals(one);
+      value = one[0];
+      results.push_back(decodeOut(e, out, encodeOut(e, out, value)));
+    }
+  }
+  return results;
 }
 
 } // namespace tilewright

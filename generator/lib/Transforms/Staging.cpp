@@ -1,8 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
 // Staging: the rows of one operand of a register block, decoded into a stack
-// buffer for some K steps.
+// buffer for some K steps, and padded with zeros where they do not fill lanes.
 
 #include "BlockKernel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -13,7 +13,7 @@ using namespace mlir;
 namespace tilewright {
 
 /// Vectors of a run beyond which it becomes a loop.
-constexpr int kUnrolledVectors = 8;
+constexpr int kUnrolledVectors = 4;
 
 static int64_t runWidth(const Emitter &e, ComputeType type) {
   return e.isa.vectorBits / 8 / bytesOf(type);
@@ -21,42 +21,83 @@ static int64_t runWidth(const Emitter &e, ComputeType type) {
 
 Value BlockKernel::stackBuffer(int64_t bytes) {
   OpBuilder::InsertionGuard guard(e.b);
-  auto function =
-      e.b.getInsertionBlock()->getParentOp()->getParentOfType<func::FuncOp>();
+  Operation *parent = e.b.getInsertionBlock()->getParentOp();
+  auto function = dyn_cast<func::FuncOp>(parent);
   if (!function)
-    function = cast<func::FuncOp>(e.b.getInsertionBlock()->getParentOp());
+    function = parent->getParentOfType<func::FuncOp>();
   e.b.setInsertionPointToStart(&function.getBody().front());
   return e.stackBuffer(bytes);
 }
 
-BlockKernel::Staged BlockKernel::makeStage(const OperandShape &operand,
-                                           int blockRows) {
-  int64_t width = runWidth(e, shape.compute);
+BlockKernel::Stage BlockKernel::makeStage(const OperandShape &operand,
+                                          const ElementFormat &format,
+                                          int blockRows) {
+  int64_t width = runWidth(e, shape.compute), bytes = bytesOf(shape.compute);
+  Stage stage;
+  stage.decodes = !format.isIdentity() || !shape.padded;
+  stage.wholeOperand = blockRows == operand.rows;
   int64_t elements = int64_t{blockRows} * key.k0;
-  if (blockRows != operand.rows) // each K step is a run of its own
-    elements = llvm::alignTo(elements, width);
-  Staged staged;
-  staged.stepStride = elements * bytesOf(shape.compute);
-  // Room for whole vectors read and written at the end.
-  int64_t slack = int64_t{plan.lanes} * shape.group * key.k0 + width;
-  staged.buffer = stackBuffer(plan.unroll * staged.stepStride +
-                              slack * bytesOf(shape.compute));
-  return staged;
+  // Steps follow one another as in the panel where the block is the operand.
+  stage.decodedStride =
+      (stage.wholeOperand ? elements : llvm::alignTo(elements, width)) * bytes;
+  // Room for whole vectors read and written behind the end.
+  int64_t slack =
+      (int64_t{shape.vectorRows} * shape.rowPitch + 2 * width) * bytes;
+  if (stage.decodes)
+    stage.decoded =
+        stackBuffer(plan.stageSteps * stage.decodedStride + slack);
+  stage.stride = stage.decodedStride;
+  stage.buffer = stage.decoded;
+  if (shape.padded) {
+    stage.stride = int64_t{blockRows} * shape.rowPitch * bytes;
+    stage.buffer = stackBuffer(plan.stageSteps * stage.stride + slack);
+  }
+  return stage;
 }
 
-void BlockKernel::stage(const OperandShape &operand, ElementFormat format,
-                        int blockRows, Value source, const Staged &staged,
-                        int steps) {
+/// Stages `steps` (i64, at most plan.stageSteps) K steps from `source` on.
+void BlockKernel::fillStage(const OperandShape &operand, ElementFormat format,
+                            int blockRows, Value source, const Stage &stage,
+                            Value steps) {
   int64_t elements = int64_t{blockRows} * key.k0;
-  if (blockRows == operand.rows)
-    return stageRun(format, source, staged.buffer, steps * elements);
-  for (int t = 0; t < steps; ++t)
-    stageRun(format, e.offset(source, t * operand.stepBytes),
-             e.offset(staged.buffer, t * staged.stepStride), elements);
+  if (stage.decodes) {
+    auto oneByOne = [&] {
+      e.loop(e.i64(0), steps, 1, {source, stage.decoded},
+             [&](Value, Values at) -> Values {
+               decodeRun(format, at[0], at[1], elements);
+               return {e.offset(at[0], operand.stepBytes),
+                       e.offset(at[1], stage.decodedStride)};
+             });
+      return Values();
+    };
+    int64_t together = plan.stageSteps * elements;
+    // All steps as one run, if that fills vectors which a step does not fill.
+    if (stage.wholeOperand && plan.stageSteps > 1 &&
+        elements % runWidth(e, shape.compute) != 0)
+      e.ifElse(
+          e.icmp(arith::CmpIPredicate::eq, steps, plan.stageSteps),
+          [&] {
+            decodeRun(format, source, stage.decoded, together);
+            return Values();
+          },
+          oneByOne);
+    else
+      oneByOne();
+  }
+  if (!shape.padded)
+    return;
+  Value from = stage.decodes ? stage.decoded : source;
+  int64_t fromStride = stage.decodes ? stage.decodedStride : operand.stepBytes;
+  e.loop(e.i64(0), steps, 1, {from, stage.buffer},
+         [&](Value, Values at) -> Values {
+           padRows(at[0], at[1], blockRows);
+           return {e.offset(at[0], fromStride),
+                   e.offset(at[1], stage.stride)};
+         });
 }
 
-void BlockKernel::stageRun(ElementFormat format, Value source, Value buffer,
-                           int64_t elements) {
+void BlockKernel::decodeRun(ElementFormat format, Value source, Value buffer,
+                            int64_t elements) {
   int64_t width = runWidth(e, shape.compute);
   int64_t from = width * format.bits() / 8;
   int64_t to = width * bytesOf(shape.compute);
@@ -70,13 +111,33 @@ void BlockKernel::stageRun(ElementFormat format, Value source, Value buffer,
       convert(e.offset(source, i * from), e.offset(buffer, i * to), width);
   } else {
     e.loop(e.i64(0), e.i64(whole), 1, {source, buffer},
-           [&](Value, Values pointers) -> Values {
-             convert(pointers[0], pointers[1], width);
-             return {e.offset(pointers[0], from), e.offset(pointers[1], to)};
+           [&](Value, Values at) -> Values {
+             convert(at[0], at[1], width);
+             return {e.offset(at[0], from), e.offset(at[1], to)};
            });
   }
   if (rest)
     convert(e.offset(source, whole * from), e.offset(buffer, whole * to), rest);
+}
+
+/// Copies rows of K0 decoded elements to rows of rowPitch, zeros behind.
+void BlockKernel::padRows(Value source, Value buffer, int blockRows) {
+  int64_t bytes = bytesOf(shape.compute);
+  int64_t width =
+      std::min<int64_t>(shape.rowPitch, runWidth(e, shape.compute));
+  VectorType type = computeVectorType(e, shape.compute, width);
+  e.loop(e.i64(0), e.i64(blockRows), 1, {source, buffer},
+         [&](Value, Values at) -> Values {
+           for (int64_t k = 0; k < shape.rowPitch; k += width) {
+             int64_t valid = std::clamp<int64_t>(key.k0 - k, 0, width);
+             Value part = e.loadPart(type, e.offset(at[0], k * bytes), valid,
+                                     static_cast<int>(bytes));
+             e.store(part, e.offset(at[1], k * bytes),
+                     static_cast<int>(bytes));
+           }
+           return {e.offset(at[0], key.k0 * bytes),
+                   e.offset(at[1], shape.rowPitch * bytes)};
+         });
 }
 
 } // namespace tilewright

@@ -14,8 +14,8 @@
 
 namespace tilewright {
 
-/// Which operands are decoded into a stack buffer, once per K step and register
-/// block, before the multiplies read them.
+/// Which operands are decoded into a stack buffer, `stageSteps` K steps at a time
+/// for each register block, before the multiplies read them.
 enum class Staging : uint8_t { None, Broadcast, Vector, Both };
 
 /// One operand of the multiply, the *broadcast* operand, has each of its groups
@@ -23,7 +23,7 @@ enum class Staging : uint8_t { None, Broadcast, Vector, Both };
 /// vector with `lanes / kLanes` of its rows, `kLanes` groups of k0 from each.
 ///
 /// Printed as one line, "idiom=fma lanes=16 klanes=1 block=12x2 sets=1 unroll=1
-/// broadcast=lhs stage=none order=mn".
+/// broadcast=lhs stage=none stagesteps=1 order=mn".
 struct TilePlan {
   IdiomKind idiom = IdiomKind::Generic;
   /// Accumulator lanes per vector; a power of two.
@@ -40,6 +40,8 @@ struct TilePlan {
   /// The rhs is the broadcast operand and the lhs the vector operand.
   bool broadcastRhs = false;
   Staging staging = Staging::None;
+  /// K steps that are staged at a time; 1 without staging.
+  int stageSteps = 1;
   /// The loop over the tile's rows (M0) is the inner of the two block loops.
   bool rowsInner = false;
 

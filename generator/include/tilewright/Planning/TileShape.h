@@ -23,10 +23,13 @@ struct OperandShape {
   int rowPeriod;
 };
 
-/// How one dimension is cut into register blocks: `count` full blocks of `size`
-/// rows, then, if `rest` is not 0, one of `rest` rows.
+/// How the rows of one operand are cut into register blocks, all of one size, so
+/// that one kernel serves them all: block i starts at row min(i * size, rows -
+/// size), the last one repeating rows of the one before unless size divides
+/// rows.
 struct Blocking {
-  int size, count, rest;
+  int size, count;
+  bool overlaps;
 };
 
 struct TileShape {
@@ -40,14 +43,16 @@ struct TileShape {
   int chunks;     ///< vectors of kLanes groups per row of one K step
   int chunkSize;  ///< k0 per chunk: kLanes * group
   int vectorRows; ///< rows of the vector operand per vector
-  /// The rows of a vector lie without gaps in the panel.
-  bool contiguous;
+  /// Rows of K0 elements do not fill their lanes: both operands are staged, with
+  /// zeros behind each row.
+  bool padded;
+  int rowPitch; ///< k0 from row to row, in the stages if there are any
   OperandShape broadcast, vector;
   ByteRoles roles;
   Blocking broadcastBlocks, vectorBlocks;
   bool roundsPerStep;
 
-  int chunkValid(int chunk, int k0) const; ///< k0 of `chunk` that exist
+  int chunkValid(int chunk) const; ///< k0 of `chunk` that exist
 };
 
 } // namespace tilewright

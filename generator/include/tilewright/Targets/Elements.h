@@ -21,6 +21,8 @@ struct ElementFormat {
   int offset = 0;
 
   int bits() const;
+  /// Decoding changes nothing.
+  bool isIdentity() const;
   /// Alignment that may be assumed, in bytes.
   int align() const { return bits() < 8 ? 1 : bits() / 8; }
 };
