@@ -201,7 +201,13 @@ Error TileGenerator::Impl::generate(GeneratedTile &tile,
       print(*module, tile.bytes);
       return Error::success();
     }
-    if (Error error = runPasses(*module, buildLowerToLLVM, diagnostics))
+    auto convert = [&](OpPassManager &pm) {
+      if (options.lowering == Lowering::Plan)
+        pm.addPass(createConvertTilesToLLVM());
+      else
+        buildLowerToLLVM(pm);
+    };
+    if (Error error = runPasses(*module, convert, diagnostics))
       return error;
   }
   Expected<Backend *> backend = backendFor(tile.key, options);
