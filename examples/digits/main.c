@@ -149,8 +149,11 @@ static void draw(const images_t* images, const int* predictions) {
   for (size_t d = 0; d < n; ++d) {
     int right = predictions[drawn[d]] == images->labels[drawn[d]];
     char text[32];
-    snprintf(text, sizeof text, "read as %d%s", predictions[drawn[d]],
-             right ? "" : ", wrong");
+    if (right)
+      snprintf(text, sizeof text, "read as %d", predictions[drawn[d]]);
+    else
+      snprintf(text, sizeof text, "read as %d, is %d", predictions[drawn[d]],
+               images->labels[drawn[d]]);
     if (colour)
       printf("  \033[%dm%-16s\033[0m", right ? 32 : 31, text);
     else
