@@ -65,7 +65,13 @@ void ModelBackend::optimize(Module &module) {
   FunctionAnalysisManager fam;
   CGSCCAnalysisManager cgam;
   ModuleAnalysisManager mam;
-  PassBuilder builder(machine.get());
+  // The loops of a model move elements or do a few operations on each: vectors
+  // pay, further unrolling and interleaving of them only takes time to compile.
+  PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = false;
+  tuning.LoopInterleaving = false;
+  tuning.SLPVectorization = false;
+  PassBuilder builder(machine.get(), tuning);
   builder.registerModuleAnalyses(mam);
   builder.registerCGSCCAnalyses(cgam);
   builder.registerFunctionAnalyses(fam);
