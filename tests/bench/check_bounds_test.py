@@ -96,10 +96,15 @@ class CheckBounds(unittest.TestCase):
         self.assert_one_miss(lambda r: r["link"]["links"][0].update(cold_seconds=1.1), "link")
         self.assert_one_miss(lambda r: r["link"]["links"][0].update(each_once=False), "definitions")
 
+    def test_a_benchmark_that_fails_is_a_miss(self):
+        results = good_results()
+        results["link"], results["failed"] = None, ["link"]
+        self.assertEqual(self.missed(results), ["benchmarks that failed"])
+
     def test_what_this_cpu_cannot_run_is_said_and_is_no_miss(self):
         results = good_results()
         results["compare"]["rows"] = [row("f32f32f32_6x16x1_x86_64_avx2_fma")]
-        results["reference"] = None
+        results["reference"] = {"benchmarks": []}
         self.assertEqual(self.missed(results), [])
         unmeasured = [line for line in self.module.all_lines(results) if line.ok is None]
         self.assertGreater(len(unmeasured), 5)

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import unittest
 
 SHORT = ["--slices=2", "--slice-us=20"]
@@ -81,6 +82,18 @@ class Smoke(unittest.TestCase):
                          [[row, "hand", "hot"], [row, "hand", "cold"]])
         for case in cases:
             self.check_tile_case(case)
+
+    def test_plot(self):
+        row = self.first_runnable_row()
+        plot = os.path.join(os.path.dirname(__file__), "..", "..", "bench", "plot_peaks.py")
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "tiles.json")
+            for cache, status in (("hot", 0), ("cold", 2)):
+                self.output("tile_bench", *SHORT, "--cache=" + cache, "--json=" + path, row)
+                result = subprocess.run([sys.executable, plot, path], stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True)
+                self.assertEqual(result.returncode, status, result.stderr)
+                self.assertEqual(result.stdout.startswith("<svg"), status == 0)
 
     def test_reference(self):
         context = self.json("peak_bench", "--benchmark_filter=128")["context"]
