@@ -1,0 +1,44 @@
+# Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# cmake -DNM=<nm> (-DLIBRARY=<libtilewright.a> | -DBITCODE=<directory>) -P check_tile_symbols.cmake
+#
+# Checks that the hand-written tiles call nothing: no undefined symbol in the library's members of tiles (named after
+# their ISA), or in any bitcode library; and that tiles are there at all.
+
+function(check_symbols what listing)
+  string(REGEX MATCHALL "[^\n]*tw_mmt4d_tile_[^\n]*" tiles "${listing}")
+  string(REGEX MATCHALL "[^\n]* [Uw] [^\n]*" undefined "${listing}")
+  # Position-independent objects of some assemblers mention the table by name; nothing is called through it.
+  list(FILTER undefined EXCLUDE REGEX "_GLOBAL_OFFSET_TABLE_|__asan_|__ubsan_|__sanitizer")
+  if(undefined)
+    message(FATAL_ERROR "${what} has undefined symbols:\n${undefined}")
+  endif()
+  list(LENGTH tiles count)
+  if(count EQUAL 0)
+    message(FATAL_ERROR "${what} defines no tile")
+  endif()
+  message(STATUS "${what}: ${count} tiles, nothing undefined")
+endfunction()
+
+if(LIBRARY)
+  execute_process(COMMAND "${NM}" "${LIBRARY}" OUTPUT_VARIABLE listing COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "\n?avx[0-9a-z_]*\\.c\\.o:\n[^:]*" members "\n${listing}")
+  if(NOT members)
+    message(FATAL_ERROR "${LIBRARY} has no member with tiles; its symbols:\n${listing}")
+  endif()
+  foreach(member IN LISTS members)
+    string(REGEX MATCH "avx[0-9a-z_]*\\.c\\.o" name "${member}")
+    check_symbols("${name}" "${member}")
+  endforeach()
+else()
+  file(GLOB libraries "${BITCODE}/*.bc")
+  if(NOT libraries)
+    message(FATAL_ERROR "${BITCODE} holds no bitcode library")
+  endif()
+  foreach(library IN LISTS libraries)
+    execute_process(COMMAND "${NM}" "${library}" OUTPUT_VARIABLE listing COMMAND_ERROR_IS_FATAL ANY)
+    get_filename_component(name "${library}" NAME)
+    check_symbols("${name}" "${listing}")
+  endforeach()
+endif()

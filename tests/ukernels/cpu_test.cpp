@@ -1,0 +1,105 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "tilewright/key.h"
+#include "tilewright/tilewright.h"
+
+namespace tilewright {
+namespace {
+
+// Every feature of the table, with what Linux calls it in /proc/cpuinfo.
+struct Feature {
+  int word, bit;
+  std::string llvmName, linuxName;
+};
+
+std::string linuxNameOf(std::string llvmName) {
+  if (llvmName == "sse3") return "pni";
+  if (llvmName == "avxvnni") return "avx_vnni";
+  if (llvmName == "avxvnniint8") return "avx_vnni_int8";
+  if (llvmName == "avx512vnni") return "avx512_vnni";
+  if (llvmName == "avx512bf16") return "avx512_bf16";
+  if (llvmName == "avx512fp16") return "avx512_fp16";
+  std::replace(llvmName.begin(), llvmName.end(), '.', '_');
+  return llvmName;
+}
+
+std::vector<Feature> features() {
+  std::vector<Feature> result;
+#define TW_CPU_FEATURE(ARCH, word, bit, ENUM, llvm_name) \
+  result.push_back({word, bit, #llvm_name, linuxNameOf(#llvm_name)});
+#include "tilewright/cpu_features.def"
+  return result;
+}
+
+TEST(CpuTest, AgreesWithTheKernel) {
+#if !defined(__x86_64__) || !defined(__linux__)
+  GTEST_SKIP() << "needs /proc/cpuinfo of x86-64 Linux";
+#endif
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  std::set<std::string> known;
+  for (std::string line; std::getline(cpuinfo, line);) {
+    if (line.compare(0, 5, "flags") != 0) continue;
+    std::istringstream words(line.substr(line.find(':') + 1));
+    known.insert(std::istream_iterator<std::string>(words), {});
+    break;
+  }
+  ASSERT_FALSE(known.empty()) << "no flags in /proc/cpuinfo";
+  uint64_t data[TW_CPU_DATA_WORDS];
+  tw_cpu_detect(data);
+  for (const Feature& feature : features())
+    EXPECT_EQ(data[feature.word] >> feature.bit & 1,
+              known.count(feature.linuxName))
+        << feature.llvmName;
+}
+
+TEST(CpuTest, OverwritesEveryWordAndIgnoresNull) {
+  uint64_t first[TW_CPU_DATA_WORDS], second[TW_CPU_DATA_WORDS];
+  std::fill(std::begin(first), std::end(first), ~uint64_t{0});
+  std::fill(std::begin(second), std::end(second), 0);
+  tw_cpu_detect(first);
+  tw_cpu_detect(second);
+  EXPECT_TRUE(std::equal(std::begin(first), std::end(first), second));
+  tw_cpu_detect(nullptr);
+}
+
+TEST(CpuTest, AnIsaIsAvailableWithAllItsFeaturesAndNoneLess) {
+  for (const IsaInfo& isa : isas()) {
+    uint64_t data[TW_CPU_DATA_WORDS] = {};
+    for (const CpuFeatureInfo* feature : isa.features)
+      data[feature->word] |= uint64_t{1} << feature->bit;
+    EXPECT_EQ(tw_isa_available(isa.isa, data), 1) << isa.name;
+    for (const CpuFeatureInfo* feature : isa.features) {
+      data[feature->word] ^= uint64_t{1} << feature->bit;
+      EXPECT_EQ(tw_isa_available(isa.isa, data), 0)
+          << isa.name << " without " << feature->llvmName;
+      data[feature->word] ^= uint64_t{1} << feature->bit;
+    }
+  }
+}
+
+TEST(CpuTest, IsasOutsideTheTableAreNone) {
+  const uint64_t all[TW_CPU_DATA_WORDS] = {~uint64_t{0}, ~uint64_t{0}};
+  EXPECT_EQ(tw_isa_available(TW_ISA_COUNT, all), 0);
+  EXPECT_EQ(tw_isa_available(static_cast<tw_isa_t>(-1), all), 0);
+  EXPECT_EQ(tw_isa_available(TW_ISA_GENERIC, nullptr), 0);
+  EXPECT_EQ(tw_isa_name(TW_ISA_COUNT), nullptr);
+  EXPECT_EQ(tw_isa_name(static_cast<tw_isa_t>(-1)), nullptr);
+}
+
+TEST(CpuTest, NamesAreTheTables) {
+  for (const IsaInfo& isa : isas()) EXPECT_EQ(tw_isa_name(isa.isa), isa.name);
+}
+
+}  // namespace
+}  // namespace tilewright

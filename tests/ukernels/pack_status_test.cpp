@@ -1,0 +1,158 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tw_pack, tw_unpack, tw_packed_size: every way to be refused.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <ostream>
+#include <vector>
+
+#include "tilewright/tilewright.h"
+
+namespace {
+
+constexpr tw_index_t kMax = PTRDIFF_MAX;
+
+// A valid packing: 3x5 f32 into tiles of 2x4.
+tw_pack_params_t validParams() { return {TW_ELEMENT_F32, 0, 3, 5, 6, 2, 4, 0}; }
+constexpr tw_index_t kValidBytes = 2 * 2 * 8 * 4;
+
+struct Refusal {
+  const char* what;
+  void (*spoil)(tw_pack_params_t*);
+  tw_status_t status;
+};
+
+std::ostream& operator<<(std::ostream& out, const Refusal& refusal) {
+  return out << refusal.what;
+}
+
+const Refusal kRefusals[] = {
+    {"UnknownFlag", [](tw_pack_params_t* p) { p->flags = 2; },
+     TW_STATUS_INVALID_ARGUMENT},
+    {"TypeOutsideTheTable",
+     [](tw_pack_params_t* p) { p->type = TW_ELEMENT_COUNT; },
+     TW_STATUS_INVALID_ARGUMENT},
+    {"NegativeType",
+     [](tw_pack_params_t* p) { p->type = static_cast<tw_element_type_t>(-1); },
+     TW_STATUS_INVALID_ARGUMENT},
+    {"SixBits", [](tw_pack_params_t* p) { p->type = TW_ELEMENT_F6E2M3FN; },
+     TW_STATUS_INVALID_ARGUMENT},
+    {"NegativeRows", [](tw_pack_params_t* p) { p->rows = -1; },
+     TW_STATUS_INVALID_ARGUMENT},
+    {"NegativeCols", [](tw_pack_params_t* p) { p->cols = -1; },
+     TW_STATUS_INVALID_ARGUMENT},
+    {"NoTileRows", [](tw_pack_params_t* p) { p->tile_rows = 0; },
+     TW_STATUS_INVALID_ARGUMENT},
+    {"NegativeTileCols", [](tw_pack_params_t* p) { p->tile_cols = -4; },
+     TW_STATUS_INVALID_ARGUMENT},
+    {"StrideBelowCols", [](tw_pack_params_t* p) { p->matrix_stride = 4; },
+     TW_STATUS_INVALID_ARGUMENT},
+    {"StrideBelowRowsTransposed",
+     [](tw_pack_params_t* p) {
+       p->flags = TW_PACK_FLAG_TRANSPOSE;
+       p->matrix_stride = 2;
+     },
+     TW_STATUS_INVALID_ARGUMENT},
+    {"OddStrideOf4Bits",
+     [](tw_pack_params_t* p) {
+       p->type = TW_ELEMENT_S4;
+       p->matrix_stride = 7;
+     },
+     TW_STATUS_INVALID_ARGUMENT},
+    {"OddTileOf4Bits",
+     [](tw_pack_params_t* p) {
+       p->type = TW_ELEMENT_U4;
+       p->tile_rows = 3;
+       p->tile_cols = 1;
+     },
+     TW_STATUS_INVALID_ARGUMENT},
+    {"MatrixOverflows", [](tw_pack_params_t* p) { p->matrix_stride = kMax; },
+     TW_STATUS_OVERFLOW},
+    {"MatrixBytesOverflow",
+     [](tw_pack_params_t* p) { p->matrix_stride = kMax / 16; },
+     TW_STATUS_OVERFLOW},
+    {"PackedOverflows",
+     [](tw_pack_params_t* p) {
+       // One element, in one tile of 2^62 elements.
+       p->rows = p->cols = p->matrix_stride = 1;
+       p->tile_rows = p->tile_cols = INT32_MAX;
+     },
+     TW_STATUS_OVERFLOW},
+};
+
+class PackRefusalTest : public ::testing::TestWithParam<Refusal> {};
+
+TEST_P(PackRefusalTest, IsRefusedByAllThreeAndWritesNothing) {
+  tw_pack_params_t params = validParams();
+  GetParam().spoil(&params);
+  std::vector<char> matrix(4096, 3), packed(4096, 5);
+  tw_index_t bytes = -9;
+  EXPECT_EQ(tw_packed_size(&params, &bytes), GetParam().status);
+  EXPECT_EQ(bytes, -9);
+  EXPECT_EQ(tw_pack(&params, matrix.data(), packed.data(), 4096),
+            GetParam().status);
+  EXPECT_EQ(tw_unpack(&params, packed.data(), 4096, matrix.data()),
+            GetParam().status);
+  EXPECT_EQ(matrix, std::vector<char>(4096, 3));
+  EXPECT_EQ(packed, std::vector<char>(4096, 5));
+}
+
+INSTANTIATE_TEST_SUITE_P(Refusals, PackRefusalTest,
+                         ::testing::ValuesIn(kRefusals),
+                         [](const auto& test) { return test.param.what; });
+
+TEST(PackStatusTest, BuffersAndTheirSize) {
+  const tw_pack_params_t params = validParams();
+  std::vector<float> matrix(18, 1.0f);
+  std::vector<char> packed(kValidBytes, 5);
+  const std::vector<char> before = packed;
+  float* m = matrix.data();
+  char* p = packed.data();
+  EXPECT_EQ(tw_pack(nullptr, m, p, kValidBytes), TW_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(tw_pack(&params, nullptr, p, kValidBytes),
+            TW_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(tw_pack(&params, m, nullptr, kValidBytes),
+            TW_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(tw_pack(&params, m, p, -1), TW_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(tw_pack(&params, m, p, kValidBytes - 1), TW_STATUS_OUT_OF_RANGE);
+  EXPECT_EQ(packed, before);
+  EXPECT_EQ(tw_unpack(nullptr, p, kValidBytes, m), TW_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(tw_unpack(&params, nullptr, kValidBytes, m),
+            TW_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(tw_unpack(&params, p, kValidBytes, nullptr),
+            TW_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(tw_unpack(&params, p, -1, m), TW_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(tw_unpack(&params, p, kValidBytes - 1, m), TW_STATUS_OUT_OF_RANGE);
+  EXPECT_EQ(matrix, std::vector<float>(18, 1.0f));
+  EXPECT_EQ(tw_pack(&params, m, p, kValidBytes), TW_STATUS_OK);
+  EXPECT_EQ(tw_unpack(&params, p, kValidBytes, m), TW_STATUS_OK);
+}
+
+TEST(PackStatusTest, PackedSize) {
+  tw_pack_params_t params = validParams();
+  tw_index_t bytes = -1;
+  EXPECT_EQ(tw_packed_size(nullptr, &bytes), TW_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(tw_packed_size(&params, nullptr), TW_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(tw_packed_size(&params, &bytes), TW_STATUS_OK);
+  EXPECT_EQ(bytes, kValidBytes);
+  params.type = TW_ELEMENT_S4;
+  EXPECT_EQ(tw_packed_size(&params, &bytes), TW_STATUS_OK);
+  EXPECT_EQ(bytes, kValidBytes / 8);
+}
+
+TEST(PackStatusTest, AnEmptyMatrixNeedsNoBuffers) {
+  for (bool emptyRows : {false, true}) {
+    tw_pack_params_t params = validParams();
+    (emptyRows ? params.rows : params.cols) = 0;
+    tw_index_t bytes = -1;
+    EXPECT_EQ(tw_packed_size(&params, &bytes), TW_STATUS_OK);
+    EXPECT_EQ(bytes, 0);
+    EXPECT_EQ(tw_pack(&params, nullptr, nullptr, 0), TW_STATUS_OK);
+    EXPECT_EQ(tw_unpack(&params, nullptr, 0, nullptr), TW_STATUS_OK);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,68 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The hand-written rows, for tests of what selects among them.
+
+#ifndef TESTS_UKERNELS_ROWS_H_
+#define TESTS_UKERNELS_ROWS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/tiles/hand_written_rows.h"
+#include "tilewright/key.h"
+#include "tilewright/tilewright.h"
+
+namespace tilewright::testing {
+
+// A row and what its name says.
+struct KeyedRow {
+  std::string name;
+  TileKey key;
+};
+
+inline std::vector<KeyedRow> keyedRows() {
+  std::vector<KeyedRow> rows;
+  for (const HandWrittenRow& row : handWrittenRows())
+    rows.push_back({row.name, parseTileKey(row.name).key.value()});
+  return rows;
+}
+
+// cpu_data of a CPU that has exactly the features of `isa`.
+struct CpuData {
+  uint64_t words[TW_CPU_DATA_WORDS] = {};
+
+  static CpuData of(tw_isa_t isa) {
+    CpuData data;
+    for (const CpuFeatureInfo* feature : info(isa).features)
+      data.words[feature->word] |= uint64_t{1} << feature->bit;
+    return data;
+  }
+  static CpuData all() {
+    CpuData data;
+    for (uint64_t& word : data.words) word = ~uint64_t{0};
+    return data;
+  }
+  void remove(const CpuFeatureInfo& feature) {
+    words[feature.word] &= ~(uint64_t{1} << feature.bit);
+  }
+};
+
+// What tw_find_tile reads, for `key`.
+inline tw_mmt4d_params_t findParams(const TileKey& key,
+                                    const uint64_t* cpuData) {
+  tw_mmt4d_params_t params = {};
+  params.M0 = key.m0;
+  params.N0 = key.n0;
+  params.K0 = key.k0;
+  params.flags = static_cast<uint32_t>(key.types);
+  if (key.rounding == Rounding::kOnce)
+    params.flags |= TW_MMT4D_FLAG_SKIP_INTERMEDIATE_ROUNDINGS;
+  params.cpu_data = cpuData;
+  return params;
+}
+
+}  // namespace tilewright::testing
+
+#endif  // TESTS_UKERNELS_ROWS_H_
