@@ -113,10 +113,10 @@ typedef struct tw_mmt4d_params_t {
 // with any number of partial sums, so |error| <= 2*(K*K0 + 1)*eps*sum|a||b|,
 // eps the accumulator's machine epsilon, plus one rounding to a narrower out
 // type. With ACCUMULATE the previous out value joins that sum. NaN and infinity
-// propagate; denormals are kept, except where the instruction cannot: the
-// bf16 x bf16 tiles of the ISAs with avx512bf16 use vdpbf16ps, which treats
-// denormal inputs and results as zero. Variant `steprnd`: the accumulator is
-// rounded to the out type after each K step.
+// propagate; denormals are kept, except that the bf16 x bf16 tiles of the ISAs
+// with avx512bf16 may use vdpbf16ps, which treats denormal inputs and results
+// as zero: such a tile does so for all of its elements or for none. Variant
+// `steprnd`: the accumulator is rounded to the out type after each K step.
 typedef void (*tw_mmt4d_tile_fn_t)(void* out_tile, const void* lhs_panel,
                                    const void* rhs_panel,
                                    const tw_mmt4d_params_t* params);

@@ -245,7 +245,9 @@ void Emitter::storePart(Value value, Value pointer, int64_t valid, int align) {
   int64_t lanes = type.getNumElements();
   if (valid >= lanes)
     return store(value, pointer, align);
-  if (masksElements(type)) {
+  // A masked store of one truncated element becomes a store of the untruncated
+  // one, past the end, in LLVM 22 (llvm/llvm-project#179489).
+  if (masksElements(type) && valid > 1) {
     LLVM::MaskedStoreOp::create(b, loc, value, pointer, mask(lanes, valid),
                                 static_cast<uint32_t>(align));
     return;
