@@ -142,8 +142,10 @@ void simpleTile(void* outTile, const void* lhsPanel, const void* rhsPanel,
                                      static_cast<uint32_t>(x * b));
             }
           } else {
-            if (F == Fault::kFlushesDenormals && std::fabs(a) < 0x1p-126f)
-              a = 0;
+            if (F == Fault::kFlushesDenormals) {
+              if (std::fabs(a) < 0x1p-126f) a = 0;
+              if (std::fabs(b) < 0x1p-126f) b = 0;
+            }
             if (F == Fault::kSelectsAroundNaN && a != a) continue;
             acc += a * b;
             if (F == Fault::kSumsInNarrowType)

@@ -17,13 +17,19 @@
 
 namespace tilewright::testing {
 
+// What a tile makes of denormals where its key allows them to be treated as
+// zero (mayFlushDenormals). All others must keep them.
+enum class Denormals {
+  kEither,   // all of them kept, or all of them treated as zero
+  kKept,     // the body is known not to use such an instruction
+  kFlushed,  // the body is known to use it: pinned
+};
+
 // A function that claims to be the tile of a key.
 struct TileUnderTest {
   std::string label;  // "hand-written", "generated", "loops", ...
   tw_mmt4d_tile_fn_t fn;
-  // It keeps denormals even where the key's instruction treats them as zero
-  // (flushesDenormals): it does not use that instruction.
-  bool keepsDenormals = false;
+  Denormals denormals = Denormals::kEither;
 };
 
 // How many combinations of K, data, flags and placement to try.

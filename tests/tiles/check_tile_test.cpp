@@ -116,9 +116,9 @@ const Mutant kMutants[] = {
     {"Traps", kF32, f32Tile<Fault::kTraps>, "illegal instruction"},
 };
 
-class CheckTileTest : public ::testing::TestWithParam<Mutant> {};
+class MutantTest : public ::testing::TestWithParam<Mutant> {};
 
-TEST_P(CheckTileTest, FindsTheFault) {
+TEST_P(MutantTest, FindsTheFault) {
   const Mutant& mutant = GetParam();
   CheckReport report = check(mutant.tile, mutant.fn);
   if (*mutant.message == '\0') {
@@ -135,8 +135,28 @@ std::string nameOf(const ::testing::TestParamInfo<Mutant>& info) {
   return info.param.what;
 }
 
-INSTANTIATE_TEST_SUITE_P(Mutants, CheckTileTest, ::testing::ValuesIn(kMutants),
+INSTANTIATE_TEST_SUITE_P(Mutants, MutantTest, ::testing::ValuesIn(kMutants),
                          nameOf);
+
+// Where the ABI leaves open whether denormals are kept, either passes, unless
+// it is known which.
+TEST(CheckTileTest, DenormalsAreKeptOrFlushed) {
+  const TileKey key =
+      keyOf("tw_mmt4d_tile_bf16bf16f32_2x3x2_x86_64_avx512_bf16");
+  auto passes = [&](tw_mmt4d_tile_fn_t fn, Denormals denormals) {
+    return checkTiles(key, {{"self-test", fn, denormals}}, {}).ok();
+  };
+  tw_mmt4d_tile_fn_t keeps =
+      simpleTile<uint16_t, float, float, 2, 3, 2, false, Fault::kNone>;
+  tw_mmt4d_tile_fn_t flushes = simpleTile<uint16_t, float, float, 2, 3, 2,
+                                          false, Fault::kFlushesDenormals>;
+  EXPECT_TRUE(passes(keeps, Denormals::kEither));
+  EXPECT_TRUE(passes(keeps, Denormals::kKept));
+  EXPECT_FALSE(passes(keeps, Denormals::kFlushed));
+  EXPECT_TRUE(passes(flushes, Denormals::kEither));
+  EXPECT_FALSE(passes(flushes, Denormals::kKept));
+  EXPECT_TRUE(passes(flushes, Denormals::kFlushed));
+}
 
 // The cases of a sampled check meet every K, kind of data, placement and row
 // stride, each with ACCUMULATE and without.

@@ -23,7 +23,8 @@ TEST_P(DifferentialTest, HandWrittenGeneratedAndLoopsAgree) {
   const TileKey& key = *parsed.key;
   auto source = TileSource::create();
   ASSERT_TRUE(bool(source)) << llvm::toString(source.takeError());
-  std::vector<TileUnderTest> tiles = {{"hand-written", row.fn}};
+  std::vector<TileUnderTest> tiles = {
+      {"hand-written", row.fn, Denormals::kFlushed}};
   if (source->emulates(key)) {
     auto emulated = source->handWrittenEmulated(key);
     ASSERT_TRUE(bool(emulated)) << llvm::toString(emulated.takeError());
@@ -34,7 +35,7 @@ TEST_P(DifferentialTest, HandWrittenGeneratedAndLoopsAgree) {
   tiles.push_back({"generated", *plan});
   auto loops = source->generated(key, Lowering::Loops);
   ASSERT_TRUE(bool(loops)) << llvm::toString(loops.takeError());
-  tiles.push_back({"loops", *loops, /*keepsDenormals=*/true});
+  tiles.push_back({"loops", *loops, Denormals::kKept});
   CheckOptions options;
   options.seed = seedOf(row.name);
   options.budget = 6'000'000;

@@ -47,7 +47,7 @@ void checkKeys(const std::vector<TileKey>& keys, size_t first, size_t step,
     if (i / step % kLoopsEvery == 0 && volume <= kLoopsVolume) {
       auto loops = source.generated(key, Lowering::Loops);
       if (loops)
-        tiles.push_back({"loops", *loops, /*keepsDenormals=*/true});
+        tiles.push_back({"loops", *loops, Denormals::kKept});
       else
         ADD_FAILURE() << "--lowering=loops: "
                       << llvm::toString(loops.takeError());
@@ -68,6 +68,10 @@ struct Shard {
   tw_isa_t isa;
   int number;
 };
+
+std::ostream& operator<<(std::ostream& out, const Shard& shard) {
+  return out << info(shard.isa).name << " shard " << shard.number;
+}
 
 std::vector<Shard> allShards() {
   std::vector<Shard> shards;
@@ -96,6 +100,33 @@ std::string nameOf(const ::testing::TestParamInfo<Shard>& test) {
 
 INSTANTIATE_TEST_SUITE_P(Shards, GeneratedTest,
                          ::testing::ValuesIn(allShards()), nameOf);
+
+// Keys that a generator once got wrong.
+constexpr const char* kRegressions[] = {
+    // Stores of one narrowed element wrote four bytes.
+    "tw_mmt4d_tile_bf16bf16bf16_43x1x11_steprnd_x86_64_avx512_bf16",
+    // Six-bit elements in chunks of 12 bytes.
+    "tw_mmt4d_tile_f6e3m2fnf6e3m2fnf32_33x19x4_x86_64_avx512_bf16",
+    "tw_mmt4d_tile_f6e2m3fnf6e2m3fnf32_839x1x28_x86_64_avx512_vnni",
+    // Code that grew beyond its limit.
+    "tw_mmt4d_tile_f16f16f16_47x5x1_steprnd_generic",
+    "tw_mmt4d_tile_u8u8s32_1x47x7_x86_64_avx2_fma",
+    "tw_mmt4d_tile_s8s8s32_1x33x7_x86_64_avx512_base",
+};
+
+TEST(GeneratedRegressionTest, KeepTheContract) {
+  const uint64_t seed = seedOf("GeneratedRegressionTest");
+  SCOPED_TRACE(seedText(seed));
+  auto source = TileSource::create();
+  ASSERT_TRUE(bool(source)) << llvm::toString(source.takeError());
+  std::vector<TileKey> keys;
+  for (const char* name : kRegressions) {
+    const ParsedTileKey parsed = parseTileKey(name);
+    ASSERT_TRUE(parsed.key.has_value()) << parsed.error;
+    keys.push_back(*parsed.key);
+  }
+  checkKeys(keys, 0, 1, seed, *source);
+}
 
 #ifdef __x86_64__
 

@@ -168,7 +168,7 @@ Draws drawsFor(const TileKey& key, int64_t K, DataKind kind, Random& random) {
               drawFrom(integerCodes(t.rhs, limit), random),
               drawFrom(integerCodes(t.out, 200), random)};
     case DataKind::kOneHot: {
-      const bool avoid = flushesDenormals(key);
+      const bool avoid = mayFlushDenormals(key);
       return {drawAnyFinite(t.lhs, avoid, random),
               drawAnyFinite(t.rhs, avoid, random), [] { return uint64_t{0}; }};
     }
@@ -190,7 +190,7 @@ Draws drawsFor(const TileKey& key, int64_t K, DataKind kind, Random& random) {
           drawFrom(integerCodes(t.rhs, limit, left ? 1 : unit), random),
           // What becomes of a previous denormal where the instruction
           // flushes them depends on when the tile adds it: not tested.
-          drawFrom(integerCodes(t.out, 100, flushesDenormals(key) ? 1 : unit),
+          drawFrom(integerCodes(t.out, 100, mayFlushDenormals(key) ? 1 : unit),
                    random)};
     }
     case DataKind::kFullRange:

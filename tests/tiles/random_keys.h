@@ -7,6 +7,7 @@
 #ifndef TESTS_TILES_RANDOM_KEYS_H_
 #define TESTS_TILES_RANDOM_KEYS_H_
 
+#include <ostream>
 #include <vector>
 
 #include "tests/common/seed.h"
@@ -19,6 +20,11 @@ struct Variant {
   tw_type_triple_t types;
   Rounding rounding;
 };
+
+inline std::ostream& operator<<(std::ostream& out, const Variant& variant) {
+  return out << info(variant.types).name
+             << (variant.rounding == Rounding::kPerStep ? " steprnd" : "");
+}
 
 // All of them.
 const std::vector<Variant>& variants();

@@ -49,9 +49,9 @@ std::vector<Accepted> referenceTile(const TileKey& key, int64_t K,
                                     const uint8_t* previous,
                                     const ReferenceOptions& options = {});
 
-// Whether `key` is one of those whose instruction treats denormals as zero:
-// bf16 x bf16 on an ISA with avx512bf16 (tile.h, "Numerics").
-bool flushesDenormals(const TileKey& key);
+// Whether a body of `key` may treat denormals as zero: bf16 x bf16 on an ISA
+// with avx512bf16 (tile.h, "Numerics").
+bool mayFlushDenormals(const TileKey& key);
 
 }  // namespace tilewright::testing
 

@@ -32,8 +32,8 @@ TEST_P(RowTest, KeepsTheContract) {
   options.seed = seedOf(row.name);
   options.effort = Effort::kFull;
   options.budget = 60'000'000;
-  const CheckReport report =
-      checkTiles(*parsed.key, {{"hand-written", row.fn}}, options);
+  const CheckReport report = checkTiles(
+      *parsed.key, {{"hand-written", row.fn, Denormals::kFlushed}}, options);
   EXPECT_TRUE(report.ok()) << report.text();
 }
 
