@@ -43,6 +43,12 @@ void registerTarget(Triple::ArchType arch) {
   });
 }
 
+/// The features that every machine of a triple has, where LLVM's own default
+/// has fewer: without them even a multiplication is a call. Empty elsewhere.
+StringRef baselineFeatures(const Triple &triple) {
+  return triple.isRISCV64() ? "+m,+a,+f,+d,+c" : ""; // rv64gc
+}
+
 } // namespace
 
 Expected<Triple> targetTriple(const TileKey &key, StringRef wanted) {
@@ -74,9 +80,11 @@ Expected<std::unique_ptr<Backend>> Backend::create(const Triple &triple) {
                              triple.str().c_str());
   TargetOptions options;
   options.FunctionSections = true;
-  std::unique_ptr<TargetMachine> machine(
-      target->createTargetMachine(triple, "", "", options, Reloc::PIC_,
-                                  std::nullopt, CodeGenOptLevel::Default));
+  if (triple.isRISCV64())
+    options.MCOptions.ABIName = "lp64d"; // that of rv64gc
+  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
+      triple, "", baselineFeatures(triple), options, Reloc::PIC_, std::nullopt,
+      CodeGenOptLevel::Default));
   if (!machine)
     return createStringError("LLVM has no back end for target triple '%s'",
                              triple.str().c_str());
@@ -100,6 +108,8 @@ void Backend::setTarget(Module &module, const IsaInfo &isa) const {
   module.setPICLevel(PICLevel::BigPIC);
   bool x86 = machine->getTargetTriple().isX86();
   std::string features = isa.llvmFeatures();
+  if (features.empty())
+    features = baselineFeatures(machine->getTargetTriple()).str();
   std::string width = std::to_string(isa.vectorBits);
   for (Function &function : module) {
     if (function.isDeclaration())

@@ -30,6 +30,17 @@ StringRef originName(Origin origin) {
 
 namespace {
 
+/// `library`: a hash of the bitcode library that a hand-written tile is from.
+Expected<std::string> entryNameOf(const TileKey &key, Emit kind,
+                                  const GenerateOptions &options,
+                                  StringRef library) {
+  Expected<Triple> triple = targetTriple(key, options.triple);
+  if (!triple)
+    return triple.takeError();
+  return TileCache::entryName(printTileKey(key, options.prefix), kind, options,
+                              triple->str(), library);
+}
+
 bool isBinary(Emit kind) {
   return kind == Emit::Bitcode || kind == Emit::Object;
 }
@@ -124,9 +135,6 @@ Error Resolver::resolve(ResolvedTile &tile, Worker &worker) {
   if (!cache || (row && options.kind == Emit::Bitcode))
     return generate(tile, row, worker);
 
-  Expected<Triple> triple = targetTriple(tile.key, options.generate.triple);
-  if (!triple)
-    return createStringError(tile.name + ": " + toString(triple.takeError()));
   std::string library;
   if (row) {
     Expected<std::string> hash = handWritten.hash(tile.key.isa);
@@ -134,9 +142,11 @@ Error Resolver::resolve(ResolvedTile &tile, Worker &worker) {
       return createStringError(tile.name + ": " + toString(hash.takeError()));
     library = *hash;
   }
-  std::string entry = TileCache::entryName(
-      tile.name, options.kind, options.generate, triple->str(), library);
-  if (auto bytes = cache->lookup(entry)) {
+  Expected<std::string> entry =
+      entryNameOf(tile.key, options.kind, options.generate, library);
+  if (!entry)
+    return createStringError(tile.name + ": " + toString(entry.takeError()));
+  if (auto bytes = cache->lookup(*entry)) {
     tile.bytes = std::move(*bytes);
     if (!row)
       tile.origin = Origin::Cached;
@@ -144,7 +154,7 @@ Error Resolver::resolve(ResolvedTile &tile, Worker &worker) {
   }
   if (Error error = generate(tile, row, worker))
     return error;
-  Error error = cache->store(entry, tile.bytes);
+  Error error = cache->store(*entry, tile.bytes);
   std::lock_guard<std::mutex> lock(mutex);
   ++stored;
   if (error)
@@ -216,6 +226,11 @@ Expected<std::vector<ResolvedTile>> Resolver::run(ArrayRef<TileKey> keys) {
 }
 
 } // namespace
+
+Expected<std::string> cacheEntryName(const TileKey &key, Emit kind,
+                                     const GenerateOptions &options) {
+  return entryNameOf(key, kind, options, "");
+}
 
 Expected<std::vector<ResolvedTile>>
 resolveTiles(ArrayRef<TileKey> keys, const ResolveOptions &options) {

@@ -23,6 +23,7 @@
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/Object/ObjectFile.h"
 
 using namespace mlir;
@@ -235,10 +236,16 @@ Error TileGenerator::Impl::compile(ModuleOp module, Backend &backend,
   std::unique_ptr<llvm::Module> llvmModule;
   {
     StepTimer timer(tile.times.translate);
-    llvmModule = translateModuleToLLVMIR(module, llvmContext, tile.name);
+    // MLIR's own verification would print to standard error.
+    llvmModule = translateModuleToLLVMIR(module, llvmContext, tile.name,
+                                         /*disableVerification=*/true);
     if (!llvmModule)
       return createStringError("translation to LLVM IR failed: " +
                                diagnostics.text);
+    std::string invalid;
+    llvm::raw_string_ostream os(invalid);
+    if (llvm::verifyModule(*llvmModule, &os))
+      return createStringError("the generated LLVM IR is invalid: " + invalid);
     llvmModule->setSourceFileName(tile.name);
     backend.setTarget(*llvmModule, info(tile.key.isa));
     if (options.registryEntry)

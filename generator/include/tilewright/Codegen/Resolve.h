@@ -53,6 +53,11 @@ struct ResolvedTile {
   StepTimes times;                  ///< zero unless generated
 };
 
+/// The cache entry (TileCache) of a generated kernel. An error for a triple
+/// that is not for the key.
+llvm::Expected<std::string> cacheEntryName(const TileKey &key, Emit kind,
+                                           const GenerateOptions &options);
+
 /// Resolves each key once, in parallel; duplicates in `keys` are resolved
 /// once and the result is in order of first appearance, whatever the number of
 /// jobs. All errors are reported, joined, each naming its key.

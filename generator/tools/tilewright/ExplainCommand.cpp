@@ -1,0 +1,260 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tilewright explain: what would stand for a name, and why.
+
+#include "Commands.h"
+#include "ToolSupport.h"
+
+#include "tilewright/Codegen/TileCache.h"
+#include "tilewright/Planning/TilePlan.h"
+#include "tilewright/Registry/Registry.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace llvm;
+
+namespace tilewright {
+namespace {
+
+cl::SubCommand explainOptions("explain",
+                              "Say what would stand for a name, and why");
+
+cl::list<std::string> names(cl::Positional, cl::sub(explainOptions),
+                            cl::desc("<name>..."), cl::OneOrMore);
+cl::opt<std::string> prefix("prefix", cl::sub(explainOptions),
+                            cl::init(std::string(kDefaultPrefix)),
+                            cl::value_desc("prefix"),
+                            cl::desc("Prefix of the names (default: tw)"));
+cl::opt<std::string> plan("plan", cl::sub(explainOptions),
+                          cl::value_desc("parts"),
+                          cl::desc("Override parts of the plan"));
+cl::opt<bool> asJson("json", cl::sub(explainOptions), cl::desc("Print JSON"));
+ResolveFlags resolveFlags(explainOptions, Prefer::HandWritten);
+
+const char explainHelp[] = R"(
+Examples:
+  tilewright explain tw_mmt4d_tile_s8s8s32_12x32x4_x86_64_avx512_vnni
+  tilewright explain --prefer=generated --json tw_mmt4d_tile_f32f32f32_7x48x1_generic
+)";
+
+struct Explanation {
+  TileKey key;
+  std::string name;
+  const HandWrittenTile *row;
+  std::string library; ///< of the row, or why there is none
+  bool libraryFound = false;
+  std::string plan;
+  bool cachedBitcode = false, cachedObject = false;
+  std::string cacheDirectory; ///< empty without a cache
+  std::vector<std::string> missingFeatures;
+  bool otherArchitecture = false;
+  Origin origin;
+  std::string reason;
+};
+
+void lookAtCpu(Explanation &e) {
+  const IsaInfo &isa = info(e.key.isa);
+  if (isa.features.empty())
+    return;
+  if (Triple(sys::getProcessTriple()).getArch() != Triple::x86_64) {
+    e.otherArchitecture = isa.arch == "X86_64";
+    return;
+  }
+  StringMap<bool> host = sys::getHostCPUFeatures();
+  for (const CpuFeatureInfo *feature : isa.features)
+    if (!host.lookup(
+            StringRef(feature->llvmName.data(), feature->llvmName.size())))
+      e.missingFeatures.emplace_back(feature->llvmName);
+}
+
+Error lookAtCache(Explanation &e, const ResolveOptions &options) {
+  if (!options.useCache)
+    return Error::success();
+  std::string directory = options.cacheDir;
+  if (directory.empty()) {
+    bool fromEnvironment;
+    Expected<std::string> standard =
+        TileCache::defaultDirectory(fromEnvironment);
+    if (!standard)
+      return standard.takeError();
+    directory = *standard;
+  }
+  e.cacheDirectory = directory;
+  if (!sys::fs::is_directory(directory))
+    return Error::success();
+  Expected<TileCache> cache = TileCache::open(directory);
+  if (!cache)
+    return cache.takeError();
+  auto has = [&](Emit kind) {
+    Expected<std::string> entry = cacheEntryName(e.key, kind, options.generate);
+    if (!entry) {
+      consumeError(entry.takeError());
+      return false;
+    }
+    return cache->lookup(*entry).has_value();
+  };
+  e.cachedBitcode = has(Emit::Bitcode);
+  e.cachedObject = has(Emit::Object);
+  return Error::success();
+}
+
+void conclude(Explanation &e, const ResolveOptions &options) {
+  if (e.row && options.preferHandWritten) {
+    e.origin = Origin::HandWritten;
+    e.reason = e.libraryFound
+                   ? "a row of the hand-written tiles has this name"
+                   : "a row of the hand-written tiles has this name, but "
+                     "resolving it would fail: " +
+                         e.library;
+    return;
+  }
+  e.origin =
+      e.cachedObject || e.cachedBitcode ? Origin::Cached : Origin::Generated;
+  e.reason = e.row ? "there is a hand-written row, but --prefer=generated"
+                   : "no row of the hand-written tiles has this name";
+  e.reason += e.origin == Origin::Cached ? "; generated before"
+                                         : "; generated when asked for";
+}
+
+Expected<Explanation> explain(const TileKey &key) {
+  ResolveOptions options = resolveFlags.get();
+  options.generate.prefix = prefix;
+  options.generate.plan = plan;
+  Explanation e;
+  e.key = key;
+  e.name = printTileKey(key, prefix);
+  e.row = findHandWrittenTile(key);
+  if (e.row) {
+    Expected<std::string> path =
+        handWrittenBitcodePath(key.isa, options.bitcodeDir);
+    e.libraryFound = bool(path);
+    e.library = path ? *path : toString(path.takeError());
+  }
+  Expected<TilePlan> chosen = planTile(key, plan);
+  if (!chosen)
+    return createStringError(e.name + ": " + toString(chosen.takeError()));
+  e.plan = printTilePlan(*chosen);
+  lookAtCpu(e);
+  if (Error error = lookAtCache(e, options))
+    return std::move(error);
+  conclude(e, options);
+  return e;
+}
+
+std::string cpuText(const Explanation &e) {
+  if (e.otherArchitecture)
+    return "is of another architecture";
+  if (e.missingFeatures.empty())
+    return "can run it";
+  return "cannot run it: it lacks " + join(e.missingFeatures, ", ");
+}
+
+std::string cacheText(const Explanation &e) {
+  if (e.cacheDirectory.empty())
+    return "not asked (--no-cache)";
+  std::string kinds = e.cachedBitcode && e.cachedObject ? "bitcode and object"
+                      : e.cachedBitcode                 ? "bitcode"
+                      : e.cachedObject                  ? "object"
+                                                        : "nothing";
+  return kinds + " in " + e.cacheDirectory;
+}
+
+void printText(const Explanation &e) {
+  const TypeTripleInfo &types = info(e.key.types);
+  const IsaInfo &isa = info(e.key.isa);
+  auto line = [](StringRef what, const Twine &text) {
+    outs() << formatv("  {0,-13}{1}\n", what, text.str());
+  };
+  outs() << e.name << '\n';
+  line("computes",
+       formatv("out[{0}][{1}] (+)= sum over K steps and k0 < {2} of "
+               "lhs[{0}][k0] * rhs[{1}][k0]",
+               e.key.m0, e.key.n0, e.key.k0)
+           .str());
+  line("types", formatv("lhs {0}, rhs {1}, out {2}, accumulated in {3}{4}",
+                        info(types.lhs).name, info(types.rhs).name,
+                        info(types.out).name, info(types.accumulator).name,
+                        types.out == types.accumulator ? ""
+                        : e.key.rounding == Rounding::kPerStep
+                            ? ", rounded after each K step"
+                            : ", rounded once")
+                    .str());
+  line("K step",
+       formatv("{0} bytes of lhs, {1} of rhs; out tile {2} bytes",
+               e.key.lhsStepBytes(), e.key.rhsStepBytes(), e.key.outTileBytes())
+           .str());
+  line("ISA", formatv("{0}: {1} vector registers of {2} bits{3}{4}", isa.name,
+                      isa.vectorRegisters, isa.vectorBits,
+                      isa.features.empty() ? "" : "; ", isa.llvmFeatures())
+                  .str());
+  line("this CPU", cpuText(e));
+  line("hand-written", !e.row ? "no row"
+                       : e.libraryFound
+                           ? "family " + e.row->family + ", in " + e.library
+                           : "family " + e.row->family + "; " + e.library);
+  line("plan", e.plan);
+  line("cached", cacheText(e));
+  line("chosen", originName(e.origin).str() + ": " + e.reason);
+}
+
+json::Value asJsonValue(const Explanation &e) {
+  const TypeTripleInfo &types = info(e.key.types);
+  json::Object result{
+      {"name", e.name},
+      {"types", std::string(types.name)},
+      {"accumulator", std::string(info(types.accumulator).name)},
+      {"M0", e.key.m0},
+      {"N0", e.key.n0},
+      {"K0", e.key.k0},
+      {"steprnd", e.key.rounding == Rounding::kPerStep},
+      {"isa", std::string(info(e.key.isa).name)},
+      {"lhs_step_bytes", e.key.lhsStepBytes()},
+      {"rhs_step_bytes", e.key.rhsStepBytes()},
+      {"out_tile_bytes", e.key.outTileBytes()},
+      {"cpu_runs_it", !e.otherArchitecture && e.missingFeatures.empty()},
+      {"cpu_lacks", json::Array(e.missingFeatures)},
+      {"hand_written", e.row != nullptr},
+      {"plan", e.plan},
+      {"cached_bitcode", e.cachedBitcode},
+      {"cached_object", e.cachedObject},
+      {"origin", originName(e.origin)},
+      {"reason", e.reason}};
+  if (e.row) {
+    result["family"] = e.row->family;
+    result["bitcode_library"] =
+        e.libraryFound ? json::Value(e.library) : json::Value(nullptr);
+  }
+  return result;
+}
+
+Error runExplain() {
+  Expected<std::vector<TileKey>> keys = parseNames(names, prefix);
+  if (!keys)
+    return keys.takeError();
+  json::Array all;
+  for (const TileKey &key : *keys) {
+    Expected<Explanation> e = explain(key);
+    if (!e)
+      return e.takeError();
+    if (asJson)
+      all.push_back(asJsonValue(*e));
+    else
+      printText(*e);
+  }
+  if (asJson)
+    outs() << formatv("{0:2}\n", json::Value(std::move(all)));
+  return Error::success();
+}
+
+} // namespace
+
+const Command explainCommand = {&explainOptions, explainHelp, runExplain};
+
+} // namespace tilewright
