@@ -129,6 +129,14 @@ TEST(RegistryTest, QueriesSeeGeneratedTiles) {
   EXPECT_EQ(sizes.K0, 4);
 }
 
+// Sizes that exist only with rounding per step are none for who rounds once.
+TEST(RegistryTest, QueriesAreForRoundingOnce) {
+  const CpuData none;
+  tw_tile_sizes_t sizes;
+  EXPECT_EQ(tw_query_tile_sizes(TW_TYPES_F16F16F16, -1, -1, none.words, &sizes),
+            TW_STATUS_UNSUPPORTED);
+}
+
 }  // namespace
 }  // namespace tilewright::testing
 

@@ -30,6 +30,8 @@
 // Hides from the compiler where a vector or a pointer comes from, for the few
 // places where its next rewrite would be a loss.
 #define TW_OPAQUE(v) __asm__("" : "+v"(v))
+// Keeps `v` from being computed earlier or later than here.
+#define TW_PIN(v) __asm__ volatile("" : "+v"(v))
 #define TW_OPAQUE_POINTER(p) __asm__ volatile("" : "+r"(p))
 
 // Scalars that may lie at any address and alias anything.

@@ -67,10 +67,14 @@ TW_INLINE tw_vi32 tw_i32_splat(const void* p) {
 TW_INLINE tw_vi32 tw_i32_add(tw_vi32 a, tw_vi32 b) {
   return _mm256_add_epi32(a, b);
 }
-// c + the sums of pairs of products of s16, modulo 2^32.
-TW_INLINE tw_vi32 tw_i32_dot2(tw_vi32 c, tw_vi32 a, tw_vi32 b) {
-  return _mm256_add_epi32(c, _mm256_madd_epi16(a, b));
+// The sums of pairs of products of s16, modulo 2^32.
+TW_INLINE tw_vi32 tw_i32_madd(tw_vi32 a, tw_vi32 b) {
+  return _mm256_madd_epi16(a, b);
 }
+// How many of them to compute before adding them up: 6x16 leaves registers for
+// one.
+enum { TW_PRODUCTS_IN_FLIGHT = 1 };
+#define TW_HAS_FUSED_DOT2 0
 
 // TW_LANES f16 -> f32.
 TW_INLINE tw_vf32 tw_f32_from_f16(const void* p) {

@@ -55,14 +55,21 @@ TW_INLINE tw_vi32 tw_i32_splat(const void* p) {
 TW_INLINE tw_vi32 tw_i32_add(tw_vi32 a, tw_vi32 b) {
   return _mm512_add_epi32(a, b);
 }
-// c + the sums of pairs of products of s16, modulo 2^32.
-TW_INLINE tw_vi32 tw_i32_dot2(tw_vi32 c, tw_vi32 a, tw_vi32 b) {
-#ifdef __AVX512VNNI__
-  return _mm512_dpwssd_epi32(c, a, b);
-#else
-  return _mm512_add_epi32(c, _mm512_madd_epi16(a, b));
-#endif
+// The sums of pairs of products of s16, modulo 2^32.
+TW_INLINE tw_vi32 tw_i32_madd(tw_vi32 a, tw_vi32 b) {
+  return _mm512_madd_epi16(a, b);
 }
+// How many of them to compute before adding them up.
+enum { TW_PRODUCTS_IN_FLIGHT = 4 };
+#ifdef __AVX512VNNI__
+#define TW_HAS_FUSED_DOT2 1
+// c + tw_i32_madd(a, b).
+TW_INLINE tw_vi32 tw_i32_dot2(tw_vi32 c, tw_vi32 a, tw_vi32 b) {
+  return _mm512_dpwssd_epi32(c, a, b);
+}
+#else
+#define TW_HAS_FUSED_DOT2 0
+#endif
 
 // TW_LANES f16 -> f32.
 TW_INLINE tw_vf32 tw_f32_from_f16(const void* p) {
