@@ -161,6 +161,11 @@ static tw_status_t tw_check_params(const tw_mmt4d_params_t* p,
                           p->N * p->N0, out_bits);
 }
 
+static const char* tw_first_panel(const void* buffer, tw_index_t offset,
+                                  int bits) {
+  return buffer ? (const char*)buffer + offset * bits / 8 : 0;
+}
+
 tw_status_t tw_mmt4d(const tw_mmt4d_params_t* params,
                      const tw_parallel_for_t* parallel_for) {
   if (!params || (parallel_for && !parallel_for->run))
@@ -189,14 +194,17 @@ tw_status_t tw_mmt4d(const tw_mmt4d_params_t* params,
   tw_run_t run;
   run.params = params;
   run.fn = tile.fn;
-  run.lhs = (const char*)params->lhs_buffer + params->lhs_offset * lhs_bits / 8;
-  run.rhs = (const char*)params->rhs_buffer + params->rhs_offset * rhs_bits / 8;
+  // Without K the operands are not read and may be null.
+  run.lhs = tw_first_panel(params->lhs_buffer, params->lhs_offset, lhs_bits);
+  run.rhs = tw_first_panel(params->rhs_buffer, params->rhs_offset, rhs_bits);
   run.out = (char*)params->out_buffer + params->out_offset * out_bytes;
   run.lhs_step = (tw_index_t)params->M0 * params->K0 * lhs_bits / 8;
   run.rhs_step = (tw_index_t)params->N0 * params->K0 * rhs_bits / 8;
   // A stride is read only where there is a second panel.
-  run.lhs_row = params->M > 1 ? params->lhs_stride0 * lhs_bits / 8 : 0;
-  run.rhs_row = params->N > 1 ? params->rhs_stride0 * rhs_bits / 8 : 0;
+  run.lhs_row =
+      params->M > 1 && params->K > 0 ? params->lhs_stride0 * lhs_bits / 8 : 0;
+  run.rhs_row =
+      params->N > 1 && params->K > 0 ? params->rhs_stride0 * rhs_bits / 8 : 0;
   run.out_row = params->M <= 1 ? 0
                 : plain_out    ? params->out_row_stride * params->M0 * out_bytes
                                : params->out_stride0 * out_bytes;

@@ -134,6 +134,7 @@ tw_status_t tw_pack(const tw_pack_params_t* params, const void* matrix,
   if (packed_bytes < 0 || (p.packed_bytes > 0 && (!matrix || !packed)))
     return TW_STATUS_INVALID_ARGUMENT;
   if (packed_bytes < p.packed_bytes) return TW_STATUS_OUT_OF_RANGE;
+  if (p.packed_bytes == 0) return TW_STATUS_OK;
   const unsigned char* from = (const unsigned char*)matrix;
   unsigned char* to = (unsigned char*)packed;
   // The tiles inside the matrix, then those over its right and lower edges.

@@ -61,6 +61,7 @@ tw_status_t tw_unpack(const tw_pack_params_t* params, const void* packed,
   if (packed_bytes < 0 || (p.packed_bytes > 0 && (!matrix || !packed)))
     return TW_STATUS_INVALID_ARGUMENT;
   if (packed_bytes < p.packed_bytes) return TW_STATUS_OUT_OF_RANGE;
+  if (p.packed_bytes == 0) return TW_STATUS_OK;
   const unsigned char* from = (const unsigned char*)packed;
   unsigned char* to = (unsigned char*)matrix;
   // The tiles inside the matrix, then those over its right and lower edges.
