@@ -32,8 +32,9 @@ const char* placementName(BufferPlacement placement) {
 // remainders of any unrolling, a power of two, something large.
 std::vector<int64_t> outerSizes(const TileKey& key, Random& random) {
   const int64_t odd = 5 + 2 * random.between(0, 14);
+  const int64_t depth = 512 << random.between(0, 3);
   const int64_t large =
-      std::max<int64_t>(65, 1024 / key.k0 + random.between(0, 7));
+      std::max<int64_t>(65, depth / key.k0 + random.between(0, 7));
   return {0, 1, 2, 3, odd, 64, large};
 }
 
