@@ -115,16 +115,17 @@ Value unpackNibbles(Emitter &e, Value raw) {
   return e.bitcast(pair, Emitter::vec(2 * Emitter::lanesOf(raw), e.integer(8)));
 }
 
-/// Three bytes of four 6-bit elements -> one element per i16 lane, 0..63. Each
-/// lane takes the two bytes that its element lies in and shifts it down.
+/// n 6-bit elements in the first 3/4 n of n bytes -> one element per i16 lane,
+/// 0..63. Each lane takes the two bytes that its element lies in and shifts it
+/// down.
 Value unpackSixBits(Emitter &e, Value raw) {
-  int64_t bytes = Emitter::lanesOf(raw), n = bytes * 4 / 3;
+  int64_t n = Emitter::lanesOf(raw);
   llvm::SmallVector<int64_t> windows;
   llvm::SmallVector<Attribute> shifts;
   for (int64_t i = 0; i < n; ++i) {
     int64_t first = 6 * i / 8;
     windows.push_back(first);
-    windows.push_back(std::min(first + 1, bytes - 1));
+    windows.push_back(std::min(first + 1, n - 1));
     shifts.push_back(e.b.getI16IntegerAttr(6 * i % 8));
   }
   VectorType words = Emitter::vec(n, e.integer(16));
@@ -190,8 +191,10 @@ VectorType rawVectorType(Emitter &e, const ElementFormat &format, int64_t n) {
   if (format.type == TW_ELEMENT_F64)
     return Emitter::vec(n, e.f64());
   int bits = info(format.type).bits;
-  if (bits < 8)
-    return Emitter::vec(n * bits / 8, e.integer(8));
+  if (bits == 6) // three quarters of it: a power of two loads in pieces
+    return Emitter::vec(n, e.integer(8));
+  if (bits == 4)
+    return Emitter::vec(n / 2, e.integer(8));
   return Emitter::vec(n, e.integer(bits));
 }
 
@@ -199,7 +202,7 @@ Value loadRaw(Emitter &e, const ElementFormat &format, Value pointer, int64_t n,
               int64_t valid) {
   VectorType type = rawVectorType(e, format, n);
   if (format.bits() < 8)
-    valid = (valid * format.bits() + 7) / 8;
+    valid = (std::min(valid, n) * format.bits() + 7) / 8;
   return e.loadPart(type, pointer, valid, format.align());
 }
 
