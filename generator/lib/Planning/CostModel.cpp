@@ -70,8 +70,11 @@ public:
     broadcastDecode = decodeOps(shape.broadcast.type, shape.compute, 0, isa);
   }
 
+  /// Operations to decode one vector.
+  int vectorDecode, broadcastDecode;
+
   double step(int rows, int vectorRows) {
-    instructions = loads = stores = decoding = overhead = 0;
+    instructions = loads = stores = decoding = overhead = shuffles = 0;
     int v = static_cast<int>(llvm::divideCeil(vectorRows, shape.vectorRows));
     double macs = double(rows) * v * shape.chunks;
     double multiplies = macs * idiom.ops * width;
@@ -83,19 +86,21 @@ public:
     if (shape.vector.staged)
       stage(shape.vector, vectorDecode, vectorRows);
     if (shape.roles.offset) {
-      double runs = llvm::divideCeil(rows * shape.rowPitch, plan.lanes * shape.group);
+      double runs =
+          llvm::divideCeil(rows * shape.rowPitch, plan.lanes * shape.group);
       multiplies += runs * width;
       loads += runs * width;
       instructions += runs;
     }
     if (shape.roundsPerStep)
       decoding += rows * double(v) * 4 * width;
-    double latency = double(shape.chunks) * idiom.latency / plan.sets;
+    // A tenth more, for a chain that is exactly long enough is not.
+    double latency = 1.1 * shape.chunks * idiom.latency / plan.sets;
     if (shape.roundsPerStep)
       latency += 12;
     instructions += 4.0 / plan.unroll; // pointers, counter, branch
     double cycles =
-        std::max({multiplies, loads, stores, latency,
+        std::max({multiplies + shuffles, loads, stores, latency,
                   (instructions + decoding / width) / kFrontEnd, decoding}) +
         kDecodeShare * decoding + 0.01 * instructions;
     return cycles + overhead + once(rows, v) / kTypicalSteps;
@@ -117,6 +122,11 @@ private:
     bool folded = v == 1 && isa.vectorBits == 512 && !whole &&
                   (shape.broadcast.staged || broadcastDecode == 0);
     instructions += folded ? 0 : count;
+    // A broadcast of floats that is an instruction of its own takes a shuffle
+    // slot that multiplies want (Zen 4: vbroadcastss zmm).
+    bool isFloat = shape.accumulator != TW_ELEMENT_S32;
+    if (isFloat && isa.vectorBits == 512 && !folded && !whole)
+      shuffles += count / 3;
     if (shape.broadcast.staged || broadcastDecode == 0)
       return;
     decoding += count * (broadcastDecode + 1) * width;
@@ -141,8 +151,8 @@ private:
     if (shape.padded)
       copy(double(rows) * llvm::divideCeil(shape.rowPitch, run), 1);
     // Loop exits; vectors read from several stores wait for all of them.
-    overhead += (kLoopExit + (shape.padded ? 2 * kLoopExit : 4)) /
-                plan.stageSteps;
+    overhead +=
+        (kLoopExit + (shape.padded ? 2 * kLoopExit : 4)) / plan.stageSteps;
   }
 
   double once(int rows, int v) {
@@ -162,8 +172,7 @@ private:
   const IsaInfo &isa;
   const Idiom &idiom;
   double width; ///< of a vector, in units of 512 bits
-  int vectorDecode, broadcastDecode;
-  double instructions, loads, stores, decoding, overhead;
+  double instructions, loads, stores, decoding, overhead, shuffles;
 };
 
 } // namespace
@@ -212,7 +221,17 @@ PlanCost estimateCost(const TilePlan &plan, const TileKey &key) {
                 shape.broadcastBlocks.count * shape.vectorBlocks.count;
   int unrolled = plan.unroll + (plan.unroll > 1);
   int chunks = rows * v * shape.chunks <= 32 ? shape.chunks : 1;
-  cost.size = rows * v * (chunks * unrolled + plan.sets + 2);
+  const Idiom &idiom = tilewright::idiom(plan.idiom);
+  int results = rows * v;
+  cost.size =
+      results * (chunks * unrolled * idiom.ops + plan.sets + 2) +
+      chunks * unrolled *
+          (v * (1 + (shape.vector.staged ? 0 : block.vectorDecode)) +
+           rows * (shape.broadcast.staged ? 1 : 1 + block.broadcastDecode));
+  if (plan.kLanes > 1)
+    cost.size += 3 * results;
+  if (shape.roundsPerStep)
+    cost.size += 8 * results * unrolled;
   return cost;
 }
 

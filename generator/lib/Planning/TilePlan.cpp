@@ -121,9 +121,8 @@ constexpr int64_t kMaxStageBytes = 64 * 1024;
 
 int64_t stageBytes(const TilePlan &plan, const TileKey &key) {
   TileShape shape(key, plan);
-  int64_t rows =
-      (shape.broadcast.staged ? shape.broadcastBlocks.size : 0) +
-      (shape.vector.staged ? shape.vectorBlocks.size : 0);
+  int64_t rows = (shape.broadcast.staged ? shape.broadcastBlocks.size : 0) +
+                 (shape.vector.staged ? shape.vectorBlocks.size : 0);
   int64_t pitch = shape.rowPitch + (shape.padded ? key.k0 : 0);
   return rows * pitch * plan.stageSteps * bytesOf(shape.compute);
 }

@@ -200,6 +200,11 @@ static void forPieces(int64_t bytes, int64_t elementBytes,
       piece(done, size);
 }
 
+/// Whether the first `bytes` bytes of a vector are one piece.
+static bool isOnePiece(int64_t bytes) {
+  return bytes <= 16 && llvm::isPowerOf2_64(bytes);
+}
+
 Value Emitter::loadPart(VectorType type, Value pointer, int64_t valid,
                         int align) {
   int64_t lanes = type.getNumElements();
@@ -207,37 +212,31 @@ Value Emitter::loadPart(VectorType type, Value pointer, int64_t valid,
     return load(type, pointer, align);
   if (valid <= 0)
     return zero(type);
-  if (masksElements(type))
+  int64_t bytes = bytesOf(type), elementBytes = bytes / lanes;
+  if (masksElements(type) && !isOnePiece(valid * elementBytes))
     return LLVM::MaskedLoadOp::create(b, loc, type, pointer, mask(lanes, valid),
                                       zero(type), static_cast<uint32_t>(align));
-  int64_t bytes = bytesOf(type), elementBytes = bytes / lanes;
   Value result;
   forPieces(valid * elementBytes, elementBytes, [&](int64_t at, int64_t size) {
-    Type piece = size == 16 ? Type(vec(2, b.getI64Type())) : integer(size * 8);
-    Value value = load(piece, offset(pointer, at), align);
     if (size == 16) {
-      Value wide = shuffle(value, value, [&] {
-        llvm::SmallVector<int64_t> lanes(bytes / 8, -1);
-        lanes[at / 8] = 0;
-        lanes[at / 8 + 1] = 1;
-        return lanes;
-      }());
+      VectorType pair = vec(2, b.getI64Type());
       VectorType words = vec(bytes / 8, b.getI64Type());
-      if (!result)
-        result = bitcast(zero(type), words);
-      llvm::SmallVector<int64_t> merge(bytes / 8);
-      for (int64_t i = 0; i < bytes / 8; ++i)
-        merge[i] = i == at / 8 || i == at / 8 + 1 ? bytes / 8 + i : i;
-      result = bitcast(shuffle(bitcast(result, words), wide, merge), type);
-      return;
+      Value value = load(pair, offset(pointer, at), align);
+      llvm::SmallVector<int64_t> widen(bytes / 8, 2); // a zero
+      widen[at / 8] = 0;
+      widen[at / 8 + 1] = 1;
+      Value wide = shuffle(value, zero(pair), widen);
+      result = result ? bor(bitcast(result, words), wide) : wide;
+    } else {
+      Type piece = integer(size * 8);
+      VectorType pieces = vec(bytes / size, piece);
+      Value value = load(piece, offset(pointer, at), align);
+      result = result ? bitcast(result, pieces) : zero(pieces);
+      result =
+          LLVM::InsertElementOp::create(b, loc, result, value, i64(at / size));
     }
-    VectorType pieces = vec(bytes / size, piece);
-    result = result ? bitcast(result, pieces) : zero(pieces);
-    result = bitcast(
-        LLVM::InsertElementOp::create(b, loc, result, value, i64(at / size)),
-        type);
   });
-  return result;
+  return bitcast(result, type);
 }
 
 void Emitter::storePart(Value value, Value pointer, int64_t valid, int align) {
@@ -245,19 +244,20 @@ void Emitter::storePart(Value value, Value pointer, int64_t valid, int align) {
   int64_t lanes = type.getNumElements();
   if (valid >= lanes)
     return store(value, pointer, align);
-  // A masked store of one truncated element becomes a store of the untruncated
-  // one, past the end, in LLVM 22 (llvm/llvm-project#179489).
-  if (masksElements(type) && valid > 1) {
+  int64_t bytes = bytesOf(type), elementBytes = bytes / lanes;
+  // Not for one lane: LLVM 22 turns such a masked store of truncated lanes into
+  // a store of the untruncated one (llvm/llvm-project#179489).
+  if (masksElements(type) && !isOnePiece(valid * elementBytes)) {
     LLVM::MaskedStoreOp::create(b, loc, value, pointer, mask(lanes, valid),
                                 static_cast<uint32_t>(align));
     return;
   }
-  int64_t elementBytes = bytesOf(type) / lanes;
   forPieces(valid * elementBytes, elementBytes, [&](int64_t at, int64_t size) {
-    Value piece = slice(value, at / elementBytes, size / elementBytes);
-    store(size == elementBytes ? LLVM::ExtractElementOp::create(
-                                     b, loc, value, i64(at / elementBytes))
-                               : piece,
+    if (size == 16)
+      return store(slice(value, at / elementBytes, size / elementBytes),
+                   offset(pointer, at), align);
+    Value pieces = bitcast(value, vec(bytes / size, integer(size * 8)));
+    store(LLVM::ExtractElementOp::create(b, loc, pieces, i64(at / size)),
           offset(pointer, at), align);
   });
 }

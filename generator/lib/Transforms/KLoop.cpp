@@ -26,8 +26,9 @@ BlockKernel::BlockKernel(Emitter &e, const TileKey &key, const TilePlan &plan,
       shape.roles.offset == 0
           ? 0
           : divide(rows * shape.rowPitch, plan.lanes * shape.group);
-  overlap = !shape.roundsPerStep && plan.kLanes == 1 && shape.chunks == 1 && !shape.vector.staged &&
-            shape.vector.bits >= 8 && shape.vector.rows >= shape.vectorRows;
+  overlap = !shape.roundsPerStep && plan.kLanes == 1 && shape.chunks == 1 &&
+            !shape.vector.staged && shape.vector.bits >= 8 &&
+            shape.vector.rows >= shape.vectorRows;
   broadcastFormat = {shape.broadcast.type, shape.compute};
   vectorFormat = {shape.vector.type, shape.compute, false, shape.roles.offset};
   Type accumulator = shape.accumulator == TW_ELEMENT_S32   ? e.integer(32)
@@ -44,10 +45,9 @@ void BlockKernel::emit() {
   Values sums = combineSets(kLoop(zeros));
   Values results;
   for (int row = 0; row < rows; ++row)
-    llvm::append_range(
-        results, reduceLanes(llvm::ArrayRef<Value>(sums).slice(row * vectors,
-                                                               vectors),
-                             plan.kLanes));
+    llvm::append_range(results, reduceLanes(llvm::ArrayRef<Value>(sums).slice(
+                                                row * vectors, vectors),
+                                            plan.kLanes));
   if (correctionVectors)
     subtractCorrections(
         results, llvm::ArrayRef<Value>(sums).take_back(correctionVectors));
@@ -82,8 +82,8 @@ Emitter::Values BlockKernel::stagedLoop(Values carries) {
   Value most = e.i64(plan.stageSteps);
   Values all = {position.broadcast, position.vector};
   llvm::append_range(all, carries);
-  all = e.loop(
-      e.i64(0), params.k, plan.stageSteps, all, [&](Value k, Values in) {
+  all =
+      e.loop(e.i64(0), params.k, plan.stageSteps, all, [&](Value k, Values in) {
         Value count = e.sub(params.k, k);
         count = arith::MinSIOp::create(e.b, e.loc, count, most);
         auto source = [&](const OperandShape &operand, ElementFormat format,
@@ -102,9 +102,8 @@ Emitter::Values BlockKernel::stagedLoop(Values carries) {
         Values next = {
             e.offset(in[0], plan.stageSteps * shape.broadcast.stepBytes),
             e.offset(in[1], plan.stageSteps * shape.vector.stepBytes)};
-        llvm::append_range(next,
-                           stepLoop(broadcast, vector, count,
-                                    Values(in.begin() + 2, in.end())));
+        llvm::append_range(next, stepLoop(broadcast, vector, count,
+                                          Values(in.begin() + 2, in.end())));
         return next;
       });
   return Values(all.begin() + 2, all.end());
@@ -128,8 +127,7 @@ Emitter::Values BlockKernel::stepLoop(Source broadcast, Source vector,
   };
   Value begin = e.i64(0);
   if (plan.unroll > 1) {
-    Value rest =
-        arith::RemUIOp::create(e.b, e.loc, count, e.i64(plan.unroll));
+    Value rest = arith::RemUIOp::create(e.b, e.loc, count, e.i64(plan.unroll));
     Value end = e.sub(count, rest);
     run(begin, end, plan.unroll);
     begin = end;

@@ -86,8 +86,8 @@ void BlockKernel::correct(const Source &source, int set, Values &corrections) {
     Value run =
         decode(e, source.format, loadRaw(e, source.format, at, width, valid));
     Value &correction = corrections[set * correctionVectors + v];
-    correction = multiplyAccumulate(e, plan.idiom, shape.roles, correction,
-                                    offset, run);
+    correction =
+        multiplyAccumulate(e, plan.idiom, shape.roles, correction, offset, run);
   }
 }
 

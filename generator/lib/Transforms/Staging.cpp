@@ -44,8 +44,7 @@ BlockKernel::Stage BlockKernel::makeStage(const OperandShape &operand,
   int64_t slack =
       (int64_t{shape.vectorRows} * shape.rowPitch + 2 * width) * bytes;
   if (stage.decodes)
-    stage.decoded =
-        stackBuffer(plan.stageSteps * stage.decodedStride + slack);
+    stage.decoded = stackBuffer(plan.stageSteps * stage.decodedStride + slack);
   stage.stride = stage.decodedStride;
   stage.buffer = stage.decoded;
   if (shape.padded) {
@@ -91,8 +90,7 @@ void BlockKernel::fillStage(const OperandShape &operand, ElementFormat format,
   e.loop(e.i64(0), steps, 1, {from, stage.buffer},
          [&](Value, Values at) -> Values {
            padRows(at[0], at[1], blockRows);
-           return {e.offset(at[0], fromStride),
-                   e.offset(at[1], stage.stride)};
+           return {e.offset(at[0], fromStride), e.offset(at[1], stage.stride)};
          });
 }
 
@@ -123,8 +121,7 @@ void BlockKernel::decodeRun(ElementFormat format, Value source, Value buffer,
 /// Copies rows of K0 decoded elements to rows of rowPitch, zeros behind.
 void BlockKernel::padRows(Value source, Value buffer, int blockRows) {
   int64_t bytes = bytesOf(shape.compute);
-  int64_t width =
-      std::min<int64_t>(shape.rowPitch, runWidth(e, shape.compute));
+  int64_t width = std::min<int64_t>(shape.rowPitch, runWidth(e, shape.compute));
   VectorType type = computeVectorType(e, shape.compute, width);
   e.loop(e.i64(0), e.i64(blockRows), 1, {source, buffer},
          [&](Value, Values at) -> Values {
@@ -132,8 +129,7 @@ void BlockKernel::padRows(Value source, Value buffer, int blockRows) {
              int64_t valid = std::clamp<int64_t>(key.k0 - k, 0, width);
              Value part = e.loadPart(type, e.offset(at[0], k * bytes), valid,
                                      static_cast<int>(bytes));
-             e.store(part, e.offset(at[1], k * bytes),
-                     static_cast<int>(bytes));
+             e.store(part, e.offset(at[1], k * bytes), static_cast<int>(bytes));
            }
            return {e.offset(at[0], key.k0 * bytes),
                    e.offset(at[1], shape.rowPitch * bytes)};

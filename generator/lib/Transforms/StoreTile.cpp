@@ -100,10 +100,10 @@ Value BlockKernel::updated(Value sum, Value pointer, int64_t valid,
   return e.ifElse(
       params.accumulate,
       [&]() -> Values {
-        Value old = decodeOut(
-            e, out,
-            e.loadPart(Emitter::vec(plan.lanes, outType(e, out)), pointer,
-                       valid, outBytes));
+        Value old =
+            decodeOut(e, out,
+                      e.loadPart(Emitter::vec(plan.lanes, outType(e, out)),
+                                 pointer, valid, outBytes));
         Value own; // per lane
         if (position.ownVectorRow) {
           VectorType lanes = Emitter::vec(plan.lanes, e.integer(32));
@@ -113,16 +113,15 @@ Value BlockKernel::updated(Value sum, Value pointer, int64_t valid,
           Value index = arith::ConstantOp::create(
               e.b, e.loc,
               DenseElementsAttr::get(lanes, llvm::ArrayRef<int32_t>(iota)));
-          Value first = e.trunc(e.sub(position.ownVectorRow, column),
-                                e.integer(32));
+          Value first =
+              e.trunc(e.sub(position.ownVectorRow, column), e.integer(32));
           own = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sge,
                                       index, e.splat(first, plan.lanes));
         }
         if (shape.roundsPerStep) // the sum began with the old value
           return {own ? e.select(own, sum, old) : sum};
-        Values result = {
-            e.add(own ? e.select(own, sum, e.zero(accumulatorType)) : sum,
-                  old)};
+        Values result = {e.add(
+            own ? e.select(own, sum, e.zero(accumulatorType)) : sum, old)};
         flushDenormals(result);
         return result;
       },
@@ -186,8 +185,8 @@ void BlockKernel::storeTransposed(const Values &results) {
     target = e.offset(target, e.mul(firstColumn, e.i64(outBytes)));
   }
   auto element = [&](Value from, Value to) {
-    Value sum = e.load(accumulatorType.getElementType(), from,
-                       shape.accumulatorBytes);
+    Value sum =
+        e.load(accumulatorType.getElementType(), from, shape.accumulatorBytes);
     sum = e.ifElse(
         params.accumulate,
         [&]() -> Values {
@@ -206,8 +205,7 @@ void BlockKernel::storeTransposed(const Values &results) {
                     element(in[1], in[0]);
                     return {e.offset(in[0], outBytes), e.offset(in[1], pitch)};
                   });
-           return {e.offset(at[0], params.outRowBytes),
-                   e.offset(at[1], bytes)};
+           return {e.offset(at[0], params.outRowBytes), e.offset(at[1], bytes)};
          });
 }
 

@@ -14,8 +14,8 @@
 
 namespace tilewright {
 
-/// Which operands are decoded into a stack buffer, `stageSteps` K steps at a time
-/// for each register block, before the multiplies read them.
+/// Which operands are decoded into a stack buffer, `stageSteps` K steps at a
+/// time for each register block, before the multiplies read them.
 enum class Staging : uint8_t { None, Broadcast, Vector, Both };
 
 /// One operand of the multiply, the *broadcast* operand, has each of its groups

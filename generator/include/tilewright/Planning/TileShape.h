@@ -23,9 +23,9 @@ struct OperandShape {
   int rowPeriod;
 };
 
-/// How the rows of one operand are cut into register blocks, all of one size, so
-/// that one kernel serves them all: block i starts at row min(i * size, rows -
-/// size), the last one repeating rows of the one before unless size divides
+/// How the rows of one operand are cut into register blocks, all of one size,
+/// so that one kernel serves them all: block i starts at row min(i * size, rows
+/// - size), the last one repeating rows of the one before unless size divides
 /// rows.
 struct Blocking {
   int size, count;
@@ -43,8 +43,8 @@ struct TileShape {
   int chunks;     ///< vectors of kLanes groups per row of one K step
   int chunkSize;  ///< k0 per chunk: kLanes * group
   int vectorRows; ///< rows of the vector operand per vector
-  /// Rows of K0 elements do not fill their lanes: both operands are staged, with
-  /// zeros behind each row.
+  /// Rows of K0 elements do not fill their lanes: both operands are staged,
+  /// with zeros behind each row.
   bool padded;
   int rowPitch; ///< k0 from row to row, in the stages if there are any
   OperandShape broadcast, vector;
