@@ -87,7 +87,9 @@ public:
       stage(shape.vector, vectorDecode, vectorRows);
     if (shape.roles.offset) {
       double runs =
-          llvm::divideCeil(rows * shape.rowPitch, plan.lanes * shape.group);
+          double(llvm::divideCeil(shape.correctionSteps * rows * shape.rowPitch,
+                                  plan.lanes * shape.group)) /
+          shape.correctionSteps;
       multiplies += runs * width;
       loads += runs * width;
       instructions += runs;
@@ -117,6 +119,13 @@ private:
 
   void readBroadcasts(int rows, int v) {
     double count = double(rows) * shape.chunks;
+    if (shape.broadcast.rows == 1 && plan.unroll % 4 == 0 &&
+        shape.chunks == 1 && plan.kLanes == 1 && shape.accumulatorBytes == 4 &&
+        isa.has("avx2") && (shape.broadcast.staged || broadcastDecode == 0)) {
+      loads += 0.125; // one for four steps, then shuffles
+      instructions += 1.25;
+      return;
+    }
     bool whole = plan.kLanes == plan.lanes;
     loads += count * (whole ? width : 0.5);
     bool folded = v == 1 && isa.vectorBits == 512 && !whole &&
@@ -196,8 +205,9 @@ int registersNeeded(const TilePlan &plan, const TileKey &key) {
         static_cast<int>(llvm::divideCeil(shape.vectorBlocks.size, plan.lanes));
   if (shape.roles.offset) {
     int runs = static_cast<int>(
-        llvm::divideCeil(rows * shape.rowPitch, plan.lanes * shape.group));
-    registers += runs * plan.sets + 1;
+        llvm::divideCeil(shape.correctionSteps * rows * shape.rowPitch,
+                         plan.lanes * shape.group));
+    registers += runs + 1;
   }
   // Operands: the vectors stay for all rows; the broadcast is one at a time.
   // With one row the vectors are read from memory one at a time instead.

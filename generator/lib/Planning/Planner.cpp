@@ -188,6 +188,12 @@ private:
     while (block * shape.chunks * unroll < 8 && unroll < 8 &&
            !shape.roundsPerStep)
       unroll *= 2;
+    // Sum the corrections of several steps at once, in whole vectors.
+    int run = plan.lanes * shape.group;
+    if (shape.roles.offset != 0 && plan.blockRows >= shape.broadcast.rows)
+      while (plan.blockRows * shape.rowPitch * unroll % run != 0 &&
+             unroll < 8 && 2 * unroll * block * shape.chunks <= 128)
+        unroll *= 2;
     return unroll;
   }
 

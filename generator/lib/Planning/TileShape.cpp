@@ -52,6 +52,7 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   roles = byteRoles(idiom, vector.type, broadcast.type);
   broadcastBlocks = blocking(broadcast.rows, plan.blockRows);
   vectorBlocks = blocking(vector.rows, plan.blockVectors * vectorRows);
+  correctionSteps = broadcastBlocks.count == 1 ? plan.unroll : 1;
   roundsPerStep = key.rounding == Rounding::kPerStep;
 }
 

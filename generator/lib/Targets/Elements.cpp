@@ -246,6 +246,12 @@ Type outType(Emitter &e, tw_element_type_t type) {
 }
 
 static Value encodeBF16(Emitter &e, Value value) {
+  // vcvtneps2bf16: zero for denormals, as in the tiles' multiplies.
+  if (e.isa.has("avx512bf16") && mlir::isa<VectorType>(value.getType())) {
+    Type narrow = likeType(value, e.b.getBF16Type());
+    return asType(e, arith::TruncFOp::create(e.b, e.loc, narrow, value),
+                  e.integer(16));
+  }
   Value bits = asType(e, value, e.integer(32));
   Value odd = e.band(e.shr(bits, 16), 1);
   Value rounded =

@@ -143,6 +143,18 @@ Value Emitter::intrinsic(llvm::StringRef name, Type result, Values operands) {
       .getResult(0);
 }
 
+Value Emitter::keepOrder(Value x) {
+  const char *constraint = this->isa.has("avx512f") ? "=v,0" : "=x,0";
+  return LLVM::InlineAsmOp::create(
+             b, loc, x.getType(), ValueRange{x}, /*asm_string=*/"", constraint,
+             /*has_side_effects=*/true, /*is_align_stack=*/false,
+             LLVM::TailCallKind::None,
+             LLVM::AsmDialectAttr::get(b.getContext(),
+                                       LLVM::AsmDialect::AD_ATT),
+             /*operand_attrs=*/ArrayAttr())
+      .getResult(0);
+}
+
 // ---- Memory -----------------------------------------------------------------
 
 Value Emitter::stackBuffer(int64_t bytes, int align) {

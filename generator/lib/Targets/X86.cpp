@@ -14,16 +14,16 @@ std::string sized(llvm::StringRef stem, int64_t bits) {
   return (stem + "." + llvm::Twine(bits)).str();
 }
 
-/// vpmaddwd's products and their sum are exact but for two products of
-/// -32768 * -32768, whose sum wraps as it should.
-Value maddWords(Emitter &e, Value accumulator, Value x, Value y, int64_t bits) {
+} // namespace
+
+/// Exact but for two products of -32768 * -32768, whose sum wraps as it should.
+Value multiplyWords(Emitter &e, Value vector, Value broadcast, Type result) {
+  int64_t bits = 8 * Emitter::bytesOf(result);
   llvm::StringRef name = bits == 512   ? "llvm.x86.avx512.pmaddw.d.512"
                          : bits == 256 ? "llvm.x86.avx2.pmadd.wd"
                                        : "llvm.x86.sse2.pmadd.wd";
-  return e.add(accumulator, e.intrinsic(name, accumulator.getType(), {x, y}));
+  return e.intrinsic(name, result, {vector, broadcast});
 }
-
-} // namespace
 
 Value multiplyAccumulateX86(Emitter &e, IdiomKind idiom, const ByteRoles &roles,
                             Value accumulator, Value vector, Value broadcast) {
@@ -54,7 +54,7 @@ Value multiplyAccumulateX86(Emitter &e, IdiomKind idiom, const ByteRoles &roles,
     return e.intrinsic(sized("llvm.x86.avx512.vpdpwssd", bits), type,
                        {accumulator, vector, broadcast});
   case IdiomKind::MaddWords:
-    return maddWords(e, accumulator, vector, broadcast, bits);
+    return e.add(accumulator, multiplyWords(e, vector, broadcast, type));
   case IdiomKind::DotBF16: {
     VectorType pairs =
         Emitter::vec(Emitter::lanesOf(vector), e.b.getBF16Type());

@@ -46,6 +46,7 @@ private:
     Value pointer;  ///< of the current K step
     int64_t stride; ///< bytes from one K step to the next
     bool slack;     ///< a whole vector may be read behind the last row
+    Value group; ///< the broadcast of its only row and chunk, if read already
   };
 
   // MultiplySteps.cpp: one K step.
@@ -55,9 +56,12 @@ private:
   void step(Source broadcast, Source vector, int set, StepState &state);
   void chunk(const Source &broadcast, const Source &vector, int valid, int set,
              Values &accumulators);
+  void multiplyThenAdd(const Source &broadcast, llvm::ArrayRef<Value> operands,
+                       int valid, llvm::MutableArrayRef<Value> accumulators);
   Value readBroadcast(const Source &source, int row, int valid);
   Value readVector(const Source &source, int index, int valid);
-  void correct(const Source &source, int set, Values &corrections);
+  void correct(const Source &source, int steps, Values &corrections);
+  bool spreadsFromRegister(const Source &source, int count) const;
   Values roundedStep(const Source &broadcast, const Source &vector,
                      Values sums);
 
@@ -114,7 +118,8 @@ private:
   int rows, vectorOperandRows;
   int vectors;    ///< accumulator vectors per row
   int outVectors; ///< per row, once the k lanes are added up
-  int correctionVectors;
+  /// The corrections of so many K steps go side by side into so many vectors.
+  int correctionSteps, correctionVectors;
   bool overlap; ///< the last vector starts early, so as to end with the panel
   tw_element_type_t out;
   int outBytes;

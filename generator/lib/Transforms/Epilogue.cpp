@@ -45,11 +45,11 @@ Emitter::Values BlockKernel::combineSets(Values carries) {
   };
   Values sums;
   combine(0, rows * vectors, sums);
-  combine(plan.sets * rows * vectors, correctionVectors, sums);
+  sums.append(carries.end() - correctionVectors, carries.end());
   return sums;
 }
 
-/// `corrections` is the run of sums of all groups of the block's rows.
+/// `corrections` is the run of sums [K step][row][group].
 void BlockKernel::subtractCorrections(Values &results,
                                       llvm::ArrayRef<Value> corrections) {
   int groups = shape.rowPitch / shape.group; // per row
@@ -60,16 +60,20 @@ void BlockKernel::subtractCorrections(Values &results,
     for (auto [i, value] : llvm::enumerate(values))
       e.store(value, e.offset(sums, i * vectorBytes), 4);
   };
-  if (llvm::isPowerOf2_32(groups) && plan.lanes > 1) {
+  if (llvm::isPowerOf2_32(groups) && correctionSteps == 1) {
     spill(reduceLanes(corrections, groups));
   } else {
     spill(corrections);
     // Row r's sum goes where group r was: never ahead of what is yet to read.
     e.loop(e.i64(0), e.i64(rows), 1, {}, [&](Value row, Values) -> Values {
       Value at = e.offset(sums, e.mul(row, e.i64(4 * groups)));
-      Value sum = e.load(i32, at, 4);
-      for (int g = 1; g < groups; ++g)
-        sum = e.add(sum, e.load(i32, e.offset(at, 4 * g), 4));
+      Value sum;
+      for (int t = 0; t < correctionSteps; ++t)
+        for (int g = 0; g < groups; ++g) {
+          int64_t group = t * rows * groups + g;
+          Value part = e.load(i32, e.offset(at, 4 * group), 4);
+          sum = sum ? e.add(sum, part) : part;
+        }
       e.store(sum, e.offset(sums, e.mul(row, e.i64(4))), 4);
       return {};
     });

@@ -22,10 +22,11 @@ BlockKernel::BlockKernel(Emitter &e, const TileKey &key, const TilePlan &plan,
   };
   vectors = divide(vectorOperandRows, shape.vectorRows);
   outVectors = divide(vectorOperandRows, plan.lanes);
-  correctionVectors =
-      shape.roles.offset == 0
-          ? 0
-          : divide(rows * shape.rowPitch, plan.lanes * shape.group);
+  correctionSteps = shape.correctionSteps;
+  correctionVectors = shape.roles.offset == 0
+                          ? 0
+                          : divide(correctionSteps * rows * shape.rowPitch,
+                                   plan.lanes * shape.group);
   overlap = !shape.roundsPerStep && plan.kLanes == 1 && shape.chunks == 1 &&
             !shape.vector.staged && shape.vector.bits >= 8 &&
             shape.vector.rows >= shape.vectorRows;
@@ -40,7 +41,7 @@ BlockKernel::BlockKernel(Emitter &e, const TileKey &key, const TilePlan &plan,
 void BlockKernel::emit() {
   if (shape.roundsPerStep)
     return storeByRows(kLoop(initialRows()));
-  Values zeros(plan.sets * (rows * vectors + correctionVectors),
+  Values zeros(plan.sets * rows * vectors + correctionVectors,
                e.zero(accumulatorType));
   Values sums = combineSets(kLoop(zeros));
   Values results;
@@ -67,9 +68,10 @@ Emitter::Values BlockKernel::kLoop(Values carries) {
   if (plan.staging != Staging::None)
     return stagedLoop(carries);
   return stepLoop(
-      {broadcastFormat, position.broadcast, shape.broadcast.stepBytes, false},
-      {vectorFormat, position.vector, shape.vector.stepBytes, false}, params.k,
-      carries);
+      {broadcastFormat, position.broadcast, shape.broadcast.stepBytes, false,
+       nullptr},
+      {vectorFormat, position.vector, shape.vector.stepBytes, false, nullptr},
+      params.k, carries);
 }
 
 /// Loop over runs of at most plan.stageSteps K steps: stage them, do them.
@@ -90,10 +92,10 @@ Emitter::Values BlockKernel::stagedLoop(Values carries) {
                           int blockRows, Value pointer,
                           const Stage &stage) -> Source {
           if (!operand.staged)
-            return {format, pointer, operand.stepBytes, false};
+            return {format, pointer, operand.stepBytes, false, nullptr};
           fillStage(operand, format, blockRows, pointer, stage, count);
           format.decoded = true;
-          return {format, stage.buffer, stage.stride, true};
+          return {format, stage.buffer, stage.stride, true, nullptr};
         };
         Source broadcast = source(shape.broadcast, broadcastFormat, rows, in[0],
                                   broadcastStage);
@@ -144,10 +146,29 @@ Emitter::Values BlockKernel::steps(Source broadcast, Source vector, int count,
     state.accumulators.assign(carries.begin(), accumulators);
     state.corrections.assign(accumulators, carries.end());
   }
+  if (correctionVectors && correctionSteps > 1)
+    correct(broadcast, count, state.corrections);
+  Value four; // broadcasts of this step and the next ones
   for (int t = 0; t < count; ++t) {
     Source b = broadcast, v = vector;
     b.pointer = e.offset(b.pointer, t * broadcast.stride);
     v.pointer = e.offset(v.pointer, t * vector.stride);
+    if (spreadsFromRegister(broadcast, count)) {
+      // In-lane shuffles of one load for four steps: broadcasts from memory
+      // would take all load slots that the vectors leave.
+      if (t % 4 == 0)
+        four = e.keepOrder(e.repeat(
+            e.load(Emitter::vec(4, e.integer(32)), b.pointer, b.format.align()),
+            plan.lanes / 4));
+      llvm::SmallVector<int64_t> lanes(plan.lanes);
+      for (int i = 0; i < plan.lanes; ++i)
+        lanes[i] = i / 4 * 4 + t % 4;
+      b.group = e.bitcast(
+          e.shuffle(four, four, lanes),
+          computeVectorType(e, shape.compute, plan.lanes * shape.group));
+    }
+    if (correctionVectors && correctionSteps == 1)
+      correct(b, 1, state.corrections);
     if (shape.roundsPerStep)
       carries = roundedStep(b, v, carries);
     else

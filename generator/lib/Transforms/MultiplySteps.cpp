@@ -20,6 +20,8 @@ static int64_t elementOffset(const ElementFormat &format, int64_t element) {
 }
 
 Value BlockKernel::readBroadcast(const Source &source, int row, int valid) {
+  if (source.group)
+    return source.group;
   const ElementFormat &format = source.format;
   int size = shape.chunkSize;
   Value at =
@@ -38,6 +40,15 @@ Value BlockKernel::readBroadcast(const Source &source, int row, int valid) {
     raw = e.repeat(loadRaw(e, format, at, size, valid), shape.vectorRows);
   }
   return decode(e, format, raw);
+}
+
+/// Whether the broadcasts of `count` K steps come from registers that hold
+/// those of four steps: the operand is one row of 32-bit groups.
+bool BlockKernel::spreadsFromRegister(const Source &source, int count) const {
+  return shape.broadcast.rows == 1 && shape.chunks == 1 && plan.kLanes == 1 &&
+         source.format.isIdentity() && source.stride == 4 &&
+         shape.chunkSize * source.format.bits() == 32 && count % 4 == 0 &&
+         plan.lanes >= 8 && e.isa.has("avx2");
 }
 
 Value BlockKernel::readVector(const Source &source, int index, int valid) {
@@ -63,29 +74,62 @@ void BlockKernel::chunk(const Source &broadcast, const Source &vector,
   Values operands;
   for (int v = 0; v < vectors; ++v)
     operands.push_back(readVector(vector, v, valid));
+  llvm::MutableArrayRef<Value> block =
+      llvm::MutableArrayRef<Value>(accumulators)
+          .slice(set * rows * vectors, rows * vectors);
+  if (plan.idiom == IdiomKind::MaddWords)
+    return multiplyThenAdd(broadcast, operands, valid, block);
   for (int row = 0; row < rows; ++row) {
     Value group = readBroadcast(broadcast, row, valid);
     for (int v = 0; v < vectors; ++v) {
-      Value &accumulator = accumulators[(set * rows + row) * vectors + v];
+      Value &accumulator = block[row * vectors + v];
       accumulator = multiplyAccumulate(e, plan.idiom, shape.roles, accumulator,
                                        operands[v], group);
     }
   }
 }
 
-/// corrections[set] += offset * (sums over groups of the broadcast operand),
-/// all rows of the block as one run of groups.
-void BlockKernel::correct(const Source &source, int set, Values &corrections) {
-  int64_t total = rows * shape.rowPitch, width = plan.lanes * shape.group;
+/// Products first, then their additions, a few at a time and in this order:
+/// alternating, the additions take the multiplier's port on Zen 4 (82 % of the
+/// peak instead of 99 % on 12x32x2).
+void BlockKernel::multiplyThenAdd(const Source &broadcast,
+                                  llvm::ArrayRef<Value> operands, int valid,
+                                  llvm::MutableArrayRef<Value> accumulators) {
+  int together = e.isa.vectorRegisters > 16 ? 4 : 2;
+  int step = std::max(1, together / vectors);
+  for (int first = 0; first < rows; first += step) {
+    Values products;
+    int end = std::min(first + step, rows);
+    for (int row = first; row < end; ++row) {
+      Value group = readBroadcast(broadcast, row, valid);
+      for (int v = 0; v < vectors; ++v)
+        products.push_back(
+            e.keepOrder(multiplyWords(e, operands[v], group, accumulatorType)));
+    }
+    for (auto [i, product] : llvm::enumerate(products)) {
+      Value &accumulator = accumulators[first * vectors + i];
+      accumulator = e.keepOrder(e.add(accumulator, product));
+    }
+  }
+}
+
+/// corrections += offset * (sums over groups of the broadcast operand), the
+/// groups of all rows of `steps` K steps in a row.
+void BlockKernel::correct(const Source &source, int steps,
+                          Values &corrections) {
+  int64_t total = steps * rows * shape.rowPitch;
+  int64_t width = plan.lanes * shape.group;
   VectorType bytes = Emitter::vec(width, e.integer(8));
   Value offset = e.constant(bytes, shape.roles.offset);
   for (int v = 0; v < correctionVectors; ++v) {
     Value at =
         e.offset(source.pointer, elementOffset(source.format, v * width));
     int64_t valid = std::min(width, total - v * width);
+    if (valid <= 0)
+      return;
     Value run =
         decode(e, source.format, loadRaw(e, source.format, at, width, valid));
-    Value &correction = corrections[set * correctionVectors + v];
+    Value &correction = corrections[v];
     correction =
         multiplyAccumulate(e, plan.idiom, shape.roles, correction, offset, run);
   }
@@ -93,8 +137,6 @@ void BlockKernel::correct(const Source &source, int set, Values &corrections) {
 
 void BlockKernel::step(Source broadcast, Source vector, int set,
                        StepState &state) {
-  if (correctionVectors)
-    correct(broadcast, set % plan.sets, state.corrections);
   auto advance = [&](Source &source) {
     source.pointer =
         e.offset(source.pointer, elementOffset(source.format, shape.chunkSize));
@@ -149,9 +191,6 @@ Emitter::Values BlockKernel::roundedStep(const Source &broadcast,
     for (auto [i, value] : llvm::enumerate(reduced)) {
       if (plan.kLanes != 1)
         value = e.add(value, sums[row * outVectors + i]);
-      Values one = {value};
-      flushDenormals(one);
-      value = one[0];
       results.push_back(decodeOut(e, out, encodeOut(e, out, value)));
     }
   }

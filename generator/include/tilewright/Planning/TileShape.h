@@ -49,6 +49,9 @@ struct TileShape {
   int rowPitch; ///< k0 from row to row, in the stages if there are any
   OperandShape broadcast, vector;
   ByteRoles roles;
+  /// K steps whose corrections (roles.offset) are summed side by side: all of
+  /// an iteration where they follow one another in memory.
+  int correctionSteps;
   Blocking broadcastBlocks, vectorBlocks;
   bool roundsPerStep;
 

@@ -65,6 +65,10 @@ public:
   Value fma(Value x, Value y, Value z);
   Value intrinsic(llvm::StringRef name, mlir::Type result, Values operands);
 
+  /// `x`, opaque to LLVM and in its place between other such values: an empty
+  /// assembly statement. x86 only.
+  Value keepOrder(Value x);
+
   // ---- Memory; offsets in bytes
   Value stackBuffer(int64_t bytes, int align = 64);
   Value offset(Value pointer, int64_t bytes);

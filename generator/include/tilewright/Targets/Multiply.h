@@ -24,6 +24,10 @@ mlir::Value multiplyAccumulate(Emitter &e, IdiomKind idiom,
                                const ByteRoles &roles, mlir::Value accumulator,
                                mlir::Value vector, mlir::Value broadcast);
 
+/// The products of MaddWords, without the addition.
+mlir::Value multiplyWords(Emitter &e, mlir::Value vector, mlir::Value broadcast,
+                          mlir::Type result);
+
 /// The x86 idioms of the above.
 mlir::Value multiplyAccumulateX86(Emitter &e, IdiomKind idiom,
                                   const ByteRoles &roles,
