@@ -47,6 +47,8 @@ function(tilewright_generator_tool name)
   add_executable(${name} ${arg_SOURCES})
   # The precompiled header is compiled with -fPIC, which -fPIE does not match.
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  # Debian keeps libMLIR where the loader does not look by itself, in the build tree and installed.
+  set_target_properties(${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   target_compile_options(${name} PRIVATE -fPIC)
   tilewright_generator_setup(${ARGV})
 endfunction()

@@ -5,6 +5,8 @@
 #
 #   cmake -DSOURCE=consumer/ -DWORK=<scratch> -DPACKAGE=<folder of tilewright-config.cmake> -DBUILD_WITH=<generator>
 #     -DCOMPILER=<C compiler> [-DLINK_FLAGS=<flags>] -DNM=<nm> -P consumer_test.cmake
+#
+# INSTALL=<build tree> instead of PACKAGE installs that tree first, into a folder with a space in its name.
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -60,12 +62,37 @@ endfunction()
 
 file(REMOVE_RECURSE "${WORK}")
 file(COPY "${SOURCE}/" DESTINATION "${WORK}/source")
-run("configuring" COMMAND "${CMAKE_COMMAND}" -S "${WORK}/source" -B "${build}" -G "${BUILD_WITH}"
-  "-DCMAKE_C_COMPILER=${COMPILER}" "-DCMAKE_EXE_LINKER_FLAGS=${LINK_FLAGS}" "-Dtilewright_DIR=${PACKAGE}"
-  -DCMAKE_BUILD_TYPE=Release)
+if(INSTALL)
+  set(prefix "${WORK}/installed here")
+  run("installing" COMMAND "${CMAKE_COMMAND}" --install "${INSTALL}" --prefix "${prefix}")
+  file(GLOB_RECURSE config "${prefix}/tilewright-config.cmake")
+  cmake_path(GET config PARENT_PATH PACKAGE)
+endif()
+set(configure "${CMAKE_COMMAND}" -S "${WORK}/source" -B "${build}" -G "${BUILD_WITH}"
+  "-DCMAKE_C_COMPILER=${COMPILER}" "-DCMAKE_EXE_LINKER_FLAGS=${LINK_FLAGS}"
+  "-DCMAKE_SHARED_LINKER_FLAGS=${LINK_FLAGS}" "-Dtilewright_DIR=${PACKAGE}" -DCMAKE_BUILD_TYPE=Release)
+
+# What cannot be done is said when it is asked for.
+function(refuse code text)
+  run("${code}" FAILS COMMAND ${configure} "-DREFUSED=${code}")
+  string(REGEX REPLACE "[ \n]+" " " output "${output}")
+  string(FIND "${output}" "${text}" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "${code}: the error does not say '${text}':\n${output}")
+  endif()
+endfunction()
+refuse("tilewright_resolve_tiles(nobody)" "there is no such target")
+refuse("add_library(objects OBJECT call.c)
+tilewright_resolve_tiles(objects)" "nothing of this target is linked here (OBJECT_LIBRARY)")
+refuse("tilewright_resolve_tiles(app)" "called twice for this target")
+refuse("tilewright_resolve_tiles(helper WHAT)" "unknown arguments: WHAT")
+refuse("tilewright_add_tiles(no_tiles)" "expected NAMES <name>...")
+refuse("tilewright_add_tiles(bad_tiles NAMES a-b)" "'a-b' is not a tile name")
+
+run("configuring" COMMAND ${configure} -DREFUSED=)
 set(build_command "${CMAKE_COMMAND}" --build "${build}" -j 2)
 run("first build" COMMAND ${build_command})
-set(programs app app_of_library finder)
+set(programs app app_of_library app_of_shared finder)
 if(EXISTS "${build}/app_lto")
   list(APPEND programs app_lto)
 endif()
