@@ -119,6 +119,10 @@ void Backend::setTarget(Module &module, const IsaInfo &isa) const {
       // LLVM must not halve 512-bit vectors, whatever it tunes for.
       function.addFnAttr("prefer-vector-width", width);
       function.addFnAttr("min-legal-vector-width", width);
+      // The one tuning whose scheduling model knows 512-bit dot products and
+      // the ports of broadcasts; docs/adr/0005 compares it.
+      if (!isa.features.empty())
+        function.addFnAttr("tune-cpu", "znver4");
     }
     if (!features.empty())
       function.addFnAttr("target-features", features);
@@ -180,7 +184,7 @@ void Backend::optimize(Module &module) {
 /// What addPassesToEmitFile adds, without the passes over LLVM IR that have
 /// nothing to do on a planned kernel (strength reduction, CodeGenPrepare,
 /// constant hoisting, memcmp expansion, ...): a fifth of the time of code
-/// generation, and the loops come out the same. docs/adr/0011 has the figures.
+/// generation, and the loops come out the same. docs/adr/0005 has the figures.
 bool Backend::addShortPasses(legacy::PassManager &passes, raw_pwrite_stream &os,
                              CodeGenFileType type) {
   TargetPassConfig *config = machine->createPassConfig(passes);

@@ -4,6 +4,7 @@
 #include "Commands.h"
 
 #include "tilewright/Codegen/FatalErrors.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
@@ -38,6 +39,27 @@ const Command *chosenCommand() {
   return nullptr;
 }
 
+/// "unknown command 'gne'; did you mean 'gen'? The commands are ...".
+std::string unknownCommand(StringRef word) {
+  std::string all;
+  StringRef nearest;
+  unsigned distance = 3; // two slips are a slip, three are another word
+  for (const Command *command : commands) {
+    StringRef name = command->options->getName();
+    all += (all.empty() ? "" : ", ") + name.str();
+    unsigned to =
+        word.edit_distance(name, /*AllowReplacements=*/true, distance);
+    if (to < distance) {
+      distance = to;
+      nearest = name;
+    }
+  }
+  std::string text = "unknown command '" + word.str() + "'";
+  if (!nearest.empty())
+    text += "; did you mean '" + nearest.str() + "'?";
+  return text + (nearest.empty() ? "; the" : " The") + " commands are " + all;
+}
+
 /// LLVM's libraries register hundreds of options for the bare tool: none of
 /// them is of use there.
 void hideForeignOptions() {
@@ -60,9 +82,16 @@ int main(int argc, char **argv) {
   // cl prints the extra help of the whole program: register only that of the
   // command at hand.
   const char *extraHelp = topLevelHelp;
-  for (const Command *command : commands)
-    if (argc > 1 && command->options->getName() == argv[1])
-      extraHelp = command->help;
+  if (argc > 1 && argv[1][0] != '-') {
+    const auto *named = find_if(commands, [&](const Command *command) {
+      return command->options->getName() == argv[1];
+    });
+    if (named == std::end(commands)) {
+      WithColor::error(errs(), "tilewright") << unknownCommand(argv[1]) << '\n';
+      return 2;
+    }
+    extraHelp = (*named)->help;
+  }
   cl::extrahelp extra(extraHelp);
 
   SmallVector<const char *, 16> args(argv, argv + argc);
