@@ -40,7 +40,9 @@ typedef enum tw_tile_origin_t {
 } tw_tile_origin_t;
 
 typedef struct tw_tile_info_t {
-  tw_mmt4d_tile_fn_t fn;  // null iff origin is NONE
+  // Null iff origin is NONE. The fallback has no name to say what it computes:
+  // it also reads M0, N0, K0 and SKIP_INTERMEDIATE_ROUNDINGS from its params.
+  tw_mmt4d_tile_fn_t fn;
   tw_tile_origin_t origin;
   tw_isa_t isa;      // what `fn` needs
   const char* name;  // its name; for the fallback "generic"; "" for NONE
@@ -86,8 +88,9 @@ typedef struct tw_tile_sizes_t {
 // The tile sizes with which a matmul [M][K] x [K][N] of `types` runs best on
 // cpu_data (null: this CPU), chosen among the tiles that tw_find_tile would
 // find there, so that whatever is handed out can run. A negative M or N means
-// unknown (large); small ones get narrow tiles. UNSUPPORTED when no tile
-// for `types` exists.
+// unknown (large); small ones get narrow tiles. For f16 and bf16 outputs the
+// tiles are those that round once (SKIP_INTERMEDIATE_ROUNDINGS). UNSUPPORTED
+// when no tile for `types` exists; then *sizes is untouched.
 tw_status_t tw_query_tile_sizes(tw_type_triple_t types, tw_index_t M,
                                 tw_index_t N, const uint64_t* cpu_data,
                                 tw_tile_sizes_t* sizes);
@@ -106,18 +109,20 @@ enum {
 // tiles M0 x K0; the rhs [K][N], read through TRANSPOSE as [N][K], with N0 x
 // K0; the out matrix with M0 x N0.
 typedef struct tw_pack_params_t {
-  tw_element_type_t type;  // of matrix and packed; whole bytes or 4 bits
+  // Of matrix and packed: whole bytes or 4 bits. A 6-bit type, of which single
+  // elements have no address of their own, is INVALID_ARGUMENT.
+  tw_element_type_t type;
   uint32_t flags;
   tw_index_t rows;  // of the matrix as packed, after any transpose
   tw_index_t cols;
   // Elements between consecutive rows of the matrix as it lies in memory (for
   // TRANSPOSE: between rows of length `rows`). At least that row's length. Even
-  // for 4-bit types.
+  // for 4-bit types, whose tiles need an even number of elements, too.
   tw_index_t matrix_stride;
   int32_t tile_rows;
   int32_t tile_cols;
-  // The bits of one element, in the low bits; written to the padding. Pack
-  // only.
+  // The bits of one element, in the low bits (higher ones are ignored); written
+  // to the padding. Pack only.
   uint64_t padding;
 } tw_pack_params_t;
 
