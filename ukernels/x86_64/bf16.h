@@ -13,8 +13,10 @@
 TW_INLINE void tw_bf16_step(tw_vf32* acc, const uint16_t* lhs,
                             const uint16_t* rhs, int M0, int nv) {
   tw_vi32 r[4];
-  TW_UNROLL for (int n = 0; n < nv; ++n) r[n] =
-      tw_i32_load(rhs + n * 2 * TW_LANES);
+  TW_UNROLL for (int n = 0; n < nv; ++n) {
+    r[n] = tw_i32_load(rhs + n * 2 * TW_LANES);
+  }
+
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     const tw_vi32 l = tw_i32_splat(lhs + 2 * m);
     // The lhs stands last, where a memory operand with a broadcast may.
@@ -33,8 +35,11 @@ TW_INLINE void tw_bf16_loop(tw_vf32* acc, const void* lhs_panel,
   const uint16_t* lhs = (const uint16_t*)lhs_panel;
   const uint16_t* rhs = (const uint16_t*)rhs_panel;
   for (; k >= sets; k -= sets) {
-    TW_UNROLL for (int s = 0; s < sets; ++s) tw_bf16_step(
-        acc + s * M0 * nv, lhs + s * 2 * M0, rhs + s * 2 * N0, M0, nv);
+    TW_UNROLL for (int s = 0; s < sets; ++s) {
+      tw_bf16_step(acc + s * M0 * nv, lhs + s * 2 * M0, rhs + s * 2 * N0, M0,
+                   nv);
+    }
+
     lhs += sets * 2 * M0;
     rhs += sets * 2 * N0;
   }
@@ -68,12 +73,14 @@ TW_INLINE void tw_bf16_begin(tw_vf32* acc, const void* out,
                              int sets) {
   const int nv = N0 / TW_LANES;
   const tw_index_t stride = tw_out_stride(params, N0);
-  TW_UNROLL for (int i = 0; i < sets * M0 * nv; ++i) acc[i] = tw_f32_zero();
+  TW_UNROLL for (int i = 0; i < sets * M0 * nv; ++i) { acc[i] = tw_f32_zero(); }
+
   if (!tw_accumulates(params)) return;
-  TW_UNROLL for (int i = 0; i < M0 * nv; ++i) acc[i] =
-      tw_f32_from_bf16(_mm256_loadu_si256(
-          (const __m256i*)((const uint16_t*)out + i / nv * stride +
-                           i % nv * TW_LANES)));
+  TW_UNROLL for (int i = 0; i < M0 * nv; ++i) {
+    acc[i] = tw_f32_from_bf16(_mm256_loadu_si256(
+        (const __m256i*)((const uint16_t*)out + i / nv * stride +
+                         i % nv * TW_LANES)));
+  }
 }
 
 TW_INLINE void tw_bf16_end(tw_vf32* acc, void* out,
@@ -82,9 +89,11 @@ TW_INLINE void tw_bf16_end(tw_vf32* acc, void* out,
   const int nv = N0 / TW_LANES;
   const tw_index_t stride = tw_out_stride(params, N0);
   tw_f32_reduce(acc, M0 * nv, sets);
-  TW_UNROLL for (int i = 0; i < M0 * nv; ++i) _mm256_storeu_si256(
-      (__m256i*)((uint16_t*)out + i / nv * stride + i % nv * TW_LANES),
-      (__m256i)_mm512_cvtneps_pbh(acc[i]));
+  TW_UNROLL for (int i = 0; i < M0 * nv; ++i) {
+    _mm256_storeu_si256(
+        (__m256i*)((uint16_t*)out + i / nv * stride + i % nv * TW_LANES),
+        (__m256i)_mm512_cvtneps_pbh(acc[i]));
+  }
 }
 
 // Whether there is nothing to do: converting the out tile to f32 and back would
@@ -117,7 +126,10 @@ TW_INLINE void bf16bf16bf16_k2_steprnd(void* out, const void* lhs_panel,
   tw_bf16_begin(acc, out, params, M0, N0, 1);
   for (tw_index_t k = params->K; k > 0; --k) {
     tw_bf16_step(acc, lhs, rhs, M0, nv);
-    TW_UNROLL for (int i = 0; i < M0 * nv; ++i) acc[i] = tw_bf16_round(acc[i]);
+    TW_UNROLL for (int i = 0; i < M0 * nv; ++i) {
+      acc[i] = tw_bf16_round(acc[i]);
+    }
+
     lhs += 2 * M0;
     rhs += 2 * N0;
   }

@@ -22,8 +22,9 @@ TW_INLINE int tw_f16_block_steps(int M0) {
 }
 
 TW_INLINE void tw_f16_convert(const uint16_t* from, float* to, int count) {
-  TW_UNROLL for (int i = 0; i < count; i += TW_LANES)
-      tw_f32_store(to + i, tw_f32_from_f16(from + i));
+  TW_UNROLL for (int i = 0; i < count; i += TW_LANES) {
+    tw_f32_store(to + i, tw_f32_from_f16(from + i));
+  }
 }
 
 // One K step: lhs [M0], rhs [nv] vectors. lhs[n] are pointers to the same

@@ -15,20 +15,24 @@ TW_INLINE void tw_f32_begin(tw_vf32* acc, const void* out,
                             const tw_mmt4d_params_t* params, int M0, int N0,
                             int sets) {
   const int nv = N0 / TW_LANES;
-  TW_UNROLL for (int i = 0; i < sets * M0 * nv; ++i) acc[i] = tw_f32_zero();
+  TW_UNROLL for (int i = 0; i < sets * M0 * nv; ++i) { acc[i] = tw_f32_zero(); }
+
   if (!tw_accumulates(params)) return;
   const tw_index_t stride = tw_out_stride(params, N0);
   TW_UNROLL for (int m = 0; m < M0; ++m) {
-    TW_UNROLL for (int n = 0; n < nv; ++n) acc[m * nv + n] =
-        tw_f32_load((const float*)out + m * stride + n * TW_LANES);
+    TW_UNROLL for (int n = 0; n < nv; ++n) {
+      acc[m * nv + n] =
+          tw_f32_load((const float*)out + m * stride + n * TW_LANES);
+    }
   }
 }
 
 // Adds the sets up into set 0.
 TW_INLINE void tw_f32_reduce(tw_vf32* acc, int vectors, int sets) {
   TW_UNROLL for (int half = sets / 2; half > 0; half /= 2) {
-    TW_UNROLL for (int i = 0; i < half * vectors; ++i) acc[i] =
-        tw_f32_add(acc[i], acc[half * vectors + i]);
+    TW_UNROLL for (int i = 0; i < half * vectors; ++i) {
+      acc[i] = tw_f32_add(acc[i], acc[half * vectors + i]);
+    }
   }
 }
 
@@ -39,8 +43,9 @@ TW_INLINE void tw_f32_end(tw_vf32* acc, void* out,
   tw_f32_reduce(acc, M0 * nv, sets);
   const tw_index_t stride = tw_out_stride(params, N0);
   TW_UNROLL for (int m = 0; m < M0; ++m) {
-    TW_UNROLL for (int n = 0; n < nv; ++n)
-        tw_f32_store((float*)out + m * stride + n * TW_LANES, acc[m * nv + n]);
+    TW_UNROLL for (int n = 0; n < nv; ++n) {
+      tw_f32_store((float*)out + m * stride + n * TW_LANES, acc[m * nv + n]);
+    }
   }
 }
 

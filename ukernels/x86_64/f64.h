@@ -11,12 +11,15 @@
 TW_INLINE void tw_f64_step(tw_vf64* acc, const double* lhs, const double* rhs,
                            int M0, int nv) {
   tw_vf64 r[4];
-  TW_UNROLL for (int n = 0; n < nv; ++n) r[n] =
-      tw_f64_load(rhs + n * (TW_LANES / 2));
+  TW_UNROLL for (int n = 0; n < nv; ++n) {
+    r[n] = tw_f64_load(rhs + n * (TW_LANES / 2));
+  }
+
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     const tw_vf64 l = tw_f64_splat(lhs + m);
-    TW_UNROLL for (int n = 0; n < nv; ++n) acc[m * nv + n] =
-        tw_f64_fma(l, r[n], acc[m * nv + n]);
+    TW_UNROLL for (int n = 0; n < nv; ++n) {
+      acc[m * nv + n] = tw_f64_fma(l, r[n], acc[m * nv + n]);
+    }
   }
 }
 
@@ -32,15 +35,19 @@ TW_INLINE void f64f64f64_k1(void* out_tile, const void* lhs_panel,
   const double* rhs = (const double*)rhs_panel;
   double* out = (double*)out_tile;
   tw_vf64 acc[TW_MAX_ACCUMULATORS];
-  TW_UNROLL for (int i = 0; i < sets * vectors; ++i) acc[i] = tw_f64_zero();
+  TW_UNROLL for (int i = 0; i < sets * vectors; ++i) { acc[i] = tw_f64_zero(); }
+
   if (tw_accumulates(params)) {
-    TW_UNROLL for (int i = 0; i < vectors; ++i) acc[i] =
-        tw_f64_load(out + i / nv * stride + i % nv * lanes);
+    TW_UNROLL for (int i = 0; i < vectors; ++i) {
+      acc[i] = tw_f64_load(out + i / nv * stride + i % nv * lanes);
+    }
   }
   tw_index_t k = params->K;
   for (; k >= sets; k -= sets) {
-    TW_UNROLL for (int s = 0; s < sets; ++s)
-        tw_f64_step(acc + s * vectors, lhs + s * M0, rhs + s * N0, M0, nv);
+    TW_UNROLL for (int s = 0; s < sets; ++s) {
+      tw_f64_step(acc + s * vectors, lhs + s * M0, rhs + s * N0, M0, nv);
+    }
+
     lhs += sets * M0;
     rhs += sets * N0;
   }
@@ -50,11 +57,13 @@ TW_INLINE void f64f64f64_k1(void* out_tile, const void* lhs_panel,
     rhs += N0;
   }
   TW_UNROLL for (int half = sets / 2; half > 0; half /= 2) {
-    TW_UNROLL for (int i = 0; i < half * vectors; ++i) acc[i] =
-        tw_f64_add(acc[i], acc[half * vectors + i]);
+    TW_UNROLL for (int i = 0; i < half * vectors; ++i) {
+      acc[i] = tw_f64_add(acc[i], acc[half * vectors + i]);
+    }
   }
-  TW_UNROLL for (int i = 0; i < vectors; ++i)
-      tw_f64_store(out + i / nv * stride + i % nv * lanes, acc[i]);
+  TW_UNROLL for (int i = 0; i < vectors; ++i) {
+    tw_f64_store(out + i / nv * stride + i % nv * lanes, acc[i]);
+  }
 }
 
 #endif  // UKERNELS_X86_64_F64_H_

@@ -14,17 +14,21 @@ TW_INLINE void tw_i32_begin(tw_vi32* acc, const void* out,
                             int sets) {
   const int nv = N0 / TW_LANES;
   const tw_index_t stride = tw_out_stride(params, N0);
-  TW_UNROLL for (int i = 0; i < sets * M0 * nv; ++i) acc[i] = tw_i32_zero();
+  TW_UNROLL for (int i = 0; i < sets * M0 * nv; ++i) { acc[i] = tw_i32_zero(); }
+
   if (!tw_accumulates(params)) return;
-  TW_UNROLL for (int i = 0; i < M0 * nv; ++i) acc[i] =
-      tw_i32_load((const int32_t*)out + i / nv * stride + i % nv * TW_LANES);
+  TW_UNROLL for (int i = 0; i < M0 * nv; ++i) {
+    acc[i] =
+        tw_i32_load((const int32_t*)out + i / nv * stride + i % nv * TW_LANES);
+  }
 }
 
 // Adds the sets up into set 0.
 TW_INLINE void tw_i32_reduce(tw_vi32* acc, int vectors, int sets) {
   TW_UNROLL for (int half = sets / 2; half > 0; half /= 2) {
-    TW_UNROLL for (int i = 0; i < half * vectors; ++i) acc[i] =
-        tw_i32_add(acc[i], acc[half * vectors + i]);
+    TW_UNROLL for (int i = 0; i < half * vectors; ++i) {
+      acc[i] = tw_i32_add(acc[i], acc[half * vectors + i]);
+    }
   }
 }
 
@@ -34,8 +38,9 @@ TW_INLINE void tw_i32_end(tw_vi32* acc, void* out,
   const int nv = N0 / TW_LANES;
   const tw_index_t stride = tw_out_stride(params, N0);
   tw_i32_reduce(acc, M0 * nv, sets);
-  TW_UNROLL for (int i = 0; i < M0 * nv; ++i)
-      tw_i32_store((int32_t*)out + i / nv * stride + i % nv * TW_LANES, acc[i]);
+  TW_UNROLL for (int i = 0; i < M0 * nv; ++i) {
+    tw_i32_store((int32_t*)out + i / nv * stride + i % nv * TW_LANES, acc[i]);
+  }
 }
 
 // One K step: lhs [M0] pairs in memory, rhs [nv] vectors of pairs.
@@ -75,8 +80,10 @@ TW_INLINE void tw_s16_step(tw_vi32* acc, const int16_t* lhs, const tw_vi32* rhs,
 TW_INLINE void tw_s16_load_step(tw_vi32* acc, const int16_t* lhs,
                                 const int16_t* rhs, int M0, int nv) {
   tw_vi32 r[4];
-  TW_UNROLL for (int n = 0; n < nv; ++n) r[n] =
-      tw_i32_load(rhs + n * 2 * TW_LANES);
+  TW_UNROLL for (int n = 0; n < nv; ++n) {
+    r[n] = tw_i32_load(rhs + n * 2 * TW_LANES);
+  }
+
   tw_s16_step(acc, lhs, r, M0, nv);
 }
 
@@ -92,8 +99,11 @@ TW_INLINE void s16s16s32_k2(void* out, const void* lhs_panel,
   tw_i32_begin(acc, out, params, M0, N0, sets);
   tw_index_t k = params->K;
   for (; k >= sets; k -= sets) {
-    TW_UNROLL for (int s = 0; s < sets; ++s) tw_s16_load_step(
-        acc + s * vectors, lhs + s * 2 * M0, rhs + s * 2 * N0, M0, nv);
+    TW_UNROLL for (int s = 0; s < sets; ++s) {
+      tw_s16_load_step(acc + s * vectors, lhs + s * 2 * M0, rhs + s * 2 * N0,
+                       M0, nv);
+    }
+
     lhs += sets * 2 * M0;
     rhs += sets * 2 * N0;
   }
@@ -115,8 +125,9 @@ TW_INLINE int tw_s8_block_steps(int M0) {
 }
 
 TW_INLINE void tw_s8_widen(const int8_t* from, int16_t* to, int count) {
-  TW_UNROLL for (int i = 0; i < count; i += 2 * TW_LANES)
-      tw_i32_store(to + i, tw_s16_from_s8(from + i));
+  TW_UNROLL for (int i = 0; i < count; i += 2 * TW_LANES) {
+    tw_i32_store(to + i, tw_s16_from_s8(from + i));
+  }
 }
 
 TW_INLINE void tw_s8_step(tw_vi32* acc, const int16_t* lhs, const int8_t* rhs,
@@ -165,7 +176,8 @@ TW_INLINE void s8s8s32_k2(void* out, const void* lhs_panel,
   }
   if (params->K >= steps) lhs += steps * 2 * M0;
   for (; k > 0; --k) {
-    TW_UNROLL for (int i = 0; i < 2 * M0; ++i) now[i] = lhs[i];
+    TW_UNROLL for (int i = 0; i < 2 * M0; ++i) { now[i] = lhs[i]; }
+
     tw_s8_step(acc, now, rhs, M0, nv);
     lhs += 2 * M0;
     rhs += 2 * N0;

@@ -26,12 +26,15 @@ TW_INLINE void tw_s8_vnni_step(tw_vi32* acc, const int8_t* lhs,
                                const int8_t* rhs, int M0, int nv) {
   const tw_vi32 flip = _mm512_set1_epi8((char)0x80);
   tw_vi32 r[4];
-  TW_UNROLL for (int n = 0; n < nv; ++n) r[n] =
-      _mm512_xor_si512(tw_i32_load(rhs + n * 64), flip);
+  TW_UNROLL for (int n = 0; n < nv; ++n) {
+    r[n] = _mm512_xor_si512(tw_i32_load(rhs + n * 64), flip);
+  }
+
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     const tw_vi32 l = tw_i32_splat(lhs + 4 * m);
-    TW_UNROLL for (int n = 0; n < nv; ++n) acc[m * nv + n] =
-        _mm512_dpbusd_epi32(acc[m * nv + n], r[n], l);
+    TW_UNROLL for (int n = 0; n < nv; ++n) {
+      acc[m * nv + n] = _mm512_dpbusd_epi32(acc[m * nv + n], r[n], l);
+    }
   }
 }
 
@@ -49,14 +52,20 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
   const int8_t* rhs = (const int8_t*)rhs_panel;
   // sum[i] lane j belongs to row (16*i + j) % M0; tail lane j to row j.
   tw_vi32 acc[TW_MAX_ACCUMULATORS], sum[4], tail = tw_i32_zero();
-  TW_UNROLL for (int i = 0; i < sum_vectors; ++i) sum[i] = tw_i32_zero();
+  TW_UNROLL for (int i = 0; i < sum_vectors; ++i) { sum[i] = tw_i32_zero(); }
+
   tw_i32_begin(acc, out, params, M0, N0, sets);
   tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
-    TW_UNROLL for (int s = 0; s < steps; ++s) tw_s8_vnni_step(
-        acc + s % sets * vectors, lhs + s * 4 * M0, rhs + s * 4 * N0, M0, nv);
-    TW_UNROLL for (int i = 0; i < sum_vectors; ++i) sum[i] =
-        _mm512_dpbusd_epi32(sum[i], flip, tw_i32_load(lhs + 64 * i));
+    TW_UNROLL for (int s = 0; s < steps; ++s) {
+      tw_s8_vnni_step(acc + s % sets * vectors, lhs + s * 4 * M0,
+                      rhs + s * 4 * N0, M0, nv);
+    }
+
+    TW_UNROLL for (int i = 0; i < sum_vectors; ++i) {
+      sum[i] = _mm512_dpbusd_epi32(sum[i], flip, tw_i32_load(lhs + 64 * i));
+    }
+
     lhs += steps * 4 * M0;
     rhs += steps * 4 * N0;
   }
@@ -81,8 +90,9 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     const tw_vi32 correction =
         _mm512_permutexvar_epi32(_mm512_set1_epi32(m), tail);
-    TW_UNROLL for (int n = 0; n < nv; ++n) acc[m * nv + n] =
-        _mm512_sub_epi32(acc[m * nv + n], correction);
+    TW_UNROLL for (int n = 0; n < nv; ++n) {
+      acc[m * nv + n] = _mm512_sub_epi32(acc[m * nv + n], correction);
+    }
   }
   tw_i32_end(acc, out, params, M0, N0, 1);
 }
