@@ -303,37 +303,6 @@ TW_ZIP_INLINE void tw_interleave_nibbles(const unsigned char* from,
   }
 }
 
-static void tw_interleave_tile(const tw_packing_t* p, const tw_interior_t* in,
-                               const unsigned char* from, unsigned char* to) {
-  const tw_index_t bytes = p->tile_rows * in->element;
-#define TW_LINES(lines, width)                              \
-  case (lines) * 16 + (width):                              \
-    tw_interleave(from, in->line, to, bytes, lines, width); \
-    return;
-#define TW_NIBBLES(lines)                                           \
-  case (lines) * 16:                                                \
-    tw_interleave_nibbles(from, in->line, to, p->tile_rows, lines); \
-    return;
-  switch (p->tile_cols * 16 + in->element) {
-    TW_LINES(2, 1)
-    TW_LINES(4, 1)
-    TW_LINES(8, 1)
-    TW_LINES(16, 1)
-    TW_LINES(2, 2)
-    TW_LINES(4, 2)
-    TW_LINES(8, 2)
-    TW_LINES(2, 4)
-    TW_LINES(4, 4)
-    TW_LINES(2, 8)
-    TW_NIBBLES(2)
-    TW_NIBBLES(4)
-    TW_NIBBLES(8)
-    TW_NIBBLES(16)
-  }
-#undef TW_LINES
-#undef TW_NIBBLES
-}
-
 static int tw_has_interleave(const tw_packing_t* p) {
   const tw_index_t lines = p->tile_cols;
   if (p->bits == 4)
@@ -344,21 +313,55 @@ static int tw_has_interleave(const tw_packing_t* p) {
          lines * p->bits / 8 <= 16 && (bytes == 8 || bytes % 16 == 0);
 }
 
-static void tw_interleave_lines(const tw_packing_t* p,
-                                const unsigned char* matrix,
-                                unsigned char* packed) {
+// All tiles. `lines` and `width` are constants: a tile may be as small as 32
+// bytes, too little to choose a loop for each.
+TW_ZIP_INLINE void tw_interleave_all(const tw_packing_t* p,
+                                     const unsigned char* matrix,
+                                     unsigned char* packed, int lines,
+                                     int width) {
   const tw_interior_t in = tw_interior_of(p);
-  const tw_index_t tiles = (kLines + p->tile_cols - 1) / p->tile_cols;
+  const tw_index_t bytes = p->tile_rows * p->bits / 8;
+  const tw_index_t tiles = (kLines + lines - 1) / lines;
   for (tw_index_t begin = 0; begin < in.tiles_c; begin += tiles) {
     const tw_index_t end =
         begin + tiles < in.tiles_c ? begin + tiles : in.tiles_c;
     for (tw_index_t ro = 0; ro < in.tiles_r; ++ro)
-      for (tw_index_t co = begin; co < end; ++co)
-        tw_interleave_tile(p, &in,
-                           matrix + co * p->tile_cols * in.line +
-                               ro * p->tile_rows * p->bits / 8,
-                           packed + ro * in.panel + co * in.tile);
+      for (tw_index_t co = begin; co < end; ++co) {
+        const unsigned char* from = matrix + co * lines * in.line + ro * bytes;
+        unsigned char* to = packed + ro * in.panel + co * in.tile;
+        if (width == 0)
+          tw_interleave_nibbles(from, in.line, to, p->tile_rows, lines);
+        else
+          tw_interleave(from, in.line, to, bytes, lines, width);
+      }
   }
+}
+
+// `p` must be one that tw_has_interleave accepts.
+static void tw_interleave_lines(const tw_packing_t* p,
+                                const unsigned char* matrix,
+                                unsigned char* packed) {
+#define TW_LINES(lines, width)                          \
+  case (lines) * 16 + (width):                          \
+    tw_interleave_all(p, matrix, packed, lines, width); \
+    return;
+  switch (p->tile_cols * 16 + p->bits / 8) {
+    TW_LINES(2, 0)  // 4-bit elements
+    TW_LINES(4, 0)
+    TW_LINES(8, 0)
+    TW_LINES(16, 0)
+    TW_LINES(2, 1)
+    TW_LINES(4, 1)
+    TW_LINES(8, 1)
+    TW_LINES(16, 1)
+    TW_LINES(2, 2)
+    TW_LINES(4, 2)
+    TW_LINES(8, 2)
+    TW_LINES(2, 4)
+    TW_LINES(4, 4)
+    TW_LINES(2, 8)
+  }
+#undef TW_LINES
 }
 
 // ---- choice -----------------------------------------------------------------
