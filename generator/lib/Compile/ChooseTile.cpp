@@ -63,6 +63,15 @@ TileKey defaultTile(const TypeTripleInfo &types, const IsaInfo &isa) {
   return key;
 }
 
+/// Whether `rows` rows of accumulators of the tile's width fit the registers
+/// beside the operands.
+bool fitsRegisters(const TileKey &key, int64_t rows) {
+  const IsaInfo &isa = info(key.isa);
+  int bits = key.n0 * info(info(key.types).accumulator).bits;
+  int64_t vectors = (bits + isa.vectorBits - 1) / isa.vectorBits;
+  return rows * vectors <= isa.vectorRegisters * 3 / 4;
+}
+
 } // namespace
 
 TileKey chooseTile(const TypeTripleInfo &types, int64_t m, int64_t n,
@@ -70,7 +79,9 @@ TileKey chooseTile(const TypeTripleInfo &types, int64_t m, int64_t n,
   TileKey key =
       queryTile(types, m, n, cpuDataOf(isa)).value_or(defaultTile(types, isa));
   TileKey narrow = key;
-  if (m > 0 && m < key.m0)
+  // One panel of rows instead of one with padding, or of several narrow ones
+  // that would each read the whole rhs again.
+  if (m > 0 && (m < key.m0 || fitsRegisters(key, m)))
     narrow.m0 = static_cast<int>(m);
   if (n > 0 && n < key.n0)
     narrow.n0 = static_cast<int>(n);

@@ -7,6 +7,7 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "tilewright/Compile/Passes.h"
 #include "tilewright/Transforms/Passes.h"
 #include "tilewright/Transforms/Pipelines.h"
 
@@ -15,6 +16,8 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
+  tilewright::registerPackBufferization(registry);
+  tilewright::registerTilewrightCompilePasses();
   tilewright::registerTilewrightTransformsPasses();
   tilewright::registerTilewrightPipelines();
   return mlir::asMainReturnCode(mlir::MlirOptMain(

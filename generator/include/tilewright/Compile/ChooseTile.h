@@ -18,8 +18,9 @@ namespace tilewright {
 /// runtime library's tw_query_tile_sizes answers for the same CPU, so that what
 /// the compiler packs and what the library would pack are the same. Where none
 /// exists, they are a block that fills the accumulator registers. In both cases
-/// a matrix narrower than the tile gets a tile of exactly its size, generated,
-/// instead of padding.
+/// a matrix narrower than the tile, or with so few rows that their accumulators
+/// fit the registers, gets a tile of exactly its size, hand-written or
+/// generated, instead of padding or several panels.
 TileKey chooseTile(const TypeTripleInfo &types, int64_t m, int64_t n,
                    const IsaInfo &isa);
 

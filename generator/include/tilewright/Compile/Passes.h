@@ -17,6 +17,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/Pass.h"
 
 namespace tilewright {
@@ -34,6 +35,14 @@ inline constexpr llvm::StringLiteral kNameAttr = "tw.name";
 /// ArrayAttr of StringAttr.
 inline constexpr llvm::StringLiteral kCArgumentsAttr = "tw.c_arguments";
 inline constexpr llvm::StringLiteral kCResultsAttr = "tw.c_results";
+
+/// Teaches one-shot bufferization `linalg.pack` and `linalg.unpack`: each
+/// becomes one loop nest from its source's buffer to its destination's.
+///
+/// Upstream lowers them on tensors instead, to pad, reshape and transpose (to
+/// transpose, reshape and slice), which are three passes over memory with two
+/// temporary buffers.
+void registerPackBufferization(mlir::DialectRegistry &registry);
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION

@@ -1,0 +1,82 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// RUN: tw-opt %s --tw-check-model --split-input-file --verify-diagnostics
+
+func.func @accepted(%x: tensor<?x4xf32>, %n: index) -> tensor<?x4xf32> {
+  return %x : tensor<?x4xf32>
+}
+
+// -----
+
+func.func @memref(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{cannot be compiled; accepted are structured linalg operations, arith, math}}
+  %m = memref.alloc() : memref<4xf32>
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @buffers(%x: tensor<4xf32>, %m: tensor<4xf32>) -> tensor<4xf32> {
+  %c = arith.constant 0.0 : f32
+  // expected-error @below {{cannot be compiled}}
+  %b = bufferization.to_buffer %m : tensor<4xf32> to memref<4xf32>
+  // expected-error @below {{works on buffers; models must be on tensors}}
+  linalg.fill ins(%c : f32) outs(%b : memref<4xf32>)
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{argument 0 of 'encoded' has type 'tensor<4xi4>', but arguments must be ranked tensors of f64, f32, f16, bf16, i64, i32, i16 and i8 without encodings, or scalars}}
+func.func @encoded(%x: tensor<4xi4>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  return %e : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{result 0 of 'scalar' has type 'f32', but results must be ranked tensors}}
+func.func @scalar(%x: f32) -> f32 {
+  return %x : f32
+}
+
+// -----
+
+// expected-error @below {{'nothing' has no result}}
+func.func @nothing(%x: tensor<4xf32>) {
+  return
+}
+
+// -----
+
+// expected-error @below {{'outside' has no body; every function of a model must be defined in it}}
+func.func private @outside(tensor<4xf32>) -> tensor<4xf32>
+
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = call @outside(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{the model has no public function}}
+module {
+  func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+    return %x : tensor<4xf32>
+  }
+}
+
+// -----
+
+// expected-error @below {{'memref.global' is not accepted at the top level of a model; accepted is func.func}}
+memref.global "private" @g : memref<4xf32>
+
+// -----
+
+// A window over a dynamic size could reach outside of it.
+func.func @window(%x: tensor<?xf32>, %k: tensor<3xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @below {{indexes operand 0 of dynamic shape by affine_map<(d0, d1) -> (d0 + d1)>; with dynamic shapes each index must be a loop or a constant}}
+  %r = linalg.conv_1d ins(%x, %k : tensor<?xf32>, tensor<3xf32>) outs(%o : tensor<?xf32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}

@@ -1,0 +1,52 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// RUN: tw-opt %s --tw-make-entry-points --split-input-file | FileCheck %s
+
+func.func @f(%x: tensor<?x?xf32> {tw.name = "x"}, %y: tensor<4x?xf32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty(%m) : tensor<?x4xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %r = linalg.matmul
+      indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>]
+      ins(%x, %y : tensor<?x?xf32>, tensor<4x?xf32>) outs(%z : tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %r : tensor<?x4xf32>
+}
+
+// The body has the entry point's arguments.
+// CHECK-LABEL: func.func private @f.body(
+// CHECK-SAME:    %[[X:.*]]: memref<1xf32>, %[[X0:.*]]: i64, %[[X1:.*]]: i64, %[[Y:.*]]: memref<1xf32>, %[[Y1:.*]]: i64, %[[OUT:.*]]: memref<1xf32>)
+// CHECK-DAG:     %[[M:.*]] = arith.index_cast %[[X0]] : i64 to index
+// CHECK-DAG:     %[[K:.*]] = arith.index_cast %[[X1]] : i64 to index
+// CHECK:         memref.reinterpret_cast %[[X]] to offset: [0], sizes: [%[[M]], %[[K]]], strides: [%{{.*}}, 1]
+// CHECK:         bufferization.to_tensor {{.*}} restrict : memref<?x?xf32>
+// CHECK:         %[[R:.*]] = linalg.matmul
+// CHECK:         %[[VIEW:.*]] = memref.reinterpret_cast %[[OUT]] to offset: [0], sizes: [%[[M]], 4], strides: [4, 1]
+// CHECK:         bufferization.materialize_in_destination %[[R]] in restrict writable %[[VIEW]]
+
+// The entry point refuses negative sizes, and two values of k.
+// CHECK-LABEL: func.func @f(
+// CHECK-SAME:    %[[X:.*]]: memref<1xf32>, %[[X0:.*]]: i64, %[[X1:.*]]: i64, %[[Y:.*]]: memref<1xf32>, %[[Y1:.*]]: i64, %[[OUT:.*]]: memref<1xf32>) -> i32
+// CHECK-SAME:    tw.c_arguments = ["const float *x", "int64_t x_d0", "int64_t x_d1", "const float *arg1", "int64_t arg1_d1", "float *result"]
+// CHECK-SAME:    tw.c_results = ["x: [x_d0][x_d1]", "arg1: [4][arg1_d1]", "result: [x_d0][4], written"]
+// CHECK-DAG:     arith.cmpi slt, %[[X0]]
+// CHECK-DAG:     arith.cmpi slt, %[[X1]]
+// CHECK-DAG:     arith.cmpi slt, %[[Y1]]
+// CHECK:         arith.cmpi ne, %[[X1]], %[[Y1]]
+// CHECK:         scf.if
+// CHECK:         call @f.body(%[[X]], %[[X0]], %[[X1]], %[[Y]], %[[Y1]], %[[OUT]])
+
+// -----
+
+// Static shapes need neither sizes nor checks; scalars stay.
+func.func @scaled(%x: tensor<3xbf16>, %s: f32) -> tensor<3xbf16> {
+  return %x : tensor<3xbf16>
+}
+
+// CHECK-LABEL: func.func @scaled(
+// CHECK-SAME:    memref<1xbf16>, %{{.*}}: f32, %{{.*}}: memref<1xbf16>) -> i32
+// CHECK-SAME:    tw.c_arguments = ["const uint16_t *arg0", "float arg1", "uint16_t *result"]
+// CHECK-SAME:    tw.c_results = ["arg0: [3] of bf16 bits", "result: [3] of bf16 bits, written"]
+// CHECK-NOT:     arith.cmpi
