@@ -13,7 +13,6 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/Transforms/Scalar.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include <mutex>
 
@@ -80,6 +79,9 @@ Expected<std::unique_ptr<Backend>> Backend::create(const Triple &triple) {
                              triple.str().c_str());
   TargetOptions options;
   options.FunctionSections = true;
+  // K loops start on a cache line: their speed does not depend on what happens
+  // to stand before them.
+  options.LoopAlignment = 64;
   if (triple.isRISCV64())
     options.MCOptions.ABIName = "lp64d"; // that of rv64gc
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
@@ -141,8 +143,8 @@ struct Backend::Optimizer {
     builder.registerLoopAnalyses(loops);
     builder.crossRegisterProxies(loops, functions, sccs, modules);
     // The plan has decided everything that matters; this only removes the
-    // repetition and the empty blocks that piecewise emission leaves.
-    passes.addPass(EarlyCSEPass());
+    // empty blocks that piecewise emission leaves, each of which costs code
+    // generation a round of its own.
     passes.addPass(SimplifyCFGPass());
   }
 
@@ -203,6 +205,11 @@ bool Backend::addShortPasses(legacy::PassManager &passes, raw_pwrite_stream &os,
   if (config->addInstSelector())
     return false;
   passes.add(Pass::createPass(&FinalizeISelID));
+  for (AnalysisID idle :
+       {&EarlyTailDuplicateLegacyID, &MachineCSELegacyID,
+        &MachineSinkingLegacyID, &BranchFolderPassID, &TailDuplicateLegacyID,
+        &MachineCopyPropagationID, &PostRAMachineSinkingID, &MachineLICMID})
+    config->disablePass(idle);
   config->addMachinePasses();
   config->setInitialized();
   if (machine->addAsmPrinter(passes, os, nullptr, type,
