@@ -59,12 +59,12 @@ public:
   BlockCost(const TilePlan &plan, const TileKey &key, const TileShape &shape)
       : plan(plan), key(key), shape(shape), isa(info(key.isa)),
         idiom(tilewright::idiom(plan.idiom)) {
-    width = plan.lanes * shape.accumulatorBytes / 64.0;
-    width = std::max(width, 0.25); // no core starts more than 4 of anything
-    if (plan.lanes * shape.accumulatorBytes >= 32)
-      width = std::max(width, 0.5);
-    else
-      width = 0.5;
+    int bytes = plan.lanes * shape.accumulatorBytes;
+    // Half vectors are as fast as whole ones at best, and half as fast on cores
+    // with two whole multipliers.
+    width = std::max(bytes / 64.0, 0.5);
+    if (8 * bytes < isa.vectorBits)
+      width *= 1.1;
     vectorDecode =
         decodeOps(shape.vector.type, shape.compute, shape.roles.offset, isa);
     broadcastDecode = decodeOps(shape.broadcast.type, shape.compute, 0, isa);
@@ -77,7 +77,10 @@ public:
     instructions = loads = stores = decoding = overhead = shuffles = 0;
     int v = static_cast<int>(llvm::divideCeil(vectorRows, shape.vectorRows));
     double macs = double(rows) * v * shape.chunks;
-    double multiplies = macs * idiom.ops * width;
+    // vpmaddwd's additions have ports of their own, once they stand apart.
+    double share = idiom.kind == IdiomKind::MaddWords ? 1.1 : idiom.ops;
+    double multiplies = macs * share * width;
+    overhead += 0.2 * macs * width * (idiom.ops - 1);
     instructions += macs * idiom.ops;
     readVectors(v);
     readBroadcasts(rows, v);
@@ -98,8 +101,11 @@ public:
       decoding += rows * double(v) * 4 * width;
     // A tenth more, for a chain that is exactly long enough is not.
     double latency = 1.1 * shape.chunks * idiom.latency / plan.sets;
+    // Chains that are just long enough still wait now and then; twice the
+    // latency is plenty.
+    overhead += 0.3 * latency * std::max(0.0, 1 - multiplies / (2 * latency));
     if (shape.roundsPerStep)
-      latency += 12;
+      latency += 30;
     instructions += 4.0 / plan.unroll; // pointers, counter, branch
     double cycles =
         std::max({multiplies + shuffles, loads, stores, latency,
@@ -121,8 +127,12 @@ private:
     double count = double(rows) * shape.chunks;
     if (shape.broadcast.rows == 1 && plan.unroll % 4 == 0 &&
         shape.chunks == 1 && plan.kLanes == 1 && shape.accumulatorBytes == 4 &&
-        isa.has("avx2") && (shape.broadcast.staged || broadcastDecode == 0)) {
-      loads += 0.125; // one for four steps, then shuffles
+        isa.has("avx2") && !shape.broadcast.staged && plan.lanes >= 8 &&
+        vectorDecode == 0) {
+      // One load for four steps, then a shuffle for each.
+      loads += 0.125;
+      shuffles += width > 0.9 ? 0.45 : 0.1;
+      decoding += broadcastDecode * width / 4;
       instructions += 1.25;
       return;
     }
@@ -192,12 +202,12 @@ int registersNeeded(const TilePlan &plan, const TileKey &key) {
   int rows = shape.broadcastBlocks.size;
   int v = static_cast<int>(
       llvm::divideCeil(shape.vectorBlocks.size, shape.vectorRows));
-  bool vectorDecodes =
-      !shape.vector.staged &&
-      decodeOps(shape.vector.type, shape.compute, shape.roles.offset, isa);
-  bool broadcastDecodes =
-      !shape.broadcast.staged &&
-      decodeOps(shape.broadcast.type, shape.compute, 0, isa);
+  // Decoding in several steps needs constants and temporaries.
+  bool decodes =
+      (!shape.vector.staged && decodeOps(shape.vector.type, shape.compute,
+                                         shape.roles.offset, isa) > 1) ||
+      (!shape.broadcast.staged &&
+       decodeOps(shape.broadcast.type, shape.compute, 0, isa) > 1);
   int registers = rows * v * plan.sets;
   if (shape.roundsPerStep && plan.kLanes > 1)
     registers +=
@@ -215,7 +225,7 @@ int registersNeeded(const TilePlan &plan, const TileKey &key) {
   registers += 1;
   if (idiom(plan.idiom).ops > 1)
     registers += 1; // the product
-  if (vectorDecodes || broadcastDecodes || plan.staging != Staging::None)
+  if (decodes)
     registers += 1;
   return registers;
 }
@@ -241,7 +251,7 @@ PlanCost estimateCost(const TilePlan &plan, const TileKey &key) {
   if (plan.kLanes > 1)
     cost.size += 3 * results;
   if (shape.roundsPerStep)
-    cost.size += 8 * results * unrolled;
+    cost.size += 4 * results * unrolled;
   return cost;
 }
 

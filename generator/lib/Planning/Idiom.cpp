@@ -14,7 +14,7 @@ constexpr Idiom kIdioms[] = {
     {IdiomKind::DotBytesSigned, "dpbssd", {"avxvnniint8", ""}, 4, 1, 4, 4},
     {IdiomKind::DotBytes, "dpbusd", {"avx512vnni", "avxvnni"}, 4, 1, 4, 4},
     {IdiomKind::DotWords, "dpwssd", {"avx512vnni", "avxvnni"}, 2, 1, 4, 4},
-    {IdiomKind::MaddWords, "maddwd", {"avx2", ""}, 2, 2, 1, 4},
+    {IdiomKind::MaddWords, "maddwd", {"avx2", ""}, 2, 2, 2, 4},
     {IdiomKind::DotBF16, "dpbf16", {"avx512bf16", ""}, 2, 1, 6, 4},
     {IdiomKind::Fma, "fma", {"fma", ""}, 1, 1, 4, 1},
     {IdiomKind::Generic, "generic", {"", ""}, 1, 2, 4, 1},

@@ -21,9 +21,10 @@ constexpr int kEnoughAccumulators = 8;
 constexpr int kSizeLimit = 300;
 /// Stack to use for staging: a share of the L1 data cache.
 constexpr int64_t kStageBytes = 12 * 1024;
-/// Relative price of one vector instruction of code: between plans of like
-/// speed take the smaller.
-constexpr double kSizePrice = 4e-4;
+/// Relative price of one vector instruction of code, which takes its time to
+/// generate: between plans of like speed take the smaller. Tiles that whole
+/// vectors and equal blocks fill are worth the code.
+constexpr double kSizePrice = 4e-4, kRegularSizePrice = 4e-5;
 
 class Planner {
 public:
@@ -207,8 +208,9 @@ private:
     // does not overlap: more at a time.
     int multiplies = plan.blockRows * plan.blockVectors * shape.chunks;
     int wanted = shape.padded ? 800 : 192;
-    plan.stageSteps = std::clamp(
-        static_cast<int>(llvm::PowerOf2Ceil(wanted / multiplies + 1)), 4, 64);
+    plan.stageSteps = std::clamp(static_cast<int>(llvm::PowerOf2Ceil(
+                                     llvm::divideCeil(wanted, multiplies))),
+                                 4, 64);
     while (plan.stageSteps > 1 && stageBytes(plan, key) > kStageBytes)
       plan.stageSteps /= 2;
     return plan.stageSteps;
@@ -220,7 +222,7 @@ private:
     if (!refusal.empty())
       return;
     PlanCost cost = estimateCost(plan, key);
-    double price = cost.cycles * (1 + kSizePrice * cost.size);
+    double price = cost.cycles * (1 + sizePrice() * cost.size);
     if (cost.size > kSizeLimit)
       price *= double(cost.size) / kSizeLimit;
     if (found && price >= bestPrice)
@@ -228,6 +230,14 @@ private:
     bestPrice = price;
     found = plan;
     found->rowsInner = overrides.rowsInner.value_or(preferRowsInner());
+  }
+
+  double sizePrice() {
+    TileShape shape(key, plan);
+    bool regular = !shape.padded && !shape.broadcastBlocks.overlaps &&
+                   !shape.vectorBlocks.overlaps && shape.chunks == 1 &&
+                   shape.vectorBlocks.size % plan.lanes == 0;
+    return regular ? kRegularSizePrice : kSizePrice;
   }
 
   /// The panel of the outer loop is read once, that of the inner loop once for

@@ -148,7 +148,7 @@ Emitter::Values BlockKernel::steps(Source broadcast, Source vector, int count,
   }
   if (correctionVectors && correctionSteps > 1)
     correct(broadcast, count, state.corrections);
-  Value four; // broadcasts of this step and the next ones
+  Value four; // groups of this step and the next ones
   for (int t = 0; t < count; ++t) {
     Source b = broadcast, v = vector;
     b.pointer = e.offset(b.pointer, t * broadcast.stride);
@@ -157,9 +157,7 @@ Emitter::Values BlockKernel::steps(Source broadcast, Source vector, int count,
       // In-lane shuffles of one load for four steps: broadcasts from memory
       // would take all load slots that the vectors leave.
       if (t % 4 == 0)
-        four = e.keepOrder(e.repeat(
-            e.load(Emitter::vec(4, e.integer(32)), b.pointer, b.format.align()),
-            plan.lanes / 4));
+        four = e.keepOrder(e.repeat(readGroups(b, 4), plan.lanes / 4));
       llvm::SmallVector<int64_t> lanes(plan.lanes);
       for (int i = 0; i < plan.lanes; ++i)
         lanes[i] = i / 4 * 4 + t % 4;

@@ -46,9 +46,17 @@ Value BlockKernel::readBroadcast(const Source &source, int row, int valid) {
 /// those of four steps: the operand is one row of 32-bit groups.
 bool BlockKernel::spreadsFromRegister(const Source &source, int count) const {
   return shape.broadcast.rows == 1 && shape.chunks == 1 && plan.kLanes == 1 &&
-         source.format.isIdentity() && source.stride == 4 &&
-         shape.chunkSize * source.format.bits() == 32 && count % 4 == 0 &&
+         !shape.broadcast.staged && vectorFormat.isIdentity() &&
+         shape.chunkSize * bytesOf(shape.compute) == 4 && count % 4 == 0 &&
          plan.lanes >= 8 && e.isa.has("avx2");
+}
+
+/// The groups of `count` K steps, decoded, as i32 lanes.
+Value BlockKernel::readGroups(const Source &source, int count) {
+  int64_t n = int64_t{count} * shape.chunkSize;
+  Value raw = loadRaw(e, source.format, source.pointer, n, n);
+  return e.bitcast(decode(e, source.format, raw),
+                   Emitter::vec(count, e.integer(32)));
 }
 
 Value BlockKernel::readVector(const Source &source, int index, int valid) {

@@ -7,6 +7,7 @@
 #include "BlockKernel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -60,28 +61,28 @@ void BlockKernel::fillStage(const OperandShape &operand, ElementFormat format,
                             Value steps) {
   int64_t elements = int64_t{blockRows} * key.k0;
   if (stage.decodes) {
-    auto oneByOne = [&] {
-      e.loop(e.i64(0), steps, 1, {source, stage.decoded},
-             [&](Value, Values at) -> Values {
-               decodeRun(format, at[0], at[1], elements);
-               return {e.offset(at[0], operand.stepBytes),
-                       e.offset(at[1], stage.decodedStride)};
-             });
-      return Values();
+    Values at = {source, stage.decoded};
+    auto decodeSteps = [&](Value begin, Value end, int64_t together) {
+      at = e.loop(begin, end, together, at, [&](Value, Values in) -> Values {
+        decodeRun(format, in[0], in[1], together * elements);
+        return {e.offset(in[0], together * operand.stepBytes),
+                e.offset(in[1], together * stage.decodedStride)};
+      });
     };
-    int64_t together = plan.stageSteps * elements;
-    // All steps as one run, if that fills vectors which a step does not fill.
-    if (stage.wholeOperand && plan.stageSteps > 1 &&
-        elements % runWidth(e, shape.compute) != 0)
-      e.ifElse(
-          e.icmp(arith::CmpIPredicate::eq, steps, plan.stageSteps),
-          [&] {
-            decodeRun(format, source, stage.decoded, together);
-            return Values();
-          },
-          oneByOne);
-    else
-      oneByOne();
+    // So many steps at a time as fill vectors which one does not fill.
+    int64_t width = runWidth(e, shape.compute), together = 1;
+    bool isCheap =
+        format.bits() >= 16 || info(format.type).kind != TW_ELEMENT_KIND_FLOAT;
+    if (stage.wholeOperand && isCheap)
+      together =
+          std::min<int64_t>(width / std::gcd(width, elements), plan.stageSteps);
+    Value done = e.i64(0);
+    if (together > 1) {
+      done = e.sub(steps,
+                   arith::RemUIOp::create(e.b, e.loc, steps, e.i64(together)));
+      decodeSteps(e.i64(0), done, together);
+    }
+    decodeSteps(done, steps, 1);
   }
   if (!shape.padded)
     return;
