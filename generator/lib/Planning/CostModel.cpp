@@ -22,7 +22,8 @@
 // ports with. What happens once per block (zeroing, reduction, out tile,
 // mispredicted loop exits) is spread over kTypicalSteps.
 
-#include "CostModel.h"
+#include "tilewright/Planning/PlanCost.h"
+#include "tilewright/Planning/TileShape.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
@@ -72,6 +73,8 @@ public:
 
   /// Operations to decode one vector.
   int vectorDecode, broadcastDecode;
+  /// Of the last step.
+  double multiplies, loads, stores, decoding, latency, instructions;
 
   double step(int rows, int vectorRows) {
     instructions = loads = stores = decoding = overhead = shuffles = 0;
@@ -79,7 +82,7 @@ public:
     double macs = double(rows) * v * shape.chunks;
     // vpmaddwd's additions have ports of their own, once they stand apart.
     double share = idiom.kind == IdiomKind::MaddWords ? 1.1 : idiom.ops;
-    double multiplies = macs * share * width;
+    multiplies = macs * share * width;
     overhead += 0.2 * macs * width * (idiom.ops - 1);
     instructions += macs * idiom.ops;
     readVectors(v);
@@ -100,7 +103,7 @@ public:
     if (shape.roundsPerStep)
       decoding += rows * double(v) * 4 * width;
     // A tenth more, for a chain that is exactly long enough is not.
-    double latency = 1.1 * shape.chunks * idiom.latency / plan.sets;
+    latency = 1.1 * shape.chunks * idiom.latency / plan.sets;
     // Chains that are just long enough still wait now and then; twice the
     // latency is plenty.
     overhead += 0.3 * latency * std::max(0.0, 1 - multiplies / (2 * latency));
@@ -191,7 +194,7 @@ private:
   const IsaInfo &isa;
   const Idiom &idiom;
   double width; ///< of a vector, in units of 512 bits
-  double instructions, loads, stores, decoding, overhead, shuffles;
+  double overhead, shuffles;
 };
 
 } // namespace
@@ -239,6 +242,9 @@ PlanCost estimateCost(const TilePlan &plan, const TileKey &key) {
   PlanCost cost;
   cost.cycles = block.step(rows, shape.vectorBlocks.size) *
                 shape.broadcastBlocks.count * shape.vectorBlocks.count;
+  cost.block = {block.multiplies, block.loads,   block.stores,
+                block.decoding,   block.latency, block.instructions};
+  cost.blocks = shape.broadcastBlocks.count * shape.vectorBlocks.count;
   int unrolled = plan.unroll + (plan.unroll > 1);
   int chunks = rows * v * shape.chunks <= 32 ? shape.chunks : 1;
   const Idiom &idiom = tilewright::idiom(plan.idiom);

@@ -3,8 +3,9 @@
 
 // The planner: tries the plans that make sense and keeps the cheapest.
 
-#include "CostModel.h"
 #include "PlanOverrides.h"
+#include "tilewright/Planning/PlanCost.h"
+#include "tilewright/Planning/TileShape.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>

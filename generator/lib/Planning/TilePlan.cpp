@@ -4,8 +4,8 @@
 // Tile plans as text, and whether a plan can carry out a key.
 
 #include "tilewright/Planning/TilePlan.h"
-#include "CostModel.h"
 #include "PlanOverrides.h"
+#include "tilewright/Planning/PlanCost.h"
 #include "tilewright/Planning/TileShape.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -7,6 +7,7 @@
 #include "ToolSupport.h"
 
 #include "tilewright/Codegen/TileCache.h"
+#include "tilewright/Planning/PlanCost.h"
 #include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Registry/Registry.h"
 #include "llvm/ADT/StringExtras.h"
@@ -50,7 +51,8 @@ struct Explanation {
   const HandWrittenTile *row;
   std::string library; ///< of the row, or why there is none
   bool libraryFound = false;
-  std::string plan;
+  TilePlan plan;
+  PlanCost cost;
   bool cachedBitcode = false, cachedObject = false;
   std::string cacheDirectory; ///< empty without a cache
   std::vector<std::string> missingFeatures;
@@ -140,7 +142,8 @@ Expected<Explanation> explain(const TileKey &key) {
   Expected<TilePlan> chosen = planTile(key, plan);
   if (!chosen)
     return createStringError(e.name + ": " + toString(chosen.takeError()));
-  e.plan = printTilePlan(*chosen);
+  e.plan = *chosen;
+  e.cost = estimateCost(*chosen, key);
   lookAtCpu(e);
   if (Error error = lookAtCache(e, options))
     return std::move(error);
@@ -164,6 +167,49 @@ std::string cacheText(const Explanation &e) {
                       : e.cachedObject                  ? "object"
                                                         : "nothing";
   return kinds + " in " + e.cacheDirectory;
+}
+
+/// Multiply-accumulates of one K step.
+double macsOf(const TileKey &key) { return double(key.m0) * key.n0 * key.k0; }
+
+void printCost(const Explanation &e) {
+  const PlanCost &cost = e.cost;
+  auto line = [](const Twine &text) {
+    outs() << formatv("  {0,-13}{1}\n", "", text.str());
+  };
+  line(formatv("estimated {0:f1} cycles per K step, {1:f1} multiply-adds per "
+               "cycle; about {2} vector instructions of code",
+               cost.cycles, macsOf(e.key) / cost.cycles, cost.size)
+           .str());
+  line(formatv("{0} register block{1}, {2} of {3} registers, {4} bytes of "
+               "stages on the stack",
+               cost.blocks, cost.blocks == 1 ? "" : "s",
+               registersNeeded(e.plan, e.key), info(e.key.isa).vectorRegisters,
+               stageBytes(e.plan, e.key))
+           .str());
+  line(formatv("a block's K step alone: multiplies {0:f1}, latency {1:f1}, "
+               "loads {2:f1}, stores {3:f1}, decoding {4:f1} cycles; {5:f1} "
+               "instructions",
+               cost.block.multiplies, cost.block.latency, cost.block.loads,
+               cost.block.stores, cost.block.decoding, cost.block.instructions)
+           .str());
+}
+
+json::Value costAsJson(const Explanation &e) {
+  const PlanCost &cost = e.cost;
+  return json::Object{
+      {"cycles_per_step", cost.cycles},
+      {"macs_per_cycle", macsOf(e.key) / cost.cycles},
+      {"code_vector_instructions", cost.size},
+      {"blocks", cost.blocks},
+      {"registers", registersNeeded(e.plan, e.key)},
+      {"stage_bytes", stageBytes(e.plan, e.key)},
+      {"block_step", json::Object{{"multiplies", cost.block.multiplies},
+                                  {"latency", cost.block.latency},
+                                  {"loads", cost.block.loads},
+                                  {"stores", cost.block.stores},
+                                  {"decoding", cost.block.decoding},
+                                  {"instructions", cost.block.instructions}}}};
 }
 
 void printText(const Explanation &e) {
@@ -199,7 +245,8 @@ void printText(const Explanation &e) {
                        : e.libraryFound
                            ? "family " + e.row->family + ", in " + e.library
                            : "family " + e.row->family + "; " + e.library);
-  line("plan", e.plan);
+  line("plan", printTilePlan(e.plan));
+  printCost(e);
   line("cached", cacheText(e));
   line("chosen", originName(e.origin).str() + ": " + e.reason);
 }
@@ -221,7 +268,8 @@ json::Value asJsonValue(const Explanation &e) {
       {"cpu_runs_it", !e.otherArchitecture && e.missingFeatures.empty()},
       {"cpu_lacks", json::Array(e.missingFeatures)},
       {"hand_written", e.row != nullptr},
-      {"plan", e.plan},
+      {"plan", printTilePlan(e.plan)},
+      {"cost", costAsJson(e)},
       {"cached_bitcode", e.cachedBitcode},
       {"cached_object", e.cachedObject},
       {"origin", originName(e.origin)},
