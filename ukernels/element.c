@@ -139,14 +139,14 @@ float tw_decode_one_f32(tw_element_type_t type, uint32_t bits) {
   }
 }
 
-// The bits of element `i` of a dense little-endian bit stream. Reads only the
-// bytes that hold some of them.
+// The bits of element `i` of a dense little-endian bit stream, at most 8. Reads
+// only the bytes that hold some of them.
 static uint32_t tw_stream_bits(const uint8_t* base, size_t i, int bits) {
   const size_t bit = i * (size_t)bits;
   const int shift = (int)(bit % 8);
   uint32_t raw = base[bit / 8];
   if (shift + bits > 8) raw |= (uint32_t)base[bit / 8 + 1] << 8;
-  return raw >> shift & ((1u << bits) - 1);
+  return raw >> shift & (bits < 8 ? (1u << bits) - 1 : 0xFFu);
 }
 
 #define TW_DECODE_LOOP(TYPE, value)                                       \

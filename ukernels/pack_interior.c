@@ -224,6 +224,8 @@ static void tw_transpose_rows(const tw_packing_t* p, uint64_t padding,
       TW_UNIT(2)
       TW_UNIT(4)
       TW_UNIT(8)
+      default:  // tw_is_unit has said so
+        break;
 #undef TW_UNIT
     }
     for (tw_index_t c = 0; rows < p->tile_rows && c < in.tiles_c; ++c)
@@ -249,6 +251,8 @@ static void tw_untranspose_rows(const tw_packing_t* p,
       TW_UNIT(2)
       TW_UNIT(4)
       TW_UNIT(8)
+      default:  // tw_is_unit has said so
+        break;
 #undef TW_UNIT
     }
   }
@@ -360,6 +364,8 @@ static void tw_interleave_lines(const tw_packing_t* p,
     TW_LINES(2, 4)
     TW_LINES(4, 4)
     TW_LINES(2, 8)
+    default:
+      return;
   }
 #undef TW_LINES
 }

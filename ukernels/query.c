@@ -37,7 +37,8 @@ static double tw_step_cost(const tw_tile_key_t* key,
 // Tiles of `size` that cover `extent`; for an unknown extent, per element.
 static double tw_tile_count(tw_index_t extent, int32_t size) {
   if (extent < 0) return 1.0 / size;
-  return (double)(extent / size + (extent % size != 0));
+  const tw_index_t tiles = extent / size + (extent % size != 0);
+  return (double)tiles;
 }
 
 tw_status_t tw_query_tile_sizes(tw_type_triple_t types, tw_index_t M,
