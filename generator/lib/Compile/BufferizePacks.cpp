@@ -15,6 +15,9 @@ using namespace mlir::bufferization;
 namespace tilewright {
 namespace {
 
+/// Inner loops of at most this many iterations are unrolled.
+constexpr int64_t kUnrolled = 8;
+
 /// The loops over a matrix (of any rank) and its packed form:
 /// packed[outer..., inner...] <-> matrix[outer * tile + inner].
 class PackLoops {
@@ -29,21 +32,10 @@ public:
   }
 
   /// matrix -> packed; `padding`, if there is one, where the matrix has ended.
-  void pack(Value padding) {
-    OpBuilder::InsertionGuard guard(b);
-    enterOuterLoops();
-    SmallVector<Value> valid = validSizes();
-    if (padding)
-      fillPartialTile(valid, padding);
-    copyTile(valid, /*toPacked=*/true);
-  }
+  void pack(Value padding) { copyTiles(/*toPacked=*/true, padding); }
 
   /// packed -> matrix.
-  void unpack() {
-    OpBuilder::InsertionGuard guard(b);
-    enterOuterLoops();
-    copyTile(validSizes(), /*toPacked=*/false);
-  }
+  void unpack() { copyTiles(/*toPacked=*/false, /*padding=*/nullptr); }
 
 private:
   Value constant(int64_t value) {
@@ -97,16 +89,41 @@ private:
     return result;
   }
 
-  void fillPartialTile(ArrayRef<Value> valid, Value padding) {
-    Value partial = arith::ConstantIntOp::create(b, 0, 1);
-    for (auto [inner, size] : llvm::enumerate(valid)) {
-      Value less = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, size,
-                                         constant(tileSize(inner)));
-      partial = arith::OrIOp::create(b, partial, less);
-    }
+  /// Whole tiles have loops of constant extent, which LLVM turns into vectors;
+  /// those at the edges have their own.
+  void copyTiles(bool toPacked, Value padding) {
     OpBuilder::InsertionGuard guard(b);
-    auto check = scf::IfOp::create(b, partial, /*withElseRegion=*/false);
-    b.setInsertionPointToStart(check.thenBlock());
+    enterOuterLoops();
+    SmallVector<Value> whole;
+    for (size_t inner = 0; inner < innerDims.size(); ++inner)
+      whole.push_back(constant(tileSize(inner)));
+    SmallVector<Value> valid = validSizes();
+    if (Value isWhole = allEqual(valid, whole)) {
+      auto check = scf::IfOp::create(b, isWhole, /*withElseRegion=*/true);
+      b.setInsertionPointToStart(check.elseBlock());
+      if (padding)
+        fillTile(padding);
+      copyTile(valid, toPacked);
+      b.setInsertionPointToStart(check.thenBlock());
+    }
+    copyTile(whole, toPacked);
+  }
+
+  /// Null if they are the same at compile time.
+  Value allEqual(ArrayRef<Value> xs, ArrayRef<Value> ys) {
+    Value result;
+    for (auto [x, y] : llvm::zip_equal(xs, ys)) {
+      if (isEqualConstantIntOrValue(getAsOpFoldResult(x), getAsOpFoldResult(y)))
+        continue;
+      Value equal = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, y);
+      result =
+          result ? arith::AndIOp::create(b, result, equal).getResult() : equal;
+    }
+    return result;
+  }
+
+  void fillTile(Value padding) {
+    OpBuilder::InsertionGuard guard(b);
     SmallVector<Value> indices = outerIvs;
     for (size_t inner = 0; inner < innerDims.size(); ++inner)
       indices.push_back(enterLoop(constant(tileSize(inner))));
@@ -114,17 +131,37 @@ private:
   }
 
   void copyTile(ArrayRef<Value> sizes, bool toPacked) {
-    SmallVector<Value> packedIndices = outerIvs;
-    SmallVector<Value> matrixIndices;
+    OpBuilder::InsertionGuard guard(b);
+    SmallVector<Value> starts;
     for (size_t dim = 0; dim < outerDims.size(); ++dim)
-      matrixIndices.push_back(outerIv(dim));
-    for (auto [inner, dim] : llvm::enumerate(innerDims)) {
-      Value start = arith::MulIOp::create(b, matrixIndices[dim],
-                                          constant(tileSize(inner)));
-      Value iv = enterLoop(sizes[inner]);
-      packedIndices.push_back(iv);
-      matrixIndices[dim] = arith::AddIOp::create(b, start, iv);
+      starts.push_back(outerIv(dim));
+    for (auto [inner, dim] : llvm::enumerate(innerDims))
+      starts[dim] =
+          arith::MulIOp::create(b, starts[dim], constant(tileSize(inner)));
+    SmallVector<Value> ivs;
+    for (Value size : ArrayRef(sizes).drop_back())
+      ivs.push_back(enterLoop(size));
+    // K0 is a few elements: said one by one, so that LLVM sees across them.
+    std::optional<int64_t> last = getConstantIntValue(sizes.back());
+    if (last && *last <= kUnrolled) {
+      for (int64_t i = 0; i < *last; ++i) {
+        ivs.push_back(constant(i));
+        copyElement(starts, ivs, toPacked);
+        ivs.pop_back();
+      }
+      return;
     }
+    ivs.push_back(enterLoop(sizes.back()));
+    copyElement(starts, ivs, toPacked);
+  }
+
+  void copyElement(ArrayRef<Value> starts, ArrayRef<Value> ivs, bool toPacked) {
+    SmallVector<Value> packedIndices = outerIvs;
+    packedIndices.append(ivs.begin(), ivs.end());
+    SmallVector<Value> matrixIndices(starts);
+    for (auto [inner, dim] : llvm::enumerate(innerDims))
+      matrixIndices[dim] =
+          arith::AddIOp::create(b, matrixIndices[dim], ivs[inner]);
     if (toPacked) {
       Value element = memref::LoadOp::create(b, matrix, matrixIndices);
       memref::StoreOp::create(b, element, packed, packedIndices);

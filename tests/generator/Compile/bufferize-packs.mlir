@@ -3,7 +3,7 @@
 
 // RUN: tw-opt %s --one-shot-bufferize=bufferize-function-boundaries --canonicalize --cse | FileCheck %s
 
-// One loop nest, and padding only in the tiles at the edge.
+// Whole tiles have constant loops; padding is written in those at the edge only.
 // CHECK-LABEL: func.func @pack(
 // CHECK-SAME:    %[[A:.*]]: memref<?x8xf32{{.*}}>, %[[P:.*]]: memref<?x8x12x1xf32{{.*}}>
 // CHECK:         scf.for %[[I:.*]] =
@@ -11,13 +11,17 @@
 // CHECK:             %[[START:.*]] = arith.muli %[[I]], %c12
 // CHECK:             %[[LEFT:.*]] = arith.subi %{{.*}}, %[[START]]
 // CHECK:             %[[VALID:.*]] = arith.minsi %[[LEFT]], %c12
-// CHECK:             %[[PARTIAL:.*]] = arith.cmpi slt, %[[VALID]], %c12
-// CHECK:             scf.if %[[PARTIAL]]
-// CHECK:               memref.store %{{.*}}, %[[P]]
-// CHECK:             scf.for %[[R:.*]] = %c0 to %[[VALID]]
-// CHECK:               %[[ROW:.*]] = arith.addi %[[START]], %[[R]]
-// CHECK:               %[[X:.*]] = memref.load %[[A]][%[[ROW]], %[[K]]]
-// CHECK:               memref.store %[[X]], %[[P]][%[[I]], %[[K]], %[[R]], %c0]
+// CHECK:             %[[WHOLE:.*]] = arith.cmpi eq, %[[VALID]], %c12
+// CHECK:             scf.if %[[WHOLE]]
+// CHECK:               scf.for %[[R:.*]] = %c0 to %c12
+// CHECK:                 %[[ROW:.*]] = arith.addi %[[START]], %[[R]]
+// CHECK:                 %[[X:.*]] = memref.load %[[A]][%[[ROW]], %[[K]]]
+// CHECK:                 memref.store %[[X]], %[[P]][%[[I]], %[[K]], %[[R]], %c0]
+// CHECK:             } else {
+// CHECK:               scf.for %{{.*}} = %c0 to %c12
+// CHECK:                 memref.store %{{.*}}, %[[P]]
+// CHECK:               scf.for %[[R:.*]] = %c0 to %[[VALID]]
+// CHECK:                 memref.store %{{.*}}, %[[P]][%[[I]], %[[K]], %[[R]], %c0]
 // CHECK-NOT:     memref.alloc
 func.func @pack(%a: tensor<?x8xf32>, %p: tensor<?x8x12x1xf32>) -> tensor<?x8x12x1xf32> {
   %zero = arith.constant 0.0 : f32
@@ -29,11 +33,16 @@ func.func @pack(%a: tensor<?x8xf32>, %p: tensor<?x8x12x1xf32>) -> tensor<?x8x12x
 // CHECK-LABEL: func.func @unpack(
 // CHECK-SAME:    %[[P:.*]]: memref<2x?x4x16xf32{{.*}}>, %[[A:.*]]: memref<8x?xf32{{.*}}>
 // CHECK:         %[[VALID:.*]] = arith.minsi
-// CHECK:         scf.for %[[M:.*]] = %c0 to %c4
-// CHECK:           scf.for %[[N:.*]] = %c0 to %[[VALID]]
-// CHECK:             memref.load %[[P]]
-// CHECK:             memref.store %{{.*}}, %[[A]]
-// CHECK-NOT:     scf.if
+// CHECK:         scf.if
+// CHECK:           scf.for %{{.*}} = %c0 to %c4
+// CHECK:             scf.for %{{.*}} = %c0 to %c16
+// CHECK:               memref.load %[[P]]
+// CHECK:               memref.store %{{.*}}, %[[A]]
+// CHECK:         } else {
+// CHECK:           scf.for %{{.*}} = %c0 to %c4
+// CHECK:             scf.for %{{.*}} = %c0 to %[[VALID]]
+// CHECK:               memref.load %[[P]]
+// CHECK:               memref.store %{{.*}}, %[[A]]
 func.func @unpack(%p: tensor<2x?x4x16xf32>, %a: tensor<8x?xf32>) -> tensor<8x?xf32> {
   %r = linalg.unpack %p inner_dims_pos = [0, 1] inner_tiles = [4, 16] into %a : tensor<2x?x4x16xf32> -> tensor<8x?xf32>
   return %r : tensor<8x?xf32>
