@@ -4,6 +4,7 @@
 #include "tests/tiles/intrinsic_emulation.h"
 
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Verifier.h"
@@ -76,11 +77,23 @@ Value* bf16Products(IRBuilder<>& b, Value* acc, Value* x, Value* y) {
   return acc;
 }
 
-// vcvtneps2bf16: to nearest even.
-Value* toBf16(IRBuilder<>& b, Value* value, Type* type) {
-  return b.CreateFPTrunc(flush(b, value),
-                         FixedVectorType::get(b.getBFloatTy(), lanesOf(value)),
-                         "");
+// vcvtneps2bf16: to nearest even, on the bits. (LLVM's fptrunc would call a
+// library where the CPU has no such instruction.)
+Value* toBf16(IRBuilder<>& b, Value* value) {
+  value = flush(b, value);
+  Type* words = FixedVectorType::get(b.getInt32Ty(), lanesOf(value));
+  auto constant = [&](uint32_t c) { return ConstantInt::get(words, c); };
+  Value* bits = b.CreateBitCast(value, words);
+  Value* high = b.CreateLShr(bits, 16);
+  Value* odd = b.CreateAnd(high, constant(1));
+  Value* rounded =
+      b.CreateLShr(b.CreateAdd(b.CreateAdd(bits, constant(0x7FFF)), odd), 16);
+  Value* quiet = b.CreateOr(high, constant(0x40));
+  Value* result = b.CreateSelect(b.CreateFCmpUNO(value, value), quiet, rounded);
+  return b.CreateBitCast(
+      b.CreateTrunc(result,
+                    FixedVectorType::get(b.getInt16Ty(), lanesOf(value))),
+      FixedVectorType::get(b.getBFloatTy(), lanesOf(value)));
 }
 
 // The replacement of `call`; null if there is none.
@@ -106,8 +119,17 @@ Value* emulate(IRBuilder<>& b, CallInst& call) {
   if (name == "avx512bf16.dpbf16ps.")
     return bf16Products(b, arg(0), arg(1), arg(2));
   if (name == "avx512bf16.cvtneps2bf16." || name == "vcvtneps2bf")
-    return toBf16(b, arg(0), call.getType());
+    return toBf16(b, arg(0));
   return nullptr;
+}
+
+// An empty text whose result is tied to its one operand: it says nothing but
+// that the value is made here, and that not for other CPUs.
+bool isBarrier(const CallInst& call) {
+  const auto* text = dyn_cast<InlineAsm>(call.getCalledOperand());
+  return text && text->getAsmString().empty() && call.arg_size() == 1 &&
+         call.getType() == call.getArgOperand(0)->getType() &&
+         StringRef(text->getConstraintString()).ends_with(",0");
 }
 
 }  // namespace
@@ -123,6 +145,11 @@ Error emulateForeignIsa(Module& module) {
          make_early_inc_range(instructions(function))) {
       auto* call = dyn_cast<CallInst>(&instruction);
       if (!call) continue;
+      if (isBarrier(*call)) {
+        call->replaceAllUsesWith(call->getArgOperand(0));
+        call->eraseFromParent();
+        continue;
+      }
       Function* callee = call->getCalledFunction();
       if (!callee)
         return createStringError("inline assembly or an indirect call in " +

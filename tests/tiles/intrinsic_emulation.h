@@ -16,8 +16,9 @@
 namespace tilewright::testing {
 
 // Replaces every call of an `llvm.x86.*` intrinsic in `module` and removes the
-// functions' target attributes. An error names an intrinsic, or inline
-// assembly, that has no emulation; `module` is then half changed.
+// functions' target attributes. Inline assembly without text, which only keeps
+// the order of instructions, goes as well. An error names an intrinsic, or
+// inline assembly, that has no emulation; `module` is then half changed.
 //
 // vpdpbf16ps and vcvtneps2bf16 keep their treatment of denormals (as zero, in
 // operands and results). Two products of vpdpbf16ps are added by two fused

@@ -215,6 +215,65 @@ std::string nameOf(const ::testing::TestParamInfo<Instruction>& test) {
 INSTANTIATE_TEST_SUITE_P(X86, IntrinsicTest, ::testing::ValuesIn(kInstructions),
                          nameOf);
 
+TEST(EmulationTest, NarrowsToBf16) {
+  if (!hostHas(info(TW_ISA_X86_64_AVX2_FMA)))
+    GTEST_SKIP() << "this CPU has no " << info(TW_ISA_X86_64_AVX2_FMA).name;
+  const uint64_t seed = seedOf("EmulationTest.NarrowsToBf16");
+  SCOPED_TRACE(seedText(seed));
+  llvm::LLVMContext context;
+  auto module = parse(
+      "declare <16 x bfloat> @llvm.x86.avx512bf16.cvtneps2bf16.512("
+      "<16 x float>)\n"
+      "define void @apply(ptr %out, ptr %lhs, ptr %rhs, ptr %p) "
+      "\"target-features\"=\"+avx512bf16\" {\n"
+      "  %a = load <16 x float>, ptr %lhs, align 4\n"
+      "  %r = call <16 x bfloat> @llvm.x86.avx512bf16.cvtneps2bf16.512("
+      "<16 x float> %a)\n"
+      "  store <16 x bfloat> %r, ptr %out, align 2\n  ret void\n}\n",
+      context);
+  ASSERT_TRUE(module);
+  llvm::SmallVector<char, 0> bitcode;
+  llvm::raw_svector_ostream os(bitcode);
+  llvm::WriteBitcodeToFile(*module, os);
+  auto emulating = TileLoader::create("x86-64-v3");
+  ASSERT_TRUE(bool(emulating)) << llvm::toString(emulating.takeError());
+  auto emulated = emulating->loadEmulated("apply", os.str());
+  ASSERT_TRUE(bool(emulated)) << llvm::toString(emulated.takeError());
+  std::vector<tw_mmt4d_tile_fn_t> bodies = {*emulated};
+  auto native = TileLoader::create();
+  ASSERT_TRUE(bool(native)) << llvm::toString(native.takeError());
+  if (hostHasFeature("avx512bf16")) {
+    auto fn = native->loadBitcode("apply", os.str());
+    ASSERT_TRUE(bool(fn)) << llvm::toString(fn.takeError());
+    bodies.push_back(*fn);
+  }
+  Random random(seed);
+  for (int round = 0; round < 1000; ++round) {
+    uint8_t in[64], out[32];
+    for (int lane = 0; lane < 16; ++lane) {
+      // Any bits; ties; denormals.
+      uint64_t bits = random.next() >> 32;
+      if (lane % 4 == 1) bits = (bits & 0xFFFF0000u) | 0x8000;
+      if (lane % 4 == 2) bits &= 0x807FFFFFu;
+      storeElement(in, lane, 32, bits);
+    }
+    for (size_t body = 0; body < bodies.size(); ++body) {
+      bodies[body](out, in, nullptr, nullptr);
+      for (int lane = 0; lane < 16; ++lane) {
+        double value = decodeElement(TW_ELEMENT_F32, loadElement(in, lane, 32));
+        if (std::fabs(value) < 0x1p-126) value = 0;
+        const double got =
+            decodeElement(TW_ELEMENT_BF16, loadElement(out, lane, 16));
+        if (value != value)
+          ASSERT_TRUE(got != got) << (body ? "hardware" : "emulation");
+        else
+          ASSERT_EQ(got, roundTo(TW_ELEMENT_BF16, value))
+              << (body ? "hardware" : "emulation");
+      }
+    }
+  }
+}
+
 TEST(EmulationTest, RefusesWhatItDoesNotKnow) {
   llvm::LLVMContext context;
   auto module = parse(
@@ -227,6 +286,19 @@ TEST(EmulationTest, RefusesWhatItDoesNotKnow) {
   llvm::Error error = emulateForeignIsa(*module);
   EXPECT_EQ(llvm::toString(std::move(error)),
             "no emulation of llvm.x86.sse.rcp.ps, called by f");
+}
+
+TEST(EmulationTest, TakesOutBarriers) {
+  llvm::LLVMContext context;
+  auto module = parse(
+      "define <4 x i32> @f(<4 x i32> %x) {\n"
+      "  %r = call <4 x i32> asm sideeffect \"\", \"=x,0\"(<4 x i32> %x)\n"
+      "  ret <4 x i32> %r\n}\n",
+      context);
+  ASSERT_TRUE(module);
+  llvm::Error error = emulateForeignIsa(*module);
+  EXPECT_FALSE(bool(error)) << llvm::toString(std::move(error));
+  EXPECT_EQ(module->getFunction("f")->getEntryBlock().size(), 1u);
 }
 
 TEST(EmulationTest, RefusesInlineAssembly) {
