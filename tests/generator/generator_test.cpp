@@ -80,7 +80,7 @@ TEST(TileGeneratorTest, MemoryStaysFlat) {
   size_t before = residentBytes();
   for (; i < keys.size(); ++i) generate(generator, keys[i]);
   size_t after = residentBytes();
-  EXPECT_LT(after, before + (size_t{16} << 20))
+  EXPECT_LT(after, before + (size_t{8} << 20))
       << "grew by " << (after - before) / 1024 << " KiB over "
       << keys.size() - 600 << " kernels";
 }

@@ -295,9 +295,11 @@ TileGenerator::generate(const TileKey &key, Emit kind,
     return createStringError("invalid tile key: " + why);
   tile.name = printTileKey(key, options.prefix);
   CurrentTile current(tile.name);
-  if (Error error = impl->generate(tile, options))
-    return createStringError(tile.name + ": " +
-                             llvm::toString(std::move(error)));
+  if (Error error = impl->generate(tile, options)) {
+    std::string why = llvm::toString(std::move(error));
+    bool named = llvm::StringRef(why).starts_with(tile.name);
+    return createStringError(named ? why : tile.name + ": " + why);
+  }
   return tile;
 }
 
