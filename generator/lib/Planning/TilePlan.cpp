@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include <algorithm>
 #include <tuple>
 
 namespace tilewright {
@@ -197,8 +198,14 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key) {
                           shape.vectorBlocks.size, key.k0);
   if (!why.empty())
     return why;
+  // A block that cannot be smaller, for its rows do not start at whole bytes,
+  // may spill.
+  bool smallest = plan.blockRows <= shape.broadcast.rowPeriod &&
+                  plan.blockVectors * shape.vectorRows <=
+                      std::max(shape.vectorRows, shape.vector.rowPeriod) &&
+                  plan.sets == 1;
   int registers = registersNeeded(plan, key);
-  if (registers > isa.vectorRegisters)
+  if (registers > isa.vectorRegisters && !smallest)
     return llvm::formatv("the block needs {0} vector registers of {1}",
                          registers, isa.vectorRegisters)
         .str();

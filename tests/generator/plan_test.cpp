@@ -1,0 +1,145 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The planner: every valid key has a plan that fits, printed plans read back,
+// and overrides hold or are refused with the reason.
+
+#include <gtest/gtest.h>
+
+#include "tests/tiles/random_keys.h"
+#include "tilewright/Planning/TilePlan.h"
+#include "tilewright/Planning/TileShape.h"
+
+namespace tilewright {
+namespace {
+
+using testing::randomKeys;
+using testing::seedOf;
+
+constexpr int kKeysPerIsa = 400;
+
+TileKey keyOf(const std::string& name) {
+  ParsedTileKey parsed = parseTileKey("tw_mmt4d_tile_" + name);
+  EXPECT_TRUE(parsed.key) << parsed.error;
+  return *parsed.key;
+}
+
+std::string planText(const std::string& name, const char* overrides = "") {
+  llvm::Expected<TilePlan> plan = planTile(keyOf(name), overrides);
+  if (!plan) return "error: " + llvm::toString(plan.takeError());
+  return printTilePlan(*plan);
+}
+
+class PlanTest : public ::testing::TestWithParam<tw_isa_t> {
+ protected:
+  std::vector<TileKey> keys() const {
+    return randomKeys(GetParam(), kKeysPerIsa,
+                      seedOf("PlanTest." + std::string(info(GetParam()).name)));
+  }
+};
+
+TEST_P(PlanTest, EveryKeyHasAPlanThatFits) {
+  for (const TileKey& key : keys()) {
+    llvm::Expected<TilePlan> plan = planTile(key);
+    ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+    EXPECT_EQ(whyPlanUnfit(*plan, key), "") << printTileKey(key);
+    // The accumulators leave at least two registers for the operands. (Blocks
+    // of several rows that have to start at whole bytes may spill.)
+    TileShape shape(key, *plan);
+    if (shape.broadcast.rowPeriod > 1 || shape.vector.rowPeriod > 1) continue;
+    int vectors =
+        (shape.vectorBlocks.size + shape.vectorRows - 1) / shape.vectorRows;
+    EXPECT_LE(shape.broadcastBlocks.size * vectors * plan->sets,
+              info(key.isa).vectorRegisters - 2)
+        << printTileKey(key) << ": " << printTilePlan(*plan);
+  }
+}
+
+TEST_P(PlanTest, BlocksCoverTheTile) {
+  for (const TileKey& key : keys()) {
+    TileShape shape(key, llvm::cantFail(planTile(key)));
+    auto covers = [](const Blocking& blocks, int rows) {
+      return blocks.size <= rows && blocks.size * blocks.count >= rows &&
+             blocks.size * (blocks.count - 1) < rows &&
+             blocks.overlaps == (rows % blocks.size != 0);
+    };
+    EXPECT_TRUE(covers(shape.broadcastBlocks, shape.broadcast.rows))
+        << printTileKey(key);
+    EXPECT_TRUE(covers(shape.vectorBlocks, shape.vector.rows))
+        << printTileKey(key);
+  }
+}
+
+TEST_P(PlanTest, PrintedPlansReadBack) {
+  for (const TileKey& key : keys()) {
+    TilePlan plan = llvm::cantFail(planTile(key));
+    llvm::Expected<TilePlan> again = planTile(key, printTilePlan(plan));
+    ASSERT_TRUE(bool(again)) << llvm::toString(again.takeError());
+    EXPECT_EQ(printTilePlan(*again), printTilePlan(plan)) << printTileKey(key);
+    EXPECT_TRUE(*again == plan) << printTileKey(key);
+  }
+}
+
+std::vector<tw_isa_t> allIsas() {
+  std::vector<tw_isa_t> result;
+  for (const IsaInfo& isa : isas()) result.push_back(isa.isa);
+  return result;
+}
+
+INSTANTIATE_TEST_SUITE_P(Isas, PlanTest, ::testing::ValuesIn(allIsas()),
+                         [](const ::testing::TestParamInfo<tw_isa_t>& isa) {
+                           return std::string(
+                               ::tilewright::info(isa.param).name);
+                         });
+
+TEST(PlanOverrideTest, FixesOnePartAndAdaptsTheOthers) {
+  std::string text =
+      planText("f32f32f32_16x16x1_x86_64_avx512_base", "block=4x1");
+  EXPECT_NE(text.find("block=4x1"), std::string::npos) << text;
+  text = planText("f32f32f32_16x16x1_x86_64_avx512_base", "idiom=generic");
+  EXPECT_NE(text.find("idiom=generic"), std::string::npos) << text;
+}
+
+struct Refusal {
+  const char* name;
+  const char* overrides;
+  const char* reason;
+};
+
+TEST(PlanOverrideTest, RefusesWithTheReason) {
+  const char* f32 = "f32f32f32_16x32x1_x86_64_avx512_base";
+  const Refusal refusals[] = {
+      {f32, "colour=red", "no part 'colour'"},
+      {f32, "idiom=fastest", "no idiom 'fastest'; expected one of"},
+      {f32, "lanes=x", "'x' is not a number in 1..1024"},
+      {f32, "lanes=12", "lanes=12 is not a power of two"},
+      {f32, "lanes=32", "lanes=32 is not a power of two in 1..16"},
+      {f32, "block=16x2 broadcast=lhs", "vector registers of 32"},
+      {f32, "idiom=dpbusd", "'dpbusd' does not take f32f32f32"},
+      {f32, "broadcast=both", "expected 'lhs' or 'rhs'"},
+      {f32, "stage=some", "expected none, broadcast, vector or both"},
+      {f32, "order=mk", "expected 'mn'"},
+      {f32, "unroll=0", "'0' is not a number in 1..1024"},
+      {"s8s8s32_16x16x4_x86_64_avx2_fma", "idiom=dpbusd",
+       "needs avx512vnni or avxvnni, which x86_64_avx2_fma does not have"},
+      {"bf16bf16f32_16x16x2_x86_64_avx512_bf16", "idiom=fma",
+       "must use idiom 'dpbf16'"},
+      {"bf16bf16bf16_16x16x2_steprnd_x86_64_avx512_bf16", "sets=2",
+       "steprnd needs sets=1"},
+  };
+  for (const Refusal& refusal : refusals) {
+    std::string text = planText(refusal.name, refusal.overrides);
+    EXPECT_EQ(text.rfind("error: ", 0), 0u) << text;
+    EXPECT_NE(text.find(refusal.reason), std::string::npos) << text;
+  }
+}
+
+TEST(PlanTest, LatencyBoundTilesHaveSeveralAccumulatorSets) {
+  llvm::Expected<TilePlan> plan =
+      planTile(keyOf("f32f32f32_1x16x1_x86_64_avx512_base"));
+  ASSERT_TRUE(bool(plan));
+  EXPECT_GE(plan->sets * plan->blockVectors, 8) << printTilePlan(*plan);
+}
+
+}  // namespace
+}  // namespace tilewright
