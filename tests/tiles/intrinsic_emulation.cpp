@@ -77,11 +77,11 @@ Value* bf16Products(IRBuilder<>& b, Value* acc, Value* x, Value* y) {
   return acc;
 }
 
-// vcvtneps2bf16: to nearest even, on the bits. (LLVM's fptrunc would call a
-// library where the CPU has no such instruction.)
+// vcvtneps2bf16, of a scalar or vector: to nearest even, on the bits. (LLVM's
+// fptrunc would call a library where the CPU has no such instruction.)
 Value* toBf16(IRBuilder<>& b, Value* value) {
   value = flush(b, value);
-  Type* words = FixedVectorType::get(b.getInt32Ty(), lanesOf(value));
+  Type* words = value->getType()->getWithNewType(b.getInt32Ty());
   auto constant = [&](uint32_t c) { return ConstantInt::get(words, c); };
   Value* bits = b.CreateBitCast(value, words);
   Value* high = b.CreateLShr(bits, 16);
@@ -90,10 +90,8 @@ Value* toBf16(IRBuilder<>& b, Value* value) {
       b.CreateLShr(b.CreateAdd(b.CreateAdd(bits, constant(0x7FFF)), odd), 16);
   Value* quiet = b.CreateOr(high, constant(0x40));
   Value* result = b.CreateSelect(b.CreateFCmpUNO(value, value), quiet, rounded);
-  return b.CreateBitCast(
-      b.CreateTrunc(result,
-                    FixedVectorType::get(b.getInt16Ty(), lanesOf(value))),
-      FixedVectorType::get(b.getBFloatTy(), lanesOf(value)));
+  Value* narrow = b.CreateTrunc(result, words->getWithNewType(b.getInt16Ty()));
+  return b.CreateBitCast(narrow, words->getWithNewType(b.getBFloatTy()));
 }
 
 // The replacement of `call`; null if there is none.
@@ -143,6 +141,14 @@ Error emulateForeignIsa(Module& module) {
       function.removeFnAttr(attribute);
     for (Instruction& instruction :
          make_early_inc_range(instructions(function))) {
+      auto* narrowing = dyn_cast<FPTruncInst>(&instruction);
+      if (narrowing && narrowing->getType()->getScalarType()->isBFloatTy()) {
+        IRBuilder<> builder(narrowing);
+        narrowing->replaceAllUsesWith(
+            toBf16(builder, narrowing->getOperand(0)));
+        narrowing->eraseFromParent();
+        continue;
+      }
       auto* call = dyn_cast<CallInst>(&instruction);
       if (!call) continue;
       if (isBarrier(*call)) {

@@ -20,9 +20,10 @@ namespace tilewright::testing {
 // the order of instructions, goes as well. An error names an intrinsic, or
 // inline assembly, that has no emulation; `module` is then half changed.
 //
-// vpdpbf16ps and vcvtneps2bf16 keep their treatment of denormals (as zero, in
-// operands and results). Two products of vpdpbf16ps are added by two fused
-// operations.
+// LLVM makes vcvtneps2bf16 of fptrunc to bfloat, which is therefore replaced as
+// well. vpdpbf16ps and vcvtneps2bf16 keep their treatment of denormals (as
+// zero, in operands and results). Two products of vpdpbf16ps are added by two
+// fused operations.
 llvm::Error emulateForeignIsa(llvm::Module& module);
 
 }  // namespace tilewright::testing

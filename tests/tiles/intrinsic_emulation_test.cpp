@@ -13,6 +13,8 @@
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SourceMgr.h"
@@ -272,6 +274,24 @@ TEST(EmulationTest, NarrowsToBf16) {
       }
     }
   }
+}
+
+// On CPUs without AVX-512, LLVM would call a library function.
+TEST(EmulationTest, ReplacesFptruncToBf16) {
+  llvm::LLVMContext context;
+  auto module = parse(
+      "define bfloat @f(float %x) {\n"
+      "  %r = fptrunc float %x to bfloat\n  ret bfloat %r\n}\n"
+      "define <8 x bfloat> @g(<8 x float> %x) {\n"
+      "  %r = fptrunc <8 x float> %x to <8 x bfloat>\n"
+      "  ret <8 x bfloat> %r\n}\n",
+      context);
+  ASSERT_TRUE(module);
+  llvm::Error error = emulateForeignIsa(*module);
+  EXPECT_FALSE(bool(error)) << llvm::toString(std::move(error));
+  for (llvm::Function& function : *module)
+    for (llvm::Instruction& instruction : llvm::instructions(function))
+      EXPECT_FALSE(llvm::isa<llvm::FPTruncInst>(instruction));
 }
 
 TEST(EmulationTest, RefusesWhatItDoesNotKnow) {
