@@ -143,16 +143,35 @@ Value Emitter::intrinsic(llvm::StringRef name, Type result, Values operands) {
       .getResult(0);
 }
 
-Value Emitter::keepOrder(Value x) {
-  const char *constraint = this->isa.has("avx512f") ? "=v,0" : "=x,0";
-  return LLVM::InlineAsmOp::create(
-             b, loc, x.getType(), ValueRange{x}, /*asm_string=*/"", constraint,
-             /*has_side_effects=*/true, /*is_align_stack=*/false,
-             LLVM::TailCallKind::None,
-             LLVM::AsmDialectAttr::get(b.getContext(),
-                                       LLVM::AsmDialect::AD_ATT),
-             /*operand_attrs=*/ArrayAttr())
-      .getResult(0);
+Value Emitter::keepOrder(Value x) { return keepOrder(Values{x})[0]; }
+
+Emitter::Values Emitter::keepOrder(const Values &xs) {
+  const char *registers = this->isa.has("avx512f") ? "=v" : "=x";
+  std::string outs, ins;
+  llvm::SmallVector<Type> types;
+  for (auto [i, x] : llvm::enumerate(xs)) {
+    outs += (i ? "," : "") + std::string(registers);
+    ins += "," + std::to_string(i);
+    types.push_back(x.getType());
+  }
+  Type result = types.size() == 1
+                    ? types[0]
+                    : LLVM::LLVMStructType::getLiteral(b.getContext(), types);
+  Value all =
+      LLVM::InlineAsmOp::create(
+          b, loc, result, xs, /*asm_string=*/"", outs + ins,
+          /*has_side_effects=*/true, /*is_align_stack=*/false,
+          LLVM::TailCallKind::None,
+          LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+          /*operand_attrs=*/ArrayAttr())
+          .getResult(0);
+  if (xs.size() == 1)
+    return {all};
+  Values parts;
+  for (size_t i = 0; i < xs.size(); ++i)
+    parts.push_back(LLVM::ExtractValueOp::create(
+        b, loc, all, llvm::ArrayRef<int64_t>{static_cast<int64_t>(i)}));
+  return parts;
 }
 
 // ---- Memory -----------------------------------------------------------------

@@ -112,12 +112,13 @@ void BlockKernel::multiplyThenAdd(const Source &broadcast,
       Value group = readBroadcast(broadcast, row, valid);
       for (int v = 0; v < vectors; ++v)
         products.push_back(
-            e.keepOrder(multiplyWords(e, operands[v], group, accumulatorType)));
+            multiplyWords(e, operands[v], group, accumulatorType));
     }
-    for (auto [i, product] : llvm::enumerate(products)) {
-      Value &accumulator = accumulators[first * vectors + i];
-      accumulator = e.keepOrder(e.add(accumulator, product));
-    }
+    products = e.keepOrder(products);
+    Values sums;
+    for (auto [i, product] : llvm::enumerate(products))
+      sums.push_back(e.add(accumulators[first * vectors + i], product));
+    llvm::copy(e.keepOrder(sums), accumulators.begin() + first * vectors);
   }
 }
 

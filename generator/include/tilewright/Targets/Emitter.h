@@ -68,6 +68,8 @@ public:
   /// `x`, opaque to LLVM and in its place between other such values: an empty
   /// assembly statement. x86 only.
   Value keepOrder(Value x);
+  /// The same for several at once: all are computed before any is used.
+  Values keepOrder(const Values &xs);
 
   // ---- Memory; offsets in bytes
   Value stackBuffer(int64_t bytes, int align = 64);
