@@ -5,8 +5,8 @@
 // The vectors come first.
 #include "ukernels/x86_64/f16.h"
 #include "ukernels/x86_64/f32.h"
-#include "ukernels/x86_64/f32_row.h"
 #include "ukernels/x86_64/f64.h"
+#include "ukernels/x86_64/row.h"
 #include "ukernels/x86_64/s16.h"
 
 #define TW_STAMP_ISA_avx512_base ~, 1

@@ -9,6 +9,7 @@
 #define UKERNELS_X86_64_BF16_H_
 
 #include "ukernels/x86_64/f32.h"
+#include "ukernels/x86_64/row.h"
 
 TW_INLINE void tw_bf16_step(tw_vf32* acc, const uint16_t* lhs,
                             const uint16_t* rhs, int M0, int nv) {
@@ -112,6 +113,24 @@ TW_INLINE void bf16bf16bf16_k2(void* out, const void* lhs_panel,
   tw_bf16_begin(acc, out, params, M0, N0, sets);
   tw_bf16_loop(acc, lhs_panel, rhs_panel, params->K, M0, N0, sets);
   tw_bf16_end(acc, out, params, M0, N0, sets);
+}
+
+// M0 = 1, N0 = 16.
+TW_INLINE void bf16bf16bf16_k2_row(void* out, const void* lhs_panel,
+                                   const void* rhs_panel,
+                                   const tw_mmt4d_params_t* params, int M0,
+                                   int N0) {
+  if (tw_bf16_keeps_out(params)) return;
+  __m256i products[2];
+  tw_row_multiply(TW_ROW_BF16_K2, products, (const char*)lhs_panel,
+                  (const char*)rhs_panel, params->K, 2);
+  tw_vf32 acc = _mm512_castsi512_ps(
+      _mm512_inserti64x4(_mm512_castsi256_si512(products[0]), products[1], 1));
+  if (tw_accumulates(params)) {
+    acc = tw_f32_add(acc,
+                     tw_f32_from_bf16(_mm256_loadu_si256((const __m256i*)out)));
+  }
+  tw_bf16_end(&acc, out, params, M0, N0, 1);
 }
 
 TW_INLINE void bf16bf16bf16_k2_steprnd(void* out, const void* lhs_panel,

@@ -3,28 +3,21 @@
 //
 // f16 operands, f32 accumulators. The rhs is converted as it is loaded. The lhs
 // is converted once per element too, a whole vector at a time, by way of a
-// stack buffer from which the steps then broadcast f32: while one block of K
-// steps multiplies, the next one is converted, so that the conversions fill
-// issue slots that the multiply-adds leave free.
+// stack buffer that holds it for a block of K steps, which then broadcast f32
+// from it.
 
 #ifndef UKERNELS_X86_64_F16_H_
 #define UKERNELS_X86_64_F16_H_
 
 #include "ukernels/x86_64/f32.h"
 
-// K steps per block: a whole number of vectors of lhs elements, and at least
-// four steps, so that a store is long done when it is read back; a multiple of
-// the accumulator sets.
-TW_INLINE int tw_f16_block_steps(int M0) {
-  int steps = tw_accumulator_sets(M0) > 4 ? 8 : 4;
-  while (steps * M0 % TW_LANES != 0) steps *= 2;
-  return steps;
-}
-
-TW_INLINE void tw_f16_convert(const uint16_t* from, float* to, int count) {
-  TW_UNROLL for (int i = 0; i < count; i += TW_LANES) {
+TW_INLINE void tw_f16_convert(const uint16_t* from, float* to,
+                              tw_index_t count) {
+  tw_index_t i = 0;
+  TW_NO_UNROLL for (; i + TW_LANES <= count; i += TW_LANES) {
     tw_f32_store(to + i, tw_f32_from_f16(from + i));
   }
+  TW_NO_UNROLL for (; i < count; ++i) to[i] = tw_f32_from_one_f16(from + i);
 }
 
 // One K step: lhs [M0], rhs [nv] vectors. lhs[n] are pointers to the same
@@ -52,47 +45,34 @@ TW_INLINE void f16f16f32_k1(void* out, const void* lhs_panel,
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
-  const int steps = tw_f16_block_steps(M0);
+  const tw_index_t block_steps = tw_staged_steps(M0);
   const uint16_t* lhs = (const uint16_t*)lhs_panel;
   const uint16_t* rhs = (const uint16_t*)rhs_panel;
-  float staged[2][16 * TW_LANES] __attribute__((aligned(64)));
+  float staged[TW_MAX_STAGED] __attribute__((aligned(64)));
   tw_vf32 acc[TW_MAX_ACCUMULATORS];
   tw_f32_begin(acc, out, params, M0, N0, sets);
-  tw_index_t k = params->K;
-  float* now = staged[0];
-  float* next = staged[1];
-  if (k >= steps) tw_f16_convert(lhs, now, steps * M0);
-  for (; k >= steps; k -= steps) {
-    // The last block converts itself again rather than what lies behind it.
-    if (k >= 2 * steps) lhs += steps * M0;
-    tw_f16_convert(lhs, next, steps * M0);
+  for (tw_index_t k = params->K; k > 0; k -= block_steps) {
+    tw_index_t steps = k < block_steps ? k : block_steps;
+    tw_f16_convert(lhs, staged, steps * M0);
+    lhs += steps * M0;
     const float* l[4];
     TW_UNROLL for (int n = 0; n < nv; ++n) {
-      l[n] = now;
+      l[n] = staged;
       if (TW_HAS_EMBEDDED_BROADCAST) TW_OPAQUE_POINTER(l[n]);
     }
     // Not unrolled further: the compiler would hoist conversions and spill.
-    TW_NO_UNROLL for (int s = 0; s < steps; s += sets) {
+    TW_NO_UNROLL for (; steps >= sets; steps -= sets) {
       TW_UNROLL for (int i = 0; i < sets; ++i) {
         tw_f16_step(acc + i * vectors, l, i * M0, rhs + i * N0, M0, nv);
       }
       TW_UNROLL for (int n = 0; n < nv; ++n) { l[n] += sets * M0; }
       rhs += sets * N0;
     }
-    float* const swap = now;
-    now = next;
-    next = swap;
-  }
-  if (params->K >= steps) lhs += steps * M0;
-  for (; k > 0; --k) {
-    const float* l[4];
-    TW_UNROLL for (int n = 0; n < nv; ++n) { l[n] = now; }
-    TW_UNROLL for (int m = 0; m < M0; ++m) {
-      now[m] = tw_f32_from_one_f16(lhs + m);
+    TW_NO_UNROLL for (; sets > 1 && steps > 0; --steps) {
+      tw_f16_step(acc, l, 0, rhs, M0, nv);
+      TW_UNROLL for (int n = 0; n < nv; ++n) { l[n] += M0; }
+      rhs += N0;
     }
-    tw_f16_step(acc, l, 0, rhs, M0, nv);
-    lhs += M0;
-    rhs += N0;
   }
   tw_f32_end(acc, out, params, M0, N0, sets);
 }

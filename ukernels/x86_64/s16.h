@@ -56,22 +56,27 @@ TW_INLINE void tw_s16_step(tw_vi32* acc, const int16_t* lhs, const tw_vi32* rhs,
 #else
   // A few products, then their sums, and not one by one: on Zen 4 the additions
   // would take issue slots of the multipliers (82 against 99 % of the peak of
-  // 12x32 at 512 bits). The compiler would undo that order.
-  // Products of 12x32 beyond two would not find registers.
-  const int group =
-      TW_PRODUCTS_IN_FLIGHT > 2 && M0 * nv > 20 ? 2 : TW_PRODUCTS_IN_FLIGHT;
+  // 12x32 at 512 bits). The compiler would undo that order. Products beyond two
+  // would not find registers in the widest tiles.
+  const int group = M0 * nv > TW_REGISTERS * 5 / 8 ? 2 : 4;
+  tw_vi32 l = tw_i32_zero();
   TW_UNROLL for (int first = 0; first < M0 * nv; first += group) {
-    tw_vi32 product[TW_PRODUCTS_IN_FLIGHT];
+    tw_vi32 product[4];
     TW_UNROLL for (int i = 0; i < group; ++i) {
-      if (first + i >= M0 * nv) break;
-      product[i] = tw_i32_madd(rhs[(first + i) % nv],
-                               tw_i32_splat(lhs + 2 * ((first + i) / nv)));
-      if (group > 1) TW_PIN(product[i]);
+      const int at = first + i;
+      if (at >= M0 * nv) break;
+      if (at % nv == 0) {
+        l = tw_i32_splat(lhs + 2 * (at / nv));
+        // Where it is no operand of the product, it is loaded once.
+        if (!TW_HAS_EMBEDDED_BROADCAST && nv > 1) TW_PIN(l);
+      }
+      product[i] = tw_i32_madd(rhs[at % nv], l);
+      TW_PIN(product[i]);
     }
     TW_UNROLL for (int i = 0; i < group; ++i) {
       if (first + i >= M0 * nv) break;
       acc[first + i] = tw_i32_add(acc[first + i], product[i]);
-      if (group > 1) TW_PIN(acc[first + i]);
+      TW_PIN(acc[first + i]);
     }
   }
 #endif
@@ -115,28 +120,26 @@ TW_INLINE void s16s16s32_k2(void* out, const void* lhs_panel,
   tw_i32_end(acc, out, params, M0, N0, sets);
 }
 
-// s8, K0 = 2: the lhs is widened block by block on the stack, one block ahead
-// of the multiplications, as f16.h does it and for its reasons.
+// s8, K0 = 2: the lhs is widened block by block on the stack, as f16.h does it.
 
-TW_INLINE int tw_s8_block_steps(int M0) {
-  int steps = tw_accumulator_sets(M0) > 4 ? 8 : 4;
-  while (steps * M0 % TW_LANES != 0) steps *= 2;
-  return steps;
-}
-
-TW_INLINE void tw_s8_widen(const int8_t* from, int16_t* to, int count) {
-  TW_UNROLL for (int i = 0; i < count; i += 2 * TW_LANES) {
-    tw_i32_store(to + i, tw_s16_from_s8(from + i));
+// 2 * count elements.
+TW_INLINE void tw_s8_widen(const int8_t* from, int32_t* to, tw_index_t count) {
+  tw_index_t i = 0;
+  TW_NO_UNROLL for (; i + TW_LANES <= count; i += TW_LANES) {
+    tw_i32_store(to + i, tw_s16_from_s8(from + 2 * i));
+  }
+  TW_NO_UNROLL for (; i < count; ++i) {
+    to[i] = (int32_t)((uint32_t)from[2 * i + 1] << 16 | (uint16_t)from[2 * i]);
   }
 }
 
-TW_INLINE void tw_s8_step(tw_vi32* acc, const int16_t* lhs, const int8_t* rhs,
+TW_INLINE void tw_s8_step(tw_vi32* acc, const int32_t* lhs, const int8_t* rhs,
                           int M0, int nv) {
   tw_vi32 r[4];
   TW_UNROLL for (int n = 0; n < nv; ++n) {
     r[n] = tw_s16_from_s8(rhs + n * 2 * TW_LANES);
   }
-  tw_s16_step(acc, lhs, r, M0, nv);
+  tw_s16_step(acc, (const int16_t*)lhs, r, M0, nv);
 }
 
 TW_INLINE void s8s8s32_k2(void* out, const void* lhs_panel,
@@ -145,42 +148,32 @@ TW_INLINE void s8s8s32_k2(void* out, const void* lhs_panel,
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
-  const int steps = tw_s8_block_steps(M0);
+  const tw_index_t block_steps = tw_staged_steps(M0);
   const int8_t* lhs = (const int8_t*)lhs_panel;
   const int8_t* rhs = (const int8_t*)rhs_panel;
-  int16_t staged[2][2 * 16 * TW_LANES] __attribute__((aligned(64)));
+  int32_t staged[TW_MAX_STAGED] __attribute__((aligned(64)));
   tw_vi32 acc[TW_MAX_ACCUMULATORS];
   tw_i32_begin(acc, out, params, M0, N0, sets);
-  tw_index_t k = params->K;
-  int16_t* now = staged[0];
-  int16_t* next = staged[1];
-  if (k >= steps) tw_s8_widen(lhs, now, steps * 2 * M0);
-  for (; k >= steps; k -= steps) {
-    // The last block widens itself again rather than what lies behind it.
-    if (k >= 2 * steps) lhs += steps * 2 * M0;
-    tw_s8_widen(lhs, next, steps * 2 * M0);
+  for (tw_index_t k = params->K; k > 0; k -= block_steps) {
+    tw_index_t steps = k < block_steps ? k : block_steps;
+    tw_s8_widen(lhs, staged, steps * M0);
+    lhs += steps * 2 * M0;
     // Not unrolled further: the compiler would hoist widenings and spill, and
     // split vpdpwssd, where the next one depends on it, into vpmaddwd and
     // vpaddd.
-    const int16_t* l = now;
-    TW_NO_UNROLL for (int s = 0; s < steps; s += sets) {
+    const int32_t* l = staged;
+    TW_NO_UNROLL for (; steps >= sets; steps -= sets) {
       TW_UNROLL for (int i = 0; i < sets; ++i) {
-        tw_s8_step(acc + i * vectors, l + i * 2 * M0, rhs + i * 2 * N0, M0, nv);
+        tw_s8_step(acc + i * vectors, l + i * M0, rhs + i * 2 * N0, M0, nv);
       }
-      l += sets * 2 * M0;
+      l += sets * M0;
       rhs += sets * 2 * N0;
     }
-    int16_t* const swap = now;
-    now = next;
-    next = swap;
-  }
-  if (params->K >= steps) lhs += steps * 2 * M0;
-  for (; k > 0; --k) {
-    TW_UNROLL for (int i = 0; i < 2 * M0; ++i) { now[i] = lhs[i]; }
-
-    tw_s8_step(acc, now, rhs, M0, nv);
-    lhs += 2 * M0;
-    rhs += 2 * N0;
+    TW_NO_UNROLL for (; sets > 1 && steps > 0; --steps) {
+      tw_s8_step(acc, l, rhs, M0, nv);
+      l += M0;
+      rhs += 2 * N0;
+    }
   }
   tw_i32_end(acc, out, params, M0, N0, sets);
 }

@@ -13,6 +13,8 @@
 
 // 32-bit lanes of a vector.
 enum { TW_LANES = 8 };
+// Vector registers.
+enum { TW_REGISTERS = 16 };
 // Whether arithmetic broadcasts a scalar memory operand.
 enum { TW_HAS_EMBEDDED_BROADCAST = 0 };
 
@@ -71,9 +73,6 @@ TW_INLINE tw_vi32 tw_i32_add(tw_vi32 a, tw_vi32 b) {
 TW_INLINE tw_vi32 tw_i32_madd(tw_vi32 a, tw_vi32 b) {
   return _mm256_madd_epi16(a, b);
 }
-// How many of them to compute before adding them up: 6x16 leaves registers for
-// one.
-enum { TW_PRODUCTS_IN_FLIGHT = 1 };
 #define TW_HAS_FUSED_DOT2 0
 
 // TW_LANES f16 -> f32.

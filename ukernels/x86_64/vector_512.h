@@ -13,6 +13,8 @@
 
 // 32-bit lanes of a vector.
 enum { TW_LANES = 16 };
+// Vector registers.
+enum { TW_REGISTERS = 32 };
 // Whether arithmetic broadcasts a scalar memory operand.
 enum { TW_HAS_EMBEDDED_BROADCAST = 1 };
 
@@ -59,8 +61,6 @@ TW_INLINE tw_vi32 tw_i32_add(tw_vi32 a, tw_vi32 b) {
 TW_INLINE tw_vi32 tw_i32_madd(tw_vi32 a, tw_vi32 b) {
   return _mm512_madd_epi16(a, b);
 }
-// How many of them to compute before adding them up.
-enum { TW_PRODUCTS_IN_FLIGHT = 4 };
 #ifdef __AVX512VNNI__
 #define TW_HAS_FUSED_DOT2 1
 // c + tw_i32_madd(a, b).
