@@ -351,6 +351,63 @@ TEST(ModelsTest, NarrowFloatArithmetic) {
   }
 }
 
+// Names of the header's own are not taken by arguments.
+TEST(ModelsTest, ArgumentNames) {
+  std::unique_ptr<JitModel> model = compile(R"(
+    func.func @f(%0: tensor<?xf32>, %x_d0: tensor<?xf32>, %result1: tensor<?xf32>, %a-b: tensor<?xf32>)
+        -> (tensor<?xf32>, tensor<?xf32>) {
+      return %0, %x_d0 : tensor<?xf32>, tensor<?xf32>
+    })");
+  ASSERT_TRUE(model);
+  for (const char* parameter :
+       {"const float *arg0,", "int64_t arg0_d0,", "const float *x_d0_,",
+        "const float *result1_,", "const float *a_b,", "float *result0,",
+        "float *result1)"})
+    EXPECT_NE(model->header().find(parameter), std::string::npos)
+        << parameter << "\n"
+        << model->header();
+}
+
+TEST(ModelsTest, TensorsOfBooleans) {
+  std::unique_ptr<JitModel> model = compile(R"(
+    #i = affine_map<(i) -> (i)>
+    func.func @f(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xi8>) {
+      %c0 = arith.constant 0 : index
+      %zero = arith.constant 0.0 : f32
+      %n = tensor.dim %x, %c0 : tensor<?xf32>
+      %e1 = tensor.empty(%n) : tensor<?xi1>
+      %e8 = tensor.empty(%n) : tensor<?xi8>
+      %e = tensor.empty(%n) : tensor<?xf32>
+      %negative = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
+          ins(%x : tensor<?xf32>) outs(%e1 : tensor<?xi1>) {
+      ^bb0(%v: f32, %o: i1):
+        %c = arith.cmpf olt, %v, %zero : f32
+        linalg.yield %c : i1
+      } -> tensor<?xi1>
+      %r = linalg.generic {indexing_maps = [#i, #i, #i], iterator_types = ["parallel"]}
+          ins(%negative, %x : tensor<?xi1>, tensor<?xf32>) outs(%e : tensor<?xf32>) {
+      ^bb0(%c: i1, %v: f32, %o: f32):
+        %s = arith.select %c, %zero, %v : f32
+        linalg.yield %s : f32
+      } -> tensor<?xf32>
+      %b = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
+          ins(%negative : tensor<?xi1>) outs(%e8 : tensor<?xi8>) {
+      ^bb0(%c: i1, %o: i8):
+        %s = arith.extui %c : i1 to i8
+        linalg.yield %s : i8
+      } -> tensor<?xi8>
+      return %r, %b : tensor<?xf32>, tensor<?xi8>
+    })");
+  ASSERT_TRUE(model);
+  GuardedBuffer x = someFloats(37), r = someFloats(37), b(37);
+  ASSERT_EQ(model->call("f", x.data(), int64_t{37}, r.data(), b.data()), 0);
+  EXPECT_EQ(JitModel::liveAllocations(), 0);
+  for (int i = 0; i < 37; ++i) {
+    EXPECT_EQ(r.as<float>()[i], std::fmax(x.as<float>()[i], 0.0f));
+    EXPECT_EQ(b.as<int8_t>()[i], x.as<float>()[i] < 0);
+  }
+}
+
 TEST(ModelsTest, ReferenceModeCallsNoTile) {
   std::unique_ptr<JitModel> model = compile(kMatmul, /*reference=*/true);
   ASSERT_TRUE(model);

@@ -4,9 +4,9 @@
 // tw-check-model: what may be compiled, said once and up front, so that no
 // later step meets an operation it has no answer for.
 
+#include "CNames.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "tilewright/Compile/Passes.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -28,6 +28,11 @@ bool hasCElement(Type type) {
 constexpr const char *cElements = "f64, f32, f16, bf16, i64, i32, i16 and i8";
 
 LogicalResult checkSignature(func::FuncOp func) {
+  if (!isCName(func.getName()))
+    return func.emitError()
+           << "the public function '" << func.getName()
+           << "' cannot be declared in C; its name must be an identifier, and "
+              "no keyword of C or C++";
   for (auto [index, type] : llvm::enumerate(func.getArgumentTypes())) {
     if (auto tensor = dyn_cast<RankedTensorType>(type)) {
       if (hasCElement(tensor.getElementType()) && !tensor.getEncoding())

@@ -3,6 +3,7 @@
 
 #include "tilewright/Compile/CompileModel.h"
 
+#include "CNames.h"
 #include "ModelBackend.h"
 #include "Pipeline.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -25,32 +26,6 @@ using llvm::Expected;
 namespace tilewright {
 namespace {
 
-bool isKeyword(llvm::StringRef name) {
-  static const char *const keywords[] = {
-      "alignas",  "alignof",   "auto",   "bool",     "break",   "case",
-      "char",     "class",     "const",  "continue", "default", "delete",
-      "do",       "double",    "else",   "enum",     "extern",  "false",
-      "float",    "for",       "goto",   "if",       "inline",  "int",
-      "long",     "namespace", "new",    "operator", "private", "public",
-      "register", "restrict",  "return", "short",    "signed",  "sizeof",
-      "static",   "struct",    "switch", "template", "this",    "true",
-      "typedef",  "typename",  "union",  "unsigned", "using",   "virtual",
-      "void",     "volatile",  "while",  "result"};
-  return llvm::is_contained(keywords, name);
-}
-
-/// A parameter's name for C: what the model calls it, made an identifier.
-std::string cIdentifier(llvm::StringRef name) {
-  std::string result;
-  for (char c : name)
-    result += llvm::isAlnum(c) ? c : '_';
-  if (result.empty() || llvm::isDigit(result[0]))
-    result.insert(0, "arg");
-  if (isKeyword(result))
-    result += '_';
-  return result;
-}
-
 /// Puts the source's names of function arguments into the IR, which otherwise
 /// forgets them.
 void nameArguments(const AsmParserState &state) {
@@ -68,7 +43,7 @@ void nameArguments(const AsmParserState &state) {
       llvm::SMRange range = argument.loc;
       llvm::StringRef text(range.Start.getPointer(),
                            range.End.getPointer() - range.Start.getPointer());
-      std::string name = cIdentifier(text.ltrim('%'));
+      std::string name = cParameterName(text.ltrim('%'));
       while (!taken.insert(name).second)
         name += '_';
       func.setArgAttr(index, kNameAttr,
@@ -190,7 +165,9 @@ private:
         module = cast<ModuleOp>(block.front());
         block.front().remove();
       } else {
-        module = ModuleOp::create(UnknownLoc::get(&context));
+        llvm::StringRef file = sources.getMemoryBuffer(sources.getMainFileID())
+                                   ->getBufferIdentifier();
+        module = ModuleOp::create(FileLineColLoc::get(&context, file, 1, 1));
         module->getBody()->getOperations().splice(module->getBody()->end(),
                                                   block.getOperations());
       }

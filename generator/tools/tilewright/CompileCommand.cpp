@@ -107,6 +107,12 @@ Expected<LinkOutput> outputKind() {
                            "'; its name must end in .a, .o or .bc");
 }
 
+/// A matrix multiplication that became loops is slow: said without being asked.
+void warnOf(const CompiledModel &model) {
+  for (const std::string &remark : model.remarks)
+    printWarning(remark);
+}
+
 Error writeReport(const BuildReport &report) {
   if (reportFormat == ReportFormat::Json)
     printBuildReportAsJson(report, outs());
@@ -124,6 +130,7 @@ Error writeStage(MemoryBufferRef source, const ModelOptions &options) {
   Expected<CompiledModel> model = compileModel(source, stage, options);
   if (!model)
     return model.takeError();
+  warnOf(*model);
   return writeToOutput(output.empty() ? "-" : output.getValue(),
                        [&](raw_ostream &os) {
                          os.write(model->bytes.data(), model->bytes.size());
@@ -160,6 +167,7 @@ Error runCompile() {
       buildModel((*source)->getMemBufferRef(), output, options);
   if (!report)
     return report.takeError();
+  warnOf(report->model);
   return writeReport(*report);
 }
 

@@ -80,3 +80,17 @@ func.func @window(%x: tensor<?xf32>, %k: tensor<3xf32>, %o: tensor<?xf32>) -> te
   %r = linalg.conv_1d ins(%x, %k : tensor<?xf32>, tensor<3xf32>) outs(%o : tensor<?xf32>) -> tensor<?xf32>
   return %r : tensor<?xf32>
 }
+
+// -----
+
+// expected-error @below {{the public function 'my.function' cannot be declared in C; its name must be an identifier, and no keyword}}
+func.func @my.function(%x: tensor<2xf32>) -> tensor<2xf32> {
+  return %x : tensor<2xf32>
+}
+
+// -----
+
+// expected-error @below {{the public function 'float' cannot be declared in C}}
+func.func @float(%x: tensor<2xf32>) -> tensor<2xf32> {
+  return %x : tensor<2xf32>
+}

@@ -66,8 +66,7 @@ struct CompiledModel {
 };
 
 /// Compiles the model in `source`. An error holds MLIR's diagnostics, each with
-/// file, line and column. Not thread-safe with itself only in that LLVM's
-/// targets are registered once; contexts are not shared.
+/// file, line and column. May be called from several threads.
 llvm::Expected<CompiledModel> compileModel(llvm::MemoryBufferRef source,
                                            ModelStage stage,
                                            const ModelOptions &options);
