@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Backend.h"
+#include "tilewright/Codegen/Backend.h"
 
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
@@ -50,8 +50,8 @@ StringRef baselineFeatures(const Triple &triple) {
 
 } // namespace
 
-Expected<Triple> targetTriple(const TileKey &key, StringRef wanted) {
-  std::string_view arch = info(key.isa).arch;
+Expected<Triple> targetTriple(const IsaInfo &isa, StringRef wanted) {
+  std::string_view arch = isa.arch;
   if (wanted.empty()) {
     Triple triple(sys::getDefaultTargetTriple());
     if (arch == "X86_64")

@@ -3,8 +3,8 @@
 
 #include "HandWritten.h"
 
-#include "Backend.h"
 #include "StepTimer.h"
+#include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/FatalErrors.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -89,7 +89,7 @@ HandWrittenBitcode::extract(const HandWrittenTile &tile, Emit kind,
     WriteBitcodeToFile(*module, os);
     return bytes;
   }
-  Expected<Triple> triple = targetTriple(tile.key, options.triple);
+  Expected<Triple> triple = targetTriple(info(tile.key.isa), options.triple);
   if (!triple)
     return triple.takeError();
   Expected<Backend *> backend = backends.get(*triple);

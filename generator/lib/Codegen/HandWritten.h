@@ -6,7 +6,7 @@
 #ifndef TILEWRIGHT_LIB_CODEGEN_HANDWRITTEN_H
 #define TILEWRIGHT_LIB_CODEGEN_HANDWRITTEN_H
 
-#include "Backend.h"
+#include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Registry/Registry.h"
 #include "llvm/Support/MemoryBuffer.h"

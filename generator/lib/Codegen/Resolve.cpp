@@ -3,9 +3,9 @@
 
 #include "tilewright/Codegen/Resolve.h"
 
-#include "Backend.h"
 #include "HandWritten.h"
 #include "StepTimer.h"
+#include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/TileCache.h"
 #include "llvm/Support/ThreadPool.h"
 #include <atomic>
@@ -34,7 +34,7 @@ namespace {
 Expected<std::string> entryNameOf(const TileKey &key, Emit kind,
                                   const GenerateOptions &options,
                                   StringRef library) {
-  Expected<Triple> triple = targetTriple(key, options.triple);
+  Expected<Triple> triple = targetTriple(info(key.isa), options.triple);
   if (!triple)
     return triple.takeError();
   return TileCache::entryName(printTileKey(key, options.prefix), kind, options,

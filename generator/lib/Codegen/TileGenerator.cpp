@@ -3,7 +3,6 @@
 
 #include "tilewright/Codegen/TileGenerator.h"
 
-#include "Backend.h"
 #include "RegistryEntry.h"
 #include "StepTimer.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -14,6 +13,7 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/FatalErrors.h"
 #include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Transforms/Passes.h"
@@ -120,7 +120,7 @@ MLIRContext &TileGenerator::Impl::context() {
 
 Expected<Backend *> TileGenerator::Impl::backendFor(const TileKey &key,
                                                     const GenerateOptions &o) {
-  Expected<llvm::Triple> triple = targetTriple(key, o.triple);
+  Expected<llvm::Triple> triple = targetTriple(info(key.isa), o.triple);
   if (!triple)
     return triple.takeError();
   return backends.get(*triple);

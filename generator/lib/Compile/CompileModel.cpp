@@ -4,13 +4,14 @@
 #include "tilewright/Compile/CompileModel.h"
 
 #include "CNames.h"
-#include "ModelBackend.h"
+#include "OptimizeModel.h"
 #include "Pipeline.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "tilewright/Codegen/Backend.h"
 #include "tilewright/Compile/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -209,21 +210,24 @@ private:
   Error emitCode() {
     llvm::LLVMContext llvmContext;
     std::unique_ptr<llvm::Module> code;
-    Expected<std::unique_ptr<ModelBackend>> backend =
-        ModelBackend::create(info(options.isa));
+    const IsaInfo &isa = info(options.isa);
+    Expected<llvm::Triple> triple = targetTriple(isa, options.triple);
+    if (!triple)
+      return triple.takeError();
+    Expected<std::unique_ptr<Backend>> backend = Backend::create(*triple);
     if (!backend)
       return backend.takeError();
     Error error = timed("translate", [&]() -> Error {
       code = translateModuleToLLVMIR(*module, llvmContext, "model");
       if (!code)
         return failure("translate");
-      (*backend)->setTarget(*code);
+      (*backend)->setTarget(*code, isa);
       return Error::success();
     });
     if (error)
       return error;
     error = timed("optimize", [&] {
-      (*backend)->optimize(*code);
+      optimizeModel(*code, (*backend)->targetMachine());
       return Error::success();
     });
     if (error)
@@ -239,10 +243,10 @@ private:
         return Error::success();
       case ModelStage::Asm:
         return (*backend)->emit(*code, llvm::CodeGenFileType::AssemblyFile,
-                                model.bytes);
+                                CodegenPasses::All, model.bytes);
       default:
         return (*backend)->emit(*code, llvm::CodeGenFileType::ObjectFile,
-                                model.bytes);
+                                CodegenPasses::All, model.bytes);
       }
     });
   }

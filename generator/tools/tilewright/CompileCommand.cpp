@@ -149,6 +149,7 @@ Error runCompile() {
   options.model.isa = *isa;
   options.model.prefix = prefix;
   options.model.reference = reference;
+  options.model.triple = resolveFlags.triple;
   if (stage.getNumOccurrences())
     return writeStage((*source)->getMemBufferRef(), options.model);
 

@@ -33,6 +33,8 @@ enum class ModelStage {
 struct ModelOptions {
   /// The instruction set of the CPUs that will run the model.
   tw_isa_t isa = TW_ISA_GENERIC;
+  /// Target triple; empty for the ISA's architecture on this host's OS.
+  std::string triple;
   /// Prefix of the tile names.
   std::string prefix = std::string(kDefaultPrefix);
   /// Packs nothing and calls no tile: upstream's plain loops, the oracle that

@@ -3,23 +3,23 @@
 //
 // LLVM IR -> optimised bitcode, assembly or object, for one target triple.
 
-#ifndef TILEWRIGHT_LIB_CODEGEN_BACKEND_H
-#define TILEWRIGHT_LIB_CODEGEN_BACKEND_H
+#ifndef TILEWRIGHT_CODEGEN_BACKEND_H
+#define TILEWRIGHT_CODEGEN_BACKEND_H
 
-#include "tilewright/Codegen/TileGenerator.h"
 #include "tilewright/key.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
 
 namespace tilewright {
 
-/// The triple for which `options` asks for `key`: options.triple, or the key's
-/// architecture on this host's vendor, OS and environment. An error if the
-/// triple is unknown, or is of another architecture than the key.
-llvm::Expected<llvm::Triple> targetTriple(const TileKey &key,
+/// The triple to generate code of `isa` for: `triple`, or if that is empty the
+/// ISA's architecture on this host's vendor, OS and environment. An error if
+/// the triple is of another architecture than the ISA.
+llvm::Expected<llvm::Triple> targetTriple(const IsaInfo &isa,
                                           llvm::StringRef triple);
 
 /// How much of LLVM's code generator runs.
@@ -48,6 +48,9 @@ public:
   llvm::Error emit(llvm::Module &module, llvm::CodeGenFileType type,
                    CodegenPasses which, llvm::SmallVectorImpl<char> &bytes);
 
+  /// For other pipelines than that of kernels.
+  llvm::TargetMachine &targetMachine() { return *machine; }
+
 private:
   struct Optimizer;
   struct KeptPasses;
@@ -75,4 +78,4 @@ private:
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_LIB_CODEGEN_BACKEND_H
+#endif // TILEWRIGHT_CODEGEN_BACKEND_H
