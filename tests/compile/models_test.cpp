@@ -242,6 +242,22 @@ TEST(ModelsTest, SizesThatDisagreeAreRefusedAndNothingIsWritten) {
   EXPECT_EQ(call(2, 3, 3, 2), 0);
 }
 
+// A cast to a static size asserts it.
+TEST(ModelsTest, CastsAreChecked) {
+  std::unique_ptr<JitModel> model = compile(R"(
+    func.func @f(%x: tensor<?xf32>) -> tensor<4xf32> {
+      %y = tensor.cast %x : tensor<?xf32> to tensor<4xf32>
+      %e = tensor.empty() : tensor<4xf32>
+      %r = linalg.add ins(%y, %y : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+      return %r : tensor<4xf32>
+    })");
+  ASSERT_TRUE(model);
+  GuardedBuffer x = someFloats(4), r = someFloats(4);
+  EXPECT_EQ(model->call("f", x.data(), int64_t{3}, r.data()), 1);
+  EXPECT_EQ(model->call("f", x.data(), int64_t{4}, r.data()), 0);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(r.as<float>()[i], 2 * x.as<float>()[i]);
+}
+
 TEST(ModelsTest, HeaderSaysHowToCall) {
   std::unique_ptr<JitModel> model = compile(kMatmul);
   ASSERT_TRUE(model);
