@@ -89,7 +89,10 @@ private:
   // Epilogue.cpp
   Values reduceLanes(llvm::ArrayRef<Value> sequence, int count);
   Values combineSets(Values carries);
-  void subtractCorrections(Values &results, llvm::ArrayRef<Value> corrections);
+  Value sumCorrections(llvm::ArrayRef<Value> corrections);
+  Values finishRow(llvm::ArrayRef<Value> accumulators, Value correction);
+  Values finishInRegisters(const Values &accumulators, Value corrections);
+  Value finishRows(const Values &accumulators, Value corrections);
   void flushDenormals(Values &results);
 
   // StoreTile.cpp
@@ -97,8 +100,8 @@ private:
   Value loadOut(Value pointer, int index);
   Values initialRows();
   void storeDirectly(Values results);
-  void storeByRows(const Values &results);
-  void storeTransposed(const Values &results);
+  void storeByRows(Value buffer);
+  void storeTransposed(Value buffer);
   Value spill(const Values &results);
   Value updated(Value sum, Value pointer, int64_t valid, Value column);
   struct OutVector {

@@ -49,9 +49,9 @@ Emitter::Values BlockKernel::combineSets(Values carries) {
   return sums;
 }
 
-/// `corrections` is the run of sums [K step][row][group].
-void BlockKernel::subtractCorrections(Values &results,
-                                      llvm::ArrayRef<Value> corrections) {
+/// `corrections` is the run of sums [K step][row][group]; returns a buffer of
+/// their sums, one i32 for each row.
+Value BlockKernel::sumCorrections(llvm::ArrayRef<Value> corrections) {
   int groups = shape.rowPitch / shape.group; // per row
   int64_t vectorBytes = Emitter::bytesOf(accumulatorType);
   Type i32 = e.integer(32);
@@ -62,30 +62,81 @@ void BlockKernel::subtractCorrections(Values &results,
   };
   if (llvm::isPowerOf2_32(groups) && correctionSteps == 1) {
     spill(reduceLanes(corrections, groups));
-  } else {
-    spill(corrections);
-    // Row r's sum goes where group r was: never ahead of what is yet to read.
-    e.loop(e.i64(0), e.i64(rows), 1, {}, [&](Value row, Values) -> Values {
-      Value at = e.offset(sums, e.mul(row, e.i64(4 * groups)));
-      Value sum;
-      for (int t = 0; t < correctionSteps; ++t)
-        for (int g = 0; g < groups; ++g) {
-          int64_t group = t * rows * groups + g;
-          Value part = e.load(i32, e.offset(at, 4 * group), 4);
-          sum = sum ? e.add(sum, part) : part;
-        }
-      e.store(sum, e.offset(sums, e.mul(row, e.i64(4))), 4);
-      return {};
-    });
+    return sums;
   }
-  for (int row = 0; row < rows; ++row) {
-    Value correction =
-        e.splat(e.load(i32, e.offset(sums, 4 * row), 4), plan.lanes);
+  spill(corrections);
+  // Row r's sum goes where group r was: never ahead of what is yet to read.
+  e.loop(e.i64(0), e.i64(rows), 1, {}, [&](Value row, Values) -> Values {
+    Value at = e.offset(sums, e.mul(row, e.i64(4 * groups)));
+    Value sum;
+    for (int t = 0; t < correctionSteps; ++t)
+      for (int g = 0; g < groups; ++g) {
+        int64_t group = t * rows * groups + g;
+        Value part = e.load(i32, e.offset(at, 4 * group), 4);
+        sum = sum ? e.add(sum, part) : part;
+      }
+    e.store(sum, e.offset(sums, e.mul(row, e.i64(4))), 4);
+    return {};
+  });
+  return sums;
+}
+
+/// One row's accumulators -> its out vectors. `correction` points to what is to
+/// be subtracted, an i32; null for nothing.
+Emitter::Values BlockKernel::finishRow(llvm::ArrayRef<Value> accumulators,
+                                       Value correction) {
+  Values results = reduceLanes(accumulators, plan.kLanes);
+  if (correction) {
+    Value each = e.splat(e.load(e.integer(32), correction, 4), plan.lanes);
+    for (Value &result : results)
+      result = e.sub(result, each);
+  }
+  if (plan.sets > 1 || plan.kLanes > 1)
+    flushDenormals(results);
+  return results;
+}
+
+Emitter::Values BlockKernel::finishInRegisters(const Values &accumulators,
+                                               Value corrections) {
+  Values results;
+  for (int row = 0; row < rows; ++row)
+    llvm::append_range(
+        results,
+        finishRow(
+            llvm::ArrayRef<Value>(accumulators).slice(row * vectors, vectors),
+            corrections ? e.offset(corrections, 4 * row) : nullptr));
+  return results;
+}
+
+/// The same by a loop over the rows, from one stack buffer to another.
+Value BlockKernel::finishRows(const Values &accumulators, Value corrections) {
+  int64_t vectorBytes = Emitter::bytesOf(accumulatorType);
+  int64_t laneBytes = shape.accumulatorBytes;
+  Value raw = stackBuffer(rows * vectors * vectorBytes);
+  Value results = stackBuffer(rows * outVectors * vectorBytes);
+  for (auto [i, value] : llvm::enumerate(accumulators))
+    e.store(value, e.offset(raw, i * vectorBytes), laneBytes);
+  Values carries = {raw, results};
+  if (corrections)
+    carries.push_back(corrections);
+  e.loop(e.i64(0), e.i64(rows), 1, carries, [&](Value, Values at) -> Values {
+    Values row;
+    for (int v = 0; v < vectors; ++v)
+      row.push_back(
+          e.load(accumulatorType, e.offset(at[0], v * vectorBytes), laneBytes));
+    row = finishRow(row, corrections ? at[2] : nullptr);
     for (int v = 0; v < outVectors; ++v) {
-      Value &result = results[row * outVectors + v];
-      result = e.sub(result, correction);
+      OutVector part = outVector(v);
+      e.store(row[v], e.offset(at[1], (part.firstRow - part.begin) * laneBytes),
+              laneBytes);
     }
-  }
+    Values next = {e.offset(at[0], vectors * vectorBytes),
+                   e.offset(at[1], outVectors * vectorBytes)};
+    if (corrections)
+      next.push_back(e.offset(at[2], 4));
+    return next;
+  });
+  return results;
 }
 
 /// vdpbf16ps takes and gives zero for denormals; the additions outside of it do

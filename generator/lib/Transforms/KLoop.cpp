@@ -40,28 +40,29 @@ BlockKernel::BlockKernel(Emitter &e, const TileKey &key, const TilePlan &plan,
 
 void BlockKernel::emit() {
   if (shape.roundsPerStep)
-    return storeByRows(kLoop(initialRows()));
+    return storeByRows(spill(kLoop(initialRows())));
   Values zeros(plan.sets * rows * vectors + correctionVectors,
                e.zero(accumulatorType));
   Values sums = combineSets(kLoop(zeros));
-  Values results;
-  for (int row = 0; row < rows; ++row)
-    llvm::append_range(results, reduceLanes(llvm::ArrayRef<Value>(sums).slice(
-                                                row * vectors, vectors),
-                                            plan.kLanes));
+  Value corrections;
   if (correctionVectors)
-    subtractCorrections(
-        results, llvm::ArrayRef<Value>(sums).take_back(correctionVectors));
-  if (plan.sets > 1 || plan.kLanes > 1)
-    flushDenormals(results);
-  if (plan.broadcastRhs)
-    return storeTransposed(results);
+    corrections = sumCorrections(
+        llvm::ArrayRef<Value>(sums).take_back(correctionVectors));
+  sums.resize(rows * vectors);
   // Straight from registers is fastest, but much code where vectors are
   // partial or blocks overlap.
-  bool simple = vectorOperandRows % plan.lanes == 0 || results.size() <= 4;
-  if (simple && !position.ownBroadcastRow && !position.ownVectorRow)
-    return storeDirectly(results);
-  storeByRows(results);
+  bool simple = (vectorOperandRows % plan.lanes == 0 && plan.kLanes == 1) ||
+                rows * vectors <= 4;
+  if (simple && !plan.broadcastRhs && !position.ownBroadcastRow &&
+      !position.ownVectorRow)
+    return storeDirectly(finishInRegisters(sums, corrections));
+  Value results = plan.kLanes == 1 && !corrections
+                      ? spill(finishInRegisters(sums, nullptr))
+                      : finishRows(sums, corrections);
+  if (plan.broadcastRhs)
+    storeTransposed(results);
+  else
+    storeByRows(results);
 }
 
 Emitter::Values BlockKernel::kLoop(Values carries) {

@@ -128,9 +128,9 @@ Value BlockKernel::updated(Value sum, Value pointer, int64_t valid,
       [&]() -> Values { return {sum}; })[0];
 }
 
-void BlockKernel::storeByRows(const Values &results) {
+/// `buffer` holds the sums [broadcast rows][vector operand rows].
+void BlockKernel::storeByRows(Value buffer) {
   int64_t bytes = shape.accumulatorBytes, pitch = outVectors * plan.lanes;
-  Value buffer = spill(results);
   Value first = e.i64(0), target = position.out;
   if (position.ownBroadcastRow) {
     first = position.ownBroadcastRow;
@@ -169,10 +169,9 @@ void BlockKernel::storeByRows(const Values &results) {
 }
 
 /// The vector operand is the lhs: the lanes are rows of the out tile.
-void BlockKernel::storeTransposed(const Values &results) {
+void BlockKernel::storeTransposed(Value buffer) {
   int64_t bytes = shape.accumulatorBytes;
   int64_t pitch = outVectors * plan.lanes * bytes;
-  Value buffer = spill(results);
   Value firstColumn = e.i64(0), firstRow = e.i64(0), target = position.out;
   if (position.ownVectorRow) {
     firstRow = position.ownVectorRow;
