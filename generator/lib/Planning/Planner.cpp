@@ -25,7 +25,7 @@ constexpr int64_t kStageBytes = 12 * 1024;
 /// Relative price of one vector instruction of code, which takes its time to
 /// generate: between plans of like speed take the smaller. Tiles that whole
 /// vectors and equal blocks fill are worth the code.
-constexpr double kSizePrice = 4e-4, kRegularSizePrice = 4e-5;
+constexpr double kSizePrice = 7e-4, kRegularSizePrice = 4e-5;
 
 class Planner {
 public:

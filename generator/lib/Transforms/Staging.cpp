@@ -13,8 +13,15 @@ using namespace mlir;
 
 namespace tilewright {
 
-/// Vectors of a run beyond which it becomes a loop.
+/// Vectors of a run beyond which it becomes a loop, for elements that an
+/// instruction or two decode; for others every run is one.
 constexpr int kUnrolledVectors = 4;
+
+static bool isCheap(const ElementFormat &format) {
+  return format.bits() >= 16 ||
+         (format.bits() == 8 &&
+          info(format.type).kind != TW_ELEMENT_KIND_FLOAT);
+}
 
 static int64_t runWidth(const Emitter &e, ComputeType type) {
   return e.isa.vectorBits / 8 / bytesOf(type);
@@ -71,9 +78,7 @@ void BlockKernel::fillStage(const OperandShape &operand, ElementFormat format,
     };
     // So many steps at a time as fill vectors which one does not fill.
     int64_t width = runWidth(e, shape.compute), together = 1;
-    bool isCheap =
-        format.bits() >= 16 || info(format.type).kind != TW_ELEMENT_KIND_FLOAT;
-    if (stage.wholeOperand && isCheap)
+    if (stage.wholeOperand && isCheap(format))
       together =
           std::min<int64_t>(width / std::gcd(width, elements), plan.stageSteps);
     Value done = e.i64(0);
@@ -105,7 +110,7 @@ void BlockKernel::decodeRun(ElementFormat format, Value source, Value buffer,
             bytesOf(shape.compute));
   };
   int64_t whole = elements / width, rest = elements % width;
-  if (whole <= kUnrolledVectors) {
+  if (whole <= (isCheap(format) ? kUnrolledVectors : 1)) {
     for (int64_t i = 0; i < whole; ++i)
       convert(e.offset(source, i * from), e.offset(buffer, i * to), width);
   } else {
