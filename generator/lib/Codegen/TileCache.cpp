@@ -11,6 +11,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 #include <cstdlib>
@@ -81,7 +82,14 @@ Expected<TileCache> TileCache::open(StringRef directory) {
   if (!sys::fs::is_directory(directory))
     return createStringError("cache directory '" + directory +
                              "': is not a directory");
-  return TileCache(directory);
+  TileCache cache(directory);
+  // LLVM installs its signal handlers, and a signal stack, on the thread that
+  // first makes a temporary file. Let that be this one: the stack of a worker
+  // ends with the worker, where AddressSanitizer trips over it.
+  std::string none = cache.path("none");
+  sys::RemoveFileOnSignal(none);
+  sys::DontRemoveFileOnSignal(none);
+  return cache;
 }
 
 std::string TileCache::path(StringRef entry) const {
