@@ -31,6 +31,12 @@ enum { TW_ROW_STEPS = 8 };
 
 TW_INLINE int tw_row_lanes(tw_row_t row) { return row == TW_ROW_F64 ? 4 : 8; }
 
+// Whether products are computed by one instruction and added by another, so
+// that arithmetic bounds the tile rather than loads.
+TW_INLINE int tw_row_adds_apart(tw_row_t row) {
+  return row == TW_ROW_S16_K2 && !TW_HAS_FUSED_DOT2;
+}
+
 // Bytes of a lane in a panel.
 TW_INLINE int tw_row_step_bytes(tw_row_t row) {
   return row == TW_ROW_F64 ? 8 : row == TW_ROW_F16 ? 2 : 4;
@@ -111,9 +117,9 @@ TW_INLINE __m256i tw_row_multiply_add(tw_row_t row, __m256i acc, __m256i lhs,
 TW_INLINE void tw_row_step(tw_row_t row, __m256i* acc, __m256i lhs,
                            const char* rhs, int nv) {
   const int bytes = tw_row_step_bytes(row) * tw_row_lanes(row);
-#ifndef __AVX512VNNI__
-  if (row == TW_ROW_S16_K2) {
-    // All products, then the sums: s16.h says why.
+  if (tw_row_adds_apart(row)) {
+    // The shuffle, all products, then the sums: s16.h says why.
+    TW_PIN(lhs);
     __m256i product[2];
     TW_UNROLL for (int n = 0; n < nv; ++n) {
       product[n] = _mm256_madd_epi16(lhs, tw_row_load(row, rhs + n * bytes));
@@ -125,7 +131,6 @@ TW_INLINE void tw_row_step(tw_row_t row, __m256i* acc, __m256i lhs,
     }
     return;
   }
-#endif
   TW_UNROLL for (int n = 0; n < nv; ++n) {
     acc[n] = tw_row_multiply_add(row, acc[n], lhs,
                                  tw_row_load(row, rhs + n * bytes));
@@ -149,7 +154,7 @@ TW_INLINE __m256i tw_row_add_correction(tw_row_t row, __m256i sum,
 // the former there are fewer to spare where each shuffle serves two vectors.
 TW_INLINE void tw_row_load_halves(tw_row_t row, __m256i* half,
                                   const char* panel, int nv) {
-  if (nv == 1 && row != TW_ROW_F16) {
+  if (tw_row_adds_apart(row) || (nv == 1 && row != TW_ROW_F16)) {
     half[0] =
         _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i*)panel));
     half[1] =
@@ -161,24 +166,39 @@ TW_INLINE void tw_row_load_halves(tw_row_t row, __m256i* half,
   }
 }
 
-// TW_ROW_STEPS K steps, each with accumulators of its own: acc[step][n].
-TW_INLINE void tw_row_steps(tw_row_t row, __m256i* acc, __m256i* sum,
-                            const char* lhs, const char* rhs, int nv) {
+// The lhs of TW_ROW_STEPS K steps: half[step / 4], or of f64 half[step / 2].
+TW_INLINE void tw_row_load_lhs(tw_row_t row, __m256i* half, __m256i* sum,
+                               const char* lhs, int nv) {
   const int lanes = tw_row_lanes(row);
-  const int bytes = tw_row_step_bytes(row) * lanes;
   TW_UNROLL for (int s = 0; s < TW_ROW_STEPS; s += lanes) {
-    __m256i half[2];
-    tw_row_load_halves(row, half, lhs + s / lanes * bytes, nv);
+    __m256i* const to = half + 2 * s / lanes;
+    tw_row_load_halves(row, to, lhs + s * tw_row_step_bytes(row), nv);
     // Opaque, or the shuffles become broadcast loads again.
-    TW_OPAQUE(half[0]);
-    TW_OPAQUE(half[1]);
+    TW_PIN(to[0]);
+    TW_PIN(to[1]);
     *sum = tw_row_add_correction(row, *sum,
-                                 _mm256_blend_epi32(half[0], half[1], 0xF0));
-    TW_UNROLL for (int i = 0; i < lanes; ++i) {
-      const __m256i l =
-          tw_row_spread(row, half[i / (lanes / 2)], i % (lanes / 2));
-      tw_row_step(row, acc + (s + i) * nv, l, rhs + (s + i) * nv * bytes, nv);
-    }
+                                 _mm256_blend_epi32(to[0], to[1], 0xF0));
+  }
+}
+
+// TW_ROW_STEPS K steps, each with accumulators of its own: acc[step][n].
+TW_INLINE void tw_row_steps(tw_row_t row, __m256i* acc, const __m256i* half,
+                            const char* rhs, int nv) {
+  const int lanes = tw_row_lanes(row) / 2;
+  const int bytes = tw_row_step_bytes(row) * lanes * 2;
+  __m256i l[TW_ROW_STEPS];
+  TW_UNROLL for (int i = 0; i < TW_ROW_STEPS; ++i) {
+    l[i] = tw_row_spread(row, half[i / lanes], i % lanes);
+  }
+  // Where registers suffice, all shuffles stand before the first multiply-add,
+  // which then wait for nothing but their loads (2 % of f32 1x16).
+  if (nv > 1 && !tw_row_adds_apart(row)) {
+    __asm__ volatile(""
+                     : "+v"(l[0]), "+v"(l[1]), "+v"(l[2]), "+v"(l[3]),
+                       "+v"(l[4]), "+v"(l[5]), "+v"(l[6]), "+v"(l[7]));
+  }
+  TW_UNROLL for (int i = 0; i < TW_ROW_STEPS; ++i) {
+    tw_row_step(row, acc + i * nv, l[i], rhs + i * nv * bytes, nv);
   }
 }
 
@@ -193,12 +213,21 @@ TW_INLINE void tw_row_multiply(tw_row_t row, __m256i* result, const char* lhs,
   TW_UNROLL for (int i = 0; i < steps * nv; ++i) {
     acc[i] = _mm256_setzero_si256();
   }
-  // Not unrolled further: the compiler would split vpdpwssd, where the next one
-  // depends on it, into vpmaddwd and vpaddd.
-  TW_NO_UNROLL for (; k >= steps; k -= steps) {
-    tw_row_steps(row, acc, &sum, lhs, rhs, nv);
-    lhs += steps * lhs_bytes;
-    rhs += steps * nv * rhs_bytes;
+  // Two lhs vectors, which are one cache line, are loaded together: the loads
+  // of rhs vectors then stay paired by cache lines too, two per cycle. But not
+  // for vpdpwssd: where the next one depends on it, the compiler would split it
+  // into vpmaddwd and vpaddd. And f64 of 256-bit ISAs would find no registers.
+  const int blocks = row <= TW_ROW_BF16_K2 && nv > 1 ? 2 : 1;
+  TW_NO_UNROLL for (; k >= blocks * steps; k -= blocks * steps) {
+    __m256i half[2][4];
+    TW_UNROLL for (int i = 0; i < blocks; ++i) {
+      tw_row_load_lhs(row, half[i], &sum, lhs + i * steps * lhs_bytes, nv);
+    }
+    TW_UNROLL for (int i = 0; i < blocks; ++i) {
+      tw_row_steps(row, acc, half[i], rhs + i * steps * nv * rhs_bytes, nv);
+    }
+    lhs += blocks * steps * lhs_bytes;
+    rhs += blocks * steps * nv * rhs_bytes;
   }
   TW_NO_UNROLL for (; k > 0; --k) {
     const __m256i l = tw_row_load_one(row, lhs);
