@@ -61,11 +61,10 @@ public:
       : plan(plan), key(key), shape(shape), isa(info(key.isa)),
         idiom(tilewright::idiom(plan.idiom)) {
     int bytes = plan.lanes * shape.accumulatorBytes;
-    // Half vectors are as fast as whole ones at best, and half as fast on cores
-    // with two whole multipliers.
     width = std::max(bytes / 64.0, 0.5);
-    if (8 * bytes < isa.vectorBits)
-      width *= 1.1;
+    // Half vectors multiply as fast as whole ones at best, and half as fast on
+    // cores with two whole multipliers.
+    multiplyWidth = 8 * bytes < isa.vectorBits ? 1.1 * width : width;
     vectorDecode =
         decodeOps(shape.vector.type, shape.compute, shape.roles.offset, isa);
     broadcastDecode = decodeOps(shape.broadcast.type, shape.compute, 0, isa);
@@ -82,7 +81,7 @@ public:
     double macs = double(rows) * v * shape.chunks;
     // vpmaddwd's additions have ports of their own, once they stand apart.
     double share = idiom.kind == IdiomKind::MaddWords ? 1.1 : idiom.ops;
-    multiplies = macs * share * width;
+    multiplies = macs * share * multiplyWidth;
     overhead += 0.2 * macs * width * (idiom.ops - 1);
     instructions += macs * idiom.ops;
     readVectors(v);
@@ -96,7 +95,7 @@ public:
           double(llvm::divideCeil(shape.correctionSteps * rows * shape.rowPitch,
                                   plan.lanes * shape.group)) /
           shape.correctionSteps;
-      multiplies += runs * width;
+      multiplies += runs * multiplyWidth;
       loads += runs * width;
       instructions += runs;
     }
@@ -128,14 +127,10 @@ private:
 
   void readBroadcasts(int rows, int v) {
     double count = double(rows) * shape.chunks;
-    if (shape.broadcast.rows == 1 && plan.unroll % 4 == 0 &&
-        shape.chunks == 1 && plan.kLanes == 1 && shape.accumulatorBytes == 4 &&
-        isa.has("avx2") && !shape.broadcast.staged && plan.lanes >= 8 &&
-        vectorDecode == 0) {
-      // One load for four steps, then a shuffle for each.
-      loads += 0.125;
+    if (shape.spreadSteps > 1) {
+      loads += 0.5 / shape.spreadSteps;
       shuffles += width > 0.9 ? 0.45 : 0.1;
-      decoding += broadcastDecode * width / 4;
+      decoding += broadcastDecode * width / shape.spreadSteps;
       instructions += 1.25;
       return;
     }
@@ -193,7 +188,8 @@ private:
   const TileShape &shape;
   const IsaInfo &isa;
   const Idiom &idiom;
-  double width; ///< of a vector, in units of 512 bits
+  /// Of a vector, in units of 512 bits.
+  double width, multiplyWidth;
   double overhead, shuffles;
 };
 

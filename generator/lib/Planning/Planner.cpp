@@ -15,7 +15,7 @@ namespace tilewright {
 namespace {
 
 /// Accumulators in flight that keep the multipliers busy: latency 4 on two
-/// 512-bit pipes.
+/// pipes.
 constexpr int kEnoughAccumulators = 8;
 /// Code size, in vector instructions, beyond which a plan is not considered
 /// while there is a smaller one.
@@ -171,9 +171,10 @@ private:
   void trySets() {
     TileShape shape(key, plan);
     int block = plan.blockRows * plan.blockVectors;
+    // A single row is bound by its loads, and by any wait between them.
+    int enough = kEnoughAccumulators * (shape.broadcast.rows == 1 ? 2 : 1);
     for (int sets : {1, 2, 4, 8}) {
-      if (sets > 1 &&
-          (shape.roundsPerStep || block * sets / 2 >= kEnoughAccumulators) &&
+      if (sets > 1 && (shape.roundsPerStep || block * sets / 2 >= enough) &&
           !overrides.sets)
         break;
       plan.sets = overrides.sets.value_or(sets);

@@ -53,6 +53,20 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   broadcastBlocks = blocking(broadcast.rows, plan.blockRows);
   vectorBlocks = blocking(vector.rows, plan.blockVectors * vectorRows);
   correctionSteps = broadcastBlocks.count == 1 ? plan.unroll : 1;
+  spreadSteps = 1;
+  const IsaInfo &isa = info(key.isa);
+  int groupBytes = chunkSize * bytesOf(compute);
+  int vectorBytes = plan.lanes * accumulatorBytes;
+  // Conversions want the same ports as the shuffles; those of half a zmm to
+  // f32 leave enough of them.
+  bool portsFree = (vectorBytes == 32 && compute == ComputeType::F32) ||
+                   compute == ComputeType::I8 ||
+                   8 * bytesOf(compute) == vector.bits;
+  if (broadcast.rows == 1 && !broadcast.staged && chunks == 1 &&
+      plan.kLanes == 1 && (groupBytes == 4 || groupBytes == 8) &&
+      vectorBytes >= 32 && isa.has("avx2") && portsFree &&
+      plan.unroll % (16 / groupBytes) == 0)
+    spreadSteps = 16 / groupBytes;
   roundsPerStep = key.rounding == Rounding::kPerStep;
 }
 

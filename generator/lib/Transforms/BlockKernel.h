@@ -61,8 +61,7 @@ private:
   Value readBroadcast(const Source &source, int row, int valid);
   Value readVector(const Source &source, int index, int valid);
   void correct(const Source &source, int steps, Values &corrections);
-  Value readGroups(const Source &source, int count);
-  bool spreadsFromRegister(const Source &source, int count) const;
+  Values spreadGroups(const Source &source, int count);
   Values roundedStep(const Source &broadcast, const Source &vector,
                      Values sums);
 

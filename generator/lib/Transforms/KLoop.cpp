@@ -149,23 +149,15 @@ Emitter::Values BlockKernel::steps(Source broadcast, Source vector, int count,
   }
   if (correctionVectors && correctionSteps > 1)
     correct(broadcast, count, state.corrections);
-  Value four; // groups of this step and the next ones
+  Values groups;
+  if (shape.spreadSteps > 1 && count % shape.spreadSteps == 0)
+    groups = spreadGroups(broadcast, count);
   for (int t = 0; t < count; ++t) {
     Source b = broadcast, v = vector;
     b.pointer = e.offset(b.pointer, t * broadcast.stride);
     v.pointer = e.offset(v.pointer, t * vector.stride);
-    if (spreadsFromRegister(broadcast, count)) {
-      // In-lane shuffles of one load for four steps: broadcasts from memory
-      // would take all load slots that the vectors leave.
-      if (t % 4 == 0)
-        four = e.keepOrder(e.repeat(readGroups(b, 4), plan.lanes / 4));
-      llvm::SmallVector<int64_t> lanes(plan.lanes);
-      for (int i = 0; i < plan.lanes; ++i)
-        lanes[i] = i / 4 * 4 + t % 4;
-      b.group = e.bitcast(
-          e.shuffle(four, four, lanes),
-          computeVectorType(e, shape.compute, plan.lanes * shape.group));
-    }
+    if (!groups.empty())
+      b.group = groups[t];
     if (correctionVectors && correctionSteps == 1)
       correct(b, 1, state.corrections);
     if (shape.roundsPerStep)

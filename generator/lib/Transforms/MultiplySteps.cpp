@@ -42,21 +42,40 @@ Value BlockKernel::readBroadcast(const Source &source, int row, int valid) {
   return decode(e, format, raw);
 }
 
-/// Whether the broadcasts of `count` K steps come from registers that hold
-/// those of four steps: the operand is one row of 32-bit groups.
-bool BlockKernel::spreadsFromRegister(const Source &source, int count) const {
-  return shape.broadcast.rows == 1 && shape.chunks == 1 && plan.kLanes == 1 &&
-         !shape.broadcast.staged && vectorFormat.isIdentity() &&
-         shape.chunkSize * bytesOf(shape.compute) == 4 && count % 4 == 0 &&
-         plan.lanes >= 8 && e.isa.has("avx2");
-}
-
-/// The groups of `count` K steps, decoded, as i32 lanes.
-Value BlockKernel::readGroups(const Source &source, int count) {
-  int64_t n = int64_t{count} * shape.chunkSize;
-  Value raw = loadRaw(e, source.format, source.pointer, n, n);
-  return e.bitcast(decode(e, source.format, raw),
-                   Emitter::vec(count, e.integer(32)));
+/// The broadcasts of `count` K steps, a multiple of shape.spreadSteps, by
+/// shuffles within the 128-bit lanes of few loads.
+Emitter::Values BlockKernel::spreadGroups(const Source &source, int count) {
+  int perLane = shape.spreadSteps;
+  Type group = e.integer(128 / perLane);
+  int64_t lanes = plan.lanes * shape.accumulatorBytes * perLane / 16;
+  // 32 bytes at a time where that is one register's; opaque values, or LLVM
+  // turns the shuffles back into loads that broadcast.
+  bool wide =
+      lanes == 2 * perLane && count % lanes == 0 &&
+      plan.idiom != IdiomKind::MaddWords; // vpmaddwd's port moves halves
+  int together = wide ? lanes : perLane;
+  Value many, lane;
+  Values broadcasts;
+  for (int t = 0; t < count; ++t) {
+    if (t % together == 0) {
+      Value at = e.offset(source.pointer, t * source.stride);
+      int64_t n = int64_t{together} * shape.chunkSize;
+      many = decode(e, source.format, loadRaw(e, source.format, at, n, n));
+      many = e.bitcast(many, Emitter::vec(together, group));
+      if (together > perLane)
+        many = e.keepOrder(many);
+    }
+    if (t % perLane == 0)
+      lane = e.keepOrder(
+          e.repeat(e.slice(many, t % together, perLane), lanes / perLane));
+    llvm::SmallVector<int64_t> map(lanes);
+    for (int64_t i = 0; i < lanes; ++i)
+      map[i] = i / perLane * perLane + t % perLane;
+    broadcasts.push_back(e.bitcast(
+        e.shuffle(lane, lane, map),
+        computeVectorType(e, shape.compute, plan.lanes * shape.group)));
+  }
+  return broadcasts;
 }
 
 Value BlockKernel::readVector(const Source &source, int index, int valid) {
@@ -114,11 +133,14 @@ void BlockKernel::multiplyThenAdd(const Source &broadcast,
         products.push_back(
             multiplyWords(e, operands[v], group, accumulatorType));
     }
-    products = e.keepOrder(products);
+    bool group = products.size() > 1;
+    if (group)
+      products = e.keepOrder(products);
     Values sums;
     for (auto [i, product] : llvm::enumerate(products))
       sums.push_back(e.add(accumulators[first * vectors + i], product));
-    llvm::copy(e.keepOrder(sums), accumulators.begin() + first * vectors);
+    llvm::copy(group ? e.keepOrder(sums) : sums,
+               accumulators.begin() + first * vectors);
   }
 }
 
