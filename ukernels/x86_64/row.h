@@ -26,7 +26,7 @@ typedef enum {
   TW_ROW_S8_K4     // by vpdpbusd; the rhs as u8, see s8_vnni.h
 } tw_row_t;
 
-// K steps that have accumulators of their own.
+// K steps of one iteration.
 enum { TW_ROW_STEPS = 8 };
 
 TW_INLINE int tw_row_lanes(tw_row_t row) { return row == TW_ROW_F64 ? 4 : 8; }
@@ -35,6 +35,13 @@ TW_INLINE int tw_row_lanes(tw_row_t row) { return row == TW_ROW_F64 ? 4 : 8; }
 // that arithmetic bounds the tile rather than loads.
 TW_INLINE int tw_row_adds_apart(tw_row_t row) {
   return row == TW_ROW_S16_K2 && !TW_HAS_FUSED_DOT2;
+}
+
+// How many of them have accumulators of their own. An addition apart has a
+// latency of one cycle, and registers beyond 15 longer instructions, which cost
+// s16 1x16 one tenth.
+TW_INLINE int tw_row_chains(tw_row_t row) {
+  return tw_row_adds_apart(row) ? 4 : TW_ROW_STEPS;
 }
 
 // Bytes of a lane in a panel.
@@ -181,7 +188,7 @@ TW_INLINE void tw_row_load_lhs(tw_row_t row, __m256i* half, __m256i* sum,
   }
 }
 
-// TW_ROW_STEPS K steps, each with accumulators of its own: acc[step][n].
+// TW_ROW_STEPS K steps; acc[step % chains][n].
 TW_INLINE void tw_row_steps(tw_row_t row, __m256i* acc, const __m256i* half,
                             const char* rhs, int nv) {
   const int lanes = tw_row_lanes(row) / 2;
@@ -198,7 +205,8 @@ TW_INLINE void tw_row_steps(tw_row_t row, __m256i* acc, const __m256i* half,
                        "+v"(l[4]), "+v"(l[5]), "+v"(l[6]), "+v"(l[7]));
   }
   TW_UNROLL for (int i = 0; i < TW_ROW_STEPS; ++i) {
-    tw_row_step(row, acc + i * nv, l[i], rhs + i * nv * bytes, nv);
+    tw_row_step(row, acc + i % tw_row_chains(row) * nv, l[i],
+                rhs + i * nv * bytes, nv);
   }
 }
 
@@ -206,11 +214,12 @@ TW_INLINE void tw_row_steps(tw_row_t row, __m256i* acc, const __m256i* half,
 TW_INLINE void tw_row_multiply(tw_row_t row, __m256i* result, const char* lhs,
                                const char* rhs, tw_index_t k, int nv) {
   const int steps = TW_ROW_STEPS;
+  const int chains = tw_row_chains(row);
   const int lhs_bytes = tw_row_step_bytes(row);
   const int rhs_bytes = tw_row_lanes(row) * lhs_bytes;
   __m256i acc[TW_ROW_STEPS * 2];
   __m256i sum = _mm256_setzero_si256();
-  TW_UNROLL for (int i = 0; i < steps * nv; ++i) {
+  TW_UNROLL for (int i = 0; i < chains * nv; ++i) {
     acc[i] = _mm256_setzero_si256();
   }
   // Two lhs vectors, which are one cache line, are loaded together: the loads
@@ -237,7 +246,7 @@ TW_INLINE void tw_row_multiply(tw_row_t row, __m256i* result, const char* lhs,
     lhs += lhs_bytes;
     rhs += nv * rhs_bytes;
   }
-  TW_UNROLL for (int half = steps / 2; half > 0; half /= 2) {
+  TW_UNROLL for (int half = chains / 2; half > 0; half /= 2) {
     TW_UNROLL for (int i = 0; i < half * nv; ++i) {
       acc[i] = tw_row_add(row, acc[i], acc[half * nv + i]);
     }
