@@ -14,6 +14,14 @@
 #include "tilewright/Codegen/FatalErrors.h"
 #include "tilewright/Codegen/TileGenerator.h"
 
+#if defined(__SANITIZE_ADDRESS__)  // gcc
+#define TEST_ADDRESS_SANITIZER
+#elif defined(__has_feature)  // clang
+#if __has_feature(address_sanitizer)
+#define TEST_ADDRESS_SANITIZER
+#endif
+#endif
+
 namespace tilewright {
 namespace {
 
@@ -71,7 +79,7 @@ TEST(TileGeneratorTest, SameBytesWhateverWasGeneratedBefore) {
 }
 
 TEST(TileGeneratorTest, MemoryStaysFlat) {
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#ifdef TEST_ADDRESS_SANITIZER
   GTEST_SKIP() << "AddressSanitizer keeps what is freed";
 #endif
   TileGenerator generator;
