@@ -21,8 +21,9 @@
 #define TW_UNROLL _Pragma("GCC unroll 64")
 #endif
 
+// Neither unrolled nor vectorized.
 #ifdef __clang__
-#define TW_NO_UNROLL _Pragma("clang loop unroll(disable)")
+#define TW_NO_UNROLL _Pragma("clang loop unroll(disable) vectorize(disable)")
 #else
 #define TW_NO_UNROLL _Pragma("GCC unroll 1")
 #endif
