@@ -45,7 +45,7 @@ TW_INLINE void f16f16f32_k1(void* out, const void* lhs_panel,
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
-  const tw_index_t block_steps = tw_staged_steps(M0);
+  const tw_index_t block_steps = tw_staged_steps(M0, N0);
   const uint16_t* lhs = (const uint16_t*)lhs_panel;
   const uint16_t* rhs = (const uint16_t*)rhs_panel;
   float staged[TW_MAX_STAGED] __attribute__((aligned(64)));

@@ -148,7 +148,7 @@ TW_INLINE void s8s8s32_k2(void* out, const void* lhs_panel,
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
-  const tw_index_t block_steps = tw_staged_steps(M0);
+  const tw_index_t block_steps = tw_staged_steps(M0, N0);
   const int8_t* lhs = (const int8_t*)lhs_panel;
   const int8_t* rhs = (const int8_t*)rhs_panel;
   int32_t staged[TW_MAX_STAGED] __attribute__((aligned(64)));

@@ -55,8 +55,8 @@ TW_INLINE int tw_accumulator_sets(int vectors) {
 // K steps of a block whose lhs [steps][M0] is converted on the stack: so many
 // that a store is long done when it is read back, and that starting a block
 // costs little, which takes more of them where they are short.
-enum { TW_MAX_STAGED = 256 };
-TW_INLINE int tw_staged_steps(int M0) { return M0 > 4 ? 16 : 64; }
+enum { TW_MAX_STAGED = 512 };
+TW_INLINE int tw_staged_steps(int M0, int N0) { return M0 * N0 > 64 ? 16 : 64; }
 
 TW_INLINE int tw_accumulates(const tw_mmt4d_params_t* params) {
   return (params->flags & TW_MMT4D_FLAG_ACCUMULATE) != 0;
