@@ -57,8 +57,8 @@ TW_INLINE void tw_s16_step(tw_vi32* acc, const int16_t* lhs, const tw_vi32* rhs,
   // A few products, then their sums, and not one by one: on Zen 4 the additions
   // would take issue slots of the multipliers (82 against 99 % of the peak of
   // 12x32 at 512 bits). The compiler would undo that order. Products beyond two
-  // would not find registers in the widest tiles.
-  const int group = M0 * nv > TW_REGISTERS * 5 / 8 ? 2 : 4;
+  // would not find registers in the widest tiles, and gain nothing at 256 bits.
+  const int group = TW_LANES == 8 || M0 * nv > 20 ? 2 : 4;
   tw_vi32 l = tw_i32_zero();
   TW_UNROLL for (int first = 0; first < M0 * nv; first += group) {
     tw_vi32 product[4];

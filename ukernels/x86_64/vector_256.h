@@ -13,8 +13,6 @@
 
 // 32-bit lanes of a vector.
 enum { TW_LANES = 8 };
-// Vector registers.
-enum { TW_REGISTERS = 16 };
 // Whether arithmetic broadcasts a scalar memory operand.
 enum { TW_HAS_EMBEDDED_BROADCAST = 0 };
 

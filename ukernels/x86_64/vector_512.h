@@ -13,8 +13,6 @@
 
 // 32-bit lanes of a vector.
 enum { TW_LANES = 16 };
-// Vector registers.
-enum { TW_REGISTERS = 32 };
 // Whether arithmetic broadcasts a scalar memory operand.
 enum { TW_HAS_EMBEDDED_BROADCAST = 1 };
 
