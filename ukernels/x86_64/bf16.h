@@ -65,8 +65,30 @@ TW_INLINE tw_vf32 tw_f32_from_bf16(__m256i v) {
   return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(v), 16));
 }
 
-TW_INLINE tw_vf32 tw_bf16_round(tw_vf32 v) {
-  return tw_f32_from_bf16((__m256i)_mm512_cvtneps_pbh(v));
+// Rounds acc[count] to bf16. The bf16 become f32 again by an extension and a
+// shift, which is quick, or by one permutation, which leaves more issue slots.
+TW_INLINE void tw_bf16_round(tw_vf32* acc, int count) {
+  enum { kGroup = 8 };  // More would not find registers in the widest tiles.
+  const __m512i high_halves = _mm512_slli_epi32(
+      _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+      16);
+  TW_UNROLL for (int first = 0; first < count; first += kGroup) {
+    __m256i rounded[kGroup];
+    TW_UNROLL for (int i = 0; i < kGroup; ++i) {
+      if (first + i >= count) break;
+      rounded[i] = (__m256i)_mm512_cvtneps_pbh(acc[first + i]);
+      if (count > 2) TW_PIN(rounded[i]);
+    }
+    TW_UNROLL for (int i = 0; i < kGroup; ++i) {
+      if (first + i >= count) break;
+      acc[first + i] = count > 2
+                           ? _mm512_castsi512_ps(_mm512_maskz_permutexvar_epi16(
+                                 0xAAAAAAAA, high_halves,
+                                 _mm512_castsi256_si512(rounded[i])))
+                           : tw_f32_from_bf16(rounded[i]);
+      if (count > 2) TW_PIN(acc[first + i]);
+    }
+  }
 }
 
 TW_INLINE void tw_bf16_begin(tw_vf32* acc, const void* out,
@@ -145,10 +167,7 @@ TW_INLINE void bf16bf16bf16_k2_steprnd(void* out, const void* lhs_panel,
   tw_bf16_begin(acc, out, params, M0, N0, 1);
   for (tw_index_t k = params->K; k > 0; --k) {
     tw_bf16_step(acc, lhs, rhs, M0, nv);
-    TW_UNROLL for (int i = 0; i < M0 * nv; ++i) {
-      acc[i] = tw_bf16_round(acc[i]);
-    }
-
+    tw_bf16_round(acc, M0 * nv);
     lhs += 2 * M0;
     rhs += 2 * N0;
   }
