@@ -25,7 +25,7 @@ constexpr int64_t kStageBytes = 12 * 1024;
 /// Relative price of one vector instruction of code, which takes its time to
 /// generate: between plans of like speed take the smaller. Tiles that whole
 /// vectors and equal blocks fill are worth the code.
-constexpr double kSizePrice = 7e-4, kRegularSizePrice = 4e-5;
+constexpr double kSizePrice = 1e-3, kRegularSizePrice = 4e-5;
 
 class Planner {
 public:
@@ -33,10 +33,16 @@ public:
       : key(key), overrides(overrides), isa(info(key.isa)) {}
 
   std::optional<TilePlan> best() {
-    for (const Idiom &idiom : idioms())
-      if (overrides.idiom.value_or(idiom.kind) == idiom.kind &&
-          whyIdiomUnfit(idiom, key).empty())
-        tryIdiom(idiom);
+    for (const Idiom &idiom : idioms()) {
+      if (overrides.idiom.value_or(idiom.kind) != idiom.kind ||
+          !whyIdiomUnfit(idiom, key).empty())
+        continue;
+      tryIdiom(idiom);
+      // Best first: another idiom is of interest where this one's groups do not
+      // fill.
+      if (found && key.k0 % idiom.group == 0)
+        break;
+    }
     return found;
   }
 
@@ -161,6 +167,10 @@ private:
       vectorSizes = {*overrides.blockVectors};
     for (int rows : rowSizes)
       for (int v : vectorSizes) {
+        // Blocks of one to three vectors are for tiles of no more.
+        if (!overrides.blockRows && !overrides.blockVectors && rows * v < 4 &&
+            shape.broadcast.rows * vectors >= 8)
+          continue;
         plan.blockRows = rows;
         plan.blockVectors = v;
         if (rows * v <= limit || overrides.blockRows || overrides.blockVectors)
@@ -188,7 +198,8 @@ private:
   int chooseUnroll(const TileShape &shape, int block) {
     int unroll = static_cast<int>(llvm::divideCeil(plan.sets, shape.chunks));
     // A short iteration is mostly loop overhead.
-    while (block * shape.chunks * unroll < 8 && unroll < 8 &&
+    int enough = shape.regular ? 8 : 4;
+    while (block * shape.chunks * unroll < enough && unroll < 8 &&
            !shape.roundsPerStep)
       unroll *= 2;
     // Sum the corrections of several steps at once, in whole vectors.
@@ -224,7 +235,8 @@ private:
     if (!refusal.empty())
       return;
     PlanCost cost = estimateCost(plan, key);
-    double price = cost.cycles * (1 + sizePrice() * cost.size);
+    double each = TileShape(key, plan).regular ? kRegularSizePrice : kSizePrice;
+    double price = cost.cycles * (1 + each * cost.size);
     if (cost.size > kSizeLimit)
       price *= double(cost.size) / kSizeLimit;
     if (found && price >= bestPrice)
@@ -232,14 +244,6 @@ private:
     bestPrice = price;
     found = plan;
     found->rowsInner = overrides.rowsInner.value_or(preferRowsInner());
-  }
-
-  double sizePrice() {
-    TileShape shape(key, plan);
-    bool regular = !shape.padded && !shape.broadcastBlocks.overlaps &&
-                   !shape.vectorBlocks.overlaps && shape.chunks == 1 &&
-                   shape.vectorBlocks.size % plan.lanes == 0;
-    return regular ? kRegularSizePrice : kSizePrice;
   }
 
   /// The panel of the outer loop is read once, that of the inner loop once for

@@ -53,6 +53,8 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   broadcastBlocks = blocking(broadcast.rows, plan.blockRows);
   vectorBlocks = blocking(vector.rows, plan.blockVectors * vectorRows);
   correctionSteps = broadcastBlocks.count == 1 ? plan.unroll : 1;
+  regular = !padded && !broadcastBlocks.overlaps && !vectorBlocks.overlaps &&
+            chunks == 1 && vectorBlocks.size % plan.lanes == 0;
   spreadSteps = 1;
   const IsaInfo &isa = info(key.isa);
   int groupBytes = chunkSize * bytesOf(compute);

@@ -27,6 +27,12 @@ static int64_t runWidth(const Emitter &e, ComputeType type) {
   return e.isa.vectorBits / 8 / bytesOf(type);
 }
 
+/// Bytes of `elements` (i64) elements.
+static Value byteCount(Emitter &e, int bits, Value elements) {
+  Value all = e.mul(elements, e.i64(bits));
+  return e.shr(all, 3);
+}
+
 Value BlockKernel::stackBuffer(int64_t bytes) {
   OpBuilder::InsertionGuard guard(e.b);
   Operation *parent = e.b.getInsertionBlock()->getParentOp();
@@ -78,7 +84,7 @@ void BlockKernel::fillStage(const OperandShape &operand, ElementFormat format,
     };
     // So many steps at a time as fill vectors which one does not fill.
     int64_t width = runWidth(e, shape.compute), together = 1;
-    if (stage.wholeOperand && isCheap(format))
+    if (stage.wholeOperand && isCheap(format) && shape.regular)
       together =
           std::min<int64_t>(width / std::gcd(width, elements), plan.stageSteps);
     Value done = e.i64(0);
@@ -110,7 +116,22 @@ void BlockKernel::decodeRun(ElementFormat format, Value source, Value buffer,
             bytesOf(shape.compute));
   };
   int64_t whole = elements / width, rest = elements % width;
-  if (whole <= (isCheap(format) ? kUnrolledVectors : 1)) {
+  bool isShort = whole <= (isCheap(format) ? kUnrolledVectors : 1);
+  if (!isCheap(format) && whole > 0 && rest > 0 &&
+      elements * format.bits() % 8 == 0) {
+    // One body for all: the last vector starts early, so as to end with the
+    // run.
+    e.loop(e.i64(0), e.i64(elements), width, {}, [&](Value i, Values) {
+      Value first =
+          arith::MinSIOp::create(e.b, e.loc, i, e.i64(elements - width));
+      convert(e.offset(source, byteCount(e, format.bits(), first)),
+              e.offset(buffer, byteCount(e, 8 * bytesOf(shape.compute), first)),
+              width);
+      return Values();
+    });
+    return;
+  }
+  if (isShort) {
     for (int64_t i = 0; i < whole; ++i)
       convert(e.offset(source, i * from), e.offset(buffer, i * to), width);
   } else {

@@ -54,6 +54,8 @@ struct TileShape {
   int correctionSteps;
   Blocking broadcastBlocks, vectorBlocks;
   bool roundsPerStep;
+  /// Whole vectors and equal blocks fill the tile: worth code of its own.
+  bool regular;
   /// The broadcasts of that many K steps come from one register, by shuffles
   /// within its 128-bit lanes; 1 if each is a load of its own. For operands of
   /// one row, whose loads would leave none for the vectors.
