@@ -39,22 +39,30 @@ TW_INLINE void tw_f16_step(tw_vf32* acc, const float* const* lhs, int at,
   }
 }
 
-TW_INLINE void f16f16f32_k1(void* out, const void* lhs_panel,
-                            const void* rhs_panel,
-                            const tw_mmt4d_params_t* params, int M0, int N0) {
+// Rows [row, row + M0) of a tile of `rows` rows.
+TW_INLINE void tw_f16_rows(void* out_tile, const void* lhs_panel,
+                           const void* rhs_panel,
+                           const tw_mmt4d_params_t* params, int M0, int N0,
+                           int row, int rows) {
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
   const tw_index_t block_steps = tw_staged_steps(M0, N0);
-  const uint16_t* lhs = (const uint16_t*)lhs_panel;
+  float* out = (float*)out_tile + row * tw_out_stride(params, N0);
+  const uint16_t* lhs = (const uint16_t*)lhs_panel + row;
   const uint16_t* rhs = (const uint16_t*)rhs_panel;
   float staged[TW_MAX_STAGED] __attribute__((aligned(64)));
   tw_vf32 acc[TW_MAX_ACCUMULATORS];
   tw_f32_begin(acc, out, params, M0, N0, sets);
   for (tw_index_t k = params->K; k > 0; k -= block_steps) {
     tw_index_t steps = k < block_steps ? k : block_steps;
-    tw_f16_convert(lhs, staged, steps * M0);
-    lhs += steps * M0;
+    if (rows == M0) {
+      tw_f16_convert(lhs, staged, steps * M0);
+    } else {
+      for (tw_index_t s = 0; s < steps; ++s)
+        tw_f16_convert(lhs + s * rows, staged + s * M0, M0);
+    }
+    lhs += steps * rows;
     const float* l[4];
     TW_UNROLL for (int n = 0; n < nv; ++n) {
       l[n] = staged;
@@ -75,6 +83,19 @@ TW_INLINE void f16f16f32_k1(void* out, const void* lhs_panel,
     }
   }
   tw_f32_end(acc, out, params, M0, N0, sets);
+}
+
+TW_INLINE void f16f16f32_k1(void* out, const void* lhs, const void* rhs,
+                            const tw_mmt4d_params_t* params, int M0, int N0) {
+  tw_f16_rows(out, lhs, rhs, params, M0, N0, 0, M0);
+}
+
+// For twice the rows that the registers carry.
+TW_INLINE void f16f16f32_k1_halves(void* out, const void* lhs, const void* rhs,
+                                   const tw_mmt4d_params_t* params, int M0,
+                                   int N0) {
+  tw_f16_rows(out, lhs, rhs, params, M0 / 2, N0, 0, M0);
+  tw_f16_rows(out, lhs, rhs, params, M0 / 2, N0, M0 / 2, M0);
 }
 
 #endif  // UKERNELS_X86_64_F16_H_

@@ -64,29 +64,45 @@ TW_INLINE void tw_f32_step(tw_vf32* acc, const float* lhs, const float* rhs,
   }
 }
 
-TW_INLINE void f32f32f32_k1(void* out, const void* lhs_panel,
-                            const void* rhs_panel,
-                            const tw_mmt4d_params_t* params, int M0, int N0) {
+// Rows [row, row + M0) of a tile of `rows` rows.
+TW_INLINE void tw_f32_rows(void* out_tile, const void* lhs_panel,
+                           const void* rhs_panel,
+                           const tw_mmt4d_params_t* params, int M0, int N0,
+                           int row, int rows) {
   const int nv = N0 / TW_LANES;
   const int sets = tw_accumulator_sets(M0 * nv);
-  const float* lhs = (const float*)lhs_panel;
+  float* out = (float*)out_tile + row * tw_out_stride(params, N0);
+  const float* lhs = (const float*)lhs_panel + row;
   const float* rhs = (const float*)rhs_panel;
   tw_vf32 acc[TW_MAX_ACCUMULATORS];
   tw_f32_begin(acc, out, params, M0, N0, sets);
   tw_index_t k = params->K;
   for (; k >= sets; k -= sets) {
     TW_UNROLL for (int s = 0; s < sets; ++s) {
-      tw_f32_step(acc + s * M0 * nv, lhs + s * M0, rhs + s * N0, M0, nv);
+      tw_f32_step(acc + s * M0 * nv, lhs + s * rows, rhs + s * N0, M0, nv);
     }
-    lhs += sets * M0;
+    lhs += sets * rows;
     rhs += sets * N0;
   }
   for (; sets > 1 && k > 0; --k) {
     tw_f32_step(acc, lhs, rhs, M0, nv);
-    lhs += M0;
+    lhs += rows;
     rhs += N0;
   }
   tw_f32_end(acc, out, params, M0, N0, sets);
+}
+
+TW_INLINE void f32f32f32_k1(void* out, const void* lhs, const void* rhs,
+                            const tw_mmt4d_params_t* params, int M0, int N0) {
+  tw_f32_rows(out, lhs, rhs, params, M0, N0, 0, M0);
+}
+
+// For twice the rows that the registers carry: the rhs is read twice, from L1.
+TW_INLINE void f32f32f32_k1_halves(void* out, const void* lhs, const void* rhs,
+                                   const tw_mmt4d_params_t* params, int M0,
+                                   int N0) {
+  tw_f32_rows(out, lhs, rhs, params, M0 / 2, N0, 0, M0);
+  tw_f32_rows(out, lhs, rhs, params, M0 / 2, N0, M0 / 2, M0);
 }
 
 #endif  // UKERNELS_X86_64_F32_H_

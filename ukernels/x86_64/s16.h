@@ -142,22 +142,30 @@ TW_INLINE void tw_s8_step(tw_vi32* acc, const int32_t* lhs, const int8_t* rhs,
   tw_s16_step(acc, (const int16_t*)lhs, r, M0, nv);
 }
 
-TW_INLINE void s8s8s32_k2(void* out, const void* lhs_panel,
+// Rows [row, row + M0) of a tile of `rows` rows.
+TW_INLINE void tw_s8_rows(void* out_tile, const void* lhs_panel,
                           const void* rhs_panel,
-                          const tw_mmt4d_params_t* params, int M0, int N0) {
+                          const tw_mmt4d_params_t* params, int M0, int N0,
+                          int row, int rows) {
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
   const tw_index_t block_steps = tw_staged_steps(M0, N0);
-  const int8_t* lhs = (const int8_t*)lhs_panel;
+  int32_t* out = (int32_t*)out_tile + row * tw_out_stride(params, N0);
+  const int8_t* lhs = (const int8_t*)lhs_panel + row * 2;
   const int8_t* rhs = (const int8_t*)rhs_panel;
   int32_t staged[TW_MAX_STAGED] __attribute__((aligned(64)));
   tw_vi32 acc[TW_MAX_ACCUMULATORS];
   tw_i32_begin(acc, out, params, M0, N0, sets);
   for (tw_index_t k = params->K; k > 0; k -= block_steps) {
     tw_index_t steps = k < block_steps ? k : block_steps;
-    tw_s8_widen(lhs, staged, steps * M0);
-    lhs += steps * 2 * M0;
+    if (rows == M0) {
+      tw_s8_widen(lhs, staged, steps * M0);
+    } else {
+      for (tw_index_t s = 0; s < steps; ++s)
+        tw_s8_widen(lhs + s * 2 * rows, staged + s * M0, M0);
+    }
+    lhs += steps * 2 * rows;
     // Not unrolled further: the compiler would hoist widenings and spill, and
     // split vpdpwssd, where the next one depends on it, into vpmaddwd and
     // vpaddd.
@@ -176,6 +184,19 @@ TW_INLINE void s8s8s32_k2(void* out, const void* lhs_panel,
     }
   }
   tw_i32_end(acc, out, params, M0, N0, sets);
+}
+
+TW_INLINE void s8s8s32_k2(void* out, const void* lhs, const void* rhs,
+                          const tw_mmt4d_params_t* params, int M0, int N0) {
+  tw_s8_rows(out, lhs, rhs, params, M0, N0, 0, M0);
+}
+
+// For twice the rows that the registers carry.
+TW_INLINE void s8s8s32_k2_halves(void* out, const void* lhs, const void* rhs,
+                                 const tw_mmt4d_params_t* params, int M0,
+                                 int N0) {
+  tw_s8_rows(out, lhs, rhs, params, M0 / 2, N0, 0, M0);
+  tw_s8_rows(out, lhs, rhs, params, M0 / 2, N0, M0 / 2, M0);
 }
 
 #endif  // UKERNELS_X86_64_S16_H_
