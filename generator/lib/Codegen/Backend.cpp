@@ -3,6 +3,8 @@
 
 #include "tilewright/Codegen/Backend.h"
 
+#include "tilewright/Transforms/TileFunctions.h"
+
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
@@ -122,9 +124,11 @@ void Backend::setTarget(Module &module, const IsaInfo &isa) const {
       function.addFnAttr("prefer-vector-width", width);
       function.addFnAttr("min-legal-vector-width", width);
       // The one tuning whose scheduling model knows 512-bit dot products and
-      // the ports of broadcasts; docs/adr/0005 compares it.
-      if (!isa.features.empty())
+      // the ports of broadcasts; docs/adr/0005 compares it. It schedules twice,
+      // a tenth of the time of code generation, which regular tiles are worth.
+      if (!isa.features.empty() && function.hasFnAttribute(kRegularTile))
         function.addFnAttr("tune-cpu", "znver4");
+      function.removeFnAttr(kRegularTile);
     }
     if (!features.empty())
       function.addFnAttr("target-features", features);

@@ -182,7 +182,8 @@ private:
     TileShape shape(key, plan);
     int block = plan.blockRows * plan.blockVectors;
     // A single row is bound by its loads, and by any wait between them.
-    int enough = kEnoughAccumulators * (shape.broadcast.rows == 1 ? 2 : 1);
+    bool waits = shape.broadcast.rows == 1 && idiom(plan.idiom).latency >= 4;
+    int enough = kEnoughAccumulators * (waits ? 2 : 1);
     for (int sets : {1, 2, 4, 8}) {
       if (sets > 1 && (shape.roundsPerStep || block * sets / 2 >= enough) &&
           !overrides.sets)

@@ -64,6 +64,7 @@ private:
   Values spreadGroups(const Source &source, int count);
   Values roundedStep(const Source &broadcast, const Source &vector,
                      Values sums);
+  void roundResults(Values &results);
 
   // Staging.cpp
   struct Stage {

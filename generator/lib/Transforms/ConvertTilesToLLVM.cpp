@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "tilewright/Transforms/Passes.h"
+#include "tilewright/Transforms/TileFunctions.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -258,6 +259,8 @@ LogicalResult FunctionConverter::convert() {
       LLVM::LLVMVoidType::get(func.getContext()), inputs);
   auto converted =
       LLVM::LLVMFuncOp::create(b, func.getLoc(), func.getName(), type);
+  if (func->hasAttr(kRegularTile))
+    converted.setPassthroughAttr(b.getStrArrayAttr({kRegularTile}));
   if (ArrayAttr attributes = func.getArgAttrsAttr())
     converted.setArgAttrsAttr(attributes);
   converted.getBody().takeBody(func.getBody());

@@ -3,6 +3,7 @@
 
 #include "tilewright/Transforms/LowerTileFunction.h"
 #include "BlockKernel.h"
+#include "tilewright/Transforms/TileFunctions.h"
 #include "tilewright/tile.h"
 
 using namespace mlir;
@@ -139,6 +140,8 @@ llvm::Error lowerTileFunction(func::FuncOp function, const TileKey &key,
     function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
                         b.getUnitAttr());
   }
+  if (TileShape(key, plan).regular)
+    function->setAttr(kRegularTile, b.getUnitAttr());
   b.setInsertionPointToStart(entry);
   Emitter e(b, function.getLoc(), info(key.isa));
   TileBody(e, key, plan).emit(*entry);

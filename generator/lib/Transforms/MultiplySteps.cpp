@@ -113,6 +113,11 @@ void BlockKernel::chunk(const Source &broadcast, const Source &vector,
       accumulator = multiplyAccumulate(e, plan.idiom, shape.roles, accumulator,
                                        operands[v], group);
     }
+    // Loads of both halves of a cache line stay side by side (but for
+    // conversions, which are not loads alone).
+    bool loads = vector.format.bits() == 8 * bytesOf(shape.compute);
+    if (shape.spreadSteps > 1 && vectors > 1 && loads)
+      llvm::copy(e.keepOrder(Values(block)), block.begin());
   }
 }
 
@@ -222,10 +227,38 @@ Emitter::Values BlockKernel::roundedStep(const Source &broadcast,
     for (auto [i, value] : llvm::enumerate(reduced)) {
       if (plan.kLanes != 1)
         value = e.add(value, sums[row * outVectors + i]);
-      results.push_back(decodeOut(e, out, encodeOut(e, out, value)));
+      results.push_back(value);
     }
   }
+  roundResults(results);
   return results;
+}
+
+/// Accumulators -> the values of the out elements nearest to them.
+void BlockKernel::roundResults(Values &results) {
+  bool byPermutation = out == TW_ELEMENT_BF16 && e.isa.has("avx512bf16") &&
+                       plan.lanes == 16 && results.size() > 2;
+  if (!byPermutation) {
+    for (Value &result : results)
+      result = decodeOut(e, out, encodeOut(e, out, result));
+    return;
+  }
+  // Issue slots bound wide tiles: one permutation instead of an extension and a
+  // shift, and groups as large as find registers, so that nothing waits for a
+  // conversion.
+  constexpr size_t kGroup = 8;
+  Value zero = e.zero(Emitter::vec(16, e.integer(16)));
+  llvm::SmallVector<int64_t> highHalves;
+  for (int i = 0; i < 16; ++i)
+    highHalves.append({16, i});
+  for (size_t first = 0; first < results.size(); first += kGroup) {
+    size_t end = std::min(first + kGroup, results.size());
+    for (size_t i = first; i < end; ++i)
+      results[i] = e.keepOrder(encodeOut(e, out, results[i]));
+    for (size_t i = first; i < end; ++i)
+      results[i] = e.keepOrder(
+          e.bitcast(e.shuffle(results[i], zero, highHalves), accumulatorType));
+  }
 }
 
 } // namespace tilewright

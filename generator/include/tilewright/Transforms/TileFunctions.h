@@ -23,6 +23,10 @@ inline constexpr int64_t kFlagsShift = 32;
 inline constexpr int64_t kOutRowStrideWord = 15;
 } // namespace params
 
+/// Attribute of a planned tile function that whole vectors and equal blocks
+/// fill, on `func.func` and, as a string attribute, on the LLVM function.
+inline constexpr llvm::StringLiteral kRegularTile = "tilewright.regular";
+
 /// The element type under which `type` lies in a memref: i8 for everything
 /// narrower than 16 bits, integers signless.
 mlir::Type storageType(mlir::MLIRContext *context, tw_element_type_t type);
