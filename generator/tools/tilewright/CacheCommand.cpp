@@ -44,10 +44,10 @@ Examples:
 void report(StringRef done, StringRef directory,
             const TileCache::Statistics &now) {
   if (asJson)
-    outs() << formatv("{0:2}\n", json::Value(json::Object{
-                                     {"directory", directory},
-                                     {"entries", now.entries},
-                                     {"bytes", now.bytes}}));
+    outs() << formatv("{0:2}\n",
+                      json::Value(json::Object{{"directory", directory},
+                                               {"entries", now.entries},
+                                               {"bytes", now.bytes}}));
   else
     outs() << formatv("{0}: {1}{2} kernels, {3:f1} KiB\n", directory, done,
                       now.entries, now.bytes / 1024.0);
