@@ -212,7 +212,8 @@ bool Backend::addShortPasses(legacy::PassManager &passes, raw_pwrite_stream &os,
   for (AnalysisID idle :
        {&EarlyTailDuplicateLegacyID, &MachineCSELegacyID,
         &MachineSinkingLegacyID, &BranchFolderPassID, &TailDuplicateLegacyID,
-        &MachineCopyPropagationID, &PostRAMachineSinkingID, &MachineLICMID})
+        &MachineCopyPropagationID, &PostRAMachineSinkingID, &MachineLICMID,
+        &MachineSchedulerID})
     config->disablePass(idle);
   config->addMachinePasses();
   config->setInitialized();

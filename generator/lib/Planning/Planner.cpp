@@ -203,6 +203,12 @@ private:
     while (block * shape.chunks * unroll < enough && unroll < 8 &&
            !shape.roundsPerStep)
       unroll *= 2;
+    // A row of f32 whose broadcasts come from registers: two loads of 32 bytes
+    // keep the other operand's loads paired by cache lines (1x16x1: 87.4 %
+    // of the peak, with one 86.0 %).
+    if (shape.broadcast.rows == 1 && shape.regular && unroll == 8 &&
+        plan.blockVectors == 2 && shape.compute == ComputeType::F32)
+      unroll = 16;
     // Sum the corrections of several steps at once, in whole vectors.
     int run = plan.lanes * shape.group;
     if (shape.roles.offset != 0 && plan.blockRows >= shape.broadcast.rows)

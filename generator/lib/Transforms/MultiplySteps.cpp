@@ -75,6 +75,14 @@ Emitter::Values BlockKernel::spreadGroups(const Source &source, int count) {
         e.shuffle(lane, lane, map),
         computeVectorType(e, shape.compute, plan.lanes * shape.group)));
   }
+  // Shuffles between the multiplies would part the loads of a cache line.
+  constexpr size_t kGroup = 8;
+  if (vectors > 1 && e.isa.vectorRegisters > 16 &&
+      broadcasts.size() % kGroup == 0)
+    for (size_t i = 0; i < broadcasts.size(); i += kGroup)
+      llvm::copy(e.keepOrder(Values(broadcasts.begin() + i,
+                                    broadcasts.begin() + i + kGroup)),
+                 broadcasts.begin() + i);
   return broadcasts;
 }
 
