@@ -266,13 +266,15 @@ TW_INLINE void tw_row_tile(tw_row_t row, void* out, const void* lhs,
                            const void* rhs, const tw_mmt4d_params_t* params,
                            int N0) {
   const int nv = N0 / tw_row_lanes(row);
+  // Read once: the compiler cannot know that `out` does not hold the flags.
+  const int accumulate = tw_accumulates(params);
   __m256i result[2];
   tw_row_multiply(row, result, (const char*)lhs, (const char*)rhs, params->K,
                   nv);
   TW_UNROLL for (int n = 0; n < nv; ++n) {
     __m256i* const to = (__m256i*)out + n;
     // Added last: a call that adds to the previous one's result need not wait.
-    if (tw_accumulates(params)) {
+    if (accumulate) {
       result[n] = tw_row_add(row, result[n], _mm256_loadu_si256(to));
     }
     _mm256_storeu_si256(to, result[n]);
