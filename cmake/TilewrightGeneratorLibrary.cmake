@@ -21,6 +21,8 @@ target_link_libraries(tilewright_llvm_flags INTERFACE tilewright_key)
 add_library(tilewright_mlir_pch STATIC ${PROJECT_SOURCE_DIR}/generator/lib/Pch.cpp)
 target_link_libraries(tilewright_mlir_pch PRIVATE tilewright_llvm_flags tilewright_build_flags)
 target_precompile_headers(tilewright_mlir_pch PRIVATE ${PROJECT_SOURCE_DIR}/generator/lib/Pch.h)
+# Without it a compiler cache hands out a header that clang refuses, because the same file has another time now.
+target_compile_options(tilewright_mlir_pch PRIVATE $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
 
 function(tilewright_generator_setup name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR" "" "SOURCES;DEPENDS;LINK")
