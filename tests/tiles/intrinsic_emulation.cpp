@@ -121,13 +121,28 @@ Value* emulate(IRBuilder<>& b, CallInst& call) {
   return nullptr;
 }
 
-// An empty text whose result is tied to its one operand: it says nothing but
-// that the value is made here, and that not for other CPUs.
-bool isBarrier(const CallInst& call) {
+// What an optimisation barrier gives: an empty text whose results are tied to
+// its operands one by one says nothing but that the values are made here, and
+// that not for other CPUs. Null for any other call.
+Value* withoutBarrier(IRBuilder<>& b, const CallInst& call) {
   const auto* text = dyn_cast<InlineAsm>(call.getCalledOperand());
-  return text && text->getAsmString().empty() && call.arg_size() == 1 &&
-         call.getType() == call.getArgOperand(0)->getType() &&
-         StringRef(text->getConstraintString()).ends_with(",0");
+  const unsigned count = call.arg_size();
+  if (!text || !text->getAsmString().empty() || count == 0) return nullptr;
+  std::string tied;
+  SmallVector<Type*> types;
+  for (unsigned i = 0; i < count; ++i) {
+    tied += "," + std::to_string(i);
+    types.push_back(call.getArgOperand(i)->getType());
+  }
+  if (!StringRef(text->getConstraintString()).ends_with(tied)) return nullptr;
+  if (count == 1)
+    return call.getType() == types[0] ? call.getArgOperand(0) : nullptr;
+  if (call.getType() != StructType::get(call.getContext(), types))
+    return nullptr;
+  Value* all = PoisonValue::get(call.getType());
+  for (unsigned i = 0; i < count; ++i)
+    all = b.CreateInsertValue(all, call.getArgOperand(i), i);
+  return all;
 }
 
 }  // namespace
@@ -151,8 +166,9 @@ Error emulateForeignIsa(Module& module) {
       }
       auto* call = dyn_cast<CallInst>(&instruction);
       if (!call) continue;
-      if (isBarrier(*call)) {
-        call->replaceAllUsesWith(call->getArgOperand(0));
+      IRBuilder<> builder(call);
+      if (Value* values = withoutBarrier(builder, *call)) {
+        call->replaceAllUsesWith(values);
         call->eraseFromParent();
         continue;
       }
@@ -161,7 +177,6 @@ Error emulateForeignIsa(Module& module) {
         return createStringError("inline assembly or an indirect call in " +
                                  function.getName() + " cannot be emulated");
       if (!callee->getName().starts_with("llvm.x86.")) continue;
-      IRBuilder<> builder(call);
       Value* replacement = emulate(builder, *call);
       if (!replacement || replacement->getType() != call->getType())
         return createStringError("no emulation of " + callee->getName() +

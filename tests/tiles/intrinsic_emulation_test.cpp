@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/InstIterator.h"
@@ -319,6 +320,43 @@ TEST(EmulationTest, TakesOutBarriers) {
   llvm::Error error = emulateForeignIsa(*module);
   EXPECT_FALSE(bool(error)) << llvm::toString(std::move(error));
   EXPECT_EQ(module->getFunction("f")->getEntryBlock().size(), 1u);
+}
+
+// A barrier over two values, tied to the results as `ties` says; gives y.
+std::string barrierOfTwo(const char* ties) {
+  return std::string(
+             "define <4 x i32> @f(<4 x i32> %x, <4 x i32> %y) {\n"
+             "  %r = call { <4 x i32>, <4 x i32> } asm sideeffect \"\", \"") +
+         ties +
+         "\"(<4 x i32> %x, <4 x i32> %y)\n"
+         "  %v = extractvalue { <4 x i32>, <4 x i32> } %r, 1\n"
+         "  ret <4 x i32> %v\n}\n";
+}
+
+TEST(EmulationTest, TakesOutBarriersOfSeveralValues) {
+  llvm::LLVMContext context;
+  std::string text = barrierOfTwo("=x,=x,0,1");
+  auto module = parse(text, context);
+  ASSERT_TRUE(module);
+  llvm::Error error = emulateForeignIsa(*module);
+  ASSERT_FALSE(bool(error)) << llvm::toString(std::move(error));
+  llvm::Function* f = module->getFunction("f");
+  auto* extract = llvm::dyn_cast<llvm::ExtractValueInst>(
+      f->getEntryBlock().getTerminator()->getOperand(0));
+  ASSERT_TRUE(extract);
+  EXPECT_EQ(llvm::FindInsertedValue(extract->getAggregateOperand(),
+                                    extract->getIndices()),
+            f->getArg(1));
+}
+
+TEST(EmulationTest, RefusesBarriersThatExchangeValues) {
+  llvm::LLVMContext context;
+  std::string text = barrierOfTwo("=x,=x,1,0");
+  auto module = parse(text, context);
+  ASSERT_TRUE(module);
+  llvm::Error error = emulateForeignIsa(*module);
+  EXPECT_EQ(llvm::toString(std::move(error)),
+            "inline assembly or an indirect call in f cannot be emulated");
 }
 
 TEST(EmulationTest, RefusesInlineAssembly) {
