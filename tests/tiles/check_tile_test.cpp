@@ -58,6 +58,12 @@ constexpr tw_mmt4d_tile_fn_t bf16StepTile =
     simpleTile<uint16_t, uint16_t, float, 2, 3, 2, true, F>;
 
 constexpr const char* kWrong = "elements are wrong";
+// What __builtin_trap is: ud2, or brk.
+#ifdef __aarch64__
+constexpr const char* kTrapped = "trap";
+#else
+constexpr const char* kTrapped = "illegal instruction";
+#endif
 
 const Mutant kMutants[] = {
     {"F32Right", kF32, f32Tile<Fault::kNone>, ""},
@@ -111,9 +117,8 @@ const Mutant kMutants[] = {
     {"WritesRhs", kS8, s8Tile<Fault::kWritesRhs>, "it changed the rhs panel"},
     {"WritesParams", kF32, f32Tile<Fault::kWritesParams>,
      "it changed the parameters"},
-    {"NeedsAlignment", kF32, f32Tile<Fault::kNeedsAlignment>,
-     "illegal instruction"},
-    {"Traps", kF32, f32Tile<Fault::kTraps>, "illegal instruction"},
+    {"NeedsAlignment", kF32, f32Tile<Fault::kNeedsAlignment>, kTrapped},
+    {"Traps", kF32, f32Tile<Fault::kTraps>, kTrapped},
 };
 
 class MutantTest : public ::testing::TestWithParam<Mutant> {};

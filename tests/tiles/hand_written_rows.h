@@ -11,8 +11,12 @@
 #include <vector>
 
 #include "tilewright/tile.h"
-#ifdef __x86_64__
+#if defined(__x86_64__)
 #include "ukernels/x86_64/mmt4d_tiles.h"
+#define TW_TEST_ARCH x86_64
+#elif defined(__aarch64__) && __has_include("ukernels/arm_64/mmt4d_tiles.h")
+#include "ukernels/arm_64/mmt4d_tiles.h"
+#define TW_TEST_ARCH arm_64
 #endif
 
 namespace tilewright::testing {
@@ -29,15 +33,25 @@ inline std::ostream& operator<<(std::ostream& out, const HandWrittenRow& row) {
 // In the order of mmt4d_tiles.def. Empty on an architecture without tiles.
 inline const std::vector<HandWrittenRow>& handWrittenRows() {
   static const std::vector<HandWrittenRow> rows = {
-#ifdef __x86_64__
-#define TW_TEST_ROW(name) {#name, name},
+#ifdef TW_TEST_ARCH
+#define TW_TEST_ROW_NAMED(name) {#name, name},
+// One step more, so that the architecture's name is expanded before it is
+// joined.
+#define TW_TEST_ROW_OF(arch, sizes, isa) \
+  TW_TEST_ROW_NAMED(tw_mmt4d_tile_##sizes##_##arch##_##isa)
+#define TW_TEST_ROW(arch, sizes, isa) TW_TEST_ROW_OF(arch, sizes, isa)
 #define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family) \
-  TW_TEST_ROW(tw_mmt4d_tile_##lhs##rhs##out##_##M0##x##N0##x##K0##_x86_64_##isa)
+  TW_TEST_ROW(TW_TEST_ARCH, lhs##rhs##out##_##M0##x##N0##x##K0, isa)
 #define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family) \
-  TW_TEST_ROW(                                                        \
-      tw_mmt4d_tile_##lhs##rhs##out##_##M0##x##N0##x##K0##_steprnd_x86_64_##isa)
+  TW_TEST_ROW(TW_TEST_ARCH, lhs##rhs##out##_##M0##x##N0##x##K0##_steprnd, isa)
+#if defined(__x86_64__)
 #include "ukernels/x86_64/mmt4d_tiles.def"
+#else
+#include "ukernels/arm_64/mmt4d_tiles.def"
+#endif
 #undef TW_TEST_ROW
+#undef TW_TEST_ROW_OF
+#undef TW_TEST_ROW_NAMED
 #endif
   };
   return rows;

@@ -41,6 +41,8 @@ std::string nameOf(const ::testing::TestParamInfo<HandWrittenRow>& test) {
   return test.param.name;
 }
 
+// On an architecture without hand-written tiles.
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(RowTest);
 INSTANTIATE_TEST_SUITE_P(Rows, RowTest, ::testing::ValuesIn(handWrittenRows()),
                          nameOf);
 
@@ -52,6 +54,8 @@ TEST(RowsTest, NamesAreUnique) {
 
 // Skipping everything would look like success.
 TEST(RowsTest, SomeRowsCanRunHere) {
+  if (handWrittenRows().empty())
+    GTEST_SKIP() << "no hand-written tiles for this architecture";
   int runnable = 0;
   for (const HandWrittenRow& row : handWrittenRows()) {
     const ParsedTileKey parsed = parseTileKey(row.name);

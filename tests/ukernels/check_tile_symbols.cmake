@@ -3,8 +3,8 @@
 #
 # cmake -DNM=<nm> (-DLIBRARY=<libtilewright.a> | -DBITCODE=<directory>) -P check_tile_symbols.cmake
 #
-# Checks that the hand-written tiles call nothing: no undefined symbol in the library's members of tiles (named after
-# their ISA), or in any bitcode library; and that tiles are there at all.
+# Checks that the hand-written tiles call nothing: no undefined symbol in the library's members that define tiles, or in
+# any bitcode library; and that tiles are there at all.
 
 function(check_symbols what listing)
   string(REGEX MATCHALL "[^\n]*tw_mmt4d_tile_[^\n]*" tiles "${listing}")
@@ -23,14 +23,19 @@ endfunction()
 
 if(LIBRARY)
   execute_process(COMMAND "${NM}" "${LIBRARY}" OUTPUT_VARIABLE listing COMMAND_ERROR_IS_FATAL ANY)
-  string(REGEX MATCHALL "\n?avx[0-9a-z_]*\\.c\\.o:\n[^:]*" members "\n${listing}")
-  if(NOT members)
+  # A member's name, a colon, and its symbols, one on a line.
+  string(REGEX MATCHALL "[^:\n]+:\n([^:\n]+\n)*" members "${listing}")
+  set(checked 0)
+  foreach(member IN LISTS members)
+    if(member MATCHES " T _?tw_mmt4d_tile_")
+      string(REGEX MATCH "^[^\n]+\\.o" name "${member}")
+      check_symbols("${name}" "${member}")
+      math(EXPR checked "${checked} + 1")
+    endif()
+  endforeach()
+  if(checked EQUAL 0)
     message(FATAL_ERROR "${LIBRARY} has no member with tiles; its symbols:\n${listing}")
   endif()
-  foreach(member IN LISTS members)
-    string(REGEX MATCH "avx[0-9a-z_]*\\.c\\.o" name "${member}")
-    check_symbols("${name}" "${member}")
-  endforeach()
 else()
   file(GLOB libraries "${BITCODE}/*.bc")
   if(NOT libraries)

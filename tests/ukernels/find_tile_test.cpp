@@ -75,10 +75,9 @@ TEST(FindTileTest, SelectsByEveryFeatureOfEveryRow) {
         EXPECT_STREQ(found.name, "");
       }
     }
-#if defined(__x86_64__)
+  if (rows.empty()) GTEST_SKIP() << "no hand-written tiles here";
   EXPECT_GT(lost, 0);
   EXPECT_GT(replaced, 0);
-#endif
 }
 
 TEST(FindTileTest, NullCpuDataStandsForThisCpu) {

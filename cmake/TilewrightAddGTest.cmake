@@ -1,0 +1,94 @@
+# Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+include_guard(GLOBAL)
+include(GoogleTest)
+
+# In a cross build GoogleTest is built from its sources, which Debian packages as `googletest`.
+if(CMAKE_CROSSCOMPILING)
+  set(TW_GOOGLETEST_SOURCE "/usr/src/googletest" CACHE PATH "GoogleTest's sources, for cross builds")
+  if(NOT EXISTS "${TW_GOOGLETEST_SOURCE}/CMakeLists.txt")
+    message(FATAL_ERROR "No GoogleTest sources in ${TW_GOOGLETEST_SOURCE}: install the package googletest, "
+      "set TW_GOOGLETEST_SOURCE, or set TW_BUILD_TESTS to OFF")
+  endif()
+  set(BUILD_GMOCK OFF CACHE INTERNAL "")
+  set(INSTALL_GTEST OFF CACHE INTERNAL "")
+  add_subdirectory("${TW_GOOGLETEST_SOURCE}" "${PROJECT_BINARY_DIR}/googletest" EXCLUDE_FROM_ALL SYSTEM)
+  if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
+    include(TilewrightCpuModels)
+  endif()
+else()
+  find_package(GTest REQUIRED)
+endif()
+
+# The names of tests of a cross build begin so, because they run beside the host's.
+set(TW_TEST_PREFIX "")
+if(CMAKE_CROSSCOMPILING)
+  set(TW_TEST_PREFIX "arm_64/")
+endif()
+
+# tilewright_add_gtest(<name> SOURCES <file>... [LINK <target>...] [GENERATOR] [TIMEOUT <s>]
+#                      [ON <cpu model>...] [BY_ISA <pattern>])
+#
+# A GoogleTest executable, each of its tests a ctest of its own. GENERATOR: its sources include LLVM or MLIR headers
+# through the generator's libraries; such tests are built without RTTI, as LLVM is.
+#
+# In a cross build they run under qemu-aarch64 on the CPU model `base`, or as ON and BY_ISA say
+# (tilewright_run_on_models, which may be called for more), with names arm_64/<cpu model>/...
+function(tilewright_add_gtest name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "GENERATOR" "TIMEOUT;BY_ISA" "SOURCES;LINK;ON")
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gtest GTest::gtest_main tilewright_build_flags)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  if(arg_GENERATOR)
+    target_link_libraries(${name} PRIVATE tilewright_llvm_flags)
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  if(NOT CMAKE_CROSSCOMPILING)
+    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${arg_TIMEOUT})
+  endif()
+  if(NOT arg_ON)
+    set(arg_ON base)
+  endif()
+  tilewright_run_on_models(${name} ON ${arg_ON} BY_ISA "${arg_BY_ISA}" TIMEOUT ${arg_TIMEOUT})
+endfunction()
+
+# tilewright_run_on_models(<gtest> ON <cpu model>... | ON all [FILTER <pattern>] [BY_ISA <pattern>] [TIMEOUT <s>])
+#
+# In a cross build: the tests of an executable that FILTER lets pass, on each of the CPU models
+# (TilewrightCpuModels.cmake). BY_ISA: the tests of the model's own ISAs, where @isa@ in the pattern stands for an ISA's
+# name.
+function(tilewright_run_on_models name)
+  if(NOT CMAKE_CROSSCOMPILING)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;FILTER;BY_ISA" "ON")
+  if(arg_ON STREQUAL "all")
+    set(arg_ON ${TW_CPU_MODEL_NAMES})
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  foreach(model IN LISTS arg_ON)
+    if(NOT DEFINED TW_CPU_MODEL_${model}_QEMU)
+      message(FATAL_ERROR "${name}: no CPU model ${model}; there are: ${TW_CPU_MODEL_NAMES}")
+    endif()
+    set(filter "${arg_FILTER}")
+    if(arg_BY_ISA)
+      set(patterns "")
+      foreach(isa IN LISTS TW_CPU_MODEL_${model}_ISAS)
+        string(REPLACE "@isa@" "${isa}" pattern "${arg_BY_ISA}")
+        list(APPEND patterns "${pattern}")
+      endforeach()
+      list(JOIN patterns ":" filter)
+    endif()
+    if(filter)
+      set(filter TEST_FILTER "${filter}")
+    endif()
+    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
+      TEST_PREFIX "${TW_TEST_PREFIX}${model}/" ${filter}
+      PROPERTIES TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "QEMU_CPU=${TW_CPU_MODEL_${model}_QEMU}")
+  endforeach()
+endfunction()

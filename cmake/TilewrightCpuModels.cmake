@@ -1,0 +1,54 @@
+# Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# The CPUs that qemu-aarch64 plays in tests: the only place that says which.
+#
+#   <name> | <value of QEMU_CPU> | <features beyond neon> | <SVE vector bits> | <streaming vector bits> | <ISAs>
+#
+# Features are those of cpu_features.def, all that the model has. The ISAs, here without arm_64_, are those whose tiles
+# are tested on this model; each ISA of isas.def stands in at least one row. Vector-length agnostic ISAs stand in
+# several: 128, 256 and 512 bits, where a model with SME has another length in streaming mode than outside it.
+# tests/arm_64/cpu_model_test.cpp checks on each model that it has exactly what its row says.
+#
+# qemu 7.2 knows no SME2, so the tiles of sme2 that need it are seen to be skipped on the model that names it.
+
+include_guard(GLOBAL)
+include(TilewrightIsaTable)
+
+set(_neon "fullfp16 fp16fml dotprod bf16 i8mm")
+set(TW_CPU_MODELS
+  "base|cortex-a53||0|0|base"
+  "dotprod|cortex-a76|fullfp16 dotprod|0|0|fullfp16 dotprod"
+  "i8mm|max,sve=off|${_neon}|0|0|fp16fml bf16 i8mm"
+  "sve128|max,sve256=off,sve512=off,sve128=on,sme=off|${_neon} sve sve2|128|0|sve sve_bf16 sve_i8mm sve2"
+  "sve256|max,sve512=off,sve256=on,sme=off|${_neon} sve sve2|256|0|sve sve_bf16 sve_i8mm sve2"
+  "a64fx|a64fx|fullfp16 sve|512|0|sve"
+  "sve512|max,sme=off|${_neon} sve sve2|512|0|sve_bf16 sve_i8mm sve2"
+  "sme128|max,sme256=off,sme512=off,sme128=on|${_neon} sve sve2 sme|512|128|sme"
+  "sme256|max,sve256=off,sve512=off,sve128=on,sme512=off,sme256=on|${_neon} sve sve2 sme|128|256|sme"
+  "sme512|max,sve512=off,sve256=on,sme512=on|${_neon} sve sve2 sme|256|512|sme sme2")
+
+set(TW_CPU_MODEL_NAMES "")
+set(TW_CPU_MODEL_ROWS "") # in C++: {name, QEMU_CPU, features, SVE bits, streaming bits},
+set(_tilewright_modelled "")
+foreach(row IN LISTS TW_CPU_MODELS)
+  if(NOT row MATCHES "^([a-z0-9]+)\\|([^|]+)\\|([a-z0-9 ]*)\\|([0-9]+)\\|([0-9]+)\\|([a-z0-9_ ]+)$")
+    message(FATAL_ERROR "TW_CPU_MODELS: expected name|cpu|features|bits|bits|isas, found: ${row}")
+  endif()
+  set(name ${CMAKE_MATCH_1})
+  list(APPEND TW_CPU_MODEL_NAMES ${name})
+  set(TW_CPU_MODEL_${name}_QEMU "${CMAKE_MATCH_2}")
+  string(APPEND TW_CPU_MODEL_ROWS
+    "{\"${name}\", \"${CMAKE_MATCH_2}\", \"${CMAKE_MATCH_3}\", ${CMAKE_MATCH_4}, ${CMAKE_MATCH_5}},\n")
+  string(REPLACE " " ";" isas "${CMAKE_MATCH_6}")
+  list(TRANSFORM isas PREPEND "arm_64_")
+  set(TW_CPU_MODEL_${name}_ISAS "${isas}")
+  list(APPEND _tilewright_modelled ${isas})
+endforeach()
+
+tilewright_isa_table(ARM_64 _tilewright_arm_64_isas)
+foreach(isa IN LISTS _tilewright_arm_64_isas)
+  if(NOT isa IN_LIST _tilewright_modelled)
+    message(FATAL_ERROR "TW_CPU_MODELS has no model for ${isa}: its tiles would not be tested")
+  endif()
+endforeach()
