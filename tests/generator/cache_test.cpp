@@ -161,6 +161,8 @@ TEST_F(TileCacheTest, SaysWhyItCannotWrite) {
 
 // Readers see nothing or one writer's whole entry, never a mixture.
 TEST_F(TileCacheTest, ConcurrentWritersAndReaders) {
+  // The first to open a cache gets LLVM's signal stack, which must outlive all.
+  open();
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([this, t] {
