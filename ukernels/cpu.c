@@ -12,12 +12,19 @@
 
 #if defined(__x86_64__) || defined(_M_X64)
 #define TW_CPU_X86_64 1
-#if defined(_MSC_VER) && !defined(__clang__)
+#else
+#define TW_CPU_X86_64 0
+#endif
+#if defined(__aarch64__) || defined(_M_ARM64)
+#define TW_CPU_ARM_64 1
+#else
+#define TW_CPU_ARM_64 0
+#endif
+#if TW_CPU_X86_64 && defined(_MSC_VER) && !defined(__clang__)
 #include <intrin.h>
 #endif
-#endif
 
-#ifdef TW_CPU_X86_64
+#if TW_CPU_X86_64
 
 typedef struct tw_cpuid_t {
   uint32_t eax, ebx, ecx, edx;
@@ -103,7 +110,7 @@ static void tw_cpu_detect_x86_64(uint64_t* cpu_data) {
 void tw_cpu_detect(uint64_t* cpu_data) {
   if (!cpu_data) return;
   for (int i = 0; i < TW_CPU_DATA_WORDS; ++i) cpu_data[i] = 0;
-#ifdef TW_CPU_X86_64
+#if TW_CPU_X86_64
   tw_cpu_detect_x86_64(cpu_data);
 #endif
 }
@@ -127,8 +134,9 @@ void tw_cpu_data_of_this_cpu(uint64_t* cpu_data) {
 static uint64_t tw_isa_mask(tw_isa_t isa, int w) {
   switch (isa) {
 #define TW_ISA_FEATURE(ARCH, FEATURE) | TW_CPU_MASK(ARCH, FEATURE, w)
-#define TW_ISA(ARCH, arch_isa, ENUM, vector_bits, vector_registers, features) \
-  case TW_ISA_##ENUM:                                                         \
+#define TW_ISA(ARCH, arch_isa, ENUM, vector_bits, vector_registers, scaling, \
+               features)                                                     \
+  case TW_ISA_##ENUM:                                                        \
     return 0 features;
 #include "tilewright/isas.def"
 #undef TW_ISA_FEATURE
@@ -138,8 +146,24 @@ static uint64_t tw_isa_mask(tw_isa_t isa, int w) {
   return 0;
 }
 
+// Whether `isa` is of the architecture that this library is compiled for, whose
+// features cpu_data holds: other architectures use the same bits.
+static int tw_isa_is_ours(tw_isa_t isa) {
+  enum { X86_64 = TW_CPU_X86_64, ARM_64 = TW_CPU_ARM_64, GENERIC = 1 };
+  switch (isa) {
+#define TW_ISA(ARCH, arch_isa, ENUM, vector_bits, vector_registers, scaling, \
+               features)                                                     \
+  case TW_ISA_##ENUM:                                                        \
+    return ARCH;
+#include "tilewright/isas.def"
+    case TW_ISA_COUNT:
+      break;
+  }
+  return 0;
+}
+
 int tw_isa_available(tw_isa_t isa, const uint64_t* cpu_data) {
-  if ((unsigned)isa >= TW_ISA_COUNT || !cpu_data) return 0;
+  if (!cpu_data || !tw_isa_is_ours(isa)) return 0;
   for (int w = 0; w < TW_CPU_DATA_WORDS; ++w) {
     const uint64_t mask = tw_isa_mask(isa, w);
     if ((cpu_data[w] & mask) != mask) return 0;
@@ -149,8 +173,9 @@ int tw_isa_available(tw_isa_t isa, const uint64_t* cpu_data) {
 
 const char* tw_isa_name(tw_isa_t isa) {
   switch (isa) {
-#define TW_ISA(ARCH, arch_isa, ENUM, vector_bits, vector_registers, features) \
-  case TW_ISA_##ENUM:                                                         \
+#define TW_ISA(ARCH, arch_isa, ENUM, vector_bits, vector_registers, scaling, \
+               features)                                                     \
+  case TW_ISA_##ENUM:                                                        \
     return #arch_isa;
 #include "tilewright/isas.def"
     case TW_ISA_COUNT:

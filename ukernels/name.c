@@ -52,10 +52,11 @@ int tw_parse_tile_name(const char* name, tw_tile_key_t* key) {
       !tw_take_number(&at, &key->k0) || !tw_take(&at, "_"))
     return 0;
   key->step_rounding = (uint8_t)tw_take(&at, "steprnd_");
-#define TW_ISA(ARCH, arch_isa, ENUM, vector_bits, vector_registers, features) \
-  if (strcmp(at, #arch_isa) == 0) {                                           \
-    key->isa = TW_ISA_##ENUM;                                                 \
-    return 1;                                                                 \
+#define TW_ISA(ARCH, arch_isa, ENUM, vector_bits, vector_registers, scaling, \
+               features)                                                     \
+  if (strcmp(at, #arch_isa) == 0) {                                          \
+    key->isa = TW_ISA_##ENUM;                                                \
+    return 1;                                                                \
   }
 #include "tilewright/isas.def"
   return 0;

@@ -11,8 +11,9 @@
 // Lanes of the accumulator in a vector of the ISA; at least 1.
 static tw_index_t tw_lanes(tw_isa_t isa, tw_element_type_t accumulator) {
   switch (isa) {
-#define TW_ISA(ARCH, arch_isa, ENUM, vector_bits, vector_registers, features) \
-  case TW_ISA_##ENUM:                                                         \
+#define TW_ISA(ARCH, arch_isa, ENUM, vector_bits, vector_registers, scaling, \
+               features)                                                     \
+  case TW_ISA_##ENUM:                                                        \
     return vector_bits / tw_element_bits(accumulator);
 #include "tilewright/isas.def"
     case TW_ISA_COUNT:

@@ -14,7 +14,8 @@ enum {
 #define TW_TYPE_TRIPLE(value, lhs, rhs, out, ENUM) \
   tw_triple_##lhs##rhs##out = value,
 #include "tilewright/type_triples.def"
-#define TW_ISA(ARCH, arch_isa, ENUM, vector_bits, vector_registers, features) \
+#define TW_ISA(ARCH, arch_isa, ENUM, vector_bits, vector_registers, scaling, \
+               features)                                                     \
   tw_isa_##arch_isa = TW_ISA_##ENUM,
 #include "tilewright/isas.def"
 };

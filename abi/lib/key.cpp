@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::string_view kOperation = "_mmt4d_tile_";
 constexpr std::string_view kStepRounding = "steprnd";
+constexpr std::string_view kScalable = "vl";
 
 std::string quote(std::string_view text) {
   return "'" + std::string(text) + "'";
@@ -29,10 +30,27 @@ std::string listNames(const Table& table) {
 
 int64_t bitsOf(tw_element_type_t type) { return info(type).bits; }
 
+std::string printSize(int size, bool scalable) {
+  return std::to_string(size) + (scalable ? std::string(kScalable) : "");
+}
+
 std::string checkSize(std::string_view what, int size, int max) {
   if (size >= 1 && size <= max) return {};
   return std::string(what) + " is " + std::to_string(size) +
          ", but must be in 1.." + std::to_string(max);
+}
+
+std::string checkRows(std::string_view what, int size, bool scalable, int max,
+                      const IsaInfo& isa) {
+  if (!scalable) return checkSize(what, size, max);
+  const std::string printed = quote(printSize(size, true));
+  if (isa.scaling == TW_SCALING_NONE)
+    return std::string(what) + " is " + printed + ", but the vectors of " +
+           std::string(isa.name) +
+           " have a fixed length; expected a decimal number";
+  if (size >= 1 && size <= kMaxScale) return {};
+  return std::string(what) + " is " + printed + ", but must be in 1vl.." +
+         printSize(kMaxScale, true);
 }
 
 std::string checkPanel(std::string_view side, std::string_view rowsName,
@@ -47,9 +65,9 @@ std::string checkPanel(std::string_view side, std::string_view rowsName,
          "*K0 must be a multiple of " + std::to_string(step);
 }
 
-// Takes "<digits>" without leading zeros off the front of `text`, which must
-// continue with `stop`. Saturates far above every limit.
-std::optional<int> takeNumber(std::string_view& text, char stop,
+// Takes "<digits>" or "<digits>vl" without leading zeros off the front of
+// `text`, which must continue with `stop`. Saturates far above every limit.
+std::optional<int> takeNumber(std::string_view& text, char stop, bool& scalable,
                               std::string& why) {
   size_t digits = 0;
   int64_t value = 0;
@@ -66,11 +84,10 @@ std::optional<int> takeNumber(std::string_view& text, char stop,
     why = quote(number) + " has a leading zero";
     return std::nullopt;
   }
-  if (text.substr(digits, 2) == "vl") {
-    why = quote(text.substr(0, digits + 2)) +
-          " is a scalable size, which no ISA of the table has; expected a "
-          "decimal number";
-    return std::nullopt;
+  scalable = text.substr(digits, kScalable.size()) == kScalable;
+  if (scalable) {
+    digits += kScalable.size();
+    number = text.substr(0, digits);
   }
   if (digits == text.size() || text[digits] != stop) {
     why = "expected '" + std::string(1, stop) + "' after " + quote(number);
@@ -87,8 +104,18 @@ ParsedTileKey failure(std::string_view name, const std::string& why) {
 }  // namespace
 
 bool TileKey::operator<(const TileKey& o) const {
-  return std::tie(types, m0, n0, k0, rounding, isa) <
-         std::tie(o.types, o.m0, o.n0, o.k0, o.rounding, o.isa);
+  return std::tie(types, m0, n0, k0, rounding, isa, m0Scalable, n0Scalable) <
+         std::tie(o.types, o.m0, o.n0, o.k0, o.rounding, o.isa, o.m0Scalable,
+                  o.n0Scalable);
+}
+
+TileKey TileKey::atVectorBits(int vectorBits) const {
+  const int lanes = vectorBits / info(info(types).accumulator).bits;
+  TileKey key = *this;
+  if (m0Scalable) key.m0 *= lanes;
+  if (n0Scalable) key.n0 *= lanes;
+  key.m0Scalable = key.n0Scalable = false;
+  return key;
 }
 
 int64_t TileKey::lhsStepBytes() const {
@@ -105,11 +132,15 @@ int64_t TileKey::outTileBytes() const {
 
 std::string validateTileKey(const TileKey& key) {
   const TypeTripleInfo& types = info(key.types);
-  std::string why = checkSize("M0", key.m0, kMaxM0);
-  if (why.empty()) why = checkSize("N0", key.n0, kMaxN0);
+  const IsaInfo& isa = info(key.isa);
+  std::string why = checkRows("M0", key.m0, key.m0Scalable, kMaxM0, isa);
+  if (why.empty()) why = checkRows("N0", key.n0, key.n0Scalable, kMaxN0, isa);
   if (why.empty()) why = checkSize("K0", key.k0, kMaxK0);
-  if (why.empty()) why = checkPanel("lhs", "M0", key.m0, key.k0, types.lhs);
-  if (why.empty()) why = checkPanel("rhs", "N0", key.n0, key.k0, types.rhs);
+  // Any number of vectors fills whole bytes if one of the least length does,
+  // for lengths are multiples of it.
+  const TileKey least = key.atVectorBits(isa.vectorBits);
+  if (why.empty()) why = checkPanel("lhs", "M0", least.m0, key.k0, types.lhs);
+  if (why.empty()) why = checkPanel("rhs", "N0", least.n0, key.k0, types.rhs);
   if (why.empty() && key.rounding == Rounding::kPerStep &&
       types.out == types.accumulator)
     why =
@@ -123,8 +154,9 @@ std::string printTileKey(const TileKey& key, std::string_view prefix) {
   std::string name(prefix);
   name += kOperation;
   name += info(key.types).name;
-  name += '_' + std::to_string(key.m0) + 'x' + std::to_string(key.n0) + 'x' +
-          std::to_string(key.k0) + '_';
+  name += '_' + printSize(key.m0, key.m0Scalable) + 'x' +
+          printSize(key.n0, key.n0Scalable) + 'x' + std::to_string(key.k0) +
+          '_';
   if (key.rounding == Rounding::kPerStep) {
     name += kStepRounding;
     name += '_';
@@ -158,17 +190,24 @@ ParsedTileKey parseTileKey(std::string_view name, std::string_view prefix) {
   struct Size {
     std::string_view what;
     int TileKey::* field;
+    bool TileKey::* scalable;  // null: may not be scalable
     char stop;
   };
-  constexpr Size sizes[] = {{"M0", &TileKey::m0, 'x'},
-                            {"N0", &TileKey::n0, 'x'},
-                            {"K0", &TileKey::k0, '_'}};
+  constexpr Size sizes[] = {{"M0", &TileKey::m0, &TileKey::m0Scalable, 'x'},
+                            {"N0", &TileKey::n0, &TileKey::n0Scalable, 'x'},
+                            {"K0", &TileKey::k0, nullptr, '_'}};
   for (const Size& size : sizes) {
     std::string why;
-    std::optional<int> value = takeNumber(rest, size.stop, why);
-    if (!value)
+    bool scalable = false;
+    std::optional<int> value = takeNumber(rest, size.stop, scalable, why);
+    if (value && scalable && !size.scalable)
+      why = quote(printSize(*value, true)) +
+            " is a scalable size, which only M0 and N0 may be; expected a "
+            "decimal number";
+    if (!value || !why.empty())
       return failure(name, "in " + std::string(size.what) + ": " + why);
     key.*size.field = *value;
+    if (size.scalable) key.*size.scalable = scalable;
   }
 
   if (rest.substr(0, kStepRounding.size() + 1) ==

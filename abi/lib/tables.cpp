@@ -80,8 +80,10 @@ const std::vector<IsaInfo>& isas() {
 #define TW_ISA_FEATURE(ARCH, FEATURE)              \
   featureAt(#ARCH, TW_CPU_WORD_##ARCH##_##FEATURE, \
             TW_CPU_BIT_##ARCH##_##FEATURE),
-#define TW_ISA(ARCH, arch_isa, ENUM, vector_bits, vector_registers, features) \
-  {TW_ISA_##ENUM, #ARCH, #arch_isa, vector_bits, vector_registers, {features}},
+#define TW_ISA(ARCH, arch_isa, ENUM, vector_bits, vector_registers, scaling,  \
+               features)                                                      \
+  {TW_ISA_##ENUM,        #ARCH,     #arch_isa, vector_bits, vector_registers, \
+   TW_SCALING_##scaling, {features}},
 #include "tilewright/isas.def"
 #undef TW_ISA_FEATURE
   };

@@ -42,6 +42,12 @@ TEST(Key, RoundTripsEveryTripleAndIsa) {
                     below(kMaxK0),
                     random() % 2 ? Rounding::kOnce : Rounding::kPerStep,
                     isa.isa};
+        if (isa.scaling != TW_SCALING_NONE) {
+          key.m0Scalable = random() % 2;
+          key.n0Scalable = random() % 2;
+          if (key.m0Scalable) key.m0 = below(kMaxScale);
+          if (key.n0Scalable) key.n0 = below(kMaxScale);
+        }
         if (!validateTileKey(key).empty()) continue;
         ++valid;
         for (std::string_view prefix : {"tw", "iree_uk"}) {
@@ -57,6 +63,22 @@ TEST(Key, RoundTripsEveryTripleAndIsa) {
   }
   EXPECT_GT(valid, 10000);
   EXPECT_GT(names.size(), 10000u);
+}
+
+TEST(Key, ScalableSizes) {
+  const ParsedTileKey parsed =
+      parseTileKey("tw_mmt4d_tile_s8s8s32_1vlx2vlx4_arm_64_sme");
+  ASSERT_TRUE(parsed.key) << parsed.error;
+  EXPECT_TRUE(parsed.key->isScalable());
+  const TileKey fixed = parsed.key->atVectorBits(512);
+  EXPECT_EQ(printTileKey(fixed), "tw_mmt4d_tile_s8s8s32_16x32x4_arm_64_sme");
+  EXPECT_EQ(fixed.lhsStepBytes(), 64);
+  // The accumulator's elements count.
+  EXPECT_EQ(parseTileKey("tw_mmt4d_tile_f64f64f64_3x2vlx1_arm_64_sve")
+                .key->atVectorBits(256)
+                .n0,
+            8);
+  EXPECT_NE(*parsed.key, fixed);
 }
 
 TEST(Key, TripleNamesAreUnambiguous) {
@@ -131,7 +153,23 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{"tw_mmt4d_tile_f32f32f32_99999999999999999999x8x1_generic",
                   "but must be in 1..1024"},
         Malformed{"tw_mmt4d_tile_f32f32f32_8x4vlx1_generic",
-                  "'4vl' is a scalable size"},
+                  "N0 is '4vl', but the vectors of generic have a fixed"},
+        Malformed{"tw_mmt4d_tile_f32f32f32_1vlx8x1_arm_64_i8mm",
+                  "M0 is '1vl', but the vectors of arm_64_i8mm have a fixed"},
+        Malformed{"tw_mmt4d_tile_f32f32f32_8x17vlx1_arm_64_sve",
+                  "N0 is '17vl', but must be in 1vl..16vl"},
+        Malformed{"tw_mmt4d_tile_f32f32f32_0vlx8x1_arm_64_sve",
+                  "M0 is '0vl', but must be in 1vl..16vl"},
+        Malformed{"tw_mmt4d_tile_f32f32f32_8x2vlx1vl_arm_64_sve",
+                  "in K0: '1vl' is a scalable size, which only M0 and N0"},
+        Malformed{"tw_mmt4d_tile_f32f32f32_8x2v1x1_arm_64_sve",
+                  "in N0: expected 'x' after '2'"},
+        Malformed{"tw_mmt4d_tile_f32f32f32_8x2vlvlx1_arm_64_sve",
+                  "in N0: expected 'x' after '2vl'"},
+        Malformed{"tw_mmt4d_tile_f32f32f32_8xvlx1_arm_64_sve",
+                  "in N0: expected a decimal number"},
+        Malformed{"tw_mmt4d_tile_f64f64f64_02vlx8x1_arm_64_sve",
+                  "'02vl' has a leading zero"},
         Malformed{"tw_mmt4d_tile_s8s4s32_8x3x1_generic",
                   "N0*K0 must be a multiple of 2"},
         Malformed{"tw_mmt4d_tile_s4s8s32_3x8x1_generic",

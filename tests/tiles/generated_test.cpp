@@ -75,8 +75,10 @@ std::ostream& operator<<(std::ostream& out, const Shard& shard) {
 
 std::vector<Shard> allShards() {
   std::vector<Shard> shards;
-  for (const IsaInfo& isa : isas())
+  for (const IsaInfo& isa : isas()) {
+    if (!isHostArchitecture(isa)) continue;
     for (int i = 0; i < kShards; ++i) shards.push_back({isa.isa, i});
+  }
   return shards;
 }
 

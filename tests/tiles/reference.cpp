@@ -185,7 +185,7 @@ std::vector<Accepted> referenceTile(const TileKey& key, int64_t K,
 bool mayFlushDenormals(const TileKey& key) {
   const TypeTripleInfo& types = info(key.types);
   return types.lhs == TW_ELEMENT_BF16 && types.rhs == TW_ELEMENT_BF16 &&
-         info(key.isa).has("avx512bf16");
+         (info(key.isa).has("avx512bf16") || info(key.isa).has("bf16"));
 }
 
 }  // namespace tilewright::testing

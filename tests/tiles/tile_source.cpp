@@ -7,6 +7,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
+#include "tilewright/Codegen/Backend.h"
 #include "tilewright/Registry/Registry.h"
 
 namespace tilewright::testing {
@@ -31,9 +32,12 @@ bool hostHasFeature(StringRef feature) {
   return features.lookup(feature);
 }
 
+bool isHostArchitecture(const IsaInfo& isa) {
+  return isForArchitecture(isa, Triple(sys::getProcessTriple()).getArch());
+}
+
 bool hostHas(const IsaInfo& isa) {
-  static const bool isX86 = Triple(sys::getProcessTriple()).isX86();
-  if (isa.arch == "X86_64" && !isX86) return false;
+  if (!isHostArchitecture(isa)) return false;
   for (const CpuFeatureInfo* feature : isa.features)
     if (!hostHasFeature(feature->llvmName)) return false;
   return true;

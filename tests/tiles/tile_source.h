@@ -16,6 +16,8 @@ namespace tilewright::testing {
 // Whether this CPU, as LLVM sees it, has a feature ("avx2"), or those of `isa`.
 bool hostHasFeature(llvm::StringRef feature);
 bool hostHas(const IsaInfo& isa);
+// Whether code of `isa` is for this CPU's architecture.
+bool isHostArchitecture(const IsaInfo& isa);
 
 class TileSource {
  public:

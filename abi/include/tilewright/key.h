@@ -24,6 +24,10 @@ namespace tilewright {
 inline constexpr int kMaxM0 = 1024;
 inline constexpr int kMaxN0 = 1024;
 inline constexpr int kMaxK0 = 64;
+// Largest multiple of a vector that a scalable M0 or N0 may be, so that it
+// stays within kMaxM0 and kMaxN0 for vectors of kMaxVectorBits.
+inline constexpr int kMaxScale = 16;
+inline constexpr int kMaxVectorBits = 2048;
 
 // The prefix of Tilewright's own names: "tw_mmt4d_tile_...".
 inline constexpr std::string_view kDefaultPrefix = "tw";
@@ -59,8 +63,11 @@ struct IsaInfo {
   tw_isa_t isa;
   std::string_view arch;  // "X86_64", "GENERIC"
   std::string_view name;  // "x86_64_avx2_fma"
+  // Of the vectors that fixed sizes are computed with; the least that a
+  // scalable one can have.
   int vectorBits;
   int vectorRegisters;
+  tw_scaling_t scaling;
   std::vector<const CpuFeatureInfo*> features;
 
   bool has(std::string_view llvmFeature) const;
@@ -89,16 +96,25 @@ struct TileKey {
   int m0, n0, k0;
   Rounding rounding = Rounding::kOnce;
   tw_isa_t isa;
+  // Scalable sizes, printed "<n>vl": m0, n0 then count vectors of accumulator
+  // elements, whose length (tw_scaling_t) is known only where the tile runs.
+  bool m0Scalable = false, n0Scalable = false;
 
   bool operator==(const TileKey& o) const {
     return types == o.types && m0 == o.m0 && n0 == o.n0 && k0 == o.k0 &&
-           rounding == o.rounding && isa == o.isa;
+           rounding == o.rounding && isa == o.isa &&
+           m0Scalable == o.m0Scalable && n0Scalable == o.n0Scalable;
   }
   bool operator!=(const TileKey& o) const { return !(*this == o); }
   bool operator<(const TileKey& o) const;
 
+  bool isScalable() const { return m0Scalable || n0Scalable; }
+  // The sizes where vectors have `vectorBits` bits: a key without scalable
+  // sizes. (Its name is another function's.)
+  TileKey atVectorBits(int vectorBits) const;
+
   // Bytes of one K step of the lhs panel, of the rhs panel, of a contiguous out
-  // tile.
+  // tile. The key must have no scalable size.
   int64_t lhsStepBytes() const;
   int64_t rhsStepBytes() const;
   int64_t outTileBytes() const;

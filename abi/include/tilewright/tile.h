@@ -17,6 +17,12 @@
 // Element types are in element_types.def, valid (lhs, rhs, out) in
 // type_triples.def, <arch>_<isa> in isas.def. M0 and N0 are in 1..1024, K0 in
 // 1..64, and M0*K0 lhs elements, N0*K0 rhs elements must fill whole bytes.
+//
+// On an ISA with scalable vectors (column `scaling` of isas.def) M0 and N0 may
+// each be a scalable size, `<n>vl` with n in 1..16: n times the number of
+// accumulator elements (f32 and s32: bits/32, f64: bits/64) in one vector of
+// the machine that runs the tile, SVE's vector length or, on the SME ISAs, the
+// streaming one. `f32f32f32_8x2vlx1_arm_64_sve` is 8x16x1 on 256-bit vectors.
 
 #ifndef TILEWRIGHT_TILE_H_
 #define TILEWRIGHT_TILE_H_
@@ -114,9 +120,11 @@ typedef struct tw_mmt4d_params_t {
 // eps the accumulator's machine epsilon, plus one rounding to a narrower out
 // type. With ACCUMULATE the previous out value joins that sum. NaN and infinity
 // propagate; denormals are kept, except that the bf16 x bf16 tiles of the ISAs
-// with avx512bf16 may use vdpbf16ps, which treats denormal inputs and results
-// as zero: such a tile does so for all of its elements or for none. Variant
-// `steprnd`: the accumulator is rounded to the out type after each K step.
+// with avx512bf16 or bf16 may use dot products (vdpbf16ps; bfdot, bfmmla,
+// bfmopa), which treat denormal inputs and results as zero: such a tile does so
+// for all of its elements or for none. The Arm ones round to odd within.
+// Variant `steprnd`: the accumulator is rounded to the out type after each K
+// step.
 typedef void (*tw_mmt4d_tile_fn_t)(void* out_tile, const void* lhs_panel,
                                    const void* rhs_panel,
                                    const tw_mmt4d_params_t* params);

@@ -24,7 +24,8 @@ extern "C" {
 // saves its registers. Costs some cpuid instructions; callers keep the result.
 void tw_cpu_detect(uint64_t* cpu_data);
 
-// Whether `cpu_data` has every feature of `isa`. 0 or 1.
+// Whether `isa` is of the architecture that this library is built for, and
+// `cpu_data` has every feature of it. 0 or 1.
 int tw_isa_available(tw_isa_t isa, const uint64_t* cpu_data);
 
 // "x86_64_avx2_fma", ...: the spelling in tile names. Null if out of range.

@@ -41,6 +41,12 @@ typedef enum tw_type_triple_t {
 // Number of 64-bit words behind tw_mmt4d_params_t::cpu_data.
 #define TW_CPU_DATA_WORDS 8
 
+// The words that hold no feature bits (cpu_features.def).
+enum {
+  TW_CPU_WORD_VECTOR_LENGTHS = 2,
+  TW_CPU_WORD_CORE = 3,
+};
+
 // Where a feature's bit is: TW_CPU_WORD_X86_64_AVX2 and TW_CPU_BIT_X86_64_AVX2.
 enum {
 #define TW_CPU_FEATURE(ARCH, word, bit, ENUM, llvm_name) \
@@ -54,10 +60,19 @@ enum {
        ? (uint64_t)1 << TW_CPU_BIT_##ARCH##_##FEATURE \
        : (uint64_t)0)
 
+// What a scalable size of a tile name counts, `1vl` being the accumulator
+// elements that one vector holds.
+typedef enum tw_scaling_t {
+  TW_SCALING_NONE = 0,  // no scalable sizes
+  TW_SCALING_SVE = 1,   // vectors of the SVE vector length
+  TW_SCALING_SME = 2,   // vectors of the SME streaming vector length
+} tw_scaling_t;
+
 // TW_ISA_X86_64_AVX2_FMA, ...: in the order of isas.def, best first within an
 // architecture. The values are not part of the ABI; the names are.
 typedef enum tw_isa_t {
-#define TW_ISA(ARCH, arch_isa, ENUM, vector_bits, vector_registers, features) \
+#define TW_ISA(ARCH, arch_isa, ENUM, vector_bits, vector_registers, scaling, \
+               features)                                                     \
   TW_ISA_##ENUM,
 #include "tilewright/isas.def"
   TW_ISA_COUNT

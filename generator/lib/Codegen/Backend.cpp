@@ -5,6 +5,7 @@
 
 #include "tilewright/Transforms/TileFunctions.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
@@ -52,19 +53,32 @@ StringRef baselineFeatures(const Triple &triple) {
 
 } // namespace
 
+Triple::ArchType architectureOf(const IsaInfo &isa) {
+  return StringSwitch<Triple::ArchType>(isa.arch)
+      .Case("X86_64", Triple::x86_64)
+      .Case("ARM_64", Triple::aarch64)
+      .Default(Triple::UnknownArch);
+}
+
+bool isForArchitecture(const IsaInfo &isa, Triple::ArchType arch) {
+  Triple::ArchType own = architectureOf(isa);
+  return own == Triple::UnknownArch || own == arch;
+}
+
 Expected<Triple> targetTriple(const IsaInfo &isa, StringRef wanted) {
-  std::string_view arch = isa.arch;
   if (wanted.empty()) {
     Triple triple(sys::getDefaultTargetTriple());
-    if (arch == "X86_64")
-      triple.setArch(Triple::x86_64);
+    if (!isForArchitecture(isa, triple.getArch()))
+      triple.setArch(architectureOf(isa));
     return triple;
   }
   Triple triple(Triple::normalize(wanted));
-  if (arch == "X86_64" && triple.getArch() != Triple::x86_64)
-    return createStringError("target triple '%s' is not of the instruction "
-                             "set's architecture, x86_64",
-                             triple.str().c_str());
+  if (!isForArchitecture(isa, triple.getArch()))
+    return createStringError(
+        "target triple '%s' is not of the instruction "
+        "set's architecture, %s",
+        triple.str().c_str(),
+        Triple::getArchTypeName(architectureOf(isa)).str().c_str());
   return triple;
 }
 

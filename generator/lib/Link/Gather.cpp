@@ -4,6 +4,7 @@
 #include "tilewright/Link/Gather.h"
 #include "InputError.h"
 #include "RegisterTargets.h"
+#include "tilewright/Codegen/Backend.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -115,13 +116,6 @@ Expected<ModuleSymbols> readSymbols(const InputModule &module,
   return symbols;
 }
 
-/// Whether code for `isa` can be linked with code for `arch`.
-bool matches(const IsaInfo &isa, Triple::ArchType arch) {
-  if (isa.arch == "X86_64")
-    return arch == Triple::x86_64;
-  return true; // generic
-}
-
 class Gatherer {
 public:
   Gatherer(const GatherOptions &options) : options(options) {}
@@ -206,7 +200,7 @@ private:
       return inputError(module.id, parsed.error);
     }
     const IsaInfo &isa = info(parsed.key->isa);
-    if (!matches(isa, arch)) {
+    if (!isForArchitecture(isa, arch)) {
       it->second = kRefused;
       return inputError(module.id, "is for " + Triple::getArchTypeName(arch) +
                                        ", but wants '" + name + "'");

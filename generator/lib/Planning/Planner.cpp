@@ -283,6 +283,9 @@ llvm::Expected<TilePlan> planTile(const TileKey &key,
   if (!parsed)
     return parsed.takeError();
   std::string name = printTileKey(key);
+  if (key.isScalable())
+    return llvm::createStringError(
+        "%s: no plan for scalable sizes; expected fixed ones", name.c_str());
   if (parsed->idiom) {
     std::string why = whyIdiomUnfit(idiom(*parsed->idiom), key);
     if (!why.empty())

@@ -6,6 +6,7 @@
 #include "Commands.h"
 #include "ToolSupport.h"
 
+#include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/TileCache.h"
 #include "tilewright/Planning/PlanCost.h"
 #include "tilewright/Planning/TilePlan.h"
@@ -65,8 +66,8 @@ void lookAtCpu(Explanation &e) {
   const IsaInfo &isa = info(e.key.isa);
   if (isa.features.empty())
     return;
-  if (Triple(sys::getProcessTriple()).getArch() != Triple::x86_64) {
-    e.otherArchitecture = isa.arch == "X86_64";
+  if (!isForArchitecture(isa, Triple(sys::getProcessTriple()).getArch())) {
+    e.otherArchitecture = true;
     return;
   }
   StringMap<bool> host = sys::getHostCPUFeatures();

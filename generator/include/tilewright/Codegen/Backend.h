@@ -16,6 +16,12 @@
 
 namespace tilewright {
 
+/// The architecture that code of `isa` is for; UnknownArch for any (generic).
+llvm::Triple::ArchType architectureOf(const IsaInfo &isa);
+
+/// Whether code of `isa` is code of `arch`.
+bool isForArchitecture(const IsaInfo &isa, llvm::Triple::ArchType arch);
+
 /// The triple to generate code of `isa` for: `triple`, or if that is empty the
 /// ISA's architecture on this host's vendor, OS and environment. An error if
 /// the triple is of another architecture than the ISA.
