@@ -58,7 +58,8 @@ private:
       if (overrides.broadcastRhs.value_or(broadcastRhs) != broadcastRhs)
         continue;
       plan.broadcastRhs = broadcastRhs;
-      int rows = broadcastRhs ? key.m0 : key.n0;
+      TileKey least = key.atVectorBits(isa.vectorBits);
+      int rows = broadcastRhs ? least.m0 : least.n0;
       int groups = static_cast<int>(llvm::divideCeil(key.k0, idiom.group));
       // No more lanes than the vector operand can fill.
       int useful = static_cast<int>(std::min<uint64_t>(
@@ -283,9 +284,6 @@ llvm::Expected<TilePlan> planTile(const TileKey &key,
   if (!parsed)
     return parsed.takeError();
   std::string name = printTileKey(key);
-  if (key.isScalable())
-    return llvm::createStringError(
-        "%s: no plan for scalable sizes; expected fixed ones", name.c_str());
   if (parsed->idiom) {
     std::string why = whyIdiomUnfit(idiom(*parsed->idiom), key);
     if (!why.empty())

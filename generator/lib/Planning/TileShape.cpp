@@ -8,12 +8,13 @@
 
 namespace tilewright {
 
-static OperandShape operandShape(tw_element_type_t type, int rows, int k0,
-                                 bool staged) {
+static OperandShape operandShape(tw_element_type_t type, int rows,
+                                 bool scalable, int k0, bool staged) {
   OperandShape shape;
   shape.type = type;
   shape.bits = info(type).bits;
   shape.rows = rows;
+  shape.scalable = scalable;
   shape.stepBytes = int64_t{rows} * k0 * shape.bits / 8;
   shape.staged = staged;
   shape.rowPeriod = 8 / std::gcd(8, k0 * shape.bits);
@@ -40,11 +41,12 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   vectorRows = plan.lanes / plan.kLanes;
   padded = vectorRows > 1 && chunkSize != key.k0;
   rowPitch = padded ? chunks * chunkSize : key.k0;
+  TileKey least = key.atVectorBits(info(key.isa).vectorBits);
   auto lhs = [&](bool staged) {
-    return operandShape(types.lhs, key.m0, key.k0, staged);
+    return operandShape(types.lhs, least.m0, key.m0Scalable, key.k0, staged);
   };
   auto rhs = [&](bool staged) {
-    return operandShape(types.rhs, key.n0, key.k0, staged);
+    return operandShape(types.rhs, least.n0, key.n0Scalable, key.k0, staged);
   };
   bool stagesB = plan.stagesBroadcast(), stagesV = plan.stagesVector();
   broadcast = plan.broadcastRhs ? rhs(stagesB) : lhs(stagesB);
@@ -52,7 +54,8 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   roles = byteRoles(idiom, vector.type, broadcast.type);
   broadcastBlocks = blocking(broadcast.rows, plan.blockRows);
   vectorBlocks = blocking(vector.rows, plan.blockVectors * vectorRows);
-  correctionSteps = broadcastBlocks.count == 1 ? plan.unroll : 1;
+  correctionSteps =
+      broadcastBlocks.count == 1 && !broadcast.scalable ? plan.unroll : 1;
   regular = !padded && !broadcastBlocks.overlaps && !vectorBlocks.overlaps &&
             chunks == 1 && vectorBlocks.size % plan.lanes == 0;
   spreadSteps = 1;

@@ -19,9 +19,17 @@ struct TileParams {
   mlir::Value outRowBytes; ///< i64: distance between rows of the out tile
 };
 
+/// Bytes from one K step of an operand to the next. Those of a scalable operand
+/// are known where the tile runs.
+struct StepStride {
+  int64_t bytes = 0;
+  mlir::Value runtime; ///< i64, instead of `bytes` unless null
+};
+
 /// Where one register block of the tile lies.
 struct BlockPosition {
   mlir::Value broadcast, vector; ///< its first row of either operand, K step 0
+  StepStride broadcastStride, vectorStride; ///< in the panels
   mlir::Value out;               ///< its first out element
   /// The first row of either operand (i64) that no block before this one has
   /// done; null where blocks do not overlap.
@@ -44,7 +52,7 @@ private:
   struct Source {
     ElementFormat format;
     Value pointer;  ///< of the current K step
-    int64_t stride; ///< bytes from one K step to the next
+    StepStride stride;
     bool slack;     ///< a whole vector may be read behind the last row
     Value group; ///< the broadcast of its only row and chunk, if read already
   };
@@ -74,8 +82,8 @@ private:
   };
   Stage makeStage(const OperandShape &operand, const ElementFormat &format,
                   int blockRows);
-  void fillStage(const OperandShape &operand, ElementFormat format,
-                 int blockRows, Value source, const Stage &stage, Value steps);
+  void fillStage(const StepStride &stride, ElementFormat format, int blockRows,
+                 Value source, const Stage &stage, Value steps);
   void decodeRun(ElementFormat format, Value source, Value buffer,
                  int64_t elements);
   void padRows(Value source, Value buffer, int blockRows);
@@ -112,6 +120,9 @@ private:
   OutVector outVector(int index) const;
 
   Value stackBuffer(int64_t bytes);
+
+  StepStride times(const StepStride &stride, int64_t steps);
+  Value offset(Value pointer, const StepStride &stride);
 
   Emitter &e;
   const TileKey &key;

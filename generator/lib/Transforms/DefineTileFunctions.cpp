@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "tilewright/Targets/VectorLength.h"
 #include "tilewright/Transforms/Passes.h"
 #include "tilewright/Transforms/TileFunctions.h"
 #include "tilewright/tile.h"
@@ -56,7 +57,13 @@ private:
   }
   Value testFlag(Value flagsWord, int64_t flag);
 
-  Panel viewPanel(Value pointer, tw_element_type_t type, int rows);
+  /// M0 or N0: a constant, or, where it is scalable, what it is at run time.
+  OpFoldResult rowCount(int size, bool scalable);
+  OpFoldResult times(OpFoldResult x, int64_t factor);
+  Value value(OpFoldResult x) {
+    return getValueOrCreateConstantIndexOp(b, b.getLoc(), x);
+  }
+  Panel viewPanel(Value pointer, tw_element_type_t type, OpFoldResult rows);
   Value viewOut(Value flagsWord);
   Panel sliceStep(const Panel &panel, Value step);
 
@@ -88,7 +95,26 @@ private:
   ImplicitLocOpBuilder b;
   Type accType;
   Value K;
+  OpFoldResult M0, N0;
+  Value lengthFactor; ///< vector length / least one, once it has been read
 };
+
+OpFoldResult BodyBuilder::times(OpFoldResult x, int64_t factor) {
+  if (std::optional<int64_t> constant = getConstantIntValue(x))
+    return b.getIndexAttr(*constant * factor);
+  return OpFoldResult(arith::MulIOp::create(b, value(x), index(factor)));
+}
+
+OpFoldResult BodyBuilder::rowCount(int size, bool scalable) {
+  if (!scalable)
+    return b.getIndexAttr(size);
+  const IsaInfo &isa = info(key.isa);
+  if (!lengthFactor)
+    lengthFactor = arith::IndexCastOp::create(
+        b, b.getIndexType(), vectorLengthFactor(b, b.getLoc(), isa));
+  return times(lengthFactor,
+               size * (isa.vectorBits / info(types.accumulator).bits));
+}
 
 Value BodyBuilder::testFlag(Value flagsWord, int64_t flag) {
   Type i64 = b.getI64Type();
@@ -98,28 +124,38 @@ Value BodyBuilder::testFlag(Value flagsWord, int64_t flag) {
                                constant(i64, 0));
 }
 
-Panel BodyBuilder::viewPanel(Value pointer, tw_element_type_t type, int rows) {
+static SmallVector<int64_t> staticOf(ArrayRef<OpFoldResult> sizes) {
+  SmallVector<int64_t> result;
+  for (OpFoldResult size : sizes)
+    result.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  return result;
+}
+
+Panel BodyBuilder::viewPanel(Value pointer, tw_element_type_t type,
+                             OpFoldResult rows) {
   Panel panel{type, key.k0, {}, {}};
   Type storage = storageType(b.getContext(), type);
-  SmallVector<int64_t> shape = {1, ShapedType::kDynamic, rows, key.k0};
-  SmallVector<OpFoldResult> sizes = {b.getIndexAttr(1), K, b.getIndexAttr(rows),
-                                     b.getIndexAttr(key.k0)};
-  int64_t row = key.k0, step = int64_t{rows} * key.k0;
-  SmallVector<int64_t> strides = {step, step, row, 1};
+  OpFoldResult one = b.getIndexAttr(1), row = b.getIndexAttr(key.k0);
+  SmallVector<OpFoldResult> sizes = {one, K, rows, row};
+  OpFoldResult step = times(rows, key.k0);
+  SmallVector<OpFoldResult> strides = {step, step, row, one};
   if (panel.subByte()) {
-    int64_t stepBytes = step * info(type).bits / 8;
-    auto bytesType =
-        MemRefType::get({ShapedType::kDynamic, stepBytes}, storage);
+    OpFoldResult stepBytes = times(rows, int64_t{key.k0} * info(type).bits);
+    if (std::optional<int64_t> bits = getConstantIntValue(stepBytes))
+      stepBytes = b.getIndexAttr(*bits / 8);
+    else
+      stepBytes =
+          OpFoldResult(arith::DivUIOp::create(b, value(stepBytes), index(8)));
+    SmallVector<OpFoldResult> shape = {K, stepBytes};
     panel.bytes = memref::ReinterpretCastOp::create(
-        b, bytesType, pointer, b.getIndexAttr(0),
-        ArrayRef<OpFoldResult>{K, b.getIndexAttr(stepBytes)},
-        ArrayRef<OpFoldResult>{b.getIndexAttr(stepBytes), b.getIndexAttr(1)});
-    strides.assign(4, 0);
+        b, MemRefType::get(staticOf(shape), storage), pointer,
+        b.getIndexAttr(0), shape, ArrayRef<OpFoldResult>{stepBytes, one});
+    strides.assign(4, b.getIndexAttr(0));
   }
-  auto layout = StridedLayoutAttr::get(b.getContext(), 0, strides);
+  auto layout = StridedLayoutAttr::get(b.getContext(), 0, staticOf(strides));
   panel.view = memref::ReinterpretCastOp::create(
-      b, MemRefType::get(shape, storage, layout), pointer, b.getIndexAttr(0),
-      sizes, getAsIndexOpFoldResult(b.getContext(), strides));
+      b, MemRefType::get(staticOf(sizes), storage, layout), pointer,
+      b.getIndexAttr(0), sizes, strides);
   return panel;
 }
 
@@ -138,17 +174,17 @@ Value BodyBuilder::viewOut(Value flagsWord) {
       [&](OpBuilder &builder, Location loc) {
         OpBuilder::InsertionGuard guard(b);
         b.setInsertionPointToEnd(builder.getInsertionBlock());
-        scf::YieldOp::create(b, index(key.n0));
+        scf::YieldOp::create(b, value(N0));
       });
   Value rowStride = ifOp.getResult(0);
   int64_t any = ShapedType::kDynamic;
   auto layout = StridedLayoutAttr::get(b.getContext(), 0, {any, any, any, 1});
-  auto type = MemRefType::get({1, 1, key.m0, key.n0},
+  SmallVector<OpFoldResult> sizes = {b.getIndexAttr(1), b.getIndexAttr(1), M0,
+                                     N0};
+  auto type = MemRefType::get(staticOf(sizes),
                               storageType(b.getContext(), types.out), layout);
   return memref::ReinterpretCastOp::create(
-      b, type, func.getArgument(0), b.getIndexAttr(0),
-      ArrayRef<OpFoldResult>{b.getIndexAttr(1), b.getIndexAttr(1),
-                             b.getIndexAttr(key.m0), b.getIndexAttr(key.n0)},
+      b, type, func.getArgument(0), b.getIndexAttr(0), sizes,
       ArrayRef<OpFoldResult>{rowStride, rowStride, rowStride,
                              b.getIndexAttr(1)});
 }
@@ -160,7 +196,7 @@ Panel BodyBuilder::sliceStep(const Panel &panel, Value step) {
     size_t stepDim = shape.size() == 4 ? 1 : 0;
     SmallVector<OpFoldResult> offsets(shape.size(), b.getIndexAttr(0));
     SmallVector<OpFoldResult> sizes =
-        getAsIndexOpFoldResult(b.getContext(), shape);
+        memref::getMixedSizes(b, b.getLoc(), source);
     SmallVector<OpFoldResult> strides(shape.size(), b.getIndexAttr(1));
     offsets[stepDim] = step;
     sizes[stepDim] = b.getIndexAttr(1);
@@ -313,8 +349,9 @@ void BodyBuilder::buildInPlace(Value out, Value isAccumulate, const Panel &lhs,
 /// A temporary tile of accumulators, rounded to the out tile.
 void BodyBuilder::buildNarrow(Value out, Value isAccumulate, const Panel &lhs,
                               const Panel &rhs) {
+  OpFoldResult one = b.getIndexAttr(1);
   Value acc = memref::AllocaOp::create(
-      b, MemRefType::get({1, 1, key.m0, key.n0}, accType));
+      b, SmallVector<OpFoldResult>{one, one, M0, N0}, accType);
   // With ACCUMULATE and K = 0 not even the same value is written back: a
   // conversion there and back does not keep the bits of every NaN.
   Value hasSteps =
@@ -359,8 +396,10 @@ void BodyBuilder::build() {
                                  loadParam(params::kKWord));
   Value flagsWord = loadParam(params::kFlagsWord);
   Value isAccumulate = testFlag(flagsWord, TW_MMT4D_FLAG_ACCUMULATE);
-  Panel lhs = viewPanel(func.getArgument(1), types.lhs, key.m0);
-  Panel rhs = viewPanel(func.getArgument(2), types.rhs, key.n0);
+  M0 = rowCount(key.m0, key.m0Scalable);
+  N0 = rowCount(key.n0, key.n0Scalable);
+  Panel lhs = viewPanel(func.getArgument(1), types.lhs, M0);
+  Panel rhs = viewPanel(func.getArgument(2), types.rhs, N0);
   Value out = viewOut(flagsWord);
   if (types.out == types.accumulator)
     buildInPlace(out, isAccumulate, lhs, rhs);

@@ -38,6 +38,18 @@ BlockKernel::BlockKernel(Emitter &e, const TileKey &key, const TilePlan &plan,
   accumulatorType = Emitter::vec(plan.lanes, accumulator);
 }
 
+StepStride BlockKernel::times(const StepStride &stride, int64_t steps) {
+  StepStride all{stride.bytes * steps, stride.runtime};
+  if (all.runtime && steps != 1)
+    all.runtime = e.mul(all.runtime, e.i64(steps));
+  return all;
+}
+
+Value BlockKernel::offset(Value pointer, const StepStride &stride) {
+  return stride.runtime ? e.offset(pointer, stride.runtime)
+                        : e.offset(pointer, stride.bytes);
+}
+
 void BlockKernel::emit() {
   if (shape.roundsPerStep)
     return storeByRows(spill(kLoop(initialRows())));
@@ -69,9 +81,9 @@ Emitter::Values BlockKernel::kLoop(Values carries) {
   if (plan.staging != Staging::None)
     return stagedLoop(carries);
   return stepLoop(
-      {broadcastFormat, position.broadcast, shape.broadcast.stepBytes, false,
+      {broadcastFormat, position.broadcast, position.broadcastStride, false,
        nullptr},
-      {vectorFormat, position.vector, shape.vector.stepBytes, false, nullptr},
+      {vectorFormat, position.vector, position.vectorStride, false, nullptr},
       params.k, carries);
 }
 
@@ -83,6 +95,8 @@ Emitter::Values BlockKernel::stagedLoop(Values carries) {
   if (shape.vector.staged)
     vectorStage = makeStage(shape.vector, vectorFormat, vectorOperandRows);
   Value most = e.i64(plan.stageSteps);
+  StepStride broadcastRun = times(position.broadcastStride, plan.stageSteps);
+  StepStride vectorRun = times(position.vectorStride, plan.stageSteps);
   Values all = {position.broadcast, position.vector};
   llvm::append_range(all, carries);
   all =
@@ -91,20 +105,19 @@ Emitter::Values BlockKernel::stagedLoop(Values carries) {
         count = arith::MinSIOp::create(e.b, e.loc, count, most);
         auto source = [&](const OperandShape &operand, ElementFormat format,
                           int blockRows, Value pointer,
+                          const StepStride &stride,
                           const Stage &stage) -> Source {
           if (!operand.staged)
-            return {format, pointer, operand.stepBytes, false, nullptr};
-          fillStage(operand, format, blockRows, pointer, stage, count);
+            return {format, pointer, stride, false, nullptr};
+          fillStage(stride, format, blockRows, pointer, stage, count);
           format.decoded = true;
-          return {format, stage.buffer, stage.stride, true, nullptr};
+          return {format, stage.buffer, {stage.stride, nullptr}, true, nullptr};
         };
         Source broadcast = source(shape.broadcast, broadcastFormat, rows, in[0],
-                                  broadcastStage);
+                                  position.broadcastStride, broadcastStage);
         Source vector = source(shape.vector, vectorFormat, vectorOperandRows,
-                               in[1], vectorStage);
-        Values next = {
-            e.offset(in[0], plan.stageSteps * shape.broadcast.stepBytes),
-            e.offset(in[1], plan.stageSteps * shape.vector.stepBytes)};
+                               in[1], position.vectorStride, vectorStage);
+        Values next = {offset(in[0], broadcastRun), offset(in[1], vectorRun)};
         llvm::append_range(next, stepLoop(broadcast, vector, count,
                                           Values(in.begin() + 2, in.end())));
         return next;
@@ -118,11 +131,12 @@ Emitter::Values BlockKernel::stepLoop(Source broadcast, Source vector,
   Values all = {broadcast.pointer, vector.pointer};
   llvm::append_range(all, carries);
   auto run = [&](Value begin, Value end, int unroll) {
+    StepStride broadcastRun = times(broadcast.stride, unroll);
+    StepStride vectorRun = times(vector.stride, unroll);
     all = e.loop(begin, end, unroll, all, [&](Value, Values in) {
       broadcast.pointer = in[0];
       vector.pointer = in[1];
-      Values next = {e.offset(in[0], unroll * broadcast.stride),
-                     e.offset(in[1], unroll * vector.stride)};
+      Values next = {offset(in[0], broadcastRun), offset(in[1], vectorRun)};
       llvm::append_range(next, steps(broadcast, vector, unroll,
                                      Values(in.begin() + 2, in.end())));
       return next;
@@ -152,10 +166,18 @@ Emitter::Values BlockKernel::steps(Source broadcast, Source vector, int count,
   Values groups;
   if (shape.spreadSteps > 1 && count % shape.spreadSteps == 0)
     groups = spreadGroups(broadcast, count);
+  // Constant offsets where there are; else from step to step.
+  auto at = [&](Source &source, int t) {
+    if (!source.stride.runtime)
+      return e.offset(source.pointer, t * source.stride.bytes);
+    if (t != 0)
+      source.pointer = offset(source.pointer, source.stride);
+    return source.pointer;
+  };
   for (int t = 0; t < count; ++t) {
     Source b = broadcast, v = vector;
-    b.pointer = e.offset(b.pointer, t * broadcast.stride);
-    v.pointer = e.offset(v.pointer, t * vector.stride);
+    b.pointer = at(broadcast, t);
+    v.pointer = at(vector, t);
     if (!groups.empty())
       b.group = groups[t];
     if (correctionVectors && correctionSteps == 1)

@@ -3,6 +3,7 @@
 
 #include "tilewright/Transforms/LowerTileFunction.h"
 #include "BlockKernel.h"
+#include "tilewright/Targets/VectorLength.h"
 #include "tilewright/Transforms/TileFunctions.h"
 #include "tilewright/tile.h"
 
@@ -14,12 +15,14 @@ namespace {
 class TileBody {
 public:
   TileBody(Emitter &e, const TileKey &key, const TilePlan &plan)
-      : e(e), key(key), plan(plan), shape(key, plan) {}
+      : e(e), key(key), least(key.atVectorBits(e.isa.vectorBits)), plan(plan),
+        shape(key, plan) {}
 
   void emit(Block &entry) {
     out = entry.getArgument(0);
     lhs = entry.getArgument(1);
     rhs = entry.getArgument(2);
+    readVectorLength();
     readParams(entry.getArgument(3));
     Value some = e.icmp(arith::CmpIPredicate::sgt, params.k, 0);
     Value overwrite = arith::XOrIOp::create(e.b, e.loc, params.accumulate,
@@ -28,6 +31,25 @@ public:
   }
 
 private:
+  void readVectorLength() {
+    if (key.isScalable())
+      lengthFactor = vectorLengthFactor(e.b, e.loc, e.isa);
+    auto stride = [&](const OperandShape &operand) {
+      StepStride result{operand.stepBytes, nullptr};
+      if (operand.scalable)
+        result.runtime = e.mul(lengthFactor, e.i64(operand.stepBytes));
+      return result;
+    };
+    broadcastStride = stride(shape.broadcast);
+    vectorStride = stride(shape.vector);
+  }
+
+  /// The rows of an operand that has `least` of them at the least vector
+  /// length.
+  Value rowsOf(int least, bool scalable) {
+    return scalable ? e.mul(lengthFactor, e.i64(least)) : e.i64(least);
+  }
+
   void readParams(Value pointer) {
     auto flagIs = [&](Value flags, int64_t flag) {
       return e.icmp(arith::CmpIPredicate::ne, e.band(flags, flag), 0);
@@ -46,7 +68,9 @@ private:
               e.offset(pointer, offsetof(tw_mmt4d_params_t, out_row_stride)),
               8)};
         },
-        [&]() -> Emitter::Values { return {e.i64(key.n0)}; })[0];
+        [&]() -> Emitter::Values {
+          return {rowsOf(least.n0, key.n0Scalable)};
+        })[0];
     params.outRowBytes = e.mul(stride, e.i64(outBytes()));
   }
 
@@ -83,15 +107,17 @@ private:
 
   void forBlocks(const Blocking &blocks, const OperandShape &operand,
                  llvm::function_ref<void(BlockRow)> body) {
-    if (blocks.count == 1)
+    if (blocks.count == 1 && !operand.scalable)
       return body({e.i64(0), nullptr});
-    e.loop(e.i64(0), e.i64(operand.rows), blocks.size, {},
+    Value rows = rowsOf(operand.rows, operand.scalable);
+    e.loop(e.i64(0), rows, blocks.size, {},
            [&](Value row, Emitter::Values) -> Emitter::Values {
              if (!blocks.overlaps) {
                body({row, nullptr});
                return {};
              }
-             Value last = e.i64(operand.rows - blocks.size);
+             Value last = operand.scalable ? e.sub(rows, e.i64(blocks.size))
+                                           : e.i64(operand.rows - blocks.size);
              Value first = arith::MinSIOp::create(e.b, e.loc, row, last);
              body({first, e.sub(row, first)});
              return {};
@@ -108,6 +134,8 @@ private:
                                rowOffset(shape.vector, v.first));
     position.out = e.offset(e.offset(out, e.mul(m.first, params.outRowBytes)),
                             e.mul(n.first, e.i64(outBytes())));
+    position.broadcastStride = broadcastStride;
+    position.vectorStride = vectorStride;
     position.ownBroadcastRow = b.own;
     position.ownVectorRow = v.own;
     BlockKernel(e, key, plan, shape, params, position).emit();
@@ -115,9 +143,12 @@ private:
 
   Emitter &e;
   const TileKey &key;
+  TileKey least; ///< the key at the least vector length
   const TilePlan &plan;
   TileShape shape;
   TileParams params;
+  Value lengthFactor; ///< i64: vector length / least one; null if not scalable
+  StepStride broadcastStride, vectorStride;
   Value out, lhs, rhs;
 };
 

@@ -58,7 +58,7 @@ Emitter::Values BlockKernel::spreadGroups(const Source &source, int count) {
   Values broadcasts;
   for (int t = 0; t < count; ++t) {
     if (t % together == 0) {
-      Value at = e.offset(source.pointer, t * source.stride);
+      Value at = e.offset(source.pointer, t * source.stride.bytes);
       int64_t n = int64_t{together} * shape.chunkSize;
       many = decode(e, source.format, loadRaw(e, source.format, at, n, n));
       many = e.bitcast(many, Emitter::vec(together, group));

@@ -49,7 +49,7 @@ BlockKernel::Stage BlockKernel::makeStage(const OperandShape &operand,
   int64_t width = runWidth(e, shape.compute), bytes = bytesOf(shape.compute);
   Stage stage;
   stage.decodes = !format.isIdentity() || !shape.padded;
-  stage.wholeOperand = blockRows == operand.rows;
+  stage.wholeOperand = blockRows == operand.rows && !operand.scalable;
   int64_t elements = int64_t{blockRows} * key.k0;
   // Steps follow one another as in the panel where the block is the operand.
   stage.decodedStride =
@@ -69,16 +69,17 @@ BlockKernel::Stage BlockKernel::makeStage(const OperandShape &operand,
 }
 
 /// Stages `steps` (i64, at most plan.stageSteps) K steps from `source` on.
-void BlockKernel::fillStage(const OperandShape &operand, ElementFormat format,
+void BlockKernel::fillStage(const StepStride &stride, ElementFormat format,
                             int blockRows, Value source, const Stage &stage,
                             Value steps) {
   int64_t elements = int64_t{blockRows} * key.k0;
   if (stage.decodes) {
     Values at = {source, stage.decoded};
     auto decodeSteps = [&](Value begin, Value end, int64_t together) {
+      StepStride run = times(stride, together);
       at = e.loop(begin, end, together, at, [&](Value, Values in) -> Values {
         decodeRun(format, in[0], in[1], together * elements);
-        return {e.offset(in[0], together * operand.stepBytes),
+        return {offset(in[0], run),
                 e.offset(in[1], together * stage.decodedStride)};
       });
     };
@@ -98,11 +99,12 @@ void BlockKernel::fillStage(const OperandShape &operand, ElementFormat format,
   if (!shape.padded)
     return;
   Value from = stage.decodes ? stage.decoded : source;
-  int64_t fromStride = stage.decodes ? stage.decodedStride : operand.stepBytes;
+  StepStride fromStride =
+      stage.decodes ? StepStride{stage.decodedStride, nullptr} : stride;
   e.loop(e.i64(0), steps, 1, {from, stage.buffer},
          [&](Value, Values at) -> Values {
            padRows(at[0], at[1], blockRows);
-           return {e.offset(at[0], fromStride), e.offset(at[1], stage.stride)};
+           return {offset(at[0], fromStride), e.offset(at[1], stage.stride)};
          });
 }
 

@@ -16,7 +16,10 @@ namespace tilewright {
 struct OperandShape {
   tw_element_type_t type;
   int bits;
+  /// Of a scalable operand, `rows` and `stepBytes` are those for vectors of the
+  /// ISA's vectorBits; a tile has a run-time multiple of them.
   int rows;
+  bool scalable;
   int64_t stepBytes; ///< of one K step
   bool staged;
   /// Rows that fill whole bytes: a block must start at a multiple of it.

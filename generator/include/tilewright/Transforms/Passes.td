@@ -34,6 +34,9 @@ def DefineTileFunctions : Pass<"tw-define-tile-functions", "mlir::ModuleOp"> {
     a temporary row of accumulators, and rounded once, or after each K step for
     the variant `steprnd`.
 
+    Scalable sizes are dynamic dimensions, multiples of the vector length that
+    the body reads: SVE's, or the streaming one on the ISAs with SME.
+
     A declaration whose name starts like a tile name but is none, or whose type
     is another one, is an error. Definitions and other functions are left alone.
   }];
@@ -43,7 +46,8 @@ def DefineTileFunctions : Pass<"tw-define-tile-functions", "mlir::ModuleOp"> {
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
-    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+    "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
+    "mlir::scf::SCFDialect",
   ];
 }
 

@@ -1,0 +1,25 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tilewright/Targets/VectorLength.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+Value vectorLengthFactor(OpBuilder &b, Location loc, const IsaInfo &isa) {
+  Type i64 = b.getI64Type();
+  if (isa.scaling == TW_SCALING_SVE) // a vscale is 128 bits
+    return LLVM::vscale::create(b, loc, i64);
+  assert(isa.scaling == TW_SCALING_SME && "no scalable vectors");
+  // rdsvl, which counts 64 bits here.
+  Value doubles =
+      LLVM::CallIntrinsicOp::create(
+          b, loc, i64, b.getStringAttr("llvm.aarch64.sme.cntsd"), ValueRange())
+          .getResult(0);
+  Value one = LLVM::ConstantOp::create(b, loc, i64, 1);
+  return LLVM::LShrOp::create(b, loc, doubles, one);
+}
+
+} // namespace tilewright
