@@ -28,15 +28,15 @@ if(CMAKE_CROSSCOMPILING)
 endif()
 
 # tilewright_add_gtest(<name> SOURCES <file>... [LINK <target>...] [GENERATOR] [TIMEOUT <s>]
-#                      [ON <cpu model>...] [BY_ISA <pattern>])
+#                      [ON <cpu model>...] [FILTER <pattern>] [BY_ISA <pattern>])
 #
 # A GoogleTest executable, each of its tests a ctest of its own. GENERATOR: its sources include LLVM or MLIR headers
 # through the generator's libraries; such tests are built without RTTI, as LLVM is.
 #
-# In a cross build they run under qemu-aarch64 on the CPU model `base`, or as ON and BY_ISA say
-# (tilewright_run_on_models, which may be called for more), with names arm_64/<cpu model>/...
+# In a cross build they run under qemu-aarch64 on the CPU model `base`, or as ON, FILTER and BY_ISA
+# say (tilewright_run_on_models, which may be called for more), with names arm_64/<cpu model>/...
 function(tilewright_add_gtest name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "GENERATOR" "TIMEOUT;BY_ISA" "SOURCES;LINK;ON")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "GENERATOR" "TIMEOUT;FILTER;BY_ISA" "SOURCES;LINK;ON")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gtest GTest::gtest_main tilewright_build_flags)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
@@ -52,7 +52,7 @@ function(tilewright_add_gtest name)
   if(NOT arg_ON)
     set(arg_ON base)
   endif()
-  tilewright_run_on_models(${name} ON ${arg_ON} BY_ISA "${arg_BY_ISA}" TIMEOUT ${arg_TIMEOUT})
+  tilewright_run_on_models(${name} ON ${arg_ON} FILTER "${arg_FILTER}" BY_ISA "${arg_BY_ISA}" TIMEOUT ${arg_TIMEOUT})
 endfunction()
 
 # tilewright_run_on_models(<gtest> ON <cpu model>... | ON all [FILTER <pattern>] [BY_ISA <pattern>] [TIMEOUT <s>])

@@ -1,17 +1,17 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tiles that compute the right values but break the System V calling convention
-// of x86-64, each in one way: the checker must say which.
+// Tiles that compute the right values but break the calling convention, each in
+// one way: the checker must say which.
 
 #include <gtest/gtest.h>
 
 #include "tests/tiles/broken_tiles.h"
 #include "tests/tiles/check_tile.h"
 
-#if defined(__x86_64__) && defined(__linux__)
+#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 
-// The right tile that each of the functions below calls first.
+// The right tile that each of the mutants calls first.
 extern "C" __attribute__((visibility("hidden"))) void tilewright_test_right(
     void* out, const void* lhs, const void* rhs,
     const tw_mmt4d_params_t* params) {
@@ -20,58 +20,29 @@ extern "C" __attribute__((visibility("hidden"))) void tilewright_test_right(
                                   Fault::kNone>(out, lhs, rhs, params);
 }
 
-// A function that calls the right tile with an aligned stack and then does
-// `after`, which ends in a return.
-#define TW_ABI_MUTANT(name, after)                                           \
-  extern "C" __attribute__((visibility("hidden"))) void name(                \
-      void*, const void*, const void*, const tw_mmt4d_params_t*);            \
-  asm(".text\n.p2align 4\n.globl " #name "\n.hidden " #name "\n.type " #name \
-      ", @function\n" #name                                                  \
-      ":\nsubq $8, %rsp\ncall tilewright_test_right\naddq $8, %rsp\n" after)
-
-TW_ABI_MUTANT(tilewright_test_abi_kept, "xorl %eax, %eax\nret");
-TW_ABI_MUTANT(tilewright_test_clobbers_rbx, "incq %rbx\nret");
-TW_ABI_MUTANT(tilewright_test_clobbers_rbp, "incq %rbp\nret");
-TW_ABI_MUTANT(tilewright_test_clobbers_r12, "xorl %r12d, %r12d\nret");
-TW_ABI_MUTANT(tilewright_test_clobbers_r13, "xorl %r13d, %r13d\nret");
-TW_ABI_MUTANT(tilewright_test_clobbers_r14, "xorl %r14d, %r14d\nret");
-TW_ABI_MUTANT(tilewright_test_clobbers_r15, "xorl %r15d, %r15d\nret");
-TW_ABI_MUTANT(tilewright_test_clobbers_rsp, "ret $8");
-TW_ABI_MUTANT(tilewright_test_writes_frame, "movq $0, 8(%rsp)\nret");
-TW_ABI_MUTANT(tilewright_test_sets_direction, "std\nret");
-TW_ABI_MUTANT(tilewright_test_sets_flush_to_zero,
-              "stmxcsr -4(%rsp)\norl $0x8000, -4(%rsp)\nldmxcsr -4(%rsp)\nret");
-TW_ABI_MUTANT(tilewright_test_changes_x87_control,
-              "fnstcw -4(%rsp)\nxorw $0x300, -4(%rsp)\nfldcw -4(%rsp)\nret");
-TW_ABI_MUTANT(tilewright_test_leaves_mmx, "movd %eax, %mm0\nret");
-
 namespace tilewright::testing {
-namespace {
 
 struct AbiMutant {
   const char* what;
   tw_mmt4d_tile_fn_t fn;
-  const char* message;
+  const char* message;  // "" for a right one
 };
 
-const AbiMutant kMutants[] = {
-    {"Kept", tilewright_test_abi_kept, ""},
-    {"Rbx", tilewright_test_clobbers_rbx, "callee-saved register rbx changed"},
-    {"Rbp", tilewright_test_clobbers_rbp, "callee-saved register rbp changed"},
-    {"R12", tilewright_test_clobbers_r12, "callee-saved register r12 changed"},
-    {"R13", tilewright_test_clobbers_r13, "callee-saved register r13 changed"},
-    {"R14", tilewright_test_clobbers_r14, "callee-saved register r14 changed"},
-    {"R15", tilewright_test_clobbers_r15, "callee-saved register r15 changed"},
-    {"Rsp", tilewright_test_clobbers_rsp, "the stack pointer changed"},
-    {"Frame", tilewright_test_writes_frame,
-     "the caller's stack frame was written to"},
-    {"Direction", tilewright_test_sets_direction, "the direction flag is set"},
-    {"FlushToZero", tilewright_test_sets_flush_to_zero,
-     "MXCSR's control bits changed"},
-    {"X87Control", tilewright_test_changes_x87_control,
-     "the x87 control word changed"},
-    {"Mmx", tilewright_test_leaves_mmx, "the x87 stack is not empty"},
-};
+std::ostream& operator<<(std::ostream& out, const AbiMutant& mutant) {
+  return out << mutant.what;
+}
+
+}  // namespace tilewright::testing
+
+// kMutants, and on AArch64 kStreamingMutants.
+#ifdef __x86_64__
+#include "tests/tiles/abi_mutants_x86_64.h"
+#else
+#include "tests/tiles/abi_mutants_aarch64.h"
+#endif
+
+namespace tilewright::testing {
+namespace {
 
 class AbiMutantTest : public ::testing::TestWithParam<AbiMutant> {};
 
@@ -90,10 +61,17 @@ TEST_P(AbiMutantTest, IsFound) {
       << report.text();
 }
 
+std::string nameOf(const ::testing::TestParamInfo<AbiMutant>& test) {
+  return test.param.what;
+}
+
 INSTANTIATE_TEST_SUITE_P(Mutants, AbiMutantTest, ::testing::ValuesIn(kMutants),
-                         [](const ::testing::TestParamInfo<AbiMutant>& info) {
-                           return std::string(info.param.what);
-                         });
+                         nameOf);
+#ifdef __aarch64__
+// On CPUs with SME only (tests/tiles/CMakeLists.txt).
+INSTANTIATE_TEST_SUITE_P(StreamingMutants, AbiMutantTest,
+                         ::testing::ValuesIn(kStreamingMutants), nameOf);
+#endif
 
 }  // namespace
 }  // namespace tilewright::testing
@@ -101,7 +79,8 @@ INSTANTIATE_TEST_SUITE_P(Mutants, AbiMutantTest, ::testing::ValuesIn(kMutants),
 #else
 
 TEST(AbiMutantTest, IsFound) {
-  GTEST_SKIP() << "the calling convention is checked on x86-64 Linux only";
+  GTEST_SKIP() << "the calling convention is checked on x86-64 and AArch64 "
+                  "Linux only";
 }
 
 #endif

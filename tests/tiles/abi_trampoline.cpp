@@ -1,6 +1,9 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+//
+// The raw call on x86-64; abi_trampoline_aarch64.cpp has AArch64's.
+
 #include "tests/tiles/abi_trampoline.h"
 
 #if defined(__x86_64__) && defined(__linux__)
@@ -193,7 +196,7 @@ void restoreControlState() {
 
 }  // namespace tilewright::testing
 
-#else
+#elif !(defined(__aarch64__) && defined(__linux__))
 
 namespace tilewright::testing {
 

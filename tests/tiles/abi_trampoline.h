@@ -14,7 +14,7 @@
 namespace tilewright::testing {
 
 // Calls `fn` and notes the state before and after. On other machines than
-// x86-64 a plain call.
+// x86-64 and AArch64 Linux a plain call.
 void callThroughTrampoline(tw_mmt4d_tile_fn_t fn, void* out, const void* lhs,
                            const void* rhs, const tw_mmt4d_params_t* params);
 

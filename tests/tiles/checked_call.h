@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Calls a tile function under observation: faults become messages, and on
-// x86-64 everything that the System V calling convention preserves is checked.
+// x86-64 and AArch64 Linux everything that the calling convention preserves is
+// checked.
 
 #ifndef TESTS_TILES_CHECKED_CALL_H_
 #define TESTS_TILES_CHECKED_CALL_H_
@@ -22,9 +23,9 @@ struct NamedRange {
 };
 
 // Calls `fn`. Empty if it returned and kept the calling convention; else what
-// it broke: a register, a flag, the x87 state, the caller's stack frame, or a
-// fault (where, relative to the nearest of `ranges`). After a fault the process
-// goes on. Not reentrant; one thread at a time.
+// it broke: a register, a flag, the x87 or the SME state, the caller's stack
+// frame, or a fault (where, relative to the nearest of `ranges`). After a fault
+// the process goes on. Not reentrant; one thread at a time.
 std::string callTile(tw_mmt4d_tile_fn_t fn, void* out, const void* lhs,
                      const void* rhs, const tw_mmt4d_params_t* params,
                      const std::vector<NamedRange>& ranges);
