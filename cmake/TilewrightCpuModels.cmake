@@ -29,7 +29,7 @@ set(TW_CPU_MODELS
   "sme512|max,sve512=off,sve256=on,sme512=on|${_neon} sve sve2 sme|256|512|sme sme2")
 
 set(TW_CPU_MODEL_NAMES "")
-set(TW_CPU_MODEL_ROWS "") # in C++: {name, QEMU_CPU, features, SVE bits, streaming bits},
+set(TW_CPU_MODEL_ROWS "") # in C++: {name, QEMU_CPU, features, SVE bits, streaming bits, ISAs},
 set(_tilewright_modelled "")
 foreach(row IN LISTS TW_CPU_MODELS)
   if(NOT row MATCHES "^([a-z0-9]+)\\|([^|]+)\\|([a-z0-9 ]*)\\|([0-9]+)\\|([0-9]+)\\|([a-z0-9_ ]+)$")
@@ -38,11 +38,14 @@ foreach(row IN LISTS TW_CPU_MODELS)
   set(name ${CMAKE_MATCH_1})
   list(APPEND TW_CPU_MODEL_NAMES ${name})
   set(TW_CPU_MODEL_${name}_QEMU "${CMAKE_MATCH_2}")
-  string(APPEND TW_CPU_MODEL_ROWS
-    "{\"${name}\", \"${CMAKE_MATCH_2}\", \"${CMAKE_MATCH_3}\", ${CMAKE_MATCH_4}, ${CMAKE_MATCH_5}},\n")
+  set(numbers "${CMAKE_MATCH_4}, ${CMAKE_MATCH_5}")
+  set(features "${CMAKE_MATCH_3}")
   string(REPLACE " " ";" isas "${CMAKE_MATCH_6}")
   list(TRANSFORM isas PREPEND "arm_64_")
   set(TW_CPU_MODEL_${name}_ISAS "${isas}")
+  list(JOIN isas " " isa_names)
+  string(APPEND TW_CPU_MODEL_ROWS
+    "{\"${name}\", \"${TW_CPU_MODEL_${name}_QEMU}\", \"${features}\", ${numbers}, \"${isa_names}\"},\n")
   list(APPEND _tilewright_modelled ${isas})
 endforeach()
 

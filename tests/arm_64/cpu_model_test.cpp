@@ -7,25 +7,19 @@
 
 #include <gtest/gtest.h>
 #include <sys/auxv.h>
-#include <sys/prctl.h>
 
 #include <cstdlib>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <string>
 
+#include "tests/arm_64/cpu_models.h"
+#include "tests/tiles/vector_length.h"
+#include "tilewright/key.h"
+
+namespace tilewright::testing {
 namespace {
-
-struct CpuModel {
-  const char* name;
-  const char* qemu;
-  const char* features;  // separated by spaces
-  int sveBits, smeBits;
-};
-
-constexpr CpuModel kModels[] = {
-#include "cpu_models.inc"
-};
 
 // Linux's arch/arm64/include/uapi/asm/hwcap.h. Older C libraries lack the names
 // of the newer bits.
@@ -42,34 +36,45 @@ constexpr HwCap kHwCaps[] = {
     {AT_HWCAP2, 37, "sme2"},
 };
 
-constexpr int kSveGetVectorLength = 51, kSmeGetVectorLength = 63 + 1;
-
-// In bits; 0 if there are no such vectors.
-int vectorBits(int option) {
-  const int result = prctl(option, 0, 0, 0, 0);
-  return result < 0 ? 0 : (result & 0xFFFF) * 8;
+std::set<std::string> wordsOf(const char* text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
 }
 
-// The row of the model that this test runs on; null if there is none.
-const CpuModel* currentModel() {
-  const char* cpu = std::getenv("QEMU_CPU");
-  for (const CpuModel& model : kModels)
-    if (cpu && std::string(cpu) == model.qemu) return &model;
-  return nullptr;
-}
+class CpuModelTest : public ::testing::Test {
+ protected:
+  // The model that this test runs on.
+  void SetUp() override {
+    const char* cpu = std::getenv("QEMU_CPU");
+    for (const CpuModel& model : kCpuModels)
+      if (cpu && std::string(cpu) == model.qemu) model_ = &model;
+    ASSERT_NE(model_, nullptr) << "QEMU_CPU is in no row of CpuModels.cmake";
+  }
+  const CpuModel* model_ = nullptr;
+};
 
-TEST(CpuModelTest, HasWhatTheTableSays) {
-  const CpuModel* model = currentModel();
-  ASSERT_NE(model, nullptr) << "QEMU_CPU is not in TilewrightCpuModels.cmake";
-  std::istringstream words(model->features);
-  std::set<std::string> wanted;
-  for (std::string word; words >> word;) wanted.insert(word);
+TEST_F(CpuModelTest, HasWhatTheTableSays) {
   std::set<std::string> found;
   for (const HwCap& cap : kHwCaps)
     if (getauxval(cap.type) >> cap.bit & 1) found.insert(cap.feature);
-  EXPECT_EQ(found, wanted) << model->name;
-  EXPECT_EQ(vectorBits(kSveGetVectorLength), model->sveBits) << model->name;
-  EXPECT_EQ(vectorBits(kSmeGetVectorLength), model->smeBits) << model->name;
+  EXPECT_EQ(found, wordsOf(model_->features));
+  EXPECT_EQ(vectorBitsHere(TW_SCALING_SVE), model_->sveBits);
+  EXPECT_EQ(vectorBitsHere(TW_SCALING_SME), model_->smeBits);
+}
+
+TEST_F(CpuModelTest, HasTheFeaturesOfItsIsas) {
+  const std::set<std::string> has = wordsOf(model_->features);
+  for (const std::string& name : wordsOf(model_->isas)) {
+    const IsaInfo* isa = findIsa(name);
+    ASSERT_NE(isa, nullptr) << name;
+    for (const CpuFeatureInfo* feature : isa->features) {
+      const std::string needed(feature->llvmName);
+      // qemu 7.2 has no SME2 (TilewrightCpuModels.cmake).
+      if (needed == "neon" || needed == "sme2") continue;
+      EXPECT_TRUE(has.count(needed)) << name << " needs " << needed;
+    }
+  }
 }
 
 }  // namespace
+}  // namespace tilewright::testing

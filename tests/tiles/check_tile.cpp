@@ -12,6 +12,7 @@
 #include "tests/tiles/checked_call.h"
 #include "tests/tiles/element_codec.h"
 #include "tests/tiles/reference.h"
+#include "tests/tiles/vector_length.h"
 
 namespace tilewright::testing {
 namespace {
@@ -242,9 +243,17 @@ CheckReport checkTiles(const TileKey& key,
                        const std::vector<TileUnderTest>& tiles,
                        const CheckOptions& options) {
   CheckReport report;
-  const std::string name = printTileKey(key);
-  for (const TileCase& c : casesFor(key, options)) {
-    CaseRunner runner(key, c, options.shapeInParams);
+  std::string name = printTileKey(key);
+  const std::optional<TileKey> concrete = concreteKey(key);
+  if (!concrete) {
+    report.failures.push_back(name + ": this CPU has no such vectors");
+    return report;
+  }
+  if (key.isScalable())
+    name += " at " + std::to_string(vectorBitsHere(info(key.isa).scaling)) +
+            " bits";
+  for (const TileCase& c : casesFor(*concrete, options)) {
+    CaseRunner runner(*concrete, c, options.shapeInParams);
     std::vector<uint8_t> first;
     for (const TileUnderTest& tile : tiles) {
       ++report.cases;

@@ -81,7 +81,7 @@ struct TileCase {
 
 std::string describe(const TileCase& c);
 
-// The cases that checkTile tries.
+// The cases that checkTile tries. `key` has no scalable size.
 std::vector<TileCase> casesFor(const TileKey& key, const CheckOptions& options);
 
 // Checks all of `tiles`, which must implement `key`, on the same operands

@@ -24,7 +24,7 @@ TEST_P(DifferentialTest, HandWrittenGeneratedAndLoopsAgree) {
   auto source = TileSource::create();
   ASSERT_TRUE(bool(source)) << llvm::toString(source.takeError());
   std::vector<TileUnderTest> tiles = {
-      {"hand-written", row.fn, Denormals::kFlushed}};
+      {"hand-written", row.fn, kHandWrittenDenormals}};
   if (source->emulates(key)) {
     auto emulated = source->handWrittenEmulated(key);
     ASSERT_TRUE(bool(emulated)) << llvm::toString(emulated.takeError());

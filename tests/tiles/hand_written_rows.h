@@ -10,6 +10,7 @@
 #include <ostream>
 #include <vector>
 
+#include "tests/tiles/check_tile.h"
 #include "tilewright/tile.h"
 #if defined(__x86_64__)
 #include "ukernels/x86_64/mmt4d_tiles.h"
@@ -29,6 +30,15 @@ struct HandWrittenRow {
 inline std::ostream& operator<<(std::ostream& out, const HandWrittenRow& row) {
   return out << row.name;
 }
+
+// What the hand-written bf16 tiles of an ISA with bf16 instructions make of
+// denormals. x86-64 has one such instruction, which flushes them; on AArch64
+// bfdot, bfmmla and bfmopa do so, bfmlal does not.
+#ifdef __x86_64__
+inline constexpr Denormals kHandWrittenDenormals = Denormals::kFlushed;
+#else
+inline constexpr Denormals kHandWrittenDenormals = Denormals::kEither;
+#endif
 
 // In the order of mmt4d_tiles.def. Empty on an architecture without tiles.
 inline const std::vector<HandWrittenRow>& handWrittenRows() {

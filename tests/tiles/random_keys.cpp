@@ -53,6 +53,24 @@ struct Shape {
   int m0, n0, k0;
 };
 
+// The share of an ISA's keys that have scalable sizes, if it has such vectors.
+constexpr double kScalableShare = 0.4;
+// What a large vector makes of them counts for their cost.
+constexpr int kUsualVectorBits = 512;
+
+// Makes sizes of `key` scalable: N0, both, or M0.
+void makeScalable(TileKey& key, Random& random) {
+  const uint64_t kind = random.below(100);
+  key.n0Scalable = kind < 85;
+  key.m0Scalable = kind >= 50;
+  auto vectors = [&] {
+    return static_cast<int>(random.chance(0.8) ? random.between(1, 4)
+                                               : random.between(1, kMaxScale));
+  };
+  if (key.n0Scalable) key.n0 = vectors();
+  if (key.m0Scalable) key.m0 = vectors();
+}
+
 // Everything at its limit; and the thinnest shapes.
 constexpr Shape kExtremeShapes[] = {{kMaxM0, kMaxN0, kMaxK0},
                                     {1, 1, 1},
@@ -80,19 +98,27 @@ const std::vector<Variant>& variants() {
   return all;
 }
 
-TileKey randomKey(const Variant& variant, tw_isa_t isa, Random& random) {
+TileKey randomKey(const Variant& variant, tw_isa_t isa, Random& random,
+                  Sizes sizes) {
+  const bool scalable =
+      sizes == Sizes::kAlsoScalable && info(isa).scaling != TW_SCALING_NONE;
   for (;;) {
     const int m0 = randomRows(random);
     const int n0 = randomRows(random);
     const int k0 = randomDepth(random);
-    const TileKey key{variant.types, m0, n0, k0, variant.rounding, isa};
+    TileKey key{variant.types, m0, n0, k0, variant.rounding, isa};
+    if (scalable && random.chance(kScalableShare)) makeScalable(key, random);
     if (!validateTileKey(key).empty()) continue;
-    if (int64_t{m0} * n0 * k0 > kUsualVolume && !random.chance(0.02)) continue;
+    const TileKey usual = key.atVectorBits(kUsualVectorBits);
+    if (int64_t{usual.m0} * usual.n0 * k0 > kUsualVolume &&
+        !random.chance(0.02))
+      continue;
     return key;
   }
 }
 
-std::vector<TileKey> randomKeys(tw_isa_t isa, int count, uint64_t seed) {
+std::vector<TileKey> randomKeys(tw_isa_t isa, int count, uint64_t seed,
+                                Sizes sizes) {
   Random random(seed);
   std::vector<TileKey> keys;
   std::set<TileKey> seen;
@@ -106,7 +132,7 @@ std::vector<TileKey> randomKeys(tw_isa_t isa, int count, uint64_t seed) {
     add({variant.types, shape.m0, shape.n0, shape.k0, variant.rounding, isa});
   }
   for (size_t turn = 0; static_cast<int>(keys.size()) < count; ++turn)
-    add(randomKey(variants()[turn % variants().size()], isa, random));
+    add(randomKey(variants()[turn % variants().size()], isa, random, sizes));
   return keys;
 }
 

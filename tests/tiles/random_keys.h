@@ -29,14 +29,19 @@ inline std::ostream& operator<<(std::ostream& out, const Variant& variant) {
 // All of them.
 const std::vector<Variant>& variants();
 
+// Whether two keys in five of an ISA with scalable vectors have such sizes.
+enum class Sizes { kFixed, kAlsoScalable };
+
 // A random valid key: sizes that are 1, small, odd, prime, powers of two, or up
 // to the limits.
-TileKey randomKey(const Variant& variant, tw_isa_t isa, Random& random);
+TileKey randomKey(const Variant& variant, tw_isa_t isa, Random& random,
+                  Sizes sizes = Sizes::kFixed);
 
 // `count` different keys of `isa`, beginning with the extreme shapes (all
 // limits at once, single elements, single rows and columns); every variant
 // about equally often. Key i is the same however large `count` is.
-std::vector<TileKey> randomKeys(tw_isa_t isa, int count, uint64_t seed);
+std::vector<TileKey> randomKeys(tw_isa_t isa, int count, uint64_t seed,
+                                Sizes sizes = Sizes::kFixed);
 
 }  // namespace tilewright::testing
 

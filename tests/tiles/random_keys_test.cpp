@@ -17,11 +17,12 @@ TEST(RandomKeysTest, CoverEveryVariantAndKindOfShape) {
   for (const IsaInfo& isa : isas()) {
     const uint64_t seed = seedOf(isa.name);
     SCOPED_TRACE(std::string(isa.name) + " " + seedText(seed));
-    const std::vector<TileKey> keys = randomKeys(isa.isa, kCount, seed);
+    const std::vector<TileKey> keys =
+        randomKeys(isa.isa, kCount, seed, Sizes::kAlsoScalable);
     ASSERT_EQ(keys.size(), static_cast<size_t>(kCount));
     EXPECT_EQ(std::set<TileKey>(keys.begin(), keys.end()).size(), keys.size());
     std::map<std::pair<tw_type_triple_t, Rounding>, int> perVariant;
-    int ones = 0, odd = 0, large = 0, deep = 0;
+    int ones = 0, odd = 0, large = 0, deep = 0, scalable = 0;
     for (const TileKey& key : keys) {
       EXPECT_EQ(key.isa, isa.isa);
       EXPECT_EQ(validateTileKey(key), "") << printTileKey(key);
@@ -30,6 +31,7 @@ TEST(RandomKeysTest, CoverEveryVariantAndKindOfShape) {
       odd += key.m0 % 2 == 1 && key.n0 % 2 == 1;
       large += key.m0 > 64 || key.n0 > 64;
       deep += key.k0 > 8;
+      scalable += key.isScalable();
     }
     EXPECT_EQ(perVariant.size(), variants().size());
     for (const auto& [variant, count] : perVariant)
@@ -38,6 +40,10 @@ TEST(RandomKeysTest, CoverEveryVariantAndKindOfShape) {
     EXPECT_GE(odd, 30);
     EXPECT_GE(large, 10);
     EXPECT_GE(deep, 25);
+    if (isa.scaling == TW_SCALING_NONE)
+      EXPECT_EQ(scalable, 0);
+    else
+      EXPECT_GE(scalable, 90);
   }
 }
 

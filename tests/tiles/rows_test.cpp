@@ -33,7 +33,7 @@ TEST_P(RowTest, KeepsTheContract) {
   options.effort = Effort::kFull;
   options.budget = 60'000'000;
   const CheckReport report = checkTiles(
-      *parsed.key, {{"hand-written", row.fn, Denormals::kFlushed}}, options);
+      *parsed.key, {{"hand-written", row.fn, kHandWrittenDenormals}}, options);
   EXPECT_TRUE(report.ok()) << report.text();
 }
 

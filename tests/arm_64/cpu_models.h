@@ -1,0 +1,26 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table of CPUs that qemu-aarch64 plays, from
+// cmake/TilewrightCpuModels.cmake.
+
+#ifndef TESTS_ARM_64_CPU_MODELS_H_
+#define TESTS_ARM_64_CPU_MODELS_H_
+
+namespace tilewright::testing {
+
+struct CpuModel {
+  const char* name;
+  const char* qemu;      // the value of QEMU_CPU
+  const char* features;  // of cpu_features.def, beyond neon; spaces between
+  int sveBits, smeBits;
+  const char* isas;  // whose tiles are tested on it; spaces between
+};
+
+inline constexpr CpuModel kCpuModels[] = {
+#include "cpu_models.inc"
+};
+
+}  // namespace tilewright::testing
+
+#endif  // TESTS_ARM_64_CPU_MODELS_H_
