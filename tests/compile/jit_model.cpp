@@ -66,9 +66,9 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
     return nullptr;
   };
   ModelOptions modelOptions;
-  const IsaInfo* isa = findIsa(options.isa);
-  if (!isa) return fail(llvm::createStringError("unknown ISA " + options.isa));
-  modelOptions.isa = isa->isa;
+  llvm::Expected<TargetCpu> target = parseTargetCpu(options.isa);
+  if (!target) return fail(target.takeError());
+  modelOptions.target = std::move(*target);
   modelOptions.reference = options.reference;
   llvm::Expected<CompiledModel> compiled = compileModel(
       llvm::MemoryBufferRef(llvm::StringRef(model.data(), model.size()),

@@ -3,8 +3,8 @@
 
 #include "tilewright/Codegen/Backend.h"
 
+#include "tilewright/Codegen/RegisterTarget.h"
 #include "tilewright/Transforms/TileFunctions.h"
-
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
@@ -13,37 +13,14 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/Transforms/Scalar.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
-#include <mutex>
 
 using namespace llvm;
 
 namespace tilewright {
 namespace {
-
-/// Registering every target costs milliseconds; most programs need one.
-void registerTarget(Triple::ArchType arch) {
-  if (arch == Triple::x86_64) {
-    static std::once_flag once;
-    std::call_once(once, [] {
-      LLVMInitializeX86TargetInfo();
-      LLVMInitializeX86Target();
-      LLVMInitializeX86TargetMC();
-      LLVMInitializeX86AsmPrinter();
-    });
-    return;
-  }
-  static std::once_flag once;
-  std::call_once(once, [] {
-    InitializeAllTargetInfos();
-    InitializeAllTargets();
-    InitializeAllTargetMCs();
-    InitializeAllAsmPrinters();
-  });
-}
 
 /// The features that every machine of a triple has, where LLVM's own default
 /// has fewer: without them even a multiplication is a call. Empty elsewhere.
@@ -65,21 +42,31 @@ bool isForArchitecture(const IsaInfo &isa, Triple::ArchType arch) {
   return own == Triple::UnknownArch || own == arch;
 }
 
-Expected<Triple> targetTriple(const IsaInfo &isa, StringRef wanted) {
-  if (wanted.empty()) {
-    Triple triple(sys::getDefaultTargetTriple());
-    if (!isForArchitecture(isa, triple.getArch()))
-      triple.setArch(architectureOf(isa));
+Triple defaultTriple(Triple::ArchType arch) {
+  Triple triple(sys::getDefaultTargetTriple());
+  if (arch == Triple::UnknownArch || arch == triple.getArch())
     return triple;
-  }
-  Triple triple(Triple::normalize(wanted));
-  if (!isForArchitecture(isa, triple.getArch()))
-    return createStringError(
-        "target triple '%s' is not of the instruction "
-        "set's architecture, %s",
-        triple.str().c_str(),
-        Triple::getArchTypeName(architectureOf(isa)).str().c_str());
+  triple.setArch(arch);
+  // "pc" is a vendor of x86 machines only.
+  if (triple.isOSLinux())
+    triple.setVendor(Triple::UnknownVendor);
   return triple;
+}
+
+Expected<Triple> targetTriple(Triple::ArchType arch, StringRef wanted) {
+  if (wanted.empty())
+    return defaultTriple(arch);
+  Triple triple(Triple::normalize(wanted));
+  if (arch != Triple::UnknownArch && arch != triple.getArch())
+    return createStringError("target triple '%s' is not of the instruction "
+                             "set's architecture, %s",
+                             triple.str().c_str(),
+                             Triple::getArchTypeName(arch).str().c_str());
+  return triple;
+}
+
+Expected<Triple> targetTriple(const IsaInfo &isa, StringRef wanted) {
+  return targetTriple(architectureOf(isa), wanted);
 }
 
 Expected<std::unique_ptr<Backend>> Backend::create(const Triple &triple) {
@@ -121,19 +108,28 @@ Expected<Backend *> Backends::get(const Triple &triple) {
 }
 
 void Backend::setTarget(Module &module, const IsaInfo &isa) const {
+  setTarget(module, "", isa.llvmFeatures(), isa);
+}
+
+void Backend::setTarget(Module &module, const TargetCpu &target) const {
+  setTarget(module, target.cpu, target.codeFeatures, target.best());
+}
+
+void Backend::setTarget(Module &module, StringRef cpu, std::string features,
+                        const IsaInfo &isa) const {
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
   module.setPICLevel(PICLevel::BigPIC);
   bool x86 = machine->getTargetTriple().isX86();
-  std::string features = isa.llvmFeatures();
   if (features.empty())
     features = baselineFeatures(machine->getTargetTriple()).str();
   std::string width = std::to_string(isa.vectorBits);
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;
+    if (x86 || !cpu.empty())
+      function.addFnAttr("target-cpu", cpu.empty() ? "x86-64" : cpu);
     if (x86) {
-      function.addFnAttr("target-cpu", "x86-64");
       // LLVM must not halve 512-bit vectors, whatever it tunes for.
       function.addFnAttr("prefer-vector-width", width);
       function.addFnAttr("min-legal-vector-width", width);

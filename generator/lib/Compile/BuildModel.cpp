@@ -7,6 +7,7 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/TargetParser/Host.h"
 
 using namespace llvm;
 
@@ -98,14 +99,22 @@ private:
 
 } // namespace
 
-const IsaInfo &hostIsa() {
+TargetCpu hostTargetCpu() {
   uint64_t cpu[TW_CPU_DATA_WORDS] = {};
   tw_cpu_detect(cpu);
-  // Best first within an architecture; features say which architecture.
-  for (const IsaInfo &isa : isas())
-    if (!isa.features.empty() && tw_isa_available(isa.isa, cpu))
-      return isa;
-  return info(TW_ISA_GENERIC);
+  Triple::ArchType arch = Triple(sys::getProcessTriple()).getArch();
+  TargetCpu target = targetCpuOf(arch, cpu);
+  if (findIsa(target.name))
+    return target;
+  // The core's own name says more, if it says the same.
+  StringRef archName = StringRef(target.name).split(':').first;
+  Expected<TargetCpu> core =
+      parseTargetCpu((archName + ":" + sys::getHostCPUName()).str());
+  if (!core)
+    consumeError(core.takeError());
+  else if (core->features == target.features)
+    return *core;
+  return target;
 }
 
 Expected<BuildReport> buildModel(MemoryBufferRef source, StringRef outputPath,
@@ -146,7 +155,8 @@ Expected<BuildReport> buildModel(MemoryBufferRef source, StringRef outputPath,
   if (header)
     if (Error error = header->keep())
       return std::move(error);
-  return BuildReport{options.model.isa, std::move(*model), std::move(*linked)};
+  return BuildReport{options.model.target.name, std::move(*model),
+                     std::move(*linked)};
 }
 
 } // namespace tilewright

@@ -46,7 +46,7 @@ void printBuildReportAsJson(const BuildReport &report, raw_ostream &os) {
                                    {"parameters", strings(entry.parameters)},
                                    {"shapes", strings(entry.shapes)}});
   json::Object object{
-      {"target", StringRef(info(report.isa).name)},
+      {"target", report.target},
       {"entry_points", std::move(entries)},
       {"tiles", std::move(tiles)},
       {"packed_constants", strings(report.model.packedConstants)},
@@ -58,7 +58,7 @@ void printBuildReportAsJson(const BuildReport &report, raw_ostream &os) {
 }
 
 void printBuildReportAsText(const BuildReport &report, raw_ostream &os) {
-  os << "target " << info(report.isa).name << "\n\ntile functions\n";
+  os << "target " << report.target << "\n\ntile functions\n";
   size_t width = 0;
   for (const ResolvedTile &tile : report.link.tiles)
     width = std::max(width, tile.name.size());

@@ -3,64 +3,105 @@
 
 #include "tilewright/Compile/ChooseTile.h"
 
-#include "tilewright/tilewright.h"
+#include "tilewright/Planning/PlanCost.h"
+#include "tilewright/Planning/TilePlan.h"
+#include "tilewright/Registry/Registry.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
-#include <array>
+#include <limits>
 #include <optional>
 
 namespace tilewright {
 namespace {
 
-using CpuData = std::array<uint64_t, TW_CPU_DATA_WORDS>;
+/// What asks for more than another has to gain by more than estimates err.
+constexpr double kGain = 0.95;
 
-/// A CPU that has the features of `isa` and no other.
-CpuData cpuDataOf(const IsaInfo &isa) {
-  CpuData data{};
-  for (const CpuFeatureInfo *feature : isa.features)
-    data[feature->word] |= uint64_t{1} << feature->bit;
-  return data;
+/// Tiles of `size` that cover `extent`; for an unknown extent, per element.
+double tileCount(int64_t extent, int size) {
+  return extent < 0 ? 1.0 / size : double(llvm::divideCeil(extent, size));
+}
+
+/// ukernels/query.c derives it.
+double costOf(const TileKey &key, int64_t m, int64_t n) {
+  int lanes = std::max(
+      info(key.isa).vectorBits / info(info(key.types).accumulator).bits, 1);
+  int vectors = llvm::divideCeil(key.n0, lanes);
+  double step = double(4 * key.m0 * vectors + key.m0 + vectors) / key.k0;
+  return tileCount(m, key.m0) * tileCount(n, key.n0) * step;
 }
 
 /// What the runtime library would use, if it has a hand-written tile.
 std::optional<TileKey> queryTile(const TypeTripleInfo &types, int64_t m,
-                                 int64_t n, const CpuData &cpu) {
-  tw_tile_sizes_t sizes;
-  if (tw_query_tile_sizes(types.value, m, n, cpu.data(), &sizes) !=
-      TW_STATUS_OK)
+                                 int64_t n, const TargetCpu &target) {
+  std::optional<TileKey> best;
+  double least = 0;
+  for (const HandWrittenTile &tile : handWrittenTiles()) {
+    const TileKey &key = tile.key;
+    if (key.types != types.value || key.rounding != Rounding::kOnce ||
+        key.isScalable() || !target.has(key.isa))
+      continue;
+    double cost = costOf(key, m, n);
+    if (best && cost >= least)
+      continue;
+    best = key;
+    least = cost;
+  }
+  if (!best)
     return std::nullopt;
-  tw_mmt4d_params_t params{};
-  params.M0 = sizes.M0;
-  params.N0 = sizes.N0;
-  params.K0 = sizes.K0;
-  params.flags = types.value | TW_MMT4D_FLAG_SKIP_INTERMEDIATE_ROUNDINGS;
-  params.cpu_data = cpu.data();
-  tw_tile_info_t found;
-  if (tw_find_tile(&params, &found) != TW_STATUS_OK ||
-      found.origin != TW_TILE_ORIGIN_HAND_WRITTEN)
-    return std::nullopt;
-  TileKey key;
-  key.types = types.value;
-  key.m0 = sizes.M0;
-  key.n0 = sizes.N0;
-  key.k0 = sizes.K0;
-  key.isa = found.isa;
-  return key;
+  // Of equal sizes the best instruction set, as tw_find_tile has it.
+  for (tw_isa_t isa : target.isas) {
+    TileKey key = *best;
+    key.isa = isa;
+    if (findHandWrittenTile(key))
+      return key;
+  }
+  return best;
 }
 
 /// A register block for the generator: two vectors of accumulators wide, as
 /// many rows as leave registers for the operands (12 of 16 rows for 32
-/// registers, 4 for 16), and K0 such that one K step of a row fills an
-/// accumulator element.
-TileKey defaultTile(const TypeTripleInfo &types, const IsaInfo &isa) {
+/// registers, 4 for 16), and K0 such that one K step of a row fills `fill`
+/// accumulator elements.
+TileKey registerBlock(const TypeTripleInfo &types, const IsaInfo &isa,
+                      int fill) {
   int accumulatorBits = info(types.accumulator).bits;
   int operandBits = std::max(info(types.lhs).bits, info(types.rhs).bits);
   TileKey key;
   key.types = types.value;
   key.m0 = isa.vectorRegisters >= 32 ? 12 : 4;
   key.n0 = std::max(2 * isa.vectorBits / accumulatorBits, 4);
-  key.k0 = std::max(accumulatorBits / std::max(operandBits, 8), 1);
+  key.k0 = std::max(fill * accumulatorBits / std::max(operandBits, 8), 1);
   key.isa = isa.isa;
   return key;
+}
+
+/// The register block that the planner expects to be fastest.
+TileKey defaultTile(const TypeTripleInfo &types, const TargetCpu &target) {
+  TileKey best = registerBlock(types, target.best(), 1);
+  double least = std::numeric_limits<double>::infinity();
+  // From the instruction set that asks for least, and the least K0: what asks
+  // for more has to gain from it.
+  for (tw_isa_t isa : llvm::reverse(target.isas)) {
+    if (isa == TW_ISA_GENERIC && target.isas.size() > 1)
+      continue;
+    for (int fill : {1, 2}) {
+      TileKey key = registerBlock(types, info(isa), fill);
+      llvm::Expected<TilePlan> plan = planTile(key);
+      if (!plan) {
+        llvm::consumeError(plan.takeError());
+        continue;
+      }
+      double cycles =
+          estimateCost(*plan, key).cycles / (double(key.m0) * key.n0 * key.k0);
+      if (cycles >= kGain * least)
+        continue;
+      best = key;
+      least = cycles;
+    }
+  }
+  return best;
 }
 
 /// Whether `rows` rows of accumulators of the tile's width fit the registers
@@ -75,9 +116,9 @@ bool fitsRegisters(const TileKey &key, int64_t rows) {
 } // namespace
 
 TileKey chooseTile(const TypeTripleInfo &types, int64_t m, int64_t n,
-                   const IsaInfo &isa) {
-  TileKey key =
-      queryTile(types, m, n, cpuDataOf(isa)).value_or(defaultTile(types, isa));
+                   const TargetCpu &target) {
+  std::optional<TileKey> row = queryTile(types, m, n, target);
+  TileKey key = row ? *row : defaultTile(types, target);
   TileKey narrow = key;
   // One panel of rows instead of one with padding, or of several narrow ones
   // that would each read the whole rhs again.

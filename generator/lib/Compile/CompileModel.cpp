@@ -210,8 +210,8 @@ private:
   Error emitCode() {
     llvm::LLVMContext llvmContext;
     std::unique_ptr<llvm::Module> code;
-    const IsaInfo &isa = info(options.isa);
-    Expected<llvm::Triple> triple = targetTriple(isa, options.triple);
+    Expected<llvm::Triple> triple =
+        targetTriple(options.target.arch, options.triple);
     if (!triple)
       return triple.takeError();
     Expected<std::unique_ptr<Backend>> backend = Backend::create(*triple);
@@ -221,7 +221,7 @@ private:
       code = translateModuleToLLVMIR(*module, llvmContext, "model");
       if (!code)
         return failure("translate");
-      (*backend)->setTarget(*code, isa);
+      (*backend)->setTarget(*code, options.target);
       return Error::success();
     });
     if (error)

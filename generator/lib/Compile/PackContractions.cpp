@@ -93,23 +93,27 @@ bool isZeroFill(Value value) {
 struct PackContractionsPass : impl::PackContractionsBase<PackContractionsPass> {
   using PackContractionsBase::PackContractionsBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    llvm::Expected<TargetCpu> parsed = parseTargetCpu(target);
+    if (!parsed)
+      return emitError(UnknownLoc::get(context),
+                       llvm::toString(parsed.takeError()));
+    cpu = std::move(*parsed);
+    return success();
+  }
+
   void runOnOperation() override {
-    const IsaInfo *target = findIsa(isa);
-    if (!target) {
-      getOperation().emitError() << "unknown ISA '" << isa << "'";
-      return signalPassFailure();
-    }
     SmallVector<linalg::LinalgOp> contractions;
     getOperation().walk([&](linalg::LinalgOp op) {
       if (linalg::isaContractionOpInterface(op) && !op->hasAttr(kTileAttr))
         contractions.push_back(op);
     });
     for (linalg::LinalgOp op : contractions)
-      if (failed(pack(op, *target)))
+      if (failed(pack(op)))
         return signalPassFailure();
   }
 
-  LogicalResult pack(linalg::LinalgOp op, const IsaInfo &target) {
+  LogicalResult pack(linalg::LinalgOp op) {
     FailureOr<linalg::ContractionDimensions> dims =
         linalg::inferContractionDims(op);
     bool isMatmul = succeeded(dims) && dims->m.size() == 1 &&
@@ -132,7 +136,7 @@ struct PackContractionsPass : impl::PackContractionsBase<PackContractionsPass> {
         extent(dims->k[0]) == 0)
       return success();
     TileKey key =
-        chooseTile(*types, extent(dims->m[0]), extent(dims->n[0]), target);
+        chooseTile(*types, extent(dims->m[0]), extent(dims->n[0]), cpu);
     bool overwrites = isZeroFill(op.getDpsInits()[0]);
 
     linalg::BlockPackMatmulOptions options;
@@ -158,6 +162,8 @@ struct PackContractionsPass : impl::PackContractionsBase<PackContractionsPass> {
       rewriter.replaceOp(outPack, outPack.getDest());
     return success();
   }
+
+  TargetCpu cpu;
 };
 
 } // namespace

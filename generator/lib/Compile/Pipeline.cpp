@@ -83,7 +83,7 @@ void addPackStep(OpPassManager &pm, const ModelOptions &options) {
     return;
   OpPassManager &funcs = pm.nest<func::FuncOp>();
   PackContractionsOptions pack;
-  pack.isa = std::string(info(options.isa).name);
+  pack.target = options.target.name;
   pack.prefix = options.prefix;
   funcs.addPass(createPackContractions(pack));
   addCleanup(funcs);
@@ -120,7 +120,9 @@ void addLLVMStep(OpPassManager &pm, const ModelOptions &options) {
   emulate.targetTypeStr = "f32";
   pm.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
   ExpandSmallFloatsOptions small;
-  small.nativeF16 = info(options.isa).has("f16c");
+  // AArch64 converts f16 without any feature.
+  small.nativeF16 = options.target.has("f16c") ||
+                    options.target.arch == llvm::Triple::aarch64;
   pm.addPass(createExpandSmallFloats(small));
 
   pm.addPass(memref::createExpandStridedMetadataPass());

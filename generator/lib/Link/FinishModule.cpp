@@ -4,7 +4,8 @@
 // What happens to the linked module: inlining, dropping, writing.
 
 #include "ModuleLinker.h"
-#include "RegisterTargets.h"
+#include "tilewright/Codegen/Backend.h"
+#include "tilewright/Codegen/RegisterTarget.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -13,7 +14,6 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetOptions.h"
-#include "llvm/TargetParser/Host.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
@@ -56,8 +56,8 @@ struct Analyses {
 } // namespace
 
 Error ModuleLinker::createTargetMachine() {
-  registerTargets();
   const Triple &triple = module.getTargetTriple();
+  registerTarget(triple.getArch());
   std::string error;
   const Target *target = TargetRegistry::lookupTarget(triple, error);
   if (!target)
@@ -113,7 +113,7 @@ void ModuleLinker::simplify(ArrayRef<Function *> functions) {
 
 Expected<ModuleLinker::Calls> ModuleLinker::finish(bool inlineTiles) {
   if (firstInput.empty()) { // nothing was linked
-    module.setTargetTriple(Triple(sys::getDefaultTargetTriple()));
+    module.setTargetTriple(defaultTriple(Triple::UnknownArch));
     if (Error error = createTargetMachine())
       return std::move(error);
     module.setDataLayout(machine->createDataLayout());

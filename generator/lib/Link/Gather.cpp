@@ -3,8 +3,8 @@
 
 #include "tilewright/Link/Gather.h"
 #include "InputError.h"
-#include "RegisterTargets.h"
 #include "tilewright/Codegen/Backend.h"
+#include "tilewright/Codegen/RegisterTarget.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -63,9 +63,9 @@ Expected<ModuleSymbols> readBitcodeSymbols(MemoryBufferRef bytes,
         context, /*ShouldLazyLoadMetadata=*/true, /*IsImporting=*/false);
     if (!module)
       return module.takeError();
-    if (!(*module)->getModuleInlineAsm().empty())
-      registerTargets(); // to parse it
     symbols.arch = (*module)->getTargetTriple().getArch();
+    if (!(*module)->getModuleInlineAsm().empty())
+      registerTarget(symbols.arch); // to parse it
     ModuleSymbolTable table;
     table.addModule(module->get());
     for (ModuleSymbolTable::Symbol symbol : table.symbols()) {

@@ -5,11 +5,11 @@
 #include "ArchiveOutput.h"
 #include "InputError.h"
 #include "ModuleLinker.h"
+#include "tilewright/Codegen/Backend.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/TargetParser/Host.h"
 #include <chrono>
 #include <sys/resource.h>
 
@@ -68,14 +68,9 @@ Error checkOutput(const InputFiles &inputs, StringRef outputPath,
 /// In the order of `wanted`: one resolveTiles per prefix.
 Expected<std::vector<ResolvedTile>> resolveWanted(const Wanted &wanted,
                                                   ResolveOptions options) {
-  // Code for another architecture than this host's: `generic` tiles must
-  // follow the inputs.
-  Triple host(sys::getDefaultTargetTriple());
-  if (options.generate.triple.empty() && wanted.arch != Triple::UnknownArch &&
-      wanted.arch != host.getArch()) {
-    host.setArch(wanted.arch);
-    options.generate.triple = host.str();
-  }
+  // `generic` tiles must follow the inputs.
+  if (options.generate.triple.empty())
+    options.generate.triple = defaultTriple(wanted.arch).str();
   MapVector<StringRef, std::vector<size_t>> byPrefix;
   for (size_t i = 0; i < wanted.tiles.size(); ++i)
     byPrefix[wanted.tiles[i].prefix].push_back(i);

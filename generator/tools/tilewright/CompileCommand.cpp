@@ -28,11 +28,12 @@ cl::opt<std::string> output("o", cl::sub(compileOptions),
                             cl::desc("Output file: .a, .o or .bc; with --emit, "
                                      "any (default: standard output)"));
 cl::opt<std::string>
-    target("target", cl::sub(compileOptions), cl::value_desc("isa"),
+    target("target", cl::sub(compileOptions), cl::value_desc("cpu"),
            cl::init("host"),
-           cl::desc("Instruction set, as in tile names: x86_64_avx2_fma, "
-                    "x86_64_avx512_bf16, ... (default: host, the best of this "
-                    "CPU)"));
+           cl::desc("An instruction set, as in tile names: x86_64_avx2_fma, "
+                    "arm_64_i8mm; or an architecture with a CPU and features "
+                    "by LLVM's names: x86_64:znver4, arm_64:neoverse-n1, "
+                    "arm_64:fp16fml+i8mm (default: host, this CPU)"));
 cl::opt<std::string> headerPath("emit-header", cl::sub(compileOptions),
                                 cl::value_desc("path"),
                                 cl::desc("Write a C header too"));
@@ -77,19 +78,14 @@ pointers and sizes. docs/compile.md says what is accepted and how to call it.
 Examples:
   tilewright compile model.mlir -o model.a --emit-header=model.h --report=text
   tilewright compile model.mlir -o model.o --inline --target=x86_64_avx2_fma
+  tilewright compile model.mlir -o model.a --target=arm_64:neoverse-n1
   tilewright compile model.mlir --emit=packed
 )";
 
-Expected<tw_isa_t> targetIsa() {
+Expected<TargetCpu> targetCpu() {
   if (target == "host")
-    return hostIsa().isa;
-  if (const IsaInfo *isa = findIsa(std::string_view(target)))
-    return isa->isa;
-  std::string known;
-  for (const IsaInfo &isa : isas())
-    known += ", " + std::string(isa.name);
-  return createStringError("unknown target '" + target + "'; expected host" +
-                           known);
+    return hostTargetCpu();
+  return parseTargetCpu(target);
 }
 
 Expected<LinkOutput> outputKind() {
@@ -139,14 +135,14 @@ Error writeStage(MemoryBufferRef source, const ModelOptions &options) {
 }
 
 Error runCompile() {
-  Expected<tw_isa_t> isa = targetIsa();
-  if (!isa)
-    return isa.takeError();
+  Expected<TargetCpu> cpu = targetCpu();
+  if (!cpu)
+    return cpu.takeError();
   auto source = MemoryBuffer::getFileOrSTDIN(input, /*IsText=*/true);
   if (!source)
     return createFileError(input, source.getError());
   BuildOptions options;
-  options.model.isa = *isa;
+  options.model.target = std::move(*cpu);
   options.model.prefix = prefix;
   options.model.reference = reference;
   options.model.triple = resolveFlags.triple;

@@ -1,10 +1,10 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// RUN: tw-opt %s --tw-pack-contractions=isa=x86_64_avx512_vnni --canonicalize --split-input-file | FileCheck %s
-// RUN: not tw-opt %s --tw-pack-contractions=isa=z80 --split-input-file 2>&1 | FileCheck %s --check-prefix=ISA
+// RUN: tw-opt %s --tw-pack-contractions=target=x86_64_avx512_vnni --canonicalize --split-input-file | FileCheck %s
+// RUN: not tw-opt %s --tw-pack-contractions=target=z80 --split-input-file 2>&1 | FileCheck %s --check-prefix=ISA
 
-// ISA: unknown ISA 'z80'
+// ISA: unknown target 'z80'
 
 // Zeros are not packed, and not even written.
 func.func @f32(%a: tensor<?x64xf32>, %b: tensor<64x96xf32>, %e: tensor<?x96xf32>) -> tensor<?x96xf32> {

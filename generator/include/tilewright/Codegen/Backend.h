@@ -6,6 +6,7 @@
 #ifndef TILEWRIGHT_CODEGEN_BACKEND_H
 #define TILEWRIGHT_CODEGEN_BACKEND_H
 
+#include "tilewright/Codegen/TargetCpu.h"
 #include "tilewright/key.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -22,9 +23,13 @@ llvm::Triple::ArchType architectureOf(const IsaInfo &isa);
 /// Whether code of `isa` is code of `arch`.
 bool isForArchitecture(const IsaInfo &isa, llvm::Triple::ArchType arch);
 
-/// The triple to generate code of `isa` for: `triple`, or if that is empty the
-/// ISA's architecture on this host's vendor, OS and environment. An error if
-/// the triple is of another architecture than the ISA.
+/// `arch` on this host's OS and environment; UnknownArch: the host itself.
+llvm::Triple defaultTriple(llvm::Triple::ArchType arch);
+
+/// The triple to generate code for `arch`, or of `isa`: `triple`, or if that is
+/// empty the default. An error if `triple` is of another architecture.
+llvm::Expected<llvm::Triple> targetTriple(llvm::Triple::ArchType arch,
+                                          llvm::StringRef triple);
 llvm::Expected<llvm::Triple> targetTriple(const IsaInfo &isa,
                                           llvm::StringRef triple);
 
@@ -47,6 +52,9 @@ public:
   /// attributes of `isa`: target-cpu, target-features, tuning, no unwinding.
   void setTarget(llvm::Module &module, const IsaInfo &isa) const;
 
+  /// The same for code beside tiles, which may be made for one CPU.
+  void setTarget(llvm::Module &module, const TargetCpu &target) const;
+
   /// The short pipeline: no unrolling, no vectorisation; the plan decided.
   void optimize(llvm::Module &module);
 
@@ -62,6 +70,8 @@ private:
   struct KeptPasses;
 
   explicit Backend(std::unique_ptr<llvm::TargetMachine> machine);
+  void setTarget(llvm::Module &module, llvm::StringRef cpu,
+                 std::string features, const IsaInfo &isa) const;
   bool addShortPasses(llvm::legacy::PassManager &passes,
                       llvm::raw_pwrite_stream &os, llvm::CodeGenFileType type);
   llvm::Error addPasses(llvm::legacy::PassManager &passes,

@@ -13,9 +13,8 @@
 
 namespace tilewright {
 
-/// The best ISA of the table that the CPU and operating system this runs on
-/// have; generic if there is none.
-const IsaInfo &hostIsa();
+/// What the CPU and operating system that this runs on have.
+TargetCpu hostTargetCpu();
 
 struct BuildOptions {
   ModelOptions model;
@@ -30,7 +29,7 @@ struct BuildOptions {
 };
 
 struct BuildReport {
-  tw_isa_t isa;
+  std::string target; ///< TargetCpu::name
   CompiledModel model; ///< without bytes
   LinkReport link;
 };

@@ -6,23 +6,27 @@
 #ifndef TILEWRIGHT_COMPILE_CHOOSETILE_H
 #define TILEWRIGHT_COMPILE_CHOOSETILE_H
 
+#include "tilewright/Codegen/TargetCpu.h"
 #include "tilewright/key.h"
 
 namespace tilewright {
 
-/// The tile for a matmul [m][k] x [k][n] of `types` on CPUs with `isa`; a
-/// negative m or n is unknown and taken as large. Always a valid key of an ISA
-/// that `isa` implies.
+/// The tile for a matmul [m][k] x [k][n] of `types` on CPUs of `target`; a
+/// negative m or n is unknown and taken as large. Always a valid key, without
+/// scalable sizes, of one of the target's instruction sets.
 ///
 /// Where hand-written tiles exist for `types`, the sizes are those that the
-/// runtime library's tw_query_tile_sizes answers for the same CPU, so that what
-/// the compiler packs and what the library would pack are the same. Where none
-/// exists, they are a block that fills the accumulator registers. In both cases
-/// a matrix narrower than the tile, or with so few rows that their accumulators
-/// fit the registers, gets a tile of exactly its size, hand-written or
-/// generated, instead of padding or several panels.
+/// runtime library's tw_query_tile_sizes answers on such a CPU for the tiles of
+/// fixed sizes, so that what the compiler packs and what the library would pack
+/// are the same. Scalable sizes are left out: the compiler lays constants and
+/// buffers out, before anybody knows the vector length. Where no tile exists,
+/// it is a block that fills the accumulator registers, of the instruction set
+/// that the planner expects to be fastest. In both cases a matrix narrower than
+/// the tile, or with so few rows that their accumulators fit the registers,
+/// gets a tile of exactly its size, hand-written or generated, instead of
+/// padding or several panels.
 TileKey chooseTile(const TypeTripleInfo &types, int64_t m, int64_t n,
-                   const IsaInfo &isa);
+                   const TargetCpu &target);
 
 } // namespace tilewright
 

@@ -7,6 +7,7 @@
 #ifndef TILEWRIGHT_COMPILE_COMPILEMODEL_H
 #define TILEWRIGHT_COMPILE_COMPILEMODEL_H
 
+#include "tilewright/Codegen/TargetCpu.h"
 #include "tilewright/key.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -31,9 +32,9 @@ enum class ModelStage {
 };
 
 struct ModelOptions {
-  /// The instruction set of the CPUs that will run the model.
-  tw_isa_t isa = TW_ISA_GENERIC;
-  /// Target triple; empty for the ISA's architecture on this host's OS.
+  /// The CPUs that will run the model.
+  TargetCpu target = targetCpuOf(info(TW_ISA_GENERIC));
+  /// Target triple; empty for the target's architecture on this host's OS.
   std::string triple;
   /// Prefix of the tile names.
   std::string prefix = std::string(kDefaultPrefix);

@@ -47,22 +47,22 @@ def MakeEntryPoints : Pass<"tw-make-entry-points", "mlir::ModuleOp"> {
 }
 
 def PackContractions : Pass<"tw-pack-contractions", "mlir::func::FuncOp"> {
-  let summary = "Pack matrix multiplications for the tile functions of an ISA";
+  let summary = "Pack matrix multiplications for the tile functions of a target";
   let description = [{
     Every contraction with one m, one n and one k dimension (any batch
     dimensions, transposed operands included) whose element types are a type
     triple of tile functions is packed by upstream's `blockPackMatmul` into
     `linalg.pack`, a contraction in the form of `linalg.mmt4d`, and
     `linalg.unpack`. Inner tile sizes are those of the runtime library's query
-    for the same ISA; see ChooseTile.h. The packed contraction carries the name
+    on such a CPU, fixed ones; see ChooseTile.h. The packed contraction carries the name
     of its tile function as the attribute `tw.tile`, and `tw.overwrite` where it
     accumulates onto zeros, which are then not written.
 
     A contraction that fits no type triple stays as it is, with a remark.
   }];
   let options = [
-    Option<"isa", "isa", "std::string", /*default=*/"\"generic\"",
-           "ISA of the tile functions, as in their names">,
+    Option<"target", "target", "std::string", /*default=*/"\"generic\"",
+           "CPUs to pack for: parseTargetCpu's syntax">,
     Option<"prefix", "prefix", "std::string", /*default=*/"\"tw\"",
            "Prefix of the tile names: <prefix>_mmt4d_tile_...">,
   ];

@@ -1,0 +1,18 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TILEWRIGHT_CODEGEN_REGISTERTARGET_H
+#define TILEWRIGHT_CODEGEN_REGISTERTARGET_H
+
+#include "llvm/TargetParser/Triple.h"
+
+namespace tilewright {
+
+/// Makes LLVM's code generator and assembly parser of `arch` known; with
+/// UnknownArch, or any but x86-64 and AArch64, those of every target that LLVM
+/// was built with, which costs milliseconds. Thread-safe; cheap the next time.
+void registerTarget(llvm::Triple::ArchType arch);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_CODEGEN_REGISTERTARGET_H

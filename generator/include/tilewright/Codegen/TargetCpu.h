@@ -1,0 +1,57 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The CPUs that a whole program is made for. A tile is of one instruction set;
+// a CPU has several of them, on Arm not one after another but side by side:
+// i8mm for s8, fp16fml for f16.
+
+#ifndef TILEWRIGHT_CODEGEN_TARGETCPU_H
+#define TILEWRIGHT_CODEGEN_TARGETCPU_H
+
+#include "tilewright/key.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/TargetParser/Triple.h"
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+struct TargetCpu {
+  /// As it was asked for: "x86_64_avx2_fma", "arm_64:neoverse-v1".
+  std::string name;
+  /// UnknownArch: any machine's.
+  llvm::Triple::ArchType arch = llvm::Triple::UnknownArch;
+  /// LLVM's name; empty for no CPU in particular.
+  std::string cpu;
+  /// LLVM's target-features of code for it, beside what `cpu` has.
+  std::string codeFeatures;
+  /// The rows of cpu_features.def that it has.
+  std::vector<const CpuFeatureInfo *> features;
+  /// The instruction sets that it has all features of, in table order: best
+  /// first. Never empty: the last one is generic.
+  std::vector<tw_isa_t> isas;
+
+  bool has(llvm::StringRef llvmFeature) const;
+  bool has(tw_isa_t isa) const;
+  const IsaInfo &best() const { return info(isas.front()); }
+};
+
+/// The CPUs of a row of isas.def.
+TargetCpu targetCpuOf(const IsaInfo &isa);
+
+/// The CPUs of `arch` with these feature bits (TW_CPU_DATA_WORDS words); the
+/// name is that of one instruction set, or lists those that no other implies.
+TargetCpu targetCpuOf(llvm::Triple::ArchType arch, const uint64_t *cpuData);
+
+/// `text` is a row of isas.def, or "<arch>" or "<arch>:<part>+<part>...", where
+/// <arch> is x86_64 or arm_64 and a part is at most one CPU by LLVM's name,
+/// then instruction sets without their architecture ("sve_i8mm") and LLVM's
+/// features
+/// ("sve2", "v8.6a", "nosve" to take one away). Commas separate as well. An
+/// error says which part is unknown and what comes close.
+llvm::Expected<TargetCpu> parseTargetCpu(llvm::StringRef text);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_CODEGEN_TARGETCPU_H

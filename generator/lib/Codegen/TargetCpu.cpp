@@ -1,0 +1,224 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tilewright/Codegen/TargetCpu.h"
+
+#include "tilewright/Codegen/Backend.h"
+#include "tilewright/Codegen/RegisterTarget.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+
+using namespace llvm;
+
+namespace tilewright {
+namespace {
+
+StringRef ref(std::string_view text) { return {text.data(), text.size()}; }
+
+/// "ARM_64" -> "arm_64", the start of its instruction sets' names.
+std::string archName(const IsaInfo &isa) { return ref(isa.arch).lower(); }
+
+/// "arm_64_sve_i8mm" -> "sve_i8mm".
+StringRef nameInArch(const IsaInfo &isa) {
+  return ref(isa.name).drop_front(isa.arch.size() + 1);
+}
+
+std::vector<const IsaInfo *> isasOf(Triple::ArchType arch) {
+  std::vector<const IsaInfo *> result;
+  for (const IsaInfo &isa : isas())
+    if (architectureOf(isa) == arch)
+      result.push_back(&isa);
+  return result;
+}
+
+/// Sets `features` and `isas` to what `has` says of `target.arch`.
+void fill(TargetCpu &target, function_ref<bool(const CpuFeatureInfo &)> has) {
+  for (const IsaInfo *isa : isasOf(target.arch))
+    for (const CpuFeatureInfo *feature : isa->features)
+      if (!is_contained(target.features, feature) && has(*feature))
+        target.features.push_back(feature);
+  for (const IsaInfo &isa : isas())
+    if (isForArchitecture(isa, target.arch) &&
+        all_of(isa.features, [&](const CpuFeatureInfo *feature) {
+          return is_contained(target.features, feature);
+        }))
+      target.isas.push_back(isa.isa);
+}
+
+std::string asLlvmFeatures(ArrayRef<const CpuFeatureInfo *> features) {
+  std::string text;
+  for (const CpuFeatureInfo *feature : features)
+    text += (text.empty() ? "+" : ",+") + std::string(feature->llvmName);
+  return text;
+}
+
+/// Reads "<arch>:<part>+...".
+class Parser {
+public:
+  Parser(StringRef text) : text(text) {}
+
+  Expected<TargetCpu> run() {
+    auto [arch, parts] = text.split(':');
+    for (const IsaInfo &isa : isas())
+      if (!isa.features.empty() && archName(isa) == arch)
+        target.arch = architectureOf(isa);
+    if (target.arch == Triple::UnknownArch)
+      return createStringError(unknownArch());
+    target.name = text.str();
+    registerTarget(target.arch);
+    Triple triple(Triple::getArchTypeName(target.arch), "unknown", "linux");
+    std::string why;
+    const Target *backend = TargetRegistry::lookupTarget(triple, why);
+    if (!backend)
+      return createStringError("target '" + text + "': " + why);
+    known.reset(backend->createMCSubtargetInfo(triple, "", ""));
+
+    if (text.contains(':') && parts.empty())
+      return createStringError("target '" + text +
+                               "': expected a CPU or features after the colon");
+    SmallVector<StringRef> all;
+    parts.split(all, '+');
+    for (StringRef some : all) {
+      SmallVector<StringRef> list;
+      some.split(list, ',');
+      for (StringRef part : list)
+        if (Error error = text.contains(':') ? addPart(part) : Error::success())
+          return std::move(error);
+    }
+
+    target.codeFeatures = join(modifiers, ",");
+    std::unique_ptr<MCSubtargetInfo> subtarget(backend->createMCSubtargetInfo(
+        triple, target.cpu, target.codeFeatures));
+    fill(target, [&](const CpuFeatureInfo &feature) {
+      return subtarget->checkFeatures("+" + std::string(feature.llvmName));
+    });
+    return std::move(target);
+  }
+
+private:
+  Error addPart(StringRef part) {
+    if (known->isCPUStringValid(part)) {
+      if (!target.cpu.empty())
+        return createStringError("target '" + text + "': names two CPUs, '" +
+                                 target.cpu + "' and '" + part + "'");
+      target.cpu = part.str();
+      return Error::success();
+    }
+    for (const IsaInfo *isa : isasOf(target.arch))
+      if (part == nameInArch(*isa)) {
+        for (const CpuFeatureInfo *feature : isa->features)
+          modifiers.push_back("+" + std::string(feature->llvmName));
+        return Error::success();
+      }
+    StringRef without = part;
+    if (isFeature(part))
+      modifiers.push_back("+" + part.str());
+    else if (without.consume_front("no") && isFeature(without))
+      modifiers.push_back("-" + without.str());
+    else
+      return unknownPart(part);
+    return Error::success();
+  }
+
+  Error unknownPart(StringRef part) const {
+    std::string arch(text.split(':').first);
+    return createStringError("target '" + text + "': '" + part +
+                             "' is neither a CPU, a feature nor "
+                             "an instruction set of " +
+                             arch + nearest(part));
+  }
+
+  bool isFeature(StringRef part) const {
+    return any_of(
+        known->getAllProcessorFeatures(),
+        [&](const SubtargetFeatureKV &feature) { return part == feature.Key; });
+  }
+
+  /// "; did you mean 'neoverse-n1'?", or nothing.
+  std::string nearest(StringRef part) const {
+    StringRef best;
+    unsigned distance = 3; // two slips are a slip, three are another word
+    auto look = [&](StringRef name) {
+      unsigned to =
+          part.edit_distance(name, /*AllowReplacements=*/true, distance);
+      if (to < distance) {
+        distance = to;
+        best = name;
+      }
+    };
+    for (const IsaInfo *isa : isasOf(target.arch))
+      look(nameInArch(*isa));
+    for (const SubtargetSubTypeKV &cpu : known->getAllProcessorDescriptions())
+      look(cpu.Key);
+    for (const SubtargetFeatureKV &feature : known->getAllProcessorFeatures())
+      look(feature.Key);
+    return best.empty() ? "" : "; did you mean '" + best.str() + "'?";
+  }
+
+  std::string unknownArch() const {
+    std::string rows, archs;
+    for (const IsaInfo &isa : isas()) {
+      rows += ", " + std::string(isa.name);
+      std::string form = archName(isa) + ":<cpu or features>";
+      if (!isa.features.empty() && !StringRef(archs).contains(form))
+        archs += ", " + form;
+    }
+    return "unknown target '" + text.str() + "'; expected host" + rows + archs;
+  }
+
+  StringRef text;
+  TargetCpu target;
+  std::unique_ptr<MCSubtargetInfo> known;
+  std::vector<std::string> modifiers; ///< "+sve", "-sve", in order
+};
+
+} // namespace
+
+bool TargetCpu::has(StringRef llvmFeature) const {
+  return any_of(features, [&](const CpuFeatureInfo *feature) {
+    return ref(feature->llvmName) == llvmFeature;
+  });
+}
+
+bool TargetCpu::has(tw_isa_t isa) const { return is_contained(isas, isa); }
+
+TargetCpu targetCpuOf(const IsaInfo &isa) {
+  TargetCpu target;
+  target.name = std::string(isa.name);
+  target.arch = architectureOf(isa);
+  target.codeFeatures = isa.llvmFeatures();
+  fill(target, [&](const CpuFeatureInfo &feature) {
+    return isa.has(feature.llvmName);
+  });
+  return target;
+}
+
+TargetCpu targetCpuOf(Triple::ArchType arch, const uint64_t *cpuData) {
+  TargetCpu target;
+  target.arch = arch;
+  fill(target, [&](const CpuFeatureInfo &feature) {
+    return cpuData[feature.word] >> feature.bit & 1;
+  });
+  target.codeFeatures = asLlvmFeatures(target.features);
+  std::string parts;
+  for (tw_isa_t isa : target.isas)
+    if (none_of(target.isas, [&](tw_isa_t other) {
+          return other != isa && info(other).implies(info(isa));
+        }))
+      parts += (parts.empty() ? "" : "+") + nameInArch(info(isa)).str();
+  target.name = parts.find('+') == std::string::npos
+                    ? std::string(target.best().name)
+                    : archName(target.best()) + ":" + parts;
+  return target;
+}
+
+Expected<TargetCpu> parseTargetCpu(StringRef text) {
+  if (const IsaInfo *isa = findIsa(std::string_view(text.data(), text.size())))
+    return targetCpuOf(*isa);
+  return Parser(text).run();
+}
+
+} // namespace tilewright

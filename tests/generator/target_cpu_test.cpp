@@ -1,0 +1,151 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tilewright/Codegen/Backend.h"
+#include "tilewright/Codegen/TargetCpu.h"
+
+namespace tilewright {
+namespace {
+
+using ::testing::HasSubstr;
+
+TargetCpu parse(const std::string& text) {
+  llvm::Expected<TargetCpu> target = parseTargetCpu(text);
+  EXPECT_TRUE(bool(target)) << llvm::toString(target.takeError());
+  return target ? *target : TargetCpu();
+}
+
+std::string errorOf(const std::string& text) {
+  llvm::Expected<TargetCpu> target = parseTargetCpu(text);
+  EXPECT_FALSE(bool(target)) << text << " was accepted";
+  return target ? "" : llvm::toString(target.takeError());
+}
+
+// "sve_i8mm fp16fml base": all but generic, without the architecture.
+std::string isasOf(const TargetCpu& target) {
+  EXPECT_EQ(target.isas.back(), TW_ISA_GENERIC);
+  std::string text;
+  for (tw_isa_t isa : target.isas)
+    if (isa != TW_ISA_GENERIC)
+      text += (text.empty() ? "" : " ") +
+              std::string(info(isa).name.substr(info(isa).arch.size() + 1));
+  return text;
+}
+
+TEST(TargetCpuTest, ARowHasWhatItImplies) {
+  for (const IsaInfo& isa : isas()) {
+    TargetCpu target = parse(std::string(isa.name));
+    EXPECT_EQ(target.name, isa.name);
+    EXPECT_EQ(target.arch, architectureOf(isa));
+    EXPECT_EQ(target.cpu, "");
+    EXPECT_EQ(target.codeFeatures, isa.llvmFeatures());
+    EXPECT_EQ(target.features.size(), isa.features.size());
+    for (const IsaInfo& other : isas()) {
+      bool sameArch = other.features.empty() || other.arch == isa.arch;
+      EXPECT_EQ(target.has(other.isa), sameArch && isa.implies(other))
+          << isa.name << ", " << other.name;
+    }
+  }
+}
+
+TEST(TargetCpuTest, CpusHaveTheInstructionSetsOfTheirFeatures) {
+  const std::pair<const char*, const char*> cpus[] = {
+      {"arm_64:cortex-a53", "base"},
+      {"arm_64:neoverse-n1", "dotprod fullfp16 base"},
+      {"arm_64:apple-m1", "dotprod fp16fml fullfp16 base"},
+      {"arm_64:neoverse-v1",
+       "sve_i8mm sve_bf16 sve i8mm bf16 dotprod fp16fml fullfp16 base"},
+      {"arm_64:a64fx", "sve fullfp16 base"},
+      {"arm_64:neoverse-n2",
+       "sve2 sve_i8mm sve_bf16 sve i8mm bf16 dotprod fp16fml fullfp16 base"},
+      {"arm_64:apple-m4", "sme2 sme i8mm bf16 dotprod fp16fml fullfp16 base"},
+      {"x86_64:znver4", "avx512_bf16 avx512_vnni avx512_base avx2_fma"},
+      {"x86_64:alderlake", "avx_vnni avx2_fma"},
+      {"x86_64:sapphirerapids",
+       "avx512_fp16 avx512_bf16 avx512_vnni avx512_base avx_vnni avx2_fma"},
+      {"x86_64:core2", ""},
+  };
+  for (auto [name, expected] : cpus) {
+    TargetCpu target = parse(name);
+    EXPECT_EQ(isasOf(target), expected) << name;
+    EXPECT_EQ(target.name, name);
+    EXPECT_EQ(target.codeFeatures, "");
+    EXPECT_EQ(target.cpu, std::string(name).substr(7));
+  }
+}
+
+TEST(TargetCpuTest, PartsAddUpInAnyOrder) {
+  // Side by side on Arm: neither implies the other.
+  EXPECT_EQ(isasOf(parse("arm_64:i8mm+fp16fml")),
+            "i8mm dotprod fp16fml fullfp16 base");
+  EXPECT_EQ(isasOf(parse("arm_64:fp16fml,i8mm")),
+            "i8mm dotprod fp16fml fullfp16 base");
+  EXPECT_EQ(isasOf(parse("arm_64:sve_i8mm")),
+            "sve_i8mm sve i8mm dotprod fullfp16 base");
+  EXPECT_EQ(isasOf(parse("arm_64:neoverse-v1+nosve")),
+            "i8mm bf16 dotprod fp16fml fullfp16 base");
+  EXPECT_EQ(parse("arm_64:neoverse-v1+nosve").codeFeatures, "-sve");
+  EXPECT_EQ(isasOf(parse("arm_64:cortex-a76+i8mm")),
+            "i8mm dotprod fullfp16 base");
+  // What is not of the table counts with what it implies.
+  EXPECT_EQ(isasOf(parse("arm_64:v8.4a")), "dotprod base");
+  EXPECT_EQ(isasOf(parse("arm_64")), "base");
+  EXPECT_EQ(isasOf(parse("x86_64:avx512_vnni")),
+            "avx512_vnni avx512_base avx2_fma");
+  EXPECT_EQ(isasOf(parse("x86_64")), "");
+}
+
+TEST(TargetCpuTest, FeatureBitsGiveANameThatSaysTheSame) {
+  for (const IsaInfo& isa : isas())
+    for (const IsaInfo& other : isas()) {
+      if (isa.arch != other.arch) continue;
+      uint64_t bits[TW_CPU_DATA_WORDS] = {};
+      for (const IsaInfo* one : {&isa, &other})
+        for (const CpuFeatureInfo* feature : one->features)
+          bits[feature->word] |= uint64_t{1} << feature->bit;
+      TargetCpu target = targetCpuOf(architectureOf(isa), bits);
+      EXPECT_TRUE(target.has(isa.isa) && target.has(other.isa));
+      TargetCpu again = parse(target.name);
+      EXPECT_EQ(again.isas, target.isas) << target.name;
+      EXPECT_EQ(again.arch, target.arch);
+      if (isa.implies(other)) EXPECT_EQ(target.name, isa.name);
+    }
+}
+
+TEST(TargetCpuTest, ErrorsNameThePartAndWhatIsNear) {
+  EXPECT_THAT(errorOf("z80"),
+              HasSubstr("unknown target 'z80'; expected host, x86_64_avx512_"));
+  EXPECT_THAT(errorOf("z80"), HasSubstr("arm_64:<cpu or features>"));
+  EXPECT_THAT(errorOf("z80:sve"), HasSubstr("unknown target 'z80:sve'"));
+  EXPECT_EQ(errorOf("arm_64:neoverse-n7"),
+            "target 'arm_64:neoverse-n7': 'neoverse-n7' is neither a CPU, a "
+            "feature nor an instruction set of arm_64; did you mean "
+            "'neoverse-n1'?");
+  EXPECT_THAT(errorOf("arm_64:avx2"), HasSubstr("'avx2' is neither"));
+  EXPECT_THAT(errorOf("x86_64:sve"), HasSubstr("'sve' is neither"));
+  EXPECT_THAT(errorOf("arm_64:"), HasSubstr("expected a CPU or features"));
+  EXPECT_THAT(errorOf("arm_64:sve++i8mm"), HasSubstr("'' is neither"));
+  EXPECT_THAT(errorOf("arm_64:apple-m1+apple-m2"),
+              HasSubstr("names two CPUs, 'apple-m1' and 'apple-m2'"));
+}
+
+TEST(TargetCpuTest, TriplesFollowTheArchitecture) {
+  for (auto arch : {llvm::Triple::x86_64, llvm::Triple::aarch64}) {
+    EXPECT_EQ(defaultTriple(arch).getArch(), arch);
+    llvm::Expected<llvm::Triple> other =
+        targetTriple(arch, "powerpc64le-linux-gnu");
+    ASSERT_FALSE(bool(other));
+    EXPECT_THAT(llvm::toString(other.takeError()),
+                HasSubstr("is not of the instruction set's architecture"));
+  }
+  EXPECT_EQ(llvm::cantFail(
+                targetTriple(llvm::Triple::aarch64, "aarch64-apple-macosx14"))
+                .str(),
+            "aarch64-apple-macosx14");
+}
+
+}  // namespace
+}  // namespace tilewright
