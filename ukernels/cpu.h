@@ -10,8 +10,31 @@
 
 #include "tilewright/types.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // What tw_cpu_detect finds, remembered after the first call: cpuid traps under
 // virtual machines and costs microseconds there. Fills TW_CPU_DATA_WORDS words.
 void tw_cpu_data_of_this_cpu(uint64_t* cpu_data);
+
+// The architectures' parts of tw_cpu_detect, each defined where it is the one
+// compiled for. They set bits of words that are zero.
+void tw_cpu_detect_x86_64(uint64_t* cpu_data);
+void tw_cpu_detect_arm_64(uint64_t* cpu_data);
+
+// The features of `isa` within word `w` of cpu_data.
+uint64_t tw_isa_features(tw_isa_t isa, int w);
+
+// Which vector length scalable sizes of `isa` count.
+tw_scaling_t tw_isa_scaling(tw_isa_t isa);
+
+// Whether `cpu_data`, of a CPU of the architecture of `isa`, has every feature
+// of `isa`. tw_isa_available asks the same of a CPU that can run this library.
+int tw_isa_has_features(tw_isa_t isa, const uint64_t* cpu_data);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif  // UKERNELS_CPU_H_
