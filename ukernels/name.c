@@ -29,6 +29,13 @@ static int tw_take_number(const char** at, int32_t* value) {
   return 1;
 }
 
+// Takes "<n>" or "<n>vl".
+static int tw_take_size(const char** at, int32_t* value, uint8_t* scalable) {
+  if (!tw_take_number(at, value)) return 0;
+  *scalable = (uint8_t)tw_take(at, "vl");
+  return !*scalable || *value <= TW_MAX_SCALE;
+}
+
 static int tw_take_types(const char** at, uint8_t* types) {
   // No triple's name is a prefix of another's followed by '_', so the order of
   // the table does not matter.
@@ -47,8 +54,8 @@ int tw_parse_tile_name(const char* name, tw_tile_key_t* key) {
   if (!at) return 0;
   at += sizeof kOperation - 1;
   if (!tw_take_types(&at, &key->types)) return 0;
-  if (!tw_take_number(&at, &key->m0) || !tw_take(&at, "x") ||
-      !tw_take_number(&at, &key->n0) || !tw_take(&at, "x") ||
+  if (!tw_take_size(&at, &key->m0, &key->m0_scalable) || !tw_take(&at, "x") ||
+      !tw_take_size(&at, &key->n0, &key->n0_scalable) || !tw_take(&at, "x") ||
       !tw_take_number(&at, &key->k0) || !tw_take(&at, "_"))
     return 0;
   key->step_rounding = (uint8_t)tw_take(&at, "steprnd_");
@@ -56,7 +63,8 @@ int tw_parse_tile_name(const char* name, tw_tile_key_t* key) {
                features)                                                     \
   if (strcmp(at, #arch_isa) == 0) {                                          \
     key->isa = TW_ISA_##ENUM;                                                \
-    return 1;                                                                \
+    return TW_SCALING_##scaling != TW_SCALING_NONE ||                        \
+           !(key->m0_scalable || key->n0_scalable);                          \
   }
 #include "tilewright/isas.def"
   return 0;
@@ -85,15 +93,19 @@ void tw_text_add_number(tw_text_t* text, int32_t value) {
   tw_text_add(text, p);
 }
 
+void tw_text_add_sizes(tw_text_t* text, const tw_tile_key_t* key) {
+  tw_text_add_number(text, key->m0);
+  tw_text_add(text, key->m0_scalable ? "vlx" : "x");
+  tw_text_add_number(text, key->n0);
+  tw_text_add(text, key->n0_scalable ? "vlx" : "x");
+  tw_text_add_number(text, key->k0);
+}
+
 void tw_text_add_key(tw_text_t* text, const tw_tile_key_t* key) {
   tw_triple_t triple;
   tw_text_add(text, "tw_mmt4d_tile_");
   if (tw_triple_of(key->types, &triple)) tw_text_add(text, triple.name);
   tw_text_add(text, "_");
-  tw_text_add_number(text, key->m0);
-  tw_text_add(text, "x");
-  tw_text_add_number(text, key->n0);
-  tw_text_add(text, "x");
-  tw_text_add_number(text, key->k0);
+  tw_text_add_sizes(text, key);
   if (key->step_rounding) tw_text_add(text, "_steprnd");
 }

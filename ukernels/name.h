@@ -8,14 +8,27 @@
 
 #include "tilewright/tile.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // What a tile function's name says. The C++ parser of abi/ is the grammar's
 // reference; the runtime needs no more than to recognise valid names.
 typedef struct tw_tile_key_t {
   int32_t m0, n0, k0;
   uint8_t types;          // tw_type_triple_t
   uint8_t step_rounding;  // 1 for the variant `steprnd`
+  // 1 for a scalable size: m0, n0 then count vectors (`<n>vl`).
+  uint8_t m0_scalable, n0_scalable;
   tw_isa_t isa;
 } tw_tile_key_t;
+
+// Largest `<n>vl`, and the longest vectors, for which it is at most 1024.
+enum {
+  TW_MAX_SCALE = 16,
+  TW_LEAST_VECTOR_BITS = 128,
+  TW_MAX_VECTOR_BITS = 2048
+};
 
 // Parses "<any prefix>_mmt4d_tile_...". Returns 0 if `name` is no such name;
 // then *key is unspecified.
@@ -31,7 +44,13 @@ typedef struct tw_text_t {
 tw_text_t tw_text_begin(char* array, size_t size);
 void tw_text_add(tw_text_t* text, const char* s);
 void tw_text_add_number(tw_text_t* text, int32_t value);
+// "16x16x4", "8x2vlx1".
+void tw_text_add_sizes(tw_text_t* text, const tw_tile_key_t* key);
 // "tw_mmt4d_tile_s8s8s32_16x16x4", "..._steprnd", without the ISA.
 void tw_text_add_key(tw_text_t* text, const tw_tile_key_t* key);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif  // UKERNELS_NAME_H_

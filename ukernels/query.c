@@ -3,36 +3,24 @@
 //
 // Which tile sizes suit a matmul: the cheapest of the tiles that can run.
 
-#include "tilewright/tilewright.h"
+#include "ukernels/query.h"
+
 #include "ukernels/cpu.h"
 #include "ukernels/element.h"
+#include "ukernels/multiply.h"
 #include "ukernels/registry.h"
+#include "ukernels/vector_length.h"
 
-// Lanes of the accumulator in a vector of the ISA; at least 1.
-static tw_index_t tw_lanes(tw_isa_t isa, tw_element_type_t accumulator) {
-  switch (isa) {
-#define TW_ISA(ARCH, arch_isa, ENUM, vector_bits, vector_registers, scaling, \
-               features)                                                     \
-  case TW_ISA_##ENUM:                                                        \
-    return vector_bits / tw_element_bits(accumulator);
-#include "tilewright/isas.def"
-    case TW_ISA_COUNT:
-      break;
-  }
-  return 1;
-}
-
-// Cost of one K step of a tile, in quarters of a multiply-accumulate, divided
-// by the elements of K that it covers (times 64, the largest K0, to stay
-// exact). The instructions are M0 * nv multiply-accumulates, nv the vectors of
-// a row, which bound wide tiles. The loads, M0 broadcasts and nv vectors,
-// mostly run beside them and cost a quarter each: that orders tiles of equal
-// arithmetic by what they reuse (12x32 before 16x16 before 8x16).
-static double tw_step_cost(const tw_tile_key_t* key,
-                           tw_element_type_t accumulator) {
-  const tw_index_t lanes = tw_lanes(key->isa, accumulator);
-  const tw_index_t nv = (key->n0 + lanes - 1) / lanes;
-  return (double)(4 * key->m0 * nv + key->m0 + nv) / key->k0;
+// Cost of one K step of a tile, divided by the elements of K that it covers.
+// The multiply-accumulates bound wide tiles, each as long as the core takes for
+// it. The loads mostly run beside them and cost a quarter of one each: that
+// orders tiles of equal arithmetic by what they reuse (12x32 before 16x16
+// before 8x16).
+static double tw_step_cost(const tw_tile_key_t* key, int vector_bits,
+                           const uint64_t* cpu_data) {
+  const tw_step_t step = tw_step_of(key, vector_bits);
+  const double rate = tw_core_rate(cpu_data, step.instruction);
+  return (step.multiplies / (rate > 0 ? rate : 1) + step.loads / 4) / key->k0;
 }
 
 // Tiles of `size` that cover `extent`; for an unknown extent, per element.
@@ -40,6 +28,65 @@ static double tw_tile_count(tw_index_t extent, int32_t size) {
   if (extent < 0) return 1.0 / size;
   const tw_index_t tiles = extent / size + (extent % size != 0);
   return (double)tiles;
+}
+
+double tw_tile_cost(const tw_tile_key_t* key, int vector_bits, tw_index_t M,
+                    tw_index_t N, const uint64_t* cpu_data) {
+  const tw_tile_sizes_t sizes = tw_sizes_at(key, vector_bits);
+  return tw_tile_count(M, sizes.M0) * tw_tile_count(N, sizes.N0) *
+         tw_step_cost(key, vector_bits, cpu_data);
+}
+
+static int tw_choose_for(const tw_tile_keys_t* keys, tw_type_triple_t types,
+                         tw_index_t M, tw_index_t N, const uint64_t* cpu_data,
+                         size_t* index, tw_tile_sizes_t* sizes) {
+  int found = 0;
+  double least = 0;
+  tw_isa_t isa = TW_ISA_GENERIC;
+  for (size_t i = 0; i < keys->count; ++i) {
+    tw_tile_key_t key;
+    if (!keys->get(keys->self, i, &key) || key.types != (unsigned)types ||
+        key.step_rounding || !tw_isa_has_features(key.isa, cpu_data))
+      continue;
+    const int vector_bits = tw_vector_bits(&key, cpu_data);
+    if (vector_bits == 0) continue;
+    const double cost = tw_tile_cost(&key, vector_bits, M, N, cpu_data);
+    // Of tiles that cost the same, one of the best ISA.
+    if (found && (cost > least || (cost == least && key.isa >= isa))) continue;
+    found = 1;
+    least = cost;
+    isa = key.isa;
+    *index = i;
+    *sizes = tw_sizes_at(&key, vector_bits);
+  }
+  return found;
+}
+
+int tw_choose_tile(const tw_tile_keys_t* keys, tw_type_triple_t types,
+                   tw_index_t M, tw_index_t N, const uint64_t* cpu_data,
+                   tw_tile_choice_t* choice) {
+  tw_tile_choice_t chosen;
+  if (!tw_choose_for(keys, types, M, N, cpu_data, &chosen.index, &chosen.sizes))
+    return 0;
+  chosen.index_without_core = chosen.index;
+  if (tw_core_name(cpu_data)) {
+    uint64_t no_core[TW_CPU_DATA_WORDS];
+    for (int w = 0; w < TW_CPU_DATA_WORDS; ++w) no_core[w] = cpu_data[w];
+    no_core[TW_CPU_WORD_CORE] = 0;
+    tw_tile_sizes_t sizes;
+    tw_choose_for(keys, types, M, N, no_core, &chosen.index_without_core,
+                  &sizes);
+  }
+  *choice = chosen;
+  return 1;
+}
+
+// A generated tile linked in by mistake may be of another architecture.
+static int tw_own_key(const void* self, size_t i, tw_tile_key_t* key) {
+  tw_tile_row_t row;
+  if (!tw_tile_row(i, &row)) return 0;
+  *key = row.key;
+  return tw_isa_available(row.key.isa, (const uint64_t*)self);
 }
 
 tw_status_t tw_query_tile_sizes(tw_type_triple_t types, tw_index_t M,
@@ -53,21 +100,9 @@ tw_status_t tw_query_tile_sizes(tw_type_triple_t types, tw_index_t M,
     tw_cpu_data_of_this_cpu(this_cpu);
     cpu_data = this_cpu;
   }
-  int found = 0;
-  double least = 0;
-  const size_t count = tw_tile_row_count();
-  for (size_t i = 0; i < count; ++i) {
-    tw_tile_row_t row;
-    if (!tw_tile_row(i, &row) || row.key.types != (unsigned)types ||
-        row.key.step_rounding || !tw_isa_available(row.key.isa, cpu_data))
-      continue;
-    const double cost = tw_tile_count(M, row.key.m0) *
-                        tw_tile_count(N, row.key.n0) *
-                        tw_step_cost(&row.key, triple.accumulator);
-    if (found && cost >= least) continue;
-    found = 1;
-    least = cost;
-    *sizes = (tw_tile_sizes_t){row.key.m0, row.key.n0, row.key.k0};
-  }
-  return found ? TW_STATUS_OK : TW_STATUS_UNSUPPORTED;
+  const tw_tile_keys_t keys = {tw_tile_row_count(), tw_own_key, cpu_data};
+  size_t index;
+  if (!tw_choose_for(&keys, types, M, N, cpu_data, &index, sizes))
+    return TW_STATUS_UNSUPPORTED;
+  return TW_STATUS_OK;
 }

@@ -1,0 +1,50 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Internal: the choice between tiles, for tiles that need not be linked in nor
+// be for the architecture that this library runs on.
+
+#ifndef UKERNELS_QUERY_H_
+#define UKERNELS_QUERY_H_
+
+#include "tilewright/tilewright.h"
+#include "ukernels/name.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The tiles to choose from, all of one architecture.
+typedef struct tw_tile_keys_t {
+  size_t count;
+  // Fills *key for tile i, or returns 0 if there is none to consider.
+  int (*get)(const void* self, size_t i, tw_tile_key_t* key);
+  const void* self;
+} tw_tile_keys_t;
+
+typedef struct tw_tile_choice_t {
+  size_t index;           // of tw_tile_keys_t::get
+  tw_tile_sizes_t sizes;  // without scalable sizes
+  // What would have been chosen for a core that is not known. Where that is
+  // another tile, core_rates.def decided.
+  size_t index_without_core;
+} tw_tile_choice_t;
+
+// Chooses the tile with which a matmul [M][K] x [K][N] of `types` is cheapest
+// on cpu_data; a negative M or N means unknown (large). Tiles that cpu_data
+// lacks a feature or the vector length for, and those of the variant `steprnd`,
+// are left out. Returns 0, with *choice untouched, if none is left.
+int tw_choose_tile(const tw_tile_keys_t* keys, tw_type_triple_t types,
+                   tw_index_t M, tw_index_t N, const uint64_t* cpu_data,
+                   tw_tile_choice_t* choice);
+
+// What tw_choose_tile weighs: the cost of the tile where vectors have
+// `vector_bits` bits, in fmla-like instructions per element of K.
+double tw_tile_cost(const tw_tile_key_t* key, int vector_bits, tw_index_t M,
+                    tw_index_t N, const uint64_t* cpu_data);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // UKERNELS_QUERY_H_
