@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # demo.sh <build folder>: compiles the digits models with their tile functions, runs them on the held-out images, and
-# builds and runs the C program that calls odd tiles. Exits with an error if a result is not as it should be.
+# builds and runs the C program that calls odd tiles; where a cross compiler and qemu are, the models run on arm_64 too.
+# Exits with an error if a result is not as it should be.
 
 set -euo pipefail
 
@@ -41,7 +42,28 @@ step "599 handwritten digits that the training has not seen, in both models"
 # shellcheck disable=SC2086
 "$cc" -std=c11 -O2 $flags -I"$work" "$examples"/digits/{main,digits}.c "$work"/model.a "$work"/model_int8.a -lm \
   -o "$work/digits"
-"$work/digits" "$examples/digits"
+"$work/digits" "$examples/digits" "$work/predictions"
+
+# The same models for another machine, from this one. CPU models of qemu, and what to compile for each.
+if [ "$(uname -m)" != aarch64 ] && command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64 >/dev/null
+then
+  while read -r target cpu; do
+    step "the same for $target: compile and link here, run on $cpu by qemu-aarch64"
+    for model in model model_int8; do
+      show "$tool" compile "$examples/digits/$model.mlir" -o "$work/$model.arm_64.a" --target="$target" --report=text |
+        sed '/^target/,/^$/d; /^constants/,$d'
+    done
+    aarch64-linux-gnu-gcc -std=c11 -O2 -static -I"$work" "$examples"/digits/{main,digits}.c "$work"/model.arm_64.a \
+      "$work"/model_int8.arm_64.a -lm -o "$work/digits.arm_64"
+    qemu-aarch64 -cpu "$cpu" "$work/digits.arm_64" "$examples/digits" "$work/predictions.arm_64" | tail -2
+    cmp "$work/predictions" "$work/predictions.arm_64"
+  done <<'CPUS'
+arm_64:cortex-a76 cortex-a76
+arm_64_i8mm max,sve=off
+CPUS
+else
+  step "no run on arm_64: that needs an x86-64 host, aarch64-linux-gnu-gcc, libc6-dev-arm64-cross and qemu-user"
+fi
 
 step "examples/odd_tiles: a C program that calls three tile functions by name, resolved by its own build"
 cmake -S "$examples/odd_tiles" -B "$work/odd_tiles" -G Ninja -Dtilewright_DIR="$build/cmake" \

@@ -3,10 +3,11 @@
 //
 // Runs the compiled digits models on the held-out images:
 //
-//   digits <folder of digits.csv and the models>
+//   digits <folder of digits.csv and the models> [<output file>]
 //
 // prints accuracy and agreement with plain loops, draws some digits, and exits
-// with 1 if either is not as it should be.
+// with 1 if either is not as it should be. The output file gets the predictions
+// of both models, a line for each image, to compare machines with.
 
 #define _POSIX_C_SOURCE 200809L
 
@@ -189,7 +190,20 @@ static int check(const char* name, const images_t* images,
   return ok;
 }
 
-static int run(const char* folder) {
+// Returns 0 after an error, which it has printed.
+static int write_predictions(const char* path, const images_t* images,
+                             const result_t* f32, const result_t* int8) {
+  FILE* file = fopen(path, "w");
+  int ok = file != NULL;
+  for (size_t i = 0; ok && i < images->count; ++i)
+    ok =
+        fprintf(file, "%d %d\n", f32->predictions[i], int8->predictions[i]) > 0;
+  if (file && fclose(file) != 0) ok = 0;
+  if (!ok) perror(path);
+  return ok;
+}
+
+static int run(const char* folder, const char* output) {
   char csv[1024], f32_path[1024], int8_path[1024];
   snprintf(csv, sizeof csv, "%s/digits.csv", folder);
   snprintf(f32_path, sizeof f32_path, "%s/model.mlir", folder);
@@ -215,6 +229,8 @@ static int run(const char* folder) {
     report("int8", &images, &int8_result);
     ok = check("f32", &images, &f32_result, kLargestError);
     ok &= check("int8", &images, &int8_result, 0);
+    if (output)
+      ok &= write_predictions(output, &images, &f32_result, &int8_result);
   }
   free(f32_result.predictions);
   free(int8_result.predictions);
@@ -225,10 +241,11 @@ static int run(const char* folder) {
 }
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    fprintf(stderr, "usage: %s <folder of digits.csv and the models>\n",
+  if (argc != 2 && argc != 3) {
+    fprintf(stderr,
+            "usage: %s <folder of digits.csv and the models> [<output file>]\n",
             argv[0]);
     return 2;
   }
-  return run(argv[1]) ? 0 : 1;
+  return run(argv[1], argv[2]) ? 0 : 1;
 }

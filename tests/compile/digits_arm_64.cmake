@@ -1,0 +1,68 @@
+# Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Compiles the digits models on this host for AArch64, links them into a static program, runs it on a CPU that has no
+# more than the target under qemu-aarch64, and compares its predictions with those of this host's own program.
+#
+#   cmake -DTOOL=<tilewright> -DTARGET=<--target> -DQEMU=<qemu-aarch64> -DQEMU_CPU=<cpu> -DTILES=<regex> -DFEWER=<cpu>
+#     -DCC=<cross compiler and flags> -DHOST_CC=<C compiler> -DDIGITS=<examples/digits> -DWORK=<scratch>
+#     -P digits_arm_64.cmake
+#
+# TILES: what every tile's name matches. FEWER: a CPU model on which the program must not run, for it uses what the
+# target has; empty for none.
+
+cmake_minimum_required(VERSION 3.25)
+
+# run(<what it is> COMMAND...): output in `output`.
+function(run what)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "FAILS" "" "COMMAND")
+  execute_process(COMMAND ${arg_COMMAND} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(result EQUAL 0 AND arg_FAILS)
+    message(FATAL_ERROR "${what}: succeeded, but must fail:\n${output}")
+  elseif(NOT result EQUAL 0 AND NOT arg_FAILS)
+    message(FATAL_ERROR "${what}: ${result}:\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+# build(<program> <target> <compiler>...): <program> in WORK, reports of the models in `reports`.
+function(build program target)
+  set(reports "")
+  set(archives "")
+  foreach(model IN ITEMS model model_int8)
+    set(archive "${WORK}/${program}_${model}.a")
+    run("compiling ${model} for ${target}" COMMAND "${TOOL}" compile "${DIGITS}/${model}.mlir" --target=${target}
+      -o "${archive}" "--emit-header=${WORK}/${model}.h" --report=json)
+    list(APPEND archives "${archive}")
+    string(APPEND reports "${output}")
+  endforeach()
+  run("linking ${program}" COMMAND ${ARGN} -std=c11 -O2 "-I${WORK}" "${DIGITS}/main.c" "${DIGITS}/digits.c" ${archives}
+    -lm -o "${WORK}/${program}")
+  set(reports "${reports}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE "${WORK}")
+file(MAKE_DIRECTORY "${WORK}")
+set(ENV{TILEWRIGHT_CACHE_DIR} "${WORK}/cache")
+build(host host ${HOST_CC})
+run("running on the host" COMMAND "${WORK}/host" "${DIGITS}" "${WORK}/host.txt")
+
+build(arm_64 ${TARGET} ${CC} -static)
+if(NOT reports MATCHES "\"target\": \"${TARGET}\"")
+  message(FATAL_ERROR "the report does not name the target ${TARGET}:\n${reports}")
+endif()
+string(REGEX MATCHALL "tw_mmt4d_tile_[a-z0-9_]+" names "${reports}")
+if(NOT names)
+  message(FATAL_ERROR "no tile is called:\n${reports}")
+endif()
+foreach(name IN LISTS names)
+  if(NOT name MATCHES "^tw_mmt4d_tile_(${TILES})$")
+    message(FATAL_ERROR "'${name}' is called, but '${TILES}' is expected")
+  endif()
+endforeach()
+run("running on ${QEMU_CPU}" COMMAND "${QEMU}" -cpu "${QEMU_CPU}" "${WORK}/arm_64" "${DIGITS}" "${WORK}/arm_64.txt")
+message("${output}")
+run("comparing predictions" COMMAND "${CMAKE_COMMAND}" -E compare_files "${WORK}/host.txt" "${WORK}/arm_64.txt")
+if(FEWER)
+  run("running on ${FEWER}" FAILS COMMAND "${QEMU}" -cpu "${FEWER}" "${WORK}/arm_64" "${DIGITS}")
+endif()
