@@ -8,17 +8,33 @@ set(_tilewright_isa_dir "${CMAKE_CURRENT_LIST_DIR}/../abi/include/tilewright")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
   "${_tilewright_isa_dir}/cpu_features.def" "${_tilewright_isa_dir}/isas.def")
 
+# tilewright_target_arch(<out>)
+#
+# Sets <out> to the architecture of the target as isas.def spells it (X86_64, ARM_64), or to nothing if hand-written
+# tiles exist for none of its kind.
+function(tilewright_target_arch out)
+  set(arch "")
+  if(CMAKE_SIZEOF_VOID_P EQUAL 8)
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+      set(arch X86_64)
+    elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
+      set(arch ARM_64)
+    endif()
+  endif()
+  set(${out} "${arch}" PARENT_SCOPE)
+endfunction()
+
 # tilewright_isa_table(<arch> <out>)
 #
-# Sets <out> to the names of the ISAs of <arch> (X86_64) in the table's order ("x86_64_avx512_vnni"), and, for each
-# name, <out>_<name>_FLAGS to its compile options ("-mavx512vnni;...").
+# Sets <out> to the names of the ISAs of <arch> (X86_64, ARM_64) in the table's order ("x86_64_avx512_vnni"), and, for
+# each name, <out>_<name>_FLAGS to its compile options ("-mavx512vnni;..." or "-march=armv8-a+dotprod+...").
 function(tilewright_isa_table arch out)
   file(STRINGS "${_tilewright_isa_dir}/cpu_features.def" rows REGEX "^TW_CPU_FEATURE\\(${arch},")
   foreach(row IN LISTS rows)
     if(NOT row MATCHES "^TW_CPU_FEATURE\\([A-Z0-9_]+, *[0-9]+, *[0-9]+, *([A-Z0-9_]+), *([a-z0-9._-]+)\\)")
       message(FATAL_ERROR "cpu_features.def: expected TW_CPU_FEATURE(ARCH, word, bit, ENUM, llvm_name), found: ${row}")
     endif()
-    set(option_${CMAKE_MATCH_1} "-m${CMAKE_MATCH_2}")
+    set(llvm_name_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
   endforeach()
 
   file(STRINGS "${_tilewright_isa_dir}/isas.def" rows REGEX "^TW_ISA\\(${arch},")
@@ -28,15 +44,25 @@ function(tilewright_isa_table arch out)
       message(FATAL_ERROR "isas.def: expected one TW_ISA(...) on one line, found: ${row}")
     endif()
     set(name "${CMAKE_MATCH_1}")
-    set(flags "")
+    set(llvm_names "")
     string(REGEX MATCHALL "TW_ISA_FEATURE\\(${arch}, *[A-Z0-9_]+\\)" features "${row}")
     foreach(feature IN LISTS features)
       string(REGEX REPLACE ".*, *([A-Z0-9_]+)\\)" "\\1" feature "${feature}")
-      if(NOT DEFINED option_${feature})
+      if(NOT DEFINED llvm_name_${feature})
         message(FATAL_ERROR "isas.def: ${name} asks for ${feature}, which cpu_features.def does not have")
       endif()
-      list(APPEND flags "${option_${feature}}")
+      list(APPEND llvm_names "${llvm_name_${feature}}")
     endforeach()
+    if(arch STREQUAL "ARM_64")
+      # Two extensions have another name on the command line than in LLVM.
+      list(TRANSFORM llvm_names REPLACE "^neon$" "simd")
+      list(TRANSFORM llvm_names REPLACE "^fullfp16$" "fp16")
+      list(PREPEND llvm_names "armv8-a")
+      list(JOIN llvm_names "+" flags)
+      string(PREPEND flags "-march=")
+    else()
+      list(TRANSFORM llvm_names PREPEND "-m" OUTPUT_VARIABLE flags)
+    endif()
     list(APPEND names "${name}")
     set(${out}_${name}_FLAGS "${flags}" PARENT_SCOPE)
   endforeach()

@@ -6,21 +6,17 @@
 #ifndef UKERNELS_X86_64_MMT4D_TILES_H_
 #define UKERNELS_X86_64_MMT4D_TILES_H_
 
-#include "tilewright/tile.h"
+#include "ukernels/tile_rows.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family)             \
-  void tw_mmt4d_tile_##lhs##rhs##out##_##M0##x##N0##x##K0##_x86_64_##isa( \
-      void* out_tile, const void* lhs_panel, const void* rhs_panel,       \
-      const tw_mmt4d_params_t* params);
-#define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family)        \
-  void                                                                       \
-  tw_mmt4d_tile_##lhs##rhs##out##_##M0##x##N0##x##K0##_steprnd_x86_64_##isa( \
-      void* out_tile, const void* lhs_panel, const void* rhs_panel,          \
-      const tw_mmt4d_params_t* params);
+#define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family) \
+  TW_TILE_FUNCTION(TW_TILE_NAME(x86_64, lhs, rhs, out, M0, N0, K0, _, isa));
+#define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family) \
+  TW_TILE_FUNCTION(                                                   \
+      TW_TILE_NAME(x86_64, lhs, rhs, out, M0, N0, K0, _steprnd_, isa));
 #include "ukernels/x86_64/mmt4d_tiles.def"
 
 #ifdef __cplusplus

@@ -3,6 +3,8 @@
 
 #include "tilewright/Registry/Registry.h"
 
+#include "ukernels/tile_rows.h"
+
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -13,21 +15,25 @@ using namespace llvm;
 namespace tilewright {
 namespace {
 
-/// A row of mmt4d_tiles.def: what the preprocessor can say of it.
+/// A row of some mmt4d_tiles.def: what the preprocessor can say of it.
 struct Row {
-  const char *types;
-  int m0, n0, k0;
-  Rounding rounding;
-  const char *isa;
+  const char *name;
   const char *family;
 };
 
 constexpr Row rows[] = {
+#define TW_ROW(arch, lhs, rhs, out, M0, N0, K0, variant, isa, family)          \
+  {TW_TILE_STRING(arch, lhs, rhs, out, M0, N0, K0, variant, isa), #family},
 #define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family)                  \
-  {#lhs #rhs #out, M0, N0, K0, Rounding::kOnce, "x86_64_" #isa, #family},
+  TW_ROW(x86_64, lhs, rhs, out, M0, N0, K0, _, isa, family)
 #define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family)          \
-  {#lhs #rhs #out, M0, N0, K0, Rounding::kPerStep, "x86_64_" #isa, #family},
+  TW_ROW(x86_64, lhs, rhs, out, M0, N0, K0, _steprnd_, isa, family)
 #include "ukernels/x86_64/mmt4d_tiles.def"
+#define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family)                  \
+  TW_ROW(arm_64, lhs, rhs, out, M0, N0, K0, _, isa, family)
+#define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family)          \
+  TW_ROW(arm_64, lhs, rhs, out, M0, N0, K0, _steprnd_, isa, family)
+#include "ukernels/arm_64/mmt4d_tiles.def"
 };
 
 /// The directory of the bitcode libraries that belong to this executable: both
@@ -48,15 +54,11 @@ const std::vector<HandWrittenTile> &handWrittenTiles() {
   static const std::vector<HandWrittenTile> tiles = [] {
     std::vector<HandWrittenTile> result;
     for (const Row &row : rows) {
-      // A row that names no valid key does not reach this point: the runtime
-      // library's declarations are stamped from the same row, and tests/abi
-      // parses every row's name.
-      const TypeTripleInfo *types = findTypeTriple(row.types);
-      const IsaInfo *isa = findIsa(row.isa);
-      if (!types || !isa)
-        continue;
-      TileKey key{types->value, row.m0, row.n0, row.k0, row.rounding, isa->isa};
-      result.push_back({key, printTileKey(key), row.family});
+      // A row that names no valid key does not reach this point:
+      // tests/generator counts the rows and parses every row's name.
+      ParsedTileKey parsed = parseTileKey(row.name);
+      if (parsed.key)
+        result.push_back({*parsed.key, row.name, row.family});
     }
     return result;
   }();

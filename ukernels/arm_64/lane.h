@@ -1,0 +1,325 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Families whose instruction multiplies a vector by one lane of another: the
+// rhs is the vector, the lhs the lane, so that one load serves several rows or
+// K steps and nothing is broadcast.
+
+#ifndef UKERNELS_ARM_64_LANE_H_
+#define UKERNELS_ARM_64_LANE_H_
+
+#include "ukernels/arm_64/vector.h"
+
+// The instruction, and what it is fed with. A *group* is what one lane holds:
+// the K0 elements of one row or column of one K step.
+typedef enum {
+  TW_LANE_F64,       // fmla
+  TW_LANE_F32,       // fmla
+  TW_LANE_F16_WIDE,  // fmla of f16 made f32
+  TW_LANE_F16,       // fmla of f16 lanes
+  TW_LANE_FMLAL,     // fmlal: f16 to f32
+  TW_LANE_BFDOT,     // bfdot: K0 = 2
+  TW_LANE_S16,       // smlal
+  TW_LANE_S16S8,     // smlal, the rhs made s16
+  TW_LANE_S8,        // smlal, both made s16
+  TW_LANE_U8S8,      // the same
+  TW_LANE_U8,        // the same
+  TW_LANE_SDOT,      // sdot: K0 = 4
+  TW_LANE_UDOT,      // udot
+  TW_LANE_USDOT      // usdot: the lhs is unsigned
+} tw_lane_t;
+
+// How groups of a panel become lanes.
+typedef enum {
+  TW_WIDEN_NOT,
+  TW_WIDEN_F16,  // to f32
+  TW_WIDEN_S8,   // to s16
+  TW_WIDEN_U8
+} tw_widen_t;
+
+TW_INLINE tw_widen_t tw_lane_widens_lhs(tw_lane_t kind) {
+  return kind == TW_LANE_F16_WIDE                     ? TW_WIDEN_F16
+         : kind == TW_LANE_S8                         ? TW_WIDEN_S8
+         : kind == TW_LANE_U8S8 || kind == TW_LANE_U8 ? TW_WIDEN_U8
+                                                      : TW_WIDEN_NOT;
+}
+
+TW_INLINE tw_widen_t tw_lane_widens_rhs(tw_lane_t kind) {
+  return kind == TW_LANE_S16S8 || kind == TW_LANE_U8S8
+             ? TW_WIDEN_S8
+             : tw_lane_widens_lhs(kind);
+}
+
+// Bytes of a lane.
+TW_INLINE int tw_lane_bytes(tw_lane_t kind) {
+  switch (kind) {
+    case TW_LANE_F64:
+      return 8;
+    case TW_LANE_F16:
+    case TW_LANE_FMLAL:
+    case TW_LANE_S16:
+    case TW_LANE_S16S8:
+    case TW_LANE_S8:
+    case TW_LANE_U8S8:
+    case TW_LANE_U8:
+      return 2;
+    default:
+      return 4;
+  }
+}
+
+// Bytes of a group in a panel.
+TW_INLINE int tw_lane_lhs_bytes(tw_lane_t kind) {
+  return tw_lane_bytes(kind) >> (tw_lane_widens_lhs(kind) != TW_WIDEN_NOT);
+}
+TW_INLINE int tw_lane_rhs_bytes(tw_lane_t kind) {
+  return tw_lane_bytes(kind) >> (tw_lane_widens_rhs(kind) != TW_WIDEN_NOT);
+}
+
+TW_INLINE tw_vec tw_widen_low(tw_widen_t widen, tw_vec v) {
+  switch (widen) {
+    case TW_WIDEN_F16:
+      return (tw_vec)vcvt_f32_f16(vget_low_f16((float16x8_t)v));
+    case TW_WIDEN_S8:
+      return (tw_vec)vmovl_s8(vget_low_s8((int8x16_t)v));
+    case TW_WIDEN_U8:
+      return (tw_vec)vmovl_u8(vget_low_u8((uint8x16_t)v));
+    default:
+      return v;
+  }
+}
+
+TW_INLINE tw_vec tw_widen_high(tw_widen_t widen, tw_vec v) {
+  switch (widen) {
+    case TW_WIDEN_F16:
+      return (tw_vec)vcvt_high_f32_f16((float16x8_t)v);
+    case TW_WIDEN_S8:
+      return (tw_vec)vmovl_high_s8((int8x16_t)v);
+    default:
+      return (tw_vec)vmovl_high_u8((uint8x16_t)v);
+  }
+}
+
+// `bytes` bytes of a panel as lanes: v[].
+TW_INLINE void tw_lane_load(tw_widen_t widen, tw_vec* v, const char* panel,
+                            int bytes) {
+  TW_UNROLL for (int i = 0; i < bytes; i += 16) {
+    const int left = bytes - i < 16 ? bytes - i : 16;
+    const tw_vec raw = tw_load(panel + i, left);
+    if (widen == TW_WIDEN_NOT) {
+      v[i / 16] = raw;
+    } else {
+      v[i / 8] = tw_widen_low(widen, raw);
+      if (left > 8) v[i / 8 + 1] = tw_widen_high(widen, raw);
+    }
+  }
+}
+
+// Lane numbers have to be literals.
+#define TW_LANE_CASE(i, OP) \
+  case i:                   \
+    return (tw_vec)OP(i);
+#define TW_LANES_2(lane, OP) \
+  switch (lane) { TW_LANE_CASE(0, OP) TW_LANE_CASE(1, OP) }
+#define TW_LANES_4(lane, OP)                                    \
+  switch (lane) {                                               \
+    TW_LANE_CASE(0, OP)                                         \
+    TW_LANE_CASE(1, OP) TW_LANE_CASE(2, OP) TW_LANE_CASE(3, OP) \
+  }
+#define TW_LANES_8(lane, OP)                                        \
+  switch (lane) {                                                   \
+    TW_LANE_CASE(0, OP)                                             \
+    TW_LANE_CASE(1, OP) TW_LANE_CASE(2, OP) TW_LANE_CASE(3, OP)     \
+        TW_LANE_CASE(4, OP) TW_LANE_CASE(5, OP) TW_LANE_CASE(6, OP) \
+            TW_LANE_CASE(7, OP)                                     \
+  }
+
+// acc + the products of rhs, or of one half of it where accumulators are twice
+// as wide, with a lane of lhs.
+TW_INLINE tw_vec tw_lane_multiply(tw_lane_t kind, tw_vec acc, tw_vec rhs,
+                                  int half, tw_vec lhs, int lane) {
+  switch (kind) {
+#define TW_OP(i) \
+  vfmaq_laneq_f64((float64x2_t)acc, (float64x2_t)rhs, (float64x2_t)lhs, i)
+    case TW_LANE_F64:
+      TW_LANES_2(lane, TW_OP)
+      break;
+#undef TW_OP
+#define TW_OP(i) \
+  vfmaq_laneq_f32((float32x4_t)acc, (float32x4_t)rhs, (float32x4_t)lhs, i)
+    case TW_LANE_F32:
+    case TW_LANE_F16_WIDE:
+      TW_LANES_4(lane, TW_OP)
+      break;
+#undef TW_OP
+#ifdef __ARM_FEATURE_FP16_VECTOR_ARITHMETIC
+#define TW_OP(i) \
+  vfmaq_laneq_f16((float16x8_t)acc, (float16x8_t)rhs, (float16x8_t)lhs, i)
+    case TW_LANE_F16:
+      TW_LANES_8(lane, TW_OP)
+      break;
+#undef TW_OP
+#endif
+#ifdef __ARM_FEATURE_FP16_FML
+#define TW_LOW(i) \
+  vfmlalq_laneq_low_f16((float32x4_t)acc, (float16x8_t)rhs, (float16x8_t)lhs, i)
+#define TW_HIGH(i)                                                             \
+  vfmlalq_laneq_high_f16((float32x4_t)acc, (float16x8_t)rhs, (float16x8_t)lhs, \
+                         i)
+    case TW_LANE_FMLAL:
+      if (half) {
+        TW_LANES_8(lane, TW_HIGH)
+      } else {
+        TW_LANES_8(lane, TW_LOW)
+      }
+      break;
+#undef TW_LOW
+#undef TW_HIGH
+#endif
+#ifdef __ARM_FEATURE_BF16_VECTOR_ARITHMETIC
+#define TW_OP(i) \
+  vbfdotq_laneq_f32((float32x4_t)acc, (bfloat16x8_t)rhs, (bfloat16x8_t)lhs, i)
+    case TW_LANE_BFDOT:
+      TW_LANES_4(lane, TW_OP)
+      break;
+#undef TW_OP
+#endif
+#ifdef __ARM_FEATURE_DOTPROD
+#define TW_OP(i) \
+  vdotq_laneq_s32((int32x4_t)acc, (int8x16_t)rhs, (int8x16_t)lhs, i)
+    case TW_LANE_SDOT:
+      TW_LANES_4(lane, TW_OP)
+      break;
+#undef TW_OP
+#define TW_OP(i) vdotq_laneq_u32(acc, (uint8x16_t)rhs, (uint8x16_t)lhs, i)
+    case TW_LANE_UDOT:
+      TW_LANES_4(lane, TW_OP)
+      break;
+#undef TW_OP
+#endif
+#ifdef __ARM_FEATURE_MATMUL_INT8
+#define TW_OP(i) \
+  vsudotq_laneq_s32((int32x4_t)acc, (int8x16_t)rhs, (uint8x16_t)lhs, i)
+    case TW_LANE_USDOT:
+      TW_LANES_4(lane, TW_OP)
+      break;
+#undef TW_OP
+#endif
+#define TW_LOW(i)                                               \
+  vmlal_laneq_s16((int32x4_t)acc, vget_low_s16((int16x8_t)rhs), \
+                  (int16x8_t)lhs, i)
+#define TW_HIGH(i) \
+  vmlal_high_laneq_s16((int32x4_t)acc, (int16x8_t)rhs, (int16x8_t)lhs, i)
+    default:  // s16, given or widened; u8 are positive s16.
+      if (half) {
+        TW_LANES_8(lane, TW_HIGH)
+      } else {
+        TW_LANES_8(lane, TW_LOW)
+      }
+#undef TW_LOW
+#undef TW_HIGH
+  }
+  return acc;
+}
+
+// `steps` K steps; acc[step % sets][m][n].
+TW_INLINE void tw_lane_steps(tw_lane_t kind, tw_acc_t acc_kind, tw_vec* acc,
+                             const char* lhs, const char* rhs, int M0, int N0,
+                             int sets, int steps) {
+  const int lane_bytes = tw_lane_bytes(kind);
+  const int lanes = 16 / lane_bytes;
+  const int acc_lanes = tw_acc_lanes(acc_kind);
+  const int nv = N0 / acc_lanes;
+  const int rhs_bytes = N0 * tw_lane_rhs_bytes(kind);
+  // Where a step of the rhs ends within a vector, two are loaded together.
+  const int together = rhs_bytes % 16 != 0 && steps % 2 == 0 ? 2 : 1;
+  tw_vec l[TW_MAX_OPERANDS], r[TW_MAX_OPERANDS];
+  tw_lane_load(tw_lane_widens_lhs(kind), l, lhs,
+               steps * M0 * tw_lane_lhs_bytes(kind));
+  TW_UNROLL for (int s = 0; s < steps; ++s) {
+    if (s % together == 0) {
+      tw_lane_load(tw_lane_widens_rhs(kind), r, rhs + s * rhs_bytes,
+                   together * rhs_bytes);
+    }
+    TW_UNROLL for (int m = 0; m < M0; ++m) {
+      const int at_m = s * M0 + m;
+      TW_UNROLL for (int n = 0; n < nv; ++n) {
+        const int at_n = s % together * N0 + n * acc_lanes;
+        tw_vec* const a = acc + (s % sets * M0 + m) * nv + n;
+        *a = tw_lane_multiply(kind, *a, r[at_n / lanes],
+                              at_n % lanes * lane_bytes / 8, l[at_m / lanes],
+                              at_m % lanes);
+      }
+    }
+  }
+}
+
+// K steps of an iteration: one per set, and so many that whole vectors of the
+// lhs are loaded.
+TW_INLINE int tw_lane_iteration(tw_lane_t kind, int M0, int sets) {
+  const int fill = 16 / (M0 * tw_lane_lhs_bytes(kind));
+  return fill > sets ? fill : sets;
+}
+
+TW_INLINE void tw_lane_tile(tw_lane_t kind, tw_acc_t acc_kind, void* out,
+                            const void* lhs_panel, const void* rhs_panel,
+                            const tw_mmt4d_params_t* params, int M0, int N0) {
+  if (tw_out_bytes(acc_kind) == 2 && tw_keeps_out(params)) return;
+  const int vectors = M0 * N0 / tw_acc_lanes(acc_kind);
+  // f16 accumulators round in the order of the steps.
+  const int sets = acc_kind == TW_ACC_F16 ? 1 : tw_accumulator_sets(vectors);
+  const int steps = tw_lane_iteration(kind, M0, sets);
+  const int lhs_bytes = M0 * tw_lane_lhs_bytes(kind);
+  const int rhs_bytes = N0 * tw_lane_rhs_bytes(kind);
+  const char* lhs = (const char*)lhs_panel;
+  const char* rhs = (const char*)rhs_panel;
+  tw_vec acc[TW_MAX_ACCUMULATORS];
+  tw_begin(acc_kind, acc, out, params, M0, N0, sets);
+  tw_index_t k = params->K;
+  TW_NO_UNROLL for (; k >= steps; k -= steps) {
+    tw_lane_steps(kind, acc_kind, acc, lhs, rhs, M0, N0, sets, steps);
+    lhs += steps * lhs_bytes;
+    rhs += steps * rhs_bytes;
+  }
+  TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
+    tw_lane_steps(kind, acc_kind, acc, lhs, rhs, M0, N0, 1, 1);
+    lhs += lhs_bytes;
+    rhs += rhs_bytes;
+  }
+  tw_end(acc_kind, acc, out, params, M0, N0, sets);
+}
+
+#define TW_LANE_FAMILY(family, kind, acc)                                  \
+  TW_INLINE void family(void* out, const void* lhs, const void* rhs,       \
+                        const tw_mmt4d_params_t* params, int M0, int N0) { \
+    tw_lane_tile(kind, acc, out, lhs, rhs, params, M0, N0);                \
+  }
+TW_LANE_FAMILY(f32f32f32_k1, TW_LANE_F32, TW_ACC_F32)
+TW_LANE_FAMILY(f64f64f64_k1, TW_LANE_F64, TW_ACC_F64)
+TW_LANE_FAMILY(f16f16f32_k1, TW_LANE_F16_WIDE, TW_ACC_F32)
+TW_LANE_FAMILY(f16f16f16_k1, TW_LANE_F16_WIDE, TW_ACC_F32_OUT_F16)
+TW_LANE_FAMILY(s16s16s32_k1, TW_LANE_S16, TW_ACC_S32)
+TW_LANE_FAMILY(s16s8s32_k1, TW_LANE_S16S8, TW_ACC_S32)
+TW_LANE_FAMILY(s8s8s32_k1, TW_LANE_S8, TW_ACC_S32)
+TW_LANE_FAMILY(u8s8s32_k1, TW_LANE_U8S8, TW_ACC_S32)
+TW_LANE_FAMILY(u8u8s32_k1, TW_LANE_U8, TW_ACC_S32)
+#ifdef __ARM_FEATURE_FP16_VECTOR_ARITHMETIC
+TW_LANE_FAMILY(f16f16f16_k1_steprnd, TW_LANE_F16, TW_ACC_F16)
+#endif
+#ifdef __ARM_FEATURE_FP16_FML
+TW_LANE_FAMILY(f16f16f32_k1_fmlal, TW_LANE_FMLAL, TW_ACC_F32)
+TW_LANE_FAMILY(f16f16f16_k1_fmlal, TW_LANE_FMLAL, TW_ACC_F32_OUT_F16)
+#endif
+#ifdef __ARM_FEATURE_BF16_VECTOR_ARITHMETIC
+TW_LANE_FAMILY(bf16bf16f32_k2, TW_LANE_BFDOT, TW_ACC_F32)
+TW_LANE_FAMILY(bf16bf16bf16_k2, TW_LANE_BFDOT, TW_ACC_F32_OUT_BF16)
+#endif
+#ifdef __ARM_FEATURE_DOTPROD
+TW_LANE_FAMILY(s8s8s32_k4, TW_LANE_SDOT, TW_ACC_S32)
+TW_LANE_FAMILY(u8u8s32_k4, TW_LANE_UDOT, TW_ACC_S32)
+#endif
+#ifdef __ARM_FEATURE_MATMUL_INT8
+TW_LANE_FAMILY(u8s8s32_k4, TW_LANE_USDOT, TW_ACC_S32)
+#endif
+
+#endif  // UKERNELS_ARM_64_LANE_H_

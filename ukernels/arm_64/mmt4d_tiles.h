@@ -1,0 +1,26 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Declarations of the hand-written AArch64 tile functions: one per row.
+
+#ifndef UKERNELS_ARM_64_MMT4D_TILES_H_
+#define UKERNELS_ARM_64_MMT4D_TILES_H_
+
+#include "ukernels/tile_rows.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family) \
+  TW_TILE_FUNCTION(TW_TILE_NAME(arm_64, lhs, rhs, out, M0, N0, K0, _, isa));
+#define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family) \
+  TW_TILE_FUNCTION(                                                   \
+      TW_TILE_NAME(arm_64, lhs, rhs, out, M0, N0, K0, _steprnd_, isa));
+#include "ukernels/arm_64/mmt4d_tiles.def"
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // UKERNELS_ARM_64_MMT4D_TILES_H_
