@@ -5,6 +5,7 @@
 
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/RegisterTarget.h"
+#include "ukernels/multiply.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -34,12 +35,14 @@ std::vector<const IsaInfo *> isasOf(Triple::ArchType arch) {
   return result;
 }
 
-/// Sets `features` and `isas` to what `has` says of `target.arch`.
+/// Sets the features and instruction sets to what `has` says of `target.arch`.
 void fill(TargetCpu &target, function_ref<bool(const CpuFeatureInfo &)> has) {
   for (const IsaInfo *isa : isasOf(target.arch))
     for (const CpuFeatureInfo *feature : isa->features)
       if (!is_contained(target.features, feature) && has(*feature))
         target.features.push_back(feature);
+  for (const CpuFeatureInfo *feature : target.features)
+    target.cpuData[feature->word] |= uint64_t{1} << feature->bit;
   for (const IsaInfo &isa : isas())
     if (isForArchitecture(isa, target.arch) &&
         all_of(isa.features, [&](const CpuFeatureInfo *feature) {
@@ -89,6 +92,8 @@ public:
           return std::move(error);
     }
 
+    // A core that is not known has no preferences.
+    tw_set_core(target.cpu.c_str(), target.cpuData.data());
     target.codeFeatures = join(modifiers, ",");
     std::unique_ptr<MCSubtargetInfo> subtarget(backend->createMCSubtargetInfo(
         triple, target.cpu, target.codeFeatures));
@@ -202,6 +207,7 @@ TargetCpu targetCpuOf(Triple::ArchType arch, const uint64_t *cpuData) {
   fill(target, [&](const CpuFeatureInfo &feature) {
     return cpuData[feature.word] >> feature.bit & 1;
   });
+  target.cpuData[TW_CPU_WORD_CORE] = cpuData[TW_CPU_WORD_CORE];
   target.codeFeatures = asLlvmFeatures(target.features);
   std::string parts;
   for (tw_isa_t isa : target.isas)

@@ -6,8 +6,8 @@
 #include "tilewright/Planning/PlanCost.h"
 #include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Registry/Registry.h"
+#include "ukernels/query.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -18,46 +18,37 @@ namespace {
 /// What asks for more than another has to gain by more than estimates err.
 constexpr double kGain = 0.95;
 
-/// Tiles of `size` that cover `extent`; for an unknown extent, per element.
-double tileCount(int64_t extent, int size) {
-  return extent < 0 ? 1.0 / size : double(llvm::divideCeil(extent, size));
+tw_tile_key_t keyInC(const TileKey &key) {
+  tw_tile_key_t result{};
+  result.m0 = key.m0;
+  result.n0 = key.n0;
+  result.k0 = key.k0;
+  result.types = key.types;
+  result.step_rounding = key.rounding == Rounding::kPerStep;
+  result.m0_scalable = key.m0Scalable;
+  result.n0_scalable = key.n0Scalable;
+  result.isa = key.isa;
+  return result;
 }
 
-/// ukernels/query.c derives it.
-double costOf(const TileKey &key, int64_t m, int64_t n) {
-  int lanes = std::max(
-      info(key.isa).vectorBits / info(info(key.types).accumulator).bits, 1);
-  int vectors = llvm::divideCeil(key.n0, lanes);
-  double step = double(4 * key.m0 * vectors + key.m0 + vectors) / key.k0;
-  return tileCount(m, key.m0) * tileCount(n, key.n0) * step;
-}
-
-/// What the runtime library would use, if it has a hand-written tile.
+/// What the runtime library would use, if it has a hand-written tile of fixed
+/// sizes.
 std::optional<TileKey> queryTile(const TypeTripleInfo &types, int64_t m,
                                  int64_t n, const TargetCpu &target) {
-  std::optional<TileKey> best;
-  double least = 0;
-  for (const HandWrittenTile &tile : handWrittenTiles()) {
-    const TileKey &key = tile.key;
-    if (key.types != types.value || key.rounding != Rounding::kOnce ||
-        key.isScalable() || !target.has(key.isa))
-      continue;
-    double cost = costOf(key, m, n);
-    if (best && cost >= least)
-      continue;
-    best = key;
-    least = cost;
-  }
-  if (!best)
+  std::vector<TileKey> rows;
+  for (const HandWrittenTile &tile : handWrittenTiles())
+    if (tile.key.types == types.value && !tile.key.isScalable() &&
+        target.has(tile.key.isa))
+      rows.push_back(tile.key);
+  auto get = [](const void *self, size_t i, tw_tile_key_t *key) {
+    *key = keyInC((*static_cast<const std::vector<TileKey> *>(self))[i]);
+    return 1;
+  };
+  tw_tile_choice_t choice;
+  tw_tile_keys_t keys{rows.size(), get, &rows};
+  if (!tw_choose_tile(&keys, types.value, m, n, target.cpuData.data(), &choice))
     return std::nullopt;
-  // Of equal sizes the best instruction set, as tw_find_tile has it.
-  for (tw_isa_t isa : target.isas) {
-    TileKey key = *best;
-    key.isa = isa;
-    if (findHandWrittenTile(key))
-      return key;
-  }
-  return best;
+  return rows[choice.index];
 }
 
 /// A register block for the generator: two vectors of accumulators wide, as

@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/TargetParser/Triple.h"
+#include <array>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct TargetCpu {
   std::string cpu;
   /// LLVM's target-features of code for it, beside what `cpu` has.
   std::string codeFeatures;
+  /// The runtime library's view of it: feature bits and, if `cpu` is one of
+  /// cores.def, the core; no vector lengths.
+  std::array<uint64_t, TW_CPU_DATA_WORDS> cpuData{};
   /// The rows of cpu_features.def that it has.
   std::vector<const CpuFeatureInfo *> features;
   /// The instruction sets that it has all features of, in table order: best
@@ -40,8 +44,9 @@ struct TargetCpu {
 /// The CPUs of a row of isas.def.
 TargetCpu targetCpuOf(const IsaInfo &isa);
 
-/// The CPUs of `arch` with these feature bits (TW_CPU_DATA_WORDS words); the
-/// name is that of one instruction set, or lists those that no other implies.
+/// The CPUs of `arch` with these feature bits and this core (TW_CPU_DATA_WORDS
+/// words, as tw_cpu_detect fills them); the name is that of one instruction
+/// set, or lists those that no other implies.
 TargetCpu targetCpuOf(llvm::Triple::ArchType arch, const uint64_t *cpuData);
 
 /// `text` is a row of isas.def, or "<arch>" or "<arch>:<part>+<part>...", where
