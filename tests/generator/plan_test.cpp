@@ -47,10 +47,7 @@ TEST_P(PlanTest, EveryKeyHasAPlanThatFits) {
     // of several rows that have to start at whole bytes may spill.)
     TileShape shape(key, *plan);
     if (shape.broadcast.rowPeriod > 1 || shape.vector.rowPeriod > 1) continue;
-    int vectors =
-        (shape.vectorBlocks.size + shape.vectorRows - 1) / shape.vectorRows;
-    EXPECT_LE(shape.broadcastBlocks.size * vectors * plan->sets,
-              info(key.isa).vectorRegisters - 2)
+    EXPECT_LE(shape.accumulators(*plan), info(key.isa).vectorRegisters - 2)
         << printTileKey(key) << ": " << printTilePlan(*plan);
   }
 }

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What a plan costs, per K step of the whole tile, in cycles of a core that
-// starts, per cycle, 512 bits of multiplies, 512 bits of other vector
-// operations, 512 bits of loads in at most two instructions, 256 bits of
-// stores, and 6 instructions in all (Zen 4; wider cores change the scale of
-// all plans alike).
+// starts, per cycle, so many bytes of multiplies, as many of other vector
+// operations, as many of loads in at most two instructions, half as many of
+// stores, and so many instructions in all (kCores; wider cores change the scale
+// of all plans alike).
 //
 // One K step of a register block of r rows x v vectors does, for each of its
 // `chunks`,
@@ -16,7 +16,7 @@
 //                  (one load, decoding, one store for each vector; rows that
 //                  do not fill their lanes are copied once more, row by row)
 // These resources work in parallel, so the step takes the largest of
-//   multiplies, loads, stores, instructions / 6, and
+//   multiplies, loads, stores, instructions / front end, and
 //   chunks * latency / sets       each accumulator waits for itself
 // plus a fraction of the decoding, which disturbs the multiplies it shares
 // ports with. What happens once per block (zeroing, reduction, out tile,
@@ -26,12 +26,25 @@
 #include "tilewright/Planning/TileShape.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <cmath>
 
 namespace tilewright {
 namespace {
 
+/// What a core starts per cycle.
+struct Core {
+  double bytes;    ///< of multiplies
+  double frontEnd; ///< instructions
+};
+constexpr Core kZen4 = {64, 6};
+/// Neoverse N1 and N2: two pipes of 128 bits.
+constexpr Core kNeoverse = {32, 5};
+
+const Core &coreOf(const IsaInfo &isa) {
+  return isa.has("neon") ? kNeoverse : kZen4;
+}
+
 constexpr double kTypicalSteps = 128;
-constexpr double kFrontEnd = 6;
 /// Share of a decoding operation's time that the multiplies do not hide.
 constexpr double kDecodeShare = 0.4;
 /// Cycles lost where a loop ends.
@@ -50,8 +63,10 @@ int decodeOps(tw_element_type_t type, ComputeType compute, int offset,
   if (type == TW_ELEMENT_F32 || type == TW_ELEMENT_F64)
     return 0;
   if (type == TW_ELEMENT_BF16)
-    return compute == ComputeType::BF16 ? 0 : 2;
-  int half = isa.has("f16c") ? 2 : 9;
+    return compute == ComputeType::BF16 ? 0 : isa.has("neon") ? 1 : 2;
+  if (compute == ComputeType::F16)
+    return 0;
+  int half = isa.has("neon") ? 1 : isa.has("f16c") ? 2 : 9;
   return type == TW_ELEMENT_F16 ? half : unpack + half + 6;
 }
 
@@ -59,9 +74,9 @@ class BlockCost {
 public:
   BlockCost(const TilePlan &plan, const TileKey &key, const TileShape &shape)
       : plan(plan), key(key), shape(shape), isa(info(key.isa)),
-        idiom(tilewright::idiom(plan.idiom)) {
+        core(coreOf(isa)), idiom(tilewright::idiom(plan.idiom)) {
     int bytes = plan.lanes * shape.accumulatorBytes;
-    width = std::max(bytes / 64.0, 0.5);
+    width = std::max(bytes / core.bytes, 0.5);
     // Half vectors multiply as fast as whole ones at best, and half as fast on
     // cores with two whole multipliers.
     multiplyWidth = 8 * bytes < isa.vectorBits ? 1.1 * width : width;
@@ -77,8 +92,8 @@ public:
 
   double step(int rows, int vectorRows) {
     instructions = loads = stores = decoding = overhead = shuffles = 0;
-    int v = static_cast<int>(llvm::divideCeil(vectorRows, shape.vectorRows));
-    double macs = double(rows) * v * shape.chunks;
+    int v = shape.vectors;
+    double macs = double(shape.rowGroups) * v * shape.chunks;
     // vpmaddwd's additions have ports of their own, once they stand apart.
     double share = idiom.kind == IdiomKind::MaddWords ? 1.1 : idiom.ops;
     multiplies = macs * share * multiplyWidth;
@@ -109,16 +124,36 @@ public:
     if (shape.roundsPerStep)
       latency += 30;
     instructions += 4.0 / plan.unroll; // pointers, counter, branch
-    double cycles =
-        std::max({multiplies + shuffles, loads, stores, latency,
-                  (instructions + decoding / width) / kFrontEnd, decoding}) +
-        kDecodeShare * decoding + 0.01 * instructions;
+    double cycles = std::max({multiplies + shuffles, loads, stores, latency,
+                              (instructions + decoding / width) / core.frontEnd,
+                              decoding}) +
+                    kDecodeShare * decoding + 0.01 * instructions;
     return cycles + overhead + once(rows, v) / kTypicalSteps;
   }
 
 private:
+  /// A row of groups by the lanes of registers, or registers of row pairs.
+  void readLanes(int rows) {
+    double count = double(rows) * shape.rowPitch * bytesOf(shape.compute) / 16;
+    bool together = shape.broadcastBlocks.count == 1 &&
+                    !shape.broadcast.scalable && idiom.rows == 1;
+    int steps = together ? plan.unroll : 1;
+    count = std::ceil(count * steps) / steps;
+    loads += count * width;
+    instructions += count;
+    if (idiom.rows > 1 && shape.separates)
+      shuffles += count * width;
+    if (!shape.broadcast.staged)
+      decoding += count * broadcastDecode * width;
+  }
+
   void readVectors(int v) {
     double count = double(v) * shape.chunks;
+    if (idiom.halves != Halves::None)
+      count /= 2;
+    if (shape.separates)
+      shuffles += count * width *
+                  (shape.vectorRows == 2 ? 1 : llvm::Log2_32(shape.chunks));
     loads += count * width;
     instructions += count;
     if (!shape.vector.staged)
@@ -126,6 +161,8 @@ private:
   }
 
   void readBroadcasts(int rows, int v) {
+    if (shape.byLanes)
+      return readLanes(rows);
     double count = double(rows) * shape.chunks;
     if (shape.spreadSteps > 1) {
       loads += 0.5 / shape.spreadSteps;
@@ -151,7 +188,7 @@ private:
 
   void stage(const OperandShape &operand, int ops, int rows) {
     int run = isa.vectorBits / 8 / bytesOf(shape.compute);
-    double full = isa.vectorBits / 512.0;
+    double full = isa.vectorBits / 8 / core.bytes;
     auto copy = [&](double vectors, int each) {
       loads += vectors * full;
       stores += vectors * 2 * full;
@@ -187,8 +224,9 @@ private:
   const TileKey &key;
   const TileShape &shape;
   const IsaInfo &isa;
+  const Core &core;
   const Idiom &idiom;
-  /// Of a vector, in units of 512 bits.
+  /// Of a vector, in units of core.bytes.
   double width, multiplyWidth;
   double overhead, shuffles;
 };
@@ -199,15 +237,14 @@ int registersNeeded(const TilePlan &plan, const TileKey &key) {
   TileShape shape(key, plan);
   const IsaInfo &isa = info(key.isa);
   int rows = shape.broadcastBlocks.size;
-  int v = static_cast<int>(
-      llvm::divideCeil(shape.vectorBlocks.size, shape.vectorRows));
+  int v = shape.vectors;
   // Decoding in several steps needs constants and temporaries.
   bool decodes =
       (!shape.vector.staged && decodeOps(shape.vector.type, shape.compute,
                                          shape.roles.offset, isa) > 1) ||
       (!shape.broadcast.staged &&
        decodeOps(shape.broadcast.type, shape.compute, 0, isa) > 1);
-  int registers = rows * v * plan.sets;
+  int registers = shape.accumulators(plan);
   if (shape.roundsPerStep && plan.kLanes > 1)
     registers +=
         rows *
@@ -220,9 +257,12 @@ int registersNeeded(const TilePlan &plan, const TileKey &key) {
   }
   // Operands: the vectors stay for all rows; the broadcast is one at a time.
   // With one row the vectors are read from memory one at a time instead.
-  registers += rows == 1 ? 1 : v;
+  const Idiom &idiom = tilewright::idiom(plan.idiom);
+  if (idiom.halves != Halves::None)
+    v = (v + 1) / 2;
+  registers += rows == 1 ? 1 : v * (shape.separates ? shape.chunks : 1);
   registers += 1;
-  if (idiom(plan.idiom).ops > 1)
+  if (idiom.ops > 1)
     registers += 1; // the product
   if (decodes)
     registers += 1;
@@ -232,12 +272,12 @@ int registersNeeded(const TilePlan &plan, const TileKey &key) {
 PlanCost estimateCost(const TilePlan &plan, const TileKey &key) {
   TileShape shape(key, plan);
   BlockCost block(plan, key, shape);
-  int rows = shape.broadcastBlocks.size;
-  int v = static_cast<int>(
-      llvm::divideCeil(shape.vectorBlocks.size, shape.vectorRows));
+  int rows = shape.rowGroups;
+  int v = shape.vectors;
   PlanCost cost;
-  cost.cycles = block.step(rows, shape.vectorBlocks.size) *
-                shape.broadcastBlocks.count * shape.vectorBlocks.count;
+  cost.cycles =
+      block.step(shape.broadcastBlocks.size, shape.vectorBlocks.size) *
+      shape.broadcastBlocks.count * shape.vectorBlocks.count;
   cost.block = {block.multiplies, block.loads,   block.stores,
                 block.decoding,   block.latency, block.instructions};
   cost.blocks = shape.broadcastBlocks.count * shape.vectorBlocks.count;

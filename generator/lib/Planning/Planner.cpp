@@ -9,6 +9,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 namespace tilewright {
@@ -39,8 +40,8 @@ public:
         continue;
       tryIdiom(idiom);
       // Best first: another idiom is of interest where this one's groups do not
-      // fill.
-      if (found && key.k0 % idiom.group == 0)
+      // fill, and where its blocks of rows may not.
+      if (found && key.k0 % idiom.group == 0 && idiom.rows == 1)
         break;
     }
     return found;
@@ -52,7 +53,7 @@ public:
 private:
   void tryIdiom(const Idiom &idiom) {
     plan.idiom = idiom.kind;
-    int laneBits = info(info(key.types).accumulator).bits;
+    int laneBits = info(accumulatorOf(idiom, key)).bits;
     int maxLanes = isa.vectorBits / laneBits;
     for (bool broadcastRhs : {false, true}) {
       if (overrides.broadcastRhs.value_or(broadcastRhs) != broadcastRhs)
@@ -83,10 +84,16 @@ private:
         std::min<uint64_t>(plan.lanes, llvm::PowerOf2Ceil(groups)))};
     if (choices[0] != plan.lanes && groups * 2 > plan.lanes)
       choices.push_back(plan.lanes);
+    // Or rows side by side, one group after another.
+    if (isa.has("neon") && choices[0] != 1)
+      choices.insert(choices.begin(), 1);
     if (overrides.kLanes)
       choices = {*overrides.kLanes};
     for (int kLanes : choices) {
       plan.kLanes = kLanes;
+      plan.blockRows = plan.blockVectors = 1;
+      if (!overrides.kLanes && !TileShape(key, plan).separable())
+        continue;
       for (Staging staging : {Staging::None, Staging::Broadcast,
                               Staging::Vector, Staging::Both}) {
         if (overrides.staging.value_or(staging) != staging)
@@ -107,8 +114,8 @@ private:
     if (shape.padded)
       return plan.staging == Staging::Both;
     auto inPlace = [&](const OperandShape &operand) {
-      return operand.bits >= 8 ||
-             (operand.bits == 4 && key.k0 % 2 == 0 && shape.chunkSize % 2 == 0);
+      return operand.bits >= 8 || (operand.bits == 4 && key.k0 % 2 == 0 &&
+                                   (shape.byLanes || shape.chunkSize % 2 == 0));
     };
     bool muchDecoding = info(shape.vector.type).kind == TW_ELEMENT_KIND_FLOAT ||
                         shape.vector.bits < 8;
@@ -158,8 +165,10 @@ private:
         p /= 2;
       return p;
     };
+    int tileRows = idiom(plan.idiom).rows;
     llvm::SmallVector<int> rowSizes =
-        blockSizes(shape.broadcast.rows, limit, shape.broadcast.rowPeriod);
+        blockSizes(shape.broadcast.rows, limit * tileRows,
+                   std::lcm(shape.broadcast.rowPeriod, tileRows));
     llvm::SmallVector<int> vectorSizes = blockSizes(
         vectors, limit, period(shape.vector.rowPeriod, shape.vectorRows));
     if (overrides.blockRows)
@@ -169,19 +178,22 @@ private:
     for (int rows : rowSizes)
       for (int v : vectorSizes) {
         // Blocks of one to three vectors are for tiles of no more.
-        if (!overrides.blockRows && !overrides.blockVectors && rows * v < 4 &&
-            shape.broadcast.rows * vectors >= 8)
+        if (!overrides.blockRows && !overrides.blockVectors &&
+            rows * v < 4 * tileRows &&
+            shape.broadcast.rows * vectors >= 8 * tileRows)
           continue;
         plan.blockRows = rows;
         plan.blockVectors = v;
-        if (rows * v <= limit || overrides.blockRows || overrides.blockVectors)
+        TileShape block(key, plan);
+        if (block.rowGroups * block.vectors <= limit || overrides.blockRows ||
+            overrides.blockVectors)
           trySets();
       }
   }
 
   void trySets() {
     TileShape shape(key, plan);
-    int block = plan.blockRows * plan.blockVectors;
+    int block = shape.rowGroups * shape.vectors;
     // A single row is bound by its loads, and by any wait between them.
     bool waits = shape.broadcast.rows == 1 && idiom(plan.idiom).latency >= 4;
     int enough = kEnoughAccumulators * (waits ? 2 : 1);
@@ -227,7 +239,7 @@ private:
     // many enough that loop exits do not matter (measured on f16 12x32: 4 steps
     // of 12 multiplies 96 %, 16 steps 99 %, 64 steps 90 % of the peak). Padding
     // does not overlap: more at a time.
-    int multiplies = plan.blockRows * plan.blockVectors * shape.chunks;
+    int multiplies = shape.rowGroups * shape.vectors * shape.chunks;
     int wanted = shape.padded ? 800 : 192;
     plan.stageSteps = std::clamp(static_cast<int>(llvm::PowerOf2Ceil(
                                      llvm::divideCeil(wanted, multiplies))),

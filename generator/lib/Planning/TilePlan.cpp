@@ -141,7 +141,7 @@ static std::string whyOperandUnfit(const OperandShape &operand,
     return {};
   if (operand.bits != 4)
     return text("the {2}-bit {0} operand must be staged");
-  if (k0 % 2 != 0 || shape.chunkSize % 2 != 0)
+  if (k0 % 2 != 0 || (shape.chunkSize % 2 != 0 && !shape.byLanes))
     return text("the 4-bit {0} operand must be staged: its rows or chunks do "
                 "not start at whole bytes");
   return {};
@@ -153,7 +153,7 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key) {
   if (!why.empty())
     return why;
   const IsaInfo &isa = info(key.isa);
-  int laneBits = info(info(key.types).accumulator).bits;
+  int laneBits = info(accumulatorOf(idiom, key)).bits;
   if (!llvm::isPowerOf2_32(plan.lanes) ||
       plan.lanes * laneBits > isa.vectorBits || plan.lanes < idiom.minLanes)
     return llvm::formatv("lanes={0} is not a power of two in {1}..{2}",
@@ -163,8 +163,14 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key) {
     return llvm::formatv("klanes={0} is not a power of two in 1..{1}",
                          plan.kLanes, plan.lanes)
         .str();
+  if (plan.kLanes > 1 && (idiom.rows > 1 || idiom.halves != Halves::None))
+    return llvm::formatv("idiom '{0}' needs klanes=1", idiom.name).str();
   TileShape shape(key, plan);
-  if (shape.chunks > 1 && plan.kLanes != plan.lanes)
+  if (!shape.separable())
+    return llvm::formatv("klanes=1 cannot tell the {0} groups of a row apart",
+                         shape.groups)
+        .str();
+  if (!shape.separates && shape.chunks > 1 && plan.kLanes != plan.lanes)
     return llvm::formatv("klanes={0} is less than the {1} groups of a row and "
                          "than lanes={2}",
                          plan.kLanes, shape.groups, plan.lanes)

@@ -31,17 +31,22 @@ static Blocking blocking(int rows, int size) {
 TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   const Idiom &idiom = tilewright::idiom(plan.idiom);
   const TypeTripleInfo &types = info(key.types);
+  const IsaInfo &isa = info(key.isa);
   compute = computeType(idiom, key);
-  accumulator = types.accumulator;
+  accumulator = accumulatorOf(idiom, key);
   accumulatorBytes = info(accumulator).bits / 8;
   group = idiom.group;
   groups = static_cast<int>(llvm::divideCeil(key.k0, group));
   chunks = static_cast<int>(llvm::divideCeil(groups, plan.kLanes));
   chunkSize = plan.kLanes * group;
-  vectorRows = plan.lanes / plan.kLanes;
-  padded = vectorRows > 1 && chunkSize != key.k0;
+  vectorRows = std::max(1, plan.lanes / plan.kLanes / idiom.rows);
+  byLanes =
+      isa.has("neon") && plan.kLanes == 1 && (chunks == 1 || plan.lanes > 1);
+  separates = byLanes && chunks > 1;
+  padded = vectorRows > 1 &&
+           (separates ? key.k0 % chunkSize != 0 : chunkSize != key.k0);
   rowPitch = padded ? chunks * chunkSize : key.k0;
-  TileKey least = key.atVectorBits(info(key.isa).vectorBits);
+  TileKey least = key.atVectorBits(isa.vectorBits);
   auto lhs = [&](bool staged) {
     return operandShape(types.lhs, least.m0, key.m0Scalable, key.k0, staged);
   };
@@ -51,15 +56,20 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   bool stagesB = plan.stagesBroadcast(), stagesV = plan.stagesVector();
   broadcast = plan.broadcastRhs ? rhs(stagesB) : lhs(stagesB);
   vector = plan.broadcastRhs ? lhs(stagesV) : rhs(stagesV);
-  roles = byteRoles(idiom, vector.type, broadcast.type);
+  roles = byteRoles(idiom, isa, vector.type, broadcast.type);
   broadcastBlocks = blocking(broadcast.rows, plan.blockRows);
   vectorBlocks = blocking(vector.rows, plan.blockVectors * vectorRows);
+  vectors = static_cast<int>(llvm::divideCeil(vectorBlocks.size, vectorRows));
+  // Even and odd lanes of one register.
+  if (idiom.halves == Halves::EvenOdd)
+    vectors = static_cast<int>(llvm::alignTo(vectors, 2));
+  rowGroups =
+      static_cast<int>(llvm::divideCeil(broadcastBlocks.size, idiom.rows));
   correctionSteps =
       broadcastBlocks.count == 1 && !broadcast.scalable ? plan.unroll : 1;
   regular = !padded && !broadcastBlocks.overlaps && !vectorBlocks.overlaps &&
-            chunks == 1 && vectorBlocks.size % plan.lanes == 0;
+            (chunks == 1 || separates) && vectorBlocks.size % plan.lanes == 0;
   spreadSteps = 1;
-  const IsaInfo &isa = info(key.isa);
   int groupBytes = chunkSize * bytesOf(compute);
   int vectorBytes = plan.lanes * accumulatorBytes;
   // Conversions want the same ports as the shuffles; those of half a zmm to
@@ -73,6 +83,14 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
       plan.unroll % (16 / groupBytes) == 0)
     spreadSteps = 16 / groupBytes;
   roundsPerStep = key.rounding == Rounding::kPerStep;
+}
+
+bool TileShape::separable() const {
+  if (!separates)
+    return true;
+  if (vectorRows == 2)
+    return chunks <= 8;
+  return chunks == 2 || chunks == 4;
 }
 
 int TileShape::chunkValid(int chunk) const {

@@ -70,9 +70,14 @@ Value decodeHalfBits(Emitter &e, Value half) {
   return asType(e, e.bor(bits, e.shl(e.band(half, 0x8000), 16)), e.f32());
 }
 
+/// The ISA converts between f16 and f32.
+bool convertsHalf(const IsaInfo &isa) {
+  return isa.has("f16c") || isa.has("neon");
+}
+
 /// f16 bits in i16 lanes -> f32.
 Value decodeHalf(Emitter &e, Value half) {
-  if (!e.isa.has("f16c"))
+  if (!convertsHalf(e.isa))
     return decodeHalfBits(e, e.zext(half, e.integer(32)));
   Value value = asType(e, half, e.f16());
   return arith::ExtFOp::create(e.b, e.loc, likeType(value, e.f32()), value);
@@ -84,9 +89,10 @@ Value decodeSmallFloat(Emitter &e, tw_element_type_t type, Value code) {
     return decodeHalf(e, e.shl(e.zext(code, e.integer(16)), 8));
   SmallFloat f = smallFloat(type);
   int magnitudeMask = (1 << (f.bits - 1)) - 1, sign = 1 << (f.bits - 1);
-  // With F16C go through f16, whose five exponent bits hold those of every
-  // format but f8e5m2fnuz, which uses the all-ones exponent for numbers.
-  bool viaHalf = e.isa.has("f16c") && type != TW_ELEMENT_F8E5M2FNUZ;
+  // With such conversions go through f16, whose five exponent bits hold those
+  // of every format but f8e5m2fnuz, which uses the all-ones exponent for
+  // numbers.
+  bool viaHalf = convertsHalf(e.isa) && type != TW_ELEMENT_F8E5M2FNUZ;
   int width = viaHalf ? 16 : 32;
   Value wide = e.zext(code, e.integer(width));
   Value magnitude = e.band(wide, magnitudeMask);
@@ -165,6 +171,8 @@ bool ElementFormat::isIdentity() const {
     return type == TW_ELEMENT_F32;
   case ComputeType::S32:
     return type == TW_ELEMENT_S32;
+  case ComputeType::F16:
+    return type == TW_ELEMENT_F16;
   case ComputeType::BF16:
     return type == TW_ELEMENT_BF16;
   case ComputeType::S16:
@@ -180,6 +188,8 @@ VectorType computeVectorType(Emitter &e, ComputeType type, int64_t n) {
     return Emitter::vec(n, e.f32());
   if (type == ComputeType::F64)
     return Emitter::vec(n, e.f64());
+  if (type == ComputeType::F16)
+    return Emitter::vec(n, e.f16());
   return Emitter::vec(n, e.integer(8 * bytesOf(type)));
 }
 
@@ -222,7 +232,8 @@ Value decode(Emitter &e, const ElementFormat &format, Value raw) {
   case TW_ELEMENT_F64:
     return code;
   case TW_ELEMENT_F16:
-    return decodeHalf(e, code);
+    return format.compute == ComputeType::F16 ? asType(e, code, e.f16())
+                                              : decodeHalf(e, code);
   case TW_ELEMENT_BF16:
     if (format.compute == ComputeType::BF16)
       return code;
@@ -246,8 +257,9 @@ Type outType(Emitter &e, tw_element_type_t type) {
 }
 
 static Value encodeBF16(Emitter &e, Value value) {
-  // vcvtneps2bf16: zero for denormals, as in the tiles' multiplies.
-  if (e.isa.has("avx512bf16") && mlir::isa<VectorType>(value.getType())) {
+  // vcvtneps2bf16: zero for denormals, as in the tiles' multiplies. bfcvtn.
+  if ((e.isa.has("avx512bf16") || e.isa.has("bf16")) &&
+      mlir::isa<VectorType>(value.getType())) {
     Type narrow = likeType(value, e.b.getBF16Type());
     return asType(e, arith::TruncFOp::create(e.b, e.loc, narrow, value),
                   e.integer(16));
@@ -263,7 +275,7 @@ static Value encodeBF16(Emitter &e, Value value) {
 }
 
 static Value encodeHalf(Emitter &e, Value value) {
-  if (e.isa.has("f16c")) {
+  if (convertsHalf(e.isa)) {
     Value half =
         arith::TruncFOp::create(e.b, e.loc, likeType(value, e.f16()), value);
     return asType(e, half, e.integer(16));

@@ -146,7 +146,9 @@ Value Emitter::intrinsic(llvm::StringRef name, Type result, Values operands) {
 Value Emitter::keepOrder(Value x) { return keepOrder(Values{x})[0]; }
 
 Emitter::Values Emitter::keepOrder(const Values &xs) {
-  const char *registers = this->isa.has("avx512f") ? "=v" : "=x";
+  const char *registers = this->isa.has("neon")      ? "=w"
+                          : this->isa.has("avx512f") ? "=v"
+                                                     : "=x";
   std::string outs, ins;
   llvm::SmallVector<Type> types;
   for (auto [i, x] : llvm::enumerate(xs)) {

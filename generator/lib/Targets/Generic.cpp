@@ -9,16 +9,22 @@ namespace tilewright {
 
 mlir::Value multiplyAccumulate(Emitter &e, IdiomKind idiom,
                                const ByteRoles &roles, mlir::Value accumulator,
-                               mlir::Value vector, mlir::Value broadcast) {
+                               mlir::Value vector, mlir::Value broadcast,
+                               int half) {
   switch (idiom) {
   case IdiomKind::Fma:
+  case IdiomKind::FmaHalf:
     return e.fma(vector, broadcast, accumulator);
+  case IdiomKind::MultiplyAddS32:
   case IdiomKind::Generic:
     return e.add(accumulator, e.mul(vector, broadcast));
   default:
-    return multiplyAccumulateX86(e, idiom, roles, accumulator, vector,
-                                 broadcast);
+    break;
   }
+  if (e.isa.has("neon"))
+    return multiplyAccumulateArm(e, idiom, roles, accumulator, vector,
+                                 broadcast, half);
+  return multiplyAccumulateX86(e, idiom, roles, accumulator, vector, broadcast);
 }
 
 } // namespace tilewright

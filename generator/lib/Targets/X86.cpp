@@ -62,8 +62,7 @@ Value multiplyAccumulateX86(Emitter &e, IdiomKind idiom, const ByteRoles &roles,
         sized("llvm.x86.avx512bf16.dpbf16ps", bits), type,
         {accumulator, e.bitcast(vector, pairs), e.bitcast(broadcast, pairs)});
   }
-  case IdiomKind::Fma:
-  case IdiomKind::Generic:
+  default:
     break;
   }
   llvm_unreachable("not an x86 idiom");

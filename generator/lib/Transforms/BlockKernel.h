@@ -6,6 +6,7 @@
 #ifndef TILEWRIGHT_TRANSFORMS_BLOCKKERNEL_H
 #define TILEWRIGHT_TRANSFORMS_BLOCKKERNEL_H
 
+#include "ElementRun.h"
 #include "tilewright/Planning/TileShape.h"
 #include "tilewright/Targets/Elements.h"
 #include "tilewright/Targets/Emitter.h"
@@ -30,7 +31,7 @@ struct StepStride {
 struct BlockPosition {
   mlir::Value broadcast, vector; ///< its first row of either operand, K step 0
   StepStride broadcastStride, vectorStride; ///< in the panels
-  mlir::Value out;               ///< its first out element
+  mlir::Value out;                          ///< its first out element
   /// The first row of either operand (i64) that no block before this one has
   /// done; null where blocks do not overlap.
   mlir::Value ownBroadcastRow, ownVectorRow;
@@ -51,10 +52,13 @@ private:
   /// Where the rows of a block lie, decoded or not.
   struct Source {
     ElementFormat format;
-    Value pointer;  ///< of the current K step
+    Value pointer; ///< of the current K step
     StepStride stride;
-    bool slack;     ///< a whole vector may be read behind the last row
+    bool slack;  ///< a whole vector may be read behind the last row
     Value group; ///< the broadcast of its only row and chunk, if read already
+    /// What shape.byLanes reads it from, and this step's first element there.
+    ElementRun *run = nullptr;
+    int64_t first = 0;
   };
 
   // MultiplySteps.cpp: one K step.
@@ -73,6 +77,15 @@ private:
   Values roundedStep(const Source &broadcast, const Source &vector,
                      Values sums);
   void roundResults(Values &results);
+
+  // LaneSteps.cpp: the same, by lanes.
+  void laneStep(const Source &broadcast, const Source &vector, int set,
+                Values &accumulators);
+  Values readGroups(ElementRun &run, int64_t first, int64_t rowsPerRegister,
+                    int64_t present);
+  Value splatGroup(Value source, int64_t element);
+  Values untangle(const Values &accumulators);
+  bool transposesBlocks() const;
 
   // Staging.cpp
   struct Stage {
@@ -105,6 +118,8 @@ private:
 
   // StoreTile.cpp
   void forOutVectors(llvm::function_ref<void(int, int, Value)> body);
+  Value toOut(Value value);
+  Value fromOut(Value value);
   Value loadOut(Value pointer, int index);
   Values initialRows();
   void storeDirectly(Values results);
@@ -131,7 +146,7 @@ private:
   const TileParams &params;
   const BlockPosition &position;
   int rows, vectorOperandRows;
-  int vectors;    ///< accumulator vectors per row
+  int vectors;    ///< accumulator vectors per row, or idiom.rows rows
   int outVectors; ///< per row, once the k lanes are added up
   /// The corrections of so many K steps go side by side into so many vectors.
   int correctionSteps, correctionVectors;

@@ -44,7 +44,7 @@ Emitter::Values BlockKernel::combineSets(Values carries) {
     into.append(sets.begin(), sets.begin() + size);
   };
   Values sums;
-  combine(0, rows * vectors, sums);
+  combine(0, shape.rowGroups * vectors, sums);
   sums.append(carries.end() - correctionVectors, carries.end());
   return sums;
 }
@@ -99,11 +99,12 @@ Emitter::Values BlockKernel::finishRow(llvm::ArrayRef<Value> accumulators,
 Emitter::Values BlockKernel::finishInRegisters(const Values &accumulators,
                                                Value corrections) {
   Values results;
+  int perRow = static_cast<int>(accumulators.size()) / rows;
   for (int row = 0; row < rows; ++row)
     llvm::append_range(
         results,
         finishRow(
-            llvm::ArrayRef<Value>(accumulators).slice(row * vectors, vectors),
+            llvm::ArrayRef<Value>(accumulators).slice(row * perRow, perRow),
             corrections ? e.offset(corrections, 4 * row) : nullptr));
   return results;
 }
@@ -112,7 +113,8 @@ Emitter::Values BlockKernel::finishInRegisters(const Values &accumulators,
 Value BlockKernel::finishRows(const Values &accumulators, Value corrections) {
   int64_t vectorBytes = Emitter::bytesOf(accumulatorType);
   int64_t laneBytes = shape.accumulatorBytes;
-  Value raw = stackBuffer(rows * vectors * vectorBytes);
+  int perRow = static_cast<int>(accumulators.size()) / rows;
+  Value raw = stackBuffer(rows * perRow * vectorBytes);
   Value results = stackBuffer(rows * outVectors * vectorBytes);
   for (auto [i, value] : llvm::enumerate(accumulators))
     e.store(value, e.offset(raw, i * vectorBytes), laneBytes);
@@ -121,7 +123,7 @@ Value BlockKernel::finishRows(const Values &accumulators, Value corrections) {
     carries.push_back(corrections);
   e.loop(e.i64(0), e.i64(rows), 1, carries, [&](Value, Values at) -> Values {
     Values row;
-    for (int v = 0; v < vectors; ++v)
+    for (int v = 0; v < perRow; ++v)
       row.push_back(
           e.load(accumulatorType, e.offset(at[0], v * vectorBytes), laneBytes));
     row = finishRow(row, corrections ? at[2] : nullptr);
@@ -130,7 +132,7 @@ Value BlockKernel::finishRows(const Values &accumulators, Value corrections) {
       e.store(row[v], e.offset(at[1], (part.firstRow - part.begin) * laneBytes),
               laneBytes);
     }
-    Values next = {e.offset(at[0], vectors * vectorBytes),
+    Values next = {e.offset(at[0], perRow * vectorBytes),
                    e.offset(at[1], outVectors * vectorBytes)};
     if (corrections)
       next.push_back(e.offset(at[2], 4));
@@ -139,10 +141,12 @@ Value BlockKernel::finishRows(const Values &accumulators, Value corrections) {
   return results;
 }
 
-/// vdpbf16ps takes and gives zero for denormals; the additions outside of it do
-/// as it does.
+/// vdpbf16ps, bfdot and bfmmla take and give zero for denormals; the additions
+/// outside of them do as they do.
 void BlockKernel::flushDenormals(Values &results) {
-  if (plan.idiom != IdiomKind::DotBF16)
+  if (plan.idiom != IdiomKind::DotBF16 &&
+      plan.idiom != IdiomKind::DotBF16Lane &&
+      plan.idiom != IdiomKind::MatrixBF16)
     return;
   for (Value &result : results) {
     Type bitsType = e.integer(32);

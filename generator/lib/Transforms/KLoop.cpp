@@ -5,6 +5,7 @@
 
 #include "BlockKernel.h"
 #include "llvm/Support/MathExtras.h"
+#include <optional>
 
 using namespace mlir;
 
@@ -20,20 +21,23 @@ BlockKernel::BlockKernel(Emitter &e, const TileKey &key, const TilePlan &plan,
   auto divide = [](int64_t a, int64_t b) {
     return static_cast<int>(llvm::divideCeil(a, b));
   };
-  vectors = divide(vectorOperandRows, shape.vectorRows);
+  vectors = shape.vectors;
   outVectors = divide(vectorOperandRows, plan.lanes);
   correctionSteps = shape.correctionSteps;
   correctionVectors = shape.roles.offset == 0
                           ? 0
                           : divide(correctionSteps * rows * shape.rowPitch,
                                    plan.lanes * shape.group);
+  const Idiom &idiom = tilewright::idiom(plan.idiom);
   overlap = !shape.roundsPerStep && plan.kLanes == 1 && shape.chunks == 1 &&
+            idiom.rows == 1 && idiom.halves == Halves::None &&
             !shape.vector.staged && shape.vector.bits >= 8 &&
             shape.vector.rows >= shape.vectorRows;
   broadcastFormat = {shape.broadcast.type, shape.compute};
   vectorFormat = {shape.vector.type, shape.compute, false, shape.roles.offset};
   Type accumulator = shape.accumulator == TW_ELEMENT_S32   ? e.integer(32)
                      : shape.accumulator == TW_ELEMENT_F64 ? e.f64()
+                     : shape.accumulator == TW_ELEMENT_F16 ? e.f16()
                                                            : e.f32();
   accumulatorType = Emitter::vec(plan.lanes, accumulator);
 }
@@ -53,14 +57,15 @@ Value BlockKernel::offset(Value pointer, const StepStride &stride) {
 void BlockKernel::emit() {
   if (shape.roundsPerStep)
     return storeByRows(spill(kLoop(initialRows())));
-  Values zeros(plan.sets * rows * vectors + correctionVectors,
+  Values zeros(shape.accumulators(plan) + correctionVectors,
                e.zero(accumulatorType));
   Values sums = combineSets(kLoop(zeros));
   Value corrections;
   if (correctionVectors)
     corrections = sumCorrections(
         llvm::ArrayRef<Value>(sums).take_back(correctionVectors));
-  sums.resize(rows * vectors);
+  sums.resize(shape.rowGroups * vectors);
+  sums = untangle(sums);
   // Straight from registers is fastest, but much code where vectors are
   // partial or blocks overlap.
   bool simple = (vectorOperandRows % plan.lanes == 0 && plan.kLanes == 1) ||
@@ -156,7 +161,7 @@ Emitter::Values BlockKernel::stepLoop(Source broadcast, Source vector,
 Emitter::Values BlockKernel::steps(Source broadcast, Source vector, int count,
                                    Values carries) {
   StepState state;
-  auto accumulators = carries.begin() + plan.sets * rows * vectors;
+  auto accumulators = carries.begin() + shape.accumulators(plan);
   if (!shape.roundsPerStep) {
     state.accumulators.assign(carries.begin(), accumulators);
     state.corrections.assign(accumulators, carries.end());
@@ -174,12 +179,26 @@ Emitter::Values BlockKernel::steps(Source broadcast, Source vector, int count,
       source.pointer = offset(source.pointer, source.stride);
     return source.pointer;
   };
+  // K steps whose broadcast rows follow one another in memory are one run.
+  int64_t elements = int64_t{rows} * shape.rowPitch;
+  bool contiguous =
+      idiom(plan.idiom).rows == 1 && !broadcast.stride.runtime &&
+      elements * broadcast.format.bits() == 8 * broadcast.stride.bytes;
+  std::optional<ElementRun> run;
   for (int t = 0; t < count; ++t) {
     Source b = broadcast, v = vector;
     b.pointer = at(broadcast, t);
     v.pointer = at(vector, t);
     if (!groups.empty())
       b.group = groups[t];
+    if (shape.byLanes) {
+      if (!contiguous || t == 0)
+        run.emplace(e, b.format, b.pointer,
+                    contiguous ? count * elements : elements,
+                    16 / bytesOf(shape.compute), b.slack);
+      b.run = &*run;
+      b.first = contiguous ? t * elements : 0;
+    }
     if (correctionVectors && correctionSteps == 1)
       correct(b, 1, state.corrections);
     if (shape.roundsPerStep)

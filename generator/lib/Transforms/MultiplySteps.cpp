@@ -181,6 +181,8 @@ void BlockKernel::correct(const Source &source, int steps,
 
 void BlockKernel::step(Source broadcast, Source vector, int set,
                        StepState &state) {
+  if (shape.byLanes)
+    return laneStep(broadcast, vector, set, state.accumulators);
   auto advance = [&](Source &source) {
     source.pointer =
         e.offset(source.pointer, elementOffset(source.format, shape.chunkSize));
@@ -222,18 +224,23 @@ void BlockKernel::step(Source broadcast, Source vector, int set,
 Emitter::Values BlockKernel::roundedStep(const Source &broadcast,
                                          const Source &vector, Values sums) {
   StepState state;
-  if (plan.kLanes == 1)
+  const Idiom &idiom = tilewright::idiom(plan.idiom);
+  bool inOrder = idiom.rows == 1 && idiom.halves != Halves::EvenOdd;
+  bool direct = plan.kLanes == 1 && inOrder;
+  if (direct)
     state.accumulators = sums;
   else
-    state.accumulators.assign(rows * vectors, e.zero(accumulatorType));
+    state.accumulators.assign(shape.accumulators(plan),
+                              e.zero(accumulatorType));
   step(broadcast, vector, 0, state);
-  Values results;
+  int perRow = inOrder ? vectors : outVectors;
+  Values results, accumulators = untangle(state.accumulators);
   for (int row = 0; row < rows; ++row) {
     Values reduced = reduceLanes(
-        llvm::ArrayRef<Value>(state.accumulators).slice(row * vectors, vectors),
+        llvm::ArrayRef<Value>(accumulators).slice(row * perRow, perRow),
         plan.kLanes);
     for (auto [i, value] : llvm::enumerate(reduced)) {
-      if (plan.kLanes != 1)
+      if (!direct)
         value = e.add(value, sums[row * outVectors + i]);
       results.push_back(value);
     }
@@ -244,11 +251,13 @@ Emitter::Values BlockKernel::roundedStep(const Source &broadcast,
 
 /// Accumulators -> the values of the out elements nearest to them.
 void BlockKernel::roundResults(Values &results) {
+  if (shape.accumulator == out)
+    return;
   bool byPermutation = out == TW_ELEMENT_BF16 && e.isa.has("avx512bf16") &&
                        plan.lanes == 16 && results.size() > 2;
   if (!byPermutation) {
     for (Value &result : results)
-      result = decodeOut(e, out, encodeOut(e, out, result));
+      result = fromOut(toOut(result));
     return;
   }
   // Issue slots bound wide tiles: one permutation instead of an extension and a

@@ -13,6 +13,26 @@ namespace tilewright {
 /// Vectors of an out row beyond which they are stored by a loop.
 constexpr int kUnrolledOutVectors = 2;
 
+/// The bits of `value`, a scalar or a vector, as elements of `element`.
+static Value likeElement(Emitter &e, Value value, Type element) {
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    return e.bitcast(value, Emitter::vec(vector.getNumElements(), element));
+  return e.bitcast(value, element);
+}
+
+/// Accumulators -> out elements as they are stored, and back.
+Value BlockKernel::toOut(Value value) {
+  if (shape.accumulator != TW_ELEMENT_F16)
+    return encodeOut(e, out, value);
+  return likeElement(e, value, e.integer(16));
+}
+
+Value BlockKernel::fromOut(Value value) {
+  if (shape.accumulator != TW_ELEMENT_F16)
+    return decodeOut(e, out, value);
+  return likeElement(e, value, e.f16());
+}
+
 BlockKernel::OutVector BlockKernel::outVector(int index) const {
   OutVector part;
   part.firstRow = int64_t{index} * plan.lanes;
@@ -44,7 +64,7 @@ Value BlockKernel::loadOut(Value pointer, int index) {
       map[i] = i - part.begin;
     old = e.shuffle(old, old, map);
   }
-  return decodeOut(e, out, old);
+  return fromOut(old);
 }
 
 Emitter::Values BlockKernel::initialRows() {
@@ -74,7 +94,7 @@ void BlockKernel::storeDirectly(Values results) {
       [&] { return results; });
   forOutVectors([&](int row, int index, Value at) {
     OutVector part = outVector(index);
-    Value value = encodeOut(e, out, results[row * outVectors + index]);
+    Value value = toOut(results[row * outVectors + index]);
     e.storePart(e.slice(value, part.begin, plan.lanes), at, part.valid,
                 outBytes);
   });
@@ -101,9 +121,8 @@ Value BlockKernel::updated(Value sum, Value pointer, int64_t valid,
       params.accumulate,
       [&]() -> Values {
         Value old =
-            decodeOut(e, out,
-                      e.loadPart(Emitter::vec(plan.lanes, outType(e, out)),
-                                 pointer, valid, outBytes));
+            fromOut(e.loadPart(Emitter::vec(plan.lanes, outType(e, out)),
+                               pointer, valid, outBytes));
         Value own; // per lane
         if (position.ownVectorRow) {
           VectorType lanes = Emitter::vec(plan.lanes, e.integer(32));
@@ -139,7 +158,7 @@ void BlockKernel::storeByRows(Value buffer) {
   }
   auto storeVector = [&](Value from, Value to, int64_t valid, Value column) {
     Value sum = e.load(accumulatorType, from, shape.accumulatorBytes);
-    Value value = encodeOut(e, out, updated(sum, to, valid, column));
+    Value value = toOut(updated(sum, to, valid, column));
     e.storePart(value, to, valid, outBytes);
   };
   e.loop(first, e.i64(rows), 1, {buffer, target},
@@ -189,13 +208,13 @@ void BlockKernel::storeTransposed(Value buffer) {
     sum = e.ifElse(
         params.accumulate,
         [&]() -> Values {
-          Value old = decodeOut(e, out, e.load(outType(e, out), to, outBytes));
+          Value old = fromOut(e.load(outType(e, out), to, outBytes));
           Values result = {e.add(sum, old)};
           flushDenormals(result);
           return result;
         },
         [&]() -> Values { return {sum}; })[0];
-    e.store(encodeOut(e, out, sum), to, outBytes);
+    e.store(toOut(sum), to, outBytes);
   };
   e.loop(firstRow, e.i64(vectorOperandRows), 1, {target, buffer},
          [&](Value, Values at) -> Values {

@@ -17,6 +17,7 @@ enum class ComputeType : uint8_t {
   F64,
   F32,
   S32,
+  F16,
   BF16, ///< raw bits
   S16,
   I8 ///< read as signed or unsigned, as ByteRoles says
@@ -30,8 +31,25 @@ enum class IdiomKind : uint8_t {
   DotWords,       ///< s16 x s16, 2 per lane: vpdpwssd
   MaddWords,      ///< s16 x s16, 2 per lane: vpmaddwd, vpaddd
   DotBF16,        ///< bf16 x bf16, 2 per lane: vdpbf16ps
+  MatrixBytes,    ///< 2x2 blocks, 8 bytes per row: smmla, ummla, usmmla
+  DotBytesLane,   ///< bytes, 4 per lane: sdot, udot; mixed: usdot, sudot
+  MatrixBF16,     ///< 2x2 blocks, 4 bf16 per row: bfmmla
+  DotBF16Lane,    ///< bf16 x bf16, 2 per lane: bfdot
+  WidenBF16,      ///< bf16 x bf16, even and odd lanes: bfmlalb, bfmlalt
+  WidenWords,     ///< s16 x s16, low and high lanes: smlal, smlal2
+  WidenHalf,      ///< f16 x f16, low and high lanes: fmlal, fmlal2
+  FmaHalf,        ///< fused multiply-add in f16, rounding each K step
   Fma,            ///< fused multiply-add in the accumulator type
+  MultiplyAddS32, ///< mla
   Generic         ///< multiply, add in the accumulator type: every target
+};
+
+/// The products of one register of the vector operand, when they are wider than
+/// it is, go to two accumulators.
+enum class Halves : uint8_t {
+  None,    ///< one accumulator
+  LowHigh, ///< its low lanes, its high lanes
+  EvenOdd  ///< its even lanes, its odd lanes
 };
 
 /// One way to compute `accumulator += lhs * rhs` on vectors. Each accumulator
@@ -47,6 +65,10 @@ struct Idiom {
   int ops, latency;
   /// Fewest lanes that the instruction exists for.
   int minLanes;
+  /// Rows of the broadcast operand that an accumulator takes at once: its lanes
+  /// are a block [rows][lanes / rows].
+  int rows = 1;
+  Halves halves = Halves::None;
 };
 
 /// Best first.
@@ -61,15 +83,19 @@ std::string whyIdiomUnfit(const Idiom &idiom, const TileKey &key);
 /// The compute type of `idiom` for `key`.
 ComputeType computeType(const Idiom &idiom, const TileKey &key);
 
-/// How DotBytes reads its two operands, one of which must be unsigned and the
-/// other signed. Where the key has no such pair, `offset` is added to each
-/// element of the vector operand, and offset * (sum of the broadcast operand)
-/// is subtracted from the result.
+/// The element type of the accumulators of `idiom` for `key`.
+tw_element_type_t accumulatorOf(const Idiom &idiom, const TileKey &key);
+
+/// How an idiom of bytes reads its two operands. Some take only an unsigned and
+/// a signed one, or only two of one signedness. Where the key has no such pair,
+/// `offset` is added to each element of the vector operand, and offset * (sum
+/// of the broadcast operand) is subtracted from the result.
 struct ByteRoles {
   bool vectorUnsigned, broadcastUnsigned;
   int offset;
 };
-ByteRoles byteRoles(const Idiom &idiom, tw_element_type_t vectorType,
+ByteRoles byteRoles(const Idiom &idiom, const IsaInfo &isa,
+                    tw_element_type_t vectorType,
                     tw_element_type_t broadcastType);
 
 } // namespace tilewright

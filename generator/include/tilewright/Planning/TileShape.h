@@ -46,6 +46,10 @@ struct TileShape {
   int chunks;     ///< vectors of kLanes groups per row of one K step
   int chunkSize;  ///< k0 per chunk: kLanes * group
   int vectorRows; ///< rows of the vector operand per vector
+  /// Accumulators of a row, or of idiom.rows rows, of a full block.
+  int vectors;
+  /// Rows of a full block in units of idiom.rows, the last one partial.
+  int rowGroups;
   /// Rows of K0 elements do not fill their lanes: both operands are staged,
   /// with zeros behind each row.
   bool padded;
@@ -63,7 +67,20 @@ struct TileShape {
   /// within its 128-bit lanes; 1 if each is a load of its own. For operands of
   /// one row, whose loads would leave none for the vectors.
   int spreadSteps;
+  /// Registers are filled with the broadcast operand as it lies in memory, and
+  /// the multiplies take its groups from their lanes (or, where idiom.rows is
+  /// more than 1, take the registers themselves).
+  bool byLanes;
+  /// Several groups per row, which registers of the vector operand hold apart:
+  /// chunk c of K0 has group c of each row.
+  bool separates;
+  /// Registers of two rows are told apart at once, others by halving.
+  bool separable() const;
 
+  /// Accumulators, without those of the corrections, of a full block.
+  int accumulators(const TilePlan &plan) const {
+    return rowGroups * vectors * plan.sets;
+  }
   int chunkValid(int chunk) const; ///< k0 of `chunk` that exist
 };
 

@@ -66,7 +66,7 @@ public:
   Value intrinsic(llvm::StringRef name, mlir::Type result, Values operands);
 
   /// `x`, opaque to LLVM and in its place between other such values: an empty
-  /// assembly statement. x86 only.
+  /// assembly statement. For x86 and Arm.
   Value keepOrder(Value x);
   /// The same for several at once: all are computed before any is used.
   Values keepOrder(const Values &xs);

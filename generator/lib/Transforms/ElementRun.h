@@ -1,0 +1,44 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Elements that follow one another in memory, as registers of decoded elements.
+
+#ifndef TILEWRIGHT_TRANSFORMS_ELEMENTRUN_H
+#define TILEWRIGHT_TRANSFORMS_ELEMENTRUN_H
+
+#include "tilewright/Targets/Elements.h"
+#include "tilewright/Targets/Emitter.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace tilewright {
+
+/// Each register is loaded when it is first asked for, and once.
+class ElementRun {
+public:
+  /// `elements` from `pointer` on; `width` of them fill a register. With
+  /// `slack` the last register may be read beyond them.
+  ElementRun(Emitter &e, const ElementFormat &format, mlir::Value pointer,
+             int64_t elements, int64_t width, bool slack)
+      : e(e), format(format), pointer(pointer), elements(elements),
+        width(width), slack(slack) {}
+
+  /// The `width` decoded elements from `first` on; zero beyond the end.
+  mlir::Value at(int64_t first);
+
+  /// A register that holds element `index`, and the element's place in it.
+  std::pair<mlir::Value, int64_t> holding(int64_t index);
+
+private:
+  mlir::Value load(int64_t first, int64_t count);
+
+  Emitter &e;
+  ElementFormat format;
+  mlir::Value pointer;
+  int64_t elements, width;
+  bool slack;
+  llvm::SmallDenseMap<int64_t, mlir::Value, 8> registers; ///< by first element
+};
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_TRANSFORMS_ELEMENTRUN_H

@@ -1,0 +1,214 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// One K step where registers hold the broadcast operand as it lies in memory:
+// the multiplies name its groups by lane, or take several rows at once.
+
+#include "BlockKernel.h"
+#include "tilewright/Targets/Multiply.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+Value ElementRun::load(int64_t first, int64_t count) {
+  int64_t valid = slack ? count : std::min(count, elements - first);
+  Value from = e.offset(pointer, first * format.bits() / 8);
+  return decode(e, format, loadRaw(e, format, from, count, valid));
+}
+
+Value ElementRun::at(int64_t first) {
+  if (Value known = registers.lookup(first))
+    return known;
+  // Whole registers of undecoded elements, where they are narrower, are few
+  // loads and let decoding take either half.
+  int64_t together = width;
+  if (first % width == 0)
+    while (2 * together * format.bits() <= 128)
+      together *= 2;
+  int64_t begin = first / together * together;
+  while (together > width && begin + together > elements) {
+    together /= 2;
+    begin = first / together * together;
+  }
+  if (together == width)
+    begin = first;
+  Value many = load(begin, together);
+  for (int64_t i = 0; i < together; i += width)
+    registers[begin + i] = e.slice(many, i, width);
+  return registers[first];
+}
+
+std::pair<Value, int64_t> ElementRun::holding(int64_t index) {
+  int64_t first = index / width * width;
+  // The last register ends with the run where that takes one load.
+  int64_t last = elements - width;
+  if (first > last && !slack && last >= 0 && last * format.bits() % 8 == 0)
+    first = last;
+  return {at(first), index - first};
+}
+
+/// `registers` holds [row][group], `size` groups per row; returns registers
+/// each of which holds one group of every row.
+static Emitter::Values separateGroups(Emitter &e, Emitter::Values registers,
+                                      int groupBytes, bool pairs) {
+  size_t size = registers.size();
+  if (size == 1)
+    return registers;
+  Type element = e.integer(8 * groupBytes);
+  int64_t lanes = Emitter::bytesOf(registers[0].getType()) / groupBytes;
+  Type original = registers[0].getType();
+  for (Value &value : registers)
+    value = e.bitcast(value, Emitter::vec(lanes, element));
+  Emitter::Values groups;
+  if (pairs) { // two rows: group c is here, and `size` lanes on
+    for (size_t c = 0; c < size; ++c)
+      groups.push_back(
+          e.shuffle(registers[c / 2], registers[(size + c) / 2],
+                    {int64_t(c % 2), int64_t(2 + (size + c) % 2)}));
+  } else {
+    llvm::SmallVector<int64_t> even, odd;
+    for (int64_t i = 0; i < lanes; ++i) {
+      even.push_back(2 * i);
+      odd.push_back(2 * i + 1);
+    }
+    Emitter::Values evens, odds;
+    for (size_t i = 0; i < size; i += 2) {
+      evens.push_back(e.shuffle(registers[i], registers[i + 1], even));
+      odds.push_back(e.shuffle(registers[i], registers[i + 1], odd));
+    }
+    evens = separateGroups(e, evens, groupBytes, false);
+    odds = separateGroups(e, odds, groupBytes, false);
+    for (size_t i = 0; i < size / 2; ++i)
+      groups.append({evens[i], odds[i]});
+  }
+  for (Value &value : groups)
+    value = e.bitcast(value, original);
+  return groups;
+}
+
+/// The registers of one vector of rows, from row `first` of `run` on, one for
+/// each chunk. `rowsPerRegister` rows of one chunk fill a register.
+Emitter::Values BlockKernel::readGroups(ElementRun &run, int64_t first,
+                                        int64_t rowsPerRegister,
+                                        int64_t present) {
+  int64_t width = rowsPerRegister * shape.chunkSize;
+  int64_t begin = first * shape.rowPitch, end = present * shape.rowPitch;
+  Values registers;
+  for (int c = 0; c < shape.chunks; ++c) {
+    int64_t at = begin + c * width;
+    registers.push_back(
+        at < end ? run.at(at)
+                 : e.zero(computeVectorType(e, shape.compute, width)));
+  }
+  return separateGroups(e, registers, shape.chunkSize * bytesOf(shape.compute),
+                        rowsPerRegister == 2);
+}
+
+/// Group `index` of a register, in all lanes.
+Value BlockKernel::splatGroup(Value source, int64_t element) {
+  int64_t bytes = shape.group * bytesOf(shape.compute);
+  int64_t total = Emitter::bytesOf(source.getType());
+  Type type = shape.group > 1                      ? e.integer(8 * bytes)
+              : shape.compute == ComputeType::BF16 ? Type(e.b.getBF16Type())
+                                                   : Emitter::elementOf(source);
+  Value groups = e.bitcast(source, Emitter::vec(total / bytes, type));
+  bool half = idiom(plan.idiom).halves != Halves::None;
+  llvm::SmallVector<int64_t> map((half ? 2 : 1) * plan.lanes,
+                                 element / shape.group);
+  return e.shuffle(groups, groups, map);
+}
+
+void BlockKernel::laneStep(const Source &broadcast, const Source &vector,
+                           int set, Values &accumulators) {
+  const Idiom &idiom = tilewright::idiom(plan.idiom);
+  int parts = idiom.halves == Halves::None ? 1 : 2;
+  int64_t perVector = int64_t{shape.vectorRows} * parts;
+  ElementRun vectorRun(e, vector.format, vector.pointer,
+                       int64_t{vectorOperandRows} * shape.rowPitch,
+                       perVector * shape.chunkSize, vector.slack);
+  llvm::SmallVector<Values> operands;
+  for (int v = 0; v < vectors; v += parts) {
+    int64_t first = v * int64_t{shape.vectorRows};
+    if (overlap && first + shape.vectorRows > vectorOperandRows)
+      first = vectorOperandRows - shape.vectorRows;
+    operands.push_back(
+        readGroups(vectorRun, first, perVector, vectorOperandRows));
+  }
+  // With several chunks a register holds all groups of a few rows.
+  int64_t width = 16 / bytesOf(shape.compute);
+  int together = 1;
+  if (shape.chunks > 1 && idiom.rows == 1)
+    together = std::max<int>(1, width / shape.rowPitch);
+  for (int first = 0; first < shape.rowGroups; first += together) {
+    int end = std::min(first + together, shape.rowGroups);
+    Values pairs;
+    if (idiom.rows > 1)
+      pairs = readGroups(*broadcast.run, first * idiom.rows, idiom.rows, rows);
+    for (int c = 0; c < shape.chunks; ++c) {
+      auto block = llvm::MutableArrayRef<Value>(accumulators)
+                       .slice((set + c) % plan.sets * shape.rowGroups * vectors,
+                              shape.rowGroups * vectors);
+      for (int row = first; row < end; ++row) {
+        Value group;
+        if (idiom.rows > 1) {
+          group = pairs[c];
+        } else {
+          auto [source, element] = broadcast.run->holding(
+              broadcast.first + row * shape.rowPitch + c * shape.chunkSize);
+          group = splatGroup(source, element);
+        }
+        for (int v = 0; v < vectors; ++v) {
+          Value &accumulator = block[row * vectors + v];
+          accumulator =
+              multiplyAccumulate(e, plan.idiom, shape.roles, accumulator,
+                                 operands[v / parts][c], group, v % parts);
+        }
+      }
+    }
+  }
+}
+
+/// Accumulators that hold lanes of several out rows, or not in order -> rows of
+/// out vectors.
+Emitter::Values BlockKernel::untangle(const Values &accumulators) {
+  const Idiom &idiom = tilewright::idiom(plan.idiom);
+  if (idiom.rows == 1 && idiom.halves != Halves::EvenOdd)
+    return accumulators;
+  // Two accumulators become two out vectors, of two rows or side by side.
+  llvm::SmallVector<int64_t> low, high;
+  if (idiom.halves == Halves::EvenOdd) {
+    low = {0, 4, 1, 5};
+    high = {2, 6, 3, 7};
+  } else if (transposesBlocks()) {
+    low = {0, 2, 4, 6};
+    high = {1, 3, 5, 7};
+  } else {
+    low = {0, 1, 4, 5};
+    high = {2, 3, 6, 7};
+  }
+  Values results;
+  for (int row = 0; row < rows; ++row) {
+    int group = row / idiom.rows;
+    auto accumulator = [&](int v) {
+      return accumulators[group * vectors + std::min(v, vectors - 1)];
+    };
+    for (int v = 0; v < outVectors; ++v) {
+      int first = idiom.rows > 1 ? 2 * v : v / 2 * 2;
+      bool second = (idiom.rows > 1 ? row : v) % 2 != 0;
+      results.push_back(e.shuffle(accumulator(first), accumulator(first + 1),
+                                  second ? high : low));
+    }
+  }
+  return results;
+}
+
+/// usmmla takes the unsigned operand first; where that is the vector operand,
+/// its rows are those of the 2x2 blocks.
+bool BlockKernel::transposesBlocks() const {
+  return plan.idiom == IdiomKind::MatrixBytes && shape.roles.vectorUnsigned &&
+         !shape.roles.broadcastUnsigned;
+}
+
+} // namespace tilewright
