@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Fills abi/include/tilewright/core_rates.def: instructions per cycle of each core, by llvm-mca.
+
+  core_rates.py --write      rewrite the table
+  core_rates.py --check      exit with 1 if the table is not what this program writes
+  core_rates.py --markdown   rewrite the table of products per cycle in docs/benchmarks-arm.md
+
+An instruction is timed alone, each on an accumulator of its own. What LLVM has no model of, or a
+wrong one, is in MEASURED, with its source.
+"""
+
+import argparse
+import pathlib
+import re
+import sys
+
+import cpus
+from instructions import Instruction, products
+from keys import TABLES, rows
+from mca import Mca, independent
+from report import replace_section
+from sources import Tools
+
+TABLE = TABLES / "core_rates.def"
+DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "benchmarks-arm.md"
+
+# multiplies.def's instruction: (a spelling, what a core needs for it).
+INSTRUCTIONS = {
+    "FMLA": ("fmla v0.4s, v1.4s, v2.s[1]", "neon"),
+    "FMLA_F64": ("fmla v0.2d, v1.2d, v2.d[1]", "neon"),
+    "FMLAL": ("fmlal v0.4s, v1.4h, v2.h[1]", "fp16fml"),
+    "BFDOT": ("bfdot v0.4s, v1.8h, v2.2h[1]", "bf16"),
+    "BFMMLA": ("bfmmla v0.4s, v1.8h, v2.8h", "bf16"),
+    "BFMLAL": ("bfmlalb v0.4s, v1.8h, v2.h[1]", "bf16"),
+    "MLA": ("mla v0.4s, v1.4s, v2.s[1]", "neon"),
+    "SMLAL": ("smlal v0.4s, v1.4h, v2.h[1]", "neon"),
+    "SDOT": ("sdot v0.4s, v1.16b, v2.4b[1]", "dotprod"),
+    "SMMLA": ("smmla v0.4s, v1.16b, v2.16b", "i8mm"),
+    "FMLA_SVE": ("fmla z0.s, z1.s, z2.s[1]", "sve"),
+    "FMLA_F64_SVE": ("fmla z0.d, z1.d, z2.d[1]", "sve"),
+    "FMLAL_SVE": ("fmlalb z0.s, z1.h, z2.h[1]", "sve2"),
+    "BFDOT_SVE": ("bfdot z0.s, z1.h, z2.h[1]", "sve bf16"),
+    "BFMMLA_SVE": ("bfmmla z0.s, z1.h, z2.h", "sve bf16"),
+    "MLA_SVE": ("mla z0.s, p0/m, z1.s, z2.s", "sve"),
+    "SMLAL_SVE": ("smlalb z0.s, z1.h, z2.h[1]", "sve2"),
+    "SDOT_SVE": ("sdot z0.s, z1.b, z2.b[1]", "sve"),
+    "SMMLA_SVE": ("smmla z0.s, z1.b, z2.b", "sve i8mm"),
+}
+
+# Cores for which LLVM takes another core's model (Cortex-A57's, Cortex-A53's): the nearest relative
+# that has its own.
+MODEL = {"cortex-a76": "neoverse-n1", "cortex-a78": "neoverse-n1"}
+
+A510 = ("measured, https://github.com/iree-org/iree/pull/14495: bfmmla has 4 times fmla's products, and",
+        "a matmul by it ran 1.1 times as fast (13.3 against 12.1 Gflop/s); bfdot is quicker than bfmmla")
+APPLE = ("measured, https://github.com/robertknight/rten/pull/827: 450 Gop/s by udot, 457 by smmla on M3;",
+         "four vector pipes since M1, https://dougallj.github.io/applecpu/firestorm-simd.html")
+
+# core: (source, {instruction: per cycle, or a factor of the core's FMLA}). Replaces the model's.
+MEASURED = {
+    "cortex-a510": (A510, {"BFMMLA": 0.275, "BFMMLA_SVE": 0.275}),
+    **{core: (APPLE, {"SMMLA": 0.5}) for core in ("apple-m2", "apple-m3", "apple-m4")},
+}
+# LLVM's model of Apple cores is that of a core with three vector pipes, and knows no instruction of
+# the last ten years: all that multiplies issues to each of four pipes, but for what MEASURED says.
+FOUR_PIPES = {"apple-m1", "apple-m2", "apple-m3", "apple-m4"}
+
+
+def cores():
+    """[(enumerator, LLVM's name)] of cores.def, in its order."""
+    return [(row[0], row[1].strip('"')) for row in rows("cores.def", "TW_CORE")]
+
+
+def modelled_rates(core, tools):
+    """{instruction: per cycle} by llvm-mca, of what the core can run."""
+    has = cpus.features(core, tools.clang_22)
+    names = [name for name, (_, needs) in INSTRUCTIONS.items() if set(needs.split()) <= has]
+    if core in FOUR_PIPES:
+        return {name: 4.0 for name in names}
+    spelled = [Instruction(0, *INSTRUCTIONS[name][0].split(" ", 1)) for name in names]
+    asked = [independent([instruction]) for instruction in spelled]
+    timings = Mca(tools.llvm_mca, MODEL.get(core, core)).time([lines for lines, _ in asked])
+    missing = [name for name, timing in zip(names, timings) if timing is None]
+    if missing:
+        raise RuntimeError(f"llvm-mca times no {', '.join(missing)} on {core}")
+    return {name: round(times / timing.cycles, 2)
+            for name, timing, (_, times) in zip(names, timings, asked)}
+
+
+def core_rates(core, tools):
+    rates = modelled_rates(core, tools)
+    for name, factor in MEASURED.get(core, ((), {}))[1].items():
+        rates[name] = round(factor * rates["FMLA"], 3)
+    return rates
+
+
+def table(tools):
+    """The whole text of core_rates.def: the head that stands there, and the rows."""
+    text = TABLE.read_text(encoding="utf-8")
+    head = text[:text.index("*/") + 3]
+    lines = []
+    for enumerator, core in cores():
+        rates = core_rates(core, tools)
+        note = MEASURED.get(core, ((), {}))
+        # What is as quick as fmla needs no row.
+        shown = {name: rate for name, rate in rates.items()
+                 if name == "FMLA" or rate != rates["FMLA"]}
+        if note[0]:
+            said = " ".join(sorted(note[1]))
+            lines.append(f"\n/* {said}: {note[0][0]}\n * {note[0][1]}. */")
+        elif len(shown) > 1:
+            lines.append("")
+        lines += [f"TW_CORE_RATE({enumerator}, {name}, {rate:g})" for name, rate in shown.items()]
+    return head + "\n".join(lines).rstrip() + "\n\n#undef TW_CORE_RATE\n"
+
+
+def markdown(tools):
+    """Products per cycle of one core, by instruction."""
+    names = list(INSTRUCTIONS)
+    lines = ["| core | " + " | ".join(f"`{INSTRUCTIONS[n][0].split()[0]}`"
+                                      f"{' ' + _form(INSTRUCTIONS[n][0])}" for n in names) + " |",
+             "|---" * (len(names) + 1) + "|"]
+    for _, core in cores():
+        rates = core_rates(core, tools)
+        bits = cpus.CPUS.get(core, ("", 128, ""))[1] or 128
+        cells = []
+        for name in names:
+            if name not in rates:
+                cells.append("")
+                continue
+            spelled = Instruction(0, *INSTRUCTIONS[name][0].split(" ", 1))
+            width = bits if name.endswith("_SVE") else 128
+            cells.append(f"{rates[name] * products(spelled, width):g}")
+        lines.append(f"| {core} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _form(text):
+    return re.search(r"\s(?:v|z)0\.(\w+)", text).group(1) if " v0" in text else \
+        "z." + re.search(r"z0\.(\w)", text).group(1)
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--llvm-bin", metavar="DIR",
+                        help="LLVM's programs (default: where llvm-mca-22 is)")
+    action = parser.add_mutually_exclusive_group(required=True)
+    for name in ("write", "check", "markdown"):
+        action.add_argument(f"--{name}", action="store_true")
+    options = parser.parse_args(arguments)
+    tools = Tools(options.llvm_bin)
+    if options.markdown:
+        replace_section(DOCUMENT, "rates", markdown(tools))
+        return 0
+    text = table(tools)
+    if options.write:
+        TABLE.write_text(text, encoding="utf-8")
+        return 0
+    if text != TABLE.read_text(encoding="utf-8"):
+        print(f"{TABLE} is not what {pathlib.Path(__file__).name} --write makes", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,233 @@
+# Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From a disassembly to the hot loop of each tile function: its instructions, K steps and spills."""
+
+import re
+from fractions import Fraction
+
+from instructions import Instruction, loaded_bytes, number, products
+
+SYMBOL = re.compile(r"^(?:[0-9a-f]+ )?<([^>]+)>:$")
+LINE = re.compile(r"^\s*([0-9a-f]+):\s+([a-z]\S*)(?:\s+(.*))?$")
+CONSTANTS = re.compile(r"^(rdvl|rdsvl|cntb|cnth|cntw|cntd|mov)$")
+
+
+def functions(disassembly):
+    """{symbol: [Instruction]} from `llvm-objdump -d --no-show-raw-insn`."""
+    result, current = {}, None
+    for line in disassembly.splitlines():
+        symbol = SYMBOL.match(line.strip())
+        if symbol:
+            current = result.setdefault(symbol.group(1), [])
+            continue
+        found = LINE.match(line)
+        if found and current is not None:
+            operands = re.sub(r"\s*<[^>]*>|\s*//.*$", "", found.group(3) or "").strip()
+            current.append(Instruction(int(found.group(1), 16), found.group(2), operands))
+    return result
+
+
+class Loop:
+    """A range of instructions that ends in a branch to its start, with no such range inside."""
+
+    def __init__(self, body, function):
+        self.body, self.function = body, function
+        inside = range(body[0].address, body[-1].address + 1)
+        # A forward branch that stays inside means that an iteration need not run every instruction.
+        self.straight = not any(i.target in inside for i in body[:-1] if i.target is not None)
+
+    @property
+    def multiplies(self):
+        vector = [i for i in self.body if i.is_multiply]
+        return vector or [i for i in self.body if i.is_scalar_multiply]
+
+    def products(self, vector_bits):
+        return sum(products(i, vector_bits) for i in self.multiplies)
+
+
+def innermost_loops(function):
+    """The innermost loops of a function, in order of address."""
+    at = {instruction.address: index for index, instruction in enumerate(function)}
+    ranges = []
+    for index, instruction in enumerate(function):
+        target = instruction.target
+        if target is not None and target in at and at[target] <= index:
+            ranges.append((at[target], index))
+    # Of several branches back to one start, the last closes the loop.
+    last = {}
+    for start, end in ranges:
+        last[start] = max(end, last.get(start, end))
+    ranges = list(last.items())
+    for start, end in sorted(ranges):
+        if not any((s, e) != (start, end) and start <= s and e <= end for s, e in ranges):
+            yield Loop(function[start:end + 1], function)
+
+
+def hot_loop(function, vector_bits=128):
+    """The innermost loop with the most products per iteration: the unrolled K loop, not its
+    remainder. Raises ValueError where no loop multiplies."""
+    loops = [loop for loop in innermost_loops(function) if loop.multiplies]
+    if not loops:
+        raise ValueError("no innermost loop holds a multiply instruction")
+    return max(loops, key=lambda loop: (loop.products(vector_bits), -loop.body[0].address))
+
+
+def _scalable_bytes(mnemonic, operands, vector_bits):
+    """Value of rdvl/cntb/inc… in its own unit, by the spelling of its operands."""
+    unit = {"rdvl": 8, "rdsvl": 8, "cntb": 8, "incb": 8, "decb": 8, "cnth": 16, "inch": 16,
+            "dech": 16, "cntw": 32, "incw": 32, "decw": 32, "cntd": 64, "incd": 64,
+            "decd": 64}[mnemonic]
+    value = vector_bits // unit
+    for operand in operands[1:]:
+        factor = re.match(r"^(?:mul )?#(.+)$", operand)
+        if factor:
+            value *= int(factor.group(1), 0)
+        elif operand != "all":
+            return None
+    return value
+
+
+class Increments:
+    """By how much each register changes in one iteration; None where that is not known."""
+
+    def __init__(self, loop, vector_bits):
+        self.vector_bits, self.loop = vector_bits, loop
+        self.change, self.written = {}, set()
+        for instruction in loop.body:
+            self._note(instruction)
+
+    def _add(self, register, amount):
+        self.written.add(register)
+        if amount is None or self.change.get(register, 0) is None:
+            self.change[register] = None
+        else:
+            self.change[register] = self.change.get(register, 0) + amount
+
+    def _invariant(self, register):
+        """The constant that a register holds throughout the loop, if the function says it once."""
+        register = register.replace("w", "x")
+        values = [i for i in self.loop.function
+                  if i.operands and i.operands[0].replace("w", "x") == register
+                  and not i.is_branch and not i.is_store and not i.mnemonic.startswith("cmp")]
+        if len(values) != 1 or values[0] in self.loop.body:
+            return None
+        found = values[0]
+        if found.mnemonic == "mov" and found.operands[1].startswith("#"):
+            return number(found.operands[1])
+        if CONSTANTS.match(found.mnemonic) and found.mnemonic != "mov":
+            return _scalable_bytes(found.mnemonic, found.operands, self.vector_bits)
+        return None
+
+    def _note(self, instruction):
+        memory = instruction.memory if instruction.is_load or instruction.is_store else None
+        if memory and memory[3] is not None:
+            amount = memory[3]
+            self._add(memory[0], self._invariant(amount) if isinstance(amount, str) else amount)
+        if memory or not instruction.operands or instruction.is_branch:
+            return
+        ops, mnemonic = instruction.operands, instruction.mnemonic
+        if not re.match(r"^x\d", ops[0]):
+            return
+        if mnemonic in ("add", "sub", "adds", "subs") and len(ops) >= 3 and ops[1] == ops[0]:
+            sign = -1 if mnemonic.startswith("sub") else 1
+            shift = re.match(r"^lsl #(.+)$", ops[3]) if len(ops) > 3 else None
+            amount = number(ops[2]) if ops[2].startswith("#") else self._invariant(ops[2])
+            if amount is not None and (len(ops) == 3 or shift):
+                amount <<= int(shift.group(1), 0) if shift else 0
+                self._add(ops[0], sign * amount)
+                return
+        elif mnemonic in ("addvl", "addsvl", "addpl", "addspl") and ops[1] == ops[0]:
+            unit = 64 if "p" in mnemonic else 8
+            self._add(ops[0], number(ops[2]) * self.vector_bits // unit)
+            return
+        elif re.match(r"^(inc|dec)[bhwd]$", mnemonic):
+            amount = _scalable_bytes(mnemonic, ops, self.vector_bits)
+            self._add(ops[0], -amount if amount and mnemonic.startswith("dec") else amount)
+            return
+        elif mnemonic.startswith("cmp"):
+            return
+        self._add(ops[0], None)
+
+    def of(self, register):
+        return self.change.get(register, 0)
+
+    def advances(self):
+        """The set of byte distances by which the loop's loads move on per iteration."""
+        result = set()
+        for instruction in self.loop.body:
+            memory = instruction.memory if instruction.is_load else None
+            if not memory:
+                continue
+            base, index, shift, _ = memory
+            step = self.of(base)
+            other = self.of(index) if index else 0
+            if step is not None and other is not None:
+                result.add(step + (other << shift))
+        return result - {0}
+
+
+def k_steps(loop, key, vector_bits):
+    """K steps per iteration, as a pair (steps, part).
+
+    `part` is the share of the tile that the loop computes: less than 1 where the tile is computed
+    in several passes over K, more than 1 where it multiplies more than the products themselves (a
+    correction, a decoding). Raises ValueError if the loop does not tell.
+    """
+    lhs, rhs = key.step_bytes(vector_bits)
+    m0, n0, k0 = key.sizes(vector_bits)
+    by_products = Fraction(loop.products(vector_bits), m0 * n0 * k0)
+    advances = Increments(loop, vector_bits).advances()
+    candidates = {a / lhs for a in advances} & {a / rhs for a in advances}
+    whole = {steps for steps in candidates if steps.denominator == 1 and steps > 0}
+    if by_products in whole:
+        return int(by_products), Fraction(1)
+    if len(whole) == 1:
+        steps = whole.pop()
+        return int(steps), by_products / steps
+    if by_products.denominator == 1:
+        loads = [loaded_bytes(i, vector_bits) for i in loop.body if i.is_load]
+        read = sum(loads) if None not in loads else None
+        moved = {by_products * lhs, by_products * rhs} & advances
+        if moved or not advances or read == by_products * (lhs + rhs):
+            return int(by_products), Fraction(1)
+    raise ValueError(f"cannot tell the K steps per iteration: products/{m0 * n0 * k0} = "
+                     f"{float(by_products):.3g}, the loads advance by {sorted(advances)} bytes, a "
+                     f"step is {lhs} and {rhs} bytes")
+
+
+def spills(loop):
+    """Loads and stores of the loop at fixed places of the stack frame."""
+    frame, changed = {"sp"}, set()
+    for instruction in loop.body:
+        memory = instruction.memory if instruction.is_load or instruction.is_store else None
+        if memory and memory[3] is not None:
+            changed.add(memory[0])
+        elif instruction.operands and not instruction.is_store and not instruction.is_branch:
+            changed.add(instruction.operands[0])
+    for instruction in loop.function:
+        if instruction in loop.body or len(instruction.operands) < 2:
+            continue
+        if instruction.mnemonic in ("mov", "add", "sub", "addvl", "addpl") and \
+                instruction.operands[1] in frame and instruction.operands[0] not in changed:
+            frame.add(instruction.operands[0])
+    frame = _only_frame(frame, loop.function)
+    found = []
+    for instruction in loop.body:
+        memory = instruction.memory if instruction.is_load or instruction.is_store else None
+        if memory and memory[0] in frame and memory[1] is None and memory[3] is None:
+            found.append(instruction)
+    return found
+
+
+def _only_frame(frame, function):
+    """Without the registers that somewhere hold anything but an address in the frame."""
+    kept = set(frame)
+    for instruction in function:
+        ops = instruction.operands
+        if len(ops) < 2 or ops[0] not in kept or ops[0] == "sp" or instruction.is_store:
+            continue
+        makes = instruction.mnemonic in ("mov", "add", "sub", "addvl", "addpl") and ops[1] in frame
+        restores = instruction.is_load and "x30" in ops
+        if not makes and not restores and not instruction.mnemonic.startswith("cmp"):
+            kept.discard(ops[0])
+    return kept
