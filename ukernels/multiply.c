@@ -106,40 +106,42 @@ static tw_index_t tw_parts(tw_index_t extent, tw_index_t part) {
   return (extent + part - 1) / part;
 }
 
+// Loads of the panel of `rows` rows.
+static double tw_loads(const tw_tile_key_t* key, tw_index_t rows,
+                       tw_element_type_t type, int load_bits) {
+  return (double)tw_parts(rows * key->k0 * tw_element_bits(type), load_bits);
+}
+
 tw_step_t tw_step_of(const tw_tile_key_t* key, int vector_bits) {
+  tw_step_t step = {TW_MULTIPLY_NONE, 0, 0};
+  tw_triple_t types;
+  if (!tw_triple_of(key->types, &types)) return step;
   const tw_tile_sizes_t sizes = tw_sizes_at(key, vector_bits);
   const tw_index_t lanes = tw_lanes(key, vector_bits);
   const tw_multiply_row_t* row = tw_row_of(key);
   // The vectors lie along N, unless only M is a number of them.
   const int along_m = key->m0_scalable && !key->n0_scalable;
   const tw_index_t rows = along_m ? sizes.N0 : sizes.M0;
-  const tw_index_t vectors = tw_parts(along_m ? sizes.M0 : sizes.N0, lanes);
-  tw_step_t step;
+  const tw_index_t columns = along_m ? sizes.M0 : sizes.N0;
+  const tw_index_t vectors = tw_parts(columns, lanes);
   if (!row) {
-    step.instruction = TW_MULTIPLY_NONE;
     step.multiplies = (double)(rows * vectors);
     step.loads = (double)(rows + vectors);
     return step;
   }
-  const double parts = key->k0 / row->k;
-  // Rows are read several to a vector of at least this many lanes.
-  const tw_index_t row_vectors = tw_parts(
-      rows, tw_lanes(key, row->shape == TW_SHAPE_OUTER ? vector_bits
-                                                       : TW_LEAST_VECTOR_BITS));
+  // Instructions take single rows from lanes of 128 bits.
   step.instruction = row->instruction;
-  step.loads = parts * (double)(row_vectors + vectors);
-  switch (row->shape) {
-    case TW_SHAPE_PAIRS:
-      step.multiplies =
-          parts * (double)(tw_parts(rows, 2) *
-                           tw_parts(along_m ? sizes.M0 : sizes.N0, lanes / 2));
-      break;
-    case TW_SHAPE_OUTER:
-      step.multiplies = parts * (double)(row_vectors * vectors);
-      break;
-    default:
-      step.multiplies = parts * (double)(rows * vectors);
-  }
+  step.loads =
+      tw_loads(
+          key, rows, along_m ? types.rhs : types.lhs,
+          row->shape == TW_SHAPE_OUTER ? vector_bits : TW_LEAST_VECTOR_BITS) +
+      tw_loads(key, columns, along_m ? types.lhs : types.rhs, vector_bits);
+  tw_index_t multiplies = rows * vectors;
+  if (row->shape == TW_SHAPE_PAIRS)
+    multiplies = tw_parts(rows, 2) * tw_parts(columns, lanes / 2);
+  else if (row->shape == TW_SHAPE_OUTER)
+    multiplies = tw_parts(rows, lanes) * vectors;
+  step.multiplies = (double)(key->k0 / row->k * multiplies);
   return step;
 }
 
@@ -204,12 +206,13 @@ static const tw_rate_row_t kRates[] = {
 
 double tw_core_rate(const uint64_t* cpu_data, tw_multiply_t instruction) {
   const tw_core_t core = tw_core_of(cpu_data);
-  if (core == TW_CORE_UNKNOWN) return 0;
+  if (core == TW_CORE_UNKNOWN || instruction == TW_MULTIPLY_NONE) return 0;
   double rate = 0, fmla = 0;
   for (size_t i = 0; i < sizeof kRates / sizeof kRates[0]; ++i) {
     if (kRates[i].core != core) continue;
     if (kRates[i].instruction == instruction) rate = kRates[i].per_cycle;
     if (kRates[i].instruction == TW_MULTIPLY_FMLA) fmla = kRates[i].per_cycle;
   }
-  return fmla > 0 ? rate / fmla : 0;
+  if (fmla == 0) return 0;
+  return rate > 0 ? rate / fmla : 1;
 }

@@ -38,7 +38,8 @@ const char* tw_core_name(const uint64_t* cpu_data);
 int tw_set_core(const char* llvm_cpu, uint64_t* cpu_data);
 
 // How many of `instruction` the core of cpu_data completes while it completes
-// one fmla; 0 where the tables do not say.
+// one fmla; 1 if only that is known of it, 0 for an unknown core or no
+// instruction.
 double tw_core_rate(const uint64_t* cpu_data, tw_multiply_t instruction);
 
 #ifdef __cplusplus

@@ -17,6 +17,8 @@
 #include "tests/arm_64/cpu_models.h"
 #include "tests/tiles/vector_length.h"
 #include "tilewright/key.h"
+#include "tilewright/tilewright.h"
+#include "ukernels/multiply.h"
 
 namespace tilewright::testing {
 namespace {
@@ -60,6 +62,25 @@ TEST_F(CpuModelTest, HasWhatTheTableSays) {
   EXPECT_EQ(found, wordsOf(model_->features));
   EXPECT_EQ(vectorBitsHere(TW_SCALING_SVE), model_->sveBits);
   EXPECT_EQ(vectorBitsHere(TW_SCALING_SME), model_->smeBits);
+}
+
+TEST_F(CpuModelTest, TheRuntimeLibraryDetectsIt) {
+  uint64_t data[TW_CPU_DATA_WORDS];
+  tw_cpu_detect(data);
+  std::set<std::string> expected = wordsOf(model_->features), found;
+  expected.insert("neon");  // which no row names
+#define TW_CPU_FEATURE(ARCH, word, bit, ENUM, llvm_name)         \
+  if (std::string(#ARCH) == "ARM_64" && (data[word] >> bit & 1)) \
+    found.insert(#llvm_name);
+#include "tilewright/cpu_features.def"
+  EXPECT_EQ(found, expected);
+  EXPECT_EQ(data[TW_CPU_WORD_VECTOR_LENGTHS],
+            uint64_t(model_->sveBits) | uint64_t(model_->smeBits) << 16);
+  // qemu's `max` is no core of any table.
+  const std::string cpu(model_->qemu);
+  const std::string core = cpu.substr(0, cpu.find(','));
+  const char* name = tw_core_name(data);
+  EXPECT_EQ(name ? std::string(name) : "max", core);
 }
 
 TEST_F(CpuModelTest, HasTheFeaturesOfItsIsas) {

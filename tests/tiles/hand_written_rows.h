@@ -15,7 +15,7 @@
 #if defined(__x86_64__)
 #include "ukernels/x86_64/mmt4d_tiles.h"
 #define TW_TEST_ARCH x86_64
-#elif defined(__aarch64__) && __has_include("ukernels/arm_64/mmt4d_tiles.h")
+#elif defined(__aarch64__)
 #include "ukernels/arm_64/mmt4d_tiles.h"
 #define TW_TEST_ARCH arm_64
 #endif

@@ -20,9 +20,10 @@ const KeyedRow* bestRow(const std::vector<KeyedRow>& rows, const TileKey& key,
                         const CpuData& data) {
   const KeyedRow* best = nullptr;
   for (const KeyedRow& row : rows) {
-    TileKey other = row.key;
+    TileKey other = fixedKey(row.key);
     other.isa = key.isa;
-    if (!(other == key) || !tw_isa_available(row.key.isa, data.words)) continue;
+    if (!(other == fixedKey(key)) || !tw_isa_available(row.key.isa, data.words))
+      continue;
     if (!best || row.key.isa < best->key.isa) best = &row;
   }
   return best;
@@ -37,7 +38,7 @@ TEST(FindTileTest, FindsEveryRowOnACpuOfExactlyItsIsa) {
     const CpuData data = CpuData::of(row.key.isa);
     const KeyedRow* best = bestRow(rows, row.key, data);
     ASSERT_NE(best, nullptr);
-    const tw_mmt4d_params_t params = findParams(row.key, data.words);
+    const tw_mmt4d_params_t params = findParams(fixedKey(row.key), data.words);
     tw_tile_info_t found;
     ASSERT_EQ(tw_find_tile(&params, &found), TW_STATUS_OK) << found.reason;
     EXPECT_EQ(found.name, best->name);
@@ -58,7 +59,8 @@ TEST(FindTileTest, SelectsByEveryFeatureOfEveryRow) {
       CpuData data = CpuData::all();
       data.remove(*feature);
       const KeyedRow* best = bestRow(rows, row.key, data);
-      const tw_mmt4d_params_t params = findParams(row.key, data.words);
+      const tw_mmt4d_params_t params =
+          findParams(fixedKey(row.key), data.words);
       tw_tile_info_t found;
       const tw_status_t status = tw_find_tile(&params, &found);
       SCOPED_TRACE(row.name + " without " + std::string(feature->llvmName));
@@ -84,7 +86,7 @@ TEST(FindTileTest, NullCpuDataStandsForThisCpu) {
   uint64_t detected[TW_CPU_DATA_WORDS];
   tw_cpu_detect(detected);
   for (const KeyedRow& row : keyedRows()) {
-    tw_mmt4d_params_t params = findParams(row.key, nullptr);
+    tw_mmt4d_params_t params = findParams(fixedKey(row.key), nullptr);
     tw_tile_info_t here, there;
     const tw_status_t status = tw_find_tile(&params, &here);
     params.cpu_data = detected;
@@ -117,7 +119,7 @@ TEST(FindTileTest, AMissingRoundingIsNamed) {
 TEST(FindTileTest, ATileThatTheCpuCannotRunSaysWhatItNeeds) {
   for (const KeyedRow& row : keyedRows()) {
     const CpuData none;
-    const tw_mmt4d_params_t params = findParams(row.key, none.words);
+    const tw_mmt4d_params_t params = findParams(fixedKey(row.key), none.words);
     tw_tile_info_t found;
     EXPECT_EQ(tw_find_tile(&params, &found), TW_STATUS_UNSUPPORTED);
     EXPECT_TRUE(contains(found.reason, "which cpu_data lacks")) << found.reason;
@@ -156,7 +158,7 @@ TEST(FindTileTest, TheFallbackIsUsedOnlyWhereAllowedAndNeeded) {
   }
   const CpuData all = CpuData::all();
   for (const KeyedRow& row : keyedRows()) {
-    tw_mmt4d_params_t params = findParams(row.key, all.words);
+    tw_mmt4d_params_t params = findParams(fixedKey(row.key), all.words);
     params.flags |= TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK;
     tw_tile_info_t found;
     EXPECT_EQ(tw_find_tile(&params, &found), TW_STATUS_OK);

@@ -29,7 +29,10 @@ inline std::vector<KeyedRow> keyedRows() {
   return rows;
 }
 
-// cpu_data of a CPU that has exactly the features of `isa`.
+// The vectors of the made-up CPUs below, in bits.
+inline constexpr int kSveBits = 256, kSmeBits = 512;
+
+// cpu_data of a CPU that has exactly the features of `isa`, of no known core.
 struct CpuData {
   uint64_t words[TW_CPU_DATA_WORDS] = {};
 
@@ -37,19 +40,31 @@ struct CpuData {
     CpuData data;
     for (const CpuFeatureInfo* feature : info(isa).features)
       data.words[feature->word] |= uint64_t{1} << feature->bit;
+    if (info(isa).scaling != TW_SCALING_NONE) data.setLengths();
     return data;
   }
   static CpuData all() {
     CpuData data;
     for (uint64_t& word : data.words) word = ~uint64_t{0};
+    data.setLengths();
+    data.words[TW_CPU_WORD_CORE] = 0;
     return data;
+  }
+  void setLengths(uint64_t sveBits = kSveBits, uint64_t smeBits = kSmeBits) {
+    words[TW_CPU_WORD_VECTOR_LENGTHS] = sveBits | smeBits << 16;
   }
   void remove(const CpuFeatureInfo& feature) {
     words[feature.word] &= ~(uint64_t{1} << feature.bit);
   }
 };
 
-// What tw_find_tile reads, for `key`.
+// The sizes of `key` on those CPUs.
+inline TileKey fixedKey(const TileKey& key) {
+  return key.atVectorBits(info(key.isa).scaling == TW_SCALING_SME ? kSmeBits
+                                                                  : kSveBits);
+}
+
+// What tw_find_tile reads, for `key`, which has no scalable size.
 inline tw_mmt4d_params_t findParams(const TileKey& key,
                                     const uint64_t* cpuData) {
   tw_mmt4d_params_t params = {};

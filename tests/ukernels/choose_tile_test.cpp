@@ -1,0 +1,176 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The choice between tiles, of keys that are made up: on every host alike.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/ukernels/rows.h"
+#include "ukernels/multiply.h"
+#include "ukernels/query.h"
+
+namespace tilewright::testing {
+namespace {
+
+class ChooseTileTest : public ::testing::Test {
+ protected:
+  void offer(std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+      tw_tile_key_t key;
+      ASSERT_TRUE(tw_parse_tile_name(name, &key)) << name;
+      names_.push_back(name);
+      keys_.push_back(key);
+    }
+  }
+  // A CPU with the features of some ISAs.
+  void cpu(std::initializer_list<tw_isa_t> isas, uint64_t sveBits = 0,
+           uint64_t smeBits = 0) {
+    data_ = CpuData();
+    for (tw_isa_t isa : isas)
+      for (int w = 0; w < TW_CPU_DATA_WORDS; ++w)
+        data_.words[w] |= CpuData::of(isa).words[w];
+    data_.setLengths(sveBits, smeBits);
+  }
+  void core(const char* name) {
+    ASSERT_TRUE(tw_set_core(name, data_.words)) << name;
+  }
+
+  struct Choice {
+    std::string name, withoutCore, sizes;
+  };
+  Choice choose(tw_index_t m, tw_index_t n) const {
+    const tw_tile_keys_t source = {keys_.size(), &get, this};
+    tw_tile_choice_t choice;
+    const auto types = static_cast<tw_type_triple_t>(keys_.at(0).types);
+    if (!tw_choose_tile(&source, types, m, n, data_.words, &choice))
+      return {"none", "none", ""};
+    return {names_[choice.index], names_[choice.index_without_core],
+            std::to_string(choice.sizes.M0) + "x" +
+                std::to_string(choice.sizes.N0) + "x" +
+                std::to_string(choice.sizes.K0)};
+  }
+
+ private:
+  static int get(const void* self, size_t i, tw_tile_key_t* key) {
+    *key = static_cast<const ChooseTileTest*>(self)->keys_[i];
+    return 1;
+  }
+  std::vector<std::string> names_;
+  std::vector<tw_tile_key_t> keys_;
+  CpuData data_;
+};
+
+TEST_F(ChooseTileTest, ScalableTilesNeedALength) {
+  offer({"tw_mmt4d_tile_f32f32f32_8x2vlx1_arm_64_sve",
+         "tw_mmt4d_tile_f32f32f32_8x8x1_arm_64_base",
+         "tw_mmt4d_tile_f32f32f32_8x4x1_arm_64_base"});
+  cpu({TW_ISA_ARM_64_SVE});
+  EXPECT_EQ(choose(-1, -1).sizes, "8x8x1");
+  cpu({TW_ISA_ARM_64_SVE}, 256);
+  EXPECT_EQ(choose(-1, -1).name, "tw_mmt4d_tile_f32f32f32_8x2vlx1_arm_64_sve");
+  EXPECT_EQ(choose(-1, -1).sizes, "8x16x1");
+  cpu({TW_ISA_ARM_64_SVE}, 512);
+  EXPECT_EQ(choose(-1, -1).sizes, "8x32x1");
+  // Too narrow for all of it.
+  EXPECT_EQ(choose(-1, 4).sizes, "8x4x1");
+  // Vectors of no CPU.
+  cpu({TW_ISA_ARM_64_SVE}, 200);
+  EXPECT_EQ(choose(-1, -1).sizes, "8x8x1");
+  cpu({TW_ISA_ARM_64_SVE}, 4096);
+  EXPECT_EQ(choose(-1, -1).sizes, "8x8x1");
+}
+
+TEST_F(ChooseTileTest, StreamingVectorsHaveALengthOfTheirOwn) {
+  offer({"tw_mmt4d_tile_f32f32f32_1vlx1vlx1_arm_64_sme",
+         "tw_mmt4d_tile_f32f32f32_8x2vlx1_arm_64_sve"});
+  cpu({TW_ISA_ARM_64_SME, TW_ISA_ARM_64_SVE}, 128, 512);
+  EXPECT_EQ(choose(-1, -1).sizes, "16x16x1");
+  cpu({TW_ISA_ARM_64_SME, TW_ISA_ARM_64_SVE}, 256, 0);
+  EXPECT_EQ(choose(-1, -1).sizes, "8x16x1");
+}
+
+TEST_F(ChooseTileTest, OuterProductsAreCountedInSquares) {
+  offer({"tw_mmt4d_tile_f32f32f32_1vlx1vlx1_arm_64_sme",
+         "tw_mmt4d_tile_f32f32f32_2vlx2vlx1_arm_64_sme",
+         "tw_mmt4d_tile_f32f32f32_1x4vlx1_arm_64_sme"});
+  cpu({TW_ISA_ARM_64_SME}, 0, 512);
+  EXPECT_EQ(choose(-1, -1).sizes, "32x32x1");
+  EXPECT_EQ(choose(16, 16).sizes, "16x16x1");
+  EXPECT_EQ(choose(1, -1).sizes, "1x64x1");
+}
+
+TEST_F(ChooseTileTest, FewerInstructionsWinByTheirProducts) {
+  offer({"tw_mmt4d_tile_s8s8s32_8x8x2_arm_64_base",
+         "tw_mmt4d_tile_s8s8s32_8x8x4_arm_64_dotprod",
+         "tw_mmt4d_tile_s8s8s32_8x8x8_arm_64_i8mm",
+         "tw_mmt4d_tile_s8s8s32_1x8x4_arm_64_dotprod"});
+  cpu({TW_ISA_ARM_64_BASE});
+  EXPECT_EQ(choose(-1, -1).sizes, "8x8x2");
+  cpu({TW_ISA_ARM_64_DOTPROD});
+  EXPECT_EQ(choose(-1, -1).sizes, "8x8x4");
+  EXPECT_EQ(choose(1, -1).sizes, "1x8x4");
+  cpu({TW_ISA_ARM_64_I8MM});
+  EXPECT_EQ(choose(-1, -1).sizes, "8x8x8");
+}
+
+// A K0 of several of the instruction's is not cheaper for that.
+TEST_F(ChooseTileTest, AnInstructionCoversItsOwnK) {
+  offer({"tw_mmt4d_tile_f32f32f32_4x4x16_arm_64_base",
+         "tw_mmt4d_tile_f32f32f32_8x8x1_arm_64_base"});
+  cpu({TW_ISA_ARM_64_BASE});
+  EXPECT_EQ(choose(-1, -1).sizes, "8x8x1");
+}
+
+// bfmmla takes 3.6 times as long as fmla on a Cortex-A510.
+TEST_F(ChooseTileTest, BfmmlaIsSlowOnTheCortexA510) {
+  offer({"tw_mmt4d_tile_bf16bf16f32_8x8x4_arm_64_bf16",
+         "tw_mmt4d_tile_bf16bf16f32_8x8x2_arm_64_bf16"});
+  cpu({TW_ISA_ARM_64_BF16});
+  EXPECT_EQ(choose(-1, -1).sizes, "8x8x4");
+  core("neoverse-n2");
+  EXPECT_EQ(choose(-1, -1).sizes, "8x8x4");
+  core("cortex-a510");
+  EXPECT_EQ(choose(-1, -1).sizes, "8x8x2");
+  EXPECT_EQ(choose(-1, -1).withoutCore,
+            "tw_mmt4d_tile_bf16bf16f32_8x8x4_arm_64_bf16");
+}
+
+// smmla has twice the products of sdot and half its rate there: what reuses its
+// operands better wins, though it does not need i8mm.
+TEST_F(ChooseTileTest, I8mmGainsNothingOnAppleCores) {
+  offer({"tw_mmt4d_tile_s8s8s32_8x8x8_arm_64_i8mm",
+         "tw_mmt4d_tile_s8s8s32_12x8x4_arm_64_dotprod"});
+  cpu({TW_ISA_ARM_64_I8MM});
+  EXPECT_EQ(choose(-1, -1).sizes, "8x8x8");
+  for (const char* name : {"apple-m2", "apple-m3", "apple-m4"}) {
+    core(name);
+    EXPECT_EQ(choose(-1, -1).sizes, "12x8x4") << name;
+    EXPECT_EQ(choose(-1, -1).withoutCore,
+              "tw_mmt4d_tile_s8s8s32_8x8x8_arm_64_i8mm");
+  }
+}
+
+TEST_F(ChooseTileTest, OfEqualCostTheBestIsaWins) {
+  offer({"tw_mmt4d_tile_f32f32f32_8x8x1_arm_64_base",
+         "tw_mmt4d_tile_f32f32f32_8x8x1_arm_64_dotprod"});
+  cpu({TW_ISA_ARM_64_DOTPROD});
+  EXPECT_EQ(choose(-1, -1).name,
+            "tw_mmt4d_tile_f32f32f32_8x8x1_arm_64_dotprod");
+}
+
+TEST_F(ChooseTileTest, NothingThatCanRunIsNothing) {
+  offer({"tw_mmt4d_tile_bf16bf16bf16_8x8x4_steprnd_arm_64_bf16",
+         "tw_mmt4d_tile_bf16bf16bf16_8x8x4_arm_64_bf16"});
+  cpu({TW_ISA_ARM_64_BASE});
+  EXPECT_EQ(choose(-1, -1).name, "none");
+  cpu({TW_ISA_ARM_64_BF16});
+  EXPECT_EQ(choose(-1, -1).name,
+            "tw_mmt4d_tile_bf16bf16bf16_8x8x4_arm_64_bf16");
+}
+
+}  // namespace
+}  // namespace tilewright::testing

@@ -1,0 +1,168 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// cores.def, core_rates.def and multiplies.def hold together.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+
+#include "tilewright/types.h"
+#include "ukernels/multiply.h"
+
+namespace tilewright::testing {
+namespace {
+
+struct Part {
+  const char* core;
+  uint64_t implementer, part;
+};
+const Part kParts[] = {
+#define TW_CORE_PART(ENUM, implementer, part) {#ENUM, implementer, part},
+#include "tilewright/cores.def"
+};
+
+struct Core {
+  const char *name, *llvmCpu;
+};
+const Core kCores[] = {
+#define TW_CORE(ENUM, llvm_cpu) {#ENUM, llvm_cpu},
+#include "tilewright/cores.def"
+};
+
+struct Rate {
+  const char *core, *instruction;
+  tw_multiply_t multiply;
+  double perCycle;
+};
+const Rate kRates[] = {
+#define TW_CORE_RATE(CORE, INSTRUCTION, per_cycle) \
+  {#CORE, #INSTRUCTION, TW_MULTIPLY_##INSTRUCTION, per_cycle},
+#include "tilewright/core_rates.def"
+};
+
+TEST(CoreTablesTest, EveryPartNamesItsCoreAndNoOther) {
+  std::map<std::string, std::string> names;
+  for (const Core& core : kCores) {
+    EXPECT_TRUE(names.emplace(core.name, core.llvmCpu).second) << core.name;
+    uint64_t data[TW_CPU_DATA_WORDS] = {};
+    ASSERT_EQ(tw_set_core(core.llvmCpu, data), 1)
+        << core.llvmCpu << " has no TW_CORE_PART";
+    EXPECT_STREQ(tw_core_name(data), core.llvmCpu);
+  }
+  for (const Part& part : kParts) {
+    EXPECT_LE(part.implementer, 0xFFu);
+    EXPECT_LE(part.part, 0xFFFu);
+    uint64_t data[TW_CPU_DATA_WORDS] = {};
+    data[TW_CPU_WORD_CORE] = part.implementer << 24 | part.part << 4;
+    EXPECT_EQ(tw_core_name(data), names.at(part.core));
+  }
+}
+
+TEST(CoreTablesTest, UnknownCoresAreNone) {
+  uint64_t data[TW_CPU_DATA_WORDS] = {};
+  EXPECT_EQ(tw_core_name(data), nullptr);
+  EXPECT_EQ(tw_core_rate(data, TW_MULTIPLY_FMLA), 0);
+  EXPECT_EQ(tw_set_core("pentium", data), 0);
+  EXPECT_EQ(data[TW_CPU_WORD_CORE], 0u);
+  data[TW_CPU_WORD_CORE] = 0xFF00FFF0;
+  EXPECT_EQ(tw_core_name(data), nullptr);
+  EXPECT_EQ(tw_core_rate(data, TW_MULTIPLY_FMLA), 0);
+}
+
+TEST(CoreTablesTest, RatesAreOncePerInstructionAndRelativeToFmla) {
+  std::map<std::string, double> fmla;
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const Rate& rate : kRates) {
+    EXPECT_GT(rate.perCycle, 0) << rate.core << " " << rate.instruction;
+    EXPECT_LE(rate.perCycle, 8) << rate.core << " " << rate.instruction;
+    EXPECT_TRUE(seen.emplace(rate.core, rate.instruction).second)
+        << rate.core << " has two rows for " << rate.instruction;
+    if (rate.multiply == TW_MULTIPLY_FMLA) fmla[rate.core] = rate.perCycle;
+  }
+  for (const Core& core : kCores) {
+    uint64_t data[TW_CPU_DATA_WORDS] = {};
+    tw_set_core(core.llvmCpu, data);
+    for (const Rate& rate : kRates) {
+      if (std::string(rate.core) != core.name) continue;
+      ASSERT_EQ(fmla.count(core.name), 1u) << core.name << " has no FMLA";
+      EXPECT_DOUBLE_EQ(tw_core_rate(data, rate.multiply),
+                       rate.perCycle / fmla[core.name])
+          << core.name << " " << rate.instruction;
+    }
+    EXPECT_EQ(tw_core_rate(data, TW_MULTIPLY_NONE), 0);
+    // Without a row: as quick as fmla, if anything is known of the core.
+    for (int i = 1; i < TW_MULTIPLY_COUNT; ++i) {
+      const auto instruction = static_cast<tw_multiply_t>(i);
+      if (std::none_of(std::begin(kRates), std::end(kRates), [&](Rate rate) {
+            return std::string(rate.core) == core.name &&
+                   rate.multiply == instruction;
+          }))
+        EXPECT_EQ(tw_core_rate(data, instruction),
+                  double(fmla.count(core.name)))
+            << core.name << " " << tw_multiply_name(instruction);
+    }
+  }
+}
+
+struct Step {
+  const char* name;
+  int vectorBits;
+  tw_multiply_t instruction;
+  double multiplies;
+};
+
+TEST(CoreTablesTest, InstructionsOfAStep) {
+  const Step steps[] = {
+      {"tw_mmt4d_tile_f32f32f32_8x12x1_arm_64_base", 128, TW_MULTIPLY_FMLA, 24},
+      {"tw_mmt4d_tile_f64f64f64_8x8x1_arm_64_base", 128, TW_MULTIPLY_FMLA_F64,
+       32},
+      {"tw_mmt4d_tile_f16f16f32_8x8x1_arm_64_fullfp16", 128, TW_MULTIPLY_FMLA,
+       16},
+      {"tw_mmt4d_tile_f16f16f32_8x8x1_arm_64_fp16fml", 128, TW_MULTIPLY_FMLAL,
+       16},
+      {"tw_mmt4d_tile_bf16bf16f32_8x8x2_arm_64_bf16", 128, TW_MULTIPLY_BFDOT,
+       16},
+      {"tw_mmt4d_tile_bf16bf16f32_8x8x4_arm_64_bf16", 128, TW_MULTIPLY_BFMMLA,
+       16},
+      {"tw_mmt4d_tile_s8s8s32_8x8x2_arm_64_base", 128, TW_MULTIPLY_SMLAL, 32},
+      {"tw_mmt4d_tile_s8s4s32_8x8x4_arm_64_dotprod", 128, TW_MULTIPLY_SDOT, 16},
+      {"tw_mmt4d_tile_u8s8s32_8x8x8_arm_64_i8mm", 128, TW_MULTIPLY_SMMLA, 16},
+      {"tw_mmt4d_tile_s8s8s32_1x8x8_arm_64_i8mm", 128, TW_MULTIPLY_SMMLA, 4},
+      {"tw_mmt4d_tile_s16s8s32_8x8x1_arm_64_i8mm", 128, TW_MULTIPLY_SMLAL, 16},
+      {"tw_mmt4d_tile_s32s32s32_4x4x1_arm_64_base", 128, TW_MULTIPLY_MLA, 4},
+      // Fixed sizes on an SVE ISA are NEON's.
+      {"tw_mmt4d_tile_f32f32f32_8x8x1_arm_64_sve", 128, TW_MULTIPLY_FMLA, 16},
+      {"tw_mmt4d_tile_f32f32f32_8x3vlx1_arm_64_sve", 512, TW_MULTIPLY_FMLA_SVE,
+       24},
+      {"tw_mmt4d_tile_s8s8s32_8x2vlx8_arm_64_sve_i8mm", 256,
+       TW_MULTIPLY_SMMLA_SVE, 16},
+      {"tw_mmt4d_tile_f32f32f32_2vlx8x1_arm_64_sve", 256, TW_MULTIPLY_FMLA_SVE,
+       16},
+      {"tw_mmt4d_tile_f32f32f32_2vlx2vlx1_arm_64_sme", 512,
+       TW_MULTIPLY_FMOPA_SME, 4},
+      {"tw_mmt4d_tile_s8s8s32_1vlx4vlx8_arm_64_sme", 128, TW_MULTIPLY_SMOPA_SME,
+       8},
+      {"tw_mmt4d_tile_s8s8s32_12x32x4_x86_64_avx512_vnni", 512,
+       TW_MULTIPLY_NONE, 24},
+  };
+  for (const Step& expected : steps) {
+    tw_tile_key_t key;
+    ASSERT_TRUE(tw_parse_tile_name(expected.name, &key)) << expected.name;
+    const tw_step_t step = tw_step_of(&key, expected.vectorBits);
+    EXPECT_EQ(step.instruction, expected.instruction)
+        << expected.name << " multiplies with "
+        << (tw_multiply_name(step.instruction)
+                ? tw_multiply_name(step.instruction)
+                : "nothing");
+    EXPECT_EQ(step.multiplies, expected.multiplies) << expected.name;
+    EXPECT_GT(step.loads, 0) << expected.name;
+  }
+}
+
+}  // namespace
+}  // namespace tilewright::testing

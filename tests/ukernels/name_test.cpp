@@ -1,0 +1,89 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The runtime's own reader of tile names agrees with the grammar's.
+
+#include "ukernels/name.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/tiles/random_keys.h"
+#include "tilewright/key.h"
+
+namespace tilewright::testing {
+namespace {
+
+std::string sizesOf(const tw_tile_key_t& key) {
+  char array[64];
+  tw_text_t text = tw_text_begin(array, sizeof array);
+  tw_text_add_sizes(&text, &key);
+  return array;
+}
+
+std::string keyText(const tw_tile_key_t& key) {
+  char array[192];
+  tw_text_t text = tw_text_begin(array, sizeof array);
+  tw_text_add_key(&text, &key);
+  return array;
+}
+
+TEST(NameTest, ReadsEveryKeyAsTheGrammarDoes) {
+  const uint64_t seed = seedOf("NameTest");
+  SCOPED_TRACE(seedText(seed));
+  Random random(seed);
+  int scalable = 0;
+  for (const IsaInfo& isa : isas())
+    for (const Variant& variant : variants())
+      for (int i = 0; i < 8; ++i) {
+        const TileKey key =
+            randomKey(variant, isa.isa, random, Sizes::kAlsoScalable);
+        scalable += key.isScalable();
+        const std::string name = printTileKey(key);
+        tw_tile_key_t read;
+        ASSERT_EQ(tw_parse_tile_name(name.c_str(), &read), 1) << name;
+        EXPECT_EQ(read.m0, key.m0) << name;
+        EXPECT_EQ(read.n0, key.n0) << name;
+        EXPECT_EQ(read.k0, key.k0) << name;
+        EXPECT_EQ(read.m0_scalable, key.m0Scalable) << name;
+        EXPECT_EQ(read.n0_scalable, key.n0Scalable) << name;
+        EXPECT_EQ(read.types, key.types) << name;
+        EXPECT_EQ(read.step_rounding, key.rounding == Rounding::kPerStep);
+        EXPECT_EQ(read.isa, key.isa) << name;
+        EXPECT_EQ(keyText(read) + "_" + std::string(isa.name), name);
+      }
+  EXPECT_GT(scalable, 100);
+}
+
+TEST(NameTest, PrintsScalableSizes) {
+  tw_tile_key_t key = {};
+  key.m0 = 8;
+  key.n0 = 2;
+  key.k0 = 4;
+  key.n0_scalable = 1;
+  EXPECT_EQ(sizesOf(key), "8x2vlx4");
+  key.m0_scalable = 1;
+  EXPECT_EQ(sizesOf(key), "8vlx2vlx4");
+}
+
+TEST(NameTest, RefusesSizesThatNoIsaHas) {
+  for (const char* name : {
+           "tw_mmt4d_tile_f32f32f32_8x2vlx1_arm_64_i8mm",
+           "tw_mmt4d_tile_f32f32f32_2vlx8x1_generic",
+           "tw_mmt4d_tile_f32f32f32_8x17vlx1_arm_64_sve",
+           "tw_mmt4d_tile_f32f32f32_8x0vlx1_arm_64_sve",
+           "tw_mmt4d_tile_f32f32f32_8x02vlx1_arm_64_sve",
+           "tw_mmt4d_tile_f32f32f32_8xvlx1_arm_64_sve",
+           "tw_mmt4d_tile_f32f32f32_8x2vx1_arm_64_sve",
+           "tw_mmt4d_tile_f32f32f32_8x2vlvlx1_arm_64_sve",
+           "tw_mmt4d_tile_f32f32f32_8x2vlx1vl_arm_64_sve",
+       }) {
+    tw_tile_key_t key;
+    EXPECT_EQ(tw_parse_tile_name(name, &key), 0) << name;
+    EXPECT_FALSE(parseTileKey(name).key) << name;
+  }
+}
+
+}  // namespace
+}  // namespace tilewright::testing
