@@ -141,6 +141,16 @@ TEST(TargetCpuTest, TriplesFollowTheArchitecture) {
     EXPECT_THAT(llvm::toString(other.takeError()),
                 HasSubstr("is not of the instruction set's architecture"));
   }
+  // From each host to the other.
+  const llvm::Triple x86("x86_64-pc-linux-gnu"),
+      arm("aarch64-unknown-linux-gnu"), mac("arm64-apple-darwin23.0.0");
+  EXPECT_EQ(defaultTriple(llvm::Triple::aarch64, x86).str(), arm.str());
+  EXPECT_EQ(defaultTriple(llvm::Triple::aarch64, arm).str(), arm.str());
+  EXPECT_EQ(defaultTriple(llvm::Triple::UnknownArch, arm).str(), arm.str());
+  EXPECT_EQ(defaultTriple(llvm::Triple::x86_64, arm).str(),
+            "x86_64-unknown-linux-gnu");
+  EXPECT_EQ(defaultTriple(llvm::Triple::x86_64, mac).str(),
+            "x86_64-apple-darwin23.0.0");
   EXPECT_EQ(llvm::cantFail(
                 targetTriple(llvm::Triple::aarch64, "aarch64-apple-macosx14"))
                 .str(),

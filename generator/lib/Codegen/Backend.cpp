@@ -43,14 +43,17 @@ bool isForArchitecture(const IsaInfo &isa, Triple::ArchType arch) {
 }
 
 Triple defaultTriple(Triple::ArchType arch) {
-  Triple triple(sys::getDefaultTargetTriple());
-  if (arch == Triple::UnknownArch || arch == triple.getArch())
-    return triple;
-  triple.setArch(arch);
-  // "pc" is a vendor of x86 machines only.
-  if (triple.isOSLinux())
-    triple.setVendor(Triple::UnknownVendor);
-  return triple;
+  return defaultTriple(arch, Triple(sys::getDefaultTargetTriple()));
+}
+
+Triple defaultTriple(Triple::ArchType arch, Triple host) {
+  if (arch == Triple::UnknownArch || arch == host.getArch())
+    return host;
+  host.setArch(arch);
+  // A vendor of x86 machines only.
+  if (host.getVendor() == Triple::PC)
+    host.setVendor(Triple::UnknownVendor);
+  return host;
 }
 
 Expected<Triple> targetTriple(Triple::ArchType arch, StringRef wanted) {

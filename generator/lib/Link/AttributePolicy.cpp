@@ -8,6 +8,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/AArch64TargetParser.h"
 #include <tuple>
 
 using namespace llvm;
@@ -49,16 +50,30 @@ Error wrongType(const Function &declaration, StringRef moduleId) {
                                   "ptr)'");
 }
 
+/// What makes gcc and clang compile with these features: "-mavx2 -mfma", or
+/// "-march=...+dotprod+fp16".
+std::string compilerFlags(const Function &caller,
+                          const std::vector<std::string> &features) {
+  bool aarch64 = caller.getParent()->getTargetTriple().isAArch64();
+  std::string flags = aarch64 ? "-march=..." : "";
+  for (const std::string &feature : features) {
+    if (!aarch64) {
+      flags += (flags.empty() ? "-m" : " -m") + feature;
+      continue;
+    }
+    auto extension = AArch64::targetFeatureToExtension("+" + feature);
+    flags += "+" + (extension ? extension->UserVisibleName.str() : feature);
+  }
+  return flags;
+}
+
 Error lacksFeatures(const Function &caller, StringRef moduleId, StringRef tile,
                     const std::vector<std::string> &missing) {
-  std::string flags;
-  for (const std::string &feature : missing)
-    flags += " -m" + feature;
   return inputError(
       moduleId, "cannot link '" + tile + "' into its caller '" +
                     caller.getName() + "', which lacks the features " +
                     join(missing, ", ") + "; compile the caller with them (" +
-                    StringRef(flags).ltrim() +
+                    compilerFlags(caller, missing) +
                     "), or link tiles as an archive of objects, where only the "
                     "machine that runs a call needs its features");
 }

@@ -8,6 +8,7 @@
 #include "tilewright/Codegen/RegisterTarget.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
@@ -72,6 +73,20 @@ Error ModuleLinker::createTargetMachine() {
   return Error::success();
 }
 
+/// Whether `tile` may be inlined into `caller`, which has its features, by what
+/// else counts: on AArch64, code for streaming mode, or with ZA for itself,
+/// stays in a function of its own.
+bool ModuleLinker::modesMatch(const Function &caller, Function &tile) {
+  // LLVM compares features as well, and would count as one what a CPU is tuned
+  // for.
+  TargetAttributes own = TargetAttributes::of(tile);
+  TargetAttributes::of(caller).applyTo(tile);
+  bool match = machine->getTargetTransformInfo(caller).areInlineCompatible(
+      &caller, &tile);
+  own.applyTo(tile);
+  return match;
+}
+
 unsigned ModuleLinker::inlineCalls(Function &tile,
                                    SetVector<Function *> &callers) {
   tile.removeFnAttr(Attribute::NoInline);
@@ -82,6 +97,8 @@ unsigned ModuleLinker::inlineCalls(Function &tile,
     if (call->getAttributes().hasFnAttr(Attribute::NoInline))
       continue; // the caller said so at this very call
     Function *caller = call->getFunction();
+    if (!modesMatch(*caller, tile))
+      continue;
     InlineFunctionInfo info;
     if (!InlineFunction(*call, info, /*MergeAttributes=*/true).isSuccess())
       continue;

@@ -47,6 +47,7 @@ private:
   llvm::Error link(std::unique_ptr<llvm::Module> module, llvm::StringRef id);
   llvm::Error checkModule(const llvm::Module &module, llvm::StringRef id);
   llvm::Error createTargetMachine();
+  bool modesMatch(const llvm::Function &caller, llvm::Function &tile);
   unsigned inlineCalls(llvm::Function &tile,
                        llvm::SetVector<llvm::Function *> &callers);
   void simplify(llvm::ArrayRef<llvm::Function *> functions);

@@ -23,8 +23,10 @@ llvm::Triple::ArchType architectureOf(const IsaInfo &isa);
 /// Whether code of `isa` is code of `arch`.
 bool isForArchitecture(const IsaInfo &isa, llvm::Triple::ArchType arch);
 
-/// `arch` on this host's OS and environment; UnknownArch: the host itself.
+/// `arch` on the OS and environment of `host`, by default this one's;
+/// UnknownArch: the host itself.
 llvm::Triple defaultTriple(llvm::Triple::ArchType arch);
+llvm::Triple defaultTriple(llvm::Triple::ArchType arch, llvm::Triple host);
 
 /// The triple to generate code for `arch`, or of `isa`: `triple`, or if that is
 /// empty the default. An error if `triple` is of another architecture.

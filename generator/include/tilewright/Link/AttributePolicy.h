@@ -14,6 +14,10 @@
 //   3. otherwise, and also if it can be called from code that is not seen (its
 //      address is taken, or an ELF object refers to it), it gets exactly the
 //      features of its instruction set, which every caller has.
+//
+// Other attributes stay as they are: a scalable tile's vscale_range is true
+// wherever it runs, and the modes of an SME tile (streaming, ZA) are its
+// code's.
 
 #ifndef TILEWRIGHT_LINK_ATTRIBUTEPOLICY_H
 #define TILEWRIGHT_LINK_ATTRIBUTEPOLICY_H
