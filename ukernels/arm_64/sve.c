@@ -1,0 +1,10 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ukernels/arm_64/sve_f16.h"
+#include "ukernels/arm_64/sve_f32.h"
+#include "ukernels/arm_64/sve_s16.h"
+#include "ukernels/arm_64/sve_s8.h"
+
+#define TW_STAMP_ISA_sve ~, 1
+#include "ukernels/arm_64/sve_stamp.h"

@@ -1,0 +1,9 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ukernels/arm_64/sve_bf16.h"
+
+#include "ukernels/arm_64/sve_bfmmla.h"
+
+#define TW_STAMP_ISA_sve_bf16 ~, 1
+#include "ukernels/arm_64/sve_stamp.h"

@@ -1,0 +1,69 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the vector-length-agnostic families share. A family is an inline
+// function
+//
+//   family(out, lhs, rhs, params, M0, N0)
+//
+// where M0 is a number of rows and N0 of vectors of accumulators (the `vl` of
+// a tile's name); both are constants wherever it is stamped.
+//
+// C has no arrays of vectors of unknown length. Accumulators are variables
+// acc<row><vector> instead, and the loops over them are lists that the
+// preprocessor writes out; `if`s on M0 and N0 drop what a tile does not have.
+
+#ifndef UKERNELS_ARM_64_SVE_BODY_H_
+#define UKERNELS_ARM_64_SVE_BODY_H_
+
+#include <arm_sve.h>
+
+#include "ukernels/tile_body.h"
+
+// The rows and the vectors that sve_lanes.h has variables for.
+#define TW_EACH_ROW(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
+#define TW_EACH_VECTOR(X, r) X(r, 0) X(r, 1) X(r, 2) X(r, 3)
+
+// For a variable that only some families need.
+#define TW_UNUSED __attribute__((unused))
+
+// The loop's own instructions are few, but a tile that multiplies in all of a
+// core's pipelines has no issue slot left for them.
+#ifdef __clang__
+#define TW_UNROLL_2 _Pragma("clang loop unroll_count(2)")
+#define TW_UNROLL_4 _Pragma("clang loop unroll_count(4)")
+#else
+#define TW_UNROLL_2 _Pragma("GCC unroll 2")
+#define TW_UNROLL_4 _Pragma("GCC unroll 4")
+#endif
+
+// Keeps loads on their side: unrolled steps would find no registers if the
+// compiler had the loads of all of them first.
+#define TW_KEEP_LOADS() __asm__ volatile("" ::: "memory")
+
+// K steps taken at once. Rows of different steps have accumulators of their
+// own, so that 16 multiply-accumulates of 4 cycles' latency are in flight, as
+// many as a core with four multipliers needs.
+TW_INLINE int tw_sve_sets(int M0, int vectors) {
+  const int rows = vectors <= 3 ? 8 : 4;
+  return M0 < rows ? rows / M0 : 1;
+}
+
+// Whether there is nothing to do: converting a narrow out tile to f32 and back
+// would quiet its NaNs.
+TW_INLINE int tw_keeps_out(const tw_mmt4d_params_t* params) {
+  return params->K <= 0 && tw_accumulates(params);
+}
+
+// The first `bytes` bytes of each 16; all of them where it makes no difference.
+TW_INLINE svbool_t tw_sve_quad_bytes(int bytes) {
+  return bytes >= 16 ? svptrue_b8() : svwhilelt_b8_s32(0, bytes);
+}
+
+// The 8 bytes at `p`, repeated along the vector.
+TW_INLINE svuint64_t tw_sve_splat_8_bytes(const void* p) {
+  typedef uint64_t __attribute__((aligned(1), may_alias)) tw_any_u64_t;
+  return svdup_n_u64(*(const tw_any_u64_t*)p);
+}
+
+#endif  // UKERNELS_ARM_64_SVE_BODY_H_

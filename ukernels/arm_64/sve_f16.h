@@ -1,0 +1,108 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// f16 by f32's fmla, converted on the way, and by f16's own where every step
+// rounds. 8 elements of the lhs take two conversions and a shift.
+
+#ifndef UKERNELS_ARM_64_SVE_F16_H_
+#define UKERNELS_ARM_64_SVE_F16_H_
+
+#include "ukernels/arm_64/sve_body.h"
+
+// f32 out of, and into, the out tile.
+TW_INLINE svfloat32_t tw_f32_from_f16(const float16_t* p) {
+  const svbool_t all = svptrue_b8();
+  const svuint32_t bits = svld1uh_u32(all, (const uint16_t*)p);
+  return svcvt_f32_f16_x(all, svreinterpret_f16_u32(bits));
+}
+
+TW_INLINE void tw_f32_to_f16(float16_t* p, svfloat32_t v) {
+  const svbool_t all = svptrue_b8();
+  const svfloat16_t narrow = svcvt_f16_f32_x(all, v);
+  svst1h_u32(all, (uint16_t*)p, svreinterpret_u32_f16(narrow));
+}
+
+// 8 lhs elements as f32: the even ones, of which the conversion takes the low
+// half of each 32 bits, and the odd ones.
+TW_INLINE svfloat32x2_t tw_f16_quad_to_f32(svfloat16_t quad) {
+  const svbool_t all = svptrue_b8();
+  const svuint32_t odd = svlsr_n_u32_x(all, svreinterpret_u32_f16(quad), 16);
+  return svcreate2_f32(svcvt_f32_f16_x(all, quad),
+                       svcvt_f32_f16_x(all, svreinterpret_f16_u32(odd)));
+}
+
+#define TW_FAMILY f16f16f32_k1_sve
+#define TW_LHS float16_t
+#define TW_RHS float16_t
+#define TW_OUT float
+#define TW_K0 1
+#define TW_ACC svfloat32_t
+#define TW_LANES svcntw()
+#define TW_VECTORS(vl) (vl)
+#define TW_RHS_VECTOR svfloat32_t
+#define TW_RHS_LANES svcntw()
+#define TW_RHS_VECTORS(vl) (vl)
+#define TW_ZERO svdup_n_f32(0)
+#define TW_ADD(a, b) svadd_f32_x(svptrue_b8(), a, b)
+#define TW_LOAD(p) svld1_f32(svptrue_b8(), p)
+#define TW_STORE(p, a) svst1_f32(svptrue_b8(), p, a)
+#define TW_LOAD_RHS(p) tw_f32_from_f16(p)
+#define TW_QUAD svfloat32x2_t
+#define TW_UNROLL_STEPS TW_NO_UNROLL
+#define TW_LOAD_QUAD(pg, p) tw_f16_quad_to_f32(svld1rq_f16(pg, p))
+#define TW_QUAD_ROWS 8
+#define TW_MULTIPLY(acc, n, q, r) \
+  svmla_lane_f32(acc, v##n, svget2_f32(q, (r) % 2), (r) / 2 % 4)
+#include "ukernels/arm_64/sve_lanes.h"
+
+#define TW_FAMILY f16f16f16_k1_sve
+#define TW_LHS float16_t
+#define TW_RHS float16_t
+#define TW_OUT float16_t
+#define TW_K0 1
+#define TW_ACC svfloat32_t
+#define TW_LANES svcntw()
+#define TW_VECTORS(vl) (vl)
+#define TW_RHS_VECTOR svfloat32_t
+#define TW_RHS_LANES svcntw()
+#define TW_RHS_VECTORS(vl) (vl)
+#define TW_ZERO svdup_n_f32(0)
+#define TW_ADD(a, b) svadd_f32_x(svptrue_b8(), a, b)
+#define TW_LOAD(p) tw_f32_from_f16(p)
+#define TW_STORE(p, a) tw_f32_to_f16(p, a)
+#define TW_LOAD_RHS(p) tw_f32_from_f16(p)
+#define TW_QUAD svfloat32x2_t
+#define TW_UNROLL_STEPS TW_NO_UNROLL
+#define TW_LOAD_QUAD(pg, p) tw_f16_quad_to_f32(svld1rq_f16(pg, p))
+#define TW_QUAD_ROWS 8
+#define TW_MULTIPLY(acc, n, q, r) \
+  svmla_lane_f32(acc, v##n, svget2_f32(q, (r) % 2), (r) / 2 % 4)
+#define TW_KEEPS_OUT
+#include "ukernels/arm_64/sve_lanes.h"
+
+// Steps rounded to f16 are steps of f16's own multiply-add, rounded once; a
+// vector of them is as wide as two of f32.
+#define TW_FAMILY f16f16f16_k1_steprnd_sve
+#define TW_LHS float16_t
+#define TW_RHS float16_t
+#define TW_OUT float16_t
+#define TW_K0 1
+#define TW_ACC svfloat16_t
+#define TW_LANES svcnth()
+#define TW_VECTORS(vl) ((vl) / 2)
+#define TW_RHS_VECTOR svfloat16_t
+#define TW_RHS_LANES svcnth()
+#define TW_RHS_VECTORS(vl) ((vl) / 2)
+#define TW_ZERO svdup_n_f16(0)
+#define TW_ADD(a, b) svadd_f16_x(svptrue_b8(), a, b)
+#define TW_LOAD(p) svld1_f16(svptrue_b8(), p)
+#define TW_STORE(p, a) svst1_f16(svptrue_b8(), p, a)
+#define TW_LOAD_RHS(p) svld1_f16(svptrue_b8(), p)
+#define TW_QUAD svfloat16_t
+#define TW_LOAD_QUAD(pg, p) svld1rq_f16(pg, p)
+#define TW_QUAD_ROWS 8
+#define TW_MULTIPLY(acc, n, q, r) svmla_lane_f16(acc, v##n, q, (r) % 8)
+#define TW_ROUND(acc) (acc)
+#include "ukernels/arm_64/sve_lanes.h"
+
+#endif  // UKERNELS_ARM_64_SVE_F16_H_

@@ -1,0 +1,7 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ukernels/arm_64/sve_i8mm.h"
+
+#define TW_STAMP_ISA_sve_i8mm ~, 1
+#include "ukernels/arm_64/sve_stamp.h"

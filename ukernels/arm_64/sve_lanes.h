@@ -1,0 +1,195 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Template of the families that multiply a vector of the rhs by one lane of the
+// lhs. No include guard: a family header defines the macros below, includes
+// this file, which defines the family, and finds the macros undefined again.
+//
+//   TW_FAMILY            the function's name
+//   TW_LHS, TW_RHS, TW_OUT  element types in memory
+//   TW_K0                elements per K step of a row of the lhs
+//   TW_ACC               the accumulators' vector type; one has TW_LANES of the
+//                        out tile's columns, of which a `vl` has TW_VL
+//   TW_VECTORS(vl)       accumulators of a row
+//   TW_RHS_VECTOR        the rhs operand's vector type, TW_RHS_LANES its
+//   columns TW_RHS_VECTORS(vl)   rhs operands of a K step TW_ZERO, TW_ADD(a, b)
+//   TW_LOAD(p), TW_STORE(p, a), TW_LOAD_RHS(p)
+//   TW_QUAD, TW_LOAD_QUAD(pg, p)  the lhs operand: 16 bytes, repeated along
+//                        the vector, of which pg has those that exist
+//   TW_QUAD_ROWS         rows whose K step it holds
+//   TW_MULTIPLY(acc, n, q, r)  acc + product of v0, v1, v2, v3 (what is column
+//                        n's) and the lane of q that is row r's
+//
+// and where it differs:
+//
+//   TW_PAIRED            accumulators 2i, 2i+1 hold even and odd columns
+//   TW_ROUND(acc)        rounds to the out type after each K step
+//   TW_UNROLL_STEPS      the K loop's, where twice would need more registers
+//   TW_KEEPS_OUT         K = 0 must not convert the out tile
+//   TW_RHS_K0            TW_RHS per K step of a row of the rhs
+
+#ifndef TW_RHS_K0
+#define TW_RHS_K0 TW_K0
+#endif
+#ifndef TW_UNROLL_STEPS
+#define TW_UNROLL_STEPS TW_UNROLL_2
+#endif
+#ifndef TW_ROUND
+#define TW_ROUND(acc) (acc)
+#define TW_STEP_SETS(M0, vectors) tw_sve_sets(M0, vectors)
+#else
+// Every step needs what the one before it rounded.
+#define TW_STEP_SETS(M0, vectors) 1
+#endif
+
+TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
+                         const void* rhs_panel, const tw_mmt4d_params_t* params,
+                         int M0, int vl) {
+#ifdef TW_KEEPS_OUT
+  if (tw_keeps_out(params)) return;
+#endif
+  const int vectors = TW_VECTORS(vl);
+  const int rhs_vectors = TW_RHS_VECTORS(vl);
+  const int sets = TW_STEP_SETS(M0, vectors);
+  const tw_index_t lanes = TW_LANES;
+  const tw_index_t N0 = vectors * lanes;
+  const tw_index_t rhs_step = N0 * TW_RHS_K0;
+  const tw_index_t rhs_vector = TW_RHS_LANES * TW_RHS_K0;
+  const TW_LHS* lhs = (const TW_LHS*)lhs_panel;
+  const TW_RHS* rhs = (const TW_RHS*)rhs_panel;
+  TW_OUT* out = (TW_OUT*)out_tile;
+
+  // Row r of step s of a block has row s * M0 + r of the accumulators.
+#define TW_DECLARE(r, n) TW_ACC acc##r##n = TW_ZERO;
+#define TW_DECLARE_ROW(r) TW_EACH_VECTOR(TW_DECLARE, r)
+  TW_EACH_ROW(TW_DECLARE_ROW)
+#undef TW_DECLARE_ROW
+#undef TW_DECLARE
+
+  if (tw_accumulates(params)) {
+    const tw_index_t stride = tw_out_stride(params, N0);
+#define TW_LOAD_VECTOR(r, n) \
+  if (r < M0 && n < vectors) acc##r##n = TW_LOAD(out + r * stride + n * lanes);
+#define TW_LOAD_ROW(r) TW_EACH_VECTOR(TW_LOAD_VECTOR, r)
+    TW_EACH_ROW(TW_LOAD_ROW)
+#undef TW_LOAD_ROW
+#undef TW_LOAD_VECTOR
+#ifdef TW_PAIRED
+#define TW_SPLIT(r, even, odd)                           \
+  if (r < M0 && odd < vectors) {                         \
+    const TW_ACC left = acc##r##even;                    \
+    acc##r##even = TW_PAIRED(svuzp1)(left, acc##r##odd); \
+    acc##r##odd = TW_PAIRED(svuzp2)(left, acc##r##odd);  \
+  }
+#define TW_SPLIT_ROW(r) TW_SPLIT(r, 0, 1) TW_SPLIT(r, 2, 3)
+    TW_EACH_ROW(TW_SPLIT_ROW)
+#undef TW_SPLIT_ROW
+#undef TW_SPLIT
+#endif
+  }
+
+  // `rows` rows: those of a whole block, or of a single step.
+#define TW_MULTIPLY_VECTOR(r, n) \
+  if (n < vectors) acc##r##n = TW_ROUND(TW_MULTIPLY(acc##r##n, n, quad, r));
+#define TW_MULTIPLY_ROW(r)                                            \
+  if (r < rows) {                                                     \
+    if (r % M0 == 0) {                                                \
+      const TW_RHS* step = rhs + r / M0 * rhs_step;                   \
+      v0 = TW_LOAD_RHS(step);                                         \
+      if (rhs_vectors > 1) v1 = TW_LOAD_RHS(step + rhs_vector);       \
+      if (rhs_vectors > 2) v2 = TW_LOAD_RHS(step + 2 * rhs_vector);   \
+      if (rhs_vectors > 3) v3 = TW_LOAD_RHS(step + 3 * rhs_vector);   \
+    }                                                                 \
+    if (r % TW_QUAD_ROWS == 0) {                                      \
+      const int bytes = (rows - r) * TW_K0 * (int)sizeof(TW_LHS);     \
+      quad = TW_LOAD_QUAD(tw_sve_quad_bytes(bytes), lhs + r * TW_K0); \
+    }                                                                 \
+    TW_EACH_VECTOR(TW_MULTIPLY_VECTOR, r)                             \
+  }
+  const tw_index_t blocks = params->K > 0 ? params->K / sets : 0;
+  TW_UNROLL_STEPS for (tw_index_t i = 0; i < blocks; ++i) {
+    const int rows = sets * M0;
+    TW_RHS_VECTOR v0, v1, v2 TW_UNUSED, v3 TW_UNUSED;
+    TW_QUAD quad;
+    TW_EACH_ROW(TW_MULTIPLY_ROW)
+    lhs += rows * TW_K0;
+    rhs += sets * rhs_step;
+    TW_KEEP_LOADS();
+  }
+  for (tw_index_t k = params->K % sets; k > 0; --k) {
+    const int rows = M0;
+    TW_RHS_VECTOR v0, v1, v2 TW_UNUSED, v3 TW_UNUSED;
+    TW_QUAD quad;
+    TW_EACH_ROW(TW_MULTIPLY_ROW)
+    lhs += rows * TW_K0;
+    rhs += rhs_step;
+  }
+#undef TW_MULTIPLY_ROW
+#undef TW_MULTIPLY_VECTOR
+
+  // Adds the upper half of the block's rows to the lower, until M0 are left.
+  const int rows = sets * M0;
+#define TW_REDUCE(r, n, from) \
+  if (n < vectors) acc##r##n = TW_ADD(acc##r##n, acc##from##n);
+#define TW_REDUCE_ROW(r, from)                                        \
+  if (from < rows && M0 <= from - r) {                                \
+    TW_REDUCE(r, 0, from)                                             \
+    TW_REDUCE(r, 1, from) TW_REDUCE(r, 2, from) TW_REDUCE(r, 3, from) \
+  }
+  TW_REDUCE_ROW(0, 4)
+  TW_REDUCE_ROW(1, 5)
+  TW_REDUCE_ROW(2, 6)
+  TW_REDUCE_ROW(3, 7)
+  TW_REDUCE_ROW(0, 2)
+  TW_REDUCE_ROW(1, 3)
+  TW_REDUCE_ROW(0, 1)
+#undef TW_REDUCE_ROW
+#undef TW_REDUCE
+
+#ifdef TW_PAIRED
+#define TW_JOIN(r, left, right)                             \
+  if (r < M0 && right < vectors) {                          \
+    const TW_ACC even = acc##r##left;                       \
+    acc##r##left = TW_PAIRED(svzip1)(even, acc##r##right);  \
+    acc##r##right = TW_PAIRED(svzip2)(even, acc##r##right); \
+  }
+#define TW_JOIN_ROW(r) TW_JOIN(r, 0, 1) TW_JOIN(r, 2, 3)
+  TW_EACH_ROW(TW_JOIN_ROW)
+#undef TW_JOIN_ROW
+#undef TW_JOIN
+#endif
+  const tw_index_t stride = tw_out_stride(params, N0);
+#define TW_STORE_VECTOR(r, n) \
+  if (r < M0 && n < vectors) TW_STORE(out + r * stride + n * lanes, acc##r##n);
+#define TW_STORE_ROW(r) TW_EACH_VECTOR(TW_STORE_VECTOR, r)
+  TW_EACH_ROW(TW_STORE_ROW)
+#undef TW_STORE_ROW
+#undef TW_STORE_VECTOR
+}
+
+#undef TW_FAMILY
+#undef TW_LHS
+#undef TW_RHS
+#undef TW_OUT
+#undef TW_K0
+#undef TW_RHS_K0
+#undef TW_ACC
+#undef TW_LANES
+#undef TW_VECTORS
+#undef TW_RHS_VECTOR
+#undef TW_RHS_LANES
+#undef TW_RHS_VECTORS
+#undef TW_ZERO
+#undef TW_ADD
+#undef TW_LOAD
+#undef TW_STORE
+#undef TW_LOAD_RHS
+#undef TW_QUAD
+#undef TW_LOAD_QUAD
+#undef TW_QUAD_ROWS
+#undef TW_MULTIPLY
+#undef TW_PAIRED
+#undef TW_ROUND
+#undef TW_KEEPS_OUT
+#undef TW_STEP_SETS
+#undef TW_UNROLL_STEPS

@@ -1,0 +1,27 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// stamp.h for families of vector-length-agnostic tiles: they take the `2` of a
+// size `2vl`.
+
+#include "ukernels/stamp.h"
+
+#define TW_COUNT_1 1
+#define TW_COUNT_2 2
+#define TW_COUNT_4 4
+#define TW_COUNT_8 8
+#define TW_COUNT_1vl 1
+#define TW_COUNT_2vl 2
+#define TW_COUNT_3vl 3
+#define TW_COUNT_4vl 4
+#define TW_COUNT_6vl 6
+#define TW_COUNT_8vl 8
+
+#undef TW_STAMP_1
+#define TW_STAMP_1(name, family, M0, N0)                          \
+  TW_TILE_FUNCTION(name) {                                        \
+    family(out_tile, lhs_panel, rhs_panel, params, TW_COUNT_##M0, \
+           TW_COUNT_##N0);                                        \
+  }
+
+#include "ukernels/arm_64/stamp.h"
