@@ -13,38 +13,9 @@
 
 #include "ukernels/pack_interior.h"
 
+#include "ukernels/interior.h"
+#include "ukernels/interleave.h"
 #include "ukernels/zip.h"
-
-#ifdef __clang__
-#define TW_UNROLL_ALL _Pragma("clang loop unroll(full)")
-#else
-#define TW_UNROLL_ALL _Pragma("GCC unroll 16")
-#endif
-
-// Lines of a transposed matrix that are read in parallel: as many as hardware
-// prefetchers follow, and few enough pages for the first-level TLB, while each
-// writes this many runs in a row.
-static const tw_index_t kLines = 32;
-
-// Bytes and strides of the interior.
-typedef struct tw_interior_t {
-  tw_index_t tiles_r, tiles_c;  // whole tiles
-  tw_index_t element;           // bytes
-  tw_index_t line;              // bytes between lines of the matrix
-  tw_index_t panel;             // bytes between rows of tiles
-  tw_index_t tile;              // bytes of a tile
-} tw_interior_t;
-
-static tw_interior_t tw_interior_of(const tw_packing_t* p) {
-  tw_interior_t in;
-  in.tiles_r = p->rows / p->tile_rows;
-  in.tiles_c = p->cols / p->tile_cols;
-  in.element = p->bits / 8;
-  in.line = p->stride * p->bits / 8;
-  in.tile = p->tile_rows * p->tile_cols * p->bits / 8;
-  in.panel = p->outer_cols * in.tile;
-  return in;
-}
 
 // The 4-bit packing of rows that are not transposed, as one of bytes. Its whole
 // tiles are the same; its odd last column is the caller's edge.
@@ -57,64 +28,94 @@ static tw_packing_t tw_as_bytes(const tw_packing_t* p) {
   return bytes;
 }
 
-static inline void tw_copy_run(unsigned char* to, const unsigned char* from,
-                               size_t bytes) {
-  // Constant sizes become a few moves instead of a call.
-  if (bytes == 64) {
-    memcpy(to, from, 64);
-  } else if (bytes == 128) {
-    memcpy(to, from, 128);
-  } else if (bytes == 32) {
-    memcpy(to, from, 32);
-  } else {
-    memcpy(to, from, bytes);
-  }
-}
-
 // ---- runs -------------------------------------------------------------------
 
-// Copies between matrix and packed; `unpack` tells the direction.
-static void tw_copy_rows(const tw_packing_t* p, unsigned char* matrix,
-                         unsigned char* packed, int unpack) {
+// The run of the loops below is a constant where it can be: a few moves instead
+// of a call.
+TW_ZIP_INLINE void tw_copy_run(unsigned char* packed, unsigned char* matrix,
+                               tw_index_t run, int unpack) {
+  memcpy(unpack ? matrix : packed, unpack ? packed : matrix, (size_t)run);
+}
+
+// Tiles of several rows of `run` bytes.
+TW_ZIP_INLINE void tw_copy_rows_of(const tw_packing_t* p, unsigned char* matrix,
+                                   unsigned char* packed, int unpack,
+                                   tw_index_t run) {
   const tw_interior_t in = tw_interior_of(p);
-  const tw_index_t run = p->tile_cols * in.element;
-  for (tw_index_t ro = 0; p->tile_rows == 1 && ro < in.tiles_r; ++ro) {
-    unsigned char* panel = packed + ro * in.panel;
-    unsigned char* row = matrix + ro * in.line;
-    memcpy(unpack ? row : panel, unpack ? panel : row,
-           (size_t)(in.tiles_c * run));
-  }
-  for (tw_index_t ro = 0; p->tile_rows > 1 && ro < in.tiles_r; ++ro)
+  for (tw_index_t ro = 0; ro < in.tiles_r; ++ro)
     for (tw_index_t co = 0; co < in.tiles_c; ++co) {
       unsigned char* tile = packed + ro * in.panel + co * in.tile;
       unsigned char* at = matrix + ro * p->tile_rows * in.line + co * run;
       for (tw_index_t ri = 0; ri < p->tile_rows; ++ri) {
-        if (unpack)
-          tw_copy_run(at, tile, (size_t)run);
-        else
-          tw_copy_run(tile, at, (size_t)run);
+        tw_copy_run(tile, at, run, unpack);
         tile += run;
         at += in.line;
       }
     }
 }
 
-static void tw_copy_lines(const tw_packing_t* p, unsigned char* matrix,
-                          unsigned char* packed, int unpack) {
+// Tiles of one column, `run` bytes of a line of a transposed matrix.
+TW_ZIP_INLINE void tw_copy_lines_of(const tw_packing_t* p,
+                                    unsigned char* matrix,
+                                    unsigned char* packed, int unpack,
+                                    tw_index_t run) {
   const tw_interior_t in = tw_interior_of(p);
-  const tw_index_t run = in.tile;
-  for (tw_index_t begin = 0; begin < in.tiles_c; begin += kLines) {
+  for (tw_index_t begin = 0; begin < in.tiles_c; begin += kPackLines) {
     const tw_index_t end =
-        begin + kLines < in.tiles_c ? begin + kLines : in.tiles_c;
+        begin + kPackLines < in.tiles_c ? begin + kPackLines : in.tiles_c;
     for (tw_index_t ro = 0; ro < in.tiles_r; ++ro)
-      for (tw_index_t co = begin; co < end; ++co) {
-        unsigned char* tile = packed + ro * in.panel + co * run;
-        unsigned char* at = matrix + co * in.line + ro * run;
-        if (unpack)
-          tw_copy_run(at, tile, (size_t)run);
-        else
-          tw_copy_run(tile, at, (size_t)run);
-      }
+      for (tw_index_t co = begin; co < end; ++co)
+        tw_copy_run(packed + ro * in.panel + co * run,
+                    matrix + co * in.line + ro * run, run, unpack);
+  }
+}
+
+// Copies between matrix and packed; `unpack` tells the direction.
+TW_ZIP_INLINE void tw_copy_rows(const tw_packing_t* p, unsigned char* matrix,
+                                unsigned char* packed, int unpack) {
+  const tw_interior_t in = tw_interior_of(p);
+  const tw_index_t run = p->tile_cols * in.element;
+  if (p->tile_rows == 1) {
+    for (tw_index_t ro = 0; ro < in.tiles_r; ++ro)
+      tw_copy_run(packed + ro * in.panel, matrix + ro * in.line,
+                  in.tiles_c * run, unpack);
+    return;
+  }
+  switch (run) {
+#define TW_RUN(size)                                  \
+  case size:                                          \
+    tw_copy_rows_of(p, matrix, packed, unpack, size); \
+    break;
+    TW_RUN(16)
+    TW_RUN(32)
+    TW_RUN(48)
+    TW_RUN(64)
+    TW_RUN(96)
+    TW_RUN(128)
+#undef TW_RUN
+    default:
+      tw_copy_rows_of(p, matrix, packed, unpack, run);
+  }
+}
+
+TW_ZIP_INLINE void tw_copy_lines(const tw_packing_t* p, unsigned char* matrix,
+                                 unsigned char* packed, int unpack) {
+  switch (p->tile_rows * p->bits / 8) {
+#define TW_RUN(size)                                   \
+  case size:                                           \
+    tw_copy_lines_of(p, matrix, packed, unpack, size); \
+    break;
+    TW_RUN(8)
+    TW_RUN(16)
+    TW_RUN(24)
+    TW_RUN(32)
+    TW_RUN(48)
+    TW_RUN(64)
+    TW_RUN(96)
+    TW_RUN(128)
+#undef TW_RUN
+    default:
+      tw_copy_lines_of(p, matrix, packed, unpack, p->tile_rows * p->bits / 8);
   }
 }
 
@@ -258,118 +259,6 @@ static void tw_untranspose_rows(const tw_packing_t* p,
   }
 }
 
-// ---- interleave -------------------------------------------------------------
-
-// One tile: `lines` lines of `bytes` bytes (8, or a multiple of 16), zipped in
-// units of `width` bytes.
-TW_ZIP_INLINE void tw_interleave(const unsigned char* from, tw_index_t line,
-                                 unsigned char* to, tw_index_t bytes, int lines,
-                                 int width) {
-  tw_v16u8 v[16];
-  if (bytes == 8) {
-    TW_UNROLL_ALL for (int i = 0; i < lines; ++i) {
-      v[i] = tw_v16_load8(from + i * line);
-    }
-    tw_zip(v, lines, width);
-    TW_UNROLL_ALL for (int i = 0; i < lines / 2; ++i) {
-      tw_v16_store(to + 16 * i, v[i]);
-    }
-    return;
-  }
-  for (tw_index_t at = 0; at < bytes; at += 16) {
-    TW_UNROLL_ALL for (int i = 0; i < lines; ++i) {
-      v[i] = tw_v16_load(from + i * line + at);
-    }
-    tw_zip(v, lines, width);
-    TW_UNROLL_ALL for (int i = 0; i < lines; ++i) {
-      tw_v16_store(to + at * lines + 16 * i, v[i]);
-    }
-  }
-}
-
-// One tile of 4-bit elements: `lines` lines of tile_rows / 2 bytes. Two lines'
-// nibbles of one row make a byte; those bytes are zipped, 16 rows at a time.
-TW_ZIP_INLINE void tw_interleave_nibbles(const unsigned char* from,
-                                         tw_index_t line, unsigned char* to,
-                                         tw_index_t rows, int lines) {
-  const int pairs = lines / 2;
-  for (tw_index_t r = 0; r < rows; r += 16) {
-    tw_v16u8 v[8];
-    TW_UNROLL_ALL for (int i = 0; i < pairs; ++i) {
-      const tw_v16u8 a = tw_v16_load8(from + 2 * i * line + r / 2);
-      const tw_v16u8 b = tw_v16_load8(from + (2 * i + 1) * line + r / 2);
-      v[i] = tw_zip_low((a & 15) | b << 4, a >> 4 | (b & 0xF0), 1);
-    }
-    tw_zip(v, pairs, 1);
-    TW_UNROLL_ALL for (int i = 0; i < pairs; ++i) {
-      tw_v16_store(to + r * pairs + 16 * i, v[i]);
-    }
-  }
-}
-
-static int tw_has_interleave(const tw_packing_t* p) {
-  const tw_index_t lines = p->tile_cols;
-  if (p->bits == 4)
-    return (lines == 2 || lines == 4 || lines == 8 || lines == 16) &&
-           p->tile_rows % 16 == 0;
-  const tw_index_t bytes = p->tile_rows * p->bits / 8;
-  return (lines == 2 || lines == 4 || lines == 8 || lines == 16) &&
-         lines * p->bits / 8 <= 16 && (bytes == 8 || bytes % 16 == 0);
-}
-
-// All tiles. `lines` and `width` are constants: a tile may be as small as 32
-// bytes, too little to choose a loop for each.
-TW_ZIP_INLINE void tw_interleave_all(const tw_packing_t* p,
-                                     const unsigned char* matrix,
-                                     unsigned char* packed, int lines,
-                                     int width) {
-  const tw_interior_t in = tw_interior_of(p);
-  const tw_index_t bytes = p->tile_rows * p->bits / 8;
-  const tw_index_t tiles = (kLines + lines - 1) / lines;
-  for (tw_index_t begin = 0; begin < in.tiles_c; begin += tiles) {
-    const tw_index_t end =
-        begin + tiles < in.tiles_c ? begin + tiles : in.tiles_c;
-    for (tw_index_t ro = 0; ro < in.tiles_r; ++ro)
-      for (tw_index_t co = begin; co < end; ++co) {
-        const unsigned char* from = matrix + co * lines * in.line + ro * bytes;
-        unsigned char* to = packed + ro * in.panel + co * in.tile;
-        if (width == 0)
-          tw_interleave_nibbles(from, in.line, to, p->tile_rows, lines);
-        else
-          tw_interleave(from, in.line, to, bytes, lines, width);
-      }
-  }
-}
-
-// `p` must be one that tw_has_interleave accepts.
-static void tw_interleave_lines(const tw_packing_t* p,
-                                const unsigned char* matrix,
-                                unsigned char* packed) {
-#define TW_LINES(lines, width)                          \
-  case (lines) * 16 + (width):                          \
-    tw_interleave_all(p, matrix, packed, lines, width); \
-    return;
-  switch (p->tile_cols * 16 + p->bits / 8) {
-    TW_LINES(2, 0)  // 4-bit elements
-    TW_LINES(4, 0)
-    TW_LINES(8, 0)
-    TW_LINES(16, 0)
-    TW_LINES(2, 1)
-    TW_LINES(4, 1)
-    TW_LINES(8, 1)
-    TW_LINES(16, 1)
-    TW_LINES(2, 2)
-    TW_LINES(4, 2)
-    TW_LINES(8, 2)
-    TW_LINES(2, 4)
-    TW_LINES(4, 4)
-    TW_LINES(2, 8)
-    default:
-      return;
-  }
-#undef TW_LINES
-}
-
 // ---- choice -----------------------------------------------------------------
 
 tw_index_t tw_pack_interior(const tw_packing_t* p, uint64_t padding,
@@ -394,9 +283,7 @@ tw_index_t tw_pack_interior(const tw_packing_t* p, uint64_t padding,
     tw_copy_lines(p, (unsigned char*)matrix, packed, 0);
     return whole_rows;
   }
-  if (!tw_has_interleave(p)) return 0;
-  tw_interleave_lines(p, matrix, packed);
-  return whole_rows;
+  return tw_interleave_lines(p, matrix, packed) ? whole_rows : 0;
 }
 
 tw_index_t tw_unpack_interior(const tw_packing_t* p,

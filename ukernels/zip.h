@@ -10,6 +10,12 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifdef __clang__
+#define TW_UNROLL_ALL _Pragma("clang loop unroll(full)")
+#else
+#define TW_UNROLL_ALL _Pragma("GCC unroll 16")
+#endif
+
 #define TW_ZIP_INLINE static inline __attribute__((always_inline))
 
 typedef uint8_t tw_v16u8 __attribute__((vector_size(16)));
@@ -21,12 +27,6 @@ TW_ZIP_INLINE tw_v16u8 tw_v16_load(const void* p) {
   tw_v16u8 v;
   memcpy(&v, p, sizeof v);
   return v;
-}
-// 8 bytes, the rest zero.
-TW_ZIP_INLINE tw_v16u8 tw_v16_load8(const void* p) {
-  uint64_t low;
-  memcpy(&low, p, sizeof low);
-  return (tw_v16u8)(tw_v2u64){low, 0};
 }
 TW_ZIP_INLINE void tw_v16_store(void* p, tw_v16u8 v) {
   memcpy(p, &v, sizeof v);

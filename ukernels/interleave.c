@@ -1,0 +1,180 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lines of the matrix become the columns of a tile: they are read 16 bytes at a
+// time, a vector each, and zipped together.
+
+#include "ukernels/interleave.h"
+
+#include "ukernels/interior.h"
+#include "ukernels/zip.h"
+
+// `bytes` (4, 8 or 12, a constant) at p, the rest zero.
+TW_ZIP_INLINE tw_v16u8 tw_load_part(const unsigned char* p, int bytes) {
+  uint64_t low = 0, high = 0;
+  memcpy(&low, p, bytes < 8 ? 4 : 8);
+  if (bytes == 12) memcpy(&high, p + 8, 4);
+  return (tw_v16u8)(tw_v2u64){low, high};
+}
+
+// The first `bytes`, a multiple of 8, of the vectors.
+TW_ZIP_INLINE void tw_store_vectors(unsigned char* to, const tw_v16u8* v,
+                                    int bytes) {
+  TW_UNROLL_ALL for (int i = 0; i < bytes / 16; ++i) {
+    tw_v16_store(to + 16 * i, v[i]);
+  }
+  if (bytes % 16 != 0) {
+    const tw_v2u64 last = (tw_v2u64)v[bytes / 16];
+    memcpy(to + bytes / 16 * 16, &(uint64_t){last[0]}, 8);
+  }
+}
+
+// The last `bytes` (4, 8 or 12, a constant) of each line of a tile.
+TW_ZIP_INLINE void tw_interleave_rest(const unsigned char* from,
+                                      tw_index_t line, unsigned char* to,
+                                      int bytes, int lines, int width) {
+  tw_v16u8 v[16];
+  TW_UNROLL_ALL for (int i = 0; i < lines; ++i) {
+    v[i] = tw_load_part(from + i * line, bytes);
+  }
+  tw_zip(v, lines, width);
+  tw_store_vectors(to, v, lines * bytes);
+}
+
+// One tile: `lines` lines of `bytes` bytes, zipped in units of `width` bytes.
+// `rest`: what is left of `bytes` after the last 16, a constant.
+TW_ZIP_INLINE void tw_interleave(const unsigned char* from, tw_index_t line,
+                                 unsigned char* to, tw_index_t bytes, int rest,
+                                 int lines, int width) {
+  tw_v16u8 v[16];
+  for (tw_index_t at = 0; at < bytes - rest; at += 16) {
+    TW_UNROLL_ALL for (int i = 0; i < lines; ++i) {
+      v[i] = tw_v16_load(from + i * line + at);
+    }
+    tw_zip(v, lines, width);
+    tw_store_vectors(to + at * lines, v, 16 * lines);
+  }
+  if (rest)
+    tw_interleave_rest(from + bytes - rest, line, to + (bytes - rest) * lines,
+                       rest, lines, width);
+}
+
+// `rows` (4, 8, 12 or 16, a constant) rows of a tile of 4-bit elements. Two
+// lines' nibbles of one row make a byte; those bytes are zipped.
+TW_ZIP_INLINE void tw_interleave_nibble_rows(const unsigned char* from,
+                                             tw_index_t line, unsigned char* to,
+                                             int rows, int lines) {
+  const int pairs = lines / 2;
+  tw_v16u8 v[8];
+  TW_UNROLL_ALL for (int i = 0; i < pairs; ++i) {
+    uint64_t two[2] = {0, 0};
+    TW_UNROLL_ALL for (int j = 0; j < 2; ++j) {
+      const unsigned char* at = from + (2 * i + j) * line;
+      memcpy(&two[j], at, rows == 4 ? 2 : rows == 16 ? 8 : 4);
+      if (rows == 12) memcpy((unsigned char*)&two[j] + 4, at + 4, 2);
+    }
+    const tw_v16u8 a = (tw_v16u8)(tw_v2u64){two[0], 0};
+    const tw_v16u8 b = (tw_v16u8)(tw_v2u64){two[1], 0};
+    v[i] = tw_zip_low((a & 15) | b << 4, a >> 4 | (b & 0xF0), 1);
+  }
+  tw_zip(v, pairs, 1);
+  if (rows * pairs % 8 == 0)
+    tw_store_vectors(to, v, rows * pairs);
+  else  // 4 or 12 rows of one pair
+    memcpy(to, v, (size_t)(rows * pairs));
+}
+
+// One tile of 4-bit elements: `lines` lines of `rows` / 2 bytes. `rest`: the
+// rows after the last 16, a constant.
+TW_ZIP_INLINE void tw_interleave_nibbles(const unsigned char* from,
+                                         tw_index_t line, unsigned char* to,
+                                         tw_index_t rows, int rest, int lines) {
+  for (tw_index_t r = 0; r < rows - rest; r += 16)
+    tw_interleave_nibble_rows(from + r / 2, line, to + r * (lines / 2), 16,
+                              lines);
+  if (rest)
+    tw_interleave_nibble_rows(from + (rows - rest) / 2, line,
+                              to + (rows - rest) * (lines / 2), rest, lines);
+}
+
+static int tw_has_interleave(const tw_packing_t* p) {
+  const tw_index_t lines = p->tile_cols;
+  if (p->bits == 4)
+    return (lines == 2 || lines == 4 || lines == 8 || lines == 16) &&
+           p->tile_rows % 4 == 0;
+  const tw_index_t bytes = p->tile_rows * p->bits / 8;
+  return (lines == 2 || lines == 4 || lines == 8 || lines == 16) &&
+         lines * p->bits / 8 <= 16 && bytes % 4 == 0;
+}
+
+// All tiles. `lines`, `width` and `rest` are constants: a tile may be as small
+// as 32 bytes, too little to choose a loop for each.
+TW_ZIP_INLINE void tw_interleave_tiles(const tw_packing_t* p,
+                                       const unsigned char* matrix,
+                                       unsigned char* packed, int lines,
+                                       int width, int rest) {
+  const tw_interior_t in = tw_interior_of(p);
+  const tw_index_t bytes = p->tile_rows * p->bits / 8;
+  const tw_index_t tiles = (kPackLines + lines - 1) / lines;
+  for (tw_index_t begin = 0; begin < in.tiles_c; begin += tiles) {
+    const tw_index_t end =
+        begin + tiles < in.tiles_c ? begin + tiles : in.tiles_c;
+    for (tw_index_t ro = 0; ro < in.tiles_r; ++ro)
+      for (tw_index_t co = begin; co < end; ++co) {
+        const unsigned char* from = matrix + co * lines * in.line + ro * bytes;
+        unsigned char* to = packed + ro * in.panel + co * in.tile;
+        if (width == 0)
+          tw_interleave_nibbles(from, in.line, to, p->tile_rows, rest, lines);
+        else
+          tw_interleave(from, in.line, to, bytes, rest, lines, width);
+      }
+  }
+}
+
+TW_ZIP_INLINE void tw_interleave_all(const tw_packing_t* p,
+                                     const unsigned char* matrix,
+                                     unsigned char* packed, int lines,
+                                     int width) {
+  // Of 16 bytes, of 16 rows of nibbles.
+  switch ((width == 0 ? p->tile_rows : p->tile_rows * width) % 16) {
+    case 4:
+      tw_interleave_tiles(p, matrix, packed, lines, width, 4);
+      break;
+    case 8:
+      tw_interleave_tiles(p, matrix, packed, lines, width, 8);
+      break;
+    case 12:
+      tw_interleave_tiles(p, matrix, packed, lines, width, 12);
+      break;
+    default:
+      tw_interleave_tiles(p, matrix, packed, lines, width, 0);
+  }
+}
+
+int tw_interleave_lines(const tw_packing_t* p, const unsigned char* matrix,
+                        unsigned char* packed) {
+  if (!tw_has_interleave(p)) return 0;
+#define TW_LINES(lines, width)                          \
+  case (lines) * 16 + (width):                          \
+    tw_interleave_all(p, matrix, packed, lines, width); \
+    return 1;
+  switch (p->tile_cols * 16 + p->bits / 8) {
+    TW_LINES(2, 0)  // 4-bit elements
+    TW_LINES(4, 0)
+    TW_LINES(8, 0)
+    TW_LINES(16, 0)
+    TW_LINES(2, 1)
+    TW_LINES(4, 1)
+    TW_LINES(8, 1)
+    TW_LINES(16, 1)
+    TW_LINES(2, 2)
+    TW_LINES(4, 2)
+    TW_LINES(8, 2)
+    TW_LINES(2, 4)
+    TW_LINES(4, 4)
+    TW_LINES(2, 8)
+    default:
+      return 0;
+  }
+#undef TW_LINES
+}
