@@ -17,13 +17,21 @@ mark_as_advanced(TW_ARM_64_SYSROOT)
 # Sets <out> to what a cross build lacks on this machine, as text; empty if nothing.
 function(tilewright_arm_64_missing out)
   set(missing "")
+  # `./dev setup` puts qemu into build/qemu (tests/arm_64/fetch_qemu.sh).
   foreach(program IN ITEMS clang-22 lld-22 qemu-aarch64)
-    find_program(TW_ARM_64_${program} NAMES ${program})
+    find_program(TW_ARM_64_${program} NAMES ${program} HINTS "${PROJECT_SOURCE_DIR}/build/qemu")
     mark_as_advanced(TW_ARM_64_${program})
     if(NOT TW_ARM_64_${program})
       list(APPEND missing "${program}")
     endif()
   endforeach()
+  if(TW_ARM_64_qemu-aarch64)
+    execute_process(COMMAND "${TW_ARM_64_qemu-aarch64}" --version OUTPUT_VARIABLE version ERROR_QUIET)
+    if(NOT version MATCHES "qemu-aarch64 version ([0-9.]+)" OR CMAKE_MATCH_1 VERSION_LESS 10.1)
+      list(APPEND missing "qemu-aarch64 10.1 or newer (${TW_ARM_64_qemu-aarch64} is ${CMAKE_MATCH_1})")
+      unset(TW_ARM_64_qemu-aarch64 CACHE)
+    endif()
+  endif()
   if(NOT EXISTS "${TW_ARM_64_SYSROOT}/include/stdio.h")
     list(APPEND missing "libc6-dev-arm64-cross (${TW_ARM_64_SYSROOT}/include/stdio.h)")
   endif()
@@ -69,6 +77,7 @@ if(TW_ARM_64_CHILD)
     CMAKE_ARGS
       "-DCMAKE_TOOLCHAIN_FILE=${PROJECT_SOURCE_DIR}/cmake/toolchains/aarch64-linux-gnu.cmake"
       "-DTW_SYSROOT=${TW_ARM_64_SYSROOT}"
+      "-DTW_QEMU_AARCH64=${TW_ARM_64_qemu-aarch64}"
       "-DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}"
       "-DCMAKE_COMPILE_WARNING_AS_ERROR=$<BOOL:${CMAKE_COMPILE_WARNING_AS_ERROR}>"
       "-DTW_USE_CCACHE=${TW_USE_CCACHE}"

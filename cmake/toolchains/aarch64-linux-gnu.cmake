@@ -27,7 +27,8 @@ set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 
-find_program(TW_QEMU_AARCH64 NAMES qemu-aarch64 qemu-aarch64-static)
+# Where `./dev setup` puts it (tests/arm_64/fetch_qemu.sh).
+find_program(TW_QEMU_AARCH64 NAMES qemu-aarch64 qemu-aarch64-static HINTS "${CMAKE_CURRENT_LIST_DIR}/../../build/qemu")
 mark_as_advanced(TW_QEMU_AARCH64)
 if(TW_QEMU_AARCH64)
   set(CMAKE_CROSSCOMPILING_EMULATOR "${TW_QEMU_AARCH64}" -L "${TW_SYSROOT}")

@@ -90,8 +90,7 @@ TEST_F(CpuModelTest, HasTheFeaturesOfItsIsas) {
     ASSERT_NE(isa, nullptr) << name;
     for (const CpuFeatureInfo* feature : isa->features) {
       const std::string needed(feature->llvmName);
-      // qemu 7.2 has no SME2 (TilewrightCpuModels.cmake).
-      if (needed == "neon" || needed == "sme2") continue;
+      if (needed == "neon") continue;
       EXPECT_TRUE(has.count(needed)) << name << " needs " << needed;
     }
   }
