@@ -234,6 +234,8 @@ private:
 } // namespace
 
 int registersNeeded(const TilePlan &plan, const TileKey &key) {
+  if (plan.scalable != ScalableIdiom::None)
+    return scalableRegistersNeeded(plan, key);
   TileShape shape(key, plan);
   const IsaInfo &isa = info(key.isa);
   int rows = shape.broadcastBlocks.size;
@@ -270,6 +272,8 @@ int registersNeeded(const TilePlan &plan, const TileKey &key) {
 }
 
 PlanCost estimateCost(const TilePlan &plan, const TileKey &key) {
+  if (plan.scalable != ScalableIdiom::None)
+    return estimateScalableCost(plan, key);
   TileShape shape(key, plan);
   BlockCost block(plan, key, shape);
   int rows = shape.rowGroups;

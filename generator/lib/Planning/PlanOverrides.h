@@ -12,6 +12,7 @@ namespace tilewright {
 /// The parts of a plan that the user fixes.
 struct PlanOverrides {
   std::optional<IdiomKind> idiom;
+  std::optional<ScalableIdiom> scalable; ///< instead of `idiom`
   std::optional<int> lanes, kLanes, blockRows, blockVectors, sets, unroll,
       stageSteps;
   std::optional<bool> broadcastRhs, rowsInner;

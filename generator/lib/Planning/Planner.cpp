@@ -290,11 +290,62 @@ private:
 
 } // namespace
 
+/// The plan with scalable vectors, if one of their idioms computes `key` and
+/// `overrides` do not ask for another kind of plan.
+static llvm::Expected<std::optional<TilePlan>>
+planScalable(const TileKey &key, const PlanOverrides &o) {
+  if (!o.scalable && (!key.isScalable() || o.idiom))
+    return std::nullopt;
+  std::optional<TilePlan> best;
+  double bestCycles = 0;
+  std::string why;
+  for (const ScalableIdiomInfo &idiom : scalableIdioms()) {
+    if (o.scalable.value_or(idiom.idiom) != idiom.idiom)
+      continue;
+    why = whyIdiomUnfit(idiom.idiom, key);
+    if (!why.empty())
+      continue;
+    TilePlan plan;
+    plan.scalable = idiom.idiom;
+    plan.lanes = o.lanes.value_or(ScalableShape(idiom.idiom, key).lanes);
+    plan.kLanes = o.kLanes.value_or(1);
+    ScalableBlock block = chooseScalableBlock(
+        idiom.idiom, key,
+        {o.blockRows.value_or(0), o.blockVectors.value_or(0),
+         o.sets.value_or(0), o.unroll.value_or(0)});
+    plan.blockRows = std::max(block.rows, 1);
+    plan.blockVectors = std::max(block.vectors, 1);
+    plan.sets = std::max(block.sets, 1);
+    plan.unroll = std::max(block.unroll, 1);
+    plan.broadcastRhs = o.broadcastRhs.value_or(false);
+    plan.staging = o.staging.value_or(Staging::None);
+    plan.stageSteps = o.stageSteps.value_or(1);
+    plan.rowsInner = o.rowsInner.value_or(false);
+    why = whyPlanUnfit(plan, key);
+    if (!why.empty())
+      continue;
+    double cycles = estimateCost(plan, key).cycles;
+    if (best && cycles >= bestCycles)
+      continue;
+    best = plan;
+    bestCycles = cycles;
+  }
+  if (!best && o.scalable)
+    return llvm::createStringError("%s: %s", printTileKey(key).c_str(),
+                                   why.c_str());
+  return best;
+}
+
 llvm::Expected<TilePlan> planTile(const TileKey &key,
                                   llvm::StringRef overrides) {
   llvm::Expected<PlanOverrides> parsed = parsePlanOverrides(overrides);
   if (!parsed)
     return parsed.takeError();
+  llvm::Expected<std::optional<TilePlan>> scalable = planScalable(key, *parsed);
+  if (!scalable)
+    return scalable.takeError();
+  if (*scalable)
+    return **scalable;
   std::string name = printTileKey(key);
   if (parsed->idiom) {
     std::string why = whyIdiomUnfit(idiom(*parsed->idiom), key);

@@ -44,18 +44,21 @@ llvm::Error parseInto(llvm::StringRef part, llvm::StringRef text,
 
 bool TilePlan::operator==(const TilePlan &o) const {
   auto tie = [](const TilePlan &p) {
-    return std::tie(p.idiom, p.lanes, p.kLanes, p.blockRows, p.blockVectors,
-                    p.sets, p.unroll, p.broadcastRhs, p.staging, p.stageSteps,
-                    p.rowsInner);
+    return std::tie(p.idiom, p.scalable, p.lanes, p.kLanes, p.blockRows,
+                    p.blockVectors, p.sets, p.unroll, p.broadcastRhs, p.staging,
+                    p.stageSteps, p.rowsInner);
   };
   return tie(*this) == tie(o);
 }
 
 std::string printTilePlan(const TilePlan &p) {
+  llvm::StringRef idiomName = p.scalable == ScalableIdiom::None
+                                  ? idiom(p.idiom).name
+                                  : info(p.scalable).name;
   return llvm::formatv(
              "idiom={0} lanes={1} klanes={2} block={3}x{4} sets={5} "
              "unroll={6} broadcast={7} stage={8} stagesteps={9} order={10}",
-             idiom(p.idiom).name, p.lanes, p.kLanes, p.blockRows,
+             idiomName, p.lanes, p.kLanes, p.blockRows,
              p.blockVectors, p.sets, p.unroll, p.broadcastRhs ? "rhs" : "lhs",
              kStagings[static_cast<int>(p.staging)], p.stageSteps,
              p.rowsInner ? "nm" : "mn")
@@ -72,10 +75,16 @@ llvm::Expected<PlanOverrides> parsePlanOverrides(llvm::StringRef text) {
     llvm::cantFail(std::move(error));
     if (name == "idiom") {
       const Idiom *found = findIdiom(value);
+      if (const ScalableIdiomInfo *scalable = findScalableIdiom(value)) {
+        o.scalable = scalable->idiom;
+        continue;
+      }
       if (!found) {
         std::string names = llvm::join(
             llvm::map_range(idioms(), [](const Idiom &i) { return i.name; }),
             ", ");
+        for (const ScalableIdiomInfo &i : scalableIdioms())
+          names += ", " + i.name.str();
         return bad(part, "no idiom '" + value + "'; expected one of " + names);
       }
       o.idiom = found->kind;
@@ -121,6 +130,8 @@ llvm::Expected<PlanOverrides> parsePlanOverrides(llvm::StringRef text) {
 constexpr int64_t kMaxStageBytes = 64 * 1024;
 
 int64_t stageBytes(const TilePlan &plan, const TileKey &key) {
+  if (plan.scalable != ScalableIdiom::None)
+    return 0;
   TileShape shape(key, plan);
   int64_t rows = (shape.broadcast.staged ? shape.broadcastBlocks.size : 0) +
                  (shape.vector.staged ? shape.vectorBlocks.size : 0);
@@ -148,6 +159,8 @@ static std::string whyOperandUnfit(const OperandShape &operand,
 }
 
 std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key) {
+  if (plan.scalable != ScalableIdiom::None)
+    return whyScalablePlanUnfit(plan, key);
   const Idiom &idiom = tilewright::idiom(plan.idiom);
   std::string why = whyIdiomUnfit(idiom, key);
   if (!why.empty())

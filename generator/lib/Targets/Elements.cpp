@@ -37,7 +37,7 @@ SmallFloat smallFloat(tw_element_type_t type) {
 
 Type likeType(Value value, Type element) {
   if (auto vector = dyn_cast<VectorType>(value.getType()))
-    return VectorType::get(vector.getShape(), element);
+    return vector.clone(element);
   return element;
 }
 

@@ -34,7 +34,7 @@ int64_t Emitter::bytesOf(Type type) {
 
 Type Emitter::withElement(Type type, Type element) {
   if (auto vector = dyn_cast<VectorType>(type))
-    return VectorType::get(vector.getShape(), element);
+    return vector.clone(element);
   return element;
 }
 

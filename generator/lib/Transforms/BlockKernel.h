@@ -20,6 +20,16 @@ struct TileParams {
   mlir::Value outRowBytes; ///< i64: distance between rows of the out tile
 };
 
+/// Reads them. `columns`: the row stride without OUT_ROW_STRIDE; `outBytes`: of
+/// an out element.
+TileParams readTileParams(Emitter &e, mlir::Value pointer,
+                          llvm::function_ref<mlir::Value()> columns,
+                          int64_t outBytes);
+
+/// Does `body` unless there is nothing to do: K = 0 under ACCUMULATE.
+void unlessIdle(Emitter &e, const TileParams &params,
+                llvm::function_ref<void()> body);
+
 /// Bytes from one K step of an operand to the next. Those of a scalable operand
 /// are known where the tile runs.
 struct StepStride {

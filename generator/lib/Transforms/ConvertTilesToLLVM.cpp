@@ -261,6 +261,9 @@ LogicalResult FunctionConverter::convert() {
       LLVM::LLVMFuncOp::create(b, func.getLoc(), func.getName(), type);
   if (func->hasAttr(kRegularTile))
     converted.setPassthroughAttr(b.getStrArrayAttr({kRegularTile}));
+  // LLVM then enters and leaves streaming mode, and saves d8 to d15, which that
+  // clears.
+  converted.setArmLocallyStreaming(func->hasAttr(kStreamingTile));
   if (ArrayAttr attributes = func.getArgAttrsAttr())
     converted.setArgAttrsAttr(attributes);
   converted.getBody().takeBody(func.getBody());

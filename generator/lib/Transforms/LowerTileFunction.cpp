@@ -3,6 +3,7 @@
 
 #include "tilewright/Transforms/LowerTileFunction.h"
 #include "BlockKernel.h"
+#include "ScalableTile.h"
 #include "tilewright/Targets/VectorLength.h"
 #include "tilewright/Transforms/TileFunctions.h"
 #include "tilewright/tile.h"
@@ -23,11 +24,10 @@ public:
     lhs = entry.getArgument(1);
     rhs = entry.getArgument(2);
     readVectorLength();
-    readParams(entry.getArgument(3));
-    Value some = e.icmp(arith::CmpIPredicate::sgt, params.k, 0);
-    Value overwrite = arith::XOrIOp::create(e.b, e.loc, params.accumulate,
-                                            e.constant(e.b.getI1Type(), 1));
-    e.ifThen(e.bor(some, overwrite), [&] { emitBlocks(); });
+    params = readTileParams(
+        e, entry.getArgument(3),
+        [&] { return rowsOf(least.n0, key.n0Scalable); }, outBytes());
+    unlessIdle(e, params, [&] { emitBlocks(); });
   }
 
 private:
@@ -48,30 +48,6 @@ private:
   /// length.
   Value rowsOf(int least, bool scalable) {
     return scalable ? e.mul(lengthFactor, e.i64(least)) : e.i64(least);
-  }
-
-  void readParams(Value pointer) {
-    auto flagIs = [&](Value flags, int64_t flag) {
-      return e.icmp(arith::CmpIPredicate::ne, e.band(flags, flag), 0);
-    };
-    params.k = e.load(e.integer(64),
-                      e.offset(pointer, offsetof(tw_mmt4d_params_t, K)), 8);
-    Value flags =
-        e.load(e.integer(32),
-               e.offset(pointer, offsetof(tw_mmt4d_params_t, flags)), 4);
-    params.accumulate = flagIs(flags, TW_MMT4D_FLAG_ACCUMULATE);
-    Value stride = e.ifElse(
-        flagIs(flags, TW_MMT4D_FLAG_OUT_ROW_STRIDE),
-        [&]() -> Emitter::Values {
-          return {e.load(
-              e.integer(64),
-              e.offset(pointer, offsetof(tw_mmt4d_params_t, out_row_stride)),
-              8)};
-        },
-        [&]() -> Emitter::Values {
-          return {rowsOf(least.n0, key.n0Scalable)};
-        })[0];
-    params.outRowBytes = e.mul(stride, e.i64(outBytes()));
   }
 
   int64_t outBytes() const { return info(info(key.types).out).bits / 8; }
@@ -154,6 +130,38 @@ private:
 
 } // namespace
 
+TileParams readTileParams(Emitter &e, Value pointer,
+                          llvm::function_ref<Value()> columns,
+                          int64_t outBytes) {
+  auto flagIs = [&](Value flags, int64_t flag) {
+    return e.icmp(arith::CmpIPredicate::ne, e.band(flags, flag), 0);
+  };
+  TileParams params;
+  params.k = e.load(e.integer(64),
+                    e.offset(pointer, offsetof(tw_mmt4d_params_t, K)), 8);
+  Value flags = e.load(e.integer(32),
+                       e.offset(pointer, offsetof(tw_mmt4d_params_t, flags)), 4);
+  params.accumulate = flagIs(flags, TW_MMT4D_FLAG_ACCUMULATE);
+  Value stride = e.ifElse(
+      flagIs(flags, TW_MMT4D_FLAG_OUT_ROW_STRIDE),
+      [&]() -> Emitter::Values {
+        return {e.load(
+            e.integer(64),
+            e.offset(pointer, offsetof(tw_mmt4d_params_t, out_row_stride)), 8)};
+      },
+      [&]() -> Emitter::Values { return {columns()}; })[0];
+  params.outRowBytes = e.mul(stride, e.i64(outBytes));
+  return params;
+}
+
+void unlessIdle(Emitter &e, const TileParams &params,
+                llvm::function_ref<void()> body) {
+  Value some = e.icmp(arith::CmpIPredicate::sgt, params.k, 0);
+  Value overwrite = arith::XOrIOp::create(e.b, e.loc, params.accumulate,
+                                          e.constant(e.b.getI1Type(), 1));
+  e.ifThen(e.bor(some, overwrite), body);
+}
+
 llvm::Error lowerTileFunction(func::FuncOp function, const TileKey &key,
                               const TilePlan &plan) {
   std::string why = whyPlanUnfit(plan, key);
@@ -171,11 +179,18 @@ llvm::Error lowerTileFunction(func::FuncOp function, const TileKey &key,
     function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
                         b.getUnitAttr());
   }
-  if (TileShape(key, plan).regular)
+  if (plan.scalable == ScalableIdiom::None && TileShape(key, plan).regular)
     function->setAttr(kRegularTile, b.getUnitAttr());
   b.setInsertionPointToStart(entry);
   Emitter e(b, function.getLoc(), info(key.isa));
-  TileBody(e, key, plan).emit(*entry);
+  if (plan.scalable == ScalableIdiom::None) {
+    TileBody(e, key, plan).emit(*entry);
+  } else if (plan.scalable == ScalableIdiom::SmeOuter) {
+    function->setAttr(kStreamingTile, b.getUnitAttr());
+    emitSmeTile(e, key, plan, *entry);
+  } else {
+    emitSveTile(e, key, plan, *entry);
+  }
   b.setInsertionPointToEnd(entry);
   func::ReturnOp::create(b, function.getLoc());
   return llvm::Error::success();

@@ -8,6 +8,7 @@
 #define TILEWRIGHT_PLANNING_TILEPLAN_H
 
 #include "tilewright/Planning/Idiom.h"
+#include "tilewright/Planning/ScalablePlan.h"
 #include "tilewright/key.h"
 #include "llvm/Support/Error.h"
 #include <string>
@@ -24,8 +25,14 @@ enum class Staging : uint8_t { None, Broadcast, Vector, Both };
 ///
 /// Printed as one line, "idiom=fma lanes=16 klanes=1 block=12x2 sets=1 unroll=1
 /// broadcast=lhs stage=none stagesteps=1 order=mn".
+///
+/// In a plan with scalable vectors, `lanes` counts those of the least length,
+/// the broadcast operand is the lhs, and the register block of an outer product
+/// is one of ZA tiles.
 struct TilePlan {
   IdiomKind idiom = IdiomKind::Generic;
+  /// Instead of `idiom` unless None.
+  ScalableIdiom scalable = ScalableIdiom::None;
   /// Accumulator lanes per vector; a power of two.
   int lanes = 1;
   /// Lanes that hold partial sums of one out element, added up after the last

@@ -27,6 +27,10 @@ inline constexpr int64_t kOutRowStrideWord = 15;
 /// fill, on `func.func` and, as a string attribute, on the LLVM function.
 inline constexpr llvm::StringLiteral kRegularTile = "tilewright.regular";
 
+/// Attribute of a planned tile function, `func.func`, whose body is in SME's
+/// streaming mode.
+inline constexpr llvm::StringLiteral kStreamingTile = "tilewright.streaming";
+
 /// The element type under which `type` lies in a memref: i8 for everything
 /// narrower than 16 bits, integers signless.
 mlir::Type storageType(mlir::MLIRContext *context, tw_element_type_t type);

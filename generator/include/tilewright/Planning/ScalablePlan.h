@@ -1,0 +1,102 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Idioms whose vectors are scalable: which keys they compute, and how the rows
+// of a K step lie in such vectors. Data; no IR.
+
+#ifndef TILEWRIGHT_PLANNING_SCALABLEPLAN_H
+#define TILEWRIGHT_PLANNING_SCALABLEPLAN_H
+
+#include "tilewright/key.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+
+namespace tilewright {
+
+struct TilePlan;
+struct PlanCost;
+
+/// The types choose among an idiom's instructions.
+enum class ScalableIdiom : uint8_t {
+  None,
+  SveMatrix, ///< smmla, ummla, usmmla, bfmmla: 2x2 blocks of 8-byte rows
+  SveDot,    ///< sdot, udot, usdot, sudot, bfdot: 4 bytes per lane
+  SveWiden,  ///< fmlalb/t, bfmlalb/t, smlalb/t: even, odd elements
+  SveFma,    ///< fmla in the accumulator type
+  SveMla,    ///< mla in s32
+  SmeOuter   ///< fmopa, bfmopa, smopa, ... into ZA
+};
+
+struct ScalableIdiomInfo {
+  ScalableIdiom idiom;
+  llvm::StringLiteral name; ///< in printed plans
+  /// Cycles from accumulator to accumulator.
+  int latency;
+};
+
+/// Best first.
+llvm::ArrayRef<ScalableIdiomInfo> scalableIdioms();
+const ScalableIdiomInfo &info(ScalableIdiom idiom);
+/// Null if there is none.
+const ScalableIdiomInfo *findScalableIdiom(llvm::StringRef name);
+
+/// Why `idiom` cannot compute `key`; empty if it can.
+std::string whyIdiomUnfit(ScalableIdiom idiom, const TileKey &key);
+
+/// Whether the multiplies of `idiom` take and give zero for denormals: bfdot,
+/// bfmmla, bfmopa.
+bool flushesDenormals(ScalableIdiom idiom, const TileKey &key);
+
+/// How a K step lies in vectors. Rows of one K step fill `chunks` containers
+/// each, as they are in memory or after extension; a vector holds one container
+/// of as many rows as it has. All of it for `idiom` to compute `key`.
+struct ScalableShape {
+  ScalableShape(ScalableIdiom idiom, const TileKey &key);
+
+  /// One operand.
+  struct Operand {
+    tw_element_type_t type;
+    bool rows; ///< the number of rows is scalable
+    int size;  ///< rows at the least vector length
+    int rowBytes;
+    /// Bits of the units that a container's load extends, and of what they
+    /// become; equal if rows are containers already.
+    int unitBits, extendedBits;
+    bool extends() const { return unitBits != extendedBits; }
+    /// Units are elements, to be converted by value; otherwise rows of bits,
+    /// zeros behind.
+    bool byValue;
+  };
+
+  bool sme;
+  int accumulatorBits;
+  int lanes; ///< accumulators in a vector of the least length
+  int containerBits;
+  int chunks;
+  /// Multiplies per container, each of which takes another k0: SveWiden's 2.
+  int halves;
+  /// Rows of the lhs that a multiply takes: SveMatrix's 2.
+  int rowsTogether;
+  /// lhs operands are read from lanes of 128-bit patterns; otherwise each
+  /// container is broadcast.
+  bool byLane;
+  Operand lhs, rhs;
+};
+
+/// The cheapest plan of `key` with `idiom`, which must fit, and the parts of
+/// the block that are not 0 as given.
+struct ScalableBlock {
+  int rows = 0, vectors = 0, sets = 0, unroll = 0;
+};
+ScalableBlock chooseScalableBlock(ScalableIdiom idiom, const TileKey &key,
+                                  const ScalableBlock &given);
+
+/// Why a plan with scalable vectors cannot carry out `key`.
+std::string whyScalablePlanUnfit(const TilePlan &plan, const TileKey &key);
+PlanCost estimateScalableCost(const TilePlan &plan, const TileKey &key);
+int scalableRegistersNeeded(const TilePlan &plan, const TileKey &key);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_PLANNING_SCALABLEPLAN_H

@@ -1,0 +1,242 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What plans with scalable vectors cost, per K step of the tile at the least
+// vector length, in cycles of a core that starts, per cycle, two vector
+// multiplies, two loads, and six instructions in all (Neoverse V1 with 256-bit
+// vectors, N2 with 128-bit ones), or one outer product (SME units). An
+// accumulator waits for itself between its multiplies.
+
+#include "tilewright/Planning/ScalablePlan.h"
+#include "tilewright/Planning/PlanCost.h"
+#include "tilewright/Planning/TilePlan.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+namespace tilewright {
+namespace {
+
+constexpr int kRegisters = 32;
+/// ZA tiles of 32-bit elements.
+constexpr int kZaTiles = 4;
+/// Multiplies in a K loop's body, beyond which it is not unrolled further.
+constexpr int kEnoughMultiplies = 12, kMostMultiplies = 48;
+constexpr double kPipes = 2, kLoadPipes = 2, kFrontEnd = 6;
+/// Loop counter, pointers and branch.
+constexpr double kLoopInstructions = 5;
+
+int divide(int a, int b) { return static_cast<int>(llvm::divideCeil(a, b)); }
+
+struct StepCost {
+  double multiplies = 0, vectorOps = 0, loads = 0, latency = 0,
+         instructions = 0;
+  double cycles() const {
+    return std::max({(multiplies + vectorOps) / kPipes, loads / kLoadPipes,
+                     latency, instructions / kFrontEnd}) +
+           0.02 * (loads + vectorOps);
+  }
+};
+
+/// Vectors that the rhs of `vectors` accumulator vectors comes in.
+int rhsVectors(const ScalableShape &shape, int vectors) {
+  return vectors * shape.rowsTogether * shape.chunks;
+}
+
+StepCost sveStep(ScalableIdiom idiom, const ScalableShape &shape, int rows,
+                 const ScalableBlock &block) {
+  StepCost cost;
+  int operands = rhsVectors(shape, block.vectors);
+  cost.multiplies =
+      double(divide(rows, shape.rowsTogether)) * operands * shape.halves;
+  // Taking rows apart occupies the vector pipes as well.
+  cost.loads = operands * (shape.chunks > 1 ? 1.5 : 1);
+  if (shape.chunks > 1)
+    cost.vectorOps += operands;
+  bool isFloat = idiom == ScalableIdiom::SveFma;
+  if (shape.rhs.extends() && isFloat)
+    cost.vectorOps += operands;
+  int lhsBytes = rows * shape.lhs.rowBytes;
+  bool converts = shape.byLane && shape.lhs.byValue;
+  int lhsLoads = !shape.byLane ? rows * shape.chunks
+                 : converts    ? divide(lhsBytes, 8)
+                               : divide(lhsBytes, 16);
+  cost.loads += lhsLoads;
+  if (converts)
+    cost.vectorOps += lhsLoads * (isFloat ? 2 : 1);
+  cost.latency =
+      1.1 * shape.chunks * shape.halves * info(idiom).latency / block.sets;
+  cost.instructions = cost.multiplies + cost.vectorOps + cost.loads +
+                      kLoopInstructions / block.unroll;
+  return cost;
+}
+
+StepCost smeStep(const ScalableShape &shape, int rows, int vectors,
+                 int unroll) {
+  StepCost cost;
+  // One outer product per cycle.
+  cost.multiplies = kPipes * rows * vectors * shape.chunks;
+  cost.loads = double(rows + vectors) * shape.chunks;
+  cost.latency = 1;
+  cost.instructions =
+      cost.multiplies / kPipes + cost.loads + kLoopInstructions / unroll;
+  return cost;
+}
+
+int sveRegisters(const ScalableShape &shape, const ScalableBlock &block) {
+  int rows = divide(block.rows, shape.rowsTogether);
+  int perRow = block.vectors * shape.rowsTogether;
+  int operands = rhsVectors(shape, block.vectors);
+  // The lhs: one register being read, one on its way; conversions' copies.
+  int lhs = 2 + (shape.lhs.extends() && shape.byLane ? 1 : 0);
+  return rows * perRow * block.sets + operands + lhs;
+}
+
+/// The sum over the blocks that tile `total`, of `size` and one of the rest.
+template <typename Cost> double overBlocks(int total, int size, Cost cost) {
+  double sum = (total / size) * cost(size);
+  return total % size ? sum + cost(total % size) : sum;
+}
+
+/// Rows or vectors of M and N that blocks tile.
+int blockableRows(const ScalableShape &shape) {
+  return shape.sme ? shape.lhs.size / shape.lanes : shape.lhs.size;
+}
+
+double stepCycles(ScalableIdiom idiom, const ScalableShape &shape,
+                  const ScalableBlock &block) {
+  return overBlocks(
+      shape.rhs.size / shape.lanes, block.vectors, [&](int vectors) {
+        return overBlocks(blockableRows(shape), block.rows, [&](int rows) {
+          ScalableBlock part = block;
+          part.vectors = vectors;
+          return shape.sme
+                     ? smeStep(shape, rows, vectors, block.unroll).cycles()
+                     : sveStep(idiom, shape, rows, part).cycles();
+        });
+      });
+}
+
+int chooseUnroll(const ScalableShape &shape, const ScalableBlock &block) {
+  int multiplies = divide(block.rows, shape.rowsTogether) *
+                   rhsVectors(shape, block.vectors) * shape.halves;
+  int unroll = block.sets;
+  while (unroll * multiplies < kEnoughMultiplies &&
+         2 * unroll * multiplies <= kMostMultiplies && unroll < 8)
+    unroll *= 2;
+  return unroll;
+}
+
+} // namespace
+
+ScalableBlock chooseScalableBlock(ScalableIdiom idiom, const TileKey &key,
+                                  const ScalableBlock &given) {
+  ScalableShape shape(idiom, key);
+  int rows = blockableRows(shape), vectors = shape.rhs.size / shape.lanes;
+  ScalableBlock best;
+  double bestPrice = 0;
+  auto consider = [&](const ScalableBlock &block) {
+    bool fits = shape.sme ? block.rows * block.vectors <= kZaTiles
+                          : sveRegisters(shape, block) <= kRegisters;
+    bool fixed = given.rows && given.vectors;
+    if (!fits && !fixed)
+      return;
+    // Rests are code of their own.
+    double price =
+        stepCycles(idiom, shape, block) *
+        (1 +
+         0.01 * ((rows % block.rows != 0) + (vectors % block.vectors != 0)) +
+         0.002 * block.sets);
+    if (best.rows && price >= bestPrice)
+      return;
+    best = block;
+    bestPrice = price;
+  };
+  auto range = [](int fixed, int last) {
+    return fixed ? std::pair(fixed, fixed) : std::pair(1, last);
+  };
+  auto [firstRows, lastRows] = range(given.rows, std::min(rows, kRegisters));
+  auto [firstVectors, lastVectors] = range(given.vectors, vectors);
+  for (int r = firstRows; r <= lastRows; ++r) {
+    // Run-time counts of rows leave no rest.
+    if (shape.lhs.rows && !shape.sme && rows % r != 0 && !given.rows)
+      continue;
+    for (int v = firstVectors; v <= lastVectors; ++v)
+      for (int sets : {1, 2, 4}) {
+        if (given.sets ? sets != 1 : sets > 1 && shape.sme)
+          continue;
+        ScalableBlock block{r, v, given.sets ? given.sets : sets, 0};
+        block.unroll = given.unroll ? given.unroll : chooseUnroll(shape, block);
+        if (block.unroll % block.sets == 0)
+          consider(block);
+      }
+  }
+  return best;
+}
+
+std::string whyScalablePlanUnfit(const TilePlan &plan, const TileKey &key) {
+  std::string why = whyIdiomUnfit(plan.scalable, key);
+  if (!why.empty())
+    return why;
+  ScalableShape shape(plan.scalable, key);
+  ScalableBlock block{plan.blockRows, plan.blockVectors, plan.sets,
+                      plan.unroll};
+  if (plan.lanes != shape.lanes || plan.kLanes != 1)
+    return llvm::formatv("scalable vectors need lanes={0} klanes=1",
+                         shape.lanes);
+  if (plan.broadcastRhs || plan.staging != Staging::None ||
+      plan.stageSteps != 1)
+    return "scalable vectors need broadcast=lhs stage=none stagesteps=1";
+  if (plan.unroll % plan.sets != 0)
+    return llvm::formatv("unroll={0} is not a multiple of sets={1}",
+                         plan.unroll, plan.sets);
+  if (shape.sme) {
+    if (plan.sets != 1)
+      return "outer products need sets=1";
+    if (plan.blockRows * plan.blockVectors > kZaTiles)
+      return llvm::formatv("a block of {0}x{1} ZA tiles; there are {2}",
+                           plan.blockRows, plan.blockVectors, kZaTiles);
+    return {};
+  }
+  if (shape.lhs.rows && shape.lhs.size % plan.blockRows != 0)
+    return llvm::formatv("blocks of {0} rows do not divide a scalable M0, a "
+                         "multiple of {1}",
+                         plan.blockRows, shape.lhs.size);
+  int registers = sveRegisters(shape, block);
+  if (registers > kRegisters)
+    return llvm::formatv("the block needs {0} vector registers of {1}",
+                         registers, kRegisters);
+  return {};
+}
+
+PlanCost estimateScalableCost(const TilePlan &plan, const TileKey &key) {
+  ScalableShape shape(plan.scalable, key);
+  ScalableBlock block{plan.blockRows, plan.blockVectors, plan.sets,
+                      plan.unroll};
+  PlanCost cost;
+  cost.cycles = stepCycles(plan.scalable, shape, block);
+  StepCost step = shape.sme
+                      ? smeStep(shape, block.rows, block.vectors, block.unroll)
+                      : sveStep(plan.scalable, shape, block.rows, block);
+  cost.block = {step.multiplies / kPipes,
+                step.loads / kLoadPipes,
+                0,
+                step.vectorOps / kPipes,
+                step.latency,
+                step.instructions};
+  cost.blocks = divide(blockableRows(shape), block.rows) *
+                divide(shape.rhs.size / shape.lanes, block.vectors);
+  cost.size = static_cast<int>(step.instructions * (block.unroll + 1)) +
+              4 * block.rows * block.vectors;
+  return cost;
+}
+
+int scalableRegistersNeeded(const TilePlan &plan, const TileKey &key) {
+  ScalableShape shape(plan.scalable, key);
+  if (shape.sme)
+    return (plan.blockRows + plan.blockVectors) * shape.chunks;
+  return sveRegisters(
+      shape, {plan.blockRows, plan.blockVectors, plan.sets, plan.unroll});
+}
+
+} // namespace tilewright

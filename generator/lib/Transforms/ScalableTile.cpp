@@ -1,0 +1,178 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ScalableTile.h"
+#include "tilewright/Targets/Elements.h"
+#include "tilewright/Targets/VectorLength.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+ScalableTile::ScalableTile(Emitter &e, const TileKey &key, const TilePlan &plan,
+                           Block &entry)
+    : e(e), v(e), key(key), plan(plan), shape(plan.scalable, key),
+      out(entry.getArgument(0)), lhs(entry.getArgument(1)),
+      rhs(entry.getArgument(2)), outType(info(key.types).out),
+      outBytes(info(outType).bits / 8) {
+  tw_element_type_t accumulator = info(key.types).accumulator;
+  sumType = ScalableVectors::full(accumulator == TW_ELEMENT_S32 ? e.integer(32)
+                                  : accumulator == TW_ELEMENT_F64 ? e.f64()
+                                                                  : e.f32());
+  lengthFactor = vectorLengthFactor(e.b, e.loc, e.isa);
+  params = readTileParams(
+      e, entry.getArgument(3), [&] { return perFactor(shape.rhs.size, true); },
+      outBytes);
+  lhsStride =
+      perFactor(int64_t{shape.lhs.size} * shape.lhs.rowBytes, shape.lhs.rows);
+  rhsStride = perFactor(int64_t{shape.rhs.size} * shape.rhs.rowBytes, true);
+  oldLanes = v.splat(params.accumulate, v.mask(shape.lanes));
+}
+
+Value ScalableTile::perFactor(int64_t amount, bool scalable) {
+  return scalable ? e.mul(lengthFactor, e.i64(amount)) : e.i64(amount);
+}
+
+/// Ranges of `size` from 0 to `total`, or to its run-time multiple, and one of
+/// what is left.
+void ScalableTile::forRange(int total, int size, bool scalable,
+                            llvm::function_ref<void(Value, int)> body) {
+  int whole = total / size * size;
+  if (whole == size && !scalable)
+    body(e.i64(0), size);
+  else if (whole > 0)
+    e.loop(e.i64(0), perFactor(whole, scalable), size, {},
+           [&](Value first, Values) {
+             body(first, size);
+             return Values();
+           });
+  if (whole < total)
+    body(e.i64(whole), total - whole);
+}
+
+void ScalableTile::forBlocks(
+    int rowUnit, llvm::function_ref<void(Position, int, int)> body) {
+  bool unitsScale = rowUnit > 1; // their number then does not
+  Value rowBytes = perFactor(int64_t{rowUnit} * shape.lhs.rowBytes, unitsScale);
+  Value vectorBytes =
+      perFactor(int64_t{shape.lanes} * shape.rhs.rowBytes, true);
+  Value outVectorBytes = perFactor(int64_t{shape.lanes} * outBytes, true);
+  Value outRowBytes = params.outRowBytes;
+  if (unitsScale)
+    outRowBytes = e.mul(outRowBytes, perFactor(rowUnit, true));
+  auto rows = [&](llvm::function_ref<void(Value, int)> inner) {
+    forRange(shape.lhs.size / rowUnit, plan.blockRows,
+             shape.lhs.rows && !unitsScale, inner);
+  };
+  auto vectors = [&](llvm::function_ref<void(Value, int)> inner) {
+    forRange(shape.rhs.size / shape.lanes, plan.blockVectors, false, inner);
+  };
+  auto block = [&](Value row, int rowCount, Value vector, int vectorCount) {
+    Position position;
+    position.lhs = e.offset(lhs, e.mul(row, rowBytes));
+    position.rhs = e.offset(rhs, e.mul(vector, vectorBytes));
+    position.out = e.offset(e.offset(out, e.mul(row, outRowBytes)),
+                            e.mul(vector, outVectorBytes));
+    body(position, rowCount, vectorCount);
+  };
+  if (plan.rowsInner)
+    vectors([&](Value vector, int vectorCount) {
+      rows([&](Value row, int rowCount) {
+        block(row, rowCount, vector, vectorCount);
+      });
+    });
+  else
+    rows([&](Value row, int rowCount) {
+      vectors([&](Value vector, int vectorCount) {
+        block(row, rowCount, vector, vectorCount);
+      });
+    });
+}
+
+Emitter::Values ScalableTile::kLoop(
+    const Position &position, Values carries,
+    llvm::function_ref<Values(Value, Value, int, Values)> step) {
+  Values all = {position.lhs, position.rhs};
+  llvm::append_range(all, carries);
+  auto run = [&](Value begin, Value end, int unroll) {
+    all = e.loop(begin, end, unroll, all, [&](Value, Values in) {
+      Values sums(in.begin() + 2, in.end());
+      for (int t = 0; t < unroll; ++t) {
+        sums = step(in[0], in[1], t, sums);
+        in[0] = e.offset(in[0], lhsStride);
+        in[1] = e.offset(in[1], rhsStride);
+      }
+      Values next = {in[0], in[1]};
+      llvm::append_range(next, sums);
+      return next;
+    });
+  };
+  Value begin = e.i64(0);
+  if (plan.unroll > 1) {
+    Value rest =
+        arith::RemUIOp::create(e.b, e.loc, params.k, e.i64(plan.unroll));
+    Value end = e.sub(params.k, rest);
+    run(begin, end, plan.unroll);
+    begin = end;
+  }
+  run(begin, params.k, 1);
+  return Values(all.begin() + 2, all.end());
+}
+
+Emitter::Values ScalableTile::loadRows(const ScalableShape::Operand &operand,
+                                       VectorType type, Value pointer,
+                                       int index) {
+  int align = info(operand.type).bits / 8;
+  if (!operand.extends()) {
+    if (shape.chunks == 1)
+      return {v.load(type, v.offset(pointer, type, index), align)};
+    Type element = type.getElementType();
+    if (element.getIntOrFloatBitWidth() !=
+        static_cast<unsigned>(shape.containerBits))
+      element = e.integer(shape.containerBits);
+    VectorType container = ScalableVectors::full(element);
+    Values parts = v.loadApart(
+        container, v.offset(pointer, container, index * shape.chunks),
+        shape.chunks);
+    for (Value &part : parts)
+      part = e.bitcast(part, type);
+    return parts;
+  }
+  int units = 128 / operand.extendedBits;
+  bool isFloat = info(operand.type).kind == TW_ELEMENT_KIND_FLOAT;
+  bool isSigned = info(operand.type).kind == TW_ELEMENT_KIND_SIGNED;
+  bool half = operand.byValue && isFloat;
+  Type unit = half && operand.type == TW_ELEMENT_F16
+                  ? e.f16()
+                  : e.integer(operand.unitBits);
+  VectorType raw = ScalableVectors::vec(units, unit);
+  Value value = v.load(raw, v.offset(pointer, raw, index), align);
+  if (half)
+    return {v.halfToFloat(value, operand.type)};
+  Type wide = e.integer(operand.extendedBits);
+  value =
+      operand.byValue && isSigned ? e.sext(value, wide) : e.zext(value, wide);
+  return {e.bitcast(value, type)};
+}
+
+void ScalableTile::storeSums(Value sums, Value pointer, int index) {
+  bool narrow = outType == TW_ELEMENT_F16 || outType == TW_ELEMENT_BF16;
+  Type element = outType == TW_ELEMENT_F16 ? e.f16()
+                 : narrow                  ? e.integer(16)
+                                           : sumType.getElementType();
+  VectorType type = ScalableVectors::vec(shape.lanes, element);
+  pointer = v.offset(pointer, type, index);
+  Value old =
+      LLVM::MaskedLoadOp::create(e.b, e.loc, type, pointer, oldLanes,
+                                 e.zero(type), static_cast<uint32_t>(outBytes));
+  sums = e.add(sums, narrow ? v.halfToFloat(old, outType) : old);
+  if (flushesDenormals(plan.scalable, key)) {
+    VectorType bits = ScalableVectors::full(e.integer(32));
+    Value exponent = e.band(e.bitcast(sums, bits), 0x7f800000);
+    sums = e.select(e.icmp(arith::CmpIPredicate::eq, exponent, 0),
+                    e.zero(sumType), sums);
+  }
+  e.store(narrow ? v.floatToHalf(sums, outType) : sums, pointer, outBytes);
+}
+
+} // namespace tilewright

@@ -1,0 +1,82 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tiles whose plan has scalable vectors.
+
+#ifndef TILEWRIGHT_TRANSFORMS_SCALABLETILE_H
+#define TILEWRIGHT_TRANSFORMS_SCALABLETILE_H
+
+#include "BlockKernel.h"
+#include "tilewright/Targets/ScalableVectors.h"
+
+namespace tilewright {
+
+/// What the tiles of SVE and of SME have in common: operands, the loops over
+/// blocks and K steps, and the out tile.
+class ScalableTile {
+public:
+  using Value = mlir::Value;
+  using Values = Emitter::Values;
+
+  ScalableTile(Emitter &e, const TileKey &key, const TilePlan &plan,
+               mlir::Block &entry);
+
+protected:
+  /// One block: its place in the three buffers.
+  struct Position {
+    Value lhs, rhs, out;
+  };
+  /// Calls body(position, rows, vectors) once for each size of block, within
+  /// loops where there are several of that size. `rowUnit`: rows of the lhs, at
+  /// the least vector length, that blocks are counted in.
+  void forBlocks(int rowUnit,
+                 llvm::function_ref<void(Position, int, int)> body);
+
+  /// K steps: plan.unroll of them at a time, and the rest one by one. `step`
+  /// does one from two pointers on, the `index`th of its iteration.
+  Values kLoop(const Position &position, Values carries,
+               llvm::function_ref<Values(Value lhs, Value rhs, int index,
+                                         Values carries)>
+                   step);
+
+  /// The containers (each `type`, if rows are several) of the `index`th vector
+  /// of rows from `pointer` on.
+  Values loadRows(const ScalableShape::Operand &operand, mlir::VectorType type,
+                  Value pointer, int index);
+
+  /// A vector of sums -> the out tile, `index` vectors behind `pointer`.
+  void storeSums(Value sums, Value pointer, int index);
+
+  /// Rows in a vector of accumulators: i64.
+  Value vectorRows() { return perFactor(shape.lanes, true); }
+
+  Emitter &e;
+  ScalableVectors v;
+  const TileKey &key;
+  const TilePlan &plan;
+  ScalableShape shape;
+  TileParams params;
+  mlir::VectorType sumType;
+
+private:
+  void forRange(int total, int size, bool scalable,
+                llvm::function_ref<void(Value, int)> body);
+  Value perFactor(int64_t amount, bool scalable);
+
+  Value out, lhs, rhs;
+  Value lengthFactor; ///< i64: vector length / least one
+  Value lhsStride, rhsStride, oldLanes;
+  tw_element_type_t outType;
+  int outBytes;
+};
+
+void emitSveTile(Emitter &e, const TileKey &key, const TilePlan &plan,
+                 mlir::Block &entry);
+
+/// The function must be in streaming mode; ZA is the tile's own matter.
+void emitSmeTile(Emitter &e, const TileKey &key, const TilePlan &plan,
+                 mlir::Block &entry);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_TRANSFORMS_SCALABLETILE_H
