@@ -15,7 +15,8 @@
 # PREFIX: names with these prefixes are resolved too, such as iree_uk.
 #
 # An unchanged target is not looked at again; a new name in a source is resolved by the next build. Objects may be
-# LLVM bitcode (INTERPROCEDURAL_OPTIMIZATION with clang). Needs tilewright::tool, the tool `tilewright`.
+# LLVM bitcode (INTERPROCEDURAL_OPTIMIZATION with clang). Needs tilewright::tool, the tool `tilewright`; in a cross build
+# that is the one of the machine that builds (TILEWRIGHT_TOOL), for names say what they are for.
 
 function(tilewright_resolve_tiles target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "REGISTRY" "" "PREFIX")
@@ -28,7 +29,8 @@ function(tilewright_resolve_tiles target)
   endif()
   if(NOT TARGET tilewright::tool)
     message(FATAL_ERROR "tilewright_resolve_tiles(${target}): this Tilewright was built without its generator "
-      "(TW_BUILD_GENERATOR=OFF) and has no tool that could resolve names")
+      "(TW_BUILD_GENERATOR=OFF, as in a cross build) and has no tool that could resolve names; set TILEWRIGHT_TOOL to "
+      "that of a Tilewright for this machine")
   endif()
   get_target_property(type ${target} TYPE)
   get_target_property(imported ${target} IMPORTED)

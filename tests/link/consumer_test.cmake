@@ -7,10 +7,17 @@
 #     -DCOMPILER=<C compiler> [-DLINK_FLAGS=<flags>] -DNM=<nm> -P consumer_test.cmake
 #
 # INSTALL=<build tree> instead of PACKAGE installs that tree first, into a folder with a space in its name.
+# TOOLCHAIN=<toolchain file>, TOOL=<tilewright> and EMULATOR=<command> instead of COMPILER: a cross build for AArch64.
 
 cmake_minimum_required(VERSION 3.25)
 
 set(hand_written tw_mmt4d_tile_f32f32f32_8x8x1_x86_64_avx2_fma)
+set(machine "-DCMAKE_C_COMPILER=${COMPILER}")
+if(TOOLCHAIN)
+  separate_arguments(EMULATOR UNIX_COMMAND "${EMULATOR}")
+  set(hand_written tw_mmt4d_tile_f32f32f32_8x8x1_arm_64_base)
+  set(machine "-DCMAKE_TOOLCHAIN_FILE=${TOOLCHAIN}" "-DTILEWRIGHT_TOOL=${TOOL}")
+endif()
 set(added tw_mmt4d_tile_f32f32f32_6x11x1_generic)
 set(build "${WORK}/build")
 set(ENV{TILEWRIGHT_CACHE_DIR} "${WORK}/cache")
@@ -56,7 +63,7 @@ endfunction()
 
 function(run_programs)
   foreach(program IN LISTS programs)
-    run("running ${program}" COMMAND "${build}/${program}")
+    run("running ${program}" COMMAND ${EMULATOR} "${build}/${program}")
   endforeach()
 endfunction()
 
@@ -69,7 +76,7 @@ if(INSTALL)
   cmake_path(GET config PARENT_PATH PACKAGE)
 endif()
 set(configure "${CMAKE_COMMAND}" -S "${WORK}/source" -B "${build}" -G "${BUILD_WITH}"
-  "-DCMAKE_C_COMPILER=${COMPILER}" "-DCMAKE_EXE_LINKER_FLAGS=${LINK_FLAGS}"
+  ${machine} "-DCMAKE_EXE_LINKER_FLAGS=${LINK_FLAGS}"
   "-DCMAKE_SHARED_LINKER_FLAGS=${LINK_FLAGS}" "-Dtilewright_DIR=${PACKAGE}" -DCMAKE_BUILD_TYPE=Release)
 
 # What cannot be done is said when it is asked for.
@@ -89,6 +96,14 @@ refuse("tilewright_resolve_tiles(helper WHAT)" "unknown arguments: WHAT")
 refuse("tilewright_add_tiles(no_tiles)" "expected NAMES <name>...")
 refuse("tilewright_add_tiles(bad_tiles NAMES a-b)" "'a-b' is not a tile name")
 
+if(TOOLCHAIN) # the package has no tool of its own
+  set(found ${configure})
+  list(TRANSFORM configure REPLACE "^-DTILEWRIGHT_TOOL=.*" "-DTILEWRIGHT_TOOL=${NM}")
+  refuse("" "which is not the tool of tilewright")
+  list(TRANSFORM configure REPLACE "^-DTILEWRIGHT_TOOL=.*" "-DTILEWRIGHT_TOOL=TILEWRIGHT_TOOL-NOTFOUND")
+  refuse("" "set TILEWRIGHT_TOOL to that of a Tilewright for this machine")
+  set(configure ${found})
+endif()
 run("configuring" COMMAND ${configure} -DREFUSED=)
 set(build_command "${CMAKE_COMMAND}" --build "${build}" -j 2)
 run("first build" COMMAND ${build_command})
