@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ukernels/arm_64/lane.h"
+#include "ukernels/arm_64/mmla.h"
 
 #define TW_STAMP_ISA_bf16 ~, 1
 #include "ukernels/arm_64/stamp.h"

@@ -100,12 +100,18 @@ TW_INLINE tw_vec tw_widen_high(tw_widen_t widen, tw_vec v) {
   }
 }
 
-// `bytes` bytes of a panel as lanes: v[].
-TW_INLINE void tw_lane_load(tw_widen_t widen, tw_vec* v, const char* panel,
-                            int bytes) {
+// `bytes` bytes of a panel as lanes: v[]. `panel` moves on.
+TW_INLINE void tw_lane_load(tw_widen_t widen, tw_vec* v, const char** panel,
+                            int bytes, int grouped) {
+  if (grouped && widen == TW_WIDEN_NOT) {
+    tw_load_vectors(v, panel, bytes / 16);
+    if (bytes % 16 != 0) v[bytes / 16] = tw_load(*panel, bytes % 16);
+    *panel += bytes % 16;
+    return;
+  }
   TW_UNROLL for (int i = 0; i < bytes; i += 16) {
     const int left = bytes - i < 16 ? bytes - i : 16;
-    const tw_vec raw = tw_load(panel + i, left);
+    const tw_vec raw = tw_load(*panel + i, left);
     if (widen == TW_WIDEN_NOT) {
       v[i / 16] = raw;
     } else {
@@ -113,6 +119,7 @@ TW_INLINE void tw_lane_load(tw_widen_t widen, tw_vec* v, const char* panel,
       if (left > 8) v[i / 8 + 1] = tw_widen_high(widen, raw);
     }
   }
+  *panel += bytes;
 }
 
 // Lane numbers have to be literals.
@@ -126,13 +133,29 @@ TW_INLINE void tw_lane_load(tw_widen_t widen, tw_vec* v, const char* panel,
     TW_LANE_CASE(0, OP)                                         \
     TW_LANE_CASE(1, OP) TW_LANE_CASE(2, OP) TW_LANE_CASE(3, OP) \
   }
-#define TW_LANES_8(lane, OP)                                        \
-  switch (lane) {                                                   \
-    TW_LANE_CASE(0, OP)                                             \
-    TW_LANE_CASE(1, OP) TW_LANE_CASE(2, OP) TW_LANE_CASE(3, OP)     \
-        TW_LANE_CASE(4, OP) TW_LANE_CASE(5, OP) TW_LANE_CASE(6, OP) \
-            TW_LANE_CASE(7, OP)                                     \
+#define TW_LANES_8(lane, OP)                                    \
+  switch (lane) {                                               \
+    TW_LANE_CASE(0, OP)                                         \
+    TW_LANE_CASE(1, OP)                                         \
+    TW_LANE_CASE(2, OP)                                         \
+    TW_LANE_CASE(3, OP)                                         \
+    TW_LANE_CASE(4, OP)                                         \
+    TW_LANE_CASE(5, OP) TW_LANE_CASE(6, OP) TW_LANE_CASE(7, OP) \
   }
+
+#if defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC) && defined(__clang__)
+#define TW_BFDOT_LANE(i)                                                   \
+  TW_INLINE tw_vec tw_bfdot_lane_##i(tw_vec acc, tw_vec rhs, tw_vec lhs) { \
+    __asm__("bfdot %0.4s, %1.8h, %2.2h[" #i "]"                            \
+            : "+w"(acc)                                                    \
+            : "w"(rhs), "w"(lhs));                                         \
+    return acc;                                                            \
+  }
+TW_BFDOT_LANE(0)
+TW_BFDOT_LANE(1)
+TW_BFDOT_LANE(2)
+TW_BFDOT_LANE(3)
+#endif
 
 // acc + the products of rhs, or of one half of it where accumulators are twice
 // as wide, with a lane of lhs.
@@ -177,8 +200,13 @@ TW_INLINE tw_vec tw_lane_multiply(tw_lane_t kind, tw_vec acc, tw_vec rhs,
 #undef TW_HIGH
 #endif
 #ifdef __ARM_FEATURE_BF16_VECTOR_ARITHMETIC
+#ifdef __clang__
+// clang 22 takes the lane of vbfdotq_laneq_f32 apart into a dup.
+#define TW_OP(i) tw_bfdot_lane_##i(acc, rhs, lhs)
+#else
 #define TW_OP(i) \
   vbfdotq_laneq_f32((float32x4_t)acc, (bfloat16x8_t)rhs, (bfloat16x8_t)lhs, i)
+#endif
     case TW_LANE_BFDOT:
       TW_LANES_4(lane, TW_OP)
       break;
@@ -222,24 +250,41 @@ TW_INLINE tw_vec tw_lane_multiply(tw_lane_t kind, tw_vec acc, tw_vec rhs,
   return acc;
 }
 
-// `steps` K steps; acc[step % sets][m][n].
+TW_INLINE int tw_min(int a, int b) { return a < b ? a : b; }
+TW_INLINE int tw_max(int a, int b) { return a > b ? a : b; }
+
+// K steps whose rhs is loaded together: such that whole vectors are, and by
+// fours if nothing is converted.
+TW_INLINE int tw_lane_together(tw_lane_t kind, int rhs_bytes, int steps) {
+  const int whole = tw_lane_widens_rhs(kind) == TW_WIDEN_NOT ? 64 : 16;
+  return tw_min(steps, rhs_bytes % whole == 0       ? 1
+                       : 2 * rhs_bytes % whole == 0 ? 2
+                       : 4 * rhs_bytes % whole == 0 ? 4
+                                                    : 8);
+}
+
+// `steps` K steps; acc[step % sets][m][n]. The panels move on.
 TW_INLINE void tw_lane_steps(tw_lane_t kind, tw_acc_t acc_kind, tw_vec* acc,
-                             const char* lhs, const char* rhs, int M0, int N0,
+                             const char** lhs, const char** rhs, int M0, int N0,
                              int sets, int steps) {
   const int lane_bytes = tw_lane_bytes(kind);
   const int lanes = 16 / lane_bytes;
   const int acc_lanes = tw_acc_lanes(acc_kind);
   const int nv = N0 / acc_lanes;
   const int rhs_bytes = N0 * tw_lane_rhs_bytes(kind);
-  // Where a step of the rhs ends within a vector, two are loaded together.
-  const int together = rhs_bytes % 16 != 0 && steps % 2 == 0 ? 2 : 1;
+  const int together = tw_lane_together(kind, rhs_bytes, steps);
+  // Loads bound a tile of one row. Addressed backwards from one updated
+  // pointer, they pair up and are no chain of updates.
+  const int grouped = M0 > 1;
+  const int lhs_bytes = steps * M0 * tw_lane_lhs_bytes(kind);
+  const char* l_at = grouped ? *lhs : tw_advance(lhs, lhs_bytes);
+  const char* r_at = grouped ? *rhs : tw_advance(rhs, steps * rhs_bytes);
   tw_vec l[TW_MAX_OPERANDS], r[TW_MAX_OPERANDS];
-  tw_lane_load(tw_lane_widens_lhs(kind), l, lhs,
-               steps * M0 * tw_lane_lhs_bytes(kind));
+  tw_lane_load(tw_lane_widens_lhs(kind), l, &l_at, lhs_bytes, grouped);
   TW_UNROLL for (int s = 0; s < steps; ++s) {
     if (s % together == 0) {
-      tw_lane_load(tw_lane_widens_rhs(kind), r, rhs + s * rhs_bytes,
-                   together * rhs_bytes);
+      tw_lane_load(tw_lane_widens_rhs(kind), r, &r_at, together * rhs_bytes,
+                   grouped);
     }
     TW_UNROLL for (int m = 0; m < M0; ++m) {
       const int at_m = s * M0 + m;
@@ -252,13 +297,29 @@ TW_INLINE void tw_lane_steps(tw_lane_t kind, tw_acc_t acc_kind, tw_vec* acc,
       }
     }
   }
+  if (grouped) {
+    *lhs = l_at;
+    *rhs = r_at;
+  }
 }
 
-// K steps of an iteration: one per set, and so many that whole vectors of the
-// lhs are loaded.
-TW_INLINE int tw_lane_iteration(tw_lane_t kind, int M0, int sets) {
-  const int fill = 16 / (M0 * tw_lane_lhs_bytes(kind));
-  return fill > sets ? fill : sets;
+// K steps of an iteration: at least one per set; so many that whole vectors of
+// the lhs are loaded; and that the loop's own instructions cost little, which
+// counts on cores that dispatch few instructions per cycle (Neoverse N1), if
+// there are registers for more than one step's operands.
+TW_INLINE int tw_lane_iteration(tw_lane_t kind, int M0, int vectors, int sets) {
+  const int fill = 16 / tw_min(16, M0 * tw_lane_lhs_bytes(kind));
+  const int steps = tw_max(sets, fill);
+  const int least = kind == TW_LANE_F16_WIDE ? 12 : 6;
+  if (vectors < least || vectors > 16) return steps;
+  const int multiplies = vectors * steps;
+  const int lhs_bytes = steps * M0 * tw_lane_bytes(kind);
+  return steps * tw_min(multiplies >= 32   ? 1
+                        : multiplies >= 16 ? 2
+                                           : 4,
+                        lhs_bytes >= 64   ? 1
+                        : lhs_bytes >= 32 ? 2
+                                          : 4);
 }
 
 TW_INLINE void tw_lane_tile(tw_lane_t kind, tw_acc_t acc_kind, void* out,
@@ -268,23 +329,18 @@ TW_INLINE void tw_lane_tile(tw_lane_t kind, tw_acc_t acc_kind, void* out,
   const int vectors = M0 * N0 / tw_acc_lanes(acc_kind);
   // f16 accumulators round in the order of the steps.
   const int sets = acc_kind == TW_ACC_F16 ? 1 : tw_accumulator_sets(vectors);
-  const int steps = tw_lane_iteration(kind, M0, sets);
-  const int lhs_bytes = M0 * tw_lane_lhs_bytes(kind);
-  const int rhs_bytes = N0 * tw_lane_rhs_bytes(kind);
+  const int steps = tw_lane_iteration(kind, M0, vectors, sets);
   const char* lhs = (const char*)lhs_panel;
   const char* rhs = (const char*)rhs_panel;
   tw_vec acc[TW_MAX_ACCUMULATORS];
   tw_begin(acc_kind, acc, out, params, M0, N0, sets);
-  tw_index_t k = params->K;
-  TW_NO_UNROLL for (; k >= steps; k -= steps) {
-    tw_lane_steps(kind, acc_kind, acc, lhs, rhs, M0, N0, sets, steps);
-    lhs += steps * lhs_bytes;
-    rhs += steps * rhs_bytes;
+  tw_index_t k = params->K - steps;
+  TW_NO_UNROLL for (; k >= 0; k -= steps) {
+    tw_lane_steps(kind, acc_kind, acc, &lhs, &rhs, M0, N0, sets, steps);
   }
+  k += steps;
   TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
-    tw_lane_steps(kind, acc_kind, acc, lhs, rhs, M0, N0, 1, 1);
-    lhs += lhs_bytes;
-    rhs += rhs_bytes;
+    tw_lane_steps(kind, acc_kind, acc, &lhs, &rhs, M0, N0, 1, 1);
   }
   tw_end(acc_kind, acc, out, params, M0, N0, sets);
 }

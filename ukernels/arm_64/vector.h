@@ -17,11 +17,12 @@ typedef uint32x4_t tw_vec;
 // Most accumulators that a tile has, and operands of a block of K steps.
 enum { TW_MAX_ACCUMULATORS = 32, TW_MAX_OPERANDS = 64 };
 
-// How many sets of accumulators hide the latency of the multiply-accumulate,
-// of 4 cycles at up to 4 per cycle (Neoverse V1 and V2, Apple): with `vectors`
-// accumulators per set, at least 16 chains in flight. K is unrolled by as much.
+// How many sets of accumulators hide the latency of the multiply-accumulate:
+// with `vectors` accumulators per set, at least 12 chains in flight. Neoverse
+// cores take the addend 2 cycles late, at up to 4 instructions per cycle (V1,
+// V2), so 8 would do; Apple's take it after 4 cycles. K is unrolled by as much.
 TW_INLINE int tw_accumulator_sets(int vectors) {
-  return vectors >= 16 ? 1 : vectors >= 8 ? 2 : vectors >= 4 ? 4 : 8;
+  return vectors >= 12 ? 1 : vectors >= 6 ? 2 : vectors >= 3 ? 4 : 8;
 }
 
 TW_INLINE tw_vec tw_zero(void) { return vdupq_n_u32(0); }
@@ -55,6 +56,43 @@ TW_INLINE tw_vec tw_load(const void* p, int bytes) {
       return (tw_vec)vdupq_n_u8(*from);
   }
 }
+
+// v[count] from whole vectors, up to four by one instruction: that takes fewer
+// dispatch slots than pairs do, and its address is updated by the way. `panel`
+// moves on.
+TW_INLINE void tw_load_vectors(tw_vec* v, const char** panel, int count) {
+  TW_UNROLL for (int i = 0; i < count; i += 4) {
+    const uint8_t* const from = (const uint8_t*)*panel;
+    const int together = count - i < 4 ? count - i : 4;
+    if (together == 4) {
+      const uint8x16x4_t many = vld1q_u8_x4(from);
+      TW_UNROLL for (int j = 0; j < 4; ++j) v[i + j] = (tw_vec)many.val[j];
+    } else if (together == 3) {
+      const uint8x16x3_t many = vld1q_u8_x3(from);
+      TW_UNROLL for (int j = 0; j < 3; ++j) v[i + j] = (tw_vec)many.val[j];
+    } else if (together == 2) {
+      const uint8x16x2_t many = vld1q_u8_x2(from);
+      TW_UNROLL for (int j = 0; j < 2; ++j) v[i + j] = (tw_vec)many.val[j];
+    } else {
+      v[i] = tw_load(from, 16);
+    }
+    *panel += together * 16;
+    // Or the compiler addresses all of them from the first, by additions.
+    TW_OPAQUE_POINTER(*panel);
+  }
+}
+
+// Where `panel` stands, moving it on by `bytes`. Loads relative to the result
+// pair up and are no chain of updates, as they would be if each moved on.
+TW_INLINE const char* tw_advance(const char** panel, int bytes) {
+  *panel += bytes;
+  TW_OPAQUE_POINTER(*panel);
+  return *panel - bytes;
+}
+
+// Keeps loads through `p` behind the computation of `v`, where the compiler
+// would load ahead until registers run out. It costs no instruction.
+#define TW_LOAD_AFTER(p, v) __asm__ volatile("" : "+r"(p), "+w"(v))
 
 TW_INLINE void tw_store(void* p, tw_vec v) {
   vst1q_u8((uint8_t*)p, (uint8x16_t)v);

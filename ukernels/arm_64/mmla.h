@@ -1,0 +1,265 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Families whose instruction multiplies two rows of the lhs by two columns of
+// the rhs, 8 bytes of K each, into a block of 2x2 accumulators: smmla, ummla,
+// usmmla and bfmmla. A panel's vector holds two rows (columns) of a K step.
+
+#ifndef UKERNELS_ARM_64_MMLA_H_
+#define UKERNELS_ARM_64_MMLA_H_
+
+#include "ukernels/arm_64/s4.h"
+
+typedef enum {
+  TW_MMLA_S8,
+  TW_MMLA_U8,
+  TW_MMLA_U8S8,
+  TW_MMLA_S8S4,  // by smmla, see tw_mmla_s4_steps
+  TW_MMLA_BF16
+} tw_mmla_t;
+
+TW_INLINE tw_vec tw_mmla(tw_mmla_t kind, tw_vec acc, tw_vec lhs, tw_vec rhs) {
+  switch (kind) {
+#ifdef __ARM_FEATURE_MATMUL_INT8
+    case TW_MMLA_U8:
+      return vmmlaq_u32(acc, (uint8x16_t)lhs, (uint8x16_t)rhs);
+    case TW_MMLA_U8S8:
+      return (tw_vec)vusmmlaq_s32((int32x4_t)acc, (uint8x16_t)lhs,
+                                  (int8x16_t)rhs);
+    case TW_MMLA_S8:
+      return (tw_vec)vmmlaq_s32((int32x4_t)acc, (int8x16_t)lhs, (int8x16_t)rhs);
+#endif
+#ifdef __ARM_FEATURE_BF16_VECTOR_ARITHMETIC
+    case TW_MMLA_BF16:
+      return (tw_vec)vbfmmlaq_f32((float32x4_t)acc, (bfloat16x8_t)lhs,
+                                  (bfloat16x8_t)rhs);
+#endif
+    default:
+      return acc;
+  }
+}
+
+TW_INLINE tw_vec tw_low_halves(tw_vec a, tw_vec b) {
+  return (tw_vec)vzip1q_u64((uint64x2_t)a, (uint64x2_t)b);
+}
+TW_INLINE tw_vec tw_high_halves(tw_vec a, tw_vec b) {
+  return (tw_vec)vzip2q_u64((uint64x2_t)a, (uint64x2_t)b);
+}
+
+// acc[M0][N0 / 4] as blocks: acc[m / 2][n / 2]. M0 is even.
+TW_INLINE void tw_mmla_from_rows(tw_vec* acc, int M0, int N0) {
+  const int nv = N0 / 4;
+  TW_UNROLL for (int m = 0; m < M0 * nv; m += 2 * nv) {
+    tw_vec block[16];
+    TW_UNROLL for (int n = 0; n < nv; ++n) {
+      block[2 * n] = tw_low_halves(acc[m + n], acc[m + nv + n]);
+      block[2 * n + 1] = tw_high_halves(acc[m + n], acc[m + nv + n]);
+    }
+    TW_UNROLL for (int n = 0; n < 2 * nv; ++n) acc[m + n] = block[n];
+  }
+}
+
+TW_INLINE void tw_mmla_to_rows(tw_vec* acc, int M0, int N0) {
+  const int nv = N0 / 4;
+  TW_UNROLL for (int m = 0; m < M0 * nv; m += 2 * nv) {
+    tw_vec row[16];
+    TW_UNROLL for (int n = 0; n < nv; ++n) {
+      row[n] = tw_low_halves(acc[m + 2 * n], acc[m + 2 * n + 1]);
+      row[nv + n] = tw_high_halves(acc[m + 2 * n], acc[m + 2 * n + 1]);
+    }
+    TW_UNROLL for (int n = 0; n < 2 * nv; ++n) acc[m + n] = row[n];
+  }
+}
+
+// Bytes of a row, or of a column, in a K step.
+enum { TW_MMLA_BYTES = 8 };
+
+TW_INLINE void tw_mmla_load(tw_vec* v, const char** panel, int bytes,
+                            int grouped) {
+  if (grouped) {
+    tw_load_vectors(v, panel, bytes / 16);
+    return;
+  }
+  TW_UNROLL for (int i = 0; i < bytes; i += 16) {
+    v[i / 16] = tw_load(*panel + i, bytes - i < 16 ? bytes - i : 16);
+  }
+  *panel += bytes;
+}
+
+// `steps` K steps; acc[step % sets][m / 2][n / 2]. The panels move on. A single
+// row is multiplied together with its next K step: what the latter adds to the
+// other half of the blocks is never read.
+TW_INLINE void tw_mmla_steps(tw_mmla_t kind, tw_vec* acc, const char** lhs,
+                             const char** rhs, int M0, int N0, int sets,
+                             int steps) {
+  const int pairs = M0 == 1 ? 1 : M0 / 2;
+  const int columns = N0 / 2;
+  const int lhs_bytes = M0 * TW_MMLA_BYTES;
+  // Not where loads bound the tile, nor where registers are few.
+  const int grouped = M0 > 2 && pairs * columns <= 16;
+  const char* l_at = grouped ? *lhs : tw_advance(lhs, steps * lhs_bytes);
+  const char* r_at =
+      grouped ? *rhs : tw_advance(rhs, steps * N0 * TW_MMLA_BYTES);
+  tw_vec l[8], r[4];
+  TW_UNROLL for (int s = 0; s < steps; ++s) {
+    if (M0 > 1) {
+      tw_mmla_load(l, &l_at, lhs_bytes, grouped);
+    } else if (s % 2 == 0) {
+      tw_mmla_load(l, &l_at, steps > 1 ? 16 : 8, grouped);
+    }
+    TW_UNROLL for (int n = 0; n < columns; ++n) {
+      tw_vec* const a = acc + s % sets * pairs * columns + n;
+      if (n % 4 == 0) {
+        const int left = columns - n;
+        tw_mmla_load(r, &r_at, (left < 4 ? left : 4) * 16, grouped);
+      }
+      TW_UNROLL for (int p = 0; p < pairs; ++p) {
+        a[p * columns] = tw_mmla(kind, a[p * columns], l[p], r[n % 4]);
+      }
+    }
+  }
+  if (grouped) {
+    *lhs = l_at;
+    *rhs = r_at;
+  }
+}
+
+#ifdef __ARM_FEATURE_MATMUL_INT8
+// The same for s8 x s4, K0 = 16: smmla of the eight even elements of K, and of
+// the odd ones. The rhs comes apart into these by its halves of bytes, the lhs
+// by unzipping.
+TW_INLINE void tw_mmla_s4_steps(tw_vec* acc, const char** lhs, const char** rhs,
+                                int M0, int N0, int sets, int steps) {
+  const int pairs = M0 == 1 ? 1 : M0 / 2;
+  const int columns = N0 / 2;
+  const int passes = tw_s4_passes(pairs * columns);
+  tw_vec l[2][8];
+  TW_UNROLL for (int i = 0; i < steps * passes; ++i) {
+    const int s = i / passes, pass = i % passes;
+    tw_vec* const a = acc + s % sets * pairs * columns;
+    const char* l_at = *lhs;
+    const char* r_at = *rhs;
+    TW_UNROLL for (int p = 0; p < pairs; ++p) {
+      if (M0 == 1 && s % 2 != 0) break;  // loaded with the step before
+      const tw_vec top = tw_load(l_at, 16);
+      const tw_vec low = M0 == 1 && steps == 1 ? top : tw_load(l_at + 16, 16);
+      l[0][p] = (tw_vec)vuzp1q_u8((uint8x16_t)top, (uint8x16_t)low);
+      l[1][p] = (tw_vec)vuzp2q_u8((uint8x16_t)top, (uint8x16_t)low);
+      l_at += 32;
+      if (passes > 1) TW_LOAD_AFTER(l_at, l[pass][p]);
+    }
+    tw_vec next = tw_load(r_at, 16);
+    TW_UNROLL for (int n = 0; n < columns; ++n) {
+      const tw_vec r =
+          tw_s4_next(&next, &r_at, passes == 1,
+                     a + (pairs - 1) * columns + (n + columns - 1) % columns,
+                     n + 1 < columns);
+      TW_UNROLL for (int odd = 0; odd < 2; ++odd) {
+        const tw_vec part = odd ? tw_s4_odd(r) : tw_s4_even(r);
+        TW_UNROLL for (int p = 0; p < pairs; ++p) {
+          if (passes > 1 && pass != odd) break;
+          tw_vec* const block = a + p * columns + n;
+          *block = tw_mmla(TW_MMLA_S8, *block, l[odd][p], part);
+          if (passes > 1) TW_PIN(*block);
+        }
+      }
+    }
+    if (pass + 1 == passes) {
+      *lhs += M0 * 16;
+      *rhs = r_at;
+    }
+    TW_LOAD_AFTER(*lhs, a[pairs * columns - 1]);
+    TW_LOAD_AFTER(*rhs, a[pairs * columns - 1]);
+  }
+}
+#endif
+
+TW_INLINE void tw_mmla_any_steps(tw_mmla_t kind, tw_vec* acc, const char** lhs,
+                                 const char** rhs, int M0, int N0, int sets,
+                                 int steps) {
+#ifdef __ARM_FEATURE_MATMUL_INT8
+  if (kind == TW_MMLA_S8S4) {
+    tw_mmla_s4_steps(acc, lhs, rhs, M0, N0, sets, steps);
+    return;
+  }
+#endif
+  tw_mmla_steps(kind, acc, lhs, rhs, M0, N0, sets, steps);
+}
+
+// Adds the products of `k` K steps to acc[M0][N0 / 4].
+TW_INLINE void tw_mmla_multiply(tw_mmla_t kind, tw_acc_t acc_kind, tw_vec* rows,
+                                const char** lhs, const char** rhs,
+                                tw_index_t k, int M0, int N0) {
+  const int pairs = M0 == 1 ? 1 : M0 / 2;
+  const int vectors = pairs * N0 / 2;
+  const int sets =
+      kind == TW_MMLA_S8S4 ? tw_s4_sets(vectors) : tw_accumulator_sets(vectors);
+  tw_vec acc[TW_MAX_ACCUMULATORS];
+  TW_UNROLL for (int i = 0; i < sets * vectors; ++i) acc[i] = tw_zero();
+  if (M0 == 1) {
+    TW_UNROLL for (int n = 0; n < vectors; n += 2) {
+      acc[n] = tw_low_halves(rows[n / 2], tw_zero());
+      acc[n + 1] = tw_high_halves(rows[n / 2], tw_zero());
+    }
+  } else {
+    TW_UNROLL for (int i = 0; i < vectors; ++i) acc[i] = rows[i];
+    tw_mmla_from_rows(acc, M0, N0);
+  }
+  k -= sets;
+  TW_NO_UNROLL for (; k >= 0; k -= sets) {
+    tw_mmla_any_steps(kind, acc, lhs, rhs, M0, N0, sets, sets);
+  }
+  k += sets;
+  TW_NO_UNROLL for (; sets > 1 && k > 0; --k) {
+    tw_mmla_any_steps(kind, acc, lhs, rhs, M0, N0, 1, 1);
+  }
+  if (M0 == 1) {
+    // Even steps are in the lower halves, odd ones in the upper halves.
+    tw_reduce(acc_kind, acc, 2 * vectors, sets / 2);
+    TW_UNROLL for (int n = 0; n < vectors; n += 2) {
+      rows[n / 2] =
+          tw_acc_add(acc_kind, tw_low_halves(acc[n], acc[n + 1]),
+                     tw_high_halves(acc[vectors + n], acc[vectors + n + 1]));
+    }
+  } else {
+    tw_reduce(acc_kind, acc, vectors, sets);
+    tw_mmla_to_rows(acc, M0, N0);
+    TW_UNROLL for (int i = 0; i < vectors; ++i) rows[i] = acc[i];
+  }
+}
+
+TW_INLINE void tw_mmla_tile(tw_mmla_t kind, tw_acc_t acc_kind, void* out,
+                            const void* lhs_panel, const void* rhs_panel,
+                            const tw_mmt4d_params_t* params, int M0, int N0) {
+  if (tw_out_bytes(acc_kind) == 2 && tw_keeps_out(params)) return;
+  const char* lhs = (const char*)lhs_panel;
+  const char* rhs = (const char*)rhs_panel;
+  tw_vec acc[TW_MAX_ACCUMULATORS];
+  tw_begin(acc_kind, acc, out, params, M0, N0, 1);
+  tw_mmla_multiply(kind, acc_kind, acc, &lhs, &rhs, params->K, M0, N0);
+  tw_end(acc_kind, acc, out, params, M0, N0, 1);
+}
+
+#define TW_MMLA_FAMILY(family, kind, acc)                                  \
+  TW_INLINE void family(void* out, const void* lhs, const void* rhs,       \
+                        const tw_mmt4d_params_t* params, int M0, int N0) { \
+    tw_mmla_tile(kind, acc, out, lhs, rhs, params, M0, N0);                \
+  }
+#ifdef __ARM_FEATURE_MATMUL_INT8
+TW_MMLA_FAMILY(s8s8s32_k8, TW_MMLA_S8, TW_ACC_S32)
+TW_MMLA_FAMILY(u8u8s32_k8, TW_MMLA_U8, TW_ACC_S32)
+TW_MMLA_FAMILY(u8s8s32_k8, TW_MMLA_U8S8, TW_ACC_S32)
+
+TW_INLINE void tw_mmla_s8s4(tw_vec* acc, const char** lhs, const char** rhs,
+                            tw_index_t steps, int M0, int N0) {
+  TW_UNROLL for (int i = 0; i < M0 * N0 / 4; ++i) acc[i] = tw_zero();
+  tw_mmla_multiply(TW_MMLA_S8S4, TW_ACC_S32, acc, lhs, rhs, steps, M0, N0);
+}
+TW_S4_FAMILY(s8s4s32_k16, 16, tw_mmla_s8s4)
+#endif
+#ifdef __ARM_FEATURE_BF16_VECTOR_ARITHMETIC
+TW_MMLA_FAMILY(bf16bf16f32_k4, TW_MMLA_BF16, TW_ACC_F32)
+TW_MMLA_FAMILY(bf16bf16bf16_k4, TW_MMLA_BF16, TW_ACC_F32_OUT_BF16)
+#endif
+
+#endif  // UKERNELS_ARM_64_MMLA_H_
