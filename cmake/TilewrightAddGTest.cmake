@@ -27,16 +27,17 @@ if(CMAKE_CROSSCOMPILING)
   set(TW_TEST_PREFIX "arm_64/")
 endif()
 
-# tilewright_add_gtest(<name> SOURCES <file>... [LINK <target>...] [GENERATOR] [TIMEOUT <s>]
+# tilewright_add_gtest(<name> SOURCES <file>... [LINK <target>...] [GENERATOR] [TIMEOUT <s>] [PREFIX <text>]
 #                      [ON <cpu model>...] [FILTER <pattern>] [BY_ISA <pattern>])
 #
 # A GoogleTest executable, each of its tests a ctest of its own. GENERATOR: its sources include LLVM or MLIR headers
-# through the generator's libraries; such tests are built without RTTI, as LLVM is.
+# through the generator's libraries; such tests are built without RTTI, as LLVM is. PREFIX: what the names of its tests begin
+# with.
 #
 # In a cross build they run under qemu-aarch64 on the CPU model `base`, or as ON, FILTER and BY_ISA
 # say (tilewright_run_on_models, which may be called for more), with names arm_64/<cpu model>/...
 function(tilewright_add_gtest name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "GENERATOR" "TIMEOUT;FILTER;BY_ISA" "SOURCES;LINK;ON")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "GENERATOR" "TIMEOUT;PREFIX;FILTER;BY_ISA" "SOURCES;LINK;ON")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gtest GTest::gtest_main tilewright_build_flags)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
@@ -47,7 +48,8 @@ function(tilewright_add_gtest name)
     set(arg_TIMEOUT 300)
   endif()
   if(NOT CMAKE_CROSSCOMPILING)
-    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${arg_TIMEOUT})
+    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+      TEST_PREFIX "${arg_PREFIX}" PROPERTIES TIMEOUT ${arg_TIMEOUT})
   endif()
   if(NOT arg_ON)
     set(arg_ON base)

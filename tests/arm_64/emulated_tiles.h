@@ -1,0 +1,73 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tiles for AArch64 made on this host, checked under qemu-aarch64 by the cross
+// build's tile_check_runner.
+
+#ifndef TESTS_ARM_64_EMULATED_TILES_H_
+#define TESTS_ARM_64_EMULATED_TILES_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "tests/arm_64/cpu_models.h"
+#include "tilewright/key.h"
+
+namespace tilewright::testing {
+
+// The models of TilewrightCpuModels.cmake that `isa` is tested on; never empty
+// for an AArch64 ISA.
+std::vector<const CpuModel*> modelsFor(const IsaInfo& isa);
+
+// The first instruction of `object` that a CPU with `features` (LLVM's
+// target-features) lacks, or bytes that are none; empty if there is none.
+std::string foreignInstruction(llvm::StringRef object,
+                               llvm::StringRef features);
+
+// One tile function of a key. Without an object it stands for the hand-written
+// one of the cross build's library.
+struct EmulatedSource {
+  std::string label;  // "generated", "loops", "hand-written"
+  std::string object;
+};
+
+// Several keys, linked together and checked by one process per CPU model.
+class EmulatedTiles {
+ public:
+  // What became of the keys on one CPU model.
+  struct Outcome {
+    int checked = 0;
+    std::vector<std::string> failures;  // each names its key
+  };
+
+  // The sources of one key are checked on the same operands (checkTiles).
+  void add(const TileKey& key, uint64_t seed, int64_t budget,
+           std::vector<EmulatedSource> sources);
+  bool empty() const { return keys_.empty(); }
+
+  // Links what was added into `directory`, which is made anew.
+  llvm::Error link(const std::string& directory);
+
+  // Checks the keys for which `wanted` holds on `model`. After link().
+  llvm::Expected<Outcome> check(const CpuModel& model,
+                                bool (*wanted)(const TileKey&)) const;
+
+ private:
+  struct Key {
+    TileKey key;
+    uint64_t seed;
+    int64_t budget;
+    std::vector<EmulatedSource> sources;
+  };
+
+  std::vector<Key> keys_;
+  std::string directory_;
+  std::map<std::string, std::string> libraries_;  // by label
+};
+
+}  // namespace tilewright::testing
+
+#endif  // TESTS_ARM_64_EMULATED_TILES_H_

@@ -1,0 +1,152 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random keys of every AArch64 ISA: generated and inspected here, checked under
+// qemu-aarch64 on a CPU that has the ISA and little more. Scalable keys run at
+// every vector length of the ISA's models. A sample is compared with the
+// plain-loops lowering of the same key.
+
+#include <gtest/gtest.h>
+
+#include "tests/arm_64/emulated_tiles.h"
+#include "tests/tiles/random_keys.h"
+#include "tests/tiles/tile_loader.h"
+#include "tilewright/Codegen/TileGenerator.h"
+
+namespace tilewright::testing {
+namespace {
+
+constexpr int kShards = 8;
+constexpr int kDefaultKeys = 320;
+// One key in so many is compared with the loops' lowering.
+constexpr int kLoopsEvery = 8;
+// Scalar loops take their time, under emulation more so.
+constexpr int64_t kLoopsVolume = 1 << 13;
+// Multiply-adds of the reference per key, and with the loops beside it.
+constexpr int64_t kBudget = 2'000'000, kLoopsBudget = 500'000;
+
+int keysPerIsa() {
+  const char* given = std::getenv("TILEWRIGHT_TEST_KEYS");
+  return given ? std::max(1, std::atoi(given)) : kDefaultKeys;
+}
+
+std::string repeatIt(const TileKey& key) {
+  return "\n  to see it: tilewright gen --emit=plan " + printTileKey(key);
+}
+
+struct Shard {
+  tw_isa_t isa;
+  int number;
+};
+
+std::ostream& operator<<(std::ostream& out, const Shard& shard) {
+  return out << info(shard.isa).name << " shard " << shard.number;
+}
+
+std::vector<Shard> allShards() {
+  std::vector<Shard> shards;
+  for (const IsaInfo& isa : isas())
+    for (int i = 0; isa.arch == "ARM_64" && i < kShards; ++i)
+      shards.push_back({isa.isa, i});
+  return shards;
+}
+
+class Arm64GeneratedTest : public ::testing::TestWithParam<Shard> {
+ protected:
+  // The inspected object of `key`; empty after a failure.
+  std::string generate(const TileKey& key, Lowering lowering) {
+    GenerateOptions options;
+    options.lowering = lowering;
+    auto tile = generator_.generate(key, Emit::Object, options);
+    if (!tile) {
+      ADD_FAILURE() << llvm::toString(tile.takeError()) << repeatIt(key);
+      return {};
+    }
+    std::string object(tile->bytes.data(), tile->bytes.size());
+    std::string problem = inspectObject(object, tile->name);
+    if (problem.empty()) {
+      problem = foreignInstruction(object, info(key.isa).llvmFeatures());
+      if (!problem.empty())
+        problem = "an instruction that the ISA lacks: " + problem;
+    }
+    if (problem.empty()) return object;
+    ADD_FAILURE() << printTileKey(key) << ": " << problem << repeatIt(key);
+    return {};
+  }
+
+  // Whether qemu 7.2 runs what `object` consists of: SME2 it does not.
+  static bool canRun(const TileKey& key, const std::string& object) {
+    return key.isa != TW_ISA_ARM_64_SME2 ||
+           foreignInstruction(object, info(TW_ISA_ARM_64_SME).llvmFeatures())
+               .empty();
+  }
+
+  TileGenerator generator_;
+};
+
+TEST_P(Arm64GeneratedTest, KeepTheContract) {
+  const IsaInfo& isa = info(GetParam().isa);
+  const uint64_t seed = seedOf("GeneratedTest." + std::string(isa.name));
+  SCOPED_TRACE(seedText(seed));
+  const std::vector<TileKey> keys =
+      randomKeys(isa.isa, keysPerIsa(), seed, Sizes::kAlsoScalable);
+  EmulatedTiles tiles;
+  int generated = 0, notRun = 0;
+  for (size_t i = GetParam().number; i < keys.size(); i += kShards) {
+    const TileKey& key = keys[i];
+    std::string plan = generate(key, Lowering::Plan);
+    if (plan.empty()) continue;
+    ++generated;
+    if (!canRun(key, plan)) {
+      ++notRun;
+      continue;
+    }
+    std::vector<EmulatedSource> sources;
+    sources.push_back({"generated", std::move(plan)});
+    const bool withLoops = i / kShards % kLoopsEvery == 0 &&
+                           !key.isScalable() &&
+                           int64_t{key.m0} * key.n0 * key.k0 <= kLoopsVolume;
+    if (withLoops) {
+      std::string loops = generate(key, Lowering::Loops);
+      if (!loops.empty()) sources.push_back({"loops", std::move(loops)});
+    }
+    tiles.add(key, seed + i, withLoops ? kLoopsBudget : kBudget,
+              std::move(sources));
+  }
+  ASSERT_GT(generated, 0) << "no key was generated";
+
+  llvm::Error problem =
+      tiles.link(std::string(TW_TEST_SCRATCH) + "/" + std::string(isa.name) +
+                 "_" + std::to_string(GetParam().number));
+  ASSERT_FALSE(bool(problem)) << llvm::toString(std::move(problem));
+  const std::vector<const CpuModel*> models = modelsFor(isa);
+  ASSERT_FALSE(models.empty());
+  int checked = 0;
+  for (const CpuModel* model : models) {
+    const bool first = model == models.front();
+    auto outcome = tiles.check(
+        *model, first ? [](const TileKey&) { return true; }
+                      : [](const TileKey& key) { return key.isScalable(); });
+    ASSERT_TRUE(bool(outcome)) << llvm::toString(outcome.takeError());
+    for (const std::string& failure : outcome->failures)
+      ADD_FAILURE() << "on " << model->name << ": " << failure;
+    if (first) checked = outcome->checked;
+  }
+  EXPECT_EQ(checked + notRun, generated);
+  RecordProperty("keys", generated);
+  RecordProperty("only_disassembled", notRun);
+  std::cout << generated << " keys generated and inspected, " << checked
+            << " checked under qemu-aarch64, " << notRun
+            << " only disassembled, for qemu has no SME2\n";
+}
+
+std::string nameOf(const ::testing::TestParamInfo<Shard>& test) {
+  return std::string(info(test.param.isa).name) + "_" +
+         std::to_string(test.param.number);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shards, Arm64GeneratedTest,
+                         ::testing::ValuesIn(allShards()), nameOf);
+
+}  // namespace
+}  // namespace tilewright::testing
