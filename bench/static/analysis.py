@@ -5,8 +5,8 @@
 from collections import Counter
 
 from instructions import kind, signature
-from loops import hot_loop, k_steps, spills
-from mca import chain, independent, loop_lines
+from loops import hot_loop, k_steps, recurrence, spills
+from mca import independent, loop_lines
 
 
 class Body:
@@ -61,7 +61,7 @@ class Question:
         self.vector, self.vector_times = independent(vector)
         loads = [line for i, line in zip(loop.body, loop_lines(loop)) if i.is_load]
         self.loads = loads or ["nop"]
-        self.chain = chain(loop.multiplies[0])
+        self.chain = [i.text for i in recurrence(loop)] or ["nop"]
 
     def sequences(self):
         needed = [SVE_LOAD, SVE_REPLICATE] if self.body.key.scalable else \
@@ -87,6 +87,13 @@ class Question:
         multiplies = alone.uops / self.alone_times / self.body.per_step
         return max(units, (multiplies + uops + CONTROL) / alone.dispatch_width)
 
+    def _reuse(self):
+        """Multiplies per vector of the rhs panel. At most 1, as in a matrix-vector product: no
+        vector of the rhs serves twice, so that it comes from memory as quickly as it is used."""
+        _, rhs = self.body.key.step_bytes(self.body.vector_bits)
+        vector_bytes = self.body.vector_bits / 8 if self.body.key.scalable else 16
+        return len(self.body.loop.multiplies) / self.body.per_step / (float(rhs) / vector_bytes)
+
     def judge(self, timings):
         """The figures on one CPU, per K step; None if the model lacks an instruction.
 
@@ -97,8 +104,10 @@ class Question:
 
           multiply   the multiplies take longer than loading and dispatching them has to
           convert    as multiply, but the ISA level has to convert the operands first
-          chain      each K step rounds, so that it waits for the one before
-          load       all others: `share` is then that of the units' bound
+          chain      each K step rounds, so that it waits for the one before: what an accumulator
+                     goes through from step to step
+          load       all others, and those that use no vector of the rhs twice: `share` is then
+                     that of the units' bound
         """
         loop, alone, vector, loads, one, *needed = timings
         if loop is None or alone is None or vector is None or one is None:
@@ -110,11 +119,12 @@ class Question:
         units = max(loop.resources / per_step, multiply)
         least, latency = self._least(alone, needed), 0.0
         if self.body.key.variant == "steprnd":
-            latency = one.cycles
-        if latency > multiply:
+            latency = one.cycles / per_step
+        work = multiply if self.direct else vectors
+        if latency > work:
             by, bound = "chain", latency
-        elif (multiply if self.direct else vectors) <= least:
-            by, bound = "load", max(units, least)
+        elif work <= least or self._reuse() <= 1:
+            by, bound = "load", units
         elif not self.direct:
             by, bound = "convert", vectors
         else:

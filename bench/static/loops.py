@@ -5,11 +5,11 @@
 import re
 from fractions import Fraction
 
-from instructions import Instruction, loaded_bytes, number, products
+from instructions import (VECTOR_REGISTER, Instruction, kind, loaded_bytes, number,
+                          products)
 
 SYMBOL = re.compile(r"^(?:[0-9a-f]+ )?<([^>]+)>:$")
 LINE = re.compile(r"^\s*([0-9a-f]+):\s+([a-z]\S*)(?:\s+(.*))?$")
-CONSTANTS = re.compile(r"^(rdvl|rdsvl|cntb|cnth|cntw|cntd|mov)$")
 
 
 def functions(disassembly):
@@ -72,11 +72,12 @@ def hot_loop(function, vector_bits=128):
     return max(loops, key=lambda loop: (loop.products(vector_bits), -loop.body[0].address))
 
 
-def _scalable_bytes(mnemonic, operands, vector_bits):
-    """Value of rdvl/cntb/inc… in its own unit, by the spelling of its operands."""
-    unit = {"rdvl": 8, "rdsvl": 8, "cntb": 8, "incb": 8, "decb": 8, "cnth": 16, "inch": 16,
-            "dech": 16, "cntw": 32, "incw": 32, "decw": 32, "cntd": 64, "incd": 64,
-            "decd": 64}[mnemonic]
+UNITS = {"b": 8, "h": 16, "w": 32, "d": 64}
+
+
+def _scalable(mnemonic, operands, vector_bits):
+    """Value of rdvl/cntb/inc… by the spelling of its operands; None if they hold a pattern."""
+    unit = 8 if mnemonic in ("rdvl", "rdsvl") else UNITS[mnemonic[-1]]
     value = vector_bits // unit
     for operand in operands[1:]:
         factor = re.match(r"^(?:mul )?#(.+)$", operand)
@@ -87,42 +88,84 @@ def _scalable_bytes(mnemonic, operands, vector_bits):
     return value
 
 
+class Constants:
+    """What registers hold when a loop begins, as far as the instructions before it say, taken in
+    the order of their addresses. A guess where paths join: k_steps() accepts only what agrees."""
+
+    def __init__(self, loop, vector_bits):
+        self.vector_bits, self.values = vector_bits, {"xzr": 0}
+        start = loop.body[0].address
+        for instruction in loop.function:
+            if instruction.address < start:
+                self._run(instruction)
+        for instruction in loop.body:  # What the loop changes is no constant.
+            if instruction.operands and not instruction.is_store and not instruction.is_branch:
+                self.values.pop(self._name(instruction.operands[0]), None)
+
+    @staticmethod
+    def _name(operand):
+        return re.sub(r"^w(?=\d|zr)", "x", operand)
+
+    def value(self, operand):
+        if operand.startswith("#"):
+            return number(operand)
+        return self.values.get(self._name(operand))
+
+    def _run(self, instruction):
+        ops, mnemonic = instruction.operands, instruction.mnemonic
+        if not ops or instruction.is_store or instruction.is_branch or mnemonic.startswith("cmp"):
+            return
+        values = [self.value(operand) for operand in ops[1:]]
+        result = None
+        if re.match(r"^(rdvl|rdsvl|cnt[bhwd])$", mnemonic):
+            result = _scalable(mnemonic, ops, self.vector_bits)
+        elif values and None not in values:
+            result = self._calculate(mnemonic, values)
+        elif mnemonic in ("add", "sub") and len(ops) == 4 and None not in values[:2]:
+            shift = re.match(r"^lsl #(.+)$", ops[3])
+            if shift:
+                result = self._calculate(mnemonic, [values[0],
+                                                    values[1] << int(shift.group(1), 0)])
+        if re.match(r"^[xw]\d", ops[0]):
+            if result is None:
+                self.values.pop(self._name(ops[0]), None)
+            else:
+                self.values[self._name(ops[0])] = result
+
+    @staticmethod
+    def _calculate(mnemonic, values):
+        operation = {"mov": lambda a: a, "add": lambda a, b: a + b, "sub": lambda a, b: a - b,
+                     "lsl": lambda a, b: a << b, "lsr": lambda a, b: a >> b,
+                     "asr": lambda a, b: a >> b, "mul": lambda a, b: a * b,
+                     "orr": lambda a, b: a | b, "and": lambda a, b: a & b, "neg": lambda a: -a,
+                     "madd": lambda a, b, c: a * b + c, "msub": lambda a, b, c: c - a * b,
+                     "mneg": lambda a, b: -a * b}.get(mnemonic)
+        try:
+            return operation(*values) if operation else None
+        except (TypeError, ValueError):  # Another number of operands: a form that is not known here.
+            return None
+
+
 class Increments:
     """By how much each register changes in one iteration; None where that is not known."""
 
     def __init__(self, loop, vector_bits):
         self.vector_bits, self.loop = vector_bits, loop
-        self.change, self.written = {}, set()
+        self.constants, self.change = Constants(loop, vector_bits), {}
         for instruction in loop.body:
             self._note(instruction)
 
     def _add(self, register, amount):
-        self.written.add(register)
         if amount is None or self.change.get(register, 0) is None:
             self.change[register] = None
         else:
             self.change[register] = self.change.get(register, 0) + amount
 
-    def _invariant(self, register):
-        """The constant that a register holds throughout the loop, if the function says it once."""
-        register = register.replace("w", "x")
-        values = [i for i in self.loop.function
-                  if i.operands and i.operands[0].replace("w", "x") == register
-                  and not i.is_branch and not i.is_store and not i.mnemonic.startswith("cmp")]
-        if len(values) != 1 or values[0] in self.loop.body:
-            return None
-        found = values[0]
-        if found.mnemonic == "mov" and found.operands[1].startswith("#"):
-            return number(found.operands[1])
-        if CONSTANTS.match(found.mnemonic) and found.mnemonic != "mov":
-            return _scalable_bytes(found.mnemonic, found.operands, self.vector_bits)
-        return None
-
     def _note(self, instruction):
         memory = instruction.memory if instruction.is_load or instruction.is_store else None
         if memory and memory[3] is not None:
             amount = memory[3]
-            self._add(memory[0], self._invariant(amount) if isinstance(amount, str) else amount)
+            self._add(memory[0], self.constants.value(amount) if isinstance(amount, str) else amount)
         if memory or not instruction.operands or instruction.is_branch:
             return
         ops, mnemonic = instruction.operands, instruction.mnemonic
@@ -131,7 +174,7 @@ class Increments:
         if mnemonic in ("add", "sub", "adds", "subs") and len(ops) >= 3 and ops[1] == ops[0]:
             sign = -1 if mnemonic.startswith("sub") else 1
             shift = re.match(r"^lsl #(.+)$", ops[3]) if len(ops) > 3 else None
-            amount = number(ops[2]) if ops[2].startswith("#") else self._invariant(ops[2])
+            amount = self.constants.value(ops[2])
             if amount is not None and (len(ops) == 3 or shift):
                 amount <<= int(shift.group(1), 0) if shift else 0
                 self._add(ops[0], sign * amount)
@@ -140,8 +183,12 @@ class Increments:
             unit = 64 if "p" in mnemonic else 8
             self._add(ops[0], number(ops[2]) * self.vector_bits // unit)
             return
+        elif mnemonic == "madd" and ops[3] == ops[0]:
+            factors = self.constants.value(ops[1]), self.constants.value(ops[2])
+            self._add(ops[0], None if None in factors else factors[0] * factors[1])
+            return
         elif re.match(r"^(inc|dec)[bhwd]$", mnemonic):
-            amount = _scalable_bytes(mnemonic, ops, self.vector_bits)
+            amount = _scalable(mnemonic, ops, self.vector_bits)
             self._add(ops[0], -amount if amount and mnemonic.startswith("dec") else amount)
             return
         elif mnemonic.startswith("cmp"):
@@ -193,6 +240,44 @@ def k_steps(loop, key, vector_bits):
     raise ValueError(f"cannot tell the K steps per iteration: products/{m0 * n0 * k0} = "
                      f"{float(by_products):.3g}, the loads advance by {sorted(advances)} bytes, a "
                      f"step is {lhs} and {rhs} bytes")
+
+
+def recurrence(loop):
+    """The vector instructions that the first multiply depends on and that depend on it: what an
+    accumulator goes through in one iteration."""
+    body = [i for i in loop.body if kind(i) in ("multiply", "vector")]
+    used, made = [], []
+    for instruction in body:
+        numbers = [[int(n) for _, n in VECTOR_REGISTER.findall(op)] for op in instruction.operands]
+        made.append(set(numbers[0]))
+        # Only multiplies, and what merges into its destination, read that.
+        reads_first = instruction.is_multiply or instruction.mnemonic in ("ins", "mov") and \
+            "[" in instruction.operands[0] or "/m" in instruction.text
+        used.append({n for some in numbers[0 if reads_first else 1:] for n in some})
+    first = next((i for i, instruction in enumerate(body) if instruction.is_multiply), None)
+    if first is None:
+        return []
+
+    def closure(step):
+        seen, todo = set(), [first]
+        while todo:
+            at = todo.pop()
+            todo += [other for other in step(at) if other not in seen]
+            seen.update(step(at))
+        return seen
+
+    writers = [[_writer(made, at, register) for register in used[at]] for at in range(len(body))]
+    before = closure(lambda at: {w for w in writers[at] if w is not None})
+    after = closure(lambda at: {o for o in range(len(body)) if at in writers[o]})
+    return [body[at] for at in sorted(before & after)]
+
+
+def _writer(made, at, register):
+    """Index of the instruction whose value of `register` the one at `at` reads."""
+    for other in list(range(at - 1, -1, -1)) + list(range(len(made) - 1, at - 1, -1)):
+        if register in made[other]:
+            return other
+    return None
 
 
 def spills(loop):

@@ -118,11 +118,6 @@ def independent(instructions):
     return lines, times
 
 
-def chain(instruction):
-    """The instruction with one accumulator: as many cycles as an accumulation takes."""
-    return [_on_registers(instruction, FIRST_ACCUMULATOR)]
-
-
 def _on_registers(instruction, destination):
     operands = list(instruction.operands)
     first = VECTOR_REGISTER.search(operands[0])
