@@ -5,8 +5,8 @@
 import re
 from fractions import Fraction
 
-from instructions import (VECTOR_REGISTER, Instruction, kind, loaded_bytes, number,
-                          products)
+from instructions import VECTOR_REGISTER, Instruction, kind, loaded_bytes, products
+from strides import Strides
 
 SYMBOL = re.compile(r"^(?:[0-9a-f]+ )?<([^>]+)>:$")
 LINE = re.compile(r"^\s*([0-9a-f]+):\s+([a-z]\S*)(?:\s+(.*))?$")
@@ -72,147 +72,6 @@ def hot_loop(function, vector_bits=128):
     return max(loops, key=lambda loop: (loop.products(vector_bits), -loop.body[0].address))
 
 
-UNITS = {"b": 8, "h": 16, "w": 32, "d": 64}
-
-
-def _scalable(mnemonic, operands, vector_bits):
-    """Value of rdvl/cntb/inc… by the spelling of its operands; None if they hold a pattern."""
-    unit = 8 if mnemonic in ("rdvl", "rdsvl") else UNITS[mnemonic[-1]]
-    value = vector_bits // unit
-    for operand in operands[1:]:
-        factor = re.match(r"^(?:mul )?#(.+)$", operand)
-        if factor:
-            value *= int(factor.group(1), 0)
-        elif operand != "all":
-            return None
-    return value
-
-
-class Constants:
-    """What registers hold when a loop begins, as far as the instructions before it say, taken in
-    the order of their addresses. A guess where paths join: k_steps() accepts only what agrees."""
-
-    def __init__(self, loop, vector_bits):
-        self.vector_bits, self.values = vector_bits, {"xzr": 0}
-        start = loop.body[0].address
-        for instruction in loop.function:
-            if instruction.address < start:
-                self._run(instruction)
-        for instruction in loop.body:  # What the loop changes is no constant.
-            if instruction.operands and not instruction.is_store and not instruction.is_branch:
-                self.values.pop(self._name(instruction.operands[0]), None)
-
-    @staticmethod
-    def _name(operand):
-        return re.sub(r"^w(?=\d|zr)", "x", operand)
-
-    def value(self, operand):
-        if operand.startswith("#"):
-            return number(operand)
-        return self.values.get(self._name(operand))
-
-    def _run(self, instruction):
-        ops, mnemonic = instruction.operands, instruction.mnemonic
-        if not ops or instruction.is_store or instruction.is_branch or mnemonic.startswith("cmp"):
-            return
-        values = [self.value(operand) for operand in ops[1:]]
-        result = None
-        if re.match(r"^(rdvl|rdsvl|cnt[bhwd])$", mnemonic):
-            result = _scalable(mnemonic, ops, self.vector_bits)
-        elif values and None not in values:
-            result = self._calculate(mnemonic, values)
-        elif mnemonic in ("add", "sub") and len(ops) == 4 and None not in values[:2]:
-            shift = re.match(r"^lsl #(.+)$", ops[3])
-            if shift:
-                result = self._calculate(mnemonic, [values[0],
-                                                    values[1] << int(shift.group(1), 0)])
-        if re.match(r"^[xw]\d", ops[0]):
-            if result is None:
-                self.values.pop(self._name(ops[0]), None)
-            else:
-                self.values[self._name(ops[0])] = result
-
-    @staticmethod
-    def _calculate(mnemonic, values):
-        operation = {"mov": lambda a: a, "add": lambda a, b: a + b, "sub": lambda a, b: a - b,
-                     "lsl": lambda a, b: a << b, "lsr": lambda a, b: a >> b,
-                     "asr": lambda a, b: a >> b, "mul": lambda a, b: a * b,
-                     "orr": lambda a, b: a | b, "and": lambda a, b: a & b, "neg": lambda a: -a,
-                     "madd": lambda a, b, c: a * b + c, "msub": lambda a, b, c: c - a * b,
-                     "mneg": lambda a, b: -a * b}.get(mnemonic)
-        try:
-            return operation(*values) if operation else None
-        except (TypeError, ValueError):  # Another number of operands: a form that is not known here.
-            return None
-
-
-class Increments:
-    """By how much each register changes in one iteration; None where that is not known."""
-
-    def __init__(self, loop, vector_bits):
-        self.vector_bits, self.loop = vector_bits, loop
-        self.constants, self.change = Constants(loop, vector_bits), {}
-        for instruction in loop.body:
-            self._note(instruction)
-
-    def _add(self, register, amount):
-        if amount is None or self.change.get(register, 0) is None:
-            self.change[register] = None
-        else:
-            self.change[register] = self.change.get(register, 0) + amount
-
-    def _note(self, instruction):
-        memory = instruction.memory if instruction.is_load or instruction.is_store else None
-        if memory and memory[3] is not None:
-            amount = memory[3]
-            self._add(memory[0], self.constants.value(amount) if isinstance(amount, str) else amount)
-        if memory or not instruction.operands or instruction.is_branch:
-            return
-        ops, mnemonic = instruction.operands, instruction.mnemonic
-        if not re.match(r"^x\d", ops[0]):
-            return
-        if mnemonic in ("add", "sub", "adds", "subs") and len(ops) >= 3 and ops[1] == ops[0]:
-            sign = -1 if mnemonic.startswith("sub") else 1
-            shift = re.match(r"^lsl #(.+)$", ops[3]) if len(ops) > 3 else None
-            amount = self.constants.value(ops[2])
-            if amount is not None and (len(ops) == 3 or shift):
-                amount <<= int(shift.group(1), 0) if shift else 0
-                self._add(ops[0], sign * amount)
-                return
-        elif mnemonic in ("addvl", "addsvl", "addpl", "addspl") and ops[1] == ops[0]:
-            unit = 64 if "p" in mnemonic else 8
-            self._add(ops[0], number(ops[2]) * self.vector_bits // unit)
-            return
-        elif mnemonic == "madd" and ops[3] == ops[0]:
-            factors = self.constants.value(ops[1]), self.constants.value(ops[2])
-            self._add(ops[0], None if None in factors else factors[0] * factors[1])
-            return
-        elif re.match(r"^(inc|dec)[bhwd]$", mnemonic):
-            amount = _scalable(mnemonic, ops, self.vector_bits)
-            self._add(ops[0], -amount if amount and mnemonic.startswith("dec") else amount)
-            return
-        elif mnemonic.startswith("cmp"):
-            return
-        self._add(ops[0], None)
-
-    def of(self, register):
-        return self.change.get(register, 0)
-
-    def advances(self):
-        """The set of byte distances by which the loop's loads move on per iteration."""
-        result = set()
-        for instruction in self.loop.body:
-            memory = instruction.memory if instruction.is_load else None
-            if not memory:
-                continue
-            base, index, shift, _ = memory
-            step = self.of(base)
-            other = self.of(index) if index else 0
-            if step is not None and other is not None:
-                result.add(step + (other << shift))
-        return result - {0}
-
-
 def k_steps(loop, key, vector_bits):
     """K steps per iteration, as a pair (steps, part).
 
@@ -223,7 +82,7 @@ def k_steps(loop, key, vector_bits):
     lhs, rhs = key.step_bytes(vector_bits)
     m0, n0, k0 = key.sizes(vector_bits)
     by_products = Fraction(loop.products(vector_bits), m0 * n0 * k0)
-    advances = Increments(loop, vector_bits).advances()
+    advances = Strides(loop, vector_bits).advances()
     candidates = {a / lhs for a in advances} & {a / rhs for a in advances}
     whole = {steps for steps in candidates if steps.denominator == 1 and steps > 0}
     if by_products in whole:

@@ -93,6 +93,12 @@ class Static(unittest.TestCase):
                  "ldr q3, [x12, x9]", *fmla_8x8(), "add x9, x9, #32", "cmp x9, x10", "b.ne .Ltop"]
         self.assertEqual(self.body(F32_8X8, lines).steps, 1)
 
+    def test_copied_and_scaled_addresses_tell_the_k_steps(self):
+        lines = [".Ltop:", "mov x12, x1", "add x13, x2, x9, lsl #5", "add x9, x9, #1",
+                 "ldr q0, [x1]", "add x1, x12, x11", "ldr q1, [x12, #16]", "ldp q2, q3, [x13]",
+                 *fmla_8x8(), "cmp x9, x10", "b.ne .Ltop"]
+        self.assertEqual(self.body(F32_8X8, ["mov x11, #32"], lines).steps, 1)
+
     def test_a_correction_does_not_count_as_products(self):
         # u8 by s8 with sdot: a second sdot per row pair corrects the offset; still one K step.
         name = "tw_mmt4d_tile_u8s8s32_4x4x4_arm_64_dotprod"
