@@ -61,6 +61,14 @@ if [ "$(uname -m)" != aarch64 ] && command -v aarch64-linux-gnu-gcc >/dev/null &
 arm_64:cortex-a76 cortex-a76
 arm_64_i8mm max,sve=off,sme=off
 CPUS
+  if [ -f "$build/arm_64/cmake/tilewright-config.cmake" ]; then
+    step "examples/odd_tiles on arm_64: cross-compiled, its tiles resolved by this machine's tool"
+    cmake -S "$examples/odd_tiles" -B "$work/odd_tiles.arm_64" -G Ninja -Dtilewright_DIR="$build/arm_64/cmake" \
+      -DTILEWRIGHT_TOOL="$tool" -DCMAKE_TOOLCHAIN_FILE="$examples/../cmake/toolchains/aarch64-linux-gnu.cmake" \
+      >"$work/odd_tiles.log" || { cat "$work/odd_tiles.log"; exit 1; }
+    cmake --build "$work/odd_tiles.arm_64" >>"$work/odd_tiles.log" || { cat "$work/odd_tiles.log"; exit 1; }
+    "$qemu" -L /usr/aarch64-linux-gnu -cpu max "$work/odd_tiles.arm_64/odd_tiles"
+  fi
 else
   step "no run on arm_64: that needs an x86-64 host, aarch64-linux-gnu-gcc, libc6-dev-arm64-cross and qemu-aarch64"
 fi

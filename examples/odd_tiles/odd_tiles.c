@@ -15,10 +15,18 @@
 #include "tilewright/tilewright.h"
 
 // The instruction sets this program has tiles for, best first.
+#ifdef __aarch64__
+#define FOR_EACH_ISA(X) \
+  X(arm_64_i8mm)        \
+  X(arm_64_dotprod)     \
+  X(arm_64_base)        \
+  X(generic)
+#else
 #define FOR_EACH_ISA(X) \
   X(x86_64_avx512_vnni) \
   X(x86_64_avx2_fma)    \
   X(generic)
+#endif
 
 // To call a tile it is enough to declare it: its name says what it does. The
 // build finds these names undefined in this object and links the tiles in.

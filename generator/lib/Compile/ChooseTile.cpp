@@ -3,6 +3,7 @@
 
 #include "tilewright/Compile/ChooseTile.h"
 
+#include "KeyInC.h"
 #include "tilewright/Planning/PlanCost.h"
 #include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Registry/Registry.h"
@@ -17,19 +18,6 @@ namespace {
 
 /// What asks for more than another has to gain by more than estimates err.
 constexpr double kGain = 0.95;
-
-tw_tile_key_t keyInC(const TileKey &key) {
-  tw_tile_key_t result{};
-  result.m0 = key.m0;
-  result.n0 = key.n0;
-  result.k0 = key.k0;
-  result.types = key.types;
-  result.step_rounding = key.rounding == Rounding::kPerStep;
-  result.m0_scalable = key.m0Scalable;
-  result.n0_scalable = key.n0Scalable;
-  result.isa = key.isa;
-  return result;
-}
 
 /// What the runtime library would use, if it has a hand-written tile of fixed
 /// sizes.

@@ -8,9 +8,11 @@
 
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/TileCache.h"
+#include "tilewright/Compile/CorePreference.h"
 #include "tilewright/Planning/PlanCost.h"
 #include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Registry/Registry.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
@@ -170,8 +172,65 @@ std::string cacheText(const Explanation &e) {
   return kinds + " in " + e.cacheDirectory;
 }
 
+/// The key at the least vector length, where sizes are numbers.
+TileKey leastOf(const TileKey &key) {
+  return key.atVectorBits(info(key.isa).vectorBits);
+}
+
+/// "8", "2vl".
+std::string sizeText(int size, bool scalable) {
+  return std::to_string(size) + (scalable ? "vl" : "");
+}
+
+/// What a scalable size is: at each length that machines have, in numbers.
+std::string scalableText(const TileKey &key) {
+  const IsaInfo &isa = info(key.isa);
+  std::string text =
+      formatv("1vl is the number of {0} in one vector of the {1} length; ",
+              info(info(key.types).accumulator).name,
+              isa.scaling == TW_SCALING_SME ? "SME streaming" : "SVE");
+  for (int bits = 128; bits <= 512; bits *= 2) {
+    TileKey at = key.atVectorBits(bits);
+    text += formatv("{0}{1}x{2}x{3} at {4} bits", bits == 128 ? "" : ", ",
+                    at.m0, at.n0, at.k0, bits);
+  }
+  return text;
+}
+
 /// Multiply-accumulates of one K step.
-double macsOf(const TileKey &key) { return double(key.m0) * key.n0 * key.k0; }
+double macsOf(const TileKey &key) {
+  TileKey least = leastOf(key);
+  return double(least.m0) * least.n0 * least.k0;
+}
+
+/// "smmla; quickest on a, b; gains nothing over sdot on c".
+std::string multiplyText(const TileKey &key) {
+  std::vector<std::string> quick;
+  MapVector<StringRef, std::vector<std::string>> others;
+  std::vector<CoreVerdict> verdicts = judgeOnCores(key);
+  for (const CoreVerdict &verdict : verdicts)
+    (verdict.gains() ? quick : others[verdict.instead]).push_back(verdict.core);
+  std::string text = multiplyName(key);
+  if (!quick.empty())
+    text += "; the quickest on " + join(quick, ", ");
+  for (const auto &[instruction, cores] : others)
+    text += "; gains nothing over " + instruction.str() + " on " +
+            join(cores, ", ");
+  return text;
+}
+
+json::Array coresAsJson(const TileKey &key) {
+  json::Array rows;
+  for (const CoreVerdict &verdict : judgeOnCores(key)) {
+    json::Object row{{"core", verdict.core}, {"gains", verdict.gains()}};
+    if (!verdict.instead.empty()) {
+      row["instead"] = verdict.instead;
+      row["speed_over_it"] = verdict.gain;
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
 
 void printCost(const Explanation &e) {
   const PlanCost &cost = e.cost;
@@ -216,6 +275,7 @@ json::Value costAsJson(const Explanation &e) {
 void printText(const Explanation &e) {
   const TypeTripleInfo &types = info(e.key.types);
   const IsaInfo &isa = info(e.key.isa);
+  TileKey least = leastOf(e.key);
   auto line = [](StringRef what, const Twine &text) {
     outs() << formatv("  {0,-13}{1}\n", what, text.str());
   };
@@ -223,8 +283,11 @@ void printText(const Explanation &e) {
   line("computes",
        formatv("out[{0}][{1}] (+)= sum over K steps and k0 < {2} of "
                "lhs[{0}][k0] * rhs[{1}][k0]",
-               e.key.m0, e.key.n0, e.key.k0)
+               sizeText(e.key.m0, e.key.m0Scalable),
+               sizeText(e.key.n0, e.key.n0Scalable), e.key.k0)
            .str());
+  if (e.key.isScalable())
+    line("sizes", scalableText(e.key));
   line("types", formatv("lhs {0}, rhs {1}, out {2}, accumulated in {3}{4}",
                         info(types.lhs).name, info(types.rhs).name,
                         info(types.out).name, info(types.accumulator).name,
@@ -234,11 +297,13 @@ void printText(const Explanation &e) {
                             : ", rounded once")
                     .str());
   line("K step",
-       formatv("{0} bytes of lhs, {1} of rhs; out tile {2} bytes",
-               e.key.lhsStepBytes(), e.key.rhsStepBytes(), e.key.outTileBytes())
+       formatv("{0} bytes of lhs, {1} of rhs; out tile {2} bytes{3}",
+               least.lhsStepBytes(), least.rhsStepBytes(), least.outTileBytes(),
+               e.key.isScalable() ? ", each at 128 bits" : "")
            .str());
-  line("ISA", formatv("{0}: {1} vector registers of {2} bits{3}{4}", isa.name,
-                      isa.vectorRegisters, isa.vectorBits,
+  line("ISA", formatv("{0}: {1} vector registers of {2} bits{3}{4}{5}",
+                      isa.name, isa.vectorRegisters, isa.vectorBits,
+                      isa.scaling == TW_SCALING_NONE ? "" : " or more",
                       isa.features.empty() ? "" : "; ", isa.llvmFeatures())
                   .str());
   line("this CPU", cpuText(e));
@@ -246,6 +311,8 @@ void printText(const Explanation &e) {
                        : e.libraryFound
                            ? "family " + e.row->family + ", in " + e.library
                            : "family " + e.row->family + "; " + e.library);
+  if (!multiplyName(e.key).empty())
+    line("multiplies", multiplyText(e.key));
   line("plan", printTilePlan(e.plan));
   printCost(e);
   line("cached", cacheText(e));
@@ -254,6 +321,7 @@ void printText(const Explanation &e) {
 
 json::Value asJsonValue(const Explanation &e) {
   const TypeTripleInfo &types = info(e.key.types);
+  TileKey least = leastOf(e.key);
   json::Object result{
       {"name", e.name},
       {"types", std::string(types.name)},
@@ -263,9 +331,11 @@ json::Value asJsonValue(const Explanation &e) {
       {"K0", e.key.k0},
       {"steprnd", e.key.rounding == Rounding::kPerStep},
       {"isa", std::string(info(e.key.isa).name)},
-      {"lhs_step_bytes", e.key.lhsStepBytes()},
-      {"rhs_step_bytes", e.key.rhsStepBytes()},
-      {"out_tile_bytes", e.key.outTileBytes()},
+      {"M0_scalable", e.key.m0Scalable},
+      {"N0_scalable", e.key.n0Scalable},
+      {"lhs_step_bytes", least.lhsStepBytes()},
+      {"rhs_step_bytes", least.rhsStepBytes()},
+      {"out_tile_bytes", least.outTileBytes()},
       {"cpu_runs_it", !e.otherArchitecture && e.missingFeatures.empty()},
       {"cpu_lacks", json::Array(e.missingFeatures)},
       {"hand_written", e.row != nullptr},
@@ -275,6 +345,10 @@ json::Value asJsonValue(const Explanation &e) {
       {"cached_object", e.cachedObject},
       {"origin", originName(e.origin)},
       {"reason", e.reason}};
+  if (std::string name = multiplyName(e.key); !name.empty()) {
+    result["multiplies"] = name;
+    result["cores"] = coresAsJson(e.key);
+  }
   if (e.row) {
     result["family"] = e.row->family;
     result["bitcode_library"] =

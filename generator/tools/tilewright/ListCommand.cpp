@@ -65,6 +65,18 @@ Error checkFilters(Subject subject) {
   return Error::success();
 }
 
+StringRef scalingName(tw_scaling_t scaling) {
+  switch (scaling) {
+  case TW_SCALING_NONE:
+    return "none";
+  case TW_SCALING_SVE:
+    return "sve";
+  case TW_SCALING_SME:
+    return "sme";
+  }
+  llvm_unreachable("all scalings are covered");
+}
+
 json::Value tilesAsJson() {
   json::Array rows;
   for (const HandWrittenTile &tile : handWrittenTiles()) {
@@ -78,6 +90,8 @@ json::Value tilesAsJson() {
                                 {"M0", key.m0},
                                 {"N0", key.n0},
                                 {"K0", key.k0},
+                                {"M0_scalable", key.m0Scalable},
+                                {"N0_scalable", key.n0Scalable},
                                 {"steprnd", key.rounding == Rounding::kPerStep},
                                 {"isa", std::string(info(key.isa).name)},
                                 {"family", tile.family}});
@@ -91,6 +105,7 @@ json::Value isasAsJson() {
     rows.push_back(json::Object{{"name", std::string(isa.name)},
                                 {"vector_bits", isa.vectorBits},
                                 {"vector_registers", isa.vectorRegisters},
+                                {"scaling", scalingName(isa.scaling)},
                                 {"features", isa.llvmFeatures()}});
   return rows;
 }
@@ -118,9 +133,13 @@ void printText(Subject subject, const json::Array &rows) {
       outs() << formatv("{0,-64} {1}\n", name, *row.getString("family"));
       break;
     case Subject::Isas:
-      outs() << formatv("{0,-22} {1,3} x {2} bits  {3}\n", name,
+      // What <n>vl counts, where sizes may be scalable.
+      outs() << formatv("{0,-22} {1,3} x {2} bits  {3,-6} {4}\n", name,
                         *row.getInteger("vector_registers"),
                         *row.getInteger("vector_bits"),
+                        *row.getString("scaling") == "none"
+                            ? ""
+                            : "vl:" + row.getString("scaling")->str(),
                         *row.getString("features"));
       break;
     case Subject::Types:

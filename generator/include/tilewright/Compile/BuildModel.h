@@ -29,7 +29,7 @@ struct BuildOptions {
 };
 
 struct BuildReport {
-  std::string target; ///< TargetCpu::name
+  std::string target;  ///< TargetCpu::name
   CompiledModel model; ///< without bytes
   LinkReport link;
 };

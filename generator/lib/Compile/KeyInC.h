@@ -1,0 +1,28 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TILEWRIGHT_LIB_COMPILE_KEYINC_H
+#define TILEWRIGHT_LIB_COMPILE_KEYINC_H
+
+#include "tilewright/key.h"
+#include "ukernels/name.h"
+
+namespace tilewright {
+
+/// `key` as the runtime library's choices take it.
+inline tw_tile_key_t keyInC(const TileKey &key) {
+  tw_tile_key_t result{};
+  result.m0 = key.m0;
+  result.n0 = key.n0;
+  result.k0 = key.k0;
+  result.types = key.types;
+  result.step_rounding = key.rounding == Rounding::kPerStep;
+  result.m0_scalable = key.m0Scalable;
+  result.n0_scalable = key.n0Scalable;
+  result.isa = key.isa;
+  return result;
+}
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_COMPILE_KEYINC_H
