@@ -44,19 +44,30 @@ void tw_cpu_data_of_this_cpu(uint64_t* cpu_data) {
     cpu_data[i] = atomic_load_explicit(&known[i], memory_order_relaxed);
 }
 
-uint64_t tw_isa_features(tw_isa_t isa, int w) {
-  switch (isa) {
-#define TW_ISA_FEATURE(ARCH, FEATURE) | TW_CPU_MASK(ARCH, FEATURE, w)
+// What the ISAs need, one table per word of features.
 #define TW_ISA(ARCH, arch_isa, ENUM, vector_bits, vector_registers, scaling, \
                features)                                                     \
-  case TW_ISA_##ENUM:                                                        \
-    return 0 features;
+  0 features,
+static const uint64_t kFeatures0[] = {
+#define TW_ISA_FEATURE(ARCH, FEATURE) | TW_CPU_MASK(ARCH, FEATURE, 0)
 #include "tilewright/isas.def"
 #undef TW_ISA_FEATURE
-    case TW_ISA_COUNT:
-      break;
-  }
-  return 0;
+};
+#define TW_ISA(ARCH, arch_isa, ENUM, vector_bits, vector_registers, scaling, \
+               features)                                                     \
+  0 features,
+static const uint64_t kFeatures1[] = {
+#define TW_ISA_FEATURE(ARCH, FEATURE) | TW_CPU_MASK(ARCH, FEATURE, 1)
+#include "tilewright/isas.def"
+#undef TW_ISA_FEATURE
+};
+#define TW_CPU_FEATURE(ARCH, word, bit, ENUM, llvm_name) \
+  _Static_assert(word <= 1, "words of features are 0 and 1");
+#include "tilewright/cpu_features.def"
+
+uint64_t tw_isa_features(tw_isa_t isa, int w) {
+  if ((unsigned)isa >= TW_ISA_COUNT) return 0;
+  return w == 0 ? kFeatures0[isa] : w == 1 ? kFeatures1[isa] : 0;
 }
 
 tw_scaling_t tw_isa_scaling(tw_isa_t isa) {
@@ -89,11 +100,8 @@ static int tw_isa_is_ours(tw_isa_t isa) {
 }
 
 int tw_isa_has_features(tw_isa_t isa, const uint64_t* cpu_data) {
-  for (int w = 0; w < TW_CPU_DATA_WORDS; ++w) {
-    const uint64_t mask = tw_isa_features(isa, w);
-    if ((cpu_data[w] & mask) != mask) return 0;
-  }
-  return 1;
+  return !(tw_isa_features(isa, 0) & ~cpu_data[0]) &&
+         !(tw_isa_features(isa, 1) & ~cpu_data[1]);
 }
 
 int tw_isa_available(tw_isa_t isa, const uint64_t* cpu_data) {

@@ -90,11 +90,11 @@ static const tw_multiply_row_t* tw_row_of(const tw_tile_key_t* key) {
   const tw_multiply_row_t* best = 0;
   for (size_t i = 0; i < sizeof kRows / sizeof kRows[0]; ++i) {
     const tw_multiply_row_t* row = &kRows[i];
-    const uint64_t features = tw_isa_features(key->isa, row->word);
     if (row->operand != operand ||
         scalable != (row->scaling != TW_SCALING_NONE) ||
+        key->k0 % row->k != 0 ||
         (scalable && row->scaling != tw_isa_scaling(key->isa)) ||
-        !(features >> row->bit & 1) || key->k0 % row->k != 0)
+        !(tw_isa_features(key->isa, row->word) >> row->bit & 1))
       continue;
     // Of equal ones the later row's feature is the rarer.
     if (!best || row->k >= best->k) best = row;

@@ -25,7 +25,7 @@ TEST(QueryTest, HandsOutOnlyTilesThatExistAndCanRun) {
                row.key.rounding == Rounding::kOnce &&
                tw_isa_available(row.key.isa, data.words);
       for (tw_index_t m : kExtents)
-        for (tw_index_t n : kExtents) {
+        for (tw_index_t n : {-1, 1, 16, 100}) {
           tw_tile_sizes_t sizes = {-7, -7, -7};
           const tw_status_t status =
               tw_query_tile_sizes(types.value, m, n, data.words, &sizes);
@@ -46,8 +46,27 @@ TEST(QueryTest, HandsOutOnlyTilesThatExistAndCanRun) {
   }
 }
 
+// The rows of this architecture that the next tests are about.
 #if defined(__x86_64__)
+constexpr tw_isa_t kF32 = TW_ISA_X86_64_AVX512_BASE;
+constexpr int kWideTile = 256;  // elements of its largest f32 tile, at least
+struct {
+  tw_isa_t isa;
+  int k0;
+} constexpr kS8[] = {{TW_ISA_X86_64_AVX512_BASE, 2},
+                     {TW_ISA_X86_64_AVX512_VNNI, 4}};
+#elif defined(__aarch64__)
+constexpr tw_isa_t kF32 = TW_ISA_ARM_64_BASE;
+constexpr int kWideTile = 96;
+struct {
+  tw_isa_t isa;
+  int k0;
+} constexpr kS8[] = {{TW_ISA_ARM_64_BASE, 1}, {TW_ISA_ARM_64_DOTPROD, 4}};
+#endif
 
+#if defined(__x86_64__) || defined(__aarch64__)
+
+#ifdef __x86_64__
 // Narrow outputs: the sizes also serve who rounds per step.
 TEST(QueryTest, Bf16SizesExistInBothRoundings) {
   const CpuData data = CpuData::of(TW_ISA_X86_64_AVX512_BF16);
@@ -63,9 +82,10 @@ TEST(QueryTest, Bf16SizesExistInBothRoundings) {
     EXPECT_EQ(tw_find_tile(&params, &found), TW_STATUS_OK) << found.reason;
   }
 }
+#endif
 
 TEST(QueryTest, NarrowMatricesGetNarrowTilesAndWideOnesWide) {
-  const CpuData data = CpuData::of(TW_ISA_X86_64_AVX512_BASE);
+  const CpuData data = CpuData::of(kF32);
   for (tw_index_t m : {1, 2, 4, 8}) {
     tw_tile_sizes_t sizes;
     ASSERT_EQ(
@@ -77,25 +97,21 @@ TEST(QueryTest, NarrowMatricesGetNarrowTilesAndWideOnesWide) {
     tw_tile_sizes_t sizes;
     ASSERT_EQ(tw_query_tile_sizes(TW_TYPES_F32F32F32, m, m, data.words, &sizes),
               TW_STATUS_OK);
-    EXPECT_GE(sizes.M0 * sizes.N0, 256);
+    EXPECT_GE(sizes.M0 * sizes.N0, kWideTile);
   }
 }
 
 TEST(QueryTest, TheBetterInstructionWins) {
-  tw_tile_sizes_t sizes;
-  ASSERT_EQ(
-      tw_query_tile_sizes(TW_TYPES_S8S8S32, -1, -1,
-                          CpuData::of(TW_ISA_X86_64_AVX512_VNNI).words, &sizes),
-      TW_STATUS_OK);
-  EXPECT_EQ(sizes.K0, 4);
-  ASSERT_EQ(
-      tw_query_tile_sizes(TW_TYPES_S8S8S32, -1, -1,
-                          CpuData::of(TW_ISA_X86_64_AVX512_BASE).words, &sizes),
-      TW_STATUS_OK);
-  EXPECT_EQ(sizes.K0, 2);
+  for (const auto& s8 : kS8) {
+    tw_tile_sizes_t sizes;
+    ASSERT_EQ(tw_query_tile_sizes(TW_TYPES_S8S8S32, -1, -1,
+                                  CpuData::of(s8.isa).words, &sizes),
+              TW_STATUS_OK);
+    EXPECT_EQ(sizes.K0, s8.k0) << info(s8.isa).name;
+  }
 }
 
-#endif  // __x86_64__
+#endif
 
 TEST(QueryTest, NullCpuDataStandsForThisCpu) {
   uint64_t detected[TW_CPU_DATA_WORDS];
