@@ -241,7 +241,7 @@ Error Backend::addPasses(legacy::PassManager &passes, raw_pwrite_stream &os,
                          CodeGenFileType type, CodegenPasses which) {
   const Triple &triple = machine->getTargetTriple();
   bool added =
-      which == CodegenPasses::Planned && triple.getArch() == Triple::x86_64
+      which == CodegenPasses::Planned && (triple.isX86() || triple.isAArch64())
           ? addShortPasses(passes, os, type)
           : !machine->addPassesToEmitFile(passes, os, nullptr, type,
                                           /*DisableVerify=*/true);

@@ -196,7 +196,7 @@ private:
     int block = shape.rowGroups * shape.vectors;
     // A single row is bound by its loads, and by any wait between them.
     bool waits = shape.broadcast.rows == 1 && idiom(plan.idiom).latency >= 4;
-    int enough = kEnoughAccumulators * (waits ? 2 : 1);
+    int enough = kEnoughAccumulators * (waits || isa.has("neon") ? 2 : 1);
     for (int sets : {1, 2, 4, 8}) {
       if (sets > 1 && (shape.roundsPerStep || block * sets / 2 >= enough) &&
           !overrides.sets)
@@ -213,8 +213,11 @@ private:
     int unroll = static_cast<int>(llvm::divideCeil(plan.sets, shape.chunks));
     // A short iteration is mostly loop overhead.
     int enough = shape.regular ? 8 : 4;
-    while (block * shape.chunks * unroll < enough && unroll < 8 &&
-           !shape.roundsPerStep)
+    // Narrower dispatch: pointers, counter and branch take slots that count.
+    if (isa.has("neon"))
+      enough *= 4;
+    bool rounds = shape.roundsPerStep && plan.idiom != IdiomKind::FmaHalf;
+    while (block * shape.chunks * unroll < enough && unroll < 8 && !rounds)
       unroll *= 2;
     // A row of f32 whose broadcasts come from registers: two loads of 32 bytes
     // keep the other operand's loads paired by cache lines (1x16x1: 87.4 %

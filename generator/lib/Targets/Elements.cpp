@@ -190,6 +190,8 @@ VectorType computeVectorType(Emitter &e, ComputeType type, int64_t n) {
     return Emitter::vec(n, e.f64());
   if (type == ComputeType::F16)
     return Emitter::vec(n, e.f16());
+  if (type == ComputeType::BF16 && e.isa.has("neon"))
+    return Emitter::vec(n, e.b.getBF16Type());
   return Emitter::vec(n, e.integer(8 * bytesOf(type)));
 }
 
@@ -200,6 +202,9 @@ VectorType rawVectorType(Emitter &e, const ElementFormat &format, int64_t n) {
     return Emitter::vec(n, e.f32());
   if (format.type == TW_ELEMENT_F64)
     return Emitter::vec(n, e.f64());
+  // As what the instructions take, where nothing is to be decoded.
+  if (format.isIdentity())
+    return computeVectorType(e, format.compute, n);
   int bits = info(format.type).bits;
   if (bits == 6) // three quarters of it: a power of two loads in pieces
     return Emitter::vec(n, e.integer(8));
@@ -217,7 +222,7 @@ Value loadRaw(Emitter &e, const ElementFormat &format, Value pointer, int64_t n,
 }
 
 Value decode(Emitter &e, const ElementFormat &format, Value raw) {
-  if (format.decoded)
+  if (format.isIdentity())
     return raw;
   const ElementTypeInfo &type = info(format.type);
   Value code = raw;

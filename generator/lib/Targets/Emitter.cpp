@@ -145,6 +145,17 @@ Value Emitter::intrinsic(llvm::StringRef name, Type result, Values operands) {
 
 Value Emitter::keepOrder(Value x) { return keepOrder(Values{x})[0]; }
 
+Value Emitter::opaquePointer(Value x) {
+  return LLVM::InlineAsmOp::create(
+             b, loc, x.getType(), x, /*asm_string=*/"", "=r,0",
+             /*has_side_effects=*/false, /*is_align_stack=*/false,
+             LLVM::TailCallKind::None,
+             LLVM::AsmDialectAttr::get(b.getContext(),
+                                       LLVM::AsmDialect::AD_ATT),
+             /*operand_attrs=*/ArrayAttr())
+      .getResult(0);
+}
+
 Emitter::Values Emitter::keepOrder(const Values &xs) {
   const char *registers = this->isa.has("neon")      ? "=w"
                           : this->isa.has("avx512f") ? "=v"
@@ -205,6 +216,26 @@ Value Emitter::load(Type type, Value pointer, int align) {
 
 void Emitter::store(Value value, Value pointer, int align) {
   LLVM::StoreOp::create(b, loc, value, pointer, align);
+}
+
+Emitter::Values Emitter::loadRegisters(VectorType type, Value pointer,
+                                       int count) {
+  Type element = type.getElementType();
+  std::string name = ("llvm.aarch64.neon.ld1x" + llvm::Twine(count) + ".v" +
+                      llvm::Twine(type.getNumElements()) +
+                      (element.isBF16()                ? "bf"
+                       : mlir::isa<FloatType>(element) ? "f"
+                                                       : "i") +
+                      llvm::Twine(element.getIntOrFloatBitWidth()) + ".p0")
+                         .str();
+  Type result = LLVM::LLVMStructType::getLiteral(
+      b.getContext(), llvm::SmallVector<Type>(count, type));
+  Value all = intrinsic(name, result, {pointer});
+  Values parts;
+  for (int64_t i = 0; i < count; ++i)
+    parts.push_back(
+        LLVM::ExtractValueOp::create(b, loc, all, llvm::ArrayRef<int64_t>{i}));
+  return parts;
 }
 
 bool Emitter::masksElements(VectorType type) const {

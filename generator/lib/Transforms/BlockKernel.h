@@ -10,6 +10,7 @@
 #include "tilewright/Planning/TileShape.h"
 #include "tilewright/Targets/Elements.h"
 #include "tilewright/Targets/Emitter.h"
+#include <optional>
 
 namespace tilewright {
 
@@ -66,9 +67,10 @@ private:
     StepStride stride;
     bool slack;  ///< a whole vector may be read behind the last row
     Value group; ///< the broadcast of its only row and chunk, if read already
-    /// What shape.byLanes reads it from, and this step's first element there.
+    /// What shape.byLanes reads from, and this step's first element there.
     ElementRun *run = nullptr;
     int64_t first = 0;
+    bool continues = false; ///< the run holds all K steps of the iteration
   };
 
   // MultiplySteps.cpp: one K step.
@@ -91,8 +93,21 @@ private:
   // LaneSteps.cpp: the same, by lanes.
   void laneStep(const Source &broadcast, const Source &vector, int set,
                 Values &accumulators);
-  Values readGroups(ElementRun &run, int64_t first, int64_t rowsPerRegister,
-                    int64_t present);
+  /// Registers of the vector operand of a K step, and how many of either
+  /// operand are loaded at a time.
+  struct LoadPlan {
+    int64_t vectorWidth; ///< elements of a register
+    int vectorsAhead, broadcastsAhead;
+  };
+  LoadPlan loadPlan(const Source &broadcast, const Source &vector) const;
+  /// The run that holds K step `t` of `count`, which starts at source.pointer;
+  /// K steps that follow one another in memory are one run, kept in `run`. It
+  /// is read by the element, or by registers of `width` elements.
+  void enterRun(Source &source, std::optional<ElementRun> &run, int t,
+                int count, int64_t elements, int64_t width, int ahead,
+                bool byElement);
+  Values readGroups(const Source &source, int64_t first,
+                    int64_t rowsPerRegister, int64_t present);
   Value splatGroup(Value source, int64_t element);
   Values untangle(const Values &accumulators);
   bool transposesBlocks() const;
@@ -115,7 +130,11 @@ private:
   Values kLoop(Values carries);
   Values stagedLoop(Values carries);
   Values stepLoop(Source broadcast, Source vector, Value count, Values carries);
-  Values steps(Source broadcast, Source vector, int count, Values carries);
+  struct Reached {
+    Value broadcast, vector; ///< pointers, or null
+  };
+  Values steps(Source broadcast, Source vector, int count, Values carries,
+               Reached &reached);
 
   // Epilogue.cpp
   Values reduceLanes(llvm::ArrayRef<Value> sequence, int count);

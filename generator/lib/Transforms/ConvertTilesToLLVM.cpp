@@ -13,6 +13,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "tilewright/Targets/Emitter.h"
 #include "tilewright/Transforms/Passes.h"
 #include "tilewright/Transforms/TileFunctions.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -115,12 +116,24 @@ void FunctionConverter::lower(scf::ForOp op) {
   auto [body, yielded] = inlineRegion(op.getRegion(), rest);
 
   Value lower = op.getLowerBound(), upper = op.getUpperBound();
-  SmallVector<Value> initial = {lower};
+  bool down = op->hasAttr(kCountsDown) && body->getArgument(0).use_empty();
+  Value start = lower;
+  if (down) {
+    b.setInsertionPoint(op);
+    start = LLVM::SubOp::create(b, loc, upper, lower);
+  }
+  SmallVector<Value> initial = {start};
   llvm::append_range(initial, op.getInitArgs());
   b.setInsertionPointToEnd(body);
-  Value next = LLVM::AddOp::create(b, loc, body->getArgument(0), op.getStep());
-  Value again =
-      LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::slt, next, upper);
+  Value next, again;
+  if (down) {
+    next = LLVM::SubOp::create(b, loc, body->getArgument(0), op.getStep());
+    Value zero = LLVM::ConstantOp::create(b, loc, b.getI64Type(), 0);
+    again = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, next, zero);
+  } else {
+    next = LLVM::AddOp::create(b, loc, body->getArgument(0), op.getStep());
+    again = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::slt, next, upper);
+  }
   SmallVector<Value> carried = {next};
   llvm::append_range(carried, yielded);
   LLVM::CondBrOp::create(b, loc, again, body, carried, rest, yielded);

@@ -12,15 +12,16 @@
 
 namespace tilewright {
 
-/// Each register is loaded when it is first asked for, and once.
+/// Each register is loaded when it is first asked for, and once; up to `ahead`
+/// registers at a time, by one instruction.
 class ElementRun {
 public:
   /// `elements` from `pointer` on; `width` of them fill a register. With
   /// `slack` the last register may be read beyond them.
   ElementRun(Emitter &e, const ElementFormat &format, mlir::Value pointer,
-             int64_t elements, int64_t width, bool slack)
+             int64_t elements, int64_t width, bool slack, int64_t ahead)
       : e(e), format(format), pointer(pointer), elements(elements),
-        width(width), slack(slack) {}
+        width(width), slack(slack), ahead(ahead) {}
 
   /// The `width` decoded elements from `first` on; zero beyond the end.
   mlir::Value at(int64_t first);
@@ -28,15 +29,21 @@ public:
   /// A register that holds element `index`, and the element's place in it.
   std::pair<mlir::Value, int64_t> holding(int64_t index);
 
+  /// A pointer `bytes` behind the run's start.
+  mlir::Value pointerAt(int64_t bytes);
+
 private:
-  mlir::Value load(int64_t first, int64_t count);
+  mlir::Value loaded(int64_t first, int64_t count);
 
   Emitter &e;
   ElementFormat format;
   mlir::Value pointer;
   int64_t elements, width;
   bool slack;
-  llvm::SmallDenseMap<int64_t, mlir::Value, 8> registers; ///< by first element
+  int64_t ahead;
+  int64_t reached = 0; ///< bytes that `pointer` has advanced
+  /// By first element: as loaded, and decoded.
+  llvm::SmallDenseMap<int64_t, mlir::Value, 8> raw, registers;
 };
 
 } // namespace tilewright

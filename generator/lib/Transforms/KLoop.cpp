@@ -141,11 +141,23 @@ Emitter::Values BlockKernel::stepLoop(Source broadcast, Source vector,
     all = e.loop(begin, end, unroll, all, [&](Value, Values in) {
       broadcast.pointer = in[0];
       vector.pointer = in[1];
-      Values next = {offset(in[0], broadcastRun), offset(in[1], vectorRun)};
-      llvm::append_range(next, steps(broadcast, vector, unroll,
-                                     Values(in.begin() + 2, in.end())));
+      Values next(2);
+      if (!shape.byLanes)
+        next = {offset(in[0], broadcastRun), offset(in[1], vectorRun)};
+      Reached reached;
+      Values results = steps(broadcast, vector, unroll,
+                             Values(in.begin() + 2, in.end()), reached);
+      if (shape.byLanes) {
+        next[0] =
+            reached.broadcast ? reached.broadcast : offset(in[0], broadcastRun);
+        next[1] = reached.vector ? reached.vector : offset(in[1], vectorRun);
+      }
+      llvm::append_range(next, results);
       return next;
     });
+    // One instruction less than counting up, on Arm.
+    if (e.isa.has("neon"))
+      all[0].getDefiningOp()->setAttr(kCountsDown, e.b.getUnitAttr());
   };
   Value begin = e.i64(0);
   if (plan.unroll > 1) {
@@ -158,8 +170,10 @@ Emitter::Values BlockKernel::stepLoop(Source broadcast, Source vector,
   return Values(all.begin() + 2, all.end());
 }
 
+/// `reached` says where reading has led the pointers to, if to the end of the
+/// `count` steps.
 Emitter::Values BlockKernel::steps(Source broadcast, Source vector, int count,
-                                   Values carries) {
+                                   Values carries, Reached &reached) {
   StepState state;
   auto accumulators = carries.begin() + shape.accumulators(plan);
   if (!shape.roundsPerStep) {
@@ -179,12 +193,7 @@ Emitter::Values BlockKernel::steps(Source broadcast, Source vector, int count,
       source.pointer = offset(source.pointer, source.stride);
     return source.pointer;
   };
-  // K steps whose broadcast rows follow one another in memory are one run.
-  int64_t elements = int64_t{rows} * shape.rowPitch;
-  bool contiguous =
-      idiom(plan.idiom).rows == 1 && !broadcast.stride.runtime &&
-      elements * broadcast.format.bits() == 8 * broadcast.stride.bytes;
-  std::optional<ElementRun> run;
+  std::optional<ElementRun> broadcastRun, vectorRun;
   for (int t = 0; t < count; ++t) {
     Source b = broadcast, v = vector;
     b.pointer = at(broadcast, t);
@@ -192,12 +201,13 @@ Emitter::Values BlockKernel::steps(Source broadcast, Source vector, int count,
     if (!groups.empty())
       b.group = groups[t];
     if (shape.byLanes) {
-      if (!contiguous || t == 0)
-        run.emplace(e, b.format, b.pointer,
-                    contiguous ? count * elements : elements,
-                    16 / bytesOf(shape.compute), b.slack);
-      b.run = &*run;
-      b.first = contiguous ? t * elements : 0;
+      LoadPlan loads = loadPlan(broadcast, vector);
+      enterRun(b, broadcastRun, t, count, int64_t{rows} * shape.rowPitch,
+               16 / bytesOf(shape.compute), loads.broadcastsAhead,
+               idiom(plan.idiom).rows == 1);
+      enterRun(v, vectorRun, t, count,
+               int64_t{vectorOperandRows} * shape.rowPitch, loads.vectorWidth,
+               loads.vectorsAhead, false);
     }
     if (correctionVectors && correctionSteps == 1)
       correct(b, 1, state.corrections);
@@ -205,6 +215,10 @@ Emitter::Values BlockKernel::steps(Source broadcast, Source vector, int count,
       carries = roundedStep(b, v, carries);
     else
       step(b, v, t * shape.chunks, state);
+    if (t + 1 == count && b.continues)
+      reached.broadcast = broadcastRun->pointerAt(count * b.stride.bytes);
+    if (t + 1 == count && v.continues)
+      reached.vector = vectorRun->pointerAt(count * v.stride.bytes);
   }
   if (shape.roundsPerStep)
     return carries;

@@ -12,10 +12,29 @@ using namespace mlir;
 
 namespace tilewright {
 
-Value ElementRun::load(int64_t first, int64_t count) {
+Value ElementRun::pointerAt(int64_t bytes) {
+  return e.offset(pointer, bytes - reached);
+}
+
+/// `count` elements from `first` on, not decoded.
+Value ElementRun::loaded(int64_t first, int64_t count) {
+  if (Value known = raw.lookup(first))
+    return known;
+  int64_t from = first * format.bits() / 8, bytes = count * format.bits() / 8;
+  int64_t together = std::min(ahead, (elements - first) / count);
+  if (together > 1 && bytes == 16) {
+    Emitter::Values parts =
+        e.loadRegisters(rawVectorType(e, format, count), pointerAt(from),
+                        static_cast<int>(together));
+    for (int64_t i = 0; i < together; ++i)
+      raw[first + i * count] = parts[i];
+    // These loads have no offsets, but they can advance their pointer.
+    pointer = e.opaquePointer(pointerAt(from + together * bytes));
+    reached = from + together * bytes;
+    return parts[0];
+  }
   int64_t valid = slack ? count : std::min(count, elements - first);
-  Value from = e.offset(pointer, first * format.bits() / 8);
-  return decode(e, format, loadRaw(e, format, from, count, valid));
+  return loadRaw(e, format, pointerAt(from), count, valid);
 }
 
 Value ElementRun::at(int64_t first) {
@@ -34,7 +53,7 @@ Value ElementRun::at(int64_t first) {
   }
   if (together == width)
     begin = first;
-  Value many = load(begin, together);
+  Value many = decode(e, format, loaded(begin, together));
   for (int64_t i = 0; i < together; i += width)
     registers[begin + i] = e.slice(many, i, width);
   return registers[first];
@@ -88,9 +107,9 @@ static Emitter::Values separateGroups(Emitter &e, Emitter::Values registers,
   return groups;
 }
 
-/// The registers of one vector of rows, from row `first` of `run` on, one for
-/// each chunk. `rowsPerRegister` rows of one chunk fill a register.
-Emitter::Values BlockKernel::readGroups(ElementRun &run, int64_t first,
+/// The registers of one vector of rows, from row `first` of `source` on, one
+/// for each chunk. `rowsPerRegister` rows of one chunk fill a register.
+Emitter::Values BlockKernel::readGroups(const Source &source, int64_t first,
                                         int64_t rowsPerRegister,
                                         int64_t present) {
   int64_t width = rowsPerRegister * shape.chunkSize;
@@ -99,7 +118,7 @@ Emitter::Values BlockKernel::readGroups(ElementRun &run, int64_t first,
   for (int c = 0; c < shape.chunks; ++c) {
     int64_t at = begin + c * width;
     registers.push_back(
-        at < end ? run.at(at)
+        at < end ? source.run->at(source.first + at)
                  : e.zero(computeVectorType(e, shape.compute, width)));
   }
   return separateGroups(e, registers, shape.chunkSize * bytesOf(shape.compute),
@@ -120,21 +139,61 @@ Value BlockKernel::splatGroup(Value source, int64_t element) {
   return e.shuffle(groups, groups, map);
 }
 
+BlockKernel::LoadPlan BlockKernel::loadPlan(const Source &broadcast,
+                                            const Source &vector) const {
+  const Idiom &idiom = tilewright::idiom(plan.idiom);
+  LoadPlan result;
+  result.vectorWidth = int64_t{shape.vectorRows} * shape.chunkSize *
+                       (idiom.halves == Halves::None ? 1 : 2);
+  constexpr int kMost = 4; // of one instruction
+  int perStep = static_cast<int>(llvm::divideCeil(
+      int64_t{vectorOperandRows} * shape.rowPitch, result.vectorWidth));
+  // The accumulators and the vectors of a K step stay where they are.
+  int spare = e.isa.vectorRegisters - shape.accumulators(plan) - perStep - 1;
+  if (!broadcast.format.isIdentity() || !vector.format.isIdentity())
+    spare -= 2;
+  // Registers in a row are hard to find where few are left.
+  if (spare < kMost + 2) {
+    // bfdot takes lanes of registers that are loaded in pairs only: LLVM
+    // turns the others into duplicates before it looks for the lanes.
+    result.broadcastsAhead = plan.idiom == IdiomKind::DotBF16Lane ? 2 : 1;
+    result.vectorsAhead = 1;
+    return result;
+  }
+  result.broadcastsAhead = std::clamp(spare, 1, kMost);
+  spare -= result.broadcastsAhead;
+  result.vectorsAhead = perStep % 3 == 0 ? 3 : kMost;
+  if (perStep < 3 && spare < kMost - perStep)
+    result.vectorsAhead = perStep;
+  return result;
+}
+
+void BlockKernel::enterRun(Source &source, std::optional<ElementRun> &run,
+                           int t, int count, int64_t elements, int64_t width,
+                           int ahead, bool byElement) {
+  bool contiguous = (byElement || elements % width == 0) &&
+                    !source.stride.runtime &&
+                    elements * source.format.bits() == 8 * source.stride.bytes;
+  if (!contiguous || t == 0)
+    run.emplace(e, source.format, source.pointer,
+                contiguous ? count * elements : elements, width, source.slack,
+                ahead);
+  source.run = &*run;
+  source.first = contiguous ? t * elements : 0;
+  source.continues = contiguous;
+}
+
 void BlockKernel::laneStep(const Source &broadcast, const Source &vector,
                            int set, Values &accumulators) {
   const Idiom &idiom = tilewright::idiom(plan.idiom);
   int parts = idiom.halves == Halves::None ? 1 : 2;
   int64_t perVector = int64_t{shape.vectorRows} * parts;
-  ElementRun vectorRun(e, vector.format, vector.pointer,
-                       int64_t{vectorOperandRows} * shape.rowPitch,
-                       perVector * shape.chunkSize, vector.slack);
   llvm::SmallVector<Values> operands;
   for (int v = 0; v < vectors; v += parts) {
     int64_t first = v * int64_t{shape.vectorRows};
     if (overlap && first + shape.vectorRows > vectorOperandRows)
       first = vectorOperandRows - shape.vectorRows;
-    operands.push_back(
-        readGroups(vectorRun, first, perVector, vectorOperandRows));
+    operands.push_back(readGroups(vector, first, perVector, vectorOperandRows));
   }
   // With several chunks a register holds all groups of a few rows.
   int64_t width = 16 / bytesOf(shape.compute);
@@ -145,7 +204,7 @@ void BlockKernel::laneStep(const Source &broadcast, const Source &vector,
     int end = std::min(first + together, shape.rowGroups);
     Values pairs;
     if (idiom.rows > 1)
-      pairs = readGroups(*broadcast.run, first * idiom.rows, idiom.rows, rows);
+      pairs = readGroups(broadcast, first * idiom.rows, idiom.rows, rows);
     for (int c = 0; c < shape.chunks; ++c) {
       auto block = llvm::MutableArrayRef<Value>(accumulators)
                        .slice((set + c) % plan.sets * shape.rowGroups * vectors,

@@ -18,7 +18,7 @@ enum class ComputeType : uint8_t {
   F32,
   S32,
   F16,
-  BF16, ///< raw bits
+  BF16, ///< raw bits on x86
   S16,
   I8 ///< read as signed or unsigned, as ByteRoles says
 };

@@ -17,6 +17,10 @@
 
 namespace tilewright {
 
+/// Unit attribute of a loop whose body does not use the index and whose step
+/// divides its range: it is to count down to zero.
+inline constexpr llvm::StringLiteral kCountsDown = "tilewright.counts_down";
+
 class Emitter {
 public:
   using Value = mlir::Value;
@@ -71,12 +75,18 @@ public:
   /// The same for several at once: all are computed before any is used.
   Values keepOrder(const Values &xs);
 
+  /// A pointer of which LLVM does not know where it came from.
+  Value opaquePointer(Value x);
+
   // ---- Memory; offsets in bytes
   Value stackBuffer(int64_t bytes, int align = 64);
   Value offset(Value pointer, int64_t bytes);
   Value offset(Value pointer, Value bytes);
   Value load(mlir::Type type, Value pointer, int align);
   void store(Value value, Value pointer, int align);
+  /// Loads `count` registers, 2 to 4, of 16 bytes that follow one another, by
+  /// one ld1. arm_64 only.
+  Values loadRegisters(mlir::VectorType type, Value pointer, int count);
   /// Loads the first `valid` elements of a vector and touches no byte beyond
   /// them; the other lanes are zero.
   Value loadPart(mlir::VectorType type, Value pointer, int64_t valid,
