@@ -10,6 +10,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
+#include "tests/tiles/tile_loader.h"
 
 namespace tilewright::testing {
 
@@ -95,6 +96,23 @@ std::vector<const CpuModel*> modelsFor(const IsaInfo& isa) {
   return models;
 }
 
+Expected<std::string> inspectedObject(TileGenerator& generator,
+                                      const TileKey& key, Lowering lowering) {
+  GenerateOptions options;
+  options.lowering = lowering;
+  auto tile = generator.generate(key, Emit::Object, options);
+  if (!tile) return tile.takeError();  // names the key
+  std::string object(tile->bytes.data(), tile->bytes.size());
+  std::string problem = inspectObject(object, tile->name);
+  if (problem.empty()) {
+    problem = foreignInstruction(object, info(key.isa).llvmFeatures());
+    if (!problem.empty())
+      problem = "it has an instruction that the ISA lacks: " + problem;
+  }
+  if (problem.empty()) return object;
+  return createStringError(tile->name + ": bad object: " + problem);
+}
+
 void EmulatedTiles::add(const TileKey& key, uint64_t seed, int64_t budget,
                         std::vector<EmulatedSource> sources) {
   keys_.push_back({key, seed, budget, std::move(sources)});
@@ -158,6 +176,26 @@ Expected<EmulatedTiles::Outcome> EmulatedTiles::check(
     return outcome;
   }
   return parse(contentsOf(log), count);
+}
+
+Expected<EmulatedTiles::Outcome> EmulatedTiles::checkOnModels(
+    const IsaInfo& isa, const std::string& directory) {
+  if (Error error = link(directory)) return std::move(error);
+  const std::vector<const CpuModel*> models = modelsFor(isa);
+  if (models.empty())
+    return createStringError("no CPU model for " + std::string(isa.name));
+  Outcome all;
+  for (const CpuModel* model : models) {
+    const bool first = model == models.front();
+    auto outcome = check(
+        *model, first ? [](const TileKey&) { return true; }
+                      : [](const TileKey& key) { return key.isScalable(); });
+    if (!outcome) return outcome.takeError();
+    if (first) all.checked = outcome->checked;
+    for (const std::string& failure : outcome->failures)
+      all.failures.push_back(std::string("on ") + model->name + ": " + failure);
+  }
+  return all;
 }
 
 }  // namespace tilewright::testing

@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "tests/arm_64/cpu_models.h"
+#include "tilewright/Codegen/TileGenerator.h"
 #include "tilewright/key.h"
 
 namespace tilewright::testing {
@@ -26,6 +27,12 @@ std::vector<const CpuModel*> modelsFor(const IsaInfo& isa);
 // target-features) lacks, or bytes that are none; empty if there is none.
 std::string foreignInstruction(llvm::StringRef object,
                                llvm::StringRef features);
+
+// Generates the object of `key` and inspects it: inspectObject, and no
+// instruction that its ISA lacks. An error names the key.
+llvm::Expected<std::string> inspectedObject(TileGenerator& generator,
+                                            const TileKey& key,
+                                            Lowering lowering);
 
 // One tile function of a key. Without an object it stands for the hand-written
 // one of the cross build's library.
@@ -54,6 +61,12 @@ class EmulatedTiles {
   // Checks the keys for which `wanted` holds on `model`. After link().
   llvm::Expected<Outcome> check(const CpuModel& model,
                                 bool (*wanted)(const TileKey&)) const;
+
+  // Links into `directory`, then checks the keys, which are of `isa`, on its
+  // models: all of them on the first, the scalable ones on the others too. An
+  // outcome has the keys of the first, and all failures.
+  llvm::Expected<Outcome> checkOnModels(const IsaInfo& isa,
+                                        const std::string& directory);
 
  private:
   struct Key {

@@ -10,8 +10,6 @@
 
 #include "tests/arm_64/emulated_tiles.h"
 #include "tests/tiles/random_keys.h"
-#include "tests/tiles/tile_loader.h"
-#include "tilewright/Codegen/TileGenerator.h"
 
 namespace tilewright::testing {
 namespace {
@@ -51,38 +49,7 @@ std::vector<Shard> allShards() {
   return shards;
 }
 
-class Arm64GeneratedTest : public ::testing::TestWithParam<Shard> {
- protected:
-  // The inspected object of `key`; empty after a failure.
-  std::string generate(const TileKey& key, Lowering lowering) {
-    GenerateOptions options;
-    options.lowering = lowering;
-    auto tile = generator_.generate(key, Emit::Object, options);
-    if (!tile) {
-      ADD_FAILURE() << llvm::toString(tile.takeError()) << repeatIt(key);
-      return {};
-    }
-    std::string object(tile->bytes.data(), tile->bytes.size());
-    std::string problem = inspectObject(object, tile->name);
-    if (problem.empty()) {
-      problem = foreignInstruction(object, info(key.isa).llvmFeatures());
-      if (!problem.empty())
-        problem = "an instruction that the ISA lacks: " + problem;
-    }
-    if (problem.empty()) return object;
-    ADD_FAILURE() << printTileKey(key) << ": " << problem << repeatIt(key);
-    return {};
-  }
-
-  // Whether qemu 7.2 runs what `object` consists of: SME2 it does not.
-  static bool canRun(const TileKey& key, const std::string& object) {
-    return key.isa != TW_ISA_ARM_64_SME2 ||
-           foreignInstruction(object, info(TW_ISA_ARM_64_SME).llvmFeatures())
-               .empty();
-  }
-
-  TileGenerator generator_;
-};
+class Arm64GeneratedTest : public ::testing::TestWithParam<Shard> {};
 
 TEST_P(Arm64GeneratedTest, KeepTheContract) {
   const IsaInfo& isa = info(GetParam().isa);
@@ -90,54 +57,38 @@ TEST_P(Arm64GeneratedTest, KeepTheContract) {
   SCOPED_TRACE(seedText(seed));
   const std::vector<TileKey> keys =
       randomKeys(isa.isa, keysPerIsa(), seed, Sizes::kAlsoScalable);
+  TileGenerator generator;
   EmulatedTiles tiles;
-  int generated = 0, notRun = 0;
+  int generated = 0;
   for (size_t i = GetParam().number; i < keys.size(); i += kShards) {
     const TileKey& key = keys[i];
-    std::string plan = generate(key, Lowering::Plan);
-    if (plan.empty()) continue;
-    ++generated;
-    if (!canRun(key, plan)) {
-      ++notRun;
+    auto plan = inspectedObject(generator, key, Lowering::Plan);
+    if (!plan) {
+      ADD_FAILURE() << llvm::toString(plan.takeError()) << repeatIt(key);
       continue;
     }
+    ++generated;
     std::vector<EmulatedSource> sources;
-    sources.push_back({"generated", std::move(plan)});
-    const bool withLoops = i / kShards % kLoopsEvery == 0 &&
-                           !key.isScalable() &&
-                           int64_t{key.m0} * key.n0 * key.k0 <= kLoopsVolume;
-    if (withLoops) {
-      std::string loops = generate(key, Lowering::Loops);
-      if (!loops.empty()) sources.push_back({"loops", std::move(loops)});
+    sources.push_back({"generated", std::move(*plan)});
+    if (i / kShards % kLoopsEvery == 0 && !key.isScalable() &&
+        int64_t{key.m0} * key.n0 * key.k0 <= kLoopsVolume) {
+      auto loops = inspectedObject(generator, key, Lowering::Loops);
+      if (loops)
+        sources.push_back({"loops", std::move(*loops)});
+      else
+        ADD_FAILURE() << "--lowering=loops: "
+                      << llvm::toString(loops.takeError());
     }
-    tiles.add(key, seed + i, withLoops ? kLoopsBudget : kBudget,
-              std::move(sources));
+    const int64_t budget = sources.size() == 1 ? kBudget : kLoopsBudget;
+    tiles.add(key, seed + i, budget, std::move(sources));
   }
   ASSERT_GT(generated, 0) << "no key was generated";
-
-  llvm::Error problem =
-      tiles.link(std::string(TW_TEST_SCRATCH) + "/" + std::string(isa.name) +
-                 "_" + std::to_string(GetParam().number));
-  ASSERT_FALSE(bool(problem)) << llvm::toString(std::move(problem));
-  const std::vector<const CpuModel*> models = modelsFor(isa);
-  ASSERT_FALSE(models.empty());
-  int checked = 0;
-  for (const CpuModel* model : models) {
-    const bool first = model == models.front();
-    auto outcome = tiles.check(
-        *model, first ? [](const TileKey&) { return true; }
-                      : [](const TileKey& key) { return key.isScalable(); });
-    ASSERT_TRUE(bool(outcome)) << llvm::toString(outcome.takeError());
-    for (const std::string& failure : outcome->failures)
-      ADD_FAILURE() << "on " << model->name << ": " << failure;
-    if (first) checked = outcome->checked;
-  }
-  EXPECT_EQ(checked + notRun, generated);
-  RecordProperty("keys", generated);
-  RecordProperty("only_disassembled", notRun);
-  std::cout << generated << " keys generated and inspected, " << checked
-            << " checked under qemu-aarch64, " << notRun
-            << " only disassembled, for qemu has no SME2\n";
+  auto outcome = tiles.checkOnModels(
+      isa, std::string(TW_TEST_SCRATCH) + "/" + std::string(isa.name) + "_" +
+               std::to_string(GetParam().number));
+  ASSERT_TRUE(bool(outcome)) << llvm::toString(outcome.takeError());
+  for (const std::string& failure : outcome->failures) ADD_FAILURE() << failure;
+  EXPECT_EQ(outcome->checked, generated);
 }
 
 std::string nameOf(const ::testing::TestParamInfo<Shard>& test) {

@@ -38,6 +38,14 @@ enum class Effort {
   kSampled,  // each K with each kind of data, the rest taking turns
 };
 
+// Whether an emulator runs this program, so that it does some tenth of the work
+// in the same time.
+#ifdef TW_TEST_UNDER_EMULATION
+inline constexpr bool kUnderEmulation = true;
+#else
+inline constexpr bool kUnderEmulation = false;
+#endif
+
 struct CheckOptions {
   uint64_t seed = 0;
   Effort effort = Effort::kSampled;

@@ -52,10 +52,13 @@ INSTANTIATE_TEST_SUITE_P(Rows, DifferentialTest,
 
 // The generator's registry and the library's symbols come from one table.
 TEST(DifferentialRowsTest, RegistryHasTheSameRows) {
-  ASSERT_EQ(handWrittenTiles().size(), handWrittenRows().size());
-  ASSERT_FALSE(handWrittenRows().empty());
-  for (size_t i = 0; i < handWrittenRows().size(); ++i)
-    EXPECT_EQ(handWrittenTiles()[i].name, handWrittenRows()[i].name);
+  std::vector<std::string> registered, linked;
+  for (const HandWrittenTile& tile : handWrittenTiles())
+    if (isHostArchitecture(info(tile.key.isa))) registered.push_back(tile.name);
+  for (const HandWrittenRow& row : handWrittenRows())
+    linked.push_back(row.name);
+  EXPECT_FALSE(linked.empty());
+  EXPECT_EQ(registered, linked);
 }
 
 }  // namespace

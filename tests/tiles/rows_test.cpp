@@ -31,7 +31,7 @@ TEST_P(RowTest, KeepsTheContract) {
   CheckOptions options;
   options.seed = seedOf(row.name);
   options.effort = Effort::kFull;
-  options.budget = 60'000'000;
+  options.budget = kUnderEmulation ? 4'000'000 : 60'000'000;
   const CheckReport report = checkTiles(
       *parsed.key, {{"hand-written", row.fn, kHandWrittenDenormals}}, options);
   EXPECT_TRUE(report.ok()) << report.text();
