@@ -29,8 +29,9 @@
 #include "ukernels/index.h"
 #include "ukernels/registry.h"
 
-// Shares of caches that every x86-64 server and client core since 2015 has per
-// thread: 3/4 of a 32 KiB L1, half of a 512 KiB L2, and 2 MiB of L3.
+// Shares of caches that every x86-64 server and client core since 2015, and Arm
+// Neoverse and Cortex-A7x or -X cores, have per thread: 3/4 of a 32 KiB L1 (64
+// KiB on the latter), half of a 512 KiB L2, and 2 MiB of L3.
 static const tw_index_t kL1Bytes = 24 << 10;
 static const tw_index_t kL2Bytes = 256 << 10;
 static const tw_index_t kL3Bytes = 2 << 20;

@@ -21,7 +21,10 @@ extern "C" {
 
 // Fills `cpu_data` (TW_CPU_DATA_WORDS words, cpu_features.def) for the CPU and
 // operating system that the call runs on: a feature is set only when the OS
-// saves its registers. Costs some cpuid instructions; callers keep the result.
+// saves its registers and all that its ISAs use of it is there. Vector lengths
+// are those of the calling thread, the core is the one it runs on. Costs some
+// cpuid instructions or system calls; callers keep the result. The functions
+// below keep the first call's themselves.
 void tw_cpu_detect(uint64_t* cpu_data);
 
 // Whether `isa` is of the architecture that this library is built for, and
@@ -57,7 +60,11 @@ typedef struct tw_tile_info_t {
 //
 // The candidates are the hand-written rows and the generated tiles linked into
 // the program; the best ISA that cpu_data has wins, hand-written before
-// generated within one ISA. OK also when only the fallback can run and
+// generated within one ISA. M0 and N0 are numbers of elements: a tile of a
+// scalable size is a candidate where that size, for the vector length in
+// cpu_data, is the number asked for, and none if cpu_data says no length. On a
+// core of cores.def the ISA whose instructions core_rates.def calls quicker
+// wins, and the reason says so. OK also when only the fallback can run and
 // the caller allowed it. UNSUPPORTED, with info->reason naming the key, when
 // nothing can run; INVALID_ARGUMENT for sizes or flags that no key has.
 tw_status_t tw_find_tile(const tw_mmt4d_params_t* params, tw_tile_info_t* info);
@@ -89,9 +96,11 @@ typedef struct tw_tile_sizes_t {
 // The tile sizes with which a matmul [M][K] x [K][N] of `types` runs best on
 // cpu_data (null: this CPU), chosen among the tiles that tw_find_tile would
 // find there, so that whatever is handed out can run. A negative M or N means
-// unknown (large); small ones get narrow tiles. For f16 and bf16 outputs the
-// tiles are those that round once (SKIP_INTERMEDIATE_ROUNDINGS). UNSUPPORTED
-// when no tile for `types` exists; then *sizes is untouched.
+// unknown (large); small ones get narrow tiles. Scalable sizes come as what
+// they are for the vector length in cpu_data: they are wrong for another one,
+// so that packed data stays on machines of one length. For f16 and bf16 outputs
+// the tiles are those that round once (SKIP_INTERMEDIATE_ROUNDINGS).
+// UNSUPPORTED when no tile for `types` exists; then *sizes is untouched.
 tw_status_t tw_query_tile_sizes(tw_type_triple_t types, tw_index_t M,
                                 tw_index_t N, const uint64_t* cpu_data,
                                 tw_tile_sizes_t* sizes);
