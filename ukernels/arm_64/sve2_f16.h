@@ -58,7 +58,6 @@
 #define TW_QUAD_ROWS 8
 #define TW_MULTIPLY(acc, n, q, r) TW_F16_MULTIPLY_##n(acc, q, (r) % 8)
 #define TW_PAIRED(op) op##_f32
-#define TW_KEEPS_OUT
 #include "ukernels/arm_64/sve_lanes.h"
 
 // K0 = 2: bottom and top elements are a column's two.
@@ -109,7 +108,6 @@
 #define TW_QUAD_ROWS 4
 #define TW_MULTIPLY(acc, n, q, r) \
   TW_F16_MULTIPLY_PAIR(acc, v##n, q, (r) % 4 * 2)
-#define TW_KEEPS_OUT
 #include "ukernels/arm_64/sve_lanes.h"
 
 #endif  // UKERNELS_ARM_64_SVE2_F16_H_

@@ -70,7 +70,6 @@ TW_INLINE svfloat32_t tw_bf16_round(svfloat32_t v) {
 #define TW_LOAD_QUAD(pg, p) svld1rq_bf16(pg, p)
 #define TW_QUAD_ROWS 4
 #define TW_MULTIPLY(acc, n, q, r) svbfdot_lane_f32(acc, v##n, q, (r) % 4)
-#define TW_KEEPS_OUT
 #include "ukernels/arm_64/sve_lanes.h"
 
 #define TW_FAMILY bf16bf16bf16_k2_steprnd_sve
@@ -93,7 +92,6 @@ TW_INLINE svfloat32_t tw_bf16_round(svfloat32_t v) {
 #define TW_LOAD_QUAD(pg, p) svld1rq_bf16(pg, p)
 #define TW_QUAD_ROWS 4
 #define TW_MULTIPLY(acc, n, q, r) svbfdot_lane_f32(acc, v##n, q, (r) % 4)
-#define TW_KEEPS_OUT
 #define TW_ROUND(acc) tw_bf16_round(acc)
 #define TW_UNROLL_STEPS TW_NO_UNROLL
 #include "ukernels/arm_64/sve_lanes.h"
@@ -148,7 +146,6 @@ TW_INLINE svfloat32_t tw_bf16_round(svfloat32_t v) {
 #define TW_QUAD_ROWS 8
 #define TW_MULTIPLY(acc, n, q, r) TW_BF16_MULTIPLY_##n(acc, q, (r) % 8)
 #define TW_PAIRED(op) op##_f32
-#define TW_KEEPS_OUT
 #include "ukernels/arm_64/sve_lanes.h"
 
 #endif  // UKERNELS_ARM_64_SVE_BF16_H_

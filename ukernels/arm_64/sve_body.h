@@ -49,10 +49,14 @@ TW_INLINE int tw_sve_sets(int M0, int vectors) {
   return M0 < rows ? rows / M0 : 1;
 }
 
-// Whether there is nothing to do: converting a narrow out tile to f32 and back
-// would quiet its NaNs.
+// Whether there is nothing to do: not even adding zero leaves all as it is. The
+// compiler must not see the same flag in it that it sees elsewhere: it would
+// make copies of the code between, and not know any more in the K loop that
+// addresses are multiples of a vector's length.
 TW_INLINE int tw_keeps_out(const tw_mmt4d_params_t* params) {
-  return params->K <= 0 && tw_accumulates(params);
+  int keeps = (params->K <= 0) & tw_accumulates(params);
+  __asm__("" : "+r"(keeps));
+  return keeps;
 }
 
 // The first `bytes` bytes of each 16; all of them where it makes no difference.

@@ -77,7 +77,6 @@ TW_INLINE svfloat32x2_t tw_f16_quad_to_f32(svfloat16_t quad) {
 #define TW_QUAD_ROWS 8
 #define TW_MULTIPLY(acc, n, q, r) \
   svmla_lane_f32(acc, v##n, svget2_f32(q, (r) % 2), (r) / 2 % 4)
-#define TW_KEEPS_OUT
 #include "ukernels/arm_64/sve_lanes.h"
 
 // Steps rounded to f16 are steps of f16's own multiply-add, rounded once; a

@@ -25,7 +25,6 @@
 //   TW_PAIRED            accumulators 2i, 2i+1 hold even and odd columns
 //   TW_ROUND(acc)        rounds to the out type after each K step
 //   TW_UNROLL_STEPS      the K loop's, where twice would need more registers
-//   TW_KEEPS_OUT         K = 0 must not convert the out tile
 //   TW_RHS_K0            TW_RHS per K step of a row of the rhs
 
 #ifndef TW_RHS_K0
@@ -45,9 +44,7 @@
 TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
                          const void* rhs_panel, const tw_mmt4d_params_t* params,
                          int M0, int vl) {
-#ifdef TW_KEEPS_OUT
   if (tw_keeps_out(params)) return;
-#endif
   const int vectors = TW_VECTORS(vl);
   const int rhs_vectors = TW_RHS_VECTORS(vl);
   const int sets = TW_STEP_SETS(M0, vectors);
@@ -190,6 +187,5 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #undef TW_MULTIPLY
 #undef TW_PAIRED
 #undef TW_ROUND
-#undef TW_KEEPS_OUT
 #undef TW_STEP_SETS
 #undef TW_UNROLL_STEPS

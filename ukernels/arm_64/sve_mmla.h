@@ -22,10 +22,14 @@
 //   TW_QUAD, TW_LOAD_PAIR(p), TW_LOAD_SINGLE(p)  the lhs operand: two rows, or
 //                        one row twice
 //   TW_MULTIPLY(acc, q, v)
-//   TW_ROUND, TW_KEEPS_OUT, TW_UNROLL_STEPS  as there; may be absent
+//   TW_ROUND, TW_UNROLL_STEPS  as there; may be absent
+//   TW_UNROLL_WIDEST     the K loop's where N0 is 3vl; may be absent
 
 #ifndef TW_UNROLL_STEPS
 #define TW_UNROLL_STEPS TW_UNROLL_4
+#endif
+#ifndef TW_UNROLL_WIDEST
+#define TW_UNROLL_WIDEST TW_UNROLL_STEPS
 #endif
 #ifndef TW_ROUND
 #define TW_ROUND(acc) (acc)
@@ -41,9 +45,7 @@
 TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
                          const void* rhs_panel, const tw_mmt4d_params_t* params,
                          int M0, int vl) {
-#ifdef TW_KEEPS_OUT
   if (tw_keeps_out(params)) return;
-#endif
   const int pairs = (M0 + 1) / 2;
   const int vectors = 2 * vl;
   const int sets = TW_STEP_SETS(pairs);
@@ -105,14 +107,21 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
   TW_MULTIPLY_VECTOR(2)      \
   TW_MULTIPLY_VECTOR(3) TW_MULTIPLY_VECTOR(4) TW_MULTIPLY_VECTOR(5)
   const tw_index_t blocks = params->K > 0 ? params->K / sets : 0;
-  TW_UNROLL_STEPS for (tw_index_t i = 0; i < blocks; ++i) {
-    const int rows = sets * pairs;
-    TW_RHS_VECTOR v;
-    TW_QUAD quad0, quad1, quad2, quad3;
-    TW_MULTIPLY_STEPS()
-    lhs += rows * pair_step;
-    rhs += sets * vectors * rhs_vector;
+#define TW_MULTIPLY_BLOCK()             \
+  {                                     \
+    const int rows = sets * pairs;      \
+    TW_RHS_VECTOR v;                    \
+    TW_QUAD quad0, quad1, quad2, quad3; \
+    TW_MULTIPLY_STEPS()                 \
+    lhs += rows * pair_step;            \
+    rhs += sets * vectors * rhs_vector; \
   }
+  if (vectors == 6) {
+    TW_UNROLL_WIDEST for (tw_index_t i = 0; i < blocks; ++i) TW_MULTIPLY_BLOCK()
+  } else {
+    TW_UNROLL_STEPS for (tw_index_t i = 0; i < blocks; ++i) TW_MULTIPLY_BLOCK()
+  }
+#undef TW_MULTIPLY_BLOCK
   for (tw_index_t k = params->K % sets; k > 0; --k) {
     const int rows = pairs;
     TW_RHS_VECTOR v;
@@ -177,8 +186,8 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #undef TW_LOAD_SINGLE
 #undef TW_MULTIPLY
 #undef TW_ROUND
-#undef TW_KEEPS_OUT
 #undef TW_UNROLL_STEPS
+#undef TW_UNROLL_WIDEST
 #undef TW_STEP_SETS
 #undef TW_EACH_PAIR
 #undef TW_EACH_COLUMN

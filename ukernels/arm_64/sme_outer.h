@@ -1,0 +1,124 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Template of the families on SME's outer products, which add to one of four
+// tiles of ZA, [vl][vl] of 32 bits, the products of a column of the lhs and a
+// row of the rhs. No include guard: see sve_lanes.h. A family
+//
+//   family(out, lhs, rhs, params, M0, rows_are_vectors, N0,
+//   columns_are_vectors)
+//
+// uses all four tiles, because each of them is a chain of additions: for
+// different parts of the out tile, or else for K steps that are added up at the
+// end. The macros:
+//
+//   TW_FAMILY, TW_LHS, TW_RHS, TW_OUT  the name; element types in memory
+//   TW_LHS_K0, TW_RHS_K0  of these, per K step of a row
+//   TW_LHS_VECTOR, TW_LOAD_LHS(pg, p)   `vl` rows of a K step
+//   TW_RHS_VECTOR, TW_LOAD_RHS(p)
+//   TW_OUTER(tile, pg, l, r)  adds the outer product of rows pg of l and of r
+//   TW_ACC               a row of a tile
+//   TW_READ(tile, row), TW_WRITE(tile, row, v)
+//   TW_ADD(a, b)
+//   TW_LOAD(p), TW_STORE(p, v)  a row in the out tile
+
+#define TW_EACH_TILE(X) X(0) X(1) X(2) X(3)
+
+TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
+                             const void* rhs_panel,
+                             const tw_mmt4d_params_t* params, int M0,
+                             int rows_are_vectors, int nv,
+                             int columns_are_vectors) TW_SME_STATE {
+  (void)columns_are_vectors;
+  if (tw_sme_keeps_out(params)) return;
+  const int mv = rows_are_vectors ? M0 : 1;
+  const int sets = 4 / (mv * nv);
+  const tw_index_t vl = svcntw();
+  const tw_index_t rows = rows_are_vectors ? vl : M0;
+  const tw_index_t N0 = nv * vl;
+  const tw_index_t lhs_step = mv * rows * TW_LHS_K0;
+  const tw_index_t rhs_step = N0 * TW_RHS_K0;
+  const TW_LHS* lhs = (const TW_LHS*)lhs_panel;
+  const TW_RHS* rhs = (const TW_RHS*)rhs_panel;
+  const tw_index_t stride = tw_sme_out_stride(params, N0);
+  // Of the bytes of a vector of the lhs, in which a row has 4.
+  const svbool_t mask =
+      rows_are_vectors ? svptrue_b8() : svwhilelt_b8_s32(0, 4 * M0);
+
+  svzero_za();
+  if (tw_sme_accumulates(params)) {
+    const TW_OUT* out = (const TW_OUT*)out_tile;
+#define TW_LOAD_ROW(t)                                           \
+  if (t < mv * nv) {                                             \
+    TW_WRITE(t, (uint32_t)m,                                     \
+             TW_LOAD(out + t / nv * vl * stride + t % nv * vl)); \
+  }
+    for (tw_index_t m = 0; m < rows; ++m) {
+      TW_EACH_TILE(TW_LOAD_ROW)
+      out += stride;
+    }
+#undef TW_LOAD_ROW
+  }
+
+  // Tile t has rows (t / nv % mv) and columns (t % nv) of step t / (mv * nv).
+#define TW_MULTIPLY_TILE(t)                                                \
+  if (t < tiles) {                                                         \
+    const TW_LHS_VECTOR l =                                                \
+        TW_LOAD_LHS(mask, lhs + t / nv * rows * TW_LHS_K0);                \
+    const TW_RHS_VECTOR r =                                                \
+        TW_LOAD_RHS(rhs + (t / (mv * nv) * nv + t % nv) * vl * TW_RHS_K0); \
+    TW_OUTER(t, mask, l, r);                                               \
+  }
+  const tw_index_t blocks = params->K > 0 ? params->K / sets : 0;
+  TW_UNROLL_4 for (tw_index_t i = 0; i < blocks; ++i) {
+    const int tiles = 4;
+    TW_EACH_TILE(TW_MULTIPLY_TILE)
+    lhs += sets * lhs_step;
+    rhs += sets * rhs_step;
+  }
+  for (tw_index_t k = params->K % sets; k > 0; --k) {
+    const int tiles = mv * nv;
+    TW_EACH_TILE(TW_MULTIPLY_TILE)
+    lhs += lhs_step;
+    rhs += rhs_step;
+  }
+#undef TW_MULTIPLY_TILE
+
+  TW_OUT* out = (TW_OUT*)out_tile;
+#define TW_ADD_TILE(t, other)                       \
+  if (other != t && other % (mv * nv) == t) {       \
+    row = TW_ADD(row, TW_READ(other, (uint32_t)m)); \
+  }
+#define TW_STORE_ROW(t)                                          \
+  if (t < mv * nv) {                                             \
+    TW_ACC row = TW_READ(t, (uint32_t)m);                        \
+    TW_ADD_TILE(t, 1)                                            \
+    TW_ADD_TILE(t, 2) TW_ADD_TILE(t, 3)                          \
+        TW_STORE(out + t / nv * vl * stride + t % nv * vl, row); \
+  }
+  for (tw_index_t m = 0; m < rows; ++m) {
+    TW_EACH_TILE(TW_STORE_ROW)
+    out += stride;
+  }
+#undef TW_STORE_ROW
+#undef TW_ADD_TILE
+}
+
+#undef TW_FAMILY
+#undef TW_LHS
+#undef TW_RHS
+#undef TW_OUT
+#undef TW_LHS_K0
+#undef TW_RHS_K0
+#undef TW_LHS_VECTOR
+#undef TW_LOAD_LHS
+#undef TW_RHS_VECTOR
+#undef TW_LOAD_RHS
+#undef TW_OUTER
+#undef TW_ACC
+#undef TW_READ
+#undef TW_WRITE
+#undef TW_ADD
+#undef TW_LOAD
+#undef TW_STORE
+#undef TW_EACH_TILE
