@@ -27,6 +27,7 @@ struct Settings {
   int64_t memoryKeys = 2000;
   int64_t seed = 1;
   int64_t slowest = 0;
+  std::string isa;
   bool check = false;
   Json json;
 };
@@ -169,18 +170,25 @@ llvm::Expected<llvm::json::Object> measure(const Settings& settings) {
   llvm::json::Object result{
       {"context", llvm::json::Object{{"tilewright_commit", commit()},
                                      {"seed", settings.seed}}}};
+  if (randomKeys(settings.seed, 1, settings.isa).empty())
+    return llvm::createStringError(
+        "--isa: no instruction set or architecture is called '%s'; see "
+        "'tilewright list isas'",
+        settings.isa.c_str());
   std::set<TileKey> failed;
   double start = now();
   TileGenerator generator;
-  generateAll(generator, randomKeys(settings.seed, 1), failed);
+  generateAll(generator, randomKeys(settings.seed, 1, settings.isa), failed);
   result["first_kernel_ms"] = (now() - start) * 1e3;
   // Warm: other keys of the same kinds.
-  generateAll(generator, randomKeys(settings.seed + 1000, 20), failed);
+  generateAll(generator, randomKeys(settings.seed + 1000, 20, settings.isa),
+              failed);
   llvm::json::Array runs;
   Made made;
   size_t most = 0;
   for (int64_t count : settings.counts) {
-    made = generateAll(generator, randomKeys(settings.seed, count), failed);
+    made = generateAll(generator,
+                       randomKeys(settings.seed, count, settings.isa), failed);
     if (made.keys.empty())
       return llvm::createStringError("no key could be generated");
     runs.push_back(summary(made));
@@ -191,7 +199,8 @@ llvm::Expected<llvm::json::Object> measure(const Settings& settings) {
 
   double before = peakMiB();
   if (settings.memoryKeys > int64_t(most)) {
-    std::vector<TileKey> keys = randomKeys(settings.seed, settings.memoryKeys);
+    std::vector<TileKey> keys =
+        randomKeys(settings.seed, settings.memoryKeys, settings.isa);
     keys.erase(keys.begin(), keys.begin() + most);
     generateAll(generator, keys, failed);
     result["memory"] = llvm::json::Object{{"keys_before", int64_t(most)},
@@ -277,6 +286,9 @@ CommandLine describe(Settings& settings) {
        setInteger(&settings.memoryKeys, 0)},
       {"seed", "N", "seed of the keys, default 1",
        setInteger(&settings.seed, 0)},
+      {"isa", "NAME",
+       "only keys of this instruction set or architecture (arm_64)",
+       setString(&settings.isa)},
       {"slowest", "N", "also print the N slowest keys",
        setInteger(&settings.slowest, 0)},
       {"check", "",

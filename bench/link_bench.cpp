@@ -12,7 +12,6 @@
 #include "bench/support/options.h"
 #include "bench/support/random_keys.h"
 #include "bench/support/report.h"
-#include "bench/support/tiles.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/IRBuilder.h"
@@ -26,7 +25,8 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/TargetParser/Host.h"
+#include "tilewright/Codegen/Backend.h"
+#include "tilewright/Registry/Registry.h"
 
 namespace tilewright::bench {
 namespace {
@@ -37,6 +37,8 @@ struct Settings {
   int64_t names = 50;
   int64_t repetitions = 3;
   int64_t seed = 7;
+  std::string isaName = "x86_64_avx512_vnni";
+  tw_isa_t isa = TW_ISA_X86_64_AVX512_VNNI;
   std::string tool;
   bool check = false;
   Json json;
@@ -55,14 +57,13 @@ std::vector<std::string> chooseNames(const Settings& settings) {
         std::find(names.begin(), names.end(), name) == names.end())
       names.push_back(name);
   };
-  for (const Row& row : rows())
+  for (const HandWrittenTile& tile : handWrittenTiles())
     if (int64_t(names.size()) < settings.names / 5 &&
-        row.key.isa == TW_ISA_X86_64_AVX512_VNNI)
-      add(row.key);
-  for (TileKey key : randomKeys(settings.seed, 4 * settings.names)) {
-    key.isa = TW_ISA_X86_64_AVX512_VNNI;
+        tile.key.isa == settings.isa)
+      add(tile.key);
+  for (const TileKey& key :
+       randomKeys(settings.seed, 4 * settings.names, settings.isaName))
     add(key);
-  }
   return names;
 }
 
@@ -75,7 +76,7 @@ llvm::Expected<std::vector<std::string>> writeModules(
   for (int64_t index = 0; index < settings.modules; ++index) {
     llvm::LLVMContext context;
     llvm::Module module("m" + std::to_string(index), context);
-    module.setTargetTriple(llvm::Triple(llvm::sys::getDefaultTargetTriple()));
+    module.setTargetTriple(defaultTriple(architectureOf(info(settings.isa))));
     llvm::Type* pointer = llvm::PointerType::getUnqual(context);
     auto* type =
         llvm::FunctionType::get(llvm::Type::getVoidTy(context),
@@ -85,7 +86,7 @@ llvm::Expected<std::vector<std::string>> writeModules(
       auto* caller =
           llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage,
                                  "call" + std::to_string(call), module);
-      std::string features = info(TW_ISA_X86_64_AVX512_VNNI).llvmFeatures();
+      std::string features = info(settings.isa).llvmFeatures();
       caller->addFnAttr("target-features", features);
       llvm::IRBuilder<> builder(
           llvm::BasicBlock::Create(context, "entry", caller));
@@ -246,6 +247,9 @@ CommandLine describe(Settings& settings) {
        setInteger(&settings.repetitions, 1)},
       {"seed", "N", "seed of the names, default 7",
        setInteger(&settings.seed, 0)},
+      {"isa", "NAME",
+       "instruction set of the names, default x86_64_avx512_vnni",
+       setString(&settings.isaName)},
       {"tool", "PATH", "the tool; default: tilewright beside this program",
        setString(&settings.tool)},
       {"check", "",
@@ -281,6 +285,13 @@ int run(int argc, char** argv) {
   CommandLine line = describe(settings);
   int exitCode;
   if (!line.parse(argc, argv, &exitCode)) return exitCode;
+  const IsaInfo* isa = findIsa(settings.isaName);
+  if (!isa) {
+    llvm::errs() << "link_bench: --isa: no instruction set is called '"
+                 << settings.isaName << "'; see 'tilewright list isas'\n";
+    return 2;
+  }
+  settings.isa = isa->isa;
   if (settings.tool.empty()) {
     llvm::SmallString<128> tool(
         llvm::sys::fs::getMainExecutable(argv[0], (void*)&run));

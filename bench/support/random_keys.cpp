@@ -5,6 +5,7 @@
 
 #include "bench/support/random_keys.h"
 
+#include <cctype>
 #include <random>
 #include <set>
 
@@ -23,26 +24,45 @@ int randomSize(std::mt19937_64& random) {
   return int(129 + upTo(random, kMaxM0 - 128));
 }
 
-TileKey randomKey(std::mt19937_64& random) {
+// Whether `isa` is called so, or is of the architecture called so.
+bool matches(const IsaInfo& isa, std::string_view archOrIsa) {
+  std::string arch(isa.arch);
+  for (char& c : arch) c = char(std::tolower(c));
+  return archOrIsa.empty() || archOrIsa == isa.name || archOrIsa == arch;
+}
+
+TileKey randomKey(std::mt19937_64& random,
+                  const std::vector<const IsaInfo*>& isas) {
   TileKey key = {};
   key.types = typeTriples()[upTo(random, int64_t(typeTriples().size()))].value;
-  key.isa = isas()[upTo(random, int64_t(isas().size()))].isa;
+  const IsaInfo& isa = *isas[upTo(random, int64_t(isas.size()))];
+  key.isa = isa.isa;
   key.m0 = randomSize(random);
   key.n0 = randomSize(random);
   key.k0 = upTo(random, 10) < 7 ? 1 << upTo(random, 4)
                                 : int(1 + upTo(random, kMaxK0));
   if (upTo(random, 4) == 0) key.rounding = Rounding::kPerStep;
+  if (isa.scaling == TW_SCALING_NONE) return key;
+  key.m0Scalable = upTo(random, 2);
+  key.n0Scalable = upTo(random, 2);
+  if (key.m0Scalable) key.m0 = int(1 + upTo(random, 4));
+  if (key.n0Scalable) key.n0 = int(1 + upTo(random, 4));
   return key;
 }
 
 }  // namespace
 
-std::vector<TileKey> randomKeys(uint64_t seed, size_t count) {
+std::vector<TileKey> randomKeys(uint64_t seed, size_t count,
+                                std::string_view archOrIsa) {
+  std::vector<const IsaInfo*> among;
+  for (const IsaInfo& isa : isas())
+    if (matches(isa, archOrIsa)) among.push_back(&isa);
+  if (among.empty()) return {};
   std::mt19937_64 random(seed);
   std::set<TileKey> seen;
   std::vector<TileKey> keys;
   while (keys.size() < count) {
-    TileKey key = randomKey(random);
+    TileKey key = randomKey(random, among);
     if (!validateTileKey(key).empty()) key.rounding = Rounding::kOnce;
     if (validateTileKey(key).empty() && seen.insert(key).second)
       keys.push_back(key);

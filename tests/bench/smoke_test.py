@@ -145,7 +145,11 @@ class Smoke(unittest.TestCase):
 
     def test_compile_time(self):
         self.needs_generator()
-        result = self.json("compile_time_bench", "--counts=1,3", "--memory-keys=4")
+        for isa in [], ["--isa=arm_64"], ["--isa=arm_64_sve2"]:
+            self.check_compile_time(self.json("compile_time_bench", "--counts=1,3", "--memory-keys=4", *isa))
+        self.assertIn("called 'z80'", run("compile_time_bench", "--isa=z80").stderr)
+
+    def check_compile_time(self, result):
         self.assertEqual([each["keys"] for each in result["one_thread"]], [1, 3])
         self.assertGreater(result["one_thread"][1]["ms_by_step"]["codegen"], 0)
         self.assertEqual(result["failed"], 0)
@@ -153,12 +157,13 @@ class Smoke(unittest.TestCase):
 
     def test_link(self):
         self.needs_generator()
-        result = self.json("link_bench", "--modules=3", "--calls=9", "--names=2", "--seed=1",
-                           "--repetitions=1")
-        for link in result["links"]:
-            self.assertEqual(link["definitions"], 2, link)
-            self.assertTrue(link["each_once"])
-            self.assertGreater(link["cold_seconds"], 0)
+        few = "--modules=3", "--calls=9", "--names=2", "--seed=1", "--repetitions=1"
+        for isa in "x86_64_avx512_vnni", "arm_64_dotprod":
+            for link in self.json("link_bench", *few, f"--isa={isa}")["links"]:
+                self.assertEqual(link["definitions"], 2, link)
+                self.assertTrue(link["each_once"])
+                self.assertGreater(link["cold_seconds"], 0)
+        self.assertEqual(run("link_bench", *few, "--isa=z80").returncode, 2)
 
     def test_pack(self):
         for case in self.json("pack_bench", "--sizes=63", "--slices=1")["benchmarks"]:

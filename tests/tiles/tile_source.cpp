@@ -37,10 +37,8 @@ bool isHostArchitecture(const IsaInfo& isa) {
 }
 
 bool hostHas(const IsaInfo& isa) {
-  if (!isHostArchitecture(isa)) return false;
-  for (const CpuFeatureInfo* feature : isa.features)
-    if (!hostHasFeature(feature->llvmName)) return false;
-  return true;
+  static const TargetCpu host = hostTargetCpu();
+  return host.has(isa.isa);
 }
 
 Expected<TileSource> TileSource::create(StringRef cpu) {

@@ -5,12 +5,14 @@
 
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/RegisterTarget.h"
+#include "tilewright/tilewright.h"
 #include "ukernels/multiply.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/TargetParser/Host.h"
 
 using namespace llvm;
 
@@ -218,6 +220,24 @@ TargetCpu targetCpuOf(Triple::ArchType arch, const uint64_t *cpuData) {
   target.name = parts.find('+') == std::string::npos
                     ? std::string(target.best().name)
                     : archName(target.best()) + ":" + parts;
+  return target;
+}
+
+TargetCpu hostTargetCpu() {
+  uint64_t cpu[TW_CPU_DATA_WORDS] = {};
+  tw_cpu_detect(cpu);
+  Triple::ArchType arch = Triple(sys::getProcessTriple()).getArch();
+  TargetCpu target = targetCpuOf(arch, cpu);
+  if (findIsa(target.name))
+    return target;
+  // The core's own name says more, if it says the same.
+  StringRef archName = StringRef(target.name).split(':').first;
+  Expected<TargetCpu> core =
+      parseTargetCpu((archName + ":" + sys::getHostCPUName()).str());
+  if (!core)
+    consumeError(core.takeError());
+  else if (core->features == target.features)
+    return *core;
   return target;
 }
 

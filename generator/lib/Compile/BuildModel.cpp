@@ -3,11 +3,9 @@
 
 #include "tilewright/Compile/BuildModel.h"
 
-#include "tilewright/tilewright.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/TargetParser/Host.h"
 
 using namespace llvm;
 
@@ -98,24 +96,6 @@ private:
 };
 
 } // namespace
-
-TargetCpu hostTargetCpu() {
-  uint64_t cpu[TW_CPU_DATA_WORDS] = {};
-  tw_cpu_detect(cpu);
-  Triple::ArchType arch = Triple(sys::getProcessTriple()).getArch();
-  TargetCpu target = targetCpuOf(arch, cpu);
-  if (findIsa(target.name))
-    return target;
-  // The core's own name says more, if it says the same.
-  StringRef archName = StringRef(target.name).split(':').first;
-  Expected<TargetCpu> core =
-      parseTargetCpu((archName + ":" + sys::getHostCPUName()).str());
-  if (!core)
-    consumeError(core.takeError());
-  else if (core->features == target.features)
-    return *core;
-  return target;
-}
 
 Expected<BuildReport> buildModel(MemoryBufferRef source, StringRef outputPath,
                                  const BuildOptions &options) {

@@ -14,13 +14,10 @@
 #include "tilewright/Registry/Registry.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/TargetParser/Host.h"
-#include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
 
@@ -68,14 +65,12 @@ void lookAtCpu(Explanation &e) {
   const IsaInfo &isa = info(e.key.isa);
   if (isa.features.empty())
     return;
-  if (!isForArchitecture(isa, Triple(sys::getProcessTriple()).getArch())) {
-    e.otherArchitecture = true;
+  TargetCpu host = hostTargetCpu();
+  e.otherArchitecture = !isForArchitecture(isa, host.arch);
+  if (e.otherArchitecture)
     return;
-  }
-  StringMap<bool> host = sys::getHostCPUFeatures();
   for (const CpuFeatureInfo *feature : isa.features)
-    if (!host.lookup(
-            StringRef(feature->llvmName.data(), feature->llvmName.size())))
+    if (!is_contained(host.features, feature))
       e.missingFeatures.emplace_back(feature->llvmName);
 }
 

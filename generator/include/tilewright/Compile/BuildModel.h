@@ -13,9 +13,6 @@
 
 namespace tilewright {
 
-/// What the CPU and operating system that this runs on have.
-TargetCpu hostTargetCpu();
-
 struct BuildOptions {
   ModelOptions model;
   /// Archive: the model's object and one object per tile. Object, Bitcode: all
