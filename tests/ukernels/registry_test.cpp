@@ -221,6 +221,14 @@ TEST(RegistryTest, StreamingVectorsHaveALengthOfTheirOwn) {
             TW_STATUS_UNSUPPORTED);
 }
 
+// The other size counts as well: 8 rows are not 7.
+TEST(RegistryTest, AScalableTileHasTwoSizes) {
+  const CpuData data = withLengths(TW_ISA_ARM_64_SVE, 256, 0);
+  EXPECT_EQ(findSizes(TW_TYPES_S32S32S32, 7, 24, data).status, TW_STATUS_OK);
+  EXPECT_EQ(findSizes(TW_TYPES_S32S32S32, 8, 24, data).status,
+            TW_STATUS_UNSUPPORTED);
+}
+
 TEST(RegistryTest, TheBestIsaAlsoWinsAmongScalableTiles) {
   const Found found = findSizes(TW_TYPES_S32S32S32, 7, 24,
                                 withLengths(TW_ISA_ARM_64_SVE2, 256, 0));
