@@ -18,6 +18,7 @@ constexpr ScalableIdiomInfo kIdioms[] = {
     {ScalableIdiom::SveMatrix, "sve-mmla", 4},
     {ScalableIdiom::SveDot, "sve-dot", 4},
     {ScalableIdiom::SveWiden, "sve-mlal", 4},
+    {ScalableIdiom::SveFmaHalf, "sve-fmlah", 4},
     {ScalableIdiom::SveFma, "sve-fmla", 4},
     {ScalableIdiom::SveMla, "sve-mla", 4},
 };
@@ -72,6 +73,9 @@ bool fitsSve(ScalableIdiom idiom, const TypeTripleInfo &types,
   case ScalableIdiom::SveDot:
     if (both(types, TW_ELEMENT_BF16))
       return isa.has("bf16") && fills(k0, 16, 32);
+    if (areWords(types))
+      return both(types, TW_ELEMENT_S16) ? k0 == 2 || fills(k0, 16, 64)
+                                         : k0 == 4;
     return bytes && (sameSign || isa.has("i8mm")) &&
            (k0 <= 2 || fills(k0, 8, 32));
   case ScalableIdiom::SveWiden:
@@ -88,6 +92,8 @@ bool fitsSve(ScalableIdiom idiom, const TypeTripleInfo &types,
       return fills(k0, 32, 32);
     return isFloat(types.lhs) && isFloat(types.rhs) && k0 == 1 &&
            info(types.lhs).bits >= 16 && info(types.rhs).bits >= 16;
+  case ScalableIdiom::SveFmaHalf:
+    return both(types, TW_ELEMENT_F16) && k0 == 1;
   case ScalableIdiom::SveMla:
     if (both(types, TW_ELEMENT_S32))
       return fills(k0, 32, 32);
@@ -124,8 +130,15 @@ std::string whyIdiomUnfit(ScalableIdiom idiom, const TileKey &key) {
   if (!key.n0Scalable || (sme && !key.m0Scalable))
     return llvm::formatv("idiom '{0}' needs {1}", name,
                          sme ? "scalable M0 and N0" : "a scalable N0");
-  if (key.rounding == Rounding::kPerStep)
-    return llvm::formatv("idiom '{0}' does not round each K step", name);
+  bool perStep = key.rounding == Rounding::kPerStep;
+  bool half = idiom == ScalableIdiom::SveFmaHalf;
+  if (perStep ? sme : half)
+    return llvm::formatv("idiom '{0}' {1} each K step", name,
+                         half ? "rounds" : "does not round");
+  if (half && key.n0 % 2 != 0)
+    return llvm::formatv("idiom '{0}' needs an N0 of whole vectors of f16, an "
+                         "even number of vl",
+                         name);
   bool fits =
       sme ? fitsSme(types, isa, key.k0) : fitsSve(idiom, types, isa, key.k0);
   if (!fits)
@@ -144,14 +157,21 @@ ScalableShape::ScalableShape(ScalableIdiom idiom, const TileKey &key) {
   const TypeTripleInfo &types = info(key.types);
   TileKey least = key.atVectorBits(info(key.isa).vectorBits);
   sme = idiom == ScalableIdiom::SmeOuter;
-  accumulatorBits = info(types.accumulator).bits;
-  lanes = info(key.isa).vectorBits / accumulatorBits;
-  containerBits = idiom == ScalableIdiom::SveMatrix ? 64 : accumulatorBits;
-  rowsTogether = idiom == ScalableIdiom::SveMatrix ? 2 : 1;
+  bool matrix = idiom == ScalableIdiom::SveMatrix;
   bool widens = idiom == ScalableIdiom::SveWiden;
   bool multiplies =
       idiom == ScalableIdiom::SveFma || idiom == ScalableIdiom::SveMla;
-  halves = widens && key.k0 > 1 ? 2 : 1;
+  bool fmaHalf = idiom == ScalableIdiom::SveFmaHalf;
+  bool wordDot = idiom == ScalableIdiom::SveDot && areWords(types);
+  accumulatorBits = info(types.accumulator).bits;
+  lanes = info(key.isa).vectorBits / accumulatorBits;
+  halvesAreRows = widens && key.k0 == 1 && key.n0 % 2 == 0;
+  halves = widens && (key.k0 > 1 || halvesAreRows) ? 2 : 1;
+  containerBits = matrix || wordDot          ? 64
+                  : halvesAreRows || fmaHalf ? 16
+                                             : accumulatorBits;
+  sumBits = wordDot ? 64 : fmaHalf ? 16 : accumulatorBits;
+  rowsTogether = matrix ? 2 : 1;
   // By value where an element becomes one that the multiply takes.
   auto operand = [&](tw_element_type_t type, int size, bool scalable) {
     Operand o;
@@ -161,7 +181,8 @@ ScalableShape::ScalableShape(ScalableIdiom idiom, const TileKey &key) {
     int rowBits = key.k0 * info(type).bits;
     o.rowBytes = rowBits / 8;
     bool whole = rowBits % containerBits == 0;
-    o.byValue = !whole && (multiplies || (widens && info(type).bits < 16));
+    o.byValue =
+        !whole && (multiplies || ((widens || wordDot) && info(type).bits < 16));
     o.unitBits = whole ? containerBits : o.byValue ? info(type).bits : rowBits;
     o.extendedBits = whole       ? containerBits
                      : o.byValue ? containerBits / key.k0
@@ -175,7 +196,7 @@ ScalableShape::ScalableShape(ScalableIdiom idiom, const TileKey &key) {
   };
   chunks = std::max(chunksOf(lhs), chunksOf(rhs));
   byLane = !sme && idiom != ScalableIdiom::SveMla &&
-           !(idiom == ScalableIdiom::SveDot && lhs.extends());
+           !(idiom == ScalableIdiom::SveDot && lhs.extends() && !lhs.byValue);
 }
 
 } // namespace tilewright

@@ -38,34 +38,49 @@ struct StepCost {
   }
 };
 
-/// Vectors that the rhs of `vectors` accumulator vectors comes in.
-int rhsVectors(const ScalableShape &shape, int vectors) {
-  return vectors * shape.rowsTogether * shape.chunks;
+/// Multiplies of one K step of a block.
+int multipliesOf(const ScalableShape &shape, int rows, int vectors) {
+  return divide(rows, shape.rowsTogether) * shape.rhsVectors(vectors) *
+         shape.chunks * shape.halves;
+}
+
+/// Whether a pattern of the lhs may hold several K steps of a block of `rows`.
+bool spansSteps(const ScalableShape &shape, int rows) {
+  return shape.lhsIsDense() && rows == shape.lhs.size &&
+         rows % shape.rowsTogether == 0;
 }
 
 StepCost sveStep(ScalableIdiom idiom, const ScalableShape &shape, int rows,
-                 const ScalableBlock &block) {
+                 const ScalableBlock &block, bool perStep) {
   StepCost cost;
-  int operands = rhsVectors(shape, block.vectors);
-  cost.multiplies =
-      double(divide(rows, shape.rowsTogether)) * operands * shape.halves;
+  int operands = shape.rhsVectors(block.vectors) * shape.chunks;
+  cost.multiplies = multipliesOf(shape, rows, block.vectors);
   // Taking rows apart occupies the vector pipes as well.
   cost.loads = operands * (shape.chunks > 1 ? 1.5 : 1);
   if (shape.chunks > 1)
     cost.vectorOps += operands;
   bool isFloat = idiom == ScalableIdiom::SveFma;
   if (shape.rhs.extends() && isFloat)
-    cost.vectorOps += operands;
-  int lhsBytes = rows * shape.lhs.rowBytes;
+    cost.vectorOps += 2 * operands; // fcvt has one of the pipes
   bool converts = shape.byLane && shape.lhs.byValue;
-  int lhsLoads = !shape.byLane ? rows * shape.chunks
-                 : converts    ? divide(lhsBytes, 8)
-                               : divide(lhsBytes, 16);
+  int together = spansSteps(shape, rows) ? block.unroll : 1;
+  int lhsBytes = rows * shape.lhs.rowBytes * together;
+  double lhsLoads =
+      !shape.byLane ? rows * shape.chunks
+                    : double(divide(lhsBytes, converts ? 8 : 16)) / together;
   cost.loads += lhsLoads;
   if (converts)
-    cost.vectorOps += lhsLoads * (isFloat ? 2 : 1);
+    cost.vectorOps += lhsLoads * (isFloat ? 3 : 1);
+  double sums = double(divide(rows, shape.rowsTogether)) *
+                shape.sumVectors(block.vectors);
+  bool rounds = perStep && idiom != ScalableIdiom::SveFmaHalf;
+  if (rounds)
+    cost.vectorOps += 3 * sums;
   cost.latency =
-      1.1 * shape.chunks * shape.halves * info(idiom).latency / block.sets;
+      (1.1 * shape.chunks * (shape.halvesAreRows ? 1 : shape.halves) *
+           info(idiom).latency +
+       (rounds ? 8 : 0)) /
+      block.sets;
   cost.instructions = cost.multiplies + cost.vectorOps + cost.loads +
                       kLoopInstructions / block.unroll;
   return cost;
@@ -85,8 +100,8 @@ StepCost smeStep(const ScalableShape &shape, int rows, int vectors,
 
 int sveRegisters(const ScalableShape &shape, const ScalableBlock &block) {
   int rows = divide(block.rows, shape.rowsTogether);
-  int perRow = block.vectors * shape.rowsTogether;
-  int operands = rhsVectors(shape, block.vectors);
+  int perRow = shape.sumVectors(block.vectors);
+  int operands = shape.rhsVectors(block.vectors) * shape.chunks;
   // The lhs: one register being read, one on its way; conversions' copies.
   int lhs = 2 + (shape.lhs.extends() && shape.byLane ? 1 : 0);
   return rows * perRow * block.sets + operands + lhs;
@@ -104,7 +119,7 @@ int blockableRows(const ScalableShape &shape) {
 }
 
 double stepCycles(ScalableIdiom idiom, const ScalableShape &shape,
-                  const ScalableBlock &block) {
+                  const ScalableBlock &block, bool perStep) {
   return overBlocks(
       shape.rhs.size / shape.lanes, block.vectors, [&](int vectors) {
         return overBlocks(blockableRows(shape), block.rows, [&](int rows) {
@@ -112,17 +127,23 @@ double stepCycles(ScalableIdiom idiom, const ScalableShape &shape,
           part.vectors = vectors;
           return shape.sme
                      ? smeStep(shape, rows, vectors, block.unroll).cycles()
-                     : sveStep(idiom, shape, rows, part).cycles();
+                     : sveStep(idiom, shape, rows, part, perStep).cycles();
         });
       });
 }
 
 int chooseUnroll(const ScalableShape &shape, const ScalableBlock &block) {
-  int multiplies = divide(block.rows, shape.rowsTogether) *
-                   rhsVectors(shape, block.vectors) * shape.halves;
+  int multiplies = shape.sme ? block.rows * block.vectors * shape.chunks
+                             : multipliesOf(shape, block.rows, block.vectors);
   int unroll = block.sets;
-  while (unroll * multiplies < kEnoughMultiplies &&
-         2 * unroll * multiplies <= kMostMultiplies && unroll < 8)
+  // Few of them: loop overhead. Patterns of the lhs shorter than a load.
+  auto isShort = [&] {
+    int bytes = unroll * block.rows * shape.lhs.rowBytes;
+    return unroll * multiplies < kEnoughMultiplies ||
+           (!shape.sme && spansSteps(shape, block.rows) &&
+            bytes % (shape.lhs.byValue ? 8 : 16) != 0);
+  };
+  while (isShort() && 2 * unroll * multiplies <= kMostMultiplies && unroll < 8)
     unroll *= 2;
   return unroll;
 }
@@ -132,6 +153,7 @@ int chooseUnroll(const ScalableShape &shape, const ScalableBlock &block) {
 ScalableBlock chooseScalableBlock(ScalableIdiom idiom, const TileKey &key,
                                   const ScalableBlock &given) {
   ScalableShape shape(idiom, key);
+  bool perStep = key.rounding == Rounding::kPerStep;
   int rows = blockableRows(shape), vectors = shape.rhs.size / shape.lanes;
   ScalableBlock best;
   double bestPrice = 0;
@@ -143,7 +165,7 @@ ScalableBlock chooseScalableBlock(ScalableIdiom idiom, const TileKey &key,
       return;
     // Rests are code of their own.
     double price =
-        stepCycles(idiom, shape, block) *
+        stepCycles(idiom, shape, block, perStep) *
         (1 +
          0.01 * ((rows % block.rows != 0) + (vectors % block.vectors != 0)) +
          0.002 * block.sets);
@@ -163,7 +185,9 @@ ScalableBlock chooseScalableBlock(ScalableIdiom idiom, const TileKey &key,
       continue;
     for (int v = firstVectors; v <= lastVectors; ++v)
       for (int sets : {1, 2, 4}) {
-        if (given.sets ? sets != 1 : sets > 1 && shape.sme)
+        if (given.sets ? sets != 1 : sets > 1 && (shape.sme || perStep))
+          continue;
+        if (v % shape.vectorPeriod() != 0 && !given.vectors)
           continue;
         ScalableBlock block{r, v, given.sets ? given.sets : sets, 0};
         block.unroll = given.unroll ? given.unroll : chooseUnroll(shape, block);
@@ -202,6 +226,12 @@ std::string whyScalablePlanUnfit(const TilePlan &plan, const TileKey &key) {
     return llvm::formatv("blocks of {0} rows do not divide a scalable M0, a "
                          "multiple of {1}",
                          plan.blockRows, shape.lhs.size);
+  if (plan.blockVectors % shape.vectorPeriod() != 0)
+    return llvm::formatv("blocks of {0} vectors are not whole vectors of the "
+                         "rhs",
+                         plan.blockVectors);
+  if (key.rounding == Rounding::kPerStep && plan.sets != 1)
+    return "steprnd needs sets=1";
   int registers = sveRegisters(shape, block);
   if (registers > kRegisters)
     return llvm::formatv("the block needs {0} vector registers of {1}",
@@ -213,11 +243,12 @@ PlanCost estimateScalableCost(const TilePlan &plan, const TileKey &key) {
   ScalableShape shape(plan.scalable, key);
   ScalableBlock block{plan.blockRows, plan.blockVectors, plan.sets,
                       plan.unroll};
+  bool perStep = key.rounding == Rounding::kPerStep;
   PlanCost cost;
-  cost.cycles = stepCycles(plan.scalable, shape, block);
-  StepCost step = shape.sme
-                      ? smeStep(shape, block.rows, block.vectors, block.unroll)
-                      : sveStep(plan.scalable, shape, block.rows, block);
+  cost.cycles = stepCycles(plan.scalable, shape, block, perStep);
+  StepCost step =
+      shape.sme ? smeStep(shape, block.rows, block.vectors, block.unroll)
+                : sveStep(plan.scalable, shape, block.rows, block, perStep);
   cost.block = {step.multiplies / kPipes,
                 step.loads / kLoadPipes,
                 0,

@@ -15,10 +15,13 @@ ScalableTile::ScalableTile(Emitter &e, const TileKey &key, const TilePlan &plan,
       out(entry.getArgument(0)), lhs(entry.getArgument(1)),
       rhs(entry.getArgument(2)), outType(info(key.types).out),
       outBytes(info(outType).bits / 8) {
-  tw_element_type_t accumulator = info(key.types).accumulator;
-  sumType = ScalableVectors::full(accumulator == TW_ELEMENT_S32 ? e.integer(32)
-                                  : accumulator == TW_ELEMENT_F64 ? e.f64()
-                                                                  : e.f32());
+  Type sum = e.integer(shape.sumBits);
+  if (tilewright::info(info(key.types).accumulator).kind ==
+      TW_ELEMENT_KIND_FLOAT)
+    sum = shape.sumBits == 16   ? e.f16()
+          : shape.sumBits == 64 ? e.f64()
+                                : e.f32();
+  sumType = ScalableVectors::full(sum);
   lengthFactor = vectorLengthFactor(e.b, e.loc, e.isa);
   params = readTileParams(
       e, entry.getArgument(3), [&] { return perFactor(shape.rhs.size, true); },
@@ -26,7 +29,7 @@ ScalableTile::ScalableTile(Emitter &e, const TileKey &key, const TilePlan &plan,
   lhsStride =
       perFactor(int64_t{shape.lhs.size} * shape.lhs.rowBytes, shape.lhs.rows);
   rhsStride = perFactor(int64_t{shape.rhs.size} * shape.rhs.rowBytes, true);
-  oldLanes = v.splat(params.accumulate, v.mask(shape.lanes));
+  oldLanes = v.splat(params.accumulate, v.mask(128 / shape.sumBits));
 }
 
 Value ScalableTile::perFactor(int64_t amount, bool scalable) {
@@ -91,19 +94,17 @@ void ScalableTile::forBlocks(
 
 Emitter::Values ScalableTile::kLoop(
     const Position &position, Values carries,
-    llvm::function_ref<Values(Value, Value, int, Values)> step) {
+    llvm::function_ref<Values(const Position &, int, Values)> steps) {
   Values all = {position.lhs, position.rhs};
   llvm::append_range(all, carries);
-  auto run = [&](Value begin, Value end, int unroll) {
-    all = e.loop(begin, end, unroll, all, [&](Value, Values in) {
-      Values sums(in.begin() + 2, in.end());
-      for (int t = 0; t < unroll; ++t) {
-        sums = step(in[0], in[1], t, sums);
-        in[0] = e.offset(in[0], lhsStride);
-        in[1] = e.offset(in[1], rhsStride);
-      }
-      Values next = {in[0], in[1]};
-      llvm::append_range(next, sums);
+  auto run = [&](Value begin, Value end, int count) {
+    StepStride lhsRun{0, e.mul(lhsStride, e.i64(count))};
+    StepStride rhsRun{0, e.mul(rhsStride, e.i64(count))};
+    all = e.loop(begin, end, count, all, [&](Value, Values in) {
+      Values next = {e.offset(in[0], lhsRun.runtime),
+                     e.offset(in[1], rhsRun.runtime)};
+      llvm::append_range(next, steps({in[0], in[1], nullptr}, count,
+                                     Values(in.begin() + 2, in.end())));
       return next;
     });
   };
@@ -155,24 +156,39 @@ Emitter::Values ScalableTile::loadRows(const ScalableShape::Operand &operand,
   return {e.bitcast(value, type)};
 }
 
-void ScalableTile::storeSums(Value sums, Value pointer, int index) {
-  bool narrow = outType == TW_ELEMENT_F16 || outType == TW_ELEMENT_BF16;
-  Type element = outType == TW_ELEMENT_F16 ? e.f16()
-                 : narrow                  ? e.integer(16)
-                                           : sumType.getElementType();
-  VectorType type = ScalableVectors::vec(shape.lanes, element);
+VectorType ScalableTile::outVectorType() {
+  Type element = outType == TW_ELEMENT_F16    ? e.f16()
+                 : outType == TW_ELEMENT_BF16 ? e.integer(16)
+                 : outType == TW_ELEMENT_S32  ? e.integer(32)
+                                              : sumType.getElementType();
+  return ScalableVectors::vec(128 / shape.sumBits, element);
+}
+
+Value ScalableTile::loadOld(Value pointer, int index) {
+  VectorType type = outVectorType();
   pointer = v.offset(pointer, type, index);
   Value old =
       LLVM::MaskedLoadOp::create(e.b, e.loc, type, pointer, oldLanes,
                                  e.zero(type), static_cast<uint32_t>(outBytes));
-  sums = e.add(sums, narrow ? v.halfToFloat(old, outType) : old);
+  if (type == sumType)
+    return old;
+  if (outType == TW_ELEMENT_S32)
+    return e.zext(old, sumType.getElementType());
+  return v.halfToFloat(old, outType);
+}
+
+void ScalableTile::storeSums(Value sums, Value pointer, int index) {
+  VectorType type = outVectorType();
   if (flushesDenormals(plan.scalable, key)) {
     VectorType bits = ScalableVectors::full(e.integer(32));
     Value exponent = e.band(e.bitcast(sums, bits), 0x7f800000);
     sums = e.select(e.icmp(arith::CmpIPredicate::eq, exponent, 0),
                     e.zero(sumType), sums);
   }
-  e.store(narrow ? v.floatToHalf(sums, outType) : sums, pointer, outBytes);
+  if (type != sumType)
+    sums = outType == TW_ELEMENT_S32 ? e.trunc(sums, type.getElementType())
+                                     : v.floatToHalf(sums, outType);
+  e.store(sums, v.offset(pointer, type, index), outBytes);
 }
 
 } // namespace tilewright

@@ -32,19 +32,24 @@ protected:
   void forBlocks(int rowUnit,
                  llvm::function_ref<void(Position, int, int)> body);
 
-  /// K steps: plan.unroll of them at a time, and the rest one by one. `step`
-  /// does one from two pointers on, the `index`th of its iteration.
-  Values kLoop(const Position &position, Values carries,
-               llvm::function_ref<Values(Value lhs, Value rhs, int index,
-                                         Values carries)>
-                   step);
+  /// All K steps: plan.unroll of them at a time, and the rest one by one.
+  /// `steps` does `count` from the position's two pointers on.
+  Values
+  kLoop(const Position &position, Values carries,
+        llvm::function_ref<Values(const Position &, int count, Values carries)>
+            steps);
+  /// The panels one K step further on.
+  Value nextRhs(Value rhs) { return e.offset(rhs, rhsStride); }
+  Value nextLhs(Value lhs) { return e.offset(lhs, lhsStride); }
 
   /// The containers (each `type`, if rows are several) of the `index`th vector
   /// of rows from `pointer` on.
   Values loadRows(const ScalableShape::Operand &operand, mlir::VectorType type,
                   Value pointer, int index);
 
-  /// A vector of sums -> the out tile, `index` vectors behind `pointer`.
+  /// The out elements `index` vectors of sums behind `pointer` as sums under
+  /// ACCUMULATE, otherwise zeros; and sums as out elements.
+  Value loadOld(Value pointer, int index);
   void storeSums(Value sums, Value pointer, int index);
 
   /// Rows in a vector of accumulators: i64.
@@ -58,10 +63,12 @@ protected:
   TileParams params;
   mlir::VectorType sumType;
 
+  mlir::VectorType outVectorType();
+  Value perFactor(int64_t amount, bool scalable);
+
 private:
   void forRange(int total, int size, bool scalable,
                 llvm::function_ref<void(Value, int)> body);
-  Value perFactor(int64_t amount, bool scalable);
 
   Value out, lhs, rhs;
   Value lengthFactor; ///< i64: vector length / least one

@@ -108,8 +108,8 @@ void SmeTile::commitLazySave() {
 void SmeTile::emitBlock(const Position &position, int rows, int vectors) {
   call("zero", {v.immediate(0xff)});
   auto lanes = static_cast<int>(operandType.getNumElements());
-  kLoop(position, {}, [&](Value lhs, Value rhs, int, Values carries) {
-    Value all = v.ptrue(lanes);
+  Value all = v.ptrue(lanes);
+  auto step = [&](Value lhs, Value rhs) {
     llvm::SmallVector<Values> left, right;
     for (int i = 0; i < rows; ++i)
       left.push_back(loadRows(shape.lhs, operandType, lhs, i));
@@ -120,6 +120,13 @@ void SmeTile::emitBlock(const Position &position, int rows, int vectors) {
         for (int i = 0; i < vectors; ++i)
           call(instruction, {v.immediate(row * vectors + i), all, all,
                              left[row][chunk], right[i][chunk]});
+  };
+  kLoop(position, {}, [&](Position at, int count, Values carries) {
+    for (int t = 0; t < count; ++t) {
+      if (t != 0)
+        at = {nextLhs(at.lhs), nextRhs(at.rhs), nullptr};
+      step(at.lhs, at.rhs);
+    }
     return carries;
   });
   storeTiles(position.out, rows, vectors);
@@ -138,7 +145,9 @@ void SmeTile::storeTiles(Value out, int rows, int vectors) {
       Value sums = e.intrinsic(
           "llvm.aarch64.sme.read.horiz." + ScalableVectors::suffix(sumType),
           sumType, {e.zero(sumType), all, v.immediate(tile), slice});
-      storeSums(sums, at[tile / vectors], tile % vectors);
+      Value pointer = at[tile / vectors];
+      int index = tile % vectors;
+      storeSums(e.add(sums, loadOld(pointer, index)), pointer, index);
     }
     Values next;
     for (Value pointer : at)

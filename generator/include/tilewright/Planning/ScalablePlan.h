@@ -10,6 +10,7 @@
 #include "tilewright/key.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <algorithm>
 #include <string>
 
 namespace tilewright {
@@ -20,12 +21,13 @@ struct PlanCost;
 /// The types choose among an idiom's instructions.
 enum class ScalableIdiom : uint8_t {
   None,
-  SveMatrix, ///< smmla, ummla, usmmla, bfmmla: 2x2 blocks of 8-byte rows
-  SveDot,    ///< sdot, udot, usdot, sudot, bfdot: 4 bytes per lane
-  SveWiden,  ///< fmlalb/t, bfmlalb/t, smlalb/t: even, odd elements
-  SveFma,    ///< fmla in the accumulator type
-  SveMla,    ///< mla in s32
-  SmeOuter   ///< fmopa, bfmopa, smopa, ... into ZA
+  SveMatrix,  ///< smmla, ummla, usmmla, bfmmla: 2x2 blocks of 8-byte rows
+  SveDot,     ///< sdot, udot, usdot, sudot, bfdot; sdot of words to 64 bits
+  SveWiden,   ///< fmlalb/t, bfmlalb/t, smlalb/t: even, odd elements
+  SveFma,     ///< fmla in the accumulator type
+  SveFmaHalf, ///< fmla in f16, rounding each K step
+  SveMla,     ///< mla in s32
+  SmeOuter    ///< fmopa, bfmopa, smopa, ... into ZA
 };
 
 struct ScalableIdiomInfo {
@@ -72,15 +74,36 @@ struct ScalableShape {
   bool sme;
   int accumulatorBits;
   int lanes; ///< accumulators in a vector of the least length
+  /// Of a lane that sums; unlike accumulatorBits for sums that are rounded or
+  /// cut off only when stored (64), or after each K step (16).
+  int sumBits;
   int containerBits;
   int chunks;
-  /// Multiplies per container, each of which takes another k0: SveWiden's 2.
+  /// Multiplies per container: SveWiden's even and odd elements.
   int halves;
+  /// These belong to different rows, whose sums stand apart until they are
+  /// stored; otherwise to different k0.
+  bool halvesAreRows;
   /// Rows of the lhs that a multiply takes: SveMatrix's 2.
   int rowsTogether;
   /// lhs operands are read from lanes of 128-bit patterns; otherwise each
   /// container is broadcast.
   bool byLane;
+  /// K steps of the lhs follow one another without gaps, so that a pattern may
+  /// hold several: its rows are not scalable.
+  bool lhsIsDense() const { return byLane && !lhs.rows; }
+  /// Vectors of the rhs, and of sums of one row (or rowsTogether of them), for
+  /// `vectors` vectors of accumulators.
+  int rhsVectors(int vectors) const {
+    return vectors * containerBits / accumulatorBits;
+  }
+  int sumVectors(int vectors) const {
+    return vectors * rowsTogether * sumBits / accumulatorBits;
+  }
+  /// Block vectors come in multiples of it.
+  int vectorPeriod() const {
+    return accumulatorBits / std::min(containerBits, accumulatorBits);
+  }
   Operand lhs, rhs;
 };
 
