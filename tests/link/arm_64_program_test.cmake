@@ -41,3 +41,20 @@ foreach(inline IN ITEMS "" --inline)
   run(${CC} -static all.o -o of_bitcode)
   run("${QEMU}" -cpu cortex-a53 "${WORK}/of_bitcode")
 endforeach()
+
+# NEON, SVE and SME from one function. Inlining an SME tile must leave its streaming part in a function of its own.
+run(${CC} -O2 -march=armv9-a+sme+fp16fml+i8mm+bf16 "-I${INCLUDE}" -emit-llvm -c
+  "${CMAKE_CURRENT_LIST_DIR}/arm_64_modes.c" -o modes.bc)
+foreach(inline IN ITEMS "" --inline --prefer=generated "--inline;--prefer=generated")
+  execute_process(COMMAND "${TOOL}" link modes.bc --emit=obj ${inline} -o modes.o --report=json
+    WORKING_DIRECTORY "${WORK}" OUTPUT_VARIABLE report COMMAND_ERROR_IS_FATAL ANY)
+  string(JSON inlined GET "${report}" inlined_calls)
+  string(JSON remaining GET "${report}" remaining_calls)
+  if((inline MATCHES "inline" AND inlined LESS 3) OR (NOT inline MATCHES "inline" AND inlined) OR NOT "${inlined}+${remaining}" MATCHES "4[+]0|3[+]1|0[+]4")
+    message(FATAL_ERROR "modes, link ${inline}: ${inlined} calls inlined, ${remaining} left:\n${report}")
+  endif()
+  run(${CC} -static modes.o -o modes)
+  foreach(cpu IN ITEMS "max,sve512=off,sve256=on,sme512=on" "max,sve256=off,sve512=off,sve128=on,sme512=off,sme256=on")
+    run("${QEMU}" -cpu "${cpu}" "${WORK}/modes")
+  endforeach()
+endforeach()
