@@ -1,7 +1,9 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "ukernels/arm_64/f16.h"
 #include "ukernels/arm_64/lane.h"
+#include "ukernels/arm_64/s8_base.h"
 
 #define TW_STAMP_ISA_base ~, 1
 #include "ukernels/arm_64/stamp.h"

@@ -1,6 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "ukernels/arm_64/f16.h"
 #include "ukernels/arm_64/lane.h"
 
 #define TW_STAMP_ISA_fullfp16 ~, 1

@@ -102,25 +102,22 @@ TW_INLINE tw_vec tw_widen_high(tw_widen_t widen, tw_vec v) {
 
 // `bytes` bytes of a panel as lanes: v[]. `panel` moves on.
 TW_INLINE void tw_lane_load(tw_widen_t widen, tw_vec* v, const char** panel,
-                            int bytes, int grouped) {
-  if (grouped && widen == TW_WIDEN_NOT) {
-    tw_load_vectors(v, panel, bytes / 16);
-    if (bytes % 16 != 0) v[bytes / 16] = tw_load(*panel, bytes % 16);
-    *panel += bytes % 16;
+                            int bytes) {
+  if (widen == TW_WIDEN_NOT) {
+    tw_load_bytes(v, panel, bytes);
     return;
   }
   TW_UNROLL for (int i = 0; i < bytes; i += 16) {
     const int left = bytes - i < 16 ? bytes - i : 16;
     const tw_vec raw = tw_load(*panel + i, left);
-    if (widen == TW_WIDEN_NOT) {
-      v[i / 16] = raw;
-    } else {
-      v[i / 8] = tw_widen_low(widen, raw);
-      if (left > 8) v[i / 8 + 1] = tw_widen_high(widen, raw);
-    }
+    v[i / 8] = tw_widen_low(widen, raw);
+    if (left > 8) v[i / 8 + 1] = tw_widen_high(widen, raw);
   }
   *panel += bytes;
 }
+
+TW_INLINE int tw_min(int a, int b) { return a < b ? a : b; }
+TW_INLINE int tw_max(int a, int b) { return a > b ? a : b; }
 
 // Lane numbers have to be literals.
 #define TW_LANE_CASE(i, OP) \
@@ -250,19 +247,6 @@ TW_INLINE tw_vec tw_lane_multiply(tw_lane_t kind, tw_vec acc, tw_vec rhs,
   return acc;
 }
 
-TW_INLINE int tw_min(int a, int b) { return a < b ? a : b; }
-TW_INLINE int tw_max(int a, int b) { return a > b ? a : b; }
-
-// K steps whose rhs is loaded together: such that whole vectors are, and by
-// fours if nothing is converted.
-TW_INLINE int tw_lane_together(tw_lane_t kind, int rhs_bytes, int steps) {
-  const int whole = tw_lane_widens_rhs(kind) == TW_WIDEN_NOT ? 64 : 16;
-  return tw_min(steps, rhs_bytes % whole == 0       ? 1
-                       : 2 * rhs_bytes % whole == 0 ? 2
-                       : 4 * rhs_bytes % whole == 0 ? 4
-                                                    : 8);
-}
-
 // `steps` K steps; acc[step % sets][m][n]. The panels move on.
 TW_INLINE void tw_lane_steps(tw_lane_t kind, tw_acc_t acc_kind, tw_vec* acc,
                              const char** lhs, const char** rhs, int M0, int N0,
@@ -272,34 +256,37 @@ TW_INLINE void tw_lane_steps(tw_lane_t kind, tw_acc_t acc_kind, tw_vec* acc,
   const int acc_lanes = tw_acc_lanes(acc_kind);
   const int nv = N0 / acc_lanes;
   const int rhs_bytes = N0 * tw_lane_rhs_bytes(kind);
-  const int together = tw_lane_together(kind, rhs_bytes, steps);
-  // Loads bound a tile of one row. Addressed backwards from one updated
-  // pointer, they pair up and are no chain of updates.
-  const int grouped = M0 > 1;
-  const int lhs_bytes = steps * M0 * tw_lane_lhs_bytes(kind);
-  const char* l_at = grouped ? *lhs : tw_advance(lhs, lhs_bytes);
-  const char* r_at = grouped ? *rhs : tw_advance(rhs, steps * rhs_bytes);
+  const tw_widen_t widen_rhs = tw_lane_widens_rhs(kind);
+  // The rhs is loaded in chunks of four vectors, or of one that is converted.
+  const int chunk = widen_rhs == TW_WIDEN_NOT ? 64 : 16;
   tw_vec l[TW_MAX_OPERANDS], r[TW_MAX_OPERANDS];
-  tw_lane_load(tw_lane_widens_lhs(kind), l, &l_at, lhs_bytes, grouped);
+  tw_lane_load(tw_lane_widens_lhs(kind), l, lhs,
+               steps * M0 * tw_lane_lhs_bytes(kind));
   TW_UNROLL for (int s = 0; s < steps; ++s) {
-    if (s % together == 0) {
-      tw_lane_load(tw_lane_widens_rhs(kind), r, &r_at, together * rhs_bytes,
-                   grouped);
+    TW_UNROLL for (int at = (s * rhs_bytes + chunk - 1) / chunk * chunk;
+                   at < (s + 1) * rhs_bytes; at += chunk) {
+      const int left = steps * rhs_bytes - at;
+      // While the chunk before it is multiplied.
+      if (at > 0 && s > 0 && chunk == 64) {
+        TW_LOAD_AFTER(*rhs, acc[(at - chunk) / rhs_bytes % sets * M0 * nv]);
+      }
+      tw_lane_load(widen_rhs,
+                   r + at * lane_bytes / tw_lane_rhs_bytes(kind) / 16, rhs,
+                   left < chunk ? left : chunk);
     }
     TW_UNROLL for (int m = 0; m < M0; ++m) {
       const int at_m = s * M0 + m;
       TW_UNROLL for (int n = 0; n < nv; ++n) {
-        const int at_n = s % together * N0 + n * acc_lanes;
+        const int at_n = s * N0 + n * acc_lanes;
         tw_vec* const a = acc + (s % sets * M0 + m) * nv + n;
         *a = tw_lane_multiply(kind, *a, r[at_n / lanes],
                               at_n % lanes * lane_bytes / 8, l[at_m / lanes],
                               at_m % lanes);
+        // Else loads of later steps would come first, and take the registers.
+        if (M0 == 1 && widen_rhs == TW_WIDEN_NOT) TW_PIN(*a);
       }
     }
-  }
-  if (grouped) {
-    *lhs = l_at;
-    *rhs = r_at;
+    tw_round_step(acc_kind, acc, M0 * nv);
   }
 }
 
@@ -310,13 +297,13 @@ TW_INLINE void tw_lane_steps(tw_lane_t kind, tw_acc_t acc_kind, tw_vec* acc,
 TW_INLINE int tw_lane_iteration(tw_lane_t kind, int M0, int vectors, int sets) {
   const int fill = 16 / tw_min(16, M0 * tw_lane_lhs_bytes(kind));
   const int steps = tw_max(sets, fill);
-  const int least = kind == TW_LANE_F16_WIDE ? 12 : 6;
+  const int least = kind == TW_LANE_F16_WIDE ? 12 : 3;
   if (vectors < least || vectors > 16) return steps;
   const int multiplies = vectors * steps;
   const int lhs_bytes = steps * M0 * tw_lane_bytes(kind);
-  return steps * tw_min(multiplies >= 32   ? 1
-                        : multiplies >= 16 ? 2
-                                           : 4,
+  return steps * tw_min(multiplies >= 32              ? 1
+                        : multiplies >= 16 || M0 == 1 ? 2
+                                                      : 4,
                         lhs_bytes >= 64   ? 1
                         : lhs_bytes >= 32 ? 2
                                           : 4);
@@ -327,8 +314,7 @@ TW_INLINE void tw_lane_tile(tw_lane_t kind, tw_acc_t acc_kind, void* out,
                             const tw_mmt4d_params_t* params, int M0, int N0) {
   if (tw_out_bytes(acc_kind) == 2 && tw_keeps_out(params)) return;
   const int vectors = M0 * N0 / tw_acc_lanes(acc_kind);
-  // f16 accumulators round in the order of the steps.
-  const int sets = acc_kind == TW_ACC_F16 ? 1 : tw_accumulator_sets(vectors);
+  const int sets = tw_rounds_steps(acc_kind) ? 1 : tw_accumulator_sets(vectors);
   const int steps = tw_lane_iteration(kind, M0, vectors, sets);
   const char* lhs = (const char*)lhs_panel;
   const char* rhs = (const char*)rhs_panel;
@@ -352,15 +338,14 @@ TW_INLINE void tw_lane_tile(tw_lane_t kind, tw_acc_t acc_kind, void* out,
   }
 TW_LANE_FAMILY(f32f32f32_k1, TW_LANE_F32, TW_ACC_F32)
 TW_LANE_FAMILY(f64f64f64_k1, TW_LANE_F64, TW_ACC_F64)
-TW_LANE_FAMILY(f16f16f32_k1, TW_LANE_F16_WIDE, TW_ACC_F32)
-TW_LANE_FAMILY(f16f16f16_k1, TW_LANE_F16_WIDE, TW_ACC_F32_OUT_F16)
+TW_LANE_FAMILY(f16f16f16_k1_steprnd, TW_LANE_F16_WIDE, TW_ACC_F32_STEP_F16)
 TW_LANE_FAMILY(s16s16s32_k1, TW_LANE_S16, TW_ACC_S32)
 TW_LANE_FAMILY(s16s8s32_k1, TW_LANE_S16S8, TW_ACC_S32)
 TW_LANE_FAMILY(s8s8s32_k1, TW_LANE_S8, TW_ACC_S32)
 TW_LANE_FAMILY(u8s8s32_k1, TW_LANE_U8S8, TW_ACC_S32)
 TW_LANE_FAMILY(u8u8s32_k1, TW_LANE_U8, TW_ACC_S32)
 #ifdef __ARM_FEATURE_FP16_VECTOR_ARITHMETIC
-TW_LANE_FAMILY(f16f16f16_k1_steprnd, TW_LANE_F16, TW_ACC_F16)
+TW_LANE_FAMILY(f16f16f16_k1_steprnd_fmla, TW_LANE_F16, TW_ACC_F16)
 #endif
 #ifdef __ARM_FEATURE_FP16_FML
 TW_LANE_FAMILY(f16f16f32_k1_fmlal, TW_LANE_FMLAL, TW_ACC_F32)
@@ -369,6 +354,7 @@ TW_LANE_FAMILY(f16f16f16_k1_fmlal, TW_LANE_FMLAL, TW_ACC_F32_OUT_F16)
 #ifdef __ARM_FEATURE_BF16_VECTOR_ARITHMETIC
 TW_LANE_FAMILY(bf16bf16f32_k2, TW_LANE_BFDOT, TW_ACC_F32)
 TW_LANE_FAMILY(bf16bf16bf16_k2, TW_LANE_BFDOT, TW_ACC_F32_OUT_BF16)
+TW_LANE_FAMILY(bf16bf16bf16_k2_steprnd, TW_LANE_BFDOT, TW_ACC_F32_STEP_BF16)
 #endif
 #ifdef __ARM_FEATURE_DOTPROD
 TW_LANE_FAMILY(s8s8s32_k4, TW_LANE_SDOT, TW_ACC_S32)

@@ -74,53 +74,56 @@ TW_INLINE void tw_mmla_to_rows(tw_vec* acc, int M0, int N0) {
 // Bytes of a row, or of a column, in a K step.
 enum { TW_MMLA_BYTES = 8 };
 
-TW_INLINE void tw_mmla_load(tw_vec* v, const char** panel, int bytes,
-                            int grouped) {
-  if (grouped) {
-    tw_load_vectors(v, panel, bytes / 16);
-    return;
-  }
-  TW_UNROLL for (int i = 0; i < bytes; i += 16) {
-    v[i / 16] = tw_load(*panel + i, bytes - i < 16 ? bytes - i : 16);
-  }
-  *panel += bytes;
-}
-
 // `steps` K steps; acc[step % sets][m / 2][n / 2]. The panels move on. A single
 // row is multiplied together with its next K step: what the latter adds to the
 // other half of the blocks is never read.
-TW_INLINE void tw_mmla_steps(tw_mmla_t kind, tw_vec* acc, const char** lhs,
-                             const char** rhs, int M0, int N0, int sets,
-                             int steps) {
+TW_INLINE void tw_mmla_steps(tw_mmla_t kind, tw_acc_t acc_kind, tw_vec* acc,
+                             const char** lhs, const char** rhs, int M0, int N0,
+                             int sets, int steps) {
   const int pairs = M0 == 1 ? 1 : M0 / 2;
   const int columns = N0 / 2;
-  const int lhs_bytes = M0 * TW_MMLA_BYTES;
-  // Not where loads bound the tile, nor where registers are few.
-  const int grouped = M0 > 2 && pairs * columns <= 16;
-  const char* l_at = grouped ? *lhs : tw_advance(lhs, steps * lhs_bytes);
-  const char* r_at =
-      grouped ? *rhs : tw_advance(rhs, steps * N0 * TW_MMLA_BYTES);
-  tw_vec l[8], r[4];
-  TW_UNROLL for (int s = 0; s < steps; ++s) {
-    if (M0 > 1) {
-      tw_mmla_load(l, &l_at, lhs_bytes, grouped);
-    } else if (s % 2 == 0) {
-      tw_mmla_load(l, &l_at, steps > 1 ? 16 : 8, grouped);
+  if (pairs * columns > 16) {
+    // No registers for groups.
+    const char* l_at = tw_advance(lhs, M0 * TW_MMLA_BYTES);
+    const char* r_at = tw_advance(rhs, N0 * TW_MMLA_BYTES);
+    tw_vec l[8];
+    TW_UNROLL for (int p = 0; p < pairs; ++p) {
+      l[p] = tw_load(l_at + p * 16, 16);
     }
     TW_UNROLL for (int n = 0; n < columns; ++n) {
-      tw_vec* const a = acc + s % sets * pairs * columns + n;
-      if (n % 4 == 0) {
-        const int left = columns - n;
-        tw_mmla_load(r, &r_at, (left < 4 ? left : 4) * 16, grouped);
-      }
+      const tw_vec r = tw_load(r_at + n * 16, 16);
       TW_UNROLL for (int p = 0; p < pairs; ++p) {
-        a[p * columns] = tw_mmla(kind, a[p * columns], l[p], r[n % 4]);
+        tw_vec* const a = acc + p * columns + n;
+        *a = tw_mmla(kind, *a, l[p], r);
       }
     }
+    return;
   }
-  if (grouped) {
-    *lhs = l_at;
-    *rhs = r_at;
+  tw_vec l[TW_MAX_OPERANDS], r[TW_MAX_OPERANDS];
+  const int lhs_bytes = M0 * TW_MMLA_BYTES;
+  TW_UNROLL for (int i = 0; i < steps * columns; ++i) {
+    const int s = i / columns, n = i % columns;
+    tw_vec* const a = acc + s % sets * pairs * columns + n;
+    if (n == 0 && s * lhs_bytes % 64 == 0) {
+      const int left = (steps - s) * lhs_bytes;
+      tw_load_bytes(l + s * lhs_bytes / 16, lhs, left < 64 ? left : 64);
+    }
+    if (i % 4 == 0) {
+      const int left = steps * columns - i;
+      // While the group before it is multiplied.
+      if (i > 0) {
+        TW_LOAD_AFTER(*rhs, acc[(i - 4) / columns % sets * pairs * columns +
+                                (i - 4) % columns]);
+      }
+      tw_load_group(r + i, rhs, left < 4 ? left : 4);
+    }
+    TW_UNROLL for (int p = 0; p < pairs; ++p) {
+      const tw_vec lhs_pair = l[M0 == 1 ? s / 2 : s * pairs + p];
+      a[p * columns] = tw_mmla(kind, a[p * columns], lhs_pair, r[i]);
+      // Else loads of later steps would come first, and take the registers.
+      if (M0 * N0 <= 32) TW_PIN(a[p * columns]);
+    }
+    if (n == columns - 1) tw_round_step(acc_kind, acc, pairs * columns);
   }
 }
 
@@ -174,16 +177,16 @@ TW_INLINE void tw_mmla_s4_steps(tw_vec* acc, const char** lhs, const char** rhs,
 }
 #endif
 
-TW_INLINE void tw_mmla_any_steps(tw_mmla_t kind, tw_vec* acc, const char** lhs,
-                                 const char** rhs, int M0, int N0, int sets,
-                                 int steps) {
+TW_INLINE void tw_mmla_any_steps(tw_mmla_t kind, tw_acc_t acc_kind, tw_vec* acc,
+                                 const char** lhs, const char** rhs, int M0,
+                                 int N0, int sets, int steps) {
 #ifdef __ARM_FEATURE_MATMUL_INT8
   if (kind == TW_MMLA_S8S4) {
     tw_mmla_s4_steps(acc, lhs, rhs, M0, N0, sets, steps);
     return;
   }
 #endif
-  tw_mmla_steps(kind, acc, lhs, rhs, M0, N0, sets, steps);
+  tw_mmla_steps(kind, acc_kind, acc, lhs, rhs, M0, N0, sets, steps);
 }
 
 // Adds the products of `k` K steps to acc[M0][N0 / 4].
@@ -192,8 +195,10 @@ TW_INLINE void tw_mmla_multiply(tw_mmla_t kind, tw_acc_t acc_kind, tw_vec* rows,
                                 tw_index_t k, int M0, int N0) {
   const int pairs = M0 == 1 ? 1 : M0 / 2;
   const int vectors = pairs * N0 / 2;
-  const int sets =
-      kind == TW_MMLA_S8S4 ? tw_s4_sets(vectors) : tw_accumulator_sets(vectors);
+  const int rounds = tw_rounds_steps(acc_kind);
+  const int sets = rounds                 ? 1
+                   : kind == TW_MMLA_S8S4 ? tw_s4_sets(vectors)
+                                          : tw_accumulator_sets(vectors);
   tw_vec acc[TW_MAX_ACCUMULATORS];
   TW_UNROLL for (int i = 0; i < sets * vectors; ++i) acc[i] = tw_zero();
   if (M0 == 1) {
@@ -205,18 +210,27 @@ TW_INLINE void tw_mmla_multiply(tw_mmla_t kind, tw_acc_t acc_kind, tw_vec* rows,
     TW_UNROLL for (int i = 0; i < vectors; ++i) acc[i] = rows[i];
     tw_mmla_from_rows(acc, M0, N0);
   }
-  k -= sets;
-  TW_NO_UNROLL for (; k >= 0; k -= sets) {
-    tw_mmla_any_steps(kind, acc, lhs, rhs, M0, N0, sets, sets);
+  // Twice as many where a step is short.
+  const int steps =
+      !rounds && kind != TW_MMLA_S8S4 && vectors >= 6 && vectors <= 12
+          ? 2 * sets
+          : sets;
+  k -= steps;
+  TW_NO_UNROLL for (; k >= 0; k -= steps) {
+    tw_mmla_any_steps(kind, acc_kind, acc, lhs, rhs, M0, N0, sets, steps);
   }
-  k += sets;
-  TW_NO_UNROLL for (; sets > 1 && k > 0; --k) {
-    tw_mmla_any_steps(kind, acc, lhs, rhs, M0, N0, 1, 1);
+  k += steps;
+  TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
+    tw_mmla_any_steps(kind, acc_kind, acc, lhs, rhs, M0, N0, 1, 1);
   }
   if (M0 == 1) {
     // Even steps are in the lower halves, odd ones in the upper halves.
     tw_reduce(acc_kind, acc, 2 * vectors, sets / 2);
     TW_UNROLL for (int n = 0; n < vectors; n += 2) {
+      if (rounds) {
+        rows[n / 2] = tw_low_halves(acc[n], acc[n + 1]);
+        continue;
+      }
       rows[n / 2] =
           tw_acc_add(acc_kind, tw_low_halves(acc[n], acc[n + 1]),
                      tw_high_halves(acc[vectors + n], acc[vectors + n + 1]));
@@ -260,6 +274,7 @@ TW_S4_FAMILY(s8s4s32_k16, 16, tw_mmla_s8s4)
 #ifdef __ARM_FEATURE_BF16_VECTOR_ARITHMETIC
 TW_MMLA_FAMILY(bf16bf16f32_k4, TW_MMLA_BF16, TW_ACC_F32)
 TW_MMLA_FAMILY(bf16bf16bf16_k4, TW_MMLA_BF16, TW_ACC_F32_OUT_BF16)
+TW_MMLA_FAMILY(bf16bf16bf16_k4_steprnd, TW_MMLA_BF16, TW_ACC_F32_STEP_BF16)
 #endif
 
 #endif  // UKERNELS_ARM_64_MMLA_H_

@@ -57,28 +57,37 @@ TW_INLINE tw_vec tw_load(const void* p, int bytes) {
   }
 }
 
-// v[count] from whole vectors, up to four by one instruction: that takes fewer
-// dispatch slots than pairs do, and its address is updated by the way. `panel`
+// v[count], count at most 4, from whole vectors by one instruction: that takes
+// fewer dispatch slots than pairs do, and its address is updated by the way.
+// `panel` moves on.
+TW_INLINE void tw_load_group(tw_vec* v, const char** panel, int count) {
+  const uint8_t* const from = (const uint8_t*)*panel;
+  if (count == 4) {
+    const uint8x16x4_t many = vld1q_u8_x4(from);
+    TW_UNROLL for (int j = 0; j < 4; ++j) v[j] = (tw_vec)many.val[j];
+  } else if (count == 3) {
+    const uint8x16x3_t many = vld1q_u8_x3(from);
+    TW_UNROLL for (int j = 0; j < 3; ++j) v[j] = (tw_vec)many.val[j];
+  } else if (count == 2) {
+    const uint8x16x2_t many = vld1q_u8_x2(from);
+    TW_UNROLL for (int j = 0; j < 2; ++j) v[j] = (tw_vec)many.val[j];
+  } else {
+    v[0] = tw_load(from, 16);
+  }
+  *panel += count * 16;
+  // Or the compiler addresses all groups from the first, by additions.
+  TW_OPAQUE_POINTER(*panel);
+}
+
+// v[] from `bytes` bytes of a panel, the last vector perhaps a part. `panel`
 // moves on.
-TW_INLINE void tw_load_vectors(tw_vec* v, const char** panel, int count) {
-  TW_UNROLL for (int i = 0; i < count; i += 4) {
-    const uint8_t* const from = (const uint8_t*)*panel;
-    const int together = count - i < 4 ? count - i : 4;
-    if (together == 4) {
-      const uint8x16x4_t many = vld1q_u8_x4(from);
-      TW_UNROLL for (int j = 0; j < 4; ++j) v[i + j] = (tw_vec)many.val[j];
-    } else if (together == 3) {
-      const uint8x16x3_t many = vld1q_u8_x3(from);
-      TW_UNROLL for (int j = 0; j < 3; ++j) v[i + j] = (tw_vec)many.val[j];
-    } else if (together == 2) {
-      const uint8x16x2_t many = vld1q_u8_x2(from);
-      TW_UNROLL for (int j = 0; j < 2; ++j) v[i + j] = (tw_vec)many.val[j];
-    } else {
-      v[i] = tw_load(from, 16);
-    }
-    *panel += together * 16;
-    // Or the compiler addresses all of them from the first, by additions.
-    TW_OPAQUE_POINTER(*panel);
+TW_INLINE void tw_load_bytes(tw_vec* v, const char** panel, int bytes) {
+  TW_UNROLL for (int i = 0; i + 16 <= bytes; i += 64) {
+    tw_load_group(v + i / 16, panel, bytes - i < 64 ? (bytes - i) / 16 : 4);
+  }
+  if (bytes % 16 != 0) {
+    v[bytes / 16] = tw_load(*panel, bytes % 16);
+    *panel += bytes % 16;
   }
 }
 
@@ -93,6 +102,8 @@ TW_INLINE const char* tw_advance(const char** panel, int bytes) {
 // Keeps loads through `p` behind the computation of `v`, where the compiler
 // would load ahead until registers run out. It costs no instruction.
 #define TW_LOAD_AFTER(p, v) __asm__ volatile("" : "+r"(p), "+w"(v))
+// The same for uses of the vector `u`.
+#define TW_USE_AFTER(u, v) __asm__ volatile("" : "+w"(u), "+w"(v))
 
 TW_INLINE void tw_store(void* p, tw_vec v) {
   vst1q_u8((uint8_t*)p, (uint8x16_t)v);
@@ -105,8 +116,16 @@ typedef enum {
   TW_ACC_F64,
   TW_ACC_F16,          // f16 accumulators: every step rounds
   TW_ACC_F32_OUT_F16,  // converted at the end
-  TW_ACC_F32_OUT_BF16
+  TW_ACC_F32_OUT_BF16,
+  TW_ACC_F32_STEP_F16,  // f32, every step rounds to f16
+  TW_ACC_F32_STEP_BF16
 } tw_acc_t;
+
+// Whether every step rounds: in the order of the steps, with one accumulator.
+TW_INLINE int tw_rounds_steps(tw_acc_t acc) {
+  return acc == TW_ACC_F16 || acc == TW_ACC_F32_STEP_F16 ||
+         acc == TW_ACC_F32_STEP_BF16;
+}
 
 TW_INLINE int tw_acc_lanes(tw_acc_t acc) {
   return acc == TW_ACC_F64 ? 2 : acc == TW_ACC_F16 ? 8 : 4;
@@ -140,8 +159,10 @@ TW_INLINE void tw_reduce(tw_acc_t kind, tw_vec* acc, int vectors, int sets) {
 TW_INLINE tw_vec tw_acc_load(tw_acc_t acc, const void* out) {
   switch (acc) {
     case TW_ACC_F32_OUT_F16:
+    case TW_ACC_F32_STEP_F16:
       return (tw_vec)vcvt_f32_f16((float16x4_t)vld1_u8((const uint8_t*)out));
     case TW_ACC_F32_OUT_BF16:
+    case TW_ACC_F32_STEP_BF16:
       return (tw_vec)vshll_n_u16((uint16x4_t)vld1_u8((const uint8_t*)out), 16);
     default:
       return tw_load(out, 16);
@@ -151,15 +172,32 @@ TW_INLINE tw_vec tw_acc_load(tw_acc_t acc, const void* out) {
 TW_INLINE void tw_acc_store(tw_acc_t acc, void* out, tw_vec v) {
   switch (acc) {
     case TW_ACC_F32_OUT_F16:
+    case TW_ACC_F32_STEP_F16:
       vst1_u8((uint8_t*)out, (uint8x8_t)vcvt_f16_f32((float32x4_t)v));
       break;
 #ifdef __ARM_FEATURE_BF16_VECTOR_ARITHMETIC
     case TW_ACC_F32_OUT_BF16:
+    case TW_ACC_F32_STEP_BF16:
       vst1_u8((uint8_t*)out, (uint8x8_t)vcvt_bf16_f32((float32x4_t)v));
       break;
 #endif
     default:
       tw_store(out, v);
+  }
+}
+
+// After a K step.
+TW_INLINE void tw_round_step(tw_acc_t kind, tw_vec* acc, int vectors) {
+  TW_UNROLL for (int i = 0; i < vectors; ++i) {
+    if (kind == TW_ACC_F32_STEP_F16) {
+      acc[i] = (tw_vec)vcvt_f32_f16(vcvt_f16_f32((float32x4_t)acc[i]));
+    }
+#ifdef __ARM_FEATURE_BF16_VECTOR_ARITHMETIC
+    if (kind == TW_ACC_F32_STEP_BF16) {
+      acc[i] = (tw_vec)vshll_n_u16(
+          (uint16x4_t)vcvt_bf16_f32((float32x4_t)acc[i]), 16);
+    }
+#endif
   }
 }
 
