@@ -63,8 +63,9 @@ arm_64_i8mm max,sve=off,sme=off
 CPUS
   if [ -f "$build/arm_64/cmake/tilewright-config.cmake" ]; then
     step "examples/odd_tiles on arm_64: cross-compiled, its tiles resolved by this machine's tool"
-    cmake -S "$examples/odd_tiles" -B "$work/odd_tiles.arm_64" -G Ninja -Dtilewright_DIR="$build/arm_64/cmake" \
-      -DTILEWRIGHT_TOOL="$tool" -DCMAKE_TOOLCHAIN_FILE="$examples/../cmake/toolchains/aarch64-linux-gnu.cmake" \
+    cmake -S "$examples/odd_tiles" -B "$work/odd_tiles.arm_64" -G Ninja --no-warn-unused-cli \
+      -Dtilewright_DIR="$build/arm_64/cmake" -DTILEWRIGHT_TOOL="$tool" \
+      -DCMAKE_TOOLCHAIN_FILE="$examples/../cmake/toolchains/aarch64-linux-gnu.cmake" \
       >"$work/odd_tiles.log" || { cat "$work/odd_tiles.log"; exit 1; }
     cmake --build "$work/odd_tiles.arm_64" >>"$work/odd_tiles.log" || { cat "$work/odd_tiles.log"; exit 1; }
     "$qemu" -L /usr/aarch64-linux-gnu -cpu max "$work/odd_tiles.arm_64/odd_tiles"
