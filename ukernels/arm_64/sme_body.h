@@ -19,8 +19,10 @@
 #define TW_SME_STATE __arm_streaming __arm_inout("za")
 
 #ifdef __clang__
+#define TW_UNROLL_2 _Pragma("clang loop unroll_count(2)")
 #define TW_UNROLL_4 _Pragma("clang loop unroll_count(4)")
 #else
+#define TW_UNROLL_2 _Pragma("GCC unroll 2")
 #define TW_UNROLL_4 _Pragma("GCC unroll 4")
 #endif
 
@@ -70,8 +72,8 @@ TW_SME_INLINE int tw_sme_accumulates(
 }
 
 // Whether there is nothing to do. What sve_body.h says of it holds here too.
-TW_SME_INLINE int tw_sme_keeps_out(const tw_mmt4d_params_t* params)
-    __arm_streaming_compatible {
+TW_SME_INLINE int tw_sme_keeps_out(
+    const tw_mmt4d_params_t* params) __arm_streaming_compatible {
   int keeps = (params->K <= 0) & tw_sme_accumulates(params);
   __asm__("" : "+r"(keeps));
   return keeps;

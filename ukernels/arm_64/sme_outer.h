@@ -21,6 +21,11 @@
 //   TW_READ(tile, row), TW_WRITE(tile, row, v)
 //   TW_ADD(a, b)
 //   TW_LOAD(p), TW_STORE(p, v)  a row in the out tile
+//
+// and with SME2, which loads four vectors at once:
+//
+//   TW_LHS_4, TW_LOAD_LHS_4(p), TW_GET_LHS(l, i), TW_RHS_4, TW_LOAD_RHS_4(p),
+//   TW_GET_RHS(r, i)
 
 #define TW_EACH_TILE(X) X(0) X(1) X(2) X(3)
 
@@ -69,14 +74,51 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
         TW_LOAD_RHS(rhs + (t / (mv * nv) * nv + t % nv) * vl * TW_RHS_K0); \
     TW_OUTER(t, mask, l, r);                                               \
   }
-  const tw_index_t blocks = params->K > 0 ? params->K / sets : 0;
+  const tw_index_t K = params->K > 0 ? params->K : 0;
+  tw_index_t blocks = K / sets, rest = K % sets;
+#ifdef TW_LOAD_LHS_4
+#define TW_OUTER_OF(t, i, j) \
+  TW_OUTER(t, mask, TW_GET_LHS(l, i), TW_GET_RHS(r, j));
+#define TW_OUTER_1X4(s)                                            \
+  {                                                                \
+    const TW_RHS_4 r = TW_LOAD_RHS_4(rhs + s * rhs_step);          \
+    TW_OUTER_OF(0, s, 0)                                           \
+    TW_OUTER_OF(1, s, 1) TW_OUTER_OF(2, s, 2) TW_OUTER_OF(3, s, 3) \
+  }
+  if (rows_are_vectors && mv == 1 && nv == 4) {
+    for (tw_index_t i = K / 4; i > 0; --i) {
+      const TW_LHS_4 l = TW_LOAD_LHS_4(lhs);
+      TW_OUTER_1X4(0)
+      TW_OUTER_1X4(1) TW_OUTER_1X4(2) TW_OUTER_1X4(3) lhs += 4 * lhs_step;
+      rhs += 4 * rhs_step;
+    }
+    blocks = 0;
+    rest = K % 4;
+  }
+  if (rows_are_vectors && mv == 2 && nv == 2) {
+    TW_UNROLL_2 for (tw_index_t i = K / 2; i > 0; --i) {
+      const TW_LHS_4 l = TW_LOAD_LHS_4(lhs);
+      const TW_RHS_4 r = TW_LOAD_RHS_4(rhs);
+      TW_OUTER_OF(0, 0, 0)
+      TW_OUTER_OF(1, 0, 1)
+      TW_OUTER_OF(2, 1, 0) TW_OUTER_OF(3, 1, 1) TW_OUTER_OF(0, 2, 2)
+          TW_OUTER_OF(1, 2, 3) TW_OUTER_OF(2, 3, 2) TW_OUTER_OF(3, 3, 3) lhs +=
+          2 * lhs_step;
+      rhs += 2 * rhs_step;
+    }
+    blocks = 0;
+    rest = K % 2;
+  }
+#undef TW_OUTER_1X4
+#undef TW_OUTER_OF
+#endif
   TW_UNROLL_4 for (tw_index_t i = 0; i < blocks; ++i) {
     const int tiles = 4;
     TW_EACH_TILE(TW_MULTIPLY_TILE)
     lhs += sets * lhs_step;
     rhs += sets * rhs_step;
   }
-  for (tw_index_t k = params->K % sets; k > 0; --k) {
+  for (; rest > 0; --rest) {
     const int tiles = mv * nv;
     TW_EACH_TILE(TW_MULTIPLY_TILE)
     lhs += lhs_step;
@@ -89,12 +131,12 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
   if (other != t && other % (mv * nv) == t) {       \
     row = TW_ADD(row, TW_READ(other, (uint32_t)m)); \
   }
-#define TW_STORE_ROW(t)                                          \
-  if (t < mv * nv) {                                             \
-    TW_ACC row = TW_READ(t, (uint32_t)m);                        \
-    TW_ADD_TILE(t, 1)                                            \
-    TW_ADD_TILE(t, 2) TW_ADD_TILE(t, 3)                          \
-        TW_STORE(out + t / nv * vl * stride + t % nv * vl, row); \
+#define TW_STORE_ROW(t)                                                        \
+  if (t < mv * nv) {                                                           \
+    TW_ACC row = TW_READ(t, (uint32_t)m);                                      \
+    TW_ADD_TILE(t, 1)                                                          \
+    TW_ADD_TILE(t, 2)                                                          \
+    TW_ADD_TILE(t, 3) TW_STORE(out + t / nv * vl * stride + t % nv * vl, row); \
   }
   for (tw_index_t m = 0; m < rows; ++m) {
     TW_EACH_TILE(TW_STORE_ROW)
@@ -122,3 +164,9 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #undef TW_LOAD
 #undef TW_STORE
 #undef TW_EACH_TILE
+#undef TW_LHS_4
+#undef TW_LOAD_LHS_4
+#undef TW_GET_LHS
+#undef TW_RHS_4
+#undef TW_LOAD_RHS_4
+#undef TW_GET_RHS

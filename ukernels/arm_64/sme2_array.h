@@ -1,0 +1,119 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Template of the narrow SME2 families, M0 of 1, 2, 4 by 4vl: ZA as an array of
+// vectors, of which an instruction adds to four, spread over ZA, the products
+// of four vectors of the rhs and one lane of the lhs. An outer product would
+// leave most of its rows idle. The least vector length, 128 bits, has four such
+// groups, which is one per row of four K steps (M0 = 1), two (2) or one (4). No
+// include guard: see sve_lanes.h. The macros, beyond those of sme_outer.h:
+//
+//   TW_K0
+//   TW_QUAD, TW_LOAD_QUAD(pg, p)  four rows, of 4 bytes each; see sve_lanes.h
+//   TW_RHS_4, TW_LOAD_RHS_4(p)    a K step of the rhs
+//   TW_MULTIPLY(group, r, q, lane)
+//   TW_ACC_4, TW_READ_4(group), TW_WRITE_4(group, v), TW_GET_ACC(a, i),
+//   TW_CREATE_ACC(a, b, c, d)
+
+#define TW_EACH_GROUP(X) X(0) X(1) X(2) X(3)
+
+TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
+                             const void* rhs_panel,
+                             const tw_mmt4d_params_t* params, int M0,
+                             int rows_are_vectors, int nv,
+                             int columns_are_vectors) TW_SME_STATE {
+  (void)rows_are_vectors;
+  (void)columns_are_vectors;
+  if (tw_sme_keeps_out(params)) return;
+  const int sets = 4 / M0;
+  const tw_index_t vl = svcntw();
+  const tw_index_t N0 = nv * vl;
+  const tw_index_t rhs_step = N0 * TW_K0;
+  const TW_LHS* lhs = (const TW_LHS*)lhs_panel;
+  const TW_RHS* rhs = (const TW_RHS*)rhs_panel;
+  TW_OUT* out = (TW_OUT*)out_tile;
+  const tw_index_t stride = tw_sme_out_stride(params, N0);
+
+  svzero_za();
+  if (tw_sme_accumulates(params)) {
+#define TW_LOAD_ROW(g)                                                       \
+  if (g < M0) {                                                              \
+    const TW_OUT* row = out + g * stride;                                    \
+    TW_WRITE_4(g,                                                            \
+               TW_CREATE_ACC(TW_LOAD(row), TW_LOAD(row + vl),                \
+                             TW_LOAD(row + 2 * vl), TW_LOAD(row + 3 * vl))); \
+  }
+    TW_EACH_GROUP(TW_LOAD_ROW)
+#undef TW_LOAD_ROW
+  }
+
+  // Group g has row g % M0 of step g / M0.
+#define TW_MULTIPLY_GROUP(g)                                     \
+  if (g < groups) {                                              \
+    if (g % M0 == 0) r = TW_LOAD_RHS_4(rhs + g / M0 * rhs_step); \
+    TW_MULTIPLY(g, r, quad, g);                                  \
+  }
+  const tw_index_t K = params->K > 0 ? params->K : 0;
+  TW_UNROLL_2 for (tw_index_t i = K / sets; i > 0; --i) {
+    const int groups = 4;
+    const TW_QUAD quad = TW_LOAD_QUAD(svptrue_b8(), lhs);
+    TW_RHS_4 r;
+    TW_EACH_GROUP(TW_MULTIPLY_GROUP)
+    lhs += sets * M0 * TW_K0;
+    rhs += sets * rhs_step;
+  }
+  for (tw_index_t i = K % sets; i > 0; --i) {
+    const int groups = M0;
+    const TW_QUAD quad = TW_LOAD_QUAD(svwhilelt_b8_s32(0, 4 * M0), lhs);
+    TW_RHS_4 r;
+    TW_EACH_GROUP(TW_MULTIPLY_GROUP)
+    lhs += M0 * TW_K0;
+    rhs += rhs_step;
+  }
+#undef TW_MULTIPLY_GROUP
+
+#define TW_ADD_GROUP(g, other)           \
+  if (other != g && other % M0 == g) {   \
+    const TW_ACC_4 b = TW_READ_4(other); \
+    a0 = TW_ADD(a0, TW_GET_ACC(b, 0));   \
+    a1 = TW_ADD(a1, TW_GET_ACC(b, 1));   \
+    a2 = TW_ADD(a2, TW_GET_ACC(b, 2));   \
+    a3 = TW_ADD(a3, TW_GET_ACC(b, 3));   \
+  }
+#define TW_STORE_ROW(g)                                                   \
+  if (g < M0) {                                                           \
+    const TW_ACC_4 a = TW_READ_4(g);                                      \
+    TW_ACC a0 = TW_GET_ACC(a, 0), a1 = TW_GET_ACC(a, 1);                  \
+    TW_ACC a2 = TW_GET_ACC(a, 2), a3 = TW_GET_ACC(a, 3);                  \
+    TW_ADD_GROUP(g, 1)                                                    \
+    TW_ADD_GROUP(g, 2) TW_ADD_GROUP(g, 3) TW_OUT* row = out + g * stride; \
+    TW_STORE(row, a0);                                                    \
+    TW_STORE(row + vl, a1);                                               \
+    TW_STORE(row + 2 * vl, a2);                                           \
+    TW_STORE(row + 3 * vl, a3);                                           \
+  }
+  TW_EACH_GROUP(TW_STORE_ROW)
+#undef TW_STORE_ROW
+#undef TW_ADD_GROUP
+}
+
+#undef TW_FAMILY
+#undef TW_LHS
+#undef TW_RHS
+#undef TW_OUT
+#undef TW_K0
+#undef TW_ACC
+#undef TW_ADD
+#undef TW_LOAD
+#undef TW_STORE
+#undef TW_QUAD
+#undef TW_LOAD_QUAD
+#undef TW_RHS_4
+#undef TW_LOAD_RHS_4
+#undef TW_MULTIPLY
+#undef TW_ACC_4
+#undef TW_READ_4
+#undef TW_WRITE_4
+#undef TW_GET_ACC
+#undef TW_CREATE_ACC
+#undef TW_EACH_GROUP
