@@ -139,7 +139,9 @@ int chooseUnroll(const ScalableShape &shape, const ScalableBlock &block) {
   // Few of them: loop overhead. Patterns of the lhs shorter than a load.
   auto isShort = [&] {
     int bytes = unroll * block.rows * shape.lhs.rowBytes;
-    return unroll * multiplies < kEnoughMultiplies ||
+    // One or two rows wait for their loads, and for whatever issues beside.
+    int enough = kEnoughMultiplies * (block.rows <= 2 && !shape.sme ? 2 : 1);
+    return unroll * multiplies < enough ||
            (!shape.sme && spansSteps(shape, block.rows) &&
             bytes % (shape.lhs.byValue ? 8 : 16) != 0);
   };

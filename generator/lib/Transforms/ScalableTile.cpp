@@ -72,6 +72,9 @@ void ScalableTile::forBlocks(
   };
   auto block = [&](Value row, int rowCount, Value vector, int vectorCount) {
     Position position;
+    position.lhsIsDense =
+        rowCount * rowUnit == shape.lhs.size && (unitsScale || !shape.lhs.rows);
+    position.rhsIsDense = vectorCount * shape.lanes == shape.rhs.size;
     position.lhs = e.offset(lhs, e.mul(row, rowBytes));
     position.rhs = e.offset(rhs, e.mul(vector, vectorBytes));
     position.out = e.offset(e.offset(out, e.mul(row, outRowBytes)),
@@ -98,15 +101,17 @@ Emitter::Values ScalableTile::kLoop(
   Values all = {position.lhs, position.rhs};
   llvm::append_range(all, carries);
   auto run = [&](Value begin, Value end, int count) {
-    StepStride lhsRun{0, e.mul(lhsStride, e.i64(count))};
-    StepStride rhsRun{0, e.mul(rhsStride, e.i64(count))};
+    Value lhsRun = e.mul(lhsStride, e.i64(count));
+    Value rhsRun = e.mul(rhsStride, e.i64(count));
     all = e.loop(begin, end, count, all, [&](Value, Values in) {
-      Values next = {e.offset(in[0], lhsRun.runtime),
-                     e.offset(in[1], rhsRun.runtime)};
-      llvm::append_range(next, steps({in[0], in[1], nullptr}, count,
-                                     Values(in.begin() + 2, in.end())));
+      Values sums = steps(
+          {in[0], in[1], nullptr, position.lhsIsDense, position.rhsIsDense},
+          count, Values(in.begin() + 2, in.end()));
+      Values next = {e.offset(in[0], lhsRun), e.offset(in[1], rhsRun)};
+      llvm::append_range(next, sums);
       return next;
     });
+    all[0].getDefiningOp()->setAttr(kCountsDown, e.b.getUnitAttr());
   };
   Value begin = e.i64(0);
   if (plan.unroll > 1) {

@@ -25,6 +25,9 @@ protected:
   /// One block: its place in the three buffers.
   struct Position {
     Value lhs, rhs, out;
+    /// The block has all rows of an operand: those of a K step follow those of
+    /// the step before.
+    bool lhsIsDense = false, rhsIsDense = false;
   };
   /// Calls body(position, rows, vectors) once for each size of block, within
   /// loops where there are several of that size. `rowUnit`: rows of the lhs, at

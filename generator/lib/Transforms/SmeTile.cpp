@@ -109,12 +109,13 @@ void SmeTile::emitBlock(const Position &position, int rows, int vectors) {
   call("zero", {v.immediate(0xff)});
   auto lanes = static_cast<int>(operandType.getNumElements());
   Value all = v.ptrue(lanes);
-  auto step = [&](Value lhs, Value rhs) {
+  // The vectors from `firstRow` and `firstVector` on.
+  auto step = [&](Value lhs, int firstRow, Value rhs, int firstVector) {
     llvm::SmallVector<Values> left, right;
     for (int i = 0; i < rows; ++i)
-      left.push_back(loadRows(shape.lhs, operandType, lhs, i));
+      left.push_back(loadRows(shape.lhs, operandType, lhs, firstRow + i));
     for (int i = 0; i < vectors; ++i)
-      right.push_back(loadRows(shape.rhs, operandType, rhs, i));
+      right.push_back(loadRows(shape.rhs, operandType, rhs, firstVector + i));
     for (int chunk = 0; chunk < shape.chunks; ++chunk)
       for (int row = 0; row < rows; ++row)
         for (int i = 0; i < vectors; ++i)
@@ -123,9 +124,12 @@ void SmeTile::emitBlock(const Position &position, int rows, int vectors) {
   };
   kLoop(position, {}, [&](Position at, int count, Values carries) {
     for (int t = 0; t < count; ++t) {
-      if (t != 0)
-        at = {nextLhs(at.lhs), nextRhs(at.rhs), nullptr};
-      step(at.lhs, at.rhs);
+      if (t != 0 && !at.lhsIsDense)
+        at.lhs = nextLhs(at.lhs);
+      if (t != 0 && !at.rhsIsDense)
+        at.rhs = nextRhs(at.rhs);
+      step(at.lhs, at.lhsIsDense ? t * rows : 0, at.rhs,
+           at.rhsIsDense ? t * vectors : 0);
     }
     return carries;
   });

@@ -37,7 +37,8 @@ private:
     Value current; ///< units [first, first + count)
     int first = 0, count = 0;
   };
-  void step(Value rhs, Value lhs, Patterns *patterns, int firstUnit, Sums sums);
+  void step(Value rhs, int firstVector, Value lhs, Patterns &patterns,
+            int firstUnit, Sums sums);
   int take(Patterns &patterns, int unit);
   Value loadPattern(Value pointer, int units);
   Value multiplyLane(Value sum, Value rhs, Value pattern, int lane, bool top);
@@ -120,8 +121,8 @@ Emitter::Values SveTile::steps(const Position &position, int count,
                                Values sums) {
   int stepUnits = rows * unitsPerRow;
   // A pattern may hold units of several K steps where nothing lies between.
-  bool spans = shape.lhsIsDense() && rows == shape.lhs.size &&
-               rows % shape.rowsTogether == 0;
+  bool spans =
+      shape.byLane && position.lhsIsDense && rows % shape.rowsTogether == 0;
   Patterns patterns{position.lhs, spans ? count * stepUnits : stepUnits,
                     nullptr};
   Value lhs = position.lhs, rhs = position.rhs;
@@ -129,22 +130,26 @@ Emitter::Values SveTile::steps(const Position &position, int count,
   for (int t = 0; t < count; ++t) {
     if (t != 0) {
       lhs = nextLhs(lhs);
-      rhs = nextRhs(rhs);
+      if (!position.rhsIsDense)
+        rhs = nextRhs(rhs);
       if (!spans)
         patterns = {lhs, stepUnits, nullptr};
     }
-    step(rhs, lhs, &patterns, spans ? t * stepUnits : 0,
+    int operands = rowSums / (shape.halvesAreRows ? 2 : 1);
+    step(rhs, position.rhsIsDense ? t * operands : 0, lhs, patterns,
+         spans ? t * stepUnits : 0,
          Sums(sums).slice(t % plan.sets * size, size));
   }
   return sums;
 }
 
-void SveTile::step(Value rhs, Value lhs, Patterns *patterns, int firstUnit,
-                   Sums sums) {
+/// `rhs` and the number of vectors behind it, `lhs` and its patterns.
+void SveTile::step(Value rhs, int firstVector, Value lhs, Patterns &patterns,
+                   int firstUnit, Sums sums) {
   llvm::SmallVector<Values> operands;
   int sumsPerOperand = shape.halvesAreRows ? 2 : 1;
   for (int i = 0; i < rowSums / sumsPerOperand; ++i)
-    operands.push_back(loadRows(shape.rhs, operandType, rhs, i));
+    operands.push_back(loadRows(shape.rhs, operandType, rhs, firstVector + i));
   for (int group = 0; group < groups; ++group) {
     Sums row = sums.slice(group * rowSums, rowSums);
     for (int unit = 0; unit < unitsPerRow; ++unit) {
@@ -153,7 +158,7 @@ void SveTile::step(Value rhs, Value lhs, Patterns *patterns, int firstUnit,
       int lane = 0;
       if (shape.byLane)
         lane =
-            take(*patterns,
+            take(patterns,
                  firstUnit + group * shape.rowsTogether * unitsPerRow + unit);
       else
         broadcast = broadcastContainer(
@@ -162,8 +167,8 @@ void SveTile::step(Value rhs, Value lhs, Patterns *patterns, int firstUnit,
         Value operand = operands[i / sumsPerOperand][chunk];
         bool top = shape.halvesAreRows ? i % 2 == 1 : unit % shape.halves == 1;
         row[i] = !shape.byLane ? multiplyVector(row[i], operand, broadcast)
-                 : matrix ? multiplyMatrix(row[i], operand, patterns->current)
-                          : multiplyLane(row[i], operand, patterns->current,
+                 : matrix ? multiplyMatrix(row[i], operand, patterns.current)
+                          : multiplyLane(row[i], operand, patterns.current,
                                          lane, top);
       }
     }
