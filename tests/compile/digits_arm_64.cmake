@@ -9,7 +9,7 @@
 #     -P digits_arm_64.cmake
 #
 # TILES: what every tile's name matches. FEWER: a CPU model on which the program must not run, for it uses what the
-# target has; empty for none.
+# target has; empty for none. INLINE: tiles are inlined into the models' objects.
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -31,8 +31,13 @@ function(build program target)
   set(archives "")
   foreach(model IN ITEMS model model_int8)
     set(archive "${WORK}/${program}_${model}.a")
+    set(inline "")
+    if(INLINE)
+      set(archive "${WORK}/${program}_${model}.o")
+      set(inline --inline)
+    endif()
     run("compiling ${model} for ${target}" COMMAND "${TOOL}" compile "${DIGITS}/${model}.mlir" --target=${target}
-      -o "${archive}" "--emit-header=${WORK}/${model}.h" --report=json)
+      ${inline} -o "${archive}" "--emit-header=${WORK}/${model}.h" --report=json)
     list(APPEND archives "${archive}")
     string(APPEND reports "${output}")
   endforeach()
