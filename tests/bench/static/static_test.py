@@ -93,6 +93,14 @@ class Static(unittest.TestCase):
                  "ldr q3, [x12, x9]", *fmla_8x8(), "add x9, x9, #32", "cmp x9, x10", "b.ne .Ltop"]
         self.assertEqual(self.body(F32_8X8, lines).steps, 1)
 
+    def test_a_scaled_index_tells_the_k_steps(self):
+        lines = [".Ltop:", "ldr q0, [x1, x9, lsl #4]", "ldr q1, [x11, x9, lsl #4]",
+                 "ldr q2, [x2, x9, lsl #4]", "ldr q3, [x12, x9, lsl #4]", *fmla_8x8(),
+                 "add x9, x9, #2", "cmp x9, x10", "b.ne .Ltop"]
+        found = strides.Strides(loops.hot_loop(self.functions(function(F32_8X8, lines))[F32_8X8]),
+                                128)
+        self.assertEqual(found.advances(), {32})
+
     def test_copied_and_scaled_addresses_tell_the_k_steps(self):
         lines = [".Ltop:", "mov x12, x1", "add x13, x2, x9, lsl #5", "add x9, x9, #1",
                  "ldr q0, [x1]", "add x1, x12, x11", "ldr q1, [x12, #16]", "ldp q2, q3, [x13]",
@@ -187,6 +195,38 @@ class Static(unittest.TestCase):
         self.assertEqual(figures["bound_by"], "load")
         self.assertLess(figures["share"], 0.6)
 
+    def test_what_bounds_a_tile(self):
+        def loop(*lines):
+            return [".Ltop:", *lines, "subs x8, x8, #1", "b.ne .Ltop"]
+        # One rounding of the accumulator per step: as long as the instruction takes.
+        rounding = "tw_mmt4d_tile_f16f16f16_1x8x1_steprnd_arm_64_fullfp16"
+        figures = self.figures(rounding, loop("ldr h0, [x1], #2", "ldr q1, [x2], #16",
+                                              "fmla v8.8h, v1.8h, v0.h[0]"))
+        self.assertEqual((figures["bound_by"], figures["bound"]), ("chain", 4))
+        # The same through f32: conversions belong to the chain, those of the operands do not.
+        figures = self.figures("tw_mmt4d_tile_f16f16f16_1x4x1_steprnd_arm_64_base",
+                               loop("ldr h0, [x1], #2", "ldr d1, [x2], #8",
+                                    "fcvtl v0.4s, v0.4h", "fcvtl v1.4s, v1.4h",
+                                    "fcvtl v9.4s, v8.4h", "fmla v9.4s, v1.4s, v0.s[0]",
+                                    "fcvtn v8.4h, v9.4s"))
+        self.assertEqual(figures["bound_by"], "chain")
+        self.assertGreater(figures["bound"], 10)
+        # No instruction of the level multiplies f16: conversions take the multiplies' units.
+        convert = loop("ldr q0, [x1], #16", "ldr q2, [x2], #16", "fcvtl2 v1.4s, v0.8h",
+                       "fcvtl v0.4s, v0.4h", "fcvtl2 v3.4s, v2.8h", "fcvtl v2.4s, v2.4h",
+                       *fmla_8x8())
+        figures = self.figures("tw_mmt4d_tile_f16f16f32_8x8x1_arm_64_base", convert)
+        self.assertEqual(figures["bound_by"], "convert")
+        self.assertGreater(figures["bound"], figures["multiply_bound"] + 3)
+        # Each vector of the rhs serves once.
+        dots = [f"sdot v{8 + i}.4s, v{1 + i}.16b, v0.4b[{i // 2}]" for i in range(8)]
+        figures = self.figures("tw_mmt4d_tile_s8s8s32_1x8x4_arm_64_dotprod",
+                               loop("ldr q0, [x1], #16", *[f"ldr q{1 + i}, [x2, #{16 * i}]"
+                                                           for i in range(8)],
+                                    "add x2, x2, #128", *dots), cpu="neoverse-n3")
+        self.assertEqual(figures["bound_by"], "load")
+        self.assertGreater(figures["multiply_bound"], figures["least"])
+
     def test_two_times_256_bits_on_neoverse_v1(self):
         name = "tw_mmt4d_tile_f32f32f32_8x2vlx1_arm_64_sve"
         lines = [".Ltop:", "ld1rqw { z0.s }, p0/z, [x1]", "ld1rqw { z3.s }, p0/z, [x1, #16]",
@@ -249,8 +289,10 @@ if __name__ == "__main__":
     import analysis
     import instructions
     import keys
+    import loops
     import mca
     import report
     import sources
+    import strides
     import tile_static
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])
