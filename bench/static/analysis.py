@@ -6,7 +6,7 @@ from collections import Counter
 
 from instructions import kind, signature
 from loops import hot_loop, k_steps, recurrence, spills
-from mca import independent, loop_lines
+from mca import LOOP, independent, loop_lines
 
 
 class Body:
@@ -50,6 +50,12 @@ SVE_LOAD, SVE_REPLICATE = ["ld1w { z0.s }, p0/z, [x0, #1, mul vl]"], ["ld1rqw { 
 CONTROL = 2 / 4
 
 
+def prepare(machine, questions):
+    """Asks for all questions at once, which llvm-mca answers sooner; judge() then finds it known."""
+    machine.time([question.loop for question in questions], LOOP)
+    machine.time([lines for question in questions for lines in question.sequences()])
+
+
 class Question:
     """What llvm-mca is asked about one body, and the judgement of its answers."""
 
@@ -60,13 +66,13 @@ class Question:
         vector = [i for i in loop.body if kind(i) in ("multiply", "vector")] or loop.multiplies
         self.vector, self.vector_times = independent(vector)
         loads = [line for i, line in zip(loop.body, loop_lines(loop)) if i.is_load]
-        self.loads = loads or ["nop"]
+        self.loop, self.loads = loop_lines(loop), loads or ["nop"]
         self.chain = [i.text for i in recurrence(loop)] or ["nop"]
 
     def sequences(self):
         needed = [SVE_LOAD, SVE_REPLICATE] if self.body.key.scalable else \
             [lines for lines, _ in NEON_LOADS]
-        return [loop_lines(self.body.loop), self.alone, self.vector, self.loads, self.chain, *needed]
+        return [self.alone, self.vector, self.loads, self.chain, *needed]
 
     def _least(self, alone, needed):
         """Cycles per K step that the loads, and dispatching them and the multiplies, need."""
@@ -94,7 +100,7 @@ class Question:
         vector_bytes = self.body.vector_bits / 8 if self.body.key.scalable else 16
         return len(self.body.loop.multiplies) / self.body.per_step / (float(rhs) / vector_bytes)
 
-    def judge(self, timings):
+    def judge(self, machine):
         """The figures on one CPU, per K step; None if the model lacks an instruction.
 
         multiply_bound: the multiplies alone; vector_bound: with the other vector instructions;
@@ -109,7 +115,8 @@ class Question:
           load       all others, and those that use no vector of the rhs twice: `share` is then
                      that of the units' bound
         """
-        loop, alone, vector, loads, one, *needed = timings
+        loop, = machine.time([self.loop], LOOP)
+        alone, vector, loads, one, *needed = machine.time(self.sequences())
         if loop is None or alone is None or vector is None or one is None:
             return None
         per_step = self.body.per_step

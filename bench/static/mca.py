@@ -8,8 +8,10 @@ import subprocess
 
 from instructions import VECTOR_REGISTER
 
-# Cycles per iteration are the slope between these two, so that filling the pipeline does not count.
-ITERATIONS = (100, 300)
+# Cycles per iteration are the slope between so many iterations and twice as many, so that filling
+# the pipeline does not count: of a loop, whose loads run ahead until all buffers are full, and of
+# instructions that wait for nothing, in which case one run through them is at least 24.
+LOOP, ALONE = 100, 25
 FIRST_ACCUMULATOR, ACCUMULATORS = 8, 24
 
 
@@ -36,31 +38,30 @@ class Mca:
     def __init__(self, program, cpu):
         self.program, self.cpu, self.cache = program, cpu, {}
 
-    def time(self, sequences):
+    def time(self, sequences, iterations=ALONE):
         """The Timing of each sequence, None for one with an instruction that the model lacks."""
-        keys = [tuple(sequence) for sequence in sequences]
+        keys = [(iterations, *sequence) for sequence in sequences]
         new = [key for key in dict.fromkeys(keys) if key not in self.cache]
-        for key, timing in zip(new, self._run(new)):
-            self.cache[key] = timing
+        if new:
+            lines = [key[1:] for key in new]
+            self.cache.update(zip(new, self._run(lines, iterations)))
         return [self.cache[key] for key in keys]
 
-    def _run(self, keys):
-        if not keys:
-            return []
+    def _run(self, keys, iterations):
         try:
-            return list(self._timings(keys))
+            return list(self._timings(keys, iterations))
         except McaError:
             if len(keys) == 1:
                 return [None]
         # One sequence that the model cannot time stops the whole run: halve until it stands alone.
         middle = len(keys) // 2
-        return self._run(keys[:middle]) + self._run(keys[middle:])
+        return self._run(keys[:middle], iterations) + self._run(keys[middle:], iterations)
 
-    def _timings(self, keys):
-        low, high = (self._regions(keys, count) for count in ITERATIONS)
-        span = ITERATIONS[1] - ITERATIONS[0]
+    def _timings(self, keys, iterations):
+        low, high = (self._regions(keys, count) for count in (iterations, 2 * iterations))
         for one, two in zip(low, high):
-            cycles = (two["SummaryView"]["TotalCycles"] - one["SummaryView"]["TotalCycles"]) / span
+            cycles = two["SummaryView"]["TotalCycles"] - one["SummaryView"]["TotalCycles"]
+            cycles /= iterations
             yield Timing(cycles, two)
 
     def _regions(self, keys, iterations):

@@ -10,6 +10,7 @@ import subprocess
 
 from loops import functions
 
+STREAMING = "_streaming"
 TILE = re.compile(r"^tw_mmt4d_tile_\w+$")
 
 
@@ -50,6 +51,9 @@ def disassemble(tools, objects):
         for name, body in functions(text).items():
             if TILE.match(name) and body:
                 result[name] = body
+    # An SME tile switches modes and calls its own streaming function, which holds the loop.
+    for name in [name for name in result if name.endswith(STREAMING)]:
+        result[name.removesuffix(STREAMING)] = result.pop(name)
     return result
 
 

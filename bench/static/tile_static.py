@@ -14,7 +14,7 @@ import pathlib
 import sys
 
 import cpus
-from analysis import Body, Question
+from analysis import Body, Question, prepare
 from keys import Key, isa_features
 from mca import Mca
 from report import misses, replace_section, summary, tables
@@ -92,9 +92,9 @@ def examine(options, functions, tools, features, machines):
                         questions.setdefault(cpu, []).append((entry, question))
     for cpu, asked in questions.items():
         machine = machines.setdefault(cpu, Mca(tools.llvm_mca, cpu))
-        machine.time([lines for _, question in asked for lines in question.sequences()])
+        prepare(machine, [question for _, question in asked])
         for entry, question in asked:
-            found = question.judge(machine.time(question.sequences()))
+            found = question.judge(machine)
             entry["cpus"][cpu] = found or {"error": "llvm-mca has no model of an instruction"}
     return results
 

@@ -66,7 +66,7 @@ class Static(unittest.TestCase):
     def figures(self, name, *parts, cpu="neoverse-n2", bits=128):
         body = self.body(name, *parts, bits=bits)
         question = analysis.Question(body, keys.isa_features()[keys.Key(name).isa])
-        return question.judge(mca.Mca(self.tools.llvm_mca, cpu).time(question.sequences()))
+        return question.judge(mca.Mca(self.tools.llvm_mca, cpu))
 
     def data(self, cpu="neoverse-n2", **origins):
         """What the program collects, of {origin: parts of a function named F32_8X8}."""
@@ -116,6 +116,17 @@ class Static(unittest.TestCase):
         body = self.body(name, lines)
         self.assertEqual((body.steps, float(body.part)), (1, 1.25))
         self.assertEqual(body.counts()["multiply"], 5)
+
+    def test_the_loop_may_stand_in_a_streaming_function_of_its_own(self):
+        name = "tw_mmt4d_tile_f32f32f32_1vlx1vlx1_arm_64_sme"
+        text = function(name, [f"bl {name}_streaming"]) + function(
+            name + "_streaming", [".Ltop:", "ldr z0, [x1]", "ldr z1, [x2]",
+                                  "fmopa za0.s, p0/m, p0/m, z0.s, z1.s", "addvl x1, x1, #1",
+                                  "addvl x2, x2, #1", "subs x8, x8, #1", "b.ne .Ltop"])
+        found = self.functions(text)
+        self.assertEqual(list(found), [name])
+        body = analysis.Body(keys.Key(name), found[name], 512)
+        self.assertEqual((body.steps, body.counts()["multiply"]), (1, 1))
 
     def test_a_pass_over_half_the_rows_counts_for_half(self):
         name = "tw_mmt4d_tile_f32f32f32_16x8x1_arm_64_base"
