@@ -101,10 +101,11 @@ TEST(CoreTablesTest, RatesAreOncePerInstructionAndRelativeToFmla) {
       if (std::none_of(std::begin(kRates), std::end(kRates), [&](Rate rate) {
             return std::string(rate.core) == core.name &&
                    rate.multiply == instruction;
-          }))
+          })) {
         EXPECT_EQ(tw_core_rate(data, instruction),
                   double(fmla.count(core.name)))
             << core.name << " " << tw_multiply_name(instruction);
+      }
     }
   }
 }
