@@ -70,6 +70,12 @@ int decodeOps(tw_element_type_t type, ComputeType compute, int offset,
   return type == TW_ELEMENT_F16 ? half : unpack + half + 6;
 }
 
+/// The same for registers of even or odd elements; on average.
+int splitOps(const OperandShape &operand, const TileShape &shape) {
+  bool extends = operand.type == TW_ELEMENT_S4 && !operand.staged;
+  return extends && shape.scaleBits == 0 ? 2 : 1;
+}
+
 class BlockCost {
 public:
   BlockCost(const TilePlan &plan, const TileKey &key, const TileShape &shape)
@@ -80,9 +86,12 @@ public:
     // Half vectors multiply as fast as whole ones at best, and half as fast on
     // cores with two whole multipliers.
     multiplyWidth = 8 * bytes < isa.vectorBits ? 1.1 * width : width;
-    vectorDecode =
-        decodeOps(shape.vector.type, shape.compute, shape.roles.offset, isa);
-    broadcastDecode = decodeOps(shape.broadcast.type, shape.compute, 0, isa);
+    vectorDecode = shape.splits ? splitOps(shape.vector, shape)
+                                : decodeOps(shape.vector.type, shape.compute,
+                                            shape.roles.offset, isa);
+    broadcastDecode =
+        shape.splits ? splitOps(shape.broadcast, shape)
+                     : decodeOps(shape.broadcast.type, shape.compute, 0, isa);
   }
 
   /// Operations to decode one vector.
@@ -141,7 +150,7 @@ private:
     count = std::ceil(count * steps) / steps;
     loads += count * width;
     instructions += count;
-    if (idiom.rows > 1 && shape.separates)
+    if (idiom.rows > 1 && shape.separates && shape.separateChunks() > 1)
       shuffles += count * width;
     if (!shape.broadcast.staged)
       decoding += count * broadcastDecode * width;
@@ -151,9 +160,10 @@ private:
     double count = double(v) * shape.chunks;
     if (idiom.halves != Halves::None)
       count /= 2;
-    if (shape.separates)
-      shuffles += count * width *
-                  (shape.vectorRows == 2 ? 1 : llvm::Log2_32(shape.chunks));
+    if (shape.separates && shape.separateChunks() > 1)
+      shuffles +=
+          count * width *
+          (shape.vectorRows == 2 ? 1 : llvm::Log2_32(shape.separateChunks()));
     loads += count * width;
     instructions += count;
     if (!shape.vector.staged)
@@ -262,7 +272,15 @@ int registersNeeded(const TilePlan &plan, const TileKey &key) {
   const Idiom &idiom = tilewright::idiom(plan.idiom);
   if (idiom.halves != Halves::None)
     v = (v + 1) / 2;
-  registers += rows == 1 ? 1 : v * (shape.separates ? shape.chunks : 1);
+  // Of the operands of 2x2 blocks the smaller one stays.
+  if (idiom.rows > 1)
+    v = std::min(v, shape.rowGroups);
+  int chunks = shape.separates ? shape.chunks : 1;
+  if (shape.partByPart(plan))
+    chunks /= 2;
+  registers += rows == 1 ? 1 : v * chunks;
+  if (shape.splits)
+    registers += 3;
   registers += 1;
   if (idiom.ops > 1)
     registers += 1; // the product

@@ -58,8 +58,8 @@ std::string printTilePlan(const TilePlan &p) {
   return llvm::formatv(
              "idiom={0} lanes={1} klanes={2} block={3}x{4} sets={5} "
              "unroll={6} broadcast={7} stage={8} stagesteps={9} order={10}",
-             idiomName, p.lanes, p.kLanes, p.blockRows,
-             p.blockVectors, p.sets, p.unroll, p.broadcastRhs ? "rhs" : "lhs",
+             idiomName, p.lanes, p.kLanes, p.blockRows, p.blockVectors, p.sets,
+             p.unroll, p.broadcastRhs ? "rhs" : "lhs",
              kStagings[static_cast<int>(p.staging)], p.stageSteps,
              p.rowsInner ? "nm" : "mn")
       .str();

@@ -56,7 +56,21 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   bool stagesB = plan.stagesBroadcast(), stagesV = plan.stagesVector();
   broadcast = plan.broadcastRhs ? rhs(stagesB) : lhs(stagesB);
   vector = plan.broadcastRhs ? lhs(stagesV) : rhs(stagesV);
+  auto nibbles = [](const OperandShape &operand) {
+    return operand.bits == 4 && !operand.staged;
+  };
+  splits = separates && !padded && chunks % 2 == 0 &&
+           accumulator == TW_ELEMENT_S32 && compute != ComputeType::S32 &&
+           (nibbles(vector) || nibbles(broadcast));
   roles = byteRoles(idiom, isa, vector.type, broadcast.type);
+  auto isScaled = [&](const OperandShape &operand, int offset) {
+    return splits && compute == ComputeType::I8 && nibbles(operand) &&
+           operand.type == TW_ELEMENT_S4 && offset == 0;
+  };
+  scaleBits = 4 * (isScaled(vector, roles.offset) + isScaled(broadcast, 0));
+  // |elements| are at most 2^7 (2^8 of u8), so that sums stay below 2^31.
+  scaledSteps = static_cast<int>(
+      llvm::alignDown((1 << 15) / key.k0, static_cast<uint64_t>(plan.unroll)));
   broadcastBlocks = blocking(broadcast.rows, plan.blockRows);
   vectorBlocks = blocking(vector.rows, plan.blockVectors * vectorRows);
   vectors = static_cast<int>(llvm::divideCeil(vectorBlocks.size, vectorRows));
@@ -88,9 +102,10 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
 bool TileShape::separable() const {
   if (!separates)
     return true;
+  int count = separateChunks();
   if (vectorRows == 2)
-    return chunks <= 8;
-  return chunks == 2 || chunks == 4;
+    return count <= 8;
+  return count == 1 || count == 2 || count == 4;
 }
 
 int TileShape::chunkValid(int chunk) const {

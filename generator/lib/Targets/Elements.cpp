@@ -248,6 +248,22 @@ Value decode(Emitter &e, const ElementFormat &format, Value raw) {
   }
 }
 
+Value decodeNibbles(Emitter &e, const ElementFormat &format, Value bytes,
+                    int part) {
+  if (format.scaled)
+    return part == 0 ? e.shl(bytes, 4) : e.band(bytes, 0xf0);
+  bool isSigned = format.type == TW_ELEMENT_S4 && format.offset == 0;
+  if (format.type == TW_ELEMENT_S4 && format.offset != 0)
+    bytes = e.bxor(bytes, 0x88); // the elements + 8
+  Value value;
+  if (isSigned)
+    value = e.sar(part == 0 ? e.shl(bytes, 4) : bytes, 4);
+  else
+    value = part == 0 ? e.band(bytes, 0x0f) : e.shr(bytes, 4);
+  Type element = e.integer(8 * bytesOf(format.compute));
+  return isSigned ? e.sext(value, element) : e.zext(value, element);
+}
+
 // ---- Out elements -----------------------------------------------------------
 
 Type outType(Emitter &e, tw_element_type_t type) {

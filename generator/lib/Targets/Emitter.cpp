@@ -103,6 +103,10 @@ Value Emitter::shr(Value x, int bits) {
   return arith::ShRUIOp::create(b, loc, x, constant(x.getType(), bits));
 }
 
+Value Emitter::sar(Value x, int bits) {
+  return arith::ShRSIOp::create(b, loc, x, constant(x.getType(), bits));
+}
+
 Value Emitter::zext(Value x, Type element) {
   Type type = withElement(x.getType(), element);
   return x.getType() == type ? x : arith::ExtUIOp::create(b, loc, type, x);

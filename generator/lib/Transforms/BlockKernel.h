@@ -106,8 +106,11 @@ private:
   void enterRun(Source &source, std::optional<ElementRun> &run, int t,
                 int count, int64_t elements, int64_t width, int ahead,
                 bool byElement);
+  void laneChunks(const Source &broadcast, const Source &vector, int firstPart,
+                  int endPart, int set, Values &accumulators);
   Values readGroups(const Source &source, int64_t first,
-                    int64_t rowsPerRegister, int64_t present);
+                    int64_t rowsPerRegister, int64_t present, int part);
+  Value broadcastGroup(const Source &source, int row, int chunk);
   Value splatGroup(Value source, int64_t element);
   Values untangle(const Values &accumulators);
   bool transposesBlocks() const;
@@ -127,8 +130,9 @@ private:
   void padRows(Value source, Value buffer, int blockRows);
 
   // KLoop.cpp
-  Values kLoop(Values carries);
-  Values stagedLoop(Values carries);
+  Values kLoop(Value broadcast, Value vector, Value count, Values carries);
+  Values scaledLoop(Values carries);
+  Values stagedLoop(Value broadcast, Value vector, Value count, Values carries);
   Values stepLoop(Source broadcast, Source vector, Value count, Values carries);
   struct Reached {
     Value broadcast, vector; ///< pointers, or null

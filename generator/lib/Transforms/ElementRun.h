@@ -9,6 +9,7 @@
 #include "tilewright/Targets/Elements.h"
 #include "tilewright/Targets/Emitter.h"
 #include "llvm/ADT/DenseMap.h"
+#include <memory>
 
 namespace tilewright {
 
@@ -26,8 +27,16 @@ public:
   /// The `width` decoded elements from `first` on; zero beyond the end.
   mlir::Value at(int64_t first);
 
+  /// The same of the even elements alone (part 0) or the odd ones (part 1),
+  /// `first` counting these.
+  mlir::Value at(int64_t first, int part);
+
   /// A register that holds element `index`, and the element's place in it.
   std::pair<mlir::Value, int64_t> holding(int64_t index);
+  std::pair<mlir::Value, int64_t> holding(int64_t index, int part);
+
+  /// Everything is to be loaded again.
+  void forget();
 
   /// A pointer `bytes` behind the run's start.
   mlir::Value pointerAt(int64_t bytes);
@@ -44,6 +53,8 @@ private:
   int64_t reached = 0; ///< bytes that `pointer` has advanced
   /// By first element: as loaded, and decoded.
   llvm::SmallDenseMap<int64_t, mlir::Value, 8> raw, registers;
+  llvm::SmallDenseMap<int64_t, mlir::Value, 8> parts[2];
+  std::unique_ptr<ElementRun> bytes; ///< the same as bytes of two elements each
 };
 
 } // namespace tilewright

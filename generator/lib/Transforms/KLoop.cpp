@@ -35,6 +35,13 @@ BlockKernel::BlockKernel(Emitter &e, const TileKey &key, const TilePlan &plan,
             shape.vector.rows >= shape.vectorRows;
   broadcastFormat = {shape.broadcast.type, shape.compute};
   vectorFormat = {shape.vector.type, shape.compute, false, shape.roles.offset};
+  if (shape.scaleBits != 0) {
+    auto isScaled = [](const OperandShape &operand) {
+      return operand.type == TW_ELEMENT_S4 && !operand.staged;
+    };
+    broadcastFormat.scaled = isScaled(shape.broadcast);
+    vectorFormat.scaled = isScaled(shape.vector) && shape.roles.offset == 0;
+  }
   Type accumulator = shape.accumulator == TW_ELEMENT_S32   ? e.integer(32)
                      : shape.accumulator == TW_ELEMENT_F64 ? e.f64()
                      : shape.accumulator == TW_ELEMENT_F16 ? e.f16()
@@ -56,10 +63,14 @@ Value BlockKernel::offset(Value pointer, const StepStride &stride) {
 
 void BlockKernel::emit() {
   if (shape.roundsPerStep)
-    return storeByRows(spill(kLoop(initialRows())));
+    return storeByRows(spill(
+        kLoop(position.broadcast, position.vector, params.k, initialRows())));
   Values zeros(shape.accumulators(plan) + correctionVectors,
                e.zero(accumulatorType));
-  Values sums = combineSets(kLoop(zeros));
+  Values all = shape.scaleBits != 0 ? scaledLoop(zeros)
+                                    : kLoop(position.broadcast, position.vector,
+                                            params.k, zeros);
+  Values sums = combineSets(all);
   Value corrections;
   if (correctionVectors)
     corrections = sumCorrections(
@@ -82,18 +93,57 @@ void BlockKernel::emit() {
     storeByRows(results);
 }
 
-Emitter::Values BlockKernel::kLoop(Values carries) {
+/// `count` K steps from the given pointers on.
+Emitter::Values BlockKernel::kLoop(Value broadcast, Value vector, Value count,
+                                   Values carries) {
   if (plan.staging != Staging::None)
-    return stagedLoop(carries);
+    return stagedLoop(broadcast, vector, count, carries);
   return stepLoop(
-      {broadcastFormat, position.broadcast, position.broadcastStride, false,
-       nullptr},
-      {vectorFormat, position.vector, position.vectorStride, false, nullptr},
-      params.k, carries);
+      {broadcastFormat, broadcast, position.broadcastStride, false, nullptr},
+      {vectorFormat, vector, position.vectorStride, false, nullptr}, count,
+      carries);
+}
+
+/// All K steps, some at a time, so that their scaled sums do not wrap; their
+/// exact quotients are added up on the stack.
+Emitter::Values BlockKernel::scaledLoop(Values carries) {
+  int count = shape.accumulators(plan);
+  int64_t bytes = Emitter::bytesOf(accumulatorType);
+  Value sums = stackBuffer(count * bytes);
+  auto at = [&](int i) { return e.offset(sums, i * bytes); };
+  Value zero = e.zero(accumulatorType);
+  for (int i = 0; i < count; ++i)
+    e.store(zero, at(i), 4);
+  Value most = e.i64(shape.scaledSteps);
+  Values all = {position.broadcast, position.vector};
+  all.append(carries.begin() + count, carries.end());
+  all = e.loop(
+      e.i64(0), params.k, shape.scaledSteps, all, [&](Value k, Values in) {
+        Value steps =
+            arith::MinSIOp::create(e.b, e.loc, e.sub(params.k, k), most);
+        Values inner(count, zero);
+        inner.append(in.begin() + 2, in.end());
+        inner = kLoop(in[0], in[1], steps, inner);
+        for (int i = 0; i < count; ++i) {
+          Value sum = e.load(accumulatorType, at(i), 4);
+          e.store(e.add(sum, e.sar(inner[i], shape.scaleBits)), at(i), 4);
+        }
+        Values next = {
+            offset(in[0], times(position.broadcastStride, shape.scaledSteps)),
+            offset(in[1], times(position.vectorStride, shape.scaledSteps))};
+        next.append(inner.begin() + count, inner.end());
+        return next;
+      });
+  Values results;
+  for (int i = 0; i < count; ++i)
+    results.push_back(e.load(accumulatorType, at(i), 4));
+  results.append(all.begin() + 2, all.end());
+  return results;
 }
 
 /// Loop over runs of at most plan.stageSteps K steps: stage them, do them.
-Emitter::Values BlockKernel::stagedLoop(Values carries) {
+Emitter::Values BlockKernel::stagedLoop(Value firstBroadcast, Value firstVector,
+                                        Value total, Values carries) {
   Stage broadcastStage, vectorStage;
   if (shape.broadcast.staged)
     broadcastStage = makeStage(shape.broadcast, broadcastFormat, rows);
@@ -102,31 +152,29 @@ Emitter::Values BlockKernel::stagedLoop(Values carries) {
   Value most = e.i64(plan.stageSteps);
   StepStride broadcastRun = times(position.broadcastStride, plan.stageSteps);
   StepStride vectorRun = times(position.vectorStride, plan.stageSteps);
-  Values all = {position.broadcast, position.vector};
+  Values all = {firstBroadcast, firstVector};
   llvm::append_range(all, carries);
-  all =
-      e.loop(e.i64(0), params.k, plan.stageSteps, all, [&](Value k, Values in) {
-        Value count = e.sub(params.k, k);
-        count = arith::MinSIOp::create(e.b, e.loc, count, most);
-        auto source = [&](const OperandShape &operand, ElementFormat format,
-                          int blockRows, Value pointer,
-                          const StepStride &stride,
-                          const Stage &stage) -> Source {
-          if (!operand.staged)
-            return {format, pointer, stride, false, nullptr};
-          fillStage(stride, format, blockRows, pointer, stage, count);
-          format.decoded = true;
-          return {format, stage.buffer, {stage.stride, nullptr}, true, nullptr};
-        };
-        Source broadcast = source(shape.broadcast, broadcastFormat, rows, in[0],
-                                  position.broadcastStride, broadcastStage);
-        Source vector = source(shape.vector, vectorFormat, vectorOperandRows,
-                               in[1], position.vectorStride, vectorStage);
-        Values next = {offset(in[0], broadcastRun), offset(in[1], vectorRun)};
-        llvm::append_range(next, stepLoop(broadcast, vector, count,
-                                          Values(in.begin() + 2, in.end())));
-        return next;
-      });
+  all = e.loop(e.i64(0), total, plan.stageSteps, all, [&](Value k, Values in) {
+    Value count = e.sub(total, k);
+    count = arith::MinSIOp::create(e.b, e.loc, count, most);
+    auto source = [&](const OperandShape &operand, ElementFormat format,
+                      int blockRows, Value pointer, const StepStride &stride,
+                      const Stage &stage) -> Source {
+      if (!operand.staged)
+        return {format, pointer, stride, false, nullptr};
+      fillStage(stride, format, blockRows, pointer, stage, count);
+      format.decoded = true;
+      return {format, stage.buffer, {stage.stride, nullptr}, true, nullptr};
+    };
+    Source broadcast = source(shape.broadcast, broadcastFormat, rows, in[0],
+                              position.broadcastStride, broadcastStage);
+    Source vector = source(shape.vector, vectorFormat, vectorOperandRows, in[1],
+                           position.vectorStride, vectorStage);
+    Values next = {offset(in[0], broadcastRun), offset(in[1], vectorRun)};
+    llvm::append_range(next, stepLoop(broadcast, vector, count,
+                                      Values(in.begin() + 2, in.end())));
+    return next;
+  });
   return Values(all.begin() + 2, all.end());
 }
 

@@ -12,25 +12,27 @@ using namespace mlir;
 
 namespace tilewright {
 
-Value ElementRun::pointerAt(int64_t bytes) {
-  return e.offset(pointer, bytes - reached);
+Value ElementRun::pointerAt(int64_t distance) {
+  if (bytes)
+    return bytes->pointerAt(distance);
+  return e.offset(pointer, distance - reached);
 }
 
 /// `count` elements from `first` on, not decoded.
 Value ElementRun::loaded(int64_t first, int64_t count) {
   if (Value known = raw.lookup(first))
     return known;
-  int64_t from = first * format.bits() / 8, bytes = count * format.bits() / 8;
+  int64_t from = first * format.bits() / 8, size = count * format.bits() / 8;
   int64_t together = std::min(ahead, (elements - first) / count);
-  if (together > 1 && bytes == 16) {
+  if (together > 1 && size == 16) {
     Emitter::Values parts =
         e.loadRegisters(rawVectorType(e, format, count), pointerAt(from),
                         static_cast<int>(together));
     for (int64_t i = 0; i < together; ++i)
       raw[first + i * count] = parts[i];
     // These loads have no offsets, but they can advance their pointer.
-    pointer = e.opaquePointer(pointerAt(from + together * bytes));
-    reached = from + together * bytes;
+    pointer = e.opaquePointer(pointerAt(from + together * size));
+    reached = from + together * size;
     return parts[0];
   }
   int64_t valid = slack ? count : std::min(count, elements - first);
@@ -66,6 +68,44 @@ std::pair<Value, int64_t> ElementRun::holding(int64_t index) {
   if (first > last && !slack && last >= 0 && last * format.bits() % 8 == 0)
     first = last;
   return {at(first), index - first};
+}
+
+Value ElementRun::at(int64_t first, int part) {
+  if (Value known = parts[part].lookup(first))
+    return known;
+  if (format.bits() >= 8) { // deinterleave two registers
+    Value low = at(2 * first);
+    Value high = 2 * first + width < elements ? at(2 * first + width) : low;
+    llvm::SmallVector<int64_t> map;
+    for (int64_t i = 0; i < width; ++i)
+      map.push_back(2 * i + part);
+    return parts[part][first] = e.shuffle(low, high, map);
+  }
+  if (!bytes)
+    bytes = std::make_unique<ElementRun>(
+        e, ElementFormat{TW_ELEMENT_U8, ComputeType::I8}, pointer, elements / 2,
+        16, slack, ahead);
+  int64_t begin = first / 16 * 16;
+  Value many = decodeNibbles(e, format, bytes->at(begin), part);
+  for (int64_t i = 0; i < 16; i += width)
+    parts[part][begin + i] = e.slice(many, i, width);
+  return parts[part][first];
+}
+
+void ElementRun::forget() {
+  raw.clear();
+  registers.clear();
+  parts[0].clear();
+  parts[1].clear();
+  // Or LLVM takes the loads that follow for the same as those before.
+  pointer = e.opaquePointer(pointerAt(0));
+  reached = 0;
+  bytes.reset();
+}
+
+std::pair<Value, int64_t> ElementRun::holding(int64_t index, int part) {
+  int64_t first = index / width * width;
+  return {at(first, part), index - first};
 }
 
 /// `registers` holds [row][group], `size` groups per row; returns registers
@@ -108,21 +148,41 @@ static Emitter::Values separateGroups(Emitter &e, Emitter::Values registers,
 }
 
 /// The registers of one vector of rows, from row `first` of `source` on, one
-/// for each chunk. `rowsPerRegister` rows of one chunk fill a register.
+/// for each chunk (of the part, if there are two). `rowsPerRegister` rows of
+/// one chunk fill a register.
 Emitter::Values BlockKernel::readGroups(const Source &source, int64_t first,
                                         int64_t rowsPerRegister,
-                                        int64_t present) {
+                                        int64_t present, int part) {
   int64_t width = rowsPerRegister * shape.chunkSize;
-  int64_t begin = first * shape.rowPitch, end = present * shape.rowPitch;
+  int parts = shape.splits ? 2 : 1, count = shape.separateChunks();
+  int64_t pitch = shape.rowPitch / parts;
+  int64_t begin = first * pitch, end = present * pitch;
   Values registers;
-  for (int c = 0; c < shape.chunks; ++c) {
-    int64_t at = begin + c * width;
-    registers.push_back(
-        at < end ? source.run->at(source.first + at)
-                 : e.zero(computeVectorType(e, shape.compute, width)));
+  for (int c = 0; c < count; ++c) {
+    int64_t at = begin + c * width, from = source.first / parts + at;
+    if (at >= end)
+      registers.push_back(e.zero(computeVectorType(e, shape.compute, width)));
+    else
+      registers.push_back(shape.splits ? source.run->at(from, part)
+                                       : source.run->at(from));
   }
   return separateGroups(e, registers, shape.chunkSize * bytesOf(shape.compute),
                         rowsPerRegister == 2);
+}
+
+/// One group of the broadcast operand, in all lanes.
+Value BlockKernel::broadcastGroup(const Source &source, int row, int chunk) {
+  if (!shape.splits) {
+    auto [value, element] = source.run->holding(
+        source.first + row * shape.rowPitch + chunk * shape.chunkSize);
+    return splatGroup(value, element);
+  }
+  int count = shape.separateChunks();
+  auto [value, element] =
+      source.run->holding((source.first + row * shape.rowPitch) / 2 +
+                              chunk % count * shape.chunkSize,
+                          chunk / count);
+  return splatGroup(value, element);
 }
 
 /// Group `index` of a register, in all lanes.
@@ -171,7 +231,8 @@ BlockKernel::LoadPlan BlockKernel::loadPlan(const Source &broadcast,
 void BlockKernel::enterRun(Source &source, std::optional<ElementRun> &run,
                            int t, int count, int64_t elements, int64_t width,
                            int ahead, bool byElement) {
-  bool contiguous = (byElement || elements % width == 0) &&
+  int parts = shape.splits ? 2 : 1;
+  bool contiguous = (byElement || elements % (parts * width) == 0) &&
                     !source.stride.runtime &&
                     elements * source.format.bits() == 8 * source.stride.bytes;
   if (!contiguous || t == 0)
@@ -185,47 +246,84 @@ void BlockKernel::enterRun(Source &source, std::optional<ElementRun> &run,
 
 void BlockKernel::laneStep(const Source &broadcast, const Source &vector,
                            int set, Values &accumulators) {
+  if (!shape.partByPart(plan)) {
+    laneChunks(broadcast, vector, 0, shape.splits ? 2 : 1, set, accumulators);
+    return;
+  }
+  // Few registers are free: the operands are read once for each part.
+  for (int part = 0; part < 2; ++part) {
+    laneChunks(broadcast, vector, part, part + 1, set, accumulators);
+    broadcast.run->forget();
+    vector.run->forget();
+  }
+}
+
+/// The chunks of the parts [firstPart, endPart).
+void BlockKernel::laneChunks(const Source &broadcast, const Source &vector,
+                             int firstPart, int endPart, int set,
+                             Values &accumulators) {
   const Idiom &idiom = tilewright::idiom(plan.idiom);
-  int parts = idiom.halves == Halves::None ? 1 : 2;
-  int64_t perVector = int64_t{shape.vectorRows} * parts;
-  llvm::SmallVector<Values> operands;
-  for (int v = 0; v < vectors; v += parts) {
+  int halves = idiom.halves == Halves::None ? 1 : 2;
+  int64_t perVector = int64_t{shape.vectorRows} * halves;
+  int count = shape.splits ? shape.separateChunks() : shape.chunks;
+  int firstChunk = firstPart * count, chunks = (endPart - firstPart) * count;
+  auto groups = [&](const Source &source, int64_t first, int64_t each,
+                    int64_t present) {
+    Values all;
+    for (int part = firstPart; part < endPart; ++part)
+      llvm::append_range(all, readGroups(source, first, each, present, part));
+    return all;
+  };
+  auto vectorGroups = [&](int v) {
     int64_t first = v * int64_t{shape.vectorRows};
     if (overlap && first + shape.vectorRows > vectorOperandRows)
       first = vectorOperandRows - shape.vectorRows;
-    operands.push_back(readGroups(vector, first, perVector, vectorOperandRows));
+    return groups(vector, first, perVector, vectorOperandRows);
+  };
+  auto rowGroups = [&](int group) {
+    return groups(broadcast, group * idiom.rows, idiom.rows, rows);
+  };
+  auto multiply = [&](int row, int v, int c, Value x, Value y) {
+    int block = (set + firstChunk + c) % plan.sets;
+    Value &accumulator =
+        accumulators[(block * shape.rowGroups + row) * vectors + v];
+    accumulator = multiplyAccumulate(e, plan.idiom, shape.roles, accumulator, x,
+                                     y, v % halves);
+  };
+  // The operand of fewer registers stays in them.
+  if (idiom.rows > 1 && shape.rowGroups < vectors) {
+    llvm::SmallVector<Values> pairs;
+    for (int row = 0; row < shape.rowGroups; ++row)
+      pairs.push_back(rowGroups(row));
+    for (int v = 0; v < vectors; ++v) {
+      Values operand = vectorGroups(v);
+      for (int c = 0; c < chunks; ++c)
+        for (int row = 0; row < shape.rowGroups; ++row)
+          multiply(row, v, c, operand[c], pairs[row][c]);
+    }
+    return;
   }
+  llvm::SmallVector<Values> operands;
+  for (int v = 0; v < vectors; v += halves)
+    operands.push_back(vectorGroups(v));
   // With several chunks a register holds all groups of a few rows.
   int64_t width = 16 / bytesOf(shape.compute);
   int together = 1;
   if (shape.chunks > 1 && idiom.rows == 1)
-    together = std::max<int>(1, width / shape.rowPitch);
+    together = std::max<int>(1, width / (count * shape.chunkSize));
   for (int first = 0; first < shape.rowGroups; first += together) {
     int end = std::min(first + together, shape.rowGroups);
     Values pairs;
     if (idiom.rows > 1)
-      pairs = readGroups(broadcast, first * idiom.rows, idiom.rows, rows);
-    for (int c = 0; c < shape.chunks; ++c) {
-      auto block = llvm::MutableArrayRef<Value>(accumulators)
-                       .slice((set + c) % plan.sets * shape.rowGroups * vectors,
-                              shape.rowGroups * vectors);
+      pairs = rowGroups(first);
+    for (int c = 0; c < chunks; ++c)
       for (int row = first; row < end; ++row) {
-        Value group;
-        if (idiom.rows > 1) {
-          group = pairs[c];
-        } else {
-          auto [source, element] = broadcast.run->holding(
-              broadcast.first + row * shape.rowPitch + c * shape.chunkSize);
-          group = splatGroup(source, element);
-        }
-        for (int v = 0; v < vectors; ++v) {
-          Value &accumulator = block[row * vectors + v];
-          accumulator =
-              multiplyAccumulate(e, plan.idiom, shape.roles, accumulator,
-                                 operands[v / parts][c], group, v % parts);
-        }
+        Value group = idiom.rows > 1
+                          ? pairs[c]
+                          : broadcastGroup(broadcast, row, firstChunk + c);
+        for (int v = 0; v < vectors; ++v)
+          multiply(row, v, c, operands[v / halves][c], group);
       }
-    }
   }
 }
 

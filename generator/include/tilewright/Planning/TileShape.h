@@ -74,13 +74,28 @@ struct TileShape {
   /// Several groups per row, which registers of the vector operand hold apart:
   /// chunk c of K0 has group c of each row.
   bool separates;
-  /// Registers of two rows are told apart at once, others by halving.
-  bool separable() const;
-
   /// Accumulators, without those of the corrections, of a full block.
   int accumulators(const TilePlan &plan) const {
     return rowGroups * vectors * plan.sets;
   }
+  /// 4-bit elements stay in place: the groups take the even elements of each
+  /// row first and then the odd ones, of both operands. They lie in the low and
+  /// the high half of bytes.
+  bool splits;
+  /// Groups that registers have to hold apart, after that.
+  int separateChunks() const { return splits ? chunks / 2 : chunks; }
+  /// The even elements are read and multiplied before the odd ones, for want of
+  /// registers.
+  bool partByPart(const TilePlan &plan) const {
+    return splits && accumulators(plan) > 16;
+  }
+  /// Signed 4-bit elements that split are used times 16, which takes one
+  /// instruction instead of a sign extension: the accumulators hold the sums
+  /// times two to this power, of at most `scaledSteps` K steps at a time.
+  int scaleBits, scaledSteps;
+  /// Registers of two rows are told apart at once, others by halving.
+  bool separable() const;
+
   int chunkValid(int chunk) const; ///< k0 of `chunk` that exist
 };
 

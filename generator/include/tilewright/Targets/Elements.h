@@ -19,6 +19,8 @@ struct ElementFormat {
   bool decoded = false;
   /// Added to each element on decoding (ComputeType::I8).
   int offset = 0;
+  /// decodeNibbles gives elements times 16 (signed 4-bit elements as bytes).
+  bool scaled = false;
 
   int bits() const;
   /// Decoding changes nothing.
@@ -40,6 +42,11 @@ mlir::Value loadRaw(Emitter &e, const ElementFormat &format,
 
 /// Loaded -> decoded, lane by lane.
 mlir::Value decode(Emitter &e, const ElementFormat &format, mlir::Value raw);
+
+/// Bytes of two 4-bit elements of `format` each -> the decoded elements in their
+/// low halves (part 0) or high halves (part 1).
+mlir::Value decodeNibbles(Emitter &e, const ElementFormat &format,
+                          mlir::Value bytes, int part);
 
 /// The MLIR type of an out element in memory.
 mlir::Type outType(Emitter &e, tw_element_type_t type);

@@ -60,6 +60,7 @@ public:
   Value bxor(Value x, int64_t mask);
   Value shl(Value x, int bits);
   Value shr(Value x, int bits); ///< logical
+  Value sar(Value x, int bits); ///< arithmetic
   Value zext(Value x, mlir::Type element);
   Value sext(Value x, mlir::Type element);
   Value trunc(Value x, mlir::Type element);
