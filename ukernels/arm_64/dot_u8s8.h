@@ -23,14 +23,15 @@ TW_INLINE void tw_dot_u8s8_steps(tw_vec* acc, tw_vec* minus, const char** lhs,
     l[i / 4] = veorq_u32(l[i / 4], flip);
   }
   TW_UNROLL for (int s = 0; s < steps; ++s) {
-    tw_load_bytes(r, rhs, N0 * 4);
+    if (s % 2 == 0) tw_load_bytes(r, rhs, tw_min(2, steps - s) * N0 * 4);
     TW_UNROLL for (int n = 0; n < nv; ++n) {
-      minus[n] = (tw_vec)vdotq_s32((int32x4_t)minus[n], (int8x16_t)r[n],
+      const tw_vec column = r[s % 2 * nv + n];
+      minus[n] = (tw_vec)vdotq_s32((int32x4_t)minus[n], (int8x16_t)column,
                                    (int8x16_t)flip);
       TW_UNROLL for (int m = 0; m < M0; ++m) {
         tw_vec* const a = acc + (s % sets * M0 + m) * nv + n;
         const int at = s * M0 + m;
-        *a = tw_lane_multiply(TW_LANE_SDOT, *a, r[n], 0, l[at / 4], at % 4);
+        *a = tw_lane_multiply(TW_LANE_SDOT, *a, column, 0, l[at / 4], at % 4);
       }
     }
   }

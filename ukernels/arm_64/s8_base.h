@@ -106,8 +106,12 @@ TW_INLINE void tw_s4_short(tw_vec* acc, const char* lhs, const char* rhs,
   while (k > 0) {
     tw_index_t steps = k < TW_S4_SHORT_STEPS ? k : TW_S4_SHORT_STEPS;
     k -= steps;
+    // One row has separate sums of even and odd elements: its chains are few.
+    const int parts = M0 == 1 ? 2 : 1;
     int16x8_t sum[16];
-    TW_UNROLL for (int i = 0; i < M0 * groups; ++i) sum[i] = vdupq_n_s16(0);
+    TW_UNROLL for (int i = 0; i < parts * M0 * groups; ++i) {
+      sum[i] = vdupq_n_s16(0);
+    }
     TW_NO_UNROLL for (; steps > 0; --steps) {
       const tw_vec l = tw_load(lhs, 2 * M0);
       const tw_vec r = tw_load(rhs, columns);
@@ -116,7 +120,7 @@ TW_INLINE void tw_s4_short(tw_vec* acc, const char* lhs, const char* rhs,
       TW_UNROLL for (int i = 0; i < 2 * M0; ++i) {
         const int8x16_t one = (int8x16_t)tw_spread_byte(l, i);
         const int8x16_t part = i % 2 == 0 ? even : odd;
-        int16x8_t* const to = sum + i / 2 * groups;
+        int16x8_t* const to = sum + i * parts / 2 * groups;
         to[0] = vmlal_s8(to[0], vget_low_s8(part), vget_low_s8(one));
         if (groups == 2) to[1] = vmlal_high_s8(to[1], part, one);
       }
@@ -124,6 +128,7 @@ TW_INLINE void tw_s4_short(tw_vec* acc, const char* lhs, const char* rhs,
       rhs += N0;
     }
     TW_UNROLL for (int i = 0; i < M0 * groups; ++i) {
+      if (parts == 2) sum[i] = vaddq_s16(sum[i], sum[groups + i]);
       int32x4_t* const to = (int32x4_t*)acc + 2 * i;
       to[0] = vaddw_s16(to[0], vget_low_s16(sum[i]));
       to[1] = vaddw_high_s16(to[1], sum[i]);
