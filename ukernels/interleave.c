@@ -81,7 +81,7 @@ TW_ZIP_INLINE void tw_interleave_nibble_rows(const unsigned char* from,
   if (rows * pairs % 8 == 0)
     tw_store_vectors(to, v, rows * pairs);
   else  // 4 or 12 rows of one pair
-    memcpy(to, v, (size_t)(rows * pairs));
+    memcpy(to, v, (size_t)rows * (size_t)pairs);
 }
 
 // One tile of 4-bit elements: `lines` lines of `rows` / 2 bytes. `rest`: the

@@ -141,7 +141,8 @@ tw_step_t tw_step_of(const tw_tile_key_t* key, int vector_bits) {
     multiplies = tw_parts(rows, 2) * tw_parts(columns, lanes / 2);
   else if (row->shape == TW_SHAPE_OUTER)
     multiplies = tw_parts(rows, lanes) * vectors;
-  step.multiplies = (double)(key->k0 / row->k * multiplies);
+  multiplies *= key->k0 / row->k;
+  step.multiplies = (double)multiplies;
   return step;
 }
 
