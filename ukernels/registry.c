@@ -1,6 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// The runtime registry.
+
 #include "ukernels/registry.h"
 
 #include "ukernels/element.h"
