@@ -5,6 +5,7 @@
 #include "ukernels/arm_64/sve_f32.h"
 #include "ukernels/arm_64/sve_s16.h"
 #include "ukernels/arm_64/sve_s8.h"
+#include "ukernels/arm_64/sve_s8s4.h"
 
 #define TW_STAMP_ISA_sve ~, 1
 #include "ukernels/arm_64/sve_stamp.h"

@@ -41,11 +41,11 @@
 // compiler had the loads of all of them first.
 #define TW_KEEP_LOADS() __asm__ volatile("" ::: "memory")
 
-// K steps taken at once. Rows of different steps have accumulators of their
-// own, so that 16 multiply-accumulates of 4 cycles' latency are in flight, as
-// many as a core with four multipliers needs.
-TW_INLINE int tw_sve_sets(int M0, int vectors) {
-  const int rows = vectors <= 3 ? 8 : 4;
+// K steps taken at once so that there are `rows` rows. Those of different steps
+// have accumulators of their own, so that many multiply-accumulates of 4
+// cycles' latency are in flight: 16 where registers allow, as many as a core
+// with four multipliers needs.
+TW_INLINE int tw_sve_sets(int M0, int rows) {
   return M0 < rows ? rows / M0 : 1;
 }
 

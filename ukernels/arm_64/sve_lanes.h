@@ -24,18 +24,22 @@
 //
 //   TW_PAIRED            accumulators 2i, 2i+1 hold even and odd columns
 //   TW_ROUND(acc)        rounds to the out type after each K step
+//   TW_BLOCK_ROWS(vectors)  rows taken at once, of one or several K steps
 //   TW_UNROLL_STEPS      the K loop's, where twice would need more registers
 //   TW_RHS_K0            TW_RHS per K step of a row of the rhs
 
 #ifndef TW_RHS_K0
 #define TW_RHS_K0 TW_K0
 #endif
+#ifndef TW_BLOCK_ROWS
+#define TW_BLOCK_ROWS(vectors) ((vectors) <= 3 ? 8 : 4)
+#endif
 #ifndef TW_UNROLL_STEPS
 #define TW_UNROLL_STEPS TW_UNROLL_2
 #endif
 #ifndef TW_ROUND
 #define TW_ROUND(acc) (acc)
-#define TW_STEP_SETS(M0, vectors) tw_sve_sets(M0, vectors)
+#define TW_STEP_SETS(M0, vectors) tw_sve_sets(M0, TW_BLOCK_ROWS(vectors))
 #else
 // Every step needs what the one before it rounded.
 #define TW_STEP_SETS(M0, vectors) 1
@@ -189,3 +193,4 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #undef TW_ROUND
 #undef TW_STEP_SETS
 #undef TW_UNROLL_STEPS
+#undef TW_BLOCK_ROWS

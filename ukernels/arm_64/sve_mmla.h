@@ -24,16 +24,22 @@
 //   TW_MULTIPLY(acc, q, v)
 //   TW_ROUND, TW_UNROLL_STEPS  as there; may be absent
 //   TW_UNROLL_WIDEST     the K loop's where N0 is 3vl; may be absent
+//   TW_CHAINS            pairs of rows, counted over the K steps taken at once:
+//   4,
+//                        or fewer where operands take more registers
 
 #ifndef TW_UNROLL_STEPS
 #define TW_UNROLL_STEPS TW_UNROLL_4
+#endif
+#ifndef TW_CHAINS
+#define TW_CHAINS 4
 #endif
 #ifndef TW_UNROLL_WIDEST
 #define TW_UNROLL_WIDEST TW_UNROLL_STEPS
 #endif
 #ifndef TW_ROUND
 #define TW_ROUND(acc) (acc)
-#define TW_STEP_SETS(pairs) (4 / (pairs))
+#define TW_STEP_SETS(pairs) ((pairs) < TW_CHAINS ? TW_CHAINS / (pairs) : 1)
 #else
 #define TW_STEP_SETS(pairs) 1
 #endif
@@ -188,6 +194,7 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #undef TW_ROUND
 #undef TW_UNROLL_STEPS
 #undef TW_UNROLL_WIDEST
+#undef TW_CHAINS
 #undef TW_STEP_SETS
 #undef TW_EACH_PAIR
 #undef TW_EACH_COLUMN

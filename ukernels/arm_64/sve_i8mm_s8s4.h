@@ -1,0 +1,51 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// s8 by s4 by smmla: sve_s8s4.h says how the halves of a byte are told apart.
+
+#ifndef UKERNELS_ARM_64_SVE_I8MM_S8S4_H_
+#define UKERNELS_ARM_64_SVE_I8MM_S8S4_H_
+
+#include "ukernels/arm_64/sve_s8s4.h"
+
+// The even elements of two rows of 16, and the odd ones.
+TW_INLINE svint8x2_t tw_sve_split_s8_pair(const int8_t* first,
+                                          const int8_t* second) {
+  const svbool_t all = svptrue_b8();
+  const svuint8_t order =
+      svdupq_n_u8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
+  const svuint64_t a =
+      svreinterpret_u64_s8(svtbl_s8(svld1rq_s8(all, first), order));
+  const svuint64_t b =
+      svreinterpret_u64_s8(svtbl_s8(svld1rq_s8(all, second), order));
+  return svcreate2_s8(svreinterpret_s8_u64(svtrn1_u64(a, b)),
+                      svreinterpret_s8_u64(svtrn2_u64(a, b)));
+}
+
+#define TW_FAMILY s8s4s32_k16_sve_i8mm
+#define TW_LHS int8_t
+#define TW_RHS int8_t
+#define TW_OUT int32_t
+#define TW_K0 16
+#define TW_RHS_K0 8
+#define TW_ACC svint32_t
+#define TW_ZERO svdup_n_s32(0)
+#define TW_ADD(a, b) svadd_s32_x(svptrue_b8(), a, b)
+#define TW_LOAD(p) svld1_s32(svptrue_b8(), p)
+#define TW_STORE(p, a) svst1_s32(svptrue_b8(), p, a)
+#define TW_PAIRS(op, a, b) \
+  svreinterpret_s32_u64(   \
+      op##_u64(svreinterpret_u64_s32(a), svreinterpret_u64_s32(b)))
+#define TW_RHS_VECTOR svint8x2_t
+#define TW_LOAD_RHS(p) tw_sve_split_s4(p)
+#define TW_QUAD svint8x2_t
+#define TW_LOAD_PAIR(p) tw_sve_split_s8_pair(p, (p) + TW_K0)
+#define TW_LOAD_SINGLE(p) tw_sve_split_s8_pair(p, p)
+#define TW_MULTIPLY(acc, q, v)                                  \
+  svmmla_s32(svmmla_s32(acc, svget2_s8(q, 0), svget2_s8(v, 0)), \
+             svget2_s8(q, 1), svget2_s8(v, 1))
+#define TW_UNROLL_STEPS TW_NO_UNROLL
+#define TW_CHAINS 2
+#include "ukernels/arm_64/sve_mmla.h"
+
+#endif  // UKERNELS_ARM_64_SVE_I8MM_S8S4_H_

@@ -1,0 +1,56 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// s8 by s4. A byte of the rhs has an even element in its low half and an odd
+// one in its high half; they become two vectors by shifts, and the lhs is
+// permuted to match.
+
+#ifndef UKERNELS_ARM_64_SVE_S8S4_H_
+#define UKERNELS_ARM_64_SVE_S8S4_H_
+
+#include "ukernels/arm_64/sve_body.h"
+
+TW_INLINE svint8x2_t tw_sve_split_s4(const int8_t* p) {
+  const svbool_t all = svptrue_b8();
+  const svint8_t both = svld1_s8(all, p);
+  return svcreate2_s8(svasr_n_s8_x(all, svlsl_n_s8_x(all, both, 4), 4),
+                      svasr_n_s8_x(all, both, 4));
+}
+
+// Two rows of 8 elements: the even and the odd ones of the first row, then
+// those of the second.
+TW_INLINE svint8_t tw_sve_split_s8_rows(svbool_t pg, const int8_t* p) {
+  const svuint8_t order =
+      svdupq_n_u8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
+  return svtbl_s8(svld1rq_s8(pg, p), order);
+}
+
+#define TW_S8S4_MULTIPLY(acc, v, q, lane)                       \
+  svdot_lane_s32(svdot_lane_s32(acc, svget2_s8(v, 0), q, lane), \
+                 svget2_s8(v, 1), q, (lane) + 1)
+
+#define TW_FAMILY s8s4s32_k8_sve
+#define TW_LHS int8_t
+#define TW_RHS int8_t
+#define TW_OUT int32_t
+#define TW_K0 8
+#define TW_RHS_K0 4
+#define TW_ACC svint32_t
+#define TW_LANES svcntw()
+#define TW_VECTORS(vl) (vl)
+#define TW_RHS_VECTOR svint8x2_t
+#define TW_RHS_LANES svcntw()
+#define TW_RHS_VECTORS(vl) (vl)
+#define TW_ZERO svdup_n_s32(0)
+#define TW_ADD(a, b) svadd_s32_x(svptrue_b8(), a, b)
+#define TW_LOAD(p) svld1_s32(svptrue_b8(), p)
+#define TW_STORE(p, a) svst1_s32(svptrue_b8(), p, a)
+#define TW_LOAD_RHS(p) tw_sve_split_s4(p)
+#define TW_QUAD svint8_t
+#define TW_LOAD_QUAD(pg, p) tw_sve_split_s8_rows(pg, p)
+#define TW_QUAD_ROWS 2
+#define TW_BLOCK_ROWS(vectors) ((vectors) <= 3 ? 4 : 2)
+#define TW_MULTIPLY(acc, n, q, r) TW_S8S4_MULTIPLY(acc, v##n, q, (r) % 2 * 2)
+#include "ukernels/arm_64/sve_lanes.h"
+
+#endif  // UKERNELS_ARM_64_SVE_S8S4_H_
