@@ -61,7 +61,9 @@ constexpr int kWideTile = 96;
 struct {
   tw_isa_t isa;
   int k0;
-} constexpr kS8[] = {{TW_ISA_ARM_64_BASE, 2}, {TW_ISA_ARM_64_DOTPROD, 4}};
+} constexpr kS8[] = {{TW_ISA_ARM_64_BASE, 2},
+                     {TW_ISA_ARM_64_DOTPROD, 4},
+                     {TW_ISA_ARM_64_I8MM, 8}};
 #endif
 
 #if defined(__x86_64__) || defined(__aarch64__)
