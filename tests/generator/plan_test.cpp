@@ -121,6 +121,15 @@ TEST(PlanOverrideTest, RefusesWithTheReason) {
        "needs avx512vnni or avxvnni, which x86_64_avx2_fma does not have"},
       {"bf16bf16f32_16x16x2_x86_64_avx512_bf16", "idiom=fma",
        "must use idiom 'dpbf16'"},
+      {"s8s8s32_8x8x4_arm_64_base", "idiom=sdot",
+       "needs dotprod, which arm_64_base does not have"},
+      {"f16f16f16_8x8x2_steprnd_arm_64_fullfp16", "idiom=fmah",
+       "for steprnd with K0=1 only"},
+      {"s8s8s32_8x8x16_arm_64_i8mm", "idiom=smmla klanes=2", "needs klanes=1"},
+      {"f32f32f32_8x8x16_arm_64_base", "klanes=1",
+       "cannot tell the 16 groups of a row apart"},
+      {"f32f32f32_8x16x1_arm_64_base", "block=8x4 broadcast=lhs",
+       "vector registers of 32"},
       {"bf16bf16bf16_16x16x2_steprnd_x86_64_avx512_bf16", "sets=2",
        "steprnd needs sets=1"},
   };
@@ -136,6 +145,31 @@ TEST(PlanTest, LatencyBoundTilesHaveSeveralAccumulatorSets) {
       planTile(keyOf("f32f32f32_1x16x1_x86_64_avx512_base"));
   ASSERT_TRUE(bool(plan));
   EXPECT_GE(plan->sets * plan->blockVectors, 8) << printTilePlan(*plan);
+}
+
+// Each accumulator of 2x2 blocks takes two rows of either operand.
+TEST(PlanTest, MatrixMultipliesTakeRowsInPairs) {
+  for (int rows : {1, 2, 7, 8}) {
+    TileKey key = keyOf("s8s8s32_" + std::to_string(rows) + "x8x8_arm_64_i8mm");
+    TilePlan plan = llvm::cantFail(planTile(key, "idiom=smmla block=8x4"));
+    TileShape shape(key, plan);
+    EXPECT_EQ(shape.rowGroups, (rows + 1) / 2);
+    EXPECT_EQ(shape.vectors, 4);
+  }
+}
+
+// Sums of scaled elements must not wrap before they are divided.
+TEST(PlanTest, ScaledSumsFitTheAccumulators) {
+  for (int k0 : {8, 16, 24, 64}) {
+    TileKey key = keyOf("u8s4s32_8x8x" + std::to_string(k0) + "_arm_64_i8mm");
+    TilePlan plan = llvm::cantFail(planTile(key));
+    TileShape shape(key, plan);
+    if (shape.scaleBits == 0) continue;
+    EXPECT_GT(shape.scaledSteps, 0);
+    EXPECT_EQ(shape.scaledSteps % plan.unroll, 0);
+    EXPECT_LE(int64_t{shape.scaledSteps} * k0 * 255 * (8 << shape.scaleBits),
+              INT32_MAX);
+  }
 }
 
 }  // namespace

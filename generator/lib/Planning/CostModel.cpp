@@ -191,6 +191,9 @@ private:
     bool isFloat = shape.accumulator != TW_ELEMENT_S32;
     if (isFloat && isa.vectorBits == 512 && !folded && !whole)
       shuffles += count / 3;
+    // A load that broadcasts takes a multiplier's slot, too (Neoverse).
+    if (isa.has("neon") && !whole)
+      shuffles += count * width;
     if (shape.broadcast.staged || broadcastDecode == 0)
       return;
     decoding += count * (broadcastDecode + 1) * width;
