@@ -119,25 +119,26 @@ TW_INLINE void tw_lane_load(tw_widen_t widen, tw_vec* v, const char** panel,
 TW_INLINE int tw_min(int a, int b) { return a < b ? a : b; }
 TW_INLINE int tw_max(int a, int b) { return a > b ? a : b; }
 
-// Lane numbers have to be literals.
+// Lane numbers have to be literals. Each of these returns OP(lane).
 #define TW_LANE_CASE(i, OP) \
   case i:                   \
     return (tw_vec)OP(i);
+#define TW_LAST_LANE(i, OP) \
+  default:                  \
+    return (tw_vec)OP(i);
 #define TW_LANES_2(lane, OP) \
-  switch (lane) { TW_LANE_CASE(0, OP) TW_LANE_CASE(1, OP) }
+  switch (lane) { TW_LANE_CASE(0, OP) TW_LAST_LANE(1, OP) }
 #define TW_LANES_4(lane, OP)                                    \
   switch (lane) {                                               \
     TW_LANE_CASE(0, OP)                                         \
-    TW_LANE_CASE(1, OP) TW_LANE_CASE(2, OP) TW_LANE_CASE(3, OP) \
+    TW_LANE_CASE(1, OP) TW_LANE_CASE(2, OP) TW_LAST_LANE(3, OP) \
   }
-#define TW_LANES_8(lane, OP)                                    \
-  switch (lane) {                                               \
-    TW_LANE_CASE(0, OP)                                         \
-    TW_LANE_CASE(1, OP)                                         \
-    TW_LANE_CASE(2, OP)                                         \
-    TW_LANE_CASE(3, OP)                                         \
-    TW_LANE_CASE(4, OP)                                         \
-    TW_LANE_CASE(5, OP) TW_LANE_CASE(6, OP) TW_LANE_CASE(7, OP) \
+#define TW_LANES_8(lane, OP)                                        \
+  switch (lane) {                                                   \
+    TW_LANE_CASE(0, OP)                                             \
+    TW_LANE_CASE(1, OP) TW_LANE_CASE(2, OP) TW_LANE_CASE(3, OP)     \
+        TW_LANE_CASE(4, OP) TW_LANE_CASE(5, OP) TW_LANE_CASE(6, OP) \
+            TW_LAST_LANE(7, OP)                                     \
   }
 
 #if defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC) && defined(__clang__)
@@ -163,21 +164,18 @@ TW_INLINE tw_vec tw_lane_multiply(tw_lane_t kind, tw_vec acc, tw_vec rhs,
   vfmaq_laneq_f64((float64x2_t)acc, (float64x2_t)rhs, (float64x2_t)lhs, i)
     case TW_LANE_F64:
       TW_LANES_2(lane, TW_OP)
-      break;
 #undef TW_OP
 #define TW_OP(i) \
   vfmaq_laneq_f32((float32x4_t)acc, (float32x4_t)rhs, (float32x4_t)lhs, i)
     case TW_LANE_F32:
     case TW_LANE_F16_WIDE:
       TW_LANES_4(lane, TW_OP)
-      break;
 #undef TW_OP
 #ifdef __ARM_FEATURE_FP16_VECTOR_ARITHMETIC
 #define TW_OP(i) \
   vfmaq_laneq_f16((float16x8_t)acc, (float16x8_t)rhs, (float16x8_t)lhs, i)
     case TW_LANE_F16:
       TW_LANES_8(lane, TW_OP)
-      break;
 #undef TW_OP
 #endif
 #ifdef __ARM_FEATURE_FP16_FML
@@ -192,7 +190,6 @@ TW_INLINE tw_vec tw_lane_multiply(tw_lane_t kind, tw_vec acc, tw_vec rhs,
       } else {
         TW_LANES_8(lane, TW_LOW)
       }
-      break;
 #undef TW_LOW
 #undef TW_HIGH
 #endif
@@ -206,7 +203,6 @@ TW_INLINE tw_vec tw_lane_multiply(tw_lane_t kind, tw_vec acc, tw_vec rhs,
 #endif
     case TW_LANE_BFDOT:
       TW_LANES_4(lane, TW_OP)
-      break;
 #undef TW_OP
 #endif
 #ifdef __ARM_FEATURE_DOTPROD
@@ -214,12 +210,10 @@ TW_INLINE tw_vec tw_lane_multiply(tw_lane_t kind, tw_vec acc, tw_vec rhs,
   vdotq_laneq_s32((int32x4_t)acc, (int8x16_t)rhs, (int8x16_t)lhs, i)
     case TW_LANE_SDOT:
       TW_LANES_4(lane, TW_OP)
-      break;
 #undef TW_OP
 #define TW_OP(i) vdotq_laneq_u32(acc, (uint8x16_t)rhs, (uint8x16_t)lhs, i)
     case TW_LANE_UDOT:
       TW_LANES_4(lane, TW_OP)
-      break;
 #undef TW_OP
 #endif
 #ifdef __ARM_FEATURE_MATMUL_INT8
@@ -227,7 +221,6 @@ TW_INLINE tw_vec tw_lane_multiply(tw_lane_t kind, tw_vec acc, tw_vec rhs,
   vsudotq_laneq_s32((int32x4_t)acc, (int8x16_t)rhs, (uint8x16_t)lhs, i)
     case TW_LANE_USDOT:
       TW_LANES_4(lane, TW_OP)
-      break;
 #undef TW_OP
 #endif
 #define TW_LOW(i)                                               \
@@ -244,7 +237,6 @@ TW_INLINE tw_vec tw_lane_multiply(tw_lane_t kind, tw_vec acc, tw_vec rhs,
 #undef TW_LOW
 #undef TW_HIGH
   }
-  return acc;
 }
 
 // `steps` K steps; acc[step % sets][m][n]. The panels move on.
