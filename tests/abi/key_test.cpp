@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{"tw_mmt4d_tile_f32f32f32_8xvlx1_arm_64_sve",
                   "in N0: expected a decimal number"},
         Malformed{"tw_mmt4d_tile_f64f64f64_02vlx8x1_arm_64_sve",
-                  "'02vl' has a leading zero"},
+                  "in M0: '02' has a leading zero"},
         Malformed{"tw_mmt4d_tile_s8s4s32_8x3x1_generic",
                   "N0*K0 must be a multiple of 2"},
         Malformed{"tw_mmt4d_tile_s4s8s32_3x8x1_generic",
