@@ -216,6 +216,10 @@ private:
     // Narrower dispatch: pointers, counter and branch take slots that count.
     if (isa.has("neon"))
       enough *= 4;
+    // Conversions run ahead of the multiplies within an iteration.
+    if (isa.has("neon") && shape.compute == ComputeType::F32 &&
+        shape.vector.bits < 32 && block <= 16)
+      enough *= 2;
     bool rounds = shape.roundsPerStep && plan.idiom != IdiomKind::FmaHalf;
     while (block * shape.chunks * unroll < enough && unroll < 8 && !rounds)
       unroll *= 2;

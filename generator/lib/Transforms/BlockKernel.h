@@ -100,6 +100,8 @@ private:
     int vectorsAhead, broadcastsAhead;
   };
   LoadPlan loadPlan(const Source &broadcast, const Source &vector) const;
+  void decodeAhead(const Source &broadcast, const Source &vector,
+                   const LoadPlan &loads, int t, int count);
   /// The run that holds K step `t` of `count`, which starts at source.pointer;
   /// K steps that follow one another in memory are one run, kept in `run`. It
   /// is read by the element, or by registers of `width` elements.

@@ -256,6 +256,7 @@ Emitter::Values BlockKernel::steps(Source broadcast, Source vector, int count,
       enterRun(v, vectorRun, t, count,
                int64_t{vectorOperandRows} * shape.rowPitch, loads.vectorWidth,
                loads.vectorsAhead, false);
+      decodeAhead(b, v, loads, t, count);
     }
     if (correctionVectors && correctionSteps == 1)
       correct(b, 1, state.corrections);

@@ -244,6 +244,32 @@ void BlockKernel::enterRun(Source &source, std::optional<ElementRun> &run,
   source.continues = contiguous;
 }
 
+/// Decodes the operands of the K step after this one where registers are free:
+/// conversions that wait behind this step's multiplies keep the next ones
+/// waiting.
+void BlockKernel::decodeAhead(const Source &broadcast, const Source &vector,
+                              const LoadPlan &loads, int t, int count) {
+  auto decodes = [](const Source &source) {
+    return !source.format.isIdentity() && source.continues;
+  };
+  if (t + 1 == count || shape.chunks > 1 || idiom(plan.idiom).rows > 1 ||
+      !decodes(broadcast) || !decodes(vector))
+    return;
+  int64_t width = 16 / bytesOf(shape.compute);
+  int64_t broadcasts = int64_t{rows} * shape.rowPitch;
+  int64_t elements = int64_t{vectorOperandRows} * shape.rowPitch;
+  int64_t registers = llvm::divideCeil(broadcasts, width) +
+                      llvm::divideCeil(elements, loads.vectorWidth);
+  if (shape.accumulators(plan) + 2 * registers + 2 > e.isa.vectorRegisters)
+    return;
+  for (int64_t step = t; step < t + 2; ++step) {
+    for (int64_t i = 0; i < elements; i += loads.vectorWidth)
+      vector.run->at(step * elements + i);
+    for (int64_t i = 0; i < broadcasts; i += width)
+      broadcast.run->holding(step * broadcasts + i);
+  }
+}
+
 void BlockKernel::laneStep(const Source &broadcast, const Source &vector,
                            int set, Values &accumulators) {
   if (!shape.partByPart(plan)) {
