@@ -3,6 +3,7 @@
 """The bounds, and the results as text and as tables of a document."""
 
 import pathlib
+from statistics import median
 
 from cpus import MEANT_FOR
 from keys import Key
@@ -120,12 +121,40 @@ def _line(key, bodies, machines):
     return "| " + " | ".join(cells) + " |"
 
 
+def overview(data):
+    """A table of how many tiles of each kind hold their bounds, over all CPUs."""
+    shares, ratios = {}, {}
+    for _, _, figures, _ in _cells(data):
+        for origin, figure in figures.items():
+            if "bound_by" in figure:
+                shares.setdefault((figure["bound_by"], origin), []).append(figure["share"])
+        hand, generated = (figures.get(origin, {}) for origin in ("hand", "generated"))
+        if "cycles" in hand and "cycles" in generated:
+            ratios.setdefault(hand["bound_by"], []).append(generated["cycles"] / hand["cycles"])
+    lines = ["| bound by | hand-written tiles × CPUs | of them ≥ 95 % | least | generated | ≥ 95 % "
+             "| least | pairs | generated ≤ 1.03 | median ratio | worst |", "|---" * 11 + "|"]
+    for kind in ("multiply", "convert", "chain", "load"):
+        cells = [kind]
+        for origin in ("hand", "generated"):
+            found = shares.get((kind, origin), [])
+            cells += [str(len(found)), str(sum(share >= SHARE for share in found)),
+                      f"{min(found):.0%}" if found else "–"]
+        pairs = ratios.get(kind, [])
+        cells += [str(len(pairs)), str(sum(ratio <= RATIO for ratio in pairs)),
+                  f"{median(pairs):.2f}" if pairs else "–", f"{max(pairs):.2f}" if pairs else "–"]
+        lines.append("| " + " | ".join(cells) + " |")
+    spilling = [f"{name} ({origin})" for name, origins in sorted(data["tiles"].items())
+                for origin, body in sorted(origins.items()) if body.get("spills")]
+    lines.append(f"\nHot loops with spills: {', '.join(spilling) if spilling else 'none'}.")
+    return "\n".join(lines)
+
+
 def tables(data):
-    """The tables of the document: one per ISA level, one line per tile."""
+    """The tables of the document: an overview, then one per ISA level with a line per tile."""
     by_isa = {}
     for name, bodies in data["tiles"].items():
         by_isa.setdefault(Key(name).isa, []).append((name, bodies))
-    parts = []
+    parts = [overview(data)]
     for isa in MEANT_FOR:
         if isa not in by_isa:
             continue

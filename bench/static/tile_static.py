@@ -38,6 +38,8 @@ def parse(arguments):
                         help="only these CPUs (default: those an ISA is meant for); 'all': each")
     parser.add_argument("--llvm-bin", metavar="DIR",
                         help="LLVM's programs (default: where llvm-mca-22 is)")
+    parser.add_argument("--from", dest="read", metavar="FILE",
+                        help="take what --json wrote earlier instead of asking llvm-mca")
     parser.add_argument("--json", metavar="FILE", help="write everything")
     parser.add_argument("--markdown", metavar="FILE", help="rewrite the tables of this document")
     parser.add_argument("--check", action="store_true", help="judge the bounds")
@@ -99,48 +101,54 @@ def examine(options, functions, tools, features, machines):
     return results
 
 
+def collect(options):
+    """Everything that is asked for, as the JSON file holds it."""
+    features, work = isa_features(), pathlib.Path(options.build_dir) / "bench" / "static"
+    tools = Tools(options.llvm_bin)
+    hand = hand_written(options, tools, work)
+    names = [name for name in options.names or sorted(hand) if options.match in name]
+    for name in names:
+        Key(name)
+    functions, errors = {}, {}
+    if options.origin != "generated":
+        functions["hand"] = {name: hand[name] for name in names if name in hand}
+    if options.origin != "hand":
+        tool = options.tilewright or pathlib.Path(options.build_dir) / "bin" / "tilewright"
+        objects, errors = generate(tool, names, work / "generated")
+        functions["generated"] = disassemble(tools, objects)
+    results = examine(options, functions, tools, features, {})
+    for name, message in errors.items():
+        results.setdefault(name, {}).setdefault("generated", {"cpus": {}})["error"] = message
+    if not results:
+        raise RuntimeError("no tile was found")
+    used = {cpu for each in results.values() for body in each.values() for cpu in body["cpus"]}
+    return {"tiles": results,
+            "cpus": {cpu: {"model": cpus.model(cpu), "sve_bits": cpus.CPUS[cpu][1],
+                           "note": cpus.CPUS[cpu][2]} for cpu in sorted(used)}}
+
+
 def main(arguments):
     options = parse(arguments)
-    features, work = isa_features(), pathlib.Path(options.build_dir) / "bench" / "static"
     try:
-        tools = Tools(options.llvm_bin)
-        hand = hand_written(options, tools, work)
-        names = options.names or sorted(hand)
-        names = [name for name in names if options.match in name]
-        for name in names:
-            Key(name)
-        functions, errors = {}, {}
-        if options.origin != "generated":
-            functions["hand"] = {name: hand[name] for name in names if name in hand}
-        if options.origin != "hand":
-            tool = options.tilewright or pathlib.Path(options.build_dir) / "bin" / "tilewright"
-            objects, errors = generate(tool, names, work / "generated")
-            functions["generated"] = disassemble(tools, objects)
-        results = examine(options, functions, tools, features, {})
+        if options.read:
+            data = json.loads(pathlib.Path(options.read).read_text(encoding="utf-8"))
+        else:
+            data = collect(options)
+        if options.json:
+            text = json.dumps(data, indent=1, sort_keys=True)
+            pathlib.Path(options.json).write_text(text + "\n", encoding="utf-8")
+        if options.markdown:
+            replace_section(options.markdown, "tables", tables(data))
     except (RuntimeError, ValueError, OSError) as error:
         print(f"tile_static: {error}", file=sys.stderr)
         return 2
-    for name, message in errors.items():
-        results.setdefault(name, {}).setdefault("generated", {"cpus": {}})["error"] = message
-    data = {"tiles": results, "cpus": {cpu: {"model": cpus.model(cpu), "sve_bits": cpus.CPUS[cpu][1],
-                                            "note": cpus.CPUS[cpu][2]}
-                                      for cpu in sorted({c for each in results.values()
-                                                         for body in each.values()
-                                                         for c in body["cpus"]})}}
-    found = misses(data)
-    if options.json:
-        pathlib.Path(options.json).write_text(json.dumps(data, indent=1, sort_keys=True) + "\n",
-                                              encoding="utf-8")
-    if options.markdown:
-        replace_section(options.markdown, "tables", tables(data))
     if not options.quiet:
         print(summary(data))
-    if options.check:
-        for line in found:
-            print(line)
-        print(f"{len(found)} misses in {len(results)} tiles")
-        return 1 if found else 0
-    return 0
+    if not options.check:
+        return 0
+    found = misses(data)
+    print("\n".join([*found, f"{len(found)} misses in {len(data['tiles'])} tiles"]))
+    return 1 if found else 0
 
 
 if __name__ == "__main__":
