@@ -127,9 +127,11 @@ std::string whyIdiomUnfit(ScalableIdiom idiom, const TileKey &key) {
   if (isa.scaling != (sme ? TW_SCALING_SME : TW_SCALING_SVE))
     return llvm::formatv("idiom '{0}' needs an ISA with {1}", name,
                          sme ? "SME" : "SVE");
-  if (!key.n0Scalable || (sme && !key.m0Scalable))
-    return llvm::formatv("idiom '{0}' needs {1}", name,
-                         sme ? "scalable M0 and N0" : "a scalable N0");
+  int lanes = isa.vectorBits / info(types.accumulator).bits;
+  if (!key.n0Scalable || (sme && !key.m0Scalable && key.m0 > lanes))
+    return llvm::formatv("idiom '{0}' needs a scalable N0{1}", name,
+                         sme ? ", and an M0 that is scalable or at most 4"
+                             : "");
   bool perStep = key.rounding == Rounding::kPerStep;
   bool half = idiom == ScalableIdiom::SveFmaHalf;
   if (perStep ? sme : half)
@@ -172,6 +174,9 @@ ScalableShape::ScalableShape(ScalableIdiom idiom, const TileKey &key) {
                                              : accumulatorBits;
   sumBits = wordDot ? 64 : fmaHalf ? 16 : accumulatorBits;
   rowsTogether = matrix ? 2 : 1;
+  bool rounds = key.rounding == Rounding::kPerStep && sumBits == 32;
+  bool inBits = types.out == TW_ELEMENT_BF16 && !info(key.isa).has("bf16");
+  roundingRegisters = !rounds ? 0 : inBits ? 5 : 1;
   // By value where an element becomes one that the multiply takes.
   auto operand = [&](tw_element_type_t type, int size, bool scalable) {
     Operand o;

@@ -104,7 +104,7 @@ int sveRegisters(const ScalableShape &shape, const ScalableBlock &block) {
   int operands = shape.rhsVectors(block.vectors) * shape.chunks;
   // The lhs: one register being read, one on its way; conversions' copies.
   int lhs = 2 + (shape.lhs.extends() && shape.byLane ? 1 : 0);
-  return rows * perRow * block.sets + operands + lhs;
+  return rows * perRow * block.sets + operands + lhs + shape.roundingRegisters;
 }
 
 /// The sum over the blocks that tile `total`, of `size` and one of the rest.
@@ -113,9 +113,9 @@ template <typename Cost> double overBlocks(int total, int size, Cost cost) {
   return total % size ? sum + cost(total % size) : sum;
 }
 
-/// Rows or vectors of M and N that blocks tile.
+/// Of them consist the blocks of M.
 int blockableRows(const ScalableShape &shape) {
-  return shape.sme ? shape.lhs.size / shape.lanes : shape.lhs.size;
+  return shape.lhs.size / shape.rowUnit();
 }
 
 double stepCycles(ScalableIdiom idiom, const ScalableShape &shape,

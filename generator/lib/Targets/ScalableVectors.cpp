@@ -31,6 +31,12 @@ Value ScalableVectors::ptrue(int lanes) {
                                    DenseElementsAttr::get(mask(lanes), true));
 }
 
+Value ScalableVectors::firstLanes(int lanes, int count) {
+  assert(count >= 1 && count <= 8 && "no pattern of ptrue");
+  // The patterns VL1 to VL8 of ptrue are 1 to 8.
+  return sve("ptrue", mask(lanes), {immediate(count)});
+}
+
 Value ScalableVectors::splat(Value scalar, VectorType type) {
   return vector::BroadcastOp::create(e.b, e.loc, type, scalar);
 }
@@ -47,14 +53,14 @@ Value ScalableVectors::load(VectorType type, Value pointer, int align) {
 }
 
 Emitter::Values ScalableVectors::loadApart(VectorType type, Value pointer,
-                                           int count) {
+                                           int count, Value mask) {
   auto lanes = static_cast<int>(type.getNumElements());
   llvm::SmallVector<Type> types(count, type);
   Value all = e.intrinsic(
       ("llvm.aarch64.sve.ld" + llvm::Twine(count) + ".sret." + suffix(type))
           .str(),
       LLVM::LLVMStructType::getLiteral(e.b.getContext(), types),
-      {ptrue(lanes), pointer});
+      {mask ? mask : ptrue(lanes), pointer});
   Values parts;
   for (int i = 0; i < count; ++i)
     parts.push_back(LLVM::ExtractValueOp::create(e.b, e.loc, all,

@@ -54,8 +54,9 @@ void ScalableTile::forRange(int total, int size, bool scalable,
 }
 
 void ScalableTile::forBlocks(
-    int rowUnit, llvm::function_ref<void(Position, int, int)> body) {
-  bool unitsScale = rowUnit > 1; // their number then does not
+    llvm::function_ref<void(Position, int, int)> body) {
+  int rowUnit = shape.rowUnit();
+  bool unitsScale = shape.sme && shape.lhs.rows; // their number then does not
   Value rowBytes = perFactor(int64_t{rowUnit} * shape.lhs.rowBytes, unitsScale);
   Value vectorBytes =
       perFactor(int64_t{shape.lanes} * shape.rhs.rowBytes, true);
@@ -72,8 +73,8 @@ void ScalableTile::forBlocks(
   };
   auto block = [&](Value row, int rowCount, Value vector, int vectorCount) {
     Position position;
-    position.lhsIsDense =
-        rowCount * rowUnit == shape.lhs.size && (unitsScale || !shape.lhs.rows);
+    position.lhsIsDense = rowCount * rowUnit == shape.lhs.size &&
+                          (unitsScale || (!shape.sme && !shape.lhs.rows));
     position.rhsIsDense = vectorCount * shape.lanes == shape.rhs.size;
     position.lhs = e.offset(lhs, e.mul(row, rowBytes));
     position.rhs = e.offset(rhs, e.mul(vector, vectorBytes));
@@ -127,19 +128,23 @@ Emitter::Values ScalableTile::kLoop(
 
 Emitter::Values ScalableTile::loadRows(const ScalableShape::Operand &operand,
                                        VectorType type, Value pointer,
-                                       int index) {
+                                       int index, Value rows) {
   int align = info(operand.type).bits / 8;
+  auto load = [&](VectorType loaded) -> Value {
+    Value at = v.offset(pointer, loaded, index);
+    if (!rows)
+      return v.load(loaded, at, align);
+    return LLVM::MaskedLoadOp::create(e.b, e.loc, loaded, at, rows,
+                                      e.zero(loaded),
+                                      static_cast<uint32_t>(align));
+  };
+  VectorType containers = ScalableVectors::full(e.integer(shape.containerBits));
   if (!operand.extends()) {
     if (shape.chunks == 1)
-      return {v.load(type, v.offset(pointer, type, index), align)};
-    Type element = type.getElementType();
-    if (element.getIntOrFloatBitWidth() !=
-        static_cast<unsigned>(shape.containerBits))
-      element = e.integer(shape.containerBits);
-    VectorType container = ScalableVectors::full(element);
+      return {rows ? e.bitcast(load(containers), type) : load(type)};
     Values parts = v.loadApart(
-        container, v.offset(pointer, container, index * shape.chunks),
-        shape.chunks);
+        containers, v.offset(pointer, containers, index * shape.chunks),
+        shape.chunks, rows);
     for (Value &part : parts)
       part = e.bitcast(part, type);
     return parts;
@@ -151,8 +156,7 @@ Emitter::Values ScalableTile::loadRows(const ScalableShape::Operand &operand,
   Type unit = half && operand.type == TW_ELEMENT_F16
                   ? e.f16()
                   : e.integer(operand.unitBits);
-  VectorType raw = ScalableVectors::vec(units, unit);
-  Value value = v.load(raw, v.offset(pointer, raw, index), align);
+  Value value = load(ScalableVectors::vec(units, unit));
   if (half)
     return {v.halfToFloat(value, operand.type)};
   Type wide = e.integer(operand.extendedBits);

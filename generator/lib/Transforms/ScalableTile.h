@@ -30,10 +30,8 @@ protected:
     bool lhsIsDense = false, rhsIsDense = false;
   };
   /// Calls body(position, rows, vectors) once for each size of block, within
-  /// loops where there are several of that size. `rowUnit`: rows of the lhs, at
-  /// the least vector length, that blocks are counted in.
-  void forBlocks(int rowUnit,
-                 llvm::function_ref<void(Position, int, int)> body);
+  /// loops where there are several of that size.
+  void forBlocks(llvm::function_ref<void(Position, int, int)> body);
 
   /// All K steps: plan.unroll of them at a time, and the rest one by one.
   /// `steps` does `count` from the position's two pointers on.
@@ -47,8 +45,10 @@ protected:
 
   /// The containers (each `type`, if rows are several) of the `index`th vector
   /// of rows from `pointer` on.
+  /// Without `rows`, a mask of accumulator lanes, all of them; the others are
+  /// not touched, and zero.
   Values loadRows(const ScalableShape::Operand &operand, mlir::VectorType type,
-                  Value pointer, int index);
+                  Value pointer, int index, Value rows = nullptr);
 
   /// The out elements `index` vectors of sums behind `pointer` as sums under
   /// ACCUMULATE, otherwise zeros; and sums as out elements.

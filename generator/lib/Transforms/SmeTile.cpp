@@ -40,7 +40,7 @@ public:
     unlessIdle(e, params, [&] {
       commitLazySave();
       call("za.enable", {});
-      forBlocks(shape.lanes, [&](Position position, int rows, int vectors) {
+      forBlocks([&](Position position, int rows, int vectors) {
         emitBlock(position, rows, vectors);
       });
       call("za.disable", {});
@@ -109,11 +109,14 @@ void SmeTile::emitBlock(const Position &position, int rows, int vectors) {
   call("zero", {v.immediate(0xff)});
   auto lanes = static_cast<int>(operandType.getNumElements());
   Value all = v.ptrue(lanes);
+  Value lhsRows =
+      shape.lhs.rows ? nullptr : v.firstLanes(shape.lanes, shape.lhs.size);
   // The vectors from `firstRow` and `firstVector` on.
   auto step = [&](Value lhs, int firstRow, Value rhs, int firstVector) {
     llvm::SmallVector<Values> left, right;
     for (int i = 0; i < rows; ++i)
-      left.push_back(loadRows(shape.lhs, operandType, lhs, firstRow + i));
+      left.push_back(
+          loadRows(shape.lhs, operandType, lhs, firstRow + i, lhsRows));
     for (int i = 0; i < vectors; ++i)
       right.push_back(loadRows(shape.rhs, operandType, rhs, firstVector + i));
     for (int chunk = 0; chunk < shape.chunks; ++chunk)
@@ -137,7 +140,7 @@ void SmeTile::emitBlock(const Position &position, int rows, int vectors) {
 }
 
 void SmeTile::storeTiles(Value out, int rows, int vectors) {
-  Value tileRows = vectorRows();
+  Value tileRows = shape.lhs.rows ? vectorRows() : e.i64(shape.lhs.size);
   Value all = v.ptrue(shape.lanes);
   Value tileBytes = e.mul(tileRows, params.outRowBytes);
   Values pointers = {out};
@@ -148,7 +151,7 @@ void SmeTile::storeTiles(Value out, int rows, int vectors) {
     for (int tile = 0; tile < rows * vectors; ++tile) {
       Value sums = e.intrinsic(
           "llvm.aarch64.sme.read.horiz." + ScalableVectors::suffix(sumType),
-          sumType, {e.zero(sumType), all, v.immediate(tile), slice});
+          sumType, {e.poison(sumType), all, v.immediate(tile), slice});
       Value pointer = at[tile / vectors];
       int index = tile % vectors;
       storeSums(e.add(sums, loadOld(pointer, index)), pointer, index);

@@ -18,7 +18,7 @@ public:
 
   void emit() {
     unlessIdle(e, params, [&] {
-      forBlocks(1, [&](Position position, int rows, int vectors) {
+      forBlocks([&](Position position, int rows, int vectors) {
         emitBlock(position, rows, vectors);
       });
     });

@@ -89,9 +89,14 @@ struct ScalableShape {
   /// lhs operands are read from lanes of 128-bit patterns; otherwise each
   /// container is broadcast.
   bool byLane;
+  /// Registers that rounding the sums after a K step takes.
+  int roundingRegisters;
   /// K steps of the lhs follow one another without gaps, so that a pattern may
   /// hold several: its rows are not scalable.
   bool lhsIsDense() const { return byLane && !lhs.rows; }
+  /// Rows of the lhs, at the least vector length, that blocks are counted in:
+  /// for outer products those of a vector, or all.
+  int rowUnit() const { return !sme ? 1 : lhs.rows ? lanes : lhs.size; }
   /// Vectors of the rhs, and of sums of one row (or rowsTogether of them), for
   /// `vectors` vectors of accumulators.
   int rhsVectors(int vectors) const {

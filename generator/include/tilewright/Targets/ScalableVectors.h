@@ -31,8 +31,12 @@ public:
   /// `pointer` and `index` times as many bytes as `type` has.
   Value offset(Value pointer, mlir::VectorType type, int index);
   Value load(mlir::VectorType type, Value pointer, int align);
-  /// `count` vectors of the elements i, i + count, i + 2 * count, ...
-  Values loadApart(mlir::VectorType type, Value pointer, int count);
+  /// The mask of the first `count` lanes, which exist at any length.
+  Value firstLanes(int lanes, int count);
+  /// `count` vectors of the elements i, i + count, i + 2 * count, ...; those
+  /// outside of `mask`, unless that is null, are zero.
+  Values loadApart(mlir::VectorType type, Value pointer, int count,
+                   Value mask = nullptr);
   /// The 16 bytes at `pointer`, over and over.
   Value loadPattern(mlir::VectorType type, Value pointer);
   /// llvm.aarch64.sve.<name>, with the suffix of `type`, which it returns.
