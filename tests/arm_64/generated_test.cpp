@@ -21,7 +21,7 @@ constexpr int kLoopsEvery = 8;
 // Scalar loops take their time, under emulation more so.
 constexpr int64_t kLoopsVolume = 1 << 13;
 // Multiply-adds of the reference per key, and with the loops beside it.
-constexpr int64_t kBudget = 2'000'000, kLoopsBudget = 500'000;
+constexpr int64_t kBudget = 1'000'000, kLoopsBudget = 400'000;
 
 int keysPerIsa() {
   const char* given = std::getenv("TILEWRIGHT_TEST_KEYS");
