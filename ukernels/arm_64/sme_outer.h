@@ -78,18 +78,23 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
   tw_index_t blocks = K / sets, rest = K % sets;
 #ifdef TW_LOAD_LHS_4
 #define TW_OUTER_OF(t, i, j) \
-  TW_OUTER(t, mask, TW_GET_LHS(l, i), TW_GET_RHS(r, j));
-#define TW_OUTER_1X4(s)                                            \
-  {                                                                \
-    const TW_RHS_4 r = TW_LOAD_RHS_4(rhs + s * rhs_step);          \
-    TW_OUTER_OF(0, s, 0)                                           \
-    TW_OUTER_OF(1, s, 1) TW_OUTER_OF(2, s, 2) TW_OUTER_OF(3, s, 3) \
-  }
+  TW_OUTER(t, mask, TW_GET_LHS(l, i), TW_GET_RHS(r, j))
+#define TW_OUTER_1X4(s)                                   \
+  do {                                                    \
+    const TW_RHS_4 r = TW_LOAD_RHS_4(rhs + s * rhs_step); \
+    TW_OUTER_OF(0, s, 0);                                 \
+    TW_OUTER_OF(1, s, 1);                                 \
+    TW_OUTER_OF(2, s, 2);                                 \
+    TW_OUTER_OF(3, s, 3);                                 \
+  } while (0)
   if (rows_are_vectors && mv == 1 && nv == 4) {
     for (tw_index_t i = K / 4; i > 0; --i) {
       const TW_LHS_4 l = TW_LOAD_LHS_4(lhs);
-      TW_OUTER_1X4(0)
-      TW_OUTER_1X4(1) TW_OUTER_1X4(2) TW_OUTER_1X4(3) lhs += 4 * lhs_step;
+      TW_OUTER_1X4(0);
+      TW_OUTER_1X4(1);
+      TW_OUTER_1X4(2);
+      TW_OUTER_1X4(3);
+      lhs += 4 * lhs_step;
       rhs += 4 * rhs_step;
     }
     blocks = 0;
@@ -99,11 +104,15 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
     TW_UNROLL_2 for (tw_index_t i = K / 2; i > 0; --i) {
       const TW_LHS_4 l = TW_LOAD_LHS_4(lhs);
       const TW_RHS_4 r = TW_LOAD_RHS_4(rhs);
-      TW_OUTER_OF(0, 0, 0)
-      TW_OUTER_OF(1, 0, 1)
-      TW_OUTER_OF(2, 1, 0) TW_OUTER_OF(3, 1, 1) TW_OUTER_OF(0, 2, 2)
-          TW_OUTER_OF(1, 2, 3) TW_OUTER_OF(2, 3, 2) TW_OUTER_OF(3, 3, 3) lhs +=
-          2 * lhs_step;
+      TW_OUTER_OF(0, 0, 0);
+      TW_OUTER_OF(1, 0, 1);
+      TW_OUTER_OF(2, 1, 0);
+      TW_OUTER_OF(3, 1, 1);
+      TW_OUTER_OF(0, 2, 2);
+      TW_OUTER_OF(1, 2, 3);
+      TW_OUTER_OF(2, 3, 2);
+      TW_OUTER_OF(3, 3, 3);
+      lhs += 2 * lhs_step;
       rhs += 2 * rhs_step;
     }
     blocks = 0;

@@ -93,7 +93,7 @@ TW_INLINE svfloat32_t tw_bf16_round(svfloat32_t v) {
 #define TW_QUAD_ROWS 4
 #define TW_MULTIPLY(acc, n, q, r) svbfdot_lane_f32(acc, v##n, q, (r) % 4)
 #define TW_ROUND(acc) tw_bf16_round(acc)
-#define TW_UNROLL_STEPS TW_NO_UNROLL
+#define TW_UNROLLS(M0, vectors) 0
 #include "ukernels/arm_64/sve_lanes.h"
 
 // Bottom (even) and top (odd) columns of a vector of the rhs.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ukernels/arm_64/sve_i8mm.h"
+
 #include "ukernels/arm_64/sve_i8mm_s8s4.h"
 
 #define TW_STAMP_ISA_sve_i8mm ~, 1

@@ -9,10 +9,12 @@
 //   TW_LHS, TW_RHS, TW_OUT  element types in memory
 //   TW_K0                elements per K step of a row of the lhs
 //   TW_ACC               the accumulators' vector type; one has TW_LANES of the
-//                        out tile's columns, of which a `vl` has TW_VL
+//                        out tile's columns
 //   TW_VECTORS(vl)       accumulators of a row
-//   TW_RHS_VECTOR        the rhs operand's vector type, TW_RHS_LANES its
-//   columns TW_RHS_VECTORS(vl)   rhs operands of a K step TW_ZERO, TW_ADD(a, b)
+//   TW_RHS_VECTOR        the rhs operand's vector type; one has TW_RHS_LANES
+//                        columns
+//   TW_RHS_VECTORS(vl)   rhs operands of a K step
+//   TW_ZERO, TW_ADD(a, b)
 //   TW_LOAD(p), TW_STORE(p, a), TW_LOAD_RHS(p)
 //   TW_QUAD, TW_LOAD_QUAD(pg, p)  the lhs operand: 16 bytes, repeated along
 //                        the vector, of which pg has those that exist
@@ -25,7 +27,8 @@
 //   TW_PAIRED            accumulators 2i, 2i+1 hold even and odd columns
 //   TW_ROUND(acc)        rounds to the out type after each K step
 //   TW_BLOCK_ROWS(vectors)  rows taken at once, of one or several K steps
-//   TW_UNROLL_STEPS      the K loop's, where twice would need more registers
+//   TW_UNROLLS(M0, vectors)  0 where unrolling the K loop would take more
+//                        registers than there are
 //   TW_RHS_K0            TW_RHS per K step of a row of the rhs
 
 #ifndef TW_RHS_K0
@@ -34,8 +37,8 @@
 #ifndef TW_BLOCK_ROWS
 #define TW_BLOCK_ROWS(vectors) ((vectors) <= 3 ? 8 : 4)
 #endif
-#ifndef TW_UNROLL_STEPS
-#define TW_UNROLL_STEPS TW_UNROLL_2
+#ifndef TW_UNROLLS
+#define TW_UNROLLS(M0, vectors) 1
 #endif
 #ifndef TW_ROUND
 #define TW_ROUND(acc) (acc)
@@ -108,23 +111,23 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
     TW_EACH_VECTOR(TW_MULTIPLY_VECTOR, r)                             \
   }
   const tw_index_t blocks = params->K > 0 ? params->K / sets : 0;
-  TW_UNROLL_STEPS for (tw_index_t i = 0; i < blocks; ++i) {
-    const int rows = sets * M0;
-    TW_RHS_VECTOR v0, v1, v2 TW_UNUSED, v3 TW_UNUSED;
-    TW_QUAD quad;
-    TW_EACH_ROW(TW_MULTIPLY_ROW)
-    lhs += rows * TW_K0;
-    rhs += sets * rhs_step;
-    TW_KEEP_LOADS();
+#define TW_MULTIPLY_BLOCK(steps)                      \
+  {                                                   \
+    const int rows = (steps) * M0;                    \
+    TW_RHS_VECTOR v0, v1, v2 TW_UNUSED, v3 TW_UNUSED; \
+    TW_QUAD quad;                                     \
+    TW_EACH_ROW(TW_MULTIPLY_ROW)                      \
+    lhs += rows * TW_K0;                              \
+    rhs += (steps) * rhs_step;                        \
+    TW_KEEP_LOADS();                                  \
   }
-  for (tw_index_t k = params->K % sets; k > 0; --k) {
-    const int rows = M0;
-    TW_RHS_VECTOR v0, v1, v2 TW_UNUSED, v3 TW_UNUSED;
-    TW_QUAD quad;
-    TW_EACH_ROW(TW_MULTIPLY_ROW)
-    lhs += rows * TW_K0;
-    rhs += rhs_step;
+  if (TW_UNROLLS(M0, vectors)) {
+    TW_UNROLL_2 for (tw_index_t i = 0; i < blocks; ++i) TW_MULTIPLY_BLOCK(sets)
+  } else {
+    TW_NO_UNROLL for (tw_index_t i = 0; i < blocks; ++i) TW_MULTIPLY_BLOCK(sets)
   }
+  for (tw_index_t k = params->K % sets; k > 0; --k) TW_MULTIPLY_BLOCK(1)
+#undef TW_MULTIPLY_BLOCK
 #undef TW_MULTIPLY_ROW
 #undef TW_MULTIPLY_VECTOR
 
@@ -192,5 +195,5 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #undef TW_PAIRED
 #undef TW_ROUND
 #undef TW_STEP_SETS
-#undef TW_UNROLL_STEPS
+#undef TW_UNROLLS
 #undef TW_BLOCK_ROWS

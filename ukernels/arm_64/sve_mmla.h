@@ -22,7 +22,8 @@
 //   TW_QUAD, TW_LOAD_PAIR(p), TW_LOAD_SINGLE(p)  the lhs operand: two rows, or
 //                        one row twice
 //   TW_MULTIPLY(acc, q, v)
-//   TW_ROUND, TW_UNROLL_STEPS  as there; may be absent
+//   TW_ROUND             as there; may be absent
+//   TW_UNROLL_STEPS      the K loop's; may be absent
 //   TW_UNROLL_WIDEST     the K loop's where N0 is 3vl; may be absent
 //   TW_CHAINS            pairs of rows, counted over the K steps taken at once:
 //   4,
