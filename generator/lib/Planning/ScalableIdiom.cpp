@@ -51,6 +51,12 @@ bool fills(int k0, int bits, int containerBits) {
          k0 * bits / containerBits <= kMostChunks;
 }
 
+/// Rows of 8 bytes by rows of 8 nibbles, which are 4 bytes.
+bool areBytesByNibbles(const TypeTripleInfo &types, int k0) {
+  return isByte(types.lhs) && info(types.rhs).bits == 4 &&
+         !isFloat(types.rhs) && k0 == 8;
+}
+
 bool fitsSme(const TypeTripleInfo &types, const IsaInfo &isa, int k0) {
   bool half = both(types, TW_ELEMENT_F16) || both(types, TW_ELEMENT_BF16);
   bool words = both(types, TW_ELEMENT_S16) && isa.has("sme2");
@@ -141,6 +147,8 @@ std::string whyIdiomUnfit(ScalableIdiom idiom, const TileKey &key) {
     return llvm::formatv("idiom '{0}' needs an N0 of whole vectors of f16, an "
                          "even number of vl",
                          name);
+  if (sme && areBytesByNibbles(types, key.k0) && key.m0Scalable)
+    return {};
   bool fits =
       sme ? fitsSme(types, isa, key.k0) : fitsSve(idiom, types, isa, key.k0);
   if (!fits)
@@ -194,6 +202,7 @@ ScalableShape::ScalableShape(ScalableIdiom idiom, const TileKey &key) {
                                  : containerBits;
     return o;
   };
+  nibbles = sme && areBytesByNibbles(types, key.k0);
   lhs = operand(types.lhs, least.m0, key.m0Scalable);
   rhs = operand(types.rhs, least.n0, key.n0Scalable);
   auto chunksOf = [&](const Operand &o) {

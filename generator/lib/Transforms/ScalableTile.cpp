@@ -129,7 +129,7 @@ Emitter::Values ScalableTile::kLoop(
 Emitter::Values ScalableTile::loadRows(const ScalableShape::Operand &operand,
                                        VectorType type, Value pointer,
                                        int index, Value rows) {
-  int align = info(operand.type).bits / 8;
+  int align = std::max(info(operand.type).bits / 8, 1);
   auto load = [&](VectorType loaded) -> Value {
     Value at = v.offset(pointer, loaded, index);
     if (!rows)
@@ -139,6 +139,18 @@ Emitter::Values ScalableTile::loadRows(const ScalableShape::Operand &operand,
                                       static_cast<uint32_t>(align));
   };
   VectorType containers = ScalableVectors::full(e.integer(shape.containerBits));
+  if (shape.nibbles && &operand == &shape.lhs)
+    return v.loadApart(type, v.offset(pointer, type, index * 2), 2);
+  if (shape.nibbles) {
+    Value pairs = load(type);
+    bool isSigned = info(operand.type).kind == TW_ELEMENT_KIND_SIGNED;
+    auto down = [&](Value x) -> Value {
+      if (!isSigned)
+        return e.shr(x, 4);
+      return arith::ShRSIOp::create(e.b, e.loc, x, e.constant(type, 4));
+    };
+    return {down(e.shl(pairs, 4)), down(pairs)};
+  }
   if (!operand.extends()) {
     if (shape.chunks == 1)
       return {rows ? e.bitcast(load(containers), type) : load(type)};

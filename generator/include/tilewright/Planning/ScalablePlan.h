@@ -78,6 +78,8 @@ struct ScalableShape {
   /// cut off only when stored (64), or after each K step (16).
   int sumBits;
   int containerBits;
+  /// The rhs has 4-bit elements: the two chunks are the even and the odd k0.
+  bool nibbles;
   int chunks;
   /// Multiplies per container: SveWiden's even and odd elements.
   int halves;
