@@ -216,8 +216,9 @@ BlockKernel::LoadPlan BlockKernel::loadPlan(const Source &broadcast,
   if (spare < kMost + 2) {
     // bfdot takes lanes of registers that are loaded in pairs only: LLVM
     // turns the others into duplicates before it looks for the lanes.
-    result.broadcastsAhead = plan.idiom == IdiomKind::DotBF16Lane ? 2 : 1;
-    result.vectorsAhead = 1;
+    bool pairs = spare >= kMost || plan.idiom == IdiomKind::DotBF16Lane;
+    result.broadcastsAhead = pairs ? 2 : 1;
+    result.vectorsAhead = spare >= kMost && perStep <= 3 ? perStep : 1;
     return result;
   }
   result.broadcastsAhead = std::clamp(spare, 1, kMost);

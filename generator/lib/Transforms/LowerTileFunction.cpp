@@ -139,8 +139,8 @@ TileParams readTileParams(Emitter &e, Value pointer,
   TileParams params;
   params.k = e.load(e.integer(64),
                     e.offset(pointer, offsetof(tw_mmt4d_params_t, K)), 8);
-  Value flags = e.load(e.integer(32),
-                       e.offset(pointer, offsetof(tw_mmt4d_params_t, flags)), 4);
+  Value flags = e.load(
+      e.integer(32), e.offset(pointer, offsetof(tw_mmt4d_params_t, flags)), 4);
   params.accumulate = flagIs(flags, TW_MMT4D_FLAG_ACCUMULATE);
   Value stride = e.ifElse(
       flagIs(flags, TW_MMT4D_FLAG_OUT_ROW_STRIDE),

@@ -43,8 +43,8 @@ mlir::Value loadRaw(Emitter &e, const ElementFormat &format,
 /// Loaded -> decoded, lane by lane.
 mlir::Value decode(Emitter &e, const ElementFormat &format, mlir::Value raw);
 
-/// Bytes of two 4-bit elements of `format` each -> the decoded elements in their
-/// low halves (part 0) or high halves (part 1).
+/// Bytes of two 4-bit elements of `format` each -> the decoded elements in
+/// their low halves (part 0) or high halves (part 1).
 mlir::Value decodeNibbles(Emitter &e, const ElementFormat &format,
                           mlir::Value bytes, int part);
 
