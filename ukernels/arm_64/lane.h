@@ -133,12 +133,14 @@ TW_INLINE int tw_max(int a, int b) { return a > b ? a : b; }
     TW_LANE_CASE(0, OP)                                         \
     TW_LANE_CASE(1, OP) TW_LANE_CASE(2, OP) TW_LAST_LANE(3, OP) \
   }
-#define TW_LANES_8(lane, OP)                                        \
-  switch (lane) {                                                   \
-    TW_LANE_CASE(0, OP)                                             \
-    TW_LANE_CASE(1, OP)                                             \
-    TW_LANE_CASE(2, OP) TW_LANE_CASE(3, OP) TW_LANE_CASE(4, OP)     \
-        TW_LANE_CASE(5, OP) TW_LANE_CASE(6, OP) TW_LAST_LANE(7, OP) \
+#define TW_LANES_8(lane, OP)                                    \
+  switch (lane) {                                               \
+    TW_LANE_CASE(0, OP)                                         \
+    TW_LANE_CASE(1, OP)                                         \
+    TW_LANE_CASE(2, OP)                                         \
+    TW_LANE_CASE(3, OP)                                         \
+    TW_LANE_CASE(4, OP)                                         \
+    TW_LANE_CASE(5, OP) TW_LANE_CASE(6, OP) TW_LAST_LANE(7, OP) \
   }
 
 #if defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC) && defined(__clang__)
