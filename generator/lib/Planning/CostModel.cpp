@@ -129,7 +129,9 @@ public:
     latency = 1.1 * shape.chunks * idiom.latency / plan.sets;
     // Chains that are just long enough still wait now and then; twice the
     // latency is plenty.
-    overhead += 0.3 * latency * std::max(0.0, 1 - multiplies / (2 * latency));
+    // Nibbles that shuffles tell apart fill the multiplies' pipes as well.
+    double busy = multiplies + (shape.splits ? shuffles : 0);
+    overhead += 0.3 * latency * std::max(0.0, 1 - busy / (2 * latency));
     if (shape.roundsPerStep)
       latency += 30;
     instructions += 4.0 / plan.unroll; // pointers, counter, branch
@@ -271,7 +273,8 @@ int registersNeeded(const TilePlan &plan, const TileKey &key) {
     registers += runs + 1;
   }
   // Operands: the vectors stay for all rows; the broadcast is one at a time.
-  // With one row the vectors are read from memory one at a time instead.
+  // With one row the vectors are read from memory one at a time instead, unless
+  // they are told apart: that takes them all before the first multiply.
   const Idiom &idiom = tilewright::idiom(plan.idiom);
   if (idiom.halves != Halves::None)
     v = (v + 1) / 2;
@@ -281,7 +284,7 @@ int registersNeeded(const TilePlan &plan, const TileKey &key) {
   int chunks = shape.separates ? shape.chunks : 1;
   if (shape.partByPart(plan))
     chunks /= 2;
-  registers += rows == 1 ? 1 : v * chunks;
+  registers += rows == 1 && chunks == 1 ? 1 : v * chunks;
   if (shape.splits)
     registers += 3;
   registers += 1;
