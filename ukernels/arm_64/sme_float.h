@@ -45,6 +45,12 @@ TW_SME_INLINE void tw_sme_f32_to_bf16(uint16_t* p,
 #define TW_LOAD_LHS(pg, p) svld1_f32(pg, p)
 #define TW_RHS_VECTOR svfloat32_t
 #define TW_LOAD_RHS(p) svld1_f32(svptrue_b8(), p)
+#define TW_LHS_4 svfloat32x4_t
+#define TW_LOAD_LHS_4(p) svld1_f32_x4(svptrue_c8(), p)
+#define TW_GET_LHS(l, i) svget4_f32(l, i)
+#define TW_RHS_4 svfloat32x4_t
+#define TW_LOAD_RHS_4(p) svld1_f32_x4(svptrue_c8(), p)
+#define TW_GET_RHS(r, i) svget4_f32(r, i)
 #define TW_OUTER(tile, pg, l, r) svmopa_za32_f32_m(tile, pg, svptrue_b8(), l, r)
 #define TW_ACC svfloat32_t
 #define TW_READ(tile, row) \
@@ -66,6 +72,12 @@ TW_SME_INLINE void tw_sme_f32_to_bf16(uint16_t* p,
 #define TW_LOAD_LHS(pg, p) svld1_f16(pg, p)
 #define TW_RHS_VECTOR svfloat16_t
 #define TW_LOAD_RHS(p) svld1_f16(svptrue_b8(), p)
+#define TW_LHS_4 svfloat16x4_t
+#define TW_LOAD_LHS_4(p) svld1_f16_x4(svptrue_c8(), p)
+#define TW_GET_LHS(l, i) svget4_f16(l, i)
+#define TW_RHS_4 svfloat16x4_t
+#define TW_LOAD_RHS_4(p) svld1_f16_x4(svptrue_c8(), p)
+#define TW_GET_RHS(r, i) svget4_f16(r, i)
 #define TW_OUTER(tile, pg, l, r) svmopa_za32_f16_m(tile, pg, svptrue_b8(), l, r)
 #define TW_ACC svfloat32_t
 #define TW_READ(tile, row) \
@@ -87,6 +99,12 @@ TW_SME_INLINE void tw_sme_f32_to_bf16(uint16_t* p,
 #define TW_LOAD_LHS(pg, p) svld1_f16(pg, p)
 #define TW_RHS_VECTOR svfloat16_t
 #define TW_LOAD_RHS(p) svld1_f16(svptrue_b8(), p)
+#define TW_LHS_4 svfloat16x4_t
+#define TW_LOAD_LHS_4(p) svld1_f16_x4(svptrue_c8(), p)
+#define TW_GET_LHS(l, i) svget4_f16(l, i)
+#define TW_RHS_4 svfloat16x4_t
+#define TW_LOAD_RHS_4(p) svld1_f16_x4(svptrue_c8(), p)
+#define TW_GET_RHS(r, i) svget4_f16(r, i)
 #define TW_OUTER(tile, pg, l, r) svmopa_za32_f16_m(tile, pg, svptrue_b8(), l, r)
 #define TW_ACC svfloat32_t
 #define TW_READ(tile, row) \
@@ -108,6 +126,12 @@ TW_SME_INLINE void tw_sme_f32_to_bf16(uint16_t* p,
 #define TW_LOAD_LHS(pg, p) svld1_bf16(pg, p)
 #define TW_RHS_VECTOR svbfloat16_t
 #define TW_LOAD_RHS(p) svld1_bf16(svptrue_b8(), p)
+#define TW_LHS_4 svbfloat16x4_t
+#define TW_LOAD_LHS_4(p) svld1_bf16_x4(svptrue_c8(), p)
+#define TW_GET_LHS(l, i) svget4_bf16(l, i)
+#define TW_RHS_4 svbfloat16x4_t
+#define TW_LOAD_RHS_4(p) svld1_bf16_x4(svptrue_c8(), p)
+#define TW_GET_RHS(r, i) svget4_bf16(r, i)
 #define TW_OUTER(tile, pg, l, r) \
   svmopa_za32_bf16_m(tile, pg, svptrue_b8(), l, r)
 #define TW_ACC svfloat32_t
@@ -130,6 +154,12 @@ TW_SME_INLINE void tw_sme_f32_to_bf16(uint16_t* p,
 #define TW_LOAD_LHS(pg, p) svld1_bf16(pg, p)
 #define TW_RHS_VECTOR svbfloat16_t
 #define TW_LOAD_RHS(p) svld1_bf16(svptrue_b8(), p)
+#define TW_LHS_4 svbfloat16x4_t
+#define TW_LOAD_LHS_4(p) svld1_bf16_x4(svptrue_c8(), p)
+#define TW_GET_LHS(l, i) svget4_bf16(l, i)
+#define TW_RHS_4 svbfloat16x4_t
+#define TW_LOAD_RHS_4(p) svld1_bf16_x4(svptrue_c8(), p)
+#define TW_GET_RHS(r, i) svget4_bf16(r, i)
 #define TW_OUTER(tile, pg, l, r) \
   svmopa_za32_bf16_m(tile, pg, svptrue_b8(), l, r)
 #define TW_ACC svfloat32_t

@@ -22,7 +22,7 @@
 //   TW_ADD(a, b)
 //   TW_LOAD(p), TW_STORE(p, v)  a row in the out tile
 //
-// and with SME2, which loads four vectors at once:
+// and, used with SME2, which loads four vectors at once:
 //
 //   TW_LHS_4, TW_LOAD_LHS_4(p), TW_GET_LHS(l, i), TW_RHS_4, TW_LOAD_RHS_4(p),
 //   TW_GET_RHS(r, i)
@@ -76,7 +76,7 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
   }
   const tw_index_t K = params->K > 0 ? params->K : 0;
   tw_index_t blocks = K / sets, rest = K % sets;
-#ifdef TW_LOAD_LHS_4
+#if defined(TW_LOAD_LHS_4) && defined(__ARM_FEATURE_SME2)
 #define TW_OUTER_OF(t, i, j) \
   TW_OUTER(t, mask, TW_GET_LHS(l, i), TW_GET_RHS(r, j))
 #define TW_OUTER_1X4(s)                                   \
