@@ -13,6 +13,10 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/abi/include/" DESTINATION "${CMAKE_INST
 
 install(TARGETS tilewright tilewright_abi tilewright_key EXPORT tilewright-targets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+if(TARGET tilewright_hip)
+  install(TARGETS tilewright_hip EXPORT tilewright-targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  set_target_properties(tilewright_hip PROPERTIES EXPORT_NAME hip)
+endif()
 set_target_properties(tilewright_abi PROPERTIES EXPORT_NAME abi)
 set_target_properties(tilewright_key PROPERTIES EXPORT_NAME key)
 if(TW_BUILD_GENERATOR)

@@ -16,6 +16,10 @@ const char* tw_status_message(tw_status_t status) {
       return "A size or an offset does not fit the address space.";
     case TW_STATUS_OUT_OF_RANGE:
       return "A buffer is too small for what would be written or read.";
+    case TW_STATUS_OUT_OF_MEMORY:
+      return "There is no memory left, on the host or on a device.";
+    case TW_STATUS_DEVICE_ERROR:
+      return "A call of a device's driver failed.";
   }
   return "This is not a status code of Tilewright.";
 }

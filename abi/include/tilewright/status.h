@@ -1,7 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Status codes: what every entry point of <tilewright/tilewright.h> returns.
+// Status codes: what every entry point of <tilewright/tilewright.h> returns,
+// and every function of a compiled model.
 
 #ifndef TILEWRIGHT_STATUS_H_
 #define TILEWRIGHT_STATUS_H_
@@ -24,6 +25,10 @@ typedef enum tw_status_t {
   TW_STATUS_OVERFLOW = 3,
   // A buffer that the caller sized is too small for what would be written.
   TW_STATUS_OUT_OF_RANGE = 4,
+  // There is no memory left, on the host or on a device.
+  TW_STATUS_OUT_OF_MEMORY = 5,
+  // A call of a device's driver failed for a reason of its own.
+  TW_STATUS_DEVICE_ERROR = 6,
 } tw_status_t;
 
 // One English sentence for `status`: a static string, never null, valid for the

@@ -1,0 +1,78 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a model compiled for a GPU calls: its kernels, constants and memory, in
+// order on one stream.
+//
+// Between tw_hip_begin() and tw_hip_end() a failure is kept, and what follows
+// does nothing, so that the caller is a straight line of calls; tw_hip_end()
+// returns the first failure, for which tw_hip_message() has a sentence. Calls
+// of one program exclude each other: tw_hip_begin() waits for another thread's
+// tw_hip_end().
+
+#ifndef TILEWRIGHT_UKERNELS_HIP_PROGRAM_H_
+#define TILEWRIGHT_UKERNELS_HIP_PROGRAM_H_
+
+#include <stdint.h>
+
+#include "tilewright/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tw_hip_constant_t {
+  const void* data;
+  int64_t bytes;
+} tw_hip_constant_t;
+
+// Data of the program, written by the compiler; on a 64-bit host all members
+// have 8 bytes (the compiler writes it as eight words).
+typedef struct tw_hip_program_t {
+  const void* code_object;
+  const char* gfx;             // of the code object: "gfx942"
+  const char* const* kernels;  // names, by index
+  int64_t kernel_count;
+  const tw_hip_constant_t* constants;
+  int64_t constant_count;
+  // Of this library: null before the first call.
+  struct tw_hip_state_t* state;
+  int64_t reserved;  // 0
+} tw_hip_program_t;
+
+// The first call finds a device of the code object's gfx, loads the kernels and
+// uploads the constants.
+void tw_hip_begin(tw_hip_program_t* program);
+
+// Waits for all that was launched.
+int32_t tw_hip_end(tw_hip_program_t* program);
+
+// Device memory, aligned to 256 bytes; null after a failure. What is released
+// is given out again, in order of the stream, and stays the program's.
+void* tw_hip_allocate(tw_hip_program_t* program, int64_t bytes);
+void tw_hip_release(tw_hip_program_t* program, void* pointer);
+
+// Device memory that holds constant `index`; not to be written.
+void* tw_hip_constant(tw_hip_program_t* program, int64_t index);
+
+// `from` may be changed, and `to` be read, when these return.
+void tw_hip_upload(tw_hip_program_t* program, void* to, const void* from,
+                   int64_t bytes);
+void tw_hip_download(tw_hip_program_t* program, void* to, const void* from,
+                     int64_t bytes);
+
+// Within device memory, in order of the stream.
+void tw_hip_copy(tw_hip_program_t* program, void* to, const void* from,
+                 int64_t bytes);
+
+// Launches kernel `kernel` on grid_x * grid_y workgroups of `block` work-items;
+// without any workgroup it does nothing. `arguments` is its kernarg segment.
+void tw_hip_launch(tw_hip_program_t* program, int64_t kernel, int64_t grid_x,
+                   int64_t grid_y, int64_t block, int64_t dynamic_lds,
+                   const void* arguments, int64_t argument_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // TILEWRIGHT_UKERNELS_HIP_PROGRAM_H_
