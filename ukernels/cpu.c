@@ -86,7 +86,12 @@ tw_scaling_t tw_isa_scaling(tw_isa_t isa) {
 // Whether `isa` is of the architecture that this library is compiled for, whose
 // features cpu_data holds: other architectures use the same bits.
 static int tw_isa_is_ours(tw_isa_t isa) {
-  enum { X86_64 = TW_CPU_X86_64, ARM_64 = TW_CPU_ARM_64, GENERIC = 1 };
+  enum {
+    X86_64 = TW_CPU_X86_64,
+    ARM_64 = TW_CPU_ARM_64,
+    AMDGPU = 0,
+    GENERIC = 1
+  };
   switch (isa) {
 #define TW_ISA(ARCH, arch_isa, ENUM, vector_bits, vector_registers, scaling, \
                features)                                                     \

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::string_view kOperation = "_mmt4d_tile_";
 constexpr std::string_view kStepRounding = "steprnd";
+constexpr std::string_view kBlockScaled = "mx";
 constexpr std::string_view kScalable = "vl";
 
 std::string quote(std::string_view text) {
@@ -65,6 +66,36 @@ std::string checkPanel(std::string_view side, std::string_view rowsName,
          "*K0 must be a multiple of " + std::to_string(step);
 }
 
+// Whether elements of `type` may have block scales: the MX formats.
+bool isMxType(tw_element_type_t type) {
+  switch (type) {
+    case TW_ELEMENT_F8E4M3FN:
+    case TW_ELEMENT_F8E5M2:
+    case TW_ELEMENT_F6E2M3FN:
+    case TW_ELEMENT_F6E3M2FN:
+    case TW_ELEMENT_F4E2M1FN:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string checkBlockScales(const TileKey& key, const TypeTripleInfo& types,
+                             const IsaInfo& isa) {
+  if (!isa.isAmdgpu())
+    return "variant 'mx' is for amdgpu, not " + std::string(isa.name);
+  for (tw_element_type_t type : {types.lhs, types.rhs})
+    if (!isMxType(type))
+      return "variant 'mx' needs operands of f8e4m3fn, f8e5m2, f6e2m3fn, "
+             "f6e3m2fn or f4e2m1fn, not " +
+             std::string(info(type).name);
+  if (key.k0 % kScaleBlock != 0)
+    return "K0 is " + std::to_string(key.k0) +
+           ", but variant 'mx' has a scale for every 32 elements: K0 must be a "
+           "multiple of 32";
+  return {};
+}
+
 // Takes "<digits>" or "<digits>vl" without leading zeros off the front of
 // `text`, which must continue with `stop`. Saturates far above every limit.
 std::optional<int> takeNumber(std::string_view& text, char stop, bool& scalable,
@@ -97,6 +128,15 @@ std::optional<int> takeNumber(std::string_view& text, char stop, bool& scalable,
   return static_cast<int>(value);
 }
 
+// Takes "<variant>_" off the front of `text`, if it is there.
+bool takeVariant(std::string_view& text, std::string_view variant) {
+  if (text.substr(0, variant.size()) != variant ||
+      text.substr(variant.size(), 1) != "_")
+    return false;
+  text.remove_prefix(variant.size() + 1);
+  return true;
+}
+
 ParsedTileKey failure(std::string_view name, const std::string& why) {
   return {std::nullopt, quote(name) + " is not a tile name: " + why};
 }
@@ -104,9 +144,10 @@ ParsedTileKey failure(std::string_view name, const std::string& why) {
 }  // namespace
 
 bool TileKey::operator<(const TileKey& o) const {
-  return std::tie(types, m0, n0, k0, rounding, isa, m0Scalable, n0Scalable) <
-         std::tie(o.types, o.m0, o.n0, o.k0, o.rounding, o.isa, o.m0Scalable,
-                  o.n0Scalable);
+  return std::tie(types, m0, n0, k0, rounding, isa, m0Scalable, n0Scalable,
+                  blockScaled) < std::tie(o.types, o.m0, o.n0, o.k0, o.rounding,
+                                          o.isa, o.m0Scalable, o.n0Scalable,
+                                          o.blockScaled);
 }
 
 TileKey TileKey::atVectorBits(int vectorBits) const {
@@ -130,12 +171,21 @@ int64_t TileKey::outTileBytes() const {
   return int64_t{m0} * n0 * bitsOf(info(types).out) / 8;
 }
 
+int64_t TileKey::lhsScaleStepBytes() const {
+  return blockScaled ? int64_t{m0} * k0 / kScaleBlock : 0;
+}
+
+int64_t TileKey::rhsScaleStepBytes() const {
+  return blockScaled ? int64_t{n0} * k0 / kScaleBlock : 0;
+}
+
 std::string validateTileKey(const TileKey& key) {
   const TypeTripleInfo& types = info(key.types);
   const IsaInfo& isa = info(key.isa);
   std::string why = checkRows("M0", key.m0, key.m0Scalable, kMaxM0, isa);
   if (why.empty()) why = checkRows("N0", key.n0, key.n0Scalable, kMaxN0, isa);
-  if (why.empty()) why = checkSize("K0", key.k0, kMaxK0);
+  if (why.empty())
+    why = checkSize("K0", key.k0, isa.isAmdgpu() ? kMaxK0Amdgpu : kMaxK0);
   // Any number of vectors fills whole bytes if one of the least length does,
   // for lengths are multiples of it.
   const TileKey least = key.atVectorBits(isa.vectorBits);
@@ -147,6 +197,7 @@ std::string validateTileKey(const TileKey& key) {
         "variant 'steprnd' needs an output narrower than the accumulator "
         "(f16 or bf16), not " +
         std::string(info(types.out).name);
+  if (why.empty() && key.blockScaled) why = checkBlockScales(key, types, isa);
   return why;
 }
 
@@ -159,6 +210,10 @@ std::string printTileKey(const TileKey& key, std::string_view prefix) {
           '_';
   if (key.rounding == Rounding::kPerStep) {
     name += kStepRounding;
+    name += '_';
+  }
+  if (key.blockScaled) {
+    name += kBlockScaled;
     name += '_';
   }
   name += info(key.isa).name;
@@ -210,15 +265,14 @@ ParsedTileKey parseTileKey(std::string_view name, std::string_view prefix) {
     if (size.scalable) key.*size.scalable = scalable;
   }
 
-  if (rest.substr(0, kStepRounding.size() + 1) ==
-      std::string(kStepRounding) + "_") {
+  if (takeVariant(rest, kStepRounding))
     key.rounding = Rounding::kPerStep;
-    rest.remove_prefix(kStepRounding.size() + 1);
-  }
+  else if (takeVariant(rest, kBlockScaled))
+    key.blockScaled = true;
   const IsaInfo* isa = findIsa(rest);
   if (!isa)
     return failure(name, "unknown variant or instruction set " + quote(rest) +
-                             "; expected [steprnd_] and one of " +
+                             "; expected [steprnd_] or [mx_] and one of " +
                              listNames(isas()));
   key.isa = isa->isa;
 

@@ -135,6 +135,8 @@ std::string IsaInfo::llvmFeatures() const {
 }
 
 bool IsaInfo::implies(const IsaInfo& other) const {
+  if (other.arch == "GENERIC") return true;
+  if (arch != other.arch || isAmdgpu()) return isa == other.isa;
   return std::all_of(other.features.begin(), other.features.end(),
                      [&](const CpuFeatureInfo* f) { return has(f->llvmName); });
 }

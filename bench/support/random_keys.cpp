@@ -28,7 +28,8 @@ int randomSize(std::mt19937_64& random) {
 bool matches(const IsaInfo& isa, std::string_view archOrIsa) {
   std::string arch(isa.arch);
   for (char& c : arch) c = char(std::tolower(c));
-  return archOrIsa.empty() || archOrIsa == isa.name || archOrIsa == arch;
+  if (archOrIsa.empty()) return !isa.isAmdgpu();
+  return archOrIsa == isa.name || archOrIsa == arch;
 }
 
 TileKey randomKey(std::mt19937_64& random,

@@ -18,7 +18,7 @@ namespace {
 static_assert(sizeof(void*) == 8, "the golden values are for 64-bit targets");
 
 TEST(AbiGolden, Mmt4dParamsLayout) {
-  EXPECT_EQ(sizeof(tw_mmt4d_params_t), 128u);
+  EXPECT_EQ(sizeof(tw_mmt4d_params_t), 144u);
   EXPECT_EQ(alignof(tw_mmt4d_params_t), 8u);
 #define EXPECT_FIELD(field, offset, size)                        \
   EXPECT_EQ(offsetof(tw_mmt4d_params_t, field), size_t{offset}); \
@@ -41,6 +41,8 @@ TEST(AbiGolden, Mmt4dParamsLayout) {
   EXPECT_FIELD(flags, 108, 4);
   EXPECT_FIELD(cpu_data, 112, 8);
   EXPECT_FIELD(out_row_stride, 120, 8);
+  EXPECT_FIELD(lhs_scales, 128, 8);
+  EXPECT_FIELD(rhs_scales, 136, 8);
 #undef EXPECT_FIELD
 }
 
@@ -154,6 +156,21 @@ TEST(AbiGolden, TypeTriples) {
       {"f6e3m2fn f6e3m2fn f32", 0x53},
       {"f4e2m1fn f4e2m1fn f32", 0x54},
       {"f8e4m3fn f4e2m1fn f32", 0x55},
+      {"f8e4m3fn f6e2m3fn f32", 0x56},
+      {"f8e4m3fn f6e3m2fn f32", 0x57},
+      {"f8e5m2 f6e2m3fn f32", 0x58},
+      {"f8e5m2 f6e3m2fn f32", 0x59},
+      {"f8e5m2 f4e2m1fn f32", 0x5A},
+      {"f6e2m3fn f8e4m3fn f32", 0x5B},
+      {"f6e2m3fn f8e5m2 f32", 0x5C},
+      {"f6e2m3fn f4e2m1fn f32", 0x5D},
+      {"f6e3m2fn f8e4m3fn f32", 0x5E},
+      {"f6e3m2fn f8e5m2 f32", 0x5F},
+      {"f6e3m2fn f4e2m1fn f32", 0x60},
+      {"f4e2m1fn f8e4m3fn f32", 0x61},
+      {"f4e2m1fn f8e5m2 f32", 0x62},
+      {"f4e2m1fn f6e2m3fn f32", 0x63},
+      {"f4e2m1fn f6e3m2fn f32", 0x64},
   };
   std::map<std::string, int> actual;
 #define TW_TYPE_TRIPLE(value, lhs, rhs, out, ENUM) \

@@ -215,6 +215,36 @@ TEST(Key, EveryStringOneEditAwayParsesToItselfOrNotAtAll) {
   EXPECT_GT(tried, 1000);
 }
 
+TEST(Key, BlockScales) {
+  const std::string name =
+      "tw_mmt4d_tile_f8e4m3fnf4e2m1fnf32_32x16x128_mx_amdgpu_gfx950";
+  const ParsedTileKey parsed = parseTileKey(name);
+  ASSERT_TRUE(parsed.key) << parsed.error;
+  EXPECT_TRUE(parsed.key->blockScaled);
+  EXPECT_EQ(printTileKey(*parsed.key), name);
+  EXPECT_EQ(parsed.key->lhsScaleStepBytes(), 32 * 4);
+  EXPECT_EQ(parsed.key->rhsScaleStepBytes(), 16 * 4);
+  TileKey plain = *parsed.key;
+  plain.blockScaled = false;
+  EXPECT_NE(plain, *parsed.key);
+  EXPECT_NE(plain < *parsed.key, *parsed.key < plain);
+  EXPECT_EQ(plain.lhsScaleStepBytes(), 0);
+
+  const std::pair<const char*, const char*> refused[] = {
+      {"f8e4m3fnf4e2m1fnf32_32x16x48_mx_amdgpu_gfx950", "multiple of 32"},
+      {"f8e4m3fnuzf8e4m3fnuzf32_32x16x32_mx_amdgpu_gfx942", "f8e4m3fnuz"},
+      {"f8e4m3fnf4e2m1fnf32_32x16x32_mx_x86_64_avx2_fma", "is for amdgpu"},
+      {"f8e4m3fnf4e2m1fnf32_32x16x320_amdgpu_gfx950", "1..256"},
+      {"f8e4m3fnf4e2m1fnf32_32x16x96_x86_64_avx2_fma", "1..64"},
+  };
+  for (auto [rest, why] : refused) {
+    const ParsedTileKey wrong =
+        parseTileKey(std::string("tw_mmt4d_tile_") + rest);
+    EXPECT_FALSE(wrong.key) << rest;
+    EXPECT_NE(wrong.error.find(why), std::string::npos) << wrong.error;
+  }
+}
+
 TEST(Key, LooksLikeTileName) {
   EXPECT_TRUE(looksLikeTileName("tw_mmt4d_tile_nonsense"));
   EXPECT_TRUE(looksLikeTileName("iree_uk_mmt4d_tile_x", "iree_uk"));
@@ -263,6 +293,15 @@ TEST(IsaTable, FeaturesAreKnownAndDistinct) {
       findIsa("x86_64_avx512_vnni")->implies(*findIsa("x86_64_avx512_base")));
   EXPECT_FALSE(
       findIsa("x86_64_avx512_base")->implies(*findIsa("x86_64_avx512_vnni")));
+}
+
+TEST(IsaTable, AmdgpuTargetsRunTheirOwnCodeOnly) {
+  const IsaInfo& gfx942 = *findIsa("amdgpu_gfx942");
+  EXPECT_TRUE(gfx942.isAmdgpu());
+  EXPECT_TRUE(gfx942.implies(gfx942));
+  EXPECT_FALSE(gfx942.implies(*findIsa("amdgpu_gfx90a")));
+  EXPECT_FALSE(findIsa("x86_64_avx2_fma")->implies(gfx942));
+  EXPECT_FALSE(gfx942.implies(*findIsa("x86_64_avx2_fma")));
 }
 
 TEST(TypeTable, AccumulatorsFollowTheContract) {

@@ -20,7 +20,8 @@ const char* const kCores[] = {
 
 std::vector<TargetCpu> targets() {
   std::vector<TargetCpu> result;
-  for (const IsaInfo& isa : isas()) result.push_back(targetCpuOf(isa));
+  for (const IsaInfo& isa : isas())
+    if (!isa.isAmdgpu()) result.push_back(targetCpuOf(isa));
   for (const char* core : kCores) {
     llvm::Expected<TargetCpu> target =
         parseTargetCpu("arm_64:" + std::string(core));

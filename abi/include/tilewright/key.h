@@ -24,6 +24,10 @@ namespace tilewright {
 inline constexpr int kMaxM0 = 1024;
 inline constexpr int kMaxN0 = 1024;
 inline constexpr int kMaxK0 = 64;
+// On amdgpu, whose widest instructions take 128 elements along K.
+inline constexpr int kMaxK0Amdgpu = 256;
+// Elements along K0 that share a block scale (variant `mx`).
+inline constexpr int kScaleBlock = 32;
 // Largest multiple of a vector that a scalable M0 or N0 may be, so that it
 // stays within kMaxM0 and kMaxN0 for vectors of kMaxVectorBits.
 inline constexpr int kMaxScale = 16;
@@ -61,7 +65,7 @@ struct CpuFeatureInfo {
 
 struct IsaInfo {
   tw_isa_t isa;
-  std::string_view arch;  // "X86_64", "GENERIC"
+  std::string_view arch;  // "X86_64", "ARM_64", "AMDGPU", "GENERIC"
   std::string_view name;  // "x86_64_avx2_fma"
   // Of the vectors that fixed sizes are computed with; the least that a
   // scalable one can have.
@@ -73,7 +77,11 @@ struct IsaInfo {
   bool has(std::string_view llvmFeature) const;
   // "+avx2,+fma,...": LLVM's target-features string. Empty for generic.
   std::string llvmFeatures() const;
-  // Whether every feature of `other` is one of this ISA's.
+  // Code of an AMD GPU: device code, run by waves (tile.h).
+  bool isAmdgpu() const { return arch == "AMDGPU"; }
+  // Whether what can run this ISA's code can run code of `other`: the same
+  // architecture or none, and every feature of `other` is one of this ISA's.
+  // An amdgpu target runs its own code only.
   bool implies(const IsaInfo& other) const;
 };
 
@@ -99,11 +107,14 @@ struct TileKey {
   // Scalable sizes, printed "<n>vl": m0, n0 then count vectors of accumulator
   // elements, whose length (tw_scaling_t) is known only where the tile runs.
   bool m0Scalable = false, n0Scalable = false;
+  // Both operands have block scales: the variant `mx`.
+  bool blockScaled = false;
 
   bool operator==(const TileKey& o) const {
     return types == o.types && m0 == o.m0 && n0 == o.n0 && k0 == o.k0 &&
            rounding == o.rounding && isa == o.isa &&
-           m0Scalable == o.m0Scalable && n0Scalable == o.n0Scalable;
+           m0Scalable == o.m0Scalable && n0Scalable == o.n0Scalable &&
+           blockScaled == o.blockScaled;
   }
   bool operator!=(const TileKey& o) const { return !(*this == o); }
   bool operator<(const TileKey& o) const;
@@ -118,6 +129,9 @@ struct TileKey {
   int64_t lhsStepBytes() const;
   int64_t rhsStepBytes() const;
   int64_t outTileBytes() const;
+  // Bytes of one K step of the scale panels; 0 without block scales.
+  int64_t lhsScaleStepBytes() const;
+  int64_t rhsScaleStepBytes() const;
 };
 
 // Why `key` is not valid, and what would be accepted; empty if it is valid.

@@ -16,13 +16,30 @@
 //
 // Element types are in element_types.def, valid (lhs, rhs, out) in
 // type_triples.def, <arch>_<isa> in isas.def. M0 and N0 are in 1..1024, K0 in
-// 1..64, and M0*K0 lhs elements, N0*K0 rhs elements must fill whole bytes.
+// 1..64 (1..256 on amdgpu), and M0*K0 lhs elements, N0*K0 rhs elements must
+// fill whole bytes. <variant> is `steprnd` or `mx`, see below.
 //
 // On an ISA with scalable vectors (column `scaling` of isas.def) M0 and N0 may
 // each be a scalable size, `<n>vl` with n in 1..16: n times the number of
 // accumulator elements (f32 and s32: bits/32, f64: bits/64) in one vector of
 // the machine that runs the tile, SVE's vector length or, on the SME ISAs, the
 // streaming one. `f32f32f32_8x2vlx1_arm_64_sve` is 8x16x1 on 256-bit vectors.
+//
+// On amdgpu a tile function is device code, always inlined into a kernel: all
+// lanes of one wave call it together, with the same arguments, and EXEC all
+// ones. The panels and the out tile are in global memory; its signature is
+//
+//   void(void __global* out_tile, const void __global* lhs_panel,
+//        const void __global* rhs_panel, const tw_mmt4d_params_t* params)
+//
+// with `params` a generic pointer. It uses registers only, no LDS. Around it
+// stands the workgroup kernel of a whole mmt4d,
+//
+//   tw_mmt4d_kernel_<the rest of the tile's name>
+//
+// an entry of a code object, whose one argument is a tw_mmt4d_params_t by value
+// with device pointers in it. It does what tw_mmt4d does for that key, M, N and
+// K of 0 included, when it is launched with tw_mmt4d_launch_t's figures.
 
 #ifndef TILEWRIGHT_TILE_H_
 #define TILEWRIGHT_TILE_H_
@@ -53,9 +70,13 @@ enum {
   // tw_mmt4d_params_t::out_row_stride is present and gives the distance between
   // rows of the out tile; without it rows are contiguous (distance N0).
   TW_MMT4D_FLAG_OUT_ROW_STRIDE = 0x10000,
+  // tw_mmt4d_params_t::lhs_scales and rhs_scales are present. Set for the
+  // variant `mx`, and for no other; CPU entry points refuse it, for `mx` is for
+  // amdgpu only.
+  TW_MMT4D_FLAG_BLOCK_SCALES = 0x20000,
 };
 
-// All flags that are defined; entry points refuse any other.
+// All flags of the CPU entry points, which refuse any other.
 #define TW_MMT4D_FLAG_ALL                               \
   (TW_MMT4D_FLAG_TYPE_MASK | TW_MMT4D_FLAG_ACCUMULATE | \
    TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK |               \
@@ -67,7 +88,8 @@ enum {
 // The fields up to `cpu_data` have the order, types and meaning of IREE's
 // iree_uk_mmt4d_params_t, so that one body serves both. Offsets and strides
 // count elements. On a 64-bit target: K at byte 88, flags at 108, cpu_data at
-// 112, out_row_stride at 120, size 128 (tests/abi pins all of them).
+// 112, out_row_stride at 120, lhs_scales at 128, rhs_scales at 136, size 144
+// (tests/abi pins all of them).
 typedef struct tw_mmt4d_params_t {
   // lhs [M][K][M0][K0]: row-major; stride0 is the distance between consecutive
   // panels [K][M0][K0].
@@ -99,7 +121,23 @@ typedef struct tw_mmt4d_params_t {
   // In tw_mmt4d it makes `out` a plain row-major matrix [M*M0][N*N0] with this
   // row stride, and out_stride0 is not read.
   tw_index_t out_row_stride;
+  // Present iff flags has BLOCK_SCALES: the scales of the lhs,
+  // [M][K][M0][K0/32] bytes, and of the rhs, [N][K][N0][K0/32], in panels that
+  // lhs_stride0/32 and rhs_stride0/32 bytes lie apart. For a tile function: the
+  // scales of its panels.
+  const void* lhs_scales;
+  const void* rhs_scales;
 } tw_mmt4d_params_t;
+
+// How a workgroup kernel is launched: with gridDim.x = ceil(N / tiles_n),
+// gridDim.y = ceil(M / tiles_m), blockDim.x = block_size and dynamic_lds bytes
+// of LDS. A code object has one beside each kernel, a constant named
+// <kernel>_launch.
+typedef struct tw_mmt4d_launch_t {
+  uint32_t block_size;        // lanes of a workgroup
+  uint32_t tiles_m, tiles_n;  // tiles of out that a workgroup computes
+  uint32_t dynamic_lds;
+} tw_mmt4d_launch_t;
 
 // Computes, for m in [0, M0) and n in [0, N0), with K = params->K >= 0,
 //
@@ -124,7 +162,11 @@ typedef struct tw_mmt4d_params_t {
 // bfmopa), which treat denormal inputs and results as zero: such a tile does so
 // for all of its elements or for none. The Arm ones round to odd within.
 // Variant `steprnd`: the accumulator is rounded to the out type after each K
-// step.
+// step. Variant `mx` (OCP microscaling formats; K0 a multiple of 32; MX element
+// types, f32 out): each run of 32 elements along K0 has a scale, an E8M0 byte s
+// in the scale panel, [K][M0][K0/32] for the lhs and [K][N0][K0/32] for the
+// rhs; an element's value is multiplied by 2^(s - 127), and s = 255 makes it
+// NaN.
 typedef void (*tw_mmt4d_tile_fn_t)(void* out_tile, const void* lhs_panel,
                                    const void* rhs_panel,
                                    const tw_mmt4d_params_t* params);

@@ -34,6 +34,7 @@ Triple::ArchType architectureOf(const IsaInfo &isa) {
   return StringSwitch<Triple::ArchType>(isa.arch)
       .Case("X86_64", Triple::x86_64)
       .Case("ARM_64", Triple::aarch64)
+      .Case("AMDGPU", Triple::amdgcn)
       .Default(Triple::UnknownArch);
 }
 
@@ -49,6 +50,9 @@ Triple defaultTriple(Triple::ArchType arch) {
 Triple defaultTriple(Triple::ArchType arch, Triple host) {
   if (arch == Triple::UnknownArch || arch == host.getArch())
     return host;
+  // A device has an operating system of its own.
+  if (arch == Triple::amdgcn)
+    return Triple("amdgcn-amd-amdhsa");
   host.setArch(arch);
   // A vendor of x86 machines only.
   if (host.getVendor() == Triple::PC)

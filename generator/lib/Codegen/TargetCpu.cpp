@@ -46,7 +46,7 @@ void fill(TargetCpu &target, function_ref<bool(const CpuFeatureInfo &)> has) {
   for (const CpuFeatureInfo *feature : target.features)
     target.cpuData[feature->word] |= uint64_t{1} << feature->bit;
   for (const IsaInfo &isa : isas())
-    if (isForArchitecture(isa, target.arch) &&
+    if (isForArchitecture(isa, target.arch) && !isa.isAmdgpu() &&
         all_of(isa.features, [&](const CpuFeatureInfo *feature) {
           return is_contained(target.features, feature);
         }))
@@ -67,6 +67,8 @@ public:
 
   Expected<TargetCpu> run() {
     auto [arch, parts] = text.split(':');
+    if (arch == "amdgpu")
+      return gpu(parts);
     for (const IsaInfo &isa : isas())
       if (!isa.features.empty() && archName(isa) == arch)
         target.arch = architectureOf(isa);
@@ -138,6 +140,20 @@ private:
                              arch + nearest(part));
   }
 
+  /// A GPU's code is for exactly one target, which is a row of the table.
+  Expected<TargetCpu> gpu(StringRef name) const {
+    std::string known;
+    for (const IsaInfo *isa : isasOf(Triple::amdgcn)) {
+      if (nameInArch(*isa) == name)
+        return targetCpuOf(*isa);
+      known += (known.empty() ? "" : ", ") + nameInArch(*isa).str();
+    }
+    return createStringError("unknown target '%s': no GPU '%s'; expected "
+                             "amdgpu: and one of %s",
+                             text.str().c_str(), name.str().c_str(),
+                             known.c_str());
+  }
+
   bool isFeature(StringRef part) const {
     return any_of(
         known->getAllProcessorFeatures(),
@@ -173,6 +189,7 @@ private:
       if (!isa.features.empty() && !StringRef(archs).contains(form))
         archs += ", " + form;
     }
+    archs += ", amdgpu:<gfx>";
     return "unknown target '" + text.str() + "'; expected host" + rows + archs;
   }
 
@@ -196,6 +213,11 @@ TargetCpu targetCpuOf(const IsaInfo &isa) {
   TargetCpu target;
   target.name = std::string(isa.name);
   target.arch = architectureOf(isa);
+  if (isa.isAmdgpu()) {
+    target.cpu = nameInArch(isa).str();
+    target.isas = {isa.isa};
+    return target;
+  }
   target.codeFeatures = isa.llvmFeatures();
   fill(target, [&](const CpuFeatureInfo &feature) {
     return isa.has(feature.llvmName);
