@@ -123,16 +123,20 @@ std::vector<TileKey> randomKeys(tw_isa_t isa, int count, uint64_t seed,
   std::vector<TileKey> keys;
   std::set<TileKey> seen;
   auto add = [&](const TileKey& key) {
-    if (static_cast<int>(keys.size()) < count && validateTileKey(key).empty() &&
-        seen.insert(key).second)
-      keys.push_back(key);
+    if (static_cast<int>(keys.size()) == count ||
+        !validateTileKey(key).empty() || !seen.insert(key).second)
+      return false;
+    keys.push_back(key);
+    return true;
   };
   for (const Shape& shape : kExtremeShapes) {
     const Variant& variant = variants()[random.below(variants().size())];
     add({variant.types, shape.m0, shape.n0, shape.k0, variant.rounding, isa});
   }
-  for (size_t turn = 0; static_cast<int>(keys.size()) < count; ++turn)
-    add(randomKey(variants()[turn % variants().size()], isa, random, sizes));
+  // A variant whose key is there already keeps its turn.
+  for (size_t turn = 0; static_cast<int>(keys.size()) < count;)
+    turn += add(
+        randomKey(variants()[turn % variants().size()], isa, random, sizes));
   return keys;
 }
 
