@@ -28,6 +28,14 @@ void registerAArch64() {
   LLVMInitializeAArch64AsmParser();
 }
 
+void registerAmdgpu() {
+  LLVMInitializeAMDGPUTargetInfo();
+  LLVMInitializeAMDGPUTarget();
+  LLVMInitializeAMDGPUTargetMC();
+  LLVMInitializeAMDGPUAsmPrinter();
+  LLVMInitializeAMDGPUAsmParser();
+}
+
 void registerAll() {
   InitializeAllTargetInfos();
   InitializeAllTargets();
@@ -41,7 +49,7 @@ void registerAll() {
 void registerTarget(Triple::ArchType arch) {
   // LLVM's list of targets has no lock of its own.
   static std::mutex mutex;
-  static bool x86, aarch64, all;
+  static bool x86, aarch64, amdgpu, all;
   std::lock_guard<std::mutex> lock(mutex);
   auto once = [](bool &done, void (*function)()) {
     if (!std::exchange(done, true))
@@ -51,6 +59,8 @@ void registerTarget(Triple::ArchType arch) {
     once(x86, registerX86);
   else if (arch == Triple::aarch64)
     once(aarch64, registerAArch64);
+  else if (arch == Triple::amdgcn)
+    once(amdgpu, registerAmdgpu);
   else
     once(all, registerAll);
 }
