@@ -8,6 +8,8 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/Dialect/Passes.h"
+#include "tilewright/Kernels/Passes.h"
 #include "tilewright/Transforms/Passes.h"
 #include "tilewright/Transforms/Pipelines.h"
 
@@ -16,8 +18,11 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
+  registry.insert<tilewright::tw::TwDialect>();
   tilewright::registerPackBufferization(registry);
   tilewright::registerTilewrightCompilePasses();
+  tilewright::registerTilewrightDialectPasses();
+  tilewright::registerTilewrightKernelsPasses();
   tilewright::registerTilewrightTransformsPasses();
   tilewright::registerTilewrightPipelines();
   return mlir::asMainReturnCode(mlir::MlirOptMain(

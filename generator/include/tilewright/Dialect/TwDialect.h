@@ -1,0 +1,36 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The dialect `tw`; TwOps.td describes it.
+
+#ifndef TILEWRIGHT_DIALECT_TWDIALECT_H
+#define TILEWRIGHT_DIALECT_TWDIALECT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+
+#include "tilewright/Dialect/TwDialect.h.inc"
+#include "tilewright/Dialect/TwEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tilewright/Dialect/TwAttributes.h.inc"
+
+#define GET_OP_CLASSES
+#include "tilewright/Dialect/TwOps.h.inc"
+
+namespace tilewright::tw {
+
+/// Names of the discardable attributes.
+inline constexpr llvm::StringLiteral kStage = "tw.stage";
+inline constexpr llvm::StringLiteral kStages = "tw.stages";
+inline constexpr llvm::StringLiteral kBuffers = "tw.buffers";
+inline constexpr llvm::StringLiteral kBoundaries = "tw.boundaries";
+inline constexpr llvm::StringLiteral kSkew = "tw.skew";
+inline constexpr llvm::StringLiteral kWorkgroupMemory = "tw.workgroup_memory";
+
+} // namespace tilewright::tw
+
+#endif // TILEWRIGHT_DIALECT_TWDIALECT_H

@@ -1,0 +1,154 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TILEWRIGHT_DIALECT_TWOPS
+#define TILEWRIGHT_DIALECT_TWOPS
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Tw_Dialect : Dialect {
+  let name = "tw";
+  let cppNamespace = "::tilewright::tw";
+  let summary = "Stages of pipelined loops, independent of the target";
+  let description = [{
+    A loop that brings data from global memory through workgroup memory into
+    arithmetic has three stages: READ (global memory to registers), WRITE
+    (registers to workgroup memory) and COMPUTE. The dialect marks them, so that
+    a pass that knows no target can pipeline the loop, and marks in the result
+    where a stage ends, so that a target may keep its instruction scheduler from
+    mixing stages. A target that has no such means erases those marks.
+
+    Discardable attributes:
+
+    - `tw.stage`, on an operation of a loop's body: its stage, `#tw.stage<...>`;
+    - `tw.stages`, on an `scf.for`: asks `tw-pipeline-stages` to pipeline it,
+      over 2 or 3 iterations;
+    - `tw.buffers`, on the same: how many buffers of workgroup memory there are,
+      which consecutive iterations use in turn (1 if absent; `tw.buffer_slot`);
+    - `tw.boundaries`, on the same: a dictionary from stage (`read`, `compute`)
+      to the attributes of the `tw.stage_boundary` after it; no boundary after a
+      stage that is not in it. Absent: plain boundaries after both;
+    - `tw.skew`, on the same: half of the waves of a workgroup runs one stage
+      behind the other half;
+    - `tw.workgroup_memory`, on a `gpu.barrier`: it orders accesses to workgroup
+      memory only.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+}
+
+class Tw_I32Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::tilewright::tw";
+  let genSpecializedAttr = 0;
+}
+
+def Tw_Stage : Tw_I32Enum<"Stage", "stage of a pipelined loop", [
+  I32EnumAttrCase<"Read", 0, "read">,
+  I32EnumAttrCase<"Compute", 1, "compute">,
+  I32EnumAttrCase<"Write", 2, "write">]>;
+
+def Tw_StageAttr : EnumAttr<Tw_Dialect, Tw_Stage, "stage"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Tw_Instructions : Tw_I32Enum<"Instructions", "class of instructions", [
+  I32EnumAttrCase<"VectorAlu", 0, "vector_alu">,
+  I32EnumAttrCase<"ScalarAlu", 1, "scalar_alu">,
+  I32EnumAttrCase<"Transcendental", 2, "transcendental">,
+  I32EnumAttrCase<"Matrix", 3, "matrix">,
+  I32EnumAttrCase<"GlobalRead", 4, "global_read">,
+  I32EnumAttrCase<"GlobalWrite", 5, "global_write">,
+  I32EnumAttrCase<"WorkgroupRead", 6, "workgroup_read">,
+  I32EnumAttrCase<"WorkgroupWrite", 7, "workgroup_write">]>;
+
+def Tw_InstructionsAttr : EnumAttr<Tw_Dialect, Tw_Instructions, "instructions"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Tw_Skew : Tw_I32Enum<"Skew", "wave skew at a boundary", [
+  I32EnumAttrCase<"Enter", 0, "enter">,
+  I32EnumAttrCase<"Step", 1, "step">,
+  I32EnumAttrCase<"Leave", 2, "leave">]>;
+
+def Tw_SkewAttr : EnumAttr<Tw_Dialect, Tw_Skew, "skew"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Tw_GroupAttr : AttrDef<Tw_Dialect, "Group"> {
+  let mnemonic = "group";
+  let summary = "`count` consecutive instructions of one class";
+  let parameters = (ins EnumParameter<Tw_Instructions>:$instructions,
+                        "unsigned":$count);
+  let assemblyFormat = "`<` $instructions `,` $count `>`";
+  let genVerifyDecl = 1;
+}
+
+class Tw_ArrayOf<Attr element, string summary>
+    : TypedArrayAttrBase<element, summary>;
+
+def Tw_StageBoundaryOp : Op<Tw_Dialect, "stage_boundary"> {
+  let summary = "End of a stage: instructions do not move across";
+  let description = [{
+    Marks where the stage `after` of a pipelined loop ends. Nothing is computed
+    and nothing synchronised: correctness never depends on it, and a target may
+    erase it. What a target does with it is about the order of instructions:
+
+    - none move across, except those of the classes in `allow`;
+    - `interleave`: the instructions of the stage that ends here are to issue
+      in this order;
+    - `priority`: of the wave among those of its SIMD from here on, 0 (lowest)
+      to 3;
+    - `skew`: `enter` lets half of the waves of the workgroup fall one step
+      behind, `leave` waits for them, `step` is where the halves meet in
+      between.
+
+    ```mlir
+    tw.stage_boundary after read
+    tw.stage_boundary after compute
+      interleave [#tw.group<workgroup_read, 1>, #tw.group<matrix, 2>] priority 1
+    ```
+  }];
+  let arguments = (ins
+    Tw_StageAttr:$after,
+    OptionalAttr<Tw_ArrayOf<Tw_InstructionsAttr, "instruction classes">>:$allow,
+    OptionalAttr<Tw_ArrayOf<Tw_GroupAttr, "groups of instructions">>:$interleave,
+    OptionalAttr<I32Attr>:$priority,
+    OptionalAttr<Tw_SkewAttr>:$skew);
+  let assemblyFormat = [{
+    `after` custom<Stage>($after) (`allow` $allow^)?
+    (`interleave` $interleave^)? (`priority` $priority^)? (`skew` $skew^)?
+    attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Tw_AwaitReadsOp : Op<Tw_Dialect, "await_reads"> {
+  let summary = "Wait for reads that go straight into workgroup memory";
+  let description = [{
+    Waits until no more than `pending` of this wave's reads from global memory
+    into workgroup memory are outstanding; they arrive in the order in which
+    they were issued. What has arrived is visible to the workgroup after the
+    next barrier. Unlike `tw.stage_boundary` it is needed for correctness: a
+    target without such reads refuses it.
+  }];
+  let arguments = (ins I32Attr:$pending);
+  let assemblyFormat = "$pending attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tw_BufferSlotOp : Op<Tw_Dialect, "buffer_slot", [Pure]> {
+  let summary = "Which buffer of workgroup memory this iteration uses";
+  let description = [{
+    In a loop with `tw.stages`: iteration i keeps its data in buffer i modulo
+    `tw.buffers`. `tw-pipeline-stages` replaces it, in each stage by the number
+    of the iteration that the stage is at.
+  }];
+  let results = (outs Index:$slot);
+  let assemblyFormat = "attr-dict";
+}
+
+#endif // TILEWRIGHT_DIALECT_TWOPS

@@ -1,0 +1,127 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tilewright/Dialect/TwDialect.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilewright::tw;
+
+#include "tilewright/Dialect/TwDialect.cpp.inc"
+#include "tilewright/Dialect/TwEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tilewright/Dialect/TwAttributes.cpp.inc"
+
+/// A stage's bare keyword.
+static ParseResult parseStage(OpAsmParser &parser, StageAttr &stage) {
+  StringRef keyword;
+  SMLoc where = parser.getCurrentLocation();
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  std::optional<Stage> value = symbolizeStage(keyword);
+  if (!value)
+    return parser.emitError(where) << "there is no stage '" << keyword
+                                   << "'; expected read, compute or write";
+  stage = StageAttr::get(parser.getContext(), *value);
+  return success();
+}
+
+static void printStage(OpAsmPrinter &printer, Operation *, StageAttr stage) {
+  printer << stringifyStage(stage.getValue());
+}
+
+#define GET_OP_CLASSES
+#include "tilewright/Dialect/TwOps.cpp.inc"
+
+void TwDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "tilewright/Dialect/TwAttributes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "tilewright/Dialect/TwOps.cpp.inc"
+      >();
+}
+
+LogicalResult
+GroupAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                  Instructions, unsigned count) {
+  if (count == 0)
+    return emitError() << "a group of no instructions";
+  return success();
+}
+
+LogicalResult StageBoundaryOp::verify() {
+  if (std::optional<uint32_t> priority = getPriority(); priority > 3)
+    return emitOpError("priority ") << *priority << " is not in 0..3";
+  if (getAllow() && getInterleave())
+    return emitOpError("'interleave' orders the stage's instructions, which "
+                       "'allow' lets leave the stage: one of them");
+  return success();
+}
+
+LogicalResult AwaitReadsOp::verify() {
+  if (static_cast<int32_t>(getPending()) < 0)
+    return emitOpError("expected a number of pending reads >= 0");
+  return success();
+}
+
+namespace {
+
+LogicalResult verifyBoundaries(Operation *op, Attribute attribute) {
+  auto boundaries = dyn_cast<DictionaryAttr>(attribute);
+  if (!boundaries)
+    return op->emitError() << kBoundaries << ": expected a dictionary";
+  for (NamedAttribute boundary : boundaries) {
+    StringRef stage = boundary.getName();
+    if (stage != "read" && stage != "compute")
+      return op->emitError() << kBoundaries << ": boundaries are after read "
+                             << "and compute, not '" << stage << "'";
+    auto controls = dyn_cast<DictionaryAttr>(boundary.getValue());
+    if (!controls)
+      return op->emitError() << kBoundaries << ": expected the attributes of "
+                             << "the boundary after " << stage;
+    for (NamedAttribute control : controls)
+      if (!llvm::is_contained({"allow", "interleave", "priority"},
+                              control.getName().getValue()))
+        return op->emitError()
+               << kBoundaries << ": a boundary has allow, interleave and "
+               << "priority, not '" << control.getName().getValue() << "'";
+  }
+  return success();
+}
+
+} // namespace
+
+LogicalResult TwDialect::verifyOperationAttribute(Operation *op,
+                                                  NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == kStage)
+    return isa<StageAttr>(attribute.getValue())
+               ? success()
+               : op->emitError() << kStage << ": expected #tw.stage<...>";
+  if (name == kWorkgroupMemory)
+    return isa<gpu::BarrierOp>(op)
+               ? success()
+               : op->emitError() << name << " is for gpu.barrier";
+  if (!llvm::is_contained({kStages, kBuffers, kBoundaries, kSkew}, name))
+    return op->emitError() << "there is no attribute '" << name << "'";
+  if (!isa<scf::ForOp>(op))
+    return op->emitError() << name << " is for scf.for";
+  if (name == kBoundaries)
+    return verifyBoundaries(op, attribute.getValue());
+  if (name == kSkew)
+    return isa<UnitAttr>(attribute.getValue())
+               ? success()
+               : op->emitError() << kSkew << ": expected a unit attribute";
+  return isa<IntegerAttr>(attribute.getValue())
+             ? success()
+             : op->emitError() << name << ": expected an integer";
+}

@@ -1,0 +1,10 @@
+// RUN: tw-opt %s --tw-lower-stage-boundaries-to-amdgpu | FileCheck %s
+// RUN: not tw-opt %s --tw-erase-stage-boundaries 2>&1 | FileCheck %s --check-prefix=OTHER
+
+// CHECK-LABEL: func.func @await
+func.func @await() {
+  // CHECK: amdgpu.memory_counter_wait load(4)
+  // OTHER: error: this target has no reads from global into workgroup memory to wait for
+  tw.await_reads 4
+  return
+}
