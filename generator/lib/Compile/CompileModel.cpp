@@ -4,6 +4,7 @@
 #include "tilewright/Compile/CompileModel.h"
 
 #include "CNames.h"
+#include "Device/DeviceCode.h"
 #include "OptimizeModel.h"
 #include "Pipeline.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -53,14 +54,6 @@ void nameArguments(const AsmParserState &state) {
   }
 }
 
-std::vector<std::string> strings(Operation *op, llvm::StringRef name) {
-  std::vector<std::string> result;
-  if (auto lines = op->getAttrOfType<ArrayAttr>(name))
-    for (StringAttr line : lines.getAsRange<StringAttr>())
-      result.push_back(line.str());
-  return result;
-}
-
 class Compilation {
 public:
   Compilation(llvm::MemoryBufferRef source, ModelStage stage,
@@ -84,7 +77,8 @@ public:
       std::function<void(PassManager &)> add;
     };
     const Step steps[] = {
-        {ModelStage::Model, "fuse", [](PassManager &pm) { addModelStep(pm); }},
+        {ModelStage::Model, "fuse",
+         [&](PassManager &pm) { addModelStep(pm, options); }},
         {ModelStage::Packed, "pack",
          [&](PassManager &pm) { addPackStep(pm, options); }},
         {ModelStage::Buffers, "bufferize",
@@ -106,6 +100,13 @@ public:
         llvm::raw_svector_ostream os(model.bytes);
         module->print(os, OpPrintingFlags().elideLargeElementsAttrs(64));
         os << '\n';
+        return std::move(model);
+      }
+      if (step.stage == ModelStage::Calls && options.device)
+        if (Error error = emitDeviceCode())
+          return std::move(error);
+      if (model.stage == ModelStage::CodeObject && !codeObject.empty()) {
+        model.bytes = std::move(codeObject);
         return std::move(model);
       }
     }
@@ -191,19 +192,47 @@ private:
     for (func::FuncOp func : module->getOps<func::FuncOp>())
       if (func->hasAttr(kCArgumentsAttr))
         model.entries.push_back({func.getName().str(),
-                                 strings(func, kCArgumentsAttr),
-                                 strings(func, kCResultsAttr)});
+                                 namesOf(func, kCArgumentsAttr),
+                                 namesOf(func, kCResultsAttr)});
   }
 
   void collectPacked() {
     std::set<std::string> seen;
     for (func::FuncOp func : module->getOps<func::FuncOp>())
-      for (std::string &line : strings(func, kPackedAttr))
+      for (std::string &line : namesOf(func, kPackedAttr))
         model.packedConstants.push_back(std::move(line));
     module->walk([&](linalg::LinalgOp op) {
       auto name = op->getAttrOfType<StringAttr>(kTileAttr);
       if (name && seen.insert(name.str()).second)
         model.tiles.push_back(*parseTileKey(name.str(), options.prefix).key);
+    });
+  }
+
+  /// Compiles the kernels and takes them out of the module.
+  Error emitDeviceCode() {
+    model.kernels = namesOf(*module, kKernelsAttr);
+    constants = namesOf(*module, kConstantsAttr);
+    if (auto count = (*module)->getAttrOfType<IntegerAttr>(kDispatchesAttr))
+      model.dispatches = count.getInt();
+    auto kernels = module->lookupSymbol<ModuleOp>(kKernelsModule);
+    kernels->remove();
+    OwningOpRef<ModuleOp> owned(kernels);
+    return timed("kernels", [&]() -> Error {
+      PassManager pm(&context);
+      addDeviceLLVMStep(pm);
+      if (mlir::failed(pm.run(kernels)))
+        return failure("kernels");
+      std::vector<TileKey> tiles;
+      for (const TileKey &key : model.tiles)
+        if (info(key.isa).isAmdgpu())
+          tiles.push_back(key);
+      Expected<SmallVector<char, 0>> code =
+          emitCodeObject(kernels, tiles, options.prefix, *options.device);
+      if (!code)
+        return code.takeError();
+      codeObject = std::move(*code);
+      model.codeObjectBytes = codeObject.size();
+      return Error::success();
     });
   }
 
@@ -222,6 +251,9 @@ private:
       if (!code)
         return failure("translate");
       (*backend)->setTarget(*code, options.target);
+      if (options.device)
+        defineProgram(*code, codeObject, *options.device, model.kernels,
+                      constants);
       return Error::success();
     });
     if (error)
@@ -258,6 +290,8 @@ private:
   MLIRContext context;
   ScopedDiagnosticHandler diagnostics;
   OwningOpRef<ModuleOp> module;
+  llvm::SmallVector<char, 0> codeObject;
+  std::vector<std::string> constants; ///< globals uploaded once
 };
 
 } // namespace

@@ -81,10 +81,12 @@ public:
   }
 
 private:
-  /// The private function that computes, with the entry point's arguments.
+  /// The private function that computes, with the entry point's arguments, and
+  /// returns a status.
   func::FuncOp buildBody() {
-    auto body = func::FuncOp::create(b, (func.getName() + ".body").str(),
-                                     b.getFunctionType(layout.types, {}));
+    auto body =
+        func::FuncOp::create(b, (func.getName() + ".body").str(),
+                             b.getFunctionType(layout.types, {b.getI32Type()}));
     body.setPrivate();
     body->setAttr("llvm.linkage", LLVM::LinkageAttr::get(
                                       b.getContext(), LLVM::Linkage::Internal));
@@ -137,7 +139,8 @@ private:
       copy.setRestrict(true);
       copy.setWritable(true);
     }
-    func::ReturnOp::create(b);
+    Value ok = arith::ConstantIntOp::create(b, 0, 32);
+    func::ReturnOp::create(b, ok);
     return body;
   }
 
@@ -200,9 +203,8 @@ private:
     Value invalid = arith::ConstantIntOp::create(b, kInvalidArgument, 32);
     scf::YieldOp::create(b, invalid);
     b.setInsertionPointToStart(check.elseBlock());
-    func::CallOp::create(b, body, entry.getArguments());
-    Value ok = arith::ConstantIntOp::create(b, 0, 32);
-    scf::YieldOp::create(b, ok);
+    auto call = func::CallOp::create(b, body, entry.getArguments());
+    scf::YieldOp::create(b, call.getResults());
     b.setInsertionPointAfter(check);
     func::ReturnOp::create(b, check.getResults());
   }

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "tilewright/Compile/ChooseDeviceTile.h"
 #include "tilewright/Compile/ChooseTile.h"
 #include "tilewright/Compile/Passes.h"
 
@@ -94,12 +95,19 @@ struct PackContractionsPass : impl::PackContractionsBase<PackContractionsPass> {
   using PackContractionsBase::PackContractionsBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    llvm::Expected<TargetCpu> parsed = parseTargetCpu(target);
-    if (!parsed)
-      return emitError(UnknownLoc::get(context),
-                       llvm::toString(parsed.takeError()));
-    cpu = std::move(*parsed);
-    return success();
+    auto parse = [&](StringRef text, TargetCpu &result) -> LogicalResult {
+      llvm::Expected<TargetCpu> parsed = parseTargetCpu(text);
+      if (!parsed)
+        return emitError(UnknownLoc::get(context),
+                         llvm::toString(parsed.takeError()));
+      result = std::move(*parsed);
+      return success();
+    };
+    if (failed(parse(target, cpu)))
+      return failure();
+    if (device.empty())
+      return success();
+    return parse(device, gpu.emplace());
   }
 
   void runOnOperation() override {
@@ -135,8 +143,12 @@ struct PackContractionsPass : impl::PackContractionsBase<PackContractionsPass> {
     if (extent(dims->m[0]) == 0 || extent(dims->n[0]) == 0 ||
         extent(dims->k[0]) == 0)
       return success();
-    TileKey key =
-        chooseTile(*types, extent(dims->m[0]), extent(dims->n[0]), cpu);
+    bool isForDevice = gpu && !isOnHost(op);
+    TileKey key = isForDevice ? chooseDeviceTile(*types, extent(dims->m[0]),
+                                                 extent(dims->n[0]), *gpu)
+                              : chooseTile(*types, extent(dims->m[0]),
+                                           extent(dims->n[0]), cpu);
+    Attribute place = op->getAttr(kDeviceAttr);
     bool overwrites = isZeroFill(op.getDpsInits()[0]);
 
     linalg::BlockPackMatmulOptions options;
@@ -150,6 +162,10 @@ struct PackContractionsPass : impl::PackContractionsBase<PackContractionsPass> {
     if (failed(packed))
       return op->emitError("cannot be packed");
     Operation *contraction = packed->packedLinalgOp;
+    // What packs for a contraction is done where that is.
+    if (place)
+      for (Operation *part : parts(*packed))
+        part->setAttr(kDeviceAttr, place);
     contraction->setAttr(kTileAttr,
                          rewriter.getStringAttr(printTileKey(key, prefix)));
     if (!overwrites)
@@ -163,7 +179,18 @@ struct PackContractionsPass : impl::PackContractionsBase<PackContractionsPass> {
     return success();
   }
 
+  /// The packed contraction, its packs and its unpack.
+  static SmallVector<Operation *> parts(const linalg::PackResult &packed) {
+    SmallVector<Operation *> ops{packed.packedLinalgOp};
+    for (linalg::PackOp op : packed.packOps)
+      ops.push_back(op);
+    for (linalg::UnPackOp op : packed.unPackOps)
+      ops.push_back(op);
+    return ops;
+  }
+
   TargetCpu cpu;
+  std::optional<TargetCpu> gpu;
 };
 
 } // namespace

@@ -25,6 +25,7 @@
 #include "mlir/Dialect/Tensor/Transforms/SubsetInsertionOpInterfaceImpl.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Transforms/Passes.h"
@@ -45,11 +46,12 @@ void addCleanup(OpPassManager &pm) {
 } // namespace
 
 void registerModelDialects(DialectRegistry &registry) {
-  registry.insert<affine::AffineDialect, arith::ArithDialect,
-                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
-                  func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
-                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-                  tensor::TensorDialect>();
+  registry
+      .insert<affine::AffineDialect, arith::ArithDialect,
+              bufferization::BufferizationDialect, cf::ControlFlowDialect,
+              func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
+              math::MathDialect, memref::MemRefDialect, ROCDL::ROCDLDialect,
+              scf::SCFDialect, tensor::TensorDialect, vector::VectorDialect>();
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
@@ -65,29 +67,43 @@ void registerModelDialects(DialectRegistry &registry) {
   registerPackBufferization(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
+  registerROCDLDialectTranslation(registry);
 }
 
-void addModelStep(OpPassManager &pm) {
+void addModelStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addPass(createCheckModel());
+  AssignDevicesOptions assign;
+  assign.hasDevice = options.device.has_value();
+  pm.addPass(createAssignDevices(assign));
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   addCleanup(pm);
   pm.addPass(createMakeEntryPoints());
   addCleanup(pm);
-  pm.addPass(createLinalgElementwiseOpFusionPass());
+  if (options.device)
+    pm.addNestedPass<func::FuncOp>(createFuseOnDevice());
+  else
+    pm.addPass(createLinalgElementwiseOpFusionPass());
   addCleanup(pm);
 }
 
 void addPackStep(OpPassManager &pm, const ModelOptions &options) {
-  if (options.reference)
-    return;
   OpPassManager &funcs = pm.nest<func::FuncOp>();
-  PackContractionsOptions pack;
-  pack.target = options.target.name;
-  pack.prefix = options.prefix;
-  funcs.addPass(createPackContractions(pack));
+  if (!options.reference) {
+    PackContractionsOptions pack;
+    pack.target = options.target.name;
+    pack.device = options.device ? options.device->name : "";
+    pack.prefix = options.prefix;
+    funcs.addPass(createPackContractions(pack));
+    addCleanup(funcs);
+    funcs.addPass(createFoldConstantPacks());
+    addCleanup(funcs);
+  }
+  if (!options.device)
+    return;
+  funcs.addPass(createLowerDevicePacks());
   addCleanup(funcs);
-  funcs.addPass(createFoldConstantPacks());
+  funcs.addPass(createPlaceOnDevice());
   addCleanup(funcs);
 }
 
@@ -102,6 +118,12 @@ void addBufferStep(OpPassManager &pm) {
 }
 
 void addCallStep(OpPassManager &pm, const ModelOptions &options) {
+  if (options.device) {
+    FormDispatchesOptions form;
+    form.prefix = options.prefix;
+    pm.addPass(createFormDispatches(form));
+    addCleanup(pm);
+  }
   CallTileFunctionsOptions call;
   call.prefix = options.prefix;
   pm.addPass(createCallTileFunctions(call));

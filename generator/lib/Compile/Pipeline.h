@@ -16,12 +16,14 @@ namespace tilewright {
 void registerModelDialects(mlir::DialectRegistry &registry);
 
 /// Check, inline, make entry points, fuse elementwise operations.
-void addModelStep(mlir::OpPassManager &pm);
-/// Pack contractions for tiles, constants at compile time.
+void addModelStep(mlir::OpPassManager &pm, const ModelOptions &options);
+/// Pack contractions for tiles, constants at compile time; with a device, say
+/// what is where.
 void addPackStep(mlir::OpPassManager &pm, const ModelOptions &options);
 /// Tensors -> buffers that are freed.
 void addBufferStep(mlir::OpPassManager &pm);
-/// Tiles are called, everything else becomes loops.
+/// Work of the device becomes dispatches; tiles are called, everything else
+/// becomes loops.
 void addCallStep(mlir::OpPassManager &pm, const ModelOptions &options);
 /// -> LLVM dialect.
 void addLLVMStep(mlir::OpPassManager &pm, const ModelOptions &options);

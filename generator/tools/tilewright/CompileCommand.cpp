@@ -27,13 +27,14 @@ cl::opt<std::string> output("o", cl::sub(compileOptions),
                             cl::value_desc("path"),
                             cl::desc("Output file: .a, .o or .bc; with --emit, "
                                      "any (default: standard output)"));
-cl::opt<std::string>
-    target("target", cl::sub(compileOptions), cl::value_desc("cpu"),
-           cl::init("host"),
-           cl::desc("An instruction set, as in tile names: x86_64_avx2_fma, "
-                    "arm_64_i8mm; or an architecture with a CPU and features "
-                    "by LLVM's names: x86_64:znver4, arm_64:neoverse-n1, "
-                    "arm_64:fp16fml+i8mm (default: host, this CPU)"));
+cl::list<std::string>
+    targets("target", cl::sub(compileOptions), cl::value_desc("target"),
+            cl::desc("An instruction set, as in tile names: x86_64_avx2_fma, "
+                     "arm_64_i8mm; or an architecture with a CPU and features "
+                     "by LLVM's names: x86_64:znver4, arm_64:neoverse-n1, "
+                     "arm_64:fp16fml+i8mm (default: host, this CPU). A GPU, "
+                     "amdgpu:gfx942, computes instead, launched by the CPU; "
+                     "give both to say which CPU that is"));
 cl::opt<std::string> headerPath("emit-header", cl::sub(compileOptions),
                                 cl::value_desc("path"),
                                 cl::desc("Write a C header too"));
@@ -46,6 +47,7 @@ cl::opt<ModelStage> stage(
         clEnumValN(ModelStage::Buffers, "buffers", "on buffers"),
         clEnumValN(ModelStage::Calls, "calls", "loops and calls of tiles"),
         clEnumValN(ModelStage::LLVM, "llvm-dialect", "the LLVM dialect"),
+        clEnumValN(ModelStage::CodeObject, "hsaco", "a GPU's code object"),
         clEnumValN(ModelStage::LLVMIR, "llvm", "optimised LLVM IR"),
         clEnumValN(ModelStage::Asm, "asm", "assembly"),
         clEnumValN(ModelStage::Bitcode, "bitcode", "optimised bitcode"),
@@ -82,10 +84,28 @@ Examples:
   tilewright compile model.mlir --emit=packed
 )";
 
-Expected<TargetCpu> targetCpu() {
-  if (target == "host")
-    return hostTargetCpu();
-  return parseTargetCpu(target);
+/// The CPU and, if there is one, the GPU that `--target` names.
+Error readTargets(ModelOptions &options) {
+  bool hasCpu = false;
+  for (const std::string &name : targets) {
+    Expected<TargetCpu> parsed =
+        name == "host" ? hostTargetCpu() : parseTargetCpu(name);
+    if (!parsed)
+      return parsed.takeError();
+    bool isGpu = parsed->best().isAmdgpu();
+    if (isGpu ? options.device.has_value() : hasCpu)
+      return createStringError(Twine("--target names two ") +
+                               (isGpu ? "GPUs" : "CPUs") + ", the second is '" +
+                               name + "'; a model is compiled for at most one");
+    hasCpu |= !isGpu;
+    if (isGpu)
+      options.device = std::move(*parsed);
+    else
+      options.target = std::move(*parsed);
+  }
+  if (!hasCpu)
+    options.target = hostTargetCpu();
+  return Error::success();
 }
 
 Expected<LinkOutput> outputKind() {
@@ -109,10 +129,10 @@ void warnOf(const CompiledModel &model) {
     printWarning(remark);
 }
 
-Error writeReport(const BuildReport &report) {
-  if (reportFormat == ReportFormat::Json)
+Error writeReport(const BuildReport &report, ReportFormat format) {
+  if (format == ReportFormat::Json)
     printBuildReportAsJson(report, outs());
-  else if (reportFormat == ReportFormat::Text)
+  else if (format == ReportFormat::Text)
     printBuildReportAsText(report, outs());
   return Error::success();
 }
@@ -123,29 +143,31 @@ Error writeStage(MemoryBufferRef source, const ModelOptions &options) {
     return createStringError("--emit writes a stage of the model alone; it "
                              "does not go with --emit-header, --report or "
                              "--inline");
+  // LLD, which links code objects, gives all options their defaults.
+  std::string path = output.empty() ? "-" : output.getValue();
   Expected<CompiledModel> model = compileModel(source, stage, options);
   if (!model)
     return model.takeError();
   warnOf(*model);
-  return writeToOutput(output.empty() ? "-" : output.getValue(),
-                       [&](raw_ostream &os) {
-                         os.write(model->bytes.data(), model->bytes.size());
-                         return Error::success();
-                       });
+  return writeToOutput(path, [&](raw_ostream &os) {
+    os.write(model->bytes.data(), model->bytes.size());
+    return Error::success();
+  });
 }
 
 Error runCompile() {
-  Expected<TargetCpu> cpu = targetCpu();
-  if (!cpu)
-    return cpu.takeError();
+  BuildOptions options;
+  if (Error error = readTargets(options.model))
+    return error;
   auto source = MemoryBuffer::getFileOrSTDIN(input, /*IsText=*/true);
   if (!source)
     return createFileError(input, source.getError());
-  BuildOptions options;
-  options.model.target = std::move(*cpu);
   options.model.prefix = prefix;
   options.model.reference = reference;
   options.model.triple = resolveFlags.triple;
+  if (stage == ModelStage::CodeObject && !options.model.device)
+    return createStringError(
+        "--emit=hsaco needs a GPU: --target=amdgpu:gfx942");
   if (stage.getNumOccurrences())
     return writeStage((*source)->getMemBufferRef(), options.model);
 
@@ -160,12 +182,13 @@ Error runCompile() {
   options.resolve.progress = [&](size_t done, size_t total) {
     progress.update(done, total);
   };
+  ReportFormat format = reportFormat;
   Expected<BuildReport> report =
-      buildModel((*source)->getMemBufferRef(), output, options);
+      buildModel((*source)->getMemBufferRef(), std::string(output), options);
   if (!report)
     return report.takeError();
   warnOf(report->model);
-  return writeReport(*report);
+  return writeReport(*report, format);
 }
 
 } // namespace

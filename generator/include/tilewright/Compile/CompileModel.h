@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,20 +21,24 @@ namespace tilewright {
 
 /// What to stop at and give out, in pipeline order.
 enum class ModelStage {
-  Model,   ///< entry points with C signatures, elementwise operations fused
-  Packed,  ///< matrix multiplications packed for tiles, constants packed
-  Buffers, ///< on buffers, with deallocations
-  Calls,   ///< calls of tile functions, loops
-  LLVM,    ///< the LLVM dialect
-  LLVMIR,  ///< LLVM IR, optimised
+  Model,      ///< entry points with C signatures, elementwise operations fused
+  Packed,     ///< matrix multiplications packed for tiles, constants packed
+  Buffers,    ///< on buffers, with deallocations
+  Calls,      ///< calls of tile functions, loops
+  LLVM,       ///< the LLVM dialect
+  CodeObject, ///< the device's kernels; models for a device only
+  LLVMIR,     ///< LLVM IR, optimised
   Asm,
   Bitcode,
   Object,
 };
 
 struct ModelOptions {
-  /// The CPUs that will run the model.
+  /// The CPUs that will run the model, or the host's side of it.
   TargetCpu target = targetCpuOf(info(TW_ISA_GENERIC));
+  /// The GPU that computes what is not kept on the host; its one instruction
+  /// set is of amdgpu.
+  std::optional<TargetCpu> device;
   /// Target triple; empty for the target's architecture on this host's OS.
   std::string triple;
   /// Prefix of the tile names.
@@ -61,6 +66,10 @@ struct CompiledModel {
   std::vector<EntryPoint> entries;
   /// The tile functions called, each once, in order of first call.
   std::vector<TileKey> tiles;
+  /// Of a model with a device: launches in its code, and kernels.
+  int64_t dispatches = 0;
+  std::vector<std::string> kernels;
+  uint64_t codeObjectBytes = 0;
   /// One line per constant packed at compile time: types and bytes.
   std::vector<std::string> packedConstants;
   /// Contractions that no tile function can do, with the reason and the place.

@@ -12,10 +12,13 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/Pass.h"
@@ -35,6 +38,29 @@ inline constexpr llvm::StringLiteral kNameAttr = "tw.name";
 /// ArrayAttr of StringAttr.
 inline constexpr llvm::StringLiteral kCArgumentsAttr = "tw.c_arguments";
 inline constexpr llvm::StringLiteral kCResultsAttr = "tw.c_results";
+
+/// On a function or operation of a model: where it runs, kHost or kDevice.
+inline constexpr llvm::StringLiteral kDeviceAttr = "tw.device";
+inline constexpr llvm::StringLiteral kHost = "host";
+inline constexpr llvm::StringLiteral kDevice = "device";
+/// On an operation of the device: what to call its kernel, a StringAttr.
+inline constexpr llvm::StringLiteral kDispatchAttr = "tw.dispatch";
+/// On a module with dispatches: the names of its kernels by number, and of the
+/// globals that are uploaded once, by number.
+inline constexpr llvm::StringLiteral kKernelsAttr = "tw.kernels";
+inline constexpr llvm::StringLiteral kConstantsAttr = "tw.constants";
+/// How many launches there are in its code, an i64.
+inline constexpr llvm::StringLiteral kDispatchesAttr = "tw.dispatches";
+/// The nested module of the kernels that are not tiles'.
+inline constexpr llvm::StringLiteral kKernelsModule = "kernels";
+/// Memory space of what is on the device: global memory of AMD GPUs.
+inline constexpr unsigned kDeviceMemorySpace = 1;
+
+/// Whether `op` runs on the host, of a model that has a device.
+inline bool isOnHost(mlir::Operation *op) {
+  auto place = op->getAttrOfType<mlir::StringAttr>(kDeviceAttr);
+  return place && place.getValue() == kHost;
+}
 
 /// Teaches one-shot bufferization `linalg.pack` and `linalg.unpack`: each
 /// becomes one loop nest from its source's buffer to its destination's.

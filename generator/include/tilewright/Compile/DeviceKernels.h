@@ -1,0 +1,33 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The workgroup kernels that a model launches for its tiles.
+
+#ifndef TILEWRIGHT_COMPILE_DEVICEKERNELS_H
+#define TILEWRIGHT_COMPILE_DEVICEKERNELS_H
+
+#include "tilewright/key.h"
+#include "tilewright/tile.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+#include <string>
+
+namespace tilewright {
+
+struct DeviceKernelLaunch {
+  std::string name; ///< "tw_mmt4d_kernel_..."
+  tw_mmt4d_launch_t shape;
+};
+
+/// How the workgroup kernel of `key`, a tile of amdgpu, is launched.
+llvm::Expected<DeviceKernelLaunch> deviceKernelLaunch(const TileKey &key,
+                                                      llvm::StringRef prefix);
+
+/// Adds that kernel to `module`, whose target is set.
+llvm::Error addDeviceKernel(llvm::Module &module, const TileKey &key,
+                            llvm::StringRef prefix);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_COMPILE_DEVICEKERNELS_H

@@ -1,0 +1,69 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tw-assign-devices and tw-fuse-on-device: where each operation runs.
+
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "tilewright/Compile/Passes.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+#define GEN_PASS_DEF_ASSIGNDEVICES
+#define GEN_PASS_DEF_FUSEONDEVICE
+#include "tilewright/Compile/Passes.h.inc"
+
+namespace {
+
+struct AssignDevicesPass : impl::AssignDevicesBase<AssignDevicesPass> {
+  using AssignDevicesBase::AssignDevicesBase;
+
+  void runOnOperation() override {
+    WalkResult walk = getOperation().walk([&](Operation *op) {
+      Attribute attr = op->getAttr(kDeviceAttr);
+      return !attr || succeeded(check(op, attr)) ? WalkResult::advance()
+                                                 : WalkResult::interrupt();
+    });
+    if (walk.wasInterrupted())
+      return signalPassFailure();
+    for (func::FuncOp func : getOperation().getOps<func::FuncOp>()) {
+      Attribute attr = func->getAttr(kDeviceAttr);
+      if (!attr)
+        continue;
+      for (Operation &op : func.getBody().getOps())
+        if (!op.hasAttr(kDeviceAttr))
+          op.setAttr(kDeviceAttr, attr);
+    }
+  }
+
+  LogicalResult check(Operation *op, Attribute attr) {
+    auto place = dyn_cast<StringAttr>(attr);
+    if (!place || (place.getValue() != kHost && place.getValue() != kDevice))
+      return op->emitError() << "has " << kDeviceAttr << " = " << attr
+                             << "; accepted are \"host\" and \"device\"";
+    if (place.getValue() == kDevice && !hasDevice)
+      return op->emitError()
+             << "is to run on a device, but the model is compiled for none; "
+                "name one, as --target=amdgpu:gfx942";
+    return success();
+  }
+};
+
+struct FuseOnDevicePass : impl::FuseOnDeviceBase<FuseOnDevicePass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    linalg::populateElementwiseOpsFusionPatterns(
+        patterns, [](OpOperand *operand) {
+          Operation *producer = operand->get().getDefiningOp();
+          return producer && producer->hasOneUse() && !isOnHost(producer) &&
+                 !isOnHost(operand->getOwner());
+        });
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace tilewright

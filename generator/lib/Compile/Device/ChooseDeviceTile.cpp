@@ -1,0 +1,81 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tiles of GPUs, by the table of matrix instructions.
+
+#include "tilewright/Compile/ChooseDeviceTile.h"
+
+#include "tilewright/Amdgpu/MatrixInstructions.h"
+#include <algorithm>
+
+namespace tilewright {
+namespace {
+
+/// The most rows and columns of a wave's tile: 64 x 64 f32 accumulators are 64
+/// registers of 64 lanes.
+constexpr int kLargest = 64;
+
+double rate(const MatrixInstruction &instruction) {
+  return double(instruction.m) * instruction.n * instruction.k *
+         instruction.blocks / instruction.cycles;
+}
+
+/// Rows (columns) of padding that an instruction of `size` makes.
+int64_t padded(int64_t extent, int size) {
+  return extent < 0 ? 0 : (extent + size - 1) / size * size - extent;
+}
+
+/// The fastest dense one for the types; of equally fast ones, what pads less,
+/// then the larger, which loads less per product. Null if there is none.
+const MatrixInstruction *bestInstruction(const TypeTripleInfo &types, int64_t m,
+                                         int64_t n, tw_isa_t isa) {
+  const MatrixInstruction *best = nullptr;
+  auto isBetter = [&](const MatrixInstruction &x, const MatrixInstruction &y) {
+    if (rate(x) != rate(y))
+      return rate(x) > rate(y);
+    int64_t ofX = padded(m, x.m) + padded(n, x.n);
+    int64_t ofY = padded(m, y.m) + padded(n, y.n);
+    return ofX != ofY ? ofX < ofY : x.m * x.n > y.m * y.n;
+  };
+  for (const MatrixInstruction &instruction : matrixInstructions(isa)) {
+    if (instruction.blocks != 1 || instruction.isScaled() ||
+        instruction.accumulator != types.accumulator ||
+        !instruction.accepts(types.lhs, types.rhs))
+      continue;
+    if (!best || isBetter(instruction, *best))
+      best = &instruction;
+  }
+  return best;
+}
+
+/// The least multiple of `step` by a power of two that covers `extent`.
+int cover(int64_t extent, int step) {
+  int size = step;
+  while (size < kLargest && (extent < 0 || size < extent))
+    size *= 2;
+  return size;
+}
+
+} // namespace
+
+TileKey chooseDeviceTile(const TypeTripleInfo &types, int64_t m, int64_t n,
+                         const TargetCpu &gpu) {
+  TileKey key;
+  key.types = types.value;
+  key.isa = gpu.isas.front();
+  if (const MatrixInstruction *best = bestInstruction(types, m, n, key.isa)) {
+    key.m0 = cover(m, best->m);
+    key.n0 = cover(n, best->n);
+    key.k0 = best->k;
+    return key;
+  }
+  // Dot products take 32 bits of each operand. A wave's lanes lie along N0; few
+  // rows keep the accumulators of a lane few.
+  int bits = std::max(info(types.lhs).bits, info(types.rhs).bits);
+  key.m0 = std::min(cover(m, 4), 32);
+  key.n0 = std::min(cover(n, 16), 64);
+  key.k0 = std::max(32 / bits, 1);
+  return key;
+}
+
+} // namespace tilewright

@@ -1,0 +1,205 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tw-lower-device-packs: packs, unpacks and relayouts as one element-by-element
+// operation each.
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "tilewright/Compile/Passes.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+#define GEN_PASS_DEF_LOWERDEVICEPACKS
+#include "tilewright/Compile/Passes.h.inc"
+
+namespace {
+
+/// Where the element of a matrix (of any rank) is in its packed form:
+/// packed[outer..., inner...], inner dimension i tiling matrix dimension
+/// innerDims[i], outer dimension j being matrix dimension outerDims[j].
+struct Layout {
+  SmallVector<int64_t> outerDims, innerDims, tiles;
+
+  template <typename Op> static Layout of(Op op, int64_t rank) {
+    Layout layout;
+    layout.innerDims.assign(op.getInnerDimsPos().begin(),
+                            op.getInnerDimsPos().end());
+    layout.tiles.assign(op.getStaticInnerTiles().begin(),
+                        op.getStaticInnerTiles().end());
+    layout.outerDims.assign(op.getOuterDimsPerm().begin(),
+                            op.getOuterDimsPerm().end());
+    for (int64_t dim = layout.outerDims.size(); dim < rank; ++dim)
+      layout.outerDims.push_back(dim);
+    return layout;
+  }
+
+  /// The position among the inner dimensions of matrix dimension `dim`.
+  std::optional<size_t> innerOf(int64_t dim) const {
+    auto found = llvm::find(innerDims, dim);
+    if (found == innerDims.end())
+      return std::nullopt;
+    return found - innerDims.begin();
+  }
+};
+
+class PackLowering {
+public:
+  explicit PackLowering(Operation *op) : b(op->getLoc(), op) {}
+
+  Value lower(linalg::PackOp op) {
+    RankedTensorType matrix = op.getSourceType();
+    int64_t rank = matrix.getRank();
+    Layout layout = Layout::of(op, rank);
+    auto unpack = op.getSource().getDefiningOp<linalg::UnPackOp>();
+    // The matrix that is read, or the packed form of it that another operation
+    // would have unpacked.
+    Value source = unpack ? unpack.getSource() : op.getSource();
+    Value shaped = unpack ? unpack.getDest() : op.getSource();
+    SmallVector<Value> sizes;
+    bool isPadded = op.getPaddingValue() != nullptr;
+    for (int64_t dim = 0; isPadded && dim < rank; ++dim)
+      sizes.push_back(size(shaped, dim));
+    SmallVector<Value> scalars = sizes;
+    if (isPadded)
+      scalars.push_back(op.getPaddingValue());
+
+    return generic(
+        op.getDest(), scalars, unpack ? "relayout" : "pack",
+        [&](ValueRange ivs, ValueRange scalars) {
+          SmallVector<Value> indices(rank);
+          for (auto [outer, dim] : llvm::enumerate(layout.outerDims))
+            indices[dim] = ivs[outer];
+          for (auto [inner, dim] : llvm::enumerate(layout.innerDims))
+            indices[dim] = add(multiply(indices[dim], layout.tiles[inner]),
+                               ivs[rank + inner]);
+          // Outside of the matrix the last element is read and not used.
+          Value inside;
+          for (int64_t dim = 0; isPadded && dim < rank; ++dim) {
+            if (!layout.innerOf(dim))
+              continue;
+            Value within = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                                 indices[dim], scalars[dim]);
+            inside = inside ? arith::AndIOp::create(b, inside, within) : within;
+            Value last = arith::SubIOp::create(b, scalars[dim], constant(1));
+            indices[dim] = arith::MinSIOp::create(b, indices[dim], last);
+          }
+          if (unpack)
+            indices = packedIndices(Layout::of(unpack, rank), indices);
+          Value element = tensor::ExtractOp::create(b, source, indices);
+          if (inside)
+            element =
+                arith::SelectOp::create(b, inside, element, scalars.back());
+          return element;
+        });
+  }
+
+  Value lower(linalg::UnPackOp op) {
+    int64_t rank = op.getDestType().getRank();
+    return generic(
+        op.getDest(), {}, "unpack", [&](ValueRange ivs, ValueRange) -> Value {
+          SmallVector<Value> indices = packedIndices(Layout::of(op, rank), ivs);
+          return tensor::ExtractOp::create(b, op.getSource(), indices);
+        });
+  }
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
+  Value multiply(Value x, int64_t y) {
+    return arith::MulIOp::create(b, x, constant(y));
+  }
+
+  Value size(Value tensor, int64_t dim) {
+    return tensor::DimOp::create(b, tensor, dim);
+  }
+
+  SmallVector<Value> packedIndices(const Layout &layout, ValueRange matrix) {
+    SmallVector<Value> outer, inner(layout.innerDims.size());
+    for (int64_t dim : layout.outerDims) {
+      std::optional<size_t> tiled = layout.innerOf(dim);
+      if (!tiled) {
+        outer.push_back(matrix[dim]);
+        continue;
+      }
+      Value tile = constant(layout.tiles[*tiled]);
+      outer.push_back(arith::DivUIOp::create(b, matrix[dim], tile));
+      inner[*tiled] = arith::RemUIOp::create(b, matrix[dim], tile);
+    }
+    outer.append(inner);
+    return outer;
+  }
+
+  /// A tensor of `dest`'s shape that nothing was written to.
+  Value emptyLike(Value dest) {
+    auto type = cast<RankedTensorType>(dest.getType());
+    SmallVector<Value> sizes;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim))
+        sizes.push_back(size(dest, dim));
+    return tensor::EmptyOp::create(b, type, sizes);
+  }
+
+  /// One element of the result for each index tuple `ivs`.
+  Value generic(Value dest, ValueRange scalars, StringRef kind,
+                llvm::function_ref<Value(ValueRange, ValueRange)> element) {
+    auto type = cast<RankedTensorType>(dest.getType());
+    int64_t rank = type.getRank();
+    SmallVector<AffineMap> maps(scalars.size(),
+                                AffineMap::get(rank, 0, {}, b.getContext()));
+    maps.push_back(b.getMultiDimIdentityMap(rank));
+    SmallVector<utils::IteratorType> iterators(rank,
+                                               utils::IteratorType::parallel);
+    auto op = linalg::GenericOp::create(
+        b, TypeRange{type}, scalars, ValueRange{emptyLike(dest)}, maps,
+        iterators, [&](OpBuilder &builder, Location, ValueRange arguments) {
+          OpBuilder::InsertionGuard guard(b);
+          b.setInsertionPoint(builder.getInsertionBlock(),
+                              builder.getInsertionPoint());
+          SmallVector<Value> ivs;
+          for (int64_t dim = 0; dim < rank; ++dim)
+            ivs.push_back(linalg::IndexOp::create(b, dim));
+          linalg::YieldOp::create(b, element(ivs, arguments.drop_back()));
+        });
+    op->setAttr(kDispatchAttr, b.getStringAttr(kind));
+    return op.getResult(0);
+  }
+
+  ImplicitLocOpBuilder b;
+};
+
+struct LowerDevicePacksPass : impl::LowerDevicePacksBase<LowerDevicePacksPass> {
+  void runOnOperation() override {
+    // Packs first: those of an unpack's result do not need it.
+    if (failed(lowerAll<linalg::PackOp>()) ||
+        failed(lowerAll<linalg::UnPackOp>()))
+      signalPassFailure();
+  }
+
+  template <typename Op> LogicalResult lowerAll() {
+    SmallVector<Op> ops;
+    getOperation().walk([&](Op op) {
+      if (!isOnHost(op))
+        ops.push_back(op);
+    });
+    for (Op op : ops) {
+      if (op->use_empty()) {
+        op->erase();
+        continue;
+      }
+      if (llvm::any_of(op.getStaticInnerTiles(), ShapedType::isDynamic))
+        return op->emitOpError("has dynamic inner tiles");
+      op->replaceAllUsesWith(ValueRange{PackLowering(op).lower(op)});
+      op->erase();
+    }
+    return success();
+  }
+};
+
+} // namespace
+} // namespace tilewright

@@ -1,0 +1,107 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels on buffers -> the LLVM dialect of AMD GPUs.
+
+#include "DeviceCode.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
+#include "tilewright/Compile/Passes.h"
+#include "tilewright/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+#define GEN_PASS_DEF_EXPANDDEVICEMATH
+#include "tilewright/Compile/Passes.h.inc"
+
+namespace {
+
+/// What LLVM's back end has code for, in f32, of what else it would call a
+/// library for.
+bool isNativeInF32(Operation *op) {
+  return isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op,
+             math::Log10Op>(op);
+}
+
+/// What it has code for in every type.
+bool isNative(Operation *op) {
+  return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
+             math::CountLeadingZerosOp, math::CountTrailingZerosOp,
+             math::CtPopOp, math::FloorOp, math::FmaOp, math::RoundEvenOp,
+             math::RoundOp, math::RsqrtOp, math::SqrtOp, math::TruncOp,
+             math::IsFiniteOp, math::IsInfOp, math::IsNaNOp, math::IsNormalOp>(
+      op);
+}
+
+struct ExpandDeviceMathPass : impl::ExpandDeviceMathBase<ExpandDeviceMathPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    math::populateExpansionPatterns(patterns,
+                                    {"sinh", "cosh", "tan", "asinh", "acosh",
+                                     "atanh", "powf", "fpowi", "ipowi"});
+    populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
+      return llvm::is_contained({"math.sin", "math.cos", "math.tanh",
+                                 "math.erf", "math.erfc", "math.atan",
+                                 "math.atan2", "math.asin", "math.acos",
+                                 "math.cbrt", "math.log1p", "math.expm1"},
+                                name);
+    });
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
+    WalkResult walk = getOperation().walk([&](Operation *op) {
+      if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
+          isNative(op) ||
+          (isNativeInF32(op) && op->getResult(0).getType().isF32()))
+        return WalkResult::advance();
+      op->emitOpError() << "on " << op->getResult(0).getType()
+                        << " cannot be computed on amdgpu, which has f32 "
+                           "(f16 and bf16 through it) of the transcendental "
+                           "functions; keep it on the host by tw.device = "
+                           "\"host\"";
+      return WalkResult::interrupt();
+    });
+    if (walk.wasInterrupted())
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+void addDeviceLLVMStep(OpPassManager &pm) {
+  math::MathExtendToSupportedTypesOptions extend;
+  pm.addNestedPass<func::FuncOp>(
+      math::createMathExtendToSupportedTypes(extend));
+  pm.addNestedPass<func::FuncOp>(createExpandDeviceMath());
+  arith::ArithEmulateUnsupportedFloatsOptions emulate;
+  emulate.sourceTypeStrs = {"bf16", "f16"};
+  emulate.targetTypeStr = "f32";
+  pm.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
+  ExpandSmallFloatsOptions small;
+  small.nativeF16 = true;
+  pm.addPass(createExpandSmallFloats(small));
+  // Ceiling divisions and the like, of models' affine maps.
+  pm.addPass(arith::createArithExpandOpsPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  ConvertFuncToLLVMPassOptions func;
+  func.useBarePtrCallConv = true;
+  pm.addPass(createConvertFuncToLLVMPass(func));
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+} // namespace tilewright

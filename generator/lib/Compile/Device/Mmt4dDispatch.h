@@ -1,0 +1,22 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Packed matrix multiplications on device memory: launches of the tiles'
+// workgroup kernels.
+
+#ifndef TILEWRIGHT_LIB_COMPILE_DEVICE_MMT4DDISPATCH_H
+#define TILEWRIGHT_LIB_COMPILE_DEVICE_MMT4DDISPATCH_H
+
+#include "HostProgram.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace tilewright {
+
+/// Puts launches of the kernel of the tile that `op` names before it: one, or a
+/// loop over its batch dimensions.
+llvm::LogicalResult launchMmt4d(mlir::linalg::LinalgOp op,
+                                llvm::StringRef prefix, HostProgram &program);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_COMPILE_DEVICE_MMT4DDISPATCH_H

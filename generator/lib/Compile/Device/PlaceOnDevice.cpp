@@ -1,0 +1,117 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tw-place-on-device: transfers between host and device, on tensors.
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "tilewright/Compile/Passes.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+#define GEN_PASS_DEF_PLACEONDEVICE
+#include "tilewright/Compile/Passes.h.inc"
+
+namespace {
+
+bool isOnDevice(Operation *op) {
+  return isa<linalg::LinalgOp>(op) && !isOnHost(op);
+}
+
+/// Models are straight lines: what is defined earlier dominates what follows.
+class Placement {
+public:
+  explicit Placement(func::FuncOp func) : func(func) {}
+
+  LogicalResult run() {
+    for (Operation &op :
+         llvm::make_early_inc_range(func.getBody().front().getOperations())) {
+      if (isa<linalg::PackOp, linalg::UnPackOp>(op) && !isOnHost(&op))
+        return op.emitOpError("of the device was not lowered");
+      if (isOnDevice(&op)) {
+        // Also what the body of an operation extracts from.
+        op.walk([&](Operation *user) {
+          for (OpOperand &operand : user->getOpOperands())
+            if (isOutside(operand.get(), &op))
+              operand.set(onDevice(operand.get(), &op));
+        });
+        for (Value result : op.getResults())
+          deviceValues.insert(result);
+      } else if (auto cast = dyn_cast<tensor::CastOp>(op)) {
+        if (deviceValues.contains(cast.getSource()))
+          deviceValues.insert(cast.getResult());
+      } else if (readsElements(&op)) {
+        for (OpOperand &operand : op.getOpOperands())
+          operand.set(onHost(operand.get(), &op));
+      }
+    }
+    return success();
+  }
+
+private:
+  /// Operations of the host that look into their tensors. The entry point's own
+  /// write results wherever these are.
+  static bool readsElements(Operation *op) {
+    return !isa<tensor::DimOp, bufferization::MaterializeInDestinationOp,
+                bufferization::ToTensorOp>(op);
+  }
+
+  static bool isOutside(Value value, Operation *op) {
+    if (!isa<RankedTensorType>(value.getType()))
+      return false;
+    return !op->isAncestor(value.getParentRegion()->getParentOp());
+  }
+
+  Value onDevice(Value value, Operation *user) {
+    if (deviceValues.contains(value))
+      return value;
+    ImplicitLocOpBuilder b(user->getLoc(), user);
+    // Nothing to copy, and each user may write to its own.
+    if (value.getDefiningOp<tensor::EmptyOp>() ||
+        (value.getDefiningOp<tensor::CastOp>() &&
+         value.getDefiningOp<tensor::CastOp>()
+             .getSource()
+             .getDefiningOp<tensor::EmptyOp>()))
+      return allocate(b, value, /*copy=*/Value(), kDeviceMemorySpace);
+    Value &copy = deviceCopies[value];
+    if (!copy)
+      copy = allocate(b, value, value, kDeviceMemorySpace);
+    return copy;
+  }
+
+  Value onHost(Value value, Operation *user) {
+    if (!deviceValues.contains(value))
+      return value;
+    ImplicitLocOpBuilder b(user->getLoc(), user);
+    Value &copy = hostCopies[value];
+    if (!copy)
+      copy = allocate(b, value, value, /*memorySpace=*/0);
+    return copy;
+  }
+
+  Value allocate(ImplicitLocOpBuilder &b, Value like, Value copy,
+                 unsigned memorySpace) {
+    auto type = cast<RankedTensorType>(like.getType());
+    SmallVector<Value> sizes;
+    for (int64_t dim = 0; !copy && dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim))
+        sizes.push_back(tensor::DimOp::create(b, like, dim));
+    return bufferization::AllocTensorOp::create(
+        b, type, sizes, copy, b.getI64IntegerAttr(memorySpace));
+  }
+
+  func::FuncOp func;
+  llvm::DenseSet<Value> deviceValues;
+  llvm::DenseMap<Value, Value> deviceCopies, hostCopies;
+};
+
+struct PlaceOnDevicePass : impl::PlaceOnDeviceBase<PlaceOnDevicePass> {
+  void runOnOperation() override {
+    if (failed(Placement(getOperation()).run()))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace tilewright
