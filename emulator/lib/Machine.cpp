@@ -1,0 +1,154 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Running lanes: what compiled code calls, on a lane's stack.
+
+#include "Machine.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+
+namespace tilewright::emulator {
+
+void Machine::laneBody(void *pointer) {
+  Lane &lane = *static_cast<Lane *>(pointer);
+  Machine &machine = *lane.machine;
+  machine.program->entry(machine.argument);
+  lane.state = LaneState::Done;
+  machine.leave();
+}
+
+void Machine::leave() {
+  tw_emulator_switch(&current->stackPointer, scheduler);
+  llvm_unreachable("a lane that is done was run");
+}
+
+void Machine::park(const Site &site, char *block) {
+  Lane &lane = *current;
+  lane.site = &site;
+  lane.block = block;
+  lane.state = LaneState::Parked;
+  tw_emulator_switch(&lane.stackPointer, scheduler);
+}
+
+void Machine::fail(const Fault &fault) {
+  current->fault = fault;
+  current->state = LaneState::Faulted;
+  leave();
+}
+
+void Machine::fail(FaultKind kind, const Site &site, const char *text) {
+  Fault fault;
+  fault.kind = kind;
+  fault.site = &site;
+  fault.text = text;
+  fail(fault);
+}
+
+void Machine::operate(const Site &site, char *block) {
+  if (site.operation.kind != OperationKind::PerLane)
+    return park(site, block);
+  current->block = block;
+  site.operation.perLane(*current, site);
+}
+
+std::optional<Fault> Machine::check(const Site &site, unsigned wave,
+                                    uintptr_t address, uint64_t bytes,
+                                    MemoryAction action, Space space) {
+  Fault fault;
+  fault.site = &site;
+  fault.address = address;
+  fault.bytes = bytes;
+  fault.action = action;
+  if (space == Space::Flat) {
+    if (onStack(*current, address))
+      return std::nullopt;
+    space = lds.inArena(address) ? Space::Lds : Space::Global;
+  }
+  if (space == Space::Lds) {
+    uint64_t offset = address - reinterpret_cast<uintptr_t>(lds.base());
+    fault.lds = lds.access(uint32_t(offset), bytes, wave, action);
+    switch (fault.lds.verdict) {
+    case Lds::Verdict::Fine:
+      return std::nullopt;
+    case Lds::Verdict::OutOfBounds:
+      fault.kind = FaultKind::LdsOutOfBounds;
+      break;
+    case Lds::Verdict::Unwritten:
+      fault.kind = FaultKind::LdsUnwritten;
+      break;
+    case Lds::Verdict::Race:
+      fault.kind = FaultKind::LdsRace;
+      break;
+    }
+    return fault;
+  }
+  const Region *region = memory.find(address, bytes);
+  if (!region)
+    region = programMemory.find(address, bytes);
+  if (!region) {
+    fault.kind = FaultKind::GlobalOutOfBounds;
+    return fault;
+  }
+  if (action != MemoryAction::Load && !region->writable) {
+    fault.kind = FaultKind::ReadOnlyStore;
+    return fault;
+  }
+  site.lastRegion = region;
+  return std::nullopt;
+}
+
+void Machine::access(const Site &site, uintptr_t address, uint64_t bytes) {
+  if (bytes == 0)
+    return;
+  if (LLVM_UNLIKELY(address & (site.alignment - 1))) {
+    Fault fault;
+    fault.kind = FaultKind::Misaligned;
+    fault.site = &site;
+    fault.address = address;
+    fault.bytes = bytes;
+    fault.action = site.action;
+    fail(fault);
+  }
+  const Region *last = site.lastRegion;
+  if (last && last->contains(address, bytes) &&
+      (site.action == MemoryAction::Load || last->writable))
+    return;
+  if (auto fault = check(site, current->wave->index, address, bytes,
+                         site.action, site.space))
+    fail(*fault);
+}
+
+void Machine::require(const Site &site, uintptr_t address, uint64_t bytes,
+                      MemoryAction action, Space space) {
+  if (auto fault =
+          check(site, current->wave->index, address, bytes, action, space))
+    fail(*fault);
+}
+
+bool Machine::checkAccess(Lane &lane, const Site &site, uintptr_t address,
+                          uint64_t bytes, MemoryAction action, Space space) {
+  auto fault = check(site, lane.wave->index, address, bytes, action, space);
+  if (!fault)
+    return true;
+  failLane(lane, *fault);
+  return false;
+}
+
+void tw_emulator_access(const Site *site, const void *address, uint64_t bytes) {
+  site->machine->access(*site, reinterpret_cast<uintptr_t>(address), bytes);
+}
+
+void tw_emulator_operate(const Site *site, char *block) {
+  site->machine->operate(*site, block);
+}
+
+void tw_emulator_synchronize(const Site *site) {
+  site->machine->synchronize(*site);
+}
+
+void tw_emulator_trap(const Site *site) {
+  site->machine->fail(FaultKind::Trap, *site, "the program stops here");
+}
+
+} // namespace tilewright::emulator
