@@ -30,11 +30,6 @@ func.func private @mark() attributes {tw.stage = "read"}
 
 // -----
 
-// expected-error @below {{there is no attribute 'tw.depth'}}
-func.func private @unknown() attributes {tw.depth = 2}
-
-// -----
-
 // expected-error @below {{tw.stages is for scf.for}}
 func.func private @no_loop() attributes {tw.stages = 2}
 

@@ -1,0 +1,78 @@
+// RUN: tw-opt %s --tw-lower-device-packs --canonicalize --tw-place-on-device --canonicalize | FileCheck %s
+
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A pack of the device reads the element that belongs at each place of its result; outside of the matrix the last element
+// is read and the padding taken. Sizes are operands: the kernel is one for all.
+// CHECK-LABEL: func.func @pack(
+// CHECK-SAME:    %[[X:.*]]: tensor<?x7xf32>
+// CHECK-DAG:     %[[C7:.*]] = arith.constant 7 : index
+// CHECK-DAG:     %[[PAD:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-DAG:     %[[SIZE:.*]] = tensor.dim %[[X]]
+// CHECK-DAG:     %[[DEVICE:.*]] = bufferization.alloc_tensor() copy(%[[X]]) {memory_space = 1 : i64} : tensor<?x7xf32>
+// CHECK-DAG:     %[[OUT:.*]] = bufferization.alloc_tensor(%{{.*}}) {memory_space = 1 : i64} : tensor<?x2x16x4xf32>
+// CHECK:         linalg.generic {{.*}} ins(%[[SIZE]], %[[C7]], %[[PAD]] : index, index, f32)
+// CHECK-SAME:      outs(%[[OUT]]
+// CHECK-SAME:      tw.dispatch = "pack"
+// CHECK:         tensor.extract %[[DEVICE]]
+// CHECK:         arith.select
+func.func @pack(%x: tensor<?x7xf32>, %dest: tensor<?x2x16x4xf32>) -> tensor<?x2x16x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = linalg.pack %x padding_value(%zero : f32) outer_dims_perm = [0, 1] inner_dims_pos = [0, 1] inner_tiles = [16, 4]
+      into %dest : tensor<?x7xf32> -> tensor<?x2x16x4xf32>
+  return %p : tensor<?x2x16x4xf32>
+}
+
+// What the host multiplied goes to the device as it is packed, and from one layout directly to the other.
+// CHECK-LABEL: func.func @relayout(
+// CHECK-SAME:    %[[X:.*]]: tensor<4x6x8x16xf32>
+// CHECK-NOT:     linalg.unpack
+// CHECK:         %[[DEVICE:.*]] = bufferization.alloc_tensor() copy(%[[X]]) {memory_space = 1 : i64} : tensor<4x6x8x16xf32>
+// CHECK:         linalg.generic
+// CHECK-SAME:      tw.dispatch = "relayout"
+// CHECK:         tensor.extract %[[DEVICE]][%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}]
+// CHECK-NOT:     linalg.generic
+func.func @relayout(%x: tensor<4x6x8x16xf32>) -> tensor<6x8x16x4xf32> {
+  %e = tensor.empty() : tensor<32x96xf32>
+  %matrix = linalg.unpack %x outer_dims_perm = [0, 1] inner_dims_pos = [0, 1] inner_tiles = [8, 16]
+      into %e {tw.device = "host"} : tensor<4x6x8x16xf32> -> tensor<32x96xf32>
+  %d = tensor.empty() : tensor<6x8x16x4xf32>
+  %p = linalg.pack %matrix outer_dims_perm = [1, 0] inner_dims_pos = [1, 0] inner_tiles = [16, 4]
+      into %d : tensor<32x96xf32> -> tensor<6x8x16x4xf32>
+  return %p : tensor<6x8x16x4xf32>
+}
+
+// Unpacking does not read what it overwrites.
+// CHECK-LABEL: func.func @unpack(
+// CHECK-NOT:     linalg.fill
+// CHECK:         linalg.generic
+// CHECK-SAME:      tw.dispatch = "unpack"
+func.func @unpack(%x: tensor<2x3x16x16xi32>) -> tensor<30x40xi32> {
+  %zero = arith.constant 0 : i32
+  %e = tensor.empty() : tensor<30x40xi32>
+  %z = linalg.fill ins(%zero : i32) outs(%e : tensor<30x40xi32>) -> tensor<30x40xi32>
+  %m = linalg.unpack %x outer_dims_perm = [0, 1] inner_dims_pos = [0, 1] inner_tiles = [16, 16]
+      into %z : tensor<2x3x16x16xi32> -> tensor<30x40xi32>
+  return %m : tensor<30x40xi32>
+}
+
+// The host reads a copy of what the device computed; both directions are copied once.
+// CHECK-LABEL: func.func @back_and_forth(
+// CHECK-SAME:    %[[X:.*]]: tensor<8xf32>
+// CHECK:         %[[UP:.*]] = bufferization.alloc_tensor() copy(%[[X]]) {memory_space = 1 : i64}
+// CHECK:         %[[A:.*]] = linalg.exp ins(%[[UP]]
+// CHECK:         %[[B:.*]] = linalg.abs ins(%[[UP]]
+// CHECK:         %[[DOWN:.*]] = bufferization.alloc_tensor() copy(%[[A]]) {memory_space = 0 : i64}
+// CHECK:         linalg.abs {{.*}}ins(%[[DOWN]]
+// CHECK:         linalg.exp {{.*}}ins(%[[DOWN]]
+// CHECK:         %[[RESULT:.*]] = bufferization.alloc_tensor() copy(%[[B]]) {memory_space = 0 : i64}
+// CHECK:         return %[[RESULT]],
+func.func @back_and_forth(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %e = tensor.empty() : tensor<8xf32>
+  %a = linalg.exp ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %b = linalg.abs ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %c = linalg.abs {tw.device = "host"} ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %d = linalg.exp {tw.device = "host"} ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  return %b, %c, %d : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
