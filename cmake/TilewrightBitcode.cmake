@@ -1,7 +1,7 @@
 # Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# tilewright_add_bitcode(<isa> ARCH <X86_64|ARM_64> SOURCE <file.c> FLAGS <flag>...)
+# tilewright_add_bitcode(<isa> ARCH <X86_64|ARM_64|AMDGPU> SOURCE <file.c> FLAGS <flag>...)
 #
 # Compiles the hand-written tiles of one ISA, of any architecture, to the bitcode library that the generator links and inlines,
 # ${PROJECT_BINARY_DIR}/lib/tilewright/bitcode/tilewright_ukernels_<isa>.bc, as part of target tilewright_bitcode.
@@ -31,6 +31,7 @@ add_custom_target(tilewright_bitcode ALL)
 tilewright_target_arch(_tilewright_target_arch)
 set(_tilewright_triple_X86_64 x86_64-linux-gnu)
 set(_tilewright_triple_ARM_64 aarch64-linux-gnu)
+set(_tilewright_triple_AMDGPU amdgcn-amd-amdhsa)
 
 # No unwind tables: tiles are leaves that never throw, and the tables would keep `uwtable` on whatever inlines them.
 # No -ffreestanding: it marks functions "no-builtins", and such a function is not inlined into an ordinary one; that
@@ -43,10 +44,14 @@ function(tilewright_add_bitcode isa)
     set(target "--target=${_tilewright_triple_${arg_ARCH}}" -nostdlibinc
       -Wno-builtin-macro-redefined -D__STDC_HOSTED__=0)
   endif()
+  set(language -std=c11 -fPIC)
+  if(arg_ARCH STREQUAL "AMDGPU")
+    set(language -x c++ -std=c++17 -nogpulib -Wall -Wextra -Werror)
+  endif()
   add_custom_command(
     OUTPUT "${output}"
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${TILEWRIGHT_BITCODE_DIR}"
-    COMMAND "${TW_BITCODE_CLANG}" ${target} -std=c11 ${arg_FLAGS} -DNDEBUG -fPIC
+    COMMAND "${TW_BITCODE_CLANG}" ${target} ${language} ${arg_FLAGS} -DNDEBUG
             -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-ident
             "-I${PROJECT_SOURCE_DIR}/abi/include" "-I${PROJECT_SOURCE_DIR}"
             -emit-llvm -c "${arg_SOURCE}" -o "${output}" -MD -MT "${output}" -MF "${output}.d"

@@ -26,8 +26,9 @@ endfunction()
 
 # tilewright_isa_table(<arch> <out>)
 #
-# Sets <out> to the names of the ISAs of <arch> (X86_64, ARM_64) in the table's order ("x86_64_avx512_vnni"), and, for
-# each name, <out>_<name>_FLAGS to its compile options ("-mavx512vnni;..." or "-march=armv8-a+dotprod+...").
+# Sets <out> to the names of the ISAs of <arch> (X86_64, ARM_64, AMDGPU) in the table's order ("x86_64_avx512_vnni"),
+# and, for each name, <out>_<name>_FLAGS to its compile options ("-mavx512vnni;...", "-march=armv8-a+dotprod+..." or
+# "-mcpu=gfx942").
 function(tilewright_isa_table arch out)
   file(STRINGS "${_tilewright_isa_dir}/cpu_features.def" rows REGEX "^TW_CPU_FEATURE\\(${arch},")
   foreach(row IN LISTS rows)
@@ -60,6 +61,8 @@ function(tilewright_isa_table arch out)
       list(PREPEND llvm_names "armv8-a")
       list(JOIN llvm_names "+" flags)
       string(PREPEND flags "-march=")
+    elseif(arch STREQUAL "AMDGPU")
+      string(REGEX REPLACE "^amdgpu_" "-mcpu=" flags "${name}")
     else()
       list(TRANSFORM llvm_names PREPEND "-m" OUTPUT_VARIABLE flags)
     endif()

@@ -34,6 +34,13 @@ constexpr Row rows[] = {
 #define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family)          \
   TW_ROW(arm_64, lhs, rhs, out, M0, N0, K0, _steprnd_, isa, family)
 #include "ukernels/arm_64/mmt4d_tiles.def"
+#define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family)                  \
+  TW_ROW(amdgpu, lhs, rhs, out, M0, N0, K0, _, isa, family)
+#define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family)          \
+  TW_ROW(amdgpu, lhs, rhs, out, M0, N0, K0, _steprnd_, isa, family)
+#define TW_MMT4D_TILE_MX(lhs, rhs, out, M0, N0, K0, isa, family)               \
+  TW_ROW(amdgpu, lhs, rhs, out, M0, N0, K0, _mx_, isa, family)
+#include "ukernels/amdgpu/mmt4d_tiles.def"
 };
 
 /// The directory of the bitcode libraries that belong to this executable: both
