@@ -10,6 +10,8 @@
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Function.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <map>
+#include <mutex>
 
 using namespace llvm;
 
@@ -207,11 +209,79 @@ ResultPlace resultPlace(const MatrixInstruction &instruction, unsigned lanes,
           column};
 }
 
+/// A lane's operand of the instructions with formats is 32 elements; those of 8
+/// bits are chunked by 16 along K.
+static unsigned chunkOf(const MatrixInstruction &instruction, Element type,
+                        unsigned chunk) {
+  return instruction.form == Form::MfmaScale && bitsOf(type) == 8 ? 16 : chunk;
+}
+
+const MatrixPlaces &matrixPlaces(const MatrixInstruction &instruction,
+                                 Element typeA, Element typeB, unsigned lanes) {
+  using Key = std::tuple<const MatrixInstruction *, Element, Element, unsigned>;
+  static std::map<Key, MatrixPlaces> known;
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto [at, isNew] = known.try_emplace({&instruction, typeA, typeB, lanes});
+  MatrixPlaces &places = at->second;
+  if (!isNew)
+    return places;
+  unsigned m = instruction.m, n = instruction.n, depth = instruction.k;
+  places.typeA = typeA;
+  places.typeB = typeB;
+  places.elementsA = operandElements(instruction, m, lanes);
+  places.elementsB = operandElements(instruction, n, lanes);
+  places.elementsD = resultElements(instruction, lanes);
+  unsigned chunkA = chunkOf(instruction, typeA, instruction.chunkA);
+  unsigned chunkB = chunkOf(instruction, typeB, instruction.chunkB);
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    for (unsigned e = 0; e < places.elementsA; ++e) {
+      auto [block, row, k] =
+          operandPlace(instruction, m, chunkA, lanes, lane, e);
+      places.a.push_back((block * m + row) * depth + k);
+    }
+    for (unsigned e = 0; e < places.elementsB; ++e) {
+      auto [block, column, k] =
+          operandPlace(instruction, n, chunkB, lanes, lane, e);
+      places.b.push_back((block * depth + k) * n + column);
+    }
+    for (unsigned e = 0; e < places.elementsD; ++e) {
+      auto [block, row, column] = resultPlace(instruction, lanes, lane, e);
+      places.d.push_back((block * m + row) * n + column);
+    }
+  }
+  return places;
+}
+
 const MatrixInstruction *findMatrixInstruction(StringRef name, Gfx gfx) {
   for (const MatrixInstruction &instruction : kInstructions)
     if (name == instruction.name && (instruction.gfx & gfx))
       return &instruction;
   return nullptr;
+}
+
+/// The formats of mfma.scale: operands 3 and 4.
+static Error readFormats(const CallBase &call, Element &typeA, Element &typeB) {
+  constexpr Element kFormats[] = {Element::FP8, Element::BF8, Element::FP6,
+                                  Element::BF6, Element::FP4};
+  const DataLayout &layout = call.getDataLayout();
+  for (unsigned i : {0, 1}) {
+    auto *format = dyn_cast<ConstantInt>(call.getArgOperand(3 + i));
+    if (!format || format->uge(std::size(kFormats)))
+      return createStringError(
+          "emulator: " + call.getCalledFunction()->getName() +
+          ": formats are the constants 0 to 4: fp8, bf8, "
+          "fp6, bf6, fp4");
+    Element type = kFormats[format->getZExtValue()];
+    if (layout.getTypeSizeInBits(call.getArgOperand(i)->getType()) <
+        32 * bitsOf(type))
+      return createStringError(
+          "emulator: " + call.getCalledFunction()->getName() +
+          ": an operand has too few registers for its "
+          "format");
+    (i ? typeB : typeA) = type;
+  }
+  return Error::success();
 }
 
 Expected<Operation> findMatrixOperation(StringRef name, const CallBase &call,
@@ -237,14 +307,18 @@ Expected<Operation> findMatrixOperation(StringRef name, const CallBase &call,
   operation.kind = OperationKind::Matrix;
   operation.wave = runMatrixInstruction;
   operation.matrix = found;
-  // Scales that are the constant 0 select the instruction without scales.
+  Element typeA = found->a, typeB = found->b;
   if (found->form == Form::MfmaScale) {
+    if (Error failure = readFormats(call, typeA, typeB))
+      return failure;
+    // Scales that are the constant 0 select the instruction without scales.
     auto isZero = [&](unsigned i) {
       auto *constant = dyn_cast<ConstantInt>(call.getArgOperand(i));
       return constant && constant->isZero();
     };
     operation.variant = isZero(6) && isZero(8);
   }
+  operation.places = &matrixPlaces(*found, typeA, typeB, lanes);
   return operation;
 }
 

@@ -84,7 +84,18 @@ unsigned resultElements(const MatrixInstruction &instruction, unsigned lanes);
 ResultPlace resultPlace(const MatrixInstruction &instruction, unsigned lanes,
                         unsigned lane, unsigned element);
 
+/// Where the elements of all lanes belong, lane by lane, in a matrix A as
+/// [block][row][k], B as [block][k][column], D as [block][row][column].
+struct MatrixPlaces {
+  Element typeA, typeB;                     ///< never Coded
+  unsigned elementsA, elementsB, elementsD; ///< of a lane
+  std::vector<uint16_t> a, b, d;
+};
+
 llvm::ArrayRef<MatrixInstruction> matrixInstructions();
+/// The same object for the same arguments, for ever.
+const MatrixPlaces &matrixPlaces(const MatrixInstruction &instruction,
+                                 Element typeA, Element typeB, unsigned lanes);
 const MatrixInstruction *findMatrixInstruction(llvm::StringRef name, Gfx gfx);
 
 llvm::Expected<Operation> findMatrixOperation(llvm::StringRef name,

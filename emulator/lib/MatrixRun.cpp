@@ -115,12 +115,6 @@ void decodeIntegers(const char *bytes, Element type, bool isSigned,
   }
 }
 
-Element codedElement(unsigned code) {
-  constexpr Element kCodes[] = {Element::FP8, Element::BF8, Element::FP6,
-                                Element::BF6, Element::FP4};
-  return kCodes[code];
-}
-
 /// Where the operands of each form are, and what its modifiers say.
 struct Operands {
   unsigned a = 0, b = 1, c = 2;
@@ -129,7 +123,6 @@ struct Operands {
   unsigned broadcastBits = 0, broadcastBlock = 0; ///< cbsz, abid
   unsigned half = 0;
   bool scaled = false;
-  Element typeA, typeB;
 };
 
 bool readOperands(Wave &wave, const Site &site, Operands &operands) {
@@ -141,8 +134,6 @@ bool readOperands(Wave &wave, const Site &site, Operands &operands) {
     wave.machine->failWave(wave, FaultKind::InvalidOperand, site, what);
     return false;
   };
-  operands.typeA = instruction.a;
-  operands.typeB = instruction.b;
   switch (instruction.form) {
   case Form::Wmma:
     return true;
@@ -188,23 +179,10 @@ bool readOperands(Wave &wave, const Site &site, Operands &operands) {
                             word(4), instruction.blocks));
     return true;
   case Form::MfmaScale:
-    if (word(3) > 4 || word(4) > 4)
-      return refuse("formats are 0 to 4: fp8, bf8, fp6, bf6, fp4");
-    operands.typeA = codedElement(word(3));
-    operands.typeB = codedElement(word(4));
-    if (site.arguments[0].bytes * 8 < 32 * bitsOf(operands.typeA) ||
-        site.arguments[1].bytes * 8 < 32 * bitsOf(operands.typeB))
-      return refuse("an operand has too few registers for its format");
     operands.scaled = !site.operation.variant;
     return true;
   }
   llvm_unreachable("no such form");
-}
-
-/// K chunks of operands with more than 16 bytes-wide elements: by 16.
-unsigned chunkOf(const MatrixInstruction &instruction, Element type,
-                 unsigned chunk) {
-  return instruction.form == Form::MfmaScale && bitsOf(type) == 8 ? 16 : chunk;
 }
 
 float scaleAt(Wave &wave, const Site &site, unsigned row, unsigned rows,
@@ -215,41 +193,53 @@ float scaleAt(Wave &wave, const Site &site, unsigned row, unsigned rows,
       uint8_t(lane.argument<uint32_t>(site, argument) >> 8 * (select & 3)));
 }
 
+/// Puts what lanes hold where it belongs.
 template <typename T, typename Decode>
-void gather(Wave &wave, const Site &site, unsigned argument, unsigned rows,
-            unsigned chunk, bool transposed, Elements<T> &elements,
-            Decode decode) {
-  const MatrixInstruction &instruction = *site.operation.matrix;
-  unsigned lanes = wave.lanes.size();
-  for (const Lane &lane : wave.lanes)
-    decode(lane.argumentBytes(site, argument), [&](unsigned e, T value) {
-      auto [block, row, k] =
-          operandPlace(instruction, rows, chunk, lanes, lane.index, e);
-      unsigned at = transposed ? (block * instruction.k + k) * rows + row
-                               : (block * rows + row) * instruction.k + k;
-      elements[at] = value;
-    });
+void gather(Wave &wave, const Site &site, unsigned argument,
+            const std::vector<uint16_t> &places, unsigned count,
+            Elements<T> &elements, Decode decode) {
+  const uint16_t *place = places.data();
+  for (const Lane &lane : wave.lanes) {
+    decode(lane.argumentBytes(site, argument),
+           [&](unsigned e, T value) { elements[place[e]] = value; });
+    place += count;
+  }
 }
 
+#if defined(__x86_64__) && defined(__ELF__)
+#define TW_EMULATOR_CLONES                                                     \
+  __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
+#else
+#define TW_EMULATOR_CLONES
+#endif
+
+/// out[row][column] += a[row][k] b[k][column].
+#define TW_EMULATOR_MULTIPLY(name, type)                                       \
+  TW_EMULATOR_CLONES void name(unsigned m, unsigned n, unsigned depth,         \
+                               const type *a, const type *b, type *out) {      \
+    for (unsigned row = 0; row < m; ++row)                                     \
+      for (unsigned k = 0; k < depth; ++k) {                                   \
+        type left = a[row * depth + k];                                        \
+        for (unsigned column = 0; column < n; ++column)                        \
+          out[row * n + column] += left * b[k * n + column];                   \
+      }                                                                        \
+  }
+
+TW_EMULATOR_MULTIPLY(multiplyBlock, double)
+TW_EMULATOR_MULTIPLY(multiplyBlock, int32_t)
+
 /// sums[block][row][column] = A x B.
-template <typename T, typename Sum>
+template <typename T>
 void multiply(const MatrixInstruction &instruction, const Operands &operands,
-              const Elements<T> &a, const Elements<T> &b, Elements<Sum> &sums) {
+              const Elements<T> &a, const Elements<T> &b, Elements<T> &sums) {
   unsigned m = instruction.m, n = instruction.n, depth = instruction.k;
+  unsigned size = 1u << operands.broadcastBits;
+  std::fill_n(sums.begin(), instruction.blocks * m * n, T(0));
   for (unsigned block = 0; block < instruction.blocks; ++block) {
-    unsigned size = 1u << operands.broadcastBits;
     unsigned from =
         size == 1 ? block : block / size * size + operands.broadcastBlock;
-    for (unsigned row = 0; row < m; ++row) {
-      Sum *out = &sums[(block * m + row) * n];
-      std::fill_n(out, n, Sum(0));
-      for (unsigned k = 0; k < depth; ++k) {
-        Sum left = Sum(a[(from * m + row) * depth + k]);
-        const T *right = &b[(block * depth + k) * n];
-        for (unsigned column = 0; column < n; ++column)
-          out[column] += left * Sum(right[column]);
-      }
-    }
+    multiplyBlock(m, n, depth, &a[from * m * depth], &b[block * depth * n],
+                  &sums[block * m * n]);
   }
 }
 
@@ -288,17 +278,15 @@ void runFloat(Wave &wave, const Site &site, const Operands &operands) {
   const MatrixInstruction &instruction = *site.operation.matrix;
   static thread_local Elements<double> a, b, sums;
   bool fnuz = wave.machine->target.fnuz;
-  unsigned lanes = wave.lanes.size();
-  auto load = [&](unsigned argument, unsigned rows, Element type,
-                  unsigned chunk, bool transposed, Elements<double> &to) {
-    unsigned count = operandElements(instruction, rows, lanes);
-    gather(wave, site, argument, rows, chunkOf(instruction, type, chunk),
-           transposed, to, [&](const char *bytes, auto put) {
-             decodeFloats(bytes, type, fnuz, count, put);
-           });
-  };
-  load(operands.a, instruction.m, operands.typeA, instruction.chunkA, false, a);
-  load(operands.b, instruction.n, operands.typeB, instruction.chunkB, true, b);
+  const MatrixPlaces &places = *site.operation.places;
+  gather(wave, site, operands.a, places.a, places.elementsA, a,
+         [&](const char *bytes, auto put) {
+           decodeFloats(bytes, places.typeA, fnuz, places.elementsA, put);
+         });
+  gather(wave, site, operands.b, places.b, places.elementsB, b,
+         [&](const char *bytes, auto put) {
+           decodeFloats(bytes, places.typeB, fnuz, places.elementsB, put);
+         });
   if (operands.scaled)
     for (unsigned k = 0; k < instruction.k; ++k)
       for (unsigned row = 0; row < instruction.m; ++row) {
@@ -312,21 +300,20 @@ void runFloat(Wave &wave, const Site &site, const Operands &operands) {
   double sign = operands.negateA != operands.negateB ? -1 : 1;
   bool half = instruction.form == Form::WmmaHalf;
   for (const Lane &lane : wave.lanes) {
+    const uint16_t *place = &places.d[lane.index * places.elementsD];
     const char *in = lane.argumentBytes(site, operands.c);
     char *out = lane.resultBytes(site);
     // The half of each register that is not D's stays what C's is.
     if (half)
       std::memcpy(out, in, site.result.bytes);
-    for (unsigned e = 0; e < resultElements(instruction, lanes); ++e) {
-      auto [block, row, column] =
-          resultPlace(instruction, lanes, lane.index, e);
+    for (unsigned e = 0; e < places.elementsD; ++e) {
       unsigned at = half ? 2 * e + operands.half : e;
       double c = readFloat(in, instruction.c, at);
       if (operands.absoluteC)
         c = std::fabs(c);
       if (operands.negateC)
         c = -c;
-      double sum = sums[(block * instruction.m + row) * instruction.n + column];
+      double sum = sums[place[e]];
       writeFloat(out, instruction.d, at, c + sign * sum);
     }
   }
@@ -335,29 +322,24 @@ void runFloat(Wave &wave, const Site &site, const Operands &operands) {
 void runInteger(Wave &wave, const Site &site, const Operands &operands) {
   const MatrixInstruction &instruction = *site.operation.matrix;
   static thread_local Elements<int32_t> a, b, sums;
-  unsigned lanes = wave.lanes.size();
-  auto load = [&](unsigned argument, unsigned rows, Element type, bool isSigned,
-                  unsigned chunk, bool transposed, Elements<int32_t> &to) {
-    unsigned count = operandElements(instruction, rows, lanes);
-    gather(wave, site, argument, rows, chunk, transposed, to,
-           [&](const char *bytes, auto put) {
-             decodeIntegers(bytes, type, isSigned, count, put);
-           });
-  };
-  load(operands.a, instruction.m, operands.typeA, operands.signedA,
-       instruction.chunkA, false, a);
-  load(operands.b, instruction.n, operands.typeB, operands.signedB,
-       instruction.chunkB, true, b);
+  const MatrixPlaces &places = *site.operation.places;
+  gather(wave, site, operands.a, places.a, places.elementsA, a,
+         [&](const char *bytes, auto put) {
+           decodeIntegers(bytes, places.typeA, operands.signedA,
+                          places.elementsA, put);
+         });
+  gather(wave, site, operands.b, places.b, places.elementsB, b,
+         [&](const char *bytes, auto put) {
+           decodeIntegers(bytes, places.typeB, operands.signedB,
+                          places.elementsB, put);
+         });
   multiply(instruction, operands, a, b, sums);
   for (const Lane &lane : wave.lanes) {
+    const uint16_t *place = &places.d[lane.index * places.elementsD];
     const char *in = lane.argumentBytes(site, operands.c);
     char *out = lane.resultBytes(site);
-    for (unsigned e = 0; e < resultElements(instruction, lanes); ++e) {
-      auto [block, row, column] =
-          resultPlace(instruction, lanes, lane.index, e);
-      int64_t sum =
-          int64_t(read<int32_t>(in, e)) +
-          sums[(block * instruction.m + row) * instruction.n + column];
+    for (unsigned e = 0; e < places.elementsD; ++e) {
+      int64_t sum = int64_t(read<int32_t>(in, e)) + sums[place[e]];
       if (operands.clamp)
         sum = std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX);
       int32_t narrow = int32_t(sum);

@@ -16,7 +16,9 @@ using namespace llvm;
 namespace tilewright::emulator {
 
 static constexpr OperationRow barrier(const char *name, BarrierKind kind) {
-  return {name, {OperationKind::Barrier, kind, nullptr, nullptr, nullptr, 0}};
+  return {
+      name,
+      {OperationKind::Barrier, kind, nullptr, nullptr, nullptr, nullptr, 0}};
 }
 
 static constexpr OperationRow noEffect(const char *name) { return {name, {}}; }

@@ -22,7 +22,7 @@ constexpr OperationRow perLane(const char *name,
                                int variant = 0) {
   return {name,
           {OperationKind::PerLane, BarrierKind::None, function, nullptr,
-           nullptr, variant}};
+           nullptr, nullptr, variant}};
 }
 
 constexpr OperationRow crossLane(const char *name,
@@ -30,7 +30,7 @@ constexpr OperationRow crossLane(const char *name,
                                  int variant = 0) {
   return {name,
           {OperationKind::CrossLane, BarrierKind::None, nullptr, function,
-           nullptr, variant}};
+           nullptr, nullptr, variant}};
 }
 
 // One table per subject, each in the file of its functions.

@@ -22,6 +22,7 @@ struct Site;
 struct Wave;
 struct Region;
 struct MatrixInstruction;
+struct MatrixPlaces;
 
 /// When an operation happens.
 enum class OperationKind : uint8_t {
@@ -41,6 +42,7 @@ struct Operation {
   /// For the lanes of the wave that are parked at the site.
   void (*wave)(Wave &, const Site &) = nullptr;
   const MatrixInstruction *matrix = nullptr;
+  const MatrixPlaces *places = nullptr;
   /// A number whose meaning is the function's.
   int variant = 0;
 };
