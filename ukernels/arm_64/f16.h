@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // f16 without f16 arithmetic: converted to f32, multiplied by fmla. Neoverse N1
-// converts on one unit only, which multiplies too; so that it is not waited
-// for, tiles convert the operands of a step while the step before it is
-// multiplied.
+// converts on one unit only, which multiplies too; so that it is never waited
+// for, tiles convert an operand of the next steps as soon as the one before it
+// has been multiplied.
 
 #ifndef UKERNELS_ARM_64_F16_H_
 #define UKERNELS_ARM_64_F16_H_
@@ -18,15 +18,49 @@ TW_INLINE void tw_f16_load(tw_vec* l, tw_vec* r, const char** lhs,
   tw_lane_load(TW_WIDEN_F16, r, rhs, steps * N0 * 2);
 }
 
-// acc[step % sets][m][n].
-TW_INLINE void tw_f16_multiply(tw_vec* acc, const tw_vec* l, const tw_vec* r,
-                               int M0, int N0, int sets, int steps) {
+// The i-th four elements of `raw` as f32, after the multiplication into *acc.
+TW_INLINE tw_vec tw_f16_widen_after(tw_vec* acc, const tw_vec* raw, int i) {
+  tw_vec v;
+  if (i % 2) {
+    __asm__ volatile("fcvtl2 %0.4s, %2.8h"
+                     : "=w"(v), "+w"(*acc)
+                     : "w"(raw[i / 2]));
+  } else {
+    __asm__ volatile("fcvtl %0.4s, %2.4h"
+                     : "=w"(v), "+w"(*acc)
+                     : "w"(raw[i / 2]));
+  }
+  return v;
+}
+
+// acc[step % sets][m][n] of `steps` K steps, whose operands l and r are f32
+// already. If there are `more`, those of the next steps take their places; the
+// panels move on.
+TW_INLINE void tw_f16_steps(tw_vec* acc, tw_vec* l, tw_vec* r, const char** lhs,
+                            const char** rhs, int M0, int N0, int sets,
+                            int steps, int more) {
   const int nv = N0 / 4;
-  TW_UNROLL for (int i = 0; i < steps * M0; ++i) {
-    TW_UNROLL for (int n = 0; n < nv; ++n) {
-      tw_vec* const a = acc + i % (sets * M0) * nv + n;
-      *a = tw_lane_multiply(TW_LANE_F16_WIDE, *a, r[i / M0 * nv + n], 0,
-                            l[i / 4], i % 4);
+  tw_vec raw_l[2], raw_r[3];
+  if (more) {
+    tw_load_bytes(raw_r, rhs, steps * N0 * 2);
+    tw_load_bytes(raw_l, lhs, steps * M0 * 2);
+  }
+  TW_UNROLL for (int i = 0; i < steps * nv; ++i) {
+    const int s = i / nv, n = i % nv;
+    tw_vec* const a = acc + s % sets * M0 * nv + n;
+    TW_UNROLL for (int m = 0; m < M0; ++m) {
+      const int row = s * M0 + m;
+      if (more && i > 0) TW_USE_AFTER(a[m * nv], r[i - 1]);
+      a[m * nv] = tw_lane_multiply(TW_LANE_F16_WIDE, a[m * nv], r[i], 0,
+                                   l[row / 4], row % 4);
+    }
+    if (!more) continue;
+    tw_vec* const done = a + (M0 - 1) * nv;
+    r[i] = tw_f16_widen_after(done, raw_r, i);
+    // The rows of this step were the last that these were for.
+    if (n < nv - 1) continue;
+    TW_UNROLL for (int at = s * M0 / 4; at < (s + 1) * M0 / 4; ++at) {
+      l[at] = tw_f16_widen_after(done, raw_l, at);
     }
   }
 }
@@ -45,22 +79,19 @@ TW_INLINE void tw_f16_tile(tw_acc_t acc_kind, void* out, const void* lhs_panel,
   const int sets = M0 * N0 / 4 < 12 ? 2 : 1;
   const char* lhs = (const char*)lhs_panel;
   const char* rhs = (const char*)rhs_panel;
-  tw_vec acc[TW_MAX_ACCUMULATORS], l[3], r[6], next_l[3], next_r[6];
+  tw_vec acc[TW_MAX_ACCUMULATORS], l[3], r[6];
   tw_begin(acc_kind, acc, out, params, M0, N0, sets);
   tw_index_t k = params->K;
   if (k >= steps) {
     tw_f16_load(l, r, &lhs, &rhs, M0, N0, steps);
     TW_NO_UNROLL for (k -= steps; k >= steps; k -= steps) {
-      tw_f16_load(next_l, next_r, &lhs, &rhs, M0, N0, steps);
-      tw_f16_multiply(acc, l, r, M0, N0, sets, steps);
-      TW_UNROLL for (int i = 0; i < (steps * M0 + 3) / 4; ++i) l[i] = next_l[i];
-      TW_UNROLL for (int i = 0; i < steps * N0 / 4; ++i) r[i] = next_r[i];
+      tw_f16_steps(acc, l, r, &lhs, &rhs, M0, N0, sets, steps, 1);
     }
-    tw_f16_multiply(acc, l, r, M0, N0, sets, steps);
+    tw_f16_steps(acc, l, r, &lhs, &rhs, M0, N0, sets, steps, 0);
   }
   if (steps > 1 && k > 0) {
     tw_f16_load(l, r, &lhs, &rhs, M0, N0, 1);
-    tw_f16_multiply(acc, l, r, M0, N0, sets, 1);
+    tw_f16_steps(acc, l, r, &lhs, &rhs, M0, N0, sets, 1, 0);
   }
   tw_end(acc_kind, acc, out, params, M0, N0, sets);
 }
