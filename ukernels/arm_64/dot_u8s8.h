@@ -23,6 +23,8 @@ TW_INLINE void tw_dot_u8s8_steps(tw_vec* acc, tw_vec* minus, const char** lhs,
     l[i / 4] = veorq_u32(l[i / 4], flip);
   }
   TW_UNROLL for (int s = 0; s < steps; ++s) {
+    // While the steps before are multiplied.
+    if (s % 2 == 0 && s > 0) TW_LOAD_AFTER(*rhs, acc[(s - 1) % sets * M0 * nv]);
     if (s % 2 == 0) tw_load_bytes(r, rhs, tw_min(2, steps - s) * N0 * 4);
     TW_UNROLL for (int n = 0; n < nv; ++n) {
       const tw_vec column = r[s % 2 * nv + n];
@@ -44,18 +46,17 @@ TW_INLINE void u8s8s32_k4_sdot(void* out, const void* lhs_panel,
   const int nv = N0 / 4;
   const int vectors = M0 * nv;
   const int sets = vectors >= 8 ? 1 : vectors >= 4 ? 2 : 4;
-  const int steps = vectors > 8 ? 2 : 4;
+  const int steps = vectors > 8 ? 2 : vectors == 8 ? 4 : 8;
   const char* lhs = (const char*)lhs_panel;
   const char* rhs = (const char*)rhs_panel;
   tw_vec acc[TW_MAX_ACCUMULATORS], minus[4];
   TW_UNROLL for (int n = 0; n < nv; ++n) minus[n] = tw_zero();
   tw_begin(TW_ACC_S32, acc, out, params, M0, N0, sets);
-  tw_index_t k = params->K - steps;
-  TW_NO_UNROLL for (; k >= 0; k -= steps) {
+  const tw_index_t K = params->K > 0 ? params->K : 0;
+  TW_NO_UNROLL for (tw_index_t i = K / steps; i != 0; --i) {
     tw_dot_u8s8_steps(acc, minus, &lhs, &rhs, M0, N0, sets, steps);
   }
-  k += steps;
-  TW_NO_UNROLL for (; k > 0; --k) {
+  TW_NO_UNROLL for (tw_index_t k = K % steps; k > 0; --k) {
     tw_dot_u8s8_steps(acc, minus, &lhs, &rhs, M0, N0, 1, 1);
   }
   TW_UNROLL for (int i = 0; i < vectors; ++i) {

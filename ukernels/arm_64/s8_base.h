@@ -38,16 +38,17 @@ TW_INLINE void tw_pair_steps(int is_signed, tw_vec* acc, const char** lhs,
                              const char** rhs, int M0, int N0, int sets,
                              int steps) {
   const int nv = N0 / 4;
-  tw_vec l[2], r[2];
+  tw_vec l[2], r[6];
   tw_load_bytes(l, lhs, steps * M0 * 2);
+  tw_load_bytes(r, rhs, steps * N0 * 2);
   TW_UNROLL for (int s = 0; s < steps; ++s) {
-    tw_load_bytes(r, rhs, N0 * 2);
     TW_UNROLL for (int m = 0; m < M0; ++m) {
       const int at = s * M0 + m;
       const tw_vec pair = tw_spread_pair(l[at / 8], at % 8);
       TW_UNROLL for (int n = 0; n < nv; ++n) {
         tw_vec* const a = acc + (s % sets * M0 + m) * nv + n;
-        *a = tw_pair_multiply(is_signed, *a, pair, r[n / 2], n % 2);
+        const int half = s * nv + n;
+        *a = tw_pair_multiply(is_signed, *a, pair, r[half / 2], half % 2);
         // Else products pile up until registers run out.
         if (M0 * nv > 16) TW_USE_AFTER(l[at / 8], *a);
       }
@@ -64,12 +65,11 @@ TW_INLINE void tw_pair_tile(int is_signed, void* out, const void* lhs_panel,
   const char* rhs = (const char*)rhs_panel;
   tw_vec acc[TW_MAX_ACCUMULATORS];
   tw_begin(TW_ACC_S32, acc, out, params, M0, N0, sets);
-  tw_index_t k = params->K - sets;
-  TW_NO_UNROLL for (; k >= 0; k -= sets) {
+  const tw_index_t K = params->K > 0 ? params->K : 0;
+  TW_NO_UNROLL for (tw_index_t i = K / sets; i != 0; --i) {
     tw_pair_steps(is_signed, acc, &lhs, &rhs, M0, N0, sets, sets);
   }
-  k += sets;
-  TW_NO_UNROLL for (; sets > 1 && k > 0; --k) {
+  TW_NO_UNROLL for (tw_index_t k = K % sets; sets > 1 && k > 0; --k) {
     tw_pair_steps(is_signed, acc, &lhs, &rhs, M0, N0, 1, 1);
   }
   tw_end(TW_ACC_S32, acc, out, params, M0, N0, sets);
@@ -84,8 +84,9 @@ TW_INLINE void u8u8s32_k2(void* out, const void* lhs, const void* rhs,
   tw_pair_tile(0, out, lhs, rhs, params, M0, N0);
 }
 
-// K steps whose 16-bit sums cannot overflow: 2 * 15 * 2^7 * 2^3 < 2^15.
-enum { TW_S4_SHORT_STEPS = 15 };
+// K steps whose 16-bit sums cannot overflow (2 * 15 * 2^7 * 2^3 < 2^15), a
+// multiple of those taken at once.
+enum { TW_S4_SHORT_STEPS = 12 };
 
 TW_INLINE tw_vec tw_spread_byte(tw_vec v, int lane) {
 #define TW_LOW(i) vdupq_laneq_u8((uint8x16_t)v, i)
@@ -99,34 +100,57 @@ TW_INLINE tw_vec tw_spread_byte(tw_vec v, int lane) {
 #undef TW_HIGH
 }
 
-// s8 x s4, K0 = 2, columns [0, columns) of a panel of N0: adds the products of
-// k K steps to acc[M0][columns / 4].
+// `steps` K steps of s8 x s4, K0 = 2, columns [0, columns) of a panel of N0:
+// adds the products of row m and columns [8g, 8g + 8) to
+// sum[m][part][g], `parts` of which have those of even and of odd elements
+// apart. The panels move on.
+TW_INLINE void tw_s4_short_steps(int16x8_t* sum, const char** lhs,
+                                 const char** rhs, int M0, int columns, int N0,
+                                 int parts, int steps) {
+  const int groups = columns / 8;
+  const tw_vec l = tw_load(*lhs, 2 * M0 * steps);
+  tw_vec r[4];
+  if (steps == 1) {
+    r[0] = tw_load(*rhs, columns);
+    *rhs += N0;
+  } else {
+    tw_load_bytes(r, rhs, steps * N0);
+  }
+  TW_UNROLL for (int s = 0; s < steps; ++s) {
+    const int8x16_t even = vshrq_n_s8(vshlq_n_s8((int8x16_t)r[s], 4), 4);
+    const int8x16_t odd = vshrq_n_s8((int8x16_t)r[s], 4);
+    TW_UNROLL for (int i = 0; i < 2 * M0; ++i) {
+      const int8x16_t one = (int8x16_t)tw_spread_byte(l, 2 * M0 * s + i);
+      const int8x16_t part = i % 2 == 0 ? even : odd;
+      int16x8_t* const to = sum + i * parts / 2 * groups;
+      to[0] = vmlal_s8(to[0], vget_low_s8(part), vget_low_s8(one));
+      if (groups == 2) to[1] = vmlal_high_s8(to[1], part, one);
+    }
+  }
+  *lhs += 2 * M0 * steps;
+}
+
+// Adds the products of k K steps to acc[M0][columns / 4].
 TW_INLINE void tw_s4_short(tw_vec* acc, const char* lhs, const char* rhs,
                            tw_index_t k, int M0, int columns, int N0) {
   const int groups = columns / 8;
+  // One row has separate sums of even and odd elements: its chains are few. And
+  // it is multiplied so quickly that what steps can share counts.
+  const int parts = M0 == 1 ? 2 : 1;
+  const int unrolled = M0 == 1 ? 4 : 1;
   while (k > 0) {
-    tw_index_t steps = k < TW_S4_SHORT_STEPS ? k : TW_S4_SHORT_STEPS;
+    const tw_index_t steps = k < TW_S4_SHORT_STEPS ? k : TW_S4_SHORT_STEPS;
     k -= steps;
-    // One row has separate sums of even and odd elements: its chains are few.
-    const int parts = M0 == 1 ? 2 : 1;
     int16x8_t sum[16];
     TW_UNROLL for (int i = 0; i < parts * M0 * groups; ++i) {
       sum[i] = vdupq_n_s16(0);
     }
-    TW_NO_UNROLL for (; steps > 0; --steps) {
-      const tw_vec l = tw_load(lhs, 2 * M0);
-      const tw_vec r = tw_load(rhs, columns);
-      const int8x16_t even = vshrq_n_s8(vshlq_n_s8((int8x16_t)r, 4), 4);
-      const int8x16_t odd = vshrq_n_s8((int8x16_t)r, 4);
-      TW_UNROLL for (int i = 0; i < 2 * M0; ++i) {
-        const int8x16_t one = (int8x16_t)tw_spread_byte(l, i);
-        const int8x16_t part = i % 2 == 0 ? even : odd;
-        int16x8_t* const to = sum + i * parts / 2 * groups;
-        to[0] = vmlal_s8(to[0], vget_low_s8(part), vget_low_s8(one));
-        if (groups == 2) to[1] = vmlal_high_s8(to[1], part, one);
-      }
-      lhs += 2 * M0;
-      rhs += N0;
+    TW_NO_UNROLL for (tw_index_t i = steps / unrolled; i != 0; --i) {
+      tw_s4_short_steps(sum, &lhs, &rhs, M0, columns, N0, parts, unrolled);
+    }
+    TW_NO_UNROLL for (tw_index_t i = steps % unrolled; unrolled > 1 && i > 0;
+                      --i) {
+      tw_s4_short_steps(sum, &lhs, &rhs, M0, columns, N0, parts, 1);
     }
     TW_UNROLL for (int i = 0; i < M0 * groups; ++i) {
       if (parts == 2) sum[i] = vaddq_s16(sum[i], sum[groups + i]);
