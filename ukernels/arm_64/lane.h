@@ -252,7 +252,14 @@ TW_INLINE void tw_lane_steps(tw_lane_t kind, tw_acc_t acc_kind, tw_vec* acc,
   const int rhs_bytes = N0 * tw_lane_rhs_bytes(kind);
   const tw_widen_t widen_rhs = tw_lane_widens_rhs(kind);
   // The rhs is loaded in chunks of four vectors, or of one that is converted.
-  const int chunk = widen_rhs == TW_WIDEN_NOT ? 64 : 16;
+  // By fmlal one row is multiplied so quickly that only pairs at fixed offsets
+  // fit in between (Neoverse V1: 2 of 8 dispatch slots, and no fifth to wait
+  // for).
+  const int pairs =
+      kind == TW_LANE_FMLAL && M0 == 1 && steps * rhs_bytes % 32 == 0;
+  const int chunk = widen_rhs != TW_WIDEN_NOT ? 16 : pairs ? 32 : 64;
+  const char* pair = pairs ? tw_advance(rhs, steps * rhs_bytes) : *rhs;
+  const char** const from = pairs ? &pair : rhs;
   tw_vec l[TW_MAX_OPERANDS], r[TW_MAX_OPERANDS];
   tw_lane_load(tw_lane_widens_lhs(kind), l, lhs,
                steps * M0 * tw_lane_lhs_bytes(kind));
@@ -261,12 +268,16 @@ TW_INLINE void tw_lane_steps(tw_lane_t kind, tw_acc_t acc_kind, tw_vec* acc,
                    at < (s + 1) * rhs_bytes; at += chunk) {
       const int left = steps * rhs_bytes - at;
       // While the chunk before it is multiplied.
-      if (at > 0 && s > 0 && chunk == 64) {
-        TW_LOAD_AFTER(*rhs, acc[(at - chunk) / rhs_bytes % sets * M0 * nv]);
+      if (at > 0 && s > 0 && chunk > 16) {
+        TW_LOAD_AFTER(*from, acc[(at - chunk) / rhs_bytes % sets * M0 * nv]);
       }
-      tw_lane_load(widen_rhs,
-                   r + at * lane_bytes / tw_lane_rhs_bytes(kind) / 16, rhs,
-                   left < chunk ? left : chunk);
+      tw_vec* const v = r + at * lane_bytes / tw_lane_rhs_bytes(kind) / 16;
+      if (pairs) {
+        v[0] = tw_load(pair + at, 16);
+        v[1] = tw_load(pair + at + 16, 16);
+      } else {
+        tw_lane_load(widen_rhs, v, from, left < chunk ? left : chunk);
+      }
     }
     TW_UNROLL for (int m = 0; m < M0; ++m) {
       const int at_m = s * M0 + m;
@@ -295,9 +306,9 @@ TW_INLINE int tw_lane_iteration(tw_lane_t kind, int M0, int vectors, int sets) {
   if (vectors < least || vectors > 16) return steps;
   const int multiplies = vectors * steps;
   const int lhs_bytes = steps * M0 * tw_lane_bytes(kind);
-  return steps * tw_min(multiplies >= 32              ? 1
-                        : multiplies >= 16 || M0 == 1 ? 2
-                                                      : 4,
+  return steps * tw_min(multiplies >= 32             ? 1
+                        : multiplies > 16 || M0 == 1 ? 2
+                                                     : 4,
                         lhs_bytes >= 64   ? 1
                         : lhs_bytes >= 32 ? 2
                                           : 4);
@@ -314,12 +325,11 @@ TW_INLINE void tw_lane_tile(tw_lane_t kind, tw_acc_t acc_kind, void* out,
   const char* rhs = (const char*)rhs_panel;
   tw_vec acc[TW_MAX_ACCUMULATORS];
   tw_begin(acc_kind, acc, out, params, M0, N0, sets);
-  tw_index_t k = params->K - steps;
-  TW_NO_UNROLL for (; k >= 0; k -= steps) {
+  const tw_index_t K = params->K > 0 ? params->K : 0;
+  TW_NO_UNROLL for (tw_index_t i = K / steps; i != 0; --i) {
     tw_lane_steps(kind, acc_kind, acc, &lhs, &rhs, M0, N0, sets, steps);
   }
-  k += steps;
-  TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
+  TW_NO_UNROLL for (tw_index_t k = K % steps; steps > 1 && k > 0; --k) {
     tw_lane_steps(kind, acc_kind, acc, &lhs, &rhs, M0, N0, 1, 1);
   }
   tw_end(acc_kind, acc, out, params, M0, N0, sets);
@@ -348,7 +358,6 @@ TW_LANE_FAMILY(f16f16f16_k1_fmlal, TW_LANE_FMLAL, TW_ACC_F32_OUT_F16)
 #ifdef __ARM_FEATURE_BF16_VECTOR_ARITHMETIC
 TW_LANE_FAMILY(bf16bf16f32_k2, TW_LANE_BFDOT, TW_ACC_F32)
 TW_LANE_FAMILY(bf16bf16bf16_k2, TW_LANE_BFDOT, TW_ACC_F32_OUT_BF16)
-TW_LANE_FAMILY(bf16bf16bf16_k2_steprnd, TW_LANE_BFDOT, TW_ACC_F32_STEP_BF16)
 #endif
 #ifdef __ARM_FEATURE_DOTPROD
 TW_LANE_FAMILY(s8s8s32_k4, TW_LANE_SDOT, TW_ACC_S32)

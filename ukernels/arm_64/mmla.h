@@ -136,27 +136,38 @@ TW_INLINE void tw_mmla_s4_steps(tw_vec* acc, const char** lhs, const char** rhs,
   const int pairs = M0 == 1 ? 1 : M0 / 2;
   const int columns = N0 / 2;
   const int passes = tw_s4_passes(pairs * columns);
+  // Whether there are registers to load a vector of the rhs ahead.
+  const int ahead = pairs < 4;
   tw_vec l[2][8];
   TW_UNROLL for (int i = 0; i < steps * passes; ++i) {
     const int s = i / passes, pass = i % passes;
     tw_vec* const a = acc + s % sets * pairs * columns;
-    const char* l_at = *lhs;
-    const char* r_at = *rhs;
     TW_UNROLL for (int p = 0; p < pairs; ++p) {
       if (M0 == 1 && s % 2 != 0) break;  // loaded with the step before
-      const tw_vec top = tw_load(l_at, 16);
-      const tw_vec low = M0 == 1 && steps == 1 ? top : tw_load(l_at + 16, 16);
+      tw_vec top = tw_load(*lhs + p * 32, 16);
+      tw_vec low =
+          M0 == 1 && steps == 1 ? top : tw_load(*lhs + p * 32 + 16, 16);
+      // Or the compiler joins them into ld2, which takes the same units, later.
+      TW_OPAQUE(top);
       l[0][p] = (tw_vec)vuzp1q_u8((uint8x16_t)top, (uint8x16_t)low);
       l[1][p] = (tw_vec)vuzp2q_u8((uint8x16_t)top, (uint8x16_t)low);
-      l_at += 32;
-      if (passes > 1) TW_LOAD_AFTER(l_at, l[pass][p]);
+      // One after another, or registers run out.
+      if (pairs > 2) TW_LOAD_AFTER(*lhs, l[pass][p]);
+      if (pairs > 2 && passes == 1) TW_LOAD_AFTER(*lhs, l[1][p]);
     }
-    tw_vec next = tw_load(r_at, 16);
+    tw_vec next = tw_load(*rhs, 16);
     TW_UNROLL for (int n = 0; n < columns; ++n) {
-      const tw_vec r =
-          tw_s4_next(&next, &r_at, passes == 1,
-                     a + (pairs - 1) * columns + (n + columns - 1) % columns,
-                     n + 1 < columns);
+      // The vector before this one was multiplied into its accumulators.
+      tw_vec* const done =
+          a + (pairs - 1) * columns + (n + columns - 1) % columns;
+      TW_UNROLL for (int p = 0; !ahead && p < pairs; ++p) {
+        TW_LOAD_AFTER(*rhs, *(done - p * columns));
+      }
+      const tw_vec r = ahead ? next : tw_load(*rhs + n * 16, 16);
+      if (ahead && n + 1 < columns) {
+        TW_LOAD_AFTER(*rhs, *done);
+        next = tw_load(*rhs + (n + 1) * 16, 16);
+      }
       TW_UNROLL for (int odd = 0; odd < 2; ++odd) {
         const tw_vec part = odd ? tw_s4_odd(r) : tw_s4_even(r);
         TW_UNROLL for (int p = 0; p < pairs; ++p) {
@@ -167,12 +178,12 @@ TW_INLINE void tw_mmla_s4_steps(tw_vec* acc, const char** lhs, const char** rhs,
         }
       }
     }
-    if (pass + 1 == passes) {
-      *lhs += M0 * 16;
-      *rhs = r_at;
-    }
     TW_LOAD_AFTER(*lhs, a[pairs * columns - 1]);
     TW_LOAD_AFTER(*rhs, a[pairs * columns - 1]);
+    if (pass + 1 == passes) {
+      *lhs += M0 * 16;
+      *rhs += columns * 16;
+    }
   }
 }
 #endif
@@ -215,12 +226,10 @@ TW_INLINE void tw_mmla_multiply(tw_mmla_t kind, tw_acc_t acc_kind, tw_vec* rows,
       !rounds && kind != TW_MMLA_S8S4 && vectors >= 6 && vectors <= 12
           ? 2 * sets
           : sets;
-  k -= steps;
-  TW_NO_UNROLL for (; k >= 0; k -= steps) {
+  TW_NO_UNROLL for (tw_index_t i = k / steps; i != 0; --i) {
     tw_mmla_any_steps(kind, acc_kind, acc, lhs, rhs, M0, N0, sets, steps);
   }
-  k += steps;
-  TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
+  TW_NO_UNROLL for (tw_index_t i = k % steps; steps > 1 && i > 0; --i) {
     tw_mmla_any_steps(kind, acc_kind, acc, lhs, rhs, M0, N0, 1, 1);
   }
   if (M0 == 1) {
@@ -250,7 +259,8 @@ TW_INLINE void tw_mmla_tile(tw_mmla_t kind, tw_acc_t acc_kind, void* out,
   const char* rhs = (const char*)rhs_panel;
   tw_vec acc[TW_MAX_ACCUMULATORS];
   tw_begin(acc_kind, acc, out, params, M0, N0, 1);
-  tw_mmla_multiply(kind, acc_kind, acc, &lhs, &rhs, params->K, M0, N0);
+  tw_mmla_multiply(kind, acc_kind, acc, &lhs, &rhs,
+                   params->K > 0 ? params->K : 0, M0, N0);
   tw_end(acc_kind, acc, out, params, M0, N0, 1);
 }
 
@@ -274,7 +284,6 @@ TW_S4_FAMILY(s8s4s32_k16, 16, tw_mmla_s8s4)
 #ifdef __ARM_FEATURE_BF16_VECTOR_ARITHMETIC
 TW_MMLA_FAMILY(bf16bf16f32_k4, TW_MMLA_BF16, TW_ACC_F32)
 TW_MMLA_FAMILY(bf16bf16bf16_k4, TW_MMLA_BF16, TW_ACC_F32_OUT_BF16)
-TW_MMLA_FAMILY(bf16bf16bf16_k4_steprnd, TW_MMLA_BF16, TW_ACC_F32_STEP_BF16)
 #endif
 
 #endif  // UKERNELS_ARM_64_MMLA_H_

@@ -33,20 +33,6 @@ TW_INLINE int tw_s4_sets(int vectors) {
 // once: they go through each K step twice.
 TW_INLINE int tw_s4_passes(int vectors) { return vectors > 16 ? 2 : 1; }
 
-// The next vector of the rhs, which `*next` holds if there are registers to
-// load `ahead`: while its predecessor is multiplied, but not before `*done` is.
-TW_INLINE tw_vec tw_s4_next(tw_vec* next, const char** rhs, int ahead,
-                            tw_vec* done, int more) {
-  if (!ahead) TW_LOAD_AFTER(*rhs, *done);
-  const tw_vec r = ahead ? *next : tw_load(*rhs, 16);
-  *rhs += 16;
-  if (ahead && more) {
-    TW_LOAD_AFTER(*rhs, *done);
-    *next = tw_load(*rhs, 16);
-  }
-  return r;
-}
-
 // Stores acc[M0][N0 / 4], which is 16 times the products, added to the out tile
 // if `accumulate`.
 TW_INLINE void tw_s4_end(tw_vec* acc, void* out,
@@ -77,7 +63,7 @@ TW_INLINE void tw_s4_end(tw_vec* acc, void* out,
     const char* lhs = (const char*)lhs_panel;                              \
     const char* rhs = (const char*)rhs_panel;                              \
     int accumulate = tw_accumulates(params);                               \
-    tw_index_t k = params->K;                                              \
+    tw_index_t k = params->K > 0 ? params->K : 0;                          \
     do {                                                                   \
       tw_index_t steps = k < TW_S4_BLOCK / K0 ? k : TW_S4_BLOCK / K0;      \
       tw_vec acc[TW_MAX_ACCUMULATORS];                                     \

@@ -57,11 +57,9 @@ TW_INLINE tw_vec tw_load(const void* p, int bytes) {
   }
 }
 
-// v[count], count at most 4, from whole vectors by one instruction: that takes
-// fewer dispatch slots than pairs do, and its address is updated by the way.
-// `panel` moves on.
-TW_INLINE void tw_load_group(tw_vec* v, const char** panel, int count) {
-  const uint8_t* const from = (const uint8_t*)*panel;
+// v[count], count at most 4, from whole vectors by one instruction.
+TW_INLINE void tw_load_vectors(tw_vec* v, const char* p, int count) {
+  const uint8_t* const from = (const uint8_t*)p;
   if (count == 4) {
     const uint8x16x4_t many = vld1q_u8_x4(from);
     TW_UNROLL for (int j = 0; j < 4; ++j) v[j] = (tw_vec)many.val[j];
@@ -74,6 +72,12 @@ TW_INLINE void tw_load_group(tw_vec* v, const char** panel, int count) {
   } else {
     v[0] = tw_load(from, 16);
   }
+}
+
+// The same from a panel, which moves on. That takes fewer dispatch slots than
+// pairs do, and the address is updated by the way.
+TW_INLINE void tw_load_group(tw_vec* v, const char** panel, int count) {
+  tw_load_vectors(v, *panel, count);
   *panel += count * 16;
   // Or the compiler addresses all groups from the first, by additions.
   TW_OPAQUE_POINTER(*panel);
