@@ -11,6 +11,8 @@
 #include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Compile/CompileModel.h"
 #include "tilewright/tilewright.h"
+#include "ukernels/hip/api.h"
+#include "ukernels/hip/program.h"
 
 namespace tilewright::testing {
 namespace {
@@ -32,6 +34,17 @@ void countedFree(void* memory) {
   std::free(memory);
 }
 
+// One device of each kind, for whatever is compiled in this process.
+void useEmulatedHip() {
+  setenv("TW_HIP_LIBRARY", TW_EMULATED_HIP, /*overwrite=*/0);
+  std::string devices;
+  for (const IsaInfo& isa : isas())
+    if (isa.isAmdgpu())
+      devices += (devices.empty() ? "" : ",") +
+                 std::string(isa.name.substr(isa.name.rfind('_') + 1));
+  setenv("TW_EMULATED_HIP_DEVICE", devices.c_str(), /*overwrite=*/0);
+}
+
 llvm::Error addObject(llvm::orc::LLJIT& jit, llvm::ArrayRef<char> bytes,
                       llvm::StringRef name) {
   return jit.addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(
@@ -48,6 +61,8 @@ JitModel::JitModel(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 JitModel::~JitModel() = default;
 
 int64_t JitModel::liveAllocations() { return live_allocations; }
+
+std::string JitModel::deviceMessage() { return tw_hip_message(); }
 
 std::vector<std::string> runnableIsas() {
   uint64_t cpu[TW_CPU_DATA_WORDS] = {};
@@ -70,6 +85,12 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   if (!target) return fail(target.takeError());
   modelOptions.target = std::move(*target);
   modelOptions.reference = options.reference;
+  if (!options.device.empty()) {
+    llvm::Expected<TargetCpu> device = parseTargetCpu(options.device);
+    if (!device) return fail(device.takeError());
+    modelOptions.device = std::move(*device);
+    useEmulatedHip();
+  }
   llvm::Expected<CompiledModel> compiled = compileModel(
       llvm::MemoryBufferRef(llvm::StringRef(model.data(), model.size()),
                             "test.mlir"),
@@ -79,8 +100,11 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   ResolveOptions resolve;
   resolve.bitcodeDir = TW_BITCODE_DIR;
   resolve.useCache = false;
+  std::vector<TileKey> hostTiles;
+  for (const TileKey& key : compiled->tiles)
+    if (!info(key.isa).isAmdgpu()) hostTiles.push_back(key);
   llvm::Expected<std::vector<ResolvedTile>> tiles =
-      resolveTiles(compiled->tiles, resolve);
+      resolveTiles(hostTiles, resolve);
   if (!tiles) return fail(tiles.takeError());
 
   auto jit = llvm::orc::LLJITBuilder().create();
@@ -93,6 +117,15 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   };
   define("malloc", countedMalloc);
   define("free", countedFree);
+  define("tw_hip_begin", tw_hip_begin);
+  define("tw_hip_end", tw_hip_end);
+  define("tw_hip_allocate", tw_hip_allocate);
+  define("tw_hip_release", tw_hip_release);
+  define("tw_hip_constant", tw_hip_constant);
+  define("tw_hip_upload", tw_hip_upload);
+  define("tw_hip_download", tw_hip_download);
+  define("tw_hip_copy", tw_hip_copy);
+  define("tw_hip_launch", tw_hip_launch);
   llvm::orc::JITDylib& main = (*jit)->getMainJITDylib();
   if (llvm::Error e = main.define(llvm::orc::absoluteSymbols(runtime)))
     return fail(std::move(e));
@@ -105,7 +138,10 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   auto impl = std::make_unique<Impl>();
   impl->jit = std::move(*jit);
   std::unique_ptr<JitModel> result(new JitModel(std::move(impl)));
-  for (const ResolvedTile& tile : *tiles) result->tiles_.push_back(tile.name);
+  for (const TileKey& key : compiled->tiles)
+    result->tiles_.push_back(printTileKey(key));
+  result->kernels_ = compiled->kernels;
+  result->dispatches_ = compiled->dispatches;
   result->packed_ = compiled->packedConstants;
   result->remarks_ = compiled->remarks;
   result->header_ = emitHeader("test.h", compiled->entries);

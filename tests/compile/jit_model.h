@@ -16,8 +16,9 @@
 namespace tilewright::testing {
 
 struct JitOptions {
-  std::string isa;         // as in tile names
-  bool reference = false;  // plain loops
+  std::string isa;          // as in tile names
+  bool reference = false;   // plain loops
+  std::string device = {};  // as in tile names, or empty; emulated
 };
 
 // The ISAs of the table that this CPU has, and generic; best first.
@@ -44,11 +45,18 @@ class JitModel {
     return reinterpret_cast<int32_t (*)(Args...)>(find(name))(args...);
   }
 
-  // Names of the tile functions it calls, in order of first call.
+  // Names of the tile functions it calls, in order of first call; of a
+  // device's tiles, whose kernels it launches, too.
   const std::vector<std::string>& tiles() const { return tiles_; }
   const std::vector<std::string>& packedConstants() const { return packed_; }
   const std::vector<std::string>& remarks() const { return remarks_; }
   const std::string& header() const { return header_; }
+  // Of a model with a device.
+  const std::vector<std::string>& kernels() const { return kernels_; }
+  int64_t dispatches() const { return dispatches_; }
+
+  // Why the last call of a model with a device failed, on this thread.
+  static std::string deviceMessage();
 
   // What models have allocated and not freed.
   static int64_t liveAllocations();
@@ -58,6 +66,8 @@ class JitModel {
   explicit JitModel(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
   std::vector<std::string> tiles_, packed_, remarks_;
+  std::vector<std::string> kernels_;
+  int64_t dispatches_ = 0;
   std::string header_;
 };
 

@@ -1,0 +1,183 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory, code objects and launches of the emulated GPU.
+
+#include "EmulatedDevice.h"
+
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+#include <cstring>
+
+using namespace llvm;
+
+namespace tilewright::emulator {
+namespace {
+
+constexpr size_t kAlignment = 256;
+constexpr unsigned char kGarbage = 0xA5;
+
+StringRef environment(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
+}
+
+/// The bytes of an ELF image of which only the start is known.
+size_t imageBytes(const void *image) {
+  ELF::Elf64_Ehdr header;
+  std::memcpy(&header, image, sizeof(header));
+  if (!header.checkMagic() || header.getFileClass() != ELF::ELFCLASS64)
+    return 0;
+  return header.e_shoff + size_t(header.e_shentsize) * header.e_shnum;
+}
+
+/// The processor that a code object is for: "gfx942"; empty if it is none.
+std::string processorOf(MemoryBufferRef image) {
+  Expected<std::unique_ptr<object::ObjectFile>> file =
+      object::ObjectFile::createELFObjectFile(image);
+  if (!file) {
+    consumeError(file.takeError());
+    return "";
+  }
+  return (*file)->tryGetCPUName().value_or("").str();
+}
+
+} // namespace
+
+EmulatedDevice::EmulatedDevice(std::string name) : gfx(std::move(name)) {
+  environment("TW_EMULATED_HIP_MEMORY").getAsInteger(10, memoryLeft);
+  environment("TW_EMULATED_HIP_SEED").getAsInteger(10, seed);
+}
+
+HipError EmulatedDevice::allocate(void **pointer, size_t bytes) {
+  *pointer = nullptr;
+  if (bytes == 0)
+    return HipError::Success;
+  if (bytes > memoryLeft || bytes > SIZE_MAX - kAlignment)
+    return HipError::OutOfMemory;
+  // aligned_alloc wants whole units; only what was asked for is registered.
+  void *memory = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) /
+                                                    kAlignment * kAlignment);
+  if (!memory)
+    return HipError::OutOfMemory;
+  std::memset(memory, kGarbage, bytes);
+  for (const auto &module : modules)
+    if (Error error =
+            module->emulator->addBuffer(memory, bytes, Access::ReadWrite)) {
+      consumeError(std::move(error));
+      std::free(memory);
+      return HipError::OutOfMemory;
+    }
+  allocations[reinterpret_cast<uintptr_t>(memory)] = bytes;
+  memoryLeft -= bytes;
+  *pointer = memory;
+  return HipError::Success;
+}
+
+HipError EmulatedDevice::release(void *pointer) {
+  if (!pointer)
+    return HipError::Success;
+  auto found = allocations.find(reinterpret_cast<uintptr_t>(pointer));
+  if (found == allocations.end())
+    return HipError::InvalidValue;
+  for (const auto &module : modules)
+    consumeError(module->emulator->removeBuffer(pointer));
+  memoryLeft += found->second;
+  allocations.erase(found);
+  std::free(pointer);
+  return HipError::Success;
+}
+
+bool EmulatedDevice::owns(const void *pointer, size_t bytes) const {
+  auto address = reinterpret_cast<uintptr_t>(pointer);
+  auto after = allocations.upper_bound(address);
+  if (after == allocations.begin())
+    return false;
+  auto [begin, size] = *std::prev(after);
+  return address - begin <= size && bytes <= size - (address - begin);
+}
+
+HipError EmulatedDevice::load(LoadedModule **module, const void *image) {
+  size_t bytes = imageBytes(image);
+  if (bytes == 0)
+    return HipError::InvalidImage;
+  auto loaded = std::make_unique<LoadedModule>();
+  loaded->image = MemoryBuffer::getMemBufferCopy(
+      StringRef(static_cast<const char *>(image), bytes), "code object");
+  if (processorOf(*loaded->image) != gfx)
+    return HipError::NoBinaryForGpu;
+  Expected<std::unique_ptr<Emulator>> emulator =
+      Emulator::create(*loaded->image);
+  if (!emulator) {
+    errs() << "emulated HIP: " << toString(emulator.takeError()) << '\n';
+    return HipError::InvalidImage;
+  }
+  loaded->emulator = std::move(*emulator);
+  for (auto [begin, size] : allocations)
+    cantFail(loaded->emulator->addBuffer(reinterpret_cast<void *>(begin), size,
+                                         Access::ReadWrite));
+  *module = modules.emplace_back(std::move(loaded)).get();
+  return HipError::Success;
+}
+
+LoadedModule *EmulatedDevice::find(LoadedModule *module) {
+  for (const auto &known : modules)
+    if (known.get() == module)
+      return module;
+  return nullptr;
+}
+
+HipError EmulatedDevice::unload(LoadedModule *module) {
+  if (!find(module))
+    return HipError::InvalidHandle;
+  erase_if(kernels,
+           [&](const auto &kernel) { return kernel->module == module; });
+  erase_if(modules, [&](const auto &known) { return known.get() == module; });
+  return HipError::Success;
+}
+
+HipError EmulatedDevice::findKernel(LoadedKernel **kernel, LoadedModule *module,
+                                    StringRef name) {
+  if (!find(module))
+    return HipError::InvalidHandle;
+  if (!is_contained(module->emulator->kernels(), name))
+    return HipError::NotFound;
+  *kernel = kernels
+                .emplace_back(std::make_unique<LoadedKernel>(
+                    LoadedKernel{module, name.str()}))
+                .get();
+  return HipError::Success;
+}
+
+HipError EmulatedDevice::findGlobal(void **pointer, size_t *bytes,
+                                    LoadedModule *module, StringRef name) {
+  if (!find(module))
+    return HipError::InvalidHandle;
+  Expected<Emulator::Global> global = module->emulator->global(name);
+  if (!global) {
+    consumeError(global.takeError());
+    return HipError::NotFound;
+  }
+  *pointer = global->address;
+  *bytes = global->bytes;
+  return HipError::Success;
+}
+
+HipError EmulatedDevice::launch(const LoadedKernel &kernel, Dim3 grid,
+                                Dim3 block, unsigned dynamicLds,
+                                ArrayRef<uint8_t> arguments) {
+  LaunchOptions options;
+  options.scheduleSeed = seed;
+  options.dynamicLds = dynamicLds;
+  Error error = kernel.module->emulator->launch(kernel.name, grid, block,
+                                                arguments, options);
+  if (!error)
+    return HipError::Success;
+  errs() << "emulated HIP: " << toString(std::move(error)) << '\n';
+  return HipError::LaunchFailure;
+}
+
+} // namespace tilewright::emulator
