@@ -9,8 +9,8 @@
 
 namespace tilewright {
 
-/// 1 as an E8M0 scale, for each byte that could count.
-static constexpr int64_t kUnitScales = 0x7F7F7F7F;
+/// For both scales, LLVM's way to ask for the instruction without scales.
+static constexpr int64_t kNoScales = 0;
 
 llvm::Type *registerType(llvm::LLVMContext &context,
                          const MatrixRegisters &registers) {
@@ -53,7 +53,7 @@ llvm::Value *emitMatrixMultiply(llvm::IRBuilderBase &b,
     return b.CreateBitCast(value, registerType(b.getContext(), registers));
   };
   auto scales = [&](llvm::Value *value) -> llvm::Value * {
-    return value ? value : b.getInt32(kUnitScales);
+    return value ? value : b.getInt32(kNoScales);
   };
   MatrixRegisters results = resultRegisters(instruction);
   llvm::SmallVector<llvm::Value *> arguments;
@@ -103,7 +103,7 @@ mlir::Value emitMatrixMultiply(mlir::OpBuilder &b, mlir::Location loc,
         b, loc, b.getIntegerAttr(b.getIntegerType(bits), value));
   };
   auto scales = [&](mlir::Value value) {
-    return value ? value : constant(32, kUnitScales);
+    return value ? value : constant(32, kNoScales);
   };
   MatrixRegisters results = resultRegisters(instruction);
   llvm::SmallVector<mlir::Value> arguments;

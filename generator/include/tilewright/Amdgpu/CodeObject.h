@@ -46,6 +46,10 @@ public:
   /// unrolling and no vectorisation, which plans have decided on.
   void optimize(llvm::Module &module);
 
+  /// Simplifies a library of device functions, all of which stay: a small part
+  /// of `optimize`, in a small part of its time.
+  void simplify(llvm::Module &module);
+
   /// Code for `module`, whose kernels (amdgpu_kernel) and constants of external
   /// linkage are what the file exports. It may refer to nothing else. Errors
   /// are those of LLVM and of the linker, in their words. `module` is optimised
@@ -65,7 +69,8 @@ private:
 };
 
 /// Links relocatable code into a code object, with LLD. Thread-safe; one at a
-/// time.
+/// time. LLD gives every cl::opt of the process its default: copy what you need
+/// of them before.
 llvm::Expected<llvm::SmallVector<char, 0>>
 linkCodeObject(llvm::ArrayRef<char> object);
 
