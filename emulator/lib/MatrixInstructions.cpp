@@ -59,10 +59,26 @@ constexpr MatrixInstruction wmma12(const char *name, uint8_t k, Element a,
   return {name, Gfx1201, 16, 16, k, 1, a, b, out, out, form, 0, 0, 8, false};
 }
 
+/// 16-bit operands are chunked by 8 along K, 8-bit ones by 16.
+constexpr MatrixInstruction wmma1250(const char *name, uint8_t k, Element a,
+                                     Element b, Element c, Element d,
+                                     Form form) {
+  uint8_t chunk = a == Element::F32                         ? 0
+                  : a == Element::F16 || a == Element::BF16 ? 8
+                                                            : 16;
+  return {name, Gfx1250, 16,   16,    k,     1, a,    b,
+          c,    d,       form, chunk, chunk, 8, false};
+}
+
+constexpr MatrixInstruction wmma1250(const char *name, uint8_t k, Element a,
+                                     Element b, Element d, Form form) {
+  return wmma1250(name, k, a, b, d, d, form);
+}
+
 constexpr auto F64 = Element::F64, F32 = Element::F32, XF32 = Element::XF32,
                F16 = Element::F16, BF16 = Element::BF16, FP8 = Element::FP8,
                BF8 = Element::BF8, I32 = Element::I32, I8 = Element::I8,
-               I4 = Element::I4;
+               I4 = Element::I4, Coded = Element::Coded;
 
 constexpr MatrixInstruction kInstructions[] = {
     mfma("mfma.f32.32x32x1f32", kCdna2, 32, 1, 2, F32, F32, F32),
@@ -133,6 +149,37 @@ constexpr MatrixInstruction kInstructions[] = {
     wmma12("wmma.f32.16x16x16.fp8.bf8", 16, FP8, BF8, F32, Form::Wmma),
     wmma12("wmma.f32.16x16x16.bf8.fp8", 16, BF8, FP8, F32, Form::Wmma),
     wmma12("wmma.f32.16x16x16.bf8.bf8", 16, BF8, BF8, F32, Form::Wmma),
+
+    wmma1250("wmma.f32.16x16x4.f32", 4, F32, F32, F32, Form::WmmaMods),
+    wmma1250("wmma.f32.16x16x32.f16", 32, F16, F16, F32, Form::WmmaMods),
+    wmma1250("wmma.f32.16x16x32.bf16", 32, BF16, BF16, F32, Form::WmmaMods),
+    wmma1250("wmma.f16.16x16x32.f16", 32, F16, F16, F16, Form::WmmaMods),
+    wmma1250("wmma.bf16.16x16x32.bf16", 32, BF16, BF16, BF16, Form::WmmaMods),
+    wmma1250("wmma.bf16f32.16x16x32.bf16", 32, BF16, BF16, F32, BF16,
+             Form::WmmaMods),
+    wmma1250("wmma.f32.16x16x64.fp8.fp8", 64, FP8, FP8, F32, Form::WmmaCmod),
+    wmma1250("wmma.f32.16x16x64.fp8.bf8", 64, FP8, BF8, F32, Form::WmmaCmod),
+    wmma1250("wmma.f32.16x16x64.bf8.fp8", 64, BF8, FP8, F32, Form::WmmaCmod),
+    wmma1250("wmma.f32.16x16x64.bf8.bf8", 64, BF8, BF8, F32, Form::WmmaCmod),
+    wmma1250("wmma.f16.16x16x64.fp8.fp8", 64, FP8, FP8, F16, Form::WmmaCmod),
+    wmma1250("wmma.f16.16x16x64.fp8.bf8", 64, FP8, BF8, F16, Form::WmmaCmod),
+    wmma1250("wmma.f16.16x16x64.bf8.fp8", 64, BF8, FP8, F16, Form::WmmaCmod),
+    wmma1250("wmma.f16.16x16x64.bf8.bf8", 64, BF8, BF8, F16, Form::WmmaCmod),
+    wmma1250("wmma.f32.16x16x128.fp8.fp8", 128, FP8, FP8, F32, Form::WmmaCmod),
+    wmma1250("wmma.f32.16x16x128.fp8.bf8", 128, FP8, BF8, F32, Form::WmmaCmod),
+    wmma1250("wmma.f32.16x16x128.bf8.fp8", 128, BF8, FP8, F32, Form::WmmaCmod),
+    wmma1250("wmma.f32.16x16x128.bf8.bf8", 128, BF8, BF8, F32, Form::WmmaCmod),
+    wmma1250("wmma.f16.16x16x128.fp8.fp8", 128, FP8, FP8, F16, Form::WmmaCmod),
+    wmma1250("wmma.f16.16x16x128.fp8.bf8", 128, FP8, BF8, F16, Form::WmmaCmod),
+    wmma1250("wmma.f16.16x16x128.bf8.fp8", 128, BF8, FP8, F16, Form::WmmaCmod),
+    wmma1250("wmma.f16.16x16x128.bf8.bf8", 128, BF8, BF8, F16, Form::WmmaCmod),
+    wmma1250("wmma.i32.16x16x64.iu8", 64, I8, I8, I32, Form::WmmaReuse),
+    wmma1250("wmma.f32.16x16x128.f8f6f4", 128, Coded, Coded, F32,
+             Form::WmmaCoded),
+    wmma1250("wmma.scale.f32.16x16x128.f8f6f4", 128, Coded, Coded, F32,
+             Form::WmmaScale),
+    wmma1250("wmma.scale16.f32.16x16x128.f8f6f4", 128, Coded, Coded, F32,
+             Form::WmmaScale),
 };
 
 } // namespace
@@ -209,11 +256,12 @@ ResultPlace resultPlace(const MatrixInstruction &instruction, unsigned lanes,
           column};
 }
 
-/// A lane's operand of the instructions with formats is 32 elements; those of 8
-/// bits are chunked by 16 along K.
+/// Operands with formats are chunked by 16 along K if of 8 bits, else by 32.
 static unsigned chunkOf(const MatrixInstruction &instruction, Element type,
                         unsigned chunk) {
-  return instruction.form == Form::MfmaScale && bitsOf(type) == 8 ? 16 : chunk;
+  if (instruction.a != Element::Coded)
+    return chunk;
+  return bitsOf(type) == 8 ? 16 : 32;
 }
 
 const MatrixPlaces &matrixPlaces(const MatrixInstruction &instruction,
@@ -260,21 +308,27 @@ const MatrixInstruction *findMatrixInstruction(StringRef name, Gfx gfx) {
   return nullptr;
 }
 
-/// The formats of mfma.scale: operands 3 and 4.
-static Error readFormats(const CallBase &call, Element &typeA, Element &typeB) {
+/// The formats that constant operands say.
+static Error readFormats(const MatrixInstruction &instruction,
+                         const CallBase &call, unsigned lanes, Element &typeA,
+                         Element &typeB) {
+  bool mfma = instruction.form == Form::MfmaScale;
+  const unsigned formats[] = {mfma ? 3u : 0u, mfma ? 4u : 2u};
+  const unsigned operands[] = {mfma ? 0u : 1u, mfma ? 1u : 3u};
+  unsigned elements = operandElements(instruction, instruction.m, lanes);
   constexpr Element kFormats[] = {Element::FP8, Element::BF8, Element::FP6,
                                   Element::BF6, Element::FP4};
   const DataLayout &layout = call.getDataLayout();
   for (unsigned i : {0, 1}) {
-    auto *format = dyn_cast<ConstantInt>(call.getArgOperand(3 + i));
+    auto *format = dyn_cast<ConstantInt>(call.getArgOperand(formats[i]));
     if (!format || format->uge(std::size(kFormats)))
       return createStringError(
           "emulator: " + call.getCalledFunction()->getName() +
           ": formats are the constants 0 to 4: fp8, bf8, "
           "fp6, bf6, fp4");
     Element type = kFormats[format->getZExtValue()];
-    if (layout.getTypeSizeInBits(call.getArgOperand(i)->getType()) <
-        32 * bitsOf(type))
+    if (layout.getTypeSizeInBits(call.getArgOperand(operands[i])->getType()) <
+        elements * bitsOf(type))
       return createStringError(
           "emulator: " + call.getCalledFunction()->getName() +
           ": an operand has too few registers for its "
@@ -308,9 +362,10 @@ Expected<Operation> findMatrixOperation(StringRef name, const CallBase &call,
   operation.wave = runMatrixInstruction;
   operation.matrix = found;
   Element typeA = found->a, typeB = found->b;
-  if (found->form == Form::MfmaScale) {
-    if (Error failure = readFormats(call, typeA, typeB))
+  if (found->a == Element::Coded)
+    if (Error failure = readFormats(*found, call, lanes, typeA, typeB))
       return failure;
+  if (found->form == Form::MfmaScale) {
     // Scales that are the constant 0 select the instruction without scales.
     auto isZero = [&](unsigned i) {
       auto *constant = dyn_cast<ConstantInt>(call.getArgOperand(i));

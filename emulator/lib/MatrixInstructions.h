@@ -41,7 +41,11 @@ enum class Form : uint8_t {
   WmmaInt,   ///< sign A, A, sign B, B, C, clamp
   WmmaMods,  ///< neg A, A, neg B, B, C's modifier, C, reuse A, reuse B
   WmmaCmod,  ///< A, B, C's modifier, C, reuse A, reuse B
-  WmmaReuse, ///< sign A, A, sign B, B, C, reuse A, reuse B
+  WmmaReuse, ///< sign A, A, sign B, B, C, reuse A, reuse B, clamp
+  WmmaCoded, ///< format A, A, format B, B, C's modifier, C
+  /// As WmmaCoded, then row half A, scale format A, scales A, the same for B,
+  /// reuse A, reuse B. A lane of the half has the scales of a row, by byte.
+  WmmaScale,
 };
 
 struct MatrixInstruction {

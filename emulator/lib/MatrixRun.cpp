@@ -147,7 +147,7 @@ bool readOperands(Wave &wave, const Site &site, Operands &operands) {
     operands.a = 1;
     operands.b = 3;
     operands.c = 4;
-    operands.clamp = instruction.form == Form::WmmaInt && flag(5);
+    operands.clamp = flag(instruction.form == Form::WmmaInt ? 5 : 7);
     return true;
   case Form::WmmaMods:
     operands.negateA = flag(0);
@@ -178,6 +178,17 @@ bool readOperands(Wave &wave, const Site &site, Operands &operands) {
       return refuse(formatv("cbsz {0} and abid {1} with {2} blocks", word(3),
                             word(4), instruction.blocks));
     return true;
+  case Form::WmmaCoded:
+  case Form::WmmaScale:
+    operands.a = 1;
+    operands.b = 3;
+    operands.c = 5;
+    operands.negateC = lane.argument<uint16_t>(site, 4) & 1;
+    operands.absoluteC = lane.argument<uint16_t>(site, 4) & 2;
+    operands.scaled = instruction.form == Form::WmmaScale;
+    if (operands.scaled && (word(7) || word(10)))
+      return refuse("only E8M0 scales, format 0, are emulated");
+    return true;
   case Form::MfmaScale:
     operands.scaled = !site.operation.variant;
     return true;
@@ -187,6 +198,14 @@ bool readOperands(Wave &wave, const Site &site, Operands &operands) {
 
 float scaleAt(Wave &wave, const Site &site, unsigned row, unsigned rows,
               unsigned k, unsigned argument) {
+  if (site.operation.matrix->form == Form::WmmaScale) {
+    // Bytes of the row's lane, in the half of the wave that an operand names.
+    const Lane &first = wave.lanes[0];
+    unsigned half = first.argument<uint32_t>(site, argument - 2) & 1;
+    const Lane &lane = wave.lanes[half * rows + row];
+    unsigned block = site.operation.matrix->k / site.arguments[argument].bytes;
+    return decodeE8M0(uint8_t(lane.argumentBytes(site, argument)[k / block]));
+  }
   const Lane &lane = wave.lanes[k / 32 * rows + row];
   unsigned select = lane.argument<uint32_t>(site, argument - 1);
   return decodeE8M0(
@@ -287,13 +306,15 @@ void runFloat(Wave &wave, const Site &site, const Operands &operands) {
          [&](const char *bytes, auto put) {
            decodeFloats(bytes, places.typeB, fnuz, places.elementsB, put);
          });
+  unsigned scaleA = instruction.form == Form::MfmaScale ? 6 : 8;
+  unsigned scaleB = instruction.form == Form::MfmaScale ? 8 : 11;
   if (operands.scaled)
     for (unsigned k = 0; k < instruction.k; ++k)
       for (unsigned row = 0; row < instruction.m; ++row) {
         a[row * instruction.k + k] *=
-            scaleAt(wave, site, row, instruction.m, k, 6);
+            scaleAt(wave, site, row, instruction.m, k, scaleA);
         b[k * instruction.n + row] *=
-            scaleAt(wave, site, row, instruction.n, k, 8);
+            scaleAt(wave, site, row, instruction.n, k, scaleB);
       }
   multiply(instruction, operands, a, b, sums);
 
