@@ -30,6 +30,15 @@ constexpr Idiom kIdioms[] = {
      4,
      1,
      Halves::EvenOdd},
+    {IdiomKind::PairBytes,
+     "sadalp",
+     {"neon", ""},
+     2,
+     2,
+     4,
+     4,
+     1,
+     Halves::LowHigh},
     {IdiomKind::WidenWords,
      "smlal",
      {"neon", ""},
@@ -59,6 +68,12 @@ bool isByteInteger(tw_element_type_t type) {
   return element.kind != TW_ELEMENT_KIND_FLOAT && element.bits <= 8;
 }
 
+/// As they are, or since the values of u4 are the same read as signed bytes.
+bool areOfOneSign(tw_element_type_t x, tw_element_type_t y) {
+  return info(x).kind == info(y).kind || x == TW_ELEMENT_U4 ||
+         y == TW_ELEMENT_U4;
+}
+
 bool isWordInteger(tw_element_type_t type) {
   const ElementTypeInfo &element = info(type);
   return element.kind != TW_ELEMENT_KIND_FLOAT && element.bits <= 16;
@@ -74,6 +89,9 @@ bool takesTypes(IdiomKind kind, const TypeTripleInfo &types) {
   case IdiomKind::DotBytesSigned:
   case IdiomKind::DotBytes:
     return isByteInteger(types.lhs) && isByteInteger(types.rhs);
+  case IdiomKind::PairBytes:
+    return isByteInteger(types.lhs) && isByteInteger(types.rhs) &&
+           areOfOneSign(types.lhs, types.rhs);
   case IdiomKind::DotWords:
   case IdiomKind::MaddWords:
   case IdiomKind::WidenWords:
@@ -164,6 +182,7 @@ ComputeType computeType(const Idiom &idiom, const TileKey &key) {
   case IdiomKind::DotBytes:
   case IdiomKind::MatrixBytes:
   case IdiomKind::DotBytesLane:
+  case IdiomKind::PairBytes:
     return ComputeType::I8;
   case IdiomKind::DotWords:
   case IdiomKind::MaddWords:
@@ -227,6 +246,8 @@ ByteRoles byteRoles(const Idiom &idiom, const IsaInfo &isa,
   bool vectorUnsigned = info(vectorType).kind == TW_ELEMENT_KIND_UNSIGNED;
   bool broadcastUnsigned = info(broadcastType).kind == TW_ELEMENT_KIND_UNSIGNED;
   bool mixed = vectorUnsigned != broadcastUnsigned;
+  if (idiom.kind == IdiomKind::PairBytes && mixed)
+    return {false, false, 0};
   if (idiom.kind == IdiomKind::DotBytes && !mixed)
     return rolesOfMixed(vectorType, broadcastType);
   if (idiom.kind == IdiomKind::DotBytesLane && mixed && !isa.has("i8mm"))

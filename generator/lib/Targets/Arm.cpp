@@ -71,6 +71,18 @@ Value multiplyAccumulateArm(Emitter &e, IdiomKind idiom, const ByteRoles &roles,
     return e.intrinsic(half ? "llvm.aarch64.neon.fmlal2.v4f32.v8f16"
                             : "llvm.aarch64.neon.fmlal.v4f32.v8f16",
                        type, {accumulator, y, x});
+  case IdiomKind::PairBytes: {
+    std::string sign = roles.vectorUnsigned ? "u" : "s";
+    auto side = [&](Value bytes) {
+      return e.slice(asVector(e, bytes, e.integer(8)), 8 * half, 8);
+    };
+    Value products =
+        e.intrinsic("llvm.aarch64.neon." + sign + "mull.v8i16",
+                    Emitter::vec(8, e.integer(16)), {side(y), side(x)});
+    return e.add(accumulator,
+                 e.intrinsic("llvm.aarch64.neon." + sign + "addlp.v4i32.v8i16",
+                             type, {products}));
+  }
   case IdiomKind::WidenWords: {
     Value product =
         e.intrinsic("llvm.aarch64.neon.smull.v4i32", type,

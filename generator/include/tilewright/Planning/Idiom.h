@@ -36,6 +36,7 @@ enum class IdiomKind : uint8_t {
   MatrixBF16,     ///< 2x2 blocks, 4 bf16 per row: bfmmla
   DotBF16Lane,    ///< bf16 x bf16, 2 per lane: bfdot
   WidenBF16,      ///< bf16 x bf16, even and odd lanes: bfmlalb, bfmlalt
+  PairBytes,      ///< bytes of like sign, 2 per lane: smull, smull2, sadalp
   WidenWords,     ///< s16 x s16, low and high lanes: smlal, smlal2
   WidenHalf,      ///< f16 x f16, low and high lanes: fmlal, fmlal2
   FmaHalf,        ///< fused multiply-add in f16, rounding each K step
