@@ -46,7 +46,7 @@ const Core &coreOf(const IsaInfo &isa) {
 
 constexpr double kTypicalSteps = 128;
 /// Share of a decoding operation's time that the multiplies do not hide.
-constexpr double kDecodeShare = 0.4;
+constexpr double kDecodeShare = 0.4, kDecodeAheadShare = 0.1;
 /// Cycles lost where a loop ends.
 constexpr double kLoopExit = 20;
 
@@ -135,10 +135,12 @@ public:
     if (shape.roundsPerStep)
       latency += 30;
     instructions += 4.0 / plan.unroll; // pointers, counter, branch
-    double cycles = std::max({multiplies + shuffles, loads, stores, latency,
-                              (instructions + decoding / width) / core.frontEnd,
-                              decoding}) +
-                    kDecodeShare * decoding + 0.01 * instructions;
+    double cycles =
+        std::max({multiplies + shuffles, loads, stores, latency,
+                  (instructions + decoding / width) / core.frontEnd,
+                  decoding}) +
+        (shape.decodesAhead ? kDecodeAheadShare : kDecodeShare) * decoding +
+        0.01 * instructions;
     return cycles + overhead + once(rows, v) / kTypicalSteps;
   }
 

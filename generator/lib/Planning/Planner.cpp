@@ -211,6 +211,8 @@ private:
 
   int chooseUnroll(const TileShape &shape, int block) {
     int unroll = static_cast<int>(llvm::divideCeil(plan.sets, shape.chunks));
+    if (int decoded = mostStepsAhead(unroll))
+      return decoded;
     // A short iteration is mostly loop overhead.
     int enough = shape.regular ? 8 : 4;
     // Narrower dispatch: pointers, counter and branch take slots that count.
@@ -236,6 +238,16 @@ private:
              unroll < 8 && 2 * unroll * block * shape.chunks <= 128)
         unroll *= 2;
     return unroll;
+  }
+
+  /// The most K steps, at least `sets` of them, that can be decoded one
+  /// iteration ahead; 0 if none can.
+  int mostStepsAhead(int sets) {
+    TilePlan trial = plan;
+    for (trial.unroll = 4; trial.unroll >= sets; trial.unroll /= 2)
+      if (TileShape(key, trial).decodesAhead)
+        return trial.unroll;
+    return 0;
   }
 
   int chooseStageSteps() {

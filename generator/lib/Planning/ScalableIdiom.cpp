@@ -79,6 +79,9 @@ bool fitsSve(ScalableIdiom idiom, const TypeTripleInfo &types,
   case ScalableIdiom::SveDot:
     if (both(types, TW_ELEMENT_BF16))
       return isa.has("bf16") && fills(k0, 16, 32);
+    // The values of u4 are the same read as signed bytes.
+    if (areBytesByNibbles(types, k0))
+      return sameSign || types.rhs == TW_ELEMENT_U4 || isa.has("i8mm");
     if (areWords(types))
       return both(types, TW_ELEMENT_S16) ? k0 == 2 || fills(k0, 16, 64)
                                          : k0 == 4;
@@ -202,7 +205,8 @@ ScalableShape::ScalableShape(ScalableIdiom idiom, const TileKey &key) {
                                  : containerBits;
     return o;
   };
-  nibbles = sme && areBytesByNibbles(types, key.k0);
+  nibbles = (sme || idiom == ScalableIdiom::SveDot) &&
+            areBytesByNibbles(types, key.k0);
   lhs = operand(types.lhs, least.m0, key.m0Scalable);
   rhs = operand(types.rhs, least.n0, key.n0Scalable);
   auto chunksOf = [&](const Operand &o) {

@@ -22,6 +22,9 @@ constexpr int kRegisters = 32;
 constexpr int kZaTiles = 4;
 /// Multiplies in a K loop's body, beyond which it is not unrolled further.
 constexpr int kEnoughMultiplies = 12, kMostMultiplies = 48;
+/// In one whose operands are decoded ahead: multiplies, and units of the lhs, for
+/// multiplies take lanes of eight registers only.
+constexpr int kMostMultipliesAhead = 64, kMostUnitsAhead = 32;
 constexpr double kPipes = 2, kLoadPipes = 2, kFrontEnd = 6;
 /// Loop counter, pointers and branch.
 constexpr double kLoopInstructions = 5;
@@ -59,6 +62,11 @@ StepCost sveStep(ScalableIdiom idiom, const ScalableShape &shape, int rows,
   cost.loads = operands * (shape.chunks > 1 ? 1.5 : 1);
   if (shape.chunks > 1)
     cost.vectorOps += operands;
+  if (shape.nibbles) { // one load and three shifts; lookups for the lhs
+    int vectors = operands / shape.chunks;
+    cost.loads = vectors;
+    cost.vectorOps = 3 * vectors + 0.5 * rows;
+  }
   bool isFloat = idiom == ScalableIdiom::SveFma;
   if (shape.rhs.extends() && isFloat)
     cost.vectorOps += 2 * operands; // fcvt has one of the pipes
@@ -104,6 +112,8 @@ int sveRegisters(const ScalableShape &shape, const ScalableBlock &block) {
   int operands = shape.rhsVectors(block.vectors) * shape.chunks;
   // The lhs: one register being read, one on its way; conversions' copies.
   int lhs = 2 + (shape.lhs.extends() && shape.byLane ? 1 : 0);
+  if (shape.nibbles)
+    lhs += 2; // the lookup's indices, a vector before it is taken apart
   return rows * perRow * block.sets + operands + lhs + shape.roundingRegisters;
 }
 
@@ -150,6 +160,20 @@ int chooseUnroll(const ScalableShape &shape, const ScalableBlock &block) {
   return unroll;
 }
 
+/// K steps of an iteration that are decoded ahead; 0 if they cannot be. The
+/// more the later decoding may be.
+int unrollAhead(ScalableIdiom idiom, const TileKey &key,
+                const ScalableShape &shape, ScalableBlock block) {
+  for (block.unroll = block.rows == 1 ? 8 : 4; block.unroll >= block.sets;
+       block.unroll /= 2)
+    if (block.unroll * multipliesOf(shape, block.rows, block.vectors) <=
+            kMostMultipliesAhead &&
+        block.unroll * block.rows * shape.chunks <= kMostUnitsAhead &&
+        stepsAhead(idiom, key, shape, block))
+      return block.unroll;
+  return 0;
+}
+
 } // namespace
 
 ScalableBlock chooseScalableBlock(ScalableIdiom idiom, const TileKey &key,
@@ -193,11 +217,35 @@ ScalableBlock chooseScalableBlock(ScalableIdiom idiom, const TileKey &key,
           continue;
         ScalableBlock block{r, v, given.sets ? given.sets : sets, 0};
         block.unroll = given.unroll ? given.unroll : chooseUnroll(shape, block);
+        if (!given.unroll)
+          if (int unroll = unrollAhead(idiom, key, shape, block))
+            block.unroll = unroll;
         if (block.unroll % block.sets == 0)
           consider(block);
       }
   }
   return best;
+}
+
+int stepsAhead(ScalableIdiom idiom, const TileKey &key,
+               const ScalableShape &shape, const ScalableBlock &block) {
+  bool decodes = shape.nibbles || (idiom == ScalableIdiom::SveFma &&
+                                   shape.rhs.extends() && shape.lhs.extends());
+  if (shape.sme || !decodes || !shape.lhsIsDense() ||
+      block.rows != shape.lhs.size ||
+      block.vectors * shape.lanes != shape.rhs.size)
+    return 0;
+  int sums = block.rows * shape.sumVectors(block.vectors) * block.sets;
+  int units = block.unroll * block.rows * shape.chunks;
+  // The lookup's indices; eight halves become two registers.
+  int lhs = shape.nibbles ? divide(units, 4) + 1
+                          : std::min(units, 2 * divide(units, 8));
+  int step = shape.rhsVectors(block.vectors) * shape.chunks;
+  int left = kRegisters - sums - lhs - shape.roundingRegisters - 1;
+  for (int ahead = block.unroll; ahead > 0; ahead /= 2)
+    if (block.unroll % ahead == 0 && ahead * step <= left)
+      return ahead;
+  return 0;
 }
 
 std::string whyScalablePlanUnfit(const TilePlan &plan, const TileKey &key) {

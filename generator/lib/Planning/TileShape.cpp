@@ -97,6 +97,30 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
       plan.unroll % (16 / groupBytes) == 0)
     spreadSteps = 16 / groupBytes;
   roundsPerStep = key.rounding == Rounding::kPerStep;
+  decodesAhead = canDecodeAhead(plan, isa);
+}
+
+/// Floats of 16 bits that become f32, as whole registers of both operands.
+bool TileShape::canDecodeAhead(const TilePlan &plan, const IsaInfo &isa) const {
+  auto converts = [](const OperandShape &operand, const Blocking &blocks) {
+    return operand.bits == 16 && !operand.staged && !operand.scalable &&
+           blocks.count == 1;
+  };
+  int rows = broadcastBlocks.size, elements = plan.unroll * rows;
+  if (!byLanes || compute != ComputeType::F32 || chunks > 1 ||
+      plan.lanes != 4 || (rows == 1 && !roundsPerStep) ||
+      (elements > 4 && elements % 4 != 0) ||
+      vectorBlocks.size % plan.lanes != 0 ||
+      !converts(broadcast, broadcastBlocks) || !converts(vector, vectorBlocks))
+    return false;
+  auto divide = [](int a, int b) {
+    return static_cast<int>(llvm::divideCeil(a, b));
+  };
+  int before = divide(elements, 8) + divide(plan.unroll * vectors, 2);
+  int after = divide(elements, 4) + plan.unroll * vectors;
+  // What rounding needs: constants and the value before.
+  int rounding = roundsPerStep ? 5 : 0;
+  return accumulators(plan) + before + after + rounding <= isa.vectorRegisters;
 }
 
 bool TileShape::separable() const {

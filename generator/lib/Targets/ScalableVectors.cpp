@@ -73,6 +73,18 @@ Value ScalableVectors::loadPattern(VectorType type, Value pointer) {
              {ptrue(static_cast<int>(type.getNumElements())), pointer});
 }
 
+Value ScalableVectors::inRegister(Value x, int number) {
+  std::string constraints = "={z" + std::to_string(number) + "},0";
+  return LLVM::InlineAsmOp::create(
+             e.b, e.loc, x.getType(), x, /*asm_string=*/"", constraints,
+             /*has_side_effects=*/false, /*is_align_stack=*/false,
+             LLVM::TailCallKind::None,
+             LLVM::AsmDialectAttr::get(e.b.getContext(),
+                                       LLVM::AsmDialect::AD_ATT),
+             /*operand_attrs=*/ArrayAttr())
+      .getResult(0);
+}
+
 Value ScalableVectors::sve(llvm::StringRef name, VectorType type,
                            Values operands) {
   return sveSuffixed(name + "." + suffix(type), type, operands);
@@ -99,6 +111,15 @@ Value ScalableVectors::halfToFloat(Value x, tw_element_type_t type) {
                                  e.bitcast(x, vec(lanes, e.f16())));
   Value wide = arith::ExtUIOp::create(e.b, e.loc, vec(lanes, e.integer(32)), x);
   return e.bitcast(e.shl(wide, 16), floats);
+}
+
+Value ScalableVectors::halvesToFloat(Value words, tw_element_type_t type) {
+  VectorType floats = full(e.f32());
+  if (type != TW_ELEMENT_F16)
+    return e.bitcast(e.shl(words, 16), floats);
+  return sveSuffixed(
+      "fcvt.f32f16", floats,
+      {e.bitcast(words, floats), ptrue(4), e.bitcast(words, full(e.f16()))});
 }
 
 Value ScalableVectors::floatToHalf(Value x, tw_element_type_t type) {

@@ -117,6 +117,18 @@ private:
   Values untangle(const Values &accumulators);
   bool transposesBlocks() const;
 
+  // PipelinedSteps.cpp: K steps whose operands were decoded during those
+  // before.
+  struct Undecoded {
+    Values broadcast, vector;
+  };
+  Undecoded loadAhead(Source &broadcast, Source &vector);
+  int broadcastRegisters() const;
+  Value decodeAhead(const Undecoded &raw, int index);
+  void multiplyAhead(Values &registers, const Undecoded *next, Values &carries);
+  Values pipelinedLoop(const Source &broadcast, const Source &vector,
+                       Value count, Values carries);
+
   // Staging.cpp
   struct Stage {
     Value buffer, decoded;
@@ -136,6 +148,8 @@ private:
   Values scaledLoop(Values carries);
   Values stagedLoop(Value broadcast, Value vector, Value count, Values carries);
   Values stepLoop(Source broadcast, Source vector, Value count, Values carries);
+  Values runSteps(Source broadcast, Source vector, Value begin, Value end,
+                  int unroll, Values all);
   struct Reached {
     Value broadcast, vector; ///< pointers, or null
   };

@@ -178,43 +178,51 @@ Emitter::Values BlockKernel::stagedLoop(Value firstBroadcast, Value firstVector,
   return Values(all.begin() + 2, all.end());
 }
 
+/// The K steps [begin, end), `unroll` at a time; `all` holds the pointers to
+/// the first of them, then the carries.
+Emitter::Values BlockKernel::runSteps(Source broadcast, Source vector,
+                                      Value begin, Value end, int unroll,
+                                      Values all) {
+  StepStride broadcastRun = times(broadcast.stride, unroll);
+  StepStride vectorRun = times(vector.stride, unroll);
+  all = e.loop(begin, end, unroll, all, [&](Value, Values in) {
+    broadcast.pointer = in[0];
+    vector.pointer = in[1];
+    Values next(2);
+    if (!shape.byLanes)
+      next = {offset(in[0], broadcastRun), offset(in[1], vectorRun)};
+    Reached reached;
+    Values results = steps(broadcast, vector, unroll,
+                           Values(in.begin() + 2, in.end()), reached);
+    if (shape.byLanes) {
+      next[0] =
+          reached.broadcast ? reached.broadcast : offset(in[0], broadcastRun);
+      next[1] = reached.vector ? reached.vector : offset(in[1], vectorRun);
+    }
+    llvm::append_range(next, results);
+    return next;
+  });
+  // One instruction less than counting up, on Arm.
+  if (e.isa.has("neon"))
+    all[0].getDefiningOp()->setAttr(kCountsDown, e.b.getUnitAttr());
+  return all;
+}
+
 /// `count` K steps, plan.unroll at a time and the rest one by one.
 Emitter::Values BlockKernel::stepLoop(Source broadcast, Source vector,
                                       Value count, Values carries) {
+  if (shape.decodesAhead)
+    return pipelinedLoop(broadcast, vector, count, carries);
   Values all = {broadcast.pointer, vector.pointer};
   llvm::append_range(all, carries);
-  auto run = [&](Value begin, Value end, int unroll) {
-    StepStride broadcastRun = times(broadcast.stride, unroll);
-    StepStride vectorRun = times(vector.stride, unroll);
-    all = e.loop(begin, end, unroll, all, [&](Value, Values in) {
-      broadcast.pointer = in[0];
-      vector.pointer = in[1];
-      Values next(2);
-      if (!shape.byLanes)
-        next = {offset(in[0], broadcastRun), offset(in[1], vectorRun)};
-      Reached reached;
-      Values results = steps(broadcast, vector, unroll,
-                             Values(in.begin() + 2, in.end()), reached);
-      if (shape.byLanes) {
-        next[0] =
-            reached.broadcast ? reached.broadcast : offset(in[0], broadcastRun);
-        next[1] = reached.vector ? reached.vector : offset(in[1], vectorRun);
-      }
-      llvm::append_range(next, results);
-      return next;
-    });
-    // One instruction less than counting up, on Arm.
-    if (e.isa.has("neon"))
-      all[0].getDefiningOp()->setAttr(kCountsDown, e.b.getUnitAttr());
-  };
   Value begin = e.i64(0);
   if (plan.unroll > 1) {
     Value rest = arith::RemUIOp::create(e.b, e.loc, count, e.i64(plan.unroll));
     Value end = e.sub(count, rest);
-    run(begin, end, plan.unroll);
+    all = runSteps(broadcast, vector, begin, end, plan.unroll, all);
     begin = end;
   }
-  run(begin, count, 1);
+  all = runSteps(broadcast, vector, begin, count, 1, all);
   return Values(all.begin() + 2, all.end());
 }
 

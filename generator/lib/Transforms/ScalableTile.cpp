@@ -96,33 +96,36 @@ void ScalableTile::forBlocks(
     });
 }
 
-Emitter::Values ScalableTile::kLoop(
-    const Position &position, Values carries,
-    llvm::function_ref<Values(const Position &, int, Values)> steps) {
+Emitter::Values ScalableTile::runSteps(const Position &position, Value begin,
+                                       Value end, int count, Values all,
+                                       Steps steps) {
+  Value lhsRun = e.mul(lhsStride, e.i64(count));
+  Value rhsRun = e.mul(rhsStride, e.i64(count));
+  all = e.loop(begin, end, count, all, [&](Value, Values in) {
+    Values sums =
+        steps({in[0], in[1], nullptr, position.lhsIsDense, position.rhsIsDense},
+              count, Values(in.begin() + 2, in.end()));
+    Values next = {e.offset(in[0], lhsRun), e.offset(in[1], rhsRun)};
+    llvm::append_range(next, sums);
+    return next;
+  });
+  all[0].getDefiningOp()->setAttr(kCountsDown, e.b.getUnitAttr());
+  return all;
+}
+
+Emitter::Values ScalableTile::kLoop(const Position &position, Values carries,
+                                    Steps steps) {
   Values all = {position.lhs, position.rhs};
   llvm::append_range(all, carries);
-  auto run = [&](Value begin, Value end, int count) {
-    Value lhsRun = e.mul(lhsStride, e.i64(count));
-    Value rhsRun = e.mul(rhsStride, e.i64(count));
-    all = e.loop(begin, end, count, all, [&](Value, Values in) {
-      Values sums = steps(
-          {in[0], in[1], nullptr, position.lhsIsDense, position.rhsIsDense},
-          count, Values(in.begin() + 2, in.end()));
-      Values next = {e.offset(in[0], lhsRun), e.offset(in[1], rhsRun)};
-      llvm::append_range(next, sums);
-      return next;
-    });
-    all[0].getDefiningOp()->setAttr(kCountsDown, e.b.getUnitAttr());
-  };
   Value begin = e.i64(0);
   if (plan.unroll > 1) {
     Value rest =
         arith::RemUIOp::create(e.b, e.loc, params.k, e.i64(plan.unroll));
     Value end = e.sub(params.k, rest);
-    run(begin, end, plan.unroll);
+    all = runSteps(position, begin, end, plan.unroll, all, steps);
     begin = end;
   }
-  run(begin, params.k, 1);
+  all = runSteps(position, begin, params.k, 1, all, steps);
   return Values(all.begin() + 2, all.end());
 }
 
@@ -144,11 +147,7 @@ Emitter::Values ScalableTile::loadRows(const ScalableShape::Operand &operand,
   if (shape.nibbles) {
     Value pairs = load(type);
     bool isSigned = info(operand.type).kind == TW_ELEMENT_KIND_SIGNED;
-    auto down = [&](Value x) -> Value {
-      if (!isSigned)
-        return e.shr(x, 4);
-      return arith::ShRSIOp::create(e.b, e.loc, x, e.constant(type, 4));
-    };
+    auto down = [&](Value x) { return isSigned ? e.sar(x, 4) : e.shr(x, 4); };
     return {down(e.shl(pairs, 4)), down(pairs)};
   }
   if (!operand.extends()) {
@@ -164,14 +163,10 @@ Emitter::Values ScalableTile::loadRows(const ScalableShape::Operand &operand,
   int units = 128 / operand.extendedBits;
   bool isFloat = info(operand.type).kind == TW_ELEMENT_KIND_FLOAT;
   bool isSigned = info(operand.type).kind == TW_ELEMENT_KIND_SIGNED;
-  bool half = operand.byValue && isFloat;
-  Type unit = half && operand.type == TW_ELEMENT_F16
-                  ? e.f16()
-                  : e.integer(operand.unitBits);
-  Value value = load(ScalableVectors::vec(units, unit));
-  if (half)
-    return {v.halfToFloat(value, operand.type)};
+  Value value = load(ScalableVectors::vec(units, e.integer(operand.unitBits)));
   Type wide = e.integer(operand.extendedBits);
+  if (operand.byValue && isFloat)
+    return {v.halvesToFloat(e.zext(value, wide), operand.type)};
   value =
       operand.byValue && isSigned ? e.sext(value, wide) : e.zext(value, wide);
   return {e.bitcast(value, type)};

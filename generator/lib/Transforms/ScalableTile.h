@@ -35,10 +35,13 @@ protected:
 
   /// All K steps: plan.unroll of them at a time, and the rest one by one.
   /// `steps` does `count` from the position's two pointers on.
-  Values
-  kLoop(const Position &position, Values carries,
-        llvm::function_ref<Values(const Position &, int count, Values carries)>
-            steps);
+  using Steps =
+      llvm::function_ref<Values(const Position &, int count, Values carries)>;
+  Values kLoop(const Position &position, Values carries, Steps steps);
+  /// The K steps [begin, end) of them, `count` at a time; `all` are the two
+  /// pointers to the first, then the carries.
+  Values runSteps(const Position &position, Value begin, Value end, int count,
+                  Values all, Steps steps);
   /// The panels one K step further on.
   Value nextRhs(Value rhs) { return e.offset(rhs, rhsStride); }
   Value nextLhs(Value lhs) { return e.offset(lhs, lhsStride); }
@@ -69,13 +72,15 @@ protected:
   mlir::VectorType outVectorType();
   Value perFactor(int64_t amount, bool scalable);
 
+  Value lhsStride, rhsStride; ///< i64: bytes of a K step
+
 private:
   void forRange(int total, int size, bool scalable,
                 llvm::function_ref<void(Value, int)> body);
 
   Value out, lhs, rhs;
   Value lengthFactor; ///< i64: vector length / least one
-  Value lhsStride, rhsStride, oldLanes;
+  Value oldLanes;
   tw_element_type_t outType;
   int outBytes;
 };

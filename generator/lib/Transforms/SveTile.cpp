@@ -4,73 +4,12 @@
 // Tiles of SVE vectors: rows of the rhs fill the lanes, those of the lhs are
 // broadcast, mostly by multiplies that take one lane of each 128 bits.
 
-#include "ScalableTile.h"
+#include "SveTile.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace tilewright {
-namespace {
-
-class SveTile : ScalableTile {
-public:
-  SveTile(Emitter &e, const TileKey &key, const TilePlan &plan, Block &entry);
-
-  void emit() {
-    unlessIdle(e, params, [&] {
-      forBlocks([&](Position position, int rows, int vectors) {
-        emitBlock(position, rows, vectors);
-      });
-    });
-  }
-
-private:
-  using Sums = llvm::MutableArrayRef<Value>;
-
-  void emitBlock(const Position &position, int rows, int vectors);
-  Values steps(const Position &position, int count, Values sums);
-
-  // One K step. `Patterns` are those of an iteration's lhs elements.
-  struct Patterns {
-    Value pointer; ///< to the first unit
-    int units;     ///< that are there to read
-    Value current; ///< units [first, first + count)
-    int first = 0, count = 0;
-  };
-  void step(Value rhs, int firstVector, Value lhs, Patterns &patterns,
-            int firstUnit, Sums sums);
-  int take(Patterns &patterns, int unit);
-  Value loadPattern(Value pointer, int units);
-  Value multiplyLane(Value sum, Value rhs, Value pattern, int lane, bool top);
-  Value multiplyVector(Value sum, Value rhs, Value broadcast);
-  Value multiplyMatrix(Value sum, Value rhs, Value rows);
-  Value broadcastContainer(Value pointer);
-
-  // The out tile: a row's vectors of out elements <-> sums as they are summed.
-  void loadSums(Value out, Sums sums);
-  void storeBlock(Value out, llvm::ArrayRef<Value> sums);
-  Value pair(llvm::StringRef operation, VectorType units, Value x, Value y);
-  Value rounded(Value sum);
-
-  /// usmmla takes the unsigned operand first: the rhs, if that is it.
-  bool swapsMatrix() const {
-    return matrix && !isFloat && lhsSigned && !rhsSigned;
-  }
-  /// The units whose blocks [2][2] a matrix multiply leaves.
-  VectorType matrixUnits() {
-    return swapsMatrix() ? sumType : ScalableVectors::full(e.integer(64));
-  }
-
-  bool isFloat, lhsSigned, rhsSigned, matrix, perStep;
-  Type element; ///< that multiplies take
-  VectorType operandType;
-  /// Bits of what a lane index counts, a unit, after decoding and in memory.
-  int patternBits, memoryBits;
-  int unitsPerRow;
-  int rows, groups; ///< of the block; groups of rows that share sums
-  int rowSums;      ///< vectors of sums per group
-};
-
 SveTile::SveTile(Emitter &e, const TileKey &key, const TilePlan &plan,
                  Block &entry)
     : ScalableTile(e, key, plan, entry) {
@@ -80,7 +19,10 @@ SveTile::SveTile(Emitter &e, const TileKey &key, const TilePlan &plan,
   };
   isFloat = kind(types.accumulator) == TW_ELEMENT_KIND_FLOAT;
   lhsSigned = kind(types.lhs) == TW_ELEMENT_KIND_SIGNED;
-  rhsSigned = kind(types.rhs) == TW_ELEMENT_KIND_SIGNED;
+  // The values of u4 are the same read as signed bytes.
+  rhsSigned = types.rhs == TW_ELEMENT_U4
+                  ? lhsSigned
+                  : kind(types.rhs) == TW_ELEMENT_KIND_SIGNED;
   matrix = plan.scalable == ScalableIdiom::SveMatrix;
   perStep = key.rounding == Rounding::kPerStep;
   bool widens = plan.scalable == ScalableIdiom::SveWiden;
@@ -95,6 +37,14 @@ SveTile::SveTile(Emitter &e, const TileKey &key, const TilePlan &plan,
   patternBits = widens ? 16 : shape.containerBits;
   unitsPerRow = widens ? key.k0 : shape.chunks;
   memoryBits = shape.lhs.rowBytes * 8 / unitsPerRow;
+  interleaved = isFloat && memoryBits != patternBits ? 2 : 1;
+  if (shape.nibbles) { // from row to row of 8 bytes
+    constexpr int64_t kOrder = 0x0705'0301'0604'0200,
+                      kRow = 0x0808'0808'0808'0808;
+    VectorType rowsOf8 = ScalableVectors::full(e.integer(64));
+    evenThenOdd = e.bitcast(
+        v.sve("index", rowsOf8, {e.i64(kOrder), e.i64(kRow)}), operandType);
+  }
 }
 
 /// Sums are [set][group of rows][vector].
@@ -107,10 +57,13 @@ void SveTile::emitBlock(const Position &position, int blockRows,
   Values sums(plan.sets * size, e.zero(sumType));
   if (perStep)
     loadSums(position.out, sums);
-  sums =
-      kLoop(position, sums, [&](const Position &at, int count, Values carries) {
-        return steps(at, count, carries);
-      });
+  if (int ahead = stepsAhead(position))
+    sums = pipelinedLoop(ahead, position, sums);
+  else
+    sums = kLoop(position, sums,
+                 [&](const Position &at, int count, Values carries) {
+                   return steps(at, count, carries);
+                 });
   for (size_t i = size; i < sums.size(); ++i)
     sums[i % size] = e.add(sums[i % size], sums[i]);
   sums.resize(size);
@@ -123,8 +76,7 @@ Emitter::Values SveTile::steps(const Position &position, int count,
   // A pattern may hold units of several K steps where nothing lies between.
   bool spans =
       shape.byLane && position.lhsIsDense && rows % shape.rowsTogether == 0;
-  Patterns patterns{position.lhs, spans ? count * stepUnits : stepUnits,
-                    nullptr};
+  Patterns patterns{position.lhs, spans ? count * stepUnits : stepUnits, {}};
   Value lhs = position.lhs, rhs = position.rhs;
   size_t size = sums.size() / plan.sets;
   for (int t = 0; t < count; ++t) {
@@ -133,7 +85,7 @@ Emitter::Values SveTile::steps(const Position &position, int count,
       if (!position.rhsIsDense)
         rhs = nextRhs(rhs);
       if (!spans)
-        patterns = {lhs, stepUnits, nullptr};
+        patterns = {lhs, stepUnits, {}};
     }
     int operands = rowSums / (shape.halvesAreRows ? 2 : 1);
     step(rhs, position.rhsIsDense ? t * operands : 0, lhs, patterns,
@@ -155,7 +107,7 @@ void SveTile::step(Value rhs, int firstVector, Value lhs, Patterns &patterns,
     for (int unit = 0; unit < unitsPerRow; ++unit) {
       int chunk = shape.halvesAreRows ? unit : unit / shape.halves;
       Value broadcast;
-      int lane = 0;
+      Lane lane{nullptr, 0};
       if (shape.byLane)
         lane =
             take(patterns,
@@ -167,9 +119,8 @@ void SveTile::step(Value rhs, int firstVector, Value lhs, Patterns &patterns,
         Value operand = operands[i / sumsPerOperand][chunk];
         bool top = shape.halvesAreRows ? i % 2 == 1 : unit % shape.halves == 1;
         row[i] = !shape.byLane ? multiplyVector(row[i], operand, broadcast)
-                 : matrix ? multiplyMatrix(row[i], operand, patterns.current)
-                          : multiplyLane(row[i], operand, patterns.current,
-                                         lane, top);
+                 : matrix      ? multiplyMatrix(row[i], operand, lane.pattern)
+                               : multiplyLane(row[i], operand, lane, top);
       }
     }
     if (perStep)
@@ -178,48 +129,61 @@ void SveTile::step(Value rhs, int firstVector, Value lhs, Patterns &patterns,
   }
 }
 
-/// Makes `unit`, not before those taken already, part of the current pattern;
-/// returns its lane.
-int SveTile::take(Patterns &p, int unit) {
-  if (!p.current || unit >= p.first + p.count) {
-    p.first = p.current ? p.first + p.count : 0;
-    unsigned left = p.units - p.first;
-    p.count = std::min<int>(128 / patternBits, llvm::bit_floor(left));
-    p.current = loadPattern(
-        e.offset(p.pointer, int64_t{p.first} * memoryBits / 8), p.count);
-  }
-  return unit - p.first;
+/// Units of a pattern where `left` of them are left.
+int SveTile::patternUnits(int left) const {
+  return std::min<int>(128 * interleaved / patternBits,
+                       llvm::bit_floor(static_cast<unsigned>(left)));
 }
 
-/// `units` of the lhs at `pointer`, decoded, over and over in a vector.
+/// Makes `unit`, not before those taken already, part of the current pattern.
+SveTile::Lane SveTile::take(Patterns &p, int unit) {
+  if (p.current.empty() || unit >= p.first + p.count) {
+    p.first = p.current.empty() ? 0 : p.first + p.count;
+    p.count = patternUnits(p.units - p.first);
+    Value raw = loadPattern(
+        e.offset(p.pointer, int64_t{p.first} * memoryBits / 8), p.count);
+    p.current.clear();
+    for (int i = 0; i < std::min(interleaved, p.count); ++i)
+      p.current.push_back(decodePattern(raw, i));
+  }
+  int index = unit - p.first;
+  return {p.current[index % interleaved], index / interleaved};
+}
+
+/// `units` of the lhs at `pointer`, over and over in a vector.
 Value SveTile::loadPattern(Value pointer, int units) {
   int bytes = units * memoryBits / 8;
   int bits = tilewright::info(shape.lhs.type).bits;
-  bool decodes = memoryBits != patternBits;
-  VectorType raw =
-      decodes ? ScalableVectors::full(e.integer(bits)) : operandType;
-  Value value;
-  if (bytes == 16) {
-    value = v.loadPattern(raw, pointer);
-  } else {
-    Type piece = e.integer(8 * bytes);
-    value =
-        v.splat(e.load(piece, pointer, bits / 8), ScalableVectors::full(piece));
-    value = e.bitcast(value, raw);
-  }
-  if (!decodes)
-    return value;
-  value = v.unpackLow(value, !isFloat && lhsSigned);
-  if (!isFloat)
-    return value;
-  VectorType half = ScalableVectors::vec(shape.lanes, e.integer(16));
-  return v.halfToFloat(arith::TruncIOp::create(e.b, e.loc, half, value),
-                       shape.lhs.type);
+  VectorType raw = memoryBits != patternBits
+                       ? ScalableVectors::full(e.integer(bits))
+                       : operandType;
+  if (bytes == 16)
+    return v.loadPattern(raw, pointer);
+  Type piece = e.integer(8 * bytes);
+  Value value =
+      v.splat(e.load(piece, pointer, bits / 8), ScalableVectors::full(piece));
+  return e.bitcast(value, raw);
 }
 
-Value SveTile::multiplyLane(Value sum, Value rhs, Value pattern, int lane,
-                            bool top) {
-  Values operands = {sum, rhs, pattern, v.immediate(lane)};
+/// Every `interleaved`th unit of a pattern, from unit `index` on, decoded.
+Value SveTile::decodePattern(Value raw, int index) {
+  if (shape.nibbles) // the rhs has its even elements apart from its odd ones
+    return v.sve("tbl", operandType, {raw, evenThenOdd});
+  if (memoryBits == patternBits)
+    return raw;
+  if (!isFloat)
+    return v.unpackLow(raw, lhsSigned);
+  // The halves of each 32 bits.
+  Value words = e.bitcast(raw, ScalableVectors::full(e.integer(32)));
+  if (index == 0)
+    return v.halvesToFloat(words, shape.lhs.type);
+  if (shape.lhs.type == TW_ELEMENT_BF16)
+    return e.bitcast(e.band(words, 0xffff0000), operandType);
+  return v.halvesToFloat(e.shr(words, 16), shape.lhs.type);
+}
+
+Value SveTile::multiplyLane(Value sum, Value rhs, Lane lane, bool top) {
+  Values operands = {sum, rhs, lane.pattern, v.immediate(lane.lane)};
   bool bf16 = element.isBF16();
   switch (plan.scalable) {
   case ScalableIdiom::SveDot:
@@ -346,8 +310,6 @@ void SveTile::storeBlock(Value out, llvm::ArrayRef<Value> sums) {
       out = e.offset(out, params.outRowBytes);
   }
 }
-
-} // namespace
 
 void emitSveTile(Emitter &e, const TileKey &key, const TilePlan &plan,
                  Block &entry) {

@@ -122,6 +122,13 @@ struct ScalableBlock {
 ScalableBlock chooseScalableBlock(ScalableIdiom idiom, const TileKey &key,
                                   const ScalableBlock &given);
 
+/// How many K steps before it is multiplied the rhs is decoded, and the lhs an
+/// iteration before, in `block`, which must be the whole tile: as registers
+/// last, at most block.unroll. 0 where decoding does not share its pipes with
+/// the multiplies so that they would wait for one another.
+int stepsAhead(ScalableIdiom idiom, const TileKey &key,
+               const ScalableShape &shape, const ScalableBlock &block);
+
 /// Why a plan with scalable vectors cannot carry out `key`.
 std::string whyScalablePlanUnfit(const TilePlan &plan, const TileKey &key);
 PlanCost estimateScalableCost(const TilePlan &plan, const TileKey &key);

@@ -93,10 +93,15 @@ struct TileShape {
   /// instruction instead of a sign extension: the accumulators hold the sums
   /// times two to this power, of at most `scaledSteps` K steps at a time.
   int scaleBits, scaledSteps;
+  /// The operands of an iteration are decoded during the one before.
+  bool decodesAhead;
   /// Registers of two rows are told apart at once, others by halving.
   bool separable() const;
 
   int chunkValid(int chunk) const; ///< k0 of `chunk` that exist
+
+private:
+  bool canDecodeAhead(const TilePlan &plan, const IsaInfo &isa) const;
 };
 
 } // namespace tilewright

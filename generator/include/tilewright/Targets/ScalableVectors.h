@@ -37,6 +37,8 @@ public:
   /// outside of `mask`, unless that is null, are zero.
   Values loadApart(mlir::VectorType type, Value pointer, int count,
                    Value mask = nullptr);
+  /// `x`, for which LLVM prefers register z<number> from here on.
+  Value inRegister(Value x, int number);
   /// The 16 bytes at `pointer`, over and over.
   Value loadPattern(mlir::VectorType type, Value pointer);
   /// llvm.aarch64.sve.<name>, with the suffix of `type`, which it returns.
@@ -51,6 +53,10 @@ public:
   /// Floats of 16 bits, as integers or floats of vectors with the lanes of
   /// f32 -> f32.
   Value halfToFloat(Value x, tw_element_type_t type);
+  /// The same of the low halves of full registers of 32-bit words, whatever
+  /// their high halves hold; in place, where LLVM is left to choose another
+  /// register and to copy for it.
+  Value halvesToFloat(Value words, tw_element_type_t type);
   Value floatToHalf(Value x, tw_element_type_t type);
 
   Emitter &e;
