@@ -46,8 +46,10 @@ Expected<std::unique_ptr<Jit>> Jit::create(ThreadSafeContext context) {
     return machine.takeError();
   // The bitcode is optimised already, and the hooks leave little to optimise.
   machine->setCodeGenOptLevel(CodeGenOptLevel::Less);
-  auto jit =
-      LLJITBuilder().setJITTargetMachineBuilder(std::move(*machine)).create();
+  // This host's own truncation to bfloat flushes denormals.
+  for (StringRef feature : {"avx512bf16", "avxneconvert"})
+    machine->getFeatures().AddFeature(feature, /*Enable=*/false);
+  auto jit = LLJITBuilder().setJITTargetMachineBuilder(std::move(*machine)).create();
   if (!jit)
     return jit.takeError();
 
