@@ -44,6 +44,10 @@ Expected<std::unique_ptr<Jit>> Jit::create(ThreadSafeContext context) {
   auto machine = JITTargetMachineBuilder::detectHost();
   if (!machine)
     return machine.takeError();
+  // Its conversion to bf16 treats denormals as zero, which no AMD GPU's does.
+  for (const char *feature : {"-avx512bf16", "-avxneconvert"})
+    if (machine->getTargetTriple().isX86())
+      machine->addFeatures({feature});
   // The bitcode is optimised already, and the hooks leave little to optimise.
   machine->setCodeGenOptLevel(CodeGenOptLevel::Less);
   // This host's own truncation to bfloat flushes denormals.
