@@ -9,6 +9,7 @@
 //                at 64 bytes per cycle, at least 4 (an address per lane and
 //                cycle quad)
 //   conversions  vector instructions that make registers of what was loaded
+//   waits        the part of a load's latency that nothing hides
 //
 // Sub-tiles beyond the tile and k beyond K0 count like any other, and matrix
 // instructions run beside loads, but conversions do not: they share the issue
@@ -22,6 +23,9 @@ using namespace llvm;
 
 namespace tilewright {
 namespace {
+
+/// Of a load from the second-level cache, with other waves on the SIMD.
+constexpr double kExposedLatency = 100;
 
 /// Vector instructions per element that converting takes.
 double conversionsPerElement(const WaveShape::Operand &operand) {
@@ -55,7 +59,7 @@ WaveCost estimateWaveCost(const WavePlan &plan, const TileKey &key) {
   if (plan.idiom == WaveIdiom::Fma && shape.accumulator == TW_ELEMENT_F64 &&
       wave32)
     each = 32;
-  WaveCost cost{multiplications * each, 0, 0};
+  WaveCost cost{multiplications * each, 0, 0, 0};
 
   double blocks = double(shape.rowBlocks) * shape.columnBlocks;
   auto add = [&](const WaveShape::Operand &operand, int fragments) {
@@ -73,6 +77,7 @@ WaveCost estimateWaveCost(const WavePlan &plan, const TileKey &key) {
     cost.conversions +=
         spans * plan.fragment * conversionsPerElement(operand) * issue;
   };
+  cost.waits = blocks * shape.paddedStep / shape.span * kExposedLatency;
   add(shape.lhs, plan.blockRows);
   add(shape.rhs, plan.blockColumns);
   if (shape.lhs.biased)

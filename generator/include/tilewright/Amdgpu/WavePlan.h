@@ -94,7 +94,12 @@ std::string whyWavePlanUnfit(const WavePlan &plan, const TileKey &key);
 /// whole tile, modelled.
 struct WaveCost {
   double multiplies, loads, conversions;
-  double cycles() const { return std::max(multiplies, loads) + conversions; }
+  double waits; ///< until the first of a span's loads is there
+  double cycles() const {
+    // The two work side by side, but never quite.
+    return std::max(multiplies, loads) + 0.25 * std::min(multiplies, loads) +
+           conversions + waits;
+  }
 };
 WaveCost estimateWaveCost(const WavePlan &plan, const TileKey &key);
 

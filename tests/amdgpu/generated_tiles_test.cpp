@@ -1,0 +1,97 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random keys of every AMDGPU target: generated, and run under the wave
+// emulator against the reference. Sharded, so that ctest can run the shards
+// side by side.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "llvm/IR/LLVMContext.h"
+#include "tests/amdgpu/emulated_tile.h"
+#include "tests/amdgpu/wave_keys.h"
+#include "tilewright/Amdgpu/WaveTile.h"
+
+namespace tilewright::testing {
+namespace {
+
+constexpr int kShards = 4;
+constexpr int kDefaultKeys = 200;
+// Multiply-adds of the reference for one key.
+constexpr int64_t kBudget = 300'000;
+
+int keysPerTarget() {
+  const char* given = std::getenv("TILEWRIGHT_TEST_KEYS");
+  return given ? std::max(1, std::atoi(given)) : kDefaultKeys;
+}
+
+// Empty if all cases of `key` are right.
+std::string checkKey(const TileKey& key, const std::string& overrides,
+                     uint64_t seed, DeviceBackend& backend) {
+  llvm::LLVMContext context;
+  auto module = generateWaveTile(key, "tw", overrides, backend, context);
+  if (!module) return llvm::toString(module.takeError());
+  emulator::EmulatorOptions options;
+  options.gfx = processorOf(key.isa).str();
+  auto emulator = emulator::Emulator::create(**module, options);
+  if (!emulator) return llvm::toString(emulator.takeError());
+  for (const WaveCase& c : waveCasesFor(key, seed, kBudget))
+    if (std::string why = checkWaveTile(**emulator, printTileKey(key), key, c);
+        !why.empty())
+      return describe(c) + ": " + why;
+  return {};
+}
+
+std::string planText(const TileKey& key) {
+  llvm::Expected<WavePlan> plan = planWave(key);
+  return plan ? printWavePlan(*plan) : llvm::toString(plan.takeError());
+}
+
+struct Shard {
+  tw_isa_t isa;
+  int number;
+};
+
+std::ostream& operator<<(std::ostream& out, const Shard& shard) {
+  return out << info(shard.isa).name << " shard " << shard.number;
+}
+
+std::vector<Shard> allShards() {
+  std::vector<Shard> shards;
+  for (const IsaInfo& isa : isas())
+    for (int i = 0; isa.isAmdgpu() && i < kShards; ++i)
+      shards.push_back({isa.isa, i});
+  return shards;
+}
+
+class GeneratedWaveTest : public ::testing::TestWithParam<Shard> {};
+
+TEST_P(GeneratedWaveTest, KeepTheContract) {
+  const IsaInfo& isa = info(GetParam().isa);
+  const uint64_t seed = seedOf("GeneratedWaveTest." + std::string(isa.name));
+  SCOPED_TRACE(seedText(seed));
+  auto backend = DeviceBackend::create(isa.isa);
+  ASSERT_TRUE(bool(backend)) << llvm::toString(backend.takeError());
+  const std::vector<TileKey> keys =
+      randomWaveKeys(isa.isa, keysPerTarget(), seed);
+  int checked = 0;
+  for (size_t i = GetParam().number; i < keys.size(); i += kShards) {
+    const std::string why = checkKey(keys[i], "", seed + i, **backend);
+    EXPECT_EQ(why, "") << printTileKey(keys[i]) << " " << planText(keys[i]);
+    ++checked;
+  }
+  EXPECT_GT(checked, 0) << "no key was checked";
+}
+
+std::string nameOf(const ::testing::TestParamInfo<Shard>& test) {
+  return std::string(info(test.param.isa).name) + "_" +
+         std::to_string(test.param.number);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shards, GeneratedWaveTest,
+                         ::testing::ValuesIn(allShards()), nameOf);
+
+}  // namespace
+}  // namespace tilewright::testing
