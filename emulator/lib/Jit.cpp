@@ -53,7 +53,8 @@ Expected<std::unique_ptr<Jit>> Jit::create(ThreadSafeContext context) {
   // This host's own truncation to bfloat flushes denormals.
   for (StringRef feature : {"avx512bf16", "avxneconvert"})
     machine->getFeatures().AddFeature(feature, /*Enable=*/false);
-  auto jit = LLJITBuilder().setJITTargetMachineBuilder(std::move(*machine)).create();
+  auto jit =
+      LLJITBuilder().setJITTargetMachineBuilder(std::move(*machine)).create();
   if (!jit)
     return jit.takeError();
 

@@ -120,6 +120,39 @@ void Machine::failLane(Lane &lane, const Fault &fault) {
   lane.state = LaneState::Faulted;
 }
 
+namespace {
+
+struct Place {
+  const Site *site;
+  std::vector<unsigned> lanes;
+
+  std::string text(const char *verb) const {
+    return formatv("lanes {0} {1} {2}: {3}", rangesOf(lanes), verb,
+                   locationOf(*site), instructionOf(*site));
+  }
+};
+
+} // namespace
+
+/// Where the lanes are that wait for others, the most of them first.
+static SmallVector<Place> placesOf(const Wave &wave) {
+  SmallVector<Place> places;
+  for (const Lane &lane : wave.lanes) {
+    if (lane.state != LaneState::Parked)
+      continue;
+    auto at = find_if(
+        places, [&](const Place &place) { return place.site == lane.site; });
+    if (at == places.end())
+      at = places.insert(places.end(), {lane.site, {}});
+    at->lanes.push_back(lane.index);
+  }
+  llvm::sort(places, [](const Place &a, const Place &b) {
+    return std::make_pair(b.lanes.size(), a.site->order) <
+           std::make_pair(a.lanes.size(), b.site->order);
+  });
+  return places;
+}
+
 static StringRef verbOf(MemoryAction action) {
   switch (action) {
   case MemoryAction::Load:
@@ -189,31 +222,17 @@ void Machine::reportLaneFaults(Wave &wave) {
     what = fault.text ? fault.text : "failed";
   }
   failWave(wave, fault.kind, *fault.site, what);
+  for (const Place &place : placesOf(wave))
+    if (place.site->operation.kind >= OperationKind::Matrix)
+      error->notes.push_back(place.text("wait at"));
 }
 
 void Machine::reportDivergence(Wave &wave) {
-  // The place of the most lanes is where the wave should be.
-  struct Place {
-    const Site *site;
-    std::vector<unsigned> lanes;
-  };
-  SmallVector<Place> places;
+  SmallVector<Place> places = placesOf(wave);
   std::vector<unsigned> done;
-  for (const Lane &lane : wave.lanes) {
-    if (lane.state == LaneState::Done) {
+  for (const Lane &lane : wave.lanes)
+    if (lane.state == LaneState::Done)
       done.push_back(lane.index);
-      continue;
-    }
-    auto at = find_if(
-        places, [&](const Place &place) { return place.site == lane.site; });
-    if (at == places.end())
-      at = places.insert(places.end(), {lane.site, {}});
-    at->lanes.push_back(lane.index);
-  }
-  llvm::sort(places, [](const Place &a, const Place &b) {
-    return std::make_pair(b.lanes.size(), a.site->order) <
-           std::make_pair(a.lanes.size(), b.site->order);
-  });
   const Place &main = places.front();
   wave.active = 0;
   for (unsigned lane : main.lanes)
@@ -225,9 +244,7 @@ void Machine::reportDivergence(Wave &wave) {
                    matrix ? "matrix instruction, whose EXEC must be all ones"
                           : "barrier"));
   for (const Place &place : drop_begin(places))
-    error->notes.push_back(
-        formatv("lanes {0} are at {1}: {2}", rangesOf(place.lanes),
-                locationOf(*place.site), instructionOf(*place.site)));
+    error->notes.push_back(place.text("are at"));
   if (!done.empty())
     error->notes.push_back(formatv("lanes {0} have returned", rangesOf(done)));
   if (wave.lanes.size() < waveSize)
