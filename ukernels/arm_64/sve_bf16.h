@@ -15,17 +15,18 @@ TW_INLINE svfloat32_t tw_f32_from_bf16(const uint16_t* p) {
   return svreinterpret_f32_u32(svlsl_n_u32_x(all, svld1uh_u32(all, p), 16));
 }
 
-TW_INLINE svuint32_t tw_bf16_bits(svfloat32_t v) {
-  return svreinterpret_u32_bf16(svcvt_bf16_f32_x(svptrue_b8(), v));
+// To bf16 in the even halfwords, and back.
+TW_INLINE svfloat32_t tw_bf16_narrow(svfloat32_t v) {
+  return svreinterpret_f32_bf16(svcvt_bf16_f32_x(svptrue_b8(), v));
+}
+
+TW_INLINE svfloat32_t tw_bf16_widen(svfloat32_t v) {
+  return svreinterpret_f32_u32(
+      svlsl_n_u32_x(svptrue_b8(), svreinterpret_u32_f32(v), 16));
 }
 
 TW_INLINE void tw_f32_to_bf16(uint16_t* p, svfloat32_t v) {
-  svst1h_u32(svptrue_b8(), p, tw_bf16_bits(v));
-}
-
-TW_INLINE svfloat32_t tw_bf16_round(svfloat32_t v) {
-  return svreinterpret_f32_u32(
-      svlsl_n_u32_x(svptrue_b8(), tw_bf16_bits(v), 16));
+  svst1h_u32(svptrue_b8(), p, svreinterpret_u32_f32(tw_bf16_narrow(v)));
 }
 
 #define TW_FAMILY bf16bf16f32_k2_sve
@@ -92,7 +93,9 @@ TW_INLINE svfloat32_t tw_bf16_round(svfloat32_t v) {
 #define TW_LOAD_QUAD(pg, p) svld1rq_bf16(pg, p)
 #define TW_QUAD_ROWS 4
 #define TW_MULTIPLY(acc, n, q, r) svbfdot_lane_f32(acc, v##n, q, (r) % 4)
-#define TW_ROUND(acc) tw_bf16_round(acc)
+#define TW_ROUNDS
+#define TW_NARROW(acc) tw_bf16_narrow(acc)
+#define TW_WIDEN(acc) tw_bf16_widen(acc)
 #define TW_UNROLLS(M0, vectors) 0
 #include "ukernels/arm_64/sve_lanes.h"
 

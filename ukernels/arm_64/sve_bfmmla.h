@@ -72,7 +72,9 @@
 #define TW_LOAD_PAIR(p) svld1rq_bf16(svptrue_b8(), p)
 #define TW_LOAD_SINGLE(p) svreinterpret_bf16_u64(tw_sve_splat_8_bytes(p))
 #define TW_MULTIPLY(acc, q, v) svbfmmla_f32(acc, q, v)
-#define TW_ROUND(acc) tw_bf16_round(acc)
+#define TW_ROUNDS
+#define TW_NARROW(acc) tw_bf16_narrow(acc)
+#define TW_WIDEN(acc) tw_bf16_widen(acc)
 #define TW_UNROLL_STEPS TW_NO_UNROLL
 #include "ukernels/arm_64/sve_mmla.h"
 

@@ -24,6 +24,28 @@
 #define TW_EACH_ROW(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 #define TW_EACH_VECTOR(X, r) X(r, 0) X(r, 1) X(r, 2) X(r, 3)
 
+// What follows the literal i of those below `count`, the first after the last.
+#define TW_NEXT_OF(count, i) TW_NEXT_OF_(count, i)
+#define TW_NEXT_OF_(count, i) TW_NEXT_OF_##count##_##i
+#define TW_NEXT_OF_4_0 1
+#define TW_NEXT_OF_4_1 2
+#define TW_NEXT_OF_4_2 3
+#define TW_NEXT_OF_4_3 0
+#define TW_NEXT_OF_6_0 1
+#define TW_NEXT_OF_6_1 2
+#define TW_NEXT_OF_6_2 3
+#define TW_NEXT_OF_6_3 4
+#define TW_NEXT_OF_6_4 5
+#define TW_NEXT_OF_6_5 0
+#define TW_NEXT_OF_8_0 1
+#define TW_NEXT_OF_8_1 2
+#define TW_NEXT_OF_8_2 3
+#define TW_NEXT_OF_8_3 4
+#define TW_NEXT_OF_8_4 5
+#define TW_NEXT_OF_8_5 6
+#define TW_NEXT_OF_8_6 7
+#define TW_NEXT_OF_8_7 0
+
 // For a variable that only some families need.
 #define TW_UNUSED __attribute__((unused))
 
@@ -40,6 +62,11 @@
 // Keeps loads on their side: unrolled steps would find no registers if the
 // compiler had the loads of all of them first.
 #define TW_KEEP_LOADS() __asm__ volatile("" ::: "memory")
+
+// Keeps loads through `p` behind the computation of `v`, and uses of the vector
+// `u` as well. Neither costs an instruction.
+#define TW_LOAD_AFTER(p, v) __asm__ volatile("" : "+r"(p) : "w"(v))
+#define TW_USE_AFTER(u, v) __asm__ volatile("" : "+w"(u) : "w"(v))
 
 // K steps taken at once so that there are `rows` rows. Those of different steps
 // have accumulators of their own, so that many multiply-accumulates of 4

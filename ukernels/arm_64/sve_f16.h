@@ -48,7 +48,7 @@ TW_INLINE svfloat32x2_t tw_f16_quad_to_f32(svfloat16_t quad) {
 #define TW_STORE(p, a) svst1_f32(svptrue_b8(), p, a)
 #define TW_LOAD_RHS(p) tw_f32_from_f16(p)
 #define TW_QUAD svfloat32x2_t
-#define TW_UNROLLS(M0, vectors) ((M0) > 1 && (vectors) < 3)
+#define TW_CONVERTS(M0, vectors) ((M0) < 8 || (vectors) < 3)
 #define TW_LOAD_QUAD(pg, p) tw_f16_quad_to_f32(svld1rq_f16(pg, p))
 #define TW_QUAD_ROWS 8
 #define TW_MULTIPLY(acc, n, q, r) \
@@ -72,7 +72,7 @@ TW_INLINE svfloat32x2_t tw_f16_quad_to_f32(svfloat16_t quad) {
 #define TW_STORE(p, a) tw_f32_to_f16(p, a)
 #define TW_LOAD_RHS(p) tw_f32_from_f16(p)
 #define TW_QUAD svfloat32x2_t
-#define TW_UNROLLS(M0, vectors) ((M0) > 1 && (vectors) < 3)
+#define TW_CONVERTS(M0, vectors) ((M0) < 8 || (vectors) < 3)
 #define TW_LOAD_QUAD(pg, p) tw_f16_quad_to_f32(svld1rq_f16(pg, p))
 #define TW_QUAD_ROWS 8
 #define TW_MULTIPLY(acc, n, q, r) \
@@ -101,7 +101,7 @@ TW_INLINE svfloat32x2_t tw_f16_quad_to_f32(svfloat16_t quad) {
 #define TW_LOAD_QUAD(pg, p) svld1rq_f16(pg, p)
 #define TW_QUAD_ROWS 8
 #define TW_MULTIPLY(acc, n, q, r) svmla_lane_f16(acc, v##n, q, (r) % 8)
-#define TW_ROUND(acc) (acc)
+#define TW_ROUNDS
 #include "ukernels/arm_64/sve_lanes.h"
 
 #endif  // UKERNELS_ARM_64_SVE_F16_H_

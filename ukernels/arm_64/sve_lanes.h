@@ -25,27 +25,35 @@
 // and where it differs:
 //
 //   TW_PAIRED            accumulators 2i, 2i+1 hold even and odd columns
-//   TW_ROUND(acc)        rounds to the out type after each K step
-//   TW_BLOCK_ROWS(vectors)  rows taken at once, of one or several K steps
+//   TW_ROUNDS            each K step rounds to the out type
+//   TW_NARROW(acc), TW_WIDEN(acc)  to the out type and back, if it rounds and
+//                        TW_MULTIPLY does not. Between K steps all accumulators
+//                        but the first are narrow: each is widened before the
+//                        one before it is multiplied into, so that multiplying,
+//                        narrowing and widening, in pipelines of their own on
+//                        some cores, take place at the same time.
+//   TW_BLOCK_ROWS(M0, vectors)  rows taken at once, of one or several K steps
 //   TW_UNROLLS(M0, vectors)  0 where unrolling the K loop would take more
 //                        registers than there are
 //   TW_RHS_K0            TW_RHS per K step of a row of the rhs
+//   TW_CONVERTS(M0, vectors)  the operands are converted when they are loaded;
+//                        1 if there are registers for the rhs of two K steps:
+//                        see sve_lanes_ahead.h
 
 #ifndef TW_RHS_K0
 #define TW_RHS_K0 TW_K0
 #endif
 #ifndef TW_BLOCK_ROWS
-#define TW_BLOCK_ROWS(vectors) ((vectors) <= 3 ? 8 : 4)
+#define TW_BLOCK_ROWS(M0, vectors) ((vectors) <= 3 ? 8 : 4)
 #endif
 #ifndef TW_UNROLLS
 #define TW_UNROLLS(M0, vectors) 1
 #endif
-#ifndef TW_ROUND
-#define TW_ROUND(acc) (acc)
-#define TW_STEP_SETS(M0, vectors) tw_sve_sets(M0, TW_BLOCK_ROWS(vectors))
-#else
+#ifdef TW_ROUNDS
 // Every step needs what the one before it rounded.
 #define TW_STEP_SETS(M0, vectors) 1
+#else
+#define TW_STEP_SETS(M0, vectors) tw_sve_sets(M0, TW_BLOCK_ROWS(M0, vectors))
 #endif
 
 TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
@@ -93,8 +101,35 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
   }
 
   // `rows` rows: those of a whole block, or of a single step.
+#ifdef TW_NARROW
+#define TW_EXCEPT_FIRST(op, r, n) \
+  if (r < M0 && n < vectors && r + n > 0) acc##r##n = op(acc##r##n);
+#define TW_NARROW_VECTOR(r, n) TW_EXCEPT_FIRST(TW_NARROW, r, n)
+#define TW_NARROW_ROW(r) TW_EACH_VECTOR(TW_NARROW_VECTOR, r)
+  TW_EACH_ROW(TW_NARROW_ROW)
+#define TW_WIDEN_AT(r, n)            \
+  {                                  \
+    TW_USE_AFTER(acc##r##n, quad);   \
+    acc##r##n = TW_WIDEN(acc##r##n); \
+    TW_USE_AFTER(quad, acc##r##n);   \
+  }
+#define TW_WIDEN_NEXT(r, next_r, n, next_n) \
+  if (n < vectors - 1)                      \
+    TW_WIDEN_AT(r, next_n)                  \
+  else if (r < M0 - 1)                      \
+    TW_WIDEN_AT(next_r, 0)                  \
+  else                                      \
+    TW_WIDEN_AT(0, 0)
+#define TW_MULTIPLY_VECTOR(r, n)                               \
+  if (n < vectors) {                                           \
+    TW_WIDEN_NEXT(r, TW_NEXT_OF(8, r), n, TW_NEXT_OF(4, n))    \
+    acc##r##n = TW_NARROW(TW_MULTIPLY(acc##r##n, n, quad, r)); \
+    TW_USE_AFTER(quad, acc##r##n);                             \
+  }
+#else
 #define TW_MULTIPLY_VECTOR(r, n) \
-  if (n < vectors) acc##r##n = TW_ROUND(TW_MULTIPLY(acc##r##n, n, quad, r));
+  if (n < vectors) acc##r##n = TW_MULTIPLY(acc##r##n, n, quad, r);
+#endif
 #define TW_MULTIPLY_ROW(r)                                            \
   if (r < rows) {                                                     \
     if (r % M0 == 0) {                                                \
@@ -110,7 +145,6 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
     }                                                                 \
     TW_EACH_VECTOR(TW_MULTIPLY_VECTOR, r)                             \
   }
-  const tw_index_t blocks = params->K > 0 ? params->K / sets : 0;
 #define TW_MULTIPLY_BLOCK(steps)                      \
   {                                                   \
     const int rows = (steps) * M0;                    \
@@ -121,15 +155,33 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
     rhs += (steps) * rhs_step;                        \
     TW_KEEP_LOADS();                                  \
   }
+#ifdef TW_CONVERTS
+#include "ukernels/arm_64/sve_lanes_ahead.h"
+#else
+  const int block = sets;
+  const tw_index_t blocks = params->K > 0 ? params->K / block : 0;
   if (TW_UNROLLS(M0, vectors)) {
     TW_UNROLL_2 for (tw_index_t i = 0; i < blocks; ++i) TW_MULTIPLY_BLOCK(sets)
   } else {
     TW_NO_UNROLL for (tw_index_t i = 0; i < blocks; ++i) TW_MULTIPLY_BLOCK(sets)
   }
-  for (tw_index_t k = params->K % sets; k > 0; --k) TW_MULTIPLY_BLOCK(1)
+#endif
+  for (tw_index_t k = params->K % block; k > 0; --k) TW_MULTIPLY_BLOCK(1)
 #undef TW_MULTIPLY_BLOCK
 #undef TW_MULTIPLY_ROW
 #undef TW_MULTIPLY_VECTOR
+#ifdef TW_NARROW
+#define TW_WIDEN_VECTOR(r, n) TW_EXCEPT_FIRST(TW_WIDEN, r, n)
+#define TW_WIDEN_ROW(r) TW_EACH_VECTOR(TW_WIDEN_VECTOR, r)
+  TW_EACH_ROW(TW_WIDEN_ROW)
+#undef TW_WIDEN_ROW
+#undef TW_WIDEN_VECTOR
+#undef TW_WIDEN_NEXT
+#undef TW_WIDEN_AT
+#undef TW_NARROW_ROW
+#undef TW_NARROW_VECTOR
+#undef TW_EXCEPT_FIRST
+#endif
 
   // Adds the upper half of the block's rows to the lower, until M0 are left.
   const int rows = sets * M0;
@@ -193,7 +245,10 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #undef TW_QUAD_ROWS
 #undef TW_MULTIPLY
 #undef TW_PAIRED
-#undef TW_ROUND
+#undef TW_ROUNDS
+#undef TW_NARROW
+#undef TW_WIDEN
 #undef TW_STEP_SETS
 #undef TW_UNROLLS
+#undef TW_CONVERTS
 #undef TW_BLOCK_ROWS

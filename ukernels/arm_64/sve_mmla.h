@@ -22,7 +22,7 @@
 //   TW_QUAD, TW_LOAD_PAIR(p), TW_LOAD_SINGLE(p)  the lhs operand: two rows, or
 //                        one row twice
 //   TW_MULTIPLY(acc, q, v)
-//   TW_ROUND             as there; may be absent
+//   TW_ROUNDS, TW_NARROW(acc), TW_WIDEN(acc)  as there; may be absent
 //   TW_UNROLL_STEPS      the K loop's; may be absent
 //   TW_UNROLL_WIDEST     the K loop's where N0 is 3vl; may be absent
 //   TW_CHAINS            pairs of rows, counted over the K steps taken at once:
@@ -38,11 +38,10 @@
 #ifndef TW_UNROLL_WIDEST
 #define TW_UNROLL_WIDEST TW_UNROLL_STEPS
 #endif
-#ifndef TW_ROUND
-#define TW_ROUND(acc) (acc)
-#define TW_STEP_SETS(pairs) ((pairs) < TW_CHAINS ? TW_CHAINS / (pairs) : 1)
-#else
+#ifdef TW_ROUNDS
 #define TW_STEP_SETS(pairs) 1
+#else
+#define TW_STEP_SETS(pairs) ((pairs) < TW_CHAINS ? TW_CHAINS / (pairs) : 1)
 #endif
 
 // A pair of rows, here p, in the place of a row there.
@@ -95,12 +94,41 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
     quad##p = M0 == 1 ? TW_LOAD_SINGLE(lhs + p * pair_step) \
                       : TW_LOAD_PAIR(lhs + p * pair_step);  \
   }
+#ifdef TW_NARROW
+#define TW_EXCEPT_FIRST(op, p, n) \
+  if (p < pairs && n < vectors && p + n > 0) acc##p##n = op(acc##p##n);
+#define TW_NARROW_VECTOR(p, n) TW_EXCEPT_FIRST(TW_NARROW, p, n)
+#define TW_NARROW_PAIR(p) TW_EACH_COLUMN(TW_NARROW_VECTOR, p)
+  TW_EACH_PAIR(TW_NARROW_PAIR)
+#define TW_WIDEN_AT(p, n)            \
+  {                                  \
+    TW_USE_AFTER(acc##p##n, quad0);  \
+    acc##p##n = TW_WIDEN(acc##p##n); \
+    TW_USE_AFTER(v, acc##p##n);      \
+  }
+#define TW_WIDEN_NEXT(p, next_p, n, next_n) \
+  if (p < pairs - 1)                        \
+    TW_WIDEN_AT(next_p, n)                  \
+  else if (n < vectors - 1)                 \
+    TW_WIDEN_AT(0, next_n)                  \
+  else                                      \
+    TW_WIDEN_AT(0, 0)
+#define TW_INTO(p, n)                                          \
+  {                                                            \
+    TW_WIDEN_NEXT(p, TW_NEXT_OF(4, p), n, TW_NEXT_OF(6, n))    \
+    acc##p##n = TW_NARROW(TW_MULTIPLY(acc##p##n, quad##p, v)); \
+    TW_USE_AFTER(quad0, acc##p##n);                            \
+    TW_LOAD_AFTER(rhs, acc##p##n);                             \
+  }
+#else
+#define TW_INTO(p, n) acc##p##n = TW_MULTIPLY(acc##p##n, quad##p, v);
+#endif
 #define TW_MULTIPLY_PAIR(p, n)                                       \
   if (p < rows && n < vectors) {                                     \
     if (p % pairs == 0) {                                            \
       v = TW_LOAD_RHS(rhs + (p / pairs * vectors + n) * rhs_vector); \
     }                                                                \
-    acc##p##n = TW_ROUND(TW_MULTIPLY(acc##p##n, quad##p, v));        \
+    TW_INTO(p, n)                                                    \
   }
 #define TW_MULTIPLY_VECTOR(n) \
   TW_MULTIPLY_PAIR(0, n)      \
@@ -140,7 +168,20 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #undef TW_MULTIPLY_STEPS
 #undef TW_MULTIPLY_VECTOR
 #undef TW_MULTIPLY_PAIR
+#undef TW_INTO
 #undef TW_LOAD_QUAD
+#ifdef TW_NARROW
+#define TW_WIDEN_VECTOR(p, n) TW_EXCEPT_FIRST(TW_WIDEN, p, n)
+#define TW_WIDEN_PAIR(p) TW_EACH_COLUMN(TW_WIDEN_VECTOR, p)
+  TW_EACH_PAIR(TW_WIDEN_PAIR)
+#undef TW_WIDEN_PAIR
+#undef TW_WIDEN_VECTOR
+#undef TW_WIDEN_NEXT
+#undef TW_WIDEN_AT
+#undef TW_NARROW_PAIR
+#undef TW_NARROW_VECTOR
+#undef TW_EXCEPT_FIRST
+#endif
 
 #define TW_REDUCE(p, n, from) \
   if (n < vectors) acc##p##n = TW_ADD(acc##p##n, acc##from##n);
@@ -192,7 +233,9 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #undef TW_LOAD_PAIR
 #undef TW_LOAD_SINGLE
 #undef TW_MULTIPLY
-#undef TW_ROUND
+#undef TW_ROUNDS
+#undef TW_NARROW
+#undef TW_WIDEN
 #undef TW_UNROLL_STEPS
 #undef TW_UNROLL_WIDEST
 #undef TW_CHAINS

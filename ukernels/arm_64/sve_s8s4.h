@@ -49,7 +49,7 @@ TW_INLINE svint8_t tw_sve_split_s8_rows(svbool_t pg, const int8_t* p) {
 #define TW_QUAD svint8_t
 #define TW_LOAD_QUAD(pg, p) tw_sve_split_s8_rows(pg, p)
 #define TW_QUAD_ROWS 2
-#define TW_BLOCK_ROWS(vectors) ((vectors) <= 3 ? 4 : 2)
+#define TW_BLOCK_ROWS(M0, vectors) ((vectors) > 3 ? 2 : (M0) > 1 ? 8 : 4)
 #define TW_MULTIPLY(acc, n, q, r) TW_S8S4_MULTIPLY(acc, v##n, q, (r) % 2 * 2)
 #include "ukernels/arm_64/sve_lanes.h"
 
