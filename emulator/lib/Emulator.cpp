@@ -103,10 +103,24 @@ std::vector<std::string> Emulator::kernels() const {
   return names;
 }
 
+/// Kernels are launched, other functions called.
+static Error checkEntry(const Function &function, EntryKind kind) {
+  bool kernel = function.getCallingConv() == CallingConv::AMDGPU_KERNEL;
+  if (kernel == (kind == EntryKind::Kernarg))
+    return Error::success();
+  return createStringError(
+      formatv(kernel ? "emulator: {0} is a kernel: launch it"
+                     : "emulator: {0} is not a kernel (calling convention "
+                       "amdgpu_kernel): call it on a wave",
+              function.getName()));
+}
+
 Expected<uint64_t> Emulator::kernargBytes(StringRef kernel) const {
   auto found = impl->find(kernel);
   if (!found)
     return found.takeError();
+  if (Error failure = checkEntry(**found, EntryKind::Kernarg))
+    return failure;
   auto offsets = kernargOffsets(**found);
   if (!offsets)
     return offsets.takeError();
@@ -178,13 +192,8 @@ Expected<const Program *> Emulator::Impl::program(StringRef name,
   auto function = find(name);
   if (!function)
     return function.takeError();
-  bool kernel = (*function)->getCallingConv() == CallingConv::AMDGPU_KERNEL;
-  if (kernel != (kind == EntryKind::Kernarg))
-    return createStringError(
-        formatv(kernel ? "emulator: {0} is a kernel: launch it"
-                       : "emulator: {0} is not a kernel (calling convention "
-                         "amdgpu_kernel): call it on a wave",
-                name));
+  if (Error failure = checkEntry(**function, kind))
+    return failure;
   if (Error failure = defineGlobals())
     return failure;
   Program program;

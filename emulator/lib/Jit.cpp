@@ -50,9 +50,7 @@ Expected<std::unique_ptr<Jit>> Jit::create(ThreadSafeContext context) {
       machine->addFeatures({feature});
   // The bitcode is optimised already, and the hooks leave little to optimise.
   machine->setCodeGenOptLevel(CodeGenOptLevel::Less);
-  // This host's own truncation to bfloat flushes denormals.
-  for (StringRef feature : {"avx512bf16", "avxneconvert"})
-    machine->getFeatures().AddFeature(feature, /*Enable=*/false);
+
   auto jit =
       LLJITBuilder().setJITTargetMachineBuilder(std::move(*machine)).create();
   if (!jit)
