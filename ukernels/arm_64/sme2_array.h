@@ -6,14 +6,38 @@
 // of four vectors of the rhs and one lane of the lhs. An outer product would
 // leave most of its rows idle. The least vector length, 128 bits, has four such
 // groups, which is one per row of four K steps (M0 = 1), two (2) or one (4). No
-// include guard: see sve_lanes.h. The macros, beyond those of sme_outer.h:
+// include guard: see sve_lanes.h. The macros:
 //
-//   TW_K0
-//   TW_QUAD, TW_LOAD_QUAD(pg, p)  four rows, of 4 bytes each; see sve_lanes.h
-//   TW_RHS_4, TW_LOAD_RHS_4(p)    a K step of the rhs
-//   TW_MULTIPLY(group, r, q, lane)
-//   TW_ACC_4, TW_READ_4(group), TW_WRITE_4(group, v), TW_GET_ACC(a, i),
-//   TW_CREATE_ACC(a, b, c, d)
+//   TW_FAMILY, TW_LHS_TYPE, TW_RHS_TYPE, TW_ACC_TYPE  as in sme_outer.h
+//   TW_MULTIPLY(group, r, q, lane)  adds to a group of ZA the products of a K
+//                        step r of the rhs and the lane of q, which has four
+//                        rows of the lhs, of 4 bytes each
+//   TW_OUT, TW_LOAD(p), TW_STORE(p, v)  as there; may be absent
+
+#define TW_LHS TW_ELEMENT(TW_LHS_TYPE)
+#define TW_RHS TW_ELEMENT(TW_RHS_TYPE)
+#define TW_K0 (4 / (int)sizeof(TW_LHS))
+#define TW_QUAD TW_VECTOR(TW_LHS_TYPE)
+#define TW_LOAD_QUAD(pg, p) TW_TYPED(svld1rq, TW_LHS_TYPE)(pg, p)
+#define TW_RHS_4 TW_VECTORS_4(TW_RHS_TYPE)
+#define TW_LOAD_RHS_4(p) \
+  TW_CAT(TW_TYPED(svld1, TW_RHS_TYPE), _x4)(svptrue_c8(), p)
+#define TW_ACC TW_VECTOR(TW_ACC_TYPE)
+#define TW_ACC_4 TW_VECTORS_4(TW_ACC_TYPE)
+#define TW_READ_4(group) \
+  TW_CAT(TW_TYPED(svread_za32, TW_ACC_TYPE), _vg1x4)(group)
+#define TW_WRITE_4(group, v) \
+  TW_CAT(TW_TYPED(svwrite_za32, TW_ACC_TYPE), _vg1x4)(group, v)
+#define TW_GET_ACC(a, i) TW_TYPED(svget4, TW_ACC_TYPE)(a, i)
+#define TW_CREATE_ACC(a, b, c, d) TW_TYPED(svcreate4, TW_ACC_TYPE)(a, b, c, d)
+#define TW_ADD(a, b) TW_TYPED_X(svadd, TW_ACC_TYPE)(svptrue_b8(), a, b)
+#ifndef TW_OUT
+#define TW_OUT TW_ELEMENT(TW_ACC_TYPE)
+#endif
+#ifndef TW_LOAD
+#define TW_LOAD(p) TW_TYPED(svld1, TW_ACC_TYPE)(svptrue_b8(), p)
+#define TW_STORE(p, v) TW_TYPED(svst1, TW_ACC_TYPE)(svptrue_b8(), p, v)
+#endif
 
 #define TW_EACH_GROUP(X) X(0) X(1) X(2) X(3)
 
@@ -98,6 +122,9 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 }
 
 #undef TW_FAMILY
+#undef TW_LHS_TYPE
+#undef TW_RHS_TYPE
+#undef TW_ACC_TYPE
 #undef TW_LHS
 #undef TW_RHS
 #undef TW_OUT

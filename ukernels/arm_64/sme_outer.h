@@ -12,20 +12,57 @@
 // different parts of the out tile, or else for K steps that are added up at the
 // end. The macros:
 //
-//   TW_FAMILY, TW_LHS, TW_RHS, TW_OUT  the name; element types in memory
-//   TW_LHS_K0, TW_RHS_K0  of these, per K step of a row
-//   TW_LHS_VECTOR, TW_LOAD_LHS(pg, p)   `vl` rows of a K step
-//   TW_RHS_VECTOR, TW_LOAD_RHS(p)
+//   TW_FAMILY            the function's name
+//   TW_LHS_TYPE, TW_RHS_TYPE  element types in memory (see sve_types.h)
+//   TW_ACC_TYPE          the tiles'
+//
+// and where it differs from what follows from these:
+//
+//   TW_OUT, TW_LOAD(p), TW_STORE(p, v)  the out tile's type; a row of a tile of
+//                        ZA from and to it
+//   TW_LHS_K0, TW_RHS_K0  elements in memory per K step of a row
+//   TW_LHS_VECTOR, TW_LOAD_LHS(pg, p), TW_RHS_VECTOR, TW_LOAD_RHS(p)  `vl` rows
+//                        of a K step; then SME2's loads of four are not used
 //   TW_OUTER(tile, pg, l, r)  adds the outer product of rows pg of l and of r
-//   TW_ACC               a row of a tile
-//   TW_READ(tile, row), TW_WRITE(tile, row, v)
-//   TW_ADD(a, b)
-//   TW_LOAD(p), TW_STORE(p, v)  a row in the out tile
-//
-// and, used with SME2, which loads four vectors at once:
-//
-//   TW_LHS_4, TW_LOAD_LHS_4(p), TW_GET_LHS(l, i), TW_RHS_4, TW_LOAD_RHS_4(p),
-//   TW_GET_RHS(r, i)
+
+#define TW_LHS TW_ELEMENT(TW_LHS_TYPE)
+#define TW_RHS TW_ELEMENT(TW_RHS_TYPE)
+#define TW_ACC TW_VECTOR(TW_ACC_TYPE)
+#define TW_READ(tile, row)                 \
+  TW_TYPED_M(svread_hor_za32, TW_ACC_TYPE) \
+  (TW_TYPED(svdup_n, TW_ACC_TYPE)(0), svptrue_b8(), tile, row)
+#define TW_WRITE(tile, row, v) \
+  TW_TYPED_M(svwrite_hor_za32, TW_ACC_TYPE)(tile, row, svptrue_b8(), v)
+#define TW_ADD(a, b) TW_TYPED_X(svadd, TW_ACC_TYPE)(svptrue_b8(), a, b)
+#ifndef TW_OUT
+#define TW_OUT TW_ELEMENT(TW_ACC_TYPE)
+#endif
+#ifndef TW_LOAD
+#define TW_LOAD(p) TW_TYPED(svld1, TW_ACC_TYPE)(svptrue_b8(), p)
+#define TW_STORE(p, v) TW_TYPED(svst1, TW_ACC_TYPE)(svptrue_b8(), p, v)
+#endif
+#ifndef TW_LHS_K0
+#define TW_LHS_K0 (4 / (int)sizeof(TW_LHS))
+#define TW_RHS_K0 TW_LHS_K0
+#endif
+#ifndef TW_LHS_VECTOR
+#define TW_LHS_VECTOR TW_VECTOR(TW_LHS_TYPE)
+#define TW_LOAD_LHS(pg, p) TW_TYPED(svld1, TW_LHS_TYPE)(pg, p)
+#define TW_RHS_VECTOR TW_VECTOR(TW_RHS_TYPE)
+#define TW_LOAD_RHS(p) TW_TYPED(svld1, TW_RHS_TYPE)(svptrue_b8(), p)
+#define TW_LHS_4 TW_VECTORS_4(TW_LHS_TYPE)
+#define TW_LOAD_LHS_4(p) \
+  TW_CAT(TW_TYPED(svld1, TW_LHS_TYPE), _x4)(svptrue_c8(), p)
+#define TW_GET_LHS(l, i) TW_TYPED(svget4, TW_LHS_TYPE)(l, i)
+#define TW_RHS_4 TW_VECTORS_4(TW_RHS_TYPE)
+#define TW_LOAD_RHS_4(p) \
+  TW_CAT(TW_TYPED(svld1, TW_RHS_TYPE), _x4)(svptrue_c8(), p)
+#define TW_GET_RHS(r, i) TW_TYPED(svget4, TW_RHS_TYPE)(r, i)
+#endif
+#ifndef TW_OUTER
+#define TW_OUTER(tile, pg, l, r) \
+  TW_TYPED_M(svmopa_za32, TW_LHS_TYPE)(tile, pg, svptrue_b8(), l, r)
+#endif
 
 #define TW_EACH_TILE(X) X(0) X(1) X(2) X(3)
 
@@ -156,6 +193,9 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 }
 
 #undef TW_FAMILY
+#undef TW_LHS_TYPE
+#undef TW_RHS_TYPE
+#undef TW_ACC_TYPE
 #undef TW_LHS
 #undef TW_RHS
 #undef TW_OUT

@@ -15,49 +15,24 @@
 #define TW_F16_MULTIPLY_3(acc, q, lane) svmlalt_lane_f32(acc, v1, q, lane)
 
 #define TW_FAMILY f16f16f32_k1_sve2
-#define TW_LHS float16_t
-#define TW_RHS float16_t
-#define TW_OUT float
+#define TW_LHS_TYPE f16
+#define TW_RHS_TYPE f16
+#define TW_ACC_TYPE f32
 #define TW_K0 1
-#define TW_ACC svfloat32_t
-#define TW_LANES svcntw()
-#define TW_VECTORS(vl) (vl)
-#define TW_RHS_VECTOR svfloat16_t
-#define TW_RHS_LANES svcnth()
-#define TW_RHS_VECTORS(vl) ((vl) / 2)
-#define TW_ZERO svdup_n_f32(0)
-#define TW_ADD(a, b) svadd_f32_x(svptrue_b8(), a, b)
-#define TW_LOAD(p) svld1_f32(svptrue_b8(), p)
-#define TW_STORE(p, a) svst1_f32(svptrue_b8(), p, a)
-#define TW_LOAD_RHS(p) svld1_f16(svptrue_b8(), p)
-#define TW_QUAD svfloat16_t
-#define TW_LOAD_QUAD(pg, p) svld1rq_f16(pg, p)
-#define TW_QUAD_ROWS 8
 #define TW_MULTIPLY(acc, n, q, r) TW_F16_MULTIPLY_##n(acc, q, (r) % 8)
-#define TW_PAIRED(op) op##_f32
+#define TW_PAIRED
 #include "ukernels/arm_64/sve_lanes.h"
 
 #define TW_FAMILY f16f16f16_k1_sve2
-#define TW_LHS float16_t
-#define TW_RHS float16_t
+#define TW_LHS_TYPE f16
+#define TW_RHS_TYPE f16
+#define TW_ACC_TYPE f32
 #define TW_OUT float16_t
 #define TW_K0 1
-#define TW_ACC svfloat32_t
-#define TW_LANES svcntw()
-#define TW_VECTORS(vl) (vl)
-#define TW_RHS_VECTOR svfloat16_t
-#define TW_RHS_LANES svcnth()
-#define TW_RHS_VECTORS(vl) ((vl) / 2)
-#define TW_ZERO svdup_n_f32(0)
-#define TW_ADD(a, b) svadd_f32_x(svptrue_b8(), a, b)
 #define TW_LOAD(p) tw_f32_from_f16(p)
 #define TW_STORE(p, a) tw_f32_to_f16(p, a)
-#define TW_LOAD_RHS(p) svld1_f16(svptrue_b8(), p)
-#define TW_QUAD svfloat16_t
-#define TW_LOAD_QUAD(pg, p) svld1rq_f16(pg, p)
-#define TW_QUAD_ROWS 8
 #define TW_MULTIPLY(acc, n, q, r) TW_F16_MULTIPLY_##n(acc, q, (r) % 8)
-#define TW_PAIRED(op) op##_f32
+#define TW_PAIRED
 #include "ukernels/arm_64/sve_lanes.h"
 
 // K0 = 2: bottom and top elements are a column's two.
@@ -65,47 +40,22 @@
   svmlalt_lane_f32(svmlalb_lane_f32(acc, v, q, lane), v, q, (lane) + 1)
 
 #define TW_FAMILY f16f16f32_k2_sve2
-#define TW_LHS float16_t
-#define TW_RHS float16_t
-#define TW_OUT float
+#define TW_LHS_TYPE f16
+#define TW_RHS_TYPE f16
+#define TW_ACC_TYPE f32
 #define TW_K0 2
-#define TW_ACC svfloat32_t
-#define TW_LANES svcntw()
-#define TW_VECTORS(vl) (vl)
-#define TW_RHS_VECTOR svfloat16_t
-#define TW_RHS_LANES svcntw()
-#define TW_RHS_VECTORS(vl) (vl)
-#define TW_ZERO svdup_n_f32(0)
-#define TW_ADD(a, b) svadd_f32_x(svptrue_b8(), a, b)
-#define TW_LOAD(p) svld1_f32(svptrue_b8(), p)
-#define TW_STORE(p, a) svst1_f32(svptrue_b8(), p, a)
-#define TW_LOAD_RHS(p) svld1_f16(svptrue_b8(), p)
-#define TW_QUAD svfloat16_t
-#define TW_LOAD_QUAD(pg, p) svld1rq_f16(pg, p)
-#define TW_QUAD_ROWS 4
 #define TW_MULTIPLY(acc, n, q, r) \
   TW_F16_MULTIPLY_PAIR(acc, v##n, q, (r) % 4 * 2)
 #include "ukernels/arm_64/sve_lanes.h"
 
 #define TW_FAMILY f16f16f16_k2_sve2
-#define TW_LHS float16_t
-#define TW_RHS float16_t
+#define TW_LHS_TYPE f16
+#define TW_RHS_TYPE f16
+#define TW_ACC_TYPE f32
 #define TW_OUT float16_t
 #define TW_K0 2
-#define TW_ACC svfloat32_t
-#define TW_LANES svcntw()
-#define TW_VECTORS(vl) (vl)
-#define TW_RHS_VECTOR svfloat16_t
-#define TW_RHS_LANES svcntw()
-#define TW_RHS_VECTORS(vl) (vl)
-#define TW_ZERO svdup_n_f32(0)
-#define TW_ADD(a, b) svadd_f32_x(svptrue_b8(), a, b)
 #define TW_LOAD(p) tw_f32_from_f16(p)
 #define TW_STORE(p, a) tw_f32_to_f16(p, a)
-#define TW_LOAD_RHS(p) svld1_f16(svptrue_b8(), p)
-#define TW_QUAD svfloat16_t
-#define TW_LOAD_QUAD(pg, p) svld1rq_f16(pg, p)
-#define TW_QUAD_ROWS 4
 #define TW_MULTIPLY(acc, n, q, r) \
   TW_F16_MULTIPLY_PAIR(acc, v##n, q, (r) % 4 * 2)
 #include "ukernels/arm_64/sve_lanes.h"

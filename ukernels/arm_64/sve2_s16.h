@@ -13,47 +13,21 @@
   svmlalt_lane_s32(svmlalb_lane_s32(acc, v, q, lane), v, q, (lane) + 1)
 
 #define TW_FAMILY s16s16s32_k2_sve2
-#define TW_LHS int16_t
-#define TW_RHS int16_t
-#define TW_OUT int32_t
+#define TW_LHS_TYPE s16
+#define TW_RHS_TYPE s16
+#define TW_ACC_TYPE s32
 #define TW_K0 2
-#define TW_ACC svint32_t
-#define TW_LANES svcntw()
-#define TW_VECTORS(vl) (vl)
-#define TW_RHS_VECTOR svint16_t
-#define TW_RHS_LANES svcntw()
-#define TW_RHS_VECTORS(vl) (vl)
-#define TW_ZERO svdup_n_s32(0)
-#define TW_ADD(a, b) svadd_s32_x(svptrue_b8(), a, b)
-#define TW_LOAD(p) svld1_s32(svptrue_b8(), p)
-#define TW_STORE(p, a) svst1_s32(svptrue_b8(), p, a)
-#define TW_LOAD_RHS(p) svld1_s16(svptrue_b8(), p)
-#define TW_QUAD svint16_t
-#define TW_LOAD_QUAD(pg, p) svld1rq_s16(pg, p)
-#define TW_QUAD_ROWS 4
 #define TW_MULTIPLY(acc, n, q, r) \
   TW_S16_MULTIPLY_PAIR(acc, v##n, q, (r) % 4 * 2)
 #include "ukernels/arm_64/sve_lanes.h"
 
 #define TW_FAMILY s16s8s32_k2_sve2
-#define TW_LHS int16_t
-#define TW_RHS int8_t
-#define TW_OUT int32_t
+#define TW_LHS_TYPE s16
+#define TW_RHS_TYPE s8
+#define TW_ACC_TYPE s32
 #define TW_K0 2
-#define TW_ACC svint32_t
-#define TW_LANES svcntw()
-#define TW_VECTORS(vl) (vl)
 #define TW_RHS_VECTOR svint16_t
-#define TW_RHS_LANES svcntw()
-#define TW_RHS_VECTORS(vl) (vl)
-#define TW_ZERO svdup_n_s32(0)
-#define TW_ADD(a, b) svadd_s32_x(svptrue_b8(), a, b)
-#define TW_LOAD(p) svld1_s32(svptrue_b8(), p)
-#define TW_STORE(p, a) svst1_s32(svptrue_b8(), p, a)
 #define TW_LOAD_RHS(p) svld1sb_s16(svptrue_b8(), p)
-#define TW_QUAD svint16_t
-#define TW_LOAD_QUAD(pg, p) svld1rq_s16(pg, p)
-#define TW_QUAD_ROWS 4
 #define TW_MULTIPLY(acc, n, q, r) \
   TW_S16_MULTIPLY_PAIR(acc, v##n, q, (r) % 4 * 2)
 #include "ukernels/arm_64/sve_lanes.h"

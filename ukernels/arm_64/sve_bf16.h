@@ -30,68 +30,32 @@ TW_INLINE void tw_f32_to_bf16(uint16_t* p, svfloat32_t v) {
 }
 
 #define TW_FAMILY bf16bf16f32_k2_sve
-#define TW_LHS bfloat16_t
-#define TW_RHS bfloat16_t
-#define TW_OUT float
+#define TW_LHS_TYPE bf16
+#define TW_RHS_TYPE bf16
+#define TW_ACC_TYPE f32
 #define TW_K0 2
-#define TW_ACC svfloat32_t
-#define TW_LANES svcntw()
-#define TW_VECTORS(vl) (vl)
-#define TW_RHS_VECTOR svbfloat16_t
-#define TW_RHS_LANES svcntw()
-#define TW_RHS_VECTORS(vl) (vl)
-#define TW_ZERO svdup_n_f32(0)
-#define TW_ADD(a, b) svadd_f32_x(svptrue_b8(), a, b)
-#define TW_LOAD(p) svld1_f32(svptrue_b8(), p)
-#define TW_STORE(p, a) svst1_f32(svptrue_b8(), p, a)
-#define TW_LOAD_RHS(p) svld1_bf16(svptrue_b8(), p)
-#define TW_QUAD svbfloat16_t
-#define TW_LOAD_QUAD(pg, p) svld1rq_bf16(pg, p)
-#define TW_QUAD_ROWS 4
 #define TW_MULTIPLY(acc, n, q, r) svbfdot_lane_f32(acc, v##n, q, (r) % 4)
 #include "ukernels/arm_64/sve_lanes.h"
 
 #define TW_FAMILY bf16bf16bf16_k2_sve
-#define TW_LHS bfloat16_t
-#define TW_RHS bfloat16_t
+#define TW_LHS_TYPE bf16
+#define TW_RHS_TYPE bf16
+#define TW_ACC_TYPE f32
 #define TW_OUT uint16_t
 #define TW_K0 2
-#define TW_ACC svfloat32_t
-#define TW_LANES svcntw()
-#define TW_VECTORS(vl) (vl)
-#define TW_RHS_VECTOR svbfloat16_t
-#define TW_RHS_LANES svcntw()
-#define TW_RHS_VECTORS(vl) (vl)
-#define TW_ZERO svdup_n_f32(0)
-#define TW_ADD(a, b) svadd_f32_x(svptrue_b8(), a, b)
 #define TW_LOAD(p) tw_f32_from_bf16(p)
 #define TW_STORE(p, a) tw_f32_to_bf16(p, a)
-#define TW_LOAD_RHS(p) svld1_bf16(svptrue_b8(), p)
-#define TW_QUAD svbfloat16_t
-#define TW_LOAD_QUAD(pg, p) svld1rq_bf16(pg, p)
-#define TW_QUAD_ROWS 4
 #define TW_MULTIPLY(acc, n, q, r) svbfdot_lane_f32(acc, v##n, q, (r) % 4)
 #include "ukernels/arm_64/sve_lanes.h"
 
 #define TW_FAMILY bf16bf16bf16_k2_steprnd_sve
-#define TW_LHS bfloat16_t
-#define TW_RHS bfloat16_t
+#define TW_LHS_TYPE bf16
+#define TW_RHS_TYPE bf16
+#define TW_ACC_TYPE f32
 #define TW_OUT uint16_t
 #define TW_K0 2
-#define TW_ACC svfloat32_t
-#define TW_LANES svcntw()
-#define TW_VECTORS(vl) (vl)
-#define TW_RHS_VECTOR svbfloat16_t
-#define TW_RHS_LANES svcntw()
-#define TW_RHS_VECTORS(vl) (vl)
-#define TW_ZERO svdup_n_f32(0)
-#define TW_ADD(a, b) svadd_f32_x(svptrue_b8(), a, b)
 #define TW_LOAD(p) tw_f32_from_bf16(p)
 #define TW_STORE(p, a) tw_f32_to_bf16(p, a)
-#define TW_LOAD_RHS(p) svld1_bf16(svptrue_b8(), p)
-#define TW_QUAD svbfloat16_t
-#define TW_LOAD_QUAD(pg, p) svld1rq_bf16(pg, p)
-#define TW_QUAD_ROWS 4
 #define TW_MULTIPLY(acc, n, q, r) svbfdot_lane_f32(acc, v##n, q, (r) % 4)
 #define TW_ROUNDS
 #define TW_NARROW(acc) tw_bf16_narrow(acc)
@@ -106,49 +70,24 @@ TW_INLINE void tw_f32_to_bf16(uint16_t* p, svfloat32_t v) {
 #define TW_BF16_MULTIPLY_3(acc, q, lane) svbfmlalt_lane_f32(acc, v1, q, lane)
 
 #define TW_FAMILY bf16bf16f32_k1_sve
-#define TW_LHS bfloat16_t
-#define TW_RHS bfloat16_t
-#define TW_OUT float
+#define TW_LHS_TYPE bf16
+#define TW_RHS_TYPE bf16
+#define TW_ACC_TYPE f32
 #define TW_K0 1
-#define TW_ACC svfloat32_t
-#define TW_LANES svcntw()
-#define TW_VECTORS(vl) (vl)
-#define TW_RHS_VECTOR svbfloat16_t
-#define TW_RHS_LANES svcnth()
-#define TW_RHS_VECTORS(vl) ((vl) / 2)
-#define TW_ZERO svdup_n_f32(0)
-#define TW_ADD(a, b) svadd_f32_x(svptrue_b8(), a, b)
-#define TW_LOAD(p) svld1_f32(svptrue_b8(), p)
-#define TW_STORE(p, a) svst1_f32(svptrue_b8(), p, a)
-#define TW_LOAD_RHS(p) svld1_bf16(svptrue_b8(), p)
-#define TW_QUAD svbfloat16_t
-#define TW_LOAD_QUAD(pg, p) svld1rq_bf16(pg, p)
-#define TW_QUAD_ROWS 8
 #define TW_MULTIPLY(acc, n, q, r) TW_BF16_MULTIPLY_##n(acc, q, (r) % 8)
-#define TW_PAIRED(op) op##_f32
+#define TW_PAIRED
 #include "ukernels/arm_64/sve_lanes.h"
 
 #define TW_FAMILY bf16bf16bf16_k1_sve
-#define TW_LHS bfloat16_t
-#define TW_RHS bfloat16_t
+#define TW_LHS_TYPE bf16
+#define TW_RHS_TYPE bf16
+#define TW_ACC_TYPE f32
 #define TW_OUT uint16_t
 #define TW_K0 1
-#define TW_ACC svfloat32_t
-#define TW_LANES svcntw()
-#define TW_VECTORS(vl) (vl)
-#define TW_RHS_VECTOR svbfloat16_t
-#define TW_RHS_LANES svcnth()
-#define TW_RHS_VECTORS(vl) ((vl) / 2)
-#define TW_ZERO svdup_n_f32(0)
-#define TW_ADD(a, b) svadd_f32_x(svptrue_b8(), a, b)
 #define TW_LOAD(p) tw_f32_from_bf16(p)
 #define TW_STORE(p, a) tw_f32_to_bf16(p, a)
-#define TW_LOAD_RHS(p) svld1_bf16(svptrue_b8(), p)
-#define TW_QUAD svbfloat16_t
-#define TW_LOAD_QUAD(pg, p) svld1rq_bf16(pg, p)
-#define TW_QUAD_ROWS 8
 #define TW_MULTIPLY(acc, n, q, r) TW_BF16_MULTIPLY_##n(acc, q, (r) % 8)
-#define TW_PAIRED(op) op##_f32
+#define TW_PAIRED
 #include "ukernels/arm_64/sve_lanes.h"
 
 #endif  // UKERNELS_ARM_64_SVE_BF16_H_

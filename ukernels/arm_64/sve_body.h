@@ -18,6 +18,7 @@
 
 #include <arm_sve.h>
 
+#include "ukernels/arm_64/sve_types.h"
 #include "ukernels/tile_body.h"
 
 // The rows and the vectors that sve_lanes.h has variables for.

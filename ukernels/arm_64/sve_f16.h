@@ -32,49 +32,32 @@ TW_INLINE svfloat32x2_t tw_f16_quad_to_f32(svfloat16_t quad) {
 }
 
 #define TW_FAMILY f16f16f32_k1_sve
-#define TW_LHS float16_t
-#define TW_RHS float16_t
-#define TW_OUT float
+#define TW_LHS_TYPE f16
+#define TW_RHS_TYPE f16
+#define TW_ACC_TYPE f32
 #define TW_K0 1
-#define TW_ACC svfloat32_t
-#define TW_LANES svcntw()
-#define TW_VECTORS(vl) (vl)
 #define TW_RHS_VECTOR svfloat32_t
-#define TW_RHS_LANES svcntw()
-#define TW_RHS_VECTORS(vl) (vl)
-#define TW_ZERO svdup_n_f32(0)
-#define TW_ADD(a, b) svadd_f32_x(svptrue_b8(), a, b)
-#define TW_LOAD(p) svld1_f32(svptrue_b8(), p)
-#define TW_STORE(p, a) svst1_f32(svptrue_b8(), p, a)
 #define TW_LOAD_RHS(p) tw_f32_from_f16(p)
 #define TW_QUAD svfloat32x2_t
 #define TW_CONVERTS(M0, vectors) ((M0) < 8 || (vectors) < 3)
 #define TW_LOAD_QUAD(pg, p) tw_f16_quad_to_f32(svld1rq_f16(pg, p))
-#define TW_QUAD_ROWS 8
 #define TW_MULTIPLY(acc, n, q, r) \
   svmla_lane_f32(acc, v##n, svget2_f32(q, (r) % 2), (r) / 2 % 4)
 #include "ukernels/arm_64/sve_lanes.h"
 
 #define TW_FAMILY f16f16f16_k1_sve
-#define TW_LHS float16_t
-#define TW_RHS float16_t
+#define TW_LHS_TYPE f16
+#define TW_RHS_TYPE f16
+#define TW_ACC_TYPE f32
 #define TW_OUT float16_t
 #define TW_K0 1
-#define TW_ACC svfloat32_t
-#define TW_LANES svcntw()
-#define TW_VECTORS(vl) (vl)
 #define TW_RHS_VECTOR svfloat32_t
-#define TW_RHS_LANES svcntw()
-#define TW_RHS_VECTORS(vl) (vl)
-#define TW_ZERO svdup_n_f32(0)
-#define TW_ADD(a, b) svadd_f32_x(svptrue_b8(), a, b)
 #define TW_LOAD(p) tw_f32_from_f16(p)
 #define TW_STORE(p, a) tw_f32_to_f16(p, a)
 #define TW_LOAD_RHS(p) tw_f32_from_f16(p)
 #define TW_QUAD svfloat32x2_t
 #define TW_CONVERTS(M0, vectors) ((M0) < 8 || (vectors) < 3)
 #define TW_LOAD_QUAD(pg, p) tw_f16_quad_to_f32(svld1rq_f16(pg, p))
-#define TW_QUAD_ROWS 8
 #define TW_MULTIPLY(acc, n, q, r) \
   svmla_lane_f32(acc, v##n, svget2_f32(q, (r) % 2), (r) / 2 % 4)
 #include "ukernels/arm_64/sve_lanes.h"
@@ -82,24 +65,11 @@ TW_INLINE svfloat32x2_t tw_f16_quad_to_f32(svfloat16_t quad) {
 // Steps rounded to f16 are steps of f16's own multiply-add, rounded once; a
 // vector of them is as wide as two of f32.
 #define TW_FAMILY f16f16f16_k1_steprnd_sve
-#define TW_LHS float16_t
-#define TW_RHS float16_t
-#define TW_OUT float16_t
+#define TW_LHS_TYPE f16
+#define TW_RHS_TYPE f16
+#define TW_ACC_TYPE f16
 #define TW_K0 1
-#define TW_ACC svfloat16_t
-#define TW_LANES svcnth()
 #define TW_VECTORS(vl) ((vl) / 2)
-#define TW_RHS_VECTOR svfloat16_t
-#define TW_RHS_LANES svcnth()
-#define TW_RHS_VECTORS(vl) ((vl) / 2)
-#define TW_ZERO svdup_n_f16(0)
-#define TW_ADD(a, b) svadd_f16_x(svptrue_b8(), a, b)
-#define TW_LOAD(p) svld1_f16(svptrue_b8(), p)
-#define TW_STORE(p, a) svst1_f16(svptrue_b8(), p, a)
-#define TW_LOAD_RHS(p) svld1_f16(svptrue_b8(), p)
-#define TW_QUAD svfloat16_t
-#define TW_LOAD_QUAD(pg, p) svld1rq_f16(pg, p)
-#define TW_QUAD_ROWS 8
 #define TW_MULTIPLY(acc, n, q, r) svmla_lane_f16(acc, v##n, q, (r) % 8)
 #define TW_ROUNDS
 #include "ukernels/arm_64/sve_lanes.h"

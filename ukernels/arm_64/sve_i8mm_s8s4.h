@@ -23,19 +23,11 @@ TW_INLINE svint8x2_t tw_sve_split_s8_pair(const int8_t* first,
 }
 
 #define TW_FAMILY s8s4s32_k16_sve_i8mm
-#define TW_LHS int8_t
-#define TW_RHS int8_t
-#define TW_OUT int32_t
+#define TW_LHS_TYPE s8
+#define TW_RHS_TYPE s8
+#define TW_ACC_TYPE s32
 #define TW_K0 16
 #define TW_RHS_K0 8
-#define TW_ACC svint32_t
-#define TW_ZERO svdup_n_s32(0)
-#define TW_ADD(a, b) svadd_s32_x(svptrue_b8(), a, b)
-#define TW_LOAD(p) svld1_s32(svptrue_b8(), p)
-#define TW_STORE(p, a) svst1_s32(svptrue_b8(), p, a)
-#define TW_PAIRS(op, a, b) \
-  svreinterpret_s32_u64(   \
-      op##_u64(svreinterpret_u64_s32(a), svreinterpret_u64_s32(b)))
 #define TW_RHS_VECTOR svint8x2_t
 #define TW_LOAD_RHS(p) tw_sve_split_s4(p)
 #define TW_QUAD svint8x2_t

@@ -6,25 +6,24 @@
 // this file, which defines the family, and finds the macros undefined again.
 //
 //   TW_FAMILY            the function's name
-//   TW_LHS, TW_RHS, TW_OUT  element types in memory
+//   TW_LHS_TYPE, TW_RHS_TYPE  element types in memory (see sve_types.h)
+//   TW_ACC_TYPE          the accumulators'; a vector has TW_LANES of the out
+//                        tile's columns
 //   TW_K0                elements per K step of a row of the lhs
-//   TW_ACC               the accumulators' vector type; one has TW_LANES of the
-//                        out tile's columns
-//   TW_VECTORS(vl)       accumulators of a row
-//   TW_RHS_VECTOR        the rhs operand's vector type; one has TW_RHS_LANES
-//                        columns
-//   TW_RHS_VECTORS(vl)   rhs operands of a K step
-//   TW_ZERO, TW_ADD(a, b)
-//   TW_LOAD(p), TW_STORE(p, a), TW_LOAD_RHS(p)
-//   TW_QUAD, TW_LOAD_QUAD(pg, p)  the lhs operand: 16 bytes, repeated along
-//                        the vector, of which pg has those that exist
-//   TW_QUAD_ROWS         rows whose K step it holds
 //   TW_MULTIPLY(acc, n, q, r)  acc + product of v0, v1, v2, v3 (what is column
 //                        n's) and the lane of q that is row r's
 //
-// and where it differs:
+// and where it differs from what follows from these:
 //
-//   TW_PAIRED            accumulators 2i, 2i+1 hold even and odd columns
+//   TW_OUT, TW_LOAD(p), TW_STORE(p, a)  the out tile's type; accumulators from
+//                        and to it
+//   TW_VECTORS(vl)       accumulators of a row
+//   TW_RHS_VECTOR, TW_LOAD_RHS(p)  the rhs operand
+//   TW_QUAD, TW_LOAD_QUAD(pg, p)  the lhs operand: 16 bytes, repeated along
+//                        the vector, of which pg has those that exist: the K
+//                        step of TW_QUAD_ROWS rows
+//   TW_PAIRED            accumulators 2i, 2i+1 hold even and odd columns of one
+//                        rhs operand
 //   TW_ROUNDS            each K step rounds to the out type
 //   TW_NARROW(acc), TW_WIDEN(acc)  to the out type and back, if it rounds and
 //                        TW_MULTIPLY does not. Between K steps all accumulators
@@ -40,6 +39,41 @@
 //                        1 if there are registers for the rhs of two K steps:
 //                        see sve_lanes_ahead.h
 
+#define TW_LHS TW_ELEMENT(TW_LHS_TYPE)
+#define TW_RHS TW_ELEMENT(TW_RHS_TYPE)
+#define TW_ACC TW_VECTOR(TW_ACC_TYPE)
+#define TW_LANES TW_COUNT(TW_ACC_TYPE)
+#define TW_ZERO TW_TYPED(svdup_n, TW_ACC_TYPE)(0)
+#define TW_ADD(a, b) TW_TYPED_X(svadd, TW_ACC_TYPE)(svptrue_b8(), a, b)
+#ifndef TW_OUT
+#define TW_OUT TW_ELEMENT(TW_ACC_TYPE)
+#endif
+#ifndef TW_LOAD
+#define TW_LOAD(p) TW_TYPED(svld1, TW_ACC_TYPE)(svptrue_b8(), p)
+#define TW_STORE(p, a) TW_TYPED(svst1, TW_ACC_TYPE)(svptrue_b8(), p, a)
+#endif
+#ifndef TW_VECTORS
+#define TW_VECTORS(vl) (vl)
+#endif
+#ifndef TW_RHS_VECTOR
+#define TW_RHS_VECTOR TW_VECTOR(TW_RHS_TYPE)
+#define TW_LOAD_RHS(p) TW_TYPED(svld1, TW_RHS_TYPE)(svptrue_b8(), p)
+#endif
+// Columns of an operand, and operands of a K step.
+#ifdef TW_PAIRED
+#define TW_RHS_LANES TW_COUNT(TW_RHS_TYPE)
+#define TW_RHS_VECTORS(vl) (TW_VECTORS(vl) / 2)
+#else
+#define TW_RHS_LANES TW_LANES
+#define TW_RHS_VECTORS(vl) TW_VECTORS(vl)
+#endif
+#ifndef TW_QUAD
+#define TW_QUAD TW_VECTOR(TW_LHS_TYPE)
+#endif
+#ifndef TW_LOAD_QUAD
+#define TW_LOAD_QUAD(pg, p) TW_TYPED(svld1rq, TW_LHS_TYPE)(pg, p)
+#endif
+#define TW_QUAD_ROWS (16 / (TW_K0 * (int)sizeof(TW_LHS)))
 #ifndef TW_RHS_K0
 #define TW_RHS_K0 TW_K0
 #endif
@@ -87,11 +121,11 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #undef TW_LOAD_ROW
 #undef TW_LOAD_VECTOR
 #ifdef TW_PAIRED
-#define TW_SPLIT(r, even, odd)                           \
-  if (r < M0 && odd < vectors) {                         \
-    const TW_ACC left = acc##r##even;                    \
-    acc##r##even = TW_PAIRED(svuzp1)(left, acc##r##odd); \
-    acc##r##odd = TW_PAIRED(svuzp2)(left, acc##r##odd);  \
+#define TW_SPLIT(r, even, odd)                                       \
+  if (r < M0 && odd < vectors) {                                     \
+    const TW_ACC left = acc##r##even;                                \
+    acc##r##even = TW_TYPED(svuzp1, TW_ACC_TYPE)(left, acc##r##odd); \
+    acc##r##odd = TW_TYPED(svuzp2, TW_ACC_TYPE)(left, acc##r##odd);  \
   }
 #define TW_SPLIT_ROW(r) TW_SPLIT(r, 0, 1) TW_SPLIT(r, 2, 3)
     TW_EACH_ROW(TW_SPLIT_ROW)
@@ -203,11 +237,11 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #undef TW_REDUCE
 
 #ifdef TW_PAIRED
-#define TW_JOIN(r, left, right)                             \
-  if (r < M0 && right < vectors) {                          \
-    const TW_ACC even = acc##r##left;                       \
-    acc##r##left = TW_PAIRED(svzip1)(even, acc##r##right);  \
-    acc##r##right = TW_PAIRED(svzip2)(even, acc##r##right); \
+#define TW_JOIN(r, left, right)                                         \
+  if (r < M0 && right < vectors) {                                      \
+    const TW_ACC even = acc##r##left;                                   \
+    acc##r##left = TW_TYPED(svzip1, TW_ACC_TYPE)(even, acc##r##right);  \
+    acc##r##right = TW_TYPED(svzip2, TW_ACC_TYPE)(even, acc##r##right); \
   }
 #define TW_JOIN_ROW(r) TW_JOIN(r, 0, 1) TW_JOIN(r, 2, 3)
   TW_EACH_ROW(TW_JOIN_ROW)
@@ -224,6 +258,9 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 }
 
 #undef TW_FAMILY
+#undef TW_LHS_TYPE
+#undef TW_RHS_TYPE
+#undef TW_ACC_TYPE
 #undef TW_LHS
 #undef TW_RHS
 #undef TW_OUT

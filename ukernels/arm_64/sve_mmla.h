@@ -13,22 +13,52 @@
 // and two neighbouring vectors make one of each row by uzp1 and uzp2 of 64
 // bits. No include guard: see sve_lanes.h. The macros:
 //
-//   TW_FAMILY, TW_LHS, TW_RHS, TW_OUT  as there
-//   TW_K0, TW_RHS_K0     elements of the lhs, TW_RHS of the rhs, per K step of
-//                        a row
-//   TW_ACC, TW_ZERO, TW_ADD(a, b), TW_LOAD(p), TW_STORE(p, a)
-//   TW_PAIRS(op, a, b)   the permutation `op` of 64-bit lanes
+//   TW_FAMILY, TW_LHS_TYPE, TW_RHS_TYPE, TW_ACC_TYPE, TW_K0  as there
+//   TW_MULTIPLY(acc, q, v)
+//
+// and where it differs from what follows from these:
+//
+//   TW_OUT, TW_LOAD(p), TW_STORE(p, a), TW_RHS_K0  as there
 //   TW_RHS_VECTOR, TW_LOAD_RHS(p)  the rhs operand, half a `vl` of columns
 //   TW_QUAD, TW_LOAD_PAIR(p), TW_LOAD_SINGLE(p)  the lhs operand: two rows, or
 //                        one row twice
-//   TW_MULTIPLY(acc, q, v)
-//   TW_ROUNDS, TW_NARROW(acc), TW_WIDEN(acc)  as there; may be absent
-//   TW_UNROLL_STEPS      the K loop's; may be absent
-//   TW_UNROLL_WIDEST     the K loop's where N0 is 3vl; may be absent
-//   TW_CHAINS            pairs of rows, counted over the K steps taken at once:
-//   4,
-//                        or fewer where operands take more registers
+//   TW_ROUNDS, TW_NARROW(acc), TW_WIDEN(acc)  as there
+//   TW_UNROLL_STEPS      the K loop's
+//   TW_UNROLL_WIDEST     the K loop's where N0 is 3vl
+//   TW_CHAINS            pairs of rows, counted over the K steps taken at
+//                        once: 4, or fewer where operands take more registers
 
+#define TW_LHS TW_ELEMENT(TW_LHS_TYPE)
+#define TW_RHS TW_ELEMENT(TW_RHS_TYPE)
+#define TW_ACC TW_VECTOR(TW_ACC_TYPE)
+#define TW_ZERO TW_TYPED(svdup_n, TW_ACC_TYPE)(0)
+#define TW_ADD(a, b) TW_TYPED_X(svadd, TW_ACC_TYPE)(svptrue_b8(), a, b)
+// The permutation `op` of 64-bit lanes.
+#define TW_BITS_OF(v) TW_TYPED(svreinterpret_u64, TW_ACC_TYPE)(v)
+#define TW_PAIRS(op, a, b)                           \
+  TW_CAT(TW_TYPED(svreinterpret, TW_ACC_TYPE), _u64) \
+  (op##_u64(TW_BITS_OF(a), TW_BITS_OF(b)))
+#ifndef TW_OUT
+#define TW_OUT TW_ELEMENT(TW_ACC_TYPE)
+#endif
+#ifndef TW_LOAD
+#define TW_LOAD(p) TW_TYPED(svld1, TW_ACC_TYPE)(svptrue_b8(), p)
+#define TW_STORE(p, a) TW_TYPED(svst1, TW_ACC_TYPE)(svptrue_b8(), p, a)
+#endif
+#ifndef TW_RHS_K0
+#define TW_RHS_K0 TW_K0
+#endif
+#ifndef TW_RHS_VECTOR
+#define TW_RHS_VECTOR TW_VECTOR(TW_RHS_TYPE)
+#define TW_LOAD_RHS(p) TW_TYPED(svld1, TW_RHS_TYPE)(svptrue_b8(), p)
+#endif
+#ifndef TW_QUAD
+#define TW_QUAD TW_VECTOR(TW_LHS_TYPE)
+#define TW_LOAD_PAIR(p) TW_TYPED(svld1rq, TW_LHS_TYPE)(svptrue_b8(), p)
+#define TW_LOAD_SINGLE(p)                            \
+  TW_CAT(TW_TYPED(svreinterpret, TW_LHS_TYPE), _u64) \
+  (tw_sve_splat_8_bytes(p))
+#endif
 #ifndef TW_UNROLL_STEPS
 #define TW_UNROLL_STEPS TW_UNROLL_4
 #endif
@@ -216,6 +246,9 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 }
 
 #undef TW_FAMILY
+#undef TW_LHS_TYPE
+#undef TW_RHS_TYPE
+#undef TW_ACC_TYPE
 #undef TW_LHS
 #undef TW_RHS
 #undef TW_OUT
@@ -227,6 +260,7 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #undef TW_LOAD
 #undef TW_STORE
 #undef TW_PAIRS
+#undef TW_BITS_OF
 #undef TW_RHS_VECTOR
 #undef TW_LOAD_RHS
 #undef TW_QUAD

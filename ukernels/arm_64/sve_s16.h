@@ -10,46 +10,28 @@
 #include "ukernels/arm_64/sve_body.h"
 
 #define TW_FAMILY s16s16s32_k4_sve
-#define TW_LHS int16_t
-#define TW_RHS int16_t
+#define TW_LHS_TYPE s16
+#define TW_RHS_TYPE s16
+#define TW_ACC_TYPE s64
 #define TW_OUT int32_t
 #define TW_K0 4
-#define TW_ACC svint64_t
-#define TW_LANES svcntd()
 #define TW_VECTORS(vl) ((vl) * 2)
-#define TW_RHS_VECTOR svint16_t
-#define TW_RHS_LANES svcntd()
-#define TW_RHS_VECTORS(vl) ((vl) * 2)
-#define TW_ZERO svdup_n_s64(0)
-#define TW_ADD(a, b) svadd_s64_x(svptrue_b8(), a, b)
 #define TW_LOAD(p) svld1sw_s64(svptrue_b8(), p)
 #define TW_STORE(p, a) svst1w_s64(svptrue_b8(), p, a)
-#define TW_LOAD_RHS(p) svld1_s16(svptrue_b8(), p)
-#define TW_QUAD svint16_t
-#define TW_LOAD_QUAD(pg, p) svld1rq_s16(pg, p)
-#define TW_QUAD_ROWS 2
 #define TW_MULTIPLY(acc, n, q, r) svdot_lane_s64(acc, v##n, q, (r) % 2)
 #include "ukernels/arm_64/sve_lanes.h"
 
 #define TW_FAMILY s16s8s32_k4_sve
-#define TW_LHS int16_t
-#define TW_RHS int8_t
+#define TW_LHS_TYPE s16
+#define TW_RHS_TYPE s8
+#define TW_ACC_TYPE s64
 #define TW_OUT int32_t
 #define TW_K0 4
-#define TW_ACC svint64_t
-#define TW_LANES svcntd()
 #define TW_VECTORS(vl) ((vl) * 2)
 #define TW_RHS_VECTOR svint16_t
-#define TW_RHS_LANES svcntd()
-#define TW_RHS_VECTORS(vl) ((vl) * 2)
-#define TW_ZERO svdup_n_s64(0)
-#define TW_ADD(a, b) svadd_s64_x(svptrue_b8(), a, b)
 #define TW_LOAD(p) svld1sw_s64(svptrue_b8(), p)
 #define TW_STORE(p, a) svst1w_s64(svptrue_b8(), p, a)
 #define TW_LOAD_RHS(p) svld1sb_s16(svptrue_b8(), p)
-#define TW_QUAD svint16_t
-#define TW_LOAD_QUAD(pg, p) svld1rq_s16(pg, p)
-#define TW_QUAD_ROWS 2
 #define TW_MULTIPLY(acc, n, q, r) svdot_lane_s64(acc, v##n, q, (r) % 2)
 #include "ukernels/arm_64/sve_lanes.h"
 

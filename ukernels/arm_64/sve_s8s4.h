@@ -30,25 +30,14 @@ TW_INLINE svint8_t tw_sve_split_s8_rows(svbool_t pg, const int8_t* p) {
                  svget2_s8(v, 1), q, (lane) + 1)
 
 #define TW_FAMILY s8s4s32_k8_sve
-#define TW_LHS int8_t
-#define TW_RHS int8_t
-#define TW_OUT int32_t
+#define TW_LHS_TYPE s8
+#define TW_RHS_TYPE s8
+#define TW_ACC_TYPE s32
 #define TW_K0 8
 #define TW_RHS_K0 4
-#define TW_ACC svint32_t
-#define TW_LANES svcntw()
-#define TW_VECTORS(vl) (vl)
 #define TW_RHS_VECTOR svint8x2_t
-#define TW_RHS_LANES svcntw()
-#define TW_RHS_VECTORS(vl) (vl)
-#define TW_ZERO svdup_n_s32(0)
-#define TW_ADD(a, b) svadd_s32_x(svptrue_b8(), a, b)
-#define TW_LOAD(p) svld1_s32(svptrue_b8(), p)
-#define TW_STORE(p, a) svst1_s32(svptrue_b8(), p, a)
 #define TW_LOAD_RHS(p) tw_sve_split_s4(p)
-#define TW_QUAD svint8_t
 #define TW_LOAD_QUAD(pg, p) tw_sve_split_s8_rows(pg, p)
-#define TW_QUAD_ROWS 2
 #define TW_BLOCK_ROWS(M0, vectors) ((vectors) > 3 ? 2 : (M0) > 1 ? 8 : 4)
 #define TW_MULTIPLY(acc, n, q, r) TW_S8S4_MULTIPLY(acc, v##n, q, (r) % 2 * 2)
 #include "ukernels/arm_64/sve_lanes.h"
