@@ -47,6 +47,17 @@ tw_status_t tw_check_packing(const tw_pack_params_t* params,
   return TW_STATUS_OK;
 }
 
+tw_status_t tw_check_pack_call(const tw_pack_params_t* params,
+                               const void* matrix, const void* packed,
+                               tw_index_t packed_bytes, tw_packing_t* packing) {
+  const tw_status_t status = tw_check_packing(params, packing);
+  if (status != TW_STATUS_OK) return status;
+  if (packed_bytes < 0 || (packing->packed_bytes > 0 && (!matrix || !packed)))
+    return TW_STATUS_INVALID_ARGUMENT;
+  return packed_bytes < packing->packed_bytes ? TW_STATUS_OUT_OF_RANGE
+                                              : TW_STATUS_OK;
+}
+
 tw_status_t tw_packed_size(const tw_pack_params_t* params, tw_index_t* bytes) {
   if (!bytes) return TW_STATUS_INVALID_ARGUMENT;
   tw_packing_t p;
@@ -129,12 +140,9 @@ static uint64_t tw_repeat_padding(uint64_t padding, int bits) {
 tw_status_t tw_pack(const tw_pack_params_t* params, const void* matrix,
                     void* packed, tw_index_t packed_bytes) {
   tw_packing_t p;
-  const tw_status_t status = tw_check_packing(params, &p);
-  if (status != TW_STATUS_OK) return status;
-  if (packed_bytes < 0 || (p.packed_bytes > 0 && (!matrix || !packed)))
-    return TW_STATUS_INVALID_ARGUMENT;
-  if (packed_bytes < p.packed_bytes) return TW_STATUS_OUT_OF_RANGE;
-  if (p.packed_bytes == 0) return TW_STATUS_OK;
+  const tw_status_t status =
+      tw_check_pack_call(params, matrix, packed, packed_bytes, &p);
+  if (status != TW_STATUS_OK || p.packed_bytes == 0) return status;
   const unsigned char* from = (const unsigned char*)matrix;
   unsigned char* to = (unsigned char*)packed;
   // The tiles inside the matrix, then those over its right and lower edges.

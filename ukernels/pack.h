@@ -18,8 +18,13 @@ typedef struct tw_packing_t {
   tw_index_t packed_bytes;
 } tw_packing_t;
 
+// What `params` say, unless the status says what is wrong with them.
 tw_status_t tw_check_packing(const tw_pack_params_t* params,
                              tw_packing_t* packing);
+// The same for a call of tw_pack or tw_unpack with these buffers.
+tw_status_t tw_check_pack_call(const tw_pack_params_t* params,
+                               const void* matrix, const void* packed,
+                               tw_index_t packed_bytes, tw_packing_t* packing);
 
 // Where element (row, col) of the matrix lies in memory.
 static inline tw_index_t tw_matrix_at(const tw_packing_t* p, tw_index_t row,

@@ -56,12 +56,9 @@ static void tw_unpack_tiles(const tw_packing_t* p, const unsigned char* packed,
 tw_status_t tw_unpack(const tw_pack_params_t* params, const void* packed,
                       tw_index_t packed_bytes, void* matrix) {
   tw_packing_t p;
-  const tw_status_t status = tw_check_packing(params, &p);
-  if (status != TW_STATUS_OK) return status;
-  if (packed_bytes < 0 || (p.packed_bytes > 0 && (!matrix || !packed)))
-    return TW_STATUS_INVALID_ARGUMENT;
-  if (packed_bytes < p.packed_bytes) return TW_STATUS_OUT_OF_RANGE;
-  if (p.packed_bytes == 0) return TW_STATUS_OK;
+  const tw_status_t status =
+      tw_check_pack_call(params, matrix, packed, packed_bytes, &p);
+  if (status != TW_STATUS_OK || p.packed_bytes == 0) return status;
   const unsigned char* from = (const unsigned char*)packed;
   unsigned char* to = (unsigned char*)matrix;
   // The tiles inside the matrix, then those over its right and lower edges.

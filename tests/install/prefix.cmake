@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Installs BUILD_DIR into a scratch prefix, moves the prefix (it must not remember where it was), then builds and runs
-# the consumer against it: through find_package, and through pkg-config.
+# the consumer against it: through find_package, and through pkg-config. For another target: TOOLCHAIN is the toolchain
+# file, TARGET what the compiler calls it, SYSROOT its packages' folder, EMULATOR the command that runs its programs.
 
 set(first "${SCRATCH}/first")
 set(prefix "${SCRATCH}/moved here")
@@ -38,20 +39,29 @@ set(flags "")
 if(SANITIZE)
   set(flags "-fsanitize=${SANITIZE}")
 endif()
+set(cross "")
+set(cross_flags "")
+if(TOOLCHAIN)
+  # A toolchain file has find_package look nowhere but in the sysroot, unless it is told the folder itself.
+  set(cross "-DCMAKE_TOOLCHAIN_FILE=${TOOLCHAIN}" "-DTW_SYSROOT=${SYSROOT}"
+    "-Dtilewright_DIR=${prefix}/${LIBDIR}/cmake/tilewright")
+  separate_arguments(EMULATOR)
+  separate_arguments(cross_flags UNIX_COMMAND "--target=${TARGET} ${EXE_LINKER_FLAGS}")
+endif()
 execute_process(
   COMMAND ${CMAKE_COMMAND} -G Ninja -S ${CONSUMER} -B ${SCRATCH}/consumer "-DCMAKE_PREFIX_PATH=${prefix}"
     -DCMAKE_C_COMPILER=${C_COMPILER} -DCMAKE_CXX_COMPILER=${CXX_COMPILER} -DWANT_GENERATOR=${GENERATOR}
-    "-DCMAKE_C_FLAGS=${flags}" "-DCMAKE_CXX_FLAGS=${flags}" "-DCMAKE_EXE_LINKER_FLAGS=${EXE_LINKER_FLAGS}"
+    "-DCMAKE_C_FLAGS=${flags}" "-DCMAKE_CXX_FLAGS=${flags}" "-DCMAKE_EXE_LINKER_FLAGS=${EXE_LINKER_FLAGS}" ${cross}
   COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${SCRATCH}/consumer COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND ${SCRATCH}/consumer/consumer COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND ${SCRATCH}/consumer/key_consumer COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${EMULATOR} ${SCRATCH}/consumer/consumer COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${EMULATOR} ${SCRATCH}/consumer/key_consumer COMMAND_ERROR_IS_FATAL ANY)
 
 find_program(pkg_config pkg-config REQUIRED)
 set(ENV{PKG_CONFIG_PATH} "${prefix}/${LIBDIR}/pkgconfig")
 execute_process(COMMAND ${pkg_config} --cflags --libs tilewright
   OUTPUT_VARIABLE arguments OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(arguments UNIX_COMMAND "${arguments}")
-execute_process(COMMAND ${C_COMPILER} ${flags} ${CONSUMER}/consumer.c ${arguments} -o ${SCRATCH}/by_pkg_config
+execute_process(COMMAND ${C_COMPILER} ${flags} ${cross_flags} ${CONSUMER}/consumer.c ${arguments} -o ${SCRATCH}/by_pkg_config
   COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND ${SCRATCH}/by_pkg_config COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${EMULATOR} ${SCRATCH}/by_pkg_config COMMAND_ERROR_IS_FATAL ANY)
