@@ -285,10 +285,8 @@ Rotation::State Rotation::steadyState(State state) {
   State out;
   out.slot = slotLater(in.slot, 1);
 
-  if (staged.direct) {
+  if (staged.direct)
     await(runAhead - 1);
-    barrier();
-  }
   SmallVector<Value> values =
       read(iterationsLater(iv, runAhead), slotLater(in.slot, runAhead));
   boundary(Stage::Read, skewStep());
@@ -310,10 +308,8 @@ Rotation::State Rotation::steadyState(State state) {
 /// With 3 stages, the iteration before the last: nothing is left to read.
 Rotation::State Rotation::secondToLast(State state) {
   State out = state;
-  if (staged.direct) {
+  if (staged.direct)
     await(1);
-    barrier();
-  }
   if (staged.skew)
     boundary(Stage::Read, skewStep());
   out.accumulators = compute(lastIteration(1), state.slot, state.accumulators);
@@ -329,10 +325,8 @@ Rotation::State Rotation::secondToLast(State state) {
 }
 
 SmallVector<Value> Rotation::last(State state) {
-  if (staged.direct) {
+  if (staged.direct)
     await(0);
-    barrier();
-  }
   if (staged.skew)
     boundary(Stage::Read, skewStep());
   SmallVector<Value> results =

@@ -4,9 +4,11 @@
 #include "StagedLoop.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/LLVMContext.h"
 
 using namespace mlir;
 
@@ -40,6 +42,21 @@ llvm::SetVector<Value> usedValues(Operation *op) {
   llvm::SetVector<Value> values(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), values);
   return values;
+}
+
+/// llvm.call_intrinsic says nothing about memory; LLVM's table of intrinsics
+/// does.
+bool isFreeOfEffects(Operation *op) {
+  auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
+  if (!call)
+    return isMemoryEffectFree(op);
+  llvm::Intrinsic::ID id = llvm::Intrinsic::lookupIntrinsicID(call.getIntrin());
+  if (id == llvm::Intrinsic::not_intrinsic)
+    return false;
+  llvm::LLVMContext context;
+  llvm::AttributeSet attributes = llvm::Intrinsic::getFnAttributes(context, id);
+  return attributes.getMemoryEffects().doesNotAccessMemory() &&
+         attributes.hasAttribute(llvm::Attribute::WillReturn);
 }
 
 } // namespace
@@ -199,10 +216,12 @@ FailureOr<StagedLoop> StagedLoop::of(scf::ForOp loop) {
     if (isa<gpu::BarrierOp, tw::StageBoundaryOp, tw::AwaitReadsOp>(op))
       return op.emitError("in a loop to be pipelined: the pass places those");
     std::optional<Stage> stage = stageOf(&op);
-    if (!stage && !isMemoryEffectFree(&op))
+    if (isFreeOfEffects(&op))
+      continue;
+    if (!stage)
       return op.emitError("has memory effects but no stage; mark it with "
                           "tw.stage");
-    if (stage && failed(staged.checkEffects(&op, *stage)))
+    if (failed(staged.checkEffects(&op, *stage)))
       return failure();
   }
   for (Stage stage : {Stage::Read, Stage::Write, Stage::Compute})

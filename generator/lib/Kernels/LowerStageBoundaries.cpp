@@ -1,6 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "tilewright/Dialect/TwDialect.h"
 #include "tilewright/Kernels/Passes.h"
 
@@ -44,12 +45,7 @@ public:
   explicit Lowering(Operation *op) : op(op), loc(op->getLoc()), b(op) {}
 
   LogicalResult boundary(tw::StageBoundaryOp boundary);
-  void await(tw::AwaitReadsOp await) {
-    amdgpu::MemoryCounterWaitOp::create(
-        b, loc, b.getI32IntegerAttr(await.getPending()), IntegerAttr(),
-        IntegerAttr(), IntegerAttr(), IntegerAttr());
-    op->erase();
-  }
+  void await(tw::AwaitReadsOp await);
   void barrier() {
     amdgpu::LDSBarrierOp::create(b, loc);
     op->erase();
@@ -63,6 +59,22 @@ private:
   Location loc;
   OpBuilder b;
 };
+
+/// The counter says what has arrived; a workgroup fence would wait for all of
+/// it. The fences of one wave's scope keep the compiler from moving accesses
+/// across, and cost nothing.
+void Lowering::await(tw::AwaitReadsOp await) {
+  amdgpu::MemoryCounterWaitOp::create(
+      b, loc, b.getI32IntegerAttr(await.getPending()), IntegerAttr(),
+      IntegerAttr(), IntegerAttr(), IntegerAttr());
+  auto fence = [&](LLVM::AtomicOrdering ordering) {
+    LLVM::FenceOp::create(b, loc, ordering, "wavefront");
+  };
+  fence(LLVM::AtomicOrdering::release);
+  ROCDL::SBarrierOp::create(b, loc);
+  fence(LLVM::AtomicOrdering::acquire);
+  op->erase();
+}
 
 void Lowering::interleave(ArrayAttr groups) {
   for (auto group : groups.getAsRange<tw::GroupAttr>())

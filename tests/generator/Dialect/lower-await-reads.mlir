@@ -3,7 +3,10 @@
 
 // CHECK-LABEL: func.func @await
 func.func @await() {
-  // CHECK: amdgpu.memory_counter_wait load(4)
+  // CHECK-NEXT: amdgpu.memory_counter_wait load(4)
+  // CHECK-NEXT: llvm.fence syncscope("wavefront") release
+  // CHECK-NEXT: rocdl.s.barrier
+  // CHECK-NEXT: llvm.fence syncscope("wavefront") acquire
   // OTHER: error: this target has no reads from global into workgroup memory to wait for
   tw.await_reads 4
   return

@@ -158,7 +158,7 @@ func.func @direct(%g: !global, %s: !shared, %n: index, %t: index, %init: f32) ->
   // CHECK-NOT:    gpu.barrier
   // CHECK:        scf.for
   // CHECK:          tw.await_reads 2
-  // CHECK-NEXT:     gpu.barrier {tw.workgroup_memory}
+  // CHECK-NOT:      gpu.barrier
   // CHECK:          amdgpu.gather_to_lds
   // CHECK-NEXT:     amdgpu.gather_to_lds
   // CHECK-NEXT:     tw.stage_boundary after read
@@ -166,10 +166,8 @@ func.func @direct(%g: !global, %s: !shared, %n: index, %t: index, %init: f32) ->
   // CHECK-NEXT:     scf.yield
   // CHECK:        scf.if %[[SECOND]]
   // CHECK-NEXT:     tw.await_reads 2
-  // CHECK-NEXT:     gpu.barrier
   // CHECK:        } else {
   // CHECK:        tw.await_reads 0
-  // CHECK-NEXT:   gpu.barrier
   // CHECK:        arith.addf
   %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %init) -> f32 {
     %slot = tw.buffer_slot

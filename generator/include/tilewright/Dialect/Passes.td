@@ -33,7 +33,7 @@ def PipelineStages : Pass<"tw-pipeline-stages"> {
     themselves, needs at least S buffers:
 
     ```
-    steady state  await barrier READ(i+S-1) boundary COMPUTE(i) boundary
+    steady state  await READ(i+S-1) boundary COMPUTE(i) boundary
     ```
 
     Any number of iterations is right, 0 included; it must be the same for all

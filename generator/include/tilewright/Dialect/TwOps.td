@@ -129,11 +129,11 @@ def Tw_StageBoundaryOp : Op<Tw_Dialect, "stage_boundary"> {
 def Tw_AwaitReadsOp : Op<Tw_Dialect, "await_reads"> {
   let summary = "Wait for reads that go straight into workgroup memory";
   let description = [{
-    Waits until no more than `pending` of this wave's reads from global memory
-    into workgroup memory are outstanding; they arrive in the order in which
-    they were issued. What has arrived is visible to the workgroup after the
-    next barrier. Unlike `tw.stage_boundary` it is needed for correctness: a
-    target without such reads refuses it.
+    Waits until no more than `pending` of each wave's reads from global memory
+    into workgroup memory are outstanding, then for all waves of the workgroup:
+    a barrier. Reads arrive in the order in which they were issued; what has
+    arrived is visible to the workgroup. Unlike `tw.stage_boundary` it is needed
+    for correctness: a target without such reads refuses it.
   }];
   let arguments = (ins I32Attr:$pending);
   let assemblyFormat = "$pending attr-dict";

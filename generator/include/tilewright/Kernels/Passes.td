@@ -18,14 +18,14 @@ def LowerStageBoundariesToAmdgpu
     on entering (the upper half) and on leaving (the lower half), and all of them
     at each step in between; that needs `known_block_size` on the `gpu.func`.
 
-    `tw.await_reads` becomes `amdgpu.memory_counter_wait`, and a `gpu.barrier`
-    for workgroup memory only becomes `amdgpu.lds_barrier`, which does not wait
-    for global memory.
+    `tw.await_reads` becomes `amdgpu.memory_counter_wait` and `rocdl.s.barrier`,
+    and a `gpu.barrier` for workgroup memory only becomes `amdgpu.lds_barrier`,
+    which does not wait for global memory.
   }];
   let dependentDialects = [
     "mlir::amdgpu::AMDGPUDialect", "mlir::arith::ArithDialect",
-    "mlir::gpu::GPUDialect", "mlir::ROCDL::ROCDLDialect",
-    "mlir::scf::SCFDialect",
+    "mlir::gpu::GPUDialect", "mlir::LLVM::LLVMDialect",
+    "mlir::ROCDL::ROCDLDialect", "mlir::scf::SCFDialect",
   ];
 }
 

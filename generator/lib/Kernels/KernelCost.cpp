@@ -1,0 +1,70 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The cost of a pipelined plan, derived:
+//
+// One iteration of a workgroup keeps four things busy at once, and takes as
+// long as the one that takes longest: the matrix pipe of each SIMD
+// (instructions by their published rate, waves of one SIMD one after the
+// other), a wave's own stream of instructions (what is no matrix instruction
+// keeps it `issueCycles` from the next), LDS, and the way from L2. With few
+// waves nothing hides latency but the pipeline: an iteration cannot be shorter
+// than a load's latency divided by the iterations that READ runs ahead. Nothing
+// overlaps perfectly, so a part of all that is hidden counts as well, and each
+// barrier costs a little.
+
+#include "TargetLimits.h"
+#include "tilewright/Kernels/KernelPlan.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+namespace tilewright {
+namespace {
+
+/// Address arithmetic, waits, barriers and the loop's own, per iteration.
+constexpr int kOverheadInstructions = 20;
+/// Of a load that comes from HBM, cycles: the order of what is published for
+/// CDNA; only plans too small to hide it are judged by it.
+constexpr double kGlobalLatency = 600;
+/// Bytes per cycle and compute unit.
+constexpr double kL2BytesPerCycle = 64;
+/// Of what is hidden behind something longer, the part that counts all the
+/// same.
+constexpr double kUnhidden = 0.1;
+constexpr double kBarrierCycles = 32;
+
+} // namespace
+
+double KernelCost::matrixShare() const { return matrix / issue; }
+
+KernelCost estimateKernelCost(const KernelPlan &plan, const TileKey &key) {
+  PipelineShape shape(key, plan);
+  const TargetLimits &limits = targetLimits(key.isa);
+  KernelCost cost;
+  double ofOneWave = shape.matrixInstructions * plan.instruction->cycles;
+  int others = shape.ldsReads + shape.ldsWrites + shape.globalLoads +
+               kOverheadInstructions;
+  cost.issue = ofOneWave + others * limits.issueCycles;
+  // matrixShare is a wave's, so `matrix` is, until the waves are counted.
+  cost.matrix = ofOneWave;
+  int perSimd = llvm::divideCeil(plan.waves(), limits.simds);
+  double staged = shape.lhs.bytes() + shape.rhs.bytes();
+  double read =
+      double(plan.waves()) * (double(shape.lhs.bytes()) / plan.wavesM +
+                              double(shape.rhs.bytes()) / plan.wavesN);
+  cost.lds = (read + staged) / limits.ldsBytesPerCycle;
+  cost.global = staged / kL2BytesPerCycle;
+  double idleSimds =
+      double(limits.simds) / std::min(limits.simds, plan.waves());
+  double longest = std::max({ofOneWave * perSimd, cost.issue, cost.lds,
+                             cost.global, kGlobalLatency / (plan.stages - 1)});
+  double hidden = others * limits.issueCycles + cost.lds + cost.global;
+  int barriers = plan.direct || plan.buffers > 1 ? 1 : 2;
+  cost.cycles =
+      (longest + kUnhidden * hidden + barriers * kBarrierCycles) * idleSimds;
+  cost.macs =
+      double(shape.lhs.blockRows) * shape.rhs.blockRows * plan.kSteps * key.k0;
+  return cost;
+}
+
+} // namespace tilewright
