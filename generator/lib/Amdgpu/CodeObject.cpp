@@ -107,6 +107,18 @@ Expected<std::unique_ptr<DeviceBackend>> DeviceBackend::create(tw_isa_t isa) {
       new DeviceBackend(isa, std::move(machine)));
 }
 
+Expected<DeviceBackend *> DeviceBackends::get(tw_isa_t isa) {
+  std::unique_ptr<DeviceBackend> &backend = byIsa[isa];
+  if (!backend) {
+    Expected<std::unique_ptr<DeviceBackend>> created =
+        DeviceBackend::create(isa);
+    if (!created)
+      return created.takeError();
+    backend = std::move(*created);
+  }
+  return backend.get();
+}
+
 void DeviceBackend::setTarget(Module &module) const {
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());

@@ -193,4 +193,13 @@ Function *defineWaveKernel(Module &module, Function &tile, tw_isa_t isa) {
   return kernel;
 }
 
+Expected<SmallVector<char, 0>> emitWaveKernel(Module &module, Function &tile,
+                                              tw_isa_t isa,
+                                              DeviceBackend &backend,
+                                              DeviceFile kind) {
+  defineWaveKernel(module, tile, isa);
+  backend.setTarget(module);
+  return backend.emit(module, kind);
+}
+
 } // namespace tilewright

@@ -3,6 +3,7 @@
 
 #include "HandWritten.h"
 
+#include "DeviceTile.h"
 #include "StepTimer.h"
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/FatalErrors.h"
@@ -84,6 +85,20 @@ HandWrittenBitcode::extract(const HandWrittenTile &tile, Emit kind,
   }
   SmallVector<char, 0> bytes;
   StepTimer timer(times.codegen);
+  if (info(tile.key.isa).isAmdgpu()) {
+    if (Error error = checkDeviceKind(kind))
+      return std::move(error);
+    Expected<std::unique_ptr<DeviceBackend>> backend =
+        DeviceBackend::create(tile.key.isa);
+    if (!backend)
+      return backend.takeError();
+    Function *function =
+        module->getFunction(printTileKey(tile.key, options.prefix));
+    if (Error error = emitDeviceTile(*module, *function, tile.key.isa,
+                                     **backend, kind, bytes))
+      return std::move(error);
+    return bytes;
+  }
   if (kind == Emit::Bitcode) {
     raw_svector_ostream os(bytes);
     WriteBitcodeToFile(*module, os);

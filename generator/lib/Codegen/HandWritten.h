@@ -21,8 +21,8 @@ public:
   explicit HandWrittenBitcode(llvm::StringRef dir) : dir(dir) {}
 
   /// The tile's function, named with options.prefix, alone in a module with
-  /// whatever it refers to: bitcode, or the object made from it for
-  /// options.triple. StepTimes are those of making it.
+  /// whatever it refers to: bitcode, or the object (code object) made from it
+  /// for options.triple. StepTimes are those of making it.
   llvm::Expected<llvm::SmallVector<char, 0>>
   extract(const HandWrittenTile &tile, Emit kind,
           const GenerateOptions &options, Backends &backends, StepTimes &times);

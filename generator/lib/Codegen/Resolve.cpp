@@ -42,7 +42,8 @@ Expected<std::string> entryNameOf(const TileKey &key, Emit kind,
 }
 
 bool isBinary(Emit kind) {
-  return kind == Emit::Bitcode || kind == Emit::Object;
+  return kind == Emit::Bitcode || kind == Emit::Object ||
+         kind == Emit::CodeObject;
 }
 
 /// Opens the cache that the options ask for; none if there is to be none.

@@ -3,6 +3,7 @@
 
 #include "tilewright/Codegen/TileGenerator.h"
 
+#include "DeviceTile.h"
 #include "RegistryEntry.h"
 #include "StepTimer.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -100,6 +101,7 @@ struct TileGenerator::Impl {
   std::unique_ptr<MLIRContext> mlirContext;
   unsigned kernelsInContext = 0;
   Backends backends;
+  DeviceBackends deviceBackends;
 
   MLIRContext &context();
   Expected<Backend *> backendFor(const TileKey &key, const GenerateOptions &o);
@@ -159,6 +161,11 @@ Error TileGenerator::Impl::generate(GeneratedTile &tile,
     print(tile.name, tile.bytes);
     return Error::success();
   }
+  if (info(tile.key.isa).isAmdgpu())
+    return generateDeviceTile(tile, options, deviceBackends);
+  if (tile.kind == Emit::CodeObject)
+    return createStringError("code objects are for amdgpu; expected another "
+                             "kind of file, such as an object");
   if (tile.kind == Emit::Plan) {
     Expected<TilePlan> plan = planTile(tile.key, options.plan);
     if (!plan)

@@ -6,6 +6,7 @@
 #include "Commands.h"
 #include "ToolSupport.h"
 
+#include "tilewright/Amdgpu/WavePlan.h"
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/TileCache.h"
 #include "tilewright/Compile/CorePreference.h"
@@ -53,6 +54,9 @@ struct Explanation {
   bool libraryFound = false;
   TilePlan plan;
   PlanCost cost;
+  /// Instead of these two on amdgpu.
+  WavePlan wavePlan;
+  WaveCost waveCost{};
   bool cachedBitcode = false, cachedObject = false;
   std::string cacheDirectory; ///< empty without a cache
   std::vector<std::string> missingFeatures;
@@ -63,6 +67,7 @@ struct Explanation {
 
 void lookAtCpu(Explanation &e) {
   const IsaInfo &isa = info(e.key.isa);
+  e.otherArchitecture = isa.isAmdgpu();
   if (isa.features.empty())
     return;
   TargetCpu host = hostTargetCpu();
@@ -101,7 +106,8 @@ Error lookAtCache(Explanation &e, const ResolveOptions &options) {
     return cache->lookup(*entry).has_value();
   };
   e.cachedBitcode = has(Emit::Bitcode);
-  e.cachedObject = has(Emit::Object);
+  e.cachedObject =
+      has(info(e.key.isa).isAmdgpu() ? Emit::CodeObject : Emit::Object);
   return Error::success();
 }
 
@@ -123,6 +129,28 @@ void conclude(Explanation &e, const ResolveOptions &options) {
                                          : "; generated when asked for";
 }
 
+Error choosePlan(Explanation &e) {
+  if (info(e.key.isa).isAmdgpu()) {
+    Expected<WavePlan> chosen = planWave(e.key, plan);
+    if (!chosen)
+      return chosen.takeError();
+    e.wavePlan = *chosen;
+    e.waveCost = estimateWaveCost(*chosen, e.key);
+    return Error::success();
+  }
+  Expected<TilePlan> chosen = planTile(e.key, plan);
+  if (!chosen)
+    return chosen.takeError();
+  e.plan = *chosen;
+  e.cost = estimateCost(*chosen, e.key);
+  return Error::success();
+}
+
+std::string planText(const Explanation &e) {
+  return info(e.key.isa).isAmdgpu() ? printWavePlan(e.wavePlan)
+                                    : printTilePlan(e.plan);
+}
+
 Expected<Explanation> explain(const TileKey &key) {
   ResolveOptions options = resolveFlags.get();
   options.generate.prefix = prefix;
@@ -137,11 +165,8 @@ Expected<Explanation> explain(const TileKey &key) {
     e.libraryFound = bool(path);
     e.library = path ? *path : toString(path.takeError());
   }
-  Expected<TilePlan> chosen = planTile(key, plan);
-  if (!chosen)
-    return createStringError(e.name + ": " + toString(chosen.takeError()));
-  e.plan = *chosen;
-  e.cost = estimateCost(*chosen, key);
+  if (Error error = choosePlan(e))
+    return createStringError(e.name + ": " + toString(std::move(error)));
   lookAtCpu(e);
   if (Error error = lookAtCache(e, options))
     return std::move(error);
@@ -232,6 +257,24 @@ void printCost(const Explanation &e) {
   auto line = [](const Twine &text) {
     outs() << formatv("  {0,-13}{1}\n", "", text.str());
   };
+  if (info(e.key.isa).isAmdgpu()) {
+    const WaveCost &wave = e.waveCost;
+    WaveShape shape(e.key, e.wavePlan);
+    line(formatv("modelled {0:f1} cycles per K step, {1:f1} multiply-adds per "
+                 "cycle; multiplies {2:f1}, loads {3:f1}, conversions {4:f1}, "
+                 "waits {5:f1} cycles",
+                 wave.cycles(), macsOf(e.key) / wave.cycles(), wave.multiplies,
+                 wave.loads, wave.conversions, wave.waits)
+             .str());
+    line(formatv("{0} register block{1}, about {2} of {3} registers, {4} of "
+                 "them accumulators; K0 is computed as {5}",
+                 shape.rowBlocks * shape.columnBlocks,
+                 shape.rowBlocks * shape.columnBlocks == 1 ? "" : "s",
+                 shape.registers, info(e.key.isa).vectorRegisters,
+                 shape.accumulatorRegisters, shape.paddedStep)
+             .str());
+    return;
+  }
   line(formatv("estimated {0:f1} cycles per K step, {1:f1} multiply-adds per "
                "cycle; about {2} vector instructions of code",
                cost.cycles, macsOf(e.key) / cost.cycles, cost.size)
@@ -252,6 +295,20 @@ void printCost(const Explanation &e) {
 
 json::Value costAsJson(const Explanation &e) {
   const PlanCost &cost = e.cost;
+  if (info(e.key.isa).isAmdgpu()) {
+    const WaveCost &wave = e.waveCost;
+    WaveShape shape(e.key, e.wavePlan);
+    return json::Object{{"cycles_per_step", wave.cycles()},
+                        {"macs_per_cycle", macsOf(e.key) / wave.cycles()},
+                        {"blocks", shape.rowBlocks * shape.columnBlocks},
+                        {"registers", shape.registers},
+                        {"accumulator_registers", shape.accumulatorRegisters},
+                        {"padded_k0", shape.paddedStep},
+                        {"step", json::Object{{"multiplies", wave.multiplies},
+                                              {"loads", wave.loads},
+                                              {"conversions", wave.conversions},
+                                              {"waits", wave.waits}}}};
+  }
   return json::Object{
       {"cycles_per_step", cost.cycles},
       {"macs_per_cycle", macsOf(e.key) / cost.cycles},
@@ -308,7 +365,7 @@ void printText(const Explanation &e) {
                            : "family " + e.row->family + "; " + e.library);
   if (!multiplyName(e.key).empty())
     line("multiplies", multiplyText(e.key));
-  line("plan", printTilePlan(e.plan));
+  line("plan", planText(e));
   printCost(e);
   line("cached", cacheText(e));
   line("chosen", originName(e.origin).str() + ": " + e.reason);
@@ -334,7 +391,7 @@ json::Value asJsonValue(const Explanation &e) {
       {"cpu_runs_it", !e.otherArchitecture && e.missingFeatures.empty()},
       {"cpu_lacks", json::Array(e.missingFeatures)},
       {"hand_written", e.row != nullptr},
-      {"plan", printTilePlan(e.plan)},
+      {"plan", planText(e)},
       {"cost", costAsJson(e)},
       {"cached_bitcode", e.cachedBitcode},
       {"cached_object", e.cachedObject},

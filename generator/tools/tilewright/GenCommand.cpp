@@ -33,7 +33,9 @@ cl::opt<Emit> emitKind(
                clEnumValN(Emit::LLVM, "llvm", "optimised LLVM IR"),
                clEnumValN(Emit::Asm, "asm", "assembly"),
                clEnumValN(Emit::Bitcode, "bitcode", "optimised LLVM bitcode"),
-               clEnumValN(Emit::Object, "obj", "object files")));
+               clEnumValN(Emit::Object, "obj", "object files"),
+               clEnumValN(Emit::CodeObject, "hsaco",
+                          "amdgpu: code objects of kernels of one wave")));
 cl::opt<std::string>
     output("o", cl::sub(genOptions), cl::value_desc("path"),
            cl::desc("A file for one name, a directory for several, '-' for "
@@ -64,7 +66,7 @@ ResolveFlags resolveFlags(genOptions, Prefer::Generated);
 const char genHelp[] = R"(
 A name says what to generate: tw_mmt4d_tile_<types>_<M0>x<N0>x<K0>_<arch>_<isa>.
 'tilewright list types' and 'tilewright list isas' show the parts; M0 and N0 are
-in 1..1024, K0 in 1..64. '@file' stands for the names in a file, '-' for those on
+in 1..1024, K0 in 1..64 (1..256 on amdgpu). '@file' stands for the names in a file, '-' for those on
 standard input. 'gen' generates even what has a hand-written body, unless asked
 with --prefer=hand-written.
 
@@ -74,9 +76,13 @@ Examples:
   tilewright gen --emit=plan @names.txt
   tilewright gen -o tiles/ --registry-entry -j4 --time @names.txt
   tilewright gen --emit=plan --plan=unroll=4 tw_mmt4d_tile_f32f32f32_1x16x1_generic
+  tilewright gen --emit=asm tw_mmt4d_tile_f16f16f32_64x64x16_amdgpu_gfx942
 )";
 
-bool isText(Emit kind) { return kind != Emit::Bitcode && kind != Emit::Object; }
+bool isText(Emit kind) {
+  return kind != Emit::Bitcode && kind != Emit::Object &&
+         kind != Emit::CodeObject;
+}
 
 StringRef extensionOf(Emit kind) {
   switch (kind) {
@@ -94,6 +100,8 @@ StringRef extensionOf(Emit kind) {
     return ".bc";
   case Emit::Object:
     return ".o";
+  case Emit::CodeObject:
+    return ".hsaco";
   }
   llvm_unreachable("all kinds are covered");
 }
@@ -194,6 +202,8 @@ Error runGen() {
   Expected<std::vector<std::string>> paths = outputPaths(symbols);
   if (!paths)
     return paths.takeError();
+  // Linking code objects gives options their defaults back.
+  const bool timesWanted = showTime, jsonWanted = asJson;
 
   ResolveOptions options = resolveFlags.get();
   options.kind = emitKind;
@@ -212,9 +222,9 @@ Error runGen() {
   for (auto [tile, path] : zip_equal(*tiles, *paths))
     if (Error error = writeTile(tile, path))
       return error;
-  if (showTime)
+  if (timesWanted)
     printTimes(*tiles);
-  if (asJson)
+  if (jsonWanted)
     printJson(*tiles, *paths);
   return Error::success();
 }

@@ -13,6 +13,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Target/TargetMachine.h"
+#include <map>
 #include <memory>
 
 namespace tilewright {
@@ -66,6 +67,15 @@ private:
 
   tw_isa_t isa;
   std::unique_ptr<llvm::TargetMachine> machine;
+};
+
+/// The back ends in use. Not thread-safe: one per worker.
+class DeviceBackends {
+public:
+  llvm::Expected<DeviceBackend *> get(tw_isa_t isa);
+
+private:
+  std::map<tw_isa_t, std::unique_ptr<DeviceBackend>> byIsa;
 };
 
 /// Links relocatable code into a code object, with LLD. Thread-safe; one at a

@@ -35,6 +35,11 @@ generateWaveTile(const TileKey &key, llvm::StringRef prefix,
 llvm::Function *defineWaveKernel(llvm::Module &module, llvm::Function &tile,
                                  tw_isa_t isa);
 
+/// The code of that kernel, which the module then has as well.
+llvm::Expected<llvm::SmallVector<char, 0>>
+emitWaveKernel(llvm::Module &module, llvm::Function &tile, tw_isa_t isa,
+               DeviceBackend &backend, DeviceFile kind);
+
 } // namespace tilewright
 
 #endif // TILEWRIGHT_AMDGPU_WAVETILE_H

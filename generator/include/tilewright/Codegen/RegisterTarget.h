@@ -10,7 +10,8 @@ namespace tilewright {
 
 /// Makes LLVM's code generator and assembly parser of `arch` known; with
 /// UnknownArch, or any but x86-64, AArch64 and AMDGCN, those of every target
-/// that LLVM was built with, which costs milliseconds. Thread-safe; cheap the next time.
+/// that LLVM was built with, which costs milliseconds. Thread-safe; cheap the
+/// next time.
 void registerTarget(llvm::Triple::ArchType arch);
 
 } // namespace tilewright

@@ -16,8 +16,20 @@
 
 namespace tilewright {
 
-/// What a pipeline stage prints or writes, in pipeline order.
-enum class Emit { Keys, Plan, Linalg, Vector, LLVM, Asm, Bitcode, Object };
+/// What a pipeline stage prints or writes, in pipeline order. A tile for an AMD
+/// GPU is LLVM IR from the start, and has no object of its own: its assembly
+/// and its code object are those of a kernel of one wave around it.
+enum class Emit {
+  Keys,
+  Plan,
+  Linalg,
+  Vector,
+  LLVM,
+  Asm,
+  Bitcode,
+  Object,
+  CodeObject
+};
 
 /// How a defined tile function is lowered.
 enum class Lowering {
