@@ -3,6 +3,7 @@
 
 #include "tilewright/Link/AttributePolicy.h"
 #include "InputError.h"
+#include "tilewright/Amdgpu/CodeObject.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
@@ -30,24 +31,43 @@ void setAttribute(Function &function, StringRef name, StringRef value) {
     function.addFnAttr(name, value);
 }
 
-/// void (ptr, ptr, ptr, ptr): tw_mmt4d_tile_fn_t.
-bool hasTileType(const Function &declaration) {
+/// tw_mmt4d_tile_fn_t: void (ptr, ptr, ptr, ptr), of which the first three are
+/// in a GPU's global memory.
+bool hasTileType(const Function &declaration, const IsaInfo &isa) {
   FunctionType *type = declaration.getFunctionType();
-  return !type->isVarArg() && type->getReturnType()->isVoidTy() &&
-         type->getNumParams() == 4 && all_of(type->params(), [](Type *param) {
-           return param->isPointerTy() && param->getPointerAddressSpace() == 0;
-         });
+  if (type->isVarArg() || !type->getReturnType()->isVoidTy() ||
+      type->getNumParams() != 4)
+    return false;
+  for (auto [i, param] : enumerate(type->params())) {
+    unsigned space = isa.isAmdgpu() && i < 3 ? 1 : 0;
+    if (!param->isPointerTy() || param->getPointerAddressSpace() != space)
+      return false;
+  }
+  return true;
 }
 
-Error wrongType(const Function &declaration, StringRef moduleId) {
+Error wrongType(const Function &declaration, StringRef moduleId,
+                const IsaInfo &isa) {
   std::string type;
   raw_string_ostream os(type);
   declaration.getFunctionType()->print(os);
-  return inputError(moduleId, "declares '" + declaration.getName() + "' as '" +
-                                  type +
-                                  "', but a tile function's type is "
-                                  "tw_mmt4d_tile_fn_t, 'void (ptr, ptr, ptr, "
-                                  "ptr)'");
+  return inputError(
+      moduleId, "declares '" + declaration.getName() + "' as '" + type +
+                    "', but a tile function's type is "
+                    "tw_mmt4d_tile_fn_t, " +
+                    (isa.isAmdgpu() ? "'void (ptr addrspace(1), ptr "
+                                      "addrspace(1), ptr addrspace(1), ptr)'"
+                                    : "'void (ptr, ptr, ptr, ptr)'"));
+}
+
+/// A GPU's code is for exactly one target.
+Error otherProcessor(const Function &caller, StringRef moduleId, StringRef tile,
+                     StringRef processor) {
+  std::string own = attribute(caller, kCpu);
+  return inputError(moduleId, "cannot link '" + tile + "' into its caller '" +
+                                  caller.getName() + "', which is for " +
+                                  (own.empty() ? "no target-cpu" : own) +
+                                  "; compile the caller for " + processor);
 }
 
 /// What makes gcc and clang compile with these features: "-mavx2 -mfma", or
@@ -122,8 +142,9 @@ AttributePolicy::missingFeatures(const Function &caller, const IsaInfo &isa) {
 Error AttributePolicy::checkUses(const Function &declaration,
                                  const TileKey &key, StringRef moduleId,
                                  TileUse &use) {
-  if (!hasTileType(declaration))
-    return wrongType(declaration, moduleId);
+  const IsaInfo &isa = info(key.isa);
+  if (!hasTileType(declaration, isa))
+    return wrongType(declaration, moduleId, isa);
   std::set<const Function *> callers;
   for (const Use &operand : declaration.uses()) {
     auto *call = dyn_cast<CallBase>(operand.getUser());
@@ -147,8 +168,16 @@ Error AttributePolicy::checkUses(const Function &declaration,
   for (const Function &caller : *declaration.getParent()) {
     if (!callers.count(&caller))
       continue;
-    Expected<std::vector<std::string>> missing =
-        missingFeatures(caller, info(key.isa));
+    use.callers.insert(TargetAttributes::of(caller));
+    if (isa.isAmdgpu()) {
+      if (attribute(caller, kCpu) != processorOf(key.isa))
+        errors =
+            joinErrors(std::move(errors),
+                       otherProcessor(caller, moduleId, declaration.getName(),
+                                      processorOf(key.isa)));
+      continue;
+    }
+    Expected<std::vector<std::string>> missing = missingFeatures(caller, isa);
     if (!missing)
       errors = joinErrors(std::move(errors),
                           inputError(moduleId, missing.takeError()));
@@ -156,7 +185,6 @@ Error AttributePolicy::checkUses(const Function &declaration,
       errors = joinErrors(
           std::move(errors),
           lacksFeatures(caller, moduleId, declaration.getName(), *missing));
-    use.callers.insert(TargetAttributes::of(caller));
   }
   return errors;
 }
@@ -165,6 +193,8 @@ TargetAttributes AttributePolicy::choose(const TileKey &key,
                                          const TileUse &use) {
   if (!use.escapes && use.callers.size() == 1)
     return *use.callers.begin();
+  if (info(key.isa).isAmdgpu())
+    return {processorOf(key.isa).str(), "", ""};
   return {"", info(key.isa).llvmFeatures(), ""};
 }
 
