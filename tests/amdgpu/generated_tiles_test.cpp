@@ -13,6 +13,7 @@
 #include "tests/amdgpu/emulated_tile.h"
 #include "tests/amdgpu/wave_keys.h"
 #include "tilewright/Amdgpu/WaveTile.h"
+#include "tilewright/Registry/Registry.h"
 
 namespace tilewright::testing {
 namespace {
@@ -48,6 +49,38 @@ std::string planText(const TileKey& key) {
   llvm::Expected<WavePlan> plan = planWave(key);
   return plan ? printWavePlan(*plan) : llvm::toString(plan.takeError());
 }
+
+// The hand-written rows' keys, generated: on the operands of the same cases.
+class GeneratedRowsTest : public ::testing::TestWithParam<const IsaInfo*> {};
+
+TEST_P(GeneratedRowsTest, KeepTheContract) {
+  const IsaInfo& isa = *GetParam();
+  const uint64_t seed = seedOf("GeneratedRowsTest." + std::string(isa.name));
+  SCOPED_TRACE(seedText(seed));
+  auto backend = DeviceBackend::create(isa.isa);
+  ASSERT_TRUE(bool(backend)) << llvm::toString(backend.takeError());
+  int checked = 0;
+  for (const HandWrittenTile& row : handWrittenTiles()) {
+    if (row.key.isa != isa.isa) continue;
+    const std::string why = checkKey(row.key, "", seed + checked, **backend);
+    EXPECT_EQ(why, "") << row.name << " " << planText(row.key);
+    ++checked;
+  }
+  EXPECT_GT(checked, 0) << "no row was checked";
+}
+
+std::vector<const IsaInfo*> targets() {
+  std::vector<const IsaInfo*> result;
+  for (const IsaInfo& isa : isas())
+    if (isa.isAmdgpu()) result.push_back(&isa);
+  return result;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Targets, GeneratedRowsTest, ::testing::ValuesIn(targets()),
+    [](const ::testing::TestParamInfo<const IsaInfo*>& test) {
+      return std::string(test.param->name);
+    });
 
 struct Shard {
   tw_isa_t isa;

@@ -6,7 +6,6 @@
 #include "WaveTypes.h"
 #include "tilewright/Amdgpu/CodeObject.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -194,13 +193,15 @@ Expected<Given> parse(StringRef text) {
   text.split(parts, ' ', -1, /*KeepEmpty=*/false);
   for (StringRef part : parts) {
     auto [name, value] = part.split('=');
-    bool good = StringSwitch<bool>(name)
-                    .Case("idiom", !value.empty())
-                    .Case("lanes", parsePair(value, given.lanesM, given.lanesN))
-                    .Case("block", parsePair(value, given.rows, given.columns))
-                    .Case("fragment", !value.getAsInteger(10, given.fragment) &&
-                                          given.fragment > 0)
-                    .Default(false);
+    bool good = false;
+    if (name == "idiom")
+      good = !value.empty();
+    else if (name == "lanes")
+      good = parsePair(value, given.lanesM, given.lanesN);
+    else if (name == "block")
+      good = parsePair(value, given.rows, given.columns);
+    else if (name == "fragment")
+      good = !value.getAsInteger(10, given.fragment) && given.fragment > 0;
     if (!good)
       return createStringError("plan part '" + part.str() +
                                "': expected idiom=<name>, block=<m>x<n>, "
