@@ -21,8 +21,8 @@ llvm::StringRef originName(Origin origin);
 struct ResolveOptions {
   GenerateOptions generate;
   /// Bitcode, Object or CodeObject: hand-written tiles come as bitcode of their
-  /// one function, or as an object made from it, so that both origins look alike.
-  /// Any other stage: always generated, never cached.
+  /// one function, or as an object made from it, so that both origins look
+  /// alike. Any other stage: always generated, never cached.
   Emit kind = Emit::Object;
   /// Worker threads; 0 for all cores.
   unsigned jobs = 0;
