@@ -21,6 +21,7 @@ set_target_properties(tilewright_abi PROPERTIES EXPORT_NAME abi)
 set_target_properties(tilewright_key PROPERTIES EXPORT_NAME key)
 if(TW_BUILD_GENERATOR)
   set_target_properties(tilewright-tool PROPERTIES EXPORT_NAME tool)
+  install(TARGETS tw-emulate RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
   install(TARGETS tilewright-tool tw-opt EXPORT tilewright-targets RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
   install(DIRECTORY "${PROJECT_BINARY_DIR}/lib/tilewright/bitcode/" DESTINATION lib/tilewright/bitcode
     FILES_MATCHING PATTERN "*.bc")

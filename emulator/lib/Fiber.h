@@ -23,7 +23,7 @@ void *prepareFiber(char *top, void (*body)(void *), void *argument);
 class StackPool {
 public:
   explicit StackPool(size_t stackBytes);
-  ~StackPool();
+  ~StackPool() { release(); }
   StackPool(const StackPool &) = delete;
   StackPool &operator=(const StackPool &) = delete;
 
@@ -33,6 +33,8 @@ public:
   size_t bytes() const { return usable; }
 
 private:
+  void release();
+
   char *base = nullptr;
   size_t count = 0, usable, stride;
 };

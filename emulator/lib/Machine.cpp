@@ -4,6 +4,7 @@
 // Running lanes: what compiled code calls, on a lane's stack.
 
 #include "Machine.h"
+#include "Sanitizer.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -13,13 +14,32 @@ namespace tilewright::emulator {
 void Machine::laneBody(void *pointer) {
   Lane &lane = *static_cast<Lane *>(pointer);
   Machine &machine = *lane.machine;
+  sanitizer::endSwitch(nullptr, &machine.schedulerStack,
+                       &machine.schedulerStackBytes);
   machine.program->entry(machine.argument);
   lane.state = LaneState::Done;
   machine.leave();
 }
 
+void Machine::enterLane(Lane &lane) {
+  void *state = nullptr;
+  current = &lane;
+  sanitizer::beginSwitch(&state, stacks.bottom(lane.thread), stacks.bytes());
+  tw_emulator_switch(&scheduler, lane.stackPointer);
+  sanitizer::endSwitch(state, nullptr, nullptr);
+}
+
+void Machine::leaveLane(Lane &lane) {
+  bool comesBack = lane.state == LaneState::Parked;
+  sanitizer::beginSwitch(comesBack ? &lane.sanitizerState : nullptr,
+                         schedulerStack, schedulerStackBytes);
+  tw_emulator_switch(&lane.stackPointer, scheduler);
+  sanitizer::endSwitch(lane.sanitizerState, &schedulerStack,
+                       &schedulerStackBytes);
+}
+
 void Machine::leave() {
-  tw_emulator_switch(&current->stackPointer, scheduler);
+  leaveLane(*current);
   llvm_unreachable("a lane that is done was run");
 }
 
@@ -28,7 +48,7 @@ void Machine::park(const Site &site, char *block) {
   lane.site = &site;
   lane.block = block;
   lane.state = LaneState::Parked;
-  tw_emulator_switch(&lane.stackPointer, scheduler);
+  leaveLane(lane);
 }
 
 void Machine::fail(const Fault &fault) {

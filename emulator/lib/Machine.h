@@ -38,6 +38,7 @@ struct Lane {
   unsigned thread = 0; ///< in the workgroup
   LaneState state = LaneState::Ready;
   void *stackPointer = nullptr;
+  void *sanitizerState = nullptr;
   const Site *site = nullptr; ///< while parked
   char *block = nullptr;      ///< the arguments of the operation there
   Fault fault;
@@ -136,6 +137,8 @@ private:
   struct Stop;
   void park(const Site &site, char *block);
   [[noreturn]] void leave();
+  void enterLane(Lane &lane);
+  void leaveLane(Lane &lane);
   void runWorkgroup();
   void runWave(Wave &wave);
   bool runLanes(Wave &wave);
@@ -153,7 +156,9 @@ private:
   StackPool stacks;
   std::vector<Lane> lanes;
   std::vector<Wave> waves;
-  void *scheduler = nullptr;
+  void *scheduler = nullptr; ///< its stack pointer, while a lane runs
+  const void *schedulerStack = nullptr;
+  size_t schedulerStackBytes = 0;
   const Program *program = nullptr;
   void *argument = nullptr;
   LaunchOptions options;

@@ -64,6 +64,9 @@ void EmulationError::log(raw_ostream &os) const {
                 workgroup[2], wave);
   if (!lanes.empty())
     os << (lanes.size() == 1 ? ", lane " : ", lanes ") << rangesOf(lanes);
+  if (lanes.size() > 1 && kind != FaultKind::Divergence &&
+      kind != FaultKind::Deadlock)
+    os << " (above: lane " << lanes.front() << ")";
   if (!location.empty())
     os << "\n  at " << location;
   if (!instruction.empty())

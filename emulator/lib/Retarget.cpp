@@ -7,6 +7,7 @@
 #include "Instrument.h"
 #include "TypeRemapper.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Verifier.h"
@@ -68,12 +69,12 @@ Error placeLds(const Closure &closure, Machine &machine, Program &program,
         end,
         std::max<uint64_t>(1024, variable->getAlign().valueOrOne().value()));
     program.lds.push_back(
-        {variable->getName().str(), uint32_t(offset), uint32_t(bytes)});
+        {demangle(variable->getName()), uint32_t(offset), uint32_t(bytes)});
     end = offset + bytes + Lds::kGap;
   }
   program.dynamicOffset = uint32_t(alignTo(end, 1024));
   if (!dynamic.empty())
-    program.dynamicLds = dynamic.front()->getName();
+    program.dynamicLds = demangle(dynamic.front()->getName());
   if (program.dynamicOffset + machine.target.ldsBytes > Lds::kArenaBytes)
     return createStringError(
         formatv("emulator: {0}: {1} bytes of LDS, more than a workgroup has",

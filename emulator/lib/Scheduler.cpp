@@ -4,6 +4,7 @@
 // Running waves: whose turn it is, and what lanes do together.
 
 #include "Machine.h"
+#include "Sanitizer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -79,6 +80,7 @@ void Machine::runWorkgroup() {
   phase = 0;
   for (Lane &lane : lanes) {
     lane.state = LaneState::Ready;
+    sanitizer::forgetStack(stacks.bottom(lane.thread), stacks.bytes());
     lane.stackPointer = prepareFiber(stacks.top(lane.thread), laneBody, &lane);
   }
   SmallVector<Wave *> order;
@@ -141,8 +143,7 @@ bool Machine::runLanes(Wave &wave) {
     Lane &lane = wave.lanes[at];
     if (lane.state != LaneState::Ready)
       continue;
-    current = &lane;
-    tw_emulator_switch(&scheduler, lane.stackPointer);
+    enterLane(lane);
     good &= lane.state != LaneState::Faulted;
   }
   return good;

@@ -4,6 +4,7 @@
 // One mapping for all stacks; pages come into being when they are touched.
 
 #include "Fiber.h"
+#include "Sanitizer.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Process.h"
 #include <sys/mman.h>
@@ -16,9 +17,11 @@ StackPool::StackPool(size_t stackBytes)
     : usable(alignTo(stackBytes, sys::Process::getPageSizeEstimate())),
       stride(usable + sys::Process::getPageSizeEstimate()) {}
 
-StackPool::~StackPool() {
-  if (base)
-    munmap(base, count * stride);
+void StackPool::release() {
+  if (!base)
+    return;
+  sanitizer::forgetStack(base, count * stride);
+  munmap(base, count * stride);
 }
 
 Error StackPool::reserve(size_t wanted) {
@@ -30,8 +33,7 @@ Error StackPool::reserve(size_t wanted) {
   if (memory == MAP_FAILED)
     return createStringError("emulator: no memory for " + Twine(wanted) +
                              " stacks of " + Twine(usable) + " bytes");
-  if (base)
-    munmap(base, count * stride);
+  release();
   base = static_cast<char *>(memory);
   count = wanted;
   for (size_t i = 0; i < count; ++i)

@@ -320,10 +320,12 @@ Expected<bool> Session::run() {
       run["error"] = std::move(result.report);
     runs.push_back(std::move(run));
   }
-  auto finished = finishBuffers(buffers);
-  if (!finished)
-    return finished.takeError();
-  good &= *finished;
+  if (good) {
+    auto finished = finishBuffers(buffers);
+    if (!finished)
+      return finished.takeError();
+    good = *finished;
+  }
   if (asJson)
     outs() << formatv(
         "{0:2}\n",
