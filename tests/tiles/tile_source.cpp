@@ -41,6 +41,12 @@ bool hostHas(const IsaInfo& isa) {
   return host.has(isa.isa);
 }
 
+std::string reasonToSkip(const IsaInfo& isa, bool has) {
+  if (has || isa.arch == "X86_64") return "";
+  return "this CPU has no " + std::string(isa.name) +
+         ", and only x86-64's ISAs are emulated in this process";
+}
+
 Expected<TileSource> TileSource::create(StringRef cpu) {
   auto loader = TileLoader::create(cpu);
   if (!loader) return loader.takeError();

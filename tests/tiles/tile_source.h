@@ -19,6 +19,10 @@ bool hostHas(const IsaInfo& isa);
 // Whether code of `isa` is for this CPU's architecture.
 bool isHostArchitecture(const IsaInfo& isa);
 
+// Why no body for `isa` can run on a CPU that has the ISA or does not: only
+// x86-64's intrinsics are emulated, by any x86-64 CPU. Empty if it can.
+std::string reasonToSkip(const IsaInfo& isa, bool has);
+
 class TileSource {
  public:
   // As TileLoader::create. With `cpu` given everything is emulated.
@@ -32,7 +36,7 @@ class TileSource {
   // The hand-written tile of `key` from its bitcode library, emulated.
   llvm::Expected<tw_mmt4d_tile_fn_t> handWrittenEmulated(const TileKey& key);
 
-  // Whether the bodies of `key` are emulated.
+  // Whether the bodies of `key` are emulated, which is for x86-64's ISAs only.
   bool emulates(const TileKey& key) const;
 
   // Frees the code handed out so far.
