@@ -71,15 +71,30 @@ std::vector<Accepted> scaledReference(const TileKey& key, int64_t K,
                                       const Panels& panels, bool accumulate) {
   const TypeTripleInfo& types = info(key.types);
   const int64_t blocks = key.k0 / kScaleBlock;
-  auto value = [&](const std::vector<uint8_t>& panel,
-                   const std::vector<uint8_t>& scales, tw_element_type_t type,
-                   int rows, int64_t k, int64_t row, int64_t k0) {
+  // Scaled values: [rows][K][K0].
+  auto decode = [&](const std::vector<uint8_t>& panel,
+                    const std::vector<uint8_t>& scales, tw_element_type_t type,
+                    int rows) {
     const int bits = info(type).bits;
-    const uint8_t* step = panel.data() + k * rows * key.k0 * bits / 8;
-    const uint8_t scale = scales[(k * rows + row) * blocks + k0 / kScaleBlock];
-    return decodeElement(type, loadElement(step, row * key.k0 + k0, bits)) *
-           scaleValue(scale);
+    std::vector<double> codes(size_t{1} << bits), values;
+    for (size_t code = 0; code < codes.size(); ++code)
+      codes[code] = decodeElement(type, code);
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t k = 0; k < K; ++k)
+        for (int64_t k0 = 0; k0 < key.k0; ++k0) {
+          const uint8_t* step = panel.data() + k * rows * key.k0 * bits / 8;
+          const uint8_t scale =
+              scales[(k * rows + row) * blocks + k0 / kScaleBlock];
+          values.push_back(codes[loadElement(step, row * key.k0 + k0, bits)] *
+                           scaleValue(scale));
+        }
+    return values;
   };
+  const std::vector<double> lhs =
+      decode(panels.operands.lhs, panels.lhsScales, types.lhs, key.m0);
+  const std::vector<double> rhs =
+      decode(panels.operands.rhs, panels.rhsScales, types.rhs, key.n0);
+  const int64_t depth = K * key.k0;
   std::vector<Accepted> result;
   for (int64_t m = 0; m < key.m0; ++m)
     for (int64_t n = 0; n < key.n0; ++n) {
@@ -90,15 +105,11 @@ std::vector<Accepted> scaledReference(const TileKey& key, int64_t K,
                                    info(types.out).bits));
         magnitude = std::fabs(sum);
       }
-      for (int64_t k = 0; k < K; ++k)
-        for (int64_t k0 = 0; k0 < key.k0; ++k0) {
-          const double product = value(panels.operands.lhs, panels.lhsScales,
-                                       types.lhs, key.m0, k, m, k0) *
-                                 value(panels.operands.rhs, panels.rhsScales,
-                                       types.rhs, key.n0, k, n, k0);
-          sum += product;
-          magnitude += std::fabs(product);
-        }
+      for (int64_t k = 0; k < depth; ++k) {
+        const double product = lhs[m * depth + k] * rhs[n * depth + k];
+        sum += product;
+        magnitude += std::fabs(product);
+      }
       const double bound =
           2.0 * static_cast<double>(K * key.k0 + 1) * 0x1p-23 * magnitude;
       Accepted accepted;

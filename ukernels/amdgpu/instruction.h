@@ -52,23 +52,11 @@ inline constexpr int kScaleBlock = 32;
 #define TW_INSTRUCTION_IN_RUNS(A, B, M, K, run, L, Sum, call)             \
   template <>                                                             \
   struct Instruction<A, B, M, K> : InstructionBase<L, Sum, K, run, run> { \
-    TW_INLINE Result multiply(const int* a, const int* b, Result c) {     \
+    template <typename Words>                                             \
+    TW_INLINE Result multiply(Words a, Words b, Result c) {               \
       return call;                                                        \
     }                                                                     \
   };
-
-// The words at `from` as an operand.
-template <typename Operand>
-TW_INLINE Operand operandAt(const int* from) {
-  constexpr int kWords = sizeof(Operand) / 4;
-  if constexpr (kWords == 1) {
-    return bitsAs<Operand>(from[0]);
-  } else {
-    Registers<kWords> words;
-    TW_UNROLL for (int i = 0; i < kWords; ++i) words.word[i] = from[i];
-    return bitsAs<Operand>(words);
-  }
-}
 
 }  // namespace tilewright::amdgpu
 

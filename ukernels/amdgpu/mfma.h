@@ -15,7 +15,7 @@ namespace tilewright::amdgpu {
 #define TW_MFMA(T, M, K, Layout, Sum, Operand, builtin) \
   TW_INSTRUCTION(                                       \
       T, T, M, K, Layout, Sum,                          \
-      (builtin(operandAt<Operand>(a), operandAt<Operand>(b), c, 0, 0, 0)))
+      (builtin(bitsAs<Operand>(a), bitsAs<Operand>(b), c, 0, 0, 0)))
 
 using F16x4 = Vector<_Float16, 4>;
 using F16x8 = Vector<_Float16, 8>;
@@ -52,7 +52,7 @@ TW_MFMA(f64, 16, 4, Mfma16F64, double, double,
 // One result per lane, which the built-in function takes as a scalar.
 TW_INSTRUCTION(f64, f64, 4, 4, Mfma4F64, double,
                (Result{__builtin_amdgcn_mfma_f64_4x4x4f64(
-                   operandAt<double>(a), operandAt<double>(b), c[0], 0, 0, 0)}))
+                   bitsAs<double>(a), bitsAs<double>(b), c[0], 0, 0, 0)}))
 
 TW_MFMA(s8, 4, 4, Mfma4, int, int, __builtin_amdgcn_mfma_i32_4x4x4i8)
 TW_MFMA(s8, 16, 16, Mfma16, int, int, __builtin_amdgcn_mfma_i32_16x16x16i8)
@@ -64,15 +64,13 @@ TW_MFMA(s8, 32, 32, Mfma32, int, I32x4, __builtin_amdgcn_mfma_i32_32x32x32_i8)
 
 // 8-bit floats; what the same instruction takes on gfx942 is the FNUZ kind, and
 // on gfx950, where it has half the rate of f8f6f4 below, the OCP kind.
-#define TW_MFMA_FP8(A, B, a_name, b_name)                             \
-  TW_INSTRUCTION(                                                     \
-      A, B, 16, 32, Mfma16, float,                                    \
-      (__builtin_amdgcn_mfma_f32_16x16x32_##a_name##_##b_name(        \
-          operandAt<int64_t>(a), operandAt<int64_t>(b), c, 0, 0, 0))) \
-  TW_INSTRUCTION(                                                     \
-      A, B, 32, 16, Mfma32, float,                                    \
-      (__builtin_amdgcn_mfma_f32_32x32x16_##a_name##_##b_name(        \
-          operandAt<int64_t>(a), operandAt<int64_t>(b), c, 0, 0, 0)))
+#define TW_MFMA_FP8(A, B, a_name, b_name)                                  \
+  TW_INSTRUCTION(A, B, 16, 32, Mfma16, float,                              \
+                 (__builtin_amdgcn_mfma_f32_16x16x32_##a_name##_##b_name(  \
+                     bitsAs<int64_t>(a), bitsAs<int64_t>(b), c, 0, 0, 0))) \
+  TW_INSTRUCTION(A, B, 32, 16, Mfma32, float,                              \
+                 (__builtin_amdgcn_mfma_f32_32x32x16_##a_name##_##b_name(  \
+                     bitsAs<int64_t>(a), bitsAs<int64_t>(b), c, 0, 0, 0)))
 TW_MFMA_FP8(f8e4m3fnuz, f8e4m3fnuz, fp8, fp8)
 TW_MFMA_FP8(f8e4m3fnuz, f8e5m2fnuz, fp8, bf8)
 TW_MFMA_FP8(f8e5m2fnuz, f8e4m3fnuz, bf8, fp8)
@@ -86,10 +84,13 @@ using I32x8 = Vector<int, 8>;
 // An operand of `T`; the registers that its 32 elements do not fill are not
 // read.
 template <typename T>
-TW_INLINE I32x8 f8f6f4Operand(const int* from) {
-  I32x8 operand = {};
-  TW_UNROLL for (int i = 0; i < T::bits; ++i) operand[i] = from[i];
-  return operand;
+TW_INLINE I32x8 f8f6f4Operand(Vector<int, T::bits> words) {
+  if constexpr (T::bits == 8)
+    return words;
+  else if constexpr (T::bits == 6)
+    return __builtin_shufflevector(words, words, 0, 1, 2, 3, 4, 5, -1, -1);
+  else
+    return __builtin_shufflevector(words, words, 0, 1, 2, 3, -1, -1, -1, -1);
 }
 
 template <typename A, typename B, typename Layout, int K>
@@ -97,9 +98,9 @@ struct F8F6F4 : InstructionBase<Layout, float, K, kScaleBlock, kScaleBlock> {
   static_assert(formatCode<A> >= 0 && formatCode<B> >= 0);
   using Result = typename F8F6F4::Result;
   // With E8M0 scales: byte `c` of each word.
-  template <int c>
-  TW_INLINE Result multiplyScaled(const int* a, const int* b, Result sum,
-                                  int aScales, int bScales) {
+  template <int c, typename AWords, typename BWords>
+  TW_INLINE Result multiplyScaled(AWords a, BWords b, Result sum, int aScales,
+                                  int bScales) {
     if constexpr (K == 128)
       return __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(
           f8f6f4Operand<A>(a), f8f6f4Operand<B>(b), sum, formatCode<A>,
@@ -109,7 +110,8 @@ struct F8F6F4 : InstructionBase<Layout, float, K, kScaleBlock, kScaleBlock> {
           f8f6f4Operand<A>(a), f8f6f4Operand<B>(b), sum, formatCode<A>,
           formatCode<B>, c, aScales, c, bScales);
   }
-  TW_INLINE Result multiply(const int* a, const int* b, Result sum) {
+  template <typename AWords, typename BWords>
+  TW_INLINE Result multiply(AWords a, BWords b, Result sum) {
     return multiplyScaled<0>(a, b, sum, 0, 0);
   }
 };

@@ -14,10 +14,9 @@ namespace tilewright::amdgpu {
 enum class Rounding { kOnce, kEveryStep };
 enum class Scales { kNone, kBlocks };
 
-// 32-bit registers that a lane can have.
-#if defined(__gfx1250__)
-inline constexpr int kRegisters = 1024;
-#elif defined(__GFX9__)
+// 32-bit registers that a lane can have; of gfx1250's 1024, LLVM 22 spills with
+// more.
+#if defined(__GFX9__) || defined(__gfx1250__)
 inline constexpr int kRegisters = 512;
 #else
 inline constexpr int kRegisters = 256;
@@ -56,18 +55,45 @@ struct Operand {
     return inside * kRowBytes + panelK(group * kRun) * T::bits / 8;
   }
 
-  // Lane's words of one block: [kInstructions][kRuns][kRunWords].
-  TW_INLINE void loadBlock(int* to, const TW_GLOBAL char* at) {
-    if constexpr (kRuns == 1 && kRun == kUnit) {
-      load<kStepWords * 4>(to, at);
-    } else {
-      TW_UNROLL for (int c = 0; c < kInstructions; ++c) {
+  // A lane's words of one block in one step. They stay in as many vectors as
+  // instructions take, or in the ones they are loaded to if those are bigger:
+  // what is loaded or multiplied together has to lie in neighbouring registers
+  // all the time, or the loop would consist of copies.
+  static constexpr int kPartWords = kWords >= 4 ? kWords : kStepWords;
+  static constexpr int kParts = kStepWords / kPartWords;
+  struct Block {
+    Vector<int, kPartWords> part[kParts];
+  };
+
+  TW_INLINE void loadBlock(Block& to, const TW_GLOBAL char* at) {
+    TW_UNROLL for (int p = 0; p < kParts; ++p) {
+      Registers<kPartWords> words;
+      if constexpr (kParts == 1 && kRuns == 1 && kRun == kUnit) {
+        load<kStepWords * 4>(words.word, at);
+      } else {
+        static_assert(kPartWords == kWords);
         TW_UNROLL for (int s = 0; s < kRuns; ++s) {
-          const int k = panelK(s * Layout::kGroups * kRun) + c * kUnit;
-          load<kRunWords * 4>(to + c * kWords + s * kRunWords,
-                              at + k * T::bits / 8);
+          const int k = panelK(s * Layout::kGroups * kRun) + p * kUnit;
+          load<kRunWords * 4>(words.word + s * kRunWords, at + k * T::bits / 8);
         }
       }
+      TW_UNROLL for (int i = 0; i < kPartWords; ++i) {
+        to.part[p][i] = words.word[i];
+      }
+    }
+  }
+
+  // The operand of instruction c.
+  template <int c>
+  TW_INLINE auto wordsFor(const Block& block) {
+    if constexpr (kParts > 1 || kInstructions == 1) {
+      return block.part[c];
+    } else {
+      Registers<kWords> words;
+      TW_UNROLL for (int i = 0; i < kWords; ++i) {
+        words.word[i] = block.part[0][c * kWords + i];
+      }
+      return words;
     }
   }
 
@@ -92,14 +118,21 @@ struct Tile {
   using RhsOperand = Operand<Instr, Rhs, N0, Layout::kColumns, K0>;
   static constexpr int kRowBlocks = LhsOperand::kBlocks;
   static constexpr int kColumnBlocks = RhsOperand::kBlocks;
+  using Sums = Result[kRowBlocks][kColumnBlocks];
   static_assert(N0 % Layout::kColumns == 0, "only rows are padded");
   static constexpr bool kScaled = scales == Scales::kBlocks;
 
+  // A lane's scales of one row in one K step, a byte per instruction.
+  using ScaleBytes =
+      typename Piece<kScaled ? LhsOperand::kInstructions : 4>::type;
+
   // A lane's elements of one K step.
   struct Step {
-    int lhs[kRowBlocks][LhsOperand::kStepWords];
-    int rhs[kColumnBlocks][RhsOperand::kStepWords];
-    int lhsScales[kRowBlocks], rhsScales[kColumnBlocks];
+    typename LhsOperand::Block lhs[kRowBlocks];
+    typename RhsOperand::Block rhs[kColumnBlocks];
+    // As wide as they are loaded: extended when they are multiplied with, or
+    // LLVM does that where it has to wait for them.
+    ScaleBytes lhsScales[kRowBlocks], rhsScales[kColumnBlocks];
   };
   static constexpr int kStepWords = kRowBlocks * LhsOperand::kStepWords +
                                     kColumnBlocks * RhsOperand::kStepWords +
@@ -128,6 +161,10 @@ struct Tile {
     unsigned lhs, rhs, lhsScales, rhsScales;
   };
 
+  TW_INLINE ScaleBytes loadScales(const TW_GLOBAL char* at) {
+    return *(const TW_GLOBAL ScaleBytes*)at;
+  }
+
   TW_INLINE void loadStep(Step& step, Panels panels, Lane lane) {
     TW_UNROLL for (int m = 0; m < kRowBlocks; ++m) {
       LhsOperand::loadBlock(
@@ -140,16 +177,15 @@ struct Tile {
           panels.rhs + lane.rhs + n * Layout::kColumns * RhsOperand::kRowBytes);
     }
     if constexpr (kScaled) {
-      constexpr int kBytes = LhsOperand::kInstructions;
       TW_UNROLL for (int m = 0; m < kRowBlocks; ++m) {
-        load<kBytes>(&step.lhsScales[m],
-                     panels.lhsScales + lane.lhsScales +
-                         m * Layout::kRows * LhsOperand::kScaleRowBytes);
+        step.lhsScales[m] =
+            loadScales(panels.lhsScales + lane.lhsScales +
+                       m * Layout::kRows * LhsOperand::kScaleRowBytes);
       }
       TW_UNROLL for (int n = 0; n < kColumnBlocks; ++n) {
-        load<kBytes>(&step.rhsScales[n],
-                     panels.rhsScales + lane.rhsScales +
-                         n * Layout::kColumns * RhsOperand::kScaleRowBytes);
+        step.rhsScales[n] =
+            loadScales(panels.rhsScales + lane.rhsScales +
+                       n * Layout::kColumns * RhsOperand::kScaleRowBytes);
       }
     }
     scheduleBarrier();
@@ -157,12 +193,11 @@ struct Tile {
 
   // Instruction c of a step, for all blocks.
   template <int c>
-  TW_INLINE void multiplyBlocks(Result (&sums)[kRowBlocks][kColumnBlocks],
-                                const Step& step) {
+  TW_INLINE void multiplyBlocks(Sums& sums, const Step& step) {
     TW_UNROLL for (int m = 0; m < kRowBlocks; ++m) {
       TW_UNROLL for (int n = 0; n < kColumnBlocks; ++n) {
-        const int* const rhs = step.rhs[n] + c * RhsOperand::kWords;
-        const int* const lhs = step.lhs[m] + c * LhsOperand::kWords;
+        const auto rhs = RhsOperand::template wordsFor<c>(step.rhs[n]);
+        const auto lhs = LhsOperand::template wordsFor<c>(step.lhs[m]);
         if constexpr (kScaled)
           sums[m][n] = Instr::template multiplyScaled<c>(
               rhs, lhs, sums[m][n], step.rhsScales[n], step.lhsScales[m]);
@@ -174,8 +209,7 @@ struct Tile {
       multiplyBlocks<c + 1>(sums, step);
   }
 
-  TW_INLINE void multiplyStep(Result (&sums)[kRowBlocks][kColumnBlocks],
-                              const Step& step) {
+  TW_INLINE void multiplyStep(Sums& sums, const Step& step) {
     multiplyBlocks<0>(sums, step);
     if constexpr (rounding == Rounding::kEveryStep) {
       TW_UNROLL for (int m = 0; m < kRowBlocks; ++m) {
@@ -189,11 +223,25 @@ struct Tile {
     scheduleBarrier();
   }
 
+  // Begins a basic block that no result of before is computed in. LLVM orders
+  // matrix instructions as it likes, for they do not touch memory: with the
+  // load that is to overwrite their operands before them, it has to load into
+  // other registers, wait, and copy. The condition never holds, which LLVM
+  // cannot know.
+  TW_INLINE void endBlock(Sums& sums, Panels next, Panels panels) {
+    if (next.lhs == panels.lhs) {
+      TW_UNROLL for (int m = 0; m < kRowBlocks; ++m) {
+        TW_UNROLL for (int n = 0; n < kColumnBlocks;
+                       ++n) __asm__ volatile("" ::"v"(sums[m][n][0]));
+      }
+    }
+  }
+
   // All K >= 1 steps. Step k + kStages is loaded into the registers of step k
   // as soon as that one is multiplied. Past the end the last step is loaded
   // again: nothing outside the panels is read.
-  TW_INLINE void multiplyPanels(Result (&sums)[kRowBlocks][kColumnBlocks],
-                                Panels panels, Lane lane, int64_t K) {
+  TW_INLINE void multiplyPanels(Sums& sums, Panels panels, Lane lane,
+                                int64_t K) {
     Step steps[kStages];
     TW_UNROLL for (int s = 0; s < kStages; ++s) {
       loadStep(steps[s], panels.at(s < K ? s : K - 1), lane);
@@ -203,6 +251,7 @@ struct Tile {
     TW_NO_UNROLL for (; k + 2 * kStages <= K; k += kStages) {
       TW_UNROLL for (int s = 0; s < kStages; ++s) {
         multiplyStep(sums, steps[s]);
+        endBlock(sums, next.at(s), panels);
         loadStep(steps[s], next.at(s), lane);
       }
       next = next.at(kStages);
@@ -222,8 +271,7 @@ struct Tile {
 
   // Calls `visit(address, result, first register)` for each run of results.
   template <typename Visit>
-  TW_INLINE void eachRun(Result (&sums)[kRowBlocks][kColumnBlocks],
-                         TW_GLOBAL char* out, int64_t stride, int l,
+  TW_INLINE void eachRun(Sums& sums, TW_GLOBAL char* out, int64_t stride, int l,
                          Visit visit) {
     if (M0 < Layout::kRows && Layout::outRow(l) >= M0) return;
     TW_UNROLL for (int m = 0; m < kRowBlocks; ++m) {
@@ -254,8 +302,10 @@ struct Tile {
                                ? uniform(params->out_row_stride)
                                : N0;
     TW_GLOBAL char* const out = (TW_GLOBAL char*)uniform(outTile);
-    Result sums[kRowBlocks][kColumnBlocks] = {};
+    Sums sums = {};
     if (flags & TW_MMT4D_FLAG_ACCUMULATE) {
+      // To widen and round a NaN would change it.
+      if (K == 0) return;
       eachRun(sums, out, stride, l,
               [](const TW_GLOBAL char* at, Result& result, int first) TW_DEVICE
               __attribute__((always_inline)) {

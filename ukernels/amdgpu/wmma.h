@@ -23,13 +23,13 @@ using BF16x16 = Vector<__bf16, 16>;
 
 #define TW_WMMA(A, B, K, Layout, Sum, Operand, builtin) \
   TW_INSTRUCTION(A, B, 16, K, Layout, Sum,              \
-                 (builtin(operandAt<Operand>(a), operandAt<Operand>(b), c)))
+                 (builtin(bitsAs<Operand>(a), bitsAs<Operand>(b), c)))
 
 // Integers of either sign on either side; sums wrap.
-#define TW_WMMA_INT(A, B, K, Layout, Operand, builtin)                     \
-  TW_INSTRUCTION(A, B, 16, K, Layout, int,                                 \
-                 (builtin(A::isSigned, operandAt<Operand>(a), B::isSigned, \
-                          operandAt<Operand>(b), c, false)))
+#define TW_WMMA_INT(A, B, K, Layout, Operand, builtin)                  \
+  TW_INSTRUCTION(A, B, 16, K, Layout, int,                              \
+                 (builtin(A::isSigned, bitsAs<Operand>(a), B::isSigned, \
+                          bitsAs<Operand>(b), c, false)))
 #define TW_WMMA_SIGNS(S, U, K, Layout, Operand, builtin) \
   TW_WMMA_INT(S, S, K, Layout, Operand, builtin)         \
   TW_WMMA_INT(S, U, K, Layout, Operand, builtin)         \
@@ -52,22 +52,22 @@ TW_WMMA_SIGNS(s4, u4, 16, Wmma11, I32x2,
 // Lanes hold runs of 16 bytes. The constants are modifiers: nothing is negated,
 // and no operand register is said to be used again.
 TW_INSTRUCTION(f32, f32, 16, 4, Wmma12, float,
-               (__builtin_amdgcn_wmma_f32_16x16x4_f32(
-                   false, operandAt<F32x2>(a), false, operandAt<F32x2>(b), 0, c,
-                   false, false)))
+               (__builtin_amdgcn_wmma_f32_16x16x4_f32(false, bitsAs<F32x2>(a),
+                                                      false, bitsAs<F32x2>(b),
+                                                      0, c, false, false)))
 TW_INSTRUCTION_IN_RUNS(f16, f16, 16, 32, 8, Wmma12, float,
                        (__builtin_amdgcn_wmma_f32_16x16x32_f16(
-                           false, operandAt<F16x16>(a), false,
-                           operandAt<F16x16>(b), 0, c, false, false)))
+                           false, bitsAs<F16x16>(a), false, bitsAs<F16x16>(b),
+                           0, c, false, false)))
 TW_INSTRUCTION_IN_RUNS(bf16, bf16, 16, 32, 8, Wmma12, float,
                        (__builtin_amdgcn_wmma_f32_16x16x32_bf16(
-                           false, operandAt<BF16x16>(a), false,
-                           operandAt<BF16x16>(b), 0, c, false, false)))
-#define TW_WMMA_IU8(A, B)                                                   \
-  TW_INSTRUCTION_IN_RUNS(A, B, 16, 64, 16, Wmma12, int,                     \
-                         (__builtin_amdgcn_wmma_i32_16x16x64_iu8(           \
-                             A::isSigned, operandAt<I32x8>(a), B::isSigned, \
-                             operandAt<I32x8>(b), c, false, false)))
+                           false, bitsAs<BF16x16>(a), false, bitsAs<BF16x16>(b),
+                           0, c, false, false)))
+#define TW_WMMA_IU8(A, B)                                                \
+  TW_INSTRUCTION_IN_RUNS(A, B, 16, 64, 16, Wmma12, int,                  \
+                         (__builtin_amdgcn_wmma_i32_16x16x64_iu8(        \
+                             A::isSigned, bitsAs<I32x8>(a), B::isSigned, \
+                             bitsAs<I32x8>(b), c, false, false)))
 TW_WMMA_IU8(s8, s8)
 TW_WMMA_IU8(s8, u8)
 TW_WMMA_IU8(u8, s8)
@@ -76,7 +76,7 @@ TW_WMMA_IU8(u8, u8)
   TW_INSTRUCTION_IN_RUNS(                           \
       A, B, 16, 128, 16, Wmma12, float,             \
       (__builtin_amdgcn_wmma_f32_16x16x128_##names( \
-          operandAt<I32x16>(a), operandAt<I32x16>(b), 0, c, false, false)))
+          bitsAs<I32x16>(a), bitsAs<I32x16>(b), 0, c, false, false)))
 TW_WMMA_FP8(f8e4m3fn, f8e4m3fn, fp8_fp8)
 TW_WMMA_FP8(f8e4m3fn, f8e5m2, fp8_bf8)
 TW_WMMA_FP8(f8e5m2, f8e4m3fn, bf8_fp8)
