@@ -6,9 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
 #include <vector>
 
 #include "tests/compile/jit_model.h"
+#include "tilewright/status.h"
 
 namespace tilewright::testing {
 namespace {
@@ -17,8 +21,8 @@ std::unique_ptr<JitModel> compile(const std::string& text,
                                   const std::string& device = "amdgpu_gfx942",
                                   bool reference = false) {
   std::string error;
-  std::unique_ptr<JitModel> model = JitModel::compile(
-      text, JitOptions{runnableIsas().front(), reference, device}, &error);
+  std::unique_ptr<JitModel> model =
+      JitModel::compile(text, JitOptions{device, reference}, &error);
   EXPECT_TRUE(model) << error << "\n" << text;
   return model;
 }
@@ -59,6 +63,88 @@ TEST(DeviceTest, FunctionsAreThoseOfTheHost) {
             << "at " << x[i];
     }
   }
+}
+
+const char kTwice[] = R"(
+  #map = affine_map<(i) -> (i)>
+  func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {
+    %c0 = arith.constant 0 : index
+    %n = tensor.dim %x, %c0 : tensor<?xf32>
+    %e = tensor.empty(%n) : tensor<?xf32>
+    %y = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+        ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %v = arith.addf %a, %a : f32
+      linalg.yield %v : f32
+    } -> tensor<?xf32>
+    return %y : tensor<?xf32>
+  })";
+
+int32_t callTwice(const JitModel& model, int64_t n) {
+  std::vector<float> x(n), y(n);
+  for (int64_t i = 0; i < n; ++i) x[i] = static_cast<float>(i);
+  int32_t status = model.call("f", x.data(), n, y.data());
+  for (int64_t i = 0; !status && i < n; ++i)
+    EXPECT_EQ(y[i], 2 * static_cast<float>(i));
+  return status;
+}
+
+// In a process of its own, which reads the environment anew: exits with the
+// status, after the sentence.
+[[noreturn]] void callWith(const char* variable, const char* value) {
+  setenv(variable, value, 1);
+  int32_t status = callTwice(*compile(kTwice), 1000);
+  std::fprintf(stderr, "%s\n", JitModel::deviceMessage().c_str());
+  std::exit(status);
+}
+
+TEST(DeviceDeathTest, WhatIsMissingIsSaid) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(callWith("TW_HIP_LIBRARY", "/nowhere/libamdhip64.so"),
+              ::testing::ExitedWithCode(TW_STATUS_UNSUPPORTED),
+              "HIP cannot be loaded from TW_HIP_LIBRARY: /nowhere");
+  EXPECT_EXIT(callWith("TW_HIP_LIBRARY", "libm.so.6"),
+              ::testing::ExitedWithCode(TW_STATUS_UNSUPPORTED),
+              "The HIP library that was loaded has no function hip");
+  EXPECT_EXIT(callWith("TW_EMULATED_HIP_DEVICE", "none"),
+              ::testing::ExitedWithCode(TW_STATUS_UNSUPPORTED),
+              "This needs a GPU of gfx942, but HIP sees no device.");
+  EXPECT_EXIT(callWith("TW_EMULATED_HIP_DEVICE", "gfx1100,gfx90a"),
+              ::testing::ExitedWithCode(TW_STATUS_UNSUPPORTED),
+              "The code object is for gfx942, but device 0 is gfx1100, device "
+              "1 is gfx90a; compile it for that.");
+  EXPECT_EXIT(callWith("TW_EMULATED_HIP_MEMORY", "5000"),
+              ::testing::ExitedWithCode(TW_STATUS_OUT_OF_MEMORY),
+              "The device has no memory for a buffer of 4096 bytes.");
+}
+
+// Calls that fail leave nothing behind, and memory is used again: what one call
+// needs is enough for a hundred, of the largest size after smaller ones.
+[[noreturn]] void callOften() {
+  setenv("TW_EMULATED_HIP_MEMORY", "10000", 1);
+  std::unique_ptr<JitModel> model = compile(kTwice);
+  for (int64_t n : {0, 1, 60, 300, 1000})
+    for (int i = 0; i < 20; ++i) {
+      if (callTwice(*model, n)) std::exit(1);
+      if (callTwice(*model, 10000) != TW_STATUS_OUT_OF_MEMORY) std::exit(2);
+    }
+  std::exit(::testing::Test::HasFailure() ? 3 : 0);
+}
+
+TEST(DeviceDeathTest, MemoryIsUsedAgain) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(callOften(), ::testing::ExitedWithCode(0), "");
+}
+
+TEST(DeviceTest, CallsOfSeveralThreadsWaitForEachOther) {
+  std::unique_ptr<JitModel> model = compile(kTwice);
+  ASSERT_TRUE(model);
+  std::vector<std::thread> threads;
+  for (int64_t n : {100, 200, 300, 400})
+    threads.emplace_back([&, n] {
+      for (int i = 0; i < 10; ++i) EXPECT_EQ(callTwice(*model, n), 0);
+    });
+  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace

@@ -130,8 +130,8 @@ std::vector<Target> gpus() {
   std::vector<Target> targets;
   for (const char* gfx : {"amdgpu_gfx942", "amdgpu_gfx1100"})
     for (bool reference : {true})
-      targets.push_back({gfx + std::string(reference ? "_reference" : ""),
-                         {runnableIsas().front(), reference, gfx}});
+      targets.push_back(
+          {gfx + std::string(reference ? "_reference" : ""), {gfx, reference}});
   return targets;
 }
 

@@ -83,14 +83,14 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   ModelOptions modelOptions;
   llvm::Expected<TargetCpu> target = parseTargetCpu(options.isa);
   if (!target) return fail(target.takeError());
+  if (target->best().isAmdgpu()) {
+    modelOptions.device = std::move(*target);
+    useEmulatedHip();
+    target = parseTargetCpu(runnableIsas().front());
+    if (!target) return fail(target.takeError());
+  }
   modelOptions.target = std::move(*target);
   modelOptions.reference = options.reference;
-  if (!options.device.empty()) {
-    llvm::Expected<TargetCpu> device = parseTargetCpu(options.device);
-    if (!device) return fail(device.takeError());
-    modelOptions.device = std::move(*device);
-    useEmulatedHip();
-  }
   llvm::Expected<CompiledModel> compiled = compileModel(
       llvm::MemoryBufferRef(llvm::StringRef(model.data(), model.size()),
                             "test.mlir"),

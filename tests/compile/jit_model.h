@@ -16,9 +16,8 @@
 namespace tilewright::testing {
 
 struct JitOptions {
-  std::string isa;          // as in tile names
-  bool reference = false;   // plain loops
-  std::string device = {};  // as in tile names, or empty; emulated
+  std::string isa;         // as in tile names
+  bool reference = false;  // plain loops
 };
 
 // The ISAs of the table that this CPU has, and generic; best first.

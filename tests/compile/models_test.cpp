@@ -15,11 +15,17 @@
 namespace tilewright::testing {
 namespace {
 
+// On this CPU and on GPUs.
+class ModelsTest : public ::testing::TestWithParam<std::string> {
+ public:
+  static std::string isa() { return GetParam(); }
+};
+
 std::unique_ptr<JitModel> compile(const std::string& text,
                                   bool reference = false) {
   std::string error;
-  std::unique_ptr<JitModel> model = JitModel::compile(
-      text, JitOptions{runnableIsas().front(), reference}, &error);
+  std::unique_ptr<JitModel> model =
+      JitModel::compile(text, JitOptions{ModelsTest::isa(), reference}, &error);
   EXPECT_TRUE(model) << error << "\n" << text;
   return model;
 }
@@ -39,7 +45,7 @@ const char kMaps[] = R"(
 #j = affine_map<(i, j) -> (j)>
 )";
 
-TEST(ModelsTest, ElementwiseBroadcastAndReductionOfDynamicShapes) {
+TEST_P(ModelsTest, ElementwiseBroadcastAndReductionOfDynamicShapes) {
   // Row sums of relu(x * scale + bias).
   std::unique_ptr<JitModel> model = compile(std::string(kMaps) + R"(
     func.func @f(%x: tensor<?x?xf32>, %bias: tensor<?xf32>, %scale: f32)
@@ -115,7 +121,7 @@ std::string constantWeights(const std::string& weights) {
     })";
 }
 
-TEST(ModelsTest, ConstantsArePackedAtCompileTime) {
+TEST_P(ModelsTest, ConstantsArePackedAtCompileTime) {
   std::unique_ptr<JitModel> model = compile(constantWeights(
       "dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0], "
       "[10.0, 11.0, 12.0], [13.0, 14.0, 15.0]]>"));
@@ -142,7 +148,7 @@ TEST(ModelsTest, ConstantsArePackedAtCompileTime) {
 }
 
 // A splat that needs padding: K is no multiple of the tile's K0.
-TEST(ModelsTest, SplatConstantsArePadded) {
+TEST_P(ModelsTest, SplatConstantsArePadded) {
   std::unique_ptr<JitModel> model = compile(R"(
     func.func @f(%x: tensor<?x5xi8>) -> tensor<?x3xi32> {
       %w = arith.constant dense<2> : tensor<5x3xi8>
@@ -165,7 +171,7 @@ TEST(ModelsTest, SplatConstantsArePadded) {
   }
 }
 
-TEST(ModelsTest, BatchMatmul) {
+TEST_P(ModelsTest, BatchMatmul) {
   std::unique_ptr<JitModel> model = compile(R"(
     func.func @f(%a: tensor<?x?x7xf32>, %b: tensor<?x7x9xf32>, %c: tensor<?x?x9xf32>) -> tensor<?x?x9xf32> {
       %r = linalg.batch_matmul ins(%a, %b : tensor<?x?x7xf32>, tensor<?x7x9xf32>)
@@ -196,7 +202,7 @@ TEST(ModelsTest, BatchMatmul) {
 }
 
 // A product whose factors are wider than any tile: stays a loop, with a remark.
-TEST(ModelsTest, TypesWithoutATileBecomeLoops) {
+TEST_P(ModelsTest, TypesWithoutATileBecomeLoops) {
   std::unique_ptr<JitModel> model = compile(R"(
     func.func @f(%a: tensor<?x?xi64>, %b: tensor<?x?xi64>, %c: tensor<?x?xi64>) -> tensor<?x?xi64> {
       %r = linalg.matmul ins(%a, %b : tensor<?x?xi64>, tensor<?x?xi64>)
@@ -224,7 +230,7 @@ const char kMatmul[] = R"(
       return %r : tensor<?x8xf32>
     })";
 
-TEST(ModelsTest, SizesThatDisagreeAreRefusedAndNothingIsWritten) {
+TEST_P(ModelsTest, SizesThatDisagreeAreRefusedAndNothingIsWritten) {
   std::unique_ptr<JitModel> model = compile(kMatmul);
   ASSERT_TRUE(model);
   GuardedBuffer a = someFloats(6), b = someFloats(24), c = someFloats(16);
@@ -243,7 +249,7 @@ TEST(ModelsTest, SizesThatDisagreeAreRefusedAndNothingIsWritten) {
 }
 
 // A cast to a static size asserts it.
-TEST(ModelsTest, CastsAreChecked) {
+TEST_P(ModelsTest, CastsAreChecked) {
   std::unique_ptr<JitModel> model = compile(R"(
     func.func @f(%x: tensor<?xf32>) -> tensor<4xf32> {
       %y = tensor.cast %x : tensor<?xf32> to tensor<4xf32>
@@ -258,7 +264,7 @@ TEST(ModelsTest, CastsAreChecked) {
   for (int i = 0; i < 4; ++i) EXPECT_EQ(r.as<float>()[i], 2 * x.as<float>()[i]);
 }
 
-TEST(ModelsTest, HeaderSaysHowToCall) {
+TEST_P(ModelsTest, HeaderSaysHowToCall) {
   std::unique_ptr<JitModel> model = compile(kMatmul);
   ASSERT_TRUE(model);
   // A C keyword gets an underscore.
@@ -273,7 +279,7 @@ TEST(ModelsTest, HeaderSaysHowToCall) {
   EXPECT_NE(model->header().find("#ifndef TEST_H_\n"), std::string::npos);
 }
 
-TEST(ModelsTest, SeveralEntryPointsShareAPrivateFunction) {
+TEST_P(ModelsTest, SeveralEntryPointsShareAPrivateFunction) {
   std::unique_ptr<JitModel> model = compile(R"(
     func.func private @double(%x: tensor<?xf32>) -> tensor<?xf32> {
       %c0 = arith.constant 0 : index
@@ -301,7 +307,7 @@ TEST(ModelsTest, SeveralEntryPointsShareAPrivateFunction) {
   EXPECT_EQ(JitModel::liveAllocations(), 0);
 }
 
-TEST(ModelsTest, SizesFromIndexArgumentsAndScalarTensors) {
+TEST_P(ModelsTest, SizesFromIndexArgumentsAndScalarTensors) {
   std::unique_ptr<JitModel> model = compile(R"(
     func.func @fill(%n: index, %value: tensor<f32>) -> tensor<?x2xf32> {
       %e = tensor.empty(%n) : tensor<?x2xf32>
@@ -315,7 +321,7 @@ TEST(ModelsTest, SizesFromIndexArgumentsAndScalarTensors) {
   EXPECT_EQ(model->call("fill", int64_t{-5}, value.data(), r.data()), 1);
 }
 
-TEST(ModelsTest, ArgumentsAndConstantsCanBeResults) {
+TEST_P(ModelsTest, ArgumentsAndConstantsCanBeResults) {
   std::unique_ptr<JitModel> model = compile(R"(
     func.func @f(%x: tensor<?xi8>) -> (tensor<?xi8>, tensor<2xi16>, tensor<?xi8>) {
       %c = arith.constant dense<[300, -2]> : tensor<2xi16>
@@ -332,8 +338,10 @@ TEST(ModelsTest, ArgumentsAndConstantsCanBeResults) {
 }
 
 // f16 and bf16 arithmetic rounds after each operation, on every ISA.
-TEST(ModelsTest, NarrowFloatArithmetic) {
-  for (const std::string& isa : runnableIsas()) {
+TEST_P(ModelsTest, NarrowFloatArithmetic) {
+  bool isHost = isa() == runnableIsas().front();
+  for (const std::string& isa :
+       isHost ? runnableIsas() : std::vector<std::string>{isa()}) {
     SCOPED_TRACE(isa);
     for (const char* type : {"f16", "bf16"}) {
       std::string t = type;
@@ -368,7 +376,7 @@ TEST(ModelsTest, NarrowFloatArithmetic) {
 }
 
 // Names of the header's own are not taken by arguments.
-TEST(ModelsTest, ArgumentNames) {
+TEST_P(ModelsTest, ArgumentNames) {
   std::unique_ptr<JitModel> model = compile(R"(
     func.func @f(%0: tensor<?xf32>, %x_d0: tensor<?xf32>, %result1: tensor<?xf32>, %a-b: tensor<?xf32>)
         -> (tensor<?xf32>, tensor<?xf32>) {
@@ -384,7 +392,7 @@ TEST(ModelsTest, ArgumentNames) {
         << model->header();
 }
 
-TEST(ModelsTest, TensorsOfBooleans) {
+TEST_P(ModelsTest, TensorsOfBooleans) {
   std::unique_ptr<JitModel> model = compile(R"(
     #i = affine_map<(i) -> (i)>
     func.func @f(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xi8>) {
@@ -424,7 +432,7 @@ TEST(ModelsTest, TensorsOfBooleans) {
   }
 }
 
-TEST(ModelsTest, ReferenceModeCallsNoTile) {
+TEST_P(ModelsTest, ReferenceModeCallsNoTile) {
   std::unique_ptr<JitModel> model = compile(kMatmul, /*reference=*/true);
   ASSERT_TRUE(model);
   EXPECT_TRUE(model->tiles().empty());
@@ -441,6 +449,13 @@ TEST(ModelsTest, ReferenceModeCallsNoTile) {
             0);
   for (int i = 0; i < 16; ++i) EXPECT_EQ(got[i], expected[i]);
 }
+
+std::vector<std::string> targets() {
+  return {runnableIsas().front(), "amdgpu_gfx942", "amdgpu_gfx1100"};
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, ModelsTest, ::testing::ValuesIn(targets()),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace tilewright::testing

@@ -135,7 +135,9 @@ Expected<BuildReport> buildModel(MemoryBufferRef source, StringRef outputPath,
   if (header)
     if (Error error = header->keep())
       return std::move(error);
-  return BuildReport{options.model.target.name, std::move(*model),
+  return BuildReport{options.model.target.name,
+                     options.model.device ? options.model.device->name : "",
+                     options.model.prefix, std::move(*model),
                      std::move(*linked)};
 }
 

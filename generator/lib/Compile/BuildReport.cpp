@@ -29,6 +29,25 @@ json::Array strings(const std::vector<std::string> &lines) {
   return array;
 }
 
+/// Names of the tiles whose kernels the device runs.
+std::vector<std::string> deviceTiles(const BuildReport &report) {
+  std::vector<std::string> names;
+  for (const TileKey &key : report.model.tiles)
+    if (info(key.isa).isAmdgpu())
+      names.push_back(printTileKey(key, report.prefix));
+  return names;
+}
+
+void printDeviceAsText(const BuildReport &report, raw_ostream &os) {
+  const CompiledModel &model = report.model;
+  os << "device " << report.device << "\n\n"
+     << model.dispatches << " dispatches of " << model.kernels.size()
+     << " kernels in a code object of " << model.codeObjectBytes << " bytes\n";
+  for (const std::string &kernel : model.kernels)
+    os << "  " << kernel << '\n';
+  os << '\n';
+}
+
 } // namespace
 
 void printBuildReportAsJson(const BuildReport &report, raw_ostream &os) {
@@ -54,10 +73,19 @@ void printBuildReportAsJson(const BuildReport &report, raw_ostream &os) {
       {"steps", std::move(times)},
       {"output_bytes", int64_t(report.link.outputBytes)},
       {"peak_memory_bytes", int64_t(report.link.peakBytes)}};
+  if (!report.device.empty())
+    object["device"] = json::Object{
+        {"target", report.device},
+        {"dispatches", report.model.dispatches},
+        {"kernels", strings(report.model.kernels)},
+        {"tiles", strings(deviceTiles(report))},
+        {"code_object_bytes", int64_t(report.model.codeObjectBytes)}};
   os << formatv("{0:2}\n", json::Value(std::move(object)));
 }
 
 void printBuildReportAsText(const BuildReport &report, raw_ostream &os) {
+  if (!report.device.empty())
+    printDeviceAsText(report, os);
   os << "target " << report.target << "\n\ntile functions\n";
   size_t width = 0;
   for (const ResolvedTile &tile : report.link.tiles)

@@ -27,6 +27,8 @@ struct BuildOptions {
 
 struct BuildReport {
   std::string target;  ///< TargetCpu::name
+  std::string device;  ///< the same of the GPU; empty for none
+  std::string prefix;  ///< of the tile names
   CompiledModel model; ///< without bytes
   LinkReport link;
 };
@@ -38,7 +40,7 @@ llvm::Expected<BuildReport> buildModel(llvm::MemoryBufferRef source,
                                        const BuildOptions &options);
 
 /// One object: target, tiles with origin and ms, packed constants, remarks, and
-/// the time of each step.
+/// the time of each step; with a device its dispatches and kernels.
 void printBuildReportAsJson(const BuildReport &report, llvm::raw_ostream &os);
 
 /// The same as a table for people.
