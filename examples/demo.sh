@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # demo.sh <build folder>: compiles the digits models with their tile functions, runs them on the held-out images, and
-# builds and runs the C program that calls odd tiles; where a cross compiler and qemu are, the models run on arm_64 too.
+# builds and runs the C program that calls odd tiles; where a cross compiler and qemu are, the models run on arm_64 too, and
+# in any case on emulated AMD GPUs.
 # Exits with an error if a result is not as it should be.
 
 set -euo pipefail
@@ -73,6 +74,22 @@ CPUS
 else
   step "no run on arm_64: that needs an x86-64 host, aarch64-linux-gnu-gcc, libc6-dev-arm64-cross and qemu-aarch64"
 fi
+
+# The same models on a GPU: kernels by the matrix instructions of each, launched through HIP. Without a GPU the wave
+# emulator stands in for HIP.
+hip=$build/lib/libtilewright_emulated_hip.so
+for gfx in gfx942 gfx1100; do
+  step "the same for amdgpu:$gfx: compile and link here, run by the emulated HIP"
+  for model in model model_int8; do
+    show "$tool" compile "$examples/digits/$model.mlir" -o "$work/$model.$gfx.a" --target="amdgpu:$gfx" --report=text |
+      sed '/^target/,$d'
+  done
+  # shellcheck disable=SC2086
+  "$cc" -std=c11 -O2 $flags -I"$work" "$examples"/digits/{main,digits}.c "$work/model.$gfx.a" "$work/model_int8.$gfx.a" \
+    "$build/ukernels/libtilewright_hip.a" -lm -o "$work/digits.$gfx"
+  TW_HIP_LIBRARY=$hip TW_EMULATED_HIP_DEVICE=$gfx "$work/digits.$gfx" "$examples/digits" "$work/predictions.$gfx" | tail -2
+  cmp "$work/predictions" "$work/predictions.$gfx"
+done
 
 step "examples/odd_tiles: a C program that calls three tile functions by name, resolved by its own build"
 cmake -S "$examples/odd_tiles" -B "$work/odd_tiles" -G Ninja -Dtilewright_DIR="$build/cmake" \

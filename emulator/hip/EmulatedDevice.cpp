@@ -109,8 +109,10 @@ HipError EmulatedDevice::load(LoadedModule **module, const void *image) {
       StringRef(static_cast<const char *>(image), bytes), "code object");
   if (processorOf(*loaded->image) != gfx)
     return HipError::NoBinaryForGpu;
+  EmulatorOptions options;
+  options.gfx = gfx;
   Expected<std::unique_ptr<Emulator>> emulator =
-      Emulator::create(*loaded->image);
+      Emulator::create(*loaded->image, options);
   if (!emulator) {
     errs() << "emulated HIP: " << toString(emulator.takeError()) << '\n';
     return HipError::InvalidImage;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -145,6 +146,98 @@ TEST(DeviceTest, CallsOfSeveralThreadsWaitForEachOther) {
       for (int i = 0; i < 10; ++i) EXPECT_EQ(callTwice(*model, n), 0);
     });
   for (std::thread& thread : threads) thread.join();
+}
+
+// The product of three matrices, of which the host computes the first.
+std::string productText(int64_t k, int64_t r, int64_t n, bool onHost) {
+  auto tensor = [](const std::string& rows, int64_t columns) {
+    return "tensor<" + rows + "x" + std::to_string(columns) + "xf32>";
+  };
+  std::string u = tensor(std::to_string(k), r),
+              v = tensor(std::to_string(r), n),
+              w = tensor(std::to_string(k), n), x = tensor("?", k),
+              y = tensor("?", n);
+  return "func.func private @weights(%u: " + u + ", %v: " + v + ") -> " + w +
+         (onHost ? " attributes {tw.device = \"host\"}" : "") + R"( {
+      %zero = arith.constant 0.0 : f32
+      %e = tensor.empty() : )" +
+         w + R"(
+      %z = linalg.fill ins(%zero : f32) outs(%e : )" +
+         w + ") -> " + w + R"(
+      %w = linalg.matmul ins(%u, %v : )" +
+         u + ", " + v + ") outs(%z : " + w + ") -> " + w + R"(
+      return %w : )" +
+         w + R"(
+    }
+    func.func @f(%x: )" +
+         x + ", %u: " + u + ", %v: " + v + ") -> " + y + R"( {
+      %zero = arith.constant 0.0 : f32
+      %c0 = arith.constant 0 : index
+      %w = func.call @weights(%u, %v) : ()" +
+         u + ", " + v + ") -> " + w + R"(
+      %n = tensor.dim %x, %c0 : )" +
+         x + R"(
+      %e = tensor.empty(%n) : )" +
+         y + R"(
+      %z = linalg.fill ins(%zero : f32) outs(%e : )" +
+         y + ") -> " + y + R"(
+      %y = linalg.matmul ins(%x, %w : )" +
+         x + ", " + w + ") outs(%z : " + y + ") -> " + y + R"(
+      return %y : )" +
+         y + R"(
+    })";
+}
+
+// Weights prepared by the CPU in its layout, relaid to the GPU's by one
+// dispatch, whether tile sizes divide or not; and the same all on the GPU.
+TEST(DeviceTest, HostAndDeviceShareAModel) {
+  struct Sizes {
+    int64_t k, r, n;
+  };
+  for (Sizes s : {Sizes{64, 24, 96}, Sizes{37, 5, 43}, Sizes{1, 1, 1}})
+    for (const char* device : {"amdgpu_gfx942", "amdgpu_gfx1100"})
+      for (bool onHost : {true, false}) {
+        SCOPED_TRACE(std::string(device) + " " + std::to_string(s.k) + "x" +
+                     std::to_string(s.r) + "x" + std::to_string(s.n));
+        std::unique_ptr<JitModel> model =
+            compile(productText(s.k, s.r, s.n, onHost), device);
+        ASSERT_TRUE(model);
+        auto kernels = [&](const std::string& kind) {
+          return std::count_if(
+              model->kernels().begin(), model->kernels().end(),
+              [&](const std::string& name) { return !name.find(kind); });
+        };
+        // Of the host's weights nothing is unpacked, and then packed again.
+        EXPECT_EQ(kernels("relayout"), 1);
+        EXPECT_EQ(kernels("unpack"), 1);
+        // One of each, or both of the device, which may be the same.
+        size_t deviceTiles = kernels("tw_mmt4d_kernel");
+        EXPECT_EQ(model->tiles().size(), deviceTiles + onHost);
+        if (onHost) EXPECT_EQ(deviceTiles, 1u);
+        for (int64_t m : {1, 33}) {
+          std::vector<float> x(m * s.k), u(s.k * s.r), v(s.r * s.n),
+              y(m * s.n, -1), w(s.k * s.n);
+          auto fill = [](std::vector<float>& a, int step) {
+            for (size_t i = 0; i < a.size(); ++i)
+              a[i] = static_cast<float>(static_cast<int>(i) * step % 7 - 3);
+          };
+          fill(x, 3), fill(u, 5), fill(v, 2);
+          for (int64_t i = 0; i < s.k; ++i)
+            for (int64_t j = 0; j < s.n; ++j)
+              for (int64_t p = 0; p < s.r; ++p)
+                w[i * s.n + j] += u[i * s.r + p] * v[p * s.n + j];
+          ASSERT_EQ(model->call("f", x.data(), m, u.data(), v.data(), y.data()),
+                    0)
+              << JitModel::deviceMessage();
+          for (int64_t i = 0; i < m; ++i)
+            for (int64_t j = 0; j < s.n; ++j) {
+              float expected = 0;
+              for (int64_t p = 0; p < s.k; ++p)
+                expected += x[i * s.k + p] * w[p * s.n + j];
+              ASSERT_EQ(y[i * s.n + j], expected) << i << ", " << j;
+            }
+        }
+      }
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ std::vector<Target> cpus() {
 std::vector<Target> gpus() {
   std::vector<Target> targets;
   for (const char* gfx : {"amdgpu_gfx942", "amdgpu_gfx1100"})
-    for (bool reference : {true})
+    for (bool reference : {false, true})
       targets.push_back(
           {gfx + std::string(reference ? "_reference" : ""), {gfx, reference}});
   return targets;

@@ -172,7 +172,9 @@ double bound(const TypeTripleInfo& types, int64_t k, double magnitude,
   if (!isFloat(types.out)) return 0;
   double eps = types.accumulator == TW_ELEMENT_F64 ? 0x1p-52 : 0x1p-23;
   double error = 2 * static_cast<double>(k + 1) * eps * magnitude;
-  if (types.out == TW_ELEMENT_F16) error += std::fabs(value) * 0x1p-10;
+  // Half of the smallest denormal, at least.
+  if (types.out == TW_ELEMENT_F16)
+    error += std::max(std::fabs(value) * 0x1p-10, 0x1p-25);
   if (types.out == TW_ELEMENT_BF16) error += std::fabs(value) * 0x1p-7;
   return error;
 }
@@ -296,11 +298,25 @@ std::vector<Case> cases() {
   return result;
 }
 
+// Of each kind of matrix instruction, and without any.
+std::vector<Case> deviceCases() {
+  return {{"amdgpu_gfx942", "f32f32f32"},    {"amdgpu_gfx942", "f64f64f64"},
+          {"amdgpu_gfx942", "f16f16f16"},    {"amdgpu_gfx942", "bf16bf16f32"},
+          {"amdgpu_gfx942", "s8s8s32"},      {"amdgpu_gfx942", "u8s8s32"},
+          {"amdgpu_gfx1100", "f32f32f32"},   {"amdgpu_gfx1100", "f16f16f32"},
+          {"amdgpu_gfx1100", "u8s8s32"},     {"amdgpu_gfx1100", "s16s16s32"},
+          {"amdgpu_gfx90a", "f16f16f32"},    {"amdgpu_gfx950", "s8s8s32"},
+          {"amdgpu_gfx1201", "bf16bf16f32"}, {"amdgpu_gfx1250", "f16f16f32"}};
+}
+
+std::string nameOf(const ::testing::TestParamInfo<Case>& info) {
+  return std::get<1>(info.param) + "_" + std::get<0>(info.param);
+}
+
 INSTANTIATE_TEST_SUITE_P(Isas, MatmulTest, ::testing::ValuesIn(cases()),
-                         [](const auto& info) {
-                           return std::get<1>(info.param) + "_" +
-                                  std::get<0>(info.param);
-                         });
+                         nameOf);
+INSTANTIATE_TEST_SUITE_P(Devices, MatmulTest,
+                         ::testing::ValuesIn(deviceCases()), nameOf);
 
 }  // namespace
 }  // namespace tilewright::testing

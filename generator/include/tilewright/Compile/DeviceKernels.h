@@ -8,6 +8,7 @@
 
 #include "tilewright/key.h"
 #include "tilewright/tile.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
@@ -24,9 +25,9 @@ struct DeviceKernelLaunch {
 llvm::Expected<DeviceKernelLaunch> deviceKernelLaunch(const TileKey &key,
                                                       llvm::StringRef prefix);
 
-/// Adds that kernel to `module`, whose target is set.
-llvm::Error addDeviceKernel(llvm::Module &module, const TileKey &key,
-                            llvm::StringRef prefix);
+/// Adds the workgroup kernels of `keys` to `module`, whose target is set.
+llvm::Error addDeviceKernels(llvm::Module &module, llvm::ArrayRef<TileKey> keys,
+                             llvm::StringRef prefix);
 
 } // namespace tilewright
 

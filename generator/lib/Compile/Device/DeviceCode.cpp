@@ -72,9 +72,8 @@ llvm::Expected<SmallVector<char, 0>> emitCodeObject(ModuleOp kernels,
       function.addFnAttr("uniform-work-group-size", "true");
     }
   (*backend)->setTarget(*module);
-  for (const TileKey &key : tiles)
-    if (llvm::Error error = addDeviceKernel(*module, key, prefix))
-      return std::move(error);
+  if (llvm::Error error = addDeviceKernels(*module, tiles, prefix))
+    return std::move(error);
   return (*backend)->emit(*module, DeviceFile::CodeObject);
 }
 

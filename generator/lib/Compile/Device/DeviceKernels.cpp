@@ -5,31 +5,36 @@
 
 #include "tilewright/Compile/DeviceKernels.h"
 
-#include "tilewright/Amdgpu/CodeObject.h"
+#include "tilewright/Kernels/KernelGenerator.h"
+#include "llvm/Linker/Linker.h"
 
 using namespace llvm;
 
 namespace tilewright {
-namespace {
-
-/// "tw_mmt4d_tile_..." with "kernel" for "tile".
-std::string kernelName(const TileKey &key, StringRef prefix) {
-  std::string name = printTileKey(key, prefix.str());
-  return name.replace(prefix.size(), StringRef("_mmt4d_tile_").size(),
-                      "_mmt4d_kernel_");
-}
-
-} // namespace
 
 Expected<DeviceKernelLaunch> deviceKernelLaunch(const TileKey &key,
                                                 StringRef prefix) {
-  return DeviceKernelLaunch{kernelName(key, prefix),
-                            {uint32_t(waveSize(key.isa)), 1, 1, 0}};
+  Expected<KernelPlan> plan = planKernel(key);
+  if (!plan)
+    return plan.takeError();
+  return DeviceKernelLaunch{kernelName(key, prefix), kernelLaunch(key, *plan)};
 }
 
-Error addDeviceKernel(Module &module, const TileKey &key, StringRef prefix) {
-  return createStringError("there is no kernel '" + kernelName(key, prefix) +
-                           "'");
+Error addDeviceKernels(Module &module, ArrayRef<TileKey> keys,
+                       StringRef prefix) {
+  KernelGenerator generator;
+  KernelOptions options;
+  options.prefix = prefix.str();
+  for (const TileKey &key : keys) {
+    Expected<GeneratedKernel> kernel =
+        generator.generate(key, options, module.getContext());
+    if (!kernel)
+      return kernel.takeError();
+    if (Linker::linkModules(module, std::move(kernel->module)))
+      return createStringError("the kernel '" + kernel->name +
+                               "' cannot be linked");
+  }
+  return Error::success();
 }
 
 } // namespace tilewright

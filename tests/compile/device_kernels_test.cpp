@@ -1,0 +1,88 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is in a model's code object.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "llvm/Object/ELFObjectFile.h"
+#include "tilewright/Compile/CompileModel.h"
+
+namespace tilewright {
+namespace {
+
+// Names of the kernels, by their descriptors: <kernel>.kd.
+std::vector<std::string> kernelsOf(llvm::ArrayRef<char> codeObject) {
+  auto file = llvm::cantFail(
+      llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(
+          llvm::StringRef(codeObject.data(), codeObject.size()), "model")));
+  std::vector<std::string> names;
+  for (const llvm::object::SymbolRef& symbol : file->symbols()) {
+    llvm::StringRef name = llvm::cantFail(symbol.getName());
+    if (name.consume_back(".kd")) names.push_back(name.str());
+  }
+  return names;
+}
+
+// A hundred matrix multiplications, ten of each of ten kinds: ten kernels of
+// tiles, and one of each other kind.
+TEST(DeviceKernelsTest, EqualDispatchesShareAKernel) {
+  struct Kind {
+    const char* lhs;
+    const char* out;
+    int64_t rows, columns;
+  };
+  const Kind kinds[] = {{"f32", "f32", 16, 16},  {"f32", "f32", 64, 64},
+                        {"f32", "f32", 16, 64},  {"f64", "f64", 16, 16},
+                        {"f16", "f32", 64, 64},  {"f16", "f32", 16, 16},
+                        {"bf16", "f32", 64, 64}, {"bf16", "f32", 16, 16},
+                        {"i8", "i32", 64, 64},   {"i8", "i32", 16, 16}};
+  std::string arguments, results, types, body;
+  int number = 0;
+  for (const Kind& kind : kinds)
+    for (int i = 0; i < 10; ++i, ++number) {
+      // Ten shapes for one tile: panels are covered, not divided.
+      std::string m = std::to_string(kind.rows - i % 3);
+      std::string n = std::to_string(kind.columns - i % 2);
+      std::string k = std::to_string(20 + i), id = std::to_string(number);
+      std::string a = "tensor<" + m + "x" + k + "x" + kind.lhs + ">";
+      std::string b = "tensor<" + k + "x" + n + "x" + kind.lhs + ">";
+      std::string c = "tensor<" + m + "x" + n + "x" + kind.out + ">";
+      std::string comma = number ? ", " : "";
+      arguments += comma + "%a" + id + ": " + a + ", %b" + id + ": " + b +
+                   ", %c" + id + ": " + c;
+      results += comma + "%r" + id;
+      types += comma + c;
+      body += "  %r" + id + " = linalg.matmul ins(%a" + id + ", %b" + id +
+              " : " + a + ", " + b + ") outs(%c" + id + " : " + c + ") -> " +
+              c + "\n";
+    }
+  std::string text = "func.func @f(" + arguments + ") -> (" + types + ") {\n" +
+                     body + "  return " + results + " : " + types + "\n}";
+
+  ModelOptions options;
+  options.device = llvm::cantFail(parseTargetCpu("amdgpu_gfx942"));
+  CompiledModel model =
+      llvm::cantFail(compileModel(llvm::MemoryBufferRef(text, "hundred.mlir"),
+                                  ModelStage::CodeObject, options));
+  std::vector<std::string> inFile = kernelsOf(model.bytes);
+  std::sort(inFile.begin(), inFile.end());
+  std::vector<std::string> launched = model.kernels;
+  std::sort(launched.begin(), launched.end());
+  EXPECT_EQ(inFile, launched);
+  EXPECT_EQ(std::count_if(inFile.begin(), inFile.end(),
+                          [](const std::string& name) {
+                            return name.find("tw_mmt4d_kernel_") == 0;
+                          }),
+            10);
+  // Of packs, with padding or without, and unpacks at most those of each tile:
+  // no shape has its own.
+  EXPECT_LE(inFile.size(), 10u + 10 * 7);
+  // Three packs and one unpack for each multiplication beside it.
+  EXPECT_EQ(model.dispatches, 500);
+}
+
+}  // namespace
+}  // namespace tilewright
