@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <set>
 
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
@@ -45,6 +47,24 @@ void useEmulatedHip() {
   setenv("TW_EMULATED_HIP_DEVICE", devices.c_str(), /*overwrite=*/0);
 }
 
+// Programs that have begun. A closed one opens again with its next call.
+std::set<tw_hip_program_t*> programs;
+std::mutex programs_mutex;
+
+void recordedBegin(tw_hip_program_t* program) {
+  {
+    std::lock_guard<std::mutex> lock(programs_mutex);
+    programs.insert(program);
+  }
+  tw_hip_begin(program);
+}
+
+void closePrograms() {
+  std::lock_guard<std::mutex> lock(programs_mutex);
+  for (tw_hip_program_t* program : programs) tw_hip_close(program);
+  programs.clear();
+}
+
 llvm::Error addObject(llvm::orc::LLJIT& jit, llvm::ArrayRef<char> bytes,
                       llvm::StringRef name) {
   return jit.addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(
@@ -58,7 +78,7 @@ struct JitModel::Impl {
 };
 
 JitModel::JitModel(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-JitModel::~JitModel() = default;
+JitModel::~JitModel() { closePrograms(); }
 
 int64_t JitModel::liveAllocations() { return live_allocations; }
 
@@ -117,7 +137,7 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   };
   define("malloc", countedMalloc);
   define("free", countedFree);
-  define("tw_hip_begin", tw_hip_begin);
+  define("tw_hip_begin", recordedBegin);
   define("tw_hip_end", tw_hip_end);
   define("tw_hip_allocate", tw_hip_allocate);
   define("tw_hip_release", tw_hip_release);

@@ -79,9 +79,10 @@ static tw_status_t upload_constants(struct tw_hip_state_t* state,
   return status;
 }
 
-// What could not be opened is given back: another call may try again.
+// Also of what could be opened in part: another call may try again.
 static void close_state(struct tw_hip_state_t* state) {
   const tw_hip_api_t* hip = state->hip;
+  hip->SetDevice(state->device);
   for (size_t i = 0; i < state->pool.count; ++i)
     hip->Free(state->pool.blocks[i].pointer);
   free(state->pool.blocks);
@@ -136,6 +137,13 @@ void tw_hip_begin(tw_hip_program_t* program) {
   // The device is a property of the thread.
   state->status = tw_hip_check(state->hip, state->hip->SetDevice(state->device),
                                "hipSetDevice");
+}
+
+void tw_hip_close(tw_hip_program_t* program) {
+  pthread_mutex_lock(&opening);
+  if (program->state) close_state(program->state);
+  program->state = NULL;
+  pthread_mutex_unlock(&opening);
 }
 
 // The program's state, while nothing has failed.

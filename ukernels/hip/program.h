@@ -47,6 +47,10 @@ void tw_hip_begin(tw_hip_program_t* program);
 // Waits for all that was launched.
 int32_t tw_hip_end(tw_hip_program_t* program);
 
+// Gives back the program's device memory and kernels; its next call makes them
+// anew. No call may be under way.
+void tw_hip_close(tw_hip_program_t* program);
+
 // Device memory, aligned to 256 bytes; null after a failure. What is released
 // is given out again, in order of the stream, and stays the program's.
 void* tw_hip_allocate(tw_hip_program_t* program, int64_t bytes);

@@ -81,6 +81,7 @@ Examples:
   tilewright compile model.mlir -o model.a --emit-header=model.h --report=text
   tilewright compile model.mlir -o model.o --inline --target=x86_64_avx2_fma
   tilewright compile model.mlir -o model.a --target=arm_64:neoverse-n1
+  tilewright compile model.mlir -o model.a --target=amdgpu:gfx942
   tilewright compile model.mlir --emit=packed
 )";
 

@@ -61,11 +61,15 @@ struct ExpandDeviceMathPass : impl::ExpandDeviceMathBase<ExpandDeviceMathPass> {
           isNative(op) ||
           (isNativeInF32(op) && op->getResult(0).getType().isF32()))
         return WalkResult::advance();
-      op->emitOpError() << "on " << op->getResult(0).getType()
-                        << " cannot be computed on amdgpu, which has f32 "
-                           "(f16 and bf16 through it) of the transcendental "
-                           "functions; keep it on the host by tw.device = "
-                           "\"host\"";
+      // The body of a named operation has no place of its own in the source.
+      Location loc = isa<UnknownLoc>(op->getLoc()) ? getOperation().getLoc()
+                                                   : op->getLoc();
+      emitError(loc) << "'" << op->getName() << "' on "
+                     << op->getResult(0).getType()
+                     << " cannot be computed on amdgpu, which has f32 "
+                        "(f16 and bf16 through it) of the transcendental "
+                        "functions; keep it on the host by tw.device = "
+                        "\"host\"";
       return WalkResult::interrupt();
     });
     if (walk.wasInterrupted())
