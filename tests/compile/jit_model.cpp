@@ -111,6 +111,7 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   }
   modelOptions.target = std::move(*target);
   modelOptions.reference = options.reference;
+  modelOptions.bitcodeDir = TW_BITCODE_DIR;
   llvm::Expected<CompiledModel> compiled = compileModel(
       llvm::MemoryBufferRef(llvm::StringRef(model.data(), model.size()),
                             "test.mlir"),

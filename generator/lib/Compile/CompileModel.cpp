@@ -226,8 +226,10 @@ private:
       for (const TileKey &key : model.tiles)
         if (info(key.isa).isAmdgpu())
           tiles.push_back(key);
-      Expected<SmallVector<char, 0>> code =
-          emitCodeObject(kernels, tiles, options.prefix, *options.device);
+      Expected<SmallVector<char, 0>> code = emitCodeObject(
+          kernels, tiles,
+          {options.prefix, options.preferHandWritten, options.bitcodeDir},
+          *options.device);
       if (!code)
         return code.takeError();
       codeObject = std::move(*code);

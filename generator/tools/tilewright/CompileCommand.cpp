@@ -166,6 +166,9 @@ Error runCompile() {
   options.model.prefix = prefix;
   options.model.reference = reference;
   options.model.triple = resolveFlags.triple;
+  options.resolve = resolveFlags.get();
+  options.model.preferHandWritten = options.resolve.preferHandWritten;
+  options.model.bitcodeDir = options.resolve.bitcodeDir;
   if (stage == ModelStage::CodeObject && !options.model.device)
     return createStringError(
         "--emit=hsaco needs a GPU: --target=amdgpu:gfx942");
@@ -179,7 +182,6 @@ Error runCompile() {
   options.inlineTiles = inlineTiles;
   options.headerPath = headerPath;
   Progress progress("resolving tiles");
-  options.resolve = resolveFlags.get();
   options.resolve.progress = [&](size_t done, size_t total) {
     progress.update(done, total);
   };

@@ -15,11 +15,12 @@ namespace tilewright {
 /// is unknown and taken as large. Always a valid key of the GPU's instruction
 /// set.
 ///
-/// K0 and the multiples of M0 and N0 are those of the matrix instruction that
-/// multiplies these types fastest, so that the panels are what its lanes load;
-/// without one, those of the dot product or multiply-add that does. A wave's
-/// tile is as large as its matrix, up to what keeps the accumulators in half of
-/// the registers.
+/// The multiples of M0 and N0 are those of the matrix instruction that
+/// multiplies these types fastest, and K0 is what makes the panels wide loads
+/// of its lanes; without one, it is those of the dot product or multiply-add
+/// that multiplies. A wave's tile is as large as its matrix, up to what keeps
+/// the accumulators in half of the registers. Few rows get a hand-written tile
+/// for few rows, where there is one.
 TileKey chooseDeviceTile(const TypeTripleInfo &types, int64_t m, int64_t n,
                          const TargetCpu &gpu);
 

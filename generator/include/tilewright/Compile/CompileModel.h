@@ -39,6 +39,9 @@ struct ModelOptions {
   /// The GPU that computes what is not kept on the host; its one instruction
   /// set is of amdgpu.
   std::optional<TargetCpu> device;
+  /// Of the device's tiles, as DeviceKernelOptions.
+  bool preferHandWritten = true;
+  std::string bitcodeDir;
   /// Target triple; empty for the target's architecture on this host's OS.
   std::string triple;
   /// Prefix of the tile names.

@@ -25,9 +25,17 @@ struct DeviceKernelLaunch {
 llvm::Expected<DeviceKernelLaunch> deviceKernelLaunch(const TileKey &key,
                                                       llvm::StringRef prefix);
 
+struct DeviceKernelOptions {
+  std::string prefix = std::string(kDefaultPrefix);
+  /// Kernels that call a tile call the hand-written one, where a row exists.
+  bool preferHandWritten = true;
+  /// Directory of the bitcode libraries; empty for the tool's own.
+  std::string bitcodeDir;
+};
+
 /// Adds the workgroup kernels of `keys` to `module`, whose target is set.
 llvm::Error addDeviceKernels(llvm::Module &module, llvm::ArrayRef<TileKey> keys,
-                             llvm::StringRef prefix);
+                             const DeviceKernelOptions &options);
 
 } // namespace tilewright
 

@@ -6,6 +6,7 @@
 #include "tilewright/Compile/ChooseDeviceTile.h"
 
 #include "tilewright/Amdgpu/MatrixInstructions.h"
+#include "tilewright/Registry/Registry.h"
 #include <algorithm>
 
 namespace tilewright {
@@ -14,6 +15,8 @@ namespace {
 /// The most rows and columns of a wave's tile: 64 x 64 f32 accumulators are 64
 /// registers of 64 lanes.
 constexpr int kLargest = 64;
+/// Rows that a tile for few rows has at most.
+constexpr int kNarrow = 8;
 
 double rate(const MatrixInstruction &instruction) {
   return double(instruction.m) * instruction.n * instruction.k *
@@ -56,6 +59,30 @@ int cover(int64_t extent, int step) {
   return size;
 }
 
+/// As many k as make a lane's part of a row the widest load, 16 bytes.
+int panelK0(const MatrixInstruction &instruction) {
+  int bits = info(instruction.lhsTypes.front()).bits;
+  return std::max(instruction.k, instruction.kGroups() * 16 * 8 / bits);
+}
+
+/// The hand-written row for few rows of a matrix, which no matrix instruction
+/// of full size would use well; null if there is none.
+const HandWrittenTile *narrowRow(const TypeTripleInfo &types, int64_t m,
+                                 int64_t n, tw_isa_t isa) {
+  const HandWrittenTile *best = nullptr;
+  for (const HandWrittenTile &row : handWrittenTiles()) {
+    const TileKey &key = row.key;
+    if (key.types != types.value || key.isa != isa || key.blockScaled ||
+        key.rounding != Rounding::kOnce || m < 0 || key.m0 < m ||
+        key.m0 > kNarrow)
+      continue;
+    if (!best || std::pair(key.m0, padded(n, key.n0)) <
+                     std::pair(best->key.m0, padded(n, best->key.n0)))
+      best = &row;
+  }
+  return best;
+}
+
 } // namespace
 
 TileKey chooseDeviceTile(const TypeTripleInfo &types, int64_t m, int64_t n,
@@ -63,10 +90,12 @@ TileKey chooseDeviceTile(const TypeTripleInfo &types, int64_t m, int64_t n,
   TileKey key;
   key.types = types.value;
   key.isa = gpu.isas.front();
+  if (const HandWrittenTile *row = narrowRow(types, m, n, key.isa))
+    return row->key;
   if (const MatrixInstruction *best = bestInstruction(types, m, n, key.isa)) {
     key.m0 = cover(m, best->m);
     key.n0 = cover(n, best->n);
-    key.k0 = best->k;
+    key.k0 = panelK0(*best);
     return key;
   }
   // Dot products take 32 bits of each operand. A wave's lanes lie along N0; few

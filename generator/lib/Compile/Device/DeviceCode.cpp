@@ -8,7 +8,6 @@
 #include "HostProgram.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "tilewright/Amdgpu/CodeObject.h"
-#include "tilewright/Compile/DeviceKernels.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 
@@ -52,10 +51,9 @@ std::vector<std::string> namesOf(Operation *op, StringRef attr) {
   return names;
 }
 
-llvm::Expected<SmallVector<char, 0>> emitCodeObject(ModuleOp kernels,
-                                                    ArrayRef<TileKey> tiles,
-                                                    StringRef prefix,
-                                                    const TargetCpu &gpu) {
+llvm::Expected<SmallVector<char, 0>>
+emitCodeObject(ModuleOp kernels, ArrayRef<TileKey> tiles,
+               const DeviceKernelOptions &options, const TargetCpu &gpu) {
   llvm::Expected<std::unique_ptr<DeviceBackend>> backend =
       DeviceBackend::create(gpu.isas.front());
   if (!backend)
@@ -72,7 +70,7 @@ llvm::Expected<SmallVector<char, 0>> emitCodeObject(ModuleOp kernels,
       function.addFnAttr("uniform-work-group-size", "true");
     }
   (*backend)->setTarget(*module);
-  if (llvm::Error error = addDeviceKernels(*module, tiles, prefix))
+  if (llvm::Error error = addDeviceKernels(*module, tiles, options))
     return std::move(error);
   return (*backend)->emit(*module, DeviceFile::CodeObject);
 }

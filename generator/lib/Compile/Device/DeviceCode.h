@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "tilewright/Codegen/TargetCpu.h"
+#include "tilewright/Compile/DeviceKernels.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
@@ -28,7 +29,7 @@ std::vector<std::string> namesOf(mlir::Operation *op, llvm::StringRef attr);
 /// dialect, and the workgroup kernels of `tiles`.
 llvm::Expected<llvm::SmallVector<char, 0>>
 emitCodeObject(mlir::ModuleOp kernels, llvm::ArrayRef<TileKey> tiles,
-               llvm::StringRef prefix, const TargetCpu &gpu);
+               const DeviceKernelOptions &options, const TargetCpu &gpu);
 
 /// Defines the program's data (tw_hip_program_t) in the host's module: the code
 /// object, the kernels' names and the constants, globals of `host`.

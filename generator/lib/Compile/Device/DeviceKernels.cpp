@@ -5,7 +5,10 @@
 
 #include "tilewright/Compile/DeviceKernels.h"
 
+#include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Kernels/KernelGenerator.h"
+#include "tilewright/Registry/Registry.h"
+#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Linker/Linker.h"
 
 using namespace llvm;
@@ -20,14 +23,42 @@ Expected<DeviceKernelLaunch> deviceKernelLaunch(const TileKey &key,
   return DeviceKernelLaunch{kernelName(key, prefix), kernelLaunch(key, *plan)};
 }
 
+namespace {
+
+/// The hand-written tile of `key`, or the generated one.
+Expected<std::unique_ptr<Module>> tileModule(const TileKey &key,
+                                             const DeviceKernelOptions &options,
+                                             LLVMContext &context) {
+  ResolveOptions resolve;
+  resolve.kind = Emit::Bitcode;
+  resolve.generate.prefix = options.prefix;
+  resolve.bitcodeDir = options.bitcodeDir;
+  resolve.useCache = false;
+  resolve.jobs = 1;
+  Expected<std::vector<ResolvedTile>> tiles = resolveTiles({key}, resolve);
+  if (!tiles)
+    return tiles.takeError();
+  const ResolvedTile &tile = tiles->front();
+  return parseBitcodeFile(
+      MemoryBufferRef(StringRef(tile.bytes.data(), tile.bytes.size()),
+                      tile.name),
+      context);
+}
+
+} // namespace
+
 Error addDeviceKernels(Module &module, ArrayRef<TileKey> keys,
-                       StringRef prefix) {
+                       const DeviceKernelOptions &options) {
   KernelGenerator generator;
-  KernelOptions options;
-  options.prefix = prefix.str();
   for (const TileKey &key : keys) {
+    KernelOptions kernelOptions;
+    kernelOptions.prefix = options.prefix;
+    if (options.preferHandWritten && findHandWrittenTile(key))
+      kernelOptions.tile = [&](const TileKey &key, LLVMContext &context) {
+        return tileModule(key, options, context);
+      };
     Expected<GeneratedKernel> kernel =
-        generator.generate(key, options, module.getContext());
+        generator.generate(key, kernelOptions, module.getContext());
     if (!kernel)
       return kernel.takeError();
     if (Linker::linkModules(module, std::move(kernel->module)))
