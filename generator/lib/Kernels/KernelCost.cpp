@@ -21,8 +21,10 @@
 namespace tilewright {
 namespace {
 
-/// Address arithmetic, waits, barriers and the loop's own, per iteration.
-constexpr int kOverheadInstructions = 20;
+/// The loop's own instructions, and those that each read straight into LDS needs
+/// to say where to. Waits and barriers are not issued to any unit.
+constexpr int kLoopInstructions = 8;
+constexpr int kPerDirectRead = 1;
 /// Of a load that comes from HBM, cycles: the order of what is published for
 /// CDNA; only plans too small to hide it are judged by it.
 constexpr double kGlobalLatency = 600;
@@ -43,7 +45,9 @@ KernelCost estimateKernelCost(const KernelPlan &plan, const TileKey &key) {
   KernelCost cost;
   double ofOneWave = shape.matrixInstructions * plan.instruction->cycles;
   int others = shape.ldsReads + shape.ldsWrites + shape.globalLoads +
-               kOverheadInstructions;
+               kLoopInstructions;
+  if (plan.direct)
+    others += kPerDirectRead * shape.globalLoads;
   cost.issue = ofOneWave + others * limits.issueCycles;
   // matrixShare is a wave's, so `matrix` is, until the waves are counted.
   cost.matrix = ofOneWave;

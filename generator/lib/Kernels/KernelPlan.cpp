@@ -19,9 +19,9 @@ namespace tilewright {
 
 const TargetLimits &targetLimits(tw_isa_t isa) {
   static const TargetLimits table[] = {
-      {TW_ISA_AMDGPU_GFX90A, 65536, 512, 256, 512, 4, 128, 4, 4},
-      {TW_ISA_AMDGPU_GFX942, 65536, 512, 256, 512, 4, 128, 4, 4},
-      {TW_ISA_AMDGPU_GFX950, 163840, 512, 256, 512, 4, 256, 4, 16},
+      {TW_ISA_AMDGPU_GFX90A, 65536, 512, 192, 512, 4, 128, 4, 4},
+      {TW_ISA_AMDGPU_GFX942, 65536, 512, 192, 512, 4, 128, 4, 4},
+      {TW_ISA_AMDGPU_GFX950, 163840, 512, 192, 512, 4, 256, 4, 16},
       {TW_ISA_AMDGPU_GFX1100, 65536, 256, 192, 1536, 4, 256, 1, 0},
       {TW_ISA_AMDGPU_GFX1201, 65536, 256, 192, 1536, 4, 256, 1, 0},
       {TW_ISA_AMDGPU_GFX1250, 327680, 256, 192, 1024, 4, 256, 1, 0},

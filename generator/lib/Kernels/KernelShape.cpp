@@ -42,6 +42,9 @@ PipelineShape::Operand operandShape(tw_element_type_t type, int tileRows,
   return o;
 }
 
+/// Addresses and what else a lane keeps.
+constexpr int kOtherRegisters = 12;
+
 /// 32-bit registers that `bytes` of one lane take.
 int registersOf(int64_t bytes) { return (bytes + 3) / 4; }
 
@@ -74,11 +77,12 @@ PipelineShape::PipelineShape(const TileKey &key, const KernelPlan &plan) {
                              : (plan.stages - 1) *
                                    (lhs.loads(threads) * registersOf(lhs.unit) +
                                     rhs.loads(threads) * registersOf(rhs.unit));
-  // Two rounds of fragments: one in use, the next on its way.
+  // A round of fragments is in use, and half of the next is on its way.
   int fragments =
-      2 * (blocksM * registersOf(std::max(lhs.fragment, lhs.granule)) +
-           blocksN * registersOf(std::max(rhs.fragment, rhs.granule)));
-  registers = accumulatorRegisters + inFlight + fragments + globalLoads + 24;
+      blocksM * registersOf(std::max(lhs.fragment, lhs.granule)) +
+      blocksN * registersOf(std::max(rhs.fragment, rhs.granule));
+  registers = accumulatorRegisters + inFlight + fragments * 3 / 2 +
+              globalLoads + kOtherRegisters;
 }
 
 std::string whyKernelPlanUnfit(const KernelPlan &plan, const TileKey &key) {

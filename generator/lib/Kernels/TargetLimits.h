@@ -15,7 +15,8 @@ struct TargetLimits {
   tw_isa_t isa;
   int ldsBytes; ///< that a workgroup may have
   /// 32-bit vector registers of a lane: that one wave may have in all, that it
-  /// may have for accumulators, and that the waves of one SIMD share.
+  /// may have for accumulators (with more, LLVM 22 copies them around in the
+  /// loop), and that the waves of one SIMD share.
   int registersPerWave, accumulators, registersPerSimd;
   int simds;
   int ldsBytesPerCycle;
