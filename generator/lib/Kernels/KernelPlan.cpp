@@ -258,8 +258,10 @@ Expected<KernelPlan> planKernel(const TileKey &key, StringRef overrides) {
     });
   if (best)
     return *best;
-  if (o->form == KernelForm::Pipelined || o->direct || o->stages ||
-      o->buffers || o->kSteps || !o->instruction.empty())
+  bool pipelinedWanted = o->form == KernelForm::Pipelined || o->direct ||
+                         o->stages || o->buffers || o->kSteps || o->tilesM ||
+                         !o->instruction.empty();
+  if (pipelinedWanted && o->form != KernelForm::Simple)
     return whyNone(key, *o);
   KernelPlan simple;
   simple.wavesM = o->wavesM.value_or(1);

@@ -4,7 +4,10 @@
 // tilewright gen: names -> generated kernels, or any stage on the way.
 
 #include "Commands.h"
+#include "GenKernels.h"
 #include "ToolSupport.h"
+
+#include "tilewright/Kernels/KernelGenerator.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -66,9 +69,13 @@ ResolveFlags resolveFlags(genOptions, Prefer::Generated);
 const char genHelp[] = R"(
 A name says what to generate: tw_mmt4d_tile_<types>_<M0>x<N0>x<K0>_<arch>_<isa>.
 'tilewright list types' and 'tilewright list isas' show the parts; M0 and N0 are
-in 1..1024, K0 in 1..64 (1..256 on amdgpu). '@file' stands for the names in a file, '-' for those on
-standard input. 'gen' generates even what has a hand-written body, unless asked
-with --prefer=hand-written.
+in 1..1024, K0 in 1..64 (1..256 on amdgpu). '@file' stands for the names in a
+file, '-' for those on standard input. 'gen' generates even what has a
+hand-written body, unless asked with --prefer=hand-written.
+
+tw_mmt4d_kernel_<...>_amdgpu_<gfx> is the workgroup kernel around the tile of
+that name, a whole mmt4d: --emit=hsaco (the default), asm, bitcode, llvm, vector
+(its stages, pipelined) or plan.
 
 Examples:
   tilewright gen tw_mmt4d_tile_f32f32f32_7x48x1_x86_64_avx512_base -o tile.o
@@ -77,6 +84,7 @@ Examples:
   tilewright gen -o tiles/ --registry-entry -j4 --time @names.txt
   tilewright gen --emit=plan --plan=unroll=4 tw_mmt4d_tile_f32f32f32_1x16x1_generic
   tilewright gen --emit=asm tw_mmt4d_tile_f16f16f32_64x64x16_amdgpu_gfx942
+  tilewright gen -o mm.hsaco tw_mmt4d_kernel_f16f16f32_16x16x16_amdgpu_gfx942
 )";
 
 bool isText(Emit kind) {
@@ -189,16 +197,41 @@ void printJson(ArrayRef<ResolvedTile> tiles, ArrayRef<std::string> paths) {
   outs() << formatv("{0:2}\n", json::Value(std::move(rows)));
 }
 
+/// The tiles' names that were given, or those that the kernels' names stand
+/// for: which of the two, in `kernels`. Not both.
+Expected<std::vector<std::string>> wantedNames(bool &kernels) {
+  std::vector<std::string> wanted;
+  size_t kernelNames = 0;
+  for (const std::string &name : names) {
+    bool kernel = looksLikeKernelName(name, prefix);
+    kernelNames += kernel;
+    wanted.push_back(kernel ? tileNameOf(name, prefix) : name);
+  }
+  if (kernelNames && kernelNames != wanted.size())
+    return createStringError("tiles and workgroup kernels are generated in "
+                             "calls of their own");
+  kernels = kernelNames != 0;
+  return wanted;
+}
+
 Error runGen() {
-  Expected<std::vector<TileKey>> keys = parseNames(names, prefix);
+  bool kernels = false;
+  Expected<std::vector<std::string>> wanted = wantedNames(kernels);
+  if (!wanted)
+    return wanted.takeError();
+  Expected<std::vector<TileKey>> keys = parseNames(*wanted, prefix);
   if (!keys)
     return keys.takeError();
+  if (kernels && emitKind.getNumOccurrences() == 0)
+    emitKind = Emit::CodeObject;
 
   std::vector<std::string> symbols;
-  for (const TileKey &key : *keys)
-    if (std::string symbol = printTileKey(key, prefix);
-        !is_contained(symbols, symbol))
+  for (const TileKey &key : *keys) {
+    std::string symbol =
+        kernels ? kernelName(key, prefix) : printTileKey(key, prefix);
+    if (!is_contained(symbols, symbol))
       symbols.push_back(symbol);
+  }
   Expected<std::vector<std::string>> paths = outputPaths(symbols);
   if (!paths)
     return paths.takeError();
@@ -215,7 +248,8 @@ Error runGen() {
   options.progress = [&](size_t done, size_t total) {
     progress.update(done, total);
   };
-  Expected<std::vector<ResolvedTile>> tiles = resolveTiles(*keys, options);
+  Expected<std::vector<ResolvedTile>> tiles =
+      kernels ? generateKernels(*keys, options) : resolveTiles(*keys, options);
   if (!tiles)
     return tiles.takeError();
 

@@ -1,0 +1,26 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `tilewright gen` of workgroup kernels.
+
+#ifndef TILEWRIGHT_TOOLS_TILEWRIGHT_GENKERNELS_H
+#define TILEWRIGHT_TOOLS_TILEWRIGHT_GENKERNELS_H
+
+#include "tilewright/Codegen/Resolve.h"
+
+namespace tilewright {
+
+/// "<prefix>_mmt4d_kernel_...".
+bool looksLikeKernelName(llvm::StringRef name, llvm::StringRef prefix);
+
+/// The tile's name that a kernel's name stands for.
+std::string tileNameOf(llvm::StringRef kernelName, llvm::StringRef prefix);
+
+/// The kernels of `keys`, at the stage `options.kind`. The tiles that they call
+/// are resolved as `options` says; its plan is the kernels'.
+llvm::Expected<std::vector<ResolvedTile>>
+generateKernels(llvm::ArrayRef<TileKey> keys, const ResolveOptions &options);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_TOOLS_TILEWRIGHT_GENKERNELS_H
