@@ -8,7 +8,9 @@
 #include <algorithm>
 
 #include "llvm/Object/ELFObjectFile.h"
+#include "tilewright/Compile/ChooseDeviceTile.h"
 #include "tilewright/Compile/CompileModel.h"
+#include "tilewright/Compile/DeviceKernels.h"
 
 namespace tilewright {
 namespace {
@@ -24,6 +26,53 @@ std::vector<std::string> kernelsOf(llvm::ArrayRef<char> codeObject) {
     if (name.consume_back(".kd")) names.push_back(name.str());
   }
   return names;
+}
+
+// Every type triple has a tile on every GPU, whose kernel can be planned.
+TEST(DeviceTileTest, IsAValidKeyOfTheTarget) {
+  for (const IsaInfo& isa : isas()) {
+    if (!isa.isAmdgpu()) continue;
+    TargetCpu gpu = targetCpuOf(isa);
+    for (const TypeTripleInfo& types : typeTriples())
+      for (auto [m, n] : {std::pair(-1, -1), {1, 1}, {3, 1000}, {40, 20}}) {
+        TileKey key = chooseDeviceTile(types, m, n, gpu);
+        SCOPED_TRACE(printTileKey(key));
+        EXPECT_EQ(validateTileKey(key), "");
+        EXPECT_EQ(key.types, types.value);
+        EXPECT_EQ(key.isa, isa.isa);
+        EXPECT_FALSE(key.blockScaled);
+        EXPECT_TRUE(!!deviceKernelLaunch(key, "tw"));
+      }
+  }
+}
+
+// By the fastest instruction, and as hand-written tiles are, where they are.
+TEST(DeviceTileTest, IsWhatTheMatrixInstructionsLoad) {
+  struct Expectation {
+    const char* types;
+    int64_t m, n;
+    const char* gpu;
+    const char* sizes;
+  };
+  for (const Expectation& e : {
+           Expectation{"f16f16f32", -1, -1, "gfx942", "64x64x16"},
+           {"f16f16f32", 1000, 20, "gfx942", "64x32x16"},
+           {"f16f16f32", 1000, 16, "gfx942", "64x16x32"},
+           {"f16f16f32", 1, 64, "gfx942", "1x64x8"},
+           {"s8s8s32", -1, -1, "gfx942", "64x64x32"},
+           {"f32f32f32", -1, -1, "gfx90a", "64x64x8"},
+           {"f64f64f64", -1, -1, "gfx950", "64x64x8"},
+           {"f16f16f32", -1, -1, "gfx1100", "64x64x16"},
+           // Without a matrix instruction.
+           {"f32f32f32", -1, -1, "gfx1100", "32x64x1"},
+           {"s16s16s32", -1, 5, "gfx942", "32x16x2"},
+       }) {
+    TargetCpu gpu =
+        llvm::cantFail(parseTargetCpu("amdgpu:" + std::string(e.gpu)));
+    TileKey key = chooseDeviceTile(*findTypeTriple(e.types), e.m, e.n, gpu);
+    EXPECT_EQ(printTileKey(key), "tw_mmt4d_tile_" + std::string(e.types) + "_" +
+                                     e.sizes + "_amdgpu_" + e.gpu);
+  }
 }
 
 // A hundred matrix multiplications, ten of each of ten kinds: ten kernels of

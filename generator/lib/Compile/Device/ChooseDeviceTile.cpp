@@ -23,8 +23,16 @@ double rate(const MatrixInstruction &instruction) {
          instruction.blocks / instruction.cycles;
 }
 
-/// Rows (columns) of padding that an instruction of `size` makes.
-int64_t padded(int64_t extent, int size) {
+/// The least multiple of `step` by a power of two that covers `extent`.
+int cover(int64_t extent, int step) {
+  int size = step;
+  while (size < kLargest && (extent < 0 || size < extent))
+    size *= 2;
+  return size;
+}
+
+/// Rows (columns) of padding in tiles of `size` rows.
+int64_t padding(int64_t extent, int size) {
   return extent < 0 ? 0 : (extent + size - 1) / size * size - extent;
 }
 
@@ -36,8 +44,8 @@ const MatrixInstruction *bestInstruction(const TypeTripleInfo &types, int64_t m,
   auto isBetter = [&](const MatrixInstruction &x, const MatrixInstruction &y) {
     if (rate(x) != rate(y))
       return rate(x) > rate(y);
-    int64_t ofX = padded(m, x.m) + padded(n, x.n);
-    int64_t ofY = padded(m, y.m) + padded(n, y.n);
+    int64_t ofX = padding(m, cover(m, x.m)) + padding(n, cover(n, x.n));
+    int64_t ofY = padding(m, cover(m, y.m)) + padding(n, cover(n, y.n));
     return ofX != ofY ? ofX < ofY : x.m * x.n > y.m * y.n;
   };
   for (const MatrixInstruction &instruction : matrixInstructions(isa)) {
@@ -49,14 +57,6 @@ const MatrixInstruction *bestInstruction(const TypeTripleInfo &types, int64_t m,
       best = &instruction;
   }
   return best;
-}
-
-/// The least multiple of `step` by a power of two that covers `extent`.
-int cover(int64_t extent, int step) {
-  int size = step;
-  while (size < kLargest && (extent < 0 || size < extent))
-    size *= 2;
-  return size;
 }
 
 /// As many k as make a lane's part of a row the widest load, 16 bytes.
@@ -76,8 +76,8 @@ const HandWrittenTile *narrowRow(const TypeTripleInfo &types, int64_t m,
         key.rounding != Rounding::kOnce || m < 0 || key.m0 < m ||
         key.m0 > kNarrow)
       continue;
-    if (!best || std::pair(key.m0, padded(n, key.n0)) <
-                     std::pair(best->key.m0, padded(n, best->key.n0)))
+    if (!best || std::pair(key.m0, padding(n, key.n0)) <
+                     std::pair(best->key.m0, padding(n, best->key.n0)))
       best = &row;
   }
   return best;
