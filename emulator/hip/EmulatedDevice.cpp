@@ -4,6 +4,7 @@
 // Memory, code objects and launches of the emulated GPU.
 
 #include "EmulatedDevice.h"
+#include "tilewright/Emulator/Target.h"
 
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -34,8 +35,13 @@ size_t imageBytes(const void *image) {
   return header.e_shoff + size_t(header.e_shentsize) * header.e_shnum;
 }
 
-/// The processor that a code object is for: "gfx942"; empty if it is none.
+/// The processor that a code object is for: "gfx942". Empty if its header does
+/// not say; its bitcode does then.
 std::string processorOf(MemoryBufferRef image) {
+  ELF::Elf64_Ehdr header;
+  std::memcpy(&header, image.getBufferStart(), sizeof(header));
+  if ((header.e_flags & ELF::EF_AMDGPU_MACH) == ELF::EF_AMDGPU_MACH_NONE)
+    return "";
   Expected<std::unique_ptr<object::ObjectFile>> file =
       object::ObjectFile::createELFObjectFile(image);
   if (!file) {
@@ -91,13 +97,29 @@ HipError EmulatedDevice::release(void *pointer) {
   return HipError::Success;
 }
 
-bool EmulatedDevice::owns(const void *pointer, size_t bytes) const {
+static bool isWithin(const std::map<uintptr_t, size_t> &ranges,
+                     const void *pointer, size_t bytes) {
   auto address = reinterpret_cast<uintptr_t>(pointer);
-  auto after = allocations.upper_bound(address);
-  if (after == allocations.begin())
+  auto after = ranges.upper_bound(address);
+  if (after == ranges.begin())
     return false;
   auto [begin, size] = *std::prev(after);
   return address - begin <= size && bytes <= size - (address - begin);
+}
+
+bool EmulatedDevice::owns(const void *pointer, size_t bytes) const {
+  return isWithin(allocations, pointer, bytes) ||
+         isWithin(globals, pointer, bytes);
+}
+
+unsigned EmulatedDevice::ldsBytes() const {
+  auto target = findTarget(name());
+  return target ? target->ldsBytes : 0;
+}
+
+unsigned EmulatedDevice::waveSize() const {
+  auto target = findTarget(name());
+  return target ? target->waveSize : 0;
 }
 
 HipError EmulatedDevice::load(LoadedModule **module, const void *image) {
@@ -107,10 +129,11 @@ HipError EmulatedDevice::load(LoadedModule **module, const void *image) {
   auto loaded = std::make_unique<LoadedModule>();
   loaded->image = MemoryBuffer::getMemBufferCopy(
       StringRef(static_cast<const char *>(image), bytes), "code object");
-  if (processorOf(*loaded->image) != gfx)
+  std::string processor = processorOf(*loaded->image);
+  if (!gfx.empty() && !processor.empty() && processor != gfx)
     return HipError::NoBinaryForGpu;
   EmulatorOptions options;
-  options.gfx = gfx;
+  options.gfx = processor;
   Expected<std::unique_ptr<Emulator>> emulator =
       Emulator::create(*loaded->image, options);
   if (!emulator) {
@@ -118,9 +141,16 @@ HipError EmulatedDevice::load(LoadedModule **module, const void *image) {
     return HipError::InvalidImage;
   }
   loaded->emulator = std::move(*emulator);
+  if (gfx.empty())
+    gfx = loaded->emulator->target().str();
+  if (gfx != loaded->emulator->target())
+    return HipError::NoBinaryForGpu;
   for (auto [begin, size] : allocations)
-    cantFail(loaded->emulator->addBuffer(reinterpret_cast<void *>(begin), size,
-                                         Access::ReadWrite));
+    if (Error error = loaded->emulator->addBuffer(
+            reinterpret_cast<void *>(begin), size, Access::ReadWrite)) {
+      errs() << "emulated HIP: " << toString(std::move(error)) << '\n';
+      return HipError::InvalidImage;
+    }
   *module = modules.emplace_back(std::move(loaded)).get();
   return HipError::Success;
 }
@@ -137,6 +167,8 @@ HipError EmulatedDevice::unload(LoadedModule *module) {
     return HipError::InvalidHandle;
   erase_if(kernels,
            [&](const auto &kernel) { return kernel->module == module; });
+  for (const auto &[address, bytes] : module->globals)
+    globals.erase(address);
   erase_if(modules, [&](const auto &known) { return known.get() == module; });
   return HipError::Success;
 }
@@ -164,7 +196,23 @@ HipError EmulatedDevice::findGlobal(void **pointer, size_t *bytes,
     return HipError::NotFound;
   }
   *pointer = global->address;
+  globals[reinterpret_cast<uintptr_t>(global->address)] = global->bytes;
+  module->globals[reinterpret_cast<uintptr_t>(global->address)] = global->bytes;
   *bytes = global->bytes;
+  return HipError::Success;
+}
+
+HipError EmulatedDevice::gather(std::vector<uint8_t> &segment,
+                                const LoadedKernel &kernel, void **parameters) {
+  auto known = kernel.module->emulator->kernelParameters(kernel.name);
+  if (!known) {
+    errs() << "emulated HIP: " << toString(known.takeError()) << '\n';
+    return HipError::InvalidValue;
+  }
+  for (const Emulator::Parameter &parameter : *known) {
+    segment.resize(parameter.offset + parameter.bytes);
+    std::memcpy(&segment[parameter.offset], *parameters++, parameter.bytes);
+  }
   return HipError::Success;
 }
 

@@ -20,6 +20,8 @@ struct LoadedModule {
   /// Copied: the caller may free its own.
   std::unique_ptr<llvm::MemoryBuffer> image;
   std::unique_ptr<Emulator> emulator;
+  /// Of its global variables, those that were asked for: address and bytes.
+  std::map<uintptr_t, size_t> globals;
 };
 struct LoadedKernel {
   LoadedModule *module;
@@ -35,6 +37,7 @@ enum class HipError : int {
   InvalidDevice = 101,
   InvalidImage = 200,
   NoBinaryForGpu = 209,
+  FileNotFound = 301,
   InvalidHandle = 400,
   NotFound = 500,
   LaunchFailure = 719,
@@ -44,16 +47,22 @@ enum class HipError : int {
 /// thread-safe.
 class EmulatedDevice {
 public:
-  /// `gfx` is what it is; memory and schedules as the environment says:
-  /// TW_EMULATED_HIP_MEMORY (bytes), TW_EMULATED_HIP_SEED.
+  /// `gfx` is what it is, or empty: what the first code object is for; memory
+  /// and schedules as the environment says: TW_EMULATED_HIP_MEMORY (bytes),
+  /// TW_EMULATED_HIP_SEED.
   explicit EmulatedDevice(std::string gfx);
 
-  const std::string &name() const { return gfx; }
+  std::string name() const { return gfx.empty() ? "gfx942" : gfx; }
+  size_t freeMemory() const { return memoryLeft; }
+  /// Of a workgroup.
+  unsigned ldsBytes() const;
+  unsigned waveSize() const;
 
   /// New memory holds garbage.
   HipError allocate(void **pointer, size_t bytes);
   HipError release(void *pointer);
-  /// Whether the bytes are within one allocation.
+  /// Whether the bytes are within one allocation, or one global variable that
+  /// was asked for.
   bool owns(const void *pointer, size_t bytes) const;
 
   HipError load(LoadedModule **module, const void *image);
@@ -62,6 +71,9 @@ public:
                       llvm::StringRef name);
   HipError findGlobal(void **pointer, size_t *bytes, LoadedModule *module,
                       llvm::StringRef name);
+  /// The kernarg segment of a launch whose arguments are pointed to one by one.
+  HipError gather(std::vector<uint8_t> &segment, const LoadedKernel &kernel,
+                  void **parameters);
   /// Reports go to the standard error output.
   HipError launch(const LoadedKernel &kernel, Dim3 grid, Dim3 block,
                   unsigned dynamicLds, llvm::ArrayRef<uint8_t> arguments);
@@ -72,7 +84,7 @@ private:
   std::string gfx;
   size_t memoryLeft = SIZE_MAX;
   unsigned seed = 0;
-  std::map<uintptr_t, size_t> allocations;
+  std::map<uintptr_t, size_t> allocations, globals;
   std::vector<std::unique_ptr<LoadedModule>> modules;
   std::vector<std::unique_ptr<LoadedKernel>> kernels;
 };

@@ -127,6 +127,27 @@ Expected<uint64_t> Emulator::kernargBytes(StringRef kernel) const {
   return offsets->back();
 }
 
+Expected<std::vector<Emulator::Parameter>>
+Emulator::kernelParameters(StringRef kernel) const {
+  auto found = impl->find(kernel);
+  if (!found)
+    return found.takeError();
+  if (Error failure = checkEntry(**found, EntryKind::Kernarg))
+    return failure;
+  auto offsets = kernargOffsets(**found);
+  if (!offsets)
+    return offsets.takeError();
+  const DataLayout &layout = (*found)->getDataLayout();
+  std::vector<Parameter> parameters;
+  for (const Argument &parameter : (*found)->args()) {
+    Type *type = parameter.hasByRefAttr() ? parameter.getParamByRefType()
+                                          : parameter.getType();
+    parameters.push_back(
+        {(*offsets)[parameter.getArgNo()], layout.getTypeAllocSize(type)});
+  }
+  return parameters;
+}
+
 Error Emulator::addBuffer(void *data, size_t bytes, Access access,
                           StringRef name) {
   return impl->machine.memory.add(data, bytes, access == Access::ReadWrite,

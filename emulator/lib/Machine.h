@@ -10,8 +10,8 @@
 #include "Lds.h"
 #include "Memory.h"
 #include "Site.h"
-#include "Target.h"
 #include "tilewright/Emulator/Emulator.h"
+#include "tilewright/Emulator/Target.h"
 #include "llvm/Support/Compiler.h"
 #include <random>
 

@@ -6,8 +6,8 @@
 #ifndef TILEWRIGHT_EMULATOR_LIB_SOURCEPROGRAM_H
 #define TILEWRIGHT_EMULATOR_LIB_SOURCEPROGRAM_H
 
-#include "Target.h"
 #include "tilewright/Emulator/Emulator.h"
+#include "tilewright/Emulator/Target.h"
 #include "llvm/IR/Module.h"
 
 namespace tilewright::emulator {

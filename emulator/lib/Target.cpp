@@ -3,7 +3,7 @@
 //
 // The GPUs that the emulator knows.
 
-#include "Target.h"
+#include "tilewright/Emulator/Target.h"
 #include "llvm/ADT/ArrayRef.h"
 
 using namespace llvm;

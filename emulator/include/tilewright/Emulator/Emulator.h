@@ -88,6 +88,12 @@ public:
   std::vector<std::string> kernels() const;
   /// Bytes of the explicit part of a kernel's kernarg segment.
   llvm::Expected<uint64_t> kernargBytes(llvm::StringRef kernel) const;
+  /// Where each parameter of a kernel lies in its kernarg segment.
+  struct Parameter {
+    uint64_t offset, bytes;
+  };
+  llvm::Expected<std::vector<Parameter>>
+  kernelParameters(llvm::StringRef kernel) const;
 
   /// Makes [data, data + bytes) device memory. Its device address is its host
   /// address: that is what goes into kernel arguments and parameter structs.

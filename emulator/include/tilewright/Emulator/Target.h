@@ -3,8 +3,8 @@
 //
 // The GPUs that the emulator knows.
 
-#ifndef TILEWRIGHT_EMULATOR_LIB_TARGET_H
-#define TILEWRIGHT_EMULATOR_LIB_TARGET_H
+#ifndef TILEWRIGHT_EMULATOR_TARGET_H
+#define TILEWRIGHT_EMULATOR_TARGET_H
 
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -37,4 +37,4 @@ std::string targetNames();
 
 } // namespace tilewright::emulator
 
-#endif // TILEWRIGHT_EMULATOR_LIB_TARGET_H
+#endif // TILEWRIGHT_EMULATOR_TARGET_H
