@@ -35,11 +35,29 @@ private:
   /// row.
   Values initial();
   Values kLoop(Values sums);
-  Values span(Values sums, const SpanAt &at);
+  /// What a span's multiplications need, as it is in memory.
+  struct Loaded {
+    std::vector<RawElements> lhs, rhs; ///< of each row, of each column
+    /// Of each row, or of each result of each row; and of each column.
+    std::vector<Values> lhsScales;
+    Values rhsScales;
+    /// All values, in one order; `with` has the same of other values.
+    Values flat() const;
+    Loaded with(llvm::ArrayRef<Value *> values) const;
+  };
+  Loaded load(const SpanAt &at);
+  Values multiplySpan(Values sums, const Loaded &loaded);
+  Values span(Values sums, const SpanAt &at) {
+    return multiplySpan(std::move(sums), load(at));
+  }
+  /// `count` spans (i64), the index'th at `at(index)`, each loaded before the
+  /// one before is multiplied.
+  Values spansAhead(Value *count, Values sums,
+                    llvm::function_ref<SpanAt(Value *)> at);
   Values round(Values sums);
   Values correct(Values sums);
-  Value *multiply(int i, int j, const Values &lhs, const Values &rhs,
-                  Value *sum, Value *lhsScale, Value *rhsScale);
+  Value *multiply(const Values &lhs, const Values &rhs, Value *sum,
+                  Value *lhsScale, Value *rhsScale);
   Value *multiplyWords(Value *lhs, Value *rhs, Value *sum);
   Value *addScaled(Value *sum, Value *part, const Values &lhsScales,
                    Value *rhsScale);

@@ -72,12 +72,16 @@ WaveCost estimateWaveCost(const WavePlan &plan, const TileKey &key) {
         std::max(4.0, bytes * shape.lanes / 64) * std::max(1.0, bytes / 16);
     cost.loads += spans * pieces * cycles;
     // Small pieces have to be put together.
-    if (bytes < 4)
-      cost.conversions += spans * pieces * issue;
+    cost.conversions += spans * pieces * issue * (bytes < 4 ? 2 : 1);
     cost.conversions +=
         spans * plan.fragment * conversionsPerElement(operand) * issue;
   };
-  cost.waits = blocks * shape.paddedStep / shape.span * kExposedLatency;
+  double spansOfAll = blocks * shape.paddedStep / shape.span;
+  // What is loaded ahead arrives while the others are multiplied.
+  double exposed = kExposedLatency;
+  if (plan.ahead)
+    exposed = std::max(0.0, exposed - cost.multiplies / spansOfAll);
+  cost.waits = spansOfAll * exposed;
   add(shape.lhs, plan.blockRows);
   add(shape.rhs, plan.blockColumns);
   if (shape.lhs.biased)

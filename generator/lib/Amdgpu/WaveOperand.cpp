@@ -120,7 +120,7 @@ Value *WaveOperand::loadBits(const Piece &piece, const SpanAt &at, Value *base,
                      b.word((1 << operand.bits) - 1));
 }
 
-RawElements WaveOperand::loadRaw(Value *rowOffset, const SpanAt &at) const {
+RawElements WaveOperand::load(Value *rowOffset, const SpanAt &at) const {
   RawElements raw;
   Value *base = basePointer(at);
   if (operand.bitwise) {
@@ -146,7 +146,7 @@ RawElements WaveOperand::loadRaw(Value *rowOffset, const SpanAt &at) const {
     if (piece.step)
       offset = b.CreateAdd(offset,
                            b.CreateMul(piece.step, b.word(operand.stepBytes)));
-    auto load = [&](int begin, int end) {
+    auto loadPart = [&](int begin, int end) {
       int from = begin * operand.bits / 8,
           bytes = end * operand.bits / 8 - from;
       Value *at1 = b.CreateAdd(offset, b.word(from));
@@ -158,15 +158,15 @@ RawElements WaveOperand::loadRaw(Value *rowOffset, const SpanAt &at) const {
         loadBytes(raw, base, at1, predicate, bytes);
     };
     if (valid)
-      load(0, valid);
-    load(valid, operand.chunk);
+      loadPart(0, valid);
+    loadPart(valid, operand.chunk);
   }
   return raw;
 }
 
-Values WaveOperand::load(Value *rowOffset, const SpanAt &at) const {
-  return convertElements(b, loadRaw(rowOffset, at), operand.type,
-                         operand.compute, operand.biased, fragment);
+Values WaveOperand::convert(const RawElements &raw) const {
+  return convertElements(b, raw, operand.type, operand.compute, operand.biased,
+                         fragment);
 }
 
 Value *WaveOperand::scale(Value *row, const SpanAt &at) const {

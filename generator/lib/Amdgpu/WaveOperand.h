@@ -41,8 +41,10 @@ public:
   /// The row itself.
   Value *row(Value *base) const;
 
-  /// The registers of a fragment of the row at `rowOffset`.
-  Values load(Value *rowOffset, const SpanAt &at) const;
+  /// A fragment of the row at `rowOffset`, as it is in memory.
+  RawElements load(Value *rowOffset, const SpanAt &at) const;
+  /// Its registers.
+  Values convert(const RawElements &raw) const;
 
   /// The block scale byte (i32) of `row` for the lane's k of the span, or of
   /// all of the span if there are no groups; 127, which is 1, where there is
@@ -56,7 +58,6 @@ private:
     Value *k0;   ///< where the lane's chunk begins, without the part
   };
 
-  RawElements loadRaw(Value *rowOffset, const SpanAt &at) const;
   Value *basePointer(const SpanAt &at) const;
   /// Whether the lane's chunk has elements up to `end` (1: any), or null for
   /// certainly.

@@ -179,6 +179,7 @@ std::optional<WavePlan> bestBlock(WavePlan plan, const TileKey &key,
 struct Given {
   std::string idiom;
   int lanesM = 0, lanesN = 0, rows = 0, columns = 0, fragment = 0;
+  int ahead = -1;
 };
 
 bool parsePair(StringRef text, int &first, int &second) {
@@ -202,11 +203,15 @@ Expected<Given> parse(StringRef text) {
       good = parsePair(value, given.rows, given.columns);
     else if (name == "fragment")
       good = !value.getAsInteger(10, given.fragment) && given.fragment > 0;
+    else if (name == "ahead")
+      good = !value.getAsInteger(10, given.ahead) && given.ahead >= 0 &&
+             given.ahead <= 1;
     if (!good)
-      return createStringError("plan part '" + part.str() +
-                               "': expected idiom=<name>, block=<m>x<n>, "
-                               "fragment=<elements> or, for idioms that are no "
-                               "matrix instruction, lanes=<m>x<n>");
+      return createStringError(
+          "plan part '" + part.str() +
+          "': expected idiom=<name>, block=<m>x<n>, "
+          "fragment=<elements>, ahead=<0|1> or, for idioms that are no "
+          "matrix instruction, lanes=<m>x<n>");
     if (name == "idiom")
       given.idiom = value.str();
   }
@@ -234,18 +239,23 @@ Expected<WavePlan> planWave(const TileKey &key, StringRef overrides) {
       fragments = {given->fragment};
     for (int fragment : fragments) {
       idiom.fragment = fragment;
-      forLanes(idiom, key, [&](const WavePlan &plan) {
-        if (given->lanesM &&
-            (plan.lanesM != given->lanesM || plan.lanesN != given->lanesN))
-          return;
-        double cycles = 0;
-        std::optional<WavePlan> block =
-            bestBlock(plan, key, given->rows, given->columns, cycles);
-        if (block && (!best || cycles < bestCycles)) {
-          best = block;
-          bestCycles = cycles;
-        }
-      });
+      for (int ahead = 0; ahead <= 1; ++ahead) {
+        if (given->ahead >= 0 && ahead != given->ahead)
+          continue;
+        idiom.ahead = ahead;
+        forLanes(idiom, key, [&](const WavePlan &plan) {
+          if (given->lanesM &&
+              (plan.lanesM != given->lanesM || plan.lanesN != given->lanesN))
+            return;
+          double cycles = 0;
+          std::optional<WavePlan> block =
+              bestBlock(plan, key, given->rows, given->columns, cycles);
+          if (block && (!best || cycles < bestCycles)) {
+            best = block;
+            bestCycles = cycles;
+          }
+        });
+      }
     }
   }
   if (best)
@@ -261,8 +271,8 @@ std::string printWavePlan(const WavePlan &plan) {
   std::string text = "idiom=" + nameOf(plan);
   if (!plan.instruction)
     text += formatv(" lanes={0}x{1}", plan.lanesM, plan.lanesN).str();
-  return text + formatv(" block={0}x{1} fragment={2}", plan.blockRows,
-                        plan.blockColumns, plan.fragment)
+  return text + formatv(" block={0}x{1} fragment={2} ahead={3}", plan.blockRows,
+                        plan.blockColumns, plan.fragment, int(plan.ahead))
                     .str();
 }
 
@@ -279,6 +289,8 @@ std::string whyWavePlanUnfit(const WavePlan &plan, const TileKey &key) {
                             !isPowerOf2_32(plan.lanesM)))
     return "the lanes are those of a wave";
   WaveShape shape(key, plan);
+  if (plan.ahead && !shape.canLoadAhead)
+    return "the K loop cannot load ahead";
   if (shape.scaledSums && shape.span != kScaleBlock)
     return "a span of k must be that of a block scale";
   if (shape.accumulatorRegisters > kAccumulatorBudget ||

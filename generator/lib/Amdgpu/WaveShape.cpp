@@ -140,10 +140,17 @@ WaveShape::WaveShape(const TileKey &key, const WavePlan &plan) {
     accumulatorRegisters += plan.blockColumns * results;
   if (rhs.biased)
     accumulatorRegisters += plan.blockRows * results;
+  auto wholeRegisters = [](const Operand &operand) {
+    return !operand.bitwise && operand.chunk * operand.bits % 32 == 0;
+  };
+  canLoadAhead = paddedStep == key.k0 && isPowerOf2_32(spansPerStep) &&
+                 (spansPerStep == 1 || !roundsPerStep) && wholeRegisters(lhs) &&
+                 wholeRegisters(rhs);
   auto operandRegisters = [&](const Operand &operand) {
     int raw = divideCeil(plan.fragment * operand.bits, 32);
     int converted = divideCeil(plan.fragment * operand.computeBits, 32);
-    return operand.type == operand.compute ? raw : raw + converted;
+    int ahead = plan.ahead ? raw : 0;
+    return ahead + (operand.type == operand.compute ? raw : raw + converted);
   };
   registers = accumulatorRegisters + plan.blockRows * operandRegisters(lhs) +
               plan.blockColumns * operandRegisters(rhs);

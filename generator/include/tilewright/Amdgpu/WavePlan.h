@@ -23,8 +23,8 @@ enum class WaveIdiom : uint8_t {
   Mad     ///< ... 32-bit integers
 };
 
-/// Printed as one line, "idiom=mfma.f32.16x16x16f16 block=4x4 fragment=8", or
-/// "idiom=fma lanes=4x8 block=8x8 fragment=4".
+/// Printed as one line, "idiom=mfma.f32.16x16x16f16 block=4x4 fragment=8
+/// ahead=1", or "idiom=fma lanes=4x8 block=8x8 fragment=4 ahead=0".
 struct WavePlan {
   WaveIdiom idiom = WaveIdiom::Fma;
   /// Of Matrix; null otherwise.
@@ -37,6 +37,8 @@ struct WavePlan {
   int lanesM = 1, lanesN = 1;
   /// Elements along k of each row (column) that a lane holds at a time.
   int fragment = 1;
+  /// The K loop loads the next fragments before it multiplies the present ones.
+  bool ahead = false;
 };
 
 /// The plan of a valid amdgpu key, with the parts that `overrides` names (any
@@ -81,6 +83,9 @@ struct WaveShape {
   int results;                 ///< accumulators of a lane per sub-tile
   int rowBlocks, columnBlocks; ///< blocks of the tile
   bool roundsPerStep;
+  /// The K loop can load ahead: its fragments are whole registers of whole K
+  /// steps or even parts of them.
+  bool canLoadAhead;
   /// Block scales: applied by the instruction, or to the sums of 32 k.
   bool scaledMatrix, scaledSums;
   /// 32-bit registers of a block's accumulators, and all that it keeps busy.
