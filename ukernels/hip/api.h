@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 
+#include "tilewright/hip.h"
 #include "tilewright/status.h"
 
 #ifdef __cplusplus
@@ -87,10 +88,6 @@ tw_status_t tw_hip_device_gfx(const tw_hip_api_t* hip, int device, char* name,
 // that says which devices there are, if there is none.
 tw_status_t tw_hip_find_device(const tw_hip_api_t* hip, const char* gfx,
                                int* device);
-
-// Why the last call of this library on this thread failed: a sentence, valid
-// until the next call that fails; empty if none has.
-const char* tw_hip_message(void);
 
 // Keeps a sentence for tw_hip_message() and returns `status`.
 tw_status_t tw_hip_fail(tw_status_t status, const char* format, ...)
