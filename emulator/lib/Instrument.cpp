@@ -89,6 +89,8 @@ Error Instrumenter::run(Function &source, Function &copy) {
     }
   }
   block->setOperand(0, ConstantInt::get(Type::getInt64Ty(context), blockBytes));
+  if (Error failure = checkPrivateMemory(source))
+    return failure;
   for (Instruction &instruction : make_early_inc_range(instructions(copy))) {
     instruction.dropUnknownNonDebugMetadata();
     instruction.setDebugLoc(DebugLoc());
@@ -198,6 +200,26 @@ Error Instrumenter::visit(Instruction &from, Instruction &to) {
   }
   if (auto *call = dyn_cast<CallBase>(&from))
     return visitCall(*call, cast<CallBase>(to));
+  return Error::success();
+}
+
+/// A lane's stack holds its private memory, and frames of the host's beside it.
+Error Instrumenter::checkPrivateMemory(const Function &source) {
+  const DataLayout &layout = source.getDataLayout();
+  uint64_t bytes = blockBytes;
+  for (const Instruction &instruction : instructions(source))
+    if (auto *variable = dyn_cast<AllocaInst>(&instruction)) {
+      auto size = variable->getAllocationSize(layout);
+      if (!size)
+        return unsupported(instruction, "private memory of no fixed size");
+      bytes += size->getFixedValue();
+    }
+  if (bytes > machine.stackBytes() / 2)
+    return createStringError(
+        formatv("emulator: {0}: {1} bytes of private memory in each lane, more "
+                "than half of its stack of {2}: raise "
+                "EmulatorOptions::stackBytes",
+                source.getName(), bytes, machine.stackBytes()));
   return Error::success();
 }
 

@@ -46,6 +46,7 @@ private:
                                MemoryAction action, llvm::Align alignment);
   void emitOperation(llvm::CallBase &from, llvm::CallBase &to,
                      const Operation &operation);
+  llvm::Error checkPrivateMemory(const llvm::Function &source);
   void emitTrap(llvm::Instruction &from, llvm::Instruction &before);
   Site &newSite(const llvm::Instruction &from);
   llvm::Value *siteConstant(const Site &site);

@@ -119,6 +119,7 @@ public:
     return address - bottom < stacks.bytes();
   }
   uint64_t nextTick() { return ++ticks; }
+  size_t stackBytes() const { return stacks.bytes(); }
 
   Target target;
   DeviceMemory memory;        ///< what the user registers

@@ -46,7 +46,8 @@ enum Form {
   kMods,
   kCmod,
   kReuse,
-  kCoded
+  kCoded,
+  kCodedScale
 };
 
 struct Layout {
@@ -205,6 +206,12 @@ std::string Probe(const Layout& layout, unsigned lanes) {
       overloads = "." + mangled_d + "." + mangled_a + "." + Mangled(layout.b);
       arguments = join(form_a, a, form_b, b, "i16 0", zero);
       break;
+    case kCodedScale:
+      overloads = "." + mangled_d + "." + mangled_a + "." + Mangled(layout.b);
+      arguments = join(form_a, a, form_b, b, "i16 0", zero, "i32 0", "i32 0",
+                       "i32 2139062143", "i32 0", "i32 0", "i32 2139062143",
+                       "i1 false", "i1 false");
+      break;
   }
   // The declaration has the arguments' types: the first word of each.
   std::string types, rest = arguments;
@@ -277,7 +284,7 @@ std::vector<size_t> FirstRows() {
 std::string Name(const testing::TestParamInfo<size_t>& info) {
   const Layout& layout = kLayouts[info.param];
   std::string name = std::string(layout.gfx) + "_" + layout.intrinsic;
-  if (layout.form == kScale || layout.form == kCoded)
+  if (layout.form == kScale || layout.form >= kCoded)
     name += "_" + std::to_string(FormatCode(layout.type_a));
   for (char& c : name)
     if (!llvm::isAlnum(c)) c = '_';
@@ -347,6 +354,26 @@ TEST_P(LaneLayout, IsAsPublished) {
         EXPECT_EQ(d, expected);
     }
   }
+}
+
+// "GFX942 | GFX950".
+#define TW_MATRIX_INSTRUCTION(targets, intrinsic, ...) {#targets, #intrinsic},
+constexpr struct {
+  const char* targets;
+  const char* intrinsic;
+} kInstructions[] = {
+#include "tilewright/matrix_instructions.def"
+};
+
+TEST(LaneLayouts, CoverTheInstructionsThatTilesUse) {
+  for (const auto& [targets, intrinsic] : kInstructions)
+    for (llvm::StringRef target : llvm::split(llvm::StringRef(targets), '|')) {
+      bool covered = false;
+      for (const Layout& layout : kLayouts)
+        covered |= target.trim().lower() == layout.gfx &&
+                   layout.intrinsic == std::string(intrinsic);
+      EXPECT_TRUE(covered) << target.str() << " " << intrinsic;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Published, LaneLayout, testing::ValuesIn(FirstRows()),

@@ -243,6 +243,15 @@ TEST(Global, OneByteOutOfBounds) {
   }
 }
 
+TEST(Private, MoreThanAStackHoldsIsRefused) {
+  WaveResult result = RunWave(
+      "gfx942", "",
+      "%big = alloca [65536 x i32], addrspace(5)\n%y = add i32 %x, 0", kIn);
+  EXPECT_NE(result.error.find("bytes of private memory in each lane"),
+            std::string::npos)
+      << result.error;
+}
+
 TEST(Global, FlatPointersFindTheirMemory) {
   WaveResult result =
       RunWave("gfx942", kLds,
