@@ -302,10 +302,12 @@ struct Tile {
                                ? uniform(params->out_row_stride)
                                : N0;
     TW_GLOBAL char* const out = (TW_GLOBAL char*)uniform(outTile);
+    // To widen and round a NaN would change it.
+    if (sizeof(Storage) < sizeof(Sum) && K == 0 &&
+        flags & TW_MMT4D_FLAG_ACCUMULATE)
+      return;
     Sums sums = {};
     if (flags & TW_MMT4D_FLAG_ACCUMULATE) {
-      // To widen and round a NaN would change it.
-      if (K == 0) return;
       eachRun(sums, out, stride, l,
               [](const TW_GLOBAL char* at, Result& result, int first) TW_DEVICE
               __attribute__((always_inline)) {

@@ -1,0 +1,77 @@
+# Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Hand-written tiles as kernels: the rows of ukernels/amdgpu, each in a kernel of one wave of its own."""
+
+import dataclasses
+import pathlib
+import re
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+UKERNELS = ROOT / "ukernels" / "amdgpu"
+TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "gfx1250")
+
+ROW = re.compile(r"^TW_MMT4D_TILE(|_STEPRND|_MX)\((\w+), (\w+), (\w+), (\d+), (\d+), (\d+), (\w+), (\w+)\)$", re.M)
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    variant: str  # "", "steprnd" or "mx"
+    lhs: str
+    rhs: str
+    out: str
+    m0: int
+    n0: int
+    k0: int
+    gfx: str
+    family: str
+
+    @property
+    def name(self):
+        variant = f"_{self.variant}" if self.variant else ""
+        return (f"tw_mmt4d_tile_{self.lhs}{self.rhs}{self.out}_{self.m0}x{self.n0}x{self.k0}"
+                f"{variant}_amdgpu_{self.gfx}")
+
+
+def rows_of(gfx):
+    """The rows of one target, in the tables' order."""
+    found = []
+    for path in sorted(UKERNELS.glob("mmt4d_tiles*.def")):
+        for variant, *rest in ROW.findall(path.read_text(encoding="utf-8")):
+            row = Row(variant[1:].lower(), *rest[:3], *map(int, rest[3:6]), *rest[6:])
+            if row.gfx == gfx:
+                found.append(row)
+    return found
+
+
+def lanes(gfx):
+    return 64 if gfx.startswith("gfx9") else 32
+
+
+def source(names, gfx):
+    """Calls each tile from a kernel <name>_wave(out, lhs, rhs, params). The wave may use all registers."""
+    pointers = "TW_GLOBAL void *out, const TW_GLOBAL void *lhs, const TW_GLOBAL void *rhs"
+    text = '#include "ukernels/amdgpu/device.h"\n'
+    for name in names:
+        text += (f'extern "C" void {name}({pointers}, const tw_mmt4d_params_t *params);\n'
+                 f'extern "C" __attribute__((amdgpu_kernel, amdgpu_flat_work_group_size({lanes(gfx)}, {lanes(gfx)})))\n'
+                 f"void {name}_wave({pointers}, tw_mmt4d_params_t params) {{\n  {name}(out, lhs, rhs, &params);\n}}\n")
+    return text
+
+
+def build(gfx, names, bitcode_dir, clang, work):
+    """Links the kernels of `names` with the target's bitcode library; the code object's path."""
+    bitcode = pathlib.Path(bitcode_dir) / f"tilewright_ukernels_amdgpu_{gfx}.bc"
+    if not bitcode.exists():
+        raise RuntimeError(f"{bitcode} does not exist: build the target tilewright_bitcode")
+    code = pathlib.Path(work) / f"wave_kernels_{gfx}.cpp"
+    code.write_text(source(names, gfx), encoding="utf-8")
+    output = code.with_suffix(".hsaco")
+    done = subprocess.run(
+        [clang, "-x", "c++", "-std=c++17", "--target=amdgcn-amd-amdhsa", f"-mcpu={gfx}", "-O3", "-nogpulib",
+         "-nostdlibinc", "-D__STDC_HOSTED__=0", "-Wno-builtin-macro-redefined", f"-I{ROOT}",
+         f"-I{ROOT / 'abi' / 'include'}", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", str(bitcode), str(code),
+         "-o", str(output)], capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"{clang} cannot build the kernels of {gfx}:\n{done.stderr[:2000]}")
+    return output
