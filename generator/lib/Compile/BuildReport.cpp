@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tilewright/Compile/BuildModel.h"
+#include "tilewright/Kernels/KernelPlan.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -29,13 +30,25 @@ json::Array strings(const std::vector<std::string> &lines) {
   return array;
 }
 
-/// Names of the tiles whose kernels the device runs.
-std::vector<std::string> deviceTiles(const BuildReport &report) {
-  std::vector<std::string> names;
+/// The tiles whose kernels the device runs, each with how its kernel does that.
+struct DeviceTile {
+  std::string name, plan;
+};
+
+std::vector<DeviceTile> deviceTiles(const BuildReport &report) {
+  std::vector<DeviceTile> tiles;
   for (const TileKey &key : report.model.tiles)
     if (info(key.isa).isAmdgpu())
-      names.push_back(printTileKey(key, report.prefix));
-  return names;
+      tiles.push_back({printTileKey(key, report.prefix),
+                       printKernelPlan(cantFail(planKernel(key)))});
+  return tiles;
+}
+
+json::Array deviceTilesAsJson(const BuildReport &report) {
+  json::Array array;
+  for (const DeviceTile &tile : deviceTiles(report))
+    array.push_back(json::Object{{"name", tile.name}, {"plan", tile.plan}});
+  return array;
 }
 
 void printDeviceAsText(const BuildReport &report, raw_ostream &os) {
@@ -45,6 +58,8 @@ void printDeviceAsText(const BuildReport &report, raw_ostream &os) {
      << " kernels in a code object of " << model.codeObjectBytes << " bytes\n";
   for (const std::string &kernel : model.kernels)
     os << "  " << kernel << '\n';
+  for (const DeviceTile &tile : deviceTiles(report))
+    os << '\n' << tile.name << "\n  " << tile.plan << '\n';
   os << '\n';
 }
 
@@ -78,7 +93,7 @@ void printBuildReportAsJson(const BuildReport &report, raw_ostream &os) {
         {"target", report.device},
         {"dispatches", report.model.dispatches},
         {"kernels", strings(report.model.kernels)},
-        {"tiles", strings(deviceTiles(report))},
+        {"tiles", deviceTilesAsJson(report)},
         {"code_object_bytes", int64_t(report.model.codeObjectBytes)}};
   os << formatv("{0:2}\n", json::Value(std::move(object)));
 }
