@@ -97,6 +97,8 @@ constexpr Case kCases[] = {
      "waves=2x2 tiles=4x4 ksteps=2 interleave=1"},
     {"f16f16f32_16x16x16_amdgpu_gfx942",
      "waves=2x2 tiles=4x4 ksteps=2 boundaries=none"},
+    {"f16f16f32_16x16x16_amdgpu_gfx942",
+     "waves=2x2 tiles=4x4 ksteps=2 padding=select stages=3"},
     // Types and targets.
     {"f16f16f16_16x16x8_amdgpu_gfx90a", "waves=2x2 tiles=4x4 ksteps=2"},
     {"bf16bf16f32_32x32x8_amdgpu_gfx90a", "waves=2x2 tiles=2x2 ksteps=2"},

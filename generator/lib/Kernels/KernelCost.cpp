@@ -21,8 +21,8 @@
 namespace tilewright {
 namespace {
 
-/// The loop's own instructions, and those that each read straight into LDS needs
-/// to say where to. Waits and barriers are not issued to any unit.
+/// The loop's own instructions, and those that each read straight into LDS
+/// needs to say where to. Waits and barriers are not issued to any unit.
 constexpr int kLoopInstructions = 8;
 constexpr int kPerDirectRead = 1;
 /// Of a load that comes from HBM, cycles: the order of what is published for
@@ -44,8 +44,8 @@ KernelCost estimateKernelCost(const KernelPlan &plan, const TileKey &key) {
   const TargetLimits &limits = targetLimits(key.isa);
   KernelCost cost;
   double ofOneWave = shape.matrixInstructions * plan.instruction->cycles;
-  int others = shape.ldsReads + shape.ldsWrites + shape.globalLoads +
-               kLoopInstructions;
+  int others =
+      shape.ldsReads + shape.ldsWrites + shape.globalLoads + kLoopInstructions;
   if (plan.direct)
     others += kPerDirectRead * shape.globalLoads;
   cost.issue = ofOneWave + others * limits.issueCycles;

@@ -40,7 +40,7 @@ struct Overrides {
   std::string instruction;
   std::optional<int> wavesM, wavesN, tilesM, tilesN, kSteps, stages, buffers,
       interleave;
-  std::optional<bool> direct, skew;
+  std::optional<bool> direct, skew, padsByArithmetic;
   std::optional<StageBoundaries> boundaries;
   std::optional<std::optional<int>> priority;
 
@@ -132,6 +132,8 @@ Error parsePart(StringRef part, Overrides &o) {
     return parseWord(part, value, "registers", "direct", o.direct);
   if (name == "skew")
     return parseWord(part, value, "off", "on", o.skew);
+  if (name == "padding")
+    return parseWord(part, value, "offsets", "select", o.padsByArithmetic);
   if (name == "boundaries")
     return parseBoundaries(part, value, o);
   if (name == "priority") {
@@ -145,7 +147,7 @@ Error parsePart(StringRef part, Overrides &o) {
   return createStringError(
       "plan: there is no part '" + name +
       "'; expected form, instruction, waves, tiles, ksteps, stages, buffers, "
-      "reads, boundaries, interleave, priority or skew");
+      "reads, boundaries, interleave, priority, skew or padding");
 }
 
 Expected<Overrides> parseOverrides(StringRef text) {
@@ -165,6 +167,7 @@ KernelPlan withFixedParts(const Overrides &o) {
   plan.direct = o.direct.value_or(false);
   plan.stages = o.stages.value_or(2);
   plan.skew = o.skew.value_or(false);
+  plan.padsByArithmetic = o.padsByArithmetic.value_or(false);
   plan.buffers = o.buffers.value_or(plan.direct ? plan.stages
                                     : plan.skew ? 2
                                                 : 1);
@@ -287,11 +290,12 @@ std::string printKernelPlan(const KernelPlan &p) {
   return llvm::formatv(
       "form=pipelined instruction={0} waves={1}x{2} tiles={3}x{4} ksteps={5} "
       "stages={6} buffers={7} reads={8} boundaries={9} interleave={10} "
-      "priority={11} skew={12}",
+      "priority={11} skew={12} padding={13}",
       p.instruction->intrinsic, p.wavesM, p.wavesN, p.tilesM, p.tilesN,
       p.kSteps, p.stages, p.buffers, p.direct ? "direct" : "registers",
       boundaries, p.interleave,
-      p.priority ? std::to_string(*p.priority) : "none", p.skew ? "on" : "off");
+      p.priority ? std::to_string(*p.priority) : "none", p.skew ? "on" : "off",
+      p.padsByArithmetic ? "select" : "offsets");
 }
 
 } // namespace tilewright

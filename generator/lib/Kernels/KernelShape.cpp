@@ -78,9 +78,8 @@ PipelineShape::PipelineShape(const TileKey &key, const KernelPlan &plan) {
                                    (lhs.loads(threads) * registersOf(lhs.unit) +
                                     rhs.loads(threads) * registersOf(rhs.unit));
   // A round of fragments is in use, and half of the next is on its way.
-  int fragments =
-      blocksM * registersOf(std::max(lhs.fragment, lhs.granule)) +
-      blocksN * registersOf(std::max(rhs.fragment, rhs.granule));
+  int fragments = blocksM * registersOf(std::max(lhs.fragment, lhs.granule)) +
+                  blocksN * registersOf(std::max(rhs.fragment, rhs.granule));
   registers = accumulatorRegisters + inFlight + fragments * 3 / 2 +
               globalLoads + kOtherRegisters;
 }
@@ -117,6 +116,8 @@ std::string whyKernelPlanUnfit(const KernelPlan &plan, const TileKey &key) {
   if (plan.direct && plan.buffers < plan.stages)
     return formatv("reads=direct with {0} stages needs {0} buffers",
                    plan.stages);
+  if (plan.direct && plan.padsByArithmetic)
+    return "reads=direct leaves nothing in registers for padding=select";
   if (plan.skew && (plan.buffers < 2 || plan.waves() % 2))
     return "skew=on needs 2 buffers and an even number of waves";
   if (plan.boundaries.relaxed && plan.interleave)

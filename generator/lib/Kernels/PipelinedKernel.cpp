@@ -154,8 +154,8 @@ void buildBody(KernelBuilder &k, const TileKey &key, const KernelPlan &plan,
     lhs.read(iv, slot);
     rhs.read(iv, slot);
     if (!plan.direct) {
-      lhs.write(slot);
-      rhs.write(slot);
+      lhs.write(iv, slot);
+      rhs.write(iv, slot);
     }
     lhs.beginCompute(slot);
     rhs.beginCompute(slot);

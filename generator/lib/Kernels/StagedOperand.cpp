@@ -63,8 +63,21 @@ StagedOperand::Load StagedOperand::planLoad(int number, Value stride,
   offset = k.add(offset, k.mul(k.rem(row, shape.tileRows), shape.rowBytes));
   offset = k.add(offset, k.rem(byte, shape.rowBytes));
   Value none = k.c32(kNoOffset);
-  offset = k.select(k.less(tile, tilesLeft), offset, none);
-  return {offset, k.select(k.less(step, place.skipped), none, offset)};
+  Load load;
+  load.exists = k.less(tile, tilesLeft);
+  load.inFirst = k.compare(arith::CmpIPredicate::sge, step, place.skipped);
+  load.offset = k.select(load.exists, offset, none);
+  load.firstOffset = k.select(load.inFirst, load.offset, none);
+  return load;
+}
+
+/// `value` as it was loaded, or zero where there is nothing to load.
+Value StagedOperand::padded(const Load &load, Value isFirst, Value value) {
+  Value all = k.constant(k.b.getI1Type(), 1);
+  Value valid = k.both(load.exists, k.select(isFirst, load.inFirst, all));
+  Value zero =
+      arith::ConstantOp::create(k.b, k.loc, k.b.getZeroAttr(value.getType()));
+  return k.select(valid, value, zero);
 }
 
 void StagedOperand::setLds(Value ldsBase, int64_t beginBytes,
@@ -109,11 +122,14 @@ void StagedOperand::read(Value iv, Value slot) {
   }
 }
 
-void StagedOperand::write(Value slot) {
+void StagedOperand::write(Value iv, Value slot) {
+  Value isFirst = k.compare(arith::CmpIPredicate::eq, iv, k.like(iv, 0));
   Value to = k.advance(slotBase(slot), k.mul(place.thread, shape.unit));
   for (auto [i, value] : llvm::enumerate(held)) {
+    Value written =
+        plan.padsByArithmetic ? padded(loads[i], isFirst, value) : value;
     auto op = LLVM::StoreOp::create(
-        k.b, k.loc, value,
+        k.b, k.loc, written,
         k.advance(to, begin + int64_t(i) * threads * shape.unit), shape.unit);
     markStage(op, tw::Stage::Write);
   }

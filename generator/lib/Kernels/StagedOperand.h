@@ -39,7 +39,7 @@ public:
   // In the loop's body, of iteration `iv` (index) with its data in buffer
   // `slot` (i32).
   void read(mlir::Value iv, mlir::Value slot);
-  void write(mlir::Value slot);
+  void write(mlir::Value iv, mlir::Value slot);
   /// Prepares the addresses of COMPUTE.
   void beginCompute(mlir::Value slot);
   /// Loads granule step `step` of the wave's row block `block`.
@@ -54,9 +54,12 @@ private:
   struct Load {
     mlir::Value offset;      ///< of all iterations
     mlir::Value firstOffset; ///< of the first, which may lack K steps
+    mlir::Value exists;      ///< the row is one of the operand's
+    mlir::Value inFirst;     ///< the first iteration has the K step
   };
   Load planLoad(int number, mlir::Value stride, mlir::Value tilesLeft);
   mlir::Value slotBase(mlir::Value slot);
+  mlir::Value padded(const Load &load, mlir::Value isFirst, mlir::Value value);
 
   KernelBuilder &k;
   const PipelineShape::Operand &shape;

@@ -31,7 +31,7 @@ struct StageBoundaries {
 ///   form=simple waves=1x4
 ///   form=pipelined instruction=mfma.f32.32x32x8f16 waves=2x2 tiles=16x16
 ///   ksteps=2 stages=2 buffers=2 reads=registers boundaries=read+compute
-///   interleave=0 priority=none skew=off
+///   interleave=0 priority=none skew=off padding=offsets
 struct KernelPlan {
   KernelForm form = KernelForm::Simple;
   /// Of Pipelined. Its rows are columns of out, so that a lane's results lie
@@ -57,6 +57,10 @@ struct KernelPlan {
   std::optional<int> priority;
   /// Half of the waves runs a stage behind.
   bool skew = false;
+  /// WRITE itself puts zeros where rows or K steps are missing, by arithmetic
+  /// on what was loaded, instead of leaving it to the buffers' bounds: the
+  /// slower way, that of memory without bounds, to compare with.
+  bool padsByArithmetic = false;
 
   int waves() const { return wavesM * wavesN; }
 };
