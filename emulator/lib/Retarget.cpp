@@ -142,6 +142,12 @@ Expected<SmallVector<uint64_t>> kernargOffsets(const Function &kernel) {
                   "argument, which only the back end adds",
                   kernel.getName(), parameter.getArgNo()));
     bool byRef = parameter.hasByRefAttr();
+    if (!byRef && parameter.getType()->isPointerTy() &&
+        layout.getPointerTypeSize(parameter.getType()) != 8)
+      return createStringError(
+          formatv("emulator: {0}: parameter {1} is a 32-bit pointer (to LDS or "
+                  "private memory), which a host cannot give",
+                  kernel.getName(), parameter.getArgNo()));
     Type *type = byRef ? parameter.getParamByRefType() : parameter.getType();
     Align alignment = layout.getABITypeAlign(type);
     if (byRef)

@@ -100,6 +100,19 @@ TEST(Program, OthersAreRefused) {
   EXPECT_NE(error("nonsense").find("x.ll"), std::string::npos);
 }
 
+TEST(Program, PointersToLdsAreNoArguments) {
+  std::string ir =
+      "target triple = \"amdgcn-amd-amdhsa\"\n"
+      "target datalayout = \"e-p3:32:32-p5:32:32-A5\"\n"
+      "define amdgpu_kernel void @k(ptr addrspace(3) %p) "
+      "\"target-cpu\"=\"gfx942\" { ret void }";
+  auto emulator = Emulator::create(llvm::MemoryBufferRef(ir, "k.ll"));
+  ASSERT_TRUE(bool(emulator));
+  EXPECT_NE(ErrorOf((*emulator)->kernargBytes("k"))
+                .find("parameter 0 is a 32-bit pointer"),
+            std::string::npos);
+}
+
 TEST(Launch, ArgumentsLieAsTheCodeObjectHasThem) {
   auto emulator = Make("kernels.bc");
   std::vector<uint32_t> out(8), more(8);
