@@ -89,50 +89,54 @@ static void close_state(struct tw_hip_state_t* state) {
   if (state->module) hip->ModuleUnload(state->module);
   if (state->stream) hip->StreamDestroy(state->stream);
   pthread_mutex_destroy(&state->busy);
-  free(state->functions);
-  free(state->constants);
+  free((void*)state->functions);
+  free((void*)state->constants);
   free(state);
 }
 
-static tw_status_t open_state(const tw_hip_program_t* program,
-                              struct tw_hip_state_t** opened) {
+// Null after a failure, which is then in *status.
+static struct tw_hip_state_t* open_state(const tw_hip_program_t* program,
+                                         tw_status_t* status) {
+  *status = TW_STATUS_UNSUPPORTED;
   const tw_hip_api_t* hip = tw_hip_load();
-  if (!hip) return TW_STATUS_UNSUPPORTED;
+  if (!hip) return NULL;
   int device;
-  tw_status_t status = tw_hip_find_device(hip, program->gfx, &device);
-  if (status != TW_STATUS_OK) return status;
+  *status = tw_hip_find_device(hip, program->gfx, &device);
+  if (*status != TW_STATUS_OK) return NULL;
   struct tw_hip_state_t* state = calloc(1, sizeof(*state));
-  if (!state)
-    return tw_hip_fail(TW_STATUS_OUT_OF_MEMORY, "There is no host memory.");
+  if (!state) {
+    *status = tw_hip_fail(TW_STATUS_OUT_OF_MEMORY, "There is no host memory.");
+    return NULL;
+  }
   state->hip = hip;
   state->device = device;
   pthread_mutex_init(&state->busy, NULL);
   // One more than there are: calloc(0) may be null.
-  state->functions = calloc((size_t)program->kernel_count + 1, sizeof(void*));
-  state->constants = calloc((size_t)program->constant_count + 1, sizeof(void*));
+  state->functions =
+      (void**)calloc((size_t)program->kernel_count + 1, sizeof(void*));
+  state->constants =
+      (void**)calloc((size_t)program->constant_count + 1, sizeof(void*));
   if (!state->functions || !state->constants)
-    status = tw_hip_fail(TW_STATUS_OUT_OF_MEMORY, "There is no host memory.");
-  if (status == TW_STATUS_OK)
-    status = tw_hip_check(hip, hip->SetDevice(device), "hipSetDevice");
-  if (status == TW_STATUS_OK)
-    status =
+    *status = tw_hip_fail(TW_STATUS_OUT_OF_MEMORY, "There is no host memory.");
+  if (*status == TW_STATUS_OK)
+    *status = tw_hip_check(hip, hip->SetDevice(device), "hipSetDevice");
+  if (*status == TW_STATUS_OK)
+    *status =
         tw_hip_check(hip, hip->StreamCreate(&state->stream), "hipStreamCreate");
-  if (status == TW_STATUS_OK) status = load_kernels(state, program);
-  if (status == TW_STATUS_OK) status = upload_constants(state, program);
-  if (status == TW_STATUS_OK)
-    *opened = state;
-  else
-    close_state(state);
-  return status;
+  if (*status == TW_STATUS_OK) *status = load_kernels(state, program);
+  if (*status == TW_STATUS_OK) *status = upload_constants(state, program);
+  if (*status == TW_STATUS_OK) return state;
+  close_state(state);
+  return NULL;
 }
 
 void tw_hip_begin(tw_hip_program_t* program) {
   begin_status = TW_STATUS_OK;
   pthread_mutex_lock(&opening);
-  if (!program->state) begin_status = open_state(program, &program->state);
-  pthread_mutex_unlock(&opening);
-  if (begin_status != TW_STATUS_OK) return;
+  if (!program->state) program->state = open_state(program, &begin_status);
   struct tw_hip_state_t* state = program->state;
+  pthread_mutex_unlock(&opening);
+  if (!state) return;
   pthread_mutex_lock(&state->busy);
   // The device is a property of the thread.
   state->status = tw_hip_check(state->hip, state->hip->SetDevice(state->device),
