@@ -76,7 +76,8 @@ if (left > 0) {
   lhs += TW_QUAD_ROWS * TW_K0;
   // Two iterations at once, where an iteration is a single step, so that what
   // is converted early alternates between registers.
-  if (early && block == 1) {
+  const int alternates = early && block == 1;
+  if (alternates) {
     TW_UNROLL_2 for (; left > 1; --left) {
       const TW_QUAD next =
           TW_LOAD_QUAD(svptrue_b8(), lhs + TW_QUAD_ROWS * TW_K0);
