@@ -184,6 +184,9 @@ std::vector<Accepted> referenceTile(const TileKey& key, int64_t K,
 
 bool mayFlushDenormals(const TileKey& key) {
   const TypeTripleInfo& types = info(key.types);
+  if (key.isa == TW_ISA_AMDGPU_GFX90A)
+    return types.lhs == types.rhs &&
+           (types.lhs == TW_ELEMENT_F16 || types.lhs == TW_ELEMENT_BF16);
   return types.lhs == TW_ELEMENT_BF16 && types.rhs == TW_ELEMENT_BF16 &&
          (info(key.isa).has("avx512bf16") || info(key.isa).has("bf16"));
 }

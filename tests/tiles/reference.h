@@ -50,7 +50,8 @@ std::vector<Accepted> referenceTile(const TileKey& key, int64_t K,
                                     const ReferenceOptions& options = {});
 
 // Whether a body of `key` may treat denormals as zero: bf16 x bf16 on an ISA
-// with avx512bf16 (tile.h, "Numerics").
+// with avx512bf16 or bf16, f16 x f16 and bf16 x bf16 on gfx90a (tile.h,
+// "Numerics").
 bool mayFlushDenormals(const TileKey& key);
 
 }  // namespace tilewright::testing

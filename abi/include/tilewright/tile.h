@@ -160,7 +160,9 @@ typedef struct tw_mmt4d_launch_t {
 // propagate; denormals are kept, except that the bf16 x bf16 tiles of the ISAs
 // with avx512bf16 or bf16 may use dot products (vdpbf16ps; bfdot, bfmmla,
 // bfmopa), which treat denormal inputs and results as zero: such a tile does so
-// for all of its elements or for none. The Arm ones round to odd within.
+// for all of its elements or for none. The Arm ones round to odd within. On
+// amdgpu_gfx90a the tiles of f16 x f16 and of bf16 x bf16 may do so as well, by
+// its matrix instructions (MFMA).
 // Variant `steprnd`: the accumulator is rounded to the out type after each K
 // step. Variant `mx` (OCP microscaling formats; K0 a multiple of 32; MX element
 // types, f32 out): each run of 32 elements along K0 has a scale, an E8M0 byte s
