@@ -4,6 +4,7 @@
 #include "tests/amdgpu/emulated_kernel.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "tests/tiles/element_codec.h"
@@ -67,6 +68,21 @@ OutLayout outLayout(const TileKey& key, const KernelCase& c) {
   return {key.m0 * row, key.n0, row, c.M * key.m0 * row};
 }
 
+// Block scales, all alike in one tile's panel, so that they scale its sums by
+// a power of two.
+struct Scales {
+  std::vector<uint8_t> byTile, bytes;
+};
+
+Scales makeScales(int64_t tiles, int64_t bytesOfTile, Random& random) {
+  Scales scales;
+  for (int64_t i = 0; i < tiles; ++i) {
+    scales.byTile.push_back(static_cast<uint8_t>(random.between(125, 129)));
+    scales.bytes.insert(scales.bytes.end(), bytesOfTile, scales.byTile.back());
+  }
+  return scales;
+}
+
 // What one tile of `out` must be; empty if it is.
 std::string compareTile(const TileKey& key, const uint8_t* out,
                         const OutLayout& layout,
@@ -118,7 +134,8 @@ std::vector<KernelCase> kernelCasesFor(const TileKey& key,
     c.N = i % 2 ? std::max<int64_t>(1, tilesN - 1) : tilesN + 1;
     c.K = K;
     c.data = kinds[turn++ % kinds.size()];
-    c.accumulate = random.chance(0.5);
+    // What is there already is not scaled, but the reference's sums are.
+    c.accumulate = random.chance(0.5) && !key.blockScaled;
     c.rowPadding = random.chance(0.5) ? random.between(0, 9) : -1;
     c.schedule = static_cast<unsigned>(i % 3);
     c.seed = random.next();
@@ -128,7 +145,7 @@ std::vector<KernelCase> kernelCasesFor(const TileKey& key,
   KernelCase full = cases[2];
   full.M = tilesM;
   full.N = tilesN;
-  full.accumulate = !cases[2].accumulate;
+  full.accumulate = !cases[2].accumulate && !key.blockScaled;
   full.rowPadding = cases[2].rowPadding < 0 ? 3 : -1;
   full.schedule = 1;
   cases.push_back(full);
@@ -141,8 +158,9 @@ std::string checkKernel(emulator::Emulator& emulator, const std::string& kernel,
   const TypeTripleInfo& types = info(key.types);
   Random random(c.seed);
   const int64_t outBytes = bytesOf(types.out);
-  const int64_t lhsGap = 2 * bytesOf(types.lhs),
-                rhsGap = 3 * bytesOf(types.rhs);
+  // Whole elements, of 6 bits as well.
+  const int64_t lhsGap = 3 * bytesOf(types.lhs),
+                rhsGap = 6 * bytesOf(types.rhs);
   Panels lhs(c.M, c.K * key.lhsStepBytes(), lhsGap);
   Panels rhs(c.N, c.K * key.rhsStepBytes(), rhsGap);
   std::vector<Operands> byM, byN;
@@ -194,7 +212,18 @@ std::string checkKernel(emulator::Emulator& emulator, const std::string& kernel,
     params.out_row_stride = layout.row;
   }
 
+  Scales lhsScales, rhsScales;
+  if (key.blockScaled) {
+    lhsScales = makeScales(c.M, c.K * key.lhsScaleStepBytes(), random);
+    rhsScales = makeScales(c.N, c.K * key.rhsScaleStepBytes(), random);
+    params.flags |= TW_MMT4D_FLAG_BLOCK_SCALES;
+    params.lhs_scales = lhsScales.bytes.data();
+    params.rhs_scales = rhsScales.bytes.data();
+  }
+
   Registered registered(emulator);
+  registered.add(lhsScales.bytes, emulator::Access::ReadOnly, "lhs_scales");
+  registered.add(rhsScales.bytes, emulator::Access::ReadOnly, "rhs_scales");
   registered.add(lhs.bytes(), emulator::Access::ReadOnly, "lhs");
   registered.add(rhs.bytes(), emulator::Access::ReadOnly, "rhs");
   registered.add(out, emulator::Access::ReadWrite, "out");
@@ -228,13 +257,20 @@ std::string checkKernel(emulator::Emulator& emulator, const std::string& kernel,
     for (int64_t n = 0; n < c.N; ++n) {
       const uint8_t* tile =
           out.data() + (m * layout.tileM + n * layout.tileN) * outBytes;
-      reference.flushDenormals = false;
-      auto accepted = [&] {
-        return referenceTile(key, c.K, byM[m].lhs.data(), byN[n].rhs.data(),
-                             c.accumulate ? byM[m].out.data() : nullptr,
-                             reference);
-      };
-      std::string why = compareTile(key, tile, layout, accepted());
+      TileKey unscaled = key;
+      unscaled.blockScaled = false;
+      std::vector<Accepted> accepted =
+          referenceTile(unscaled, c.K, byM[m].lhs.data(), byN[n].rhs.data(),
+                        c.accumulate ? byM[m].out.data() : nullptr, reference);
+      if (key.blockScaled) {
+        const double scale = std::ldexp(
+            1.0, lhsScales.byTile[m] + rhsScales.byTile[n] - 2 * 127);
+        for (Accepted& a : accepted) {
+          a.low *= scale;
+          a.high *= scale;
+        }
+      }
+      std::string why = compareTile(key, tile, layout, accepted);
       if (!why.empty())
         return "tile " + std::to_string(m) + "," + std::to_string(n) + " " +
                why;

@@ -10,6 +10,7 @@
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/LLVMContext.h"
 #include "tests/amdgpu/emulated_kernel.h"
+#include "tests/amdgpu/wave_keys.h"
 #include "tilewright/Amdgpu/CodeObject.h"
 #include "tilewright/Kernels/KernelGenerator.h"
 
@@ -42,6 +43,7 @@ llvm::Expected<Kernel> generate(const std::string& tile,
 struct Case {
   const char* tile;
   const char* plan;
+  int64_t depth = 64;  // the largest K
 };
 
 class WorkgroupKernels : public ::testing::TestWithParam<Case> {};
@@ -55,7 +57,7 @@ TEST_P(WorkgroupKernels, ComputeMmt4d) {
   ASSERT_TRUE(bool(emulator)) << llvm::toString(emulator.takeError());
   const uint64_t seed = seedOf(generated.name + GetParam().plan);
   for (const KernelCase& c :
-       kernelCasesFor(kernel->key, generated.launch, 7, seed))
+       kernelCasesFor(kernel->key, generated.launch, GetParam().depth, seed))
     EXPECT_EQ(checkKernel(**emulator, generated.name, kernel->key,
                           generated.launch, c),
               "")
@@ -127,12 +129,20 @@ constexpr Case kCases[] = {
     {"f16f16f32_8x24x16_amdgpu_gfx942", "waves=2x2 tiles=8x8 ksteps=2"},
     {"f16f16f32_4x4x4_amdgpu_gfx942", "waves=1x2 tiles=8x16 ksteps=4"},
     {"f16f16f32_2x1x8_amdgpu_gfx942", "waves=1x2 tiles=16x64 ksteps=2"},
+    // What the planner chooses.
+    {"bf16bf16f32_16x16x16_amdgpu_gfx90a", "", 9},
+    {"f16f16f32_16x16x16_amdgpu_gfx942", "", 9},
+    {"f8e4m3fnuzf8e4m3fnuzf32_16x16x32_amdgpu_gfx942", "", 9},
+    {"s8s8s32_16x16x64_amdgpu_gfx950", "", 9},
+    {"f8e4m3fnf8e5m2f32_16x16x128_amdgpu_gfx950", "", 5},
     // The simple form.
     {"f16f16f32_16x16x16_amdgpu_gfx942", "form=simple"},
     {"s8s8s32_7x5x3_amdgpu_gfx942", "form=simple waves=2x2"},
     {"bf16bf16bf16_16x16x16_steprnd_amdgpu_gfx950", ""},
     {"s16u4s32_12x8x2_amdgpu_gfx1100", ""},
     {"f32f32f32_16x16x4_amdgpu_gfx1201", ""},
+    {"f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950", "", 5},
+    {"f4e2m1fnf4e2m1fnf32_16x16x32_mx_amdgpu_gfx942", "", 5},
 };
 
 std::string caseName(const ::testing::TestParamInfo<Case>& info) {
@@ -144,6 +154,45 @@ std::string caseName(const ::testing::TestParamInfo<Case>& info) {
 
 INSTANTIATE_TEST_SUITE_P(, WorkgroupKernels, ::testing::ValuesIn(kCases),
                          caseName);
+
+// Any valid key of any target, variants and block scales included, as planned.
+class RandomKernels : public ::testing::TestWithParam<int> {};
+
+TEST_P(RandomKernels, ComputeMmt4d) {
+  constexpr int kKeys = 10;
+  std::vector<const IsaInfo*> targets;
+  for (const IsaInfo& isa : isas())
+    if (isa.isAmdgpu()) targets.push_back(&isa);
+  ASSERT_LT(GetParam(), static_cast<int>(targets.size()));
+  const IsaInfo& isa = *targets[GetParam()];
+  const uint64_t seed = seedOf("RandomKernels." + std::string(isa.name));
+  SCOPED_TRACE(seedText(seed));
+  for (const TileKey& key : randomWaveKeys(isa.isa, kKeys, seed)) {
+    llvm::LLVMContext context;
+    const std::string name = printTileKey(key);
+    auto kernel = generate(name.substr(name.find("tile_") + 5), "", context);
+    ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
+    const GeneratedKernel& generated = kernel->generated;
+    auto emulator = emulator::Emulator::create(*generated.module);
+    ASSERT_TRUE(bool(emulator)) << llvm::toString(emulator.takeError());
+    for (const KernelCase& c :
+         kernelCasesFor(key, generated.launch, 5, seedOf(name)))
+      EXPECT_EQ(
+          checkKernel(**emulator, generated.name, key, generated.launch, c), "")
+          << generated.name << " " << printKernelPlan(generated.plan) << " "
+          << describe(c);
+  }
+}
+
+std::string targetName(const ::testing::TestParamInfo<int>& info) {
+  std::vector<std::string> names;
+  for (const IsaInfo& isa : isas())
+    if (isa.isAmdgpu()) names.emplace_back(isa.name);
+  return info.param < static_cast<int>(names.size()) ? names[info.param]
+                                                     : "none";
+}
+
+INSTANTIATE_TEST_SUITE_P(, RandomKernels, ::testing::Range(0, 6), targetName);
 
 // The barriers of a kernel's module, in order.
 std::vector<llvm::CallInst*> barriers(llvm::Module& module) {
