@@ -49,6 +49,10 @@ struct Newest {
   std::set<std::string> mnemonics;
 };
 
+std::ostream& operator<<(std::ostream& out, const Newest& row) {
+  return out << info(row.isa).name << ' ' << row.types;
+}
+
 // For large tiles: what AMD's documents give the highest rate of each target.
 const std::vector<Newest>& newest() {
   static const std::vector<Newest> table = {
