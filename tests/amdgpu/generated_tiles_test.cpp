@@ -87,7 +87,8 @@ std::vector<Target> targets() {
 INSTANTIATE_TEST_SUITE_P(Targets, GeneratedRowsTest,
                          ::testing::ValuesIn(targets()),
                          [](const ::testing::TestParamInfo<Target>& test) {
-                           return std::string(info(test.param.isa).name);
+                           return std::string(
+                               ::tilewright::info(test.param.isa).name);
                          });
 
 struct Shard {
