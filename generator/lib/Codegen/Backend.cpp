@@ -232,6 +232,12 @@ bool Backend::addShortPasses(legacy::PassManager &passes, raw_pwrite_stream &os,
         &MachineCopyPropagationID, &PostRAMachineSinkingID, &MachineLICMID,
         &MachineSchedulerID})
     config->disablePass(idle);
+  // LLVM would order the code for an in-order core, which is what it takes a
+  // CPU without a name for; the plan's order suits those that arm_64 tiles are
+  // judged on.
+  if (machine->getTargetTriple().isAArch64())
+    for (AnalysisID scheduler : {&PostMachineSchedulerID, &PostRASchedulerID})
+      config->disablePass(scheduler);
   config->addMachinePasses();
   config->setInitialized();
   if (machine->addAsmPrinter(passes, os, nullptr, type,

@@ -124,14 +124,15 @@ public:
       instructions += runs;
     }
     if (shape.roundsPerStep)
-      decoding += rows * double(v) * 4 * width;
+      decoding += shape.rowGroups * double(v) * 4 * width;
     // A tenth more, for a chain that is exactly long enough is not.
     latency = 1.1 * shape.chunks * idiom.latency / plan.sets;
     // Chains that are just long enough still wait now and then; twice the
-    // latency is plenty.
+    // latency is plenty, and less where a sum is forwarded to the next one.
     // Nibbles that shuffles tell apart fill the multiplies' pipes as well.
     double busy = multiplies + (shape.splits ? shuffles : 0);
-    overhead += 0.3 * latency * std::max(0.0, 1 - busy / (2 * latency));
+    double plenty = (isa.has("neon") ? 1.3 : 2) * latency;
+    overhead += 0.3 * latency * std::max(0.0, 1 - busy / plenty);
     if (shape.roundsPerStep)
       latency += 30;
     instructions += 4.0 / plan.unroll; // pointers, counter, branch
@@ -322,7 +323,7 @@ PlanCost estimateCost(const TilePlan &plan, const TileKey &key) {
            rows * (shape.broadcast.staged ? 1 : 1 + block.broadcastDecode));
   if (plan.kLanes > 1)
     cost.size += 3 * results;
-  if (shape.roundsPerStep)
+  if (shape.roundsPerStep && plan.idiom != IdiomKind::FmaHalf)
     cost.size += 4 * results * unrolled;
   return cost;
 }

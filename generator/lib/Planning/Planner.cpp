@@ -201,6 +201,9 @@ private:
       if (sets > 1 && (shape.roundsPerStep || block * sets / 2 >= enough) &&
           !overrides.sets)
         break;
+      // Beyond, the parts of 4-bit operands would be read one after another.
+      if (sets > 1 && shape.splits && block * sets > 16 && !overrides.sets)
+        break;
       plan.sets = overrides.sets.value_or(sets);
       plan.unroll = overrides.unroll.value_or(chooseUnroll(shape, block));
       consider();
@@ -216,14 +219,29 @@ private:
     // A short iteration is mostly loop overhead.
     int enough = shape.regular ? 8 : 4;
     // Narrower dispatch: pointers, counter and branch take slots that count.
-    if (isa.has("neon"))
+    // More so where two lanes are a register, for its loads take such slots,
+    // too, and less so on the cores that bf16 and i8mm are for.
+    if (isa.has("neon")) {
+      bool wide = isa.has("bf16") || isa.has("i8mm");
+      bool few = block < 16 && shape.regular;
       enough *= 4;
+      if (plan.lanes == 2 || (few && !wide))
+        enough *= 2;
+      else if (few && idiom(plan.idiom).rows == 1)
+        enough /= 2;
+    }
     // Conversions run ahead of the multiplies within an iteration.
     if (isa.has("neon") && shape.compute == ComputeType::F32 &&
         shape.vector.bits < 32 && block <= 16)
       enough *= 2;
-    bool rounds = shape.roundsPerStep && plan.idiom != IdiomKind::FmaHalf;
-    while (block * shape.chunks * unroll < enough && unroll < 8 && !rounds)
+    // Rounding is code of its own.
+    if (shape.roundsPerStep && plan.idiom != IdiomKind::FmaHalf)
+      enough = shape.byLanes ? enough / 2 : 0;
+    while (block * shape.chunks * unroll < enough && unroll < 8)
+      unroll *= 2;
+    // bfdot takes lanes of registers that are loaded in pairs (LaneSteps.cpp).
+    while (plan.idiom == IdiomKind::DotBF16Lane && unroll < 8 &&
+           plan.blockRows * shape.rowPitch * unroll < 16)
       unroll *= 2;
     // A row of f32 whose broadcasts come from registers: two loads of 32 bytes
     // keep the other operand's loads paired by cache lines (1x16x1: 87.4 %

@@ -22,8 +22,8 @@ constexpr int kRegisters = 32;
 constexpr int kZaTiles = 4;
 /// Multiplies in a K loop's body, beyond which it is not unrolled further.
 constexpr int kEnoughMultiplies = 12, kMostMultiplies = 48;
-/// In one whose operands are decoded ahead: multiplies, and units of the lhs, for
-/// multiplies take lanes of eight registers only.
+/// In one whose operands are decoded ahead: multiplies, and units of the lhs,
+/// for multiplies take lanes of eight registers only.
 constexpr int kMostMultipliesAhead = 64, kMostUnitsAhead = 32;
 constexpr double kPipes = 2, kLoadPipes = 2, kFrontEnd = 6;
 /// Loop counter, pointers and branch.

@@ -85,10 +85,19 @@ private:
   Value readBroadcast(const Source &source, int row, int valid);
   Value readVector(const Source &source, int index, int valid);
   void correct(const Source &source, int steps, Values &corrections);
+  void correct(Value run, Value &correction);
+  void correctByRegisters(const Source &source, Values &corrections);
   Values spreadGroups(const Source &source, int count);
   Values roundedStep(const Source &broadcast, const Source &vector,
                      Values sums);
   void roundResults(Values &results);
+  /// The multiplies of a K step add to the sums that are rounded.
+  bool sumsInStep() const;
+  /// Each sum is rounded when it is multiplied: few vector pipes narrow.
+  bool roundsAtOnce() const {
+    return sumsInStep() && shape.byLanes &&
+           idiom(plan.idiom).halves == Halves::None && shape.accumulator != out;
+  }
 
   // LaneSteps.cpp: the same, by lanes.
   void laneStep(const Source &broadcast, const Source &vector, int set,
@@ -98,6 +107,7 @@ private:
   struct LoadPlan {
     int64_t vectorWidth; ///< elements of a register
     int vectorsAhead, broadcastsAhead;
+    bool early; ///< the next vectors while those before them are multiplied
   };
   LoadPlan loadPlan(const Source &broadcast, const Source &vector) const;
   void decodeAhead(const Source &broadcast, const Source &vector,
@@ -107,7 +117,7 @@ private:
   /// is read by the element, or by registers of `width` elements.
   void enterRun(Source &source, std::optional<ElementRun> &run, int t,
                 int count, int64_t elements, int64_t width, int ahead,
-                bool byElement);
+                bool early, bool byElement);
   void laneChunks(const Source &broadcast, const Source &vector, int firstPart,
                   int endPart, int set, Values &accumulators);
   Values readGroups(const Source &source, int64_t first,
@@ -115,6 +125,7 @@ private:
   Value broadcastGroup(const Source &source, int row, int chunk);
   Value splatGroup(Value source, int64_t element);
   Values untangle(const Values &accumulators);
+  Values tangle(const Values &rows);
   bool transposesBlocks() const;
 
   // PipelinedSteps.cpp: K steps whose operands were decoded during those

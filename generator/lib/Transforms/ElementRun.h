@@ -14,15 +14,17 @@
 namespace tilewright {
 
 /// Each register is loaded when it is first asked for, and once; up to `ahead`
-/// registers at a time, by one instruction.
+/// registers at a time, by one instruction; `early`, when the ones loaded
+/// before them are asked for.
 class ElementRun {
 public:
   /// `elements` from `pointer` on; `width` of them fill a register. With
   /// `slack` the last register may be read beyond them.
   ElementRun(Emitter &e, const ElementFormat &format, mlir::Value pointer,
-             int64_t elements, int64_t width, bool slack, int64_t ahead)
+             int64_t elements, int64_t width, bool slack, int64_t ahead,
+             bool early)
       : e(e), format(format), pointer(pointer), elements(elements),
-        width(width), slack(slack), ahead(ahead) {}
+        width(width), slack(slack), ahead(ahead), early(early) {}
 
   /// The `width` decoded elements from `first` on; zero beyond the end.
   mlir::Value at(int64_t first);
@@ -35,6 +37,10 @@ public:
   std::pair<mlir::Value, int64_t> holding(int64_t index);
   std::pair<mlir::Value, int64_t> holding(int64_t index, int part);
 
+  /// Loads ahead, if it is time. Such instructions stand apart: each takes many
+  /// slots of dispatch, and two of them leave slots empty (Neoverse).
+  void loadDue();
+
   /// Everything is to be loaded again.
   void forget();
 
@@ -42,6 +48,7 @@ public:
   mlir::Value pointerAt(int64_t bytes);
 
 private:
+  bool loadGroup(int64_t first, int64_t count);
   mlir::Value loaded(int64_t first, int64_t count);
 
   Emitter &e;
@@ -50,6 +57,10 @@ private:
   int64_t elements, width;
   bool slack;
   int64_t ahead;
+  bool early;
+  /// The elements that the last such instruction loaded.
+  int64_t lastGroup = -1, afterGroup = 0;
+  int64_t due = 0; ///< elements of a register of the group to load; 0 for none
   int64_t reached = 0; ///< bytes that `pointer` has advanced
   /// By first element: as loaded, and decoded.
   llvm::SmallDenseMap<int64_t, mlir::Value, 8> raw, registers;

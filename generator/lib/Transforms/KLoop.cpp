@@ -62,9 +62,12 @@ Value BlockKernel::offset(Value pointer, const StepStride &stride) {
 }
 
 void BlockKernel::emit() {
-  if (shape.roundsPerStep)
-    return storeByRows(spill(
-        kLoop(position.broadcast, position.vector, params.k, initialRows())));
+  if (shape.roundsPerStep) {
+    Values sums = initialRows();
+    sums = kLoop(position.broadcast, position.vector, params.k,
+                 plan.kLanes == 1 ? tangle(sums) : sums);
+    return storeByRows(spill(plan.kLanes == 1 ? untangle(sums) : sums));
+  }
   Values zeros(shape.accumulators(plan) + correctionVectors,
                e.zero(accumulatorType));
   Values all = shape.scaleBits != 0 ? scaledLoop(zeros)
@@ -236,7 +239,12 @@ Emitter::Values BlockKernel::steps(Source broadcast, Source vector, int count,
     state.accumulators.assign(carries.begin(), accumulators);
     state.corrections.assign(accumulators, carries.end());
   }
-  if (correctionVectors && correctionSteps > 1)
+  // The registers that the multiplies take their lanes from, where they hold
+  // just what is to be added up.
+  bool byRegisters =
+      shape.byLanes && correctionSteps > 1 &&
+      count * rows * shape.rowPitch % (plan.lanes * shape.group) == 0;
+  if (correctionVectors && correctionSteps > 1 && !byRegisters)
     correct(broadcast, count, state.corrections);
   Values groups;
   if (shape.spreadSteps > 1 && count % shape.spreadSteps == 0)
@@ -260,12 +268,14 @@ Emitter::Values BlockKernel::steps(Source broadcast, Source vector, int count,
       LoadPlan loads = loadPlan(broadcast, vector);
       enterRun(b, broadcastRun, t, count, int64_t{rows} * shape.rowPitch,
                16 / bytesOf(shape.compute), loads.broadcastsAhead,
-               idiom(plan.idiom).rows == 1);
+               /*early=*/false, idiom(plan.idiom).rows == 1);
       enterRun(v, vectorRun, t, count,
                int64_t{vectorOperandRows} * shape.rowPitch, loads.vectorWidth,
-               loads.vectorsAhead, false);
+               loads.vectorsAhead, loads.early, false);
       decodeAhead(b, v, loads, t, count);
     }
+    if (correctionVectors && byRegisters)
+      correctByRegisters(b, state.corrections);
     if (correctionVectors && correctionSteps == 1)
       correct(b, 1, state.corrections);
     if (shape.roundsPerStep)

@@ -18,25 +18,45 @@ Value ElementRun::pointerAt(int64_t distance) {
   return e.offset(pointer, distance - reached);
 }
 
+/// Loads the registers of `count` elements each from `first` on that one
+/// instruction loads, if it is several of them.
+bool ElementRun::loadGroup(int64_t first, int64_t count) {
+  int64_t size = count * format.bits() / 8;
+  int64_t together = std::min(ahead, (elements - first) / count);
+  if (together <= 1 || size != 16)
+    return false;
+  int64_t from = first * format.bits() / 8;
+  Emitter::Values parts =
+      e.loadRegisters(rawVectorType(e, format, count), pointerAt(from),
+                      static_cast<int>(together));
+  for (int64_t i = 0; i < together; ++i)
+    raw[first + i * count] = parts[i];
+  // These loads have no offsets, but they can advance their pointer.
+  pointer = e.opaquePointer(pointerAt(from + together * size));
+  reached = from + together * size;
+  lastGroup = first;
+  afterGroup = first + together * count;
+  return true;
+}
+
+void ElementRun::loadDue() {
+  if (due > 0)
+    loadGroup(afterGroup, due);
+  due = 0;
+}
+
 /// `count` elements from `first` on, not decoded.
 Value ElementRun::loaded(int64_t first, int64_t count) {
-  if (Value known = raw.lookup(first))
+  Value known = raw.lookup(first);
+  if (!known && loadGroup(first, count))
+    known = raw.lookup(first);
+  if (known) {
+    if (early && first == lastGroup + 2 * count)
+      due = count;
     return known;
-  int64_t from = first * format.bits() / 8, size = count * format.bits() / 8;
-  int64_t together = std::min(ahead, (elements - first) / count);
-  if (together > 1 && size == 16) {
-    Emitter::Values parts =
-        e.loadRegisters(rawVectorType(e, format, count), pointerAt(from),
-                        static_cast<int>(together));
-    for (int64_t i = 0; i < together; ++i)
-      raw[first + i * count] = parts[i];
-    // These loads have no offsets, but they can advance their pointer.
-    pointer = e.opaquePointer(pointerAt(from + together * size));
-    reached = from + together * size;
-    return parts[0];
   }
   int64_t valid = slack ? count : std::min(count, elements - first);
-  return loadRaw(e, format, pointerAt(from), count, valid);
+  return loadRaw(e, format, pointerAt(first * format.bits() / 8), count, valid);
 }
 
 Value ElementRun::at(int64_t first) {
@@ -84,7 +104,7 @@ Value ElementRun::at(int64_t first, int part) {
   if (!bytes)
     bytes = std::make_unique<ElementRun>(
         e, ElementFormat{TW_ELEMENT_U8, ComputeType::I8}, pointer, elements / 2,
-        16, slack, ahead);
+        16, slack, ahead, early);
   int64_t begin = first / 16 * 16;
   Value many = decodeNibbles(e, format, bytes->at(begin), part);
   for (int64_t i = 0; i < 16; i += width)
@@ -94,6 +114,8 @@ Value ElementRun::at(int64_t first, int part) {
 
 void ElementRun::forget() {
   raw.clear();
+  lastGroup = -1;
+  due = 0;
   registers.clear();
   parts[0].clear();
   parts[1].clear();
@@ -202,7 +224,7 @@ Value BlockKernel::splatGroup(Value source, int64_t element) {
 BlockKernel::LoadPlan BlockKernel::loadPlan(const Source &broadcast,
                                             const Source &vector) const {
   const Idiom &idiom = tilewright::idiom(plan.idiom);
-  LoadPlan result;
+  LoadPlan result{};
   result.vectorWidth = int64_t{shape.vectorRows} * shape.chunkSize *
                        (idiom.halves == Halves::None ? 1 : 2);
   constexpr int kMost = 4; // of one instruction
@@ -223,15 +245,17 @@ BlockKernel::LoadPlan BlockKernel::loadPlan(const Source &broadcast,
   }
   result.broadcastsAhead = std::clamp(spare, 1, kMost);
   spare -= result.broadcastsAhead;
-  result.vectorsAhead = perStep % 3 == 0 ? 3 : kMost;
+  // Whole steps, unless there are registers for the rest of one.
+  result.vectorsAhead = perStep % 3 == 0 && spare < 2 * kMost ? 3 : kMost;
   if (perStep < 3 && spare < kMost - perStep)
     result.vectorsAhead = perStep;
+  result.early = spare >= 2 * result.vectorsAhead;
   return result;
 }
 
 void BlockKernel::enterRun(Source &source, std::optional<ElementRun> &run,
                            int t, int count, int64_t elements, int64_t width,
-                           int ahead, bool byElement) {
+                           int ahead, bool early, bool byElement) {
   int parts = shape.splits ? 2 : 1;
   bool contiguous = (byElement || elements % (parts * width) == 0) &&
                     !source.stride.runtime &&
@@ -239,7 +263,7 @@ void BlockKernel::enterRun(Source &source, std::optional<ElementRun> &run,
   if (!contiguous || t == 0)
     run.emplace(e, source.format, source.pointer,
                 contiguous ? count * elements : elements, width, source.slack,
-                ahead);
+                ahead, early);
   source.run = &*run;
   source.first = contiguous ? t * elements : 0;
   source.continues = contiguous;
@@ -310,12 +334,24 @@ void BlockKernel::laneChunks(const Source &broadcast, const Source &vector,
   auto rowGroups = [&](int group) {
     return groups(broadcast, group * idiom.rows, idiom.rows, rows);
   };
+  // Sums are rounded some multiplies later, or conversions wait for those
+  // before them and keep the next ones waiting.
+  constexpr size_t kRoundBehind = 2;
+  llvm::SmallVector<Value *> unrounded;
+  size_t done = 0;
+  auto round = [&](size_t left) {
+    for (; unrounded.size() - done > left; ++done)
+      *unrounded[done] = e.keepOrder(fromOut(toOut(*unrounded[done])));
+  };
   auto multiply = [&](int row, int v, int c, Value x, Value y) {
     int block = (set + firstChunk + c) % plan.sets;
     Value &accumulator =
         accumulators[(block * shape.rowGroups + row) * vectors + v];
     accumulator = multiplyAccumulate(e, plan.idiom, shape.roles, accumulator, x,
                                      y, v % halves);
+    if (roundsAtOnce() && c + 1 == chunks)
+      unrounded.push_back(&accumulator);
+    round(kRoundBehind);
   };
   // The operand of fewer registers stays in them.
   if (idiom.rows > 1 && shape.rowGroups < vectors) {
@@ -327,8 +363,9 @@ void BlockKernel::laneChunks(const Source &broadcast, const Source &vector,
       for (int c = 0; c < chunks; ++c)
         for (int row = 0; row < shape.rowGroups; ++row)
           multiply(row, v, c, operand[c], pairs[row][c]);
+      vector.run->loadDue();
     }
-    return;
+    return round(0);
   }
   llvm::SmallVector<Values> operands;
   for (int v = 0; v < vectors; v += halves)
@@ -350,8 +387,10 @@ void BlockKernel::laneChunks(const Source &broadcast, const Source &vector,
                           : broadcastGroup(broadcast, row, firstChunk + c);
         for (int v = 0; v < vectors; ++v)
           multiply(row, v, c, operands[v / halves][c], group);
+        vector.run->loadDue();
       }
   }
+  round(0);
 }
 
 /// Accumulators that hold lanes of several out rows, or not in order -> rows of
@@ -386,6 +425,33 @@ Emitter::Values BlockKernel::untangle(const Values &accumulators) {
     }
   }
   return results;
+}
+
+/// The inverse, of floats.
+Emitter::Values BlockKernel::tangle(const Values &outRows) {
+  const Idiom &idiom = tilewright::idiom(plan.idiom);
+  bool evenOdd = idiom.halves == Halves::EvenOdd;
+  if (idiom.rows == 1 && !evenOdd)
+    return outRows;
+  auto out = [&](int row, int v) {
+    return outRows[std::min(row, rows - 1) * outVectors +
+                   std::min(v, outVectors - 1)];
+  };
+  llvm::SmallVector<int64_t> first = {0, 1, 4, 5}, second = {2, 3, 6, 7};
+  if (evenOdd) {
+    first = {0, 2, 4, 6};
+    second = {1, 3, 5, 7};
+  }
+  Values accumulators;
+  for (int group = 0; group < shape.rowGroups; ++group)
+    for (int v = 0; v < vectors; ++v) {
+      int row = group * idiom.rows, column = evenOdd ? v / 2 * 2 : v / 2;
+      accumulators.push_back(
+          e.shuffle(out(row, column),
+                    evenOdd ? out(row, column + 1) : out(row + 1, column),
+                    v % 2 == 0 ? first : second));
+    }
+  return accumulators;
 }
 
 /// usmmla takes the unsigned operand first; where that is the vector operand,

@@ -14,6 +14,10 @@ namespace tilewright {
 /// Multiply-accumulates of a K step beyond which its chunks become a loop.
 constexpr int kUnrolledMultiplies = 32;
 
+/// Accumulators of matrix multiplies that are enough not to wait for these and
+/// for rounding; fewer are added to the sums of the step before.
+constexpr int kHideMatrixLatency = 8;
+
 /// Bytes from element 0 to `element`.
 static int64_t elementOffset(const ElementFormat &format, int64_t element) {
   return element * format.bits() / 8;
@@ -163,20 +167,32 @@ void BlockKernel::correct(const Source &source, int steps,
                           Values &corrections) {
   int64_t total = steps * rows * shape.rowPitch;
   int64_t width = plan.lanes * shape.group;
-  VectorType bytes = Emitter::vec(width, e.integer(8));
-  Value offset = e.constant(bytes, shape.roles.offset);
   for (int v = 0; v < correctionVectors; ++v) {
     Value at =
         e.offset(source.pointer, elementOffset(source.format, v * width));
     int64_t valid = std::min(width, total - v * width);
     if (valid <= 0)
       return;
-    Value run =
-        decode(e, source.format, loadRaw(e, source.format, at, width, valid));
-    Value &correction = corrections[v];
-    correction =
-        multiplyAccumulate(e, plan.idiom, shape.roles, correction, offset, run);
+    correct(
+        decode(e, source.format, loadRaw(e, source.format, at, width, valid)),
+        corrections[v]);
   }
+}
+
+void BlockKernel::correct(Value run, Value &correction) {
+  Value offset = e.constant(run.getType(), shape.roles.offset);
+  correction =
+      multiplyAccumulate(e, plan.idiom, shape.roles, correction, offset, run);
+}
+
+/// The same for the K step `source`, if its registers are those that are added
+/// up: which they are from its first element on.
+void BlockKernel::correctByRegisters(const Source &source,
+                                     Values &corrections) {
+  int64_t width = plan.lanes * shape.group, end = source.first;
+  end += int64_t{rows} * shape.rowPitch;
+  for (int64_t i = llvm::alignTo(source.first, width); i < end; i += width)
+    correct(source.run->at(i), corrections[i / width]);
 }
 
 void BlockKernel::step(Source broadcast, Source vector, int set,
@@ -220,31 +236,37 @@ void BlockKernel::step(Source broadcast, Source vector, int set,
           state.accumulators);
 }
 
-/// Variant `steprnd`: `sums` (rows x outVectors) are out elements' values.
+bool BlockKernel::sumsInStep() const {
+  return shape.roundsPerStep && plan.kLanes == 1 &&
+         (idiom(plan.idiom).rows == 1 ||
+          shape.accumulators(plan) >= kHideMatrixLatency);
+}
+
+/// Variant `steprnd`: `sums` are out elements' values, in accumulators unless
+/// these have several k lanes: then they are rows x outVectors.
 Emitter::Values BlockKernel::roundedStep(const Source &broadcast,
                                          const Source &vector, Values sums) {
   StepState state;
-  const Idiom &idiom = tilewright::idiom(plan.idiom);
-  bool inOrder = idiom.rows == 1 && idiom.halves != Halves::EvenOdd;
-  bool direct = plan.kLanes == 1 && inOrder;
-  if (direct)
+  if (sumsInStep())
     state.accumulators = sums;
   else
     state.accumulators.assign(shape.accumulators(plan),
                               e.zero(accumulatorType));
   step(broadcast, vector, 0, state);
-  int perRow = inOrder ? vectors : outVectors;
-  Values results, accumulators = untangle(state.accumulators);
-  for (int row = 0; row < rows; ++row) {
-    Values reduced = reduceLanes(
-        llvm::ArrayRef<Value>(accumulators).slice(row * perRow, perRow),
-        plan.kLanes);
-    for (auto [i, value] : llvm::enumerate(reduced)) {
-      if (!direct)
-        value = e.add(value, sums[row * outVectors + i]);
-      results.push_back(value);
-    }
-  }
+  if (roundsAtOnce())
+    return state.accumulators;
+  Values results;
+  if (plan.kLanes == 1)
+    results = state.accumulators;
+  else
+    for (int row = 0; row < rows; ++row)
+      llvm::append_range(results,
+                         reduceLanes(llvm::ArrayRef<Value>(state.accumulators)
+                                         .slice(row * vectors, vectors),
+                                     plan.kLanes));
+  if (!sumsInStep())
+    for (auto [result, sum] : llvm::zip(results, sums))
+      result = e.add(result, sum);
   roundResults(results);
   return results;
 }
