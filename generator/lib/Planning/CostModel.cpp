@@ -58,6 +58,9 @@ int decodeOps(tw_element_type_t type, ComputeType compute, int offset,
   if (element.kind != TW_ELEMENT_KIND_FLOAT) {
     int extend = 8 * bytesOf(compute) > std::max(element.bits, 8) ? 1 : 0;
     int sign = type == TW_ELEMENT_S4 ? (offset ? 1 : 2) : offset ? 1 : 0;
+    // Shifts of two vectors' elements at a time, and a zip of each.
+    if (isa.has("neon") && element.bits == 4)
+      return (type == TW_ELEMENT_S4 ? 3 : 2) + extend;
     return unpack + sign + extend;
   }
   if (type == TW_ELEMENT_F32 || type == TW_ELEMENT_F64)
@@ -157,6 +160,10 @@ private:
     instructions += count;
     if (idiom.rows > 1 && shape.separates && shape.separateChunks() > 1)
       shuffles += count * width;
+    if (idiom.kind == IdiomKind::PairBytes) { // no form by lane
+      shuffles += double(rows) * shape.chunks * width;
+      instructions += double(rows) * shape.chunks;
+    }
     if (!shape.broadcast.staged)
       decoding += count * broadcastDecode * width;
   }

@@ -224,7 +224,7 @@ private:
     if (isa.has("neon")) {
       bool wide = isa.has("bf16") || isa.has("i8mm");
       bool few = block < 16 && shape.regular;
-      enough *= 4;
+      enough *= 4 / idiom(plan.idiom).ops;
       if (plan.lanes == 2 || (few && !wide))
         enough *= 2;
       else if (few && idiom(plan.idiom).rows == 1)

@@ -221,10 +221,32 @@ Value loadRaw(Emitter &e, const ElementFormat &format, Value pointer, int64_t n,
   return e.loadPart(type, pointer, valid, format.align());
 }
 
+/// Bytes of 4-bit integers -> the elements in order: both halves apart, then
+/// together by zip.
+static Value interleaveNibbles(Emitter &e, const ElementFormat &format,
+                               Value raw) {
+  ElementFormat asBytes = format;
+  asBytes.compute = ComputeType::I8;
+  asBytes.scaled = false;
+  Value even = decodeNibbles(e, asBytes, raw, 0);
+  Value odd = decodeNibbles(e, asBytes, raw, 1);
+  int64_t pairs = Emitter::lanesOf(raw);
+  llvm::SmallVector<int64_t> order;
+  for (int64_t i = 0; i < pairs; ++i)
+    order.append({i, pairs + i});
+  Value value = e.shuffle(even, odd, order);
+  Type element = e.integer(8 * bytesOf(format.compute));
+  return info(format.type).kind == TW_ELEMENT_KIND_SIGNED
+             ? e.sext(value, element)
+             : e.zext(value, element);
+}
+
 Value decode(Emitter &e, const ElementFormat &format, Value raw) {
   if (format.isIdentity())
     return raw;
   const ElementTypeInfo &type = info(format.type);
+  if (type.bits == 4 && type.kind != TW_ELEMENT_KIND_FLOAT && e.isa.has("neon"))
+    return interleaveNibbles(e, format, raw);
   Value code = raw;
   if (type.bits == 4)
     code = unpackNibbles(e, raw);
