@@ -4,6 +4,7 @@
 // tilewright explain: what would stand for a name, and why.
 
 #include "Commands.h"
+#include "GenKernels.h"
 #include "ToolSupport.h"
 
 #include "tilewright/Amdgpu/WavePlan.h"
@@ -410,11 +411,30 @@ json::Value asJsonValue(const Explanation &e) {
 }
 
 Error runExplain() {
-  Expected<std::vector<TileKey>> keys = parseNames(names, prefix);
-  if (!keys)
-    return keys.takeError();
+  std::vector<std::string> kernels, tiles;
+  for (const std::string &name : names)
+    if (looksLikeKernelName(name, prefix))
+      kernels.push_back(tileNameOf(name, prefix));
+    else
+      tiles.push_back(name);
   json::Array all;
-  for (const TileKey &key : *keys) {
+  if (!kernels.empty()) {
+    Expected<std::vector<TileKey>> keys = parseNames(kernels, prefix);
+    if (!keys)
+      return keys.takeError();
+    for (const TileKey &key : *keys)
+      if (Error error =
+              explainKernel(key, prefix, plan, asJson ? &all : nullptr))
+        return error;
+  }
+  std::vector<TileKey> tileKeys;
+  if (!tiles.empty()) {
+    Expected<std::vector<TileKey>> keys = parseNames(tiles, prefix);
+    if (!keys)
+      return keys.takeError();
+    tileKeys = std::move(*keys);
+  }
+  for (const TileKey &key : tileKeys) {
     Expected<Explanation> e = explain(key);
     if (!e)
       return e.takeError();

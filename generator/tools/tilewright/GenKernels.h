@@ -1,12 +1,13 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `tilewright gen` of workgroup kernels.
+// `tilewright gen` and `tilewright explain` of workgroup kernels.
 
 #ifndef TILEWRIGHT_TOOLS_TILEWRIGHT_GENKERNELS_H
 #define TILEWRIGHT_TOOLS_TILEWRIGHT_GENKERNELS_H
 
 #include "tilewright/Codegen/Resolve.h"
+#include "llvm/Support/JSON.h"
 
 namespace tilewright {
 
@@ -20,6 +21,10 @@ std::string tileNameOf(llvm::StringRef kernelName, llvm::StringRef prefix);
 /// are resolved as `options` says; its plan is the kernels'.
 llvm::Expected<std::vector<ResolvedTile>>
 generateKernels(llvm::ArrayRef<TileKey> keys, const ResolveOptions &options);
+
+/// Prints the kernel's plan, launch and cost, or adds them to `into`.
+llvm::Error explainKernel(const TileKey &key, llvm::StringRef prefix,
+                          llvm::StringRef overrides, llvm::json::Array *into);
 
 } // namespace tilewright
 
