@@ -309,15 +309,15 @@ struct Tile {
     Sums sums = {};
     if (flags & TW_MMT4D_FLAG_ACCUMULATE) {
       eachRun(sums, out, stride, l,
-              [](const TW_GLOBAL char* at, Result& result, int first) TW_DEVICE
-              __attribute__((always_inline)) {
-                RunWords words;
-                load<sizeof(Run)>(words.word, at);
-                const Run run = bitsAs<Run>(words);
-                TW_UNROLL for (int r = 0; r < Layout::kRun; ++r) {
-                  result[first + r] = (Sum)run[r];
-                }
-              });
+              [](const TW_GLOBAL char* at, Result& result, int first)
+                  __attribute__((always_inline)) {
+                    RunWords words;
+                    load<sizeof(Run)>(words.word, at);
+                    const Run run = bitsAs<Run>(words);
+                    TW_UNROLL for (int r = 0; r < Layout::kRun; ++r) {
+                      result[first + r] = (Sum)run[r];
+                    }
+                  });
     }
     if (K > 0) {
       Panels panels = {uniform(lhs), uniform(rhs), nullptr, nullptr};
@@ -335,14 +335,14 @@ struct Tile {
       multiplyPanels(sums, panels, lane, K);
     }
     eachRun(sums, out, stride, l,
-            [](TW_GLOBAL char* at, Result& result, int first) TW_DEVICE
-            __attribute__((always_inline)) {
-              Run run;
-              TW_UNROLL for (int r = 0; r < Layout::kRun; ++r) {
-                run[r] = (Storage)result[first + r];
-              }
-              store<sizeof(Run)>(at, bitsAs<RunWords>(run).word);
-            });
+            [](TW_GLOBAL char* at, Result& result, int first)
+                __attribute__((always_inline)) {
+                  Run run;
+                  TW_UNROLL for (int r = 0; r < Layout::kRun; ++r) {
+                    run[r] = (Storage)result[first + r];
+                  }
+                  store<sizeof(Run)>(at, bitsAs<RunWords>(run).word);
+                });
   }
 };
 
