@@ -5,6 +5,7 @@
 import dataclasses
 import pathlib
 import re
+import shutil
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -42,6 +43,11 @@ def rows_of(gfx):
             if row.gfx == gfx:
                 found.append(row)
     return found
+
+
+def llvm_programs(clang):
+    """The directory of LLVM's programs: that of the compiler."""
+    return pathlib.Path(shutil.which(clang) or clang).resolve().parent
 
 
 def lanes(gfx):

@@ -113,10 +113,9 @@ def main():
     parser.add_argument("gfx", choices=wave_kernels.TARGETS)
     parser.add_argument("--bitcode-dir", required=True)
     parser.add_argument("--clang", default="clang-22")
-    parser.add_argument("--llvm-bin", default="/usr/lib/llvm-22/bin")
     options = parser.parse_args()
     rows = wave_kernels.rows_of(options.gfx)
-    tools = pathlib.Path(options.llvm_bin)
+    tools = wave_kernels.llvm_programs(options.clang)
     with tempfile.TemporaryDirectory() as work:
         path = wave_kernels.build(options.gfx, [r.name for r in rows], options.bitcode_dir, options.clang, work)
         kernels = {k.name: k for k in code_object.read_kernels(path, str(tools / "llvm-readelf"),
