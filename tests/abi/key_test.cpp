@@ -180,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{"tw_mmt4d_tile_f32f32f32_8x8x1_x86_64",
                   "instruction set 'x86_64'"},
         Malformed{"tw_mmt4d_tile_f32f32f32_8x8x1_x86_64_avx1024",
-                  "expected [steprnd_] and one of x86_64_avx512_fp16"},
+                  "expected [steprnd_] or [mx_] and one of x86_64_avx512_fp16"},
         Malformed{"tw_mmt4d_tile_f32f32f32_8x8x1_generic_",
                   "instruction set 'generic_'"},
         Malformed{"tw_mmt4d_tile_f32f32f32_8x8x1_steprnd_generic",

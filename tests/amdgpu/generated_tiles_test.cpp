@@ -12,6 +12,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "tests/amdgpu/emulated_tile.h"
 #include "tests/amdgpu/wave_keys.h"
+#include "tests/tiles/shards.h"
 #include "tilewright/Amdgpu/WaveTile.h"
 #include "tilewright/Registry/Registry.h"
 
@@ -91,23 +92,6 @@ INSTANTIATE_TEST_SUITE_P(Targets, GeneratedRowsTest,
                                ::tilewright::info(test.param.isa).name);
                          });
 
-struct Shard {
-  tw_isa_t isa;
-  int number;
-};
-
-std::ostream& operator<<(std::ostream& out, const Shard& shard) {
-  return out << info(shard.isa).name << " shard " << shard.number;
-}
-
-std::vector<Shard> allShards() {
-  std::vector<Shard> shards;
-  for (const IsaInfo& isa : isas())
-    for (int i = 0; isa.isAmdgpu() && i < kShards; ++i)
-      shards.push_back({isa.isa, i});
-  return shards;
-}
-
 class GeneratedWaveTest : public ::testing::TestWithParam<Shard> {};
 
 TEST_P(GeneratedWaveTest, KeepTheContract) {
@@ -127,13 +111,12 @@ TEST_P(GeneratedWaveTest, KeepTheContract) {
   EXPECT_GT(checked, 0) << "no key was checked";
 }
 
-std::string nameOf(const ::testing::TestParamInfo<Shard>& test) {
-  return std::string(info(test.param.isa).name) + "_" +
-         std::to_string(test.param.number);
-}
-
 INSTANTIATE_TEST_SUITE_P(Shards, GeneratedWaveTest,
-                         ::testing::ValuesIn(allShards()), nameOf);
+                         ::testing::ValuesIn(shardsOf(kShards,
+                                                      [](const IsaInfo& isa) {
+                                                        return isa.isAmdgpu();
+                                                      })),
+                         shardName);
 
 }  // namespace
 }  // namespace tilewright::testing

@@ -10,6 +10,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "tests/amdgpu/emulated_tile.h"
 #include "tests/tiles/random_keys.h"
+#include "tests/tiles/shards.h"
 #include "tilewright/Registry/Registry.h"
 
 namespace tilewright::testing {
@@ -54,23 +55,6 @@ std::vector<const HandWrittenTile*> rowsOf(tw_isa_t isa) {
   return rows;
 }
 
-struct Shard {
-  tw_isa_t isa;
-  int number;
-};
-
-std::ostream& operator<<(std::ostream& out, const Shard& shard) {
-  return out << info(shard.isa).name << " shard " << shard.number;
-}
-
-std::vector<Shard> allShards() {
-  std::vector<Shard> shards;
-  for (const IsaInfo& isa : isas())
-    for (int i = 0; isa.isAmdgpu() && i < kShards; ++i)
-      shards.push_back({isa.isa, i});
-  return shards;
-}
-
 class HandWrittenWaveTest : public ::testing::TestWithParam<Shard> {};
 
 TEST_P(HandWrittenWaveTest, KeepTheContract) {
@@ -98,13 +82,12 @@ TEST_P(HandWrittenWaveTest, KeepTheContract) {
   EXPECT_GT(checked, 0) << "no row was checked";
 }
 
-std::string nameOf(const ::testing::TestParamInfo<Shard>& test) {
-  return std::string(info(test.param.isa).name) + "_" +
-         std::to_string(test.param.number);
-}
-
 INSTANTIATE_TEST_SUITE_P(Shards, HandWrittenWaveTest,
-                         ::testing::ValuesIn(allShards()), nameOf);
+                         ::testing::ValuesIn(shardsOf(kShards,
+                                                      [](const IsaInfo& isa) {
+                                                        return isa.isAmdgpu();
+                                                      })),
+                         shardName);
 
 }  // namespace
 }  // namespace tilewright::testing

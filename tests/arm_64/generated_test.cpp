@@ -10,6 +10,7 @@
 
 #include "tests/arm_64/emulated_tiles.h"
 #include "tests/tiles/random_keys.h"
+#include "tests/tiles/shards.h"
 
 namespace tilewright::testing {
 namespace {
@@ -30,23 +31,6 @@ int keysPerIsa() {
 
 std::string repeatIt(const TileKey& key) {
   return "\n  to see it: tilewright gen --emit=plan " + printTileKey(key);
-}
-
-struct Shard {
-  tw_isa_t isa;
-  int number;
-};
-
-std::ostream& operator<<(std::ostream& out, const Shard& shard) {
-  return out << info(shard.isa).name << " shard " << shard.number;
-}
-
-std::vector<Shard> allShards() {
-  std::vector<Shard> shards;
-  for (const IsaInfo& isa : isas())
-    for (int i = 0; isa.arch == "ARM_64" && i < kShards; ++i)
-      shards.push_back({isa.isa, i});
-  return shards;
 }
 
 class Arm64GeneratedTest : public ::testing::TestWithParam<Shard> {};
@@ -91,13 +75,13 @@ TEST_P(Arm64GeneratedTest, KeepTheContract) {
   EXPECT_EQ(outcome->checked, generated);
 }
 
-std::string nameOf(const ::testing::TestParamInfo<Shard>& test) {
-  return std::string(info(test.param.isa).name) + "_" +
-         std::to_string(test.param.number);
-}
-
 INSTANTIATE_TEST_SUITE_P(Shards, Arm64GeneratedTest,
-                         ::testing::ValuesIn(allShards()), nameOf);
+                         ::testing::ValuesIn(shardsOf(kShards,
+                                                      [](const IsaInfo& isa) {
+                                                        return isa.arch ==
+                                                               "ARM_64";
+                                                      })),
+                         shardName);
 
 }  // namespace
 }  // namespace tilewright::testing

@@ -9,6 +9,7 @@
 
 #include "tests/tiles/check_tile.h"
 #include "tests/tiles/random_keys.h"
+#include "tests/tiles/shards.h"
 #include "tests/tiles/tile_source.h"
 
 namespace tilewright::testing {
@@ -64,24 +65,6 @@ void checkKeys(const std::vector<TileKey>& keys, size_t first, size_t step,
   EXPECT_GT(checked, 0) << "no key was checked";
 }
 
-struct Shard {
-  tw_isa_t isa;
-  int number;
-};
-
-std::ostream& operator<<(std::ostream& out, const Shard& shard) {
-  return out << info(shard.isa).name << " shard " << shard.number;
-}
-
-std::vector<Shard> allShards() {
-  std::vector<Shard> shards;
-  for (const IsaInfo& isa : isas()) {
-    if (!isHostArchitecture(isa)) continue;
-    for (int i = 0; i < kShards; ++i) shards.push_back({isa.isa, i});
-  }
-  return shards;
-}
-
 class GeneratedTest : public ::testing::TestWithParam<Shard> {};
 
 TEST_P(GeneratedTest, KeepTheContract) {
@@ -97,13 +80,10 @@ TEST_P(GeneratedTest, KeepTheContract) {
             seed, *source);
 }
 
-std::string nameOf(const ::testing::TestParamInfo<Shard>& test) {
-  return std::string(info(test.param.isa).name) + "_" +
-         std::to_string(test.param.number);
-}
-
 INSTANTIATE_TEST_SUITE_P(Shards, GeneratedTest,
-                         ::testing::ValuesIn(allShards()), nameOf);
+                         ::testing::ValuesIn(shardsOf(kShards,
+                                                      isHostArchitecture)),
+                         shardName);
 
 TEST(ReasonToSkipTest, NamesTheIsaThatNothingCanRun) {
   const IsaInfo& sve2 = info(TW_ISA_ARM_64_SVE2);

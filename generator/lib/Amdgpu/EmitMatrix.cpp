@@ -44,19 +44,18 @@ mlir::Type registerType(mlir::MLIRContext *context,
              : mlir::VectorType::get({registers.elements}, element);
 }
 
-llvm::Value *emitMatrixMultiply(llvm::IRBuilderBase &b,
-                                const MatrixInstruction &instruction,
-                                MatrixTypes types, llvm::Value *lhs,
-                                llvm::Value *rhs, llvm::Value *c,
-                                llvm::Value *scalesA, llvm::Value *scalesB) {
-  auto as = [&](llvm::Value *value, const MatrixRegisters &registers) {
-    return b.CreateBitCast(value, registerType(b.getContext(), registers));
+/// The operands of one multiplication in the order of the intrinsic's
+/// arguments. `as` casts a value to registers; `constant` makes an integer of
+/// some width.
+template <typename Value, typename As, typename Constant>
+static llvm::SmallVector<Value>
+orderedArguments(const MatrixInstruction &instruction, MatrixTypes types,
+                 Value lhs, Value rhs, Value c, Value scalesA, Value scalesB,
+                 As as, Constant constant) {
+  auto scales = [&](Value value) {
+    return value ? value : constant(32, kNoScales);
   };
-  auto scales = [&](llvm::Value *value) -> llvm::Value * {
-    return value ? value : b.getInt32(kNoScales);
-  };
-  MatrixRegisters results = resultRegisters(instruction);
-  llvm::SmallVector<llvm::Value *> arguments;
+  llvm::SmallVector<Value> arguments;
   for (const MatrixArgument &argument :
        matrixArguments(instruction, types.lhs, types.rhs))
     switch (argument.kind) {
@@ -67,7 +66,7 @@ llvm::Value *emitMatrixMultiply(llvm::IRBuilderBase &b,
       arguments.push_back(as(rhs, operandRegisters(instruction, types.rhs)));
       break;
     case MatrixArgument::C:
-      arguments.push_back(as(c, results));
+      arguments.push_back(as(c, resultRegisters(instruction)));
       break;
     case MatrixArgument::ScalesA:
       arguments.push_back(scales(scalesA));
@@ -76,14 +75,30 @@ llvm::Value *emitMatrixMultiply(llvm::IRBuilderBase &b,
       arguments.push_back(scales(scalesB));
       break;
     case MatrixArgument::Immediate:
-      arguments.push_back(
-          llvm::ConstantInt::get(b.getIntNTy(argument.bits), argument.value));
+      arguments.push_back(constant(argument.bits, argument.value));
       break;
     }
+  return arguments;
+}
+
+llvm::Value *emitMatrixMultiply(llvm::IRBuilderBase &b,
+                                const MatrixInstruction &instruction,
+                                MatrixTypes types, llvm::Value *lhs,
+                                llvm::Value *rhs, llvm::Value *c,
+                                llvm::Value *scalesA, llvm::Value *scalesB) {
+  auto as = [&](llvm::Value *value, const MatrixRegisters &registers) {
+    return b.CreateBitCast(value, registerType(b.getContext(), registers));
+  };
+  auto constant = [&](int bits, int64_t value) -> llvm::Value * {
+    return llvm::ConstantInt::get(b.getIntNTy(bits), value);
+  };
+  llvm::SmallVector<llvm::Value *> arguments = orderedArguments(
+      instruction, types, lhs, rhs, c, scalesA, scalesB, as, constant);
   llvm::Intrinsic::ID id = llvm::Intrinsic::lookupIntrinsicID(
       ("llvm.amdgcn." + instruction.intrinsic).str());
-  return b.CreateIntrinsic(registerType(b.getContext(), results), id,
-                           arguments);
+  return b.CreateIntrinsic(
+      registerType(b.getContext(), resultRegisters(instruction)), id,
+      arguments);
 }
 
 mlir::Value emitMatrixMultiply(mlir::OpBuilder &b, mlir::Location loc,
@@ -102,35 +117,10 @@ mlir::Value emitMatrixMultiply(mlir::OpBuilder &b, mlir::Location loc,
     return LLVM::ConstantOp::create(
         b, loc, b.getIntegerAttr(b.getIntegerType(bits), value));
   };
-  auto scales = [&](mlir::Value value) {
-    return value ? value : constant(32, kNoScales);
-  };
-  MatrixRegisters results = resultRegisters(instruction);
-  llvm::SmallVector<mlir::Value> arguments;
-  for (const MatrixArgument &argument :
-       matrixArguments(instruction, types.lhs, types.rhs))
-    switch (argument.kind) {
-    case MatrixArgument::A:
-      arguments.push_back(as(lhs, operandRegisters(instruction, types.lhs)));
-      break;
-    case MatrixArgument::B:
-      arguments.push_back(as(rhs, operandRegisters(instruction, types.rhs)));
-      break;
-    case MatrixArgument::C:
-      arguments.push_back(as(c, results));
-      break;
-    case MatrixArgument::ScalesA:
-      arguments.push_back(scales(scalesA));
-      break;
-    case MatrixArgument::ScalesB:
-      arguments.push_back(scales(scalesB));
-      break;
-    case MatrixArgument::Immediate:
-      arguments.push_back(constant(argument.bits, argument.value));
-      break;
-    }
+  llvm::SmallVector<mlir::Value> arguments = orderedArguments(
+      instruction, types, lhs, rhs, c, scalesA, scalesB, as, constant);
   return LLVM::CallIntrinsicOp::create(
-             b, loc, registerType(b.getContext(), results),
+             b, loc, registerType(b.getContext(), resultRegisters(instruction)),
              b.getStringAttr("llvm.amdgcn." + instruction.intrinsic), arguments)
       .getResult(0);
 }

@@ -7,6 +7,7 @@
 #include "StepTimer.h"
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/TileCache.h"
+#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Support/ThreadPool.h"
 #include <atomic>
 #include <mutex>
@@ -239,6 +240,20 @@ resolveTiles(ArrayRef<TileKey> keys, const ResolveOptions &options) {
   if (!cache)
     return cache.takeError();
   return Resolver(options, std::move(*cache)).run(keys);
+}
+
+Expected<std::unique_ptr<Module>> resolveTileModule(const TileKey &key,
+                                                    ResolveOptions options,
+                                                    LLVMContext &context) {
+  options.kind = Emit::Bitcode;
+  Expected<std::vector<ResolvedTile>> tiles = resolveTiles({key}, options);
+  if (!tiles)
+    return tiles.takeError();
+  const ResolvedTile &tile = tiles->front();
+  return parseBitcodeFile(
+      MemoryBufferRef(StringRef(tile.bytes.data(), tile.bytes.size()),
+                      tile.name),
+      context);
 }
 
 } // namespace tilewright

@@ -131,6 +131,22 @@ void addCallStep(OpPassManager &pm, const ModelOptions &options) {
   addCleanup(pm);
 }
 
+void addConversionsToLLVM(OpPassManager &pm, UnknownMath unknown) {
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  if (unknown == UnknownMath::CallLibm)
+    pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  ConvertFuncToLLVMPassOptions func;
+  func.useBarePtrCallConv = true;
+  pm.addPass(createConvertFuncToLLVMPass(func));
+  pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
 void addLLVMStep(OpPassManager &pm, const ModelOptions &options) {
   // Arithmetic on f16 and bf16 is done in f32 and rounded by each operation,
   // which is what IEEE 754 says of it, with or without instructions for it.
@@ -147,19 +163,7 @@ void addLLVMStep(OpPassManager &pm, const ModelOptions &options) {
                     options.target.arch == llvm::Triple::aarch64;
   pm.addPass(createExpandSmallFloats(small));
 
-  pm.addPass(memref::createExpandStridedMetadataPass());
-  pm.addPass(createLowerAffinePass());
-  pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(createConvertMathToLLVMPass());
-  // What LLVM has no intrinsic for: erf and the like.
-  pm.addPass(createConvertMathToLibmPass());
-  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
-  pm.addPass(createArithToLLVMConversionPass());
-  pm.addPass(createConvertControlFlowToLLVMPass());
-  ConvertFuncToLLVMPassOptions func;
-  func.useBarePtrCallConv = true;
-  pm.addPass(createConvertFuncToLLVMPass(func));
-  pm.addPass(createReconcileUnrealizedCastsPass());
+  addConversionsToLLVM(pm, UnknownMath::CallLibm);
   addCleanup(pm);
 }
 

@@ -28,6 +28,13 @@ void addCallStep(mlir::OpPassManager &pm, const ModelOptions &options);
 /// -> LLVM dialect.
 void addLLVMStep(mlir::OpPassManager &pm, const ModelOptions &options);
 
+/// What becomes of functions that LLVM has no intrinsic for: erf and the like.
+enum class UnknownMath { Refused, CallLibm };
+
+/// The end of an LLVM step, of hosts and devices: loops, buffers, arithmetic ->
+/// LLVM dialect, functions with bare pointers.
+void addConversionsToLLVM(mlir::OpPassManager &pm, UnknownMath unknown);
+
 } // namespace tilewright
 
 #endif // TILEWRIGHT_LIB_COMPILE_PIPELINE_H

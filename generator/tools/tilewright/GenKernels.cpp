@@ -5,7 +5,6 @@
 
 #include "tilewright/Amdgpu/CodeObject.h"
 #include "tilewright/Kernels/KernelGenerator.h"
-#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 
@@ -18,19 +17,10 @@ constexpr StringLiteral kKernel = "_mmt4d_kernel_", kTile = "_mmt4d_tile_";
 
 /// The tile as bitcode, hand-written or generated or from the cache.
 TileSource tileSource(ResolveOptions options) {
-  options.kind = Emit::Bitcode;
   options.generate.plan.clear();
   options.progress = nullptr;
-  return [options](const TileKey &key,
-                   LLVMContext &context) -> Expected<std::unique_ptr<Module>> {
-    Expected<std::vector<ResolvedTile>> tiles = resolveTiles(key, options);
-    if (!tiles)
-      return tiles.takeError();
-    const ResolvedTile &tile = tiles->front();
-    return parseBitcodeFile(
-        MemoryBufferRef(StringRef(tile.bytes.data(), tile.bytes.size()),
-                        tile.name),
-        context);
+  return [options](const TileKey &key, LLVMContext &context) {
+    return resolveTileModule(key, options, context);
   };
 }
 

@@ -8,6 +8,7 @@
 
 #include "tilewright/Codegen/TileGenerator.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/IR/Module.h"
 #include <functional>
 #include <vector>
 
@@ -63,6 +64,12 @@ llvm::Expected<std::string> cacheEntryName(const TileKey &key, Emit kind,
 /// jobs. All errors are reported, joined, each naming its key.
 llvm::Expected<std::vector<ResolvedTile>>
 resolveTiles(llvm::ArrayRef<TileKey> keys, const ResolveOptions &options);
+
+/// The body of `key` as a module of its own, resolved as bitcode whatever
+/// options.kind says.
+llvm::Expected<std::unique_ptr<llvm::Module>>
+resolveTileModule(const TileKey &key, ResolveOptions options,
+                  llvm::LLVMContext &context);
 
 } // namespace tilewright
 

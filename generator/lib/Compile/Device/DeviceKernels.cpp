@@ -8,7 +8,6 @@
 #include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Kernels/KernelGenerator.h"
 #include "tilewright/Registry/Registry.h"
-#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Linker/Linker.h"
 
 using namespace llvm;
@@ -30,19 +29,11 @@ Expected<std::unique_ptr<Module>> tileModule(const TileKey &key,
                                              const DeviceKernelOptions &options,
                                              LLVMContext &context) {
   ResolveOptions resolve;
-  resolve.kind = Emit::Bitcode;
   resolve.generate.prefix = options.prefix;
   resolve.bitcodeDir = options.bitcodeDir;
   resolve.useCache = false;
   resolve.jobs = 1;
-  Expected<std::vector<ResolvedTile>> tiles = resolveTiles({key}, resolve);
-  if (!tiles)
-    return tiles.takeError();
-  const ResolvedTile &tile = tiles->front();
-  return parseBitcodeFile(
-      MemoryBufferRef(StringRef(tile.bytes.data(), tile.bytes.size()),
-                      tile.name),
-      context);
+  return resolveTileModule(key, std::move(resolve), context);
 }
 
 } // namespace

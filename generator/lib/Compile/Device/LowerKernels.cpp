@@ -3,13 +3,12 @@
 //
 // Kernels on buffers -> the LLVM dialect of AMD GPUs.
 
+#include "../Pipeline.h"
 #include "DeviceCode.h"
 
-#include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 #include "tilewright/Compile/Passes.h"
@@ -93,17 +92,7 @@ void addDeviceLLVMStep(OpPassManager &pm) {
   pm.addPass(createExpandSmallFloats(small));
   // Ceiling divisions and the like, of models' affine maps.
   pm.addPass(arith::createArithExpandOpsPass());
-  pm.addPass(memref::createExpandStridedMetadataPass());
-  pm.addPass(createLowerAffinePass());
-  pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(createConvertMathToLLVMPass());
-  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
-  pm.addPass(createArithToLLVMConversionPass());
-  pm.addPass(createConvertControlFlowToLLVMPass());
-  ConvertFuncToLLVMPassOptions func;
-  func.useBarePtrCallConv = true;
-  pm.addPass(createConvertFuncToLLVMPass(func));
-  pm.addPass(createReconcileUnrealizedCastsPass());
+  addConversionsToLLVM(pm, UnknownMath::Refused);
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }
