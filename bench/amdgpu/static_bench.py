@@ -133,7 +133,10 @@ def rewrite(path, text):
 
 def plot(path, kernels):
     """Matrix share against the tile's out elements, a line per type, a panel per target."""
-    import matplotlib
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise SystemExit("static_bench.py: --plot needs matplotlib; ./dev bench --amdgpu --plot brings it") from error
     matplotlib.use("Agg")
     from matplotlib import pyplot
     targets = [g for g in wave_kernels.TARGETS if any(k["gfx"] == g for k in kernels)]
