@@ -189,14 +189,18 @@ std::string checkKernel(emulator::Emulator& emulator, const std::string& kernel,
   tw_mmt4d_params_t params;
   std::memset(&params, kPoison, sizeof params);
   const int lhsBits = info(types.lhs).bits, rhsBits = info(types.rhs).bits;
-  // Offsets are elements from a pointer that is somewhere else.
-  params.lhs_buffer = lhs.bytes().data() - 64 * lhsBits / 8;
+  // Offsets are elements from a pointer that is somewhere else, and may be of
+  // nothing: addresses, not pointers that C++ has arithmetic for.
+  auto elsewhere = [](const void* data, int64_t bytes) {
+    return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(data) + bytes);
+  };
+  params.lhs_buffer = elsewhere(lhs.bytes().data(), -64 * lhsBits / 8);
   params.lhs_offset = 64;
   params.lhs_stride0 = lhs.strideBytes() * 8 / lhsBits;
-  params.rhs_buffer = rhs.bytes().data() + 32 * rhsBits / 8;
+  params.rhs_buffer = elsewhere(rhs.bytes().data(), 32 * rhsBits / 8);
   params.rhs_offset = -32;
   params.rhs_stride0 = rhs.strideBytes() * 8 / rhsBits;
-  params.out_buffer = out.data() - 16 * outBytes;
+  params.out_buffer = elsewhere(out.data(), -16 * outBytes);
   params.out_offset = 16;
   params.out_stride0 = c.N * key.m0 * key.n0;
   params.M = c.M;

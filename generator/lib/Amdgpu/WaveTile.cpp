@@ -137,9 +137,8 @@ Function *defineWaveTile(Module &module, const TileKey &key,
     if (argument > 0)
       function->addParamAttr(argument, Attribute::ReadOnly);
   }
-  for (auto [argument, text] :
-       zip(function->args(),
-           ArrayRef<StringRef>{"out", "lhs", "rhs", "params"}))
+  constexpr StringLiteral names[] = {"out", "lhs", "rhs", "params"};
+  for (auto [argument, text] : zip(function->args(), names))
     argument.setName(text);
   WaveBuilder b(function);
   emitBody(b, key, plan, WaveShape(key, plan));
