@@ -40,10 +40,10 @@ public:
       return success();
     SmallVector<memref::AllocOp> allocs;
     for (Operation *op : ops) {
-      if (failed(replace(op)))
-        return failure();
       if (auto alloc = dyn_cast<memref::AllocOp>(op))
         allocs.push_back(alloc);
+      else if (failed(replace(op))) // and erased
+        return failure();
     }
     // Last: until then they are what launches and copies refer to.
     for (memref::AllocOp alloc : allocs)
@@ -59,8 +59,7 @@ private:
   }
 
   LogicalResult replace(Operation *op) {
-    if (isa<memref::AllocOp, memref::DimOp, memref::CastOp,
-            memref::ReinterpretCastOp>(op))
+    if (isa<memref::DimOp, memref::CastOp, memref::ReinterpretCastOp>(op))
       return success();
     ImplicitLocOpBuilder b(op->getLoc(), op);
     for (Type type : op->getOperandTypes())
