@@ -14,17 +14,28 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tilewright/Dialect/TwDialect.h"
 #include "tilewright/key.h"
+#include "tilewright/tile.h"
+#include <cstddef>
 
 namespace tilewright {
 
 /// Byte offsets of tw_mmt4d_params_t's fields (tile.h).
 namespace field {
-inline constexpr int kLhs = 0, kRhs = 24,
-                     kOut = 48;                  ///< buffer, offset, stride0
-inline constexpr int kOffset = 8, kStride0 = 16; ///< from the buffer's
-inline constexpr int kM = 72, kN = 80, kK = 88, kFlags = 108;
-inline constexpr int kOutRowStride = 120, kLhsScales = 128, kRhsScales = 136;
-inline constexpr int kBytes = 144;
+inline constexpr int kLhs = offsetof(tw_mmt4d_params_t, lhs_buffer),
+                     kRhs = offsetof(tw_mmt4d_params_t, rhs_buffer),
+                     kOut = offsetof(tw_mmt4d_params_t, out_buffer);
+/// From each of these.
+inline constexpr int kOffset = offsetof(tw_mmt4d_params_t, lhs_offset) - kLhs,
+                     kStride0 = offsetof(tw_mmt4d_params_t, lhs_stride0) - kLhs;
+inline constexpr int kM = offsetof(tw_mmt4d_params_t, M),
+                     kN = offsetof(tw_mmt4d_params_t, N),
+                     kK = offsetof(tw_mmt4d_params_t, K),
+                     kFlags = offsetof(tw_mmt4d_params_t, flags);
+inline constexpr int kOutRowStride =
+                         offsetof(tw_mmt4d_params_t, out_row_stride),
+                     kLhsScales = offsetof(tw_mmt4d_params_t, lhs_scales),
+                     kRhsScales = offsetof(tw_mmt4d_params_t, rhs_scales);
+inline constexpr int kBytes = sizeof(tw_mmt4d_params_t);
 } // namespace field
 
 /// Offsets from here on are outside of every buffer: loads give zero, stores

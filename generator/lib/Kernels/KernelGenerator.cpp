@@ -33,6 +33,9 @@ using llvm::Expected;
 namespace tilewright {
 namespace {
 
+constexpr llvm::StringLiteral kKernel = "_mmt4d_kernel_",
+                              kTile = "_mmt4d_tile_";
+
 DialectRegistry dialects() {
   DialectRegistry registry;
   registry.insert<amdgpu::AMDGPUDialect, arith::ArithDialect,
@@ -102,8 +105,17 @@ void setKernelArgument(llvm::Function &kernel) {
 
 std::string kernelName(const TileKey &key, llvm::StringRef prefix) {
   std::string tile = printTileKey(key, std::string_view(prefix));
-  std::string before = (prefix + "_mmt4d_tile_").str();
-  return (prefix + "_mmt4d_kernel_").str() + tile.substr(before.size());
+  return (prefix + kKernel).str() + tile.substr(prefix.size() + kTile.size());
+}
+
+bool looksLikeKernelName(llvm::StringRef name, llvm::StringRef prefix) {
+  return name.starts_with((prefix + kKernel).str());
+}
+
+std::string tileNameOf(llvm::StringRef kernelName, llvm::StringRef prefix) {
+  return (prefix + kTile +
+          kernelName.drop_front(prefix.size() + kKernel.size()))
+      .str();
 }
 
 tw_mmt4d_launch_t kernelLaunch(const TileKey &key, const KernelPlan &plan) {
@@ -129,6 +141,7 @@ struct KernelGenerator::Impl {
          llvm::LLVMContext &llvmContext);
 
   MLIRContext context;
+  DeviceBackends backends;
 };
 
 Error KernelGenerator::Impl::run(
@@ -204,8 +217,7 @@ KernelGenerator::generate(const TileKey &key, const KernelOptions &options,
     return named(plan.takeError());
   kernel.plan = *plan;
   kernel.launch = kernelLaunch(key, *plan);
-  Expected<std::unique_ptr<DeviceBackend>> backend =
-      DeviceBackend::create(key.isa);
+  Expected<DeviceBackend *> backend = impl->backends.get(key.isa);
   if (!backend)
     return named(backend.takeError());
   Expected<std::unique_ptr<llvm::Module>> module =

@@ -14,7 +14,6 @@ namespace tilewright {
 namespace {
 
 constexpr unsigned kGlobalSpace = 1, kConstantSpace = 4, kPrivateSpace = 5;
-constexpr int kOutRowStrideFlag = 0x10000;
 
 class SimpleKernel {
 public:
@@ -65,7 +64,8 @@ Value *SimpleKernel::panel(int field, tw_element_type_t type, Value *tile) {
 
 Value *SimpleKernel::outTile(Value *m, Value *n) {
   Value *flags = parameter(field::kFlags, b.getInt32Ty());
-  Value *plain = b.CreateIsNotNull(b.CreateAnd(flags, kOutRowStrideFlag));
+  Value *plain =
+      b.CreateIsNotNull(b.CreateAnd(flags, TW_MMT4D_FLAG_OUT_ROW_STRIDE));
   Value *strideM =
       b.CreateSelect(plain, mul(number(field::kOutRowStride), key.m0),
                      number(field::kOut + field::kStride0));

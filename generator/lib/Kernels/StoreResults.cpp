@@ -12,8 +12,6 @@ using namespace mlir;
 namespace tilewright {
 namespace {
 
-constexpr int kAccumulate = 0x100, kOutRowStrideFlag = 0x10000;
-
 /// Which results of a lane lie side by side in a row of out: `length` of them,
 /// from a multiple of `length` on. The instruction's rows are out's columns.
 int runLength(const MatrixInstruction &instruction, const TileKey &key,
@@ -107,8 +105,9 @@ void ResultStore::prepare() {
   Value params = place.params;
   Value flags = k.parameter(params, field::kFlags, k.i32());
   Value zero = k.c32(0);
-  Value plain = k.compare(arith::CmpIPredicate::ne,
-                          k.both(flags, k.c32(kOutRowStrideFlag)), zero);
+  Value plain =
+      k.compare(arith::CmpIPredicate::ne,
+                k.both(flags, k.c32(TW_MMT4D_FLAG_OUT_ROW_STRIDE)), zero);
   Value base = k.parameter(params, field::kOut, k.pointer(1));
   Value offset = k.parameter(params, field::kOut + field::kOffset, k.i64());
   Value stride0 = k.parameter(params, field::kOut + field::kStride0, k.i64());
@@ -201,8 +200,9 @@ void ResultStore::storeAll(ValueRange accumulators) {
   OpBuilder &b = k.b;
   Value flags = k.parameter(place.params, field::kFlags, k.i32());
   Value steps = k.parameter(place.params, field::kK, k.i64());
-  Value adds = k.compare(arith::CmpIPredicate::ne,
-                         k.both(flags, k.c32(kAccumulate)), k.c32(0));
+  Value adds =
+      k.compare(arith::CmpIPredicate::ne,
+                k.both(flags, k.c32(TW_MMT4D_FLAG_ACCUMULATE)), k.c32(0));
   auto branch = scf::IfOp::create(b, k.loc, adds, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());

@@ -11,6 +11,7 @@
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/TileCache.h"
 #include "tilewright/Compile/CorePreference.h"
+#include "tilewright/Kernels/KernelGenerator.h"
 #include "tilewright/Planning/PlanCost.h"
 #include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Registry/Registry.h"

@@ -13,8 +13,6 @@ using namespace llvm;
 namespace tilewright {
 namespace {
 
-constexpr StringLiteral kKernel = "_mmt4d_kernel_", kTile = "_mmt4d_tile_";
-
 /// The tile as bitcode, hand-written or generated or from the cache.
 TileSource tileSource(ResolveOptions options) {
   options.generate.plan.clear();
@@ -92,16 +90,6 @@ Error generateKernel(KernelGenerator &generator, DeviceBackends &backends,
 }
 
 } // namespace
-
-bool looksLikeKernelName(StringRef name, StringRef prefix) {
-  return name.starts_with((prefix + kKernel).str());
-}
-
-std::string tileNameOf(StringRef kernelName, StringRef prefix) {
-  return (prefix + kTile +
-          kernelName.drop_front(prefix.size() + kKernel.size()))
-      .str();
-}
 
 Expected<std::vector<ResolvedTile>>
 generateKernels(ArrayRef<TileKey> keys, const ResolveOptions &options) {

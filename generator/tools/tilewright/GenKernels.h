@@ -11,12 +11,6 @@
 
 namespace tilewright {
 
-/// "<prefix>_mmt4d_kernel_...".
-bool looksLikeKernelName(llvm::StringRef name, llvm::StringRef prefix);
-
-/// The tile's name that a kernel's name stands for.
-std::string tileNameOf(llvm::StringRef kernelName, llvm::StringRef prefix);
-
 /// The kernels of `keys`, at the stage `options.kind`. The tiles that they call
 /// are resolved as `options` says; its plan is the kernels'.
 llvm::Expected<std::vector<ResolvedTile>>

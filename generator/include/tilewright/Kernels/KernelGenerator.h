@@ -21,6 +21,11 @@ namespace tilewright {
 std::string kernelName(const TileKey &key,
                        llvm::StringRef prefix = kDefaultPrefix);
 
+/// Whether `name` begins as kernels' names do, and the name of the tile that it
+/// then stands for.
+bool looksLikeKernelName(llvm::StringRef name, llvm::StringRef prefix);
+std::string tileNameOf(llvm::StringRef kernelName, llvm::StringRef prefix);
+
 /// How a kernel of this plan is launched. Cheap: nothing is generated.
 tw_mmt4d_launch_t kernelLaunch(const TileKey &key, const KernelPlan &plan);
 
