@@ -10,6 +10,7 @@
 
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
+#include "llvm/Object/ObjectFile.h"
 #include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Compile/CompileModel.h"
 #include "tilewright/tilewright.h"
@@ -71,6 +72,46 @@ llvm::Error addObject(llvm::orc::LLJIT& jit, llvm::ArrayRef<char> bytes,
       llvm::StringRef(bytes.data(), bytes.size()), name));
 }
 
+// How often each function of the object refers to one of the tiles, by its
+// relocations; what was split off `f` is called `f.<something>`.
+llvm::Expected<std::map<std::string, int64_t>> countTileCalls(
+    llvm::ArrayRef<char> bytes, const std::vector<TileKey>& tiles) {
+  using namespace llvm::object;
+  std::set<std::string> names;
+  for (const TileKey& key : tiles) names.insert(printTileKey(key));
+  auto object = ObjectFile::createObjectFile(llvm::MemoryBufferRef(
+      llvm::StringRef(bytes.data(), bytes.size()), "model"));
+  if (!object) return object.takeError();
+  // Where functions begin, by section and offset.
+  std::map<uint64_t, std::map<uint64_t, std::string>> functions;
+  for (const SymbolRef& symbol : (*object)->symbols()) {
+    auto type = symbol.getType();
+    if (!type) return type.takeError();
+    if (*type != SymbolRef::ST_Function) continue;
+    auto name = symbol.getName();
+    auto section = symbol.getSection();
+    auto address = symbol.getAddress();
+    if (!name) return name.takeError();
+    if (!section) return section.takeError();
+    if (!address) return address.takeError();
+    if (*section != (*object)->section_end())
+      functions[(*section)->getIndex()][*address] = name->split('.').first;
+  }
+  std::map<std::string, int64_t> result;
+  for (const SectionRef& section : (*object)->sections())
+    for (const RelocationRef& relocation : section.relocations()) {
+      auto code = section.getRelocatedSection();
+      if (!code) return code.takeError();
+      auto name = relocation.getSymbol()->getName();
+      if (!name) return name.takeError();
+      if (!names.count(name->str())) continue;
+      const auto& starts = functions[(*code)->getIndex()];
+      auto next = starts.upper_bound(relocation.getOffset());
+      if (next != starts.begin()) ++result[std::prev(next)->second];
+    }
+  return result;
+}
+
 }  // namespace
 
 struct JitModel::Impl {
@@ -120,13 +161,17 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
 
   ResolveOptions resolve;
   resolve.bitcodeDir = TW_BITCODE_DIR;
-  resolve.useCache = false;
+  resolve.useCache = !options.cacheDir.empty();
+  resolve.cacheDir = options.cacheDir;
   std::vector<TileKey> hostTiles;
   for (const TileKey& key : compiled->tiles)
     if (!info(key.isa).isAmdgpu()) hostTiles.push_back(key);
   llvm::Expected<std::vector<ResolvedTile>> tiles =
       resolveTiles(hostTiles, resolve);
   if (!tiles) return fail(tiles.takeError());
+
+  auto calls = countTileCalls(compiled->bytes, hostTiles);
+  if (!calls) return fail(calls.takeError());
 
   auto jit = llvm::orc::LLJITBuilder().create();
   if (!jit) return fail(jit.takeError());
@@ -161,6 +206,7 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   std::unique_ptr<JitModel> result(new JitModel(std::move(impl)));
   for (const TileKey& key : compiled->tiles)
     result->tiles_.push_back(printTileKey(key));
+  result->tile_calls_ = std::move(*calls);
   result->kernels_ = compiled->kernels;
   result->dispatches_ = compiled->dispatches;
   result->packed_ = compiled->packedConstants;
@@ -171,6 +217,11 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
       return fail(llvm::createStringError("entry point " + entry.name +
                                           " cannot be linked"));
   return result;
+}
+
+int64_t JitModel::tileCalls(const std::string& name) const {
+  auto calls = tile_calls_.find(name);
+  return calls == tile_calls_.end() ? 0 : calls->second;
 }
 
 void* JitModel::find(const std::string& name) const {

@@ -8,6 +8,7 @@
 #define TESTS_COMPILE_JIT_MODEL_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,8 +17,9 @@
 namespace tilewright::testing {
 
 struct JitOptions {
-  std::string isa;         // as in tile names
-  bool reference = false;  // plain loops
+  std::string isa;            // as in tile names
+  bool reference = false;     // plain loops
+  std::string cacheDir = {};  // of tiles; empty for no cache
 };
 
 // The ISAs of the table that this CPU has, and generic; best first.
@@ -47,6 +49,8 @@ class JitModel {
   // Names of the tile functions it calls, in order of first call; of a
   // device's tiles, whose kernels it launches, too.
   const std::vector<std::string>& tiles() const { return tiles_; }
+  // How many places in the code of `name` call a tile of the host.
+  int64_t tileCalls(const std::string& name) const;
   const std::vector<std::string>& packedConstants() const { return packed_; }
   const std::vector<std::string>& remarks() const { return remarks_; }
   const std::string& header() const { return header_; }
@@ -66,6 +70,7 @@ class JitModel {
   std::unique_ptr<Impl> impl_;
   std::vector<std::string> tiles_, packed_, remarks_;
   std::vector<std::string> kernels_;
+  std::map<std::string, int64_t> tile_calls_;
   int64_t dispatches_ = 0;
   std::string header_;
 };

@@ -1,0 +1,210 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A contraction as a function in MLIR.
+
+#include "tests/compile/contraction_program.h"
+
+namespace tilewright::testing {
+namespace {
+
+std::string tensorType(const ContractionOperand& operand, const Element& type,
+                       const Extents& extents) {
+  std::string text = "tensor<";
+  for (size_t i = 0; i < operand.indices.size(); ++i)
+    text += (operand.isDynamic[i]
+                 ? "?"
+                 : std::to_string(extents.at(operand.indices[i]))) +
+            "x";
+  return text + type.mlir + ">";
+}
+
+std::string join(const std::string& letters) {
+  std::string text;
+  for (char letter : letters)
+    text += (text.empty() ? "" : ", ") + std::string(1, letter);
+  return text;
+}
+
+std::string affineMap(const std::string& loops, const std::string& indices) {
+  return "affine_map<(" + join(loops) + ") -> (" + join(indices) + ")>";
+}
+
+std::string literal(int value, const Element& type) {
+  return std::to_string(value) + (type.kind == Element::kFloat ? ".0" : "");
+}
+
+class Writer {
+ public:
+  explicit Writer(const ContractionProgram& program)
+      : p_(program), types_(program.types) {}
+
+  std::string write() {
+    const Extents& extents = p_.calls[0];
+    lhs_ = tensorType(p_.lhs, *types_.lhs, extents);
+    rhs_ = tensorType(p_.rhs, *types_.rhs, extents);
+    out_ = tensorType(p_.out, *types_.out, extents);
+    std::string arguments;
+    auto argument = [&](const char* name, const std::string& type) {
+      arguments +=
+          (arguments.empty() ? "" : ", ") + std::string(name) + ": " + type;
+    };
+    if (!p_.lhs.isConstant) argument("%lhs", lhs_);
+    if (!p_.rhs.isConstant) argument("%rhs", rhs_);
+    if (p_.init == Init::kArgument) argument("%c", out_);
+    text_ = "func.func @" + p_.name + "(" + arguments + ") -> " + out_ + " {\n";
+    if (p_.lhs.isConstant) constant("%lhs", p_.lhs, *types_.lhs, lhs_);
+    if (p_.rhs.isConstant) constant("%rhs", p_.rhs, *types_.rhs, rhs_);
+    std::string lhs = "%lhs", result = "%r";
+    if (p_.negatesLhs) {
+      lhs = "%nlhs";
+      elementwise(lhs, "%lhs", p_.lhs, *types_.lhs, lhs_, "neg");
+    }
+    std::string init = writeInit();
+    writeOperation(lhs, init);
+    if (p_.doublesOut) {
+      result = "%d";
+      elementwise(result, "%r", p_.out, *types_.out, out_, "add");
+    }
+    return text_ + "  return " + result + " : " + out_ + "\n}\n";
+  }
+
+ private:
+  void line(const std::string& text) { text_ += "  " + text + "\n"; }
+
+  void constant(const std::string& name, const ContractionOperand& operand,
+                const Element& element, const std::string& type) {
+    std::string hex;
+    for (uint8_t byte :
+         encodeValues(element, operandValues(p_, operand, /*call=*/0))) {
+      const char* digits = "0123456789ABCDEF";
+      hex += {digits[byte >> 4], digits[byte & 15]};
+    }
+    line(name + " = arith.constant dense<\"0x" + hex + "\"> : " + type);
+  }
+
+  // The value of a size of the tensor `name`.
+  std::string dim(const std::string& name, const std::string& type, size_t i) {
+    std::string index = "%i" + std::to_string(values_++);
+    std::string size = "%s" + std::to_string(values_++);
+    line(index + " = arith.constant " + std::to_string(i) + " : index");
+    line(size + " = tensor.dim " + name + ", " + index + " : " + type);
+    return size;
+  }
+
+  void empty(const std::string& name, const std::string& sizes,
+             const std::string& type) {
+    line(name + " = tensor.empty(" + sizes + ") : " + type);
+  }
+
+  void elementwise(const std::string& name, const std::string& of,
+                   const ContractionOperand& operand, const Element& element,
+                   const std::string& type, const std::string& what) {
+    std::string sizes;
+    for (size_t i = 0; i < operand.indices.size(); ++i)
+      if (operand.isDynamic[i])
+        sizes += (sizes.empty() ? "" : ", ") + dim(of, type, i);
+    empty(name + "e", sizes, type);
+    std::string map = affineMap(operand.indices, operand.indices), iterators;
+    for (size_t i = 0; i < operand.indices.size(); ++i)
+      iterators += std::string(i ? ", " : "") + "\"parallel\"";
+    line(name + " = linalg.generic {indexing_maps = [" + map + ", " + map +
+         "], iterator_types = [" + iterators + "]} ins(" + of + " : " + type +
+         ") outs(" + name + "e : " + type + ") {");
+    std::string e = element.mlir;
+    line("^bb0(%x: " + e + ", %o: " + e + "):");
+    bool isFloat = element.kind == Element::kFloat;
+    if (what == "add") {
+      line("  %v = arith.add" + std::string(isFloat ? "f" : "i") +
+           " %x, %x : " + e);
+    } else if (isFloat) {
+      line("  %v = arith.negf %x : " + e);
+    } else {
+      line("  %z = arith.constant 0 : " + e);
+      line("  %v = arith.subi %z, %x : " + e);
+    }
+    line("  linalg.yield %v : " + e);
+    line("} -> " + type);
+  }
+
+  std::string writeInit() {
+    const Element& element = *types_.out;
+    if (p_.init == Init::kArgument) return "%c";
+    if (p_.init == Init::kZeroConstant) {
+      line("%z = arith.constant dense<" + literal(0, element) + "> : " + out_);
+      return "%z";
+    }
+    std::string sizes;
+    for (size_t i = 0; i < p_.out.indices.size(); ++i) {
+      if (!p_.out.isDynamic[i]) continue;
+      size_t at = p_.lhs.indices.find(p_.out.indices[i]);
+      bool isLhs = at != std::string::npos;
+      if (!isLhs) at = p_.rhs.indices.find(p_.out.indices[i]);
+      sizes += (sizes.empty() ? "" : ", ") +
+               dim(isLhs ? "%lhs" : "%rhs", isLhs ? lhs_ : rhs_, at);
+    }
+    empty("%e", sizes, out_);
+    int value = p_.init == Init::kFill ? p_.fill : 0;
+    line("%fill = arith.constant " + literal(value, element) + " : " +
+         element.mlir);
+    line(std::string("%z = linalg.fill ins(%fill : ") + element.mlir +
+         ") outs(%e : " + out_ + ") -> " + out_);
+    return "%z";
+  }
+
+  void writeOperation(const std::string& lhs, const std::string& init) {
+    std::string maps = "indexing_maps = [" +
+                       affineMap(p_.letters, p_.lhs.indices) + ", " +
+                       affineMap(p_.letters, p_.rhs.indices) + ", " +
+                       affineMap(p_.letters, p_.out.indices) + "]";
+    std::string operands = "ins(" + lhs + ", %rhs : " + lhs_ + ", " + rhs_ +
+                           ") outs(" + init + " : " + out_ + ")";
+    if (p_.operation != "linalg.generic") {
+      bool hasMaps = p_.operation == "linalg.contract" ||
+                     p_.operation == "linalg.matmul" ||
+                     p_.operation == "linalg.batch_matmul";
+      line("%r = " + p_.operation + " " + (hasMaps ? maps + " " : "") +
+           (p_.unsignedCast ? "{cast = #linalg.type_fn<cast_unsigned>} " : "") +
+           operands + " -> " + out_);
+      return;
+    }
+    std::string iterators;
+    for (char letter : p_.letters)
+      iterators += std::string(iterators.empty() ? "" : ", ") +
+                   (p_.isReduced(letter) ? "\"reduction\"" : "\"parallel\"");
+    line("%r = linalg.generic {" + maps + ", iterator_types = [" + iterators +
+         "]} " + operands + " {");
+    std::string out = types_.out->mlir;
+    line(std::string("^bb0(%x: ") + types_.lhs->mlir +
+         ", %y: " + types_.rhs->mlir + ", %o: " + out + "):");
+    std::string x = widen("%x", *types_.lhs), y = widen("%y", *types_.rhs);
+    std::string suffix = types_.out->kind == Element::kFloat ? "f " : "i ";
+    line("  %p = arith.mul" + suffix +
+         (p_.swapsFactors ? y + ", " + x : x + ", " + y) + " : " + out);
+    line("  %s = arith.add" + suffix + (p_.swapsFactors ? "%p, %o" : "%o, %p") +
+         " : " + out);
+    line("  linalg.yield %s : " + out);
+    line("} -> " + out_);
+  }
+
+  std::string widen(const std::string& name, const Element& from) {
+    if (from.bits == types_.out->bits) return name;
+    const char* op = from.kind == Element::kFloat    ? "extf"
+                     : from.kind == Element::kSigned ? "extsi"
+                                                     : "extui";
+    line("  " + name + "w = arith." + op + " " + name + " : " + from.mlir +
+         " to " + types_.out->mlir);
+    return name + "w";
+  }
+
+  const ContractionProgram& p_;
+  const ContractionTypes& types_;
+  std::string text_, lhs_, rhs_, out_;
+  int values_ = 0;
+};
+
+}  // namespace
+
+std::string ContractionProgram::text() const { return Writer(*this).write(); }
+
+}  // namespace tilewright::testing
