@@ -156,7 +156,7 @@ TEST_F(ArchiveTest, UnwritableOutputsAreNamed) {
   output_ = path("no/such/folder/out.a");
   EXPECT_THAT(linkError({user}), HasSubstr("no/such/folder/out.a'"));
   output_ = path("");
-  EXPECT_THAT(linkError({user}), HasSubstr("it is a directory"));
+  EXPECT_THAT(linkError({user}), HasSubstr("Is a directory"));
 }
 
 TEST_F(ArchiveTest, RefusesContradictoryOptions) {

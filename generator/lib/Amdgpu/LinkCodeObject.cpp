@@ -3,10 +3,13 @@
 
 #include "lld/Common/Driver.h"
 #include "tilewright/Amdgpu/CodeObject.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Errno.h"
 #include "llvm/Support/raw_ostream.h"
+#include <fcntl.h>
 #include <mutex>
+#include <sys/mman.h>
+#include <thread>
+#include <unistd.h>
 
 LLD_HAS_DRIVER(elf)
 
@@ -15,67 +18,102 @@ using namespace llvm;
 namespace tilewright {
 namespace {
 
-/// A file that is gone with this.
-class ScratchFile {
+// LLD knows files only. These are none of a disk's: it cannot be full, and
+// nothing is left behind.
+
+std::string pathOf(int descriptor) {
+  return "/proc/self/fd/" + std::to_string(descriptor);
+}
+
+Error failed(std::error_code why) {
+  return createStringError(why, "cannot pass a code object to its linker: " +
+                                    why.message());
+}
+
+/// Bytes to read, in memory.
+class Source {
 public:
-  static Expected<ScratchFile> create(StringRef suffix) {
-    ScratchFile file;
-    if (std::error_code error = sys::fs::createTemporaryFile(
-            "tilewright-device", suffix, file.path))
-      return createStringError(error, "cannot make a temporary file to link a "
-                                      "code object: " +
-                                          error.message());
-    return std::move(file);
+  Error open(ArrayRef<char> bytes) {
+    descriptor = ::memfd_create("object", MFD_CLOEXEC);
+    if (descriptor < 0)
+      return failed(errnoAsErrorCode());
+    raw_fd_ostream os(descriptor, /*shouldClose=*/false, /*unbuffered=*/true);
+    os.write(bytes.data(), bytes.size());
+    std::error_code error = os.error();
+    os.clear_error();
+    return error ? failed(error) : Error::success();
   }
-  ScratchFile(ScratchFile &&other) : path(std::move(other.path)) {
-    other.path.clear();
+  ~Source() {
+    if (descriptor >= 0)
+      ::close(descriptor);
   }
-  ~ScratchFile() {
-    if (!path.empty())
-      sys::fs::remove(path);
-  }
-  const char *name() { return path.c_str(); }
+  std::string path() const { return pathOf(descriptor); }
 
 private:
-  ScratchFile() = default;
-  SmallString<128> path;
+  int descriptor = -1;
+};
+
+/// Takes what is written to a pipe: to a regular file LLD would write through a
+/// mapping, which dies by a signal where space is short.
+class Sink {
+public:
+  Error open() {
+    if (::pipe2(ends, O_CLOEXEC) != 0)
+      return failed(errnoAsErrorCode());
+    reader = std::thread([this] {
+      char part[1 << 16];
+      ssize_t size;
+      while ((size = sys::RetryAfterSignal(
+                  -1, [&] { return ::read(ends[0], part, sizeof(part)); })) > 0)
+        bytes.append(part, part + size);
+    });
+    return Error::success();
+  }
+  ~Sink() {
+    take();
+    if (ends[0] >= 0)
+      ::close(ends[0]);
+  }
+  std::string path() const { return pathOf(ends[1]); }
+
+  /// Everything, once no one else can write.
+  SmallVector<char, 0> take() {
+    if (ends[1] >= 0)
+      ::close(std::exchange(ends[1], -1));
+    if (reader.joinable())
+      reader.join();
+    return std::move(bytes);
+  }
+
+private:
+  int ends[2] = {-1, -1};
+  std::thread reader;
+  SmallVector<char, 0> bytes;
 };
 
 } // namespace
 
 Expected<SmallVector<char, 0>> linkCodeObject(ArrayRef<char> object) {
-  Expected<ScratchFile> in = ScratchFile::create("o");
-  if (!in)
-    return in.takeError();
-  Expected<ScratchFile> out = ScratchFile::create("hsaco");
-  if (!out)
-    return out.takeError();
-  {
-    std::error_code error;
-    raw_fd_ostream os(in->name(), error);
-    os.write(object.data(), object.size());
-    os.close();
-    if (os.has_error())
-      return createFileError(in->name(), os.error());
-  }
+  Source in;
+  if (Error error = in.open(object))
+    return std::move(error);
+  Sink out;
+  if (Error error = out.open())
+    return std::move(error);
   // LLD's linker has one state per process.
   static std::mutex mutex;
   std::lock_guard<std::mutex> lock(mutex);
   std::string words;
   raw_string_ostream text(words);
-  const char *arguments[] = {"ld.lld",      "-shared",  "--no-undefined",
-                             "--threads=1", in->name(), "-o",
-                             out->name()};
+  std::string inPath = in.path(), outPath = out.path();
+  const char *arguments[] = {"ld.lld",       "-shared",      "--no-undefined",
+                             "--threads=1",  inPath.c_str(), "-o",
+                             outPath.c_str()};
   lld::Result result =
       lld::lldMain(arguments, text, text, {{lld::Gnu, &lld::elf::link}});
   if (result.retCode != 0)
     return createStringError("linking the code object failed: " + words);
-  auto buffer = MemoryBuffer::getFile(out->name(), /*IsText=*/false,
-                                      /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return createFileError(out->name(), buffer.getError());
-  StringRef bytes = (*buffer)->getBuffer();
-  return SmallVector<char, 0>(bytes.begin(), bytes.end());
+  return out.take();
 }
 
 } // namespace tilewright

@@ -3,6 +3,7 @@
 
 #include "tilewright/Codegen/TileCache.h"
 
+#include "tilewright/Support/OutputFiles.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CachePruning.h"
 #include "llvm/Support/Caching.h"
@@ -149,19 +150,11 @@ Error TileCache::store(StringRef entry, ArrayRef<char> bytes) const {
   memcpy(header.magic, magic, sizeof(magic));
   header.size = bytes.size();
   header.hash = hashOf(bytes);
-  // Written beside the entry and renamed onto it.
-  return handleErrors(
-      writeToOutput(path(entry),
-                    [&](raw_ostream &os) {
-                      os.write(reinterpret_cast<const char *>(&header),
-                               sizeof(header));
-                      os.write(bytes.data(), bytes.size());
-                      return Error::success();
-                    }),
-      [&](const ErrorInfoBase &info) {
-        return createStringError("cache directory '" + dir +
-                                 "': cannot write: " + info.message());
-      });
+  std::string content(reinterpret_cast<const char *>(&header), sizeof(header));
+  content.append(bytes.data(), bytes.size());
+  if (Error error = writeOutput(path(entry), content))
+    return createStringError("cache: " + toString(std::move(error)));
+  return Error::success();
 }
 
 Expected<bool> TileCache::prune(StringRef policy, bool now) const {

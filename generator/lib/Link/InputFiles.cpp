@@ -80,6 +80,15 @@ Error InputFiles::addArchive(MemoryBufferRef buffer) {
       continue;
     }
     std::string id = (path + "(" + *name + ")").str();
+    if ((*archive)->isThin()) {
+      Expected<std::string> file = child.getFullName();
+      if (!file) {
+        errors =
+            joinErrors(std::move(errors), inputError(id, file.takeError()));
+        continue;
+      }
+      memberPaths.push_back(std::move(*file));
+    }
     // Reads the file of a thin archive's member, from beside the archive.
     Expected<MemoryBufferRef> bytes = child.getMemoryBufferRef();
     Error error = bytes ? addModule(*bytes, id, sys::path::filename(*name))
@@ -126,20 +135,20 @@ void InputFiles::markDuplicates() {
   }
 }
 
-Expected<InputFiles> InputFiles::open(ArrayRef<std::string> paths) {
+Expected<InputFiles> InputFiles::open(ArrayRef<std::string> paths,
+                                      ArrayRef<MemoryBufferRef> buffers) {
   InputFiles inputs;
   Error errors = Error::success();
   for (const std::string &path : paths)
     errors = joinErrors(std::move(errors), inputs.openFile(path));
+  for (MemoryBufferRef buffer : buffers)
+    errors =
+        joinErrors(std::move(errors),
+                   inputs.addModule(buffer, buffer.getBufferIdentifier().str(),
+                                    buffer.getBufferIdentifier()));
   if (errors)
     return std::move(errors);
   inputs.markDuplicates();
   return std::move(inputs);
 }
-
-bool InputFiles::reads(StringRef path) const {
-  sys::fs::UniqueID id;
-  return !sys::fs::getUniqueID(path, id) && is_contained(fileIds, id);
-}
-
 } // namespace tilewright

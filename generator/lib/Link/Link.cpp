@@ -56,15 +56,6 @@ Error checkOptions(const LinkOptions &options) {
   return Error::success();
 }
 
-Error checkOutput(const InputFiles &inputs, StringRef outputPath,
-                  bool mayBeInput) {
-  if (sys::fs::is_directory(outputPath))
-    return inputError(outputPath, "cannot be written: it is a directory");
-  if (!mayBeInput && inputs.reads(outputPath))
-    return inputError(outputPath, "is an input and would be overwritten");
-  return Error::success();
-}
-
 /// In the order of `wanted`: one resolveTiles per prefix.
 Expected<std::vector<ResolvedTile>> resolveWanted(const Wanted &wanted,
                                                   ResolveOptions options) {
@@ -100,13 +91,12 @@ Expected<std::vector<ResolvedTile>> resolveWanted(const Wanted &wanted,
 
 class Linking {
 public:
-  Linking(const LinkOptions &options) : options(options) {}
+  Linking(const LinkOptions &options, OutputFiles &outputs)
+      : options(options), outputs(outputs) {}
 
   Expected<LinkReport> run(ArrayRef<std::string> inputPaths,
                            StringRef outputPath) {
     if (Error error = gather(inputPaths))
-      return std::move(error);
-    if (Error error = checkOutput(inputs, outputPath, options.withInputs))
       return std::move(error);
     report.gatherMs = stopwatch.lap();
     Error error = options.output == LinkOutput::Archive
@@ -122,10 +112,14 @@ public:
 
 private:
   Error gather(ArrayRef<std::string> paths) {
-    Expected<InputFiles> opened = InputFiles::open(paths);
+    Expected<InputFiles> opened = InputFiles::open(paths, options.buffers);
     Expected<InputFiles> providers = InputFiles::open(options.providers);
     if (!opened || !providers)
       return joinErrors(opened.takeError(), providers.takeError());
+    for (const InputFiles *files : {&*opened, &*providers})
+      for (const std::string &path : files->memberFiles())
+        if (Error error = outputs.addInput(path))
+          return error;
     inputs = std::move(*opened);
     GatherOptions gatherOptions;
     gatherOptions.prefixes = options.prefixes;
@@ -154,11 +148,9 @@ private:
     if (Error error = content(buffer))
       return error;
     report.linkMs += stopwatch.lap();
-    if (Error error = writeToOutput(outputPath, [&](raw_ostream &os) {
-          os << StringRef(bytes.data(), bytes.size());
-          return Error::success();
-        }))
-      return inputError(outputPath, std::move(error));
+    if (Error error =
+            outputs.write(outputPath, StringRef(bytes.data(), bytes.size())))
+      return error;
     report.outputBytes = bytes.size();
     report.writeMs = stopwatch.lap();
     return Error::success();
@@ -199,6 +191,7 @@ private:
   }
 
   const LinkOptions &options;
+  OutputFiles &outputs;
   Stopwatch stopwatch;
   InputFiles inputs;
   LinkReport report;
@@ -211,12 +204,37 @@ unsigned LinkReport::count(Origin origin) const {
       tiles, [&](const ResolvedTile &tile) { return tile.origin == origin; });
 }
 
+Error addLinkFiles(ArrayRef<std::string> inputs, StringRef outputPath,
+                   const LinkOptions &options, OutputFiles &outputs) {
+  for (ArrayRef<std::string> paths : {inputs, ArrayRef(options.providers)})
+    for (const std::string &path : paths)
+      if (Error error = outputs.addInput(path))
+        return error;
+  return outputs.add(outputPath, options.withInputs
+                                     ? OutputFiles::Input::Replaced
+                                     : OutputFiles::Input::Refused);
+}
+
+Expected<LinkReport> linkTiles(ArrayRef<std::string> inputs,
+                               StringRef outputPath, const LinkOptions &options,
+                               OutputFiles &outputs) {
+  if (Error error = checkOptions(options))
+    return std::move(error);
+  return Linking(options, outputs).run(inputs, outputPath);
+}
+
 Expected<LinkReport> linkTiles(ArrayRef<std::string> inputs,
                                StringRef outputPath,
                                const LinkOptions &options) {
-  if (Error error = checkOptions(options))
+  OutputFiles outputs;
+  if (Error error = addLinkFiles(inputs, outputPath, options, outputs))
     return std::move(error);
-  return Linking(options).run(inputs, outputPath);
+  Expected<LinkReport> report = linkTiles(inputs, outputPath, options, outputs);
+  if (!report)
+    return report;
+  if (Error error = outputs.commit())
+    return std::move(error);
+  return report;
 }
 
 } // namespace tilewright

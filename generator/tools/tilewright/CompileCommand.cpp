@@ -130,30 +130,35 @@ void warnOf(const CompiledModel &model) {
     printWarning(remark);
 }
 
-Error writeReport(const BuildReport &report, ReportFormat format) {
+std::string asText(const BuildReport &report, ReportFormat format) {
+  std::string text;
+  raw_string_ostream os(text);
   if (format == ReportFormat::Json)
-    printBuildReportAsJson(report, outs());
-  else if (format == ReportFormat::Text)
-    printBuildReportAsText(report, outs());
-  return Error::success();
+    printBuildReportAsJson(report, os);
+  else
+    printBuildReportAsText(report, os);
+  return text;
 }
 
 /// --emit: one stage of the model alone.
-Error writeStage(MemoryBufferRef source, const ModelOptions &options) {
+Error writeStage(MemoryBufferRef source, const ModelOptions &options,
+                 OutputFiles &outputs) {
   if (!headerPath.empty() || reportFormat != ReportFormat::None || inlineTiles)
     return createStringError("--emit writes a stage of the model alone; it "
                              "does not go with --emit-header, --report or "
                              "--inline");
   // LLD, which links code objects, gives all options their defaults.
   std::string path = output.empty() ? "-" : output.getValue();
+  if (Error error = outputs.add(path))
+    return error;
   Expected<CompiledModel> model = compileModel(source, stage, options);
   if (!model)
     return model.takeError();
   warnOf(*model);
-  return writeToOutput(path, [&](raw_ostream &os) {
-    os.write(model->bytes.data(), model->bytes.size());
-    return Error::success();
-  });
+  if (Error error = outputs.write(
+          path, StringRef(model->bytes.data(), model->bytes.size())))
+    return error;
+  return outputs.commit();
 }
 
 Error runCompile() {
@@ -172,8 +177,11 @@ Error runCompile() {
   if (stage == ModelStage::CodeObject && !options.model.device)
     return createStringError(
         "--emit=hsaco needs a GPU: --target=amdgpu:gfx942");
+  OutputFiles outputs;
+  if (Error error = addInputs(outputs, {input}))
+    return error;
   if (stage.getNumOccurrences())
-    return writeStage((*source)->getMemBufferRef(), options.model);
+    return writeStage((*source)->getMemBufferRef(), options.model, outputs);
 
   Expected<LinkOutput> kind = outputKind();
   if (!kind)
@@ -185,13 +193,26 @@ Error runCompile() {
   options.resolve.progress = [&](size_t done, size_t total) {
     progress.update(done, total);
   };
-  ReportFormat format = reportFormat;
+  // As in writeStage().
+  const std::string outputPath = output;
+  const ReportFormat format = reportFormat;
+  if (Error error = outputs.add(outputPath))
+    return error;
+  if (!options.headerPath.empty())
+    if (Error error = outputs.add(options.headerPath))
+      return error;
+  if (format != ReportFormat::None)
+    if (Error error = outputs.add("-"))
+      return error;
   Expected<BuildReport> report =
-      buildModel((*source)->getMemBufferRef(), std::string(output), options);
+      buildModel((*source)->getMemBufferRef(), outputPath, options, outputs);
   if (!report)
     return report.takeError();
   warnOf(report->model);
-  return writeReport(*report, format);
+  if (format != ReportFormat::None)
+    if (Error error = outputs.write("-", asText(*report, format)))
+      return error;
+  return outputs.commit();
 }
 
 } // namespace

@@ -114,9 +114,9 @@ StringRef extensionOf(Emit kind) {
   llvm_unreachable("all kinds are covered");
 }
 
-/// Where each symbol's kernel goes: "-" or a path. Makes the directory if need
-/// be.
-Expected<std::vector<std::string>> outputPaths(ArrayRef<std::string> symbols) {
+/// Where each symbol's kernel goes: "-" or a path, added to `outputs`.
+Expected<std::vector<std::string>> outputPaths(ArrayRef<std::string> symbols,
+                                               OutputFiles &outputs) {
   std::string where = output;
   if (where.empty())
     where = isText(emitKind) ? "-" : ".";
@@ -129,36 +129,31 @@ Expected<std::vector<std::string>> outputPaths(ArrayRef<std::string> symbols) {
                                "standard output; give a directory");
     if (!isText(emitKind) && outs().is_displayed())
       return createStringError("-o -: binary output on a terminal");
-    return std::vector<std::string>(symbols.size(), "-");
+    if (Error error = outputs.add(where))
+      return std::move(error);
+    return std::vector<std::string>(symbols.size(), where);
   }
   bool isDirectory =
       sys::fs::is_directory(where) || sys::path::is_separator(where.back());
-  if (symbols.size() == 1 && !isDirectory)
+  if (symbols.size() == 1 && !isDirectory) {
+    if (Error error = outputs.add(where))
+      return std::move(error);
     return std::vector<std::string>{where};
-  if (std::error_code ec = sys::fs::create_directories(where))
-    return createStringError("-o: cannot make the directory '" + where +
-                             "': " + ec.message());
-  if (!sys::fs::is_directory(where))
+  }
+  if (sys::fs::exists(where) && !sys::fs::is_directory(where))
     return createStringError("-o: '" + where +
                              "' is a file, but several names need a directory");
+  if (Error error = outputs.addDirectory(where))
+    return createStringError("-o: " + toString(std::move(error)));
   std::vector<std::string> paths;
   for (const std::string &symbol : symbols) {
     SmallString<256> path(where);
     sys::path::append(path, symbol + extensionOf(emitKind));
+    if (Error error = outputs.add(path))
+      return std::move(error);
     paths.push_back(std::string(path));
   }
   return paths;
-}
-
-Error writeTile(const ResolvedTile &tile, StringRef path) {
-  Error error = writeToOutput(path, [&](raw_ostream &os) {
-    os.write(tile.bytes.data(), tile.bytes.size());
-    return Error::success();
-  });
-  if (error)
-    return createStringError("cannot write '" + path +
-                             "': " + toString(std::move(error)));
-  return Error::success();
 }
 
 void printTimes(ArrayRef<ResolvedTile> tiles) {
@@ -178,7 +173,8 @@ void printTimes(ArrayRef<ResolvedTile> tiles) {
                     tiles.size(), sum / tiles.size());
 }
 
-void printJson(ArrayRef<ResolvedTile> tiles, ArrayRef<std::string> paths) {
+std::string asJsonText(ArrayRef<ResolvedTile> tiles,
+                       ArrayRef<std::string> paths) {
   json::Array rows;
   for (auto [tile, path] : zip_equal(tiles, paths)) {
     const StepTimes &t = tile.times;
@@ -194,7 +190,7 @@ void printJson(ArrayRef<ResolvedTile> tiles, ArrayRef<std::string> paths) {
                                                {"optimize", t.optimize},
                                                {"codegen", t.codegen}}}});
   }
-  outs() << formatv("{0:2}\n", json::Value(std::move(rows)));
+  return formatv("{0:2}\n", json::Value(std::move(rows)));
 }
 
 /// The tiles' names that were given, or those that the kernels' names stand
@@ -232,9 +228,18 @@ Error runGen() {
     if (!is_contained(symbols, symbol))
       symbols.push_back(symbol);
   }
-  Expected<std::vector<std::string>> paths = outputPaths(symbols);
+  OutputFiles outputs;
+  std::vector<std::string> read;
+  if (is_contained(names, "-"))
+    read.push_back("-");
+  if (Error error = addInputs(outputs, read))
+    return error;
+  Expected<std::vector<std::string>> paths = outputPaths(symbols, outputs);
   if (!paths)
     return paths.takeError();
+  if (asJson)
+    if (Error error = outputs.add("-"))
+      return error;
   // Linking code objects gives options their defaults back.
   const bool timesWanted = showTime, jsonWanted = asJson;
 
@@ -254,12 +259,16 @@ Error runGen() {
     return tiles.takeError();
 
   for (auto [tile, path] : zip_equal(*tiles, *paths))
-    if (Error error = writeTile(tile, path))
+    if (Error error = outputs.write(
+            path, StringRef(tile.bytes.data(), tile.bytes.size())))
       return error;
+  if (jsonWanted)
+    if (Error error = outputs.write("-", asJsonText(*tiles, *paths)))
+      return error;
+  if (Error error = outputs.commit())
+    return error;
   if (timesWanted)
     printTimes(*tiles);
-  if (jsonWanted)
-    printJson(*tiles, *paths);
   return Error::success();
 }
 

@@ -90,14 +90,14 @@ LinkOptions optionsAsGiven() {
   return options;
 }
 
-Error writeReport(const LinkReport &report) {
-  return writeToOutput(reportFile, [&](raw_ostream &os) {
-    if (reportFormat == ReportFormat::Json)
-      printReportAsJson(report, os);
-    else
-      printReportAsText(report, os);
-    return Error::success();
-  });
+std::string asText(const LinkReport &report, ReportFormat format) {
+  std::string text;
+  raw_string_ostream os(text);
+  if (format == ReportFormat::Json)
+    printReportAsJson(report, os);
+  else
+    printReportAsText(report, os);
+  return text;
 }
 
 Error runLink() {
@@ -112,12 +112,21 @@ Error runLink() {
   options.resolve.progress = [&](size_t done, size_t total) {
     progress.update(done, total);
   };
-  Expected<LinkReport> report = linkTiles(inputs, output, options);
+  OutputFiles outputs;
+  if (Error error = addInputs(outputs, {}))
+    return error;
+  if (Error error = addLinkFiles(inputs, output, options, outputs))
+    return error;
+  if (reportFormat != ReportFormat::None)
+    if (Error error = outputs.add(reportFile))
+      return error;
+  Expected<LinkReport> report = linkTiles(inputs, output, options, outputs);
   if (!report)
     return report.takeError();
-  if (reportFormat == ReportFormat::None)
-    return Error::success();
-  return writeReport(*report);
+  if (reportFormat != ReportFormat::None)
+    if (Error error = outputs.write(reportFile, asText(*report, reportFormat)))
+      return error;
+  return outputs.commit();
 }
 
 } // namespace

@@ -12,6 +12,23 @@
 using namespace llvm;
 
 namespace tilewright {
+namespace {
+std::vector<std::string> responseFiles;
+}
+
+void rememberResponseFiles(ArrayRef<const char *> arguments) {
+  for (StringRef argument : arguments)
+    if (argument.consume_front("@"))
+      responseFiles.push_back(argument.str());
+}
+
+Error addInputs(OutputFiles &outputs, ArrayRef<std::string> paths) {
+  for (ArrayRef<std::string> files : {paths, ArrayRef(responseFiles)})
+    for (const std::string &path : files)
+      if (Error error = outputs.addInput(path))
+        return error;
+  return Error::success();
+}
 
 Expected<std::vector<TileKey>> parseNames(ArrayRef<std::string> names,
                                           StringRef prefix) {

@@ -8,6 +8,7 @@
 #define TILEWRIGHT_TOOLS_TILEWRIGHT_TOOLSUPPORT_H
 
 #include "tilewright/Codegen/Resolve.h"
+#include "tilewright/Support/OutputFiles.h"
 #include "llvm/Support/CommandLine.h"
 #include <chrono>
 
@@ -17,6 +18,13 @@ namespace tilewright {
 /// input, separated by white space. All errors, joined.
 llvm::Expected<std::vector<TileKey>>
 parseNames(llvm::ArrayRef<std::string> names, llvm::StringRef prefix);
+
+/// Remembers which arguments stand for those in a file, "@file", before LLVM
+/// puts those in their place.
+void rememberResponseFiles(llvm::ArrayRef<const char *> arguments);
+
+/// Says that the command reads `paths`, and the files of its arguments.
+llvm::Error addInputs(OutputFiles &outputs, llvm::ArrayRef<std::string> paths);
 
 /// Prints "<what> <done>/<total>" on standard error, once a second, if that is
 /// a terminal and the first second has passed; wipes it at the end.

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Commands.h"
+#include "ToolSupport.h"
 
 #include "tilewright/Codegen/FatalErrors.h"
+#include "tilewright/Support/OutputFiles.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/InitLLVM.h"
@@ -72,7 +74,9 @@ void hideForeignOptions() {
 } // namespace
 
 int main(int argc, char **argv) {
-  InitLLVM init(argc, argv);
+  guardStandardStreams();
+  InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
+  rememberResponseFiles(ArrayRef(argv, argc));
   installFatalErrorHandler("tilewright");
   hideForeignOptions();
   cl::SetVersionPrinter([](raw_ostream &os) {
@@ -105,7 +109,8 @@ int main(int argc, char **argv) {
         << "no command given; try 'tilewright --help'\n";
     return 2;
   }
-  if (Error error = command->run()) {
+  Error failed = command->run();
+  if (Error error = joinErrors(std::move(failed), flushStandardOutput())) {
     handleAllErrors(std::move(error), [](const ErrorInfoBase &info) {
       WithColor::error(errs(), "tilewright") << info.message() << '\n';
     });

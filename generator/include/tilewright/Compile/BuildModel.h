@@ -33,11 +33,12 @@ struct BuildReport {
   LinkReport link;
 };
 
-/// Writes `outputPath`, and the header, each atomically; on error neither is
-/// touched.
+/// Writes `outputPath` and the header to `outputs`, to which the caller has
+/// added both, and which it commits.
 llvm::Expected<BuildReport> buildModel(llvm::MemoryBufferRef source,
                                        llvm::StringRef outputPath,
-                                       const BuildOptions &options);
+                                       const BuildOptions &options,
+                                       OutputFiles &outputs);
 
 /// One object: target, tiles with origin and ms, packed constants, remarks, and
 /// the time of each step; with a device its dispatches and kernels.

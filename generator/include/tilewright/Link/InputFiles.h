@@ -41,14 +41,17 @@ public:
   /// reported, joined, each naming the file (and member) and the reason: a file
   /// that is missing, a directory, empty, truncated, an executable or shared
   /// library, or anything else that is neither bitcode nor ELF.
-  static llvm::Expected<InputFiles> open(llvm::ArrayRef<std::string> paths);
+  /// Those of `buffers`, which outlive this, follow the files.
+  static llvm::Expected<InputFiles>
+  open(llvm::ArrayRef<std::string> paths,
+       llvm::ArrayRef<llvm::MemoryBufferRef> buffers = {});
 
   /// In the order given.
   llvm::ArrayRef<InputModule> modules() const { return allModules; }
   /// Files given again plus modules whose bytes were seen before.
   unsigned duplicates() const { return duplicateCount; }
-  /// Whether `path` is one of the files read (not: a member of an archive).
-  bool reads(llvm::StringRef path) const;
+  /// The files that thin archives name as their members.
+  llvm::ArrayRef<std::string> memberFiles() const { return memberPaths; }
 
 private:
   llvm::Error openFile(const std::string &path);
@@ -60,6 +63,7 @@ private:
   std::vector<std::unique_ptr<llvm::MemoryBuffer>> buffers;
   std::vector<std::unique_ptr<llvm::object::Archive>> archives;
   std::vector<llvm::sys::fs::UniqueID> fileIds;
+  std::vector<std::string> memberPaths;
   std::vector<InputModule> allModules;
   unsigned duplicateCount = 0;
 };

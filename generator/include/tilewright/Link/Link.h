@@ -8,6 +8,7 @@
 
 #include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Link/Gather.h"
+#include "tilewright/Support/OutputFiles.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
 #include <vector>
@@ -34,6 +35,8 @@ struct LinkOptions {
   /// The output may then be one of the inputs: a static library that is made
   /// complete in place.
   bool withInputs = false;
+  /// Inputs in memory, besides the files.
+  std::vector<llvm::MemoryBufferRef> buffers;
   std::vector<std::string> prefixes = {std::string(kDefaultPrefix)};
   /// Archives or objects whose definitions are not wanted: libtilewright.a.
   std::vector<std::string> providers;
@@ -59,9 +62,20 @@ struct LinkReport {
 /// looked at and not part of these outputs; tiles that they want are then weak
 /// definitions in it, all others internal.
 ///
-/// Writes `outputPath` atomically: on error nothing is left behind, and what
-/// was there stays. Errors name the file, member, function or key. Refuses an
-/// output that is one of the inputs, but for `withInputs`.
+/// Writes the output to `outputs`, to which the caller has added it and the
+/// inputs, and which it commits. Errors name the file, member, function or key.
+llvm::Expected<LinkReport> linkTiles(llvm::ArrayRef<std::string> inputs,
+                                     llvm::StringRef outputPath,
+                                     const LinkOptions &options,
+                                     OutputFiles &outputs);
+
+/// Says which files linkTiles reads and writes. Refuses an output that is one
+/// of the inputs, but for `withInputs`.
+llvm::Error addLinkFiles(llvm::ArrayRef<std::string> inputs,
+                         llvm::StringRef outputPath, const LinkOptions &options,
+                         OutputFiles &outputs);
+
+/// All of it as one step.
 llvm::Expected<LinkReport> linkTiles(llvm::ArrayRef<std::string> inputs,
                                      llvm::StringRef outputPath,
                                      const LinkOptions &options);
