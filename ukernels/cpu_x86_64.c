@@ -4,7 +4,79 @@
 // CPU features on x86-64: cpuid and xgetbv tell everything, on every operating
 // system alike.
 
-#include "ukernels/cpu.h"
+#include "ukernels/cpu_x86_64.h"
+
+// XCR0 bits: 1 xmm, 2 upper ymm, 5 opmask, 6 upper zmm0-15, 7 zmm16-31.
+#define TW_XCR0_XMM 0x00u  // part of x86-64
+#define TW_XCR0_YMM 0x06u
+#define TW_XCR0_ZMM 0xE6u
+
+typedef enum tw_cpuid_leaf_t {
+  TW_LEAF_1,
+  TW_LEAF_7,
+  TW_LEAF_7_1,
+  TW_LEAF_COUNT
+} tw_cpuid_leaf_t;
+
+typedef struct tw_x86_64_feature_t {
+  uint8_t word, bit;  // in cpu_data
+  uint8_t leaf, from, from_bit;
+  uint8_t state;  // bits of XCR0, all of them
+} tw_x86_64_feature_t;
+
+// Register and bit numbers: Intel SDM volume 2A, CPUID; AMD APM volume 3,
+// appendix E. On macOS XCR0 has the zmm bits only after the first AVX-512
+// instruction of a thread, so AVX-512 may go unreported there; that is safe.
+#define TW_FEATURE(FEATURE, leaf, register, bit, state) \
+  {TW_CPU_WORD_X86_64_##FEATURE,                        \
+   TW_CPU_BIT_X86_64_##FEATURE,                         \
+   TW_LEAF_##leaf,                                      \
+   TW_CPUID_##register,                                 \
+   (bit),                                               \
+   TW_XCR0_##state},
+static const tw_x86_64_feature_t kFeatures[] = {
+    // clang-format off
+    TW_FEATURE(SSE3,        1,   ECX, 0,  XMM)
+    TW_FEATURE(SSSE3,       1,   ECX, 9,  XMM)
+    TW_FEATURE(SSE41,       1,   ECX, 19, XMM)
+    TW_FEATURE(SSE42,       1,   ECX, 20, XMM)
+    TW_FEATURE(AVX,         1,   ECX, 28, YMM)
+    TW_FEATURE(FMA,         1,   ECX, 12, YMM)
+    TW_FEATURE(F16C,        1,   ECX, 29, YMM)
+    TW_FEATURE(AVX2,        7,   EBX, 5,  YMM)
+    TW_FEATURE(AVXVNNI,     7_1, EAX, 4,  YMM)
+    TW_FEATURE(AVXVNNIINT8, 7_1, EDX, 4,  YMM)
+    TW_FEATURE(AVX512F,     7,   EBX, 16, ZMM)
+    TW_FEATURE(AVX512DQ,    7,   EBX, 17, ZMM)
+    TW_FEATURE(AVX512CD,    7,   EBX, 28, ZMM)
+    TW_FEATURE(AVX512BW,    7,   EBX, 30, ZMM)
+    TW_FEATURE(AVX512VL,    7,   EBX, 31, ZMM)
+    TW_FEATURE(AVX512VNNI,  7,   ECX, 11, ZMM)
+    TW_FEATURE(AVX512FP16,  7,   EDX, 23, ZMM)
+    TW_FEATURE(AVX512BF16,  7_1, EAX, 5,  ZMM)
+    // clang-format on
+};
+#undef TW_FEATURE
+
+void tw_x86_64_set_features(const tw_x86_64_cpu_t* cpu, uint64_t* cpu_data) {
+  uint32_t leaves[TW_LEAF_COUNT][TW_CPUID_REGISTERS] = {{0}};
+  uint32_t leaf0[TW_CPUID_REGISTERS];
+  cpu->cpuid(cpu->self, 0, 0, leaf0);
+  const uint32_t max_leaf = leaf0[TW_CPUID_EAX];
+  if (max_leaf >= 1) cpu->cpuid(cpu->self, 1, 0, leaves[TW_LEAF_1]);
+  if (max_leaf >= 7) cpu->cpuid(cpu->self, 7, 0, leaves[TW_LEAF_7]);
+  if (leaves[TW_LEAF_7][TW_CPUID_EAX] >= 1)
+    cpu->cpuid(cpu->self, 7, 1, leaves[TW_LEAF_7_1]);
+
+  const int has_osxsave = leaves[TW_LEAF_1][TW_CPUID_ECX] >> 27 & 1;
+  const uint64_t xcr0 = has_osxsave ? cpu->xcr0(cpu->self) : 0;
+  for (unsigned i = 0; i < sizeof kFeatures / sizeof kFeatures[0]; ++i) {
+    const tw_x86_64_feature_t* feature = &kFeatures[i];
+    if ((xcr0 & feature->state) != feature->state) continue;
+    if (leaves[feature->leaf][feature->from] >> feature->from_bit & 1)
+      cpu_data[feature->word] |= (uint64_t)1 << feature->bit;
+  }
+}
 
 #if defined(__x86_64__) || defined(_M_X64)
 
@@ -12,29 +84,25 @@
 #include <intrin.h>
 #endif
 
-typedef struct tw_cpuid_t {
-  uint32_t eax, ebx, ecx, edx;
-} tw_cpuid_t;
-
-static tw_cpuid_t tw_cpuid(uint32_t leaf, uint32_t subleaf) {
-  tw_cpuid_t r;
+static void tw_cpuid(const void* self, uint32_t leaf, uint32_t subleaf,
+                     uint32_t registers[TW_CPUID_REGISTERS]) {
+  (void)self;
 #if defined(_MSC_VER) && !defined(__clang__)
-  int regs[4];
-  __cpuidex(regs, (int)leaf, (int)subleaf);
-  r.eax = (uint32_t)regs[0];
-  r.ebx = (uint32_t)regs[1];
-  r.ecx = (uint32_t)regs[2];
-  r.edx = (uint32_t)regs[3];
+  int answers[TW_CPUID_REGISTERS];
+  __cpuidex(answers, (int)leaf, (int)subleaf);
+  for (int i = 0; i < TW_CPUID_REGISTERS; ++i)
+    registers[i] = (uint32_t)answers[i];
 #else
-  __asm__ volatile("cpuid"
-                   : "=a"(r.eax), "=b"(r.ebx), "=c"(r.ecx), "=d"(r.edx)
-                   : "a"(leaf), "c"(subleaf));
+  __asm__ volatile(
+      "cpuid"
+      : "=a"(registers[TW_CPUID_EAX]), "=b"(registers[TW_CPUID_EBX]),
+        "=c"(registers[TW_CPUID_ECX]), "=d"(registers[TW_CPUID_EDX])
+      : "a"(leaf), "c"(subleaf));
 #endif
-  return r;
 }
 
-// XCR0: which register states the operating system saves.
-static uint64_t tw_xgetbv0(void) {
+static uint64_t tw_xcr0(const void* self) {
+  (void)self;
 #if defined(_MSC_VER) && !defined(__clang__)
   return _xgetbv(0);
 #else
@@ -44,51 +112,9 @@ static uint64_t tw_xgetbv0(void) {
 #endif
 }
 
-// XCR0 bits: 1 xmm, 2 upper ymm, 5 opmask, 6 upper zmm0-15, 7 zmm16-31.
-#define TW_XCR0_YMM 0x06u
-#define TW_XCR0_ZMM 0xE6u
-
-#define TW_SET_IF(reg, bit, FEATURE)                    \
-  if ((reg) >> (bit) & 1)                               \
-  cpu_data[TW_CPU_WORD_X86_64_##FEATURE] |= (uint64_t)1 \
-                                            << TW_CPU_BIT_X86_64_##FEATURE
-
-// Register and bit numbers: Intel SDM volume 2A, CPUID; AMD APM volume 3,
-// appendix E. On macOS XCR0 has the zmm bits only after the first AVX-512
-// instruction of a thread, so AVX-512 may go unreported there; that is safe.
 void tw_cpu_detect_x86_64(uint64_t* cpu_data) {
-  const uint32_t max_leaf = tw_cpuid(0, 0).eax;
-  if (max_leaf < 1) return;
-  const tw_cpuid_t leaf1 = tw_cpuid(1, 0);
-  TW_SET_IF(leaf1.ecx, 0, SSE3);
-  TW_SET_IF(leaf1.ecx, 9, SSSE3);
-  TW_SET_IF(leaf1.ecx, 19, SSE41);
-  TW_SET_IF(leaf1.ecx, 20, SSE42);
-
-  const int has_osxsave = leaf1.ecx >> 27 & 1;
-  const uint64_t xcr0 = has_osxsave ? tw_xgetbv0() : 0;
-  if ((xcr0 & TW_XCR0_YMM) != TW_XCR0_YMM) return;
-  TW_SET_IF(leaf1.ecx, 28, AVX);
-  TW_SET_IF(leaf1.ecx, 12, FMA);
-  TW_SET_IF(leaf1.ecx, 29, F16C);
-
-  if (max_leaf < 7) return;
-  const tw_cpuid_t leaf7 = tw_cpuid(7, 0);
-  tw_cpuid_t leaf7_1 = {0, 0, 0, 0};
-  if (leaf7.eax >= 1) leaf7_1 = tw_cpuid(7, 1);
-  TW_SET_IF(leaf7.ebx, 5, AVX2);
-  TW_SET_IF(leaf7_1.eax, 4, AVXVNNI);
-  TW_SET_IF(leaf7_1.edx, 4, AVXVNNIINT8);
-
-  if ((xcr0 & TW_XCR0_ZMM) != TW_XCR0_ZMM) return;
-  TW_SET_IF(leaf7.ebx, 16, AVX512F);
-  TW_SET_IF(leaf7.ebx, 17, AVX512DQ);
-  TW_SET_IF(leaf7.ebx, 28, AVX512CD);
-  TW_SET_IF(leaf7.ebx, 30, AVX512BW);
-  TW_SET_IF(leaf7.ebx, 31, AVX512VL);
-  TW_SET_IF(leaf7.ecx, 11, AVX512VNNI);
-  TW_SET_IF(leaf7.edx, 23, AVX512FP16);
-  TW_SET_IF(leaf7_1.eax, 5, AVX512BF16);
+  const tw_x86_64_cpu_t this_cpu = {tw_cpuid, tw_xcr0, 0};
+  tw_x86_64_set_features(&this_cpu, cpu_data);
 }
 
 #endif  // x86-64

@@ -1,0 +1,242 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a CPU's answers mean, with CPUs that are made up: on every host alike,
+// and without what the host happens to have.
+
+#include "ukernels/cpu_x86_64.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+#include <string>
+
+#include "tilewright/key.h"
+
+namespace tilewright::testing {
+namespace {
+
+using Names = std::set<std::string>;
+
+enum Leaf { kLeaf1, kLeaf7, kLeaf7Sub1, kLeaves };
+
+// A second copy of the facts, from Intel's Software Developer's Manual, volume
+// 2A, CPUID, and volume 1, 14 and 15: an oracle.
+constexpr uint64_t kXmm = 0, kYmm = 1 << 1 | 1 << 2,
+                   kZmm = kYmm | 1 << 5 | 1 << 6 | 1 << 7;
+constexpr int kOsxsave = 27;  // of leaf 1's ECX
+
+struct Bit {
+  const char* feature;
+  Leaf leaf;
+  tw_cpuid_register_t from;
+  int bit;
+  uint64_t state;  // bits of XCR0
+};
+constexpr Bit kBits[] = {
+    {"sse3", kLeaf1, TW_CPUID_ECX, 0, kXmm},
+    {"ssse3", kLeaf1, TW_CPUID_ECX, 9, kXmm},
+    {"fma", kLeaf1, TW_CPUID_ECX, 12, kYmm},
+    {"sse4.1", kLeaf1, TW_CPUID_ECX, 19, kXmm},
+    {"sse4.2", kLeaf1, TW_CPUID_ECX, 20, kXmm},
+    {"avx", kLeaf1, TW_CPUID_ECX, 28, kYmm},
+    {"f16c", kLeaf1, TW_CPUID_ECX, 29, kYmm},
+    {"avx2", kLeaf7, TW_CPUID_EBX, 5, kYmm},
+    {"avx512f", kLeaf7, TW_CPUID_EBX, 16, kZmm},
+    {"avx512dq", kLeaf7, TW_CPUID_EBX, 17, kZmm},
+    {"avx512cd", kLeaf7, TW_CPUID_EBX, 28, kZmm},
+    {"avx512bw", kLeaf7, TW_CPUID_EBX, 30, kZmm},
+    {"avx512vl", kLeaf7, TW_CPUID_EBX, 31, kZmm},
+    {"avx512vnni", kLeaf7, TW_CPUID_ECX, 11, kZmm},
+    {"avx512fp16", kLeaf7, TW_CPUID_EDX, 23, kZmm},
+    {"avxvnni", kLeaf7Sub1, TW_CPUID_EAX, 4, kYmm},
+    {"avx512bf16", kLeaf7Sub1, TW_CPUID_EAX, 5, kZmm},
+    {"avxvnniint8", kLeaf7Sub1, TW_CPUID_EDX, 4, kYmm},
+};
+
+// Those features of which `has` is true.
+template <typename Predicate>
+Names featuresThat(Predicate has) {
+  Names names;
+  for (const Bit& bit : kBits)
+    if (has(bit)) names.insert(bit.feature);
+  return names;
+}
+
+// A CPU that minds being asked for what it does not have: a real one answers
+// for a leaf that it lacks with another's bits, and faults on xgetbv.
+struct Cpu {
+  uint32_t maxLeaf = 7, maxSubleaf = 1;
+  uint32_t leaves[kLeaves][TW_CPUID_REGISTERS] = {};
+  uint64_t xcr0 = kZmm | 1;
+  mutable bool faulted = false;
+
+  static Cpu withAllBits() {
+    Cpu cpu;
+    std::memset(cpu.leaves, 0xFF, sizeof cpu.leaves);
+    cpu.xcr0 = ~uint64_t{0};
+    return cpu;
+  }
+  // The least that lets features of every kind be seen.
+  static Cpu withoutFeatures() {
+    Cpu cpu;
+    cpu.flip(kLeaf1, TW_CPUID_ECX, kOsxsave);
+    return cpu;
+  }
+  void flip(Leaf leaf, tw_cpuid_register_t from, int bit) {
+    leaves[leaf][from] ^= uint32_t{1} << bit;
+  }
+
+  void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t* registers) const {
+    std::memset(registers, 0xFF, sizeof leaves[0]);
+    if (leaf == 0 && subleaf == 0) {
+      registers[TW_CPUID_EAX] = maxLeaf;
+    } else if (leaf == 1 && subleaf == 0 && maxLeaf >= 1) {
+      std::memcpy(registers, leaves[kLeaf1], sizeof leaves[0]);
+    } else if (leaf == 7 && subleaf == 0 && maxLeaf >= 7) {
+      std::memcpy(registers, leaves[kLeaf7], sizeof leaves[0]);
+      registers[TW_CPUID_EAX] = maxSubleaf;
+    } else if (leaf == 7 && subleaf == 1 && maxLeaf >= 7 && maxSubleaf >= 1) {
+      std::memcpy(registers, leaves[kLeaf7Sub1], sizeof leaves[0]);
+    } else {
+      faulted = true;
+    }
+  }
+  uint64_t readXcr0() const {
+    if (!(leaves[kLeaf1][TW_CPUID_ECX] >> kOsxsave & 1)) faulted = true;
+    return xcr0;
+  }
+
+  struct Detected {
+    uint64_t words[TW_CPU_DATA_WORDS] = {};
+  };
+  Detected detect() const {
+    const tw_x86_64_cpu_t source = {
+        [](const void* self, uint32_t leaf, uint32_t subleaf,
+           uint32_t* registers) {
+          static_cast<const Cpu*>(self)->cpuid(leaf, subleaf, registers);
+        },
+        [](const void* self) {
+          return static_cast<const Cpu*>(self)->readXcr0();
+        },
+        this};
+    Detected detected;
+    tw_x86_64_set_features(&source, detected.words);
+    EXPECT_FALSE(faulted) << "asked for what this CPU does not have";
+    return detected;
+  }
+  Names features() const {
+    const Detected detected = detect();
+    Names names;
+#define TW_CPU_FEATURE(ARCH, word, bit, ENUM, llvm_name)                   \
+  if (std::string(#ARCH) == "X86_64" && (detected.words[word] >> bit & 1)) \
+    names.insert(#llvm_name);
+#include "tilewright/cpu_features.def"
+    return names;
+  }
+};
+
+// AMX, AVX10 and whatever comes later among them: they stand for nothing here.
+TEST(CpuX86Test, EachBitAloneIsItsFeatureOrNone) {
+  EXPECT_EQ(Cpu::withoutFeatures().features(), Names{});
+  for (int leaf = 0; leaf < kLeaves; ++leaf)
+    for (int from = 0; from < TW_CPUID_REGISTERS; ++from)
+      for (int bit = 0; bit < 32; ++bit) {
+        if (leaf == kLeaf1 && from == TW_CPUID_ECX && bit == kOsxsave) continue;
+        Cpu cpu = Cpu::withoutFeatures();
+        cpu.flip(Leaf(leaf), tw_cpuid_register_t(from), bit);
+        EXPECT_EQ(cpu.features(), featuresThat([&](const Bit& of) {
+                    return of.leaf == leaf && int(of.from) == from &&
+                           of.bit == bit;
+                  }))
+            << "leaf " << leaf << ", register " << from << ", bit " << bit;
+      }
+}
+
+TEST(CpuX86Test, EachBitIsNeeded) {
+  EXPECT_EQ(Cpu::withAllBits().features(),
+            featuresThat([](const Bit&) { return true; }));
+  for (const Bit& bit : kBits) {
+    Cpu cpu = Cpu::withAllBits();
+    cpu.flip(bit.leaf, bit.from, bit.bit);
+    EXPECT_EQ(cpu.features(),
+              featuresThat([&](const Bit& of) { return &of != &bit; }))
+        << "without " << bit.feature;
+  }
+}
+
+// Words and bits of cpu_data that are not x86-64's features stay zero.
+TEST(CpuX86Test, SetsNothingElse) {
+  const Cpu::Detected detected = Cpu::withAllBits().detect();
+  uint64_t known[TW_CPU_DATA_WORDS] = {};
+#define TW_CPU_FEATURE(ARCH, word, bit, ENUM, llvm_name) \
+  if (std::string(#ARCH) == "X86_64") known[word] |= uint64_t{1} << bit;
+#include "tilewright/cpu_features.def"
+  for (int w = 0; w < TW_CPU_DATA_WORDS; ++w)
+    EXPECT_EQ(detected.words[w], known[w]) << "word " << w;
+}
+
+TEST(CpuX86Test, NoRegistersThatTheSystemDoesNotSave) {
+  for (int bit = 0; bit < 64; ++bit) {
+    Cpu cpu = Cpu::withAllBits();
+    cpu.xcr0 &= ~(uint64_t{1} << bit);
+    EXPECT_EQ(cpu.features(), featuresThat([&](const Bit& of) {
+                return (cpu.xcr0 & of.state) == of.state;
+              }))
+        << "without bit " << bit << " of XCR0";
+  }
+  // What systems save: nothing new, AVX, AVX-512 without and with AMX.
+  for (uint64_t xcr0 : {0x1u, 0x3u, 0x7u, 0xE7u, 0x600E7u}) {
+    Cpu cpu = Cpu::withAllBits();
+    cpu.xcr0 = xcr0;
+    EXPECT_EQ(cpu.features(), featuresThat([&](const Bit& of) {
+                return (xcr0 & of.state) == of.state;
+              }))
+        << "XCR0 " << xcr0;
+  }
+}
+
+TEST(CpuX86Test, WithoutOsxsaveThereIsNoXcr0) {
+  Cpu cpu = Cpu::withAllBits();
+  cpu.flip(kLeaf1, TW_CPUID_ECX, kOsxsave);
+  EXPECT_EQ(cpu.features(), (Names{"sse3", "ssse3", "sse4.1", "sse4.2"}));
+}
+
+TEST(CpuX86Test, LeavesThatTheCpuLacksAreNotAsked) {
+  for (uint32_t maxLeaf : {0u, 1u, 2u, 6u, 7u, 0xDu, 0x24u, ~0u}) {
+    Cpu cpu = Cpu::withAllBits();
+    cpu.maxLeaf = maxLeaf;
+    EXPECT_EQ(cpu.features(), featuresThat([&](const Bit& of) {
+                return maxLeaf >= (of.leaf == kLeaf1 ? 1u : 7u);
+              }))
+        << "at most leaf " << maxLeaf;
+  }
+  Cpu cpu = Cpu::withAllBits();
+  cpu.maxSubleaf = 0;
+  EXPECT_EQ(cpu.features(),
+            featuresThat([](const Bit& of) { return of.leaf != kLeaf7Sub1; }));
+  cpu.maxSubleaf = 2;
+  EXPECT_EQ(cpu.features(), featuresThat([](const Bit&) { return true; }));
+}
+
+// A hypervisor may hide a feature and leave on what builds on it.
+TEST(CpuX86Test, HiddenFeaturesHideTheirIsas) {
+  const Cpu::Detected everything = Cpu::withAllBits().detect();
+  for (const IsaInfo& isa : isas()) {
+    if (isa.arch != "X86_64") continue;
+    EXPECT_TRUE(tw_isa_has_features(isa.isa, everything.words)) << isa.name;
+    for (const Bit& bit : kBits) {
+      Cpu cpu = Cpu::withAllBits();
+      cpu.flip(bit.leaf, bit.from, bit.bit);
+      bool needed = false;
+      for (const CpuFeatureInfo* feature : isa.features)
+        needed |= feature->llvmName == bit.feature;
+      EXPECT_EQ(tw_isa_has_features(isa.isa, cpu.detect().words), !needed)
+          << isa.name << " without " << bit.feature;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tilewright::testing
