@@ -85,5 +85,30 @@ TEST(NameTest, RefusesSizesThatNoIsaHas) {
   }
 }
 
+// Numbers that would be 8 and 1, were they counted modulo 2^16, 2^32 or 2^64.
+TEST(NameTest, RefusesSizesThatWrap) {
+  tw_tile_key_t key;
+  ASSERT_EQ(
+      tw_parse_tile_name("tw_mmt4d_tile_f32f32f32_8x1vlx1_arm_64_sve", &key),
+      1);
+  for (const char* sizes : {
+           "65544x8x1",
+           "4294967304x8x1",
+           "8x4294967304x1",
+           "8x8x4294967297",
+           "18446744073709551624x8x1",
+           "8x18446744073709551624x1",
+           "8x8x18446744073709551617",
+           "8x4294967297vlx1",
+           "8x18446744073709551617vlx1",
+           "4294967297vlx8x1",
+       }) {
+    const std::string name =
+        std::string("tw_mmt4d_tile_f32f32f32_") + sizes + "_arm_64_sve";
+    EXPECT_EQ(tw_parse_tile_name(name.c_str(), &key), 0) << name;
+    EXPECT_FALSE(parseTileKey(name).key) << name;
+  }
+}
+
 }  // namespace
 }  // namespace tilewright::testing
