@@ -30,7 +30,8 @@ endif()
 # tilewright_add_gtest(<name> SOURCES <file>... [LINK <target>...] [GENERATOR] [TIMEOUT <s>] [PREFIX <text>]
 #                      [ON <cpu model>...] [FILTER <pattern>] [BY_ISA <pattern>])
 #
-# A GoogleTest executable, each of its tests a ctest of its own. GENERATOR: its sources include LLVM or MLIR headers
+# A GoogleTest executable, each of its tests a ctest of its own, by GoogleTest's name: what CMake would print of its
+# parameter may be the bytes of an object. GENERATOR: its sources include LLVM or MLIR headers
 # through the generator's libraries; such tests are built without RTTI, as LLVM is. PREFIX: what the names of its tests begin
 # with.
 #
@@ -48,7 +49,7 @@ function(tilewright_add_gtest name)
     set(arg_TIMEOUT 300)
   endif()
   if(NOT CMAKE_CROSSCOMPILING)
-    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES
       TEST_PREFIX "${arg_PREFIX}" PROPERTIES TIMEOUT ${arg_TIMEOUT})
   endif()
   if(NOT arg_ON)
@@ -89,7 +90,7 @@ function(tilewright_run_on_models name)
     if(filter)
       set(filter TEST_FILTER "${filter}")
     endif()
-    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
+    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120 NO_PRETTY_VALUES
       TEST_PREFIX "${TW_TEST_PREFIX}${model}/" ${filter}
       PROPERTIES TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "QEMU_CPU=${TW_CPU_MODEL_${model}_QEMU}")
   endforeach()

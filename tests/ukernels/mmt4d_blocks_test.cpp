@@ -88,7 +88,7 @@ TEST_P(BlocksTest, SerialAndParallelAreRight) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, BlocksTest, ::testing::ValuesIn(kShapes),
                          [](const auto& test) {
-                           return std::to_string(test.index);
+                           return test.param.name;
                          });
 
 TEST(BlocksTest, ManyTilesBecomeManyTasks) {
