@@ -37,6 +37,16 @@ double tw_tile_cost(const tw_tile_key_t* key, int vector_bits, tw_index_t M,
          tw_step_cost(key, vector_bits, cpu_data);
 }
 
+// Whether a tile is preferred to another one. Tiles of `generic` are C, counted
+// in vectors of no CPU: they are for where nothing else runs. Of tiles that
+// cost the same, one of the best ISA.
+static int tw_is_better(tw_isa_t isa, double cost, tw_isa_t than_isa,
+                        double than_cost) {
+  if ((isa == TW_ISA_GENERIC) != (than_isa == TW_ISA_GENERIC))
+    return than_isa == TW_ISA_GENERIC;
+  return cost < than_cost || (cost == than_cost && isa < than_isa);
+}
+
 static int tw_choose_for(const tw_tile_keys_t* keys, tw_type_triple_t types,
                          tw_index_t M, tw_index_t N, const uint64_t* cpu_data,
                          size_t* index, tw_tile_sizes_t* sizes) {
@@ -51,8 +61,7 @@ static int tw_choose_for(const tw_tile_keys_t* keys, tw_type_triple_t types,
     const int vector_bits = tw_vector_bits(&key, cpu_data);
     if (vector_bits == 0) continue;
     const double cost = tw_tile_cost(&key, vector_bits, M, N, cpu_data);
-    // Of tiles that cost the same, one of the best ISA.
-    if (found && (cost > least || (cost == least && key.isa >= isa))) continue;
+    if (found && !tw_is_better(key.isa, cost, isa, least)) continue;
     found = 1;
     least = cost;
     isa = key.isa;

@@ -45,6 +45,7 @@ TEST(ChooseTileTest, IsAValidKeyOfTheTarget) {
         EXPECT_EQ(validateTileKey(key), "");
         EXPECT_EQ(key.types, types.value);
         EXPECT_TRUE(target.has(key.isa));
+        EXPECT_EQ(key.isa == TW_ISA_GENERIC, target.isas.size() == 1);
         EXPECT_FALSE(key.isScalable());
         if (m > 0) EXPECT_LE(key.m0, std::max(m, 16));
         if (n > 0 && n < 16 &&

@@ -162,6 +162,34 @@ TEST_F(ChooseTileTest, OfEqualCostTheBestIsaWins) {
             "tw_mmt4d_tile_f32f32f32_8x8x1_arm_64_dotprod");
 }
 
+// Counted in vectors of no CPU, those with a large K0 would seem the cheapest
+// of all, the more where nothing is known of the core.
+TEST_F(ChooseTileTest, GenericIsForWhereNothingElseRuns) {
+  offer({"tw_mmt4d_tile_s8s8s32_16x16x4_generic",
+         "tw_mmt4d_tile_s8s8s32_8x8x2_arm_64_base",
+         "tw_mmt4d_tile_s8s8s32_8x8x2_generic",
+         "tw_mmt4d_tile_s8s8s32_16x16x4_x86_64_avx512_vnni",
+         "tw_mmt4d_tile_s8s8s32_8x8x64_generic",
+         "tw_mmt4d_tile_s8s8s32_64x64x64_generic"});
+  cpu({TW_ISA_ARM_64_BASE});
+  EXPECT_EQ(choose(-1, -1).name, "tw_mmt4d_tile_s8s8s32_8x8x2_arm_64_base");
+  EXPECT_EQ(choose(1, 1).name, "tw_mmt4d_tile_s8s8s32_8x8x2_arm_64_base");
+  for (const char* name : {"cortex-a53", "neoverse-v2"}) {
+    core(name);
+    EXPECT_EQ(choose(-1, -1).name, "tw_mmt4d_tile_s8s8s32_8x8x2_arm_64_base")
+        << name;
+    EXPECT_EQ(choose(-1, -1).withoutCore,
+              "tw_mmt4d_tile_s8s8s32_8x8x2_arm_64_base")
+        << name;
+  }
+  cpu({TW_ISA_X86_64_AVX512_VNNI});
+  EXPECT_EQ(choose(-1, -1).name,
+            "tw_mmt4d_tile_s8s8s32_16x16x4_x86_64_avx512_vnni");
+  cpu({});
+  EXPECT_EQ(choose(-1, -1).name, "tw_mmt4d_tile_s8s8s32_64x64x64_generic");
+  EXPECT_EQ(choose(8, 8).name, "tw_mmt4d_tile_s8s8s32_8x8x64_generic");
+}
+
 TEST_F(ChooseTileTest, NothingThatCanRunIsNothing) {
   offer({"tw_mmt4d_tile_bf16bf16bf16_8x8x4_steprnd_arm_64_bf16",
          "tw_mmt4d_tile_bf16bf16bf16_8x8x4_arm_64_bf16"});

@@ -87,9 +87,7 @@ TEST_P(BlocksTest, SerialAndParallelAreRight) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, BlocksTest, ::testing::ValuesIn(kShapes),
-                         [](const auto& test) {
-                           return test.param.name;
-                         });
+                         [](const auto& test) { return test.param.name; });
 
 TEST(BlocksTest, ManyTilesBecomeManyTasks) {
   CountingPool pool;
