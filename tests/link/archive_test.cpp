@@ -40,6 +40,8 @@ std::vector<std::string> definitions(const std::string& bytes) {
         continue;
       uint8_t binding = symbol.getBinding();
       if (binding == llvm::ELF::STB_LOCAL) continue;
+      // Whoever links the object into a shared library offers the tile there.
+      EXPECT_EQ(symbol.getOther() & 3, llvm::ELF::STV_DEFAULT);
       result.push_back(
           name + ": " + llvm::cantFail(symbol.getName()).str() +
           (binding == llvm::ELF::STB_WEAK ? "(weak)" : "(strong)"));

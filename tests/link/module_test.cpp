@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
@@ -186,6 +187,18 @@ TEST_F(ModuleTest, RefusesOnlyThePoorCallersOfMany) {
                           Not(HasSubstr("rich"))));
 }
 
+// Two functions without a target-cpu are told apart by their features.
+TEST_F(ModuleTest, RefusesThePoorOfCallersWithoutACpu) {
+  const char* v4 =
+      "\"target-features\"=\"+avx512vl,+avx512dq,+avx512bw,+avx512cd\"";
+  std::string rich = bitcode("rich.bc", callerIr({kB}, "rich", v4));
+  std::string poor = bitcode("poor.bc", callerIr({kB}, "poor", kAvx2));
+  for (const auto& inputs : {std::vector<std::string>{rich, poor},
+                             std::vector<std::string>{poor, rich}})
+    EXPECT_THAT(linkError(inputs),
+                AllOf(HasSubstr("'poor'"), Not(HasSubstr("rich"))));
+}
+
 TEST_F(ModuleTest, CountsWhatCpusAndFeaturesImply) {
   // avx512f brings avx2, fma and f16c; vl, dq, bw and cd are said.
   EXPECT_EQ(linkError({bitcode(
@@ -234,15 +247,46 @@ TEST_F(ModuleTest, ATileWhoseAddressIsTakenKeepsItsOwnFeatures) {
 }
 
 TEST_F(ModuleTest, ObjectsWantsStayVisible) {
-  llvm::Module* module = link({bitcode("a.bc", callerIr({kA}, "fa", kV4)),
-                               object("b.o", callerIr({kA, kB}, "fb"))});
-  ASSERT_TRUE(module);
-  for (const char* name : {kA, kB}) {
-    ASSERT_NE(module->getFunction(name), nullptr);
-    EXPECT_TRUE(module->getFunction(name)->hasWeakODRLinkage());
-    // Nobody knows what the object's callers have.
-    EXPECT_EQ(attribute(module->getFunction(name), "target-cpu"), "");
+  std::string bc = bitcode("a.bc", callerIr({kA}, "fa", kV4));
+  std::string o = object("b.o", callerIr({kA, kB}, "fb"));
+  // Whichever wants a tile first.
+  for (const auto& inputs :
+       {std::vector<std::string>{bc, o}, std::vector<std::string>{o, bc}}) {
+    llvm::Module* module = link(inputs);
+    ASSERT_TRUE(module);
+    for (const char* name : {kA, kB}) {
+      const llvm::Function* tile = module->getFunction(name);
+      ASSERT_NE(tile, nullptr);
+      EXPECT_TRUE(tile->hasWeakODRLinkage());
+      EXPECT_TRUE(tile->hasDefaultVisibility());
+      // In a shared library another definition may take its place.
+      EXPECT_FALSE(tile->isDSOLocal());
+      // Nobody knows what the object's callers have.
+      EXPECT_EQ(attribute(tile, "target-cpu"), "");
+    }
   }
+}
+
+// The address of a tile that an object wants too is that of the definition that
+// the dynamic linker chose: code asks the global offset table.
+TEST_F(ModuleTest, AddressesOfWeakTilesAreLeftToTheLinker) {
+  std::string ir = callerIr({kA}, "fa", kAvx2) +
+                   "define ptr @address() {\n  ret ptr @" + kA + "\n}\n";
+  options_.output = LinkOutput::Object;
+  ASSERT_EQ(linkError({bitcode("a.bc", ir), object("b.o", callerIr({kA}))}),
+            "");
+  std::string bytes = readFile(output_);
+  auto object = llvm::cantFail(llvm::object::ObjectFile::createObjectFile(
+      llvm::MemoryBufferRef(bytes, "output")));
+  int addresses = 0;
+  for (const llvm::object::SectionRef& section : object->sections())
+    for (const llvm::object::RelocationRef& relocation : section.relocations())
+      if (llvm::cantFail(relocation.getSymbol()->getName()) == kA &&
+          relocation.getType() != llvm::ELF::R_X86_64_PLT32) {
+        EXPECT_EQ(relocation.getType(), llvm::ELF::R_X86_64_REX_GOTPCRELX);
+        ++addresses;
+      }
+  EXPECT_EQ(addresses, 1);
 }
 
 TEST_F(ModuleTest, DuplicateInputsAreLinkedOnce) {
@@ -263,12 +307,52 @@ TEST_F(ModuleTest, TwoDefinitionsOfACallerAreAnErrorThatNamesThem) {
 }
 
 TEST_F(ModuleTest, RefusesOtherFunctionTypes) {
-  std::string ir = callerIr({}) + "declare i32 @" + kA +
-                   "(ptr)\ndefine i32 @g(ptr %x) {\n  %r = call i32 @" + kA +
-                   "(ptr %x)\n  ret i32 %r\n}\n";
-  EXPECT_THAT(linkError({bitcode("a.bc", ir)}),
-              AllOf(HasSubstr("a.bc': declares '" + std::string(kA)),
-                    HasSubstr("'i32 (ptr)'"), HasSubstr("tw_mmt4d_tile_fn_t")));
+  const struct {
+    const char *result, *parameters;
+  } types[] = {{"i32", "ptr, ptr, ptr, ptr"},
+               {"i32", "ptr"},
+               {"void", "ptr, ptr, ptr"},
+               {"void", "ptr, ptr, ptr, ptr, ptr"},
+               {"void", "ptr, ptr, i64, ptr"},
+               {"void", "ptr, ptr, ptr, ptr addrspace(1)"},
+               {"void", "ptr, ptr, ptr, ptr, ..."}};
+  for (const auto& type : types) {
+    // Declared, and wanted by a table.
+    std::string ir = callerIr({}) + "declare " + type.result + " @" + kA + "(" +
+                     type.parameters + ")\n@table = global ptr @" + kA + "\n";
+    EXPECT_THAT(linkError({bitcode("a.bc", ir)}),
+                AllOf(HasSubstr("a.bc': declares '" + std::string(kA)),
+                      HasSubstr("'" + std::string(type.result) + " (" +
+                                type.parameters + ")'"),
+                      HasSubstr("tw_mmt4d_tile_fn_t")));
+  }
+}
+
+// The declaration is right, but a call is not: fewer, more, other arguments, or
+// a result.
+TEST_F(ModuleTest, RefusesMistypedCalls) {
+  const std::string name = kA;
+  const std::string calls[] = {
+      "call void @" + name + "(ptr %o, ptr %l, ptr %r)",
+      "call void @" + name + "(ptr %o, ptr %l, ptr %r, ptr %p, ptr %p)",
+      "call void @" + name + "(ptr %o, ptr %l, ptr %r, i64 1)",
+      "%x = call i32 @" + name + "(ptr %o, ptr %l, ptr %r, ptr %p)",
+      "call void (ptr, ...) @" + name + "(ptr %o, ptr %l, ptr %r, ptr %p)"};
+  for (const std::string& call : calls)
+    for (bool inlineTiles : {false, true}) {
+      std::string ir = callerIr({kA}, "right", kAvx2) +
+                       "define void @wrong(ptr %o, ptr %l, ptr %r, ptr %p) " +
+                       kAvx2 + " {\n  " + call + "\n  ret void\n}\n";
+      options_.inlineTiles = inlineTiles;
+      EXPECT_THAT(linkError({bitcode("a.bc", ir)}),
+                  AllOf(HasSubstr("a.bc': calls '" + name +
+                                  "' in 'wrong' with "
+                                  "arguments that are not those of "
+                                  "tw_mmt4d_tile_fn_t"),
+                        Not(HasSubstr("'right'"))))
+          << call;
+      EXPECT_FALSE(exists("out")) << call;
+    }
 }
 
 TEST_F(ModuleTest, WritesAnObjectWithoutUndefinedTiles) {
