@@ -1,0 +1,220 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// In which order tw_mmt4d calls tiles, and how much of the operands each block
+// of them reads: what ukernels/mmt4d.c promises of caches. The tile is one of
+// this program's, which notes its calls and reads nothing, so that the operands
+// are addresses only.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ostream>
+#include <vector>
+
+#include "tests/ukernels/rows.h"
+
+#if defined(__ELF__)
+
+namespace tilewright::testing {
+namespace {
+
+// s32: 4 bytes per element.
+constexpr char kName[] = "tw_mmt4d_tile_s32s32s32_11x13x16_generic";
+constexpr int64_t kM0 = 11, kN0 = 13, kK0 = 16;
+constexpr int64_t kLhsStep = kM0 * kK0 * 4, kRhsStep = kN0 * kK0 * 4;
+// The shares of L1, L2 and L3, and the fewest K steps that are worth a call.
+constexpr int64_t kL1 = 24 << 10, kL2 = 256 << 10, kL3 = 2 << 20;
+constexpr int64_t kLeastSteps = 64;
+
+struct Call {
+  int64_t lhs, rhs, out;  // addresses
+  int64_t K;
+  bool accumulates;
+};
+std::vector<Call> calls;
+
+int64_t address(const void* pointer) {
+  return static_cast<int64_t>(reinterpret_cast<uintptr_t>(pointer));
+}
+
+void note(void* out, const void* lhs, const void* rhs,
+          const tw_mmt4d_params_t* params) {
+  calls.push_back({address(lhs), address(rhs), address(out), params->K,
+                   (params->flags & TW_MMT4D_FLAG_ACCUMULATE) != 0});
+}
+
+__attribute__((section("tw_tiles"), used))
+const tw_tile_entry_t kEntry = {kName, note};
+
+// Runs the tasks one after the other, and notes where each begins.
+struct Tasks {
+  std::vector<size_t> begins;
+  static void run(void* self, tw_index_t count,
+                  void (*body)(void* context, tw_index_t i), void* context) {
+    for (tw_index_t i = 0; i < count; ++i) {
+      static_cast<Tasks*>(self)->begins.push_back(calls.size());
+      body(context, i);
+    }
+  }
+};
+
+struct Sizes {
+  int64_t M, N, K;
+};
+
+std::ostream& operator<<(std::ostream& out, const Sizes& sizes) {
+  return out << sizes.M << "x" << sizes.N << "x" << sizes.K;
+}
+
+constexpr Sizes kSizes[] = {
+    {1, 1, 1},    {7, 5, 3},      {500, 3, 10},   {3, 500, 10},  {100, 100, 28},
+    {40, 30, 64}, {40, 30, 1000}, {300, 300, 65}, {2000, 70, 1}, {70, 2000, 1},
+    {9, 9, 2000}, {1, 300, 400},  {300, 1, 400}};
+
+int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+class OrderTest : public ::testing::TestWithParam<Sizes> {
+ protected:
+  // Operands that lie one after another at addresses that nobody reads.
+  void multiply(tw_parallel_for_t* parallelFor) {
+    const Sizes& s = GetParam();
+    tw_mmt4d_params_t params =
+        findParams(parseTileKey(kName).key.value(), nullptr);
+    params.lhs_buffer = reinterpret_cast<void*>(kLhs);
+    params.rhs_buffer = reinterpret_cast<void*>(kRhs);
+    params.out_buffer = reinterpret_cast<void*>(kOut);
+    params.M = s.M;
+    params.N = s.N;
+    params.K = s.K;
+    params.lhs_stride0 = s.K * kM0 * kK0;
+    params.rhs_stride0 = s.K * kN0 * kK0;
+    params.out_stride0 = s.N * kM0 * kN0;
+    calls.clear();
+    ASSERT_EQ(tw_mmt4d(&params, parallelFor), TW_STATUS_OK);
+  }
+
+  int64_t row(const Call& call) const {
+    return (call.lhs - kLhs) / kLhsStep / GetParam().K;
+  }
+  int64_t column(const Call& call) const {
+    return (call.rhs - kRhs) / kRhsStep / GetParam().K;
+  }
+  int64_t step(const Call& call) const {
+    return (call.lhs - kLhs) / kLhsStep % GetParam().K;
+  }
+
+  static constexpr uintptr_t kLhs = uintptr_t{1} << 40;
+  static constexpr uintptr_t kRhs = uintptr_t{2} << 40;
+  static constexpr uintptr_t kOut = uintptr_t{3} << 40;
+};
+
+TEST_P(OrderTest, EveryTileTakesItsKInOrder) {
+  const Sizes& s = GetParam();
+  multiply(nullptr);
+  std::vector<int64_t> done(static_cast<size_t>(s.M * s.N), 0);
+  for (const Call& call : calls) {
+    const int64_t m = row(call), n = column(call), k = step(call);
+    ASSERT_TRUE(m < s.M && n < s.N);
+    ASSERT_EQ((call.rhs - kRhs) / kRhsStep % s.K, k);
+    ASSERT_EQ(call.out - kOut, (m * s.N + n) * kM0 * kN0 * 4);
+    int64_t& next = done[static_cast<size_t>(m * s.N + n)];
+    ASSERT_EQ(k, next);
+    ASSERT_EQ(call.accumulates, k > 0);
+    next += call.K;
+  }
+  for (int64_t steps : done) ASSERT_EQ(steps, s.K);
+}
+
+// The parts of a block: columns of `rows` calls with one rhs slice each, over
+// `columns` slices, then the next K block or block.
+struct Block {
+  int64_t rows, columns, K;
+};
+
+TEST_P(OrderTest, BlocksTakeTheirSharesOfTheCaches) {
+  const Sizes& s = GetParam();
+  multiply(nullptr);
+  std::vector<Block> blocks;
+  for (size_t i = 0; i < calls.size();) {
+    Block block = {0, 0, calls[i].K};
+    const int64_t first = row(calls[i]), column0 = column(calls[i]);
+    const int64_t step0 = step(calls[i]);
+    for (;
+         i < calls.size() && step(calls[i]) == step0 &&
+         row(calls[i]) == first && column(calls[i]) == column0 + block.columns;
+         ++block.columns) {
+      int64_t rows = 0;
+      for (const int64_t slice = calls[i].rhs;
+           i < calls.size() && calls[i].rhs == slice; ++i, ++rows)
+        ASSERT_EQ(row(calls[i]), first + rows);
+      if (block.columns > 0) {
+        ASSERT_EQ(rows, block.rows);
+      }
+      block.rows = rows;
+    }
+    blocks.push_back(block);
+  }
+  int64_t rows = 0, columns = 0, steps = 0;
+  for (const Block& block : blocks) {
+    EXPECT_TRUE(block.K <= std::min(kLeastSteps, s.K) ||
+                block.K * kRhsStep <= kL1);
+    EXPECT_TRUE(block.rows == 1 || block.rows * block.K * kLhsStep <= kL2);
+    // With all of M and of K in one block the next one cannot be told apart.
+    EXPECT_TRUE(block.columns == 1 ||
+                block.columns * block.K * kRhsStep <= kL3 ||
+                (block.rows == s.M && block.K == s.K));
+    rows = std::max(rows, block.rows);
+    columns = std::max(columns, block.columns);
+    steps = std::max(steps, block.K);
+  }
+  // As few as the shares allow, and of even size.
+  const int64_t fit =
+      std::clamp(kL1 / kRhsStep, std::min(kLeastSteps, s.K), s.K);
+  EXPECT_EQ(steps, ceilDiv(s.K, ceilDiv(s.K, fit)));
+  const int64_t fitRows = std::clamp<int64_t>(kL2 / (steps * kLhsStep), 1, s.M);
+  EXPECT_EQ(rows, ceilDiv(s.M, ceilDiv(s.M, fitRows)));
+  const int64_t fitColumns =
+      std::clamp<int64_t>(kL3 / (steps * kRhsStep), 1, s.N);
+  EXPECT_EQ(columns, rows == s.M && steps == s.K
+                         ? s.N
+                         : ceilDiv(s.N, ceilDiv(s.N, fitColumns)));
+}
+
+// Many tasks of at least four tiles, or as many as there are of eight.
+TEST_P(OrderTest, TasksAreManyButNotSmall) {
+  const Sizes& s = GetParam();
+  multiply(nullptr);
+  const std::vector<Call> serial = calls;
+  Tasks tasks;
+  tw_parallel_for_t parallelFor = {&Tasks::run, &tasks};
+  multiply(&parallelFor);
+  EXPECT_EQ(calls.size(), serial.size());
+  if (tasks.begins.empty()) {  // one block
+    EXPECT_LE(s.M * s.N, 8);
+    return;
+  }
+  int64_t most = 0, steps = 0;
+  for (const Call& call : calls) steps += step(call) == 0;
+  for (size_t i = 0; i < tasks.begins.size(); ++i) {
+    const size_t end =
+        i + 1 < tasks.begins.size() ? tasks.begins[i + 1] : calls.size();
+    int64_t tiles = 0;
+    for (size_t call = tasks.begins[i]; call < end; ++call)
+      tiles += step(calls[call]) == 0;
+    most = std::max(most, tiles);
+  }
+  EXPECT_EQ(steps, s.M * s.N);
+  EXPECT_TRUE(tasks.begins.size() >= 64 || most <= 8)
+      << tasks.begins.size() << " tasks of " << most << " tiles";
+  EXPECT_TRUE(s.M * s.N < 4 || most >= 4) << most;
+  EXPECT_LE(tasks.begins.size(), 64u * 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, OrderTest, ::testing::ValuesIn(kSizes),
+                         ::testing::PrintToStringParamName());
+
+}  // namespace
+}  // namespace tilewright::testing
+
+#endif

@@ -1,0 +1,60 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whole tiles of the shapes that hand-written tiles have are packed by the
+// quick loops, in both orders of the matrix. (That they are right, pack_test
+// says.)
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/ukernels/rows.h"
+
+extern "C" {
+#include "ukernels/pack_interior.h"
+}
+
+namespace tilewright::testing {
+namespace {
+
+// Rows of tiles, of two, that a quick loop has packed.
+tw_index_t packedRows(tw_element_type_t type, int rows, int k0,
+                      bool transpose) {
+  const tw_index_t line = transpose ? 2 * rows : 3 * k0;
+  const tw_pack_params_t params = {
+      type,
+      transpose ? uint32_t{TW_PACK_FLAG_TRANSPOSE} : 0,
+      2 * rows,
+      3 * k0,
+      line + line % 2,
+      rows,
+      k0,
+      0};
+  tw_packing_t packing;
+  EXPECT_EQ(tw_check_packing(&params, &packing), TW_STATUS_OK);
+  const tw_index_t lines = transpose ? 3 * k0 : 2 * rows;
+  std::vector<unsigned char> matrix(lines * packing.stride * packing.bits / 8);
+  std::vector<unsigned char> packed(packing.packed_bytes);
+  return tw_pack_interior(&packing, 0, matrix.data(), packed.data());
+}
+
+void check(const std::string& name, tw_element_type_t type, int rows, int k0) {
+  EXPECT_EQ(packedRows(type, rows, k0, false), 2) << name << " rows " << rows;
+  // A line of less than a few bytes is not worth zipping.
+  if (rows < 8) return;
+  EXPECT_EQ(packedRows(type, rows, k0, true), 2)
+      << name << " rows " << rows << " transposed";
+}
+
+TEST(PackLoopsTest, TakeTheTilesOfHandWrittenRows) {
+  for (const KeyedRow& row : keyedRows()) {
+    const TileKey key = fixedKey(row.key);
+    check(row.name, info(key.types).lhs, key.m0, key.k0);
+    check(row.name, info(key.types).rhs, key.n0, key.k0);
+  }
+}
+
+}  // namespace
+}  // namespace tilewright::testing
