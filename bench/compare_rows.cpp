@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <optional>
 #include <sstream>
 
@@ -153,18 +152,18 @@ CommandLine describe(Settings& settings) {
       {"check", "", "exit with 1 if a bound is missed",
        setSwitch(&settings.check)},
       {"median", "RATIO", "bound of the median ratio, default 1.03",
-       setPositive(&settings.medianBound)},
+       setPositive(&settings.medianBound, kMostThings)},
       {"worst", "RATIO", "bound of the worst ratio, default 1.10",
-       setPositive(&settings.worstBound)},
+       setPositive(&settings.worstBound, kMostThings)},
       {"k", "N", "K steps per call; default: what fills 3/4 of L1, at least 16",
-       setInteger(&settings.k, 1)},
+       setInteger(&settings.k, 1, kMostSteps)},
       {"slices", "N", "slices of each body per round, default 60",
        setInteger(&settings.slices, 1)},
       {"retries", "N",
        "more rounds for a row above the median bound, default 4",
        setInteger(&settings.retries, 0)},
       {"slice-us", "MICROSECONDS", "length of a slice, default 200",
-       setPositive(&settings.sliceMicroseconds)},
+       setPositive(&settings.sliceMicroseconds, kMostThings)},
       settings.json.option(),
   };
   line.options.back().help =
@@ -199,13 +198,19 @@ int run(int argc, char** argv) {
   if (!line.parse(argc, argv, &exitCode)) return exitCode;
   std::vector<Row> selected;
   if (!selectRows(line.positional, selected)) return 2;
+  for (const Row& row : selected) {
+    std::string error = checkMemory(operandBytes(row.key, settings.k, false));
+    if (!error.empty())
+      return line.refuse(row.name + " with --k=" + std::to_string(settings.k) +
+                         " " + error);
+  }
   if (!GeneratedTiles::available()) {
     std::fprintf(stderr,
                  "compare_rows: this was built without the generator "
                  "(TW_BUILD_GENERATOR=OFF): there is nothing to compare\n");
     return 2;
   }
-  bool toStdout = settings.json.wanted && settings.json.file.empty();
+  bool toStdout = settings.json.toStandardOutput();
   if (!toStdout)
     std::printf("%-60s %9s %9s %6s %6s %6s\n", "row", "hand ns", "gen ns",
                 "ratio", "hand%", "gen%");
@@ -224,27 +229,16 @@ int run(int argc, char** argv) {
   double worst = ratios.empty() ? 0 : ratios.back();
   bool ok = !wrong && !ratios.empty() && median <= settings.medianBound &&
             worst <= settings.worstBound;
-  if (toStdout) {
-    std::ostringstream text;
-    writeJson(text, lines, median, worst, ok);
-    std::fputs(text.str().c_str(), stdout);
-  } else {
+  if (!toStdout)
     std::printf(
         "%zu rows compared: median %.3f (bound %.2f), worst %.3f "
         "(bound %.2f): %s\n",
         ratios.size(), median, settings.medianBound, worst, settings.worstBound,
         ok ? "ok" : "MISSED");
-  }
-  if (!settings.json.file.empty()) {
-    std::ofstream file(settings.json.file);
-    writeJson(file, lines, median, worst, ok);
-    if (!file.flush()) {
-      std::fprintf(stderr, "compare_rows: cannot write %s\n",
-                   settings.json.file.c_str());
-      return 2;
-    }
-  }
-  return wrong || (settings.check && !ok) ? 1 : 0;
+  std::ostringstream text;
+  writeJson(text, lines, median, worst, ok);
+  return finish(line.program, settings.json, text.str(),
+                wrong || (settings.check && !ok) ? 1 : 0);
 }
 
 }  // namespace

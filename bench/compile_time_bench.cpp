@@ -285,7 +285,7 @@ CommandLine describe(Settings& settings) {
        "do not",
        setInteger(&settings.memoryKeys, 0)},
       {"seed", "N", "seed of the keys, default 1",
-       setInteger(&settings.seed, 0)},
+       setInteger(&settings.seed, 0, INT64_MAX)},
       {"isa", "NAME",
        "only keys of this instruction set or architecture (arm_64)",
        setString(&settings.isa)},
@@ -317,21 +317,10 @@ int run(int argc, char** argv) {
   }
   bool ok = (!settings.check || checkBounds(*result)) &&
             number(&*result, "failed") == 0;
-  if (!settings.json.wanted || !settings.json.file.empty()) print(*result);
+  if (!settings.json.toStandardOutput()) print(*result);
   llvm::json::Value json(std::move(*result));
-  if (settings.json.wanted && settings.json.file.empty())
-    llvm::outs() << llvm::formatv("{0:2}\n", json);
-  if (!settings.json.file.empty()) {
-    std::error_code code;
-    llvm::raw_fd_ostream file(settings.json.file, code);
-    if (code) {
-      llvm::errs() << "compile_time_bench: cannot write " << settings.json.file
-                   << ": " << code.message() << '\n';
-      return 2;
-    }
-    file << llvm::formatv("{0:2}\n", json);
-  }
-  return ok ? 0 : 1;
+  return finish(line.program, settings.json, llvm::formatv("{0:2}\n", json),
+                ok ? 0 : 1);
 }
 
 }  // namespace

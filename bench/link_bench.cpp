@@ -27,6 +27,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Registry/Registry.h"
+#include "tilewright/Support/OutputFiles.h"
 
 namespace tilewright::bench {
 namespace {
@@ -100,10 +101,10 @@ llvm::Expected<std::vector<std::string>> writeModules(
     }
     llvm::SmallString<128> path(directory);
     llvm::sys::path::append(path, "m" + std::to_string(index) + ".bc");
-    std::error_code code;
-    llvm::raw_fd_ostream file(path, code);
-    if (code) return llvm::createFileError(path, code);
-    llvm::WriteBitcodeToFile(module, file);
+    std::string bitcode;
+    llvm::raw_string_ostream stream(bitcode);
+    llvm::WriteBitcodeToFile(module, stream);
+    if (llvm::Error error = writeOutput(path, bitcode)) return std::move(error);
     paths.push_back(std::string(path));
   }
   return paths;
@@ -246,7 +247,7 @@ CommandLine describe(Settings& settings) {
       {"repetitions", "N", "take the best of this many, default 3",
        setInteger(&settings.repetitions, 1)},
       {"seed", "N", "seed of the names, default 7",
-       setInteger(&settings.seed, 0)},
+       setInteger(&settings.seed, 0, INT64_MAX)},
       {"isa", "NAME",
        "instruction set of the names, default x86_64_avx512_vnni",
        setString(&settings.isaName)},
@@ -308,20 +309,7 @@ int run(int argc, char** argv) {
   bool ok = true;
   for (const Measured& each : *results) ok &= each.eachOnce;
   ok &= !settings.check || results->front().coldSeconds <= kSeconds;
-  bool toStdout = settings.json.wanted && settings.json.file.empty();
-  std::string json = llvm::formatv("{0:2}\n", toJson(settings, *results));
-  if (toStdout) llvm::outs() << json;
-  if (!settings.json.file.empty()) {
-    std::error_code code;
-    llvm::raw_fd_ostream file(settings.json.file, code);
-    if (code) {
-      llvm::errs() << "link_bench: cannot write " << settings.json.file << ": "
-                   << code.message() << '\n';
-      return 2;
-    }
-    file << json;
-  }
-  if (!toStdout)
+  if (!settings.json.toStandardOutput())
     for (const Measured& each : *results)
       llvm::outs() << llvm::formatv(
           "{0} calls of {1} names in {2} modules to {3,-8} empty cache {4:f3} "
@@ -329,7 +317,9 @@ int run(int argc, char** argv) {
           settings.calls, settings.names, settings.modules, each.emit,
           each.coldSeconds, each.cachedSeconds, each.definitions,
           each.eachOnce ? ", each name once" : ": NOT each name once");
-  return ok ? 0 : 1;
+  return finish(line.program, settings.json,
+                llvm::formatv("{0:2}\n", toJson(settings, *results)),
+                ok ? 0 : 1);
 }
 
 }  // namespace

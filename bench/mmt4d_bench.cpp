@@ -236,7 +236,7 @@ CommandLine describe(Settings& settings) {
       "peak alternating.";
   line.options = {
       {"sizes", "N,N", "sizes, default 256,1024,2048",
-       setIntegers(&settings.sizes, 1)},
+       setIntegers(&settings.sizes, 1, kMostSteps)},
       {"types", "TYPES,TYPES",
        "type triples, default f32f32f32,f16f16f32,bf16bf16f32,s8s8s32",
        setNames(&settings.types)},
@@ -256,6 +256,12 @@ int run(int argc, char** argv) {
   if (!line.parse(argc, argv, &exitCode)) return exitCode;
   if (settings.types.empty())
     settings.types = {"f32f32f32", "f16f16f32", "bf16bf16f32", "s8s8s32"};
+  // Three matrices, packed too, and the values of two, of eight bytes each.
+  for (int64_t size : settings.sizes) {
+    std::string error = checkMemory((2 * 3 + 2) * 8.0 * size * size);
+    if (!error.empty())
+      return line.refuse("--sizes=" + std::to_string(size) + " " + error);
+  }
   for (const std::string& name : settings.types) {
     const TypeTripleInfo* types = findTypeTriple(name);
     if (!types) {

@@ -139,12 +139,18 @@ int run(int argc, char** argv) {
       "a tile matrix.";
   line.options = {
       {"sizes", "N,N", "rows and columns, default 128,1024",
-       setIntegers(&sizes, 1)},
+       setIntegers(&sizes, 1, kMostSteps)},
       {"slices", "N", "slices of each, default 40", setInteger(&slices, 1)},
       json.option(),
   };
   int exitCode;
   if (!line.parse(argc, argv, &exitCode)) return exitCode;
+  // The matrix, its copy, packed, of four-byte elements.
+  for (int64_t size : sizes) {
+    std::string error = checkMemory(3 * 4.0 * size * size);
+    if (!error.empty())
+      return line.refuse("--sizes=" + std::to_string(size) + " " + error);
+  }
   for (int64_t size : sizes)
     for (const Case& c : cases)
       benchmark::RegisterBenchmark(

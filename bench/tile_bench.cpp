@@ -46,6 +46,10 @@ struct Subject {
   tw_mmt4d_tile_fn_t fn;
 };
 
+int64_t stepsOf(const TileKey& key, const Settings& settings) {
+  return settings.k ? settings.k : defaultK(key);
+}
+
 void timeTile(benchmark::State& state, const Subject& subject, bool cold,
               const Settings& settings) {
   if (!canRun(subject.key)) {
@@ -57,7 +61,7 @@ void timeTile(benchmark::State& state, const Subject& subject, bool cold,
   std::string wrong = checkTile(subject.key, subject.fn);
   if (!wrong.empty()) return fail(state, wrong);
 
-  int64_t k = settings.k ? settings.k : defaultK(subject.key);
+  int64_t k = stepsOf(subject.key, settings);
   double sliceSeconds = settings.sliceMicroseconds * 1e-6;
   Operands operands(subject.key, k, cold, settings.accumulate);
   Sliced tile([&](int64_t calls) { operands.run(subject.fn, calls); },
@@ -154,7 +158,7 @@ CommandLine describe(Settings& settings) {
        "shuffled ring\ntwice as large as the last cache",
        setChoice(&settings.cache, {"hot", "cold", "both"})},
       {"k", "N", "K steps per call; default: what fills 3/4 of L1, at least 16",
-       setInteger(&settings.k, 1)},
+       setInteger(&settings.k, 1, kMostSteps)},
       {"accumulate", "", "time with ACCUMULATE, which reads the out tile",
        setSwitch(&settings.accumulate)},
       {"plan", "PLAN",
@@ -164,7 +168,7 @@ CommandLine describe(Settings& settings) {
       {"slices", "N", "slices per tile, default 60",
        setInteger(&settings.slices, 1)},
       {"slice-us", "MICROSECONDS", "length of a slice, default 200",
-       setPositive(&settings.sliceMicroseconds)},
+       setPositive(&settings.sliceMicroseconds, kMostThings)},
       {"reference", "",
        "also time f32f32f32_1x16x1 for AVX-512 with a single accumulator, what "
        "independent\naccumulators are measured against",
@@ -183,7 +187,7 @@ int run(int argc, char** argv) {
   if (!line.parse(argc, argv, &exitCode)) return exitCode;
   if (settings.list) {
     for (const Row& row : rows()) std::puts(row.name.c_str());
-    return 0;
+    return finish(line.program, {}, "", 0);
   }
   settings.names.insert(settings.names.end(), line.positional.begin(),
                         line.positional.end());
@@ -211,6 +215,14 @@ int run(int argc, char** argv) {
                           singleAccumulatorTile});
     else
       errors.push_back("--reference: there is one for x86-64 only");
+  }
+  for (const Subject& subject : subjects) {
+    std::string error = checkMemory(operandBytes(
+        subject.key, stepsOf(subject.key, settings), settings.cache != kHot));
+    if (!error.empty())
+      errors.push_back(subject.name + " with --k=" +
+                       std::to_string(stepsOf(subject.key, settings)) + " " +
+                       error);
   }
   for (const std::string& error : errors)
     std::fprintf(stderr, "tile_bench: %s\n", error.c_str());

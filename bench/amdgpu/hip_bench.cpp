@@ -5,7 +5,7 @@
 // to hipBLASLt where it is installed. HIP is loaded when the program starts;
 // without it or without a GPU the program says so and exits with 77.
 //
-//   hip_bench [--size=4096] [--tile=<tile name>]... [--benchmark_...]
+//   hip_bench [--size=4096] [--tile=<tile name>,...] [--json=<file>]
 //
 // A tile name stands for the workgroup kernel of its key. `size` is that of a
 // square matrix product, rounded up to whole tiles.
@@ -20,6 +20,8 @@
 #include <vector>
 
 #include "bench/amdgpu/hipblaslt.h"
+#include "bench/support/options.h"
+#include "bench/support/report.h"
 #include "llvm/IR/LLVMContext.h"
 #include "tests/tiles/element_codec.h"
 #include "tests/tiles/operands.h"
@@ -285,19 +287,24 @@ std::vector<TileKey> defaultKeys(tw_isa_t isa) {
 }  // namespace
 
 int run(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
   int64_t size = 4096;
   std::vector<std::string> names;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument.rfind("--size=", 0) == 0)
-      size = std::max(1, std::atoi(argument.c_str() + 7));
-    else if (argument.rfind("--tile=", 0) == 0)
-      names.push_back(argument.substr(7));
-    else
-      fail("unknown argument '" + argument +
-           "'; there are --size=, --tile= and Google Benchmark's");
-  }
+  Json json;
+  CommandLine line;
+  line.program = "hip_bench";
+  line.usage =
+      "Times the workgroup kernels of tiles on an AMD GPU, and hipBLASLt "
+      "beside "
+      "them.\nWithout a GPU it says so and exits with 77.";
+  line.options = {
+      {"size", "N", "M, N and K in elements, rounded up to tiles; default 4096",
+       setInteger(&size, 1, 1 << 16)},
+      {"tile", "NAME,NAME", "the tiles; default: some of this GPU",
+       setNames(&names)},
+      json.option(),
+  };
+  int exitCode;
+  if (!line.parse(argc, argv, &exitCode)) return exitCode;
   const tw_hip_api_t* hip = tw_hip_load();
   char gfx[64] = "";
   int devices = 0;
@@ -335,8 +342,7 @@ int run(int argc, char** argv) {
         [=](benchmark::State& s) { benchmarkHipblaslt(s, hip, key, size); })
         ->UseManualTime();
   }
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
+  return runBenchmarks(line, json);
 }
 
 }  // namespace tilewright::bench

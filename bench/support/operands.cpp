@@ -6,6 +6,7 @@
 #include "bench/support/operands.h"
 
 #include <benchmark/benchmark.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -47,6 +48,26 @@ int64_t defaultK(const TileKey& key) {
   int64_t room = firstCacheBytes() * 3 / 4 - key.outTileBytes();
   int64_t k = room / (key.lhsStepBytes() + key.rhsStepBytes());
   return std::clamp<int64_t>(k / 16 * 16, 16, 4096);
+}
+
+double operandBytes(const TileKey& key, int64_t k, bool cold) {
+  double set = double(k) * (key.lhsStepBytes() + key.rhsStepBytes()) +
+               double(key.outTileBytes());
+  // Values are drawn as 64-bit integers.
+  double values = 8.0 * k * key.k0 * (key.m0 + key.n0);
+  return values + (cold ? std::max(2 * set, 2.0 * lastCacheBytes()) : set);
+}
+
+std::string checkMemory(double bytes) {
+  double most =
+      0.5 * double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
+  if (bytes <= most) return "";
+  char text[128];
+  std::snprintf(text, sizeof text,
+                "would take %.3g GiB of memory, more than half of this "
+                "machine's: at most %.3g GiB",
+                bytes / (1 << 30), most / (1 << 30));
+  return text;
 }
 
 AlignedBytes allocateAligned(int64_t bytes) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "tilewright/key.h"
@@ -25,6 +26,13 @@ int64_t lastCacheBytes();
 // The largest K, at most 4096, for which the panels and the out tile of `key`
 // take up three quarters of L1; at least 16 steps even where that does not fit.
 int64_t defaultK(const TileKey& key);
+
+// Bytes that Operands and what fills them take.
+double operandBytes(const TileKey& key, int64_t k, bool cold);
+
+// An error, which says how much there is, if this machine should not be asked
+// for `bytes` of memory; or "".
+std::string checkMemory(double bytes);
 
 struct Free {
   void operator()(void* memory) const { std::free(memory); }

@@ -5,18 +5,20 @@
 
 #include "bench/support/options.h"
 
+#include <charconv>
+#include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <sstream>
 
 namespace tilewright::bench {
 namespace {
 
-bool parseInteger(std::string_view text, int64_t* value) {
-  std::string copy(text);
-  char* end = nullptr;
-  *value = std::strtoll(copy.c_str(), &end, 10);
-  return !copy.empty() && !*end;
+// All of `text` as a number that `Number` can hold.
+template <typename Number>
+bool parseNumber(std::string_view text, Number* value) {
+  const char* end = text.data() + text.size();
+  auto [stop, error] = std::from_chars(text.data(), end, *value);
+  return error == std::errc() && stop == end;
 }
 
 std::string join(const std::vector<std::string>& parts) {
@@ -53,34 +55,36 @@ std::function<std::string(std::string_view)> setString(std::string* target) {
   };
 }
 
-std::function<std::string(std::string_view)> setPositive(double* target) {
+std::function<std::string(std::string_view)> setPositive(double* target,
+                                                         double most) {
   return [=](std::string_view value) -> std::string {
-    std::string copy(value);
-    char* end = nullptr;
-    *target = std::strtod(copy.c_str(), &end);
-    if (copy.empty() || *end || !(*target > 0))
-      return "needs a positive number, not '" + copy + "'";
-    return "";
+    if (parseNumber(value, target) && *target > 0 && *target <= most) return "";
+    std::ostringstream error;
+    error << "needs a positive number of at most " << most << ", not '" << value
+          << "'";
+    return error.str();
   };
 }
 
 std::function<std::string(std::string_view)> setInteger(int64_t* target,
-                                                        int64_t least) {
+                                                        int64_t least,
+                                                        int64_t most) {
   return [=](std::string_view value) -> std::string {
-    if (!parseInteger(value, target) || *target < least)
-      return "needs an integer of at least " + std::to_string(least) +
-             ", not '" + std::string(value) + "'";
-    return "";
+    if (parseNumber(value, target) && *target >= least && *target <= most)
+      return "";
+    return "needs an integer of at least " + std::to_string(least) +
+           " and at most " + std::to_string(most) + ", not '" +
+           std::string(value) + "'";
   };
 }
 
 std::function<std::string(std::string_view)> setIntegers(
-    std::vector<int64_t>* target, int64_t least) {
+    std::vector<int64_t>* target, int64_t least, int64_t most) {
   return [=](std::string_view value) -> std::string {
     target->clear();
     for (const std::string& part : splitNames(value)) {
       int64_t number;
-      std::string error = setInteger(&number, least)(part);
+      std::string error = setInteger(&number, least, most)(part);
       if (!error.empty()) return error;
       target->push_back(number);
     }
@@ -123,11 +127,17 @@ void CommandLine::printHelp() const {
     std::printf("  name...\n      %s\n", positionalHelp.c_str());
 }
 
+int CommandLine::refuse(const std::string& message) const {
+  std::fprintf(stderr, "%s: %s\n", program.c_str(), message.c_str());
+  return 2;
+}
+
 bool CommandLine::parse(int argc, char** argv, int* exitCode) {
+  // A reader that goes away is an error of the write: see finish().
+  std::signal(SIGPIPE, SIG_IGN);
   benchmarkFlags = {argv[0]};
   auto fail = [&](const std::string& message) {
-    std::fprintf(stderr, "%s: %s\n", program.c_str(), message.c_str());
-    *exitCode = 2;
+    *exitCode = refuse(message);
     return false;
   };
   for (int i = 1; i < argc; ++i) {
@@ -137,6 +147,9 @@ bool CommandLine::parse(int argc, char** argv, int* exitCode) {
       *exitCode = 0;
       return false;
     }
+    if (argument.substr(0, 15) == "--benchmark_out")
+      return fail("'" + std::string(argument) +
+                  "': files are written by --json=FILE");
     if (argument.substr(0, 12) == "--benchmark_") {
       benchmarkFlags.emplace_back(argument);
       continue;

@@ -23,14 +23,23 @@ struct Option {
   std::function<std::string(std::string_view)> set;
 };
 
+// More of anything (slices, keys, calls) than a program here is made for.
+inline constexpr int64_t kMostThings = 1000000;
+// Steps of K, rows and columns: their products with the sizes of a tile fit 64
+// bits. checkMemory() says what fits a machine.
+inline constexpr int64_t kMostSteps = int64_t{1} << 30;
+
 // Setters for the usual kinds of value.
 std::function<std::string(std::string_view)> setSwitch(bool* target);
 std::function<std::string(std::string_view)> setString(std::string* target);
-std::function<std::string(std::string_view)> setPositive(double* target);
-std::function<std::string(std::string_view)> setInteger(int64_t* target,
-                                                        int64_t least);
+// A positive number of at most `most`.
+std::function<std::string(std::string_view)> setPositive(double* target,
+                                                         double most);
+// Integers from `least` to `most`.
+std::function<std::string(std::string_view)> setInteger(
+    int64_t* target, int64_t least, int64_t most = kMostThings);
 std::function<std::string(std::string_view)> setIntegers(
-    std::vector<int64_t>* target, int64_t least);
+    std::vector<int64_t>* target, int64_t least, int64_t most = kMostThings);
 std::function<std::string(std::string_view)> setNames(
     std::vector<std::string>* target);
 // One of `choices`; *target becomes its index.
@@ -51,6 +60,8 @@ struct CommandLine {
   // Returns true if the program should go on. Otherwise it has printed the help
   // (*exitCode 0) or an error that says what would be accepted (*exitCode 2).
   bool parse(int argc, char** argv, int* exitCode);
+  // Prints an error as parse() does; returns the exit code for it.
+  int refuse(const std::string& message) const;
 
  private:
   void printHelp() const;

@@ -20,6 +20,7 @@ struct Json {
   bool wanted = false;
   std::string file;
   Option option();
+  bool toStandardOutput() const { return wanted && file.empty(); }
 };
 
 // The commit this was built from ("unknown" outside a git checkout).
@@ -31,8 +32,13 @@ std::string availableIsas();
 // Makes the run fail in the end, and `state` report `message`.
 void fail(benchmark::State& state, const std::string& message);
 
+// The end of a program: writes `text` where `json` says, and returns `status`,
+// or 2 with a message if that or anything printed before does not arrive.
+int finish(const std::string& program, const Json& json,
+           const std::string& text, int status);
+
 // Runs what is registered, with Google Benchmark's flags of `commandLine`.
-// Returns the exit status: 0, or 1 after fail().
+// Returns the exit status: 0, 1 after fail(), or finish()'s.
 int runBenchmarks(const CommandLine& commandLine, const Json& json);
 
 }  // namespace tilewright::bench

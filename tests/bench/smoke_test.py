@@ -69,6 +69,56 @@ class Smoke(unittest.TestCase):
         self.refused("pack_bench", "extra", because=["'extra'"])
         self.refused("mmt4d_bench", "--types=f32f32", because=["f32f32", "s8s8s32"])
 
+    def test_absurd_sizes_are_refused(self):
+        """By a sentence that says what would be accepted, before any memory is asked for."""
+        name = "tw_mmt4d_tile_f32f32f32_8x8x1_generic"
+        counts = ["-1", "", "x", "1e3", " 5", "0x10", "9223372036854775808", "99999999999999999999"]
+        for program, option, least, more in (
+                ("tile_bench", "--k", 1, [str(2**30 + 1)]), ("tile_bench", "--slices", 1, ["1000001"]),
+                ("compare_rows", "--k", 1, []), ("compare_rows", "--slices", 1, []),
+                ("compare_rows", "--retries", 0, []), ("pack_bench", "--sizes", 1, ["4,-4"]),
+                ("pack_bench", "--slices", 1, []), ("mmt4d_bench", "--sizes", 1, ["64,0"]),
+                ("mmt4d_bench", "--repetitions", 1, [])):
+            for value in counts + (["0"] if least else []) + more:
+                self.refused(program, f"{option}={value}", because=[f"{option} needs"])
+        for program, option in (("tile_bench", "--slice-us"), ("compare_rows", "--slice-us"),
+                                ("compare_rows", "--median"), ("compare_rows", "--worst")):
+            for value in "0", "-1", "nan", "inf", "1e400", "1e7", "2x", "":
+                self.refused(program, f"{option}={value}", because=[option, "positive number", "1e+06"])
+        if options.generator:
+            self.refused("tile_bench", f"--k={2**30}", name, because=[name, "--k=", "GiB", "at most"])
+        self.refused("pack_bench", "--sizes=8,1000000", because=["--sizes=1000000", "GiB", "at most"])
+        self.refused("mmt4d_bench", "--sizes=1073741824", because=["--sizes=1073741824", "GiB", "at most"])
+
+    def test_outputs_that_fail(self):
+        """No result is lost without a word; what was there stays."""
+        self.refused("peak_bench", "--benchmark_out=x.json", because=["--json=FILE"])
+        quick = "--benchmark_filter=128"
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            for arguments in ["--json"], []:
+                result = subprocess.run([os.path.join(options.bin, "peak_bench"), quick, *arguments],
+                                        stdout=full, stderr=subprocess.PIPE, text=True, timeout=200)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertIn("cannot write standard output", result.stderr)
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "result.json")
+            if not options.generator:
+                self.refused("peak_bench", quick, "--json=" + path, because=[path, "TW_BUILD_GENERATOR=OFF"])
+                return
+            self.refused("peak_bench", quick, "--json=" + directory, because=[directory, "Is a directory"])
+            self.refused("peak_bench", quick, "--json=" + path + "/x", because=["No such file"])
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("earlier")
+            self.refused("peak_bench", "--benchmark_filter=none", "--json=" + path, because=["no benchmark"])
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(file.read(), "earlier")
+            self.refused("peak_bench", quick, "--json=/dev/full",
+                         because=["'/dev/full'", "No space left on device"])
+            self.output("peak_bench", quick, "--json=" + path)
+            with open(path, encoding="utf-8") as file:
+                self.assertIn("benchmarks", json.load(file))
+            self.assertEqual(os.listdir(directory), ["result.json"])
+
     def test_bad_names_are_refused(self):
         self.refused("tile_bench", "tw_mmt4d_tile_f32f32f32_0x8x1_x86_64_avx2_fma",
                      because=["tw_mmt4d_tile_f32f32f32_0x8x1_x86_64_avx2_fma"])
@@ -84,6 +134,7 @@ class Smoke(unittest.TestCase):
             self.check_tile_case(case)
 
     def test_plot(self):
+        self.needs_generator()
         row = self.first_runnable_row()
         plot = os.path.join(os.path.dirname(__file__), "..", "..", "bench", "plot_peaks.py")
         with tempfile.TemporaryDirectory() as directory:

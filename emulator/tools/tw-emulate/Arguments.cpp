@@ -84,6 +84,7 @@ Error applyOption(BufferArgument &buffer, StringRef text, StringRef option) {
       return refuse(text, formatv("'{0}' has {1} bytes, not {2}", value,
                                   bytes->size(), buffer.initial.size()));
     buffer.initial = std::move(*bytes);
+    buffer.from = value.str();
     return Error::success();
   }
   if (key == "print" && value.empty() && writable) {
@@ -156,6 +157,7 @@ Expected<Argument> parseBytes(StringRef text, StringRef rest) {
     if (!bytes)
       return refuse(text, toString(bytes.takeError()));
     argument.bytes = std::move(*bytes);
+    argument.from = rest.str();
     return argument;
   }
   std::string decoded;

@@ -19,7 +19,7 @@ struct BufferArgument {
   Access access = Access::ReadOnly;
   std::vector<uint8_t> initial, data;
   bool print = false;
-  std::string to, expect;
+  std::string from, to, expect; ///< files
   double tolerance = 0;
 
   size_t count() const { return data.size() / type->bytes; }
@@ -28,6 +28,7 @@ struct BufferArgument {
 struct Argument {
   /// A scalar's bytes, or a struct's; empty for a buffer.
   std::vector<uint8_t> bytes;
+  std::string from; ///< the file that they were read from
   unsigned alignment = 1;
   int buffer = -1; ///< which one of Arguments::buffers
 };

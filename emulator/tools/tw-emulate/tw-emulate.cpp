@@ -5,6 +5,7 @@
 
 #include "Arguments.h"
 #include "tilewright/Emulator/Emulator.h"
+#include "tilewright/Support/OutputFiles.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -132,12 +133,14 @@ public:
   Error list(raw_ostream &os);
 
 private:
+  Error addFiles();
   ScheduleResult runOnce(unsigned seed);
   Expected<bool> finishBuffers(json::Array &buffers);
 
   std::unique_ptr<MemoryBuffer> file;
   std::unique_ptr<Emulator> emulator;
   Arguments arguments;
+  tilewright::OutputFiles outputs;
   Dim3 grid, block;
 };
 
@@ -166,6 +169,8 @@ Error Session::prepare(ArrayRef<const char *> argumentTexts) {
   if (!parsed)
     return parsed.takeError();
   arguments = std::move(*parsed);
+  if (Error failure = addFiles())
+    return failure;
   auto wave =
       emulator->waveSize(kernelName.empty() ? functionName : kernelName);
   if (!wave)
@@ -193,6 +198,26 @@ Error Session::prepare(ArrayRef<const char *> argumentTexts) {
     if (Error failure = emulator->addBuffer(
             buffer.data.data(), buffer.data.size(), buffer.access, buffer.name))
       return failure;
+  return Error::success();
+}
+
+/// No file is written that is read, or written twice.
+Error Session::addFiles() {
+  std::vector<StringRef> read = {inputFile};
+  for (const Argument &argument : arguments.list)
+    read.push_back(argument.from);
+  for (const BufferArgument &buffer : arguments.buffers) {
+    read.push_back(buffer.from);
+    read.push_back(buffer.expect);
+  }
+  for (StringRef path : read)
+    if (!path.empty())
+      if (Error failure = outputs.addInput(path))
+        return failure;
+  for (const BufferArgument &buffer : arguments.buffers)
+    if (!buffer.to.empty())
+      if (Error failure = outputs.add(buffer.to))
+        return failure;
   return Error::success();
 }
 
@@ -249,14 +274,9 @@ Expected<bool> Session::finishBuffers(json::Array &buffers) {
       if (!asJson)
         outs() << buffer.name << ":\n" << text << "\n";
     }
-    if (!buffer.to.empty()) {
-      std::error_code problem;
-      raw_fd_ostream os(buffer.to, problem);
-      if (problem)
-        return createStringError("cannot write '" + buffer.to +
-                                 "': " + problem.message());
-      os << toStringRef(buffer.data);
-    }
+    if (!buffer.to.empty())
+      if (Error failure = outputs.write(buffer.to, toStringRef(buffer.data)))
+        return failure;
     if (!buffer.expect.empty()) {
       auto difference = compareWithExpected(buffer);
       if (!difference)
@@ -335,6 +355,12 @@ Expected<bool> Session::run() {
             {"ok", good},
             {"schedules", std::move(runs)},
             {"buffers", std::move(buffers)}}));
+  // What was printed first: a report that is lost keeps the files from being
+  // replaced.
+  if (Error failure = tilewright::flushStandardOutput())
+    return failure;
+  if (Error failure = outputs.commit())
+    return failure;
   return good;
 }
 
@@ -352,7 +378,8 @@ Error Session::list(raw_ostream &os) {
 } // namespace
 
 int main(int argc, char **argv) {
-  InitLLVM init(argc, argv);
+  tilewright::guardStandardStreams();
+  InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
   int options = argc;
   for (int i = 1; i < argc; ++i)
     if (StringRef(argv[i]) == "--args" || StringRef(argv[i]) == "-args") {
@@ -371,12 +398,17 @@ int main(int argc, char **argv) {
   if (Error failure = session.prepare(texts))
     return fail(std::move(failure));
   if (listOnly) {
-    if (Error failure = session.list(outs()))
-      return fail(std::move(failure));
+    Error failure = session.list(outs());
+    if (Error either =
+            joinErrors(std::move(failure), tilewright::flushStandardOutput()))
+      return fail(std::move(either));
     return 0;
   }
   auto good = session.run();
-  if (!good)
+  if (!good) {
+    // What else was printed is lost with it, or arrives.
+    consumeError(tilewright::flushStandardOutput());
     return fail(good.takeError());
+  }
   return *good ? 0 : 1;
 }
