@@ -89,8 +89,7 @@ Expected<Operation> findOperation(const CallBase &call, const Target &target) {
           ": only the workgroup's barrier, -1, is emulated");
     return at->second;
   }
-  if (name.starts_with("mfma.") || name.starts_with("wmma.") ||
-      name.starts_with("smfmac.") || name.starts_with("swmmac."))
+  if (name.starts_with("mfma.") || name.starts_with("wmma."))
     return findMatrixOperation(name, call, target);
   return createStringError("emulator: " + callee->getName() +
                            " is not emulated");

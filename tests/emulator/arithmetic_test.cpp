@@ -91,6 +91,11 @@ constexpr Case kCases[] = {
     {"Sad", "gfx942", "declare i32 @llvm.amdgcn.sad.u8(i32, i32, i32)",
      "%y = call i32 @llvm.amdgcn.sad.u8(i32 %x, i32 67305985, i32 100)",
      0x01020304, 100 + 3 + 1 + 1 + 3},
+    {"Bitop3", "gfx950",
+     "declare i32 @llvm.amdgcn.bitop3.i32(i32, i32, i32, i32 immarg)",
+     "%y = call i32 @llvm.amdgcn.bitop3.i32(i32 %x, i32 -858993460, i32 "
+     "-1431655766, i32 54)",  // 0xcccccccc, 0xaaaaaaaa: the bits' numbers
+     0xf0f0f0f0, 0x36363636},
     {"Median", "gfx942",
      "declare float @llvm.amdgcn.fmed3.f32(float, float, float)",
      "%f = bitcast i32 %x to float\n%m = call float "
@@ -226,6 +231,21 @@ TEST(Unknown, IntrinsicIsNamed) {
       "false)",
       std::vector<uint32_t>(64, 0));
   EXPECT_NE(result.error.find("llvm.amdgcn.ds.append.p3 is not emulated"),
+            std::string::npos)
+      << result.error;
+}
+
+// Not as an instruction that the target lacks: it has it.
+TEST(Unknown, SparseMultipliesAreNotEmulated) {
+  WaveResult result =
+      RunWave("gfx942",
+              "declare <4 x float> @llvm.amdgcn.smfmac.f32.16x16x32.f16(<4 x "
+              "half>, <8 x half>, <4 x float>, i32, i32 immarg, i32 immarg)",
+              "%d = call <4 x float> @llvm.amdgcn.smfmac.f32.16x16x32.f16(<4 x "
+              "half> zeroinitializer, <8 x half> zeroinitializer, <4 x float> "
+              "zeroinitializer, i32 %x, i32 0, i32 0)\n%y = add i32 %x, 0",
+              std::vector<uint32_t>(64, 0));
+  EXPECT_NE(result.error.find("smfmac.f32.16x16x32.f16 is not emulated"),
             std::string::npos)
       << result.error;
 }

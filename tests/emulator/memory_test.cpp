@@ -4,6 +4,9 @@
 // Buffer resources, loads that go straight to LDS, and what a wave sees of its
 // own LDS accesses.
 
+#include <cstdio>
+#include <string>
+
 #include "gtest/gtest.h"
 #include "tests/emulator/wave_program.h"
 
@@ -243,13 +246,30 @@ TEST(Global, OneByteOutOfBounds) {
   }
 }
 
+// Half of a lane's stack, with what the emulator keeps there itself, is the
+// most.
 TEST(Private, MoreThanAStackHoldsIsRefused) {
-  WaveResult result = RunWave(
-      "gfx942", "",
-      "%big = alloca [65536 x i32], addrspace(5)\n%y = add i32 %x, 0", kIn);
-  EXPECT_NE(result.error.find("bytes of private memory in each lane"),
-            std::string::npos)
-      << result.error;
+  auto run = [](unsigned long long bytes) {
+    return RunWave("gfx942", "",
+                   "%big = alloca [" + std::to_string(bytes) +
+                       " x i8], addrspace(5)\n%y = add i32 %x, 0",
+                   kIn)
+        .error;
+  };
+  const unsigned long long big = 262144;
+  const std::string refused = run(big);
+  unsigned long long needed = 0, stack = 0;
+  const size_t number =
+      refused.rfind(": ", refused.find(" bytes of private")) + 2;
+  ASSERT_EQ(std::sscanf(refused.c_str() + number,
+                        "%llu bytes of private memory in each lane, more than "
+                        "half of its stack of %llu:",
+                        &needed, &stack),
+            2)
+      << refused;
+  const unsigned long long most = stack / 2 - (needed - big);
+  EXPECT_EQ(run(most), "");
+  EXPECT_NE(run(most + 1), "");
 }
 
 TEST(Global, FlatPointersFindTheirMemory) {

@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Instructions.h"
@@ -15,6 +17,7 @@
 #include "llvm/Object/ELFObjectFile.h"
 #include "tests/link/link_test_support.h"
 #include "tilewright/Link/Link.h"
+#include "tilewright/Registry/Registry.h"
 
 namespace tilewright {
 namespace {
@@ -287,6 +290,36 @@ TEST_F(ModuleTest, AddressesOfWeakTilesAreLeftToTheLinker) {
         ++addresses;
       }
   EXPECT_EQ(addresses, 1);
+}
+
+// What a tile's module defines beside the tile is nobody else's, whatever its
+// name is.
+TEST_F(ModuleTest, HelpersOfATileDoNotMeetTheInputs) {
+  const std::vector<HandWrittenTile>& tiles = handWrittenTiles();
+  auto found = std::find_if(tiles.begin(), tiles.end(), [](const auto& tile) {
+    return tile.key.isa == TW_ISA_X86_64_AVX2_FMA;
+  });
+  ASSERT_NE(found, tiles.end());
+  const std::string name = found->name, ir = callerIr({name}, "fa", kAvx2);
+  const std::string target = ir.substr(0, ir.find("declare"));
+  const std::string arguments = "(ptr %o, ptr %l, ptr %r, ptr %p)";
+  bitcode("tilewright_ukernels_x86_64_avx2_fma.bc",
+          target +
+              "define void @helper() noinline {\n  call void asm "
+              "sideeffect \"nop\", \"\"()\n  ret void\n}\n" +
+              "define void @" + name + arguments +
+              " {\n  call void @helper()\n  ret void\n}\n");
+  options_.resolve.bitcodeDir = path("");
+  llvm::Module* module =
+      link({bitcode("a.bc", ir + "define i32 @helper() {\n  ret i32 1\n}\n")});
+  ASSERT_TRUE(module);
+  EXPECT_TRUE(module->getFunction("helper")->getReturnType()->isIntegerTy());
+  EXPECT_EQ(definitions(*module).size(), 4u);
+  for (const llvm::Function& function : *module) {
+    bool ofInput = function.getName() == "fa" || function.getName() == "helper";
+    EXPECT_EQ(function.hasInternalLinkage(), !ofInput)
+        << function.getName().str();
+  }
 }
 
 TEST_F(ModuleTest, DuplicateInputsAreLinkedOnce) {
