@@ -71,14 +71,17 @@ std::error_code inherit(int descriptor, const struct stat &replaced) {
   return {};
 }
 
-/// Exchanges two files; false if the file system cannot.
-bool exchangeFiles(const std::string &a, const std::string &b) {
+/// Exchanges two files. errc::not_supported if the system or the file system
+/// cannot.
+std::error_code exchangeFiles(const std::string &a, const std::string &b) {
 #ifdef RENAME_EXCHANGE
-  return ::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(),
-                     RENAME_EXCHANGE) == 0;
-#else
-  return false;
+  if (::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) ==
+      0)
+    return {};
+  if (errno != EINVAL && errno != ENOSYS)
+    return errnoAsErrorCode();
 #endif
+  return make_error_code(errc::not_supported);
 }
 
 /// What `path` is or will be in: its nearest folder that is there.
@@ -145,9 +148,11 @@ std::error_code OutputFiles::Output::writeThrough() const {
 }
 
 std::error_code OutputFiles::Output::replace(bool undoable) {
-  if (undoable && target->status && exchangeFiles(temporary, target->path)) {
-    exchanged = true;
-    return {};
+  if (undoable && target->status) {
+    std::error_code why = exchangeFiles(temporary, target->path);
+    exchanged = !why;
+    if (why != errc::not_supported)
+      return why;
   }
   if (::rename(temporary.c_str(), target->path.c_str()) != 0)
     return errnoAsErrorCode();
