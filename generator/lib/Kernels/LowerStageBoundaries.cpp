@@ -52,6 +52,7 @@ public:
   }
 
 private:
+  void meet(IntegerAttr pendingLoads);
   void interleave(ArrayAttr groups);
   LogicalResult skew(tw::Skew skew);
 
@@ -60,19 +61,23 @@ private:
   OpBuilder b;
 };
 
-/// The counter says what has arrived; a workgroup fence would wait for all of
-/// it. The fences of one wave's scope keep the compiler from moving accesses
-/// across, and cost nothing.
-void Lowering::await(tw::AwaitReadsOp await) {
+/// A barrier before which the wave's own reads from LDS are done, into which
+/// others' loads go next, and all but `pendingLoads` of its loads: the counters
+/// say so, where a workgroup fence would wait for all loads. The fences of one
+/// wave's scope keep the compiler from moving accesses across, and cost
+/// nothing.
+void Lowering::meet(IntegerAttr pendingLoads) {
+  LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::release, "wavefront");
   amdgpu::MemoryCounterWaitOp::create(
-      b, loc, b.getI32IntegerAttr(await.getPending()), IntegerAttr(),
-      IntegerAttr(), IntegerAttr(), IntegerAttr());
-  auto fence = [&](LLVM::AtomicOrdering ordering) {
-    LLVM::FenceOp::create(b, loc, ordering, "wavefront");
-  };
-  fence(LLVM::AtomicOrdering::release);
+      b, loc, pendingLoads, /*store=*/IntegerAttr(),
+      /*ds=*/b.getI32IntegerAttr(0), /*exp=*/IntegerAttr(),
+      /*tensor=*/IntegerAttr());
   ROCDL::SBarrierOp::create(b, loc);
-  fence(LLVM::AtomicOrdering::acquire);
+  LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acquire, "wavefront");
+}
+
+void Lowering::await(tw::AwaitReadsOp await) {
+  meet(await.getPendingAttr());
   op->erase();
 }
 
@@ -87,7 +92,8 @@ void Lowering::interleave(ArrayAttr groups) {
 /// uniform.
 LogicalResult Lowering::skew(tw::Skew skew) {
   if (skew == tw::Skew::Step) {
-    ROCDL::SBarrierOp::create(b, loc);
+    // Where the halves meet, each goes on with LDS that the other is done with.
+    meet(/*pendingLoads=*/IntegerAttr());
     return success();
   }
   auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
@@ -125,15 +131,15 @@ LogicalResult Lowering::boundary(tw::StageBoundaryOp boundary) {
   if (ArrayAttr allow = boundary.getAllowAttr())
     for (auto instructions : allow.getAsRange<tw::InstructionsAttr>())
       mask = mask | maskOf(instructions.getValue());
-  auto fence = [&] {
+  auto stop = [&] {
     amdgpu::SchedBarrierOp::create(
         b, loc, amdgpu::sched_barrier_opt_enumAttr::get(b.getContext(), mask));
   };
-  fence();
+  stop();
   if (std::optional<tw::Skew> meet = boundary.getSkew()) {
     if (failed(skew(*meet)))
       return failure();
-    fence();
+    stop();
   }
   if (std::optional<uint32_t> priority = boundary.getPriority())
     ROCDL::SetPrioOp::create(b, loc, *priority);

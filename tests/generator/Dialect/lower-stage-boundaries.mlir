@@ -56,7 +56,10 @@ gpu.module @kernels {
     // AMDGPU-NEXT: }
     tw.stage_boundary after write skew <enter>
     // AMDGPU:      amdgpu.sched_barrier allow = <none>
-    // AMDGPU:      rocdl.s.barrier
+    // AMDGPU:      llvm.fence syncscope("wavefront") release
+    // AMDGPU-NEXT: amdgpu.memory_counter_wait ds(0)
+    // AMDGPU-NEXT: rocdl.s.barrier
+    // AMDGPU-NEXT: llvm.fence syncscope("wavefront") acquire
     // AMDGPU-NEXT: amdgpu.sched_barrier allow = <none>
     tw.stage_boundary after read skew <step>
     // AMDGPU:      arith.cmpi slt

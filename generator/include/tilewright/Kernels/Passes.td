@@ -18,9 +18,10 @@ def LowerStageBoundariesToAmdgpu
     on entering (the upper half) and on leaving (the lower half), and all of them
     at each step in between; that needs `known_block_size` on the `gpu.func`.
 
-    `tw.await_reads` becomes `amdgpu.memory_counter_wait` and `rocdl.s.barrier`,
-    and a `gpu.barrier` for workgroup memory only becomes `amdgpu.lds_barrier`,
-    which does not wait for global memory.
+    `tw.await_reads` and steps become `rocdl.s.barrier` behind an
+    `amdgpu.memory_counter_wait`, for reads from workgroup memory too, and
+    between fences of one wave's scope. A `gpu.barrier` for workgroup memory only
+    becomes `amdgpu.lds_barrier`, which does not wait for global memory.
   }];
   let dependentDialects = [
     "mlir::amdgpu::AMDGPUDialect", "mlir::arith::ArithDialect",
