@@ -146,24 +146,6 @@ void bufferAtomic(Lane &lane, const Site &site) {
   lane.setResult(site, old);
 }
 
-/// Each lane's bytes go to LDS one behind the other, by lane, from an address
-/// that is the wave's.
-bool storeToLds(Wave &wave, const Site &site, Lane &lane, uintptr_t base,
-                uint32_t bytes, uintptr_t from, uint64_t valid) {
-  Machine &machine = *wave.machine;
-  uintptr_t to = base + uint64_t(lane.index) * bytes;
-  if (valid && !machine.checkAccess(lane, site, from, valid, MemoryAction::Load,
-                                    Space::Global))
-    return false;
-  if (!machine.checkAccess(lane, site, to, bytes, MemoryAction::Store,
-                           Space::Lds))
-    return false;
-  auto *out = reinterpret_cast<char *>(to);
-  std::memcpy(out, reinterpret_cast<const void *>(from), valid);
-  std::memset(out + valid, 0, bytes - valid);
-  return true;
-}
-
 /// The common LDS address of the active lanes and the bytes of each.
 bool ldsTarget(Wave &wave, const Site &site, uintptr_t &base, uint32_t &bytes) {
   Machine &machine = *wave.machine;
@@ -177,6 +159,11 @@ bool ldsTarget(Wave &wave, const Site &site, uintptr_t &base, uint32_t &bytes) {
                        "the LDS address is not the same for all lanes");
       return false;
     }
+  if (machine.target.gfx > Gfx950) {
+    machine.failWave(wave, FaultKind::InvalidOperand, site,
+                     "only gfx9 has this load");
+    return false;
+  }
   if (bytes != 4 &&
       !(machine.target.gfx == Gfx950 && (bytes == 12 || bytes == 16))) {
     machine.failWave(wave, FaultKind::InvalidOperand, site,
@@ -187,22 +174,35 @@ bool ldsTarget(Wave &wave, const Site &site, uintptr_t &base, uint32_t &bytes) {
   return true;
 }
 
+/// Issues a load straight to LDS: each active lane adds its piece.
+void issueLoad(Wave &wave, const Site &site,
+               function_ref<bool(Lane &, LdsLoad &)> addPiece) {
+  LdsLoad load{&site, wave.machine->lds.issueLoad(wave.index), {}};
+  for (Lane &lane : wave.lanes)
+    if (wave.isActive(lane.index) && !addPiece(lane, load))
+      return;
+  wave.loads.push_back(std::move(load));
+}
+
+// From an address that is the wave's on, each lane's bytes go to LDS one behind
+// the other, by lane.
+
 /// resource, LDS, bytes, offset, scalar offset, constant offset, cache policy.
 void bufferLoadLds(Wave &wave, const Site &site) {
   uintptr_t base;
   uint32_t bytes;
   if (!ldsTarget(wave, site, base, bytes))
     return;
-  for (Lane &lane : wave.lanes) {
-    if (!wave.isActive(lane.index))
-      continue;
+  issueLoad(wave, site, [&](Lane &lane, LdsLoad &load) {
     uint32_t constant = lane.argument<uint32_t>(site, 5);
     auto [address, valid] =
         placeOf(lane.argument<Descriptor>(site, 0),
                 uint64_t(lane.argument<uint32_t>(site, 3)) + constant,
                 lane.argument<uint32_t>(site, 4), bytes);
-    storeToLds(wave, site, lane, base + constant, bytes, address, valid);
-  }
+    return wave.machine->addPiece(lane, site, load,
+                                  base + constant + lane.index * bytes, bytes,
+                                  address, valid);
+  });
 }
 
 /// address, LDS, bytes, constant offset, cache policy.
@@ -211,13 +211,27 @@ void globalLoadLds(Wave &wave, const Site &site) {
   uint32_t bytes;
   if (!ldsTarget(wave, site, base, bytes))
     return;
-  for (Lane &lane : wave.lanes) {
-    if (!wave.isActive(lane.index))
-      continue;
+  issueLoad(wave, site, [&](Lane &lane, LdsLoad &load) {
     intptr_t constant = lane.argument<int32_t>(site, 3);
-    storeToLds(wave, site, lane, base + constant, bytes,
-               lane.argument<uintptr_t>(site, 0) + constant, bytes);
-  }
+    return wave.machine->addPiece(
+        lane, site, load, base + constant + lane.index * bytes, bytes,
+        lane.argument<uintptr_t>(site, 0) + constant, bytes);
+  });
+}
+
+/// address, LDS, constant offset, cache policy; each lane has its own of both
+/// addresses. variant: the bytes of a lane.
+void asyncLoadLds(Wave &wave, const Site &site) {
+  uint32_t bytes = site.operation.variant;
+  if (wave.machine->target.gfx != Gfx1250)
+    return wave.machine->failWave(wave, FaultKind::InvalidOperand, site,
+                                  "only gfx1250 has this load");
+  issueLoad(wave, site, [&](Lane &lane, LdsLoad &load) {
+    intptr_t constant = lane.argument<int32_t>(site, 2);
+    return wave.machine->addPiece(
+        lane, site, load, lane.argument<uintptr_t>(site, 1) + constant, bytes,
+        lane.argument<uintptr_t>(site, 0) + constant, bytes);
+  });
 }
 
 constexpr OperationRow kOperations[] = {
@@ -240,6 +254,10 @@ constexpr OperationRow kOperations[] = {
     crossLane("raw.buffer.load.lds", bufferLoadLds),
     crossLane("global.load.lds", globalLoadLds),
     crossLane("load.to.lds", globalLoadLds),
+    crossLane("global.load.async.to.lds.b8", asyncLoadLds, 1),
+    crossLane("global.load.async.to.lds.b32", asyncLoadLds, 4),
+    crossLane("global.load.async.to.lds.b64", asyncLoadLds, 8),
+    crossLane("global.load.async.to.lds.b128", asyncLoadLds, 16),
 };
 
 } // namespace

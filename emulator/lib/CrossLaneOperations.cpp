@@ -49,7 +49,27 @@ void readFirstLane(Wave &wave, const Site &site) {
     copyResult(lane, site, first, 0);
 }
 
+/// An operand that the hardware takes from a scalar register; the wave fails if
+/// the lanes that take part do not agree.
+bool isUniform(Wave &wave, const Site &site, unsigned argument) {
+  const Lane &first = firstActive(wave);
+  for (const Lane &lane : activeLanes(wave))
+    if (std::memcmp(lane.argumentBytes(site, argument),
+                    first.argumentBytes(site, argument),
+                    site.arguments[argument].bytes) != 0) {
+      wave.machine->failWave(
+          wave, FaultKind::InvalidOperand, site,
+          formatv("operand {0} must be the same in all lanes, and differs in "
+                  "lanes {1} and {2}",
+                  argument, first.index, lane.index));
+      return false;
+    }
+  return true;
+}
+
 void readLane(Wave &wave, const Site &site) {
+  if (!isUniform(wave, site, 1))
+    return;
   unsigned index = firstActive(wave).argument<uint32_t>(site, 1);
   const Lane *from = source(wave, site, index);
   if (!from)
@@ -59,6 +79,8 @@ void readLane(Wave &wave, const Site &site) {
 }
 
 void writeLane(Wave &wave, const Site &site) {
+  if (!isUniform(wave, site, 0) || !isUniform(wave, site, 1))
+    return;
   const Lane &first = firstActive(wave);
   unsigned index = first.argument<uint32_t>(site, 1) % wave.machine->waveSize;
   for (Lane &lane : activeLanes(wave)) {
@@ -200,6 +222,8 @@ enum PermlaneVariant { kSameRow = 0, kOtherRow = 1, kVariable = 2 };
 /// old, value, select..., fetch inactive, bound control.
 void permlane16(Wave &wave, const Site &site) {
   bool variable = site.operation.variant & kVariable;
+  if (!variable && (!isUniform(wave, site, 2) || !isUniform(wave, site, 3)))
+    return;
   unsigned flip = site.operation.variant & kOtherRow ? 16 : 0;
   bool zeros = firstActive(wave).argument<uint8_t>(site, variable ? 4 : 5) & 1;
   for (Lane &lane : activeLanes(wave)) {
@@ -262,6 +286,8 @@ void ballot(Wave &wave, const Site &site) {
 }
 
 void inverseBallot(Wave &wave, const Site &site) {
+  if (!isUniform(wave, site, 0))
+    return;
   uint64_t mask = 0;
   const Lane &first = firstActive(wave);
   std::memcpy(&mask, first.argumentBytes(site, 0),

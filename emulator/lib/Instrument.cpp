@@ -189,9 +189,8 @@ Error Instrumenter::visit(Instruction &from, Instruction &to) {
   if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&from))
     return checkValueAccess(from, to, exchange->getCompareOperand()->getType(),
                             0, MemoryAction::Atomic, exchange->getAlign());
-  if (isa<FenceInst>(from)) {
-    // All lanes run on one thread of the host.
-    to.eraseFromParent();
+  if (auto *fence = dyn_cast<FenceInst>(&from)) {
+    emitOrder(from, to, orderOf(*fence, machine.target));
     return Error::success();
   }
   if (isa<UnreachableInst>(from)) {
@@ -236,6 +235,13 @@ Error Instrumenter::visitCall(CallBase &from, CallBase &to) {
   if (!callee)
     return unsupported(from, "an indirect call");
   if (callee->getName().starts_with("llvm.amdgcn.")) {
+    auto order = orderOf(from, machine.target);
+    if (!order)
+      return order.takeError();
+    if (*order) {
+      emitOrder(from, to, **order);
+      return Error::success();
+    }
     auto operation = findOperation(from, machine.target);
     if (!operation)
       return joinErrors(operation.takeError(),
@@ -309,7 +315,11 @@ Error Instrumenter::visitInlineAsm(CallBase &from, CallBase &to) {
   for (StringRef name :
        {"s_nop", "s_waitcnt", "s_wait_", "s_setprio", "s_sleep"})
     hint |= text.starts_with(name) && !text.contains('\n');
-  if (!hint)
+  if (auto order = orderOf(text, machine.target)) {
+    emitOrder(from, to, *order);
+    return Error::success();
+  }
+  if (!hint || text.starts_with("s_waitcnt "))
     return unsupported(from, "inline assembly");
   // An empty text gives back what it is given: outputs are tied to inputs.
   if (!from.getType()->isVoidTy()) {
@@ -342,6 +352,21 @@ Error Instrumenter::visitInlineAsm(CallBase &from, CallBase &to) {
   }
   to.eraseFromParent();
   return Error::success();
+}
+
+/// All lanes run on one thread of the host: only the checks of LDS ask for it.
+void Instrumenter::emitOrder(Instruction &from, Instruction &to,
+                             const LdsOrder &order) {
+  if (usesLds && order.any()) {
+    phase = LdsPhase::Together;
+    Site &site = newSite(from);
+    site.operation = kOrderLds;
+    site.ldsOrder = order;
+    Constant *none =
+        ConstantPointerNull::get(PointerType::get(module.getContext(), 0));
+    IRBuilder<>(&to).CreateCall(operateHook, {siteConstant(site), none});
+  }
+  to.eraseFromParent();
 }
 
 void Instrumenter::emitOperation(CallBase &from, CallBase &to,

@@ -46,6 +46,8 @@ private:
                                MemoryAction action, llvm::Align alignment);
   void emitOperation(llvm::CallBase &from, llvm::CallBase &to,
                      const Operation &operation);
+  void emitOrder(llvm::Instruction &from, llvm::Instruction &to,
+                 const LdsOrder &order);
   llvm::Error checkPrivateMemory(const llvm::Function &source);
   void emitTrap(llvm::Instruction &from, llvm::Instruction &before);
   Site &newSite(const llvm::Instruction &from);

@@ -51,29 +51,38 @@ void Lds::startWorkgroup(ArrayRef<LdsObject> objects, unsigned waves) {
     std::fill_n(arena + object.offset, object.bytes, char(0xff));
     end = std::max(end, object.offset + object.bytes);
   }
-  constexpr uint32_t kLastClock = (1u << (32 - kClockShift)) - (1u << 20);
+  constexpr uint32_t kLastClock = 3u << 30;
   if (write.size() < end || clock > kLastClock) {
     write.assign(std::max<size_t>(end, write.size()), 0);
-    read.assign(write.size(), 0);
-    otherRead.assign(write.size(), 0);
+    for (std::vector<uint32_t> &wave : read)
+      wave.clear();
     clock = 1;
   }
   workgroupStart = clock;
+  pending.fill(workgroupStart);
+  completed = arriving = arrived = pending;
   for (unsigned w = 0; w < waves; ++w) {
+    read[w].resize(write.size(), 0);
     now[w] = ++clock;
-    std::fill_n(known[w], waves, workgroupStart);
-    pending[w] = completed[w] = workgroupStart;
+    issued[w] = ordered[w] = workgroupStart;
+    known[w] = released[w] = offered[w] = met[w] = pending;
     updateFloor(w);
   }
 }
 
 void Lds::updateFloor(unsigned wave) {
-  uint32_t least = ~0u;
-  for (unsigned other = 0; other < waves; ++other)
+  // One wave alone races with nobody, unless with its own loads.
+  Stamp least = ~Stamp(0);
+  auto lower = [&](uint32_t clock) {
+    least = std::min(least, stampOf(clock + 1, 0));
+  };
+  for (unsigned other = 0; other < waves; ++other) {
     if (other != wave)
-      least = std::min(least, known[wave][other]);
-  // One wave alone races with nobody.
-  floor[wave] = waves == 1 ? ~0u : (least + 1) << kClockShift;
+      lower(known[wave][other]);
+    if (known[wave][kMaxWaves + other] < issued[other])
+      lower(known[wave][kMaxWaves + other]);
+  }
+  floor[wave] = least;
 }
 
 const LdsObject *Lds::find(uint32_t offset, uint64_t bytes) const {
@@ -84,55 +93,124 @@ const LdsObject *Lds::find(uint32_t offset, uint64_t bytes) const {
   return nullptr;
 }
 
+Lds::Finding Lds::race(uint32_t byte, unsigned wave, unsigned agent,
+                       uint32_t clock, bool writes) const {
+  Finding finding{Verdict::Race,      byte, agent % kMaxWaves, writes,
+                  agent >= kMaxWaves, clock};
+  if (clock <= offered[wave][agent])
+    finding.gap = Gap::NoAcquire;
+  else if (clock <= met[wave][agent])
+    finding.gap = Gap::NoRelease;
+  return finding;
+}
+
+Lds::Finding Lds::checkReads(uint32_t offset, uint64_t bytes,
+                             unsigned wave) const {
+  for (unsigned other = 0; other < waves; ++other) {
+    if (other == wave)
+      continue;
+    const uint32_t *clocks = read[other].data() + offset;
+    uint32_t bound = known[wave][other];
+    for (uint64_t i = 0; i < bytes; ++i)
+      if (LLVM_UNLIKELY(clocks[i] > bound))
+        return race(uint32_t(offset + i), wave, other, clocks[i], false);
+  }
+  return {};
+}
+
 Lds::Finding Lds::access(uint32_t offset, uint64_t bytes, unsigned wave,
                          MemoryAction action) {
   if (!find(offset, bytes))
-    return {Verdict::OutOfBounds, offset, 0, false};
+    return {Verdict::OutOfBounds, offset};
   bool reads = action != MemoryAction::Store;
-  bool writes = action != MemoryAction::Load;
   bool atomic = action == MemoryAction::Atomic;
-  Stamp *written = write.data() + offset, *first = read.data() + offset,
-        *second = otherRead.data() + offset;
-  Stamp start = (workgroupStart + 1) << kClockShift, ordered = floor[wave];
-  Stamp stamp = now[wave] << kClockShift | (atomic ? kAtomic : 0) | wave;
+  Stamp *written = write.data() + offset;
+  Stamp start = stampOf(workgroupStart + 1, 0), before = floor[wave];
 
   if (reads)
     for (uint64_t i = 0; i < bytes; ++i)
       if (LLVM_UNLIKELY(written[i] < start))
-        return {Verdict::Unwritten, uint32_t(offset + i), 0, false};
+        return {Verdict::Unwritten, uint32_t(offset + i)};
   for (uint64_t i = 0; i < bytes; ++i)
-    if (LLVM_UNLIKELY(written[i] >= ordered) &&
+    if (LLVM_UNLIKELY(written[i] >= before) &&
         !happenedBefore(written[i], wave) &&
         !(atomic && (written[i] & kAtomic)))
-      return {Verdict::Race, uint32_t(offset + i), waveOf(written[i]), true};
-  if (!writes) {
-    for (uint64_t i = 0; i < bytes; ++i) {
-      second[i] = waveOf(first[i]) == wave ? second[i] : first[i];
-      first[i] = stamp;
-    }
+      return race(uint32_t(offset + i), wave, agentOf(written[i]),
+                  clockOf(written[i]), true);
+  if (action == MemoryAction::Load) {
+    std::fill_n(read[wave].data() + offset, bytes, now[wave]);
     return {};
   }
-  for (uint64_t i = 0; i < bytes; ++i)
-    for (Stamp other : {first[i], second[i]})
-      if (LLVM_UNLIKELY(other >= ordered) && !happenedBefore(other, wave))
-        return {Verdict::Race, uint32_t(offset + i), waveOf(other), false};
-  std::fill_n(written, bytes, stamp);
+  if (Finding finding = checkReads(offset, bytes, wave);
+      finding.verdict != Verdict::Fine)
+    return finding;
+  std::fill_n(written, bytes,
+              stampOf(now[wave], wave) | (atomic ? kAtomic : 0));
   return {};
 }
 
-void Lds::signal(unsigned wave) {
-  known[wave][wave] = now[wave];
+uint32_t Lds::issueLoad(unsigned wave) {
+  issued[wave] = ++clock;
   for (unsigned w = 0; w < waves; ++w)
-    pending[w] = std::max(pending[w], known[wave][w]);
+    floor[w] = std::min(floor[w], stampOf(known[w][kMaxWaves + wave] + 1, 0));
+  return issued[wave];
+}
+
+Lds::Finding Lds::load(uint32_t offset, uint64_t bytes, unsigned wave) {
+  if (!find(offset, bytes))
+    return {Verdict::OutOfBounds, offset};
+  // The wave's own loads arrive in the order in which they were issued.
+  unsigned agent = kMaxWaves + wave;
+  Stamp *written = write.data() + offset;
+  for (uint64_t i = 0; i < bytes; ++i)
+    if (agentOf(written[i]) != agent && !happenedBefore(written[i], wave))
+      return race(uint32_t(offset + i), wave, agentOf(written[i]),
+                  clockOf(written[i]), true);
+  if (Finding finding = checkReads(offset, bytes, wave);
+      finding.verdict != Verdict::Fine)
+    return finding;
+  std::fill_n(written, bytes, stampOf(issued[wave], agent));
+  return {};
+}
+
+void Lds::arrive(unsigned wave, uint32_t clock) {
+  known[wave][kMaxWaves + wave] = released[wave][kMaxWaves + wave] = clock;
+  updateFloor(wave);
+}
+
+void Lds::order(unsigned wave) {
+  ordered[wave] = now[wave];
   now[wave] = ++clock;
 }
 
-void Lds::completeBarrier() { std::copy_n(pending, waves, completed); }
+void Lds::complete(unsigned wave) { released[wave][wave] = ordered[wave]; }
+
+static void join(std::array<uint32_t, 2 * Lds::kMaxWaves> &into,
+                 const std::array<uint32_t, 2 * Lds::kMaxWaves> &from) {
+  for (auto [a, b] : zip_equal(into, from))
+    a = std::max(a, b);
+}
+
+void Lds::acquire(unsigned wave) {
+  join(known[wave], offered[wave]);
+  updateFloor(wave);
+}
+
+void Lds::signal(unsigned wave) {
+  join(pending, released[wave]);
+  arriving[wave] = now[wave];
+  arriving[kMaxWaves + wave] = issued[wave];
+  now[wave] = ++clock;
+}
+
+void Lds::completeBarrier() {
+  completed = pending;
+  arrived = arriving;
+}
 
 void Lds::wait(unsigned wave) {
-  for (unsigned w = 0; w < waves; ++w)
-    known[wave][w] = std::max(known[wave][w], completed[w]);
-  updateFloor(wave);
+  join(offered[wave], completed);
+  join(met[wave], arrived);
 }
 
 std::string Lds::describe(uint32_t offset, uint64_t bytes) const {

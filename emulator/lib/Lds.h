@@ -1,16 +1,15 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A workgroup's LDS: its bytes, who wrote and read each, and whether a barrier
-// lies between.
+// A workgroup's LDS: its bytes, who wrote and read each, and what orders that.
 //
-// Every byte has three stamps: its last write and its last two reads by
-// different waves. A stamp is (clock, atomic, wave); a wave's clock moves on at
-// each barrier it signals, and clocks grow over all workgroups, so that nothing
-// is cleared between them. A wave knows, for each other wave, up to which clock
-// that one's accesses happened before its own: a vector clock, joined at
-// barriers. Two reads are enough: barriers bring all waves together, so reads
-// older than two unordered ones are ordered already.
+// Every byte has stamps: of its last write, and of each wave's last read. A
+// stamp is a clock of whoever did it: a wave, or a wave's loads that go
+// straight to LDS, which are a second agent beside it. Clocks grow over all
+// workgroups, so that nothing is cleared between them. A wave knows, for each
+// agent, up to which clock that one's accesses happened before its own: a
+// vector clock. It makes known to others what it released before a barrier, and
+// takes what others made known when it acquires behind one.
 
 #ifndef TILEWRIGHT_EMULATOR_LIB_LDS_H
 #define TILEWRIGHT_EMULATOR_LIB_LDS_H
@@ -18,6 +17,7 @@
 #include "Site.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -52,16 +52,33 @@ public:
   const LdsObject *find(uint32_t offset, uint64_t bytes) const;
 
   enum class Verdict { Fine, OutOfBounds, Unwritten, Race };
+  /// What lies between two accesses that race.
+  enum class Gap { NoBarrier, NoRelease, NoAcquire };
   struct Finding {
     Verdict verdict = Verdict::Fine;
     uint32_t byte = 0; ///< the first offset in question
     unsigned otherWave = 0;
     bool otherWrites = false;
+    bool otherLoads = false; ///< by a load straight to LDS
+    uint32_t otherClock = 0;
+    Gap gap = Gap::NoBarrier;
   };
   Finding access(uint32_t offset, uint64_t bytes, unsigned wave,
                  MemoryAction action);
 
-  /// Barriers: a wave gives what it did, and takes what all gave.
+  // Loads that go straight to LDS are stores of the wave's second agent, from
+  // when they are issued.
+  uint32_t issueLoad(unsigned wave);
+  Finding load(uint32_t offset, uint64_t bytes, unsigned wave);
+  /// The wave's loads up to `clock` have arrived, and it knows.
+  void arrive(unsigned wave, uint32_t clock);
+
+  // Fences and waits.
+  void order(unsigned wave);
+  void complete(unsigned wave);
+  void acquire(unsigned wave);
+
+  /// Barriers: a wave gives what it released, and may acquire what all gave.
   void signal(unsigned wave);
   void completeBarrier();
   void wait(unsigned wave);
@@ -69,26 +86,44 @@ public:
   std::string describe(uint32_t offset, uint64_t bytes) const;
 
 private:
-  using Stamp = uint32_t;
-  static constexpr unsigned kWaveBits = 5, kClockShift = kWaveBits + 1;
-  static constexpr Stamp kAtomic = 1 << kWaveBits;
-  static unsigned waveOf(Stamp stamp) { return stamp & (kMaxWaves - 1); }
+  /// Waves, and behind them the loads of each.
+  static constexpr unsigned kAgents = 2 * kMaxWaves;
+  using Clocks = std::array<uint32_t, kAgents>;
+  using Stamp = uint64_t;
+  static constexpr unsigned kAgentBits = 6, kClockShift = kAgentBits + 1;
+  static constexpr Stamp kAtomic = 1 << kAgentBits;
+  static unsigned agentOf(Stamp stamp) { return stamp & (kAgents - 1); }
   static uint32_t clockOf(Stamp stamp) { return stamp >> kClockShift; }
+  static Stamp stampOf(uint32_t clock, unsigned agent) {
+    return Stamp(clock) << kClockShift | agent;
+  }
 
   bool happenedBefore(Stamp stamp, unsigned wave) const {
-    unsigned other = waveOf(stamp);
-    return other == wave || clockOf(stamp) <= known[wave][other];
+    unsigned agent = agentOf(stamp);
+    return agent == wave || clockOf(stamp) <= known[wave][agent];
   }
+  Finding race(uint32_t byte, unsigned wave, unsigned agent, uint32_t clock,
+               bool writes) const;
+  Finding checkReads(uint32_t offset, uint64_t bytes, unsigned wave) const;
   void updateFloor(unsigned wave);
 
   char *arena = nullptr;
-  std::vector<Stamp> write, read, otherRead;
+  std::vector<Stamp> write;
+  std::vector<uint32_t> read[kMaxWaves]; ///< clocks
   llvm::ArrayRef<LdsObject> objects;
   unsigned waves = 0;
   uint32_t clock = 1;          ///< the newest of all clocks
   uint32_t workgroupStart = 1; ///< stamps above are of this workgroup
-  uint32_t now[kMaxWaves], known[kMaxWaves][kMaxWaves];
-  uint32_t pending[kMaxWaves], completed[kMaxWaves];
+  uint32_t now[kMaxWaves], issued[kMaxWaves];
+  Clocks known[kMaxWaves];
+  /// By wave: of its own clock, what no longer moves; what it has released, and
+  /// what barriers brought that it has not acquired.
+  uint32_t ordered[kMaxWaves];
+  Clocks released[kMaxWaves], offered[kMaxWaves];
+  Clocks pending, completed; ///< of the barrier
+  /// The waves' clocks when they signalled the barrier, whatever they released,
+  /// and those that a wave has met so: for reports.
+  Clocks arriving, arrived, met[kMaxWaves];
   /// All stamps below are ordered before the wave, whoever's they are.
   Stamp floor[kMaxWaves];
 };

@@ -5,6 +5,9 @@
 
 #include "Machine.h"
 #include "Sanitizer.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Metadata.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -72,6 +75,41 @@ void Machine::operate(const Site &site, char *block) {
   site.operation.perLane(*current, site);
 }
 
+/// Whether `!noalias` tells an access apart from one with these scopes.
+static bool toldApart(const MDNode *scopes, const MDNode *noalias) {
+  if (!scopes || !noalias)
+    return false;
+  auto domain = [](const MDOperand &scope) {
+    return AliasScopeNode(cast<MDNode>(scope)).getDomain();
+  };
+  return any_of(scopes->operands(), [&](const MDOperand &one) {
+    return all_of(scopes->operands(), [&](const MDOperand &other) {
+      return domain(other) != domain(one) ||
+             is_contained(noalias->operands(), other);
+    });
+  });
+}
+
+/// Before a wave's own access to what one of its loads straight to LDS brings,
+/// LLVM waits, unless it is told that they are apart, or from gfx1250 on.
+bool Machine::waitsByItself(const Site &site, unsigned wave,
+                            const Lds::Finding &finding) {
+  if (finding.verdict != Lds::Verdict::Race || !finding.otherLoads ||
+      finding.otherWave != wave || target.gfx == Gfx1250)
+    return false;
+  std::deque<LdsLoad> &loads = waves[wave].loads;
+  auto load = find_if(loads, [&](const LdsLoad &load) {
+    return load.clock == finding.otherClock;
+  });
+  const AAMDNodes of = site.instruction->getAAMetadata(),
+                  brings = load->site->instruction->getAAMetadata();
+  if (toldApart(brings.Scope, of.NoAlias) ||
+      toldApart(of.Scope, brings.NoAlias))
+    return false;
+  deliver(waves[wave], loads.end() - load - 1);
+  return true;
+}
+
 std::optional<Fault> Machine::check(const Site &site, unsigned wave,
                                     uintptr_t address, uint64_t bytes,
                                     MemoryAction action, Space space) {
@@ -87,7 +125,9 @@ std::optional<Fault> Machine::check(const Site &site, unsigned wave,
   }
   if (space == Space::Lds) {
     uint64_t offset = address - reinterpret_cast<uintptr_t>(lds.base());
-    fault.lds = lds.access(uint32_t(offset), bytes, wave, action);
+    do
+      fault.lds = lds.access(uint32_t(offset), bytes, wave, action);
+    while (waitsByItself(site, wave, fault.lds));
     switch (fault.lds.verdict) {
     case Lds::Verdict::Fine:
       return std::nullopt;
@@ -153,6 +193,44 @@ bool Machine::checkAccess(Lane &lane, const Site &site, uintptr_t address,
     return true;
   failLane(lane, *fault);
   return false;
+}
+
+bool Machine::addPiece(Lane &lane, const Site &site, LdsLoad &load,
+                       uintptr_t to, uint32_t bytes, uintptr_t from,
+                       uint64_t valid) {
+  if (valid &&
+      !checkAccess(lane, site, from, valid, MemoryAction::Load, Space::Global))
+    return false;
+  Fault fault;
+  fault.site = &site;
+  fault.address = to;
+  fault.bytes = bytes;
+  fault.action = MemoryAction::Store;
+  fault.lds = lds.load(uint32_t(to - reinterpret_cast<uintptr_t>(lds.base())),
+                       bytes, lane.wave->index);
+  if (fault.lds.verdict != Lds::Verdict::Fine) {
+    fault.kind = fault.lds.verdict == Lds::Verdict::Race
+                     ? FaultKind::LdsRace
+                     : FaultKind::LdsOutOfBounds;
+    failLane(lane, fault);
+    return false;
+  }
+  LdsLoad::Piece &piece = load.pieces.emplace_back();
+  piece.to = to;
+  piece.bytes = bytes;
+  std::memset(piece.data, 0, sizeof(piece.data));
+  std::memcpy(piece.data, reinterpret_cast<const void *>(from), valid);
+  return true;
+}
+
+void Machine::deliver(Wave &wave, size_t left) {
+  while (wave.loads.size() > left) {
+    const LdsLoad &load = wave.loads.front();
+    for (const LdsLoad::Piece &piece : load.pieces)
+      std::memcpy(reinterpret_cast<void *>(piece.to), piece.data, piece.bytes);
+    lds.arrive(wave.index, load.clock);
+    wave.loads.pop_front();
+  }
 }
 
 void tw_emulator_access(const Site *site, const void *address, uint64_t bytes) {

@@ -13,6 +13,7 @@
 #include "tilewright/Emulator/Emulator.h"
 #include "tilewright/Emulator/Target.h"
 #include "llvm/Support/Compiler.h"
+#include <deque>
 #include <random>
 
 namespace tilewright::emulator {
@@ -59,6 +60,18 @@ struct Lane {
   }
 };
 
+/// A load that goes straight to LDS and is on its way: what it brings.
+struct LdsLoad {
+  struct Piece {
+    uintptr_t to;
+    uint32_t bytes;
+    char data[16];
+  };
+  const Site *site;
+  uint32_t clock;
+  std::vector<Piece> pieces;
+};
+
 struct Wave {
   Machine *machine = nullptr;
   unsigned index = 0;
@@ -71,6 +84,8 @@ struct Wave {
   const Site *waitingAt = nullptr;
   uint64_t barrierPhase = 0; ///< the phase it signalled
   uint64_t steps = 0;        ///< since it last came to a barrier
+  /// Not yet delivered, in the order in which they were issued.
+  std::deque<LdsLoad> loads;
 
   bool isActive(unsigned lane) const { return active >> lane & 1; }
 };
@@ -114,6 +129,12 @@ public:
   bool checkAccess(Lane &lane, const Site &site, uintptr_t address,
                    uint64_t bytes, MemoryAction action, Space space);
 
+  /// The same of a piece of a load straight to LDS; then adds it.
+  bool addPiece(Lane &lane, const Site &site, LdsLoad &load, uintptr_t to,
+                uint32_t bytes, uintptr_t from, uint64_t valid);
+  /// Lets all but the last `left` of the wave's loads arrive in LDS.
+  void deliver(Wave &wave, size_t left);
+
   bool onStack(const Lane &lane, uintptr_t address) const {
     auto bottom = reinterpret_cast<uintptr_t>(stacks.bottom(lane.thread));
     return address - bottom < stacks.bytes();
@@ -149,7 +170,10 @@ private:
   void releaseActive(Wave &wave);
   std::optional<Fault> check(const Site &site, unsigned wave, uintptr_t address,
                              uint64_t bytes, MemoryAction action, Space space);
+  bool waitsByItself(const Site &site, unsigned wave,
+                     const Lds::Finding &finding);
   void reportLaneFaults(Wave &wave);
+  std::string describeRace(const Wave &wave, const Fault &fault) const;
   void reportDivergence(Wave &wave);
   void reportDeadlock();
   static void laneBody(void *lane);

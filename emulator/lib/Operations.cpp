@@ -23,22 +23,19 @@ static constexpr OperationRow barrier(const char *name, BarrierKind kind) {
 
 static constexpr OperationRow noEffect(const char *name) { return {name, {}}; }
 
-/// Scheduling, and waiting for what the emulator does at once.
+/// Scheduling, and waiting for what the emulator does at once. LdsOrder.h has
+/// the other waits.
 static constexpr OperationRow kControl[] = {
     noEffect("sched.barrier"),
     noEffect("sched.group.barrier"),
     noEffect("iglp.opt"),
     noEffect("s.setprio"),
     noEffect("s.setprio.inc.wg"),
-    noEffect("s.waitcnt"),
-    noEffect("s.wait.loadcnt"),
     noEffect("s.wait.storecnt"),
-    noEffect("s.wait.dscnt"),
     noEffect("s.wait.kmcnt"),
     noEffect("s.wait.samplecnt"),
     noEffect("s.wait.bvhcnt"),
     noEffect("s.wait.expcnt"),
-    noEffect("s.wait.asynccnt"),
     noEffect("s.wait.tensorcnt"),
     noEffect("s.wait.event.export.ready"),
     noEffect("s.wait.event"),

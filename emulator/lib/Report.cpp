@@ -168,6 +168,30 @@ static StringRef verbOf(MemoryAction action) {
   llvm_unreachable("no such action");
 }
 
+std::string Machine::describeRace(const Wave &wave, const Fault &fault) const {
+  const Lds::Finding &finding = fault.lds;
+  bool own = finding.otherLoads && finding.otherWave == wave.index;
+  std::string bytes = lds.describe(finding.byte, 1);
+  if (finding.otherLoads &&
+      any_of(waves[finding.otherWave].loads, [&](const LdsLoad &load) {
+        return load.clock == finding.otherClock;
+      }))
+    return formatv("{0} load of wave {1} that brings {2} is on its way: no "
+                   "wait for it lies between",
+                   own ? "this" : "a", finding.otherWave, bytes);
+  const char *gap = "no barrier lies between";
+  if (finding.gap == Lds::Gap::NoRelease)
+    gap = "the barrier between follows no release of it: a fence of the "
+          "workgroup's scope, or a wait";
+  else if (finding.gap == Lds::Gap::NoAcquire)
+    gap = "no acquire fence follows the barrier between";
+  return formatv("wave {0} {1} {2}, and {3}", finding.otherWave,
+                 finding.otherLoads    ? "brought"
+                 : finding.otherWrites ? "wrote"
+                                       : "read",
+                 bytes, gap);
+}
+
 void Machine::reportLaneFaults(Wave &wave) {
   const Lane *first = nullptr;
   wave.active = 0;
@@ -211,11 +235,8 @@ void Machine::reportLaneFaults(Wave &wave) {
     break;
   case FaultKind::LdsRace:
     what =
-        formatv("{0} of LDS, {1}; wave {2} {3} {4}, and no barrier lies "
-                "between",
-                access, lds.describe(offset, fault.bytes), fault.lds.otherWave,
-                fault.lds.otherWrites ? "wrote" : "read",
-                lds.describe(fault.lds.byte, 1));
+        formatv("{0} of LDS, {1}; {2}", access,
+                lds.describe(offset, fault.bytes), describeRace(wave, fault));
     break;
   case FaultKind::Misaligned:
     what = formatv("{0} at {1:x}, which is not a multiple of {2}", access,

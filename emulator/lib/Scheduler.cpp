@@ -87,6 +87,7 @@ void Machine::runWorkgroup() {
   for (Wave &wave : waves) {
     wave.finished = wave.signalled = wave.waiting = false;
     wave.steps = 0;
+    wave.loads.clear();
     order.push_back(&wave);
   }
   bool randomly = options.scheduleSeed >= 2;
@@ -173,6 +174,10 @@ void Machine::stepWave(Wave &wave) {
   }
   if (!first && !whole) {
     wave.finished = true;
+    wave.active = 0;
+    if (!wave.loads.empty())
+      failWave(wave, FaultKind::LdsRace, *wave.loads.front().site,
+               "the wave ends, and this load straight to LDS is on its way");
     return;
   }
   if (!first && (!together || done))
@@ -194,6 +199,9 @@ void Machine::stepWave(Wave &wave) {
     return releaseActive(wave);
   case OperationKind::Barrier:
     return barrier(wave, *site);
+  case OperationKind::Order:
+    site->operation.wave(wave, *site);
+    return releaseActive(wave);
   case OperationKind::Matrix:
     if (wave.lanes.size() != waveSize)
       return reportDivergence(wave);

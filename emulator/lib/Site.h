@@ -6,6 +6,7 @@
 #ifndef TILEWRIGHT_EMULATOR_LIB_SITE_H
 #define TILEWRIGHT_EMULATOR_LIB_SITE_H
 
+#include "LdsOrder.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 #include <cstring>
@@ -26,9 +27,10 @@ struct MatrixPlaces;
 
 /// When an operation happens.
 enum class OperationKind : uint8_t {
-  NoEffect,  ///< scheduling hints and wait counts
+  NoEffect,  ///< scheduling hints
   PerLane,   ///< at once, for one lane
   CrossLane, ///< when the wave's active lanes are there; EXEC may be partial
+  Order,     ///< as CrossLane; fences and waits
   Matrix,    ///< when all lanes are there; an error if they never are
   Barrier,   ///< as Matrix, and then the waves wait for each other
 };
@@ -64,6 +66,7 @@ struct Site {
   Operation operation;
   llvm::SmallVector<Slot, 6> arguments;
   Slot result;
+  LdsOrder ldsOrder;
   // An access:
   Space space = Space::Global;
   MemoryAction action = MemoryAction::Load;

@@ -1,8 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Barriers between waves: whole and split, met at different places, missed, and
-// what they order.
+// Barriers between waves: whole and split, met at different places, missed.
+// lds_order_test.cpp has what they order.
 
 #include "gtest/gtest.h"
 #include "tests/emulator/wave_program.h"
@@ -38,6 +38,12 @@ const char kRead[] =
     "  %y = load i32, ptr addrspace(3) %other\n"
     "  store i32 %y, ptr addrspace(1) %to\n  ret void\n}\n";
 
+const char kRelease[] = "  fence syncscope(\"workgroup\") release\n";
+const char kAcquire[] = "  fence syncscope(\"workgroup\") acquire\n";
+
+const std::string kMeet =
+    std::string(kRelease) + "call void @llvm.amdgcn.s.barrier()\n" + kAcquire;
+
 const std::vector<uint32_t> kIn = Each(128, [](uint32_t i) { return i; });
 const std::vector<uint32_t> kReversed =
     Each(128, [](uint32_t i) { return 127 - i; });
@@ -46,8 +52,8 @@ TEST(Barrier, OrdersWaves) {
   for (unsigned seed : {0, 1, 2, 3, 4}) {
     WaveResult result =
         RunKernel("gfx942",
-                  std::string(kHead) + kWrite +
-                      "call void @llvm.amdgcn.s.barrier()\n" + kRead,
+                  std::string(kHead) + kWrite + kRelease +
+                      "call void @llvm.amdgcn.s.barrier()\n" + kAcquire + kRead,
                   128, kIn, 128, Seed(seed));
     EXPECT_EQ(result.error, "");
     EXPECT_EQ(result.out, kReversed);
@@ -59,15 +65,17 @@ TEST(Barrier, SplitOnesOrderWaves) {
   const char signal[] = "call void @llvm.amdgcn.s.barrier.signal(i32 -1)\n";
   const char wait[] = "call void @llvm.amdgcn.s.barrier.wait(i16 -1)\n";
   for (unsigned seed : {0, 1, 2}) {
-    WaveResult right = RunKernel(
-        "gfx1201", std::string(kHead) + kWrite + signal + wait + kRead, 128,
-        kIn, 128, Seed(seed));
+    WaveResult right = RunKernel("gfx1201",
+                                 std::string(kHead) + kWrite + kRelease +
+                                     signal + wait + kAcquire + kRead,
+                                 128, kIn, 128, Seed(seed));
     EXPECT_EQ(right.error, "");
     EXPECT_EQ(right.out, kReversed);
     // What is written behind the signal is not ordered by it.
-    WaveResult late = RunKernel(
-        "gfx1201", std::string(kHead) + signal + kWrite + wait + kRead, 128,
-        kIn, 128, Seed(seed));
+    WaveResult late = RunKernel("gfx1201",
+                                std::string(kHead) + signal + kWrite +
+                                    kRelease + wait + kAcquire + kRead,
+                                128, kIn, 128, Seed(seed));
     EXPECT_TRUE(late.fault == FaultKind::LdsRace ||
                 late.fault == FaultKind::LdsUnwritten)
         << late.error;
@@ -93,12 +101,12 @@ TEST(Barrier, WavesMayMeetAtDifferentPlaces) {
             "  br i1 %late, label %skew, label %body\n"
             "skew:\n  call void @llvm.amdgcn.s.barrier()\n  br label %body\n"
             "body:\n" +
-            kWrite +
+            kWrite + kRelease +
             "  call void @llvm.amdgcn.s.barrier()\n"
             "  br i1 %late, label %last, label %even\n"
             "even:\n  call void @llvm.amdgcn.s.barrier()\n  br label %last\n"
             "last:\n" +
-            kRead,
+            kAcquire + kRead,
         128, kIn, 128, Seed(seed));
     EXPECT_EQ(result.error, "") << "schedule " << seed;
     EXPECT_EQ(result.out, kReversed);
@@ -144,10 +152,11 @@ TEST(Barrier, AtomicsDoNotRace) {
             "  %first = icmp eq i32 %i, 0\n  br i1 %first, label %init, label "
             "%go\n"
             "init:\n  store i32 5, ptr addrspace(3) @lds\n  br label %go\n"
-            "go:\n  call void @llvm.amdgcn.s.barrier()\n"
+            "go:\n" +
+            kMeet +
             "  %o = atomicrmw add ptr addrspace(3) @lds, i32 1 "
-            "syncscope(\"workgroup\") monotonic\n"
-            "  call void @llvm.amdgcn.s.barrier()\n"
+            "syncscope(\"workgroup\") monotonic\n" +
+            kMeet +
             "  %y = load i32, ptr addrspace(3) @lds\n"
             "  store i32 %y, ptr addrspace(1) %to\n  ret void\n}\n",
         128, kIn, 128, Seed(seed));

@@ -243,4 +243,66 @@ TEST(CrossLane, LoopOverDifferentValues) {
   }
 }
 
+// What the hardware takes from a scalar register must be one number; lanes that
+// do not take part do not count.
+TEST(CrossLane, ScalarOperandsAreTheSameInAllLanes) {
+  const char* programs[][2] = {
+      {"declare i32 @llvm.amdgcn.readlane.i32(i32, i32)",
+       "%y = call i32 @llvm.amdgcn.readlane.i32(i32 7, i32 %n)"},
+      {"declare i32 @llvm.amdgcn.writelane.i32(i32, i32, i32)",
+       "%y = call i32 @llvm.amdgcn.writelane.i32(i32 7, i32 %n, i32 7)"},
+      {"declare i32 @llvm.amdgcn.writelane.i32(i32, i32, i32)",
+       "%y = call i32 @llvm.amdgcn.writelane.i32(i32 %n, i32 0, i32 7)"},
+      {"declare i32 @llvm.amdgcn.permlane16.i32(i32, i32, i32, i32, i1 immarg, "
+       "i1 immarg)",
+       "%y = call i32 @llvm.amdgcn.permlane16.i32(i32 7, i32 7, i32 0, i32 %n, "
+       "i1 0, i1 0)"},
+      {"declare i1 @llvm.amdgcn.inverse.ballot.i32(i32)",
+       "%b = call i1 @llvm.amdgcn.inverse.ballot.i32(i32 %n)\n"
+       "%y = zext i1 %b to i32"},
+  };
+  const std::vector<uint32_t> in = Each(32, [](uint32_t i) { return i; });
+  for (const auto& [declaration, body] : programs) {
+    // Lane 9 alone has another number.
+    const std::string odd = "%o = icmp eq i32 %x, 9\n%n = zext i1 %o to i32\n";
+    WaveResult result =
+        RunWave("gfx1100", declaration, odd + std::string(body), in);
+    EXPECT_EQ(result.fault, FaultKind::InvalidOperand) << body;
+    EXPECT_NE(result.error.find("differs in lanes 0 and 9"), std::string::npos)
+        << result.error;
+    const std::string apart = odd +
+                              "br i1 %o, label %last, label %rest\nrest:\n" +
+                              std::string(body).replace(1, 1, "z") +
+                              "\nbr label %last\nlast:\n%y = add i32 %x, 0";
+    if (std::string(body).rfind("%y", 0) == 0) {
+      WaveResult right = RunWave("gfx1100", declaration, apart, in);
+      EXPECT_EQ(right.error, "") << body;
+    }
+  }
+}
+
+// A workgroup of 96: its last wave is half of one, and EXEC is never all ones.
+TEST(Matrix, APartialWaveIsReported) {
+  const std::string ir =
+      "declare <4 x float> @llvm.amdgcn.mfma.f32.16x16x16f16(<4 x half>, <4 x "
+      "half>, <4 x float>, i32 immarg, i32 immarg, i32 immarg)\n"
+      "define amdgpu_kernel void @entry(ptr addrspace(1) %in, ptr addrspace(1) "
+      "%out) {\n"
+      "%v = call <4 x float> @llvm.amdgcn.mfma.f32.16x16x16f16(<4 x half> "
+      "zeroinitializer, <4 x half> zeroinitializer, <4 x float> "
+      "zeroinitializer, i32 0, i32 0, i32 0)\n"
+      "store <4 x float> %v, ptr addrspace(1) %out\nret void\n}\n";
+  for (unsigned threads : {1u, 32u, 63u, 96u, 127u}) {
+    WaveResult result = RunKernel("gfx942", ir, threads, kLanes64, 64);
+    EXPECT_EQ(result.fault, FaultKind::Divergence) << threads;
+    EXPECT_NE(result.error.find("EXEC must be all ones"), std::string::npos)
+        << result.error;
+    EXPECT_NE(result.error.find("the last wave of this block has only"),
+              std::string::npos)
+        << result.error;
+  }
+  for (unsigned threads : {64u, 128u})
+    EXPECT_EQ(RunKernel("gfx942", ir, threads, kLanes64, 64).error, "");
+}
+
 }  // namespace

@@ -77,6 +77,57 @@ TEST(Buffer, WideLoadsAreCutByTheDword) {
             }));
 }
 
+// A dword of which a part lies beyond the records is beyond them.
+TEST(Buffer, PartialDwordsAtTheEndAreBeyondIt) {
+  for (unsigned extra : {0u, 1u, 2u, 3u}) {
+    const std::string resource = Resource("in", 160 + extra);
+    const auto expected =
+        Each(64, [](uint32_t i) { return i < 40 ? 100 + i : 0; });
+    WaveResult load =
+        RunWave("gfx942", kBuffer,
+                resource +
+                    "%y = call i32 @llvm.amdgcn.raw.ptr.buffer.load.i32(ptr "
+                    "addrspace(8) %r, i32 %o, i32 0, i32 0)",
+                kIn);
+    EXPECT_EQ(load.error, "");
+    EXPECT_EQ(load.out, expected) << extra;
+    WaveResult wide = RunWave(
+        "gfx942", kBuffer,
+        resource +
+            "%v = call <4 x i32> @llvm.amdgcn.raw.ptr.buffer.load.v4i32(ptr "
+            "addrspace(8) %r, i32 %o, i32 0, i32 0)\n"
+            "%y = call i32 @llvm.vector.reduce.add.v4i32(<4 x i32> %v)",
+        Each(64, [](uint32_t) { return 1; }));
+    EXPECT_EQ(wide.out, Each(64,
+                             [](uint32_t i) {
+                               return i < 37 ? 4 : i < 40 ? 40 - i : 0;
+                             }))
+        << extra;
+    WaveResult straight = RunWave(
+        "gfx950",
+        "@lds = internal addrspace(3) global [128 x i32] poison\n" +
+            std::string(kBuffer),
+        resource +
+            "call void @llvm.amdgcn.raw.ptr.buffer.load.lds(ptr addrspace(8) "
+            "%r, ptr addrspace(3) @lds, i32 4, i32 %o, i32 0, i32 0, i32 0)\n"
+            "%b = getelementptr i32, ptr addrspace(3) @lds, i32 %lane\n"
+            "%y = load i32, ptr addrspace(3) %b",
+        kIn);
+    EXPECT_EQ(straight.out, expected) << extra;
+    WaveResult store = RunWave(
+        "gfx942", kBuffer,
+        Resource("out", 160 + extra) +
+            "store i32 5, ptr addrspace(1) %to\n"
+            "call void @llvm.amdgcn.raw.ptr.buffer.store.i32(i32 %x, ptr "
+            "addrspace(8) %r, i32 %o, i32 0, i32 0)\n"
+            "%y = load i32, ptr addrspace(1) %to",
+        kIn);
+    EXPECT_EQ(store.out,
+              Each(64, [](uint32_t i) { return i < 40 ? 100 + i : 5; }))
+        << extra;
+  }
+}
+
 TEST(Buffer, RecordsWithoutMemoryAreCaught) {
   WaveResult result =
       RunWave("gfx942", kBuffer,
