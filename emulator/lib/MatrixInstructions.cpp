@@ -54,9 +54,12 @@ constexpr MatrixInstruction wmma11(const char *name, Element in, Element out,
   return {name, Gfx1100, 16, 16, 16, 1, in, in, out, out, form, 0, 0, 1, true};
 }
 
+/// 16-bit operands are chunked by 4 along K; of narrower ones a lane has half.
 constexpr MatrixInstruction wmma12(const char *name, uint8_t k, Element a,
                                    Element b, Element out, Form form) {
-  return {name, Gfx1201, 16, 16, k, 1, a, b, out, out, form, 0, 0, 8, false};
+  uint8_t chunk = a == Element::F16 || a == Element::BF16 ? 4 : 0;
+  return {name, Gfx1201, 16,   16,    k,     1, a,    b,
+          out,  out,     form, chunk, chunk, 8, false};
 }
 
 /// 16-bit operands are chunked by 8 along K, 8-bit ones by 16.

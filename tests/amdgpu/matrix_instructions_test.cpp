@@ -161,8 +161,66 @@ TEST(MatrixInstructionsTest, PublishedPlaces) {
   EXPECT_EQ(resultPlace(*rdna3, 19, 5), (MatrixPlace{11, 3, 0}));
   auto* rdna4 =
       find(TW_ISA_AMDGPU_GFX1201, "wmma.f32.16x16x16.f16", TW_ELEMENT_F16);
-  EXPECT_EQ(lhsPlace(*rdna4, 16, 19, 5), (MatrixPlace{3, 13, 0}));
+  EXPECT_EQ(lhsPlace(*rdna4, 16, 19, 1), (MatrixPlace{3, 5, 0}));
+  EXPECT_EQ(lhsPlace(*rdna4, 16, 3, 5), (MatrixPlace{3, 9, 0}));
   EXPECT_EQ(resultPlace(*rdna4, 19, 5), (MatrixPlace{13, 3, 0}));
+  auto* rdna4Bytes =
+      find(TW_ISA_AMDGPU_GFX1201, "wmma.i32.16x16x16.iu8", TW_ELEMENT_S8);
+  EXPECT_EQ(lhsPlace(*rdna4Bytes, 8, 19, 1), (MatrixPlace{3, 9, 0}));
+  EXPECT_EQ(lhsPlace(*rdna4Bytes, 8, 3, 5), (MatrixPlace{3, 5, 0}));
+}
+
+// Every literal of the emulator's tests whose instruction has a row.
+enum Width {
+  f64 = 64,
+  f32 = 32,
+  xf32 = 32,
+  i32 = 32,
+  f16 = 16,
+  bf16 = 16,
+  i8 = 8,
+  iu8 = 8,
+  fp8 = 8,
+  bf8 = 8,
+  fp6 = 6,
+  bf6 = 6,
+  iu4 = 4,
+  fp4 = 4
+};
+struct Published {
+  const char *gfx, *intrinsic;
+  int bitsA, bitsB;
+  int i, j, k, block;
+  int laneA, elementA, laneB, elementB, laneD, elementD;
+};
+#define TW_LANE_LAYOUT(gfx, intrinsic, A, B, D, typeA, typeB, typeD, form, i, \
+                       j, k, block, ...)                                      \
+  {gfx, intrinsic, typeA, typeB, i, j, k, block, __VA_ARGS__},
+const Published kPublished[] = {
+#include "tests/emulator/lane_layouts.def"
+};
+
+TEST(MatrixInstructionsTest, PlacesAreThoseOfTheLiterals) {
+  std::set<const MatrixInstruction*> compared;
+  for (const Published& p : kPublished)
+    for (tw_isa_t isa : targets())
+      for (const MatrixInstruction& row : matrixInstructions(isa)) {
+        if (nameOf(isa) != p.gfx || row.intrinsic != p.intrinsic) continue;
+        SCOPED_TRACE(std::string(p.gfx) + " " + p.intrinsic + " of " +
+                     std::to_string(p.bitsA) + " bits, k " +
+                     std::to_string(p.k));
+        // gfx11's halves hold the same.
+        EXPECT_EQ(lhsPlace(row, p.bitsA, p.laneA, p.elementA),
+                  (MatrixPlace{p.i, p.k, p.block}));
+        EXPECT_EQ(lhsPlace(row, p.bitsB, p.laneB, p.elementB),
+                  (MatrixPlace{p.j, p.k, p.block}));
+        EXPECT_EQ(resultPlace(row, p.laneD, p.elementD),
+                  (MatrixPlace{p.i, p.j, p.block}));
+        compared.insert(&row);
+      }
+  size_t rows = 0;
+  for (tw_isa_t isa : targets()) rows += matrixInstructions(isa).size();
+  EXPECT_EQ(compared.size(), rows);
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every dense matrix instruction, run with a single one in A and a single one
-// in B: the product is where AMD's documents say, and nowhere else.
+// in B: the product is where AMD's documents say, and nowhere else. Where A and
+// B have one layout that does not tell how k is counted, so the emulator's
+// table is compared as well.
 
 #include <cstdint>
 #include <cstring>
@@ -10,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "MatrixInstructions.h"
 #include "gtest/gtest.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -353,6 +356,61 @@ TEST_P(LaneLayout, IsAsPublished) {
       else
         EXPECT_EQ(d, expected);
     }
+  }
+}
+
+tilewright::emulator::Element ElementOf(Type type) {
+  using tilewright::emulator::Element;
+  switch (type) {
+    case f64:
+      return Element::F64;
+    case f32:
+      return Element::F32;
+    case xf32:
+      return Element::XF32;
+    case f16:
+      return Element::F16;
+    case bf16:
+      return Element::BF16;
+    case i32:
+      return Element::I32;
+    case i8:
+    case iu8:
+      return Element::I8;
+    case iu4:
+      return Element::I4;
+    case fp8:
+      return Element::FP8;
+    case bf8:
+      return Element::BF8;
+    case fp6:
+      return Element::FP6;
+    case bf6:
+      return Element::BF6;
+    case fp4:
+      return Element::FP4;
+  }
+  return Element::Coded;
+}
+
+TEST(LaneLayouts, AreThoseOfTheTable) {
+  using namespace tilewright::emulator;
+  for (const Layout& layout : kLayouts) {
+    SCOPED_TRACE(
+        llvm::formatv("{0} {1} k {2}", layout.gfx, layout.intrinsic, layout.k)
+            .str());
+    std::optional<Target> target = findTarget(layout.gfx);
+    ASSERT_TRUE(target.has_value());
+    const MatrixInstruction* found =
+        findMatrixInstruction(layout.intrinsic, target->gfx);
+    ASSERT_NE(found, nullptr);
+    const MatrixPlaces& places =
+        matrixPlaces(*found, ElementOf(layout.type_a), ElementOf(layout.type_b),
+                     target->waveSize);
+    EXPECT_EQ(places.a[layout.lane_a * places.elementsA + layout.element_a],
+              (layout.block * found->m + layout.i) * found->k + layout.k);
+    EXPECT_EQ(places.b[layout.lane_b * places.elementsB + layout.element_b],
+              (layout.block * found->k + layout.k) * found->n + layout.j);
   }
 }
 

@@ -84,6 +84,8 @@ TW_WMMA_FP8(f8e5m2, f8e5m2, bf8_bf8)
 
 #elif defined(__GFX12__)
 
+// AMD counts a lane's k of 16 bits in two runs of four. Both operands do, so
+// one run of eight, which is one load, gives the same sum.
 TW_WMMA(f16, f16, 16, Wmma12, float, F16x8,
         __builtin_amdgcn_wmma_f32_16x16x16_f16_w32_gfx12)
 TW_WMMA(bf16, bf16, 16, Wmma12, float, I16x8,

@@ -73,6 +73,8 @@ int consecutive(const MatrixInstruction &instruction, int bits) {
   int elements = instruction.lhsElements();
   if (instruction.layout == MatrixLayout::GFX1250)
     return std::min(elements, bits >= 8 ? 128 / bits : 32);
+  if (instruction.layout == MatrixLayout::RDNA4 && bits == 16)
+    return 4;
   // 8-bit operands of more than 16 elements per lane.
   if (isCdna(instruction.layout) && bits == 8)
     return std::min(elements, 16);
