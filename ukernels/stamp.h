@@ -3,7 +3,7 @@
 //
 // TW_STAMP(name, isa, family, M0, N0) defines the tile function `name` if
 // TW_STAMP_ISA_<isa> is defined as `~, 1`, and is nothing otherwise.
-// <arch>/stamp.h applies it to the architecture's rows.
+// <arch>/stamp.h applies it to the architecture's rows, with tile_body.h.
 
 #ifndef UKERNELS_STAMP_H_
 #define UKERNELS_STAMP_H_
@@ -21,6 +21,7 @@
 #define TW_STAMP_0(name, family, M0, N0)
 #define TW_STAMP_1(name, family, M0, N0)                    \
   TW_TILE_FUNCTION(name) {                                  \
+    if (tw_keeps_out(params)) return;                       \
     family(out_tile, lhs_panel, rhs_panel, params, M0, N0); \
   }
 #define TW_STAMP(name, isa, family, M0, N0) \

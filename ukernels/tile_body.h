@@ -54,6 +54,18 @@ TW_INLINE int tw_accumulates(const tw_mmt4d_params_t* params) {
   return (params->flags & TW_MMT4D_FLAG_ACCUMULATE) != 0;
 }
 
+// Whether there is nothing to do, not even to write back what was read: adding
+// zeros turns -0 into +0, and a way to f32 and back quiets NaNs and may flush
+// denormals. The stamps ask, for all families. The compiler must not see the
+// same flag in it that it sees elsewhere: it would make copies of the code
+// between, and in SVE's K loops not know any more that addresses are multiples
+// of a vector's length.
+TW_INLINE int tw_keeps_out(const tw_mmt4d_params_t* params) {
+  int keeps = (params->K <= 0) & tw_accumulates(params);
+  __asm__("" : "+r"(keeps));
+  return keeps;
+}
+
 // Elements between rows of the out tile.
 TW_INLINE tw_index_t tw_out_stride(const tw_mmt4d_params_t* params, int N0) {
   return params->flags & TW_MMT4D_FLAG_OUT_ROW_STRIDE ? params->out_row_stride

@@ -136,6 +136,7 @@ std::vector<KernelCase> kernelCasesFor(const TileKey& key,
     c.data = kinds[turn++ % kinds.size()];
     // What is there already is not scaled, but the reference's sums are.
     c.accumulate = random.chance(0.5) && !key.blockScaled;
+    if (K == 0 && c.accumulate) c.data = DataKind::kAnyBits;
     c.rowPadding = random.chance(0.5) ? random.between(0, 9) : -1;
     c.schedule = static_cast<unsigned>(i % 3);
     c.seed = random.next();

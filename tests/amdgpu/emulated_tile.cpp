@@ -185,7 +185,9 @@ std::vector<WaveCase> waveCasesFor(const TileKey& key, uint64_t seed,
   const int64_t odd = random.chance(0.5) ? 3 : 7;
   size_t turn = random.below(kinds.size());
   int64_t spent = 0;
-  for (int64_t K : {int64_t{1}, odd, int64_t{0}, int64_t{2}, int64_t{64}}) {
+  bool keepsOut = true;
+  for (int64_t K :
+       {int64_t{1}, odd, int64_t{0}, int64_t{0}, int64_t{2}, int64_t{64}}) {
     // Small tiles always have the long K.
     if (K > 7) K = std::min<int64_t>(K, std::max<int64_t>(9, budget / volume));
     if (!cases.empty() && K != 0 && spent + K * volume > 2 * budget) continue;
@@ -193,6 +195,11 @@ std::vector<WaveCase> waveCasesFor(const TileKey& key, uint64_t seed,
     c.K = K;
     c.data = kinds[turn++ % kinds.size()];
     c.accumulate = random.chance(0.5);
+    if (K == 0) {
+      c.accumulate = keepsOut;
+      if (keepsOut) c.data = DataKind::kAnyBits;
+      keepsOut = false;
+    }
     c.rowPadding = random.chance(0.5) ? random.between(0, 9) : -1;
     c.misalignment =
         random.chance(0.5) ? static_cast<int>(random.between(1, 5)) : 0;
@@ -281,6 +288,12 @@ std::string checkWaveTile(emulator::Emulator& emulator,
     return result == panels.operands.out
                ? std::string()
                : "K is 0 with ACCUMULATE, but it changed the out tile";
+  // With a sign of zero that is specified.
+  if (c.K == 0)
+    return std::all_of(result.begin(), result.end(),
+                       [](uint8_t byte) { return byte == 0; })
+               ? std::string()
+               : "K is 0, but it wrote something else than +0";
   if (key.blockScaled)
     return compare(key, result,
                    scaledReference(key, c.K, panels, c.accumulate));

@@ -30,7 +30,8 @@ struct WaveCase {
 };
 
 // Cases that between them have every K of {0, 1, 2, 3 or 7, 64 or what is left
-// of the budget}, kind of data, flag, misalignment and schedule.
+// of the budget}, kind of data, flag, misalignment and schedule; K of 0 with
+// ACCUMULATE and without.
 // `budget`: multiply-adds for all of them.
 std::vector<WaveCase> waveCasesFor(const TileKey& key, uint64_t seed,
                                    int64_t budget);

@@ -36,6 +36,7 @@ std::vector<WaveCase> casesFor(const TileKey& key, uint64_t seed) {
       WaveCase c;
       c.K = K;
       c.data = kinds[turn++ % kinds.size()];
+      if (K == 0 && accumulate) c.data = DataKind::kAnyBits;
       c.accumulate = accumulate;
       c.rowPadding = random.chance(0.5) ? random.between(0, 9) : -1;
       c.misalignment =

@@ -26,6 +26,9 @@ enum class Fault {
   kAlwaysAccumulates,
   kSkipsKZero,
   kClearsKZeroAccumulate,
+  kAddsZeroAtKZero,
+  kRoundsAtKZero,
+  kWritesMinusZero,
   kTakesSignedAsUnsigned,
   kSaturates,
   kFlushesDenormals,
@@ -101,6 +104,9 @@ void simpleTile(void* outTile, const void* lhsPanel, const void* rhsPanel,
   if (F == Fault::kAlwaysAccumulates) accumulate = true;
   if (F == Fault::kClearsKZeroAccumulate && K == 0) accumulate = false;
   if (F == Fault::kSkipsKZero && K == 0) return;
+  if (accumulate && K == 0 && F != Fault::kAddsZeroAtKZero &&
+      F != Fault::kRoundsAtKZero)
+    return;
   if (F == Fault::kReadsPastLhs) touch(lhs + K * M0 * K0);
   if (F == Fault::kReadsBeforeLhs) touch(lhs - 1);
   if (F == Fault::kReadsPastRhs) touch(rhs + K * N0 * K0);
@@ -154,6 +160,8 @@ void simpleTile(void* outTile, const void* lhsPanel, const void* rhsPanel,
         }
         if constexpr (kPerStep) acc = valueOf(narrow(acc));
       }
+      if (F == Fault::kAddsZeroAtKZero) acc += 0;
+      if (F == Fault::kWritesMinusZero && K == 0) acc = -acc;
       *target = narrow(acc);
       if (F == Fault::kWritesBetweenRows && stride > N0 && n == N0 - 1 &&
           m < M0 - 1)

@@ -11,6 +11,7 @@
 #include "tests/common/guarded_buffer.h"
 #include "tests/tiles/checked_call.h"
 #include "tests/tiles/element_codec.h"
+#include "tests/tiles/long_sums.h"
 #include "tests/tiles/reference.h"
 #include "tests/tiles/vector_length.h"
 
@@ -175,6 +176,10 @@ class CaseRunner {
     return "out[" + std::to_string(i / key_.n0) + "][" +
            std::to_string(i % key_.n0) + "] = ";
   }
+  static bool isZero(const std::vector<uint8_t>& bytes) {
+    return std::all_of(bytes.begin(), bytes.end(),
+                       [](uint8_t byte) { return byte == 0; });
+  }
   static std::string number(double value) {
     char text[40];
     std::snprintf(text, sizeof text, "%.17g", value);
@@ -200,7 +205,10 @@ class CaseRunner {
                    ? number(a.low)
                    : "[" + number(a.low) + ", " + number(a.high) + "]";
     }
-    if (wrong == 0) return {};
+    if (wrong == 0)
+      return case_.K == 0 && !isZero(result)
+                 ? "K is 0, but it wrote something else than +0"
+                 : "";
     return std::to_string(wrong) + " of " +
            std::to_string(int64_t{key_.m0} * key_.n0) +
            " elements are wrong, the first: " + first;
@@ -270,6 +278,16 @@ CheckReport checkTiles(const TileKey& key,
                                 "]");
       if (report.failures.size() >= CheckReport::kMaxFailures) return report;
     }
+  }
+  if (options.shapeInParams || !hasLongSums(*concrete) ||
+      int64_t{concrete->m0} * concrete->n0 > options.longSumArea)
+    return report;
+  for (const TileUnderTest& tile : tiles) {
+    ++report.cases;
+    const std::string why = checkLongSum(*concrete, tile.fn, options.seed);
+    if (!why.empty())
+      report.failures.push_back(name + " (" + tile.label + "): " + why + " [" +
+                                seedText(options.seed) + "]");
   }
   return report;
 }

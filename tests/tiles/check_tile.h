@@ -56,6 +56,9 @@ struct CheckOptions {
   // parameters (the portable fallback). Otherwise these hold garbage, because a
   // tile function may not read them.
   bool shapeInParams = false;
+  // Tiles of so many elements are checked with a sum of many blocks as well,
+  // where they may have blocks (long_sums.h).
+  int64_t longSumArea = 64;
 };
 
 struct CheckReport {

@@ -82,6 +82,12 @@ const Mutant kMutants[] = {
     {"SkipsKZero", kF32, f32Tile<Fault::kSkipsKZero>, "K=0"},
     {"ClearsKZeroAccumulate", kS8, s8Tile<Fault::kClearsKZeroAccumulate>,
      "it changed the out tile"},
+    {"AddsZeroAtKZero", kF32, f32Tile<Fault::kAddsZeroAtKZero>,
+     "it changed the out tile"},
+    {"RoundsAtKZero", kBf16, bf16Tile<Fault::kRoundsAtKZero>,
+     "it changed the out tile"},
+    {"WritesMinusZero", kF32, f32Tile<Fault::kWritesMinusZero>,
+     "something else than +0"},
     {"TakesSignedAsUnsigned", kS8, s8Tile<Fault::kTakesSignedAsUnsigned>,
      kWrong},
     {"Saturates", kS8, s8Tile<Fault::kSaturates>, kWrong},
@@ -184,7 +190,9 @@ TEST(TileCasesTest, MeetEveryValue) {
       EXPECT_TRUE(steps.count({K, true})) << tile << " K=" << K;
     }
     EXPECT_EQ(steps.size(), 14u) << tile;
-    EXPECT_EQ(kinds.size(), 2 * dataKindsFor(key).size()) << tile;
+    // And any bits in out tiles that stay as they are.
+    EXPECT_EQ(kinds.size(), 2 * dataKindsFor(key).size() + 1) << tile;
+    EXPECT_TRUE(kinds.count({DataKind::kAnyBits, true})) << tile;
     EXPECT_EQ(placements.size(), 6u) << tile;
     EXPECT_EQ(paddings.size(), 8u) << tile;
   }

@@ -121,6 +121,27 @@ Draw drawExtreme(tw_element_type_t type, Random& random) {
       random);
 }
 
+// Takes turns with the kinds of values that adding zero, or a way to another
+// type and back, would change; each of both signs.
+Draw drawAnyBits(tw_element_type_t type, Random& random) {
+  if (!isFloat(type)) return [&random] { return random.next(); };
+  const uint64_t sign = uint64_t{1} << (info(type).bits - 1);
+  const uint64_t infinity = encodeFloat(type, HUGE_VAL);
+  const uint64_t quiet = (infinity & (~infinity + 1)) >> 1;
+  return [=, &random, turn = random.below(12)]() mutable {
+    const uint64_t bits = random.next();
+    const uint64_t payload = bits & (quiet - 1);
+    const uint64_t magnitudes[] = {0,
+                                   (bits & (2 * quiet - 1)) | 1,  // denormal
+                                   infinity,
+                                   infinity | quiet | payload,
+                                   infinity | payload | 1,  // signalling
+                                   bits & (sign - 1)};
+    ++turn;
+    return magnitudes[turn / 2 % 6] | (turn % 2 ? sign : 0);
+  };
+}
+
 void fillPanel(std::vector<uint8_t>& bytes, tw_element_type_t type, int64_t K,
                int64_t rows, int64_t k0, const Draw& draw) {
   const int bits = info(type).bits;
@@ -203,6 +224,8 @@ Draws drawsFor(const TileKey& key, int64_t K, DataKind kind, Random& random) {
     case DataKind::kExtremes:
       return {drawExtreme(t.lhs, random), drawExtreme(t.rhs, random),
               drawExtreme(t.out, random)};
+    case DataKind::kAnyBits:
+      return {anyOut, anyOut, drawAnyBits(t.out, random)};
   }
   return {};
 }
@@ -225,6 +248,8 @@ const char* dataKindName(DataKind kind) {
       return "full-range";
     case DataKind::kExtremes:
       return "extremes";
+    case DataKind::kAnyBits:
+      return "any-bits";
   }
   return "?";
 }

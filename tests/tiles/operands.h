@@ -33,6 +33,10 @@ enum class DataKind {
   // The extreme values of integer types, often all alike: -128*-128, 255*127,
   // pairs of -32768, wrap-around.
   kExtremes,
+  // Out tiles of any bits: zeros of both signs, denormals, infinities, NaNs
+  // quiet and signalling with any payload. For K = 0 with ACCUMULATE, which has
+  // no other operands and leaves every bit as it is.
+  kAnyBits,
 };
 
 const char* dataKindName(DataKind kind);

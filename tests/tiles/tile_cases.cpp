@@ -80,7 +80,9 @@ std::vector<TileCase> casesFor(const TileKey& key,
                              (K == 1 && !accumulate));
           if (!must && cost > left) continue;
           left -= cost;
-          cases.push_back({K, kind, accumulate, kRowPaddings[turn % 4],
+          const DataKind data =
+              K == 0 && accumulate ? DataKind::kAnyBits : kind;
+          cases.push_back({K, data, accumulate, kRowPaddings[turn % 4],
                            kPlacements[turn % 3], random.next()});
         }
       }

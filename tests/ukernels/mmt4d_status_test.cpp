@@ -152,6 +152,19 @@ const Refusal kRefusals[] = {
        c->params.out_row_stride = kMax / 2;
      },
      TW_STATUS_OVERFLOW},
+    // Where nothing is to be done, what is refused elsewhere is refused too.
+    {"RowsOverflowWithoutK",
+     [](Call* c) {
+       c->params.M = (kMax >> 1) + 1;
+       c->params.N = 1;
+       c->params.M0 = 4;
+       c->params.K = 0;
+       c->params.lhs_stride0 = 0;
+       c->params.out_row_stride = 3;
+       c->params.flags |=
+           TW_MMT4D_FLAG_ACCUMULATE | TW_MMT4D_FLAG_OUT_ROW_STRIDE;
+     },
+     TW_STATUS_OVERFLOW},
 };
 
 INSTANTIATE_TEST_SUITE_P(Refusals, Mmt4dRefusalTest,

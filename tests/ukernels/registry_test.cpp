@@ -5,6 +5,7 @@
 // of this program are what generated objects would carry.
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <cstring>
 #include <string>
@@ -138,6 +139,21 @@ TEST(RegistryTest, ThePrefixDoesNotMatter) {
   ASSERT_EQ(found.status, TW_STATUS_OK);
   EXPECT_EQ(markOf(found.info.fn), 5);
   EXPECT_STREQ(found.info.name, "iree_uk_mmt4d_tile_f64f64f64_7x9x1_generic");
+}
+
+// Not even one that would write its mark into a page that is only to be read.
+TEST(RegistryTest, KOfZeroWithAccumulateCallsNoTile) {
+  void* page = mmap(nullptr, 1, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(page, MAP_FAILED);
+  const CpuData none;
+  tw_mmt4d_params_t params = findParams(
+      parseTileKey("tw_mmt4d_tile_u8s8s32_7x48x4_generic").key.value(),
+      none.words);
+  params.M = params.N = 1;
+  params.out_buffer = page;
+  params.flags |= TW_MMT4D_FLAG_ACCUMULATE;
+  EXPECT_EQ(tw_mmt4d(&params, nullptr), TW_STATUS_OK);
+  munmap(page, 1);
 }
 
 #ifdef __x86_64__

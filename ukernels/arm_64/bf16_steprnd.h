@@ -77,7 +77,6 @@ TW_INLINE void tw_bf16_rounded_tile(int K0, void* out, const void* lhs_panel,
     }
     return;
   }
-  if (tw_keeps_out(params)) return;
   const char* lhs = (const char*)lhs_panel;
   const char* rhs = (const char*)rhs_panel;
   tw_vec acc[TW_MAX_ACCUMULATORS];

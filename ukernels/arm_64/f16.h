@@ -74,7 +74,6 @@ TW_INLINE void tw_f16_tile(tw_acc_t acc_kind, void* out, const void* lhs_panel,
                  M0, N0);
     return;
   }
-  if (tw_out_bytes(acc_kind) == 2 && tw_keeps_out(params)) return;
   const int steps = M0 < 8 ? 2 : 1;
   const int sets = M0 * N0 / 4 < 12 ? 2 : 1;
   const char* lhs = (const char*)lhs_panel;

@@ -317,7 +317,6 @@ TW_INLINE int tw_lane_iteration(tw_lane_t kind, int M0, int vectors, int sets) {
 TW_INLINE void tw_lane_tile(tw_lane_t kind, tw_acc_t acc_kind, void* out,
                             const void* lhs_panel, const void* rhs_panel,
                             const tw_mmt4d_params_t* params, int M0, int N0) {
-  if (tw_out_bytes(acc_kind) == 2 && tw_keeps_out(params)) return;
   const int vectors = M0 * N0 / tw_acc_lanes(acc_kind);
   const int sets = tw_rounds_steps(acc_kind) ? 1 : tw_accumulator_sets(vectors);
   const int steps = tw_lane_iteration(kind, M0, vectors, sets);

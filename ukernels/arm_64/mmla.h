@@ -254,7 +254,6 @@ TW_INLINE void tw_mmla_multiply(tw_mmla_t kind, tw_acc_t acc_kind, tw_vec* rows,
 TW_INLINE void tw_mmla_tile(tw_mmla_t kind, tw_acc_t acc_kind, void* out,
                             const void* lhs_panel, const void* rhs_panel,
                             const tw_mmt4d_params_t* params, int M0, int N0) {
-  if (tw_out_bytes(acc_kind) == 2 && tw_keeps_out(params)) return;
   const char* lhs = (const char*)lhs_panel;
   const char* rhs = (const char*)rhs_panel;
   tw_vec acc[TW_MAX_ACCUMULATORS];

@@ -48,7 +48,6 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
                              int columns_are_vectors) TW_SME_STATE {
   (void)rows_are_vectors;
   (void)columns_are_vectors;
-  if (tw_sme_keeps_out(params)) return;
   const int sets = 4 / M0;
   const tw_index_t vl = svcntw();
   const tw_index_t N0 = nv * vl;

@@ -72,14 +72,6 @@ TW_SME_INLINE int tw_sme_accumulates(
   return (params->flags & TW_MMT4D_FLAG_ACCUMULATE) != 0;
 }
 
-// Whether there is nothing to do. What sve_body.h says of it holds here too.
-TW_SME_INLINE int tw_sme_keeps_out(
-    const tw_mmt4d_params_t* params) __arm_streaming_compatible {
-  int keeps = (params->K <= 0) & tw_sme_accumulates(params);
-  __asm__("" : "+r"(keeps));
-  return keeps;
-}
-
 TW_SME_INLINE tw_index_t tw_sme_out_stride(
     const tw_mmt4d_params_t* params, tw_index_t N0) __arm_streaming_compatible {
   return params->flags & TW_MMT4D_FLAG_OUT_ROW_STRIDE ? params->out_row_stride

@@ -72,7 +72,6 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
                              int rows_are_vectors, int nv,
                              int columns_are_vectors) TW_SME_STATE {
   (void)columns_are_vectors;
-  if (tw_sme_keeps_out(params)) return;
   const int mv = rows_are_vectors ? M0 : 1;
   const int sets = 4 / (mv * nv);
   const tw_index_t vl = svcntw();

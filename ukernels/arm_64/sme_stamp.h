@@ -23,6 +23,7 @@
            TW_COUNT_##N0);                                                 \
   }                                                                        \
   TW_TILE_FUNCTION(name) {                                                 \
+    if (tw_keeps_out(params)) return;                                      \
     TW_SME_CALL(name##_streaming, out_tile, lhs_panel, rhs_panel, params); \
   }
 

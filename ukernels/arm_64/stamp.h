@@ -7,6 +7,7 @@
 
 #include "ukernels/arm_64/mmt4d_tiles.h"
 #include "ukernels/stamp.h"
+#include "ukernels/tile_body.h"
 
 #define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family)            \
   TW_STAMP(TW_TILE_NAME(arm_64, lhs, rhs, out, M0, N0, K0, _, isa), isa, \

@@ -77,16 +77,6 @@ TW_INLINE int tw_sve_sets(int M0, int rows) {
   return M0 < rows ? rows / M0 : 1;
 }
 
-// Whether there is nothing to do: not even adding zero leaves all as it is. The
-// compiler must not see the same flag in it that it sees elsewhere: it would
-// make copies of the code between, and not know any more in the K loop that
-// addresses are multiples of a vector's length.
-TW_INLINE int tw_keeps_out(const tw_mmt4d_params_t* params) {
-  int keeps = (params->K <= 0) & tw_accumulates(params);
-  __asm__("" : "+r"(keeps));
-  return keeps;
-}
-
 // The first `bytes` bytes of each 16; all of them where it makes no difference.
 TW_INLINE svbool_t tw_sve_quad_bytes(int bytes) {
   return bytes >= 16 ? svptrue_b8() : svwhilelt_b8_s32(0, bytes);

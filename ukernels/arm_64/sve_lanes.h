@@ -93,7 +93,6 @@
 TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
                          const void* rhs_panel, const tw_mmt4d_params_t* params,
                          int M0, int vl) {
-  if (tw_keeps_out(params)) return;
   const int vectors = TW_VECTORS(vl);
   const int rhs_vectors = TW_RHS_VECTORS(vl);
   const int sets = TW_STEP_SETS(M0, vectors);

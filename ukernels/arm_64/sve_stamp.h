@@ -20,6 +20,7 @@
 #undef TW_STAMP_1
 #define TW_STAMP_1(name, family, M0, N0)                          \
   TW_TILE_FUNCTION(name) {                                        \
+    if (tw_keeps_out(params)) return;                             \
     family(out_tile, lhs_panel, rhs_panel, params, TW_COUNT_##M0, \
            TW_COUNT_##N0);                                        \
   }

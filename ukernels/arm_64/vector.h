@@ -205,12 +205,6 @@ TW_INLINE void tw_round_step(tw_acc_t kind, tw_vec* acc, int vectors) {
   }
 }
 
-// Whether there is nothing to do: a way to f32 and back would quiet the NaNs of
-// the out tile.
-TW_INLINE int tw_keeps_out(const tw_mmt4d_params_t* params) {
-  return params->K <= 0 && tw_accumulates(params);
-}
-
 // Accumulators are acc[set][m][n], n counting vectors; set 0 starts with the
 // out tile (or zero), the others with zero.
 TW_INLINE void tw_begin(tw_acc_t kind, tw_vec* acc, const void* out,

@@ -119,17 +119,10 @@ TW_INLINE void tw_bf16_end(tw_vf32* acc, void* out,
   }
 }
 
-// Whether there is nothing to do: converting the out tile to f32 and back would
-// flush its denormals and quiet its NaNs.
-TW_INLINE int tw_bf16_keeps_out(const tw_mmt4d_params_t* params) {
-  return params->K <= 0 && tw_accumulates(params);
-}
-
 TW_INLINE void bf16bf16bf16_k2(void* out, const void* lhs_panel,
                                const void* rhs_panel,
                                const tw_mmt4d_params_t* params, int M0,
                                int N0) {
-  if (tw_bf16_keeps_out(params)) return;
   const int sets = tw_accumulator_sets(M0 * (N0 / TW_LANES));
   tw_vf32 acc[TW_MAX_ACCUMULATORS];
   tw_bf16_begin(acc, out, params, M0, N0, sets);
@@ -142,7 +135,6 @@ TW_INLINE void bf16bf16bf16_k2_row(void* out, const void* lhs_panel,
                                    const void* rhs_panel,
                                    const tw_mmt4d_params_t* params, int M0,
                                    int N0) {
-  if (tw_bf16_keeps_out(params)) return;
   __m256i products[2];
   tw_row_multiply(TW_ROW_BF16_K2, products, (const char*)lhs_panel,
                   (const char*)rhs_panel, params->K, 2);
@@ -159,7 +151,6 @@ TW_INLINE void bf16bf16bf16_k2_steprnd(void* out, const void* lhs_panel,
                                        const void* rhs_panel,
                                        const tw_mmt4d_params_t* params, int M0,
                                        int N0) {
-  if (tw_bf16_keeps_out(params)) return;
   const int nv = N0 / TW_LANES;
   const uint16_t* lhs = (const uint16_t*)lhs_panel;
   const uint16_t* rhs = (const uint16_t*)rhs_panel;

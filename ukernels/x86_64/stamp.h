@@ -6,6 +6,7 @@
 // of mmt4d_tiles.def for that ISA becomes a function.
 
 #include "ukernels/stamp.h"
+#include "ukernels/tile_body.h"
 #include "ukernels/x86_64/mmt4d_tiles.h"
 
 #define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family)            \
