@@ -11,8 +11,9 @@
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "tests/tiles/random_keys.h"
-#include "tilewright/Codegen/FatalErrors.h"
 #include "tilewright/Codegen/TileGenerator.h"
+#include "tilewright/Support/Activity.h"
+#include "tilewright/Support/FatalErrors.h"
 
 #if defined(__SANITIZE_ADDRESS__)  // gcc
 #define TEST_ADDRESS_SANITIZER
@@ -228,14 +229,14 @@ TEST(FatalErrorsDeathTest, NameTheTool_TheTileAndTheReason) {
       "some-tool: error: the_tile: LLVM's back end refuses it: the reason");
 }
 
-TEST(CurrentTileTest, Nests) {
-  EXPECT_EQ(CurrentTile::name(), "");
+TEST(ActivityTest, Nests) {
+  EXPECT_EQ(Activity::current(), nullptr);
   CurrentTile outer("outer");
   {
     CurrentTile inner("inner");
-    EXPECT_EQ(CurrentTile::name(), "inner");
+    EXPECT_EQ(Activity::current()->name, "inner");
   }
-  EXPECT_EQ(CurrentTile::name(), "outer");
+  EXPECT_EQ(Activity::current()->name, "outer");
 }
 
 }  // namespace

@@ -16,6 +16,8 @@ file(WRITE "${WORK}/user.c" "void ${name}(void *, const void *, const void *, co
   "void user(void *o, void *l, void *r, void *p) { ${name}(o, l, r, p); }\n")
 file(WRITE "${WORK}/broken.c" "void tw_mmt4d_tile_f32f32f32_5x7_generic(void);\n"
   "void broken(void) { tw_mmt4d_tile_f32f32f32_5x7_generic(); }\n")
+file(WRITE "${WORK}/iree.c" "void iree_uk_mmt4d_tile_f32f32f32_5x7x1_generic(void);\n"
+  "void iree(void) { iree_uk_mmt4d_tile_f32f32f32_5x7x1_generic(); }\n")
 file(WRITE "${WORK}/notes.txt" "this is no object\n")
 
 # link(<expected exit code> <argument>...): leaves standard output and error in `output` and `errors`.
@@ -49,7 +51,8 @@ function(require file)
 endfunction()
 
 foreach(step IN ITEMS "${COMPILER};-O1;-c;user.c;-o;user.o" "${COMPILER};-O1;-c;user.c;-emit-llvm;-o;user.bc"
-    "${COMPILER};-O1;-c;broken.c;-o;broken.o" "${AR};qc;libuser.a;user.o")
+    "${COMPILER};-O1;-c;broken.c;-o;broken.o" "${COMPILER};-O1;-c;iree.c;-o;iree.o"
+    "${AR};qc;libuser.a;user.o")
   execute_process(COMMAND ${step} WORKING_DIRECTORY "${WORK}" COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
 
@@ -95,6 +98,23 @@ refuse("5x7_generic' is not a tile name" broken.o)
 refuse("missing.a': No such file" user.o --provided-by=missing.a)
 refuse("cannot be inlined into an archive" user.o --inline)
 refuse("--report-file needs --report" user.o --report-file=report.json)
+
+# Inputs that want nothing: a warning, with the prefix that may have been meant.
+function(warn text)
+  link(0 ${ARGN} -o warned.a)
+  string(FIND "${errors}" "${text}" at)
+  if(at EQUAL -1 OR (NOT text AND errors))
+    message(FATAL_ERROR "link ${ARGN}: the warning is not '${text}':\n${errors}")
+  endif()
+endfunction()
+warn("no tile name in 1 modules has the prefix 'tw' or 'iree_uk_', so nothing is wanted; did you mean --prefix=iree_uk?"
+  iree.o --prefix=iree_uk_)
+warn("no tile name in 1 modules has the prefix 'tw', so nothing is wanted; did you mean --prefix=iree_uk?" iree.o)
+warn("no tile name in 2 modules has the prefix 'iree_uk_'; did you mean --prefix=iree_uk?" iree.o user.o
+  --prefix=iree_uk_)
+warn("" iree.o --prefix=iree_uk)
+warn("" iree.o user.o)
+warn("" libuser.a tiles.a --with-inputs)
 
 # A program of bitcode computes the same with its tiles called and inlined.
 file(STRINGS /proc/cpuinfo avx2 REGEX "flags.* avx2 " LIMIT_COUNT 1)

@@ -5,7 +5,11 @@
 
 #include "Arguments.h"
 #include "tilewright/Emulator/Emulator.h"
+#include "tilewright/Support/Activity.h"
+#include "tilewright/Support/FatalErrors.h"
+#include "tilewright/Support/Messages.h"
 #include "tilewright/Support/OutputFiles.h"
+#include "tilewright/Support/Supervise.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -17,6 +21,7 @@
 #include <chrono>
 
 using namespace llvm;
+using namespace tilewright;
 using namespace tilewright::emulator;
 
 static cl::OptionCategory category("tw-emulate options");
@@ -152,9 +157,15 @@ Error Session::prepare(ArrayRef<const char *> argumentTexts) {
   file = std::move(*opened);
   EmulatorOptions options;
   options.gfx = gfx;
+  ReadingInput reading(inputFile, "bitcode, IR, or a code object with bitcode "
+                                  "in it");
   auto created = Emulator::create(file->getMemBufferRef(), options);
-  if (!created)
-    return created.takeError();
+  if (!created) {
+    // LLVM's own words know no file.
+    std::string why = toString(created.takeError());
+    bool named = StringRef(why).contains(inputFile);
+    return createStringError(named ? why : "'" + inputFile + "': " + why);
+  }
   emulator = std::move(*created);
   if (listOnly)
     return Error::success();
@@ -378,8 +389,10 @@ Error Session::list(raw_ostream &os) {
 } // namespace
 
 int main(int argc, char **argv) {
-  tilewright::guardStandardStreams();
+  guardStandardStreams();
+  supervise("tw-emulate", argc, argv);
   InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
+  installFatalErrorHandler("tw-emulate");
   int options = argc;
   for (int i = 1; i < argc; ++i)
     if (StringRef(argv[i]) == "--args" || StringRef(argv[i]) == "-args") {
@@ -389,10 +402,13 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(options, argv, kOverview);
   auto fail = [](Error failure) {
-    errs() << "tw-emulate: " << toString(std::move(failure)) << "\n";
+    errs() << "tw-emulate: "
+           << escapeControls(toString(std::move(failure)), Lines::Several)
+           << "\n";
     return 2;
   };
   Session session;
+  WorkingOnInput working(inputFile, "running it");
   auto texts = ArrayRef<const char *>(argv, argc)
                    .drop_front(std::min(argc, options + 1));
   if (Error failure = session.prepare(texts))

@@ -6,7 +6,7 @@
 #include "DeviceTile.h"
 #include "StepTimer.h"
 #include "tilewright/Codegen/Backend.h"
-#include "tilewright/Codegen/FatalErrors.h"
+#include "tilewright/Support/Activity.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
@@ -59,6 +59,8 @@ HandWrittenBitcode::extract(const HandWrittenTile &tile, Emit kind,
   std::unique_ptr<Module> module;
   {
     StepTimer timer(times.build);
+    ReadingInput reading(buffer.getBufferIdentifier(),
+                         "a bitcode library of hand-written tiles");
     // Only what the tile needs is ever read.
     auto source = getLazyBitcodeModule(buffer, context);
     if (!source)

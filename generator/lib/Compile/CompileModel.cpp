@@ -14,6 +14,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/Support/Activity.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
@@ -69,6 +70,7 @@ public:
   }
 
   Expected<CompiledModel> run() {
+    WorkingOnInput working(name(), "compiling it");
     if (Error error = parse())
       return std::move(error);
     struct Step {
@@ -116,6 +118,12 @@ public:
   }
 
 private:
+  /// The model's file, for messages.
+  llvm::StringRef name() const {
+    return sources.getMemoryBuffer(sources.getMainFileID())
+        ->getBufferIdentifier();
+  }
+
   static DialectRegistry registry() {
     DialectRegistry registry;
     registerModelDialects(registry);
@@ -131,14 +139,17 @@ private:
          << place.getColumn() << ": ";
     os << diagnostic.str();
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      errors += (errors.empty() ? "" : "\n") + line;
+      errors.push_back(line);
     else if (diagnostic.getSeverity() == DiagnosticSeverity::Remark)
       model.remarks.push_back(line);
   }
 
   Error failure(const char *what) {
-    if (!errors.empty())
-      return createStringError(errors);
+    Error all = Error::success();
+    for (const std::string &error : errors)
+      all = llvm::joinErrors(std::move(all), createStringError(error));
+    if (all)
+      return all;
     return createStringError("internal error: the step '%s' failed without a "
                              "diagnostic",
                              what);
@@ -155,6 +166,7 @@ private:
 
   Error parse() {
     return timed("parse", [&]() -> Error {
+      ReadingInput reading(name(), "a model in MLIR");
       context.loadAllAvailableDialects();
       Block block;
       ParserConfig config(&context);
@@ -167,9 +179,7 @@ private:
         module = cast<ModuleOp>(block.front());
         block.front().remove();
       } else {
-        llvm::StringRef file = sources.getMemoryBuffer(sources.getMainFileID())
-                                   ->getBufferIdentifier();
-        module = ModuleOp::create(FileLineColLoc::get(&context, file, 1, 1));
+        module = ModuleOp::create(FileLineColLoc::get(&context, name(), 1, 1));
         module->getBody()->getOperations().splice(module->getBody()->end(),
                                                   block.getOperations());
       }
@@ -287,7 +297,7 @@ private:
 
   const ModelOptions &options;
   CompiledModel model;
-  std::string errors;
+  std::vector<std::string> errors;
   llvm::SourceMgr sources;
   MLIRContext context;
   ScopedDiagnosticHandler diagnostics;

@@ -5,6 +5,7 @@
 #include "InputError.h"
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/RegisterTarget.h"
+#include "tilewright/Support/Activity.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -14,31 +15,12 @@
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ModuleSymbolTable.h"
 #include "llvm/Support/raw_ostream.h"
+#include <set>
 
 using namespace llvm;
 
 namespace tilewright {
 namespace {
-
-/// The tile symbols of one module.
-struct ModuleSymbols {
-  Triple::ArchType arch = Triple::UnknownArch;
-  std::vector<std::string> undefined;
-  std::vector<std::string> defined;
-
-  /// `flags` as in object::BasicSymbolRef. Local and weak undefined symbols are
-  /// nobody else's business.
-  void add(std::string name, uint32_t flags) {
-    using object::BasicSymbolRef;
-    bool isWeak = flags & BasicSymbolRef::SF_Weak;
-    if (!(flags & BasicSymbolRef::SF_Global) && !isWeak)
-      return;
-    if (!(flags & BasicSymbolRef::SF_Undefined))
-      defined.push_back(std::move(name));
-    else if (!isWeak)
-      undefined.push_back(std::move(name));
-  }
-};
 
 /// The prefix of `prefixes` with which `name` is a tile name, or null.
 const std::string *findPrefix(StringRef name, ArrayRef<std::string> prefixes) {
@@ -48,6 +30,41 @@ const std::string *findPrefix(StringRef name, ArrayRef<std::string> prefixes) {
   return nullptr;
 }
 
+/// Any prefix with which `name` is a tile name; empty if there is none.
+StringRef anyPrefix(StringRef name) {
+  for (size_t at = name.find('_'); at != StringRef::npos;
+       at = name.find('_', at + 1))
+    if (looksLikeTileName(name, name.take_front(at)))
+      return name.take_front(at);
+  return "";
+}
+
+/// The tile symbols of one module.
+struct ModuleSymbols {
+  Triple::ArchType arch = Triple::UnknownArch;
+  std::vector<std::string> undefined;
+  std::vector<std::string> defined;
+  std::set<std::string> otherPrefixes; ///< see Wanted
+
+  /// `flags` as in object::BasicSymbolRef. Local and weak undefined symbols are
+  /// nobody else's business.
+  void add(StringRef name, uint32_t flags, ArrayRef<std::string> prefixes) {
+    using object::BasicSymbolRef;
+    bool isWeak = flags & BasicSymbolRef::SF_Weak;
+    bool isUndefined = flags & BasicSymbolRef::SF_Undefined;
+    if (!(flags & BasicSymbolRef::SF_Global) && !isWeak)
+      return;
+    if (!findPrefix(name, prefixes)) {
+      if (isUndefined)
+        otherPrefixes.insert(anyPrefix(name).str());
+    } else if (!isUndefined) {
+      defined.push_back(name.str());
+    } else if (!isWeak) {
+      undefined.push_back(name.str());
+    }
+  }
+};
+
 /// By the declarations and definitions of the IR itself, function bodies
 /// unread. The symbol table that a bitcode file may carry is for fast linkers
 /// of inputs they trust: LLVM reads it without a check of its offsets.
@@ -56,6 +73,8 @@ Expected<ModuleSymbols> readBitcodeSymbols(MemoryBufferRef bytes,
   Expected<std::vector<BitcodeModule>> modules = getBitcodeModuleList(bytes);
   if (!modules)
     return modules.takeError();
+  if (modules->empty())
+    return createStringError("holds no module; expected " + kAcceptedInputs);
   ModuleSymbols symbols;
   for (BitcodeModule &bitcode : *modules) {
     LLVMContext context;
@@ -72,8 +91,8 @@ Expected<ModuleSymbols> readBitcodeSymbols(MemoryBufferRef bytes,
       std::string name;
       raw_string_ostream os(name);
       table.printSymbolName(os, symbol);
-      if (findPrefix(name, prefixes))
-        symbols.add(name, table.getSymbolFlags(symbol));
+      if (!anyPrefix(name).empty())
+        symbols.add(name, table.getSymbolFlags(symbol), prefixes);
     }
   }
   return symbols;
@@ -95,18 +114,19 @@ Expected<ModuleSymbols> readElfSymbols(MemoryBufferRef bytes,
       return createStringError(
           "holds only GCC's intermediate code (-flto), which hides its "
           "undefined names; compile it with -fno-lto or -ffat-lto-objects");
-    if (!findPrefix(*name, prefixes))
+    if (anyPrefix(*name).empty())
       continue;
     Expected<uint32_t> flags = symbol.getFlags();
     if (!flags)
       return flags.takeError();
-    symbols.add(name->str(), *flags);
+    symbols.add(*name, *flags, prefixes);
   }
   return symbols;
 }
 
 Expected<ModuleSymbols> readSymbols(const InputModule &module,
                                     ArrayRef<std::string> prefixes) {
+  ReadingInput reading(module.id, kAcceptedInputs);
   Expected<ModuleSymbols> symbols =
       module.kind == InputKind::Bitcode
           ? readBitcodeSymbols(module.bytes, prefixes)
@@ -136,6 +156,10 @@ public:
     ++wanted.modules;
     for (const std::string &name : symbols->defined)
       defined.insert(name);
+    for (const auto &names : {symbols->defined, symbols->undefined})
+      for (const std::string &name : names)
+        wanted.foundPrefixes.insert(*findPrefix(name, options.prefixes));
+    wanted.otherPrefixes.merge(symbols->otherPrefixes);
     Error errors = checkArch(module, symbols->arch);
     for (const std::string &name : symbols->undefined)
       errors = joinErrors(std::move(errors),

@@ -9,6 +9,10 @@
 
 namespace tilewright {
 
+/// What a link accepts, for messages.
+constexpr llvm::StringLiteral kAcceptedInputs =
+    "LLVM bitcode, an ELF relocatable object, or an archive of these";
+
 /// An error about one input, which it names: "'lib.a(x.o)': <why>".
 inline llvm::Error inputError(llvm::StringRef id, const llvm::Twine &why) {
   return llvm::createStringError("'" + id + "': " + why);

@@ -3,6 +3,7 @@
 
 #include "tilewright/Link/InputFiles.h"
 #include "InputError.h"
+#include "tilewright/Support/Activity.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/Magic.h"
@@ -31,8 +32,8 @@ std::string whyRefused(file_magic magic) {
     return "neither LLVM bitcode, nor an ELF relocatable object, nor an "
            "archive of these";
   default:
-    return "of a binary kind that is not supported; expected LLVM bitcode, an "
-           "ELF relocatable object, or an archive of these";
+    return "of a binary kind that is not supported; expected " +
+           kAcceptedInputs.str();
   }
 }
 
@@ -117,6 +118,7 @@ Error InputFiles::openFile(const std::string &path) {
       path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!buffer)
     return inputError(path, Twine(buffer.getError().message()));
+  ReadingInput reading(path, kAcceptedInputs);
   buffers.push_back(std::move(*buffer));
   MemoryBufferRef bytes = *buffers.back();
   if (identify_magic(bytes.getBuffer()) == file_magic::archive)
@@ -127,6 +129,7 @@ Error InputFiles::openFile(const std::string &path) {
 void InputFiles::markDuplicates() {
   std::set<std::tuple<uint64_t, uint64_t, size_t>> seen;
   for (InputModule &module : allModules) {
+    ReadingInput reading(module.id, kAcceptedInputs);
     StringRef bytes = module.bytes.getBuffer();
     XXH128_hash_t hash = xxh3_128bits(arrayRefFromStringRef(bytes));
     module.duplicate =

@@ -6,6 +6,7 @@
 #include "InputError.h"
 #include "ModuleLinker.h"
 #include "tilewright/Codegen/Backend.h"
+#include "tilewright/Support/Activity.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
@@ -96,6 +97,7 @@ public:
 
   Expected<LinkReport> run(ArrayRef<std::string> inputPaths,
                            StringRef outputPath) {
+    WorkingOnInput working(together(inputPaths), "linking it");
     if (Error error = gather(inputPaths))
       return std::move(error);
     report.gatherMs = stopwatch.lap();
@@ -154,6 +156,17 @@ private:
     report.outputBytes = bytes.size();
     report.writeMs = stopwatch.lap();
     return Error::success();
+  }
+
+  /// For messages about all inputs together: "a.o and 3 more".
+  std::string together(ArrayRef<std::string> paths) const {
+    if (paths.empty())
+      return options.buffers.empty()
+                 ? ""
+                 : options.buffers.front().getBufferIdentifier().str();
+    if (paths.size() == 1)
+      return paths.front();
+    return (paths.front() + " and " + Twine(paths.size() - 1) + " more").str();
   }
 
   Error linkArchive(StringRef outputPath) {

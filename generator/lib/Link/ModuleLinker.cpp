@@ -3,6 +3,7 @@
 
 #include "ModuleLinker.h"
 #include "InputError.h"
+#include "tilewright/Support/Activity.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -94,6 +95,7 @@ Error ModuleLinker::link(std::unique_ptr<Module> input, StringRef id) {
 }
 
 Error ModuleLinker::addInput(const InputModule &input) {
+  ReadingInput reading(input.id, kAcceptedInputs);
   Expected<std::vector<BitcodeModule>> modules =
       getBitcodeModuleList(input.bytes);
   if (!modules)
@@ -106,6 +108,12 @@ Error ModuleLinker::addInput(const InputModule &input) {
                         inputError(input.id, parsed.takeError()));
     if (Error error = checkModule(**parsed, input.id))
       return joinErrors(std::move(errors), std::move(error));
+    // The reader accepts more than the linker can bear.
+    std::string broken;
+    raw_string_ostream os(broken);
+    if (verifyModule(**parsed, &os))
+      return joinErrors(std::move(errors),
+                        inputError(input.id, "is not valid IR: " + broken));
     for (auto [tile, use] : zip_equal(wanted.tiles, uses))
       if (const Function *function = (*parsed)->getFunction(tile.name))
         errors =

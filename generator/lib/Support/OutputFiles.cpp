@@ -4,6 +4,7 @@
 #include "tilewright/Support/OutputFiles.h"
 
 #include "OutputTarget.h"
+#include "tilewright/Support/Activity.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -112,6 +113,7 @@ struct OutputFiles::Output {
   std::optional<OutputTarget> target;
   /// A file's: empty unless it is written.
   std::string temporary;
+  std::optional<OwnTemporary> own;
   /// What is written to anything else.
   std::string bytes;
   bool written = false;
@@ -173,6 +175,7 @@ void OutputFiles::Output::discard() {
   if (!renamed)
     ::unlink(temporary.c_str());
   sys::DontRemoveFileOnSignal(temporary);
+  own.reset();
   temporary.clear();
 }
 
@@ -299,6 +302,7 @@ Error OutputFiles::writeTemporary(Output &output, StringRef bytes) {
                       /*LowerCase=*/true, 8));
     output.temporary = std::string(path);
     // Before it is there: no signal comes between.
+    output.own.emplace(output.temporary);
     sys::RemoveFileOnSignal(output.temporary);
     descriptor = ::open(output.temporary.c_str(),
                         O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
@@ -307,6 +311,7 @@ Error OutputFiles::writeTemporary(Output &output, StringRef bytes) {
       break;
     std::error_code why = errnoAsErrorCode();
     sys::DontRemoveFileOnSignal(output.temporary);
+    output.own.reset();
     output.temporary.clear();
     if (why != errc::file_exists)
       return cannotWrite(output.path, why);

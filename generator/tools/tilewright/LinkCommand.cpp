@@ -100,6 +100,42 @@ std::string asText(const LinkReport &report, ReportFormat format) {
   return text;
 }
 
+/// The prefix of `others` that is nearest to `asked`; empty if none is near.
+StringRef nearestPrefix(StringRef asked, const std::set<std::string> &others,
+                        unsigned distance) {
+  StringRef nearest;
+  for (const std::string &other : others)
+    if (unsigned to =
+            asked.edit_distance(other, /*AllowReplacements=*/true, distance);
+        !other.empty() && to < distance) {
+      distance = to;
+      nearest = other;
+    }
+  return nearest;
+}
+
+/// Inputs that want nothing may be meant so; a misspelt prefix never is.
+void warnOfPrefixes(const Wanted &wanted, ArrayRef<std::string> asked) {
+  bool none = wanted.foundPrefixes.empty();
+  std::string looked, meant;
+  for (const std::string &prefix : asked) {
+    if (wanted.foundPrefixes.count(prefix))
+      continue;
+    // Where nothing else was found, any prefix may have been meant.
+    StringRef near = nearestPrefix(prefix, wanted.otherPrefixes, none ? 99 : 3);
+    if (!near.empty())
+      meant = near.str();
+    if (none || !near.empty())
+      looked += (looked.empty() ? "'" : " or '") + prefix + "'";
+  }
+  if (looked.empty())
+    return;
+  printWarning("no tile name in " + std::to_string(wanted.modules) +
+               " modules has the prefix " + looked +
+               (none ? ", so nothing is wanted" : "") +
+               (meant.empty() ? "" : "; did you mean --prefix=" + meant + "?"));
+}
+
 Error runLink() {
   if (reportFormat == ReportFormat::None && reportFile.getNumOccurrences())
     return createStringError("--report-file needs --report=text or "
@@ -123,6 +159,7 @@ Error runLink() {
   Expected<LinkReport> report = linkTiles(inputs, output, options, outputs);
   if (!report)
     return report.takeError();
+  warnOfPrefixes(report->wanted, options.prefixes);
   if (reportFormat != ReportFormat::None)
     if (Error error = outputs.write(reportFile, asText(*report, reportFormat)))
       return error;

@@ -3,10 +3,10 @@
 
 #include "ToolSupport.h"
 
+#include "tilewright/Support/Messages.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -86,9 +86,7 @@ void Progress::update(size_t done, size_t total) {
   errs() << formatv("\r\x1b[K{0} {1}/{2}", what, done, total);
 }
 
-void printWarning(StringRef message) {
-  WithColor::warning(errs(), "tilewright") << message << '\n';
-}
+void printWarning(StringRef message) { printWarning("tilewright", message); }
 
 ResolveFlags::ResolveFlags(cl::SubCommand &command, Prefer preferByDefault)
     : jobs("j", cl::sub(command), cl::Prefix, cl::init(0), cl::value_desc("n"),
@@ -121,7 +119,7 @@ ResolveOptions ResolveFlags::get() const {
   options.bitcodeDir = bitcodeDir;
   options.generate.triple = triple;
   options.preferHandWritten = prefer == Prefer::HandWritten;
-  options.warn = printWarning;
+  options.warn = [](StringRef message) { printWarning(message); };
   return options;
 }
 

@@ -4,12 +4,13 @@
 #include "Commands.h"
 #include "ToolSupport.h"
 
-#include "tilewright/Codegen/FatalErrors.h"
+#include "tilewright/Support/FatalErrors.h"
+#include "tilewright/Support/Messages.h"
 #include "tilewright/Support/OutputFiles.h"
+#include "tilewright/Support/Supervise.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -75,6 +76,7 @@ void hideForeignOptions() {
 
 int main(int argc, char **argv) {
   guardStandardStreams();
+  supervise("tilewright", argc, argv);
   InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
   rememberResponseFiles(ArrayRef(argv, argc));
   installFatalErrorHandler("tilewright");
@@ -91,7 +93,7 @@ int main(int argc, char **argv) {
       return command->options->getName() == argv[1];
     });
     if (named == std::end(commands)) {
-      WithColor::error(errs(), "tilewright") << unknownCommand(argv[1]) << '\n';
+      printError("tilewright", unknownCommand(argv[1]));
       return 2;
     }
     extraHelp = (*named)->help;
@@ -101,19 +103,20 @@ int main(int argc, char **argv) {
   SmallVector<const char *, 16> args(argv, argv + argc);
   if (argc == 1)
     args.push_back("--help");
-  if (!cl::ParseCommandLineOptions(args.size(), args.data(), overview, &errs()))
+  std::string wrong;
+  raw_string_ostream os(wrong);
+  if (!cl::ParseCommandLineOptions(args.size(), args.data(), overview, &os)) {
+    errs() << escapeControls(wrong, Lines::Several);
     return 2;
+  }
   const Command *command = chosenCommand();
   if (!command) {
-    WithColor::error(errs(), "tilewright")
-        << "no command given; try 'tilewright --help'\n";
+    printError("tilewright", "no command given; try 'tilewright --help'");
     return 2;
   }
   Error failed = command->run();
   if (Error error = joinErrors(std::move(failed), flushStandardOutput())) {
-    handleAllErrors(std::move(error), [](const ErrorInfoBase &info) {
-      WithColor::error(errs(), "tilewright") << info.message() << '\n';
-    });
+    printErrors("tilewright", std::move(error));
     return 1;
   }
   return 0;

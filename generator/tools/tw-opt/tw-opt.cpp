@@ -10,10 +10,13 @@
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Dialect/Passes.h"
 #include "tilewright/Kernels/Passes.h"
+#include "tilewright/Support/Activity.h"
+#include "tilewright/Support/Supervise.h"
 #include "tilewright/Transforms/Passes.h"
 #include "tilewright/Transforms/Pipelines.h"
 
 int main(int argc, char **argv) {
+  tilewright::supervise("tw-opt", argc, argv);
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
@@ -25,6 +28,9 @@ int main(int argc, char **argv) {
   tilewright::registerTilewrightKernelsPasses();
   tilewright::registerTilewrightTransformsPasses();
   tilewright::registerTilewrightPipelines();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "Tilewright's and upstream's passes\n", registry));
+  auto [input, output] = mlir::registerAndParseCLIOptions(
+      argc, argv, "Tilewright's and upstream's passes\n", registry);
+  tilewright::WorkingOnInput working(input, "running passes over it");
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, input, output, registry));
 }

@@ -9,6 +9,7 @@
 #include "tilewright/Link/InputFiles.h"
 #include "tilewright/key.h"
 #include "llvm/TargetParser/Triple.h"
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,9 @@ struct Wanted {
   unsigned modules = 0;          ///< bitcode modules and objects looked at
   unsigned duplicates = 0;       ///< inputs that were given more than once
   unsigned provided = 0;         ///< names left to GatherOptions::providers
+  /// Prefixes that names of the modules have, wanted or not, and those that
+  /// undefined names have and were not asked for.
+  std::set<std::string> foundPrefixes, otherPrefixes;
   /// What the modules are for; UnknownArch without modules.
   llvm::Triple::ArchType arch = llvm::Triple::UnknownArch;
 };
