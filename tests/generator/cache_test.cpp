@@ -4,10 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <thread>
 #include <vector>
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
 #include "tests/generator/scratch_dir.h"
 #include "tilewright/Codegen/TileCache.h"
 
@@ -19,7 +23,7 @@ using llvm::SmallVector;
 class TileCacheTest : public ::testing::Test {
  protected:
   TileCache open() {
-    llvm::Expected<TileCache> cache = TileCache::open(dir_.path());
+    llvm::Expected<TileCache> cache = TileCache::openOrMake(dir_.path());
     if (!cache) ADD_FAILURE() << llvm::toString(cache.takeError());
     return std::move(*cache);
   }
@@ -35,8 +39,20 @@ class TileCacheTest : public ::testing::Test {
     auto found = cache.lookup(entry);
     return found ? std::string(found->begin(), found->end()) : "(none)";
   }
-  std::string file(const std::string& entry) const {
-    return dir_.path("llvmcache-" + entry);
+  // Why there is no cache in `directory`.
+  static std::string whyNot(const std::string& directory,
+                            bool mayMake = false) {
+    llvm::Expected<TileCache> cache =
+        mayMake ? TileCache::openOrMake(directory) : TileCache::open(directory);
+    return cache ? "" : llvm::toString(cache.takeError());
+  }
+  std::set<std::string> files() const {
+    std::set<std::string> names;
+    std::error_code ec;
+    for (llvm::sys::fs::directory_iterator it(dir_.path(), ec), end;
+         it != end && !ec; it.increment(ec))
+      names.insert(llvm::sys::path::filename(it->path()).str());
+    return names;
   }
   static std::string readFile(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
@@ -65,41 +81,93 @@ TEST_F(TileCacheTest, GivesBackWhatWasStored) {
 TEST_F(TileCacheTest, DamageIsAbsence) {
   TileCache cache = open();
   store(cache, "a", "a kernel's bytes");
-  const std::string good = readFile(file("a"));
+  const std::string file = cache.path("a"), good = readFile(file);
   for (size_t size = 0; size < good.size(); ++size) {
-    writeFile(file("a"), good.substr(0, size));
+    writeFile(file, good.substr(0, size));
     EXPECT_EQ(lookup(cache, "a"), "(none)") << "truncated to " << size;
   }
-  writeFile(file("a"), good + "x");
+  writeFile(file, good + "x");
   EXPECT_EQ(lookup(cache, "a"), "(none)") << "too long";
   for (size_t i = 0; i < good.size(); ++i) {
     std::string bad = good;
     bad[i] ^= 0x10;
-    writeFile(file("a"), bad);
+    writeFile(file, bad);
     EXPECT_EQ(lookup(cache, "a"), "(none)") << "byte " << i << " damaged";
   }
   store(cache, "a", "again");
   EXPECT_EQ(lookup(cache, "a"), "again");
 }
 
-TEST_F(TileCacheTest, EntriesDependOnEverything) {
+TEST_F(TileCacheTest, KeysDependOnEverything) {
   GenerateOptions plain, plan, loops, entry;
   plan.plan = "unroll=2";
   loops.lowering = Lowering::Loops;
   entry.registryEntry = true;
-  std::vector<std::string> entries = {
-      TileCache::entryName("f", Emit::Object, plain, "x86_64"),
-      TileCache::entryName("g", Emit::Object, plain, "x86_64"),
-      TileCache::entryName("f", Emit::Bitcode, plain, "x86_64"),
-      TileCache::entryName("f", Emit::Object, plan, "x86_64"),
-      TileCache::entryName("f", Emit::Object, loops, "x86_64"),
-      TileCache::entryName("f", Emit::Object, entry, "x86_64"),
-      TileCache::entryName("f", Emit::Object, plain, "aarch64"),
-      TileCache::entryName("f", Emit::Object, plain, "x86_64", "library")};
-  for (size_t i = 0; i < entries.size(); ++i)
-    for (size_t j = 0; j < i; ++j) EXPECT_NE(entries[i], entries[j]);
-  EXPECT_EQ(entries[0],
-            TileCache::entryName("f", Emit::Object, plain, "x86_64"));
+  std::vector<std::string> keys = {
+      TileCache::key("f", Emit::Object, plain, "x86_64"),
+      TileCache::key("g", Emit::Object, plain, "x86_64"),
+      TileCache::key("f", Emit::Bitcode, plain, "x86_64"),
+      TileCache::key("f", Emit::Object, plan, "x86_64"),
+      TileCache::key("f", Emit::Object, loops, "x86_64"),
+      TileCache::key("f", Emit::Object, entry, "x86_64"),
+      TileCache::key("f", Emit::Object, plain, "aarch64"),
+      TileCache::key("f", Emit::Object, plain, "x86_64", "library"),
+      TileCache::key("f", Emit::Object, plain, "x86_64", "", "other build")};
+  TileCache cache = open();
+  std::set<std::string> paths;
+  for (const std::string& key : keys) {
+    EXPECT_TRUE(paths.insert(cache.path(key)).second) << key;
+    EXPECT_EQ(lookup(cache, key), "(none)") << key;
+    store(cache, key, key);
+  }
+  for (const std::string& key : keys) EXPECT_EQ(lookup(cache, key), key);
+  EXPECT_EQ(keys[0], TileCache::key("f", Emit::Object, plain, "x86_64"));
+  EXPECT_EQ(keys[0], TileCache::key("f", Emit::Object, plain, "x86_64", "",
+                                    TileCache::thisBuild()));
+}
+
+// Two builds differ in the bytes of the program.
+TEST_F(TileCacheTest, ABuildIsTheProgramsBytes) {
+  static int anchor;
+  const std::string program =
+      llvm::sys::fs::getMainExecutable(nullptr, &anchor);
+  EXPECT_EQ(TileCache::thisBuild(),
+            llvm::utohexstr(llvm::xxh3_64bits(readFile(program))));
+}
+
+// Another key's entry under this key's name: hashes of names are not trusted.
+TEST_F(TileCacheTest, AnEntryOfAnotherKeyIsAbsence) {
+  TileCache cache = open();
+  store(cache, "a", "one");
+  store(cache, "b", "two");
+  const std::string a = readFile(cache.path("a"));
+  writeFile(cache.path("a"), readFile(cache.path("b")));
+  writeFile(cache.path("b"), a);
+  EXPECT_EQ(lookup(cache, "a"), "(none)");
+  EXPECT_EQ(lookup(cache, "b"), "(none)");
+  // What is the key and what the bytes is not the reader's to say.
+  writeFile(cache.path("ao"), a);
+  EXPECT_EQ(lookup(cache, "ao"), "(none)");
+  store(cache, "a", "one");
+  store(cache, "b", "two");
+  EXPECT_EQ(lookup(cache, "a"), "one");
+  EXPECT_EQ(lookup(cache, "b"), "two");
+}
+
+// As versions before this one wrote them: a header of 24 bytes, then the bytes.
+TEST_F(TileCacheTest, EntriesOfTheFirstFormatAreAbsence) {
+  TileCache cache = open();
+  const std::string bytes = "a kernel's bytes";
+  auto number = [](uint64_t value) {
+    std::string text;
+    for (int i = 0; i < 8; ++i) text += char(value >> 8 * i);
+    return text;
+  };
+  writeFile(cache.path("a"), "TWTILE01" + number(bytes.size()) +
+                                 number(llvm::xxh3_64bits(bytes)) + bytes);
+  EXPECT_EQ(lookup(cache, "a"), "(none)");
+  store(cache, "a", bytes);
+  EXPECT_EQ(lookup(cache, "a"), bytes);
 }
 
 TEST_F(TileCacheTest, PrunesByPolicy) {
@@ -133,24 +201,98 @@ TEST_F(TileCacheTest, Clears) {
   TileCache cache = open();
   store(cache, "a", "1");
   store(cache, "b", "22");
+  std::set<std::string> kept = {"CACHEDIR.TAG"};
+  for (const char* name :
+       {"not-ours", "llvmcache-0123456789ABCDEF0123456789ABCDEF01234567",
+        "llvmcache-notes", "llvmcache.timestamp"}) {
+    writeFile(dir_.path(name), "x");
+    kept.insert(name);
+  }
+  // Of a writer that was killed.
+  writeFile(cache.path("c") + ".tmp-0af3c211", "half");
+  // What has an entry's name and cannot be one.
+  llvm::sys::fs::create_directory(cache.path("d"));
+  kept.insert(llvm::sys::path::filename(cache.path("d")).str());
   TileCache::Statistics removed = cantFail(cache.clear());
   EXPECT_EQ(removed.entries, 2u);
   EXPECT_EQ(cantFail(cache.statistics()).entries, 0u);
   EXPECT_EQ(lookup(cache, "a"), "(none)");
+  EXPECT_EQ(files(), kept);
 }
 
 TEST_F(TileCacheTest, RefusesAFile) {
-  writeFile(dir_.path("file"), "x");
-  llvm::Expected<TileCache> cache = TileCache::open(dir_.path("file"));
-  ASSERT_FALSE(bool(cache));
-  EXPECT_EQ(llvm::toString(cache.takeError()),
-            "cache directory '" + dir_.path("file") + "': is not a directory");
+  const std::string file = dir_.path("file");
+  writeFile(file, "x");
+  for (bool mayMake : {false, true})
+    EXPECT_EQ(whyNot(file, mayMake),
+              "cache directory '" + file + "': is not a directory");
+}
+
+TEST_F(TileCacheTest, OpensNothingThatIsNotThere) {
+  const std::string missing = dir_.path("missing");
+  EXPECT_EQ(whyNot(missing),
+            "cache directory '" + missing + "': No such file or directory");
+  EXPECT_EQ(files(), std::set<std::string>{});
+  EXPECT_EQ(whyNot(missing + "/deep", /*mayMake=*/true), "");
+  EXPECT_EQ(whyNot(missing + "/deep"), "");
+}
+
+TEST_F(TileCacheTest, ForeignDirectoriesAreNoCaches) {
+  // Names that resemble: of a ThinLTO cache, too short, another tool's tag.
+  for (const char* name :
+       {"thesis.tex", "llvmcache-0123456789ABCDEF0123456789ABCDEF01234567",
+        "llvmcache-0123", "llvmcache-0123456789abcdef0123456789abcdeX"}) {
+    writeFile(dir_.path(name), "x");
+    for (bool mayMake : {false, true})
+      EXPECT_EQ(whyNot(dir_.path(), mayMake),
+                "cache directory '" + dir_.path() +
+                    "': is no cache of Tilewright: it has no CACHEDIR.TAG that "
+                    "says so, and holds '" +
+                    name + "'");
+    EXPECT_EQ(files(), std::set<std::string>{name});
+    llvm::sys::fs::remove(dir_.path(name));
+  }
+  writeFile(dir_.path("CACHEDIR.TAG"),
+            "Signature: 8a477f597d28d172789f06886806bc55\n# Of ccache.\n");
+  EXPECT_NE(whyNot(dir_.path(), /*mayMake=*/true), "");
+  EXPECT_EQ(files(), std::set<std::string>{"CACHEDIR.TAG"});
+}
+
+TEST_F(TileCacheTest, CachesHaveATag) {
+  store(open(), "a", "1");
+  EXPECT_EQ(readFile(dir_.path("CACHEDIR.TAG"))
+                .find("Signature: 8a477f597d28d172789f06886806bc55\n"),
+            0u);
+  // It is one, whatever else is put there.
+  writeFile(dir_.path("not-ours"), "x");
+  EXPECT_EQ(whyNot(dir_.path()), "");
+  EXPECT_EQ(lookup(open(), "a"), "1");
+}
+
+// As versions before this one left them.
+TEST_F(TileCacheTest, CachesWithoutATag) {
+  EXPECT_EQ(whyNot(dir_.path()), "");
+  TileCache cache = open();
+  store(cache, "a", "1");
+  llvm::sys::fs::remove(dir_.path("CACHEDIR.TAG"));
+  writeFile(dir_.path("llvmcache.timestamp"), "");
+  writeFile(cache.path("b") + ".temp-stream-0af3c2", "half");
+  EXPECT_EQ(whyNot(dir_.path()), "");
+  EXPECT_EQ(files().count("CACHEDIR.TAG"), 0u) << "looking makes nothing";
+  open();
+  EXPECT_EQ(files().count("CACHEDIR.TAG"), 1u);
+}
+
+// No other process's temporary file stands in the way of one that comes after.
+TEST_F(TileCacheTest, ACacheThatIsBeingMadeIsOne) {
+  writeFile(dir_.path("CACHEDIR.TAG.tmp-0af3c211"), "Signature: 8a47");
+  EXPECT_EQ(whyNot(dir_.path(), /*mayMake=*/true), "");
 }
 
 TEST_F(TileCacheTest, SaysWhyItCannotWrite) {
   TileCache cache = open();
   // Where the entry should go, there is a directory that is not empty.
-  llvm::sys::fs::create_directories(file("a") + "/x");
+  llvm::sys::fs::create_directories(cache.path("a") + "/x");
   llvm::Error error = cache.store("a", bytes("x"));
   ASSERT_TRUE(bool(error));
   std::string why = llvm::toString(std::move(error));

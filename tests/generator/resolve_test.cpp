@@ -4,9 +4,15 @@
 #include "tilewright/Codegen/Resolve.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <csignal>
+#include <cstdlib>
 #include <fstream>
 
+#include "llvm/Support/Path.h"
 #include "tests/generator/scratch_dir.h"
 #include "tests/tiles/random_keys.h"
 #include "tilewright/Codegen/TileCache.h"
@@ -164,23 +170,99 @@ TEST_F(ResolveTest, BitcodeLibraryOfAnotherVersionIsAnError) {
   EXPECT_EQ(why.find(tile.name + ": "), 0u) << why;
 }
 
-TEST_F(ResolveTest, CacheDirectoryAskedForMustExist) {
-  std::ofstream(cache_.path("file")) << "x";
+// Whatever is wrong with the cache: the kernels come, and one warning.
+class CacheTroubleTest : public ResolveTest {
+ protected:
+  CacheTroubleTest() {
+    options_.preferHandWritten = false;
+    options_.jobs = 1;
+    keys_.resize(6);
+  }
+  void expectOneWarning(const std::string& why) {
+    std::vector<ResolvedTile> tiles = resolve(keys_);
+    ASSERT_EQ(warnings_.size(), 1u);
+    EXPECT_EQ(warnings_[0], "kernels are not cached: cache directory '" +
+                                options_.cacheDir + "': " + why);
+    options_.useCache = false;
+    options_.progress = nullptr;
+    expectSame(tiles, resolve(keys_));
+  }
+};
+
+TEST_F(CacheTroubleTest, NoDirectory) {
   options_.cacheDir = cache_.path("file");
-  EXPECT_EQ(errorOf(keys_),
-            "cache directory '" + options_.cacheDir + "': is not a directory");
+  std::ofstream(options_.cacheDir) << "x";
+  expectOneWarning("is not a directory");
 }
 
-TEST_F(ResolveTest, CacheThatCannotBeWrittenIsAWarning) {
-  options_.preferHandWritten = false;
-  // Where the entry should go, there is a directory that is not empty.
-  std::string entry =
-      cantFail(cacheEntryName(keys_[0], Emit::Object, options_.generate));
-  llvm::sys::fs::create_directories(cache_.path("llvmcache-" + entry + "/x"));
-  EXPECT_EQ(resolve({keys_[0]})[0].origin, Origin::Generated);
+TEST_F(CacheTroubleTest, CannotBeMade) {
+  std::ofstream(cache_.path("file")) << "x";
+  options_.cacheDir = cache_.path("file/cache");
+  expectOneWarning("cannot make it: Not a directory");
+}
+
+TEST_F(CacheTroubleTest, NoCache) {
+  std::ofstream(cache_.path("thesis.tex")) << "x";
+  expectOneWarning(
+      "is no cache of Tilewright: it has no CACHEDIR.TAG that says so, and "
+      "holds 'thesis.tex'");
+}
+
+TEST_F(CacheTroubleTest, DefaultCannotBeMade) {
+  std::ofstream(cache_.path("file")) << "x";
+  options_.cacheDir.clear();
+  ::unsetenv("TILEWRIGHT_CACHE_DIR");
+  ::setenv("XDG_CACHE_HOME", cache_.path("file").c_str(), /*overwrite=*/1);
+  EXPECT_EQ(resolve(keys_).size(), keys_.size());
   ASSERT_EQ(warnings_.size(), 1u);
-  EXPECT_NE(warnings_[0].find("cannot write"), std::string::npos)
-      << warnings_[0];
+  EXPECT_EQ(warnings_[0], "kernels are not cached: cache directory '" +
+                              cache_.path("file/tilewright") +
+                              "': cannot make it: Not a directory");
+}
+
+TEST_F(CacheTroubleTest, EntryInTheWay) {
+  // Where an entry should go, there is a directory that is not empty.
+  TileCache cache = cantFail(TileCache::openOrMake(options_.cacheDir));
+  for (const TileKey& key : keys_)
+    llvm::sys::fs::create_directories(
+        cache.path(cantFail(cacheKey(key, Emit::Object, options_.generate))) +
+        "/x");
+  expectOneWarning("cannot write: Is a directory");
+}
+
+TEST_F(CacheTroubleTest, ReadOnly) {
+  // Not for root, who may write everywhere: as nobody, for a while.
+  ASSERT_EQ(::chmod(cache_.path().c_str(), 0555), 0);
+  const uid_t user = ::geteuid();
+  if (user == 0) ASSERT_EQ(::seteuid(65534), 0);
+  expectOneWarning("cannot write: Permission denied");
+  if (user == 0) ASSERT_EQ(::seteuid(0), 0);
+  EXPECT_TRUE(llvm::sys::fs::is_directory(cache_.path()));
+}
+
+TEST_F(CacheTroubleTest, RemovedMeanwhile) {
+  options_.progress = [&](size_t done, size_t) {
+    if (done == 3) llvm::sys::fs::remove_directories(cache_.path());
+  };
+  expectOneWarning("cannot write: No such file or directory");
+}
+
+// As on a full disk or at a quota: writing ends in the middle of an entry.
+TEST_F(CacheTroubleTest, NoRoom) {
+  ::signal(SIGXFSZ, SIG_IGN);
+  rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit least = before;
+  least.rlim_cur = 600;  // the tag fits
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &least), 0);
+  expectOneWarning("cannot write: File too large");
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  int files = 0;
+  std::error_code ec;
+  for (llvm::sys::fs::directory_iterator it(cache_.path(), ec), end; it != end;
+       it.increment(ec), ++files)
+    EXPECT_EQ(llvm::sys::path::filename(it->path()), "CACHEDIR.TAG");
+  EXPECT_EQ(files, 1);
 }
 
 TEST_F(ResolveTest, ReportsProgress) {

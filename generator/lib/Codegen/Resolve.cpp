@@ -32,14 +32,14 @@ StringRef originName(Origin origin) {
 namespace {
 
 /// `library`: a hash of the bitcode library that a hand-written tile is from.
-Expected<std::string> entryNameOf(const TileKey &key, Emit kind,
-                                  const GenerateOptions &options,
-                                  StringRef library) {
+Expected<std::string> cacheKeyOf(const TileKey &key, Emit kind,
+                                 const GenerateOptions &options,
+                                 StringRef library) {
   Expected<Triple> triple = targetTriple(info(key.isa), options.triple);
   if (!triple)
     return triple.takeError();
-  return TileCache::entryName(printTileKey(key, options.prefix), kind, options,
-                              triple->str(), library);
+  return TileCache::key(printTileKey(key, options.prefix), kind, options,
+                        triple->str(), library);
 }
 
 bool isBinary(Emit kind) {
@@ -47,37 +47,11 @@ bool isBinary(Emit kind) {
          kind == Emit::CodeObject;
 }
 
-/// Opens the cache that the options ask for; none if there is to be none.
-Expected<std::optional<TileCache>> openCache(const ResolveOptions &options) {
-  if (!options.useCache || !isBinary(options.kind))
-    return std::nullopt;
-  std::string directory = options.cacheDir;
-  bool asked = true;
-  Expected<TileCache> cache = [&]() -> Expected<TileCache> {
-    if (directory.empty()) {
-      Expected<std::string> standard = TileCache::defaultDirectory(asked);
-      if (!standard)
-        return standard.takeError();
-      directory = *standard;
-    }
-    return TileCache::open(directory);
-  }();
-  if (cache)
-    return std::move(*cache);
-  if (asked)
-    return cache.takeError();
-  std::string why = toString(cache.takeError());
-  if (options.warn)
-    options.warn("kernels are not cached: " + why);
-  return std::nullopt;
-}
-
 /// One call of resolveTiles.
 class Resolver {
 public:
-  Resolver(const ResolveOptions &options, std::optional<TileCache> cache)
-      : options(options), cache(std::move(cache)),
-        handWritten(options.bitcodeDir) {}
+  explicit Resolver(const ResolveOptions &options)
+      : options(options), handWritten(options.bitcodeDir) {}
 
   Expected<std::vector<ResolvedTile>> run(ArrayRef<TileKey> keys);
 
@@ -94,7 +68,10 @@ private:
   Error resolve(ResolvedTile &tile, Worker &worker);
   Error generate(ResolvedTile &tile, const HandWrittenTile *row,
                  Worker &worker);
+  void openCache();
   void finishCache();
+  /// Remembers the first reason; the kernels come all the same.
+  void notCached(Error error);
 
   const ResolveOptions &options;
   std::optional<TileCache> cache;
@@ -144,11 +121,11 @@ Error Resolver::resolve(ResolvedTile &tile, Worker &worker) {
       return createStringError(tile.name + ": " + toString(hash.takeError()));
     library = *hash;
   }
-  Expected<std::string> entry =
-      entryNameOf(tile.key, options.kind, options.generate, library);
-  if (!entry)
-    return createStringError(tile.name + ": " + toString(entry.takeError()));
-  if (auto bytes = cache->lookup(*entry)) {
+  Expected<std::string> key =
+      cacheKeyOf(tile.key, options.kind, options.generate, library);
+  if (!key)
+    return createStringError(tile.name + ": " + toString(key.takeError()));
+  if (auto bytes = cache->lookup(*key)) {
     tile.bytes = std::move(*bytes);
     if (!row)
       tile.origin = Origin::Cached;
@@ -156,11 +133,10 @@ Error Resolver::resolve(ResolvedTile &tile, Worker &worker) {
   }
   if (Error error = generate(tile, row, worker))
     return error;
-  Error error = cache->store(*entry, tile.bytes);
+  Error error = cache->store(*key, tile.bytes);
   std::lock_guard<std::mutex> lock(mutex);
   ++stored;
-  if (error)
-    cacheTrouble = toString(std::move(error));
+  notCached(std::move(error));
   return Error::success();
 }
 
@@ -180,10 +156,26 @@ void Resolver::work(MutableArrayRef<ResolvedTile> tiles,
   }
 }
 
-void Resolver::finishCache() {
-  if (!cache || stored == 0)
+void Resolver::notCached(Error error) {
+  std::string why = toString(std::move(error));
+  if (!why.empty() && cacheTrouble.empty())
+    cacheTrouble = "kernels are not cached: " + why;
+}
+
+void Resolver::openCache() {
+  if (!options.useCache || !isBinary(options.kind))
     return;
-  if (cacheTrouble.empty())
+  Expected<std::string> directory = TileCache::directoryFor(options.cacheDir);
+  if (!directory)
+    return notCached(directory.takeError());
+  Expected<TileCache> opened = TileCache::openOrMake(*directory);
+  if (!opened)
+    return notCached(opened.takeError());
+  cache = std::move(*opened);
+}
+
+void Resolver::finishCache() {
+  if (cache && stored > 0 && cacheTrouble.empty())
     if (Expected<bool> pruned = cache->prune(); !pruned)
       cacheTrouble = toString(pruned.takeError());
   if (!cacheTrouble.empty() && options.warn)
@@ -204,6 +196,7 @@ Expected<std::vector<ResolvedTile>> Resolver::run(ArrayRef<TileKey> keys) {
     tiles.push_back(std::move(tile));
   }
 
+  openCache();
   std::vector<std::string> errors(tiles.size());
   ThreadPoolStrategy strategy = hardware_concurrency(options.jobs);
   unsigned jobs =
@@ -229,17 +222,14 @@ Expected<std::vector<ResolvedTile>> Resolver::run(ArrayRef<TileKey> keys) {
 
 } // namespace
 
-Expected<std::string> cacheEntryName(const TileKey &key, Emit kind,
-                                     const GenerateOptions &options) {
-  return entryNameOf(key, kind, options, "");
+Expected<std::string> cacheKey(const TileKey &key, Emit kind,
+                               const GenerateOptions &options) {
+  return cacheKeyOf(key, kind, options, "");
 }
 
 Expected<std::vector<ResolvedTile>>
 resolveTiles(ArrayRef<TileKey> keys, const ResolveOptions &options) {
-  Expected<std::optional<TileCache>> cache = openCache(options);
-  if (!cache)
-    return cache.takeError();
-  return Resolver(options, std::move(*cache)).run(keys);
+  return Resolver(options).run(keys);
 }
 
 Expected<std::unique_ptr<Module>> resolveTileModule(const TileKey &key,

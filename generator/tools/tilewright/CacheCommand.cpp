@@ -32,8 +32,9 @@ cl::opt<std::string> policy(
 cl::opt<bool> asJson("json", cl::sub(cacheOptions), cl::desc("Print JSON"));
 
 const char cacheHelp[] = R"(
-The cache is pruned by itself, at most every 20 minutes; its entries are named
-after everything their bytes depend on and never go stale.
+The cache is pruned by itself, at most every 20 minutes; its entries say all
+that their bytes depend on and never go stale. A directory that is no cache is
+an error and is left as it is.
 
 Examples:
   tilewright cache
@@ -54,29 +55,23 @@ void report(StringRef done, StringRef directory,
 }
 
 Error runCache() {
-  std::string directory = cacheDir;
-  if (directory.empty()) {
-    bool fromEnvironment;
-    Expected<std::string> standard =
-        TileCache::defaultDirectory(fromEnvironment);
-    if (!standard)
-      return standard.takeError();
-    directory = *standard;
-  }
   if (action != "stats" && action != "prune" && action != "clear")
     return createStringError("cache: unknown action '" + action +
                              "'; expected stats, prune or clear");
   if (!policy.empty() && action != "prune")
     return createStringError("--policy is for 'tilewright cache prune'");
 
-  Expected<TileCache> cache = TileCache::open(directory);
+  Expected<std::string> directory = TileCache::directoryFor(cacheDir);
+  if (!directory)
+    return directory.takeError();
+  Expected<TileCache> cache = TileCache::open(*directory);
   if (!cache)
     return cache.takeError();
   if (action == "clear") {
     Expected<TileCache::Statistics> removed = cache->clear();
     if (!removed)
       return removed.takeError();
-    report("removed ", directory, *removed);
+    report("removed ", *directory, *removed);
     return Error::success();
   }
   if (action == "prune") {
@@ -88,7 +83,7 @@ Error runCache() {
   Expected<TileCache::Statistics> now = cache->statistics();
   if (!now)
     return now.takeError();
-  report("", directory, *now);
+  report("", *directory, *now);
   return Error::success();
 }
 

@@ -60,7 +60,7 @@ struct Explanation {
   WavePlan wavePlan;
   WaveCost waveCost{};
   bool cachedBitcode = false, cachedObject = false;
-  std::string cacheDirectory; ///< empty without a cache
+  std::string cachedWhere; ///< empty if not asked
   std::vector<std::string> missingFeatures;
   bool otherArchitecture = false;
   Origin origin;
@@ -81,36 +81,29 @@ void lookAtCpu(Explanation &e) {
       e.missingFeatures.emplace_back(feature->llvmName);
 }
 
-Error lookAtCache(Explanation &e, const ResolveOptions &options) {
+void lookAtCache(Explanation &e, const ResolveOptions &options) {
   if (!options.useCache)
-    return Error::success();
-  std::string directory = options.cacheDir;
-  if (directory.empty()) {
-    bool fromEnvironment;
-    Expected<std::string> standard =
-        TileCache::defaultDirectory(fromEnvironment);
-    if (!standard)
-      return standard.takeError();
-    directory = *standard;
+    return;
+  Expected<std::string> directory = TileCache::directoryFor(options.cacheDir);
+  if (!directory) {
+    e.cachedWhere = ": " + toString(directory.takeError());
+    return;
   }
-  e.cacheDirectory = directory;
-  if (!sys::fs::is_directory(directory))
-    return Error::success();
-  Expected<TileCache> cache = TileCache::open(directory);
+  e.cachedWhere = " in " + *directory;
+  Expected<TileCache> cache = TileCache::open(*directory);
   if (!cache)
-    return cache.takeError();
+    return consumeError(cache.takeError()); // nothing is cached there
   auto has = [&](Emit kind) {
-    Expected<std::string> entry = cacheEntryName(e.key, kind, options.generate);
-    if (!entry) {
-      consumeError(entry.takeError());
+    Expected<std::string> key = cacheKey(e.key, kind, options.generate);
+    if (!key) {
+      consumeError(key.takeError());
       return false;
     }
-    return cache->lookup(*entry).has_value();
+    return cache->lookup(*key).has_value();
   };
   e.cachedBitcode = has(Emit::Bitcode);
   e.cachedObject =
       has(info(e.key.isa).isAmdgpu() ? Emit::CodeObject : Emit::Object);
-  return Error::success();
 }
 
 void conclude(Explanation &e, const ResolveOptions &options) {
@@ -170,8 +163,7 @@ Expected<Explanation> explain(const TileKey &key) {
   if (Error error = choosePlan(e))
     return createStringError(e.name + ": " + toString(std::move(error)));
   lookAtCpu(e);
-  if (Error error = lookAtCache(e, options))
-    return std::move(error);
+  lookAtCache(e, options);
   conclude(e, options);
   return e;
 }
@@ -185,13 +177,13 @@ std::string cpuText(const Explanation &e) {
 }
 
 std::string cacheText(const Explanation &e) {
-  if (e.cacheDirectory.empty())
+  if (e.cachedWhere.empty())
     return "not asked (--no-cache)";
   std::string kinds = e.cachedBitcode && e.cachedObject ? "bitcode and object"
                       : e.cachedBitcode                 ? "bitcode"
                       : e.cachedObject                  ? "object"
                                                         : "nothing";
-  return kinds + " in " + e.cacheDirectory;
+  return kinds + e.cachedWhere;
 }
 
 /// The key at the least vector length, where sizes are numbers.

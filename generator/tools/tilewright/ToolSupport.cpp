@@ -5,6 +5,7 @@
 
 #include "tilewright/Support/Messages.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -119,7 +120,11 @@ ResolveOptions ResolveFlags::get() const {
   options.bitcodeDir = bitcodeDir;
   options.generate.triple = triple;
   options.preferHandWritten = prefer == Prefer::HandWritten;
-  options.warn = [](StringRef message) { printWarning(message); };
+  // A run that resolves several times still says once what is wrong.
+  options.warn = [said = std::make_shared<StringSet<>>()](StringRef message) {
+    if (said->insert(message).second)
+      printWarning(message);
+  };
   return options;
 }
 

@@ -31,9 +31,8 @@ struct ResolveOptions {
   bool preferHandWritten = true;
   bool useCache = true;
   /// Cache directory; empty for $TILEWRIGHT_CACHE_DIR, else the user's cache
-  /// directory + "/tilewright". One that cannot be made is an error if it was
-  /// asked for here or in the environment, else a warning, and nothing is
-  /// cached. One that can be read but not written is used, with a warning.
+  /// directory + "/tilewright". One that cannot be used, or not be written, is
+  /// a warning.
   std::string cacheDir;
   /// Directory of the hand-written bitcode libraries; empty for the tool's own.
   std::string bitcodeDir;
@@ -54,10 +53,10 @@ struct ResolvedTile {
   StepTimes times;                  ///< zero unless generated
 };
 
-/// The cache entry (TileCache) of a generated kernel. An error for a triple
-/// that is not for the key.
-llvm::Expected<std::string> cacheEntryName(const TileKey &key, Emit kind,
-                                           const GenerateOptions &options);
+/// The key, in TileCache, of a generated kernel. An error for a triple that is
+/// not for the key.
+llvm::Expected<std::string> cacheKey(const TileKey &key, Emit kind,
+                                     const GenerateOptions &options);
 
 /// Resolves each key once, in parallel; duplicates in `keys` are resolved
 /// once and the result is in order of first appearance, whatever the number of

@@ -1,8 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The local cache of generated kernels: one file per kernel, named after a hash
-// of everything its bytes depend on.
+// The local cache of generated kernels: one file per kernel, which says all
+// that its bytes depend on. docs/cache.md says what it promises.
 
 #ifndef TILEWRIGHT_CODEGEN_TILECACHE_H
 #define TILEWRIGHT_CODEGEN_TILECACHE_H
@@ -14,28 +14,37 @@
 namespace tilewright {
 
 /// Thread-safe, and safe under any number of processes: an entry appears
-/// atomically, and one that is truncated or damaged is as good as absent.
+/// atomically, and one that is damaged or another key's is as good as absent.
 class TileCache {
 public:
-  /// The directory used when none is asked for: $TILEWRIGHT_CACHE_DIR, else the
-  /// user's cache directory + "/tilewright". `fromEnvironment` says which.
-  static llvm::Expected<std::string> defaultDirectory(bool &fromEnvironment);
+  /// The directory that `asked` stands for: itself, or if it is empty
+  /// $TILEWRIGHT_CACHE_DIR, else the user's cache directory + "/tilewright".
+  static llvm::Expected<std::string> directoryFor(llvm::StringRef asked);
 
-  /// Makes the directory if need be.
+  /// A cache to add to. Makes the directory if need be; an error if it is there
+  /// and no cache.
+  static llvm::Expected<TileCache> openOrMake(llvm::StringRef directory);
+
+  /// A cache that is there, to look at. Makes nothing.
   static llvm::Expected<TileCache> open(llvm::StringRef directory);
 
-  /// The file name of an entry, without the directory: a hash of the symbol,
-  /// the kind, the options, the LLVM version and this program's own bytes.
-  static std::string entryName(llvm::StringRef symbol, Emit kind,
-                               const GenerateOptions &options,
-                               llvm::StringRef triple,
-                               llvm::StringRef extra = "");
+  /// Identifies this build of the generator: the program that contains it.
+  static llvm::StringRef thisBuild();
 
-  /// The kernel of an entry; none if it is absent or damaged.
-  std::optional<llvm::SmallVector<char, 0>> lookup(llvm::StringRef entry) const;
+  /// What a kernel's bytes depend on, in full: the symbol, the kind, the
+  /// options, the triple, whatever `extra` names, the LLVM version and the
+  /// build of the generator.
+  static std::string key(llvm::StringRef symbol, Emit kind,
+                         const GenerateOptions &options, llvm::StringRef triple,
+                         llvm::StringRef extra = "",
+                         llvm::StringRef build = thisBuild());
+
+  /// The kernel of `key`; none unless there is an entry of this format, of this
+  /// very key and without damage.
+  std::optional<llvm::SmallVector<char, 0>> lookup(llvm::StringRef key) const;
 
   /// Writes an entry, replacing whatever is there.
-  llvm::Error store(llvm::StringRef entry, llvm::ArrayRef<char> bytes) const;
+  llvm::Error store(llvm::StringRef key, llvm::ArrayRef<char> bytes) const;
 
   /// Removes what the policy says (llvm::parseCachePruningPolicy's syntax;
   /// empty for $TILEWRIGHT_CACHE_POLICY, else "prune_interval=20m:
@@ -49,14 +58,15 @@ public:
   };
   llvm::Expected<Statistics> statistics() const;
 
-  /// Removes all entries; returns what there was.
+  /// Removes all entries, and what writers that were killed left of some;
+  /// returns what entries there were.
   llvm::Expected<Statistics> clear() const;
 
-  llvm::StringRef directory() const { return dir; }
+  /// The file of an entry: a hash of the key.
+  std::string path(llvm::StringRef key) const;
 
 private:
   explicit TileCache(llvm::StringRef directory) : dir(directory) {}
-  std::string path(llvm::StringRef entry) const;
   std::string dir;
 };
 
