@@ -35,7 +35,7 @@ def arguments():
     parser.add_argument("--sample", type=int, metavar="N", help="only N mutants, drawn by the seed")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of --sample (1)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N",
-                        help="processes to build and to test with (as many as CPUs)")
+                        help="processes to build with, and for lit and ctest to test with (as many as CPUs)")
     parser.add_argument("--json", metavar="FILE", help="write the results there as well")
     parser.add_argument("--preset", default="release", help="of CMakePresets.json (release)")
     parser.add_argument("--scratch", type=pathlib.Path, default=ROOT / "build" / "mutants", metavar="DIR",
