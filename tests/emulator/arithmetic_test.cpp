@@ -102,6 +102,24 @@ constexpr Case kCases[] = {
      "@llvm.amdgcn.fmed3.f32(float %f, float 1.0, float 4.0)\n"
      "%y = bitcast float %m to i32",
      0x41000000, 0x40800000},  // 8 -> 4
+    {"MulLegacy", "gfx942",
+     "declare float @llvm.amdgcn.fmul.legacy(float, float)",
+     "%f = bitcast i32 %x to float\n%m = call float "
+     "@llvm.amdgcn.fmul.legacy(float %f, float 5.0)\n"
+     "%y = bitcast float %m to i32",
+     0x40400000, 0x41700000},  // 3 -> 15
+    {"MulLegacyOfZero", "gfx942",
+     "declare float @llvm.amdgcn.fmul.legacy(float, float)",
+     "%f = bitcast i32 %x to float\n%m = call float "
+     "@llvm.amdgcn.fmul.legacy(float 0.0, float %f)\n"
+     "%y = bitcast float %m to i32",
+     0x7f800000, 0},  // of infinity, too
+    {"FmaLegacy", "gfx1100",
+     "declare float @llvm.amdgcn.fma.legacy(float, float, float)",
+     "%f = bitcast i32 %x to float\n%m = call float "
+     "@llvm.amdgcn.fma.legacy(float %f, float 5.0, float 0.5)\n"
+     "%y = bitcast float %m to i32",
+     0x40400000, 0x41780000},  // 15.5
     {"MulI24", "gfx942", "declare i32 @llvm.amdgcn.mul.i24.i32(i32, i32)",
      "%y = call i32 @llvm.amdgcn.mul.i24.i32(i32 %x, i32 3)", 0x55ffffff,
      uint32_t(-3)},

@@ -81,8 +81,9 @@ class Tests:
 
     def executable(self, target):
         if target not in self.executables:
+            # Not those of the cross build inside.
             found = [path for path in self.folder.rglob(target)
-                     if path.is_file() and os.access(path, os.X_OK) and "arm_64" not in path.parts]
+                     if path.is_file() and os.access(path, os.X_OK) and self.folder / "arm_64" not in path.parents]
             self.executables[target] = found[0]
         return self.executables[target]
 
