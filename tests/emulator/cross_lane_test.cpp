@@ -305,4 +305,23 @@ TEST(Matrix, APartialWaveIsReported) {
     EXPECT_EQ(RunKernel("gfx942", ir, threads, kLanes64, 64).error, "");
 }
 
+TEST(Matrix, LanesThatHaveReturnedAreReported) {
+  WaveResult result = RunWave(
+      "gfx942",
+      "declare <4 x float> @llvm.amdgcn.mfma.f32.16x16x16f16(<4 x half>, <4 x "
+      "half>, <4 x float>, i32 immarg, i32 immarg, i32 immarg)",
+      "%o = icmp eq i32 %lane, 9\nbr i1 %o, label %gone, label %rest\n"
+      "gone:\nstore i32 5, ptr addrspace(1) %to\nret void\n"
+      "rest:\n%v = call <4 x float> @llvm.amdgcn.mfma.f32.16x16x16f16(<4 x "
+      "half> "
+      "zeroinitializer, <4 x half> zeroinitializer, <4 x float> "
+      "zeroinitializer, i32 0, i32 0, i32 0)\n"
+      "%e = extractelement <4 x float> %v, i32 0\n"
+      "%y = bitcast float %e to i32",
+      kLanes64);
+  EXPECT_EQ(result.fault, FaultKind::Divergence);
+  EXPECT_NE(result.error.find("lanes 9 have returned"), std::string::npos)
+      << result.error;
+}
+
 }  // namespace
