@@ -295,3 +295,34 @@ func.func @controls(%g: !global, %s: !shared, %n: index, %t: index, %init: f32) 
      tw.boundaries = {compute = {allow = [#tw.instructions<vector_alu>]}}}
   return %r, %q : f32, f32
 }
+
+// -----
+
+// The last COMPUTE, behind the loop, is of the last iteration.
+
+!global = memref<?x256xf32, #gpu.address_space<global>>
+!shared = memref<256xf32, #gpu.address_space<workgroup>>
+
+// CHECK-LABEL: func.func @compute_counts
+// CHECK-SAME:  %[[BEGIN:[^:]*]]: index, %[[N:[^:]*]]: index, %[[STEP:[^:]*]]: index, %{{.*}}: index, %{{.*}}: index)
+func.func @compute_counts(%g: !global, %s: !shared, %begin: index, %n: index, %step: index, %t: index, %init: index) -> index {
+  // CHECK:      scf.for
+  // CHECK:      %[[SPAN:.*]] = arith.subi %[[N]], %[[BEGIN]]
+  // CHECK-NEXT: %[[COUNT:.*]] = arith.ceildivsi %[[SPAN]], %[[STEP]]
+  // CHECK-NEXT: %[[ONE:.*]] = arith.constant 1 : index
+  // CHECK-NEXT: %[[BEFORE:.*]] = arith.subi %[[COUNT]], %[[ONE]]
+  // CHECK-NEXT: %[[DISTANCE:.*]] = arith.muli %[[BEFORE]], %[[STEP]]
+  // CHECK-NEXT: %[[LAST:.*]] = arith.addi %[[BEGIN]], %[[DISTANCE]]
+  // CHECK:      arith.muli %{{.*}}, %[[LAST]]
+  %r = scf.for %k = %begin to %n step %step iter_args(%acc = %init) -> index {
+    %x = memref.load %g[%k, %t] {tw.stage = #tw.stage<read>} : !global
+    memref.store %x, %s[%t] {tw.stage = #tw.stage<write>} : !shared
+    %z = memref.load %s[%t] {tw.stage = #tw.stage<compute>} : !shared
+    %i = arith.fptoui %z : f32 to i32
+    %j = arith.index_cast %i : i32 to index
+    %product = arith.muli %j, %k : index
+    %sum = arith.addi %acc, %product : index
+    scf.yield %sum : index
+  } {tw.stages = 2 : i32}
+  return %r : index
+}
