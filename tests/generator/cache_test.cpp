@@ -278,8 +278,9 @@ TEST_F(TileCacheTest, CachesWithoutATag) {
   writeFile(dir_.path("llvmcache.timestamp"), "");
   writeFile(cache.path("b") + ".temp-stream-0af3c2", "half");
   EXPECT_EQ(whyNot(dir_.path()), "");
+  EXPECT_EQ(lookup(open(), "a"), "1");
   EXPECT_EQ(files().count("CACHEDIR.TAG"), 0u) << "looking makes nothing";
-  open();
+  store(open(), "b", "2");
   EXPECT_EQ(files().count("CACHEDIR.TAG"), 1u);
 }
 

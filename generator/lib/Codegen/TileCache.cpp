@@ -109,6 +109,14 @@ std::string tagPath(StringRef directory) {
   return std::string(path);
 }
 
+Error writeFile(StringRef path, StringRef bytes, StringRef directory) {
+  if (Error error = writeOutput(path, bytes))
+    return asError("cannot write: " +
+                       errorToErrorCode(std::move(error)).message(),
+                   directory);
+  return Error::success();
+}
+
 bool hasTag(StringRef directory) {
   auto tag = MemoryBuffer::getFile(tagPath(directory));
   return tag && (*tag)->getBuffer().starts_with(tagOwner);
@@ -178,10 +186,6 @@ Expected<TileCache> TileCache::openOrMake(StringRef directory) {
   std::string none = cache->path("");
   sys::RemoveFileOnSignal(none);
   sys::DontRemoveFileOnSignal(none);
-  // Where this fails, an entry will: one that cannot be written is a warning,
-  // and one that need not be is none.
-  if (!hasTag(directory))
-    consumeError(writeOutput(tagPath(directory), tagText));
   return cache;
 }
 
@@ -263,10 +267,11 @@ Error TileCache::store(StringRef key, ArrayRef<char> bytes) const {
   std::string entry(reinterpret_cast<const char *>(&header), sizeof(header));
   entry += key;
   entry += asText(bytes);
-  if (Error error = writeOutput(path(key), entry))
-    return asError(
-        "cannot write: " + errorToErrorCode(std::move(error)).message(), dir);
-  return Error::success();
+  // The tag comes first, with the first entry: who only reads writes nothing.
+  if (!hasTag(dir))
+    if (Error error = writeFile(tagPath(dir), tagText, dir))
+      return error;
+  return writeFile(path(key), entry, dir);
 }
 
 Expected<bool> TileCache::prune(StringRef policy, bool now) const {
