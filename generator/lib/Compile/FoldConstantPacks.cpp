@@ -8,7 +8,6 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "tilewright/Compile/Passes.h"
-#include "tilewright/tilewright.h"
 
 using namespace mlir;
 
@@ -18,22 +17,6 @@ namespace tilewright {
 #include "tilewright/Compile/Passes.h.inc"
 
 namespace {
-
-/// Any element type of the same width: packing only moves bits.
-std::optional<tw_element_type_t> typeOfWidth(Type type) {
-  switch (type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 0) {
-  case 8:
-    return TW_ELEMENT_S8;
-  case 16:
-    return TW_ELEMENT_S16;
-  case 32:
-    return TW_ELEMENT_S32;
-  case 64:
-    return TW_ELEMENT_F64;
-  default:
-    return std::nullopt;
-  }
-}
 
 /// The elements of a constant, row-major; a splat has one. Empty if the
 /// constant is of a kind that keeps no bytes.
@@ -49,26 +32,84 @@ ArrayRef<char> rawElements(ElementsAttr attr, bool &isSplat) {
   return {};
 }
 
-uint64_t bitsOf(TypedAttr padding) {
-  if (auto integer = dyn_cast_or_null<IntegerAttr>(padding))
-    return integer.getValue().getZExtValue();
-  if (auto real = dyn_cast_or_null<FloatAttr>(padding))
-    return real.getValue().bitcastToAPInt().getZExtValue();
-  return 0;
+/// The bytes of a padding value; zeros if there is none.
+SmallVector<char, 8> bytesOf(Attribute padding, int64_t size) {
+  SmallVector<char, 8> bytes(size, 0);
+  if (!padding)
+    return bytes;
+  APInt bits = isa<FloatAttr>(padding)
+                   ? cast<FloatAttr>(padding).getValue().bitcastToAPInt()
+                   : cast<IntegerAttr>(padding).getValue();
+  for (auto [i, byte] : llvm::enumerate(bytes))
+    byte = char(bits.extractBitsAsZExtValue(8, 8 * i));
+  return bytes;
 }
 
-/// Whether `op` packs a matrix without a permutation of the outer dimensions
-/// other than that of the inner ones; `transposed` says which.
-bool isMatrixPack(linalg::PackOp op, bool &transposed) {
-  RankedTensorType source = op.getSourceType();
-  if (source.getRank() != 2 || op.getStaticInnerTiles().size() != 2)
-    return false;
-  ArrayRef<int64_t> inner = op.getInnerDimsPos();
-  ArrayRef<int64_t> outer = op.getOuterDimsPerm();
-  transposed = inner[0] == 1;
-  bool outerTransposed = !outer.empty() && outer[0] == 1;
-  return transposed == outerTransposed;
-}
+/// Moves the elements of a static tensor to where `op` wants them.
+class Packer {
+public:
+  /// `source` is row-major; `padding` is one element.
+  Packer(linalg::PackOp op, ArrayRef<char> source, ArrayRef<char> padding)
+      : source(source), padding(padding), matrix(op.getSourceType().getShape()),
+        packed(op.getDestType().getShape()), strides(matrix.size(), 1),
+        position(matrix.size(), 0) {
+    for (size_t dim = matrix.size(); dim-- > 1;)
+      strides[dim - 1] = strides[dim] * matrix[dim];
+    ArrayRef<int64_t> perm = op.getOuterDimsPerm();
+    for (size_t i = 0; i < matrix.size(); ++i)
+      steps.push_back({perm.empty() ? int64_t(i) : perm[i], 1});
+    for (auto [dim, tile] :
+         llvm::zip_equal(op.getInnerDimsPos(), op.getStaticInnerTiles())) {
+      for (Step &step : steps)
+        if (step.dim == dim)
+          step.elements = tile;
+      steps.push_back({dim, 1});
+    }
+    result.reserve(op.getDestType().getNumElements() * padding.size());
+  }
+
+  std::vector<char> pack() {
+    append(0);
+    return std::move(result);
+  }
+
+private:
+  /// How far one step along a dimension of the packed tensor goes in the
+  /// source.
+  struct Step {
+    int64_t dim, elements;
+  };
+
+  /// What the packed tensor has from `depth` on, at this position.
+  void append(size_t depth) {
+    if (depth == steps.size()) {
+      ArrayRef<char> element = elementAtPosition();
+      result.insert(result.end(), element.begin(), element.end());
+      return;
+    }
+    auto [dim, elements] = steps[depth];
+    int64_t before = position[dim];
+    for (int64_t i = 0; i < packed[depth]; ++i, position[dim] += elements)
+      append(depth + 1);
+    position[dim] = before;
+  }
+
+  ArrayRef<char> elementAtPosition() const {
+    int64_t offset = 0;
+    for (size_t dim = 0; dim < matrix.size(); ++dim) {
+      if (position[dim] >= matrix[dim])
+        return padding;
+      offset += position[dim] * strides[dim];
+    }
+    return source.slice(offset * padding.size(), padding.size());
+  }
+
+  ArrayRef<char> source, padding;
+  ArrayRef<int64_t> matrix, packed;
+  SmallVector<int64_t> strides, position; ///< in the source, by dimension
+  SmallVector<Step> steps;                ///< of the packed dimensions
+  std::vector<char> result;
+};
 
 struct FoldConstantPacksPass
     : impl::FoldConstantPacksBase<FoldConstantPacksPass> {
@@ -76,51 +117,34 @@ struct FoldConstantPacksPass
     SmallVector<linalg::PackOp> packs;
     getOperation().walk([&](linalg::PackOp op) { packs.push_back(op); });
     for (linalg::PackOp op : packs)
-      if (failed(fold(op)))
-        return signalPassFailure();
+      fold(op);
   }
 
-  LogicalResult fold(linalg::PackOp op) {
+  void fold(linalg::PackOp op) {
     ElementsAttr source;
     Attribute padding;
     RankedTensorType destType = op.getDestType();
-    std::optional<tw_element_type_t> type =
-        typeOfWidth(destType.getElementType());
-    bool transposed;
-    if (!matchPattern(op.getSource(), m_Constant(&source)) || !type ||
-        !destType.hasStaticShape() || !isMatrixPack(op, transposed))
-      return success();
+    Type element = destType.getElementType();
+    if (!matchPattern(op.getSource(), m_Constant(&source)) ||
+        !destType.hasStaticShape() || !element.isIntOrFloat() ||
+        element.getIntOrFloatBitWidth() % 8)
+      return;
     if (op.getPaddingValue() &&
         !matchPattern(op.getPaddingValue(), m_Constant(&padding)))
-      return success();
+      return;
+    int64_t bytes = element.getIntOrFloatBitWidth() / 8;
     bool isSplat;
     ArrayRef<char> elements = rawElements(source, isSplat);
-    int64_t bytes = destType.getElementTypeBitWidth() / 8;
-    std::vector<char> matrix;
+    std::vector<char> repeated;
     if (isSplat) {
       for (int64_t i = 0; i < source.getNumElements(); ++i)
-        matrix.insert(matrix.end(), elements.begin(), elements.end());
-      elements = matrix;
+        repeated.insert(repeated.end(), elements.begin(), elements.end());
+      elements = repeated;
     }
     if (int64_t(elements.size()) != source.getNumElements() * bytes)
-      return success();
-
-    ArrayRef<int64_t> shape = op.getSourceType().getShape();
-    tw_pack_params_t params{};
-    params.type = *type;
-    params.flags = transposed ? TW_PACK_FLAG_TRANSPOSE : 0;
-    params.rows = shape[transposed ? 1 : 0];
-    params.cols = shape[transposed ? 0 : 1];
-    params.matrix_stride = shape[1];
-    params.tile_rows = int32_t(op.getStaticInnerTiles()[0]);
-    params.tile_cols = int32_t(op.getStaticInnerTiles()[1]);
-    params.padding = bitsOf(dyn_cast_or_null<TypedAttr>(padding));
-    std::vector<char> packed(destType.getNumElements() * bytes);
-    tw_status_t status = tw_pack(&params, elements.data(), packed.data(),
-                                 tw_index_t(packed.size()));
-    if (status != TW_STATUS_OK)
-      return op.emitOpError()
-             << "of a constant failed: " << tw_status_message(status);
+      return;
+    std::vector<char> packed =
+        Packer(op, elements, bytesOf(padding, bytes)).pack();
 
     OpBuilder builder(op);
     auto attr = DenseElementsAttr::getFromRawBuffer(destType, packed);
@@ -128,7 +152,6 @@ struct FoldConstantPacksPass
     record(op, packed.size());
     op->replaceAllUsesWith(constant);
     op.erase();
-    return success();
   }
 
   /// Adds a line about `op` to the function's list of packed constants.
