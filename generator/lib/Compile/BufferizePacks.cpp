@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "tilewright/Dialect/TwDialect.h"
 
 using namespace mlir;
 using namespace mlir::bufferization;
@@ -228,6 +229,35 @@ struct UnPackOpModel : PackModel<UnPackOpModel, linalg::UnPackOp> {
   }
 };
 
+struct Mmt4dOpModel
+    : DstBufferizableOpInterfaceExternalModel<Mmt4dOpModel, tw::Mmt4dOp> {
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
+                              const AnalysisState &) const {
+    auto mmt4d = cast<tw::Mmt4dOp>(op);
+    return !mmt4d.getOverwrite() || !mmt4d.isDpsInit(&operand);
+  }
+
+  LogicalResult bufferize(Operation *operation, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    auto op = cast<tw::Mmt4dOp>(operation);
+    SmallVector<Value, 3> buffers;
+    for (Value operand : op->getOperands()) {
+      FailureOr<Value> buffer = getBuffer(rewriter, operand, options, state);
+      if (failed(buffer))
+        return failure();
+      buffers.push_back(*buffer);
+    }
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(op);
+    OperationState onBuffers(op.getLoc(), op->getName(), buffers, TypeRange(),
+                             op->getAttrs());
+    rewriter.create(onBuffers);
+    replaceOpWithBufferizedValues(rewriter, op, buffers.back());
+    return success();
+  }
+};
+
 } // namespace
 
 void registerPackBufferization(DialectRegistry &registry) {
@@ -236,6 +266,9 @@ void registerPackBufferization(DialectRegistry &registry) {
                          scf::SCFDialect>();
     linalg::PackOp::attachInterface<PackOpModel>(*context);
     linalg::UnPackOp::attachInterface<UnPackOpModel>(*context);
+  });
+  registry.addExtension(+[](MLIRContext *context, tw::TwDialect *) {
+    tw::Mmt4dOp::attachInterface<Mmt4dOpModel>(*context);
   });
 }
 

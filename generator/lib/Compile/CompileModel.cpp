@@ -14,6 +14,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/Dialect/TwDialect.h"
 #include "tilewright/Support/Activity.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -211,10 +212,9 @@ private:
     for (func::FuncOp func : module->getOps<func::FuncOp>())
       for (std::string &line : namesOf(func, kPackedAttr))
         model.packedConstants.push_back(std::move(line));
-    module->walk([&](linalg::LinalgOp op) {
-      auto name = op->getAttrOfType<StringAttr>(kTileAttr);
-      if (name && seen.insert(name.str()).second)
-        model.tiles.push_back(*parseTileKey(name.str(), options.prefix).key);
+    module->walk([&](tw::Mmt4dOp op) {
+      if (seen.insert(op.getTile().str()).second)
+        model.tiles.push_back(op.getKey());
     });
   }
 

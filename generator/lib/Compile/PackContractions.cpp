@@ -1,15 +1,16 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tw-pack-contractions: which tile, then upstream's packing for it.
+// tw-pack-contractions: which tile, and packing for it.
 
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "MatchContraction.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/PatternMatch.h"
 #include "tilewright/Compile/ChooseDeviceTile.h"
 #include "tilewright/Compile/ChooseTile.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/Dialect/TwDialect.h"
 
 using namespace mlir;
 
@@ -20,76 +21,245 @@ namespace tilewright {
 
 namespace {
 
-/// The spelling of an operand's element type in tile names, given the casts
-/// that widen it in the contraction's body: integers are signless, the
-/// extension tells. Empty if tiles have no such type.
-std::string elementName(Type type, bool isUnsigned) {
-  if (type.isF64() || type.isF32() || type.isF16() || type.isBF16()) {
-    std::string name;
-    llvm::raw_string_ostream(name) << type;
-    return name;
-  }
-  if (!type.isSignlessInteger())
-    return "";
-  return (isUnsigned ? "u" : "s") +
-         std::to_string(type.getIntOrFloatBitWidth());
+/// The tensor that a fill with zero, not negative zero, writes to; null if
+/// `value` is anything else.
+Value unfilled(Value value) {
+  auto fill = value.getDefiningOp<linalg::FillOp>();
+  if (fill && (matchPattern(fill.value(), m_Zero()) ||
+               matchPattern(fill.value(), m_PosZeroFloat())))
+    return fill.getDpsInits()[0];
+  return nullptr;
 }
 
-/// One factor of the product: the block argument behind an optional extension.
-struct Factor {
-  unsigned argument;
-  bool isUnsigned = false;
+/// How much of `extent` tiles of `size` compute, for each part that is wanted.
+/// An extent that is not known is taken for one and a half tiles.
+double paddedRatio(int64_t extent, int64_t size) {
+  if (extent < 0)
+    return size == 1 ? 1 : 4.0 / 3;
+  return double(llvm::alignTo(extent, size)) / extent;
+}
+
+/// What a row of a product costs in tiles of `size` rows: padding, and its part
+/// of the loads of the other operand's panel, which are about a row more.
+double costPerRow(int64_t extent, int64_t size) {
+  return paddedRatio(extent, size) * (size + 1) / size;
+}
+
+/// An operand of a contraction, and the loops that index its dimensions.
+struct Operand {
+  Value value;
+  SmallVector<unsigned> loops;
+
+  int64_t dimOf(unsigned loop) const {
+    return llvm::find(loops, loop) - loops.begin();
+  }
 };
 
-std::optional<Factor> matchFactor(Value value, Block *body) {
-  Factor factor;
-  if (Operation *cast = value.getDefiningOp()) {
-    if (!isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(cast))
-      return std::nullopt;
-    factor.isUnsigned = isa<arith::ExtUIOp>(cast);
-    value = cast->getOperand(0);
+/// Where the dimensions of an operand lie when it is packed, and in which
+/// tiles.
+struct Layout {
+  SmallVector<int64_t> outerPerm, innerDims;
+  SmallVector<OpFoldResult> tiles;
+  AffineMap map; ///< of the outer dimensions
+
+  bool isIdentity() const { return isIdentityPermutation(outerPerm); }
+  /// As operations have it, which leave the identity out.
+  ArrayRef<int64_t> perm() const {
+    return isIdentity() ? ArrayRef<int64_t>() : ArrayRef(outerPerm);
   }
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument || argument.getOwner() != body)
-    return std::nullopt;
-  factor.argument = argument.getArgNumber();
-  return factor;
-}
+};
 
-/// The type triple of `op`, whose body must be exactly out + ext(lhs) *
-/// ext(rhs).
-const TypeTripleInfo *matchTypes(linalg::LinalgOp op) {
-  Block *body = op.getBlock();
-  Value sum = body->getTerminator()->getOperand(0);
-  Operation *add = sum.getDefiningOp();
-  if (!add || !isa<arith::AddFOp, arith::AddIOp>(add))
-    return nullptr;
-  Value out = body->getArgument(2);
-  if (add->getOperand(0) != out && add->getOperand(1) != out)
-    return nullptr;
-  Value product = add->getOperand(add->getOperand(0) == out ? 1 : 0);
-  Operation *mul = product.getDefiningOp();
-  if (!mul || !isa<arith::MulFOp, arith::MulIOp>(mul))
-    return nullptr;
-  std::optional<Factor> x = matchFactor(mul->getOperand(0), body);
-  std::optional<Factor> y = matchFactor(mul->getOperand(1), body);
-  if (!x || !y || x->argument + y->argument != 1)
-    return nullptr;
-  if (x->argument == 1)
-    std::swap(x, y);
-  std::string lhs = elementName(body->getArgument(0).getType(), x->isUnsigned);
-  std::string rhs = elementName(body->getArgument(1).getType(), y->isUnsigned);
-  std::string result = elementName(out.getType(), /*isUnsigned=*/false);
-  if (lhs.empty() || rhs.empty() || result.empty())
-    return nullptr;
-  return findTypeTriple(lhs + rhs + result);
-}
+class ContractionPacker {
+public:
+  ContractionPacker(linalg::LinalgOp op, const Contraction &contraction)
+      : op(op), loops(contraction), b(op.getLoc(), op),
+        place(op->getAttr(kDeviceAttr)), numLoops(op.getNumLoops()),
+        extents(op.getStaticLoopRanges()) {
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    for (unsigned number : {loops.lhs, loops.rhs, 2u}) {
+      Operand operand{op->getOperand(number), {}};
+      for (unsigned dim = 0; dim < maps[number].getNumResults(); ++dim)
+        operand.loops.push_back(maps[number].getDimPosition(dim));
+      operands.push_back(operand);
+    }
+  }
 
-bool isZeroFill(Value value) {
-  auto fill = value.getDefiningOp<linalg::FillOp>();
-  return fill && (matchPattern(fill.value(), m_Zero()) ||
-                  matchPattern(fill.value(), m_AnyZeroFloat()));
-}
+  /// Whether there is something to multiply. If not, loops do nothing, at no
+  /// cost.
+  bool isEmpty() { return llvm::is_contained(extents, 0); }
+
+  /// What is absent counts as a loop of one iteration. Each is put before the
+  /// operands' dimensions, in the result m before n.
+  void addMissingLoops() {
+    addIfMissing(loops.n, {1, 2});
+    addIfMissing(loops.m, {0, 2});
+    addIfMissing(loops.k, {0, 1});
+  }
+
+  /// The tile, and which loop of each kind it tiles: these become the last of
+  /// their kind.
+  TileKey choose(llvm::function_ref<TileKey(int64_t m, int64_t n)> tileFor) {
+    std::optional<TileKey> best;
+    double least = 0;
+    unsigned tiledM = 0, tiledN = 0;
+    // Of what costs the same, what lies innermost.
+    for (unsigned m : llvm::reverse(loops.m))
+      for (unsigned n : llvm::reverse(loops.n)) {
+        TileKey key = tileFor(extent(m), extent(n));
+        double cost =
+            costPerRow(extent(m), key.m0) * costPerRow(extent(n), key.n0);
+        if (best && cost >= least)
+          continue;
+        best = key;
+        least = cost;
+        tiledM = m;
+        tiledN = n;
+      }
+    unsigned tiledK = loops.k.back();
+    for (unsigned k : llvm::reverse(loops.k))
+      if (paddedRatio(extent(k), best->k0) <
+          paddedRatio(extent(tiledK), best->k0))
+        tiledK = k;
+    makeLast(loops.m, tiledM);
+    makeLast(loops.n, tiledN);
+    makeLast(loops.k, tiledK);
+    return *best;
+  }
+
+  void pack(const TileKey &key, StringRef tile) {
+    Value init = op.getDpsInits()[0];
+    Value unwritten = unfilled(init);
+    operands[2].value = unwritten ? unwritten : init;
+    for (Operand &operand : operands)
+      operand.value = expand(operand);
+    Layout layouts[] = {
+        layoutOf(operands[0], loops.m, loops.k, key.m0, key.k0),
+        layoutOf(operands[1], loops.n, loops.k, key.n0, key.k0),
+        layoutOf(operands[2], loops.m, loops.n, key.m0, key.n0)};
+    Value lhs = pack(operands[0].value, layouts[0]);
+    Value rhs = pack(operands[1].value, layouts[1]);
+    // The tile writes its zeros itself; the out operand needs only be there.
+    Value out = unwritten ? destination(operands[2].value, layouts[2])
+                          : pack(operands[2].value, layouts[2]);
+    auto product = tw::Mmt4dOp::create(
+        b, out.getType(), lhs, rhs, out, tile,
+        b.getAffineMapArrayAttr(
+            {layouts[0].map, layouts[1].map, layouts[2].map}),
+        /*overwrite=*/unwritten != nullptr);
+    auto result = linalg::UnPackOp::create(
+        b, product.getResult(), operands[2].value, layouts[2].innerDims,
+        layouts[2].tiles, layouts[2].perm());
+    setPlace(product);
+    setPlace(result);
+    op->replaceAllUsesWith(ValueRange{collapse(result.getResult())});
+    op->erase();
+  }
+
+private:
+  int64_t extent(unsigned loop) {
+    return ShapedType::isDynamic(extents[loop]) ? -1 : extents[loop];
+  }
+
+  void addIfMissing(SmallVector<unsigned> &kind, std::array<int, 2> indexed) {
+    if (!kind.empty())
+      return;
+    kind.push_back(numLoops++);
+    extents.push_back(1);
+    for (int operand : indexed)
+      operands[operand].loops.insert(operands[operand].loops.begin(),
+                                     kind.back());
+  }
+
+  static void makeLast(SmallVector<unsigned> &kind, unsigned loop) {
+    llvm::erase(kind, loop);
+    kind.push_back(loop);
+  }
+
+  /// What the operation did together, its parts do: on the same side.
+  void setPlace(Operation *part) {
+    if (place)
+      part->setAttr(kDeviceAttr, place);
+  }
+
+  /// Groups `dims` dimensions such that the first has `added` more.
+  static SmallVector<ReassociationIndices> leadingUnits(int64_t dims,
+                                                        int64_t added) {
+    SmallVector<ReassociationIndices> groups(dims);
+    if (dims)
+      llvm::append_range(groups[0], llvm::seq<int64_t>(0, added));
+    for (auto [dim, group] : llvm::enumerate(groups))
+      group.push_back(added + dim);
+    return groups;
+  }
+
+  /// The operand with a dimension for each of its loops: those that were added
+  /// are first.
+  Value expand(const Operand &operand) {
+    auto type = cast<RankedTensorType>(operand.value.getType());
+    int64_t added = operand.loops.size() - type.getRank();
+    if (!added)
+      return operand.value;
+    SmallVector<int64_t> shape(added, 1);
+    llvm::append_range(shape, type.getShape());
+    return tensor::ExpandShapeOp::create(
+        b, RankedTensorType::get(shape, type.getElementType()), operand.value,
+        leadingUnits(type.getRank(), added));
+  }
+
+  Value collapse(Value result) {
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    int64_t added = operands[2].loops.size() - type.getRank();
+    if (!added)
+      return result;
+    return tensor::CollapseShapeOp::create(b, type, result,
+                                           leadingUnits(type.getRank(), added));
+  }
+
+  Layout layoutOf(const Operand &operand, ArrayRef<unsigned> rows,
+                  ArrayRef<unsigned> columns, int64_t rowTile,
+                  int64_t columnTile) {
+    Layout layout;
+    SmallVector<AffineExpr> results;
+    for (ArrayRef<unsigned> kind : {ArrayRef(loops.batch), rows, columns})
+      for (unsigned loop : kind) {
+        layout.outerPerm.push_back(operand.dimOf(loop));
+        results.push_back(b.getAffineDimExpr(loop));
+      }
+    layout.innerDims = {operand.dimOf(rows.back()),
+                        operand.dimOf(columns.back())};
+    layout.tiles = {b.getIndexAttr(rowTile), b.getIndexAttr(columnTile)};
+    layout.map = AffineMap::get(numLoops, 0, results, b.getContext());
+    return layout;
+  }
+
+  Value destination(Value source, const Layout &layout) {
+    return linalg::PackOp::createDestinationTensor(
+        b, b.getLoc(), source, layout.tiles, layout.innerDims, layout.perm());
+  }
+
+  Value pack(Value source, const Layout &layout) {
+    auto type = cast<RankedTensorType>(source.getType());
+    Value dest = destination(source, layout);
+    std::optional<Value> zero;
+    if (linalg::PackOp::requirePaddingValueStrict(
+            type.getShape(), layout.innerDims,
+            cast<RankedTensorType>(dest.getType()).getShape(), layout.perm(),
+            layout.tiles))
+      zero = arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
+    auto result = linalg::PackOp::create(b, source, dest, layout.innerDims,
+                                         layout.tiles, zero, layout.perm());
+    setPlace(result);
+    return result.getResult();
+  }
+
+  linalg::LinalgOp op;
+  Contraction loops;
+  ImplicitLocOpBuilder b;
+  Attribute place;
+  unsigned numLoops;
+  SmallVector<int64_t, 4> extents;
+  SmallVector<Operand, 3> operands; ///< lhs, rhs, out
+};
 
 struct PackContractionsPass : impl::PackContractionsBase<PackContractionsPass> {
   using PackContractionsBase::PackContractionsBase;
@@ -111,82 +281,32 @@ struct PackContractionsPass : impl::PackContractionsBase<PackContractionsPass> {
   }
 
   void runOnOperation() override {
-    SmallVector<linalg::LinalgOp> contractions;
-    getOperation().walk([&](linalg::LinalgOp op) {
-      if (linalg::isaContractionOpInterface(op) && !op->hasAttr(kTileAttr))
-        contractions.push_back(op);
-    });
-    for (linalg::LinalgOp op : contractions)
-      if (failed(pack(op)))
-        return signalPassFailure();
+    SmallVector<linalg::LinalgOp> ops;
+    getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    for (linalg::LinalgOp op : ops)
+      pack(op);
   }
 
-  LogicalResult pack(linalg::LinalgOp op) {
-    FailureOr<linalg::ContractionDimensions> dims =
-        linalg::inferContractionDims(op);
-    bool isMatmul = succeeded(dims) && dims->m.size() == 1 &&
-                    dims->n.size() == 1 && dims->k.size() == 1 &&
-                    dims->batch.size() + 3 == op.getNumLoops();
-    const TypeTripleInfo *types = isMatmul ? matchTypes(op) : nullptr;
-    if (!types) {
-      op->emitRemark() << "lowered to plain loops: "
-                       << (isMatmul ? "no tile function has these element types"
-                                    : "not a matrix multiplication");
-      return success();
+  void pack(linalg::LinalgOp op) {
+    std::optional<Contraction> contraction = matchContraction(op);
+    if (!contraction || !contraction->types) {
+      if (linalg::isaContractionOpInterface(op))
+        op->emitRemark() << "lowered to plain loops: "
+                         << (contraction
+                                 ? "no tile function has these element types"
+                                 : "not a matrix multiplication");
+      return;
     }
-    auto extent = [&](unsigned loop) {
-      int64_t size = op.getStaticLoopRanges()[loop];
-      return ShapedType::isDynamic(size) ? -1 : size;
-    };
-    // Nothing to multiply: upstream erases the operation, and its result is
-    // what it accumulates onto.
-    if (extent(dims->m[0]) == 0 || extent(dims->n[0]) == 0 ||
-        extent(dims->k[0]) == 0)
-      return success();
+    ContractionPacker packer(op, *contraction);
+    if (packer.isEmpty())
+      return;
+    packer.addMissingLoops();
     bool isForDevice = gpu && !isOnHost(op);
-    TileKey key = isForDevice ? chooseDeviceTile(*types, extent(dims->m[0]),
-                                                 extent(dims->n[0]), *gpu)
-                              : chooseTile(*types, extent(dims->m[0]),
-                                           extent(dims->n[0]), cpu);
-    Attribute place = op->getAttr(kDeviceAttr);
-    bool overwrites = isZeroFill(op.getDpsInits()[0]);
-
-    linalg::BlockPackMatmulOptions options;
-    options.blockFactors = {key.m0, key.n0, key.k0};
-    IRRewriter rewriter(op);
-    FailureOr<linalg::PackResult> packed = linalg::blockPackMatmul(
-        rewriter, op,
-        [&](linalg::LinalgOp) -> std::optional<linalg::BlockPackMatmulOptions> {
-          return options;
-        });
-    if (failed(packed))
-      return op->emitError("cannot be packed");
-    Operation *contraction = packed->packedLinalgOp;
-    // What packs for a contraction is done where that is.
-    if (place)
-      for (Operation *part : parts(*packed))
-        part->setAttr(kDeviceAttr, place);
-    contraction->setAttr(kTileAttr,
-                         rewriter.getStringAttr(printTileKey(key, prefix)));
-    if (!overwrites)
-      return success();
-    contraction->setAttr(kOverwriteAttr, rewriter.getUnitAttr());
-    // The tile writes its zeros itself; the out operand needs only be there.
-    linalg::PackOp outPack =
-        contraction->getOperand(2).getDefiningOp<linalg::PackOp>();
-    if (outPack)
-      rewriter.replaceOp(outPack, outPack.getDest());
-    return success();
-  }
-
-  /// The packed contraction, its packs and its unpack.
-  static SmallVector<Operation *> parts(const linalg::PackResult &packed) {
-    SmallVector<Operation *> ops{packed.packedLinalgOp};
-    for (linalg::PackOp op : packed.packOps)
-      ops.push_back(op);
-    for (linalg::UnPackOp op : packed.unPackOps)
-      ops.push_back(op);
-    return ops;
+    TileKey key = packer.choose([&](int64_t m, int64_t n) {
+      return isForDevice ? chooseDeviceTile(*contraction->types, m, n, *gpu)
+                         : chooseTile(*contraction->types, m, n, cpu);
+    });
+    packer.pack(key, printTileKey(key, prefix));
   }
 
   TargetCpu cpu;

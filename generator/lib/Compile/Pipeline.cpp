@@ -28,6 +28,7 @@
 #include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/Dialect/TwDialect.h"
 #include "tilewright/Transforms/Passes.h"
 
 using namespace mlir;
@@ -46,12 +47,12 @@ void addCleanup(OpPassManager &pm) {
 } // namespace
 
 void registerModelDialects(DialectRegistry &registry) {
-  registry
-      .insert<affine::AffineDialect, arith::ArithDialect,
-              bufferization::BufferizationDialect, cf::ControlFlowDialect,
-              func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
-              math::MathDialect, memref::MemRefDialect, ROCDL::ROCDLDialect,
-              scf::SCFDialect, tensor::TensorDialect, vector::VectorDialect>();
+  registry.insert<affine::AffineDialect, arith::ArithDialect,
+                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
+                  math::MathDialect, memref::MemRefDialect, ROCDL::ROCDLDialect,
+                  scf::SCFDialect, tensor::TensorDialect, tw::TwDialect,
+                  vector::VectorDialect>();
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
@@ -119,14 +120,10 @@ void addBufferStep(OpPassManager &pm) {
 
 void addCallStep(OpPassManager &pm, const ModelOptions &options) {
   if (options.device) {
-    FormDispatchesOptions form;
-    form.prefix = options.prefix;
-    pm.addPass(createFormDispatches(form));
+    pm.addPass(createFormDispatches());
     addCleanup(pm);
   }
-  CallTileFunctionsOptions call;
-  call.prefix = options.prefix;
-  pm.addPass(createCallTileFunctions(call));
+  pm.addPass(createCallTileFunctions());
   pm.addPass(createConvertLinalgToLoopsPass());
   addCleanup(pm);
 }

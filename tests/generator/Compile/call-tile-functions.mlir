@@ -1,12 +1,11 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// RUN: tw-opt %s --tw-call-tile-functions --canonicalize --split-input-file | FileCheck %s
-// RUN: tw-opt %s --tw-call-tile-functions=prefix=uk --split-input-file --verify-diagnostics
+// RUN: tw-opt %s --tw-call-tile-functions --canonicalize --split-input-file --verify-diagnostics | FileCheck %s
 
-#a = affine_map<(m, n, k, x, y, z) -> (m, k, x, z)>
-#b = affine_map<(m, n, k, x, y, z) -> (n, k, y, z)>
-#c = affine_map<(m, n, k, x, y, z) -> (m, n, x, y)>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
 
 // CHECK-DAG:   llvm.func @tw_mmt4d_tile_s8s8s32_8x32x4_x86_64_avx512_vnni(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr)
 // CHECK-LABEL: func.func @f(
@@ -29,13 +28,61 @@
 // CHECK:             scf.for
 // CHECK:               llvm.call @tw_mmt4d_tile_s8s8s32_8x32x4_x86_64_avx512_vnni(%{{.*}}, %{{.*}}, %{{.*}}, %[[PARAMS]])
 func.func @f(%a: memref<?x?x8x4xi8>, %b: memref<3x?x32x4xi8>, %c: memref<?x3x8x32xi32>) {
-  // expected-error @below {{names the tile 'tw_mmt4d_tile_s8s8s32_8x32x4_x86_64_avx512_vnni': }}
-  linalg.generic {indexing_maps = [#a, #b, #c],
-                  iterator_types = ["parallel", "parallel", "reduction", "parallel", "parallel", "reduction"]}
+  tw.mmt4d "tw_mmt4d_tile_s8s8s32_8x32x4_x86_64_avx512_vnni" indexing_maps = [#a, #b, #c]
       ins(%a, %b : memref<?x?x8x4xi8>, memref<3x?x32x4xi8>) outs(%c : memref<?x3x8x32xi32>)
-      attrs = {tw.tile = "tw_mmt4d_tile_s8s8s32_8x32x4_x86_64_avx512_vnni"} {
-  ^bb0(%x: i8, %y: i8, %o: i32):
-    linalg.yield %o : i32
-  }
+  return
+}
+
+// -----
+
+// Two dimensions of each kind, in panels of 1 x 1 elements: each operand is an array of panels, and the addresses of
+// panel and tile are those of the loops' numbers.
+#a = affine_map<(b0, b1, m0, m1, n0, n1, k0, k1) -> (b0, b1, m0, m1, k0, k1)>
+#b = affine_map<(b0, b1, m0, m1, n0, n1, k0, k1) -> (b0, b1, n0, n1, k0, k1)>
+#c = affine_map<(b0, b1, m0, m1, n0, n1, k0, k1) -> (b0, b1, m0, m1, n0, n1)>
+
+// CHECK-LABEL: func.func @dims(
+// CHECK-DAG:     %[[I0:.*]] = arith.constant 0 : index
+// CHECK-DAG:     %[[I1:.*]] = arith.constant 1 : index
+// CHECK-DAG:     %[[BATCH:.*]] = arith.constant 6 : index
+// CHECK-DAG:     %[[M:.*]] = arith.constant 20 : index
+// CHECK-DAG:     %[[N:.*]] = arith.constant 42 : index
+// CHECK-DAG:     %[[K:.*]] = arith.constant 72 : i64
+// K0 and the flags: types 0x21, no ACCUMULATE.
+// CHECK-DAG:     %[[FLAGS:.*]] = llvm.mlir.constant(141733920769 : i64)
+// One panel has 72 * 4 bytes, one tile 4.
+// CHECK-DAG:     %[[PANEL:.*]] = arith.constant 288 : index
+// CHECK-DAG:     %[[TILE:.*]] = arith.constant 4 : index
+// CHECK:         llvm.store %[[K]]
+// CHECK:         llvm.store %[[FLAGS]]
+// CHECK:         scf.for %[[I:.*]] = %[[I0]] to %[[BATCH]] step %[[I1]] {
+// CHECK:           %[[ROW0:.*]] = arith.muli %[[I]], %[[M]]
+// CHECK:           %[[COLUMN0:.*]] = arith.muli %[[I]], %[[N]]
+// All rhs panels are one block.
+// CHECK:           scf.for %[[J:.*]] = %[[I0]] to %[[M]] step %[[I1]] {
+// CHECK:             %[[ROW:.*]] = arith.addi %[[ROW0]], %[[J]]
+// CHECK:             scf.for %[[L:.*]] = %[[I0]] to %[[N]] step %[[I1]] {
+// CHECK-DAG:           %[[ROWS:.*]] = arith.muli %[[ROW]], %[[N]]
+// CHECK-DAG:           %[[OUT:.*]] = arith.addi %[[ROWS]], %[[L]]
+// CHECK-DAG:           arith.muli %[[OUT]], %[[TILE]]
+// CHECK-DAG:           arith.muli %[[ROW]], %[[PANEL]]
+// CHECK-DAG:           %[[COLUMN:.*]] = arith.addi %[[COLUMN0]], %[[L]]
+// CHECK-DAG:           arith.muli %[[COLUMN]], %[[PANEL]]
+// CHECK:               llvm.call @tw_mmt4d_tile_s32s32s32_1x1x1_generic(
+func.func @dims(%a: memref<2x3x4x5x8x9x1x1xi32>, %b: memref<2x3x6x7x8x9x1x1xi32>, %c: memref<2x3x4x5x6x7x1x1xi32>) {
+  tw.mmt4d "tw_mmt4d_tile_s32s32s32_1x1x1_generic" overwrite indexing_maps = [#a, #b, #c]
+      ins(%a, %b : memref<2x3x4x5x8x9x1x1xi32>, memref<2x3x6x7x8x9x1x1xi32>) outs(%c : memref<2x3x4x5x6x7x1x1xi32>)
+  return
+}
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+func.func @strided(%a: memref<2x5x1x1xf32>, %b: memref<3x5x1x1xf32, strided<[10, 1, 1, 1]>>, %c: memref<2x3x1x1xf32>) {
+  // expected-error @below {{has the operand type 'memref<3x5x1x1xf32, strided<[10, 1, 1, 1]>>', which is not a contiguous buffer}}
+  tw.mmt4d "tw_mmt4d_tile_f32f32f32_1x1x1_generic" indexing_maps = [#a, #b, #c]
+      ins(%a, %b : memref<2x5x1x1xf32>, memref<3x5x1x1xf32, strided<[10, 1, 1, 1]>>) outs(%c : memref<2x3x1x1xf32>)
   return
 }

@@ -76,3 +76,26 @@ func.func @back_and_forth(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, t
   %d = linalg.exp {tw.device = "host"} ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
   return %b, %c, %d : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
+
+// A vector that the device multiplies, as a matrix of one row, is where the vector is: shapes are not looked at.
+// CHECK-LABEL: func.func @views(
+// CHECK-SAME:    %[[X:.*]]: tensor<8xf32>
+// CHECK:         %[[UP:.*]] = bufferization.alloc_tensor() copy(%[[X]]) {memory_space = 1 : i64}
+// CHECK:         %[[A:.*]] = linalg.exp ins(%[[UP]]
+// CHECK:         %[[ROW:.*]] = tensor.expand_shape %[[A]]
+// CHECK:         %[[B:.*]] = linalg.exp ins(%[[ROW]]
+// CHECK:         %[[VECTOR:.*]] = tensor.collapse_shape %[[B]]
+// CHECK:         linalg.abs ins(%[[VECTOR]]
+// CHECK:         %[[DOWN:.*]] = bufferization.alloc_tensor() copy(%{{.*}}) {memory_space = 0 : i64}
+// CHECK-NOT:     bufferization.alloc_tensor
+// CHECK:         return %[[DOWN]]
+func.func @views(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %f = tensor.empty() : tensor<1x8xf32>
+  %a = linalg.exp ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %row = tensor.expand_shape %a [[0, 1]] output_shape [1, 8] : tensor<8xf32> into tensor<1x8xf32>
+  %b = linalg.exp ins(%row : tensor<1x8xf32>) outs(%f : tensor<1x8xf32>) -> tensor<1x8xf32>
+  %vector = tensor.collapse_shape %b [[0, 1]] : tensor<1x8xf32> into tensor<8xf32>
+  %c = linalg.abs ins(%vector : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  return %c : tensor<8xf32>
+}

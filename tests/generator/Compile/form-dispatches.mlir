@@ -8,9 +8,9 @@
 // CHECK-SAME:   tw.dispatches = 7 : i64
 // CHECK-SAME:   tw.kernels = ["exp_0", "fill_0", "add_0", "tw_mmt4d_kernel_f16f16f32_16x16x16_amdgpu_gfx942", "exp_1"]
 
-#lhs = affine_map<(b, m, n, k, m0, n0, k0) -> (b, m, k, m0, k0)>
-#rhs = affine_map<(b, m, n, k, m0, n0, k0) -> (n, k, n0, k0)>
-#out = affine_map<(b, m, n, k, m0, n0, k0) -> (b, m, n, m0, n0)>
+#lhs = affine_map<(b, c, m, n, k) -> (b, c, m, k)>
+#rhs = affine_map<(b, c, m, n, k) -> (b, c, n, k)>
+#out = affine_map<(b, c, m, n, k) -> (b, c, m, n)>
 
 memref.global "private" constant @weights : memref<16xf32> = dense<2.0>
 
@@ -60,26 +60,25 @@ func.func @elementwise(%x: memref<8x16xf32>, %y: memref<16xf32>) -> i32 {
   return %ok : i32
 }
 
-// A matmul with a batch, of which the rhs is the same in each: one launch per batch, by tw_mmt4d_params_t as 18 words.
+// A matmul with a batch of two dimensions: one launch per matrix, by tw_mmt4d_params_t as 18 words. Matrices lie next to
+// each other: 4 x 8 tiles of 16 x 16 halves, 3 x 8 of them, 4 x 3 of floats.
 // CHECK-LABEL: func.func @mmt4d(
 // CHECK-DAG:     %[[BYTES:.*]] = llvm.mlir.constant(144 : i64)
-// CHECK:         scf.for
+// CHECK-DAG:     %[[MATRICES:.*]] = arith.constant 10 : index
+// CHECK-DAG:     %[[LHS:.*]] = arith.constant 16384 : index
+// CHECK-DAG:     %[[RHS:.*]] = arith.constant 12288 : index
+// CHECK:         scf.for %[[I:.*]] = %{{.*}} to %[[MATRICES]]
+// CHECK-DAG:       arith.muli %[[I]], %[[LHS]]
+// CHECK-DAG:       arith.muli %[[I]], %[[RHS]]
 // CHECK:           llvm.call @tw_hip_launch({{.*}}, %[[BYTES]])
 // CHECK:         llvm.call @tw_hip_end
-func.func @mmt4d(%lhs: memref<2x4x8x16x16xf16, 1>, %rhs: memref<3x8x16x16xf16, 1>, %out: memref<2x4x3x16x16xf32, 1>) -> i32 {
+func.func @mmt4d(%lhs: memref<2x5x4x8x16x16xf16, 1>, %rhs: memref<2x5x3x8x16x16xf16, 1>,
+                 %out: memref<2x5x4x3x16x16xf32, 1>) -> i32 {
   %ok = arith.constant 0 : i32
-  linalg.generic {indexing_maps = [#lhs, #rhs, #out],
-      iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel", "parallel", "reduction"],
-      tw.tile = "tw_mmt4d_tile_f16f16f32_16x16x16_amdgpu_gfx942"}
-      ins(%lhs, %rhs : memref<2x4x8x16x16xf16, 1>, memref<3x8x16x16xf16, 1>) outs(%out : memref<2x4x3x16x16xf32, 1>) {
-  ^bb0(%a: f16, %b: f16, %c: f32):
-    %x = arith.extf %a : f16 to f32
-    %y = arith.extf %b : f16 to f32
-    %p = arith.mulf %x, %y : f32
-    %s = arith.addf %c, %p : f32
-    linalg.yield %s : f32
-  }
-  linalg.exp ins(%out : memref<2x4x3x16x16xf32, 1>) outs(%out : memref<2x4x3x16x16xf32, 1>)
+  tw.mmt4d "tw_mmt4d_tile_f16f16f32_16x16x16_amdgpu_gfx942" indexing_maps = [#lhs, #rhs, #out]
+      ins(%lhs, %rhs : memref<2x5x4x8x16x16xf16, 1>, memref<2x5x3x8x16x16xf16, 1>)
+      outs(%out : memref<2x5x4x3x16x16xf32, 1>)
+  linalg.exp ins(%out : memref<2x5x4x3x16x16xf32, 1>) outs(%out : memref<2x5x4x3x16x16xf32, 1>)
   return %ok : i32
 }
 

@@ -25,10 +25,6 @@
 
 namespace tilewright {
 
-/// The tile function that computes a packed contraction: a StringAttr.
-inline constexpr llvm::StringLiteral kTileAttr = "tw.tile";
-/// On a packed contraction: its out operand holds nothing yet, zero is meant.
-inline constexpr llvm::StringLiteral kOverwriteAttr = "tw.overwrite";
 /// On a function: the constants that were packed at compile time, an ArrayAttr
 /// of StringAttr.
 inline constexpr llvm::StringLiteral kPackedAttr = "tw.packed";
@@ -62,10 +58,11 @@ inline bool isOnHost(mlir::Operation *op) {
   return place && place.getValue() == kHost;
 }
 
-/// Teaches one-shot bufferization `linalg.pack` and `linalg.unpack`: each
-/// becomes one loop nest from its source's buffer to its destination's.
+/// Teaches one-shot bufferization `tw.mmt4d`, which has a form on buffers, and
+/// `linalg.pack` and `linalg.unpack`: each becomes one loop nest from its
+/// source's buffer to its destination's.
 ///
-/// Upstream lowers them on tensors instead, to pad, reshape and transpose (to
+/// Upstream lowers packs on tensors instead, to pad, reshape and transpose (to
 /// transpose, reshape and slice), which are three passes over memory with two
 /// temporary buffers.
 void registerPackBufferization(mlir::DialectRegistry &registry);

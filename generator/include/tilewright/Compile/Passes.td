@@ -50,14 +50,19 @@ def MakeEntryPoints : Pass<"tw-make-entry-points", "mlir::ModuleOp"> {
 def PackContractions : Pass<"tw-pack-contractions", "mlir::func::FuncOp"> {
   let summary = "Pack matrix multiplications for the tile functions of a target";
   let description = [{
-    Every contraction with one m, one n and one k dimension (any batch
-    dimensions, transposed operands included) whose element types are a type
-    triple of tile functions is packed by upstream's `blockPackMatmul` into
-    `linalg.pack`, a contraction in the form of `linalg.mmt4d`, and
-    `linalg.unpack`. Inner tile sizes are those of the runtime library's query
-    on such a CPU, fixed ones; see ChooseTile.h. The packed contraction carries the name
-    of its tile function as the attribute `tw.tile`, and `tw.overwrite` where it
-    accumulates onto zeros, which are then not written.
+    Every contraction, out += lhs * rhs, whose element types are a type triple of
+    tile functions becomes `linalg.pack` of its operands, `tw.mmt4d`, and
+    `linalg.unpack` of the result: with any number of batch, m, n and k
+    dimensions, in any order in each operand. What has no m or n, or neither, is
+    given a dimension of size 1 (`tensor.expand_shape`); so is an outer product,
+    which has no k. A product with a vector has the vector as its lhs.
+
+    Packing moves the dimensions into the order that `tw.mmt4d` describes. Of
+    several dimensions of a kind one is tiled: where padding and narrow tiles
+    cost least. Inner tile sizes are those of the runtime library's query on
+    such a CPU for the tiled dimensions, fixed ones; see ChooseTile.h. What is
+    accumulated onto zeros is not packed: `tw.mmt4d` says `overwrite`, and the
+    zeros are not written.
 
     A contraction that fits no type triple stays as it is, with a remark.
   }];
@@ -73,33 +78,29 @@ def PackContractions : Pass<"tw-pack-contractions", "mlir::func::FuncOp"> {
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
     "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect",
+    "tilewright::tw::TwDialect",
   ];
 }
 
 def FoldConstantPacks : Pass<"tw-fold-constant-packs", "mlir::func::FuncOp"> {
   let summary = "Pack constants at compile time";
   let description = [{
-    Replaces each `linalg.pack` of a constant by the packed constant, computed
-    by the runtime library's own `tw_pack`. The constant must have two
-    dimensions and elements of whole bytes. The function's attribute `tw.packed`
-    lists what was packed.
+    Replaces each `linalg.pack` of a constant by the packed constant: of any
+    number of dimensions, permutation and padding. Elements must be of whole
+    bytes. The function's attribute `tw.packed` lists what was packed.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
 def CallTileFunctions : Pass<"tw-call-tile-functions", "mlir::ModuleOp"> {
-  let summary = "Turn packed contractions on buffers into calls of tiles";
+  let summary = "Turn packed multiplications on buffers into calls of tiles";
   let description = [{
-    Each linalg operation with the attribute `tw.tile` becomes a loop nest over
-    its batch dimensions and its tiles that calls the tile function by name,
-    with one `tw_mmt4d_params_t` on the stack. The tiles are visited by blocks of
-    rhs panels that stay in the second-level cache, and within a block lhs panel
-    by lhs panel.
+    Each `tw.mmt4d` becomes a loop nest over its batch and its tiles that calls
+    the tile function by name, with one `tw_mmt4d_params_t` on the stack. The
+    tiles are visited by blocks of rhs panels that stay in the second-level
+    cache, and within a block lhs panel by lhs panel. Several dimensions of a
+    kind are one loop: they lie next to each other. Buffers must be contiguous.
   }];
-  let options = [
-    Option<"prefix", "prefix", "std::string", /*default=*/"\"tw\"",
-           "Prefix of the tile names: <prefix>_mmt4d_tile_...">,
-  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect",
     "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
@@ -165,9 +166,9 @@ def PlaceOnDevice : Pass<"tw-place-on-device", "mlir::func::FuncOp"> {
 def FormDispatches : Pass<"tw-form-dispatches", "mlir::ModuleOp"> {
   let summary = "Turn what works on device memory into kernels and launches";
   let description = [{
-    Every linalg operation on buffers in memory space 1 becomes a launch. A
-    packed contraction (`tw.tile`) launches the tile's workgroup kernel,
-    `<prefix>_mmt4d_kernel_...`, once per batch. Any other launches a kernel of
+    Every operation on buffers in memory space 1 becomes a launch. `tw.mmt4d`
+    launches the tile's workgroup kernel, `<prefix>_mmt4d_kernel_...`, once for
+    each batch. A linalg operation launches a kernel of
     256 work-items a workgroup, each of which computes elements of the result;
     these kernels are functions of the nested module `@kernels`, and operations
     with equal bodies share one, whatever their sizes. Allocations, copies and
@@ -177,10 +178,6 @@ def FormDispatches : Pass<"tw-form-dispatches", "mlir::ModuleOp"> {
     their numbers, and the constants that are uploaded once; `tw.dispatches`
     counts the launches.
   }];
-  let options = [
-    Option<"prefix", "prefix", "std::string", /*default=*/"\"tw\"",
-           "Prefix of the tile names: <prefix>_mmt4d_tile_...">,
-  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
     "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",

@@ -11,7 +11,9 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tilewright/key.h"
 
 #include "tilewright/Dialect/TwDialect.h.inc"
 #include "tilewright/Dialect/TwEnums.h.inc"

@@ -7,14 +7,18 @@
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Tw_Dialect : Dialect {
   let name = "tw";
   let cppNamespace = "::tilewright::tw";
-  let summary = "Stages of pipelined loops, independent of the target";
+  let summary = "Packed multiplications, and stages of pipelined loops";
   let description = [{
-    A loop that brings data from global memory through workgroup memory into
+    `tw.mmt4d` is a matrix multiplication on packed operands, by a tile function
+    that it names: what calls of tiles and launches of their kernels are made of.
+
+    The rest is independent of the target. A loop that brings data from global memory through workgroup memory into
     arithmetic has three stages: READ (global memory to registers), WRITE
     (registers to workgroup memory) and COMPUTE. The dialect marks them, so that
     a pass that knows no target can pipeline the loop, and marks in the result
@@ -90,6 +94,8 @@ def Tw_GroupAttr : AttrDef<Tw_Dialect, "Group"> {
 class Tw_ArrayOf<Attr element, string summary>
     : TypedArrayAttrBase<element, summary>;
 
+def Tw_RankedTensorOrMemRef : AnyTypeOf<[AnyRankedTensor, AnyMemRef]>;
+
 def Tw_StageBoundaryOp : Op<Tw_Dialect, "stage_boundary"> {
   let summary = "End of a stage: instructions do not move across";
   let description = [{
@@ -149,6 +155,67 @@ def Tw_BufferSlotOp : Op<Tw_Dialect, "buffer_slot", [Pure]> {
   }];
   let results = (outs Index:$slot);
   let assemblyFormat = "attr-dict";
+}
+
+def Tw_Mmt4dOp : Op<Tw_Dialect, "mmt4d", [
+    DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Multiplication of packed matrices, by a tile function";
+  let description = [{
+    out += lhs * rhs, or out = lhs * rhs with `overwrite`, on panels and tiles of
+    the tile function `tile`, whose name says M0, N0, K0 and the element types.
+    On tensors it has a result; on buffers it writes `out`.
+
+    The last two dimensions of the operands are M0 x K0, N0 x K0 and M0 x N0. The
+    maps say which outer loop indexes each dimension before them. A loop is of
+    the batch if it indexes all operands, else m (lhs and out), n (rhs and out)
+    or k (lhs and rhs); there may be any number of each. Dimensions lie in the
+    order
+
+        lhs [batch..., m..., k..., M0, K0]
+        rhs [batch..., n..., k..., N0, K0]
+        out [batch..., m..., n..., M0, N0]
+
+    and loops of a kind in the same order wherever they are. So each operand is,
+    for each batch, one sequence of panels of all K steps, or of rows of tiles,
+    whatever the number of its dimensions. All of this is verified.
+
+    ```mlir
+    %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_8x32x1_x86_64_avx512_base" overwrite
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
+                       affine_map<(m, n, k) -> (n, k)>,
+                       affine_map<(m, n, k) -> (m, n)>]
+      ins(%lhs, %rhs : tensor<?x64x8x1xf32>, tensor<3x64x32x1xf32>)
+      outs(%out : tensor<?x3x8x32xf32>) -> tensor<?x3x8x32xf32>
+    ```
+  }];
+  let arguments = (ins
+    Tw_RankedTensorOrMemRef:$lhs,
+    Tw_RankedTensorOrMemRef:$rhs,
+    Tw_RankedTensorOrMemRef:$out,
+    StrAttr:$tile,
+    AffineMapArrayAttr:$indexing_maps,
+    UnitAttr:$overwrite);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    $tile (`overwrite` $overwrite^)? `indexing_maps` `=` $indexing_maps
+    `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)`
+    `outs` `(` $out `:` type($out) `)` attr-dict (`->` type($result)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What `tile` spells: a key, behind the prefix of its name.
+    ::tilewright::TileKey getKey();
+    ::llvm::StringRef getPrefix();
+
+    /// How many dimensions of each kind there are.
+    struct Dims {
+      int64_t batch = 0, m = 0, n = 0, k = 0;
+    };
+    Dims getDims();
+
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
+  }];
 }
 
 #endif // TILEWRIGHT_DIALECT_TWOPS

@@ -22,8 +22,8 @@ namespace {
 class FunctionDispatches {
 public:
   FunctionDispatches(func::FuncOp func, HostProgram &program,
-                     ElementKernels &elements, StringRef prefix)
-      : func(func), program(program), elements(elements), prefix(prefix) {}
+                     ElementKernels &elements)
+      : func(func), program(program), elements(elements) {}
 
   /// Calls of the library, if there is anything of the device.
   LogicalResult run() {
@@ -59,7 +59,8 @@ private:
   }
 
   LogicalResult replace(Operation *op) {
-    if (isa<memref::DimOp, memref::CastOp, memref::ReinterpretCastOp>(op))
+    if (isa<memref::DimOp, memref::CastOp, memref::ReinterpretCastOp,
+            memref::ExpandShapeOp, memref::CollapseShapeOp>(op))
       return success();
     ImplicitLocOpBuilder b(op->getLoc(), op);
     for (Type type : op->getOperandTypes())
@@ -72,6 +73,9 @@ private:
         program.release(b, dealloc.getMemref());
     } else if (auto copy = dyn_cast<memref::CopyOp>(op)) {
       if (failed(replaceCopy(b, copy)))
+        return failure();
+    } else if (auto mmt4d = dyn_cast<tw::Mmt4dOp>(op)) {
+      if (failed(launchMmt4d(mmt4d, program)))
         return failure();
     } else if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
       if (failed(launch(b, linalgOp)))
@@ -114,8 +118,8 @@ private:
       if (auto copy = dyn_cast<memref::CopyOp>(user))
         if (copy.getTarget() != to || copy.getSource() == from)
           continue;
-      auto linalgOp = dyn_cast<linalg::LinalgOp>(user);
-      if (!linalgOp || linalgOp.isDpsInit(&use))
+      auto dispatched = dyn_cast<DestinationStyleOpInterface>(user);
+      if (!dispatched || dispatched.isDpsInit(&use))
         return false;
     }
     constants[alloc] = program.constant(global.getName());
@@ -123,8 +127,6 @@ private:
   }
 
   LogicalResult launch(ImplicitLocOpBuilder &b, linalg::LinalgOp op) {
-    if (op->hasAttr(kTileAttr))
-      return launchMmt4d(op, prefix, program);
     FailureOr<ElementKernel> kernel = elements.get(op);
     if (failed(kernel))
       return failure();
@@ -173,13 +175,10 @@ private:
   func::FuncOp func;
   HostProgram &program;
   ElementKernels &elements;
-  StringRef prefix;
   llvm::DenseMap<Operation *, int64_t> constants;
 };
 
 struct FormDispatchesPass : impl::FormDispatchesBase<FormDispatchesPass> {
-  using FormDispatchesBase::FormDispatchesBase;
-
   void runOnOperation() override {
     ModuleOp module = getOperation();
     OpBuilder builder(module.getBody(), module.getBody()->end());
@@ -190,7 +189,7 @@ struct FormDispatchesPass : impl::FormDispatchesBase<FormDispatchesPass> {
          llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
       if (func.isExternal())
         continue;
-      if (failed(FunctionDispatches(func, program, elements, prefix).run()))
+      if (failed(FunctionDispatches(func, program, elements).run()))
         return signalPassFailure();
     }
     program.finish();

@@ -5,12 +5,10 @@
 
 #include "Mmt4dDispatch.h"
 
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "../Mmt4dSizes.h"
 #include "tilewright/Compile/DeviceKernels.h"
 #include "tilewright/Compile/Passes.h"
-#include "tilewright/key.h"
 #include "tilewright/tile.h"
-#include <numeric>
 
 using namespace mlir;
 
@@ -23,27 +21,30 @@ static_assert(sizeof(tw_mmt4d_params_t) == 144, "as tile.h says");
 
 class Mmt4dLaunch {
 public:
-  Mmt4dLaunch(linalg::LinalgOp op, const TileKey &key, HostProgram &program)
-      : op(op), key(key), program(program), b(op.getLoc(), op) {}
+  Mmt4dLaunch(tw::Mmt4dOp op, HostProgram &program)
+      : op(op), key(op.getKey()), program(program), b(op.getLoc(), op) {}
 
   LogicalResult build(StringRef kernel, const tw_mmt4d_launch_t &shape) {
-    op.getReductionDims(reductions);
-    maps = op.getIndexingMapsArray();
-    // By the form that packing gives: batch, m, n, k; m0, n0, k0.
-    if (reductions.size() != 2 || op.getNumLoops() < 6)
-      return op.emitOpError("is not a packed matrix multiplication");
-    Value m = outer(2, 4), n = outer(2, 3), k = outer(0, 3);
+    FailureOr<Mmt4dSizes> sizes = mmt4dSizes(b, op);
+    if (failed(sizes))
+      return failure();
+    auto [batch, m, n, k] = *sizes;
     Value lhsStride = multiply(k, key.m0 * key.k0);
     Value rhsStride = multiply(k, key.n0 * key.k0);
     Value outStride = multiply(n, key.m0 * key.n0);
 
-    enterBatches();
-    Value lhs = batchAddress(0, multiply(m, lhsStride));
-    Value rhs = batchAddress(1, multiply(n, rhsStride));
-    Value out = batchAddress(2, multiply(m, outStride));
+    Value matrix; // of the batch; null if there is but one
+    if (op.getDims().batch) {
+      auto loop = scf::ForOp::create(b, constant(0), batch, constant(1));
+      matrix = loop.getInductionVar();
+      b.setInsertionPointToStart(loop.getBody());
+    }
+    Value lhs = address(op.getLhs(), matrix, multiply(m, lhsStride));
+    Value rhs = address(op.getRhs(), matrix, multiply(n, rhsStride));
+    Value out = address(op.getOut(), matrix, multiply(m, outStride));
     Value zero = constantWord(0);
     uint64_t flags = uint64_t(key.types);
-    if (!op->hasAttr(kOverwriteAttr))
+    if (!op.getOverwrite())
       flags |= TW_MMT4D_FLAG_ACCUMULATE;
     SmallVector<Value> words{
         lhs,
@@ -81,67 +82,30 @@ private:
     return arith::CeilDivUIOp::create(b, count, constant(each));
   }
 
-  int64_t rank(unsigned operand) {
-    return cast<MemRefType>(op->getOperand(operand).getType()).getRank();
+  /// Where matrix `number` starts, of matrices of so many elements each.
+  Value address(Value buffer, Value number, Value elements) {
+    Value start = program.address(b, buffer);
+    if (!number)
+      return start;
+    auto type = cast<MemRefType>(buffer.getType());
+    Value bytes = multiply(elements, type.getElementTypeBitWidth() / 8);
+    return arith::AddIOp::create(b, start, word(multiply(number, bytes)));
   }
 
-  /// The size of dimension `fromEnd` of an operand, counted from its end.
-  Value outer(unsigned operand, int64_t fromEnd) {
-    return memref::DimOp::create(b, op->getOperand(operand),
-                                 rank(operand) - fromEnd);
-  }
-
-  /// One loop per batch dimension of the result.
-  void enterBatches() {
-    ivs.resize(op.getNumLoops());
-    for (int64_t dim = 0; dim < rank(2) - 4; ++dim) {
-      Value extent = memref::DimOp::create(b, op->getOperand(2), dim);
-      auto loop = scf::ForOp::create(b, constant(0), extent, constant(1));
-      ivs[maps[2].getDimPosition(dim)] = loop.getInductionVar();
-      b.setInsertionPointToStart(loop.getBody());
-    }
-  }
-
-  /// Where the operand's matrix of this batch starts; `matrix` is its elements.
-  Value batchAddress(unsigned operand, Value matrix) {
-    Value buffer = op->getOperand(operand);
-    Value address = program.address(b, buffer);
-    Value stride = multiply(
-        matrix,
-        cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8);
-    for (int64_t dim = rank(operand) - 5; dim >= 0; --dim) {
-      Value bytes = multiply(ivs[maps[operand].getDimPosition(dim)], stride);
-      address = arith::AddIOp::create(b, address, word(bytes));
-      stride =
-          multiply(stride, memref::DimOp::create(b, buffer, dim).getResult());
-    }
-    return address;
-  }
-
-  linalg::LinalgOp op;
+  tw::Mmt4dOp op;
   TileKey key;
   HostProgram &program;
   ImplicitLocOpBuilder b;
-  SmallVector<unsigned> reductions;
-  SmallVector<AffineMap> maps;
-  SmallVector<Value> ivs; ///< of the batch loops
 };
 
 } // namespace
 
-LogicalResult launchMmt4d(linalg::LinalgOp op, StringRef prefix,
-                          HostProgram &program) {
-  StringRef name = op->getAttrOfType<StringAttr>(kTileAttr).getValue();
-  ParsedTileKey parsed = parseTileKey(name.str(), prefix.str());
-  if (!parsed.key)
-    return op.emitOpError()
-           << "names the tile '" << name << "': " << parsed.error;
+LogicalResult launchMmt4d(tw::Mmt4dOp op, HostProgram &program) {
   llvm::Expected<DeviceKernelLaunch> launch =
-      deviceKernelLaunch(*parsed.key, prefix);
+      deviceKernelLaunch(op.getKey(), op.getPrefix());
   if (!launch)
     return op.emitOpError() << llvm::toString(launch.takeError());
-  return Mmt4dLaunch(op, *parsed.key, program)
-      .build(launch->name, launch->shape);
+  return Mmt4dLaunch(op, program).build(launch->name, launch->shape);
 }
 
 } // namespace tilewright

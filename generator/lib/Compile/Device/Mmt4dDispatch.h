@@ -8,14 +8,13 @@
 #define TILEWRIGHT_LIB_COMPILE_DEVICE_MMT4DDISPATCH_H
 
 #include "HostProgram.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "tilewright/Dialect/TwDialect.h"
 
 namespace tilewright {
 
 /// Puts launches of the kernel of the tile that `op` names before it: one, or a
-/// loop over its batch dimensions.
-llvm::LogicalResult launchMmt4d(mlir::linalg::LinalgOp op,
-                                llvm::StringRef prefix, HostProgram &program);
+/// loop over its batch.
+llvm::LogicalResult launchMmt4d(tw::Mmt4dOp op, HostProgram &program);
 
 } // namespace tilewright
 

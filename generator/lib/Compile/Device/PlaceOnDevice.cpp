@@ -5,6 +5,7 @@
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/Dialect/TwDialect.h"
 
 using namespace mlir;
 
@@ -16,7 +17,7 @@ namespace tilewright {
 namespace {
 
 bool isOnDevice(Operation *op) {
-  return isa<linalg::LinalgOp>(op) && !isOnHost(op);
+  return isa<linalg::LinalgOp, tw::Mmt4dOp>(op) && !isOnHost(op);
 }
 
 /// Models are straight lines: what is defined earlier dominates what follows.
@@ -38,9 +39,11 @@ public:
         });
         for (Value result : op.getResults())
           deviceValues.insert(result);
-      } else if (auto cast = dyn_cast<tensor::CastOp>(op)) {
-        if (deviceValues.contains(cast.getSource()))
-          deviceValues.insert(cast.getResult());
+      } else if (isa<tensor::CastOp, tensor::ExpandShapeOp,
+                     tensor::CollapseShapeOp>(op)) {
+        // Other views of the same memory.
+        if (deviceValues.contains(op.getOperand(0)))
+          deviceValues.insert(op.getResult(0));
       } else if (readsElements(&op)) {
         for (OpOperand &operand : op.getOpOperands())
           operand.set(onHost(operand.get(), &op));

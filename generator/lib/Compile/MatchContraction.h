@@ -1,0 +1,33 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which operations are matrix multiplications of tiles.
+
+#ifndef TILEWRIGHT_LIB_COMPILE_MATCHCONTRACTION_H
+#define TILEWRIGHT_LIB_COMPILE_MATCHCONTRACTION_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "tilewright/key.h"
+
+namespace tilewright {
+
+/// out += lhs * rhs, by loops of four kinds: of the batch, which index all
+/// three; m, of lhs and out; n, of rhs and out; k, of lhs and rhs. Each is in
+/// the order in which it indexes lhs, n in that of rhs.
+struct Contraction {
+  llvm::SmallVector<unsigned> batch, m, n, k;
+  /// Operand numbers. They are swapped where the second one is a vector, of no
+  /// n: tiles multiply a row with a matrix, whose columns fill vectors.
+  unsigned lhs = 0, rhs = 1;
+  /// Null if there are no tiles for the elements.
+  const TypeTripleInfo *types = nullptr;
+};
+
+/// None for an operation that is no matrix multiplication, whatever its
+/// elements. A sum over k, of one at least, may lack m or n; an outer product
+/// has both, and no k.
+std::optional<Contraction> matchContraction(mlir::linalg::LinalgOp op);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_COMPILE_MATCHCONTRACTION_H

@@ -1,0 +1,365 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What calls of tiles rely on: one case for each thing that is checked.
+
+// RUN: tw-opt %s --split-input-file --verify-diagnostics
+
+func.func @no_tile(%a: tensor<2x5x4x1xf32>, %b: tensor<3x5x16x1xf32>, %c: tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32> {
+  // expected-error @below {{'f32_4x16x1' is not a tile name: it does not start with 'tw_mmt4d_tile_'}}
+  %r = tw.mmt4d "f32_4x16x1"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x4x1xf32>, tensor<3x5x16x1xf32>) outs(%c : tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32>
+  return %r : tensor<2x3x4x16xf32>
+}
+
+// -----
+
+func.func @unknown_tile(%a: tensor<2x5x4x1xf32>, %b: tensor<3x5x16x1xf32>, %c: tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32> {
+  // expected-error @below {{'tw_mmt4d_tile_f32f32f32_4x16x0_generic' is not a tile name: K0 is 0}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x0_generic"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x4x1xf32>, tensor<3x5x16x1xf32>) outs(%c : tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32>
+  return %r : tensor<2x3x4x16xf32>
+}
+
+// -----
+
+func.func @scalable_tile(%a: tensor<2x5x4x1xf32>, %b: tensor<3x5x16x1xf32>, %c: tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32> {
+  // expected-error @below {{names the tile 'tw_mmt4d_tile_f32f32f32_4x1vlx1_arm_64_sve', but a layout needs fixed sizes}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x1vlx1_arm_64_sve"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x4x1xf32>, tensor<3x5x16x1xf32>) outs(%c : tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32>
+  return %r : tensor<2x3x4x16xf32>
+}
+
+// -----
+
+func.func @block_scales(%a: tensor<2x5x4x1xf32>, %b: tensor<3x5x16x1xf32>, %c: tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32> {
+  // expected-error @below {{but has no panels of block scales}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x4x1xf32>, tensor<3x5x16x1xf32>) outs(%c : tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32>
+  return %r : tensor<2x3x4x16xf32>
+}
+
+// -----
+
+func.func @tensor_and_buffer(%a: tensor<2x5x4x1xf32>, %b: memref<3x5x16x1xf32>, %c: tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32> {
+  // expected-error @below {{is on tensors with a result or on buffers without one, but rhs has type 'memref<3x5x16x1xf32>'}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x4x1xf32>, memref<3x5x16x1xf32>) outs(%c : tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32>
+  return %r : tensor<2x3x4x16xf32>
+}
+
+// -----
+
+func.func @lhs_elements(%a: tensor<2x5x4x1xf16>, %b: tensor<3x5x16x1xf32>, %c: tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32> {
+  // expected-error @below {{has lhs elements of 'f16', but those of the tile are f32}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x4x1xf16>, tensor<3x5x16x1xf32>) outs(%c : tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32>
+  return %r : tensor<2x3x4x16xf32>
+}
+
+// -----
+
+func.func @rhs_elements(%a: tensor<2x5x4x1xf32>, %b: tensor<3x5x16x1xi32>, %c: tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32> {
+  // expected-error @below {{has rhs elements of 'i32', but those of the tile are f32}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x4x1xf32>, tensor<3x5x16x1xi32>) outs(%c : tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32>
+  return %r : tensor<2x3x4x16xf32>
+}
+
+// -----
+
+func.func @out_elements(%a: tensor<2x5x4x1xf32>, %b: tensor<3x5x16x1xf32>, %c: tensor<2x3x4x16xf64>) -> tensor<2x3x4x16xf64> {
+  // expected-error @below {{has out elements of 'f64', but those of the tile are f32}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x4x1xf32>, tensor<3x5x16x1xf32>) outs(%c : tensor<2x3x4x16xf64>) -> tensor<2x3x4x16xf64>
+  return %r : tensor<2x3x4x16xf64>
+}
+
+// -----
+
+func.func @less_than_a_byte(%a: tensor<2x5x4x2xi8>, %b: tensor<3x5x16x2xi4>, %c: tensor<2x3x4x16xi32>) -> tensor<2x3x4x16xi32> {
+  // expected-error @below {{has rhs elements of s4, which are less than a byte}}
+  %r = tw.mmt4d "tw_mmt4d_tile_s8s4s32_4x16x2_generic"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x4x2xi8>, tensor<3x5x16x2xi4>) outs(%c : tensor<2x3x4x16xi32>) -> tensor<2x3x4x16xi32>
+  return %r : tensor<2x3x4x16xi32>
+}
+
+// -----
+
+func.func @loop_twice(%a: tensor<2x5x4x1xf32>, %b: tensor<3x5x16x1xf32>, %c: tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32> {
+  // expected-error @below {{has the lhs map affine_map<(d0, d1, d2) -> (d0, d0)>; expected different loops out of 3}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(m, n, k) -> (m, m)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x4x1xf32>, tensor<3x5x16x1xf32>) outs(%c : tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32>
+  return %r : tensor<2x3x4x16xf32>
+}
+
+// -----
+
+func.func @other_loops(%a: tensor<2x5x4x1xf32>, %b: tensor<3x5x16x1xf32>, %c: tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32> {
+  // expected-error @below {{has the out map affine_map<(d0, d1) -> (d0, d1)>; expected different loops out of 3}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x4x1xf32>, tensor<3x5x16x1xf32>) outs(%c : tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32>
+  return %r : tensor<2x3x4x16xf32>
+}
+
+// -----
+
+func.func @rank(%a: tensor<2x7x5x4x1xf32>, %b: tensor<3x5x16x1xf32>, %c: tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32> {
+  // expected-error @below {{has the lhs type 'tensor<2x7x5x4x1xf32>'; expected 2 dimensions, by its map, and 2 of the tile}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<2x7x5x4x1xf32>, tensor<3x5x16x1xf32>) outs(%c : tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32>
+  return %r : tensor<2x3x4x16xf32>
+}
+
+// -----
+
+func.func @k_of_lhs_alone(%a: tensor<2x5x5x4x1xf32>, %b: tensor<3x5x16x1xf32>, %c: tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32> {
+  // expected-error @below {{has the loop d2, which is neither batch}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(m, n, k, l) -> (m, k, l)>, affine_map<(m, n, k, l) -> (n, l)>, affine_map<(m, n, k, l) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x5x4x1xf32>, tensor<3x5x16x1xf32>) outs(%c : tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32>
+  return %r : tensor<2x3x4x16xf32>
+}
+
+// -----
+
+// A loop of all three would be of the batch.
+func.func @k_in_out(%a: tensor<2x5x4x1xf32>, %b: tensor<3x5x16x1xf32>, %c: tensor<2x3x5x4x16xf32>) -> tensor<2x3x5x4x16xf32> {
+  // expected-error @below {{has the lhs map affine_map<(d0, d1, d2) -> (d0, d2)>; expected the kinds of loops in the order batch, m, k}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n, k)>]
+      ins(%a, %b : tensor<2x5x4x1xf32>, tensor<3x5x16x1xf32>) outs(%c : tensor<2x3x5x4x16xf32>) -> tensor<2x3x5x4x16xf32>
+  return %r : tensor<2x3x5x4x16xf32>
+}
+
+// -----
+
+func.func @no_loop(%a: tensor<2x5x4x1xf32>, %b: tensor<3x5x16x1xf32>, %c: tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32> {
+  // expected-error @below {{has the loop d3, which is neither batch}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(m, n, k, l) -> (m, k)>, affine_map<(m, n, k, l) -> (n, k)>, affine_map<(m, n, k, l) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x4x1xf32>, tensor<3x5x16x1xf32>) outs(%c : tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32>
+  return %r : tensor<2x3x4x16xf32>
+}
+
+// -----
+
+func.func @lhs_panel(%a: tensor<2x5x8x1xf32>, %b: tensor<3x5x16x1xf32>, %c: tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32> {
+  // expected-error @below {{has the lhs type 'tensor<2x5x8x1xf32>', but the tile's is ...4x1}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x8x1xf32>, tensor<3x5x16x1xf32>) outs(%c : tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32>
+  return %r : tensor<2x3x4x16xf32>
+}
+
+// -----
+
+func.func @rhs_panel(%a: tensor<2x5x4x1xf32>, %b: tensor<3x5x16x2xf32>, %c: tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32> {
+  // expected-error @below {{has the rhs type 'tensor<3x5x16x2xf32>', but the tile's is ...16x1}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x4x1xf32>, tensor<3x5x16x2xf32>) outs(%c : tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32>
+  return %r : tensor<2x3x4x16xf32>
+}
+
+// -----
+
+func.func @out_tile(%a: tensor<2x5x4x1xf32>, %b: tensor<3x5x16x1xf32>, %c: tensor<2x3x?x16xf32>) -> tensor<2x3x?x16xf32> {
+  // expected-error @below {{has the out type 'tensor<2x3x?x16xf32>', but the tile's is ...4x16}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x4x1xf32>, tensor<3x5x16x1xf32>) outs(%c : tensor<2x3x?x16xf32>) -> tensor<2x3x?x16xf32>
+  return %r : tensor<2x3x?x16xf32>
+}
+
+// -----
+
+func.func @k_before_m(%a: tensor<5x2x4x1xf32>, %b: tensor<3x5x16x1xf32>, %c: tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32> {
+  // expected-error @below {{has the lhs map affine_map<(d0, d1, d2) -> (d2, d0)>; expected the kinds of loops in the order batch, m, k}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<5x2x4x1xf32>, tensor<3x5x16x1xf32>) outs(%c : tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32>
+  return %r : tensor<2x3x4x16xf32>
+}
+
+// -----
+
+func.func @k_before_n(%a: tensor<2x5x4x1xf32>, %b: tensor<5x3x16x1xf32>, %c: tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32> {
+  // expected-error @below {{has the rhs map affine_map<(d0, d1, d2) -> (d2, d1)>; expected the kinds of loops in the order batch, n, k}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x4x1xf32>, tensor<5x3x16x1xf32>) outs(%c : tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32>
+  return %r : tensor<2x3x4x16xf32>
+}
+
+// -----
+
+func.func @n_before_m(%a: tensor<2x5x4x1xf32>, %b: tensor<3x5x16x1xf32>, %c: tensor<3x2x4x16xf32>) -> tensor<3x2x4x16xf32> {
+  // expected-error @below {{has the out map affine_map<(d0, d1, d2) -> (d1, d0)>; expected the kinds of loops in the order batch, m, n}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (n, m)>]
+      ins(%a, %b : tensor<2x5x4x1xf32>, tensor<3x5x16x1xf32>) outs(%c : tensor<3x2x4x16xf32>) -> tensor<3x2x4x16xf32>
+  return %r : tensor<3x2x4x16xf32>
+}
+
+// -----
+
+func.func @batch_of_lhs(%a: tensor<2x6x5x4x1xf32>, %b: tensor<6x3x5x16x1xf32>, %c: tensor<6x2x3x4x16xf32>) -> tensor<6x2x3x4x16xf32> {
+  // expected-error @below {{has the lhs map affine_map<(d0, d1, d2, d3) -> (d1, d0, d3)>; expected the kinds}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(b, m, n, k) -> (m, b, k)>, affine_map<(b, m, n, k) -> (b, n, k)>, affine_map<(b, m, n, k) -> (b, m, n)>]
+      ins(%a, %b : tensor<2x6x5x4x1xf32>, tensor<6x3x5x16x1xf32>) outs(%c : tensor<6x2x3x4x16xf32>) -> tensor<6x2x3x4x16xf32>
+  return %r : tensor<6x2x3x4x16xf32>
+}
+
+// -----
+
+func.func @batch_of_rhs(%a: tensor<6x2x5x4x1xf32>, %b: tensor<3x6x5x16x1xf32>, %c: tensor<6x2x3x4x16xf32>) -> tensor<6x2x3x4x16xf32> {
+  // expected-error @below {{has the rhs map affine_map<(d0, d1, d2, d3) -> (d2, d0, d3)>; expected the kinds}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (n, b, k)>, affine_map<(b, m, n, k) -> (b, m, n)>]
+      ins(%a, %b : tensor<6x2x5x4x1xf32>, tensor<3x6x5x16x1xf32>) outs(%c : tensor<6x2x3x4x16xf32>) -> tensor<6x2x3x4x16xf32>
+  return %r : tensor<6x2x3x4x16xf32>
+}
+
+// -----
+
+func.func @batch_of_out(%a: tensor<6x2x5x4x1xf32>, %b: tensor<6x3x5x16x1xf32>, %c: tensor<2x6x3x4x16xf32>) -> tensor<2x6x3x4x16xf32> {
+  // expected-error @below {{has the out map affine_map<(d0, d1, d2, d3) -> (d1, d0, d2)>; expected the kinds}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, n, k)>, affine_map<(b, m, n, k) -> (m, b, n)>]
+      ins(%a, %b : tensor<6x2x5x4x1xf32>, tensor<6x3x5x16x1xf32>) outs(%c : tensor<2x6x3x4x16xf32>) -> tensor<2x6x3x4x16xf32>
+  return %r : tensor<2x6x3x4x16xf32>
+}
+
+// -----
+
+func.func @k_loops(%a: tensor<2x5x5x4x1xf32>, %b: tensor<3x5x5x16x1xf32>, %c: tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32> {
+  // expected-error @below {{has its k loops in different orders in lhs and rhs}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(m, n, k, l) -> (m, k, l)>, affine_map<(m, n, k, l) -> (n, l, k)>, affine_map<(m, n, k, l) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x5x4x1xf32>, tensor<3x5x5x16x1xf32>) outs(%c : tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32>
+  return %r : tensor<2x3x4x16xf32>
+}
+
+// -----
+
+func.func @m_loops(%a: tensor<2x2x5x4x1xf32>, %b: tensor<3x5x16x1xf32>, %c: tensor<2x2x3x4x16xf32>) -> tensor<2x2x3x4x16xf32> {
+  // expected-error @below {{has its m loops in different orders in lhs and out}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(m, i, n, k) -> (m, i, k)>, affine_map<(m, i, n, k) -> (n, k)>, affine_map<(m, i, n, k) -> (i, m, n)>]
+      ins(%a, %b : tensor<2x2x5x4x1xf32>, tensor<3x5x16x1xf32>) outs(%c : tensor<2x2x3x4x16xf32>) -> tensor<2x2x3x4x16xf32>
+  return %r : tensor<2x2x3x4x16xf32>
+}
+
+// -----
+
+func.func @n_loops(%a: tensor<2x5x4x1xf32>, %b: tensor<3x3x5x16x1xf32>, %c: tensor<2x3x3x4x16xf32>) -> tensor<2x3x3x4x16xf32> {
+  // expected-error @below {{has its n loops in different orders in rhs and out}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(m, n, j, k) -> (m, k)>, affine_map<(m, n, j, k) -> (n, j, k)>, affine_map<(m, n, j, k) -> (m, j, n)>]
+      ins(%a, %b : tensor<2x5x4x1xf32>, tensor<3x3x5x16x1xf32>) outs(%c : tensor<2x3x3x4x16xf32>) -> tensor<2x3x3x4x16xf32>
+  return %r : tensor<2x3x3x4x16xf32>
+}
+
+// -----
+
+func.func @batch_loops(%a: tensor<6x6x2x5x4x1xf32>, %b: tensor<6x6x3x5x16x1xf32>, %c: tensor<6x6x2x3x4x16xf32>) -> tensor<6x6x2x3x4x16xf32> {
+  // expected-error @below {{has its batch loops in different orders in lhs and rhs}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(b, c, m, n, k) -> (b, c, m, k)>, affine_map<(b, c, m, n, k) -> (c, b, n, k)>, affine_map<(b, c, m, n, k) -> (b, c, m, n)>]
+      ins(%a, %b : tensor<6x6x2x5x4x1xf32>, tensor<6x6x3x5x16x1xf32>) outs(%c : tensor<6x6x2x3x4x16xf32>) -> tensor<6x6x2x3x4x16xf32>
+  return %r : tensor<6x6x2x3x4x16xf32>
+}
+
+// -----
+
+func.func @batch_loops_of_out(%a: tensor<6x6x2x5x4x1xf32>, %b: tensor<6x6x3x5x16x1xf32>, %c: tensor<6x6x2x3x4x16xf32>) -> tensor<6x6x2x3x4x16xf32> {
+  // expected-error @below {{has its batch loops in different orders in lhs and out}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(b, c, m, n, k) -> (b, c, m, k)>, affine_map<(b, c, m, n, k) -> (b, c, n, k)>, affine_map<(b, c, m, n, k) -> (c, b, m, n)>]
+      ins(%a, %b : tensor<6x6x2x5x4x1xf32>, tensor<6x6x3x5x16x1xf32>) outs(%c : tensor<6x6x2x3x4x16xf32>) -> tensor<6x6x2x3x4x16xf32>
+  return %r : tensor<6x6x2x3x4x16xf32>
+}
+
+// -----
+
+func.func @k_sizes(%a: tensor<2x5x4x1xf32>, %b: tensor<3x7x16x1xf32>, %c: tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32> {
+  // expected-error @below {{has the loop d2 of size 5 in lhs, but 7 in rhs}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x4x1xf32>, tensor<3x7x16x1xf32>) outs(%c : tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32>
+  return %r : tensor<2x3x4x16xf32>
+}
+
+// -----
+
+func.func @m_sizes(%a: tensor<2x5x4x1xf32>, %b: tensor<3x5x16x1xf32>, %c: tensor<1x3x4x16xf32>) -> tensor<1x3x4x16xf32> {
+  // expected-error @below {{has the loop d0 of size 2 in lhs, but 1 in out}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x4x1xf32>, tensor<3x5x16x1xf32>) outs(%c : tensor<1x3x4x16xf32>) -> tensor<1x3x4x16xf32>
+  return %r : tensor<1x3x4x16xf32>
+}
+
+// -----
+
+func.func @n_sizes(%a: tensor<2x5x4x1xf32>, %b: tensor<3x5x16x1xf32>, %c: tensor<?x4x4x16xf32>) -> tensor<?x4x4x16xf32> {
+  // expected-error @below {{has the loop d1 of size 3 in rhs, but 4 in out}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x4x1xf32>, tensor<3x5x16x1xf32>) outs(%c : tensor<?x4x4x16xf32>) -> tensor<?x4x4x16xf32>
+  return %r : tensor<?x4x4x16xf32>
+}
+
+// -----
+
+func.func @batch_sizes(%a: tensor<?x2x5x4x1xf32>, %b: tensor<6x3x5x16x1xf32>, %c: tensor<7x2x3x4x16xf32>) -> tensor<7x2x3x4x16xf32> {
+  // expected-error @below {{has the loop d0 of size 6 in rhs, but 7 in out}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, n, k)>, affine_map<(b, m, n, k) -> (b, m, n)>]
+      ins(%a, %b : tensor<?x2x5x4x1xf32>, tensor<6x3x5x16x1xf32>) outs(%c : tensor<7x2x3x4x16xf32>) -> tensor<7x2x3x4x16xf32>
+  return %r : tensor<7x2x3x4x16xf32>
+}
+
+// -----
+
+func.func @two_maps(%a: tensor<2x5x4x1xf32>, %b: tensor<3x5x16x1xf32>, %c: tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32> {
+  // expected-error @below {{has 2 maps; expected those of lhs, rhs and out}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>]
+      ins(%a, %b : tensor<2x5x4x1xf32>, tensor<3x5x16x1xf32>) outs(%c : tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32>
+  return %r : tensor<2x3x4x16xf32>
+}
+
+// -----
+
+func.func @no_result(%a: tensor<2x5x4x1xf32>, %b: tensor<3x5x16x1xf32>, %c: tensor<2x3x4x16xf32>) {
+  // expected-error @below {{is on tensors with a result or on buffers without one, but lhs has type 'tensor<2x5x4x1xf32>'}}
+  "tw.mmt4d"(%a, %b, %c) {tile = "tw_mmt4d_tile_f32f32f32_4x16x1_generic",
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]}
+      : (tensor<2x5x4x1xf32>, tensor<3x5x16x1xf32>, tensor<2x3x4x16xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @other_result(%a: tensor<2x5x4x1xf32>, %b: tensor<3x5x16x1xf32>, %c: tensor<2x3x4x16xf32>) -> tensor<2x?x4x16xf32> {
+  // expected-error @below {{'tw.mmt4d' op expected type of operand #2}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x4x1xf32>, tensor<3x5x16x1xf32>) outs(%c : tensor<2x3x4x16xf32>) -> tensor<2x?x4x16xf32>
+  return %r : tensor<2x?x4x16xf32>
+}
