@@ -15,6 +15,7 @@
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Dialect/TwDialect.h"
+#include "tilewright/Kernels/SpillWarnings.h"
 #include "tilewright/Support/Activity.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -243,6 +244,11 @@ private:
       if (!code)
         return code.takeError();
       codeObject = std::move(*code);
+      Expected<std::vector<std::string>> warnings =
+          spillWarnings(codeObject, tiles, options.prefix, "");
+      if (!warnings)
+        return warnings.takeError();
+      llvm::append_range(model.remarks, *warnings);
       model.codeObjectBytes = codeObject.size();
       return Error::success();
     });

@@ -8,6 +8,7 @@
 #include "ToolSupport.h"
 
 #include "tilewright/Kernels/KernelGenerator.h"
+#include "tilewright/Kernels/SpillWarnings.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -210,6 +211,25 @@ Expected<std::vector<std::string>> wantedNames(bool &kernels) {
   return wanted;
 }
 
+/// Code that spills works, but slowly: said without being asked.
+Error warnOfSpills(ArrayRef<ResolvedTile> tiles,
+                   const ResolveOptions &options) {
+  if (options.kind != Emit::CodeObject)
+    return Error::success();
+  for (const ResolvedTile &tile : tiles) {
+    ArrayRef<TileKey> planned;
+    if (tile.origin != Origin::HandWritten)
+      planned = tile.key;
+    Expected<std::vector<std::string>> warnings = spillWarnings(
+        tile.bytes, planned, options.generate.prefix, options.generate.plan);
+    if (!warnings)
+      return warnings.takeError();
+    for (const std::string &warning : *warnings)
+      printWarning(warning);
+  }
+  return Error::success();
+}
+
 Error runGen() {
   bool kernels = false;
   Expected<std::vector<std::string>> wanted = wantedNames(kernels);
@@ -257,6 +277,8 @@ Error runGen() {
       kernels ? generateKernels(*keys, options) : resolveTiles(*keys, options);
   if (!tiles)
     return tiles.takeError();
+  if (Error error = warnOfSpills(*tiles, options))
+    return error;
 
   for (auto [tile, path] : zip_equal(*tiles, *paths))
     if (Error error = outputs.write(

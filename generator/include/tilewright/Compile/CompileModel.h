@@ -75,7 +75,8 @@ struct CompiledModel {
   uint64_t codeObjectBytes = 0;
   /// One line per constant packed at compile time: types and bytes.
   std::vector<std::string> packedConstants;
-  /// Contractions that no tile function can do, with the reason and the place.
+  /// Contractions that no tile function can do, with the reason and the place;
+  /// kernels that spill.
   std::vector<std::string> remarks;
   std::vector<StepTime> steps;
 };
