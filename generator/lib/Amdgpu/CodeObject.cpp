@@ -4,10 +4,9 @@
 #include "tilewright/Amdgpu/CodeObject.h"
 
 #include "tilewright/Codegen/RegisterTarget.h"
+#include "tilewright/Support/ContextErrors.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/Constants.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -31,30 +30,6 @@ constexpr int kCodeObjectVersion = 600;
 bool isKernel(const Function &function) {
   return function.getCallingConv() == CallingConv::AMDGPU_KERNEL;
 }
-
-/// Collects the back end's errors, which would go to standard error.
-class BackendErrors {
-public:
-  explicit BackendErrors(LLVMContext &context) : context(context) {
-    context.setDiagnosticHandlerCallBack(
-        [](const DiagnosticInfo *info, void *self) {
-          if (info->getSeverity() != DS_Error)
-            return;
-          raw_string_ostream os(static_cast<BackendErrors *>(self)->text);
-          DiagnosticPrinterRawOStream printer(os);
-          info->print(printer);
-        },
-        this);
-  }
-  ~BackendErrors() { context.setDiagnosticHandler(nullptr); }
-  Error take() {
-    return text.empty() ? Error::success() : createStringError(text);
-  }
-
-private:
-  LLVMContext &context;
-  std::string text;
-};
 
 /// Puts the bitcode of `module` into a section that is not loaded, for tools
 /// that run or inspect a code object without a GPU.
@@ -199,7 +174,7 @@ Expected<SmallVector<char, 0>> DeviceBackend::emit(Module &module,
   raw_string_ostream os(invalid);
   if (verifyModule(module, &os))
     return createStringError("the device code is invalid: " + invalid);
-  BackendErrors errors(module.getContext());
+  ContextErrors errors(module.getContext());
   optimize(module);
   SmallVector<char, 0> bytes;
   switch (kind) {
@@ -217,12 +192,12 @@ Expected<SmallVector<char, 0>> DeviceBackend::emit(Module &module,
     SmallVector<char, 0> object;
     if (Error error = generate(module, CodeGenFileType::ObjectFile, object))
       return std::move(error);
-    if (Error error = errors.take())
+    if (Error error = errors.takeError())
       return std::move(error);
     return linkCodeObject(object);
   }
   }
-  if (Error error = errors.take())
+  if (Error error = errors.takeError())
     return std::move(error);
   return bytes;
 }

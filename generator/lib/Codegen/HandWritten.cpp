@@ -7,10 +7,12 @@
 #include "StepTimer.h"
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Support/Activity.h"
+#include "tilewright/Support/ContextErrors.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
@@ -55,7 +57,10 @@ HandWrittenBitcode::extract(const HandWrittenTile &tile, Emit kind,
     return found.takeError();
   MemoryBufferRef buffer = (*found)->buffer->getMemBufferRef();
 
+  WorkingOnInput working(buffer.getBufferIdentifier(),
+                         "taking " + tile.name + " from it");
   LLVMContext context;
+  ContextErrors errors(context);
   std::unique_ptr<Module> module;
   {
     StepTimer timer(times.build);
@@ -79,9 +84,15 @@ HandWrittenBitcode::extract(const HandWrittenTile &tile, Emit kind,
                      tile.name, *module);
     if (Linker::linkModules(*module, std::move(*source),
                             Linker::LinkOnlyNeeded))
-      return createStringError("cannot extract hand-written tile '" +
-                               tile.name + "' from '" +
-                               buffer.getBufferIdentifier() + "'");
+      return createStringError(
+          "cannot extract hand-written tile '" + tile.name + "' from '" +
+          buffer.getBufferIdentifier() + "': " + errors.take());
+    std::string broken;
+    raw_string_ostream os(broken);
+    if (verifyModule(*module, &os))
+      return createStringError("bitcode library '" +
+                               buffer.getBufferIdentifier() +
+                               "' holds invalid IR: " + broken);
     module->getFunction(tile.name)->setName(
         printTileKey(tile.key, options.prefix));
   }
@@ -116,6 +127,8 @@ HandWrittenBitcode::extract(const HandWrittenTile &tile, Emit kind,
   if (Error error = (*backend)->emit(*module, CodeGenFileType::ObjectFile,
                                      CodegenPasses::All, bytes))
     return error;
+  if (errors.any())
+    return errors.takeError();
   return bytes;
 }
 

@@ -17,12 +17,11 @@
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Support/Activity.h"
+#include "tilewright/Support/ContextErrors.h"
 #include "tilewright/Transforms/Passes.h"
 #include "tilewright/Transforms/Pipelines.h"
 #include "tilewright/Transforms/TileFunctions.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Object/ObjectFile.h"
@@ -229,17 +228,7 @@ Error TileGenerator::Impl::compile(ModuleOp module, Backend &backend,
                                    GeneratedTile &tile,
                                    const GenerateOptions &options) {
   llvm::LLVMContext llvmContext;
-  std::string backendErrors;
-  llvmContext.setDiagnosticHandlerCallBack(
-      [](const llvm::DiagnosticInfo *info, void *text) {
-        if (info->getSeverity() != llvm::DS_Error)
-          return;
-        llvm::raw_string_ostream os(*static_cast<std::string *>(text));
-        llvm::DiagnosticPrinterRawOStream printer(os);
-        info->print(printer);
-      },
-      &backendErrors);
-
+  ContextErrors backendErrors(llvmContext);
   std::unique_ptr<llvm::Module> llvmModule;
   {
     StepTimer timer(tile.times.translate);
@@ -282,9 +271,7 @@ Error TileGenerator::Impl::compile(ModuleOp module, Backend &backend,
     if (Error error = checkNoUndefinedSymbols(tile.bytes))
       return error;
   }
-  if (!backendErrors.empty())
-    return createStringError(backendErrors);
-  return Error::success();
+  return backendErrors.takeError();
 }
 
 TileGenerator::TileGenerator() : impl(std::make_unique<Impl>()) {}

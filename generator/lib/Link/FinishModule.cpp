@@ -3,6 +3,7 @@
 //
 // What happens to the linked module: inlining, dropping, writing.
 
+#include "InputError.h"
 #include "ModuleLinker.h"
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/RegisterTarget.h"
@@ -10,6 +11,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -159,8 +161,13 @@ Expected<ModuleLinker::Calls> ModuleLinker::finish(bool inlineTiles) {
 
   std::string broken;
   raw_string_ostream os(broken);
-  if (verifyModule(module, &os))
-    return createStringError("the linked module is not valid IR: " + broken);
+  bool brokenDebugInfo = false;
+  if (verifyModule(module, &os, &brokenDebugInfo))
+    return inputError(firstInput, "linked with the other inputs it is not "
+                                  "valid IR: " +
+                                      broken);
+  if (brokenDebugInfo)
+    StripDebugInfo(module);
   return calls;
 }
 
@@ -179,8 +186,8 @@ Error ModuleLinker::writeObject(raw_ostream &os) {
     return createStringError("this LLVM cannot write objects for " +
                              module.getTargetTriple().str());
   passes.run(module);
-  if (!diagnostics.empty())
-    return createStringError("while generating code: " + diagnostics);
+  if (diagnostics.any())
+    return createStringError("while generating code: " + diagnostics.take());
   os << StringRef(bytes.data(), bytes.size());
   return Error::success();
 }

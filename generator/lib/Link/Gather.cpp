@@ -6,6 +6,7 @@
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/RegisterTarget.h"
 #include "tilewright/Support/Activity.h"
+#include "tilewright/Support/ContextErrors.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -78,6 +79,7 @@ Expected<ModuleSymbols> readBitcodeSymbols(MemoryBufferRef bytes,
   ModuleSymbols symbols;
   for (BitcodeModule &bitcode : *modules) {
     LLVMContext context;
+    ContextErrors errors(context);
     Expected<std::unique_ptr<Module>> module = bitcode.getLazyModule(
         context, /*ShouldLazyLoadMetadata=*/true, /*IsImporting=*/false);
     if (!module)
@@ -94,6 +96,8 @@ Expected<ModuleSymbols> readBitcodeSymbols(MemoryBufferRef bytes,
       if (!anyPrefix(name).empty())
         symbols.add(name, table.getSymbolFlags(symbol), prefixes);
     }
+    if (errors.any())
+      return errors.takeError();
   }
   return symbols;
 }

@@ -5,27 +5,13 @@
 #include "InputError.h"
 #include "tilewright/Support/Activity.h"
 #include "llvm/Bitcode/BitcodeReader.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Verifier.h"
 
 using namespace llvm;
 
 namespace tilewright {
 namespace {
-
-/// Appends errors to the std::string `target`; warnings and remarks of inputs
-/// were their compiler's business.
-void collectDiagnostic(const DiagnosticInfo *diagnostic, void *target) {
-  if (diagnostic->getSeverity() != DS_Error)
-    return;
-  std::string &text = *static_cast<std::string *>(target);
-  if (!text.empty())
-    text += "; ";
-  raw_string_ostream os(text);
-  DiagnosticPrinterRawOStream printer(os);
-  diagnostic->print(printer);
-}
 
 /// The definition of `tile` in its own module.
 Function *findDefinition(Module &module, const WantedTile &tile) {
@@ -60,7 +46,6 @@ void isolate(Module &module, Function &tile) {
 ModuleLinker::ModuleLinker(const Wanted &wanted)
     : wanted(wanted), module("tilewright-link", context), linker(module),
       uses(wanted.tiles.size()) {
-  context.setDiagnosticHandlerCallBack(collectDiagnostic, &diagnostics);
   for (size_t i = 0; i < uses.size(); ++i)
     uses[i].escapes = wanted.tiles[i].fromObject;
 }
@@ -89,8 +74,8 @@ Error ModuleLinker::checkModule(const Module &input, StringRef id) {
 Error ModuleLinker::link(std::unique_ptr<Module> input, StringRef id) {
   input->setTargetTriple(module.getTargetTriple());
   input->setDataLayout(module.getDataLayout());
-  if (linker.linkInModule(std::move(input)) || !diagnostics.empty())
-    return inputError(id, Twine(diagnostics));
+  if (linker.linkInModule(std::move(input)) || diagnostics.any())
+    return inputError(id, Twine(diagnostics.take()));
   return Error::success();
 }
 
@@ -111,9 +96,12 @@ Error ModuleLinker::addInput(const InputModule &input) {
     // The reader accepts more than the linker can bear.
     std::string broken;
     raw_string_ostream os(broken);
-    if (verifyModule(**parsed, &os))
+    bool brokenDebugInfo = false;
+    if (verifyModule(**parsed, &os, &brokenDebugInfo))
       return joinErrors(std::move(errors),
                         inputError(input.id, "is not valid IR: " + broken));
+    if (brokenDebugInfo) // nothing but a debugger misses it
+      StripDebugInfo(**parsed);
     for (auto [tile, use] : zip_equal(wanted.tiles, uses))
       if (const Function *function = (*parsed)->getFunction(tile.name))
         errors =

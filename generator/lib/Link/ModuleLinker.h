@@ -9,6 +9,7 @@
 #include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Link/AttributePolicy.h"
 #include "tilewright/Link/Gather.h"
+#include "tilewright/Support/ContextErrors.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -55,7 +56,7 @@ private:
   const Wanted &wanted;
   llvm::LLVMContext context;
   /// Errors that LLVM reported through the context.
-  std::string diagnostics;
+  ContextErrors diagnostics{context};
   llvm::Module module;
   llvm::Linker linker;
   std::string firstInput; ///< the input that set the triple

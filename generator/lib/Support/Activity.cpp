@@ -22,7 +22,7 @@ const char *const sentences[][4] = {
      "'{0}': reading it ended {2}", "'{0}': is damaged: {2}; expected {1}"},
     {"'{0}': {1} ended {2}: an internal error, or the file is damaged",
      "'{0}': {1} ended {2}: it is nested too deeply", "'{0}': {1} ended {2}",
-     "'{0}': LLVM refuses it: {2}"},
+     "'{0}': {1} failed: {2}"},
     {"{0}: generating it ended {2}",
      "{0}: generating it ended {2}: the stack overflowed",
      "{0}: generating it ended {2}", "{0}: LLVM's back end refuses it: {2}"},
