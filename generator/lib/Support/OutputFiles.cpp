@@ -317,11 +317,10 @@ Error OutputFiles::writeTemporary(Output &output, StringRef bytes) {
       return cannotWrite(output.path, why);
   } while (true);
 
-  std::error_code failed;
-  if (target.status)
+  std::error_code failed = writeAll(descriptor, bytes);
+  // After the bytes: writing takes a set-user-id bit away.
+  if (!failed && target.status)
     failed = inherit(descriptor, *target.status);
-  if (!failed)
-    failed = writeAll(descriptor, bytes);
   std::error_code closed = closeChecked(descriptor);
   if (!failed)
     failed = closed;
