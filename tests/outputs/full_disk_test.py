@@ -82,16 +82,17 @@ class Runner:
         self.inputs = commands.make_inputs(options)
         self.log = options.work / "log"
         self.here = options.work / "here"
-        self.cache = options.work / "cold"
+        self.disk = options.work / "disk"
+        self.cache = self.disk / "cold"
         self.runs = 0
 
     def prepare(self, case):
-        for folder in self.here, self.cache:
+        for folder in self.here, self.disk:
             if folder.is_dir():
                 for path in folder.iterdir():  # it may be a mount point
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
         shutil.copytree(self.inputs, self.here, dirs_exist_ok=True)
-        self.cache.mkdir(exist_ok=True)
+        self.cache.mkdir(parents=True)
         for output in case.outputs:
             path = self.here / output
             if output not in case.absent and not path.exists():
@@ -184,7 +185,7 @@ class Runner:
 
     def fill_disk(self, case, good):
         """On a disk with no free page, one, two, ... until the command succeeds."""
-        folder = self.here if case.below == "here" else self.cache
+        folder = self.here if case.below == "here" else self.disk
         filler = folder / "filler"
         pages = 0
         while True:
@@ -226,14 +227,16 @@ def main():
     parser.add_argument("--only", default="", help="cases whose name holds this")
     options = parser.parse_args()
     runner = Runner(options)
-    folders = [runner.here, runner.cache] if options.tmpfs else []
+    folders = [runner.here, runner.disk] if options.tmpfs else []
     on = [folder for folder in folders if mounted(folder)]
     try:
         if len(on) != len(folders):
             print("SKIPPED: cannot mount a tmpfs; that takes root")
             return commands.SKIPPED
         failures = 0
-        for number, case in enumerate(case for case in cases(options) if options.only in case.name):
+        for number, case in enumerate(cases(options)):
+            if options.only not in case.name:
+                continue
             before = runner.prepare(case)
             good = runner.check_success(case, before, runner.run(case))
             try:
