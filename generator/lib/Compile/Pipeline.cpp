@@ -84,7 +84,7 @@ void addModelStep(OpPassManager &pm, const ModelOptions &options) {
   if (options.device)
     pm.addNestedPass<func::FuncOp>(createFuseOnDevice());
   else
-    pm.addPass(createLinalgElementwiseOpFusionPass());
+    pm.addNestedPass<func::FuncOp>(createFuseElementwise());
   addCleanup(pm);
 }
 

@@ -47,6 +47,19 @@ def MakeEntryPoints : Pass<"tw-make-entry-points", "mlir::ModuleOp"> {
   ];
 }
 
+def FuseElementwise : Pass<"tw-fuse-elementwise", "mlir::func::FuncOp"> {
+  let summary = "Fuse elementwise operations";
+  let description = [{
+    Upstream's fusion of elementwise operations, of a producer with one use, but
+    not into contractions that have a tile: these stay what they are. Transposes
+    of constants are folded.
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect",
+  ];
+}
+
 def PackContractions : Pass<"tw-pack-contractions", "mlir::func::FuncOp"> {
   let summary = "Pack matrix multiplications for the tile functions of a target";
   let description = [{
@@ -124,8 +137,8 @@ def AssignDevices : Pass<"tw-assign-devices", "mlir::ModuleOp"> {
 def FuseOnDevice : Pass<"tw-fuse-on-device", "mlir::func::FuncOp"> {
   let summary = "Fuse elementwise operations of the device";
   let description = [{
-    Upstream's fusion of elementwise operations, of a producer with one use, but
-    for operations of the host: these keep their `tw.device`.
+    As `tw-fuse-elementwise`, but for operations of the host: these keep their
+    `tw.device`.
   }];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",

@@ -1,10 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tw-assign-devices and tw-fuse-on-device: where each operation runs.
+// tw-assign-devices: where each operation runs.
 
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "tilewright/Compile/Passes.h"
 
 using namespace mlir;
@@ -12,7 +10,6 @@ using namespace mlir;
 namespace tilewright {
 
 #define GEN_PASS_DEF_ASSIGNDEVICES
-#define GEN_PASS_DEF_FUSEONDEVICE
 #include "tilewright/Compile/Passes.h.inc"
 
 namespace {
@@ -48,20 +45,6 @@ struct AssignDevicesPass : impl::AssignDevicesBase<AssignDevicesPass> {
              << "is to run on a device, but the model is compiled for none; "
                 "name one, as --target=amdgpu:gfx942";
     return success();
-  }
-};
-
-struct FuseOnDevicePass : impl::FuseOnDeviceBase<FuseOnDevicePass> {
-  void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    linalg::populateElementwiseOpsFusionPatterns(
-        patterns, [](OpOperand *operand) {
-          Operation *producer = operand->get().getDefiningOp();
-          return producer && producer->hasOneUse() && !isOnHost(producer) &&
-                 !isOnHost(operand->getOwner());
-        });
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
   }
 };
 

@@ -1,0 +1,72 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// RUN: tw-opt %s --tw-fuse-elementwise | FileCheck %s
+// RUN: tw-opt %s --tw-fuse-on-device | FileCheck %s
+
+#i = affine_map<(i, j) -> (i, j)>
+#a = affine_map<(i, j, k) -> (i, k)>
+#b = affine_map<(i, j, k) -> (k, j)>
+#c = affine_map<(i, j, k) -> (i, j)>
+
+// Two operations are one, but the product of what they make is a tile's.
+// CHECK-LABEL: func.func @product(
+// CHECK:         linalg.generic
+// CHECK:           arith.negf
+// CHECK-NEXT:      arith.addf
+// CHECK-NEXT:      linalg.yield
+// CHECK:         linalg.generic
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      arith.mulf
+// CHECK-NEXT:      arith.addf
+// CHECK-NEXT:      linalg.yield
+// CHECK-NOT:     linalg.generic
+func.func @product(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>, %o: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %e = tensor.empty() : tensor<8x8xf32>
+  %n = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%u: f32, %v: f32):
+    %w = arith.negf %u : f32
+    linalg.yield %w : f32
+  } -> tensor<8x8xf32>
+  %t = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel", "parallel"]}
+      ins(%n : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%u: f32, %v: f32):
+    %w = arith.addf %u, %u : f32
+    linalg.yield %w : f32
+  } -> tensor<8x8xf32>
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%t, %y : tensor<8x8xf32>, tensor<8x8xf32>) outs(%o : tensor<8x8xf32>) {
+  ^bb0(%u: f32, %v: f32, %s: f32):
+    %p = arith.mulf %u, %v : f32
+    %q = arith.addf %s, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<8x8xf32>
+  return %r : tensor<8x8xf32>
+}
+
+// What no tile computes is fused.
+// CHECK-LABEL: func.func @loops(
+// CHECK:         linalg.generic
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      arith.muli
+// CHECK-NEXT:      arith.muli
+// CHECK-NEXT:      arith.addi
+// CHECK-NOT:     linalg.generic
+func.func @loops(%x: tensor<8x8xi64>, %y: tensor<8x8xi64>, %o: tensor<8x8xi64>) -> tensor<8x8xi64> {
+  %e = tensor.empty() : tensor<8x8xi64>
+  %n = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x8xi64>) outs(%e : tensor<8x8xi64>) {
+  ^bb0(%u: i64, %v: i64):
+    %w = arith.muli %u, %u : i64
+    linalg.yield %w : i64
+  } -> tensor<8x8xi64>
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%n, %y : tensor<8x8xi64>, tensor<8x8xi64>) outs(%o : tensor<8x8xi64>) {
+  ^bb0(%u: i64, %v: i64, %s: i64):
+    %p = arith.muli %u, %v : i64
+    %q = arith.addi %s, %p : i64
+    linalg.yield %q : i64
+  } -> tensor<8x8xi64>
+  return %r : tensor<8x8xi64>
+}
