@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <utility>
 
 #include "tests/common/guarded_buffer.h"
 
@@ -84,29 +83,6 @@ struct Tensor {
   GuardedBuffer buffer;
 };
 
-// Entry points take pointers and int64_t, so that one signature of each length
-// calls them all.
-constexpr size_t kMaxWords = 32;
-
-template <size_t... I>
-int32_t callWords(const JitModel& model, const std::string& name,
-                  const int64_t* words, std::index_sequence<I...> /*indices*/) {
-  return model.call(name, words[I]...);
-}
-
-template <size_t... N>
-int32_t callAny(const JitModel& model, const std::string& name,
-                const std::vector<int64_t>& words,
-                std::index_sequence<N...> /*lengths*/) {
-  int32_t status = -1;
-  (void)((words.size() == N &&
-          (status = callWords(model, name, words.data(),
-                              std::make_index_sequence<N>()),
-           true)) ||
-         ...);
-  return status;
-}
-
 std::string sizesText(const Extents& extents) {
   std::string text;
   for (auto [letter, size] : extents)
@@ -171,8 +147,7 @@ std::string checkCall(const ContractionProgram& p, const JitModel& model,
              /*leading=*/p.dataSeed % 3 == 0);
   words.push_back(reinterpret_cast<int64_t>(out.buffer.data()));
 
-  int32_t status =
-      callAny(model, p.name, words, std::make_index_sequence<kMaxWords>());
+  int32_t status = model.callWords(p.name, words);
   if (status != 0)
     return "returned the status " + std::to_string(status) + ": " +
            JitModel::deviceMessage();

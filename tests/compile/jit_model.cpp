@@ -7,6 +7,7 @@
 #include <cstring>
 #include <mutex>
 #include <set>
+#include <utility>
 
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
@@ -110,6 +111,27 @@ llvm::Expected<std::map<std::string, int64_t>> countTileCalls(
       if (next != starts.begin()) ++result[std::prev(next)->second];
     }
   return result;
+}
+
+template <size_t... I>
+int32_t callWithEach(const JitModel& model, const std::string& name,
+                     const std::vector<int64_t>& words,
+                     std::index_sequence<I...> /*indices*/) {
+  return model.call(name, words[I]...);
+}
+
+template <size_t... N>
+int32_t callWithAll(const JitModel& model, const std::string& name,
+                    const std::vector<int64_t>& words,
+                    std::index_sequence<N...> /*lengths*/) {
+  int32_t status = -1;
+  auto callIf = [&](auto length) {
+    if (words.size() == length)
+      status =
+          callWithEach(model, name, words, std::make_index_sequence<length>());
+  };
+  (callIf(std::integral_constant<size_t, N>()), ...);
+  return status;
 }
 
 }  // namespace
@@ -217,6 +239,11 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
       return fail(llvm::createStringError("entry point " + entry.name +
                                           " cannot be linked"));
   return result;
+}
+
+int32_t JitModel::callWords(const std::string& name,
+                            const std::vector<int64_t>& words) const {
+  return callWithAll(*this, name, words, std::make_index_sequence<33>());
 }
 
 int64_t JitModel::tileCalls(const std::string& name) const {

@@ -46,6 +46,10 @@ class JitModel {
     return reinterpret_cast<int32_t (*)(Args...)>(find(name))(args...);
   }
 
+  // The same with any number of them, up to 32.
+  int32_t callWords(const std::string& name,
+                    const std::vector<int64_t>& words) const;
+
   // Names of the tile functions it calls, in order of first call; of a
   // device's tiles, whose kernels it launches, too.
   const std::vector<std::string>& tiles() const { return tiles_; }

@@ -91,6 +91,10 @@ LogicalResult checkTypes(Operation *op) {
     if (isa<UnrankedTensorType>(type))
       return op->emitOpError()
              << "has the unranked type " << type << "; ranks must be known";
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      if (tensor.getEncoding())
+        return op->emitOpError() << "has the type " << type
+                                 << "; tensors with encodings are not accepted";
     bool isTensor = isa<TensorType>(type);
     if (isTensor && !hasCElement(element) && !element.isInteger(1) &&
         !element.isIndex())

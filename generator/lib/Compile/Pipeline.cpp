@@ -73,11 +73,15 @@ void registerModelDialects(DialectRegistry &registry) {
 
 void addModelStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addPass(createCheckModel());
+  pm.addPass(createConvertElementwiseToLinalgPass());
+  pm.addNestedPass<func::FuncOp>(createCheckSizes());
   AssignDevicesOptions assign;
   assign.hasDevice = options.device.has_value();
   pm.addPass(createAssignDevices(assign));
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
+  // Again, with what callers pass.
+  pm.addNestedPass<func::FuncOp>(createCheckSizes());
   addCleanup(pm);
   pm.addPass(createMakeEntryPoints());
   addCleanup(pm);
@@ -147,6 +151,8 @@ void addConversionsToLLVM(OpPassManager &pm, UnknownMath unknown) {
 void addLLVMStep(OpPassManager &pm, const ModelOptions &options) {
   // Arithmetic on f16 and bf16 is done in f32 and rounded by each operation,
   // which is what IEEE 754 says of it, with or without instructions for it.
+  // What is normal, though, is so in its own type.
+  pm.addNestedPass<func::FuncOp>(createExpandMath());
   math::MathExtendToSupportedTypesOptions extend;
   pm.addNestedPass<func::FuncOp>(
       math::createMathExtendToSupportedTypes(extend));

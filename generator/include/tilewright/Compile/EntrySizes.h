@@ -8,6 +8,7 @@
 #define TILEWRIGHT_COMPILE_ENTRYSIZES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
 #include <set>
@@ -54,8 +55,17 @@ struct EntrySizes {
 };
 
 /// Fails with a diagnostic at the operation whose size is neither constant nor
-/// a size of an argument.
+/// a size of an argument, and at each whose sizes contradict each other.
 mlir::FailureOr<EntrySizes> analyzeEntrySizes(mlir::func::FuncOp func);
+
+/// Fails with a diagnostic at each operation that no call could do, because
+/// sizes that must agree are known to differ. Nothing needs to be folded yet:
+/// what cannot be traced back is left for later.
+mlir::LogicalResult checkSizes(mlir::func::FuncOp func);
+
+/// The same of one operation by its types alone, of which no other needs to be
+/// valid.
+mlir::LogicalResult checkSizes(mlir::linalg::LinalgOp op);
 
 } // namespace tilewright
 

@@ -17,6 +17,18 @@ def CheckModel : Pass<"tw-check-model", "mlir::ModuleOp"> {
   }];
 }
 
+def CheckSizes : Pass<"tw-check-sizes", "mlir::func::FuncOp"> {
+  let summary = "Refuse sizes that contradict each other";
+  let description = [{
+    Sizes that one loop of a structured operation goes over must agree, and a
+    cast must be to sizes that can be. What types, `tensor.empty`, casts and the
+    operations before say about them is put together; where two constants should
+    be equal, no call could ever succeed, and the operation is an error that
+    names both operands and their sizes. Sizes that only the caller knows are
+    compared when the function is called; see tw-make-entry-points.
+  }];
+}
+
 def MakeEntryPoints : Pass<"tw-make-entry-points", "mlir::ModuleOp"> {
   let summary = "Give every public function a plain C signature";
   let description = [{
@@ -195,6 +207,19 @@ def FormDispatches : Pass<"tw-form-dispatches", "mlir::ModuleOp"> {
     "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
     "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
     "mlir::ROCDL::ROCDLDialect", "mlir::scf::SCFDialect",
+  ];
+}
+
+def ExpandMath : Pass<"tw-expand-math", "mlir::func::FuncOp"> {
+  let summary = "Functions that upstream lowers nowhere, of those it does";
+  let description = [{
+    `math.isinf` and `math.isnormal` become comparisons, `math.ipowi` a loop of
+    squares, `math.sincos` a sine and a cosine, `math.clampf` a minimum and a
+    maximum: of scalars, for the CPU and for the GPU.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::math::MathDialect",
+    "mlir::scf::SCFDialect",
   ];
 }
 

@@ -18,6 +18,13 @@ struct AssignDevicesPass : impl::AssignDevicesBase<AssignDevicesPass> {
   using AssignDevicesBase::AssignDevicesBase;
 
   void runOnOperation() override {
+    // An operation on tensors that became the body of a structured one says it
+    // there.
+    getOperation().walk([](linalg::GenericOp op) {
+      for (Operation &inner : *op.getBody())
+        if (Attribute attr = inner.removeDiscardableAttr(kDeviceAttr))
+          op->setAttr(kDeviceAttr, attr);
+    });
     WalkResult walk = getOperation().walk([&](Operation *op) {
       Attribute attr = op->getAttr(kDeviceAttr);
       return !attr || succeeded(check(op, attr)) ? WalkResult::advance()

@@ -36,16 +36,15 @@ bool isNative(Operation *op) {
              math::CountLeadingZerosOp, math::CountTrailingZerosOp,
              math::CtPopOp, math::FloorOp, math::FmaOp, math::RoundEvenOp,
              math::RoundOp, math::RsqrtOp, math::SqrtOp, math::TruncOp,
-             math::IsFiniteOp, math::IsInfOp, math::IsNaNOp, math::IsNormalOp>(
-      op);
+             math::IsFiniteOp, math::IsNaNOp>(op);
 }
 
 struct ExpandDeviceMathPass : impl::ExpandDeviceMathBase<ExpandDeviceMathPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    math::populateExpansionPatterns(patterns,
-                                    {"sinh", "cosh", "tan", "asinh", "acosh",
-                                     "atanh", "powf", "fpowi", "ipowi"});
+    math::populateExpansionPatterns(
+        patterns,
+        {"sinh", "cosh", "tan", "asinh", "acosh", "atanh", "powf", "fpowi"});
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
       return llvm::is_contained({"math.sin", "math.cos", "math.tanh",
                                  "math.erf", "math.erfc", "math.atan",
@@ -79,6 +78,7 @@ struct ExpandDeviceMathPass : impl::ExpandDeviceMathBase<ExpandDeviceMathPass> {
 } // namespace
 
 void addDeviceLLVMStep(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createExpandMath());
   math::MathExtendToSupportedTypesOptions extend;
   pm.addNestedPass<func::FuncOp>(
       math::createMathExtendToSupportedTypes(extend));

@@ -1,0 +1,125 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a model is refused for, or warned of, is said once per cause.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/compile/jit_model.h"
+
+namespace tilewright::testing {
+namespace {
+
+std::string errorOf(const std::string& text) {
+  std::string error;
+  EXPECT_FALSE(JitModel::compile(text, JitOptions{"generic"}, &error)) << text;
+  return error;
+}
+
+constexpr int kMany = 200;
+
+// A function of x with kMany lines, in which I is the line's number.
+std::string manyLines(const std::string& type, const std::string& line,
+                      const std::string& result) {
+  std::string text = "func.func @f(%x: " + type + ") -> " + type + " {\n";
+  for (int i = 1; i <= kMany; ++i) {
+    std::string copy = line;
+    for (size_t at; (at = copy.find('I')) != std::string::npos;)
+      copy.replace(at, 1, std::to_string(i));
+    text += copy + "\n";
+  }
+  return text + "return " + result + " : " + type + "\n}\n";
+}
+
+TEST(DiagnosticsTest, OneErrorPerCause) {
+  EXPECT_EQ(
+      errorOf(manyLines("tensor<4xf32>", "%mI = memref.alloc() : memref<Ixf32>",
+                        "%x")),
+      "test.mlir:2:7: 'memref.alloc' op cannot be compiled; accepted are "
+      "structured linalg operations, arith, math, affine.apply, affine.min, "
+      "affine.max, tensor.empty, tensor.dim, tensor.cast, func.call, "
+      "func.return, and 199 more like it");
+  // Of a dialect that nobody knows.
+  std::string error = errorOf(manyLines(
+      "tensor<4xf32>", "%mI = \"foo.opI\"() : () -> tensor<4xf32>", "%x"));
+  EXPECT_EQ(error.find("test.mlir:2:7: 'foo.op1' op cannot be compiled;"), 0u)
+      << error;
+  EXPECT_NE(error.find(", and 199 more like it"), std::string::npos) << error;
+  // Of types.
+  error = errorOf(
+      manyLines("tensor<4xf32>", "%mI = tensor.empty() : tensor<Ixi3>", "%x"));
+  EXPECT_EQ(error,
+            "test.mlir:2:7: 'tensor.empty' op has elements of 'i3'; accepted "
+            "are f64, f32, f16, bf16, i64, i32, i16 and i8, i1 and index, and "
+            "199 more like it");
+}
+
+// Two causes are two errors, in order.
+TEST(DiagnosticsTest, EachCauseHasItsError) {
+  EXPECT_EQ(errorOf(R"(func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+%a = tensor.empty() : tensor<4xi3>
+%b = tensor.empty() : tensor<4xf32, 7 : i32>
+%c = tensor.empty() : tensor<4xi5>
+return %x : tensor<4xf32>
+})"),
+            "test.mlir:2:6: 'tensor.empty' op has elements of 'i3'; accepted "
+            "are f64, f32, f16, bf16, i64, i32, i16 and i8, i1 and index, and "
+            "1 more like it\n"
+            "test.mlir:3:6: 'tensor.empty' op has the type 'tensor<4xf32, 7 : "
+            "i32>'; tensors with encodings are not accepted");
+}
+
+TEST(DiagnosticsTest, OneWarningPerCause) {
+  std::string text =
+      "func.func @f(%y0: tensor<2x2xi64>) -> tensor<2x2xi64> {\n";
+  for (int i = 1; i <= 20; ++i) {
+    std::string last = "%y" + std::to_string(i - 1);
+    text += "%y" + std::to_string(i) + " = linalg.matmul ins(" + last + ", " +
+            last + " : tensor<2x2xi64>, tensor<2x2xi64>) outs(" + last +
+            " : tensor<2x2xi64>) -> tensor<2x2xi64>\n";
+  }
+  text += "return %y20 : tensor<2x2xi64>\n}\n";
+  std::string error;
+  std::unique_ptr<JitModel> model =
+      JitModel::compile(text, JitOptions{"generic"}, &error);
+  ASSERT_TRUE(model) << error;
+  ASSERT_EQ(model->remarks().size(), 1u);
+  EXPECT_EQ(model->remarks()[0],
+            "test.mlir:2:7: lowered to plain loops: no tile function has these "
+            "element types, and 19 more like it");
+}
+
+// What upstream's verifier finds is said as tw-check-sizes says it.
+TEST(DiagnosticsTest, SizesThatDiffer) {
+  EXPECT_EQ(
+      errorOf(
+          R"(func.func @f(%a: tensor<3x4xf32>, %b: tensor<5x6xf32>, %c: tensor<3x6xf32>) -> tensor<3x6xf32> {
+%r = linalg.matmul ins(%a, %b : tensor<3x4xf32>, tensor<5x6xf32>) outs(%c : tensor<3x6xf32>) -> tensor<3x6xf32>
+return %r : tensor<3x6xf32>
+})"),
+      "test.mlir:2:6: 'linalg.matmul' op dimension 1 of operand 0, of type "
+      "'tensor<3x4xf32>', is 4, but dimension 0 of operand 1, of type "
+      "'tensor<5x6xf32>', is 5; they must be equal");
+  // Only the caller makes them differ.
+  EXPECT_EQ(
+      errorOf(
+          R"(func.func private @mm(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %c: tensor<?x?xf32>) -> tensor<?x?xf32> {
+%r = linalg.matmul ins(%a, %b : tensor<?x?xf32>, tensor<?x?xf32>) outs(%c : tensor<?x?xf32>) -> tensor<?x?xf32>
+return %r : tensor<?x?xf32>
+}
+func.func @f(%a: tensor<3x4xf32>, %b: tensor<5x6xf32>, %c: tensor<3x6xf32>) -> tensor<?x?xf32> {
+%x = tensor.cast %a : tensor<3x4xf32> to tensor<?x?xf32>
+%y = tensor.cast %b : tensor<5x6xf32> to tensor<?x?xf32>
+%z = tensor.cast %c : tensor<3x6xf32> to tensor<?x?xf32>
+%r = call @mm(%x, %y, %z) : (tensor<?x?xf32>, tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+return %r : tensor<?x?xf32>
+})"),
+      "test.mlir:2:6: 'linalg.matmul' op dimension 1 of operand 0, of type "
+      "'tensor<3x4xf32>', is 4, but dimension 0 of operand 1, of type "
+      "'tensor<5x6xf32>', is 5; they must be equal");
+}
+
+}  // namespace
+}  // namespace tilewright::testing
