@@ -168,11 +168,20 @@ class Supervision(unittest.TestCase):
             self.check_nothing_left()
 
     def test_stopping_and_continuing(self):
-        process, worker = self.start_child("wait")
+        # In a group of its own, which is not orphaned however this test is run: this process can continue it.
+        process, worker = self.start_child("wait", preexec_fn=os.setpgrp)
         process.send_signal(signal.SIGTSTP)
         self.assertTrue(soon(lambda: state_of(process.pid) == "T" and state_of(worker) == "T"))
         process.send_signal(signal.SIGCONT)
         self.assertTrue(soon(lambda: state_of(process.pid) == "S" and state_of(worker) == "S"))
+        process.terminate()
+        self.assertEqual(process.wait(20), -signal.SIGTERM)
+
+    def test_nobody_stops_in_an_orphaned_group(self):
+        # The leader of a session has its parent outside of it.
+        process, worker = self.start_child("wait", start_new_session=True)
+        process.send_signal(signal.SIGTSTP)
+        self.assertIsNone(soon(lambda: "T" in (state_of(process.pid), state_of(worker)), seconds=1))
         process.terminate()
         self.assertEqual(process.wait(20), -signal.SIGTERM)
 

@@ -201,6 +201,17 @@ void removeTemporaries() {
   _exit(1);
 }
 
+/// Stops this process as if it were alone: not in a group that nobody would
+/// continue, where the child goes on too (POSIX: an orphaned process group).
+void stop() {
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, SIGTSTP);
+  ::raise(SIGTSTP); // pending until it is unblocked
+  sigprocmask(SIG_UNBLOCK, &only, nullptr);
+  sigprocmask(SIG_BLOCK, &only, nullptr);
+}
+
 [[noreturn]] void watch(pid_t child, const sigset_t &signals,
                         const sigset_t &original, StringRef tool,
                         StringRef command) {
@@ -216,7 +227,7 @@ void removeTemporaries() {
     if (info.si_code != SI_KERNEL)
       kill(child, signal);
     if (signal == SIGTSTP)
-      ::raise(SIGSTOP);
+      stop();
   }
 }
 
