@@ -128,16 +128,16 @@ Problem::Problem(const TypeTripleInfo& types, int64_t size)
 
 tw_status_t Problem::packOperands() {
   tw_status_t status =
-      tw_pack(&packLhs_, lhsMatrix_.get(), lhs_.get(), lhsBytes_);
+      tw_pack(&packLhs_, lhsMatrix_.get(), lhs_.get(), lhsBytes_, nullptr);
   if (status != TW_STATUS_OK) return status;
-  return tw_pack(&packRhs_, rhsMatrix_.get(), rhs_.get(), rhsBytes_);
+  return tw_pack(&packRhs_, rhsMatrix_.get(), rhs_.get(), rhsBytes_, nullptr);
 }
 
 tw_status_t Problem::packMultiplyUnpack() {
   tw_status_t status = packOperands();
   if (status == TW_STATUS_OK) status = multiply();
   if (status != TW_STATUS_OK) return status;
-  return tw_unpack(&packOut_, out_.get(), outBytes_, outMatrix_.get());
+  return tw_unpack(&packOut_, out_.get(), outBytes_, outMatrix_.get(), nullptr);
 }
 
 std::string Problem::check() {

@@ -70,9 +70,9 @@ std::string checkRoundTrip(const tw_pack_params_t& params, uint8_t* matrix,
   Random random(7);
   for (int64_t i = 0; i < bytes; ++i) matrix[i] = uint8_t(random());
   std::memset(copy, 0, bytes);
-  tw_status_t status = tw_pack(&params, matrix, packed, packedBytes);
+  tw_status_t status = tw_pack(&params, matrix, packed, packedBytes, nullptr);
   if (status == TW_STATUS_OK)
-    status = tw_unpack(&params, packed, packedBytes, copy);
+    status = tw_unpack(&params, packed, packedBytes, copy, nullptr);
   if (status != TW_STATUS_OK) return tw_status_message(status);
   return std::memcmp(matrix, copy, bytes)
              ? "wrong result: unpacking does not give the packed matrix back"
@@ -104,9 +104,10 @@ void timeCase(benchmark::State& state, const Case& c, int64_t rows,
       [&](int64_t calls) {
         for (int64_t i = 0; i < calls; ++i)
           if (c.direction == Direction::kPack)
-            tw_pack(&params, matrix.get(), packed.get(), packedBytes);
+            tw_pack(&params, matrix.get(), packed.get(), packedBytes, nullptr);
           else
-            tw_unpack(&params, packed.get(), packedBytes, matrix.get());
+            tw_unpack(&params, packed.get(), packedBytes, matrix.get(),
+                      nullptr);
       },
       300e-6);
   Sliced copying(

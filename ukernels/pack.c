@@ -49,7 +49,10 @@ tw_status_t tw_check_packing(const tw_pack_params_t* params,
 
 tw_status_t tw_check_pack_call(const tw_pack_params_t* params,
                                const void* matrix, const void* packed,
-                               tw_index_t packed_bytes, tw_packing_t* packing) {
+                               tw_index_t packed_bytes,
+                               const tw_parallel_for_t* parallel_for,
+                               tw_packing_t* packing) {
+  if (parallel_for && !parallel_for->run) return TW_STATUS_INVALID_ARGUMENT;
   const tw_status_t status = tw_check_packing(params, packing);
   if (status != TW_STATUS_OK) return status;
   if (packed_bytes < 0 || (packing->packed_bytes > 0 && (!matrix || !packed)))
@@ -130,27 +133,86 @@ static void tw_pack_tiles(const tw_packing_t* p, uint64_t padding,
     }
 }
 
-// The low `bits` bits, as often as 64 bits hold them.
-static uint64_t tw_repeat_padding(uint64_t padding, int bits) {
+uint64_t tw_repeat_padding(uint64_t padding, int bits) {
   for (; bits < 64; bits *= 2)
     padding = padding << bits | (padding & (((uint64_t)1 << bits) - 1));
   return padding;
 }
 
-tw_status_t tw_pack(const tw_pack_params_t* params, const void* matrix,
-                    void* packed, tw_index_t packed_bytes) {
-  tw_packing_t p;
-  const tw_status_t status =
-      tw_check_pack_call(params, matrix, packed, packed_bytes, &p);
-  if (status != TW_STATUS_OK || p.packed_bytes == 0) return status;
+void tw_pack_matrix(const tw_packing_t* p, uint64_t padding, const void* matrix,
+                    void* packed) {
   const unsigned char* from = (const unsigned char*)matrix;
   unsigned char* to = (unsigned char*)packed;
   // The tiles inside the matrix, then those over its right and lower edges.
-  const uint64_t padding = tw_repeat_padding(params->padding, p.bits);
-  const tw_index_t whole_rows = tw_pack_interior(&p, padding, from, to);
-  const tw_index_t whole_cols = p.cols / p.tile_cols;
-  tw_pack_tiles(&p, padding, from, to, 0, whole_rows, whole_cols, p.outer_cols);
-  tw_pack_tiles(&p, padding, from, to, whole_rows, p.outer_rows, 0,
-                p.outer_cols);
+  const tw_index_t whole_rows = tw_pack_interior(p, padding, from, to);
+  const tw_index_t whole_cols = p->cols / p->tile_cols;
+  tw_pack_tiles(p, padding, from, to, 0, whole_rows, whole_cols, p->outer_cols);
+  tw_pack_tiles(p, padding, from, to, whole_rows, p->outer_rows, 0,
+                p->outer_cols);
+}
+
+// ---- Parts ------------------------------------------------------------------
+
+// A part is worth handing out from so many bytes on, and there are so many at
+// most: a dozen threads get even shares.
+static const tw_index_t kLeastPartBytes = 32 << 10;
+static const tw_index_t kMostParts = 64;
+
+typedef struct tw_pack_parts_t {
+  const tw_packing_t* whole;
+  uint64_t padding;
+  unsigned char *matrix, *packed;
+  tw_index_t part_rows;  // rows of tiles of a part, the last one's may be fewer
+  tw_pack_part_fn_t body;
+} tw_pack_parts_t;
+
+static void tw_run_pack_part(void* context, tw_index_t i) {
+  const tw_pack_parts_t* parts = (const tw_pack_parts_t*)context;
+  const tw_packing_t* whole = parts->whole;
+  const tw_index_t begin = i * parts->part_rows;
+  const tw_index_t row = begin * whole->tile_rows;
+  tw_packing_t part = *whole;
+  part.outer_rows = tw_inside(whole->outer_rows, begin, parts->part_rows);
+  part.rows = tw_inside(whole->rows, row, parts->part_rows * whole->tile_rows);
+  const tw_index_t panel = whole->packed_bytes / whole->outer_rows;
+  part.packed_bytes = part.outer_rows * panel;
+  parts->body(&part, parts->padding,
+              parts->matrix + tw_matrix_at(whole, row, 0) * whole->bits / 8,
+              parts->packed + begin * panel);
+}
+
+void tw_pack_parts(const tw_packing_t* p, uint64_t padding,
+                   unsigned char* matrix, unsigned char* packed,
+                   const tw_parallel_for_t* parallel_for,
+                   tw_pack_part_fn_t body) {
+  tw_index_t count = parallel_for ? p->packed_bytes / kLeastPartBytes : 1;
+  count = count > kMostParts ? kMostParts : count < 1 ? 1 : count;
+  tw_pack_parts_t parts = {p, padding, matrix, packed, 0, body};
+  parts.part_rows = p->outer_rows / count + (p->outer_rows % count != 0);
+  // Parts of 4-bit elements begin on a byte of a transposed matrix's lines.
+  if (p->bits == 4) parts.part_rows += parts.part_rows % 2;
+  count =
+      p->outer_rows / parts.part_rows + (p->outer_rows % parts.part_rows != 0);
+  if (count > 1)
+    parallel_for->run(parallel_for->self, count, tw_run_pack_part, &parts);
+  else
+    body(p, padding, matrix, packed);
+}
+
+static void tw_pack_part(const tw_packing_t* part, uint64_t padding,
+                         unsigned char* matrix, unsigned char* packed) {
+  tw_pack_matrix(part, padding, matrix, packed);
+}
+
+tw_status_t tw_pack(const tw_pack_params_t* params, const void* matrix,
+                    void* packed, tw_index_t packed_bytes,
+                    const tw_parallel_for_t* parallel_for) {
+  tw_packing_t p;
+  const tw_status_t status = tw_check_pack_call(params, matrix, packed,
+                                                packed_bytes, parallel_for, &p);
+  if (status != TW_STATUS_OK || p.packed_bytes == 0) return status;
+  tw_pack_parts(&p, tw_repeat_padding(params->padding, p.bits),
+                (unsigned char*)matrix, (unsigned char*)packed, parallel_for,
+                tw_pack_part);
   return TW_STATUS_OK;
 }

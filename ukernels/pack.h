@@ -24,7 +24,28 @@ tw_status_t tw_check_packing(const tw_pack_params_t* params,
 // The same for a call of tw_pack or tw_unpack with these buffers.
 tw_status_t tw_check_pack_call(const tw_pack_params_t* params,
                                const void* matrix, const void* packed,
-                               tw_index_t packed_bytes, tw_packing_t* packing);
+                               tw_index_t packed_bytes,
+                               const tw_parallel_for_t* parallel_for,
+                               tw_packing_t* packing);
+
+// The low `bits` bits of `padding`, as often as 64 bits hold them.
+uint64_t tw_repeat_padding(uint64_t padding, int bits);
+
+// Packs and unpacks, on the calling thread, what tw_check_packing has passed.
+// `padding`: as tw_repeat_padding gives it.
+void tw_pack_matrix(const tw_packing_t* p, uint64_t padding, const void* matrix,
+                    void* packed);
+void tw_unpack_matrix(const tw_packing_t* p, const void* packed, void* matrix);
+
+// Runs `body` on parts of a packing that follow each other: rows of tiles, with
+// the matrix and the packed form as they begin there. All of it in one part
+// where parallel_for is null or the packing small.
+typedef void (*tw_pack_part_fn_t)(const tw_packing_t* part, uint64_t padding,
+                                  unsigned char* matrix, unsigned char* packed);
+void tw_pack_parts(const tw_packing_t* p, uint64_t padding,
+                   unsigned char* matrix, unsigned char* packed,
+                   const tw_parallel_for_t* parallel_for,
+                   tw_pack_part_fn_t body);
 
 // Where element (row, col) of the matrix lies in memory.
 static inline tw_index_t tw_matrix_at(const tw_packing_t* p, tw_index_t row,

@@ -53,18 +53,30 @@ static void tw_unpack_tiles(const tw_packing_t* p, const unsigned char* packed,
     }
 }
 
-tw_status_t tw_unpack(const tw_pack_params_t* params, const void* packed,
-                      tw_index_t packed_bytes, void* matrix) {
-  tw_packing_t p;
-  const tw_status_t status =
-      tw_check_pack_call(params, matrix, packed, packed_bytes, &p);
-  if (status != TW_STATUS_OK || p.packed_bytes == 0) return status;
+void tw_unpack_matrix(const tw_packing_t* p, const void* packed, void* matrix) {
   const unsigned char* from = (const unsigned char*)packed;
   unsigned char* to = (unsigned char*)matrix;
   // The tiles inside the matrix, then those over its right and lower edges.
-  const tw_index_t whole_rows = tw_unpack_interior(&p, from, to);
-  const tw_index_t whole_cols = p.cols / p.tile_cols;
-  tw_unpack_tiles(&p, from, to, 0, whole_rows, whole_cols, p.outer_cols);
-  tw_unpack_tiles(&p, from, to, whole_rows, p.outer_rows, 0, p.outer_cols);
+  const tw_index_t whole_rows = tw_unpack_interior(p, from, to);
+  const tw_index_t whole_cols = p->cols / p->tile_cols;
+  tw_unpack_tiles(p, from, to, 0, whole_rows, whole_cols, p->outer_cols);
+  tw_unpack_tiles(p, from, to, whole_rows, p->outer_rows, 0, p->outer_cols);
+}
+
+static void tw_unpack_part(const tw_packing_t* part, uint64_t padding,
+                           unsigned char* matrix, unsigned char* packed) {
+  (void)padding;
+  tw_unpack_matrix(part, packed, matrix);
+}
+
+tw_status_t tw_unpack(const tw_pack_params_t* params, const void* packed,
+                      tw_index_t packed_bytes, void* matrix,
+                      const tw_parallel_for_t* parallel_for) {
+  tw_packing_t p;
+  const tw_status_t status = tw_check_pack_call(params, matrix, packed,
+                                                packed_bytes, parallel_for, &p);
+  if (status != TW_STATUS_OK || p.packed_bytes == 0) return status;
+  tw_pack_parts(&p, 0, (unsigned char*)matrix, (unsigned char*)packed,
+                parallel_for, tw_unpack_part);
   return TW_STATUS_OK;
 }

@@ -75,7 +75,7 @@ std::vector<uint8_t> packed(const Matrix& matrix, bool transpose, int tileRows,
   tw_index_t size = 0;
   EXPECT_EQ(tw_packed_size(&params, &size), TW_STATUS_OK);
   std::vector<uint8_t> result(static_cast<size_t>(size));
-  EXPECT_EQ(tw_pack(&params, matrix.bytes.data(), result.data(), size),
+  EXPECT_EQ(tw_pack(&params, matrix.bytes.data(), result.data(), size, nullptr),
             TW_STATUS_OK);
   return result;
 }
@@ -112,10 +112,10 @@ void checkMatmul(const TypeTripleInfo& types, const tw_tile_sizes_t& sizes) {
   ASSERT_EQ(tw_mmt4d(&p, nullptr), TW_STATUS_OK);
 
   const tw_pack_params_t unpacking = packing(out, false, sizes.M0, sizes.N0);
-  ASSERT_EQ(
-      tw_unpack(&unpacking, outPacked.data(),
-                static_cast<tw_index_t>(outPacked.size()), out.bytes.data()),
-      TW_STATUS_OK);
+  ASSERT_EQ(tw_unpack(&unpacking, outPacked.data(),
+                      static_cast<tw_index_t>(outPacked.size()),
+                      out.bytes.data(), nullptr),
+            TW_STATUS_OK);
   for (int m = 0; m < kM; ++m)
     for (int n = 0; n < kN; ++n) {
       double expected = 0;

@@ -92,9 +92,9 @@ TEST_P(PackRefusalTest, IsRefusedByAllThreeAndWritesNothing) {
   tw_index_t bytes = -9;
   EXPECT_EQ(tw_packed_size(&params, &bytes), GetParam().status);
   EXPECT_EQ(bytes, -9);
-  EXPECT_EQ(tw_pack(&params, matrix.data(), packed.data(), 4096),
+  EXPECT_EQ(tw_pack(&params, matrix.data(), packed.data(), 4096, nullptr),
             GetParam().status);
-  EXPECT_EQ(tw_unpack(&params, packed.data(), 4096, matrix.data()),
+  EXPECT_EQ(tw_unpack(&params, packed.data(), 4096, matrix.data(), nullptr),
             GetParam().status);
   EXPECT_EQ(matrix, std::vector<char>(4096, 3));
   EXPECT_EQ(packed, std::vector<char>(4096, 5));
@@ -111,24 +111,28 @@ TEST(PackStatusTest, BuffersAndTheirSize) {
   const std::vector<char> before = packed;
   float* m = matrix.data();
   char* p = packed.data();
-  EXPECT_EQ(tw_pack(nullptr, m, p, kValidBytes), TW_STATUS_INVALID_ARGUMENT);
-  EXPECT_EQ(tw_pack(&params, nullptr, p, kValidBytes),
+  EXPECT_EQ(tw_pack(nullptr, m, p, kValidBytes, nullptr),
             TW_STATUS_INVALID_ARGUMENT);
-  EXPECT_EQ(tw_pack(&params, m, nullptr, kValidBytes),
+  EXPECT_EQ(tw_pack(&params, nullptr, p, kValidBytes, nullptr),
             TW_STATUS_INVALID_ARGUMENT);
-  EXPECT_EQ(tw_pack(&params, m, p, -1), TW_STATUS_INVALID_ARGUMENT);
-  EXPECT_EQ(tw_pack(&params, m, p, kValidBytes - 1), TW_STATUS_OUT_OF_RANGE);
+  EXPECT_EQ(tw_pack(&params, m, nullptr, kValidBytes, nullptr),
+            TW_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(tw_pack(&params, m, p, -1, nullptr), TW_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(tw_pack(&params, m, p, kValidBytes - 1, nullptr),
+            TW_STATUS_OUT_OF_RANGE);
   EXPECT_EQ(packed, before);
-  EXPECT_EQ(tw_unpack(nullptr, p, kValidBytes, m), TW_STATUS_INVALID_ARGUMENT);
-  EXPECT_EQ(tw_unpack(&params, nullptr, kValidBytes, m),
+  EXPECT_EQ(tw_unpack(nullptr, p, kValidBytes, m, nullptr),
             TW_STATUS_INVALID_ARGUMENT);
-  EXPECT_EQ(tw_unpack(&params, p, kValidBytes, nullptr),
+  EXPECT_EQ(tw_unpack(&params, nullptr, kValidBytes, m, nullptr),
             TW_STATUS_INVALID_ARGUMENT);
-  EXPECT_EQ(tw_unpack(&params, p, -1, m), TW_STATUS_INVALID_ARGUMENT);
-  EXPECT_EQ(tw_unpack(&params, p, kValidBytes - 1, m), TW_STATUS_OUT_OF_RANGE);
+  EXPECT_EQ(tw_unpack(&params, p, kValidBytes, nullptr, nullptr),
+            TW_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(tw_unpack(&params, p, -1, m, nullptr), TW_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(tw_unpack(&params, p, kValidBytes - 1, m, nullptr),
+            TW_STATUS_OUT_OF_RANGE);
   EXPECT_EQ(matrix, std::vector<float>(18, 1.0f));
-  EXPECT_EQ(tw_pack(&params, m, p, kValidBytes), TW_STATUS_OK);
-  EXPECT_EQ(tw_unpack(&params, p, kValidBytes, m), TW_STATUS_OK);
+  EXPECT_EQ(tw_pack(&params, m, p, kValidBytes, nullptr), TW_STATUS_OK);
+  EXPECT_EQ(tw_unpack(&params, p, kValidBytes, m, nullptr), TW_STATUS_OK);
 }
 
 TEST(PackStatusTest, PackedSize) {
@@ -150,8 +154,8 @@ TEST(PackStatusTest, AnEmptyMatrixNeedsNoBuffers) {
     tw_index_t bytes = -1;
     EXPECT_EQ(tw_packed_size(&params, &bytes), TW_STATUS_OK);
     EXPECT_EQ(bytes, 0);
-    EXPECT_EQ(tw_pack(&params, nullptr, nullptr, 0), TW_STATUS_OK);
-    EXPECT_EQ(tw_unpack(&params, nullptr, 0, nullptr), TW_STATUS_OK);
+    EXPECT_EQ(tw_pack(&params, nullptr, nullptr, 0, nullptr), TW_STATUS_OK);
+    EXPECT_EQ(tw_unpack(&params, nullptr, 0, nullptr, nullptr), TW_STATUS_OK);
   }
 }
 

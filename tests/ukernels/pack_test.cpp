@@ -128,7 +128,7 @@ void checkShape(const Case& c, Tile tile, int rows, int cols, int slack,
   for (size_t i = 0; i < matrixBytes; ++i)
     matrix.as<uint8_t>()[i] = static_cast<uint8_t>(random.next());
 
-  ASSERT_EQ(tw_pack(&params, matrix.data(), packed.data(), bytes),
+  ASSERT_EQ(tw_pack(&params, matrix.data(), packed.data(), bytes, nullptr),
             TW_STATUS_OK);
   auto at = [&](int row, int col) {
     return loadElement(
@@ -152,7 +152,7 @@ void checkShape(const Case& c, Tile tile, int rows, int cols, int slack,
         }
   ASSERT_EQ(i * bits / 8, bytes);
 
-  ASSERT_EQ(tw_unpack(&params, packed.data(), bytes, unpacked.data()),
+  ASSERT_EQ(tw_unpack(&params, packed.data(), bytes, unpacked.data(), nullptr),
             TW_STATUS_OK);
   for (int l = 0; l < lines; ++l)
     for (int x = 0; x < (l + 1 < lines ? stride : line); ++x) {

@@ -10,6 +10,7 @@
 #ifndef TILEWRIGHT_TILEWRIGHT_H_
 #define TILEWRIGHT_TILEWRIGHT_H_
 
+#include "tilewright/parallel_for.h"
 #include "tilewright/status.h"
 #include "tilewright/tile.h"
 
@@ -70,14 +71,6 @@ typedef struct tw_tile_info_t {
 tw_status_t tw_find_tile(const tw_mmt4d_params_t* params, tw_tile_info_t* info);
 
 // ---- mmt4d ------------------------------------------------------------------
-
-// Runs body(context, i) once for each i in [0, count), in any order, on any
-// threads, and returns after all of them. `self` is tw_parallel_for_t::self.
-typedef struct tw_parallel_for_t {
-  void (*run)(void* self, tw_index_t count,
-              void (*body)(void* context, tw_index_t i), void* context);
-  void* self;
-} tw_parallel_for_t;
 
 // out[m][n][m0][n0] (+)= sum over k, k0 of lhs[m][k][m0][k0]*rhs[n][k][n0][k0].
 //
@@ -142,13 +135,17 @@ tw_status_t tw_packed_size(const tw_pack_params_t* params, tw_index_t* bytes);
 
 // matrix -> packed. `packed_bytes` is the size of `packed`; OUT_OF_RANGE if it
 // is less than tw_packed_size. Buffers need element alignment only and may not
-// overlap.
+// overlap. `parallel_for` may be null (the calling thread does everything); it
+// is given ranges of rows of tiles, of 32 KiB or more.
 tw_status_t tw_pack(const tw_pack_params_t* params, const void* matrix,
-                    void* packed, tw_index_t packed_bytes);
+                    void* packed, tw_index_t packed_bytes,
+                    const tw_parallel_for_t* parallel_for);
 
-// packed -> matrix; the padding is not read. `packed_bytes` as for tw_pack.
+// packed -> matrix; the padding is not read. `packed_bytes` and `parallel_for`
+// as for tw_pack.
 tw_status_t tw_unpack(const tw_pack_params_t* params, const void* packed,
-                      tw_index_t packed_bytes, void* matrix);
+                      tw_index_t packed_bytes, void* matrix,
+                      const tw_parallel_for_t* parallel_for);
 
 #ifdef __cplusplus
 }

@@ -53,8 +53,8 @@ int main(void) {
   void* lhs_packed = packed_buffer(&lhs_pack, &lhs_bytes);
   void* rhs_packed = packed_buffer(&rhs_pack, &rhs_bytes);
   void* out_packed = packed_buffer(&out_pack, &out_bytes);
-  check(tw_pack(&lhs_pack, lhs, lhs_packed, lhs_bytes), "tw_pack(lhs)");
-  check(tw_pack(&rhs_pack, rhs, rhs_packed, rhs_bytes), "tw_pack(rhs)");
+  check(tw_pack(&lhs_pack, lhs, lhs_packed, lhs_bytes, NULL), "tw_pack(lhs)");
+  check(tw_pack(&rhs_pack, rhs, rhs_packed, rhs_bytes, NULL), "tw_pack(rhs)");
 
   tw_mmt4d_params_t params = {
       .lhs_buffer = lhs_packed,
@@ -75,7 +75,7 @@ int main(void) {
   check(tw_find_tile(&params, &info), "tw_find_tile");
   printf("%s: %s\n", info.name, info.reason);
   check(tw_mmt4d(&params, NULL), "tw_mmt4d");
-  check(tw_unpack(&out_pack, out_packed, out_bytes, out), "tw_unpack");
+  check(tw_unpack(&out_pack, out_packed, out_bytes, out, NULL), "tw_unpack");
 
   for (int m = 0; m < kM; ++m) {
     for (int n = 0; n < kN; ++n) {
