@@ -9,13 +9,13 @@
 #include <optional>
 #include <sstream>
 
-#include "bench/peaks/peaks.h"
-#include "bench/support/elements.h"
-#include "bench/support/measure.h"
-#include "bench/support/operands.h"
 #include "bench/support/options.h"
 #include "bench/support/report.h"
 #include "bench/support/tiles.h"
+#include "measure/check_tile.h"
+#include "measure/operands.h"
+#include "measure/peaks.h"
+#include "measure/slices.h"
 
 namespace tilewright::bench {
 namespace {
@@ -68,24 +68,22 @@ Comparison compare(const Row& row, GeneratedTiles& generated,
   double slice = settings.sliceMicroseconds * 1e-6;
   Sliced hand([&](int64_t calls) { operands.run(row.fn, calls); }, slice);
   Sliced other([&](int64_t calls) { operands.run(made, calls); }, slice);
-  const Peak* peak = peakOf(row.key);
-  std::optional<Sliced> peakSliced;
-  if (peak) peakSliced.emplace(slicedPeak(*peak, slice));
+  PeakTimer peaks(peaksOf(row.key, PeakScope::kIsa), slice);
   // The least time only falls with more slices, so measuring a pair that misses
   // the bound for longer removes noise and nothing else.
   for (int64_t round = 0; round <= settings.retries; ++round) {
     for (int64_t i = 0; i < settings.slices; ++i) {
       hand.slice();
       other.slice();
-      if (peak) peakSliced->slice();
+      peaks.slice();
     }
     if (other.best() <= settings.medianBound * hand.best()) break;
   }
   result.handNs = hand.best() * 1e9;
   result.generatedNs = other.best() * 1e9;
-  if (peak) {
-    result.peakName = peak->name;
-    double atPeak = operands.operationsPerCall() / bestRate(*peak, *peakSliced);
+  if (std::optional<PeakTimer::Rate> peak = peaks.fastest()) {
+    result.peakName = peak->peak->name;
+    double atPeak = operands.operationsPerCall() / peak->operationsPerSecond;
     result.handPeakShare = 100 * atPeak / hand.best();
     result.generatedPeakShare = 100 * atPeak / other.best();
   }

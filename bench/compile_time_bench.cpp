@@ -9,13 +9,13 @@
 #include <cstdio>
 #include <set>
 
-#include "bench/support/measure.h"
 #include "bench/support/options.h"
 #include "bench/support/random_keys.h"
 #include "bench/support/report.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include "measure/slices.h"
 #include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Codegen/TileGenerator.h"
 

@@ -8,7 +8,6 @@
 
 #include <cstdio>
 
-#include "bench/support/measure.h"
 #include "bench/support/options.h"
 #include "bench/support/random_keys.h"
 #include "bench/support/report.h"
@@ -25,6 +24,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
+#include "measure/slices.h"
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Registry/Registry.h"
 #include "tilewright/Support/OutputFiles.h"

@@ -11,13 +11,13 @@
 #include <cstring>
 #include <optional>
 
-#include "bench/peaks/peaks.h"
 #include "bench/support/blas.h"
-#include "bench/support/elements.h"
-#include "bench/support/measure.h"
-#include "bench/support/operands.h"
 #include "bench/support/options.h"
 #include "bench/support/report.h"
+#include "measure/elements.h"
+#include "measure/operands.h"
+#include "measure/peaks.h"
+#include "measure/slices.h"
 #include "tilewright/tilewright.h"
 
 namespace tilewright::bench {
@@ -174,9 +174,7 @@ void timeProblem(benchmark::State& state, const TypeTripleInfo& types,
   }
   std::string wrong = problem.check();
   if (!wrong.empty()) return fail(state, wrong);
-  const Peak* peak = peakOf(problem.key());
-  std::optional<Sliced> peakSliced;
-  if (peak) peakSliced.emplace(slicedPeak(*peak, 500e-6));
+  PeakTimer peaks(peaksOf(problem.key(), PeakScope::kIsa), 500e-6);
   Sliced work(
       [&](int64_t calls) {
         for (int64_t i = 0; i < calls; ++i)
@@ -187,15 +185,14 @@ void timeProblem(benchmark::State& state, const TypeTripleInfo& types,
       },
       2e-3);
   for (auto _ : state) {
-    for (int i = 0; peak && i < 4; ++i) peakSliced->slice();
+    for (int i = 0; i < 4; ++i) peaks.slice();
     state.SetIterationTime(work.slice());
   }
   double rate = operations(size) / work.best();
   state.counters["Gop/s"] = rate * 1e-9;
-  if (peak) {
-    double peakRate = bestRate(*peak, *peakSliced);
-    state.counters["%peak"] = 100 * rate / peakRate;
-    state.counters["peak_Gop/s"] = peakRate * 1e-9;
+  if (std::optional<PeakTimer::Rate> peak = peaks.fastest()) {
+    state.counters["%peak"] = 100 * rate / peak->operationsPerSecond;
+    state.counters["peak_Gop/s"] = peak->operationsPerSecond * 1e-9;
   }
   state.SetLabel(problem.tile().name);
 }

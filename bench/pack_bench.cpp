@@ -7,11 +7,11 @@
 
 #include <cstring>
 
-#include "bench/support/elements.h"
-#include "bench/support/measure.h"
-#include "bench/support/operands.h"
 #include "bench/support/options.h"
 #include "bench/support/report.h"
+#include "measure/elements.h"
+#include "measure/operands.h"
+#include "measure/slices.h"
 #include "tilewright/tilewright.h"
 
 namespace tilewright::bench {

@@ -9,14 +9,14 @@
 #include <memory>
 #include <optional>
 
-#include "bench/peaks/peaks.h"
-#include "bench/support/elements.h"
-#include "bench/support/measure.h"
-#include "bench/support/operands.h"
 #include "bench/support/options.h"
 #include "bench/support/report.h"
 #include "bench/support/single_accumulator.h"
 #include "bench/support/tiles.h"
+#include "measure/check_tile.h"
+#include "measure/operands.h"
+#include "measure/peaks.h"
+#include "measure/slices.h"
 
 namespace tilewright::bench {
 namespace {
@@ -66,22 +66,19 @@ void timeTile(benchmark::State& state, const Subject& subject, bool cold,
   Operands operands(subject.key, k, cold, settings.accumulate);
   Sliced tile([&](int64_t calls) { operands.run(subject.fn, calls); },
               sliceSeconds);
-  const Peak* peak = peakOf(subject.key);
-  std::optional<Sliced> peakSliced;
-  if (peak) peakSliced.emplace(slicedPeak(*peak, sliceSeconds));
+  PeakTimer peaks(peaksOf(subject.key, PeakScope::kIsa), sliceSeconds);
   for (auto _ : state) {
     state.SetIterationTime(tile.slice());
-    if (peak) peakSliced->slice();
+    peaks.slice();
   }
   double rate = operands.operationsPerCall() / tile.best();
   state.counters["Gop/s"] = rate * 1e-9;
   state.counters["best_ns"] = tile.best() * 1e9;
   state.counters["K"] = double(k);
-  if (peak) {
-    double peakRate = bestRate(*peak, *peakSliced);
-    state.counters["%peak"] = 100 * rate / peakRate;
-    state.counters["peak_Gop/s"] = peakRate * 1e-9;
-    state.SetLabel(peak->name);
+  if (std::optional<PeakTimer::Rate> peak = peaks.fastest()) {
+    state.counters["%peak"] = 100 * rate / peak->operationsPerSecond;
+    state.counters["peak_Gop/s"] = peak->operationsPerSecond * 1e-9;
+    state.SetLabel(peak->peak->name);
   } else {
     state.SetLabel("no peak is defined for these types on this ISA");
   }
@@ -134,8 +131,9 @@ CommandLine describe(Settings& settings) {
   CommandLine line;
   line.program = "tile_bench";
   line.usage =
-      "Times tile functions against the issue peak of their instruction, which "
-      "is measured\nalternating with them. Without names: every hand-written "
+      "Times tile functions against the issue peak of the fastest instruction "
+      "for their types\nthat their instruction set has, which is "
+      "measured\nalternating with them. Without names: every hand-written "
       "row. Each result is checked\nonce, exactly, before it is timed.\n\n"
       "Counters: best_ns and Gop/s of the least of all slices (the Time column "
       "is their mean);\n%peak, the share of peak_Gop/s, the best the "

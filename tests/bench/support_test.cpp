@@ -6,14 +6,20 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <utility>
 
-#include "bench/peaks/peaks.h"
-#include "bench/support/elements.h"
-#include "bench/support/operands.h"
 #include "bench/support/options.h"
 #include "bench/support/random_keys.h"
 #include "bench/support/tiles.h"
+#include "measure/check_tile.h"
+#include "measure/elements.h"
+#include "measure/operands.h"
+#include "measure/peaks.h"
+#include "measure/plain_tile.h"
+#include "tests/common/guarded_buffer.h"
 
 namespace tilewright::bench {
 namespace {
@@ -25,41 +31,103 @@ TileKey keyOf(const std::string& name) {
   return key;
 }
 
-std::string peakName(const std::string& types, int k0, const std::string& isa) {
-  const Peak* peak = peakOf(keyOf("tw_mmt4d_tile_" + types + "_8x16x" +
-                                  std::to_string(k0) + "_" + isa));
-  return peak ? peak->name : "none";
+// The names of the sequences that `types` may be measured against, on a CPU
+// that has everything.
+std::string peakNames(const std::string& types, int k0, const std::string& isa,
+                      PeakScope scope = PeakScope::kIsa) {
+  std::vector<uint64_t> everything(TW_CPU_DATA_WORDS, ~uint64_t{0});
+  std::string names;
+  for (const Peak* peak : peaksOf(keyOf("tw_mmt4d_tile_" + types + "_8x16x" +
+                                        std::to_string(k0) + "_" + isa),
+                                  scope, everything.data()))
+    names += (names.empty() ? "" : " ") + std::string(peak->name);
+  return names;
 }
 
-TEST(Peaks, FollowTypesAndIsa) {
+TEST(Peaks, FollowTypesK0AndIsa) {
 #if defined(__x86_64__)
-  EXPECT_EQ(peakName("f32f32f32", 1, "x86_64_avx2_fma"), "fma_f32_256");
-  EXPECT_EQ(peakName("f32f32f32", 1, "x86_64_avx512_vnni"), "fma_f32_512");
-  EXPECT_EQ(peakName("f16f16f32", 1, "x86_64_avx512_base"), "fma_f32_512");
-  EXPECT_EQ(peakName("f64f64f64", 1, "x86_64_avx512_base"), "fma_f64_512");
-  EXPECT_EQ(peakName("bf16bf16f32", 2, "x86_64_avx512_bf16"), "vdpbf16ps_512");
-  EXPECT_EQ(peakName("bf16bf16f32", 2, "x86_64_avx512_base"), "fma_f32_512");
-  EXPECT_EQ(peakName("s8s8s32", 4, "x86_64_avx512_vnni"), "vpdpbusd_512");
-  EXPECT_EQ(peakName("s8s8s32", 2, "x86_64_avx512_vnni"), "vpdpwssd_512");
-  EXPECT_EQ(peakName("s16s16s32", 2, "x86_64_avx512_base"), "vpmaddwd_512");
-  EXPECT_EQ(peakName("s8s8s32", 4, "x86_64_avx_vnni"), "vpdpbusd_256");
-  EXPECT_EQ(peakName("s32s32s32", 1, "x86_64_avx2_fma"), "vpmulld_256");
-  EXPECT_EQ(peakName("f32f32f32", 1, "generic"), "muladd_f32_128");
+  EXPECT_EQ(peakNames("f32f32f32", 1, "x86_64_avx2_fma"),
+            "fma_f32_256 muladd_f32_128");
+  EXPECT_EQ(peakNames("f32f32f32", 1, "x86_64_avx512_vnni"),
+            "fma_f32_512 fma_f32_256 muladd_f32_128");
+  EXPECT_EQ(peakNames("f16f16f32", 2, "x86_64_avx512_fp16"),
+            "fma_f32_512 fma_f32_256 muladd_f32_128");
+  EXPECT_EQ(peakNames("f64f64f64", 1, "x86_64_avx512_base"),
+            "fma_f64_512 fma_f64_256 muladd_f64_128");
+  EXPECT_EQ(peakNames("bf16bf16f32", 2, "x86_64_avx512_bf16"),
+            "vdpbf16ps_512 fma_f32_512 fma_f32_256 muladd_f32_128");
+  EXPECT_EQ(peakNames("bf16bf16f32", 1, "x86_64_avx512_bf16"),
+            "fma_f32_512 fma_f32_256 muladd_f32_128");
+  EXPECT_EQ(peakNames("bf16bf16f32", 2, "x86_64_avx512_base"),
+            "fma_f32_512 fma_f32_256 muladd_f32_128");
+  EXPECT_EQ(peakNames("f8e5m2f4e2m1fnf32", 2, "x86_64_avx512_bf16"),
+            "vdpbf16ps_512 fma_f32_512 fma_f32_256 muladd_f32_128");
+  EXPECT_EQ(peakNames("s8s8s32", 4, "x86_64_avx_vnni"),
+            "vpdpbusd_256 vpdpwssd_256 vpmaddwd_256 pmaddwd_128");
+  EXPECT_EQ(peakNames("s8s8s32", 2, "x86_64_avx_vnni"),
+            "vpdpwssd_256 vpmaddwd_256 pmaddwd_128");
+  EXPECT_EQ(peakNames("s8s8s32", 4, "x86_64_avx512_vnni"),
+            "vpdpbusd_512 vpdpwssd_512 vpmaddwd_512 vpmaddwd_256 pmaddwd_128");
+  EXPECT_EQ(peakNames("s16s16s32", 2, "x86_64_avx512_base"),
+            "vpmaddwd_512 vpmaddwd_256 pmaddwd_128");
+  EXPECT_EQ(peakNames("s32s32s32", 1, "x86_64_avx2_fma"), "vpmulld_256");
+  EXPECT_EQ(peakNames("f32f32f32", 1, "generic"), "muladd_f32_128");
 #endif
-  EXPECT_EQ(peakName("s32s32s32", 1, "generic"), "none");
+  EXPECT_EQ(peakNames("s32s32s32", 1, "generic"), "");
 }
 
-TEST(Peaks, EveryRowOfKeyPeaksNamesAPeak) {
+TEST(Peaks, OfTheCpuAreThoseThatItHas) {
+  if (peaks().empty()) GTEST_SKIP() << "peaks exist for x86-64 only";
+  EXPECT_EQ(peakNames("f32f32f32", 1, "generic", PeakScope::kCpu),
+            "fma_f32_512 fma_f32_256 muladd_f32_128");
+  const std::vector<uint64_t> nothing(TW_CPU_DATA_WORDS, 0);
+  const TileKey key = keyOf("tw_mmt4d_tile_f32f32f32_8x8x1_generic");
+  EXPECT_EQ(peaksOf(key, PeakScope::kCpu, nothing.data()).size(), 1u);
+}
+
+TEST(Peaks, EveryTypeHasOne) {
   if (peaks().empty()) GTEST_SKIP() << "peaks exist for x86-64 only";
   for (const IsaInfo& isa : isas()) {
     if (isa.arch != "X86_64" && isa.arch != "GENERIC") continue;
     for (const TypeTripleInfo& types : typeTriples())
       for (int k0 : {1, 2, 4}) {
-        TileKey key = {types.value, 8, 16, k0, Rounding::kOnce, isa.isa};
         if (types.name == "s32s32s32" && isa.name == "generic") continue;
-        EXPECT_NE(peakOf(key), nullptr) << types.name << " " << isa.name;
+        EXPECT_NE(peakNames(std::string(types.name), k0, std::string(isa.name)),
+                  "")
+            << types.name << " " << isa.name;
       }
   }
+}
+
+TEST(Peaks, EveryRowOfKeyPeaksNamesAPeak) {
+#if defined(__x86_64__)
+#define TW_KEY_PEAK(CLASS, k0_multiple, peak)                          \
+  EXPECT_TRUE(std::any_of(                                             \
+      peaks().begin(), peaks().end(),                                  \
+      [](const Peak& row) { return row.name == std::string(#peak); })) \
+      << #peak;
+#include "measure/key_peaks.def"
+#endif
+}
+
+// A peak whose iteration takes as long as `Microseconds` say.
+template <int Microseconds>
+void spin(int64_t iterations, const void*) {
+  const double end = now() + Microseconds * 1e-6 * double(iterations);
+  while (now() < end) {
+  }
+}
+
+TEST(Peaks, TheFastestIsMeasuredAndNotTheFirst) {
+  // The second does half the work in a quarter of the time.
+  const Peak slow = {"slow", TW_ISA_GENERIC, 64, spin<80>};
+  const Peak fast = {"fast", TW_ISA_X86_64_AVX2_FMA, 32, spin<20>};
+  PeakTimer timer({&slow, &fast}, 200e-6);
+  for (int i = 0; i < 5; ++i) timer.slice();
+  EXPECT_EQ(timer.fastest()->peak, &fast);
+  EXPECT_NEAR(timer.fastest()->operationsPerSecond, 32 / 20e-6, 32 / 40e-6);
+  EXPECT_EQ(timer.fastest(&info(TW_ISA_GENERIC))->peak, &slow);
+  EXPECT_FALSE(PeakTimer({}, 200e-6).fastest());
 }
 
 // Computes s8s8s32_2x3x1 except that it forgets what `flaw` names.
@@ -89,6 +157,61 @@ TEST(CheckTile, NoticesAWrongResult) {
   EXPECT_NE(checkTile(key, tile<Flaw::kAccumulate>), "");
   std::string error = checkTile(key, tile<Flaw::kOneElement>);
   EXPECT_NE(error.find("out[1][2]"), std::string::npos) << error;
+}
+
+TileKey plainKey = {};
+
+// What tw_plain_tile makes of `plainKey`, as a tile function.
+void plainTile(void* out, const void* lhs, const void* rhs,
+               const tw_mmt4d_params_t* params) {
+  tw_mmt4d_params_t here = *params;
+  if (plainKey.rounding == Rounding::kOnce)
+    here.flags |= TW_MMT4D_FLAG_SKIP_INTERMEDIATE_ROUNDINGS;
+  // Exactly as much scratch as it says it needs, at an inaccessible page.
+  testing::GuardedBuffer scratch(size_t(tw_plain_scratch_bytes(
+      plainKey.types, params->K, plainKey.m0, plainKey.n0, plainKey.k0)));
+  tw_plain_tile(out, lhs, rhs, &here, scratch.data());
+}
+
+TEST(PlainTile, IsRightForEveryTypeTriple) {
+  for (const TypeTripleInfo& types : typeTriples())
+    for (Rounding rounding : {Rounding::kOnce, Rounding::kPerStep}) {
+      plainKey = {types.value, 4, 8, 3, rounding, TW_ISA_GENERIC};
+      if (!validateTileKey(plainKey).empty()) continue;
+      EXPECT_EQ(checkTile(plainKey, plainTile), "") << printTileKey(plainKey);
+      EXPECT_EQ(checkReals(plainKey, plainTile), "") << printTileKey(plainKey);
+    }
+}
+
+// f32f32f32_2x3x1 with products rounded to bf16, which is too coarse for f32
+// and shows in no small integer; or that answers NaN.
+template <bool nan>
+void coarseTile(void* out, const void* lhs, const void* rhs,
+                const tw_mmt4d_params_t* params) {
+  auto* a = static_cast<const float*>(lhs);
+  auto* b = static_cast<const float*>(rhs);
+  auto* c = static_cast<float*>(out);
+  for (int m = 0; m < 2; ++m)
+    for (int n = 0; n < 3; ++n) {
+      float sum = params->flags & TW_MMT4D_FLAG_ACCUMULATE ? c[m * 3 + n] : 0;
+      for (int64_t k = 0; k < params->K; ++k) {
+        float product = a[k * 2 + m] * b[k * 3 + n];
+        uint32_t bits;
+        std::memcpy(&bits, &product, 4);
+        bits &= 0xFFFF0000u;
+        std::memcpy(&product, &bits, 4);
+        sum += product;
+      }
+      c[m * 3 + n] = nan ? std::nanf("") : sum;
+    }
+}
+
+TEST(CheckReals, NoticesWhatIntegersDoNotShow) {
+  const TileKey key = keyOf("tw_mmt4d_tile_f32f32f32_2x3x1_generic");
+  EXPECT_EQ(checkTile(key, coarseTile<false>), "");
+  EXPECT_NE(checkReals(key, coarseTile<false>).find("out[0][0]"),
+            std::string::npos);
+  EXPECT_NE(checkReals(key, coarseTile<true>).find("nan"), std::string::npos);
 }
 
 TEST(Elements, SubByteTypesAreDense) {

@@ -1,19 +1,16 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Element values that every type holds exactly, so that a tile's result can be
-// checked exactly before it is timed.
+// Element values: integers that every type holds exactly, and reals.
 
-#ifndef TILEWRIGHT_BENCH_SUPPORT_ELEMENTS_H_
-#define TILEWRIGHT_BENCH_SUPPORT_ELEMENTS_H_
+#ifndef MEASURE_ELEMENTS_H_
+#define MEASURE_ELEMENTS_H_
 
 #include <cstdint>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "tilewright/key.h"
-#include "tilewright/tile.h"
 
 namespace tilewright::bench {
 
@@ -33,10 +30,15 @@ void encode(tw_element_type_t type, const std::vector<int64_t>& values,
 // Element `index` of an out tile: s32, f64, f32, f16 or bf16.
 double decode(tw_element_type_t type, const uint8_t* bytes, int64_t index);
 
-// Runs `fn` on a small exact case of `key`, overwriting and accumulating.
-// Returns what is wrong with the result, or "".
-std::string checkTile(const TileKey& key, tw_mmt4d_tile_fn_t fn);
+// Random normal numbers of a float type, of either sign, at least 1/4 and less
+// than 2, with all of its mantissa bits in use: from the start of `bytes` as
+// encode() has them, and as doubles, which hold them exactly.
+std::vector<double> randomReals(tw_element_type_t type, int64_t count,
+                                Random& random, uint8_t* bytes);
+
+// Bits of the mantissa of a float type, without the leading one.
+int mantissaBits(tw_element_type_t type);
 
 }  // namespace tilewright::bench
 
-#endif  // TILEWRIGHT_BENCH_SUPPORT_ELEMENTS_H_
+#endif  // MEASURE_ELEMENTS_H_

@@ -4,8 +4,8 @@
 // Timing that holds up on a noisy machine: many short slices, alternating
 // between the things compared, and the least time of each.
 
-#ifndef TILEWRIGHT_BENCH_SUPPORT_MEASURE_H_
-#define TILEWRIGHT_BENCH_SUPPORT_MEASURE_H_
+#ifndef MEASURE_SLICES_H_
+#define MEASURE_SLICES_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -35,4 +35,4 @@ class Sliced {
 
 }  // namespace tilewright::bench
 
-#endif  // TILEWRIGHT_BENCH_SUPPORT_MEASURE_H_
+#endif  // MEASURE_SLICES_H_

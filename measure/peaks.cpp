@@ -3,12 +3,13 @@
 //
 // The loops of peaks.def, and the choice of key_peaks.def.
 
-#include "bench/peaks/peaks.h"
+#include "measure/peaks.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "bench/support/measure.h"
+#include "measure/slices.h"
+#include "tilewright/tilewright.h"
 
 #if defined(__x86_64__)
 
@@ -65,7 +66,7 @@
       ".size tw_bench_peak_" #name ", .-tw_bench_peak_" #name "\n"           \
       ".purgem zero\n.purgem multiply\n.purgem add\n.purgem step\n");        \
   extern "C" void tw_bench_peak_##name(int64_t iterations, const void *operands);
-#include "bench/peaks/peaks.def"
+#include "measure/peaks.def"
 // clang-format on
 
 #endif  // __x86_64__
@@ -73,15 +74,16 @@
 namespace tilewright::bench {
 namespace {
 
-enum class Class { F64, BF16, F32, S32, BYTES, WORDS };
+enum class Class { F64, BF16, SMALL, F32, S32, BYTES, WORDS };
 
 Class classOf(const TypeTripleInfo& triple) {
   const ElementTypeInfo &lhs = info(triple.lhs), &rhs = info(triple.rhs);
   if (triple.accumulator == TW_ELEMENT_F64) return Class::F64;
-  if (triple.accumulator == TW_ELEMENT_F32)
-    return lhs.type == TW_ELEMENT_BF16 && rhs.type == TW_ELEMENT_BF16
-               ? Class::BF16
-               : Class::F32;
+  if (triple.accumulator == TW_ELEMENT_F32) {
+    if (lhs.type == TW_ELEMENT_BF16 && rhs.type == TW_ELEMENT_BF16)
+      return Class::BF16;
+    return std::max(lhs.bits, rhs.bits) <= 8 ? Class::SMALL : Class::F32;
+  }
   if (lhs.bits == 32 || rhs.bits == 32) return Class::S32;
   return std::max(lhs.bits, rhs.bits) <= 8 ? Class::BYTES : Class::WORDS;
 }
@@ -107,30 +109,66 @@ const std::vector<Peak>& peaks() {
 #if defined(__x86_64__)
 #define TW_PEAK(name, ISA, WIDTH, operations, product, accumulate) \
   {#name, TW_ISA_##ISA, 48 * operations, tw_bench_peak_##name},
-#include "bench/peaks/peaks.def"
+#include "measure/peaks.def"
 #endif
   };
   return table;
 }
 
-const Peak* peakOf(const TileKey& key) {
+std::vector<const Peak*> peaksOf(const TileKey& key, PeakScope scope,
+                                 const uint64_t* cpuData) {
   struct Row {
     Class types;
     int k0Multiple;
-    tw_isa_t isa;
     const char* peak;
   };
   static const Row rows[] = {
-#define TW_KEY_PEAK(CLASS, k0_multiple, ISA, peak) \
-  {Class::CLASS, k0_multiple, TW_ISA_##ISA, #peak},
-#include "bench/peaks/key_peaks.def"
+#define TW_KEY_PEAK(CLASS, k0_multiple, peak) \
+  {Class::CLASS, k0_multiple, #peak},
+#include "measure/key_peaks.def"
   };
-  Class types = classOf(info(key.types));
-  for (const Row& row : rows)
-    if (row.types == types && key.k0 % row.k0Multiple == 0 &&
-        info(key.isa).implies(info(row.isa)))
-      return peakNamed(row.peak);
-  return nullptr;
+  uint64_t detected[TW_CPU_DATA_WORDS];
+  if (!cpuData) {
+    tw_cpu_detect(detected);
+    cpuData = detected;
+  }
+  const Class types = classOf(info(key.types));
+  std::vector<const Peak*> result;
+  for (const Row& row : rows) {
+    if (row.types != types || key.k0 % row.k0Multiple != 0) continue;
+    const Peak* peak = peakNamed(row.peak);
+    if (peak && tw_isa_available(peak->isa, cpuData) &&
+        (scope == PeakScope::kCpu || info(key.isa).implies(info(peak->isa))))
+      result.push_back(peak);
+  }
+  return result;
+}
+
+PeakTimer::PeakTimer(const std::vector<const Peak*>& peaks,
+                     double sliceSeconds) {
+  for (const Peak* peak : peaks)
+    timed_.push_back({peak, slicedPeak(*peak, sliceSeconds), false});
+  // Enough for rates that are right within a tenth.
+  for (int i = 0; i < 5; ++i) slice();
+  const std::optional<Rate> best = fastest();
+  for (Timed& timed : timed_)
+    timed.given_up =
+        bestRate(*timed.peak, timed.sliced) < 0.75 * best->operationsPerSecond;
+}
+
+void PeakTimer::slice() {
+  for (Timed& timed : timed_)
+    if (!timed.given_up) timed.sliced.slice();
+}
+
+std::optional<PeakTimer::Rate> PeakTimer::fastest(const IsaInfo* isa) const {
+  std::optional<Rate> best;
+  for (const Timed& timed : timed_) {
+    if (isa && !isa->implies(info(timed.peak->isa))) continue;
+    const double rate = bestRate(*timed.peak, timed.sliced);
+    if (!best || rate > best->operationsPerSecond) best = {timed.peak, rate};
+  }
+  return best;
 }
 
 Sliced slicedPeak(const Peak& peak, double sliceSeconds) {

@@ -4,8 +4,8 @@
 // Operands for timing one tile function: hot (one set that fits L1) or cold (a
 // shuffled ring of sets larger than the last cache).
 
-#ifndef TILEWRIGHT_BENCH_SUPPORT_OPERANDS_H_
-#define TILEWRIGHT_BENCH_SUPPORT_OPERANDS_H_
+#ifndef MEASURE_OPERANDS_H_
+#define MEASURE_OPERANDS_H_
 
 #include <cstdint>
 #include <cstdlib>
@@ -18,8 +18,8 @@
 
 namespace tilewright::bench {
 
-// Bytes of this machine's first and last data caches, from Google Benchmark's
-// CPU information; 32 KiB and 32 MiB where it knows none.
+// Bytes of this machine's first and last data caches, as Linux describes them;
+// 32 KiB and 32 MiB elsewhere.
 int64_t firstCacheBytes();
 int64_t lastCacheBytes();
 
@@ -46,8 +46,16 @@ class Operands {
  public:
   Operands(const TileKey& key, int64_t k, bool cold, bool accumulate);
 
-  // Calls `fn` `calls` times; when cold, each call on the next set of the ring.
-  void run(tw_mmt4d_tile_fn_t fn, int64_t calls);
+  // Calls `fn`, a tile function or what is called like one, `calls` times; when
+  // cold, each call on the next set of the ring.
+  template <typename Function>
+  void run(const Function& fn, int64_t calls) {
+    for (int64_t call = 0; call < calls; ++call) {
+      uint8_t* set = memory_.get() + order_[next_] * setBytes_;
+      if (++next_ == order_.size()) next_ = 0;
+      fn(set + lhsBytes_ + rhsBytes_, set, set + lhsBytes_, &params_);
+    }
+  }
 
   // Multiplications and additions, and panel bytes, of one call.
   double operationsPerCall() const;
@@ -65,4 +73,4 @@ class Operands {
 
 }  // namespace tilewright::bench
 
-#endif  // TILEWRIGHT_BENCH_SUPPORT_OPERANDS_H_
+#endif  // MEASURE_OPERANDS_H_

@@ -3,31 +3,49 @@
 //
 // Hot and cold operands.
 
-#include "bench/support/operands.h"
+#include "measure/operands.h"
 
-#include <benchmark/benchmark.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 
-#include "bench/support/elements.h"
+#include "measure/elements.h"
 
 namespace tilewright::bench {
 namespace {
 
+// A word of a file of Linux's description of the caches; "" if there is none.
+std::string cacheFact(int index, const char* fact) {
+  std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" +
+                     std::to_string(index) + "/" + fact);
+  std::string word;
+  file >> word;
+  return word;
+}
+
+// "48K"; 0 if it is nothing of the kind.
+int64_t parseCacheSize(const std::string& text) {
+  char* end = nullptr;
+  const int64_t number = std::strtoll(text.c_str(), &end, 10);
+  return *end == 'K' ? number << 10 : *end == 'M' ? number << 20 : number;
+}
+
+// The first or the last level of data cache; 0 where it is not known.
 int64_t cacheBytes(bool last) {
   int64_t found = 0;
-  int level = 0;
-  for (const auto& cache : benchmark::CPUInfo::Get().caches) {
-    if (cache.type == "Instruction") continue;
-    if (!found || (last ? cache.level > level : cache.level < level)) {
-      found = cache.size;
-      level = cache.level;
-    }
+  int levelFound = 0;
+  for (int index = 0;; ++index) {
+    const std::string type = cacheFact(index, "type");
+    if (type.empty()) return found;
+    if (type == "Instruction") continue;
+    const int level = std::atoi(cacheFact(index, "level").c_str());
+    if (found && (last ? level <= levelFound : level >= levelFound)) continue;
+    found = parseCacheSize(cacheFact(index, "size"));
+    levelFound = level;
   }
-  return found;
 }
 
 int64_t roundUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -107,14 +125,6 @@ Operands::Operands(const TileKey& key, int64_t k, bool cold, bool accumulate)
   for (int64_t set = 0; set < sets; ++set) order_.push_back(set);
   // No prefetcher may guess the next set.
   std::shuffle(order_.begin(), order_.end(), random);
-}
-
-void Operands::run(tw_mmt4d_tile_fn_t fn, int64_t calls) {
-  for (int64_t call = 0; call < calls; ++call) {
-    uint8_t* set = memory_.get() + order_[next_] * setBytes_;
-    if (++next_ == order_.size()) next_ = 0;
-    fn(set + lhsBytes_ + rhsBytes_, set, set + lhsBytes_, &params_);
-  }
 }
 
 double Operands::operationsPerCall() const {

@@ -3,7 +3,7 @@
 //
 // Slices and clocks.
 
-#include "bench/support/measure.h"
+#include "measure/slices.h"
 
 #include <chrono>
 #include <utility>

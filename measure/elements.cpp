@@ -1,9 +1,9 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Exact small cases.
+// Encoding and decoding.
 
-#include "bench/support/elements.h"
+#include "measure/elements.h"
 
 #include <algorithm>
 #include <cmath>
@@ -55,6 +55,17 @@ uint64_t encodeOne(const ElementTypeInfo& type, int64_t value) {
          exponent << format.mantissaBits;
 }
 
+// Element `index` of an array whose bytes were zero.
+void storeBits(int width, uint64_t bits, int64_t index, uint8_t* bytes) {
+  if (width >= 8) {
+    std::memcpy(bytes + index * (width / 8), &bits, width / 8);
+    return;
+  }
+  for (int bit = 0; bit < width; ++bit)
+    bytes[(index * width + bit) / 8] |=
+        uint8_t((bits >> bit & 1) << ((index * width + bit) % 8));
+}
+
 double decodeSmallFloat(uint32_t bits, FloatFormat format) {
   uint32_t mantissaMask = (1u << format.mantissaBits) - 1;
   uint32_t exponentMask = (1u << format.exponentBits) - 1;
@@ -64,50 +75,6 @@ double decodeSmallFloat(uint32_t bits, FloatFormat format) {
   double value = std::ldexp(mantissa, std::max(exponent, 1) - format.bias);
   if (exponent == int(exponentMask)) value = std::nan("");
   return bits >> (format.mantissaBits + format.exponentBits) ? -value : value;
-}
-
-std::string checkOnce(const TileKey& key, tw_mmt4d_tile_fn_t fn, int64_t k,
-                      bool accumulate) {
-  const TypeTripleInfo& types = info(key.types);
-  Random random(uint64_t(k) * 2 + accumulate);
-  int64_t lhsCount = k * key.m0 * key.k0, rhsCount = k * key.n0 * key.k0;
-  std::vector<int64_t> lhs = randomValues(types.lhs, lhsCount, random);
-  std::vector<int64_t> rhs = randomValues(types.rhs, rhsCount, random);
-  std::vector<int64_t> before =
-      randomValues(types.out, int64_t(key.m0) * key.n0, random);
-  std::vector<uint8_t> lhsBytes(k * key.lhsStepBytes());
-  std::vector<uint8_t> rhsBytes(k * key.rhsStepBytes());
-  std::vector<uint8_t> outBytes(key.outTileBytes());
-  encode(types.lhs, lhs, lhsBytes.data());
-  encode(types.rhs, rhs, rhsBytes.data());
-  encode(types.out, before, outBytes.data());
-
-  tw_mmt4d_params_t params = {};
-  params.K = k;
-  params.M0 = key.m0;
-  params.N0 = key.n0;
-  params.K0 = key.k0;
-  params.flags = key.types | (accumulate ? TW_MMT4D_FLAG_ACCUMULATE : 0);
-  fn(outBytes.data(), lhsBytes.data(), rhsBytes.data(), &params);
-
-  for (int64_t m = 0; m < key.m0; ++m)
-    for (int64_t n = 0; n < key.n0; ++n) {
-      uint64_t sum = accumulate ? before[m * key.n0 + n] : 0;
-      for (int64_t step = 0; step < k; ++step)
-        for (int64_t k0 = 0; k0 < key.k0; ++k0)
-          sum += uint64_t(lhs[(step * key.m0 + m) * key.k0 + k0]) *
-                 uint64_t(rhs[(step * key.n0 + n) * key.k0 + k0]);
-      double expected = types.out == TW_ELEMENT_S32 ? double(int32_t(sum))
-                                                    : double(int64_t(sum));
-      double got = decode(types.out, outBytes.data(), m * key.n0 + n);
-      if (got != expected)
-        return "wrong result: out[" + std::to_string(m) + "][" +
-               std::to_string(n) + "] is " + std::to_string(got) +
-               " instead of " + std::to_string(expected) +
-               " with K = " + std::to_string(k) +
-               (accumulate ? ", accumulating" : "");
-    }
-  return "";
 }
 
 }  // namespace
@@ -134,16 +101,8 @@ void encode(tw_element_type_t type, const std::vector<int64_t>& values,
   const ElementTypeInfo& element = info(type);
   int64_t size = (int64_t(values.size()) * element.bits + 7) / 8;
   std::memset(bytes, 0, size);
-  for (int64_t i = 0; i < int64_t(values.size()); ++i) {
-    uint64_t bits = encodeOne(element, values[i]);
-    if (element.bits >= 8) {
-      std::memcpy(bytes + i * (element.bits / 8), &bits, element.bits / 8);
-      continue;
-    }
-    for (int bit = 0; bit < element.bits; ++bit)
-      bytes[(i * element.bits + bit) / 8] |=
-          uint8_t((bits >> bit & 1) << ((i * element.bits + bit) % 8));
-  }
+  for (int64_t i = 0; i < int64_t(values.size()); ++i)
+    storeBits(element.bits, encodeOne(element, values[i]), i, bytes);
 }
 
 double decode(tw_element_type_t type, const uint8_t* bytes, int64_t index) {
@@ -172,20 +131,32 @@ double decode(tw_element_type_t type, const uint8_t* bytes, int64_t index) {
   }
 }
 
-std::string checkTile(const TileKey& key, tw_mmt4d_tile_fn_t fn) {
-  // An odd K, so that remainders of unrolled loops run; small where narrow
-  // outputs must hold every partial sum exactly (bf16: integers up to 256).
-  int64_t k = 33;
-  if (info(info(key.types).out).bits == 16)
-    k = std::max<int64_t>(1, 60 / key.k0);
-  else
-    k = std::clamp<int64_t>(
-        (int64_t(1) << 24) / (int64_t(key.m0) * key.n0 * key.k0), 1, k);
-  for (bool accumulate : {false, true}) {
-    std::string error = checkOnce(key, fn, k, accumulate);
-    if (!error.empty()) return error;
+std::vector<double> randomReals(tw_element_type_t type, int64_t count,
+                                Random& random, uint8_t* bytes) {
+  const ElementTypeInfo& element = info(type);
+  const FloatFormat format = formatOf(type);
+  std::memset(bytes, 0, (count * element.bits + 7) / 8);
+  std::vector<double> values(count);
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t drawn = random();
+    const int below = int(drawn >> 62) % 3;
+    const int exponent = std::max(1, format.bias - below);
+    const uint64_t mantissa =
+        drawn & ((uint64_t(1) << format.mantissaBits) - 1);
+    const bool negative = drawn >> 61 & 1;
+    storeBits(element.bits,
+              uint64_t(negative)
+                      << (format.exponentBits + format.mantissaBits) |
+                  uint64_t(exponent) << format.mantissaBits | mantissa,
+              i, bytes);
+    const double magnitude =
+        std::ldexp(1 + std::ldexp(double(mantissa), -format.mantissaBits),
+                   exponent - format.bias);
+    values[i] = negative ? -magnitude : magnitude;
   }
-  return "";
+  return values;
 }
+
+int mantissaBits(tw_element_type_t type) { return formatOf(type).mantissaBits; }
 
 }  // namespace tilewright::bench

@@ -5,10 +5,10 @@
 
 #include <benchmark/benchmark.h>
 
-#include "bench/peaks/peaks.h"
-#include "bench/support/measure.h"
 #include "bench/support/options.h"
 #include "bench/support/report.h"
+#include "measure/peaks.h"
+#include "measure/slices.h"
 #include "tilewright/tilewright.h"
 
 namespace tilewright::bench {
