@@ -23,7 +23,7 @@ using CodeObject = llvm::SmallVector<char, 0>;
 // Keys of each target: of hand-written rows and random ones, as many each.
 size_t keysPerTarget() {
   const char* given = std::getenv("TILEWRIGHT_TEST_KEYS");
-  return given ? std::max(1, std::atoi(given)) : 4;
+  return given ? std::max(1, std::atoi(given)) : 2;
 }
 
 llvm::Expected<CodeObject> kernelCode(const TileKey& key,
@@ -58,9 +58,6 @@ std::string warnings(const TileKey& key, const std::string& plan,
   return text;
 }
 
-// The planner's estimate, 236 of 240 registers, is 12 short of what LLVM takes.
-constexpr const char* kKnown = "tw_mmt4d_tile_s4s4s32_16x16x16_amdgpu_gfx1100";
-
 class DefaultPlans : public ::testing::TestWithParam<tw_isa_t> {};
 
 TEST_P(DefaultPlans, DoNotSpill) {
@@ -81,11 +78,28 @@ TEST_P(DefaultPlans, DoNotSpill) {
   rows.resize(std::min(rows.size(), count));
   keys.insert(keys.end(), rows.begin(), rows.end());
   for (const TileKey& key : keys) {
-    const std::string kernel =
-        warnings(key, "", kernelCode(key, "", **backend));
-    EXPECT_EQ(kernel.empty(), printTileKey(key) != kKnown) << kernel;
+    EXPECT_EQ(warnings(key, "", kernelCode(key, "", **backend)), "");
     EXPECT_EQ(warnings(key, "", tileCode(key, "", **backend)), "");
   }
+}
+
+// Where plans take all the registers that the estimate allows: the sizes that a
+// compiler asks for, each way that rows are read from LDS (K0 of 4 to 16).
+TEST_P(DefaultPlans, OfCommonKernelsDoNotSpill) {
+  const tw_isa_t isa = GetParam();
+  auto backend = DeviceBackend::create(isa);
+  ASSERT_TRUE(bool(backend)) << llvm::toString(backend.takeError());
+  const std::string suffix = "_" + std::string(info(isa).name);
+  for (const char* types : {"f32f32f32", "f16f16f32", "s8s8s32", "s4s4s32"})
+    for (const char* sizes : {"16x16x4", "16x16x8", "16x16x16"}) {
+      const std::string name =
+          std::string("tw_mmt4d_tile_") + types + "_" + sizes + suffix;
+      auto parsed = parseTileKey(name);
+      ASSERT_TRUE(parsed.key) << name;
+      EXPECT_EQ(
+          warnings(*parsed.key, "", kernelCode(*parsed.key, "", **backend)),
+          "");
+    }
 }
 
 // Three stages through registers, which the planner does not take.

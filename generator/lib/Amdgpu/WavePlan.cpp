@@ -240,7 +240,11 @@ Expected<WavePlan> planWave(const TileKey &key, StringRef overrides) {
     for (int fragment : fragments) {
       idiom.fragment = fragment;
       for (int ahead = 0; ahead <= 1; ++ahead) {
-        if (given->ahead >= 0 && ahead != given->ahead)
+        // Of mad's additions LLVM makes v_add3_u32, and between the
+        // boundaries of a span loaded ahead it computes all the products
+        // first: registers for each of them.
+        if (given->ahead >= 0 ? ahead != given->ahead
+                              : ahead && idiom.idiom == WaveIdiom::Mad)
           continue;
         idiom.ahead = ahead;
         forLanes(idiom, key, [&](const WavePlan &plan) {

@@ -147,7 +147,9 @@ WaveShape::WaveShape(const TileKey &key, const WavePlan &plan) {
                  (spansPerStep == 1 || !roundsPerStep) && wholeRegisters(lhs) &&
                  wholeRegisters(rhs);
   auto operandRegisters = [&](const Operand &operand) {
-    int raw = divideCeil(plan.fragment * operand.bits, 32);
+    // Elements picked bit by bit come in two bytes each.
+    int raw = operand.bitwise ? 2 * plan.fragment
+                              : divideCeil(plan.fragment * operand.bits, 32);
     int converted = divideCeil(plan.fragment * operand.computeBits, 32);
     int ahead = plan.ahead ? raw : 0;
     return ahead + (operand.type == operand.compute ? raw : raw + converted);
