@@ -16,7 +16,7 @@ namespace tilewright::testing {
 namespace {
 
 constexpr int kShards = 8;
-constexpr int kDefaultKeys = 320;
+constexpr int kDefaultKeys = 80;
 // One key in so many is compared with the loops' lowering.
 constexpr int kLoopsEvery = 8;
 // Scalar loops take their time; bigger tiles than this are left out.

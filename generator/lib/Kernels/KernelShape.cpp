@@ -55,12 +55,15 @@ int readBytes(const PipelineShape::Operand &o) {
 }
 
 /// Registers for the fragments of one wave: a round of reads is in use, and of
-/// the next one half is on its way, or two thirds where a read serves
-/// several instructions. These shares are what LLVM 22 takes of plans with 218
-/// to 268 registers in all, within 8 of them.
+/// the next one half is on its way, two thirds where a read serves several
+/// instructions, or all of it where elements are pairs of registers. These
+/// shares are what LLVM 22 takes of plans with 218 to 268 registers in all,
+/// within 8 of them.
 int fragmentRegisters(const PipelineShape::Operand &o, int blocks) {
   const int bytes = readBytes(o);
   const int round = blocks * registersOf(std::max(o.fragment, bytes));
+  if (info(o.type).bits == 64)
+    return round * 2;
   return bytes > o.fragment ? round * 5 / 3 : round * 3 / 2;
 }
 
