@@ -61,19 +61,7 @@ static uint32_t tw_bits_of_float(float value) {
   return bits;
 }
 
-// How a small float format is laid out, for element_types.def's formats.
-typedef struct tw_float_format_t {
-  int mantissa_bits, exponent_bits, bias;
-  // Which encodings are not numbers.
-  enum {
-    TW_SPECIALS_IEEE,  // the top exponent: infinity, NaN
-    TW_SPECIALS_FN,    // all ones: NaN; no infinity
-    TW_SPECIALS_FNUZ,  // negative zero: NaN; no infinity
-    TW_SPECIALS_NONE,
-  } specials;
-} tw_float_format_t;
-
-static tw_float_format_t tw_format_of(tw_element_type_t type) {
+tw_float_format_t tw_float_format_of(tw_element_type_t type) {
   switch (type) {
     case TW_ELEMENT_F8E4M3FN:
       return (tw_float_format_t){3, 4, 7, TW_SPECIALS_FN};
@@ -135,7 +123,7 @@ float tw_decode_one_f32(tw_element_type_t type, uint32_t bits) {
     case TW_ELEMENT_BF16:
       return tw_float_of_bits(bits << 16);
     default:
-      return tw_decode_small_float(tw_format_of(type), bits);
+      return tw_decode_small_float(tw_float_format_of(type), bits);
   }
 }
 

@@ -26,6 +26,20 @@ int tw_triple_of(unsigned value, tw_triple_t* triple);
 // rounding per K step differ.
 int tw_triple_rounds(const tw_triple_t* triple);
 
+// How a float format of at most 16 bits, but bf16, is laid out.
+typedef struct tw_float_format_t {
+  int mantissa_bits, exponent_bits, bias;
+  // Which encodings are not numbers.
+  enum {
+    TW_SPECIALS_IEEE,  // the top exponent: infinity, NaN
+    TW_SPECIALS_FN,    // all ones: NaN; no infinity
+    TW_SPECIALS_FNUZ,  // negative zero: NaN; no infinity
+    TW_SPECIALS_NONE,
+  } specials;
+} tw_float_format_t;
+
+tw_float_format_t tw_float_format_of(tw_element_type_t type);
+
 // Decode `count` elements of the array at `base`, numbers first, first+stride,
 // and so on. `type` must be narrow enough for the result to be exact: every
 // integer type for s32, every float type but f64 for f32.

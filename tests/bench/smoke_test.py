@@ -55,7 +55,7 @@ class Smoke(unittest.TestCase):
         self.assertGreater(case["best_ns"], 0)
 
     def test_every_program_explains_itself(self):
-        programs = ["peak_bench", "tile_bench", "pack_bench", "mmt4d_bench", "compare_rows"]
+        programs = ["peak_bench", "tile_bench", "pack_bench", "thin_bench", "mmt4d_bench", "compare_rows"]
         if options.generator:
             programs += ["compile_time_bench", "link_bench"]
         for program in programs:
@@ -88,6 +88,8 @@ class Smoke(unittest.TestCase):
                 self.refused(program, f"{option}={value}", because=[option, "positive number", "1e+06"])
         if options.generator:
             self.refused("tile_bench", f"--k={2**30}", name, because=[name, "--k=", "GiB", "at most"])
+        self.refused("thin_bench", "--rows=5", because=["--rows", "4"])
+        self.refused("thin_bench", "--sizes=1000000", because=["--sizes=1000000", "GiB", "at most"])
         self.refused("pack_bench", "--sizes=8,1000000", because=["--sizes=1000000", "GiB", "at most"])
         self.refused("mmt4d_bench", "--sizes=1073741824", because=["--sizes=1073741824", "GiB", "at most"])
 
@@ -233,6 +235,13 @@ class Smoke(unittest.TestCase):
         for case in self.json("pack_bench", "--sizes=63", "--slices=1")["benchmarks"]:
             self.assertNotIn("error_occurred", case)
             self.assertGreater(case["%memcpy"], 0)
+
+    def test_thin(self):
+        cases = self.json("thin_bench", "--sizes=70", "--rotate-mib=1", "--slices=1")["benchmarks"]
+        self.assertGreaterEqual(len(cases), 24)
+        for case in cases:
+            self.assertNotIn("error_occurred", case)
+            self.assertGreater(case["%read"], 0)
 
     def test_mmt4d(self):
         cases = self.json("mmt4d_bench", "--sizes=65", "--types=f32f32f32", "--packing",

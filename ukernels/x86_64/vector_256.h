@@ -77,13 +77,53 @@ TW_INLINE tw_vi32 tw_i32_madd(tw_vi32 a, tw_vi32 b) {
 TW_INLINE tw_vf32 tw_f32_from_f16(const void* p) {
   return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)p));
 }
+// The same of bf16.
+TW_INLINE tw_vf32 tw_f32_load_bf16(const void* p) {
+  return _mm256_castsi256_ps(_mm256_slli_epi32(
+      _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i*)p)), 16));
+}
 TW_INLINE float tw_f32_from_one_f16(const void* p) {
   return _mm_cvtss_f32(
       _mm_cvtph_ps(_mm_cvtsi32_si128(*(const tw_any_i16_t*)p)));
 }
-// 2 * TW_LANES s8 -> s16.
+// 2 * TW_LANES s8, u8 -> s16.
 TW_INLINE tw_vi32 tw_s16_from_s8(const void* p) {
   return _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i*)p));
+}
+TW_INLINE tw_vi32 tw_s16_from_u8(const void* p) {
+  return _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i*)p));
+}
+
+// 2 * TW_LANES columns of s16 in two rows, as TW_LANES pairs each: `low` of the
+// lower halves of all runs of 8 columns, `high` of the higher ones.
+TW_INLINE void tw_s16_pair_up(tw_vi32 row0, tw_vi32 row1, tw_vi32* low,
+                              tw_vi32* high) {
+  *low = _mm256_unpacklo_epi16(row0, row1);
+  *high = _mm256_unpackhi_epi16(row0, row1);
+}
+// 2 * TW_LANES 32-bit columns in that order, and back.
+TW_INLINE void tw_i32_split(tw_vi32 v0, tw_vi32 v1, tw_vi32* low,
+                            tw_vi32* high) {
+  *low = _mm256_permute2x128_si256(v0, v1, 0x20);
+  *high = _mm256_permute2x128_si256(v0, v1, 0x31);
+}
+TW_INLINE void tw_i32_join(tw_vi32 low, tw_vi32 high, tw_vi32* v0,
+                           tw_vi32* v1) {
+  tw_i32_split(low, high, v0, v1);
+}
+
+// The sum of all lanes.
+TW_INLINE float tw_f32_sum(tw_vf32 v) {
+  __m128 s = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+  s = _mm_add_ps(s, _mm_movehl_ps(s, s));
+  return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
+}
+TW_INLINE uint32_t tw_i32_sum(tw_vi32 v) {
+  __m128i s =
+      _mm_add_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+  s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0x4E));
+  return (uint32_t)_mm_cvtsi128_si32(
+      _mm_add_epi32(s, _mm_shuffle_epi32(s, 0xB1)));
 }
 
 #endif  // UKERNELS_X86_64_VECTOR_256_H_

@@ -73,13 +73,48 @@ TW_INLINE tw_vi32 tw_i32_dot2(tw_vi32 c, tw_vi32 a, tw_vi32 b) {
 TW_INLINE tw_vf32 tw_f32_from_f16(const void* p) {
   return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i*)p));
 }
+// The same of bf16.
+TW_INLINE tw_vf32 tw_f32_load_bf16(const void* p) {
+  return _mm512_castsi512_ps(_mm512_slli_epi32(
+      _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i*)p)), 16));
+}
 TW_INLINE float tw_f32_from_one_f16(const void* p) {
   return _mm_cvtss_f32(
       _mm_cvtph_ps(_mm_cvtsi32_si128(*(const tw_any_i16_t*)p)));
 }
-// 2 * TW_LANES s8 -> s16.
+// 2 * TW_LANES s8, u8 -> s16.
 TW_INLINE tw_vi32 tw_s16_from_s8(const void* p) {
   return _mm512_cvtepi8_epi16(_mm256_loadu_si256((const __m256i*)p));
+}
+TW_INLINE tw_vi32 tw_s16_from_u8(const void* p) {
+  return _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i*)p));
+}
+
+// 2 * TW_LANES columns of s16 in two rows, as TW_LANES pairs each: `low` of the
+// lower halves of all runs of 8 columns, `high` of the higher ones.
+TW_INLINE void tw_s16_pair_up(tw_vi32 row0, tw_vi32 row1, tw_vi32* low,
+                              tw_vi32* high) {
+  *low = _mm512_unpacklo_epi16(row0, row1);
+  *high = _mm512_unpackhi_epi16(row0, row1);
+}
+// 2 * TW_LANES 32-bit columns in that order, and back.
+TW_INLINE void tw_i32_split(tw_vi32 v0, tw_vi32 v1, tw_vi32* low,
+                            tw_vi32* high) {
+  *low = _mm512_shuffle_i32x4(v0, v1, 0x88);
+  *high = _mm512_shuffle_i32x4(v0, v1, 0xDD);
+}
+TW_INLINE void tw_i32_join(tw_vi32 low, tw_vi32 high, tw_vi32* v0,
+                           tw_vi32* v1) {
+  *v0 = _mm512_permutex2var_epi64(
+      low, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), high);
+  *v1 = _mm512_permutex2var_epi64(
+      low, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), high);
+}
+
+// The sum of all lanes.
+TW_INLINE float tw_f32_sum(tw_vf32 v) { return _mm512_reduce_add_ps(v); }
+TW_INLINE uint32_t tw_i32_sum(tw_vi32 v) {
+  return (uint32_t)_mm512_reduce_add_epi32(v);
 }
 
 #endif  // UKERNELS_X86_64_VECTOR_512_H_
