@@ -188,7 +188,7 @@ constexpr int kMaxBlock = 256;
 void enumerate(const TileKey &key, const Overrides &o,
                llvm::function_ref<void(const KernelPlan &)> consider) {
   const TypeTripleInfo &types = info(key.types);
-  int rowBytes = key.k0 * info(types.lhs).bits / 8;
+  int rowBits = key.k0 * info(types.lhs).bits;
   KernelPlan plan = withFixedParts(o);
   for (const MatrixInstruction &i : matrixInstructions(key.isa)) {
     if (!i.accepts(types.rhs, types.lhs) || i.accumulator != types.accumulator)
@@ -211,7 +211,7 @@ void enumerate(const TileKey &key, const Overrides &o,
           plan.wavesN = wavesN;
           plan.tilesM = m / key.m0;
           plan.tilesN = n / key.n0;
-          int last = std::max(kMaxIterationRowBytes / rowBytes, 1);
+          int last = std::max(kMaxIterationRowBytes * 8 / rowBits, 1);
           for (int k = 1; k <= std::max(last, o.kSteps.value_or(1)); k += k) {
             plan.kSteps = o.kSteps.value_or(k);
             if (o.matches(plan) && whyKernelPlanUnfit(plan, key).empty())

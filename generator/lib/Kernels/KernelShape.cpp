@@ -72,8 +72,7 @@ int fragmentRegisters(const PipelineShape::Operand &o, int blocks) {
 /// have 8 and count granules.
 int addressRegisters(const PipelineShape::Operand &o, int waves) {
   constexpr int kPairReach = 256;
-  // Rows of less than a byte have no granules, and no pipelined form.
-  if (o.granule == 16 || o.granule == 0)
+  if (o.granule == 16)
     return 1;
   return llvm::divideCeil(o.bytes() / waves, kPairReach * o.granule);
 }
@@ -133,6 +132,9 @@ std::string whyKernelPlanUnfit(const KernelPlan &plan, const TileKey &key) {
     return "the matrix instruction has no rate";
   if (info(types.lhs).bits != info(types.rhs).bits)
     return "the pipelined form needs operands of one width";
+  if (key.k0 * info(types.lhs).bits % 8)
+    return formatv("rows of {0} bits per K step do not start on bytes",
+                   key.k0 * info(types.lhs).bits);
   if (plan.tilesM < 1 || plan.tilesN < 1 || plan.kSteps < 1)
     return "tiles and ksteps are at least 1";
   if (plan.stages != 2 && plan.stages != 3)
