@@ -25,9 +25,9 @@
 // accumulator would round there, so for them kc is all of K.
 
 #include "tilewright/tilewright.h"
-#include "ukernels/element.h"
-#include "ukernels/index.h"
-#include "ukernels/registry.h"
+#include "ukernels/generic_tile.h"
+#include "ukernels/mmt4d_check.h"
+#include "ukernels/select.h"
 
 // Shares of caches that every x86-64 server and client core since 2015, and Arm
 // Neoverse and Cortex-A7x or -X cores, have per thread: 3/4 of a 32 KiB L1 (64
@@ -69,12 +69,25 @@ static tw_index_t tw_even_part(tw_index_t total, tw_index_t part) {
 
 static void tw_choose_blocks(tw_run_t* run, int cut_k, int parallel) {
   const tw_mmt4d_params_t* p = run->params;
+  // What follows would not cut a small problem; its dozen divisions would take
+  // longer than the tiles. No product here overflows: tw_check_mmt4d has seen
+  // larger ones.
+  if (p->K * run->rhs_step <= kL1Bytes &&
+      p->M * p->K * run->lhs_step <= kL2Bytes &&
+      p->N * p->K * run->rhs_step <= kL3Bytes &&
+      (!parallel || p->M * p->N <= kLeastBlockTiles)) {
+    run->kc = p->K;
+    run->mb = p->M;
+    run->nb = p->N;
+    run->blocks_m = run->blocks_n = 1;
+    return;
+  }
   run->kc = p->K;
   if (cut_k && p->K > 0)
     run->kc = tw_even_part(
         p->K, tw_clamp(kL1Bytes / run->rhs_step, tw_min(64, p->K), p->K));
   const tw_index_t kc = run->kc > 0 ? run->kc : 1;
-  // kc * step is at most the bytes of a panel, which tw_check_params bounded.
+  // kc * step is at most the bytes of a panel, which tw_check_mmt4d bounded.
   run->mb = tw_clamp(kL2Bytes / (kc * run->lhs_step), 1, p->M);
   run->nb = tw_clamp(kL3Bytes / (kc * run->rhs_step), 1, p->N);
   while (parallel &&
@@ -114,54 +127,6 @@ static void tw_run_block(void* context, tw_index_t block) {
   } while (k < K);
 }
 
-// Checks one operand: `count` panels of `panel` elements, `stride` apart, from
-// `offset` on.
-static tw_status_t tw_check_operand(const void* buffer, tw_index_t offset,
-                                    tw_index_t stride, tw_index_t count,
-                                    tw_index_t panel, int bits) {
-  if (offset < 0) return TW_STATUS_INVALID_ARGUMENT;
-  if (count > 1 && stride < panel) return TW_STATUS_INVALID_ARGUMENT;
-  if (count > 0 && panel > 0 && !buffer) return TW_STATUS_INVALID_ARGUMENT;
-  // A panel of a sub-byte type starts on a byte. All widths are even.
-  if (bits < 8 && ((offset % 8) * bits % 8 != 0 ||
-                   (count > 1 && (stride % 8) * bits % 8 != 0)))
-    return TW_STATUS_INVALID_ARGUMENT;
-  tw_index_t end = 0, bytes;
-  if (count > 0 && (tw_mul_overflows(count - 1, stride, &end) ||
-                    tw_add_overflows(end, panel, &end)))
-    return TW_STATUS_OVERFLOW;
-  if (tw_add_overflows(end, offset, &end) ||
-      tw_mul_overflows(end, bits, &bytes))
-    return TW_STATUS_OVERFLOW;
-  return TW_STATUS_OK;
-}
-
-static tw_status_t tw_check_params(const tw_mmt4d_params_t* p,
-                                   const tw_triple_t* types) {
-  if (p->M < 0 || p->N < 0 || p->K < 0) return TW_STATUS_INVALID_ARGUMENT;
-  const tw_index_t tile = (tw_index_t)p->M0 * p->N0;
-  tw_index_t lhs_panel, rhs_panel, out_row;
-  if (tw_mul_overflows(p->K, (tw_index_t)p->M0 * p->K0, &lhs_panel) ||
-      tw_mul_overflows(p->K, (tw_index_t)p->N0 * p->K0, &rhs_panel) ||
-      tw_mul_overflows(p->N, tile, &out_row))
-    return TW_STATUS_OVERFLOW;
-  tw_status_t status =
-      tw_check_operand(p->lhs_buffer, p->lhs_offset, p->lhs_stride0, p->M,
-                       lhs_panel, tw_element_bits(types->lhs));
-  if (status == TW_STATUS_OK)
-    status = tw_check_operand(p->rhs_buffer, p->rhs_offset, p->rhs_stride0,
-                              p->N, rhs_panel, tw_element_bits(types->rhs));
-  if (status != TW_STATUS_OK) return status;
-  const int out_bits = tw_element_bits(types->out);
-  if (!(p->flags & TW_MMT4D_FLAG_OUT_ROW_STRIDE))
-    return tw_check_operand(p->out_buffer, p->out_offset, p->out_stride0, p->M,
-                            out_row, out_bits);
-  tw_index_t rows;
-  if (tw_mul_overflows(p->M, p->M0, &rows)) return TW_STATUS_OVERFLOW;
-  return tw_check_operand(p->out_buffer, p->out_offset, p->out_row_stride, rows,
-                          p->N * p->N0, out_bits);
-}
-
 static const char* tw_first_panel(const void* buffer, tw_index_t offset,
                                   int bits) {
   return buffer ? (const char*)buffer + offset * bits / 8 : 0;
@@ -169,20 +134,14 @@ static const char* tw_first_panel(const void* buffer, tw_index_t offset,
 
 tw_status_t tw_mmt4d(const tw_mmt4d_params_t* params,
                      const tw_parallel_for_t* parallel_for) {
-  if (!params || (parallel_for && !parallel_for->run))
-    return TW_STATUS_INVALID_ARGUMENT;
   tw_triple_t types;
-  if (params->flags & ~(uint32_t)TW_MMT4D_FLAG_ALL ||
-      !tw_triple_of(params->flags & TW_MMT4D_FLAG_TYPE_MASK, &types))
-    return TW_STATUS_INVALID_ARGUMENT;
-  tw_status_t status =
-      tw_validate_tile_sizes(params->flags & TW_MMT4D_FLAG_TYPE_MASK,
-                             params->M0, params->N0, params->K0);
-  if (status == TW_STATUS_OK) status = tw_check_params(params, &types);
+  const tw_status_t status =
+      tw_check_mmt4d(params, parallel_for, &types, /*fault=*/0);
   if (status != TW_STATUS_OK) return status;
-  tw_tile_info_t tile;
-  status = tw_find_tile(params, &tile);
-  if (status != TW_STATUS_OK) return status;
+  tw_search_t search;
+  tw_search_tiles(params, &types, &search);
+  if (!search.best && !(params->flags & TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK))
+    return TW_STATUS_UNSUPPORTED;
 
   const int accumulate = !!(params->flags & TW_MMT4D_FLAG_ACCUMULATE);
   if (params->M == 0 || params->N == 0 || (params->K == 0 && accumulate))
@@ -194,7 +153,7 @@ tw_status_t tw_mmt4d(const tw_mmt4d_params_t* params,
   const int plain_out = !!(params->flags & TW_MMT4D_FLAG_OUT_ROW_STRIDE);
   tw_run_t run;
   run.params = params;
-  run.fn = tile.fn;
+  run.fn = search.best ? search.best->row.fn : tw_mmt4d_generic_tile;
   // Without K the operands are not read and may be null.
   run.lhs = tw_first_panel(params->lhs_buffer, params->lhs_offset, lhs_bits);
   run.rhs = tw_first_panel(params->rhs_buffer, params->rhs_offset, rhs_bits);

@@ -80,17 +80,26 @@ void tw_text_add(tw_text_t* text, const char* s) {
   *text->at = 0;
 }
 
-void tw_text_add_number(tw_text_t* text, int32_t value) {
-  char digits[12];
+static void tw_text_add_digits(tw_text_t* text, uint64_t value, unsigned base) {
+  char digits[24];
   char* p = digits + sizeof digits - 1;
   *p = 0;
-  uint32_t magnitude = value < 0 ? 0u - (uint32_t)value : (uint32_t)value;
   do {
-    *--p = (char)('0' + magnitude % 10);
-    magnitude /= 10;
-  } while (magnitude);
-  if (value < 0) *--p = '-';
+    *--p = "0123456789abcdef"[value % base];
+    value /= base;
+  } while (value);
   tw_text_add(text, p);
+}
+
+void tw_text_add_number(tw_text_t* text, int64_t value) {
+  if (value < 0) tw_text_add(text, "-");
+  tw_text_add_digits(text, value < 0 ? 0 - (uint64_t)value : (uint64_t)value,
+                     10);
+}
+
+void tw_text_add_bits(tw_text_t* text, uint64_t value) {
+  tw_text_add(text, "0x");
+  tw_text_add_digits(text, value, 16);
 }
 
 void tw_text_add_sizes(tw_text_t* text, const tw_tile_key_t* key) {

@@ -43,7 +43,9 @@ typedef struct tw_text_t {
 
 tw_text_t tw_text_begin(char* array, size_t size);
 void tw_text_add(tw_text_t* text, const char* s);
-void tw_text_add_number(tw_text_t* text, int32_t value);
+void tw_text_add_number(tw_text_t* text, int64_t value);
+// "0x1001".
+void tw_text_add_bits(tw_text_t* text, uint64_t value);
 // "16x16x4", "8x2vlx1".
 void tw_text_add_sizes(tw_text_t* text, const tw_tile_key_t* key);
 // "tw_mmt4d_tile_s8s8s32_16x16x4", "..._steprnd", without the ISA.

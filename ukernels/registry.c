@@ -5,7 +5,7 @@
 
 #include "ukernels/registry.h"
 
-#include "ukernels/element.h"
+#include <stdatomic.h>
 
 // Values by the lower-case names that rows use.
 enum {
@@ -87,6 +87,56 @@ static size_t tw_entry_count(void) { return 0; }
 
 size_t tw_tile_row_count(void) { return kHandWrittenCount + tw_entry_count(); }
 
+const tw_tile_row_t* tw_hand_written_rows(size_t* count) {
+  *count = kHandWrittenCount;
+  return kHandWritten;
+}
+
+// ---- Keys of entries --------------------------------------------------------
+
+// An entry's name is parsed by the first call that meets it, and what it said
+// is remembered in one word, for so many entries; the others' again each time.
+// Threads that race store the same word, so no lock is needed.
+enum { kRemembered = 512, kM0At = 0, kN0At = 12, kK0At = 24, kTypesAt = 32 };
+enum { kFlagsAt = 40, kIsaAt = 48, kStateAt = 56 };
+enum { kUnknown = 0, kIsKey = 1, kIsNoKey = 2 };  // states
+_Static_assert(TW_ISA_COUNT <= 256, "an ISA takes 8 bits");
+
+static uint64_t tw_word_of(int is_key, const tw_tile_key_t* k) {
+  if (!is_key) return (uint64_t)kIsNoKey << kStateAt;
+  const unsigned flags = (unsigned)k->step_rounding |
+                         (unsigned)k->m0_scalable << 1 |
+                         (unsigned)k->n0_scalable << 2;
+  return (uint64_t)k->m0 << kM0At | (uint64_t)k->n0 << kN0At |
+         (uint64_t)k->k0 << kK0At | (uint64_t)k->types << kTypesAt |
+         (uint64_t)flags << kFlagsAt | (uint64_t)k->isa << kIsaAt |
+         (uint64_t)kIsKey << kStateAt;
+}
+
+static int tw_key_of_word(uint64_t word, tw_tile_key_t* k) {
+  const unsigned flags = (unsigned)(word >> kFlagsAt);
+  k->m0 = (int32_t)(word >> kM0At & 0xFFF);
+  k->n0 = (int32_t)(word >> kN0At & 0xFFF);
+  k->k0 = (int32_t)(word >> kK0At & 0xFF);
+  k->types = (uint8_t)(word >> kTypesAt);
+  k->step_rounding = flags & 1;
+  k->m0_scalable = flags >> 1 & 1;
+  k->n0_scalable = flags >> 2 & 1;
+  k->isa = (tw_isa_t)(word >> kIsaAt & 0xFF);
+  return word >> kStateAt == kIsKey;
+}
+
+static int tw_entry_key(size_t i, const char* name, tw_tile_key_t* key) {
+  static _Atomic(uint64_t) known[kRemembered];
+  if (i >= kRemembered) return tw_parse_tile_name(name, key);
+  uint64_t word = atomic_load_explicit(&known[i], memory_order_relaxed);
+  if (word >> kStateAt == kUnknown) {
+    word = tw_word_of(tw_parse_tile_name(name, key), key);
+    atomic_store_explicit(&known[i], word, memory_order_relaxed);
+  }
+  return tw_key_of_word(word, key);
+}
+
 int tw_tile_row(size_t i, tw_tile_row_t* row) {
   if (i < kHandWrittenCount) {
     *row = kHandWritten[i];
@@ -98,17 +148,5 @@ int tw_tile_row(size_t i, tw_tile_row_t* row) {
   row->fn = entry->fn;
   row->name = entry->name;
   row->origin = TW_TILE_ORIGIN_GENERATED;
-  return tw_parse_tile_name(entry->name, &row->key);
-}
-
-tw_status_t tw_validate_tile_sizes(unsigned types, int32_t m0, int32_t n0,
-                                   int32_t k0) {
-  tw_triple_t triple;
-  if (!tw_triple_of(types, &triple)) return TW_STATUS_INVALID_ARGUMENT;
-  if (m0 < 1 || m0 > 1024 || n0 < 1 || n0 > 1024 || k0 < 1 || k0 > 64)
-    return TW_STATUS_INVALID_ARGUMENT;
-  if (m0 * k0 * tw_element_bits(triple.lhs) % 8 != 0 ||
-      n0 * k0 * tw_element_bits(triple.rhs) % 8 != 0)
-    return TW_STATUS_INVALID_ARGUMENT;
-  return TW_STATUS_OK;
+  return tw_entry_key(i - kHandWrittenCount, entry->name, &row->key);
 }

@@ -20,12 +20,11 @@ typedef struct tw_tile_row_t {
 // Rows are numbered [0, tw_tile_row_count()), hand-written ones first.
 size_t tw_tile_row_count(void);
 
+// Those rows that are hand-written.
+const tw_tile_row_t* tw_hand_written_rows(size_t* count);
+
 // Row `i`; 0 for an entry of the section `tw_tiles` whose name is not a tile
 // name, which is to be skipped.
 int tw_tile_row(size_t i, tw_tile_row_t* row);
-
-// TW_STATUS_OK if a key with these sizes exists for `types`; OVERFLOW never.
-tw_status_t tw_validate_tile_sizes(unsigned types, int32_t m0, int32_t n0,
-                                   int32_t k0);
 
 #endif  // UKERNELS_REGISTRY_H_

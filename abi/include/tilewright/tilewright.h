@@ -80,6 +80,20 @@ tw_status_t tw_find_tile(const tw_mmt4d_params_t* params, tw_tile_info_t* info);
 tw_status_t tw_mmt4d(const tw_mmt4d_params_t* params,
                      const tw_parallel_for_t* parallel_for);
 
+// Says in one English sentence what tw_mmt4d would do with these arguments,
+// without doing it, and returns the status that it would return. For
+// INVALID_ARGUMENT and OVERFLOW the sentence names the field, its value and
+// what it may be; for UNSUPPORTED the tile that is missing; for OK the tile
+// and why it was chosen, as tw_find_tile's reason.
+//
+// `text` is an array of `size` characters; what does not fit is cut off, and it
+// ends with a zero. TW_EXPLANATION_SIZE is enough for every sentence. It may be
+// null.
+enum { TW_EXPLANATION_SIZE = 256 };
+tw_status_t tw_mmt4d_explain(const tw_mmt4d_params_t* params,
+                             const tw_parallel_for_t* parallel_for, char* text,
+                             size_t size);
+
 // ---- Tile sizes -------------------------------------------------------------
 
 typedef struct tw_tile_sizes_t {
