@@ -58,6 +58,7 @@ tile_t *const @table@[] = {
 ")
 
   if(TARGET ${lib})
+    _tilewright_check_target(tilewright_add_tiles ${lib})
     target_sources(${lib} PRIVATE "${source}")
   else()
     add_library(${lib} STATIC "${source}")

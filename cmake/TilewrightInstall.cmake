@@ -1,24 +1,26 @@
 # Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What `cmake --install` gives: headers, libtilewright.a, the tools, the bitcode libraries, a CMake package and
-# pkg-config. The package of a build tree (tilewright_DIR=<build>/cmake) offers the same targets and functions.
+# What `cmake --install` gives: headers, libtilewright.a, the tools, the bitcode libraries, a CMake package, pkg-config
+# and the documents. The package of a build tree (tilewright_DIR=<build>/cmake) offers the same targets and functions.
 
 include(CMakePackageConfigHelpers)
 
 set(TW_INSTALL_CMAKEDIR "${CMAKE_INSTALL_LIBDIR}/cmake/tilewright")
+# Not CMAKE_INSTALL_DOCDIR, which is the containing project's where there is one.
+set(TW_INSTALL_DOCDIR "${CMAKE_INSTALL_DATAROOTDIR}/doc/tilewright")
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/abi/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
 
-install(TARGETS tilewright tilewright_abi tilewright_key EXPORT tilewright-targets
-  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-if(TARGET tilewright_hip)
-  install(TARGETS tilewright_hip EXPORT tilewright-targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-  set_target_properties(tilewright_hip PROPERTIES EXPORT_NAME hip)
-endif()
+install(TARGETS tilewright tilewright_abi EXPORT tilewright-targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 set_target_properties(tilewright_abi PROPERTIES EXPORT_NAME abi)
-set_target_properties(tilewright_key PROPERTIES EXPORT_NAME key)
+foreach(library IN ITEMS key hip)
+  if(TARGET tilewright_${library})
+    install(TARGETS tilewright_${library} EXPORT tilewright-targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+    set_target_properties(tilewright_${library} PROPERTIES EXPORT_NAME ${library})
+  endif()
+endforeach()
 if(TW_BUILD_GENERATOR)
   set_target_properties(tilewright-tool PROPERTIES EXPORT_NAME tool)
   install(TARGETS tw-emulate RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
@@ -30,7 +32,7 @@ install(EXPORT tilewright-targets NAMESPACE tilewright:: DESTINATION "${TW_INSTA
 export(EXPORT tilewright-targets NAMESPACE tilewright:: FILE "${PROJECT_BINARY_DIR}/cmake/tilewright-targets.cmake")
 
 # The functions that users' builds call, beside the configuration file in both trees.
-set(user_modules TilewrightAddTiles.cmake TilewrightResolveTiles.cmake)
+set(user_modules TilewrightAddTiles.cmake TilewrightFindTool.cmake TilewrightResolveTiles.cmake)
 foreach(module IN LISTS user_modules)
   configure_file("${PROJECT_SOURCE_DIR}/cmake/${module}" "${PROJECT_BINARY_DIR}/cmake/${module}" COPYONLY)
   install(FILES "${PROJECT_SOURCE_DIR}/cmake/${module}" DESTINATION "${TW_INSTALL_CMAKEDIR}")
@@ -48,4 +50,5 @@ install(FILES
 file(RELATIVE_PATH TW_PC_TO_PREFIX "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/tilewright.pc.in" "${PROJECT_BINARY_DIR}/tilewright.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/tilewright.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md" DESTINATION "${TW_INSTALL_DOCDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${TW_INSTALL_DOCDIR}/docs")

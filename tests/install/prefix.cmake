@@ -12,7 +12,8 @@ execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${first
 file(RENAME "${first}" "${prefix}")
 
 foreach(file IN ITEMS include/tilewright/tilewright.h include/tilewright/key.h include/tilewright/isas.def
-    ${LIBDIR}/libtilewright.a ${LIBDIR}/cmake/tilewright/tilewright-config.cmake ${LIBDIR}/pkgconfig/tilewright.pc)
+    ${LIBDIR}/libtilewright.a ${LIBDIR}/cmake/tilewright/tilewright-config.cmake ${LIBDIR}/pkgconfig/tilewright.pc
+    share/doc/tilewright/README.md share/doc/tilewright/LICENSE share/doc/tilewright/docs/linking.md)
   if(NOT EXISTS "${prefix}/${file}")
     message(FATAL_ERROR "the installed prefix lacks ${file}")
   endif()
