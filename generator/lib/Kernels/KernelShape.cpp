@@ -77,6 +77,15 @@ int addressRegisters(const PipelineShape::Operand &o, int waves) {
   return llvm::divideCeil(o.bytes() / waves, kPairReach * o.granule);
 }
 
+/// Registers for the places in out of one wave's blocks of rows. Where tiles
+/// and an instruction's rows do not divide each other, each block's rows have
+/// their own tiles and places there, which LLVM computes before the loop.
+int placeRegisters(const PipelineShape::Operand &o, int blocks) {
+  return o.tileRows % o.instructionRows && o.instructionRows % o.tileRows
+             ? 3 * blocks
+             : 0;
+}
+
 } // namespace
 
 PipelineShape::PipelineShape(const TileKey &key, const KernelPlan &plan) {
@@ -110,7 +119,9 @@ PipelineShape::PipelineShape(const TileKey &key, const KernelPlan &plan) {
               fragmentRegisters(lhs, blocksM) +
               fragmentRegisters(rhs, blocksN) + globalLoads +
               addressRegisters(lhs, plan.wavesM) +
-              addressRegisters(rhs, plan.wavesN) + kOtherRegisters;
+              addressRegisters(rhs, plan.wavesN) +
+              placeRegisters(lhs, blocksM) + placeRegisters(rhs, blocksN) +
+              kOtherRegisters;
 }
 
 std::string whyKernelPlanUnfit(const KernelPlan &plan, const TileKey &key) {
