@@ -138,7 +138,22 @@ bool takeVariant(std::string_view& text, std::string_view variant) {
 }
 
 ParsedTileKey failure(std::string_view name, const std::string& why) {
-  return {std::nullopt, quote(name) + " is not a tile name: " + why};
+  ParsedTileKey failed;
+  failed.error = quote(name) + " is not a tile name: " + why;
+  return failed;
+}
+
+ParsedTileKey unknownWord(std::string_view name, std::string_view what,
+                          ParsedTileKey::Unknown table, std::string_view word,
+                          const std::string& accepted) {
+  ParsedTileKey failed =
+      failure(name, "unknown " + std::string(what) + " " + quote(word));
+  failed.unknown = table;
+  failed.word = word;
+  failed.problem = failed.error;
+  failed.accepted = accepted;
+  failed.error += "; expected " + accepted;
+  return failed;
 }
 
 }  // namespace
@@ -235,8 +250,8 @@ ParsedTileKey parseTileKey(std::string_view name, std::string_view prefix) {
   std::string_view typesName = rest.substr(0, typesEnd);
   const TypeTripleInfo* types = findTypeTriple(typesName);
   if (!types)
-    return failure(name, "unknown element types " + quote(typesName) +
-                             "; expected one of " + listNames(typeTriples()));
+    return unknownWord(name, "element types", ParsedTileKey::Unknown::kTypes,
+                       typesName, "one of " + listNames(typeTriples()));
   if (typesEnd == std::string_view::npos)
     return failure(name, "the sizes '_<M0>x<N0>x<K0>' are missing");
   rest.remove_prefix(typesEnd + 1);
@@ -271,14 +286,16 @@ ParsedTileKey parseTileKey(std::string_view name, std::string_view prefix) {
     key.blockScaled = true;
   const IsaInfo* isa = findIsa(rest);
   if (!isa)
-    return failure(name, "unknown variant or instruction set " + quote(rest) +
-                             "; expected [steprnd_] or [mx_] and one of " +
-                             listNames(isas()));
+    return unknownWord(name, "variant or instruction set",
+                       ParsedTileKey::Unknown::kIsa, rest,
+                       "[steprnd_] or [mx_] and one of " + listNames(isas()));
   key.isa = isa->isa;
 
   std::string why = validateTileKey(key);
   if (!why.empty()) return failure(name, why);
-  return {key, {}};
+  ParsedTileKey parsed;
+  parsed.key = key;
+  return parsed;
 }
 
 }  // namespace tilewright

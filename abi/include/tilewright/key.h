@@ -145,6 +145,12 @@ struct ParsedTileKey {
   std::optional<TileKey> key;
   // When !key: which part is wrong, why, and what would be accepted.
   std::string error;
+  // When that part is a word which names no row of a table: the word, which
+  // table, and `error` as "<problem>; expected <accepted>", for who wants to
+  // add what was probably meant.
+  enum class Unknown { kNone, kTypes, kIsa };
+  Unknown unknown = Unknown::kNone;
+  std::string word, problem, accepted;
 };
 
 // Parses "<prefix>_mmt4d_tile_...". Accepts exactly what printTileKey prints.

@@ -5,6 +5,7 @@
 
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/RegisterTarget.h"
+#include "tilewright/Support/Nearest.h"
 #include "tilewright/tilewright.h"
 #include "ukernels/multiply.h"
 #include "llvm/ADT/STLExtras.h"
@@ -162,23 +163,14 @@ private:
 
   /// "; did you mean 'neoverse-n1'?", or nothing.
   std::string nearest(StringRef part) const {
-    StringRef best;
-    unsigned distance = 3; // two slips are a slip, three are another word
-    auto look = [&](StringRef name) {
-      unsigned to =
-          part.edit_distance(name, /*AllowReplacements=*/true, distance);
-      if (to < distance) {
-        distance = to;
-        best = name;
-      }
-    };
+    Nearest nearest(part, /*slips=*/2);
     for (const IsaInfo *isa : isasOf(target.arch))
-      look(nameInArch(*isa));
+      nearest.look(nameInArch(*isa));
     for (const SubtargetSubTypeKV &cpu : known->getAllProcessorDescriptions())
-      look(cpu.Key);
+      nearest.look(cpu.Key);
     for (const SubtargetFeatureKV &feature : known->getAllProcessorFeatures())
-      look(feature.Key);
-    return best.empty() ? "" : "; did you mean '" + best.str() + "'?";
+      nearest.look(feature.Key);
+    return nearest.question();
   }
 
   std::string unknownArch() const {

@@ -5,6 +5,7 @@
 #include "InputError.h"
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/RegisterTarget.h"
+#include "tilewright/Registry/TileNames.h"
 #include "tilewright/Support/Activity.h"
 #include "tilewright/Support/ContextErrors.h"
 #include "llvm/ADT/STLExtras.h"
@@ -222,12 +223,12 @@ private:
       return Error::success();
     }
     const std::string &prefix = *findPrefix(name, options.prefixes);
-    ParsedTileKey parsed = parseTileKey(name, prefix);
-    if (!parsed.key) {
+    Expected<TileKey> key = parseTileName(name, prefix);
+    if (!key) {
       it->second = kRefused; // said once
-      return inputError(module.id, parsed.error);
+      return inputError(module.id, toString(key.takeError()));
     }
-    const IsaInfo &isa = info(parsed.key->isa);
+    const IsaInfo &isa = info(key->isa);
     if (!isForArchitecture(isa, arch)) {
       it->second = kRefused;
       return inputError(module.id, "is for " + Triple::getArchTypeName(arch) +
@@ -235,7 +236,7 @@ private:
     }
     WantedTile tile;
     tile.name = name;
-    tile.key = *parsed.key;
+    tile.key = *key;
     tile.prefix = prefix;
     tile.references = 1;
     tile.firstUser = module.id;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tilewright/Support/Messages.h"
+#include "tilewright/Support/Progress.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Unicode.h"
@@ -41,10 +42,12 @@ std::string escapeControls(StringRef text, Lines lines) {
 }
 
 void printError(StringRef tool, StringRef message) {
+  Progress::wipe();
   WithColor::error(errs(), tool) << escapeControls(message.rtrim('\n')) + "\n";
 }
 
 void printWarning(StringRef tool, StringRef message) {
+  Progress::wipe();
   WithColor::warning(errs(), tool)
       << escapeControls(message.rtrim('\n')) + "\n";
 }

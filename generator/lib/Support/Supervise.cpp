@@ -19,6 +19,7 @@ void tilewright::supervise(llvm::StringRef, int, char **) {}
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/Threading.h"
+#include "llvm/Support/raw_ostream.h"
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -184,6 +185,9 @@ void removeTemporaries() {
   removeTemporaries();
   if (WIFEXITED(status))
     _exit(WEXITSTATUS(status));
+  // The child's line of progress (Progress.h), which it could not take away.
+  if (errs().is_displayed())
+    errs() << "\r\x1b[K";
   int signal = WTERMSIG(status);
   std::string how =
       ("with signal " + Twine(signal) + " (" + strsignal(signal) + ")").str();

@@ -7,6 +7,7 @@
 #include "ToolSupport.h"
 
 #include "tilewright/Compile/BuildModel.h"
+#include "tilewright/Support/Progress.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -162,12 +163,14 @@ Error writeStage(MemoryBufferRef source, const ModelOptions &options,
 }
 
 Error runCompile() {
+  Progress progress("reading the model");
   BuildOptions options;
   if (Error error = readTargets(options.model))
     return error;
   auto source = MemoryBuffer::getFileOrSTDIN(input, /*IsText=*/true);
   if (!source)
     return createFileError(input, source.getError());
+  progress.phase("compiling the model");
   options.model.prefix = prefix;
   options.model.reference = reference;
   options.model.triple = resolveFlags.triple;
@@ -189,9 +192,11 @@ Error runCompile() {
   options.output = *kind;
   options.inlineTiles = inlineTiles;
   options.headerPath = headerPath;
-  Progress progress("resolving tiles");
   options.resolve.progress = [&](size_t done, size_t total) {
-    progress.update(done, total);
+    if (done < total)
+      progress.update("resolving tiles", done, total);
+    else
+      progress.phase("linking");
   };
   // As in writeStage().
   const std::string outputPath = output;

@@ -9,6 +9,7 @@
 
 #include "tilewright/Kernels/KernelGenerator.h"
 #include "tilewright/Kernels/SpillWarnings.h"
+#include "tilewright/Support/Progress.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -71,7 +72,7 @@ const char genHelp[] = R"(
 A name says what to generate: tw_mmt4d_tile_<types>_<M0>x<N0>x<K0>_<arch>_<isa>.
 'tilewright list types' and 'tilewright list isas' show the parts; M0 and N0 are
 in 1..1024, K0 in 1..64 (1..256 on amdgpu). '@file' stands for the names in a
-file, '-' for those on standard input. 'gen' generates even what has a
+file, '-' for those on standard input; '#' begins a comment. 'gen' generates even what has a
 hand-written body, unless asked with --prefer=hand-written.
 
 tw_mmt4d_kernel_<...>_amdgpu_<gfx> is the workgroup kernel around the tile of
@@ -271,7 +272,7 @@ Error runGen() {
   options.generate.registryEntry = registryEntry;
   Progress progress("generating");
   options.progress = [&](size_t done, size_t total) {
-    progress.update(done, total);
+    progress.update("generating", done, total);
   };
   Expected<std::vector<ResolvedTile>> tiles =
       kernels ? generateKernels(*keys, options) : resolveTiles(*keys, options);

@@ -7,6 +7,8 @@
 #include "ToolSupport.h"
 
 #include "tilewright/Link/Link.h"
+#include "tilewright/Support/Nearest.h"
+#include "tilewright/Support/Progress.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -100,20 +102,6 @@ std::string asText(const LinkReport &report, ReportFormat format) {
   return text;
 }
 
-/// The prefix of `others` that is nearest to `asked`; empty if none is near.
-StringRef nearestPrefix(StringRef asked, const std::set<std::string> &others,
-                        unsigned distance) {
-  StringRef nearest;
-  for (const std::string &other : others)
-    if (unsigned to =
-            asked.edit_distance(other, /*AllowReplacements=*/true, distance);
-        !other.empty() && to < distance) {
-      distance = to;
-      nearest = other;
-    }
-  return nearest;
-}
-
 /// Inputs that want nothing may be meant so; a misspelt prefix never is.
 void warnOfPrefixes(const Wanted &wanted, ArrayRef<std::string> asked) {
   bool none = wanted.foundPrefixes.empty();
@@ -122,10 +110,13 @@ void warnOfPrefixes(const Wanted &wanted, ArrayRef<std::string> asked) {
     if (wanted.foundPrefixes.count(prefix))
       continue;
     // Where nothing else was found, any prefix may have been meant.
-    StringRef near = nearestPrefix(prefix, wanted.otherPrefixes, none ? 99 : 3);
-    if (!near.empty())
-      meant = near.str();
-    if (none || !near.empty())
+    Nearest near(prefix, /*slips=*/none ? 98 : 2);
+    for (const std::string &other : wanted.otherPrefixes)
+      if (!other.empty())
+        near.look(other);
+    if (!near.found().empty())
+      meant = near.found().str();
+    if (none || !near.found().empty())
       looked += (looked.empty() ? "'" : " or '") + prefix + "'";
   }
   if (looked.empty())
@@ -143,10 +134,13 @@ Error runLink() {
   if (output == "-" && reportFormat != ReportFormat::None && reportFile == "-")
     return createStringError("output and report cannot both go to standard "
                              "output; use --report-file");
-  Progress progress("resolving tiles");
+  Progress progress("reading the inputs");
   LinkOptions options = optionsAsGiven();
   options.resolve.progress = [&](size_t done, size_t total) {
-    progress.update(done, total);
+    if (done < total)
+      progress.update("resolving tiles", done, total);
+    else
+      progress.phase("linking");
   };
   OutputFiles outputs;
   if (Error error = addInputs(outputs, {}))

@@ -6,6 +6,7 @@
 #include "Commands.h"
 
 #include "tilewright/Registry/Registry.h"
+#include "tilewright/Registry/TileNames.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -53,13 +54,21 @@ Expected<Subject> parseSubject() {
   return *subject;
 }
 
+Error unknownRow(const Twine &what, const std::string &name,
+                 const Nearest &nearest, StringRef table) {
+  std::string question = nearest.question();
+  return createStringError(what + " is called '" + name + "'" + question +
+                           (question.empty() ? "; see" : " See") +
+                           " 'tilewright list " + table + "'");
+}
+
 Error checkFilters(Subject subject) {
   if (!isaFilter.empty() && !findIsa(isaFilter))
-    return createStringError("--isa: no instruction set is called '" +
-                             isaFilter + "'; see 'tilewright list isas'");
+    return unknownRow("--isa: no instruction set", isaFilter,
+                      nearestIsa(isaFilter), "isas");
   if (!typesFilter.empty() && !findTypeTriple(typesFilter))
-    return createStringError("--types: no type triple is called '" +
-                             typesFilter + "'; see 'tilewright list types'");
+    return unknownRow("--types: no type triple", typesFilter,
+                      nearestTypes(typesFilter), "types");
   if (subject != Subject::Tiles && (!isaFilter.empty() || !typesFilter.empty()))
     return createStringError("--isa and --types filter tiles only");
   return Error::success();

@@ -3,10 +3,10 @@
 
 #include "ToolSupport.h"
 
+#include "tilewright/Registry/TileNames.h"
 #include "tilewright/Support/Messages.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -15,12 +15,42 @@ using namespace llvm;
 namespace tilewright {
 namespace {
 std::vector<std::string> responseFiles;
+
+/// The arguments in a file: as a shell has them, with comments.
+void tokenize(StringRef text, StringSaver &saver,
+              SmallVectorImpl<const char *> &arguments, bool markLineEnds) {
+  cl::TokenizeGNUCommandLine(withoutComments(text), saver, arguments,
+                             markLineEnds);
+}
+} // namespace
+
+std::string withoutComments(StringRef text) {
+  std::string result;
+  char quote = 0;
+  bool inWord = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '#' && !quote && !inWord) {
+      i = std::min(text.find('\n', i), text.size()) - 1;
+      continue;
+    }
+    if (c == '\\' && quote != '\'' && i + 1 < text.size())
+      result += text[i++];
+    else if (quote ? c == quote : c == '"' || c == '\'')
+      quote = quote ? 0 : c;
+    inWord = quote || !isSpace(c);
+    result += text[i];
+  }
+  return result;
 }
 
-void rememberResponseFiles(ArrayRef<const char *> arguments) {
+Error expandResponseFiles(SmallVectorImpl<const char *> &arguments,
+                          BumpPtrAllocator &allocator) {
   for (StringRef argument : arguments)
     if (argument.consume_front("@"))
       responseFiles.push_back(argument.str());
+  return cl::ExpansionContext(allocator, tokenize)
+      .expandResponseFiles(arguments);
 }
 
 Error addInputs(OutputFiles &outputs, ArrayRef<std::string> paths) {
@@ -36,13 +66,10 @@ Expected<std::vector<TileKey>> parseNames(ArrayRef<std::string> names,
   std::vector<TileKey> keys;
   Error all = Error::success();
   auto parse = [&](StringRef name) {
-    ParsedTileKey parsed =
-        parseTileKey(std::string_view(name.data(), name.size()),
-                     std::string_view(prefix.data(), prefix.size()));
-    if (parsed.key)
-      keys.push_back(*parsed.key);
+    if (Expected<TileKey> key = parseTileName(name, prefix))
+      keys.push_back(*key);
     else
-      all = joinErrors(std::move(all), createStringError(parsed.error));
+      all = joinErrors(std::move(all), key.takeError());
   };
   for (StringRef name : names) {
     if (name == "-") {
@@ -52,7 +79,8 @@ Expected<std::vector<TileKey>> parseNames(ArrayRef<std::string> names,
                          createFileError("standard input", input.getError()));
         continue;
       }
-      for (StringRef rest = (*input)->getBuffer(); !rest.empty();) {
+      std::string text = withoutComments((*input)->getBuffer());
+      for (StringRef rest = text; !rest.empty();) {
         auto [word, after] = getToken(rest);
         if (!word.empty())
           parse(word);
@@ -72,19 +100,6 @@ Expected<std::vector<TileKey>> parseNames(ArrayRef<std::string> names,
   if (keys.empty())
     return createStringError("no names given");
   return keys;
-}
-
-Progress::~Progress() {
-  if (shown)
-    errs() << "\r\x1b[K";
-}
-
-void Progress::update(size_t done, size_t total) {
-  if (Clock::now() - last < std::chrono::seconds(1) || !errs().is_displayed())
-    return;
-  last = Clock::now();
-  shown = true;
-  errs() << formatv("\r\x1b[K{0} {1}/{2}", what, done, total);
 }
 
 void printWarning(StringRef message) { printWarning("tilewright", message); }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What several subcommands need: names from the command line, the options of
-// resolving, progress.
+// resolving.
 
 #ifndef TILEWRIGHT_TOOLS_TILEWRIGHT_TOOLSUPPORT_H
 #define TILEWRIGHT_TOOLS_TILEWRIGHT_TOOLSUPPORT_H
@@ -10,36 +10,25 @@
 #include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Support/OutputFiles.h"
 #include "llvm/Support/CommandLine.h"
-#include <chrono>
 
 namespace tilewright {
 
 /// The keys that `names` spell, in order; "-" stands for the names on standard
-/// input, separated by white space. All errors, joined.
+/// input, separated by white space, with comments. All errors, joined.
 llvm::Expected<std::vector<TileKey>>
 parseNames(llvm::ArrayRef<std::string> names, llvm::StringRef prefix);
 
-/// Remembers which arguments stand for those in a file, "@file", before LLVM
-/// puts those in their place.
-void rememberResponseFiles(llvm::ArrayRef<const char *> arguments);
+/// `text` without its comments: from a '#' that begins a word, outside quotes,
+/// to the end of the line.
+std::string withoutComments(llvm::StringRef text);
+
+/// Puts the arguments in a file in the place of "@file", without comments, and
+/// remembers the file. One that cannot be read stays as it is.
+llvm::Error expandResponseFiles(llvm::SmallVectorImpl<const char *> &arguments,
+                                llvm::BumpPtrAllocator &allocator);
 
 /// Says that the command reads `paths`, and the files of its arguments.
 llvm::Error addInputs(OutputFiles &outputs, llvm::ArrayRef<std::string> paths);
-
-/// Prints "<what> <done>/<total>" on standard error, once a second, if that is
-/// a terminal and the first second has passed; wipes it at the end.
-class Progress {
-public:
-  explicit Progress(llvm::StringRef what) : what(what) {}
-  ~Progress();
-  void update(size_t done, size_t total);
-
-private:
-  using Clock = std::chrono::steady_clock;
-  std::string what;
-  Clock::time_point last = Clock::now();
-  bool shown = false;
-};
 
 /// Prints a warning as the tool prints its errors.
 void printWarning(llvm::StringRef message);

@@ -6,6 +6,7 @@
 
 #include "tilewright/Support/FatalErrors.h"
 #include "tilewright/Support/Messages.h"
+#include "tilewright/Support/Nearest.h"
 #include "tilewright/Support/OutputFiles.h"
 #include "tilewright/Support/Supervise.h"
 #include "llvm/ADT/STLExtras.h"
@@ -45,22 +46,14 @@ const Command *chosenCommand() {
 /// "unknown command 'gne'; did you mean 'gen'? The commands are ...".
 std::string unknownCommand(StringRef word) {
   std::string all;
-  StringRef nearest;
-  unsigned distance = 3; // two slips are a slip, three are another word
+  Nearest nearest(word, /*slips=*/2);
   for (const Command *command : commands) {
     StringRef name = command->options->getName();
     all += (all.empty() ? "" : ", ") + name.str();
-    unsigned to =
-        word.edit_distance(name, /*AllowReplacements=*/true, distance);
-    if (to < distance) {
-      distance = to;
-      nearest = name;
-    }
+    nearest.look(name);
   }
-  std::string text = "unknown command '" + word.str() + "'";
-  if (!nearest.empty())
-    text += "; did you mean '" + nearest.str() + "'?";
-  return text + (nearest.empty() ? "; the" : " The") + " commands are " + all;
+  return "unknown command '" + word.str() + "'" + nearest.question() +
+         (nearest.found().empty() ? "; the" : " The") + " commands are " + all;
 }
 
 /// LLVM's libraries register hundreds of options for the bare tool: none of
@@ -78,7 +71,6 @@ int main(int argc, char **argv) {
   guardStandardStreams();
   supervise("tilewright", argc, argv);
   InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
-  rememberResponseFiles(ArrayRef(argv, argc));
   installFatalErrorHandler("tilewright");
   hideForeignOptions();
   cl::SetVersionPrinter([](raw_ostream &os) {
@@ -101,6 +93,11 @@ int main(int argc, char **argv) {
   cl::extrahelp extra(extraHelp);
 
   SmallVector<const char *, 16> args(argv, argv + argc);
+  BumpPtrAllocator allocator;
+  if (Error error = expandResponseFiles(args, allocator)) {
+    printErrors("tilewright", std::move(error));
+    return 2;
+  }
   if (argc == 1)
     args.push_back("--help");
   std::string wrong;
