@@ -50,10 +50,12 @@ inline double bestRate(const Peak& peak, const Sliced& sliced) {
 }
 
 // Times several peaks in alternating slices. Those that turn out far from the
-// fastest at once are not timed again.
+// fastest of all at once, and from the fastest that needs no more than `isa`,
+// are not timed again.
 class PeakTimer {
  public:
-  PeakTimer(const std::vector<const Peak*>& peaks, double sliceSeconds);
+  PeakTimer(const std::vector<const Peak*>& peaks, double sliceSeconds,
+            const IsaInfo* isa = nullptr);
 
   bool empty() const { return timed_.empty(); }
   // One slice of each.
@@ -63,8 +65,8 @@ class PeakTimer {
     const Peak* peak;
     double operationsPerSecond;
   };
-  // The fastest so far among those that need no more than `isa`, or among all.
-  // Null if there is none.
+  // The fastest so far among those that need no more than `isa`, the one given
+  // to the constructor, or among all. None if there is none.
   std::optional<Rate> fastest(const IsaInfo* isa = nullptr) const;
 
  private:

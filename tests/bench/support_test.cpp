@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <utility>
+#include <map>
 
 #include "bench/support/options.h"
 #include "bench/support/random_keys.h"
@@ -110,9 +110,12 @@ TEST(Peaks, EveryRowOfKeyPeaksNamesAPeak) {
 #endif
 }
 
+std::map<int, int64_t> spun;
+
 // A peak whose iteration takes as long as `Microseconds` say.
 template <int Microseconds>
 void spin(int64_t iterations, const void*) {
+  spun[Microseconds] += iterations;
   const double end = now() + Microseconds * 1e-6 * double(iterations);
   while (now() < end) {
   }
@@ -128,6 +131,20 @@ TEST(Peaks, TheFastestIsMeasuredAndNotTheFirst) {
   EXPECT_NEAR(timer.fastest()->operationsPerSecond, 32 / 20e-6, 32 / 40e-6);
   EXPECT_EQ(timer.fastest(&info(TW_ISA_GENERIC))->peak, &slow);
   EXPECT_FALSE(PeakTimer({}, 200e-6).fastest());
+}
+
+TEST(Peaks, WhatIsFarFromTheFastestIsTimedNoLonger) {
+  const Peak slow = {"slow", TW_ISA_GENERIC, 64, spin<120>};
+  const Peak fast = {"fast", TW_ISA_X86_64_AVX2_FMA, 64, spin<30>};
+  const IsaInfo& generic = info(TW_ISA_GENERIC);
+  for (const IsaInfo* isa : {static_cast<const IsaInfo*>(nullptr), &generic}) {
+    PeakTimer timer({&slow, &fast}, 200e-6, isa);
+    spun.clear();
+    timer.slice();
+    EXPECT_GT(spun[30], 0);
+    // Unless it is the fastest of an instruction set that is asked for.
+    EXPECT_EQ(spun[120] > 0, isa == &generic);
+  }
 }
 
 // Computes s8s8s32_2x3x1 except that it forgets what `flaw` names.

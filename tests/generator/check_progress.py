@@ -22,6 +22,7 @@ tool = clang = None
 # More than any machine generates in a second; the run is ended as soon as it has said so.
 NAMES = [f"tw_mmt4d_tile_f32f32f32_{m}x{n}x1_x86_64_avx512_base" for m in range(1, 101) for n in range(1, 41)]
 
+NAMES_OF_ANY_CPU = [f"tw_mmt4d_tile_f32f32f32_{m}x4x1_generic" for m in (1, 2)]
 MODEL = """func.func @product(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>) -> tensor<4x4xf32> {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<4x4xf32>
@@ -150,6 +151,10 @@ class Progress(unittest.TestCase):
         (self.dir / "names.txt").write_text("\n".join(NAMES))
         self.check_counted(rf"generating [0-9]+/{len(NAMES)}, 1 s",
                            "gen", "@names.txt", "-j1", "--no-cache", "-o", "out/")
+
+    def test_bench_counts_its_tiles(self):
+        # Rounds enough for minutes.
+        self.check_counted(r"measuring 0/2, [123] s", "bench", *NAMES_OF_ANY_CPU, "--rounds=100000")
 
     def test_link_counts_its_tiles(self):
         declared = "".join(f"void {name}(void);\n" for name in NAMES)

@@ -107,19 +107,15 @@ void lookAtCache(Explanation &e, const ResolveOptions &options) {
 }
 
 void conclude(Explanation &e, const ResolveOptions &options) {
+  e.reason = whyBody(e.row, options.preferHandWritten);
   if (e.row && options.preferHandWritten) {
     e.origin = Origin::HandWritten;
-    e.reason = e.libraryFound
-                   ? "a row of the hand-written tiles has this name"
-                   : "a row of the hand-written tiles has this name, but "
-                     "resolving it would fail: " +
-                         e.library;
+    if (!e.libraryFound)
+      e.reason += ", but resolving it would fail: " + e.library;
     return;
   }
   e.origin =
       e.cachedObject || e.cachedBitcode ? Origin::Cached : Origin::Generated;
-  e.reason = e.row ? "there is a hand-written row, but --prefer=generated"
-                   : "no row of the hand-written tiles has this name";
   e.reason += e.origin == Origin::Cached ? "; generated before"
                                          : "; generated when asked for";
 }

@@ -104,6 +104,14 @@ Expected<std::vector<TileKey>> parseNames(ArrayRef<std::string> names,
 
 void printWarning(StringRef message) { printWarning("tilewright", message); }
 
+std::string whyBody(const HandWrittenTile *row, bool preferHandWritten) {
+  if (!row)
+    return "no row of the hand-written tiles has this name";
+  return preferHandWritten ? "a row of the hand-written tiles has this name"
+                           : "there is a hand-written row, but "
+                             "--prefer=generated";
+}
+
 ResolveFlags::ResolveFlags(cl::SubCommand &command, Prefer preferByDefault)
     : jobs("j", cl::sub(command), cl::Prefix, cl::init(0), cl::value_desc("n"),
            cl::desc("Worker threads (default: all cores)")),

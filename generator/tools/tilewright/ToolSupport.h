@@ -8,6 +8,7 @@
 #define TILEWRIGHT_TOOLS_TILEWRIGHT_TOOLSUPPORT_H
 
 #include "tilewright/Codegen/Resolve.h"
+#include "tilewright/Registry/Registry.h"
 #include "tilewright/Support/OutputFiles.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -32,6 +33,9 @@ llvm::Error addInputs(OutputFiles &outputs, llvm::ArrayRef<std::string> paths);
 
 /// Prints a warning as the tool prints its errors.
 void printWarning(llvm::StringRef message);
+
+/// Why the body of a name is the one it is: a sentence without its full stop.
+std::string whyBody(const HandWrittenTile *row, bool preferHandWritten);
 
 /// Which body of a name to take where a hand-written one exists.
 enum class Prefer { HandWritten, Generated };
