@@ -53,28 +53,29 @@ extern "C" {
 // Pointer-sized and signed; counts elements, never bytes, unless said.
 typedef intptr_t tw_index_t;
 
-// Flags: bits of tw_mmt4d_params_t::flags. Values up to 0x400 are IREE's.
-enum {
-  // The low byte holds a tw_type_triple_t.
-  TW_MMT4D_FLAG_TYPE_MASK = 0xFF,
-  // Add to what is in the out tile; without it the out tile is overwritten and
-  // never read.
-  TW_MMT4D_FLAG_ACCUMULATE = 0x100,
-  // Read by tw_mmt4d and tw_find_tile only: if no tile function for the key can
-  // run, use the portable C one instead of returning UNSUPPORTED.
-  TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK = 0x200,
-  // Read by tw_mmt4d and tw_find_tile only: for f16 and bf16 outputs, round
-  // once after all K steps (the tile name without a variant). Without it, every
-  // K step rounds (the variant `steprnd`). Other outputs ignore it.
-  TW_MMT4D_FLAG_SKIP_INTERMEDIATE_ROUNDINGS = 0x400,
-  // tw_mmt4d_params_t::out_row_stride is present and gives the distance between
-  // rows of the out tile; without it rows are contiguous (distance N0).
-  TW_MMT4D_FLAG_OUT_ROW_STRIDE = 0x10000,
-  // tw_mmt4d_params_t::lhs_scales and rhs_scales are present. Set for the
-  // variant `mx`, and for no other; CPU entry points refuse it, for `mx` is for
-  // amdgpu only.
-  TW_MMT4D_FLAG_BLOCK_SCALES = 0x20000,
-};
+// Flags: bits of tw_mmt4d_params_t::flags. Values up to 0x400 are IREE's. They
+// are integers, not enumerators, for they are or-ed with a tw_type_triple_t,
+// and C++ has no operators between two enumerations any more.
+
+// The low byte holds a tw_type_triple_t.
+#define TW_MMT4D_FLAG_TYPE_MASK 0xFF
+// Add to what is in the out tile; without it the out tile is overwritten and
+// never read.
+#define TW_MMT4D_FLAG_ACCUMULATE 0x100
+// Read by tw_mmt4d and tw_find_tile only: if no tile function for the key can
+// run, use the portable C one instead of returning UNSUPPORTED.
+#define TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK 0x200
+// Read by tw_mmt4d and tw_find_tile only: for f16 and bf16 outputs, round
+// once after all K steps (the tile name without a variant). Without it, every
+// K step rounds (the variant `steprnd`). Other outputs ignore it.
+#define TW_MMT4D_FLAG_SKIP_INTERMEDIATE_ROUNDINGS 0x400
+// tw_mmt4d_params_t::out_row_stride is present and gives the distance between
+// rows of the out tile; without it rows are contiguous (distance N0).
+#define TW_MMT4D_FLAG_OUT_ROW_STRIDE 0x10000
+// tw_mmt4d_params_t::lhs_scales and rhs_scales are present. Set for the
+// variant `mx`, and for no other; CPU entry points refuse it, for `mx` is for
+// amdgpu only.
+#define TW_MMT4D_FLAG_BLOCK_SCALES 0x20000
 
 // All flags of the CPU entry points, which refuse any other.
 #define TW_MMT4D_FLAG_ALL                               \

@@ -114,11 +114,9 @@ tw_status_t tw_query_tile_sizes(tw_type_triple_t types, tw_index_t M,
 
 // ---- Pack and unpack --------------------------------------------------------
 
-enum {
-  // Pack reads its source, unpack writes its destination, transposed:
-  // [cols][rows] in memory.
-  TW_PACK_FLAG_TRANSPOSE = 0x1,
-};
+// Pack reads its source, unpack writes its destination, transposed:
+// [cols][rows] in memory.
+#define TW_PACK_FLAG_TRANSPOSE 0x1
 
 // Packing of a matrix of `rows` x `cols` into panels of tile_rows x tile_cols:
 //   packed[ro][co][ri][ci] = matrix[ro*tile_rows + ri][co*tile_cols + ci]
