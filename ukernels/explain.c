@@ -5,6 +5,7 @@
 
 #include "ukernels/mmt4d_check.h"
 #include "ukernels/name.h"
+#include "ukernels/pack.h"
 
 void tw_explain_fault(const tw_fault_t* fault, char* text, size_t size) {
   tw_text_t t = tw_text_begin(text, size);
@@ -41,5 +42,25 @@ tw_status_t tw_mmt4d_explain(const tw_mmt4d_params_t* params,
   } else if (text && size > 0) {
     tw_explain_fault(&fault, text, size);
   }
+  return status;
+}
+
+tw_status_t tw_pack_explain(const tw_pack_params_t* params, const void* matrix,
+                            const void* packed, tw_index_t packed_bytes,
+                            const tw_parallel_for_t* parallel_for, char* text,
+                            size_t size) {
+  tw_packing_t packing;
+  tw_fault_t fault;
+  const tw_status_t status = tw_check_pack_call(
+      params, matrix, packed, packed_bytes, parallel_for, &packing, &fault);
+  if (!text || size == 0) return status;
+  if (status != TW_STATUS_OK) {
+    tw_explain_fault(&fault, text, size);
+    return status;
+  }
+  tw_text_t t = tw_text_begin(text, size);
+  tw_text_add(&t, "Nothing is wrong: the packed form takes ");
+  tw_text_add_number(&t, packing.packed_bytes);
+  tw_text_add(&t, " bytes.");
   return status;
 }

@@ -9,62 +9,10 @@
 #include "ukernels/index.h"
 #include "ukernels/pack_interior.h"
 
-tw_status_t tw_check_packing(const tw_pack_params_t* params,
-                             tw_packing_t* packing) {
-  if (!params || params->flags & ~(uint32_t)TW_PACK_FLAG_TRANSPOSE)
-    return TW_STATUS_INVALID_ARGUMENT;
-  tw_packing_t p;
-  p.bits = tw_element_bits(params->type);
-  p.transpose = !!(params->flags & TW_PACK_FLAG_TRANSPOSE);
-  p.rows = params->rows;
-  p.cols = params->cols;
-  p.stride = params->matrix_stride;
-  p.tile_rows = params->tile_rows;
-  p.tile_cols = params->tile_cols;
-  const tw_index_t line = p.transpose ? p.rows : p.cols;
-  const tw_index_t lines = p.transpose ? p.cols : p.rows;
-  if ((p.bits != 4 && p.bits % 8 != 0) || p.bits == 0 || p.rows < 0 ||
-      p.cols < 0 || p.tile_rows < 1 || p.tile_cols < 1 || p.stride < line)
-    return TW_STATUS_INVALID_ARGUMENT;
-  // Rows of the matrix and tiles start on a byte.
-  if (p.bits == 4 &&
-      (p.stride % 2 != 0 || (p.tile_rows % 2 != 0 && p.tile_cols % 2 != 0)))
-    return TW_STATUS_INVALID_ARGUMENT;
-  p.outer_rows = p.rows / p.tile_rows + (p.rows % p.tile_rows != 0);
-  p.outer_cols = p.cols / p.tile_cols + (p.cols % p.tile_cols != 0);
-  // The matrix, then the packed form, in bits.
-  tw_index_t size;
-  if (tw_mul_overflows(lines, p.stride, &size) ||
-      tw_mul_overflows(size, p.bits, &size))
-    return TW_STATUS_OVERFLOW;
-  if (tw_mul_overflows(p.outer_rows, p.outer_cols, &size) ||
-      tw_mul_overflows(size, p.tile_rows, &size) ||
-      tw_mul_overflows(size, p.tile_cols, &size) ||
-      tw_mul_overflows(size, p.bits, &size))
-    return TW_STATUS_OVERFLOW;
-  p.packed_bytes = size / 8;
-  *packing = p;
-  return TW_STATUS_OK;
-}
-
-tw_status_t tw_check_pack_call(const tw_pack_params_t* params,
-                               const void* matrix, const void* packed,
-                               tw_index_t packed_bytes,
-                               const tw_parallel_for_t* parallel_for,
-                               tw_packing_t* packing) {
-  if (parallel_for && !parallel_for->run) return TW_STATUS_INVALID_ARGUMENT;
-  const tw_status_t status = tw_check_packing(params, packing);
-  if (status != TW_STATUS_OK) return status;
-  if (packed_bytes < 0 || (packing->packed_bytes > 0 && (!matrix || !packed)))
-    return TW_STATUS_INVALID_ARGUMENT;
-  return packed_bytes < packing->packed_bytes ? TW_STATUS_OUT_OF_RANGE
-                                              : TW_STATUS_OK;
-}
-
 tw_status_t tw_packed_size(const tw_pack_params_t* params, tw_index_t* bytes) {
   if (!bytes) return TW_STATUS_INVALID_ARGUMENT;
   tw_packing_t p;
-  const tw_status_t status = tw_check_packing(params, &p);
+  const tw_status_t status = tw_check_packing(params, &p, /*fault=*/0);
   if (status == TW_STATUS_OK) *bytes = p.packed_bytes;
   return status;
 }
@@ -193,7 +141,7 @@ void tw_pack_parts(const tw_packing_t* p, uint64_t padding,
   if (p->bits == 4) parts.part_rows += parts.part_rows % 2;
   count =
       p->outer_rows / parts.part_rows + (p->outer_rows % parts.part_rows != 0);
-  if (count > 1)
+  if (parallel_for && count > 1)
     parallel_for->run(parallel_for->self, count, tw_run_pack_part, &parts);
   else
     body(p, padding, matrix, packed);
@@ -208,8 +156,8 @@ tw_status_t tw_pack(const tw_pack_params_t* params, const void* matrix,
                     void* packed, tw_index_t packed_bytes,
                     const tw_parallel_for_t* parallel_for) {
   tw_packing_t p;
-  const tw_status_t status = tw_check_pack_call(params, matrix, packed,
-                                                packed_bytes, parallel_for, &p);
+  const tw_status_t status = tw_check_pack_call(
+      params, matrix, packed, packed_bytes, parallel_for, &p, /*fault=*/0);
   if (status != TW_STATUS_OK || p.packed_bytes == 0) return status;
   tw_pack_parts(&p, tw_repeat_padding(params->padding, p.bits),
                 (unsigned char*)matrix, (unsigned char*)packed, parallel_for,

@@ -8,6 +8,8 @@
 
 #include "tilewright/tilewright.h"
 
+typedef struct tw_fault_t tw_fault_t;  // fault.h
+
 // A validated packing. Sizes count elements.
 typedef struct tw_packing_t {
   int bits;       // of an element: 4, 8, 16, 32 or 64
@@ -18,15 +20,16 @@ typedef struct tw_packing_t {
   tw_index_t packed_bytes;
 } tw_packing_t;
 
-// What `params` say, unless the status says what is wrong with them.
+// What `params` say, unless the status says that something is wrong with them.
+// `fault` may be null (fault.h).
 tw_status_t tw_check_packing(const tw_pack_params_t* params,
-                             tw_packing_t* packing);
+                             tw_packing_t* packing, tw_fault_t* fault);
 // The same for a call of tw_pack or tw_unpack with these buffers.
 tw_status_t tw_check_pack_call(const tw_pack_params_t* params,
                                const void* matrix, const void* packed,
                                tw_index_t packed_bytes,
                                const tw_parallel_for_t* parallel_for,
-                               tw_packing_t* packing);
+                               tw_packing_t* packing, tw_fault_t* fault);
 
 // The low `bits` bits of `padding`, as often as 64 bits hold them.
 uint64_t tw_repeat_padding(uint64_t padding, int bits);

@@ -73,8 +73,8 @@ tw_status_t tw_unpack(const tw_pack_params_t* params, const void* packed,
                       tw_index_t packed_bytes, void* matrix,
                       const tw_parallel_for_t* parallel_for) {
   tw_packing_t p;
-  const tw_status_t status = tw_check_pack_call(params, matrix, packed,
-                                                packed_bytes, parallel_for, &p);
+  const tw_status_t status = tw_check_pack_call(
+      params, matrix, packed, packed_bytes, parallel_for, &p, /*fault=*/0);
   if (status != TW_STATUS_OK || p.packed_bytes == 0) return status;
   tw_pack_parts(&p, 0, (unsigned char*)matrix, (unsigned char*)packed,
                 parallel_for, tw_unpack_part);

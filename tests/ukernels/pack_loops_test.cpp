@@ -33,7 +33,7 @@ tw_index_t packedRows(tw_element_type_t type, int rows, int k0,
       k0,
       0};
   tw_packing_t packing;
-  EXPECT_EQ(tw_check_packing(&params, &packing), TW_STATUS_OK);
+  EXPECT_EQ(tw_check_packing(&params, &packing, nullptr), TW_STATUS_OK);
   const tw_index_t lines = transpose ? 3 * k0 : 2 * rows;
   std::vector<unsigned char> matrix(lines * packing.stride * packing.bits / 8);
   std::vector<unsigned char> packed(packing.packed_bytes);

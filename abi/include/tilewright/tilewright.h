@@ -159,6 +159,14 @@ tw_status_t tw_unpack(const tw_pack_params_t* params, const void* packed,
                       tw_index_t packed_bytes, void* matrix,
                       const tw_parallel_for_t* parallel_for);
 
+// Says in one English sentence what tw_pack and tw_unpack would find wrong with
+// these arguments, without doing anything else, and returns the status that
+// they would return. `text`, `size`: as for tw_mmt4d_explain.
+tw_status_t tw_pack_explain(const tw_pack_params_t* params, const void* matrix,
+                            const void* packed, tw_index_t packed_bytes,
+                            const tw_parallel_for_t* parallel_for, char* text,
+                            size_t size);
+
 #ifdef __cplusplus
 }
 #endif
