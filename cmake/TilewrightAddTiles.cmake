@@ -62,6 +62,9 @@ tile_t *const @table@[] = {
     target_sources(${lib} PRIVATE "${source}")
   else()
     add_library(${lib} STATIC "${source}")
+    # The tiles do not show in a shared library: other libraries' of the same names are not to replace them.
+    target_link_options(${lib} INTERFACE
+      "LINKER:--exclude-libs,${CMAKE_STATIC_LIBRARY_PREFIX}${lib}${CMAKE_STATIC_LIBRARY_SUFFIX}")
   endif()
   tilewright_resolve_tiles(${lib} REGISTRY PREFIX ${arg_PREFIX})
   get_target_property(type ${lib} TYPE)

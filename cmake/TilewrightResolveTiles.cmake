@@ -182,5 +182,7 @@ function(_tilewright_resolve_at_link target caller)
   else()
     # Whole, because every member is wanted, wherever among the inputs its user stands.
     target_link_options(${target} PRIVATE "LINKER:--whole-archive,${tiles},--no-whole-archive")
+    # They are the target's own: other libraries' tiles of the same names are not to replace them, nor they those.
+    target_link_options(${target} PRIVATE "LINKER:--exclude-libs,tiles.a")
   endif()
 endfunction()

@@ -7,6 +7,17 @@
 #ifndef TILEWRIGHT_STATUS_H_
 #define TILEWRIGHT_STATUS_H_
 
+// A shared library that links libtilewright.a shows those of its functions that
+// are declared between these two, and nothing else of it: a process may hold
+// several such libraries, of different versions.
+#if defined(__GNUC__) && !defined(_WIN32)
+#define TW_API_BEGIN _Pragma("GCC visibility push(default)")
+#define TW_API_END _Pragma("GCC visibility pop")
+#else
+#define TW_API_BEGIN
+#define TW_API_END
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -33,7 +44,9 @@ typedef enum tw_status_t {
 
 // One English sentence for `status`: a static string, never null, valid for the
 // life of the program. For a value outside the enumeration it says so.
+TW_API_BEGIN
 const char* tw_status_message(tw_status_t status);
+TW_API_END
 
 #ifdef __cplusplus
 }

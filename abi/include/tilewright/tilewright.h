@@ -18,6 +18,8 @@
 extern "C" {
 #endif
 
+TW_API_BEGIN
+
 // ---- CPU features -----------------------------------------------------------
 
 // Fills `cpu_data` (TW_CPU_DATA_WORDS words, cpu_features.def) for the CPU and
@@ -166,6 +168,8 @@ tw_status_t tw_pack_explain(const tw_pack_params_t* params, const void* matrix,
                             const void* packed, tw_index_t packed_bytes,
                             const tw_parallel_for_t* parallel_for, char* text,
                             size_t size);
+
+TW_API_END
 
 #ifdef __cplusplus
 }
