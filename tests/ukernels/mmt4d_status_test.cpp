@@ -255,7 +255,9 @@ TEST(Mmt4dExplainTest, ShortTextsEndWithAZero) {
     std::memset(text, '#', sizeof text);
     EXPECT_EQ(call.explain(text, size), TW_STATUS_INVALID_ARGUMENT);
     const std::string whole = "params->M is -12: it must be 0 or more.";
-    if (size > 0) EXPECT_EQ(text, whole.substr(0, size - 1));
+    if (size > 0) {
+      EXPECT_EQ(text, whole.substr(0, size - 1));
+    }
     for (size_t i = size; i < sizeof text; ++i) EXPECT_EQ(text[i], '#');
   }
 }
