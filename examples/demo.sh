@@ -68,7 +68,7 @@ step "599 handwritten digits that the training has not seen, in both models"
 # shellcheck disable=SC2086
 "$cc" -std=c11 -O2 $flags -I"$work" "$examples"/digits/{main,digits}.c "$work"/model.a "$work"/model_int8.a -lm \
   -o "$work/digits"
-"$work/digits" "$examples/digits" "$work/predictions" | tee /dev/fd/3
+"$work/digits" "$examples/digits" "$work/predictions" >&3
 
 # The same models for another machine, from this one. CPU models of qemu, and what to compile for each.
 qemu=$(sed -n 's/^TW_ARM_64_qemu-aarch64:[A-Z]*=//p' "$build/CMakeCache.txt")

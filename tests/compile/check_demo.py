@@ -11,6 +11,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 # ./dev demo prints one line more.
 ROWS, COLUMNS = 23, 100
@@ -44,12 +45,16 @@ def main(arguments):
         print(__doc__, file=sys.stderr)
         return 2
     demo, build = arguments
-    result = subprocess.run([demo, build], text=True, stdout=subprocess.PIPE, check=False)
-    print(result.stdout)
-    if result.returncode != 0:
-        print(f"the demo ended with {result.returncode}")
+    # To a file, which whoever opens it anew would write over.
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as screen:
+        status = subprocess.run([demo, build], stdout=screen, check=False).returncode
+        screen.seek(0)
+        text = screen.read()
+    print(text)
+    if status != 0:
+        print(f"the demo ended with {status}")
         return 1
-    found = list(findings(result.stdout, (pathlib.Path(build) / "demo/demo.log").read_text(encoding="utf-8")))
+    found = list(findings(text, (pathlib.Path(build) / "demo/demo.log").read_text(encoding="utf-8")))
     print("\n".join(found))
     return 1 if found else 0
 
