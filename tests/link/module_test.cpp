@@ -221,6 +221,24 @@ TEST_F(ModuleTest, CountsWhatCpusAndFeaturesImply) {
       HasSubstr("lacks the features fma;"));
 }
 
+TEST_F(ModuleTest, RefusesCpusAndFeaturesThatLlvmDoesNotKnow) {
+  for (const char* attribute :
+       {"\"target-cpu\"=\"x88-64\"", "\"tune-cpu\"=\"x88-64\"",
+        "\"target-features\"=\"+avx2,+x88-64,+fma\""})
+    EXPECT_THAT(
+        linkError({bitcode("odd.bc", callerIr({kA}, "odd", attribute))}),
+        AllOf(HasSubstr("odd.bc'"), HasSubstr("'odd'"), HasSubstr("'x88-64'")));
+  // Older compilers' lists have what is gone since.
+  llvm::Module* module = link({bitcode(
+      "old.bc", callerIr({kA}, "old",
+                         "\"target-features\"=\"+avx2,-gone,+fma,+f16c\""))});
+  ASSERT_TRUE(module);
+  EXPECT_EQ(module->getFunction("old")
+                ->getFnAttribute("target-features")
+                .getValueAsString(),
+            "+avx2,+fma,+f16c");
+}
+
 TEST_F(ModuleTest, TilesGetTheirCallersAttributes) {
   llvm::Module* module = link({bitcode("a.bc", callerIr({kA}, "fa", kV4)),
                                bitcode("b.bc", callerIr({kA}, "fb", kV4))});

@@ -116,6 +116,41 @@ bool TargetAttributes::operator<(const TargetAttributes &other) const {
          std::tie(other.cpu, other.features, other.tune);
 }
 
+Error checkTargets(Module &module, const MCSubtargetInfo &known,
+                   StringRef moduleId) {
+  auto isFeature = [&](StringRef name) {
+    return any_of(known.getAllProcessorFeatures(),
+                  [&](const SubtargetFeatureKV &f) { return name == f.Key; });
+  };
+  std::set<TargetAttributes> checked;
+  for (Function &function : module) {
+    const TargetAttributes attributes = TargetAttributes::of(function);
+    SmallVector<StringRef> features, kept;
+    StringRef(attributes.features).split(features, ',', -1, false);
+    for (StringRef feature : features)
+      if (feature.starts_with("+") || isFeature(feature.drop_front()))
+        kept.push_back(feature);
+    if (kept.size() < features.size())
+      setAttribute(function, kFeatures, join(kept, ","));
+    if (!checked.insert(attributes).second)
+      continue;
+    auto unknown = [&](StringRef what, StringRef name) {
+      return inputError(moduleId, "compiles '" + function.getName() +
+                                      "' for the " + what + " '" + name +
+                                      "', which this LLVM does not know of " +
+                                      module.getTargetTriple().str());
+    };
+    for (StringRef cpu :
+         {StringRef(attributes.cpu), StringRef(attributes.tune)})
+      if (!cpu.empty() && !known.isCPUStringValid(cpu))
+        return unknown("CPU", cpu);
+    for (StringRef feature : kept)
+      if (!isFeature(feature.drop_front()))
+        return unknown("feature", feature.drop_front());
+  }
+  return Error::success();
+}
+
 Expected<std::vector<std::string>>
 AttributePolicy::missingFeatures(const Function &caller, const IsaInfo &isa) {
   TargetAttributes attributes = TargetAttributes::of(caller);

@@ -102,6 +102,9 @@ Error ModuleLinker::addInput(const InputModule &input) {
                         inputError(input.id, "is not valid IR: " + broken));
     if (brokenDebugInfo) // nothing but a debugger misses it
       StripDebugInfo(**parsed);
+    if (Error error =
+            checkTargets(**parsed, *machine->getMCSubtargetInfo(), input.id))
+      return joinErrors(std::move(errors), std::move(error));
     for (auto [tile, use] : zip_equal(wanted.tiles, uses))
       if (const Function *function = (*parsed)->getFunction(tile.name))
         errors =

@@ -26,6 +26,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/Error.h"
 #include <memory>
@@ -44,6 +45,14 @@ struct TargetAttributes {
   void applyTo(llvm::Function &function) const;
   bool operator<(const TargetAttributes &other) const;
 };
+
+/// An error that names a function of `module` compiled for a CPU or with a
+/// feature that `known` does not have: LLVM would print a line and generate
+/// code for another. A feature that is unknown and off is dropped: older
+/// compilers spell out all there were.
+llvm::Error checkTargets(llvm::Module &module,
+                         const llvm::MCSubtargetInfo &known,
+                         llvm::StringRef moduleId);
 
 /// Who uses one tile, over all bitcode modules.
 struct TileUse {
