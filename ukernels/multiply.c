@@ -82,10 +82,9 @@ static tw_operand_t tw_operand_of(const tw_triple_t* triple) {
   }
 }
 
-static const tw_multiply_row_t* tw_row_of(const tw_tile_key_t* key) {
-  tw_triple_t triple;
-  if (!tw_triple_of(key->types, &triple)) return 0;
-  const tw_operand_t operand = tw_operand_of(&triple);
+static const tw_multiply_row_t* tw_row_of(const tw_tile_key_t* key,
+                                          const tw_triple_t* triple) {
+  const tw_operand_t operand = tw_operand_of(triple);
   const int scalable = key->m0_scalable || key->n0_scalable;
   const tw_multiply_row_t* best = 0;
   for (size_t i = 0; i < sizeof kRows / sizeof kRows[0]; ++i) {
@@ -102,48 +101,64 @@ static const tw_multiply_row_t* tw_row_of(const tw_tile_key_t* key) {
   return best;
 }
 
-static tw_index_t tw_parts(tw_index_t extent, tw_index_t part) {
-  return (extent + part - 1) / part;
-}
+static int tw_parts(int extent, int part) { return (extent + part - 1) / part; }
 
 // Loads of the panel of `rows` rows.
-static double tw_loads(const tw_tile_key_t* key, tw_index_t rows,
+static double tw_loads(const tw_tile_key_t* key, int rows,
                        tw_element_type_t type, int load_bits) {
-  return (double)tw_parts(rows * key->k0 * tw_element_bits(type), load_bits);
+  return tw_parts(rows * key->k0 * tw_element_bits(type), load_bits);
 }
 
-tw_step_t tw_step_of(const tw_tile_key_t* key, int vector_bits) {
+// Whether tiles of both keys multiply by the same instruction.
+static int tw_same_family(const tw_tile_key_t* a, const tw_tile_key_t* b) {
+  return a->types == b->types && a->isa == b->isa && a->k0 == b->k0 &&
+         (a->m0_scalable || a->n0_scalable) ==
+             (b->m0_scalable || b->n0_scalable);
+}
+
+tw_step_t tw_next_step(tw_step_memo_t* memo, const tw_tile_key_t* key,
+                       int vector_bits) {
   tw_step_t step = {TW_MULTIPLY_NONE, 0, 0};
-  tw_triple_t types;
-  if (!tw_triple_of(key->types, &types)) return step;
-  const tw_tile_sizes_t sizes = tw_sizes_at(key, vector_bits);
-  const tw_index_t lanes = tw_lanes(key, vector_bits);
-  const tw_multiply_row_t* row = tw_row_of(key);
+  if (!memo->valid || !tw_same_family(&memo->key, key)) {
+    memo->valid = tw_triple_of(key->types, &memo->triple);
+    if (!memo->valid) return step;
+    memo->key = *key;
+    memo->row = tw_row_of(key, &memo->triple);
+  }
+  const tw_triple_t* types = &memo->triple;
+  const int lanes = vector_bits / tw_element_bits(types->accumulator);
+  const int m0 = key->m0 * (key->m0_scalable ? lanes : 1);
+  const int n0 = key->n0 * (key->n0_scalable ? lanes : 1);
+  const tw_multiply_row_t* row = memo->row;
   // The vectors lie along N, unless only M is a number of them.
   const int along_m = key->m0_scalable && !key->n0_scalable;
-  const tw_index_t rows = along_m ? sizes.N0 : sizes.M0;
-  const tw_index_t columns = along_m ? sizes.M0 : sizes.N0;
-  const tw_index_t vectors = tw_parts(columns, lanes);
+  const int rows = along_m ? n0 : m0;
+  const int columns = along_m ? m0 : n0;
+  const int vectors = tw_parts(columns, lanes);
   if (!row) {
-    step.multiplies = (double)(rows * vectors);
-    step.loads = (double)(rows + vectors);
+    step.multiplies = rows * vectors;
+    step.loads = rows + vectors;
     return step;
   }
   // Instructions take single rows from lanes of 128 bits.
   step.instruction = row->instruction;
   step.loads =
       tw_loads(
-          key, rows, along_m ? types.rhs : types.lhs,
+          key, rows, along_m ? types->rhs : types->lhs,
           row->shape == TW_SHAPE_OUTER ? vector_bits : TW_LEAST_VECTOR_BITS) +
-      tw_loads(key, columns, along_m ? types.lhs : types.rhs, vector_bits);
-  tw_index_t multiplies = rows * vectors;
+      tw_loads(key, columns, along_m ? types->lhs : types->rhs, vector_bits);
+  int multiplies = rows * vectors;
   if (row->shape == TW_SHAPE_PAIRS)
     multiplies = tw_parts(rows, 2) * tw_parts(columns, lanes / 2);
   else if (row->shape == TW_SHAPE_OUTER)
     multiplies = tw_parts(rows, lanes) * vectors;
-  multiplies *= key->k0 / row->k;
-  step.multiplies = (double)multiplies;
+  step.multiplies = (double)multiplies * (key->k0 / row->k);
   return step;
+}
+
+tw_step_t tw_step_of(const tw_tile_key_t* key, int vector_bits) {
+  tw_step_memo_t memo = {0};
+  return tw_next_step(&memo, key, vector_bits);
 }
 
 // ---- Cores ------------------------------------------------------------------

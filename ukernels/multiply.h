@@ -7,6 +7,7 @@
 #ifndef UKERNELS_MULTIPLY_H_
 #define UKERNELS_MULTIPLY_H_
 
+#include "ukernels/element.h"
 #include "ukernels/name.h"
 
 #ifdef __cplusplus
@@ -30,6 +31,19 @@ typedef struct tw_step_t {
 } tw_step_t;
 
 tw_step_t tw_step_of(const tw_tile_key_t* key, int vector_bits);
+
+// The same for one tile after another, of which those that follow each other in
+// a table mostly share types and instruction: these are looked up again only
+// where they change. Begins as {0}.
+typedef struct tw_step_memo_t {
+  int valid;
+  tw_tile_key_t key;
+  tw_triple_t triple;
+  const struct tw_multiply_row_t* row;
+} tw_step_memo_t;
+
+tw_step_t tw_next_step(tw_step_memo_t* memo, const tw_tile_key_t* key,
+                       int vector_bits);
 
 // LLVM's name of the core in cpu_data; null if it is unknown.
 const char* tw_core_name(const uint64_t* cpu_data);

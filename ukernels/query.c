@@ -16,9 +16,9 @@
 // it. The loads mostly run beside them and cost a quarter of one each: that
 // orders tiles of equal arithmetic by what they reuse (12x32 before 16x16
 // before 8x16).
-static double tw_step_cost(const tw_tile_key_t* key, int vector_bits,
-                           const uint64_t* cpu_data) {
-  const tw_step_t step = tw_step_of(key, vector_bits);
+static double tw_step_cost(tw_step_memo_t* memo, const tw_tile_key_t* key,
+                           int vector_bits, const uint64_t* cpu_data) {
+  const tw_step_t step = tw_next_step(memo, key, vector_bits);
   const double rate = tw_core_rate(cpu_data, step.instruction);
   return (step.multiplies / (rate > 0 ? rate : 1) + step.loads / 4) / key->k0;
 }
@@ -30,11 +30,18 @@ static double tw_tile_count(tw_index_t extent, int32_t size) {
   return (double)tiles;
 }
 
+static double tw_cost_of(tw_step_memo_t* memo, const tw_tile_key_t* key,
+                         const tw_tile_sizes_t* sizes, int vector_bits,
+                         tw_index_t M, tw_index_t N, const uint64_t* cpu_data) {
+  return tw_tile_count(M, sizes->M0) * tw_tile_count(N, sizes->N0) *
+         tw_step_cost(memo, key, vector_bits, cpu_data);
+}
+
 double tw_tile_cost(const tw_tile_key_t* key, int vector_bits, tw_index_t M,
                     tw_index_t N, const uint64_t* cpu_data) {
+  tw_step_memo_t memo = {0};
   const tw_tile_sizes_t sizes = tw_sizes_at(key, vector_bits);
-  return tw_tile_count(M, sizes.M0) * tw_tile_count(N, sizes.N0) *
-         tw_step_cost(key, vector_bits, cpu_data);
+  return tw_cost_of(&memo, key, &sizes, vector_bits, M, N, cpu_data);
 }
 
 // Whether a tile is preferred to another one. Tiles of `generic` are C, counted
@@ -52,6 +59,7 @@ static int tw_choose_for(const tw_tile_keys_t* keys, tw_type_triple_t types,
                          size_t* index, tw_tile_sizes_t* sizes) {
   int found = 0;
   double least = 0;
+  tw_step_memo_t memo = {0};
   tw_isa_t isa = TW_ISA_GENERIC;
   for (size_t i = 0; i < keys->count; ++i) {
     tw_tile_key_t key;
@@ -60,13 +68,15 @@ static int tw_choose_for(const tw_tile_keys_t* keys, tw_type_triple_t types,
       continue;
     const int vector_bits = tw_vector_bits(&key, cpu_data);
     if (vector_bits == 0) continue;
-    const double cost = tw_tile_cost(&key, vector_bits, M, N, cpu_data);
+    const tw_tile_sizes_t these = tw_sizes_at(&key, vector_bits);
+    const double cost =
+        tw_cost_of(&memo, &key, &these, vector_bits, M, N, cpu_data);
     if (found && !tw_is_better(key.isa, cost, isa, least)) continue;
     found = 1;
     least = cost;
     isa = key.isa;
     *index = i;
-    *sizes = tw_sizes_at(&key, vector_bits);
+    *sizes = these;
   }
   return found;
 }
@@ -91,11 +101,15 @@ int tw_choose_tile(const tw_tile_keys_t* keys, tw_type_triple_t types,
 }
 
 // A generated tile linked in by mistake may be of another architecture.
+typedef struct tw_own_keys_t {
+  tw_type_triple_t types;
+  const uint64_t* cpu_data;
+} tw_own_keys_t;
+
 static int tw_own_key(const void* self, size_t i, tw_tile_key_t* key) {
-  tw_tile_row_t row;
-  if (!tw_tile_row(i, &row)) return 0;
-  *key = row.key;
-  return tw_isa_available(row.key.isa, (const uint64_t*)self);
+  const tw_own_keys_t* own = (const tw_own_keys_t*)self;
+  return tw_tile_key_of(i, own->types, key) &&
+         tw_isa_available(key->isa, own->cpu_data);
 }
 
 tw_status_t tw_query_tile_sizes(tw_type_triple_t types, tw_index_t M,
@@ -109,7 +123,8 @@ tw_status_t tw_query_tile_sizes(tw_type_triple_t types, tw_index_t M,
     tw_cpu_data_of_this_cpu(this_cpu);
     cpu_data = this_cpu;
   }
-  const tw_tile_keys_t keys = {tw_tile_row_count(), tw_own_key, cpu_data};
+  const tw_own_keys_t own = {types, cpu_data};
+  const tw_tile_keys_t keys = {tw_tile_row_count(), tw_own_key, &own};
   size_t index;
   if (!tw_choose_for(&keys, types, M, N, cpu_data, &index, sizes))
     return TW_STATUS_UNSUPPORTED;

@@ -150,3 +150,15 @@ int tw_tile_row(size_t i, tw_tile_row_t* row) {
   row->origin = TW_TILE_ORIGIN_GENERATED;
   return tw_entry_key(i - kHandWrittenCount, entry->name, &row->key);
 }
+
+int tw_tile_key_of(size_t i, tw_type_triple_t types, tw_tile_key_t* key) {
+  tw_tile_row_t generated;
+  const tw_tile_row_t* row = &generated;
+  if (i < kHandWrittenCount)
+    row = &kHandWritten[i];
+  else if (!tw_tile_row(i, &generated))
+    return 0;
+  if (row->key.types != (unsigned)types) return 0;
+  *key = row->key;
+  return 1;
+}

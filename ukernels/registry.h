@@ -27,4 +27,7 @@ const tw_tile_row_t* tw_hand_written_rows(size_t* count);
 // name, which is to be skipped.
 int tw_tile_row(size_t i, tw_tile_row_t* row);
 
+// The key of row `i`, if there is one and it is of `types`; else 0.
+int tw_tile_key_of(size_t i, tw_type_triple_t types, tw_tile_key_t* key);
+
 #endif  // UKERNELS_REGISTRY_H_

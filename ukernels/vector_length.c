@@ -36,6 +36,8 @@ tw_index_t tw_lanes(const tw_tile_key_t* key, int vector_bits) {
 }
 
 tw_tile_sizes_t tw_sizes_at(const tw_tile_key_t* key, int vector_bits) {
+  if (!key->m0_scalable && !key->n0_scalable)
+    return (tw_tile_sizes_t){key->m0, key->n0, key->k0};
   const int32_t lanes = (int32_t)tw_lanes(key, vector_bits);
   const tw_tile_sizes_t sizes = {key->m0 * (key->m0_scalable ? lanes : 1),
                                  key->n0 * (key->n0_scalable ? lanes : 1),
