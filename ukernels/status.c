@@ -20,6 +20,15 @@ const char* tw_status_message(tw_status_t status) {
       return "There is no memory left, on the host or on a device.";
     case TW_STATUS_DEVICE_ERROR:
       return "A call of a device's driver failed.";
+    case TW_STATUS_NOT_PREPACKED:
+      return "This is no prepacked operand of this version of Tilewright and "
+             "this byte order.";
+    case TW_STATUS_DAMAGED:
+      return "The prepacked operand is damaged: its bytes do not have the "
+             "digest that its descriptor states.";
+    case TW_STATUS_FOREIGN:
+      return "The prepacked operand was made for other types or sizes, or for "
+             "an instruction set or vector length that this CPU lacks.";
   }
   return "This is not a status code of Tilewright.";
 }

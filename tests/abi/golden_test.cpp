@@ -78,6 +78,60 @@ TEST(AbiGolden, OtherStructs) {
   EXPECT_EQ(offsetof(tw_pack_params_t, padding), 40u);
 }
 
+TEST(AbiGolden, MatmulParamsLayout) {
+  EXPECT_EQ(sizeof(tw_matmul_params_t), 112u);
+#define EXPECT_FIELD(field, offset) \
+  EXPECT_EQ(offsetof(tw_matmul_params_t, field), size_t{offset})
+  EXPECT_FIELD(lhs, 0);
+  EXPECT_FIELD(rhs, 8);
+  EXPECT_FIELD(out, 16);
+  EXPECT_FIELD(lhs_stride, 24);
+  EXPECT_FIELD(rhs_stride, 32);
+  EXPECT_FIELD(out_stride, 40);
+  EXPECT_FIELD(M, 48);
+  EXPECT_FIELD(N, 56);
+  EXPECT_FIELD(K, 64);
+  EXPECT_FIELD(flags, 72);
+  EXPECT_FIELD(threads, 76);
+  EXPECT_FIELD(workspace, 80);
+  EXPECT_FIELD(workspace_bytes, 88);
+  EXPECT_FIELD(rhs_bytes, 96);
+  EXPECT_FIELD(cpu_data, 104);
+#undef EXPECT_FIELD
+}
+
+TEST(AbiGolden, PrepackedLayout) {
+  EXPECT_EQ(sizeof(tw_prepacked_t), 128u);
+#define EXPECT_FIELD(field, offset, size)                     \
+  EXPECT_EQ(offsetof(tw_prepacked_t, field), size_t{offset}); \
+  EXPECT_EQ(sizeof(tw_prepacked_t::field), size_t{size})
+  EXPECT_FIELD(magic, 0, 8);
+  EXPECT_FIELD(version, 8, 4);
+  EXPECT_FIELD(header_bytes, 12, 4);
+  EXPECT_FIELD(types, 16, 4);
+  EXPECT_FIELD(tile_types, 20, 4);
+  EXPECT_FIELD(K, 24, 8);
+  EXPECT_FIELD(N, 32, 8);
+  EXPECT_FIELD(N0, 40, 4);
+  EXPECT_FIELD(K0, 44, 4);
+  EXPECT_FIELD(layout, 48, 4);
+  EXPECT_FIELD(reserved, 52, 4);
+  EXPECT_FIELD(panel_bytes, 56, 8);
+  EXPECT_FIELD(isa, 64, 32);
+  EXPECT_FIELD(panel_digest, 96, 8);
+  EXPECT_FIELD(header_digest, 104, 8);
+  EXPECT_FIELD(padding, 112, 16);
+#undef EXPECT_FIELD
+  EXPECT_EQ(TW_PREPACKED_MAGIC, UINT64_C(0x4B41504552505754));
+  EXPECT_EQ(TW_PREPACKED_VERSION, 1);
+  EXPECT_EQ(TW_PREPACKED_LAYOUT_PANELS, 1);
+  EXPECT_EQ(TW_MATMUL_FLAG_LHS_TRANSPOSED, 0x100000);
+  EXPECT_EQ(TW_MATMUL_FLAG_RHS_TRANSPOSED, 0x200000);
+  EXPECT_EQ(TW_MATMUL_FLAG_OUT_TRANSPOSED, 0x400000);
+  EXPECT_EQ(TW_MATMUL_FLAG_RHS_PREPACKED, 0x800000);
+  EXPECT_EQ(TW_MATMUL_MOST_WORKSPACE, 4 << 20);
+}
+
 TEST(AbiGolden, Flags) {
   EXPECT_EQ(TW_MMT4D_FLAG_TYPE_MASK, 0xFF);
   EXPECT_EQ(TW_MMT4D_FLAG_ACCUMULATE, 0x100);
@@ -97,6 +151,9 @@ TEST(AbiGolden, Enumerators) {
   EXPECT_EQ(TW_STATUS_OUT_OF_RANGE, 4);
   EXPECT_EQ(TW_STATUS_OUT_OF_MEMORY, 5);
   EXPECT_EQ(TW_STATUS_DEVICE_ERROR, 6);
+  EXPECT_EQ(TW_STATUS_NOT_PREPACKED, 7);
+  EXPECT_EQ(TW_STATUS_DAMAGED, 8);
+  EXPECT_EQ(TW_STATUS_FOREIGN, 9);
 
   EXPECT_EQ(TW_TILE_ORIGIN_NONE, 0);
   EXPECT_EQ(TW_TILE_ORIGIN_HAND_WRITTEN, 1);

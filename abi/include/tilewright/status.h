@@ -40,6 +40,14 @@ typedef enum tw_status_t {
   TW_STATUS_OUT_OF_MEMORY = 5,
   // A call of a device's driver failed for a reason of its own.
   TW_STATUS_DEVICE_ERROR = 6,
+  // What was given for a prepacked operand has no descriptor of this version of
+  // Tilewright and this byte order.
+  TW_STATUS_NOT_PREPACKED = 7,
+  // A prepacked operand's bytes are not those that were written, by its digest.
+  TW_STATUS_DAMAGED = 8,
+  // A prepacked operand was made for other types or sizes than the call's, or
+  // for a CPU whose tiles this one cannot run.
+  TW_STATUS_FOREIGN = 9,
 } tw_status_t;
 
 // One English sentence for `status`: a static string, never null, valid for the

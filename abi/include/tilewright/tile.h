@@ -53,6 +53,11 @@ extern "C" {
 // Pointer-sized and signed; counts elements, never bytes, unless said.
 typedef intptr_t tw_index_t;
 
+// The inner sizes of a tile, in elements.
+typedef struct tw_tile_sizes_t {
+  int32_t M0, N0, K0;
+} tw_tile_sizes_t;
+
 // Flags: bits of tw_mmt4d_params_t::flags. Values up to 0x400 are IREE's. They
 // are integers, not enumerators, for they are or-ed with a tw_type_triple_t,
 // and C++ has no operators between two enumerations any more.

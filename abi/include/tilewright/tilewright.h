@@ -10,6 +10,7 @@
 #ifndef TILEWRIGHT_TILEWRIGHT_H_
 #define TILEWRIGHT_TILEWRIGHT_H_
 
+#include "tilewright/matmul.h"
 #include "tilewright/parallel_for.h"
 #include "tilewright/status.h"
 #include "tilewright/tile.h"
@@ -97,10 +98,6 @@ tw_status_t tw_mmt4d_explain(const tw_mmt4d_params_t* params,
                              size_t size);
 
 // ---- Tile sizes -------------------------------------------------------------
-
-typedef struct tw_tile_sizes_t {
-  int32_t M0, N0, K0;
-} tw_tile_sizes_t;
 
 // The tile sizes with which a matmul [M][K] x [K][N] of `types` runs best on
 // cpu_data (null: this CPU), chosen among the tiles that tw_find_tile would

@@ -1,0 +1,89 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tw_matmul against plain loops.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "tests/ukernels/matmul_case.h"
+
+namespace tilewright::testing {
+namespace {
+
+// TILEWRIGHT_TEST_MATMULS=<n>: so many random shapes.
+int randomShapes() {
+  const char* given = std::getenv("TILEWRIGHT_TEST_MATMULS");
+#ifdef TW_TEST_UNDER_EMULATION
+  return given ? std::atoi(given) : 40;
+#else
+  return given ? std::atoi(given) : 200;
+#endif
+}
+
+TEST(MatmulCallTest, RandomShapes) {
+  const int count = randomShapes();
+  ASSERT_GT(count, 0);
+  const uint64_t seed = seedOf("MatmulCallTest.RandomShapes");
+  Random random(seed);
+  for (int i = 0; i < count; ++i) {
+    SCOPED_TRACE("shape " + std::to_string(i) + " of " + seedText(seed));
+    const MatmulCase c = randomMatmul(random);
+    checkMatmul(c, random.next());
+    if (HasFailure()) return;
+  }
+}
+
+// Each triple on this CPU, every way round.
+TEST(MatmulCallTest, EveryTypeTriple) {
+  Random random(seedOf("MatmulCallTest.EveryTypeTriple"));
+  const MatmulCase best = [&] {
+    for (;;) {
+      const MatmulCase c = randomMatmul(random);
+      if (c.isa != TW_ISA_GENERIC) return c;
+    }
+  }();
+  for (const TypeTripleInfo& types : typeTriples()) {
+    if (!hasMatmul(types)) continue;
+    for (int bits = 0; bits < 16; ++bits) {
+      MatmulCase c;
+      c.types = types.value;
+      c.M = 17;
+      c.N = 19;
+      c.K = 23;
+      c.lhsTransposed = bits & 1;
+      c.rhsTransposed = bits & 2;
+      c.outTransposed = bits & 4;
+      c.prepacked = bits & 8;
+      c.accumulate = random.chance(0.5);
+      c.isa = best.isa;
+      checkMatmul(c, random.next());
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// Out keeps every bit where there is nothing to add: NaNs, negative zeros.
+TEST(MatmulCallTest, KOfZero) {
+  Random random(seedOf("MatmulCallTest.KOfZero"));
+  for (const TypeTripleInfo& types : typeTriples()) {
+    if (!hasMatmul(types)) continue;
+    for (bool accumulate : {false, true})
+      for (int64_t M : {2, 9}) {
+        MatmulCase c;
+        c.types = types.value;
+        c.M = M;
+        c.N = 70;
+        c.K = 0;
+        c.accumulate = accumulate;
+        c.kind = accumulate ? DataKind::kAnyBits : DataKind::kSmallIntegers;
+        checkMatmul(c, random.next());
+        if (HasFailure()) return;
+      }
+  }
+}
+
+}  // namespace
+}  // namespace tilewright::testing

@@ -1,0 +1,83 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Internal: what tw_matmul does for a call: which tile, which blocks, which
+// tasks, and where everything lies in the workspace.
+
+#ifndef UKERNELS_MATMUL_PLAN_H_
+#define UKERNELS_MATMUL_PLAN_H_
+
+#include "tilewright/matmul.h"
+#include "ukernels/element.h"
+#include "ukernels/matmul_check.h"
+
+// The tile of a matmul.
+typedef struct tw_matmul_tile_t {
+  tw_mmt4d_tile_fn_t fn;
+  // Of the panels and of what the tile stores: an accumulator type.
+  tw_type_triple_t value;
+  tw_triple_t types;
+  tw_tile_sizes_t sizes;
+  tw_isa_t isa;      // TW_ISA_GENERIC for the fallback
+  const char* name;  // "generic" for the fallback
+} tw_matmul_tile_t;
+
+// The tile with which M x N of the triple `value` is cheapest on cpu_data, of
+// their own or of widened types; `panels`, if not null, gives its types, N0 and
+// K0. Returns 0 if there is none; `fallback`: then the portable one.
+int tw_choose_matmul_tile(tw_type_triple_t value, tw_index_t M, tw_index_t N,
+                          const uint64_t* cpu_data, int fallback,
+                          const tw_prepacked_t* panels, tw_matmul_tile_t* tile);
+
+// A side of the multiplication, as it is packed.
+typedef struct tw_matmul_side_t {
+  tw_element_type_t from, type;  // as it lies in memory; in the panels
+  int transpose;                 // as TW_PACK_FLAG_TRANSPOSE has it
+  tw_index_t rows;               // M or N
+  tw_index_t stride;
+  tw_index_t tile_rows, tile_cols;  // M0 or N0; K0
+  tw_index_t tiles;                 // rows of tiles
+  tw_index_t step;                  // bytes of a tile: one K step
+  tw_index_t block;                 // tiles that are packed at a time
+  tw_index_t part;                  // tiles of a task, the last one's may be
+                                    // fewer
+  tw_index_t parts;
+} tw_matmul_side_t;
+
+typedef struct tw_matmul_plan_t {
+  tw_matmul_tile_t tile;
+  tw_element_type_t out;  // the type of out
+  tw_matmul_side_t lhs, rhs;
+  tw_index_t K, k_steps;
+  tw_index_t chunk;    // K steps that are packed at a time
+  tw_index_t k_block;  // K steps of a tile call: a rhs tile's fit L1
+  // Where tiles can store into out itself. Otherwise a block goes to the
+  // workspace first, to be rounded or transposed.
+  int direct;
+  // Bytes of a task's workspace, and where its parts begin.
+  tw_index_t rhs_at, out_at, tile_at, wide_at, slice;
+} tw_matmul_plan_t;
+
+// Plans what tw_check_matmul has passed, but for M or N of 0; `types` are those
+// of params->flags. Otherwise fills *fault.
+tw_status_t tw_plan_matmul(const tw_matmul_params_t* params,
+                           const tw_triple_t* types, const uint64_t* cpu_data,
+                           tw_matmul_plan_t* plan, tw_fault_t* fault);
+
+// The side of a rhs, but for what depends on blocks and tasks.
+tw_matmul_side_t tw_rhs_side(const tw_matmul_params_t* params,
+                             const tw_triple_t* types,
+                             const tw_matmul_tile_t* tile);
+
+// Packs tiles [tile, tile + tiles) x [step, step + steps) of a side, whose
+// matrix is at `matrix`, into panels [tiles][steps] at `packed`. `wide`: a
+// scratch of steps * side->step bytes, for what is widened or filled up.
+void tw_pack_side(const tw_matmul_side_t* side, tw_index_t K,
+                  const void* matrix, tw_index_t tile, tw_index_t tiles,
+                  tw_index_t step, tw_index_t steps, void* wide, void* packed);
+
+static inline tw_index_t tw_panels_of(tw_index_t extent, tw_index_t part) {
+  return extent / part + (extent % part != 0);
+}
+
+#endif  // UKERNELS_MATMUL_PLAN_H_

@@ -1,0 +1,179 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which tile a matmul runs on.
+
+#include <stdatomic.h>
+
+#include "ukernels/cpu.h"
+#include "ukernels/generic_tile.h"
+#include "ukernels/matmul_plan.h"
+#include "ukernels/query.h"
+#include "ukernels/registry.h"
+#include "ukernels/vector_length.h"
+
+// Tiles of more rows or columns than this, or of more elements of out or of a
+// step, would need more workspace than there is.
+static const int32_t kMostTileRows = 256;
+static const tw_index_t kMostTileElements = 1 << 14;
+static const tw_index_t kMostStepElements = 1 << 12;
+
+// What types that have no tile of their own are widened to, best first. f64 and
+// s32 are as wide as anything.
+static const tw_type_triple_t kWideTypes[] = {
+    TW_TYPES_S8S8S32, TW_TYPES_S16S16S32, TW_TYPES_F32F32F32};
+
+static int tw_is_float(tw_element_type_t type) {
+  switch (type) {
+#define TW_ELEMENT_TYPE(name, ENUM, bits, kind) \
+  case TW_ELEMENT_##ENUM:                       \
+    return TW_ELEMENT_KIND_##kind == TW_ELEMENT_KIND_FLOAT;
+#include "tilewright/element_types.def"
+    case TW_ELEMENT_COUNT:
+      break;
+  }
+  return 0;
+}
+
+// Whether every value of `from` is one of `to`, one of kWideTypes' operands.
+static int tw_widens(tw_element_type_t from, tw_element_type_t to) {
+  if (from == to) return 1;
+  return tw_is_float(from) == tw_is_float(to) &&
+         tw_element_bits(from) < tw_element_bits(to);
+}
+
+// The tiles to choose from.
+typedef struct tw_matmul_keys_t {
+  tw_type_triple_t value;
+  const uint64_t* cpu_data;
+  const tw_prepacked_t* panels;
+} tw_matmul_keys_t;
+
+static int tw_matmul_key(const void* self, size_t i, tw_tile_key_t* key) {
+  const tw_matmul_keys_t* keys = (const tw_matmul_keys_t*)self;
+  if (!tw_tile_key_of(i, keys->value, key) || key->step_rounding ||
+      !tw_isa_available(key->isa, keys->cpu_data))
+    return 0;
+  const int vector_bits = tw_vector_bits(key, keys->cpu_data);
+  if (vector_bits == 0) return 0;
+  const tw_tile_sizes_t sizes = tw_sizes_at(key, vector_bits);
+  return sizes.M0 <= kMostTileRows && sizes.N0 <= kMostTileRows &&
+         (tw_index_t)sizes.M0 * sizes.N0 <= kMostTileElements &&
+         (tw_index_t)sizes.M0 * sizes.K0 <= kMostStepElements &&
+         (tw_index_t)sizes.N0 * sizes.K0 <= kMostStepElements &&
+         (!keys->panels ||
+          (keys->panels->N0 == sizes.N0 && keys->panels->K0 == sizes.K0));
+}
+
+// ---- What was chosen before -------------------------------------------------
+//
+// Weighing the rows takes a microsecond or two, as long as a small matmul. So
+// the choice is remembered, in words that threads share without locks: the row
+// number and 48 bits of a hash of all that it depends on. What comes out of it
+// is checked like any row, so of two questions with one hash the second gets a
+// tile that is right, if not the quickest.
+
+enum { kRemembered = 64, kRowBits = 16 };
+
+static uint64_t tw_mix(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+  return hash ^ hash >> 29;
+}
+
+static uint64_t tw_hash_question(const tw_matmul_keys_t* keys, tw_index_t M,
+                                 tw_index_t N) {
+  uint64_t hash = tw_mix((uint64_t)keys->value, (uint64_t)M);
+  hash = tw_mix(hash, (uint64_t)N);
+  if (keys->panels)
+    hash = tw_mix(
+        hash, (uint64_t)keys->panels->N0 << 32 | (uint64_t)keys->panels->K0);
+  for (int w = 0; w < TW_CPU_DATA_WORDS; ++w)
+    hash = tw_mix(hash, keys->cpu_data[w]);
+  return hash;
+}
+
+// The number of the cheapest row in *index; 0 if there is none.
+static int tw_choose_row(const tw_matmul_keys_t* self, tw_index_t M,
+                         tw_index_t N, size_t* index) {
+  static _Atomic(uint64_t) known[kRemembered];
+  const uint64_t hash = tw_hash_question(self, M, N);
+  _Atomic(uint64_t)* slot = &known[hash % kRemembered];
+  const uint64_t word = atomic_load_explicit(slot, memory_order_relaxed);
+  const uint64_t row = word & (((uint64_t)1 << kRowBits) - 1);
+  tw_tile_key_t key;
+  *index = (size_t)row - 1;
+  if (row > 0 && word >> kRowBits == hash >> kRowBits &&
+      *index < tw_tile_row_count() && tw_matmul_key(self, *index, &key))
+    return 1;
+  const tw_tile_keys_t keys = {tw_tile_row_count(), tw_matmul_key, self};
+  tw_tile_choice_t choice;
+  if (!tw_choose_tile(&keys, self->value, M, N, self->cpu_data, &choice))
+    return 0;
+  *index = choice.index;
+  if (choice.index + 1 < (size_t)1 << kRowBits)
+    atomic_store_explicit(
+        slot, hash >> kRowBits << kRowBits | (uint64_t)(choice.index + 1),
+        memory_order_relaxed);
+  return 1;
+}
+
+static int tw_choose_of(tw_type_triple_t value, tw_index_t M, tw_index_t N,
+                        const uint64_t* cpu_data, const tw_prepacked_t* panels,
+                        tw_matmul_tile_t* tile) {
+  const tw_matmul_keys_t self = {value, cpu_data, panels};
+  size_t index;
+  tw_tile_row_t row;
+  if (!tw_choose_row(&self, M, N, &index) || !tw_tile_row(index, &row))
+    return 0;
+  tile->fn = row.fn;
+  tile->value = value;
+  tile->sizes = tw_sizes_at(&row.key, tw_vector_bits(&row.key, cpu_data));
+  tile->isa = row.key.isa;
+  tile->name = row.name;
+  return tw_triple_of(value, &tile->types);
+}
+
+// The triple of `types` with the accumulator's type as its out type: there is
+// one for each.
+static tw_type_triple_t tw_accumulating(tw_type_triple_t value,
+                                        const tw_triple_t* types) {
+  if (!tw_triple_rounds(types)) return value;
+  for (unsigned each = 0; each <= TW_MMT4D_FLAG_TYPE_MASK; ++each) {
+    tw_triple_t triple;
+    if (tw_triple_of(each, &triple) && triple.lhs == types->lhs &&
+        triple.rhs == types->rhs && !tw_triple_rounds(&triple))
+      return (tw_type_triple_t)each;
+  }
+  return value;
+}
+
+int tw_choose_matmul_tile(tw_type_triple_t value, tw_index_t M, tw_index_t N,
+                          const uint64_t* cpu_data, int fallback,
+                          const tw_prepacked_t* panels,
+                          tw_matmul_tile_t* tile) {
+  tw_triple_t types;
+  if (!tw_triple_of(value, &types)) return 0;
+  const tw_type_triple_t own = tw_accumulating(value, &types);
+  const unsigned wanted = panels ? panels->tile_types : 0;
+  if ((!panels || wanted == (unsigned)own) &&
+      tw_choose_of(own, M, N, cpu_data, panels, tile))
+    return 1;
+  for (size_t i = 0; i < sizeof kWideTypes / sizeof kWideTypes[0]; ++i) {
+    tw_triple_t wide;
+    if ((!panels || wanted == (unsigned)kWideTypes[i]) &&
+        tw_triple_of(kWideTypes[i], &wide) && tw_widens(types.lhs, wide.lhs) &&
+        tw_widens(types.rhs, wide.rhs) &&
+        tw_choose_of(kWideTypes[i], M, N, cpu_data, panels, tile))
+      return 1;
+  }
+  // Its tile is of any sizes; these fill whole bytes with every type.
+  if (!fallback || (panels && wanted != (unsigned)own)) return 0;
+  tile->fn = tw_mmt4d_generic_tile;
+  tile->value = own;
+  tile->sizes.M0 = 8;
+  tile->sizes.N0 = panels ? panels->N0 : 16;
+  tile->sizes.K0 = panels ? panels->K0 : 1;
+  tile->isa = TW_ISA_GENERIC;
+  tile->name = "generic";
+  return tw_triple_of(own, &tile->types);
+}

@@ -1,0 +1,242 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prepacked operands: descriptor, digest, packing.
+
+#include "tilewright/prepacked.h"
+
+#include <string.h>
+
+#include "ukernels/cpu.h"
+#include "ukernels/index.h"
+#include "ukernels/matmul_check.h"
+#include "ukernels/matmul_plan.h"
+#include "ukernels/pack.h"
+
+// ---- Digest -----------------------------------------------------------------
+
+static uint64_t tw_digest_step(uint64_t h, uint64_t word) {
+  h = (h ^ word) * TW_DIGEST_FACTOR;
+  return h ^ h >> 32;
+}
+
+uint64_t tw_digest(const void* data, tw_index_t bytes) {
+  const unsigned char* at = (const unsigned char*)data;
+  uint64_t sums[4];
+  for (unsigned j = 0; j < 4; ++j) sums[j] = TW_DIGEST_SEED + j;
+  for (tw_index_t left = bytes; left > 0; left -= 32, at += 32) {
+    uint64_t words[4] = {0};
+    if (left >= 32)
+      memcpy(words, at, 32);
+    else
+      memcpy(words, at, (size_t)left);
+    for (int j = 0; j < 4; ++j) sums[j] = tw_digest_step(sums[j], words[j]);
+  }
+  uint64_t h = (uint64_t)bytes;
+  for (int j = 0; j < 4; ++j) h = tw_digest_step(h, sums[j]);
+  return h;
+}
+
+static uint64_t tw_header_digest(const tw_prepacked_t* header) {
+  return tw_digest(header, offsetof(tw_prepacked_t, header_digest));
+}
+
+// ---- Descriptor -------------------------------------------------------------
+
+// Bytes of panels of tile_types; OVERFLOW if they do not fit.
+static tw_status_t tw_panel_bytes(tw_index_t N, tw_index_t K, tw_index_t N0,
+                                  tw_index_t K0, tw_element_type_t type,
+                                  tw_index_t* bytes) {
+  if (tw_mul_overflows(tw_panels_of(N, N0), tw_panels_of(K, K0), bytes) ||
+      tw_mul_overflows(*bytes, N0 * K0, bytes) ||
+      tw_mul_overflows(*bytes, tw_element_bits(type), bytes))
+    return TW_STATUS_OVERFLOW;
+  *bytes /= 8;
+  return tw_add_overflows(*bytes, (tw_index_t)sizeof(tw_prepacked_t),
+                          &(tw_index_t){0})
+             ? TW_STATUS_OVERFLOW
+             : TW_STATUS_OK;
+}
+
+static tw_status_t tw_not_prepacked(tw_fault_t* fault, const char* field,
+                                    tw_index_t value, const char* rule) {
+  return tw_fault(fault, TW_STATUS_NOT_PREPACKED, field, value, rule);
+}
+
+tw_status_t tw_check_descriptor(const void* prepacked, tw_index_t bytes,
+                                tw_fault_t* fault) {
+  if (!prepacked || (uintptr_t)prepacked % sizeof(uint64_t) != 0)
+    return tw_bad_bits(fault, "rhs", (tw_index_t)(uintptr_t)prepacked,
+                       "a multiple of 8 and not null, for a prepacked one");
+  if (bytes < (tw_index_t)sizeof(tw_prepacked_t))
+    return tw_fault_limit(fault, TW_STATUS_NOT_PREPACKED, "rhs_bytes", bytes,
+                          "at least the descriptor's size,",
+                          (tw_index_t)sizeof(tw_prepacked_t));
+  const tw_prepacked_t* h = (const tw_prepacked_t*)prepacked;
+  if (h->magic != TW_PREPACKED_MAGIC)
+    return tw_not_prepacked(fault, "rhs's descriptor: magic",
+                            (tw_index_t)h->magic,
+                            "TW_PREPACKED_MAGIC; this is no prepacked rhs, or "
+                            "one of another byte order");
+  if (h->version != TW_PREPACKED_VERSION)
+    return tw_fault_limit(fault, TW_STATUS_NOT_PREPACKED,
+                          "rhs's descriptor: version", (tw_index_t)h->version,
+                          "the version that this library reads,",
+                          TW_PREPACKED_VERSION);
+  if (h->header_digest != tw_header_digest(h))
+    return tw_fault(fault, TW_STATUS_DAMAGED, "rhs's descriptor: header_digest",
+                    (tw_index_t)h->header_digest,
+                    "the digest of the descriptor, which is damaged");
+  // What has a right digest was written so by somebody; panels are found by it.
+  tw_triple_t tile_types;
+  tw_index_t panels;
+  if (h->header_bytes != sizeof *h || h->layout != TW_PREPACKED_LAYOUT_PANELS ||
+      h->K < 0 || h->N < 0 || h->N0 < 1 || h->N0 > 1024 || h->K0 < 1 ||
+      h->K0 > 64 || !tw_triple_of(h->tile_types, &tile_types) ||
+      tw_panel_bytes((tw_index_t)h->N, (tw_index_t)h->K, h->N0, h->K0,
+                     tile_types.rhs, &panels) != TW_STATUS_OK ||
+      h->panel_bytes != (uint64_t)panels)
+    return tw_not_prepacked(
+        fault, "rhs's descriptor: panel_bytes", (tw_index_t)h->panel_bytes,
+        "what header_bytes, layout, N, K, N0, K0 and tile_types give");
+  if (bytes - (tw_index_t)sizeof *h < panels)
+    return tw_fault_limit(fault, TW_STATUS_OUT_OF_RANGE, "rhs_bytes", bytes,
+                          "at least the descriptor and its panels,",
+                          panels + (tw_index_t)sizeof *h);
+  return TW_STATUS_OK;
+}
+
+tw_status_t tw_check_prepacked(const void* prepacked, tw_index_t bytes) {
+  tw_fault_t fault;
+  const tw_status_t status = tw_check_descriptor(prepacked, bytes, &fault);
+  if (status != TW_STATUS_OK) return status;
+  const tw_prepacked_t* header = (const tw_prepacked_t*)prepacked;
+  return tw_digest(header + 1, (tw_index_t)header->panel_bytes) ==
+                 header->panel_digest
+             ? TW_STATUS_OK
+             : TW_STATUS_DAMAGED;
+}
+
+// ---- Packing ----------------------------------------------------------------
+
+// Fills the descriptor but for the digests.
+static tw_status_t tw_describe(const tw_matmul_params_t* params, int reads,
+                               tw_matmul_side_t* rhs, tw_prepacked_t* header) {
+  tw_triple_t types;
+  tw_fault_t fault;
+  const tw_status_t status = tw_check_matmul(params, reads, &types, &fault);
+  if (status != TW_STATUS_OK) return status;
+  if (params->flags & TW_MATMUL_FLAG_RHS_PREPACKED)
+    return TW_STATUS_INVALID_ARGUMENT;
+  uint64_t this_cpu[TW_CPU_DATA_WORDS];
+  const uint64_t* cpu_data = params->cpu_data;
+  if (!cpu_data) {
+    tw_cpu_data_of_this_cpu(this_cpu);
+    cpu_data = this_cpu;
+  }
+  tw_matmul_tile_t tile;
+  const unsigned value = params->flags & TW_MMT4D_FLAG_TYPE_MASK;
+  if (!tw_choose_matmul_tile(
+          (tw_type_triple_t)value, -1, params->N, cpu_data,
+          !!(params->flags & TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK), 0, &tile))
+    return TW_STATUS_UNSUPPORTED;
+  *rhs = tw_rhs_side(params, &types, &tile);
+  tw_index_t panels;
+  const tw_status_t sized =
+      tw_panel_bytes(params->N, params->K, tile.sizes.N0, tile.sizes.K0,
+                     tile.types.rhs, &panels);
+  if (sized != TW_STATUS_OK) return sized;
+  memset(header, 0, sizeof *header);
+  header->magic = TW_PREPACKED_MAGIC;
+  header->version = TW_PREPACKED_VERSION;
+  header->header_bytes = sizeof *header;
+  header->types = value;
+  header->tile_types = tile.value;
+  header->K = params->K;
+  header->N = params->N;
+  header->N0 = tile.sizes.N0;
+  header->K0 = tile.sizes.K0;
+  header->layout = TW_PREPACKED_LAYOUT_PANELS;
+  header->panel_bytes = (uint64_t)panels;
+  const char* isa = tw_isa_name(tile.isa);
+  for (size_t i = 0; i + 1 < sizeof header->isa && isa[i]; ++i)
+    header->isa[i] = isa[i];
+  return TW_STATUS_OK;
+}
+
+tw_status_t tw_prepacked_size(const tw_matmul_params_t* params,
+                              tw_index_t* bytes) {
+  if (!bytes) return TW_STATUS_INVALID_ARGUMENT;
+  tw_matmul_side_t rhs;
+  tw_prepacked_t header;
+  const tw_status_t status = tw_describe(params, 0, &rhs, &header);
+  if (status == TW_STATUS_OK)
+    *bytes = (tw_index_t)(sizeof header + header.panel_bytes);
+  return status;
+}
+
+typedef struct tw_prepack_run_t {
+  tw_matmul_side_t rhs;
+  const void* matrix;
+  tw_index_t K, k_steps;
+  char* panels;
+} tw_prepack_run_t;
+
+// Rows of tiles that are packed at a time: as much of a line of the matrix as
+// makes reading it worth while.
+enum { kPrepackRows = 8 };
+
+static void tw_prepack_rows(void* context, tw_index_t i) {
+  // Room for a widened step of any tile (matmul_tile.c).
+  enum { kWideBytes = 16 << 10 };
+  const tw_prepack_run_t* run = (const tw_prepack_run_t*)context;
+  const tw_matmul_side_t* rhs = &run->rhs;
+  const tw_index_t begin = i * kPrepackRows;
+  const tw_index_t tiles = tw_inside(rhs->tiles, begin, kPrepackRows);
+  const tw_index_t panel = run->k_steps * rhs->step;
+  char* panels = run->panels + begin * panel;
+  char wide[kWideBytes];
+  // Whole tiles as they are need no scratch.
+  tw_index_t whole = 0;
+  if (rhs->from == rhs->type) {
+    whole = tw_inside(rhs->rows / rhs->tile_rows, begin, tiles);
+    if (whole > 0)
+      tw_pack_side(rhs, run->K, run->matrix, begin, whole, 0, run->k_steps,
+                   wide, panels);
+  }
+  const tw_index_t fit = kWideBytes / rhs->step;
+  for (tw_index_t t = whole; t < tiles; ++t)
+    for (tw_index_t k = 0; k < run->k_steps; k += fit)
+      tw_pack_side(rhs, run->K, run->matrix, begin + t, 1, k,
+                   tw_inside(run->k_steps, k, fit), wide,
+                   panels + t * panel + k * rhs->step);
+}
+
+tw_status_t tw_prepack(const tw_matmul_params_t* params, void* prepacked,
+                       tw_index_t bytes,
+                       const tw_parallel_for_t* parallel_for) {
+  tw_prepack_run_t run;
+  tw_prepacked_t header;
+  if (parallel_for && !parallel_for->run) return TW_STATUS_INVALID_ARGUMENT;
+  const tw_status_t status =
+      tw_describe(params, TW_READS_RHS | TW_READS_BUFFERS, &run.rhs, &header);
+  if (status != TW_STATUS_OK) return status;
+  if (!prepacked || (uintptr_t)prepacked % sizeof(uint64_t) != 0)
+    return TW_STATUS_INVALID_ARGUMENT;
+  if (bytes < (tw_index_t)(sizeof header + header.panel_bytes))
+    return TW_STATUS_OUT_OF_RANGE;
+  run.matrix = params->rhs;
+  run.K = params->K;
+  run.k_steps = tw_panels_of(params->K, header.K0);
+  run.panels = (char*)prepacked + sizeof header;
+  const tw_index_t tasks = tw_panels_of(run.rhs.tiles, kPrepackRows);
+  if (parallel_for && tasks > 1) {
+    parallel_for->run(parallel_for->self, tasks, tw_prepack_rows, &run);
+  } else {
+    for (tw_index_t i = 0; i < tasks; ++i) tw_prepack_rows(&run, i);
+  }
+  header.panel_digest = tw_digest(run.panels, (tw_index_t)header.panel_bytes);
+  header.header_digest = tw_header_digest(&header);
+  memcpy(prepacked, &header, sizeof header);
+  return TW_STATUS_OK;
+}
