@@ -5,6 +5,8 @@
 
 #include "measure/slices.h"
 
+#include <time.h>
+
 #include <chrono>
 #include <utility>
 
@@ -15,14 +17,21 @@ double now() {
   return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
-Sliced::Sliced(std::function<void(int64_t)> run, double sliceSeconds)
-    : run_(std::move(run)) {
+double threadNow() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+}
+
+Sliced::Sliced(std::function<void(int64_t)> run, double sliceSeconds,
+               double (*clock)())
+    : run_(std::move(run)), clock_(clock) {
   // Doubles until a slice is long enough to extrapolate from. This also warms
   // caches and branch predictors.
   for (;;) {
-    double start = now();
+    double start = clock_();
     run_(calls_);
-    double seconds = now() - start;
+    double seconds = clock_() - start;
     if (seconds >= sliceSeconds / 4) {
       calls_ = std::max<int64_t>(1, int64_t(calls_ * sliceSeconds / seconds));
       return;
@@ -32,9 +41,9 @@ Sliced::Sliced(std::function<void(int64_t)> run, double sliceSeconds)
 }
 
 double Sliced::slice() {
-  double start = now();
+  double start = clock_();
   run_(calls_);
-  double seconds = (now() - start) / double(calls_);
+  double seconds = (clock_() - start) / double(calls_);
   best_ = std::min(best_, seconds);
   return seconds;
 }

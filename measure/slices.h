@@ -16,11 +16,16 @@ namespace tilewright::bench {
 
 // Seconds on a monotonic clock.
 double now();
+// Seconds that the calling thread has run, on a clock that stands still while
+// others have its core: for calls longer than a time slice of a busy machine.
+double threadNow();
 
-// Times a callable in slices of about `sliceSeconds`. `run(n)` does n calls.
+// Times a callable in slices of about `sliceSeconds`. `run(n)` does n calls, on
+// the calling thread alone where `clock` is threadNow.
 class Sliced {
  public:
-  Sliced(std::function<void(int64_t)> run, double sliceSeconds);
+  Sliced(std::function<void(int64_t)> run, double sliceSeconds,
+         double (*clock)() = now);
   // One slice; returns its seconds per call and remembers the least.
   double slice();
   int64_t callsPerSlice() const { return calls_; }
@@ -29,6 +34,7 @@ class Sliced {
 
  private:
   std::function<void(int64_t)> run_;
+  double (*clock_)();
   int64_t calls_ = 1;
   double best_ = std::numeric_limits<double>::infinity();
 };

@@ -55,7 +55,7 @@ class Smoke(unittest.TestCase):
         self.assertGreater(case["best_ns"], 0)
 
     def test_every_program_explains_itself(self):
-        programs = ["peak_bench", "tile_bench", "pack_bench", "thin_bench", "mmt4d_bench", "compare_rows"]
+        programs = ["peak_bench", "tile_bench", "pack_bench", "thin_bench", "matmul_bench", "mmt4d_bench", "compare_rows"]
         if options.generator:
             programs += ["compile_time_bench", "link_bench"]
         for program in programs:
@@ -91,6 +91,8 @@ class Smoke(unittest.TestCase):
         self.refused("thin_bench", "--rows=5", because=["--rows", "4"])
         self.refused("thin_bench", "--sizes=1000000", because=["--sizes=1000000", "GiB", "at most"])
         self.refused("pack_bench", "--sizes=8,1000000", because=["--sizes=1000000", "GiB", "at most"])
+        self.refused("matmul_bench", "--types=s8s4s32", because=["whole bytes", "s8s4s32"])
+        self.refused("matmul_bench", "--sizes=1073741824", because=["--sizes=1073741824", "GiB", "at most"])
         self.refused("mmt4d_bench", "--sizes=1073741824", because=["--sizes=1073741824", "GiB", "at most"])
 
     def test_outputs_that_fail(self):
@@ -242,6 +244,14 @@ class Smoke(unittest.TestCase):
         for case in cases:
             self.assertNotIn("error_occurred", case)
             self.assertGreater(case["%read"], 0)
+
+    def test_matmul(self):
+        cases = self.json("matmul_bench", "--sizes=65", "--types=s8s8s32", "--repetitions=1")["benchmarks"]
+        self.assertEqual(len(cases), 2)
+        for case in cases:
+            self.assertNotIn("error_occurred", case)
+            self.assertGreater(case["x_by_hand"], 0)
+            self.assertGreater(case["x_mmt4d"], 0)
 
     def test_mmt4d(self):
         cases = self.json("mmt4d_bench", "--sizes=65", "--types=f32f32f32", "--packing",
