@@ -63,7 +63,7 @@ void integerTile(const TileKey& key, int64_t K, const uint8_t* lhs,
       for (int64_t i = 0; i < key.k0; ++i) {
         const uint64_t x =
             static_cast<uint64_t>(a[(k * key.m0 + m) * key.k0 + i]);
-        const int64_t* row = &b[(k * key.k0 + i) * key.n0];
+        const int64_t* row = b.data() + (k * key.k0 + i) * key.n0;
         for (int64_t n = 0; n < key.n0; ++n)
           sums[n] += x * static_cast<uint64_t>(row[n]);
       }
@@ -143,7 +143,7 @@ void floatTile(const TileKey& key, int64_t K, const uint8_t* lhs,
     for (int64_t k = 0; k < K; ++k) {
       for (int64_t i = 0; i < key.k0; ++i) {
         const Wide x = a[(k * key.m0 + m) * key.k0 + i];
-        const double* columns = &b[(k * key.k0 + i) * key.n0];
+        const double* columns = b.data() + (k * key.k0 + i) * key.n0;
         for (int64_t n = 0; n < key.n0; ++n) {
           const Wide product = x * columns[n];
           row.sum[n] += product;
