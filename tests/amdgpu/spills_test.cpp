@@ -90,7 +90,8 @@ TEST_P(DefaultPlans, OfCommonKernelsDoNotSpill) {
   auto backend = DeviceBackend::create(isa);
   ASSERT_TRUE(bool(backend)) << llvm::toString(backend.takeError());
   const std::string suffix = "_" + std::string(info(isa).name);
-  for (const char* types : {"f64f64f64", "f32f32f32", "f16f16f32", "s8s8s32", "s4s4s32"})
+  for (const char* types :
+       {"f64f64f64", "f32f32f32", "f16f16f32", "s8s8s32", "s4s4s32"})
     for (const char* sizes : {"16x16x4", "16x16x8", "16x16x16"}) {
       const std::string name =
           std::string("tw_mmt4d_tile_") + types + "_" + sizes + suffix;

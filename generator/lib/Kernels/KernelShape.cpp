@@ -115,13 +115,12 @@ PipelineShape::PipelineShape(const TileKey &key, const KernelPlan &plan) {
                              : (plan.stages - 1) *
                                    (lhs.loads(threads) * registersOf(lhs.unit) +
                                     rhs.loads(threads) * registersOf(rhs.unit));
-  registers = accumulatorRegisters + inFlight +
-              fragmentRegisters(lhs, blocksM) +
-              fragmentRegisters(rhs, blocksN) + globalLoads +
-              addressRegisters(lhs, plan.wavesM) +
-              addressRegisters(rhs, plan.wavesN) +
-              placeRegisters(lhs, blocksM) + placeRegisters(rhs, blocksN) +
-              kOtherRegisters;
+  registers =
+      accumulatorRegisters + inFlight + fragmentRegisters(lhs, blocksM) +
+      fragmentRegisters(rhs, blocksN) + globalLoads +
+      addressRegisters(lhs, plan.wavesM) + addressRegisters(rhs, plan.wavesN) +
+      placeRegisters(lhs, blocksM) + placeRegisters(rhs, blocksN) +
+      kOtherRegisters;
 }
 
 std::string whyKernelPlanUnfit(const KernelPlan &plan, const TileKey &key) {
