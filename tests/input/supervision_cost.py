@@ -28,7 +28,7 @@ def run(command, environment):
 def main():
     tool, pairs = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 200
     with tempfile.TemporaryDirectory() as folder:
-        on = dict(os.environ, TILEWRIGHT_CACHE_DIR=folder, TILEWRIGHT_NO_SUPERVISION="")
+        on = dict(os.environ, TILEWRIGHT_CACHE_DIR=os.path.join(folder, "cache"), TILEWRIGHT_NO_SUPERVISION="")
         off = dict(on, TILEWRIGHT_NO_SUPERVISION="1")
         output = os.path.join(folder, "tile.o")
         for label, arguments in (("list", ["list"]), ("gen", ["gen", NAME, "--no-cache", "-o", output]),
