@@ -27,6 +27,18 @@ if(CMAKE_CROSSCOMPILING)
   set(TW_TEST_PREFIX "arm_64/")
 endif()
 
+# For a build whose tests run once, as those of tests/install: a ctest for each program instead of each test, since there
+# are more tests than time to start as many programs, and one precompiled header, which a compiler cache would not take.
+option(TW_TEST_PROGRAMS "Add each test program as one test" OFF)
+mark_as_advanced(TW_TEST_PROGRAMS)
+if(TW_TEST_PROGRAMS AND NOT TW_CCACHE)
+  # Of an executable, as those that use it are: they have -fPIE, a library has -fPIC.
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/gtest_header.cpp" CONTENT "int main() { return 0; }\n")
+  add_executable(tilewright_gtest_header "${PROJECT_BINARY_DIR}/gtest_header.cpp")
+  target_link_libraries(tilewright_gtest_header PRIVATE GTest::gtest tilewright_build_flags)
+  target_precompile_headers(tilewright_gtest_header PRIVATE <gtest/gtest.h>)
+endif()
+
 # tilewright_add_gtest(<name> SOURCES <file>... [LINK <target>...] [GENERATOR] [TIMEOUT <s>] [PREFIX <text>]
 #                      [ON <cpu model>...] [FILTER <pattern>] [BY_ISA <pattern>])
 #
@@ -48,7 +60,13 @@ function(tilewright_add_gtest name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
-  if(NOT CMAKE_CROSSCOMPILING)
+  if(TARGET tilewright_gtest_header AND NOT arg_GENERATOR)
+    target_precompile_headers(${name} REUSE_FROM tilewright_gtest_header)
+  endif()
+  if(TW_TEST_PROGRAMS)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT})
+  elseif(NOT CMAKE_CROSSCOMPILING)
     gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES
       TEST_PREFIX "${arg_PREFIX}" PROPERTIES TIMEOUT ${arg_TIMEOUT})
   endif()

@@ -93,6 +93,9 @@ static void tw_choose_tasks(tw_matmul_plan_t* plan, tw_index_t threads) {
     threads = (tw_index_t)(work / kLeastTaskWork) + 1;
   const tw_index_t unit_m = tw_unit(lhs, lhs->tile_rows);
   const tw_index_t unit_n = tw_unit(rhs, rhs->tile_rows);
+  // One task, unless there is better.
+  lhs->part = lhs->tiles;
+  rhs->part = rhs->tiles;
   double least = 0;
   for (tw_index_t n = 1; n <= threads; ++n) {
     const tw_index_t part_n =

@@ -138,7 +138,7 @@ static int tw_choose_of(tw_type_triple_t value, tw_index_t M, tw_index_t N,
 static tw_type_triple_t tw_accumulating(tw_type_triple_t value,
                                         const tw_triple_t* types) {
   if (!tw_triple_rounds(types)) return value;
-  for (unsigned each = 0; each <= TW_MMT4D_FLAG_TYPE_MASK; ++each) {
+  for (unsigned each = 1; each <= TW_MMT4D_FLAG_TYPE_MASK; ++each) {
     tw_triple_t triple;
     if (tw_triple_of(each, &triple) && triple.lhs == types->lhs &&
         triple.rhs == types->rhs && !tw_triple_rounds(&triple))

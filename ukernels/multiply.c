@@ -152,7 +152,8 @@ tw_step_t tw_next_step(tw_step_memo_t* memo, const tw_tile_key_t* key,
     multiplies = tw_parts(rows, 2) * tw_parts(columns, lanes / 2);
   else if (row->shape == TW_SHAPE_OUTER)
     multiplies = tw_parts(rows, lanes) * vectors;
-  step.multiplies = (double)multiplies * (key->k0 / row->k);
+  const int along_k = key->k0 / row->k;
+  step.multiplies = multiplies * along_k;
   return step;
 }
 

@@ -39,12 +39,19 @@ enum class Effort {
 };
 
 // Whether an emulator runs this program, so that it does some tenth of the work
-// in the same time.
+// in the same time; or sanitizers watch it, to which shapes matter more than
+// how often each is tried.
 #ifdef TW_TEST_UNDER_EMULATION
 inline constexpr bool kUnderEmulation = true;
 #else
 inline constexpr bool kUnderEmulation = false;
 #endif
+#ifdef TW_TEST_UNDER_SANITIZERS
+inline constexpr bool kUnderSanitizers = true;
+#else
+inline constexpr bool kUnderSanitizers = false;
+#endif
+inline constexpr bool kRunsSlowly = kUnderEmulation || kUnderSanitizers;
 
 struct CheckOptions {
   uint64_t seed = 0;

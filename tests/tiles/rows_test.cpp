@@ -31,10 +31,10 @@ TEST_P(RowTest, KeepsTheContract) {
     GTEST_SKIP() << "this CPU has no " << info(parsed.key->isa).name;
   CheckOptions options;
   options.seed = seedOf(row.name);
-  // Sampled, so that a large K is reached as well: under emulation the full
-  // effort would spend the budget of a wide tile on the first three.
-  options.effort = kUnderEmulation ? Effort::kSampled : Effort::kFull;
-  options.budget = kUnderEmulation ? 4'000'000 : 60'000'000;
+  // Sampled, so that a large K is reached as well: there the full effort would
+  // spend the budget of a wide tile on the first three.
+  options.effort = kRunsSlowly ? Effort::kSampled : Effort::kFull;
+  options.budget = kRunsSlowly ? 4'000'000 : 60'000'000;
   options.longSumArea = INT64_MAX;
   const CheckReport report = checkTiles(
       *parsed.key, {{"hand-written", row.fn, kHandWrittenDenormals}}, options);

@@ -125,7 +125,7 @@ std::string explain(const tw_pack_params_t* params, const void* matrix,
 TEST_P(PackRefusalTest, IsExplained) {
   tw_pack_params_t params = validParams();
   GetParam().spoil(&params);
-  char matrix[1], packed[1];
+  char matrix[1] = {}, packed[1] = {};
   const std::string sentence =
       explain(&params, matrix, packed, 4096, nullptr, GetParam().status);
   EXPECT_EQ(sentence.rfind(GetParam().says, 0), 0u) << sentence;
@@ -135,7 +135,7 @@ TEST_P(PackRefusalTest, IsExplained) {
 TEST(PackExplainTest, ArgumentsBesideTheParams) {
   const tw_pack_params_t params = validParams();
   const tw_parallel_for_t noRun = {};
-  char m[1], p[1];
+  char m[1] = {}, p[1] = {};
   const tw_status_t invalid = TW_STATUS_INVALID_ARGUMENT;
   EXPECT_EQ(explain(nullptr, m, p, kValidBytes, nullptr, invalid),
             "params is null: it must be a pointer to the parameters.");
