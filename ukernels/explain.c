@@ -26,6 +26,20 @@ void tw_explain_fault(const tw_fault_t* fault, char* text, size_t size) {
   tw_text_add(&t, ".");
 }
 
+void tw_explain_status(tw_status_t status, const tw_fault_t* fault,
+                       const char* fine, const char* what, char* text,
+                       size_t size) {
+  if (!text || size == 0) return;
+  if (status != TW_STATUS_OK) {
+    tw_explain_fault(fault, text, size);
+    return;
+  }
+  tw_text_t t = tw_text_begin(text, size);
+  tw_text_add(&t, fine);
+  tw_text_add(&t, what);
+  tw_text_add(&t, ".");
+}
+
 tw_status_t tw_mmt4d_explain(const tw_mmt4d_params_t* params,
                              const tw_parallel_for_t* parallel_for, char* text,
                              size_t size) {

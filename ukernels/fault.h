@@ -59,8 +59,13 @@ static inline tw_status_t tw_too_large(tw_fault_t* fault, const char* field,
   return TW_STATUS_OVERFLOW;
 }
 
-// The sentence, in an array of `size` characters, at least 1: what does not fit
-// is cut off, and it ends with a zero.
+// The sentence of a fault, in an array of `size` characters, at least 1: what
+// does not fit is cut off, and it ends with a zero.
 void tw_explain_fault(const tw_fault_t* fault, char* text, size_t size);
+
+// The fault's sentence, or for OK "<fine><what>."; nothing if there is no room.
+void tw_explain_status(tw_status_t status, const tw_fault_t* fault,
+                       const char* fine, const char* what, char* text,
+                       size_t size);
 
 #endif  // UKERNELS_FAULT_H_

@@ -139,22 +139,19 @@ static void tw_prefetch_tile(const char* out, tw_index_t rows,
 static void tw_multiply_whole(const tw_matmul_plan_t* plan,
                               const tw_blocks_t* b, tw_mmt4d_params_t tile) {
   const tw_mmt4d_tile_fn_t fn = plan->tile.fn;
-  tw_index_t k = 0;
-  do {  // once for K of 0, which writes zeros
-    tile.K = tw_min(plan->k_block, b->k - k);
-    for (tw_index_t n = 0; n < b->n; ++n) {
-      const char* rhs = b->rhs + n * b->rhs_panel + k * b->rhs_step;
-      for (tw_index_t m = 0; m < b->m; ++m) {
-        char* out = b->out + m * b->out_row + n * b->out_col;
-        if (m + 1 < b->m)
-          tw_prefetch_tile(out + b->out_row, tile.M0, b->out_col,
-                           b->out_row / tile.M0);
-        fn(out, b->lhs + m * b->lhs_panel + k * b->lhs_step, rhs, &tile);
-      }
+  const int rows = plan->along_rows;
+  const tw_index_t outer = rows ? b->m : b->n, inner = rows ? b->n : b->m;
+  const tw_index_t next = rows ? b->out_col : b->out_row;
+  const tw_index_t stride = b->out_row / tile.M0;
+  tile.K = b->k;
+  for (tw_index_t i = 0; i < outer; ++i)
+    for (tw_index_t j = 0; j < inner; ++j) {
+      const tw_index_t m = rows ? i : j, n = rows ? j : i;
+      char* out = b->out + m * b->out_row + n * b->out_col;
+      if (j + 1 < inner)
+        tw_prefetch_tile(out + next, tile.M0, b->out_col, stride);
+      fn(out, b->lhs + m * b->lhs_panel, b->rhs + n * b->rhs_panel, &tile);
     }
-    tile.flags |= TW_MMT4D_FLAG_ACCUMULATE;
-    k += tile.K;
-  } while (k < b->k);
 }
 
 // One tile over an edge of out: by way of the task's scratch tile.
@@ -443,16 +440,11 @@ tw_status_t tw_matmul_explain(const tw_matmul_params_t* params,
   tw_fault_t fault;
   const tw_status_t status =
       tw_prepare_to_run(params, parallel_for, &call, &fault);
-  if (!text || size == 0) return status;
-  if (status != TW_STATUS_OK) {
-    tw_explain_fault(&fault, text, size);
-    return status;
-  }
-  tw_text_t to = tw_text_begin(text, size);
-  tw_text_add(&to, call.idle ? "Nothing to compute" : "Runs ");
-  if (!call.idle)
-    tw_text_add(&to, call.is_thin ? "on the unpacked rhs, M being at most 4"
-                                  : call.run.plan.tile.name);
-  tw_text_add(&to, ".");
+  const char* what = "";
+  if (status == TW_STATUS_OK && !call.idle)
+    what = call.is_thin ? "on the unpacked rhs, M being at most 4"
+                        : call.run.plan.tile.name;
+  tw_explain_status(status, &fault, *what ? "Runs " : "Nothing to compute",
+                    what, text, size);
   return status;
 }

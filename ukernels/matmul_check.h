@@ -25,6 +25,15 @@ static inline tw_status_t tw_fault_limit(tw_fault_t* fault, tw_status_t status,
 }
 
 // The parts of a call that a function reads.
+// No tile runs these types.
+static inline tw_status_t tw_no_matmul_tile(tw_fault_t* fault, unsigned types) {
+  return tw_fault(fault, TW_STATUS_UNSUPPORTED, "flags: type triple",
+                  (tw_index_t)types,
+                  "one for which a tile, of its own or of wider types, is "
+                  "linked in that cpu_data can run; or set "
+                  "ALLOW_GENERIC_FALLBACK");
+}
+
 enum {
   TW_READS_LHS = 1,
   TW_READS_RHS = 2,

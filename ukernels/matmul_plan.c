@@ -5,18 +5,19 @@
 //
 // A task owns a rectangle of out. K is cut into chunks; of each, a block of the
 // lhs and one of the rhs are packed into the workspace and multiplied while
-// they are in L2 and L3. Within a chunk, tile calls take k_block steps, of
-// which a rhs tile's stay in L1 while the lhs block streams past (mmt4d.c has
-// the same inner loops). A chunk is long, because the block of out is read and
-// written once per chunk from wherever it fits, and only within a chunk from
-// L2.
+// they are in L2 and L3. A tile call takes a whole chunk. mmt4d.c's take fewer
+// steps, of which a rhs tile's stay in L1; but there a tile of out is in one
+// piece. Here its rows are far apart, often in the same sets of L1, and reading
+// and writing it more often costs more than reading the rhs from L2.
 
 #include "ukernels/matmul_plan.h"
 
 #include "ukernels/index.h"
 
-// A rhs tile's steps of a tile call: 3/4 of a 32 KiB L1.
+// A tile's chunk that stays in L1: 3/4 of 32 KiB.
 static const tw_index_t kL1Bytes = 24 << 10;
+// A block that stays in L2 beside what streams past: half of 1 MiB.
+static const tw_index_t kL2Bytes = 512 << 10;
 // A row's elements of a chunk.
 static const tw_index_t kChunkBytes = 4 << 10;
 // The blocks of a task in its workspace, TW_MATMUL_MOST_WORKSPACE together with
@@ -128,8 +129,6 @@ static void tw_choose_chunk(tw_matmul_plan_t* plan) {
   const tw_index_t unit =
       tw_max(tw_unit(lhs, lhs->tile_cols), tw_unit(rhs, rhs->tile_cols));
   plan->chunk = tw_even_part(plan->k_steps, tw_max(chunk, 1), unit);
-  plan->k_block = tw_even_part(
-      plan->chunk, tw_max(kL1Bytes / rhs->step, tw_min(plan->chunk, 64)), 1);
 }
 
 static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked) {
@@ -142,7 +141,7 @@ static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked) {
   const tw_index_t rhs_bytes = kRhsBytes + (plan->direct ? kOutBytes : 0);
   rhs->block =
       tw_even_part(rhs->part, rhs_bytes / (plan->chunk * rhs->step), unit_n);
-  // A block of out is read and written for every k_block: it should stay in L2,
+  // A block of out is read and written for every chunk: it should stay in L2,
   // or fit the workspace. As square as the blocks allow, but where out is
   // written itself, blocks of N stay: they are what the lhs is packed for.
   const tw_index_t size =
@@ -156,6 +155,14 @@ static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked) {
   if (plan->direct && !prepacked) return;
   rhs->block = tw_even_part(
       rhs->part, tw_min(tw_max(most / lhs->block, 1), rhs->block), unit_n);
+}
+
+// Along rows, tiles of out lie side by side, on the same pages; but each reads
+// another tile of the rhs, which only the L2 can hand over as quickly as it is
+// multiplied.
+static int tw_along_rows(const tw_matmul_plan_t* plan) {
+  return plan->chunk * plan->lhs.step <= kL1Bytes &&
+         plan->chunk * plan->rhs.step * plan->rhs.block <= kL2Bytes;
 }
 
 // Makes room for `bytes` in a slice and returns where.
@@ -222,11 +229,7 @@ tw_status_t tw_plan_matmul(const tw_matmul_params_t* params,
                      panels->N0,
                      "one of a tile for these panels that is linked in and "
                      "that cpu_data can run; prepack the rhs on this CPU")
-               : tw_fault(fault, TW_STATUS_UNSUPPORTED, "flags: type triple",
-                          (tw_index_t)value,
-                          "one for which a tile, of its own or of wider types, "
-                          "is linked in that cpu_data can run; or set "
-                          "ALLOW_GENERIC_FALLBACK");
+               : tw_no_matmul_tile(fault, value);
   plan->out = types->out;
   plan->lhs = tw_lhs_side(params, types, &plan->tile);
   plan->rhs = tw_rhs_side(params, types, &plan->tile);
@@ -237,6 +240,7 @@ tw_status_t tw_plan_matmul(const tw_matmul_params_t* params,
   tw_choose_tasks(plan, params->threads);
   tw_choose_chunk(plan);
   tw_choose_blocks(plan, prepacked);
+  plan->along_rows = tw_along_rows(plan);
   tw_lay_out_workspace(plan, prepacked);
   return TW_STATUS_OK;
 }

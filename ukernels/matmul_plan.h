@@ -49,8 +49,10 @@ typedef struct tw_matmul_plan_t {
   tw_element_type_t out;  // the type of out
   tw_matmul_side_t lhs, rhs;
   tw_index_t K, k_steps;
-  tw_index_t chunk;    // K steps that are packed at a time
-  tw_index_t k_block;  // K steps of a tile call: a rhs tile's fit L1
+  tw_index_t chunk;  // K steps that are packed at a time, and of a tile call
+  // Whether the tiles of a row of a block follow each other, not those of a
+  // column.
+  int along_rows;
   // Where tiles can store into out itself. Otherwise a block goes to the
   // workspace first, to be rounded or transposed.
   int direct;

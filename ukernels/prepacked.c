@@ -106,28 +106,44 @@ tw_status_t tw_check_descriptor(const void* prepacked, tw_index_t bytes,
   return TW_STATUS_OK;
 }
 
-tw_status_t tw_check_prepacked(const void* prepacked, tw_index_t bytes) {
-  tw_fault_t fault;
-  const tw_status_t status = tw_check_descriptor(prepacked, bytes, &fault);
+static tw_status_t tw_check_panels(const void* prepacked, tw_index_t bytes,
+                                   tw_fault_t* fault) {
+  const tw_status_t status = tw_check_descriptor(prepacked, bytes, fault);
   if (status != TW_STATUS_OK) return status;
   const tw_prepacked_t* header = (const tw_prepacked_t*)prepacked;
-  return tw_digest(header + 1, (tw_index_t)header->panel_bytes) ==
-                 header->panel_digest
-             ? TW_STATUS_OK
-             : TW_STATUS_DAMAGED;
+  if (tw_digest(header + 1, (tw_index_t)header->panel_bytes) ==
+      header->panel_digest)
+    return TW_STATUS_OK;
+  tw_bad_bits(fault, "rhs's descriptor: panel_digest",
+              (tw_index_t)header->panel_digest,
+              "the digest of the panels, which are damaged");
+  return TW_STATUS_DAMAGED;
+}
+
+tw_status_t tw_check_prepacked(const void* prepacked, tw_index_t bytes) {
+  return tw_check_panels(prepacked, bytes, 0);
+}
+
+tw_status_t tw_check_prepacked_explain(const void* prepacked, tw_index_t bytes,
+                                       char* text, size_t size) {
+  tw_fault_t fault;
+  const tw_status_t status = tw_check_panels(prepacked, bytes, &fault);
+  tw_explain_status(status, &fault, "Nothing is wrong", "", text, size);
+  return status;
 }
 
 // ---- Packing ----------------------------------------------------------------
 
 // Fills the descriptor but for the digests.
 static tw_status_t tw_describe(const tw_matmul_params_t* params, int reads,
-                               tw_matmul_side_t* rhs, tw_prepacked_t* header) {
+                               tw_matmul_side_t* rhs, tw_prepacked_t* header,
+                               tw_fault_t* fault) {
   tw_triple_t types;
-  tw_fault_t fault;
-  const tw_status_t status = tw_check_matmul(params, reads, &types, &fault);
+  if (params && params->flags & TW_MATMUL_FLAG_RHS_PREPACKED)
+    return tw_bad_bits(fault, "flags", params->flags,
+                       "without RHS_PREPACKED: the rhs is yet to be packed");
+  const tw_status_t status = tw_check_matmul(params, reads, &types, fault);
   if (status != TW_STATUS_OK) return status;
-  if (params->flags & TW_MATMUL_FLAG_RHS_PREPACKED)
-    return TW_STATUS_INVALID_ARGUMENT;
   uint64_t this_cpu[TW_CPU_DATA_WORDS];
   const uint64_t* cpu_data = params->cpu_data;
   if (!cpu_data) {
@@ -139,13 +155,15 @@ static tw_status_t tw_describe(const tw_matmul_params_t* params, int reads,
   if (!tw_choose_matmul_tile(
           (tw_type_triple_t)value, -1, params->N, cpu_data,
           !!(params->flags & TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK), 0, &tile))
-    return TW_STATUS_UNSUPPORTED;
+    return tw_no_matmul_tile(fault, value);
   *rhs = tw_rhs_side(params, &types, &tile);
   tw_index_t panels;
   const tw_status_t sized =
       tw_panel_bytes(params->N, params->K, tile.sizes.N0, tile.sizes.K0,
                      tile.types.rhs, &panels);
-  if (sized != TW_STATUS_OK) return sized;
+  if (sized != TW_STATUS_OK)
+    return tw_fault(fault, sized, "K", params->K,
+                    "such that the panels fit the address space");
   memset(header, 0, sizeof *header);
   header->magic = TW_PREPACKED_MAGIC;
   header->version = TW_PREPACKED_VERSION;
@@ -169,7 +187,7 @@ tw_status_t tw_prepacked_size(const tw_matmul_params_t* params,
   if (!bytes) return TW_STATUS_INVALID_ARGUMENT;
   tw_matmul_side_t rhs;
   tw_prepacked_t header;
-  const tw_status_t status = tw_describe(params, 0, &rhs, &header);
+  const tw_status_t status = tw_describe(params, 0, &rhs, &header, 0);
   if (status == TW_STATUS_OK)
     *bytes = (tw_index_t)(sizeof header + header.panel_bytes);
   return status;
@@ -212,19 +230,49 @@ static void tw_prepack_rows(void* context, tw_index_t i) {
                    panels + t * panel + k * rhs->step);
 }
 
+// The panels of *rhs follow *header at `prepacked`.
+static tw_status_t tw_check_prepack(const tw_matmul_params_t* params,
+                                    const void* prepacked, tw_index_t bytes,
+                                    const tw_parallel_for_t* parallel_for,
+                                    tw_matmul_side_t* rhs,
+                                    tw_prepacked_t* header, tw_fault_t* fault) {
+  if (parallel_for && !parallel_for->run)
+    return tw_bad_pointer(fault, "parallel_for->run", "a function");
+  const tw_status_t status =
+      tw_describe(params, TW_READS_RHS | TW_READS_BUFFERS, rhs, header, fault);
+  if (status != TW_STATUS_OK) return status;
+  if (!prepacked || (uintptr_t)prepacked % sizeof(uint64_t) != 0)
+    return tw_bad_bits(fault, "prepacked", (tw_index_t)(uintptr_t)prepacked,
+                       "a multiple of 8 and not null");
+  const tw_index_t size = (tw_index_t)(sizeof *header + header->panel_bytes);
+  if (bytes < size)
+    return tw_fault_limit(fault, TW_STATUS_OUT_OF_RANGE, "bytes", bytes,
+                          "at least tw_prepacked_size,", size);
+  return TW_STATUS_OK;
+}
+
+tw_status_t tw_prepack_explain(const tw_matmul_params_t* params,
+                               const void* prepacked, tw_index_t bytes,
+                               const tw_parallel_for_t* parallel_for,
+                               char* text, size_t size) {
+  tw_matmul_side_t rhs;
+  tw_prepacked_t header;
+  tw_fault_t fault;
+  const tw_status_t status = tw_check_prepack(
+      params, prepacked, bytes, parallel_for, &rhs, &header, &fault);
+  tw_explain_status(status, &fault, "Packs for tiles of ", header.isa, text,
+                    size);
+  return status;
+}
+
 tw_status_t tw_prepack(const tw_matmul_params_t* params, void* prepacked,
                        tw_index_t bytes,
                        const tw_parallel_for_t* parallel_for) {
   tw_prepack_run_t run;
   tw_prepacked_t header;
-  if (parallel_for && !parallel_for->run) return TW_STATUS_INVALID_ARGUMENT;
-  const tw_status_t status =
-      tw_describe(params, TW_READS_RHS | TW_READS_BUFFERS, &run.rhs, &header);
+  const tw_status_t status = tw_check_prepack(
+      params, prepacked, bytes, parallel_for, &run.rhs, &header, 0);
   if (status != TW_STATUS_OK) return status;
-  if (!prepacked || (uintptr_t)prepacked % sizeof(uint64_t) != 0)
-    return TW_STATUS_INVALID_ARGUMENT;
-  if (bytes < (tw_index_t)(sizeof header + header.panel_bytes))
-    return TW_STATUS_OUT_OF_RANGE;
   run.matrix = params->rhs;
   run.K = params->K;
   run.k_steps = tw_panels_of(params->K, header.K0);

@@ -7,6 +7,7 @@
 
 #include "ukernels/cpu.h"
 #include "ukernels/element.h"
+#include "ukernels/fault.h"
 #include "ukernels/multiply.h"
 #include "ukernels/registry.h"
 #include "ukernels/vector_length.h"
@@ -112,12 +113,16 @@ static int tw_own_key(const void* self, size_t i, tw_tile_key_t* key) {
          tw_isa_available(key->isa, own->cpu_data);
 }
 
-tw_status_t tw_query_tile_sizes(tw_type_triple_t types, tw_index_t M,
+// The row of the tile whose sizes are handed out in *index.
+static tw_status_t tw_query_row(tw_type_triple_t types, tw_index_t M,
                                 tw_index_t N, const uint64_t* cpu_data,
-                                tw_tile_sizes_t* sizes) {
+                                tw_tile_sizes_t* sizes, size_t* index,
+                                tw_fault_t* fault) {
   tw_triple_t triple;
-  if (!sizes || !tw_triple_of(types, &triple))
-    return TW_STATUS_INVALID_ARGUMENT;
+  if (!sizes) return tw_bad_pointer(fault, "sizes", "a struct to fill");
+  if (!tw_triple_of(types, &triple))
+    return tw_bad_number(fault, "types", (tw_index_t)types,
+                         "the value of a row of type_triples.def");
   uint64_t this_cpu[TW_CPU_DATA_WORDS];
   if (!cpu_data) {
     tw_cpu_data_of_this_cpu(this_cpu);
@@ -125,8 +130,35 @@ tw_status_t tw_query_tile_sizes(tw_type_triple_t types, tw_index_t M,
   }
   const tw_own_keys_t own = {types, cpu_data};
   const tw_tile_keys_t keys = {tw_tile_row_count(), tw_own_key, &own};
+  if (tw_choose_for(&keys, types, M, N, cpu_data, index, sizes))
+    return TW_STATUS_OK;
+  tw_bad_number(fault, "types", (tw_index_t)types,
+                "one for which a tile is linked in that cpu_data can run; link "
+                "a generated one, or take any sizes with "
+                "ALLOW_GENERIC_FALLBACK");
+  return TW_STATUS_UNSUPPORTED;
+}
+
+tw_status_t tw_query_tile_sizes(tw_type_triple_t types, tw_index_t M,
+                                tw_index_t N, const uint64_t* cpu_data,
+                                tw_tile_sizes_t* sizes) {
   size_t index;
-  if (!tw_choose_for(&keys, types, M, N, cpu_data, &index, sizes))
-    return TW_STATUS_UNSUPPORTED;
-  return TW_STATUS_OK;
+  return tw_query_row(types, M, N, cpu_data, sizes, &index, 0);
+}
+
+tw_status_t tw_query_tile_sizes_explain(tw_type_triple_t types, tw_index_t M,
+                                        tw_index_t N, const uint64_t* cpu_data,
+                                        const tw_tile_sizes_t* sizes,
+                                        char* text, size_t size) {
+  tw_tile_sizes_t chosen;
+  size_t index = 0;
+  tw_fault_t fault;
+  const tw_status_t status =
+      tw_query_row(types, M, N, cpu_data, sizes ? &chosen : 0, &index, &fault);
+  tw_tile_row_t row;
+  tw_explain_status(
+      status, &fault, "The cheapest is ",
+      status == TW_STATUS_OK && tw_tile_row(index, &row) ? row.name : "a tile",
+      text, size);
+  return status;
 }

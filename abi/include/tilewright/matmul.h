@@ -118,10 +118,20 @@ tw_status_t tw_prepacked_size(const tw_matmul_params_t* params,
 tw_status_t tw_prepack(const tw_matmul_params_t* params, void* prepacked,
                        tw_index_t bytes, const tw_parallel_for_t* parallel_for);
 
+// What tw_matmul_explain does, for tw_prepack.
+tw_status_t tw_prepack_explain(const tw_matmul_params_t* params,
+                               const void* prepacked, tw_index_t bytes,
+                               const tw_parallel_for_t* parallel_for,
+                               char* text, size_t size);
+
 // Whether the `bytes` bytes at `prepacked` are a prepacked rhs without damage,
 // panels included: OK, NOT_PREPACKED or DAMAGED. For what comes from a file;
 // reads all of it.
 tw_status_t tw_check_prepacked(const void* prepacked, tw_index_t bytes);
+
+// What tw_matmul_explain does, for tw_check_prepacked.
+tw_status_t tw_check_prepacked_explain(const void* prepacked, tw_index_t bytes,
+                                       char* text, size_t size);
 
 // ---- Panels -----------------------------------------------------------------
 
@@ -133,6 +143,13 @@ tw_status_t tw_fill_mmt4d_params(tw_type_triple_t types, tw_index_t M,
                                  tw_index_t N, tw_index_t K,
                                  const tw_tile_sizes_t* sizes,
                                  tw_mmt4d_params_t* params);
+
+// What tw_matmul_explain does, for tw_fill_mmt4d_params.
+tw_status_t tw_fill_mmt4d_params_explain(tw_type_triple_t types, tw_index_t M,
+                                         tw_index_t N, tw_index_t K,
+                                         const tw_tile_sizes_t* sizes,
+                                         const tw_mmt4d_params_t* params,
+                                         char* text, size_t size);
 
 TW_API_END
 

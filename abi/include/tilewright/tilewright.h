@@ -111,6 +111,15 @@ tw_status_t tw_query_tile_sizes(tw_type_triple_t types, tw_index_t M,
                                 tw_index_t N, const uint64_t* cpu_data,
                                 tw_tile_sizes_t* sizes);
 
+// Says in one English sentence what tw_query_tile_sizes would answer, and
+// returns its status: for OK the tile whose sizes they are, otherwise the
+// argument, its value and what it may be. `text`, `size`: as for
+// tw_mmt4d_explain.
+tw_status_t tw_query_tile_sizes_explain(tw_type_triple_t types, tw_index_t M,
+                                        tw_index_t N, const uint64_t* cpu_data,
+                                        const tw_tile_sizes_t* sizes,
+                                        char* text, size_t size);
+
 // ---- Pack and unpack --------------------------------------------------------
 
 // Pack reads its source, unpack writes its destination, transposed:
