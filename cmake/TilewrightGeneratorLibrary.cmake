@@ -5,7 +5,7 @@
 # tilewright_generator_tool(<name> [MLIR] SOURCES <file>... [LINK <target>...])
 #
 # A static library (a tool) of the generator, with LLVM's headers and flags, linked against the shared LLVM and MLIR.
-# MLIR says that its sources include MLIR headers: they are then compiled with the project's one precompiled header.
+# MLIR says that its sources include MLIR headers. There is a precompiled header for those that do, and one for the others.
 
 add_library(tilewright_llvm_flags INTERFACE)
 target_include_directories(tilewright_llvm_flags SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
@@ -17,12 +17,15 @@ target_compile_options(tilewright_llvm_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>
 target_compile_definitions(tilewright_llvm_flags INTERFACE ${LLVM_DEFINITIONS})
 target_link_libraries(tilewright_llvm_flags INTERFACE tilewright_key)
 
-# The library that owns the precompiled header.
-add_library(tilewright_mlir_pch STATIC ${PROJECT_SOURCE_DIR}/generator/lib/Pch.cpp)
-target_link_libraries(tilewright_mlir_pch PRIVATE tilewright_llvm_flags tilewright_build_flags)
-target_precompile_headers(tilewright_mlir_pch PRIVATE ${PROJECT_SOURCE_DIR}/generator/lib/Pch.h)
-# Without it a compiler cache hands out a header that clang refuses, because the same file has another time now.
-target_compile_options(tilewright_mlir_pch PRIVATE $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+# The libraries that own the precompiled headers.
+foreach(kind IN ITEMS Mlir Llvm)
+  string(TOLOWER "tilewright_${kind}_pch" pch)
+  add_library(${pch} STATIC ${PROJECT_SOURCE_DIR}/generator/lib/${kind}Pch.cpp)
+  target_link_libraries(${pch} PRIVATE tilewright_llvm_flags tilewright_build_flags)
+  target_precompile_headers(${pch} PRIVATE ${PROJECT_SOURCE_DIR}/generator/lib/${kind}Pch.h)
+  # Without it a compiler cache hands out a header that clang refuses, because the same file has another time now.
+  target_compile_options(${pch} PRIVATE $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+endforeach()
 
 function(tilewright_generator_setup name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR" "" "SOURCES;DEPENDS;LINK")
@@ -32,6 +35,7 @@ function(tilewright_generator_setup name)
     target_precompile_headers(${name} REUSE_FROM tilewright_mlir_pch)
   else()
     target_link_libraries(${name} PUBLIC LLVM)
+    target_precompile_headers(${name} REUSE_FROM tilewright_llvm_pch)
   endif()
   if(arg_DEPENDS)
     add_dependencies(${name} ${arg_DEPENDS})

@@ -1,0 +1,4 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Carries the precompiled header; see cmake/TilewrightGeneratorLibrary.cmake.
