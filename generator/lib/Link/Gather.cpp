@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tilewright/Link/Gather.h"
+#include "BitcodeModules.h"
 #include "InputError.h"
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/RegisterTarget.h"
@@ -72,11 +73,9 @@ struct ModuleSymbols {
 /// of inputs they trust: LLVM reads it without a check of its offsets.
 Expected<ModuleSymbols> readBitcodeSymbols(MemoryBufferRef bytes,
                                            ArrayRef<std::string> prefixes) {
-  Expected<std::vector<BitcodeModule>> modules = getBitcodeModuleList(bytes);
+  Expected<std::vector<BitcodeModule>> modules = readBitcodeModules(bytes);
   if (!modules)
     return modules.takeError();
-  if (modules->empty())
-    return createStringError("holds no module; expected " + kAcceptedInputs);
   ModuleSymbols symbols;
   for (BitcodeModule &bitcode : *modules) {
     LLVMContext context;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ModuleLinker.h"
+#include "BitcodeModules.h"
 #include "InputError.h"
 #include "tilewright/Support/Activity.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -82,7 +83,7 @@ Error ModuleLinker::link(std::unique_ptr<Module> input, StringRef id) {
 Error ModuleLinker::addInput(const InputModule &input) {
   ReadingInput reading(input.id, kAcceptedInputs);
   Expected<std::vector<BitcodeModule>> modules =
-      getBitcodeModuleList(input.bytes);
+      readBitcodeModules(input.bytes);
   if (!modules)
     return inputError(input.id, modules.takeError());
   Error errors = Error::success();
