@@ -215,7 +215,7 @@ Error Session::prepare(ArrayRef<const char *> argumentTexts) {
 /// No file is written that is read, or written twice.
 Error Session::addFiles() {
   std::vector<StringRef> read = {inputFile};
-  for (const Argument &argument : arguments.list)
+  for (const emulator::Argument &argument : arguments.list)
     read.push_back(argument.from);
   for (const BufferArgument &buffer : arguments.buffers) {
     read.push_back(buffer.from);
