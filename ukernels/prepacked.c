@@ -139,7 +139,8 @@ static tw_status_t tw_describe(const tw_matmul_params_t* params, int reads,
                                tw_matmul_side_t* rhs, tw_prepacked_t* header,
                                tw_fault_t* fault) {
   tw_triple_t types;
-  if (params && params->flags & TW_MATMUL_FLAG_RHS_PREPACKED)
+  if (!params) return tw_bad_pointer(fault, "params", "a struct of params");
+  if (params->flags & TW_MATMUL_FLAG_RHS_PREPACKED)
     return tw_bad_bits(fault, "flags", params->flags,
                        "without RHS_PREPACKED: the rhs is yet to be packed");
   const tw_status_t status = tw_check_matmul(params, reads, &types, fault);

@@ -88,6 +88,17 @@ class Suites(unittest.TestCase):
         self.assertEqual(suites.call(["sh", "-c", "echo a; exit 3"], 60), (3, "a\n"))
 
 
+    def test_executables_are_of_this_build(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for build in (folder / "arm_64", folder / "tests/install/c-only", folder):
+                (build / "tests").mkdir(parents=True, exist_ok=True)
+                (build / "CMakeCache.txt").touch()
+                (build / "tests/some_test").touch(mode=0o755)
+            tests = suites.Tests(folder, 1)
+            self.assertEqual(tests.executable("some_test"), folder / "tests/some_test")
+
+
 class Scratch(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

@@ -81,9 +81,11 @@ class Tests:
 
     def executable(self, target):
         if target not in self.executables:
-            # Not those of the cross build inside.
+            # Not those of the builds inside: the cross build, and those that install tests make.
             found = [path for path in self.folder.rglob(target)
-                     if path.is_file() and os.access(path, os.X_OK) and self.folder / "arm_64" not in path.parents]
+                     if path.is_file() and os.access(path, os.X_OK)
+                     and not any((parent / "CMakeCache.txt").exists() for parent in path.parents
+                                 if self.folder in parent.parents)]
             self.executables[target] = found[0]
         return self.executables[target]
 
