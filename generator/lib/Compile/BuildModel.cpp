@@ -13,9 +13,11 @@ Expected<BuildReport> buildModel(MemoryBufferRef source, StringRef outputPath,
                                  const BuildOptions &options,
                                  OutputFiles &outputs) {
   bool asObject = options.output == LinkOutput::Archive;
+  ModelOptions modelOptions = options.model;
+  modelOptions.constantsApart = true;
   Expected<CompiledModel> model =
       compileModel(source, asObject ? ModelStage::Object : ModelStage::Bitcode,
-                   options.model);
+                   modelOptions);
   if (!model)
     return model.takeError();
 
@@ -29,10 +31,13 @@ Expected<BuildReport> buildModel(MemoryBufferRef source, StringRef outputPath,
   link.resolve = options.resolve;
   link.buffers = {MemoryBufferRef(
       StringRef(model->bytes.data(), model->bytes.size()), name)};
+  link.constants = model->constants;
   Expected<LinkReport> linked = linkTiles({}, outputPath, link, outputs);
   if (!linked)
     return linked.takeError();
   model->bytes.clear();
+  model->constants.clear();
+  model->constantsOwner.reset();
   if (!options.headerPath.empty())
     if (Error error =
             outputs.write(options.headerPath,

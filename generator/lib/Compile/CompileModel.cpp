@@ -6,10 +6,12 @@
 #include "CNames.h"
 #include "Device/DeviceCode.h"
 #include "DiagnosticLines.h"
+#include "ModelConstants.h"
 #include "OptimizeModel.h"
 #include "Pipeline.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -63,13 +65,15 @@ class Compilation {
 public:
   Compilation(llvm::MemoryBufferRef source, ModelStage stage,
               const ModelOptions &options)
-      : options(options), context(registry(), MLIRContext::Threading::DISABLED),
+      : options(options), ownedContext(std::make_shared<MLIRContext>(
+                              registry(), MLIRContext::Threading::DISABLED)),
+        context(*ownedContext),
         diagnostics(&context, [this](Diagnostic &d) { collect(d); }) {
     model.stage = stage;
-    // Locations refer to this copy's name.
-    sources.AddNewSourceBuffer(
-        llvm::MemoryBuffer::getMemBufferCopy(source.getBuffer(),
-                                             source.getBufferIdentifier()),
+    // Not copied: most of it may be constants.
+    sources->AddNewSourceBuffer(
+        llvm::MemoryBuffer::getMemBuffer(source,
+                                         /*RequiresNullTerminator=*/false),
         llvm::SMLoc());
   }
 
@@ -112,7 +116,9 @@ private:
         collectPacked();
       if (step.stage == model.stage) {
         llvm::raw_svector_ostream os(model.bytes);
-        module->print(os, OpPrintingFlags().elideLargeElementsAttrs(64));
+        module->print(os, OpPrintingFlags()
+                              .elideLargeElementsAttrs(64)
+                              .elideLargeResourceString(64));
         os << '\n';
         return Error::success();
       }
@@ -129,7 +135,7 @@ private:
 
   /// The model's file, for messages.
   llvm::StringRef name() const {
-    return sources.getMemoryBuffer(sources.getMainFileID())
+    return sources->getMemoryBuffer(sources->getMainFileID())
         ->getBufferIdentifier();
   }
 
@@ -200,8 +206,13 @@ private:
       // Verified below, as a module. What no dialect knows is refused by name.
       context.allowUnregisteredDialects();
       ParserConfig config(&context, /*verifyAfterParse=*/false);
-      AsmParserState state;
-      if (mlir::failed(parseAsmSourceFile(sources, &block, config, &state)))
+      AsmParserState state; // empty for bytecode, which has no names
+      llvm::MemoryBufferRef source =
+          *sources->getMemoryBuffer(sources->getMainFileID());
+      if (mlir::failed(
+              isModelBytecode(source)
+                  ? readBytecodeFile(sources, &block, config)
+                  : parseAsmSourceFile(*sources, &block, config, &state)))
         return failure("parse");
       // The file is a module, or what would be inside of one.
       if (llvm::hasSingleElement(block) && isa<ModuleOp>(block.front())) {
@@ -300,7 +311,7 @@ private:
       if (options.device)
         defineProgram(*code, codeObject, *options.device, model.kernels,
                       constants);
-      return Error::success();
+      return nameConstants(*module, *code).moveInto(model.constants);
     });
     if (error)
       return error;
@@ -310,30 +321,61 @@ private:
     });
     if (error)
       return error;
-    return timed("codegen", [&]() -> Error {
-      llvm::raw_svector_ostream os(model.bytes);
-      switch (model.stage) {
-      case ModelStage::LLVMIR:
-        code->print(os, nullptr);
-        return Error::success();
-      case ModelStage::Bitcode:
-        llvm::WriteBitcodeToFile(*code, os);
-        return Error::success();
-      case ModelStage::Asm:
-        return (*backend)->emit(*code, llvm::CodeGenFileType::AssemblyFile,
-                                CodegenPasses::All, model.bytes);
-      default:
-        return (*backend)->emit(*code, llvm::CodeGenFileType::ObjectFile,
-                                CodegenPasses::All, model.bytes);
-      }
-    });
+    return timed("codegen", [&] { return writeCode(*code, **backend); });
+  }
+
+  Error writeCode(llvm::Module &code, Backend &backend) {
+    bool isObject = model.stage == ModelStage::Object;
+    bool isText = model.stage == ModelStage::Asm;
+    bool apart = options.constantsApart &&
+                 (isObject || model.stage == ModelStage::Bitcode);
+    // What is no ELF has its constants from LLVM.
+    bool appended =
+        (isObject || isText) && code.getTargetTriple().isOSBinFormatELF();
+    if (!apart && !appended)
+      embedConstants(code, model.constants);
+    llvm::raw_svector_ostream os(model.bytes);
+    if (model.stage == ModelStage::LLVMIR) {
+      code.print(os, nullptr);
+    } else if (model.stage == ModelStage::Bitcode) {
+      llvm::WriteBitcodeToFile(code, os);
+    } else if (Error error =
+                   backend.emit(code,
+                                isText ? llvm::CodeGenFileType::AssemblyFile
+                                       : llvm::CodeGenFileType::ObjectFile,
+                                CodegenPasses::All, model.bytes)) {
+      return error;
+    }
+    if (apart) {
+      model.constantsOwner = ownedContext;
+      return Error::success();
+    }
+    return appended ? appendConstants(isText) : Error::success();
+  }
+
+  Error appendConstants(bool isText) {
+    llvm::raw_svector_ostream os(model.bytes);
+    if (isText) {
+      os << constantsAsAssembly(model.constants);
+      return Error::success();
+    }
+    Expected<FileTail> tail =
+        tilewright::appendConstants(model.bytes, model.constants);
+    if (!tail)
+      return tail.takeError();
+    model.bytes.reserve(model.bytes.size() + tail->size());
+    for (llvm::StringRef piece : tail->pieces())
+      os << piece;
+    return Error::success();
   }
 
   const ModelOptions &options;
   CompiledModel model;
   DiagnosticLines errors, remarks;
-  llvm::SourceMgr sources;
-  MLIRContext context;
+  std::shared_ptr<llvm::SourceMgr> sources =
+      std::make_shared<llvm::SourceMgr>();
+  std::shared_ptr<MLIRContext> ownedContext;
+  MLIRContext &context;
   ScopedDiagnosticHandler diagnostics;
   OwningOpRef<ModuleOp> module;
   llvm::SmallVector<char, 0> codeObject;
@@ -341,6 +383,10 @@ private:
 };
 
 } // namespace
+
+bool isModelBytecode(llvm::MemoryBufferRef source) {
+  return isBytecode(source);
+}
 
 Expected<CompiledModel> compileModel(llvm::MemoryBufferRef source,
                                      ModelStage stage,

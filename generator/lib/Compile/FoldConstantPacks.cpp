@@ -3,11 +3,13 @@
 //
 // tw-fold-constant-packs: the weights of a model are packed once, here.
 
-#include "mlir/IR/AsmState.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
+#include "ConstantElements.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "tilewright/Compile/Passes.h"
+#include <array>
+#include <map>
+#include <tuple>
 
 using namespace mlir;
 
@@ -17,20 +19,6 @@ namespace tilewright {
 #include "tilewright/Compile/Passes.h.inc"
 
 namespace {
-
-/// The elements of a constant, row-major; a splat has one. Empty if the
-/// constant is of a kind that keeps no bytes.
-ArrayRef<char> rawElements(ElementsAttr attr, bool &isSplat) {
-  isSplat = false;
-  if (auto dense = dyn_cast<DenseElementsAttr>(attr)) {
-    isSplat = dense.isSplat();
-    return dense.getRawData();
-  }
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(attr))
-    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
-      return blob->getData();
-  return {};
-}
 
 /// The bytes of a padding value; zeros if there is none.
 SmallVector<char, 8> bytesOf(Attribute padding, int64_t size) {
@@ -45,75 +33,50 @@ SmallVector<char, 8> bytesOf(Attribute padding, int64_t size) {
   return bytes;
 }
 
-/// Moves the elements of a static tensor to where `op` wants them.
-class Packer {
-public:
-  /// `source` is row-major; `padding` is one element.
-  Packer(linalg::PackOp op, ArrayRef<char> source, ArrayRef<char> padding)
-      : source(source), padding(padding), matrix(op.getSourceType().getShape()),
-        packed(op.getDestType().getShape()), strides(matrix.size(), 1),
-        position(matrix.size(), 0) {
-    for (size_t dim = matrix.size(); dim-- > 1;)
-      strides[dim - 1] = strides[dim] * matrix[dim];
-    ArrayRef<int64_t> perm = op.getOuterDimsPerm();
-    for (size_t i = 0; i < matrix.size(); ++i)
-      steps.push_back({perm.empty() ? int64_t(i) : perm[i], 1});
-    for (auto [dim, tile] :
-         llvm::zip_equal(op.getInnerDimsPos(), op.getStaticInnerTiles())) {
-      for (Step &step : steps)
-        if (step.dim == dim)
-          step.elements = tile;
-      steps.push_back({dim, 1});
-    }
-    result.reserve(op.getDestType().getNumElements() * padding.size());
+/// What `value` is made from by reshapes, which leave elements where they are.
+/// Upstream folds them into constants, but not into resources.
+Value withoutReshapes(Value value) {
+  while (true) {
+    Operation *op = value.getDefiningOp();
+    if (!isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+      return value;
+    value = op->getOperand(0);
   }
+}
 
-  std::vector<char> pack() {
-    append(0);
-    return std::move(result);
+/// What a dimension of the packed tensor goes along in the source.
+SmallVector<ElementStep> stepsOf(linalg::PackOp op) {
+  SmallVector<ElementStep> steps;
+  ArrayRef<int64_t> perm = op.getOuterDimsPerm();
+  for (int64_t i = 0, rank = op.getSourceRank(); i < rank; ++i)
+    steps.push_back({perm.empty() ? i : perm[i], 1});
+  for (auto [dim, tile] :
+       llvm::zip_equal(op.getInnerDimsPos(), op.getStaticInnerTiles())) {
+    for (ElementStep &step : steps)
+      if (step.dim == dim)
+        step.elements = tile;
+    steps.push_back({dim, 1});
   }
+  return steps;
+}
 
-private:
-  /// How far one step along a dimension of the packed tensor goes in the
-  /// source.
-  struct Step {
-    int64_t dim, elements;
-  };
-
-  /// What the packed tensor has from `depth` on, at this position.
-  void append(size_t depth) {
-    if (depth == steps.size()) {
-      ArrayRef<char> element = elementAtPosition();
-      result.insert(result.end(), element.begin(), element.end());
-      return;
-    }
-    auto [dim, elements] = steps[depth];
-    int64_t before = position[dim];
-    for (int64_t i = 0; i < packed[depth]; ++i, position[dim] += elements)
-      append(depth + 1);
-    position[dim] = before;
+/// Attributes and types are unique: equal ones have one address.
+struct ByAddress {
+  template <class Key> bool operator()(const Key &x, const Key &y) const {
+    return addresses(x) < addresses(y);
   }
-
-  ArrayRef<char> elementAtPosition() const {
-    int64_t offset = 0;
-    for (size_t dim = 0; dim < matrix.size(); ++dim) {
-      if (position[dim] >= matrix[dim])
-        return padding;
-      offset += position[dim] * strides[dim];
-    }
-    return source.slice(offset * padding.size(), padding.size());
+  template <class... Parts>
+  static auto addresses(const std::tuple<Parts...> &key) {
+    return std::apply(
+        [](auto... part) { return std::array{part.getAsOpaquePointer()...}; },
+        key);
   }
-
-  ArrayRef<char> source, padding;
-  ArrayRef<int64_t> matrix, packed;
-  SmallVector<int64_t> strides, position; ///< in the source, by dimension
-  SmallVector<Step> steps;                ///< of the packed dimensions
-  std::vector<char> result;
 };
 
 struct FoldConstantPacksPass
     : impl::FoldConstantPacksBase<FoldConstantPacksPass> {
   void runOnOperation() override {
+    known.clear();
     SmallVector<linalg::PackOp> packs;
     getOperation().walk([&](linalg::PackOp op) { packs.push_back(op); });
     for (linalg::PackOp op : packs)
@@ -123,40 +86,47 @@ struct FoldConstantPacksPass
   void fold(linalg::PackOp op) {
     ElementsAttr source;
     Attribute padding;
-    RankedTensorType destType = op.getDestType();
-    Type element = destType.getElementType();
-    if (!matchPattern(op.getSource(), m_Constant(&source)) ||
-        !destType.hasStaticShape() || !element.isIntOrFloat() ||
-        element.getIntOrFloatBitWidth() % 8)
+    if (!op.getDestType().hasStaticShape() ||
+        !op.getDestType().getElementType().isIntOrFloat() ||
+        !matchPattern(withoutReshapes(op.getSource()), m_Constant(&source)))
       return;
     if (op.getPaddingValue() &&
         !matchPattern(op.getPaddingValue(), m_Constant(&padding)))
       return;
-    int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-    bool isSplat;
-    ArrayRef<char> elements = rawElements(source, isSplat);
-    std::vector<char> repeated;
-    if (isSplat) {
-      for (int64_t i = 0; i < source.getNumElements(); ++i)
-        repeated.insert(repeated.end(), elements.begin(), elements.end());
-      elements = repeated;
-    }
-    if (int64_t(elements.size()) != source.getNumElements() * bytes)
+    std::optional<ConstantElements> elements = ConstantElements::of(source);
+    if (!elements)
       return;
-    std::vector<char> packed =
-        Packer(op, elements, bytesOf(padding, bytes)).pack();
 
+    // Several functions may have one constant, and pack it alike.
+    ElementsAttr &packed = known[{source, op.getSourceType(), op.getDestType(),
+                                  op->getAttrDictionary(), padding}];
+    if (!packed)
+      packed = pack(op, *elements, padding);
     OpBuilder builder(op);
-    auto attr = DenseElementsAttr::getFromRawBuffer(destType, packed);
-    auto constant = arith::ConstantOp::create(builder, op.getLoc(), attr);
-    record(op, packed.size());
+    auto constant = arith::ConstantOp::create(builder, op.getLoc(), packed);
+    record(op, packed.getNumElements() * elements->elementBytes);
     op->replaceAllUsesWith(constant);
     op.erase();
   }
 
+  static ElementsAttr pack(linalg::PackOp op, const ConstantElements &elements,
+                           Attribute padding) {
+    SmallVector<char, 8> paddingBytes = bytesOf(padding, elements.elementBytes);
+    if (elements.isSplat &&
+        (!op.getPaddingValue() || ArrayRef(paddingBytes) == elements.bytes))
+      return DenseElementsAttr::getFromRawBuffer(op.getDestType(),
+                                                 elements.bytes);
+    return makeConstant(op.getDestType(), elements.elementBytes,
+                        [&](MutableArrayRef<char> bytes) {
+                          moveElements(elements, op.getSourceType().getShape(),
+                                       op.getDestType().getShape(), stepsOf(op),
+                                       paddingBytes, bytes);
+                        });
+  }
+
   /// Adds a line about `op` to the function's list of packed constants.
   void record(linalg::PackOp op, size_t bytes) {
-    func::FuncOp func = getOperation();
+    auto func = op->getParentOfType<func::FuncOp>();
     SmallVector<Attribute> lines;
     if (auto known = func->getAttrOfType<ArrayAttr>(kPackedAttr))
       lines.assign(known.begin(), known.end());
@@ -167,6 +137,11 @@ struct FoldConstantPacksPass
     lines.push_back(StringAttr::get(&getContext(), line));
     func->setAttr(kPackedAttr, ArrayAttr::get(&getContext(), lines));
   }
+
+  /// By source, its shape and the packed one, how it is packed, and padding.
+  std::map<std::tuple<Attribute, Type, Type, Attribute, Attribute>,
+           ElementsAttr, ByAddress>
+      known;
 };
 
 } // namespace

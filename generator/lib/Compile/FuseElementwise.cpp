@@ -4,6 +4,7 @@
 // tw-fuse-elementwise and tw-fuse-on-device: upstream's patterns, where they
 // cost no tile.
 
+#include "ConstantElements.h"
 #include "MatchContraction.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -35,8 +36,7 @@ struct FuseElementwisePass : impl::FuseElementwiseBase<FuseElementwisePass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(patterns, mayFuse);
-    // Transposed weights are constants, too.
-    linalg::populateConstantFoldLinalgOperations(patterns, mayFuse);
+    populateFoldConstantTransposes(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -101,19 +101,20 @@ void addModelStep(OpPassManager &pm, const ModelOptions &options) {
 }
 
 void addPackStep(OpPassManager &pm, const ModelOptions &options) {
-  OpPassManager &funcs = pm.nest<func::FuncOp>();
   if (!options.reference) {
+    OpPassManager &funcs = pm.nest<func::FuncOp>();
     PackContractionsOptions pack;
     pack.target = options.target.name;
     pack.device = options.device ? options.device->name : "";
     pack.prefix = options.prefix;
     funcs.addPass(createPackContractions(pack));
     addCleanup(funcs);
-    funcs.addPass(createFoldConstantPacks());
-    addCleanup(funcs);
+    pm.addPass(createFoldConstantPacks());
+    addCleanup(pm);
   }
   if (!options.device)
     return;
+  OpPassManager &funcs = pm.nest<func::FuncOp>();
   funcs.addPass(createLowerDevicePacks());
   addCleanup(funcs);
   funcs.addPass(createPlaceOnDevice());
@@ -157,6 +158,7 @@ void addConversionsToLLVM(OpPassManager &pm, UnknownMath unknown) {
 }
 
 void addLLVMStep(OpPassManager &pm, const ModelOptions &options) {
+  pm.addPass(createExternalizeConstants());
   // Arithmetic on f16 and bf16 is done in f32 and rounded by each operation,
   // which is what IEEE 754 says of it, with or without instructions for it.
   // What is normal, though, is so in its own type.

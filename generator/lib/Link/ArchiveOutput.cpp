@@ -45,6 +45,31 @@ Expected<bool> weakenAny(object::ObjectFile &object, StringRef name) {
   return createStringError("is not an ELF object");
 }
 
+/// A member's header: its size as text, at this place in so many columns.
+constexpr size_t kMemberHeader = 60, kSizeAt = 48, kSizeColumns = 10;
+
+/// Puts `constants` behind the last member, an object of `size` bytes.
+Expected<FileTail> extendLastMember(SmallVectorImpl<char> &archive, size_t size,
+                                    ArrayRef<ExternalConstant> constants) {
+  size_t start = archive.size() - alignTo(size, 2);
+  SmallVector<char, 0> object(archive.begin() + start,
+                              archive.begin() + start + size);
+  Expected<FileTail> tail = appendConstants(object, constants);
+  if (!tail)
+    return tail;
+  uint64_t extended = object.size() + tail->size();
+  std::string text = std::to_string(extended);
+  if (text.size() > kSizeColumns)
+    return createStringError("the constants are too large for an archive");
+  text.resize(kSizeColumns, ' ');
+  copy(text, archive.begin() + (start - kMemberHeader + kSizeAt));
+  archive.truncate(start);
+  archive.append(object.begin(), object.end());
+  if (extended % 2)
+    tail->append("\n");
+  return tail;
+}
+
 } // namespace
 
 Error weakenDefinition(SmallVectorImpl<char> &object, StringRef name) {
@@ -62,26 +87,44 @@ Error weakenDefinition(SmallVectorImpl<char> &object, StringRef name) {
   return Error::success();
 }
 
-Error writeTileArchive(const InputFiles *inputs,
-                       MutableArrayRef<ResolvedTile> tiles, raw_ostream &os) {
+Expected<FileTail> writeTileArchive(const InputFiles *inputs,
+                                    ArrayRef<ExternalConstant> constants,
+                                    MutableArrayRef<ResolvedTile> tiles,
+                                    SmallVectorImpl<char> &bytes) {
   std::vector<std::string> names;
   names.reserve(tiles.size()); // members refer to them
-  std::vector<NewArchiveMember> members;
+  std::vector<NewArchiveMember> ofInputs, members;
   if (inputs)
     for (const InputModule &module : inputs->modules())
       if (!module.duplicate)
-        members.emplace_back(
+        ofInputs.emplace_back(
             MemoryBufferRef(module.bytes.getBuffer(), module.baseName));
+  if (constants.empty())
+    members = std::move(ofInputs);
+  else if (ofInputs.size() != 1)
+    return createStringError("constants are those of one object, but the "
+                             "archive has %zu",
+                             ofInputs.size());
   for (ResolvedTile &tile : tiles) {
     if (Error error = weakenDefinition(tile.bytes, tile.name))
-      return error;
+      return std::move(error);
     names.push_back(tile.name + ".o");
     members.emplace_back(MemoryBufferRef(
         StringRef(tile.bytes.data(), tile.bytes.size()), names.back()));
   }
-  return writeArchiveToStream(os, members, SymtabWritingMode::NormalSymtab,
-                              object::Archive::K_GNU, /*Deterministic=*/true,
-                              /*Thin=*/false);
+  size_t extended = 0;
+  if (!constants.empty()) {
+    extended = ofInputs.front().Buf->getBufferSize();
+    members.push_back(std::move(ofInputs.front()));
+  }
+  raw_svector_ostream os(bytes);
+  if (Error error = writeArchiveToStream(
+          os, members, SymtabWritingMode::NormalSymtab, object::Archive::K_GNU,
+          /*Deterministic=*/true, /*Thin=*/false))
+    return std::move(error);
+  if (constants.empty())
+    return FileTail();
+  return extendLastMember(bytes, extended, constants);
 }
 
 } // namespace tilewright

@@ -6,9 +6,9 @@
 #ifndef TILEWRIGHT_LIB_LINK_ARCHIVEOUTPUT_H
 #define TILEWRIGHT_LIB_LINK_ARCHIVEOUTPUT_H
 
+#include "tilewright/Codegen/ExternalConstants.h"
 #include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Link/InputFiles.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace tilewright {
 
@@ -17,12 +17,17 @@ namespace tilewright {
 llvm::Error weakenDefinition(llvm::SmallVectorImpl<char> &object,
                              llvm::StringRef name);
 
-/// Writes one archive with a symbol table: the modules of `inputs` (may be
+/// Makes one archive with a symbol table: the modules of `inputs` (may be
 /// null), then one member NAME.o per tile, weakened. Same arguments, same
-/// bytes.
-llvm::Error writeTileArchive(const InputFiles *inputs,
-                             llvm::MutableArrayRef<ResolvedTile> tiles,
-                             llvm::raw_ostream &os);
+/// bytes. Into `bytes`, which is empty, and what follows that.
+///
+/// `constants` are put behind the one input, which then is the last member:
+/// its tail is the archive's, and need not be in memory twice.
+llvm::Expected<FileTail>
+writeTileArchive(const InputFiles *inputs,
+                 llvm::ArrayRef<ExternalConstant> constants,
+                 llvm::MutableArrayRef<ResolvedTile> tiles,
+                 llvm::SmallVectorImpl<char> &bytes);
 
 } // namespace tilewright
 

@@ -171,25 +171,33 @@ Expected<ModuleLinker::Calls> ModuleLinker::finish(bool inlineTiles) {
   return calls;
 }
 
-Error ModuleLinker::writeBitcode(raw_ostream &os) {
+Expected<FileTail>
+ModuleLinker::writeBitcode(SmallVectorImpl<char> &bytes,
+                           ArrayRef<ExternalConstant> constants) {
+  embedConstants(module, constants);
+  raw_svector_ostream os(bytes);
   WriteBitcodeToFile(module, os);
-  return Error::success();
+  return FileTail();
 }
 
-Error ModuleLinker::writeObject(raw_ostream &os) {
-  // The code generator wants to seek; the output may be a pipe.
-  SmallVector<char, 0> bytes;
-  raw_svector_ostream buffer(bytes);
+Expected<FileTail>
+ModuleLinker::writeObject(SmallVectorImpl<char> &bytes,
+                          ArrayRef<ExternalConstant> constants) {
+  bool isElf = module.getTargetTriple().isOSBinFormatELF();
+  if (!isElf)
+    embedConstants(module, constants);
+  raw_svector_ostream os(bytes);
   legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, buffer, nullptr,
+  if (machine->addPassesToEmitFile(passes, os, nullptr,
                                    CodeGenFileType::ObjectFile))
     return createStringError("this LLVM cannot write objects for " +
                              module.getTargetTriple().str());
   passes.run(module);
   if (diagnostics.any())
     return createStringError("while generating code: " + diagnostics.take());
-  os << StringRef(bytes.data(), bytes.size());
-  return Error::success();
+  if (!isElf)
+    return FileTail();
+  return appendConstants(bytes, constants);
 }
 
 } // namespace tilewright

@@ -54,6 +54,10 @@ Error checkOptions(const LinkOptions &options) {
     return createStringError("only an archive output can hold the inputs as "
                              "they are; object and bitcode outputs always hold "
                              "the bitcode inputs");
+  if (!options.constants.empty() && options.buffers.size() != 1)
+    return createStringError("constants are those of one module in memory, but "
+                             "there are %zu",
+                             options.buffers.size());
   return Error::success();
 }
 
@@ -143,17 +147,20 @@ private:
     return Error::success();
   }
 
-  Error write(StringRef outputPath,
-              function_ref<Error(raw_ostream &)> content) {
+  /// `content` makes the beginning of the file and gives back the rest.
+  Error
+  write(StringRef outputPath,
+        function_ref<Expected<FileTail>(SmallVectorImpl<char> &)> content) {
     SmallVector<char, 0> bytes;
-    raw_svector_ostream buffer(bytes);
-    if (Error error = content(buffer))
-      return error;
+    Expected<FileTail> tail = content(bytes);
+    if (!tail)
+      return tail.takeError();
     report.linkMs += stopwatch.lap();
-    if (Error error =
-            outputs.write(outputPath, StringRef(bytes.data(), bytes.size())))
+    std::vector<StringRef> pieces = {StringRef(bytes.data(), bytes.size())};
+    append_range(pieces, tail->pieces());
+    if (Error error = outputs.writePieces(outputPath, pieces))
       return error;
-    report.outputBytes = bytes.size();
+    report.outputBytes = bytes.size() + tail->size();
     report.writeMs = stopwatch.lap();
     return Error::success();
   }
@@ -172,9 +179,9 @@ private:
   Error linkArchive(StringRef outputPath) {
     if (Error error = resolve(Emit::Object))
       return error;
-    return write(outputPath, [&](raw_ostream &os) {
+    return write(outputPath, [&](SmallVectorImpl<char> &bytes) {
       return writeTileArchive(options.withInputs ? &inputs : nullptr,
-                              report.tiles, os);
+                              options.constants, report.tiles, bytes);
     });
   }
 
@@ -197,9 +204,10 @@ private:
       return calls.takeError();
     report.inlinedCalls = calls->inlined;
     report.remainingCalls = calls->remaining;
-    return write(outputPath, [&](raw_ostream &os) {
-      return options.output == LinkOutput::Object ? linker.writeObject(os)
-                                                  : linker.writeBitcode(os);
+    return write(outputPath, [&](SmallVectorImpl<char> &bytes) {
+      return options.output == LinkOutput::Object
+                 ? linker.writeObject(bytes, options.constants)
+                 : linker.writeBitcode(bytes, options.constants);
     });
   }
 

@@ -6,6 +6,7 @@
 #ifndef TILEWRIGHT_LIB_LINK_MODULELINKER_H
 #define TILEWRIGHT_LIB_LINK_MODULELINKER_H
 
+#include "tilewright/Codegen/ExternalConstants.h"
 #include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Link/AttributePolicy.h"
 #include "tilewright/Link/Gather.h"
@@ -14,7 +15,6 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
-#include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 
 namespace tilewright {
@@ -41,8 +41,14 @@ public:
   /// inlined into, then drops everything unused and verifies the module.
   llvm::Expected<Calls> finish(bool inlineTiles);
 
-  llvm::Error writeBitcode(llvm::raw_ostream &os);
-  llvm::Error writeObject(llvm::raw_ostream &os);
+  /// The beginning of the file into `bytes`, which is empty, and the rest.
+  /// Either defines the constants.
+  llvm::Expected<FileTail>
+  writeBitcode(llvm::SmallVectorImpl<char> &bytes,
+               llvm::ArrayRef<ExternalConstant> constants);
+  llvm::Expected<FileTail>
+  writeObject(llvm::SmallVectorImpl<char> &bytes,
+              llvm::ArrayRef<ExternalConstant> constants);
 
 private:
   llvm::Error link(std::unique_ptr<llvm::Module> module, llvm::StringRef id);

@@ -266,6 +266,10 @@ Error OutputFiles::makeDirectories() {
 }
 
 Error OutputFiles::write(StringRef path, StringRef bytes) {
+  return writePieces(path, bytes);
+}
+
+Error OutputFiles::writePieces(StringRef path, ArrayRef<StringRef> pieces) {
   if (Error error = makeDirectories())
     return error;
   Output *output = byPath.lookup(path);
@@ -282,12 +286,13 @@ Error OutputFiles::write(StringRef path, StringRef bytes) {
   }
   output->written = true;
   if (output->isFile())
-    return writeTemporary(*output, bytes);
-  output->bytes += bytes;
+    return writeTemporary(*output, pieces);
+  for (StringRef piece : pieces)
+    output->bytes += piece;
   return Error::success();
 }
 
-Error OutputFiles::writeTemporary(Output &output, StringRef bytes) {
+Error OutputFiles::writeTemporary(Output &output, ArrayRef<StringRef> pieces) {
   const OutputTarget &target = *output.target;
   output.discard();
   int descriptor;
@@ -317,7 +322,10 @@ Error OutputFiles::writeTemporary(Output &output, StringRef bytes) {
       return cannotWrite(output.path, why);
   } while (true);
 
-  std::error_code failed = writeAll(descriptor, bytes);
+  std::error_code failed;
+  for (StringRef piece : pieces)
+    if (!failed)
+      failed = writeAll(descriptor, piece);
   // After the bytes: writing takes a set-user-id bit away.
   if (!failed && target.status)
     failed = inherit(descriptor, *target.status);

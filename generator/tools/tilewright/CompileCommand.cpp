@@ -162,14 +162,29 @@ Error writeStage(MemoryBufferRef source, const ModelOptions &options,
   return outputs.commit();
 }
 
+/// Mapped rather than read where it is a file, as most of it may be constants.
+Expected<std::unique_ptr<MemoryBuffer>> readModel() {
+  auto read = [](bool terminated) {
+    return MemoryBuffer::getFileOrSTDIN(input, /*IsText=*/false, terminated);
+  };
+  ErrorOr<std::unique_ptr<MemoryBuffer>> source = read(/*terminated=*/false);
+  // Text needs a zero byte behind it, which only a mapped file may lack.
+  if (source && (*source)->getBufferKind() == MemoryBuffer::MemoryBuffer_MMap &&
+      !isModelBytecode(**source))
+    source = read(/*terminated=*/true);
+  if (!source)
+    return createFileError(input, source.getError());
+  return std::move(*source);
+}
+
 Error runCompile() {
   Progress progress("reading the model");
   BuildOptions options;
   if (Error error = readTargets(options.model))
     return error;
-  auto source = MemoryBuffer::getFileOrSTDIN(input, /*IsText=*/true);
+  Expected<std::unique_ptr<MemoryBuffer>> source = readModel();
   if (!source)
-    return createFileError(input, source.getError());
+    return source.takeError();
   progress.phase("compiling the model");
   options.model.prefix = prefix;
   options.model.reference = reference;

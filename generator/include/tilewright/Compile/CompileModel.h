@@ -7,12 +7,14 @@
 #ifndef TILEWRIGHT_COMPILE_COMPILEMODEL_H
 #define TILEWRIGHT_COMPILE_COMPILEMODEL_H
 
+#include "tilewright/Codegen/ExternalConstants.h"
 #include "tilewright/Codegen/TargetCpu.h"
 #include "tilewright/key.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,6 +51,9 @@ struct ModelOptions {
   /// Packs nothing and calls no tile: upstream's plain loops, the oracle that
   /// compiled models are tested against.
   bool reference = false;
+  /// Bitcode, Object: leave the large constants to the caller, as
+  /// CompiledModel::constants. Else the output holds them.
+  bool constantsApart = false;
 };
 
 /// A function that C can call; docs/compile.md describes the conventions.
@@ -66,6 +71,9 @@ struct StepTime {
 struct CompiledModel {
   ModelStage stage;
   llvm::SmallVector<char, 0> bytes; ///< text or binary, as `stage` says
+  /// What `bytes` refers to, for ModelOptions::constantsApart.
+  std::vector<ExternalConstant> constants;
+  std::shared_ptr<void> constantsOwner; ///< of what they refer to
   std::vector<EntryPoint> entries;
   /// The tile functions called, each once, in order of first call.
   std::vector<TileKey> tiles;
@@ -81,11 +89,16 @@ struct CompiledModel {
   std::vector<StepTime> steps;
 };
 
-/// Compiles the model in `source`. An error holds MLIR's diagnostics, each with
-/// file, line and column. May be called from several threads.
+/// Compiles the model in `source`: text, followed by a zero byte, or MLIR's
+/// bytecode. The result may refer to bytes of it. An error holds MLIR's
+/// diagnostics, each with file, line and column. May be called from several
+/// threads.
 llvm::Expected<CompiledModel> compileModel(llvm::MemoryBufferRef source,
                                            ModelStage stage,
                                            const ModelOptions &options);
+
+/// Whether `source` is MLIR's bytecode and not text.
+bool isModelBytecode(llvm::MemoryBufferRef source);
 
 /// The C header that declares `entries`; `name` is its file name.
 std::string emitHeader(llvm::StringRef name,

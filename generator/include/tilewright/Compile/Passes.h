@@ -28,6 +28,10 @@ namespace tilewright {
 /// On a function: the constants that were packed at compile time, an ArrayAttr
 /// of StringAttr.
 inline constexpr llvm::StringLiteral kPackedAttr = "tw.packed";
+/// On a module: the values of constants that are only declared in it, a
+/// DictionaryAttr of ElementsAttr by symbol.
+inline constexpr llvm::StringLiteral kExternalConstantsAttr =
+    "tw.external_constants";
 /// On an argument of a model's function: its name, a StringAttr.
 inline constexpr llvm::StringLiteral kNameAttr = "tw.name";
 /// On an entry point: how the C header describes each argument and result, an

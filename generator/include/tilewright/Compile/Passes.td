@@ -107,14 +107,26 @@ def PackContractions : Pass<"tw-pack-contractions", "mlir::func::FuncOp"> {
   ];
 }
 
-def FoldConstantPacks : Pass<"tw-fold-constant-packs", "mlir::func::FuncOp"> {
+def FoldConstantPacks : Pass<"tw-fold-constant-packs", "mlir::ModuleOp"> {
   let summary = "Pack constants at compile time";
   let description = [{
     Replaces each `linalg.pack` of a constant by the packed constant: of any
     number of dimensions, permutation and padding. Elements must be of whole
-    bytes. The function's attribute `tw.packed` lists what was packed.
+    bytes. A result of 4 KiB or more is a resource: nothing walks over its
+    elements any more. Constants that several functions pack alike are packed
+    once. The function's attribute `tw.packed` lists what was packed.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
+def ExternalizeConstants : Pass<"tw-externalize-constants", "mlir::ModuleOp"> {
+  let summary = "Take the bytes of large constants out of the program";
+  let description = [{
+    Each constant `memref.global` of 4 KiB or more loses its initial value, so
+    that it becomes the declaration of a symbol. The module's attribute
+    `tw.external_constants` has the values, by symbol: they go to the output as
+    they are.
+  }];
 }
 
 def CallTileFunctions : Pass<"tw-call-tile-functions", "mlir::ModuleOp"> {

@@ -6,6 +6,7 @@
 #ifndef TILEWRIGHT_LINK_LINK_H
 #define TILEWRIGHT_LINK_LINK_H
 
+#include "tilewright/Codegen/ExternalConstants.h"
 #include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Link/Gather.h"
 #include "tilewright/Support/OutputFiles.h"
@@ -37,6 +38,9 @@ struct LinkOptions {
   bool withInputs = false;
   /// Inputs in memory, besides the files.
   std::vector<llvm::MemoryBufferRef> buffers;
+  /// Constants that the one module of `buffers` refers to; the output defines
+  /// them.
+  llvm::ArrayRef<ExternalConstant> constants;
   std::vector<std::string> prefixes = {std::string(kDefaultPrefix)};
   /// Archives or objects whose definitions are not wanted: libtilewright.a.
   std::vector<std::string> providers;

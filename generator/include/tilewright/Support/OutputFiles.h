@@ -7,6 +7,7 @@
 #ifndef TILEWRIGHT_SUPPORT_OUTPUTFILES_H
 #define TILEWRIGHT_SUPPORT_OUTPUTFILES_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -53,6 +54,11 @@ public:
   /// files: the bytes that follow those written before.
   llvm::Error write(llvm::StringRef path, llvm::StringRef bytes);
 
+  /// The same of bytes that are in several places: what is large need not be
+  /// copied together.
+  llvm::Error writePieces(llvm::StringRef path,
+                          llvm::ArrayRef<llvm::StringRef> pieces);
+
   /// Puts everything written in its place. On error all files are again what
   /// they were.
   llvm::Error commit();
@@ -62,7 +68,8 @@ private:
 
   llvm::Error makeDirectories();
   llvm::Error checkAliases(const Output &output);
-  llvm::Error writeTemporary(Output &output, llvm::StringRef bytes);
+  llvm::Error writeTemporary(Output &output,
+                             llvm::ArrayRef<llvm::StringRef> pieces);
 
   std::vector<std::unique_ptr<Output>> outputs;
   llvm::StringMap<Output *> byPath;

@@ -1,0 +1,177 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ConstantElements.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <cstring>
+
+using namespace mlir;
+
+namespace tilewright {
+namespace {
+
+/// As wide as the widest vector, which the moved bytes may be read by.
+constexpr size_t kBlobAlignment = 64;
+
+template <class Word> Word load(const char *bytes) {
+  Word word;
+  std::memcpy(&word, bytes, sizeof(Word));
+  return word;
+}
+
+/// Moves elements of the size of `Word`.
+template <class Word> class ElementMover {
+public:
+  ElementMover(const ConstantElements &source, ArrayRef<int64_t> sourceShape,
+               ArrayRef<int64_t> resultShape, ArrayRef<ElementStep> resultSteps,
+               ArrayRef<char> padding, MutableArrayRef<char> result)
+      : source(source.bytes.data()), padding(load<Word>(padding.data())),
+        shape(sourceShape), position(shape.size(), 0), out(result.data()) {
+    SmallVector<int64_t> strides(shape.size(), source.isSplat ? 0 : 1);
+    for (size_t dim = shape.size(); dim-- > 1;)
+      strides[dim - 1] = strides[dim] * shape[dim];
+    for (auto [step, count] : llvm::zip_equal(resultSteps, resultShape))
+      if (count != 1)
+        steps.push_back({step, count, step.elements * strides[step.dim], 1});
+    for (size_t depth = steps.size(); depth-- > 1;)
+      steps[depth - 1].block = steps[depth].block * steps[depth].count;
+  }
+
+  void move() { move(0, 0); }
+
+private:
+  struct Loop {
+    ElementStep step;
+    int64_t count;
+    int64_t stride; ///< in elements of the source
+    int64_t block;  ///< elements of the result for each iteration
+  };
+
+  void move(size_t depth, int64_t offset) {
+    if (depth == steps.size()) {
+      write(offset);
+      return;
+    }
+    const auto &[step, count, stride, block] = steps[depth];
+    int64_t before = position[step.dim];
+    int64_t left = std::max<int64_t>(shape[step.dim] - before, 0);
+    int64_t inside =
+        std::min(int64_t(llvm::divideCeil(left, step.elements)), count);
+    if (depth + 1 == steps.size()) {
+      moveRow(offset, stride, inside);
+    } else {
+      for (int64_t i = 0; i < inside; ++i) {
+        position[step.dim] = before + i * step.elements;
+        move(depth + 1, offset + i * stride);
+      }
+      position[step.dim] = before;
+    }
+    for (int64_t i = 0; i < (count - inside) * block; ++i)
+      append(padding);
+  }
+
+  void moveRow(int64_t offset, int64_t stride, int64_t count) {
+    if (stride == 1) {
+      std::memcpy(out, source + offset * sizeof(Word), count * sizeof(Word));
+      out += count * sizeof(Word);
+      return;
+    }
+    for (int64_t i = 0; i < count; ++i)
+      write(offset + i * stride);
+  }
+
+  void write(int64_t offset) {
+    append(load<Word>(source + offset * sizeof(Word)));
+  }
+
+  void append(Word word) {
+    std::memcpy(out, &word, sizeof(Word));
+    out += sizeof(Word);
+  }
+
+  const char *source;
+  Word padding;
+  ArrayRef<int64_t> shape;
+  SmallVector<int64_t> position; ///< in the source, by dimension
+  SmallVector<Loop> steps;       ///< without those of one iteration
+  char *out;
+};
+
+/// Of each element in memory; 0 if that is not for us to say.
+int64_t bytesOfElement(Type type) {
+  if (type.isIndex())
+    return 8;
+  if (!type.isIntOrFloat())
+    return 0;
+  switch (type.getIntOrFloatBitWidth()) {
+  case 8:
+  case 16:
+  case 32:
+  case 64:
+    return type.getIntOrFloatBitWidth() / 8;
+  default:
+    return 0;
+  }
+}
+
+} // namespace
+
+std::optional<ConstantElements> ConstantElements::of(ElementsAttr attr) {
+  ConstantElements elements;
+  elements.elementBytes = bytesOfElement(attr.getElementType());
+  if (!elements.elementBytes)
+    return std::nullopt;
+  if (auto dense = dyn_cast<DenseElementsAttr>(attr)) {
+    elements.isSplat = dense.isSplat();
+    elements.bytes = dense.getRawData();
+  } else if (auto resource = dyn_cast<DenseResourceElementsAttr>(attr)) {
+    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+      elements.bytes = blob->getData();
+  }
+  int64_t count = elements.isSplat ? 1 : attr.getNumElements();
+  if (int64_t(elements.bytes.size()) != count * elements.elementBytes)
+    return std::nullopt;
+  return elements;
+}
+
+ElementsAttr
+makeConstant(RankedTensorType type, int64_t elementBytes,
+             llvm::function_ref<void(MutableArrayRef<char>)> fill) {
+  int64_t size = type.getNumElements() * elementBytes;
+  if (size < kLargeConstantBytes) {
+    std::vector<char> bytes(size);
+    fill(bytes);
+    return DenseElementsAttr::getFromRawBuffer(type, bytes);
+  }
+  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(size, kBlobAlignment);
+  fill(blob.getMutableData());
+  return DenseResourceElementsAttr::get(type, "moved", std::move(blob));
+}
+
+void moveElements(const ConstantElements &source, ArrayRef<int64_t> sourceShape,
+                  ArrayRef<int64_t> resultShape, ArrayRef<ElementStep> steps,
+                  ArrayRef<char> padding, MutableArrayRef<char> result) {
+  auto move = [&](auto word) {
+    ElementMover<decltype(word)>(source, sourceShape, resultShape, steps,
+                                 padding, result)
+        .move();
+  };
+  switch (source.elementBytes) {
+  case 1:
+    return move(uint8_t());
+  case 2:
+    return move(uint16_t());
+  case 4:
+    return move(uint32_t());
+  case 8:
+    return move(uint64_t());
+  default:
+    llvm_unreachable("ConstantElements has no others");
+  }
+}
+
+} // namespace tilewright

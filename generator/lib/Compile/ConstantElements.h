@@ -1,0 +1,60 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Constants as the bytes that they are: looked at, moved and made without an
+// APInt, an APFloat or an attribute for each element.
+
+#ifndef TILEWRIGHT_LIB_COMPILE_CONSTANTELEMENTS_H
+#define TILEWRIGHT_LIB_COMPILE_CONSTANTELEMENTS_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/PatternMatch.h"
+#include <optional>
+
+namespace tilewright {
+
+/// From this size on a constant's bytes stay out of IR: a page. Below it the
+/// optimiser may look at them.
+constexpr int64_t kLargeConstantBytes = 4096;
+
+/// The elements of a constant, row-major, as the target has them in memory. A
+/// splat has one.
+struct ConstantElements {
+  llvm::ArrayRef<char> bytes;
+  int64_t elementBytes = 0;
+  bool isSplat = false;
+
+  /// Nothing if the constant keeps no bytes, fewer than its type has, or
+  /// elements that are not 1, 2, 4 or 8 bytes: of i1, LLVM says how many.
+  static std::optional<ConstantElements> of(mlir::ElementsAttr attr);
+};
+
+/// A constant of `type`, whose elements `fill` writes. If it is large its bytes
+/// are a resource of the context, else they are the attribute's.
+mlir::ElementsAttr
+makeConstant(mlir::RankedTensorType type, int64_t elementBytes,
+             llvm::function_ref<void(llvm::MutableArrayRef<char>)> fill);
+
+/// One step along a dimension of a result goes by `elements` along the
+/// dimension `dim` of the source.
+struct ElementStep {
+  int64_t dim, elements;
+};
+
+/// Fills `result`, row-major, with elements of `source`; `steps` has one for
+/// each dimension of `resultShape`. What lies outside of `source`, which is
+/// only ever behind its end, is `padding`, one element.
+void moveElements(const ConstantElements &source,
+                  llvm::ArrayRef<int64_t> sourceShape,
+                  llvm::ArrayRef<int64_t> resultShape,
+                  llvm::ArrayRef<ElementStep> steps,
+                  llvm::ArrayRef<char> padding,
+                  llvm::MutableArrayRef<char> result);
+
+/// A transpose of a constant becomes the transposed constant.
+void populateFoldConstantTransposes(mlir::RewritePatternSet &patterns);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_COMPILE_CONSTANTELEMENTS_H

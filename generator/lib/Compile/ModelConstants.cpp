@@ -1,0 +1,65 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ModelConstants.h"
+
+#include "ConstantElements.h"
+#include "tilewright/Compile/Passes.h"
+
+using namespace mlir;
+using llvm::createStringError;
+
+namespace tilewright {
+namespace {
+
+// The bytes are those of this host's memory.
+static_assert(llvm::endianness::native == llvm::endianness::little,
+              "constants would have to be turned around for the target");
+
+/// Position-independent code of x86-64 reaches so far, with some room for the
+/// code itself.
+constexpr uint64_t kMostBytes = (uint64_t(1) << 31) - (uint64_t(1) << 24);
+
+} // namespace
+
+llvm::Expected<std::vector<ExternalConstant>>
+nameConstants(ModuleOp model, llvm::Module &code) {
+  std::vector<ExternalConstant> constants;
+  auto values = model->getAttrOfType<DictionaryAttr>(kExternalConstantsAttr);
+  if (!values)
+    return constants;
+  uint64_t total = 0;
+  for (NamedAttribute entry : values) {
+    llvm::GlobalVariable *global = code.getGlobalVariable(entry.getName());
+    if (!global)
+      continue; // nothing uses it any more
+    auto value = cast<ElementsAttr>(entry.getValue());
+    std::optional<ConstantElements> elements = ConstantElements::of(value);
+    if (!elements)
+      return createStringError("the constant '%s' has lost its bytes",
+                               entry.getName().str().c_str());
+    ExternalConstant constant;
+    constant.bytes = StringRef(elements->bytes.data(), elements->bytes.size());
+    constant.size = value.getNumElements() * elements->elementBytes;
+    constant.name = externalConstantName(constant.bytes, constant.size);
+    if (llvm::GlobalVariable *equal = code.getGlobalVariable(constant.name)) {
+      global->replaceAllUsesWith(equal);
+      global->eraseFromParent();
+      continue;
+    }
+    global->setName(constant.name);
+    global->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    global->setDSOLocal(true);
+    global->setAlignment(llvm::Align(kConstantAlignment));
+    total += constant.size;
+    constants.push_back(std::move(constant));
+  }
+  if (total > kMostBytes)
+    return createStringError("the model has constants of " + Twine(total) +
+                             " bytes, but its code can address at most " +
+                             Twine(kMostBytes) +
+                             "; pass the largest ones as arguments");
+  return constants;
+}
+
+} // namespace tilewright
