@@ -175,10 +175,10 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   modelOptions.target = std::move(*target);
   modelOptions.reference = options.reference;
   modelOptions.bitcodeDir = TW_BITCODE_DIR;
-  llvm::Expected<CompiledModel> compiled = compileModel(
-      llvm::MemoryBufferRef(llvm::StringRef(model.data(), model.size()),
-                            "test.mlir"),
-      ModelStage::Object, modelOptions);
+  std::string text(model);  // with a zero byte behind it
+  llvm::Expected<CompiledModel> compiled =
+      compileModel(llvm::MemoryBufferRef(text, "test.mlir"), ModelStage::Object,
+                   modelOptions);
   if (!compiled) return fail(compiled.takeError());
 
   ResolveOptions resolve;

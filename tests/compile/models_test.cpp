@@ -4,40 +4,15 @@
 // What surrounds the matrix multiplications of a model: elementwise operations,
 // reductions, constants, entry points and the checks of their sizes.
 
+#include "tests/compile/models_test.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
 
-#include "tests/common/guarded_buffer.h"
-#include "tests/compile/jit_model.h"
-
 namespace tilewright::testing {
 namespace {
-
-// On this CPU and on GPUs.
-class ModelsTest : public ::testing::TestWithParam<std::string> {
- public:
-  static std::string isa() { return GetParam(); }
-};
-
-std::unique_ptr<JitModel> compile(const std::string& text,
-                                  bool reference = false) {
-  std::string error;
-  std::unique_ptr<JitModel> model =
-      JitModel::compile(text, JitOptions{ModelsTest::isa(), reference}, &error);
-  EXPECT_TRUE(model) << error << "\n" << text;
-  return model;
-}
-
-// `count` floats between guard pages: 0.25, -0.5, 0.75, ...
-GuardedBuffer someFloats(int64_t count) {
-  GuardedBuffer buffer(static_cast<size_t>(count) * sizeof(float));
-  for (int64_t i = 0; i < count; ++i)
-    buffer.as<float>()[i] =
-        0.25f * static_cast<float>(i % 29 + 1) * (i % 2 ? -1.0f : 1.0f);
-  return buffer;
-}
 
 const char kMaps[] = R"(
 #ij = affine_map<(i, j) -> (i, j)>
@@ -452,11 +427,8 @@ TEST_P(ModelsTest, ReferenceModeCallsNoTile) {
   for (int i = 0; i < 16; ++i) EXPECT_EQ(got[i], expected[i]);
 }
 
-std::vector<std::string> targets() {
-  return {runnableIsas().front(), "amdgpu_gfx942", "amdgpu_gfx1100"};
-}
-
-INSTANTIATE_TEST_SUITE_P(Targets, ModelsTest, ::testing::ValuesIn(targets()),
+INSTANTIATE_TEST_SUITE_P(Targets, ModelsTest,
+                         ::testing::ValuesIn(modelTargets()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

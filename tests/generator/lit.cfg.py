@@ -11,7 +11,7 @@ import lit.formats
 config.name = "tilewright-generator"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["CMakeLists.txt"]
+config.excludes = ["CMakeLists.txt", "Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 
 config.environment["PATH"] = os.pathsep.join(

@@ -5,7 +5,10 @@
 // later step meets an operation it has no answer for.
 
 #include "CNames.h"
+#include "ConstantElements.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "tilewright/Compile/Passes.h"
 
 using namespace mlir;
@@ -105,6 +108,31 @@ LogicalResult checkTypes(Operation *op) {
   return success();
 }
 
+/// Of a constant that is a resource, whether the file has its elements: a
+/// resource may be left out of text, and says nothing of its type.
+LogicalResult checkResource(arith::ConstantOp op) {
+  auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue());
+  if (!resource)
+    return success();
+  StringRef name = resource.getRawHandle().getKey();
+  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  if (!blob)
+    return op.emitOpError() << "is the resource '" << name
+                            << "', which the file does not have; write the "
+                               "model with its resources";
+  if (ConstantElements::of(resource))
+    return success();
+  Type element = resource.getElementType();
+  if (element.isInteger(1))
+    return op.emitOpError() << "is the resource '" << name
+                            << "' with elements of i1; write these as "
+                               "dense<...>";
+  return op.emitOpError() << "is the resource '" << name << "' of "
+                          << blob->getData().size()
+                          << " bytes, which are not the elements of "
+                          << op.getType();
+}
+
 bool isAccepted(Operation *op) {
   if (isa<func::ReturnOp, func::CallOp, linalg::YieldOp, linalg::IndexOp,
           tensor::EmptyOp, tensor::DimOp, tensor::CastOp, affine::AffineApplyOp,
@@ -158,7 +186,12 @@ struct CheckModelPass : impl::CheckModelBase<CheckModelPass> {
         failed = true;
         return;
       }
-      failed |= mlir::failed(checkTypes(op));
+      if (mlir::failed(checkTypes(op))) {
+        failed = true;
+        return;
+      }
+      if (auto constant = dyn_cast<arith::ConstantOp>(op))
+        failed |= mlir::failed(checkResource(constant));
       if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
         failed |= mlir::failed(checkLinalgOp(linalgOp));
     });

@@ -16,6 +16,8 @@ namespace tilewright {
 
 namespace {
 
+constexpr int64_t kWidestElement = 8;
+
 struct ExternalizeConstantsPass
     : impl::ExternalizeConstantsBase<ExternalizeConstantsPass> {
   void runOnOperation() override {
@@ -36,9 +38,12 @@ struct ExternalizeConstantsPass
 
   /// The value of a constant whose bytes stay bytes, else null.
   static ElementsAttr largeValue(memref::GlobalOp global) {
-    if (!global.getConstant())
-      return nullptr;
     auto value = dyn_cast_or_null<ElementsAttr>(global.getInitialValueAttr());
+    if (!global.getConstant() || !value ||
+        value.getNumElements() < kLargeConstantBytes / kWidestElement)
+      return nullptr;
+    if (value.getElementType().isInteger(1))
+      value = booleansAsBytes(value);
     std::optional<ConstantElements> elements;
     if (value)
       elements = ConstantElements::of(value);
@@ -46,6 +51,23 @@ struct ExternalizeConstantsPass
         value.getNumElements() * elements->elementBytes < kLargeConstantBytes)
       return nullptr;
     return value;
+  }
+
+  /// Code reads each boolean as a byte, 0 or 1, where MLIR may keep a bit. Null
+  /// if the value is none that MLIR knows the booleans of.
+  static ElementsAttr booleansAsBytes(ElementsAttr value) {
+    auto dense = dyn_cast<DenseElementsAttr>(value);
+    if (!dense)
+      return nullptr;
+    auto type = RankedTensorType::get(value.getShapedType().getShape(),
+                                      IntegerType::get(value.getContext(), 8));
+    if (dense.isSplat()) {
+      char byte = dense.getSplatValue<bool>();
+      return DenseElementsAttr::getFromRawBuffer(type, byte);
+    }
+    return makeConstant(type, 1, [&](MutableArrayRef<char> bytes) {
+      llvm::copy(dense.getValues<bool>(), bytes.begin());
+    });
   }
 };
 

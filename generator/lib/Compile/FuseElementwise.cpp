@@ -51,6 +51,7 @@ struct FuseOnDevicePass : impl::FuseOnDeviceBase<FuseOnDevicePass> {
                  !isOnHost(operand->get().getDefiningOp()) &&
                  !isOnHost(operand->getOwner());
         });
+    populateFoldConstantTransposes(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

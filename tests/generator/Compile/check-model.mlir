@@ -94,3 +94,35 @@ func.func @my.function(%x: tensor<2xf32>) -> tensor<2xf32> {
 func.func @float(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
+
+// -----
+
+func.func @no_resource() -> tensor<4xf32> {
+  // expected-error @below {{is the resource 'left_out', which the file does not have; write the model with its resources}}
+  %w = arith.constant dense_resource<left_out> : tensor<4xf32>
+  return %w : tensor<4xf32>
+}
+
+// -----
+
+func.func @short_resource() -> tensor<4xf32> {
+  // expected-error @below {{is the resource 'short' of 12 bytes, which are not the elements of 'tensor<4xf32>'}}
+  %w = arith.constant dense_resource<short> : tensor<4xf32>
+  return %w : tensor<4xf32>
+}
+{-# dialect_resources: { builtin: { short: "0x04000000000000000000000000000000" } } #-}
+
+// -----
+
+func.func @boolean_resource(%x: tensor<4xi8>) -> tensor<4xi8> {
+  // expected-error @below {{is the resource 'booleans' with elements of i1; write these as dense<...>}}
+  %w = arith.constant dense_resource<booleans> : tensor<4xi1>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%w : tensor<4xi1>) outs(%x : tensor<4xi8>) {
+  ^bb0(%u: i1, %v: i8):
+    %e = arith.extui %u : i1 to i8
+    linalg.yield %e : i8
+  } -> tensor<4xi8>
+  return %r : tensor<4xi8>
+}
+{-# dialect_resources: { builtin: { booleans: "0x0100000001000100" } } #-}

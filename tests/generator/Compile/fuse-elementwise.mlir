@@ -70,3 +70,49 @@ func.func @loops(%x: tensor<8x8xi64>, %y: tensor<8x8xi64>, %o: tensor<8x8xi64>) 
   } -> tensor<8x8xi64>
   return %r : tensor<8x8xi64>
 }
+
+#ji = affine_map<(i, j) -> (j, i)>
+
+// Transposes of constants are constants, however they are written, and also of one that is used twice.
+// CHECK-LABEL: func.func @transposes(
+// CHECK-DAG:     %[[T:.*]] = arith.constant dense<{{\[\[}}1, 4], [2, 5], [3, 6]]> : tensor<3x2xi8>
+// CHECK-DAG:     %[[S:.*]] = arith.constant dense<7> : tensor<3x2xi8>
+// CHECK-DAG:     %[[P:.*]] = arith.constant dense<{{\[\[\[}}1, 3], [5, 7]], {{\[\[}}2, 4], [6, 8]]]> : tensor<2x2x2xi16>
+// CHECK-NOT:     linalg
+// CHECK:         return %[[T]], %[[T]], %[[S]], %[[P]]
+func.func @transposes() -> (tensor<3x2xi8>, tensor<3x2xi8>, tensor<3x2xi8>, tensor<2x2x2xi16>) {
+  %w = arith.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi8>
+  %s = arith.constant dense<7> : tensor<2x3xi8>
+  %c = arith.constant dense<[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]> : tensor<2x2x2xi16>
+  %e = tensor.empty() : tensor<3x2xi8>
+  %e3 = tensor.empty() : tensor<2x2x2xi16>
+  %t = linalg.transpose ins(%w : tensor<2x3xi8>) outs(%e : tensor<3x2xi8>) permutation = [1, 0]
+  %g = linalg.generic {indexing_maps = [#ji, #i], iterator_types = ["parallel", "parallel"]}
+      ins(%w : tensor<2x3xi8>) outs(%e : tensor<3x2xi8>) {
+  ^bb0(%u: i8, %v: i8):
+    linalg.yield %u : i8
+  } -> tensor<3x2xi8>
+  %ts = linalg.transpose ins(%s : tensor<2x3xi8>) outs(%e : tensor<3x2xi8>) permutation = [1, 0]
+  %tc = linalg.transpose ins(%c : tensor<2x2x2xi16>) outs(%e3 : tensor<2x2x2xi16>) permutation = [2, 0, 1]
+  return %t, %g, %ts, %tc : tensor<3x2xi8>, tensor<3x2xi8>, tensor<3x2xi8>, tensor<2x2x2xi16>
+}
+
+// What computes, or yields the result that was there, is no transpose.
+// CHECK-LABEL: func.func @no_transposes(
+// CHECK-COUNT-2: linalg.generic
+func.func @no_transposes(%o: tensor<3x2xi8>) -> (tensor<3x2xi8>, tensor<3x2xi8>) {
+  %w = arith.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi8>
+  %g = linalg.generic {indexing_maps = [#ji, #i], iterator_types = ["parallel", "parallel"]}
+      ins(%w : tensor<2x3xi8>) outs(%o : tensor<3x2xi8>) {
+  ^bb0(%u: i8, %v: i8):
+    %d = arith.addi %u, %v : i8
+    linalg.yield %d : i8
+  } -> tensor<3x2xi8>
+  %h = linalg.generic {indexing_maps = [#ji, #i], iterator_types = ["parallel", "parallel"]}
+      ins(%w : tensor<2x3xi8>) outs(%g : tensor<3x2xi8>) {
+  ^bb0(%u: i8, %v: i8):
+    %d = arith.muli %u, %v : i8
+    linalg.yield %d : i8
+  } -> tensor<3x2xi8>
+  return %g, %h : tensor<3x2xi8>, tensor<3x2xi8>
+}
