@@ -22,12 +22,13 @@ constexpr uint64_t kRepeatedBytes = 64 * 1024;
 
 constexpr char kZeros[4096] = {};
 
-/// `bytes`, many times over if they are few and to be repeated until `size`;
-/// then in `storage`.
+/// `bytes`, which are to be repeated until `size`, many times over if they are
+/// few; then in `storage`.
 StringRef widened(StringRef bytes, uint64_t size, std::string &storage) {
-  if (bytes.size() >= std::min(size, kRepeatedBytes))
+  uint64_t enough = std::min(size, kRepeatedBytes);
+  if (bytes.size() >= enough)
     return bytes;
-  for (uint64_t i = 0; i < kRepeatedBytes / bytes.size(); ++i)
+  while (storage.size() < enough)
     storage += bytes;
   return storage;
 }

@@ -51,6 +51,32 @@ json::Array deviceTilesAsJson(const BuildReport &report) {
   return array;
 }
 
+json::Array constantsAsJson(const std::vector<LargeConstant> &constants) {
+  json::Array array;
+  for (const LargeConstant &constant : constants)
+    array.push_back(json::Object{{"type", constant.type},
+                                 {"bytes", int64_t(constant.bytes)},
+                                 {"packed", constant.packed}});
+  return array;
+}
+
+void printConstantsAsText(const std::vector<LargeConstant> &constants,
+                          raw_ostream &os) {
+  if (constants.empty())
+    return;
+  size_t width = 0;
+  uint64_t total = 0;
+  for (const LargeConstant &constant : constants) {
+    width = std::max(width, constant.type.size());
+    total += constant.bytes;
+  }
+  os << "\nconstants of 4 KiB or more, " << total << " bytes\n";
+  for (const LargeConstant &constant : constants)
+    os << "  " << left_justify(constant.type, width) << ' '
+       << format_decimal(constant.bytes, 12) << " bytes"
+       << (constant.packed ? ", packed" : "") << '\n';
+}
+
 void printDeviceAsText(const BuildReport &report, raw_ostream &os) {
   const CompiledModel &model = report.model;
   os << "device " << report.device << "\n\n"
@@ -84,6 +110,7 @@ void printBuildReportAsJson(const BuildReport &report, raw_ostream &os) {
       {"entry_points", std::move(entries)},
       {"tiles", std::move(tiles)},
       {"packed_constants", strings(report.model.packedConstants)},
+      {"large_constants", constantsAsJson(report.model.largeConstants)},
       {"remarks", strings(report.model.remarks)},
       {"steps", std::move(times)},
       {"output_bytes", int64_t(report.link.outputBytes)},
@@ -115,6 +142,7 @@ void printBuildReportAsText(const BuildReport &report, raw_ostream &os) {
     os << "\nconstants packed at compile time\n";
   for (const std::string &line : report.model.packedConstants)
     os << "  " << line << '\n';
+  printConstantsAsText(report.model.largeConstants, os);
   if (!report.model.remarks.empty())
     os << "\nremarks\n";
   for (const std::string &line : report.model.remarks)

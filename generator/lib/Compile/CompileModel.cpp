@@ -249,6 +249,9 @@ private:
 
   void collectPacked() {
     std::set<std::string> seen;
+    if (auto values = (*module)->getAttrOfType<ArrayAttr>(kPackedValuesAttr))
+      packedValues.insert(values.begin(), values.end());
+    (*module)->removeAttr(kPackedValuesAttr);
     for (func::FuncOp func : module->getOps<func::FuncOp>())
       for (std::string &line : namesOf(func, kPackedAttr))
         model.packedConstants.push_back(std::move(line));
@@ -311,7 +314,7 @@ private:
       if (options.device)
         defineProgram(*code, codeObject, *options.device, model.kernels,
                       constants);
-      return nameConstants(*module, *code).moveInto(model.constants);
+      return nameConstants(*module, packedValues, *code, model);
     });
     if (error)
       return error;
@@ -379,7 +382,8 @@ private:
   ScopedDiagnosticHandler diagnostics;
   OwningOpRef<ModuleOp> module;
   llvm::SmallVector<char, 0> codeObject;
-  std::vector<std::string> constants; ///< globals uploaded once
+  std::vector<std::string> constants;     ///< globals uploaded once
+  llvm::DenseSet<Attribute> packedValues; ///< constants packed for tiles
 };
 
 } // namespace

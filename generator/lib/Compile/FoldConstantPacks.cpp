@@ -81,6 +81,12 @@ struct FoldConstantPacksPass
     getOperation().walk([&](linalg::PackOp op) { packs.push_back(op); });
     for (linalg::PackOp op : packs)
       fold(op);
+    SmallVector<Attribute> values;
+    for (const auto &entry : known)
+      values.push_back(entry.second);
+    if (!values.empty())
+      getOperation()->setAttr(kPackedValuesAttr,
+                              ArrayAttr::get(&getContext(), values));
   }
 
   void fold(linalg::PackOp op) {

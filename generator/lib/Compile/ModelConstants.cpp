@@ -22,12 +22,12 @@ constexpr uint64_t kMostBytes = (uint64_t(1) << 31) - (uint64_t(1) << 24);
 
 } // namespace
 
-llvm::Expected<std::vector<ExternalConstant>>
-nameConstants(ModuleOp model, llvm::Module &code) {
-  std::vector<ExternalConstant> constants;
-  auto values = model->getAttrOfType<DictionaryAttr>(kExternalConstantsAttr);
+llvm::Error nameConstants(ModuleOp module,
+                          const llvm::DenseSet<Attribute> &packed,
+                          llvm::Module &code, CompiledModel &result) {
+  auto values = module->getAttrOfType<DictionaryAttr>(kExternalConstantsAttr);
   if (!values)
-    return constants;
+    return llvm::Error::success();
   uint64_t total = 0;
   for (NamedAttribute entry : values) {
     llvm::GlobalVariable *global = code.getGlobalVariable(entry.getName());
@@ -36,8 +36,8 @@ nameConstants(ModuleOp model, llvm::Module &code) {
     auto value = cast<ElementsAttr>(entry.getValue());
     std::optional<ConstantElements> elements = ConstantElements::of(value);
     if (!elements)
-      return createStringError("the constant '%s' has lost its bytes",
-                               entry.getName().str().c_str());
+      return createStringError("the constant '" + entry.getName().getValue() +
+                               "' has lost its bytes");
     ExternalConstant constant;
     constant.bytes = StringRef(elements->bytes.data(), elements->bytes.size());
     constant.size = value.getNumElements() * elements->elementBytes;
@@ -52,14 +52,18 @@ nameConstants(ModuleOp model, llvm::Module &code) {
     global->setDSOLocal(true);
     global->setAlignment(llvm::Align(kConstantAlignment));
     total += constant.size;
-    constants.push_back(std::move(constant));
+    std::string type;
+    llvm::raw_string_ostream(type) << value.getShapedType();
+    result.largeConstants.push_back(
+        {std::move(type), constant.size, packed.contains(value)});
+    result.constants.push_back(std::move(constant));
   }
-  if (total > kMostBytes)
-    return createStringError("the model has constants of " + Twine(total) +
-                             " bytes, but its code can address at most " +
-                             Twine(kMostBytes) +
-                             "; pass the largest ones as arguments");
-  return constants;
+  if (total <= kMostBytes)
+    return llvm::Error::success();
+  return createStringError("the model has constants of " + Twine(total) +
+                           " bytes, but its code can address at most " +
+                           Twine(kMostBytes) +
+                           "; pass the largest ones as arguments");
 }
 
 } // namespace tilewright

@@ -5,16 +5,20 @@
 #define TILEWRIGHT_LIB_COMPILE_MODELCONSTANTS_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "tilewright/Codegen/ExternalConstants.h"
+#include "tilewright/Compile/CompileModel.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/IR/Module.h"
 
 namespace tilewright {
 
-/// Gives the declarations in `code` that `model`, which it was translated from,
-/// has values of the names of their bytes; equal ones become one. The result
-/// refers to bytes in the context of `model`. An error if they are more than
-/// code can address.
-llvm::Expected<std::vector<ExternalConstant>>
-nameConstants(mlir::ModuleOp model, llvm::Module &code);
+/// Gives the declarations in `code` that `module`, which it was translated
+/// from, has values of the names of their bytes; equal ones become one.
+/// `result` gets the constants, which refer to bytes in the context of
+/// `module`, and their descriptions; `packed` are the values that were packed
+/// for tiles. An error if they are more than code can address.
+llvm::Error nameConstants(mlir::ModuleOp module,
+                          const llvm::DenseSet<mlir::Attribute> &packed,
+                          llvm::Module &code, CompiledModel &result);
 
 } // namespace tilewright
 

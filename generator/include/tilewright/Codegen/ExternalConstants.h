@@ -69,7 +69,7 @@ appendConstants(llvm::SmallVectorImpl<char> &object,
 std::string constantsAsAssembly(llvm::ArrayRef<ExternalConstant> constants);
 
 /// Gives the declarations in `module` the bytes, for outputs that have to hold
-/// everything as LLVM does: about ten times their size while they are written.
+/// everything as LLVM does: bitcode takes three times their size in memory.
 void embedConstants(llvm::Module &module,
                     llvm::ArrayRef<ExternalConstant> constants);
 

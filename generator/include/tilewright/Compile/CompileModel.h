@@ -63,6 +63,14 @@ struct EntryPoint {
   std::vector<std::string> shapes;     ///< "images: [images_d0][64]", ...
 };
 
+/// A constant of 4 KiB or more, as the code reads it; several equal ones are
+/// one.
+struct LargeConstant {
+  std::string type;
+  uint64_t bytes;
+  bool packed; ///< for a tile
+};
+
 struct StepTime {
   std::string name;
   double ms;
@@ -83,6 +91,7 @@ struct CompiledModel {
   uint64_t codeObjectBytes = 0;
   /// One line per constant packed at compile time: types and bytes.
   std::vector<std::string> packedConstants;
+  std::vector<LargeConstant> largeConstants;
   /// Contractions that no tile function can do, with the reason and the place;
   /// kernels that spill.
   std::vector<std::string> remarks;

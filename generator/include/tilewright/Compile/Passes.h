@@ -28,6 +28,9 @@ namespace tilewright {
 /// On a function: the constants that were packed at compile time, an ArrayAttr
 /// of StringAttr.
 inline constexpr llvm::StringLiteral kPackedAttr = "tw.packed";
+/// On a module: the constants that those were packed into, an ArrayAttr of
+/// ElementsAttr.
+inline constexpr llvm::StringLiteral kPackedValuesAttr = "tw.packed_values";
 /// On a module: the values of constants that are only declared in it, a
 /// DictionaryAttr of ElementsAttr by symbol.
 inline constexpr llvm::StringLiteral kExternalConstantsAttr =

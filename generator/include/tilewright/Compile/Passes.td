@@ -114,7 +114,8 @@ def FoldConstantPacks : Pass<"tw-fold-constant-packs", "mlir::ModuleOp"> {
     number of dimensions, permutation and padding. Elements must be of whole
     bytes. A result of 4 KiB or more is a resource: nothing walks over its
     elements any more. Constants that several functions pack alike are packed
-    once. The function's attribute `tw.packed` lists what was packed.
+    once. The function's attribute `tw.packed` lists what was packed, the module's
+    `tw.packed_values` has the results.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
