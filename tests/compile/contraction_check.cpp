@@ -3,11 +3,7 @@
 
 #include "tests/compile/contraction_check.h"
 
-#include <algorithm>
-#include <cstring>
-#include <memory>
-
-#include "tests/common/guarded_buffer.h"
+#include "tests/compile/checked_call.h"
 
 namespace tilewright::testing {
 namespace {
@@ -72,17 +68,6 @@ std::vector<int64_t> expectedValues(const ContractionProgram& p, size_t call) {
   return out;
 }
 
-// A tensor between guard pages, before or after it.
-struct Tensor {
-  Tensor(std::vector<uint8_t> content, bool leading)
-      : expected(std::move(content)),
-        buffer(expected.size(), 0,
-               leading ? Placement::kLeading : Placement::kTrailing) {}
-
-  std::vector<uint8_t> expected;
-  GuardedBuffer buffer;
-};
-
 std::string sizesText(const Extents& extents) {
   std::string text;
   for (auto [letter, size] : extents)
@@ -91,76 +76,34 @@ std::string sizesText(const Extents& extents) {
   return text;
 }
 
-std::string hexOf(const uint8_t* bytes, size_t size) {
-  std::string text = "0x";
-  for (size_t i = size; i-- > 0;) {
-    const char* digits = "0123456789abcdef";
-    text += {digits[bytes[i] >> 4], digits[bytes[i] & 15]};
-  }
-  return text;
-}
-
-// The first element that differs, and how many do.
-std::string compare(const ContractionProgram& p, const Extents& extents,
-                    const Tensor& out) {
-  size_t size = static_cast<size_t>(p.types.out->bits) / 8;
-  size_t count = out.expected.size() / size, wrong = 0, first = 0;
-  const auto* got = out.buffer.as<uint8_t>();
-  for (size_t i = count; i-- > 0;)
-    if (std::memcmp(got + i * size, out.expected.data() + i * size, size) != 0)
-      ++wrong, first = i;
-  if (!wrong) return "";
-  std::string place;
-  size_t rest = first;
-  for (size_t i = p.out.indices.size(); i-- > 0;) {
-    auto extent = static_cast<size_t>(extents.at(p.out.indices[i]));
-    place = "[" + std::to_string(rest % extent) + "]" + place;
-    rest /= extent;
-  }
-  return std::to_string(wrong) + " of " + std::to_string(count) +
-         " elements are wrong, the first at " + place + ": " +
-         hexOf(got + first * size, size) + ", expected " +
-         hexOf(out.expected.data() + first * size, size);
-}
-
 std::string checkCall(const ContractionProgram& p, const JitModel& model,
                       size_t call) {
   const Extents& extents = p.calls[call];
-  std::vector<std::unique_ptr<Tensor>> arguments;
-  std::vector<int64_t> words;
+  auto tensorOf = [&](const ContractionOperand& operand, const Element& element,
+                      const std::vector<int64_t>& values, bool isLeading) {
+    CallTensor tensor;
+    tensor.bytes = encodeValues(element, values);
+    tensor.elementBytes = static_cast<size_t>(element.bits) / 8;
+    for (char index : operand.indices)
+      tensor.shape.push_back(extents.at(index));
+    tensor.isLeading = isLeading;
+    return tensor;
+  };
+  std::vector<CallTensor> arguments;
   auto pass = [&](const ContractionOperand& operand, const Element& element) {
-    arguments.push_back(std::make_unique<Tensor>(
-        encodeValues(element, operandValues(p, operand, call)),
-        /*leading=*/(p.dataSeed + call + words.size()) % 2));
-    Tensor& tensor = *arguments.back();
-    if (!tensor.expected.empty())
-      std::memcpy(tensor.buffer.data(), tensor.expected.data(),
-                  tensor.expected.size());
-    words.push_back(reinterpret_cast<int64_t>(tensor.buffer.data()));
+    arguments.push_back(
+        tensorOf(operand, element, operandValues(p, operand, call),
+                 /*isLeading=*/(p.dataSeed + call + arguments.size()) % 2));
     for (size_t i = 0; i < operand.indices.size(); ++i)
-      if (operand.isDynamic[i]) words.push_back(extents.at(operand.indices[i]));
+      if (operand.isDynamic[i])
+        arguments.back().dynamicSizes.push_back(extents.at(operand.indices[i]));
   };
   if (!p.lhs.isConstant) pass(p.lhs, *p.types.lhs);
   if (!p.rhs.isConstant) pass(p.rhs, *p.types.rhs);
   if (p.init == Init::kArgument) pass(p.out, *p.types.out);
-  Tensor out(encodeValues(*p.types.out, expectedValues(p, call)),
-             /*leading=*/p.dataSeed % 3 == 0);
-  words.push_back(reinterpret_cast<int64_t>(out.buffer.data()));
-
-  int32_t status = model.callWords(p.name, words);
-  if (status != 0)
-    return "returned the status " + std::to_string(status) + ": " +
-           JitModel::deviceMessage();
-  if (JitModel::liveAllocations() != 0) return "kept memory";
-  for (const std::unique_ptr<Tensor>& argument : arguments) {
-    if (!argument->buffer.slackIntact() ||
-        (!argument->expected.empty() &&
-         std::memcmp(argument->buffer.data(), argument->expected.data(),
-                     argument->expected.size()) != 0))
-      return "wrote to an argument";
-  }
-  if (!out.buffer.slackIntact()) return "wrote outside of the result";
-  return compare(p, extents, out);
+  return checkCall(model, p.name, arguments, {},
+                   {tensorOf(p.out, *p.types.out, expectedValues(p, call),
+                             /*isLeading=*/p.dataSeed % 3 == 0)});
 }
 
 }  // namespace

@@ -5,11 +5,7 @@
 // A few thousand functions are compiled in modules of some; each module in a
 // process of its own, so that what crashes is counted and named.
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -26,6 +22,7 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 #include "tests/common/seed.h"
+#include "tests/compile/child_output.h"
 #include "tests/compile/contraction_check.h"
 #include "tests/compile/contraction_program.h"
 #include "tests/compile/jit_model.h"
@@ -243,32 +240,10 @@ class Fuzzer {
   // What the child said; `how` it ended if not well.
   std::map<int64_t, Result> runInChild(int64_t first, int64_t last,
                                        std::string& how) {
-    int ends[2];
-    if (pipe(ends) != 0) std::abort();
-    llvm::outs().flush();
-    pid_t child = fork();
-    if (child < 0) std::abort();
-    if (child == 0) {
-      close(ends[0]);
-      alarm(kSeconds);
-      llvm::raw_fd_ostream os(ends[1], /*shouldClose=*/true);
-      runModule(first, last, cache_dir_, os);
-      os.close();
-      // Handlers of the process's end are the parent's.
-      _exit(0);
-    }
-    close(ends[1]);
-    std::string text;
-    char buffer[4096];
-    for (ssize_t got; (got = read(ends[0], buffer, sizeof(buffer))) > 0;)
-      text.append(buffer, static_cast<size_t>(got));
-    close(ends[0]);
-    int status = 0;
-    waitpid(child, &status, 0);
-    if (WIFSIGNALED(status))
-      how = std::string("killed by ") + strsignal(WTERMSIG(status));
-    else if (WEXITSTATUS(status) != 0)
-      how = "ended with the status " + std::to_string(WEXITSTATUS(status));
+    std::string text = outputOfChild(
+        kSeconds,
+        [&](llvm::raw_ostream& os) { runModule(first, last, cache_dir_, os); },
+        how);
     std::map<int64_t, Result> results;
     llvm::SmallVector<llvm::StringRef> lines;
     llvm::StringRef(text).split(lines, '\n', -1, /*KeepEmpty=*/false);

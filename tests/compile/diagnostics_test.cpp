@@ -39,8 +39,12 @@ TEST(DiagnosticsTest, OneErrorPerCause) {
                         "%x")),
       "test.mlir:2:7: 'memref.alloc' op cannot be compiled; accepted are "
       "structured linalg operations, arith, math, affine.apply, affine.min, "
-      "affine.max, tensor.empty, tensor.dim, tensor.cast, func.call, "
-      "func.return, and 199 more like it");
+      "affine.max, linalg.softmax, linalg.pack, linalg.unpack, tensor.cast, "
+      "tensor.collapse_shape, tensor.concat, tensor.dim, tensor.empty, "
+      "tensor.expand_shape, tensor.extract, tensor.extract_slice, "
+      "tensor.from_elements, tensor.gather, tensor.generate, "
+      "tensor.insert_slice, tensor.pad, tensor.splat, func.call, func.return, "
+      "and 199 more like it");
   // Of a dialect that nobody knows.
   std::string error = errorOf(manyLines(
       "tensor<4xf32>", "%mI = \"foo.opI\"() : () -> tensor<4xf32>", "%x"));
@@ -54,6 +58,28 @@ TEST(DiagnosticsTest, OneErrorPerCause) {
             "test.mlir:2:7: 'tensor.empty' op has elements of 'i3'; accepted "
             "are f64, f32, f16, bf16, i64, i32, i16 and i8, i1 and index, and "
             "199 more like it");
+}
+
+// In the syntax that the front ends print.
+TEST(DiagnosticsTest, OperationsOfFrontEnds) {
+  std::string error = errorOf(
+      R"(func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+%r = stablehlo.add %x, %x : tensor<4xf32>
+return %r : tensor<4xf32>
+})");
+  EXPECT_NE(error.find("'stablehlo' is what a front end works on; convert the "
+                       "model to linalg on tensors first, with `iree-opt "
+                       "--iree-stablehlo-input-transformation-pipeline`; see "
+                       "docs/models.md"),
+            std::string::npos)
+      << error;
+  error = errorOf(R"(func.func @f(%x: !torch.vtensor<[4],f32>) {
+%r = torch.aten.relu %x : !torch.vtensor<[4],f32> -> !torch.vtensor<[4],f32>
+return
+})");
+  EXPECT_NE(error.find("'torch' is what a front end works on"),
+            std::string::npos)
+      << error;
 }
 
 // Two causes are two errors, in order.
@@ -117,8 +143,8 @@ func.func @f(%a: tensor<3x4xf32>, %b: tensor<5x6xf32>, %c: tensor<3x6xf32>) -> t
 return %r : tensor<?x?xf32>
 })"),
       "test.mlir:2:6: 'linalg.matmul' op dimension 1 of operand 0, of type "
-      "'tensor<3x4xf32>', is 4, but dimension 0 of operand 1, of type "
-      "'tensor<5x6xf32>', is 5; they must be equal");
+      "'tensor<?x?xf32>', is known to be 4, but dimension 0 of operand 1, of "
+      "type 'tensor<?x?xf32>', is known to be 5; they must be equal");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "CNames.h"
 #include "ConstantElements.h"
+#include "FrontEnds.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -72,19 +73,6 @@ LogicalResult checkLinalgOp(linalg::LinalgOp op) {
     return op.emitOpError()
            << "works on buffers; models must be on tensors, from which "
               "the compiler makes the buffers itself";
-  for (OpOperand &operand : op->getOpOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    auto plain = [](AffineExpr expr) {
-      return isa<AffineDimExpr, AffineConstantExpr>(expr);
-    };
-    auto type = dyn_cast<ShapedType>(operand.get().getType());
-    if (type && !type.hasStaticShape() &&
-        !llvm::all_of(map.getResults(), plain))
-      return op.emitOpError()
-             << "indexes operand " << operand.getOperandNumber()
-             << " of dynamic shape by " << AffineMapAttr::get(map)
-             << "; with dynamic shapes each index must be a loop or a constant";
-  }
   return success();
 }
 
@@ -133,15 +121,52 @@ LogicalResult checkResource(arith::ConstantOp op) {
                           << op.getType();
 }
 
+/// Whether `op` may be in a function.
 bool isAccepted(Operation *op) {
   if (isa<func::ReturnOp, func::CallOp, linalg::YieldOp, linalg::IndexOp,
-          tensor::EmptyOp, tensor::DimOp, tensor::CastOp, affine::AffineApplyOp,
-          affine::AffineMinOp, affine::AffineMaxOp>(op))
+          affine::AffineApplyOp, affine::AffineMinOp, affine::AffineMaxOp>(op))
     return true;
-  if (isa<linalg::LinalgOp>(op))
+  if (isa<linalg::LinalgOp, linalg::SoftmaxOp, linalg::PackOp,
+          linalg::UnPackOp>(op))
+    return true;
+  if (isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ConcatOp,
+          tensor::DimOp, tensor::EmptyOp, tensor::ExpandShapeOp,
+          tensor::ExtractOp, tensor::ExtractSliceOp, tensor::FromElementsOp,
+          tensor::GatherOp, tensor::GenerateOp, tensor::InsertSliceOp,
+          tensor::PadOp, tensor::SplatOp, tensor::YieldOp>(op))
     return true;
   return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
       op->getDialect());
+}
+
+constexpr const char *acceptedOps =
+    "structured linalg operations, arith, math, affine.apply, affine.min, "
+    "affine.max, linalg.softmax, linalg.pack, linalg.unpack, tensor.cast, "
+    "tensor.collapse_shape, tensor.concat, tensor.dim, tensor.empty, "
+    "tensor.expand_shape, tensor.extract, tensor.extract_slice, "
+    "tensor.from_elements, tensor.gather, tensor.generate, "
+    "tensor.insert_slice, tensor.pad, tensor.splat, func.call, func.return";
+
+/// What computes one element of a tensor makes no tensors.
+LogicalResult checkInBody(Operation *op) {
+  Operation *parent = op->getParentOp();
+  if (!isa<linalg::LinalgOp, tensor::GenerateOp, tensor::PadOp>(parent))
+    return success();
+  auto isTensor = [](Type type) { return isa<TensorType>(type); };
+  if (isa<func::CallOp>(op) || llvm::any_of(op->getResultTypes(), isTensor))
+    return op->emitOpError()
+           << "is in the body of a '" << parent->getName()
+           << "', which computes one element; accepted there are operations "
+              "on scalars, tensor.extract and tensor.dim";
+  return success();
+}
+
+void refuse(Operation *op) {
+  std::string advice = frontEndAdvice(op->getName().getDialectNamespace());
+  if (advice.empty())
+    op->emitOpError() << "cannot be compiled; accepted are " << acceptedOps;
+  else
+    op->emitOpError() << advice;
 }
 
 struct CheckModelPass : impl::CheckModelBase<CheckModelPass> {
@@ -179,14 +204,11 @@ struct CheckModelPass : impl::CheckModelBase<CheckModelPass> {
     bool failed = false;
     func.getBody().walk([&](Operation *op) {
       if (!isAccepted(op)) {
-        op->emitOpError()
-            << "cannot be compiled; accepted are structured linalg operations, "
-               "arith, math, affine.apply, affine.min, affine.max, "
-               "tensor.empty, tensor.dim, tensor.cast, func.call, func.return";
+        refuse(op);
         failed = true;
         return;
       }
-      if (mlir::failed(checkTypes(op))) {
+      if (mlir::failed(checkTypes(op)) || mlir::failed(checkInBody(op))) {
         failed = true;
         return;
       }

@@ -6,6 +6,7 @@
 #include "CNames.h"
 #include "Device/DeviceCode.h"
 #include "DiagnosticLines.h"
+#include "FrontEnds.h"
 #include "ModelConstants.h"
 #include "OptimizeModel.h"
 #include "Pipeline.h"
@@ -156,7 +157,8 @@ private:
     explainSizes();
     Error all = Error::success();
     for (const std::string &error : errors.lines())
-      all = llvm::joinErrors(std::move(all), createStringError(error));
+      all = llvm::joinErrors(std::move(all),
+                             createStringError(withFrontEndAdvice(error)));
     if (all)
       return all;
     return createStringError("internal error: the step '%s' failed without a "

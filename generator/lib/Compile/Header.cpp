@@ -25,8 +25,9 @@ std::string includeGuard(StringRef name) {
 const char conventions[] = R"(
 // Arrays are row-major and need only their element's alignment. Sizes count
 // elements. A function returns 0 when it has written its results, and 1 without
-// having written anything when a size is negative or sizes that must agree do
-// not. Results may not overlap arguments. Functions may be called from several
+// having written anything when a size is or would become negative, sizes that
+// must agree do not, or a slice or window reaches outside of its tensor.
+// Results may not overlap arguments. Functions may be called from several
 // threads; each call takes what memory it needs from malloc and gives it back.
 // Link with -lm.
 )";

@@ -4,6 +4,8 @@
 // tw-make-entry-points: functions on tensors -> functions on bare pointers and
 // sizes, which C can call.
 
+#include "SizeText.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Compile/EntrySizes.h"
@@ -46,7 +48,7 @@ Layout layOut(func::FuncOp func) {
     layout.inputs.push_back(layout.types.size());
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor) {
-      if (type.isIndex())
+      if (type.isIndex() || type.isInteger(64))
         layout.sizes[{number, SizeSymbol::kScalar}] = layout.types.size();
       layout.types.push_back(type.isIndex() ? builder.getI64Type() : type);
       continue;
@@ -65,6 +67,53 @@ Layout layOut(func::FuncOp func) {
   }
   return layout;
 }
+
+/// Sizes, computed from a function's arguments.
+class ArgumentSizes {
+public:
+  ArgumentSizes(ImplicitLocOpBuilder &b, const Layout &layout,
+                func::FuncOp func)
+      : b(b), layout(layout), func(func) {}
+
+  Value index(SizeSymbol symbol) {
+    Value &known = indices[argumentOf(symbol)];
+    if (!known)
+      known = arith::IndexCastOp::create(b, b.getIndexType(),
+                                         func.getArgument(argumentOf(symbol)));
+    return known;
+  }
+
+  OpFoldResult evaluate(AffineExpr size, ArrayRef<SizeSymbol> symbols) {
+    if (auto constant = dyn_cast<AffineConstantExpr>(size))
+      return b.getIndexAttr(constant.getValue());
+    SmallVector<Value> values(symbols.size());
+    size.walk([&](AffineExpr part) {
+      if (auto symbol = dyn_cast<AffineSymbolExpr>(part))
+        values[symbol.getPosition()] = index(symbols[symbol.getPosition()]);
+    });
+    return affine::expandAffineExpr(b, b.getLoc(), size, {}, values);
+  }
+
+  /// As an i64.
+  Value word(AffineExpr size, ArrayRef<SizeSymbol> symbols) {
+    if (auto constant = dyn_cast<AffineConstantExpr>(size))
+      return arith::ConstantIntOp::create(b, constant.getValue(), 64);
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(size))
+      return func.getArgument(argumentOf(symbols[symbol.getPosition()]));
+    return arith::IndexCastOp::create(b, b.getI64Type(),
+                                      cast<Value>(evaluate(size, symbols)));
+  }
+
+private:
+  unsigned argumentOf(SizeSymbol symbol) const {
+    return layout.sizes.find(symbol)->second;
+  }
+
+  ImplicitLocOpBuilder &b;
+  const Layout &layout;
+  func::FuncOp func;
+  llvm::DenseMap<unsigned, Value> indices;
+};
 
 class EntryBuilder {
 public:
@@ -92,15 +141,11 @@ private:
                                       b.getContext(), LLVM::Linkage::Internal));
     b.setInsertionPointToStart(body.addEntryBlock());
 
-    llvm::DenseMap<unsigned, Value> indices;
-    auto size = [&](SizeSymbol symbol) {
-      unsigned argument = layout.sizes.find(symbol)->second;
-      Value &index = indices[argument];
-      if (!index)
-        index = arith::IndexCastOp::create(b, b.getIndexType(),
-                                           body.getArgument(argument));
-      return index;
-    };
+    func.walk([](Operation *op) { op->removeAttr(kInBoundsAttr); });
+    for (Operation *op : sizes.inBounds)
+      op->setAttr(kInBoundsAttr, b.getUnitAttr());
+    ArgumentSizes argumentSizes(b, layout, body);
+    auto size = [&](SizeSymbol symbol) { return argumentSizes.index(symbol); };
 
     IRMapping mapping;
     for (auto [index, type] : llvm::enumerate(func.getArgumentTypes())) {
@@ -128,14 +173,18 @@ private:
          llvm::enumerate(source.getTerminator()->getOperands())) {
       auto tensor = cast<RankedTensorType>(value.getType());
       SmallVector<OpFoldResult> shape;
-      for (const Size &extent : sizes.results[index])
-        shape.push_back(extent.symbol
-                            ? OpFoldResult(size(*extent.symbol))
-                            : OpFoldResult(b.getIndexAttr(extent.constant)));
+      for (AffineExpr extent : sizes.results[index])
+        shape.push_back(argumentSizes.evaluate(extent, sizes.symbols));
+      // What is known of the sizes, the types say: else folding would find it
+      // out later, and make a view that is not seen to be contiguous.
+      RankedTensorType exact = withSizes(tensor, shape);
+      Value result = mapping.lookup(value);
+      if (exact != tensor)
+        result = tensor::CastOp::create(b, exact, result);
       Value view =
-          viewAs(body.getArgument(layout.outputs[index]), tensor, shape);
-      auto copy = bufferization::MaterializeInDestinationOp::create(
-          b, mapping.lookup(value), view);
+          viewAs(body.getArgument(layout.outputs[index]), exact, shape);
+      auto copy =
+          bufferization::MaterializeInDestinationOp::create(b, result, view);
       copy.setRestrict(true);
       copy.setWritable(true);
     }
@@ -144,9 +193,22 @@ private:
     return body;
   }
 
+  static RankedTensorType withSizes(RankedTensorType tensor,
+                                    ArrayRef<OpFoldResult> shape) {
+    SmallVector<int64_t> sizes(tensor.getShape());
+    for (auto [size, known] : llvm::zip_equal(sizes, shape))
+      if (std::optional<int64_t> constant = getConstantIntValue(known))
+        size = *constant;
+    return tensor.clone(sizes);
+  }
+
   /// `pointer` as a row-major memref of `tensor`'s type.
   Value viewAs(Value pointer, RankedTensorType tensor,
-               ArrayRef<OpFoldResult> shape) {
+               SmallVector<OpFoldResult> shape) {
+    // What the type does not say is no attribute, though it be constant.
+    for (int64_t dim = 0; dim < tensor.getRank(); ++dim)
+      if (tensor.isDynamicDim(dim))
+        shape[dim] = getValueOrCreateConstantIndexOp(b, b.getLoc(), shape[dim]);
     SmallVector<OpFoldResult> strides(shape.size());
     OpFoldResult stride = b.getIndexAttr(1);
     for (int64_t dim = tensor.getRank() - 1; dim >= 0; --dim) {
@@ -159,10 +221,8 @@ private:
   }
 
   OpFoldResult multiply(OpFoldResult x, OpFoldResult y) {
-    std::optional<int64_t> a = getConstantIntValue(x);
-    std::optional<int64_t> c = getConstantIntValue(y);
-    if (a && c)
-      return b.getIndexAttr(*a * *c);
+    if (isa<Attribute>(x) && isa<Attribute>(y))
+      return b.getIndexAttr(*getConstantIntValue(x) * *getConstantIntValue(y));
     Value p = getValueOrCreateConstantIndexOp(b, b.getLoc(), x);
     Value q = getValueOrCreateConstantIndexOp(b, b.getLoc(), y);
     return arith::MulIOp::create(b, p, q).getResult();
@@ -184,15 +244,16 @@ private:
       Value wrong = arith::CmpIOp::create(b, predicate, x, y);
       bad = arith::OrIOp::create(b, bad, wrong);
     };
-    auto value = [&](const Size &size) -> Value {
-      if (!size.symbol)
-        return arith::ConstantIntOp::create(b, size.constant, 64);
-      return entry.getArgument(layout.sizes.find(*size.symbol)->second);
+    ArgumentSizes argumentSizes(b, layout, entry);
+    auto value = [&](AffineExpr size) -> Value {
+      return argumentSizes.word(size, sizes.symbols);
     };
     Value zero = arith::ConstantIntOp::create(b, 0, 64);
     for (auto [symbol, argument] : layout.sizes)
-      if (symbol.dim != SizeSymbol::kScalar || sizes.used.count(symbol))
+      if (symbol.dim != SizeSymbol::kScalar)
         require(arith::CmpIPredicate::slt, entry.getArgument(argument), zero);
+    for (AffineExpr size : sizes.notNegative)
+      require(arith::CmpIPredicate::slt, value(size), zero);
     for (const auto &[x, y] : sizes.equal)
       require(arith::CmpIPredicate::ne, value(x), value(y));
 
@@ -220,6 +281,13 @@ private:
     if (symbol.dim == SizeSymbol::kScalar)
       return name;
     return name + "_d" + std::to_string(symbol.dim);
+  }
+
+  SmallVector<std::string> symbolNames() {
+    SmallVector<std::string> names;
+    for (SizeSymbol symbol : sizes.symbols)
+      names.push_back(sizeName(symbol));
+    return names;
   }
 
   /// The declarations of C parameters, in order; results last.
@@ -261,11 +329,8 @@ private:
     }
     for (auto [index, type] : llvm::enumerate(func.getResultTypes())) {
       std::string line = resultName(index) + ": ";
-      for (const Size &size : sizes.results[index])
-        line += "[" +
-                (size.symbol ? sizeName(*size.symbol)
-                             : std::to_string(size.constant)) +
-                "]";
+      for (AffineExpr size : sizes.results[index])
+        line += "[" + sizeText(size, symbolNames()) + "]";
       shapes.push_back(line + elementNote(cast<RankedTensorType>(type)) +
                        ", written");
     }

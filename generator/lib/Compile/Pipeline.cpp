@@ -86,12 +86,16 @@ void addModelStep(OpPassManager &pm, const ModelOptions &options) {
   AssignDevicesOptions assign;
   assign.hasDevice = options.device.has_value();
   pm.addPass(createAssignDevices(assign));
-  pm.addPass(createInlinerPass());
+  // No patterns of tensors before the entry points have their checks: a slice
+  // of all of a tensor, say, is taken for the tensor, wherever it begins.
+  pm.addPass(createInlinerPass(llvm::StringMap<OpPassManager>(),
+                               [](OpPassManager &) {}));
   pm.addPass(createSymbolDCEPass());
   // Again, with what callers pass.
   pm.addNestedPass<func::FuncOp>(createCheckSizes());
-  addCleanup(pm);
+  pm.addNestedPass<func::FuncOp>(createFoldSizes());
   pm.addPass(createMakeEntryPoints());
+  pm.addNestedPass<func::FuncOp>(createStructureTensors());
   addCleanup(pm);
   if (options.device)
     pm.addNestedPass<func::FuncOp>(createFuseOnDevice());

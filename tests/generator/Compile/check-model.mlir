@@ -74,11 +74,17 @@ memref.global "private" @g : memref<4xf32>
 
 // -----
 
-// A window over a dynamic size could reach outside of it.
-func.func @window(%x: tensor<?xf32>, %k: tensor<3xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
-  // expected-error @below {{indexes operand 0 of dynamic shape by affine_map<(d0, d1) -> (d0 + d1)>; with dynamic shapes each index must be a loop or a constant}}
-  %r = linalg.conv_1d ins(%x, %k : tensor<?xf32>, tensor<3xf32>) outs(%o : tensor<?xf32>) -> tensor<?xf32>
-  return %r : tensor<?xf32>
+// What computes one element has no tensors of its own.
+func.func @body(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = tensor.generate {
+  ^bb0(%i: index):
+    // expected-error @below {{is in the body of a 'tensor.generate', which computes one element; accepted there are operations on scalars, tensor.extract and tensor.dim}}
+    %e = tensor.extract_slice %x[0] [1] [1] : tensor<4xf32> to tensor<1xf32>
+    %c0 = arith.constant 0 : index
+    %v = tensor.extract %e[%c0] : tensor<1xf32>
+    tensor.yield %v : f32
+  } : tensor<4xf32>
+  return %r : tensor<4xf32>
 }
 
 // -----

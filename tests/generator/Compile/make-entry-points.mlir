@@ -50,3 +50,27 @@ func.func @scaled(%x: tensor<3xbf16>, %s: f32) -> tensor<3xbf16> {
 // CHECK-SAME:    tw.c_arguments = ["const uint16_t *arg0", "float arg1", "uint16_t *result"]
 // CHECK-SAME:    tw.c_results = ["arg0: [3] of bf16 bits", "result: [3] of bf16 bits, written"]
 // CHECK-NOT:     arith.cmpi
+
+// -----
+
+// Sizes that follow from others, and what must hold of them: a slice that ends
+// inside, and a size that is not negative.
+func.func @computed(%x: tensor<?x?xf32>, %n: index) -> (tensor<?xf32>, tensor<?x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %m = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %rows = arith.subi %m, %c3 : index
+  %all = tensor.collapse_shape %x [[0, 1]] : tensor<?x?xf32> into tensor<?xf32>
+  %r = tensor.extract_slice %x[3, %n] [%rows, 4] [1, 2] : tensor<?x?xf32> to tensor<?x4xf32>
+  return %all, %r : tensor<?xf32>, tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func private @computed.body(
+// CHECK:       tensor.extract_slice {{.*}} {tw.in_bounds}
+// CHECK-LABEL: func.func @computed(
+// CHECK-SAME:  %{{.*}}: memref<1xf32>, %[[M:.*]]: i64, %[[K:.*]]: i64, %[[N:.*]]: i64
+// CHECK-SAME:  "result0: [arg0_d0 * arg0_d1], written", "result1: [arg0_d0 - 3][4], written"
+// CHECK:       %[[ROWS:.*]] = arith.addi %{{.*}}, %c-3
+// CHECK:       %[[WORD:.*]] = arith.index_cast %[[ROWS]]
+// CHECK:       arith.cmpi slt, %[[WORD]], %c0_i64
+// CHECK:       arith.cmpi slt, %[[N]], %c0_i64

@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which sizes of a function on tensors are which: every dynamic size inside it
-// traced back to a size of an argument, and the sizes that have to agree.
+// as an expression of those of the arguments, and what has to hold of them.
 
 #ifndef TILEWRIGHT_COMPILE_ENTRYSIZES_H
 #define TILEWRIGHT_COMPILE_ENTRYSIZES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
-#include <set>
 #include <tuple>
 #include <vector>
 
@@ -32,30 +32,23 @@ struct SizeSymbol {
   }
 };
 
-/// A size: a symbol, or a constant if there is none.
-struct Size {
-  std::optional<SizeSymbol> symbol;
-  int64_t constant = 0;
-
-  bool operator<(const Size &o) const {
-    return std::tie(symbol, constant) < std::tie(o.symbol, o.constant);
-  }
-  bool operator==(const Size &o) const {
-    return symbol == o.symbol && constant == o.constant;
-  }
-};
-
 struct EntrySizes {
+  /// What the symbols of the expressions below are, by position.
+  std::vector<SizeSymbol> symbols;
   /// Of each result, its shape.
-  std::vector<llvm::SmallVector<Size>> results;
+  std::vector<llvm::SmallVector<mlir::AffineExpr>> results;
   /// Pairs that must be equal for the operations to make sense.
-  std::set<std::pair<Size, Size>> equal;
-  /// Scalars that are sizes.
-  std::set<SizeSymbol> used;
+  llvm::SetVector<std::pair<mlir::AffineExpr, mlir::AffineExpr>> equal;
+  /// What must not be negative: sizes that are computed, scalars that are
+  /// sizes, what a slice leaves behind its end.
+  llvm::SetVector<mlir::AffineExpr> notNegative;
+  /// Operations that reach no element outside of their tensors where all of
+  /// the above holds.
+  llvm::SmallVector<mlir::Operation *> inBounds;
 };
 
-/// Fails with a diagnostic at the operation whose size is neither constant nor
-/// a size of an argument, and at each whose sizes contradict each other.
+/// Fails with a diagnostic at the operation whose size cannot be computed from
+/// sizes of arguments, and at each whose sizes contradict each other.
 mlir::FailureOr<EntrySizes> analyzeEntrySizes(mlir::func::FuncOp func);
 
 /// Fails with a diagnostic at each operation that no call could do, because

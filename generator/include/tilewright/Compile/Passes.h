@@ -42,6 +42,10 @@ inline constexpr llvm::StringLiteral kNameAttr = "tw.name";
 inline constexpr llvm::StringLiteral kCArgumentsAttr = "tw.c_arguments";
 inline constexpr llvm::StringLiteral kCResultsAttr = "tw.c_results";
 
+/// On an operation: it reaches no element outside of its tensors, where the
+/// entry point's checks hold. A UnitAttr.
+inline constexpr llvm::StringLiteral kInBoundsAttr = "tw.in_bounds";
+
 /// On a function or operation of a model: where it runs, kHost or kDevice.
 inline constexpr llvm::StringLiteral kDeviceAttr = "tw.device";
 inline constexpr llvm::StringLiteral kHost = "host";

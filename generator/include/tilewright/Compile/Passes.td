@@ -10,10 +10,11 @@ def CheckModel : Pass<"tw-check-model", "mlir::ModuleOp"> {
   let summary = "Refuse what cannot be compiled, naming it";
   let description = [{
     A model is a module of functions on tensors, made of `linalg`, `arith`,
-    `math`, `affine.apply`, `tensor.empty`, `tensor.dim`, `tensor.cast` and
-    `func.call`. Every other operation is an error at its location that says
-    what would be accepted; so are unranked tensors, element types without a C
-    type, recursive calls, and modules without a public function.
+    `math`, `affine.apply`, much of `tensor`, and `func.call`. Every other
+    operation is an error at its location that says what would be accepted; so
+    are bodies of elementwise operations that make tensors, unranked tensors,
+    element types without a C type, recursive calls, and modules without a
+    public function.
   }];
 }
 
@@ -27,6 +28,15 @@ def CheckSizes : Pass<"tw-check-sizes", "mlir::func::FuncOp"> {
     names both operands and their sizes. Sizes that only the caller knows are
     compared when the function is called; see tw-make-entry-points.
   }];
+}
+
+def FoldSizes : Pass<"tw-fold-sizes", "mlir::func::FuncOp"> {
+  let summary = "Fold arithmetic on scalars, and drop what nothing uses";
+  let description = [{
+    Sizes are constants where they can be. Operations on tensors stay as they
+    are, since their patterns trust in slices that nobody checked yet.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
 def MakeEntryPoints : Pass<"tw-make-entry-points", "mlir::ModuleOp"> {
@@ -44,18 +54,41 @@ def MakeEntryPoints : Pass<"tw-make-entry-points", "mlir::ModuleOp"> {
 
     Tensors become pointers to row-major elements, each followed by its dynamic
     sizes; results become pointers to memory of the caller, without sizes: each
-    dynamic size of a result must be a size of an argument, else it is an error.
-    The function returns 0, or 1 (TW_STATUS_INVALID_ARGUMENT) without having
-    written anything if a size is negative or two sizes that must agree differ;
-    which must agree is read off the operations. Attributes `tw.c_arguments` and
+    dynamic size of a result must follow from sizes of arguments, by sums,
+    products and the like, else it is an error. The function returns 0, or 1
+    (TW_STATUS_INVALID_ARGUMENT) without having written anything if a size is or
+    would become negative, two sizes that must agree differ, or a slice or a
+    window reaches outside of its tensor; what must hold is read off the
+    operations. `tw.in_bounds` is set on those that need no check of their own
+    after that. Attributes `tw.c_arguments` and
     `tw.c_results` keep what the header says. The body becomes the private
     function `<name>.body`, which returns the status; private functions are
     expected to be inlined before.
   }];
   let dependentDialects = [
-    "mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect",
-    "mlir::bufferization::BufferizationDialect", "mlir::memref::MemRefDialect",
-    "mlir::scf::SCFDialect",
+    "mlir::LLVM::LLVMDialect", "mlir::affine::AffineDialect",
+    "mlir::arith::ArithDialect", "mlir::bufferization::BufferizationDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+  ];
+}
+
+def StructureTensors : Pass<"tw-structure-tensors", "mlir::func::FuncOp"> {
+  let summary = "Slices, paddings, gathers and the like as structured operations";
+  let description = [{
+    `tensor.extract_slice`, `insert_slice`, `pad`, `concat`, `gather`,
+    `generate` and `splat` become a `linalg.generic` over the elements of their
+    result, which reads those of their operands at computed indices;
+    `linalg.softmax` becomes its parts. No buffer is then a view into another,
+    but for `tensor.expand_shape` and `collapse_shape`, which keep all elements
+    in order; and what runs on the CPU runs on the GPU.
+
+    Indices that come from data may be anything. A `tensor.gather`, a
+    `tensor.extract` and a slice of which the entry point did not check that
+    they lie in their tensors (`tw.in_bounds`) read zeros outside of them.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect",
   ];
 }
 

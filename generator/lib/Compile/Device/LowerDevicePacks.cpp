@@ -4,9 +4,8 @@
 // tw-lower-device-packs: packs, unpacks and relayouts as one element-by-element
 // operation each.
 
+#include "../ElementwiseResult.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Compile/Passes.h"
 
 using namespace mlir;
@@ -135,37 +134,14 @@ private:
     return outer;
   }
 
-  /// A tensor of `dest`'s shape that nothing was written to.
-  Value emptyLike(Value dest) {
-    auto type = cast<RankedTensorType>(dest.getType());
-    SmallVector<Value> sizes;
-    for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      if (type.isDynamicDim(dim))
-        sizes.push_back(size(dest, dim));
-    return tensor::EmptyOp::create(b, type, sizes);
-  }
-
-  /// One element of the result for each index tuple `ivs`.
+  /// One element of the result for each index tuple.
   Value generic(Value dest, ValueRange scalars, StringRef kind,
                 llvm::function_ref<Value(ValueRange, ValueRange)> element) {
-    auto type = cast<RankedTensorType>(dest.getType());
-    int64_t rank = type.getRank();
-    SmallVector<AffineMap> maps(scalars.size(),
-                                AffineMap::get(rank, 0, {}, b.getContext()));
-    maps.push_back(b.getMultiDimIdentityMap(rank));
-    SmallVector<utils::IteratorType> iterators(rank,
-                                               utils::IteratorType::parallel);
-    auto op = linalg::GenericOp::create(
-        b, TypeRange{type}, scalars, ValueRange{emptyLike(dest)}, maps,
-        iterators, [&](OpBuilder &builder, Location, ValueRange arguments) {
-          OpBuilder::InsertionGuard guard(b);
-          b.setInsertionPoint(builder.getInsertionBlock(),
-                              builder.getInsertionPoint());
-          SmallVector<Value> ivs;
-          for (int64_t dim = 0; dim < rank; ++dim)
-            ivs.push_back(linalg::IndexOp::create(b, dim));
-          linalg::YieldOp::create(b, element(ivs, arguments.drop_back()));
-        });
+    auto op =
+        createElementwiseResult(b, emptyLike(b, dest), scalars,
+                                [&](ValueRange ivs, ValueRange arguments) {
+                                  return element(ivs, arguments.drop_back());
+                                });
     op->setAttr(kDispatchAttr, b.getStringAttr(kind));
     return op.getResult(0);
   }

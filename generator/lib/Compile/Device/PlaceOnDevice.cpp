@@ -45,8 +45,12 @@ public:
         if (deviceValues.contains(op.getOperand(0)))
           deviceValues.insert(op.getResult(0));
       } else if (readsElements(&op)) {
-        for (OpOperand &operand : op.getOpOperands())
-          operand.set(onHost(operand.get(), &op));
+        // Also what a branch of it reads.
+        op.walk([&](Operation *user) {
+          if (readsElements(user))
+            for (OpOperand &operand : user->getOpOperands())
+              operand.set(onHost(operand.get(), &op));
+        });
       }
     }
     return success();

@@ -1,0 +1,272 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "SizeExpressions.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tilewright {
+namespace {
+
+/// Whether `value` is an argument of the function, not of a region inside.
+BlockArgument functionArgument(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (argument && isa<func::FuncOp>(argument.getOwner()->getParentOp()))
+    return argument;
+  return nullptr;
+}
+
+bool isDivision(AffineExprKind kind) {
+  return kind == AffineExprKind::FloorDiv || kind == AffineExprKind::CeilDiv ||
+         kind == AffineExprKind::Mod;
+}
+
+} // namespace
+
+AffineExpr SizeExpressions::symbol(SizeSymbol which) {
+  auto found = llvm::find(table, which);
+  size_t position = found - table.begin();
+  if (found == table.end())
+    table.push_back(which);
+  return getAffineSymbolExpr(position, context);
+}
+
+bool SizeExpressions::isNeverNegative(AffineExpr expr, bool trustsSizes) const {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue() >= 0;
+  if (trustsSizes && ofTensors.contains(expr))
+    return true;
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return table[symbol.getPosition()].dim != SizeSymbol::kScalar;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return false;
+  // The divisor is positive; see divide.
+  if (binary.getKind() == AffineExprKind::Mod)
+    return true;
+  return isNeverNegative(binary.getLHS(), trustsSizes) &&
+         isNeverNegative(binary.getRHS(), trustsSizes);
+}
+
+std::optional<AffineExpr> SizeExpressions::sizeOf(Value tensor, int64_t dim) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dim))
+    return constant(type.getDimSize(dim));
+  if (BlockArgument argument = functionArgument(tensor))
+    return symbol({argument.getArgNumber(), dim});
+  Operation *op = tensor.getDefiningOp();
+  return op ? sizeOfResult(op, cast<OpResult>(tensor), dim) : std::nullopt;
+}
+
+std::optional<AffineExpr>
+SizeExpressions::sizeOfResult(Operation *op, OpResult tensor, int64_t dim) {
+  using Result = std::optional<AffineExpr>;
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case<tensor::EmptyOp, tensor::GenerateOp, tensor::SplatOp>(
+          [&](Operation *op) {
+            // Their last operands are their dynamic sizes.
+            auto type = cast<RankedTensorType>(tensor.getType());
+            return valueOf(op->getOperands().take_back(
+                type.getNumDynamicDims())[type.getDynamicDimIndex(dim)]);
+          })
+      .Case([&](tensor::CastOp op) -> Result {
+        if (!isa<RankedTensorType>(op.getSource().getType()))
+          return std::nullopt;
+        return sizeOf(op.getSource(), dim);
+      })
+      .Case([&](tensor::ExtractSliceOp op) -> Result {
+        llvm::SmallBitVector dropped = op.getDroppedDims();
+        SmallVector<OpFoldResult> kept;
+        for (auto [i, size] : llvm::enumerate(op.getMixedSizes()))
+          if (!dropped.test(i))
+            kept.push_back(size);
+        return valueOf(kept[dim]);
+      })
+      .Case([&](tensor::ExpandShapeOp op) { return sizeOfExpanded(op, dim); })
+      .Case([&](tensor::CollapseShapeOp op) -> Result {
+        AffineExpr product = constant(1);
+        SmallVector<ReassociationIndices> groups = op.getReassociationIndices();
+        for (int64_t source : groups[dim]) {
+          Result size = sizeOf(op.getSrc(), source);
+          if (!size)
+            return std::nullopt;
+          product = product * *size;
+        }
+        return simplify(product);
+      })
+      .Case([&](tensor::PadOp op) -> Result {
+        Result size = sizeOf(op.getSource(), dim),
+               low = valueOf(op.getMixedLowPad()[dim]),
+               high = valueOf(op.getMixedHighPad()[dim]);
+        if (!size || !low || !high)
+          return std::nullopt;
+        return simplify(*low + *size + *high);
+      })
+      .Case([&](tensor::ConcatOp op) -> Result {
+        if (int64_t(op.getDim()) != dim) {
+          for (Value input : op.getInputs())
+            if (Result size = sizeOf(input, dim))
+              return size;
+          return std::nullopt;
+        }
+        AffineExpr sum = constant(0);
+        for (Value input : op.getInputs()) {
+          Result size = sizeOf(input, dim);
+          if (!size)
+            return std::nullopt;
+          sum = sum + *size;
+        }
+        return simplify(sum);
+      })
+      .Case([&](tensor::GatherOp op) { return sizeOfGathered(op, dim); })
+      .Case([&](DestinationStyleOpInterface op) {
+        return sizeOf(op.getTiedOpOperand(tensor)->get(), dim);
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+std::optional<AffineExpr>
+SizeExpressions::sizeOfExpanded(tensor::ExpandShapeOp op, int64_t dim) {
+  if (std::optional<AffineExpr> said = valueOf(op.getMixedOutputShape()[dim]))
+    return said;
+  // What the others of its group leave.
+  int64_t source = op.getCorrespondingSourceDim(dim), others = 1;
+  SmallVector<ReassociationIndices> groups = op.getReassociationIndices();
+  for (int64_t other : groups[source]) {
+    if (other == dim)
+      continue;
+    if (op.getResultType().isDynamicDim(other))
+      return std::nullopt;
+    others *= op.getResultType().getDimSize(other);
+  }
+  std::optional<AffineExpr> whole = sizeOf(op.getSrc(), source);
+  if (!whole)
+    return std::nullopt;
+  return divide(AffineExprKind::FloorDiv, *whole, constant(others));
+}
+
+std::optional<AffineExpr> SizeExpressions::sizeOfGathered(tensor::GatherOp op,
+                                                          int64_t dim) {
+  int64_t batch = op.getIndicesType().getRank() - 1;
+  if (dim < batch)
+    return sizeOf(op.getIndices(), dim);
+  ArrayRef<int64_t> gathered = op.getGatherDims();
+  int64_t slice = op.getResultType().getRank() - batch;
+  int64_t sourceRank = op.getSourceType().getRank();
+  // With its gathered dimensions, each of size 1, or without.
+  int64_t position = batch;
+  for (int64_t source = 0; source < sourceRank; ++source) {
+    if (slice != sourceRank && llvm::is_contained(gathered, source))
+      continue;
+    if (position++ == dim)
+      return sizeOf(op.getSource(), source);
+  }
+  return std::nullopt;
+}
+
+std::optional<AffineExpr> SizeExpressions::valueOf(OpFoldResult index) {
+  if (std::optional<int64_t> known = getConstantIntValue(index))
+    return constant(*known);
+  return valueOf(cast<Value>(index));
+}
+
+std::optional<AffineExpr> SizeExpressions::valueOf(Value index) {
+  if (std::optional<int64_t> known = getConstantIntValue(index))
+    return constant(*known);
+  // Other integers wrap where an index does not.
+  if (!index.getType().isIndex() && !index.getType().isInteger(64))
+    return std::nullopt;
+  if (BlockArgument argument = functionArgument(index))
+    return symbol({argument.getArgNumber(), SizeSymbol::kScalar});
+  Operation *op = index.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+    auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
+    std::optional<int64_t> which = dim.getConstantIndex();
+    if (!type || !which || *which < 0 || *which >= type.getRank())
+      return std::nullopt;
+    std::optional<AffineExpr> size = sizeOf(dim.getSource(), *which);
+    if (size)
+      ofTensors.insert(*size);
+    return size;
+  }
+  if (auto applied = dyn_cast<affine::AffineApplyOp>(op))
+    return apply(applied.getAffineMap(), applied.getMapOperands());
+  return valueOfArithmetic(op);
+}
+
+std::optional<AffineExpr> SizeExpressions::valueOfArithmetic(Operation *op) {
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp,
+           arith::DivUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp,
+           arith::CeilDivUIOp, arith::RemSIOp, arith::RemUIOp,
+           arith::IndexCastOp, arith::IndexCastUIOp>(op))
+    return std::nullopt;
+  SmallVector<AffineExpr> operands;
+  for (Value operand : op->getOperands()) {
+    std::optional<AffineExpr> value = valueOf(operand);
+    if (!value)
+      return std::nullopt;
+    operands.push_back(*value);
+  }
+  AffineExpr x = operands.front(), y = operands.back();
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
+    return x;
+  if (isa<arith::AddIOp>(op))
+    return simplify(x + y);
+  if (isa<arith::SubIOp>(op))
+    return simplify(x - y);
+  if (isa<arith::MulIOp>(op))
+    return simplify(x * y);
+  if (isa<arith::FloorDivSIOp>(op))
+    return divide(AffineExprKind::FloorDiv, x, y);
+  if (isa<arith::CeilDivSIOp>(op))
+    return divide(AffineExprKind::CeilDiv, x, y);
+  // Of negative numbers, the others round otherwise.
+  if (!isNeverNegative(x))
+    return std::nullopt;
+  if (isa<arith::DivSIOp, arith::DivUIOp>(op))
+    return divide(AffineExprKind::FloorDiv, x, y);
+  if (isa<arith::CeilDivUIOp>(op))
+    return divide(AffineExprKind::CeilDiv, x, y);
+  return divide(AffineExprKind::Mod, x, y);
+}
+
+std::optional<AffineExpr>
+SizeExpressions::divide(AffineExprKind kind, AffineExpr x, AffineExpr y) const {
+  auto divisor = dyn_cast<AffineConstantExpr>(y);
+  if (!divisor || divisor.getValue() <= 0)
+    return std::nullopt;
+  return simplify(getAffineBinaryOpExpr(kind, x, y));
+}
+
+std::optional<AffineExpr> SizeExpressions::apply(AffineMap map,
+                                                 ValueRange operands) {
+  SmallVector<AffineExpr> dims, values;
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    std::optional<AffineExpr> value = valueOf(operand);
+    if (!value)
+      return std::nullopt;
+    (i < map.getNumDims() ? dims : values).push_back(*value);
+  }
+  AffineExpr expr = map.getResult(0).replaceDimsAndSymbols(dims, values);
+  bool divides = false;
+  expr.walk([&](AffineExpr part) {
+    if (!isDivision(part.getKind()))
+      return;
+    auto by =
+        dyn_cast<AffineConstantExpr>(cast<AffineBinaryOpExpr>(part).getRHS());
+    divides |= !by || by.getValue() <= 0;
+  });
+  if (divides)
+    return std::nullopt;
+  return simplify(expr);
+}
+
+} // namespace tilewright

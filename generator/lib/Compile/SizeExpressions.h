@@ -1,0 +1,65 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sizes inside of a function as expressions of those that its caller passes.
+
+#ifndef TILEWRIGHT_LIB_COMPILE_SIZEEXPRESSIONS_H
+#define TILEWRIGHT_LIB_COMPILE_SIZEEXPRESSIONS_H
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tilewright/Compile/EntrySizes.h"
+
+namespace tilewright {
+
+/// Traces sizes and indices back to arguments: through tensor operations, sums,
+/// differences, products, and quotients and remainders of a positive constant.
+class SizeExpressions {
+public:
+  explicit SizeExpressions(mlir::MLIRContext *context) : context(context) {}
+
+  /// The size of dimension `dim` of `tensor`, if that can be told.
+  std::optional<mlir::AffineExpr> sizeOf(mlir::Value tensor, int64_t dim);
+  /// What an index is.
+  std::optional<mlir::AffineExpr> valueOf(mlir::Value index);
+  std::optional<mlir::AffineExpr> valueOf(mlir::OpFoldResult index);
+
+  mlir::AffineExpr constant(int64_t value) const {
+    return mlir::getAffineConstantExpr(value, context);
+  }
+  /// The shortest form, which equal expressions mostly share.
+  mlir::AffineExpr simplify(mlir::AffineExpr expr) const {
+    return mlir::simplifyAffineExpr(expr, 0, table.size());
+  }
+  /// Whether no call makes it negative, given that no size of an argument is,
+  /// and, if `trustsSizes`, no other size of a tensor, which entry points
+  /// check.
+  bool isNeverNegative(mlir::AffineExpr expr, bool trustsSizes = true) const;
+
+  /// What the symbols of the expressions are.
+  const std::vector<SizeSymbol> &symbols() const { return table; }
+
+private:
+  mlir::AffineExpr symbol(SizeSymbol which);
+  std::optional<mlir::AffineExpr>
+  sizeOfResult(mlir::Operation *op, mlir::OpResult tensor, int64_t dim);
+  std::optional<mlir::AffineExpr> sizeOfExpanded(mlir::tensor::ExpandShapeOp op,
+                                                 int64_t dim);
+  std::optional<mlir::AffineExpr> sizeOfGathered(mlir::tensor::GatherOp op,
+                                                 int64_t dim);
+  std::optional<mlir::AffineExpr> valueOfArithmetic(mlir::Operation *op);
+  /// Fails if the divisor is not known to be positive.
+  std::optional<mlir::AffineExpr> divide(mlir::AffineExprKind kind,
+                                         mlir::AffineExpr x,
+                                         mlir::AffineExpr y) const;
+  std::optional<mlir::AffineExpr> apply(mlir::AffineMap map,
+                                        mlir::ValueRange operands);
+
+  mlir::MLIRContext *context;
+  std::vector<SizeSymbol> table;
+  /// Expressions that are sizes of tensors.
+  llvm::DenseSet<mlir::AffineExpr> ofTensors;
+};
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_COMPILE_SIZEEXPRESSIONS_H

@@ -1,0 +1,186 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// module_fuzz: random functions of a few operations each, compiled with tiles
+// and as plain loops, run and compared with what they have to compute. Some
+// functions make a module, and each module has a process of its own, so that
+// what crashes is counted and named.
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+#include "tests/common/seed.h"
+#include "tests/compile/child_output.h"
+#include "tests/compile/jit_model.h"
+#include "tests/compile/module_program.h"
+
+namespace cl = llvm::cl;
+
+namespace tilewright::testing {
+namespace {
+
+cl::OptionCategory category("module_fuzz");
+cl::opt<uint64_t> seedFlag("seed", cl::cat(category),
+                           cl::desc("Seed of all modules (default: fixed)"));
+cl::opt<int64_t> countFlag("count", cl::cat(category), cl::init(100),
+                           cl::desc("How many functions"));
+cl::opt<int64_t> onlyFlag("only", cl::cat(category), cl::init(-1),
+                          cl::value_desc("I"),
+                          cl::desc("Function I alone, and print it"));
+cl::opt<std::string> targetFlag(
+    "target", cl::cat(category), cl::value_desc("isa"),
+    cl::desc("As in tile names (default: the best of this CPU)"));
+
+// Functions of a module; one for a GPU, whose kernels are then its own.
+constexpr int64_t kBatch = 20;
+// A process that takes longer hangs.
+constexpr unsigned kSeconds = 600;
+constexpr int kFailuresPrinted = 10;
+
+// What the flags say. Linking a code object parses LLVM's options anew, and
+// sets all flags back.
+struct Settings {
+  uint64_t seed = 0;
+  std::string target;
+} settings;
+
+bool isForGpu() { return settings.target.rfind("amdgpu", 0) == 0; }
+
+ModuleProgram programOf(int64_t index) {
+  return randomModule(
+      "f" + std::to_string(index),
+      Random(settings.seed ^ Random(static_cast<uint64_t>(index)).next())
+          .next());
+}
+
+// Functions [first, last) as one module, by one way of compiling it: a line of
+// JSON for each; none if the module is refused whole.
+void runModule(int64_t first, int64_t last, bool isReference,
+               llvm::raw_ostream& os) {
+  std::string text, error;
+  for (int64_t i = first; i < last; ++i) text += programOf(i).text();
+  JitOptions options;
+  options.isa = settings.target;
+  options.reference = isReference;
+  std::unique_ptr<JitModel> model = JitModel::compile(text, options, &error);
+  if (!model && last - first > 1) return;
+  for (int64_t i = first; i < last; ++i) {
+    std::string problem =
+        model ? programOf(i).check(*model) : "refused: " + error;
+    os << llvm::json::Value(llvm::json::Object{
+              {"index", i}, {"problem", llvm::json::fixUTF8(problem)}})
+       << '\n';
+    os.flush();
+  }
+}
+
+class Fuzzer {
+ public:
+  void run(int64_t first, int64_t last) {
+    int64_t batch = isForGpu() ? 1 : kBatch;
+    for (; first < last; first = std::min(last, (first / batch + 1) * batch)) {
+      int64_t end = std::min(last, (first / batch + 1) * batch);
+      for (bool isReference : {false, true}) runRange(first, end, isReference);
+      for (int64_t i = first; i < end; ++i) {
+        ++total_;
+        for (const std::string& operation : programOf(i).operations)
+          ++operations_[operation];
+      }
+    }
+  }
+
+  // True if all is well.
+  bool report() {
+    llvm::outs() << llvm::formatv(
+        "functions {0}, wrong, refused or crashed "
+        "{1}\nof their operations",
+        total_, failed_.size());
+    for (const auto& [name, count] : operations_)
+      llvm::outs() << ' ' << name << ' ' << count;
+    llvm::outs() << "\nseed " << settings.seed << '\n';
+    return failed_.empty();
+  }
+
+ private:
+  void runRange(int64_t first, int64_t last, bool isReference) {
+    std::string how;
+    std::string text = outputOfChild(
+        kSeconds,
+        [&](llvm::raw_ostream& os) { runModule(first, last, isReference, os); },
+        how);
+    std::set<int64_t> done;
+    llvm::SmallVector<llvm::StringRef> lines;
+    llvm::StringRef(text).split(lines, '\n', -1, /*KeepEmpty=*/false);
+    for (llvm::StringRef line : lines) {
+      llvm::Expected<llvm::json::Value> value = llvm::json::parse(line);
+      if (!value) {  // cut off
+        llvm::consumeError(value.takeError());
+        continue;
+      }
+      const llvm::json::Object& object = *value->getAsObject();
+      int64_t index = *object.getInteger("index");
+      done.insert(index);
+      record(index, object.getString("problem")->str(), isReference);
+    }
+    for (int64_t i = first; i < last; ++i) {
+      if (done.count(i)) continue;
+      // One by one, to know which.
+      if (last - first > 1)
+        runRange(i, i + 1, isReference);
+      else
+        record(i, "crashed: " + how, isReference);
+    }
+  }
+
+  void record(int64_t index, const std::string& problem, bool isReference) {
+    if (problem.empty()) return;
+    failed_.insert(index);
+    ModuleProgram program = programOf(index);
+    llvm::outs() << program.name << ", " << program.describe()
+                 << (isReference ? ", --reference" : "") << "\n  " << problem
+                 << '\n';
+    if (++printed_ > kFailuresPrinted) return;
+    llvm::outs() << "  --seed=" << settings.seed << " --only=" << index
+                 << " --target=" << settings.target << '\n'
+                 << program.text();
+  }
+
+  int64_t total_ = 0;
+  int printed_ = 0;
+  std::set<int64_t> failed_;
+  std::map<std::string, int64_t> operations_;
+};
+
+int run() {
+  settings = {seedFlag.getNumOccurrences() ? seedFlag.getValue()
+                                           : seedOf("module_fuzz"),
+              targetFlag.empty() ? runnableIsas().front() : targetFlag};
+  int64_t only = onlyFlag, count = countFlag;
+  Fuzzer fuzzer;
+  if (only >= 0) {
+    llvm::outs() << programOf(only).text();
+    fuzzer.run(only, only + 1);
+  } else {
+    fuzzer.run(0, count);
+  }
+  return fuzzer.report() ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace tilewright::testing
+
+int main(int argc, char** argv) {
+  using namespace tilewright::testing;
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "Compiles random functions on tensors, runs them and compares each "
+      "element.\nExits with 1 if one is wrong, refused or crashes.\n");
+  return run();
+}
