@@ -146,18 +146,36 @@ WaveShape::WaveShape(const TileKey &key, const WavePlan &plan) {
   canLoadAhead = paddedStep == key.k0 && isPowerOf2_32(spansPerStep) &&
                  (spansPerStep == 1 || !roundsPerStep) && wholeRegisters(lhs) &&
                  wholeRegisters(rhs);
+  // RDNA's 256 registers do not forgive what an estimate leaves out; of CDNA's
+  // 512 the block takes less than half.
+  const bool tight = waveSize(key.isa) == 32;
   auto operandRegisters = [&](const Operand &operand) {
-    // Elements picked bit by bit come in two bytes each.
+    // Elements picked bit by bit come in two bytes each, and pieces of less
+    // than a register in one each.
+    int words = divideCeil(plan.fragment * operand.bits, 32);
+    int pieces = plan.fragment / std::min(operand.chunk, plan.fragment);
     int raw = operand.bitwise ? 2 * plan.fragment
-                              : divideCeil(plan.fragment * operand.bits, 32);
-    int converted = divideCeil(plan.fragment * operand.computeBits, 32);
+              : tight         ? std::max(words, pieces)
+                              : words;
     int ahead = plan.ahead ? raw : 0;
-    return ahead + (operand.type == operand.compute ? raw : raw + converted);
+    if (operand.type == operand.compute)
+      return ahead + raw;
+    int converted = divideCeil(plan.fragment * operand.computeBits, 32);
+    // Elements that are being converted, of pairs that are not packed yet.
+    int between = tight ? plan.fragment / 2 : 0;
+    return ahead + raw + converted + between;
   };
   registers = accumulatorRegisters + plan.blockRows * operandRegisters(lhs) +
               plan.blockColumns * operandRegisters(rhs);
-  if (scaledSums)
+  // Results over an edge that are rounded have an address each.
+  if (tight && info(types.out).bits < info(accumulator).bits &&
+      (key.m0 % subRows != 0 || key.n0 % subColumns != 0))
+    registers += 2 * accumulatorRegisters;
+  if (scaledSums) {
     registers += plan.blockRows * results + plan.blockColumns + results;
+    if (tight) // products that are not scaled yet
+      registers += accumulatorRegisters;
+  }
 }
 
 } // namespace tilewright

@@ -85,7 +85,9 @@ Value *SimpleKernel::tileParams(Value *m, Value *n) {
   if (!key.blockScaled)
     return b.CreateAddrSpaceCast(params, generic);
   Type *words = ArrayType::get(b.getInt64Ty(), field::kBytes / 8);
-  Value *copy = b.CreateAlloca(words, kPrivateSpace);
+  // In the entry block: elsewhere it would stay in memory.
+  IRBuilder<> entry(&kernel->getEntryBlock(), kernel->getEntryBlock().begin());
+  Value *copy = entry.CreateAlloca(words, kPrivateSpace);
   for (int offset = 0; offset != field::kBytes; offset += 8)
     b.CreateAlignedStore(number(offset), at(copy, b.getInt32(offset)),
                          Align(8));
