@@ -41,11 +41,6 @@ double peakMiB() {
   return double(usage.ru_maxrss) / 1024;
 }
 
-double quantile(std::vector<double> values, double q) {
-  std::sort(values.begin(), values.end());
-  return values[size_t(q * double(values.size() - 1) + 0.5)];
-}
-
 struct Made {
   std::vector<TileKey> keys;  // those that could be generated
   std::vector<double> ms;

@@ -23,6 +23,11 @@ double threadNow() {
   return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
 
+double quantile(std::vector<double> values, double q) {
+  std::sort(values.begin(), values.end());
+  return values[size_t(q * double(values.size() - 1) + 0.5)];
+}
+
 Sliced::Sliced(std::function<void(int64_t)> run, double sliceSeconds,
                double (*clock)())
     : run_(std::move(run)), clock_(clock) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <vector>
 
 namespace tilewright::bench {
 
@@ -19,6 +20,10 @@ double now();
 // Seconds that the calling thread has run, on a clock that stands still while
 // others have its core: for calls longer than a time slice of a busy machine.
 double threadNow();
+
+// The value that a part `q` of `values`, at least one, does not exceed: 0.5 for
+// the median (of an even number the upper one), 1 for the greatest.
+double quantile(std::vector<double> values, double q);
 
 // Times a callable in slices of about `sliceSeconds`. `run(n)` does n calls, on
 // the calling thread alone where `clock` is threadNow.

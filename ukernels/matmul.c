@@ -85,7 +85,6 @@ static void tw_pack_rhs(tw_matmul_task_t* task) {
 typedef struct tw_blocks_t {
   const char *lhs, *rhs;  // of the first tile and step
   tw_index_t lhs_panel, rhs_panel;
-  tw_index_t lhs_step, rhs_step;
   char* out;  // of the first tile
   tw_index_t out_row, out_col;
   tw_index_t m, n, k;  // tiles and steps
@@ -98,16 +97,14 @@ static tw_blocks_t tw_blocks_of(const tw_matmul_task_t* task) {
   b.m = tw_count(task->m);
   b.n = tw_count(task->n);
   b.k = tw_count(task->k);
-  b.lhs_step = plan->lhs.step;
-  b.rhs_step = plan->rhs.step;
   b.lhs = task->lhs;
-  b.lhs_panel = b.k * b.lhs_step;
+  b.lhs_panel = b.k * plan->lhs.step;
   b.rhs = task->rhs;
-  b.rhs_panel = b.k * b.rhs_step;
+  b.rhs_panel = b.k * plan->rhs.step;
   if (run->panels) {
-    b.rhs_panel = plan->k_steps * b.rhs_step;
-    b.rhs =
-        run->panels + task->n.begin * b.rhs_panel + task->k.begin * b.rhs_step;
+    b.rhs_panel = plan->k_steps * plan->rhs.step;
+    b.rhs = run->panels + task->n.begin * b.rhs_panel +
+            task->k.begin * plan->rhs.step;
   }
   return b;
 }

@@ -24,7 +24,6 @@ static inline tw_status_t tw_fault_limit(tw_fault_t* fault, tw_status_t status,
   return status;
 }
 
-// The parts of a call that a function reads.
 // No tile runs these types.
 static inline tw_status_t tw_no_matmul_tile(tw_fault_t* fault, unsigned types) {
   return tw_fault(fault, TW_STATUS_UNSUPPORTED, "flags: type triple",
@@ -34,6 +33,7 @@ static inline tw_status_t tw_no_matmul_tile(tw_fault_t* fault, unsigned types) {
                   "ALLOW_GENERIC_FALLBACK");
 }
 
+// The parts of a call that a function reads.
 enum {
   TW_READS_LHS = 1,
   TW_READS_RHS = 2,

@@ -44,4 +44,21 @@ std::string outputOfChild(unsigned seconds,
   return text;
 }
 
+std::vector<llvm::json::Object> objectsOfChild(
+    unsigned seconds, llvm::function_ref<void(llvm::raw_ostream&)> work,
+    std::string& how) {
+  std::string text = outputOfChild(seconds, work, how);
+  std::vector<llvm::json::Object> objects;
+  llvm::SmallVector<llvm::StringRef> lines;
+  llvm::StringRef(text).split(lines, '\n', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef line : lines) {
+    llvm::Expected<llvm::json::Value> value = llvm::json::parse(line);
+    if (value)
+      objects.push_back(std::move(*value->getAsObject()));
+    else
+      llvm::consumeError(value.takeError());
+  }
+  return objects;
+}
+
 }  // namespace tilewright::testing

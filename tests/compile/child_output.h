@@ -7,8 +7,10 @@
 #define TESTS_COMPILE_CHILD_OUTPUT_H_
 
 #include <string>
+#include <vector>
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace tilewright::testing {
@@ -18,6 +20,12 @@ namespace tilewright::testing {
 std::string outputOfChild(unsigned seconds,
                           llvm::function_ref<void(llvm::raw_ostream&)> work,
                           std::string& how);
+
+// The same of work that writes objects of JSON, one a line. A line that the end
+// of the process cut off is left out.
+std::vector<llvm::json::Object> objectsOfChild(
+    unsigned seconds, llvm::function_ref<void(llvm::raw_ostream&)> work,
+    std::string& how);
 
 }  // namespace tilewright::testing
 

@@ -213,6 +213,9 @@ class Fuzzer {
   void runRange(int64_t first, int64_t last) {
     std::string how;
     std::map<int64_t, Result> results = runInChild(first, last, how);
+    // Also if it ended badly after its answer.
+    if (last - first == 1 && (!how.empty() || results.empty()))
+      results[first] = {Outcome::kCrash, how, 0};
     std::vector<int64_t> missing;
     for (int64_t i = first; i < last; ++i) {
       auto found = results.find(i);
@@ -222,10 +225,7 @@ class Fuzzer {
         missing.push_back(i);
     }
     if (missing.empty() && how.empty()) return;
-    if (last - first == 1) {
-      if (!missing.empty()) record(first, {Outcome::kCrash, how, 0});
-      return;
-    }
+    if (last - first == 1) return;
     // One by one, to know which.
     int64_t failures = outcomes_[0];
     for (int64_t i : missing) runRange(i, i + 1);
@@ -240,24 +240,14 @@ class Fuzzer {
   // What the child said; `how` it ended if not well.
   std::map<int64_t, Result> runInChild(int64_t first, int64_t last,
                                        std::string& how) {
-    std::string text = outputOfChild(
-        kSeconds,
-        [&](llvm::raw_ostream& os) { runModule(first, last, cache_dir_, os); },
-        how);
     std::map<int64_t, Result> results;
-    llvm::SmallVector<llvm::StringRef> lines;
-    llvm::StringRef(text).split(lines, '\n', -1, /*KeepEmpty=*/false);
-    for (llvm::StringRef line : lines) {
-      llvm::Expected<llvm::json::Value> value = llvm::json::parse(line);
-      if (!value) {  // cut off
-        llvm::consumeError(value.takeError());
-        continue;
-      }
-      const llvm::json::Object& object = *value->getAsObject();
+    auto work = [&](llvm::raw_ostream& os) {
+      runModule(first, last, cache_dir_, os);
+    };
+    for (const llvm::json::Object& object : objectsOfChild(kSeconds, work, how))
       results[*object.getInteger("index")] = {
           static_cast<Outcome>(*object.getInteger("outcome")),
           object.getString("message")->str(), *object.getInteger("tileCalls")};
-    }
     return results;
   }
 

@@ -110,32 +110,28 @@ class Fuzzer {
  private:
   void runRange(int64_t first, int64_t last, bool isReference) {
     std::string how;
-    std::string text = outputOfChild(
-        kSeconds,
-        [&](llvm::raw_ostream& os) { runModule(first, last, isReference, os); },
-        how);
     std::set<int64_t> done;
-    llvm::SmallVector<llvm::StringRef> lines;
-    llvm::StringRef(text).split(lines, '\n', -1, /*KeepEmpty=*/false);
-    for (llvm::StringRef line : lines) {
-      llvm::Expected<llvm::json::Value> value = llvm::json::parse(line);
-      if (!value) {  // cut off
-        llvm::consumeError(value.takeError());
-        continue;
-      }
-      const llvm::json::Object& object = *value->getAsObject();
+    auto work = [&](llvm::raw_ostream& os) {
+      runModule(first, last, isReference, os);
+    };
+    for (const llvm::json::Object& object :
+         objectsOfChild(kSeconds, work, how)) {
       int64_t index = *object.getInteger("index");
       done.insert(index);
       record(index, object.getString("problem")->str(), isReference);
     }
-    for (int64_t i = first; i < last; ++i) {
-      if (done.count(i)) continue;
-      // One by one, to know which.
-      if (last - first > 1)
-        runRange(i, i + 1, isReference);
-      else
-        record(i, "crashed: " + how, isReference);
-    }
+    bool isWhole = static_cast<int64_t>(done.size()) == last - first;
+    if (isWhole && how.empty()) return;
+    if (last - first == 1) return record(first, "crashed: " + how, isReference);
+    // One by one, to know which.
+    int before = printed_;
+    for (int64_t i = first; i < last; ++i)
+      if (!done.count(i)) runRange(i, i + 1, isReference);
+    if (printed_ == before)
+      record(first,
+             "only together with those up to " + std::to_string(last - 1) +
+                 ": " + (how.empty() ? "refused" : "crashed: " + how),
+             isReference);
   }
 
   void record(int64_t index, const std::string& problem, bool isReference) {

@@ -13,8 +13,6 @@ using namespace llvm;
 namespace tilewright {
 namespace {
 
-bool isRdna(tw_isa_t isa) { return waveSize(isa) == 32; }
-
 /// Registers that a block may take of what a wave can have; the rest holds
 /// addresses, predicates and the loads of the next fragments. On CDNA half of
 /// the 512 leave a second wave its place.

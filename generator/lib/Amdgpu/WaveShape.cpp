@@ -148,7 +148,7 @@ WaveShape::WaveShape(const TileKey &key, const WavePlan &plan) {
                  wholeRegisters(rhs);
   // RDNA's 256 registers do not forgive what an estimate leaves out; of CDNA's
   // 512 the block takes less than half.
-  const bool tight = waveSize(key.isa) == 32;
+  const bool tight = isRdna(key.isa);
   auto operandRegisters = [&](const Operand &operand) {
     // Elements picked bit by bit come in two bytes each, and pieces of less
     // than a register in one each.

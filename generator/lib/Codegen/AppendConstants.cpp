@@ -16,6 +16,7 @@ namespace tilewright {
 namespace {
 
 using ELFT = object::ELF64LE;
+using Elf = object::ELFFile<ELFT>;
 using Header = ELFT::Ehdr;
 using Section = ELFT::Shdr;
 using Symbol = ELFT::Sym;
@@ -35,9 +36,12 @@ public:
   Expected<FileTail> run(ArrayRef<ExternalConstant> constants) {
     for (const ExternalConstant &constant : constants)
       byName[constant.name] = &constant;
-    if (Error error = read())
+    Expected<Elf> elf = Elf::create(StringRef(object.data(), object.size()));
+    if (!elf)
+      return elf.takeError();
+    if (Error error = read(*elf))
       return std::move(error);
-    if (Error error = findSymbols())
+    if (Error error = findSymbols(*elf))
       return std::move(error);
     if (wanted.empty())
       return FileTail();
@@ -57,20 +61,14 @@ private:
     uint32_t symbolIndex;
   };
 
-  StringRef bytes() const { return StringRef(object.data(), object.size()); }
-
-  Error read() {
-    Expected<object::ELFFile<ELFT>> elf =
-        object::ELFFile<ELFT>::create(bytes());
-    if (!elf)
-      return elf.takeError();
-    const Header &header = elf->getHeader();
+  Error read(const Elf &elf) {
+    const Header &header = elf.getHeader();
     if (!header.checkMagic() || header.getFileClass() != ELF::ELFCLASS64 ||
         header.getDataEncoding() != ELF::ELFDATA2LSB ||
         header.e_type != ELF::ET_REL)
       return createStringError("constants can only be put behind a relocatable "
                                "64-bit little-endian ELF object");
-    Expected<ArrayRef<Section>> read = elf->sections();
+    Expected<ArrayRef<Section>> read = elf.sections();
     if (!read)
       return read.takeError();
     if (header.e_shnum == 0 || header.e_shstrndx == ELF::SHN_XINDEX)
@@ -78,7 +76,7 @@ private:
                                "too many for its constants to be put behind it",
                                unsigned(ELF::SHN_LORESERVE));
     sections.assign(read->begin(), read->end());
-    Expected<StringRef> strings = elf->getSectionStringTable(*read);
+    Expected<StringRef> strings = elf.getSectionStringTable(*read);
     if (!strings)
       return strings.takeError();
     names = strings->str();
@@ -86,17 +84,13 @@ private:
   }
 
   /// Which constants the object refers to.
-  Error findSymbols() {
-    Expected<object::ELFFile<ELFT>> elf =
-        object::ELFFile<ELFT>::create(bytes());
-    if (!elf)
-      return elf.takeError();
+  Error findSymbols(const Elf &elf) {
     for (auto [index, section] : enumerate(sections)) {
       if (section.sh_type != ELF::SHT_SYMTAB)
         continue;
       symbolTable = index;
-      auto symbols = elf->symbols(&section);
-      auto strings = elf->getStringTableForSymtab(section);
+      auto symbols = elf.symbols(&section);
+      auto strings = elf.getStringTableForSymtab(section);
       if (!symbols || !strings)
         return joinErrors(symbols.takeError(), strings.takeError());
       for (auto [number, symbol] : enumerate(*symbols)) {

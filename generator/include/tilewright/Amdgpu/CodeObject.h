@@ -30,6 +30,9 @@ llvm::StringRef processorOf(tw_isa_t isa);
 /// Lanes of a wave: 64 or 32.
 int waveSize(tw_isa_t isa);
 
+/// Whether a wave has 32 lanes, as RDNA's; CDNA's have 64.
+inline bool isRdna(tw_isa_t isa) { return waveSize(isa) == 32; }
+
 /// The back end of one amdgpu target. Not thread-safe: one per worker.
 class DeviceBackend {
 public:
