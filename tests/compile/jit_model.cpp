@@ -98,18 +98,39 @@ llvm::Expected<std::map<std::string, int64_t>> countTileCalls(
     if (*section != (*object)->section_end())
       functions[(*section)->getIndex()][*address] = name->split('.').first;
   }
+  // Calls of tiles, and of the model's own functions, each of which has a
+  // section of its own.
   std::map<std::string, int64_t> result;
+  std::map<std::string, std::vector<std::string>> callees;
   for (const SectionRef& section : (*object)->sections())
     for (const RelocationRef& relocation : section.relocations()) {
       auto code = section.getRelocatedSection();
       if (!code) return code.takeError();
-      auto name = relocation.getSymbol()->getName();
-      if (!name) return name.takeError();
-      if (!names.count(name->str())) continue;
       const auto& starts = functions[(*code)->getIndex()];
       auto next = starts.upper_bound(relocation.getOffset());
-      if (next != starts.begin()) ++result[std::prev(next)->second];
+      if (next == starts.begin()) continue;
+      const std::string& caller = std::prev(next)->second;
+      auto name = relocation.getSymbol()->getName();
+      if (!name) return name.takeError();
+      auto target = relocation.getSymbol()->getSection();
+      if (!target) return target.takeError();
+      if (names.count(name->str()))
+        ++result[caller];
+      else if (*target != (*object)->section_end())
+        for (const auto& callee : functions[(*target)->getIndex()])
+          callees[caller].push_back(callee.second);
     }
+  std::function<int64_t(const std::string&)> add =
+      [&](const std::string& name) -> int64_t {
+    int64_t& total = result[name];
+    std::vector<std::string> called = std::move(callees[name]);
+    callees[name].clear();
+    for (const std::string& callee : called)
+      if (callee != name) total += add(callee);
+    return total;
+  };
+  for (const auto& start : functions)
+    for (const auto& function : start.second) add(function.second);
   return result;
 }
 

@@ -229,32 +229,52 @@ struct UnPackOpModel : PackModel<UnPackOpModel, linalg::UnPackOp> {
   }
 };
 
-struct Mmt4dOpModel
-    : DstBufferizableOpInterfaceExternalModel<Mmt4dOpModel, tw::Mmt4dOp> {
+/// Of what has a form on buffers: the same, on those of its tensors.
+template <typename Model, typename Op>
+struct OnBuffersModel : DstBufferizableOpInterfaceExternalModel<Model, Op> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &) const {
-    auto mmt4d = cast<tw::Mmt4dOp>(op);
-    return !mmt4d.getOverwrite() || !mmt4d.isDpsInit(&operand);
+    return !cast<Op>(op).isDpsInit(&operand) ||
+           Model::readsInit(cast<Op>(op), operand);
   }
 
-  LogicalResult bufferize(Operation *operation, RewriterBase &rewriter,
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
-    auto op = cast<tw::Mmt4dOp>(operation);
-    SmallVector<Value, 3> buffers;
-    for (Value operand : op->getOperands()) {
-      FailureOr<Value> buffer = getBuffer(rewriter, operand, options, state);
-      if (failed(buffer))
-        return failure();
-      buffers.push_back(*buffer);
+    SmallVector<Value> operands, inits;
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value value = operand.get();
+      if (isa<TensorType>(value.getType())) {
+        FailureOr<Value> buffer = getBuffer(rewriter, value, options, state);
+        if (failed(buffer))
+          return failure();
+        value = *buffer;
+      }
+      operands.push_back(value);
+      if (cast<Op>(op).isDpsInit(&operand))
+        inits.push_back(value);
     }
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(op);
-    OperationState onBuffers(op.getLoc(), op->getName(), buffers, TypeRange(),
+    OperationState onBuffers(op->getLoc(), op->getName(), operands, TypeRange(),
                              op->getAttrs());
+    onBuffers.propertiesAttr = op->getPropertiesAsAttribute();
     rewriter.create(onBuffers);
-    replaceOpWithBufferizedValues(rewriter, op, buffers.back());
+    replaceOpWithBufferizedValues(rewriter, op, inits);
     return success();
+  }
+};
+
+struct Mmt4dOpModel : OnBuffersModel<Mmt4dOpModel, tw::Mmt4dOp> {
+  static bool readsInit(tw::Mmt4dOp op, OpOperand &) {
+    return !op.getOverwrite();
+  }
+};
+
+struct DispatchOpModel : OnBuffersModel<DispatchOpModel, tw::DispatchOp> {
+  static bool readsInit(tw::DispatchOp op, OpOperand &operand) {
+    return op
+        .getAccumulates()[operand.getOperandNumber() - op.getInputs().size()];
   }
 };
 
@@ -269,6 +289,7 @@ void registerPackBufferization(DialectRegistry &registry) {
   });
   registry.addExtension(+[](MLIRContext *context, tw::TwDialect *) {
     tw::Mmt4dOp::attachInterface<Mmt4dOpModel>(*context);
+    tw::DispatchOp::attachInterface<DispatchOpModel>(*context);
   });
 }
 

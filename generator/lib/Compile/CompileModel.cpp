@@ -100,6 +100,8 @@ private:
          [&](PassManager &pm) { addModelStep(pm, options); }},
         {ModelStage::Packed, "pack",
          [&](PassManager &pm) { addPackStep(pm, options); }},
+        {ModelStage::Dispatches, "outline",
+         [&](PassManager &pm) { addDispatchStep(pm, options); }},
         {ModelStage::Buffers, "bufferize",
          [](PassManager &pm) { addBufferStep(pm); }},
         {ModelStage::Calls, "call",

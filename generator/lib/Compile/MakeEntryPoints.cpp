@@ -4,6 +4,7 @@
 // tw-make-entry-points: functions on tensors -> functions on bare pointers and
 // sizes, which C can call.
 
+#include "RowMajorView.h"
 #include "SizeText.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/IR/IRMapping.h"
@@ -35,10 +36,6 @@ struct Layout {
   SmallVector<unsigned> outputs;
   SmallVector<Type> types;
 };
-
-Type pointerType(RankedTensorType tensor) {
-  return MemRefType::get({1}, tensor.getElementType());
-}
 
 Layout layOut(func::FuncOp func) {
   Layout layout;
@@ -157,7 +154,7 @@ private:
           shape.push_back(ShapedType::isDynamic(extent)
                               ? OpFoldResult(size({number, int64_t(dim)}))
                               : OpFoldResult(b.getIndexAttr(extent)));
-        Value view = viewAs(argument, tensor, shape);
+        Value view = rowMajorView(b, argument, tensor, shape);
         argument = bufferization::ToTensorOp::create(b, tensor, view,
                                                      /*restrict=*/true,
                                                      /*writable=*/false);
@@ -181,8 +178,8 @@ private:
       Value result = mapping.lookup(value);
       if (exact != tensor)
         result = tensor::CastOp::create(b, exact, result);
-      Value view =
-          viewAs(body.getArgument(layout.outputs[index]), exact, shape);
+      Value view = rowMajorView(b, body.getArgument(layout.outputs[index]),
+                                exact, shape);
       auto copy =
           bufferization::MaterializeInDestinationOp::create(b, result, view);
       copy.setRestrict(true);
@@ -200,32 +197,6 @@ private:
       if (std::optional<int64_t> constant = getConstantIntValue(known))
         size = *constant;
     return tensor.clone(sizes);
-  }
-
-  /// `pointer` as a row-major memref of `tensor`'s type.
-  Value viewAs(Value pointer, RankedTensorType tensor,
-               SmallVector<OpFoldResult> shape) {
-    // What the type does not say is no attribute, though it be constant.
-    for (int64_t dim = 0; dim < tensor.getRank(); ++dim)
-      if (tensor.isDynamicDim(dim))
-        shape[dim] = getValueOrCreateConstantIndexOp(b, b.getLoc(), shape[dim]);
-    SmallVector<OpFoldResult> strides(shape.size());
-    OpFoldResult stride = b.getIndexAttr(1);
-    for (int64_t dim = tensor.getRank() - 1; dim >= 0; --dim) {
-      strides[dim] = stride;
-      stride = multiply(stride, shape[dim]);
-    }
-    auto type = MemRefType::get(tensor.getShape(), tensor.getElementType());
-    return memref::ReinterpretCastOp::create(b, type, pointer,
-                                             b.getIndexAttr(0), shape, strides);
-  }
-
-  OpFoldResult multiply(OpFoldResult x, OpFoldResult y) {
-    if (isa<Attribute>(x) && isa<Attribute>(y))
-      return b.getIndexAttr(*getConstantIntValue(x) * *getConstantIntValue(y));
-    Value p = getValueOrCreateConstantIndexOp(b, b.getLoc(), x);
-    Value q = getValueOrCreateConstantIndexOp(b, b.getLoc(), y);
-    return arith::MulIOp::create(b, p, q).getResult();
   }
 
   /// The entry point itself: checks of the sizes, then the body.

@@ -125,7 +125,15 @@ void addPackStep(OpPassManager &pm, const ModelOptions &options) {
   addCleanup(funcs);
 }
 
+void addDispatchStep(OpPassManager &pm, const ModelOptions &options) {
+  // A device's are formed on its buffers, and the reference is one function.
+  if (options.device || options.reference)
+    return;
+  pm.addPass(createOutlineDispatches());
+}
+
 void addBufferStep(OpPassManager &pm) {
+  pm.addPass(createFlattenDispatches());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferAlignment = kBufferAlignment;
@@ -140,6 +148,7 @@ void addCallStep(OpPassManager &pm, const ModelOptions &options) {
     pm.addPass(createFormDispatches());
     addCleanup(pm);
   }
+  pm.addPass(createCallDispatches());
   pm.addPass(createCallTileFunctions());
   pm.addPass(createConvertLinalgToLoopsPass());
   addCleanup(pm);

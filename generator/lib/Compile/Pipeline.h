@@ -20,6 +20,8 @@ void addModelStep(mlir::OpPassManager &pm, const ModelOptions &options);
 /// Pack contractions for tiles, constants at compile time; with a device, say
 /// what is where.
 void addPackStep(mlir::OpPassManager &pm, const ModelOptions &options);
+/// What the CPU does becomes dispatches.
+void addDispatchStep(mlir::OpPassManager &pm, const ModelOptions &options);
 /// Tensors -> buffers that are freed.
 void addBufferStep(mlir::OpPassManager &pm);
 /// Work of the device becomes dispatches; tiles are called, everything else

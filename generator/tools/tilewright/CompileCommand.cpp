@@ -45,6 +45,7 @@ cl::opt<ModelStage> stage(
     cl::values(
         clEnumValN(ModelStage::Model, "linalg", "entry points, on tensors"),
         clEnumValN(ModelStage::Packed, "packed", "packed for tiles"),
+        clEnumValN(ModelStage::Dispatches, "dispatches", "outlined"),
         clEnumValN(ModelStage::Buffers, "buffers", "on buffers"),
         clEnumValN(ModelStage::Calls, "calls", "loops and calls of tiles"),
         clEnumValN(ModelStage::LLVM, "llvm-dialect", "the LLVM dialect"),

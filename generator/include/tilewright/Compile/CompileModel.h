@@ -25,6 +25,7 @@ namespace tilewright {
 enum class ModelStage {
   Model,      ///< entry points with C signatures, elementwise operations fused
   Packed,     ///< matrix multiplications packed for tiles, constants packed
+  Dispatches, ///< outlined: calls of functions, each with its work
   Buffers,    ///< on buffers, with deallocations
   Calls,      ///< calls of tile functions, loops
   LLVM,       ///< the LLVM dialect

@@ -50,8 +50,11 @@ inline constexpr llvm::StringLiteral kInBoundsAttr = "tw.in_bounds";
 inline constexpr llvm::StringLiteral kDeviceAttr = "tw.device";
 inline constexpr llvm::StringLiteral kHost = "host";
 inline constexpr llvm::StringLiteral kDevice = "device";
-/// On an operation of the device: what to call its kernel, a StringAttr.
+/// On a function that was outlined, or an operation of the device: what to call
+/// it or its kernel, a StringAttr.
 inline constexpr llvm::StringLiteral kDispatchAttr = "tw.dispatch";
+/// On an outlined function that takes pointers: its type on tensors, a TypeAttr.
+inline constexpr llvm::StringLiteral kDispatchTypeAttr = "tw.dispatch_type";
 /// On a module with dispatches: the names of its kernels by number, and of the
 /// globals that are uploaded once, by number.
 inline constexpr llvm::StringLiteral kKernelsAttr = "tw.kernels";
@@ -69,8 +72,8 @@ inline bool isOnHost(mlir::Operation *op) {
   return place && place.getValue() == kHost;
 }
 
-/// Teaches one-shot bufferization `tw.mmt4d`, which has a form on buffers, and
-/// `linalg.pack` and `linalg.unpack`: each becomes one loop nest from its
+/// Teaches one-shot bufferization `tw.mmt4d` and `tw.dispatch`, which have a
+/// form on buffers, and `linalg.pack` and `linalg.unpack`: each becomes one loop nest from its
 /// source's buffer to its destination's.
 ///
 /// Upstream lowers packs on tensors instead, to pad, reshape and transpose (to

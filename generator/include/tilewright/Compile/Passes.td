@@ -153,6 +153,48 @@ def FoldConstantPacks : Pass<"tw-fold-constant-packs", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def OutlineDispatches : Pass<"tw-outline-dispatches", "mlir::ModuleOp"> {
+  let summary = "The work of a model as functions, equal ones once";
+  let description = [{
+    Each operation that computes tensors into destinations, with the fills that
+    it starts from, becomes a call, `tw.dispatch`, of a private function whose
+    attribute `tw.dispatch` says what it is. Sizes are dynamic in it, as are
+    scalars and indices that were constants of its body, but for sizes of 1, of
+    inner tiles and of windows: so operations that are equal but for them call
+    one function.
+  }];
+  let dependentDialects = [
+    "mlir::func::FuncDialect", "mlir::tensor::TensorDialect",
+    "tilewright::tw::TwDialect",
+  ];
+}
+
+def FlattenDispatches : Pass<"tw-flatten-dispatches", "mlir::ModuleOp"> {
+  let summary = "Give outlined functions bare pointers and sizes";
+  let description = [{
+    Each function with `tw.dispatch` takes of each tensor a pointer and the
+    dynamic sizes, and writes to its last arguments what it returned: it can be
+    bufferized by itself, whatever calls it. `tw.dispatch_type` says what it was.
+    It is not inlined, and no two of its pointers overlap unless both are read.
+  }];
+  let dependentDialects = [
+    "mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect",
+    "mlir::bufferization::BufferizationDialect", "mlir::memref::MemRefDialect",
+  ];
+}
+
+def CallDispatches : Pass<"tw-call-dispatches", "mlir::ModuleOp"> {
+  let summary = "Calls of outlined functions, on buffers";
+  let description = [{
+    Each `tw.dispatch` on buffers becomes a `func.call` with pointers and sizes.
+    Buffers must be contiguous.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
+    "mlir::memref::MemRefDialect",
+  ];
+}
+
 def ExternalizeConstants : Pass<"tw-externalize-constants", "mlir::ModuleOp"> {
   let summary = "Take the bytes of large constants out of the program";
   let description = [{

@@ -7,16 +7,18 @@
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
+include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Tw_Dialect : Dialect {
   let name = "tw";
   let cppNamespace = "::tilewright::tw";
-  let summary = "Packed multiplications, and stages of pipelined loops";
+  let summary = "Packed multiplications, dispatches, stages of pipelined loops";
   let description = [{
     `tw.mmt4d` is a matrix multiplication on packed operands, by a tile function
     that it names: what calls of tiles and launches of their kernels are made of.
+    `tw.dispatch` calls a function that was outlined from a model.
 
     The rest is independent of the target. A loop that brings data from global memory through workgroup memory into
     arithmetic has three stages: READ (global memory to registers), WRITE
@@ -215,6 +217,46 @@ def Tw_Mmt4dOp : Op<Tw_Dialect, "mmt4d", [
     Dims getDims();
 
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
+  }];
+}
+
+def Tw_DispatchOp : Op<Tw_Dialect, "dispatch", [
+    AttrSizedOperandSegments, DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Call of a function that computes tensors into destinations";
+  let description = [{
+    Calls `callee` with `inputs`, tensors and scalars that are only read, and
+    with `outputs`, the destinations of its results, in that order. What
+    `accumulates` says of a destination is whether its elements are read too. On
+    tensors it has a result for each output, of its type; on buffers it writes
+    the outputs.
+
+    The callee's tensors have the same ranks and element types, and sizes that
+    may be dynamic where those of the operands are not: one function serves many
+    shapes.
+
+    ```mlir
+    %r = tw.dispatch @tanh_0 ins(%x : tensor<4x8xf32>)
+      outs(%e : tensor<4x8xf32>) accumulates [false] -> tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins
+    FlatSymbolRefAttr:$callee,
+    Variadic<AnyType>:$inputs,
+    Variadic<Tw_RankedTensorOrMemRef>:$outputs,
+    DenseBoolArrayAttr:$accumulates);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $callee (`ins` `(` $inputs^ `:` type($inputs) `)`)?
+    `outs` `(` $outputs `:` type($outputs) `)` `accumulates` $accumulates
+    attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getOutputsMutable();
+    }
   }];
 }
 

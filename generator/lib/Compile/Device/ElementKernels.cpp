@@ -5,6 +5,7 @@
 
 #include "ElementKernels.h"
 
+#include "../OperationKind.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
@@ -186,15 +187,6 @@ private:
   SmallVector<Operation *> constants;
   Value stepWord;
 };
-
-/// What people call the kernel of `op`.
-std::string kindOf(linalg::LinalgOp op) {
-  if (auto kind = op->getAttrOfType<StringAttr>(kDispatchAttr))
-    return kind.str();
-  if (!isa<linalg::GenericOp>(op))
-    return op->getName().stripDialect().str();
-  return op.getNumReductionLoops() ? "reduction" : "elementwise";
-}
 
 } // namespace
 

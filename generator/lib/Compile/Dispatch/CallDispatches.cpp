@@ -1,0 +1,144 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tw-flatten-dispatches and tw-call-dispatches: a dispatch takes bare pointers
+// and sizes, as entry points do.
+
+#include "../RowMajorView.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "tilewright/Compile/Passes.h"
+#include "tilewright/Dialect/TwDialect.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+#define GEN_PASS_DEF_FLATTENDISPATCHES
+#define GEN_PASS_DEF_CALLDISPATCHES
+#include "tilewright/Compile/Passes.h.inc"
+
+namespace {
+
+/// The arguments of a function on tensors, as pointers and dynamic sizes.
+class Flattener {
+public:
+  explicit Flattener(func::FuncOp func)
+      : func(func), b(func.getLoc(), func.getContext()) {}
+
+  void run() {
+    Block &entry = func.getBody().front();
+    auto terminator = cast<func::ReturnOp>(entry.getTerminator());
+    unsigned count = entry.getNumArguments();
+    unsigned firstOutput = count - terminator.getNumOperands();
+    b.setInsertionPointToStart(&entry);
+    SmallVector<Value> destinations;
+    for (unsigned i = 0; i < count; ++i) {
+      BlockArgument argument = entry.getArgument(i);
+      auto type = dyn_cast<RankedTensorType>(argument.getType());
+      if (!type) {
+        argument.replaceAllUsesWith(add(entry, argument.getType()));
+        continue;
+      }
+      Value view = addView(entry, type);
+      bool isOutput = i >= firstOutput;
+      argument.replaceAllUsesWith(bufferization::ToTensorOp::create(
+          b, type, view, /*restrict=*/true, /*writable=*/isOutput));
+      if (isOutput)
+        destinations.push_back(view);
+    }
+    entry.eraseArguments(0, count);
+    b.setInsertionPoint(terminator);
+    for (auto [result, view] :
+         llvm::zip_equal(terminator.getOperands(), destinations)) {
+      auto write =
+          bufferization::MaterializeInDestinationOp::create(b, result, view);
+      write.setRestrict(true);
+      write.setWritable(true);
+    }
+    func::ReturnOp::create(b);
+    terminator.erase();
+    func->setAttr(kDispatchTypeAttr, TypeAttr::get(func.getFunctionType()));
+    func.setFunctionType(b.getFunctionType(entry.getArgumentTypes(), {}));
+    for (auto [i, type] : llvm::enumerate(entry.getArgumentTypes()))
+      if (isa<MemRefType>(type))
+        func.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                        b.getUnitAttr());
+    func->setAttr("llvm.linkage",
+                  LLVM::LinkageAttr::get(b.getContext(),
+                                         LLVM::Linkage::Internal));
+    func->setAttr("passthrough", b.getStrArrayAttr({"noinline"}));
+  }
+
+private:
+  Value add(Block &entry, Type type) {
+    return entry.addArgument(type, func.getLoc());
+  }
+
+  Value addView(Block &entry, RankedTensorType type) {
+    Value pointer = add(entry, pointerType(type));
+    SmallVector<OpFoldResult> shape;
+    for (int64_t size : type.getShape())
+      shape.push_back(ShapedType::isDynamic(size)
+                          ? OpFoldResult(arith::IndexCastOp::create(
+                                             b, b.getIndexType(),
+                                             add(entry, b.getI64Type()))
+                                             .getResult())
+                          : b.getIndexAttr(size));
+    return rowMajorView(b, pointer, type, shape);
+  }
+
+  func::FuncOp func;
+  ImplicitLocOpBuilder b;
+};
+
+struct FlattenDispatchesPass
+    : impl::FlattenDispatchesBase<FlattenDispatchesPass> {
+  void runOnOperation() override {
+    for (func::FuncOp func : getOperation().getOps<func::FuncOp>())
+      if (func->hasAttr(kDispatchAttr))
+        Flattener(func).run();
+  }
+};
+
+struct CallDispatchesPass : impl::CallDispatchesBase<CallDispatchesPass> {
+  void runOnOperation() override {
+    SmallVector<tw::DispatchOp> ops;
+    getOperation().walk([&](tw::DispatchOp op) { ops.push_back(op); });
+    SymbolTable symbols(getOperation());
+    for (tw::DispatchOp op : ops)
+      if (failed(call(op, symbols)))
+        return signalPassFailure();
+  }
+
+  static LogicalResult call(tw::DispatchOp op, SymbolTable &symbols) {
+    auto callee = symbols.lookup<func::FuncOp>(op.getCallee());
+    auto type = cast<FunctionType>(
+        callee->getAttrOfType<TypeAttr>(kDispatchTypeAttr).getValue());
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    SmallVector<Value> arguments;
+    for (auto [operand, wanted] :
+         llvm::zip_equal(op->getOperands(), type.getInputs())) {
+      auto tensor = dyn_cast<RankedTensorType>(wanted);
+      if (!tensor) {
+        arguments.push_back(operand);
+        continue;
+      }
+      auto buffer = cast<MemRefType>(operand.getType());
+      if (!buffer.getLayout().isIdentity())
+        return op.emitOpError() << "has an operand of type " << buffer
+                                << ", which is not contiguous";
+      arguments.push_back(pointerTo(b, operand));
+      for (int64_t dim = 0; dim < tensor.getRank(); ++dim)
+        if (tensor.isDynamicDim(dim))
+          arguments.push_back(arith::IndexCastOp::create(
+              b, b.getI64Type(), memref::DimOp::create(b, operand, dim)));
+    }
+    func::CallOp::create(b, callee, arguments);
+    op.erase();
+    return success();
+  }
+};
+
+} // namespace
+} // namespace tilewright

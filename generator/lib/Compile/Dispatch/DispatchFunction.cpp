@@ -1,0 +1,282 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "DispatchFunction.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "tilewright/Dialect/TwDialect.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace tilewright {
+namespace {
+
+/// Loops that index a dimension together with others, as those of a window do.
+llvm::BitVector loopsInSums(linalg::LinalgOp op) {
+  llvm::BitVector loops(op.getNumLoops());
+  for (AffineMap map : op.getIndexingMapsArray())
+    for (AffineExpr result : map.getResults())
+      if (!isa<AffineDimExpr>(result))
+        result.walk([&](AffineExpr part) {
+          if (auto loop = dyn_cast<AffineDimExpr>(part))
+            loops.set(loop.getPosition());
+        });
+  return loops;
+}
+
+class FunctionBuilder {
+public:
+  FunctionBuilder(ArrayRef<Operation *> ops, ModuleOp module)
+      : ops(ops), b(ops.back()->getLoc(), module.getContext()) {
+    b.setInsertionPointToEnd(module.getBody());
+  }
+
+  DispatchFunction build() {
+    collect();
+    SmallVector<Type> types, resultTypes;
+    for (Value input : dispatch.inputs)
+      types.push_back(parameterType(input));
+    for (Value output : dispatch.outputs)
+      types.push_back(parameterType(output));
+    resultTypes.append(types.end() - dispatch.outputs.size(), types.end());
+    dispatch.func = func::FuncOp::create(b, "dispatch",
+                                         b.getFunctionType(types, resultTypes));
+    dispatch.func.setPrivate();
+    b.setInsertionPointToStart(dispatch.func.addEntryBlock());
+    Block::BlockArgListType arguments = dispatch.func.getBody().getArguments();
+    for (Operation *constant : constants)
+      b.clone(*constant, mapping);
+    // The same tensor may be read and be a destination: each use is its own.
+    for (auto [input, argument] : llvm::zip(dispatch.inputs, arguments))
+      mapping.map(input, argument);
+    for (auto [init, argument] :
+         llvm::zip_equal(inits, arguments.take_back(inits.size())))
+      destinations[init] = argument;
+    for (auto &[init, sizes] : temporaries) {
+      SmallVector<Value> known = llvm::map_to_vector(
+          sizes, [&](Value size) { return mapping.lookup(size); });
+      mapping.map(init,
+                  tensor::EmptyOp::create(
+                      b, cast<RankedTensorType>(parameterType(init)), known));
+    }
+    for (Operation *op : ops)
+      clone(op);
+    SmallVector<Value> returned;
+    for (Value result : dispatch.results)
+      returned.push_back(mapping.lookup(result));
+    func::ReturnOp::create(b, returned);
+    return std::move(dispatch);
+  }
+
+private:
+  bool isInside(Value value) {
+    return llvm::is_contained(ops, value.getDefiningOp());
+  }
+
+  bool escapes(Value result) {
+    return llvm::any_of(result.getUsers(), [&](Operation *user) {
+      return llvm::none_of(ops,
+                           [&](Operation *op) { return op->isAncestor(user); });
+    });
+  }
+
+  /// The init that `init` is handed on from, through operations that write the
+  /// same destination one after the other.
+  OpOperand *firstInit(OpOperand *init) {
+    while (isInside(init->get())) {
+      auto result = cast<OpResult>(init->get());
+      init = cast<DestinationStyleOpInterface>(result.getOwner())
+                 .getTiedOpOperand(result);
+    }
+    return init;
+  }
+
+  void collect() {
+    for (Operation *op : ops) {
+      markStaticSizes(op);
+      for (auto [result, init] : llvm::zip_equal(
+               op->getResults(),
+               llvm::make_pointer_range(
+                   cast<DestinationStyleOpInterface>(op).getDpsInitsMutable())))
+        if (escapes(result))
+          addOutput(result, firstInit(init));
+    }
+    for (Operation *op : ops) {
+      for (OpOperand &operand : op->getOpOperands())
+        if (!llvm::is_contained(inits, &operand) && isRead(op, operand))
+          addInput(operand.get());
+      llvm::SetVector<Value> captured;
+      getUsedValuesDefinedAbove(op->getRegions(), captured);
+      for (Value value : captured)
+        addInput(value);
+    }
+    for (Operation *op : ops)
+      for (OpOperand &init :
+           cast<DestinationStyleOpInterface>(op).getDpsInitsMutable())
+        if (!isInside(init.get()) && !llvm::is_contained(inits, &init) &&
+            !readsInit(op, init))
+          addTemporary(init.get());
+  }
+
+  /// What is written in place of `init`, which nothing outside ever reads: a
+  /// tensor of the function, of sizes that it is told.
+  void addTemporary(Value init) {
+    if (temporaries.contains(init) || llvm::is_contained(dispatch.inputs, init))
+      return;
+    SmallVector<Value> &sizes = temporaries[init];
+    auto type = cast<RankedTensorType>(parameterType(init));
+    ImplicitLocOpBuilder before(b.getLoc(), ops.front());
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      if (!type.isDynamicDim(dim))
+        continue;
+      Value size = before.createOrFold<tensor::DimOp>(init, dim);
+      if (!llvm::is_contained(dispatch.inputs, size))
+        dispatch.inputs.push_back(size);
+      sizes.push_back(size);
+    }
+  }
+
+  void addOutput(Value result, OpOperand *init) {
+    dispatch.results.push_back(result);
+    dispatch.outputs.push_back(init->get());
+    dispatch.accumulates.push_back(readsInit(init->getOwner(), *init));
+    inits.push_back(init);
+  }
+
+  bool isRead(Operation *op, OpOperand &operand) {
+    auto destination = cast<DestinationStyleOpInterface>(op);
+    return !destination.isDpsInit(&operand) || readsInit(op, operand);
+  }
+
+  void addInput(Value value) {
+    if (isInside(value) || llvm::is_contained(dispatch.inputs, value))
+      return;
+    // Constants are part of the code, but for sizes and offsets.
+    APInt index;
+    if (!isa<TensorType>(value.getType()) &&
+        matchPattern(value, m_Constant()) &&
+        !(value.getType().isIndex() &&
+          matchPattern(value, m_ConstantInt(&index)) && index.ugt(1))) {
+      if (!llvm::is_contained(constants, value.getDefiningOp()))
+        constants.push_back(value.getDefiningOp());
+      return;
+    }
+    dispatch.inputs.push_back(value);
+  }
+
+  void keep(Value tensor, unsigned dim) {
+    llvm::BitVector &dims = kept[tensor];
+    dims.resize(cast<RankedTensorType>(tensor.getType()).getRank());
+    dims.set(dim);
+  }
+
+  void keepInner(Value packed, unsigned count) {
+    unsigned rank = cast<RankedTensorType>(packed.getType()).getRank();
+    for (unsigned dim = rank - count; dim < rank; ++dim)
+      keep(packed, dim);
+  }
+
+  void markStaticSizes(Operation *op) {
+    if (auto mmt4d = dyn_cast<tw::Mmt4dOp>(op)) {
+      for (Value operand : mmt4d->getOperands())
+        keepInner(operand, 2);
+    } else if (auto pack = dyn_cast<linalg::PackOp>(op)) {
+      keepInner(pack.getDest(), pack.getInnerDimsPos().size());
+    } else if (auto unpack = dyn_cast<linalg::UnPackOp>(op)) {
+      keepInner(unpack.getSource(), unpack.getInnerDimsPos().size());
+    } else {
+      markLoops(cast<linalg::LinalgOp>(op));
+    }
+  }
+
+  /// Sizes of 1, which are often of what is broadcast, and of windows.
+  void markLoops(linalg::LinalgOp op) {
+    llvm::BitVector inSums = loopsInSums(op);
+    SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+    auto isOfWindow = [&](AffineExpr index) {
+      auto loop = dyn_cast<AffineDimExpr>(index);
+      return loop && inSums.test(loop.getPosition()) &&
+             kinds[loop.getPosition()] == utils::IteratorType::reduction;
+    };
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+      if (!type)
+        continue;
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      for (auto [dim, index] : llvm::enumerate(map.getResults()))
+        if (type.getDimSize(dim) == 1 || isOfWindow(index))
+          keep(operand.get(), dim);
+    }
+  }
+
+  /// The type of `value` inside of the function.
+  Type parameterType(Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type)
+      return value.getType();
+    auto found = kept.find(value);
+    SmallVector<int64_t> sizes(type.getShape());
+    for (auto [dim, size] : llvm::enumerate(sizes))
+      if (found == kept.end() || !found->second.test(dim))
+        size = ShapedType::kDynamic;
+    return type.clone(sizes);
+  }
+
+  void clone(Operation *op) {
+    IRMapping local = mapping;
+    auto style = cast<DestinationStyleOpInterface>(op);
+    for (OpOperand &init : style.getDpsInitsMutable())
+      if (Value destination = destinations.lookup(&init))
+        local.map(init.get(), destination);
+    Operation *copy = b.clone(*op, local);
+    for (auto [result, init] :
+         llvm::zip_equal(copy->getResults(),
+                         cast<DestinationStyleOpInterface>(copy).getDpsInits()))
+      result.setType(init.getType());
+    mapping.map(op->getResults(), copy->getResults());
+  }
+
+  ArrayRef<Operation *> ops;
+  ImplicitLocOpBuilder b;
+  DispatchFunction dispatch;
+  SmallVector<OpOperand *> inits; ///< where the outputs come in
+  SmallVector<Operation *> constants;
+  llvm::DenseMap<Value, llvm::BitVector> kept; ///< dimensions of static size
+  /// Inits that stay inside, and their dynamic sizes.
+  llvm::MapVector<Value, SmallVector<Value>> temporaries;
+  IRMapping mapping;
+  llvm::DenseMap<OpOperand *, Value> destinations;
+};
+
+} // namespace
+
+bool isDispatchable(Operation *op) {
+  if (!isa<linalg::LinalgOp, linalg::PackOp, linalg::UnPackOp, tw::Mmt4dOp>(op))
+    return false;
+  return op->getNumResults() &&
+         op->getNumResults() ==
+             cast<DestinationStyleOpInterface>(op).getNumDpsInits() &&
+         llvm::all_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+}
+
+bool readsInit(Operation *op, OpOperand &operand) {
+  if (auto mmt4d = dyn_cast<tw::Mmt4dOp>(op))
+    return !mmt4d.getOverwrite();
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return linalgOp.payloadUsesValueFromOperand(&operand);
+  return false;
+}
+
+DispatchFunction makeDispatchFunction(ArrayRef<Operation *> ops,
+                                      ModuleOp module) {
+  return FunctionBuilder(ops, module).build();
+}
+
+} // namespace tilewright
