@@ -4,6 +4,7 @@
 #include "tests/compile/checked_call.h"
 
 #include <cstring>
+#include <optional>
 
 #include "tests/common/guarded_buffer.h"
 
@@ -41,12 +42,13 @@ std::string compare(const CallTensor& expected, const uint8_t* got) {
          hexOf(want + first * size, size);
 }
 
-}  // namespace
+// Where a call has its buffers from.
+enum class Memory { kMalloc, kWorkspace };
 
-std::string checkCall(const JitModel& model, const std::string& name,
-                      const std::vector<CallTensor>& arguments,
-                      const std::vector<int64_t>& scalars,
-                      const std::vector<CallTensor>& results) {
+std::string callOnce(const JitModel& model, const std::string& name,
+                     const std::vector<CallTensor>& arguments,
+                     const std::vector<int64_t>& scalars,
+                     const std::vector<CallTensor>& results, Memory memory) {
   std::vector<GuardedBuffer> inputs, outputs;
   std::vector<int64_t> words;
   auto pass = [&](const CallTensor& tensor, std::vector<GuardedBuffer>& to) {
@@ -66,11 +68,32 @@ std::string checkCall(const JitModel& model, const std::string& name,
   words.insert(words.end(), scalars.begin(), scalars.end());
   for (const CallTensor& result : results) pass(result, outputs);
 
-  int32_t status = model.callWords(name, words);
+  std::string function = name;
+  std::optional<GuardedBuffer> workspace;
+  const int64_t allocations = JitModel::allocations();
+  if (memory == Memory::kWorkspace) {
+    std::vector<int64_t> sizes;
+    for (const CallTensor& argument : arguments)
+      sizes.insert(sizes.end(), argument.dynamicSizes.begin(),
+                   argument.dynamicSizes.end());
+    sizes.insert(sizes.end(), scalars.begin(), scalars.end());
+    int64_t bytes = model.callWords(name + "_workspace_bytes", sizes);
+    if (bytes < 0 || bytes % 64 != 0)
+      return "needs a workspace of " + std::to_string(bytes) + " bytes";
+    workspace.emplace(static_cast<size_t>(bytes));
+    words.push_back(reinterpret_cast<int64_t>(workspace->data()));
+    words.push_back(bytes);
+    function += "_with_workspace";
+  }
+  auto status = static_cast<int32_t>(model.callWords(function, words));
   if (status != 0)
     return "returned the status " + std::to_string(status) + ": " +
            JitModel::deviceMessage();
   if (JitModel::liveAllocations() != 0) return "kept memory";
+  if (workspace && !workspace->slackIntact())
+    return "wrote outside of the workspace";
+  if (workspace && JitModel::allocations() != allocations)
+    return "called malloc, though it had a workspace";
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::vector<uint8_t>& bytes = arguments[i].bytes;
     if (!inputs[i].slackIntact() ||
@@ -86,6 +109,20 @@ std::string checkCall(const JitModel& model, const std::string& name,
              problem;
   }
   return "";
+}
+
+}  // namespace
+
+std::string checkCall(const JitModel& model, const std::string& name,
+                      const std::vector<CallTensor>& arguments,
+                      const std::vector<int64_t>& scalars,
+                      const std::vector<CallTensor>& results) {
+  std::string problem =
+      callOnce(model, name, arguments, scalars, results, Memory::kMalloc);
+  if (!problem.empty() || !model.hasWorkspace(name)) return problem;
+  problem =
+      callOnce(model, name, arguments, scalars, results, Memory::kWorkspace);
+  return problem.empty() ? "" : "with a workspace: " + problem;
 }
 
 }  // namespace tilewright::testing

@@ -27,7 +27,9 @@ struct CallTensor {
 
 // Calls `name` with the tensors, the scalars and the results, in this order.
 // Empty if each element of the results is right, no byte outside of them was
-// touched and no memory is kept; else what was wrong first.
+// touched and no memory is kept; else what was wrong first. Models for the CPU
+// are called a second time, with a workspace of exactly the bytes that they ask
+// for, and may not call malloc then.
 std::string checkCall(const JitModel& model, const std::string& name,
                       const std::vector<CallTensor>& arguments,
                       const std::vector<int64_t>& scalars,

@@ -3,6 +3,7 @@
 
 #include "tests/compile/jit_model.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -21,10 +22,13 @@
 namespace tilewright::testing {
 namespace {
 
-int64_t live_allocations = 0;
+std::atomic<int64_t> live_allocations = 0, all_allocations = 0;
+std::atomic<bool> fail_allocations = false;
 
 // New memory holds garbage, so that a model that relies on zeros is found out.
 void* countedMalloc(size_t size) {
+  if (fail_allocations) return nullptr;
+  ++all_allocations;
   void* memory = std::malloc(size);
   if (memory) {
     ++live_allocations;
@@ -135,17 +139,17 @@ llvm::Expected<std::map<std::string, int64_t>> countTileCalls(
 }
 
 template <size_t... I>
-int32_t callWithEach(const JitModel& model, const std::string& name,
+int64_t callWithEach(const JitModel& model, const std::string& name,
                      const std::vector<int64_t>& words,
                      std::index_sequence<I...> /*indices*/) {
-  return model.call(name, words[I]...);
+  return model.callSize(name, words[I]...);
 }
 
 template <size_t... N>
-int32_t callWithAll(const JitModel& model, const std::string& name,
+int64_t callWithAll(const JitModel& model, const std::string& name,
                     const std::vector<int64_t>& words,
                     std::index_sequence<N...> /*lengths*/) {
-  int32_t status = -1;
+  int64_t status = -1;
   auto callIf = [&](auto length) {
     if (words.size() == length)
       status =
@@ -165,6 +169,12 @@ JitModel::JitModel(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 JitModel::~JitModel() { closePrograms(); }
 
 int64_t JitModel::liveAllocations() { return live_allocations; }
+int64_t JitModel::allocations() { return all_allocations; }
+void JitModel::failAllocations(bool fail) { fail_allocations = fail; }
+
+bool JitModel::hasWorkspace(const std::string& name) const {
+  return find(name + "_workspace_bytes") && find(name + "_with_workspace");
+}
 
 std::string JitModel::deviceMessage() { return tw_hip_message(); }
 
@@ -262,9 +272,9 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   return result;
 }
 
-int32_t JitModel::callWords(const std::string& name,
+int64_t JitModel::callWords(const std::string& name,
                             const std::vector<int64_t>& words) const {
-  return callWithAll(*this, name, words, std::make_index_sequence<33>());
+  return callWithAll(*this, name, words, std::make_index_sequence<41>());
 }
 
 int64_t JitModel::tileCalls(const std::string& name) const {

@@ -45,10 +45,21 @@ class JitModel {
   int32_t call(const std::string& name, Args... args) const {
     return reinterpret_cast<int32_t (*)(Args...)>(find(name))(args...);
   }
+  // The same of functions that return a size.
+  template <typename... Args>
+#ifdef __clang__
+  __attribute__((no_sanitize("function")))
+#endif
+  int64_t callSize(const std::string& name, Args... args) const {
+    return reinterpret_cast<int64_t (*)(Args...)>(find(name))(args...);
+  }
 
-  // The same with any number of them, up to 32.
-  int32_t callWords(const std::string& name,
+  // The same with any number of them, up to 40, of functions that return more
+  // than a status, too.
+  int64_t callWords(const std::string& name,
                     const std::vector<int64_t>& words) const;
+  // `name`_workspace_bytes and `name`_with_workspace are there.
+  bool hasWorkspace(const std::string& name) const;
 
   // Names of the tile functions it calls, in order of first call; of a
   // device's tiles, whose kernels it launches, too.
@@ -65,8 +76,11 @@ class JitModel {
   // Why the last call of a model with a device failed, on this thread.
   static std::string deviceMessage();
 
-  // What models have allocated and not freed.
+  // What models have allocated and not freed, and all that they ever allocated.
   static int64_t liveAllocations();
+  static int64_t allocations();
+  // While true, malloc returns null to models.
+  static void failAllocations(bool fail);
 
  private:
   struct Impl;

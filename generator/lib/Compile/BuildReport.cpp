@@ -77,6 +77,25 @@ void printConstantsAsText(const std::vector<LargeConstant> &constants,
        << (constant.packed ? ", packed" : "") << '\n';
 }
 
+json::Object arenaAsJson(const Arena &arena) {
+  return json::Object{{"buffers", arena.buffers},
+                      {"static_bytes", arena.staticBytes},
+                      {"slots", strings(arena.slots)},
+                      {"others", strings(arena.others)}};
+}
+
+void printArenasAsText(const std::vector<EntryPoint> &entries,
+                       raw_ostream &os) {
+  for (const EntryPoint &entry : entries) {
+    if (!entry.arena)
+      continue;
+    os << "\narena of " << entry.name << ", with " << entry.arena->buffers
+       << " buffers\n  " << arenaText(*entry.arena) << '\n';
+    for (const std::string &other : entry.arena->others)
+      os << "  from malloc: " << other << '\n';
+  }
+}
+
 void printDeviceAsText(const BuildReport &report, raw_ostream &os) {
   const CompiledModel &model = report.model;
   os << "device " << report.device << "\n\n"
@@ -101,10 +120,14 @@ void printBuildReportAsJson(const BuildReport &report, raw_ostream &os) {
   for (const StepTime &step : steps(report))
     times.push_back(json::Object{{"step", step.name}, {"ms", step.ms}});
   json::Array entries;
-  for (const EntryPoint &entry : report.model.entries)
-    entries.push_back(json::Object{{"name", entry.name},
-                                   {"parameters", strings(entry.parameters)},
-                                   {"shapes", strings(entry.shapes)}});
+  for (const EntryPoint &entry : report.model.entries) {
+    json::Object object{{"name", entry.name},
+                        {"parameters", strings(entry.parameters)},
+                        {"shapes", strings(entry.shapes)}};
+    if (entry.arena)
+      object["arena"] = arenaAsJson(*entry.arena);
+    entries.push_back(std::move(object));
+  }
   json::Object object{
       {"target", report.target},
       {"entry_points", std::move(entries)},
@@ -143,6 +166,7 @@ void printBuildReportAsText(const BuildReport &report, raw_ostream &os) {
   for (const std::string &line : report.model.packedConstants)
     os << "  " << line << '\n';
   printConstantsAsText(report.model.largeConstants, os);
+  printArenasAsText(report.model.entries, os);
   if (!report.model.remarks.empty())
     os << "\nremarks\n";
   for (const std::string &line : report.model.remarks)

@@ -23,6 +23,9 @@ constexpr const char *keywords[] = {
     "typedef",  "typename",  "union",  "unsigned", "using",   "virtual",
     "void",     "volatile",  "while"};
 
+/// Parameters that entry points have beside the model's arguments.
+constexpr const char *ownParameters[] = {"workspace", "workspace_bytes"};
+
 /// Whether `name` is `stem` and digits.
 bool isNumbered(StringRef name, StringRef stem) {
   return name.consume_front(stem) && all_of(name, isDigit);
@@ -45,6 +48,7 @@ std::string cParameterName(StringRef name) {
   // Names of results, and of sizes such as images_d0, are the header's own.
   StringRef tail = StringRef(result).rsplit("_d").second;
   if (!isCName(result) || isNumbered(result, "result") ||
+      is_contained(ownParameters, result) ||
       (!tail.empty() && all_of(tail, isDigit)))
     result += '_';
   return result;

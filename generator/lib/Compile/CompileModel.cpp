@@ -3,6 +3,7 @@
 
 #include "tilewright/Compile/CompileModel.h"
 
+#include "Arena/ArenaAttr.h"
 #include "CNames.h"
 #include "Device/DeviceCode.h"
 #include "DiagnosticLines.h"
@@ -103,7 +104,7 @@ private:
         {ModelStage::Dispatches, "outline",
          [&](PassManager &pm) { addDispatchStep(pm, options); }},
         {ModelStage::Buffers, "bufferize",
-         [](PassManager &pm) { addBufferStep(pm); }},
+         [&](PassManager &pm) { addBufferStep(pm, options); }},
         {ModelStage::Calls, "call",
          [&](PassManager &pm) { addCallStep(pm, options); }},
         {ModelStage::LLVM, "lower",
@@ -117,6 +118,8 @@ private:
         collectEntries();
       if (step.stage == ModelStage::Packed)
         collectPacked();
+      if (step.stage == ModelStage::Buffers)
+        collectArenas();
       if (step.stage == model.stage) {
         llvm::raw_svector_ostream os(model.bytes);
         module->print(os, OpPrintingFlags()
@@ -249,6 +252,13 @@ private:
         model.entries.push_back({func.getName().str(),
                                  namesOf(func, kCArgumentsAttr),
                                  namesOf(func, kCResultsAttr)});
+  }
+
+  void collectArenas() {
+    for (EntryPoint &entry : model.entries)
+      if (auto arena = module->lookupSymbol(entry.name)
+                           ->getAttrOfType<DictionaryAttr>(kArenaAttr))
+        entry.arena = arenaOf(arena);
   }
 
   void collectPacked() {

@@ -32,7 +32,48 @@ const char conventions[] = R"(
 // Link with -lm.
 )";
 
+const char arenaConventions[] = R"(
+// A function returns 5 when malloc fails, and 3 when sizes are such that no
+// memory is large enough. The function of the same name that ends in
+// _with_workspace does not call malloc: its memory is `workspace`, which starts
+// at a multiple of 64 bytes, else it returns 1, and holds as many bytes as the
+// function that ends in _workspace_bytes says of the same sizes, else it returns
+// 4. That one returns the number of the status, negated, where a call would
+// refuse the sizes. Calls at the same time need workspaces of their own.
+)";
+
+void declare(raw_ostream &os, StringRef type, StringRef name,
+             ArrayRef<std::string> parameters) {
+  std::string start = (type + " " + name + "(").str();
+  os << start
+     << (parameters.empty()
+             ? "void"
+             : join(parameters, ",\n" + std::string(start.size(), ' ')))
+     << ");\n";
+}
+
+void declareWithWorkspace(raw_ostream &os, const EntryPoint &entry) {
+  os << "//   workspace: " << arenaText(*entry.arena) << '\n';
+  declare(os, "int64_t", entry.name + "_workspace_bytes",
+          entry.arena->parameters);
+  std::vector<std::string> parameters = entry.parameters;
+  parameters.push_back("void *workspace");
+  parameters.push_back("int64_t workspace_bytes");
+  declare(os, "int32_t", entry.name + "_with_workspace", parameters);
+}
+
 } // namespace
+
+std::string arenaText(const Arena &arena) {
+  std::vector<std::string> terms = arena.slots;
+  if (arena.staticBytes || terms.empty())
+    terms.insert(terms.begin(), std::to_string(arena.staticBytes));
+  std::string text = join(terms, " + ") + " bytes";
+  if (!arena.slots.empty())
+    text += terms.size() > 1 ? ", each term rounded up to a multiple of 64"
+                             : ", rounded up to a multiple of 64";
+  return text;
+}
 
 std::string emitHeader(StringRef name, const std::vector<EntryPoint> &entries) {
   std::string text;
@@ -40,17 +81,21 @@ std::string emitHeader(StringRef name, const std::vector<EntryPoint> &entries) {
   std::string guard = includeGuard(name);
   os << "// The entry points of " << name
      << ", as compiled by `tilewright compile`.\n"
-     << conventions << "\n#ifndef " << guard << "\n#define " << guard
+     << conventions
+     << (any_of(entries,
+                [](const EntryPoint &entry) { return entry.arena.has_value(); })
+             ? StringRef(arenaConventions).ltrim('\n')
+             : "")
+     << "\n#ifndef " << guard << "\n#define " << guard
      << "\n\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n"
         "#endif\n";
   for (const EntryPoint &entry : entries) {
     os << '\n';
     for (const std::string &shape : entry.shapes)
       os << "//   " << shape << '\n';
-    std::string start = "int32_t " + entry.name + "(";
-    os << start
-       << join(entry.parameters, ",\n" + std::string(start.size(), ' '))
-       << ");\n";
+    declare(os, "int32_t", entry.name, entry.parameters);
+    if (entry.arena)
+      declareWithWorkspace(os, entry);
   }
   os << "\n#ifdef __cplusplus\n}\n#endif\n\n#endif  // " << guard << '\n';
   return text;

@@ -122,7 +122,7 @@ public:
     b.setInsertionPoint(func);
     func::FuncOp body = buildBody();
     b.setInsertionPoint(func);
-    buildChecks(body);
+    buildEntry(body);
     func.erase();
   }
 
@@ -131,9 +131,12 @@ private:
   /// returns a status.
   func::FuncOp buildBody() {
     auto body =
-        func::FuncOp::create(b, (func.getName() + ".body").str(),
+        func::FuncOp::create(b, (func.getName() + kBodySuffix).str(),
                              b.getFunctionType(layout.types, {b.getI32Type()}));
     body.setPrivate();
+    for (auto [symbol, argument] : layout.sizes)
+      if (symbol.dim != SizeSymbol::kScalar)
+        body.setArgAttr(argument, kSizeAttr, b.getUnitAttr());
     body->setAttr("llvm.linkage", LLVM::LinkageAttr::get(
                                       b.getContext(), LLVM::Linkage::Internal));
     b.setInsertionPointToStart(body.addEntryBlock());
@@ -199,8 +202,55 @@ private:
     return tensor.clone(sizes);
   }
 
+  /// The private function that returns a status for the sizes alone.
+  func::FuncOp buildCheck(ArrayRef<unsigned> arguments) {
+    SmallVector<Type> types(arguments.size(), b.getI64Type());
+    auto check =
+        func::FuncOp::create(b, (func.getName() + kCheckSuffix).str(),
+                             b.getFunctionType(types, {b.getI32Type()}));
+    check.setPrivate();
+    check->setAttr(
+        "llvm.linkage",
+        LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
+    b.setInsertionPointToStart(check.addEntryBlock());
+
+    Value bad = arith::ConstantIntOp::create(b, 0, 1);
+    auto require = [&](arith::CmpIPredicate predicate, Value x, Value y) {
+      Value wrong = arith::CmpIOp::create(b, predicate, x, y);
+      bad = arith::OrIOp::create(b, bad, wrong);
+    };
+    Layout ofCheck = layout;
+    for (auto &[symbol, argument] : ofCheck.sizes)
+      argument = llvm::find(arguments, argument) - arguments.begin();
+    ArgumentSizes argumentSizes(b, ofCheck, check);
+    auto value = [&](AffineExpr size) -> Value {
+      return argumentSizes.word(size, sizes.symbols);
+    };
+    Value zero = arith::ConstantIntOp::create(b, 0, 64);
+    for (auto [symbol, argument] : ofCheck.sizes)
+      if (symbol.dim != SizeSymbol::kScalar)
+        require(arith::CmpIPredicate::slt, check.getArgument(argument), zero);
+    for (AffineExpr size : sizes.notNegative)
+      require(arith::CmpIPredicate::slt, value(size), zero);
+    for (const auto &[x, y] : sizes.equal)
+      require(arith::CmpIPredicate::ne, value(x), value(y));
+    Value invalid = arith::ConstantIntOp::create(b, kInvalidArgument, 32);
+    Value ok = arith::ConstantIntOp::create(b, 0, 32);
+    Value status = arith::SelectOp::create(b, bad, invalid, ok);
+    func::ReturnOp::create(b, status);
+    return check;
+  }
+
   /// The entry point itself: checks of the sizes, then the body.
-  void buildChecks(func::FuncOp body) {
+  void buildEntry(func::FuncOp body) {
+    // In the order of the entry point's arguments.
+    SmallVector<unsigned> arguments;
+    for (auto [symbol, argument] : layout.sizes)
+      arguments.push_back(argument);
+    llvm::sort(arguments);
+    func::FuncOp check = buildCheck(arguments);
+    b.setInsertionPoint(func);
+
     // The name is free for the new function only once the old one has another.
     std::string name = func.getName().str();
     func.setName(name + ".tensors");
@@ -210,35 +260,23 @@ private:
     entry->setAttr(kCResultsAttr, b.getStrArrayAttr(cResults()));
     b.setInsertionPointToStart(entry.addEntryBlock());
 
-    Value bad = arith::ConstantIntOp::create(b, 0, 1);
-    auto require = [&](arith::CmpIPredicate predicate, Value x, Value y) {
-      Value wrong = arith::CmpIOp::create(b, predicate, x, y);
-      bad = arith::OrIOp::create(b, bad, wrong);
-    };
-    ArgumentSizes argumentSizes(b, layout, entry);
-    auto value = [&](AffineExpr size) -> Value {
-      return argumentSizes.word(size, sizes.symbols);
-    };
-    Value zero = arith::ConstantIntOp::create(b, 0, 64);
-    for (auto [symbol, argument] : layout.sizes)
-      if (symbol.dim != SizeSymbol::kScalar)
-        require(arith::CmpIPredicate::slt, entry.getArgument(argument), zero);
-    for (AffineExpr size : sizes.notNegative)
-      require(arith::CmpIPredicate::slt, value(size), zero);
-    for (const auto &[x, y] : sizes.equal)
-      require(arith::CmpIPredicate::ne, value(x), value(y));
-
-    auto check = scf::IfOp::create(b, TypeRange{b.getI32Type()}, bad,
-                                   /*addThenBlock=*/true,
-                                   /*addElseBlock=*/true);
-    b.setInsertionPointToStart(check.thenBlock());
-    Value invalid = arith::ConstantIntOp::create(b, kInvalidArgument, 32);
-    scf::YieldOp::create(b, invalid);
-    b.setInsertionPointToStart(check.elseBlock());
+    SmallVector<Value> words;
+    for (unsigned argument : arguments)
+      words.push_back(entry.getArgument(argument));
+    auto checked = func::CallOp::create(b, check, words);
+    Value ok = arith::ConstantIntOp::create(b, 0, 32);
+    Value refused = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                          checked.getResult(0), ok);
+    auto choice = scf::IfOp::create(b, TypeRange{b.getI32Type()}, refused,
+                                    /*addThenBlock=*/true,
+                                    /*addElseBlock=*/true);
+    b.setInsertionPointToStart(choice.thenBlock());
+    scf::YieldOp::create(b, checked.getResults());
+    b.setInsertionPointToStart(choice.elseBlock());
     auto call = func::CallOp::create(b, body, entry.getArguments());
     scf::YieldOp::create(b, call.getResults());
-    b.setInsertionPointAfter(check);
-    func::ReturnOp::create(b, check.getResults());
+    b.setInsertionPointAfter(choice);
+    func::ReturnOp::create(b, choice.getResults());
   }
 
   std::string argumentName(unsigned index) {

@@ -132,13 +132,16 @@ void addDispatchStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addPass(createOutlineDispatches());
 }
 
-void addBufferStep(OpPassManager &pm) {
+void addBufferStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addPass(createFlattenDispatches());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferAlignment = kBufferAlignment;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   addCleanup(pm);
+  if (!options.device)
+    pm.addPass(createPlanArena());
+  // Of what has no place in the arena, and of the arena itself.
   bufferization::buildBufferDeallocationPipeline(pm);
   addCleanup(pm);
 }

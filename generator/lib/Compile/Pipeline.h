@@ -23,7 +23,7 @@ void addPackStep(mlir::OpPassManager &pm, const ModelOptions &options);
 /// What the CPU does becomes dispatches.
 void addDispatchStep(mlir::OpPassManager &pm, const ModelOptions &options);
 /// Tensors -> buffers that are freed.
-void addBufferStep(mlir::OpPassManager &pm);
+void addBufferStep(mlir::OpPassManager &pm, const ModelOptions &options);
 /// Work of the device becomes dispatches; tiles are called, everything else
 /// becomes loops.
 void addCallStep(mlir::OpPassManager &pm, const ModelOptions &options);

@@ -42,8 +42,11 @@ bool SizeExpressions::isNeverNegative(AffineExpr expr, bool trustsSizes) const {
     return constant.getValue() >= 0;
   if (trustsSizes && ofTensors.contains(expr))
     return true;
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return table[symbol.getPosition()].dim != SizeSymbol::kScalar;
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
+    SizeSymbol which = table[symbol.getPosition()];
+    return which.dim != SizeSymbol::kScalar ||
+           sizeArguments.contains(which.argument);
+  }
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary)
     return false;
@@ -55,12 +58,14 @@ bool SizeExpressions::isNeverNegative(AffineExpr expr, bool trustsSizes) const {
 }
 
 std::optional<AffineExpr> SizeExpressions::sizeOf(Value tensor, int64_t dim) {
-  auto type = cast<RankedTensorType>(tensor.getType());
+  auto type = cast<ShapedType>(tensor.getType());
   if (!type.isDynamicDim(dim))
     return constant(type.getDimSize(dim));
   if (BlockArgument argument = functionArgument(tensor))
     return symbol({argument.getArgNumber(), dim});
   Operation *op = tensor.getDefiningOp();
+  if (auto buffer = dyn_cast<MemRefType>(type))
+    return op ? sizeOfBuffer(op, buffer, dim) : std::nullopt;
   return op ? sizeOfResult(op, cast<OpResult>(tensor), dim) : std::nullopt;
 }
 
@@ -187,12 +192,13 @@ std::optional<AffineExpr> SizeExpressions::valueOf(Value index) {
   Operation *op = index.getDefiningOp();
   if (!op)
     return std::nullopt;
-  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
-    auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
-    std::optional<int64_t> which = dim.getConstantIndex();
-    if (!type || !which || *which < 0 || *which >= type.getRank())
+  if (isa<tensor::DimOp, memref::DimOp>(op)) {
+    auto type = dyn_cast<ShapedType>(op->getOperand(0).getType());
+    std::optional<int64_t> which = getConstantIntValue(op->getOperand(1));
+    if (!type || !type.hasRank() || !which || *which < 0 ||
+        *which >= type.getRank())
       return std::nullopt;
-    std::optional<AffineExpr> size = sizeOf(dim.getSource(), *which);
+    std::optional<AffineExpr> size = sizeOf(op->getOperand(0), *which);
     if (size)
       ofTensors.insert(*size);
     return size;

@@ -6,18 +6,21 @@
 #ifndef TILEWRIGHT_LIB_COMPILE_SIZEEXPRESSIONS_H
 #define TILEWRIGHT_LIB_COMPILE_SIZEEXPRESSIONS_H
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tilewright/Compile/EntrySizes.h"
 
 namespace tilewright {
 
-/// Traces sizes and indices back to arguments: through tensor operations, sums,
-/// differences, products, and quotients and remainders of a positive constant.
+/// Traces sizes and indices back to arguments: through operations that make
+/// tensors or buffers, sums, differences, products, and quotients and
+/// remainders of a positive constant.
 class SizeExpressions {
 public:
   explicit SizeExpressions(mlir::MLIRContext *context) : context(context) {}
 
-  /// The size of dimension `dim` of `tensor`, if that can be told.
+  /// The size of dimension `dim` of `tensor`, or of a buffer, if that can be
+  /// told.
   std::optional<mlir::AffineExpr> sizeOf(mlir::Value tensor, int64_t dim);
   /// What an index is.
   std::optional<mlir::AffineExpr> valueOf(mlir::Value index);
@@ -34,6 +37,10 @@ public:
   /// and, if `trustsSizes`, no other size of a tensor, which entry points
   /// check.
   bool isNeverNegative(mlir::AffineExpr expr, bool trustsSizes = true) const;
+  /// Sizes of `buffer`, which the entry point has checked, are never negative.
+  void trustSizesOf(mlir::Value buffer);
+  /// The index argument `argument` is a size of another argument.
+  void addSizeArgument(unsigned argument) { sizeArguments.insert(argument); }
 
   /// What the symbols of the expressions are.
   const std::vector<SizeSymbol> &symbols() const { return table; }
@@ -42,6 +49,8 @@ private:
   mlir::AffineExpr symbol(SizeSymbol which);
   std::optional<mlir::AffineExpr>
   sizeOfResult(mlir::Operation *op, mlir::OpResult tensor, int64_t dim);
+  std::optional<mlir::AffineExpr>
+  sizeOfBuffer(mlir::Operation *op, mlir::MemRefType type, int64_t dim);
   std::optional<mlir::AffineExpr> sizeOfExpanded(mlir::tensor::ExpandShapeOp op,
                                                  int64_t dim);
   std::optional<mlir::AffineExpr> sizeOfGathered(mlir::tensor::GatherOp op,
@@ -56,6 +65,7 @@ private:
 
   mlir::MLIRContext *context;
   std::vector<SizeSymbol> table;
+  llvm::SmallDenseSet<unsigned> sizeArguments;
   /// Expressions that are sizes of tensors.
   llvm::DenseSet<mlir::AffineExpr> ofTensors;
 };

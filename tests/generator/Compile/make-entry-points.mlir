@@ -17,7 +17,7 @@ func.func @f(%x: tensor<?x?xf32> {tw.name = "x"}, %y: tensor<4x?xf32>) -> tensor
 
 // The body has the entry point's arguments.
 // CHECK-LABEL: func.func private @f.body(
-// CHECK-SAME:    %[[X:.*]]: memref<1xf32>, %[[X0:.*]]: i64, %[[X1:.*]]: i64, %[[Y:.*]]: memref<1xf32>, %[[Y1:.*]]: i64, %[[OUT:.*]]: memref<1xf32>)
+// CHECK-SAME:    %[[X:.*]]: memref<1xf32>, %[[X0:.*]]: i64 {tw.size}, %[[X1:.*]]: i64 {tw.size}, %[[Y:.*]]: memref<1xf32>, %[[Y1:.*]]: i64 {tw.size}, %[[OUT:.*]]: memref<1xf32>)
 // CHECK-DAG:     %[[M:.*]] = arith.index_cast %[[X0]] : i64 to index
 // CHECK-DAG:     %[[K:.*]] = arith.index_cast %[[X1]] : i64 to index
 // CHECK:         memref.reinterpret_cast %[[X]] to offset: [0], sizes: [%[[M]], %[[K]]], strides: [%{{.*}}, 1]
@@ -26,15 +26,19 @@ func.func @f(%x: tensor<?x?xf32> {tw.name = "x"}, %y: tensor<4x?xf32>) -> tensor
 // CHECK:         %[[VIEW:.*]] = memref.reinterpret_cast %[[OUT]] to offset: [0], sizes: [%[[M]], 4], strides: [4, 1]
 // CHECK:         bufferization.materialize_in_destination %[[R]] in restrict writable %[[VIEW]]
 
-// The entry point refuses negative sizes, and two values of k.
-// CHECK-LABEL: func.func @f(
-// CHECK-SAME:    %[[X:.*]]: memref<1xf32>, %[[X0:.*]]: i64, %[[X1:.*]]: i64, %[[Y:.*]]: memref<1xf32>, %[[Y1:.*]]: i64, %[[OUT:.*]]: memref<1xf32>) -> i32
-// CHECK-SAME:    tw.c_arguments = ["const float *x", "int64_t x_d0", "int64_t x_d1", "const float *arg1", "int64_t arg1_d1", "float *result"]
-// CHECK-SAME:    tw.c_results = ["x: [x_d0][x_d1]", "arg1: [4][arg1_d1]", "result: [x_d0][4], written"]
+// Negative sizes are refused, and two values of k.
+// CHECK-LABEL: func.func private @f.check(
+// CHECK-SAME:    %[[X0:.*]]: i64, %[[X1:.*]]: i64, %[[Y1:.*]]: i64) -> i32
 // CHECK-DAG:     arith.cmpi slt, %[[X0]]
 // CHECK-DAG:     arith.cmpi slt, %[[X1]]
 // CHECK-DAG:     arith.cmpi slt, %[[Y1]]
 // CHECK:         arith.cmpi ne, %[[X1]], %[[Y1]]
+
+// CHECK-LABEL: func.func @f(
+// CHECK-SAME:    %[[X:.*]]: memref<1xf32>, %[[X0:.*]]: i64, %[[X1:.*]]: i64, %[[Y:.*]]: memref<1xf32>, %[[Y1:.*]]: i64, %[[OUT:.*]]: memref<1xf32>) -> i32
+// CHECK-SAME:    tw.c_arguments = ["const float *x", "int64_t x_d0", "int64_t x_d1", "const float *arg1", "int64_t arg1_d1", "float *result"]
+// CHECK-SAME:    tw.c_results = ["x: [x_d0][x_d1]", "arg1: [4][arg1_d1]", "result: [x_d0][4], written"]
+// CHECK:         call @f.check(%[[X0]], %[[X1]], %[[Y1]])
 // CHECK:         scf.if
 // CHECK:         call @f.body(%[[X]], %[[X0]], %[[X1]], %[[Y]], %[[Y1]], %[[OUT]])
 
@@ -45,11 +49,12 @@ func.func @scaled(%x: tensor<3xbf16>, %s: f32) -> tensor<3xbf16> {
   return %x : tensor<3xbf16>
 }
 
+// CHECK-LABEL: func.func private @scaled.check() -> i32
+// CHECK-NOT:     arith.cmpi
 // CHECK-LABEL: func.func @scaled(
 // CHECK-SAME:    memref<1xbf16>, %{{.*}}: f32, %{{.*}}: memref<1xbf16>) -> i32
 // CHECK-SAME:    tw.c_arguments = ["const uint16_t *arg0", "float arg1", "uint16_t *result"]
 // CHECK-SAME:    tw.c_results = ["arg0: [3] of bf16 bits", "result: [3] of bf16 bits, written"]
-// CHECK-NOT:     arith.cmpi
 
 // -----
 
@@ -67,10 +72,12 @@ func.func @computed(%x: tensor<?x?xf32>, %n: index) -> (tensor<?xf32>, tensor<?x
 
 // CHECK-LABEL: func.func private @computed.body(
 // CHECK:       tensor.extract_slice {{.*}} {tw.in_bounds}
-// CHECK-LABEL: func.func @computed(
-// CHECK-SAME:  %{{.*}}: memref<1xf32>, %[[M:.*]]: i64, %[[K:.*]]: i64, %[[N:.*]]: i64
-// CHECK-SAME:  "result0: [arg0_d0 * arg0_d1], written", "result1: [arg0_d0 - 3][4], written"
+// CHECK-LABEL: func.func private @computed.check(
+// CHECK-SAME:  %[[M:.*]]: i64, %[[K:.*]]: i64, %[[N:.*]]: i64
 // CHECK:       %[[ROWS:.*]] = arith.addi %{{.*}}, %c-3
 // CHECK:       %[[WORD:.*]] = arith.index_cast %[[ROWS]]
 // CHECK:       arith.cmpi slt, %[[WORD]], %c0_i64
 // CHECK:       arith.cmpi slt, %[[N]], %c0_i64
+// CHECK-LABEL: func.func @computed(
+// CHECK-SAME:  %{{.*}}: memref<1xf32>, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: i64
+// CHECK-SAME:  "result0: [arg0_d0 * arg0_d1], written", "result1: [arg0_d0 - 3][4], written"

@@ -57,11 +57,24 @@ struct ModelOptions {
   bool constantsApart = false;
 };
 
+/// Where the buffers of an entry point are; docs/compile.md describes the
+/// functions that come with it.
+struct Arena {
+  int64_t buffers = 0; ///< that lie in it
+  int64_t staticBytes = 0;
+  std::vector<std::string> slots; ///< bytes of each, as C writes them
+  /// The C declarations of the sizes that it depends on, in order.
+  std::vector<std::string> parameters;
+  /// Buffers that are not in it, with the reason: malloc and free.
+  std::vector<std::string> others;
+};
+
 /// A function that C can call; docs/compile.md describes the conventions.
 struct EntryPoint {
   std::string name;
   std::vector<std::string> parameters; ///< C declarations, in order
   std::vector<std::string> shapes;     ///< "images: [images_d0][64]", ...
+  std::optional<Arena> arena = {};     ///< of models for the CPU
 };
 
 /// A constant of 4 KiB or more, as the code reads it; several equal ones are
@@ -109,6 +122,9 @@ llvm::Expected<CompiledModel> compileModel(llvm::MemoryBufferRef source,
 
 /// Whether `source` is MLIR's bytecode and not text.
 bool isModelBytecode(llvm::MemoryBufferRef source);
+
+/// How large an arena is, in a line.
+std::string arenaText(const Arena &arena);
 
 /// The C header that declares `entries`; `name` is its file name.
 std::string emitHeader(llvm::StringRef name,

@@ -42,6 +42,17 @@ inline constexpr llvm::StringLiteral kNameAttr = "tw.name";
 inline constexpr llvm::StringLiteral kCArgumentsAttr = "tw.c_arguments";
 inline constexpr llvm::StringLiteral kCResultsAttr = "tw.c_results";
 
+/// On an argument of an entry point's body: it is a size of another argument,
+/// not negative. A UnitAttr.
+inline constexpr llvm::StringLiteral kSizeAttr = "tw.size";
+/// What an entry point's private functions are called after it: the one that
+/// computes, and the one that refuses sizes.
+inline constexpr llvm::StringLiteral kBodySuffix = ".body";
+inline constexpr llvm::StringLiteral kCheckSuffix = ".check";
+/// On an entry point whose body has its buffers in one arena: what the header
+/// and the report say of it, a DictionaryAttr; see ArenaAttr.h.
+inline constexpr llvm::StringLiteral kArenaAttr = "tw.arena";
+
 /// On an operation: it reaches no element outside of its tensors, where the
 /// entry point's checks hold. A UnitAttr.
 inline constexpr llvm::StringLiteral kInBoundsAttr = "tw.in_bounds";
@@ -53,7 +64,8 @@ inline constexpr llvm::StringLiteral kDevice = "device";
 /// On a function that was outlined, or an operation of the device: what to call
 /// it or its kernel, a StringAttr.
 inline constexpr llvm::StringLiteral kDispatchAttr = "tw.dispatch";
-/// On an outlined function that takes pointers: its type on tensors, a TypeAttr.
+/// On an outlined function that takes pointers: its type on tensors, a
+/// TypeAttr.
 inline constexpr llvm::StringLiteral kDispatchTypeAttr = "tw.dispatch_type";
 /// On a module with dispatches: the names of its kernels by number, and of the
 /// globals that are uploaded once, by number.
@@ -73,8 +85,8 @@ inline bool isOnHost(mlir::Operation *op) {
 }
 
 /// Teaches one-shot bufferization `tw.mmt4d` and `tw.dispatch`, which have a
-/// form on buffers, and `linalg.pack` and `linalg.unpack`: each becomes one loop nest from its
-/// source's buffer to its destination's.
+/// form on buffers, and `linalg.pack` and `linalg.unpack`: each becomes one
+/// loop nest from its source's buffer to its destination's.
 ///
 /// Upstream lowers packs on tensors instead, to pad, reshape and transpose (to
 /// transpose, reshape and slice), which are three passes over memory with two

@@ -195,6 +195,34 @@ def CallDispatches : Pass<"tw-call-dispatches", "mlir::ModuleOp"> {
   ];
 }
 
+def PlanArena : Pass<"tw-plan-arena", "mlir::ModuleOp"> {
+  let summary = "Put the buffers of a call into one piece of memory";
+  let description = [{
+    Each `memref.alloc` of an entry point's body becomes a `memref.view` of an
+    arena, a new argument of the body. Buffers that are in use at no common
+    moment may lie in the same bytes. A buffer is in use from the first to the
+    last operation that uses it or a view of it, however it got there: as
+    operand, result or iteration argument of `scf` operations too. Buffers of
+    static size have constant offsets; the others share slots, each as large as
+    its largest buffer, whose offsets are computed from the sizes that the
+    caller passes. All begin at multiples of 64 bytes.
+
+    What has a size that comes from data, or is left by one iteration of a loop
+    to the next, stays an allocation.
+
+    The entry point `f` allocates its arena, and returns 5
+    (TW_STATUS_OUT_OF_MEMORY) if it cannot; `f_workspace_bytes` says how large
+    it has to be, and `f_with_workspace` takes it from the caller. Sizes of
+    which the arena's does not fit 62 bits are refused with 3
+    (TW_STATUS_OVERFLOW). The attribute `tw.arena` of the entry point describes
+    the arena for header and report.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect",
+    "mlir::scf::SCFDialect",
+  ];
+}
+
 def ExternalizeConstants : Pass<"tw-externalize-constants", "mlir::ModuleOp"> {
   let summary = "Take the bytes of large constants out of the program";
   let description = [{
