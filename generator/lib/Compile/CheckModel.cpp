@@ -178,7 +178,8 @@ struct CheckModelPass : impl::CheckModelBase<CheckModelPass> {
       if (!func) {
         op.emitError() << "'" << op.getName()
                        << "' is not accepted at the top level of a model; "
-                          "accepted is func.func";
+                          "accepted are func.func and "
+                          "ml_program.global";
         failed = true;
         continue;
       }

@@ -10,6 +10,7 @@
 #include "FrontEnds.h"
 #include "ModelConstants.h"
 #include "OptimizeModel.h"
+#include "Parameters/BindParameters.h"
 #include "Pipeline.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
@@ -233,6 +234,10 @@ private:
       if (mlir::failed(verify(*module)))
         return failure("verify");
       nameArguments(state);
+      static const SafeTensors none;
+      if (mlir::failed(bindParameters(
+              *module, options.parameters ? *options.parameters : none)))
+        return failure("bind");
       return Error::success();
     });
   }

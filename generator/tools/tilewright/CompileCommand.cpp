@@ -36,6 +36,10 @@ cl::list<std::string>
                      "arm_64:fp16fml+i8mm (default: host, this CPU). A GPU, "
                      "amdgpu:gfx942, computes instead, launched by the CPU; "
                      "give both to say which CPU that is"));
+cl::list<std::string> parameterPaths(
+    "parameters", cl::sub(compileOptions), cl::value_desc("path"),
+    cl::desc("A safetensors file with values of the model's parameters; may be "
+             "given several times"));
 cl::opt<std::string> headerPath("emit-header", cl::sub(compileOptions),
                                 cl::value_desc("path"),
                                 cl::desc("Write a C header too"));
@@ -190,6 +194,11 @@ Error runCompile() {
   options.model.prefix = prefix;
   options.model.reference = reference;
   options.model.triple = resolveFlags.triple;
+  auto parameters = std::make_shared<SafeTensors>();
+  for (const std::string &path : parameterPaths)
+    if (Error error = parameters->add(path))
+      return error;
+  options.model.parameters = parameters;
   options.resolve = resolveFlags.get();
   options.model.preferHandWritten = options.resolve.preferHandWritten;
   options.model.bitcodeDir = options.resolve.bitcodeDir;
@@ -197,7 +206,9 @@ Error runCompile() {
     return createStringError(
         "--emit=hsaco needs a GPU: --target=amdgpu:gfx942");
   OutputFiles outputs;
-  if (Error error = addInputs(outputs, {input}))
+  std::vector<std::string> inputs = {input};
+  llvm::append_range(inputs, parameterPaths);
+  if (Error error = addInputs(outputs, inputs))
     return error;
   if (stage.getNumOccurrences())
     return writeStage((*source)->getMemBufferRef(), options.model, outputs);

@@ -69,7 +69,7 @@ module {
 
 // -----
 
-// expected-error @below {{'memref.global' is not accepted at the top level of a model; accepted is func.func}}
+// expected-error @below {{'memref.global' is not accepted at the top level of a model; accepted are func.func and ml_program.global}}
 memref.global "private" @g : memref<4xf32>
 
 // -----

@@ -9,6 +9,7 @@
 
 #include "tilewright/Codegen/ExternalConstants.h"
 #include "tilewright/Codegen/TargetCpu.h"
+#include "tilewright/Compile/SafeTensors.h"
 #include "tilewright/key.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -52,6 +53,9 @@ struct ModelOptions {
   /// Packs nothing and calls no tile: upstream's plain loops, the oracle that
   /// compiled models are tested against.
   bool reference = false;
+  /// Where the values of the model's parameters are, its globals with
+  /// #ml_program.extern. Constants of the compiled model refer to its bytes.
+  std::shared_ptr<const SafeTensors> parameters;
   /// Bitcode, Object: leave the large constants to the caller, as
   /// CompiledModel::constants. Else the output holds them.
   bool constantsApart = false;

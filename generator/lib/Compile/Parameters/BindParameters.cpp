@@ -1,0 +1,162 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "BindParameters.h"
+
+#include "../ConstantElements.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/SymbolTable.h"
+#include "tilewright/Support/Nearest.h"
+
+using namespace mlir;
+
+namespace tilewright {
+namespace {
+
+/// Whether a tensor of such elements may come from `dtype`; MLIR's integers
+/// have no sign.
+bool isElement(StringRef dtype, Type type) {
+  if (type.isF64())
+    return dtype == "F64";
+  if (type.isF32())
+    return dtype == "F32";
+  if (type.isF16())
+    return dtype == "F16";
+  if (type.isBF16())
+    return dtype == "BF16";
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || integer.getWidth() < 8)
+    return false;
+  std::string width = std::to_string(integer.getWidth());
+  return dtype == "I" + width || dtype == "U" + width;
+}
+
+std::string describe(const SafeTensor &tensor) {
+  std::string text = tensor.dtype + " of shape [";
+  for (auto [i, extent] : llvm::enumerate(tensor.shape))
+    text += (i ? ", " : "") + std::to_string(extent);
+  return text + "]";
+}
+
+/// The elements as a constant. Small ones may be folded; large ones stay where
+/// they are.
+ElementsAttr constantOf(RankedTensorType type, StringRef bytes) {
+  ArrayRef<char> data(bytes.data(), bytes.size());
+  if (int64_t(bytes.size()) < kLargeConstantBytes)
+    return DenseElementsAttr::getFromRawBuffer(type, data);
+  return DenseResourceElementsAttr::get(
+      type, "parameter", UnmanagedAsmResourceBlob::allocateWithAlign(data, 1));
+}
+
+class Binder {
+public:
+  Binder(ModuleOp module, const SafeTensors &parameters)
+      : module(module), parameters(parameters) {}
+
+  LogicalResult run() {
+    bool failed = false;
+    llvm::StringMap<ElementsAttr> values;
+    SmallVector<ml_program::GlobalOp> globals(
+        module.getOps<ml_program::GlobalOp>());
+    for (ml_program::GlobalOp global : globals) {
+      ElementsAttr value = valueOf(global);
+      failed |= !value;
+      values[global.getSymName()] = value;
+    }
+    if (failed)
+      return failure();
+    SmallVector<Operation *> loads;
+    module.walk([&](Operation *op) {
+      if (isa<ml_program::GlobalLoadOp, ml_program::GlobalLoadConstOp>(op))
+        loads.push_back(op);
+    });
+    for (Operation *load : loads)
+      if (mlir::failed(replace(load, values)))
+        return failure();
+    for (ml_program::GlobalOp global : globals)
+      global.erase();
+    return success();
+  }
+
+private:
+  ElementsAttr valueOf(ml_program::GlobalOp global) {
+    auto refuse = [&](const Twine &what) {
+      global.emitError("the global '") << global.getSymName() << "' " << what;
+      return nullptr;
+    };
+    auto type = dyn_cast<RankedTensorType>(global.getType());
+    if (!type || !type.hasStaticShape())
+      return refuse("is no tensor of static shape");
+    if (global.getIsMutable())
+      return refuse("is mutable; a model has no state that survives a call, "
+                    "so pass it as an argument and return it as a result");
+    if (auto value = dyn_cast_or_null<ElementsAttr>(global.getValueAttr())) {
+      if (value.getShapedType() != type)
+        return refuse("has a value of another type");
+      return value;
+    }
+    if (!isa_and_nonnull<ml_program::ExternAttr>(global.getValueAttr()))
+      return refuse("has no value; give it one, or #ml_program.extern for the "
+                    "parameter of its name");
+    return parameterOf(global, type);
+  }
+
+  ElementsAttr parameterOf(ml_program::GlobalOp global, RankedTensorType type) {
+    StringRef name = global.getSymName();
+    std::vector<StringRef> names = parameters.names();
+    if (names.empty()) {
+      global.emitError("the parameter '")
+          << name
+          << "' has no value; give a file with it, "
+             "--parameters=<weights.safetensors>";
+      return nullptr;
+    }
+    const SafeTensor *tensor = parameters.find(name);
+    if (!tensor) {
+      Nearest nearest(name);
+      for (StringRef candidate : names)
+        nearest.look(candidate);
+      global.emitError("the parameter '")
+          << name << "' is not in " << parameters.files() << nearest.question();
+      return nullptr;
+    }
+    if (!isElement(tensor->dtype, type.getElementType()) ||
+        ArrayRef<int64_t>(tensor->shape) != type.getShape()) {
+      global.emitError("the parameter '")
+          << name << "' has the type " << type << ", but in '" << tensor->file
+          << "' it is " << describe(*tensor);
+      return nullptr;
+    }
+    return constantOf(type, tensor->bytes);
+  }
+
+  LogicalResult replace(Operation *load,
+                        const llvm::StringMap<ElementsAttr> &values) {
+    auto symbol = load->getAttrOfType<SymbolRefAttr>("global");
+    ElementsAttr value = values.lookup(symbol.getLeafReference());
+    if (!value || load->getResult(0).getType() != value.getType())
+      return load->emitOpError()
+             << "loads a " << load->getResult(0).getType() << " from '"
+             << symbol.getLeafReference().getValue()
+             << "', which is no global of that type";
+    OpBuilder b(load);
+    load->replaceAllUsesWith(
+        arith::ConstantOp::create(b, load->getLoc(), value));
+    load->erase();
+    return success();
+  }
+
+  ModuleOp module;
+  const SafeTensors &parameters;
+};
+
+} // namespace
+
+LogicalResult bindParameters(ModuleOp module, const SafeTensors &parameters) {
+  return Binder(module, parameters).run();
+}
+
+} // namespace tilewright
