@@ -77,6 +77,27 @@ void printConstantsAsText(const std::vector<LargeConstant> &constants,
        << (constant.packed ? ", packed" : "") << '\n';
 }
 
+json::Array dispatchesAsJson(const std::vector<ModelDispatch> &functions) {
+  json::Array array;
+  for (const ModelDispatch &function : functions)
+    array.push_back(
+        json::Object{{"function", function.name}, {"calls", function.calls}});
+  return array;
+}
+
+void printDispatchesAsText(const std::vector<ModelDispatch> &functions,
+                           raw_ostream &os) {
+  if (functions.empty())
+    return;
+  int64_t calls = 0;
+  for (const ModelDispatch &function : functions)
+    calls += function.calls;
+  os << '\n'
+     << calls << " dispatches of " << functions.size() << " functions\n";
+  for (const ModelDispatch &function : functions)
+    os << format_decimal(function.calls, 6) << " x " << function.name << '\n';
+}
+
 json::Object arenaAsJson(const Arena &arena) {
   return json::Object{{"buffers", arena.buffers},
                       {"static_bytes", arena.staticBytes},
@@ -132,6 +153,7 @@ void printBuildReportAsJson(const BuildReport &report, raw_ostream &os) {
       {"target", report.target},
       {"entry_points", std::move(entries)},
       {"tiles", std::move(tiles)},
+      {"dispatches", dispatchesAsJson(report.model.functions)},
       {"packed_constants", strings(report.model.packedConstants)},
       {"large_constants", constantsAsJson(report.model.largeConstants)},
       {"remarks", strings(report.model.remarks)},
@@ -161,6 +183,7 @@ void printBuildReportAsText(const BuildReport &report, raw_ostream &os) {
        << format("  %7.2f ms\n", tile.ms);
   if (report.link.tiles.empty())
     os << "  none\n";
+  printDispatchesAsText(report.model.functions, os);
   if (!report.model.packedConstants.empty())
     os << "\nconstants packed at compile time\n";
   for (const std::string &line : report.model.packedConstants)

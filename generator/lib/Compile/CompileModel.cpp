@@ -246,8 +246,14 @@ private:
                   const std::function<void(PassManager &)> &add) {
     return timed(name, [&]() -> Error {
       PassManager pm(&context);
+      // Once, after the last: verifying a large model takes as long as a pass.
+      pm.enableVerifier(false);
+      if (options.timing)
+        pm.enableTiming();
       add(pm);
-      return mlir::failed(pm.run(*module)) ? failure(name) : Error::success();
+      if (mlir::failed(pm.run(*module)) || mlir::failed(verify(*module)))
+        return failure(name);
+      return Error::success();
     });
   }
 
@@ -277,6 +283,17 @@ private:
     module->walk([&](tw::Mmt4dOp op) {
       if (seen.insert(op.getTile().str()).second)
         model.tiles.push_back(op.getKey());
+    });
+  }
+
+  void collectDispatches() {
+    llvm::StringMap<size_t> known;
+    module->walk([&](tw::DispatchOp op) {
+      auto [place, isNew] =
+          known.try_emplace(op.getCallee(), model.functions.size());
+      if (isNew)
+        model.functions.push_back({op.getCallee().str()});
+      ++model.functions[place->second].calls;
     });
   }
 

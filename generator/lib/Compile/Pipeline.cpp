@@ -136,7 +136,7 @@ void addDispatchStep(OpPassManager &pm, const ModelOptions &options) {
 
 void addBufferStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addPass(createFlattenDispatches());
-  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  pm.addNestedPass<func::FuncOp>(createWriteResults());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferAlignment = kBufferAlignment;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));

@@ -72,6 +72,8 @@ cl::opt<ReportFormat> reportFormat(
     cl::desc("Print tiles, packed constants and the time of each step"),
     cl::values(clEnumValN(ReportFormat::Text, "text", "as a table"),
                clEnumValN(ReportFormat::Json, "json", "as JSON")));
+cl::opt<bool> timing("timing", cl::sub(compileOptions),
+                     cl::desc("Print the time of each pass, to standard error"));
 ResolveFlags resolveFlags(compileOptions, Prefer::HandWritten);
 
 const char compileHelp[] = R"(
@@ -193,6 +195,7 @@ Error runCompile() {
   progress.phase("compiling the model");
   options.model.prefix = prefix;
   options.model.reference = reference;
+  options.model.timing = timing;
   options.model.triple = resolveFlags.triple;
   auto parameters = std::make_shared<SafeTensors>();
   for (const std::string &path : parameterPaths)

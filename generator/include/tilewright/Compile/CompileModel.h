@@ -56,6 +56,8 @@ struct ModelOptions {
   /// Where the values of the model's parameters are, its globals with
   /// #ml_program.extern. Constants of the compiled model refer to its bytes.
   std::shared_ptr<const SafeTensors> parameters;
+  /// Print the time of each pass to standard error.
+  bool timing = false;
   /// Bitcode, Object: leave the large constants to the caller, as
   /// CompiledModel::constants. Else the output holds them.
   bool constantsApart = false;
@@ -94,6 +96,12 @@ struct StepTime {
   double ms;
 };
 
+/// A function that was outlined, and how many places of the model call it.
+struct ModelDispatch {
+  std::string name;
+  int64_t calls = 0;
+};
+
 struct CompiledModel {
   ModelStage stage;
   llvm::SmallVector<char, 0> bytes; ///< text or binary, as `stage` says
@@ -103,6 +111,8 @@ struct CompiledModel {
   std::vector<EntryPoint> entries;
   /// The tile functions called, each once, in order of first call.
   std::vector<TileKey> tiles;
+  /// What the CPU does, by the first call.
+  std::vector<ModelDispatch> functions;
   /// Of a model with a device: launches in its code, and kernels.
   int64_t dispatches = 0;
   std::vector<std::string> kernels;

@@ -183,6 +183,20 @@ def FlattenDispatches : Pass<"tw-flatten-dispatches", "mlir::ModuleOp"> {
   ];
 }
 
+def WriteResults : Pass<"tw-write-results", "mlir::func::FuncOp"> {
+  let summary = "Compute what is returned where the caller wants it";
+  let description = [{
+    Where `bufferization.materialize_in_destination` writes what was computed
+    into a `tensor.empty`, by way of destinations and reshapes, the destination
+    takes the place of the empty tensor. This is upstream's
+    `eliminate-empty-tensors` without the analysis of the whole function, which
+    takes as long as bufferizing it.
+  }];
+  let dependentDialects = [
+    "mlir::bufferization::BufferizationDialect", "mlir::tensor::TensorDialect",
+  ];
+}
+
 def CallDispatches : Pass<"tw-call-dispatches", "mlir::ModuleOp"> {
   let summary = "Calls of outlined functions, on buffers";
   let description = [{

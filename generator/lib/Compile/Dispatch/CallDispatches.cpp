@@ -64,9 +64,8 @@ public:
       if (isa<MemRefType>(type))
         func.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
                         b.getUnitAttr());
-    func->setAttr("llvm.linkage",
-                  LLVM::LinkageAttr::get(b.getContext(),
-                                         LLVM::Linkage::Internal));
+    func->setAttr("llvm.linkage", LLVM::LinkageAttr::get(
+                                      b.getContext(), LLVM::Linkage::Internal));
     func->setAttr("passthrough", b.getStrArrayAttr({"noinline"}));
   }
 

@@ -1,0 +1,75 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tw-write-results: what is returned is computed where the caller wants it.
+
+#include "RowMajorView.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "tilewright/Compile/Passes.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+#define GEN_PASS_DEF_WRITERESULTS
+#include "tilewright/Compile/Passes.h.inc"
+
+namespace {
+
+/// What `value` was made from by reshapes, which keep all elements in order.
+Value withoutReshapes(Value value) {
+  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                         tensor::CastOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+/// The init that `value` has its elements written into first, if that is a
+/// tensor without contents; else null.
+OpOperand *firstInit(Value value) {
+  OpOperand *init = nullptr;
+  while (auto writer = value.getDefiningOp<DestinationStyleOpInterface>()) {
+    init = writer.getTiedOpOperand(cast<OpResult>(value));
+    value = init->get();
+  }
+  return value.getDefiningOp<tensor::EmptyOp>() ? init : nullptr;
+}
+
+struct WriteResultsPass : impl::WriteResultsBase<WriteResultsPass> {
+  void runOnOperation() override {
+    DominanceInfo dominance;
+    getOperation().walk([&](bufferization::MaterializeInDestinationOp result) {
+      if (isa<MemRefType>(result.getDest().getType()))
+        write(result, dominance);
+    });
+  }
+
+  void write(bufferization::MaterializeInDestinationOp result,
+             DominanceInfo &dominance) {
+    Value written = withoutReshapes(result.getSource());
+    OpOperand *init = firstInit(written);
+    IRRewriter rewriter(&getContext());
+    if (!init || failed(moveValueDefinitions(rewriter, result.getDest(),
+                                             init->getOwner(), dominance)))
+      return;
+    auto type = cast<RankedTensorType>(written.getType());
+    if (type != init->get().getType())
+      return;
+    ImplicitLocOpBuilder b(init->getOwner()->getLoc(), init->getOwner());
+    if (written != result.getSource()) {
+      // The same memory, in the shape of what is written.
+      auto empty = init->get().getDefiningOp<tensor::EmptyOp>();
+      result.getDestMutable().assign(rowMajorView(
+          b, pointerTo(b, result.getDest()), type, empty.getMixedSizes()));
+      result.getSourceMutable().assign(written);
+    }
+    init->set(bufferization::ToTensorOp::create(b, type, result.getDest(),
+                                                /*restrict=*/true,
+                                                /*writable=*/true));
+  }
+};
+
+} // namespace
+} // namespace tilewright
