@@ -27,12 +27,16 @@ Value withoutReshapes(Value value) {
 }
 
 /// The init that `value` has its elements written into first, if that is a
-/// tensor without contents; else null.
+/// tensor without contents; else null. What is written over on the way has no
+/// other use: it would have to be kept elsewhere.
 OpOperand *firstInit(Value value) {
   OpOperand *init = nullptr;
   while (auto writer = value.getDefiningOp<DestinationStyleOpInterface>()) {
     init = writer.getTiedOpOperand(cast<OpResult>(value));
     value = init->get();
+    if (isa_and_nonnull<DestinationStyleOpInterface>(value.getDefiningOp()) &&
+        !value.hasOneUse())
+      return nullptr;
   }
   return value.getDefiningOp<tensor::EmptyOp>() ? init : nullptr;
 }

@@ -105,7 +105,8 @@ private:
                op->getResults(),
                llvm::make_pointer_range(
                    cast<DestinationStyleOpInterface>(op).getDpsInitsMutable())))
-        if (escapes(result))
+        // A result of the last that nothing uses is written somewhere, too.
+        if (op == ops.back() || escapes(result))
           addOutput(result, firstInit(init));
     }
     for (Operation *op : ops) {
