@@ -119,6 +119,8 @@ private:
         collectEntries();
       if (step.stage == ModelStage::Packed)
         collectPacked();
+      if (step.stage == ModelStage::Dispatches)
+        collectDispatches();
       if (step.stage == ModelStage::Buffers)
         collectArenas();
       if (step.stage == model.stage) {
