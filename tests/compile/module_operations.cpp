@@ -246,7 +246,10 @@ bool ModuleMaker::reduce() {
   if (!found) return false;
   ModuleTensor x = *found, result = x;
   size_t which = random_.below(x.rank());
-  int64_t bound = x.bound * std::max<int64_t>(1, x.shape[which].most());
+  bool isMaximum = random_.chance(0.3);  // of 0 too
+  int64_t bound = isMaximum
+                      ? x.bound
+                      : x.bound * std::max<int64_t>(1, x.shape[which].most());
   if (!isExact(x, bound)) return false;
   result.shape.erase(result.shape.begin() + static_cast<int64_t>(which));
   std::vector<std::string> sizes;
@@ -254,8 +257,9 @@ bool ModuleMaker::reduce() {
     if (dim != which) sizes.push_back(dimText(x, dim));
   std::string dest = filledText(*x.type, result.shape, sizes, 0),
               name = fresh();
-  line(name + " = linalg.reduce { " + arithOf(x, "add") + " } ins(" + x.name +
-       " : " + x.typeText() + ") outs(" + dest + " : " + result.typeText() +
+  std::string combiner = arithOf(x, isMaximum ? "max" : "add");
+  line(name + " = linalg.reduce { " + combiner + " } ins(" + x.name + " : " +
+       x.typeText() + ") outs(" + dest + " : " + result.typeText() +
        ") dimensions = [" + std::to_string(which) + "]");
   return add("reduce", name, *x.type, result.shape, bound,
              [&](size_t call, const Indices& i) {
@@ -266,7 +270,8 @@ bool ModuleMaker::reduce() {
                    static_cast<size_t>(from.insert(place, 0) - from.begin());
                for (; from[position] < x.shape[which].sizes[call];
                     ++from[position])
-                 sum += at(x, call, from);
+                 sum = isMaximum ? std::max(sum, at(x, call, from))
+                                 : sum + at(x, call, from);
                return sum;
              });
 }

@@ -14,7 +14,7 @@ constexpr Element kS8{"s8", "i8", 8, Element::kSigned, {}};
 constexpr const Element* kTypes[] = {&kF32, &kS32, &kS8};
 
 // Of a tensor.
-constexpr int64_t kMostElements = 4000;
+constexpr int64_t kMostElements = 20000;
 constexpr size_t kMostRank = 5;
 constexpr int64_t kRange = 4;
 
@@ -151,7 +151,8 @@ std::string ModuleProgram::check(const JitModel& model) const {
 }
 
 ModuleShape ModuleMaker::randomShape() {
-  const int64_t kSizes[] = {1, 2, 3, 4, 5, 7, 11};
+  // The last ones fill several vectors, and leave some of one.
+  const int64_t kSizes[] = {1, 2, 3, 4, 5, 7, 11, 37, 131};
   ModuleShape shape(random_.below(5));
   for (ModuleDim& dim : shape) {
     // Often a size that there is, so that operands suit each other.
@@ -167,7 +168,8 @@ ModuleShape ModuleMaker::randomShape() {
       if (call && !dim.isDynamic)
         dim.sizes[call] = dim.sizes[0];
       else
-        dim.sizes[call] = random_.chance(0.04) ? 0 : kSizes[random_.below(7)];
+        dim.sizes[call] =
+            random_.chance(0.04) ? 0 : kSizes[random_.below(std::size(kSizes))];
     }
   }
   return shape;

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "tilewright/Compile/Passes.h"
 
@@ -18,12 +19,19 @@ namespace tilewright {
 
 namespace {
 
+/// In all elements, of a vector.
+Value constant(ImplicitLocOpBuilder &b, TypedAttr element, Type type) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    element = DenseElementsAttr::get(vector, Attribute(element));
+  return arith::ConstantOp::create(b, element);
+}
+
 Value constant(ImplicitLocOpBuilder &b, const llvm::APFloat &value, Type type) {
-  return arith::ConstantOp::create(b, b.getFloatAttr(type, value));
+  return constant(b, b.getFloatAttr(getElementTypeOrSelf(type), value), type);
 }
 
 Value constant(ImplicitLocOpBuilder &b, int64_t value, Type type) {
-  return arith::ConstantOp::create(b, b.getIntegerAttr(type, value));
+  return constant(b, b.getIntegerAttr(getElementTypeOrSelf(type), value), type);
 }
 
 struct ExpandIsInf : OpRewritePattern<math::IsInfOp> {
@@ -32,12 +40,11 @@ struct ExpandIsInf : OpRewritePattern<math::IsInfOp> {
   LogicalResult matchAndRewrite(math::IsInfOp op,
                                 PatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    auto type = dyn_cast<FloatType>(op.getOperand().getType());
-    if (!type)
-      return failure();
+    Type type = op.getOperand().getType();
+    auto element = cast<FloatType>(getElementTypeOrSelf(type));
     Value magnitude = math::AbsFOp::create(b, op.getOperand());
     Value inf =
-        constant(b, llvm::APFloat::getInf(type.getFloatSemantics()), type);
+        constant(b, llvm::APFloat::getInf(element.getFloatSemantics()), type);
     rewriter.replaceOpWithNewOp<arith::CmpFOp>(op, arith::CmpFPredicate::OEQ,
                                                magnitude, inf);
     return success();
@@ -51,10 +58,9 @@ struct ExpandIsNormal : OpRewritePattern<math::IsNormalOp> {
   LogicalResult matchAndRewrite(math::IsNormalOp op,
                                 PatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    auto type = dyn_cast<FloatType>(op.getOperand().getType());
-    if (!type)
-      return failure();
-    const llvm::fltSemantics &semantics = type.getFloatSemantics();
+    Type type = op.getOperand().getType();
+    const llvm::fltSemantics &semantics =
+        cast<FloatType>(getElementTypeOrSelf(type)).getFloatSemantics();
     Value magnitude = math::AbsFOp::create(b, op.getOperand());
     Value smallest =
         constant(b, llvm::APFloat::getSmallestNormalized(semantics), type);
@@ -81,9 +87,32 @@ struct ExpandSincos : OpRewritePattern<math::SincosOp> {
   }
 };
 
-/// By squaring, over all bits of the exponent; what a negative one gives is 0
-/// but of the bases 1 and -1. Zero to a negative power, which math.ipowi leaves
-/// undefined, is 0.
+/// base^exponent by squaring, over all bits of the exponent, an unsigned
+/// number.
+template <typename Multiply>
+Value powerOf(ImplicitLocOpBuilder &b, Value one, Value base, Value exponent) {
+  Type type = exponent.getType(), index = b.getIndexType();
+  unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  auto bits = scf::ForOp::create(
+      b, constant(b, 0, index), constant(b, width, index),
+      constant(b, 1, index), ValueRange{one, base, exponent});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(bits.getBody());
+  Value power = bits.getRegionIterArg(0), square = bits.getRegionIterArg(1),
+        rest = bits.getRegionIterArg(2), unit = constant(b, 1, type);
+  Value isSet = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                      arith::AndIOp::create(b, rest, unit),
+                                      constant(b, 0, type));
+  Value product = Multiply::create(b, power, square);
+  power = arith::SelectOp::create(b, isSet, product, power);
+  square = Multiply::create(b, square, square);
+  rest = arith::ShRUIOp::create(b, rest, unit);
+  scf::YieldOp::create(b, ValueRange{power, square, rest});
+  return bits.getResult(0);
+}
+
+/// What a negative exponent gives is 0 but of the bases 1 and -1. Zero to a
+/// negative power, which math.ipowi leaves undefined, is 0.
 struct ExpandIPowI : OpRewritePattern<math::IPowIOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -91,29 +120,10 @@ struct ExpandIPowI : OpRewritePattern<math::IPowIOp> {
                                 PatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value base = op.getLhs(), exponent = op.getRhs();
-    auto type = dyn_cast<IntegerType>(base.getType());
-    if (!type)
-      return failure();
-    Type index = b.getIndexType();
+    Type type = base.getType();
     Value zero = constant(b, 0, type), one = constant(b, 1, type),
           minusOne = constant(b, -1, type);
-    auto bits = scf::ForOp::create(
-        b, constant(b, 0, index), constant(b, type.getWidth(), index),
-        constant(b, 1, index), ValueRange{one, base, exponent});
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(bits.getBody());
-      Value power = bits.getRegionIterArg(0), square = bits.getRegionIterArg(1),
-            rest = bits.getRegionIterArg(2);
-      Value isSet =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                arith::AndIOp::create(b, rest, one), zero);
-      Value product = arith::MulIOp::create(b, power, square);
-      power = arith::SelectOp::create(b, isSet, product, power);
-      square = arith::MulIOp::create(b, square, square);
-      rest = arith::ShRUIOp::create(b, rest, one);
-      scf::YieldOp::create(b, ValueRange{power, square, rest});
-    }
+    Value power = powerOf<arith::MulIOp>(b, one, base, exponent);
     auto equals = [&](Value value) {
       return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, base, value);
     };
@@ -121,10 +131,44 @@ struct ExpandIPowI : OpRewritePattern<math::IPowIOp> {
     Value isUnit = arith::OrIOp::create(b, equals(one), equals(minusOne));
     Value isNegative =
         arith::CmpIOp::create(b, arith::CmpIPredicate::slt, exponent, zero);
-    Value reciprocal =
-        arith::SelectOp::create(b, isUnit, bits.getResult(0), zero);
+    Value reciprocal = arith::SelectOp::create(b, isUnit, power, zero);
     rewriter.replaceOpWithNewOp<arith::SelectOp>(op, isNegative, reciprocal,
-                                                 bits.getResult(0));
+                                                 power);
+    return success();
+  }
+};
+
+/// Of vectors, for which LLVM has no powers of several whole numbers; as its
+/// library computes them.
+struct ExpandFPowI : OpRewritePattern<math::FPowIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::FPowIOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType(), integers = op.getRhs().getType();
+    auto element = cast<FloatType>(getElementTypeOrSelf(type));
+    if (!isa<VectorType>(type))
+      return failure();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value base = op.getLhs();
+    if (element.getWidth() < 32) {
+      element = b.getF32Type();
+      base =
+          arith::ExtFOp::create(b, cast<VectorType>(type).clone(element), base);
+    }
+    Value zero = constant(b, 0, integers);
+    Value isNegative =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, op.getRhs(), zero);
+    Value magnitude = arith::SelectOp::create(
+        b, isNegative, arith::SubIOp::create(b, zero, op.getRhs()),
+        op.getRhs());
+    Value one = constant(b, b.getFloatAttr(element, 1.0), base.getType());
+    Value power = powerOf<arith::MulFOp>(b, one, base, magnitude);
+    Value result = arith::SelectOp::create(
+        b, isNegative, arith::DivFOp::create(b, one, power), power);
+    if (result.getType() != type)
+      result = arith::TruncFOp::create(b, type, result);
+    rewriter.replaceOp(op, result);
     return success();
   }
 };
@@ -132,8 +176,8 @@ struct ExpandIPowI : OpRewritePattern<math::IPowIOp> {
 struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ExpandIsInf, ExpandIsNormal, ExpandSincos, ExpandIPowI>(
-        &getContext());
+    patterns.add<ExpandIsInf, ExpandIsNormal, ExpandSincos, ExpandIPowI,
+                 ExpandFPowI>(&getContext());
     math::populateExpansionPatterns(patterns, {"clampf"});
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

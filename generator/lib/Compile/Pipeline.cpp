@@ -12,6 +12,7 @@
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -51,6 +52,13 @@ constexpr uint64_t kBufferAlignment = 64;
 void addCleanup(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+}
+
+VectorizeLoopsOptions vectorsOf(const TargetCpu &target) {
+  VectorizeLoopsOptions vectors;
+  vectors.vectorBytes = target.best().vectorBits / 8;
+  vectors.masks = target.has("avx512bw") && target.has("avx512vl");
+  return vectors;
 }
 
 } // namespace
@@ -155,6 +163,11 @@ void addCallStep(OpPassManager &pm, const ModelOptions &options) {
   }
   pm.addPass(createCallDispatches());
   pm.addPass(createCallTileFunctions());
+  if (!options.reference) {
+    OpPassManager &funcs = pm.nest<func::FuncOp>();
+    funcs.addPass(createLowerAffinePass());
+    funcs.addPass(createVectorizeLoops(vectorsOf(options.target)));
+  }
   pm.addPass(createConvertLinalgToLoopsPass());
   addCleanup(pm);
 }
@@ -163,6 +176,7 @@ void addConversionsToLLVM(OpPassManager &pm, UnknownMath unknown) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertMathToLLVMPass());
   if (unknown == UnknownMath::CallLibm)
     pm.addPass(createConvertMathToLibmPass());
@@ -184,6 +198,10 @@ void addLLVMStep(OpPassManager &pm, const ModelOptions &options) {
   math::MathExtendToSupportedTypesOptions extend;
   pm.addNestedPass<func::FuncOp>(
       math::createMathExtendToSupportedTypes(extend));
+  bool hasFma =
+      options.target.has("fma") || options.target.arch == llvm::Triple::aarch64;
+  if (hasFma && !options.reference)
+    pm.addNestedPass<func::FuncOp>(createApproximateMath());
   arith::ArithEmulateUnsupportedFloatsOptions emulate;
   emulate.sourceTypeStrs = {"bf16", "f16"};
   emulate.targetTypeStr = "f32";
@@ -195,6 +213,7 @@ void addLLVMStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addPass(createExpandSmallFloats(small));
 
   addConversionsToLLVM(pm, UnknownMath::CallLibm);
+  pm.addPass(createMaskNarrowFloats());
   addCleanup(pm);
 }
 

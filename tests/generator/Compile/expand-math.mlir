@@ -41,3 +41,14 @@ func.func @rest(%x: f32, %low: f32, %high: f32) -> (f32, f32) {
   %s, %t = math.sincos %c : f32
   return %s, %t : f32, f32
 }
+
+// Of vectors as of scalars.
+// CHECK-LABEL: @vectors
+// CHECK-NOT:     math.{{(fpowi|ipowi|isinf)}}
+// CHECK:         return
+func.func @vectors(%x: vector<4xf32>, %n: vector<4xi32>) -> (vector<4xf32>, vector<4xi32>, vector<4xi1>) {
+  %p = math.fpowi %x, %n : vector<4xf32>, vector<4xi32>
+  %q = math.ipowi %n, %n : vector<4xi32>
+  %i = math.isinf %x : vector<4xf32>
+  return %p, %q, %i : vector<4xf32>, vector<4xi32>, vector<4xi1>
+}

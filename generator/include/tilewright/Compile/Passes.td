@@ -262,6 +262,67 @@ def CallTileFunctions : Pass<"tw-call-tile-functions", "mlir::ModuleOp"> {
   ];
 }
 
+def VectorizeLoops : Pass<"tw-vectorize-loops", "mlir::func::FuncOp"> {
+  let summary = "Turn linalg operations on buffers into loops over vectors";
+  let description = [{
+    Each linalg operation on buffers becomes loops of which one goes over the
+    lanes of vectors: the one along which most operands lie in order, by a cost
+    for each of them. Neighbouring loops that all operands go through alike are
+    one before.
+
+    - Without reductions, each vector of results is computed and stored.
+    - If lanes are of a parallel loop, vectors of results stay in registers over
+      all reductions, several side by side; or, where every element is read
+      once, they are loaded and stored for each step, and operands are read in
+      the order they lie in.
+    - If lanes are of a reduction, several vectors are summed up, and put
+      together at its end: in another order than that of plain loops.
+
+    What is the same in all lanes stays scalar, and so do indices, as long as
+    they are a scalar plus the number of the lane: what they read is a vector
+    in memory. Other reads are gathers. Elements that do not fill a vector are
+    masked lanes of one, or scalars. What a body cannot do in vectors (elements
+    of i1, loops) is left as it is.
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"16",
+           "Bytes of a vector of the target">,
+    Option<"masks", "masks", "bool", /*default=*/"false",
+           "Whether the target loads and stores some lanes of a vector, of "
+           "every element type">,
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+    "mlir::vector::VectorDialect",
+  ];
+}
+
+def ApproximateMath : Pass<"tw-approximate-math", "mlir::func::FuncOp"> {
+  let summary = "Functions of f32 as arithmetic";
+  let description = [{
+    Exponentials, logarithms, powers and functions of angles of f32, of scalars
+    and of vectors, become a reduction of the range and a polynomial with fused
+    multiply-adds, which the target should have; docs/numerics.md states their
+    errors. Sine, cosine and tangent of large angles are left to the C library:
+    of a vector, lane by lane.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::math::MathDialect",
+    "mlir::scf::SCFDialect", "mlir::vector::VectorDialect",
+  ];
+}
+
+def MaskNarrowFloats : Pass<"tw-mask-narrow-floats", "mlir::ModuleOp"> {
+  let summary = "Masked loads and stores of f16 and bf16 as those of i16";
+  let description = [{
+    Of the LLVM dialect: loads, stores, gathers and scatters. Where a target has
+    no registers of these types, LLVM would convert each element to f32 and
+    back.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
 def AssignDevices : Pass<"tw-assign-devices", "mlir::ModuleOp"> {
   let summary = "Say of each operation where it runs";
   let description = [{

@@ -1,0 +1,149 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tw-approximate-math: functions of f32 as arithmetic, of scalars and of
+// vectors alike, so that an element does not depend on where it is.
+
+#include "ExponentialTerms.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "tilewright/Compile/Passes.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+#define GEN_PASS_DEF_APPROXIMATEMATH
+#include "tilewright/Compile/Passes.h.inc"
+
+namespace {
+
+bool isF32(Operation *op) {
+  return getElementTypeOrSelf(op->getResult(0).getType()).isF32();
+}
+
+template <typename Op> struct Approximate : OpRewritePattern<Op> {
+  using Function = Term (*)(Term);
+  Approximate(MLIRContext *context, Function function)
+      : OpRewritePattern<Op>(context), function(function) {}
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!isF32(op))
+      return failure();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, function({b, op.getOperand()}).get());
+    return success();
+  }
+
+  Function function;
+};
+
+template <typename Op> struct ApproximateOf2 : OpRewritePattern<Op> {
+  using Function = Term (*)(Term, Term);
+  ApproximateOf2(MLIRContext *context, Function function)
+      : OpRewritePattern<Op>(context), function(function) {}
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!isF32(op))
+      return failure();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, function({b, op.getLhs()}, {b, op.getRhs()}).get());
+    return success();
+  }
+
+  Function function;
+};
+
+/// Functions of angles: if any lane's is large, all are computed by the C
+/// library, in f64.
+template <typename Op> struct ApproximateOfAngle : OpRewritePattern<Op> {
+  using Function = Term (*)(Term);
+  ApproximateOfAngle(MLIRContext *context, Function function)
+      : OpRewritePattern<Op>(context), function(function) {}
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!isF32(op))
+      return failure();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Term x(b, op.getOperand());
+    auto type = dyn_cast<VectorType>(x.type());
+    if (type && type.getRank() != 1)
+      return failure();
+    Value isLarge = (x.abs() > kLargestAngle).get();
+    if (type)
+      isLarge =
+          vector::ReductionOp::create(b, vector::CombiningKind::OR, isLarge);
+    auto branch = scf::IfOp::create(b, x.type(), isLarge,
+                                    /*withElseRegion=*/true);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, type ? eachLane(b, op, type)
+                                 : byLibrary(b, op.getOperand()));
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, function(x).get());
+    rewriter.replaceOp(op, branch);
+    return success();
+  }
+
+  static Value byLibrary(ImplicitLocOpBuilder &b, Value x) {
+    return Term(b, Op::create(b, Term(b, x).toF64().get())).toF32().get();
+  }
+
+  static Value eachLane(ImplicitLocOpBuilder &b, Op op, VectorType type) {
+    auto index = [&](int64_t i) -> Value {
+      return arith::ConstantIndexOp::create(b, i);
+    };
+    auto lanes = scf::ForOp::create(b, index(0), index(type.getDimSize(0)),
+                                    index(1), op.getOperand());
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(lanes.getBody());
+    SmallVector<OpFoldResult> lane{lanes.getInductionVar()};
+    Value x = vector::ExtractOp::create(b, op.getOperand(), lane);
+    Value changed = vector::InsertOp::create(b, byLibrary(b, x),
+                                             lanes.getRegionIterArg(0), lane);
+    scf::YieldOp::create(b, changed);
+    return lanes.getResult(0);
+  }
+
+  Function function;
+};
+
+struct ApproximateMathPass : impl::ApproximateMathBase<ApproximateMathPass> {
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns(context);
+    patterns.add<Approximate<math::ExpOp>>(context, exponential);
+    patterns.add<Approximate<math::Exp2Op>>(context, exponential2);
+    patterns.add<Approximate<math::ExpM1Op>>(context, exponentialMinus1);
+    patterns.add<Approximate<math::SinhOp>>(context, hyperbolicSine);
+    patterns.add<Approximate<math::CoshOp>>(context, hyperbolicCosine);
+    patterns.add<Approximate<math::TanhOp>>(context, hyperbolicTangent);
+    patterns.add<Approximate<math::ErfOp>>(context, errorFunction);
+    patterns.add<Approximate<math::LogOp>>(context, logarithm);
+    patterns.add<Approximate<math::Log2Op>>(context, logarithm2);
+    patterns.add<Approximate<math::Log10Op>>(context, logarithm10);
+    patterns.add<Approximate<math::Log1pOp>>(context, logarithmOf1Plus);
+    patterns.add<Approximate<math::AsinhOp>>(context, inverseHyperbolicSine);
+    patterns.add<Approximate<math::AcoshOp>>(context, inverseHyperbolicCosine);
+    patterns.add<Approximate<math::AtanhOp>>(context, inverseHyperbolicTangent);
+    patterns.add<ApproximateOfAngle<math::SinOp>>(context, sine);
+    patterns.add<ApproximateOfAngle<math::CosOp>>(context, cosine);
+    patterns.add<ApproximateOfAngle<math::TanOp>>(context, tangent);
+    patterns.add<Approximate<math::CbrtOp>>(context, cubeRoot);
+    patterns.add<Approximate<math::AsinOp>>(context, inverseSine);
+    patterns.add<Approximate<math::AtanOp>>(context, inverseTangent);
+    patterns.add<ApproximateOf2<math::Atan2Op>>(context, inverseTangent2);
+    patterns.add<ApproximateOf2<math::PowFOp>>(context, power);
+    populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
+      return name == "math.acos" || name == "math.erfc";
+    });
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace tilewright

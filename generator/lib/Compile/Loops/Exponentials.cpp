@@ -1,0 +1,132 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// e to the power of x, and what is made of it.
+
+#include "ExponentialTerms.h"
+
+namespace tilewright {
+namespace {
+
+/// Added to a small float, it leaves the nearest whole number in the last bits
+/// of the sum.
+constexpr double kRounder = 0x1.8p23;
+constexpr double kLog2E = 0x1.715476p+0;
+/// ln 2 in two parts.
+constexpr double kLn2 = 0x1.62e430p-1, kLn2Rest = -0x1.05c610p-29;
+
+/// x = n * ln 2 + rest, |rest| <= ln 2 / 2.
+struct Reduced {
+  Term n; ///< i32
+  Term rest;
+};
+
+Term wholeNumberOf(const Term &sum) {
+  return sum.bits().minus(sum.constant(kRounder).bits());
+}
+
+Reduced reduce(const Term &x) {
+  Term sum = x.fma(kLog2E, kRounder);
+  Term n = sum - kRounder;
+  return {wholeNumberOf(sum), n.fma(-kLn2Rest, n.fma(-kLn2, x))};
+}
+
+/// e^x - 1 for |x| <= ln 2 / 2: the error of the first polynomial is small
+/// beside 1, that of the second beside x.
+Term smallExponential(const Term &x) {
+  return (x * x).fma(x.polynomial({0.5, 0x1.55548ep-3, 0x1.55545ep-5,
+                                   0x1.123be0p-7, 0x1.6db4e4p-10}),
+                     x);
+}
+Term smallExponentialMinus1(const Term &x) {
+  return (x * x).fma(x.polynomial({0.5, 0x1.5554aep-3, 0x1.555486p-5,
+                                   0x1.122880p-7, 0x1.6d99bap-10}),
+                     x);
+}
+
+/// 2^n, where that is normal.
+Term powerOf2(const Term &n, const Term &like) {
+  return n.plus(127).shiftLeft(23).bitsAs(like);
+}
+
+/// x * 2^n, rounded once where the result is denormal.
+Term scale(const Term &x, const Term &n) {
+  Term half = n.shiftRight(1);
+  return x * powerOf2(half, x) * powerOf2(n.minus(half), x);
+}
+
+/// e^x * 2^more.
+Term scaledExponential(const Term &x, int64_t more) {
+  Reduced reduced = reduce(x.atMost(90).atLeast(-105));
+  Term n = more ? reduced.n.plus(more) : reduced.n;
+  return scale(smallExponential(reduced.rest) + 1, n);
+}
+
+} // namespace
+
+Term exponential(Term x) { return scaledExponential(x, 0); }
+
+Term exponential2(Term x) {
+  Term inRange = x.atMost(129).atLeast(-151);
+  Term sum = inRange + kRounder;
+  Term rest = inRange - (sum - kRounder);
+  return scale(smallExponential(rest * kLn2) + 1, wholeNumberOf(sum));
+}
+
+Term exponentialMinus1(Term x) {
+  Reduced reduced = reduce(x.atMost(89).atLeast(-25));
+  Term part = smallExponentialMinus1(reduced.rest);
+  // 2^128 is infinite, half of it is not.
+  Term half = powerOf2(reduced.n.plus(-1), x);
+  Term result = part.fma(half, half - 0.5) * 2;
+  return (x.abs() < 0x1p-25).select(x, result);
+}
+
+Term hyperbolicCosine(Term x) {
+  Term half = scaledExponential(x.abs(), -1);
+  return half + half.constant(0.25) / half;
+}
+
+Term hyperbolicSine(Term x) {
+  Term magnitude = x.abs(), square = magnitude * magnitude;
+  Term half = scaledExponential(magnitude, -1);
+  Term large = half - half.constant(0.25) / half;
+  Term small = (magnitude * square)
+                   .fma(square.polynomial({0x1.555556p-3, 0x1.111136p-7,
+                                           0x1.9ffe12p-13, 0x1.7a267ap-19}),
+                        magnitude);
+  return (magnitude < 1).select(small, large).withSignOf(x);
+}
+
+Term hyperbolicTangent(Term x) {
+  Term magnitude = x.abs();
+  Reduced reduced = reduce(magnitude.atMost(10) * 2);
+  Term power = powerOf2(reduced.n, x);
+  // e^(2|x|) - 1
+  Term part = smallExponentialMinus1(reduced.rest).fma(power, power - 1);
+  Term result = part / (part + 2);
+  return (magnitude < 0x1p-12).select(magnitude, result).withSignOf(x);
+}
+
+Term errorFunction(Term x) {
+  Term magnitude = x.abs(), square = magnitude * magnitude;
+  Term small = square
+                   .polynomial({0x1.06eba6p-3, -0x1.8126e6p-2, 0x1.ce1a4ap-4,
+                                -0x1.b6870cp-6, 0x1.471750p-8, -0x1.395e66p-11})
+                   .fma(magnitude, magnitude);
+  // 1 - erf as e to the power of a polynomial.
+  Term inRange = magnitude.atMost(4);
+  Term exponent =
+      inRange
+          .polynomial({-0x1.0772e0p-3, -0x1.4538aep-1, -0x1.b2d3d4p-4,
+                       0x1.843636p-6, -0x1.d936fap-9, 0x1.4a2714p-12,
+                       -0x1.5e13c6p-17})
+          .fma(inRange, inRange * -1);
+  Reduced reduced = reduce(exponent);
+  Term complement =
+      (smallExponential(reduced.rest) + 1) * powerOf2(reduced.n, x);
+  Term large = x.constant(1) - complement;
+  return (magnitude < 0.9277).select(small, large).withSignOf(x);
+}
+
+} // namespace tilewright

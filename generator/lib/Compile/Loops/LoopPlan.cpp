@@ -1,0 +1,263 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "LoopPlan.h"
+
+#include "Lanes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace tilewright {
+namespace {
+
+/// Lanes of narrow elements that are gathered one by one: more are only more
+/// code.
+constexpr int64_t kMostGathered = 16;
+/// Vectors side by side hide the latency of additions, four or five cycles on
+/// two units; bodies of more operations have enough of their own to do.
+constexpr int64_t kCopies = 4;
+constexpr int64_t kLargeBody = 12;
+
+enum class Access { Invariant, Contiguous, Strided };
+
+/// How the lanes of loop `lane` lie in an operand.
+Access accessOf(AffineMap map, MemRefType type, unsigned lane) {
+  SmallVector<unsigned> where;
+  for (auto [position, expr] : llvm::enumerate(map.getResults()))
+    if (expr.isFunctionOfDim(lane))
+      where.push_back(position);
+  if (where.empty())
+    return Access::Invariant;
+  if (where.size() > 1 || where[0] + 1 != map.getNumResults())
+    return Access::Strided;
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)) || strides.back() != 1)
+    return Access::Strided;
+  // The step from one lane to the next.
+  AffineExpr expr = map.getResult(where[0]);
+  AffineExpr dim = getAffineDimExpr(lane, map.getContext());
+  AffineExpr step = simplifyAffineExpr(expr.replace(dim, dim + 1) - expr,
+                                       map.getNumDims(), 0);
+  auto constant = dyn_cast<AffineConstantExpr>(step);
+  return constant && constant.getValue() == 1 ? Access::Contiguous
+                                              : Access::Strided;
+}
+
+class Planner {
+public:
+  Planner(linalg::GenericOp op, const VectorTarget &target)
+      : op(op), target(target), body(*op.getBody()) {}
+
+  std::optional<LoopPlan> plan() {
+    if (!isSupported())
+      return std::nullopt;
+    // What the first result has innermost is tried first.
+    llvm::SmallSetVector<unsigned, 6> order;
+    AffineMap results = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+    for (unsigned i = 0; i < results.getNumResults(); ++i)
+      order.insert(results.getDimPosition(i));
+    SmallVector<unsigned> parallel(order.begin(), order.end());
+    SmallVector<unsigned> candidates(llvm::reverse(parallel));
+    SmallVector<unsigned> reductions;
+    op.getReductionDims(reductions);
+    if (hasCombiners())
+      candidates.append(reductions.rbegin(), reductions.rend());
+    unsigned lane = 0;
+    double least = 0;
+    int64_t width = 1;
+    for (unsigned candidate : candidates) {
+      int64_t lanes = widthOf(candidate);
+      if (lanes < 2)
+        continue;
+      double cost = costOf(candidate, lanes);
+      if (width > 1 && cost >= least)
+        continue;
+      lane = candidate, least = cost, width = lanes;
+    }
+    if (width < 2)
+      return std::nullopt;
+    LoopPlan plan;
+    plan.lane = lane;
+    plan.width = width;
+    plan.maskTail = target.masks && mayComputeAnything();
+    bool isReduction = llvm::is_contained(reductions, lane);
+    plan.kind = isReduction          ? LoopPlan::Kind::Horizontal
+                : reductions.empty() ? LoopPlan::Kind::Elementwise
+                : readsOnce(lane)    ? LoopPlan::Kind::Memory
+                                     : LoopPlan::Kind::Registers;
+    bool accumulates = plan.kind == LoopPlan::Kind::Horizontal ||
+                       plan.kind == LoopPlan::Kind::Registers;
+    plan.copies = accumulates && countOps() <= kLargeBody ? kCopies : 1;
+    int64_t extent = op.getStaticLoopRanges()[lane];
+    while (ShapedType::isStatic(extent) && plan.copies > 1 &&
+           plan.copies * width > extent)
+      plan.copies /= 2;
+    auto others = [&](ArrayRef<unsigned> dims) {
+      SmallVector<unsigned> kept(dims);
+      llvm::erase(kept, lane);
+      return kept;
+    };
+    plan.parallel = others(parallel);
+    plan.reductions = others(reductions);
+    return plan;
+  }
+
+private:
+  bool isSupported() {
+    if (op.getNumDpsInits() == 0 || !LaneBuilder::isSupported(body))
+      return false;
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto type = dyn_cast<MemRefType>(operand.get().getType());
+      if (op.isScalar(&operand))
+        continue;
+      if (!type || !type.isStrided() || type.getElementType().isInteger(1) ||
+          !VectorType::isValidElementType(type.getElementType()) ||
+          !LaneBuilder::isSupported(op.getMatchingIndexingMap(&operand)))
+        return false;
+    }
+    // Each element of a result is of one iteration of the parallel loops.
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      AffineMap map = op.getMatchingIndexingMap(&init);
+      if (!map.isProjectedPermutation() ||
+          map.getNumResults() != op.getNumParallelLoops())
+        return false;
+    }
+    return op.getNumParallelLoops() + op.getNumReductionLoops() ==
+           op.getNumLoops();
+  }
+
+  bool hasCombiners() {
+    for (unsigned i = 0; i < op.getNumDpsInits(); ++i)
+      if (!combinerOf(op, i))
+        return false;
+    return true;
+  }
+
+  int64_t countOps() {
+    int64_t count = 0;
+    body.walk([&](Operation *) { ++count; });
+    return count;
+  }
+
+  /// Whether lanes without an element may be computed like any other.
+  bool mayComputeAnything() {
+    return !body.walk([](Operation *inner) {
+                  return isa<scf::IfOp, memref::LoadOp, linalg::YieldOp,
+                             scf::YieldOp>(inner) ||
+                                 LaneBuilder::mayCompute(*inner)
+                             ? WalkResult::advance()
+                             : WalkResult::interrupt();
+                })
+                .wasInterrupted();
+  }
+
+  /// Of the widest element that is computed with; f16 and bf16 are in f32.
+  int64_t elementBits() {
+    bool computes = countOps() > 1;
+    int64_t bits = 8;
+    auto meet = [&](Type type) {
+      type = getElementTypeOrSelf(type);
+      if (type.isIndex())
+        bits = std::max<int64_t>(bits, 64);
+      else if (isa<FloatType>(type) && computes)
+        bits = std::max<int64_t>({bits, type.getIntOrFloatBitWidth(), 32});
+      else if (type.isIntOrFloat())
+        bits = std::max<int64_t>(bits, type.getIntOrFloatBitWidth());
+    };
+    for (Value operand : op->getOperands())
+      meet(operand.getType());
+    body.walk([&](Operation *inner) {
+      for (Type type : inner->getResultTypes())
+        if (!type.isIndex() && !type.isInteger(64))
+          meet(type);
+    });
+    return bits;
+  }
+
+  Access accessOf(OpOperand &operand, unsigned lane) {
+    if (op.isScalar(&operand))
+      return Access::Invariant;
+    return tilewright::accessOf(op.getMatchingIndexingMap(&operand),
+                                cast<MemRefType>(operand.get().getType()),
+                                lane);
+  }
+
+  int64_t widthOf(unsigned lane) {
+    int64_t bits = elementBits();
+    int64_t width = target.bytes * 8 / bits;
+    bool gathers = llvm::any_of(body, [](Operation &inner) {
+      return isa<memref::LoadOp, scf::IfOp>(inner);
+    });
+    for (OpOperand &operand : op->getOpOperands())
+      gathers |= accessOf(operand, lane) == Access::Strided;
+    if (gathers)
+      width = std::min(width, kMostGathered);
+    int64_t extent = op.getStaticLoopRanges()[lane];
+    while (ShapedType::isStatic(extent) && width > extent)
+      width /= 2;
+    return width;
+  }
+
+  /// Of one element: an operation for each vector that is loaded or stored, or
+  /// for each of its lanes that have to be gathered.
+  double costOf(unsigned lane, int64_t width) {
+    double cost = 1;
+    for (OpOperand &operand : op->getOpOperands()) {
+      Access access = accessOf(operand, lane);
+      cost += access == Access::Contiguous ? 1
+              : access == Access::Strided  ? double(width)
+                                           : 0.25;
+    }
+    int64_t extent = op.getStaticLoopRanges()[lane];
+    if (ShapedType::isDynamic(extent))
+      return cost / double(width);
+    int64_t vectors = (extent + width - 1) / width;
+    return extent ? cost * double(vectors) / double(extent) : cost;
+  }
+
+  /// Whether no element of an operand with lanes is read twice.
+  bool readsOnce(unsigned lane) {
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(input);
+      if (accessOf(*input, lane) != Access::Invariant && !map.isPermutation())
+        return false;
+    }
+    return true;
+  }
+
+  linalg::GenericOp op;
+  const VectorTarget &target;
+  Block &body;
+};
+
+} // namespace
+
+Operation *combinerOf(linalg::GenericOp op, unsigned number) {
+  Block &body = *op.getBody();
+  ArrayRef<BlockArgument> outs = op.getRegionOutputArgs();
+  BlockArgument out = outs[number];
+  Operation *combiner =
+      body.getTerminator()->getOperand(number).getDefiningOp();
+  if (!combiner || combiner->getBlock() != &body || !out.hasOneUse() ||
+      *out.getUsers().begin() != combiner ||
+      !combiner->getResult(0).hasOneUse() || combiner->getNumOperands() != 2)
+    return nullptr;
+  bool isAnyOrder =
+      isa<arith::AddFOp, arith::MulFOp, arith::MaximumFOp, arith::MinimumFOp,
+          arith::MaxNumFOp, arith::MinNumFOp, arith::AddIOp, arith::MulIOp,
+          arith::MaxSIOp, arith::MaxUIOp, arith::MinSIOp, arith::MinUIOp,
+          arith::AndIOp, arith::OrIOp, arith::XOrIOp>(combiner);
+  return isAnyOrder ? combiner : nullptr;
+}
+
+std::optional<LoopPlan> planLoops(linalg::GenericOp op,
+                                  const VectorTarget &target) {
+  return Planner(op, target).plan();
+}
+
+} // namespace tilewright

@@ -1,0 +1,55 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which loop of a linalg operation on buffers goes over the lanes of vectors,
+// and how the others stand around it.
+
+#ifndef TILEWRIGHT_LIB_COMPILE_LOOPS_LOOPPLAN_H
+#define TILEWRIGHT_LIB_COMPILE_LOOPS_LOOPPLAN_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include <optional>
+
+namespace tilewright {
+
+/// What vectors the target has.
+struct VectorTarget {
+  int64_t bytes;
+  /// Loads and stores of some lanes only, of every element type.
+  bool masks;
+};
+
+struct LoopPlan {
+  enum class Kind {
+    /// No reductions: each vector of results is computed and stored.
+    Elementwise,
+    /// Vectors of results stay in registers over all reductions.
+    Registers,
+    /// They are loaded and stored for each step of the reductions, so that
+    /// operands that are read once are read in order.
+    Memory,
+    /// Lanes are of a reduction, and are put together at its end.
+    Horizontal,
+  };
+
+  Kind kind;
+  unsigned lane;  ///< the loop over the lanes
+  int64_t width;  ///< lanes of a vector
+  int64_t copies; ///< vectors that are computed side by side
+  bool maskTail;  ///< else the rest is scalar
+  llvm::SmallVector<unsigned> parallel; ///< the other loops, outermost first
+  llvm::SmallVector<unsigned> reductions;
+};
+
+/// None if the operation has to stay scalar.
+std::optional<LoopPlan> planLoops(mlir::linalg::GenericOp op,
+                                  const VectorTarget &target);
+
+/// The operation that puts result `number` together, if it is one that may be
+/// done in any order: of the block argument of the result and a value that
+/// none of these is part of.
+mlir::Operation *combinerOf(mlir::linalg::GenericOp op, unsigned number);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_COMPILE_LOOPS_LOOPPLAN_H

@@ -1,0 +1,43 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// RUN: tw-opt %s --tw-approximate-math | FileCheck %s
+
+// CHECK-LABEL: @vector
+// CHECK-NOT:     math.exp
+// CHECK:         math.fma {{.*}} : vector<8xf32>
+// CHECK-NOT:     math.exp
+// CHECK:         return
+func.func @vector(%x: vector<8xf32>) -> vector<8xf32> {
+  %r = math.exp %x : vector<8xf32>
+  return %r : vector<8xf32>
+}
+
+// As each lane of a vector.
+// CHECK-LABEL: @scalar
+// CHECK:         math.fma {{.*}} : f32
+func.func @scalar(%x: f32) -> f32 {
+  %r = math.tanh %x : f32
+  return %r : f32
+}
+
+// Large angles are the library's.
+// CHECK-LABEL: @angles
+// CHECK:         %[[LARGE:.*]] = arith.cmpf ogt
+// CHECK:         %[[ANY:.*]] = vector.reduction <or>, %[[LARGE]]
+// CHECK:         scf.if %[[ANY]]
+// CHECK:           scf.for
+// CHECK:             math.sin %{{.*}} : f64
+// CHECK:         else
+// CHECK:           math.fma
+func.func @angles(%x: vector<8xf32>) -> vector<8xf32> {
+  %r = math.sin %x : vector<8xf32>
+  return %r : vector<8xf32>
+}
+
+// CHECK-LABEL: @wide
+// CHECK:         math.exp %{{.*}} : f64
+func.func @wide(%x: f64) -> f64 {
+  %r = math.exp %x : f64
+  return %r : f64
+}

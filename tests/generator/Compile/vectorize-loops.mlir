@@ -1,0 +1,178 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// RUN: tw-opt %s --tw-vectorize-loops="vector-bytes=64 masks" --cse | FileCheck %s
+// RUN: tw-opt %s --tw-vectorize-loops="vector-bytes=16" --cse | FileCheck %s --check-prefix=NARROW
+
+// Two loops of rows without gaps are one; the rest is masked lanes, or scalars.
+// CHECK-LABEL: @elementwise
+// CHECK:         memref.collapse_shape
+// CHECK:         scf.for
+// CHECK-NOT:     scf.for
+// CHECK:           vector.load {{.*}} vector<16xf32>
+// CHECK:           math.exp {{.*}} vector<16xf32>
+// CHECK:           vector.store
+// CHECK:         scf.if
+// CHECK:           vector.create_mask
+// CHECK:           vector.maskedload
+// CHECK:           vector.maskedstore
+// NARROW-LABEL: @elementwise
+// NARROW:         math.exp {{.*}} vector<4xf32>
+// NARROW:         scf.for
+// NARROW:           memref.load
+// NARROW:           math.exp {{.*}} : f32
+func.func @elementwise(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
+  linalg.exp ins(%x : memref<?x?xf32>) outs(%y : memref<?x?xf32>)
+  return
+}
+
+// Whole vectors leave no rest.
+// CHECK-LABEL: @whole
+// CHECK-NOT:     mask
+// CHECK:         return
+func.func @whole(%x: memref<4x16xf32>, %y: memref<4x16xf32>) {
+  linalg.exp ins(%x : memref<4x16xf32>) outs(%y : memref<4x16xf32>)
+  return
+}
+
+// What is the same in all lanes stays scalar until it meets one that is not.
+// CHECK-LABEL: @broadcast
+// CHECK:         scf.for %[[ROW:.*]] =
+// CHECK:           scf.for
+// CHECK:             %[[X:.*]] = vector.load
+// CHECK:             %[[S:.*]] = memref.load %{{.*}}[%[[ROW]]]
+// CHECK:             vector.broadcast %[[S]]
+#rows = affine_map<(i, j) -> (i)>
+#all = affine_map<(i, j) -> (i, j)>
+func.func @broadcast(%x: memref<?x?xf32>, %s: memref<?xf32>, %y: memref<?x?xf32>) {
+  linalg.generic {indexing_maps = [#all, #rows, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : memref<?x?xf32>, memref<?xf32>) outs(%y : memref<?x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.subf %a, %b : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// Four sums side by side, put together at the end.
+// CHECK-LABEL: @along_rows
+// CHECK-DAG:     %[[NONE:.*]] = arith.constant dense<-0.000000e+00> : vector<16xf32>
+// CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %[[NONE]], %{{.*}} = %[[NONE]], %{{.*}} = %[[NONE]], %{{.*}} = %[[NONE]])
+// CHECK-COUNT-4:     arith.addf {{.*}} vector<16xf32>
+// CHECK:           scf.for {{.*}} iter_args(
+// CHECK:           scf.if
+// CHECK:             arith.select
+// CHECK-COUNT-4:   vector.shuffle
+func.func @along_rows(%x: memref<?x?xf32>, %y: memref<?xf32>) {
+  linalg.reduce { arith.addf } ins(%x : memref<?x?xf32>) outs(%y : memref<?xf32>) dimensions = [1]
+  return
+}
+
+// Read in order: each row is added to all results.
+// CHECK-LABEL: @along_columns
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             vector.load %[[SUMS:.*]][%{{.*}}] : memref<?xf32>
+// CHECK:             vector.load %{{.*}} memref<?x?xf32>
+// CHECK:             %[[S:.*]] = arith.addf
+// CHECK:             vector.store %[[S]], %[[SUMS]]
+func.func @along_columns(%x: memref<?x?xf32>, %y: memref<?xf32>) {
+  linalg.reduce { arith.addf } ins(%x : memref<?x?xf32>) outs(%y : memref<?xf32>) dimensions = [0]
+  return
+}
+
+// Results of a convolution stay in registers.
+// CHECK-LABEL: @convolution
+// CHECK:         %[[SUMS:.*]]:4 = scf.for {{.*}} iter_args
+// CHECK:           scf.for {{.*}} iter_args
+// CHECK:             scf.for {{.*}} iter_args
+// CHECK:         vector.store %[[SUMS]]#0
+func.func @convolution(%x: memref<1x8x8x3xf32>, %k: memref<3x3x3x64xf32>, %y: memref<1x6x6x64xf32>) {
+  linalg.conv_2d_nhwc_hwcf ins(%x, %k : memref<1x8x8x3xf32>, memref<3x3x3x64xf32>)
+      outs(%y : memref<1x6x6x64xf32>)
+  return
+}
+
+// An index that goes with the lane reads a vector; one that was read gathers.
+// CHECK-LABEL: @indexed
+// CHECK:         %[[I:.*]] = arith.addi
+// CHECK:         %[[WHICH:.*]] = vector.load %{{.*}}[%[[I]]] : memref<?xindex>
+// CHECK:         vector.gather {{.*}} vector<8xf32>
+func.func @indexed(%table: memref<?xf32>, %which: memref<?xindex>, %y: memref<?xf32>) {
+  %c1 = arith.constant 1 : index
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      outs(%y : memref<?xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %next = arith.addi %i, %c1 : index
+    %at = memref.load %which[%next] : memref<?xindex>
+    %r = memref.load %table[%at] : memref<?xf32>
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// Of branches that lanes take apart, loads are masked.
+// CHECK-LABEL: @padded
+// CHECK-NOT:     scf.if {{.*}} -> (f32)
+// CHECK:         %[[IN:.*]] = arith.cmpi ult
+// CHECK:         vector.maskedload {{.*}}, %[[IN]]
+// CHECK:         arith.select %[[IN]]
+func.func @padded(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
+  %zero = arith.constant 0.0 : f32
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      outs(%y : memref<?xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %inside = arith.cmpi ult, %i, %n : index
+    %r = scf.if %inside -> f32 {
+      %v = memref.load %x[%i] : memref<?xf32>
+      scf.yield %v : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// Lanes without an element would divide by zero.
+// CHECK-LABEL: @divided
+// CHECK-NOT:     create_mask
+// CHECK:         arith.remsi {{.*}} : i32
+// CHECK:         return
+func.func @divided(%x: memref<?xi32>, %y: memref<?xi32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : memref<?xi32>) outs(%y : memref<?xi32>) {
+  ^bb0(%a: i32, %b: i32):
+    %r = arith.remsi %b, %a : i32
+    linalg.yield %r : i32
+  }
+  return
+}
+
+// What may not be put together in any order is done for several results at a
+// time.
+// CHECK-LABEL: @in_order
+// CHECK:         vector.gather {{.*}} vector<16xf32>
+// CHECK:         arith.subf {{.*}} vector<16xf32>
+func.func @in_order(%x: memref<?x?xf32>, %y: memref<?xf32>) {
+  linalg.reduce ins(%x : memref<?x?xf32>) outs(%y : memref<?xf32>) dimensions = [1]
+    (%a: f32, %b: f32) {
+      %r = arith.subf %a, %b : f32
+      linalg.yield %r : f32
+    }
+  return
+}
+
+// Left to the plain loops: bits are bytes in memory.
+// CHECK-LABEL: @booleans
+// CHECK:         linalg.generic
+func.func @booleans(%x: memref<?xi1>, %y: memref<?xi1>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : memref<?xi1>) outs(%y : memref<?xi1>) {
+  ^bb0(%a: i1, %b: i1):
+    linalg.yield %a : i1
+  }
+  return
+}
