@@ -97,7 +97,7 @@ func.func @convolution(%x: memref<1x8x8x3xf32>, %k: memref<3x3x3x64xf32>, %y: me
 // CHECK-LABEL: @indexed
 // CHECK:         %[[I:.*]] = arith.addi
 // CHECK:         %[[WHICH:.*]] = vector.load %{{.*}}[%[[I]]] : memref<?xindex>
-// CHECK:         vector.gather {{.*}} vector<8xf32>
+// CHECK:         vector.gather {{.*}} into vector<16xf32>
 func.func @indexed(%table: memref<?xf32>, %which: memref<?xindex>, %y: memref<?xf32>) {
   %c1 = arith.constant 1 : index
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
@@ -154,7 +154,7 @@ func.func @divided(%x: memref<?xi32>, %y: memref<?xi32>) {
 // What may not be put together in any order is done for several results at a
 // time.
 // CHECK-LABEL: @in_order
-// CHECK:         vector.gather {{.*}} vector<16xf32>
+// CHECK:         vector.gather {{.*}} into vector<16xf32>
 // CHECK:         arith.subf {{.*}} vector<16xf32>
 func.func @in_order(%x: memref<?x?xf32>, %y: memref<?xf32>) {
   linalg.reduce ins(%x : memref<?x?xf32>) outs(%y : memref<?xf32>) dimensions = [1]

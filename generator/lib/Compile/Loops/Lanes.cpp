@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -35,8 +36,12 @@ bool isSupportedOp(Operation &op, bool inBranch) {
     return true;
   if (auto dim = dyn_cast<memref::DimOp>(op))
     return dim.getConstantIndex().has_value();
+  if (auto dim = dyn_cast<tensor::DimOp>(op))
+    return dim.getConstantIndex().has_value();
   if (auto load = dyn_cast<memref::LoadOp>(op))
     return !isBoolean(load.getMemRefType());
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+    return !isBoolean(extract.getTensor().getType());
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     if (branch->getNumResults() == 0)
       return false;
@@ -145,6 +150,8 @@ Lanes LaneBuilder::add(const Lanes &x, const Lanes &y) {
 }
 
 Lanes LaneBuilder::multiply(const Lanes &x, int64_t factor) {
+  if (factor == 1)
+    return x;
   Lanes constant{arith::ConstantIndexOp::create(b, factor)};
   if (x.isLinear())
     return {b.createOrFold<arith::MulIOp>(x.scalar, constant.scalar),

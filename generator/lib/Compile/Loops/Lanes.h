@@ -34,7 +34,7 @@ public:
   /// Whether it may be computed of any operands: not a division by what may be
   /// zero.
   static bool mayCompute(mlir::Operation &op);
-  /// Whether bodies may be of such operations.
+  /// Whether bodies may be of such operations; on tensors, as on their buffers.
   static bool isSupported(mlir::Block &body);
 
   /// The operation's index `at` of each loop.

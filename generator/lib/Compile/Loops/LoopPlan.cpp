@@ -7,6 +7,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -48,10 +50,17 @@ Access accessOf(AffineMap map, MemRefType type, unsigned lane) {
                                               : Access::Strided;
 }
 
+/// As it is, or as a tensor's buffer will be; null of others.
+MemRefType bufferType(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return MemRefType::get(tensor.getShape(), tensor.getElementType());
+  return dyn_cast<MemRefType>(type);
+}
+
 class Planner {
 public:
-  Planner(linalg::GenericOp op, const VectorTarget &target)
-      : op(op), target(target), body(*op.getBody()) {}
+  Planner(linalg::LinalgOp op, const VectorTarget &target)
+      : op(op), target(target), body(*op.getBlock()) {}
 
   std::optional<LoopPlan> plan() {
     if (!isSupported())
@@ -112,7 +121,7 @@ private:
     if (op.getNumDpsInits() == 0 || !LaneBuilder::isSupported(body))
       return false;
     for (OpOperand &operand : op->getOpOperands()) {
-      auto type = dyn_cast<MemRefType>(operand.get().getType());
+      MemRefType type = bufferType(operand.get().getType());
       if (op.isScalar(&operand))
         continue;
       if (!type || !type.isStrided() || type.getElementType().isInteger(1) ||
@@ -147,8 +156,8 @@ private:
   /// Whether lanes without an element may be computed like any other.
   bool mayComputeAnything() {
     return !body.walk([](Operation *inner) {
-                  return isa<scf::IfOp, memref::LoadOp, linalg::YieldOp,
-                             scf::YieldOp>(inner) ||
+                  return isa<scf::IfOp, memref::LoadOp, tensor::ExtractOp,
+                             linalg::YieldOp, scf::YieldOp>(inner) ||
                                  LaneBuilder::mayCompute(*inner)
                              ? WalkResult::advance()
                              : WalkResult::interrupt();
@@ -183,15 +192,14 @@ private:
     if (op.isScalar(&operand))
       return Access::Invariant;
     return tilewright::accessOf(op.getMatchingIndexingMap(&operand),
-                                cast<MemRefType>(operand.get().getType()),
-                                lane);
+                                bufferType(operand.get().getType()), lane);
   }
 
   int64_t widthOf(unsigned lane) {
     int64_t bits = elementBits();
     int64_t width = target.bytes * 8 / bits;
     bool gathers = llvm::any_of(body, [](Operation &inner) {
-      return isa<memref::LoadOp, scf::IfOp>(inner);
+      return isa<memref::LoadOp, tensor::ExtractOp, scf::IfOp>(inner);
     });
     for (OpOperand &operand : op->getOpOperands())
       gathers |= accessOf(operand, lane) == Access::Strided;
@@ -230,17 +238,16 @@ private:
     return true;
   }
 
-  linalg::GenericOp op;
+  linalg::LinalgOp op;
   const VectorTarget &target;
   Block &body;
 };
 
 } // namespace
 
-Operation *combinerOf(linalg::GenericOp op, unsigned number) {
-  Block &body = *op.getBody();
-  ArrayRef<BlockArgument> outs = op.getRegionOutputArgs();
-  BlockArgument out = outs[number];
+Operation *combinerOf(linalg::LinalgOp op, unsigned number) {
+  Block &body = *op.getBlock();
+  BlockArgument out = op.getRegionOutputArgs()[number];
   Operation *combiner =
       body.getTerminator()->getOperand(number).getDefiningOp();
   if (!combiner || combiner->getBlock() != &body || !out.hasOneUse() ||
@@ -255,7 +262,7 @@ Operation *combinerOf(linalg::GenericOp op, unsigned number) {
   return isAnyOrder ? combiner : nullptr;
 }
 
-std::optional<LoopPlan> planLoops(linalg::GenericOp op,
+std::optional<LoopPlan> planLoops(linalg::LinalgOp op,
                                   const VectorTarget &target) {
   return Planner(op, target).plan();
 }

@@ -30,6 +30,8 @@ struct LoopPlan {
     Memory,
     /// Lanes are of a reduction, and are put together at its end.
     Horizontal,
+    /// One element, of loops that are all around it.
+    Scalar,
   };
 
   Kind kind;
@@ -41,14 +43,15 @@ struct LoopPlan {
   llvm::SmallVector<unsigned> reductions;
 };
 
-/// None if the operation has to stay scalar.
-std::optional<LoopPlan> planLoops(mlir::linalg::GenericOp op,
+/// None if the operation has to stay scalar. Of tensors it is planned as of
+/// their buffers.
+std::optional<LoopPlan> planLoops(mlir::linalg::LinalgOp op,
                                   const VectorTarget &target);
 
 /// The operation that puts result `number` together, if it is one that may be
 /// done in any order: of the block argument of the result and a value that
 /// none of these is part of.
-mlir::Operation *combinerOf(mlir::linalg::GenericOp op, unsigned number);
+mlir::Operation *combinerOf(mlir::linalg::LinalgOp op, unsigned number);
 
 } // namespace tilewright
 

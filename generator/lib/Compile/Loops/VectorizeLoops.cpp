@@ -1,13 +1,12 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tw-vectorize-loops: linalg operations on buffers -> loops over vectors.
+// tw-vectorize-loops: linalg operations on buffers -> loops over vectors,
+// which operations that follow each other share where they can.
 
-#include "Lanes.h"
-#include "LoopPlan.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "LoopBuilder.h"
+#include "LoopGroup.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "tilewright/Compile/Passes.h"
 
 using namespace mlir;
@@ -18,303 +17,6 @@ namespace tilewright {
 #include "tilewright/Compile/Passes.h.inc"
 
 namespace {
-
-using Values = SmallVector<Value>;
-
-/// Elements that are computed together: `copies` vectors from index `at` of the
-/// loop over the lanes.
-struct Chunk {
-  Value at;
-  int64_t width, copies;
-  Value mask;
-};
-
-class LoopBuilder {
-public:
-  LoopBuilder(linalg::GenericOp op, const LoopPlan &plan)
-      : op(op), plan(plan), b(op.getLoc(), op), ivs(op.getNumLoops()) {}
-
-  void build() {
-    auto linalgOp = cast<linalg::LinalgOp>(op.getOperation());
-    for (Range &range : linalgOp.createLoopRanges(b, op.getLoc()))
-      sizes.push_back(
-          getValueOrCreateConstantIndexOp(b, op.getLoc(), range.size));
-    for (unsigned dim : plan.parallel)
-      enterLoop(dim);
-    switch (plan.kind) {
-    case LoopPlan::Kind::Memory:
-      for (unsigned dim : plan.reductions)
-        enterLoop(dim);
-      [[fallthrough]];
-    case LoopPlan::Kind::Elementwise:
-      forLanes([&](const Chunk &chunk) {
-        store(chunk, compute(chunk, load(chunk)));
-      });
-      break;
-    case LoopPlan::Kind::Registers:
-      forLanes([&](const Chunk &chunk) {
-        Values before = load(chunk, /*always=*/true);
-        store(chunk, reduce(plan.reductions, before, [&](ValueRange sums) {
-                return compute(chunk, sums);
-              }));
-      });
-      break;
-    case LoopPlan::Kind::Horizontal:
-      buildHorizontal();
-      break;
-    }
-    op.erase();
-  }
-
-private:
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
-
-  void enterLoop(unsigned dim) {
-    auto loop = scf::ForOp::create(b, constant(0), sizes[dim], constant(1));
-    b.setInsertionPointToStart(loop.getBody());
-    ivs[dim] = loop.getInductionVar();
-  }
-
-  /// What is carried around the loop comes out of it.
-  Values carry(Value from, Value to, int64_t step, ValueRange carried,
-               llvm::function_ref<Values(Value, ValueRange)> body) {
-    auto loop = scf::ForOp::create(b, from, to, constant(step), carried);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Values next = body(loop.getInductionVar(), loop.getRegionIterArgs());
-    if (!carried.empty())
-      scf::YieldOp::create(b, next);
-    return loop.getResults();
-  }
-
-  Values reduce(ArrayRef<unsigned> dims, ValueRange carried,
-                llvm::function_ref<Values(ValueRange)> body) {
-    if (dims.empty())
-      return body(carried);
-    return carry(constant(0), sizes[dims[0]], 1, carried,
-                 [&](Value iv, ValueRange inside) {
-                   ivs[dims[0]] = iv;
-                   return reduce(dims.drop_front(), inside, body);
-                 });
-  }
-
-  /// `value` rounded down to a multiple.
-  Value wholeOf(Value value, int64_t multiple) {
-    if (std::optional<int64_t> known = getConstantIntValue(value))
-      return constant(*known / multiple * multiple);
-    // A power of two.
-    return arith::AndIOp::create(b, value, constant(-multiple));
-  }
-
-  bool isSame(Value x, Value y) {
-    return isEqualConstantIntOrValue(getAsOpFoldResult(x),
-                                     getAsOpFoldResult(y));
-  }
-
-  /// All chunks of the loop over the lanes, the widest first. What is carried
-  /// has one value for each result and each copy of the widest chunk; smaller
-  /// ones go on with the first copy.
-  Values forLanes(ValueRange carried,
-                  llvm::function_ref<Values(const Chunk &, ValueRange)> body) {
-    Values values(carried);
-    Value size = sizes[plan.lane], from = constant(0);
-    size_t results = op.getNumDpsInits();
-    auto first = [&](ValueRange all, int64_t copies) {
-      return all.take_front(all.empty() ? 0 : results * copies);
-    };
-    auto replace = [&](Values changed) { llvm::copy(changed, values.begin()); };
-    for (int64_t copies = plan.copies; copies; copies = copies > 1 ? 1 : 0) {
-      int64_t step = plan.width * copies;
-      Value to = wholeOf(size, step);
-      if (!isSame(from, to))
-        replace(carry(from, to, step, first(values, copies),
-                      [&](Value iv, ValueRange inside) {
-                        return body({iv, plan.width, copies, {}}, inside);
-                      }));
-      from = to;
-    }
-    if (isSame(from, size))
-      return values;
-    if (!plan.maskTail) {
-      // Scalars have their own, behind those of the vectors.
-      ValueRange scalars = ValueRange(values).drop_front(
-          values.empty() ? 0 : results * plan.copies);
-      Values changed =
-          carry(from, size, 1, scalars, [&](Value iv, ValueRange inside) {
-            return body({iv, 1, 1, {}}, inside);
-          });
-      llvm::copy(changed, values.end() - changed.size());
-      return values;
-    }
-    Value rest = arith::SubIOp::create(b, size, from);
-    Value isLeft =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, rest, constant(0));
-    ValueRange before = first(values, 1);
-    auto tail = scf::IfOp::create(b, before.getTypes(), isLeft,
-                                  /*withElseRegion=*/!before.empty());
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(tail.thenBlock());
-    Value mask = vector::CreateMaskOp::create(
-        b, VectorType::get({plan.width}, b.getI1Type()), rest);
-    Values changed = body({from, plan.width, 1, mask}, before);
-    if (!before.empty()) {
-      scf::YieldOp::create(b, changed);
-      b.setInsertionPointToStart(tail.elseBlock());
-      scf::YieldOp::create(b, before);
-    }
-    replace(tail.getResults());
-    return values;
-  }
-
-  void forLanes(llvm::function_ref<void(const Chunk &)> body) {
-    forLanes({}, [&](const Chunk &chunk, ValueRange) {
-      body(chunk);
-      return Values();
-    });
-  }
-
-  /// Builders of the copies of a chunk.
-  template <typename Body> void forCopies(const Chunk &chunk, Body body) {
-    for (int64_t copy = 0; copy < chunk.copies; ++copy) {
-      LaneBuilder lanes(b, chunk.width, chunk.mask);
-      SmallVector<Lanes> at;
-      for (unsigned dim = 0; dim < op.getNumLoops(); ++dim)
-        at.push_back({ivs[dim]});
-      Value start = chunk.at;
-      if (copy)
-        start = arith::AddIOp::create(b, start, constant(copy * chunk.width));
-      at[plan.lane] = {start, chunk.width == 1 ? 0 : 1};
-      lanes.setIndices(at);
-      body(lanes, copy);
-    }
-  }
-
-  Lanes load(LaneBuilder &lanes, OpOperand &operand) {
-    if (op.isScalar(&operand))
-      return {operand.get()};
-    return lanes.load(operand.get(),
-                      lanes.apply(op.getMatchingIndexingMap(&operand)));
-  }
-
-  /// The results before, where they are read: for each copy.
-  Values load(const Chunk &chunk, bool always = false) {
-    Values loaded;
-    forCopies(chunk, [&](LaneBuilder &lanes, int64_t) {
-      for (OpOperand &init : op.getDpsInitsMutable())
-        loaded.push_back(always || op.payloadUsesValueFromOperand(&init)
-                             ? lanes.materialize(load(lanes, init))
-                             : Value());
-    });
-    return loaded;
-  }
-
-  void store(const Chunk &chunk, ValueRange values) {
-    size_t results = op.getNumDpsInits();
-    forCopies(chunk, [&](LaneBuilder &lanes, int64_t copy) {
-      for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable())) {
-        Value value = values[copy * results + number];
-        Lanes stored = chunk.width == 1 ? Lanes{value} : Lanes{{}, 0, value};
-        lanes.store(init.get(), lanes.apply(op.getMatchingIndexingMap(&init)),
-                    stored);
-      }
-    });
-  }
-
-  /// The body for each copy, with `before` as the results before.
-  Values compute(const Chunk &chunk, ValueRange before) {
-    Values computed;
-    size_t results = op.getNumDpsInits();
-    forCopies(chunk, [&](LaneBuilder &lanes, int64_t copy) {
-      for (OpOperand *input : op.getDpsInputOperands())
-        if (op.payloadUsesValueFromOperand(input))
-          lanes.set(op.getMatchingBlockArgument(input), load(lanes, *input));
-      for (unsigned i = 0; i < results; ++i) {
-        Value value = before[copy * results + i];
-        if (value)
-          lanes.set(op.getRegionOutputArgs()[i],
-                    chunk.width == 1 ? Lanes{value} : Lanes{{}, 0, value});
-      }
-      for (const Lanes &yielded : lanes.build(*op.getBody()))
-        computed.push_back(lanes.materialize(yielded));
-    });
-    return computed;
-  }
-
-  /// `x` and `y`, of any width, by the operation that reduces result `number`.
-  Value combine(unsigned number, Value x, Value y) {
-    Operation *combined = combinerOf(op, number)->cloneWithoutRegions();
-    combined->setOperands({x, y});
-    combined->getResult(0).setType(x.getType());
-    return b.insert(combined)->getResult(0);
-  }
-
-  /// What changes no value that it is combined with.
-  TypedAttr neutral(unsigned number) {
-    Operation *combiner = combinerOf(op, number);
-    // Zero would make a sum of -0 alone 0.
-    if (isa<arith::AddFOp>(combiner))
-      return b.getFloatAttr(combiner->getResult(0).getType(), -0.0);
-    return *arith::getNeutralElement(combiner);
-  }
-
-  Value combineLanes(unsigned number, Value all) {
-    for (int64_t width = plan.width / 2; width; width /= 2) {
-      SmallVector<int64_t> low, high;
-      for (int64_t lane = 0; lane < width; ++lane) {
-        low.push_back(lane);
-        high.push_back(lane + width);
-      }
-      all = combine(number, vector::ShuffleOp::create(b, all, all, low),
-                    vector::ShuffleOp::create(b, all, all, high));
-    }
-    return vector::ExtractOp::create(b, all, ArrayRef<int64_t>{0});
-  }
-
-  void buildHorizontal() {
-    size_t results = op.getNumDpsInits();
-    Values start;
-    for (int64_t copy = 0; copy < plan.copies; ++copy)
-      for (unsigned i = 0; i < results; ++i) {
-        TypedAttr element = neutral(i);
-        auto type = VectorType::get({plan.width}, element.getType());
-        start.push_back(arith::ConstantOp::create(
-            b, DenseElementsAttr::get(type, Attribute(element))));
-      }
-    if (!plan.maskTail)
-      for (unsigned i = 0; i < results; ++i)
-        start.push_back(arith::ConstantOp::create(b, neutral(i)));
-    Values sums = reduce(plan.reductions, start, [&](ValueRange carried) {
-      return forLanes(carried, [&](const Chunk &chunk, ValueRange before) {
-        Values after = compute(chunk, before);
-        if (chunk.mask)
-          for (auto [value, old] : llvm::zip_equal(after, before))
-            value = arith::SelectOp::create(b, chunk.mask, value, old);
-        return after;
-      });
-    });
-    for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable())) {
-      Value sum = sums[number];
-      for (int64_t copy = 1; copy < plan.copies; ++copy)
-        sum = combine(number, sum, sums[copy * results + number]);
-      sum = combineLanes(number, sum);
-      if (!plan.maskTail)
-        sum = combine(number, sum, sums[plan.copies * results + number]);
-      LaneBuilder scalar(b, 1);
-      scalar.setIndices(
-          llvm::map_to_vector(ivs, [](Value iv) { return Lanes{iv}; }));
-      SmallVector<Lanes> at = scalar.apply(op.getMatchingIndexingMap(&init));
-      Value before = scalar.load(init.get(), at).scalar;
-      scalar.store(init.get(), at, {combine(number, before, sum)});
-    }
-  }
-
-  linalg::GenericOp op;
-  const LoopPlan &plan;
-  ImplicitLocOpBuilder b;
-  Values ivs, sizes;
-};
 
 /// Neighbouring loops that all operands go through alike become one, so that
 /// vectors do not end with short rows.
@@ -356,31 +58,216 @@ linalg::GenericOp collapseLoops(RewriterBase &rewriter, linalg::GenericOp op) {
   return cast<linalg::GenericOp>(collapsed->collapsedOp);
 }
 
+/// A buffer of the group alone becomes one of what an iteration of the shared
+/// loops has: every iteration finds it at the same place, by strides of 0.
+void shrinkBuffer(memref::AllocOp alloc, const LoopGroup &group) {
+  memref::DeallocOp dealloc;
+  for (Operation *user : alloc->getUsers()) {
+    bool isMember = llvm::any_of(group.getMembers(), [&](auto &member) {
+      return member.op.getOperation() == user;
+    });
+    if (auto free = dyn_cast<memref::DeallocOp>(user); free && !dealloc)
+      dealloc = free;
+    else if (!isMember)
+      return;
+  }
+  std::optional<SmallVector<unsigned>> shared = group.sharedDimsOf(alloc);
+  MemRefType type = alloc.getType();
+  if (!shared || !type.getLayout().isIdentity())
+    return;
+  ImplicitLocOpBuilder b(alloc.getLoc(), alloc);
+  SmallVector<OpFoldResult> sizes =
+      memref::getMixedSizes(b, alloc.getLoc(), alloc);
+  // The sizes are those of the allocation itself, not of what comes of it.
+  auto dynamic = alloc.getDynamicSizes().begin();
+  for (auto [dim, size] : llvm::enumerate(sizes))
+    if (type.isDynamicDim(dim))
+      size = *dynamic++;
+  SmallVector<int64_t> keptShape;
+  SmallVector<Value> keptSizes;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    if (llvm::is_contained(*shared, dim))
+      continue;
+    keptShape.push_back(type.getDimSize(dim));
+    if (type.isDynamicDim(dim))
+      keptSizes.push_back(cast<Value>(sizes[dim]));
+  }
+  Value small = memref::AllocOp::create(
+      b, MemRefType::get(keptShape, type.getElementType()), keptSizes,
+      alloc.getAlignmentAttr());
+  SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(0));
+  OpFoldResult stride = b.getIndexAttr(1);
+  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
+    if (llvm::is_contained(*shared, dim))
+      continue;
+    strides[dim] = stride;
+    std::optional<int64_t> known = getConstantIntValue(stride);
+    std::optional<int64_t> size = getConstantIntValue(sizes[dim]);
+    if (known && size)
+      stride = b.getIndexAttr(*known * *size);
+    else
+      stride = arith::MulIOp::create(
+                   b, getValueOrCreateConstantIndexOp(b, b.getLoc(), stride),
+                   getValueOrCreateConstantIndexOp(b, b.getLoc(), sizes[dim]))
+                   .getResult();
+  }
+  Value view = memref::ReinterpretCastOp::create(b, small, b.getIndexAttr(0),
+                                                 sizes, strides);
+  if (dealloc)
+    dealloc.getMemrefMutable().set(small);
+  alloc.getResult().replaceAllUsesWith(view);
+  alloc.erase();
+}
+
+class Vectorizer {
+public:
+  Vectorizer(MLIRContext *context, const VectorTarget &target)
+      : rewriter(context), target(target) {}
+
+  void run(func::FuncOp func) {
+    func.walk([&](linalg::LinalgOp op) {
+      if (op.hasPureBufferSemantics() &&
+          !isa<linalg::GenericOp>(op.getOperation())) {
+        rewriter.setInsertionPoint(op);
+        (void)linalg::generalizeNamedOp(rewriter, op);
+      }
+    });
+    SmallVector<SmallVector<linalg::GenericOp>> runs;
+    func.walk([&](Block *block) {
+      // Bodies of operations are no places of their own.
+      if (!isa<linalg::LinalgOp>(block->getParentOp()))
+        collectRuns(*block, runs);
+    });
+    for (ArrayRef<linalg::GenericOp> run : runs)
+      vectorize(run);
+  }
+
+private:
+  /// Operations with nothing between them that reads or writes memory.
+  static void collectRuns(Block &block,
+                          SmallVector<SmallVector<linalg::GenericOp>> &runs) {
+    SmallVector<linalg::GenericOp> run;
+    auto end = [&] {
+      if (!run.empty())
+        runs.push_back(std::exchange(run, {}));
+    };
+    for (Operation &op : block) {
+      auto generic = dyn_cast<linalg::GenericOp>(op);
+      if (generic && generic.hasPureBufferSemantics())
+        run.push_back(generic);
+      else if (!isPure(&op) && !isa<memref::AllocOp>(op))
+        end();
+    }
+    end();
+  }
+
+  static bool touches(linalg::GenericOp op, Value root) {
+    bool found = false;
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        found |= isa<MemRefType>(operand.getType()) && rootOf(operand) == root;
+    });
+    return found;
+  }
+
+  /// What only writes `fill`'s buffer before `op`, which goes on from it, is
+  /// best done just before.
+  static bool isFillFor(linalg::GenericOp fill, linalg::GenericOp op) {
+    return fill.getNumDpsInits() == 1 && fill.getNumReductionLoops() == 0 &&
+           llvm::all_of(
+               fill.getDpsInputs(),
+               [](Value input) { return !isa<MemRefType>(input.getType()); }) &&
+           touches(op, rootOf(fill.getDpsInits()[0]));
+  }
+
+  void vectorize(ArrayRef<linalg::GenericOp> run) {
+    while (!run.empty()) {
+      // As many as share loops with the first; a fill comes with what it is
+      // for, through which it is related to the others.
+      LoopGroup group(target);
+      size_t count = 0;
+      while (count < run.size()) {
+        size_t unit = count;
+        while (unit + 1 < run.size() && isFillFor(run[unit], run[unit + 1]))
+          ++unit;
+        LoopGroup larger = group;
+        bool isAdded = true;
+        for (size_t i = unit + 1; isAdded && i-- > count;)
+          isAdded = larger.add(run[i]);
+        if (!isAdded)
+          break;
+        group = larger;
+        count = unit + 1;
+      }
+      if (count > 1 && group.hasLanes())
+        fuse(group, run.take_front(count));
+      else
+        for (linalg::GenericOp op :
+             run.take_front(count = std::max<size_t>(count, 1)))
+          vectorizeAlone(op);
+      run = run.drop_front(count);
+    }
+  }
+
+  void vectorizeAlone(linalg::GenericOp op) {
+    op = collapseLoops(rewriter, op);
+    std::optional<LoopPlan> plan = planLoops(op, target);
+    if (!plan)
+      return;
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    buildLoops(b, op, *plan, /*outer=*/llvm::DenseMap<unsigned, Value>());
+    op.erase();
+  }
+
+  void fuse(const LoopGroup &group, ArrayRef<linalg::GenericOp> ops) {
+    llvm::SetVector<Value> buffers;
+    for (linalg::GenericOp op : ops)
+      buffers.insert_range(op.getDpsInits());
+    for (Value buffer : buffers)
+      if (auto alloc = buffer.getDefiningOp<memref::AllocOp>())
+        shrinkBuffer(alloc, group);
+
+    linalg::GenericOp last = ops.back();
+    ImplicitLocOpBuilder b(last.getLoc(), last);
+    const LoopGroup::Member &first = group.getMembers().front();
+    SmallVector<Range> ranges = cast<linalg::LinalgOp>(first.op.getOperation())
+                                    .createLoopRanges(b, b.getLoc());
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    SmallVector<Value> ivs;
+    for (unsigned loop : first.shared) {
+      Value size =
+          getValueOrCreateConstantIndexOp(b, b.getLoc(), ranges[loop].size);
+      auto built = scf::ForOp::create(b, zero, size, one);
+      b.setInsertionPointToStart(built.getBody());
+      ivs.push_back(built.getInductionVar());
+    }
+    for (linalg::GenericOp op : ops) {
+      const LoopGroup::Member &member = *llvm::find_if(
+          group.getMembers(), [&](const LoopGroup::Member &candidate) {
+            return candidate.op.getOperation() == op.getOperation();
+          });
+      llvm::DenseMap<unsigned, Value> outer;
+      for (auto [loop, iv] : llvm::zip_equal(member.shared, ivs))
+        outer[loop] = iv;
+      LoopPlan plan = member.plan;
+      if (member.isScalar())
+        plan.kind = LoopPlan::Kind::Scalar;
+      buildLoops(b, op, plan, outer);
+    }
+    for (linalg::GenericOp op : ops)
+      op.erase();
+  }
+
+  IRRewriter rewriter;
+  VectorTarget target;
+};
+
 struct VectorizeLoopsPass : impl::VectorizeLoopsBase<VectorizeLoopsPass> {
   using VectorizeLoopsBase::VectorizeLoopsBase;
 
   void runOnOperation() override {
-    IRRewriter rewriter(&getContext());
-    SmallVector<linalg::LinalgOp> ops;
-    getOperation().walk([&](linalg::LinalgOp op) {
-      if (op.hasPureBufferSemantics())
-        ops.push_back(op);
-    });
-    VectorTarget target{vectorBytes, masks};
-    for (linalg::LinalgOp op : ops) {
-      auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
-      if (!generic) {
-        rewriter.setInsertionPoint(op);
-        FailureOr<linalg::GenericOp> made =
-            linalg::generalizeNamedOp(rewriter, op);
-        if (failed(made))
-          continue;
-        generic = *made;
-      }
-      generic = collapseLoops(rewriter, generic);
-      if (std::optional<LoopPlan> plan = planLoops(generic, target))
-        LoopBuilder(generic, *plan).build();
-    }
+    Vectorizer(&getContext(), {vectorBytes, masks}).run(getOperation());
   }
 };
 

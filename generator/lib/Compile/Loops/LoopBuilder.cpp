@@ -1,0 +1,333 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "LoopBuilder.h"
+
+#include "Lanes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace tilewright {
+namespace {
+
+using Values = SmallVector<Value>;
+
+/// Elements that are computed together: `copies` vectors from index `at` of the
+/// loop over the lanes.
+struct Chunk {
+  Value at;
+  int64_t width, copies;
+  Value mask;
+};
+
+class LoopBuilder {
+public:
+  LoopBuilder(ImplicitLocOpBuilder &b, linalg::GenericOp op,
+              const LoopPlan &plan,
+              const llvm::DenseMap<unsigned, Value> &outer)
+      : b(b), op(op), plan(plan), ivs(op.getNumLoops()) {
+    for (auto [dim, iv] : outer)
+      ivs[dim] = iv;
+  }
+
+  void build() {
+    OpBuilder::InsertionGuard guard(b);
+    auto linalgOp = cast<linalg::LinalgOp>(op.getOperation());
+    for (Range &range : linalgOp.createLoopRanges(b, op.getLoc()))
+      sizes.push_back(
+          getValueOrCreateConstantIndexOp(b, op.getLoc(), range.size));
+    for (unsigned dim : plan.parallel)
+      enterLoop(dim);
+    switch (plan.kind) {
+    case LoopPlan::Kind::Memory:
+      for (unsigned dim : plan.reductions)
+        enterLoop(dim);
+      [[fallthrough]];
+    case LoopPlan::Kind::Elementwise:
+      forLanes([&](const Chunk &chunk) {
+        store(chunk, compute(chunk, load(chunk)));
+      });
+      break;
+    case LoopPlan::Kind::Registers:
+      forLanes([&](const Chunk &chunk) {
+        Values before = load(chunk, /*always=*/true);
+        store(chunk, reduce(plan.reductions, before, [&](ValueRange sums) {
+                return compute(chunk, sums);
+              }));
+      });
+      break;
+    case LoopPlan::Kind::Horizontal:
+      buildHorizontal();
+      break;
+    case LoopPlan::Kind::Scalar: {
+      Chunk one{ivs[plan.lane], 1, 1, {}};
+      store(one, compute(one, load(one)));
+      break;
+    }
+    }
+  }
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+
+  void enterLoop(unsigned dim) {
+    if (ivs[dim])
+      return;
+    auto loop = scf::ForOp::create(b, constant(0), sizes[dim], constant(1));
+    b.setInsertionPointToStart(loop.getBody());
+    ivs[dim] = loop.getInductionVar();
+  }
+
+  /// What is carried around the loop comes out of it.
+  Values carry(Value from, Value to, int64_t step, ValueRange carried,
+               llvm::function_ref<Values(Value, ValueRange)> body) {
+    auto loop = scf::ForOp::create(b, from, to, constant(step), carried);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Values next = body(loop.getInductionVar(), loop.getRegionIterArgs());
+    if (!carried.empty())
+      scf::YieldOp::create(b, next);
+    return loop.getResults();
+  }
+
+  Values reduce(ArrayRef<unsigned> dims, ValueRange carried,
+                llvm::function_ref<Values(ValueRange)> body) {
+    if (dims.empty())
+      return body(carried);
+    return carry(constant(0), sizes[dims[0]], 1, carried,
+                 [&](Value iv, ValueRange inside) {
+                   ivs[dims[0]] = iv;
+                   return reduce(dims.drop_front(), inside, body);
+                 });
+  }
+
+  /// `value` rounded down to a multiple.
+  Value wholeOf(Value value, int64_t multiple) {
+    if (std::optional<int64_t> known = getConstantIntValue(value))
+      return constant(*known / multiple * multiple);
+    // A power of two.
+    return arith::AndIOp::create(b, value, constant(-multiple));
+  }
+
+  bool isSame(Value x, Value y) {
+    return isEqualConstantIntOrValue(getAsOpFoldResult(x),
+                                     getAsOpFoldResult(y));
+  }
+
+  /// All chunks of the loop over the lanes, the widest first. What is carried
+  /// has one value for each result and each copy of the widest chunk; smaller
+  /// ones go on with the first copy.
+  Values forLanes(ValueRange carried,
+                  llvm::function_ref<Values(const Chunk &, ValueRange)> body) {
+    Values values(carried);
+    Value size = sizes[plan.lane], from = constant(0);
+    size_t results = op.getNumDpsInits();
+    auto first = [&](ValueRange all, int64_t copies) {
+      return all.take_front(all.empty() ? 0 : results * copies);
+    };
+    auto replace = [&](Values changed) { llvm::copy(changed, values.begin()); };
+    for (int64_t copies = plan.copies; copies; copies = copies > 1 ? 1 : 0) {
+      int64_t step = plan.width * copies;
+      Value to = wholeOf(size, step);
+      if (!isSame(from, to))
+        replace(carry(from, to, step, first(values, copies),
+                      [&](Value iv, ValueRange inside) {
+                        return body({iv, plan.width, copies, {}}, inside);
+                      }));
+      from = to;
+    }
+    if (isSame(from, size))
+      return values;
+    if (!plan.maskTail) {
+      // Scalars have their own, behind those of the vectors.
+      ValueRange scalars = ValueRange(values).drop_front(
+          values.empty() ? 0 : results * plan.copies);
+      Values changed =
+          carry(from, size, 1, scalars, [&](Value iv, ValueRange inside) {
+            return body({iv, 1, 1, {}}, inside);
+          });
+      llvm::copy(changed, values.end() - changed.size());
+      return values;
+    }
+    Value rest = arith::SubIOp::create(b, size, from);
+    Value isLeft =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, rest, constant(0));
+    ValueRange before = first(values, 1);
+    auto tail = scf::IfOp::create(b, before.getTypes(), isLeft,
+                                  /*withElseRegion=*/!before.empty());
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(tail.thenBlock());
+    Value mask = vector::CreateMaskOp::create(
+        b, VectorType::get({plan.width}, b.getI1Type()), rest);
+    Values changed = body({from, plan.width, 1, mask}, before);
+    if (!before.empty()) {
+      scf::YieldOp::create(b, changed);
+      b.setInsertionPointToStart(tail.elseBlock());
+      scf::YieldOp::create(b, before);
+    }
+    replace(tail.getResults());
+    return values;
+  }
+
+  void forLanes(llvm::function_ref<void(const Chunk &)> body) {
+    forLanes({}, [&](const Chunk &chunk, ValueRange) {
+      body(chunk);
+      return Values();
+    });
+  }
+
+  /// Builders of the copies of a chunk.
+  template <typename Body> void forCopies(const Chunk &chunk, Body body) {
+    for (int64_t copy = 0; copy < chunk.copies; ++copy) {
+      LaneBuilder lanes(b, chunk.width, chunk.mask);
+      SmallVector<Lanes> at;
+      for (unsigned dim = 0; dim < op.getNumLoops(); ++dim)
+        at.push_back({ivs[dim]});
+      Value start = chunk.at;
+      if (copy)
+        start = arith::AddIOp::create(b, start, constant(copy * chunk.width));
+      at[plan.lane] = {start, chunk.width == 1 ? 0 : 1};
+      lanes.setIndices(at);
+      body(lanes, copy);
+    }
+  }
+
+  Lanes load(LaneBuilder &lanes, OpOperand &operand) {
+    if (op.isScalar(&operand))
+      return {operand.get()};
+    return lanes.load(operand.get(),
+                      lanes.apply(op.getMatchingIndexingMap(&operand)));
+  }
+
+  /// The results before, where they are read: for each copy.
+  Values load(const Chunk &chunk, bool always = false) {
+    Values loaded;
+    forCopies(chunk, [&](LaneBuilder &lanes, int64_t) {
+      for (OpOperand &init : op.getDpsInitsMutable())
+        loaded.push_back(always || op.payloadUsesValueFromOperand(&init)
+                             ? lanes.materialize(load(lanes, init))
+                             : Value());
+    });
+    return loaded;
+  }
+
+  void store(const Chunk &chunk, ValueRange values) {
+    size_t results = op.getNumDpsInits();
+    forCopies(chunk, [&](LaneBuilder &lanes, int64_t copy) {
+      for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable())) {
+        Value value = values[copy * results + number];
+        Lanes stored = chunk.width == 1 ? Lanes{value} : Lanes{{}, 0, value};
+        lanes.store(init.get(), lanes.apply(op.getMatchingIndexingMap(&init)),
+                    stored);
+      }
+    });
+  }
+
+  /// The body for each copy, with `before` as the results before.
+  Values compute(const Chunk &chunk, ValueRange before) {
+    Values computed;
+    size_t results = op.getNumDpsInits();
+    forCopies(chunk, [&](LaneBuilder &lanes, int64_t copy) {
+      for (OpOperand *input : op.getDpsInputOperands())
+        if (op.payloadUsesValueFromOperand(input))
+          lanes.set(op.getMatchingBlockArgument(input), load(lanes, *input));
+      for (unsigned i = 0; i < results; ++i) {
+        Value value = before[copy * results + i];
+        if (value)
+          lanes.set(op.getRegionOutputArgs()[i],
+                    chunk.width == 1 ? Lanes{value} : Lanes{{}, 0, value});
+      }
+      for (const Lanes &yielded : lanes.build(*op.getBody()))
+        computed.push_back(lanes.materialize(yielded));
+    });
+    return computed;
+  }
+
+  /// `x` and `y`, of any width, by the operation that reduces result `number`.
+  Value combine(unsigned number, Value x, Value y) {
+    Operation *combined = combinerOf(op, number)->cloneWithoutRegions();
+    combined->setOperands({x, y});
+    combined->getResult(0).setType(x.getType());
+    return b.insert(combined)->getResult(0);
+  }
+
+  /// What changes no value that it is combined with.
+  TypedAttr neutral(unsigned number) {
+    Operation *combiner = combinerOf(op, number);
+    // Zero would make a sum of -0 alone 0.
+    if (isa<arith::AddFOp>(combiner))
+      return b.getFloatAttr(combiner->getResult(0).getType(), -0.0);
+    return *arith::getNeutralElement(combiner);
+  }
+
+  Value combineLanes(unsigned number, Value all) {
+    for (int64_t width = plan.width / 2; width; width /= 2) {
+      SmallVector<int64_t> low, high;
+      for (int64_t lane = 0; lane < width; ++lane) {
+        low.push_back(lane);
+        high.push_back(lane + width);
+      }
+      all = combine(number, vector::ShuffleOp::create(b, all, all, low),
+                    vector::ShuffleOp::create(b, all, all, high));
+    }
+    return vector::ExtractOp::create(b, all, ArrayRef<int64_t>{0});
+  }
+
+  void buildHorizontal() {
+    size_t results = op.getNumDpsInits();
+    Values start;
+    for (int64_t copy = 0; copy < plan.copies; ++copy)
+      for (unsigned i = 0; i < results; ++i) {
+        TypedAttr element = neutral(i);
+        auto type = VectorType::get({plan.width}, element.getType());
+        start.push_back(arith::ConstantOp::create(
+            b, DenseElementsAttr::get(type, Attribute(element))));
+      }
+    if (!plan.maskTail)
+      for (unsigned i = 0; i < results; ++i)
+        start.push_back(arith::ConstantOp::create(b, neutral(i)));
+    Values sums = reduce(plan.reductions, start, [&](ValueRange carried) {
+      return forLanes(carried, [&](const Chunk &chunk, ValueRange before) {
+        Values after = compute(chunk, before);
+        if (chunk.mask)
+          for (auto [value, old] : llvm::zip_equal(after, before))
+            value = arith::SelectOp::create(b, chunk.mask, value, old);
+        return after;
+      });
+    });
+    for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable())) {
+      Value sum = sums[number];
+      for (int64_t copy = 1; copy < plan.copies; ++copy)
+        sum = combine(number, sum, sums[copy * results + number]);
+      sum = combineLanes(number, sum);
+      if (!plan.maskTail)
+        sum = combine(number, sum, sums[plan.copies * results + number]);
+      LaneBuilder scalar(b, 1);
+      scalar.setIndices(
+          llvm::map_to_vector(ivs, [](Value iv) { return Lanes{iv}; }));
+      SmallVector<Lanes> at = scalar.apply(op.getMatchingIndexingMap(&init));
+      Value before = scalar.load(init.get(), at).scalar;
+      scalar.store(init.get(), at, {combine(number, before, sum)});
+    }
+  }
+
+  ImplicitLocOpBuilder &b;
+  linalg::GenericOp op;
+  const LoopPlan &plan;
+  Values ivs, sizes;
+};
+
+} // namespace
+
+void buildLoops(ImplicitLocOpBuilder &b, linalg::GenericOp op,
+                const LoopPlan &plan,
+                const llvm::DenseMap<unsigned, Value> &outer) {
+  LoopBuilder(b, op, plan, outer).build();
+}
+
+} // namespace tilewright
