@@ -213,7 +213,7 @@ void addLLVMStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addPass(createExpandSmallFloats(small));
 
   addConversionsToLLVM(pm, UnknownMath::CallLibm);
-  pm.addPass(createMaskNarrowFloats());
+  pm.addPass(createMoveNarrowFloats());
   addCleanup(pm);
 }
 

@@ -313,12 +313,12 @@ def ApproximateMath : Pass<"tw-approximate-math", "mlir::func::FuncOp"> {
   ];
 }
 
-def MaskNarrowFloats : Pass<"tw-mask-narrow-floats", "mlir::ModuleOp"> {
-  let summary = "Masked loads and stores of f16 and bf16 as those of i16";
+def MoveNarrowFloats : Pass<"tw-move-narrow-floats", "mlir::ModuleOp"> {
+  let summary = "What moves f16 and bf16 moves i16";
   let description = [{
-    Of the LLVM dialect: loads, stores, gathers and scatters. Where a target has
-    no registers of these types, LLVM would convert each element to f32 and
-    back.
+    Of the LLVM dialect: masked loads and stores, gathers, scatters, shuffles,
+    insertions, extractions and selections. Where a target has no registers of
+    these types, LLVM would convert each element to f32 and back.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }

@@ -1,9 +1,9 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tw-mask-narrow-floats: masked loads and stores of f16 and bf16 as those of
-// i16. LLVM's back end for x86 converts what it has no registers for to f32 and
-// back, by a call of a library that models do not link.
+// tw-move-narrow-floats: what moves f16 and bf16 moves i16. LLVM's back end for
+// x86 converts what it has no registers for to f32 and back, by a call of a
+// library that models do not link.
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -13,24 +13,32 @@ using namespace mlir;
 
 namespace tilewright {
 
-#define GEN_PASS_DEF_MASKNARROWFLOATS
+#define GEN_PASS_DEF_MOVENARROWFLOATS
 #include "tilewright/Compile/Passes.h.inc"
 
 namespace {
 
-/// The vector of i16; null of other elements.
+/// The type of i16; null of other elements.
 Type asIntegers(Type type) {
-  auto vector = dyn_cast<VectorType>(type);
-  if (!vector || !isa<Float16Type, BFloat16Type>(vector.getElementType()))
+  if (!isa<Float16Type, BFloat16Type>(getElementTypeOrSelf(type)))
     return {};
-  return vector.clone(IntegerType::get(type.getContext(), 16));
+  Type integer = IntegerType::get(type.getContext(), 16);
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector.clone(integer);
+  return integer;
 }
 
-struct MaskNarrowFloatsPass : impl::MaskNarrowFloatsBase<MaskNarrowFloatsPass> {
+/// Whether elements come out as they went in.
+bool onlyMoves(Operation *op) {
+  return isa<LLVM::MaskedLoadOp, LLVM::MaskedStoreOp, LLVM::masked_gather,
+             LLVM::masked_scatter, LLVM::InsertElementOp,
+             LLVM::ExtractElementOp, LLVM::ShuffleVectorOp, LLVM::SelectOp>(op);
+}
+
+struct MoveNarrowFloatsPass : impl::MoveNarrowFloatsBase<MoveNarrowFloatsPass> {
   void runOnOperation() override {
     getOperation().walk([](Operation *op) {
-      if (!isa<LLVM::MaskedLoadOp, LLVM::MaskedStoreOp, LLVM::masked_gather,
-               LLVM::masked_scatter>(op))
+      if (!onlyMoves(op))
         return;
       OpBuilder b(op);
       for (OpOperand &operand : op->getOpOperands())
