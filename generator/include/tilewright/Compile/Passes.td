@@ -316,7 +316,7 @@ def ApproximateMath : Pass<"tw-approximate-math", "mlir::func::FuncOp"> {
 def MoveNarrowFloats : Pass<"tw-move-narrow-floats", "mlir::ModuleOp"> {
   let summary = "What moves f16 and bf16 moves i16";
   let description = [{
-    Of the LLVM dialect: masked loads and stores, gathers, scatters, shuffles,
+    Of the LLVM dialect: loads and stores, gathers, scatters, shuffles,
     insertions, extractions and selections. Where a target has no registers of
     these types, LLVM would convert each element to f32 and back.
   }];

@@ -30,9 +30,10 @@ Type asIntegers(Type type) {
 
 /// Whether elements come out as they went in.
 bool onlyMoves(Operation *op) {
-  return isa<LLVM::MaskedLoadOp, LLVM::MaskedStoreOp, LLVM::masked_gather,
-             LLVM::masked_scatter, LLVM::InsertElementOp,
-             LLVM::ExtractElementOp, LLVM::ShuffleVectorOp, LLVM::SelectOp>(op);
+  return isa<LLVM::LoadOp, LLVM::StoreOp, LLVM::MaskedLoadOp,
+             LLVM::MaskedStoreOp, LLVM::masked_gather, LLVM::masked_scatter,
+             LLVM::InsertElementOp, LLVM::ExtractElementOp,
+             LLVM::ShuffleVectorOp, LLVM::SelectOp>(op);
 }
 
 struct MoveNarrowFloatsPass : impl::MoveNarrowFloatsBase<MoveNarrowFloatsPass> {
