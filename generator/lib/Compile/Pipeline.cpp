@@ -149,6 +149,7 @@ void addBufferStep(OpPassManager &pm, const ModelOptions &options) {
   bufferize.bufferAlignment = kBufferAlignment;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   addCleanup(pm);
+  pm.addPass(createHoistScratch());
   if (!options.device)
     pm.addPass(createPlanArena());
   // Of what has no place in the arena, and of the arena itself.

@@ -183,6 +183,20 @@ def FlattenDispatches : Pass<"tw-flatten-dispatches", "mlir::ModuleOp"> {
   ];
 }
 
+def HoistScratch : Pass<"tw-hoist-scratch", "mlir::ModuleOp"> {
+  let summary = "Give outlined functions the memory that they would allocate";
+  let description = [{
+    A buffer that a function of `tw.dispatch` allocates becomes an output of it,
+    which each caller allocates, where the size follows from the arguments: so
+    it has a place in the caller's arena. Up to 4 KiB of static size are put on
+    the stack. No buffer is deallocated yet.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect",
+    "tilewright::tw::TwDialect",
+  ];
+}
+
 def WriteResults : Pass<"tw-write-results", "mlir::func::FuncOp"> {
   let summary = "Compute what is returned where the caller wants it";
   let description = [{

@@ -5,6 +5,7 @@
 // and sizes, as entry points do.
 
 #include "../RowMajorView.h"
+#include "FlatArguments.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Compile/Passes.h"
@@ -112,32 +113,42 @@ struct CallDispatchesPass : impl::CallDispatchesBase<CallDispatchesPass> {
 
   static LogicalResult call(tw::DispatchOp op, SymbolTable &symbols) {
     auto callee = symbols.lookup<func::FuncOp>(op.getCallee());
-    auto type = cast<FunctionType>(
-        callee->getAttrOfType<TypeAttr>(kDispatchTypeAttr).getValue());
-    ImplicitLocOpBuilder b(op.getLoc(), op);
-    SmallVector<Value> arguments;
-    for (auto [operand, wanted] :
-         llvm::zip_equal(op->getOperands(), type.getInputs())) {
-      auto tensor = dyn_cast<RankedTensorType>(wanted);
-      if (!tensor) {
-        arguments.push_back(operand);
-        continue;
-      }
-      auto buffer = cast<MemRefType>(operand.getType());
-      if (!buffer.getLayout().isIdentity())
-        return op.emitOpError() << "has an operand of type " << buffer
-                                << ", which is not contiguous";
-      arguments.push_back(pointerTo(b, operand));
-      for (int64_t dim = 0; dim < tensor.getRank(); ++dim)
-        if (tensor.isDynamicDim(dim))
-          arguments.push_back(arith::IndexCastOp::create(
-              b, b.getI64Type(), memref::DimOp::create(b, operand, dim)));
-    }
-    func::CallOp::create(b, callee, arguments);
+    FailureOr<SmallVector<Value>> arguments = flatArguments(op, callee);
+    if (failed(arguments))
+      return failure();
+    OpBuilder builder(op);
+    func::CallOp::create(builder, op.getLoc(), callee, *arguments);
     op.erase();
     return success();
   }
 };
 
 } // namespace
+
+FailureOr<SmallVector<Value>> flatArguments(tw::DispatchOp op,
+                                            func::FuncOp callee) {
+  auto type = cast<FunctionType>(
+      callee->getAttrOfType<TypeAttr>(kDispatchTypeAttr).getValue());
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  SmallVector<Value> arguments;
+  for (auto [operand, wanted] :
+       llvm::zip_equal(op->getOperands(), type.getInputs())) {
+    auto tensor = dyn_cast<RankedTensorType>(wanted);
+    if (!tensor) {
+      arguments.push_back(operand);
+      continue;
+    }
+    auto buffer = cast<MemRefType>(operand.getType());
+    if (!buffer.getLayout().isIdentity())
+      return op.emitOpError() << "has an operand of type " << buffer
+                              << ", which is not contiguous";
+    arguments.push_back(pointerTo(b, operand));
+    for (int64_t dim = 0; dim < tensor.getRank(); ++dim)
+      if (tensor.isDynamicDim(dim))
+        arguments.push_back(arith::IndexCastOp::create(
+            b, b.getI64Type(), b.createOrFold<memref::DimOp>(operand, dim)));
+  }
+  return arguments;
+}
+
 } // namespace tilewright

@@ -1,0 +1,172 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tw-hoist-scratch: dispatches allocate nothing, their callers do.
+
+#include "../RowMajorView.h"
+#include "FlatArguments.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "tilewright/Compile/Passes.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+#define GEN_PASS_DEF_HOISTSCRATCH
+#include "tilewright/Compile/Passes.h.inc"
+
+namespace {
+
+/// What is smaller may lie on the stack: a row of a tile, a sum.
+constexpr int64_t kMostOnStack = 4096;
+
+/// What computes the sizes of `alloc` from the function's arguments, in order;
+/// none if it is more than arithmetic on them.
+std::optional<SmallVector<Operation *>> sizeComputation(memref::AllocOp alloc) {
+  llvm::SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.omitBlockArguments = true;
+  for (Value size : alloc.getDynamicSizes())
+    if (failed(getBackwardSlice(size, &slice, options)))
+      return std::nullopt;
+  for (Value size : alloc.getDynamicSizes())
+    if (Operation *op = size.getDefiningOp())
+      slice.insert(op);
+  for (Operation *op : slice)
+    if (!isPure(op) || op->getNumRegions() ||
+        op->getBlock() != alloc->getBlock())
+      return std::nullopt;
+  SmallVector<Operation *> ops = slice.takeVector();
+  llvm::sort(ops,
+             [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+  return ops;
+}
+
+class ScratchHoister {
+public:
+  ScratchHoister(func::FuncOp callee, ArrayRef<tw::DispatchOp> calls)
+      : callee(callee), calls(calls) {}
+
+  LogicalResult run() {
+    Block &entry = callee.getBody().front();
+    for (auto alloc :
+         llvm::make_early_inc_range(entry.getOps<memref::AllocOp>())) {
+      MemRefType type = alloc.getType();
+      if (!type.getLayout().isIdentity())
+        continue;
+      if (type.hasStaticShape() && bytesOf(type) <= kMostOnStack)
+        moveToStack(alloc);
+      else if (auto ops = sizeComputation(alloc))
+        if (failed(hoist(alloc, *ops)))
+          return failure();
+    }
+    return success();
+  }
+
+private:
+  static int64_t bytesOf(MemRefType type) {
+    return type.getNumElements() * elementBytes(type);
+  }
+  static int64_t elementBytes(MemRefType type) {
+    return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  }
+
+  static void moveToStack(memref::AllocOp alloc) {
+    OpBuilder builder(alloc);
+    builder.setInsertionPointToStart(alloc->getBlock());
+    auto onStack = memref::AllocaOp::create(
+        builder, alloc.getLoc(), alloc.getType(), alloc.getAlignmentAttr());
+    alloc.replaceAllUsesWith(onStack.getResult());
+    alloc.erase();
+  }
+
+  /// One more output: a tensor of as many elements, of each caller's own.
+  LogicalResult hoist(memref::AllocOp alloc, ArrayRef<Operation *> sizes) {
+    MemRefType type = alloc.getType();
+    auto scratch =
+        RankedTensorType::get({ShapedType::kDynamic}, type.getElementType());
+    for (tw::DispatchOp &call : calls) {
+      FailureOr<SmallVector<Value>> arguments = flatArguments(call, callee);
+      if (failed(arguments))
+        return failure();
+      ImplicitLocOpBuilder b(call.getLoc(), call);
+      IRMapping mapping;
+      mapping.map(callee.getArguments(), *arguments);
+      for (Operation *op : sizes)
+        b.clone(*op, mapping);
+      int64_t known = 1;
+      for (int64_t size : type.getShape())
+        known *= ShapedType::isDynamic(size) ? 1 : size;
+      Value count = arith::ConstantIndexOp::create(b, known);
+      for (Value size : alloc.getDynamicSizes())
+        count =
+            b.createOrFold<arith::MulIOp>(count, mapping.lookupOrDefault(size));
+      auto buffer = memref::AllocOp::create(
+          b, MemRefType::get(scratch.getShape(), scratch.getElementType()),
+          count, alloc.getAlignmentAttr());
+      SmallVector<Value> outputs(call.getOutputs());
+      outputs.push_back(buffer);
+      SmallVector<bool> accumulates(call.getAccumulates());
+      accumulates.push_back(false);
+      auto larger = tw::DispatchOp::create(
+          b, TypeRange(), call.getCalleeAttr(), call.getInputs(), outputs,
+          b.getDenseBoolArrayAttr(accumulates));
+      call.erase();
+      call = larger;
+    }
+    takeScratch(alloc, scratch);
+    return success();
+  }
+
+  void takeScratch(memref::AllocOp alloc, RankedTensorType scratch) {
+    MemRefType type = alloc.getType();
+    Location loc = alloc.getLoc();
+    Block &entry = callee.getBody().front();
+    Value pointer = entry.addArgument(pointerType(scratch), loc);
+    entry.addArgument(IntegerType::get(alloc.getContext(), 64), loc);
+    callee.setFunctionType(FunctionType::get(
+        alloc.getContext(), entry.getArgumentTypes(), TypeRange()));
+    callee.setArgAttr(entry.getNumArguments() - 2,
+                      LLVM::LLVMDialect::getNoAliasAttrName(),
+                      UnitAttr::get(alloc.getContext()));
+    auto before = cast<FunctionType>(
+        callee->getAttrOfType<TypeAttr>(kDispatchTypeAttr).getValue());
+    SmallVector<Type> inputs(before.getInputs());
+    inputs.push_back(scratch);
+    callee->setAttr(kDispatchTypeAttr,
+                    TypeAttr::get(FunctionType::get(alloc.getContext(), inputs,
+                                                    before.getResults())));
+
+    ImplicitLocOpBuilder b(loc, alloc);
+    SmallVector<OpFoldResult> shape;
+    auto dynamic = alloc.getDynamicSizes().begin();
+    for (int64_t size : type.getShape())
+      shape.push_back(ShapedType::isDynamic(size)
+                          ? OpFoldResult(*dynamic++)
+                          : OpFoldResult(b.getIndexAttr(size)));
+    alloc.replaceAllUsesWith(rowMajorView(
+        b, pointer,
+        RankedTensorType::get(type.getShape(), type.getElementType()), shape));
+    alloc.erase();
+  }
+
+  func::FuncOp callee;
+  SmallVector<tw::DispatchOp> calls;
+};
+
+struct HoistScratchPass : impl::HoistScratchBase<HoistScratchPass> {
+  void runOnOperation() override {
+    llvm::StringMap<SmallVector<tw::DispatchOp>> calls;
+    getOperation().walk(
+        [&](tw::DispatchOp op) { calls[op.getCallee()].push_back(op); });
+    for (func::FuncOp func : getOperation().getOps<func::FuncOp>())
+      if (func->hasAttr(kDispatchTypeAttr))
+        if (failed(ScratchHoister(func, calls[func.getName()]).run()))
+          return signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace tilewright
