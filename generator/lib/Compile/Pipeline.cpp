@@ -149,9 +149,19 @@ void addBufferStep(OpPassManager &pm, const ModelOptions &options) {
   bufferize.bufferAlignment = kBufferAlignment;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   addCleanup(pm);
-  pm.addPass(createHoistScratch());
-  if (!options.device)
+  if (!options.device) {
+    // What operations of a dispatch hand on is a row now, not a tensor.
+    if (!options.reference) {
+      VectorizeLoopsOptions vectors = vectorsOf(options.target);
+      VectorizeDispatchesOptions dispatches;
+      dispatches.vectorBytes = vectors.vectorBytes;
+      dispatches.masks = vectors.masks;
+      pm.addPass(createVectorizeDispatches(dispatches));
+      addCleanup(pm);
+    }
+    pm.addPass(createHoistScratch());
     pm.addPass(createPlanArena());
+  }
   // Of what has no place in the arena, and of the arena itself.
   bufferization::buildBufferDeallocationPipeline(pm);
   addCleanup(pm);
@@ -161,14 +171,14 @@ void addCallStep(OpPassManager &pm, const ModelOptions &options) {
   if (options.device) {
     pm.addPass(createFormDispatches());
     addCleanup(pm);
+    if (!options.reference) {
+      OpPassManager &funcs = pm.nest<func::FuncOp>();
+      funcs.addPass(createLowerAffinePass());
+      funcs.addPass(createVectorizeLoops(vectorsOf(options.target)));
+    }
   }
   pm.addPass(createCallDispatches());
   pm.addPass(createCallTileFunctions());
-  if (!options.reference) {
-    OpPassManager &funcs = pm.nest<func::FuncOp>();
-    funcs.addPass(createLowerAffinePass());
-    funcs.addPass(createVectorizeLoops(vectorsOf(options.target)));
-  }
   pm.addPass(createConvertLinalgToLoopsPass());
   addCleanup(pm);
 }

@@ -183,6 +183,25 @@ def FlattenDispatches : Pass<"tw-flatten-dispatches", "mlir::ModuleOp"> {
   ];
 }
 
+def VectorizeDispatches : Pass<"tw-vectorize-dispatches", "mlir::ModuleOp"> {
+  let summary = "tw-vectorize-loops on outlined functions";
+  let description = [{
+    Their affine arithmetic is lowered before. That of their callers stays: it
+    says what sizes buffers have.
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"16",
+           "As tw-vectorize-loops">,
+    Option<"masks", "masks", "bool", /*default=*/"false",
+           "As tw-vectorize-loops">,
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::math::MathDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+    "mlir::vector::VectorDialect",
+  ];
+}
+
 def HoistScratch : Pass<"tw-hoist-scratch", "mlir::ModuleOp"> {
   let summary = "Give outlined functions the memory that they would allocate";
   let description = [{

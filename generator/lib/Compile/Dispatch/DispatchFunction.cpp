@@ -3,6 +3,7 @@
 
 #include "DispatchFunction.h"
 
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -133,11 +134,14 @@ private:
       return;
     SmallVector<Value> &sizes = temporaries[init];
     auto type = cast<RankedTensorType>(parameterType(init));
-    ImplicitLocOpBuilder before(b.getLoc(), ops.front());
+    ImplicitLocOpBuilder before(b.getLoc(), ops.back());
+    auto empty = init.getDefiningOp<tensor::EmptyOp>();
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
       if (!type.isDynamicDim(dim))
         continue;
-      Value size = before.createOrFold<tensor::DimOp>(init, dim);
+      Value size = empty ? getValueOrCreateConstantIndexOp(
+                               before, b.getLoc(), empty.getMixedSizes()[dim])
+                         : before.createOrFold<tensor::DimOp>(init, dim);
       if (!llvm::is_contained(dispatch.inputs, size))
         dispatch.inputs.push_back(size);
       sizes.push_back(size);

@@ -28,12 +28,14 @@ std::optional<SmallVector<Operation *>> sizeComputation(memref::AllocOp alloc) {
   llvm::SetVector<Operation *> slice;
   BackwardSliceOptions options;
   options.omitBlockArguments = true;
-  for (Value size : alloc.getDynamicSizes())
-    if (failed(getBackwardSlice(size, &slice, options)))
+  for (Value size : alloc.getDynamicSizes()) {
+    Operation *op = size.getDefiningOp();
+    if (!op)
+      continue;
+    if (failed(getBackwardSlice(op, &slice, options)))
       return std::nullopt;
-  for (Value size : alloc.getDynamicSizes())
-    if (Operation *op = size.getDefiningOp())
-      slice.insert(op);
+    slice.insert(op);
+  }
   for (Operation *op : slice)
     if (!isPure(op) || op->getNumRegions() ||
         op->getBlock() != alloc->getBlock())
@@ -123,14 +125,16 @@ private:
   void takeScratch(memref::AllocOp alloc, RankedTensorType scratch) {
     MemRefType type = alloc.getType();
     Location loc = alloc.getLoc();
-    Block &entry = callee.getBody().front();
-    Value pointer = entry.addArgument(pointerType(scratch), loc);
-    entry.addArgument(IntegerType::get(alloc.getContext(), 64), loc);
-    callee.setFunctionType(FunctionType::get(
-        alloc.getContext(), entry.getArgumentTypes(), TypeRange()));
-    callee.setArgAttr(entry.getNumArguments() - 2,
-                      LLVM::LLVMDialect::getNoAliasAttrName(),
-                      UnitAttr::get(alloc.getContext()));
+    Builder builder(alloc.getContext());
+    auto noAlias = builder.getDictionaryAttr(builder.getNamedAttr(
+        LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr()));
+    unsigned number = callee.getNumArguments();
+    if (failed(callee.insertArgument(number, pointerType(scratch), noAlias,
+                                     loc)) ||
+        failed(
+            callee.insertArgument(number + 1, builder.getI64Type(), {}, loc)))
+      llvm_unreachable("any function takes more arguments");
+    Value pointer = callee.getArgument(number);
     auto before = cast<FunctionType>(
         callee->getAttrOfType<TypeAttr>(kDispatchTypeAttr).getValue());
     SmallVector<Type> inputs(before.getInputs());

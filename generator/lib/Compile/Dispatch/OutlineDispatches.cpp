@@ -3,6 +3,7 @@
 //
 // tw-outline-dispatches: the work of a model as functions, equal ones once.
 
+#include "../Loops/LoopGroup.h"
 #include "../OperationKind.h"
 #include "DispatchFunction.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -19,6 +20,22 @@ namespace tilewright {
 
 namespace {
 
+/// More in one function would only make it long.
+constexpr size_t kMostInGroup = 32;
+
+/// Operations that become one function, where the last of them is.
+struct Group {
+  SmallVector<Operation *> ops;
+  /// Of linalg operations: the loops that all of them share. Vectors as wide as
+  /// any target's leave the fewest.
+  LoopGroup loops{{/*bytes=*/64, /*masks=*/true}};
+  bool mayGrow = true;
+
+  bool defines(Value value) const {
+    return llvm::is_contained(ops, value.getDefiningOp());
+  }
+};
+
 class Outliner {
 public:
   explicit Outliner(ModuleOp module) : module(module) {}
@@ -26,16 +43,18 @@ public:
   void outline(func::FuncOp func) {
     giveEachItsFill(func);
     hoistSizes(func);
-    SmallVector<SmallVector<Operation *>> groups;
+    SmallVector<Block *> blocks;
     func.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (!isDispatchable(op))
-        return WalkResult::advance();
-      if (!isFillOfOther(op))
-        groups.push_back(groupOf(op));
-      return WalkResult::skip();
+      if (isDispatchable(op))
+        return WalkResult::skip();
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          blocks.push_back(&block);
+      return WalkResult::advance();
     });
-    for (ArrayRef<Operation *> group : groups)
-      replace(group);
+    for (Block *block : blocks)
+      for (ArrayRef<Operation *> group : groupsOf(*block))
+        replace(group);
   }
 
 private:
@@ -87,19 +106,92 @@ private:
            op->use_begin()->getOwner()->getBlock() == op->getBlock();
   }
 
-  SmallVector<Operation *> groupOf(Operation *root) {
-    SmallVector<Operation *> group;
+  /// The groups of a block, in the order of their last operations. What uses a
+  /// group's results without being of it ends the group: it has to stand
+  /// behind.
+  SmallVector<SmallVector<Operation *>> groupsOf(Block &block) {
+    std::vector<Group> groups;
+    llvm::DenseMap<Operation *, size_t> groupOf;
+    for (Operation &op : block) {
+      if (isFillOfOther(&op))
+        continue;
+      llvm::SmallSetVector<size_t, 4> used;
+      op.walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          if (auto found = groupOf.find(operand.getDefiningOp());
+              found != groupOf.end())
+            used.insert(found->second);
+      });
+      Group group;
+      bool isDispatched = isDispatchable(&op), isJoined = false;
+      for (size_t i : llvm::reverse(used)) {
+        if (isDispatched && !isJoined && groups[i].mayGrow) {
+          group = groups[i];
+          isJoined = add(&op, group);
+          if (isJoined)
+            groups[i].ops.clear();
+        }
+        groups[i].mayGrow = false;
+      }
+      if (!isDispatched)
+        continue;
+      if (!isJoined) {
+        group = Group();
+        group.mayGrow = add(&op, group);
+        group.ops = unitOf(&op);
+      }
+      for (Operation *member : group.ops)
+        groupOf[member] = groups.size();
+      groups.push_back(std::move(group));
+    }
+    SmallVector<SmallVector<Operation *>> result;
+    for (Group &group : groups)
+      if (!group.ops.empty())
+        result.push_back(std::move(group.ops));
+    return result;
+  }
+
+  /// The operation behind the fills that it starts from.
+  static SmallVector<Operation *> unitOf(Operation *root) {
+    SmallVector<Operation *> unit;
     for (Value init : cast<DestinationStyleOpInterface>(root).getDpsInits())
       if (Operation *fill = init.getDefiningOp(); fill && isFillOfOther(fill))
-        group.push_back(fill);
-    group.push_back(root);
-    return group;
+        unit.push_back(fill);
+    unit.push_back(root);
+    return unit;
+  }
+
+  /// Whether all of the group and `root` go through the same loops: then what
+  /// lies between them is a row, or an element, not a tensor.
+  static bool add(Operation *root, Group &group) {
+    SmallVector<Operation *> unit = unitOf(root);
+    if (group.ops.size() + unit.size() > kMostInGroup)
+      return false;
+    // What an operation writes over would be needed before and after.
+    for (Operation *op : unit)
+      for (Value init : cast<DestinationStyleOpInterface>(op).getDpsInits())
+        if (group.defines(init))
+          return false;
+    // As tw-vectorize-loops does: a fill is related to the others through what
+    // it is for.
+    for (Operation *op : llvm::reverse(unit)) {
+      auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+      if (!linalgOp || !group.loops.add(linalgOp))
+        return false;
+    }
+    group.ops.append(unit);
+    return group.ops.size() == unit.size() || group.loops.hasLanes();
   }
 
   void replace(ArrayRef<Operation *> group) {
     Operation *last = group.back();
     DispatchFunction dispatch = makeDispatchFunction(group, module);
-    StringRef callee = unique(dispatch.func, kindOf(last));
+    Operation *named = last;
+    for (Operation *op : group)
+      if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+          linalgOp && linalgOp.getNumReductionLoops())
+        named = op;
+    StringRef callee = unique(dispatch.func, kindOf(named));
     OpBuilder builder(last);
     auto call = tw::DispatchOp::create(
         builder, last->getLoc(), ValueRange(dispatch.outputs).getTypes(),

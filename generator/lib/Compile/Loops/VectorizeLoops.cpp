@@ -98,7 +98,8 @@ void shrinkBuffer(memref::AllocOp alloc, const LoopGroup &group) {
   SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(0));
   OpFoldResult stride = b.getIndexAttr(1);
   for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
-    if (llvm::is_contained(*shared, dim))
+    // Of size 1 any stride is right, and a last one of 1 is what vectors want.
+    if (llvm::is_contained(*shared, dim) && type.getDimSize(dim) != 1)
       continue;
     strides[dim] = stride;
     std::optional<int64_t> known = getConstantIntValue(stride);
