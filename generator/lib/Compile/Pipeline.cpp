@@ -179,7 +179,7 @@ void addCallStep(OpPassManager &pm, const ModelOptions &options) {
   }
   pm.addPass(createCallDispatches());
   pm.addPass(createCallTileFunctions());
-  pm.addPass(createConvertLinalgToLoopsPass());
+  pm.addNestedPass<func::FuncOp>(createLowerLoops());
   addCleanup(pm);
 }
 

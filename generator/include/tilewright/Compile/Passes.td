@@ -230,6 +230,18 @@ def WriteResults : Pass<"tw-write-results", "mlir::func::FuncOp"> {
   ];
 }
 
+def LowerLoops : Pass<"tw-lower-loops", "mlir::func::FuncOp"> {
+  let summary = "Scalar loops of the linalg operations that are left";
+  let description = [{
+    As upstream's `convert-linalg-to-loops`, without patterns that look at
+    every operation of the function.
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::memref::MemRefDialect",
+    "mlir::scf::SCFDialect",
+  ];
+}
+
 def CallDispatches : Pass<"tw-call-dispatches", "mlir::ModuleOp"> {
   let summary = "Calls of outlined functions, on buffers";
   let description = [{
