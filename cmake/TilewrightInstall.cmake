@@ -15,7 +15,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/abi/include/" DESTINATION "${CMAKE_INST
 
 install(TARGETS tilewright tilewright_abi EXPORT tilewright-targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 set_target_properties(tilewright_abi PROPERTIES EXPORT_NAME abi)
-foreach(library IN ITEMS key hip)
+foreach(library IN ITEMS key hip instance)
   if(TARGET tilewright_${library})
     install(TARGETS tilewright_${library} EXPORT tilewright-targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
     set_target_properties(tilewright_${library} PROPERTIES EXPORT_NAME ${library})

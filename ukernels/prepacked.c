@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "tilewright/digest.h"
 #include "ukernels/cpu.h"
 #include "ukernels/index.h"
 #include "ukernels/matmul_check.h"
@@ -15,26 +16,8 @@
 
 // ---- Digest -----------------------------------------------------------------
 
-static uint64_t tw_digest_step(uint64_t h, uint64_t word) {
-  h = (h ^ word) * TW_DIGEST_FACTOR;
-  return h ^ h >> 32;
-}
-
 uint64_t tw_digest(const void* data, tw_index_t bytes) {
-  const unsigned char* at = (const unsigned char*)data;
-  uint64_t sums[4];
-  for (unsigned j = 0; j < 4; ++j) sums[j] = TW_DIGEST_SEED + j;
-  for (tw_index_t left = bytes; left > 0; left -= 32, at += 32) {
-    uint64_t words[4] = {0};
-    if (left >= 32)
-      memcpy(words, at, 32);
-    else
-      memcpy(words, at, (size_t)left);
-    for (int j = 0; j < 4; ++j) sums[j] = tw_digest_step(sums[j], words[j]);
-  }
-  uint64_t h = (uint64_t)bytes;
-  for (int j = 0; j < 4; ++j) h = tw_digest_step(h, sums[j]);
-  return h;
+  return tw_digest_bytes(data, (uint64_t)bytes);
 }
 
 static uint64_t tw_header_digest(const tw_prepacked_t* header) {

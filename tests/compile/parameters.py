@@ -3,19 +3,27 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models whose weights are in safetensors files.
 
-  parameters.py <tilewright> <scratch> --cc=...
+  parameters.py values <tilewright> <scratch> --cc=...
       A model with parameters gives what the same model with constants gives, and each file that is not as it should be
       is refused by a sentence that names what is wrong, with nothing written.
+  parameters.py instances <tilewright> <scratch> --cc=... --library=libtilewright_instance.a [--tsan=<clang>]
+      The same with a file of parameters, which instances in eight threads share, and with broken files of parameters.
+  parameters.py size <tilewright> <scratch> --mb=64
+      What memory and processor time it takes to write such a file.
 """
 
 import argparse
 import json
+import os
 import pathlib
 import random
+import re
+import resource
 import shlex
 import struct
 import subprocess
 import sys
+import time
 
 GLOBALS = """
 ml_program.global private @"layer.weight"(#ml_program.extern : tensor<40x48xf32>) : tensor<40x48xf32>
@@ -171,16 +179,243 @@ def check_refusals(options):
     check("twice", "the tensor 'other' is in", f"--parameters={whole}", f"--parameters={work / 'first.safetensors'}")
 
 
+THREADS = """
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include "net.h"
+static net_parameters *parameters;
+static float x[17 * 40], expected[3 * 48];
+static int wrong[8];
+static void *work(void *number) {
+  static float results[8][17 * 48];
+  float *y = results[(long)number];
+  net_instance *instance;
+  if (net_create(parameters, &instance) != 0) return &wrong[(long)number];
+  for (int round = 0; round < 40; ++round) {
+    int rows = round % 3 ? 3 : 17;
+    if (predict(instance, x, rows, y) != 0) wrong[(long)number] = 1;
+    if (memcmp(y, expected, sizeof(expected)) != 0) wrong[(long)number] = 1;
+  }
+  if (predict(instance, x, -1, y) != 1) wrong[(long)number] = 1;
+  if (predict(instance, x, (int64_t)1 << 60, y) != 3) wrong[(long)number] = 1;
+  if (predict(instance, x, (int64_t)1 << 50, y) != 5) wrong[(long)number] = 1;
+  if (predict(instance, x, 3, y) != 0) wrong[(long)number] = 1;
+  net_destroy(instance);
+  return NULL;
+}
+int main(int count, char **arguments) {
+  char message[300] = "";
+  int32_t status = net_open_parameters(arguments[1], &parameters, message, sizeof(message));
+  if (status != 0) {
+    printf("%d: %s\\n", status, message);
+    return 1;
+  }
+  net_instance *instance;
+  for (int i = 0; i < 17 * 40; ++i) x[i] = (float)(i % 13 - 6);
+  if (net_create(parameters, &instance) != 0 || predict(instance, x, 3, expected) != 0) return 2;
+  net_destroy(instance);
+  for (int i = 0; i < 3 * 48; ++i) printf("0 %.9g\\n", expected[i]);
+  pthread_t threads[8];
+  for (long i = 0; i < 8; ++i) pthread_create(&threads[i], NULL, work, (void *)i);
+  void *failed = NULL;
+  for (int i = 0; i < 8; ++i) {
+    void *result;
+    pthread_join(threads[i], &result);
+    if (result || wrong[i]) failed = &wrong[i];
+  }
+  net_close_parameters(parameters);
+  return failed ? 3 : 0;
+}
+"""
+
+
+def broken_parameters(whole):
+    """What becomes of a file of parameters, its status and what the message says."""
+    flipped = lambda at: whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1:]
+    yield "empty", b"", 7, "too few for its header"
+    yield "text", b"hello" * 50, 7, "is no file of parameters of a compiled model"
+    yield "version", flipped(8), 7, "version 5 of its format"
+    yield "count", flipped(15), 8, "entries do not fit"
+    yield "identity", flipped(40), 8, "its header is not what was written"
+    yield "table", flipped(70), 8, "its header is not what was written"
+    yield "data", flipped(len(whole) - 7), 8, "parameter 1 of 1, are not what was written"
+    yield "first", flipped(128), 8, "parameter 1 of 1, are not what was written"
+    yield "cut", whole[:-1], 8, "was it copied whole?"
+    yield "longer", whole + b"\0", 8, "was it copied whole?"
+
+
+def check_instances(options):
+    work = options.scratch
+    tensors = sound_tensors()
+    (work / "whole.safetensors").write_bytes(safetensors(tensors))
+    model = work / "model.mlir"
+    (work / "main.c").write_text(MAIN)
+    (work / "threads.c").write_text(THREADS)
+    expected = results(options, model, f"--parameters={work / 'whole.safetensors'}")
+    parameters = work / "net.twp"
+
+    def build(output, compiler, *flags):
+        done = compile_model(options, model, output, f"--parameters={work / 'whole.safetensors'}",
+                             f"--parameters-out={parameters}", f"--emit-header={work / 'net.h'}")
+        if done.returncode:
+            sys.exit(f"{output.name}: {done.stderr}")
+        subprocess.run([*shlex.split(compiler), *flags, f"-I{work}", work / "threads.c", output, options.library,
+                        "-lpthread", "-lm", "-o", work / "threads"], check=True)
+
+    def run(file):
+        return subprocess.run([work / "threads", file], capture_output=True, text=True,
+                              env=os.environ | {"TSAN_OPTIONS": "allocator_may_return_null=1"})
+
+    for kind in "a", "o":
+        build(work / f"net.{kind}", options.cc)
+        done = run(parameters)
+        if done.returncode or done.stdout.encode() != expected:
+            sys.exit(f"net.{kind}: {done.returncode}: {done.stdout[:300]} {done.stderr}")
+    if options.tsan:
+        # The model's own accesses to memory are watched, too.
+        build(work / "net.bc", options.cc if "clang" in options.cc else options.tsan)
+        text = work / "net.ll"
+        subprocess.run([options.tsan, "-S", "-emit-llvm", "-x", "ir", work / "net.bc", "-o", text], check=True)
+        watched, functions = re.subn(r"(?m)^(define .*) \{$", r"\1 sanitize_thread {", text.read_text())
+        text.write_text(watched)
+        subprocess.run([options.tsan, "-fsanitize=thread", "-O1", f"-I{work}", work / "threads.c", text, options.library,
+                        "-lm", "-o", work / "threads"], check=True)
+        if functions < 5:
+            sys.exit(f"ThreadSanitizer watches {functions} functions of the model")
+        done = run(parameters)
+        if done.returncode or done.stdout.encode() != expected:
+            sys.exit(f"with ThreadSanitizer: {done.returncode}: {done.stdout[:300]} {done.stderr}")
+    whole = parameters.read_bytes()
+    for name, content, status, message in broken_parameters(whole):
+        path = work / f"{name}.twp"
+        path.write_bytes(content)
+        done = run(path)
+        if done.returncode != 1 or not done.stdout.startswith(f"{status}: '{path}' ") or message not in done.stdout:
+            sys.exit(f"{name}.twp: expected {status} and '{message}', got {done.returncode}: {done.stdout}")
+    done = run(work / "none.twp")
+    if "cannot be opened: No such file or directory" not in done.stdout:
+        sys.exit(f"none.twp: {done.stdout}")
+    # Another model's: other values.
+    tensors["layer.weight"] = ("F32", [40, 48], bytes(40 * 48 * 4 - 4) + struct.pack("<f", 1))
+    (work / "other.safetensors").write_bytes(safetensors(tensors))
+    compile_model(options, model, work / "net.a", f"--parameters={work / 'other.safetensors'}",
+                  f"--parameters-out={work / 'other.twp'}")
+    done = run(work / "other.twp")
+    if done.returncode != 1 or not done.stdout.startswith("9: ") or "another model than 'net'" not in done.stdout:
+        sys.exit(f"other.twp: {done.stdout}")
+    # A function of the model has the name of one that comes with it.
+    clash = work / "clash.mlir"
+    clash.write_text(GLOBALS + HEAD.replace("predict", "clash_create") + LOADS + BODY)
+    done = compile_model(options, clash, work / "clash.a", f"--parameters={work / 'whole.safetensors'}",
+                         f"--parameters-out={work / 'clash.twp'}")
+    if "the model has a function 'clash_create', which the header needs" not in done.stderr:
+        sys.exit(f"clash: {done.stderr}")
+    # Nothing is written after an error.
+    before = sorted(work.iterdir())
+    done = compile_model(options, model, work / "x.a", f"--parameters={work / 'whole.safetensors'}",
+                         f"--parameters-out={work / 'none' / 'x.twp'}")
+    if done.returncode != 1 or sorted(work.iterdir()) != before:
+        sys.exit(f"without a folder: {done.returncode}: {done.stderr}")
+    done = compile_model(options, model, work / "x.a", f"--parameters={work / 'whole.safetensors'}",
+                         f"--parameters-out={work / 'x.twp'}", "--target=amdgpu:gfx942")
+    if "goes with models for CPUs" not in done.stderr or sorted(work.iterdir()) != before:
+        sys.exit(f"for a GPU: {done.returncode}: {done.stderr}")
+
+
+def check_size(options):
+    """Sixteen matrices, and the same model with hardly any bytes to compare with."""
+    work, count = options.scratch, 16
+
+    def measure(side):
+        names = [f"w{i}" for i in range(count)]
+        model = work / f"size{side}.mlir"
+        lines = [f'ml_program.global private @{name}(#ml_program.extern : tensor<{side}x{side}xf32>) : '
+                 f'tensor<{side}x{side}xf32>' for name in names]
+        lines.append(f"func.func @f(%y: tensor<8x{side}xf32>) -> tensor<8x{side}xf32> {{\n%zero = arith.constant 0.0 : f32\n"
+                     f"%e = tensor.empty() : tensor<8x{side}xf32>")
+        value = "%y"
+        for name in names:
+            lines.append(f"""%{name} = ml_program.global_load_const @{name} : tensor<{side}x{side}xf32>
+%z{name} = linalg.fill ins(%zero : f32) outs(%e : tensor<8x{side}xf32>) -> tensor<8x{side}xf32>
+%y{name} = linalg.matmul ins({value}, %{name} : tensor<8x{side}xf32>, tensor<{side}x{side}xf32>)
+    outs(%z{name} : tensor<8x{side}xf32>) -> tensor<8x{side}xf32>""")
+            value = f"%y{name}"
+        lines.append(f"return {value} : tensor<8x{side}xf32> }}")
+        model.write_text("\n".join(lines))
+        weights = work / "size.safetensors"
+        bytes_each = side * side * 4
+        header = json.dumps({name: {"dtype": "F32", "shape": [side, side],
+                                    "data_offsets": [i * bytes_each, (i + 1) * bytes_each]}
+                             for i, name in enumerate(names)}).encode()
+        with weights.open("wb") as file:
+            file.write(struct.pack("<Q", len(header)) + header)
+            generator = random.Random(1)
+            block = generator.randbytes(bytes_each)
+            for i in range(count):
+                file.write(struct.pack("<Q", i))
+                file.write(memoryview(block)[8:])
+        command = [options.tool, "compile", model, "-o", work / "size.a", "--target=generic",
+                   f"--parameters={weights}", f"--parameters-out={work / 'size.twp'}"]
+        peak = 0
+        process = subprocess.Popen(command)
+        while process.poll() is None:
+            peak = max(peak, anonymous_memory(process.pid))
+            time.sleep(0.002)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(command, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        weights.unlink()
+        if process.returncode:
+            sys.exit(f"failed with {process.returncode}")
+        return peak / 1024, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    base_memory, base_time = measure(64)
+    memory, seconds = measure(int((options.mb * 2**20 / 4 / count) ** 0.5) // 64 * 64)
+    written = (work / "size.twp").stat().st_size >> 20
+    (work / "size.twp").unlink()
+    print(f"{written} MiB of parameters: anonymous memory {memory:.0f} MiB, {base_memory:.0f} with next to none; "
+          f"processor time {seconds:.2f} s, {base_time:.2f} with next to none")
+    if memory > base_memory + 64:
+        sys.exit("more than 64 MiB of anonymous memory beside that of a small model")
+
+
+def anonymous_memory(process):
+    """Of a process and its children, in KiB."""
+    total = 0
+    for task in pathlib.Path(f"/proc/{process}/task").glob("*/children"):
+        try:
+            total += sum(anonymous_memory(int(child)) for child in task.read_text().split())
+        except OSError:
+            pass
+    try:
+        for line in pathlib.Path(f"/proc/{process}/status").read_text().splitlines():
+            if line.startswith(("RssAnon:", "RssShmem:")):
+                total += int(line.split()[1])
+    except OSError:
+        pass
+    return total
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["values", "instances", "size"])
     parser.add_argument("tool")
     parser.add_argument("scratch", type=pathlib.Path)
-    parser.add_argument("--cc", required=True)
+    parser.add_argument("--cc")
+    parser.add_argument("--library")
+    parser.add_argument("--tsan")
+    parser.add_argument("--mb", type=int, default=64)
     options = parser.parse_args()
     options.scratch.mkdir(parents=True, exist_ok=True)
     (options.scratch / "model.mlir").write_text(GLOBALS + HEAD + LOADS + BODY)
-    check_values(options)
-    check_refusals(options)
+    if options.what == "values":
+        check_values(options)
+        check_refusals(options)
+    elif options.what == "instances":
+        check_instances(options)
+    else:
+        check_size(options)
 
 
 main()

@@ -58,9 +58,8 @@ typedef struct tw_prepacked_t {
 // and zero words after it up to a multiple of four. Four sums, each
 //   h = TW_DIGEST_SEED + j;  for i = j, j + 4, ...: h = (h ^ w[i]) *
 //   TW_DIGEST_FACTOR; h ^= h >> 32
-// are joined in order by the same step, from h = bytes on.
-#define TW_DIGEST_SEED UINT64_C(0x9E3779B97F4A7C15)
-#define TW_DIGEST_FACTOR UINT64_C(0xFF51AFD7ED558CCD)
+// with the two numbers of tilewright/digest.h, are joined in order by the same
+// step, from h = bytes on.
 
 #ifdef __cplusplus
 }

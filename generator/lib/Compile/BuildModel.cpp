@@ -3,6 +3,8 @@
 
 #include "tilewright/Compile/BuildModel.h"
 
+#include "Parameters/ParametersFile.h"
+#include "Parameters/ScratchFile.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -15,6 +17,15 @@ Expected<BuildReport> buildModel(MemoryBufferRef source, StringRef outputPath,
   bool asObject = options.output == LinkOutput::Archive;
   ModelOptions modelOptions = options.model;
   modelOptions.constantsApart = true;
+  std::unique_ptr<ScratchFile> scratch;
+  if (!options.parametersPath.empty()) {
+    Expected<std::unique_ptr<ScratchFile>> made =
+        ScratchFile::besides(options.parametersPath);
+    if (!made)
+      return made.takeError();
+    scratch = std::move(*made);
+  }
+  ScratchFile::Use use(scratch.get());
   Expected<CompiledModel> model =
       compileModel(source, asObject ? ModelStage::Object : ModelStage::Bitcode,
                    modelOptions);
@@ -35,14 +46,21 @@ Expected<BuildReport> buildModel(MemoryBufferRef source, StringRef outputPath,
   Expected<LinkReport> linked = linkTiles({}, outputPath, link, outputs);
   if (!linked)
     return linked.takeError();
+  if (!options.parametersPath.empty())
+    if (Error error = outputs.writePieces(
+            options.parametersPath,
+            parametersFile(model->parameters, model->parametersIdentity)
+                .pieces()))
+      return std::move(error);
   model->bytes.clear();
+  model->parameters.clear();
   model->constants.clear();
   model->constantsOwner.reset();
   if (!options.headerPath.empty())
     if (Error error =
             outputs.write(options.headerPath,
                           emitHeader(sys::path::filename(options.headerPath),
-                                     model->entries)))
+                                     model->entries, options.model.instance)))
       return std::move(error);
   return BuildReport{options.model.target.name,
                      options.model.device ? options.model.device->name : "",

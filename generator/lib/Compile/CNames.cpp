@@ -24,7 +24,8 @@ constexpr const char *keywords[] = {
     "void",     "volatile",  "while"};
 
 /// Parameters that entry points have beside the model's arguments.
-constexpr const char *ownParameters[] = {"workspace", "workspace_bytes"};
+constexpr const char *ownParameters[] = {"instance", "workspace",
+                                         "workspace_bytes"};
 
 /// Whether `name` is `stem` and digits.
 bool isNumbered(StringRef name, StringRef stem) {

@@ -10,6 +10,7 @@
 #include "FrontEnds.h"
 #include "ModelConstants.h"
 #include "OptimizeModel.h"
+#include "Parameters/AddInstance.h"
 #include "Parameters/BindParameters.h"
 #include "Pipeline.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -90,6 +91,10 @@ public:
 
 private:
   Error runSteps() {
+    if (options.device && !options.instance.empty())
+      return createStringError(
+          "a file of parameters goes with models for CPUs; of a model for a "
+          "GPU the parameters are constants, without --parameters-out");
     if (Error error = parse())
       return error;
     struct Step {
@@ -352,7 +357,13 @@ private:
       if (options.device)
         defineProgram(*code, codeObject, *options.device, model.kernels,
                       constants);
-      return nameConstants(*module, packedValues, *code, model);
+      if (Error error = nameConstants(*module, packedValues, *code, model))
+        return error;
+      if (!options.instance.empty()) {
+        nameParameters(*module, packedValues, options.instance, model);
+        return addInstance(*code, options.instance, model);
+      }
+      return Error::success();
     });
     if (error)
       return error;
@@ -387,10 +398,11 @@ private:
                                 CodegenPasses::All, model.bytes)) {
       return error;
     }
-    if (apart) {
+    // Parameters, too, are in the context.
+    if (apart || !options.instance.empty())
       model.constantsOwner = ownedContext;
+    if (apart)
       return Error::success();
-    }
     return appended ? appendConstants(isText) : Error::success();
   }
 

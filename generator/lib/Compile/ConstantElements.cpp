@@ -3,6 +3,7 @@
 
 #include "ConstantElements.h"
 
+#include "Parameters/ScratchFile.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/MathExtras.h"
@@ -147,7 +148,14 @@ makeConstant(RankedTensorType type, int64_t elementBytes,
     fill(bytes);
     return DenseElementsAttr::getFromRawBuffer(type, bytes);
   }
-  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(size, kBlobAlignment);
+  AsmResourceBlob blob;
+  ScratchFile *scratch = ScratchFile::current();
+  if (char *memory = scratch ? scratch->allocate(size) : nullptr)
+    blob = UnmanagedAsmResourceBlob::allocateWithAlign(
+        MutableArrayRef<char>(memory, size), kBlobAlignment, /*deleter=*/{},
+        /*dataIsMutable=*/true);
+  else
+    blob = HeapAsmResourceBlob::allocate(size, kBlobAlignment);
   fill(blob.getMutableData());
   return DenseResourceElementsAttr::get(type, "moved", std::move(blob));
 }

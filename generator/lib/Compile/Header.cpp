@@ -27,13 +27,24 @@ const char conventions[] = R"(
 // elements. A function returns 0 when it has written its results, and 1 without
 // having written anything when a size is or would become negative, sizes that
 // must agree do not, or a slice or window reaches outside of its tensor.
-// Results may not overlap arguments. Functions may be called from several
-// threads; each call takes what memory it needs from malloc and gives it back.
-// Link with -lm.
+// Results may not overlap arguments.
 )";
 
-const char arenaConventions[] = R"(
-// A function returns 5 when malloc fails, and 3 when sizes are such that no
+const char plainConventions[] =
+    R"(// Functions may be called from several threads; each call takes what memory it
+// needs from malloc and gives it back. Link with -lm.
+)";
+
+const char instanceConventions[] =
+    R"(// Functions compute with an instance, which has the model's parameters and keeps
+// the memory that its calls need. It is used by one call at a time; there may be
+// any number of instances, in any threads, of one file of parameters. A function
+// returns 5 when there is no memory left, and 3 when sizes are such that no
+// memory is large enough. Link with -ltilewright_instance -lm.
+)";
+
+const char arenaConventions[] =
+    R"(// A function returns 5 when malloc fails, and 3 when sizes are such that no
 // memory is large enough. The function of the same name that ends in
 // _with_workspace does not call malloc: its memory is `workspace`, which starts
 // at a multiple of 64 bytes, else it returns 1, and holds as many bytes as the
@@ -50,6 +61,41 @@ void declare(raw_ostream &os, StringRef type, StringRef name,
              ? "void"
              : join(parameters, ",\n" + std::string(start.size(), ' ')))
      << ");\n";
+}
+
+std::string conventionsOf(const std::vector<EntryPoint> &entries,
+                          StringRef instance) {
+  std::string text = conventions;
+  if (!instance.empty())
+    return text + instanceConventions;
+  text += plainConventions;
+  if (any_of(entries,
+             [](const EntryPoint &entry) { return entry.arena.has_value(); }))
+    text += arenaConventions;
+  return text;
+}
+
+void declareInstance(raw_ostream &os, StringRef name) {
+  std::string parameters = (name + "_parameters").str();
+  std::string instance = (name + "_instance").str();
+  os << "\ntypedef struct tw_parameters_t " << parameters
+     << ";\ntypedef struct tw_instance_t " << instance
+     << ";\n\n// Maps the file of parameters and checks all of it. Returns 0, "
+        "or "
+        "what is wrong: 1\n// if it cannot be opened, 7 if it is none, 8 if it "
+        "is damaged, 9 if it is another\n// model's, 5 if there is no memory "
+        "left. `message`, of `message_bytes`, gets a\n// sentence; it may be "
+        "null.\n";
+  declare(os, "int32_t", (name + "_open_parameters").str(),
+          {"const char *path", parameters + " **parameters", "char *message",
+           "int64_t message_bytes"});
+  os << "// Once no instance uses them.\n";
+  declare(os, "void", (name + "_close_parameters").str(),
+          {parameters + " *parameters"});
+  os << "// Returns 0, or 5 if there is no memory left.\n";
+  declare(os, "int32_t", (name + "_create").str(),
+          {"const " + parameters + " *parameters", instance + " **instance"});
+  declare(os, "void", (name + "_destroy").str(), {instance + " *instance"});
 }
 
 void declareWithWorkspace(raw_ostream &os, const EntryPoint &entry) {
@@ -75,26 +121,25 @@ std::string arenaText(const Arena &arena) {
   return text;
 }
 
-std::string emitHeader(StringRef name, const std::vector<EntryPoint> &entries) {
+std::string emitHeader(StringRef name, const std::vector<EntryPoint> &entries,
+                       StringRef instance) {
   std::string text;
   raw_string_ostream os(text);
   std::string guard = includeGuard(name);
   os << "// The entry points of " << name
      << ", as compiled by `tilewright compile`.\n"
-     << conventions
-     << (any_of(entries,
-                [](const EntryPoint &entry) { return entry.arena.has_value(); })
-             ? StringRef(arenaConventions).ltrim('\n')
-             : "")
-     << "\n#ifndef " << guard << "\n#define " << guard
+     << conventionsOf(entries, instance) << "\n#ifndef " << guard
+     << "\n#define " << guard
      << "\n\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n"
         "#endif\n";
+  if (!instance.empty())
+    declareInstance(os, instance);
   for (const EntryPoint &entry : entries) {
     os << '\n';
     for (const std::string &shape : entry.shapes)
       os << "//   " << shape << '\n';
     declare(os, "int32_t", entry.name, entry.parameters);
-    if (entry.arena)
+    if (entry.arena && instance.empty())
       declareWithWorkspace(os, entry);
   }
   os << "\n#ifdef __cplusplus\n}\n#endif\n\n#endif  // " << guard << '\n';

@@ -4,6 +4,7 @@
 #include "ModelConstants.h"
 
 #include "ConstantElements.h"
+#include "Parameters/ParametersFile.h"
 #include "tilewright/Compile/Passes.h"
 
 using namespace mlir;
@@ -20,7 +21,29 @@ static_assert(llvm::endianness::native == llvm::endianness::little,
 /// code itself.
 constexpr uint64_t kMostBytes = (uint64_t(1) << 31) - (uint64_t(1) << 24);
 
+LargeConstant describe(ElementsAttr value, uint64_t bytes, bool packed) {
+  std::string type;
+  llvm::raw_string_ostream(type) << value.getShapedType();
+  return {std::move(type), bytes, packed};
+}
+
 } // namespace
+
+void nameParameters(ModuleOp module, const llvm::DenseSet<Attribute> &packed,
+                    StringRef model, CompiledModel &result) {
+  auto parameters = module->getAttrOfType<ArrayAttr>(kParametersAttr);
+  SmallVector<StringRef> contents;
+  if (parameters)
+    for (auto parameter : parameters.getAsRange<ArrayAttr>()) {
+      contents.push_back(cast<StringAttr>(parameter[0]).getValue());
+      auto value = cast<ElementsAttr>(parameter[1]);
+      ArrayRef<char> bytes = ConstantElements::of(value)->bytes;
+      result.parameters.emplace_back(bytes.data(), bytes.size());
+      result.largeConstants.push_back(
+          describe(value, bytes.size(), packed.contains(value)));
+    }
+  result.parametersIdentity = parametersIdentity(model, contents);
+}
 
 llvm::Error nameConstants(ModuleOp module,
                           const llvm::DenseSet<Attribute> &packed,
@@ -52,10 +75,8 @@ llvm::Error nameConstants(ModuleOp module,
     global->setDSOLocal(true);
     global->setAlignment(llvm::Align(kConstantAlignment));
     total += constant.size;
-    std::string type;
-    llvm::raw_string_ostream(type) << value.getShapedType();
     result.largeConstants.push_back(
-        {std::move(type), constant.size, packed.contains(value)});
+        describe(value, constant.size, packed.contains(value)));
     result.constants.push_back(std::move(constant));
   }
   if (total <= kMostBytes)

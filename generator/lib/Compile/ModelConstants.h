@@ -20,6 +20,11 @@ llvm::Error nameConstants(mlir::ModuleOp module,
                           const llvm::DenseSet<mlir::Attribute> &packed,
                           llvm::Module &code, CompiledModel &result);
 
+/// Puts the constants of `module` that are read from a file into `result`.
+void nameParameters(mlir::ModuleOp module,
+                    const llvm::DenseSet<mlir::Attribute> &packed,
+                    llvm::StringRef model, CompiledModel &result);
+
 } // namespace tilewright
 
 #endif // TILEWRIGHT_LIB_COMPILE_MODELCONSTANTS_H

@@ -202,6 +202,8 @@ void addConversionsToLLVM(OpPassManager &pm, UnknownMath unknown) {
 
 void addLLVMStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addPass(createExternalizeConstants());
+  if (!options.instance.empty())
+    pm.addPass(createLoadParameters());
   // Arithmetic on f16 and bf16 is done in f32 and rounded by each operation,
   // which is what IEEE 754 says of it, with or without instructions for it.
   // What is normal, though, is so in its own type.

@@ -8,6 +8,7 @@
 
 #include "tilewright/Compile/BuildModel.h"
 #include "tilewright/Support/Progress.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -40,6 +41,10 @@ cl::list<std::string> parameterPaths(
     "parameters", cl::sub(compileOptions), cl::value_desc("path"),
     cl::desc("A safetensors file with values of the model's parameters; may be "
              "given several times"));
+cl::opt<std::string> parametersOut(
+    "parameters-out", cl::sub(compileOptions), cl::value_desc("path"),
+    cl::desc("Write large constants, packed, into this file (.twp), which the "
+             "program maps, and not into the model"));
 cl::opt<std::string> headerPath("emit-header", cl::sub(compileOptions),
                                 cl::value_desc("path"),
                                 cl::desc("Write a C header too"));
@@ -72,8 +77,9 @@ cl::opt<ReportFormat> reportFormat(
     cl::desc("Print tiles, packed constants and the time of each step"),
     cl::values(clEnumValN(ReportFormat::Text, "text", "as a table"),
                clEnumValN(ReportFormat::Json, "json", "as JSON")));
-cl::opt<bool> timing("timing", cl::sub(compileOptions),
-                     cl::desc("Print the time of each pass, to standard error"));
+cl::opt<bool>
+    timing("timing", cl::sub(compileOptions),
+           cl::desc("Print the time of each pass, to standard error"));
 ResolveFlags resolveFlags(compileOptions, Prefer::HandWritten);
 
 const char compileHelp[] = R"(
@@ -132,6 +138,16 @@ Expected<LinkOutput> outputKind() {
                            "'; its name must end in .a, .o or .bc");
 }
 
+/// What the types and functions of instances are called after: the output.
+std::string instanceName() {
+  std::string name;
+  for (char c : sys::path::stem(output))
+    name += isAlnum(c) ? c : '_';
+  if (name.empty() || isDigit(name[0]))
+    name.insert(0, "model_");
+  return name;
+}
+
 /// A matrix multiplication that became loops is slow: said without being asked.
 void warnOf(const CompiledModel &model) {
   for (const std::string &remark : model.remarks)
@@ -151,10 +167,11 @@ std::string asText(const BuildReport &report, ReportFormat format) {
 /// --emit: one stage of the model alone.
 Error writeStage(MemoryBufferRef source, const ModelOptions &options,
                  OutputFiles &outputs) {
-  if (!headerPath.empty() || reportFormat != ReportFormat::None || inlineTiles)
+  if (!headerPath.empty() || reportFormat != ReportFormat::None ||
+      inlineTiles || !parametersOut.empty())
     return createStringError("--emit writes a stage of the model alone; it "
-                             "does not go with --emit-header, --report or "
-                             "--inline");
+                             "does not go with --emit-header, --report, "
+                             "--inline or --parameters-out");
   // LLD, which links code objects, gives all options their defaults.
   std::string path = output.empty() ? "-" : output.getValue();
   if (Error error = outputs.add(path))
@@ -228,6 +245,10 @@ Error runCompile() {
     else
       progress.phase("linking");
   };
+  if (!parametersOut.empty()) {
+    options.parametersPath = parametersOut;
+    options.model.instance = instanceName();
+  }
   // As in writeStage().
   const std::string outputPath = output;
   const ReportFormat format = reportFormat;
@@ -235,6 +256,9 @@ Error runCompile() {
     return error;
   if (!options.headerPath.empty())
     if (Error error = outputs.add(options.headerPath))
+      return error;
+  if (!options.parametersPath.empty())
+    if (Error error = outputs.add(options.parametersPath))
       return error;
   if (format != ReportFormat::None)
     if (Error error = outputs.add("-"))

@@ -22,6 +22,9 @@ struct BuildOptions {
   bool inlineTiles = false;
   /// Where to write the C header; empty for none.
   std::string headerPath;
+  /// Where to write the file of parameters, of a model with
+  /// ModelOptions::instance.
+  std::string parametersPath;
   ResolveOptions resolve;
 };
 
@@ -33,8 +36,8 @@ struct BuildReport {
   LinkReport link;
 };
 
-/// Writes `outputPath` and the header to `outputs`, to which the caller has
-/// added both, and which it commits.
+/// Writes `outputPath`, the header and the parameters to `outputs`, to which
+/// the caller has added them, and which it commits.
 llvm::Expected<BuildReport> buildModel(llvm::MemoryBufferRef source,
                                        llvm::StringRef outputPath,
                                        const BuildOptions &options,

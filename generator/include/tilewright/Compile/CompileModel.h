@@ -15,6 +15,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,6 +59,10 @@ struct ModelOptions {
   std::shared_ptr<const SafeTensors> parameters;
   /// Print the time of each pass to standard error.
   bool timing = false;
+  /// Large constants are read from a file: the model's functions take an
+  /// instance, whose types and functions are called after this name. Empty:
+  /// they are in the output.
+  std::string instance;
   /// Bitcode, Object: leave the large constants to the caller, as
   /// CompiledModel::constants. Else the output holds them.
   bool constantsApart = false;
@@ -120,6 +125,9 @@ struct CompiledModel {
   /// One line per constant packed at compile time: types and bytes.
   std::vector<std::string> packedConstants;
   std::vector<LargeConstant> largeConstants;
+  /// Of ModelOptions::instance: the bytes in the file, and what it is known by.
+  std::vector<llvm::StringRef> parameters;
+  std::array<uint8_t, 32> parametersIdentity = {};
   /// Contractions that no tile function can do, with the reason and the place;
   /// kernels that spill.
   std::vector<std::string> remarks;
@@ -140,9 +148,11 @@ bool isModelBytecode(llvm::MemoryBufferRef source);
 /// How large an arena is, in a line.
 std::string arenaText(const Arena &arena);
 
-/// The C header that declares `entries`; `name` is its file name.
+/// The C header that declares `entries`; `name` is its file name, `instance`
+/// that of ModelOptions.
 std::string emitHeader(llvm::StringRef name,
-                       const std::vector<EntryPoint> &entries);
+                       const std::vector<EntryPoint> &entries,
+                       llvm::StringRef instance = "");
 
 } // namespace tilewright
 

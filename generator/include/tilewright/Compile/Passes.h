@@ -35,6 +35,9 @@ inline constexpr llvm::StringLiteral kPackedValuesAttr = "tw.packed_values";
 /// DictionaryAttr of ElementsAttr by symbol.
 inline constexpr llvm::StringLiteral kExternalConstantsAttr =
     "tw.external_constants";
+/// On a module: the constants that are read from a file, in its order, an
+/// ArrayAttr of pairs: externalConstantName() and the ElementsAttr.
+inline constexpr llvm::StringLiteral kParametersAttr = "tw.parameters";
 /// On an argument of a model's function: its name, a StringAttr.
 inline constexpr llvm::StringLiteral kNameAttr = "tw.name";
 /// On an entry point: how the C header describes each argument and result, an

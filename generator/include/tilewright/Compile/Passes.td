@@ -292,6 +292,18 @@ def ExternalizeConstants : Pass<"tw-externalize-constants", "mlir::ModuleOp"> {
   }];
 }
 
+def LoadParameters : Pass<"tw-load-parameters", "mlir::ModuleOp"> {
+  let summary = "Read large constants from a file that the caller has mapped";
+  let description = [{
+    Each constant of `tw.external_constants`, but for those whose elements are
+    all equal, becomes a parameter: functions that read it, and those that call
+    them, have a pointer to the file as their last argument, and `memref.get_global`
+    becomes a `memref.view` at an offset. The module's attribute `tw.parameters`
+    has the values, in the order of the file; see tilewright/instance.h.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 def CallTileFunctions : Pass<"tw-call-tile-functions", "mlir::ModuleOp"> {
   let summary = "Turn packed multiplications on buffers into calls of tiles";
   let description = [{

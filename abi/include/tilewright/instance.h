@@ -1,0 +1,89 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// For models compiled with --parameters-out: libtilewright_instance.a, which
+// maps their file of parameters and keeps what an instance has. The model's own
+// header declares the functions that programs call; those here are called by
+// the compiled model, which says by a tw_model_t what it wants.
+
+#ifndef TILEWRIGHT_INSTANCE_H_
+#define TILEWRIGHT_INSTANCE_H_
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What a compiled model says of itself.
+typedef struct tw_model_t {
+  const char* name;
+  // Of its file of parameters, whose header has the same.
+  uint8_t identity[32];
+} tw_model_t;
+
+// ---- The file ---------------------------------------------------------------
+//
+// Little-endian: this header, `count` entries, the digest of both, and then the
+// bytes of each entry, from a multiple of TW_PARAMETERS_ALIGNMENT on, with
+// zeros between them.
+
+#define TW_PARAMETERS_MAGIC "TWPARAMS"
+#define TW_PARAMETERS_VERSION 1
+#define TW_PARAMETERS_ALIGNMENT 64
+
+typedef struct tw_parameters_header_t {
+  char magic[8];
+  uint32_t version;
+  uint32_t count;       // of entries
+  uint64_t file_bytes;  // of all of the file
+  uint64_t reserved;    // 0
+  uint8_t identity[32];
+} tw_parameters_header_t;
+
+typedef struct tw_parameters_entry_t {
+  uint64_t offset;  // in the file
+  uint64_t bytes;
+  uint64_t digest;  // tw_digest_bytes() of them
+  uint64_t reserved;
+} tw_parameters_entry_t;
+
+// ---- What models call -------------------------------------------------------
+
+// A mapped file, shared by any number of instances, read by any threads.
+typedef struct tw_parameters_t tw_parameters_t;
+
+// An instance: used by one call at a time.
+typedef struct tw_instance_t tw_instance_t;
+
+// Maps the file at `path` and checks all of it; TW_STATUS_OK and *result, or
+// TW_STATUS_INVALID_ARGUMENT (it cannot be opened, or an argument is null),
+// TW_STATUS_NOT_PREPACKED (it is no such file, or of another version),
+// TW_STATUS_DAMAGED, TW_STATUS_FOREIGN (it is another model's),
+// TW_STATUS_OUT_OF_MEMORY. A sentence about it is put into `message`, of
+// `message_bytes`, cut off where that ends; it may be null.
+int32_t tw_parameters_open(const tw_model_t* model, const char* path,
+                           tw_parameters_t** result, char* message,
+                           int64_t message_bytes);
+// Once no instance uses it. Null is accepted.
+void tw_parameters_close(tw_parameters_t* parameters);
+
+// TW_STATUS_OK and *result, TW_STATUS_OUT_OF_MEMORY, TW_STATUS_FOREIGN if
+// `parameters` were opened for another model, or TW_STATUS_INVALID_ARGUMENT.
+int32_t tw_instance_create(const tw_model_t* model,
+                           const tw_parameters_t* parameters,
+                           tw_instance_t** result);
+// Null is accepted.
+void tw_instance_destroy(tw_instance_t* instance);
+
+// The first byte of the mapped file.
+const void* tw_instance_parameters(const tw_instance_t* instance);
+// Memory of at least `bytes`, at a multiple of TW_PARAMETERS_ALIGNMENT, until
+// the next call; null if there is not as much, or none is wanted.
+void* tw_instance_arena(tw_instance_t* instance, int64_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // TILEWRIGHT_INSTANCE_H_

@@ -1,0 +1,131 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tw-load-parameters: large constants are read from a file that the caller has
+// mapped.
+
+#include "../ConstantElements.h"
+#include "ParametersFile.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
+#include "tilewright/Compile/Passes.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+#define GEN_PASS_DEF_LOADPARAMETERS
+#include "tilewright/Compile/Passes.h.inc"
+
+namespace {
+
+class Loader {
+public:
+  explicit Loader(ModuleOp module)
+      : module(module), b(module.getContext()), symbols(module) {}
+
+  void run() {
+    auto values = module->getAttrOfType<DictionaryAttr>(kExternalConstantsAttr);
+    if (!values)
+      return;
+    place(values);
+    if (parameters.empty())
+      return;
+    SmallVector<memref::GetGlobalOp> loads;
+    module.walk([&](memref::GetGlobalOp op) {
+      if (offsets.contains(op.getName()))
+        loads.push_back(op);
+    });
+    for (memref::GetGlobalOp load : loads)
+      addPointer(load->getParentOfType<func::FuncOp>());
+    for (memref::GetGlobalOp load : loads)
+      replace(load);
+    for (const auto &entry : offsets)
+      symbols.lookup(entry.first())->erase();
+    module->setAttr(kParametersAttr, b.getArrayAttr(parameters));
+  }
+
+private:
+  /// Says where in the file each constant will be. Equal ones are one; those
+  /// whose elements are all equal are no parameters.
+  void place(DictionaryAttr values) {
+    SmallVector<NamedAttribute> others;
+    SmallVector<uint64_t> sizes;
+    llvm::StringMap<size_t> known; // by content
+    std::vector<std::pair<std::string, size_t>> numbers;
+    for (NamedAttribute entry : values) {
+      auto value = cast<ElementsAttr>(entry.getValue());
+      std::optional<ConstantElements> elements = ConstantElements::of(value);
+      if (!elements || elements->isSplat) {
+        others.push_back(entry);
+        continue;
+      }
+      StringRef bytes(elements->bytes.data(), elements->bytes.size());
+      std::string name = externalConstantName(bytes, bytes.size());
+      auto [found, isNew] = known.try_emplace(name, sizes.size());
+      if (isNew) {
+        sizes.push_back(bytes.size());
+        parameters.push_back(b.getArrayAttr({b.getStringAttr(name), value}));
+      }
+      numbers.emplace_back(entry.getName().str(), found->second);
+    }
+    std::vector<uint64_t> places = parameterOffsets(sizes);
+    for (const auto &[symbol, number] : numbers)
+      offsets[symbol] = places[number];
+    module->setAttr(kExternalConstantsAttr, b.getDictionaryAttr(others));
+  }
+
+  /// Gives `func`, and all that call it, a pointer to the file, its last
+  /// argument.
+  void addPointer(func::FuncOp func) {
+    if (!pointers.try_emplace(func).second)
+      return;
+    auto type = MemRefType::get({1}, b.getI8Type());
+    (void)func.insertArgument(func.getNumArguments(), type, {}, func.getLoc());
+    pointers[func] = func.getArguments().back();
+    SmallVector<func::CallOp> calls;
+    module.walk([&](func::CallOp call) {
+      if (call.getCallee() == func.getName())
+        calls.push_back(call);
+    });
+    for (func::CallOp call : calls) {
+      auto caller = call->getParentOfType<func::FuncOp>();
+      addPointer(caller);
+      call.getOperandsMutable().append(pointers[caller]);
+    }
+  }
+
+  void replace(memref::GetGlobalOp load) {
+    ImplicitLocOpBuilder here(load.getLoc(), load);
+    Value pointer = pointers[load->getParentOfType<func::FuncOp>()];
+    int64_t offset = offsets[load.getName()];
+    MemRefType type = load.getType();
+    int64_t end = offset + type.getNumElements() *
+                               int64_t(DataLayout::closest(load)
+                                           .getTypeSize(type.getElementType())
+                                           .getFixedValue());
+    auto file = MemRefType::get({end}, here.getI8Type());
+    Value bytes = memref::ReinterpretCastOp::create(
+        here, file, pointer, /*offset=*/0, ArrayRef<int64_t>{end},
+        ArrayRef<int64_t>{1});
+    Value start = arith::ConstantIndexOp::create(here, offset);
+    Value view = memref::ViewOp::create(here, type, bytes, start, ValueRange());
+    load.replaceAllUsesWith(view);
+    load.erase();
+  }
+
+  ModuleOp module;
+  Builder b;
+  SymbolTable symbols;
+  llvm::StringMap<int64_t> offsets; ///< of globals that become parameters
+  SmallVector<Attribute> parameters;
+  llvm::DenseMap<Operation *, Value> pointers; ///< by function
+};
+
+struct LoadParametersPass : impl::LoadParametersBase<LoadParametersPass> {
+  void runOnOperation() override { Loader(getOperation()).run(); }
+};
+
+} // namespace
+} // namespace tilewright
