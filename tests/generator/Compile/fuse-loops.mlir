@@ -105,3 +105,22 @@ func.func @escapes(%x: memref<?x?xf32>, %s: memref<?xf32>, %m: index, %n: index)
   linalg.reduce { arith.addf } ins(%e : memref<?x?xf32>) outs(%s : memref<?xf32>) dimensions = [1]
   return %e : memref<?x?xf32>
 }
+
+// Lanes that do not go over the last dimension find it as it was.
+// CHECK-LABEL: @last
+// CHECK-NOT:     reinterpret_cast
+// CHECK:         arith.addf
+// CHECK:         return
+func.func @last(%x: memref<?x?x1xf32>, %y: memref<?x1xf32>, %m: index, %n: index) {
+  %e = memref.alloc(%m, %n) : memref<?x?x1xf32>
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j, k)>],
+                  iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : memref<?x?x1xf32>) outs(%e : memref<?x?x1xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    linalg.yield %r : f32
+  }
+  linalg.reduce { arith.addf } ins(%e : memref<?x?x1xf32>) outs(%y : memref<?x1xf32>) dimensions = [1]
+  memref.dealloc %e : memref<?x?x1xf32>
+  return
+}

@@ -75,6 +75,11 @@ void shrinkBuffer(memref::AllocOp alloc, const LoopGroup &group) {
   MemRefType type = alloc.getType();
   if (!shared || !type.getLayout().isIdentity())
     return;
+  // Upstream folds gathers of neighbours to loads, which want the last stride
+  // to be 1.
+  unsigned rank = type.getRank();
+  if (shared->size() < rank && llvm::is_contained(*shared, rank - 1))
+    return;
   ImplicitLocOpBuilder b(alloc.getLoc(), alloc);
   SmallVector<OpFoldResult> sizes =
       memref::getMixedSizes(b, alloc.getLoc(), alloc);
