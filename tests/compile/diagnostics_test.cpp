@@ -43,8 +43,9 @@ TEST(DiagnosticsTest, OneErrorPerCause) {
       "tensor.collapse_shape, tensor.concat, tensor.dim, tensor.empty, "
       "tensor.expand_shape, tensor.extract, tensor.extract_slice, "
       "tensor.from_elements, tensor.gather, tensor.generate, "
-      "tensor.insert_slice, tensor.pad, tensor.splat, func.call, func.return, "
-      "and 199 more like it");
+      "tensor.insert_slice, tensor.pad, tensor.reshape, tensor.splat, scf.for, "
+      "scf.if, scf.while, cf.assert, func.call, func.return, and 199 more "
+      "like it");
   // Of a dialect that nobody knows.
   std::string error = errorOf(manyLines(
       "tensor<4xf32>", "%mI = \"foo.opI\"() : () -> tensor<4xf32>", "%x"));

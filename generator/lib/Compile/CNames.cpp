@@ -40,6 +40,17 @@ bool isCName(StringRef name) {
          !is_contained(keywords, name);
 }
 
+std::string cFunctionName(StringRef name, StringRef model) {
+  if (name == "main")
+    name = model == "main" ? "model" : model;
+  std::string result;
+  for (char c : name)
+    result += isAlnum(c) ? c : '_';
+  if (!isCName(result))
+    result.insert(0, "model_");
+  return result;
+}
+
 std::string cParameterName(StringRef name) {
   std::string result;
   for (char c : name)

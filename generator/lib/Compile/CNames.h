@@ -12,6 +12,10 @@ namespace tilewright {
 /// Whether `name` can be declared in C and in C++.
 bool isCName(llvm::StringRef name);
 
+/// What the model calls a function, made a name that C can declare. `main` is
+/// what a program has of its own: such a function is called as the model is.
+std::string cFunctionName(llvm::StringRef name, llvm::StringRef model);
+
 /// What the model calls an argument, made a name that C can declare and that
 /// names neither a result nor a size in the header.
 std::string cParameterName(llvm::StringRef name);

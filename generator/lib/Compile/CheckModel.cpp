@@ -4,9 +4,10 @@
 // tw-check-model: what may be compiled, said once and up front, so that no
 // later step meets an operation it has no answer for.
 
-#include "CNames.h"
 #include "ConstantElements.h"
 #include "FrontEnds.h"
+#include "RequiredSizes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -32,11 +33,6 @@ bool hasCElement(Type type) {
 constexpr const char *cElements = "f64, f32, f16, bf16, i64, i32, i16 and i8";
 
 LogicalResult checkSignature(func::FuncOp func) {
-  if (!isCName(func.getName()))
-    return func.emitError()
-           << "the public function '" << func.getName()
-           << "' cannot be declared in C; its name must be an identifier, and "
-              "no keyword of C or C++";
   for (auto [index, type] : llvm::enumerate(func.getArgumentTypes())) {
     if (auto tensor = dyn_cast<RankedTensorType>(type)) {
       if (hasCElement(tensor.getElementType()) && !tensor.getEncoding())
@@ -133,7 +129,11 @@ bool isAccepted(Operation *op) {
           tensor::DimOp, tensor::EmptyOp, tensor::ExpandShapeOp,
           tensor::ExtractOp, tensor::ExtractSliceOp, tensor::FromElementsOp,
           tensor::GatherOp, tensor::GenerateOp, tensor::InsertSliceOp,
-          tensor::PadOp, tensor::SplatOp, tensor::YieldOp>(op))
+          tensor::PadOp, tensor::ReshapeOp, tensor::SplatOp, tensor::YieldOp>(
+          op))
+    return true;
+  if (isa<cf::AssertOp, scf::ConditionOp, scf::ForOp, scf::IfOp, scf::WhileOp,
+          scf::YieldOp>(op))
     return true;
   return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
       op->getDialect());
@@ -145,13 +145,19 @@ constexpr const char *acceptedOps =
     "tensor.collapse_shape, tensor.concat, tensor.dim, tensor.empty, "
     "tensor.expand_shape, tensor.extract, tensor.extract_slice, "
     "tensor.from_elements, tensor.gather, tensor.generate, "
-    "tensor.insert_slice, tensor.pad, tensor.splat, func.call, func.return";
+    "tensor.insert_slice, tensor.pad, tensor.reshape, tensor.splat, scf.for, "
+    "scf.if, scf.while, cf.assert, func.call, func.return";
 
 /// What computes one element of a tensor makes no tensors.
 LogicalResult checkInBody(Operation *op) {
-  Operation *parent = op->getParentOp();
-  if (!isa<linalg::LinalgOp, tensor::GenerateOp, tensor::PadOp>(parent))
+  if (!isInElementBody(op))
     return success();
+  Operation *parent = op->getParentOp();
+  if (isa<cf::AssertOp>(op) && !isa<linalg::LinalgOp>(parent))
+    return op->emitOpError()
+           << "is in the body of a '" << parent->getName()
+           << "', where it is not accepted; it may be in that of a linalg "
+              "operation, or outside of bodies";
   auto isTensor = [](Type type) { return isa<TensorType>(type); };
   if (isa<func::CallOp>(op) || llvm::any_of(op->getResultTypes(), isTensor))
     return op->emitOpError()

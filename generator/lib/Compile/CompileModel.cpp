@@ -267,9 +267,9 @@ private:
   void collectEntries() {
     for (func::FuncOp func : module->getOps<func::FuncOp>())
       if (func->hasAttr(kCArgumentsAttr))
-        model.entries.push_back({func.getName().str(),
-                                 namesOf(func, kCArgumentsAttr),
-                                 namesOf(func, kCResultsAttr)});
+        model.entries.push_back(
+            {func.getName().str(), namesOf(func, kCArgumentsAttr),
+             namesOf(func, kCResultsAttr), namesOf(func, kCMessagesAttr)});
   }
 
   void collectArenas() {

@@ -3,8 +3,9 @@
 
 #include "tilewright/Compile/EntrySizes.h"
 
-#include "SizeExpressions.h"
-#include "SizeText.h"
+#include "LoopSizes.h"
+#include "RequiredSizes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -20,23 +21,11 @@ enum class Unknown {
   SkippedBeyondTypes, ///< nor looked for: only types are trusted
 };
 
-/// Whether `expr` grows with each of its dimensions, or does not change.
-bool isMonotone(AffineExpr expr) {
-  if (isa<AffineDimExpr>(expr))
-    return true;
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return constant.getValue() >= 0;
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  return binary &&
-         (binary.getKind() == AffineExprKind::Add ||
-          binary.getKind() == AffineExprKind::Mul) &&
-         isMonotone(binary.getLHS()) && isMonotone(binary.getRHS());
-}
-
 class Analysis {
 public:
   Analysis(MLIRContext *context, Unknown unknown)
-      : unknown(unknown), expressions(context) {}
+      : unknown(unknown), expressions(context, /*computes=*/true),
+        required(expressions, sizes) {}
 
   FailureOr<EntrySizes> run(func::FuncOp func) {
     // Constants hide behind affine.apply and casts until they are folded, which
@@ -58,51 +47,33 @@ public:
         return failure();
       sizes.results.push_back(*shape);
     }
+    for (AffineExpr divisor : expressions.divisors())
+      sizes.atEntry.notNegative.insert(divisor - 1);
     sizes.symbols = expressions.symbols();
+    sizes.computed = expressions.computed();
     return sizes;
   }
 
   LogicalResult visit(linalg::LinalgOp op) {
-    Extents extents(op.getNumLoops());
-    for (OpOperand &operand : op->getOpOperands()) {
-      if (!isa<RankedTensorType>(operand.get().getType()))
-        continue;
-      AffineMap map = op.getMatchingIndexingMap(&operand);
-      for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-        std::optional<AffineExpr> size = sizeOf(operand.get(), dim);
-        if (!size && unknown == Unknown::Refused)
-          return refuse(operand.get(), dim, op);
-        auto loop = dyn_cast<AffineDimExpr>(expr);
-        if (!loop || !size)
-          continue;
-        std::optional<Extent> &extent = extents[loop.getPosition()];
-        Extent here{*size, operand.getOperandNumber(), int64_t(dim)};
-        if (!extent) {
-          extent = here;
-        } else if (failed(requireEqual(extent->size, here.size))) {
-          return op.emitOpError()
-                 << describe(op, *extent) << ", but " << describe(op, here)
-                 << "; they must be equal";
-        }
-      }
-    }
-    return visitWindows(op, extents);
+    return checkLoopSizes(
+        op, required,
+        {[this](Value tensor, int64_t dim) { return sizeOf(tensor, dim); },
+         [this, op](Value tensor, int64_t dim) {
+           return refuse(tensor, dim, op);
+         },
+         unknown == Unknown::Refused});
   }
 
 private:
-  /// Where a loop of a structured operation has its size from.
-  struct Extent {
-    AffineExpr size;
-    unsigned operand;
-    int64_t dim;
-  };
-  using Extents = SmallVector<std::optional<Extent>>;
-
   LogicalResult visitAny(Operation *op) {
+    if (isInElementBody(op))
+      return success();
+    required.enter(op);
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case<linalg::LinalgOp, linalg::SoftmaxOp, linalg::PackOp,
               linalg::UnPackOp, tensor::CastOp, tensor::ExtractSliceOp,
-              tensor::InsertSliceOp, tensor::ConcatOp, tensor::ExtractOp>(
+              tensor::InsertSliceOp, tensor::ConcatOp, tensor::ExtractOp,
+              tensor::ReshapeOp, scf::YieldOp, cf::AssertOp>(
             [&](auto op) { return visit(op); })
         .Case([&](tensor::ExpandShapeOp op) {
           return failed(visitMade(op)) ? failure() : visit(op);
@@ -111,48 +82,6 @@ private:
               tensor::PadOp, tensor::CollapseShapeOp, tensor::GatherOp>(
             [&](auto op) { return visitMade(op); })
         .Default(success());
-  }
-
-  /// What is indexed by more than one loop has to be large enough for the last
-  /// of them.
-  LogicalResult visitWindows(linalg::LinalgOp op, const Extents &extents) {
-    SmallVector<AffineExpr> last;
-    for (const std::optional<Extent> &extent : extents)
-      last.push_back(extent ? extent->size - 1 : nullptr);
-    for (OpOperand &operand : op->getOpOperands()) {
-      if (!isa<RankedTensorType>(operand.get().getType()))
-        continue;
-      AffineMap map = op.getMatchingIndexingMap(&operand);
-      for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-        if (isa<AffineDimExpr>(expr))
-          continue;
-        bool isKnown = true;
-        expr.walk([&](AffineExpr part) {
-          if (auto loop = dyn_cast<AffineDimExpr>(part))
-            isKnown &= last[loop.getPosition()] != nullptr;
-        });
-        std::optional<AffineExpr> size = sizeOf(operand.get(), dim);
-        if (unknown == Unknown::Refused && (!isKnown || !isMonotone(expr)))
-          return op.emitOpError()
-                 << "indexes operand " << operand.getOperandNumber() << " by "
-                 << AffineMapAttr::get(map)
-                 << ", of which it cannot be told where it ends; an index must "
-                    "be a sum of loops, each times a constant that is not "
-                    "negative, and each loop the index of some dimension";
-        if (!isKnown || !size || !isMonotone(expr))
-          continue;
-        AffineExpr left =
-            *size - 1 -
-            expr.replaceDimsAndSymbols(last, ArrayRef<AffineExpr>());
-        if (failed(requireNotNegative(left)))
-          return op.emitOpError()
-                 << "reaches beyond dimension " << dim << " of operand "
-                 << operand.getOperandNumber() << ", of type "
-                 << operand.get().getType() << ", with "
-                 << AffineMapAttr::get(map);
-      }
-    }
-    return success();
   }
 
   LogicalResult visit(linalg::SoftmaxOp op) {
@@ -186,8 +115,8 @@ private:
         covered = covered * tiles[inner - op.getInnerDimsPos().begin()];
       bool isCovered =
           isTiled && !isExact
-              ? succeeded(requireNotNegative(covered - *size))
-              : succeeded(requireEqual(expressions.simplify(covered), *size));
+              ? succeeded(required.notNegative(covered - *size))
+              : succeeded(required.equal(expressions.simplify(covered), *size));
       if (!isCovered)
         return op.emitOpError()
                << "has tiles along dimension " << dim << " of "
@@ -216,10 +145,11 @@ private:
         return refuse(op.getSource(), dim, op);
       if (!size || target.isDynamicDim(dim))
         continue;
-      if (failed(requireEqual(*size,
-                              expressions.constant(target.getDimSize(dim)))))
-        return op.emitOpError() << "is to " << target << ", but dimension "
-                                << dim << " is known to be " << text(*size);
+      if (failed(required.equal(*size,
+                                expressions.constant(target.getDimSize(dim)))))
+        return op.emitOpError()
+               << "is to " << target << ", but dimension " << dim
+               << " is known to be " << required.text(*size);
     }
     return success();
   }
@@ -234,10 +164,11 @@ private:
       }
       std::optional<AffineExpr> whole = sizeOf(op.getSrc(), source);
       if (product && whole &&
-          failed(requireEqual(expressions.simplify(*product), *whole)))
+          failed(required.equal(expressions.simplify(*product), *whole)))
         return op.emitOpError()
-               << "makes " << text(*product) << " of dimension " << source
-               << " of " << op.getSrcType() << ", which is " << text(*whole);
+               << "makes " << required.text(*product) << " of dimension "
+               << source << " of " << op.getSrcType() << ", which is "
+               << required.text(*whole);
     }
     return success();
   }
@@ -263,11 +194,12 @@ private:
         return op.emitOpError()
                << "has a size " << i
                << " that cannot be computed from sizes of arguments";
-      if (size && slice && failed(requireEqual(*size, *slice)))
+      if (size && slice && failed(required.equal(*size, *slice)))
         return op.emitOpError()
-               << "inserts " << text(*size) << " elements along dimension "
-               << kept << " of " << op.getSourceType() << ", but its size " << i
-               << " is " << text(*slice);
+               << "inserts " << required.text(*size)
+               << " elements along dimension " << kept << " of "
+               << op.getSourceType() << ", but its size " << i << " is "
+               << required.text(*slice);
       ++kept;
     }
     return visitSlice(op, op.getDest());
@@ -292,9 +224,9 @@ private:
         isKnown = false;
         continue;
       }
-      if (failed(requireNotNegative(*offset)) ||
-          failed(requireNotNegative(*extent - 1 - *offset -
-                                    (*size - 1) * *stride)))
+      if (failed(required.notNegative(*offset)) ||
+          failed(required.notNegative(*extent - 1 - *offset -
+                                      (*size - 1) * *stride)))
         return op->emitOpError() << "reaches out of dimension " << dim << " of "
                                  << whole.getType();
     }
@@ -315,22 +247,101 @@ private:
     return visitMade(op);
   }
 
-  /// Only where it is sure to run: the body of an operation may run for no
-  /// element.
   LogicalResult visit(tensor::ExtractOp op) {
-    if (!isa<func::FuncOp>(op->getParentOp()))
-      return success();
     for (auto [dim, index] : llvm::enumerate(op.getIndices())) {
       std::optional<AffineExpr> at = expressions.valueOf(index),
                                 size = sizeOf(op.getTensor(), dim);
       if (!at || !size)
         return success();
-      if (failed(requireNotNegative(*at)) ||
-          failed(requireNotNegative(*size - 1 - *at)))
+      if (failed(required.notNegative(*at)) ||
+          failed(required.notNegative(*size - 1 - *at)))
         return op.emitOpError() << "is of an element outside of dimension "
                                 << dim << " of " << op.getTensor().getType();
     }
     sizes.inBounds.push_back(op);
+    return success();
+  }
+
+  /// As many elements as before, in the sizes that the second operand lists.
+  LogicalResult visit(tensor::ReshapeOp op) {
+    auto source = cast<RankedTensorType>(op.getSource().getType());
+    auto result = cast<RankedTensorType>(op.getResult().getType());
+    auto listed = op.getShape().getDefiningOp<tensor::FromElementsOp>();
+    AffineExpr before = expressions.constant(1), after = before;
+    for (int64_t dim = 0; dim < source.getRank(); ++dim) {
+      std::optional<AffineExpr> size = sizeOf(op.getSource(), dim);
+      if (!size)
+        return unknown == Unknown::Refused ? refuse(op.getSource(), dim, op)
+                                           : success();
+      before = before * *size;
+    }
+    for (int64_t dim = 0; dim < result.getRank(); ++dim) {
+      std::optional<AffineExpr> size = sizeOf(op.getResult(), dim), said;
+      if (!size)
+        return unknown == Unknown::Refused ? refuse(op.getResult(), dim, op)
+                                           : success();
+      if (listed)
+        said = expressions.valueOf(listed.getElements()[dim]);
+      if (said && failed(required.equal(*said, *size)))
+        return op.emitOpError() << "makes dimension " << dim << " of " << result
+                                << " " << required.text(*said);
+      after = after * *size;
+    }
+    if (failed(required.equal(expressions.simplify(after),
+                              expressions.simplify(before))))
+      return op.emitOpError()
+             << "makes " << required.text(after) << " elements of "
+             << required.text(before) << "; their number must be equal";
+    return visitMade(op);
+  }
+
+  /// What a loop carries keeps its sizes, and both branches yield the same.
+  LogicalResult visit(scf::YieldOp op) {
+    Operation *parent = op->getParentOp();
+    for (auto [index, value] : llvm::enumerate(op.getOperands())) {
+      auto type = dyn_cast<RankedTensorType>(value.getType());
+      if (!type)
+        continue;
+      Value other = parent->getResult(index);
+      if (auto loop = dyn_cast<scf::WhileOp>(parent))
+        other = loop.getInits()[index];
+      for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+        std::optional<AffineExpr> here = sizeOf(value, dim),
+                                  there = sizeOf(other, dim);
+        if (unknown == Unknown::Refused && (!here || !there))
+          return refuse(here ? other : value, dim, op);
+        if (!here || !there)
+          continue;
+        auto difference =
+            dyn_cast<AffineConstantExpr>(expressions.simplify(*here - *there));
+        if (difference && difference.getValue() != 0)
+          return op.emitOpError()
+                 << "of '" << parent->getName() << "' yields "
+                 << required.text(*here) << " for dimension " << dim << " of "
+                 << type << ", which is " << required.text(*there)
+                 << (isa<scf::IfOp>(parent)
+                         ? " in the other branch; both must have the same sizes"
+                         : " before; what a loop carries keeps its sizes");
+        (void)required.equal(*here, *there);
+      }
+    }
+    return success();
+  }
+
+  /// Before all else is computed, where sizes decide.
+  LogicalResult visit(cf::AssertOp op) {
+    if (!isa<func::FuncOp>(op->getParentOp()))
+      return success();
+    std::optional<AffineExpr> condition = expressions.valueOf(op.getArg());
+    if (!condition)
+      return success();
+    if (isa<AffineConstantExpr>(*condition) &&
+        cast<AffineConstantExpr>(*condition).getValue() == 0)
+      return op.emitOpError() << "fails in every call: " << op.getMsg();
+    bool isKnown = llvm::any_of(sizes.asserted, [&](const auto &other) {
+      return other.second == *condition;
+    });
+    sizes.asserted.insert({op, isKnown ? expressions.constant(1) : *condition});
     return success();
   }
 
@@ -341,9 +352,10 @@ private:
       std::optional<AffineExpr> size = sizeOf(op->getResult(0), dim);
       if (!size && unknown == Unknown::Refused)
         return refuse(op->getResult(0), dim, op);
-      if (size && type.isDynamicDim(dim) && failed(requireNotNegative(*size)))
-        return op->emitOpError() << "makes dimension " << dim << " of " << type
-                                 << " " << text(*size) << ", which is negative";
+      if (size && type.isDynamicDim(dim) && failed(required.notNegative(*size)))
+        return op->emitOpError()
+               << "makes dimension " << dim << " of " << type << " "
+               << required.text(*size) << ", which is negative";
     }
     return success();
   }
@@ -361,10 +373,10 @@ private:
     std::optional<AffineExpr> a = sizeOf(x, dim), b = sizeOf(y, dim);
     if (unknown == Unknown::Refused && (!a || !b))
       return refuse(a ? y : x, dim, op);
-    if (a && b && failed(requireEqual(*a, *b)))
-      return op->emitOpError()
-             << "has operands whose dimension " << dim << " is " << text(*a)
-             << " and " << text(*b) << "; they must be equal";
+    if (a && b && failed(required.equal(*a, *b)))
+      return op->emitOpError() << "has operands whose dimension " << dim
+                               << " is " << required.text(*a) << " and "
+                               << required.text(*b) << "; they must be equal";
     return success();
   }
 
@@ -393,90 +405,15 @@ private:
     return where->emitError()
            << "cannot tell how dimension " << dim << " of " << tensor.getType()
            << " follows from sizes of arguments; sizes must be constants, "
-              "index "
-              "arguments, tensor.dim, or sums, differences, products, and "
-              "quotients and remainders by a positive constant, of such";
-  }
-
-  /// What is known of a size by now.
-  AffineExpr known(AffineExpr size) const {
-    // Each step puts in what its symbol was found to be, in terms of others.
-    for (size_t step = 0; step < equivalent.size(); ++step) {
-      AffineExpr next = expressions.simplify(size.replace(equivalent));
-      if (next == size)
-        break;
-      size = next;
-    }
-    return size;
-  }
-
-  /// The same for messages.
-  std::string text(AffineExpr size) const {
-    SmallVector<std::string> names;
-    for (SizeSymbol symbol : expressions.symbols()) {
-      names.push_back("arg" + std::to_string(symbol.argument));
-      if (symbol.dim != SizeSymbol::kScalar)
-        names.back() += "_d" + std::to_string(symbol.dim);
-    }
-    return sizeText(known(size), names);
-  }
-
-  /// Fails if the two cannot be equal.
-  LogicalResult requireEqual(AffineExpr x, AffineExpr y) {
-    if (x == y)
-      return success();
-    if (!sizes.equal.contains({y, x}))
-      sizes.equal.insert({x, y});
-    AffineExpr a = known(x), b = known(y);
-    if (a == b)
-      return success();
-    if (isa<AffineConstantExpr>(a) && isa<AffineConstantExpr>(b))
-      return failure();
-    if (!isa<AffineSymbolExpr>(a))
-      std::swap(a, b);
-    // Not in terms of itself, as n = 2 * n.
-    if (isa<AffineSymbolExpr>(a) && !uses(b, a))
-      equivalent[a] = b;
-    return success();
-  }
-
-  static bool uses(AffineExpr expr, AffineExpr symbol) {
-    return expr
-        .walk([&](AffineExpr part) {
-          return part == symbol ? WalkResult::interrupt()
-                                : WalkResult::advance();
-        })
-        .wasInterrupted();
-  }
-
-  /// Fails if it cannot be otherwise.
-  LogicalResult requireNotNegative(AffineExpr expr) {
-    expr = expressions.simplify(expr);
-    if (auto constant = dyn_cast<AffineConstantExpr>(known(expr)))
-      if (constant.getValue() < 0)
-        return failure();
-    if (!expressions.isNeverNegative(expr, /*trustsSizes=*/false))
-      sizes.notNegative.insert(expr);
-    return success();
-  }
-
-  std::string describe(linalg::LinalgOp op, const Extent &extent) const {
-    std::string line;
-    llvm::raw_string_ostream os(line);
-    auto type =
-        cast<RankedTensorType>(op->getOperand(extent.operand).getType());
-    os << "dimension " << extent.dim << " of operand " << extent.operand
-       << ", of type '" << type << "', "
-       << (type.isDynamicDim(extent.dim) ? "is known to be " : "is ")
-       << text(extent.size);
-    return line;
+              "index or i64 arguments, tensor.dim, or what arithmetic makes of "
+              "such";
   }
 
   Unknown unknown;
   bool refused = false;
   EntrySizes sizes;
   SizeExpressions expressions;
-  llvm::DenseMap<AffineExpr, AffineExpr> equivalent;
+  RequiredSizes required;
 };
 
 } // namespace

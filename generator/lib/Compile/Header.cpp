@@ -4,6 +4,7 @@
 // The C header of a compiled model.
 
 #include "tilewright/Compile/CompileModel.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -20,6 +21,17 @@ std::string includeGuard(StringRef name) {
   if (guard.empty() || isDigit(guard[0]))
     guard.insert(0, "MODEL_");
   return guard + "_";
+}
+
+/// Of the statuses that are a model's own; see docs/compile.md.
+constexpr size_t firstAssertion = 1024;
+
+/// `text` for a comment of one line.
+std::string oneLine(StringRef text) {
+  std::string line;
+  for (char c : text)
+    line += isPrint(c) && c != '\\' ? c : ' ';
+  return line;
 }
 
 const char conventions[] = R"(
@@ -138,9 +150,15 @@ std::string emitHeader(StringRef name, const std::vector<EntryPoint> &entries,
     os << '\n';
     for (const std::string &shape : entry.shapes)
       os << "//   " << shape << '\n';
+    for (auto [index, message] : llvm::enumerate(entry.messages))
+      os << "//   returns " << firstAssertion + index << ": "
+         << oneLine(message) << '\n';
     declare(os, "int32_t", entry.name, entry.parameters);
     if (entry.arena && instance.empty())
       declareWithWorkspace(os, entry);
+    if (!entry.messages.empty())
+      os << "// What such a status says, as a static string.\n"
+         << "const char *" << entry.name << "_message(int32_t status);\n";
   }
   os << "\n#ifdef __cplusplus\n}\n#endif\n\n#endif  // " << guard << '\n';
   return text;

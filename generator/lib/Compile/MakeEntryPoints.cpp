@@ -4,14 +4,14 @@
 // tw-make-entry-points: functions on tensors -> functions on bare pointers and
 // sizes, which C can call.
 
+#include "ArgumentSizes.h"
 #include "RowMajorView.h"
 #include "SizeText.h"
-#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Compile/EntrySizes.h"
 #include "tilewright/Compile/Passes.h"
-#include <map>
 
 using namespace mlir;
 
@@ -26,104 +26,28 @@ namespace {
 /// TW_STATUS_INVALID_ARGUMENT of the runtime library.
 constexpr int64_t kInvalidArgument = 1;
 
-/// Where the arguments of a tensor function are among the entry point's.
-struct Layout {
-  /// Of each argument: its pointer, or itself if it is a scalar.
-  SmallVector<unsigned> inputs;
-  /// The i64 of each size.
-  std::map<SizeSymbol, unsigned> sizes;
-  /// Of each result: its pointer.
-  SmallVector<unsigned> outputs;
-  SmallVector<Type> types;
-};
-
-Layout layOut(func::FuncOp func) {
-  Layout layout;
-  Builder builder(func.getContext());
-  for (auto [index, type] : llvm::enumerate(func.getArgumentTypes())) {
-    unsigned number = index;
-    layout.inputs.push_back(layout.types.size());
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor) {
-      if (type.isIndex() || type.isInteger(64))
-        layout.sizes[{number, SizeSymbol::kScalar}] = layout.types.size();
-      layout.types.push_back(type.isIndex() ? builder.getI64Type() : type);
-      continue;
-    }
-    layout.types.push_back(pointerType(tensor));
-    for (int64_t dim = 0; dim < tensor.getRank(); ++dim) {
-      if (!tensor.isDynamicDim(dim))
-        continue;
-      layout.sizes[{number, dim}] = layout.types.size();
-      layout.types.push_back(builder.getI64Type());
-    }
-  }
-  for (Type type : func.getResultTypes()) {
-    layout.outputs.push_back(layout.types.size());
-    layout.types.push_back(pointerType(cast<RankedTensorType>(type)));
-  }
-  return layout;
-}
-
-/// Sizes, computed from a function's arguments.
-class ArgumentSizes {
-public:
-  ArgumentSizes(ImplicitLocOpBuilder &b, const Layout &layout,
-                func::FuncOp func)
-      : b(b), layout(layout), func(func) {}
-
-  Value index(SizeSymbol symbol) {
-    Value &known = indices[argumentOf(symbol)];
-    if (!known)
-      known = arith::IndexCastOp::create(b, b.getIndexType(),
-                                         func.getArgument(argumentOf(symbol)));
-    return known;
-  }
-
-  OpFoldResult evaluate(AffineExpr size, ArrayRef<SizeSymbol> symbols) {
-    if (auto constant = dyn_cast<AffineConstantExpr>(size))
-      return b.getIndexAttr(constant.getValue());
-    SmallVector<Value> values(symbols.size());
-    size.walk([&](AffineExpr part) {
-      if (auto symbol = dyn_cast<AffineSymbolExpr>(part))
-        values[symbol.getPosition()] = index(symbols[symbol.getPosition()]);
-    });
-    return affine::expandAffineExpr(b, b.getLoc(), size, {}, values);
-  }
-
-  /// As an i64.
-  Value word(AffineExpr size, ArrayRef<SizeSymbol> symbols) {
-    if (auto constant = dyn_cast<AffineConstantExpr>(size))
-      return arith::ConstantIntOp::create(b, constant.getValue(), 64);
-    if (auto symbol = dyn_cast<AffineSymbolExpr>(size))
-      return func.getArgument(argumentOf(symbols[symbol.getPosition()]));
-    return arith::IndexCastOp::create(b, b.getI64Type(),
-                                      cast<Value>(evaluate(size, symbols)));
-  }
-
-private:
-  unsigned argumentOf(SizeSymbol symbol) const {
-    return layout.sizes.find(symbol)->second;
-  }
-
-  ImplicitLocOpBuilder &b;
-  const Layout &layout;
-  func::FuncOp func;
-  llvm::DenseMap<unsigned, Value> indices;
-};
-
 class EntryBuilder {
 public:
   EntryBuilder(func::FuncOp func, const EntrySizes &sizes)
-      : func(func), sizes(sizes), layout(layOut(func)),
+      : func(func), sizes(sizes), layout(func),
         b(func.getLoc(), func.getContext()) {}
 
-  void build() {
+  LogicalResult build() {
     b.setInsertionPoint(func);
     func::FuncOp body = buildBody();
     b.setInsertionPoint(func);
     buildEntry(body);
+    if (!messages.empty()) {
+      auto name = b.getStringAttr(entryName + kMessageSuffix);
+      if (SymbolTable::lookupNearestSymbolFrom(func, name))
+        return func.emitError("the model has a function '")
+               << name.getValue() << "', which the header needs beside '"
+               << entryName << "'; give one of the two another name";
+      b.setInsertionPoint(func);
+      buildMessages(name.str());
+    }
     func.erase();
+    return success();
   }
 
 private:
@@ -144,8 +68,9 @@ private:
     func.walk([](Operation *op) { op->removeAttr(kInBoundsAttr); });
     for (Operation *op : sizes.inBounds)
       op->setAttr(kInBoundsAttr, b.getUnitAttr());
-    ArgumentSizes argumentSizes(b, layout, body);
+    ArgumentSizes argumentSizes(b, layout, body, sizes);
     auto size = [&](SizeSymbol symbol) { return argumentSizes.index(symbol); };
+    guard(argumentSizes);
 
     IRMapping mapping;
     for (auto [index, type] : llvm::enumerate(func.getArgumentTypes())) {
@@ -168,13 +93,16 @@ private:
     }
     Block &source = func.getBody().front();
     for (Operation &op : source.without_terminator())
-      b.clone(op, mapping);
+      if (!sizes.asserted.contains(&op))
+        b.clone(op, mapping);
+    bool mayFail = false;
+    body.walk([&](cf::AssertOp) { mayFail = true; });
     for (auto [index, value] :
          llvm::enumerate(source.getTerminator()->getOperands())) {
       auto tensor = cast<RankedTensorType>(value.getType());
       SmallVector<OpFoldResult> shape;
       for (AffineExpr extent : sizes.results[index])
-        shape.push_back(argumentSizes.evaluate(extent, sizes.symbols));
+        shape.push_back(argumentSizes.evaluate(extent));
       // What is known of the sizes, the types say: else folding would find it
       // out later, and make a view that is not seen to be contiguous.
       RankedTensorType exact = withSizes(tensor, shape);
@@ -183,6 +111,13 @@ private:
         result = tensor::CastOp::create(b, exact, result);
       Value view = rowMajorView(b, body.getArgument(layout.outputs[index]),
                                 exact, shape);
+      if (mayFail) {
+        // Nothing is computed where the caller sees it before all went well.
+        Value buffer = bufferization::ToBufferOp::create(
+            b, cast<MemRefType>(view.getType()), result, /*read_only=*/true);
+        memref::CopyOp::create(b, buffer, view);
+        continue;
+      }
       auto copy =
           bufferization::MaterializeInDestinationOp::create(b, result, view);
       copy.setRestrict(true);
@@ -191,6 +126,30 @@ private:
     Value ok = arith::ConstantIntOp::create(b, 0, 32);
     func::ReturnOp::create(b, ok);
     return body;
+  }
+
+  /// What must hold where a branch is taken or a loop turns is known before any
+  /// of it: `cf.assert` in front of each operation that asks for it.
+  void guard(ArgumentSizes &argumentSizes) {
+    for (const auto &[op, requirements] : sizes.before) {
+      Value holds = argumentSizes.holds(requirements);
+      ImplicitLocOpBuilder before(op->getLoc(), op);
+      auto check = cf::AssertOp::create(before, holds, "sizes do not agree");
+      check->setAttr(kStatusAttr, before.getI32IntegerAttr(kInvalidArgument));
+    }
+    func.walk([&](cf::AssertOp op) {
+      auto decided = sizes.asserted.find(op);
+      bool isDecided = decided != sizes.asserted.end() &&
+                       isa<AffineConstantExpr>(decided->second);
+      if (op->hasAttr(kStatusAttr) || isDecided)
+        return;
+      // What says the same is the same status.
+      auto known = llvm::find(messages, op.getMsg());
+      int32_t number = known - messages.begin();
+      if (known == messages.end())
+        messages.push_back(op.getMsg().str());
+      op->setAttr(kStatusAttr, b.getI32IntegerAttr(kFirstAssertion + number));
+    });
   }
 
   static RankedTensorType withSizes(RankedTensorType tensor,
@@ -214,29 +173,30 @@ private:
         LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
     b.setInsertionPointToStart(check.addEntryBlock());
 
-    Value bad = arith::ConstantIntOp::create(b, 0, 1);
-    auto require = [&](arith::CmpIPredicate predicate, Value x, Value y) {
-      Value wrong = arith::CmpIOp::create(b, predicate, x, y);
-      bad = arith::OrIOp::create(b, bad, wrong);
+    // The first of these that does not hold decides.
+    Value status = arith::ConstantIntOp::create(b, 0, 32);
+    auto require = [&](Value holds, int64_t otherwise) {
+      Value failure = arith::ConstantIntOp::create(b, otherwise, 32);
+      status = b.createOrFold<arith::SelectOp>(holds, status, failure);
     };
-    Layout ofCheck = layout;
+    EntryLayout ofCheck = layout;
     for (auto &[symbol, argument] : ofCheck.sizes)
       argument = llvm::find(arguments, argument) - arguments.begin();
-    ArgumentSizes argumentSizes(b, ofCheck, check);
-    auto value = [&](AffineExpr size) -> Value {
-      return argumentSizes.word(size, sizes.symbols);
-    };
+    ArgumentSizes argumentSizes(b, ofCheck, check, sizes);
+    require(argumentSizes.holds(sizes.atEntry), kInvalidArgument);
+    for (auto &[op, condition] : llvm::reverse(sizes.asserted))
+      if (!isa<AffineConstantExpr>(condition))
+        require(argumentSizes.value(condition, b.getI1Type()),
+                op->getAttrOfType<IntegerAttr>(kStatusAttr).getInt());
     Value zero = arith::ConstantIntOp::create(b, 0, 64);
+    Value areNatural = arith::ConstantIntOp::create(b, 1, 1);
     for (auto [symbol, argument] : ofCheck.sizes)
       if (symbol.dim != SizeSymbol::kScalar)
-        require(arith::CmpIPredicate::slt, check.getArgument(argument), zero);
-    for (AffineExpr size : sizes.notNegative)
-      require(arith::CmpIPredicate::slt, value(size), zero);
-    for (const auto &[x, y] : sizes.equal)
-      require(arith::CmpIPredicate::ne, value(x), value(y));
-    Value invalid = arith::ConstantIntOp::create(b, kInvalidArgument, 32);
-    Value ok = arith::ConstantIntOp::create(b, 0, 32);
-    Value status = arith::SelectOp::create(b, bad, invalid, ok);
+        areNatural = b.createOrFold<arith::AndIOp>(
+            areNatural,
+            b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge,
+                                          check.getArgument(argument), zero));
+    require(areNatural, kInvalidArgument);
     func::ReturnOp::create(b, status);
     return check;
   }
@@ -252,12 +212,16 @@ private:
     b.setInsertionPoint(func);
 
     // The name is free for the new function only once the old one has another.
-    std::string name = func.getName().str();
-    func.setName(name + ".tensors");
+    entryName = func.getName().str();
+    func.setName(entryName + ".tensors");
     auto entry = func::FuncOp::create(
-        b, name, b.getFunctionType(layout.types, {b.getI32Type()}));
+        b, entryName, b.getFunctionType(layout.types, {b.getI32Type()}));
     entry->setAttr(kCArgumentsAttr, b.getStrArrayAttr(cArguments()));
     entry->setAttr(kCResultsAttr, b.getStrArrayAttr(cResults()));
+    if (!messages.empty()) {
+      SmallVector<StringRef> texts(messages.begin(), messages.end());
+      entry->setAttr(kCMessagesAttr, b.getStrArrayAttr(texts));
+    }
     b.setInsertionPointToStart(entry.addEntryBlock());
 
     SmallVector<Value> words;
@@ -279,6 +243,39 @@ private:
     func::ReturnOp::create(b, choice.getResults());
   }
 
+  /// `const char *<name>_message(int32_t status)`.
+  void buildMessages(const std::string &name) {
+    Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+    auto function = func::FuncOp::create(
+        b, name, b.getFunctionType({b.getI32Type()}, {pointer}));
+    auto text = [&](StringRef message) -> Value {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPoint(function);
+      std::string bytes = message.str() + '\0';
+      auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size());
+      auto global = LLVM::GlobalOp::create(
+          b, type, /*isConstant=*/true, LLVM::Linkage::Private,
+          name + "." + std::to_string(texts++), b.getStringAttr(bytes));
+      b.setInsertionPointToEnd(&function.getBody().front());
+      return LLVM::AddressOfOp::create(b, global);
+    };
+    b.setInsertionPointToStart(function.addEntryBlock());
+    Value status = function.getArgument(0);
+    Value result = text("no status of " + entryName + " itself");
+    auto say = [&](int64_t when, StringRef message) {
+      Value here = text(message);
+      Value is =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, status,
+                                arith::ConstantIntOp::create(b, when, 32));
+      result = arith::SelectOp::create(b, is, here, result);
+    };
+    say(0, "the results are written");
+    say(kInvalidArgument, "a size is negative, or sizes do not agree");
+    for (auto [index, message] : llvm::enumerate(messages))
+      say(kFirstAssertion + int64_t(index), message);
+    func::ReturnOp::create(b, result);
+  }
+
   std::string argumentName(unsigned index) {
     if (auto name = func.getArgAttrOfType<StringAttr>(index, kNameAttr))
       return name.str();
@@ -293,10 +290,8 @@ private:
   }
 
   SmallVector<std::string> symbolNames() {
-    SmallVector<std::string> names;
-    for (SizeSymbol symbol : sizes.symbols)
-      names.push_back(sizeName(symbol));
-    return names;
+    return symbolTexts(sizes.symbols, sizes.computed,
+                       [&](SizeSymbol symbol) { return sizeName(symbol); });
   }
 
   /// The declarations of C parameters, in order; results last.
@@ -376,10 +371,13 @@ private:
 
   func::FuncOp func;
   const EntrySizes &sizes;
-  Layout layout;
+  EntryLayout layout;
   ImplicitLocOpBuilder b;
   std::vector<std::string> storage;
   std::vector<std::string> shapes;
+  std::string entryName;
+  unsigned texts = 0;
+  std::vector<std::string> messages; ///< of what the model asserts
 };
 
 struct MakeEntryPointsPass : impl::MakeEntryPointsBase<MakeEntryPointsPass> {
@@ -399,7 +397,8 @@ struct MakeEntryPointsPass : impl::MakeEntryPointsBase<MakeEntryPointsPass> {
         sizes = analyzeEntrySizes(func);
       if (failed(sizes))
         return signalPassFailure();
-      EntryBuilder(func, *sizes).build();
+      if (failed(EntryBuilder(func, *sizes).build()))
+        return signalPassFailure();
     }
   }
 };

@@ -90,8 +90,10 @@ void registerModelDialects(DialectRegistry &registry) {
 }
 
 void addModelStep(OpPassManager &pm, const ModelOptions &options) {
+  pm.addPass(createNameEntryPoints());
   pm.addPass(createCheckModel());
   pm.addPass(createConvertElementwiseToLinalgPass());
+  pm.addNestedPass<func::FuncOp>(createHoistAsserts());
   pm.addNestedPass<func::FuncOp>(createCheckSizes());
   AssignDevicesOptions assign;
   assign.hasDevice = options.device.has_value();
@@ -101,6 +103,8 @@ void addModelStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addPass(createInlinerPass(llvm::StringMap<OpPassManager>(),
                                [](OpPassManager &) {}));
   pm.addPass(createSymbolDCEPass());
+  if (options.device)
+    pm.addNestedPass<func::FuncOp>(createKeepOnHost());
   // Again, with what callers pass.
   pm.addNestedPass<func::FuncOp>(createCheckSizes());
   pm.addNestedPass<func::FuncOp>(createFoldSizes());
@@ -147,6 +151,8 @@ void addBufferStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addNestedPass<func::FuncOp>(createWriteResults());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferAlignment = kBufferAlignment;
+  // What a loop carries may be another buffer each time.
+  bufferize.allowReturnAllocsFromLoops = true;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   addCleanup(pm);
   if (!options.device) {
@@ -164,6 +170,7 @@ void addBufferStep(OpPassManager &pm, const ModelOptions &options) {
   }
   // Of what has no place in the arena, and of the arena itself.
   bufferization::buildBufferDeallocationPipeline(pm);
+  pm.addPass(createPlainBuffers());
   addCleanup(pm);
 }
 
@@ -187,6 +194,7 @@ void addConversionsToLLVM(OpPassManager &pm, UnknownMath unknown) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createLowerAsserts());
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertMathToLLVMPass());
   if (unknown == UnknownMath::CallLibm)
@@ -198,6 +206,7 @@ void addConversionsToLLVM(OpPassManager &pm, UnknownMath unknown) {
   func.useBarePtrCallConv = true;
   pm.addPass(createConvertFuncToLLVMPass(func));
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createTrackAllocations());
 }
 
 void addLLVMStep(OpPassManager &pm, const ModelOptions &options) {

@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -43,9 +44,9 @@ bool SizeExpressions::isNeverNegative(AffineExpr expr, bool trustsSizes) const {
   if (trustsSizes && ofTensors.contains(expr))
     return true;
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
-    SizeSymbol which = table[symbol.getPosition()];
-    return which.dim != SizeSymbol::kScalar ||
-           sizeArguments.contains(which.argument);
+    const SizeSymbol &which = table[symbol.getPosition()];
+    return !which.isComputed() && (which.dim != SizeSymbol::kScalar ||
+                                   sizeArguments.contains(which.argument));
   }
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary)
@@ -66,7 +67,22 @@ std::optional<AffineExpr> SizeExpressions::sizeOf(Value tensor, int64_t dim) {
   Operation *op = tensor.getDefiningOp();
   if (auto buffer = dyn_cast<MemRefType>(type))
     return op ? sizeOfBuffer(op, buffer, dim) : std::nullopt;
-  return op ? sizeOfResult(op, cast<OpResult>(tensor), dim) : std::nullopt;
+  if (auto carried = dyn_cast<BlockArgument>(tensor))
+    return sizeOfCarried(carried, dim);
+  return sizeOfResult(tensor.getDefiningOp(), cast<OpResult>(tensor), dim);
+}
+
+std::optional<AffineExpr> SizeExpressions::sizeOfCarried(BlockArgument tensor,
+                                                         int64_t dim) {
+  Operation *loop = tensor.getOwner()->getParentOp();
+  if (auto op = dyn_cast<scf::ForOp>(loop))
+    return sizeOf(op.getTiedLoopInit(tensor)->get(), dim);
+  if (auto op = dyn_cast<scf::WhileOp>(loop))
+    return tensor.getOwner() == op.getBeforeBody()
+               ? sizeOf(op.getInits()[tensor.getArgNumber()], dim)
+               : sizeOf(op.getConditionOp().getArgs()[tensor.getArgNumber()],
+                        dim);
+  return std::nullopt;
 }
 
 std::optional<AffineExpr>
@@ -130,6 +146,19 @@ SizeExpressions::sizeOfResult(Operation *op, OpResult tensor, int64_t dim) {
         return simplify(sum);
       })
       .Case([&](tensor::GatherOp op) { return sizeOfGathered(op, dim); })
+      .Case([&](tensor::ReshapeOp op) { return sizeOfReshaped(op, dim); })
+      .Case([&](scf::ForOp op) {
+        return sizeOf(op.getInits()[tensor.getResultNumber()], dim);
+      })
+      .Case([&](scf::WhileOp op) {
+        return sizeOf(op.getConditionOp().getArgs()[tensor.getResultNumber()],
+                      dim);
+      })
+      .Case([&](scf::IfOp op) {
+        // Checks make sure that the other branch yields the same.
+        return sizeOf(op.thenYield()->getOperand(tensor.getResultNumber()),
+                      dim);
+      })
       .Case([&](DestinationStyleOpInterface op) {
         return sizeOf(op.getTiedOpOperand(tensor)->get(), dim);
       })
@@ -154,6 +183,12 @@ SizeExpressions::sizeOfExpanded(tensor::ExpandShapeOp op, int64_t dim) {
   if (!whole)
     return std::nullopt;
   return divide(AffineExprKind::FloorDiv, *whole, constant(others));
+}
+
+std::optional<AffineExpr> SizeExpressions::sizeOfReshaped(tensor::ReshapeOp op,
+                                                          int64_t dim) {
+  auto shape = op.getShape().getDefiningOp<tensor::FromElementsOp>();
+  return shape ? valueOf(shape.getElements()[dim]) : std::nullopt;
 }
 
 std::optional<AffineExpr> SizeExpressions::sizeOfGathered(tensor::GatherOp op,
@@ -181,17 +216,20 @@ std::optional<AffineExpr> SizeExpressions::valueOf(OpFoldResult index) {
   return valueOf(cast<Value>(index));
 }
 
-std::optional<AffineExpr> SizeExpressions::valueOf(Value index) {
-  if (std::optional<int64_t> known = getConstantIntValue(index))
-    return constant(*known);
-  // Other integers wrap where an index does not.
-  if (!index.getType().isIndex() && !index.getType().isInteger(64))
-    return std::nullopt;
-  if (BlockArgument argument = functionArgument(index))
+std::optional<AffineExpr> SizeExpressions::valueOf(Value scalar) {
+  if (std::optional<int64_t> known = getConstantIntValue(scalar))
+    return constant(scalar.getType().isInteger(1) ? *known != 0 : *known);
+  if (BlockArgument argument = functionArgument(scalar)) {
+    if (!scalar.getType().isIndex() && !scalar.getType().isInteger(64))
+      return std::nullopt;
     return symbol({argument.getArgNumber(), SizeSymbol::kScalar});
-  Operation *op = index.getDefiningOp();
-  if (!op)
-    return std::nullopt;
+  }
+  Operation *op = scalar.getDefiningOp();
+  return op ? valueOfOperation(op, scalar) : std::nullopt;
+}
+
+std::optional<AffineExpr> SizeExpressions::valueOfOperation(Operation *op,
+                                                            Value result) {
   if (isa<tensor::DimOp, memref::DimOp>(op)) {
     auto type = dyn_cast<ShapedType>(op->getOperand(0).getType());
     std::optional<int64_t> which = getConstantIntValue(op->getOperand(1));
@@ -203,9 +241,17 @@ std::optional<AffineExpr> SizeExpressions::valueOf(Value index) {
       ofTensors.insert(*size);
     return size;
   }
-  if (auto applied = dyn_cast<affine::AffineApplyOp>(op))
-    return apply(applied.getAffineMap(), applied.getMapOperands());
-  return valueOfArithmetic(op);
+  // Other integers wrap where an index does not.
+  if (result.getType().isIndex() || result.getType().isInteger(64)) {
+    std::optional<AffineExpr> affine;
+    if (auto applied = dyn_cast<affine::AffineApplyOp>(op))
+      affine = apply(applied.getAffineMap(), applied.getMapOperands());
+    else
+      affine = valueOfArithmetic(op);
+    if (affine)
+      return affine;
+  }
+  return valueOfComputation(op);
 }
 
 std::optional<AffineExpr> SizeExpressions::valueOfArithmetic(Operation *op) {
@@ -216,6 +262,8 @@ std::optional<AffineExpr> SizeExpressions::valueOfArithmetic(Operation *op) {
     return std::nullopt;
   SmallVector<AffineExpr> operands;
   for (Value operand : op->getOperands()) {
+    if (!operand.getType().isIndex() && !operand.getType().isInteger(64))
+      return std::nullopt;
     std::optional<AffineExpr> value = valueOf(operand);
     if (!value)
       return std::nullopt;

@@ -6,6 +6,7 @@
 #ifndef TILEWRIGHT_LIB_COMPILE_SIZEEXPRESSIONS_H
 #define TILEWRIGHT_LIB_COMPILE_SIZEEXPRESSIONS_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tilewright/Compile/EntrySizes.h"
@@ -14,15 +15,17 @@ namespace tilewright {
 
 /// Traces sizes and indices back to arguments: through operations that make
 /// tensors or buffers, sums, differences, products, and quotients and
-/// remainders of a positive constant.
+/// remainders of a positive constant. Other arithmetic on scalars makes symbols
+/// of its own, if `computes`.
 class SizeExpressions {
 public:
-  explicit SizeExpressions(mlir::MLIRContext *context) : context(context) {}
+  explicit SizeExpressions(mlir::MLIRContext *context, bool computes = false)
+      : context(context), computes(computes) {}
 
   /// The size of dimension `dim` of `tensor`, or of a buffer, if that can be
   /// told.
   std::optional<mlir::AffineExpr> sizeOf(mlir::Value tensor, int64_t dim);
-  /// What an index is.
+  /// What a scalar is.
   std::optional<mlir::AffineExpr> valueOf(mlir::Value index);
   std::optional<mlir::AffineExpr> valueOf(mlir::OpFoldResult index);
 
@@ -44,6 +47,9 @@ public:
 
   /// What the symbols of the expressions are.
   const std::vector<SizeSymbol> &symbols() const { return table; }
+  const std::vector<ComputedSize> &computed() const { return computations; }
+  /// What is divided by, where it may be zero: an entry point has to check it.
+  const llvm::SetVector<mlir::AffineExpr> &divisors() const { return nonZero; }
 
 private:
   mlir::AffineExpr symbol(SizeSymbol which);
@@ -55,7 +61,22 @@ private:
                                                  int64_t dim);
   std::optional<mlir::AffineExpr> sizeOfGathered(mlir::tensor::GatherOp op,
                                                  int64_t dim);
+  /// Of what a loop carries: it has the size that it starts with, which the
+  /// entry point's checks make sure of.
+  std::optional<mlir::AffineExpr> sizeOfCarried(mlir::BlockArgument tensor,
+                                                int64_t dim);
+  std::optional<mlir::AffineExpr> sizeOfReshaped(mlir::tensor::ReshapeOp op,
+                                                 int64_t dim);
+  std::optional<mlir::AffineExpr> valueOfOperation(mlir::Operation *op,
+                                                   mlir::Value result);
   std::optional<mlir::AffineExpr> valueOfArithmetic(mlir::Operation *op);
+  /// What has no affine expression; see ComputedSizes.cpp.
+  std::optional<mlir::AffineExpr> valueOfComputation(mlir::Operation *op);
+  std::optional<mlir::AffineExpr>
+  decide(mlir::Operation *op, llvm::ArrayRef<mlir::AffineExpr> operands) const;
+  std::optional<bool> decideComparison(mlir::arith::CmpIPredicate predicate,
+                                       mlir::AffineExpr x,
+                                       mlir::AffineExpr y) const;
   /// Fails if the divisor is not known to be positive.
   std::optional<mlir::AffineExpr> divide(mlir::AffineExprKind kind,
                                          mlir::AffineExpr x,
@@ -64,8 +85,11 @@ private:
                                         mlir::ValueRange operands);
 
   mlir::MLIRContext *context;
+  bool computes;
   std::vector<SizeSymbol> table;
   llvm::SmallDenseSet<unsigned> sizeArguments;
+  std::vector<ComputedSize> computations;
+  llvm::SetVector<mlir::AffineExpr> nonZero;
   /// Expressions that are sizes of tensors.
   llvm::DenseSet<mlir::AffineExpr> ofTensors;
 };

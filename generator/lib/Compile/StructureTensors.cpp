@@ -190,11 +190,30 @@ public:
   }
 
   /// Of views, only those of nothing: upstream does not agree with itself on
-  /// whether such a size is known.
+  /// whether such a size is known; and those that make several dynamic sizes of
+  /// one, which it cannot lower.
   Value structure(tensor::ExpandShapeOp expand) {
+    SmallVector<OpFoldResult> shape = expand.getMixedOutputShape();
+    RankedTensorType type = expand.getResultType();
     if (llvm::is_contained(expand.getSrcType().getShape(), 0))
-      return empty(expand.getMixedOutputShape(), expand.getResultType());
-    return expand.getResult();
+      return empty(shape, type);
+    SmallVector<ReassociationIndices> groups = expand.getReassociationIndices();
+    if (llvm::all_of(groups, [&](ArrayRef<int64_t> group) {
+          return llvm::count_if(group, [&](int64_t dim) {
+                   return type.isDynamicDim(dim);
+                 }) <= 1;
+        }))
+      return expand.getResult();
+    return elements(empty(shape, type), [&](ValueRange at) {
+      SmallVector<Value> indices;
+      for (ArrayRef<int64_t> group : groups) {
+        Value index = constant(0);
+        for (int64_t dim : group)
+          index = add(multiply(index, shape[dim]), at[dim]);
+        indices.push_back(index);
+      }
+      return extract(expand.getSrc(), indices);
+    });
   }
 
   Value structure(tensor::CollapseShapeOp collapse) {
@@ -210,6 +229,37 @@ public:
     return empty(shape, collapse.getResultType());
   }
 
+  /// By way of all elements in one dimension.
+  Value structure(tensor::ReshapeOp reshape) {
+    auto type = cast<RankedTensorType>(reshape.getResult().getType());
+    Value flat = flatten(reshape.getSource());
+    auto flatType = cast<RankedTensorType>(flat.getType());
+    int64_t count =
+        type.hasStaticShape() ? type.getNumElements() : ShapedType::kDynamic;
+    flat = b.createOrFold<tensor::CastOp>(
+        RankedTensorType::get({count}, flatType.getElementType()), flat);
+    if (type.getRank() == 0)
+      return tensor::CollapseShapeOp::create(b, type, flat,
+                                             ArrayRef<ReassociationIndices>{});
+    SmallVector<OpFoldResult> shape;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      shape.push_back(type.isDynamicDim(dim)
+                          ? OpFoldResult(listedSize(reshape, dim))
+                          : b.getIndexAttr(type.getDimSize(dim)));
+    if (type.getRank() == 1)
+      return flat;
+    if (llvm::is_contained(type.getShape(), 0))
+      return empty(shape, type);
+    ReassociationIndices all =
+        llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+    auto expand = tensor::ExpandShapeOp::create(
+        b, type, flat, ArrayRef<ReassociationIndices>{all}, shape);
+    Value result = structure(expand);
+    if (result != expand.getResult())
+      expand.erase();
+    return result;
+  }
+
   /// Of an operation of the model.
   Value structure(tensor::ExtractOp read) {
     return extractOrZero(read.getTensor(), read.getIndices());
@@ -217,6 +267,28 @@ public:
 
 private:
   static bool isInBounds(Operation *op) { return op->hasAttr(kInBoundsAttr); }
+
+  Value flatten(Value tensor) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    if (type.getRank() == 1)
+      return tensor;
+    if (type.getRank() == 0)
+      return tensor::ExpandShapeOp::create(
+          b, RankedTensorType::get({1}, type.getElementType()), tensor,
+          ArrayRef<ReassociationIndices>{},
+          ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+    ReassociationIndices all =
+        llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+    return tensor::CollapseShapeOp::create(b, tensor,
+                                           ArrayRef<ReassociationIndices>{all});
+  }
+
+  Value listedSize(tensor::ReshapeOp reshape, int64_t dim) {
+    Value size = reshape.getShape()
+                     .getDefiningOp<tensor::FromElementsOp>()
+                     .getElements()[dim];
+    return b.createOrFold<arith::IndexCastOp>(b.getIndexType(), size);
+  }
 
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
@@ -344,8 +416,8 @@ struct StructureTensorsPass : impl::StructureTensorsBase<StructureTensorsPass> {
         failed((structureAll<tensor::ExtractSliceOp, tensor::InsertSliceOp,
                              tensor::PadOp, tensor::ConcatOp, tensor::GatherOp,
                              tensor::GenerateOp, tensor::SplatOp,
-                             tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-                             linalg::SoftmaxOp>())))
+                             tensor::ReshapeOp, tensor::ExpandShapeOp,
+                             tensor::CollapseShapeOp, linalg::SoftmaxOp>())))
       return signalPassFailure();
     getOperation().walk(
         [](Operation *op) { op->removeDiscardableAttr(kInBoundsAttr); });

@@ -9,6 +9,36 @@ func.func @accepted(%x: tensor<?x4xf32>, %n: index) -> tensor<?x4xf32> {
 
 // -----
 
+func.func private @control(%x: tensor<4xf32>, %p: tensor<i1>, %n: index) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %b = tensor.extract %p[] : tensor<i1>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<4xf32> {
+    cf.assert %b, "never"
+    scf.yield %a : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+func.func @calls(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @asserted(%x: tensor<4xf32>, %n: index) -> tensor<?xf32> {
+  %true = arith.constant true
+  %c = arith.constant 0.0 : f32
+  %r = tensor.generate %n {
+  ^bb0(%i: index):
+    // expected-error @below {{is in the body of a 'tensor.generate', where it is not accepted; it may be in that of a linalg operation}}
+    cf.assert %true, "fine"
+    tensor.yield %c : f32
+  } : tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// -----
+
 func.func @memref(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{cannot be compiled; accepted are structured linalg operations, arith, math}}
   %m = memref.alloc() : memref<4xf32>
@@ -85,20 +115,6 @@ func.func @body(%x: tensor<4xf32>) -> tensor<4xf32> {
     tensor.yield %v : f32
   } : tensor<4xf32>
   return %r : tensor<4xf32>
-}
-
-// -----
-
-// expected-error @below {{the public function 'my.function' cannot be declared in C; its name must be an identifier, and no keyword}}
-func.func @my.function(%x: tensor<2xf32>) -> tensor<2xf32> {
-  return %x : tensor<2xf32>
-}
-
-// -----
-
-// expected-error @below {{the public function 'float' cannot be declared in C}}
-func.func @float(%x: tensor<2xf32>) -> tensor<2xf32> {
-  return %x : tensor<2xf32>
 }
 
 // -----

@@ -8,7 +8,7 @@ func.func @read(%x: tensor<2xindex>) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32
   %n = tensor.extract %x[%c0] : tensor<2xindex>
-  // expected-error @below {{cannot tell how dimension 0 of 'tensor<?xf32>' follows from sizes of arguments; sizes must be constants, index arguments, tensor.dim, or sums, differences, products}}
+  // expected-error @below {{cannot tell how dimension 0 of 'tensor<?xf32>' follows from sizes of arguments; sizes must be constants, index or i64 arguments, tensor.dim, or what arithmetic makes of such}}
   %e = tensor.empty(%n) : tensor<?xf32>
   %r = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
   return %r : tensor<?xf32>
@@ -16,14 +16,43 @@ func.func @read(%x: tensor<2xindex>) -> tensor<?xf32> {
 
 // -----
 
-// A divisor may be zero.
-func.func @divided(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+// A loop that makes it longer each time.
+func.func @grown(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
-  %d = tensor.dim %x, %c0 : tensor<?xf32>
-  %q = arith.divui %d, %n : index
-  // expected-error @below {{cannot tell how dimension 0 of 'tensor<?xf32>' follows}}
-  %e = tensor.empty(%q) : tensor<?xf32>
-  return %e : tensor<?xf32>
+  %c1 = arith.constant 1 : index
+  %one = arith.constant dense<1.0> : tensor<1xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<?xf32> {
+    %b = tensor.concat dim(0) %a, %one : (tensor<?xf32>, tensor<1xf32>) -> tensor<?xf32>
+    // expected-error @below {{of 'scf.for' yields arg0_d0 + 1 for dimension 0 of 'tensor<?xf32>', which is arg0_d0 before; what a loop carries keeps its sizes}}
+    scf.yield %b : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+func.func @either(%x: tensor<?xf32>, %flag: tensor<i1>) -> tensor<?xf32> {
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %p = tensor.extract %flag[] : tensor<i1>
+  %r = scf.if %p -> tensor<?xf32> {
+    %a = tensor.empty(%c2) : tensor<?xf32>
+    scf.yield %a : tensor<?xf32>
+  } else {
+    %b = tensor.empty(%c3) : tensor<?xf32>
+    // expected-error @below {{of 'scf.if' yields 3 for dimension 0 of 'tensor<?xf32>', which is 2 in the other branch; both must have the same sizes}}
+    scf.yield %b : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+func.func @never(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %false = arith.constant false
+  // expected-error @below {{fails in every call: no way}}
+  cf.assert %false, "no way"
+  return %x : tensor<4xf32>
 }
 
 // -----

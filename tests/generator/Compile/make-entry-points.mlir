@@ -29,10 +29,10 @@ func.func @f(%x: tensor<?x?xf32> {tw.name = "x"}, %y: tensor<4x?xf32>) -> tensor
 // Negative sizes are refused, and two values of k.
 // CHECK-LABEL: func.func private @f.check(
 // CHECK-SAME:    %[[X0:.*]]: i64, %[[X1:.*]]: i64, %[[Y1:.*]]: i64) -> i32
-// CHECK-DAG:     arith.cmpi slt, %[[X0]]
-// CHECK-DAG:     arith.cmpi slt, %[[X1]]
-// CHECK-DAG:     arith.cmpi slt, %[[Y1]]
-// CHECK:         arith.cmpi ne, %[[X1]], %[[Y1]]
+// CHECK:         arith.cmpi eq, %[[X1]], %[[Y1]]
+// CHECK-DAG:     arith.cmpi sge, %[[X0]]
+// CHECK-DAG:     arith.cmpi sge, %[[X1]]
+// CHECK-DAG:     arith.cmpi sge, %[[Y1]]
 
 // CHECK-LABEL: func.func @f(
 // CHECK-SAME:    %[[X:.*]]: memref<1xf32>, %[[X0:.*]]: i64, %[[X1:.*]]: i64, %[[Y:.*]]: memref<1xf32>, %[[Y1:.*]]: i64, %[[OUT:.*]]: memref<1xf32>) -> i32
@@ -50,7 +50,7 @@ func.func @scaled(%x: tensor<3xbf16>, %s: f32) -> tensor<3xbf16> {
 }
 
 // CHECK-LABEL: func.func private @scaled.check() -> i32
-// CHECK-NOT:     arith.cmpi
+// CHECK-NOT:     arith.cmpi {{sge|slt|eq}}
 // CHECK-LABEL: func.func @scaled(
 // CHECK-SAME:    memref<1xbf16>, %{{.*}}: f32, %{{.*}}: memref<1xbf16>) -> i32
 // CHECK-SAME:    tw.c_arguments = ["const uint16_t *arg0", "float arg1", "uint16_t *result"]
@@ -76,8 +76,82 @@ func.func @computed(%x: tensor<?x?xf32>, %n: index) -> (tensor<?xf32>, tensor<?x
 // CHECK-SAME:  %[[M:.*]]: i64, %[[K:.*]]: i64, %[[N:.*]]: i64
 // CHECK:       %[[ROWS:.*]] = arith.addi %{{.*}}, %c-3
 // CHECK:       %[[WORD:.*]] = arith.index_cast %[[ROWS]]
-// CHECK:       arith.cmpi slt, %[[WORD]], %c0_i64
-// CHECK:       arith.cmpi slt, %[[N]], %c0_i64
+// CHECK:       arith.cmpi sge, %[[WORD]], %c0_i64
+// CHECK:       arith.cmpi sge, %[[N]], %c0_i64
 // CHECK-LABEL: func.func @computed(
 // CHECK-SAME:  %{{.*}}: memref<1xf32>, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: i64
 // CHECK-SAME:  "result0: [arg0_d0 * arg0_d1], written", "result1: [arg0_d0 - 3][4], written"
+
+// -----
+
+// A divisor that may be zero is checked, and computed with as if it were not.
+func.func @divided(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %d = tensor.dim %x, %c0 : tensor<?xf32>
+  %q = arith.divui %d, %n : index
+  %m = arith.minsi %q, %c8 : index
+  %e = tensor.empty(%m) : tensor<?xf32>
+  return %e : tensor<?xf32>
+}
+
+// CHECK-LABEL: func.func private @divided.check(
+// CHECK:       %[[N:.*]] = arith.maxsi %{{.*}}, %c1
+// CHECK:       %[[Q:.*]] = arith.divui %{{.*}}, %[[N]]
+// CHECK:       arith.minsi %[[Q]], %c8
+// CHECK-LABEL: func.func @divided(
+// CHECK-SAME:    "result: [min((arg0_d0 / arg1), 8)], written"
+
+// -----
+
+// What sizes decide is asserted before all else, what data decides where it
+// stands; results are then copied at the end.
+func.func @asserted(%x: tensor<?xf32>, %flag: tensor<i8>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0 : i8
+  %d = tensor.dim %x, %c0 : tensor<?xf32>
+  %natural = arith.cmpi sge, %d, %c0 : index
+  cf.assert %natural, "always"
+  %even = arith.remsi %d, %c2 : index
+  %ok = arith.cmpi eq, %even, %c0 : index
+  cf.assert %ok, "must be even"
+  %f = tensor.extract %flag[] : tensor<i8>
+  %set = arith.cmpi ne, %f, %zero : i8
+  cf.assert %set, "must be set"
+  return %x : tensor<?xf32>
+}
+
+// CHECK-LABEL: func.func private @asserted.body(
+// CHECK-NOT:   must be even
+// CHECK:       cf.assert %{{.*}}, "must be set" {tw.status = 1025 : i32}
+// CHECK:       bufferization.to_buffer %{{.*}} read_only
+// CHECK:       memref.copy
+// CHECK-LABEL: func.func private @asserted.check(
+// CHECK:       arith.constant 1024 : i32
+// CHECK-LABEL: func.func @asserted(
+// CHECK-SAME:    tw.c_messages = ["must be even", "must be set"]
+// CHECK-LABEL: func.func @asserted_message(%{{.*}}: i32) -> !llvm.ptr
+
+// -----
+
+// Branches have their own requirements, which hold only where they are taken.
+func.func @branches(%x: tensor<?xf32>, %flag: tensor<i1>) -> tensor<4xf32> {
+  %p = tensor.extract %flag[] : tensor<i1>
+  %r = scf.if %p -> tensor<4xf32> {
+    %a = tensor.extract_slice %x[1] [4] [1] : tensor<?xf32> to tensor<4xf32>
+    scf.yield %a : tensor<4xf32>
+  } else {
+    %b = tensor.extract_slice %x[9] [4] [1] : tensor<?xf32> to tensor<4xf32>
+    scf.yield %b : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func private @branches.body(
+// CHECK:       scf.if
+// CHECK-NEXT:  cf.assert {{.*}} {tw.status = 1 : i32}
+// CHECK-NEXT:  tensor.extract_slice {{.*}} {tw.in_bounds}
+// CHECK:       } else {
+// CHECK-NEXT:  cf.assert {{.*}} {tw.status = 1 : i32}
+// CHECK-NEXT:  tensor.extract_slice {{.*}} {tw.in_bounds}

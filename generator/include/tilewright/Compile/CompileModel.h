@@ -85,7 +85,9 @@ struct EntryPoint {
   std::string name;
   std::vector<std::string> parameters; ///< C declarations, in order
   std::vector<std::string> shapes;     ///< "images: [images_d0][64]", ...
-  std::optional<Arena> arena = {};     ///< of models for the CPU
+  /// What the statuses from 1024 on say, of what the model asserts.
+  std::vector<std::string> messages;
+  std::optional<Arena> arena = {}; ///< of models for the CPU
 };
 
 /// A constant of 4 KiB or more, as the code reads it; several equal ones are

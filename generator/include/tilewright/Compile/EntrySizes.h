@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
@@ -18,11 +19,15 @@
 namespace tilewright {
 
 /// A dynamic size that the caller passes: dimension `dim` of tensor argument
-/// `argument`, or the index scalar `argument` itself.
+/// `argument`, or the scalar `argument` itself; or what is computed of such, by
+/// the operation `dim` of EntrySizes::computed.
 struct SizeSymbol {
   static constexpr int64_t kScalar = -1;
+  static constexpr unsigned kComputed = ~0u;
   unsigned argument;
   int64_t dim;
+
+  bool isComputed() const { return argument == kComputed; }
 
   bool operator<(const SizeSymbol &o) const {
     return std::tie(argument, dim) < std::tie(o.argument, o.dim);
@@ -32,16 +37,34 @@ struct SizeSymbol {
   }
 };
 
+/// What an operation on scalars makes of sizes that affine expressions do not
+/// have: a minimum, a choice, a comparison.
+struct ComputedSize {
+  mlir::Operation *op;
+  /// Of its operands; symbols among them come before the one that this is.
+  llvm::SmallVector<mlir::AffineExpr> operands;
+};
+
+/// What must hold for operations to make sense.
+struct SizeRequirements {
+  llvm::SetVector<std::pair<mlir::AffineExpr, mlir::AffineExpr>> equal;
+  /// Sizes that are computed, scalars that are sizes, what a slice leaves
+  /// behind its end.
+  llvm::SetVector<mlir::AffineExpr> notNegative;
+};
+
 struct EntrySizes {
   /// What the symbols of the expressions below are, by position.
   std::vector<SizeSymbol> symbols;
+  std::vector<ComputedSize> computed;
   /// Of each result, its shape.
   std::vector<llvm::SmallVector<mlir::AffineExpr>> results;
-  /// Pairs that must be equal for the operations to make sense.
-  llvm::SetVector<std::pair<mlir::AffineExpr, mlir::AffineExpr>> equal;
-  /// What must not be negative: sizes that are computed, scalars that are
-  /// sizes, what a slice leaves behind its end.
-  llvm::SetVector<mlir::AffineExpr> notNegative;
+  /// Of a call.
+  SizeRequirements atEntry;
+  /// Of what runs only if a branch is taken or a loop turns.
+  llvm::MapVector<mlir::Operation *, SizeRequirements> before;
+  /// Of what the model asserts, that which sizes decide.
+  llvm::MapVector<mlir::Operation *, mlir::AffineExpr> asserted;
   /// Operations that reach no element outside of their tensors where all of
   /// the above holds.
   llvm::SmallVector<mlir::Operation *> inBounds;

@@ -5,6 +5,16 @@
 #define TILEWRIGHT_COMPILE_PASSES
 
 include "mlir/Pass/PassBase.td"
+include "DevicePasses.td"
+
+def NameEntryPoints : Pass<"tw-name-entry-points", "mlir::ModuleOp"> {
+  let summary = "Give public functions names that C can declare";
+  let description = [{
+    What no identifier of C and C++ has becomes `_`; what would begin with a digit
+    or be a keyword begins with `model_`. A function `main` is called as its
+    module, or `model`: a program has a `main` of its own.
+  }];
+}
 
 def CheckModel : Pass<"tw-check-model", "mlir::ModuleOp"> {
   let summary = "Refuse what cannot be compiled, naming it";
@@ -68,8 +78,58 @@ def MakeEntryPoints : Pass<"tw-make-entry-points", "mlir::ModuleOp"> {
   let dependentDialects = [
     "mlir::LLVM::LLVMDialect", "mlir::affine::AffineDialect",
     "mlir::arith::ArithDialect", "mlir::bufferization::BufferizationDialect",
+    "mlir::cf::ControlFlowDialect", "mlir::math::MathDialect",
     "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
   ];
+}
+
+def HoistAsserts : Pass<"tw-hoist-asserts", "mlir::func::FuncOp"> {
+  let summary = "Asserts of an operation's elements, asserted before it";
+  let description = [{
+    What the body of a structured operation asserts of each element, as that an
+    index lies in a table, becomes a reduction in front of the operation over the
+    loops that the condition depends on, and one `cf.assert` of its result.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
+    "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect",
+  ];
+}
+
+def PlainBuffers : Pass<"tw-plain-buffers", "mlir::ModuleOp"> {
+  let summary = "Copies and deallocations without a runtime library";
+  let description = [{
+    A copy of a part of a buffer becomes loops, where upstream would call
+    `memrefCopy`; the function that upstream makes to free what a branch or a
+    loop may have allocated is inlined. A `tw.dispatch` is given buffers, not
+    casts that forget that these are contiguous.
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect"];
+}
+
+def LowerAsserts : Pass<"tw-lower-asserts", "mlir::ModuleOp"> {
+  let summary = "Return the status of an assertion that fails";
+  let description = [{
+    `cf.assert` becomes a branch to where the function gives back what it has
+    allocated (a call of `tw.give_back`, see tw-track-allocations) and returns
+    `tw.status`. A function that launches kernels goes on, and returns the status
+    of the first that failed when it is done: what it computes reads nothing
+    outside of its tensors.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
+    "mlir::func::FuncDialect", "mlir::LLVM::LLVMDialect",
+  ];
+}
+
+def TrackAllocations : Pass<"tw-track-allocations", "mlir::ModuleOp"> {
+  let summary = "Give back all memory of a function that returns early";
+  let description = [{
+    In functions that call `tw.give_back`, memory from `malloc` is kept in a list
+    on the stack until `free`; what is in it is freed there. Others stay as they
+    are.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
 
 def StructureTensors : Pass<"tw-structure-tensors", "mlir::func::FuncOp"> {
@@ -380,84 +440,6 @@ def MoveNarrowFloats : Pass<"tw-move-narrow-floats", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
 
-def AssignDevices : Pass<"tw-assign-devices", "mlir::ModuleOp"> {
-  let summary = "Say of each operation where it runs";
-  let description = [{
-    A function's attribute `tw.device`, "host" or "device", becomes that of each
-    operation in it that has none, before the function is inlined. What is left
-    without one runs on the device. Any other value is an error; so is "device"
-    when the model is compiled for no device.
-  }];
-  let options = [
-    Option<"hasDevice", "has-device", "bool", /*default=*/"true",
-           "Whether there is a device">,
-  ];
-}
-
-def FuseOnDevice : Pass<"tw-fuse-on-device", "mlir::func::FuncOp"> {
-  let summary = "Fuse elementwise operations of the device";
-  let description = [{
-    As `tw-fuse-elementwise`, but for operations of the host: these keep their
-    `tw.device`.
-  }];
-  let dependentDialects = [
-    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
-    "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect",
-  ];
-}
-
-def LowerDevicePacks : Pass<"tw-lower-device-packs", "mlir::func::FuncOp"> {
-  let summary = "Packs and unpacks of the device, and relayouts, as one operation";
-  let description = [{
-    Each `linalg.pack` and `linalg.unpack` of the device becomes a
-    `linalg.generic` over the elements of its result, which extracts the element
-    of the source at computed indices; `tw.dispatch` says what it was. A pack of
-    an unpack's result reads the packed source of that, wherever it was
-    computed: one relayout instead of two and the matrix between. Sizes are
-    scalar operands, so that one kernel serves every shape.
-  }];
-  let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
-    "mlir::tensor::TensorDialect",
-  ];
-}
-
-def PlaceOnDevice : Pass<"tw-place-on-device", "mlir::func::FuncOp"> {
-  let summary = "Make the transfers between host and device explicit";
-  let description = [{
-    Every tensor that an operation of the device reads or writes is made to be
-    in device memory: `bufferization.alloc_tensor` in memory space 1, with a copy
-    of what the host computed; and a copy back where the host reads what the
-    device computed. Each value is copied once.
-  }];
-  let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::bufferization::BufferizationDialect",
-    "mlir::tensor::TensorDialect",
-  ];
-}
-
-def FormDispatches : Pass<"tw-form-dispatches", "mlir::ModuleOp"> {
-  let summary = "Turn what works on device memory into kernels and launches";
-  let description = [{
-    Every operation on buffers in memory space 1 becomes a launch. `tw.mmt4d`
-    launches the tile's workgroup kernel, `<prefix>_mmt4d_kernel_...`, once for
-    each batch. A linalg operation launches a kernel of
-    256 work-items a workgroup, each of which computes elements of the result;
-    these kernels are functions of the nested module `@kernels`, and operations
-    with equal bodies share one, whatever their sizes. Allocations, copies and
-    launches are calls of the library tilewright_hip, between tw_hip_begin and
-    tw_hip_end, whose status the function returns. The attributes `tw.kernels`
-    and `tw.constants` of the module list the kernels' names, in the order of
-    their numbers, and the constants that are uploaded once; `tw.dispatches`
-    counts the launches.
-  }];
-  let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
-    "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
-    "mlir::ROCDL::ROCDLDialect", "mlir::scf::SCFDialect",
-  ];
-}
-
 def ExpandMath : Pass<"tw-expand-math", "mlir::func::FuncOp"> {
   let summary = "Functions that upstream lowers nowhere, of those it does";
   let description = [{
@@ -468,19 +450,6 @@ def ExpandMath : Pass<"tw-expand-math", "mlir::func::FuncOp"> {
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::math::MathDialect",
     "mlir::scf::SCFDialect",
-  ];
-}
-
-def ExpandDeviceMath : Pass<"tw-expand-device-math", "mlir::func::FuncOp"> {
-  let summary = "Functions that the device computes, of those it does not";
-  let description = [{
-    Sine, hyperbolic tangent, error function and the like become polynomials in
-    f32, powers become exponentials. What is left has to be what LLVM's back end
-    for AMD GPUs has code for, else it is an error.
-  }];
-  let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::math::MathDialect",
-    "mlir::scf::SCFDialect", "mlir::vector::VectorDialect",
   ];
 }
 

@@ -1,0 +1,110 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes of models for a GPU.
+
+#ifndef TILEWRIGHT_COMPILE_DEVICEPASSES
+#define TILEWRIGHT_COMPILE_DEVICEPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def AssignDevices : Pass<"tw-assign-devices", "mlir::ModuleOp"> {
+  let summary = "Say of each operation where it runs";
+  let description = [{
+    A function's attribute `tw.device`, "host" or "device", becomes that of each
+    operation in it that has none, before the function is inlined. What is left
+    without one runs on the device. Any other value is an error; so is "device"
+    when the model is compiled for no device.
+  }];
+  let options = [
+    Option<"hasDevice", "has-device", "bool", /*default=*/"true",
+           "Whether there is a device">,
+  ];
+}
+
+def KeepOnHost : Pass<"tw-keep-on-host", "mlir::func::FuncOp"> {
+  let summary = "Have the host do what branches and loops do";
+  let description = [{
+    Every operation in `scf.if`, `scf.for` and `scf.while` gets `tw.device =
+    "host"`, whatever the function said: launches are a straight line.
+  }];
+}
+
+def FuseOnDevice : Pass<"tw-fuse-on-device", "mlir::func::FuncOp"> {
+  let summary = "Fuse elementwise operations of the device";
+  let description = [{
+    As `tw-fuse-elementwise`, but for operations of the host: these keep their
+    `tw.device`.
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect",
+  ];
+}
+
+def LowerDevicePacks : Pass<"tw-lower-device-packs", "mlir::func::FuncOp"> {
+  let summary = "Packs and unpacks of the device, and relayouts, as one operation";
+  let description = [{
+    Each `linalg.pack` and `linalg.unpack` of the device becomes a
+    `linalg.generic` over the elements of its result, which extracts the element
+    of the source at computed indices; `tw.dispatch` says what it was. A pack of
+    an unpack's result reads the packed source of that, wherever it was
+    computed: one relayout instead of two and the matrix between. Sizes are
+    scalar operands, so that one kernel serves every shape.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "mlir::tensor::TensorDialect",
+  ];
+}
+
+def PlaceOnDevice : Pass<"tw-place-on-device", "mlir::func::FuncOp"> {
+  let summary = "Make the transfers between host and device explicit";
+  let description = [{
+    Every tensor that an operation of the device reads or writes is made to be
+    in device memory: `bufferization.alloc_tensor` in memory space 1, with a copy
+    of what the host computed; and a copy back where the host reads what the
+    device computed. Each value is copied once.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::bufferization::BufferizationDialect",
+    "mlir::tensor::TensorDialect",
+  ];
+}
+
+def FormDispatches : Pass<"tw-form-dispatches", "mlir::ModuleOp"> {
+  let summary = "Turn what works on device memory into kernels and launches";
+  let description = [{
+    Every operation on buffers in memory space 1 becomes a launch. `tw.mmt4d`
+    launches the tile's workgroup kernel, `<prefix>_mmt4d_kernel_...`, once for
+    each batch. A linalg operation launches a kernel of
+    256 work-items a workgroup, each of which computes elements of the result;
+    these kernels are functions of the nested module `@kernels`, and operations
+    with equal bodies share one, whatever their sizes. Allocations, copies and
+    launches are calls of the library tilewright_hip, between tw_hip_begin and
+    tw_hip_end, whose status the function returns. The attributes `tw.kernels`
+    and `tw.constants` of the module list the kernels' names, in the order of
+    their numbers, and the constants that are uploaded once; `tw.dispatches`
+    counts the launches.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
+    "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
+    "mlir::ROCDL::ROCDLDialect", "mlir::scf::SCFDialect",
+  ];
+}
+
+def ExpandDeviceMath : Pass<"tw-expand-device-math", "mlir::func::FuncOp"> {
+  let summary = "Functions that the device computes, of those it does not";
+  let description = [{
+    Sine, hyperbolic tangent, error function and the like become polynomials in
+    f32, powers become exponentials. What is left has to be what LLVM's back end
+    for AMD GPUs has code for, else it is an error.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::math::MathDialect",
+    "mlir::scf::SCFDialect", "mlir::vector::VectorDialect",
+  ];
+}
+
+#endif // TILEWRIGHT_COMPILE_DEVICEPASSES
