@@ -95,3 +95,21 @@ func.func @windows(%x: tensor<1x8x8x5xf32>, %window: tensor<3x3xf32>, %i: tensor
   } -> tensor<4x6xf32>
   return %p, %r : tensor<1x6x6x5xf32>, tensor<4x6xf32>
 }
+
+// -----
+
+// The tile of a product that goes on from a fill is the fill's.
+// CHECK-LABEL: func.func @filled_tiles(
+// CHECK:         tw.dispatch @mmt4d_0 ins({{.*}}) outs(%{{.*}} : tensor<2x1x4x16xf32>) accumulates [false]
+// CHECK:       func.func private @mmt4d_0(%{{.*}}: tensor<?x?x4x1xf32>, %{{.*}}: tensor<?x?x16x1xf32>, %[[OUT:.*]]: tensor<?x?x4x16xf32>)
+// CHECK:         %[[F:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%[[OUT]] : tensor<?x?x4x16xf32>)
+// CHECK:         tw.mmt4d {{.*}} outs(%[[F]] : tensor<?x?x4x16xf32>)
+func.func @filled_tiles(%a: tensor<2x5x4x1xf32>, %b: tensor<1x5x16x1xf32>) -> tensor<2x1x4x16xf32> {
+  %three = arith.constant 3.0 : f32
+  %e = tensor.empty() : tensor<2x1x4x16xf32>
+  %f = linalg.fill ins(%three : f32) outs(%e : tensor<2x1x4x16xf32>) -> tensor<2x1x4x16xf32>
+  %m = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic" indexing_maps = [
+        affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x4x1xf32>, tensor<1x5x16x1xf32>) outs(%f : tensor<2x1x4x16xf32>) -> tensor<2x1x4x16xf32>
+  return %m : tensor<2x1x4x16xf32>
+}

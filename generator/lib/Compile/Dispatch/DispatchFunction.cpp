@@ -91,12 +91,15 @@ private:
   /// The init that `init` is handed on from, through operations that write the
   /// same destination one after the other.
   OpOperand *firstInit(OpOperand *init) {
-    while (isInside(init->get())) {
-      auto result = cast<OpResult>(init->get());
-      init = cast<DestinationStyleOpInterface>(result.getOwner())
-                 .getTiedOpOperand(result);
-    }
+    while (isInside(init->get()))
+      init = tiedInit(init->get());
     return init;
+  }
+
+  static OpOperand *tiedInit(Value value) {
+    auto result = cast<OpResult>(value);
+    return cast<DestinationStyleOpInterface>(result.getOwner())
+        .getTiedOpOperand(result);
   }
 
   void collect() {
@@ -176,7 +179,10 @@ private:
     dispatch.inputs.push_back(value);
   }
 
+  /// A result has the type of the init that it goes on from.
   void keep(Value tensor, unsigned dim) {
+    if (isInside(tensor))
+      tensor = firstInit(tiedInit(tensor))->get();
     llvm::BitVector &dims = kept[tensor];
     dims.resize(cast<RankedTensorType>(tensor.getType()).getRank());
     dims.set(dim);
@@ -203,6 +209,8 @@ private:
 
   /// Sizes of 1, which are often of what is broadcast, and of windows.
   void markLoops(linalg::LinalgOp op) {
+    if (isa<linalg::FillOp>(op))
+      return;
     llvm::BitVector inSums = loopsInSums(op);
     SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
     auto isOfWindow = [&](AffineExpr index) {
