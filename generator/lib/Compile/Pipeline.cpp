@@ -195,10 +195,11 @@ void addConversionsToLLVM(OpPassManager &pm, UnknownMath unknown) {
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createLowerAsserts());
-  pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertMathToLLVMPass());
+  // Takes vectors apart, of which functions of libm know nothing.
   if (unknown == UnknownMath::CallLibm)
     pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
