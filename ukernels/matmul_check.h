@@ -49,7 +49,4 @@ tw_status_t tw_check_matmul(const tw_matmul_params_t* params, int reads,
 tw_status_t tw_check_descriptor(const void* prepacked, tw_index_t bytes,
                                 tw_fault_t* fault);
 
-// The digest of prepacked.h.
-uint64_t tw_digest(const void* data, tw_index_t bytes);
-
 #endif  // UKERNELS_MATMUL_CHECK_H_

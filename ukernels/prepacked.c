@@ -16,12 +16,8 @@
 
 // ---- Digest -----------------------------------------------------------------
 
-uint64_t tw_digest(const void* data, tw_index_t bytes) {
-  return tw_digest_bytes(data, (uint64_t)bytes);
-}
-
 static uint64_t tw_header_digest(const tw_prepacked_t* header) {
-  return tw_digest(header, offsetof(tw_prepacked_t, header_digest));
+  return tw_digest_bytes(header, offsetof(tw_prepacked_t, header_digest));
 }
 
 // ---- Descriptor -------------------------------------------------------------
@@ -94,8 +90,7 @@ static tw_status_t tw_check_panels(const void* prepacked, tw_index_t bytes,
   const tw_status_t status = tw_check_descriptor(prepacked, bytes, fault);
   if (status != TW_STATUS_OK) return status;
   const tw_prepacked_t* header = (const tw_prepacked_t*)prepacked;
-  if (tw_digest(header + 1, (tw_index_t)header->panel_bytes) ==
-      header->panel_digest)
+  if (tw_digest_bytes(header + 1, header->panel_bytes) == header->panel_digest)
     return TW_STATUS_OK;
   tw_bad_bits(fault, "rhs's descriptor: panel_digest",
               (tw_index_t)header->panel_digest,
@@ -267,7 +262,7 @@ tw_status_t tw_prepack(const tw_matmul_params_t* params, void* prepacked,
   } else {
     for (tw_index_t i = 0; i < tasks; ++i) tw_prepack_rows(&run, i);
   }
-  header.panel_digest = tw_digest(run.panels, (tw_index_t)header.panel_bytes);
+  header.panel_digest = tw_digest_bytes(run.panels, header.panel_bytes);
   header.header_digest = tw_header_digest(&header);
   memcpy(prepacked, &header, sizeof header);
   return TW_STATUS_OK;

@@ -21,14 +21,7 @@ SizeExpressions::sizeOfBuffer(Operation *op, MemRefType type, int64_t dim) {
       .Case([&](memref::ReinterpretCastOp op) {
         return valueOf(op.getMixedSizes()[dim]);
       })
-      .Case([&](memref::SubViewOp op) -> Result {
-        llvm::SmallBitVector dropped = op.getDroppedDims();
-        SmallVector<OpFoldResult> kept;
-        for (auto [i, size] : llvm::enumerate(op.getMixedSizes()))
-          if (!dropped.test(i))
-            kept.push_back(size);
-        return valueOf(kept[dim]);
-      })
+      .Case([&](memref::SubViewOp op) { return sizeOfSlice(op, dim); })
       .Case([&](memref::CastOp op) -> Result {
         if (!isa<MemRefType>(op.getSource().getType()))
           return std::nullopt;
@@ -37,17 +30,8 @@ SizeExpressions::sizeOfBuffer(Operation *op, MemRefType type, int64_t dim) {
       .Case([&](memref::ExpandShapeOp op) {
         return valueOf(op.getMixedOutputShape()[dim]);
       })
-      .Case([&](memref::CollapseShapeOp op) -> Result {
-        AffineExpr product = constant(1);
-        SmallVector<ReassociationIndices> groups = op.getReassociationIndices();
-        for (int64_t source : groups[dim]) {
-          Result size = sizeOf(op.getSrc(), source);
-          if (!size)
-            return std::nullopt;
-          product = product * *size;
-        }
-        return simplify(product);
-      })
+      .Case(
+          [&](memref::CollapseShapeOp op) { return sizeOfCollapsed(op, dim); })
       .Default([](Operation *) { return std::nullopt; });
 }
 

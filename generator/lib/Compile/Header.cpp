@@ -4,6 +4,7 @@
 // The C header of a compiled model.
 
 #include "tilewright/Compile/CompileModel.h"
+#include "tilewright/Compile/EntryNames.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -22,9 +23,6 @@ std::string includeGuard(StringRef name) {
     guard.insert(0, "MODEL_");
   return guard + "_";
 }
-
-/// Of the statuses that are a model's own; see docs/compile.md.
-constexpr size_t firstAssertion = 1024;
 
 /// `text` for a comment of one line.
 std::string oneLine(StringRef text) {
@@ -112,12 +110,12 @@ void declareInstance(raw_ostream &os, StringRef name) {
 
 void declareWithWorkspace(raw_ostream &os, const EntryPoint &entry) {
   os << "//   workspace: " << arenaText(*entry.arena) << '\n';
-  declare(os, "int64_t", entry.name + "_workspace_bytes",
+  declare(os, "int64_t", entry.name + kWorkspaceBytesSuffix.str(),
           entry.arena->parameters);
   std::vector<std::string> parameters = entry.parameters;
   parameters.push_back("void *workspace");
   parameters.push_back("int64_t workspace_bytes");
-  declare(os, "int32_t", entry.name + "_with_workspace", parameters);
+  declare(os, "int32_t", entry.name + kWithWorkspaceSuffix.str(), parameters);
 }
 
 } // namespace
@@ -151,7 +149,7 @@ std::string emitHeader(StringRef name, const std::vector<EntryPoint> &entries,
     for (const std::string &shape : entry.shapes)
       os << "//   " << shape << '\n';
     for (auto [index, message] : llvm::enumerate(entry.messages))
-      os << "//   returns " << firstAssertion + index << ": "
+      os << "//   returns " << kFirstAssertion + index << ": "
          << oneLine(message) << '\n';
     declare(os, "int32_t", entry.name, entry.parameters);
     if (entry.arena && instance.empty())

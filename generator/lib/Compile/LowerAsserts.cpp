@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "tilewright/Compile/EntryNames.h"
 #include "tilewright/Compile/Passes.h"
 
 using namespace mlir;

@@ -10,8 +10,10 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "tilewright/Compile/EntryNames.h"
 #include "tilewright/Compile/EntrySizes.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/status.h"
 
 using namespace mlir;
 
@@ -21,10 +23,6 @@ namespace tilewright {
 #include "tilewright/Compile/Passes.h.inc"
 
 namespace {
-
-/// What a call returns for sizes that contradict each other:
-/// TW_STATUS_INVALID_ARGUMENT of the runtime library.
-constexpr int64_t kInvalidArgument = 1;
 
 class EntryBuilder {
 public:
@@ -135,7 +133,8 @@ private:
       Value holds = argumentSizes.holds(requirements);
       ImplicitLocOpBuilder before(op->getLoc(), op);
       auto check = cf::AssertOp::create(before, holds, "sizes do not agree");
-      check->setAttr(kStatusAttr, before.getI32IntegerAttr(kInvalidArgument));
+      check->setAttr(kStatusAttr,
+                     before.getI32IntegerAttr(TW_STATUS_INVALID_ARGUMENT));
     }
     func.walk([&](cf::AssertOp op) {
       auto decided = sizes.asserted.find(op);
@@ -183,7 +182,7 @@ private:
     for (auto &[symbol, argument] : ofCheck.sizes)
       argument = llvm::find(arguments, argument) - arguments.begin();
     ArgumentSizes argumentSizes(b, ofCheck, check, sizes);
-    require(argumentSizes.holds(sizes.atEntry), kInvalidArgument);
+    require(argumentSizes.holds(sizes.atEntry), TW_STATUS_INVALID_ARGUMENT);
     for (auto &[op, condition] : llvm::reverse(sizes.asserted))
       if (!isa<AffineConstantExpr>(condition))
         require(argumentSizes.value(condition, b.getI1Type()),
@@ -196,7 +195,7 @@ private:
             areNatural,
             b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge,
                                           check.getArgument(argument), zero));
-    require(areNatural, kInvalidArgument);
+    require(areNatural, TW_STATUS_INVALID_ARGUMENT);
     func::ReturnOp::create(b, status);
     return check;
   }
@@ -270,7 +269,8 @@ private:
       result = arith::SelectOp::create(b, is, here, result);
     };
     say(0, "the results are written");
-    say(kInvalidArgument, "a size is negative, or sizes do not agree");
+    say(TW_STATUS_INVALID_ARGUMENT,
+        "a size is negative, or sizes do not agree");
     for (auto [index, message] : llvm::enumerate(messages))
       say(kFirstAssertion + int64_t(index), message);
     func::ReturnOp::create(b, result);

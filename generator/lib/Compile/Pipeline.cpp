@@ -3,6 +3,7 @@
 
 #include "Pipeline.h"
 
+#include "Arena/ArenaLayout.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -45,9 +46,6 @@ using namespace mlir;
 
 namespace tilewright {
 namespace {
-
-/// Alignment of every buffer: a cache line, which is also the widest vector.
-constexpr uint64_t kBufferAlignment = 64;
 
 void addCleanup(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
@@ -150,7 +148,7 @@ void addBufferStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addPass(createFlattenDispatches());
   pm.addNestedPass<func::FuncOp>(createWriteResults());
   bufferization::OneShotBufferizePassOptions bufferize;
-  bufferize.bufferAlignment = kBufferAlignment;
+  bufferize.bufferAlignment = kArenaAlignment;
   // What a loop carries may be another buffer each time.
   bufferize.allowReturnAllocsFromLoops = true;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));

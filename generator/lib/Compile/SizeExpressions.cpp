@@ -101,26 +101,10 @@ SizeExpressions::sizeOfResult(Operation *op, OpResult tensor, int64_t dim) {
           return std::nullopt;
         return sizeOf(op.getSource(), dim);
       })
-      .Case([&](tensor::ExtractSliceOp op) -> Result {
-        llvm::SmallBitVector dropped = op.getDroppedDims();
-        SmallVector<OpFoldResult> kept;
-        for (auto [i, size] : llvm::enumerate(op.getMixedSizes()))
-          if (!dropped.test(i))
-            kept.push_back(size);
-        return valueOf(kept[dim]);
-      })
+      .Case([&](tensor::ExtractSliceOp op) { return sizeOfSlice(op, dim); })
       .Case([&](tensor::ExpandShapeOp op) { return sizeOfExpanded(op, dim); })
-      .Case([&](tensor::CollapseShapeOp op) -> Result {
-        AffineExpr product = constant(1);
-        SmallVector<ReassociationIndices> groups = op.getReassociationIndices();
-        for (int64_t source : groups[dim]) {
-          Result size = sizeOf(op.getSrc(), source);
-          if (!size)
-            return std::nullopt;
-          product = product * *size;
-        }
-        return simplify(product);
-      })
+      .Case(
+          [&](tensor::CollapseShapeOp op) { return sizeOfCollapsed(op, dim); })
       .Case([&](tensor::PadOp op) -> Result {
         Result size = sizeOf(op.getSource(), dim),
                low = valueOf(op.getMixedLowPad()[dim]),

@@ -57,6 +57,26 @@ private:
   sizeOfResult(mlir::Operation *op, mlir::OpResult tensor, int64_t dim);
   std::optional<mlir::AffineExpr>
   sizeOfBuffer(mlir::Operation *op, mlir::MemRefType type, int64_t dim);
+  /// Of a slice of a tensor or buffer, and of a shape collapsed.
+  template <typename Op>
+  std::optional<mlir::AffineExpr> sizeOfSlice(Op op, int64_t dim) {
+    llvm::SmallBitVector dropped = op.getDroppedDims();
+    for (auto [i, size] : llvm::enumerate(op.getMixedSizes()))
+      if (!dropped.test(i) && dim-- == 0)
+        return valueOf(size);
+    return std::nullopt;
+  }
+  template <typename Op>
+  std::optional<mlir::AffineExpr> sizeOfCollapsed(Op op, int64_t dim) {
+    mlir::AffineExpr product = constant(1);
+    for (int64_t source : op.getReassociationIndices()[dim]) {
+      std::optional<mlir::AffineExpr> size = sizeOf(op.getSrc(), source);
+      if (!size)
+        return std::nullopt;
+      product = product * *size;
+    }
+    return simplify(product);
+  }
   std::optional<mlir::AffineExpr> sizeOfExpanded(mlir::tensor::ExpandShapeOp op,
                                                  int64_t dim);
   std::optional<mlir::AffineExpr> sizeOfGathered(mlir::tensor::GatherOp op,

@@ -57,14 +57,9 @@ inline constexpr llvm::StringLiteral kCheckSuffix = ".check";
 inline constexpr llvm::StringLiteral kArenaAttr = "tw.arena";
 /// And what its statuses from kFirstAssertion on say, in order.
 inline constexpr llvm::StringLiteral kCMessagesAttr = "tw.c_messages";
-/// The function that says them is called after the entry point.
-inline constexpr llvm::StringLiteral kMessageSuffix = "_message";
 
 /// On a `cf.assert`: the status of a call in which it fails, an i32.
 inline constexpr llvm::StringLiteral kStatusAttr = "tw.status";
-/// The status of the first assertion of an entry point, others follow; far
-/// beyond those of tilewright/status.h.
-inline constexpr int32_t kFirstAssertion = 1024;
 /// Called where a function returns early; see tw-track-allocations.
 inline constexpr llvm::StringLiteral kGiveBackFunction = "tw.give_back";
 

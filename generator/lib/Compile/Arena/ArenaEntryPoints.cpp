@@ -4,21 +4,14 @@
 #include "ArenaEntryPoints.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tilewright/Compile/EntryNames.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/status.h"
 
 using namespace mlir;
 
 namespace tilewright {
 namespace {
-
-/// What calls return, tw_status_t of the runtime library.
-enum Status : int64_t {
-  kOk = 0,
-  kInvalidArgument = 1,
-  kOverflow = 3,
-  kOutOfRange = 4,
-  kOutOfMemory = 5,
-};
 
 class ArenaEntryPoints {
 public:
@@ -46,7 +39,7 @@ public:
   }
 
 private:
-  Value status(Status value) {
+  Value status(tw_status_t value) {
     return arith::ConstantIntOp::create(b, value, 32);
   }
   Value word(int64_t value) {
@@ -72,11 +65,11 @@ private:
       symbols.push_back(workspaceBytes.getArgument(
           llvm::find(sizeArguments, argument) - sizeArguments.begin()));
     ArenaLayout::Code code = layout.emit(b, symbols);
-    Value bytes = select(code.overflow, word(-kOverflow), code.bytes);
+    Value bytes = select(code.overflow, word(-TW_STATUS_OVERFLOW), code.bytes);
     auto checked =
         func::CallOp::create(b, check, workspaceBytes.getArguments());
-    Value refused =
-        compare(arith::CmpIPredicate::ne, checked.getResult(0), status(kOk));
+    Value refused = compare(arith::CmpIPredicate::ne, checked.getResult(0),
+                            status(TW_STATUS_OK));
     Value wide =
         arith::ExtSIOp::create(b, b.getI64Type(), checked.getResult(0));
     Value negated = arith::SubIOp::create(b, word(0), wide);
@@ -93,12 +86,13 @@ private:
     Value refused = compare(arith::CmpIPredicate::slt, needed, word(0));
     Value negated = arith::SubIOp::create(b, word(0), needed);
     Value reason = arith::TruncIOp::create(b, b.getI32Type(), negated);
-    return {needed, select(refused, reason, status(kOk))};
+    return {needed, select(refused, reason, status(TW_STATUS_OK))};
   }
 
   /// Returns `refusal` if it is one, else what `otherwise` makes.
   Value unlessRefused(Value refusal, function_ref<Value()> otherwise) {
-    Value refused = compare(arith::CmpIPredicate::ne, refusal, status(kOk));
+    Value refused =
+        compare(arith::CmpIPredicate::ne, refusal, status(TW_STATUS_OK));
     auto choice = scf::IfOp::create(b, TypeRange{b.getI32Type()}, refused,
                                     /*addThenBlock=*/true,
                                     /*addElseBlock=*/true);
@@ -144,9 +138,11 @@ private:
     Value isMissing = arith::AndIOp::create(b, isNull, isWanted);
     bad = arith::OrIOp::create(b, bad, isMissing);
     Value tooSmall = compare(arith::CmpIPredicate::slt, given, needed);
-    Value problem = select(bad, status(kInvalidArgument),
-                           select(tooSmall, status(kOutOfRange), status(kOk)));
-    Value isRefused = compare(arith::CmpIPredicate::ne, refusal, status(kOk));
+    Value problem = select(
+        bad, status(TW_STATUS_INVALID_ARGUMENT),
+        select(tooSmall, status(TW_STATUS_OUT_OF_RANGE), status(TW_STATUS_OK)));
+    Value isRefused =
+        compare(arith::CmpIPredicate::ne, refusal, status(TW_STATUS_OK));
     Value result = unlessRefused(select(isRefused, refusal, problem),
                                  [&] { return callBody(arguments, arena); });
     func::ReturnOp::create(b, result);
@@ -169,7 +165,8 @@ private:
       // Where aligned, null is still null.
       Value failed =
           compare(arith::CmpIPredicate::eq, addressOf(memory), word(0));
-      Value outOfMemory = select(failed, status(kOutOfMemory), status(kOk));
+      Value outOfMemory =
+          select(failed, status(TW_STATUS_OUT_OF_MEMORY), status(TW_STATUS_OK));
       return unlessRefused(outOfMemory, [&] {
         Value arena = memref::ReinterpretCastOp::create(
             b, arenaType, memory, b.getIndexAttr(0),

@@ -8,10 +8,6 @@
 
 namespace tilewright {
 
-/// Appended to an entry point's name.
-inline constexpr llvm::StringLiteral kWorkspaceBytesSuffix = "_workspace_bytes";
-inline constexpr llvm::StringLiteral kWithWorkspaceSuffix = "_with_workspace";
-
 /// Which of an entry point's arguments are sizes, or scalars that may be: those
 /// that it has checked.
 llvm::SmallVector<unsigned> checkedArguments(mlir::func::FuncOp entry);

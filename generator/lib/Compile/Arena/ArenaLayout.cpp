@@ -51,6 +51,7 @@ ArenaLayout::ArenaLayout(func::FuncOp func) : expressions(func.getContext()) {
   BufferLifetimes all(func);
   SmallVector<memref::AllocOp> known, unknown;
   SmallVector<Lifetime> ofKnown, ofUnknown;
+  SmallVector<int64_t> knownSizes;
   SmallVector<AffineExpr> ofBytes;
   func.walk([&](memref::AllocOp alloc) {
     auto refuse = [&](std::string reason) {
@@ -73,13 +74,14 @@ ArenaLayout::ArenaLayout(func::FuncOp func) : expressions(func.getContext()) {
     if (constant) {
       known.push_back(alloc);
       ofKnown.push_back(*lifetime);
+      knownSizes.push_back(llvm::alignTo(constant.getValue(), kArenaAlignment));
     } else {
       unknown.push_back(alloc);
       ofUnknown.push_back(*lifetime);
       ofBytes.push_back(*bytes);
     }
   });
-  placeStatic(known, ofKnown);
+  placeStatic(known, ofKnown, knownSizes);
   placeDynamic(unknown, ofUnknown, ofBytes);
 }
 
@@ -98,11 +100,8 @@ std::optional<AffineExpr> ArenaLayout::bytesOf(memref::AllocOp alloc) {
 }
 
 void ArenaLayout::placeStatic(ArrayRef<memref::AllocOp> allocs,
-                              ArrayRef<Lifetime> lifetimes) {
-  SmallVector<int64_t> sizes;
-  for (memref::AllocOp alloc : allocs)
-    sizes.push_back(llvm::alignTo(
-        cast<AffineConstantExpr>(*bytesOf(alloc)).getValue(), kArenaAlignment));
+                              ArrayRef<Lifetime> lifetimes,
+                              ArrayRef<int64_t> sizes) {
   OffsetPlan plan = planOffsets(lifetimes, sizes);
   fixedBytes = plan.bytes;
   for (auto [alloc, offset] : llvm::zip_equal(allocs, plan.offsets))

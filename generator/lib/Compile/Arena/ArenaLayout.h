@@ -7,12 +7,15 @@
 #include "../SizeExpressions.h"
 #include "CheckedSizes.h"
 #include "tilewright/Compile/PlanOffsets.h"
+#include "tilewright/instance.h"
 
 namespace tilewright {
 
 /// Where the arena and each buffer in it begin: a cache line, which is also the
 /// widest vector.
 constexpr int64_t kArenaAlignment = 64;
+static_assert(kArenaAlignment == TW_PARAMETERS_ALIGNMENT,
+              "an instance's arena is aligned like its parameters");
 
 /// Where the buffers of a function lie in its arena: those of static size
 /// first, then a slot for each set of dynamic ones that are never in use
@@ -53,7 +56,8 @@ public:
 
 private:
   void placeStatic(llvm::ArrayRef<mlir::memref::AllocOp> allocs,
-                   llvm::ArrayRef<Lifetime> lifetimes);
+                   llvm::ArrayRef<Lifetime> lifetimes,
+                   llvm::ArrayRef<int64_t> sizes);
   void placeDynamic(llvm::ArrayRef<mlir::memref::AllocOp> allocs,
                     llvm::ArrayRef<Lifetime> lifetimes,
                     llvm::ArrayRef<mlir::AffineExpr> bytes);

@@ -19,73 +19,71 @@ namespace tilewright {
 
 namespace {
 
-bool isF32(Operation *op) {
-  return getElementTypeOrSelf(op->getResult(0).getType()).isF32();
-}
-
-template <typename Op> struct Approximate : OpRewritePattern<Op> {
-  using Function = Term (*)(Term);
-  Approximate(MLIRContext *context, Function function)
+/// Of f32, a function in place of an operation.
+template <typename Op, typename Function>
+struct PatternOfF32 : OpRewritePattern<Op> {
+  PatternOfF32(MLIRContext *context, Function function)
       : OpRewritePattern<Op>(context), function(function) {}
 
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
-    if (!isF32(op))
+    if (!getElementTypeOrSelf(op->getResult(0).getType()).isF32())
       return failure();
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(op, function({b, op.getOperand()}).get());
+    Value result = compute(b, op);
+    if (!result)
+      return failure();
+    rewriter.replaceOp(op, result);
     return success();
   }
+
+  /// Null, having made nothing, if it cannot.
+  virtual Value compute(ImplicitLocOpBuilder &b, Op op) const = 0;
 
   Function function;
 };
 
-template <typename Op> struct ApproximateOf2 : OpRewritePattern<Op> {
-  using Function = Term (*)(Term, Term);
-  ApproximateOf2(MLIRContext *context, Function function)
-      : OpRewritePattern<Op>(context), function(function) {}
+template <typename Op> struct Approximate : PatternOfF32<Op, Term (*)(Term)> {
+  using PatternOfF32<Op, Term (*)(Term)>::PatternOfF32;
 
-  LogicalResult matchAndRewrite(Op op,
-                                PatternRewriter &rewriter) const override {
-    if (!isF32(op))
-      return failure();
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(op, function({b, op.getLhs()}, {b, op.getRhs()}).get());
-    return success();
+  Value compute(ImplicitLocOpBuilder &b, Op op) const override {
+    return this->function({b, op.getOperand()}).get();
   }
+};
 
-  Function function;
+template <typename Op>
+struct ApproximateOf2 : PatternOfF32<Op, Term (*)(Term, Term)> {
+  using PatternOfF32<Op, Term (*)(Term, Term)>::PatternOfF32;
+
+  Value compute(ImplicitLocOpBuilder &b, Op op) const override {
+    return this->function({b, op.getLhs()}, {b, op.getRhs()}).get();
+  }
 };
 
 /// Functions of angles: if any lane's is large, all are computed by the C
 /// library, in f64.
-template <typename Op> struct ApproximateOfAngle : OpRewritePattern<Op> {
-  using Function = Term (*)(Term);
-  ApproximateOfAngle(MLIRContext *context, Function function)
-      : OpRewritePattern<Op>(context), function(function) {}
+template <typename Op>
+struct ApproximateOfAngle : PatternOfF32<Op, Term (*)(Term)> {
+  using PatternOfF32<Op, Term (*)(Term)>::PatternOfF32;
 
-  LogicalResult matchAndRewrite(Op op,
-                                PatternRewriter &rewriter) const override {
-    if (!isF32(op))
-      return failure();
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+  Value compute(ImplicitLocOpBuilder &b, Op op) const override {
     Term x(b, op.getOperand());
     auto type = dyn_cast<VectorType>(x.type());
     if (type && type.getRank() != 1)
-      return failure();
+      return nullptr;
     Value isLarge = (x.abs() > kLargestAngle).get();
     if (type)
       isLarge =
           vector::ReductionOp::create(b, vector::CombiningKind::OR, isLarge);
     auto branch = scf::IfOp::create(b, x.type(), isLarge,
                                     /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     scf::YieldOp::create(b, type ? eachLane(b, op, type)
                                  : byLibrary(b, op.getOperand()));
     b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, function(x).get());
-    rewriter.replaceOp(op, branch);
-    return success();
+    scf::YieldOp::create(b, this->function(x).get());
+    return branch.getResult(0);
   }
 
   static Value byLibrary(ImplicitLocOpBuilder &b, Value x) {
@@ -107,8 +105,6 @@ template <typename Op> struct ApproximateOfAngle : OpRewritePattern<Op> {
     scf::YieldOp::create(b, changed);
     return lanes.getResult(0);
   }
-
-  Function function;
 };
 
 struct ApproximateMathPass : impl::ApproximateMathBase<ApproximateMathPass> {

@@ -3,15 +3,14 @@
 
 #include "AddInstance.h"
 
+#include "tilewright/Compile/EntryNames.h"
+#include "tilewright/status.h"
 #include "llvm/IR/IRBuilder.h"
 
 using namespace llvm;
 
 namespace tilewright {
 namespace {
-
-/// TW_STATUS_OUT_OF_MEMORY.
-constexpr uint64_t kOutOfMemory = 5;
 
 /// Of the functions that come with a model.
 constexpr StringLiteral kOpen = "_open_parameters";
@@ -73,8 +72,10 @@ public:
   /// The entry point as a function of an instance and its arguments.
   void rebuild(EntryPoint &entry) {
     Function *plain = code.getFunction(entry.name);
-    Function *bytes = code.getFunction(entry.name + "_workspace_bytes");
-    Function *compute = code.getFunction(entry.name + "_with_workspace");
+    Function *bytes =
+        code.getFunction(entry.name + kWorkspaceBytesSuffix.str());
+    Function *compute =
+        code.getFunction(entry.name + kWithWorkspaceSuffix.str());
     plain->eraseFromParent();
     bytes->setLinkage(GlobalValue::InternalLinkage);
     compute->setLinkage(GlobalValue::InternalLinkage);
@@ -111,7 +112,7 @@ public:
     auto *ready = BasicBlock::Create(context, "ready", function);
     b.CreateCondBr(missing, full, ready);
     b.SetInsertPoint(full);
-    b.CreateRet(ConstantInt::get(status, kOutOfMemory));
+    b.CreateRet(ConstantInt::get(status, TW_STATUS_OUT_OF_MEMORY));
 
     b.SetInsertPoint(ready);
     arguments.push_back(arena);
