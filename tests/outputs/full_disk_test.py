@@ -54,7 +54,7 @@ def cases(options):
     yield Case("link, report", ["link", "user.o", "-o", "tiles.a", "--report=json", "--report-file=r.json"],
                ["tiles.a", "r.json"], varies="r.json")
     yield Case("link, in place", ["link", "--with-inputs", "lib.a", "-o", "lib.a"], ["lib.a"])
-    for extension in "a", "o", "bc":
+    for extension in "a", "o", "so", "bc":
         yield Case(f"compile, .{extension}", ["compile", "e.mlir", "-o", f"e.{extension}", "--emit-header=e.h",
                                               "--report=json"],
                    [f"e.{extension}", "e.h"], absent=["e.h"] if extension == "o" else [])

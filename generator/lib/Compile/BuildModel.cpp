@@ -5,16 +5,57 @@
 
 #include "Parameters/ParametersFile.h"
 #include "Parameters/ScratchFile.h"
+#include "Program/SharedLibrary.h"
+#include "tilewright/Codegen/Backend.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
 
 namespace tilewright {
+namespace {
+
+LinkOutput linkOutput(ModelOutput output) {
+  switch (output) {
+  case ModelOutput::Archive:
+    return LinkOutput::Archive;
+  case ModelOutput::Bitcode:
+    return LinkOutput::Bitcode;
+  case ModelOutput::Object:
+  case ModelOutput::SharedLibrary:
+    break;
+  }
+  return LinkOutput::Object;
+}
+
+/// What a shared library lacks that others link with such a model.
+Error checkLibraries(const BuildOptions &options) {
+  if (options.model.device)
+    return createStringError("a model for a GPU needs libtilewright_hip.a, "
+                             "which a shared library does not have yet; write "
+                             "a .a or .o");
+  if (!options.model.instance.empty())
+    return createStringError("a model with --parameters-out needs "
+                             "libtilewright_instance.a, which a shared library "
+                             "does not have yet; write a .a or .o");
+  return Error::success();
+}
+
+} // namespace
 
 Expected<BuildReport> buildModel(MemoryBufferRef source, StringRef outputPath,
                                  const BuildOptions &options,
                                  OutputFiles &outputs) {
-  bool asObject = options.output == LinkOutput::Archive;
+  bool asObject = options.output == ModelOutput::Archive;
+  Expected<Triple> triple =
+      targetTriple(options.model.target.arch, options.model.triple);
+  if (!triple)
+    return triple.takeError();
+  if (options.output == ModelOutput::SharedLibrary) {
+    if (Error error = checkSharedLibraryTriple(*triple))
+      return std::move(error);
+    if (Error error = checkLibraries(options))
+      return std::move(error);
+  }
   ModelOptions modelOptions = options.model;
   modelOptions.constantsApart = true;
   std::unique_ptr<ScratchFile> scratch;
@@ -35,7 +76,7 @@ Expected<BuildReport> buildModel(MemoryBufferRef source, StringRef outputPath,
   std::string name =
       (sys::path::stem(outputPath) + (asObject ? ".o" : ".bc")).str();
   LinkOptions link;
-  link.output = options.output;
+  link.output = linkOutput(options.output);
   link.inlineTiles = options.inlineTiles;
   link.withInputs = asObject;
   link.prefixes = {options.model.prefix};
@@ -43,6 +84,12 @@ Expected<BuildReport> buildModel(MemoryBufferRef source, StringRef outputPath,
   link.buffers = {MemoryBufferRef(
       StringRef(model->bytes.data(), model->bytes.size()), name)};
   link.constants = model->constants;
+  if (options.output == ModelOutput::SharedLibrary)
+    link.finishObject = [&](ArrayRef<StringRef> object) {
+      return linkSharedLibrary(object,
+                               {*triple, sys::path::filename(outputPath).str(),
+                                model->functionsForC});
+    };
   Expected<LinkReport> linked = linkTiles({}, outputPath, link, outputs);
   if (!linked)
     return linked.takeError();

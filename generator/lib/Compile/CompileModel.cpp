@@ -361,8 +361,12 @@ private:
         return error;
       if (!options.instance.empty()) {
         nameParameters(*module, packedValues, options.instance, model);
-        return addInstance(*code, options.instance, model);
+        if (Error error = addInstance(*code, options.instance, model))
+          return error;
       }
+      for (const llvm::Function &function : *code)
+        if (!function.isDeclaration() && !function.hasLocalLinkage())
+          model.functionsForC.push_back(function.getName().str());
       return Error::success();
     });
     if (error)

@@ -155,12 +155,19 @@ private:
     Expected<FileTail> tail = content(bytes);
     if (!tail)
       return tail.takeError();
-    report.linkMs += stopwatch.lap();
     std::vector<StringRef> pieces = {StringRef(bytes.data(), bytes.size())};
     append_range(pieces, tail->pieces());
+    report.outputBytes = bytes.size() + tail->size();
+    SmallVector<char, 0> finished;
+    if (options.finishObject) {
+      if (Error error = options.finishObject(pieces).moveInto(finished))
+        return error;
+      pieces = {StringRef(finished.data(), finished.size())};
+      report.outputBytes = finished.size();
+    }
+    report.linkMs += stopwatch.lap();
     if (Error error = outputs.writePieces(outputPath, pieces))
       return error;
-    report.outputBytes = bytes.size() + tail->size();
     report.writeMs = stopwatch.lap();
     return Error::success();
   }

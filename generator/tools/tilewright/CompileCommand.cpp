@@ -27,8 +27,8 @@ cl::opt<std::string> input(cl::Positional, cl::sub(compileOptions),
                            cl::desc("<model.mlir>"), cl::Required);
 cl::opt<std::string> output("o", cl::sub(compileOptions),
                             cl::value_desc("path"),
-                            cl::desc("Output file: .a, .o or .bc; with --emit, "
-                                     "any (default: standard output)"));
+                            cl::desc("Output file: .a, .o, .so or .bc; with "
+                                     "--emit, any (default: standard output)"));
 cl::list<std::string>
     targets("target", cl::sub(compileOptions), cl::value_desc("target"),
             cl::desc("An instruction set, as in tile names: x86_64_avx2_fma, "
@@ -63,8 +63,9 @@ cl::opt<ModelStage> stage(
         clEnumValN(ModelStage::Asm, "asm", "assembly"),
         clEnumValN(ModelStage::Bitcode, "bitcode", "optimised bitcode"),
         clEnumValN(ModelStage::Object, "obj", "an object file")));
-cl::opt<bool> inlineTiles("inline", cl::sub(compileOptions),
-                          cl::desc("Inline tiles into the model (.o, .bc)"));
+cl::opt<bool>
+    inlineTiles("inline", cl::sub(compileOptions),
+                cl::desc("Inline tiles into the model (.o, .so, .bc)"));
 cl::opt<bool>
     reference("reference", cl::sub(compileOptions),
               cl::desc("Plain loops, no tiles: slow, for comparison"));
@@ -90,6 +91,7 @@ pointers and sizes. docs/compile.md says what is accepted and how to call it.
 
   .a       the model's object and one object per tile
   .o, .bc  model and tiles in one module
+  .so      the same as a shared library, without a linker of the system
 
 Examples:
   tilewright compile model.mlir -o model.a --emit-header=model.h --report=text
@@ -123,19 +125,24 @@ Error readTargets(ModelOptions &options) {
   return Error::success();
 }
 
-Expected<LinkOutput> outputKind() {
+Expected<ModelOutput> outputKind() {
+  struct Kind {
+    StringRef extension;
+    ModelOutput output;
+  };
+  const Kind kinds[] = {{".a", ModelOutput::Archive},
+                        {".o", ModelOutput::Object},
+                        {".bc", ModelOutput::Bitcode},
+                        {".so", ModelOutput::SharedLibrary}};
   StringRef extension = sys::path::extension(output);
-  if (extension == ".a")
-    return LinkOutput::Archive;
-  if (extension == ".o")
-    return LinkOutput::Object;
-  if (extension == ".bc")
-    return LinkOutput::Bitcode;
+  for (const Kind &kind : kinds)
+    if (extension == kind.extension)
+      return kind.output;
   if (output.empty())
     return createStringError("give an output file with -o, or a stage with "
                              "--emit");
   return createStringError("cannot tell what to write to '" + output +
-                           "'; its name must end in .a, .o or .bc");
+                           "'; its name must end in .a, .o, .so or .bc");
 }
 
 /// What the types and functions of instances are called after: the output.
@@ -233,7 +240,7 @@ Error runCompile() {
   if (stage.getNumOccurrences())
     return writeStage((*source)->getMemBufferRef(), options.model, outputs);
 
-  Expected<LinkOutput> kind = outputKind();
+  Expected<ModelOutput> kind = outputKind();
   if (!kind)
     return kind.takeError();
   options.output = *kind;

@@ -1,8 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A model in MLIR -> one file that a C program links: the compiled model with
-// the tile functions it calls.
+// A model in MLIR -> one file that a C program links or loads: the compiled
+// model with the tile functions it calls.
 
 #ifndef TILEWRIGHT_COMPILE_BUILDMODEL_H
 #define TILEWRIGHT_COMPILE_BUILDMODEL_H
@@ -13,12 +13,17 @@
 
 namespace tilewright {
 
+enum class ModelOutput {
+  Archive,       ///< the model's object and one object per tile
+  Object,        ///< all in one module
+  Bitcode,       ///< the same
+  SharedLibrary, ///< of such an object, with its functions for C visible
+};
+
 struct BuildOptions {
   ModelOptions model;
-  /// Archive: the model's object and one object per tile. Object, Bitcode: all
-  /// in one module.
-  LinkOutput output = LinkOutput::Archive;
-  /// Object and Bitcode: inline the tiles.
+  ModelOutput output = ModelOutput::Archive;
+  /// Inline the tiles; not into an archive.
   bool inlineTiles = false;
   /// Where to write the C header; empty for none.
   std::string headerPath;

@@ -116,6 +116,8 @@ struct CompiledModel {
   std::vector<ExternalConstant> constants;
   std::shared_ptr<void> constantsOwner; ///< of what they refer to
   std::vector<EntryPoint> entries;
+  /// Every function that C may call, entry points and what comes with them.
+  std::vector<std::string> functionsForC;
   /// The tile functions called, each once, in order of first call.
   std::vector<TileKey> tiles;
   /// What the CPU does, by the first call.

@@ -11,6 +11,7 @@
 #include "tilewright/Link/Gather.h"
 #include "tilewright/Support/OutputFiles.h"
 #include "llvm/Support/raw_ostream.h"
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,10 @@ struct LinkOptions {
   std::vector<std::string> prefixes = {std::string(kDefaultPrefix)};
   /// Archives or objects whose definitions are not wanted: libtilewright.a.
   std::vector<std::string> providers;
+  /// Object: makes what is written of the object, which is in several places.
+  std::function<llvm::Expected<llvm::SmallVector<char, 0>>(
+      llvm::ArrayRef<llvm::StringRef>)>
+      finishObject;
   /// `kind` and `generate.prefix` are set by the linker.
   ResolveOptions resolve;
 };
