@@ -264,7 +264,7 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   result->dispatches_ = compiled->dispatches;
   result->packed_ = compiled->packedConstants;
   result->remarks_ = compiled->remarks;
-  result->header_ = emitHeader("test.h", compiled->entries);
+  result->header_ = emitHeader("test.h", *compiled);
   for (const EntryPoint& entry : compiled->entries)
     if (!result->find(entry.name))
       return fail(llvm::createStringError("entry point " + entry.name +

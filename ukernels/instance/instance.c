@@ -10,21 +10,63 @@
 #include "tilewright/status.h"
 #include "ukernels/instance/parameters.h"
 
+typedef struct tw_state_t {
+  void* current;
+  void* next;
+} tw_state_t;
+
 struct tw_instance_t {
   const tw_parameters_t* parameters;
   void* arena;
   int64_t arena_bytes;
+  void* memory;  // of the states
+  tw_state_t states[];
 };
+
+// To a multiple of the alignment, which is also what aligned_alloc wants.
+static uint64_t tw_rounded(uint64_t bytes) {
+  return (bytes + TW_PARAMETERS_ALIGNMENT - 1) / TW_PARAMETERS_ALIGNMENT *
+         TW_PARAMETERS_ALIGNMENT;
+}
+
+static int32_t tw_place_states(const tw_model_t* model,
+                               tw_instance_t* instance) {
+  uint64_t all = 0;
+  for (uint32_t i = 0; i < model->state_count; ++i) {
+    const uint64_t bytes = model->state_bytes[i];
+    if (bytes > (SIZE_MAX - all) / 2 - TW_PARAMETERS_ALIGNMENT)
+      return TW_STATUS_OUT_OF_MEMORY;
+    all += 2 * tw_rounded(bytes);
+  }
+  if (all == 0) return TW_STATUS_OK;
+  char* memory = aligned_alloc(TW_PARAMETERS_ALIGNMENT, (size_t)all);
+  if (!memory) return TW_STATUS_OUT_OF_MEMORY;
+  instance->memory = memory;
+  for (uint32_t i = 0; i < model->state_count; ++i) {
+    const size_t bytes = (size_t)tw_rounded(model->state_bytes[i]);
+    instance->states[i].current = memory;
+    instance->states[i].next = memory + bytes;
+    memory += 2 * bytes;
+  }
+  return TW_STATUS_OK;
+}
 
 int32_t tw_instance_create(const tw_model_t* model,
                            const tw_parameters_t* parameters,
                            tw_instance_t** result) {
-  if (!model || !parameters || !result) return TW_STATUS_INVALID_ARGUMENT;
+  if (!model || !result || (!parameters && model->has_parameters))
+    return TW_STATUS_INVALID_ARGUMENT;
   *result = NULL;
-  if (parameters->model != model) return TW_STATUS_FOREIGN;
-  tw_instance_t* instance = calloc(1, sizeof(*instance));
+  if (parameters && parameters->model != model) return TW_STATUS_FOREIGN;
+  tw_instance_t* instance =
+      calloc(1, sizeof(*instance) + model->state_count * sizeof(tw_state_t));
   if (!instance) return TW_STATUS_OUT_OF_MEMORY;
   instance->parameters = parameters;
+  const int32_t status = tw_place_states(model, instance);
+  if (status != TW_STATUS_OK) {
+    tw_instance_destroy(instance);
+    return status;
+  }
   *result = instance;
   return TW_STATUS_OK;
 }
@@ -32,7 +74,23 @@ int32_t tw_instance_create(const tw_model_t* model,
 void tw_instance_destroy(tw_instance_t* instance) {
   if (!instance) return;
   free(instance->arena);
+  free(instance->memory);
   free(instance);
+}
+
+const void* tw_instance_state(const tw_instance_t* instance, uint32_t state) {
+  return instance->states[state].current;
+}
+
+void* tw_instance_next_state(tw_instance_t* instance, uint32_t state) {
+  return instance->states[state].next;
+}
+
+void tw_instance_advance(tw_instance_t* instance, uint32_t state) {
+  tw_state_t* advanced = &instance->states[state];
+  void* current = advanced->next;
+  advanced->next = advanced->current;
+  advanced->current = current;
 }
 
 const void* tw_instance_parameters(const tw_instance_t* instance) {
@@ -45,9 +103,7 @@ void* tw_instance_arena(tw_instance_t* instance, int64_t bytes) {
   free(instance->arena);
   instance->arena_bytes = 0;
   instance->arena = NULL;
-  // aligned_alloc wants a multiple of the alignment.
-  const size_t rounded = ((size_t)bytes + TW_PARAMETERS_ALIGNMENT - 1) /
-                         TW_PARAMETERS_ALIGNMENT * TW_PARAMETERS_ALIGNMENT;
+  const size_t rounded = (size_t)tw_rounded((uint64_t)bytes);
   instance->arena = aligned_alloc(TW_PARAMETERS_ALIGNMENT, rounded);
   if (instance->arena) instance->arena_bytes = (int64_t)rounded;
   return instance->arena;

@@ -1,10 +1,11 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For models compiled with --parameters-out: libtilewright_instance.a, which
-// maps their file of parameters and keeps what an instance has. The model's own
-// header declares the functions that programs call; those here are called by
-// the compiled model, which says by a tw_model_t what it wants.
+// For models with state, and models compiled with --parameters-out:
+// libtilewright_instance.a, which maps their file of parameters and keeps what
+// an instance has. The model's own header declares the functions that programs
+// call; those here are called by the compiled model, which says by a tw_model_t
+// what it wants.
 
 #ifndef TILEWRIGHT_INSTANCE_H_
 #define TILEWRIGHT_INSTANCE_H_
@@ -20,6 +21,11 @@ typedef struct tw_model_t {
   const char* name;
   // Of its file of parameters, whose header has the same.
   uint8_t identity[32];
+  // Whether it has such a file: 0 or 1.
+  uint32_t has_parameters;
+  // Its states, and the bytes of each.
+  uint32_t state_count;
+  const uint64_t* state_bytes;
 } tw_model_t;
 
 // ---- The file ---------------------------------------------------------------
@@ -70,6 +76,7 @@ void tw_parameters_close(tw_parameters_t* parameters);
 
 // TW_STATUS_OK and *result, TW_STATUS_OUT_OF_MEMORY, TW_STATUS_FOREIGN if
 // `parameters` were opened for another model, or TW_STATUS_INVALID_ARGUMENT.
+// A model without a file has null for them. States are not written yet.
 int32_t tw_instance_create(const tw_model_t* model,
                            const tw_parameters_t* parameters,
                            tw_instance_t** result);
@@ -81,6 +88,13 @@ const void* tw_instance_parameters(const tw_instance_t* instance);
 // Memory of at least `bytes`, at a multiple of TW_PARAMETERS_ALIGNMENT, until
 // the next call; null if there is not as much, or none is wanted.
 void* tw_instance_arena(tw_instance_t* instance, int64_t bytes);
+
+// Each state lies in memory twice, at multiples of TW_PARAMETERS_ALIGNMENT: as
+// a call finds it, and as it leaves it. Numbers count from 0 to state_count.
+const void* tw_instance_state(const tw_instance_t* instance, uint32_t state);
+void* tw_instance_next_state(tw_instance_t* instance, uint32_t state);
+// The call has succeeded: what it left is what the next one finds.
+void tw_instance_advance(tw_instance_t* instance, uint32_t state);
 
 #ifdef __cplusplus
 }

@@ -27,16 +27,20 @@ LinkOutput linkOutput(ModelOutput output) {
   return LinkOutput::Object;
 }
 
+Error lacksInstances(StringRef what) {
+  return createStringError("a model with " + what +
+                           " needs libtilewright_instance.a, which a shared "
+                           "library does not have yet; write a .a or .o");
+}
+
 /// What a shared library lacks that others link with such a model.
 Error checkLibraries(const BuildOptions &options) {
   if (options.model.device)
     return createStringError("a model for a GPU needs libtilewright_hip.a, "
                              "which a shared library does not have yet; write "
                              "a .a or .o");
-  if (!options.model.instance.empty())
-    return createStringError("a model with --parameters-out needs "
-                             "libtilewright_instance.a, which a shared library "
-                             "does not have yet; write a .a or .o");
+  if (options.model.parametersInFile)
+    return lacksInstances("--parameters-out");
   return Error::success();
 }
 
@@ -72,6 +76,8 @@ Expected<BuildReport> buildModel(MemoryBufferRef source, StringRef outputPath,
                    modelOptions);
   if (!model)
     return model.takeError();
+  if (options.output == ModelOutput::SharedLibrary && !model->states.empty())
+    return lacksInstances("mutable globals");
 
   std::string name =
       (sys::path::stem(outputPath) + (asObject ? ".o" : ".bc")).str();
@@ -104,10 +110,9 @@ Expected<BuildReport> buildModel(MemoryBufferRef source, StringRef outputPath,
   model->constants.clear();
   model->constantsOwner.reset();
   if (!options.headerPath.empty())
-    if (Error error =
-            outputs.write(options.headerPath,
-                          emitHeader(sys::path::filename(options.headerPath),
-                                     model->entries, options.model.instance)))
+    if (Error error = outputs.write(
+            options.headerPath,
+            emitHeader(sys::path::filename(options.headerPath), *model)))
       return std::move(error);
   return BuildReport{options.model.target.name,
                      options.model.device ? options.model.device->name : "",

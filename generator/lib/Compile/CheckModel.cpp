@@ -32,6 +32,19 @@ bool hasCElement(Type type) {
 
 constexpr const char *cElements = "f64, f32, f16, bf16, i64, i32, i16 and i8";
 
+/// "argument 2 of 'f'", or of which global it is the value.
+std::string describe(func::FuncOp func, StringRef kind, unsigned index,
+                     Attribute state) {
+  if (auto number = dyn_cast_or_null<IntegerAttr>(state)) {
+    auto states = func->getParentOfType<ModuleOp>()->getAttrOfType<ArrayAttr>(
+        kStatesAttr);
+    auto pair = cast<ArrayAttr>(states[number.getInt()]);
+    return ("the mutable global '" + cast<StringAttr>(pair[0]).getValue() + "'")
+        .str();
+  }
+  return (kind + " " + Twine(index) + " of '" + func.getName() + "'").str();
+}
+
 LogicalResult checkSignature(func::FuncOp func) {
   for (auto [index, type] : llvm::enumerate(func.getArgumentTypes())) {
     if (auto tensor = dyn_cast<RankedTensorType>(type)) {
@@ -42,25 +55,28 @@ LogicalResult checkSignature(func::FuncOp func) {
                type.isInteger(64)) {
       continue;
     }
-    return func.emitError()
-           << "argument " << index << " of '" << func.getName() << "' has type "
-           << type << ", but arguments must be ranked tensors of " << cElements
-           << " without encodings, or scalars "
-           << "index, i8, i16, i32, i64, f32, f64";
+    return func.emitError() << describe(func, "argument", index,
+                                        func.getArgAttr(index, kStateAttr))
+                            << " has type " << type
+                            << ", but arguments must be ranked tensors of "
+                            << cElements << " without encodings, or scalars "
+                            << "index, i8, i16, i32, i64, f32, f64";
   }
   for (auto [index, type] : llvm::enumerate(func.getResultTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || !hasCElement(tensor.getElementType()) ||
         tensor.getEncoding())
-      return func.emitError()
-             << "result " << index << " of '" << func.getName() << "' has type "
-             << type << ", but results must be ranked tensors of " << cElements
-             << " without encodings";
+      return func.emitError() << describe(func, "result", index,
+                                          func.getResultAttr(index, kStateAttr))
+                              << " has type " << type
+                              << ", but results must be ranked tensors of "
+                              << cElements << " without encodings";
   }
   if (func.getNumResults() == 0)
     return func.emitError() << "'" << func.getName()
                             << "' has no result, so there is nothing to "
-                               "compute; it must return at least one tensor";
+                               "compute; it must return at least one tensor, "
+                               "or store to a mutable global";
   return success();
 }
 

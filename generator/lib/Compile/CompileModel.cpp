@@ -91,7 +91,7 @@ public:
 
 private:
   Error runSteps() {
-    if (options.device && !options.instance.empty())
+    if (options.device && options.parametersInFile)
       return createStringError(
           "a file of parameters goes with models for CPUs; of a model for a "
           "GPU the parameters are constants, without --parameters-out");
@@ -120,8 +120,10 @@ private:
       if (Error error = runPasses(step.name, step.add))
         return error;
       // Later passes drop these.
-      if (step.stage == ModelStage::Model)
+      if (step.stage == ModelStage::Model) {
+        collectStates();
         collectEntries();
+      }
       if (step.stage == ModelStage::Packed)
         collectPacked();
       if (step.stage == ModelStage::Dispatches)
@@ -264,12 +266,37 @@ private:
     });
   }
 
+  void collectStates() {
+    model.parametersInFile = options.parametersInFile;
+    if (auto states = (*module)->getAttrOfType<ArrayAttr>(kStatesAttr))
+      for (auto state : states.getAsRange<ArrayAttr>()) {
+        auto type = cast<RankedTensorType>(cast<TypeAttr>(state[1]).getValue());
+        std::string text;
+        llvm::raw_string_ostream(text) << type;
+        model.states.push_back(
+            {cast<StringAttr>(state[0]).str(), std::move(text),
+             uint64_t(type.getNumElements()) *
+                 llvm::divideCeil(type.getElementTypeBitWidth(), 8)});
+      }
+    if (model.parametersInFile || !model.states.empty())
+      model.instance = options.instance;
+  }
+
+  static std::vector<StateArgument> statesOf(func::FuncOp func) {
+    std::vector<StateArgument> states;
+    if (auto all = func->getAttrOfType<ArrayAttr>(kStateArgumentsAttr))
+      for (auto each : all.getAsRange<DenseI64ArrayAttr>())
+        states.push_back({unsigned(each[0]), unsigned(each[1]), each[2] != 0});
+    return states;
+  }
+
   void collectEntries() {
     for (func::FuncOp func : module->getOps<func::FuncOp>())
       if (func->hasAttr(kCArgumentsAttr))
         model.entries.push_back(
             {func.getName().str(), namesOf(func, kCArgumentsAttr),
-             namesOf(func, kCResultsAttr), namesOf(func, kCMessagesAttr)});
+             namesOf(func, kCResultsAttr), namesOf(func, kCMessagesAttr),
+             /*arena=*/{}, statesOf(func)});
   }
 
   void collectArenas() {
@@ -359,11 +386,11 @@ private:
                       constants);
       if (Error error = nameConstants(*module, packedValues, *code, model))
         return error;
-      if (!options.instance.empty()) {
+      if (options.parametersInFile)
         nameParameters(*module, packedValues, options.instance, model);
-        if (Error error = addInstance(*code, options.instance, model))
+      if (!model.instance.empty())
+        if (Error error = addInstance(*code, model))
           return error;
-      }
       for (const llvm::Function &function : *code)
         if (!function.isDeclaration() && !function.hasLocalLinkage())
           model.functionsForC.push_back(function.getName().str());
@@ -403,7 +430,7 @@ private:
       return error;
     }
     // Parameters, too, are in the context.
-    if (apart || !options.instance.empty())
+    if (apart || options.parametersInFile)
       model.constantsOwner = ownedContext;
     if (apart)
       return Error::success();

@@ -46,11 +46,15 @@ const char plainConventions[] =
 )";
 
 const char instanceConventions[] =
-    R"(// Functions compute with an instance, which has the model's parameters and keeps
-// the memory that its calls need. It is used by one call at a time; there may be
-// any number of instances, in any threads, of one file of parameters. A function
-// returns 5 when there is no memory left, and 3 when sizes are such that no
-// memory is large enough. Link with -ltilewright_instance -lm.
+    R"(// Functions compute with an instance, which has the model's parameters and
+// state, and keeps the memory that its calls need. It is used by one call at a
+// time; there may be any number of instances, in any threads. A function returns
+// 5 when there is no memory left, and 3 when sizes are such that no memory is
+// large enough. Link with -ltilewright_instance -lm.
+)";
+
+const char stateConventions[] =
+    R"(// A call that does not return 0 leaves the state as it was.
 )";
 
 const char arenaConventions[] =
@@ -73,39 +77,54 @@ void declare(raw_ostream &os, StringRef type, StringRef name,
      << ");\n";
 }
 
-std::string conventionsOf(const std::vector<EntryPoint> &entries,
-                          StringRef instance) {
+std::string conventionsOf(const CompiledModel &model) {
   std::string text = conventions;
-  if (!instance.empty())
-    return text + instanceConventions;
+  if (!model.instance.empty())
+    return text + instanceConventions +
+           (model.states.empty() ? "" : stateConventions);
   text += plainConventions;
-  if (any_of(entries,
+  if (any_of(model.entries,
              [](const EntryPoint &entry) { return entry.arena.has_value(); }))
     text += arenaConventions;
   return text;
 }
 
-void declareInstance(raw_ostream &os, StringRef name) {
-  std::string parameters = (name + "_parameters").str();
-  std::string instance = (name + "_instance").str();
+void declareParameters(raw_ostream &os, const std::string &name) {
+  std::string parameters = name + "_parameters";
   os << "\ntypedef struct tw_parameters_t " << parameters
-     << ";\ntypedef struct tw_instance_t " << instance
      << ";\n\n// Maps the file of parameters and checks all of it. Returns 0, "
         "or "
         "what is wrong: 1\n// if it cannot be opened, 7 if it is none, 8 if it "
         "is damaged, 9 if it is another\n// model's, 5 if there is no memory "
         "left. `message`, of `message_bytes`, gets a\n// sentence; it may be "
         "null.\n";
-  declare(os, "int32_t", (name + "_open_parameters").str(),
+  declare(os, "int32_t", name + "_open_parameters",
           {"const char *path", parameters + " **parameters", "char *message",
            "int64_t message_bytes"});
   os << "// Once no instance uses them.\n";
-  declare(os, "void", (name + "_close_parameters").str(),
+  declare(os, "void", name + "_close_parameters",
           {parameters + " *parameters"});
+}
+
+void declareInstance(raw_ostream &os, const CompiledModel &model) {
+  const std::string &name = model.instance;
+  std::string instance = name + "_instance";
+  std::vector<std::string> from;
+  if (model.parametersInFile) {
+    declareParameters(os, name);
+    from.push_back("const " + name + "_parameters *parameters");
+  }
+  from.push_back(instance + " **instance");
+  os << "\ntypedef struct tw_instance_t " << instance << ";\n\n";
+  for (const ModelState &state : model.states)
+    os << "//   state: " << oneLine(state.name) << ", " << state.type << '\n';
   os << "// Returns 0, or 5 if there is no memory left.\n";
-  declare(os, "int32_t", (name + "_create").str(),
-          {"const " + parameters + " *parameters", instance + " **instance"});
-  declare(os, "void", (name + "_destroy").str(), {instance + " *instance"});
+  declare(os, "int32_t", name + "_create", from);
+  declare(os, "void", name + "_destroy", {instance + " *instance"});
+  if (model.states.empty())
+    return;
+  os << "// Gives the state its first values again. Returns as functions do.\n";
+  declare(os, "int32_t", name + "_reset", {instance + " *instance"});
 }
 
 void declareWithWorkspace(raw_ostream &os, const EntryPoint &entry) {
@@ -131,20 +150,18 @@ std::string arenaText(const Arena &arena) {
   return text;
 }
 
-std::string emitHeader(StringRef name, const std::vector<EntryPoint> &entries,
-                       StringRef instance) {
+std::string emitHeader(StringRef name, const CompiledModel &model) {
   std::string text;
   raw_string_ostream os(text);
   std::string guard = includeGuard(name);
   os << "// The entry points of " << name
      << ", as compiled by `tilewright compile`.\n"
-     << conventionsOf(entries, instance) << "\n#ifndef " << guard
-     << "\n#define " << guard
+     << conventionsOf(model) << "\n#ifndef " << guard << "\n#define " << guard
      << "\n\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n"
         "#endif\n";
-  if (!instance.empty())
-    declareInstance(os, instance);
-  for (const EntryPoint &entry : entries) {
+  if (!model.instance.empty())
+    declareInstance(os, model);
+  for (const EntryPoint &entry : model.entries) {
     os << '\n';
     for (const std::string &shape : entry.shapes)
       os << "//   " << shape << '\n';
@@ -152,7 +169,7 @@ std::string emitHeader(StringRef name, const std::vector<EntryPoint> &entries,
       os << "//   returns " << kFirstAssertion + index << ": "
          << oneLine(message) << '\n';
     declare(os, "int32_t", entry.name, entry.parameters);
-    if (entry.arena && instance.empty())
+    if (entry.arena && model.instance.empty())
       declareWithWorkspace(os, entry);
     if (!entry.messages.empty())
       os << "// What such a status says, as a static string.\n"

@@ -217,6 +217,8 @@ private:
         b, entryName, b.getFunctionType(layout.types, {b.getI32Type()}));
     entry->setAttr(kCArgumentsAttr, b.getStrArrayAttr(cArguments()));
     entry->setAttr(kCResultsAttr, b.getStrArrayAttr(cResults()));
+    if (Attribute states = stateArguments())
+      entry->setAttr(kStateArgumentsAttr, states);
     if (!messages.empty()) {
       SmallVector<StringRef> texts(messages.begin(), messages.end());
       entry->setAttr(kCMessagesAttr, b.getStrArrayAttr(texts));
@@ -276,6 +278,21 @@ private:
     func::ReturnOp::create(b, result);
   }
 
+  /// Which of the entry point's arguments are pointers to states; else null.
+  Attribute stateArguments() {
+    SmallVector<Attribute> found;
+    auto add = [&](Attribute state, int64_t argument, bool isWritten) {
+      if (state)
+        found.push_back(b.getDenseI64ArrayAttr(
+            {argument, cast<IntegerAttr>(state).getInt(), isWritten}));
+    };
+    for (auto [index, argument] : llvm::enumerate(layout.inputs))
+      add(func.getArgAttr(index, kStateAttr), argument, /*isWritten=*/false);
+    for (auto [index, argument] : llvm::enumerate(layout.outputs))
+      add(func.getResultAttr(index, kStateAttr), argument, /*isWritten=*/true);
+    return found.empty() ? Attribute() : b.getArrayAttr(found);
+  }
+
   std::string argumentName(unsigned index) {
     if (auto name = func.getArgAttrOfType<StringAttr>(index, kNameAttr))
       return name.str();
@@ -321,7 +338,7 @@ private:
   SmallVector<StringRef> cResults() {
     for (auto [index, type] : llvm::enumerate(func.getArgumentTypes())) {
       auto tensor = dyn_cast<RankedTensorType>(type);
-      if (!tensor)
+      if (!tensor || func.getArgAttr(index, kStateAttr))
         continue;
       unsigned number = index;
       std::string line = argumentName(number) + ": ";
@@ -332,6 +349,8 @@ private:
       shapes.push_back(line + elementNote(tensor));
     }
     for (auto [index, type] : llvm::enumerate(func.getResultTypes())) {
+      if (func.getResultAttr(index, kStateAttr))
+        continue;
       std::string line = resultName(index) + ": ";
       for (AffineExpr size : sizes.results[index])
         line += "[" + sizeText(size, symbolNames()) + "]";
@@ -342,7 +361,8 @@ private:
   }
 
   std::string resultName(size_t index) {
-    if (func.getNumResults() == 1)
+    // States come last.
+    if (func.getNumResults() == 1 || func.getResultAttr(1, kStateAttr))
       return "result";
     return "result" + std::to_string(index);
   }

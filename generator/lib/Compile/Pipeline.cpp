@@ -89,6 +89,7 @@ void registerModelDialects(DialectRegistry &registry) {
 
 void addModelStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addPass(createNameEntryPoints());
+  pm.addPass(createThreadState());
   pm.addPass(createCheckModel());
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createHoistAsserts());
@@ -210,7 +211,7 @@ void addConversionsToLLVM(OpPassManager &pm, UnknownMath unknown) {
 
 void addLLVMStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addPass(createExternalizeConstants());
-  if (!options.instance.empty())
+  if (options.parametersInFile)
     pm.addPass(createLoadParameters());
   // Arithmetic on f16 and bf16 is done in f32 and rounded by each operation,
   // which is what IEEE 754 says of it, with or without instructions for it.

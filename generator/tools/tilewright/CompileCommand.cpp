@@ -150,7 +150,9 @@ std::string instanceName() {
   std::string name;
   for (char c : sys::path::stem(output))
     name += isAlnum(c) ? c : '_';
-  if (name.empty() || isDigit(name[0]))
+  if (name.empty())
+    return "model";
+  if (isDigit(name[0]))
     name.insert(0, "model_");
   return name;
 }
@@ -218,6 +220,7 @@ Error runCompile() {
     return source.takeError();
   progress.phase("compiling the model");
   options.model.prefix = prefix;
+  options.model.instance = instanceName();
   options.model.reference = reference;
   options.model.timing = timing;
   options.model.triple = resolveFlags.triple;
@@ -252,10 +255,8 @@ Error runCompile() {
     else
       progress.phase("linking");
   };
-  if (!parametersOut.empty()) {
-    options.parametersPath = parametersOut;
-    options.model.instance = instanceName();
-  }
+  options.parametersPath = parametersOut;
+  options.model.parametersInFile = !parametersOut.empty();
   // As in writeStage().
   const std::string outputPath = output;
   const ReportFormat format = reportFormat;

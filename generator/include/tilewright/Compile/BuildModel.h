@@ -28,7 +28,7 @@ struct BuildOptions {
   /// Where to write the C header; empty for none.
   std::string headerPath;
   /// Where to write the file of parameters, of a model with
-  /// ModelOptions::instance.
+  /// ModelOptions::parametersInFile.
   std::string parametersPath;
   ResolveOptions resolve;
 };

@@ -59,10 +59,11 @@ struct ModelOptions {
   std::shared_ptr<const SafeTensors> parameters;
   /// Print the time of each pass to standard error.
   bool timing = false;
-  /// Large constants are read from a file: the model's functions take an
-  /// instance, whose types and functions are called after this name. Empty:
-  /// they are in the output.
-  std::string instance;
+  /// What the types and functions of instances are called after, of a model
+  /// that has state or parameters in a file.
+  std::string instance = "model";
+  /// Large constants are read from a file; else they are in the output.
+  bool parametersInFile = false;
   /// Bitcode, Object: leave the large constants to the caller, as
   /// CompiledModel::constants. Else the output holds them.
   bool constantsApart = false;
@@ -80,6 +81,18 @@ struct Arena {
   std::vector<std::string> others;
 };
 
+/// What an instance keeps from call to call.
+struct ModelState {
+  std::string name, type;
+  uint64_t bytes;
+};
+
+/// An argument of an entry point that is a pointer to a state.
+struct StateArgument {
+  unsigned argument, state;
+  bool isWritten;
+};
+
 /// A function that C can call; docs/compile.md describes the conventions.
 struct EntryPoint {
   std::string name;
@@ -88,6 +101,7 @@ struct EntryPoint {
   /// What the statuses from 1024 on say, of what the model asserts.
   std::vector<std::string> messages;
   std::optional<Arena> arena = {}; ///< of models for the CPU
+  std::vector<StateArgument> states = {};
 };
 
 /// A constant of 4 KiB or more, as the code reads it; several equal ones are
@@ -129,7 +143,12 @@ struct CompiledModel {
   /// One line per constant packed at compile time: types and bytes.
   std::vector<std::string> packedConstants;
   std::vector<LargeConstant> largeConstants;
-  /// Of ModelOptions::instance: the bytes in the file, and what it is known by.
+  std::vector<ModelState> states;
+  /// How the functions of an instance are called; empty if the model has none.
+  std::string instance;
+  /// Of ModelOptions::parametersInFile.
+  bool parametersInFile = false;
+  /// The bytes in that file, and what it is known by.
   std::vector<llvm::StringRef> parameters;
   std::array<uint8_t, 32> parametersIdentity = {};
   /// Contractions that no tile function can do, with the reason and the place;
@@ -152,11 +171,9 @@ bool isModelBytecode(llvm::MemoryBufferRef source);
 /// How large an arena is, in a line.
 std::string arenaText(const Arena &arena);
 
-/// The C header that declares `entries`; `name` is its file name, `instance`
-/// that of ModelOptions.
-std::string emitHeader(llvm::StringRef name,
-                       const std::vector<EntryPoint> &entries,
-                       llvm::StringRef instance = "");
+/// The C header that declares the functions of `model`; `name` is its file
+/// name.
+std::string emitHeader(llvm::StringRef name, const CompiledModel &model);
 
 } // namespace tilewright
 

@@ -15,6 +15,9 @@ inline constexpr llvm::StringLiteral kMessageSuffix = "_message";
 inline constexpr llvm::StringLiteral kWorkspaceBytesSuffix = "_workspace_bytes";
 inline constexpr llvm::StringLiteral kWithWorkspaceSuffix = "_with_workspace";
 
+/// The entry point whose results are the values that states begin with.
+inline constexpr llvm::StringLiteral kInitialState = "tw.initial_state";
+
 /// The status of the first assertion of an entry point, others follow; far
 /// beyond those of tilewright/status.h.
 inline constexpr int32_t kFirstAssertion = 1024;

@@ -38,6 +38,14 @@ inline constexpr llvm::StringLiteral kExternalConstantsAttr =
 /// On a module: the constants that are read from a file, in its order, an
 /// ArrayAttr of pairs: externalConstantName() and the ElementsAttr.
 inline constexpr llvm::StringLiteral kParametersAttr = "tw.parameters";
+/// On an argument or a result of a model's function: it is this state, an i64;
+/// see tw-thread-state.
+inline constexpr llvm::StringLiteral kStateAttr = "tw.state";
+/// On a module: its states, an ArrayAttr of pairs: name and tensor type.
+inline constexpr llvm::StringLiteral kStatesAttr = "tw.states";
+/// On an entry point: which of its arguments are pointers to states, an
+/// ArrayAttr of DenseI64ArrayAttr: argument, state, and 1 if it is written.
+inline constexpr llvm::StringLiteral kStateArgumentsAttr = "tw.state_arguments";
 /// On an argument of a model's function: its name, a StringAttr.
 inline constexpr llvm::StringLiteral kNameAttr = "tw.name";
 /// On an entry point: how the C header describes each argument and result, an

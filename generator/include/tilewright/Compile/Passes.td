@@ -16,6 +16,30 @@ def NameEntryPoints : Pass<"tw-name-entry-points", "mlir::ModuleOp"> {
   }];
 }
 
+def ThreadState : Pass<"tw-thread-state", "mlir::ModuleOp"> {
+  let summary = "Mutable globals become arguments and results of functions";
+  let description = [{
+    A function that loads or stores a mutable `ml_program.global`, or calls one
+    that does, takes its value as one more argument and returns it as one more
+    result if it stores it, both with `tw.state`. A load is the value of the last
+    store before it. Regions of `scf.if`, `scf.index_switch`, `scf.for` and
+    `scf.while` yield what they store. A new function `tw.initial_state` returns
+    what all states begin with; `tw.states` of the module names them.
+
+    ```mlir
+    ml_program.global private mutable @h(dense<0.0> : tensor<4xf32>) : tensor<4xf32>
+    func.func @step(%x: tensor<4xf32>) -> tensor<4xf32>
+    // ->
+    func.func @step(%x: tensor<4xf32>, %h: tensor<4xf32> {tw.state = 0})
+        -> (tensor<4xf32>, tensor<4xf32> {tw.state = 0})
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::scf::SCFDialect",
+    "mlir::tensor::TensorDialect",
+  ];
+}
+
 def CheckModel : Pass<"tw-check-model", "mlir::ModuleOp"> {
   let summary = "Refuse what cannot be compiled, naming it";
   let description = [{

@@ -17,34 +17,37 @@ constexpr StringLiteral kOpen = "_open_parameters";
 constexpr StringLiteral kClose = "_close_parameters";
 constexpr StringLiteral kCreate = "_create";
 constexpr StringLiteral kDestroy = "_destroy";
+constexpr StringLiteral kReset = "_reset";
 
 class InstanceBuilder {
 public:
-  InstanceBuilder(Module &code, StringRef name)
-      : code(code), context(code.getContext()), name(name), b(context),
+  InstanceBuilder(Module &code, const CompiledModel &model)
+      : code(code), model(model), context(code.getContext()),
+        name(model.instance), b(context),
         pointer(PointerType::getUnqual(context)), word(b.getInt64Ty()),
         status(b.getInt32Ty()) {}
 
   /// tw_model_t of tilewright/instance.h.
-  void describe(const CompiledModel &model) {
+  void describe() {
     Constant *text =
         b.CreateGlobalString(name, name + ".name", /*AddressSpace=*/0, &code);
     auto *identity = ConstantDataArray::get(
         context, ArrayRef<uint8_t>(model.parametersIdentity));
-    auto *type = StructType::get(pointer, identity->getType());
-    descriptor = new GlobalVariable(
-        code, type, /*isConstant=*/true, GlobalValue::InternalLinkage,
-        ConstantStruct::get(type, {text, identity}), name + ".model");
+    std::vector<uint64_t> bytes;
+    for (const ModelState &state : model.states)
+      bytes.push_back(state.bytes);
+    Constant *fields[] = {text, identity, b.getInt32(model.parametersInFile),
+                          b.getInt32(bytes.size()),
+                          addConstant(ConstantDataArray::get(context, bytes),
+                                      name + ".state_bytes")};
+    descriptor = addConstant(ConstantStruct::getAnon(fields), name + ".model");
   }
 
   /// `name` + `suffix`, which calls `callee` of the library with the same
   /// arguments, the model before them if it `wantsModel`.
   void forward(StringRef suffix, StringRef callee, Type *result,
                ArrayRef<Type *> types, bool wantsModel) {
-    auto *function = Function::Create(
-        FunctionType::get(result, types, /*isVarArg=*/false),
-        GlobalValue::ExternalLinkage, (name + suffix).str(), code);
-    b.SetInsertPoint(BasicBlock::Create(context, "", function));
+    Function *function = start(result, types, (name + suffix).str());
     SmallVector<Value *> arguments;
     if (wantsModel)
       arguments.push_back(descriptor);
@@ -59,72 +62,159 @@ public:
 
   void addConstructors() {
     Type *none = b.getVoidTy();
-    forward(kOpen, "tw_parameters_open", status,
-            {pointer, pointer, pointer, word}, /*wantsModel=*/true);
-    forward(kClose, "tw_parameters_close", none, {pointer},
-            /*wantsModel=*/false);
-    forward(kCreate, "tw_instance_create", status, {pointer, pointer},
-            /*wantsModel=*/true);
+    if (model.parametersInFile) {
+      forward(kOpen, "tw_parameters_open", status,
+              {pointer, pointer, pointer, word}, /*wantsModel=*/true);
+      forward(kClose, "tw_parameters_close", none, {pointer},
+              /*wantsModel=*/false);
+    }
+    addCreate();
     forward(kDestroy, "tw_instance_destroy", none, {pointer},
             /*wantsModel=*/false);
   }
 
   /// The entry point as a function of an instance and its arguments.
-  void rebuild(EntryPoint &entry) {
-    Function *plain = code.getFunction(entry.name);
-    Function *bytes =
-        code.getFunction(entry.name + kWorkspaceBytesSuffix.str());
-    Function *compute =
-        code.getFunction(entry.name + kWithWorkspaceSuffix.str());
-    plain->eraseFromParent();
-    bytes->setLinkage(GlobalValue::InternalLinkage);
-    compute->setLinkage(GlobalValue::InternalLinkage);
-
+  void rebuild(EntryPoint &entry, const std::string &newName) {
+    Function *compute = computing(entry);
+    llvm::SmallDenseMap<unsigned, StateArgument> states;
+    for (const StateArgument &state : entry.states)
+      states[state.argument] = state;
     SmallVector<Type *> types = {pointer};
-    for (size_t i = 0; i < entry.parameters.size(); ++i)
-      types.push_back(compute->getArg(i)->getType());
-    auto *function =
-        Function::Create(FunctionType::get(status, types, /*isVarArg=*/false),
-                         GlobalValue::ExternalLinkage, entry.name, code);
+    std::vector<std::string> declarations = {name + "_instance *instance"};
+    for (auto [index, declaration] : enumerate(entry.parameters))
+      if (!states.contains(index)) {
+        types.push_back(compute->getArg(index)->getType());
+        declarations.push_back(declaration);
+      }
+    Function *function = start(status, types, newName);
     Value *instance = function->getArg(0);
     SmallVector<Value *> arguments;
-    for (Argument &argument : drop_begin(function->args()))
-      arguments.push_back(&argument);
+    unsigned own = 1;
+    for (size_t index = 0; index < entry.parameters.size(); ++index) {
+      auto state = states.find(index);
+      arguments.push_back(
+          state == states.end()
+              ? function->getArg(own++)
+              : call(state->second.isWritten ? "tw_instance_next_state"
+                                             : "tw_instance_state",
+                     pointer, {instance, b.getInt32(state->second.state)}));
+    }
+    if (entry.arena)
+      addArena(entry, function, instance, arguments);
+    if (compute->arg_size() > arguments.size())
+      arguments.push_back(call("tw_instance_parameters", pointer, {instance}));
+    Value *result = b.CreateCall(compute, arguments);
+    advance(entry, function, instance, result);
+    b.CreateRet(result);
+    entry.name = newName;
+    entry.parameters = std::move(declarations);
+  }
 
-    auto *refused = BasicBlock::Create(context, "refused", function);
-    auto *accepted = BasicBlock::Create(context, "accepted", function);
-    auto *start = BasicBlock::Create(context, "", function, refused);
-    b.SetInsertPoint(start);
+private:
+  /// What `entry` calls, which nobody else does then.
+  Function *computing(const EntryPoint &entry) {
+    Function *plain = code.getFunction(entry.name);
+    if (!entry.arena) {
+      plain->setLinkage(GlobalValue::InternalLinkage);
+      plain->setName(entry.name + ".plain");
+      return plain;
+    }
+    plain->eraseFromParent();
+    for (StringRef suffix : {kWorkspaceBytesSuffix, kWithWorkspaceSuffix})
+      code.getFunction((entry.name + suffix).str())
+          ->setLinkage(GlobalValue::InternalLinkage);
+    return code.getFunction((entry.name + kWithWorkspaceSuffix).str());
+  }
+
+  /// Adds the instance's arena, large enough for the call, to `arguments`;
+  /// returns early where there is none.
+  void addArena(const EntryPoint &entry, Function *function, Value *instance,
+                SmallVectorImpl<Value *> &arguments) {
     SmallVector<Value *> sizes;
     for (const std::string &size : entry.arena->parameters)
       sizes.push_back(
           arguments[find(entry.parameters, size) - entry.parameters.begin()]);
-    Value *needed = b.CreateCall(bytes, sizes);
-    b.CreateCondBr(b.CreateICmpSLT(needed, b.getInt64(0)), refused, accepted);
-    b.SetInsertPoint(refused);
-    b.CreateRet(b.CreateTrunc(b.CreateNeg(needed), status));
-
-    b.SetInsertPoint(accepted);
+    Value *needed = b.CreateCall(
+        code.getFunction((entry.name + kWorkspaceBytesSuffix).str()), sizes);
+    Value *refused = b.CreateICmpSLT(needed, b.getInt64(0));
+    returnIf(refused, function, b.CreateTrunc(b.CreateNeg(needed), status));
     Value *arena = call("tw_instance_arena", pointer, {instance, needed});
     Value *missing = b.CreateAnd(b.CreateIsNull(arena),
                                  b.CreateICmpSGT(needed, b.getInt64(0)));
-    auto *full = BasicBlock::Create(context, "full", function);
-    auto *ready = BasicBlock::Create(context, "ready", function);
-    b.CreateCondBr(missing, full, ready);
-    b.SetInsertPoint(full);
-    b.CreateRet(ConstantInt::get(status, TW_STATUS_OUT_OF_MEMORY));
-
-    b.SetInsertPoint(ready);
+    returnIf(missing, function,
+             ConstantInt::get(status, TW_STATUS_OUT_OF_MEMORY));
     arguments.push_back(arena);
     arguments.push_back(needed);
-    if (compute->arg_size() > arguments.size())
-      arguments.push_back(call("tw_instance_parameters", pointer, {instance}));
-    b.CreateRet(b.CreateCall(compute, arguments));
-    entry.parameters.insert(entry.parameters.begin(),
-                            (name + "_instance *instance").str());
   }
 
-private:
+  /// What a call that succeeds leaves is what the next one finds.
+  void advance(const EntryPoint &entry, Function *function, Value *instance,
+               Value *result) {
+    if (none_of(entry.states,
+                [](const StateArgument &state) { return state.isWritten; }))
+      return;
+    returnIf(b.CreateICmpNE(result, b.getInt32(TW_STATUS_OK)), function,
+             result);
+    for (const StateArgument &state : entry.states)
+      if (state.isWritten)
+        call("tw_instance_advance", b.getVoidTy(),
+             {instance, b.getInt32(state.state)});
+  }
+
+  /// Makes an instance, with the first values of its states.
+  void addCreate() {
+    SmallVector<Type *> types(model.parametersInFile ? 2 : 1, pointer);
+    Function *function = start(status, types, (name + kCreate).str());
+    Value *result = function->getArg(types.size() - 1);
+    Value *parameters = model.parametersInFile
+                            ? static_cast<Value *>(function->getArg(0))
+                            : ConstantPointerNull::get(pointer);
+    Value *created =
+        call("tw_instance_create", status, {descriptor, parameters, result});
+    Function *reset = code.getFunction((name + kReset).str());
+    if (model.states.empty()) {
+      b.CreateRet(created);
+      return;
+    }
+    returnIf(b.CreateICmpNE(created, b.getInt32(TW_STATUS_OK)), function,
+             created);
+    Value *instance = b.CreateLoad(pointer, result);
+    Value *filled = b.CreateCall(reset, {instance});
+    auto *failed = BasicBlock::Create(context, "failed", function);
+    auto *end = BasicBlock::Create(context, "end", function);
+    b.CreateCondBr(b.CreateICmpNE(filled, b.getInt32(TW_STATUS_OK)), failed,
+                   end);
+    b.SetInsertPoint(failed);
+    call("tw_instance_destroy", b.getVoidTy(), {instance});
+    b.CreateStore(ConstantPointerNull::get(pointer), result);
+    b.CreateBr(end);
+    b.SetInsertPoint(end);
+    b.CreateRet(filled);
+  }
+
+  Function *start(Type *result, ArrayRef<Type *> types,
+                  const std::string &called) {
+    auto *function =
+        Function::Create(FunctionType::get(result, types, /*isVarArg=*/false),
+                         GlobalValue::ExternalLinkage, called, code);
+    b.SetInsertPoint(BasicBlock::Create(context, "", function));
+    return function;
+  }
+
+  void returnIf(Value *condition, Function *function, Value *value) {
+    auto *early = BasicBlock::Create(context, "early", function);
+    auto *on = BasicBlock::Create(context, "on", function);
+    b.CreateCondBr(condition, early, on);
+    b.SetInsertPoint(early);
+    b.CreateRet(value);
+    b.SetInsertPoint(on);
+  }
+
+  GlobalVariable *addConstant(Constant *value, const Twine &called) {
+    return new GlobalVariable(code, value->getType(), /*isConstant=*/true,
+                              GlobalValue::InternalLinkage, value, called);
+  }
+
   Value *call(StringRef callee, Type *result, ArrayRef<Value *> arguments) {
     SmallVector<Type *> types;
     for (Value *argument : arguments)
@@ -136,8 +226,9 @@ private:
   }
 
   Module &code;
+  const CompiledModel &model;
   LLVMContext &context;
-  StringRef name;
+  std::string name;
   IRBuilder<> b;
   PointerType *pointer;
   IntegerType *word, *status;
@@ -146,17 +237,25 @@ private:
 
 } // namespace
 
-Error addInstance(Module &code, StringRef name, CompiledModel &model) {
-  for (StringRef suffix : {kOpen, kClose, kCreate, kDestroy})
-    if (code.getFunction((name + suffix).str()))
-      return createStringError("the model has a function '" + name + suffix +
+Error addInstance(Module &code, CompiledModel &model) {
+  for (StringRef suffix : {kOpen, kClose, kCreate, kDestroy, kReset})
+    if (code.getFunction((model.instance + suffix).str()))
+      return createStringError("the model has a function '" + model.instance +
+                               suffix +
                                "', which the header needs for instances; give "
                                "it, or the output, another name");
-  InstanceBuilder builder(code, name);
-  builder.describe(model);
+  InstanceBuilder builder(code, model);
+  builder.describe();
+  auto initial = find_if(model.entries, [](const EntryPoint &entry) {
+    return entry.name == kInitialState;
+  });
+  if (initial != model.entries.end()) {
+    builder.rebuild(*initial, (model.instance + kReset).str());
+    model.entries.erase(initial);
+  }
   builder.addConstructors();
   for (EntryPoint &entry : model.entries)
-    builder.rebuild(entry);
+    builder.rebuild(entry, entry.name);
   return Error::success();
 }
 

@@ -9,12 +9,11 @@
 
 namespace tilewright {
 
-/// Makes the entry points in `code` functions of an instance, which has their
-/// parameters and arena, and adds those that make one: `name`_create and so on.
-/// What tw-plan-arena made for callers is internal then. Fails if the model has
-/// functions of these names.
-llvm::Error addInstance(llvm::Module &code, llvm::StringRef name,
-                        CompiledModel &model);
+/// Makes the entry points of `model` in `code` functions of an instance, which
+/// has their states, parameters and arena, and adds those that make one:
+/// `model.instance`_create and so on. What tw-plan-arena made for callers is
+/// internal then. Fails if the model has functions of these names.
+llvm::Error addInstance(llvm::Module &code, CompiledModel &model);
 
 } // namespace tilewright
 

@@ -10,6 +10,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/SymbolTable.h"
 #include "tilewright/Support/Nearest.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -58,13 +59,17 @@ public:
 
   LogicalResult run() {
     bool failed = false;
-    llvm::StringMap<ElementsAttr> values;
+    llvm::StringMap<TypedAttr> values;
+    findStores();
     SmallVector<ml_program::GlobalOp> globals(
         module.getOps<ml_program::GlobalOp>());
     for (ml_program::GlobalOp global : globals) {
-      ElementsAttr value = valueOf(global);
+      TypedAttr value = valueOf(global);
       failed |= !value;
-      values[global.getSymName()] = value;
+      if (global.getIsMutable())
+        global.setValueAttr(value);
+      else
+        values[global.getSymName()] = value;
     }
     if (failed)
       return failure();
@@ -77,30 +82,45 @@ public:
       if (mlir::failed(replace(load, values)))
         return failure();
     for (ml_program::GlobalOp global : globals)
-      global.erase();
+      if (!global.getIsMutable())
+        global.erase();
     return success();
   }
 
 private:
-  ElementsAttr valueOf(ml_program::GlobalOp global) {
+  /// A mutable global that nothing stores to is a constant.
+  void findStores() {
+    llvm::StringSet<> stored;
+    module.walk([&](ml_program::GlobalStoreOp store) {
+      stored.insert(store.getGlobal().getLeafReference());
+    });
+    for (auto global : module.getOps<ml_program::GlobalOp>())
+      if (!stored.contains(global.getSymName()))
+        global.setIsMutable(false);
+  }
+
+  TypedAttr valueOf(ml_program::GlobalOp global) {
     auto refuse = [&](const Twine &what) {
       global.emitError("the global '") << global.getSymName() << "' " << what;
       return nullptr;
     };
     auto type = dyn_cast<RankedTensorType>(global.getType());
-    if (!type || !type.hasStaticShape())
-      return refuse("is no tensor of static shape");
-    if (global.getIsMutable())
-      return refuse("is mutable; a model has no state that survives a call, "
-                    "so pass it as an argument and return it as a result");
-    if (auto value = dyn_cast_or_null<ElementsAttr>(global.getValueAttr())) {
-      if (value.getShapedType() != type)
+    bool isScalar = global.getType().isIntOrIndexOrFloat();
+    if (!isScalar && (!type || !type.hasStaticShape()))
+      return refuse("is neither a tensor of static shape nor an integer, an "
+                    "index or a floating-point number");
+    auto value = dyn_cast_or_null<TypedAttr>(global.getValueAttr());
+    if (!value)
+      return refuse("has no value; give it one, or #ml_program.extern for the "
+                    "parameter of its name");
+    if (!isa<ml_program::ExternAttr>(value)) {
+      if (value.getType() != global.getType())
         return refuse("has a value of another type");
       return value;
     }
-    if (!isa_and_nonnull<ml_program::ExternAttr>(global.getValueAttr()))
-      return refuse("has no value; give it one, or #ml_program.extern for the "
-                    "parameter of its name");
+    if (isScalar)
+      return refuse("is a scalar, but parameters are tensors; one element is a "
+                    "tensor of rank 0");
     return parameterOf(global, type);
   }
 
@@ -134,9 +154,13 @@ private:
   }
 
   LogicalResult replace(Operation *load,
-                        const llvm::StringMap<ElementsAttr> &values) {
+                        const llvm::StringMap<TypedAttr> &values) {
     auto symbol = load->getAttrOfType<SymbolRefAttr>("global");
-    ElementsAttr value = values.lookup(symbol.getLeafReference());
+    auto global = SymbolTable::lookupNearestSymbolFrom<ml_program::GlobalOp>(
+        load, symbol);
+    if (global && global.getIsMutable())
+      return success();
+    TypedAttr value = values.lookup(symbol.getLeafReference());
     if (!value || load->getResult(0).getType() != value.getType())
       return load->emitOpError()
              << "loads a " << load->getResult(0).getType() << " from '"
