@@ -69,7 +69,8 @@ private:
   template <typename Op>
   std::optional<mlir::AffineExpr> sizeOfCollapsed(Op op, int64_t dim) {
     mlir::AffineExpr product = constant(1);
-    for (int64_t source : op.getReassociationIndices()[dim]) {
+    auto groups = op.getReassociationIndices();
+    for (int64_t source : groups[dim]) {
       std::optional<mlir::AffineExpr> size = sizeOf(op.getSrc(), source);
       if (!size)
         return std::nullopt;
