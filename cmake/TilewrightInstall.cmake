@@ -27,6 +27,7 @@ if(TW_BUILD_GENERATOR)
   install(TARGETS tilewright-tool tw-opt EXPORT tilewright-targets RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
   install(DIRECTORY "${PROJECT_BINARY_DIR}/lib/tilewright/bitcode/" DESTINATION lib/tilewright/bitcode
     FILES_MATCHING PATTERN "*.bc")
+  install(DIRECTORY "${PROJECT_BINARY_DIR}/lib/tilewright/runtime/" DESTINATION lib/tilewright/runtime)
 endif()
 install(EXPORT tilewright-targets NAMESPACE tilewright:: DESTINATION "${TW_INSTALL_CMAKEDIR}")
 export(EXPORT tilewright-targets NAMESPACE tilewright:: FILE "${PROJECT_BINARY_DIR}/cmake/tilewright-targets.cmake")

@@ -19,7 +19,8 @@ foreach(file IN ITEMS include/tilewright/tilewright.h include/tilewright/key.h i
   endif()
 endforeach()
 if(GENERATOR)
-  foreach(file IN ITEMS bin/tilewright bin/tw-opt lib/tilewright/bitcode/tilewright_ukernels_x86_64_avx2_fma.bc)
+  foreach(file IN ITEMS bin/tilewright bin/tw-opt lib/tilewright/bitcode/tilewright_ukernels_x86_64_avx2_fma.bc
+      lib/tilewright/runtime/ukernels/runner/main.c)
     if(NOT EXISTS "${prefix}/${file}")
       message(FATAL_ERROR "the installed prefix lacks ${file}")
     endif()

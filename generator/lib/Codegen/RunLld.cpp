@@ -109,9 +109,9 @@ Expected<SmallVector<char, 0>> runLld(ArrayRef<std::string> options,
     return std::move(error);
   words.push_back("-o");
   words.push_back(out.path());
-  std::vector<const char *> arguments;
-  for (const std::string &word : words)
-    arguments.push_back(word.c_str());
+  std::vector<const char *> arguments(words.size());
+  transform(words, arguments.begin(),
+            [](const std::string &word) { return word.c_str(); });
   // LLD's linker has one state per process.
   static std::mutex mutex;
   std::lock_guard<std::mutex> lock(mutex);

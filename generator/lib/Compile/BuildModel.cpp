@@ -5,7 +5,7 @@
 
 #include "Parameters/ParametersFile.h"
 #include "Parameters/ScratchFile.h"
-#include "Program/SharedLibrary.h"
+#include "Program/SystemCompiler.h"
 #include "tilewright/Codegen/Backend.h"
 #include "llvm/Support/Path.h"
 
@@ -22,27 +22,60 @@ LinkOutput linkOutput(ModelOutput output) {
     return LinkOutput::Bitcode;
   case ModelOutput::Object:
   case ModelOutput::SharedLibrary:
+  case ModelOutput::Executable:
     break;
   }
   return LinkOutput::Object;
 }
 
-Error lacksInstances(StringRef what) {
-  return createStringError("a model with " + what +
-                           " needs libtilewright_instance.a, which a shared "
-                           "library does not have yet; write a .a or .o");
-}
+/// Makes a library or a program of the model's object.
+class Finisher {
+public:
+  Finisher(const BuildOptions &options, const Triple &triple, StringRef name)
+      : options(options),
+        isWanted(options.output == ModelOutput::SharedLibrary ||
+                 options.output == ModelOutput::Executable) {
+    compiler.compiler = options.compiler;
+    compiler.triple = triple;
+    if (options.output == ModelOutput::SharedLibrary)
+      compiler.library = {triple, name.str(), {}};
+    else
+      compiler.runtimes.push_back(Runtime::Runner);
+    if (options.model.parametersInFile)
+      compiler.runtimes.push_back(Runtime::Instance);
+    if (options.model.device)
+      compiler.runtimes.push_back(Runtime::Hip);
+  }
 
-/// What a shared library lacks that others link with such a model.
-Error checkLibraries(const BuildOptions &options) {
-  if (options.model.device)
-    return createStringError("a model for a GPU needs libtilewright_hip.a, "
-                             "which a shared library does not have yet; write "
-                             "a .a or .o");
-  if (options.model.parametersInFile)
-    return lacksInstances("--parameters-out");
-  return Error::success();
-}
+  /// Before any work is done.
+  Error check() const {
+    if (!isWanted)
+      return Error::success();
+    return byLld() ? checkSharedLibraryTriple(compiler.triple)
+                   : checkSystemCompiler(compiler);
+  }
+
+  void addTo(LinkOptions &link, const CompiledModel &model) {
+    if (!isWanted)
+      return;
+    // Of a model with state it is known only now.
+    if (!model.instance.empty() && !options.model.parametersInFile)
+      compiler.runtimes.push_back(Runtime::Instance);
+    if (compiler.library)
+      compiler.library->exports = model.functionsForC;
+    link.finishObject = [this](ArrayRef<StringRef> object) {
+      return byLld() ? linkSharedLibrary(object, *compiler.library)
+                     : linkBySystemCompiler(object, compiler);
+    };
+  }
+
+private:
+  bool byLld() const { return compiler.runtimes.empty(); }
+
+  const BuildOptions &options;
+  bool isWanted;
+  SystemCompilerOptions compiler;
+};
 
 } // namespace
 
@@ -54,14 +87,12 @@ Expected<BuildReport> buildModel(MemoryBufferRef source, StringRef outputPath,
       targetTriple(options.model.target.arch, options.model.triple);
   if (!triple)
     return triple.takeError();
-  if (options.output == ModelOutput::SharedLibrary) {
-    if (Error error = checkSharedLibraryTriple(*triple))
-      return std::move(error);
-    if (Error error = checkLibraries(options))
-      return std::move(error);
-  }
+  Finisher finisher(options, *triple, sys::path::filename(outputPath));
+  if (Error error = finisher.check())
+    return std::move(error);
   ModelOptions modelOptions = options.model;
   modelOptions.constantsApart = true;
+  modelOptions.describe = options.output == ModelOutput::Executable;
   std::unique_ptr<ScratchFile> scratch;
   if (!options.parametersPath.empty()) {
     Expected<std::unique_ptr<ScratchFile>> made =
@@ -76,8 +107,6 @@ Expected<BuildReport> buildModel(MemoryBufferRef source, StringRef outputPath,
                    modelOptions);
   if (!model)
     return model.takeError();
-  if (options.output == ModelOutput::SharedLibrary && !model->states.empty())
-    return lacksInstances("mutable globals");
 
   std::string name =
       (sys::path::stem(outputPath) + (asObject ? ".o" : ".bc")).str();
@@ -90,12 +119,7 @@ Expected<BuildReport> buildModel(MemoryBufferRef source, StringRef outputPath,
   link.buffers = {MemoryBufferRef(
       StringRef(model->bytes.data(), model->bytes.size()), name)};
   link.constants = model->constants;
-  if (options.output == ModelOutput::SharedLibrary)
-    link.finishObject = [&](ArrayRef<StringRef> object) {
-      return linkSharedLibrary(object,
-                               {*triple, sys::path::filename(outputPath).str(),
-                                model->functionsForC});
-    };
+  finisher.addTo(link, *model);
   Expected<LinkReport> linked = linkTiles({}, outputPath, link, outputs);
   if (!linked)
     return linked.takeError();

@@ -13,6 +13,7 @@
 #include "Parameters/AddInstance.h"
 #include "Parameters/BindParameters.h"
 #include "Pipeline.h"
+#include "Program/AddRunner.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -296,7 +297,9 @@ private:
         model.entries.push_back(
             {func.getName().str(), namesOf(func, kCArgumentsAttr),
              namesOf(func, kCResultsAttr), namesOf(func, kCMessagesAttr),
-             /*arena=*/{}, statesOf(func)});
+             /*arena=*/{}, statesOf(func),
+             entryValues(func, kArgumentValuesAttr),
+             entryValues(func, kResultValuesAttr)});
   }
 
   void collectArenas() {
@@ -394,7 +397,7 @@ private:
       for (const llvm::Function &function : *code)
         if (!function.isDeclaration() && !function.hasLocalLinkage())
           model.functionsForC.push_back(function.getName().str());
-      return Error::success();
+      return options.describe ? addRunner(*code, model) : Error::success();
     });
     if (error)
       return error;

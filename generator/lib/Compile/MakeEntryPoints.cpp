@@ -26,8 +26,8 @@ namespace {
 
 class EntryBuilder {
 public:
-  EntryBuilder(func::FuncOp func, const EntrySizes &sizes)
-      : func(func), sizes(sizes), layout(func),
+  EntryBuilder(func::FuncOp func, const EntrySizes &sizes, bool describe)
+      : func(func), sizes(sizes), describe(describe), layout(func),
         b(func.getLoc(), func.getContext()) {}
 
   LogicalResult build() {
@@ -160,17 +160,50 @@ private:
     return tensor.clone(sizes);
   }
 
-  /// The private function that returns a status for the sizes alone.
-  func::FuncOp buildCheck(ArrayRef<unsigned> arguments) {
+  /// A private function of `arguments` alone, which are sizes and the like.
+  func::FuncOp startOnSizes(StringRef suffix, ArrayRef<unsigned> arguments,
+                            TypeRange results) {
     SmallVector<Type> types(arguments.size(), b.getI64Type());
-    auto check =
-        func::FuncOp::create(b, (func.getName() + kCheckSuffix).str(),
-                             b.getFunctionType(types, {b.getI32Type()}));
-    check.setPrivate();
-    check->setAttr(
+    auto function = func::FuncOp::create(b, (func.getName() + suffix).str(),
+                                         b.getFunctionType(types, results));
+    function.setPrivate();
+    function->setAttr(
         "llvm.linkage",
         LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
-    b.setInsertionPointToStart(check.addEntryBlock());
+    b.setInsertionPointToStart(function.addEntryBlock());
+    return function;
+  }
+
+  EntryLayout layoutOnSizes(ArrayRef<unsigned> arguments) {
+    EntryLayout onSizes = layout;
+    for (auto &[symbol, argument] : onSizes.sizes)
+      argument = llvm::find(arguments, argument) - arguments.begin();
+    return onSizes;
+  }
+
+  /// Every size of every result of the caller's; none if there is none.
+  void buildResultSizes(ArrayRef<unsigned> arguments) {
+    SmallVector<AffineExpr> extents;
+    for (auto [index, shape] : llvm::enumerate(sizes.results))
+      if (!func.getResultAttr(index, kStateAttr))
+        llvm::append_range(extents, shape);
+    if (extents.empty())
+      return;
+    b.setInsertionPoint(func);
+    SmallVector<Type> types(extents.size(), b.getI64Type());
+    func::FuncOp function = startOnSizes(kResultSizesSuffix, arguments, types);
+    EntryLayout ofFunction = layoutOnSizes(arguments);
+    ArgumentSizes argumentSizes(b, ofFunction, function, sizes);
+    SmallVector<Value> values;
+    for (AffineExpr extent : extents)
+      values.push_back(argumentSizes.value(extent, b.getI64Type()));
+    func::ReturnOp::create(b, values);
+  }
+
+  /// The private function that returns a status for the sizes alone.
+  func::FuncOp buildCheck(ArrayRef<unsigned> arguments) {
+    func::FuncOp check =
+        startOnSizes(kCheckSuffix, arguments, {b.getI32Type()});
 
     // The first of these that does not hold decides.
     Value status = arith::ConstantIntOp::create(b, 0, 32);
@@ -178,9 +211,7 @@ private:
       Value failure = arith::ConstantIntOp::create(b, otherwise, 32);
       status = b.createOrFold<arith::SelectOp>(holds, status, failure);
     };
-    EntryLayout ofCheck = layout;
-    for (auto &[symbol, argument] : ofCheck.sizes)
-      argument = llvm::find(arguments, argument) - arguments.begin();
+    EntryLayout ofCheck = layoutOnSizes(arguments);
     ArgumentSizes argumentSizes(b, ofCheck, check, sizes);
     require(argumentSizes.holds(sizes.atEntry), TW_STATUS_INVALID_ARGUMENT);
     for (auto &[op, condition] : llvm::reverse(sizes.asserted))
@@ -208,6 +239,8 @@ private:
       arguments.push_back(argument);
     llvm::sort(arguments);
     func::FuncOp check = buildCheck(arguments);
+    if (describe)
+      buildResultSizes(arguments);
     b.setInsertionPoint(func);
 
     // The name is free for the new function only once the old one has another.
@@ -219,6 +252,8 @@ private:
     entry->setAttr(kCResultsAttr, b.getStrArrayAttr(cResults()));
     if (Attribute states = stateArguments())
       entry->setAttr(kStateArgumentsAttr, states);
+    if (describe)
+      describeValues(entry);
     if (!messages.empty()) {
       SmallVector<StringRef> texts(messages.begin(), messages.end());
       entry->setAttr(kCMessagesAttr, b.getStrArrayAttr(texts));
@@ -336,28 +371,54 @@ private:
 
   /// One line per tensor: its name and shape.
   SmallVector<StringRef> cResults() {
-    for (auto [index, type] : llvm::enumerate(func.getArgumentTypes())) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      if (!tensor || func.getArgAttr(index, kStateAttr))
-        continue;
-      unsigned number = index;
-      std::string line = argumentName(number) + ": ";
-      for (auto [dim, extent] : llvm::enumerate(tensor.getShape()))
-        line += ShapedType::isDynamic(extent)
-                    ? "[" + sizeName({number, int64_t(dim)}) + "]"
-                    : "[" + std::to_string(extent) + "]";
-      shapes.push_back(line + elementNote(tensor));
-    }
-    for (auto [index, type] : llvm::enumerate(func.getResultTypes())) {
-      if (func.getResultAttr(index, kStateAttr))
-        continue;
-      std::string line = resultName(index) + ": ";
-      for (AffineExpr size : sizes.results[index])
-        line += "[" + sizeText(size, symbolNames()) + "]";
-      shapes.push_back(line + elementNote(cast<RankedTensorType>(type)) +
-                       ", written");
-    }
+    for (auto [index, type] : llvm::enumerate(func.getArgumentTypes()))
+      if (auto tensor = dyn_cast<RankedTensorType>(type);
+          tensor && !func.getArgAttr(index, kStateAttr))
+        shapes.push_back(argumentName(index) + ": " + argumentShape(index) +
+                         elementNote(tensor));
+    for (auto [index, type] : llvm::enumerate(func.getResultTypes()))
+      if (!func.getResultAttr(index, kStateAttr))
+        shapes.push_back(resultName(index) + ": " + resultShape(index) +
+                         elementNote(cast<RankedTensorType>(type)) +
+                         ", written");
     return {shapes.begin(), shapes.end()};
+  }
+
+  std::string argumentShape(unsigned index) {
+    std::string text;
+    auto tensor = cast<RankedTensorType>(func.getArgumentTypes()[index]);
+    for (auto [dim, extent] : llvm::enumerate(tensor.getShape()))
+      text += ShapedType::isDynamic(extent)
+                  ? "[" + sizeName({index, int64_t(dim)}) + "]"
+                  : "[" + std::to_string(extent) + "]";
+    return text;
+  }
+
+  std::string resultShape(size_t index) {
+    std::string text;
+    for (AffineExpr size : sizes.results[index])
+      text += "[" + sizeText(size, symbolNames()) + "]";
+    return text;
+  }
+
+  void describeValues(func::FuncOp entry) {
+    auto value = [&](StringRef name, Type type, StringRef shape) -> Attribute {
+      return b.getDictionaryAttr(
+          {b.getNamedAttr("name", b.getStringAttr(name)),
+           b.getNamedAttr("shape", b.getStringAttr(shape)),
+           b.getNamedAttr("type", TypeAttr::get(type))});
+    };
+    SmallVector<Attribute> arguments, results;
+    for (auto [index, type] : llvm::enumerate(func.getArgumentTypes()))
+      if (!func.getArgAttr(index, kStateAttr))
+        arguments.push_back(
+            value(argumentName(index), type,
+                  isa<RankedTensorType>(type) ? argumentShape(index) : ""));
+    for (auto [index, type] : llvm::enumerate(func.getResultTypes()))
+      if (!func.getResultAttr(index, kStateAttr))
+        results.push_back(value(resultName(index), type, resultShape(index)));
+    entry->setAttr(kArgumentValuesAttr, b.getArrayAttr(arguments));
+    entry->setAttr(kResultValuesAttr, b.getArrayAttr(results));
   }
 
   std::string resultName(size_t index) {
@@ -391,6 +452,7 @@ private:
 
   func::FuncOp func;
   const EntrySizes &sizes;
+  bool describe;
   EntryLayout layout;
   ImplicitLocOpBuilder b;
   std::vector<std::string> storage;
@@ -401,6 +463,8 @@ private:
 };
 
 struct MakeEntryPointsPass : impl::MakeEntryPointsBase<MakeEntryPointsPass> {
+  using MakeEntryPointsBase::MakeEntryPointsBase;
+
   void runOnOperation() override {
     SmallVector<func::FuncOp> publicFuncs;
     for (func::FuncOp func : getOperation().getOps<func::FuncOp>())
@@ -417,7 +481,7 @@ struct MakeEntryPointsPass : impl::MakeEntryPointsBase<MakeEntryPointsPass> {
         sizes = analyzeEntrySizes(func);
       if (failed(sizes))
         return signalPassFailure();
-      if (failed(EntryBuilder(func, *sizes).build()))
+      if (failed(EntryBuilder(func, *sizes, describe).build()))
         return signalPassFailure();
     }
   }

@@ -107,7 +107,9 @@ void addModelStep(OpPassManager &pm, const ModelOptions &options) {
   // Again, with what callers pass.
   pm.addNestedPass<func::FuncOp>(createCheckSizes());
   pm.addNestedPass<func::FuncOp>(createFoldSizes());
-  pm.addPass(createMakeEntryPoints());
+  MakeEntryPointsOptions entries;
+  entries.describe = options.describe;
+  pm.addPass(createMakeEntryPoints(entries));
   pm.addNestedPass<func::FuncOp>(createStructureTensors());
   addCleanup(pm);
   if (options.device)

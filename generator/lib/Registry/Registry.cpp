@@ -3,6 +3,7 @@
 
 #include "tilewright/Registry/Registry.h"
 
+#include "tilewright/Support/OwnFolder.h"
 #include "ukernels/tile_rows.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -43,18 +44,6 @@ constexpr Row rows[] = {
 #include "ukernels/amdgpu/mmt4d_tiles.def"
 };
 
-/// The directory of the bitcode libraries that belong to this executable: both
-/// in the build tree and installed, <prefix>/bin holds the tools and
-/// <prefix>/lib/tilewright/bitcode the libraries.
-std::string ownBitcodeDir() {
-  static int anchor;
-  SmallString<256> dir(sys::fs::getMainExecutable(nullptr, &anchor));
-  sys::path::remove_filename(dir);
-  sys::path::remove_filename(dir);
-  sys::path::append(dir, "lib", "tilewright", "bitcode");
-  return std::string(dir);
-}
-
 } // namespace
 
 const std::vector<HandWrittenTile> &handWrittenTiles() {
@@ -91,7 +80,7 @@ Expected<std::string> handWrittenBitcodePath(tw_isa_t isa, StringRef dir) {
     if (const char *fromEnvironment = std::getenv("TILEWRIGHT_BITCODE_DIR"))
       path = fromEnvironment;
     else
-      path = ownBitcodeDir();
+      path = ownFolder("bitcode");
   }
   std::string isaName(info(isa).name);
   sys::path::append(path, "tilewright_ukernels_" + isaName + ".bc");

@@ -60,8 +60,11 @@ std::error_code closeChecked(int descriptor) {
 }
 
 /// Makes the new file as much like the one it replaces as this process may.
-std::error_code inherit(int descriptor, const struct stat &replaced) {
+std::error_code inherit(int descriptor, const struct stat &replaced,
+                        bool isExecutable) {
   mode_t mode = replaced.st_mode & 07777;
+  if (isExecutable)
+    mode |= (mode & 0444) >> 2;
   if (::fchown(descriptor, replaced.st_uid, replaced.st_gid) != 0) {
     mode &= ~S_ISUID; // the rights of another than before
     if (::fchown(descriptor, -1, replaced.st_gid) != 0)
@@ -109,6 +112,7 @@ StringRef withoutSeparators(StringRef path) {
 struct OutputFiles::Output {
   std::string path; ///< as given
   Input input = Input::Refused;
+  bool isExecutable = false;
   /// Nothing yet if the directory is still to be made.
   std::optional<OutputTarget> target;
   /// A file's: empty unless it is written.
@@ -236,6 +240,10 @@ Error OutputFiles::add(StringRef path, Input input) {
   return Error::success();
 }
 
+void OutputFiles::makeExecutable(StringRef path) {
+  byPath.lookup(path)->isExecutable = true;
+}
+
 Error OutputFiles::addDirectory(StringRef path) {
   if (sys::fs::is_directory(path))
     return Error::success();
@@ -311,7 +319,9 @@ Error OutputFiles::writeTemporary(Output &output, ArrayRef<StringRef> pieces) {
     sys::RemoveFileOnSignal(output.temporary);
     descriptor = ::open(output.temporary.c_str(),
                         O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                        target.status ? 0600 : 0666);
+                        target.status         ? 0600
+                        : output.isExecutable ? 0777
+                                              : 0666);
     if (descriptor >= 0)
       break;
     std::error_code why = errnoAsErrorCode();
@@ -328,7 +338,7 @@ Error OutputFiles::writeTemporary(Output &output, ArrayRef<StringRef> pieces) {
       failed = writeAll(descriptor, piece);
   // After the bytes: writing takes a set-user-id bit away.
   if (!failed && target.status)
-    failed = inherit(descriptor, *target.status);
+    failed = inherit(descriptor, *target.status, output.isExecutable);
   std::error_code closed = closeChecked(descriptor);
   if (!failed)
     failed = closed;

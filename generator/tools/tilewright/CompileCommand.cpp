@@ -27,7 +27,8 @@ cl::opt<std::string> input(cl::Positional, cl::sub(compileOptions),
                            cl::desc("<model.mlir>"), cl::Required);
 cl::opt<std::string> output("o", cl::sub(compileOptions),
                             cl::value_desc("path"),
-                            cl::desc("Output file: .a, .o, .so or .bc; with "
+                            cl::desc("Output file: .a, .o, .so, .bc, or no "
+                                     "extension for an executable; with "
                                      "--emit, any (default: standard output)"));
 cl::list<std::string>
     targets("target", cl::sub(compileOptions), cl::value_desc("target"),
@@ -48,6 +49,10 @@ cl::opt<std::string> parametersOut(
 cl::opt<std::string> headerPath("emit-header", cl::sub(compileOptions),
                                 cl::value_desc("path"),
                                 cl::desc("Write a C header too"));
+cl::opt<std::string>
+    compiler("cc", cl::sub(compileOptions), cl::value_desc("command"),
+             cl::desc("The C compiler of the target that makes executables "
+                      "(default: cc)"));
 cl::opt<ModelStage> stage(
     "emit", cl::sub(compileOptions), cl::init(ModelStage::Object),
     cl::desc("Stop earlier and write, without the tiles:"),
@@ -63,9 +68,8 @@ cl::opt<ModelStage> stage(
         clEnumValN(ModelStage::Asm, "asm", "assembly"),
         clEnumValN(ModelStage::Bitcode, "bitcode", "optimised bitcode"),
         clEnumValN(ModelStage::Object, "obj", "an object file")));
-cl::opt<bool>
-    inlineTiles("inline", cl::sub(compileOptions),
-                cl::desc("Inline tiles into the model (.o, .so, .bc)"));
+cl::opt<bool> inlineTiles("inline", cl::sub(compileOptions),
+                          cl::desc("Inline tiles into the model (not .a)"));
 cl::opt<bool>
     reference("reference", cl::sub(compileOptions),
               cl::desc("Plain loops, no tiles: slow, for comparison"));
@@ -92,12 +96,14 @@ pointers and sizes. docs/compile.md says what is accepted and how to call it.
   .a       the model's object and one object per tile
   .o, .bc  model and tiles in one module
   .so      the same as a shared library, without a linker of the system
+  none     the same as an executable, with a runner for files of numpy
 
 Examples:
   tilewright compile model.mlir -o model.a --emit-header=model.h --report=text
   tilewright compile model.mlir -o model.o --inline --target=x86_64_avx2_fma
   tilewright compile model.mlir -o model.a --target=arm_64:neoverse-n1
   tilewright compile model.mlir -o model.a --target=amdgpu:gfx942
+  tilewright compile model.mlir -o model && ./model --help
   tilewright compile model.mlir --emit=packed
 )";
 
@@ -133,16 +139,18 @@ Expected<ModelOutput> outputKind() {
   const Kind kinds[] = {{".a", ModelOutput::Archive},
                         {".o", ModelOutput::Object},
                         {".bc", ModelOutput::Bitcode},
-                        {".so", ModelOutput::SharedLibrary}};
+                        {".so", ModelOutput::SharedLibrary},
+                        {"", ModelOutput::Executable}};
   StringRef extension = sys::path::extension(output);
-  for (const Kind &kind : kinds)
-    if (extension == kind.extension)
-      return kind.output;
   if (output.empty())
     return createStringError("give an output file with -o, or a stage with "
                              "--emit");
+  for (const Kind &kind : kinds)
+    if (extension == kind.extension && output != "-")
+      return kind.output;
   return createStringError("cannot tell what to write to '" + output +
-                           "'; its name must end in .a, .o, .so or .bc");
+                           "'; its name must end in .a, .o, .so or .bc, or "
+                           "have no extension, for an executable");
 }
 
 /// What the types and functions of instances are called after: the output.
@@ -248,6 +256,7 @@ Error runCompile() {
     return kind.takeError();
   options.output = *kind;
   options.inlineTiles = inlineTiles;
+  options.compiler = compiler;
   options.headerPath = headerPath;
   options.resolve.progress = [&](size_t done, size_t total) {
     if (done < total)
@@ -262,6 +271,8 @@ Error runCompile() {
   const ReportFormat format = reportFormat;
   if (Error error = outputs.add(outputPath))
     return error;
+  if (*kind == ModelOutput::Executable)
+    outputs.makeExecutable(outputPath);
   if (!options.headerPath.empty())
     if (Error error = outputs.add(options.headerPath))
       return error;

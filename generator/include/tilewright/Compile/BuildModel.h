@@ -18,6 +18,7 @@ enum class ModelOutput {
   Object,        ///< all in one module
   Bitcode,       ///< the same
   SharedLibrary, ///< of such an object, with its functions for C visible
+  Executable,    ///< the same with a runner
 };
 
 struct BuildOptions {
@@ -25,6 +26,8 @@ struct BuildOptions {
   ModelOutput output = ModelOutput::Archive;
   /// Inline the tiles; not into an archive.
   bool inlineTiles = false;
+  /// The C compiler of the target, for outputs that need one; empty for `cc`.
+  std::string compiler;
   /// Where to write the C header; empty for none.
   std::string headerPath;
   /// Where to write the file of parameters, of a model with

@@ -64,6 +64,9 @@ struct ModelOptions {
   std::string instance = "model";
   /// Large constants are read from a file; else they are in the output.
   bool parametersInFile = false;
+  /// For an executable: describe the entry points to its runner, which then is
+  /// all that may call them; see ukernels/runner/description.h.
+  bool describe = false;
   /// Bitcode, Object: leave the large constants to the caller, as
   /// CompiledModel::constants. Else the output holds them.
   bool constantsApart = false;
@@ -93,6 +96,15 @@ struct StateArgument {
   bool isWritten;
 };
 
+/// An argument or result, for ModelOptions::describe.
+struct EntryValue {
+  std::string name;
+  std::string element; ///< "f32", "index"
+  std::string shape;   ///< as the header has it, "[images_d0][64]"
+  bool isScalar = false;
+  std::vector<int64_t> sizes; ///< -1: dynamic
+};
+
 /// A function that C can call; docs/compile.md describes the conventions.
 struct EntryPoint {
   std::string name;
@@ -102,6 +114,7 @@ struct EntryPoint {
   std::vector<std::string> messages;
   std::optional<Arena> arena = {}; ///< of models for the CPU
   std::vector<StateArgument> states = {};
+  std::vector<EntryValue> arguments = {}, results = {};
 };
 
 /// A constant of 4 KiB or more, as the code reads it; several equal ones are

@@ -14,6 +14,17 @@ namespace tilewright {
 inline constexpr llvm::StringLiteral kMessageSuffix = "_message";
 inline constexpr llvm::StringLiteral kWorkspaceBytesSuffix = "_workspace_bytes";
 inline constexpr llvm::StringLiteral kWithWorkspaceSuffix = "_with_workspace";
+/// Its private functions: the one that computes, the one that refuses sizes,
+/// and, for a runner, the one that says how large results are.
+inline constexpr llvm::StringLiteral kBodySuffix = ".body";
+inline constexpr llvm::StringLiteral kCheckSuffix = ".check";
+inline constexpr llvm::StringLiteral kResultSizesSuffix = ".result_sizes";
+/// Appended to the name of a model with instances: their functions.
+inline constexpr llvm::StringLiteral kOpenSuffix = "_open_parameters";
+inline constexpr llvm::StringLiteral kCloseSuffix = "_close_parameters";
+inline constexpr llvm::StringLiteral kCreateSuffix = "_create";
+inline constexpr llvm::StringLiteral kDestroySuffix = "_destroy";
+inline constexpr llvm::StringLiteral kResetSuffix = "_reset";
 
 /// The entry point whose results are the values that states begin with.
 inline constexpr llvm::StringLiteral kInitialState = "tw.initial_state";

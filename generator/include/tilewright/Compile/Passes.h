@@ -52,14 +52,14 @@ inline constexpr llvm::StringLiteral kNameAttr = "tw.name";
 /// ArrayAttr of StringAttr.
 inline constexpr llvm::StringLiteral kCArgumentsAttr = "tw.c_arguments";
 inline constexpr llvm::StringLiteral kCResultsAttr = "tw.c_results";
+/// On an entry point of a program: its arguments and results on tensors, an
+/// ArrayAttr of DictionaryAttr: name, type and shape, as the header has it.
+inline constexpr llvm::StringLiteral kArgumentValuesAttr = "tw.argument_values";
+inline constexpr llvm::StringLiteral kResultValuesAttr = "tw.result_values";
 
 /// On an argument of an entry point's body: it is a size of another argument,
 /// not negative. A UnitAttr.
 inline constexpr llvm::StringLiteral kSizeAttr = "tw.size";
-/// What an entry point's private functions are called after it: the one that
-/// computes, and the one that refuses sizes.
-inline constexpr llvm::StringLiteral kBodySuffix = ".body";
-inline constexpr llvm::StringLiteral kCheckSuffix = ".check";
 /// On an entry point whose body has its buffers in one arena: what the header
 /// and the report say of it, a DictionaryAttr; see ArenaAttr.h.
 inline constexpr llvm::StringLiteral kArenaAttr = "tw.arena";

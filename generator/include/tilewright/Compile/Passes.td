@@ -98,7 +98,16 @@ def MakeEntryPoints : Pass<"tw-make-entry-points", "mlir::ModuleOp"> {
     `tw.c_results` keep what the header says. The body becomes the private
     function `<name>.body`, which returns the status; private functions are
     expected to be inlined before.
+
+    With `describe`, `tw.argument_values` and `tw.result_values` keep names and
+    types on tensors, and the private function `<name>.result_sizes` computes
+    every size of every result from the sizes and i64 arguments of a call that
+    is not refused: what a runner needs, which knows nothing of the model.
   }];
+  let options = [
+    Option<"describe", "describe", "bool", /*default=*/"false",
+           "Describe the entry points for a runner">,
+  ];
   let dependentDialects = [
     "mlir::LLVM::LLVMDialect", "mlir::affine::AffineDialect",
     "mlir::arith::ArithDialect", "mlir::bufferization::BufferizationDialect",

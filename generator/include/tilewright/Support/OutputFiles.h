@@ -46,6 +46,10 @@ public:
   /// file may be given twice. Touches nothing.
   llvm::Error add(llvm::StringRef path, Input input = Input::Refused);
 
+  /// Says that `path`, which add() has accepted, is a program: whoever may read
+  /// it may run it.
+  void makeExecutable(llvm::StringRef path);
+
   /// Says that outputs will be put into `path`, a directory, which write()
   /// makes if need be. An error if it cannot be one.
   llvm::Error addDirectory(llvm::StringRef path);

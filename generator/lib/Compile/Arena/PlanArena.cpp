@@ -7,6 +7,7 @@
 #include "ArenaAttr.h"
 #include "ArenaEntryPoints.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tilewright/Compile/EntryNames.h"
 #include "tilewright/Compile/Passes.h"
 
 using namespace mlir;

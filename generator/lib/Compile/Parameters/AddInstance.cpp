@@ -12,13 +12,6 @@ using namespace llvm;
 namespace tilewright {
 namespace {
 
-/// Of the functions that come with a model.
-constexpr StringLiteral kOpen = "_open_parameters";
-constexpr StringLiteral kClose = "_close_parameters";
-constexpr StringLiteral kCreate = "_create";
-constexpr StringLiteral kDestroy = "_destroy";
-constexpr StringLiteral kReset = "_reset";
-
 class InstanceBuilder {
 public:
   InstanceBuilder(Module &code, const CompiledModel &model)
@@ -63,13 +56,13 @@ public:
   void addConstructors() {
     Type *none = b.getVoidTy();
     if (model.parametersInFile) {
-      forward(kOpen, "tw_parameters_open", status,
+      forward(kOpenSuffix, "tw_parameters_open", status,
               {pointer, pointer, pointer, word}, /*wantsModel=*/true);
-      forward(kClose, "tw_parameters_close", none, {pointer},
+      forward(kCloseSuffix, "tw_parameters_close", none, {pointer},
               /*wantsModel=*/false);
     }
     addCreate();
-    forward(kDestroy, "tw_instance_destroy", none, {pointer},
+    forward(kDestroySuffix, "tw_instance_destroy", none, {pointer},
             /*wantsModel=*/false);
   }
 
@@ -164,14 +157,14 @@ private:
   /// Makes an instance, with the first values of its states.
   void addCreate() {
     SmallVector<Type *> types(model.parametersInFile ? 2 : 1, pointer);
-    Function *function = start(status, types, (name + kCreate).str());
+    Function *function = start(status, types, (name + kCreateSuffix).str());
     Value *result = function->getArg(types.size() - 1);
     Value *parameters = model.parametersInFile
                             ? static_cast<Value *>(function->getArg(0))
                             : ConstantPointerNull::get(pointer);
     Value *created =
         call("tw_instance_create", status, {descriptor, parameters, result});
-    Function *reset = code.getFunction((name + kReset).str());
+    Function *reset = code.getFunction((name + kResetSuffix).str());
     if (model.states.empty()) {
       b.CreateRet(created);
       return;
@@ -238,7 +231,8 @@ private:
 } // namespace
 
 Error addInstance(Module &code, CompiledModel &model) {
-  for (StringRef suffix : {kOpen, kClose, kCreate, kDestroy, kReset})
+  for (StringRef suffix :
+       {kOpenSuffix, kCloseSuffix, kCreateSuffix, kDestroySuffix, kResetSuffix})
     if (code.getFunction((model.instance + suffix).str()))
       return createStringError("the model has a function '" + model.instance +
                                suffix +
@@ -250,7 +244,7 @@ Error addInstance(Module &code, CompiledModel &model) {
     return entry.name == kInitialState;
   });
   if (initial != model.entries.end()) {
-    builder.rebuild(*initial, (model.instance + kReset).str());
+    builder.rebuild(*initial, (model.instance + kResetSuffix).str());
     model.entries.erase(initial);
   }
   builder.addConstructors();

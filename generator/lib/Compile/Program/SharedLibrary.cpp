@@ -96,12 +96,12 @@ std::string versionScript(ArrayRef<std::string> exports) {
 Expected<SmallVector<char, 0>>
 linkSharedLibrary(ArrayRef<StringRef> object,
                   const SharedLibraryOptions &options) {
-  if (Error error = checkSharedLibraryTriple(options.triple))
-    return std::move(error);
-  LibraryNames names = *libraryNames(options.triple);
+  std::optional<LibraryNames> names = libraryNames(options.triple);
+  if (!names)
+    return checkSharedLibraryTriple(options.triple);
   std::vector<std::string> functions(std::begin(ofLibc), std::end(ofLibc));
   Expected<SmallVector<char, 0>> libc =
-      standIn(names.libc, functions, options.triple);
+      standIn(names->libc, functions, options.triple);
   if (!libc)
     return libc;
   functions.clear();
@@ -109,7 +109,7 @@ linkSharedLibrary(ArrayRef<StringRef> object,
     for (StringRef precision : {"", "f"})
       functions.push_back((name + precision).str());
   Expected<SmallVector<char, 0>> libm =
-      standIn(names.libm, functions, options.triple);
+      standIn(names->libm, functions, options.triple);
   if (!libm)
     return libm;
 

@@ -1,0 +1,100 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ukernels/runner/elements.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// numpy has no bf16 of its own: its extension ml_dtypes writes V2, and the bits
+// are a u2. Integers of MLIR have no sign.
+static const tw_element_t tw_elements[] = {
+    {"f64", 8, TW_ELEMENT_FLOAT, 11, 52, "<f8", "<f8", "float64"},
+    {"f32", 4, TW_ELEMENT_FLOAT, 8, 23, "<f4", "<f4", "float32"},
+    {"f16", 2, TW_ELEMENT_FLOAT, 5, 10, "<f2", "<f2", "float16"},
+    {"bf16", 2, TW_ELEMENT_FLOAT, 8, 7, "<u2", "<u2 <V2 |V2",
+     "uint16 with the bits of bf16, or bfloat16 of ml_dtypes"},
+    {"i64", 8, TW_ELEMENT_INTEGER, 0, 0, "<i8", "<i8 <u8", "int64"},
+    {"index", 8, TW_ELEMENT_INTEGER, 0, 0, "<i8", "<i8 <u8", "int64"},
+    {"i32", 4, TW_ELEMENT_INTEGER, 0, 0, "<i4", "<i4 <u4", "int32"},
+    {"i16", 2, TW_ELEMENT_INTEGER, 0, 0, "<i2", "<i2 <u2", "int16"},
+    {"i8", 1, TW_ELEMENT_INTEGER, 0, 0, "|i1", "|i1 |u1", "int8"},
+};
+
+const tw_element_t* tw_find_element(const char* name) {
+  for (size_t i = 0; i < sizeof(tw_elements) / sizeof(*tw_elements); ++i)
+    if (strcmp(tw_elements[i].name, name) == 0) return &tw_elements[i];
+  return NULL;
+}
+
+int tw_accepts_descr(const tw_element_t* element, const char* descr) {
+  const size_t length = strlen(descr);
+  for (const char* at = element->accepted; *at; at += *at == ' ') {
+    const size_t word = strcspn(at, " ");
+    if (word == length && memcmp(at, descr, word) == 0) return 1;
+    at += word;
+  }
+  return 0;
+}
+
+static uint64_t tw_bits(const tw_element_t* element, const uint8_t* bytes) {
+  uint64_t bits = 0;
+  for (int i = 0; i < element->bytes; ++i)
+    bits |= (uint64_t)bytes[i] << (8 * i);
+  return bits;
+}
+
+// As IEEE 754 has it.
+static double tw_float_value(const tw_element_t* element, uint64_t bits) {
+  const int mantissa_bits = element->mantissa_bits;
+  const int largest = (1 << element->exponent_bits) - 1;
+  const int bias = largest >> 1;
+  const uint64_t mantissa = bits & (((uint64_t)1 << mantissa_bits) - 1);
+  const int exponent = (int)(bits >> mantissa_bits) & largest;
+  const double sign =
+      bits >> (mantissa_bits + element->exponent_bits) & 1 ? -1.0 : 1.0;
+  if (exponent == largest) return mantissa ? NAN : sign * INFINITY;
+  const double fraction = ldexp((double)mantissa, -mantissa_bits);
+  if (exponent == 0) return sign * ldexp(fraction, 1 - bias);
+  return sign * ldexp(1.0 + fraction, exponent - bias);
+}
+
+void tw_print_element(const tw_element_t* element, const uint8_t* bytes,
+                      char* text, size_t text_bytes) {
+  const uint64_t bits = tw_bits(element, bytes);
+  if (element->kind == TW_ELEMENT_FLOAT) {
+    snprintf(text, text_bytes, "%.*g", element->bytes > 4 ? 12 : 6,
+             tw_float_value(element, bits));
+    return;
+  }
+  const int unused = 64 - 8 * element->bytes;
+  snprintf(text, text_bytes, "%" PRId64, (int64_t)(bits << unused) >> unused);
+}
+
+int tw_parse_scalar(const tw_element_t* element, const char* text,
+                    tw_runner_slot_t* slot) {
+  char* end;
+  errno = 0;
+  if (element->kind == TW_ELEMENT_FLOAT) {
+    const double value = strtod(text, &end);
+    if (element->bytes == 8)
+      slot->f64 = value;
+    else if (element->bytes == 4)
+      slot->f32 = (float)value;
+    else
+      return 0;
+  } else {
+    const long long value = strtoll(text, &end, 10);
+    const int unused = 64 - 8 * element->bytes;
+    slot->integer = value;
+    // What the type holds, with a sign or without.
+    if (unused &&
+        (value < INT64_MIN >> unused || value > INT64_MAX >> (unused - 1)))
+      return 0;
+  }
+  return end != text && *end == 0 && errno == 0;
+}
