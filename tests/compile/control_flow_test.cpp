@@ -35,6 +35,46 @@ class ControlFlowTest : public ::testing::TestWithParam<std::string> {
   }
 };
 
+// Threads of scf.forall one after the other, and one of several branches.
+TEST_P(ControlFlowTest, FormsOfFrontEnds) {
+  std::unique_ptr<JitModel> model = compile(R"(
+    func.func @f(%x: tensor<6x4xf32>, %y: tensor<6x4xf32>, %n: index) -> tensor<6x4xf32> {
+      %r = scf.forall (%i, %j) in (3, 2) shared_outs(%o = %y) -> tensor<6x4xf32> {
+        %k = affine.apply affine_map<(d0) -> (d0 * 2)>(%i)
+        %l = affine.apply affine_map<(d0) -> (d0 * 2)>(%j)
+        %s = tensor.extract_slice %x[%k, %l] [2, 2] [1, 1] : tensor<6x4xf32> to tensor<2x2xf32>
+        %d = tensor.extract_slice %o[%k, %l] [2, 2] [1, 1] : tensor<6x4xf32> to tensor<2x2xf32>
+        %e = linalg.elementwise kind=#linalg.elementwise_kind<mul> ins(%s, %d : tensor<2x2xf32>, tensor<2x2xf32>)
+          outs(%d : tensor<2x2xf32>) -> tensor<2x2xf32>
+        scf.forall.in_parallel {
+          tensor.parallel_insert_slice %e into %o[%k, %l] [2, 2] [1, 1] : tensor<2x2xf32> into tensor<6x4xf32>
+        }
+      }
+      %chosen = scf.index_switch %n -> tensor<6x4xf32>
+      case 1 { scf.yield %x : tensor<6x4xf32> }
+      case 2 { scf.yield %y : tensor<6x4xf32> }
+      default { scf.yield %r : tensor<6x4xf32> }
+      %e = tensor.empty() : tensor<6x4xf32>
+      %m = linalg.map ins(%chosen : tensor<6x4xf32>) outs(%e : tensor<6x4xf32>) (%a: f32, %b: f32) {
+        %one = arith.constant 1.0 : f32
+        %s = arith.addf %a, %one : f32
+        linalg.yield %s : f32
+      }
+      return %m : tensor<6x4xf32>
+    })");
+  ASSERT_TRUE(model);
+  std::vector<float> x(24), y(24), r(24);
+  for (size_t i = 0; i < 24; ++i) {
+    x[i] = static_cast<float>(i);
+    y[i] = static_cast<float>(i % 5);
+  }
+  for (int64_t n : {0, 1, 2, 3}) {
+    ASSERT_EQ(model->call("f", x.data(), y.data(), n, r.data()), 0);
+    for (size_t i = 0; i < 24; ++i)
+      EXPECT_EQ(r[i], 1 + (n == 1 ? x[i] : n == 2 ? y[i] : x[i] * y[i])) << n;
+  }
+}
+
 // What a loop carries is computed from what it was before: x <- w x.
 TEST_P(ControlFlowTest, LoopsCarryTensors) {
   std::unique_ptr<JitModel> model = compile(R"(

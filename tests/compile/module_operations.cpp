@@ -100,10 +100,11 @@ bool ModuleMaker::binary() {
   int64_t bound = which == "mul" ? x.bound * y.bound : x.bound + y.bound;
   if (!isExact(x, bound)) return false;
   std::string name = fresh();
-  if (which == "mul") {
-    std::vector<std::string> sizes;
+  std::vector<std::string> sizes;
+  if (which == "mul" || random_.chance(0.4))
     for (size_t dim = 0; dim < x.rank(); ++dim)
       sizes.push_back(dimText(x, dim));
+  if (which == "mul") {
     // Zeros have no sign after the sum.
     std::string dest = filledText(*x.type, x.shape, sizes, 0);
     std::string map = identityMap(x.rank());
@@ -117,6 +118,17 @@ bool ModuleMaker::binary() {
     line("%t = " + arithOf(x, "add") + " %s, %r : " + t);
     line("linalg.yield %t : " + t);
     line("} -> " + x.typeText());
+  } else if (sizes.size() == x.rank()) {
+    // As linalg spells it.
+    std::string dest = emptyText(*x.type, x.shape, sizes);
+    std::string forms[] = {"linalg." + which + " ",
+                           "linalg.elementwise kind=#linalg.elementwise_kind<" +
+                               (which == "max" ? "max_signed" : which) + "> ",
+                           "linalg.map { " + arithOf(x, which) + " } "};
+    size_t form = random_.below(3);
+    line(name + " = " + forms[form] + "ins(" + x.name + ", " + y.name + " : " +
+         x.typeText() + ", " + y.typeText() + ") outs(" + dest + " : " +
+         x.typeText() + ")" + (form < 2 ? " -> " + x.typeText() : ""));
   } else {
     line(name + " = " + arithOf(x, which) + " " + x.name + ", " + y.name +
          " : " + x.typeText());

@@ -4,7 +4,6 @@
 #include "tilewright/Compile/CompileModel.h"
 
 #include "Arena/ArenaAttr.h"
-#include "CNames.h"
 #include "Device/DeviceCode.h"
 #include "DiagnosticLines.h"
 #include "FrontEnds.h"
@@ -14,8 +13,8 @@
 #include "Parameters/BindParameters.h"
 #include "Pipeline.h"
 #include "Program/AddRunner.h"
-#include "mlir/AsmParser/AsmParser.h"
-#include "mlir/AsmParser/AsmParserState.h"
+#include "ReadModel.h"
+#include "Tosa.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -39,32 +38,6 @@ using llvm::Expected;
 
 namespace tilewright {
 namespace {
-
-/// Puts the source's names of function arguments into the IR, which otherwise
-/// forgets them.
-void nameArguments(const AsmParserState &state) {
-  for (const AsmParserState::OperationDefinition &definition :
-       state.getOpDefs()) {
-    auto func = dyn_cast<func::FuncOp>(definition.op);
-    if (!func || func.isExternal())
-      continue;
-    const AsmParserState::BlockDefinition *block =
-        state.getBlockDef(&func.getBody().front());
-    if (!block)
-      continue;
-    std::set<std::string> taken;
-    for (auto [index, argument] : llvm::enumerate(block->arguments)) {
-      llvm::SMRange range = argument.loc;
-      llvm::StringRef text(range.Start.getPointer(),
-                           range.End.getPointer() - range.Start.getPointer());
-      std::string name = cParameterName(text.ltrim('%'));
-      while (!taken.insert(name).second)
-        name += '_';
-      func.setArgAttr(index, kNameAttr,
-                      StringAttr::get(func.getContext(), name));
-    }
-  }
-}
 
 class Compilation {
 public:
@@ -97,6 +70,8 @@ private:
           "a file of parameters goes with models for CPUs; of a model for a "
           "GPU the parameters are constants, without --parameters-out");
     if (Error error = parse())
+      return error;
+    if (Error error = convert())
       return error;
     struct Step {
       ModelStage stage;
@@ -159,6 +134,7 @@ private:
   static DialectRegistry registry() {
     DialectRegistry registry;
     registerModelDialects(registry);
+    registerTosa(registry);
     return registry;
   }
 
@@ -173,8 +149,9 @@ private:
     explainSizes();
     Error all = Error::success();
     for (const std::string &error : errors.lines())
-      all = llvm::joinErrors(std::move(all),
-                             createStringError(withFrontEndAdvice(error)));
+      all = llvm::joinErrors(
+          std::move(all),
+          createStringError(withFrontEndAdvice(error, module ? "" : text())));
     if (all)
       return all;
     return createStringError("internal error: the step '%s' failed without a "
@@ -216,34 +193,34 @@ private:
     return error;
   }
 
+  /// Nothing of bytecode.
+  llvm::StringRef text() const {
+    llvm::MemoryBufferRef source =
+        *sources->getMemoryBuffer(sources->getMainFileID());
+    return isModelBytecode(source) ? "" : source.getBuffer();
+  }
+
   Error parse() {
     return timed("parse", [&]() -> Error {
       ReadingInput reading(name(), "a model in MLIR");
-      context.loadAllAvailableDialects();
-      Block block;
-      // Verified below, as a module. What no dialect knows is refused by name.
-      context.allowUnregisteredDialects();
-      ParserConfig config(&context, /*verifyAfterParse=*/false);
-      AsmParserState state; // empty for bytecode, which has no names
-      llvm::MemoryBufferRef source =
-          *sources->getMemoryBuffer(sources->getMainFileID());
-      if (mlir::failed(
-              isModelBytecode(source)
-                  ? readBytecodeFile(sources, &block, config)
-                  : parseAsmSourceFile(*sources, &block, config, &state)))
+      for (llvm::StringRef dialect : context.getAvailableDialects())
+        if (dialect != kTosaDialect)
+          context.getOrLoadDialect(dialect);
+      module = readModel(sources, context, [&] { errors = {}; });
+      if (!module)
         return failure("parse");
-      // The file is a module, or what would be inside of one.
-      if (llvm::hasSingleElement(block) && isa<ModuleOp>(block.front())) {
-        module = cast<ModuleOp>(block.front());
-        block.front().remove();
-      } else {
-        module = ModuleOp::create(FileLineColLoc::get(&context, name(), 1, 1));
-        module->getBody()->getOperations().splice(module->getBody()->end(),
-                                                  block.getOperations());
-      }
       if (mlir::failed(verify(*module)))
         return failure("verify");
-      nameArguments(state);
+      return Error::success();
+    });
+  }
+
+  /// What front ends have that the steps do not.
+  Error convert() {
+    if (context.getLoadedDialect(kTosaDialect))
+      if (Error error = runPasses("tosa", addTosaStep))
+        return error;
+    return timed("bind", [&]() -> Error {
       static const SafeTensors none;
       if (mlir::failed(bindParameters(
               *module, options.parameters ? *options.parameters : none)))

@@ -32,8 +32,29 @@ bool mayFuse(OpOperand *operand) {
   return !contraction || !contraction->types;
 }
 
+/// Operations with names of their own that compute elements of elements, as
+/// `linalg.exp` and `linalg.map`, become `linalg.generic`, which fuse.
+void generalizeElementwise(func::FuncOp func) {
+  SmallVector<linalg::LinalgOp> named;
+  func.walk([&](linalg::LinalgOp op) {
+    // What only moves elements is known by its name.
+    if (!isa<linalg::GenericOp>(op) && linalg::isElementwise(op) &&
+        !llvm::hasSingleElement(*op.getBlock()))
+      named.push_back(op);
+  });
+  for (linalg::LinalgOp op : named) {
+    IRRewriter rewriter(op);
+    Attribute place = op->getAttr(kDeviceAttr);
+    FailureOr<linalg::GenericOp> generic =
+        linalg::generalizeNamedOp(rewriter, op);
+    if (succeeded(generic) && place)
+      (*generic)->setAttr(kDeviceAttr, place);
+  }
+}
+
 struct FuseElementwisePass : impl::FuseElementwiseBase<FuseElementwisePass> {
   void runOnOperation() override {
+    generalizeElementwise(getOperation());
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(patterns, mayFuse);
     populateFoldConstantTransposes(patterns);
@@ -44,6 +65,7 @@ struct FuseElementwisePass : impl::FuseElementwiseBase<FuseElementwisePass> {
 
 struct FuseOnDevicePass : impl::FuseOnDeviceBase<FuseOnDevicePass> {
   void runOnOperation() override {
+    generalizeElementwise(getOperation());
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(
         patterns, [](OpOperand *operand) {

@@ -89,6 +89,7 @@ void registerModelDialects(DialectRegistry &registry) {
 
 void addModelStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addPass(createNameEntryPoints());
+  pm.addNestedPass<func::FuncOp>(createCommonForms());
   pm.addPass(createThreadState());
   pm.addPass(createCheckModel());
   pm.addPass(createConvertElementwiseToLinalgPass());

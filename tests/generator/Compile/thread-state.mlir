@@ -65,25 +65,6 @@ func.func @branch(%x: tensor<4xf32>, %c: i1) {
 // CHECK: scf.yield %[[H]]
 // CHECK: return %[[R]]
 
-func.func @switch(%x: tensor<4xf32>, %i: index) {
-  scf.index_switch %i
-  case 3 {
-    ml_program.global_store @h = %x : tensor<4xf32>
-    scf.yield
-  }
-  default {
-    scf.yield
-  }
-  return
-}
-
-// CHECK: func.func @switch(%[[X:.*]]: tensor<4xf32>, %{{.*}}: index, %[[H:.*]]: tensor<4xf32> {tw.state = 0 : i64})
-// CHECK: scf.index_switch
-// CHECK: case 3
-// CHECK: scf.yield %[[X]]
-// CHECK: default
-// CHECK: scf.yield %[[H]]
-
 // Loops carry what they store.
 func.func @loops(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
@@ -123,7 +104,7 @@ func.func @loops(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
 
 ml_program.global private mutable @n(dense<1.0> : tensor<f32>) : tensor<f32>
 func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{uses a mutable global in its body; there it may be used in the bodies of scf.if, scf.index_switch, scf.for and scf.while}}
+  // expected-error@+1 {{uses a mutable global in its body; there it may be used in the bodies of scf.if, scf.for and scf.while}}
   %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
       outs(%x : tensor<4xf32>) {
   ^bb0(%o: f32):

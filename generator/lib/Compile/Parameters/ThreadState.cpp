@@ -217,11 +217,11 @@ private:
     Uses uses = usesOf(op);
     if (uses.needed.none())
       return success();
-    if (isa<scf::IfOp, scf::IndexSwitchOp, scf::ForOp, scf::WhileOp>(op))
+    if (isa<scf::IfOp, scf::ForOp, scf::WhileOp>(op))
       return threadRegions(op, uses.written);
     return op->emitOpError()
            << "uses a mutable global in its body; there it may be used in the "
-              "bodies of scf.if, scf.index_switch, scf.for and scf.while";
+              "bodies of scf.if, scf.for and scf.while";
   }
 
   LogicalResult thread(func::CallOp call) {

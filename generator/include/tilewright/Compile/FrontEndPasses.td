@@ -1,0 +1,69 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Between what front ends write and what the other passes know.
+
+#ifndef TILEWRIGHT_COMPILE_FRONTENDPASSES
+#define TILEWRIGHT_COMPILE_FRONTENDPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def NameEntryPoints : Pass<"tw-name-entry-points", "mlir::ModuleOp"> {
+  let summary = "Give public functions names that C can declare";
+  let description = [{
+    What no identifier of C and C++ has becomes `_`; what would begin with a digit
+    or be a keyword begins with `model_`. A function `main` is called as its
+    module, or `model`: a program has a `main` of its own.
+  }];
+}
+
+def CommonForms : Pass<"tw-common-forms", "mlir::func::FuncOp"> {
+  let summary = "Write control flow that has several forms in one";
+  let description = [{
+    `scf.forall` becomes loops, `scf.for`, which carry its shared outputs;
+    `tensor.parallel_insert_slice` becomes `tensor.insert_slice`, in the order of
+    the operations. `scf.index_switch` becomes branches, `scf.if`.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::scf::SCFDialect",
+    "mlir::tensor::TensorDialect",
+  ];
+}
+
+def ThreadState : Pass<"tw-thread-state", "mlir::ModuleOp"> {
+  let summary = "Mutable globals become arguments and results of functions";
+  let description = [{
+    A function that loads or stores a mutable `ml_program.global`, or calls one
+    that does, takes its value as one more argument and returns it as one more
+    result if it stores it, both with `tw.state`. A load is the value of the last
+    store before it. Regions of `scf.if`, `scf.for` and `scf.while` yield
+    what they store. A new function `tw.initial_state` returns
+    what all states begin with; `tw.states` of the module names them.
+
+    ```mlir
+    ml_program.global private mutable @h(dense<0.0> : tensor<4xf32>) : tensor<4xf32>
+    func.func @step(%x: tensor<4xf32>) -> tensor<4xf32>
+    // ->
+    func.func @step(%x: tensor<4xf32>, %h: tensor<4xf32> {tw.state = 0})
+        -> (tensor<4xf32>, tensor<4xf32> {tw.state = 0})
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::scf::SCFDialect",
+    "mlir::tensor::TensorDialect",
+  ];
+}
+
+def CheckModel : Pass<"tw-check-model", "mlir::ModuleOp"> {
+  let summary = "Refuse what cannot be compiled, naming it";
+  let description = [{
+    A model is a module of functions on tensors, made of `linalg`, `arith`,
+    `math`, `affine.apply`, much of `tensor`, and `func.call`. Every other
+    operation is an error at its location that says what would be accepted; so
+    are bodies of elementwise operations that make tensors, unranked tensors,
+    element types without a C type, recursive calls, and modules without a
+    public function.
+  }];
+}
+
+#endif // TILEWRIGHT_COMPILE_FRONTENDPASSES
