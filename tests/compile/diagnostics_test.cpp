@@ -55,10 +55,11 @@ TEST(DiagnosticsTest, OneErrorPerCause) {
   // Of types.
   error = errorOf(
       manyLines("tensor<4xf32>", "%mI = tensor.empty() : tensor<Ixi3>", "%x"));
-  EXPECT_EQ(error,
-            "test.mlir:2:7: 'tensor.empty' op has elements of 'i3'; accepted "
-            "are f64, f32, f16, bf16, i64, i32, i16 and i8, i1 and index, and "
-            "199 more like it");
+  EXPECT_EQ(
+      error,
+      "test.mlir:2:7: 'tensor.empty' op has elements of 'i3'; accepted "
+      "are f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ, "
+      "i64, i32, i16, i8 and i1, and index, and 199 more like it");
 }
 
 // In the syntax that the front ends print.
@@ -135,17 +136,18 @@ return %x : tensor<4xf32>
 
 // Two causes are two errors, in order.
 TEST(DiagnosticsTest, EachCauseHasItsError) {
-  EXPECT_EQ(errorOf(R"(func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  EXPECT_EQ(
+      errorOf(R"(func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
 %a = tensor.empty() : tensor<4xi3>
 %b = tensor.empty() : tensor<4xf32, 7 : i32>
 %c = tensor.empty() : tensor<4xi5>
 return %x : tensor<4xf32>
 })"),
-            "test.mlir:2:6: 'tensor.empty' op has elements of 'i3'; accepted "
-            "are f64, f32, f16, bf16, i64, i32, i16 and i8, i1 and index, and "
-            "1 more like it\n"
-            "test.mlir:3:6: 'tensor.empty' op has the type 'tensor<4xf32, 7 : "
-            "i32>'; tensors with encodings are not accepted");
+      "test.mlir:2:6: 'tensor.empty' op has elements of 'i3'; accepted "
+      "are f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ, "
+      "i64, i32, i16, i8 and i1, and index, and 1 more like it\n"
+      "test.mlir:3:6: 'tensor.empty' op has the type 'tensor<4xf32, 7 : "
+      "i32>'; tensors with encodings are not accepted");
 }
 
 TEST(DiagnosticsTest, OneWarningPerCause) {

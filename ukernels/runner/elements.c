@@ -18,11 +18,18 @@ static const tw_element_t tw_elements[] = {
     {"f16", 2, TW_ELEMENT_FLOAT, 5, 10, "<f2", "<f2", "float16"},
     {"bf16", 2, TW_ELEMENT_FLOAT, 8, 7, "<u2", "<u2 <V2 |V2",
      "uint16 with the bits of bf16, or bfloat16 of ml_dtypes"},
+    {"f8E4M3FN", 1, TW_ELEMENT_FLOAT_FN, 4, 3, "|u1", "|u1 <V1 |V1", "uint8"},
+    {"f8E5M2", 1, TW_ELEMENT_FLOAT, 5, 2, "|u1", "|u1 <V1 |V1", "uint8"},
+    {"f8E4M3FNUZ", 1, TW_ELEMENT_FLOAT_FNUZ, 4, 3, "|u1", "|u1 <V1 |V1",
+     "uint8"},
+    {"f8E5M2FNUZ", 1, TW_ELEMENT_FLOAT_FNUZ, 5, 2, "|u1", "|u1 <V1 |V1",
+     "uint8"},
     {"i64", 8, TW_ELEMENT_INTEGER, 0, 0, "<i8", "<i8 <u8", "int64"},
     {"index", 8, TW_ELEMENT_INTEGER, 0, 0, "<i8", "<i8 <u8", "int64"},
     {"i32", 4, TW_ELEMENT_INTEGER, 0, 0, "<i4", "<i4 <u4", "int32"},
     {"i16", 2, TW_ELEMENT_INTEGER, 0, 0, "<i2", "<i2 <u2", "int16"},
     {"i8", 1, TW_ELEMENT_INTEGER, 0, 0, "|i1", "|i1 |u1", "int8"},
+    {"i1", 1, TW_ELEMENT_INTEGER, 0, 0, "|b1", "|b1 |u1 |i1", "bool"},
 };
 
 const tw_element_t* tw_find_element(const char* name) {
@@ -48,16 +55,24 @@ static uint64_t tw_bits(const tw_element_t* element, const uint8_t* bytes) {
   return bits;
 }
 
-// As IEEE 754 has it.
 static double tw_float_value(const tw_element_t* element, uint64_t bits) {
   const int mantissa_bits = element->mantissa_bits;
   const int largest = (1 << element->exponent_bits) - 1;
-  const int bias = largest >> 1;
-  const uint64_t mantissa = bits & (((uint64_t)1 << mantissa_bits) - 1);
+  const int bias =
+      (largest >> 1) + (element->kind == TW_ELEMENT_FLOAT_FNUZ ? 1 : 0);
+  const uint64_t ones = ((uint64_t)1 << mantissa_bits) - 1;
+  const uint64_t mantissa = bits & ones;
   const int exponent = (int)(bits >> mantissa_bits) & largest;
   const double sign =
       bits >> (mantissa_bits + element->exponent_bits) & 1 ? -1.0 : 1.0;
-  if (exponent == largest) return mantissa ? NAN : sign * INFINITY;
+  if (element->kind == TW_ELEMENT_FLOAT && exponent == largest)
+    return mantissa ? NAN : sign * INFINITY;
+  if (element->kind == TW_ELEMENT_FLOAT_FN && exponent == largest &&
+      mantissa == ones)
+    return NAN;
+  if (element->kind == TW_ELEMENT_FLOAT_FNUZ && sign < 0 && exponent == 0 &&
+      mantissa == 0)
+    return NAN;
   const double fraction = ldexp((double)mantissa, -mantissa_bits);
   if (exponent == 0) return sign * ldexp(fraction, 1 - bias);
   return sign * ldexp(1.0 + fraction, exponent - bias);
@@ -66,7 +81,7 @@ static double tw_float_value(const tw_element_t* element, uint64_t bits) {
 void tw_print_element(const tw_element_t* element, const uint8_t* bytes,
                       char* text, size_t text_bytes) {
   const uint64_t bits = tw_bits(element, bytes);
-  if (element->kind == TW_ELEMENT_FLOAT) {
+  if (element->kind != TW_ELEMENT_INTEGER) {
     snprintf(text, text_bytes, "%.*g", element->bytes > 4 ? 12 : 6,
              tw_float_value(element, bits));
     return;
@@ -79,7 +94,7 @@ int tw_parse_scalar(const tw_element_t* element, const char* text,
                     tw_runner_slot_t* slot) {
   char* end;
   errno = 0;
-  if (element->kind == TW_ELEMENT_FLOAT) {
+  if (element->kind != TW_ELEMENT_INTEGER) {
     const double value = strtod(text, &end);
     if (element->bytes == 8)
       slot->f64 = value;

@@ -13,7 +13,9 @@
 
 typedef enum tw_element_kind_t {
   TW_ELEMENT_INTEGER,
-  TW_ELEMENT_FLOAT,
+  TW_ELEMENT_FLOAT,       // as IEEE 754 has it
+  TW_ELEMENT_FLOAT_FN,    // no infinity, NaN is all ones
+  TW_ELEMENT_FLOAT_FNUZ,  // no infinity, NaN is where -0 would be; bias + 1
 } tw_element_kind_t;
 
 typedef struct tw_element_t {

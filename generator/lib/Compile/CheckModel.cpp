@@ -4,6 +4,7 @@
 // tw-check-model: what may be compiled, said once and up front, so that no
 // later step meets an operation it has no answer for.
 
+#include "CTypes.h"
 #include "ConstantElements.h"
 #include "FrontEnds.h"
 #include "RequiredSizes.h"
@@ -21,16 +22,6 @@ namespace tilewright {
 #include "tilewright/Compile/Passes.h.inc"
 
 namespace {
-
-/// Element types that lie in memory as their C counterpart does.
-bool hasCElement(Type type) {
-  if (type.isF64() || type.isF32() || type.isF16() || type.isBF16())
-    return true;
-  return type.isInteger(8) || type.isInteger(16) || type.isInteger(32) ||
-         type.isInteger(64);
-}
-
-constexpr const char *cElements = "f64, f32, f16, bf16, i64, i32, i16 and i8";
 
 /// "argument 2 of 'f'", or of which global it is the value.
 std::string describe(func::FuncOp func, StringRef kind, unsigned index,
@@ -59,18 +50,19 @@ LogicalResult checkSignature(func::FuncOp func) {
                                         func.getArgAttr(index, kStateAttr))
                             << " has type " << type
                             << ", but arguments must be ranked tensors of "
-                            << cElements << " without encodings, or scalars "
-                            << "index, i8, i16, i32, i64, f32, f64";
+                            << kCElements << " without encodings, or scalars "
+                            << "index, i1, i8, i16, i32, i64, f32, f64";
   }
   for (auto [index, type] : llvm::enumerate(func.getResultTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || !hasCElement(tensor.getElementType()) ||
         tensor.getEncoding())
-      return func.emitError() << describe(func, "result", index,
-                                          func.getResultAttr(index, kStateAttr))
-                              << " has type " << type
-                              << ", but results must be ranked tensors of "
-                              << cElements << " without encodings";
+      return func.emitError()
+             << describe(func, "result", index,
+                         func.getResultAttr(index, kStateAttr))
+             << " has type " << type
+             << ", but results must be ranked tensors of " << kCElements
+             << " without encodings, or scalars of these";
   }
   if (func.getNumResults() == 0)
     return func.emitError() << "'" << func.getName()
@@ -101,11 +93,21 @@ LogicalResult checkTypes(Operation *op) {
     bool isTensor = isa<TensorType>(type);
     if (isTensor && !hasCElement(element) && !element.isInteger(1) &&
         !element.isIndex())
-      return op->emitOpError() << "has elements of " << element
-                               << "; accepted are " << cElements << ", i1 and "
-                               << "index";
+      return op->emitOpError()
+             << "has elements of " << element << "; accepted are " << kCElements
+             << ", and index";
   }
   return success();
+}
+
+/// Of f64 only by way of f32, rounded twice: a model has to say so.
+LogicalResult checkRounding(arith::TruncFOp op) {
+  if (!isNarrowFloat(getElementTypeOrSelf(op.getType())) ||
+      !getElementTypeOrSelf(op.getIn().getType()).isF64())
+    return success();
+  return op.emitOpError() << "rounds f64 to "
+                          << getElementTypeOrSelf(op.getType())
+                          << ", which is not accepted; round to f32 first";
 }
 
 /// Of a constant that is a resource, whether the file has its elements: a
@@ -235,6 +237,8 @@ struct CheckModelPass : impl::CheckModelBase<CheckModelPass> {
         failed = true;
         return;
       }
+      if (auto rounding = dyn_cast<arith::TruncFOp>(op))
+        failed |= mlir::failed(checkRounding(rounding));
       if (auto constant = dyn_cast<arith::ConstantOp>(op))
         failed |= mlir::failed(checkResource(constant));
       if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))

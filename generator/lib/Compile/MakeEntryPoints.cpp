@@ -5,6 +5,7 @@
 // sizes, which C can call.
 
 #include "ArgumentSizes.h"
+#include "CTypes.h"
 #include "RowMajorView.h"
 #include "SizeText.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -375,11 +376,12 @@ private:
       if (auto tensor = dyn_cast<RankedTensorType>(type);
           tensor && !func.getArgAttr(index, kStateAttr))
         shapes.push_back(argumentName(index) + ": " + argumentShape(index) +
-                         elementNote(tensor));
+                         note(tensor, func.getArgAttr(index, kElementAttr)));
     for (auto [index, type] : llvm::enumerate(func.getResultTypes()))
       if (!func.getResultAttr(index, kStateAttr))
         shapes.push_back(resultName(index) + ": " + resultShape(index) +
-                         elementNote(cast<RankedTensorType>(type)) +
+                         note(cast<RankedTensorType>(type),
+                              func.getResultAttr(index, kElementAttr)) +
                          ", written");
     return {shapes.begin(), shapes.end()};
   }
@@ -402,7 +404,12 @@ private:
   }
 
   void describeValues(func::FuncOp entry) {
-    auto value = [&](StringRef name, Type type, StringRef shape) -> Attribute {
+    auto value = [&](StringRef name, Type type, Attribute element,
+                     StringRef shape) -> Attribute {
+      Type inMemory = getElementTypeOrSelf(type);
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      Type described = inModel(inMemory, element);
+      type = tensor ? tensor.clone(described) : described;
       return b.getDictionaryAttr(
           {b.getNamedAttr("name", b.getStringAttr(name)),
            b.getNamedAttr("shape", b.getStringAttr(shape)),
@@ -411,12 +418,14 @@ private:
     SmallVector<Attribute> arguments, results;
     for (auto [index, type] : llvm::enumerate(func.getArgumentTypes()))
       if (!func.getArgAttr(index, kStateAttr))
-        arguments.push_back(
-            value(argumentName(index), type,
-                  isa<RankedTensorType>(type) ? argumentShape(index) : ""));
+        arguments.push_back(value(
+            argumentName(index), type, func.getArgAttr(index, kElementAttr),
+            isa<RankedTensorType>(type) ? argumentShape(index) : ""));
     for (auto [index, type] : llvm::enumerate(func.getResultTypes()))
       if (!func.getResultAttr(index, kStateAttr))
-        results.push_back(value(resultName(index), type, resultShape(index)));
+        results.push_back(value(resultName(index), type,
+                                func.getResultAttr(index, kElementAttr),
+                                resultShape(index)));
     entry->setAttr(kArgumentValuesAttr, b.getArrayAttr(arguments));
     entry->setAttr(kResultValuesAttr, b.getArrayAttr(results));
   }
@@ -428,26 +437,16 @@ private:
     return "result" + std::to_string(index);
   }
 
-  static std::string cTypeName(Type type) {
-    if (type.isF64())
-      return "double";
-    if (type.isF32())
-      return "float";
-    if (type.isIndex())
-      return "int64_t";
-    // f16 and bf16 travel as their bits.
-    if (type.isF16() || type.isBF16())
-      return "uint16_t";
-    return "int" + std::to_string(type.getIntOrFloatBitWidth()) + "_t";
+  /// What the header says of elements, of an argument or a result, whose
+  /// attribute kElementAttr says what they are in the model.
+  static std::string note(RankedTensorType tensor, Attribute element) {
+    return (tensor.getRank() == 0 ? "one element" : "") +
+           elementNote(inModel(tensor.getElementType(), element));
   }
 
-  static std::string elementNote(RankedTensorType tensor) {
-    std::string note = tensor.getRank() == 0 ? "one element" : "";
-    if (tensor.getElementType().isF16())
-      note += " of f16 bits";
-    if (tensor.getElementType().isBF16())
-      note += " of bf16 bits";
-    return note;
+  static Type inModel(Type element, Attribute attribute) {
+    auto type = dyn_cast_or_null<TypeAttr>(attribute);
+    return type ? type.getValue() : element;
   }
 
   func::FuncOp func;

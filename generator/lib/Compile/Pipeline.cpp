@@ -91,6 +91,7 @@ void addModelStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addPass(createNameEntryPoints());
   pm.addNestedPass<func::FuncOp>(createCommonForms());
   pm.addPass(createThreadState());
+  pm.addPass(createPlainSignatures());
   pm.addPass(createCheckModel());
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createHoistAsserts());
@@ -192,6 +193,10 @@ void addCallStep(OpPassManager &pm, const ModelOptions &options) {
   addCleanup(pm);
 }
 
+llvm::SmallVector<std::string> narrowFloats() {
+  return {"bf16", "f16", "f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ"};
+}
+
 void addConversionsToLLVM(OpPassManager &pm, UnknownMath unknown) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
@@ -228,7 +233,7 @@ void addLLVMStep(OpPassManager &pm, const ModelOptions &options) {
   if (hasFma && !options.reference)
     pm.addNestedPass<func::FuncOp>(createApproximateMath());
   arith::ArithEmulateUnsupportedFloatsOptions emulate;
-  emulate.sourceTypeStrs = {"bf16", "f16"};
+  emulate.sourceTypeStrs = narrowFloats();
   emulate.targetTypeStr = "f32";
   pm.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
   ExpandSmallFloatsOptions small;

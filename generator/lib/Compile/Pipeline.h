@@ -30,6 +30,10 @@ void addCallStep(mlir::OpPassManager &pm, const ModelOptions &options);
 /// -> LLVM dialect.
 void addLLVMStep(mlir::OpPassManager &pm, const ModelOptions &options);
 
+/// Floats that arithmetic is not done in, but in f32, rounded by each
+/// operation: `arith-emulate-unsupported-floats` takes these names.
+llvm::SmallVector<std::string> narrowFloats();
+
 /// What becomes of functions that LLVM has no intrinsic for: erf and the like.
 enum class UnknownMath { Refused, CallLibm };
 

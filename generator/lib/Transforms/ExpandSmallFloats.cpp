@@ -101,6 +101,52 @@ Value decode(BitBuilder &e, FloatType from, Value bits) {
   return e.toFloat(e.bitOr(value, signBit));
 }
 
+/// f32 -> the bits of a float of 8 bits, rounded to nearest even. What is too
+/// large is an infinity where there is one, else NaN.
+Value encodeSmall(BitBuilder &e, FloatType to, Value value) {
+  using arith::CmpIPredicate;
+  const llvm::fltSemantics &format = to.getFloatSemantics();
+  int64_t sign = int64_t{1} << (to.getWidth() - 1);
+  int64_t mantissaBits = llvm::APFloat::semanticsPrecision(format) - 1;
+  int64_t leastExponent = llvm::APFloat::semanticsMinExponent(format);
+  int64_t dropped = 23 - mantissaBits;
+  auto bitsOf = [](const llvm::APFloat &x) -> int64_t {
+    return x.bitcastToAPInt().getZExtValue();
+  };
+  int64_t nan = bitsOf(llvm::APFloat::getQNaN(format));
+  int64_t largest = bitsOf(llvm::APFloat::getLargest(format));
+  bool hasInfinity = llvm::APFloat::semanticsHasInf(format);
+  int64_t tooLarge = hasInfinity ? bitsOf(llvm::APFloat::getInf(format)) : nan;
+
+  Value bits = e.toBits(value);
+  Value magnitude = e.bitAnd(bits, ~kF32SignBit);
+  // As encodeF16.
+  Value odd = e.bitAnd(e.shr(magnitude, dropped), 1);
+  int64_t half = (int64_t{1} << (dropped - 1)) - 1;
+  constexpr int64_t one = int64_t{1} << 23; // of the exponent
+  Value rebias = e.constant(half - (126 + leastExponent) * one);
+  Value normal = e.shr(e.add(e.add(magnitude, rebias), odd), dropped);
+  // The number whose last mantissa bit weighs as much as that of a denormal.
+  int64_t aligned = (127 + leastExponent + dropped) * one;
+  Value sum = arith::AddFOp::create(e.b, e.toFloat(magnitude),
+                                    e.toFloat(e.constant(aligned)));
+  Value denormal = e.add(e.toBits(sum), e.constant(-aligned));
+  Value result = e.select(
+      e.compare(CmpIPredicate::ult, magnitude, (127 + leastExponent) * one),
+      denormal, normal);
+  result = e.select(e.compare(CmpIPredicate::ugt, result, largest),
+                    e.constant(tooLarge), result);
+  Value isNaN = e.compare(CmpIPredicate::ugt, magnitude, kF32Infinity);
+  result = e.select(isNaN, e.constant(nan), result);
+  Value signBit = e.shr(e.bitAnd(bits, kF32SignBit), 32 - to.getWidth());
+  if (nan != sign)
+    return e.bitOr(result, signBit);
+  // The sign of zero means NaN.
+  Value isUnsigned =
+      e.compare(CmpIPredicate::eq, e.bitAnd(result, sign - 1), 0);
+  return e.select(isUnsigned, result, e.bitOr(result, signBit));
+}
+
 /// f32 -> the bits of bf16, rounded to nearest even.
 Value encodeBF16(BitBuilder &e, Value value) {
   Value bits = e.toBits(value);
@@ -152,9 +198,27 @@ struct ExpandSmallFloatsPass
 
   void expand(arith::ExtFOp op) {
     auto from = cast<FloatType>(getElementTypeOrSelf(op.getIn().getType()));
-    if (!expands(from) || !getElementTypeOrSelf(op.getType()).isF32())
+    if (!expands(from))
       return;
     ImplicitLocOpBuilder b(op.getLoc(), op);
+    auto to = cast<FloatType>(getElementTypeOrSelf(op.getType()));
+    if (!to.isF32()) {
+      if (from.getWidth() > 8)
+        return;
+      // By way of f32, which has each of these exactly.
+      Value exact = arith::ExtFOp::create(
+          b, BitBuilder::withElement(op.getType(), b.getF32Type()), op.getIn());
+      Value value =
+          to.getWidth() > 32
+              ? arith::ExtFOp::create(b, op.getType(), exact).getResult()
+              : arith::TruncFOp::create(b, op.getType(), exact).getResult();
+      op.replaceAllUsesWith(value);
+      op.erase();
+      expand(exact.getDefiningOp<arith::ExtFOp>());
+      if (auto rounding = value.getDefiningOp<arith::TruncFOp>())
+        expand(rounding);
+      return;
+    }
     BitBuilder e(b, op.getType());
     Type sameWidth = BitBuilder::withElement(op.getType(),
                                              b.getIntegerType(from.getWidth()));
@@ -169,17 +233,31 @@ struct ExpandSmallFloatsPass
 
   void expand(arith::TruncFOp op) {
     auto to = cast<FloatType>(getElementTypeOrSelf(op.getType()));
-    if (!expands(to) || to.getWidth() != 16 ||
-        !getElementTypeOrSelf(op.getIn().getType()).isF32())
+    auto from = cast<FloatType>(getElementTypeOrSelf(op.getIn().getType()));
+    bool isSmall = to.getWidth() == 8;
+    if (!expands(to) || (!isSmall && to.getWidth() != 16))
       return;
     ImplicitLocOpBuilder b(op.getLoc(), op);
+    Value value = op.getIn();
+    if (isSmall && from.getWidth() < 32) {
+      value = arith::ExtFOp::create(
+          b, BitBuilder::withElement(op.getType(), b.getF32Type()), value);
+      auto exact = value.getDefiningOp<arith::ExtFOp>();
+      op.getInMutable().assign(value);
+      expand(exact);
+      value = op.getIn();
+    } else if (!from.isF32()) {
+      return;
+    }
     BitBuilder e(b, op.getType());
-    Value bits =
-        to.isBF16() ? encodeBF16(e, op.getIn()) : encodeF16(e, op.getIn());
-    Type sameWidth = BitBuilder::withElement(op.getType(), b.getI16Type());
+    Value bits = isSmall       ? encodeSmall(e, to, value)
+                 : to.isBF16() ? encodeBF16(e, value)
+                               : encodeF16(e, value);
+    Type sameWidth =
+        BitBuilder::withElement(op.getType(), b.getIntegerType(to.getWidth()));
     bits = arith::TruncIOp::create(b, sameWidth, bits);
-    Value value = arith::BitcastOp::create(b, op.getType(), bits);
-    op.replaceAllUsesWith(value);
+    op.replaceAllUsesWith(
+        arith::BitcastOp::create(b, op.getType(), bits).getResult());
     op.erase();
   }
 

@@ -58,10 +58,18 @@ func.func @buffers(%x: tensor<4xf32>, %m: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @below {{argument 0 of 'encoded' has type 'tensor<4xi4>', but arguments must be ranked tensors of f64, f32, f16, bf16, i64, i32, i16 and i8 without encodings, or scalars}}
+// expected-error @below {{argument 0 of 'encoded' has type 'tensor<4xi4>', but arguments must be ranked tensors of f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ, i64, i32, i16, i8 and i1 without encodings, or scalars}}
 func.func @encoded(%x: tensor<4xi4>) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4xf32>
   return %e : tensor<4xf32>
+}
+
+// -----
+
+func.func @rounded(%x: tensor<4xf64>) -> tensor<4xf8E5M2> {
+  // expected-error @below {{rounds f64 to 'f8E5M2', which is not accepted; round to f32 first}}
+  %y = arith.truncf %x : tensor<4xf64> to tensor<4xf8E5M2>
+  return %y : tensor<4xf8E5M2>
 }
 
 // -----

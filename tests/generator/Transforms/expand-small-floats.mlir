@@ -86,6 +86,32 @@ func.func @to_f16() -> vector<10xi16> {
   return %z : vector<10xi16>
 }
 
+// Floats of 8 bits: ties to even, 0.5 of the least denormal, too large, NaN, and -0, which f8E4M3FNUZ does not have.
+// CHECK-LABEL: @to_f8E4M3FN
+// CHECK-NEXT:  arith.constant dense<[56, 56, 58, 0, 1, 126, 127, 127, -128]> : vector<9xi8>
+func.func @to_f8E4M3FN() -> vector<9xi8> {
+  %x = arith.constant dense<[1.0, 1.0625, 1.1875, 0.0009765625, 0.001, 448.0, 480.0, 0x7FC00000, -0.0]> : vector<9xf32>
+  %y = arith.truncf %x : vector<9xf32> to vector<9xf8E4M3FN>
+  %z = arith.bitcast %y : vector<9xf8E4M3FN> to vector<9xi8>
+  return %z : vector<9xi8>
+}
+// CHECK-LABEL: @to_f8E5M2
+// CHECK-NEXT:  arith.constant dense<[60, 123, 124, 126, -128]> : vector<5xi8>
+func.func @to_f8E5M2() -> vector<5xi8> {
+  %x = arith.constant dense<[1.0, 57344.0, 61440.0, 0x7FC00000, -0.0]> : vector<5xf32>
+  %y = arith.truncf %x : vector<5xf32> to vector<5xf8E5M2>
+  %z = arith.bitcast %y : vector<5xf8E5M2> to vector<5xi8>
+  return %z : vector<5xi8>
+}
+// CHECK-LABEL: @to_f8E4M3FNUZ
+// CHECK-NEXT:  arith.constant dense<[64, -64, 127, -128, -128, 0]> : vector<6xi8>
+func.func @to_f8E4M3FNUZ() -> vector<6xi8> {
+  %x = arith.constant dense<[1.0, -1.0, 240.0, 248.0, 0x7FC00000, -0.0]> : vector<6xf32>
+  %y = arith.truncf %x : vector<6xf32> to vector<6xf8E4M3FNUZ>
+  %z = arith.bitcast %y : vector<6xf8E4M3FNUZ> to vector<6xi8>
+  return %z : vector<6xi8>
+}
+
 // Scalars; f16 stays where it is native, and f64 is none of this pass's business.
 // CHECK-LABEL: @scalars
 // CHECK-NOT:     extf %{{.*}} : f16

@@ -38,6 +38,9 @@ inline constexpr llvm::StringLiteral kExternalConstantsAttr =
 /// On a module: the constants that are read from a file, in its order, an
 /// ArrayAttr of pairs: externalConstantName() and the ElementsAttr.
 inline constexpr llvm::StringLiteral kParametersAttr = "tw.parameters";
+/// On an argument or a result of a model's function: its elements in the model,
+/// where they are others than in memory, a TypeAttr.
+inline constexpr llvm::StringLiteral kElementAttr = "tw.element";
 /// On an argument or a result of a model's function: it is this state, an i64;
 /// see tw-thread-state.
 inline constexpr llvm::StringLiteral kStateAttr = "tw.state";

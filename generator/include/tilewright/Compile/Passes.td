@@ -29,6 +29,27 @@ def FoldSizes : Pass<"tw-fold-sizes", "mlir::func::FuncOp"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def PlainSignatures : Pass<"tw-plain-signatures", "mlir::ModuleOp"> {
+  let summary = "Arguments and results that C has";
+  let description = [{
+    A public function that takes or returns truth values, or returns scalars,
+    becomes a private one, behind a function of its name that C can have:
+    elements of i1 are bytes, of which any but zero is true and which are 0 or 1
+    in results; a scalar result is a tensor of one element. `tw.element` keeps
+    what the elements were.
+
+    ```mlir
+    func.func @f(%x: tensor<?xi1>) -> f32
+    // ->
+    func.func @f(%x: tensor<?xi8> {tw.element = i1}) -> tensor<f32>
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "mlir::tensor::TensorDialect",
+  ];
+}
+
 def MakeEntryPoints : Pass<"tw-make-entry-points", "mlir::ModuleOp"> {
   let summary = "Give every public function a plain C signature";
   let description = [{

@@ -84,7 +84,7 @@ void addDeviceLLVMStep(OpPassManager &pm) {
       math::createMathExtendToSupportedTypes(extend));
   pm.addNestedPass<func::FuncOp>(createExpandDeviceMath());
   arith::ArithEmulateUnsupportedFloatsOptions emulate;
-  emulate.sourceTypeStrs = {"bf16", "f16"};
+  emulate.sourceTypeStrs = narrowFloats();
   emulate.targetTypeStr = "f32";
   pm.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
   ExpandSmallFloatsOptions small;

@@ -1,0 +1,46 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "CTypes.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+bool isNarrowFloat(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type, Float8E4M3FNUZType,
+             Float8E5M2FNUZType>(type);
+}
+
+bool hasCElement(Type type) {
+  if (type.isF64() || type.isF32() || type.isF16() || type.isBF16())
+    return true;
+  return isNarrowFloat(type) || type.isInteger(8) || type.isInteger(16) ||
+         type.isInteger(32) || type.isInteger(64);
+}
+
+std::string cTypeName(Type type) {
+  if (type.isF64())
+    return "double";
+  if (type.isF32())
+    return "float";
+  if (type.isIndex())
+    return "int64_t";
+  // Other floats travel as their bits.
+  return (isa<FloatType>(type) ? "uint" : "int") +
+         std::to_string(type.getIntOrFloatBitWidth()) + "_t";
+}
+
+std::string elementNote(Type element) {
+  if (element.isInteger(1))
+    return " of truth values, 0 or 1";
+  if (!isa<FloatType>(element) || element.isF32() || element.isF64())
+    return "";
+  std::string note;
+  llvm::raw_string_ostream(note) << " of " << element << " bits";
+  return note;
+}
+
+} // namespace tilewright

@@ -1,0 +1,31 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TILEWRIGHT_LIB_COMPILE_CTYPES_H
+#define TILEWRIGHT_LIB_COMPILE_CTYPES_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include <string>
+
+namespace tilewright {
+
+/// Element types that lie in memory as their C counterpart, or as bits of it,
+/// does. Models may have these, and i1.
+bool hasCElement(mlir::Type type);
+inline constexpr const char *kCElements =
+    "f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ, i64, i32, "
+    "i16, i8 and i1";
+
+/// Floats of 8 bits that are known: those of element_types.def.
+bool isNarrowFloat(mlir::Type type);
+
+/// What C calls an element of `type`.
+std::string cTypeName(mlir::Type type);
+
+/// What the header says behind a shape, of elements whose bits C has no type
+/// for: " of bf16 bits".
+std::string elementNote(mlir::Type element);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_COMPILE_CTYPES_H
