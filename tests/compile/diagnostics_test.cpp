@@ -44,8 +44,9 @@ TEST(DiagnosticsTest, OneErrorPerCause) {
       "tensor.expand_shape, tensor.extract, tensor.extract_slice, "
       "tensor.from_elements, tensor.gather, tensor.generate, "
       "tensor.insert_slice, tensor.pad, tensor.reshape, tensor.splat, scf.for, "
-      "scf.if, scf.while, cf.assert, func.call, func.return, and 199 more "
-      "like it");
+      "scf.forall, scf.if, scf.index_switch, scf.while, cf.assert, "
+      "ml_program.global_load, ml_program.global_store, func.call, "
+      "func.return, and 199 more like it");
   // Of a dialect that nobody knows.
   std::string error = errorOf(manyLines(
       "tensor<4xf32>", "%mI = \"foo.opI\"() : () -> tensor<4xf32>", "%x"));

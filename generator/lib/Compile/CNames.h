@@ -12,8 +12,9 @@ namespace tilewright {
 /// Whether `name` can be declared in C and in C++.
 bool isCName(llvm::StringRef name);
 
-/// What the model calls a function, made a name that C can declare. `main` is
-/// what a program has of its own: such a function is called as the model is.
+/// What the model calls a function, made a name that C can declare and that is
+/// none of the functions that compiled models call. `main` is what a program
+/// has of its own: such a function is called as the model is.
 std::string cFunctionName(llvm::StringRef name, llvm::StringRef model);
 
 /// What the model calls an argument, made a name that C can declare and that

@@ -164,7 +164,8 @@ constexpr const char *acceptedOps =
     "tensor.expand_shape, tensor.extract, tensor.extract_slice, "
     "tensor.from_elements, tensor.gather, tensor.generate, "
     "tensor.insert_slice, tensor.pad, tensor.reshape, tensor.splat, scf.for, "
-    "scf.if, scf.while, cf.assert, func.call, func.return";
+    "scf.forall, scf.if, scf.index_switch, scf.while, cf.assert, "
+    "ml_program.global_load, ml_program.global_store, func.call, func.return";
 
 /// What computes one element of a tensor makes no tensors.
 LogicalResult checkInBody(Operation *op) {

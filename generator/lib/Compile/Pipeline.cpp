@@ -202,6 +202,8 @@ void addConversionsToLLVM(OpPassManager &pm, UnknownMath unknown) {
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createLowerAsserts());
+  if (unknown == UnknownMath::CallLibm)
+    pm.addPass(createCallLibm());
   pm.addPass(createConvertMathToLLVMPass());
   // Takes vectors apart, of which functions of libm know nothing.
   if (unknown == UnknownMath::CallLibm)

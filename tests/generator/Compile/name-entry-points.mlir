@@ -21,12 +21,22 @@ func.func @f_g(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 
+// Would be what the model itself calls.
+func.func @expf(%x: tensor<2xf32>) -> tensor<2xf32> {
+  return %x : tensor<2xf32>
+}
+func.func @malloc(%x: tensor<2xf32>) -> tensor<2xf32> {
+  return %x : tensor<2xf32>
+}
+
 // CHECK: func.func private @not.called(
 // CHECK: func.func @Graph_in_2_D(
 // CHECK: func.func @model_float(
 // CHECK: call @Graph_in_2_D(
 // CHECK: func.func @f_g_(
 // CHECK: func.func @f_g(
+// CHECK: func.func @model_expf(
+// CHECK: func.func @model_malloc(
 
 // -----
 

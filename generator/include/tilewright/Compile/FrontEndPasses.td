@@ -11,8 +11,9 @@ include "mlir/Pass/PassBase.td"
 def NameEntryPoints : Pass<"tw-name-entry-points", "mlir::ModuleOp"> {
   let summary = "Give public functions names that C can declare";
   let description = [{
-    What no identifier of C and C++ has becomes `_`; what would begin with a digit
-    or be a keyword begins with `model_`. A function `main` is called as its
+    What no identifier of C and C++ has becomes `_`; what would begin with a digit,
+    be a keyword or a function of the C library that models call begins with
+    `model_`. A function `main` is called as its
     module, or `model`: a program has a `main` of its own.
   }];
 }

@@ -450,6 +450,19 @@ def MoveNarrowFloats : Pass<"tw-move-narrow-floats", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
 
+def CallLibm : Pass<"tw-call-libm", "mlir::ModuleOp"> {
+  let summary = "Call the C library for exp(x) - 1 and log(1 + x)";
+  let description = [{
+    What is left of `math.expm1` and `math.log1p` becomes calls. Upstream's
+    conversion to LLVM writes them as `exp(x) - 1` and `log(1 + x)`, which is to
+    lose what they are there for.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
+    "mlir::vector::VectorDialect",
+  ];
+}
+
 def ExpandMath : Pass<"tw-expand-math", "mlir::func::FuncOp"> {
   let summary = "Functions that upstream lowers nowhere, of those it does";
   let description = [{
