@@ -156,6 +156,34 @@ int main(int count, char **arguments) {
 }
 """
 
+# The same of TOSA, a running sum.
+TOSA = """
+tosa.variable @sum = dense<1.0> : tensor<4xf32>
+func.func @add(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %h = tosa.variable_read @sum : tensor<4xf32>
+  %n = tosa.add %h, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  tosa.variable_write @sum, %n : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+"""
+
+TOSA_MAIN = """
+#include "sum.h"
+int main(void) {
+  sum_instance *instance;
+  const float x[4] = {1, 2, 3, 4};
+  float result[4];
+  if (sum_create(&instance) != 0) return 1;
+  for (int call = 1; call <= 3; ++call) {
+    if (add(instance, x, result) != 0) return 2;
+    for (int i = 0; i < 4; ++i)
+      if (result[i] != 1 + (float)call * x[i]) return 3;
+  }
+  sum_destroy(instance);
+  return 0;
+}
+"""
+
 REFUSED = {
     "dynamic": ("ml_program.global private mutable @g(dense<0.0> : tensor<4xf32>) : tensor<?xf32>",
                 "tensor<?xf32>", "the global 'g' is neither a tensor of static shape nor an integer"),
@@ -193,6 +221,20 @@ def expected():
 
 def compile_model(options, model, *flags):
     return subprocess.run([options.tool, "compile", model, *flags], capture_output=True, text=True)
+
+
+def check_tosa(options, compiler):
+    work = options.scratch
+    (work / "sum.mlir").write_text(TOSA)
+    (work / "sum.c").write_text(TOSA_MAIN)
+    done = compile_model(options, work / "sum.mlir", "-o", work / "sum.a", f"--emit-header={work / 'sum.h'}")
+    if done.returncode:
+        sys.exit(f"TOSA: {done.stderr}")
+    subprocess.run([*compiler, f"-I{work}", work / "sum.c", work / "sum.a", options.library, "-lm", "-o", work / "sum"],
+                   check=True)
+    status = subprocess.run([work / "sum"]).returncode
+    if status:
+        sys.exit(f"TOSA: the program returns {status}")
 
 
 def check_refusals(options):
@@ -264,6 +306,7 @@ def main():
         if functions < 5:
             sys.exit(f"ThreadSanitizer watches {functions} functions of the model")
         check("ThreadSanitizer", [options.tsan, "-fsanitize=thread", "-O1"], text)
+    check_tosa(options, compiler)
     check_refusals(options)
 
 
