@@ -107,7 +107,7 @@ std::optional<ModuleMaker::Slice> ModuleMaker::chooseSlice(
 }
 
 bool ModuleMaker::extractSlice() {
-  const ModuleTensor* found = anyValue(hasRank);
+  const ModuleTensor* found = anyMoved(hasRank);
   if (!found) return false;
   ModuleTensor x = *found, result = x;
   std::optional<Slice> slice = chooseSlice(x);
@@ -135,7 +135,7 @@ bool ModuleMaker::extractSlice() {
 
 // A part of a tensor, or the pattern, over another part of it.
 bool ModuleMaker::insertSlice() {
-  const ModuleTensor* found = anyValue(hasRank);
+  const ModuleTensor* found = anyMoved(hasRank);
   if (!found) return false;
   ModuleTensor x = *found, part = x;
   std::optional<Slice> to = chooseSlice(x);
@@ -165,7 +165,7 @@ bool ModuleMaker::insertSlice() {
 }
 
 bool ModuleMaker::expand() {
-  const ModuleTensor* found = anyValue(hasRank);
+  const ModuleTensor* found = anyMoved(hasRank);
   if (!found) return false;
   ModuleTensor x = *found, result = x;
   size_t which = random_.below(x.rank());
@@ -197,7 +197,7 @@ bool ModuleMaker::expand() {
 
 bool ModuleMaker::collapse() {
   const ModuleTensor* found =
-      anyValue([](const ModuleTensor& value) { return value.rank() > 1; });
+      anyMoved([](const ModuleTensor& value) { return value.rank() > 1; });
   if (!found) return false;
   ModuleTensor x = *found, result = x;
   size_t first = random_.below(x.rank() - 1);
@@ -221,7 +221,7 @@ bool ModuleMaker::collapse() {
 }
 
 bool ModuleMaker::pad() {
-  const ModuleTensor* found = anyValue(hasRank);
+  const ModuleTensor* found = anyMoved(hasRank);
   if (!found) return false;
   ModuleTensor x = *found, result = x;
   std::vector<std::string> lows, highs;
@@ -238,8 +238,9 @@ bool ModuleMaker::pad() {
     }
   }
   if (!mayHave(result.shape)) return false;
-  bool isPattern = random_.chance(0.3);
-  std::string value = isPattern ? "" : scalarConstant(*x.type, -3);
+  bool isPattern = !x.isOnlyMoved() && random_.chance(0.3);
+  int64_t padding = constantOf(x, -3);
+  std::string value = isPattern ? "" : scalarConstant(*x.type, padding);
   std::string name = fresh();
   std::vector<std::string> indices, declared;
   for (size_t dim = 0; dim < x.rank(); ++dim) {
@@ -258,21 +259,21 @@ bool ModuleMaker::pad() {
                for (size_t dim = 0; dim < i.size(); ++dim) {
                  from[dim] -= low[call][dim];
                  if (from[dim] < 0 || from[dim] >= x.shape[dim].sizes[call])
-                   return isPattern ? patternAt(i) : -3;
+                   return isPattern ? patternAt(i) : padding;
                }
                return at(x, call, from);
              });
 }
 
 bool ModuleMaker::concat() {
-  const ModuleTensor* found = anyValue(hasRank);
+  const ModuleTensor* found = anyMoved(hasRank);
   if (!found) return false;
   std::vector<ModuleTensor> inputs = {*found};
   ModuleTensor result = *found;
   size_t along = random_.below(result.rank());
   ModuleDim& whole = result.shape[along];
   for (uint64_t more = random_.below(3); more > 0; --more) {
-    inputs.push_back(*anyValue([&](const ModuleTensor& value) {
+    inputs.push_back(*anyMoved([&](const ModuleTensor& value) {
       if (value.type != inputs[0].type || value.rank() != inputs[0].rank())
         return false;
       for (size_t dim = 0; dim < value.rank(); ++dim)
@@ -306,7 +307,7 @@ bool ModuleMaker::concat() {
 }
 
 bool ModuleMaker::gather() {
-  const ModuleTensor* found = anyValue(hasRank);
+  const ModuleTensor* found = anyMoved(hasRank);
   // A call passes no more words than callWords takes.
   if (!found || program_.arguments.size() > 4) return false;
   ModuleTensor x = *found, result = x;
@@ -363,7 +364,7 @@ bool ModuleMaker::gather() {
 }
 
 bool ModuleMaker::packMaybeUnpack() {
-  const ModuleTensor* found = anyValue(hasRank);
+  const ModuleTensor* found = anyMoved(hasRank);
   if (!found) return false;
   ModuleTensor x = *found, packed = x;
   std::vector<size_t> order(x.rank());  // of the outer dimensions
@@ -399,7 +400,8 @@ bool ModuleMaker::packMaybeUnpack() {
   std::string layout = " outer_dims_perm = [" + listOf(perm) +
                        "] inner_dims_pos = [" + listOf(tiled) +
                        "] inner_tiles = [" + listOf(tiles) + "] into ";
-  std::string padding = scalarConstant(*x.type, 2),
+  int64_t beyond = constantOf(x, 2);
+  std::string padding = scalarConstant(*x.type, beyond),
               dest = emptyText(*x.type, packed.shape, sizes), name = fresh();
   line(name + " = linalg.pack " + x.name + " padding_value(" + padding + " : " +
        x.type->mlir + ")" + layout + dest + " : " + x.typeText() + " -> " +
@@ -411,7 +413,7 @@ bool ModuleMaker::packMaybeUnpack() {
           size_t dim = order[outer];
           from[dim] = i[outer] * tileOf[dim];
           if (innerOf[dim]) from[dim] += i[innerOf[dim]];
-          if (from[dim] >= x.shape[dim].sizes[call]) return int64_t{2};
+          if (from[dim] >= x.shape[dim].sizes[call]) return beyond;
         }
         return at(x, call, from);
       });

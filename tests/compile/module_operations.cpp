@@ -241,7 +241,7 @@ bool ModuleMaker::fromElements() {
 }
 
 bool ModuleMaker::castToDynamic() {
-  ModuleTensor x = *anyValue([](const ModuleTensor&) { return true; });
+  ModuleTensor x = *anyMoved([](const ModuleTensor&) { return true; });
   ModuleTensor result = x;
   for (ModuleDim& dim : result.shape) dim.isDynamic |= random_.chance(0.5);
   if (result.shape == x.shape) return false;
@@ -289,7 +289,7 @@ bool ModuleMaker::reduce() {
 }
 
 bool ModuleMaker::broadcast() {
-  ModuleTensor x = *anyValue([](const ModuleTensor&) { return true; });
+  ModuleTensor x = *anyMoved([](const ModuleTensor&) { return true; });
   ModuleTensor result = x;
   size_t where = random_.below(x.rank() + 1);
   auto position = static_cast<int64_t>(where);
@@ -313,7 +313,7 @@ bool ModuleMaker::broadcast() {
 
 bool ModuleMaker::transpose() {
   const ModuleTensor* found =
-      anyValue([](const ModuleTensor& value) { return value.rank() > 1; });
+      anyMoved([](const ModuleTensor& value) { return value.rank() > 1; });
   if (!found) return false;
   ModuleTensor x = *found, result = x;
   std::vector<size_t> order(x.rank());

@@ -12,6 +12,10 @@ constexpr Element kF32{"f32", "f32", 32, Element::kFloat, TW_ELEMENT_F32};
 constexpr Element kS32{"s32", "i32", 32, Element::kSigned, {}};
 constexpr Element kS8{"s8", "i8", 8, Element::kSigned, {}};
 constexpr const Element* kTypes[] = {&kF32, &kS32, &kS8};
+constexpr Element kF8{"f8e4m3fn", "f8E4M3FN", 8, Element::kFloat,
+                      TW_ELEMENT_F8E4M3FN};
+constexpr Element kBool{"i1", "i1", 8, Element::kUnsigned, {}};
+constexpr const Element* kMovedTypes[] = {&kF8, &kBool};
 
 // Of a tensor.
 constexpr int64_t kMostElements = 20000;
@@ -115,12 +119,23 @@ std::string ModuleProgram::text() const {
   std::string head = "func.func @" + name + "(", returned, types;
   for (size_t argument : arguments)
     head += values[argument].name + ": " + values[argument].typeText() + ", ";
+  std::string extracted;
   for (size_t result : results) {
-    returned += (returned.empty() ? "" : ", ") + values[result].name;
-    types += (types.empty() ? "" : ", ") + values[result].typeText();
+    std::string value = values[result].name, type = values[result].typeText();
+    // Every other tensor of one element is a scalar, which the caller gets in
+    // the same way.
+    if (values[result].rank() == 0 && result % 2 == 0) {
+      std::string scalar = "%scalar" + std::to_string(extracted.size());
+      extracted +=
+          "  " + scalar + " = tensor.extract " + value + "[] : " + type + "\n";
+      value = scalar;
+      type = values[result].type->mlir;
+    }
+    returned += (returned.empty() ? "" : ", ") + value;
+    types += (types.empty() ? "" : ", ") + type;
   }
-  return head + "%n: index) -> (" + types + ") {\n" + body + "  return " +
-         returned + " : " + types + "\n}\n";
+  return head + "%n: index) -> (" + types + ") {\n" + body + extracted +
+         "  return " + returned + " : " + types + "\n}\n";
 }
 
 std::string ModuleProgram::check(const JitModel& model) const {
@@ -184,7 +199,8 @@ size_t ModuleMaker::addArgument(const Element& type, const ModuleShape& shape,
   value.bound = range;
   for (size_t call = 0; call < kModuleCalls; ++call)
     for (int64_t i = elementCount(value.sizes(call)); i > 0; --i)
-      value.data[call].push_back(random_.between(-range, range));
+      value.data[call].push_back(
+          constantOf(value, random_.between(-range, range)));
   program_.arguments.push_back(program_.values.size());
   program_.values.push_back(value);
   return program_.values.size() - 1;
@@ -197,10 +213,11 @@ bool ModuleMaker::mayHave(const ModuleShape& shape) const {
 }
 
 const ModuleTensor* ModuleMaker::anyValue(
-    const std::function<bool(const ModuleTensor&)>& suits) {
+    const std::function<bool(const ModuleTensor&)>& suits, bool computes) {
   std::vector<const ModuleTensor*> found;
   for (const ModuleTensor& value : program_.values)
-    if (suits(value)) found.push_back(&value);
+    if (!(computes && value.isOnlyMoved()) && suits(value))
+      found.push_back(&value);
   if (found.empty()) return nullptr;
   // What was computed last is used most, which makes chains.
   if (random_.chance(0.5)) return found.back();
@@ -304,7 +321,11 @@ ModuleProgram ModuleMaker::make() {
   size_t arguments = 1 + random_.below(3);
   while (program_.arguments.size() < arguments) {
     ModuleShape shape = randomShape();
-    if (mayHave(shape)) addArgument(*kTypes[random_.below(3)], shape, kRange);
+    if (!mayHave(shape)) continue;
+    bool isMoved = !program_.arguments.empty() && random_.chance(0.25);
+    addArgument(
+        isMoved ? *kMovedTypes[random_.below(2)] : *kTypes[random_.below(3)],
+        shape, kRange);
   }
   using Operation = bool (ModuleMaker::*)();
   const Operation kOperations[] = {

@@ -48,6 +48,10 @@ struct ModuleTensor {
 
   size_t rank() const { return shape.size(); }
   bool isFloat() const { return type->kind == Element::kFloat; }
+  // Truth values and floats of 8 bits: operations move them as they are.
+  bool isOnlyMoved() const {
+    return type->bits == 8 && type->kind != Element::kSigned;
+  }
   std::vector<int64_t> sizes(size_t call) const;
   int64_t mostElements() const;
   std::string typeText() const;
@@ -166,9 +170,19 @@ class ModuleMaker {
                                  int64_t size, int64_t stride,
                                  int64_t dilation);
 
-  // One of the program's values that suits.
+  // One of the program's values that suits. The first argument is computed
+  // with, so that there is one where all suit.
   const ModuleTensor* anyValue(
-      const std::function<bool(const ModuleTensor&)>& suits);
+      const std::function<bool(const ModuleTensor&)>& suits,
+      bool computes = true);
+  const ModuleTensor* anyMoved(
+      const std::function<bool(const ModuleTensor&)>& suits) {
+    return anyValue(suits, /*computes=*/false);
+  }
+  // What `value` is as an element of the type.
+  static int64_t constantOf(const ModuleTensor& like, int64_t value) {
+    return like.type->kind == Element::kUnsigned ? value != 0 : value;
+  }
   bool mayHave(const ModuleShape& shape) const;
   // Whether values up to `bound` are what `value`'s type has exactly.
   static bool isExact(const ModuleTensor& value, int64_t bound) {
