@@ -3,6 +3,7 @@
 
 #include "CNames.h"
 
+#include "CLibrary.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -23,22 +24,10 @@ constexpr const char *keywords[] = {
     "typedef",  "typename",  "union",  "unsigned", "using",   "virtual",
     "void",     "volatile",  "while"};
 
-/// Functions of the C library that compiled models call; those of <math.h> with
-/// `f` behind them, too.
-constexpr const char *libraryFunctions[] = {
-    "aligned_alloc", "free", "malloc", "memcmp", "memcpy", "memmove", "memset"};
-constexpr const char *mathFunctions[] = {
-    "acos",  "acosh",     "asin",  "asinh", "atan",  "atan2",  "atanh",
-    "cbrt",  "ceil",      "cos",   "cosh",  "erf",   "erfc",   "exp",
-    "exp10", "exp2",      "expm1", "fabs",  "floor", "fma",    "fmax",
-    "fmin",  "fmod",      "ldexp", "log",   "log10", "log1p",  "log2",
-    "pow",   "nearbyint", "rint",  "round", "sin",   "sincos", "sinh",
-    "sqrt",  "roundeven", "tan",   "tanh",  "trunc"};
-
 bool isLibraryFunction(StringRef name) {
-  return is_contained(libraryFunctions, name) ||
-         is_contained(mathFunctions, name) ||
-         (name.consume_back("f") && is_contained(mathFunctions, name));
+  return is_contained(kMemoryFunctions, name) ||
+         is_contained(kMathFunctions, name) ||
+         (name.consume_back("f") && is_contained(kMathFunctions, name));
 }
 
 /// Parameters that entry points have beside the model's arguments.

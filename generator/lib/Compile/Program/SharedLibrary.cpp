@@ -3,6 +3,7 @@
 
 #include "SharedLibrary.h"
 
+#include "../CLibrary.h"
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/RunLld.h"
 #include "llvm/ADT/StringExtras.h"
@@ -13,20 +14,6 @@ using namespace llvm;
 
 namespace tilewright {
 namespace {
-
-/// What compiled models call, of the C library.
-constexpr StringLiteral ofLibc[] = {"aligned_alloc", "bcmp",   "free",
-                                    "malloc",        "memcmp", "memcpy",
-                                    "memmove",       "memset"};
-
-/// Of its functions of mathematics, each in two precisions.
-constexpr StringLiteral ofLibm[] = {
-    "acos",      "acosh", "asin",  "asinh", "atan",      "atan2", "atanh",
-    "cbrt",      "ceil",  "cos",   "cosh",  "erf",       "erfc",  "exp",
-    "exp10",     "exp2",  "expm1", "fabs",  "floor",     "fma",   "fmax",
-    "fmin",      "fmod",  "ldexp", "log",   "log10",     "log1p", "log2",
-    "nearbyint", "pow",   "rint",  "round", "roundeven", "sin",   "sincos",
-    "sinh",      "sqrt",  "tan",   "tanh",  "tgamma",    "trunc"};
 
 /// What the libraries are called where the model is loaded.
 struct LibraryNames {
@@ -99,13 +86,14 @@ linkSharedLibrary(ArrayRef<StringRef> object,
   std::optional<LibraryNames> names = libraryNames(options.triple);
   if (!names)
     return checkSharedLibraryTriple(options.triple);
-  std::vector<std::string> functions(std::begin(ofLibc), std::end(ofLibc));
+  std::vector<std::string> functions(std::begin(kMemoryFunctions),
+                                     std::end(kMemoryFunctions));
   Expected<SmallVector<char, 0>> libc =
       standIn(names->libc, functions, options.triple);
   if (!libc)
     return libc;
   functions.clear();
-  for (StringRef name : ofLibm)
+  for (StringRef name : kMathFunctions)
     for (StringRef precision : {"", "f"})
       functions.push_back((name + precision).str());
   Expected<SmallVector<char, 0>> libm =
