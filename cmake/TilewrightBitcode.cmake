@@ -5,6 +5,12 @@
 #
 # Compiles the hand-written tiles of one ISA, of any architecture, to the bitcode library that the generator links and inlines,
 # ${PROJECT_BINARY_DIR}/lib/tilewright/bitcode/tilewright_ukernels_<isa>.bc, as part of target tilewright_bitcode.
+#
+# tilewright_add_support_bitcode(ARCH <X86_64|ARM_64> SOURCES <file.c>... FLAGS <flag>...)
+#
+# Compiles and links the C code that comes with compiled models, of which the first file's functions are seen, and what
+# these need of files behind them, for any CPU of an architecture, to
+# tilewright_support_<arch>.bc beside them, and that to tilewright_support_<arch>.o.
 
 include_guard(GLOBAL)
 include(TilewrightIsaTable)
@@ -18,10 +24,17 @@ else()
   find_program(TW_BITCODE_CLANG_FOUND NAMES clang-22 HINTS /usr/lib/llvm-22/bin)
   set(TW_BITCODE_CLANG_DEFAULT "${TW_BITCODE_CLANG_FOUND}")
 endif()
+get_filename_component(_tilewright_clang_dir "${TW_BITCODE_CLANG_DEFAULT}" REALPATH)
+get_filename_component(_tilewright_clang_dir "${_tilewright_clang_dir}" DIRECTORY)
+find_program(TW_BITCODE_LINK NAMES llvm-link llvm-link-22 HINTS "${_tilewright_clang_dir}" /usr/lib/llvm-22/bin NO_DEFAULT_PATH)
+find_program(TW_BITCODE_LINK NAMES llvm-link-22)
 set(TW_BITCODE_CLANG "${TW_BITCODE_CLANG_DEFAULT}" CACHE FILEPATH "The clang 22 that compiles tiles to bitcode")
-mark_as_advanced(TW_BITCODE_CLANG TW_BITCODE_CLANG_FOUND)
+mark_as_advanced(TW_BITCODE_CLANG TW_BITCODE_CLANG_FOUND TW_BITCODE_LINK)
 if(NOT TW_BITCODE_CLANG)
   message(FATAL_ERROR "The generator's bitcode libraries need clang 22; install clang-22 or set TW_BITCODE_CLANG")
+endif()
+if(NOT TW_BITCODE_LINK)
+  message(FATAL_ERROR "The code that comes with compiled models needs llvm-link 22; install llvm-22 or set TW_BITCODE_LINK")
 endif()
 
 add_custom_target(tilewright_bitcode ALL)
@@ -33,32 +46,68 @@ set(_tilewright_triple_X86_64 x86_64-linux-gnu)
 set(_tilewright_triple_ARM_64 aarch64-linux-gnu)
 set(_tilewright_triple_AMDGPU amdgcn-amd-amdhsa)
 
-# No unwind tables: tiles are leaves that never throw, and the tables would keep `uwtable` on whatever inlines them.
-# No -ffreestanding: it marks functions "no-builtins", and such a function is not inlined into an ordinary one; that
-# nothing of libc is called is checked by tests/ukernels instead.
-function(tilewright_add_bitcode isa)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ARCH;SOURCE" "FLAGS")
-  set(output "${TILEWRIGHT_BITCODE_DIR}/tilewright_ukernels_${isa}.bc")
+# Writes one file's bitcode. No unwind tables: tiles are leaves that never throw, and the tables would keep `uwtable` on
+# whatever inlines them. No -ffreestanding: it marks functions "no-builtins", and such a function is not inlined into an
+# ordinary one; that nothing of libc is called is checked by tests/ukernels instead.
+function(_tilewright_compile_bitcode output arch source comment)
   set(target "")
-  if(NOT arg_ARCH STREQUAL _tilewright_target_arch)
-    set(target "--target=${_tilewright_triple_${arg_ARCH}}" -nostdlibinc
+  if(NOT arch STREQUAL _tilewright_target_arch)
+    set(target "--target=${_tilewright_triple_${arch}}" -nostdlibinc "-isystem${PROJECT_SOURCE_DIR}/cmake/freestanding"
       -Wno-builtin-macro-redefined -D__STDC_HOSTED__=0)
   endif()
   set(language -std=c11 -fPIC)
-  if(arg_ARCH STREQUAL "AMDGPU")
+  if(arch STREQUAL "AMDGPU")
     set(language -x c++ -std=c++17 -nogpulib -Wall -Wextra -Werror)
   endif()
+  get_filename_component(dir "${output}" DIRECTORY)
+  add_custom_command(
+    OUTPUT "${output}"
+    COMMAND "${CMAKE_COMMAND}" -E make_directory "${dir}"
+    COMMAND "${TW_BITCODE_CLANG}" ${target} ${language} ${ARGN} -DNDEBUG
+            -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-ident
+            "-I${PROJECT_SOURCE_DIR}/abi/include" "-I${PROJECT_SOURCE_DIR}"
+            -emit-llvm -c "${source}" -o "${output}" -MD -MT "${output}" -MF "${output}.d"
+    DEPENDS "${source}"
+    DEPFILE "${output}.d"
+    COMMENT "${comment}"
+    VERBATIM)
+endfunction()
+
+function(tilewright_add_bitcode isa)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ARCH;SOURCE" "FLAGS")
+  set(output "${TILEWRIGHT_BITCODE_DIR}/tilewright_ukernels_${isa}.bc")
+  _tilewright_compile_bitcode("${output}" ${arg_ARCH} "${arg_SOURCE}" "Compiling ${isa} to bitcode" ${arg_FLAGS})
+  add_custom_target(tilewright_bitcode_${isa} DEPENDS "${output}")
+  add_dependencies(tilewright_bitcode tilewright_bitcode_${isa})
+endfunction()
+
+function(tilewright_add_support_bitcode)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "ARCH" "SOURCES;FLAGS")
+  string(TOLOWER ${arg_ARCH} arch)
+  set(parts "")
+  foreach(source IN LISTS arg_SOURCES)
+    get_filename_component(name "${source}" NAME_WE)
+    set(part "${PROJECT_BINARY_DIR}/support/${arch}/${name}.bc")
+    _tilewright_compile_bitcode("${part}" ${arg_ARCH} "${CMAKE_CURRENT_SOURCE_DIR}/${source}"
+      "Compiling ${name} for ${arch} models to bitcode" ${arg_FLAGS})
+    list(APPEND parts "${part}")
+  endforeach()
+  set(output "${TILEWRIGHT_BITCODE_DIR}/tilewright_support_${arch}.bc")
   add_custom_command(
     OUTPUT "${output}"
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${TILEWRIGHT_BITCODE_DIR}"
-    COMMAND "${TW_BITCODE_CLANG}" ${target} ${language} ${arg_FLAGS} -DNDEBUG
-            -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-ident
-            "-I${PROJECT_SOURCE_DIR}/abi/include" "-I${PROJECT_SOURCE_DIR}"
-            -emit-llvm -c "${arg_SOURCE}" -o "${output}" -MD -MT "${output}" -MF "${output}.d"
-    DEPENDS "${arg_SOURCE}"
-    DEPFILE "${output}.d"
-    COMMENT "Compiling ${isa} to bitcode"
+    COMMAND "${TW_BITCODE_LINK}" --only-needed --internalize ${parts} -o "${output}"
+    DEPENDS ${parts}
+    COMMENT "Linking the code that comes with ${arch} models"
     VERBATIM)
-  add_custom_target(tilewright_bitcode_${isa} DEPENDS "${output}")
-  add_dependencies(tilewright_bitcode tilewright_bitcode_${isa})
+  set(object "${TILEWRIGHT_BITCODE_DIR}/tilewright_support_${arch}.o")
+  add_custom_command(
+    OUTPUT "${object}"
+    COMMAND "${TW_BITCODE_CLANG}" "--target=${_tilewright_triple_${arg_ARCH}}" -O2 -fPIC -ffunction-sections
+            -Wno-override-module -c "${output}" -o "${object}"
+    DEPENDS "${output}"
+    COMMENT "Compiling the code that comes with ${arch} models"
+    VERBATIM)
+  add_custom_target(tilewright_support_${arch} DEPENDS "${output}" "${object}")
+  add_dependencies(tilewright_bitcode tilewright_support_${arch})
 endfunction()

@@ -26,7 +26,7 @@ if(TW_BUILD_GENERATOR)
   install(TARGETS tw-emulate RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
   install(TARGETS tilewright-tool tw-opt EXPORT tilewright-targets RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
   install(DIRECTORY "${PROJECT_BINARY_DIR}/lib/tilewright/bitcode/" DESTINATION lib/tilewright/bitcode
-    FILES_MATCHING PATTERN "*.bc")
+    FILES_MATCHING PATTERN "*.bc" PATTERN "*.o")
   install(DIRECTORY "${PROJECT_BINARY_DIR}/lib/tilewright/runtime/" DESTINATION lib/tilewright/runtime)
 endif()
 install(EXPORT tilewright-targets NAMESPACE tilewright:: DESTINATION "${TW_INSTALL_CMAKEDIR}")

@@ -13,17 +13,29 @@
 
 enum { kLines = 16, kRun = 64 };
 
+// `count` elements as they are, of 2, 4 or 8 bytes, `stride`s elements apart.
+static void tw_copy_elements(tw_element_type_t type, const char* from,
+                             tw_index_t from_stride, char* to,
+                             tw_index_t to_stride, tw_index_t count) {
+  const int bits = tw_element_bits(type);
+  for (tw_index_t i = 0; i < count; ++i) {
+    const tw_index_t f = i * from_stride, t = i * to_stride;
+    if (bits == 16)
+      memcpy(to + t * 2, from + f * 2, 2);
+    else if (bits == 32)
+      memcpy(to + t * 4, from + f * 4, 4);
+    else
+      memcpy(to + t * 8, from + f * 8, 8);
+  }
+}
+
 // `count` elements of a line of out, and of the scratch, where they are
 // `stride` accumulators apart.
 static void tw_load_run(const tw_out_t* out, tw_element_type_t type,
                         const char* from, char* to, tw_index_t stride,
                         tw_index_t count) {
-  if (type == TW_ELEMENT_F64) {
-    for (tw_index_t i = 0; i < count; ++i)
-      memcpy(to + i * stride * 8, from + i * 8, 8);
-  } else if (type == out->accumulator) {
-    for (tw_index_t i = 0; i < count; ++i)
-      memcpy(to + i * stride * 4, from + i * 4, 4);
+  if (type == out->accumulator) {
+    tw_copy_elements(type, from, 1, to, stride, count);
   } else {
     float values[kRun];
     tw_decode_f32(type, from, 0, 1, (int)count, values);
@@ -35,12 +47,8 @@ static void tw_load_run(const tw_out_t* out, tw_element_type_t type,
 static void tw_store_run(const tw_out_t* out, tw_element_type_t type, char* to,
                          const char* from, tw_index_t stride,
                          tw_index_t count) {
-  if (type == TW_ELEMENT_F64) {
-    for (tw_index_t i = 0; i < count; ++i)
-      memcpy(to + i * 8, from + i * stride * 8, 8);
-  } else if (type == out->accumulator) {
-    for (tw_index_t i = 0; i < count; ++i)
-      memcpy(to + i * 4, from + i * stride * 4, 4);
+  if (type == out->accumulator) {
+    tw_copy_elements(type, from, stride, to, 1, count);
   } else {
     float values[kRun];
     for (tw_index_t i = 0; i < count; ++i)

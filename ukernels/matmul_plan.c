@@ -1,63 +1,11 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks, tasks and workspace of a matmul.
-//
-// A task owns a rectangle of out. K is cut into chunks; of each, a block of the
-// lhs and one of the rhs are packed into the workspace and multiplied while
-// they are in L2 and L3. A tile call takes a whole chunk. mmt4d.c's take fewer
-// steps, of which a rhs tile's stay in L1; but there a tile of out is in one
-// piece. Here its rows are far apart, often in the same sets of L1, and reading
-// and writing it more often costs more than reading the rhs from L2.
+// Which tile a matmul has, and its sides.
 
 #include "ukernels/matmul_plan.h"
 
 #include "ukernels/index.h"
-
-// A tile's chunk that stays in L1: 3/4 of 32 KiB.
-static const tw_index_t kL1Bytes = 24 << 10;
-// A block that stays in L2 beside what streams past: half of 1 MiB.
-static const tw_index_t kL2Bytes = 512 << 10;
-// A row's elements of a chunk.
-static const tw_index_t kChunkBytes = 4 << 10;
-// The blocks of a task in its workspace, TW_MATMUL_MOST_WORKSPACE together with
-// a tile of out (128 KiB, matmul_tile.c) and the ends of cache lines.
-static const tw_index_t kLhsBytes = 768 << 10;
-static const tw_index_t kRhsBytes = 1792 << 10;
-static const tw_index_t kOutBytes = 768 << 10;   // also of out itself
-static const tw_index_t kWideBytes = 256 << 10;  // also of a tile's chunk
-
-// Fewer multiply-adds are not worth a task: 20 us at 100 Gop/s.
-static const double kLeastTaskWork = 1 << 20;
-// Multiply-adds in the time of packing one element.
-static const double kPackWork = 32;
-
-static tw_index_t tw_min(tw_index_t a, tw_index_t b) { return a < b ? a : b; }
-static tw_index_t tw_max(tw_index_t a, tw_index_t b) { return a > b ? a : b; }
-
-// The least part size, a multiple of `unit` if it is less than all, that cuts
-// `total` into no more parts than `part` does.
-static tw_index_t tw_even_part(tw_index_t total, tw_index_t part,
-                               tw_index_t unit) {
-  if (part >= total) return tw_max(total, 1);
-  part = tw_max(part / unit * unit, unit);
-  const tw_index_t even = tw_panels_of(total, tw_panels_of(total, part));
-  return tw_panels_of(even, unit) * unit;
-}
-
-// Parts of odd tiles of 4-bit elements begin on a byte if they have an even
-// number of them.
-static tw_index_t tw_unit(const tw_matmul_side_t* side, tw_index_t size) {
-  return tw_element_bits(side->from) == 4 && size % 2 != 0 ? 2 : 1;
-}
-
-static void tw_set_tile(tw_matmul_side_t* side, tw_index_t rows,
-                        tw_index_t cols) {
-  side->tile_rows = rows;
-  side->tile_cols = cols;
-  side->tiles = tw_panels_of(side->rows, rows);
-  side->step = rows * cols * tw_element_bits(side->type) / 8;
-}
 
 tw_matmul_side_t tw_rhs_side(const tw_matmul_params_t* params,
                              const tw_triple_t* types,
@@ -68,7 +16,7 @@ tw_matmul_side_t tw_rhs_side(const tw_matmul_params_t* params,
   rhs.transpose = !(params->flags & TW_MATMUL_FLAG_RHS_TRANSPOSED);
   rhs.rows = params->N;
   rhs.stride = params->rhs_stride;
-  tw_set_tile(&rhs, tile->sizes.N0, tile->sizes.K0);
+  tw_set_side_tile(&rhs, tile->sizes.N0, tile->sizes.K0);
   return rhs;
 }
 
@@ -81,111 +29,20 @@ static tw_matmul_side_t tw_lhs_side(const tw_matmul_params_t* params,
   lhs.transpose = !!(params->flags & TW_MATMUL_FLAG_LHS_TRANSPOSED);
   lhs.rows = params->M;
   lhs.stride = params->lhs_stride;
-  tw_set_tile(&lhs, tile->sizes.M0, tile->sizes.K0);
+  tw_set_side_tile(&lhs, tile->sizes.M0, tile->sizes.K0);
   return lhs;
 }
 
-// Divides out among at most `threads` tasks, so that the task with most to
-// multiply and to pack has least.
-static void tw_choose_tasks(tw_matmul_plan_t* plan, tw_index_t threads) {
-  tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
-  const double work = (double)lhs->rows * (double)rhs->rows * (double)plan->K;
-  if (work / kLeastTaskWork < (double)threads)
-    threads = (tw_index_t)(work / kLeastTaskWork) + 1;
-  const tw_index_t unit_m = tw_unit(lhs, lhs->tile_rows);
-  const tw_index_t unit_n = tw_unit(rhs, rhs->tile_rows);
-  // One task, unless there is better.
-  lhs->part = lhs->tiles;
-  rhs->part = rhs->tiles;
-  double least = 0;
-  for (tw_index_t n = 1; n <= threads; ++n) {
-    const tw_index_t part_n =
-        tw_even_part(rhs->tiles, tw_panels_of(rhs->tiles, n), unit_n);
-    const tw_index_t part_m =
-        tw_even_part(lhs->tiles, tw_panels_of(lhs->tiles, threads / n), unit_m);
-    // A unit may have made parts smaller, and so more of them.
-    if (tw_panels_of(rhs->tiles, part_n) * tw_panels_of(lhs->tiles, part_m) >
-        threads)
-      continue;
-    const double rows = (double)part_m * (double)lhs->tile_rows;
-    const double cols = (double)part_n * (double)rhs->tile_rows;
-    const double cost = rows * cols + kPackWork * (rows + cols);
-    if (least > 0 && cost >= least) continue;
-    least = cost;
-    lhs->part = part_m;
-    rhs->part = part_n;
-  }
-  lhs->parts = tw_panels_of(lhs->tiles, lhs->part);
-  rhs->parts = tw_panels_of(rhs->tiles, rhs->part);
-}
-
-static void tw_choose_chunk(tw_matmul_plan_t* plan) {
-  const tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
-  const int bits =
-      (int)tw_max(tw_element_bits(lhs->type), tw_element_bits(rhs->type));
-  const tw_index_t step = tw_max(lhs->step, rhs->step);
-  tw_index_t chunk = kChunkBytes * 8 / (lhs->tile_cols * bits);
-  chunk = tw_min(chunk, kWideBytes / step);
-  const tw_index_t unit =
-      tw_max(tw_unit(lhs, lhs->tile_cols), tw_unit(rhs, rhs->tile_cols));
-  plan->chunk = tw_even_part(plan->k_steps, tw_max(chunk, 1), unit);
-}
-
-static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked) {
-  tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
-  const tw_index_t unit_m = tw_unit(lhs, lhs->tile_rows);
-  const tw_index_t unit_n = tw_unit(rhs, rhs->tile_rows);
-  lhs->block =
-      tw_even_part(lhs->part, kLhsBytes / (plan->chunk * lhs->step), unit_m);
-  // A long block of the rhs has the lhs packed fewer times.
-  const tw_index_t rhs_bytes = kRhsBytes + (plan->direct ? kOutBytes : 0);
-  rhs->block =
-      tw_even_part(rhs->part, rhs_bytes / (plan->chunk * rhs->step), unit_n);
-  // A block of out is read and written for every chunk: it should stay in L2,
-  // or fit the workspace. As square as the blocks allow, but where out is
-  // written itself, blocks of N stay: they are what the lhs is packed for.
-  const tw_index_t size =
-      tw_element_bits(plan->tile.types.out) / 8;  // of an accumulator
-  const tw_index_t most = kOutBytes / (lhs->tile_rows * rhs->tile_rows * size);
-  if (lhs->block * rhs->block <= most) return;
-  tw_index_t rows = 1;
-  while (4 * rows * rows * lhs->tile_rows <= most * rhs->tile_rows) rows *= 2;
-  if (plan->direct && !prepacked) rows = tw_max(most / rhs->block, 1);
-  lhs->block = tw_even_part(lhs->part, tw_min(rows, lhs->block), unit_m);
-  if (plan->direct && !prepacked) return;
-  rhs->block = tw_even_part(
-      rhs->part, tw_min(tw_max(most / lhs->block, 1), rhs->block), unit_n);
-}
-
-// Along rows, tiles of out lie side by side, on the same pages; but each reads
-// another tile of the rhs, which only the L2 can hand over as quickly as it is
-// multiplied.
-static int tw_along_rows(const tw_matmul_plan_t* plan) {
-  return plan->chunk * plan->lhs.step <= kL1Bytes &&
-         plan->chunk * plan->rhs.step * plan->rhs.block <= kL2Bytes;
-}
-
-// Makes room for `bytes` in a slice and returns where.
-static tw_index_t tw_reserve(tw_index_t* slice, tw_index_t bytes) {
-  const tw_index_t at = *slice;
-  *slice = (at + bytes + 63) / 64 * 64;
-  return at;
-}
-
-static void tw_lay_out_workspace(tw_matmul_plan_t* plan, int prepacked) {
-  const tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
-  const tw_index_t size = tw_element_bits(plan->tile.types.out) / 8;
-  const tw_index_t tile = lhs->tile_rows * rhs->tile_rows * size;
-  const tw_index_t wide = tw_max(lhs->step, prepacked ? 0 : rhs->step);
-  tw_index_t slice = 0;
-  tw_reserve(&slice, lhs->block * plan->chunk * lhs->step);
-  plan->rhs_at =
-      tw_reserve(&slice, prepacked ? 0 : rhs->block * plan->chunk * rhs->step);
-  plan->out_at =
-      tw_reserve(&slice, plan->direct ? 0 : lhs->block * rhs->block * tile);
-  plan->tile_at = tw_reserve(&slice, plan->direct ? tile : 0);
-  plan->wide_at = tw_reserve(&slice, wide * plan->chunk);
-  plan->slice = slice;
+void tw_plan_with_tile(const tw_matmul_params_t* params,
+                       const tw_triple_t* types, tw_matmul_plan_t* plan) {
+  plan->out = types->out;
+  plan->lhs = tw_lhs_side(params, types, &plan->tile);
+  plan->rhs = tw_rhs_side(params, types, &plan->tile);
+  plan->K = params->K;
+  plan->direct = plan->tile.types.out == types->out &&
+                 !(params->flags & TW_MATMUL_FLAG_OUT_TRANSPOSED);
+  tw_plan_blocks(plan, params->threads,
+                 !!(params->flags & TW_MATMUL_FLAG_RHS_PREPACKED));
 }
 
 // Whether a prepacked rhs is for this matmul.
@@ -230,17 +87,6 @@ tw_status_t tw_plan_matmul(const tw_matmul_params_t* params,
                      "one of a tile for these panels that is linked in and "
                      "that cpu_data can run; prepack the rhs on this CPU")
                : tw_no_matmul_tile(fault, value);
-  plan->out = types->out;
-  plan->lhs = tw_lhs_side(params, types, &plan->tile);
-  plan->rhs = tw_rhs_side(params, types, &plan->tile);
-  plan->K = params->K;
-  plan->k_steps = tw_panels_of(params->K, plan->tile.sizes.K0);
-  plan->direct = plan->tile.types.out == types->out &&
-                 !(params->flags & TW_MATMUL_FLAG_OUT_TRANSPOSED);
-  tw_choose_tasks(plan, params->threads);
-  tw_choose_chunk(plan);
-  tw_choose_blocks(plan, prepacked);
-  plan->along_rows = tw_along_rows(plan);
-  tw_lay_out_workspace(plan, prepacked);
+  tw_plan_with_tile(params, types, plan);
   return TW_STATUS_OK;
 }

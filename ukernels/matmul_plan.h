@@ -66,6 +66,18 @@ tw_status_t tw_plan_matmul(const tw_matmul_params_t* params,
                            const tw_triple_t* types, const uint64_t* cpu_data,
                            tw_matmul_plan_t* plan, tw_fault_t* fault);
 
+// Gives a side whose rows and types are known the tile size of its panels.
+void tw_set_side_tile(tw_matmul_side_t* side, tw_index_t rows, tw_index_t cols);
+
+// Plans tasks, at most `threads`, blocks and workspace: all that follows from
+// the tile, the types, the sides' tiles, K and whether tiles store `direct`ly.
+// A rhs is `prepacked` if its panels are the caller's.
+void tw_plan_blocks(tw_matmul_plan_t* plan, tw_index_t threads, int prepacked);
+
+// The plan of a matmul on plan->tile, which is set.
+void tw_plan_with_tile(const tw_matmul_params_t* params,
+                       const tw_triple_t* types, tw_matmul_plan_t* plan);
+
 // The side of a rhs, but for what depends on blocks and tasks.
 tw_matmul_side_t tw_rhs_side(const tw_matmul_params_t* params,
                              const tw_triple_t* types,

@@ -15,6 +15,8 @@
 #include "llvm/Object/ObjectFile.h"
 #include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Compile/CompileModel.h"
+#include "tilewright/Registry/Registry.h"
+#include "tilewright/contraction.h"
 #include "tilewright/tilewright.h"
 #include "ukernels/hip/api.h"
 #include "ukernels/hip/program.h"
@@ -236,6 +238,7 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   };
   define("malloc", countedMalloc);
   define("free", countedFree);
+  define(kContractFunction.data(), TW_CONTRACT);
   define("tw_hip_begin", recordedBegin);
   define("tw_hip_end", tw_hip_end);
   define("tw_hip_allocate", tw_hip_allocate);

@@ -271,6 +271,12 @@ struct Mmt4dOpModel : OnBuffersModel<Mmt4dOpModel, tw::Mmt4dOp> {
   }
 };
 
+struct MatmulOpModel : OnBuffersModel<MatmulOpModel, tw::MatmulOp> {
+  static bool readsInit(tw::MatmulOp op, OpOperand &operand) {
+    return &operand == &op.getOutMutable() && !op.getOverwrite();
+  }
+};
+
 struct DispatchOpModel : OnBuffersModel<DispatchOpModel, tw::DispatchOp> {
   static bool readsInit(tw::DispatchOp op, OpOperand &operand) {
     return op
@@ -289,6 +295,7 @@ void registerPackBufferization(DialectRegistry &registry) {
   });
   registry.addExtension(+[](MLIRContext *context, tw::TwDialect *) {
     tw::Mmt4dOp::attachInterface<Mmt4dOpModel>(*context);
+    tw::MatmulOp::attachInterface<MatmulOpModel>(*context);
     tw::DispatchOp::attachInterface<DispatchOpModel>(*context);
   });
 }

@@ -93,6 +93,7 @@ Expected<BuildReport> buildModel(MemoryBufferRef source, StringRef outputPath,
   ModelOptions modelOptions = options.model;
   modelOptions.constantsApart = true;
   modelOptions.describe = options.output == ModelOutput::Executable;
+  modelOptions.inlineTiles = options.inlineTiles;
   std::unique_ptr<ScratchFile> scratch;
   if (!options.parametersPath.empty()) {
     Expected<std::unique_ptr<ScratchFile>> made =

@@ -1,10 +1,11 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tw-call-tile-functions: packed multiplications on buffers -> loops that
-// call tile functions by name.
+// tw-call-tile-functions: multiplications on buffers -> calls of tile functions
+// by name; of packed operands in loops of their own.
 
 #include "Mmt4dSizes.h"
+#include "TileCalls.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Transforms/TileFunctions.h"
 #include "tilewright/tile.h"
@@ -38,8 +39,9 @@ public:
     Value lhsPanel = bytes(op.getLhs(), k, key.m0 * key.k0);
     Value rhsPanel = bytes(op.getRhs(), k, key.n0 * key.k0);
     Value outTile = bytes(op.getOut(), constant(1), key.m0 * key.n0);
-    Value lhs = pointer(op.getLhs()), rhs = pointer(op.getRhs()),
-          out = pointer(op.getOut());
+    Value lhs = pointerToBytes(b, op.getLhs()),
+          rhs = pointerToBytes(b, op.getRhs()),
+          out = pointerToBytes(b, op.getOut());
 
     Value firstRow = constant(0), firstColumn = constant(0);
     if (op.getDims().batch) {
@@ -55,7 +57,7 @@ public:
     Value column = enterLoop(first, last, constant(1));
     Value tile = add(multiply(row, n), column);
     LLVM::CallOp::create(
-        b, declareTile(),
+        b, declareTile(op, op.getTile()),
         ValueRange{address(out, tile, outTile), address(lhs, row, lhsPanel),
                    address(rhs, add(firstColumn, column), rhsPanel), params});
     op->erase();
@@ -85,12 +87,6 @@ private:
     return multiply(steps, constant(elements * elementBytes(buffer)));
   }
 
-  Value pointer(Value buffer) {
-    Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
-    Value word = arith::IndexCastOp::create(b, b.getI64Type(), address);
-    return LLVM::IntToPtrOp::create(b, pointerType(), word);
-  }
-
   Value address(Value start, Value number, Value bytes) {
     Value offset =
         arith::IndexCastOp::create(b, b.getI64Type(), multiply(number, bytes));
@@ -109,14 +105,7 @@ private:
 
   /// tw_mmt4d_params_t on the stack of the function, filled before the loops.
   Value buildParams(Value k) {
-    OpBuilder::InsertionGuard guard(b);
-    auto func = op->getParentOfType<func::FuncOp>();
-    b.setInsertionPointToStart(&func.getBody().front());
-    auto words = LLVM::LLVMArrayType::get(b.getI64Type(), params::kWords);
-    Value one = LLVM::ConstantOp::create(b, b.getI64Type(), 1);
-    Value memory = LLVM::AllocaOp::create(b, pointerType(), words, one,
-                                          /*alignment=*/16);
-    b.setInsertionPoint(op);
+    Value memory = stackWords(b, op, params::kWords);
     Value steps = arith::IndexCastOp::create(b, b.getI64Type(), k);
     uint64_t flags = uint64_t(key.types);
     if (!op.getOverwrite())
@@ -138,19 +127,6 @@ private:
     LLVM::StoreOp::create(b, value, place);
   }
 
-  LLVM::LLVMFuncOp declareTile() {
-    auto module = op->getParentOfType<ModuleOp>();
-    if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(op.getTile()))
-      return known;
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(module.getBody());
-    Type pointer = pointerType();
-    auto type =
-        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
-                                    {pointer, pointer, pointer, pointer});
-    return LLVM::LLVMFuncOp::create(b, op.getTile(), type);
-  }
-
   Type pointerType() { return LLVM::LLVMPointerType::get(b.getContext()); }
 
   tw::Mmt4dOp op;
@@ -165,6 +141,11 @@ struct CallTileFunctionsPass
     getOperation().walk([&](tw::Mmt4dOp op) { ops.push_back(op); });
     for (tw::Mmt4dOp op : ops)
       if (failed(TileCaller(op).build()))
+        return signalPassFailure();
+    SmallVector<tw::MatmulOp> matmuls;
+    getOperation().walk([&](tw::MatmulOp op) { matmuls.push_back(op); });
+    for (tw::MatmulOp op : matmuls)
+      if (failed(callContraction(op)))
         return signalPassFailure();
   }
 };

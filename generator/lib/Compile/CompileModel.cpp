@@ -26,6 +26,7 @@
 #include "tilewright/Kernels/SpillWarnings.h"
 #include "tilewright/Support/Activity.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/SourceMgr.h"
@@ -294,9 +295,12 @@ private:
     for (func::FuncOp func : module->getOps<func::FuncOp>())
       for (std::string &line : namesOf(func, kPackedAttr))
         model.packedConstants.push_back(std::move(line));
-    module->walk([&](tw::Mmt4dOp op) {
-      if (seen.insert(op.getTile().str()).second)
-        model.tiles.push_back(op.getKey());
+    module->walk([&](Operation *op) {
+      auto add = [&](auto multiplication) {
+        if (seen.insert(multiplication.getTile().str()).second)
+          model.tiles.push_back(multiplication.getKey());
+      };
+      llvm::TypeSwitch<Operation *>(op).Case<tw::MatmulOp, tw::Mmt4dOp>(add);
     });
   }
 

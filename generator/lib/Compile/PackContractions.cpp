@@ -4,6 +4,7 @@
 // tw-pack-contractions: which tile, and packing for it.
 
 #include "MatchContraction.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
@@ -50,8 +51,35 @@ struct Operand {
   Value value;
   SmallVector<unsigned> loops;
 
+  /// The dimensions of the tensor that each goes over, but those that were
+  /// added in front, which have none.
+  SmallVector<ReassociationIndices> dims;
+
   int64_t dimOf(unsigned loop) const {
     return llvm::find(loops, loop) - loops.begin();
+  }
+
+  /// Whether `next` follows `loop`, or neither is here.
+  bool areNeighbours(unsigned loop, unsigned next) const {
+    auto at = llvm::find(loops, loop);
+    if (at == loops.end())
+      return !llvm::is_contained(loops, next);
+    return ++at != loops.end() && *at == next;
+  }
+
+  bool isMerged() const {
+    return llvm::any_of(dims, [](auto &group) { return group.size() > 1; });
+  }
+
+  int64_t added() const { return loops.size() - dims.size(); }
+
+  void merge(unsigned loop, unsigned next) {
+    if (!llvm::is_contained(loops, next))
+      return;
+    int64_t dim = dimOf(next);
+    loops.erase(loops.begin() + dim);
+    llvm::append_range(dims[dimOf(loop)], dims[dim]);
+    dims.erase(dims.begin() + dim);
   }
 };
 
@@ -77,9 +105,11 @@ public:
         extents(op.getStaticLoopRanges()) {
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
     for (unsigned number : {loops.lhs, loops.rhs, 2u}) {
-      Operand operand{op->getOperand(number), {}};
-      for (unsigned dim = 0; dim < maps[number].getNumResults(); ++dim)
+      Operand operand{op->getOperand(number), {}, {}};
+      for (unsigned dim = 0; dim < maps[number].getNumResults(); ++dim) {
         operand.loops.push_back(maps[number].getDimPosition(dim));
+        operand.dims.push_back({dim});
+      }
       operands.push_back(operand);
     }
   }
@@ -87,6 +117,29 @@ public:
   /// Whether there is something to multiply. If not, loops do nothing, at no
   /// cost.
   bool isEmpty() { return llvm::is_contained(extents, 0); }
+
+  /// Loops of a kind that lie next to each other, in the same order, in all
+  /// operands that they index are one: `abk,kn->abn` is a product of matrices.
+  void mergeLoops() {
+    for (SmallVector<unsigned> *kind :
+         {&loops.batch, &loops.m, &loops.n, &loops.k})
+      for (size_t i = 0; i + 1 < kind->size();) {
+        unsigned loop = (*kind)[i], next = (*kind)[i + 1];
+        if (!llvm::all_of(operands, [&](const Operand &operand) {
+              return operand.areNeighbours(loop, next);
+            })) {
+          ++i;
+          continue;
+        }
+        kind->erase(kind->begin() + i + 1);
+        extents[loop] = ShapedType::isDynamic(extents[loop]) ||
+                                ShapedType::isDynamic(extents[next])
+                            ? ShapedType::kDynamic
+                            : extents[loop] * extents[next];
+        for (Operand &operand : operands)
+          operand.merge(loop, next);
+      }
+  }
 
   /// What is absent counts as a loop of one iteration. Each is put before the
   /// operands' dimensions, in the result m before n.
@@ -131,7 +184,7 @@ public:
     Value unwritten = unfilled(init);
     operands[2].value = unwritten ? unwritten : init;
     for (Operand &operand : operands)
-      operand.value = expand(operand);
+      operand.value = reshaped(operand);
     Layout layouts[] = {
         layoutOf(operands[0], loops.m, loops.k, key.m0, key.k0),
         layoutOf(operands[1], loops.n, loops.k, key.n0, key.k0),
@@ -151,7 +204,7 @@ public:
         layouts[2].tiles, layouts[2].perm());
     setPlace(product);
     setPlace(result);
-    op->replaceAllUsesWith(ValueRange{collapse(result.getResult())});
+    op->replaceAllUsesWith(ValueRange{shapedBack(result.getResult())});
     op->erase();
   }
 
@@ -194,26 +247,66 @@ private:
 
   /// The operand with a dimension for each of its loops: those that were added
   /// are first.
-  Value expand(const Operand &operand) {
-    auto type = cast<RankedTensorType>(operand.value.getType());
-    int64_t added = operand.loops.size() - type.getRank();
-    if (!added)
-      return operand.value;
-    SmallVector<int64_t> shape(added, 1);
+  Value reshaped(const Operand &operand) {
+    Value merged = operand.value;
+    if (auto empty = merged.getDefiningOp<tensor::EmptyOp>())
+      merged = mergedEmpty(empty, operand.dims);
+    else if (operand.isMerged())
+      merged = tensor::CollapseShapeOp::create(b, merged, operand.dims);
+    if (!operand.added())
+      return merged;
+    auto type = cast<RankedTensorType>(merged.getType());
+    SmallVector<int64_t> shape(operand.added(), 1);
     llvm::append_range(shape, type.getShape());
     return tensor::ExpandShapeOp::create(
-        b, RankedTensorType::get(shape, type.getElementType()), operand.value,
-        leadingUnits(type.getRank(), added));
+        b, RankedTensorType::get(shape, type.getElementType()), merged,
+        leadingUnits(type.getRank(), operand.added()));
   }
 
-  Value collapse(Value result) {
-    auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    int64_t added = operands[2].loops.size() - type.getRank();
-    if (!added)
-      return result;
-    return tensor::CollapseShapeOp::create(b, type, result,
-                                           leadingUnits(type.getRank(), added));
+  /// A destination is made as it is written: results of calls are written in
+  /// place where they are nothing but such.
+  Value mergedEmpty(tensor::EmptyOp empty,
+                    ArrayRef<ReassociationIndices> dims) {
+    SmallVector<OpFoldResult> sizes, whole = empty.getMixedSizes();
+    for (const ReassociationIndices &group : dims) {
+      AffineExpr product = b.getAffineConstantExpr(1);
+      SmallVector<OpFoldResult> factors;
+      for (int64_t dim : group) {
+        product = product * b.getAffineSymbolExpr(factors.size());
+        factors.push_back(whole[dim]);
+      }
+      sizes.push_back(affine::makeComposedFoldedAffineApply(b, b.getLoc(),
+                                                            product, factors));
+    }
+    return tensor::EmptyOp::create(b, sizes, empty.getType().getElementType());
   }
+
+  /// `result`, of the shape that `reshaped` gives out, as the operation has it.
+  Value shapedBack(Value result) {
+    const Operand &out = operands[2];
+    int64_t rank = out.dims.size();
+    if (out.added())
+      result = tensor::CollapseShapeOp::create(b, result,
+                                               leadingUnits(rank, out.added()));
+    if (!out.isMerged())
+      return result;
+    Value init = op.getDpsInits()[0];
+    return tensor::ExpandShapeOp::create(
+        b, init.getType(), result, out.dims,
+        tensor::getMixedSizes(b, b.getLoc(), init));
+  }
+
+  /// Loops that were merged into others have no number any more.
+  bool isLeft(unsigned loop) const {
+    return llvm::any_of(operands, [&](const Operand &operand) {
+      return llvm::is_contained(operand.loops, loop);
+    });
+  }
+  unsigned numberOf(unsigned loop) const {
+    return llvm::count_if(llvm::seq(loop),
+                          [&](unsigned before) { return isLeft(before); });
+  }
+  unsigned loopsLeft() const { return numberOf(numLoops); }
 
   Layout layoutOf(const Operand &operand, ArrayRef<unsigned> rows,
                   ArrayRef<unsigned> columns, int64_t rowTile,
@@ -223,12 +316,12 @@ private:
     for (ArrayRef<unsigned> kind : {ArrayRef(loops.batch), rows, columns})
       for (unsigned loop : kind) {
         layout.outerPerm.push_back(operand.dimOf(loop));
-        results.push_back(b.getAffineDimExpr(loop));
+        results.push_back(b.getAffineDimExpr(numberOf(loop)));
       }
     layout.innerDims = {operand.dimOf(rows.back()),
                         operand.dimOf(columns.back())};
     layout.tiles = {b.getIndexAttr(rowTile), b.getIndexAttr(columnTile)};
-    layout.map = AffineMap::get(numLoops, 0, results, b.getContext());
+    layout.map = AffineMap::get(loopsLeft(), 0, results, b.getContext());
     return layout;
   }
 
@@ -300,8 +393,10 @@ struct PackContractionsPass : impl::PackContractionsBase<PackContractionsPass> {
     ContractionPacker packer(op, *contraction);
     if (packer.isEmpty())
       return;
-    packer.addMissingLoops();
     bool isForDevice = gpu && !isOnHost(op);
+    if (!isForDevice)
+      packer.mergeLoops();
+    packer.addMissingLoops();
     TileKey key = packer.choose([&](int64_t m, int64_t n) {
       return isForDevice ? chooseDeviceTile(*contraction->types, m, n, *gpu)
                          : chooseTile(*contraction->types, m, n, cpu);

@@ -131,6 +131,8 @@ void addPackStep(OpPassManager &pm, const ModelOptions &options) {
     funcs.addPass(createPackContractions(pack));
     addCleanup(funcs);
     pm.addPass(createFoldConstantPacks());
+    if (!options.device && !options.inlineTiles)
+      pm.addNestedPass<func::FuncOp>(createFormMatmuls());
     addCleanup(pm);
   }
   if (!options.device)

@@ -4,6 +4,7 @@
 // tw-plain-buffers: what upstream's bufferization leaves to libraries of its
 // own.
 
+#include "RowMajorView.h"
 #include "mlir/IR/IRMapping.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Dialect/TwDialect.h"
@@ -20,6 +21,7 @@ namespace {
 struct PlainBuffersPass : impl::PlainBuffersBase<PlainBuffersPass> {
   void runOnOperation() override {
     getOperation().walk([&](memref::CopyOp copy) { makeLoops(copy); });
+    getOperation().walk([&](memref::ExpandShapeOp op) { makeView(op); });
     getOperation().walk([&](scf::IfOp op) { yieldContiguous(op); });
     getOperation().walk([&](tw::DispatchOp op) { useContiguous(op); });
     SmallVector<func::CallOp> calls;
@@ -45,6 +47,20 @@ struct PlainBuffersPass : impl::PlainBuffersBase<PlainBuffersPass> {
     linalg::CopyOp::create(b, copy.getLoc(), copy.getSource(),
                            copy.getTarget());
     copy.erase();
+  }
+
+  /// Of sizes that it says itself: upstream's lowering computes one of a group
+  /// from the others, and dies of two that are not known.
+  static void makeView(memref::ExpandShapeOp op) {
+    MemRefType type = op.getResultType();
+    if (!type.getLayout().isIdentity())
+      return;
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    op.replaceAllUsesWith(rowMajorView(
+        b, pointerTo(b, op.getSrc()),
+        RankedTensorType::get(type.getShape(), type.getElementType()),
+        op.getMixedOutputShape()));
+    op.erase();
   }
 
   /// Where both branches yield what is contiguous, so is the result.

@@ -3,49 +3,13 @@
 //
 // tw.mmt4d: everything that calls of tile functions rely on is checked here.
 
-#include "mlir/IR/Builders.h"
-#include "tilewright/Dialect/TwDialect.h"
-#include <array>
+#include "TileOperands.h"
 
 using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::tw;
 
 namespace {
-
-/// Operands in their order.
-enum { kLhs, kRhs, kOut, kOperands };
-constexpr const char *kNames[kOperands] = {"lhs", "rhs", "out"};
-
-/// A kind of loops: which operands it indexes, in what place of each.
-struct Kind {
-  const char *name;
-  unsigned operands; ///< bits 1 << operand
-};
-constexpr Kind kKinds[] = {
-    {"batch", 1 << kLhs | 1 << kRhs | 1 << kOut},
-    {"m", 1 << kLhs | 1 << kOut},
-    {"n", 1 << kRhs | 1 << kOut},
-    {"k", 1 << kLhs | 1 << kRhs},
-};
-
-using Maps = SmallVector<AffineMap, kOperands>;
-
-Maps mapsOf(Mmt4dOp op) {
-  return llvm::to_vector_of<AffineMap, kOperands>(
-      op.getIndexingMaps().getAsValueRange<AffineMapAttr>());
-}
-
-/// The kind of a loop, or null.
-const Kind *kindOf(unsigned loop, const Maps &maps) {
-  unsigned operands = 0;
-  for (auto [operand, map] : llvm::enumerate(maps))
-    if (map.isFunctionOfDim(loop))
-      operands |= 1 << operand;
-  const Kind *kind = llvm::find_if(
-      kKinds, [&](const Kind &each) { return each.operands == operands; });
-  return kind == std::end(kKinds) ? nullptr : kind;
-}
 
 /// The loops of a kind, in the order in which they index an operand.
 SmallVector<unsigned> loopsOf(const Kind &kind, unsigned operand,
@@ -57,32 +21,13 @@ SmallVector<unsigned> loopsOf(const Kind &kind, unsigned operand,
   return loops;
 }
 
-StringRef prefixOf(StringRef tile) {
-  size_t end = tile.rfind("_mmt4d_tile_");
-  return end == StringRef::npos ? StringRef(kDefaultPrefix)
-                                : tile.take_front(end);
-}
-
-ParsedTileKey parseTile(StringRef tile) {
-  return parseTileKey(tile.str(), prefixOf(tile).str());
-}
-
-/// Elements of the model compiler: integers are signless, the key has the sign.
-bool isElement(Type type, tw_element_type_t element) {
-  const ElementTypeInfo &expected = info(element);
-  if (expected.kind != TW_ELEMENT_KIND_FLOAT)
-    return type.isSignlessInteger(expected.bits);
-  std::string name;
-  llvm::raw_string_ostream(name) << type;
-  return StringRef(name).equals_insensitive(expected.name);
-}
-
 class Verifier {
 public:
   explicit Verifier(Mmt4dOp op) : op(op) {}
 
   LogicalResult verify() {
-    return success(succeeded(verifyTile()) && succeeded(verifyForm()) &&
+    return success(succeeded(verifyTile()) &&
+                   succeeded(verifyElements(op, key)) &&
                    succeeded(verifyMaps()) && succeeded(verifyInnerSizes()) &&
                    succeeded(verifyOrder()) && succeeded(verifyOuterSizes()));
   }
@@ -93,61 +38,23 @@ private:
   }
 
   LogicalResult verifyTile() {
-    ParsedTileKey parsed = parseTile(op.getTile());
-    if (!parsed.key)
-      return op.emitOpError() << parsed.error;
-    key = *parsed.key;
-    if (key.isScalable())
-      return op.emitOpError() << "names the tile '" << op.getTile()
-                              << "', but a layout needs fixed sizes";
-    if (key.blockScaled)
-      return op.emitOpError() << "names the tile '" << op.getTile()
-                              << "', but has no panels of block scales";
-    return success();
-  }
-
-  LogicalResult verifyForm() {
-    bool onTensors = op.getResult() != nullptr;
-    for (unsigned operand = 0; operand < kOperands; ++operand)
-      if (isa<RankedTensorType>(typeOf(operand)) != onTensors)
-        return op.emitOpError()
-               << "is on tensors with a result or on buffers without one, but "
-               << kNames[operand] << " has type " << typeOf(operand);
-    const TypeTripleInfo &types = info(key.types);
-    const tw_element_type_t elements[] = {types.lhs, types.rhs, types.out};
-    for (unsigned operand = 0; operand < kOperands; ++operand) {
-      if (!isElement(typeOf(operand).getElementType(), elements[operand]))
-        return op.emitOpError()
-               << "has " << kNames[operand] << " elements of "
-               << typeOf(operand).getElementType() << ", but those of the tile "
-               << "are " << info(elements[operand]).name;
-      if (info(elements[operand]).bits % 8)
-        return op.emitOpError() << "has " << kNames[operand] << " elements of "
-                                << info(elements[operand]).name
-                                << ", which are less than a byte";
-    }
+    FailureOr<TileKey> named = verifyTileName(op, op.getTile());
+    if (failed(named))
+      return failure();
+    key = *named;
     return success();
   }
 
   LogicalResult verifyMaps() {
-    maps = mapsOf(op);
-    if (maps.size() != kOperands)
-      return op.emitOpError() << "has " << maps.size()
-                              << " maps; expected those of lhs, rhs and out";
-    for (unsigned operand = 0; operand < kOperands; ++operand) {
-      AffineMap map = maps[operand];
-      if (map.getNumDims() != maps[kLhs].getNumDims() ||
-          !map.isProjectedPermutation())
-        return op.emitOpError() << "has the " << kNames[operand] << " map "
-                                << AffineMapAttr::get(map)
-                                << "; expected different loops out of "
-                                << maps[kLhs].getNumDims();
-      if (typeOf(operand).getRank() != map.getNumResults() + 2)
+    maps = mapsOf(op.getIndexingMaps());
+    if (failed(verifyPermutations(op, maps)))
+      return failure();
+    for (unsigned operand = 0; operand < kOperands; ++operand)
+      if (typeOf(operand).getRank() != maps[operand].getNumResults() + 2)
         return op.emitOpError()
                << "has the " << kNames[operand] << " type " << typeOf(operand)
-               << "; expected " << map.getNumResults()
+               << "; expected " << maps[operand].getNumResults()
                << " dimensions, by its map, and 2 of the tile";
-    }
     for (unsigned loop = 0; loop < maps[kLhs].getNumDims(); ++loop)
       if (!kindOf(loop, maps))
         return op.emitOpError()
@@ -235,7 +142,7 @@ TileKey Mmt4dOp::getKey() { return *parseTile(getTile()).key; }
 StringRef Mmt4dOp::getPrefix() { return prefixOf(getTile()); }
 
 Mmt4dOp::Dims Mmt4dOp::getDims() {
-  Maps maps = mapsOf(*this);
+  Maps maps = mapsOf(getIndexingMaps());
   int64_t counts[std::size(kKinds)] = {};
   for (unsigned loop = 0; loop < maps[kLhs].getNumDims(); ++loop)
     ++counts[kindOf(loop, maps) - kKinds];

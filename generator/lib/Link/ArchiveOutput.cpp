@@ -3,6 +3,7 @@
 
 #include "ArchiveOutput.h"
 #include "InputError.h"
+#include "tilewright/Registry/Registry.h"
 #include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Object/ELFObjectFile.h"
 
@@ -90,9 +91,10 @@ Error weakenDefinition(SmallVectorImpl<char> &object, StringRef name) {
 Expected<FileTail> writeTileArchive(const InputFiles *inputs,
                                     ArrayRef<ExternalConstant> constants,
                                     MutableArrayRef<ResolvedTile> tiles,
+                                    SmallVectorImpl<char> &support,
                                     SmallVectorImpl<char> &bytes) {
   std::vector<std::string> names;
-  names.reserve(tiles.size()); // members refer to them
+  names.reserve(tiles.size() + 1); // members refer to them
   std::vector<NewArchiveMember> ofInputs, members;
   if (inputs)
     for (const InputModule &module : inputs->modules())
@@ -105,13 +107,18 @@ Expected<FileTail> writeTileArchive(const InputFiles *inputs,
     return createStringError("constants are those of one object, but the "
                              "archive has %zu",
                              ofInputs.size());
-  for (ResolvedTile &tile : tiles) {
-    if (Error error = weakenDefinition(tile.bytes, tile.name))
+  auto addFunction = [&](SmallVectorImpl<char> &object, StringRef name) {
+    names.push_back((name + ".o").str());
+    members.emplace_back(
+        MemoryBufferRef(StringRef(object.data(), object.size()), names.back()));
+    return weakenDefinition(object, name);
+  };
+  for (ResolvedTile &tile : tiles)
+    if (Error error = addFunction(tile.bytes, tile.name))
       return std::move(error);
-    names.push_back(tile.name + ".o");
-    members.emplace_back(MemoryBufferRef(
-        StringRef(tile.bytes.data(), tile.bytes.size()), names.back()));
-  }
+  if (!support.empty())
+    if (Error error = addFunction(support, kContractFunction))
+      return std::move(error);
   size_t extended = 0;
   if (!constants.empty()) {
     extended = ofInputs.front().Buf->getBufferSize();

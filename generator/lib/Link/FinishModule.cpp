@@ -7,6 +7,7 @@
 #include "ModuleLinker.h"
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/RegisterTarget.h"
+#include "tilewright/Codegen/RunLld.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
@@ -182,7 +183,8 @@ ModuleLinker::writeBitcode(SmallVectorImpl<char> &bytes,
 
 Expected<FileTail>
 ModuleLinker::writeObject(SmallVectorImpl<char> &bytes,
-                          ArrayRef<ExternalConstant> constants) {
+                          ArrayRef<ExternalConstant> constants,
+                          ArrayRef<char> support) {
   bool isElf = module.getTargetTriple().isOSBinFormatELF();
   if (!isElf)
     embedConstants(module, constants);
@@ -197,6 +199,12 @@ ModuleLinker::writeObject(SmallVectorImpl<char> &bytes,
     return createStringError("while generating code: " + diagnostics.take());
   if (!isElf)
     return FileTail();
+  if (!support.empty()) {
+    StringRef code(bytes.data(), bytes.size()),
+        other(support.data(), support.size());
+    if (Error error = runLld({"-r"}, {{code, ""}, {other, ""}}).moveInto(bytes))
+      return std::move(error);
+  }
   return appendConstants(bytes, constants);
 }
 

@@ -6,6 +6,7 @@
 #include "InputError.h"
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/RegisterTarget.h"
+#include "tilewright/Registry/Registry.h"
 #include "tilewright/Registry/TileNames.h"
 #include "tilewright/Support/Activity.h"
 #include "tilewright/Support/ContextErrors.h"
@@ -48,6 +49,11 @@ struct ModuleSymbols {
   std::vector<std::string> undefined;
   std::vector<std::string> defined;
   std::set<std::string> otherPrefixes; ///< see Wanted
+  bool wantsContract = false, definesContract = false;
+
+  static bool isRelevant(StringRef name) {
+    return !anyPrefix(name).empty() || name == kContractFunction;
+  }
 
   /// `flags` as in object::BasicSymbolRef. Local and weak undefined symbols are
   /// nobody else's business.
@@ -57,7 +63,10 @@ struct ModuleSymbols {
     bool isUndefined = flags & BasicSymbolRef::SF_Undefined;
     if (!(flags & BasicSymbolRef::SF_Global) && !isWeak)
       return;
-    if (!findPrefix(name, prefixes)) {
+    if (name == kContractFunction) {
+      wantsContract |= isUndefined && !isWeak;
+      definesContract |= !isUndefined;
+    } else if (!findPrefix(name, prefixes)) {
       if (isUndefined)
         otherPrefixes.insert(anyPrefix(name).str());
     } else if (!isUndefined) {
@@ -93,7 +102,7 @@ Expected<ModuleSymbols> readBitcodeSymbols(MemoryBufferRef bytes,
       std::string name;
       raw_string_ostream os(name);
       table.printSymbolName(os, symbol);
-      if (!anyPrefix(name).empty())
+      if (ModuleSymbols::isRelevant(name))
         symbols.add(name, table.getSymbolFlags(symbol), prefixes);
     }
     if (errors.any())
@@ -118,7 +127,7 @@ Expected<ModuleSymbols> readElfSymbols(MemoryBufferRef bytes,
       return createStringError(
           "holds only GCC's intermediate code (-flto), which hides its "
           "undefined names; compile it with -fno-lto or -ffat-lto-objects");
-    if (anyPrefix(*name).empty())
+    if (!ModuleSymbols::isRelevant(*name))
       continue;
     Expected<uint32_t> flags = symbol.getFlags();
     if (!flags)
@@ -150,6 +159,7 @@ public:
       return symbols.takeError();
     for (const std::string &name : symbols->defined)
       names.insert(name);
+    contractDefined |= symbols->definesContract;
     return Error::success();
   }
 
@@ -158,6 +168,10 @@ public:
     if (!symbols)
       return symbols.takeError();
     ++wanted.modules;
+    contractDefined |= symbols->definesContract;
+    wanted.contract |= symbols->wantsContract;
+    wanted.contractFromObject |=
+        symbols->wantsContract && module.kind == InputKind::ElfObject;
     for (const std::string &name : symbols->defined)
       defined.insert(name);
     for (const auto &names : {symbols->defined, symbols->undefined})
@@ -193,6 +207,7 @@ public:
       wanted.references += tile.references;
       wanted.tiles.push_back(std::move(tile));
     }
+    wanted.contract &= !contractDefined;
     return std::move(wanted);
   }
 
@@ -251,6 +266,7 @@ private:
   std::string archModule; ///< the module that set wanted.arch
   StringMap<size_t> index;
   StringSet<> defined, provided;
+  bool contractDefined = false;
 };
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "InputError.h"
 #include "ModuleLinker.h"
 #include "tilewright/Codegen/Backend.h"
+#include "tilewright/Registry/Registry.h"
 #include "tilewright/Support/Activity.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -183,12 +184,32 @@ private:
     return (paths.front() + " and " + Twine(paths.size() - 1) + " more").str();
   }
 
+  /// Into `bytes`, if it is wanted. Objects are compiled when Tilewright is
+  /// built, for it takes seconds.
+  Error readSupport(StringRef extension, SmallVectorImpl<char> &bytes) {
+    if (!report.wanted.contract)
+      return Error::success();
+    Expected<std::string> path =
+        supportPath(report.wanted.arch, extension, options.resolve.bitcodeDir);
+    if (!path)
+      return path.takeError();
+    auto buffer = MemoryBuffer::getFile(*path, /*IsText=*/false,
+                                        /*RequiresNullTerminator=*/false);
+    if (!buffer)
+      return createFileError(*path, buffer.getError());
+    append_range(bytes, (*buffer)->getBuffer());
+    return Error::success();
+  }
+
   Error linkArchive(StringRef outputPath) {
     if (Error error = resolve(Emit::Object))
       return error;
+    SmallVector<char, 0> support;
+    if (Error error = readSupport(".o", support))
+      return error;
     return write(outputPath, [&](SmallVectorImpl<char> &bytes) {
       return writeTileArchive(options.withInputs ? &inputs : nullptr,
-                              options.constants, report.tiles, bytes);
+                              options.constants, report.tiles, support, bytes);
     });
   }
 
@@ -206,6 +227,14 @@ private:
     for (size_t i = 0; i < report.tiles.size(); ++i)
       if (Error error = linker.addTile(i, report.tiles[i]))
         return error;
+    bool asObject = options.output == LinkOutput::Object && linker.isElf();
+    SmallVector<char, 0> support;
+    if (Error error = readSupport(asObject ? ".o" : ".bc", support))
+      return error;
+    if (!support.empty())
+      if (Error error = asObject ? weakenDefinition(support, kContractFunction)
+                                 : linker.addSupport(support))
+        return error;
     Expected<ModuleLinker::Calls> calls = linker.finish(options.inlineTiles);
     if (!calls)
       return calls.takeError();
@@ -213,7 +242,9 @@ private:
     report.remainingCalls = calls->remaining;
     return write(outputPath, [&](SmallVectorImpl<char> &bytes) {
       return options.output == LinkOutput::Object
-                 ? linker.writeObject(bytes, options.constants)
+                 ? linker.writeObject(bytes, options.constants,
+                                      asObject ? ArrayRef<char>(support)
+                                               : ArrayRef<char>())
                  : linker.writeBitcode(bytes, options.constants);
     });
   }

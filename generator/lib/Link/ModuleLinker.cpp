@@ -4,6 +4,7 @@
 #include "ModuleLinker.h"
 #include "BitcodeModules.h"
 #include "InputError.h"
+#include "tilewright/Registry/Registry.h"
 #include "tilewright/Support/Activity.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DebugInfo.h"
@@ -132,21 +133,37 @@ Error ModuleLinker::addTile(size_t index, const ResolvedTile &tile) {
   if (firstInput.empty()) // all inputs are objects
     if (Error error = checkModule(**parsed, wantedTile.name))
       return error;
-  isolate(**parsed, *function);
   function->setName(wantedTile.name);
   TargetAttributes attributes = AttributePolicy::choose(wantedTile.key, use);
   for (Function &any : **parsed)
     if (!any.isDeclaration())
       attributes.applyTo(any);
-  if (Error error = link(std::move(*parsed), wantedTile.name))
-    return error;
+  return linkDefinition(std::move(*parsed), wantedTile.name,
+                        wantedTile.fromObject);
+}
 
+Error ModuleLinker::addSupport(ArrayRef<char> bitcode) {
+  Expected<std::unique_ptr<Module>> parsed = parseBitcodeFile(
+      MemoryBufferRef(StringRef(bitcode.data(), bitcode.size()),
+                      kContractFunction),
+      context);
+  if (!parsed)
+    return inputError(kContractFunction, parsed.takeError());
+  return linkDefinition(std::move(*parsed), kContractFunction,
+                        wanted.contractFromObject);
+}
+
+Error ModuleLinker::linkDefinition(std::unique_ptr<Module> definition,
+                                   StringRef name, bool fromObject) {
+  isolate(*definition, *definition->getFunction(name));
+  if (Error error = link(std::move(definition), name))
+    return error;
   // Linked as external, to meet its declaration; now nobody else needs it, or
   // another object that was linked likewise may define it too.
-  Function *linked = module.getFunction(wantedTile.name);
-  linked->setLinkage(wantedTile.fromObject ? GlobalValue::WeakODRLinkage
-                                           : GlobalValue::InternalLinkage);
-  linked->setDSOLocal(!wantedTile.fromObject);
+  Function *linked = module.getFunction(name);
+  linked->setLinkage(fromObject ? GlobalValue::WeakODRLinkage
+                                : GlobalValue::InternalLinkage);
+  linked->setDSOLocal(!fromObject);
   return Error::success();
 }
 

@@ -34,6 +34,13 @@ public:
   /// weak where an object outside of this module wants it.
   llvm::Error addTile(size_t index, const ResolvedTile &tile);
 
+  /// Links kContractFunction, given with all that it calls as bitcode: for
+  /// writeBitcode, and for objects that are not ELF's.
+  llvm::Error addSupport(llvm::ArrayRef<char> bitcode);
+
+  /// What objects are, once there is an input.
+  bool isElf() const { return module.getTargetTriple().isOSBinFormatELF(); }
+
   struct Calls {
     unsigned inlined = 0, remaining = 0;
   };
@@ -42,16 +49,22 @@ public:
   llvm::Expected<Calls> finish(bool inlineTiles);
 
   /// The beginning of the file into `bytes`, which is empty, and the rest.
-  /// Either defines the constants.
+  /// Either defines the constants. `support`, an ELF object, becomes a part of
+  /// the object unless it is empty.
   llvm::Expected<FileTail>
   writeBitcode(llvm::SmallVectorImpl<char> &bytes,
                llvm::ArrayRef<ExternalConstant> constants);
   llvm::Expected<FileTail>
   writeObject(llvm::SmallVectorImpl<char> &bytes,
-              llvm::ArrayRef<ExternalConstant> constants);
+              llvm::ArrayRef<ExternalConstant> constants,
+              llvm::ArrayRef<char> support);
 
 private:
   llvm::Error link(std::unique_ptr<llvm::Module> module, llvm::StringRef id);
+  /// Links a module of which only `name` is left to be seen: inside of this
+  /// one, or `fromObject` outside, too.
+  llvm::Error linkDefinition(std::unique_ptr<llvm::Module> definition,
+                             llvm::StringRef name, bool fromObject);
   llvm::Error checkModule(const llvm::Module &module, llvm::StringRef id);
   llvm::Error createTargetMachine();
   bool modesMatch(const llvm::Function &caller, llvm::Function &tile);

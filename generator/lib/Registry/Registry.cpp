@@ -4,6 +4,7 @@
 #include "tilewright/Registry/Registry.h"
 
 #include "tilewright/Support/OwnFolder.h"
+#include "tilewright/contraction.h"
 #include "ukernels/tile_rows.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -44,6 +45,27 @@ constexpr Row rows[] = {
 #include "ukernels/amdgpu/mmt4d_tiles.def"
 };
 
+Expected<std::string> fileOfBitcodeDir(const std::string &name, StringRef dir,
+                                       const std::string &what) {
+  SmallString<256> path(dir);
+  const char *howToSet = "pass --bitcode-dir";
+  if (path.empty()) {
+    howToSet = "set TILEWRIGHT_BITCODE_DIR or pass --bitcode-dir";
+    if (const char *fromEnvironment = std::getenv("TILEWRIGHT_BITCODE_DIR"))
+      path = fromEnvironment;
+    else
+      path = ownFolder("bitcode");
+  }
+  sys::path::append(path, name);
+  if (!sys::fs::exists(path))
+    return createStringError(
+        inconvertibleErrorCode(),
+        "no %s: '%s' does not exist; build or install the runtime library, or "
+        "%s",
+        what.c_str(), path.c_str(), howToSet);
+  return std::string(path);
+}
+
 } // namespace
 
 const std::vector<HandWrittenTile> &handWrittenTiles() {
@@ -73,24 +95,24 @@ const HandWrittenTile *findHandWrittenTile(const TileKey &key) {
 }
 
 Expected<std::string> handWrittenBitcodePath(tw_isa_t isa, StringRef dir) {
-  SmallString<256> path(dir);
-  const char *howToSet = "pass --bitcode-dir";
-  if (path.empty()) {
-    howToSet = "set TILEWRIGHT_BITCODE_DIR or pass --bitcode-dir";
-    if (const char *fromEnvironment = std::getenv("TILEWRIGHT_BITCODE_DIR"))
-      path = fromEnvironment;
-    else
-      path = ownFolder("bitcode");
-  }
   std::string isaName(info(isa).name);
-  sys::path::append(path, "tilewright_ukernels_" + isaName + ".bc");
-  if (!sys::fs::exists(path))
-    return createStringError(
-        inconvertibleErrorCode(),
-        "no bitcode library of the hand-written tiles of %s: '%s' does not "
-        "exist; build or install the runtime library, or %s",
-        isaName.c_str(), path.c_str(), howToSet);
-  return std::string(path);
+  return fileOfBitcodeDir("tilewright_ukernels_" + isaName + ".bc", dir,
+                          "bitcode library of the hand-written tiles of " +
+                              isaName);
+}
+
+#define TW_STRING_OF(x) #x
+#define TW_STRING(x) TW_STRING_OF(x)
+const StringLiteral kContractFunction = TW_STRING(TW_CONTRACT);
+#undef TW_STRING
+#undef TW_STRING_OF
+
+Expected<std::string> supportPath(Triple::ArchType arch, StringRef extension,
+                                  StringRef dir) {
+  StringRef name = arch == Triple::aarch64 ? "arm_64" : "x86_64";
+  return fileOfBitcodeDir(
+      ("tilewright_support_" + name + extension).str(), dir,
+      ("library of what compiled models of " + name + " call").str());
 }
 
 } // namespace tilewright

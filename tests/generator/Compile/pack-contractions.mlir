@@ -169,7 +169,7 @@ func.func @batch_matmul(%x: tensor<?x7x?xf32>, %y: tensor<?x96x7xf32>, %e: tenso
 
 // -----
 
-// Rows that all matrices of a batch share are more m, not a batch.
+// Rows that all matrices of a batch share are more m, not a batch: of one matrix, as they lie next to each other.
 #a = affine_map<(b, m, n, k) -> (b, m, k)>
 #b = affine_map<(b, m, n, k) -> (k, n)>
 #c = affine_map<(b, m, n, k) -> (b, m, n)>
@@ -180,9 +180,11 @@ func.func @shared_rhs(%x: tensor<?x24x64xf32>, %y: tensor<64x96xf32>, %o: tensor
 }
 
 // CHECK-LABEL: func.func @shared_rhs(
-// CHECK:         linalg.pack {{.*}} -> tensor<?x2x64x12x1xf32>
+// CHECK:         tensor.collapse_shape %{{.*}} {{\[\[}}0, 1], [2]] : tensor<?x24x64xf32> into tensor<?x64xf32>
+// CHECK:         linalg.pack {{.*}} -> tensor<?x64x12x1xf32>
 // CHECK:         linalg.pack {{.*}} -> tensor<3x64x32x1xf32>
 // CHECK:         tw.mmt4d "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base"
+// CHECK:         tensor.expand_shape %{{.*}} {{\[\[}}0, 1], [2]] output_shape [%{{.*}}, 24, 96]
 
 // -----
 

@@ -185,6 +185,9 @@ def PackContractions : Pass<"tw-pack-contractions", "mlir::func::FuncOp"> {
     given a dimension of size 1 (`tensor.expand_shape`); so is an outer product,
     which has no k. A product with a vector has the vector as its lhs.
 
+    On a CPU, loops of a kind that lie next to each other in all operands are
+    merged first (`tensor.collapse_shape`).
+
     Packing moves the dimensions into the order that `tw.mmt4d` describes. Of
     several dimensions of a kind one is tiled: where padding and narrow tiles
     cost least. Inner tile sizes are those of the runtime library's query on
@@ -374,6 +377,23 @@ def LoadParameters : Pass<"tw-load-parameters", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def FormMatmuls : Pass<"tw-form-matmuls", "mlir::func::FuncOp"> {
+  let summary = "Multiply matrices where they lie, not packed as a whole";
+  let description = [{
+    A `tw.mmt4d` with one n and one k dimension whose lhs is packed from a matrix
+    and whose result is unpacked becomes a `tw.matmul` of the matrices. That one
+    packs block by block, in a workspace, and writes its result where it
+    belongs. So does the rhs, unless it is a constant, which was packed before,
+    or is multiplied with several matrices. What else a pack is used for keeps
+    it.
+
+    The innermost dimension of each matrix has to be one of the two that are
+    tiled, padding zero, and the workspace known; anything else stays as it is.
+  }];
+  let dependentDialects = ["mlir::tensor::TensorDialect",
+                           "tilewright::tw::TwDialect"];
+}
+
 def CallTileFunctions : Pass<"tw-call-tile-functions", "mlir::ModuleOp"> {
   let summary = "Turn packed multiplications on buffers into calls of tiles";
   let description = [{
@@ -382,6 +402,10 @@ def CallTileFunctions : Pass<"tw-call-tile-functions", "mlir::ModuleOp"> {
     tiles are visited by blocks of rhs panels that stay in the second-level
     cache, and within a block lhs panel by lhs panel. Several dimensions of a
     kind are one loop: they lie next to each other. Buffers must be contiguous.
+
+    Each `tw.matmul` becomes calls of `tw_contract_v1`, whose code comes with the
+    model: one for each matrix of its batch, with a `tw_contraction_t` on the
+    stack.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect",

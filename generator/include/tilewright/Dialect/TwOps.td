@@ -220,6 +220,70 @@ def Tw_Mmt4dOp : Op<Tw_Dialect, "mmt4d", [
   }];
 }
 
+def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
+    DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Multiplication of matrices where they lie, by a tile function";
+  let description = [{
+    out += lhs * rhs, or out = lhs * rhs with `overwrite`. The operands are not
+    packed, but for the rhs with `rhs_packed`: they are, block by block, while
+    they are multiplied, in `workspace`, which holds nothing before and after. On
+    tensors there are two results, out and the workspace; on buffers they are
+    written.
+
+    The maps say which loop indexes each dimension. The last three loops are m
+    (of lhs and out), n (of rhs and out) and k (of lhs and rhs): the matrices.
+    Loops before them are of the batch (of all operands), m or n. The innermost
+    dimension of lhs is m or k, that of rhs n or k, that of out m or n.
+
+    A packed rhs has, behind the dimensions of its map, N0 and K0; its map ends
+    in n, k, which count panels and steps.
+
+    ```mlir
+    %r:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x32x1_x86_64_avx512_base"
+      overwrite rhs_packed
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
+                       affine_map<(m, n, k) -> (n, k)>,
+                       affine_map<(m, n, k) -> (m, n)>]
+      ins(%lhs, %rhs : tensor<?x64xf32>, tensor<3x64x32x1xf32>)
+      outs(%out, %workspace : tensor<?x96xf32>, tensor<4194304xi8>)
+      -> tensor<?x96xf32>, tensor<4194304xi8>
+    ```
+  }];
+  let arguments = (ins
+    Tw_RankedTensorOrMemRef:$lhs,
+    Tw_RankedTensorOrMemRef:$rhs,
+    Tw_RankedTensorOrMemRef:$out,
+    Tw_RankedTensorOrMemRef:$workspace,
+    StrAttr:$tile,
+    AffineMapArrayAttr:$indexing_maps,
+    UnitAttr:$overwrite,
+    UnitAttr:$rhs_packed);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $tile (`overwrite` $overwrite^)? (`rhs_packed` $rhs_packed^)?
+    `indexing_maps` `=` $indexing_maps
+    `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)`
+    `outs` `(` $out `,` $workspace `:` type($out) `,` type($workspace) `)`
+    attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What `tile` spells.
+    ::tilewright::TileKey getKey();
+
+    /// The maps of lhs, rhs and out; the last three of their loops.
+    ::llvm::SmallVector<::mlir::AffineMap> getMaps();
+    unsigned getMLoop() { return getMaps().front().getNumDims() - 3; }
+    unsigned getNLoop() { return getMLoop() + 1; }
+    unsigned getKLoop() { return getMLoop() + 2; }
+
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return ::mlir::MutableOperandRange(*this, 2, 2);
+    }
+  }];
+}
+
 def Tw_DispatchOp : Op<Tw_Dialect, "dispatch", [
     AttrSizedOperandSegments, DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>,

@@ -29,10 +29,12 @@ struct WantedTile {
 
 struct Wanted {
   std::vector<WantedTile> tiles; ///< in order of first appearance
-  unsigned references = 0;       ///< undefined tile symbols over all modules
-  unsigned modules = 0;          ///< bitcode modules and objects looked at
-  unsigned duplicates = 0;       ///< inputs that were given more than once
-  unsigned provided = 0;         ///< names left to GatherOptions::providers
+  /// Whether models want kContractFunction, and an ELF object does.
+  bool contract = false, contractFromObject = false;
+  unsigned references = 0; ///< undefined tile symbols over all modules
+  unsigned modules = 0;    ///< bitcode modules and objects looked at
+  unsigned duplicates = 0; ///< inputs that were given more than once
+  unsigned provided = 0;   ///< names left to GatherOptions::providers
   /// Prefixes that names of the modules have, wanted or not, and those that
   /// undefined names have and were not asked for.
   std::set<std::string> foundPrefixes, otherPrefixes;

@@ -8,7 +8,9 @@
 #define TILEWRIGHT_REGISTRY_REGISTRY_H
 
 #include "tilewright/key.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/TargetParser/Triple.h"
 #include <string>
 #include <vector>
 
@@ -32,6 +34,14 @@ const HandWrittenTile *findHandWrittenTile(const TileKey &key);
 /// installed executable or in the build tree. An error names the path.
 llvm::Expected<std::string> handWrittenBitcodePath(tw_isa_t isa,
                                                    llvm::StringRef dir = "");
+
+/// What compiled models of an architecture call, tw_contract_v1, and all that
+/// it needs: <dir>/tilewright_support_<arch><extension>, extension ".bc" or
+/// ".o", an ELF object. `dir` and errors as above.
+llvm::Expected<std::string> supportPath(llvm::Triple::ArchType arch,
+                                        llvm::StringRef extension,
+                                        llvm::StringRef dir = "");
+extern const llvm::StringLiteral kContractFunction;
 
 } // namespace tilewright
 

@@ -198,6 +198,9 @@ private:
     if (auto mmt4d = dyn_cast<tw::Mmt4dOp>(op)) {
       for (Value operand : mmt4d->getOperands())
         keepInner(operand, 2);
+    } else if (auto matmul = dyn_cast<tw::MatmulOp>(op)) {
+      if (matmul.getRhsPacked())
+        keepInner(matmul.getRhs(), 2);
     } else if (auto pack = dyn_cast<linalg::PackOp>(op)) {
       keepInner(pack.getDest(), pack.getInnerDimsPos().size());
     } else if (auto unpack = dyn_cast<linalg::UnPackOp>(op)) {
@@ -271,7 +274,8 @@ private:
 } // namespace
 
 bool isDispatchable(Operation *op) {
-  if (!isa<linalg::LinalgOp, linalg::PackOp, linalg::UnPackOp, tw::Mmt4dOp>(op))
+  if (!isa<linalg::LinalgOp, linalg::PackOp, linalg::UnPackOp, tw::MatmulOp,
+           tw::Mmt4dOp>(op))
     return false;
   return op->getNumResults() &&
          op->getNumResults() ==
@@ -282,6 +286,8 @@ bool isDispatchable(Operation *op) {
 bool readsInit(Operation *op, OpOperand &operand) {
   if (auto mmt4d = dyn_cast<tw::Mmt4dOp>(op))
     return !mmt4d.getOverwrite();
+  if (auto matmul = dyn_cast<tw::MatmulOp>(op))
+    return &operand == &matmul.getOutMutable() && !matmul.getOverwrite();
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
     return linalgOp.payloadUsesValueFromOperand(&operand);
   return false;

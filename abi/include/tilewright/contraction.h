@@ -1,0 +1,40 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What compiled models call for a matrix multiplication. Its code comes with
+// them, so it may change from version to version; programs call tw_matmul.
+
+#ifndef TILEWRIGHT_CONTRACTION_H_
+#define TILEWRIGHT_CONTRACTION_H_
+
+#include "tilewright/matmul.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A matmul whose tile is chosen.
+typedef struct tw_contraction_t {
+  // As tw_matmul has it, but for these: RHS_PREPACKED says that `rhs` is panels
+  // [N tiles][K steps][N0][K0] of the tile's types, without a descriptor;
+  // `threads` is 1; `workspace` is aligned to 64 bytes, and large enough;
+  // rhs_bytes and cpu_data are not read. Operands are not checked.
+  tw_matmul_params_t matmul;
+  tw_mmt4d_tile_fn_t tile;
+  int32_t tile_types;  // a tw_type_triple_t
+  int32_t M0, N0, K0;
+} tw_contraction_t;
+
+// Named after the version of tw_contraction_t: models of several versions of
+// Tilewright may be in one program, each with the function that it calls.
+#define TW_CONTRACT tw_contract_v1
+#if defined(__GNUC__) && !defined(_WIN32)
+__attribute__((visibility("hidden")))
+#endif
+void TW_CONTRACT(const tw_contraction_t* contraction);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // TILEWRIGHT_CONTRACTION_H_

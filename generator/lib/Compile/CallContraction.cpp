@@ -1,0 +1,187 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tw.matmul on buffers -> a call of tw_contract.
+
+#include "TileCalls.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tilewright/Registry/Registry.h"
+#include "tilewright/contraction.h"
+#include <cstddef>
+
+using namespace mlir;
+
+namespace tilewright {
+namespace {
+
+static_assert(sizeof(void *) == 8 && sizeof(tw_contraction_t) % 8 == 0,
+              "models are for 64-bit targets, as this is");
+
+class ContractionCaller {
+public:
+  explicit ContractionCaller(tw::MatmulOp op)
+      : op(op), key(op.getKey()), maps(op.getMaps()), b(op.getLoc(), op) {}
+
+  LogicalResult build() {
+    for (unsigned operand = 0; operand < 4; ++operand)
+      if (!isContiguous(op->getOperand(operand)))
+        return op.emitOpError()
+               << "has the operand type " << op->getOperand(operand).getType()
+               << ", which is not a contiguous buffer";
+    memory = stackWords(b, op, sizeof(tw_contraction_t) / 8);
+    Value places[3];
+    for (unsigned operand = 0; operand < 3; ++operand)
+      places[operand] = pointerToBytes(b, op->getOperand(operand));
+    fill();
+    // One call for each matrix of the batch.
+    for (unsigned loop = 0; loop < op.getMLoop(); ++loop) {
+      Value extent = extentOf(loop);
+      Value number = enterLoop(extent);
+      for (unsigned operand = 0; operand < 3; ++operand)
+        if (maps[operand].isFunctionOfDim(loop))
+          places[operand] =
+              advanced(places[operand],
+                       multiply(number, multiply(strideOf(operand, loop),
+                                                 elementBytes(operand))));
+    }
+    storePointer(offsetof(tw_contraction_t, matmul.lhs), places[0]);
+    storePointer(offsetof(tw_contraction_t, matmul.rhs), places[1]);
+    storePointer(offsetof(tw_contraction_t, matmul.out), places[2]);
+    LLVM::CallOp::create(
+        b, declareFunction(op, kContractFunction, {memory.getType()}),
+        ValueRange{memory});
+    op.erase();
+    return success();
+  }
+
+private:
+  static bool isContiguous(Value buffer) {
+    auto type = dyn_cast<MemRefType>(buffer.getType());
+    return type && type.getLayout().isIdentity();
+  }
+
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  Value multiply(Value x, Value y) {
+    return b.createOrFold<arith::MulIOp>(x, y);
+  }
+
+  Value enterLoop(Value extent) {
+    auto loop = scf::ForOp::create(b, constant(0), extent, constant(1));
+    b.setInsertionPointToStart(loop.getBody());
+    return loop.getInductionVar();
+  }
+
+  Value sizeOf(unsigned operand, unsigned dim) {
+    return b.createOrFold<memref::DimOp>(op->getOperand(operand), dim);
+  }
+
+  Value elementBytes(unsigned operand) {
+    return constant(cast<MemRefType>(op->getOperand(operand).getType())
+                        .getElementTypeBitWidth() /
+                    8);
+  }
+
+  std::optional<unsigned> dimOf(unsigned operand, unsigned loop) {
+    return maps[operand].getResultPosition(b.getAffineDimExpr(loop));
+  }
+
+  /// In elements: of a packed rhs, panels and steps are none.
+  Value extentOf(unsigned loop) {
+    for (unsigned operand : {0, 2, 1})
+      if (std::optional<unsigned> dim = dimOf(operand, loop))
+        return sizeOf(operand, *dim);
+    llvm_unreachable("verified: every loop has a kind");
+  }
+
+  /// From one iteration of the loop to the next, in elements.
+  Value strideOf(unsigned operand, unsigned loop) {
+    Value stride = constant(1);
+    auto type = cast<MemRefType>(op->getOperand(operand).getType());
+    for (unsigned dim = *dimOf(operand, loop) + 1; dim < type.getRank(); ++dim)
+      stride = multiply(stride, sizeOf(operand, dim));
+    return stride;
+  }
+
+  bool isInnermost(unsigned operand, unsigned loop) {
+    return dimOf(operand, loop) == maps[operand].getNumResults() - 1;
+  }
+
+  /// All but where the matrices are.
+  void fill() {
+    unsigned m = op.getMLoop(), n = op.getNLoop(), k = op.getKLoop();
+    uint32_t flags = matrixTypes();
+    if (!op.getOverwrite())
+      flags |= TW_MMT4D_FLAG_ACCUMULATE;
+    // Where rows lie side by side, the matrix lies transposed, and its stride
+    // is that of the columns.
+    bool lhsTransposed = isInnermost(0, m), rhsTransposed = isInnermost(1, k),
+         outTransposed = isInnermost(2, m);
+    if (lhsTransposed)
+      flags |= TW_MATMUL_FLAG_LHS_TRANSPOSED;
+    if (outTransposed)
+      flags |= TW_MATMUL_FLAG_OUT_TRANSPOSED;
+    if (op.getRhsPacked())
+      flags |= TW_MATMUL_FLAG_RHS_PREPACKED;
+    else if (rhsTransposed)
+      flags |= TW_MATMUL_FLAG_RHS_TRANSPOSED;
+    auto word = [&](size_t offset, Value index) {
+      storeAt(offset, arith::IndexCastOp::create(b, b.getI64Type(), index));
+    };
+    word(offsetof(tw_contraction_t, matmul.lhs_stride),
+         strideOf(0, lhsTransposed ? k : m));
+    word(offsetof(tw_contraction_t, matmul.rhs_stride),
+         op.getRhsPacked() ? constant(0) : strideOf(1, rhsTransposed ? n : k));
+    word(offsetof(tw_contraction_t, matmul.out_stride),
+         strideOf(2, outTransposed ? n : m));
+    word(offsetof(tw_contraction_t, matmul.M), extentOf(m));
+    word(offsetof(tw_contraction_t, matmul.N), sizeOf(2, *dimOf(2, n)));
+    word(offsetof(tw_contraction_t, matmul.K), extentOf(k));
+    number(offsetof(tw_contraction_t, matmul.flags), flags);
+    number(offsetof(tw_contraction_t, matmul.threads), 1);
+    storePointer(offsetof(tw_contraction_t, matmul.workspace),
+                 pointerToBytes(b, op.getWorkspace()));
+    number(offsetof(tw_contraction_t, tile_types), key.types);
+    number(offsetof(tw_contraction_t, M0), key.m0);
+    number(offsetof(tw_contraction_t, N0), key.n0);
+    number(offsetof(tw_contraction_t, K0), key.k0);
+    LLVM::LLVMFuncOp tile = declareTile(op, op.getTile());
+    storePointer(offsetof(tw_contraction_t, tile),
+                 LLVM::AddressOfOp::create(b, tile));
+  }
+
+  /// Of the matrices as they lie: those of the tile.
+  uint32_t matrixTypes() { return uint32_t(key.types); }
+
+  void number(size_t offset, int32_t value) {
+    storeAt(offset, LLVM::ConstantOp::create(b, b.getI32Type(), value));
+  }
+  void storePointer(size_t offset, Value pointer) { storeAt(offset, pointer); }
+  void storeAt(size_t offset, Value value) {
+    LLVM::StoreOp::create(b, value, place(memory, offset));
+  }
+  Value place(Value start, size_t offset) {
+    return LLVM::GEPOp::create(b, start.getType(), b.getI8Type(), start,
+                               ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+  }
+  Value advanced(Value start, Value bytes) {
+    return LLVM::GEPOp::create(
+        b, start.getType(), b.getI8Type(), start,
+        ValueRange{arith::IndexCastOp::create(b, b.getI64Type(), bytes)});
+  }
+
+  tw::MatmulOp op;
+  TileKey key;
+  SmallVector<AffineMap> maps;
+  ImplicitLocOpBuilder b;
+  Value memory; ///< a tw_contraction_t
+};
+
+} // namespace
+
+LogicalResult callContraction(tw::MatmulOp op) {
+  return ContractionCaller(op).build();
+}
+
+} // namespace tilewright

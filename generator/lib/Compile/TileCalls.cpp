@@ -1,0 +1,46 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "TileCalls.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+LLVM::LLVMFuncOp declareFunction(Operation *user, StringRef name,
+                                 ArrayRef<Type> arguments) {
+  auto module = user->getParentOfType<ModuleOp>();
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return known;
+  auto b = ImplicitLocOpBuilder::atBlockBegin(user->getLoc(), module.getBody());
+  return LLVM::LLVMFuncOp::create(
+      b, name,
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                  arguments));
+}
+
+LLVM::LLVMFuncOp declareTile(Operation *user, StringRef name) {
+  Type pointer = LLVM::LLVMPointerType::get(user->getContext());
+  return declareFunction(user, name, {pointer, pointer, pointer, pointer});
+}
+
+Value pointerToBytes(ImplicitLocOpBuilder &b, Value buffer) {
+  Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
+  Value word = arith::IndexCastOp::create(b, b.getI64Type(), address);
+  return LLVM::IntToPtrOp::create(b, LLVM::LLVMPointerType::get(b.getContext()),
+                                  word);
+}
+
+Value stackWords(ImplicitLocOpBuilder &b, Operation *user, int64_t words) {
+  OpBuilder::InsertionGuard guard(b);
+  auto func = user->getParentOfType<func::FuncOp>();
+  b.setInsertionPointToStart(&func.getBody().front());
+  Value one = LLVM::ConstantOp::create(b, b.getI64Type(), 1);
+  return LLVM::AllocaOp::create(b, LLVM::LLVMPointerType::get(b.getContext()),
+                                LLVM::LLVMArrayType::get(b.getI64Type(), words),
+                                one, /*alignment=*/16);
+}
+
+} // namespace tilewright

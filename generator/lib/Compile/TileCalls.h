@@ -1,0 +1,39 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls of tiles, and of what calls them.
+
+#ifndef TILEWRIGHT_LIB_COMPILE_TILECALLS_H
+#define TILEWRIGHT_LIB_COMPILE_TILECALLS_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "tilewright/Dialect/TwDialect.h"
+
+namespace tilewright {
+
+/// The function `name` of the module, of pointers, which returns nothing.
+mlir::LLVM::LLVMFuncOp declareFunction(mlir::Operation *user,
+                                       llvm::StringRef name,
+                                       llvm::ArrayRef<mlir::Type> arguments);
+/// The tile function `name`.
+mlir::LLVM::LLVMFuncOp declareTile(mlir::Operation *user, llvm::StringRef name);
+
+/// Where the elements of `buffer`, which is contiguous, begin.
+mlir::Value pointerToBytes(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer);
+
+/// Room for `words` of 64 bits on the stack of the function that `user` is in,
+/// whatever loops are around it.
+mlir::Value stackWords(mlir::ImplicitLocOpBuilder &b, mlir::Operation *user,
+                       int64_t words);
+
+/// Replaces a multiplication on buffers by a call of tw_contract_v1, one for
+/// each matrix of its batch. Fails, with an error, if a buffer is not
+/// contiguous.
+llvm::LogicalResult callContraction(tw::MatmulOp op);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_COMPILE_TILECALLS_H

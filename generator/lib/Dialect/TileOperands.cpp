@@ -1,0 +1,94 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "TileOperands.h"
+
+using namespace mlir;
+
+namespace tilewright::tw {
+
+Maps mapsOf(ArrayAttr indexingMaps) {
+  return llvm::to_vector_of<AffineMap, kOperands>(
+      indexingMaps.getAsValueRange<AffineMapAttr>());
+}
+
+const Kind *kindOf(unsigned loop, const Maps &maps) {
+  unsigned operands = 0;
+  for (auto [operand, map] : llvm::enumerate(maps))
+    if (map.isFunctionOfDim(loop))
+      operands |= 1 << operand;
+  const Kind *kind = llvm::find_if(
+      kKinds, [&](const Kind &each) { return each.operands == operands; });
+  return kind == std::end(kKinds) ? nullptr : kind;
+}
+
+StringRef prefixOf(StringRef tile) {
+  size_t end = tile.rfind("_mmt4d_tile_");
+  return end == StringRef::npos ? StringRef(kDefaultPrefix)
+                                : tile.take_front(end);
+}
+
+ParsedTileKey parseTile(StringRef tile) {
+  return parseTileKey(tile.str(), prefixOf(tile).str());
+}
+
+FailureOr<TileKey> verifyTileName(Operation *op, StringRef tile) {
+  ParsedTileKey parsed = parseTile(tile);
+  if (!parsed.key)
+    return op->emitOpError() << parsed.error;
+  if (parsed.key->isScalable())
+    return op->emitOpError()
+           << "names the tile '" << tile << "', but a layout needs fixed sizes";
+  if (parsed.key->blockScaled)
+    return op->emitOpError() << "names the tile '" << tile
+                             << "', but has no panels of block scales";
+  return *parsed.key;
+}
+
+bool isElement(Type type, tw_element_type_t element) {
+  const ElementTypeInfo &expected = info(element);
+  if (expected.kind != TW_ELEMENT_KIND_FLOAT)
+    return type.isSignlessInteger(expected.bits);
+  std::string name;
+  llvm::raw_string_ostream(name) << type;
+  return StringRef(name).equals_insensitive(expected.name);
+}
+
+LogicalResult verifyElements(Operation *op, const TileKey &key) {
+  bool onTensors = op->getNumResults() > 0;
+  const TypeTripleInfo &types = info(key.types);
+  const tw_element_type_t elements[] = {types.lhs, types.rhs, types.out};
+  for (unsigned operand = 0; operand < kOperands; ++operand) {
+    auto type = cast<ShapedType>(op->getOperand(operand).getType());
+    if (isa<RankedTensorType>(type) != onTensors)
+      return op->emitOpError()
+             << "is on tensors with a result or on buffers without one, but "
+             << kNames[operand] << " has type " << type;
+    if (!isElement(type.getElementType(), elements[operand]))
+      return op->emitOpError()
+             << "has " << kNames[operand] << " elements of "
+             << type.getElementType() << ", but those of the tile are "
+             << info(elements[operand]).name;
+    if (info(elements[operand]).bits % 8)
+      return op->emitOpError()
+             << "has " << kNames[operand] << " elements of "
+             << info(elements[operand]).name << ", which are less than a byte";
+  }
+  return success();
+}
+
+LogicalResult verifyPermutations(Operation *op, const Maps &maps) {
+  if (maps.size() != kOperands)
+    return op->emitOpError() << "has " << maps.size()
+                             << " maps; expected those of lhs, rhs and out";
+  for (unsigned operand = 0; operand < kOperands; ++operand)
+    if (maps[operand].getNumDims() != maps[kLhs].getNumDims() ||
+        !maps[operand].isProjectedPermutation())
+      return op->emitOpError()
+             << "has the " << kNames[operand] << " map "
+             << AffineMapAttr::get(maps[operand])
+             << "; expected different loops out of " << maps[kLhs].getNumDims();
+  return success();
+}
+
+} // namespace tilewright::tw

@@ -1,0 +1,58 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What operations have in common that multiply by a tile function.
+
+#ifndef TILEWRIGHT_LIB_DIALECT_TILEOPERANDS_H
+#define TILEWRIGHT_LIB_DIALECT_TILEOPERANDS_H
+
+#include "mlir/IR/Builders.h"
+#include "tilewright/Dialect/TwDialect.h"
+
+namespace tilewright::tw {
+
+/// Operands in their order.
+enum { kLhs, kRhs, kOut, kOperands };
+inline constexpr const char *kNames[kOperands] = {"lhs", "rhs", "out"};
+
+/// A kind of loops: which operands it indexes, in what place of each.
+struct Kind {
+  const char *name;
+  unsigned operands; ///< bits 1 << operand
+};
+inline constexpr Kind kKinds[] = {
+    {"batch", 1 << kLhs | 1 << kRhs | 1 << kOut},
+    {"m", 1 << kLhs | 1 << kOut},
+    {"n", 1 << kRhs | 1 << kOut},
+    {"k", 1 << kLhs | 1 << kRhs},
+};
+
+using Maps = llvm::SmallVector<mlir::AffineMap, kOperands>;
+Maps mapsOf(mlir::ArrayAttr indexingMaps);
+
+/// The kind of a loop, or null.
+const Kind *kindOf(unsigned loop, const Maps &maps);
+
+/// The prefix and the key that `tile` spells.
+llvm::StringRef prefixOf(llvm::StringRef tile);
+ParsedTileKey parseTile(llvm::StringRef tile);
+
+/// Errors at `op`: a name that is none, of a scalable tile, or of one with
+/// block scales.
+llvm::FailureOr<TileKey> verifyTileName(mlir::Operation *op,
+                                        llvm::StringRef tile);
+
+/// Whether elements of `type` are `element`: those of models are signless, and
+/// the key has the sign.
+bool isElement(mlir::Type type, tw_element_type_t element);
+
+/// lhs, rhs and out are tensors, with results, or buffers, without, and have
+/// the elements of the tile.
+llvm::LogicalResult verifyElements(mlir::Operation *op, const TileKey &key);
+
+/// One map for each operand, of different loops.
+llvm::LogicalResult verifyPermutations(mlir::Operation *op, const Maps &maps);
+
+} // namespace tilewright::tw
+
+#endif // TILEWRIGHT_LIB_DIALECT_TILEOPERANDS_H

@@ -1,0 +1,84 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What models reserve for a multiplication against what tw_contract plans.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "tests/compile/planned_workspace.h"
+#include "tilewright/Compile/MatmulWorkspace.h"
+#include "tilewright/Registry/Registry.h"
+
+namespace tilewright::testing {
+namespace {
+
+tw_index_t plannedBytes(const TileKey& key, const MatmulSizes& sizes,
+                        bool rhsPacked, bool outTransposed) {
+  tw_contraction_t contraction = {};
+  tw_matmul_params_t& params = contraction.matmul;
+  params.M = sizes.m;
+  params.N = sizes.n;
+  params.K = sizes.k;
+  params.threads = 1;
+  params.flags = uint32_t(key.types);
+  if (rhsPacked) params.flags |= TW_MATMUL_FLAG_RHS_PREPACKED;
+  if (outTransposed) params.flags |= TW_MATMUL_FLAG_OUT_TRANSPOSED;
+  contraction.tile_types = key.types;
+  contraction.M0 = key.m0;
+  contraction.N0 = key.n0;
+  contraction.K0 = key.k0;
+  return tw_planned_workspace(&contraction);
+}
+
+TEST(ContractionWorkspaceTest, HoldsWhatIsPlanned) {
+  std::mt19937_64 random(7);
+  auto size = [&](int64_t most) {
+    const int64_t small = 1 + int64_t(random() % 40);
+    return random() % 2 ? small : 1 + int64_t(random() % uint64_t(most));
+  };
+  for (const HandWrittenTile& tile : handWrittenTiles()) {
+    if (info(tile.key.isa).isAmdgpu() || tile.key.isScalable()) continue;
+    for (int i = 0; i < 40; ++i) {
+      const MatmulSizes sizes = {size(9000), size(9000), size(9000)};
+      const bool rhsPacked = random() % 2, outTransposed = random() % 2;
+      const auto bytes =
+          matmulWorkspace(tile.key, sizes, rhsPacked, outTransposed);
+      if (!bytes) {
+        EXPECT_GT(sizes.k, 8192) << tile.name;
+        continue;
+      }
+      EXPECT_GE(*bytes, plannedBytes(tile.key, sizes, rhsPacked, outTransposed))
+          << tile.name << " of " << sizes.m << " x " << sizes.n << " x "
+          << sizes.k << ", rhs packed " << rhsPacked << ", out transposed "
+          << outTransposed;
+    }
+  }
+}
+
+TEST(ContractionWorkspaceTest, UnknownSizes) {
+  const TileKey key = handWrittenTiles().front().key;
+  EXPECT_EQ(matmulWorkspace(key, {-1, 100, 100}, false, false),
+            TW_MATMUL_MOST_WORKSPACE);
+  EXPECT_EQ(
+      matmulWorkspace(key, {INT64_MAX, INT64_MAX, INT64_MAX}, false, true),
+      TW_MATMUL_MOST_WORKSPACE);
+  EXPECT_LT(*matmulWorkspace(key, {0, 1, 0}, true, false), 10000);
+}
+
+TEST(ContractionWorkspaceTest, TilesThatRoundWantAllOfK) {
+  const ParsedTileKey parsed =
+      parseTileKey("tw_mmt4d_tile_f16f16f16_8x8x1_x86_64_avx2_fma");
+  ASSERT_TRUE(parsed.key) << parsed.error;
+  EXPECT_EQ(matmulWorkspace(*parsed.key, {8, 8, -1}, false, false),
+            std::nullopt);
+  EXPECT_EQ(matmulWorkspace(*parsed.key, {8, 8, 10000}, false, false),
+            std::nullopt);
+  EXPECT_NE(matmulWorkspace(*parsed.key, {8, 8, 8192}, false, false),
+            std::nullopt);
+}
+
+}  // namespace
+}  // namespace tilewright::testing

@@ -1,0 +1,19 @@
+// RUN: tw-opt %s --tw-call-tile-functions | FileCheck %s
+
+// One call for each matrix of the batch, of which only the places of the operands change. Flags: f32f32f32 (1)
+// and that lhs lies transposed (bit 20).
+// CHECK-LABEL: func.func @batch(
+// CHECK:         %[[C:.*]] = llvm.alloca %{{.*}} x !llvm.array<17 x i64>
+// CHECK:         llvm.mlir.constant(1048577 : i32)
+// CHECK:         llvm.mlir.addressof @tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base
+// CHECK:         scf.for
+// CHECK-COUNT-3:   llvm.getelementptr %{{.*}}[%{{.*}}] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+// CHECK:           llvm.call @tw_contract_v1(%[[C]])
+#a = affine_map<(b, m, n, k) -> (b, k, m)>
+#b = affine_map<(b, m, n, k) -> (b, k, n)>
+#c = affine_map<(b, m, n, k) -> (b, m, n)>
+func.func @batch(%x: memref<?x7x?xf32>, %y: memref<?x7x96xf32>, %o: memref<?x?x96xf32>, %w: memref<4194304xi8>) {
+  tw.matmul "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base" overwrite indexing_maps = [#a, #b, #c]
+      ins(%x, %y : memref<?x7x?xf32>, memref<?x7x96xf32>) outs(%o, %w : memref<?x?x96xf32>, memref<4194304xi8>)
+  return
+}

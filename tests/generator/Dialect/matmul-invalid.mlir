@@ -1,0 +1,90 @@
+// RUN: tw-opt %s -split-input-file -verify-diagnostics
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+func.func @loops(%x: tensor<4x5xf32>, %y: tensor<5x6xf32>, %o: tensor<4x6xf32>, %w: tensor<64xi8>) {
+  // expected-error@+1 {{has the loop d0 of kind n; expected m}}
+  %r:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" indexing_maps = [#kn, #mk, #mn]
+      ins(%x, %y : tensor<4x5xf32>, tensor<5x6xf32>) outs(%o, %w : tensor<4x6xf32>, tensor<64xi8>)
+      -> tensor<4x6xf32>, tensor<64xi8>
+  return
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+func.func @elements(%x: tensor<4x5xf16>, %y: tensor<5x6xf32>, %o: tensor<4x6xf32>, %w: tensor<64xi8>) {
+  // expected-error@+1 {{has lhs elements of 'f16', but those of the tile are f32}}
+  %r:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" indexing_maps = [#mk, #kn, #mn]
+      ins(%x, %y : tensor<4x5xf16>, tensor<5x6xf32>) outs(%o, %w : tensor<4x6xf32>, tensor<64xi8>)
+      -> tensor<4x6xf32>, tensor<64xi8>
+  return
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+func.func @workspace(%x: tensor<4x5xf32>, %y: tensor<5x6xf32>, %o: tensor<4x6xf32>, %w: tensor<64xf32>) {
+  // expected-error@+1 {{has the workspace type 'tensor<64xf32>'; expected one dimension of i8}}
+  %r:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" indexing_maps = [#mk, #kn, #mn]
+      ins(%x, %y : tensor<4x5xf32>, tensor<5x6xf32>) outs(%o, %w : tensor<4x6xf32>, tensor<64xf32>)
+      -> tensor<4x6xf32>, tensor<64xf32>
+  return
+}
+
+// -----
+
+#bmk = affine_map<(b, m, n, k) -> (m, k, b)>
+#bkn = affine_map<(b, m, n, k) -> (b, k, n)>
+#bmn = affine_map<(b, m, n, k) -> (b, m, n)>
+func.func @innermost(%x: tensor<4x5x3xf32>, %y: tensor<3x5x6xf32>, %o: tensor<3x4x6xf32>, %w: tensor<64xi8>) {
+  // expected-error@+1 {{whose innermost loop is none of the last three}}
+  %r:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" indexing_maps = [#bmk, #bkn, #bmn]
+      ins(%x, %y : tensor<4x5x3xf32>, tensor<3x5x6xf32>) outs(%o, %w : tensor<3x4x6xf32>, tensor<64xi8>)
+      -> tensor<3x4x6xf32>, tensor<64xi8>
+  return
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+func.func @panels(%x: tensor<4x5xf32>, %y: tensor<5x1x8x1xf32>, %o: tensor<4x6xf32>, %w: tensor<64xi8>) {
+  // expected-error@+1 {{expected it to end in n, k, as rhs is packed}}
+  %r:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" rhs_packed indexing_maps = [#mk, #kn, #mn]
+      ins(%x, %y : tensor<4x5xf32>, tensor<5x1x8x1xf32>) outs(%o, %w : tensor<4x6xf32>, tensor<64xi8>)
+      -> tensor<4x6xf32>, tensor<64xi8>
+  return
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+func.func @panel_count(%x: tensor<4x5xf32>, %y: tensor<2x5x8x1xf32>, %o: tensor<4x6xf32>, %w: tensor<64xi8>) {
+  // expected-error@+1 {{has the loop d1 of size 6, but 2 in rhs}}
+  %r:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" rhs_packed indexing_maps = [#mk, #nk, #mn]
+      ins(%x, %y : tensor<4x5xf32>, tensor<2x5x8x1xf32>) outs(%o, %w : tensor<4x6xf32>, tensor<64xi8>)
+      -> tensor<4x6xf32>, tensor<64xi8>
+  return
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+func.func @sizes(%x: tensor<4x5xf32>, %y: tensor<7x6xf32>, %o: tensor<4x6xf32>, %w: tensor<64xi8>) {
+  // expected-error@+1 {{has the loop d2 of size 5, but 7 in rhs}}
+  %r:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" indexing_maps = [#mk, #kn, #mn]
+      ins(%x, %y : tensor<4x5xf32>, tensor<7x6xf32>) outs(%o, %w : tensor<4x6xf32>, tensor<64xi8>)
+      -> tensor<4x6xf32>, tensor<64xi8>
+  return
+}

@@ -1,0 +1,34 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tilewright/contraction.h"
+
+#include "ukernels/matmul_run.h"
+
+void TW_CONTRACT(const tw_contraction_t* c) {
+  const tw_matmul_params_t* p = &c->matmul;
+  if (p->M == 0 || p->N == 0 ||
+      (p->K == 0 && p->flags & TW_MMT4D_FLAG_ACCUMULATE))
+    return;
+  tw_matmul_run_t run;
+  tw_matmul_tile_t* tile = &run.plan.tile;
+  tw_triple_t types;
+  // The compiler has both from the same table.
+  if (!tw_triple_of(p->flags & TW_MMT4D_FLAG_TYPE_MASK, &types) ||
+      !tw_triple_of((unsigned)c->tile_types, &tile->types))
+    return;
+  tile->fn = c->tile;
+  tile->value = (tw_type_triple_t)c->tile_types;
+  tile->sizes.M0 = c->M0;
+  tile->sizes.N0 = c->N0;
+  tile->sizes.K0 = c->K0;
+  tile->isa = TW_ISA_GENERIC;
+  tile->name = "";
+  tw_plan_with_tile(p, &types, &run.plan);
+  run.params = p;
+  run.panels =
+      p->flags & TW_MATMUL_FLAG_RHS_PREPACKED ? (const char*)p->rhs : 0;
+  run.workspace = (char*)p->workspace;
+  const tw_index_t tasks = run.plan.lhs.parts * run.plan.rhs.parts;
+  for (tw_index_t i = 0; i < tasks; ++i) tw_run_matmul_task(&run, i);
+}

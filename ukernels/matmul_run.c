@@ -1,0 +1,267 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs what matmul_blocks.c has planned.
+
+#include "ukernels/matmul_run.h"
+
+#include "ukernels/matmul_out.h"
+
+// A half-open range of tiles or K steps.
+typedef struct tw_range_t {
+  tw_index_t begin, end;
+} tw_range_t;
+
+// A task at a place of its loops.
+typedef struct tw_matmul_task_t {
+  const tw_matmul_run_t* run;
+  char *lhs, *rhs, *out, *tile, *wide;  // its workspace
+  // What is multiplied next: tiles of M and of N, steps of K.
+  tw_range_t m, n, k;
+  // What the packed blocks hold.
+  tw_range_t lhs_m, lhs_k, rhs_n, rhs_k;
+} tw_matmul_task_t;
+
+static tw_index_t tw_min(tw_index_t a, tw_index_t b) { return a < b ? a : b; }
+
+static tw_range_t tw_part_of(tw_range_t all, tw_index_t begin,
+                             tw_index_t size) {
+  const tw_range_t part = {begin, tw_min(begin + size, all.end)};
+  return part;
+}
+
+static tw_index_t tw_count(tw_range_t range) { return range.end - range.begin; }
+
+static int tw_same(tw_range_t a, tw_range_t b) {
+  return a.begin == b.begin && a.end == b.end;
+}
+
+// Whether sums of this call's out block have begun, or begin with out.
+static int tw_adds(const tw_matmul_task_t* task) {
+  return task->k.begin > 0 ||
+         task->run->params->flags & TW_MMT4D_FLAG_ACCUMULATE;
+}
+
+// ---- Packing ----------------------------------------------------------------
+
+static void tw_pack_lhs(tw_matmul_task_t* task) {
+  if (tw_same(task->lhs_m, task->m) && tw_same(task->lhs_k, task->k)) return;
+  const tw_matmul_plan_t* plan = &task->run->plan;
+  tw_pack_side(&plan->lhs, plan->K, task->run->params->lhs, task->m.begin,
+               tw_count(task->m), task->k.begin, tw_count(task->k), task->wide,
+               task->lhs);
+  task->lhs_m = task->m;
+  task->lhs_k = task->k;
+}
+
+static void tw_pack_rhs(tw_matmul_task_t* task) {
+  if (task->run->panels ||
+      (tw_same(task->rhs_n, task->n) && tw_same(task->rhs_k, task->k)))
+    return;
+  const tw_matmul_plan_t* plan = &task->run->plan;
+  tw_pack_side(&plan->rhs, plan->K, task->run->params->rhs, task->n.begin,
+               tw_count(task->n), task->k.begin, tw_count(task->k), task->wide,
+               task->rhs);
+  task->rhs_n = task->n;
+  task->rhs_k = task->k;
+}
+
+// ---- Multiplying ------------------------------------------------------------
+
+// The packed blocks and the out matrix of a multiplication, in bytes.
+typedef struct tw_blocks_t {
+  const char *lhs, *rhs;  // of the first tile and step
+  tw_index_t lhs_panel, rhs_panel;
+  char* out;  // of the first tile
+  tw_index_t out_row, out_col;
+  tw_index_t m, n, k;  // tiles and steps
+} tw_blocks_t;
+
+static tw_blocks_t tw_blocks_of(const tw_matmul_task_t* task) {
+  const tw_matmul_run_t* run = task->run;
+  const tw_matmul_plan_t* plan = &run->plan;
+  tw_blocks_t b;
+  b.m = tw_count(task->m);
+  b.n = tw_count(task->n);
+  b.k = tw_count(task->k);
+  b.lhs = task->lhs;
+  b.lhs_panel = b.k * plan->lhs.step;
+  b.rhs = task->rhs;
+  b.rhs_panel = b.k * plan->rhs.step;
+  if (run->panels) {
+    b.rhs_panel = plan->k_steps * plan->rhs.step;
+    b.rhs = run->panels + task->n.begin * b.rhs_panel +
+            task->k.begin * plan->rhs.step;
+  }
+  return b;
+}
+
+static tw_mmt4d_params_t tw_tile_params(const tw_matmul_plan_t* plan, int adds,
+                                        tw_index_t out_row_stride) {
+  tw_mmt4d_params_t tile = {0};
+  tile.M0 = plan->tile.sizes.M0;
+  tile.N0 = plan->tile.sizes.N0;
+  tile.K0 = plan->tile.sizes.K0;
+  tile.flags = (uint32_t)plan->tile.value |
+               TW_MMT4D_FLAG_SKIP_INTERMEDIATE_ROUNDINGS |
+               TW_MMT4D_FLAG_OUT_ROW_STRIDE;
+  if (adds) tile.flags |= TW_MMT4D_FLAG_ACCUMULATE;
+  tile.out_row_stride = out_row_stride;
+  return tile;
+}
+
+// Asks for the lines of an out tile, while the one before it is multiplied: its
+// rows lie in as many places, and of a large out in a cache far away.
+static void tw_prefetch_tile(const char* out, tw_index_t rows,
+                             tw_index_t row_bytes, tw_index_t stride) {
+  for (tw_index_t r = 0; r < rows; ++r)
+    for (tw_index_t at = 0; at < row_bytes; at += 64)
+      __builtin_prefetch(out + r * stride + at, 1);
+}
+
+// Tiles [0, b->m) x [0, b->n), all of them inside out.
+static void tw_multiply_whole(const tw_matmul_plan_t* plan,
+                              const tw_blocks_t* b, tw_mmt4d_params_t tile) {
+  const tw_mmt4d_tile_fn_t fn = plan->tile.fn;
+  const int rows = plan->along_rows;
+  const tw_index_t outer = rows ? b->m : b->n, inner = rows ? b->n : b->m;
+  const tw_index_t next = rows ? b->out_col : b->out_row;
+  const tw_index_t stride = b->out_row / tile.M0;
+  tile.K = b->k;
+  for (tw_index_t i = 0; i < outer; ++i)
+    for (tw_index_t j = 0; j < inner; ++j) {
+      const tw_index_t m = rows ? i : j, n = rows ? j : i;
+      char* out = b->out + m * b->out_row + n * b->out_col;
+      if (j + 1 < inner)
+        tw_prefetch_tile(out + next, tile.M0, b->out_col, stride);
+      fn(out, b->lhs + m * b->lhs_panel, b->rhs + n * b->rhs_panel, &tile);
+    }
+}
+
+// One tile over an edge of out: by way of the task's scratch tile.
+static void tw_multiply_edge(const tw_matmul_task_t* task, const tw_blocks_t* b,
+                             tw_index_t m, tw_index_t n) {
+  const tw_matmul_run_t* run = task->run;
+  const tw_matmul_plan_t* plan = &run->plan;
+  const tw_tile_sizes_t sizes = plan->tile.sizes;
+  const tw_out_t out = {run->params,
+                        plan->tile.types.out,
+                        (task->m.begin + m) * sizes.M0,
+                        (task->n.begin + n) * sizes.N0,
+                        sizes.M0,
+                        sizes.N0};
+  const int adds = tw_adds(task);
+  if (adds) tw_load_out(&out, task->tile);
+  tw_mmt4d_params_t tile = tw_tile_params(plan, adds, sizes.N0);
+  tile.K = b->k;
+  plan->tile.fn(task->tile, b->lhs + m * b->lhs_panel,
+                b->rhs + n * b->rhs_panel, &tile);
+  tw_store_out(&out, task->tile);
+}
+
+static void tw_multiply_into_out(const tw_matmul_task_t* task) {
+  const tw_matmul_run_t* run = task->run;
+  const tw_matmul_params_t* p = run->params;
+  const tw_matmul_plan_t* plan = &run->plan;
+  const tw_tile_sizes_t sizes = plan->tile.sizes;
+  const tw_index_t size = tw_element_bits(plan->out) / 8;
+  const tw_blocks_t all = tw_blocks_of(task);
+  tw_blocks_t whole = all;
+  whole.m = tw_min(all.m, p->M / sizes.M0 - task->m.begin);
+  whole.n = tw_min(all.n, p->N / sizes.N0 - task->n.begin);
+  whole.out_row = sizes.M0 * p->out_stride * size;
+  whole.out_col = sizes.N0 * size;
+  whole.out = (char*)p->out + task->m.begin * whole.out_row +
+              task->n.begin * whole.out_col;
+  tw_multiply_whole(plan, &whole,
+                    tw_tile_params(plan, tw_adds(task), p->out_stride));
+  for (tw_index_t n = 0; n < all.n; ++n)
+    for (tw_index_t m = n < whole.n ? whole.m : 0; m < all.m; ++m)
+      tw_multiply_edge(task, &all, m, n);
+}
+
+// By way of a block of accumulators, with the last chunk of K into out.
+static void tw_multiply_into_block(const tw_matmul_task_t* task) {
+  const tw_matmul_run_t* run = task->run;
+  const tw_matmul_plan_t* plan = &run->plan;
+  const tw_tile_sizes_t sizes = plan->tile.sizes;
+  const tw_index_t size = tw_element_bits(plan->tile.types.out) / 8;
+  tw_blocks_t b = tw_blocks_of(task);
+  const tw_out_t out = {run->params,
+                        plan->tile.types.out,
+                        task->m.begin * sizes.M0,
+                        task->n.begin * sizes.N0,
+                        b.m * sizes.M0,
+                        b.n * sizes.N0};
+  if (task->k.begin == 0 && tw_adds(task)) tw_load_out(&out, task->out);
+  b.out = task->out;
+  b.out_row = sizes.M0 * out.cols * size;
+  b.out_col = sizes.N0 * size;
+  tw_multiply_whole(plan, &b, tw_tile_params(plan, tw_adds(task), out.cols));
+  if (task->k.end == plan->k_steps) tw_store_out(&out, task->out);
+}
+
+// ---- Loops ------------------------------------------------------------------
+
+enum { TW_LOOP_M, TW_LOOP_N, TW_LOOP_K };
+
+// The loops of a task, outermost first. A block is packed when one of its loops
+// has moved on, so of two blocks the one that costs more stays longer.
+//   into out: a chunk of the rhs serves all blocks of M;
+//   into a block of accumulators: which are one block's until K has ended;
+//   prepacked: the lhs is packed once.
+static const unsigned char kLoops[3][3] = {
+    {TW_LOOP_N, TW_LOOP_K, TW_LOOP_M},
+    {TW_LOOP_N, TW_LOOP_M, TW_LOOP_K},
+    {TW_LOOP_M, TW_LOOP_K, TW_LOOP_N},
+};
+
+static void tw_run_loop(tw_matmul_task_t* task, const tw_range_t* all,
+                        const unsigned char* loops, int depth) {
+  const tw_matmul_plan_t* plan = &task->run->plan;
+  if (depth == 3) {
+    tw_pack_rhs(task);
+    tw_pack_lhs(task);
+    if (plan->direct)
+      tw_multiply_into_out(task);
+    else
+      tw_multiply_into_block(task);
+    return;
+  }
+  const int loop = loops[depth];
+  const tw_index_t sizes[] = {plan->lhs.block, plan->rhs.block, plan->chunk};
+  tw_range_t* const ranges[] = {&task->m, &task->n, &task->k};
+  tw_index_t at = all[loop].begin;
+  do {  // once for K of 0
+    *ranges[loop] = tw_part_of(all[loop], at, sizes[loop]);
+    tw_run_loop(task, all, loops, depth + 1);
+    at += sizes[loop];
+  } while (at < all[loop].end);
+}
+
+void tw_run_matmul_task(void* context, tw_index_t i) {
+  const tw_matmul_run_t* run = (const tw_matmul_run_t*)context;
+  const tw_matmul_plan_t* plan = &run->plan;
+  char* slice = run->workspace + i * plan->slice;
+  const tw_range_t none = {-1, -1};
+  tw_matmul_task_t task = {run,
+                           slice,
+                           slice + plan->rhs_at,
+                           slice + plan->out_at,
+                           slice + plan->tile_at,
+                           slice + plan->wide_at,
+                           none,
+                           none,
+                           none,
+                           none,
+                           none,
+                           none,
+                           none};
+  const tw_range_t m = {0, plan->lhs.tiles}, n = {0, plan->rhs.tiles};
+  const tw_range_t all[] = {
+      tw_part_of(m, i % plan->lhs.parts * plan->lhs.part, plan->lhs.part),
+      tw_part_of(n, i / plan->lhs.parts * plan->rhs.part, plan->rhs.part),
+      {0, plan->k_steps}};
+  const int order = !plan->direct ? 1 : run->panels ? 2 : 0;
+  tw_run_loop(&task, all, kLoops[order], 0);
+}
