@@ -10,6 +10,7 @@
 // piece. Here its rows are far apart, often in the same sets of L1, and reading
 // and writing it more often costs more than reading the rhs from L2.
 
+#include "tilewright/contraction.h"
 #include "ukernels/index.h"
 #include "ukernels/matmul_plan.h"
 
@@ -19,13 +20,6 @@ static const tw_index_t kL1Bytes = 24 << 10;
 static const tw_index_t kL2Bytes = 512 << 10;
 // A row's elements of a chunk.
 static const tw_index_t kChunkBytes = 4 << 10;
-// The blocks of a task in its workspace, TW_MATMUL_MOST_WORKSPACE together with
-// a tile of out (128 KiB, matmul_tile.c) and the ends of cache lines.
-static const tw_index_t kLhsBytes = 768 << 10;
-static const tw_index_t kRhsBytes = 1792 << 10;
-static const tw_index_t kOutBytes = 768 << 10;   // also of out itself
-static const tw_index_t kWideBytes = 256 << 10;  // also of a tile's chunk
-
 // Fewer multiply-adds are not worth a task: 20 us at 100 Gop/s.
 static const double kLeastTaskWork = 1 << 20;
 // Multiply-adds in the time of packing one element.
@@ -103,7 +97,7 @@ static void tw_choose_chunk(tw_matmul_plan_t* plan) {
       (int)tw_max(tw_element_bits(lhs->type), tw_element_bits(rhs->type));
   const tw_index_t step = tw_max(lhs->step, rhs->step);
   tw_index_t chunk = kChunkBytes * 8 / (lhs->tile_cols * bits);
-  chunk = tw_min(chunk, kWideBytes / step);
+  chunk = tw_min(chunk, TW_MATMUL_MOST_SCRATCH / step);
   const tw_index_t unit =
       tw_max(tw_unit(lhs, lhs->tile_cols), tw_unit(rhs, rhs->tile_cols));
   plan->chunk = tw_even_part(plan->k_steps, tw_max(chunk, 1), unit);
@@ -113,10 +107,11 @@ static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked) {
   tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
   const tw_index_t unit_m = tw_unit(lhs, lhs->tile_rows);
   const tw_index_t unit_n = tw_unit(rhs, rhs->tile_rows);
-  lhs->block =
-      tw_even_part(lhs->part, kLhsBytes / (plan->chunk * lhs->step), unit_m);
+  lhs->block = tw_even_part(
+      lhs->part, TW_MATMUL_MOST_LHS_BLOCK / (plan->chunk * lhs->step), unit_m);
   // A long block of the rhs has the lhs packed fewer times.
-  const tw_index_t rhs_bytes = kRhsBytes + (plan->direct ? kOutBytes : 0);
+  const tw_index_t rhs_bytes =
+      TW_MATMUL_MOST_RHS_BLOCK + (plan->direct ? TW_MATMUL_MOST_OUT_BLOCK : 0);
   rhs->block =
       tw_even_part(rhs->part, rhs_bytes / (plan->chunk * rhs->step), unit_n);
   // A block of out is read and written for every chunk: it should stay in L2,
@@ -124,7 +119,8 @@ static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked) {
   // written itself, blocks of N stay: they are what the lhs is packed for.
   const tw_index_t size =
       tw_element_bits(plan->tile.types.out) / 8;  // of an accumulator
-  const tw_index_t most = kOutBytes / (lhs->tile_rows * rhs->tile_rows * size);
+  const tw_index_t most =
+      TW_MATMUL_MOST_OUT_BLOCK / (lhs->tile_rows * rhs->tile_rows * size);
   if (lhs->block * rhs->block <= most) return;
   tw_index_t rows = 1;
   while (4 * rows * rows * lhs->tile_rows <= most * rhs->tile_rows) rows *= 2;

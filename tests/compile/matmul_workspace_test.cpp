@@ -44,10 +44,13 @@ TEST(ContractionWorkspaceTest, HoldsWhatIsPlanned) {
     for (int i = 0; i < 40; ++i) {
       const MatmulSizes sizes = {size(9000), size(9000), size(9000)};
       const bool rhsPacked = random() % 2, outTransposed = random() % 2;
+      MatmulSizes known = sizes;
+      for (int64_t* extent : {&known.m, &known.n, &known.k})
+        if (random() % 4 == 0) *extent = -1;
       const auto bytes =
-          matmulWorkspace(tile.key, sizes, rhsPacked, outTransposed);
+          matmulWorkspace(tile.key, known, rhsPacked, outTransposed);
       if (!bytes) {
-        EXPECT_GT(sizes.k, 8192) << tile.name;
+        EXPECT_TRUE(known.k < 0 || known.k > 8192) << tile.name;
         continue;
       }
       EXPECT_GE(*bytes, plannedBytes(tile.key, sizes, rhsPacked, outTransposed))
@@ -59,12 +62,21 @@ TEST(ContractionWorkspaceTest, HoldsWhatIsPlanned) {
 }
 
 TEST(ContractionWorkspaceTest, UnknownSizes) {
-  const TileKey key = handWrittenTiles().front().key;
-  EXPECT_EQ(matmulWorkspace(key, {-1, 100, 100}, false, false),
-            TW_MATMUL_MOST_WORKSPACE);
-  EXPECT_EQ(
-      matmulWorkspace(key, {INT64_MAX, INT64_MAX, INT64_MAX}, false, true),
-      TW_MATMUL_MOST_WORKSPACE);
+  const TileKey key =
+      *parseTileKey("tw_mmt4d_tile_f32f32f32_8x32x1_x86_64_avx512_base").key;
+  const int64_t huge = int64_t{1} << 40;
+  // A block of the lhs, a tile of out and a scratch.
+  EXPECT_EQ(matmulWorkspace(key, {-1, 100, 100}, true, false),
+            TW_MATMUL_MOST_LHS_BLOCK + 8 * 32 * 4 + 100 * 8 * 4);
+  for (bool rhsPacked : {false, true})
+    for (bool outTransposed : {false, true}) {
+      const int64_t bytes =
+          *matmulWorkspace(key, {-1, -1, -1}, rhsPacked, outTransposed);
+      EXPECT_LE(bytes, TW_MATMUL_MOST_WORKSPACE);
+      EXPECT_EQ(
+          matmulWorkspace(key, {huge, huge, huge}, rhsPacked, outTransposed),
+          bytes);
+    }
   EXPECT_LT(*matmulWorkspace(key, {0, 1, 0}, true, false), 10000);
 }
 

@@ -13,6 +13,16 @@
 extern "C" {
 #endif
 
+// What the blocks of a task take in its workspace at most, in bytes: packed
+// blocks of lhs and rhs, accumulators where tiles cannot store into out, which
+// else leaves their share to the rhs, and a scratch of one tile's steps. All of
+// it with a tile of out is within TW_MATMUL_MOST_WORKSPACE. A tile that rounds
+// has all of K in a block, which may be more.
+#define TW_MATMUL_MOST_LHS_BLOCK ((tw_index_t)768 << 10)
+#define TW_MATMUL_MOST_RHS_BLOCK ((tw_index_t)1792 << 10)
+#define TW_MATMUL_MOST_OUT_BLOCK ((tw_index_t)768 << 10)
+#define TW_MATMUL_MOST_SCRATCH ((tw_index_t)256 << 10)
+
 // A matmul whose tile is chosen.
 typedef struct tw_contraction_t {
   // As tw_matmul has it, but for these: RHS_PREPACKED says that `rhs` is panels

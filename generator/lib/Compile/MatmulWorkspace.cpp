@@ -3,7 +3,7 @@
 
 #include "tilewright/Compile/MatmulWorkspace.h"
 
-#include "tilewright/matmul.h"
+#include "tilewright/contraction.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -26,6 +26,14 @@ uint64_t product(std::initializer_list<uint64_t> factors) {
   return result;
 }
 
+/// Rows, columns or steps of tiles; more than there can be where the extent is
+/// not known.
+uint64_t parts(int64_t extent, int64_t tile) {
+  if (extent < 0)
+    return uint64_t(1) << 40;
+  return std::max<uint64_t>(divideCeil(extent, tile), 1);
+}
+
 } // namespace
 
 std::optional<int64_t> matmulWorkspace(const TileKey &key,
@@ -39,26 +47,35 @@ std::optional<int64_t> matmulWorkspace(const TileKey &key,
   bool rounds = types.out != types.accumulator;
   if (rounds && (sizes.k < 0 || sizes.k > kMostWholeK))
     return std::nullopt;
-  if (std::min({sizes.m, sizes.n, sizes.k}) < 0)
-    return rounds ? std::nullopt : std::optional(TW_MATMUL_MOST_WORKSPACE);
-  uint64_t rows = divideCeil(sizes.m, key.m0),
-           columns = divideCeil(sizes.n, key.n0),
-           steps = std::max<uint64_t>(divideCeil(sizes.k, key.k0), 1);
+  uint64_t rows = parts(sizes.m, key.m0), columns = parts(sizes.n, key.n0),
+           steps = parts(sizes.k, key.k0);
   uint64_t lhsStep = uint64_t(key.m0) * key.k0 * info(types.lhs).bits / 8,
            rhsStep = uint64_t(key.n0) * key.k0 * info(types.rhs).bits / 8,
            tile = uint64_t(key.m0) * key.n0 * info(types.out).bits / 8;
+  uint64_t mostRhs = TW_MATMUL_MOST_RHS_BLOCK;
+  if (!outTransposed)
+    mostRhs += TW_MATMUL_MOST_OUT_BLOCK;
   if (rhsPacked)
-    rhsStep = 0;
-  uint64_t parts[] = {product({rows, steps, lhsStep}),
-                      product({columns, steps, rhsStep}),
-                      outTransposed ? product({rows, columns, tile}) : tile,
-                      product({steps, std::max(lhsStep, rhsStep)})};
+    mostRhs = rhsStep = 0;
+  uint64_t step = std::max(lhsStep, rhsStep);
+  struct Part {
+    uint64_t bytes, most;
+  };
+  const Part blocks[] = {
+      {product({rows, steps, lhsStep}), TW_MATMUL_MOST_LHS_BLOCK},
+      {product({columns, steps, rhsStep}), mostRhs},
+      {outTransposed ? product({rows, columns, tile}) : tile,
+       TW_MATMUL_MOST_OUT_BLOCK},
+      {product({steps, step}), TW_MATMUL_MOST_SCRATCH}};
   uint64_t bytes = 0;
-  for (uint64_t part : parts)
-    bytes = SaturatingAdd(bytes, part, uint64_t(64));
-  if (rounds)
-    return bytes;
-  return std::min<uint64_t>(bytes, TW_MATMUL_MOST_WORKSPACE);
+  for (const Part &part : blocks) {
+    // A block is a tile of rows at least, with all of its steps where it
+    // rounds.
+    uint64_t most =
+        rounds ? std::max(part.most, product({steps, step})) : part.most;
+    bytes += alignTo(std::min(part.bytes, most), 64);
+  }
+  return bytes;
 }
 
 } // namespace tilewright

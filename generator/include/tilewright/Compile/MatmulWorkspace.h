@@ -17,10 +17,9 @@ struct MatmulSizes {
   int64_t m, n, k;
 };
 
-/// At least what tw_contract plans for the tile `key`: enough for packing all
-/// of the operands, or TW_MATMUL_MOST_WORKSPACE, which its blocks never exceed.
-/// None if that depends on what is not known: a tile that rounds has all of K
-/// at a time.
+/// At least what tw_contract plans for the tile `key`: of each operand, enough
+/// for all of it, or what its blocks never exceed. None if that depends on what
+/// is not known: a tile that rounds has all of K at a time.
 std::optional<int64_t> matmulWorkspace(const TileKey &key,
                                        const MatmulSizes &sizes, bool rhsPacked,
                                        bool outTransposed);
