@@ -5,18 +5,13 @@
 
 #include <stdatomic.h>
 
+#include "tilewright/contraction.h"
 #include "ukernels/cpu.h"
 #include "ukernels/generic_tile.h"
 #include "ukernels/matmul_plan.h"
 #include "ukernels/query.h"
 #include "ukernels/registry.h"
 #include "ukernels/vector_length.h"
-
-// Tiles of more rows or columns than this, or of more elements of out or of a
-// step, would need more workspace than there is.
-static const int32_t kMostTileRows = 256;
-static const tw_index_t kMostTileElements = 1 << 14;
-static const tw_index_t kMostStepElements = 1 << 12;
 
 // What types that have no tile of their own are widened to, best first. f64 and
 // s32 are as wide as anything.
@@ -57,10 +52,11 @@ static int tw_matmul_key(const void* self, size_t i, tw_tile_key_t* key) {
   const int vector_bits = tw_vector_bits(key, keys->cpu_data);
   if (vector_bits == 0) return 0;
   const tw_tile_sizes_t sizes = tw_sizes_at(key, vector_bits);
-  return sizes.M0 <= kMostTileRows && sizes.N0 <= kMostTileRows &&
-         (tw_index_t)sizes.M0 * sizes.N0 <= kMostTileElements &&
-         (tw_index_t)sizes.M0 * sizes.K0 <= kMostStepElements &&
-         (tw_index_t)sizes.N0 * sizes.K0 <= kMostStepElements &&
+  return sizes.M0 <= TW_MATMUL_MOST_TILE_ROWS &&
+         sizes.N0 <= TW_MATMUL_MOST_TILE_ROWS &&
+         (tw_index_t)sizes.M0 * sizes.N0 <= TW_MATMUL_MOST_TILE_ELEMENTS &&
+         (tw_index_t)sizes.M0 * sizes.K0 <= TW_MATMUL_MOST_STEP_ELEMENTS &&
+         (tw_index_t)sizes.N0 * sizes.K0 <= TW_MATMUL_MOST_STEP_ELEMENTS &&
          (!keys->panels ||
           (keys->panels->N0 == sizes.N0 && keys->panels->K0 == sizes.K0));
 }

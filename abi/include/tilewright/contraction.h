@@ -23,6 +23,12 @@ extern "C" {
 #define TW_MATMUL_MOST_OUT_BLOCK ((tw_index_t)768 << 10)
 #define TW_MATMUL_MOST_SCRATCH ((tw_index_t)256 << 10)
 
+// Tiles of more rows or columns than this, or of more elements of out or of a
+// step, would need more workspace than there is.
+#define TW_MATMUL_MOST_TILE_ROWS 256
+#define TW_MATMUL_MOST_TILE_ELEMENTS ((tw_index_t)1 << 14)
+#define TW_MATMUL_MOST_STEP_ELEMENTS ((tw_index_t)1 << 12)
+
 // A matmul whose tile is chosen.
 typedef struct tw_contraction_t {
   // As tw_matmul has it, but for these: RHS_PREPACKED says that `rhs` is panels

@@ -3,6 +3,7 @@
 
 #include "tilewright/Compile/Passes.h"
 
+#include "Dispatch/DispatchFunction.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
@@ -265,15 +266,11 @@ struct OnBuffersModel : DstBufferizableOpInterfaceExternalModel<Model, Op> {
   }
 };
 
-struct Mmt4dOpModel : OnBuffersModel<Mmt4dOpModel, tw::Mmt4dOp> {
-  static bool readsInit(tw::Mmt4dOp op, OpOperand &) {
-    return !op.getOverwrite();
-  }
-};
-
-struct MatmulOpModel : OnBuffersModel<MatmulOpModel, tw::MatmulOp> {
-  static bool readsInit(tw::MatmulOp op, OpOperand &operand) {
-    return &operand == &op.getOutMutable() && !op.getOverwrite();
+/// Of what a dispatch does by a tile.
+template <typename Op>
+struct TileOpModel : OnBuffersModel<TileOpModel<Op>, Op> {
+  static bool readsInit(Op op, OpOperand &operand) {
+    return tilewright::readsInit(op, operand);
   }
 };
 
@@ -294,8 +291,8 @@ void registerPackBufferization(DialectRegistry &registry) {
     linalg::UnPackOp::attachInterface<UnPackOpModel>(*context);
   });
   registry.addExtension(+[](MLIRContext *context, tw::TwDialect *) {
-    tw::Mmt4dOp::attachInterface<Mmt4dOpModel>(*context);
-    tw::MatmulOp::attachInterface<MatmulOpModel>(*context);
+    tw::Mmt4dOp::attachInterface<TileOpModel<tw::Mmt4dOp>>(*context);
+    tw::MatmulOp::attachInterface<TileOpModel<tw::MatmulOp>>(*context);
     tw::DispatchOp::attachInterface<DispatchOpModel>(*context);
   });
 }

@@ -44,9 +44,9 @@ public:
                        multiply(number, multiply(strideOf(operand, loop),
                                                  elementBytes(operand))));
     }
-    storePointer(offsetof(tw_contraction_t, matmul.lhs), places[0]);
-    storePointer(offsetof(tw_contraction_t, matmul.rhs), places[1]);
-    storePointer(offsetof(tw_contraction_t, matmul.out), places[2]);
+    storeAt(offsetof(tw_contraction_t, matmul.lhs), places[0]);
+    storeAt(offsetof(tw_contraction_t, matmul.rhs), places[1]);
+    storeAt(offsetof(tw_contraction_t, matmul.out), places[2]);
     LLVM::CallOp::create(
         b, declareFunction(op, kContractFunction, {memory.getType()}),
         ValueRange{memory});
@@ -111,7 +111,7 @@ private:
   /// All but where the matrices are.
   void fill() {
     unsigned m = op.getMLoop(), n = op.getNLoop(), k = op.getKLoop();
-    uint32_t flags = matrixTypes();
+    uint32_t flags = uint32_t(key.types);
     if (!op.getOverwrite())
       flags |= TW_MMT4D_FLAG_ACCUMULATE;
     // Where rows lie side by side, the matrix lies transposed, and its stride
@@ -140,24 +140,20 @@ private:
     word(offsetof(tw_contraction_t, matmul.K), extentOf(k));
     number(offsetof(tw_contraction_t, matmul.flags), flags);
     number(offsetof(tw_contraction_t, matmul.threads), 1);
-    storePointer(offsetof(tw_contraction_t, matmul.workspace),
-                 pointerToBytes(b, op.getWorkspace()));
+    storeAt(offsetof(tw_contraction_t, matmul.workspace),
+            pointerToBytes(b, op.getWorkspace()));
     number(offsetof(tw_contraction_t, tile_types), key.types);
     number(offsetof(tw_contraction_t, M0), key.m0);
     number(offsetof(tw_contraction_t, N0), key.n0);
     number(offsetof(tw_contraction_t, K0), key.k0);
     LLVM::LLVMFuncOp tile = declareTile(op, op.getTile());
-    storePointer(offsetof(tw_contraction_t, tile),
-                 LLVM::AddressOfOp::create(b, tile));
+    storeAt(offsetof(tw_contraction_t, tile),
+            LLVM::AddressOfOp::create(b, tile));
   }
-
-  /// Of the matrices as they lie: those of the tile.
-  uint32_t matrixTypes() { return uint32_t(key.types); }
 
   void number(size_t offset, int32_t value) {
     storeAt(offset, LLVM::ConstantOp::create(b, b.getI32Type(), value));
   }
-  void storePointer(size_t offset, Value pointer) { storeAt(offset, pointer); }
   void storeAt(size_t offset, Value value) {
     LLVM::StoreOp::create(b, value, place(memory, offset));
   }

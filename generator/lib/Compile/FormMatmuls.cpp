@@ -112,7 +112,7 @@ private:
   void findRhs(bool isReusedWhole) {
     rhs = op.getRhs();
     rhsPacked = true;
-    llvm::append_range(rhsLoops, loopsOfMap(maps[1]));
+    rhsLoops = loopsOfMap(maps[1]);
     auto pack = rhs.getDefiningOp<linalg::PackOp>();
     if (!pack || !padsWithZeros(pack) || !isReusedWhole)
       return;

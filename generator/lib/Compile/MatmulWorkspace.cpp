@@ -12,10 +12,6 @@ using namespace llvm;
 namespace tilewright {
 namespace {
 
-/// Tiles of more rows or columns than this, or of more elements of out or of a
-/// step, are not the library's: their blocks may exceed its workspace.
-constexpr int64_t kMostTileRows = 256, kMostTileElements = 1 << 14,
-                  kMostStepElements = 1 << 12;
 /// K of a tile that rounds: its blocks hold all of K.
 constexpr int64_t kMostWholeK = 8192;
 
@@ -40,9 +36,9 @@ std::optional<int64_t> matmulWorkspace(const TileKey &key,
                                        const MatmulSizes &sizes, bool rhsPacked,
                                        bool outTransposed) {
   const TypeTripleInfo &types = info(key.types);
-  if (std::max(key.m0, key.n0) > kMostTileRows ||
-      int64_t(key.m0) * key.n0 > kMostTileElements ||
-      int64_t(std::max(key.m0, key.n0)) * key.k0 > kMostStepElements)
+  if (std::max(key.m0, key.n0) > TW_MATMUL_MOST_TILE_ROWS ||
+      int64_t(key.m0) * key.n0 > TW_MATMUL_MOST_TILE_ELEMENTS ||
+      int64_t(std::max(key.m0, key.n0)) * key.k0 > TW_MATMUL_MOST_STEP_ELEMENTS)
     return std::nullopt;
   bool rounds = types.out != types.accumulator;
   if (rounds && (sizes.k < 0 || sizes.k > kMostWholeK))
