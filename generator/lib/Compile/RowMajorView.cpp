@@ -37,14 +37,18 @@ Value rowMajorView(ImplicitLocOpBuilder &b, Value pointer,
     strides[dim] = stride;
     stride = multiply(b, stride, shape[dim]);
   }
-  auto type = MemRefType::get(tensor.getShape(), tensor.getElementType());
+  auto type = MemRefType::get(
+      tensor.getShape(), tensor.getElementType(), MemRefLayoutAttrInterface(),
+      cast<MemRefType>(pointer.getType()).getMemorySpace());
   return memref::ReinterpretCastOp::create(b, type, pointer, b.getIndexAttr(0),
                                            shape, strides);
 }
 
 Value pointerTo(ImplicitLocOpBuilder &b, Value buffer) {
+  auto whole = cast<MemRefType>(buffer.getType());
   auto type =
-      MemRefType::get({1}, cast<MemRefType>(buffer.getType()).getElementType());
+      MemRefType::get({1}, whole.getElementType(), MemRefLayoutAttrInterface(),
+                      whole.getMemorySpace());
   return memref::ReinterpretCastOp::create(b, type, buffer, b.getIndexAttr(0),
                                            {b.getIndexAttr(1)},
                                            {b.getIndexAttr(1)});
