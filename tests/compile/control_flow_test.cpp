@@ -12,22 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "tests/compile/jit_model.h"
+#include "tests/compile/model_test.h"
 
 namespace tilewright::testing {
 namespace {
 
-class ControlFlowTest : public ::testing::TestWithParam<std::string> {
+class ControlFlowTest : public ModelTest {
  protected:
   void TearDown() override { EXPECT_EQ(JitModel::liveAllocations(), 0); }
-
-  static std::unique_ptr<JitModel> compile(const std::string& text) {
-    std::string error;
-    std::unique_ptr<JitModel> model =
-        JitModel::compile(text, JitOptions{GetParam()}, &error);
-    EXPECT_TRUE(model) << error << "\n" << text;
-    return model;
-  }
 
   static std::string message(const JitModel& model, int32_t status) {
     return reinterpret_cast<const char* (*)(int32_t)>(model.find("f_message"))(

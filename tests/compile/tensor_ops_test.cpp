@@ -11,21 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "tests/compile/jit_model.h"
+#include "tests/compile/model_test.h"
 
 namespace tilewright::testing {
 namespace {
 
-class TensorOpsTest : public ::testing::TestWithParam<std::string> {
- protected:
-  static std::unique_ptr<JitModel> compile(const std::string& text) {
-    std::string error;
-    std::unique_ptr<JitModel> model =
-        JitModel::compile(text, JitOptions{GetParam()}, &error);
-    EXPECT_TRUE(model) << error << "\n" << text;
-    return model;
-  }
-};
+class TensorOpsTest : public ModelTest {};
 
 TEST_P(TensorOpsTest, SlicesThatReachOutsideAreRefused) {
   std::unique_ptr<JitModel> model = compile(R"(

@@ -12,21 +12,13 @@
 #include <string>
 #include <vector>
 
-#include "tests/compile/jit_model.h"
+#include "tests/compile/model_test.h"
 
 namespace tilewright::testing {
 namespace {
 
-class TosaTest : public ::testing::TestWithParam<std::string> {
+class TosaTest : public ModelTest {
  protected:
-  static std::unique_ptr<JitModel> compile(const std::string& text) {
-    std::string error;
-    std::unique_ptr<JitModel> model =
-        JitModel::compile(text, JitOptions{GetParam()}, &error);
-    EXPECT_TRUE(model) << error << "\n" << text;
-    return model;
-  }
-
   // Small whole numbers.
   template <typename T>
   static std::vector<T> some(size_t count, int range, int seed = 0) {
