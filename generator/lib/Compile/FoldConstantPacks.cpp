@@ -7,7 +7,9 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/tilewright.h"
 #include <array>
+#include <cstring>
 #include <map>
 #include <tuple>
 
@@ -58,6 +60,78 @@ SmallVector<ElementStep> stepsOf(linalg::PackOp op) {
     steps.push_back({dim, 1});
   }
   return steps;
+}
+
+/// A type of `bytes` bytes: packing asks for no more.
+tw_element_type_t typeOfBytes(int64_t bytes) {
+  switch (bytes) {
+  case 1:
+    return TW_ELEMENT_S8;
+  case 2:
+    return TW_ELEMENT_S16;
+  case 4:
+    return TW_ELEMENT_S32;
+  default:
+    return TW_ELEMENT_F64;
+  }
+}
+
+/// Packs by tw_pack if `op` packs matrices that lie row by row, or column by
+/// column, one behind the other or between each other; says whether.
+bool packMatrices(linalg::PackOp op, const ConstantElements &elements,
+                  ArrayRef<char> padding, MutableArrayRef<char> packed) {
+  ArrayRef<int64_t> shape = op.getSourceType().getShape();
+  ArrayRef<int64_t> tiled = op.getInnerDimsPos();
+  ArrayRef<int64_t> tiles = op.getStaticInnerTiles();
+  size_t rank = shape.size();
+  SmallVector<int64_t> order(op.getOuterDimsPerm());
+  if (order.empty())
+    order = llvm::to_vector(llvm::seq<int64_t>(rank));
+  if (elements.isSplat || tiled.size() != 2 ||
+      ArrayRef(order).take_back(2) != tiled || llvm::is_contained(shape, 0) ||
+      !llvm::all_of(tiles, llvm::isInt<32>))
+    return false;
+  SmallVector<int64_t> strides(rank, 1);
+  for (size_t dim = rank; dim-- > 1;)
+    strides[dim - 1] = strides[dim] * shape[dim];
+  auto [row, col] = std::pair(tiled[0], tiled[1]);
+  bool transpose = strides[col] != 1;
+  if (transpose && strides[row] != 1)
+    return false;
+
+  tw_pack_params_t params = {};
+  params.type = typeOfBytes(elements.elementBytes);
+  params.flags = transpose ? TW_PACK_FLAG_TRANSPOSE : 0;
+  params.rows = shape[row];
+  params.cols = shape[col];
+  params.matrix_stride = transpose ? strides[col] : strides[row];
+  params.tile_rows = int32_t(tiles[0]);
+  params.tile_cols = int32_t(tiles[1]);
+  std::memcpy(&params.padding, padding.data(), padding.size());
+  tw_index_t each = 0;
+  if (tw_packed_size(&params, &each) != TW_STATUS_OK)
+    return false;
+
+  // The matrices, in the order of the result.
+  ArrayRef<int64_t> outer = ArrayRef(order).drop_back(2);
+  size_t count = 1;
+  for (int64_t dim : outer)
+    count *= shape[dim];
+  if (count * each != packed.size())
+    return false;
+  for (size_t i = 0; i < count; ++i) {
+    int64_t offset = 0;
+    size_t rest = i;
+    for (int64_t dim : llvm::reverse(outer)) {
+      offset += int64_t(rest % shape[dim]) * strides[dim];
+      rest /= shape[dim];
+    }
+    if (tw_pack(&params, elements.bytes.data() + offset * elements.elementBytes,
+                packed.data() + i * each, each,
+                /*parallel_for=*/nullptr) != TW_STATUS_OK)
+      return false;
+  }
+  return true;
 }
 
 /// Attributes and types are unique: equal ones have one address.
@@ -124,6 +198,8 @@ struct FoldConstantPacksPass
                                                  elements.bytes);
     return makeConstant(op.getDestType(), elements.elementBytes,
                         [&](MutableArrayRef<char> bytes) {
+                          if (packMatrices(op, elements, paddingBytes, bytes))
+                            return;
                           moveElements(elements, op.getSourceType().getShape(),
                                        op.getDestType().getShape(), stepsOf(op),
                                        paddingBytes, bytes);

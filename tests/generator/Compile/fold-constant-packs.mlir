@@ -97,6 +97,26 @@ func.func @batch() -> tensor<2x2x1x1x3xi16> {
 
 // -----
 
+// Matrices that lie between each other, [k][batch][n], and one behind the other: both a batch of panels with a padding.
+// CHECK-LABEL: func.func @between(
+// CHECK-DAG:     dense<{{\[\[\[\[\[}}1, 5], [2, 6]], {{\[\[}}9, 7], [10, 7]]]], {{\[\[\[\[}}3, 7], [4, 8]], {{\[\[}}11, 7], [12, 7]]]]]> : tensor<2x1x2x2x2xi32>
+// CHECK-DAG:     dense<{{\[\[\[\[\[}}1, 2], [3, 4]]], {{\[\[\[}}5, 6], [7, 7]]]], {{\[\[\[\[}}7, 8], [9, 10]]], {{\[\[\[}}11, 12], [7, 7]]]]]> : tensor<2x2x1x2x2xi32>
+// CHECK-NOT:     linalg.pack
+func.func @between() -> (tensor<2x1x2x2x2xi32>, tensor<2x2x1x2x2xi32>) {
+  %w = arith.constant dense<[[[1, 2], [3, 4]], [[5, 6], [7, 8]], [[9, 10], [11, 12]]]> : tensor<3x2x2xi32>
+  %v = arith.constant dense<[[[1, 2], [3, 4], [5, 6]], [[7, 8], [9, 10], [11, 12]]]> : tensor<2x3x2xi32>
+  %pad = arith.constant 7 : i32
+  %e = tensor.empty() : tensor<2x1x2x2x2xi32>
+  %p = linalg.pack %w padding_value(%pad : i32) outer_dims_perm = [1, 2, 0] inner_dims_pos = [2, 0] inner_tiles = [2, 2]
+      into %e : tensor<3x2x2xi32> -> tensor<2x1x2x2x2xi32>
+  %f = tensor.empty() : tensor<2x2x1x2x2xi32>
+  %q = linalg.pack %v padding_value(%pad : i32) inner_dims_pos = [1, 2] inner_tiles = [2, 2]
+      into %f : tensor<2x3x2xi32> -> tensor<2x2x1x2x2xi32>
+  return %p, %q : tensor<2x1x2x2x2xi32>, tensor<2x2x1x2x2xi32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @float_padding(
 // CHECK:         dense<{{\[\[}}1.000000e+00, 2.500000e+00], [3.000000e+00, -7.500000e-01]]> : tensor<2x2xf32>
 // CHECK-NOT:     linalg.pack
