@@ -98,14 +98,22 @@ Term hyperbolicSine(Term x) {
   return (magnitude < 1).select(small, large).withSignOf(x);
 }
 
+// (e^2x - 1) / (e^2x + 1), with halves of both: doubling x would take an
+// instruction.
 Term hyperbolicTangent(Term x) {
-  Term magnitude = x.abs();
-  Reduced reduced = reduce(magnitude.atMost(10) * 2);
-  Term power = powerOf2(reduced.n, x);
-  // e^(2|x|) - 1
-  Term part = smallExponentialMinus1(reduced.rest).fma(power, power - 1);
-  Term result = part / (part + 2);
-  return (magnitude < 0x1p-12).select(magnitude, result).withSignOf(x);
+  Term magnitude = x.abs().atMost(10);
+  // 2x = n * ln 2 + 2 * rest. Of ln 2 the first part is enough: where n is
+  // large, e^2x makes little difference.
+  Term sum = magnitude.fma(2 * kLog2E, kRounder);
+  Term rest = (sum - kRounder).fma(-kLn2 / 2, magnitude);
+  // (e^(2 rest) - 1) / 2, by smallExponentialMinus1's polynomial.
+  Term small = (rest * rest)
+                   .fma(rest.polynomial({1, 0x1.5554aep-1, 0x1.555486p-2,
+                                         0x1.122880p-3, 0x1.6d99bap-5}),
+                        rest);
+  Term power = powerOf2(wholeNumberOf(sum), x);
+  Term half = small.fma(power, power.fma(0.5, -0.5));
+  return (half / (half + 1)).withSignOf(x);
 }
 
 Term errorFunction(Term x) {
