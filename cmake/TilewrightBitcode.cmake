@@ -6,11 +6,10 @@
 # Compiles the hand-written tiles of one ISA, of any architecture, to the bitcode library that the generator links and inlines,
 # ${PROJECT_BINARY_DIR}/lib/tilewright/bitcode/tilewright_ukernels_<isa>.bc, as part of target tilewright_bitcode.
 #
-# tilewright_add_support_bitcode(ARCH <X86_64|ARM_64> SOURCES <file.c>... FLAGS <flag>...)
+# tilewright_add_support_bitcode(<name> ARCH <X86_64|ARM_64> SOURCES <file.c>... FLAGS <flag>...)
 #
-# Compiles and links the C code that comes with compiled models, of which the first file's functions are seen, and what
-# these need of files behind them, for any CPU of an architecture, to
-# tilewright_support_<arch>.bc beside them, and that to tilewright_support_<arch>.o.
+# Compiles and links C code that comes with compiled models, of which the first file's functions are seen, and what
+# these need of files behind them, to tilewright_<name>.bc beside them, and that to tilewright_<name>.o.
 
 include_guard(GLOBAL)
 include(TilewrightIsaTable)
@@ -81,33 +80,32 @@ function(tilewright_add_bitcode isa)
   add_dependencies(tilewright_bitcode tilewright_bitcode_${isa})
 endfunction()
 
-function(tilewright_add_support_bitcode)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "ARCH" "SOURCES;FLAGS")
-  string(TOLOWER ${arg_ARCH} arch)
+function(tilewright_add_support_bitcode name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ARCH" "SOURCES;FLAGS")
   set(parts "")
   foreach(source IN LISTS arg_SOURCES)
-    get_filename_component(name "${source}" NAME_WE)
-    set(part "${PROJECT_BINARY_DIR}/support/${arch}/${name}.bc")
+    get_filename_component(file "${source}" NAME_WE)
+    set(part "${PROJECT_BINARY_DIR}/support/${name}/${file}.bc")
     _tilewright_compile_bitcode("${part}" ${arg_ARCH} "${CMAKE_CURRENT_SOURCE_DIR}/${source}"
-      "Compiling ${name} for ${arch} models to bitcode" ${arg_FLAGS})
+      "Compiling ${file} of ${name} to bitcode" ${arg_FLAGS})
     list(APPEND parts "${part}")
   endforeach()
-  set(output "${TILEWRIGHT_BITCODE_DIR}/tilewright_support_${arch}.bc")
+  set(output "${TILEWRIGHT_BITCODE_DIR}/tilewright_${name}.bc")
   add_custom_command(
     OUTPUT "${output}"
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${TILEWRIGHT_BITCODE_DIR}"
     COMMAND "${TW_BITCODE_LINK}" --only-needed --internalize ${parts} -o "${output}"
     DEPENDS ${parts}
-    COMMENT "Linking the code that comes with ${arch} models"
+    COMMENT "Linking ${name}, which comes with models"
     VERBATIM)
-  set(object "${TILEWRIGHT_BITCODE_DIR}/tilewright_support_${arch}.o")
+  set(object "${TILEWRIGHT_BITCODE_DIR}/tilewright_${name}.o")
   add_custom_command(
     OUTPUT "${object}"
     COMMAND "${TW_BITCODE_CLANG}" "--target=${_tilewright_triple_${arg_ARCH}}" -O2 -fPIC -ffunction-sections
             -Wno-override-module -c "${output}" -o "${object}"
     DEPENDS "${output}"
-    COMMENT "Compiling the code that comes with ${arch} models"
+    COMMENT "Compiling ${name}, which comes with models"
     VERBATIM)
-  add_custom_target(tilewright_support_${arch} DEPENDS "${output}" "${object}")
-  add_dependencies(tilewright_bitcode tilewright_support_${arch})
+  add_custom_target(tilewright_${name} DEPENDS "${output}" "${object}")
+  add_dependencies(tilewright_bitcode tilewright_${name})
 endfunction()

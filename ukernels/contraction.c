@@ -4,12 +4,23 @@
 #include "tilewright/contraction.h"
 
 #include "ukernels/matmul_run.h"
+#include "ukernels/matmul_thin.h"
+
+_Static_assert(TW_CONTRACTION_THIN_ROWS == TW_THIN_MOST_ROWS,
+               "models know how many rows are few");
 
 void TW_CONTRACT(const tw_contraction_t* c) {
   const tw_matmul_params_t* p = &c->matmul;
   if (p->M == 0 || p->N == 0 ||
       (p->K == 0 && p->flags & TW_MMT4D_FLAG_ACCUMULATE))
     return;
+  if (c->thin && p->M <= TW_THIN_MOST_ROWS &&
+      !(p->flags & TW_MATMUL_FLAG_RHS_PREPACKED)) {
+    tw_thin_run_t thin;
+    tw_plan_thin(p, c->thin, &thin);
+    for (tw_index_t i = 0; i < thin.tasks; ++i) tw_run_thin_task(&thin, i);
+    return;
+  }
   tw_matmul_run_t run;
   tw_matmul_tile_t* tile = &run.plan.tile;
   tw_triple_t types;

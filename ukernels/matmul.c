@@ -7,58 +7,8 @@
 
 #include "ukernels/cpu.h"
 #include "ukernels/matmul_run.h"
+#include "ukernels/matmul_thin.h"
 #include "ukernels/name.h"
-#include "ukernels/thin.h"
-
-static tw_index_t tw_min(tw_index_t a, tw_index_t b) { return a < b ? a : b; }
-
-// ---- Few rows ---------------------------------------------------------------
-
-typedef struct tw_thin_run_t {
-  tw_thin_t thin;
-  tw_thin_fn_t fn;
-  tw_index_t columns;  // of a task
-} tw_thin_run_t;
-
-// Fewer multiply-adds are not worth a task: each reads as many rhs elements, or
-// a quarter of that.
-static const double kLeastThinWork = 1 << 18;
-
-static tw_thin_run_t tw_plan_thin(const tw_matmul_params_t* p,
-                                  const uint64_t* cpu_data) {
-  const int lhs_t = !!(p->flags & TW_MATMUL_FLAG_LHS_TRANSPOSED);
-  const int out_t = !!(p->flags & TW_MATMUL_FLAG_OUT_TRANSPOSED);
-  tw_thin_run_t run;
-  tw_thin_t* t = &run.thin;
-  t->types = (tw_type_triple_t)(p->flags & TW_MMT4D_FLAG_TYPE_MASK);
-  t->accumulate = !!(p->flags & TW_MMT4D_FLAG_ACCUMULATE);
-  t->M = p->M;
-  t->N = p->N;
-  t->K = p->K;
-  t->lhs = p->lhs;
-  t->lhs_stride_m = lhs_t ? 1 : p->lhs_stride;
-  t->lhs_stride_k = lhs_t ? p->lhs_stride : 1;
-  t->rhs = p->rhs;
-  t->rhs_stride = p->rhs_stride;
-  t->rhs_transposed = !!(p->flags & TW_MATMUL_FLAG_RHS_TRANSPOSED);
-  t->out = p->out;
-  t->out_stride_m = out_t ? 1 : p->out_stride;
-  t->out_stride_n = out_t ? p->out_stride : 1;
-  run.fn = tw_thin_find(cpu_data);
-  const double tasks =
-      (double)p->M * (double)p->N * (double)p->K / kLeastThinWork;
-  tw_index_t count = p->threads;
-  if (tasks < (double)count) count = (tw_index_t)tasks + 1;
-  run.columns = tw_panels_of(tw_panels_of(p->N, count), TW_THIN_COLUMNS) *
-                TW_THIN_COLUMNS;
-  return run;
-}
-
-static void tw_run_thin_task(void* context, tw_index_t i) {
-  const tw_thin_run_t* run = (const tw_thin_run_t*)context;
-  const tw_index_t begin = i * run->columns;
-  run->fn(&run->thin, begin, tw_min(begin + run->columns, run->thin.N));
-}
 
 // ---- Entry points -----------------------------------------------------------
 
@@ -93,8 +43,8 @@ static tw_status_t tw_prepare(const tw_matmul_params_t* params, int reads,
   call->is_thin = params->M <= TW_THIN_MOST_ROWS &&
                   !(params->flags & TW_MATMUL_FLAG_RHS_PREPACKED);
   if (call->is_thin) {
-    call->thin = tw_plan_thin(params, call->cpu_data);
-    call->tasks = tw_panels_of(params->N, call->thin.columns);
+    tw_plan_thin(params, tw_thin_find(call->cpu_data), &call->thin);
+    call->tasks = call->thin.tasks;
     return TW_STATUS_OK;
   }
   run->panels = params->flags & TW_MATMUL_FLAG_RHS_PREPACKED

@@ -20,6 +20,7 @@
 #include "tilewright/tilewright.h"
 #include "ukernels/hip/api.h"
 #include "ukernels/hip/program.h"
+#include "ukernels/thin.h"
 
 namespace tilewright::testing {
 namespace {
@@ -239,6 +240,11 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   define("malloc", countedMalloc);
   define("free", countedFree);
   define(kContractFunction.data(), TW_CONTRACT);
+  size_t thinCount = 0;
+  const tw_thin_variant_t* thin = tw_thin_variants(&thinCount);
+  for (size_t i = 0; i < thinCount; ++i)
+    if (std::string name = thinFunction(thin[i].isa); !name.empty())
+      define(name.c_str(), thin[i].fn);
   define("tw_hip_begin", recordedBegin);
   define("tw_hip_end", tw_hip_end);
   define("tw_hip_allocate", tw_hip_allocate);

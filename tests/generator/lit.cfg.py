@@ -17,6 +17,12 @@ config.test_source_root = os.path.dirname(__file__)
 config.environment["PATH"] = os.pathsep.join(
     [config.tilewright_bin, config.llvm_tools, config.environment["PATH"]]
 )
+config.substitutions.append(
+    (
+        "%{bitcode}",
+        os.path.join(config.tilewright_bin, "../lib/tilewright/bitcode"),
+    )
+)
 # Tests neither read nor fill the user's cache.
 config.environment["TILEWRIGHT_CACHE_DIR"] = os.path.join(
     config.test_exec_root, "cache"

@@ -29,6 +29,8 @@ extern "C" {
 #define TW_MATMUL_MOST_TILE_ELEMENTS ((tw_index_t)1 << 14)
 #define TW_MATMUL_MOST_STEP_ELEMENTS ((tw_index_t)1 << 12)
 
+struct tw_thin_t;
+
 // A matmul whose tile is chosen.
 typedef struct tw_contraction_t {
   // As tw_matmul has it, but for these: RHS_PREPACKED says that `rhs` is panels
@@ -39,7 +41,16 @@ typedef struct tw_contraction_t {
   tw_mmt4d_tile_fn_t tile;
   int32_t tile_types;  // a tw_type_triple_t
   int32_t M0, N0, K0;
+  // What multiplies up to TW_CONTRACTION_THIN_ROWS rows by a rhs that is not
+  // prepacked, reading it where it lies; null: nothing, the tile does it.
+  void (*thin)(const struct tw_thin_t* thin, tw_index_t n_begin,
+               tw_index_t n_end);
 } tw_contraction_t;
+
+#define TW_CONTRACTION_THIN_ROWS 4
+
+// What `thin` is: TW_CONTRACTION_THIN and the name of the instruction set.
+#define TW_CONTRACTION_THIN tw_thin_v1_
 
 // Named after the version of tw_contraction_t: models of several versions of
 // Tilewright may be in one program, each with the function that it calls.

@@ -146,9 +146,19 @@ private:
     number(offsetof(tw_contraction_t, M0), key.m0);
     number(offsetof(tw_contraction_t, N0), key.n0);
     number(offsetof(tw_contraction_t, K0), key.k0);
-    LLVM::LLVMFuncOp tile = declareTile(op, op.getTile());
-    storeAt(offsetof(tw_contraction_t, tile),
-            LLVM::AddressOfOp::create(b, tile));
+    function(offsetof(tw_contraction_t, tile), declareTile(op, op.getTile()));
+    if (op.getThin())
+      function(offsetof(tw_contraction_t, thin),
+               declareFunction(op, thinFunction(key.isa),
+                               {memory.getType(), b.getI64Type(),
+                                b.getI64Type()}));
+    else
+      storeAt(offsetof(tw_contraction_t, thin),
+              LLVM::ZeroOp::create(b, memory.getType()));
+  }
+
+  void function(size_t offset, LLVM::LLVMFuncOp callee) {
+    storeAt(offset, LLVM::AddressOfOp::create(b, callee));
   }
 
   void number(size_t offset, int32_t value) {

@@ -10,6 +10,8 @@
 #include "tilewright/Compile/MatmulWorkspace.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Dialect/TwDialect.h"
+#include "tilewright/Registry/Registry.h"
+#include "tilewright/contraction.h"
 
 using namespace mlir;
 
@@ -145,6 +147,15 @@ private:
             sizeOf(lhs, lhsLoops, k)};
   }
 
+  /// Packing serves too few rows to pay, where there is something better.
+  bool mayBeThin() {
+    TileKey key = op.getKey();
+    const TypeTripleInfo &types = info(key.types);
+    return sizes().m <= TW_CONTRACTION_THIN_ROWS &&
+           std::min(info(types.lhs).bits, info(types.rhs).bits) >= 8 &&
+           !thinFunction(key.isa).empty();
+  }
+
   /// The loops of the matrices become the last.
   AffineMap mapOf(ArrayRef<unsigned> loops) {
     unsigned count = maps[0].getNumDims(), next = 0;
@@ -169,7 +180,7 @@ private:
         workspace, op.getTile(),
         b.getAffineMapArrayAttr(
             {mapOf(lhsLoops), mapOf(rhsLoops), mapOf(outLoops)}),
-        op.getOverwrite(), rhsPacked);
+        op.getOverwrite(), rhsPacked, /*thin=*/!rhsPacked && mayBeThin());
     unpack.getResult().replaceAllUsesWith(matmul.getResult(0));
     unpack.erase();
     op.erase();

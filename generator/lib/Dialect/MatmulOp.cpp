@@ -96,6 +96,9 @@ private:
   LogicalResult verifyPanels() {
     if (!op.getRhsPacked())
       return success();
+    if (op.getThin())
+      return op.emitOpError()
+             << "is thin, but the rhs is packed; expected one of both";
     AffineMap map = maps[kRhs];
     unsigned rank = map.getNumResults();
     if (rank < 2 || map.getDimPosition(rank - 2) != op.getNLoop() ||

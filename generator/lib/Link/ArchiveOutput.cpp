@@ -3,7 +3,6 @@
 
 #include "ArchiveOutput.h"
 #include "InputError.h"
-#include "tilewright/Registry/Registry.h"
 #include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Object/ELFObjectFile.h"
 
@@ -91,10 +90,10 @@ Error weakenDefinition(SmallVectorImpl<char> &object, StringRef name) {
 Expected<FileTail> writeTileArchive(const InputFiles *inputs,
                                     ArrayRef<ExternalConstant> constants,
                                     MutableArrayRef<ResolvedTile> tiles,
-                                    SmallVectorImpl<char> &support,
+                                    MutableArrayRef<SupportFunction> support,
                                     SmallVectorImpl<char> &bytes) {
   std::vector<std::string> names;
-  names.reserve(tiles.size() + 1); // members refer to them
+  names.reserve(tiles.size() + support.size()); // members refer to them
   std::vector<NewArchiveMember> ofInputs, members;
   if (inputs)
     for (const InputModule &module : inputs->modules())
@@ -116,8 +115,8 @@ Expected<FileTail> writeTileArchive(const InputFiles *inputs,
   for (ResolvedTile &tile : tiles)
     if (Error error = addFunction(tile.bytes, tile.name))
       return std::move(error);
-  if (!support.empty())
-    if (Error error = addFunction(support, kContractFunction))
+  for (SupportFunction &function : support)
+    if (Error error = addFunction(function.bytes, function.name))
       return std::move(error);
   size_t extended = 0;
   if (!constants.empty()) {

@@ -6,6 +6,7 @@
 #ifndef TILEWRIGHT_LIB_LINK_ARCHIVEOUTPUT_H
 #define TILEWRIGHT_LIB_LINK_ARCHIVEOUTPUT_H
 
+#include "SupportFunction.h"
 #include "tilewright/Codegen/ExternalConstants.h"
 #include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Link/InputFiles.h"
@@ -18,16 +19,16 @@ llvm::Error weakenDefinition(llvm::SmallVectorImpl<char> &object,
                              llvm::StringRef name);
 
 /// Makes one archive with a symbol table: the modules of `inputs` (may be
-/// null), then one member NAME.o per tile, weakened, and `support`, an object
-/// that defines kContractFunction, unless it is empty. Same arguments, same
-/// bytes. Into `bytes`, which is empty, and what follows that.
+/// null), then one member NAME.o per tile and support function, weakened. Same
+/// arguments, same bytes. Into `bytes`, which is empty, and what follows that.
 ///
 /// `constants` are put behind the one input, which then is the last member:
 /// its tail is the archive's, and need not be in memory twice.
 llvm::Expected<FileTail> writeTileArchive(
     const InputFiles *inputs, llvm::ArrayRef<ExternalConstant> constants,
     llvm::MutableArrayRef<ResolvedTile> tiles,
-    llvm::SmallVectorImpl<char> &support, llvm::SmallVectorImpl<char> &bytes);
+    llvm::MutableArrayRef<SupportFunction> support,
+    llvm::SmallVectorImpl<char> &bytes);
 
 } // namespace tilewright
 

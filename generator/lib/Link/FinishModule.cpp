@@ -184,7 +184,7 @@ ModuleLinker::writeBitcode(SmallVectorImpl<char> &bytes,
 Expected<FileTail>
 ModuleLinker::writeObject(SmallVectorImpl<char> &bytes,
                           ArrayRef<ExternalConstant> constants,
-                          ArrayRef<char> support) {
+                          ArrayRef<SupportFunction> support) {
   bool isElf = module.getTargetTriple().isOSBinFormatELF();
   if (!isElf)
     embedConstants(module, constants);
@@ -200,9 +200,13 @@ ModuleLinker::writeObject(SmallVectorImpl<char> &bytes,
   if (!isElf)
     return FileTail();
   if (!support.empty()) {
-    StringRef code(bytes.data(), bytes.size()),
-        other(support.data(), support.size());
-    if (Error error = runLld({"-r"}, {{code, ""}, {other, ""}}).moveInto(bytes))
+    std::vector<StringRef> objects = {StringRef(bytes.data(), bytes.size())};
+    for (const SupportFunction &function : support)
+      objects.emplace_back(function.bytes.data(), function.bytes.size());
+    std::vector<LldInput> inputs;
+    for (const StringRef &object : objects)
+      inputs.push_back({object, ""});
+    if (Error error = runLld({"-r"}, inputs).moveInto(bytes))
       return std::move(error);
   }
   return appendConstants(bytes, constants);

@@ -49,10 +49,10 @@ struct ModuleSymbols {
   std::vector<std::string> undefined;
   std::vector<std::string> defined;
   std::set<std::string> otherPrefixes; ///< see Wanted
-  bool wantsContract = false, definesContract = false;
+  std::set<std::string> supportWanted, supportDefined;
 
   static bool isRelevant(StringRef name) {
-    return !anyPrefix(name).empty() || name == kContractFunction;
+    return !anyPrefix(name).empty() || isSupportFunction(name);
   }
 
   /// `flags` as in object::BasicSymbolRef. Local and weak undefined symbols are
@@ -63,9 +63,11 @@ struct ModuleSymbols {
     bool isUndefined = flags & BasicSymbolRef::SF_Undefined;
     if (!(flags & BasicSymbolRef::SF_Global) && !isWeak)
       return;
-    if (name == kContractFunction) {
-      wantsContract |= isUndefined && !isWeak;
-      definesContract |= !isUndefined;
+    if (isSupportFunction(name)) {
+      if (!isUndefined)
+        supportDefined.insert(name.str());
+      else if (!isWeak)
+        supportWanted.insert(name.str());
     } else if (!findPrefix(name, prefixes)) {
       if (isUndefined)
         otherPrefixes.insert(anyPrefix(name).str());
@@ -159,7 +161,7 @@ public:
       return symbols.takeError();
     for (const std::string &name : symbols->defined)
       names.insert(name);
-    contractDefined |= symbols->definesContract;
+    supportDefined.merge(symbols->supportDefined);
     return Error::success();
   }
 
@@ -168,10 +170,9 @@ public:
     if (!symbols)
       return symbols.takeError();
     ++wanted.modules;
-    contractDefined |= symbols->definesContract;
-    wanted.contract |= symbols->wantsContract;
-    wanted.contractFromObject |=
-        symbols->wantsContract && module.kind == InputKind::ElfObject;
+    supportDefined.merge(symbols->supportDefined);
+    for (const std::string &name : symbols->supportWanted)
+      wanted.support[name] |= module.kind == InputKind::ElfObject;
     for (const std::string &name : symbols->defined)
       defined.insert(name);
     for (const auto &names : {symbols->defined, symbols->undefined})
@@ -207,7 +208,8 @@ public:
       wanted.references += tile.references;
       wanted.tiles.push_back(std::move(tile));
     }
-    wanted.contract &= !contractDefined;
+    for (const std::string &name : supportDefined)
+      wanted.support.erase(name);
     return std::move(wanted);
   }
 
@@ -266,7 +268,7 @@ private:
   std::string archModule; ///< the module that set wanted.arch
   StringMap<size_t> index;
   StringSet<> defined, provided;
-  bool contractDefined = false;
+  std::set<std::string> supportDefined;
 };
 
 } // namespace

@@ -184,32 +184,35 @@ private:
     return (paths.front() + " and " + Twine(paths.size() - 1) + " more").str();
   }
 
-  /// Into `bytes`, if it is wanted. Objects are compiled when Tilewright is
-  /// built, for it takes seconds.
-  Error readSupport(StringRef extension, SmallVectorImpl<char> &bytes) {
-    if (!report.wanted.contract)
-      return Error::success();
-    Expected<std::string> path =
-        supportPath(report.wanted.arch, extension, options.resolve.bitcodeDir);
-    if (!path)
-      return path.takeError();
-    auto buffer = MemoryBuffer::getFile(*path, /*IsText=*/false,
-                                        /*RequiresNullTerminator=*/false);
-    if (!buffer)
-      return createFileError(*path, buffer.getError());
-    append_range(bytes, (*buffer)->getBuffer());
-    return Error::success();
+  /// What is wanted of it. Objects are compiled when Tilewright is built, for it
+  /// takes seconds.
+  Expected<std::vector<SupportFunction>> readSupport(StringRef extension) {
+    std::vector<SupportFunction> functions;
+    for (const auto &[name, fromObject] : report.wanted.support) {
+      Expected<std::string> path = supportPath(
+          name, report.wanted.arch, extension, options.resolve.bitcodeDir);
+      if (!path)
+        return path.takeError();
+      auto buffer = MemoryBuffer::getFile(*path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+      if (!buffer)
+        return createFileError(*path, buffer.getError());
+      StringRef bytes = (*buffer)->getBuffer();
+      functions.push_back(
+          {name, SmallVector<char, 0>(bytes.begin(), bytes.end())});
+    }
+    return std::move(functions);
   }
 
   Error linkArchive(StringRef outputPath) {
     if (Error error = resolve(Emit::Object))
       return error;
-    SmallVector<char, 0> support;
-    if (Error error = readSupport(".o", support))
-      return error;
+    Expected<std::vector<SupportFunction>> support = readSupport(".o");
+    if (!support)
+      return support.takeError();
     return write(outputPath, [&](SmallVectorImpl<char> &bytes) {
       return writeTileArchive(options.withInputs ? &inputs : nullptr,
-                              options.constants, report.tiles, support, bytes);
+                              options.constants, report.tiles, *support, bytes);
     });
   }
 
@@ -228,12 +231,14 @@ private:
       if (Error error = linker.addTile(i, report.tiles[i]))
         return error;
     bool asObject = options.output == LinkOutput::Object && linker.isElf();
-    SmallVector<char, 0> support;
-    if (Error error = readSupport(asObject ? ".o" : ".bc", support))
-      return error;
-    if (!support.empty())
-      if (Error error = asObject ? weakenDefinition(support, kContractFunction)
-                                 : linker.addSupport(support))
+    Expected<std::vector<SupportFunction>> support =
+        readSupport(asObject ? ".o" : ".bc");
+    if (!support)
+      return support.takeError();
+    for (SupportFunction &function : *support)
+      if (Error error = asObject
+                            ? weakenDefinition(function.bytes, function.name)
+                            : linker.addSupport(function))
         return error;
     Expected<ModuleLinker::Calls> calls = linker.finish(options.inlineTiles);
     if (!calls)
@@ -243,8 +248,9 @@ private:
     return write(outputPath, [&](SmallVectorImpl<char> &bytes) {
       return options.output == LinkOutput::Object
                  ? linker.writeObject(bytes, options.constants,
-                                      asObject ? ArrayRef<char>(support)
-                                               : ArrayRef<char>())
+                                      asObject
+                                          ? ArrayRef(*support)
+                                          : ArrayRef<SupportFunction>())
                  : linker.writeBitcode(bytes, options.constants);
     });
   }

@@ -142,15 +142,14 @@ Error ModuleLinker::addTile(size_t index, const ResolvedTile &tile) {
                         wantedTile.fromObject);
 }
 
-Error ModuleLinker::addSupport(ArrayRef<char> bitcode) {
+Error ModuleLinker::addSupport(const SupportFunction &function) {
+  const auto &[name, bitcode] = function;
   Expected<std::unique_ptr<Module>> parsed = parseBitcodeFile(
-      MemoryBufferRef(StringRef(bitcode.data(), bitcode.size()),
-                      kContractFunction),
+      MemoryBufferRef(StringRef(bitcode.data(), bitcode.size()), name),
       context);
   if (!parsed)
-    return inputError(kContractFunction, parsed.takeError());
-  return linkDefinition(std::move(*parsed), kContractFunction,
-                        wanted.contractFromObject);
+    return inputError(name, parsed.takeError());
+  return linkDefinition(std::move(*parsed), name, wanted.support.at(name));
 }
 
 Error ModuleLinker::linkDefinition(std::unique_ptr<Module> definition,

@@ -6,6 +6,7 @@
 #ifndef TILEWRIGHT_LIB_LINK_MODULELINKER_H
 #define TILEWRIGHT_LIB_LINK_MODULELINKER_H
 
+#include "SupportFunction.h"
 #include "tilewright/Codegen/ExternalConstants.h"
 #include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Link/AttributePolicy.h"
@@ -34,9 +35,9 @@ public:
   /// weak where an object outside of this module wants it.
   llvm::Error addTile(size_t index, const ResolvedTile &tile);
 
-  /// Links kContractFunction, given with all that it calls as bitcode: for
+  /// Links a support function, given with all that it calls as bitcode: for
   /// writeBitcode, and for objects that are not ELF's.
-  llvm::Error addSupport(llvm::ArrayRef<char> bitcode);
+  llvm::Error addSupport(const SupportFunction &function);
 
   /// What objects are, once there is an input.
   bool isElf() const { return module.getTargetTriple().isOSBinFormatELF(); }
@@ -49,15 +50,15 @@ public:
   llvm::Expected<Calls> finish(bool inlineTiles);
 
   /// The beginning of the file into `bytes`, which is empty, and the rest.
-  /// Either defines the constants. `support`, an ELF object, becomes a part of
-  /// the object unless it is empty.
+  /// Either defines the constants. `support`, ELF objects, become a part of the
+  /// object.
   llvm::Expected<FileTail>
   writeBitcode(llvm::SmallVectorImpl<char> &bytes,
                llvm::ArrayRef<ExternalConstant> constants);
   llvm::Expected<FileTail>
   writeObject(llvm::SmallVectorImpl<char> &bytes,
               llvm::ArrayRef<ExternalConstant> constants,
-              llvm::ArrayRef<char> support);
+              llvm::ArrayRef<SupportFunction> support);
 
 private:
   llvm::Error link(std::unique_ptr<llvm::Module> module, llvm::StringRef id);

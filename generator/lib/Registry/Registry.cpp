@@ -104,15 +104,34 @@ Expected<std::string> handWrittenBitcodePath(tw_isa_t isa, StringRef dir) {
 #define TW_STRING_OF(x) #x
 #define TW_STRING(x) TW_STRING_OF(x)
 const StringLiteral kContractFunction = TW_STRING(TW_CONTRACT);
+static constexpr StringLiteral kThin = TW_STRING(TW_CONTRACTION_THIN);
 #undef TW_STRING
 #undef TW_STRING_OF
 
-Expected<std::string> supportPath(Triple::ArchType arch, StringRef extension,
-                                  StringRef dir) {
-  StringRef name = arch == Triple::aarch64 ? "arm_64" : "x86_64";
-  return fileOfBitcodeDir(
-      ("tilewright_support_" + name + extension).str(), dir,
-      ("library of what compiled models of " + name + " call").str());
+bool isSupportFunction(StringRef name) {
+  return name == kContractFunction || name.starts_with(kThin);
+}
+
+std::string thinFunction(tw_isa_t isa) {
+  // Best first.
+  for (tw_isa_t level :
+       {TW_ISA_X86_64_AVX512_BASE, TW_ISA_X86_64_AVX2_FMA})
+    if (info(isa).implies(info(level)))
+      return (kThin + info(level).name).str();
+  return "";
+}
+
+Expected<std::string> supportPath(StringRef function, Triple::ArchType arch,
+                                  StringRef extension, StringRef dir) {
+  std::string name = arch == Triple::aarch64 ? "arm_64" : "x86_64";
+  std::string library = "support_" + name;
+  if (function.consume_front(kThin)) {
+    name = function.str();
+    library = "thin_" + name;
+  }
+  return fileOfBitcodeDir("tilewright_" + library + extension.str(), dir,
+                          "library of what compiled models of " + name +
+                              " call");
 }
 
 } // namespace tilewright

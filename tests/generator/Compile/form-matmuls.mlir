@@ -43,7 +43,7 @@ func.func @batch(%x: tensor<?x7x?xf32>, %y: tensor<?x96x7xf32>, %o: tensor<?x?x9
 // CHECK-LABEL: func.func @batch(
 // CHECK-SAME:      %[[X:.*]]: tensor<?x7x?xf32>, %[[Y:.*]]: tensor<?x96x7xf32>, %[[O:.*]]: tensor<?x?x96xf32>
 // CHECK:         %[[SPACE:.*]] = tensor.empty() : tensor<{{.*}}xi8>
-// CHECK:         tw.matmul "{{.*}}" indexing_maps = [#[[BKM]], #[[BNK]], #[[MBN]]] ins(%[[X]], %[[Y]] :
+// CHECK:         tw.matmul "{{.*}}" thin indexing_maps = [#[[BKM]], #[[BNK]], #[[MBN]]] ins(%[[X]], %[[Y]] :
 // CHECK-SAME:      outs(%[[O]], %[[SPACE]] :
 
 // -----
@@ -88,3 +88,23 @@ func.func @rounds(%x: tensor<24x?xbf16>, %y: tensor<?x96xbf16>, %o: tensor<24x96
 
 // CHECK-LABEL: func.func @rounds(
 // CHECK:         tw.mmt4d
+
+// -----
+
+// Of four rows and less, or of rows that are not known, a rhs that is not packed is read where it lies.
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+func.func @rows(%x4: tensor<4x7xf32>, %x5: tensor<5x7xf32>, %y: tensor<7x96xf32>, %o4: tensor<4x96xf32>,
+                %o5: tensor<5x96xf32>) -> (tensor<4x96xf32>, tensor<5x96xf32>, tensor<4x96xf32>) {
+  %w = arith.constant dense<2.0> : tensor<7x96xf32>
+  %four = linalg.matmul ins(%x4, %y : tensor<4x7xf32>, tensor<7x96xf32>) outs(%o4 : tensor<4x96xf32>) -> tensor<4x96xf32>
+  %five = linalg.matmul ins(%x5, %y : tensor<5x7xf32>, tensor<7x96xf32>) outs(%o5 : tensor<5x96xf32>) -> tensor<5x96xf32>
+  %packed = linalg.matmul ins(%x4, %w : tensor<4x7xf32>, tensor<7x96xf32>) outs(%o4 : tensor<4x96xf32>) -> tensor<4x96xf32>
+  return %four, %five, %packed : tensor<4x96xf32>, tensor<5x96xf32>, tensor<4x96xf32>
+}
+
+// CHECK-LABEL: func.func @rows(
+// CHECK:         tw.matmul "{{.*}}" thin indexing_maps
+// CHECK:         tw.matmul "{{.*}}" indexing_maps
+// CHECK:         tw.matmul "{{.*}}" rhs_packed indexing_maps

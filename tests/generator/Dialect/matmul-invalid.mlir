@@ -88,3 +88,16 @@ func.func @sizes(%x: tensor<4x5xf32>, %y: tensor<7x6xf32>, %o: tensor<4x6xf32>, 
       -> tensor<4x6xf32>, tensor<64xi8>
   return
 }
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+func.func @thin(%x: tensor<4x5xf32>, %y: tensor<1x5x8x1xf32>, %o: tensor<4x6xf32>, %w: tensor<64xi8>) {
+  // expected-error@+1 {{is thin, but the rhs is packed; expected one of both}}
+  %r:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" rhs_packed thin indexing_maps = [#mk, #nk, #mn]
+      ins(%x, %y : tensor<4x5xf32>, tensor<1x5x8x1xf32>) outs(%o, %w : tensor<4x6xf32>, tensor<64xi8>)
+      -> tensor<4x6xf32>, tensor<64xi8>
+  return
+}

@@ -239,6 +239,9 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     A packed rhs has, behind the dimensions of its map, N0 and K0; its map ends
     in n, k, which count panels and steps.
 
+    `thin`, for a rhs that is not packed, says that m may be TW_THIN_MOST_ROWS
+    or less: then the rhs is read where it lies, and nothing is packed.
+
     ```mlir
     %r:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x32x1_x86_64_avx512_base"
       overwrite rhs_packed
@@ -258,11 +261,12 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     StrAttr:$tile,
     AffineMapArrayAttr:$indexing_maps,
     UnitAttr:$overwrite,
-    UnitAttr:$rhs_packed);
+    UnitAttr:$rhs_packed,
+    UnitAttr:$thin);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $tile (`overwrite` $overwrite^)? (`rhs_packed` $rhs_packed^)?
-    `indexing_maps` `=` $indexing_maps
+    (`thin` $thin^)? `indexing_maps` `=` $indexing_maps
     `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)`
     `outs` `(` $out `,` $workspace `:` type($out) `,` type($workspace) `)`
     attr-dict (`->` type($results)^)?

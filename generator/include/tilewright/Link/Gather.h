@@ -9,6 +9,7 @@
 #include "tilewright/Link/InputFiles.h"
 #include "tilewright/key.h"
 #include "llvm/TargetParser/Triple.h"
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,8 +30,9 @@ struct WantedTile {
 
 struct Wanted {
   std::vector<WantedTile> tiles; ///< in order of first appearance
-  /// Whether models want kContractFunction, and an ELF object does.
-  bool contract = false, contractFromObject = false;
+  /// The support functions (Registry.h) that models want, by name, and whether
+  /// an ELF object does.
+  std::map<std::string, bool> support;
   unsigned references = 0; ///< undefined tile symbols over all modules
   unsigned modules = 0;    ///< bitcode modules and objects looked at
   unsigned duplicates = 0; ///< inputs that were given more than once

@@ -35,13 +35,21 @@ const HandWrittenTile *findHandWrittenTile(const TileKey &key);
 llvm::Expected<std::string> handWrittenBitcodePath(tw_isa_t isa,
                                                    llvm::StringRef dir = "");
 
-/// What compiled models of an architecture call, tw_contract_v1, and all that
-/// it needs: <dir>/tilewright_support_<arch><extension>, extension ".bc" or
-/// ".o", an ELF object. `dir` and errors as above.
-llvm::Expected<std::string> supportPath(llvm::Triple::ArchType arch,
+/// The functions that come with compiled models: kContractFunction, which they
+/// call, and the thin multiplications of instruction sets, which they give it.
+extern const llvm::StringLiteral kContractFunction;
+bool isSupportFunction(llvm::StringRef name);
+
+/// The one that a model whose tiles are for `isa` takes; empty for none.
+std::string thinFunction(tw_isa_t isa);
+
+/// A support function and all that it needs, of which nothing else is seen:
+/// <dir>/tilewright_support_<arch><extension> or tilewright_thin_<isa>...,
+/// extension ".bc" or ".o", an ELF object. `dir` and errors as above.
+llvm::Expected<std::string> supportPath(llvm::StringRef function,
+                                        llvm::Triple::ArchType arch,
                                         llvm::StringRef extension,
                                         llvm::StringRef dir = "");
-extern const llvm::StringLiteral kContractFunction;
 
 } // namespace tilewright
 
