@@ -148,10 +148,10 @@ private:
     number(offsetof(tw_contraction_t, K0), key.k0);
     function(offsetof(tw_contraction_t, tile), declareTile(op, op.getTile()));
     if (op.getThin())
-      function(offsetof(tw_contraction_t, thin),
-               declareFunction(op, thinFunction(key.isa),
-                               {memory.getType(), b.getI64Type(),
-                                b.getI64Type()}));
+      function(
+          offsetof(tw_contraction_t, thin),
+          declareFunction(op, thinFunction(key.isa),
+                          {memory.getType(), b.getI64Type(), b.getI64Type()}));
     else
       storeAt(offsetof(tw_contraction_t, thin),
               LLVM::ZeroOp::create(b, memory.getType()));

@@ -24,11 +24,12 @@ llvm::Error weakenDefinition(llvm::SmallVectorImpl<char> &object,
 ///
 /// `constants` are put behind the one input, which then is the last member:
 /// its tail is the archive's, and need not be in memory twice.
-llvm::Expected<FileTail> writeTileArchive(
-    const InputFiles *inputs, llvm::ArrayRef<ExternalConstant> constants,
-    llvm::MutableArrayRef<ResolvedTile> tiles,
-    llvm::MutableArrayRef<SupportFunction> support,
-    llvm::SmallVectorImpl<char> &bytes);
+llvm::Expected<FileTail>
+writeTileArchive(const InputFiles *inputs,
+                 llvm::ArrayRef<ExternalConstant> constants,
+                 llvm::MutableArrayRef<ResolvedTile> tiles,
+                 llvm::MutableArrayRef<SupportFunction> support,
+                 llvm::SmallVectorImpl<char> &bytes);
 
 } // namespace tilewright
 

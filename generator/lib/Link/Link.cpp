@@ -184,8 +184,8 @@ private:
     return (paths.front() + " and " + Twine(paths.size() - 1) + " more").str();
   }
 
-  /// What is wanted of it. Objects are compiled when Tilewright is built, for it
-  /// takes seconds.
+  /// What is wanted of it. Objects are compiled when Tilewright is built, for
+  /// it takes seconds.
   Expected<std::vector<SupportFunction>> readSupport(StringRef extension) {
     std::vector<SupportFunction> functions;
     for (const auto &[name, fromObject] : report.wanted.support) {
@@ -248,9 +248,8 @@ private:
     return write(outputPath, [&](SmallVectorImpl<char> &bytes) {
       return options.output == LinkOutput::Object
                  ? linker.writeObject(bytes, options.constants,
-                                      asObject
-                                          ? ArrayRef(*support)
-                                          : ArrayRef<SupportFunction>())
+                                      asObject ? ArrayRef(*support)
+                                               : ArrayRef<SupportFunction>())
                  : linker.writeBitcode(bytes, options.constants);
     });
   }

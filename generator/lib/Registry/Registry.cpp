@@ -114,8 +114,7 @@ bool isSupportFunction(StringRef name) {
 
 std::string thinFunction(tw_isa_t isa) {
   // Best first.
-  for (tw_isa_t level :
-       {TW_ISA_X86_64_AVX512_BASE, TW_ISA_X86_64_AVX2_FMA})
+  for (tw_isa_t level : {TW_ISA_X86_64_AVX512_BASE, TW_ISA_X86_64_AVX2_FMA})
     if (info(isa).implies(info(level)))
       return (kThin + info(level).name).str();
   return "";
