@@ -31,8 +31,8 @@ typedef struct tw_model_t {
 // ---- The file ---------------------------------------------------------------
 //
 // Little-endian: this header, `count` entries, the digest of both, and then the
-// bytes of each entry, from a multiple of TW_PARAMETERS_ALIGNMENT on, with
-// zeros between them.
+// bytes of each entry, in order, from a multiple of TW_PARAMETERS_ALIGNMENT on.
+// What is between them is not read.
 
 #define TW_PARAMETERS_MAGIC "TWPARAMS"
 #define TW_PARAMETERS_VERSION 1

@@ -125,10 +125,10 @@ Expected<BuildReport> buildModel(MemoryBufferRef source, StringRef outputPath,
   if (!linked)
     return linked.takeError();
   if (!options.parametersPath.empty())
-    if (Error error = outputs.writePieces(
-            options.parametersPath,
-            parametersFile(model->parameters, model->parametersIdentity)
-                .pieces()))
+    if (Error error =
+            writeParameters(model->parameters, model->parameterOffsets,
+                            model->parametersIdentity, scratch.get(),
+                            options.parametersPath, outputs))
       return std::move(error);
   model->bytes.clear();
   model->parameters.clear();

@@ -39,10 +39,13 @@ void nameParameters(ModuleOp module, const llvm::DenseSet<Attribute> &packed,
       auto value = cast<ElementsAttr>(parameter[1]);
       ArrayRef<char> bytes = ConstantElements::of(value)->bytes;
       result.parameters.emplace_back(bytes.data(), bytes.size());
+      result.parameterOffsets.push_back(
+          uint64_t(cast<IntegerAttr>(parameter[2]).getInt()));
       result.largeConstants.push_back(
           describe(value, bytes.size(), packed.contains(value)));
     }
-  result.parametersIdentity = parametersIdentity(model, contents);
+  result.parametersIdentity =
+      parametersIdentity(model, contents, result.parameterOffsets);
 }
 
 llvm::Error nameConstants(ModuleOp module,

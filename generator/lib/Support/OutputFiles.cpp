@@ -125,6 +125,9 @@ struct OutputFiles::Output {
   bool exchanged = false, renamed = false;
 
   bool isFile() const { return target->kind == OutputTarget::Kind::File; }
+  /// Names one that is not there yet, which `make` makes; below 0 and errno if
+  /// it cannot.
+  std::error_code makeTemporary(function_ref<int(const char *name)> make);
   std::error_code writeThrough() const;
   std::error_code replace(bool undoable);
   void undo();
@@ -277,13 +280,13 @@ Error OutputFiles::write(StringRef path, StringRef bytes) {
   return writePieces(path, bytes);
 }
 
-Error OutputFiles::writePieces(StringRef path, ArrayRef<StringRef> pieces) {
+Expected<OutputFiles::Output *> OutputFiles::findOutput(StringRef path) {
   if (Error error = makeDirectories())
-    return error;
+    return std::move(error);
   Output *output = byPath.lookup(path);
   if (!output) {
     if (Error error = add(path))
-      return error;
+      return std::move(error);
     output = byPath.lookup(path);
   }
   if (!output->target) {
@@ -292,45 +295,79 @@ Error OutputFiles::writePieces(StringRef path, ArrayRef<StringRef> pieces) {
       return cannotWrite(path, target.getError());
     output->target = std::move(*target);
   }
-  output->written = true;
-  if (output->isFile())
-    return writeTemporary(*output, pieces);
+  return output;
+}
+
+Error OutputFiles::writePieces(StringRef path, ArrayRef<StringRef> pieces) {
+  Expected<Output *> output = findOutput(path);
+  if (!output)
+    return output.takeError();
+  (*output)->written = true;
+  if ((*output)->isFile())
+    return writeTemporary(**output, pieces);
   for (StringRef piece : pieces)
-    output->bytes += piece;
+    (*output)->bytes += piece;
   return Error::success();
+}
+
+Expected<bool> OutputFiles::writeNameless(StringRef path, int descriptor) {
+  Expected<Output *> found = findOutput(path);
+  if (!found)
+    return found.takeError();
+  Output &output = **found;
+  std::string source = "/proc/self/fd/" + std::to_string(descriptor);
+  if (!output.isFile() || output.makeTemporary([&](const char *name) {
+        return ::linkat(AT_FDCWD, source.c_str(), AT_FDCWD, name,
+                        AT_SYMLINK_FOLLOW);
+      }))
+    return false;
+  output.written = true;
+  if (output.target->status)
+    if (std::error_code why =
+            inherit(descriptor, *output.target->status, output.isExecutable)) {
+      output.discard();
+      return cannotWrite(output.path, why);
+    }
+  return true;
+}
+
+std::error_code
+OutputFiles::Output::makeTemporary(function_ref<int(const char *name)> make) {
+  discard();
+  while (true) {
+    SmallString<256> name(sys::path::parent_path(target->path));
+    // The name's beginning stays: llvm::pruneCache goes by it.
+    sys::path::append(name, sys::path::filename(target->path)
+                                    .take_front(maxName - temporarySuffix) +
+                                ".tmp-" +
+                                utohexstr(sys::Process::GetRandomNumber(),
+                                          /*LowerCase=*/true, 8));
+    temporary = std::string(name);
+    // Before it is there: no signal comes between.
+    own.emplace(temporary);
+    sys::RemoveFileOnSignal(temporary);
+    if (make(temporary.c_str()) >= 0)
+      return {};
+    std::error_code why = errnoAsErrorCode();
+    sys::DontRemoveFileOnSignal(temporary);
+    own.reset();
+    temporary.clear();
+    if (why != errc::file_exists)
+      return why;
+  }
 }
 
 Error OutputFiles::writeTemporary(Output &output, ArrayRef<StringRef> pieces) {
   const OutputTarget &target = *output.target;
-  output.discard();
-  int descriptor;
-  do {
-    SmallString<256> path(sys::path::parent_path(target.path));
-    // The name's beginning stays: llvm::pruneCache goes by it.
-    sys::path::append(
-        path,
-        sys::path::filename(target.path).take_front(maxName - temporarySuffix) +
-            ".tmp-" +
-            utohexstr(sys::Process::GetRandomNumber(),
-                      /*LowerCase=*/true, 8));
-    output.temporary = std::string(path);
-    // Before it is there: no signal comes between.
-    output.own.emplace(output.temporary);
-    sys::RemoveFileOnSignal(output.temporary);
-    descriptor = ::open(output.temporary.c_str(),
-                        O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                        target.status         ? 0600
-                        : output.isExecutable ? 0777
-                                              : 0666);
-    if (descriptor >= 0)
-      break;
-    std::error_code why = errnoAsErrorCode();
-    sys::DontRemoveFileOnSignal(output.temporary);
-    output.own.reset();
-    output.temporary.clear();
-    if (why != errc::file_exists)
-      return cannotWrite(output.path, why);
-  } while (true);
+  int descriptor = -1;
+  if (std::error_code why = output.makeTemporary([&](const char *name) {
+        return descriptor =
+                   ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                          target.status         ? 0600
+                          : output.isExecutable ? 0777
+                                                : 0666);
+      }))
+    return cannotWrite(output.path, why);
 
   std::error_code failed;
   for (StringRef piece : pieces)

@@ -164,8 +164,9 @@ struct CompiledModel {
   std::string instance;
   /// Of ModelOptions::parametersInFile.
   bool parametersInFile = false;
-  /// The bytes in that file, and what it is known by.
+  /// The bytes in that file, where they are, and what it is known by.
   std::vector<llvm::StringRef> parameters;
+  std::vector<uint64_t> parameterOffsets;
   std::array<uint8_t, 32> parametersIdentity = {};
   /// Contractions that no tile function can do, with the reason and the place;
   /// kernels that spill.

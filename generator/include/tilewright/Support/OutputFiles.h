@@ -63,6 +63,11 @@ public:
   llvm::Error writePieces(llvm::StringRef path,
                           llvm::ArrayRef<llvm::StringRef> pieces);
 
+  /// The same of an open file without a name (O_TMPFILE) that holds them: it
+  /// gets one. False where it cannot, as on another file system or for special
+  /// files; nothing is written then.
+  llvm::Expected<bool> writeNameless(llvm::StringRef path, int descriptor);
+
   /// Puts everything written in its place. On error all files are again what
   /// they were.
   llvm::Error commit();
@@ -71,6 +76,7 @@ private:
   struct Output;
 
   llvm::Error makeDirectories();
+  llvm::Expected<Output *> findOutput(llvm::StringRef path);
   llvm::Error checkAliases(const Output &output);
   llvm::Error writeTemporary(Output &output,
                              llvm::ArrayRef<llvm::StringRef> pieces);

@@ -8,6 +8,7 @@
 #include "ParametersFile.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
+#include "tilewright/Codegen/ExternalConstants.h"
 #include "tilewright/Compile/Passes.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -51,7 +52,8 @@ private:
   /// whose elements are all equal are no parameters.
   void place(DictionaryAttr values) {
     SmallVector<NamedAttribute> others;
-    SmallVector<uint64_t> sizes;
+    SmallVector<ElementsAttr> contents;
+    SmallVector<StringRef> pieces, names;
     llvm::StringMap<size_t> known; // by content
     std::vector<std::pair<std::string, size_t>> numbers;
     for (NamedAttribute entry : values) {
@@ -63,17 +65,52 @@ private:
       }
       StringRef bytes(elements->bytes.data(), elements->bytes.size());
       std::string name = externalConstantName(bytes, bytes.size());
-      auto [found, isNew] = known.try_emplace(name, sizes.size());
+      auto [found, isNew] = known.try_emplace(name, contents.size());
       if (isNew) {
-        sizes.push_back(bytes.size());
-        parameters.push_back(b.getArrayAttr({b.getStringAttr(name), value}));
+        contents.push_back(value);
+        pieces.push_back(bytes);
+        names.push_back(found->first());
       }
       numbers.emplace_back(entry.getName().str(), found->second);
     }
-    std::vector<uint64_t> places = parameterOffsets(sizes);
+    std::vector<uint64_t> places = placesOf(contents, pieces);
+    for (auto [name, value, place] : llvm::zip_equal(names, contents, places))
+      parameters.push_back(b.getArrayAttr(
+          {b.getStringAttr(name), value, b.getI64IntegerAttr(int64_t(place))}));
     for (const auto &[symbol, number] : numbers)
       offsets[symbol] = places[number];
     module->setAttr(kExternalConstantsAttr, b.getDictionaryAttr(others));
+  }
+
+  /// In the scratch file, which gets those that are not there, or one behind
+  /// the other.
+  static std::vector<uint64_t> placesOf(MutableArrayRef<ElementsAttr> contents,
+                                        ArrayRef<StringRef> pieces) {
+    ScratchFile *scratch = ScratchFile::current();
+    std::vector<uint64_t> places;
+    if (scratch && mayBecomeParameters(*scratch, pieces))
+      for (auto [value, piece] : llvm::zip_equal(contents, pieces)) {
+        StringRef bytes = piece;
+        std::optional<uint64_t> place = scratch->offsetOf(bytes);
+        if (!place) {
+          value = makeConstant(cast<RankedTensorType>(value.getType()),
+                               ConstantElements::of(value)->elementBytes,
+                               [&](MutableArrayRef<char> copy) {
+                                 llvm::copy(bytes, copy.begin());
+                               });
+          ArrayRef<char> copied = ConstantElements::of(value)->bytes;
+          place = scratch->offsetOf({copied.data(), copied.size()});
+        }
+        if (!place)
+          break; // it could not grow
+        places.push_back(*place);
+      }
+    if (places.size() == pieces.size())
+      return places;
+    SmallVector<uint64_t> sizes;
+    for (StringRef bytes : pieces)
+      sizes.push_back(bytes.size());
+    return parameterOffsets(sizes);
   }
 
   /// Gives `func`, and all that call it, a pointer to the file, its last

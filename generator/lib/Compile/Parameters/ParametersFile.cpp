@@ -3,6 +3,7 @@
 
 #include "ParametersFile.h"
 
+#include "tilewright/Codegen/ExternalConstants.h"
 #include "tilewright/digest.h"
 #include "tilewright/instance.h"
 #include "llvm/Support/BLAKE3.h"
@@ -23,13 +24,6 @@ template <class T> void append(std::string &text, const T &value) {
   text.append(reinterpret_cast<const char *>(&value), sizeof(value));
 }
 
-SmallVector<uint64_t> sizesOf(ArrayRef<StringRef> parameters) {
-  SmallVector<uint64_t> sizes;
-  for (StringRef bytes : parameters)
-    sizes.push_back(bytes.size());
-  return sizes;
-}
-
 } // namespace
 
 std::vector<uint64_t> parameterOffsets(ArrayRef<uint64_t> sizes) {
@@ -43,41 +37,71 @@ std::vector<uint64_t> parameterOffsets(ArrayRef<uint64_t> sizes) {
 }
 
 std::array<uint8_t, 32> parametersIdentity(StringRef model,
-                                           ArrayRef<StringRef> contents) {
+                                           ArrayRef<StringRef> contents,
+                                           ArrayRef<uint64_t> offsets) {
   BLAKE3 hash;
   hash.update(model);
-  for (StringRef content : contents) {
-    hash.update("\n");
-    hash.update(content);
-  }
+  for (auto [content, offset] : zip_equal(contents, offsets))
+    hash.update(("\n" + content + "\n" + Twine(offset)).str());
   return hash.final<32>();
 }
 
-FileTail parametersFile(ArrayRef<StringRef> parameters,
-                        const std::array<uint8_t, 32> &identity) {
-  std::vector<uint64_t> offsets = parameterOffsets(sizesOf(parameters));
+bool mayBecomeParameters(const ScratchFile &file,
+                         ArrayRef<StringRef> parameters) {
+  uint64_t inside = 0, outside = 0;
+  for (StringRef bytes : parameters)
+    (file.offsetOf(bytes) ? inside : outside) += bytes.size();
+  uint64_t waste = file.size() - inside;
+  return tableBytes(parameters.size()) + sizeof(uint64_t) <=
+             ScratchFile::kTableRoom &&
+         waste <= (inside + outside) / 8;
+}
+
+Error writeParameters(ArrayRef<StringRef> parameters,
+                      ArrayRef<uint64_t> offsets,
+                      const std::array<uint8_t, 32> &identity,
+                      ScratchFile *scratch, StringRef path,
+                      OutputFiles &outputs) {
+  // By offset.
+  std::vector<std::pair<uint64_t, StringRef>> entries;
+  for (auto [offset, bytes] : zip_equal(offsets, parameters))
+    entries.emplace_back(offset, bytes);
+  llvm::sort(entries, less_first());
+
   tw_parameters_header_t header = {};
   std::memcpy(header.magic, TW_PARAMETERS_MAGIC, sizeof(header.magic));
   header.version = TW_PARAMETERS_VERSION;
-  header.count = parameters.size();
-  header.file_bytes = parameters.empty()
+  header.count = entries.size();
+  header.file_bytes = entries.empty()
                           ? tableBytes(0) + sizeof(uint64_t)
-                          : offsets.back() + parameters.back().size();
+                          : entries.back().first + entries.back().second.size();
   std::memcpy(header.identity, identity.data(), identity.size());
   std::string table;
   append(table, header);
-  for (auto [offset, bytes] : zip_equal(offsets, parameters))
+  for (auto [offset, bytes] : entries)
     append(table, tw_parameters_entry_t{
                       offset, bytes.size(),
                       tw_digest_bytes(bytes.data(), bytes.size()), 0});
   append(table, tw_digest_bytes(table.data(), table.size()));
+
+  if (scratch && !entries.empty() && all_of(entries, [&](const auto &entry) {
+        return scratch->offsetOf(entry.second) == entry.first;
+      })) {
+    if (Error error = scratch->finish(table, header.file_bytes))
+      return createStringError("cannot write '" + path +
+                               "': " + toString(std::move(error)));
+    Expected<bool> isWritten =
+        outputs.writeNameless(path, scratch->getDescriptor());
+    if (!isWritten || *isWritten)
+      return isWritten.takeError();
+  }
   FileTail file;
   file.appendOwned(std::move(table));
-  for (auto [offset, bytes] : zip_equal(offsets, parameters)) {
+  for (auto [offset, bytes] : entries) {
     file.appendZeros(offset - file.size());
     file.append(bytes);
   }
-  return file;
+  return outputs.writePieces(path, file.pieces());
 }
 
 } // namespace tilewright

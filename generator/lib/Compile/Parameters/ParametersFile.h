@@ -6,25 +6,36 @@
 #ifndef TILEWRIGHT_LIB_COMPILE_PARAMETERS_PARAMETERSFILE_H
 #define TILEWRIGHT_LIB_COMPILE_PARAMETERS_PARAMETERSFILE_H
 
-#include "tilewright/Codegen/ExternalConstants.h"
+#include "ScratchFile.h"
+#include "tilewright/Support/OutputFiles.h"
 #include <array>
 #include <cstdint>
 #include <vector>
 
 namespace tilewright {
 
-/// Where parameters of these sizes lie in the file.
+/// Where parameters of these sizes lie in a file that is written.
 std::vector<uint64_t> parameterOffsets(llvm::ArrayRef<uint64_t> sizes);
 
+/// Whether the scratch file, which `parameters` are in but for some, may as
+/// well become their file when it has these, too: it would not be much larger.
+bool mayBecomeParameters(const ScratchFile &file,
+                         llvm::ArrayRef<llvm::StringRef> parameters);
+
 /// What tells the file of a model from that of any other, given the names of
-/// the parameters' contents.
+/// the parameters' contents, and where they are.
 std::array<uint8_t, 32>
 parametersIdentity(llvm::StringRef model,
-                   llvm::ArrayRef<llvm::StringRef> contents);
+                   llvm::ArrayRef<llvm::StringRef> contents,
+                   llvm::ArrayRef<uint64_t> offsets);
 
-/// The whole file; refers to the parameters' bytes.
-FileTail parametersFile(llvm::ArrayRef<llvm::StringRef> parameters,
-                        const std::array<uint8_t, 32> &identity);
+/// Writes the file: into `scratch` (which may be null) if the parameters are
+/// there where the offsets are, else anew.
+llvm::Error writeParameters(llvm::ArrayRef<llvm::StringRef> parameters,
+                            llvm::ArrayRef<uint64_t> offsets,
+                            const std::array<uint8_t, 32> &identity,
+                            ScratchFile *scratch, llvm::StringRef path,
+                            OutputFiles &outputs);
 
 } // namespace tilewright
 

@@ -4,10 +4,13 @@
 #include "ScratchFile.h"
 
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
+#include <fcntl.h>
+#include <functional>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -21,7 +24,15 @@ thread_local ScratchFile *inUse = nullptr;
 } // namespace
 
 Expected<std::unique_ptr<ScratchFile>> ScratchFile::besides(StringRef path) {
-  SmallString<128> model(sys::path::parent_path(path));
+  StringRef folder = sys::path::parent_path(path);
+#ifdef O_TMPFILE
+  int nameless = ::open(folder.empty() ? "." : folder.str().c_str(),
+                        O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  if (nameless >= 0)
+    return std::unique_ptr<ScratchFile>(new ScratchFile(nameless));
+#endif
+  // A file system that has no such files: one that lost its name.
+  SmallString<128> model(folder);
   sys::path::append(model, ".tilewright-%%%%%%%%");
   int descriptor = -1;
   SmallString<128> name;
@@ -34,22 +45,46 @@ Expected<std::unique_ptr<ScratchFile>> ScratchFile::besides(StringRef path) {
 }
 
 ScratchFile::~ScratchFile() {
-  for (MutableArrayRef<char> piece : mapped)
-    ::munmap(piece.data(), piece.size());
+  for (const Piece &piece : mapped)
+    ::munmap(piece.memory.data(), piece.memory.size());
   ::close(descriptor);
 }
 
 char *ScratchFile::allocate(size_t bytes) {
   size_t length = alignTo(bytes, sys::Process::getPageSizeEstimate());
-  if (::ftruncate(descriptor, off_t(size + length)) != 0)
+  if (::ftruncate(descriptor, off_t(end + length)) != 0)
     return nullptr;
   void *memory = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED,
-                        descriptor, off_t(size));
+                        descriptor, off_t(end));
   if (memory == MAP_FAILED)
     return nullptr;
-  size += length;
-  mapped.emplace_back(static_cast<char *>(memory), length);
+  mapped.push_back({{static_cast<char *>(memory), length}, end});
+  end += length;
   return static_cast<char *>(memory);
+}
+
+std::optional<uint64_t> ScratchFile::offsetOf(StringRef bytes) const {
+  std::less_equal<const char *> before; // also of pointers into other memory
+  for (const auto &[memory, offset] : mapped)
+    if (before(memory.begin(), bytes.begin()) &&
+        before(bytes.end(), memory.end()))
+      return offset + (bytes.begin() - memory.begin());
+  return std::nullopt;
+}
+
+Error ScratchFile::finish(StringRef table, uint64_t bytes) {
+  uint64_t at = 0;
+  while (at < table.size()) {
+    ssize_t written =
+        sys::RetryAfterSignal(-1, ::pwrite, descriptor, table.data() + at,
+                              table.size() - at, off_t(at));
+    if (written < 0)
+      return errorCodeToError(errnoAsErrorCode());
+    at += written;
+  }
+  if (::ftruncate(descriptor, off_t(bytes)) != 0)
+    return errorCodeToError(errnoAsErrorCode());
+  return Error::success();
 }
 
 ScratchFile::Use::Use(ScratchFile *file) : outer(inUse) { inUse = file; }

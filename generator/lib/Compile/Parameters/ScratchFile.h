@@ -7,12 +7,14 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace tilewright {
 
 /// Memory that is a file's, which has no name: what is packed need not stay in
-/// memory at once, since the system may write it there.
+/// memory at once, since the system may write it there. It may become the file
+/// of parameters, whose table there is room for at its beginning.
 class ScratchFile {
 public:
   /// In the folder of `path`.
@@ -22,8 +24,19 @@ public:
   ScratchFile &operator=(const ScratchFile &) = delete;
   ~ScratchFile();
 
+  static constexpr uint64_t kTableRoom = 64 << 10;
+
   /// Null if the file cannot grow. Lives as long as the file.
   char *allocate(size_t size);
+
+  /// Where in the file `bytes` are; nothing if they are elsewhere.
+  std::optional<uint64_t> offsetOf(llvm::StringRef bytes) const;
+  uint64_t size() const { return end; }
+
+  /// Makes `table` the file's first bytes and `bytes` its size. Its mappings
+  /// must not be touched behind that.
+  llvm::Error finish(llvm::StringRef table, uint64_t bytes);
+  int getDescriptor() const { return descriptor; }
 
   /// While one lives, what this thread makes of constants is in the file.
   class Use {
@@ -43,8 +56,12 @@ private:
   explicit ScratchFile(int descriptor) : descriptor(descriptor) {}
 
   int descriptor;
-  uint64_t size = 0;
-  std::vector<llvm::MutableArrayRef<char>> mapped;
+  uint64_t end = kTableRoom;
+  struct Piece {
+    llvm::MutableArrayRef<char> memory;
+    uint64_t offset;
+  };
+  std::vector<Piece> mapped;
 };
 
 } // namespace tilewright
