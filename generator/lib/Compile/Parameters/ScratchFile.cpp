@@ -52,7 +52,11 @@ ScratchFile::~ScratchFile() {
 
 char *ScratchFile::allocate(size_t bytes) {
   size_t length = alignTo(bytes, sys::Process::getPageSizeEstimate());
-  if (::ftruncate(descriptor, off_t(end + length)) != 0)
+  // A page that a full disk has no room for would be a signal when it is
+  // written.
+  if (::fallocate(descriptor, 0, off_t(end), off_t(length)) != 0 &&
+      (errno != EOPNOTSUPP ||
+       ::ftruncate(descriptor, off_t(end + length)) != 0))
     return nullptr;
   void *memory = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED,
                         descriptor, off_t(end));
