@@ -36,6 +36,7 @@ void TW_CONTRACT(const tw_contraction_t* c) {
   tile->isa = TW_ISA_GENERIC;
   tile->name = "";
   tw_plan_with_tile(p, &types, &run.plan);
+  if (c->gather.row_loops > 0) run.plan.lhs.gather = &c->gather;
   run.params = p;
   run.panels =
       p->flags & TW_MATMUL_FLAG_RHS_PREPACKED ? (const char*)p->rhs : 0;

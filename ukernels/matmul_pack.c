@@ -94,6 +94,10 @@ static void tw_pack_whole(const tw_packing_t* p, const char* matrix,
 void tw_pack_side(const tw_matmul_side_t* side, tw_index_t K,
                   const void* matrix, tw_index_t tile, tw_index_t tiles,
                   tw_index_t step, tw_index_t steps, void* wide, void* packed) {
+  if (side->gather) {
+    tw_pack_gathered(side, matrix, tile, tiles, step, steps, wide, packed);
+    return;
+  }
   const tw_index_t row = tile * side->tile_rows, col = step * side->tile_cols;
   tw_packing_t p;
   p.bits = tw_element_bits(side->type);

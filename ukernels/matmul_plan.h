@@ -7,6 +7,7 @@
 #ifndef UKERNELS_MATMUL_PLAN_H_
 #define UKERNELS_MATMUL_PLAN_H_
 
+#include "tilewright/contraction.h"
 #include "tilewright/matmul.h"
 #include "ukernels/element.h"
 #include "ukernels/matmul_check.h"
@@ -35,6 +36,8 @@ typedef struct tw_matmul_side_t {
   int transpose;                 // as TW_PACK_FLAG_TRANSPOSE has it
   tw_index_t rows;               // M or N
   tw_index_t stride;
+  // Instead of `transpose` and `stride`, unless it is null.
+  const tw_gather_t* gather;
   tw_index_t tile_rows, tile_cols;  // M0 or N0; K0
   tw_index_t tiles;                 // rows of tiles
   tw_index_t step;                  // bytes of a tile: one K step
@@ -89,6 +92,11 @@ tw_matmul_side_t tw_rhs_side(const tw_matmul_params_t* params,
 void tw_pack_side(const tw_matmul_side_t* side, tw_index_t K,
                   const void* matrix, tw_index_t tile, tw_index_t tiles,
                   tw_index_t step, tw_index_t steps, void* wide, void* packed);
+
+// The same of a side that is gathered.
+void tw_pack_gathered(const tw_matmul_side_t* side, const void* tensor,
+                      tw_index_t tile, tw_index_t tiles, tw_index_t step,
+                      tw_index_t steps, void* wide, void* packed);
 
 static inline tw_index_t tw_panels_of(tw_index_t extent, tw_index_t part) {
   return extent / part + (extent % part != 0);

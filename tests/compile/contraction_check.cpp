@@ -18,14 +18,22 @@ int64_t wrap(const Element& element, uint64_t value) {
              : static_cast<int64_t>(value) >> (64 - element.bits);
 }
 
-// Row-major strides of the operand's indices along `letters`.
-std::vector<int64_t> stridesAlong(const std::string& letters,
+// Row-major strides of the operand's indices along the letters of `p`.
+std::vector<int64_t> stridesAlong(const ContractionProgram& p,
                                   const ContractionOperand& operand,
                                   const Extents& extents) {
+  const std::string& letters = p.letters;
   std::vector<int64_t> strides(letters.size());
   int64_t stride = 1;
   for (size_t i = operand.indices.size(); i-- > 0;) {
-    strides[letters.find(operand.indices[i])] += stride;
+    char index = operand.indices[i];
+    if (auto window = p.windows.find(index); window != p.windows.end()) {
+      const WindowIndex& sum = window->second;
+      strides[letters.find(sum.place)] += stride * sum.stride;
+      strides[letters.find(sum.tap)] += stride * sum.dilation;
+    } else {
+      strides[letters.find(index)] += stride;
+    }
     stride *= extents.at(operand.indices[i]);
   }
   return strides;
@@ -43,9 +51,9 @@ std::vector<int64_t> expectedValues(const ContractionProgram& p, size_t call) {
   if (p.init == Init::kArgument) out = operandValues(p, p.out, call);
 
   const std::string& letters = p.letters;
-  std::vector<int64_t> ls = stridesAlong(letters, p.lhs, extents),
-                       rs = stridesAlong(letters, p.rhs, extents),
-                       os = stridesAlong(letters, p.out, extents);
+  std::vector<int64_t> ls = stridesAlong(p, p.lhs, extents),
+                       rs = stridesAlong(p, p.rhs, extents),
+                       os = stridesAlong(p, p.out, extents);
   int64_t points = 1;
   for (char letter : letters) points *= extents.at(letter);
   for (int64_t point = 0; point < points; ++point) {

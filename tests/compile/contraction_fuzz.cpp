@@ -91,7 +91,7 @@ int64_t batchSize() { return settings.device == Device::kGpu ? 1 : kCpuBatch; }
 
 ContractionProgram programOf(int64_t index) {
   ProgramLimits limits;
-  if (settings.device == Device::kGpu) limits = {1 << 11, 2};
+  if (settings.device == Device::kGpu) limits = {1 << 11, 2, /*windows=*/false};
   std::string name = "f" + std::to_string(index);
   return randomContraction(name, seedOfCase(settings.seed, index), limits);
 }
@@ -180,14 +180,14 @@ class Fuzzer {
           "{3}\n",
           types, row.through, row.count, percent(row.through, row.count));
     }
-    int64_t other = total - withTriple - empty_ - outer_;
+    int64_t other = total - withTriple - empty_ - outer_ - groups_;
     llvm::outs() << llvm::formatv(
         "through tiles {0} of {1} with a type triple and something to "
         "multiply, {2}\n"
         "beside these: {3} of other types, {4} of a size 0 in their types, "
-        "{5} outer products without a sum\n",
+        "{5} outer products without a sum, {6} convolutions of groups\n",
         through, withTriple, percent(through, withTriple), other, empty_,
-        outer_);
+        outer_, groups_);
     for (const std::string& line : missed_) llvm::outs() << line;
     llvm::outs() << "seed " << settings.seed << '\n';
     if (!checksShare || withTriple == 0) return failures == 0;
@@ -262,6 +262,8 @@ class Fuzzer {
       ++outer_;
     else if (isTriple && program.isEmpty())
       ++empty_;
+    else if (isTriple && program.hasGroups())
+      ++groups_;
     else
       count(program, isTriple, result);
   }
@@ -293,7 +295,7 @@ class Fuzzer {
   std::string cache_dir_;
   int64_t outcomes_[4] = {};
   std::map<std::string, Row> rows_;
-  int64_t empty_ = 0, outer_ = 0;
+  int64_t empty_ = 0, outer_ = 0, groups_ = 0;
   int failures_printed_ = 0;
   std::vector<std::string> missed_;
 };

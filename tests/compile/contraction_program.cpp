@@ -91,7 +91,9 @@ class Maker {
     chooseTypes();
     bool isMixed = program_.types.lhs->kind != program_.types.rhs->kind;
     double kind = random_.unit();
-    if (kind < 0.25 && !isMixed)
+    if (limits_.windows && random_.chance(0.3))
+      chooseWindows();
+    else if (kind < 0.25 && !isMixed)
       chooseNamed();
     else
       chooseForm(kind < 0.45 && !isMixed);
@@ -169,6 +171,39 @@ class Maker {
       shuffle(*order);
   }
 
+  // A linalg.generic over one or two windows of lhs or of rhs, with strides and
+  // dilations.
+  void chooseWindows() {
+    chooseForm(/*isContract=*/false);
+    bool isLhs = random_.chance(0.7);
+    ContractionOperand &windowed = isLhs ? program_.lhs : program_.rhs,
+                       &weights = isLhs ? program_.rhs : program_.lhs;
+    // Filters: without them there would be nothing to multiply with.
+    char filter = isLhs ? 'n' : 'm';
+    auto add = [](std::string& letters, char letter) {
+      if (letters.find(letter) == std::string::npos) letters += letter;
+    };
+    for (std::string* letters :
+         {&program_.letters, &weights.indices, &program_.out.indices})
+      add(*letters, filter);
+    // An index space of nothing else had one dimension of k.
+    for (int i = 0, count = random_.chance(0.6) ? 2 : 1; i < count; ++i) {
+      WindowIndex window = {"xy"[i], "uv"[i], random_.between(1, 3),
+                            random_.between(1, 3)};
+      add(program_.letters, window.place);
+      add(program_.letters, window.tap);
+      add(program_.out.indices, window.place);
+      add(weights.indices, window.tap);
+      add(windowed.indices, "XY"[i]);
+      program_.windows["XY"[i]] = window;
+    }
+    // As named operations have them, or in any order.
+    if (random_.chance(0.5)) return;
+    for (std::string* order : {&program_.letters, &program_.lhs.indices,
+                               &program_.rhs.indices, &program_.out.indices})
+      shuffle(*order);
+  }
+
   void chooseTypesOfTensors() {
     if (random_.chance(0.08))
       (random_.chance(0.7) ? program_.rhs : program_.lhs).isConstant = true;
@@ -186,6 +221,32 @@ class Maker {
             !operand->isConstant &&
             (isDynamic[letter] || random_.chance(forgets)));
     }
+    // What is not fixed elsewhere is not fixed by the tensor with windows.
+    for (ContractionOperand* operand : operands())
+      for (size_t i = 0; i < operand->indices.size(); ++i)
+        if (auto window = program_.windows.find(operand->indices[i]);
+            window != program_.windows.end()) {
+          if (!isFixed(window->second.place) || !isFixed(window->second.tap))
+            operand->isConstant = false;
+          operand->isDynamic[i] =
+              !operand->isConstant &&
+              (!isFixed(window->second.place) || !isFixed(window->second.tap) ||
+               random_.chance(forgets));
+        }
+  }
+
+  // How many elements the windows reach over.
+  void setWindowSizes(Extents& extents) {
+    for (auto [letter, window] : program_.windows)
+      extents[letter] = (extents[window.place] - 1) * window.stride +
+                        (extents[window.tap] - 1) * window.dilation + 1;
+  }
+
+  bool isOfWindow(char letter) {
+    return std::any_of(
+        program_.windows.begin(), program_.windows.end(), [&](auto& each) {
+          return letter == each.second.place || letter == each.second.tap;
+        });
   }
 
   std::vector<ContractionOperand*> operands() {
@@ -209,13 +270,17 @@ class Maker {
         isStatic &= isFixed(letter);
         extents[letter] = keeps ? program_.calls[0][letter]
                                 : kSizes[random_.below(std::size(kSizes))];
+        if (!keeps && (letter == 'u' || letter == 'v'))
+          extents[letter] = random_.between(1, 5);
       }
       shrink(extents, call);
       // Nothing, often in a call and seldom in a type.
       for (char letter : program_.letters)
-        if (call > 0 ? !isFixed(letter) && random_.chance(0.1)
-                     : random_.chance(0.002))
+        if (!isOfWindow(letter) &&
+            (call > 0 ? !isFixed(letter) && random_.chance(0.1)
+                      : random_.chance(0.002)))
           extents[letter] = 0;
+      setWindowSizes(extents);
       program_.calls.push_back(extents);
     }
     // Text of a constant grows with it.
@@ -254,6 +319,8 @@ class Maker {
                     : kind < 0.95 ? Init::kFill
                     : isStatic    ? Init::kZeroConstant
                                   : Init::kZeroFill;
+    // Sizes of the result would have to be computed.
+    if (!program_.windows.empty() && !isStatic) program_.init = Init::kArgument;
     program_.fill = static_cast<int>(random_.between(-3, 5));
     program_.negatesLhs = !program_.lhs.isConstant && random_.chance(0.05);
     program_.doublesOut = random_.chance(0.1);
@@ -271,8 +338,11 @@ bool ContractionTypes::isTriple() const {
 }
 
 std::string ContractionProgram::describe() const {
-  return lhs.indices + "," + rhs.indices + "->" + out.indices + " of " +
-         types.name() + " as " + operation;
+  std::string text = lhs.indices + "," + rhs.indices + "->" + out.indices;
+  for (auto [letter, window] : windows)
+    text += std::string(", ") + letter + " = " + std::to_string(window.stride) +
+            window.place + " + " + std::to_string(window.dilation) + window.tap;
+  return text + " of " + types.name() + " as " + operation;
 }
 
 bool ContractionProgram::isEmpty() const {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Random contractions as programs in MLIR: an einsum of any order of dimensions
-// and any element types, as one of the operations that can say it.
+// and any element types, as one of the operations that can say it. One operand
+// may be looked at through windows: then it is a convolution.
 
 #ifndef TESTS_COMPILE_CONTRACTION_PROGRAM_H_
 #define TESTS_COMPILE_CONTRACTION_PROGRAM_H_
@@ -39,7 +40,15 @@ struct ContractionTypes {
   bool isTriple() const;
 };
 
-// One tensor: an index is a letter, as in einsum.
+// A dimension that is indexed by the sum of two letters times constants: where
+// a window is, and where in it.
+struct WindowIndex {
+  char place, tap;
+  int64_t stride, dilation;
+};
+
+// One tensor: an index is a letter, as in einsum, or a capital one, of a
+// window.
 struct ContractionOperand {
   std::string indices;
   std::vector<bool> isDynamic;  // of each index, in the type
@@ -58,6 +67,7 @@ struct ContractionProgram {
   ContractionTypes types;
   // The operands; out is the result, and the argument to accumulate onto.
   ContractionOperand lhs, rhs, out;
+  std::map<char, WindowIndex> windows;
   Init init = Init::kZeroFill;
   int fill = 0;               // value of kFill
   bool unsignedCast = false;  // of a named operation of integers
@@ -65,7 +75,8 @@ struct ContractionProgram {
   bool negatesLhs = false;    // elementwise, before
   bool doublesOut = false;    // elementwise, after
   uint64_t dataSeed = 0;
-  // One call each; sizes that are static in all types do not change.
+  // One call each; sizes that are static in all types do not change. They have
+  // capitals, too.
   std::vector<Extents> calls;
 
   // "bmk,bkn->bmn" of f32f32f32 as linalg.generic ...
@@ -78,11 +89,17 @@ struct ContractionProgram {
   }
   // Whether a size of its types is 0, so that there is nothing to multiply.
   bool isEmpty() const;
+  // Whether it is a convolution of groups, of which those of few filters stay
+  // loops.
+  bool hasGroups() const {
+    return !windows.empty() && letters.find_first_of("ab") != std::string::npos;
+  }
 };
 
 struct ProgramLimits {
   int64_t points = 1 << 16;  // of the index space, at most
   int calls = 2;
+  bool windows = true;  // convolutions too
 };
 
 // The values of an operand in a call: floats as integers, integers of less

@@ -26,8 +26,21 @@ std::string join(const std::string& letters) {
   return text;
 }
 
-std::string affineMap(const std::string& loops, const std::string& indices) {
-  return "affine_map<(" + join(loops) + ") -> (" + join(indices) + ")>";
+std::string affineMap(const std::string& loops, const std::string& indices,
+                      const std::map<char, WindowIndex>& windows = {}) {
+  std::string results;
+  for (char index : indices) {
+    results += results.empty() ? "" : ", ";
+    auto window = windows.find(index);
+    if (window == windows.end()) {
+      results += index;
+      continue;
+    }
+    const WindowIndex& sum = window->second;
+    results += std::string(1, sum.place) + " * " + std::to_string(sum.stride) +
+               " + " + sum.tap + " * " + std::to_string(sum.dilation);
+  }
+  return "affine_map<(" + join(loops) + ") -> (" + results + ")>";
 }
 
 std::string literal(int value, const Element& type) {
@@ -154,9 +167,10 @@ class Writer {
 
   void writeOperation(const std::string& lhs, const std::string& init) {
     std::string maps = "indexing_maps = [" +
-                       affineMap(p_.letters, p_.lhs.indices) + ", " +
-                       affineMap(p_.letters, p_.rhs.indices) + ", " +
-                       affineMap(p_.letters, p_.out.indices) + "]";
+                       affineMap(p_.letters, p_.lhs.indices, p_.windows) +
+                       ", " +
+                       affineMap(p_.letters, p_.rhs.indices, p_.windows) +
+                       ", " + affineMap(p_.letters, p_.out.indices) + "]";
     std::string operands = "ins(" + lhs + ", %rhs : " + lhs_ + ", " + rhs_ +
                            ") outs(" + init + " : " + out_ + ")";
     if (p_.operation != "linalg.generic") {

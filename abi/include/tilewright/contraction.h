@@ -1,8 +1,9 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What compiled models call for a matrix multiplication. Its code comes with
-// them, so it may change from version to version; programs call tw_matmul.
+// What compiled models call for a matrix multiplication or a convolution. Its
+// code comes with them, so it may change from version to version; programs call
+// tw_matmul.
 
 #ifndef TILEWRIGHT_CONTRACTION_H_
 #define TILEWRIGHT_CONTRACTION_H_
@@ -29,6 +30,23 @@ extern "C" {
 #define TW_MATMUL_MOST_TILE_ELEMENTS ((tw_index_t)1 << 14)
 #define TW_MATMUL_MOST_STEP_ELEMENTS ((tw_index_t)1 << 12)
 
+// Nested loops, outermost first. Each goes on by its stride, in elements, 0 or
+// more; where they are is the sum.
+#define TW_GATHER_LOOPS 4
+typedef struct tw_gather_loops_t {
+  tw_index_t sizes[TW_GATHER_LOOPS];
+  tw_index_t strides[TW_GATHER_LOOPS];
+} tw_gather_loops_t;
+
+// A lhs that is no matrix, as the windows of a convolution are none: its rows
+// and its columns are numbered by nested loops, and element (row, column) lies
+// at the sum of the places of both. So many of the loops are used: 1 or more of
+// each, or 0 for a matrix, of which nothing else is read here.
+typedef struct tw_gather_t {
+  int32_t row_loops, column_loops;
+  tw_gather_loops_t rows, columns;
+} tw_gather_t;
+
 struct tw_thin_t;
 
 // A matmul whose tile is chosen.
@@ -37,6 +55,11 @@ typedef struct tw_contraction_t {
   // [N tiles][K steps][N0][K0] of the tile's types, without a descriptor;
   // `threads` is 1; `workspace` is aligned to 64 bytes, and large enough;
   // rhs_bytes and cpu_data are not read. Operands are not checked.
+  //
+  // Of a gathered lhs, lhs_stride and LHS_TRANSPOSED are not read, elements are
+  // those of the tile, of whole bytes, and M is the product of the sizes of its
+  // rows. The last loop of its columns is filled up to whole steps of K0, in
+  // each iteration of the others, with zeros; K counts what is filled up.
   tw_matmul_params_t matmul;
   tw_mmt4d_tile_fn_t tile;
   int32_t tile_types;  // a tw_type_triple_t
@@ -45,6 +68,7 @@ typedef struct tw_contraction_t {
   // prepacked, reading it where it lies; null: nothing, the tile does it.
   void (*thin)(const struct tw_thin_t* thin, tw_index_t n_begin,
                tw_index_t n_end);
+  tw_gather_t gather;
 } tw_contraction_t;
 
 #define TW_CONTRACTION_THIN_ROWS 4
@@ -54,7 +78,7 @@ typedef struct tw_contraction_t {
 
 // Named after the version of tw_contraction_t: models of several versions of
 // Tilewright may be in one program, each with the function that it calls.
-#define TW_CONTRACT tw_contract_v1
+#define TW_CONTRACT tw_contract_v2
 #if defined(__GNUC__) && !defined(_WIN32)
 __attribute__((visibility("hidden")))
 #endif

@@ -5,6 +5,7 @@
 
 #include "TileCalls.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tilewright/Dialect/Windows.h"
 #include "tilewright/Registry/Registry.h"
 #include "tilewright/contraction.h"
 #include <cstddef>
@@ -20,7 +21,8 @@ static_assert(sizeof(void *) == 8 && sizeof(tw_contraction_t) % 8 == 0,
 class ContractionCaller {
 public:
   explicit ContractionCaller(tw::MatmulOp op)
-      : op(op), key(op.getKey()), maps(op.getMaps()), b(op.getLoc(), op) {}
+      : op(op), key(op.getKey()), maps(op.getMaps()),
+        windows(*windowTermsOf(maps.front())), b(op.getLoc(), op) {}
 
   LogicalResult build() {
     for (unsigned operand = 0; operand < 4; ++operand)
@@ -34,7 +36,7 @@ public:
       places[operand] = pointerToBytes(b, op->getOperand(operand));
     fill();
     // One call for each matrix of the batch.
-    for (unsigned loop = 0; loop < op.getMLoop(); ++loop) {
+    for (unsigned loop = 0; loop < op.getFirstMLoop(); ++loop) {
       Value extent = extentOf(loop);
       Value number = enterLoop(extent);
       for (unsigned operand = 0; operand < 3; ++operand)
@@ -89,6 +91,8 @@ private:
 
   /// In elements: of a packed rhs, panels and steps are none.
   Value extentOf(unsigned loop) {
+    if (loop == op.getKLoop() && op.getKSize())
+      return constant(int64_t(*op.getKSize()));
     for (unsigned operand : {0, 2, 1})
       if (std::optional<unsigned> dim = dimOf(operand, loop))
         return sizeOf(operand, *dim);
@@ -97,10 +101,20 @@ private:
 
   /// From one iteration of the loop to the next, in elements.
   Value strideOf(unsigned operand, unsigned loop) {
+    if (operand != 0)
+      return strideOfDim(operand, *dimOf(operand, loop));
+    for (auto [dim, terms] : llvm::enumerate(windows))
+      for (WindowTerm term : terms)
+        if (term.loop == loop)
+          return multiply(strideOfDim(operand, dim), constant(term.step));
+    llvm_unreachable("asked of loops that index the operand");
+  }
+
+  Value strideOfDim(unsigned operand, unsigned dim) {
     Value stride = constant(1);
     auto type = cast<MemRefType>(op->getOperand(operand).getType());
-    for (unsigned dim = *dimOf(operand, loop) + 1; dim < type.getRank(); ++dim)
-      stride = multiply(stride, sizeOf(operand, dim));
+    for (unsigned inner = dim + 1; inner < type.getRank(); ++inner)
+      stride = multiply(stride, sizeOf(operand, inner));
     return stride;
   }
 
@@ -116,8 +130,9 @@ private:
       flags |= TW_MMT4D_FLAG_ACCUMULATE;
     // Where rows lie side by side, the matrix lies transposed, and its stride
     // is that of the columns.
-    bool lhsTransposed = isInnermost(0, m), rhsTransposed = isInnermost(1, k),
-         outTransposed = isInnermost(2, m);
+    bool isGathered = op.isGathered(),
+         lhsTransposed = !isGathered && isInnermost(0, m),
+         rhsTransposed = isInnermost(1, k), outTransposed = isInnermost(2, m);
     if (lhsTransposed)
       flags |= TW_MATMUL_FLAG_LHS_TRANSPOSED;
     if (outTransposed)
@@ -126,18 +141,26 @@ private:
       flags |= TW_MATMUL_FLAG_RHS_PREPACKED;
     else if (rhsTransposed)
       flags |= TW_MATMUL_FLAG_RHS_TRANSPOSED;
-    auto word = [&](size_t offset, Value index) {
-      storeAt(offset, arith::IndexCastOp::create(b, b.getI64Type(), index));
-    };
     word(offsetof(tw_contraction_t, matmul.lhs_stride),
-         strideOf(0, lhsTransposed ? k : m));
+         isGathered ? constant(0) : strideOf(0, lhsTransposed ? k : m));
     word(offsetof(tw_contraction_t, matmul.rhs_stride),
          op.getRhsPacked() ? constant(0) : strideOf(1, rhsTransposed ? n : k));
     word(offsetof(tw_contraction_t, matmul.out_stride),
          strideOf(2, outTransposed ? n : m));
-    word(offsetof(tw_contraction_t, matmul.M), extentOf(m));
+    word(offsetof(tw_contraction_t, matmul.M),
+         productOf(op.getFirstMLoop(), op.getNLoop()));
     word(offsetof(tw_contraction_t, matmul.N), sizeOf(2, *dimOf(2, n)));
-    word(offsetof(tw_contraction_t, matmul.K), extentOf(k));
+    word(offsetof(tw_contraction_t, matmul.K), columns());
+    number(offsetof(tw_contraction_t, gather.row_loops),
+           isGathered ? int32_t(op.getMLoops()) : 0);
+    number(offsetof(tw_contraction_t, gather.column_loops),
+           isGathered ? int32_t(op.getKLoops()) : 0);
+    if (isGathered) {
+      gather(offsetof(tw_contraction_t, gather.rows), op.getFirstMLoop(),
+             op.getNLoop());
+      gather(offsetof(tw_contraction_t, gather.columns), op.getFirstKLoop(),
+             k + 1);
+    }
     number(offsetof(tw_contraction_t, matmul.flags), flags);
     number(offsetof(tw_contraction_t, matmul.threads), 1);
     storeAt(offsetof(tw_contraction_t, matmul.workspace),
@@ -161,6 +184,35 @@ private:
     storeAt(offset, LLVM::AddressOfOp::create(b, callee));
   }
 
+  Value productOf(unsigned first, unsigned end) {
+    Value product = constant(1);
+    for (unsigned loop = first; loop < end; ++loop)
+      product = multiply(product, extentOf(loop));
+    return product;
+  }
+
+  /// K: of a gathered lhs, the last loop is filled up to whole steps.
+  Value columns() {
+    unsigned k = op.getKLoop();
+    if (!op.isGathered())
+      return extentOf(k);
+    Value steps = sizeOf(1, *dimOf(1, k));
+    return multiply(productOf(op.getFirstKLoop(), k),
+                    multiply(steps, constant(key.k0)));
+  }
+
+  /// A tw_gather_loops_t of loops of the lhs.
+  void gather(size_t offset, unsigned first, unsigned end) {
+    for (unsigned loop = first; loop < end; ++loop) {
+      size_t at = offset + (loop - first) * sizeof(tw_index_t);
+      word(at + offsetof(tw_gather_loops_t, sizes), extentOf(loop));
+      word(at + offsetof(tw_gather_loops_t, strides), strideOf(0, loop));
+    }
+  }
+
+  void word(size_t offset, Value index) {
+    storeAt(offset, arith::IndexCastOp::create(b, b.getI64Type(), index));
+  }
   void number(size_t offset, int32_t value) {
     storeAt(offset, LLVM::ConstantOp::create(b, b.getI32Type(), value));
   }
@@ -180,6 +232,7 @@ private:
   tw::MatmulOp op;
   TileKey key;
   SmallVector<AffineMap> maps;
+  SmallVector<WindowTerms> windows; ///< of the lhs
   ImplicitLocOpBuilder b;
   Value memory; ///< a tw_contraction_t
 };

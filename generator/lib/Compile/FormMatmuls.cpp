@@ -180,7 +180,8 @@ private:
         workspace, op.getTile(),
         b.getAffineMapArrayAttr(
             {mapOf(lhsLoops), mapOf(rhsLoops), mapOf(outLoops)}),
-        op.getOverwrite(), rhsPacked, /*thin=*/!rhsPacked && mayBeThin());
+        op.getOverwrite(), rhsPacked, /*thin=*/!rhsPacked && mayBeThin(),
+        /*m_loops=*/1, /*k_loops=*/1, /*k_size=*/nullptr);
     unpack.getResult().replaceAllUsesWith(matmul.getResult(0));
     unpack.erase();
     op.erase();

@@ -6,6 +6,7 @@
 
 #include "ConstantElements.h"
 #include "MatchContraction.h"
+#include "MatchWindows.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "tilewright/Compile/Passes.h"
@@ -20,15 +21,27 @@ namespace tilewright {
 
 namespace {
 
-/// Whether what makes `operand` may be computed where it is used: once, and not
-/// in the body of a contraction, which would be no tile's any more.
+/// Whether each element of `operand` is used in several windows.
+bool isInWindows(linalg::LinalgOp consumer, OpOperand *operand) {
+  auto terms = windowTermsOf(consumer.getMatchingIndexingMap(operand));
+  return terms && llvm::any_of(*terms, [](const WindowTerms &index) {
+           return index.size() > 1;
+         });
+}
+
+/// Whether what makes `operand` may be computed where it is used: once, not for
+/// each window again, and not in the body of a contraction or a convolution,
+/// which would be no tile's any more.
 bool mayFuse(OpOperand *operand) {
   Operation *producer = operand->get().getDefiningOp();
   if (!producer || !producer->hasOneUse())
     return false;
   auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
-  std::optional<Contraction> contraction =
-      consumer ? matchContraction(consumer) : std::nullopt;
+  if (!consumer)
+    return true;
+  if (isInWindows(consumer, operand) || matchWindows(consumer))
+    return false;
+  std::optional<Contraction> contraction = matchContraction(consumer);
   return !contraction || !contraction->types;
 }
 

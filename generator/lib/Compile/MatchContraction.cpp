@@ -47,9 +47,26 @@ std::optional<Factor> matchFactor(Value value, Block *body) {
   return factor;
 }
 
-/// The names of the elements of lhs, rhs and out, if the body of `op` is
-/// exactly out + ext(lhs) * ext(rhs).
-std::optional<std::array<std::string, 3>> matchElements(linalg::LinalgOp op) {
+/// The loops that index all of the operands in `operands` and no others.
+SmallVector<unsigned> loopsOf(linalg::LinalgOp op,
+                              std::array<bool, 3> operands) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<unsigned> loops;
+  AffineMap first = maps[operands[0] ? 0 : 1];
+  for (unsigned dim = 0; dim < first.getNumResults(); ++dim) {
+    unsigned loop = first.getDimPosition(dim);
+    if (llvm::all_of(llvm::seq(3), [&](int operand) {
+          return maps[operand].isFunctionOfDim(loop) == operands[operand];
+        }))
+      loops.push_back(loop);
+  }
+  return loops;
+}
+
+} // namespace
+
+std::optional<std::array<std::string, 3>>
+matchProductElements(linalg::LinalgOp op) {
   Block *body = op.getBlock();
   Value sum = body->getTerminator()->getOperand(0);
   Operation *add = sum.getDefiningOp();
@@ -74,24 +91,6 @@ std::optional<std::array<std::string, 3>> matchElements(linalg::LinalgOp op) {
       elementName(out.getType(), /*isUnsigned=*/false)};
 }
 
-/// The loops that index all of the operands in `operands` and no others.
-SmallVector<unsigned> loopsOf(linalg::LinalgOp op,
-                              std::array<bool, 3> operands) {
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  SmallVector<unsigned> loops;
-  AffineMap first = maps[operands[0] ? 0 : 1];
-  for (unsigned dim = 0; dim < first.getNumResults(); ++dim) {
-    unsigned loop = first.getDimPosition(dim);
-    if (llvm::all_of(llvm::seq(3), [&](int operand) {
-          return maps[operand].isFunctionOfDim(loop) == operands[operand];
-        }))
-      loops.push_back(loop);
-  }
-  return loops;
-}
-
-} // namespace
-
 std::optional<Contraction> matchContraction(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
       !op.hasPureTensorSemantics())
@@ -115,7 +114,7 @@ std::optional<Contraction> matchContraction(linalg::LinalgOp op) {
       (result.k.empty() && (result.m.empty() || result.n.empty())))
     return std::nullopt;
 
-  std::optional<std::array<std::string, 3>> names = matchElements(op);
+  std::optional<std::array<std::string, 3>> names = matchProductElements(op);
   // The sum of something else is no multiplication; an outer product would be
   // any elementwise operation.
   if (!names)

@@ -28,6 +28,12 @@ struct Contraction {
 /// has both, and no k.
 std::optional<Contraction> matchContraction(mlir::linalg::LinalgOp op);
 
+/// The names of the elements of lhs, rhs and out, as tiles have them, if the
+/// body of `op`, of two inputs, is exactly out + ext(lhs) * ext(rhs). Empty
+/// where tiles have no such type.
+std::optional<std::array<std::string, 3>>
+matchProductElements(mlir::linalg::LinalgOp op);
+
 } // namespace tilewright
 
 #endif // TILEWRIGHT_LIB_COMPILE_MATCHCONTRACTION_H

@@ -4,10 +4,10 @@
 // tw-pack-contractions: which tile, and packing for it.
 
 #include "MatchContraction.h"
+#include "PackOperand.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/Matchers.h"
 #include "tilewright/Compile/ChooseDeviceTile.h"
 #include "tilewright/Compile/ChooseTile.h"
 #include "tilewright/Compile/Passes.h"
@@ -21,16 +21,6 @@ namespace tilewright {
 #include "tilewright/Compile/Passes.h.inc"
 
 namespace {
-
-/// The tensor that a fill with zero, not negative zero, writes to; null if
-/// `value` is anything else.
-Value unfilled(Value value) {
-  auto fill = value.getDefiningOp<linalg::FillOp>();
-  if (fill && (matchPattern(fill.value(), m_Zero()) ||
-               matchPattern(fill.value(), m_PosZeroFloat())))
-    return fill.getDpsInits()[0];
-  return nullptr;
-}
 
 /// How much of `extent` tiles of `size` compute, for each part that is wanted.
 /// An extent that is not known is taken for one and a half tiles.
@@ -331,16 +321,8 @@ private:
   }
 
   Value pack(Value source, const Layout &layout) {
-    auto type = cast<RankedTensorType>(source.getType());
-    Value dest = destination(source, layout);
-    std::optional<Value> zero;
-    if (linalg::PackOp::requirePaddingValueStrict(
-            type.getShape(), layout.innerDims,
-            cast<RankedTensorType>(dest.getType()).getShape(), layout.perm(),
-            layout.tiles))
-      zero = arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
-    auto result = linalg::PackOp::create(b, source, dest, layout.innerDims,
-                                         layout.tiles, zero, layout.perm());
+    auto result = packWithZeros(b, source, layout.outerPerm, layout.innerDims,
+                                layout.tiles);
     setPlace(result);
     return result.getResult();
   }

@@ -124,6 +124,12 @@ void addModelStep(OpPassManager &pm, const ModelOptions &options) {
 void addPackStep(OpPassManager &pm, const ModelOptions &options) {
   if (!options.reference) {
     OpPassManager &funcs = pm.nest<func::FuncOp>();
+    if (!options.device && !options.inlineTiles) {
+      FormConvolutionsOptions convolutions;
+      convolutions.target = options.target.name;
+      convolutions.prefix = options.prefix;
+      funcs.addPass(createFormConvolutions(convolutions));
+    }
     PackContractionsOptions pack;
     pack.target = options.target.name;
     pack.device = options.device ? options.device->name : "";

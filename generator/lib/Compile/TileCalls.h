@@ -29,7 +29,7 @@ mlir::Value pointerToBytes(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer);
 mlir::Value stackWords(mlir::ImplicitLocOpBuilder &b, mlir::Operation *user,
                        int64_t words);
 
-/// Replaces a multiplication on buffers by a call of tw_contract_v1, one for
+/// Replaces a multiplication on buffers by a call of tw_contract_v2, one for
 /// each matrix of its batch. Fails, with an error, if a buffer is not
 /// contiguous.
 llvm::LogicalResult callContraction(tw::MatmulOp op);

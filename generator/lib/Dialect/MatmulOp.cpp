@@ -5,14 +5,14 @@
 
 #include "TileOperands.h"
 
+#include "tilewright/Dialect/Windows.h"
+#include "tilewright/contraction.h"
+
 using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::tw;
 
 namespace {
-
-/// The loops of the matrices, behind all others: m, n, k.
-constexpr unsigned kMatrixLoops = 3;
 
 class Verifier {
 public:
@@ -25,8 +25,9 @@ public:
     key = *named;
     return success(
         succeeded(verifyElements(op, key)) && succeeded(verifyForm()) &&
-        succeeded(verifyPermutations(op, maps)) && succeeded(verifyRanks()) &&
-        succeeded(verifyLoops()) && succeeded(verifyInnermost()) &&
+        succeeded(verifyPermutations(op, maps, /*gathered=*/true)) &&
+        succeeded(verifyRanks()) && succeeded(verifyLoops()) &&
+        succeeded(verifyInnermost()) && succeeded(verifyGathered()) &&
         succeeded(verifyPanels()) && succeeded(verifySizes()));
   }
 
@@ -59,37 +60,70 @@ private:
     return success();
   }
 
+  /// What the loop has to be; nothing if it is of the batch, m or n.
+  StringRef expectedKind(unsigned loop) {
+    if (loop < op.getFirstMLoop())
+      return "";
+    return loop < op.getNLoop() ? "m" : loop == op.getNLoop() ? "n" : "k";
+  }
+
   LogicalResult verifyLoops() {
     unsigned count = maps[kLhs].getNumDims();
-    if (count < kMatrixLoops)
-      return op.emitOpError() << "has " << count << " loops; expected m, n, k";
+    uint64_t needed = op.getMLoops() + 1 + op.getKLoops();
+    if (count < needed || op.getMLoops() > TW_GATHER_LOOPS ||
+        op.getKLoops() > TW_GATHER_LOOPS)
+      return op.emitOpError()
+             << "has " << count << " loops, of which " << op.getMLoops()
+             << " are m and " << op.getKLoops()
+             << " k; expected m, n, k, and no more than " << TW_GATHER_LOOPS
+             << " of a kind";
     for (unsigned loop = 0; loop < count; ++loop) {
       const Kind *kind = kindOf(loop, maps);
-      StringRef expected = "batch, m or n";
-      bool isRight = kind && StringRef(kind->name) != "k";
-      if (loop + kMatrixLoops >= count) {
-        expected = kKinds[loop + kMatrixLoops - count + 1].name;
-        isRight = kind && kind->name == expected;
-      }
+      StringRef expected = expectedKind(loop);
+      bool isRight = kind && (expected.empty() ? StringRef(kind->name) != "k"
+                                               : expected == kind->name);
       if (!isRight)
         return op.emitOpError()
                << "has the loop d" << loop << " of kind "
-               << (kind ? kind->name : "none") << "; expected " << expected;
+               << (kind ? kind->name : "none") << "; expected "
+               << (expected.empty() ? "batch, m or n" : expected);
     }
     return success();
   }
 
-  unsigned innermost(unsigned operand) {
-    return maps[operand].getDimPosition(maps[operand].getNumResults() - 1);
+  LogicalResult verifyInnermost() {
+    for (unsigned operand = 0; operand < kOperands; ++operand) {
+      if (operand == kLhs && op.isGathered())
+        continue;
+      unsigned innermost =
+          maps[operand].getDimPosition(maps[operand].getNumResults() - 1);
+      if (innermost < op.getMLoop())
+        return op.emitOpError() << "has the " << kNames[operand] << " map "
+                                << AffineMapAttr::get(maps[operand])
+                                << ", whose innermost loop is none of m, n, k";
+    }
+    return success();
   }
 
-  LogicalResult verifyInnermost() {
-    for (unsigned operand = 0; operand < kOperands; ++operand)
-      if (innermost(operand) < op.getMLoop())
-        return op.emitOpError()
-               << "has the " << kNames[operand] << " map "
-               << AffineMapAttr::get(maps[operand])
-               << ", whose innermost loop is none of the last three";
+  /// Rows of a gathered lhs are rows of out, and its columns steps of panels.
+  LogicalResult verifyGathered() {
+    if (!op.isGathered())
+      return success();
+    if (!op.getRhsPacked())
+      return op.emitOpError() << "gathers its lhs; expected a packed rhs";
+    AffineMap out = maps[kOut];
+    unsigned first = *out.getResultPosition(dim(op.getFirstMLoop()));
+    for (unsigned i = 0; i < op.getMLoops(); ++i)
+      if (first + i >= out.getNumResults() ||
+          out.getResult(first + i) != dim(op.getFirstMLoop() + i))
+        return op.emitOpError() << "has the out map " << AffineMapAttr::get(out)
+                                << "; expected its loops of m side by side";
+    if (op.getKSize().has_value() ==
+        maps[kLhs].getResultPosition(dim(op.getKLoop())).has_value())
+      return op.emitOpError()
+             << "has " << (op.getKSize() ? "a" : "no")
+             << " k_size, and the lhs map " << AffineMapAttr::get(maps[kLhs])
+             << "; expected one if the last loop of k is part of a sum";
     return success();
   }
 
@@ -100,9 +134,12 @@ private:
       return op.emitOpError()
              << "is thin, but the rhs is packed; expected one of both";
     AffineMap map = maps[kRhs];
-    unsigned rank = map.getNumResults();
-    if (rank < 2 || map.getDimPosition(rank - 2) != op.getNLoop() ||
-        map.getDimPosition(rank - 1) != op.getKLoop())
+    unsigned inner = 1 + unsigned(op.getKLoops());
+    bool isRight = map.getNumResults() >= inner;
+    for (unsigned i = 0; isRight && i < inner; ++i)
+      isRight = map.getDimPosition(map.getNumResults() - inner + i) ==
+                op.getNLoop() + i;
+    if (!isRight)
       return op.emitOpError()
              << "has the rhs map " << AffineMapAttr::get(map)
              << "; expected it to end in n, k, as rhs is packed";
@@ -114,14 +151,18 @@ private:
     return success();
   }
 
-  /// What is known of a loop, in elements or in panels and steps, agrees.
+  /// What is known of a loop, in elements or in panels and steps, agrees, and
+  /// windows lie inside.
   LogicalResult verifySizes() {
+    SmallVector<int64_t> sizes;
     for (unsigned loop = 0; loop < maps[kLhs].getNumDims(); ++loop) {
       int64_t known = ShapedType::kDynamic;
+      if (loop == op.getKLoop() && op.getKSize())
+        known = int64_t(*op.getKSize());
       for (unsigned operand : {kLhs, kOut, kRhs}) {
-        std::optional<unsigned> dim =
-            maps[operand].getResultPosition(getAffineDimExpr(loop));
-        int64_t size = dim ? typeOf(operand).getDimSize(*dim) : known;
+        std::optional<unsigned> position =
+            maps[operand].getResultPosition(dim(loop));
+        int64_t size = position ? typeOf(operand).getDimSize(*position) : known;
         if (ShapedType::isDynamic(size))
           continue;
         int64_t tile = 1;
@@ -137,12 +178,34 @@ private:
                  << "has the loop d" << loop << " of size " << known << ", but "
                  << size << " in " << kNames[operand];
       }
+      sizes.push_back(known);
+    }
+    return verifyWindows(sizes);
+  }
+
+  LogicalResult verifyWindows(ArrayRef<int64_t> loops) {
+    SmallVector<WindowTerms> indices = *windowTermsOf(maps[kLhs]);
+    for (auto [dimension, terms] : llvm::enumerate(indices)) {
+      int64_t size = typeOf(kLhs).getDimSize(dimension), last = 0;
+      if (ShapedType::isDynamic(size))
+        continue;
+      for (WindowTerm term : terms) {
+        // What is not known is taken for 1; of 0 nothing is read.
+        int64_t loop = loops[term.loop];
+        last += ShapedType::isDynamic(loop) ? 0 : (loop - 1) * term.step;
+        if (loop == 0)
+          return success();
+      }
+      if (last >= size)
+        return op.emitOpError()
+               << "has windows of " << last + 1 << " elements in dimension "
+               << dimension << " of the lhs type " << typeOf(kLhs);
     }
     return success();
   }
 
-  AffineExpr getAffineDimExpr(unsigned loop) {
-    return mlir::getAffineDimExpr(loop, op.getContext());
+  AffineExpr dim(unsigned loop) {
+    return getAffineDimExpr(loop, op.getContext());
   }
 
   MatmulOp op;
@@ -169,4 +232,9 @@ void MatmulOp::getEffects(
     effects.emplace_back(MemoryEffects::Read::get(), &getOutMutable());
   for (OpOperand *operand : {&getOutMutable(), &getWorkspaceMutable()})
     effects.emplace_back(MemoryEffects::Write::get(), operand);
+}
+
+bool MatmulOp::isGathered() {
+  return getMLoops() > 1 || getKLoops() > 1 ||
+         !getMaps().front().isProjectedPermutation();
 }

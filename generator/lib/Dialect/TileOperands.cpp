@@ -3,6 +3,8 @@
 
 #include "TileOperands.h"
 
+#include "tilewright/Dialect/Windows.h"
+
 using namespace mlir;
 
 namespace tilewright::tw {
@@ -77,17 +79,23 @@ LogicalResult verifyElements(Operation *op, const TileKey &key) {
   return success();
 }
 
-LogicalResult verifyPermutations(Operation *op, const Maps &maps) {
+LogicalResult verifyPermutations(Operation *op, const Maps &maps,
+                                 bool gathered) {
   if (maps.size() != kOperands)
     return op->emitOpError() << "has " << maps.size()
                              << " maps; expected those of lhs, rhs and out";
-  for (unsigned operand = 0; operand < kOperands; ++operand)
-    if (maps[operand].getNumDims() != maps[kLhs].getNumDims() ||
-        !maps[operand].isProjectedPermutation())
+  for (unsigned operand = 0; operand < kOperands; ++operand) {
+    bool isRight = operand == kLhs && gathered
+                       ? windowTermsOf(maps[operand]).has_value()
+                       : maps[operand].isProjectedPermutation();
+    if (maps[operand].getNumDims() != maps[kLhs].getNumDims() || !isRight)
       return op->emitOpError()
              << "has the " << kNames[operand] << " map "
              << AffineMapAttr::get(maps[operand])
-             << "; expected different loops out of " << maps[kLhs].getNumDims();
+             << "; expected different loops out of " << maps[kLhs].getNumDims()
+             << (operand == kLhs && gathered ? ", or sums of their multiples"
+                                             : "");
+  }
   return success();
 }
 

@@ -50,8 +50,10 @@ bool isElement(mlir::Type type, tw_element_type_t element);
 /// the elements of the tile.
 llvm::LogicalResult verifyElements(mlir::Operation *op, const TileKey &key);
 
-/// One map for each operand, of different loops.
-llvm::LogicalResult verifyPermutations(mlir::Operation *op, const Maps &maps);
+/// One map for each operand, of different loops; that of lhs may have sums of
+/// loops if it is `gathered`.
+llvm::LogicalResult verifyPermutations(mlir::Operation *op, const Maps &maps,
+                                       bool gathered = false);
 
 } // namespace tilewright::tw
 

@@ -116,3 +116,39 @@ func.func @no_transposes(%o: tensor<3x2xi8>) -> (tensor<3x2xi8>, tensor<3x2xi8>)
   } -> tensor<3x2xi8>
   return %g, %h : tensor<3x2xi8>, tensor<3x2xi8>
 }
+
+// What windows look at is not computed again for each of them, and what they are multiplied with not in the product's body.
+// CHECK-LABEL: func.func @windows(
+// CHECK-COUNT-2: arith.negf
+// CHECK:         linalg.generic
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      arith.mulf
+// CHECK-NEXT:      arith.addf
+// CHECK-NEXT:      linalg.yield
+// CHECK-NOT:     linalg.generic
+#x1 = affine_map<(o, f, k) -> (o + k)>
+#w1 = affine_map<(o, f, k) -> (k, f)>
+#o1 = affine_map<(o, f, k) -> (o, f)>
+#one = affine_map<(i) -> (i)>
+func.func @windows(%x: tensor<10xf32>, %w: tensor<3x8xf32>, %o: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %e = tensor.empty() : tensor<10xf32>
+  %n = linalg.generic {indexing_maps = [#one, #one], iterator_types = ["parallel"]} ins(%x : tensor<10xf32>) outs(%e : tensor<10xf32>) {
+  ^bb0(%u: f32, %v: f32):
+    %a = arith.negf %u : f32
+    linalg.yield %a : f32
+  } -> tensor<10xf32>
+  %g = tensor.empty() : tensor<3x8xf32>
+  %m = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel", "parallel"]} ins(%w : tensor<3x8xf32>) outs(%g : tensor<3x8xf32>) {
+  ^bb0(%u: f32, %v: f32):
+    %a = arith.negf %u : f32
+    linalg.yield %a : f32
+  } -> tensor<3x8xf32>
+  %r = linalg.generic {indexing_maps = [#x1, #w1, #o1], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%n, %m : tensor<10xf32>, tensor<3x8xf32>) outs(%o : tensor<8x8xf32>) {
+  ^bb0(%u: f32, %v: f32, %s: f32):
+    %p = arith.mulf %u, %v : f32
+    %q = arith.addf %s, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<8x8xf32>
+  return %r : tensor<8x8xf32>
+}

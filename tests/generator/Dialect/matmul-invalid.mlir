@@ -43,7 +43,7 @@ func.func @workspace(%x: tensor<4x5xf32>, %y: tensor<5x6xf32>, %o: tensor<4x6xf3
 #bkn = affine_map<(b, m, n, k) -> (b, k, n)>
 #bmn = affine_map<(b, m, n, k) -> (b, m, n)>
 func.func @innermost(%x: tensor<4x5x3xf32>, %y: tensor<3x5x6xf32>, %o: tensor<3x4x6xf32>, %w: tensor<64xi8>) {
-  // expected-error@+1 {{whose innermost loop is none of the last three}}
+  // expected-error@+1 {{whose innermost loop is none of m, n, k}}
   %r:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" indexing_maps = [#bmk, #bkn, #bmn]
       ins(%x, %y : tensor<4x5x3xf32>, tensor<3x5x6xf32>) outs(%o, %w : tensor<3x4x6xf32>, tensor<64xi8>)
       -> tensor<3x4x6xf32>, tensor<64xi8>
@@ -99,5 +99,83 @@ func.func @thin(%x: tensor<4x5xf32>, %y: tensor<1x5x8x1xf32>, %o: tensor<4x6xf32
   %r:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" rhs_packed thin indexing_maps = [#mk, #nk, #mn]
       ins(%x, %y : tensor<4x5xf32>, tensor<1x5x8x1xf32>) outs(%o, %w : tensor<4x6xf32>, tensor<64xi8>)
       -> tensor<4x6xf32>, tensor<64xi8>
+  return
+}
+
+// -----
+
+#x = affine_map<(m, n, k, c) -> (m + k, c)>
+#w = affine_map<(m, n, k, c) -> (n, k, c)>
+#o = affine_map<(m, n, k, c) -> (m, n)>
+func.func @windows(%x: tensor<7x5xf32>, %w: tensor<1x4x5x8x1xf32>, %o: tensor<5x6xf32>, %s: tensor<64xi8>) {
+  // expected-error@+1 {{has windows of 8 elements in dimension 0 of the lhs type 'tensor<7x5xf32>'}}
+  %r:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" rhs_packed k_loops = 2 indexing_maps = [#x, #w, #o]
+      ins(%x, %w : tensor<7x5xf32>, tensor<1x4x5x8x1xf32>) outs(%o, %s : tensor<5x6xf32>, tensor<64xi8>)
+      -> tensor<5x6xf32>, tensor<64xi8>
+  return
+}
+
+// -----
+
+#x = affine_map<(m, n, c, k) -> (m + k, c)>
+#w = affine_map<(m, n, c, k) -> (n, c, k)>
+#o = affine_map<(m, n, c, k) -> (m, n)>
+func.func @k_size(%x: tensor<8x5xf32>, %w: tensor<1x5x4x8x1xf32>, %o: tensor<5x6xf32>, %s: tensor<64xi8>) {
+  // expected-error@+1 {{has no k_size, and the lhs map affine_map<(d0, d1, d2, d3) -> (d0 + d3, d2)>; expected one if the last loop of k is part of a sum}}
+  %r:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" rhs_packed k_loops = 2 indexing_maps = [#x, #w, #o]
+      ins(%x, %w : tensor<8x5xf32>, tensor<1x5x4x8x1xf32>) outs(%o, %s : tensor<5x6xf32>, tensor<64xi8>)
+      -> tensor<5x6xf32>, tensor<64xi8>
+  return
+}
+
+// -----
+
+#x = affine_map<(m, n, c, k) -> (m + k, c)>
+#w = affine_map<(m, n, c, k) -> (n, c, k)>
+#o = affine_map<(m, n, c, k) -> (m, n)>
+func.func @wrong_k_size(%x: tensor<9x5xf32>, %w: tensor<1x5x4x8x1xf32>, %o: tensor<5x6xf32>, %s: tensor<64xi8>) {
+  // expected-error@+1 {{has the loop d3 of size 3, but 4 in rhs}}
+  %r:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" rhs_packed k_loops = 2 k_size = 3 indexing_maps = [#x, #w, #o]
+      ins(%x, %w : tensor<9x5xf32>, tensor<1x5x4x8x1xf32>) outs(%o, %s : tensor<5x6xf32>, tensor<64xi8>)
+      -> tensor<5x6xf32>, tensor<64xi8>
+  return
+}
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m * 2, k)>
+#w = affine_map<(m, n, k) -> (k, n)>
+#o = affine_map<(m, n, k) -> (m, n)>
+func.func @gathered_and_plain(%x: tensor<9x5xf32>, %w: tensor<5x6xf32>, %o: tensor<5x6xf32>, %s: tensor<64xi8>) {
+  // expected-error@+1 {{gathers its lhs; expected a packed rhs}}
+  %r:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" indexing_maps = [#x, #w, #o]
+      ins(%x, %w : tensor<9x5xf32>, tensor<5x6xf32>) outs(%o, %s : tensor<5x6xf32>, tensor<64xi8>)
+      -> tensor<5x6xf32>, tensor<64xi8>
+  return
+}
+
+// -----
+
+#x = affine_map<(a, b, n, k) -> (a, b, k)>
+#w = affine_map<(a, b, n, k) -> (n, k)>
+#o = affine_map<(a, b, n, k) -> (a, n, b)>
+func.func @rows_apart(%x: tensor<2x3x5xf32>, %w: tensor<1x5x8x1xf32>, %o: tensor<2x6x3xf32>, %s: tensor<64xi8>) {
+  // expected-error@+1 {{expected its loops of m side by side}}
+  %r:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" rhs_packed m_loops = 2 indexing_maps = [#x, #w, #o]
+      ins(%x, %w : tensor<2x3x5xf32>, tensor<1x5x8x1xf32>) outs(%o, %s : tensor<2x6x3xf32>, tensor<64xi8>)
+      -> tensor<2x6x3xf32>, tensor<64xi8>
+  return
+}
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m - k + 4)>
+#w = affine_map<(m, n, k) -> (n, k)>
+#o = affine_map<(m, n, k) -> (m, n)>
+func.func @backwards(%x: tensor<9xf32>, %w: tensor<1x5x8x1xf32>, %o: tensor<5x6xf32>, %s: tensor<64xi8>) {
+  // expected-error@+1 {{expected different loops out of 3, or sums of their multiples}}
+  %r:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" rhs_packed k_size = 5 indexing_maps = [#x, #w, #o]
+      ins(%x, %w : tensor<9xf32>, tensor<1x5x8x1xf32>) outs(%o, %s : tensor<5x6xf32>, tensor<64xi8>)
+      -> tensor<5x6xf32>, tensor<64xi8>
   return
 }

@@ -52,7 +52,7 @@ struct ModelOptions {
   /// Prefix of the tile names.
   std::string prefix = std::string(kDefaultPrefix);
   /// The model calls tiles itself, on operands that are packed as a whole, so
-  /// that they can be inlined; else tw_contract_v1 does.
+  /// that they can be inlined; else tw_contract_v2 does.
   bool inlineTiles = false;
   /// Packs nothing and calls no tile: upstream's plain loops, the oracle that
   /// compiled models are tested against.

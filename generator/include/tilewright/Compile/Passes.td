@@ -378,6 +378,32 @@ def LoadParameters : Pass<"tw-load-parameters", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def FormConvolutions : Pass<"tw-form-convolutions", "mlir::func::FuncOp"> {
+  let summary = "Multiply by the windows of a convolution where they lie";
+  let description = [{
+    A sum of products of windows with weights, a convolution of any number of
+    dimensions, in any layout, with strides, dilations and groups, becomes a
+    `tw.matmul` whose rows are places of the windows and whose columns are the
+    elements of one. The matrix of the windows is never built: each block of it
+    is gathered from the tensor while it is packed. The weights become panels by
+    a `linalg.pack`.
+
+    Windows of one element, next to each other, make a contraction, which other
+    passes handle. What has no filters (depthwise convolutions, pooling), or
+    windows at negative steps or beyond a constant offset, stays as it is.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"generic\"",
+           "CPUs to multiply on: parseTargetCpu's syntax">,
+    Option<"prefix", "prefix", "std::string", /*default=*/"\"tw\"",
+           "Prefix of the tile names: <prefix>_mmt4d_tile_...">,
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "mlir::tensor::TensorDialect", "tilewright::tw::TwDialect",
+  ];
+}
+
 def FormMatmuls : Pass<"tw-form-matmuls", "mlir::func::FuncOp"> {
   let summary = "Multiply matrices where they lie, not packed as a whole";
   let description = [{
@@ -404,7 +430,7 @@ def CallTileFunctions : Pass<"tw-call-tile-functions", "mlir::ModuleOp"> {
     cache, and within a block lhs panel by lhs panel. Several dimensions of a
     kind are one loop: they lie next to each other. Buffers must be contiguous.
 
-    Each `tw.matmul` becomes calls of `tw_contract_v1`, whose code comes with the
+    Each `tw.matmul` becomes calls of `tw_contract_v2`, whose code comes with the
     model: one for each matrix of its batch, with a `tw_contraction_t` on the
     stack.
   }];

@@ -239,6 +239,15 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     A packed rhs has, behind the dimensions of its map, N0 and K0; its map ends
     in n, k, which count panels and steps.
 
+    With `m_loops` or `k_loops` there are so many loops of m, or of k, instead of
+    one: rows and columns of the lhs are numbered by nests of loops, and it is
+    gathered. Its map may have sums of loops times positive constants, as those
+    of a convolution's windows, and any innermost dimension. In out the loops of
+    m index neighbouring dimensions, in order. The rhs is packed, and of the
+    loops of k only the last one counts steps: each of the others' iterations is
+    filled up to whole steps. Where the last one is part of a sum, `k_size` says
+    how many columns it has.
+
     `thin`, for a rhs that is not packed, says that m may be TW_THIN_MOST_ROWS
     or less: then the rhs is read where it lies, and nothing is packed.
 
@@ -262,11 +271,16 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     AffineMapArrayAttr:$indexing_maps,
     UnitAttr:$overwrite,
     UnitAttr:$rhs_packed,
-    UnitAttr:$thin);
+    UnitAttr:$thin,
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$m_loops,
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$k_loops,
+    OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$k_size);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $tile (`overwrite` $overwrite^)? (`rhs_packed` $rhs_packed^)?
-    (`thin` $thin^)? `indexing_maps` `=` $indexing_maps
+    (`thin` $thin^)? (`m_loops` `=` $m_loops^)? (`k_loops` `=` $k_loops^)?
+    (`k_size` `=` $k_size^)?
+    `indexing_maps` `=` $indexing_maps
     `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)`
     `outs` `(` $out `,` $workspace `:` type($out) `,` type($workspace) `)`
     attr-dict (`->` type($results)^)?
@@ -276,11 +290,19 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     /// What `tile` spells.
     ::tilewright::TileKey getKey();
 
-    /// The maps of lhs, rhs and out; the last three of their loops.
+    /// The maps of lhs, rhs and out.
     ::llvm::SmallVector<::mlir::AffineMap> getMaps();
-    unsigned getMLoop() { return getMaps().front().getNumDims() - 3; }
-    unsigned getNLoop() { return getMLoop() + 1; }
-    unsigned getKLoop() { return getMLoop() + 2; }
+
+    /// The last of their loops: m, n, k. The last loop of each; those of m and
+    /// of k that come before it.
+    unsigned getMLoop() { return getNLoop() - 1; }
+    unsigned getNLoop() { return getKLoop() - unsigned(getKLoops()); }
+    unsigned getKLoop() { return getMaps().front().getNumDims() - 1; }
+    unsigned getFirstMLoop() { return getNLoop() - unsigned(getMLoops()); }
+    unsigned getFirstKLoop() { return getNLoop() + 1; }
+
+    /// Whether the lhs is not a matrix with a stride.
+    bool isGathered();
 
     ::mlir::MutableOperandRange getDpsInitsMutable() {
       return ::mlir::MutableOperandRange(*this, 2, 2);

@@ -1,0 +1,219 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "MatchWindows.h"
+
+#include "MatchContraction.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SmallSet.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+bool WindowProduct::isContraction() const {
+  return llvm::all_of(windowTerms, [](const WindowTerms &terms) {
+    return terms.size() == 1 && terms[0].step == 1;
+  });
+}
+
+SmallVector<unsigned> WindowProduct::loopsOf(Kind kind) const {
+  SmallVector<unsigned> result;
+  for (auto [number, loop] : llvm::enumerate(loops))
+    if (loop.kind == kind)
+      result.push_back(number);
+  return result;
+}
+
+std::pair<unsigned, WindowTerm> WindowProduct::termOf(unsigned loop) const {
+  for (auto [dim, terms] : llvm::enumerate(windowTerms))
+    for (WindowTerm term : terms)
+      if (term.loop == loop)
+        return {dim, term};
+  llvm_unreachable("asked of loops of batch, m and k");
+}
+
+int64_t WindowProduct::windowSize(unsigned dim) const {
+  return cast<RankedTensorType>(windows.getType()).getDimSize(dim);
+}
+
+namespace {
+
+SmallVector<unsigned> loopsOfPermutation(AffineMap map) {
+  SmallVector<unsigned> loops;
+  for (unsigned dim = 0; dim < map.getNumResults(); ++dim)
+    loops.push_back(map.getDimPosition(dim));
+  return loops;
+}
+
+std::optional<WindowProduct::Kind> kindOf(unsigned loop, AffineMap windows,
+                                          AffineMap weights, AffineMap out) {
+  bool isInWindows = windows.isFunctionOfDim(loop),
+       isInWeights = weights.isFunctionOfDim(loop),
+       isInOut = out.isFunctionOfDim(loop);
+  if (isInWindows && isInWeights)
+    return isInOut ? WindowProduct::kBatch : WindowProduct::kK;
+  if (isInOut && isInWindows != isInWeights)
+    return isInWindows ? WindowProduct::kM : WindowProduct::kN;
+  return std::nullopt;
+}
+
+/// `value` with each of `dropped`, dimensions of 1, in that before it, or in
+/// the first that is left.
+Value withoutDims(ImplicitLocOpBuilder &b, Value value,
+                  const llvm::SmallSet<unsigned, 4> &dropped) {
+  SmallVector<ReassociationIndices> groups;
+  ReassociationIndices leading;
+  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (!dropped.contains(dim)) {
+      groups.push_back(std::exchange(leading, {}));
+      groups.back().push_back(dim);
+    } else if (groups.empty()) {
+      leading.push_back(dim);
+    } else {
+      groups.back().push_back(dim);
+    }
+  }
+  return tensor::CollapseShapeOp::create(b, value, groups);
+}
+
+/// `value` with dimension `dim` and the next as one.
+Value withMerged(ImplicitLocOpBuilder &b, Value value, unsigned dim) {
+  SmallVector<ReassociationIndices> groups;
+  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  for (int64_t i = 0; i < rank; ++i)
+    if (i == int64_t(dim) + 1)
+      groups.back().push_back(i);
+    else
+      groups.push_back({i});
+  return tensor::CollapseShapeOp::create(b, value, groups);
+}
+
+class LoopEraser {
+public:
+  explicit LoopEraser(WindowProduct &product) : product(product) {}
+
+  /// No operand has the loop any more: those behind it move up.
+  void erase(unsigned loop) {
+    product.loops.erase(product.loops.begin() + loop);
+    for (WindowTerms &terms : product.windowTerms)
+      for (WindowTerm &term : terms)
+        moveUp(term.loop, loop);
+    for (SmallVector<unsigned> *loops :
+         {&product.weightLoops, &product.outLoops})
+      for (unsigned &each : *loops)
+        moveUp(each, loop);
+  }
+
+private:
+  static void moveUp(unsigned &loop, unsigned erased) { loop -= loop > erased; }
+
+  WindowProduct &product;
+};
+
+bool isMergeable(const WindowProduct &product, unsigned outer, unsigned inner) {
+  auto [outerDim, outerTerm] = product.termOf(outer);
+  auto [innerDim, innerTerm] = product.termOf(inner);
+  auto at = llvm::find(product.weightLoops, outer) + 1;
+  // The inner one goes through all of its dimension.
+  return outerTerm.step == 1 && innerTerm.step == 1 &&
+         innerDim == outerDim + 1 &&
+         product.windowTerms[innerDim].size() == 1 &&
+         !ShapedType::isDynamic(product.windowSize(innerDim)) &&
+         !ShapedType::isDynamic(product.loops[outer].size) &&
+         at != product.weightLoops.end() && *at == inner;
+}
+
+} // namespace
+
+std::optional<WindowProduct> matchWindows(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+      !op.hasPureTensorSemantics())
+    return std::nullopt;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  if (maps[0].isProjectedPermutation() == maps[1].isProjectedPermutation() ||
+      !maps[2].isProjectedPermutation())
+    return std::nullopt;
+  WindowProduct product;
+  product.weightsAreFirst = maps[0].isProjectedPermutation();
+  unsigned windows = product.weightsAreFirst ? 1 : 0, weights = 1 - windows;
+  std::optional<SmallVector<WindowTerms>> terms = windowTermsOf(maps[windows]);
+  std::optional<std::array<std::string, 3>> names = matchProductElements(op);
+  if (!terms || !names)
+    return std::nullopt;
+  product.windowTerms = std::move(*terms);
+  auto &[first, second, out] = *names;
+  if (first.empty() || second.empty() || out.empty())
+    return std::nullopt;
+  product.types = findTypeTriple(
+      product.weightsAreFirst ? second + first + out : first + second + out);
+  if (!product.types)
+    return std::nullopt;
+  product.windows = op->getOperand(windows);
+  product.weights = op->getOperand(weights);
+  product.weightLoops = loopsOfPermutation(maps[weights]);
+  product.outLoops = loopsOfPermutation(maps[2]);
+
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
+    auto kind = kindOf(loop, maps[windows], maps[weights], maps[2]);
+    if (!kind || sizes[loop] == 0 ||
+        (*kind == WindowProduct::kK) !=
+            (iterators[loop] == utils::IteratorType::reduction))
+      return std::nullopt;
+    product.loops.push_back({*kind, sizes[loop]});
+  }
+  if (product.loopsOf(WindowProduct::kN).empty() ||
+      product.loopsOf(WindowProduct::kM).empty() ||
+      product.loopsOf(WindowProduct::kK).empty())
+    return std::nullopt;
+  return product;
+}
+
+void dropUnitWindows(WindowProduct &product, ImplicitLocOpBuilder &b) {
+  llvm::SmallSet<unsigned, 4> dims;
+  SmallVector<unsigned> dropped;
+  for (unsigned loop : product.loopsOf(WindowProduct::kK)) {
+    WindowTerms &terms = product.windowTerms[product.termOf(loop).first];
+    if (product.loops[loop].size != 1 || terms.size() == 1)
+      continue;
+    llvm::erase_if(terms, [&](WindowTerm term) { return term.loop == loop; });
+    dims.insert(llvm::find(product.weightLoops, loop) -
+                product.weightLoops.begin());
+    dropped.push_back(loop);
+  }
+  if (dropped.empty())
+    return;
+  product.weights = withoutDims(b, product.weights, dims);
+  for (unsigned loop : llvm::reverse(dropped)) {
+    llvm::erase(product.weightLoops, loop);
+    LoopEraser(product).erase(loop);
+  }
+}
+
+void mergeWindowLoops(WindowProduct &product, ImplicitLocOpBuilder &b) {
+  SmallVector<unsigned> columns = product.loopsOf(WindowProduct::kK);
+  for (unsigned outer : columns)
+    for (unsigned inner : columns) {
+      if (outer == inner || !isMergeable(product, outer, inner))
+        continue;
+      unsigned dim = product.termOf(outer).first;
+      int64_t size = product.windowSize(dim + 1);
+      for (WindowTerm &term : product.windowTerms[dim])
+        if (term.loop != outer)
+          term.step *= size;
+      product.windowTerms.erase(product.windowTerms.begin() + dim + 1);
+      product.windows = withMerged(b, product.windows, dim);
+      product.weights = withMerged(b, product.weights,
+                                   llvm::find(product.weightLoops, outer) -
+                                       product.weightLoops.begin());
+      llvm::erase(product.weightLoops, inner);
+      product.loops[outer].size *= size;
+      LoopEraser(product).erase(inner);
+      return mergeWindowLoops(product, b);
+    }
+}
+
+} // namespace tilewright

@@ -1,0 +1,54 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which operations multiply windows of a tensor with weights.
+
+#ifndef TILEWRIGHT_LIB_COMPILE_MATCHWINDOWS_H
+#define TILEWRIGHT_LIB_COMPILE_MATCHWINDOWS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "tilewright/Dialect/Windows.h"
+#include "tilewright/key.h"
+
+namespace tilewright {
+
+/// out += windows * weights, by loops of the four kinds of a contraction
+/// (MatchContraction.h), of which some index the windows in sums.
+struct WindowProduct {
+  enum Kind { kBatch, kM, kN, kK };
+  struct Loop {
+    Kind kind;
+    int64_t size; ///< or dynamic
+  };
+  llvm::SmallVector<Loop> loops;
+
+  /// The operands, and what indexes each dimension of them.
+  mlir::Value windows, weights;
+  llvm::SmallVector<WindowTerms> windowTerms;
+  llvm::SmallVector<unsigned> weightLoops, outLoops;
+  bool weightsAreFirst = false; ///< of the operation's inputs
+  const TypeTripleInfo *types = nullptr;
+
+  bool isContraction() const;
+  llvm::SmallVector<unsigned> loopsOf(Kind kind) const;
+  /// The dimension and the term of the windows that a loop is in.
+  std::pair<unsigned, WindowTerm> termOf(unsigned loop) const;
+  int64_t windowSize(unsigned dim) const;
+};
+
+/// None for anything else, for a contraction without windows, and for what has
+/// no n or no k, or nothing to do.
+std::optional<WindowProduct> matchWindows(mlir::linalg::LinalgOp op);
+
+/// Takes out the loops of windows that have one element; the weights lose these
+/// dimensions. `b` is where reshapes are made.
+void dropUnitWindows(WindowProduct &product, mlir::ImplicitLocOpBuilder &b);
+
+/// Loops of k over neighbouring elements of windows and weights, as those of
+/// kw and c in `nhwc,hwcf`, become one.
+void mergeWindowLoops(WindowProduct &product, mlir::ImplicitLocOpBuilder &b);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_COMPILE_MATCHWINDOWS_H

@@ -1,0 +1,39 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "PackOperand.h"
+
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+Value unfilled(Value value) {
+  auto fill = value.getDefiningOp<linalg::FillOp>();
+  if (fill && (matchPattern(fill.value(), m_Zero()) ||
+               matchPattern(fill.value(), m_PosZeroFloat())))
+    return fill.getDpsInits()[0];
+  return nullptr;
+}
+
+linalg::PackOp packWithZeros(ImplicitLocOpBuilder &b, Value source,
+                             ArrayRef<int64_t> outerPerm,
+                             ArrayRef<int64_t> innerDims,
+                             ArrayRef<OpFoldResult> tiles) {
+  // The operation leaves the identity out.
+  ArrayRef<int64_t> perm =
+      isIdentityPermutation(outerPerm) ? ArrayRef<int64_t>() : outerPerm;
+  auto type = cast<RankedTensorType>(source.getType());
+  Value dest = linalg::PackOp::createDestinationTensor(b, b.getLoc(), source,
+                                                       tiles, innerDims, perm);
+  std::optional<Value> zero;
+  if (linalg::PackOp::requirePaddingValueStrict(
+          type.getShape(), innerDims,
+          cast<RankedTensorType>(dest.getType()).getShape(), perm, tiles))
+    zero = arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
+  return linalg::PackOp::create(b, source, dest, innerDims, tiles, zero, perm);
+}
+
+} // namespace tilewright

@@ -1,0 +1,28 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What multiplications are made of when they are formed.
+
+#ifndef TILEWRIGHT_LIB_COMPILE_PACKOPERAND_H
+#define TILEWRIGHT_LIB_COMPILE_PACKOPERAND_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace tilewright {
+
+/// The tensor that a fill with zero, not negative zero, writes to; null if
+/// `value` is anything else.
+mlir::Value unfilled(mlir::Value value);
+
+/// `source` in tiles of its dimensions `innerDims`, the others and the tiles in
+/// the order of `outerPerm`. Tiles over an edge end in zeros.
+mlir::linalg::PackOp packWithZeros(mlir::ImplicitLocOpBuilder &b,
+                                   mlir::Value source,
+                                   llvm::ArrayRef<int64_t> outerPerm,
+                                   llvm::ArrayRef<int64_t> innerDims,
+                                   llvm::ArrayRef<mlir::OpFoldResult> tiles);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_COMPILE_PACKOPERAND_H
