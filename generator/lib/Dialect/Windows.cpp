@@ -4,7 +4,6 @@
 #include "tilewright/Dialect/Windows.h"
 
 #include "mlir/IR/AffineExpr.h"
-#include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
 
@@ -49,6 +48,18 @@ std::optional<SmallVector<WindowTerms>> windowTermsOf(AffineMap map) {
                [](WindowTerm x, WindowTerm y) { return x.loop < y.loop; });
   }
   return result;
+}
+
+llvm::BitVector loopsInSums(ArrayRef<AffineMap> maps) {
+  llvm::BitVector loops(maps.empty() ? 0 : maps.front().getNumDims());
+  for (AffineMap map : maps)
+    for (AffineExpr index : map.getResults())
+      if (!isa<AffineDimExpr>(index))
+        index.walk([&](AffineExpr part) {
+          if (auto loop = dyn_cast<AffineDimExpr>(part))
+            loops.set(loop.getPosition());
+        });
+  return loops;
 }
 
 } // namespace tilewright

@@ -3,6 +3,7 @@
 
 // RUN: tw-opt %s --tw-vectorize-loops="vector-bytes=64 masks" --cse | FileCheck %s
 // RUN: tw-opt %s --tw-vectorize-loops="vector-bytes=16" --cse | FileCheck %s --check-prefix=NARROW
+// RUN: tw-opt %s --tw-vectorize-loops="vector-bytes=64 masks" --canonicalize --cse | FileCheck %s --check-prefix=SHARED
 
 // Two loops of rows without gaps are one; the rest is masked lanes, or scalars.
 // CHECK-LABEL: @elementwise
@@ -89,6 +90,31 @@ func.func @along_columns(%x: memref<?x?xf32>, %y: memref<?xf32>) {
 // CHECK:         vector.store %[[SUMS]]#0
 func.func @convolution(%x: memref<1x8x8x3xf32>, %k: memref<3x3x3x64xf32>, %y: memref<1x6x6x64xf32>) {
   linalg.conv_2d_nhwc_hwcf ins(%x, %k : memref<1x8x8x3xf32>, memref<3x3x3x64xf32>)
+      outs(%y : memref<1x6x6x64xf32>)
+  return
+}
+
+// Four windows side by side, written out: what they share is read once, 3 x 6 places and 3 x 3 weights. The two that are
+// left of a row are written out by themselves.
+// CHECK-LABEL: @depthwise
+// CHECK:         scf.for %[[W:.*]] = %{{.*}} to %{{.*}} step %c4
+// CHECK:           scf.for
+// CHECK-NOT:         scf.for
+// CHECK-COUNT-36:    arith.addf {{.*}} vector<16xf32>
+// CHECK-NOT:         arith.addf {{.*}} vector
+// CHECK-COUNT-4:     vector.store
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK-COUNT-9:     arith.addf {{.*}} vector<16xf32>
+// CHECK-NOT:         arith.addf {{.*}} vector
+// CHECK:             vector.store
+// SHARED-LABEL: @depthwise
+// SHARED-COUNT-4:  vector.load {{.*}} memref<1x6x6x64xf32>
+// SHARED-COUNT-27: vector.load
+// SHARED-NOT:      vector.load
+// SHARED:          vector.store
+func.func @depthwise(%x: memref<1x8x8x64xf32>, %k: memref<3x3x64xf32>, %y: memref<1x6x6x64xf32>) {
+  linalg.depthwise_conv_2d_nhwc_hwc ins(%x, %k : memref<1x8x8x64xf32>, memref<3x3x64xf32>)
       outs(%y : memref<1x6x6x64xf32>)
   return
 }

@@ -7,6 +7,7 @@
 #define TILEWRIGHT_DIALECT_WINDOWS_H
 
 #include "mlir/IR/AffineMap.h"
+#include "llvm/ADT/BitVector.h"
 
 namespace tilewright {
 
@@ -25,6 +26,9 @@ using WindowTerms = llvm::SmallVector<WindowTerm, 2>;
 /// else than a sum of such, or if a loop is in several.
 std::optional<llvm::SmallVector<WindowTerms>>
 windowTermsOf(mlir::AffineMap map);
+
+/// Loops that index a dimension together with others.
+llvm::BitVector loopsInSums(llvm::ArrayRef<mlir::AffineMap> maps);
 
 } // namespace tilewright
 

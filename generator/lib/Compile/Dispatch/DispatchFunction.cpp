@@ -11,6 +11,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "tilewright/Dialect/TwDialect.h"
+#include "tilewright/Dialect/Windows.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -18,19 +19,6 @@ using namespace mlir;
 
 namespace tilewright {
 namespace {
-
-/// Loops that index a dimension together with others, as those of a window do.
-llvm::BitVector loopsInSums(linalg::LinalgOp op) {
-  llvm::BitVector loops(op.getNumLoops());
-  for (AffineMap map : op.getIndexingMapsArray())
-    for (AffineExpr result : map.getResults())
-      if (!isa<AffineDimExpr>(result))
-        result.walk([&](AffineExpr part) {
-          if (auto loop = dyn_cast<AffineDimExpr>(part))
-            loops.set(loop.getPosition());
-        });
-  return loops;
-}
 
 class FunctionBuilder {
 public:
@@ -214,7 +202,7 @@ private:
   void markLoops(linalg::LinalgOp op) {
     if (isa<linalg::FillOp>(op))
       return;
-    llvm::BitVector inSums = loopsInSums(op);
+    llvm::BitVector inSums = loopsInSums(op.getIndexingMapsArray());
     SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
     auto isOfWindow = [&](AffineExpr index) {
       auto loop = dyn_cast<AffineDimExpr>(index);

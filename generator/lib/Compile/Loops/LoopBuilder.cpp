@@ -16,7 +16,7 @@ namespace {
 using Values = SmallVector<Value>;
 
 /// Elements that are computed together: `copies` vectors from index `at` of the
-/// loop over the lanes.
+/// loop over the lanes, and as many for each copy to the side.
 struct Chunk {
   Value at;
   int64_t width, copies;
@@ -31,6 +31,9 @@ public:
       : b(b), op(op), plan(plan), ivs(op.getNumLoops()) {
     for (auto [dim, iv] : outer)
       ivs[dim] = iv;
+    // Around loops that are shared there are no other places.
+    if (plan.side && !ivs[*plan.side])
+      laneCopies = 1;
   }
 
   void build() {
@@ -40,7 +43,8 @@ public:
       sizes.push_back(
           getValueOrCreateConstantIndexOp(b, op.getLoc(), range.size));
     for (unsigned dim : plan.parallel)
-      enterLoop(dim);
+      if (dim != plan.side)
+        enterLoop(dim);
     switch (plan.kind) {
     case LoopPlan::Kind::Memory:
       for (unsigned dim : plan.reductions)
@@ -52,11 +56,13 @@ public:
       });
       break;
     case LoopPlan::Kind::Registers:
-      forLanes([&](const Chunk &chunk) {
-        Values before = load(chunk, /*always=*/true);
-        store(chunk, reduce(plan.reductions, before, [&](ValueRange sums) {
-                return compute(chunk, sums);
-              }));
+      forSides([&] {
+        forLanes([&](const Chunk &chunk) {
+          Values before = load(chunk, /*always=*/true);
+          store(chunk, reduce(plan.reductions, before, [&](ValueRange sums) {
+                  return compute(chunk, sums);
+                }));
+        });
       });
       break;
     case LoopPlan::Kind::Horizontal:
@@ -99,6 +105,15 @@ private:
                 llvm::function_ref<Values(ValueRange)> body) {
     if (dims.empty())
       return body(carried);
+    std::optional<int64_t> size = getConstantIntValue(sizes[dims[0]]);
+    if (size && plan.unrolled.test(dims[0])) {
+      Values values(carried);
+      for (int64_t i = 0; i < *size; ++i) {
+        ivs[dims[0]] = constant(i);
+        values = reduce(dims.drop_front(), values, body);
+      }
+      return values;
+    }
     return carry(constant(0), sizes[dims[0]], 1, carried,
                  [&](Value iv, ValueRange inside) {
                    ivs[dims[0]] = iv;
@@ -119,6 +134,25 @@ private:
                                      getAsOpFoldResult(y));
   }
 
+  /// The places of the loop to the side, most of them several at a time.
+  void forSides(llvm::function_ref<void()> body) {
+    if (!plan.side || ivs[*plan.side])
+      return body();
+    Value size = sizes[*plan.side], whole = wholeOf(size, plan.copies);
+    auto enter = [&](Value from, Value to, int64_t copies) {
+      if (isSame(from, to))
+        return;
+      carry(from, to, copies, {}, [&](Value iv, ValueRange) {
+        ivs[*plan.side] = iv;
+        sideCopies = copies;
+        body();
+        return Values();
+      });
+    };
+    enter(constant(0), whole, plan.copies);
+    enter(whole, size, 1);
+  }
+
   /// All chunks of the loop over the lanes, the widest first. What is carried
   /// has one value for each result and each copy of the widest chunk; smaller
   /// ones go on with the first copy.
@@ -131,7 +165,7 @@ private:
       return all.take_front(all.empty() ? 0 : results * copies);
     };
     auto replace = [&](Values changed) { llvm::copy(changed, values.begin()); };
-    for (int64_t copies = plan.copies; copies; copies = copies > 1 ? 1 : 0) {
+    for (int64_t copies = laneCopies; copies; copies = copies > 1 ? 1 : 0) {
       int64_t step = plan.width * copies;
       Value to = wholeOf(size, step);
       if (!isSame(from, to))
@@ -146,7 +180,7 @@ private:
     if (!plan.maskTail) {
       // Scalars have their own, behind those of the vectors.
       ValueRange scalars = ValueRange(values).drop_front(
-          values.empty() ? 0 : results * plan.copies);
+          values.empty() ? 0 : results * laneCopies);
       Values changed =
           carry(from, size, 1, scalars, [&](Value iv, ValueRange inside) {
             return body({iv, 1, 1, {}}, inside);
@@ -183,14 +217,17 @@ private:
 
   /// Builders of the copies of a chunk.
   template <typename Body> void forCopies(const Chunk &chunk, Body body) {
-    for (int64_t copy = 0; copy < chunk.copies; ++copy) {
+    for (int64_t copy = 0; copy < chunk.copies * sideCopies; ++copy) {
       LaneBuilder lanes(b, chunk.width, chunk.mask);
       SmallVector<Lanes> at;
       for (unsigned dim = 0; dim < op.getNumLoops(); ++dim)
         at.push_back({ivs[dim]});
-      Value start = chunk.at;
-      if (copy)
-        start = arith::AddIOp::create(b, start, constant(copy * chunk.width));
+      auto moved = [&](Value from, int64_t by) -> Value {
+        return by ? arith::AddIOp::create(b, from, constant(by)) : from;
+      };
+      if (sideCopies > 1)
+        at[*plan.side] = {moved(ivs[*plan.side], copy / chunk.copies)};
+      Value start = moved(chunk.at, copy % chunk.copies * chunk.width);
       at[plan.lane] = {start, chunk.width == 1 ? 0 : 1};
       lanes.setIndices(at);
       body(lanes, copy);
@@ -320,6 +357,8 @@ private:
   linalg::GenericOp op;
   const LoopPlan &plan;
   Values ivs, sizes;
+  /// Of the vectors side by side, along either loop.
+  int64_t laneCopies = plan.copies, sideCopies = 1;
 };
 
 } // namespace

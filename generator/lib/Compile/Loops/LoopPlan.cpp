@@ -9,6 +9,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tilewright/Dialect/Windows.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -23,6 +24,9 @@ constexpr int64_t kMostGathered = 16;
 /// two units; bodies of more operations have enough of their own to do.
 constexpr int64_t kCopies = 4;
 constexpr int64_t kLargeBody = 12;
+
+/// Operations that small windows are written out to.
+constexpr int64_t kMostUnrolled = 512;
 
 enum class Access { Invariant, Contiguous, Strided };
 
@@ -93,6 +97,7 @@ public:
     LoopPlan plan;
     plan.lane = lane;
     plan.width = width;
+    plan.unrolled.resize(op.getNumLoops());
     plan.maskTail = target.masks && mayComputeAnything();
     bool isReduction = llvm::is_contained(reductions, lane);
     plan.kind = isReduction          ? LoopPlan::Kind::Horizontal
@@ -113,10 +118,41 @@ public:
     };
     plan.parallel = others(parallel);
     plan.reductions = others(reductions);
+    if (plan.kind == LoopPlan::Kind::Registers && countOps() <= kLargeBody)
+      planWindows(plan);
     return plan;
   }
 
 private:
+  /// Neighbouring windows are computed side by side, and small ones written
+  /// out: what they share is loaded once.
+  void planWindows(LoopPlan &plan) {
+    llvm::BitVector inSums = loopsInSums(op.getIndexingMapsArray());
+    SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+    for (unsigned loop : llvm::reverse(plan.parallel)) {
+      int64_t copies = kCopies;
+      while (ShapedType::isStatic(sizes[loop]) && copies > sizes[loop])
+        copies /= 2;
+      if (!inSums.test(loop) || copies < 2)
+        continue;
+      plan.side = loop;
+      plan.copies = copies;
+      break;
+    }
+    // Loops that are left inside would only be built several times.
+    int64_t operations = countOps() * plan.copies;
+    bool isSmall = llvm::all_of(plan.reductions, [&](unsigned loop) {
+      if (!inSums.test(loop) || ShapedType::isDynamic(sizes[loop]) ||
+          operations * sizes[loop] > kMostUnrolled)
+        return false;
+      operations *= sizes[loop];
+      return true;
+    });
+    if (isSmall)
+      for (unsigned loop : plan.reductions)
+        plan.unrolled.set(loop);
+  }
+
   bool isSupported() {
     if (op.getNumDpsInits() == 0 || !LaneBuilder::isSupported(body))
       return false;

@@ -8,6 +8,7 @@
 #define TILEWRIGHT_LIB_COMPILE_LOOPS_LOOPPLAN_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include <optional>
 
 namespace tilewright {
@@ -38,9 +39,14 @@ struct LoopPlan {
   unsigned lane;  ///< the loop over the lanes
   int64_t width;  ///< lanes of a vector
   int64_t copies; ///< vectors that are computed side by side
-  bool maskTail;  ///< else the rest is scalar
+  /// The loop along which they lie, if not that over the lanes: places of
+  /// windows that overlap, or that are multiplied with the same.
+  std::optional<unsigned> side;
+  bool maskTail;                        ///< else the rest is scalar
   llvm::SmallVector<unsigned> parallel; ///< the other loops, outermost first
   llvm::SmallVector<unsigned> reductions;
+  /// Loops that are written out: of the reductions, of known sizes.
+  llvm::SmallBitVector unrolled;
 };
 
 /// None if the operation has to stay scalar. Of tensors it is planned as of
