@@ -77,12 +77,63 @@ void printConstantsAsText(const std::vector<LargeConstant> &constants,
        << (constant.packed ? ", packed" : "") << '\n';
 }
 
+/// A number, or an expression of C; null where neither can be told.
+json::Value countAsJson(const std::string &count) {
+  int64_t number;
+  if (count.empty())
+    return nullptr;
+  if (!StringRef(count).getAsInteger(10, number))
+    return number;
+  return json::fixUTF8(count);
+}
+
+json::Array workAsJson(const std::vector<DispatchWork> &works) {
+  json::Array array;
+  for (const DispatchWork &work : works)
+    array.push_back(
+        json::Object{{"entry_point", json::fixUTF8(work.entry)},
+                     {"calls", work.calls},
+                     {"bytes_read", countAsJson(work.bytesRead)},
+                     {"bytes_written", countAsJson(work.bytesWritten)},
+                     {"operations", countAsJson(work.operations)}});
+  return array;
+}
+
 json::Array dispatchesAsJson(const std::vector<ModelDispatch> &functions) {
   json::Array array;
-  for (const ModelDispatch &function : functions)
-    array.push_back(
-        json::Object{{"function", function.name}, {"calls", function.calls}});
+  for (const ModelDispatch &function : functions) {
+    json::Object object{{"function", function.name},
+                        {"calls", function.calls},
+                        {"at", json::fixUTF8(function.place)},
+                        {"work", workAsJson(function.work)}};
+    if (!function.tile.empty()) {
+      object["tile"] = function.tile;
+      object["packs"] = function.packs;
+    }
+    array.push_back(std::move(object));
+  }
   return array;
+}
+
+/// Of each function only so many calls of different work are printed.
+constexpr size_t kMostWorkLines = 3;
+
+void printWorkAsText(const ModelDispatch &function, raw_ostream &os) {
+  auto count = [](const std::string &text) {
+    return text.empty() ? std::string("unknown") : text;
+  };
+  for (const DispatchWork &work :
+       ArrayRef(function.work).take_front(kMostWorkLines)) {
+    os << "           ";
+    if (function.work.size() > 1)
+      os << work.calls << " of them: ";
+    os << "bytes read " << count(work.bytesRead) << "; written "
+       << count(work.bytesWritten) << "; operations " << count(work.operations)
+       << '\n';
+  }
+  if (function.work.size() > kMostWorkLines)
+    os << "           and " << function.work.size() - kMostWorkLines
+       << " other sizes\n";
 }
 
 void printDispatchesAsText(const std::vector<ModelDispatch> &functions,
@@ -94,8 +145,16 @@ void printDispatchesAsText(const std::vector<ModelDispatch> &functions,
     calls += function.calls;
   os << '\n'
      << calls << " dispatches of " << functions.size() << " functions\n";
-  for (const ModelDispatch &function : functions)
-    os << format_decimal(function.calls, 6) << " x " << function.name << '\n';
+  for (const ModelDispatch &function : functions) {
+    os << format_decimal(function.calls, 6) << " x " << function.name;
+    if (!function.place.empty())
+      os << ", " << function.place;
+    os << '\n';
+    if (!function.tile.empty())
+      os << "           by " << function.tile
+         << (function.packs.empty() ? "" : ", packs " + function.packs) << '\n';
+    printWorkAsText(function, os);
+  }
 }
 
 json::Object arenaAsJson(const Arena &arena) {

@@ -6,6 +6,7 @@
 #include "Arena/ArenaAttr.h"
 #include "Device/DeviceCode.h"
 #include "DiagnosticLines.h"
+#include "Dispatch/DispatchWork.h"
 #include "FrontEnds.h"
 #include "ModelConstants.h"
 #include "OptimizeModel.h"
@@ -29,6 +30,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SourceMgr.h"
 #include <chrono>
 
@@ -72,6 +74,8 @@ private:
           "GPU the parameters are constants, without --parameters-out");
     if (Error error = parse())
       return error;
+    if (Error error = dumpModule("parse"))
+      return error;
     if (Error error = convert())
       return error;
     struct Step {
@@ -104,15 +108,12 @@ private:
       if (step.stage == ModelStage::Packed)
         collectPacked();
       if (step.stage == ModelStage::Dispatches)
-        collectDispatches();
+        model.functions = dispatchesOf(*module);
       if (step.stage == ModelStage::Buffers)
         collectArenas();
       if (step.stage == model.stage) {
         llvm::raw_svector_ostream os(model.bytes);
-        module->print(os, OpPrintingFlags()
-                              .elideLargeElementsAttrs(64)
-                              .elideLargeResourceString(64));
-        os << '\n';
+        print(os);
         return Error::success();
       }
       if (step.stage == ModelStage::Calls && options.device)
@@ -124,6 +125,33 @@ private:
       }
     }
     return emitCode();
+  }
+
+  void print(llvm::raw_ostream &os) {
+    module->print(
+        os,
+        OpPrintingFlags().elideLargeElementsAttrs(64).elideLargeResourceString(
+            64));
+    os << '\n';
+  }
+
+  /// What there is after a step, for people.
+  Error dump(llvm::StringRef step, llvm::StringRef extension,
+             llvm::function_ref<void(llvm::raw_ostream &)> print) {
+    if (!options.dump)
+      return Error::success();
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    print(os);
+    return options.dump(
+        llvm::formatv("{0,0+2}-{1}.{2}", ++dumps, step, extension).str(), text);
+  }
+  Error dumpModule(llvm::StringRef step) {
+    return dump(step, "mlir", [&](llvm::raw_ostream &os) { print(os); });
+  }
+  Error dumpCode(llvm::StringRef step, const llvm::Module &code) {
+    return dump(step, "ll",
+                [&](llvm::raw_ostream &os) { code.print(os, nullptr); });
   }
 
   /// The model's file, for messages.
@@ -232,7 +260,7 @@ private:
 
   Error runPasses(const char *name,
                   const std::function<void(PassManager &)> &add) {
-    return timed(name, [&]() -> Error {
+    Error error = timed(name, [&]() -> Error {
       PassManager pm(&context);
       // Once, after the last: verifying a large model takes as long as a pass.
       pm.enableVerifier(false);
@@ -243,6 +271,7 @@ private:
         return failure(name);
       return Error::success();
     });
+    return error ? std::move(error) : dumpModule(name);
   }
 
   void collectStates() {
@@ -301,17 +330,6 @@ private:
           model.tiles.push_back(multiplication.getKey());
       };
       llvm::TypeSwitch<Operation *>(op).Case<tw::MatmulOp, tw::Mmt4dOp>(add);
-    });
-  }
-
-  void collectDispatches() {
-    llvm::StringMap<size_t> known;
-    module->walk([&](tw::DispatchOp op) {
-      auto [place, isNew] =
-          known.try_emplace(op.getCallee(), model.functions.size());
-      if (isNew)
-        model.functions.push_back({op.getCallee().str()});
-      ++model.functions[place->second].calls;
     });
   }
 
@@ -382,11 +400,15 @@ private:
     });
     if (error)
       return error;
+    if (Error error = dumpCode("translate", *code))
+      return error;
     error = timed("optimize", [&] {
       optimizeModel(*code, (*backend)->targetMachine());
       return Error::success();
     });
     if (error)
+      return error;
+    if (Error error = dumpCode("optimize", *code))
       return error;
     return timed("codegen", [&] { return writeCode(*code, **backend); });
   }
@@ -446,6 +468,7 @@ private:
   MLIRContext &context;
   ScopedDiagnosticHandler diagnostics;
   OwningOpRef<ModuleOp> module;
+  unsigned dumps = 0; ///< so far
   llvm::SmallVector<char, 0> codeObject;
   std::vector<std::string> constants;     ///< globals uploaded once
   llvm::DenseSet<Attribute> packedValues; ///< constants packed for tiles

@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -130,6 +131,9 @@ SizeExpressions::sizeOfResult(Operation *op, OpResult tensor, int64_t dim) {
         return simplify(sum);
       })
       .Case([&](tensor::GatherOp op) { return sizeOfGathered(op, dim); })
+      .Case([&](bufferization::ToTensorOp op) {
+        return sizeOf(op.getBuffer(), dim);
+      })
       .Case([&](tensor::ReshapeOp op) { return sizeOfReshaped(op, dim); })
       .Case([&](scf::ForOp op) {
         return sizeOf(op.getInits()[tensor.getResultNumber()], dim);

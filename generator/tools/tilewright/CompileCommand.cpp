@@ -85,6 +85,10 @@ cl::opt<ReportFormat> reportFormat(
 cl::opt<bool>
     timing("timing", cl::sub(compileOptions),
            cl::desc("Print the time of each pass, to standard error"));
+cl::opt<std::string>
+    dumpDir("dump-dir", cl::sub(compileOptions), cl::value_desc("directory"),
+            cl::desc("Write what there is after each step into this directory, "
+                     "also of a compilation that fails"));
 ResolveFlags resolveFlags(compileOptions, Prefer::HandWritten);
 
 const char compileHelp[] = R"(
@@ -203,6 +207,26 @@ Error writeStage(MemoryBufferRef source, const ModelOptions &options,
   return outputs.commit();
 }
 
+/// Each step's file by itself: those before a step that fails are there.
+Error dump(StringRef file, StringRef text, ArrayRef<std::string> inputs,
+           const std::string &outputPath) {
+  OutputFiles files;
+  if (Error error = addInputs(files, inputs))
+    return error;
+  for (const std::string &other :
+       {outputPath, headerPath.getValue(), parametersOut.getValue()})
+    if (!other.empty() && other != "-")
+      if (Error error = files.addInput(other))
+        return error;
+  if (Error error = files.addDirectory(dumpDir))
+    return error;
+  SmallString<128> path{StringRef(dumpDir)};
+  sys::path::append(path, file);
+  if (Error error = files.write(path, text))
+    return error;
+  return files.commit();
+}
+
 /// Mapped rather than read where it is a file, as most of it may be constants.
 Expected<std::unique_ptr<MemoryBuffer>> readModel() {
   auto read = [](bool terminated) {
@@ -248,6 +272,11 @@ Error runCompile() {
   llvm::append_range(inputs, parameterPaths);
   if (Error error = addInputs(outputs, inputs))
     return error;
+  if (!dumpDir.empty())
+    options.model.dump = [inputs, path = output.getValue()](StringRef file,
+                                                            StringRef text) {
+      return dump(file, text, inputs, path);
+    };
   if (stage.getNumOccurrences())
     return writeStage((*source)->getMemBufferRef(), options.model, outputs);
 

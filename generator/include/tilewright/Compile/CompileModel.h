@@ -16,6 +16,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,6 +63,8 @@ struct ModelOptions {
   std::shared_ptr<const SafeTensors> parameters;
   /// Print the time of each pass to standard error.
   bool timing = false;
+  /// Takes what there is after each step, with a name for a file of it.
+  std::function<llvm::Error(llvm::StringRef file, llvm::StringRef text)> dump;
   /// What the types and functions of instances are called after, of a model
   /// that has state or parameters in a file.
   std::string instance = "model";
@@ -133,10 +136,23 @@ struct StepTime {
   double ms;
 };
 
+/// What a call of a dispatch reads, writes and computes: numbers, expressions
+/// of C in the sizes that the caller passes, or empty where that cannot be
+/// told.
+struct DispatchWork {
+  std::string entry; ///< the entry point that calls it
+  int64_t calls = 0; ///< places with this work
+  std::string bytesRead, bytesWritten, operations;
+};
+
 /// A function that was outlined, and how many places of the model call it.
 struct ModelDispatch {
   std::string name;
   int64_t calls = 0;
+  std::string place = {}; ///< of the first call: file, line and column
+  std::string tile = {};  ///< empty of what is no multiplication
+  std::string packs = {}; ///< the operands that are packed while it runs
+  std::vector<DispatchWork> work = {};
 };
 
 struct CompiledModel {

@@ -1,0 +1,316 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "DispatchWork.h"
+
+#include "../SizeExpressions.h"
+#include "../SizeText.h"
+#include "tilewright/Compile/EntryNames.h"
+#include "tilewright/Compile/Passes.h"
+#include "tilewright/Dialect/TwDialect.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tilewright {
+namespace {
+
+/// A longer text says nothing to anybody.
+constexpr size_t kLongestText = 200;
+
+using Size = std::optional<AffineExpr>;
+
+/// Bytes and operations of one call; none where a size cannot be told.
+struct Work {
+  Size read, written, operations;
+};
+
+Size product(Size x, Size y) { return x && y ? Size(*x * *y) : std::nullopt; }
+Size sum(Size x, Size y) { return x && y ? Size(*x + *y) : std::nullopt; }
+
+int64_t bytesOf(Type element) {
+  return element.isIndex()
+             ? 8
+             : int64_t(llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
+}
+
+/// Whether it computes elements, and does not merely convert, choose or count
+/// them.
+bool isArithmetic(Operation *op) {
+  return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+         !isa<arith::ConstantOp, arith::SelectOp, CastOpInterface>(op) &&
+         llvm::none_of(op->getOperandTypes(),
+                       [](Type type) { return type.isIndex(); });
+}
+
+/// An operation's loops, by the operands whose dimensions they go over.
+class Loops {
+public:
+  explicit Loops(SizeExpressions &sizes) : sizes(sizes) {}
+
+  void add(Value operand, AffineMap map) {
+    found.resize(map.getNumDims());
+    for (auto [dim, index] : llvm::enumerate(map.getResults()))
+      if (auto loop = dyn_cast<AffineDimExpr>(index))
+        if (Size &size = found[loop.getPosition()]; !size)
+          size = sizes.sizeOf(operand, dim);
+  }
+  Size iterations() const {
+    Size all = sizes.constant(1);
+    for (const Size &each : found)
+      all = product(all, each);
+    return all;
+  }
+
+private:
+  SizeExpressions &sizes;
+  SmallVector<Size> found;
+};
+
+/// The work of a function, by the sizes that it is called with.
+class FunctionWork {
+public:
+  explicit FunctionWork(func::FuncOp func)
+      : func(func), sizes(func.getContext()) {
+    work.read = work.written = work.operations = sizes.constant(0);
+    auto results = cast<func::ReturnOp>(func.getBody().front().getTerminator())
+                       .getOperands();
+    inputs = func.getNumArguments() - results.size();
+    for (Operation &op : func.getBody().front())
+      addOperations(&op);
+    for (unsigned i = 0; i < inputs; ++i)
+      if (isa<RankedTensorType>(func.getArgument(i).getType()))
+        addInput(func.getArgument(i));
+    for (Value result : results)
+      if (!isWorkspace(result))
+        work.written = sum(work.written, bytesOfAll(result));
+  }
+
+  /// The same in sizes of the call's operands.
+  Work of(tw::DispatchOp call, SizeExpressions &caller) const {
+    SmallVector<Value> operands(call.getInputs());
+    llvm::append_range(operands, call.getOutputs());
+    SmallVector<Size> symbols;
+    for (SizeSymbol symbol : sizes.symbols()) {
+      Value operand = operands[symbol.argument];
+      symbols.push_back(symbol.dim == SizeSymbol::kScalar
+                            ? caller.valueOf(operand)
+                            : caller.sizeOf(operand, symbol.dim));
+    }
+    Work result;
+    result.read = inCaller(work.read, symbols, caller);
+    result.written = inCaller(work.written, symbols, caller);
+    result.operations = inCaller(work.operations, symbols, caller);
+    for (auto [output, accumulates] :
+         llvm::zip_equal(call.getOutputs(), call.getAccumulates()))
+      if (accumulates)
+        result.read = sum(result.read, bytesOfAll(output, caller));
+    return result;
+  }
+
+  /// The operands that it packs itself.
+  std::string packs() const {
+    std::string names;
+    func.getBody().walk([&](tw::MatmulOp op) {
+      names = op.getRhsPacked() ? "lhs" : "lhs, rhs";
+    });
+    return names;
+  }
+  std::string tile() const {
+    std::string name;
+    func.getBody().walk([&](Operation *op) {
+      if (isa<tw::MatmulOp, tw::Mmt4dOp>(op))
+        name = op->getAttrOfType<StringAttr>("tile").str();
+    });
+    return name;
+  }
+
+private:
+  static Size inCaller(Size size, ArrayRef<Size> symbols,
+                       const SizeExpressions &caller) {
+    if (!size)
+      return std::nullopt;
+    SmallVector<AffineExpr> values;
+    for (auto [position, symbol] : llvm::enumerate(symbols)) {
+      if (!symbol && size->isFunctionOfSymbol(position))
+        return std::nullopt;
+      values.push_back(symbol.value_or(caller.constant(0)));
+    }
+    return caller.simplify(size->replaceSymbols(values));
+  }
+
+  static Size bytesOfAll(Value tensor, SizeExpressions &sizes) {
+    auto type = cast<ShapedType>(tensor.getType());
+    Size elements = sizes.constant(1);
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      elements = product(elements, sizes.sizeOf(tensor, dim));
+    return product(elements, sizes.constant(bytesOf(type.getElementType())));
+  }
+  Size bytesOfAll(Value tensor) { return bytesOfAll(tensor, sizes); }
+
+  static bool isWorkspace(Value result) {
+    auto matmul = result.getDefiningOp<tw::MatmulOp>();
+    return matmul && matmul.getTiedOpOperand(cast<OpResult>(result)) ==
+                         &matmul.getWorkspaceMutable();
+  }
+
+  Size iterationsOf(linalg::LinalgOp op) {
+    Loops loops(sizes);
+    for (OpOperand &operand : op->getOpOperands())
+      if (isa<ShapedType>(operand.get().getType()))
+        loops.add(operand.get(), op.getMatchingIndexingMap(&operand));
+    return loops.iterations();
+  }
+
+  void addOperations(Operation *op) {
+    Size count;
+    if (auto matmul = dyn_cast<tw::MatmulOp>(op)) {
+      SmallVector<AffineMap> maps = matmul.getMaps();
+      Loops loops(sizes);
+      loops.add(matmul.getLhs(), maps[0]);
+      loops.add(matmul.getOut(), maps[2]);
+      count = product(loops.iterations(), sizes.constant(2));
+    } else if (auto mmt4d = dyn_cast<tw::Mmt4dOp>(op)) {
+      auto maps = llvm::to_vector(
+          mmt4d.getIndexingMaps().getAsValueRange<AffineMapAttr>());
+      Loops panels(sizes);
+      panels.add(mmt4d.getLhs(), maps[0]);
+      panels.add(mmt4d.getOut(), maps[2]);
+      const TileKey key = mmt4d.getKey();
+      count = product(panels.iterations(),
+                      sizes.constant(int64_t(2) * key.m0 * key.n0 * key.k0));
+    } else if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+      int64_t inBody = 0;
+      op->walk([&](Operation *inner) { inBody += isArithmetic(inner); });
+      if (inBody == 0)
+        return;
+      count = product(iterationsOf(linalgOp), sizes.constant(inBody));
+    } else {
+      return;
+    }
+    work.operations = sum(work.operations, count);
+  }
+
+  /// All of an operand; what bodies read at indices of their own, an element
+  /// for each iteration.
+  void addInput(BlockArgument argument) {
+    bool isWhole = false;
+    for (Operation *user : argument.getUsers()) {
+      auto extract = dyn_cast<tensor::ExtractOp>(user);
+      auto op = extract ? user->getParentOfType<linalg::LinalgOp>() : nullptr;
+      if (!op)
+        isWhole |= !isa<tensor::DimOp>(user);
+      else
+        work.read =
+            sum(work.read, product(iterationsOf(op),
+                                   sizes.constant(bytesOf(extract.getType()))));
+    }
+    if (isWhole)
+      work.read = sum(work.read, bytesOfAll(argument));
+  }
+
+  mutable func::FuncOp func; ///< whose questions are none of const
+  SizeExpressions sizes;
+  unsigned inputs;
+  Work work;
+};
+
+/// The calls of one function that computes for an entry point.
+class Caller {
+public:
+  explicit Caller(func::FuncOp func)
+      : func(func), sizes(func.getContext(), /*computes=*/true) {
+    auto module = func->getParentOfType<ModuleOp>();
+    StringRef name = func.getName();
+    name.consume_back(kBodySuffix);
+    entry = name.str();
+    auto found = module.lookupSymbol<func::FuncOp>(name);
+    if (auto declarations =
+            found ? found->getAttrOfType<ArrayAttr>(kCArgumentsAttr)
+                  : ArrayAttr())
+      for (auto declaration : declarations.getAsRange<StringAttr>())
+        arguments.push_back(declaration.getValue().rsplit(' ').second.str());
+  }
+
+  DispatchWork workOf(tw::DispatchOp call, const FunctionWork &function) {
+    Work work = function.of(call, sizes);
+    return {entry, 1, text(work.read), text(work.written),
+            text(work.operations)};
+  }
+
+private:
+  std::string text(Size size) {
+    if (!size)
+      return "";
+    if (auto constant = dyn_cast<AffineConstantExpr>(*size))
+      return std::to_string(constant.getValue());
+    bool areNamed = true;
+    SmallVector<std::string> names =
+        symbolTexts(sizes.symbols(), sizes.computed(), [&](SizeSymbol symbol) {
+          bool isNamed = symbol.argument < arguments.size();
+          areNamed &= isNamed;
+          return isNamed ? arguments[symbol.argument] : "";
+        });
+    std::string formula = sizeText(*size, names);
+    return areNamed && formula.size() <= kLongestText ? formula : "";
+  }
+
+  func::FuncOp func;
+  SizeExpressions sizes;
+  std::string entry;
+  std::vector<std::string> arguments;
+};
+
+std::string placeOf(Location location) {
+  auto place = location->findInstanceOf<FileLineColLoc>();
+  return place ? (place.getFilename().getValue() + ":" +
+                  Twine(place.getLine()) + ":" + Twine(place.getColumn()))
+                     .str()
+               : "";
+}
+
+} // namespace
+
+std::vector<ModelDispatch> dispatchesOf(ModuleOp module) {
+  std::vector<ModelDispatch> dispatches;
+  std::vector<std::unique_ptr<FunctionWork>> works;
+  llvm::StringMap<size_t> known;
+  // Equal calls are counted, not listed.
+  std::vector<std::map<std::string, size_t>> seen;
+  SymbolTable symbols(module);
+  for (func::FuncOp func : module.getOps<func::FuncOp>()) {
+    std::optional<Caller> caller;
+    func.walk([&](tw::DispatchOp op) {
+      auto [place, isNew] = known.try_emplace(op.getCallee(), works.size());
+      if (isNew) {
+        works.push_back(std::make_unique<FunctionWork>(
+            symbols.lookup<func::FuncOp>(op.getCallee())));
+        seen.emplace_back();
+        dispatches.emplace_back();
+        dispatches.back().name = op.getCallee().str();
+        dispatches.back().place = placeOf(op.getLoc());
+        dispatches.back().tile = works.back()->tile();
+        dispatches.back().packs = works.back()->packs();
+      }
+      size_t number = place->second;
+      if (!caller)
+        caller.emplace(func);
+      DispatchWork work = caller->workOf(op, *works[number]);
+      ModelDispatch &dispatch = dispatches[number];
+      ++dispatch.calls;
+      std::string key = work.entry + '\n' + work.bytesRead + '\n' +
+                        work.bytesWritten + '\n' + work.operations;
+      auto [same, isOther] =
+          seen[number].try_emplace(key, dispatch.work.size());
+      if (isOther)
+        dispatch.work.push_back(std::move(work));
+      else
+        ++dispatch.work[same->second].calls;
+    });
+  }
+  return dispatches;
+}
+
+} // namespace tilewright
