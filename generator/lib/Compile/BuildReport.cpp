@@ -110,6 +110,10 @@ json::Array dispatchesAsJson(const std::vector<ModelDispatch> &functions) {
       object["tile"] = function.tile;
       object["packs"] = function.packs;
     }
+    if (function.percent) {
+      object["percent_of_bandwidth"] = *function.percent;
+      object["slow_because"] = function.slowBecause;
+    }
     array.push_back(std::move(object));
   }
   return array;

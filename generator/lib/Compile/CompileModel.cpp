@@ -7,6 +7,7 @@
 #include "Device/DeviceCode.h"
 #include "DiagnosticLines.h"
 #include "Dispatch/DispatchWork.h"
+#include "Dispatch/SlowDispatches.h"
 #include "FrontEnds.h"
 #include "ModelConstants.h"
 #include "OptimizeModel.h"
@@ -108,7 +109,7 @@ private:
       if (step.stage == ModelStage::Packed)
         collectPacked();
       if (step.stage == ModelStage::Dispatches)
-        model.functions = dispatchesOf(*module);
+        collectDispatches();
       if (step.stage == ModelStage::Buffers)
         collectArenas();
       if (step.stage == model.stage) {
@@ -307,6 +308,11 @@ private:
              /*arena=*/{}, statesOf(func),
              entryValues(func, kArgumentValuesAttr),
              entryValues(func, kResultValuesAttr)});
+  }
+
+  void collectDispatches() {
+    model.functions = dispatchesOf(*module);
+    judgeDispatches(*module, options.target, model.functions);
   }
 
   void collectArenas() {

@@ -52,14 +52,24 @@ void addCleanup(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-VectorizeLoopsOptions vectorsOf(const TargetCpu &target) {
-  VectorizeLoopsOptions vectors;
-  vectors.vectorBytes = target.best().vectorBits / 8;
-  vectors.masks = target.has("avx512bw") && target.has("avx512vl");
-  return vectors;
+VectorizeLoopsOptions loopOptions(const TargetCpu &target) {
+  VectorTarget vectors = vectorsOf(target);
+  VectorizeLoopsOptions options;
+  options.vectorBytes = vectors.bytes;
+  options.masks = vectors.masks;
+  return options;
 }
 
 } // namespace
+
+VectorTarget vectorsOf(const TargetCpu &target) {
+  return {target.best().vectorBits / 8,
+          target.has("avx512bw") && target.has("avx512vl")};
+}
+
+bool fusesMultiplyAdds(const TargetCpu &target) {
+  return target.has("fma") || target.arch == llvm::Triple::aarch64;
+}
 
 void registerModelDialects(DialectRegistry &registry) {
   registry
@@ -169,9 +179,9 @@ void addBufferStep(OpPassManager &pm, const ModelOptions &options) {
   if (!options.device) {
     // What operations of a dispatch hand on is a row now, not a tensor.
     if (!options.reference) {
-      VectorizeLoopsOptions vectors = vectorsOf(options.target);
+      VectorTarget vectors = vectorsOf(options.target);
       VectorizeDispatchesOptions dispatches;
-      dispatches.vectorBytes = vectors.vectorBytes;
+      dispatches.vectorBytes = vectors.bytes;
       dispatches.masks = vectors.masks;
       pm.addPass(createVectorizeDispatches(dispatches));
       addCleanup(pm);
@@ -192,7 +202,7 @@ void addCallStep(OpPassManager &pm, const ModelOptions &options) {
     if (!options.reference) {
       OpPassManager &funcs = pm.nest<func::FuncOp>();
       funcs.addPass(createLowerAffinePass());
-      funcs.addPass(createVectorizeLoops(vectorsOf(options.target)));
+      funcs.addPass(createVectorizeLoops(loopOptions(options.target)));
     }
   }
   pm.addPass(createCallDispatches());
@@ -238,9 +248,7 @@ void addLLVMStep(OpPassManager &pm, const ModelOptions &options) {
   math::MathExtendToSupportedTypesOptions extend;
   pm.addNestedPass<func::FuncOp>(
       math::createMathExtendToSupportedTypes(extend));
-  bool hasFma =
-      options.target.has("fma") || options.target.arch == llvm::Triple::aarch64;
-  if (hasFma && !options.reference)
+  if (fusesMultiplyAdds(options.target) && !options.reference)
     pm.addNestedPass<func::FuncOp>(createApproximateMath());
   arith::ArithEmulateUnsupportedFloatsOptions emulate;
   emulate.sourceTypeStrs = narrowFloats();

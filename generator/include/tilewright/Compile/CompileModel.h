@@ -153,6 +153,10 @@ struct ModelDispatch {
   std::string tile = {};  ///< empty of what is no multiplication
   std::string packs = {}; ///< the operands that are packed while it runs
   std::vector<DispatchWork> work = {};
+  /// Of one that is estimated at less than half of the speed that its bytes
+  /// allow: how much that is, and why.
+  std::optional<int64_t> percent = {};
+  std::string slowBecause = {};
 };
 
 struct CompiledModel {
@@ -184,8 +188,8 @@ struct CompiledModel {
   std::vector<llvm::StringRef> parameters;
   std::vector<uint64_t> parameterOffsets;
   std::array<uint8_t, 32> parametersIdentity = {};
-  /// Contractions that no tile function can do, with the reason and the place;
-  /// kernels that spill.
+  /// Contractions that no tile function can do and dispatches that are slow,
+  /// with the reason and the place; kernels that spill.
   std::vector<std::string> remarks;
   std::vector<StepTime> steps;
 };

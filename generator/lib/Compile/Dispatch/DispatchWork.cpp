@@ -8,9 +8,10 @@
 #include "tilewright/Compile/EntryNames.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Dialect/TwDialect.h"
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/STLExtras.h"
+#include "tilewright/contraction.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
+#include <map>
 
 using namespace mlir;
 
@@ -115,6 +116,9 @@ public:
     std::string names;
     func.getBody().walk([&](tw::MatmulOp op) {
       names = op.getRhsPacked() ? "lhs" : "lhs, rhs";
+      if (op.getThin())
+        names += " of more than " + std::to_string(TW_CONTRACTION_THIN_ROWS) +
+                 " rows";
     });
     return names;
   }
