@@ -58,6 +58,7 @@ public:
         if (Size &size = found[loop.getPosition()]; !size)
           size = sizes.sizeOf(operand, dim);
   }
+  void set(unsigned loop, int64_t size) { found[loop] = sizes.constant(size); }
   Size iterations() const {
     Size all = sizes.constant(1);
     for (const Size &each : found)
@@ -173,8 +174,12 @@ private:
     if (auto matmul = dyn_cast<tw::MatmulOp>(op)) {
       SmallVector<AffineMap> maps = matmul.getMaps();
       Loops loops(sizes);
-      loops.add(matmul.getLhs(), maps[0]);
       loops.add(matmul.getOut(), maps[2]);
+      loops.add(matmul.getLhs(), maps[0]);
+      if (std::optional<int64_t> steps = matmul.getKSize())
+        loops.set(matmul.getKLoop(), *steps);
+      // Of one that is packed, those of windows.
+      loops.add(matmul.getRhs(), maps[1]);
       count = product(loops.iterations(), sizes.constant(2));
     } else if (auto mmt4d = dyn_cast<tw::Mmt4dOp>(op)) {
       auto maps = llvm::to_vector(
