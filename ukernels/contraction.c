@@ -9,6 +9,15 @@
 _Static_assert(TW_CONTRACTION_THIN_ROWS == TW_THIN_MOST_ROWS,
                "models know how many rows are few");
 
+static void tw_run_tasks(const tw_contraction_t* c, tw_index_t count,
+                         void (*task)(void* run, tw_index_t i), void* run) {
+  if (c->parallel_for && count > 1) {
+    c->parallel_for->run(c->parallel_for->self, count, task, run);
+    return;
+  }
+  for (tw_index_t i = 0; i < count; ++i) task(run, i);
+}
+
 void TW_CONTRACT(const tw_contraction_t* c) {
   const tw_matmul_params_t* p = &c->matmul;
   if (p->M == 0 || p->N == 0 ||
@@ -18,7 +27,7 @@ void TW_CONTRACT(const tw_contraction_t* c) {
       !(p->flags & TW_MATMUL_FLAG_RHS_PREPACKED)) {
     tw_thin_run_t thin;
     tw_plan_thin(p, c->thin, &thin);
-    for (tw_index_t i = 0; i < thin.tasks; ++i) tw_run_thin_task(&thin, i);
+    tw_run_tasks(c, thin.tasks, tw_run_thin_task, &thin);
     return;
   }
   tw_matmul_run_t run;
@@ -41,6 +50,6 @@ void TW_CONTRACT(const tw_contraction_t* c) {
   run.panels =
       p->flags & TW_MATMUL_FLAG_RHS_PREPACKED ? (const char*)p->rhs : 0;
   run.workspace = (char*)p->workspace;
-  const tw_index_t tasks = run.plan.lhs.parts * run.plan.rhs.parts;
-  for (tw_index_t i = 0; i < tasks; ++i) tw_run_matmul_task(&run, i);
+  tw_run_tasks(c, run.plan.lhs.parts * run.plan.rhs.parts, tw_run_matmul_task,
+               &run);
 }

@@ -5,8 +5,10 @@
 
 #include <cstring>
 #include <optional>
+#include <thread>
 
 #include "tests/common/guarded_buffer.h"
+#include "tilewright/parallel_for.h"
 
 namespace tilewright::testing {
 namespace {
@@ -45,10 +47,25 @@ std::string compare(const CallTensor& expected, const uint8_t* got) {
 // Where a call has its buffers from.
 enum class Memory { kMalloc, kWorkspace };
 
+// Tasks in an order that nobody may count on, in this thread.
+void runBackwards(void* /*self*/, tw_index_t count,
+                  void (*body)(void* context, tw_index_t i), void* context) {
+  for (tw_index_t i = count; i-- > 0;) body(context, i);
+}
+
+// Each in a thread of its own.
+void runAtOnce(void* /*self*/, tw_index_t count,
+               void (*body)(void* context, tw_index_t i), void* context) {
+  std::vector<std::thread> threads;
+  for (tw_index_t i = 0; i < count; ++i) threads.emplace_back(body, context, i);
+  for (std::thread& thread : threads) thread.join();
+}
+
 std::string callOnce(const JitModel& model, const std::string& name,
                      const std::vector<CallTensor>& arguments,
                      const std::vector<int64_t>& scalars,
-                     const std::vector<CallTensor>& results, Memory memory) {
+                     const std::vector<CallTensor>& results, Memory memory,
+                     const tw_parallel_for_t* parallelFor) {
   std::vector<GuardedBuffer> inputs, outputs;
   std::vector<int64_t> words;
   auto pass = [&](const CallTensor& tensor, std::vector<GuardedBuffer>& to) {
@@ -67,6 +84,8 @@ std::string callOnce(const JitModel& model, const std::string& name,
   }
   words.insert(words.end(), scalars.begin(), scalars.end());
   for (const CallTensor& result : results) pass(result, outputs);
+  if (model.threads() > 1)
+    words.push_back(reinterpret_cast<int64_t>(parallelFor));
 
   std::string function = name;
   std::optional<GuardedBuffer> workspace;
@@ -117,12 +136,20 @@ std::string checkCall(const JitModel& model, const std::string& name,
                       const std::vector<CallTensor>& arguments,
                       const std::vector<int64_t>& scalars,
                       const std::vector<CallTensor>& results) {
-  std::string problem =
-      callOnce(model, name, arguments, scalars, results, Memory::kMalloc);
-  if (!problem.empty() || !model.hasWorkspace(name)) return problem;
-  problem =
-      callOnce(model, name, arguments, scalars, results, Memory::kWorkspace);
-  return problem.empty() ? "" : "with a workspace: " + problem;
+  const tw_parallel_for_t backwards = {runBackwards, nullptr},
+                          atOnce = {runAtOnce, nullptr};
+  std::vector<const tw_parallel_for_t*> ways = {nullptr};
+  if (model.threads() > 1) ways = {nullptr, &backwards, &atOnce};
+  for (const tw_parallel_for_t* way : ways)
+    for (Memory memory : {Memory::kMalloc, Memory::kWorkspace}) {
+      if (memory == Memory::kWorkspace && !model.hasWorkspace(name)) continue;
+      std::string problem =
+          callOnce(model, name, arguments, scalars, results, memory, way);
+      if (!problem.empty())
+        return (memory == Memory::kWorkspace ? "with a workspace: " : "") +
+               std::string(way ? "in tasks: " : "") + problem;
+    }
+  return "";
 }
 
 }  // namespace tilewright::testing

@@ -29,7 +29,8 @@ struct CallTensor {
 // Empty if each element of the results is right, no byte outside of them was
 // touched and no memory is kept; else what was wrong first. Models for the CPU
 // are called a second time, with a workspace of exactly the bytes that they ask
-// for, and may not call malloc then.
+// for, and may not call malloc then. Those for several threads are called in
+// one, with tasks from the last to the first, and with all tasks at once.
 std::string checkCall(const JitModel& model, const std::string& name,
                       const std::vector<CallTensor>& arguments,
                       const std::vector<int64_t>& scalars,

@@ -107,6 +107,13 @@ std::string targetOf(int64_t index) {
   return targets[random.below(targets.size())];
 }
 
+// How many tasks the modules' dispatches are divided into at most.
+int64_t threadsOf(int64_t index) {
+  if (settings.device == Device::kGpu || settings.reference) return 1;
+  const int64_t threads[] = {1, 2, 3, 8};
+  return threads[index / batchSize() % 4];
+}
+
 enum class Outcome { kRight, kWrong, kRefused, kCrash };
 constexpr const char* kOutcomes[] = {"right", "wrong", "refused", "crashed"};
 
@@ -125,6 +132,8 @@ void runModule(int64_t first, int64_t last, const std::string& cacheDir,
   JitOptions options;
   options.isa = targetOf(first);
   options.reference = settings.reference;
+  options.threads = threadsOf(first);
+  options.leastTask = 1;
   options.cacheDir = cacheDir;
   std::string error;
   std::unique_ptr<JitModel> model = JitModel::compile(text, options, &error);

@@ -208,6 +208,8 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   }
   modelOptions.target = std::move(*target);
   modelOptions.reference = options.reference;
+  modelOptions.threads = options.threads;
+  modelOptions.leastTask = options.leastTask;
   modelOptions.bitcodeDir = TW_BITCODE_DIR;
   std::string text(model);  // with a zero byte behind it
   llvm::Expected<CompiledModel> compiled =
@@ -274,6 +276,7 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   result->packed_ = compiled->packedConstants;
   result->remarks_ = compiled->remarks;
   result->header_ = emitHeader("test.h", *compiled);
+  result->threads_ = options.threads;
   for (const EntryPoint& entry : compiled->entries)
     if (!result->find(entry.name))
       return fail(llvm::createStringError("entry point " + entry.name +

@@ -20,6 +20,9 @@ struct JitOptions {
   std::string isa;            // as in tile names
   bool reference = false;     // plain loops
   std::string cacheDir = {};  // of tiles; empty for no cache
+  int64_t threads = 1;        // as --threads has it
+  // As ModelOptions has it, and 1 so that what is small is divided, too.
+  int64_t leastTask = 1 << 15;
 };
 
 // The ISAs of the table that this CPU has, and generic; best first.
@@ -69,6 +72,8 @@ class JitModel {
   const std::vector<std::string>& packedConstants() const { return packed_; }
   const std::vector<std::string>& remarks() const { return remarks_; }
   const std::string& header() const { return header_; }
+  // JitOptions::threads.
+  int64_t threads() const { return threads_; }
   // Of a model with a device.
   const std::vector<std::string>& kernels() const { return kernels_; }
   int64_t dispatches() const { return dispatches_; }
@@ -89,7 +94,7 @@ class JitModel {
   std::vector<std::string> tiles_, packed_, remarks_;
   std::vector<std::string> kernels_;
   std::map<std::string, int64_t> tile_calls_;
-  int64_t dispatches_ = 0;
+  int64_t dispatches_ = 0, threads_ = 1;
   std::string header_;
 };
 

@@ -16,13 +16,13 @@ namespace tilewright::testing {
 namespace {
 
 tw_index_t plannedBytes(const TileKey& key, const MatmulSizes& sizes,
-                        bool rhsPacked, bool outTransposed) {
+                        bool rhsPacked, bool outTransposed, int32_t threads) {
   tw_contraction_t contraction = {};
   tw_matmul_params_t& params = contraction.matmul;
   params.M = sizes.m;
   params.N = sizes.n;
   params.K = sizes.k;
-  params.threads = 1;
+  params.threads = threads;
   params.flags = uint32_t(key.types);
   if (rhsPacked) params.flags |= TW_MATMUL_FLAG_RHS_PREPACKED;
   if (outTransposed) params.flags |= TW_MATMUL_FLAG_OUT_TRANSPOSED;
@@ -53,10 +53,12 @@ TEST(ContractionWorkspaceTest, HoldsWhatIsPlanned) {
         EXPECT_TRUE(known.k < 0 || known.k > 8192) << tile.name;
         continue;
       }
-      EXPECT_GE(*bytes, plannedBytes(tile.key, sizes, rhsPacked, outTransposed))
-          << tile.name << " of " << sizes.m << " x " << sizes.n << " x "
-          << sizes.k << ", rhs packed " << rhsPacked << ", out transposed "
-          << outTransposed;
+      for (int32_t threads : {1, 2, 3, 8, 64})
+        EXPECT_GE(*bytes, plannedBytes(tile.key, sizes, rhsPacked,
+                                       outTransposed, threads))
+            << tile.name << " of " << sizes.m << " x " << sizes.n << " x "
+            << sizes.k << ", rhs packed " << rhsPacked << ", out transposed "
+            << outTransposed << ", threads " << threads;
     }
   }
 }

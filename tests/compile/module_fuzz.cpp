@@ -68,6 +68,10 @@ void runModule(int64_t first, int64_t last, bool isReference,
   JitOptions options;
   options.isa = settings.target;
   options.reference = isReference;
+  const int64_t threads[] = {1, 2, 3, 8};
+  if (!isReference && !isForGpu())
+    options.threads = threads[first / kBatch % 4];
+  options.leastTask = 1;
   std::unique_ptr<JitModel> model = JitModel::compile(text, options, &error);
   if (!model && last - first > 1) return;
   for (int64_t i = first; i < last; ++i) {

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-// Bytes of workspace that tw_contract plans for its one task; -1 for types that
+// Bytes of workspace that tw_contract plans for a task; -1 for types that
 // are none.
 tw_index_t tw_planned_workspace(const tw_contraction_t* contraction);
 

@@ -25,7 +25,8 @@ typedef union tw_runner_slot_t {
   float f32;
 } tw_runner_slot_t;
 
-// Slots are the parameters of the function for C, in order, without instance.
+// Slots are the parameters of the function for C, in order, without instance;
+// of a model for several threads, a tw_parallel_for_t is the last.
 typedef struct tw_runner_function_t {
   const char* name;
   int64_t argument_count;
@@ -51,6 +52,7 @@ typedef struct tw_runner_model_t {
   int32_t (*create)(const void* parameters, void** instance);
   void (*destroy)(void* instance);
   void (*close_parameters)(void* parameters);
+  int64_t threads;  // that it was compiled for, 1 without --threads
 } tw_runner_model_t;
 
 // The compiler's.

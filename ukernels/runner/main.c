@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "ukernels/runner/pool.h"
 #include "ukernels/runner/values.h"
 
 static const char* tw_program = "model";
@@ -34,6 +35,7 @@ typedef struct tw_options_t {
   const char* function;
   const char* parameters;
   const char* runs;
+  const char* threads;
   // As given, in order.
   const char** inputs;
   int64_t input_count;
@@ -60,12 +62,17 @@ static void tw_print_help(void) {
       "  --output=[name=]y.npy  where to write a result, by name or in order; "
       "others are\n"
       "                         printed\n"
-      "%s"
+      "%s%s"
       "  --runs=n               call n times and print the times\n"
       "  --help                 print this\n\n",
       tw_program,
       tw_runner_model.open_parameters
           ? "  --parameters=m.twp     the model's file of parameters\n"
+          : "",
+      tw_runner_model.threads > 1
+          ? "  --threads=n            compute in n threads, not in as many as "
+            "the model\n"
+            "                         was compiled for\n"
           : "");
   for (int64_t i = 0; i < tw_runner_model.function_count; ++i) {
     const tw_runner_function_t* function = &tw_runner_model.functions[i];
@@ -97,7 +104,8 @@ static tw_options_t tw_read_options(int count, char** words) {
     const char** value;
   } single[] = {{"--function", &options.function},
                 {"--parameters", &options.parameters},
-                {"--runs", &options.runs}};
+                {"--runs", &options.runs},
+                {"--threads", &options.threads}};
   for (int i = 1; i < count; ++i) {
     if (strcmp(words[i], "--help") == 0) {
       tw_print_help();
@@ -108,7 +116,8 @@ static tw_options_t tw_read_options(int count, char** words) {
     if (input) options.inputs[options.input_count++] = input;
     if (output) options.outputs[options.output_count++] = output;
     int is_known = input || output;
-    for (size_t at = 0; at < 3 && !is_known; ++at) {
+    for (size_t at = 0; at < sizeof(single) / sizeof(*single) && !is_known;
+         ++at) {
       const char* value = tw_option(single[at].name, words, &i);
       if (!value) continue;
       if (*single[at].value) tw_fail("%s is given twice", single[at].name);
@@ -174,13 +183,33 @@ static void tw_assign(const tw_runner_function_t* function, const char* option,
   }
 }
 
+// `text` as a number from 1 to `most`; 0 if it is none.
+static int64_t tw_read_count(const char* text, int64_t most) {
+  char* end;
+  const long long count = strtoll(text, &end, 10);
+  return end == text || *end || count < 1 || count > most ? 0 : count;
+}
+
 static int64_t tw_read_runs(const char* text) {
   if (!text) return 0;
-  char* end;
-  const long long runs = strtoll(text, &end, 10);
-  if (end == text || *end || runs < 1 || runs > 1000000)
-    tw_fail("--runs=%s is no number of runs, 1 to 1000000", text);
+  const int64_t runs = tw_read_count(text, 1000000);
+  if (!runs) tw_fail("--runs=%s is no number of runs, 1 to 1000000", text);
   return runs;
+}
+
+static int64_t tw_read_threads(const char* text) {
+  const int64_t most = tw_runner_model.threads;
+  if (!text) return most;
+  if (most == 1)
+    tw_fail(
+        "the model computes in one thread; compile it with --threads=<n> for "
+        "more");
+  const int64_t threads = tw_read_count(text, most);
+  if (!threads)
+    tw_fail("--threads=%s is no number of threads from 1 to %" PRId64
+            ", for which the model was compiled",
+            text, most);
+  return threads;
 }
 
 // Null if the model has no instances.
@@ -214,16 +243,19 @@ static int tw_compare(const void* x, const void* y) {
   return (a > b) - (a < b);
 }
 
-static void tw_print_times(double* times, int64_t runs) {
+static void tw_print_times(double* times, int64_t runs, int64_t threads) {
   for (int64_t i = 0; i < runs; ++i)
     printf("run %" PRId64 ": %.4f ms\n", i + 1, times[i]);
   qsort(times, (size_t)runs, sizeof(double), tw_compare);
   const double median = (times[(runs - 1) / 2] + times[runs / 2]) / 2;
-  printf("%" PRId64 " runs: least %.4f ms, median %.4f ms\n", runs, times[0],
-         median);
+  printf("%" PRId64 " runs", runs);
+  if (tw_runner_model.threads > 1)
+    printf(" in %" PRId64 " thread%s", threads, threads == 1 ? "" : "s");
+  printf(": least %.4f ms, median %.4f ms\n", times[0], median);
 }
 
-static void tw_compute(const tw_call_t* call, void* instance, int64_t runs) {
+static void tw_compute(const tw_call_t* call, void* instance, int64_t runs,
+                       int64_t threads) {
   double* times = calloc(runs ? (size_t)runs : 1, sizeof(double));
   if (!times) tw_fail("there is no memory left");
   for (int64_t i = 0; i < (runs ? runs : 1); ++i) {
@@ -234,7 +266,7 @@ static void tw_compute(const tw_call_t* call, void* instance, int64_t runs) {
       tw_fail("'%s' returns %" PRId32 ": %s", call->function->name, status,
               tw_status_text(call, status));
   }
-  if (runs) tw_print_times(times, runs);
+  if (runs) tw_print_times(times, runs, threads);
   free(times);
 }
 
@@ -245,6 +277,7 @@ int main(int count, char** words) {
   }
   const tw_options_t options = tw_read_options(count, words);
   const int64_t runs = tw_read_runs(options.runs);
+  const int64_t threads = tw_read_threads(options.threads);
   const tw_runner_function_t* function = tw_find_function(options.function);
   tw_call_t call = tw_new_call(function);
   tw_assign(function, "--input", options.inputs, options.input_count,
@@ -264,8 +297,14 @@ int main(int count, char** words) {
               argument->rank < 0 ? "<number>" : "<file.npy>");
     tw_read_argument(&call, &call.arguments[i]);
   }
+  tw_pool_t* pool = threads > 1 ? tw_pool_create(threads) : NULL;
+  if (threads > 1 && !pool)
+    tw_fail("%" PRId64 " threads cannot be started", threads);
+  const tw_parallel_for_t parallel_for = tw_pool_parallel_for(pool);
+  call.parallel_for = pool ? &parallel_for : NULL;
   tw_prepare(&call);
-  tw_compute(&call, instance, runs);
+  tw_compute(&call, instance, runs, threads);
+  tw_pool_destroy(pool);
   for (int64_t i = 0; i < function->result_count; ++i)
     if (!call.results[i].path) tw_print_value(&call.results[i]);
   tw_write_results(&call);

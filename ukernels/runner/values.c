@@ -40,10 +40,10 @@ static tw_value_t* tw_new_values(const tw_runner_value_t* descriptions,
 }
 
 tw_call_t tw_new_call(const tw_runner_function_t* function) {
-  tw_call_t call = {function, NULL, NULL, NULL};
+  tw_call_t call = {function, NULL, NULL, NULL, NULL};
   call.arguments = tw_new_values(function->arguments, function->argument_count);
   call.results = tw_new_values(function->results, function->result_count);
-  size_t slots = (size_t)function->result_count;
+  size_t slots = 1 + (size_t)function->result_count;
   for (int64_t i = 0; i < function->argument_count; ++i)
     slots += 1 + (size_t)call.arguments[i].rank;
   call.slots = tw_allocate(slots, sizeof(tw_runner_slot_t));
@@ -179,6 +179,7 @@ void tw_prepare(tw_call_t* call) {
               result->description->element);
     (slot++)->pointer = result->data;
   }
+  slot->pointer = (void*)call->parallel_for;
   free(sizes);
 }
 

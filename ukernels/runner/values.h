@@ -6,6 +6,7 @@
 #ifndef UKERNELS_RUNNER_VALUES_H_
 #define UKERNELS_RUNNER_VALUES_H_
 
+#include "tilewright/parallel_for.h"
 #include "ukernels/runner/description.h"
 #include "ukernels/runner/npy.h"
 
@@ -24,6 +25,7 @@ typedef struct tw_call_t {
   tw_value_t* arguments;
   tw_value_t* results;
   tw_runner_slot_t* slots;
+  const tw_parallel_for_t* parallel_for;  // null: the calling thread
 } tw_call_t;
 
 // Prints "<program>: error: <text>" and ends the program with status 1.

@@ -53,14 +53,16 @@ struct tw_thin_t;
 typedef struct tw_contraction_t {
   // As tw_matmul has it, but for these: RHS_PREPACKED says that `rhs` is panels
   // [N tiles][K steps][N0][K0] of the tile's types, without a descriptor;
-  // `threads` is 1; `workspace` is aligned to 64 bytes, and large enough;
-  // rhs_bytes and cpu_data are not read. Operands are not checked.
+  // `workspace` is aligned to 64 bytes, and large enough for the tasks, at most
+  // `threads`; rhs_bytes and cpu_data are not read. Operands are not checked.
   //
   // Of a gathered lhs, lhs_stride and LHS_TRANSPOSED are not read, elements are
   // those of the tile, of whole bytes, and M is the product of the sizes of its
   // rows. The last loop of its columns is filled up to whole steps of K0, in
   // each iteration of the others, with zeros; K counts what is filled up.
   tw_matmul_params_t matmul;
+  // Runs the tasks; null: the calling thread does, and `threads` is 1.
+  const tw_parallel_for_t* parallel_for;
   tw_mmt4d_tile_fn_t tile;
   int32_t tile_types;  // a tw_type_triple_t
   int32_t M0, N0, K0;

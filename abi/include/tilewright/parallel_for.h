@@ -7,7 +7,7 @@
 #ifndef TILEWRIGHT_PARALLEL_FOR_H_
 #define TILEWRIGHT_PARALLEL_FOR_H_
 
-#include "tilewright/tile.h"
+#include "tilewright/index.h"
 
 #ifdef __cplusplus
 extern "C" {

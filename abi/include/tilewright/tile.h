@@ -44,14 +44,12 @@
 #ifndef TILEWRIGHT_TILE_H_
 #define TILEWRIGHT_TILE_H_
 
+#include "tilewright/index.h"
 #include "tilewright/types.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-// Pointer-sized and signed; counts elements, never bytes, unless said.
-typedef intptr_t tw_index_t;
 
 // The inner sizes of a tile, in elements.
 typedef struct tw_tile_sizes_t {

@@ -4,6 +4,7 @@
 #include "tilewright/Compile/Passes.h"
 
 #include "Dispatch/DispatchFunction.h"
+#include "Dispatch/Tasks.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
@@ -19,6 +20,9 @@ namespace {
 
 /// Inner loops of at most this many iterations are unrolled.
 constexpr int64_t kUnrolled = 8;
+
+/// Of tw.work: a load and a store of a few lanes.
+constexpr double kWorkOfElement = 0.5;
 
 /// The loops over a matrix (of any rank) and its packed form:
 /// packed[outer..., inner...] <-> matrix[outer * tile + inner].
@@ -64,8 +68,18 @@ private:
   /// Over the packed buffer's outer dimensions, in its order.
   void enterOuterLoops() {
     outerIvs.resize(outerDims.size());
-    for (size_t i = 0; i < outerDims.size(); ++i)
+    bool mark = threadsOf(b.getBlock()->getParentOp()) > 1;
+    for (size_t i = 0; i < outerDims.size(); ++i) {
       outerIvs[i] = enterLoop(sizeOf(packed, i));
+      if (mark)
+        markParallel(cast<scf::ForOp>(b.getBlock()->getParentOp()));
+    }
+    if (!mark || outerDims.empty())
+      return;
+    int64_t elements = 1;
+    for (size_t inner = 0; inner < innerDims.size(); ++inner)
+      elements *= tileSize(inner);
+    addWork(b, double(elements) * kWorkOfElement, {});
   }
 
   /// Where along matrix dimension `dim` the tile of this iteration starts, in

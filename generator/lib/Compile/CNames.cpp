@@ -31,8 +31,8 @@ bool isLibraryFunction(StringRef name) {
 }
 
 /// Parameters that entry points have beside the model's arguments.
-constexpr const char *ownParameters[] = {"instance", "workspace",
-                                         "workspace_bytes"};
+constexpr const char *ownParameters[] = {"instance", "parallel_for",
+                                         "workspace", "workspace_bytes"};
 
 /// Whether `name` is `stem` and digits.
 bool isNumbered(StringRef name, StringRef stem) {

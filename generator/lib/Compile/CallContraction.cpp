@@ -3,6 +3,7 @@
 //
 // tw.matmul on buffers -> a call of tw_contract.
 
+#include "Dispatch/Tasks.h"
 #include "TileCalls.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tilewright/Dialect/Windows.h"
@@ -36,9 +37,16 @@ public:
       places[operand] = pointerToBytes(b, op->getOperand(operand));
     fill();
     // One call for each matrix of the batch.
+    bool divides = threadsOf(op) > 1;
+    SmallVector<Value> matrix;
+    if (divides && op.getFirstMLoop())
+      matrix = {productOf(op.getFirstMLoop(), op.getNLoop()),
+                extentOf(op.getNLoop()), columns()};
     for (unsigned loop = 0; loop < op.getFirstMLoop(); ++loop) {
       Value extent = extentOf(loop);
       Value number = enterLoop(extent);
+      if (divides)
+        markParallel(cast<scf::ForOp>(b.getBlock()->getParentOp()));
       for (unsigned operand = 0; operand < 3; ++operand)
         if (maps[operand].isFunctionOfDim(loop))
           places[operand] =
@@ -46,6 +54,8 @@ public:
                        multiply(number, multiply(strideOf(operand, loop),
                                                  elementBytes(operand))));
     }
+    if (!matrix.empty())
+      addWork(b, 1.0 / kMultipliesOfWork, matrix);
     storeAt(offsetof(tw_contraction_t, matmul.lhs), places[0]);
     storeAt(offsetof(tw_contraction_t, matmul.rhs), places[1]);
     storeAt(offsetof(tw_contraction_t, matmul.out), places[2]);
@@ -162,7 +172,7 @@ private:
              k + 1);
     }
     number(offsetof(tw_contraction_t, matmul.flags), flags);
-    number(offsetof(tw_contraction_t, matmul.threads), 1);
+    storeThreads();
     storeAt(offsetof(tw_contraction_t, matmul.workspace),
             pointerToBytes(b, op.getWorkspace()));
     number(offsetof(tw_contraction_t, tile_types), key.types);
@@ -213,6 +223,28 @@ private:
   void word(size_t offset, Value index) {
     storeAt(offset, arith::IndexCastOp::create(b, b.getI64Type(), index));
   }
+
+  /// One where the caller has no tw_parallel_for_t.
+  void storeThreads() {
+    auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+    Value none = LLVM::ZeroOp::create(b, pointer);
+    Value parallelFor = threadsOf(op) > 1 ? parallelForOf(op) : Value();
+    storeAt(offsetof(tw_contraction_t, parallel_for),
+            parallelFor ? parallelFor : none);
+    if (!parallelFor) {
+      number(offsetof(tw_contraction_t, matmul.threads), 1);
+      return;
+    }
+    auto constant = [&](int64_t value) -> Value {
+      return LLVM::ConstantOp::create(b, b.getI32Type(), value);
+    };
+    Value isNone =
+        LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, parallelFor, none);
+    Value most = constant(threadsOf(op));
+    storeAt(offsetof(tw_contraction_t, matmul.threads),
+            LLVM::SelectOp::create(b, isNone, constant(1), most));
+  }
+
   void number(size_t offset, int32_t value) {
     storeAt(offset, LLVM::ConstantOp::create(b, b.getI32Type(), value));
   }

@@ -4,6 +4,7 @@
 // tw-call-tile-functions: multiplications on buffers -> calls of tile functions
 // by name; of packed operands in loops of their own.
 
+#include "Dispatch/Tasks.h"
 #include "Mmt4dSizes.h"
 #include "TileCalls.h"
 #include "tilewright/Compile/Passes.h"
@@ -54,6 +55,8 @@ public:
     Value first = enterLoop(constant(0), n, block);
     Value last = arith::MinSIOp::create(b, add(first, block), n);
     Value row = add(firstRow, enterLoop(constant(0), m, constant(1)));
+    if (threadsOf(op) > 1)
+      divide(arith::MinSIOp::create(b, block, n), k);
     Value column = enterLoop(first, last, constant(1));
     Value tile = add(multiply(row, n), column);
     LLVM::CallOp::create(
@@ -76,6 +79,16 @@ private:
     auto loop = scf::ForOp::create(b, lower, upper, step);
     b.setInsertionPointToStart(loop.getBody());
     return loop.getInductionVar();
+  }
+
+  /// Lets the loops around here run in tasks; an iteration of the innermost
+  /// calls tiles of `k` steps for `columns`.
+  void divide(Value columns, Value k) {
+    for (auto loop = dyn_cast<scf::ForOp>(b.getBlock()->getParentOp()); loop;
+         loop = dyn_cast<scf::ForOp>(loop->getParentOp()))
+      markParallel(loop);
+    addWork(b, double(key.m0) * key.n0 * key.k0 / kMultipliesOfWork,
+            {columns, k});
   }
 
   int64_t elementBytes(Value buffer) {

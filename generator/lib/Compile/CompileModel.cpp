@@ -52,6 +52,7 @@ public:
         context(*ownedContext),
         diagnostics(&context, [this](Diagnostic &d) { collect(d); }) {
     model.stage = stage;
+    model.threads = options.threads;
     // Not copied: most of it may be constants.
     sources->AddNewSourceBuffer(
         llvm::MemoryBuffer::getMemBuffer(source,
@@ -73,6 +74,13 @@ private:
       return createStringError(
           "a file of parameters goes with models for CPUs; of a model for a "
           "GPU the parameters are constants, without --parameters-out");
+    if (options.threads > 1 && (options.device || options.reference))
+      return createStringError(
+          options.device
+              ? "--threads divides the work of a CPU; the kernels of a model "
+                "for a GPU are launched by one thread"
+              : "--threads divides outlined functions, and --reference "
+                "outlines none");
     if (Error error = parse())
       return error;
     if (Error error = dumpModule("parse"))

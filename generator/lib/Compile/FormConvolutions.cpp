@@ -3,6 +3,7 @@
 //
 // tw-form-convolutions: multiplications by windows of a tensor where they lie.
 
+#include "Dispatch/Tasks.h"
 #include "MatchWindows.h"
 #include "PackOperand.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -182,7 +183,7 @@ public:
                         /*rhsPacked=*/true,
                         /*outTransposed=*/product.outLoops.back() != loops.n);
     if (workspace)
-      multiply(*workspace, printTileKey(key, prefix.str()));
+      multiply(*workspace * threadsOf(op), printTileKey(key, prefix.str()));
   }
 
 private:

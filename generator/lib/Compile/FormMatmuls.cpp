@@ -4,6 +4,7 @@
 // tw-form-matmuls: packed multiplications whose packs are only theirs, as
 // multiplications of matrices where they lie.
 
+#include "Dispatch/Tasks.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
@@ -66,7 +67,7 @@ public:
         key, sizes(), rhsPacked, /*outTransposed=*/outLoops.back() == m);
     if (!workspace)
       return;
-    create(*workspace);
+    create(*workspace * threadsOf(op));
   }
 
 private:

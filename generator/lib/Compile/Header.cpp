@@ -57,6 +57,14 @@ const char stateConventions[] =
     R"(// A call that does not return 0 leaves the state as it was.
 )";
 
+const char threadConventions[] =
+    R"(// A function computes in the threads that `parallel_for` runs its tasks in, or,
+// if that is null, in the calling thread; in @ at a time at most. How
+// many there are changes no bit of the results. It is used until the function
+// returns, by its thread alone, and not from within a task. -I of Tilewright's
+// headers.
+)";
+
 const char arenaConventions[] =
     R"(// A function returns 5 when malloc fails, and 3 when sizes are such that no
 // memory is large enough. The function of the same name that ends in
@@ -79,10 +87,15 @@ void declare(raw_ostream &os, StringRef type, StringRef name,
 
 std::string conventionsOf(const CompiledModel &model) {
   std::string text = conventions;
+  std::string threads;
+  if (model.threads > 1) {
+    auto [before, after] = StringRef(threadConventions).split('@');
+    threads = (before + Twine(model.threads) + after).str();
+  }
   if (!model.instance.empty())
     return text + instanceConventions +
-           (model.states.empty() ? "" : stateConventions);
-  text += plainConventions;
+           (model.states.empty() ? "" : stateConventions) + threads;
+  text += plainConventions + threads;
   if (any_of(model.entries,
              [](const EntryPoint &entry) { return entry.arena.has_value(); }))
     text += arenaConventions;
@@ -157,8 +170,9 @@ std::string emitHeader(StringRef name, const CompiledModel &model) {
   os << "// The entry points of " << name
      << ", as compiled by `tilewright compile`.\n"
      << conventionsOf(model) << "\n#ifndef " << guard << "\n#define " << guard
-     << "\n\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n"
-        "#endif\n";
+     << "\n\n#include <stdint.h>\n"
+     << (model.threads > 1 ? "\n#include \"tilewright/parallel_for.h\"\n" : "")
+     << "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
   if (!model.instance.empty())
     declareInstance(os, model);
   for (const EntryPoint &entry : model.entries) {

@@ -6,6 +6,8 @@
 
 #include "ArgumentSizes.h"
 #include "CTypes.h"
+#include "Dispatch/Tasks.h"
+#include "EntryMessages.h"
 #include "RowMajorView.h"
 #include "SizeText.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -29,7 +31,12 @@ class EntryBuilder {
 public:
   EntryBuilder(func::FuncOp func, const EntrySizes &sizes, bool describe)
       : func(func), sizes(sizes), describe(describe), layout(func),
-        b(func.getLoc(), func.getContext()) {}
+        b(func.getLoc(), func.getContext()) {
+    // That is called where an instance is made, which has no threads yet.
+    takesThreads = threadsOf(func) > 1 && func.getName() != kInitialState;
+    if (takesThreads)
+      layout.types.push_back(LLVM::LLVMPointerType::get(b.getContext()));
+  }
 
   LogicalResult build() {
     b.setInsertionPoint(func);
@@ -43,7 +50,7 @@ public:
                << name.getValue() << "', which the header needs beside '"
                << entryName << "'; give one of the two another name";
       b.setInsertionPoint(func);
-      buildMessages(name.str());
+      buildMessages(b, name.str(), entryName, messages);
     }
     func.erase();
     return success();
@@ -57,6 +64,9 @@ private:
         func::FuncOp::create(b, (func.getName() + kBodySuffix).str(),
                              b.getFunctionType(layout.types, {b.getI32Type()}));
     body.setPrivate();
+    if (takesThreads)
+      body.setArgAttr(layout.types.size() - 1, kParallelForAttr,
+                      b.getUnitAttr());
     for (auto [symbol, argument] : layout.sizes)
       if (symbol.dim != SizeSymbol::kScalar)
         body.setArgAttr(argument, kSizeAttr, b.getUnitAttr());
@@ -280,40 +290,6 @@ private:
     func::ReturnOp::create(b, choice.getResults());
   }
 
-  /// `const char *<name>_message(int32_t status)`.
-  void buildMessages(const std::string &name) {
-    Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-    auto function = func::FuncOp::create(
-        b, name, b.getFunctionType({b.getI32Type()}, {pointer}));
-    auto text = [&](StringRef message) -> Value {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPoint(function);
-      std::string bytes = message.str() + '\0';
-      auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size());
-      auto global = LLVM::GlobalOp::create(
-          b, type, /*isConstant=*/true, LLVM::Linkage::Private,
-          name + "." + std::to_string(texts++), b.getStringAttr(bytes));
-      b.setInsertionPointToEnd(&function.getBody().front());
-      return LLVM::AddressOfOp::create(b, global);
-    };
-    b.setInsertionPointToStart(function.addEntryBlock());
-    Value status = function.getArgument(0);
-    Value result = text("no status of " + entryName + " itself");
-    auto say = [&](int64_t when, StringRef message) {
-      Value here = text(message);
-      Value is =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, status,
-                                arith::ConstantIntOp::create(b, when, 32));
-      result = arith::SelectOp::create(b, is, here, result);
-    };
-    say(0, "the results are written");
-    say(TW_STATUS_INVALID_ARGUMENT,
-        "a size is negative, or sizes do not agree");
-    for (auto [index, message] : llvm::enumerate(messages))
-      say(kFirstAssertion + int64_t(index), message);
-    func::ReturnOp::create(b, result);
-  }
-
   /// Which of the entry point's arguments are pointers to states; else null.
   Attribute stateArguments() {
     SmallVector<Attribute> found;
@@ -367,6 +343,8 @@ private:
       Type element = cast<RankedTensorType>(type).getElementType();
       storage.push_back(cTypeName(element) + " *" + resultName(index));
     }
+    if (takesThreads)
+      storage.push_back(kParallelForParameter.str());
     return {storage.begin(), storage.end()};
   }
 
@@ -452,12 +430,12 @@ private:
   func::FuncOp func;
   const EntrySizes &sizes;
   bool describe;
+  bool takesThreads; ///< its last argument is a tw_parallel_for_t
   EntryLayout layout;
   ImplicitLocOpBuilder b;
   std::vector<std::string> storage;
   std::vector<std::string> shapes;
   std::string entryName;
-  unsigned texts = 0;
   std::vector<std::string> messages; ///< of what the model asserts
 };
 
@@ -465,6 +443,11 @@ struct MakeEntryPointsPass : impl::MakeEntryPointsBase<MakeEntryPointsPass> {
   using MakeEntryPointsBase::MakeEntryPointsBase;
 
   void runOnOperation() override {
+    if (threads > 1) {
+      Builder b(&getContext());
+      getOperation()->setAttr(kThreadsAttr, b.getI64IntegerAttr(threads));
+      getOperation()->setAttr(kLeastTaskAttr, b.getI64IntegerAttr(leastTask));
+    }
     SmallVector<func::FuncOp> publicFuncs;
     for (func::FuncOp func : getOperation().getOps<func::FuncOp>())
       if (func.isPublic())

@@ -121,6 +121,8 @@ void addModelStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addNestedPass<func::FuncOp>(createFoldSizes());
   MakeEntryPointsOptions entries;
   entries.describe = options.describe;
+  entries.threads = options.threads;
+  entries.leastTask = options.leastTask;
   pm.addPass(createMakeEntryPoints(entries));
   pm.addNestedPass<func::FuncOp>(createStructureTensors());
   addCleanup(pm);
@@ -207,6 +209,7 @@ void addCallStep(OpPassManager &pm, const ModelOptions &options) {
   }
   pm.addPass(createCallDispatches());
   pm.addPass(createCallTileFunctions());
+  pm.addPass(createSplitDispatches());
   pm.addNestedPass<func::FuncOp>(createLowerLoops());
   addCleanup(pm);
 }

@@ -70,6 +70,10 @@ cl::opt<ModelStage> stage(
         clEnumValN(ModelStage::Object, "obj", "an object file")));
 cl::opt<bool> inlineTiles("inline", cl::sub(compileOptions),
                           cl::desc("Inline tiles into the model (not .a)"));
+cl::opt<unsigned> threads(
+    "threads", cl::sub(compileOptions), cl::init(1), cl::value_desc("n"),
+    cl::desc("Let calls use up to n threads, by a tw_parallel_for_t that "
+             "functions take last (default: the calling thread alone)"));
 cl::opt<bool>
     reference("reference", cl::sub(compileOptions),
               cl::desc("Plain loops, no tiles: slow, for comparison"));
@@ -242,7 +246,21 @@ Expected<std::unique_ptr<MemoryBuffer>> readModel() {
   return std::move(*source);
 }
 
+/// More would only make workspaces large.
+constexpr unsigned kMostThreads = 1024;
+
+Error checkThreads() {
+  if (!threads.getNumOccurrences() || (threads > 1 && threads <= kMostThreads))
+    return Error::success();
+  return createStringError(
+      "--threads=" + Twine(threads.getValue()) + " is not from 2 to " +
+      Twine(kMostThreads) +
+      "; without --threads a model computes in the thread that calls it");
+}
+
 Error runCompile() {
+  if (Error error = checkThreads())
+    return error;
   Progress progress("reading the model");
   BuildOptions options;
   if (Error error = readTargets(options.model))
@@ -254,6 +272,7 @@ Error runCompile() {
   options.model.prefix = prefix;
   options.model.instance = instanceName();
   options.model.reference = reference;
+  options.model.threads = threads;
   options.model.timing = timing;
   options.model.triple = resolveFlags.triple;
   auto parameters = std::make_shared<SafeTensors>();

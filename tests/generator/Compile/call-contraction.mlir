@@ -3,7 +3,7 @@
 // One call for each matrix of the batch, of which only the places of the operands change. Flags: f32f32f32 (1)
 // and that lhs lies transposed (bit 20).
 // CHECK-LABEL: func.func @batch(
-// CHECK:         %[[C:.*]] = llvm.alloca %{{.*}} x !llvm.array<35 x i64>
+// CHECK:         %[[C:.*]] = llvm.alloca %{{.*}} x !llvm.array<36 x i64>
 // CHECK:         llvm.mlir.constant(1048577 : i32)
 // CHECK:         llvm.mlir.addressof @tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base
 // CHECK:         llvm.mlir.zero : !llvm.ptr
@@ -36,7 +36,7 @@ func.func @thin(%x: memref<?x?xi8>, %y: memref<?x?xi8>, %o: memref<?x?xi32>, %w:
 // steps of 4, in K too. Flags: s8s8s32.
 // CHECK-LABEL: func.func @windows(
 // CHECK-SAME:      %[[X:[^:]*]]: memref<?x20xi8>
-// CHECK:         llvm.alloca %{{.*}} x !llvm.array<35 x i64>
+// CHECK:         llvm.alloca %{{.*}} x !llvm.array<36 x i64>
 // CHECK:         llvm.call @tw_contract_v2(
 #x = affine_map<(h, w, n, i, j) -> (h * 2 + i, w * 3 + j)>
 #w = affine_map<(h, w, n, i, j) -> (n, i, j)>

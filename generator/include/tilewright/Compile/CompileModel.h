@@ -55,6 +55,11 @@ struct ModelOptions {
   /// The model calls tiles itself, on operands that are packed as a whole, so
   /// that they can be inlined; else tw_contract_v2 does.
   bool inlineTiles = false;
+  /// How many tasks the work of a dispatch is cut into at most. Above 1, entry
+  /// points take a tw_parallel_for_t last.
+  int64_t threads = 1;
+  /// Less work is not worth a task, as tw.work counts.
+  int64_t leastTask = 1 << 15;
   /// Packs nothing and calls no tile: upstream's plain loops, the oracle that
   /// compiled models are tested against.
   bool reference = false;
@@ -182,6 +187,8 @@ struct CompiledModel {
   std::vector<ModelState> states;
   /// How the functions of an instance are called; empty if the model has none.
   std::string instance;
+  /// Of ModelOptions::threads.
+  int64_t threads = 1;
   /// Of ModelOptions::parametersInFile.
   bool parametersInFile = false;
   /// The bytes in that file, where they are, and what it is known by.

@@ -26,6 +26,11 @@ inline constexpr llvm::StringLiteral kCreateSuffix = "_create";
 inline constexpr llvm::StringLiteral kDestroySuffix = "_destroy";
 inline constexpr llvm::StringLiteral kResetSuffix = "_reset";
 
+/// The C declaration of the last argument of entry points that may use several
+/// threads.
+inline constexpr llvm::StringLiteral kParallelForParameter =
+    "const tw_parallel_for_t *parallel_for";
+
 /// The entry point whose results are the values that states begin with.
 inline constexpr llvm::StringLiteral kInitialState = "tw.initial_state";
 

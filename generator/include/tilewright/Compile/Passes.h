@@ -88,6 +88,20 @@ inline constexpr llvm::StringLiteral kDispatchAttr = "tw.dispatch";
 /// On an outlined function that takes pointers: its type on tensors, a
 /// TypeAttr.
 inline constexpr llvm::StringLiteral kDispatchTypeAttr = "tw.dispatch_type";
+/// On a module whose calls may use several threads: how many tasks the work of
+/// a dispatch is cut into at most, an i64 above 1; and how much each does at
+/// least, an i64.
+inline constexpr llvm::StringLiteral kThreadsAttr = "tw.threads";
+inline constexpr llvm::StringLiteral kLeastTaskAttr = "tw.least_task";
+/// On an argument of a function: the caller's tw_parallel_for_t, or null. A
+/// UnitAttr.
+inline constexpr llvm::StringLiteral kParallelForAttr = "tw.parallel_for";
+/// On an `scf.for` of an outlined function: its iterations may run at the same
+/// time. A UnitAttr.
+inline constexpr llvm::StringLiteral kParallelAttr = "tw.parallel";
+/// On a pointer argument of an outlined function, which a size follows: it has
+/// a piece for each task. A UnitAttr.
+inline constexpr llvm::StringLiteral kScratchAttr = "tw.scratch";
 /// On a module with dispatches: the names of its kernels by number, and of the
 /// globals that are uploaded once, by number.
 inline constexpr llvm::StringLiteral kKernelsAttr = "tw.kernels";

@@ -77,6 +77,10 @@ def MakeEntryPoints : Pass<"tw-make-entry-points", "mlir::ModuleOp"> {
     function `<name>.body`, which returns the status; private functions are
     expected to be inlined before.
 
+    With `threads` above 1, which the module's `tw.threads` and `tw.least_task`
+    say to later passes, entry points and bodies take a `tw_parallel_for_t` last, by which work can be done in several
+    threads; but the function that states begin with does not.
+
     With `describe`, `tw.argument_values` and `tw.result_values` keep names and
     types on tensors, and the private function `<name>.result_sizes` computes
     every size of every result from the sizes and i64 arguments of a call that
@@ -85,6 +89,10 @@ def MakeEntryPoints : Pass<"tw-make-entry-points", "mlir::ModuleOp"> {
   let options = [
     Option<"describe", "describe", "bool", /*default=*/"false",
            "Describe the entry points for a runner">,
+    Option<"threads", "threads", "int64_t", /*default=*/"1",
+           "How many tasks the work of a dispatch is cut into at most">,
+    Option<"leastTask", "least-task", "int64_t", /*default=*/"1 << 15",
+           "Less work is not worth a task, in units of tw.work">,
   ];
   let dependentDialects = [
     "mlir::LLVM::LLVMDialect", "mlir::affine::AffineDialect",
@@ -282,7 +290,9 @@ def HoistScratch : Pass<"tw-hoist-scratch", "mlir::ModuleOp"> {
     A buffer that a function of `tw.dispatch` allocates becomes an output of it,
     which each caller allocates, where the size follows from the arguments: so
     it has a place in the caller's arena. Up to 4 KiB of static size are put on
-    the stack. No buffer is deallocated yet.
+    the stack. No buffer is deallocated yet. In a module for several threads
+    (`tw.threads`), what one parallel loop has for itself is given for each task,
+    and `tw.scratch` says so.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect",
@@ -320,11 +330,33 @@ def CallDispatches : Pass<"tw-call-dispatches", "mlir::ModuleOp"> {
   let summary = "Calls of outlined functions, on buffers";
   let description = [{
     Each `tw.dispatch` on buffers becomes a `func.call` with pointers and sizes.
-    Buffers must be contiguous.
+    Buffers must be contiguous. In a module for several threads, functions take
+    their caller's `tw_parallel_for_t` last, a null pointer if it has none.
   }];
   let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
-    "mlir::memref::MemRefDialect",
+    "mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect",
+    "mlir::func::FuncDialect", "mlir::memref::MemRefDialect",
+  ];
+}
+
+def SplitDispatches : Pass<"tw-split-dispatches", "mlir::ModuleOp"> {
+  let summary = "Run the loops of outlined functions as tasks";
+  let description = [{
+    In a module for several threads (`tw.threads`), each nest of loops with
+    `tw.parallel` of a function with `tw.dispatch` becomes a function of its own,
+    `<name>.part`, of a part of their iterations; in its place are calls of it:
+    one, or, where `tw.work` says that there is enough to do and the caller gave
+    a `tw_parallel_for_t`, one for each task, by way of `<name>.task`, which
+    takes the arguments from memory. Iterations are divided among the outer
+    loops first. Memory that an iteration needs for itself (`tw.scratch`) has a
+    piece for each task.
+
+    A function that does anything else in memory than in such loops stays as it
+    is. `tw.work` is erased.
+  }];
+  let dependentDialects = [
+    "mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect",
+    "mlir::func::FuncDialect", "mlir::scf::SCFDialect",
   ];
 }
 

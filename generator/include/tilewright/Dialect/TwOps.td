@@ -350,4 +350,16 @@ def Tw_DispatchOp : Op<Tw_Dialect, "dispatch", [
   }];
 }
 
+def Tw_WorkOp : Op<Tw_Dialect, "work", [MemoryEffects<[MemWrite]>]> {
+  let summary = "How much an iteration of a parallel loop does";
+  let description = [{
+    An iteration of the loop around it does about as much as `amount` operations
+    on vectors take, beside what other `tw.work` says. tw-split-dispatches makes
+    tasks by it, and erases it. It says that it writes so that it stays where
+    it is.
+  }];
+  let arguments = (ins Index:$amount);
+  let assemblyFormat = "$amount attr-dict";
+}
+
 #endif // TILEWRIGHT_DIALECT_TWOPS

@@ -6,6 +6,7 @@
 
 #include "../RowMajorView.h"
 #include "FlatArguments.h"
+#include "Tasks.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Compile/Passes.h"
@@ -106,6 +107,10 @@ struct CallDispatchesPass : impl::CallDispatchesBase<CallDispatchesPass> {
     SmallVector<tw::DispatchOp> ops;
     getOperation().walk([&](tw::DispatchOp op) { ops.push_back(op); });
     SymbolTable symbols(getOperation());
+    if (threadsOf(getOperation()) > 1)
+      for (func::FuncOp func : getOperation().getOps<func::FuncOp>())
+        if (func->hasAttr(kDispatchTypeAttr))
+          takeParallelFor(func);
     for (tw::DispatchOp op : ops)
       if (failed(call(op, symbols)))
         return signalPassFailure();
@@ -117,9 +122,29 @@ struct CallDispatchesPass : impl::CallDispatchesBase<CallDispatchesPass> {
     if (failed(arguments))
       return failure();
     OpBuilder builder(op);
+    if (threadsOf(op) > 1) {
+      Value parallelFor = parallelForOf(op);
+      if (!parallelFor)
+        parallelFor = LLVM::ZeroOp::create(
+            builder, op.getLoc(),
+            LLVM::LLVMPointerType::get(builder.getContext()));
+      arguments->push_back(parallelFor);
+    }
     func::CallOp::create(builder, op.getLoc(), callee, *arguments);
     op.erase();
     return success();
+  }
+
+  /// Behind the arguments that `tw.dispatch_type` tells of.
+  static void takeParallelFor(func::FuncOp func) {
+    Builder builder(func.getContext());
+    auto isParallelFor = builder.getDictionaryAttr(
+        builder.getNamedAttr(kParallelForAttr, builder.getUnitAttr()));
+    if (failed(
+            func.insertArgument(func.getNumArguments(),
+                                LLVM::LLVMPointerType::get(func.getContext()),
+                                isParallelFor, func.getLoc())))
+      llvm_unreachable("any function takes more arguments");
   }
 };
 

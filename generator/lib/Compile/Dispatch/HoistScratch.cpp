@@ -5,6 +5,7 @@
 
 #include "../RowMajorView.h"
 #include "FlatArguments.h"
+#include "Tasks.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -21,6 +22,8 @@ namespace {
 
 /// What is smaller may lie on the stack: a row of a tile, a sum.
 constexpr int64_t kMostOnStack = 4096;
+
+constexpr int64_t kCacheLine = 64;
 
 /// What computes the sizes of `alloc` from the function's arguments, in order;
 /// none if it is more than arithmetic on them.
@@ -58,7 +61,12 @@ public:
       MemRefType type = alloc.getType();
       if (!type.getLayout().isIdentity())
         continue;
-      if (type.hasStaticShape() && bytesOf(type) <= kMostOnStack)
+      tasks =
+          threadsOf(callee) > 1 && isOfOneLoop(alloc) ? threadsOf(callee) : 1;
+      // What is on the stack is the task's.
+      bool mayBeOnStack = threadsOf(callee) == 1 || tasks > 1;
+      if (type.hasStaticShape() && bytesOf(type) <= kMostOnStack &&
+          mayBeOnStack)
         moveToStack(alloc);
       else if (auto ops = sizeComputation(alloc))
         if (failed(hoist(alloc, *ops)))
@@ -84,6 +92,30 @@ private:
     alloc.erase();
   }
 
+  /// Whether iterations of one parallel loop have it for themselves: no other
+  /// loop has to find what they leave.
+  bool isOfOneLoop(memref::AllocOp alloc) {
+    llvm::SetVector<Operation *> outer;
+    SmallVector<Value> views = {alloc.getResult()};
+    while (!views.empty())
+      for (Operation *user : views.pop_back_val().getUsers()) {
+        if (isa<ViewLikeOpInterface>(user) && user->getNumResults() == 1)
+          views.push_back(user->getResult(0));
+        else
+          outer.insert(callee.getBody().front().findAncestorOpInBlock(*user));
+      }
+    return outer.size() == 1 && outer.front()->hasAttr(kParallelAttr);
+  }
+
+  /// So many elements that the next task's begin on a cache line.
+  static Value wholeLines(ImplicitLocOpBuilder &b, Value count,
+                          MemRefType type) {
+    Value unit = arith::ConstantIndexOp::create(
+        b, std::max<int64_t>(kCacheLine / elementBytes(type), 1));
+    return b.createOrFold<arith::MulIOp>(
+        b.createOrFold<arith::CeilDivUIOp>(count, unit), unit);
+  }
+
   /// One more output: a tensor of as many elements, of each caller's own.
   LogicalResult hoist(memref::AllocOp alloc, ArrayRef<Operation *> sizes) {
     MemRefType type = alloc.getType();
@@ -105,6 +137,10 @@ private:
       for (Value size : alloc.getDynamicSizes())
         count =
             b.createOrFold<arith::MulIOp>(count, mapping.lookupOrDefault(size));
+      if (tasks > 1)
+        count = b.createOrFold<arith::MulIOp>(
+            wholeLines(b, count, type),
+            arith::ConstantIndexOp::create(b, tasks));
       auto buffer = memref::AllocOp::create(
           b, MemRefType::get(scratch.getShape(), scratch.getElementType()),
           count, alloc.getAlignmentAttr());
@@ -126,10 +162,14 @@ private:
     MemRefType type = alloc.getType();
     Location loc = alloc.getLoc();
     Builder builder(alloc.getContext());
-    auto noAlias = builder.getDictionaryAttr(builder.getNamedAttr(
-        LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr()));
+    SmallVector<NamedAttribute> attributes = {builder.getNamedAttr(
+        LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr())};
+    if (tasks > 1)
+      attributes.push_back(
+          builder.getNamedAttr(kScratchAttr, builder.getUnitAttr()));
     unsigned number = callee.getNumArguments();
-    if (failed(callee.insertArgument(number, pointerType(scratch), noAlias,
+    if (failed(callee.insertArgument(number, pointerType(scratch),
+                                     builder.getDictionaryAttr(attributes),
                                      loc)) ||
         failed(
             callee.insertArgument(number + 1, builder.getI64Type(), {}, loc)))
@@ -158,7 +198,22 @@ private:
 
   func::FuncOp callee;
   SmallVector<tw::DispatchOp> calls;
+  int64_t tasks = 1; ///< that need a buffer of their own
 };
+
+/// tw-form-matmuls gave a workspace for each task, which one that multiplies
+/// some of the batch's matrices uses as its own.
+void markWorkspace(tw::MatmulOp op) {
+  auto func = op->getParentOfType<func::FuncOp>();
+  Value root = op.getWorkspace();
+  while (auto view = root.getDefiningOp<ViewLikeOpInterface>())
+    root = view.getViewSource();
+  auto argument = dyn_cast<BlockArgument>(root);
+  if (op.getFirstMLoop() && argument && argument.getOwner()->isEntryBlock() &&
+      func->hasAttr(kDispatchTypeAttr))
+    func.setArgAttr(argument.getArgNumber(), kScratchAttr,
+                    UnitAttr::get(op.getContext()));
+}
 
 struct HoistScratchPass : impl::HoistScratchBase<HoistScratchPass> {
   void runOnOperation() override {
@@ -169,6 +224,8 @@ struct HoistScratchPass : impl::HoistScratchBase<HoistScratchPass> {
       if (func->hasAttr(kDispatchTypeAttr))
         if (failed(ScratchHoister(func, calls[func.getName()]).run()))
           return signalPassFailure();
+    if (threadsOf(getOperation()) > 1)
+      getOperation().walk([](tw::MatmulOp op) { markWorkspace(op); });
   }
 };
 

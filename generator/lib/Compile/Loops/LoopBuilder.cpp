@@ -3,8 +3,10 @@
 
 #include "LoopBuilder.h"
 
+#include "../Dispatch/Tasks.h"
 #include "Lanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -14,6 +16,9 @@ namespace tilewright {
 namespace {
 
 using Values = SmallVector<Value>;
+
+/// Of tw.work: polynomials, and what comes from L2 or beyond.
+constexpr double kWorkOfFunction = 20, kWorkOfAccess = 2;
 
 /// Elements that are computed together: `copies` vectors from index `at` of the
 /// loop over the lanes, and as many for each copy to the side.
@@ -42,9 +47,24 @@ public:
     for (Range &range : linalgOp.createLoopRanges(b, op.getLoc()))
       sizes.push_back(
           getValueOrCreateConstantIndexOp(b, op.getLoc(), range.size));
-    for (unsigned dim : plan.parallel)
-      if (dim != plan.side)
-        enterLoop(dim);
+    laneEnd = sizes[plan.lane];
+    bool divides = threadsOf(op) > 1;
+    // Loops that several operations share are their builder's.
+    bool isAlone = llvm::all_of(ivs, [](Value iv) { return !iv; });
+    if (divides && !isAlone)
+      estimate();
+    for (unsigned dim : plan.parallel) {
+      if (dim == plan.side)
+        continue;
+      enterLoop(dim);
+      if (divides && isAlone)
+        markParallel(cast<scf::ForOp>(b.getBlock()->getParentOp()));
+    }
+    if (divides && isAlone && plan.kind != LoopPlan::Kind::Scalar) {
+      if (plan.kind != LoopPlan::Kind::Horizontal)
+        enterTaskLanes();
+      estimate();
+    }
     switch (plan.kind) {
     case LoopPlan::Kind::Memory:
       for (unsigned dim : plan.reductions)
@@ -89,6 +109,34 @@ private:
     ivs[dim] = loop.getInductionVar();
   }
 
+  /// A loop over pieces of the loop over the lanes, which tasks may divide.
+  void enterTaskLanes() {
+    Value step = constant(std::max(taskLanesOf(op), plan.width * plan.copies));
+    auto loop = scf::ForOp::create(b, constant(0), laneEnd, step);
+    markParallel(loop);
+    b.setInsertionPointToStart(loop.getBody());
+    laneBegin = loop.getInductionVar();
+    Value end = arith::AddIOp::create(b, laneBegin, step);
+    laneEnd = arith::MinSIOp::create(b, end, laneEnd);
+  }
+
+  /// What is done here: tw.work.
+  void estimate() {
+    double work = 0;
+    op.getBody()->walk([&](Operation *inner) {
+      work += isa<math::MathDialect>(inner->getDialect()) ? kWorkOfFunction : 1;
+    });
+    for (OpOperand &operand : op->getOpOperands())
+      work += op.isScalar(&operand) ? 0 : kWorkOfAccess;
+    Values extents;
+    for (auto [dim, size] : llvm::enumerate(sizes))
+      if (!ivs[dim] && !(laneBegin && dim == plan.lane))
+        extents.push_back(size);
+    if (laneBegin)
+      work *= double(std::max(taskLanesOf(op), plan.width * plan.copies));
+    addWork(b, work / double(plan.width), extents);
+  }
+
   /// What is carried around the loop comes out of it.
   Values carry(Value from, Value to, int64_t step, ValueRange carried,
                llvm::function_ref<Values(Value, ValueRange)> body) {
@@ -121,8 +169,16 @@ private:
                  });
   }
 
-  /// `value` rounded down to a multiple.
+  /// `value`, counted from laneBegin, rounded down to a multiple.
   Value wholeOf(Value value, int64_t multiple) {
+    if (laneBegin) {
+      Value count = arith::SubIOp::create(b, value, laneBegin);
+      return arith::AddIOp::create(b, laneBegin, roundDown(count, multiple));
+    }
+    return roundDown(value, multiple);
+  }
+
+  Value roundDown(Value value, int64_t multiple) {
     if (std::optional<int64_t> known = getConstantIntValue(value))
       return constant(*known / multiple * multiple);
     // A power of two.
@@ -159,7 +215,7 @@ private:
   Values forLanes(ValueRange carried,
                   llvm::function_ref<Values(const Chunk &, ValueRange)> body) {
     Values values(carried);
-    Value size = sizes[plan.lane], from = constant(0);
+    Value size = laneEnd, from = laneBegin ? laneBegin : constant(0);
     size_t results = op.getNumDpsInits();
     auto first = [&](ValueRange all, int64_t copies) {
       return all.take_front(all.empty() ? 0 : results * copies);
@@ -359,6 +415,8 @@ private:
   Values ivs, sizes;
   /// Of the vectors side by side, along either loop.
   int64_t laneCopies = plan.copies, sideCopies = 1;
+  Value laneEnd;   ///< of the loop over the lanes
+  Value laneBegin; ///< the same, where it goes over a piece; else null
 };
 
 } // namespace

@@ -4,6 +4,7 @@
 // tw-vectorize-loops: linalg operations on buffers -> loops over vectors,
 // which operations that follow each other share where they can.
 
+#include "../Dispatch/Tasks.h"
 #include "LoopBuilder.h"
 #include "LoopGroup.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -245,6 +246,8 @@ private:
       Value size =
           getValueOrCreateConstantIndexOp(b, b.getLoc(), ranges[loop].size);
       auto built = scf::ForOp::create(b, zero, size, one);
+      if (threadsOf(last) > 1)
+        markParallel(built);
       b.setInsertionPointToStart(built.getBody());
       ivs.push_back(built.getInductionVar());
     }

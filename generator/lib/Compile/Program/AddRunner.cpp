@@ -49,11 +49,14 @@ public:
     return Error::success();
   }
 
-  void addModel() {
-    SmallVector<Constant *> fields = {
-        number(functions.size()),   array(functions),
-        ofInstance(kOpenSuffix),    createInstance(),
-        ofInstance(kDestroySuffix), ofInstance(kCloseSuffix)};
+  void addModel(int64_t threads) {
+    SmallVector<Constant *> fields = {number(functions.size()),
+                                      array(functions),
+                                      ofInstance(kOpenSuffix),
+                                      createInstance(),
+                                      ofInstance(kDestroySuffix),
+                                      ofInstance(kCloseSuffix),
+                                      number(threads)};
     Constant *model = ConstantStruct::getAnon(fields);
     new GlobalVariable(code, model->getType(), /*isConstant=*/true,
                        GlobalValue::ExternalLinkage, model, "tw_runner_model");
@@ -216,7 +219,7 @@ Error addRunner(Module &code, const CompiledModel &model) {
       return error;
   for (const std::string &name : model.functionsForC)
     code.getFunction(name)->setLinkage(GlobalValue::InternalLinkage);
-  builder.addModel();
+  builder.addModel(model.threads);
   return Error::success();
 }
 

@@ -26,9 +26,10 @@ struct RuntimeRow {
   ArrayRef<StringRef> libraries; ///< beside -lm
 };
 
+constexpr StringRef ofRunner[] = {"-lpthread"};
 constexpr StringRef ofHip[] = {"-lpthread", "-ldl"};
 
-const RuntimeRow rows[] = {{Runtime::Runner, "runner", {}},
+const RuntimeRow rows[] = {{Runtime::Runner, "runner", ofRunner},
                            {Runtime::Instance, "instance", {}},
                            {Runtime::Hip, "hip", ofHip}};
 
