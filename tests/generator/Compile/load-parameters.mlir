@@ -35,7 +35,7 @@ module attributes {tw.external_constants = {
   }
 }
 
-// CHECK:       module attributes {tw.external_constants = {same = {{.*}}}, tw.parameters = {{\[\[}}"tw.constant.{{[0-9a-f]+}}", dense<{{.*}}> : tensor<4xf32>], ["tw.constant.{{[0-9a-f]+}}", dense<[1, 2, 3, 4]> : tensor<4xi8>{{\]\]}}}
+// CHECK:       module attributes {tw.external_constants = {same = {{.*}}}, tw.parameters = {{\[\[}}"tw.constant.{{[0-9a-f]+}}", dense<{{.*}}> : tensor<4xf32>, 192], ["tw.constant.{{[0-9a-f]+}}", dense<[1, 2, 3, 4]> : tensor<4xi8>, 256{{\]\]}}}
 // CHECK-NOT:   memref.global constant @a
 // CHECK:       memref.global constant @same
 // CHECK-LABEL: func.func private @body(

@@ -194,7 +194,7 @@ private:
   void forSides(llvm::function_ref<void()> body) {
     if (!plan.side || ivs[*plan.side])
       return body();
-    Value size = sizes[*plan.side], whole = wholeOf(size, plan.copies);
+    Value size = sizes[*plan.side], whole = roundDown(size, plan.copies);
     auto enter = [&](Value from, Value to, int64_t copies) {
       if (isSame(from, to))
         return;
