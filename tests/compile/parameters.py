@@ -418,4 +418,5 @@ def main():
         check_size(options)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -83,8 +83,6 @@ private:
                 "outlines none");
     if (Error error = parse())
       return error;
-    if (Error error = dumpModule("parse"))
-      return error;
     if (Error error = convert())
       return error;
     struct Step {
@@ -249,7 +247,7 @@ private:
         return failure("parse");
       if (mlir::failed(verify(*module)))
         return failure("verify");
-      return Error::success();
+      return dumpModule("parse");
     });
   }
 
@@ -452,9 +450,7 @@ private:
     // Parameters, too, are in the context.
     if (apart || options.parametersInFile)
       model.constantsOwner = ownedContext;
-    if (apart)
-      return Error::success();
-    return appended ? appendConstants(isText) : Error::success();
+    return appended && !apart ? appendConstants(isText) : Error::success();
   }
 
   Error appendConstants(bool isText) {
