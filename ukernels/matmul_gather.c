@@ -176,14 +176,14 @@ void tw_pack_gathered(const tw_matmul_side_t* side, const void* tensor,
                       tw_index_t tile, tw_index_t tiles, tw_index_t step,
                       tw_index_t steps, void* wide, void* packed) {
   const tw_gather_t* gather = side->gather;
-  const int last = gather->column_loops - 1;
+  const int row_loops = gather->row_loops, last = gather->column_loops - 1;
+  if (steps == 0 || row_loops < 1 || last < 0) return;
   const tw_index_t size = tw_element_bits(side->type) / 8;
   // The loops of columns in steps, as panels count them.
   tw_gather_loops_t columns = gather->columns;
   const tw_index_t cols = columns.sizes[last], stride = columns.strides[last];
   columns.sizes[last] = tw_panels_of(cols, side->tile_cols);
   columns.strides[last] = stride * side->tile_cols;
-  if (steps == 0) return;
 
   tw_packing_t p = {0};
   p.bits = tw_element_bits(side->type);
@@ -192,9 +192,8 @@ void tw_pack_gathered(const tw_matmul_side_t* side, const void* tensor,
   p.outer_rows = 1;
   char* to = (char*)packed;
   tw_gather_at_t row =
-      tw_gather_begin(&gather->rows, gather->row_loops, tile * side->tile_rows);
-  const tw_gather_at_t first =
-      tw_gather_begin(&columns, gather->column_loops, step);
+      tw_gather_begin(&gather->rows, row_loops, tile * side->tile_rows);
+  const tw_gather_at_t first = tw_gather_begin(&columns, last + 1, step);
   for (tw_index_t t = tile; t < tile + tiles; ++t) {
     tw_gathered_rows_t rows;
     tw_find_rows(&row,
