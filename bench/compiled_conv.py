@@ -13,10 +13,11 @@ its share in the table, where that has one.
 
 import argparse
 import pathlib
-import random
 import subprocess
 import sys
 import tempfile
+
+from compiled_matmul import weights
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 
@@ -36,17 +37,6 @@ CONVOLUTIONS = {
     "56x56x64 3x3": (56, 64, 0, 3, 1, 0.4),
     "112x112x32 3x3": (112, 32, 0, 3, 1, 0.4),
 }
-
-
-def weights(kind, count):
-    """`count` elements as MLIR's hexadecimal blob, behind its four bytes of alignment."""
-    chooser = random.Random(1)
-    size = TYPES[kind][3]
-    pattern = bytes(
-        chooser.randrange(7) if size == 1 else 0x3F if i % size == size - 1 else chooser.randrange(128)
-        for i in range(4096 * size)
-    )
-    return "0x40000000" + (pattern.hex() * (count // 4096 + 1))[: 2 * count * size]
 
 
 def model(kind, layout, out, channels, filters, window, stride):
