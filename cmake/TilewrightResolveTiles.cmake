@@ -3,9 +3,9 @@
 #
 # tilewright_resolve_tiles(<target> [REGISTRY] [PREFIX <prefix>...])
 #
-# Looks at the undefined tile names of the target's objects whenever they are linked, and links in what is missing:
-# from the cache, or generated, in parallel. Hand-written tiles come from libtilewright.a, which the target is linked
-# with.
+# Looks at the undefined names of tiles and pack functions of the target's objects whenever they are linked, and links in
+# what is missing: from the cache, or generated, in parallel. Hand-written tiles come from libtilewright.a, which the target
+# is linked with.
 #
 #   executable, shared or module library   what its own objects want, object files and $<TARGET_OBJECTS:...> among its
 #                                          sources included, and those of the project's static and object libraries

@@ -33,11 +33,11 @@ fi
 
 # kernels_of <report>: "2 hand-written, 1 generated (x86_64_avx512_base), compiled in 310 ms"
 kernels_of() {
-  awk '/^tile functions/ { on = 1; next }
+  awk '/^kernels/ { on = 1; next }
     on && /^$/ { on = 0 }
     on {
       if (!count[$2]++) origins[++n] = $2
-      sub(/^tw_mmt4d_tile_[a-z0-9]+_[0-9]+x[0-9]+x[0-9]+_/, "", $1)
+      sub(/^tw_(mmt4d|pack)_tile_[a-z0-9_]+_[0-9]+x[0-9]+(x[0-9]+)?_/, "", $1)
       if (!seen[$1]++) isas = isas (isas ? ", " : "") $1
     }
     $1 == "total" { ms = $2 }

@@ -3,6 +3,7 @@
 
 #include "tilewright/contraction.h"
 
+#include "ukernels/epilogue.h"
 #include "ukernels/matmul_run.h"
 #include "ukernels/matmul_thin.h"
 
@@ -20,13 +21,16 @@ static void tw_run_tasks(const tw_contraction_t* c, tw_index_t count,
 
 void TW_CONTRACT(const tw_contraction_t* c) {
   const tw_matmul_params_t* p = &c->matmul;
-  if (p->M == 0 || p->N == 0 ||
-      (p->K == 0 && p->flags & TW_MMT4D_FLAG_ACCUMULATE))
+  if (p->M == 0 || p->N == 0) return;
+  if (p->K == 0 && p->flags & TW_MMT4D_FLAG_ACCUMULATE) {
+    tw_run_epilogue(&c->epilogue, 0, p->M, 0, p->N);
     return;
+  }
   if (c->thin && p->M <= TW_THIN_MOST_ROWS &&
       !(p->flags & TW_MATMUL_FLAG_RHS_PREPACKED)) {
     tw_thin_run_t thin;
     tw_plan_thin(p, c->thin, &thin);
+    thin.epilogue = &c->epilogue;
     tw_run_tasks(c, thin.tasks, tw_run_thin_task, &thin);
     return;
   }
@@ -46,10 +50,13 @@ void TW_CONTRACT(const tw_contraction_t* c) {
   tile->name = "";
   tw_plan_with_tile(p, &types, &run.plan);
   if (c->gather.row_loops > 0) run.plan.lhs.gather = &c->gather;
+  run.plan.lhs.pack = c->pack_lhs;
+  run.plan.rhs.pack = c->pack_rhs;
   run.params = p;
   run.panels =
       p->flags & TW_MATMUL_FLAG_RHS_PREPACKED ? (const char*)p->rhs : 0;
   run.workspace = (char*)p->workspace;
+  run.epilogue = &c->epilogue;
   tw_run_tasks(c, run.plan.lhs.parts * run.plan.rhs.parts, tw_run_matmul_task,
                &run);
 }

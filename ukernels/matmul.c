@@ -40,6 +40,7 @@ static tw_status_t tw_prepare(const tw_matmul_params_t* params, int reads,
   }
   tw_matmul_run_t* run = &call->run;
   run->params = params;
+  run->epilogue = 0;
   call->is_thin = params->M <= TW_THIN_MOST_ROWS &&
                   !(params->flags & TW_MATMUL_FLAG_RHS_PREPACKED);
   if (call->is_thin) {

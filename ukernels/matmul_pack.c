@@ -52,19 +52,35 @@ static void tw_pack_widened(const tw_matmul_side_t* side, tw_packing_t p,
   tw_pack_matrix(&p, 0, wide, packed);
 }
 
+// A part of the side's matrix, as it is.
+static void tw_pack_part(const tw_matmul_side_t* side, const tw_packing_t* p,
+                         const char* matrix, char* packed) {
+  if (!side->pack) {
+    tw_pack_matrix(p, 0, matrix, packed);
+    return;
+  }
+  tw_pack_tile_params_t params = {0};
+  params.rows = p->rows;
+  params.cols = p->cols;
+  params.matrix_stride = p->stride;
+  params.outer_rows = p->outer_rows;
+  params.outer_cols = p->outer_cols;
+  side->pack(packed, matrix, &params);
+}
+
 // A part of the matrix from (row, col) on, as it is. The last row of tiles, if
 // it is not whole and made of pieces of lines, is filled up with zeros in
 // `wide` first: packing whole tiles is an order of magnitude quicker than
 // packing elements.
-static void tw_pack_whole(const tw_packing_t* p, const char* matrix,
-                          tw_index_t row, tw_index_t col, char* wide,
-                          char* packed) {
+static void tw_pack_whole(const tw_matmul_side_t* side, const tw_packing_t* p,
+                          const char* matrix, tw_index_t row, tw_index_t col,
+                          char* wide, char* packed) {
   const tw_index_t at =
       p->transpose ? col * p->stride + row : row * p->stride + col;
   const char* from = matrix + at * p->bits / 8;
   const tw_index_t rest = p->rows % p->tile_rows;
   if (rest == 0 || !p->transpose || p->bits == 4) {
-    tw_pack_matrix(p, 0, from, packed);
+    tw_pack_part(side, p, from, packed);
     return;
   }
   const tw_index_t step = p->packed_bytes / p->outer_rows;
@@ -72,7 +88,7 @@ static void tw_pack_whole(const tw_packing_t* p, const char* matrix,
   part.rows -= rest;
   if (--part.outer_rows > 0) {
     part.packed_bytes = part.outer_rows * step;
-    tw_pack_matrix(&part, 0, from, packed);
+    tw_pack_part(side, &part, from, packed);
   }
   const tw_index_t size = p->bits / 8;
   for (tw_index_t i = 0; i < p->outer_cols * p->tile_cols; ++i) {
@@ -88,7 +104,7 @@ static void tw_pack_whole(const tw_packing_t* p, const char* matrix,
   part.cols = p->outer_cols * p->tile_cols;
   part.outer_rows = 1;
   part.packed_bytes = step;
-  tw_pack_matrix(&part, 0, wide, packed + (p->outer_rows - 1) * step);
+  tw_pack_part(side, &part, wide, packed + (p->outer_rows - 1) * step);
 }
 
 void tw_pack_side(const tw_matmul_side_t* side, tw_index_t K,
@@ -112,7 +128,7 @@ void tw_pack_side(const tw_matmul_side_t* side, tw_index_t K,
   p.packed_bytes = tiles * steps * side->step;
   if (p.packed_bytes == 0) return;
   if (side->from == side->type) {
-    tw_pack_whole(&p, (const char*)matrix, row, col, (char*)wide,
+    tw_pack_whole(side, &p, (const char*)matrix, row, col, (char*)wide,
                   (char*)packed);
     return;
   }

@@ -38,6 +38,9 @@ typedef struct tw_matmul_side_t {
   tw_index_t stride;
   // Instead of `transpose` and `stride`, unless it is null.
   const tw_gather_t* gather;
+  // Packs tiles of a matrix whose elements are those of the panels. Null:
+  // tw_pack_matrix does.
+  tw_pack_tile_fn_t pack;
   tw_index_t tile_rows, tile_cols;  // M0 or N0; K0
   tw_index_t tiles;                 // rows of tiles
   tw_index_t step;                  // bytes of a tile: one K step

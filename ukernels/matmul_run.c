@@ -5,6 +5,7 @@
 
 #include "ukernels/matmul_run.h"
 
+#include "ukernels/epilogue.h"
 #include "ukernels/matmul_out.h"
 
 // A half-open range of tiles or K steps.
@@ -201,6 +202,18 @@ static void tw_multiply_into_block(const tw_matmul_task_t* task) {
   if (task->k.end == plan->k_steps) tw_store_out(&out, task->out);
 }
 
+// Of the block that has just been multiplied, if that was the last chunk of K.
+static void tw_finish_block(const tw_matmul_task_t* task) {
+  const tw_matmul_plan_t* plan = &task->run->plan;
+  const tw_matmul_params_t* p = task->run->params;
+  const tw_tile_sizes_t sizes = plan->tile.sizes;
+  if (task->k.end < plan->k_steps) return;
+  tw_run_epilogue(task->run->epilogue, task->m.begin * sizes.M0,
+                  tw_min(task->m.end * sizes.M0, p->M),
+                  task->n.begin * sizes.N0,
+                  tw_min(task->n.end * sizes.N0, p->N));
+}
+
 // ---- Loops ------------------------------------------------------------------
 
 enum { TW_LOOP_M, TW_LOOP_N, TW_LOOP_K };
@@ -226,6 +239,7 @@ static void tw_run_loop(tw_matmul_task_t* task, const tw_range_t* all,
       tw_multiply_into_out(task);
     else
       tw_multiply_into_block(task);
+    tw_finish_block(task);
     return;
   }
   const int loop = loops[depth];

@@ -14,7 +14,8 @@ typedef struct tw_matmul_run_t {
   tw_matmul_plan_t plan;
   // Panels in the caller's memory: those of a prepacked rhs.
   const char* panels;
-  char* workspace;  // of the first task, aligned
+  char* workspace;                // of the first task, aligned
+  const tw_epilogue_t* epilogue;  // or null
 } tw_matmul_run_t;
 
 // Task `i` of plan.lhs.parts * plan.rhs.parts; `context` is a tw_matmul_run_t.

@@ -3,6 +3,7 @@
 
 #include "ukernels/matmul_thin.h"
 
+#include "ukernels/epilogue.h"
 #include "ukernels/matmul_plan.h"
 
 // Fewer multiply-adds are not worth a task: each reads as many rhs elements, or
@@ -36,11 +37,14 @@ void tw_plan_thin(const tw_matmul_params_t* p, tw_thin_fn_t fn,
   run->columns = tw_panels_of(tw_panels_of(p->N, count), TW_THIN_COLUMNS) *
                  TW_THIN_COLUMNS;
   run->tasks = tw_panels_of(p->N, run->columns);
+  run->epilogue = 0;
 }
 
 void tw_run_thin_task(void* context, tw_index_t i) {
   const tw_thin_run_t* run = (const tw_thin_run_t*)context;
   const tw_index_t begin = i * run->columns;
-  const tw_index_t end = begin + run->columns;
-  run->fn(&run->thin, begin, end < run->thin.N ? end : run->thin.N);
+  const tw_index_t next = begin + run->columns;
+  const tw_index_t end = next < run->thin.N ? next : run->thin.N;
+  run->fn(&run->thin, begin, end);
+  tw_run_epilogue(run->epilogue, 0, run->thin.M, begin, end);
 }

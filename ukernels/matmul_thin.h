@@ -6,6 +6,7 @@
 #ifndef UKERNELS_MATMUL_THIN_H_
 #define UKERNELS_MATMUL_THIN_H_
 
+#include "tilewright/contraction.h"
 #include "tilewright/matmul.h"
 #include "ukernels/thin.h"
 
@@ -18,6 +19,7 @@ typedef struct tw_thin_run_t {
   tw_thin_fn_t fn;
   tw_index_t columns;  // of a task
   tw_index_t tasks;
+  const tw_epilogue_t* epilogue;  // or null
 } tw_thin_run_t;
 
 // Of 1 to TW_THIN_MOST_ROWS rows, no empty N, and a rhs that is not prepacked.

@@ -48,14 +48,15 @@ static void tw_pack_edge_nibbles(const tw_packing_t* p,
               : (unsigned)padding & 15u);
 }
 
-// Packs tiles [r0, r1) x [c0, c1), element by element.
-static void tw_pack_tiles(const tw_packing_t* p, uint64_t padding,
+// Packs tiles, element by element: the last columns of `whole_rows` rows of
+// tiles, behind `whole_cols`, and all of the other rows.
+static void tw_pack_edges(const tw_packing_t* p, uint64_t padding,
                           const unsigned char* matrix, unsigned char* packed,
-                          tw_index_t r0, tw_index_t r1, tw_index_t c0,
-                          tw_index_t c1) {
+                          tw_index_t whole_rows, tw_index_t whole_cols) {
   const tw_index_t tile = p->tile_rows * p->tile_cols * p->bits / 8;
-  for (tw_index_t ro = r0; ro < r1; ++ro)
-    for (tw_index_t co = c0; co < c1; ++co) {
+  for (tw_index_t ro = 0; ro < p->outer_rows; ++ro)
+    for (tw_index_t co = ro < whole_rows ? whole_cols : 0; co < p->outer_cols;
+         ++co) {
       const tw_index_t row = ro * p->tile_rows, col = co * p->tile_cols;
       const tw_index_t rows = tw_inside(p->rows, row, p->tile_rows);
       const tw_index_t cols = tw_inside(p->cols, col, p->tile_cols);
@@ -93,10 +94,7 @@ void tw_pack_matrix(const tw_packing_t* p, uint64_t padding, const void* matrix,
   unsigned char* to = (unsigned char*)packed;
   // The tiles inside the matrix, then those over its right and lower edges.
   const tw_index_t whole_rows = tw_pack_interior(p, padding, from, to);
-  const tw_index_t whole_cols = p->cols / p->tile_cols;
-  tw_pack_tiles(p, padding, from, to, 0, whole_rows, whole_cols, p->outer_cols);
-  tw_pack_tiles(p, padding, from, to, whole_rows, p->outer_rows, 0,
-                p->outer_cols);
+  tw_pack_edges(p, padding, from, to, whole_rows, p->cols / p->tile_cols);
 }
 
 // ---- Parts ------------------------------------------------------------------

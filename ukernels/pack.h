@@ -59,7 +59,8 @@ static inline tw_index_t tw_matrix_at(const tw_packing_t* p, tw_index_t row,
 // How many of the `tile` rows (columns) from `at` on lie inside `extent`.
 static inline tw_index_t tw_inside(tw_index_t extent, tw_index_t at,
                                    tw_index_t tile) {
-  return extent - at < tile ? extent - at : tile;
+  const tw_index_t left = extent > at ? extent - at : 0;
+  return left < tile ? left : tile;
 }
 
 static inline unsigned tw_get_nibble(const unsigned char* base, tw_index_t i) {

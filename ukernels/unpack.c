@@ -19,13 +19,15 @@ static inline __attribute__((always_inline)) void tw_unpack_edge_tile(
              from + (size_t)(r * p->tile_cols + c) * size, size);
 }
 
-// Unpacks tiles [r0, r1) x [c0, c1), element by element.
-static void tw_unpack_tiles(const tw_packing_t* p, const unsigned char* packed,
-                            unsigned char* matrix, tw_index_t r0, tw_index_t r1,
-                            tw_index_t c0, tw_index_t c1) {
+// Unpacks tiles, element by element: the last columns of `whole_rows` rows of
+// tiles, behind `whole_cols`, and all of the other rows.
+static void tw_unpack_edges(const tw_packing_t* p, const unsigned char* packed,
+                            unsigned char* matrix, tw_index_t whole_rows,
+                            tw_index_t whole_cols) {
   const tw_index_t tile = p->tile_rows * p->tile_cols * p->bits / 8;
-  for (tw_index_t ro = r0; ro < r1; ++ro)
-    for (tw_index_t co = c0; co < c1; ++co) {
+  for (tw_index_t ro = 0; ro < p->outer_rows; ++ro)
+    for (tw_index_t co = ro < whole_rows ? whole_cols : 0; co < p->outer_cols;
+         ++co) {
       const tw_index_t row = ro * p->tile_rows, col = co * p->tile_cols;
       const tw_index_t rows = tw_inside(p->rows, row, p->tile_rows);
       const tw_index_t cols = tw_inside(p->cols, col, p->tile_cols);
@@ -58,9 +60,7 @@ void tw_unpack_matrix(const tw_packing_t* p, const void* packed, void* matrix) {
   unsigned char* to = (unsigned char*)matrix;
   // The tiles inside the matrix, then those over its right and lower edges.
   const tw_index_t whole_rows = tw_unpack_interior(p, from, to);
-  const tw_index_t whole_cols = p->cols / p->tile_cols;
-  tw_unpack_tiles(p, from, to, 0, whole_rows, whole_cols, p->outer_cols);
-  tw_unpack_tiles(p, from, to, whole_rows, p->outer_rows, 0, p->outer_cols);
+  tw_unpack_edges(p, from, to, whole_rows, p->cols / p->tile_cols);
 }
 
 static void tw_unpack_part(const tw_packing_t* part, uint64_t padding,

@@ -11,6 +11,7 @@
 #include <map>
 #include <string>
 
+#include "tilewright/pack_tile.h"
 #include "tilewright/tilewright.h"
 
 namespace {
@@ -43,6 +44,22 @@ TEST(AbiGolden, Mmt4dParamsLayout) {
   EXPECT_FIELD(out_row_stride, 120, 8);
   EXPECT_FIELD(lhs_scales, 128, 8);
   EXPECT_FIELD(rhs_scales, 136, 8);
+#undef EXPECT_FIELD
+}
+
+TEST(AbiGolden, PackTileParamsLayout) {
+  EXPECT_EQ(sizeof(tw_pack_tile_params_t), 56u);
+  EXPECT_EQ(alignof(tw_pack_tile_params_t), 8u);
+#define EXPECT_FIELD(field, offset)                                  \
+  EXPECT_EQ(offsetof(tw_pack_tile_params_t, field), size_t{offset}); \
+  EXPECT_EQ(sizeof(tw_pack_tile_params_t::field), 8u)
+  EXPECT_FIELD(rows, 0);
+  EXPECT_FIELD(cols, 8);
+  EXPECT_FIELD(matrix_stride, 16);
+  EXPECT_FIELD(outer_rows, 24);
+  EXPECT_FIELD(outer_cols, 32);
+  EXPECT_FIELD(padding, 40);
+  EXPECT_FIELD(flags, 48);
 #undef EXPECT_FIELD
 }
 

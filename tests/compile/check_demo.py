@@ -33,7 +33,7 @@ def findings(text, log):
     for name in ("Arm", "AMDGPU", "C"):
         if not re.search(rf"^{name} +\S", text, re.M):
             yield f"no line for {name}"
-    called = set(re.findall(r"tw_mmt4d_tile_\w+?_\d+x\d+x\d+_(\w+)  ", log))
+    called = set(re.findall(r"tw_(?:mmt4d|pack)_tile_\w+?_\d+x\d+(?:x\d+)?_(\w+)  ", log))
     for isas in re.findall(r"\((\w+(?:, \w+)*)\), compiled in", text):
         yield from (f"{isa} is in no tile's name" for isa in isas.split(", ") if isa not in called)
     if "time by step" not in log:

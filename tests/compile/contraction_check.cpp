@@ -31,12 +31,36 @@ std::vector<int64_t> stridesAlong(const ContractionProgram& p,
       const WindowIndex& sum = window->second;
       strides[letters.find(sum.place)] += stride * sum.stride;
       strides[letters.find(sum.tap)] += stride * sum.dilation;
-    } else {
+    } else if (index != '1') {
       strides[letters.find(index)] += stride;
     }
     stride *= extents.at(operand.indices[i]);
   }
   return strides;
+}
+
+// What follows the sums of products, in `out`.
+void finish(const ContractionProgram& p, size_t call,
+            std::vector<int64_t>& out) {
+  const Extents& extents = p.calls[call];
+  std::vector<int64_t> addend = {0}, steps(p.letters.size());
+  if (p.addend) {
+    addend = operandValues(p, *p.addend, call);
+    steps = stridesAlong(p, *p.addend, extents);
+  }
+  for (size_t i = 0; i < out.size(); ++i) {
+    size_t at = 0, rest = i;
+    for (size_t d = p.out.indices.size(); d-- > 0;) {
+      char letter = p.out.indices[d];
+      auto size = static_cast<size_t>(extents.at(letter));
+      at += rest % size * static_cast<size_t>(steps[p.letters.find(letter)]);
+      rest /= size;
+    }
+    uint64_t factor = p.doublesOut ? 2 : 1;
+    out[i] = static_cast<int64_t>(static_cast<uint64_t>(out[i]) * factor +
+                                  static_cast<uint64_t>(addend[at]) *
+                                      (p.addsFirst ? factor : 1));
+  }
 }
 
 // The oracle: the sum of products over all points, in 64 bits.
@@ -71,8 +95,8 @@ std::vector<int64_t> expectedValues(const ContractionProgram& p, size_t call) {
         static_cast<uint64_t>(lhs[static_cast<size_t>(l)]) *
             static_cast<uint64_t>(rhs[static_cast<size_t>(r)]));
   }
-  for (int64_t& x : out)
-    x = wrap(*p.types.out, static_cast<uint64_t>(x) * (p.doublesOut ? 2 : 1));
+  if (p.addend || p.doublesOut) finish(p, call, out);
+  for (int64_t& x : out) x = wrap(*p.types.out, static_cast<uint64_t>(x));
   return out;
 }
 
@@ -109,6 +133,7 @@ std::string checkCall(const ContractionProgram& p, const JitModel& model,
   if (!p.lhs.isConstant) pass(p.lhs, *p.types.lhs);
   if (!p.rhs.isConstant) pass(p.rhs, *p.types.rhs);
   if (p.init == Init::kArgument) pass(p.out, *p.types.out);
+  if (p.addend) pass(*p.addend, *p.types.out);
   return checkCall(model, p.name, arguments, {},
                    {tensorOf(p.out, *p.types.out, expectedValues(p, call),
                              /*isLeading=*/p.dataSeed % 3 == 0)});

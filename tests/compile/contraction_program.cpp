@@ -323,7 +323,28 @@ class Maker {
     if (!program_.windows.empty() && !isStatic) program_.init = Init::kArgument;
     program_.fill = static_cast<int>(random_.between(-3, 5));
     program_.negatesLhs = !program_.lhs.isConstant && random_.chance(0.05);
-    program_.doublesOut = random_.chance(0.1);
+    program_.doublesOut = random_.chance(0.2);
+    // The sum of a narrow float and another would be rounded twice.
+    const Element& out = *program_.types.out;
+    if ((out.kind != Element::kFloat || out.bits >= 32) && random_.chance(0.25))
+      chooseAddend();
+  }
+
+  void chooseAddend() {
+    ContractionOperand addend;
+    for (char letter : program_.out.indices)
+      if (random_.chance(0.6)) addend.indices += letter;
+    for (int i = 0; i < 3; ++i)
+      if (random_.chance(0.2)) addend.indices += '1';
+    shuffle(addend.indices);
+    for (char letter : addend.indices)
+      addend.isDynamic.push_back(
+          letter != '1' &&
+          program_.out.isDynamic[program_.out.indices.find(letter)]);
+    for (Extents& extents : program_.calls) extents['1'] = 1;
+    program_.addend = addend;
+    program_.addsFirst =
+        program_.init == Init::kZeroFill && random_.chance(0.4);
   }
 
   ContractionProgram program_;
@@ -367,7 +388,12 @@ std::vector<int64_t> operandValues(const ContractionProgram& program,
                            : isRhs ? *program.types.rhs
                                    : *program.types.out;
   if (operand.isConstant) call = 0;
-  Random random(program.dataSeed + 3 * call + (isLhs ? 0 : isRhs ? 1 : 2));
+  bool isAddend = program.addend && &operand == &*program.addend;
+  Random random(program.dataSeed + 3 * call +
+                (isLhs   ? 0
+                 : isRhs ? 1
+                         : 2) +
+                (isAddend ? 1 << 20 : 0));
   std::vector<int64_t> values(
       static_cast<size_t>(elementsOf(operand, program.calls[call])));
   for (int64_t& value : values) {

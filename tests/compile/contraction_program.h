@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,11 @@ struct ContractionProgram {
   bool swapsFactors = false;  // rhs * lhs, product + sum
   bool negatesLhs = false;    // elementwise, before
   bool doublesOut = false;    // elementwise, after
+  // What is added to the result, elementwise, after: indexed by some of its
+  // letters, and by 0 in dimensions of size 1, which are '1'. None if there is
+  // no such argument.
+  std::optional<ContractionOperand> addend;
+  bool addsFirst = false;  // it is broadcast, and the init
   uint64_t dataSeed = 0;
   // One call each; sizes that are static in all types do not change. They have
   // capitals, too.

@@ -33,7 +33,7 @@ std::string affineMap(const std::string& loops, const std::string& indices,
     results += results.empty() ? "" : ", ";
     auto window = windows.find(index);
     if (window == windows.end()) {
-      results += index;
+      results += index == '1' ? '0' : index;
       continue;
     }
     const WindowIndex& sum = window->second;
@@ -65,19 +65,21 @@ class Writer {
     if (!p_.lhs.isConstant) argument("%lhs", lhs_);
     if (!p_.rhs.isConstant) argument("%rhs", rhs_);
     if (p_.init == Init::kArgument) argument("%c", out_);
+    if (p_.addend) argument("%b", tensorType(*p_.addend, *types_.out, extents));
     text_ = "func.func @" + p_.name + "(" + arguments + ") -> " + out_ + " {\n";
     if (p_.lhs.isConstant) constant("%lhs", p_.lhs, *types_.lhs, lhs_);
     if (p_.rhs.isConstant) constant("%rhs", p_.rhs, *types_.rhs, rhs_);
     std::string lhs = "%lhs", result = "%r";
     if (p_.negatesLhs) {
       lhs = "%nlhs";
-      elementwise(lhs, "%lhs", p_.lhs, *types_.lhs, lhs_, "neg");
+      elementwise(lhs, "%lhs", p_.lhs, *types_.lhs, lhs_, /*isNegation=*/true);
     }
     std::string init = writeInit();
     writeOperation(lhs, init);
-    if (p_.doublesOut) {
+    if (p_.doublesOut || (p_.addend && !p_.addsFirst)) {
       result = "%d";
-      elementwise(result, "%r", p_.out, *types_.out, out_, "add");
+      elementwise(result, "%r", p_.out, *types_.out, out_,
+                  /*isNegation=*/false);
     }
     return text_ + "  return " + result + " : " + out_ + "\n}\n";
   }
@@ -110,33 +112,42 @@ class Writer {
     line(name + " = tensor.empty(" + sizes + ") : " + type);
   }
 
+  // -of, or what follows the contraction.
   void elementwise(const std::string& name, const std::string& of,
                    const ContractionOperand& operand, const Element& element,
-                   const std::string& type, const std::string& what) {
+                   const std::string& type, bool isNegation) {
     std::string sizes;
     for (size_t i = 0; i < operand.indices.size(); ++i)
       if (operand.isDynamic[i])
         sizes += (sizes.empty() ? "" : ", ") + dim(of, type, i);
     empty(name + "e", sizes, type);
+    bool adds = !isNegation && p_.addend && !p_.addsFirst;
+    std::string e = element.mlir;
     std::string map = affineMap(operand.indices, operand.indices), iterators;
     for (size_t i = 0; i < operand.indices.size(); ++i)
       iterators += std::string(i ? ", " : "") + "\"parallel\"";
-    line(name + " = linalg.generic {indexing_maps = [" + map + ", " + map +
-         "], iterator_types = [" + iterators + "]} ins(" + of + " : " + type +
+    line(name + " = linalg.generic {indexing_maps = [" + map + ", " +
+         (adds ? affineMap(operand.indices, p_.addend->indices) + ", " : "") +
+         map + "], iterator_types = [" + iterators + "]} ins(" + of +
+         (adds ? ", %b : " : " : ") + type +
+         (adds ? ", " + tensorType(*p_.addend, element, p_.calls[0]) : "") +
          ") outs(" + name + "e : " + type + ") {");
-    std::string e = element.mlir;
-    line("^bb0(%x: " + e + ", %o: " + e + "):");
+    line("^bb0(%x: " + e + (adds ? ", %y: " + e : "") + ", %o: " + e + "):");
     bool isFloat = element.kind == Element::kFloat;
-    if (what == "add") {
-      line("  %v = arith.add" + std::string(isFloat ? "f" : "i") +
-           " %x, %x : " + e);
-    } else if (isFloat) {
-      line("  %v = arith.negf %x : " + e);
-    } else {
+    std::string suffix = isFloat ? "f " : "i ", value = "%x";
+    auto compute = [&](const std::string& result, const std::string& what) {
+      line("  " + result + " = arith." + what + " : " + e);
+      value = result;
+    };
+    if (isNegation && isFloat) {
+      compute("%n", "negf %x");
+    } else if (isNegation) {
       line("  %z = arith.constant 0 : " + e);
-      line("  %v = arith.subi %z, %x : " + e);
+      compute("%n", "subi %z, %x");
     }
-    line("  linalg.yield %v : " + e);
+    if (!isNegation && p_.doublesOut) compute("%t", "add" + suffix + "%x, %x");
+    if (adds) compute("%v", "add" + suffix + value + ", %y");
+    line("  linalg.yield " + value + " : " + e);
     line("} -> " + type);
   }
 
@@ -157,12 +168,33 @@ class Writer {
                dim(isLhs ? "%lhs" : "%rhs", isLhs ? lhs_ : rhs_, at);
     }
     empty("%e", sizes, out_);
+    if (p_.addsFirst) {
+      broadcast("%z", "%e");
+      return "%z";
+    }
     int value = p_.init == Init::kFill ? p_.fill : 0;
     line("%fill = arith.constant " + literal(value, element) + " : " +
          element.mlir);
     line(std::string("%z = linalg.fill ins(%fill : ") + element.mlir +
          ") outs(%e : " + out_ + ") -> " + out_);
     return "%z";
+  }
+
+  void broadcast(const std::string& name, const std::string& destination) {
+    const Element& element = *types_.out;
+    std::string iterators;
+    for (size_t i = 0; i < p_.out.indices.size(); ++i)
+      iterators += std::string(i ? ", " : "") + "\"parallel\"";
+    line(name + " = linalg.generic {indexing_maps = [" +
+         affineMap(p_.out.indices, p_.addend->indices) + ", " +
+         affineMap(p_.out.indices, p_.out.indices) + "], iterator_types = [" +
+         iterators +
+         "]} ins(%b : " + tensorType(*p_.addend, element, p_.calls[0]) +
+         ") outs(" + destination + " : " + out_ + ") {");
+    std::string e = element.mlir;
+    line("^bb0(%x: " + e + ", %o: " + e + "):");
+    line("  linalg.yield %x : " + e);
+    line("} -> " + out_);
   }
 
   void writeOperation(const std::string& lhs, const std::string& init) {

@@ -6,12 +6,14 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <set>
 #include <utility>
 
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
 #include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Compile/CompileModel.h"
@@ -141,6 +143,31 @@ llvm::Expected<std::map<std::string, int64_t>> countTileCalls(
   return result;
 }
 
+// The pack functions that an object wants, each made once in this process,
+// which tests many models of few layouts.
+llvm::Expected<std::vector<const ResolvedTile*>> resolvePacks(
+    llvm::ArrayRef<char> bytes, const ResolveOptions& resolve) {
+  static std::map<std::string, ResolvedTile> made;
+  auto object = llvm::object::ObjectFile::createELFObjectFile(
+      llvm::MemoryBufferRef({bytes.data(), bytes.size()}, "model"));
+  if (!object) return object.takeError();
+  std::vector<const ResolvedTile*> result;
+  for (const llvm::object::SymbolRef& symbol : (*object)->symbols()) {
+    auto name = symbol.getName();
+    if (!name) return name.takeError();
+    const ParsedPackKey parsed = parsePackKey(name->str());
+    if (!parsed.key) continue;
+    auto known = made.find(name->str());
+    if (known == made.end()) {
+      auto functions = resolveFunctions({*parsed.key}, resolve);
+      if (!functions) return functions.takeError();
+      known = made.emplace(name->str(), std::move(functions->front())).first;
+    }
+    result.push_back(&known->second);
+  }
+  return result;
+}
+
 template <size_t... I>
 int64_t callWithEach(const JitModel& model, const std::string& name,
                      const std::vector<int64_t>& words,
@@ -228,6 +255,9 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
       resolveTiles(hostTiles, resolve);
   if (!tiles) return fail(tiles.takeError());
 
+  auto packs = resolvePacks(compiled->bytes, resolve);
+  if (!packs) return fail(packs.takeError());
+
   auto calls = countTileCalls(compiled->bytes, hostTiles);
   if (!calls) return fail(calls.takeError());
 
@@ -264,12 +294,17 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   for (const ResolvedTile& tile : *tiles)
     if (llvm::Error e = addObject(**jit, tile.bytes, tile.name))
       return fail(std::move(e));
+  for (const ResolvedTile* pack : *packs)
+    if (llvm::Error e = addObject(**jit, pack->bytes, pack->name))
+      return fail(std::move(e));
 
   auto impl = std::make_unique<Impl>();
   impl->jit = std::move(*jit);
   std::unique_ptr<JitModel> result(new JitModel(std::move(impl)));
   for (const TileKey& key : compiled->tiles)
     result->tiles_.push_back(printTileKey(key));
+  for (const ResolvedTile* pack : *packs)
+    result->pack_functions_.push_back(pack->name);
   result->tile_calls_ = std::move(*calls);
   result->kernels_ = compiled->kernels;
   result->dispatches_ = compiled->dispatches;

@@ -67,6 +67,10 @@ class JitModel {
   // Names of the tile functions it calls, in order of first call; of a
   // device's tiles, whose kernels it launches, too.
   const std::vector<std::string>& tiles() const { return tiles_; }
+  // The pack functions that it calls, each once.
+  const std::vector<std::string>& packFunctions() const {
+    return pack_functions_;
+  }
   // How many places in the code of `name` call a tile of the host.
   int64_t tileCalls(const std::string& name) const;
   const std::vector<std::string>& packedConstants() const { return packed_; }
@@ -93,6 +97,7 @@ class JitModel {
   std::unique_ptr<Impl> impl_;
   std::vector<std::string> tiles_, packed_, remarks_;
   std::vector<std::string> kernels_;
+  std::vector<std::string> pack_functions_;
   std::map<std::string, int64_t> tile_calls_;
   int64_t dispatches_ = 0, threads_ = 1;
   std::string header_;

@@ -427,4 +427,65 @@ bool ModuleMaker::packMaybeUnpack() {
              [&](size_t call, const Indices& i) { return at(x, call, i); });
 }
 
+// Elementwise of one or two tensors whose dimensions stand in another order
+// than the result's.
+bool ModuleMaker::permute() {
+  const ModuleTensor* found =
+      anyMoved([](const ModuleTensor& value) { return value.rank() > 1; });
+  if (!found) return false;
+  ModuleTensor x = *found, result = x;
+  bool computes = !x.isOnlyMoved(), widens = computes && random_.chance(0.5);
+  if (widens) result.type = sumType(x);
+  std::vector<size_t> order(x.rank());
+  std::iota(order.begin(), order.end(), 0);
+  for (size_t i = order.size(); i-- > 1;)
+    std::swap(order[i], order[random_.below(i + 1)]);
+  std::vector<std::string> sizes, loops, places(x.rank());
+  for (size_t dim = 0; dim < x.rank(); ++dim) {
+    result.shape[dim] = x.shape[order[dim]];
+    sizes.push_back(dimText(x, order[dim]));
+    loops.push_back("d" + std::to_string(dim));
+    places[order[dim]] = loops[dim];
+  }
+  // The other lies as the result does, if one has its shape.
+  ModuleTensor y = *anyMoved([&](const ModuleTensor& other) {
+    return other.type == x.type &&
+           (other.shape == x.shape || other.shape == result.shape);
+  });
+  bool isInOrder = y.shape == result.shape;
+  if (!isExact(result, x.bound + y.bound)) return false;
+  auto map = [&](const std::vector<std::string>& to) {
+    return "affine_map<(" + list(loops) + ") -> (" + list(to) + ")>";
+  };
+  std::string dest = emptyText(*result.type, result.shape, sizes),
+              name = fresh(), from = x.type->mlir, to = result.type->mlir;
+  line(name + " = linalg.generic {indexing_maps = [" + map(places) + ", " +
+       map(isInOrder ? loops : places) + ", " + map(loops) +
+       "], iterator_types = [" +
+       list(std::vector<std::string>(x.rank(), "\"parallel\"")) + "]} ins(" +
+       x.name + ", " + y.name + " : " + x.typeText() + ", " + y.typeText() +
+       ") outs(" + dest + " : " + result.typeText() + ") {");
+  line("^bb0(%p: " + from + ", %q: " + from + ", %r: " + to + "):");
+  std::string sum = computes ? "%s" : "%p";
+  if (computes)
+    line("%s = arith." + std::string(x.isFloat() ? "addf" : "addi") +
+         " %p, %q : " + from);
+  if (from != to) {
+    line("%t = arith.extsi %s : " + from + " to " + to);
+    sum = "%t";
+  }
+  line("linalg.yield " + sum + " : " + to);
+  line("} -> " + result.typeText());
+  return add("permute", name, *result.type, result.shape, x.bound + y.bound,
+             [&](size_t call, const Indices& i) {
+               Indices place(i.size());
+               for (size_t dim = 0; dim < i.size(); ++dim)
+                 place[order[dim]] = i[dim];
+               int64_t element = at(x, call, place);
+               if (!computes) return element;
+               return wrapElement(*x.type,
+                                  element + at(y, call, isInOrder ? i : place));
+             });
+}
+
 }  // namespace tilewright::testing

@@ -11,6 +11,8 @@
 namespace tilewright::testing {
 namespace {
 
+constexpr Element kBool{"i1", "i1", 8, Element::kUnsigned, {}};
+
 std::string arithOf(const ModuleTensor& value, const std::string& operation) {
   if (value.isFloat())
     return "arith." + (operation == "max" ? "maximumf" : operation + "f");
@@ -336,6 +338,54 @@ bool ModuleMaker::transpose() {
                for (size_t dim = 0; dim < i.size(); ++dim)
                  from[order[dim]] = i[dim];
                return at(x, call, from);
+             });
+}
+
+// Not with itself: upstream folds that to a constant, of dynamic sizes too.
+bool ModuleMaker::compare() {
+  ModuleTensor x = *anyValue([](const ModuleTensor&) { return true; });
+  const ModuleTensor* found = anyValue([&](const ModuleTensor& other) {
+    return other.type == x.type && other.shape == x.shape &&
+           other.name != x.name;
+  });
+  if (!found) return false;
+  ModuleTensor y = *found;
+  std::string name = fresh();
+  line(name + " = arith." + (x.isFloat() ? "cmpf ogt, " : "cmpi sgt, ") +
+       x.name + ", " + y.name + " : " + x.typeText());
+  return add("compare", name, kBool, x.shape, 1,
+             [&](size_t call, const Indices& i) {
+               return at(x, call, i) > at(y, call, i);
+             });
+}
+
+// Of truth values along one dimension.
+bool ModuleMaker::anyTrue() {
+  const ModuleTensor* found = anyMoved([](const ModuleTensor& value) {
+    return value.type->kind == Element::kUnsigned && value.rank() > 0;
+  });
+  if (!found) return false;
+  ModuleTensor x = *found, result = x;
+  size_t which = random_.below(x.rank());
+  result.shape.erase(result.shape.begin() + static_cast<int64_t>(which));
+  std::vector<std::string> sizes;
+  for (size_t dim = 0; dim < x.rank(); ++dim)
+    if (dim != which) sizes.push_back(dimText(x, dim));
+  std::string dest = emptyText(*x.type, result.shape, sizes),
+              no = scalarConstant(*x.type, 0), filled = fresh(), name = fresh();
+  line(filled + " = linalg.fill ins(" + no + " : i1) outs(" + dest + " : " +
+       result.typeText() + ") -> " + result.typeText());
+  line(name + " = linalg.reduce { arith.ori } ins(" + x.name + " : " +
+       x.typeText() + ") outs(" + filled + " : " + result.typeText() +
+       ") dimensions = [" + std::to_string(which) + "]");
+  return add("any", name, *x.type, result.shape, 1,
+             [&](size_t call, const Indices& i) {
+               Indices from = i;
+               from.insert(from.begin() + static_cast<int64_t>(which), 0);
+               int64_t any = 0;
+               for (; from[which] < x.shape[which].sizes[call]; ++from[which])
+                 any |= at(x, call, from);
+               return any;
              });
 }
 

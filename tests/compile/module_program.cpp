@@ -15,7 +15,9 @@ constexpr const Element* kTypes[] = {&kF32, &kS32, &kS8};
 constexpr Element kF8{"f8e4m3fn", "f8E4M3FN", 8, Element::kFloat,
                       TW_ELEMENT_F8E4M3FN};
 constexpr Element kBool{"i1", "i1", 8, Element::kUnsigned, {}};
-constexpr const Element* kMovedTypes[] = {&kF8, &kBool};
+constexpr Element kS16{"s16", "i16", 16, Element::kSigned, {}};
+constexpr Element kS64{"s64", "i64", 64, Element::kSigned, {}};
+constexpr const Element* kMovedTypes[] = {&kF8, &kBool, &kS16, &kS64};
 
 // Of a tensor.
 constexpr int64_t kMostElements = 20000;
@@ -167,7 +169,7 @@ std::string ModuleProgram::check(const JitModel& model) const {
 
 ModuleShape ModuleMaker::randomShape() {
   // The last ones fill several vectors, and leave some of one.
-  const int64_t kSizes[] = {1, 2, 3, 4, 5, 7, 11, 37, 131};
+  const int64_t kSizes[] = {1, 2, 3, 4, 5, 7, 11, 37, 131, 263};
   ModuleShape shape(random_.below(5));
   for (ModuleDim& dim : shape) {
     // Often a size that there is, so that operands suit each other.
@@ -323,9 +325,9 @@ ModuleProgram ModuleMaker::make() {
     ModuleShape shape = randomShape();
     if (!mayHave(shape)) continue;
     bool isMoved = !program_.arguments.empty() && random_.chance(0.25);
-    addArgument(
-        isMoved ? *kMovedTypes[random_.below(2)] : *kTypes[random_.below(3)],
-        shape, kRange);
+    addArgument(isMoved ? *kMovedTypes[random_.below(std::size(kMovedTypes))]
+                        : *kTypes[random_.below(3)],
+                shape, kRange);
   }
   using Operation = bool (ModuleMaker::*)();
   const Operation kOperations[] = {
@@ -340,7 +342,9 @@ ModuleProgram ModuleMaker::make() {
       &ModuleMaker::extractSlice,    &ModuleMaker::insertSlice,
       &ModuleMaker::insertSlice,     &ModuleMaker::pad,
       &ModuleMaker::concat,          &ModuleMaker::gather,
-      &ModuleMaker::packMaybeUnpack,
+      &ModuleMaker::compare,         &ModuleMaker::anyTrue,
+      &ModuleMaker::packMaybeUnpack, &ModuleMaker::permute,
+      &ModuleMaker::permute,
   };
   size_t wanted = 1 + random_.below(6);
   for (int tries = 0; tries < 100 && program_.operations.size() < wanted;

@@ -48,9 +48,11 @@ struct ModuleTensor {
 
   size_t rank() const { return shape.size(); }
   bool isFloat() const { return type->kind == Element::kFloat; }
-  // Truth values and floats of 8 bits: operations move them as they are.
+  // Truth values, floats of 8 bits, and what has 16 or 64: operations move them
+  // as they are.
   bool isOnlyMoved() const {
-    return type->bits == 8 && type->kind != Element::kSigned;
+    return type->bits != 32 &&
+           (type->bits != 8 || type->kind != Element::kSigned);
   }
   std::vector<int64_t> sizes(size_t call) const;
   int64_t mostElements() const;
@@ -121,6 +123,8 @@ class ModuleMaker {
   bool reduce();
   bool broadcast();
   bool transpose();
+  bool compare();
+  bool anyTrue();
   bool contraction();
   bool convolution();
   bool pooling();
@@ -134,6 +138,7 @@ class ModuleMaker {
   bool concat();
   bool gather();
   bool packMaybeUnpack();
+  bool permute();
   std::optional<Slice> chooseSlice(const ModuleTensor& whole);
 
   // Text of the program.

@@ -42,9 +42,12 @@ BODY = """
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32
   %m = tensor.dim %x, %c0 : tensor<?x40xf32>
+  // Of memory for as many rows as %x has.
+  %a = tensor.empty(%m) : tensor<?x40xf32>
+  %n = linalg.negf ins(%x : tensor<?x40xf32>) outs(%a : tensor<?x40xf32>) -> tensor<?x40xf32>
   %e = tensor.empty(%m) : tensor<?x48xf32>
   %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x48xf32>) -> tensor<?x48xf32>
-  %y = linalg.matmul ins(%x, %w : tensor<?x40xf32>, tensor<40x48xf32>) outs(%z : tensor<?x48xf32>) -> tensor<?x48xf32>
+  %y = linalg.matmul ins(%n, %w : tensor<?x40xf32>, tensor<40x48xf32>) outs(%z : tensor<?x48xf32>) -> tensor<?x48xf32>
   %k = tensor.extract %s[%c1] : tensor<2xi32>
   %f = arith.sitofp %k : i32 to f32
   %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,

@@ -70,7 +70,7 @@ TEST_F(ResolveTest, EachKeyOnceInOrder) {
   std::vector<ResolvedTile> tiles = resolve(twice);
   ASSERT_EQ(tiles.size(), keys_.size());
   for (size_t i = 0; i < keys_.size(); ++i) {
-    EXPECT_EQ(tiles[i].key, keys_[i]);
+    EXPECT_EQ(tiles[i].key, FunctionKey(keys_[i]));
     EXPECT_EQ(tiles[i].name, printTileKey(keys_[i]));
     EXPECT_GT(tiles[i].ms, 0);
   }

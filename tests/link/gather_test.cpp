@@ -74,7 +74,7 @@ TEST_F(GatherTest, EachNameOnceWithItsUsers) {
   EXPECT_TRUE(wanted->tiles[0].fromObject);
   EXPECT_EQ(wanted->references, 3u);
   EXPECT_EQ(wanted->modules, 2u);
-  EXPECT_EQ(wanted->tiles[0].key.m0, 8);
+  EXPECT_EQ(std::get<TileKey>(wanted->tiles[0].key).m0, 8);
 }
 
 TEST_F(GatherTest, DefinedNamesAreNotWanted) {

@@ -9,6 +9,7 @@
 #define TILEWRIGHT_CONTRACTION_H_
 
 #include "tilewright/matmul.h"
+#include "tilewright/pack_tile.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,6 +48,16 @@ typedef struct tw_gather_t {
   tw_gather_loops_t rows, columns;
 } tw_gather_t;
 
+// What is done with out when it has its sums, block by block, while it is in a
+// cache: `run`, if not null, is called with ranges of rows and columns of out,
+// none of them empty, by the tasks, at the same time where these are. Each
+// element is in one call, behind the last store to it; also where K is 0.
+typedef struct tw_epilogue_t {
+  void (*run)(void* context, tw_index_t m_begin, tw_index_t m_end,
+              tw_index_t n_begin, tw_index_t n_end);
+  void* context;
+} tw_epilogue_t;
+
 struct tw_thin_t;
 
 // A matmul whose tile is chosen.
@@ -70,7 +81,13 @@ typedef struct tw_contraction_t {
   // prepacked, reading it where it lies; null: nothing, the tile does it.
   void (*thin)(const struct tw_thin_t* thin, tw_index_t n_begin,
                tw_index_t n_end);
+  // What packs tiles of M0 x K0 of the lhs, of N0 x K0 of the rhs, from
+  // matrices that lie as these do. Null: the code behind tw_contract does,
+  // which is slower, but also gathers and widens elements; there it always
+  // does.
+  tw_pack_tile_fn_t pack_lhs, pack_rhs;
   tw_gather_t gather;
+  tw_epilogue_t epilogue;
 } tw_contraction_t;
 
 #define TW_CONTRACTION_THIN_ROWS 4
@@ -80,7 +97,7 @@ typedef struct tw_contraction_t {
 
 // Named after the version of tw_contraction_t: models of several versions of
 // Tilewright may be in one program, each with the function that it calls.
-#define TW_CONTRACT tw_contract_v2
+#define TW_CONTRACT tw_contract_v3
 #if defined(__GNUC__) && !defined(_WIN32)
 __attribute__((visibility("hidden")))
 #endif

@@ -4,6 +4,7 @@
 #include "tilewright/Codegen/Resolve.h"
 
 #include "HandWritten.h"
+#include "PackFunction.h"
 #include "StepTimer.h"
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/TileCache.h"
@@ -31,14 +32,15 @@ StringRef originName(Origin origin) {
 
 namespace {
 
-/// `library`: a hash of the bitcode library that a hand-written tile is from.
-Expected<std::string> cacheKeyOf(const TileKey &key, Emit kind,
+/// `library`: a hash of the bitcode library that a hand-written tile is from,
+/// or of the template of pack functions.
+Expected<std::string> cacheKeyOf(const FunctionKey &key, Emit kind,
                                  const GenerateOptions &options,
                                  StringRef library) {
-  Expected<Triple> triple = targetTriple(info(key.isa), options.triple);
+  Expected<Triple> triple = targetTriple(info(isaOf(key)), options.triple);
   if (!triple)
     return triple.takeError();
-  return TileCache::key(printTileKey(key, options.prefix), kind, options,
+  return TileCache::key(printFunctionKey(key, options.prefix), kind, options,
                         triple->str(), library);
 }
 
@@ -51,16 +53,17 @@ bool isBinary(Emit kind) {
 class Resolver {
 public:
   explicit Resolver(const ResolveOptions &options)
-      : options(options), handWritten(options.bitcodeDir) {}
+      : options(options), handWritten(options.bitcodeDir),
+        packs(options.bitcodeDir) {}
 
-  Expected<std::vector<ResolvedTile>> run(ArrayRef<TileKey> keys);
+  Expected<std::vector<ResolvedTile>> run(ArrayRef<FunctionKey> keys);
 
 private:
   /// What one worker keeps from tile to tile: made when first needed, for a
   /// run that finds everything in the cache needs none.
   struct Worker {
     std::optional<TileGenerator> generator;
-    Backends backends; // for hand-written tiles
+    Backends backends; // for hand-written tiles and pack functions
   };
 
   void work(MutableArrayRef<ResolvedTile> tiles,
@@ -68,6 +71,9 @@ private:
   Error resolve(ResolvedTile &tile, Worker &worker);
   Error generate(ResolvedTile &tile, const HandWrittenTile *row,
                  Worker &worker);
+  /// What the function's bytes depend on beside its key and the tool.
+  Expected<std::string> libraryOf(const ResolvedTile &tile,
+                                  const HandWrittenTile *row);
   void openCache();
   void finishCache();
   /// Remembers the first reason; the kernels come all the same.
@@ -76,6 +82,7 @@ private:
   const ResolveOptions &options;
   std::optional<TileCache> cache;
   HandWrittenBitcode handWritten;
+  PackTemplate packs;
   std::atomic<size_t> next{0};
   std::mutex mutex; // of what follows
   size_t done = 0;
@@ -85,6 +92,12 @@ private:
 
 Error Resolver::generate(ResolvedTile &tile, const HandWrittenTile *row,
                          Worker &worker) {
+  if (const auto *pack = std::get_if<PackKey>(&tile.key)) {
+    if (Error error = packs.generate(*pack, options.kind, options.generate,
+                                     worker.backends, tile.bytes, tile.times))
+      return createStringError(tile.name + ": " + toString(std::move(error)));
+    return Error::success();
+  }
   if (row) {
     Expected<SmallVector<char, 0>> bytes = handWritten.extract(
         *row, options.kind, options.generate, worker.backends, tile.times);
@@ -95,8 +108,8 @@ Error Resolver::generate(ResolvedTile &tile, const HandWrittenTile *row,
   }
   if (!worker.generator)
     worker.generator.emplace();
-  Expected<GeneratedTile> generated =
-      worker.generator->generate(tile.key, options.kind, options.generate);
+  Expected<GeneratedTile> generated = worker.generator->generate(
+      std::get<TileKey>(tile.key), options.kind, options.generate);
   if (!generated)
     return generated.takeError();
   tile.bytes = std::move(generated->bytes);
@@ -104,28 +117,32 @@ Error Resolver::generate(ResolvedTile &tile, const HandWrittenTile *row,
   return Error::success();
 }
 
+Expected<std::string> Resolver::libraryOf(const ResolvedTile &tile,
+                                          const HandWrittenTile *row) {
+  if (std::holds_alternative<PackKey>(tile.key))
+    return packs.hash();
+  return row ? handWritten.hash(row->key.isa) : std::string();
+}
+
 Error Resolver::resolve(ResolvedTile &tile, Worker &worker) {
   const HandWrittenTile *row = nullptr;
-  if (options.preferHandWritten && isBinary(options.kind))
-    row = findHandWrittenTile(tile.key);
+  const auto *key = std::get_if<TileKey>(&tile.key);
+  if (key && options.preferHandWritten && isBinary(options.kind))
+    row = findHandWrittenTile(*key);
   tile.origin = row ? Origin::HandWritten : Origin::Generated;
 
   // Bitcode of a hand-written tile costs no more to extract than to look up.
   if (!cache || (row && options.kind == Emit::Bitcode))
     return generate(tile, row, worker);
 
-  std::string library;
-  if (row) {
-    Expected<std::string> hash = handWritten.hash(tile.key.isa);
-    if (!hash)
-      return createStringError(tile.name + ": " + toString(hash.takeError()));
-    library = *hash;
-  }
-  Expected<std::string> key =
-      cacheKeyOf(tile.key, options.kind, options.generate, library);
-  if (!key)
-    return createStringError(tile.name + ": " + toString(key.takeError()));
-  if (auto bytes = cache->lookup(*key)) {
+  Expected<std::string> library = libraryOf(tile, row);
+  if (!library)
+    return createStringError(tile.name + ": " + toString(library.takeError()));
+  Expected<std::string> entry =
+      cacheKeyOf(tile.key, options.kind, options.generate, *library);
+  if (!entry)
+    return createStringError(tile.name + ": " + toString(entry.takeError()));
+  if (auto bytes = cache->lookup(*entry)) {
     tile.bytes = std::move(*bytes);
     if (!row)
       tile.origin = Origin::Cached;
@@ -133,7 +150,7 @@ Error Resolver::resolve(ResolvedTile &tile, Worker &worker) {
   }
   if (Error error = generate(tile, row, worker))
     return error;
-  Error error = cache->store(*key, tile.bytes);
+  Error error = cache->store(*entry, tile.bytes);
   std::lock_guard<std::mutex> lock(mutex);
   ++stored;
   notCached(std::move(error));
@@ -182,17 +199,17 @@ void Resolver::finishCache() {
     options.warn(cacheTrouble);
 }
 
-Expected<std::vector<ResolvedTile>> Resolver::run(ArrayRef<TileKey> keys) {
+Expected<std::vector<ResolvedTile>> Resolver::run(ArrayRef<FunctionKey> keys) {
   std::vector<ResolvedTile> tiles;
-  std::set<TileKey> seen;
-  for (const TileKey &key : keys) {
-    if (std::string why = validateTileKey(key); !why.empty())
-      return createStringError("invalid tile key: " + why);
+  std::set<FunctionKey> seen;
+  for (const FunctionKey &key : keys) {
+    if (std::string why = validateFunctionKey(key); !why.empty())
+      return createStringError("invalid key: " + why);
     if (!seen.insert(key).second)
       continue;
     ResolvedTile tile;
     tile.key = key;
-    tile.name = printTileKey(key, options.generate.prefix);
+    tile.name = printFunctionKey(key, options.generate.prefix);
     tiles.push_back(std::move(tile));
   }
 
@@ -222,14 +239,25 @@ Expected<std::vector<ResolvedTile>> Resolver::run(ArrayRef<TileKey> keys) {
 
 } // namespace
 
-Expected<std::string> cacheKey(const TileKey &key, Emit kind,
-                               const GenerateOptions &options) {
-  return cacheKeyOf(key, kind, options, "");
+Expected<std::string> cacheKey(const FunctionKey &key, Emit kind,
+                               const GenerateOptions &options,
+                               StringRef bitcodeDir) {
+  std::string library;
+  if (std::holds_alternative<PackKey>(key))
+    if (Error error = PackTemplate(bitcodeDir).hash().moveInto(library))
+      return std::move(error);
+  return cacheKeyOf(key, kind, options, library);
+}
+
+Expected<std::vector<ResolvedTile>>
+resolveFunctions(ArrayRef<FunctionKey> keys, const ResolveOptions &options) {
+  return Resolver(options).run(keys);
 }
 
 Expected<std::vector<ResolvedTile>>
 resolveTiles(ArrayRef<TileKey> keys, const ResolveOptions &options) {
-  return Resolver(options).run(keys);
+  return resolveFunctions(std::vector<FunctionKey>(keys.begin(), keys.end()),
+                          options);
 }
 
 Expected<std::unique_ptr<Module>> resolveTileModule(const TileKey &key,

@@ -6,6 +6,7 @@
 #include "DeviceTile.h"
 #include "RegistryEntry.h"
 #include "StepTimer.h"
+#include "UndefinedSymbols.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -24,7 +25,6 @@
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Object/ObjectFile.h"
 
 using namespace mlir;
 using llvm::createStringError;
@@ -63,35 +63,6 @@ public:
 private:
   ScopedDiagnosticHandler handler;
 };
-
-/// A tile function stands alone: an undefined symbol means that the code
-/// generator called the compiler's runtime library, which the ABI forbids.
-Error checkNoUndefinedSymbols(llvm::ArrayRef<char> object) {
-  llvm::MemoryBufferRef buffer(llvm::StringRef(object.data(), object.size()),
-                               "generated object");
-  auto file = llvm::object::ObjectFile::createObjectFile(buffer);
-  if (!file)
-    return file.takeError();
-  for (llvm::object::SymbolRef symbol : (*file)->symbols()) {
-    Expected<uint32_t> flags = symbol.getFlags();
-    if (!flags)
-      return flags.takeError();
-    if (!(*flags & llvm::object::SymbolRef::SF_Undefined) ||
-        (*flags & llvm::object::SymbolRef::SF_FormatSpecific))
-      continue;
-    Expected<llvm::StringRef> name = symbol.getName();
-    if (!name)
-      return name.takeError();
-    // The linker defines these: no code stands behind them.
-    if (*name == "_fltused" || *name == ".TOC.")
-      continue;
-    return createStringError(
-        "the generated code calls '%s', which the ABI of tile functions "
-        "forbids",
-        name->str().c_str());
-  }
-  return Error::success();
-}
 
 } // namespace
 
@@ -268,7 +239,7 @@ Error TileGenerator::Impl::compile(ModuleOp module, Backend &backend,
             backend.emit(*llvmModule, llvm::CodeGenFileType::ObjectFile,
                          CodegenPasses::Planned, tile.bytes))
       return error;
-    if (Error error = checkNoUndefinedSymbols(tile.bytes))
+    if (Error error = checkUndefinedSymbols(tile.bytes))
       return error;
   }
   return backendErrors.takeError();

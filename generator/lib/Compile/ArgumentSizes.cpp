@@ -4,7 +4,6 @@
 #include "ArgumentSizes.h"
 
 #include "RowMajorView.h"
-#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -84,15 +83,36 @@ Value ArgumentSizes::as(Value integer, Type type) {
   return as(as(integer, b.getIndexType()), type);
 }
 
+/// With the operations that SizeExpressions reads, divisions too, which
+/// upstream's expansion writes as comparisons and selections.
+Value ArgumentSizes::build(AffineExpr size) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(size))
+    return arith::ConstantIndexOp::create(b, constant.getValue());
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(size))
+    return index(sizes.symbols[symbol.getPosition()]);
+  auto binary = cast<AffineBinaryOpExpr>(size);
+  Value x = build(binary.getLHS()), y = build(binary.getRHS());
+  switch (binary.getKind()) {
+  case AffineExprKind::Add:
+    return b.createOrFold<arith::AddIOp>(x, y);
+  case AffineExprKind::Mul:
+    return b.createOrFold<arith::MulIOp>(x, y);
+  case AffineExprKind::FloorDiv:
+    return b.createOrFold<arith::FloorDivSIOp>(x, y);
+  case AffineExprKind::CeilDiv:
+    return b.createOrFold<arith::CeilDivSIOp>(x, y);
+  default: { // a remainder that is never negative
+    Value quotient = b.createOrFold<arith::FloorDivSIOp>(x, y);
+    return b.createOrFold<arith::SubIOp>(
+        x, b.createOrFold<arith::MulIOp>(quotient, y));
+  }
+  }
+}
+
 OpFoldResult ArgumentSizes::evaluate(AffineExpr size) {
   if (auto constant = dyn_cast<AffineConstantExpr>(size))
     return b.getIndexAttr(constant.getValue());
-  SmallVector<Value> values(sizes.symbols.size());
-  size.walk([&](AffineExpr part) {
-    if (auto symbol = dyn_cast<AffineSymbolExpr>(part))
-      values[symbol.getPosition()] = index(sizes.symbols[symbol.getPosition()]);
-  });
-  return affine::expandAffineExpr(b, b.getLoc(), size, {}, values);
+  return build(size);
 }
 
 Value ArgumentSizes::value(AffineExpr size, Type type) {

@@ -42,6 +42,7 @@ private:
   mlir::Value typed(SizeSymbol symbol);
   mlir::Value compute(const ComputedSize &size);
   mlir::Value as(mlir::Value integer, mlir::Type type);
+  mlir::Value build(mlir::AffineExpr size);
 
   mlir::ImplicitLocOpBuilder &b;
   const EntryLayout &layout;

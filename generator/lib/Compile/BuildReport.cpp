@@ -89,13 +89,16 @@ json::Value countAsJson(const std::string &count) {
 
 json::Array workAsJson(const std::vector<DispatchWork> &works) {
   json::Array array;
-  for (const DispatchWork &work : works)
-    array.push_back(
-        json::Object{{"entry_point", json::fixUTF8(work.entry)},
-                     {"calls", work.calls},
-                     {"bytes_read", countAsJson(work.bytesRead)},
-                     {"bytes_written", countAsJson(work.bytesWritten)},
-                     {"operations", countAsJson(work.operations)}});
+  for (const DispatchWork &work : works) {
+    json::Object object{{"entry_point", json::fixUTF8(work.entry)},
+                        {"calls", work.calls},
+                        {"bytes_read", countAsJson(work.bytesRead)},
+                        {"bytes_written", countAsJson(work.bytesWritten)},
+                        {"operations", countAsJson(work.operations)}};
+    if (!work.whyUnknown.empty())
+      object["unknown_because"] = work.whyUnknown;
+    array.push_back(std::move(object));
+  }
   return array;
 }
 
@@ -133,6 +136,7 @@ void printWorkAsText(const ModelDispatch &function, raw_ostream &os) {
       os << work.calls << " of them: ";
     os << "bytes read " << count(work.bytesRead) << "; written "
        << count(work.bytesWritten) << "; operations " << count(work.operations)
+       << (work.whyUnknown.empty() ? "" : "; unknown, for ") << work.whyUnknown
        << '\n';
   }
   if (function.work.size() > kMostWorkLines)
@@ -236,7 +240,7 @@ void printBuildReportAsJson(const BuildReport &report, raw_ostream &os) {
 void printBuildReportAsText(const BuildReport &report, raw_ostream &os) {
   if (!report.device.empty())
     printDeviceAsText(report, os);
-  os << "target " << report.target << "\n\ntile functions\n";
+  os << "target " << report.target << "\n\nkernels\n";
   size_t width = 0;
   for (const ResolvedTile &tile : report.link.tiles)
     width = std::max(width, tile.name.size());

@@ -3,6 +3,7 @@
 //
 // tw.matmul on buffers -> a call of tw_contract.
 
+#include "CallEpilogue.h"
 #include "Dispatch/Tasks.h"
 #include "TileCalls.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -35,7 +36,11 @@ public:
     Value places[3];
     for (unsigned operand = 0; operand < 3; ++operand)
       places[operand] = pointerToBytes(b, op->getOperand(operand));
+    std::optional<EpilogueCall> epilogue;
+    if (op.getEpilogue())
+      epilogue.emplace(b, op);
     fill();
+    storeEpilogue(epilogue);
     // One call for each matrix of the batch.
     bool divides = threadsOf(op) > 1;
     SmallVector<Value> matrix;
@@ -45,6 +50,8 @@ public:
     for (unsigned loop = 0; loop < op.getFirstMLoop(); ++loop) {
       Value extent = extentOf(loop);
       Value number = enterLoop(extent);
+      if (epilogue)
+        epilogue->setIndex(b, loop, number);
       if (divides)
         markParallel(cast<scf::ForOp>(b.getBlock()->getParentOp()));
       for (unsigned operand = 0; operand < 3; ++operand)
@@ -186,8 +193,38 @@ private:
           declareFunction(op, thinFunction(key.isa),
                           {memory.getType(), b.getI64Type(), b.getI64Type()}));
     else
-      storeAt(offsetof(tw_contraction_t, thin),
-              LLVM::ZeroOp::create(b, memory.getType()));
+      noFunction(offsetof(tw_contraction_t, thin));
+    functionIfAny(offsetof(tw_contraction_t, pack_lhs),
+                  isGathered
+                      ? nullptr
+                      : declareLhsPack(op, lhsTransposed ? MatrixLines::kCols
+                                                         : MatrixLines::kRows));
+    // As packed, the rhs has n for its rows: [k][n] lies by columns.
+    functionIfAny(offsetof(tw_contraction_t, pack_rhs),
+                  op.getRhsPacked()
+                      ? nullptr
+                      : declareRhsPack(op, rhsTransposed ? MatrixLines::kRows
+                                                         : MatrixLines::kCols));
+  }
+
+  void functionIfAny(size_t offset, LLVM::LLVMFuncOp callee) {
+    if (callee)
+      function(offset, callee);
+    else
+      noFunction(offset);
+  }
+
+  void noFunction(size_t offset) {
+    storeAt(offset, LLVM::ZeroOp::create(b, memory.getType()));
+  }
+
+  void storeEpilogue(const std::optional<EpilogueCall> &epilogue) {
+    constexpr size_t kRun = offsetof(tw_contraction_t, epilogue.run);
+    if (!epilogue)
+      return noFunction(kRun);
+    function(kRun, epilogue->getFunction());
+    storeAt(offsetof(tw_contraction_t, epilogue.context),
+            epilogue->getContext());
   }
 
   void function(size_t offset, LLVM::LLVMFuncOp callee) {

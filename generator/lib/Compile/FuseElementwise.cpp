@@ -4,6 +4,7 @@
 // tw-fuse-elementwise and tw-fuse-on-device: upstream's patterns, where they
 // cost no tile.
 
+#include "BroadcastInits.h"
 #include "ConstantElements.h"
 #include "MatchContraction.h"
 #include "MatchWindows.h"
@@ -68,6 +69,7 @@ void generalizeElementwise(func::FuncOp func) {
 struct FuseElementwisePass : impl::FuseElementwiseBase<FuseElementwisePass> {
   void runOnOperation() override {
     generalizeElementwise(getOperation());
+    addBroadcastInitsBehind(getOperation());
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(patterns, mayFuse);
     populateFoldConstantTransposes(patterns);

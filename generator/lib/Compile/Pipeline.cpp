@@ -181,6 +181,7 @@ void addBufferStep(OpPassManager &pm, const ModelOptions &options) {
   if (!options.device) {
     // What operations of a dispatch hand on is a row now, not a tensor.
     if (!options.reference) {
+      pm.addPass(createFormEpilogues());
       VectorTarget vectors = vectorsOf(options.target);
       VectorizeDispatchesOptions dispatches;
       dispatches.vectorBytes = vectors.bytes;

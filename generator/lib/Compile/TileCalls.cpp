@@ -26,6 +26,36 @@ LLVM::LLVMFuncOp declareTile(Operation *user, StringRef name) {
   return declareFunction(user, name, {pointer, pointer, pointer, pointer});
 }
 
+namespace {
+
+/// Packs panels of `rows` x K0 elements of `type` for the tile of `user`.
+LLVM::LLVMFuncOp declarePack(tw::MatmulOp user, int rows,
+                             tw_element_type_t type, MatrixLines lines) {
+  TileKey tile = user.getKey();
+  PackKey key{/*unpack=*/false, info(type).bits, lines, rows,
+              tile.k0,          tile.isa};
+  if (!validatePackKey(key).empty())
+    return nullptr;
+  // <prefix>_mmt4d_tile_...
+  StringRef prefix = user.getTile().split("_mmt4d_tile_").first;
+  Type pointer = LLVM::LLVMPointerType::get(user->getContext());
+  return declareFunction(
+      user, printPackKey(key, std::string_view(prefix.data(), prefix.size())),
+      {pointer, pointer, pointer});
+}
+
+} // namespace
+
+LLVM::LLVMFuncOp declareLhsPack(tw::MatmulOp user, MatrixLines lines) {
+  TileKey tile = user.getKey();
+  return declarePack(user, tile.m0, info(tile.types).lhs, lines);
+}
+
+LLVM::LLVMFuncOp declareRhsPack(tw::MatmulOp user, MatrixLines lines) {
+  TileKey tile = user.getKey();
+  return declarePack(user, tile.n0, info(tile.types).rhs, lines);
+}
+
 Value pointerToBytes(ImplicitLocOpBuilder &b, Value buffer) {
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
   Value word = arith::IndexCastOp::create(b, b.getI64Type(), address);

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Dialect/TwDialect.h"
+#include "tilewright/pack_key.h"
 
 namespace tilewright {
 
@@ -21,6 +22,11 @@ mlir::LLVM::LLVMFuncOp declareFunction(mlir::Operation *user,
 /// The tile function `name`.
 mlir::LLVM::LLVMFuncOp declareTile(mlir::Operation *user, llvm::StringRef name);
 
+/// The pack function of the lhs (the rhs) for the tile of `user`, with the
+/// prefix of the tile's name; null if elements have a width that none packs.
+mlir::LLVM::LLVMFuncOp declareLhsPack(tw::MatmulOp user, MatrixLines lines);
+mlir::LLVM::LLVMFuncOp declareRhsPack(tw::MatmulOp user, MatrixLines lines);
+
 /// Where the elements of `buffer`, which is contiguous, begin.
 mlir::Value pointerToBytes(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer);
 
@@ -29,7 +35,7 @@ mlir::Value pointerToBytes(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer);
 mlir::Value stackWords(mlir::ImplicitLocOpBuilder &b, mlir::Operation *user,
                        int64_t words);
 
-/// Replaces a multiplication on buffers by a call of tw_contract_v2, one for
+/// Replaces a multiplication on buffers by a call of tw_contract_v3, one for
 /// each matrix of its batch. Fails, with an error, if a buffer is not
 /// contiguous.
 llvm::LogicalResult callContraction(tw::MatmulOp op);

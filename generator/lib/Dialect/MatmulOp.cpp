@@ -5,6 +5,7 @@
 
 #include "TileOperands.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "tilewright/Dialect/Windows.h"
 #include "tilewright/contraction.h"
 
@@ -44,6 +45,12 @@ private:
     if (op.getNumResults() != 0 && op.getNumResults() != 2)
       return op.emitOpError() << "has " << op.getNumResults()
                               << " results; expected out and the workspace";
+    if (op.getEpilogue() && op.getNumResults())
+      return op.emitOpError()
+             << "has an epilogue; expected none but on buffers";
+    if (!op.getEpilogue() && !op.getEpilogueOperands().empty())
+      return op.emitOpError() << "has operands of an epilogue; expected "
+                                 "`epilogue`, the function that takes them";
     return success();
   }
 
@@ -232,6 +239,32 @@ void MatmulOp::getEffects(
     effects.emplace_back(MemoryEffects::Read::get(), &getOutMutable());
   for (OpOperand *operand : {&getOutMutable(), &getWorkspaceMutable()})
     effects.emplace_back(MemoryEffects::Write::get(), operand);
+  if (getEpilogue())
+    effects.emplace_back(MemoryEffects::Read::get(), &getOutMutable());
+  for (OpOperand &operand : getEpilogueOperandsMutable())
+    if (isa<MemRefType>(operand.get().getType())) {
+      effects.emplace_back(MemoryEffects::Read::get(), &operand);
+      effects.emplace_back(MemoryEffects::Write::get(), &operand);
+    }
+}
+
+LogicalResult MatmulOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (!getEpilogue())
+    return success();
+  auto callee = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(
+      getOperation(), getEpilogueAttr());
+  if (!callee)
+    return emitOpError() << "has the epilogue @" << *getEpilogue()
+                         << ", which is no function";
+  // The batch's loops, the rows and the columns.
+  SmallVector<Type> expected(getEpilogueOperands().getTypes());
+  expected.append(getFirstMLoop() + 4, IntegerType::get(getContext(), 64));
+  if (callee.getArgumentTypes() != ArrayRef(expected) || callee.getNumResults())
+    return emitOpError() << "has the epilogue @" << *getEpilogue()
+                         << " of type " << callee.getFunctionType()
+                         << "; expected "
+                         << FunctionType::get(getContext(), expected, {});
+  return success();
 }
 
 bool MatmulOp::isGathered() {

@@ -31,15 +31,35 @@ void setAttribute(Function &function, StringRef name, StringRef value) {
     function.addFnAttr(name, value);
 }
 
-/// tw_mmt4d_tile_fn_t: void (ptr, ptr, ptr, ptr), of which the first three are
-/// in a GPU's global memory.
-bool hasTileType(const Function &declaration, const IsaInfo &isa) {
+/// What a function that is asked for by name is declared as.
+struct FunctionContract {
+  StringRef what; ///< "a tile function"
+  StringRef name; ///< of its type in C
+  StringRef type; ///< in LLVM IR
+  unsigned params;
+  unsigned globalParams; ///< of them, those in a GPU's global memory
+};
+
+FunctionContract contractOf(const FunctionKey &key) {
+  if (const auto *pack = std::get_if<PackKey>(&key))
+    return {pack->unpack ? "an unpack function" : "a pack function",
+            pack->unpack ? "tw_unpack_tile_fn_t" : "tw_pack_tile_fn_t",
+            "void (ptr, ptr, ptr)", 3, 0};
+  if (info(isaOf(key)).isAmdgpu())
+    return {"a tile function", "tw_mmt4d_tile_fn_t",
+            "void (ptr addrspace(1), ptr addrspace(1), ptr addrspace(1), ptr)",
+            4, 3};
+  return {"a tile function", "tw_mmt4d_tile_fn_t", "void (ptr, ptr, ptr, ptr)",
+          4, 0};
+}
+
+bool keeps(const Function &declaration, const FunctionContract &contract) {
   FunctionType *type = declaration.getFunctionType();
   if (type->isVarArg() || !type->getReturnType()->isVoidTy() ||
-      type->getNumParams() != 4)
+      type->getNumParams() != contract.params)
     return false;
   for (auto [i, param] : enumerate(type->params())) {
-    unsigned space = isa.isAmdgpu() && i < 3 ? 1 : 0;
+    unsigned space = i < contract.globalParams ? 1 : 0;
     if (!param->isPointerTy() || param->getPointerAddressSpace() != space)
       return false;
   }
@@ -47,17 +67,14 @@ bool hasTileType(const Function &declaration, const IsaInfo &isa) {
 }
 
 Error wrongType(const Function &declaration, StringRef moduleId,
-                const IsaInfo &isa) {
+                const FunctionContract &contract) {
   std::string type;
   raw_string_ostream os(type);
   declaration.getFunctionType()->print(os);
-  return inputError(
-      moduleId, "declares '" + declaration.getName() + "' as '" + type +
-                    "', but a tile function's type is "
-                    "tw_mmt4d_tile_fn_t, " +
-                    (isa.isAmdgpu() ? "'void (ptr addrspace(1), ptr "
-                                      "addrspace(1), ptr addrspace(1), ptr)'"
-                                    : "'void (ptr, ptr, ptr, ptr)'"));
+  return inputError(moduleId, "declares '" + declaration.getName() + "' as '" +
+                                  type + "', but " + contract.what +
+                                  "'s type is " + contract.name + ", '" +
+                                  contract.type + "'");
 }
 
 /// A GPU's code is for exactly one target.
@@ -175,22 +192,24 @@ AttributePolicy::missingFeatures(const Function &caller, const IsaInfo &isa) {
 }
 
 Error AttributePolicy::checkUses(const Function &declaration,
-                                 const TileKey &key, StringRef moduleId,
+                                 const FunctionKey &key, StringRef moduleId,
                                  TileUse &use) {
-  const IsaInfo &isa = info(key.isa);
-  if (!hasTileType(declaration, isa))
-    return wrongType(declaration, moduleId, isa);
+  const IsaInfo &isa = info(isaOf(key));
+  const FunctionContract contract = contractOf(key);
+  if (!keeps(declaration, contract))
+    return wrongType(declaration, moduleId, contract);
   std::set<const Function *> callers;
   for (const Use &operand : declaration.uses()) {
     auto *call = dyn_cast<CallBase>(operand.getUser());
     // A call through another type than the declared one cannot be inlined and
-    // is not what the tile function expects.
+    // is not what the function expects.
     if (call && call->isCallee(&operand) &&
         call->getFunctionType() != declaration.getFunctionType())
-      return inputError(moduleId, "calls '" + declaration.getName() + "' in '" +
-                                      call->getFunction()->getName() +
-                                      "' with arguments that are not those of "
-                                      "tw_mmt4d_tile_fn_t");
+      return inputError(moduleId,
+                        "calls '" + declaration.getName() + "' in '" +
+                            call->getFunction()->getName() +
+                            "' with arguments that are not those of " +
+                            contract.name);
     if (!call || !call->isCallee(&operand)) {
       use.escapes = true;
       continue;
@@ -205,11 +224,11 @@ Error AttributePolicy::checkUses(const Function &declaration,
       continue;
     use.callers.insert(TargetAttributes::of(caller));
     if (isa.isAmdgpu()) {
-      if (attribute(caller, kCpu) != processorOf(key.isa))
+      if (attribute(caller, kCpu) != processorOf(isa.isa))
         errors =
             joinErrors(std::move(errors),
                        otherProcessor(caller, moduleId, declaration.getName(),
-                                      processorOf(key.isa)));
+                                      processorOf(isa.isa)));
       continue;
     }
     Expected<std::vector<std::string>> missing = missingFeatures(caller, isa);
@@ -224,13 +243,14 @@ Error AttributePolicy::checkUses(const Function &declaration,
   return errors;
 }
 
-TargetAttributes AttributePolicy::choose(const TileKey &key,
+TargetAttributes AttributePolicy::choose(const FunctionKey &key,
                                          const TileUse &use) {
   if (!use.escapes && use.callers.size() == 1)
     return *use.callers.begin();
-  if (info(key.isa).isAmdgpu())
-    return {processorOf(key.isa).str(), "", ""};
-  return {"", info(key.isa).llvmFeatures(), ""};
+  const IsaInfo &isa = info(isaOf(key));
+  if (isa.isAmdgpu())
+    return {processorOf(isa.isa).str(), "", ""};
+  return {"", isa.llvmFeatures(), ""};
 }
 
 } // namespace tilewright

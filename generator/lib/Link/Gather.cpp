@@ -26,24 +26,25 @@ using namespace llvm;
 namespace tilewright {
 namespace {
 
-/// The prefix of `prefixes` with which `name` is a tile name, or null.
+/// The prefix of `prefixes` with which `name` is that of a tile or pack
+/// function, or null.
 const std::string *findPrefix(StringRef name, ArrayRef<std::string> prefixes) {
   for (const std::string &prefix : prefixes)
-    if (looksLikeTileName(name, prefix))
+    if (looksLikeFunctionName(name, prefix))
       return &prefix;
   return nullptr;
 }
 
-/// Any prefix with which `name` is a tile name; empty if there is none.
+/// Any prefix with which it is one; empty if there is none.
 StringRef anyPrefix(StringRef name) {
   for (size_t at = name.find('_'); at != StringRef::npos;
        at = name.find('_', at + 1))
-    if (looksLikeTileName(name, name.take_front(at)))
+    if (looksLikeFunctionName(name, name.take_front(at)))
       return name.take_front(at);
   return "";
 }
 
-/// The tile symbols of one module.
+/// The symbols of one module with such names.
 struct ModuleSymbols {
   Triple::ArchType arch = Triple::UnknownArch;
   std::vector<std::string> undefined;
@@ -239,12 +240,12 @@ private:
       return Error::success();
     }
     const std::string &prefix = *findPrefix(name, options.prefixes);
-    Expected<TileKey> key = parseTileName(name, prefix);
+    Expected<FunctionKey> key = parseFunctionName(name, prefix);
     if (!key) {
       it->second = kRefused; // said once
       return inputError(module.id, toString(key.takeError()));
     }
-    const IsaInfo &isa = info(key->isa);
+    const IsaInfo &isa = info(isaOf(*key));
     if (!isForArchitecture(isa, arch)) {
       it->second = kRefused;
       return inputError(module.id, "is for " + Triple::getArchTypeName(arch) +

@@ -75,11 +75,11 @@ Expected<std::vector<ResolvedTile>> resolveWanted(const Wanted &wanted,
   std::vector<ResolvedTile> result(wanted.tiles.size());
   Error errors = Error::success();
   for (auto &[prefix, indices] : byPrefix) {
-    std::vector<TileKey> keys;
+    std::vector<FunctionKey> keys;
     for (size_t i : indices)
       keys.push_back(wanted.tiles[i].key);
     options.generate.prefix = prefix.str();
-    Expected<std::vector<ResolvedTile>> tiles = resolveTiles(keys, options);
+    Expected<std::vector<ResolvedTile>> tiles = resolveFunctions(keys, options);
     if (!tiles) {
       errors = joinErrors(std::move(errors), tiles.takeError());
       continue;

@@ -21,7 +21,7 @@ Function *findDefinition(Module &module, const WantedTile &tile) {
   // Hand-written bodies have Tilewright's own names, whatever prefix is asked
   // for.
   if (!function)
-    function = module.getFunction(printTileKey(tile.key));
+    function = module.getFunction(printFunctionKey(tile.key));
   return function && !function->isDeclaration() ? function : nullptr;
 }
 

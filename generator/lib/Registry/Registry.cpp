@@ -101,6 +101,11 @@ Expected<std::string> handWrittenBitcodePath(tw_isa_t isa, StringRef dir) {
                               isaName);
 }
 
+Expected<std::string> packTemplatePath(StringRef dir) {
+  return fileOfBitcodeDir("tilewright_pack_template.bc", dir,
+                          "template of pack functions");
+}
+
 #define TW_STRING_OF(x) #x
 #define TW_STRING(x) TW_STRING_OF(x)
 const StringLiteral kContractFunction = TW_STRING(TW_CONTRACT);

@@ -43,4 +43,21 @@ Expected<TileKey> parseTileName(StringRef name, StringRef prefix) {
                            parsed.accepted);
 }
 
+Expected<FunctionKey> parseFunctionName(StringRef name, StringRef prefix) {
+  std::string_view view(name.data(), name.size());
+  std::string_view prefixView(prefix.data(), prefix.size());
+  if (!looksLikePackName(view, prefixView))
+    return parseTileName(name, prefix);
+  ParsedPackKey parsed = parsePackKey(view, prefixView);
+  if (parsed.key)
+    return *parsed.key;
+  std::string question;
+  if (!parsed.unknownIsa.empty())
+    question = nearestIsa(parsed.unknownIsa).question();
+  if (question.empty())
+    return createStringError(parsed.error);
+  return createStringError(parsed.problem + question + " Expected " +
+                           parsed.accepted);
+}
+
 } // namespace tilewright

@@ -4,12 +4,11 @@
 // tilewright explain: what would stand for a name, and why.
 
 #include "Commands.h"
+#include "ExplainFacts.h"
 #include "GenKernels.h"
 #include "ToolSupport.h"
 
 #include "tilewright/Amdgpu/WavePlan.h"
-#include "tilewright/Codegen/Backend.h"
-#include "tilewright/Codegen/TileCache.h"
 #include "tilewright/Compile/CorePreference.h"
 #include "tilewright/Kernels/KernelGenerator.h"
 #include "tilewright/Planning/PlanCost.h"
@@ -45,6 +44,7 @@ ResolveFlags resolveFlags(explainOptions, Prefer::HandWritten);
 const char explainHelp[] = R"(
 Examples:
   tilewright explain tw_mmt4d_tile_s8s8s32_12x32x4_x86_64_avx512_vnni
+  tilewright explain tw_pack_tile_8_rows_12x4_x86_64_avx512_vnni
   tilewright explain --prefer=generated --json tw_mmt4d_tile_f32f32f32_7x48x1_generic
 )";
 
@@ -59,52 +59,11 @@ struct Explanation {
   /// Instead of these two on amdgpu.
   WavePlan wavePlan;
   WaveCost waveCost{};
-  bool cachedBitcode = false, cachedObject = false;
-  std::string cachedWhere; ///< empty if not asked
-  std::vector<std::string> missingFeatures;
-  bool otherArchitecture = false;
+  CacheFacts cached;
+  CpuFacts cpu;
   Origin origin;
   std::string reason;
 };
-
-void lookAtCpu(Explanation &e) {
-  const IsaInfo &isa = info(e.key.isa);
-  e.otherArchitecture = isa.isAmdgpu();
-  if (isa.features.empty())
-    return;
-  TargetCpu host = hostTargetCpu();
-  e.otherArchitecture = !isForArchitecture(isa, host.arch);
-  if (e.otherArchitecture)
-    return;
-  for (const CpuFeatureInfo *feature : isa.features)
-    if (!is_contained(host.features, feature))
-      e.missingFeatures.emplace_back(feature->llvmName);
-}
-
-void lookAtCache(Explanation &e, const ResolveOptions &options) {
-  if (!options.useCache)
-    return;
-  Expected<std::string> directory = TileCache::directoryFor(options.cacheDir);
-  if (!directory) {
-    e.cachedWhere = ": " + toString(directory.takeError());
-    return;
-  }
-  e.cachedWhere = " in " + *directory;
-  Expected<TileCache> cache = TileCache::open(*directory);
-  if (!cache)
-    return consumeError(cache.takeError()); // nothing is cached there
-  auto has = [&](Emit kind) {
-    Expected<std::string> key = cacheKey(e.key, kind, options.generate);
-    if (!key) {
-      consumeError(key.takeError());
-      return false;
-    }
-    return cache->lookup(*key).has_value();
-  };
-  e.cachedBitcode = has(Emit::Bitcode);
-  e.cachedObject =
-      has(info(e.key.isa).isAmdgpu() ? Emit::CodeObject : Emit::Object);
-}
 
 void conclude(Explanation &e, const ResolveOptions &options) {
   e.reason = whyBody(e.row, options.preferHandWritten);
@@ -114,8 +73,7 @@ void conclude(Explanation &e, const ResolveOptions &options) {
       e.reason += ", but resolving it would fail: " + e.library;
     return;
   }
-  e.origin =
-      e.cachedObject || e.cachedBitcode ? Origin::Cached : Origin::Generated;
+  e.origin = e.cached.any() ? Origin::Cached : Origin::Generated;
   e.reason += e.origin == Origin::Cached ? "; generated before"
                                          : "; generated when asked for";
 }
@@ -158,28 +116,10 @@ Expected<Explanation> explain(const TileKey &key) {
   }
   if (Error error = choosePlan(e))
     return createStringError(e.name + ": " + toString(std::move(error)));
-  lookAtCpu(e);
-  lookAtCache(e, options);
+  e.cpu = lookAtCpu(info(key.isa));
+  e.cached = lookAtCache(key, options);
   conclude(e, options);
   return e;
-}
-
-std::string cpuText(const Explanation &e) {
-  if (e.otherArchitecture)
-    return "is of another architecture";
-  if (e.missingFeatures.empty())
-    return "can run it";
-  return "cannot run it: it lacks " + join(e.missingFeatures, ", ");
-}
-
-std::string cacheText(const Explanation &e) {
-  if (e.cachedWhere.empty())
-    return "not asked (--no-cache)";
-  std::string kinds = e.cachedBitcode && e.cachedObject ? "bitcode and object"
-                      : e.cachedBitcode                 ? "bitcode"
-                      : e.cachedObject                  ? "object"
-                                                        : "nothing";
-  return kinds + e.cachedWhere;
 }
 
 /// The key at the least vector length, where sizes are numbers.
@@ -348,7 +288,7 @@ void printText(const Explanation &e) {
                       isa.scaling == TW_SCALING_NONE ? "" : " or more",
                       isa.features.empty() ? "" : "; ", isa.llvmFeatures())
                   .str());
-  line("this CPU", cpuText(e));
+  line("this CPU", e.cpu.text());
   line("hand-written", !e.row ? "no row"
                        : e.libraryFound
                            ? "family " + e.row->family + ", in " + e.library
@@ -357,7 +297,7 @@ void printText(const Explanation &e) {
     line("multiplies", multiplyText(e.key));
   line("plan", planText(e));
   printCost(e);
-  line("cached", cacheText(e));
+  line("cached", e.cached.text());
   line("chosen", originName(e.origin).str() + ": " + e.reason);
 }
 
@@ -378,13 +318,13 @@ json::Value asJsonValue(const Explanation &e) {
       {"lhs_step_bytes", least.lhsStepBytes()},
       {"rhs_step_bytes", least.rhsStepBytes()},
       {"out_tile_bytes", least.outTileBytes()},
-      {"cpu_runs_it", !e.otherArchitecture && e.missingFeatures.empty()},
-      {"cpu_lacks", json::Array(e.missingFeatures)},
+      {"cpu_runs_it", e.cpu.runsIt()},
+      {"cpu_lacks", json::Array(e.cpu.missingFeatures)},
       {"hand_written", e.row != nullptr},
       {"plan", planText(e)},
       {"cost", costAsJson(e)},
-      {"cached_bitcode", e.cachedBitcode},
-      {"cached_object", e.cachedObject},
+      {"cached_bitcode", e.cached.bitcode},
+      {"cached_object", e.cached.object},
       {"origin", originName(e.origin)},
       {"reason", e.reason}};
   if (std::string name = multiplyName(e.key); !name.empty()) {
@@ -416,15 +356,19 @@ Error runExplain() {
               explainKernel(key, prefix, plan, asJson ? &all : nullptr))
         return error;
   }
-  std::vector<TileKey> tileKeys;
-  if (!tiles.empty()) {
-    Expected<std::vector<TileKey>> keys = parseNames(tiles, prefix);
-    if (!keys)
-      return keys.takeError();
-    tileKeys = std::move(*keys);
-  }
-  for (const TileKey &key : tileKeys) {
-    Expected<Explanation> e = explain(key);
+  std::vector<FunctionKey> functions;
+  if (!tiles.empty())
+    if (Error error = parseFunctionNames(tiles, prefix).moveInto(functions))
+      return error;
+  ResolveOptions options = resolveFlags.get();
+  options.generate.prefix = prefix;
+  for (const FunctionKey &key : functions) {
+    if (const auto *pack = std::get_if<PackKey>(&key)) {
+      if (Error error = explainPack(*pack, options, asJson ? &all : nullptr))
+        return error;
+      continue;
+    }
+    Expected<Explanation> e = explain(std::get<TileKey>(key));
     if (!e)
       return e.takeError();
     if (asJson)

@@ -22,7 +22,8 @@ using namespace llvm;
 namespace tilewright {
 namespace {
 
-cl::SubCommand genOptions("gen", "Generate tile functions from their names");
+cl::SubCommand genOptions("gen",
+                          "Generate tile and pack functions from their names");
 
 cl::list<std::string> names(cl::Positional, cl::sub(genOptions),
                             cl::desc("<name>..."), cl::OneOrMore);
@@ -75,6 +76,10 @@ in 1..1024, K0 in 1..64 (1..256 on amdgpu). '@file' stands for the names in a
 file, '-' for those on standard input; '#' begins a comment. 'gen' generates even what has a
 hand-written body, unless asked with --prefer=hand-written.
 
+tw_pack_tile_<bits>_<rows|cols>_<R0>x<C0>_<isa> packs a matrix into such tiles,
+tw_unpack_tile_<...> is the way back; <bits> of an element are 4, 8, 16, 32 or
+64, and a line of the matrix is one of its rows or columns.
+
 tw_mmt4d_kernel_<...>_amdgpu_<gfx> is the workgroup kernel around the tile of
 that name, a whole mmt4d: --emit=hsaco (the default), asm, bitcode, llvm, vector
 (its stages, pipelined) or plan.
@@ -83,6 +88,7 @@ Examples:
   tilewright gen tw_mmt4d_tile_f32f32f32_7x48x1_x86_64_avx512_base -o tile.o
   tilewright gen --emit=asm tw_mmt4d_tile_s8s8s32_12x32x4_x86_64_avx512_vnni
   tilewright gen --emit=plan @names.txt
+  tilewright gen tw_pack_tile_32_cols_48x1_x86_64_avx512_base --emit=asm
   tilewright gen -o tiles/ --registry-entry -j4 --time @names.txt
   tilewright gen --emit=plan --plan=unroll=4 tw_mmt4d_tile_f32f32f32_1x16x1_generic
   tilewright gen --emit=asm tw_mmt4d_tile_f16f16f32_64x64x16_amdgpu_gfx942
@@ -220,7 +226,7 @@ Error warnOfSpills(ArrayRef<ResolvedTile> tiles,
   for (const ResolvedTile &tile : tiles) {
     ArrayRef<TileKey> planned;
     if (tile.origin != Origin::HandWritten)
-      planned = tile.key;
+      planned = std::get<TileKey>(tile.key);
     Expected<std::vector<std::string>> warnings = spillWarnings(
         tile.bytes, planned, options.generate.prefix, options.generate.plan);
     if (!warnings)
@@ -236,16 +242,20 @@ Error runGen() {
   Expected<std::vector<std::string>> wanted = wantedNames(kernels);
   if (!wanted)
     return wanted.takeError();
-  Expected<std::vector<TileKey>> keys = parseNames(*wanted, prefix);
+  Expected<std::vector<FunctionKey>> keys = parseFunctionNames(*wanted, prefix);
   if (!keys)
     return keys.takeError();
+  std::vector<TileKey> kernelTiles;
+  if (kernels)
+    for (const FunctionKey &key : *keys)
+      kernelTiles.push_back(std::get<TileKey>(key));
   if (kernels && emitKind.getNumOccurrences() == 0)
     emitKind = Emit::CodeObject;
 
   std::vector<std::string> symbols;
-  for (const TileKey &key : *keys) {
-    std::string symbol =
-        kernels ? kernelName(key, prefix) : printTileKey(key, prefix);
+  for (const FunctionKey &key : *keys) {
+    std::string symbol = kernels ? kernelName(std::get<TileKey>(key), prefix)
+                                 : printFunctionKey(key, prefix);
     if (!is_contained(symbols, symbol))
       symbols.push_back(symbol);
   }
@@ -275,7 +285,8 @@ Error runGen() {
     progress.update("generating", done, total);
   };
   Expected<std::vector<ResolvedTile>> tiles =
-      kernels ? generateKernels(*keys, options) : resolveTiles(*keys, options);
+      kernels ? generateKernels(kernelTiles, options)
+              : resolveFunctions(*keys, options);
   if (!tiles)
     return tiles.takeError();
   if (Error error = warnOfSpills(*tiles, options))

@@ -40,12 +40,13 @@ void assignText(ResolvedTile &result, StringRef text) {
 Error generateKernel(KernelGenerator &generator, DeviceBackends &backends,
                      const KernelOptions &options, Emit kind,
                      ResolvedTile &result) {
+  const TileKey &key = std::get<TileKey>(result.key);
   switch (kind) {
   case Emit::Keys:
     assignText(result, result.name + "\n");
     return Error::success();
   case Emit::Plan: {
-    Expected<KernelPlan> plan = planKernel(result.key, options.plan);
+    Expected<KernelPlan> plan = planKernel(key, options.plan);
     if (!plan)
       return createStringError(result.name + ": " + toString(plan.takeError()));
     assignText(result, printKernelPlan(*plan) + "\n");
@@ -58,7 +59,7 @@ Error generateKernel(KernelGenerator &generator, DeviceBackends &backends,
                       "plan, vector, llvm, asm, bitcode or hsaco");
   case Emit::Vector: {
     Expected<std::string> text =
-        generator.printStages(result.key, options, /*rotated=*/true);
+        generator.printStages(key, options, /*rotated=*/true);
     if (!text)
       return text.takeError();
     assignText(result, *text);
@@ -68,11 +69,10 @@ Error generateKernel(KernelGenerator &generator, DeviceBackends &backends,
     break;
   }
   LLVMContext context;
-  Expected<GeneratedKernel> kernel =
-      generator.generate(result.key, options, context);
+  Expected<GeneratedKernel> kernel = generator.generate(key, options, context);
   if (!kernel)
     return kernel.takeError();
-  Expected<DeviceBackend *> backend = backends.get(result.key.isa);
+  Expected<DeviceBackend *> backend = backends.get(key.isa);
   if (!backend)
     return backend.takeError();
   if (kind == Emit::LLVM) {

@@ -61,12 +61,15 @@ Error addInputs(OutputFiles &outputs, ArrayRef<std::string> paths) {
   return Error::success();
 }
 
-Expected<std::vector<TileKey>> parseNames(ArrayRef<std::string> names,
-                                          StringRef prefix) {
-  std::vector<TileKey> keys;
+/// `parseOne`: Expected<Key>(StringRef name, StringRef prefix).
+template <typename Key>
+static Expected<std::vector<Key>>
+parseWith(Expected<Key> (*parseOne)(StringRef, StringRef),
+          ArrayRef<std::string> names, StringRef prefix) {
+  std::vector<Key> keys;
   Error all = Error::success();
   auto parse = [&](StringRef name) {
-    if (Expected<TileKey> key = parseTileName(name, prefix))
+    if (Expected<Key> key = parseOne(name, prefix))
       keys.push_back(*key);
     else
       all = joinErrors(std::move(all), key.takeError());
@@ -100,6 +103,16 @@ Expected<std::vector<TileKey>> parseNames(ArrayRef<std::string> names,
   if (keys.empty())
     return createStringError("no names given");
   return keys;
+}
+
+Expected<std::vector<FunctionKey>>
+parseFunctionNames(ArrayRef<std::string> names, StringRef prefix) {
+  return parseWith(parseFunctionName, names, prefix);
+}
+
+Expected<std::vector<TileKey>> parseNames(ArrayRef<std::string> names,
+                                          StringRef prefix) {
+  return parseWith(parseTileName, names, prefix);
 }
 
 void printWarning(StringRef message) { printWarning("tilewright", message); }

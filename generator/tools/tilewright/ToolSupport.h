@@ -10,12 +10,17 @@
 #include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Registry/Registry.h"
 #include "tilewright/Support/OutputFiles.h"
+#include "tilewright/pack_key.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace tilewright {
 
 /// The keys that `names` spell, in order; "-" stands for the names on standard
 /// input, separated by white space, with comments. All errors, joined.
+llvm::Expected<std::vector<FunctionKey>>
+parseFunctionNames(llvm::ArrayRef<std::string> names, llvm::StringRef prefix);
+
+/// The same where only tiles are meant.
 llvm::Expected<std::vector<TileKey>>
 parseNames(llvm::ArrayRef<std::string> names, llvm::StringRef prefix);
 

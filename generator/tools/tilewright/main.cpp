@@ -28,7 +28,9 @@ const char overview[] =
     "Microkernels by name: hand-written where they exist, generated where they "
     "do not.\n\n"
     "A tile name says everything: "
-    "tw_mmt4d_tile_<types>_<M0>x<N0>x<K0>_<arch>_<isa>\n";
+    "tw_mmt4d_tile_<types>_<M0>x<N0>x<K0>_<arch>_<isa>\n"
+    "and so does that of what packs its operands: "
+    "tw_pack_tile_<bits>_<rows|cols>_<R0>x<C0>_<isa>\n";
 
 const char topLevelHelp[] =
     "\nStart here:\n"

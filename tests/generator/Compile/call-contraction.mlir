@@ -3,13 +3,15 @@
 // One call for each matrix of the batch, of which only the places of the operands change. Flags: f32f32f32 (1)
 // and that lhs lies transposed (bit 20).
 // CHECK-LABEL: func.func @batch(
-// CHECK:         %[[C:.*]] = llvm.alloca %{{.*}} x !llvm.array<36 x i64>
+// CHECK:         %[[C:.*]] = llvm.alloca %{{.*}} x !llvm.array<40 x i64>
 // CHECK:         llvm.mlir.constant(1048577 : i32)
 // CHECK:         llvm.mlir.addressof @tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base
 // CHECK:         llvm.mlir.zero : !llvm.ptr
+// CHECK:         llvm.mlir.addressof @tw_pack_tile_32_cols_12x1_x86_64_avx512_base
+// CHECK:         llvm.mlir.addressof @tw_pack_tile_32_cols_32x1_x86_64_avx512_base
 // CHECK:         scf.for
 // CHECK-COUNT-3:   llvm.getelementptr %{{.*}}[%{{.*}}] : (!llvm.ptr, i64) -> !llvm.ptr, i8
-// CHECK:           llvm.call @tw_contract_v2(%[[C]])
+// CHECK:           llvm.call @tw_contract_v3(%[[C]])
 #a = affine_map<(b, m, n, k) -> (b, k, m)>
 #b = affine_map<(b, m, n, k) -> (b, k, n)>
 #c = affine_map<(b, m, n, k) -> (b, m, n)>
@@ -22,7 +24,9 @@ func.func @batch(%x: memref<?x7x?xf32>, %y: memref<?x7x96xf32>, %o: memref<?x?x9
 // Of few rows, perhaps: what multiplies them without a tile goes along.
 // CHECK-LABEL: func.func @thin(
 // CHECK:         llvm.mlir.addressof @tw_thin_v1_x86_64_avx512_base
-// CHECK:         llvm.call @tw_contract_v2(
+// CHECK:         llvm.mlir.addressof @tw_pack_tile_8_rows_12x4_x86_64_avx512_vnni
+// CHECK:         llvm.mlir.addressof @tw_pack_tile_8_cols_32x4_x86_64_avx512_vnni
+// CHECK:         llvm.call @tw_contract_v3(
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n, k) -> (m, n)>
@@ -32,17 +36,58 @@ func.func @thin(%x: memref<?x?xi8>, %y: memref<?x?xi8>, %o: memref<?x?xi32>, %w:
   return
 }
 
+// A rhs that lies [n][k] is packed from its rows.
+// CHECK-LABEL: func.func @transposed(
+// CHECK:         llvm.mlir.addressof @tw_mmt4d_tile_f32f32f32_8x12x1_arm_64_base
+// CHECK:         llvm.mlir.addressof @tw_pack_tile_32_rows_8x1_arm_64_base
+// CHECK:         llvm.mlir.addressof @tw_pack_tile_32_rows_12x1_arm_64_base
+// CHECK:         llvm.call @tw_contract_v3(
+#nk = affine_map<(m, n, k) -> (n, k)>
+func.func @transposed(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %o: memref<?x?xf32>, %w: memref<4194304xi8>) {
+  tw.matmul "tw_mmt4d_tile_f32f32f32_8x12x1_arm_64_base" overwrite indexing_maps = [#mk, #nk, #mn]
+      ins(%x, %y : memref<?x?xf32>, memref<?x?xf32>) outs(%o, %w : memref<?x?xf32>, memref<4194304xi8>)
+  return
+}
+
 // Of a lhs that is gathered, rows and columns are told by sizes and strides, here of two loops each; the last columns are filled up to
 // steps of 4, in K too. Flags: s8s8s32.
 // CHECK-LABEL: func.func @windows(
 // CHECK-SAME:      %[[X:[^:]*]]: memref<?x20xi8>
-// CHECK:         llvm.alloca %{{.*}} x !llvm.array<36 x i64>
-// CHECK:         llvm.call @tw_contract_v2(
+// CHECK-NOT:     @tw_pack_tile
+// CHECK:         llvm.alloca %{{.*}} x !llvm.array<40 x i64>
+// CHECK:         llvm.call @tw_contract_v3(
 #x = affine_map<(h, w, n, i, j) -> (h * 2 + i, w * 3 + j)>
 #w = affine_map<(h, w, n, i, j) -> (n, i, j)>
 #o = affine_map<(h, w, n, i, j) -> (h, w, n)>
 func.func @windows(%x: memref<?x20xi8>, %y: memref<3x?x2x16x4xi8>, %o: memref<?x5x40xi32>, %w: memref<4194304xi8>) {
   tw.matmul "tw_mmt4d_tile_s8s8s32_8x16x4_x86_64_avx512_vnni" rhs_packed m_loops = 2 k_loops = 2 k_size = 7 indexing_maps = [#x, #w, #o]
       ins(%x, %y : memref<?x20xi8>, memref<3x?x2x16x4xi8>) outs(%o, %w : memref<?x5x40xi32>, memref<4194304xi8>)
+  return
+}
+
+// What is done with blocks of out: its operands and the number of the batch's matrix are words, which a function takes apart.
+// CHECK-LABEL: func.func @finished(
+// CHECK-SAME:      %{{.*}}: memref<?x?x?xf32>, %{{.*}}: memref<?x?x?xf32>, %[[O:.*]]: memref<?xf32>, %[[V:.*]]: memref<1xf32>, %[[N:[^:]*]]: i64
+// CHECK-DAG:     %[[WORDS:.*]] = llvm.alloca %{{.*}} x !llvm.array<4 x i64>
+// CHECK-DAG:     %[[C:.*]] = llvm.alloca %{{.*}} x !llvm.array<40 x i64>
+// CHECK:         llvm.mlir.addressof @finish.call
+// CHECK:         scf.for %[[I:.*]] =
+// CHECK-NEXT:      %[[NUMBER:.*]] = arith.index_cast %[[I]] : index to i64
+// CHECK-NEXT:      %[[AT:.*]] = llvm.getelementptr %[[WORDS]][3]
+// CHECK-NEXT:      llvm.store %[[NUMBER]], %[[AT]]
+// CHECK:           llvm.call @tw_contract_v3(%[[C]])
+// CHECK:       llvm.func internal @finish.call(%[[X:.*]]: !llvm.ptr, %[[M0:.*]]: i64, %[[M1:.*]]: i64, %[[N0:.*]]: i64, %[[N1:.*]]: i64)
+// CHECK-COUNT-2: builtin.unrealized_conversion_cast
+// CHECK:         call @finish(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[M0]], %[[M1]], %[[N0]], %[[N1]])
+#bmk = affine_map<(b, m, n, k) -> (b, m, k)>
+#bkn = affine_map<(b, m, n, k) -> (b, k, n)>
+#bmn = affine_map<(b, m, n, k) -> (b, m, n)>
+func.func @finished(%x: memref<?x?x?xf32>, %y: memref<?x?x?xf32>, %o: memref<?xf32>, %v: memref<1xf32>, %n: i64, %r: memref<?x?x?xf32>, %w: memref<4194304xi8>) {
+  tw.matmul "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base" overwrite indexing_maps = [#bmk, #bkn, #bmn]
+      ins(%x, %y : memref<?x?x?xf32>, memref<?x?x?xf32>) outs(%r, %w : memref<?x?x?xf32>, memref<4194304xi8>)
+      epilogue @finish(%o, %v, %n : memref<?xf32>, memref<1xf32>, i64)
+  return
+}
+func.func private @finish(%o: memref<?xf32>, %v: memref<1xf32>, %n: i64, %b: i64, %m0: i64, %m1: i64, %n0: i64, %n1: i64) attributes {tw.epilogue} {
   return
 }

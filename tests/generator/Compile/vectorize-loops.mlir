@@ -191,14 +191,111 @@ func.func @in_order(%x: memref<?x?xf32>, %y: memref<?xf32>) {
   return
 }
 
-// Left to the plain loops: bits are bytes in memory.
+// Parts of 16 rows are put together, transposed in registers to a tile of 16 x 64, and read from there like any other operand.
+// CHECK-LABEL: @transposed
+// CHECK-NOT:     vector.gather
+// CHECK:         %[[TILE:.*]] = memref.alloca() {alignment = 64 : i64} : memref<16x64xf32>
+// CHECK:         scf.for %{{.*}} = %c0 to %{{.*}} step %c16
+// CHECK:           scf.for %{{.*}} = %c0 to %{{.*}} step %c64
+// CHECK:             memref.prefetch {{.*}}, write
+// CHECK:             memref.prefetch {{.*}}, read
+// CHECK-COUNT-4:     vector.load {{.*}} vector<4xf32>
+// CHECK:             vector.shuffle {{.*}} vector<8xf32>, vector<8xf32>
+// CHECK:             vector.shuffle {{.*}} [0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29] : vector<16xf32>
+// CHECK:             vector.store {{.*}}, %[[TILE]]
+// CHECK:             vector.load %[[TILE]]
+// CHECK:             math.exp {{.*}} vector<16xf32>
+// CHECK:             vector.store
+// CHECK:         return
+// NARROW-LABEL: @transposed
+// NARROW-NOT:    vector.gather
+// NARROW:        memref.alloca() {alignment = 64 : i64} : memref<16x16xf32>
+// NARROW:        vector.shuffle {{.*}} [0, 4, 1, 5] : vector<4xf32>
+// NARROW:        return
+func.func @transposed(%x: memref<?x?x?xf32>, %y: memref<?x?x?xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k, i, j)>, affine_map<(i, j, k) -> (i, j, k)>],
+                  iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : memref<?x?x?xf32>) outs(%y : memref<?x?x?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// Behind the lanes there may be dimensions of one element.
+// CHECK-LABEL: @before_one
+// CHECK-NOT:     vector.scatter
+// CHECK:         vector.load {{.*}} memref<?xf32>, vector<16xf32>
+// CHECK:         vector.store {{.*}} memref<?x?x1xf32>, vector<16xf32>
+// CHECK-NOT:     vector.scatter
+// CHECK:         return
+func.func @before_one(%x: memref<?xf32>, %y: memref<?x?x1xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (j)>, affine_map<(i, j, k) -> (i, j, k)>],
+                  iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : memref<?xf32>) outs(%y : memref<?x?x1xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  }
+  return
+}
+
+// Truth values are bytes in memory, and bits in vectors.
 // CHECK-LABEL: @booleans
-// CHECK:         linalg.generic
+// CHECK:         %[[X:.*]] = builtin.unrealized_conversion_cast %{{.*}} : memref<?xi1> to memref<?xi8>
+// CHECK:         vector.load %[[X]]{{.*}} memref<?xi8>, vector<64xi8>
+// CHECK:         arith.trunci {{.*}} to vector<64xi1>
+// CHECK:         arith.ori {{.*}} vector<64xi1>
+// CHECK:         arith.extui {{.*}} to vector<64xi8>
+// CHECK:         vector.store {{.*}} memref<?xi8>, vector<64xi8>
 func.func @booleans(%x: memref<?xi1>, %y: memref<?xi1>) {
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
       ins(%x : memref<?xi1>) outs(%y : memref<?xi1>) {
   ^bb0(%a: i1, %b: i1):
-    linalg.yield %a : i1
+    %r = arith.ori %a, %b : i1
+    linalg.yield %r : i1
+  }
+  return
+}
+
+// Left to the plain loops: a loop in the body.
+// CHECK-LABEL: @looped
+// CHECK:         linalg.generic
+func.func @looped(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%p = %a) -> f32 {
+      %q = arith.mulf %p, %p : f32
+      scf.yield %q : f32
+    }
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// What an operation goes on from, if it was filled in just before, is never written: neighbouring windows begin with it in registers.
+// CHECK-LABEL: func.func @filled(
+// CHECK-SAME:      %{{.*}}, %{{.*}}, %[[O:[^:]*]]: memref<?x6x16xf32>, %[[S:.*]]: f32
+// CHECK-NOT:     vector.store
+// CHECK:         %[[START:.*]] = vector.broadcast %[[S]] : f32 to vector<16xf32>
+// CHECK-NOT:     vector.load %[[O]]
+// CHECK:         arith.addf
+// CHECK:         vector.store {{.*}} %[[O]]
+// CHECK-NOT:     vector.load %[[O]]
+// CHECK:         return
+func.func @filled(%x: memref<?x8x16xf32>, %k: memref<3x16xf32>, %o: memref<?x6x16xf32>, %s: f32) {
+  linalg.fill ins(%s : f32) outs(%o : memref<?x6x16xf32>)
+  linalg.generic {indexing_maps = [affine_map<(n, w, c, i) -> (n, w + i, c)>, affine_map<(n, w, c, i) -> (i, c)>,
+                                   affine_map<(n, w, c, i) -> (n, w, c)>],
+                  iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %k : memref<?x8x16xf32>, memref<3x16xf32>) outs(%o : memref<?x6x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %q = arith.addf %c, %p : f32
+    linalg.yield %q : f32
   }
   return
 }

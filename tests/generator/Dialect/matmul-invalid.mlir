@@ -179,3 +179,44 @@ func.func @backwards(%x: tensor<9xf32>, %w: tensor<1x5x8x1xf32>, %o: tensor<5x6x
       -> tensor<5x6xf32>, tensor<64xi8>
   return
 }
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+func.func @no_epilogue(%x: memref<4x5xf32>, %y: memref<5x6xf32>, %o: memref<4x6xf32>, %w: memref<64xi8>) {
+  // expected-error@+1 {{has the epilogue @finish, which is no function}}
+  tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" indexing_maps = [#mk, #kn, #mn]
+      ins(%x, %y : memref<4x5xf32>, memref<5x6xf32>) outs(%o, %w : memref<4x6xf32>, memref<64xi8>)
+      epilogue @finish(%o : memref<4x6xf32>)
+  return
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+func.func private @finish(%o: memref<4x6xf32>, %m0: i64, %m1: i64, %n0: i64)
+func.func @epilogue_type(%x: memref<4x5xf32>, %y: memref<5x6xf32>, %o: memref<4x6xf32>, %w: memref<64xi8>) {
+  // expected-error@+1 {{has the epilogue @finish of type '(memref<4x6xf32>, i64, i64, i64) -> ()'; expected '(memref<4x6xf32>, i64, i64, i64, i64) -> ()'}}
+  tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" indexing_maps = [#mk, #kn, #mn]
+      ins(%x, %y : memref<4x5xf32>, memref<5x6xf32>) outs(%o, %w : memref<4x6xf32>, memref<64xi8>)
+      epilogue @finish(%o : memref<4x6xf32>)
+  return
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+func.func private @finish(%o: tensor<4x6xf32>, %m0: i64, %m1: i64, %n0: i64, %n1: i64)
+func.func @epilogue_of_tensors(%x: tensor<4x5xf32>, %y: tensor<5x6xf32>, %o: tensor<4x6xf32>, %w: tensor<64xi8>) {
+  // expected-error@+1 {{has an epilogue; expected none but on buffers}}
+  %r:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" indexing_maps = [#mk, #kn, #mn]
+      ins(%x, %y : tensor<4x5xf32>, tensor<5x6xf32>) outs(%o, %w : tensor<4x6xf32>, tensor<64xi8>)
+      epilogue @finish(%o : tensor<4x6xf32>) -> tensor<4x6xf32>, tensor<64xi8>
+  return
+}

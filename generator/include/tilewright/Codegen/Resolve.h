@@ -1,12 +1,14 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Wanted keys -> bodies: hand-written, cached, or generated in parallel.
+// Wanted keys, of tiles and of pack functions -> bodies: hand-written, cached,
+// or generated in parallel.
 
 #ifndef TILEWRIGHT_CODEGEN_RESOLVE_H
 #define TILEWRIGHT_CODEGEN_RESOLVE_H
 
 #include "tilewright/Codegen/TileGenerator.h"
+#include "tilewright/pack_key.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/IR/Module.h"
 #include <functional>
@@ -45,7 +47,7 @@ struct ResolveOptions {
 };
 
 struct ResolvedTile {
-  TileKey key;
+  FunctionKey key;
   std::string name;
   Origin origin;
   llvm::SmallVector<char, 0> bytes; ///< bitcode or object, options.kind
@@ -54,13 +56,19 @@ struct ResolvedTile {
 };
 
 /// The key, in TileCache, of a generated kernel. An error for a triple that is
-/// not for the key.
-llvm::Expected<std::string> cacheKey(const TileKey &key, Emit kind,
-                                     const GenerateOptions &options);
+/// not for the key. `bitcodeDir`: as ResolveOptions has it.
+llvm::Expected<std::string> cacheKey(const FunctionKey &key, Emit kind,
+                                     const GenerateOptions &options,
+                                     llvm::StringRef bitcodeDir = "");
 
 /// Resolves each key once, in parallel; duplicates in `keys` are resolved
 /// once and the result is in order of first appearance, whatever the number of
 /// jobs. All errors are reported, joined, each naming its key.
+llvm::Expected<std::vector<ResolvedTile>>
+resolveFunctions(llvm::ArrayRef<FunctionKey> keys,
+                 const ResolveOptions &options);
+
+/// The same of tiles.
 llvm::Expected<std::vector<ResolvedTile>>
 resolveTiles(llvm::ArrayRef<TileKey> keys, const ResolveOptions &options);
 

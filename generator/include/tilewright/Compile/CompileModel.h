@@ -53,7 +53,7 @@ struct ModelOptions {
   /// Prefix of the tile names.
   std::string prefix = std::string(kDefaultPrefix);
   /// The model calls tiles itself, on operands that are packed as a whole, so
-  /// that they can be inlined; else tw_contract_v2 does.
+  /// that they can be inlined; else tw_contract_v3 does.
   bool inlineTiles = false;
   /// How many tasks the work of a dispatch is cut into at most. Above 1, entry
   /// points take a tw_parallel_for_t last.
@@ -148,6 +148,7 @@ struct DispatchWork {
   std::string entry; ///< the entry point that calls it
   int64_t calls = 0; ///< places with this work
   std::string bytesRead, bytesWritten, operations;
+  std::string whyUnknown = {}; ///< of those that are empty
 };
 
 /// A function that was outlined, and how many places of the model call it.

@@ -88,6 +88,8 @@ inline constexpr llvm::StringLiteral kDispatchAttr = "tw.dispatch";
 /// On an outlined function that takes pointers: its type on tensors, a
 /// TypeAttr.
 inline constexpr llvm::StringLiteral kDispatchTypeAttr = "tw.dispatch_type";
+/// On the function of a multiplication's epilogue. A UnitAttr.
+inline constexpr llvm::StringLiteral kEpilogueAttr = "tw.epilogue";
 /// On a module whose calls may use several threads: how many tasks the work of
 /// a dispatch is cut into at most, an i64 above 1; and how much each does at
 /// least, an i64.

@@ -175,8 +175,10 @@ def FuseElementwise : Pass<"tw-fuse-elementwise", "mlir::func::FuncOp"> {
   let summary = "Fuse elementwise operations";
   let description = [{
     Upstream's fusion of elementwise operations, of a producer with one use, but
-    not into contractions that have a tile: these stay what they are. Transposes
-    of constants are folded.
+    not into contractions that have a tile: these stay what they are. What such a
+    contraction goes on from, if it is a broadcast, is added to its result
+    instead, unless that is of floats of less than 32 bits. Transposes of constants
+    are folded.
   }];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
@@ -265,8 +267,24 @@ def FlattenDispatches : Pass<"tw-flatten-dispatches", "mlir::ModuleOp"> {
   ];
 }
 
+def FormEpilogues : Pass<"tw-form-epilogues", "mlir::ModuleOp"> {
+  let summary = "Have elementwise operations done with blocks of products";
+  let description = [{
+    In an outlined function, on buffers, the elementwise operation behind a
+    `tw.matmul` becomes a function of its own, the `epilogue` of the
+    multiplication, which is called with each block of the product that has its
+    sums. Its first arguments are those of the function that it uses, the others
+    say where the block is. It stays as it is, and is done when all of the
+    product is there, where it could touch something that is not of the block.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
+    "mlir::memref::MemRefDialect", "tilewright::tw::TwDialect",
+  ];
+}
+
 def VectorizeDispatches : Pass<"tw-vectorize-dispatches", "mlir::ModuleOp"> {
-  let summary = "tw-vectorize-loops on outlined functions";
+  let summary = "tw-vectorize-loops on outlined functions and epilogues";
   let description = [{
     Their affine arithmetic is lowered before. That of their callers stays: it
     says what sizes buffers have.
@@ -462,7 +480,7 @@ def CallTileFunctions : Pass<"tw-call-tile-functions", "mlir::ModuleOp"> {
     cache, and within a block lhs panel by lhs panel. Several dimensions of a
     kind are one loop: they lie next to each other. Buffers must be contiguous.
 
-    Each `tw.matmul` becomes calls of `tw_contract_v2`, whose code comes with the
+    Each `tw.matmul` becomes calls of `tw_contract_v3`, whose code comes with the
     model: one for each matrix of its batch, with a `tw_contraction_t` on the
     stack.
   }];

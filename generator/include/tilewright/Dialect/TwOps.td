@@ -222,6 +222,7 @@ def Tw_Mmt4dOp : Op<Tw_Dialect, "mmt4d", [
 
 def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Multiplication of matrices where they lie, by a tile function";
   let description = [{
@@ -251,6 +252,12 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     `thin`, for a rhs that is not packed, says that m may be TW_THIN_MOST_ROWS
     or less: then the rhs is read where it lies, and nothing is packed.
 
+    `epilogue`, on buffers, is a function that is called with each block of out
+    that has its sums, and does with it what it does: of `epilogue_operands`, the
+    index of each loop of the batch, and where the block begins and ends: its
+    rows, of all loops of m, and its columns. The blocks are all of out, in any
+    order, several at a time where there are threads.
+
     ```mlir
     %r:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x32x1_x86_64_avx512_base"
       overwrite rhs_packed
@@ -267,6 +274,7 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     Tw_RankedTensorOrMemRef:$rhs,
     Tw_RankedTensorOrMemRef:$out,
     Tw_RankedTensorOrMemRef:$workspace,
+    Variadic<AnyType>:$epilogue_operands,
     StrAttr:$tile,
     AffineMapArrayAttr:$indexing_maps,
     UnitAttr:$overwrite,
@@ -274,7 +282,8 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     UnitAttr:$thin,
     DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$m_loops,
     DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$k_loops,
-    OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$k_size);
+    OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$k_size,
+    OptionalAttr<FlatSymbolRefAttr>:$epilogue);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $tile (`overwrite` $overwrite^)? (`rhs_packed` $rhs_packed^)?
@@ -283,8 +292,20 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     `indexing_maps` `=` $indexing_maps
     `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)`
     `outs` `(` $out `,` $workspace `:` type($out) `,` type($workspace) `)`
+    (`epilogue` $epilogue^ `(` $epilogue_operands `:` type($epilogue_operands) `)`)?
     attr-dict (`->` type($results)^)?
   }];
+  let builders = [
+    OpBuilder<(ins "::mlir::TypeRange":$results, "::mlir::Value":$lhs,
+                   "::mlir::Value":$rhs, "::mlir::Value":$out,
+                   "::mlir::Value":$workspace, "::llvm::StringRef":$tile,
+                   "::mlir::ArrayAttr":$maps, "bool":$overwrite,
+                   "bool":$rhsPacked, "bool":$thin, "uint64_t":$mLoops,
+                   "uint64_t":$kLoops, "::mlir::IntegerAttr":$kSize), [{
+      build($_builder, $_state, results, lhs, rhs, out, workspace,
+            /*epilogue_operands=*/{}, tile, maps, overwrite, rhsPacked, thin,
+            mLoops, kLoops, kSize, /*epilogue=*/{});
+    }]>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// What `tile` spells.

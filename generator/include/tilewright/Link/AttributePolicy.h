@@ -22,7 +22,7 @@
 #ifndef TILEWRIGHT_LINK_ATTRIBUTEPOLICY_H
 #define TILEWRIGHT_LINK_ATTRIBUTEPOLICY_H
 
-#include "tilewright/key.h"
+#include "tilewright/pack_key.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Function.h"
@@ -64,14 +64,15 @@ struct TileUse {
 
 class AttributePolicy {
 public:
-  /// Looks at all uses of `declaration`, the tile `key`, in its module, which
-  /// messages call `moduleId`, checks rule 1 and the declared type, and adds to
-  /// `use`. All errors are joined.
-  llvm::Error checkUses(const llvm::Function &declaration, const TileKey &key,
-                        llvm::StringRef moduleId, TileUse &use);
+  /// Looks at all uses of `declaration`, the function `key`, in its module,
+  /// which messages call `moduleId`, checks rule 1 and the declared type, and
+  /// adds to `use`. All errors are joined.
+  llvm::Error checkUses(const llvm::Function &declaration,
+                        const FunctionKey &key, llvm::StringRef moduleId,
+                        TileUse &use);
 
-  /// Rules 2 and 3: what the tile `key` with these uses gets.
-  static TargetAttributes choose(const TileKey &key, const TileUse &use);
+  /// Rules 2 and 3: what the function `key` with these uses gets.
+  static TargetAttributes choose(const FunctionKey &key, const TileUse &use);
 
 private:
   /// The features of `isa` that `caller` lacks, in table order.

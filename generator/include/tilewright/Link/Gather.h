@@ -1,13 +1,13 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which tile functions the inputs want: their undefined symbols.
+// Which tile and pack functions the inputs want: their undefined symbols.
 
 #ifndef TILEWRIGHT_LINK_GATHER_H
 #define TILEWRIGHT_LINK_GATHER_H
 
 #include "tilewright/Link/InputFiles.h"
-#include "tilewright/key.h"
+#include "tilewright/pack_key.h"
 #include "llvm/TargetParser/Triple.h"
 #include <map>
 #include <set>
@@ -20,7 +20,7 @@ namespace tilewright {
 /// prefixes is two names.
 struct WantedTile {
   std::string name;
-  TileKey key;
+  FunctionKey key;
   std::string prefix;
   unsigned references = 0; ///< modules with this undefined symbol
   std::string firstUser;   ///< InputModule::id of the first of them

@@ -35,6 +35,10 @@ const HandWrittenTile *findHandWrittenTile(const TileKey &key);
 llvm::Expected<std::string> handWrittenBitcodePath(tw_isa_t isa,
                                                    llvm::StringRef dir = "");
 
+/// The bitcode that pack functions are made from:
+/// <dir>/tilewright_pack_template.bc. `dir` and errors as above.
+llvm::Expected<std::string> packTemplatePath(llvm::StringRef dir = "");
+
 /// The functions that come with compiled models: kContractFunction, which they
 /// call, and the thin multiplications of instruction sets, which they give it.
 extern const llvm::StringLiteral kContractFunction;

@@ -7,7 +7,7 @@
 #define TILEWRIGHT_REGISTRY_TILENAMES_H
 
 #include "tilewright/Support/Nearest.h"
-#include "tilewright/key.h"
+#include "tilewright/pack_key.h"
 #include "llvm/Support/Error.h"
 
 namespace tilewright {
@@ -16,6 +16,10 @@ namespace tilewright {
 /// or an instruction set is unknown.
 llvm::Expected<TileKey> parseTileName(llvm::StringRef name,
                                       llvm::StringRef prefix);
+
+/// The same for any function that is asked for by name.
+llvm::Expected<FunctionKey> parseFunctionName(llvm::StringRef name,
+                                              llvm::StringRef prefix);
 
 /// The row of type_triples.def, of isas.def, whose name is nearest to `word`.
 Nearest nearestTypes(llvm::StringRef word);

@@ -76,6 +76,15 @@ private:
     });
   }
 
+  /// Whether an operation of the function has it as its destination.
+  bool isWrittenOver(Value result) {
+    return llvm::any_of(result.getUses(), [&](OpOperand &use) {
+      auto style = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
+      return style && llvm::is_contained(ops, use.getOwner()) &&
+             style.isDpsInit(&use);
+    });
+  }
+
   /// The init that `init` is handed on from, through operations that write the
   /// same destination one after the other.
   OpOperand *firstInit(OpOperand *init) {
@@ -97,8 +106,9 @@ private:
                op->getResults(),
                llvm::make_pointer_range(
                    cast<DestinationStyleOpInterface>(op).getDpsInitsMutable())))
-        // A result of the last that nothing uses is written somewhere, too.
-        if (op == ops.back() || escapes(result))
+        // What nothing uses is written somewhere, too, if it is no row.
+        if (op == ops.back() || escapes(result) ||
+            (isa<tw::MatmulOp>(op) && !isWrittenOver(result)))
           addOutput(result, firstInit(init));
     }
     for (Operation *op : ops) {

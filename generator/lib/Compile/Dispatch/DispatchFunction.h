@@ -30,9 +30,10 @@ struct DispatchFunction {
 };
 
 /// Makes a function of `ops`, which are dispatchable, in one block and in its
-/// order, at the end of `module`. Its results are those of the last, and those
-/// that something else than `ops` uses. Sizes are dynamic, but for those of 1,
-/// of inner tiles and of windows, which say what code there is to be.
+/// order, at the end of `module`. Its results are those of the last, those
+/// that something else than `ops` uses, and those of multiplications. Sizes are
+/// dynamic, but for those of 1, of inner tiles and of windows, which say what
+/// code there is to be.
 DispatchFunction makeDispatchFunction(llvm::ArrayRef<mlir::Operation *> ops,
                                       mlir::ModuleOp module);
 

@@ -245,14 +245,20 @@ public:
 
   DispatchWork workOf(tw::DispatchOp call, const FunctionWork &function) {
     Work work = function.of(call, sizes);
-    return {entry, 1, text(work.read), text(work.written),
-            text(work.operations)};
+    DispatchWork texts{entry, 1, "", "", ""};
+    texts.bytesRead = text(work.read, texts.whyUnknown);
+    texts.bytesWritten = text(work.written, texts.whyUnknown);
+    texts.operations = text(work.operations, texts.whyUnknown);
+    return texts;
   }
 
 private:
-  std::string text(Size size) {
-    if (!size)
+  /// Empty where it cannot be told, with the reason.
+  std::string text(Size size, std::string &whyUnknown) {
+    if (!size) {
+      whyUnknown = "a size comes out of elements, or of a loop";
       return "";
+    }
     if (auto constant = dyn_cast<AffineConstantExpr>(*size))
       return std::to_string(constant.getValue());
     bool areNamed = true;
@@ -263,7 +269,12 @@ private:
           return isNamed ? arguments[symbol.argument] : "";
         });
     std::string formula = sizeText(*size, names);
-    return areNamed && formula.size() <= kLongestText ? formula : "";
+    if (areNamed && formula.size() <= kLongestText)
+      return formula;
+    whyUnknown = areNamed ? "its expression has more than " +
+                                std::to_string(kLongestText) + " characters"
+                          : "a size is none that the caller passes";
+    return "";
   }
 
   func::FuncOp func;

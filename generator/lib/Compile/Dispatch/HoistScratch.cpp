@@ -101,7 +101,7 @@ private:
       for (Operation *user : views.pop_back_val().getUsers()) {
         if (isa<ViewLikeOpInterface>(user) && user->getNumResults() == 1)
           views.push_back(user->getResult(0));
-        else
+        else if (!isa<memref::DimOp>(user)) // which is of its sizes only
           outer.insert(callee.getBody().front().findAncestorOpInBlock(*user));
       }
     return outer.size() == 1 && outer.front()->hasAttr(kParallelAttr);
@@ -113,7 +113,7 @@ private:
     Value unit = arith::ConstantIndexOp::create(
         b, std::max<int64_t>(kCacheLine / elementBytes(type), 1));
     return b.createOrFold<arith::MulIOp>(
-        b.createOrFold<arith::CeilDivUIOp>(count, unit), unit);
+        b.createOrFold<arith::CeilDivSIOp>(count, unit), unit);
   }
 
   /// One more output: a tensor of as many elements, of each caller's own.

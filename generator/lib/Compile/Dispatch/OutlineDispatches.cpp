@@ -6,6 +6,7 @@
 #include "../Loops/LoopGroup.h"
 #include "../OperationKind.h"
 #include "DispatchFunction.h"
+#include "Epilogue.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Dialect/TwDialect.h"
@@ -43,6 +44,7 @@ public:
   void outline(func::FuncOp func) {
     giveEachItsFill(func);
     hoistSizes(func);
+    collapseEpilogues(func);
     SmallVector<Block *> blocks;
     func.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isDispatchable(op))
@@ -127,7 +129,7 @@ private:
       for (size_t i : llvm::reverse(used)) {
         if (isDispatched && !isJoined && groups[i].mayGrow) {
           group = groups[i];
-          isJoined = add(&op, group);
+          isJoined = add(&op, group) || addEpilogue(&op, group);
           if (isJoined)
             groups[i].ops.clear();
         }
@@ -137,7 +139,7 @@ private:
         continue;
       if (!isJoined) {
         group = Group();
-        group.mayGrow = add(&op, group);
+        group.mayGrow = add(&op, group) || isa<tw::MatmulOp>(op);
         group.ops = unitOf(&op);
       }
       for (Operation *member : group.ops)
@@ -165,7 +167,9 @@ private:
   /// lies between them is a row, or an element, not a tensor.
   static bool add(Operation *root, Group &group) {
     SmallVector<Operation *> unit = unitOf(root);
-    if (group.ops.size() + unit.size() > kMostInGroup)
+    bool hasLoops = !group.loops.getMembers().empty();
+    if (group.ops.size() + unit.size() > kMostInGroup ||
+        hasLoops != !group.ops.empty())
       return false;
     // What an operation writes over would be needed before and after.
     for (Operation *op : unit)
@@ -183,13 +187,30 @@ private:
     return group.ops.size() == unit.size() || group.loops.hasLanes();
   }
 
+  /// Whether `root` is done with what the group, a multiplication, has just
+  /// computed.
+  static bool addEpilogue(Operation *root, Group &group) {
+    auto generic = dyn_cast<linalg::GenericOp>(root);
+    auto matmul = dyn_cast<tw::MatmulOp>(group.ops.back());
+    if (!generic || !matmul || multiplicationFor(generic) != matmul)
+      return false;
+    SmallVector<Operation *> unit = unitOf(root);
+    if (unit.size() > 1)
+      return false;
+    group.ops.append(unit);
+    group.mayGrow = false;
+    writeOverProduct(generic, matmul);
+    return true;
+  }
+
   void replace(ArrayRef<Operation *> group) {
     Operation *last = group.back();
     DispatchFunction dispatch = makeDispatchFunction(group, module);
     Operation *named = last;
     for (Operation *op : group)
       if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-          linalgOp && linalgOp.getNumReductionLoops())
+          isa<tw::MatmulOp>(op) ||
+          (linalgOp && linalgOp.getNumReductionLoops()))
         named = op;
     StringRef callee = unique(dispatch.func, kindOf(named));
     OpBuilder builder(last);

@@ -12,8 +12,9 @@
 namespace tilewright {
 
 /// Estimates what share of the speed of a copy each of `dispatches` reaches,
-/// and emits a remark at those of less than half, unless all of their calls are
-/// known to be small. Contractions that call tiles are not judged.
+/// and emits a remark at those of less than half or with loops over single
+/// elements, unless all of their calls are known to be small. Contractions that
+/// call tiles are not judged.
 void judgeDispatches(mlir::ModuleOp module, const TargetCpu &target,
                      std::vector<ModelDispatch> &dispatches);
 

@@ -7,6 +7,7 @@
 #include "TaskCalls.h"
 
 #include "../TileCalls.h"
+#include "ArgumentWords.h"
 #include "Tasks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -136,64 +137,6 @@ private:
 
   // ---- Tasks ---------------------------------------------------------------
 
-  /// Of eight bytes.
-  Value pack(Value value) {
-    Type type = value.getType();
-    if (isa<MemRefType>(type))
-      return pointerToBytes(b, value);
-    if (type.isIndex())
-      return toWord(value);
-    if (isa<FloatType>(type)) {
-      type = b.getIntegerType(type.getIntOrFloatBitWidth());
-      value = arith::BitcastOp::create(b, type, value);
-    }
-    if (type.isInteger() && type.getIntOrFloatBitWidth() < 64)
-      value = arith::ExtUIOp::create(b, word, value);
-    return value;
-  }
-
-  Value place(Value context, int64_t number) {
-    return LLVM::GEPOp::create(b, pointer, word, context,
-                               ArrayRef<LLVM::GEPArg>{int32_t(number)});
-  }
-
-  Value load(Value context, int64_t number, Type type) {
-    return LLVM::LoadOp::create(b, type, place(context, number));
-  }
-
-  Value unpack(Value context, int64_t number, Type type) {
-    if (isa<MemRefType, LLVM::LLVMPointerType>(type))
-      return load(context, number, pointer);
-    Value value = load(context, number, word);
-    if (type.isIndex())
-      return arith::IndexCastOp::create(b, type, value);
-    unsigned bits = type.getIntOrFloatBitWidth();
-    if (bits < 64)
-      value = arith::TruncIOp::create(b, b.getIntegerType(bits), value);
-    if (isa<FloatType>(type))
-      value = arith::BitcastOp::create(b, type, value);
-    return value;
-  }
-
-  /// What a bare pointer of a function for C is, on buffers.
-  Value asBuffer(Value address, MemRefType type) {
-    auto sizes = LLVM::LLVMArrayType::get(word, type.getRank());
-    auto descriptor = LLVM::LLVMStructType::getLiteral(
-        b.getContext(), {pointer, pointer, word, sizes, sizes});
-    Value made = LLVM::PoisonOp::create(b, descriptor);
-    Value zero = LLVM::ConstantOp::create(b, word, 0);
-    Value one = LLVM::ConstantOp::create(b, word, 1);
-    auto insert = [&](Value value, ArrayRef<int64_t> at) {
-      made = LLVM::InsertValueOp::create(b, made, value, at);
-    };
-    insert(address, {0});
-    insert(address, {1});
-    insert(zero, {2});
-    insert(one, {3, 0});
-    insert(one, {4, 0});
-    return UnrealizedConversionCastOp::create(b, type, made).getResult(0);
-  }
-
   /// `address` of the piece of task `task`, of memory of `size` elements.
   Value pieceOf(Value address, Value size, Value task, Type element) {
     int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
@@ -219,9 +162,10 @@ private:
     Value context = task.getArgument(0), number = task.getArgument(1);
     SmallVector<Value> words;
     for (unsigned i = 0, at = 0; i < part.getNumArguments(); ++i)
-      words.push_back(i == arguments.size()
-                          ? number
-                          : unpack(context, at++, part.getArgumentTypes()[i]));
+      words.push_back(
+          i == arguments.size()
+              ? number
+              : loadWord(b, context, at++, part.getArgumentTypes()[i]));
     for (unsigned i = 0; i < arguments.size(); ++i) {
       if (constants[i])
         words[i] = arith::ConstantIntOp::create(b, *constants[i], 64);
@@ -231,7 +175,7 @@ private:
       if (part.getArgAttr(i, kScratchAttr))
         words[i] =
             pieceOf(words[i], words[i + 1], number, type.getElementType());
-      words[i] = asBuffer(words[i], type);
+      words[i] = asBuffer(b, words[i], type);
     }
     func::CallOp::create(b, part, words);
     LLVM::ReturnOp::create(b, ValueRange());
@@ -247,12 +191,12 @@ private:
     all.append(grid);
     Value context = stackWords(b, nest.loops.front(), int64_t(all.size()));
     for (auto [number, value] : llvm::enumerate(all))
-      LLVM::StoreOp::create(b, pack(value), place(context, number));
+      storeWord(b, context, int64_t(number), value);
     static_assert(offsetof(tw_parallel_for_t, run) == 0 &&
                       offsetof(tw_parallel_for_t, self) == 8,
                   "two words");
-    Value run = load(parallelFor, 0, pointer);
-    Value self = load(parallelFor, 1, pointer);
+    Value run = loadWord(b, parallelFor, 0, pointer);
+    Value self = loadWord(b, parallelFor, 1, pointer);
     auto type =
         LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
                                     {pointer, word, pointer, pointer});
@@ -277,13 +221,7 @@ private:
 } // namespace
 
 bool canPassArguments(func::FuncOp func) {
-  return llvm::all_of(func.getArgumentTypes(), [](Type type) {
-    if (auto buffer = dyn_cast<MemRefType>(type))
-      return buffer.getRank() == 1;
-    if (type.isIntOrFloat())
-      return type.getIntOrFloatBitWidth() <= 64;
-    return type.isIndex() || isa<LLVM::LLVMPointerType>(type);
-  });
+  return llvm::all_of(func.getArgumentTypes(), fitsWord);
 }
 
 void callPart(LoopNest &nest, func::FuncOp part,

@@ -28,7 +28,8 @@ struct VectorizeDispatchesPass
     options.masks = masks;
     loops.addPass(createVectorizeLoops(options));
     for (func::FuncOp func : getOperation().getOps<func::FuncOp>())
-      if (func->hasAttr(kDispatchAttr) && failed(runPipeline(loops, func)))
+      if ((func->hasAttr(kDispatchAttr) || func->hasAttr(kEpilogueAttr)) &&
+          failed(runPipeline(loops, func)))
         return signalPassFailure();
   }
 };

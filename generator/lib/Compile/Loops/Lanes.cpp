@@ -18,40 +18,36 @@ using namespace mlir;
 namespace tilewright {
 namespace {
 
-/// Where it is known that lanes that lie next to each other do so in memory.
-bool hasUnitStride(MemRefType type) {
+/// Whether elements that follow each other along `dim` do so in memory, as far
+/// as is known: also before dimensions of size 1.
+bool hasUnitStride(MemRefType type, size_t dim) {
   SmallVector<int64_t> strides;
   int64_t offset;
-  return type.getRank() > 0 &&
-         succeeded(type.getStridesAndOffset(strides, offset)) &&
-         strides.back() == 1;
+  return succeeded(type.getStridesAndOffset(strides, offset)) &&
+         strides[dim] == 1 && strides.back() == 1;
 }
 
 /// Bits of one byte each in memory, but not in vectors.
 bool isBoolean(Type type) { return getElementTypeOrSelf(type).isInteger(1); }
 
+/// The same memory; both are bytes when they are lowered.
+Value asBytes(ImplicitLocOpBuilder &b, Value booleans) {
+  auto type = cast<MemRefType>(booleans.getType());
+  auto bytes = MemRefType::get(type.getShape(), b.getI8Type(), type.getLayout(),
+                               type.getMemorySpace());
+  return UnrealizedConversionCastOp::create(b, TypeRange(bytes),
+                                            ValueRange(booleans))
+      .getResult(0);
+}
+
 bool isSupportedOp(Operation &op, bool inBranch) {
-  if (isa<linalg::YieldOp, linalg::IndexOp, arith::ConstantOp, scf::YieldOp>(
-          op))
+  if (isa<linalg::YieldOp, linalg::IndexOp, arith::ConstantOp, scf::YieldOp,
+          memref::LoadOp, tensor::ExtractOp>(op))
     return true;
   if (auto dim = dyn_cast<memref::DimOp>(op))
     return dim.getConstantIndex().has_value();
   if (auto dim = dyn_cast<tensor::DimOp>(op))
     return dim.getConstantIndex().has_value();
-  if (auto load = dyn_cast<memref::LoadOp>(op))
-    return !isBoolean(load.getMemRefType());
-  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
-    return !isBoolean(extract.getTensor().getType());
-  if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    if (branch->getNumResults() == 0)
-      return false;
-    for (Region &region : branch->getRegions())
-      for (Block &block : region)
-        for (Operation &inner : block)
-          if (!isSupportedOp(inner, /*inBranch=*/true))
-            return false;
-    return true;
-  }
   auto isElement = [](Type type) {
     return VectorType::isValidElementType(type);
   };
@@ -60,6 +56,19 @@ bool isSupportedOp(Operation &op, bool inBranch) {
          llvm::all_of(op.getOperandTypes(), isElement) &&
          llvm::all_of(op.getResultTypes(), isElement) &&
          (!inBranch || LaneBuilder::mayCompute(op));
+}
+
+/// What of `op` has to stay scalar: itself, or an operation in a branch.
+Operation *findUnsupportedIn(Operation &op, bool inBranch) {
+  auto branch = dyn_cast<scf::IfOp>(op);
+  if (!branch || branch->getNumResults() == 0)
+    return !branch && isSupportedOp(op, inBranch) ? nullptr : &op;
+  for (Region &region : branch->getRegions())
+    for (Block &block : region)
+      for (Operation &inner : block)
+        if (Operation *found = findUnsupportedIn(inner, /*inBranch=*/true))
+          return found;
+  return nullptr;
 }
 
 bool isSupportedExpr(AffineExpr expr) {
@@ -87,9 +96,11 @@ bool LaneBuilder::mayCompute(Operation &op) {
   return isSpeculatable(&op);
 }
 
-bool LaneBuilder::isSupported(Block &body) {
-  return llvm::all_of(body,
-                      [](Operation &op) { return isSupportedOp(op, false); });
+Operation *LaneBuilder::findUnsupported(Block &body) {
+  for (Operation &op : body)
+    if (Operation *found = findUnsupportedIn(op, /*inBranch=*/false))
+      return found;
+  return nullptr;
 }
 
 bool LaneBuilder::isSupported(AffineMap map) {
@@ -186,17 +197,19 @@ struct LaneBuilder::Place {
 
 LaneBuilder::Place LaneBuilder::place(Value buffer, ArrayRef<Lanes> at) {
   Place place;
+  auto type = cast<MemRefType>(buffer.getType());
+  bool isInOrder = false;
   for (auto [dim, index] : llvm::enumerate(at)) {
     place.isUniform &= index.isUniform();
-    bool isLast = dim + 1 == at.size();
-    place.isContiguous &=
-        isLast ? index.isLinear() && index.stride == 1 : index.isUniform();
+    bool isStep = index.isLinear() && index.stride == 1 && !isInOrder &&
+                  hasUnitStride(type, dim);
+    place.isContiguous &= isStep || index.isUniform();
+    isInOrder |= isStep;
     place.base.push_back(
         index.isLinear() ? index.scalar
                          : arith::ConstantIndexOp::create(b, 0).getResult());
   }
-  auto type = cast<MemRefType>(buffer.getType());
-  place.isContiguous &= hasUnitStride(type);
+  place.isContiguous &= isInOrder;
   bool inOrder = place.isContiguous || (place.isUniform && !isDivergent);
   if (width == 1 || inOrder)
     return place;
@@ -224,7 +237,17 @@ LaneBuilder::Place LaneBuilder::place(Value buffer, ArrayRef<Lanes> at) {
   return place;
 }
 
+Lanes LaneBuilder::loadBits(Value buffer, ArrayRef<Lanes> at) {
+  Lanes bytes = load(asBytes(b, buffer), at);
+  if (bytes.isLinear())
+    return {arith::TruncIOp::create(b, b.getI1Type(), bytes.scalar)};
+  return wrap(
+      arith::TruncIOp::create(b, vectorOf(b.getI1Type()), bytes.vector));
+}
+
 Lanes LaneBuilder::load(Value buffer, ArrayRef<Lanes> at) {
+  if (width > 1 && isBoolean(buffer.getType()))
+    return loadBits(buffer, at);
   Place from = place(buffer, at);
   if (width == 1 || (from.isUniform && !isDivergent))
     return {memref::LoadOp::create(b, buffer, from.base)};
@@ -247,6 +270,10 @@ void LaneBuilder::store(Value buffer, ArrayRef<Lanes> at, const Lanes &value) {
     return;
   }
   Value elements = materialize(value);
+  if (isBoolean(elements.getType())) {
+    elements = arith::ExtUIOp::create(b, vectorOf(b.getI8Type()), elements);
+    buffer = asBytes(b, buffer);
+  }
   if (!to.isContiguous)
     vector::ScatterOp::create(b, /*result=*/Type(), buffer, to.base, to.offsets,
                               wholeMask(), elements);

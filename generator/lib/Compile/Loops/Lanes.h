@@ -34,8 +34,8 @@ public:
   /// Whether it may be computed of any operands: not a division by what may be
   /// zero.
   static bool mayCompute(mlir::Operation &op);
-  /// Whether bodies may be of such operations; on tensors, as on their buffers.
-  static bool isSupported(mlir::Block &body);
+  /// What a body may not have, on tensors as on their buffers; null if nothing.
+  static mlir::Operation *findUnsupported(mlir::Block &body);
 
   /// The operation's index `at` of each loop.
   void setIndices(llvm::ArrayRef<Lanes> at) {
@@ -73,6 +73,7 @@ private:
   Lanes evaluate(mlir::AffineExpr expr);
   Place place(mlir::Value buffer, llvm::ArrayRef<Lanes> at);
   mlir::Value wholeMask();
+  Lanes loadBits(mlir::Value buffer, llvm::ArrayRef<Lanes> at);
   mlir::VectorType vectorOf(mlir::Type element) const {
     return mlir::VectorType::get({width}, element);
   }

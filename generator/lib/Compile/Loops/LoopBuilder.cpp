@@ -5,6 +5,7 @@
 
 #include "../Dispatch/Tasks.h"
 #include "Lanes.h"
+#include "TransposedTile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -32,8 +33,8 @@ class LoopBuilder {
 public:
   LoopBuilder(ImplicitLocOpBuilder &b, linalg::GenericOp op,
               const LoopPlan &plan,
-              const llvm::DenseMap<unsigned, Value> &outer)
-      : b(b), op(op), plan(plan), ivs(op.getNumLoops()) {
+              const llvm::DenseMap<unsigned, Value> &outer, ValueRange starts)
+      : b(b), op(op), plan(plan), starts(starts), ivs(op.getNumLoops()) {
     for (auto [dim, iv] : outer)
       ivs[dim] = iv;
     // Around loops that are shared there are no other places.
@@ -48,6 +49,8 @@ public:
       sizes.push_back(
           getValueOrCreateConstantIndexOp(b, op.getLoc(), range.size));
     laneEnd = sizes[plan.lane];
+    if (plan.across && !ivs[*plan.across] && !ivs[plan.lane])
+      tile.emplace(b, op, plan, sizes);
     bool divides = threadsOf(op) > 1;
     // Loops that several operations share are their builder's.
     bool isAlone = llvm::all_of(ivs, [](Value iv) { return !iv; });
@@ -56,7 +59,7 @@ public:
     for (unsigned dim : plan.parallel) {
       if (dim == plan.side)
         continue;
-      enterLoop(dim);
+      enterLoop(dim, tile && dim == plan.across ? tile->rows() : 1);
       if (divides && isAlone)
         markParallel(cast<scf::ForOp>(b.getBlock()->getParentOp()));
     }
@@ -71,8 +74,10 @@ public:
         enterLoop(dim);
       [[fallthrough]];
     case LoopPlan::Kind::Elementwise:
-      forLanes([&](const Chunk &chunk) {
-        store(chunk, compute(chunk, load(chunk)));
+      forTiles([&] {
+        forLanes([&](const Chunk &chunk) {
+          store(chunk, compute(chunk, load(chunk)));
+        });
       });
       break;
     case LoopPlan::Kind::Registers:
@@ -101,23 +106,28 @@ private:
     return arith::ConstantIndexOp::create(b, value);
   }
 
-  void enterLoop(unsigned dim) {
+  void enterLoop(unsigned dim, int64_t step = 1) {
     if (ivs[dim])
       return;
-    auto loop = scf::ForOp::create(b, constant(0), sizes[dim], constant(1));
+    auto loop = scf::ForOp::create(b, constant(0), sizes[dim], constant(step));
     b.setInsertionPointToStart(loop.getBody());
     ivs[dim] = loop.getInductionVar();
   }
 
+  /// Iterations of the loop over the lanes that are not divided.
+  int64_t taskLanes() {
+    return std::max(
+        {taskLanesOf(op), plan.width * plan.copies, tile ? tile->lanes() : 1});
+  }
+
   /// A loop over pieces of the loop over the lanes, which tasks may divide.
   void enterTaskLanes() {
-    Value step = constant(std::max(taskLanesOf(op), plan.width * plan.copies));
+    Value step = constant(taskLanes());
     auto loop = scf::ForOp::create(b, constant(0), laneEnd, step);
     markParallel(loop);
     b.setInsertionPointToStart(loop.getBody());
     laneBegin = loop.getInductionVar();
-    Value end = arith::AddIOp::create(b, laneBegin, step);
-    laneEnd = arith::MinSIOp::create(b, end, laneEnd);
+    laneEnd = endOf(laneBegin, taskLanes(), laneEnd);
   }
 
   /// What is done here: tw.work.
@@ -133,7 +143,9 @@ private:
       if (!ivs[dim] && !(laneBegin && dim == plan.lane))
         extents.push_back(size);
     if (laneBegin)
-      work *= double(std::max(taskLanesOf(op), plan.width * plan.copies));
+      work *= double(taskLanes());
+    if (tile)
+      work *= double(tile->rows());
     addWork(b, work / double(plan.width), extents);
   }
 
@@ -207,6 +219,31 @@ private:
     };
     enter(constant(0), whole, plan.copies);
     enter(whole, size, 1);
+  }
+
+  /// The places of the loop across the lanes, tile by tile, if there is one.
+  void forTiles(llvm::function_ref<void()> body) {
+    if (!tile)
+      return body();
+    Value row = ivs[*plan.across], begin = laneBegin, end = laneEnd;
+    Value rowEnd = endOf(row, tile->rows(), sizes[*plan.across]);
+    carry(begin ? begin : constant(0), end, tile->lanes(), {},
+          [&](Value lane, ValueRange) {
+            laneBegin = lane;
+            laneEnd = endOf(lane, tile->lanes(), end);
+            tile->fill(ivs, lane, laneEnd, row, rowEnd);
+            return carry(row, rowEnd, 1, {}, [&](Value iv, ValueRange) {
+              ivs[*plan.across] = iv;
+              body();
+              return Values();
+            });
+          });
+  }
+
+  /// Of `count` iterations from `from`, of those up to `size`.
+  Value endOf(Value from, int64_t count, Value size) {
+    Value end = arith::AddIOp::create(b, from, constant(count));
+    return arith::MinSIOp::create(b, end, size);
   }
 
   /// All chunks of the loop over the lanes, the widest first. What is carried
@@ -293,6 +330,9 @@ private:
   Lanes load(LaneBuilder &lanes, OpOperand &operand) {
     if (op.isScalar(&operand))
       return {operand.get()};
+    if (tile)
+      if (std::optional<Lanes> loaded = tile->load(lanes, operand))
+        return *loaded;
     return lanes.load(operand.get(),
                       lanes.apply(op.getMatchingIndexingMap(&operand)));
   }
@@ -301,9 +341,11 @@ private:
   Values load(const Chunk &chunk, bool always = false) {
     Values loaded;
     forCopies(chunk, [&](LaneBuilder &lanes, int64_t) {
-      for (OpOperand &init : op.getDpsInitsMutable())
+      for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable()))
         loaded.push_back(always || op.payloadUsesValueFromOperand(&init)
-                             ? lanes.materialize(load(lanes, init))
+                             ? lanes.materialize(starts.empty()
+                                                     ? load(lanes, init)
+                                                     : Lanes{starts[number]})
                              : Value());
     });
     return loaded;
@@ -404,27 +446,31 @@ private:
       scalar.setIndices(
           llvm::map_to_vector(ivs, [](Value iv) { return Lanes{iv}; }));
       SmallVector<Lanes> at = scalar.apply(op.getMatchingIndexingMap(&init));
-      Value before = scalar.load(init.get(), at).scalar;
-      scalar.store(init.get(), at, {combine(number, before, sum)});
+      Value old =
+          starts.empty() ? scalar.load(init.get(), at).scalar : starts[number];
+      scalar.store(init.get(), at, {combine(number, old, sum)});
     }
   }
 
   ImplicitLocOpBuilder &b;
   linalg::GenericOp op;
   const LoopPlan &plan;
+  ValueRange starts; ///< of the results, if they are not read
   Values ivs, sizes;
   /// Of the vectors side by side, along either loop.
   int64_t laneCopies = plan.copies, sideCopies = 1;
   Value laneEnd;   ///< of the loop over the lanes
   Value laneBegin; ///< the same, where it goes over a piece; else null
+  std::optional<TransposedTile> tile;
 };
 
 } // namespace
 
 void buildLoops(ImplicitLocOpBuilder &b, linalg::GenericOp op,
                 const LoopPlan &plan,
-                const llvm::DenseMap<unsigned, Value> &outer) {
-  LoopBuilder(b, op, plan, outer).build();
+                const llvm::DenseMap<unsigned, Value> &outer,
+                ValueRange starts) {
+  LoopBuilder(b, op, plan, outer, starts).build();
 }
 
 } // namespace tilewright

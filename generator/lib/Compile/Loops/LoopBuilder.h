@@ -13,10 +13,12 @@ namespace tilewright {
 
 /// Builds what the operation does; `outer` are those of its loops that are
 /// around the builder already. The plan's loops that are none of these are
-/// built.
+/// built. `starts`, if there are any, are what all elements of each result are
+/// before, which else are read: for plans that do so once.
 void buildLoops(mlir::ImplicitLocOpBuilder &b, mlir::linalg::GenericOp op,
                 const LoopPlan &plan,
-                const llvm::DenseMap<unsigned, mlir::Value> &outer);
+                const llvm::DenseMap<unsigned, mlir::Value> &outer,
+                mlir::ValueRange starts = {});
 
 } // namespace tilewright
 

@@ -128,7 +128,7 @@ bool LoopGroup::add(linalg::LinalgOp op) {
     if (keep.back())
       shared.push_back(*all.loop);
   }
-  SmallVector<Member> before = members;
+  std::vector<Member> before = members;
   dropLoops(keep);
   members.push_back({op, *plan, shared});
   if (keepLanesApart())
@@ -159,7 +159,8 @@ bool LoopGroup::keepLanesApart() {
       if (ShapedType::isStatic(extent) && extent < kShortRow)
         return false;
       for (auto [number, loop] : llvm::enumerate(member.shared))
-        keep[number] = keep[number] && loop != member.plan.lane;
+        keep[number] = keep[number] && loop != member.plan.lane &&
+                       loop != member.plan.across;
     }
     if (!llvm::is_contained(keep, false))
       return true;

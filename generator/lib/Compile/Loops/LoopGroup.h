@@ -8,6 +8,7 @@
 #define TILEWRIGHT_LIB_COMPILE_LOOPS_LOOPGROUP_H
 
 #include "LoopPlan.h"
+#include <vector>
 
 namespace tilewright {
 
@@ -46,7 +47,7 @@ private:
   bool keepLanesApart();
 
   VectorTarget target;
-  llvm::SmallVector<Member> members;
+  std::vector<Member> members;
 };
 
 /// Whether both could go through shared loops, as the one group.

@@ -24,7 +24,11 @@ constexpr int64_t kMostGathered = 16;
 /// two units; bodies of more operations have enough of their own to do.
 constexpr int64_t kCopies = 4;
 constexpr int64_t kLargeBody = 12;
+/// Of a vector that is loaded, transposed with others, stored and loaded again.
+constexpr double kTransposeCost = 4;
 
+/// Loops of fewer iterations are not worth blocks.
+constexpr int64_t kShortest = 4;
 /// Operations that small windows are written out to.
 constexpr int64_t kMostUnrolled = 512;
 
@@ -38,11 +42,11 @@ Access accessOf(AffineMap map, MemRefType type, unsigned lane) {
       where.push_back(position);
   if (where.empty())
     return Access::Invariant;
-  if (where.size() > 1 || where[0] + 1 != map.getNumResults())
-    return Access::Strided;
+  // Behind it there may be dimensions of size 1.
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)) || strides.back() != 1)
+  if (where.size() > 1 || failed(type.getStridesAndOffset(strides, offset)) ||
+      strides[where[0]] != 1)
     return Access::Strided;
   // The step from one lane to the next.
   AffineExpr expr = map.getResult(where[0]);
@@ -61,13 +65,21 @@ MemRefType bufferType(Type type) {
   return dyn_cast<MemRefType>(type);
 }
 
+Access accessOf(linalg::LinalgOp op, OpOperand &operand, unsigned lane) {
+  if (op.isScalar(&operand))
+    return Access::Invariant;
+  return accessOf(op.getMatchingIndexingMap(&operand),
+                  bufferType(operand.get().getType()), lane);
+}
+
 class Planner {
 public:
   Planner(linalg::LinalgOp op, const VectorTarget &target)
       : op(op), target(target), body(*op.getBlock()) {}
 
-  std::optional<LoopPlan> plan() {
-    if (!isSupported())
+  std::optional<LoopPlan> plan(std::string &whyNot) {
+    whyNot = obstacle();
+    if (!whyNot.empty())
       return std::nullopt;
     // What the first result has innermost is tried first.
     llvm::SmallSetVector<unsigned, 6> order;
@@ -92,8 +104,12 @@ public:
         continue;
       lane = candidate, least = cost, width = lanes;
     }
-    if (width < 2)
+    if (width < 2) {
+      whyNot = candidates.empty()
+                   ? "each of its steps needs the one before"
+                   : "none of its loops has the elements of a vector";
       return std::nullopt;
+    }
     LoopPlan plan;
     plan.lane = lane;
     plan.width = width;
@@ -104,9 +120,12 @@ public:
                 : reductions.empty() ? LoopPlan::Kind::Elementwise
                 : readsOnce(lane)    ? LoopPlan::Kind::Memory
                                      : LoopPlan::Kind::Registers;
+    plan.across = acrossOf(lane);
+    plan.vectorBytes = target.bytes;
     bool accumulates = plan.kind == LoopPlan::Kind::Horizontal ||
                        plan.kind == LoopPlan::Kind::Registers;
-    plan.copies = accumulates && countOps() <= kLargeBody ? kCopies : 1;
+    plan.copies =
+        (accumulates || plan.across) && countOps() <= kLargeBody ? kCopies : 1;
     int64_t extent = op.getStaticLoopRanges()[lane];
     while (ShapedType::isStatic(extent) && plan.copies > 1 &&
            plan.copies * width > extent)
@@ -153,27 +172,35 @@ private:
         plan.unrolled.set(loop);
   }
 
-  bool isSupported() {
-    if (op.getNumDpsInits() == 0 || !LaneBuilder::isSupported(body))
-      return false;
+  /// Why it has to stay scalar, as a sentence; empty if it need not.
+  std::string obstacle() {
+    if (op.getNumDpsInits() == 0)
+      return "it has no results";
+    if (Operation *inner = LaneBuilder::findUnsupported(body))
+      return inner->getName().getStringRef().str() +
+             " in its body is not done in vectors";
     for (OpOperand &operand : op->getOpOperands()) {
       MemRefType type = bufferType(operand.get().getType());
       if (op.isScalar(&operand))
         continue;
-      if (!type || !type.isStrided() || type.getElementType().isInteger(1) ||
-          !VectorType::isValidElementType(type.getElementType()) ||
-          !LaneBuilder::isSupported(op.getMatchingIndexingMap(&operand)))
-        return false;
+      if (!type || !type.isStrided() ||
+          !VectorType::isValidElementType(type.getElementType()))
+        return "no vectors have the elements of its operands";
+      if (!LaneBuilder::isSupported(op.getMatchingIndexingMap(&operand)))
+        return "its operands are indexed by more than sums and products";
     }
     // Each element of a result is of one iteration of the parallel loops.
     for (OpOperand &init : op.getDpsInitsMutable()) {
       AffineMap map = op.getMatchingIndexingMap(&init);
       if (!map.isProjectedPermutation() ||
           map.getNumResults() != op.getNumParallelLoops())
-        return false;
+        return "a result has not one element for each iteration of the "
+               "parallel loops";
     }
-    return op.getNumParallelLoops() + op.getNumReductionLoops() ==
-           op.getNumLoops();
+    if (op.getNumParallelLoops() + op.getNumReductionLoops() !=
+        op.getNumLoops())
+      return "it has loops that are neither parallel nor reductions";
+    return "";
   }
 
   bool hasCombiners() {
@@ -225,10 +252,26 @@ private:
   }
 
   Access accessOf(OpOperand &operand, unsigned lane) {
-    if (op.isScalar(&operand))
-      return Access::Invariant;
-    return tilewright::accessOf(op.getMatchingIndexingMap(&operand),
-                                bufferType(operand.get().getType()), lane);
+    return tilewright::accessOf(op, operand, lane);
+  }
+
+  /// The loop across which blocks are transposed, if lanes are of `lane`: that
+  /// of the first input that needs it.
+  std::optional<unsigned> acrossOf(unsigned lane) {
+    if (op.getNumReductionLoops() > 0)
+      return std::nullopt;
+    for (OpOperand *input : op.getDpsInputOperands())
+      for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+        if (isTransposed(op, *input, lane, loop))
+          return loop;
+    return std::nullopt;
+  }
+
+  /// Lanes that are gathered one by one, by their addresses.
+  bool isGathered(OpOperand &operand, unsigned lane) {
+    std::optional<unsigned> across = acrossOf(lane);
+    return accessOf(operand, lane) == Access::Strided &&
+           !(across && isTransposed(op, operand, lane, *across));
   }
 
   int64_t widthOf(unsigned lane) {
@@ -238,7 +281,7 @@ private:
       return isa<memref::LoadOp, tensor::ExtractOp, scf::IfOp>(inner);
     });
     for (OpOperand &operand : op->getOpOperands())
-      gathers |= accessOf(operand, lane) == Access::Strided;
+      gathers |= isGathered(operand, lane);
     if (gathers)
       width = std::min(width, kMostGathered);
     int64_t extent = op.getStaticLoopRanges()[lane];
@@ -253,9 +296,10 @@ private:
     double cost = 1;
     for (OpOperand &operand : op->getOpOperands()) {
       Access access = accessOf(operand, lane);
-      cost += access == Access::Contiguous ? 1
-              : access == Access::Strided  ? double(width)
-                                           : 0.25;
+      cost += access == Access::Contiguous  ? 1
+              : access == Access::Invariant ? 0.25
+              : isGathered(operand, lane)   ? double(width)
+                                            : kTransposeCost;
     }
     int64_t extent = op.getStaticLoopRanges()[lane];
     if (ShapedType::isDynamic(extent))
@@ -281,6 +325,20 @@ private:
 
 } // namespace
 
+bool isTransposed(linalg::LinalgOp op, OpOperand &operand, unsigned lane,
+                  unsigned across) {
+  if (op.isDpsInit(&operand) || !op.payloadUsesValueFromOperand(&operand) ||
+      lane == across || accessOf(op, operand, lane) != Access::Strided ||
+      accessOf(op, operand, across) != Access::Contiguous ||
+      getElementTypeOrSelf(operand.get().getType()).isInteger(1))
+    return false;
+  // Of shorter rows, neighbours along the lanes share cache lines.
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  return llvm::all_of(ArrayRef<unsigned>{lane, across}, [&](unsigned loop) {
+    return ShapedType::isDynamic(sizes[loop]) || sizes[loop] >= kShortest;
+  });
+}
+
 Operation *combinerOf(linalg::LinalgOp op, unsigned number) {
   Block &body = *op.getBlock();
   BlockArgument out = op.getRegionOutputArgs()[number];
@@ -299,8 +357,10 @@ Operation *combinerOf(linalg::LinalgOp op, unsigned number) {
 }
 
 std::optional<LoopPlan> planLoops(linalg::LinalgOp op,
-                                  const VectorTarget &target) {
-  return Planner(op, target).plan();
+                                  const VectorTarget &target,
+                                  std::string *whyNot) {
+  std::string unused;
+  return Planner(op, target).plan(whyNot ? *whyNot : unused);
 }
 
 } // namespace tilewright

@@ -42,6 +42,10 @@ struct LoopPlan {
   /// The loop along which they lie, if not that over the lanes: places of
   /// windows that overlap, or that are multiplied with the same.
   std::optional<unsigned> side;
+  /// A loop along which operands lie in order whose lanes do not: blocks of
+  /// both loops are transposed in registers. Of elementwise operations.
+  std::optional<unsigned> across;
+  int64_t vectorBytes;                  ///< of the target
   bool maskTail;                        ///< else the rest is scalar
   llvm::SmallVector<unsigned> parallel; ///< the other loops, outermost first
   llvm::SmallVector<unsigned> reductions;
@@ -49,10 +53,16 @@ struct LoopPlan {
   llvm::SmallBitVector unrolled;
 };
 
-/// None if the operation has to stay scalar. Of tensors it is planned as of
-/// their buffers.
+/// None if the operation has to stay scalar, `whyNot` then says because of
+/// what, as a sentence. Of tensors it is planned as of their buffers.
 std::optional<LoopPlan> planLoops(mlir::linalg::LinalgOp op,
-                                  const VectorTarget &target);
+                                  const VectorTarget &target,
+                                  std::string *whyNot = nullptr);
+
+/// Whether blocks of an input, whose elements lie in order along loop `across`,
+/// can be transposed to lie so along `lane`.
+bool isTransposed(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,
+                  unsigned lane, unsigned across);
 
 /// The operation that puts result `number` together, if it is one that may be
 /// done in any order: of the block argument of the result and a value that

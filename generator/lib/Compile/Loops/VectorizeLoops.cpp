@@ -192,7 +192,7 @@ private:
       // As many as share loops with the first; a fill comes with what it is
       // for, through which it is related to the others.
       LoopGroup group(target);
-      size_t count = 0;
+      size_t count = 0, units = 0;
       while (count < run.size()) {
         size_t unit = count;
         while (unit + 1 < run.size() && isFillFor(run[unit], run[unit + 1]))
@@ -205,8 +205,11 @@ private:
           break;
         group = larger;
         count = unit + 1;
+        ++units;
       }
-      if (count > 1 && group.hasLanes())
+      if (units == 1 && vectorizeFilled(run.take_front(count)))
+        ;
+      else if (count > 1 && group.hasLanes())
         fuse(group, run.take_front(count));
       else
         for (linalg::GenericOp op :
@@ -216,13 +219,62 @@ private:
     }
   }
 
-  void vectorizeAlone(linalg::GenericOp op) {
+  /// The scalar that `fill` writes all over `buffer`; null if that is not all
+  /// that it does.
+  static Value filled(linalg::GenericOp fill, Value buffer) {
+    OpOperand *init = fill.getDpsInitOperand(0);
+    Value yielded = fill.getBody()->getTerminator()->getOperand(0);
+    if (init->get() != buffer ||
+        !fill.getMatchingIndexingMap(init).isPermutation())
+      return {};
+    if (auto argument = dyn_cast<BlockArgument>(yielded);
+        argument && argument.getOwner() == fill.getBody())
+      return argument.getArgNumber() < fill.getNumDpsInputs()
+                 ? fill.getDpsInputs()[argument.getArgNumber()]
+                 : Value();
+    return fill->isAncestor(yielded.getParentBlock()->getParentOp()) ? Value()
+                                                                     : yielded;
+  }
+
+  /// An operation that goes on from nothing but what was filled in: it begins
+  /// with that in registers.
+  bool vectorizeFilled(ArrayRef<linalg::GenericOp> unit) {
+    linalg::GenericOp op = unit.back();
+    SmallVector<Value> starts;
+    for (Value init : op.getDpsInits())
+      for (linalg::GenericOp fill : unit.drop_back())
+        if (Value start = filled(fill, init))
+          starts.push_back(start);
+    if (starts.empty() || starts.size() != unit.size() - 1 ||
+        starts.size() != size_t(op.getNumDpsInits()))
+      return false;
+    if (!beginsInRegisters(planLoops(op, target)))
+      return false;
+    op = collapseLoops(rewriter, op);
+    // With fewer loops another plan may be better.
+    bool begins = beginsInRegisters(planLoops(op, target));
+    for (linalg::GenericOp fill : unit.drop_back())
+      if (begins)
+        rewriter.eraseOp(fill);
+      else
+        vectorizeAlone(fill);
+    vectorizeAlone(op, begins ? starts : SmallVector<Value>());
+    return true;
+  }
+
+  static bool beginsInRegisters(const std::optional<LoopPlan> &plan) {
+    return plan && (plan->kind == LoopPlan::Kind::Registers ||
+                    plan->kind == LoopPlan::Kind::Horizontal);
+  }
+
+  void vectorizeAlone(linalg::GenericOp op, ValueRange starts = {}) {
     op = collapseLoops(rewriter, op);
     std::optional<LoopPlan> plan = planLoops(op, target);
     if (!plan)
       return;
     ImplicitLocOpBuilder b(op.getLoc(), op);
-    buildLoops(b, op, *plan, /*outer=*/llvm::DenseMap<unsigned, Value>());
+    buildLoops(b, op, *plan, /*outer=*/llvm::DenseMap<unsigned, Value>(),
+               starts);
     op.erase();
   }
 

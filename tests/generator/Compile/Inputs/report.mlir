@@ -3,10 +3,14 @@
 
 func.func @f(%n: index, %x: tensor<?x64xf32>, %w: tensor<64x32xf32>) -> (tensor<?x32xf32>, tensor<32x64xf32>, tensor<10xf32>) {
   %zero = arith.constant 0.0 : f32
+  %first = arith.constant 0 : index
+  %rows = tensor.dim %x, %first : tensor<?x64xf32>
+  %xe = tensor.empty(%rows) : tensor<?x64xf32>
+  %xx = linalg.exp ins(%x : tensor<?x64xf32>) outs(%xe : tensor<?x64xf32>) -> tensor<?x64xf32>
   %e = tensor.empty(%n) : tensor<?x32xf32>
   %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x32xf32>) -> tensor<?x32xf32>
-  %m = linalg.matmul ins(%x, %w : tensor<?x64xf32>, tensor<64x32xf32>) outs(%z : tensor<?x32xf32>) -> tensor<?x32xf32>
-  %m1 = linalg.matmul ins(%x, %w : tensor<?x64xf32>, tensor<64x32xf32>) outs(%m : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %m = linalg.matmul ins(%xx, %w : tensor<?x64xf32>, tensor<64x32xf32>) outs(%z : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %m1 = linalg.matmul ins(%xx, %w : tensor<?x64xf32>, tensor<64x32xf32>) outs(%m : tensor<?x32xf32>) -> tensor<?x32xf32>
   %a = linalg.exp ins(%m1 : tensor<?x32xf32>) outs(%e : tensor<?x32xf32>) -> tensor<?x32xf32>
 
   // Other sizes.
