@@ -70,6 +70,8 @@ std::vector<int64_t> expectedValues(const ContractionProgram& p, size_t call) {
                        rhs = operandValues(p, p.rhs, call);
   if (p.negatesLhs)
     for (int64_t& x : lhs) x = wrap(*p.types.lhs, -static_cast<uint64_t>(x));
+  for (int64_t& x : lhs) x -= p.lhsZero.value_or(0);
+  for (int64_t& y : rhs) y -= p.rhsZero.value_or(0);
   std::vector<int64_t> out(static_cast<size_t>(elementsOf(p.out, extents)),
                            p.init == Init::kFill ? p.fill : 0);
   if (p.init == Init::kArgument) out = operandValues(p, p.out, call);
@@ -115,7 +117,7 @@ std::string checkCall(const ContractionProgram& p, const JitModel& model,
                       const std::vector<int64_t>& values, bool isLeading) {
     CallTensor tensor;
     tensor.bytes = encodeValues(element, values);
-    tensor.elementBytes = static_cast<size_t>(element.bits) / 8;
+    tensor.elementBytes = element.bytes();
     for (char index : operand.indices)
       tensor.shape.push_back(extents.at(index));
     tensor.isLeading = isLeading;
@@ -134,7 +136,11 @@ std::string checkCall(const ContractionProgram& p, const JitModel& model,
   if (!p.rhs.isConstant) pass(p.rhs, *p.types.rhs);
   if (p.init == Init::kArgument) pass(p.out, *p.types.out);
   if (p.addend) pass(*p.addend, *p.types.out);
-  return checkCall(model, p.name, arguments, {},
+  std::vector<int64_t> scalars;
+  if (p.zerosAreArguments)
+    for (const std::optional<int>& zero : {p.lhsZero, p.rhsZero})
+      if (zero) scalars.push_back(*zero);
+  return checkCall(model, p.name, arguments, scalars,
                    {tensorOf(p.out, *p.types.out, expectedValues(p, call),
                              /*isLeading=*/p.dataSeed % 3 == 0)});
 }

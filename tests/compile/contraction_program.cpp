@@ -23,6 +23,8 @@ constexpr Element kS16{"s16", "i16", 16, Element::kSigned, {}};
 constexpr Element kS8{"s8", "i8", 8, Element::kSigned, {}};
 constexpr Element kU16{"u16", "i16", 16, Element::kUnsigned, {}};
 constexpr Element kU8{"u8", "i8", 8, Element::kUnsigned, {}};
+constexpr Element kS4{"s4", "i4", 4, Element::kSigned, {}};
+constexpr Element kU4{"u4", "i4", 4, Element::kUnsigned, {}};
 
 // How often of 100, and the types. The ranges keep every partial sum of 2^16
 // products exact in the type of the result, or in f32, in which narrow results
@@ -49,6 +51,10 @@ const struct {
     {1, {&kU8, &kS16, &kS32, 0}},
     {1, {&kS16, &kU8, &kS32, 0}},
     {3, {&kS32, &kS32, &kS32, 0}},
+    {3, {&kS8, &kS4, &kS32, 0}},
+    {1, {&kU8, &kS4, &kS32, 0}},
+    {1, {&kS16, &kU4, &kS32, 0}},
+    {1, {&kU4, &kU4, &kS32, 0}},
     // Of no tile.
     {1, {&kS64, &kS64, &kS64, 0}},
     {1, {&kS8, &kS8, &kS16, 0}},
@@ -97,6 +103,7 @@ class Maker {
       chooseNamed();
     else
       chooseForm(kind < 0.45 && !isMixed);
+    chooseZeroPoints();
     chooseTypesOfTensors();
     chooseSizes();
     chooseSurroundings();
@@ -202,6 +209,22 @@ class Maker {
     for (std::string* order : {&program_.letters, &program_.lhs.indices,
                                &program_.rhs.indices, &program_.out.indices})
       shuffle(*order);
+  }
+
+  void chooseZeroPoints() {
+    const ContractionTypes& types = program_.types;
+    if (program_.operation != "linalg.generic" ||
+        types.out->kind == Element::kFloat ||
+        types.lhs->bits >= types.out->bits || random_.chance(0.6))
+      return;
+    program_.zerosAreArguments = random_.chance(0.5);
+    auto choose = [&](std::optional<int>& zero) {
+      double kind = random_.unit();
+      if (kind < 0.3) return;
+      zero = kind < 0.5 ? 0 : static_cast<int>(random_.between(-200, 200));
+    };
+    choose(program_.lhsZero);
+    choose(program_.rhsZero);
   }
 
   void chooseTypesOfTensors() {
@@ -363,6 +386,7 @@ std::string ContractionProgram::describe() const {
   for (auto [letter, window] : windows)
     text += std::string(", ") + letter + " = " + std::to_string(window.stride) +
             window.place + " + " + std::to_string(window.dilation) + window.tap;
+  if (lhsZero || rhsZero) text += ", with zero points,";
   return text + " of " + types.name() + " as " + operation;
 }
 
@@ -419,7 +443,7 @@ std::vector<int64_t> operandValues(const ContractionProgram& program,
 
 std::vector<uint8_t> encodeValues(const Element& element,
                                   const std::vector<int64_t>& values) {
-  size_t size = static_cast<size_t>(element.bits) / 8;
+  size_t size = element.bytes();
   std::vector<uint8_t> bytes(values.size() * size);
   for (size_t i = 0; i < values.size(); ++i) {
     uint64_t bits =

@@ -28,6 +28,9 @@ struct Element {
   int bits;
   enum { kFloat, kSigned, kUnsigned } kind;
   tw_element_type_t type;  // of a float
+
+  // In memory: of less than a byte each has one.
+  size_t bytes() const { return bits < 8 ? 1 : static_cast<size_t>(bits) / 8; }
 };
 
 // The types of one contraction.
@@ -73,8 +76,12 @@ struct ContractionProgram {
   int fill = 0;               // value of kFill
   bool unsignedCast = false;  // of a named operation of integers
   bool swapsFactors = false;  // rhs * lhs, product + sum
-  bool negatesLhs = false;    // elementwise, before
-  bool doublesOut = false;    // elementwise, after
+  // What is taken off each element of an operand in the body; where one is an
+  // argument both are, the last ones.
+  std::optional<int> lhsZero, rhsZero;
+  bool zerosAreArguments = false;
+  bool negatesLhs = false;  // elementwise, before
+  bool doublesOut = false;  // elementwise, after
   // What is added to the result, elementwise, after: indexed by some of its
   // letters, and by 0 in dimensions of size 1, which are '1'. None if there is
   // no such argument.

@@ -66,6 +66,10 @@ class Writer {
     if (!p_.rhs.isConstant) argument("%rhs", rhs_);
     if (p_.init == Init::kArgument) argument("%c", out_);
     if (p_.addend) argument("%b", tensorType(*p_.addend, *types_.out, extents));
+    if (p_.zerosAreArguments) {
+      if (p_.lhsZero) argument("%xz", types_.out->mlir);
+      if (p_.rhsZero) argument("%yz", types_.out->mlir);
+    }
     text_ = "func.func @" + p_.name + "(" + arguments + ") -> " + out_ + " {\n";
     if (p_.lhs.isConstant) constant("%lhs", p_.lhs, *types_.lhs, lhs_);
     if (p_.rhs.isConstant) constant("%rhs", p_.rhs, *types_.rhs, rhs_);
@@ -198,13 +202,21 @@ class Writer {
   }
 
   void writeOperation(const std::string& lhs, const std::string& init) {
-    std::string maps = "indexing_maps = [" +
-                       affineMap(p_.letters, p_.lhs.indices, p_.windows) +
-                       ", " +
-                       affineMap(p_.letters, p_.rhs.indices, p_.windows) +
-                       ", " + affineMap(p_.letters, p_.out.indices) + "]";
-    std::string operands = "ins(" + lhs + ", %rhs : " + lhs_ + ", " + rhs_ +
-                           ") outs(" + init + " : " + out_ + ")";
+    std::string scalarMaps;
+    if (p_.zerosAreArguments)
+      for (const std::optional<int>& zero : {p_.lhsZero, p_.rhsZero})
+        if (zero) scalarMaps += ", " + affineMap(p_.letters, "");
+    std::string maps =
+        "indexing_maps = [" +
+        affineMap(p_.letters, p_.lhs.indices, p_.windows) + ", " +
+        affineMap(p_.letters, p_.rhs.indices, p_.windows) + scalarMaps + ", " +
+        affineMap(p_.letters, p_.out.indices) + "]";
+    std::string zeros, zeroTypes, zeroElements;
+    writeZeroPoint("%xz", p_.lhsZero, zeros, zeroTypes, zeroElements);
+    writeZeroPoint("%yz", p_.rhsZero, zeros, zeroTypes, zeroElements);
+    std::string operands = "ins(" + lhs + ", %rhs" + zeros + " : " + lhs_ +
+                           ", " + rhs_ + zeroTypes + ") outs(" + init + " : " +
+                           out_ + ")";
     if (p_.operation != "linalg.generic") {
       bool hasMaps = p_.operation == "linalg.contract" ||
                      p_.operation == "linalg.matmul" ||
@@ -222,8 +234,9 @@ class Writer {
          "]} " + operands + " {");
     std::string out = types_.out->mlir;
     line(std::string("^bb0(%x: ") + types_.lhs->mlir +
-         ", %y: " + types_.rhs->mlir + ", %o: " + out + "):");
-    std::string x = widen("%x", *types_.lhs), y = widen("%y", *types_.rhs);
+         ", %y: " + types_.rhs->mlir + zeroElements + ", %o: " + out + "):");
+    std::string x = widen("%x", *types_.lhs, p_.lhsZero),
+                y = widen("%y", *types_.rhs, p_.rhsZero);
     std::string suffix = types_.out->kind == Element::kFloat ? "f " : "i ";
     line("  %p = arith.mul" + suffix +
          (p_.swapsFactors ? y + ", " + x : x + ", " + y) + " : " + out);
@@ -233,14 +246,35 @@ class Writer {
     line("} -> " + out_);
   }
 
-  std::string widen(const std::string& name, const Element& from) {
+  // As an operand of the operation, which the caller passes, or a constant that
+  // the body finds outside.
+  void writeZeroPoint(const std::string& name, const std::optional<int>& zero,
+                      std::string& operands, std::string& types,
+                      std::string& elements) {
+    if (!zero) return;
+    std::string type = types_.out->mlir;
+    if (p_.zerosAreArguments) {
+      operands += ", " + name;
+      types += ", " + type;
+      elements += ", " + name + "e: " + type;
+    } else {
+      line(name + "e = arith.constant " + std::to_string(*zero) + " : " + type);
+    }
+  }
+
+  // An element as the result has them, without its zero point.
+  std::string widen(const std::string& name, const Element& from,
+                    const std::optional<int>& zero) {
     if (from.bits == types_.out->bits) return name;
     const char* op = from.kind == Element::kFloat    ? "extf"
                      : from.kind == Element::kSigned ? "extsi"
                                                      : "extui";
     line("  " + name + "w = arith." + op + " " + name + " : " + from.mlir +
          " to " + types_.out->mlir);
-    return name + "w";
+    if (!zero) return name + "w";
+    line("  " + name + "d = arith.subi " + name + "w, " + name +
+         "ze : " + types_.out->mlir);
+    return name + "d";
   }
 
   const ContractionProgram& p_;

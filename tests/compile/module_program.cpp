@@ -15,9 +15,10 @@ constexpr const Element* kTypes[] = {&kF32, &kS32, &kS8};
 constexpr Element kF8{"f8e4m3fn", "f8E4M3FN", 8, Element::kFloat,
                       TW_ELEMENT_F8E4M3FN};
 constexpr Element kBool{"i1", "i1", 8, Element::kUnsigned, {}};
+constexpr Element kS4{"s4", "i4", 4, Element::kSigned, {}};
 constexpr Element kS16{"s16", "i16", 16, Element::kSigned, {}};
 constexpr Element kS64{"s64", "i64", 64, Element::kSigned, {}};
-constexpr const Element* kMovedTypes[] = {&kF8, &kBool, &kS16, &kS64};
+constexpr const Element* kMovedTypes[] = {&kF8, &kBool, &kS4, &kS16, &kS64};
 
 // Of a tensor.
 constexpr int64_t kMostElements = 20000;
@@ -146,7 +147,7 @@ std::string ModuleProgram::check(const JitModel& model) const {
       const ModuleTensor& value = values[index];
       CallTensor tensor;
       tensor.bytes = encodeValues(*value.type, value.data[call]);
-      tensor.elementBytes = static_cast<size_t>(value.type->bits) / 8;
+      tensor.elementBytes = value.type->bytes();
       tensor.shape = value.sizes(call);
       tensor.isLeading = (index + call) % 2;
       for (const ModuleDim& dim : value.shape)

@@ -48,8 +48,8 @@ struct ModuleTensor {
 
   size_t rank() const { return shape.size(); }
   bool isFloat() const { return type->kind == Element::kFloat; }
-  // Truth values, floats of 8 bits, and what has 16 or 64: operations move them
-  // as they are.
+  // Truth values, floats of 8 bits, and what has 4, 16 or 64: operations move
+  // them as they are.
   bool isOnlyMoved() const {
     return type->bits != 32 &&
            (type->bits != 8 || type->kind != Element::kSigned);

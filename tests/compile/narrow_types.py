@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Floats of 8 bits, truth values and scalar results of models, by a program with a runner: every float of 8 bits is widened,
-every f16 and what lies around the middle of neighbours is rounded, all pairs are added.
+"""Floats of 8 bits, truth values, integers of 2 and 4 bits and scalar results of models, by a program with a runner: every float of
+8 bits is widened, every f16 and what lies around the middle of neighbours is rounded, all pairs are added.
 
   narrow_types.py <tilewright> <scratch> --cc=... [--target=... --run=... --hip=<libtilewright_emulated_hip.so>]
 """
@@ -95,6 +95,47 @@ func.func @scalars(%x: tensor<?xi32>, %f: f64) -> (index, i64, f64, i8, i1, tens
 """
 
 
+# Elements of part of a byte, and constants whose other bits say something else.
+INTEGERS = """
+func.func @arithmetic_{0}(%x: tensor<?x{0}>, %y: tensor<?x{0}>) -> (tensor<?x{0}>, tensor<?x{0}>, tensor<?xi32>, tensor<?xf32>, tensor<?xi1>) {{
+  %a = arith.addi %x, %y : tensor<?x{0}>
+  %b = arith.muli %x, %y : tensor<?x{0}>
+  %c = arith.extsi %x : tensor<?x{0}> to tensor<?xi32>
+  %d = arith.uitofp %y : tensor<?x{0}> to tensor<?xf32>
+  %e = arith.cmpi slt, %x, %y : tensor<?x{0}>
+  return %a, %b, %c, %d, %e : tensor<?x{0}>, tensor<?x{0}>, tensor<?xi32>, tensor<?xf32>, tensor<?xi1>
+}}
+func.func @narrow_{0}(%x: tensor<?xi32>, %s: {0}) -> (tensor<?x{0}>, {0}, tensor<4x?x{0}>) {{
+  %c4 = arith.constant 4 : index
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xi32>
+  %m = arith.divui %n, %c4 : index
+  %y = arith.trunci %x : tensor<?xi32> to tensor<?x{0}>
+  %z = tensor.expand_shape %y [[0, 1]] output_shape [%m, 4] : tensor<?x{0}> into tensor<?x4x{0}>
+  %e = tensor.empty(%m) : tensor<4x?x{0}>
+  %t = linalg.transpose ins(%z : tensor<?x4x{0}>) outs(%e : tensor<4x?x{0}>) permutation = [1, 0]
+  %u = arith.addi %s, %s : {0}
+  return %y, %u, %t : tensor<?x{0}>, {0}, tensor<4x?x{0}>
+}}
+func.func @constants_{0}(%i: tensor<?xi32>) -> (tensor<6x{0}>, tensor<?x{0}>) {{
+  %small = arith.constant dense<"0x{1}"> : tensor<6x{0}>
+  %large = arith.constant dense_resource<large_{0}> : tensor<5000x{0}>
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %i, %c0 : tensor<?xi32>
+  %g = tensor.generate %n {{
+  ^bb0(%k: index):
+    %at = tensor.extract %i[%k] : tensor<?xi32>
+    %p = arith.index_cast %at : i32 to index
+    %r = tensor.extract %large[%p] : tensor<5000x{0}>
+    tensor.yield %r : {0}
+  }} : tensor<?x{0}>
+  return %small, %g : tensor<6x{0}>, tensor<?x{0}>
+}}
+"""
+SMALL, LARGE = bytes([0xFF, 0x01, 0xF2, 0x73, 0x08, 0xA9]), bytes(i * 7 % 256 for i in range(5000))
+RESOURCES = "{{-# dialect_resources: {{ builtin: {{ {} }} }} #-}}\n"
+
+
 def decode(name, bits):
     exponent_bits, mantissa_bits, more, infinities = FORMATS[name]
     sign, magnitude = -1.0 if bits & 0x80 else 1.0, bits & 0x7F
@@ -146,6 +187,8 @@ class Program:
         self.options, self.work = options, options.scratch
         self.work.mkdir(parents=True, exist_ok=True)
         model = BOOLEANS + "".join(FUNCTIONS.format(name) for name in FORMATS)
+        model += "".join(INTEGERS.format(name, SMALL.hex()) for name in ("i2", "i4"))
+        model += RESOURCES.format(", ".join(f'large_{name}: "0x40000000{LARGE.hex()}"' for name in ("i2", "i4")))
         (self.work / "model.mlir").write_text(model)
         done = subprocess.run([options.tool, "compile", self.work / "model.mlir", "-o", self.work / "model",
                                f"--target={options.target}", f"--cc={options.cc}"], capture_output=True, text=True)
@@ -244,6 +287,36 @@ def check_booleans(program):
     expect("sum", program.call("sum", [("<i4", (3,), struct.pack("<3i", 1, 2, 3))], 1), [("<i4", (), struct.pack("<i", 6))])
 
 
+def check_integers(program, bits):
+    name, unused = f"i{bits}", 8 - bits
+
+    def signed(values):
+        return bytes(((value << unused & 255 ^ 128) - 128 >> unused) & 255 for value in values)
+
+    def number(byte):
+        return byte - 256 if byte > 127 else byte
+
+    # Of what is passed the lowest bits count.
+    x, y = bytes(i for i in range(256) for _ in range(4)), bytes(range(256)) * 4
+    pairs = list(zip(x, y))
+    found = program.call(f"arithmetic_{name}", [("|i1", (1024,), x), ("|i1", (1024,), y)], 5)
+    expect(f"arithmetic of {name}", found, [
+        ("|i1", (1024,), signed(a + b for a, b in pairs)), ("|i1", (1024,), signed(a * b for a, b in pairs)),
+        ("<i4", (1024,), struct.pack("<1024i", *map(number, signed(x)))),
+        ("<f4", (1024,), struct.pack("<1024f", *(b & (1 << bits) - 1 for b in y))),
+        ("|b1", (1024,), bytes(number(a) < number(b) for a, b in zip(signed(x), signed(y))))])
+    wide = [random.Random(bits).randrange(-2**31, 2**31) for _ in range(400)]
+    narrow = signed(value & 255 for value in wide)
+    found = program.call(f"narrow_{name}", [("<i4", (400,), struct.pack("<400i", *wide)), "1"], 3)
+    expect(f"narrowed to {name}", found, [
+        ("|i1", (400,), narrow), ("|i1", (), signed([2])),
+        ("|i1", (4, 100), b"".join(narrow[i::4] for i in range(4)))])
+    at = [i * 31 % 5000 for i in range(700)]
+    found = program.call(f"constants_{name}", [("<i4", (700,), struct.pack("<700i", *at))], 2)
+    expect(f"constants of {name}", found, [
+        ("|i1", (6,), signed(SMALL)), ("|i1", (700,), signed(LARGE[i] for i in at))])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tool")
@@ -258,6 +331,8 @@ def main():
         os.environ |= {"TW_HIP_LIBRARY": options.hip, "TW_EMULATED_HIP_DEVICE": "gfx942"}
     program = Program(options)
     check_booleans(program)
+    for bits in 2, 4:
+        check_integers(program, bits)
     for name in FORMATS:
         check_format(program, name)
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 // numpy has no bf16 of its own: its extension ml_dtypes writes V2, and the bits
-// are a u2. Integers of MLIR have no sign.
+// are a u2. Its int4 and int2 are V1, a byte each. Integers of MLIR have no sign.
 static const tw_element_t tw_elements[] = {
     {"f64", 8, TW_ELEMENT_FLOAT, 11, 52, "<f8", "<f8", "float64"},
     {"f32", 4, TW_ELEMENT_FLOAT, 8, 23, "<f4", "<f4", "float32"},
@@ -29,6 +29,10 @@ static const tw_element_t tw_elements[] = {
     {"i32", 4, TW_ELEMENT_INTEGER, 0, 0, "<i4", "<i4 <u4", "int32"},
     {"i16", 2, TW_ELEMENT_INTEGER, 0, 0, "<i2", "<i2 <u2", "int16"},
     {"i8", 1, TW_ELEMENT_INTEGER, 0, 0, "|i1", "|i1 |u1", "int8"},
+    {"i4", 1, TW_ELEMENT_INTEGER, 0, 0, "|i1", "|i1 |u1 <V1 |V1",
+     "int8 of -8 to 7"},
+    {"i2", 1, TW_ELEMENT_INTEGER, 0, 0, "|i1", "|i1 |u1 <V1 |V1",
+     "int8 of -2 to 1"},
     {"i1", 1, TW_ELEMENT_INTEGER, 0, 0, "|b1", "|b1 |u1 |i1", "bool"},
 };
 

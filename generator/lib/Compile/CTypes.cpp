@@ -21,6 +21,11 @@ bool hasCElement(Type type) {
          type.isInteger(32) || type.isInteger(64);
 }
 
+bool isPartOfByte(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isInteger(1) || element.isInteger(2) || element.isInteger(4);
+}
+
 std::string cTypeName(Type type) {
   if (type.isF64())
     return "double";
@@ -36,6 +41,12 @@ std::string cTypeName(Type type) {
 std::string elementNote(Type element) {
   if (element.isInteger(1))
     return " of truth values, 0 or 1";
+  if (isPartOfByte(element)) {
+    int64_t end = int64_t(1) << (element.getIntOrFloatBitWidth() - 1);
+    return " of i" + std::to_string(element.getIntOrFloatBitWidth()) +
+           ", a byte each, " + std::to_string(-end) + " to " +
+           std::to_string(end - 1);
+  }
   if (!isa<FloatType>(element) || element.isF32() || element.isF64())
     return "";
   std::string note;

@@ -51,7 +51,7 @@ LogicalResult checkSignature(func::FuncOp func) {
                             << " has type " << type
                             << ", but arguments must be ranked tensors of "
                             << kCElements << " without encodings, or scalars "
-                            << "index, i1, i8, i16, i32, i64, f32, f64";
+                            << "index, i1, i2, i4, i8, i16, i32, i64, f32, f64";
   }
   for (auto [index, type] : llvm::enumerate(func.getResultTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -91,7 +91,7 @@ LogicalResult checkTypes(Operation *op) {
         return op->emitOpError() << "has the type " << type
                                  << "; tensors with encodings are not accepted";
     bool isTensor = isa<TensorType>(type);
-    if (isTensor && !hasCElement(element) && !element.isInteger(1) &&
+    if (isTensor && !hasCElement(element) && !isPartOfByte(element) &&
         !element.isIndex())
       return op->emitOpError()
              << "has elements of " << element << "; accepted are " << kCElements

@@ -1,8 +1,10 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tw-common-forms: control flow that front ends write in several ways, in one.
+// tw-common-forms: what front ends write in several ways, in one.
 
+#include "CTypes.h"
+#include "ConstantElements.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
@@ -100,6 +102,29 @@ void toBranches(scf::IndexSwitchOp choice) {
   rewriter.replaceOp(choice, results);
 }
 
+/// Of elements that are part of a byte a file may say the other bits, too.
+void cleanBytes(arith::ConstantOp op) {
+  auto value = dyn_cast<ElementsAttr>(op.getValue());
+  if (!value || !isPartOfByte(value.getElementType()))
+    return;
+  std::optional<ConstantElements> elements = ConstantElements::of(value);
+  char mask = (1 << value.getElementType().getIntOrFloatBitWidth()) - 1;
+  if (!elements ||
+      llvm::all_of(elements->bytes, [&](char byte) { return !(byte & ~mask); }))
+    return;
+  auto clean = [&](char byte) -> char { return byte & mask; };
+  auto type = cast<RankedTensorType>(op.getType());
+  ElementsAttr cleaned;
+  if (elements->isSplat)
+    cleaned = DenseElementsAttr::getFromRawBuffer(
+        type, clean(elements->bytes.front()));
+  else
+    cleaned = makeConstant(type, 1, [&](MutableArrayRef<char> bytes) {
+      llvm::transform(elements->bytes, bytes.begin(), clean);
+    });
+  op.setValueAttr(cast<TypedAttr>(cleaned));
+}
+
 struct CommonFormsPass : impl::CommonFormsBase<CommonFormsPass> {
   void runOnOperation() override {
     SmallVector<scf::ForallOp> foralls;
@@ -110,6 +135,8 @@ struct CommonFormsPass : impl::CommonFormsBase<CommonFormsPass> {
         foralls.push_back(forall);
       else if (auto choice = dyn_cast<scf::IndexSwitchOp>(op))
         choices.push_back(choice);
+      else if (auto constant = dyn_cast<arith::ConstantOp>(op))
+        cleanBytes(constant);
     });
     for (scf::ForallOp forall : foralls)
       toLoops(forall);

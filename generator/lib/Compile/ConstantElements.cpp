@@ -109,6 +109,9 @@ int64_t bytesOfElement(Type type) {
   if (!type.isIntOrFloat())
     return 0;
   switch (type.getIntOrFloatBitWidth()) {
+  case 2:
+  case 4:
+    return 1;
   case 8:
   case 16:
   case 32:

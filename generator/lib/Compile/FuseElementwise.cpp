@@ -6,6 +6,7 @@
 
 #include "BroadcastInits.h"
 #include "ConstantElements.h"
+#include "Generalize.h"
 #include "MatchContraction.h"
 #include "MatchWindows.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -56,14 +57,8 @@ void generalizeElementwise(func::FuncOp func) {
         !llvm::hasSingleElement(*op.getBlock()))
       named.push_back(op);
   });
-  for (linalg::LinalgOp op : named) {
-    IRRewriter rewriter(op);
-    Attribute place = op->getAttr(kDeviceAttr);
-    FailureOr<linalg::GenericOp> generic =
-        linalg::generalizeNamedOp(rewriter, op);
-    if (succeeded(generic) && place)
-      (*generic)->setAttr(kDeviceAttr, place);
-  }
+  for (linalg::LinalgOp op : named)
+    (void)generalize(op);
 }
 
 struct FuseElementwisePass : impl::FuseElementwiseBase<FuseElementwisePass> {

@@ -127,8 +127,7 @@ private:
           linalg::YieldOp::create(builder, loc, both);
         });
     for (Operation *made : {init.getOperation(), generic.getOperation()})
-      if (Attribute where = op->getAttr(kDeviceAttr))
-        made->setAttr(kDeviceAttr, where);
+      placeLike(made, op);
     return generic.getResult(0);
   }
 

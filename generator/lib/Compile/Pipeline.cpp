@@ -126,6 +126,8 @@ void addModelStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addPass(createMakeEntryPoints(entries));
   pm.addNestedPass<func::FuncOp>(createStructureTensors());
   addCleanup(pm);
+  if (!options.reference)
+    pm.addNestedPass<func::FuncOp>(createPlainProducts());
   if (options.device)
     pm.addNestedPass<func::FuncOp>(createFuseOnDevice());
   else

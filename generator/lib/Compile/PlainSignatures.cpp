@@ -3,6 +3,7 @@
 //
 // tw-plain-signatures: what entry points take and return, as C has it.
 
+#include "CTypes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Compile/Passes.h"
 
@@ -58,25 +59,26 @@ public:
       if (argument.getType() != type) {
         wrapper.setArgAttr(index, kElementAttr,
                            TypeAttr::get(getElementTypeOrSelf(type)));
-        argument = isTensor(type) ? nonZeros(argument) : nonZero(b, argument);
+        argument = fromBytes(argument, type);
       }
       values.push_back(argument);
     }
     SmallVector<Value> returned;
     auto call = func::CallOp::create(b, func, values);
     for (auto [index, value] : llvm::enumerate(call.getResults())) {
-      if (isBool(value.getType()))
-        wrapper.setResultAttr(index, kElementAttr,
-                              TypeAttr::get(b.getI1Type()));
+      if (isPartOfByte(value.getType()))
+        wrapper.setResultAttr(
+            index, kElementAttr,
+            TypeAttr::get(getElementTypeOrSelf(value.getType())));
       returned.push_back(converted(value, results[index]));
     }
     func::ReturnOp::create(b, returned);
   }
 
 private:
-  /// A truth value is a byte.
+  /// A truth value is a byte, and so is a small integer.
   Type plain(Type type) {
-    return isBool(type) ? withElement(type, b.getI8Type()) : type;
+    return isPartOfByte(type) ? withElement(type, b.getI8Type()) : type;
   }
 
   /// A scalar is a tensor of one element, to which the caller has a pointer.
@@ -108,25 +110,32 @@ private:
       func.removeResultAttr(i, b.getStringAttr(kStateAttr));
   }
 
-  static Value nonZero(OpBuilder &b, Value value) {
-    Location loc = value.getLoc();
-    Value zero = arith::ConstantIntOp::create(b, loc, value.getType(), 0);
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
+  /// Of truth values anything but zero is true; of the others the lowest bits
+  /// count.
+  static Value fromByte(OpBuilder &b, Value byte, Type element) {
+    Location loc = byte.getLoc();
+    if (!isBool(element))
+      return arith::TruncIOp::create(b, loc, element, byte);
+    Value zero = arith::ConstantIntOp::create(b, loc, byte.getType(), 0);
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, byte, zero);
   }
 
-  Value nonZeros(Value tensor) {
-    auto type = cast<RankedTensorType>(tensor.getType());
+  Value fromBytes(Value bytes, Type wanted) {
+    Type element = getElementTypeOrSelf(wanted);
+    if (!isTensor(wanted))
+      return fromByte(b, bytes, element);
+    auto type = cast<RankedTensorType>(wanted);
     Value empty = tensor::EmptyOp::create(
-        b, tensor::getMixedSizes(b, b.getLoc(), tensor), b.getI1Type());
+        b, tensor::getMixedSizes(b, b.getLoc(), bytes), element);
     AffineMap same = b.getMultiDimIdentityMap(type.getRank());
     SmallVector<utils::IteratorType> loops(type.getRank(),
                                            utils::IteratorType::parallel);
     return linalg::GenericOp::create(
-               b, TypeRange{empty.getType()}, ValueRange{tensor},
+               b, TypeRange{empty.getType()}, ValueRange{bytes},
                ValueRange{empty}, ArrayRef<AffineMap>{same, same}, loops,
-               [](OpBuilder &b, Location loc, ValueRange values) {
-                 Value isTrue = nonZero(b, values[0]);
-                 linalg::YieldOp::create(b, loc, isTrue);
+               [&](OpBuilder &b, Location loc, ValueRange values) {
+                 linalg::YieldOp::create(b, loc,
+                                         fromByte(b, values[0], element));
                })
         .getResult(0);
   }
@@ -137,6 +146,9 @@ private:
       value = arith::IndexCastOp::create(b, element, value);
     if (isBool(value.getType()))
       value = arith::ExtUIOp::create(b, withElement(value.getType(), element),
+                                     value);
+    else if (isPartOfByte(value.getType()))
+      value = arith::ExtSIOp::create(b, withElement(value.getType(), element),
                                      value);
     if (!isTensor(value.getType()) && isTensor(wanted))
       value = tensor::FromElementsOp::create(b, cast<RankedTensorType>(wanted),

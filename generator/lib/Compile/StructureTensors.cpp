@@ -400,8 +400,7 @@ private:
 
   /// On the same side as the operation.
   template <typename Op> Op place(Op part) {
-    if (Attribute where = op->getAttr(kDeviceAttr))
-      part->setAttr(kDeviceAttr, where);
+    placeLike(part, op);
     return part;
   }
 

@@ -121,6 +121,12 @@ inline bool isOnHost(mlir::Operation *op) {
   return place && place.getValue() == kHost;
 }
 
+/// What is a part of `whole` now, or was made for it, runs where it did.
+inline void placeLike(mlir::Operation *part, mlir::Operation *whole) {
+  if (mlir::Attribute place = whole->getAttr(kDeviceAttr))
+    part->setAttr(kDeviceAttr, place);
+}
+
 /// Teaches one-shot bufferization `tw.mmt4d` and `tw.dispatch`, which have a
 /// form on buffers, and `linalg.pack` and `linalg.unpack`: each becomes one
 /// loop nest from its source's buffer to its destination's.

@@ -171,6 +171,27 @@ def StructureTensors : Pass<"tw-structure-tensors", "mlir::func::FuncOp"> {
   ];
 }
 
+def PlainProducts : Pass<"tw-plain-products", "mlir::func::FuncOp"> {
+  let summary = "Make sums of products such as tiles compute";
+  let description = [{
+    Contractions and convolutions of integers that a tile would compute but for
+    their operands:
+
+    - elements of less than a byte that the body extends are extended to bytes
+      before, a constant's here and now;
+    - products of differences from zero points become products of the elements,
+      `(x - a)(w - b) = xw - bx - aw + ab`: sums of each operand, of a constant
+      one computed here, are taken off behind. So do `linalg.quantized_matmul`
+      and `linalg.conv_2d_nhwc_hwcf_q`. Modulo 2^32 that is the same.
+
+    What no tile computes in the end, as a depthwise convolution, stays as it is.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "mlir::tensor::TensorDialect",
+  ];
+}
+
 def FuseElementwise : Pass<"tw-fuse-elementwise", "mlir::func::FuncOp"> {
   let summary = "Fuse elementwise operations";
   let description = [{

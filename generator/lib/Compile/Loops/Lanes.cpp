@@ -3,6 +3,7 @@
 
 #include "Lanes.h"
 
+#include "../CTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -27,16 +28,13 @@ bool hasUnitStride(MemRefType type, size_t dim) {
          strides[dim] == 1 && strides.back() == 1;
 }
 
-/// Bits of one byte each in memory, but not in vectors.
-bool isBoolean(Type type) { return getElementTypeOrSelf(type).isInteger(1); }
-
 /// The same memory; both are bytes when they are lowered.
-Value asBytes(ImplicitLocOpBuilder &b, Value booleans) {
-  auto type = cast<MemRefType>(booleans.getType());
+Value asBytes(ImplicitLocOpBuilder &b, Value bits) {
+  auto type = cast<MemRefType>(bits.getType());
   auto bytes = MemRefType::get(type.getShape(), b.getI8Type(), type.getLayout(),
                                type.getMemorySpace());
   return UnrealizedConversionCastOp::create(b, TypeRange(bytes),
-                                            ValueRange(booleans))
+                                            ValueRange(bits))
       .getResult(0);
 }
 
@@ -238,15 +236,15 @@ LaneBuilder::Place LaneBuilder::place(Value buffer, ArrayRef<Lanes> at) {
 }
 
 Lanes LaneBuilder::loadBits(Value buffer, ArrayRef<Lanes> at) {
+  Type element = getElementTypeOrSelf(buffer.getType());
   Lanes bytes = load(asBytes(b, buffer), at);
   if (bytes.isLinear())
-    return {arith::TruncIOp::create(b, b.getI1Type(), bytes.scalar)};
-  return wrap(
-      arith::TruncIOp::create(b, vectorOf(b.getI1Type()), bytes.vector));
+    return {arith::TruncIOp::create(b, element, bytes.scalar)};
+  return wrap(arith::TruncIOp::create(b, vectorOf(element), bytes.vector));
 }
 
 Lanes LaneBuilder::load(Value buffer, ArrayRef<Lanes> at) {
-  if (width > 1 && isBoolean(buffer.getType()))
+  if (width > 1 && isPartOfByte(buffer.getType()))
     return loadBits(buffer, at);
   Place from = place(buffer, at);
   if (width == 1 || (from.isUniform && !isDivergent))
@@ -270,7 +268,7 @@ void LaneBuilder::store(Value buffer, ArrayRef<Lanes> at, const Lanes &value) {
     return;
   }
   Value elements = materialize(value);
-  if (isBoolean(elements.getType())) {
+  if (isPartOfByte(elements.getType())) {
     elements = arith::ExtUIOp::create(b, vectorOf(b.getI8Type()), elements);
     buffer = asBytes(b, buffer);
   }

@@ -3,6 +3,7 @@
 
 #include "LoopPlan.h"
 
+#include "../CTypes.h"
 #include "Lanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -330,7 +331,7 @@ bool isTransposed(linalg::LinalgOp op, OpOperand &operand, unsigned lane,
   if (op.isDpsInit(&operand) || !op.payloadUsesValueFromOperand(&operand) ||
       lane == across || accessOf(op, operand, lane) != Access::Strided ||
       accessOf(op, operand, across) != Access::Contiguous ||
-      getElementTypeOrSelf(operand.get().getType()).isInteger(1))
+      isPartOfByte(operand.get().getType()))
     return false;
   // Of shorter rows, neighbours along the lanes share cache lines.
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
