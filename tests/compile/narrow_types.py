@@ -117,19 +117,23 @@ func.func @narrow_{0}(%x: tensor<?xi32>, %s: {0}) -> (tensor<?x{0}>, {0}, tensor
   %u = arith.addi %s, %s : {0}
   return %y, %u, %t : tensor<?x{0}>, {0}, tensor<4x?x{0}>
 }}
-func.func @constants_{0}(%i: tensor<?xi32>) -> (tensor<6x{0}>, tensor<?x{0}>) {{
+func.func @constants_{0}(%i: tensor<?xi32>, %k: index) -> (tensor<6x{0}>, tensor<?x{0}>, i32, i32) {{
   %small = arith.constant dense<"0x{1}"> : tensor<6x{0}>
   %large = arith.constant dense_resource<large_{0}> : tensor<5000x{0}>
   %c0 = arith.constant 0 : index
   %n = tensor.dim %i, %c0 : tensor<?xi32>
   %g = tensor.generate %n {{
-  ^bb0(%k: index):
-    %at = tensor.extract %i[%k] : tensor<?xi32>
+  ^bb0(%j: index):
+    %at = tensor.extract %i[%j] : tensor<?xi32>
     %p = arith.index_cast %at : i32 to index
     %r = tensor.extract %large[%p] : tensor<5000x{0}>
     tensor.yield %r : {0}
   }} : tensor<?x{0}>
-  return %small, %g : tensor<6x{0}>, tensor<?x{0}>
+  %a = tensor.extract %small[%k] : tensor<6x{0}>
+  %b = tensor.extract %large[%k] : tensor<5000x{0}>
+  %aw = arith.extui %a : {0} to i32
+  %bw = arith.extui %b : {0} to i32
+  return %small, %g, %aw, %bw : tensor<6x{0}>, tensor<?x{0}>, i32, i32
 }}
 """
 SMALL, LARGE = bytes([0xFF, 0x01, 0xF2, 0x73, 0x08, 0xA9]), bytes(i * 7 % 256 for i in range(5000))
@@ -312,9 +316,10 @@ def check_integers(program, bits):
         ("|i1", (400,), narrow), ("|i1", (), signed([2])),
         ("|i1", (4, 100), b"".join(narrow[i::4] for i in range(4)))])
     at = [i * 31 % 5000 for i in range(700)]
-    found = program.call(f"constants_{name}", [("<i4", (700,), struct.pack("<700i", *at))], 2)
+    found = program.call(f"constants_{name}", [("<i4", (700,), struct.pack("<700i", *at)), "5"], 4)
     expect(f"constants of {name}", found, [
-        ("|i1", (6,), signed(SMALL)), ("|i1", (700,), signed(LARGE[i] for i in at))])
+        ("|i1", (6,), signed(SMALL)), ("|i1", (700,), signed(LARGE[i] for i in at)),
+        *(("<i4", (), struct.pack("<i", values[5] & (1 << bits) - 1)) for values in (SMALL, LARGE))])
 
 
 def main():

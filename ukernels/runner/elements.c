@@ -11,7 +11,8 @@
 #include <string.h>
 
 // numpy has no bf16 of its own: its extension ml_dtypes writes V2, and the bits
-// are a u2. Its int4 and int2 are V1, a byte each. Integers of MLIR have no sign.
+// are a u2. Its int4 and int2 are V1, a byte each. Integers of MLIR have no
+// sign.
 static const tw_element_t tw_elements[] = {
     {"f64", 8, TW_ELEMENT_FLOAT, 11, 52, "<f8", "<f8", "float64"},
     {"f32", 4, TW_ELEMENT_FLOAT, 8, 23, "<f4", "<f4", "float32"},

@@ -23,8 +23,8 @@ namespace tilewright {
 
 namespace {
 
-/// The extension that `element`, of less than a byte, has wherever the body uses
-/// it; null if there are others, or none.
+/// The extension that `element`, of less than a byte, has wherever the body
+/// uses it; null if there are others, or none.
 Operation *extensionOf(BlockArgument element) {
   Operation *first = nullptr;
   for (Operation *user : element.getUsers()) {
@@ -99,13 +99,13 @@ Value extend(ImplicitLocOpBuilder &b, Value tensor, bool isUnsigned) {
              SmallVector<utils::IteratorType>(type.getRank(),
                                               utils::IteratorType::parallel),
              [&](OpBuilder &b, Location loc, ValueRange elements) {
-               Value byte =
-                   isUnsigned ? arith::ExtUIOp::create(b, loc, b.getI8Type(),
-                                                       elements[0])
-                                    .getResult()
-                              : arith::ExtSIOp::create(b, loc, b.getI8Type(),
-                                                       elements[0])
-                                    .getResult();
+               Value byte = isUnsigned
+                                ? arith::ExtUIOp::create(b, loc, b.getI8Type(),
+                                                         elements[0])
+                                      .getResult()
+                                : arith::ExtSIOp::create(b, loc, b.getI8Type(),
+                                                         elements[0])
+                                      .getResult();
                linalg::YieldOp::create(b, loc, byte);
              })
       .getResult(0);

@@ -75,7 +75,8 @@ std::optional<Product> matchProduct(linalg::LinalgOp op) {
       !op.getNumReductionLoops())
     return std::nullopt;
   Block *body = op.getBlock();
-  auto add = body->getTerminator()->getOperand(0).getDefiningOp<arith::AddIOp>();
+  auto add =
+      body->getTerminator()->getOperand(0).getDefiningOp<arith::AddIOp>();
   if (!add)
     return std::nullopt;
   BlockArgument out = op.getRegionOutputArgs()[0];
@@ -99,9 +100,8 @@ std::optional<Product> matchProduct(linalg::LinalgOp op) {
 
 Value widen(OpBuilder &b, Location loc, Value element, bool isUnsigned,
             Type type) {
-  return isUnsigned
-             ? arith::ExtUIOp::create(b, loc, type, element).getResult()
-             : arith::ExtSIOp::create(b, loc, type, element).getResult();
+  return isUnsigned ? arith::ExtUIOp::create(b, loc, type, element).getResult()
+                    : arith::ExtSIOp::create(b, loc, type, element).getResult();
 }
 
 class Splitter {
@@ -140,7 +140,9 @@ public:
   }
 
 private:
-  AffineMap mapOf(OpOperand *operand) { return op.getMatchingIndexingMap(operand); }
+  AffineMap mapOf(OpOperand *operand) {
+    return op.getMatchingIndexingMap(operand);
+  }
 
   /// Null if no tile computes it.
   Value plainProduct() {
@@ -224,8 +226,7 @@ private:
     SmallVector<AffineMap> maps{map};
     // Of a window, its size is known from what has it as dimensions.
     if (!map.isProjectedPermutation()) {
-      inputs.push_back(
-          tensor::EmptyOp::create(b, windowSizes, product.sum));
+      inputs.push_back(tensor::EmptyOp::create(b, windowSizes, product.sum));
       maps.push_back(
           AffineMap::get(op.getNumLoops(), 0, window, b.getContext()));
     }
@@ -301,8 +302,8 @@ private:
       SmallVector<Range> ranges = op.createLoopRanges(b, b.getLoc());
       for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
         if (!parallel[loop]) {
-          Value size = getValueOrCreateConstantIndexOp(b, b.getLoc(),
-                                                       ranges[loop].size);
+          Value size =
+              getValueOrCreateConstantIndexOp(b, b.getLoc(), ranges[loop].size);
           both = arith::MulIOp::create(
               b, both, arith::IndexCastOp::create(b, product.sum, size));
         }

@@ -58,8 +58,8 @@ func.func @buffers(%x: tensor<4xf32>, %m: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @below {{argument 0 of 'encoded' has type 'tensor<4xi4>', but arguments must be ranked tensors of f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ, i64, i32, i16, i8 and i1 without encodings, or scalars}}
-func.func @encoded(%x: tensor<4xi4>) -> tensor<4xf32> {
+// expected-error @below {{argument 0 of 'encoded' has type 'tensor<4xi3>', but arguments must be ranked tensors of f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ, i64, i32, i16, i8, i4, i2 and i1 without encodings, or scalars}}
+func.func @encoded(%x: tensor<4xi3>) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4xf32>
   return %e : tensor<4xf32>
 }

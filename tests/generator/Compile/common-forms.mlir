@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // RUN: tw-opt %s --tw-common-forms | FileCheck %s
+// RUN: tw-opt %s --tw-common-forms --mlir-print-elementsattrs-with-hex-if-larger=2 | FileCheck %s --check-prefix=BYTES
 
 // Each turn writes its slices into what the turns before have left.
 func.func @forall(%x: tensor<8x6xf32>, %y: tensor<8x6xf32>, %n: index) -> (tensor<8x6xf32>, tensor<6x8xf32>) {
@@ -67,3 +68,13 @@ func.func @switch(%x: tensor<4xf32>, %y: tensor<4xf32>, %i: index) -> tensor<4xf
 // CHECK: scf.yield %[[Y]]
 // CHECK: scf.yield %[[INNER]]
 // CHECK: arith.mulf %[[R]], %[[Y]]
+
+// The bytes of elements that are part of one have other bits, too.
+// BYTES-LABEL: func.func @nibbles(
+// BYTES: arith.constant dense<"0x0F010203"> : tensor<4xi4>
+// BYTES: arith.constant dense<7> : tensor<9xi4>
+func.func @nibbles() -> (tensor<4xi4>, tensor<9xi4>) {
+  %c = arith.constant dense<"0xFF01F2A3"> : tensor<4xi4>
+  %d = arith.constant dense<7> : tensor<9xi4>
+  return %c, %d : tensor<4xi4>, tensor<9xi4>
+}

@@ -19,11 +19,12 @@ def NameEntryPoints : Pass<"tw-name-entry-points", "mlir::ModuleOp"> {
 }
 
 def CommonForms : Pass<"tw-common-forms", "mlir::func::FuncOp"> {
-  let summary = "Write control flow that has several forms in one";
+  let summary = "Write what has several forms in one";
   let description = [{
     `scf.forall` becomes loops, `scf.for`, which carry its shared outputs;
     `tensor.parallel_insert_slice` becomes `tensor.insert_slice`, in the order of
-    the operations. `scf.index_switch` becomes branches, `scf.if`.
+    the operations. `scf.index_switch` becomes branches, `scf.if`. Constants with
+    elements of i2 and i4, a byte each, lose the bits that are not theirs.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::scf::SCFDialect",

@@ -28,16 +28,6 @@ bool hasUnitStride(MemRefType type, size_t dim) {
          strides[dim] == 1 && strides.back() == 1;
 }
 
-/// The same memory; both are bytes when they are lowered.
-Value asBytes(ImplicitLocOpBuilder &b, Value bits) {
-  auto type = cast<MemRefType>(bits.getType());
-  auto bytes = MemRefType::get(type.getShape(), b.getI8Type(), type.getLayout(),
-                               type.getMemorySpace());
-  return UnrealizedConversionCastOp::create(b, TypeRange(bytes),
-                                            ValueRange(bits))
-      .getResult(0);
-}
-
 bool isSupportedOp(Operation &op, bool inBranch) {
   if (isa<linalg::YieldOp, linalg::IndexOp, arith::ConstantOp, scf::YieldOp,
           memref::LoadOp, tensor::ExtractOp>(op))
@@ -82,6 +72,17 @@ bool isSupportedExpr(AffineExpr expr) {
 }
 
 } // namespace
+
+Value asBytes(ImplicitLocOpBuilder &b, Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (!isPartOfByte(type))
+    return buffer;
+  auto bytes = MemRefType::get(type.getShape(), b.getI8Type(), type.getLayout(),
+                               type.getMemorySpace());
+  return UnrealizedConversionCastOp::create(b, TypeRange(bytes),
+                                            ValueRange(buffer))
+      .getResult(0);
+}
 
 bool LaneBuilder::mayCompute(Operation &op) {
   // Upstream says of these that they are total, but they become divisions,

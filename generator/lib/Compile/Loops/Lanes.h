@@ -23,6 +23,10 @@ struct Lanes {
   bool isLinear() const { return static_cast<bool>(scalar); }
 };
 
+/// Elements that are part of a byte as the bytes that both are in the end, in
+/// the same memory; others as they are.
+mlir::Value asBytes(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer);
+
 /// Builds the body for `width` elements; of width 1 all is scalar.
 class LaneBuilder {
 public:

@@ -3,7 +3,6 @@
 
 #include "LoopPlan.h"
 
-#include "../CTypes.h"
 #include "Lanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -330,8 +329,7 @@ bool isTransposed(linalg::LinalgOp op, OpOperand &operand, unsigned lane,
                   unsigned across) {
   if (op.isDpsInit(&operand) || !op.payloadUsesValueFromOperand(&operand) ||
       lane == across || accessOf(op, operand, lane) != Access::Strided ||
-      accessOf(op, operand, across) != Access::Contiguous ||
-      isPartOfByte(operand.get().getType()))
+      accessOf(op, operand, across) != Access::Contiguous)
     return false;
   // Of shorter rows, neighbours along the lanes share cache lines.
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();

@@ -3,6 +3,7 @@
 
 #include "TransposedTile.h"
 
+#include "../CTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -22,7 +23,9 @@ constexpr int64_t kUnitBits = 128;
 
 int64_t bitsOf(OpOperand &operand) {
   Type element = getElementTypeOrSelf(operand.get().getType());
-  return element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  return element.isIndex()       ? 64
+         : isPartOfByte(element) ? 8
+                                 : element.getIntOrFloatBitWidth();
 }
 
 } // namespace
@@ -188,7 +191,7 @@ Value TransposedTile::loadRow(const Buffer &buffer, int64_t width, Value lane,
   LaneBuilder lanes(b, width);
   SmallVector<Lanes> place =
       placeOf(lanes, *buffer.input, {lane}, {row, width > 1 ? 1 : 0});
-  return lanes.materialize(lanes.load(buffer.input->get(), place));
+  return lanes.materialize(lanes.load(asBytes(b, buffer.input->get()), place));
 }
 
 /// Of these lanes and as many iterations across as a unit has elements. The
@@ -222,7 +225,7 @@ void TransposedTile::transposeBlock(const Buffer &buffer, ValueRange lanes,
   }
   Value column = minus(lanes[0], laneOrigin), first = minus(row, rowOrigin);
   for (auto [i, elements] : llvm::enumerate(vectors))
-    vector::StoreOp::create(b, elements, buffer.elements,
+    vector::StoreOp::create(b, elements, asBytes(b, buffer.elements),
                             ValueRange{plus(first, int64_t(i)), column});
 }
 
@@ -246,7 +249,7 @@ void TransposedTile::fillByElements(const Buffer &buffer) {
   };
   Value row = enter(rowStart, rowEnd), lane = enter(laneStart, laneEnd);
   memref::StoreOp::create(
-      b, loadRow(buffer, 1, lane, row), buffer.elements,
+      b, loadRow(buffer, 1, lane, row), asBytes(b, buffer.elements),
       ValueRange{minus(row, rowOrigin), minus(lane, laneOrigin)});
 }
 
