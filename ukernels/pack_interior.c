@@ -146,6 +146,23 @@ TW_ZIP_INLINE void tw_transpose_block(const unsigned char* from,
   }
 }
 
+// Two blocks of n = 16 / unit rows below each other: a column of both is one
+// run, stored at once.
+TW_ZIP_INLINE void tw_transpose_two_blocks(const unsigned char* from,
+                                           tw_index_t from_stride,
+                                           unsigned char* to,
+                                           tw_index_t to_stride, int unit) {
+  const int n = 16 / unit;
+  tw_v32u8 v[16];
+  TW_UNROLL_ALL for (int i = 0; i < n; ++i) {
+    tw_pair_load(&v[i], from + i * from_stride, from + (i + n) * from_stride);
+  }
+  tw_zip_pairs(v, n, unit);
+  TW_UNROLL_ALL for (int i = 0; i < n; ++i) {
+    memcpy(to + i * to_stride, &v[i], 32);
+  }
+}
+
 // Transposes units of `unit` bytes: `rows` rows of `cols` units each, of which
 // `from_stride` bytes lie between rows, into `cols` rows, `to_stride` bytes
 // apart. A cache line of a row is used up before the next row's: with rows a
@@ -160,6 +177,10 @@ TW_ZIP_INLINE void tw_transpose_units(const unsigned char* from,
     const tw_index_t end =
         begin + 64 / unit < whole_cols ? begin + 64 / unit : whole_cols;
     tw_index_t r = 0;
+    for (; r + 2 * n <= rows; r += 2 * n)
+      for (tw_index_t c = begin; c < end; c += n)
+        tw_transpose_two_blocks(from + r * from_stride + c * unit, from_stride,
+                                to + c * to_stride + r * unit, to_stride, unit);
     for (; r + n <= rows; r += n)
       for (tw_index_t c = begin; c < end; c += n)
         tw_transpose_block(from + r * from_stride + c * unit, from_stride,
