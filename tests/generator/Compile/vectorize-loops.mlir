@@ -94,28 +94,49 @@ func.func @convolution(%x: memref<1x8x8x3xf32>, %k: memref<3x3x3x64xf32>, %y: me
   return
 }
 
-// Four windows side by side, written out: what they share is read once, 3 x 6 places and 3 x 3 weights. The two that are
-// left of a row are written out by themselves.
+// Four windows side by side in each of two rows, written out: what they share is read once, 4 x 6 places and 3 x 3 weights.
+// The two that are left of a row are written out by themselves.
 // CHECK-LABEL: @depthwise
+// CHECK:         scf.for %{{.*}} = %{{.*}} to %c6{{.*}} step %c2
 // CHECK:         scf.for %[[W:.*]] = %{{.*}} to %{{.*}} step %c4
 // CHECK:           scf.for
 // CHECK-NOT:         scf.for
-// CHECK-COUNT-36:    arith.addf {{.*}} vector<16xf32>
+// CHECK-COUNT-72:    arith.addf {{.*}} vector<16xf32>
 // CHECK-NOT:         arith.addf {{.*}} vector
-// CHECK-COUNT-4:     vector.store
+// CHECK-COUNT-8:     vector.store
 // CHECK:         scf.for
 // CHECK:           scf.for
-// CHECK-COUNT-9:     arith.addf {{.*}} vector<16xf32>
+// CHECK-COUNT-18:    arith.addf {{.*}} vector<16xf32>
 // CHECK-NOT:         arith.addf {{.*}} vector
-// CHECK:             vector.store
+// CHECK-COUNT-2:     vector.store
+// CHECK-NOT:     arith.addf {{.*}} vector
 // SHARED-LABEL: @depthwise
-// SHARED-COUNT-4:  vector.load {{.*}} memref<1x6x6x64xf32>
-// SHARED-COUNT-27: vector.load
+// SHARED-COUNT-8:  vector.load {{.*}} memref<1x6x6x64xf32>
+// SHARED-COUNT-33: vector.load
 // SHARED-NOT:      vector.load
 // SHARED:          vector.store
 func.func @depthwise(%x: memref<1x8x8x64xf32>, %k: memref<3x3x64xf32>, %y: memref<1x6x6x64xf32>) {
   linalg.depthwise_conv_2d_nhwc_hwc ins(%x, %k : memref<1x8x8x64xf32>, memref<3x3x64xf32>)
       outs(%y : memref<1x6x6x64xf32>)
+  return
+}
+
+// Of an odd number of rows the last one is by itself.
+// CHECK-LABEL: @depthwise_odd
+// CHECK:         scf.for %[[ROW:.*]] = %{{.*}} to %c5{{.*}} step %c2
+// CHECK:         %[[NEXT:.*]] = arith.addi %[[ROW]], %c1
+// CHECK:         %[[IS:.*]] = arith.cmpi slt, %[[NEXT]], %c5
+// CHECK:         scf.if %[[IS]]
+// CHECK-COUNT-72:    arith.addf {{.*}} vector<16xf32>
+// CHECK-NOT:         arith.addf {{.*}} vector
+// CHECK-COUNT-8:     vector.store
+// CHECK:         else
+// CHECK-COUNT-36:    arith.addf {{.*}} vector<16xf32>
+// CHECK-NOT:         arith.addf {{.*}} vector
+// CHECK-COUNT-4:     vector.store
+func.func @depthwise_odd(%x: memref<1x7x6x64xf32>, %k: memref<3x3x64xf32>, %y: memref<1x5x4x64xf32>) {
+  linalg.depthwise_conv_2d_nhwc_hwc ins(%x, %k : memref<1x7x6x64xf32>, memref<3x3x64xf32>)
+      outs(%y : memref<1x5x4x64xf32>)
   return
 }
 

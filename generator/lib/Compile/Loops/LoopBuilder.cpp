@@ -4,6 +4,7 @@
 #include "LoopBuilder.h"
 
 #include "../Dispatch/Tasks.h"
+#include "Combiners.h"
 #include "Lanes.h"
 #include "TransposedTile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,7 +23,7 @@ using Values = SmallVector<Value>;
 constexpr double kWorkOfFunction = 20, kWorkOfAccess = 2;
 
 /// Elements that are computed together: `copies` vectors from index `at` of the
-/// loop over the lanes, and as many for each copy to the side.
+/// loop over the lanes, and as many for each copy to the sides.
 struct Chunk {
   Value at;
   int64_t width, copies;
@@ -40,6 +41,7 @@ public:
     // Around loops that are shared there are no other places.
     if (plan.side && !ivs[*plan.side])
       laneCopies = 1;
+    isPaired = plan.paired && !ivs[*plan.paired];
   }
 
   void build() {
@@ -59,7 +61,9 @@ public:
     for (unsigned dim : plan.parallel) {
       if (dim == plan.side)
         continue;
-      enterLoop(dim, tile && dim == plan.across ? tile->rows() : 1);
+      enterLoop(dim, tile && dim == plan.across       ? tile->rows()
+                     : isPaired && dim == plan.paired ? 2
+                                                      : 1);
       if (divides && isAlone)
         markParallel(cast<scf::ForOp>(b.getBlock()->getParentOp()));
     }
@@ -81,12 +85,14 @@ public:
       });
       break;
     case LoopPlan::Kind::Registers:
-      forSides([&] {
-        forLanes([&](const Chunk &chunk) {
-          Values before = load(chunk, /*always=*/true);
-          store(chunk, reduce(plan.reductions, before, [&](ValueRange sums) {
-                  return compute(chunk, sums);
-                }));
+      forPairs([&] {
+        forSides([&] {
+          forLanes([&](const Chunk &chunk) {
+            Values before = load(chunk, /*always=*/true);
+            store(chunk, reduce(plan.reductions, before, [&](ValueRange sums) {
+                    return compute(chunk, sums);
+                  }));
+          });
         });
       });
       break;
@@ -202,6 +208,28 @@ private:
                                      getAsOpFoldResult(y));
   }
 
+  /// Two places of the paired loop, or the last one.
+  void forPairs(llvm::function_ref<void()> body) {
+    if (!isPaired)
+      return body();
+    std::optional<int64_t> known = getConstantIntValue(sizes[*plan.paired]);
+    if (known && *known % 2 == 0) {
+      pairCopies = 2;
+      return body();
+    }
+    Value next = arith::AddIOp::create(b, ivs[*plan.paired], constant(1));
+    Value isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, next,
+                                          sizes[*plan.paired]);
+    auto both = scf::IfOp::create(b, isThere, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(both.thenBlock());
+    pairCopies = 2;
+    body();
+    b.setInsertionPointToStart(both.elseBlock());
+    pairCopies = 1;
+    body();
+  }
+
   /// The places of the loop to the side, most of them several at a time.
   void forSides(llvm::function_ref<void()> body) {
     if (!plan.side || ivs[*plan.side])
@@ -219,6 +247,7 @@ private:
     };
     enter(constant(0), whole, plan.copies);
     enter(whole, size, 1);
+    ivs[*plan.side] = Value();
   }
 
   /// The places of the loop across the lanes, tile by tile, if there is one.
@@ -310,7 +339,8 @@ private:
 
   /// Builders of the copies of a chunk.
   template <typename Body> void forCopies(const Chunk &chunk, Body body) {
-    for (int64_t copy = 0; copy < chunk.copies * sideCopies; ++copy) {
+    int64_t ofPlace = chunk.copies * sideCopies;
+    for (int64_t copy = 0; copy < ofPlace * pairCopies; ++copy) {
       LaneBuilder lanes(b, chunk.width, chunk.mask);
       SmallVector<Lanes> at;
       for (unsigned dim = 0; dim < op.getNumLoops(); ++dim)
@@ -319,7 +349,10 @@ private:
         return by ? arith::AddIOp::create(b, from, constant(by)) : from;
       };
       if (sideCopies > 1)
-        at[*plan.side] = {moved(ivs[*plan.side], copy / chunk.copies)};
+        at[*plan.side] = {
+            moved(ivs[*plan.side], copy / chunk.copies % sideCopies)};
+      if (pairCopies > 1)
+        at[*plan.paired] = {moved(ivs[*plan.paired], copy / ofPlace)};
       Value start = moved(chunk.at, copy % chunk.copies * chunk.width);
       at[plan.lane] = {start, chunk.width == 1 ? 0 : 1};
       lanes.setIndices(at);
@@ -383,49 +416,19 @@ private:
     return computed;
   }
 
-  /// `x` and `y`, of any width, by the operation that reduces result `number`.
-  Value combine(unsigned number, Value x, Value y) {
-    Operation *combined = combinerOf(op, number)->cloneWithoutRegions();
-    combined->setOperands({x, y});
-    combined->getResult(0).setType(x.getType());
-    return b.insert(combined)->getResult(0);
-  }
-
-  /// What changes no value that it is combined with.
-  TypedAttr neutral(unsigned number) {
-    Operation *combiner = combinerOf(op, number);
-    // Zero would make a sum of -0 alone 0.
-    if (isa<arith::AddFOp>(combiner))
-      return b.getFloatAttr(combiner->getResult(0).getType(), -0.0);
-    return *arith::getNeutralElement(combiner);
-  }
-
-  Value combineLanes(unsigned number, Value all) {
-    for (int64_t width = plan.width / 2; width; width /= 2) {
-      SmallVector<int64_t> low, high;
-      for (int64_t lane = 0; lane < width; ++lane) {
-        low.push_back(lane);
-        high.push_back(lane + width);
-      }
-      all = combine(number, vector::ShuffleOp::create(b, all, all, low),
-                    vector::ShuffleOp::create(b, all, all, high));
-    }
-    return vector::ExtractOp::create(b, all, ArrayRef<int64_t>{0});
-  }
-
   void buildHorizontal() {
     size_t results = op.getNumDpsInits();
     Values start;
     for (int64_t copy = 0; copy < plan.copies; ++copy)
       for (unsigned i = 0; i < results; ++i) {
-        TypedAttr element = neutral(i);
+        TypedAttr element = neutralOf(op, i);
         auto type = VectorType::get({plan.width}, element.getType());
         start.push_back(arith::ConstantOp::create(
             b, DenseElementsAttr::get(type, Attribute(element))));
       }
     if (!plan.maskTail)
       for (unsigned i = 0; i < results; ++i)
-        start.push_back(arith::ConstantOp::create(b, neutral(i)));
+        start.push_back(arith::ConstantOp::create(b, neutralOf(op, i)));
     Values sums = reduce(plan.reductions, start, [&](ValueRange carried) {
       return forLanes(carried, [&](const Chunk &chunk, ValueRange before) {
         Values after = compute(chunk, before);
@@ -438,17 +441,17 @@ private:
     for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable())) {
       Value sum = sums[number];
       for (int64_t copy = 1; copy < plan.copies; ++copy)
-        sum = combine(number, sum, sums[copy * results + number]);
-      sum = combineLanes(number, sum);
+        sum = combine(b, op, number, sum, sums[copy * results + number]);
+      sum = combineLanes(b, op, number, sum);
       if (!plan.maskTail)
-        sum = combine(number, sum, sums[plan.copies * results + number]);
+        sum = combine(b, op, number, sum, sums[plan.copies * results + number]);
       LaneBuilder scalar(b, 1);
       scalar.setIndices(
           llvm::map_to_vector(ivs, [](Value iv) { return Lanes{iv}; }));
       SmallVector<Lanes> at = scalar.apply(op.getMatchingIndexingMap(&init));
       Value old =
           starts.empty() ? scalar.load(init.get(), at).scalar : starts[number];
-      scalar.store(init.get(), at, {combine(number, old, sum)});
+      scalar.store(init.get(), at, {combine(b, op, number, old, sum)});
     }
   }
 
@@ -457,8 +460,9 @@ private:
   const LoopPlan &plan;
   ValueRange starts; ///< of the results, if they are not read
   Values ivs, sizes;
-  /// Of the vectors side by side, along either loop.
-  int64_t laneCopies = plan.copies, sideCopies = 1;
+  /// Of the vectors side by side, along each of the loops.
+  int64_t laneCopies = plan.copies, sideCopies = 1, pairCopies = 1;
+  bool isPaired;   ///< this enters the paired loop
   Value laneEnd;   ///< of the loop over the lanes
   Value laneBegin; ///< the same, where it goes over a piece; else null
   std::optional<TransposedTile> tile;

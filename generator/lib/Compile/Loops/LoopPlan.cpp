@@ -3,6 +3,7 @@
 
 #include "LoopPlan.h"
 
+#include "Combiners.h"
 #include "Lanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -148,15 +149,19 @@ private:
   void planWindows(LoopPlan &plan) {
     llvm::BitVector inSums = loopsInSums(op.getIndexingMapsArray());
     SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+    std::optional<unsigned> paired;
     for (unsigned loop : llvm::reverse(plan.parallel)) {
       int64_t copies = kCopies;
       while (ShapedType::isStatic(sizes[loop]) && copies > sizes[loop])
         copies /= 2;
       if (!inSums.test(loop) || copies < 2)
         continue;
+      if (plan.side) {
+        paired = loop;
+        break;
+      }
       plan.side = loop;
       plan.copies = copies;
-      break;
     }
     // Loops that are left inside would only be built several times.
     int64_t operations = countOps() * plan.copies;
@@ -167,9 +172,12 @@ private:
       operations *= sizes[loop];
       return true;
     });
-    if (isSmall)
-      for (unsigned loop : plan.reductions)
-        plan.unrolled.set(loop);
+    if (!isSmall)
+      return;
+    for (unsigned loop : plan.reductions)
+      plan.unrolled.set(loop);
+    if (2 * operations <= kMostUnrolled)
+      plan.paired = paired;
   }
 
   /// Why it has to stay scalar, as a sentence; empty if it need not.
@@ -336,23 +344,6 @@ bool isTransposed(linalg::LinalgOp op, OpOperand &operand, unsigned lane,
   return llvm::all_of(ArrayRef<unsigned>{lane, across}, [&](unsigned loop) {
     return ShapedType::isDynamic(sizes[loop]) || sizes[loop] >= kShortest;
   });
-}
-
-Operation *combinerOf(linalg::LinalgOp op, unsigned number) {
-  Block &body = *op.getBlock();
-  BlockArgument out = op.getRegionOutputArgs()[number];
-  Operation *combiner =
-      body.getTerminator()->getOperand(number).getDefiningOp();
-  if (!combiner || combiner->getBlock() != &body || !out.hasOneUse() ||
-      *out.getUsers().begin() != combiner ||
-      !combiner->getResult(0).hasOneUse() || combiner->getNumOperands() != 2)
-    return nullptr;
-  bool isAnyOrder =
-      isa<arith::AddFOp, arith::MulFOp, arith::MaximumFOp, arith::MinimumFOp,
-          arith::MaxNumFOp, arith::MinNumFOp, arith::AddIOp, arith::MulIOp,
-          arith::MaxSIOp, arith::MaxUIOp, arith::MinSIOp, arith::MinUIOp,
-          arith::AndIOp, arith::OrIOp, arith::XOrIOp>(combiner);
-  return isAnyOrder ? combiner : nullptr;
 }
 
 std::optional<LoopPlan> planLoops(linalg::LinalgOp op,

@@ -42,6 +42,9 @@ struct LoopPlan {
   /// The loop along which they lie, if not that over the lanes: places of
   /// windows that overlap, or that are multiplied with the same.
   std::optional<unsigned> side;
+  /// Another such loop, outside of that, whose places are computed two at a
+  /// time as well: rows of windows that share rows of the input.
+  std::optional<unsigned> paired;
   /// A loop along which operands lie in order whose lanes do not: blocks of
   /// both loops are transposed in registers. Of elementwise operations.
   std::optional<unsigned> across;
@@ -63,11 +66,6 @@ std::optional<LoopPlan> planLoops(mlir::linalg::LinalgOp op,
 /// can be transposed to lie so along `lane`.
 bool isTransposed(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,
                   unsigned lane, unsigned across);
-
-/// The operation that puts result `number` together, if it is one that may be
-/// done in any order: of the block argument of the result and a value that
-/// none of these is part of.
-mlir::Operation *combinerOf(mlir::linalg::LinalgOp op, unsigned number);
 
 } // namespace tilewright
 
