@@ -240,5 +240,154 @@ TEST(DeviceTest, HostAndDeviceShareAModel) {
       }
 }
 
+// Means of rows, of two shapes and onto two values: the same kernel, launched
+// twice, which sums an element and divides it. So it is with nothing to add up.
+TEST(DeviceTest, EqualBodiesOfOtherSizesShareAKernel) {
+  auto mean = [](const std::string& name, const std::string& type,
+                 const std::string& from) {
+    return R"(
+      %f)" +
+           name + R"( = linalg.fill ins(%)" + from +
+           R"( : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+      %s)" +
+           name +
+           R"( = linalg.generic {indexing_maps = [#ij, #i], iterator_types = ["parallel", "reduction"]}
+          ins(%)" +
+           name + " : " + type + ") outs(%f" + name + R"( : tensor<?xf32>) {
+      ^bb0(%a: f32, %o: f32):
+        %v = arith.addf %a, %o : f32
+        linalg.yield %v : f32
+      } -> tensor<?xf32>
+      %m)" +
+           name +
+           R"( = linalg.generic {indexing_maps = [#v, #v], iterator_types = ["parallel"]}
+          ins(%s)" +
+           name + R"( : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+      ^bb0(%a: f32, %o: f32):
+        %v = arith.mulf %a, %half : f32
+        linalg.yield %v : f32
+      } -> tensor<?xf32>)";
+  };
+  std::string text = R"(
+    #ij = affine_map<(i, j) -> (i, j)>
+    #i = affine_map<(i, j) -> (i)>
+    #v = affine_map<(i) -> (i)>
+    func.func @f(%x: tensor<?x8xf32>, %y: tensor<?x?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+      %c0 = arith.constant 0 : index
+      %zero = arith.constant 0.0 : f32
+      %one = arith.constant 1.0 : f32
+      %half = arith.constant 0.5 : f32
+      %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+      %e = tensor.empty(%n) : tensor<?xf32>)" +
+                     mean("x", "tensor<?x8xf32>", "zero") +
+                     mean("y", "tensor<?x?xf32>", "one") + R"(
+      return %mx, %my : tensor<?xf32>, tensor<?xf32>
+    })";
+  for (const char* device : {"amdgpu_gfx942", "amdgpu_gfx1100"})
+    for (bool reference : {false, true}) {
+      std::unique_ptr<JitModel> model = compile(text, device, reference);
+      ASSERT_TRUE(model);
+      EXPECT_EQ(model->kernels(), std::vector<std::string>{"reduction_0"});
+      EXPECT_EQ(model->dispatches(), 2);
+      for (int64_t rows : {0, 1, 300})
+        for (int64_t columns : {0, 1, 70}) {
+          std::vector<float> x(rows * 8), y(rows * columns), mx(rows), my(rows);
+          for (size_t i = 0; i < x.size(); ++i)
+            x[i] = static_cast<float>(i % 11);
+          for (size_t i = 0; i < y.size(); ++i)
+            y[i] = static_cast<float>(i % 13) - 5;
+          ASSERT_EQ(model->call("f", x.data(), rows, y.data(), rows, columns,
+                                mx.data(), my.data()),
+                    0)
+              << JitModel::deviceMessage();
+          for (int64_t i = 0; i < rows; ++i) {
+            float ofX = 0, ofY = 1;
+            for (int64_t j = 0; j < 8; ++j) ofX += x[i * 8 + j];
+            for (int64_t j = 0; j < columns; ++j) ofY += y[i * columns + j];
+            ASSERT_EQ(mx[i], ofX / 2) << i;
+            ASSERT_EQ(my[i], ofY / 2) << i;
+          }
+        }
+    }
+}
+
+// Two layers: what is done with the first product is done where it is packed
+// for the second.
+TEST(DeviceTest, WhatFollowsAProductIsPackedAtOnce) {
+  auto layer = [](const std::string& x, const std::string& n,
+                  const std::string& k, const std::string& m) {
+    std::string type = "tensor<?x" + m + "xf32>";
+    return R"(
+      %e)" +
+           n + " = tensor.empty(%rows) : " + type + R"(
+      %z)" +
+           n + " = linalg.fill ins(%zero : f32) outs(%e" + n + " : " + type +
+           ") -> " + type + R"(
+      %p)" +
+           n + " = linalg.matmul ins(" + x + ", %w" + n + " : tensor<?x" + k +
+           "xf32>, tensor<" + k + "x" + m + "xf32>) outs(%z" + n + " : " +
+           type + ") -> " + type + R"(
+      %r)" +
+           n +
+           R"( = linalg.generic {indexing_maps = [#ij, #j, #ij], iterator_types = ["parallel", "parallel"]}
+          ins(%p)" +
+           n + ", %b" + n + " : " + type + ", tensor<" + m + "xf32>) outs(%e" +
+           n + " : " + type + R"() {
+      ^bb0(%a: f32, %b: f32, %o: f32):
+        %s = arith.addf %a, %b : f32
+        %v = arith.maximumf %s, %zero : f32
+        linalg.yield %v : f32
+      } -> )" +
+           type;
+  };
+  std::string text = R"(
+    #ij = affine_map<(i, j) -> (i, j)>
+    #j = affine_map<(i, j) -> (j)>
+    func.func @f(%x: tensor<?x37xf32>, %w1: tensor<37x43xf32>, %b1: tensor<43xf32>,
+                 %w2: tensor<43x10xf32>, %b2: tensor<10xf32>) -> tensor<?x10xf32> {
+      %c0 = arith.constant 0 : index
+      %zero = arith.constant 0.0 : f32
+      %rows = tensor.dim %x, %c0 : tensor<?x37xf32>)" +
+                     layer("%x", "1", "37", "43") +
+                     layer("%r1", "2", "43", "10") + R"(
+      return %r2 : tensor<?x10xf32>
+    })";
+  const int64_t k = 37, m = 43, n = 10;
+  auto fill = [](std::vector<float>& a, int step) {
+    for (size_t i = 0; i < a.size(); ++i)
+      a[i] = static_cast<float>(static_cast<int>(i) * step % 7 - 3);
+  };
+  std::vector<float> w1(k * m), b1(m), w2(m * n), b2(n);
+  fill(w1, 3), fill(b1, 2), fill(w2, 5), fill(b2, 4);
+  auto product = [](const std::vector<float>& x, const std::vector<float>& w,
+                    const std::vector<float>& b, int64_t depth) {
+    int64_t columns = static_cast<int64_t>(b.size());
+    std::vector<float> out(x.size() / depth * columns);
+    for (size_t i = 0; i < out.size(); ++i) {
+      float sum = b[i % columns];
+      for (int64_t p = 0; p < depth; ++p)
+        sum += x[i / columns * depth + p] * w[p * columns + i % columns];
+      out[i] = std::max(sum, 0.0f);
+    }
+    return out;
+  };
+  for (const char* device : {"amdgpu_gfx942", "amdgpu_gfx1100"}) {
+    std::unique_ptr<JitModel> model = compile(text, device);
+    ASSERT_TRUE(model);
+    // Three packs of what comes with the call and two products; between them
+    // and behind them one each.
+    EXPECT_EQ(model->dispatches(), 7);
+    for (int64_t rows : {0, 1, 33, 70}) {
+      std::vector<float> x(rows * k), y(rows * n, -1);
+      fill(x, 6);
+      ASSERT_EQ(model->call("f", x.data(), rows, w1.data(), b1.data(),
+                            w2.data(), b2.data(), y.data()),
+                0)
+          << JitModel::deviceMessage();
+      EXPECT_EQ(y, product(product(x, w1, b1, k), w2, b2, m)) << rows;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tilewright::testing

@@ -59,12 +59,27 @@ ModuleProgram programOf(int64_t index) {
           .next());
 }
 
+// With some operations kept on the host, which values then go to and fro.
+std::string withHost(std::string text, int64_t index) {
+  const std::string generic = "linalg.generic {";
+  Random random(settings.seed + static_cast<uint64_t>(index));
+  size_t at = 0;
+  while ((at = text.find(generic, at)) != std::string::npos) {
+    at += generic.size();
+    if (random.below(4) == 0) text.insert(at, "tw.device = \"host\", ");
+  }
+  return text;
+}
+
 // Functions [first, last) as one module, by one way of compiling it: a line of
 // JSON for each; none if the module is refused whole.
 void runModule(int64_t first, int64_t last, bool isReference,
                llvm::raw_ostream& os) {
   std::string text, error;
-  for (int64_t i = first; i < last; ++i) text += programOf(i).text();
+  for (int64_t i = first; i < last; ++i) {
+    std::string function = programOf(i).text();
+    text += isForGpu() ? withHost(std::move(function), i) : function;
+  }
   JitOptions options;
   options.isa = settings.target;
   options.reference = isReference;

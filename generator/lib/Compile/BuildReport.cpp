@@ -109,6 +109,8 @@ json::Array dispatchesAsJson(const std::vector<ModelDispatch> &functions) {
                         {"calls", function.calls},
                         {"at", json::fixUTF8(function.place)},
                         {"work", workAsJson(function.work)}};
+    if (function.onDevice)
+      object["device"] = true;
     if (!function.tile.empty()) {
       object["tile"] = function.tile;
       object["packs"] = function.packs;
@@ -154,7 +156,8 @@ void printDispatchesAsText(const std::vector<ModelDispatch> &functions,
   os << '\n'
      << calls << " dispatches of " << functions.size() << " functions\n";
   for (const ModelDispatch &function : functions) {
-    os << format_decimal(function.calls, 6) << " x " << function.name;
+    os << format_decimal(function.calls, 6) << " x " << function.name
+       << (function.onDevice ? " on the device" : "");
     if (!function.place.empty())
       os << ", " << function.place;
     os << '\n';

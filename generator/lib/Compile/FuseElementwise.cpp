@@ -61,6 +61,24 @@ void generalizeElementwise(func::FuncOp func) {
     (void)generalize(op);
 }
 
+/// What a pattern makes of one operation runs where that did.
+struct KeepPlace : RewriterBase::Listener {
+  void notifyPatternBegin(const Pattern &, Operation *) override {
+    made.clear();
+  }
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+    made.insert(op);
+  }
+  void notifyOperationReplaced(Operation *op, ValueRange values) override {
+    for (Value value : values)
+      if (Operation *maker = value.getDefiningOp();
+          made.contains(maker) && isa<linalg::LinalgOp>(maker))
+        placeLike(maker, op);
+  }
+
+  llvm::DenseSet<Operation *> made;
+};
+
 struct FuseElementwisePass : impl::FuseElementwiseBase<FuseElementwisePass> {
   void runOnOperation() override {
     generalizeElementwise(getOperation());
@@ -84,7 +102,11 @@ struct FuseOnDevicePass : impl::FuseOnDeviceBase<FuseOnDevicePass> {
                  !isOnHost(operand->getOwner());
         });
     populateFoldConstantTransposes(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    KeepPlace listener;
+    GreedyRewriteConfig config;
+    config.setListener(&listener);
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
       signalPassFailure();
   }
 };

@@ -52,14 +52,6 @@ void addCleanup(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-VectorizeLoopsOptions loopOptions(const TargetCpu &target) {
-  VectorTarget vectors = vectorsOf(target);
-  VectorizeLoopsOptions options;
-  options.vectorBytes = vectors.bytes;
-  options.masks = vectors.masks;
-  return options;
-}
-
 } // namespace
 
 VectorTarget vectorsOf(const TargetCpu &target) {
@@ -160,15 +152,17 @@ void addPackStep(OpPassManager &pm, const ModelOptions &options) {
   OpPassManager &funcs = pm.nest<func::FuncOp>();
   funcs.addPass(createLowerDevicePacks());
   addCleanup(funcs);
-  funcs.addPass(createPlaceOnDevice());
-  addCleanup(funcs);
 }
 
 void addDispatchStep(OpPassManager &pm, const ModelOptions &options) {
-  // A device's are formed on its buffers, and the reference is one function.
-  if (options.device || options.reference)
+  // The host's reference is one function.
+  if (options.reference && !options.device)
     return;
-  pm.addPass(createOutlineDispatches());
+  OutlineDispatchesOptions outline;
+  outline.hasDevice = options.device.has_value();
+  pm.addPass(createOutlineDispatches(outline));
+  if (options.device)
+    pm.addPass(createPlaceOnDevice());
 }
 
 void addBufferStep(OpPassManager &pm, const ModelOptions &options) {
@@ -180,20 +174,19 @@ void addBufferStep(OpPassManager &pm, const ModelOptions &options) {
   bufferize.allowReturnAllocsFromLoops = true;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   addCleanup(pm);
-  if (!options.device) {
-    // What operations of a dispatch hand on is a row now, not a tensor.
-    if (!options.reference) {
-      pm.addPass(createFormEpilogues());
-      VectorTarget vectors = vectorsOf(options.target);
-      VectorizeDispatchesOptions dispatches;
-      dispatches.vectorBytes = vectors.bytes;
-      dispatches.masks = vectors.masks;
-      pm.addPass(createVectorizeDispatches(dispatches));
-      addCleanup(pm);
-    }
-    pm.addPass(createHoistScratch());
-    pm.addPass(createPlanArena());
+  // What operations of a dispatch hand on is a row now, not a tensor.
+  if (!options.reference) {
+    pm.addPass(createFormEpilogues());
+    VectorTarget vectors = vectorsOf(options.target);
+    VectorizeDispatchesOptions dispatches;
+    dispatches.vectorBytes = vectors.bytes;
+    dispatches.masks = vectors.masks;
+    pm.addPass(createVectorizeDispatches(dispatches));
+    addCleanup(pm);
   }
+  pm.addPass(createHoistScratch());
+  if (!options.device)
+    pm.addPass(createPlanArena());
   // Of what has no place in the arena, and of the arena itself.
   bufferization::buildBufferDeallocationPipeline(pm);
   pm.addPass(createPlainBuffers());
@@ -204,11 +197,6 @@ void addCallStep(OpPassManager &pm, const ModelOptions &options) {
   if (options.device) {
     pm.addPass(createFormDispatches());
     addCleanup(pm);
-    if (!options.reference) {
-      OpPassManager &funcs = pm.nest<func::FuncOp>();
-      funcs.addPass(createLowerAffinePass());
-      funcs.addPass(createVectorizeLoops(loopOptions(options.target)));
-    }
   }
   pm.addPass(createCallDispatches());
   pm.addPass(createCallTileFunctions());

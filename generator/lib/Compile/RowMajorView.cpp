@@ -21,8 +21,9 @@ OpFoldResult multiply(ImplicitLocOpBuilder &b, OpFoldResult x, OpFoldResult y) {
 
 } // namespace
 
-Type pointerType(RankedTensorType tensor) {
-  return MemRefType::get({1}, tensor.getElementType());
+Type pointerType(RankedTensorType tensor, Attribute memorySpace) {
+  return MemRefType::get({1}, tensor.getElementType(),
+                         MemRefLayoutAttrInterface(), memorySpace);
 }
 
 Value rowMajorView(ImplicitLocOpBuilder &b, Value pointer,

@@ -13,7 +13,8 @@ namespace tilewright {
 
 /// What is a bare pointer to the elements of `tensor` once it is lowered: with
 /// a size, which nobody relies on.
-mlir::Type pointerType(mlir::RankedTensorType tensor);
+mlir::Type pointerType(mlir::RankedTensorType tensor,
+                       mlir::Attribute memorySpace = {});
 
 /// `pointer`, of such a type, as a row-major buffer of `tensor`'s type and of
 /// these sizes.

@@ -97,6 +97,13 @@ SizeExpressions::sizeOfResult(Operation *op, OpResult tensor, int64_t dim) {
             return valueOf(op->getOperands().take_back(
                 type.getNumDynamicDims())[type.getDynamicDimIndex(dim)]);
           })
+      .Case([&](bufferization::AllocTensorOp op) {
+        auto type = cast<RankedTensorType>(tensor.getType());
+        return op.getCopy()
+                   ? sizeOf(op.getCopy(), dim)
+                   : valueOf(
+                         op.getDynamicSizes()[type.getDynamicDimIndex(dim)]);
+      })
       .Case([&](tensor::CastOp op) -> Result {
         if (!isa<RankedTensorType>(op.getSource().getType()))
           return std::nullopt;

@@ -8,6 +8,23 @@
 
 #map = affine_map<(i) -> (i)>
 
+// What becomes another operation stays where it was.
+// CHECK-LABEL: func.func @constant(
+// CHECK:         linalg.generic
+// CHECK-SAME:      ins(%{{[^,]*}} : tensor<8xf32>)
+// CHECK-SAME:      tw.device = "host"
+func.func @constant(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %two = arith.constant dense<2.0> : tensor<8xf32>
+  %a = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel"]}
+      ins(%x, %two : tensor<8xf32>, tensor<8xf32>) outs(%x : tensor<8xf32>) attrs = {tw.device = "host"} {
+  ^bb0(%in: f32, %other: f32, %out: f32):
+    %v = arith.mulf %in, %other : f32
+    linalg.yield %v : f32
+  } -> tensor<8xf32>
+  return %a : tensor<8xf32>
+}
+
 func.func private @helper(%x: tensor<8xf32>) -> tensor<8xf32> attributes {tw.device = "host"} {
   %e = tensor.empty() : tensor<8xf32>
   %a = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}

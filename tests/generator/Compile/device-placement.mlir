@@ -1,4 +1,4 @@
-// RUN: tw-opt %s --tw-lower-device-packs --canonicalize --tw-place-on-device --canonicalize | FileCheck %s
+// RUN: tw-opt %s --tw-lower-device-packs --canonicalize --tw-outline-dispatches=has-device --tw-place-on-device --canonicalize | FileCheck %s
 
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,11 +12,7 @@
 // CHECK-DAG:     %[[SIZE:.*]] = tensor.dim %[[X]]
 // CHECK-DAG:     %[[DEVICE:.*]] = bufferization.alloc_tensor() copy(%[[X]]) {memory_space = 1 : i64} : tensor<?x7xf32>
 // CHECK-DAG:     %[[OUT:.*]] = bufferization.alloc_tensor(%{{.*}}) {memory_space = 1 : i64} : tensor<?x2x16x4xf32>
-// CHECK:         linalg.generic {{.*}} ins(%[[SIZE]], %[[C7]], %[[PAD]] : index, index, f32)
-// CHECK-SAME:      outs(%[[OUT]]
-// CHECK-SAME:      tw.dispatch = "pack"
-// CHECK:         tensor.extract %[[DEVICE]]
-// CHECK:         arith.select
+// CHECK:         tw.dispatch @pack_0 ins(%[[SIZE]], %[[C7]], %[[PAD]], %{{.*}}, %{{.*}}, %[[DEVICE]] : {{.*}}) outs(%[[OUT]]
 func.func @pack(%x: tensor<?x7xf32>, %dest: tensor<?x2x16x4xf32>) -> tensor<?x2x16x4xf32> {
   %zero = arith.constant 0.0 : f32
   %p = linalg.pack %x padding_value(%zero : f32) outer_dims_perm = [0, 1] inner_dims_pos = [0, 1] inner_tiles = [16, 4]
@@ -29,10 +25,8 @@ func.func @pack(%x: tensor<?x7xf32>, %dest: tensor<?x2x16x4xf32>) -> tensor<?x2x
 // CHECK-SAME:    %[[X:.*]]: tensor<4x6x8x16xf32>
 // CHECK-NOT:     linalg.unpack
 // CHECK:         %[[DEVICE:.*]] = bufferization.alloc_tensor() copy(%[[X]]) {memory_space = 1 : i64} : tensor<4x6x8x16xf32>
-// CHECK:         linalg.generic
-// CHECK-SAME:      tw.dispatch = "relayout"
-// CHECK:         tensor.extract %[[DEVICE]][%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}]
-// CHECK-NOT:     linalg.generic
+// CHECK:         tw.dispatch @relayout_0 ins(%{{.*}}, %[[DEVICE]] :
+// CHECK-NOT:     tw.dispatch
 func.func @relayout(%x: tensor<4x6x8x16xf32>) -> tensor<6x8x16x4xf32> {
   %e = tensor.empty() : tensor<32x96xf32>
   %matrix = linalg.unpack %x outer_dims_perm = [0, 1] inner_dims_pos = [0, 1] inner_tiles = [8, 16]
@@ -46,8 +40,7 @@ func.func @relayout(%x: tensor<4x6x8x16xf32>) -> tensor<6x8x16x4xf32> {
 // Unpacking does not read what it overwrites.
 // CHECK-LABEL: func.func @unpack(
 // CHECK-NOT:     linalg.fill
-// CHECK:         linalg.generic
-// CHECK-SAME:      tw.dispatch = "unpack"
+// CHECK:         tw.dispatch @unpack_0
 func.func @unpack(%x: tensor<2x3x16x16xi32>) -> tensor<30x40xi32> {
   %zero = arith.constant 0 : i32
   %e = tensor.empty() : tensor<30x40xi32>
@@ -61,11 +54,11 @@ func.func @unpack(%x: tensor<2x3x16x16xi32>) -> tensor<30x40xi32> {
 // CHECK-LABEL: func.func @back_and_forth(
 // CHECK-SAME:    %[[X:.*]]: tensor<8xf32>
 // CHECK:         %[[UP:.*]] = bufferization.alloc_tensor() copy(%[[X]]) {memory_space = 1 : i64}
-// CHECK:         %[[A:.*]] = linalg.exp ins(%[[UP]]
-// CHECK:         %[[B:.*]] = linalg.abs ins(%[[UP]]
+// CHECK:         %[[A:.*]] = tw.dispatch @exp_0 ins(%[[UP]]
+// CHECK:         %[[B:.*]] = tw.dispatch @abs_0 ins(%[[UP]]
 // CHECK:         %[[DOWN:.*]] = bufferization.alloc_tensor() copy(%[[A]]) {memory_space = 0 : i64}
-// CHECK:         linalg.abs {{.*}}ins(%[[DOWN]]
-// CHECK:         linalg.exp {{.*}}ins(%[[DOWN]]
+// CHECK:         tw.dispatch @abs_1 ins(%[[DOWN]]
+// CHECK:         tw.dispatch @exp_1 ins(%[[DOWN]]
 // CHECK:         %[[RESULT:.*]] = bufferization.alloc_tensor() copy(%[[B]]) {memory_space = 0 : i64}
 // CHECK:         return %[[RESULT]],
 func.func @back_and_forth(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
@@ -81,11 +74,11 @@ func.func @back_and_forth(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, t
 // CHECK-LABEL: func.func @views(
 // CHECK-SAME:    %[[X:.*]]: tensor<8xf32>
 // CHECK:         %[[UP:.*]] = bufferization.alloc_tensor() copy(%[[X]]) {memory_space = 1 : i64}
-// CHECK:         %[[A:.*]] = linalg.exp ins(%[[UP]]
+// CHECK:         %[[A:.*]] = tw.dispatch @exp_0 ins(%[[UP]]
 // CHECK:         %[[ROW:.*]] = tensor.expand_shape %[[A]]
-// CHECK:         %[[B:.*]] = linalg.exp ins(%[[ROW]]
+// CHECK:         %[[B:.*]] = tw.dispatch @exp_2 ins(%[[ROW]]
 // CHECK:         %[[VECTOR:.*]] = tensor.collapse_shape %[[B]]
-// CHECK:         linalg.abs ins(%[[VECTOR]]
+// CHECK:         tw.dispatch @abs_0 ins(%[[VECTOR]]
 // CHECK:         %[[DOWN:.*]] = bufferization.alloc_tensor() copy(%{{.*}}) {memory_space = 0 : i64}
 // CHECK-NOT:     bufferization.alloc_tensor
 // CHECK:         return %[[DOWN]]
@@ -99,3 +92,9 @@ func.func @views(%x: tensor<8xf32>) -> tensor<8xf32> {
   %c = linalg.abs ins(%vector : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
   return %c : tensor<8xf32>
 }
+
+// CHECK-LABEL: func.func private @pack_0(
+// CHECK:         tensor.extract %{{.*}}[%{{.*}}, %{{.*}}] : tensor<?x?xf32>
+// CHECK:         arith.select
+// CHECK-LABEL: func.func private @relayout_0(
+// CHECK:         tensor.extract %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}]

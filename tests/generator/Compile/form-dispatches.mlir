@@ -1,12 +1,12 @@
-// RUN: tw-opt %s --tw-form-dispatches --canonicalize --cse | FileCheck %s
+// RUN: tw-opt %s --tw-flatten-dispatches --one-shot-bufferize --canonicalize --tw-form-dispatches --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // CHECK:      module attributes
 // CHECK-SAME:   tw.constants = ["weights"]
-// CHECK-SAME:   tw.dispatches = 7 : i64
-// CHECK-SAME:   tw.kernels = ["exp_0", "fill_0", "add_0", "tw_mmt4d_kernel_f16f16f32_16x16x16_amdgpu_gfx942", "exp_1"]
+// CHECK-SAME:   tw.dispatches = 6 : i64
+// CHECK-SAME:   tw.kernels = ["exp_0", "fill_0", "add_0", "tw_mmt4d_kernel_f16f16f32_16x16x16_amdgpu_gfx942"]
 
 #lhs = affine_map<(b, c, m, n, k) -> (b, c, m, k)>
 #rhs = affine_map<(b, c, m, n, k) -> (b, c, n, k)>
@@ -14,6 +14,25 @@
 
 memref.global "private" constant @weights : memref<16xf32> = dense<2.0>
 
+func.func private @exp_0(%x: tensor<?x?xf32>, %o: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {tw.device = "device", tw.dispatch = "exp"} {
+  %r = linalg.exp ins(%x : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
+}
+func.func private @fill_0(%v: f32, %o: tensor<?xf32>) -> tensor<?xf32> attributes {tw.device = "device", tw.dispatch = "fill"} {
+  %r = linalg.fill ins(%v : f32) outs(%o : tensor<?xf32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+func.func private @add_0(%x: tensor<?xf32>, %y: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> attributes {tw.device = "device", tw.dispatch = "add"} {
+  %r = linalg.add ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%o : tensor<?xf32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+func.func private @mmt4d_0(%lhs: tensor<?x?x?x?x16x16xf16>, %rhs: tensor<?x?x?x?x16x16xf16>, %o: tensor<?x?x?x?x16x16xf32>)
+    -> tensor<?x?x?x?x16x16xf32> attributes {tw.device = "device", tw.dispatch = "mmt4d"} {
+  %r = tw.mmt4d "tw_mmt4d_tile_f16f16f32_16x16x16_amdgpu_gfx942" indexing_maps = [#lhs, #rhs, #out]
+      ins(%lhs, %rhs : tensor<?x?x?x?x16x16xf16>, tensor<?x?x?x?x16x16xf16>)
+      outs(%o : tensor<?x?x?x?x16x16xf32>) -> tensor<?x?x?x?x16x16xf32>
+  return %r : tensor<?x?x?x?x16x16xf32>
+}
 // Memory comes from the library, and goes back to it; work on host memory stays. The status is the library's.
 // CHECK-LABEL: func.func @elementwise(
 // CHECK-SAME:    %[[X:.*]]: memref<8x16xf32>
@@ -21,7 +40,7 @@ memref.global "private" constant @weights : memref<16xf32> = dense<2.0>
 // CHECK:         %[[A:.*]] = call @tw_hip_allocate(%[[PROGRAM]], %{{.*}}) : (!llvm.ptr, i64) -> memref<1xi8, 1>
 // CHECK:         llvm.call @tw_hip_upload
 // CHECK:         llvm.call @tw_hip_launch(%[[PROGRAM]], %[[EXP:[^,]*]],
-// The same body on another shape: the same kernel.
+// The same function on another shape: the same kernel; on no elements: none.
 // CHECK:         llvm.call @tw_hip_launch(%[[PROGRAM]], %[[EXP]],
 // Two fills with two values, which are arguments.
 // CHECK:         llvm.call @tw_hip_launch(%[[PROGRAM]], %[[FILL:[^,]*]],
@@ -31,7 +50,7 @@ memref.global "private" constant @weights : memref<16xf32> = dense<2.0>
 // CHECK:         llvm.call @tw_hip_launch
 // CHECK:         linalg.exp ins(%[[X]]
 // CHECK:         llvm.call @tw_hip_download
-// CHECK-COUNT-3: llvm.call @tw_hip_release
+// CHECK-COUNT-5: llvm.call @tw_hip_release
 // CHECK-NOT:     llvm.call @tw_hip_release
 // CHECK:         %[[STATUS:.*]] = llvm.call @tw_hip_end
 // CHECK:         return %[[STATUS]]
@@ -40,21 +59,26 @@ func.func @elementwise(%x: memref<8x16xf32>, %y: memref<16xf32>) -> i32 {
   %one = arith.constant 1.0 : f32
   %two = arith.constant 2.0 : f32
   %a = memref.alloc() : memref<8x16xf32, 1>
+  %a2 = memref.alloc() : memref<8x16xf32, 1>
   memref.copy %x, %a : memref<8x16xf32> to memref<8x16xf32, 1>
-  linalg.exp ins(%a : memref<8x16xf32, 1>) outs(%a : memref<8x16xf32, 1>)
+  tw.dispatch @exp_0 ins(%a : memref<8x16xf32, 1>) outs(%a2 : memref<8x16xf32, 1>) accumulates [false]
   %b = memref.alloc() : memref<3x5xf32, 1>
-  linalg.exp ins(%b : memref<3x5xf32, 1>) outs(%b : memref<3x5xf32, 1>)
+  tw.dispatch @exp_0 ins(%b : memref<3x5xf32, 1>) outs(%b : memref<3x5xf32, 1>) accumulates [false]
+  %none = memref.alloc() : memref<0x5xf32, 1>
+  tw.dispatch @exp_0 ins(%none : memref<0x5xf32, 1>) outs(%none : memref<0x5xf32, 1>) accumulates [false]
   %c = memref.alloc() : memref<16xf32, 1>
-  linalg.fill ins(%one : f32) outs(%c : memref<16xf32, 1>)
-  linalg.fill ins(%two : f32) outs(%c : memref<16xf32, 1>)
+  tw.dispatch @fill_0 ins(%one : f32) outs(%c : memref<16xf32, 1>) accumulates [false]
+  tw.dispatch @fill_0 ins(%two : f32) outs(%c : memref<16xf32, 1>) accumulates [false]
   %g = memref.get_global @weights : memref<16xf32>
   %d = memref.alloc() : memref<16xf32, 1>
   memref.copy %g, %d : memref<16xf32> to memref<16xf32, 1>
-  linalg.add ins(%c, %d : memref<16xf32, 1>, memref<16xf32, 1>) outs(%c : memref<16xf32, 1>)
+  tw.dispatch @add_0 ins(%c, %d : memref<16xf32, 1>, memref<16xf32, 1>) outs(%c : memref<16xf32, 1>) accumulates [false]
   linalg.exp ins(%x : memref<8x16xf32>) outs(%x : memref<8x16xf32>)
   memref.copy %c, %y : memref<16xf32, 1> to memref<16xf32>
   memref.dealloc %a : memref<8x16xf32, 1>
+  memref.dealloc %a2 : memref<8x16xf32, 1>
   memref.dealloc %b : memref<3x5xf32, 1>
+  memref.dealloc %none : memref<0x5xf32, 1>
   memref.dealloc %c : memref<16xf32, 1>
   memref.dealloc %d : memref<16xf32, 1>
   return %ok : i32
@@ -75,14 +99,86 @@ func.func @elementwise(%x: memref<8x16xf32>, %y: memref<16xf32>) -> i32 {
 func.func @mmt4d(%lhs: memref<2x5x4x8x16x16xf16, 1>, %rhs: memref<2x5x3x8x16x16xf16, 1>,
                  %out: memref<2x5x4x3x16x16xf32, 1>) -> i32 {
   %ok = arith.constant 0 : i32
-  tw.mmt4d "tw_mmt4d_tile_f16f16f32_16x16x16_amdgpu_gfx942" indexing_maps = [#lhs, #rhs, #out]
-      ins(%lhs, %rhs : memref<2x5x4x8x16x16xf16, 1>, memref<2x5x3x8x16x16xf16, 1>)
-      outs(%out : memref<2x5x4x3x16x16xf32, 1>)
-  linalg.exp ins(%out : memref<2x5x4x3x16x16xf32, 1>) outs(%out : memref<2x5x4x3x16x16xf32, 1>)
+  tw.dispatch @mmt4d_0 ins(%lhs, %rhs : memref<2x5x4x8x16x16xf16, 1>, memref<2x5x3x8x16x16xf16, 1>)
+      outs(%out : memref<2x5x4x3x16x16xf32, 1>) accumulates [true]
   return %ok : i32
 }
 
 // CHECK-LABEL: module @kernels
-// CHECK:         func.func @exp_0(%{{.*}}: memref<1xf32, 1> {llvm.noalias}, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: i64)
+// CHECK:         func.func @exp_0(%{{.*}}: memref<1xf32, 1> {llvm.noalias}, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: memref<1xf32, 1> {llvm.noalias}, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: i64)
 // CHECK:           rocdl.workgroup.id.x
 // CHECK:           scf.for
+
+// -----
+
+// A work-item fills the element that it sums up, and divides it, in an order of its own: kernels of several operations.
+// CHECK-LABEL: module @kernels
+// CHECK:         func.func @mean_0(
+// CHECK:           scf.for %[[ITEM:.*]] =
+// CHECK:             %[[J:.*]] = arith.remui %[[ITEM]]
+// CHECK:             %[[I:.*]] = arith.divui %[[ITEM]]
+// CHECK:             memref.store %{{.*}}, %[[SUM:.*]][%[[J]], %[[I]]]
+// CHECK:             scf.for %[[K:.*]] =
+// CHECK:               memref.load %{{.*}}[%[[I]], %[[J]], %[[K]]]
+// CHECK:               memref.store %{{.*}}, %[[SUM]][%[[J]], %[[I]]]
+// CHECK:             memref.load %[[SUM]][%[[J]], %[[I]]]
+// CHECK:             memref.store %{{.*}}, %{{.*}}[%[[I]], %[[J]]]
+func.func private @mean_0(%v: f32, %n: f32, %x: tensor<?x?x?xf32>, %s: tensor<?x?xf32>, %o: tensor<?x?xf32>)
+    -> (tensor<?x?xf32>, tensor<?x?xf32>) attributes {tw.device = "device", tw.dispatch = "mean"} {
+  %f = linalg.fill ins(%v : f32) outs(%s : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (j, i)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<?x?x?xf32>) outs(%f : tensor<?x?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %t = arith.addf %in, %out : f32
+    linalg.yield %t : f32
+  } -> tensor<?x?xf32>
+  %mean = linalg.generic {indexing_maps = [affine_map<(p, q) -> (q, p)>, affine_map<(p, q) -> (p, q)>], iterator_types = ["parallel", "parallel"]}
+      ins(%sum : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %t = arith.divf %in, %n : f32
+    linalg.yield %t : f32
+  } -> tensor<?x?xf32>
+  return %sum, %mean : tensor<?x?xf32>, tensor<?x?xf32>
+}
+
+// -----
+
+// One that reads what other work-items write is refused.
+// expected-error@+1 {{'linalg.exp' in 'others_0' cannot be done by the work-items of the other operations}}
+func.func private @others_0(%x: tensor<?x?xf32>, %s: tensor<?x?xf32>, %o: tensor<?x?xf32>)
+    -> (tensor<?x?xf32>, tensor<?x?xf32>) attributes {tw.device = "device", tw.dispatch = "others"} {
+  %e = linalg.exp ins(%x : tensor<?x?xf32>) outs(%s : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%e, %e : tensor<?x?xf32>, tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) {
+  ^bb0(%in: f32, %other: f32, %out: f32):
+    %t = arith.addf %in, %other : f32
+    linalg.yield %t : f32
+  } -> tensor<?x?xf32>
+  return %e, %r : tensor<?x?xf32>, tensor<?x?xf32>
+}
+
+// -----
+
+func.func private @exp_0(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> attributes {tw.device = "device", tw.dispatch = "exp"} {
+  %r = linalg.exp ins(%x : tensor<?xf32>) outs(%o : tensor<?xf32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+func.func @host_memory(%x: memref<8xf32>, %y: memref<8xf32, 1>) -> i32 {
+  %ok = arith.constant 0 : i32
+  // expected-error@+1 {{is of the device, but has a buffer of type 'memref<8xf32>', which is the host's}}
+  tw.dispatch @exp_0 ins(%x : memref<8xf32>) outs(%y : memref<8xf32, 1>) accumulates [false]
+  return %ok : i32
+}
+
+// -----
+
+func.func private @exp_0(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> attributes {tw.dispatch = "exp"} {
+  %r = linalg.exp ins(%x : tensor<?xf32>) outs(%o : tensor<?xf32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+func.func @device_memory(%x: memref<8xf32, 1>) -> i32 {
+  %ok = arith.constant 0 : i32
+  // expected-error@+1 {{has buffers of the device, but 'exp_0' is the host's}}
+  tw.dispatch @exp_0 ins(%x : memref<8xf32, 1>) outs(%x : memref<8xf32, 1>) accumulates [false]
+  return %ok : i32
+}

@@ -155,12 +155,13 @@ struct DispatchWork {
 struct ModelDispatch {
   std::string name;
   int64_t calls = 0;
+  bool onDevice = false;
   std::string place = {}; ///< of the first call: file, line and column
   std::string tile = {};  ///< empty of what is no multiplication
   std::string packs = {}; ///< the operands that are packed while it runs
   std::vector<DispatchWork> work = {};
-  /// Of one that is estimated at less than half of the speed that its bytes
-  /// allow: how much that is, and why.
+  /// Of one of the host that is estimated at less than half of the speed that
+  /// its bytes allow: how much that is, and why.
   std::optional<int64_t> percent = {};
   std::string slowBecause = {};
 };
@@ -176,7 +177,7 @@ struct CompiledModel {
   std::vector<std::string> functionsForC;
   /// The tile functions called, each once, in order of first call.
   std::vector<TileKey> tiles;
-  /// What the CPU does, by the first call.
+  /// What is called, by the first call.
   std::vector<ModelDispatch> functions;
   /// Of a model with a device: launches in its code, and kernels.
   int64_t dispatches = 0;

@@ -49,8 +49,9 @@ def LowerDevicePacks : Pass<"tw-lower-device-packs", "mlir::func::FuncOp"> {
     `linalg.generic` over the elements of its result, which extracts the element
     of the source at computed indices; `tw.dispatch` says what it was. A pack of
     an unpack's result reads the packed source of that, wherever it was
-    computed: one relayout instead of two and the matrix between. Sizes are
-    scalar operands, so that one kernel serves every shape.
+    computed: one relayout instead of two and the matrix between. What is
+    elementwise and has no other use is done where the element is unpacked or
+    packed. Sizes are scalar operands, so that one kernel serves every shape.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
@@ -58,10 +59,10 @@ def LowerDevicePacks : Pass<"tw-lower-device-packs", "mlir::func::FuncOp"> {
   ];
 }
 
-def PlaceOnDevice : Pass<"tw-place-on-device", "mlir::func::FuncOp"> {
+def PlaceOnDevice : Pass<"tw-place-on-device", "mlir::ModuleOp"> {
   let summary = "Make the transfers between host and device explicit";
   let description = [{
-    Every tensor that an operation of the device reads or writes is made to be
+    Every tensor that a dispatch of the device reads or writes is made to be
     in device memory: `bufferization.alloc_tensor` in memory space 1, with a copy
     of what the host computed; and a copy back where the host reads what the
     device computed. Each value is copied once.
@@ -75,13 +76,12 @@ def PlaceOnDevice : Pass<"tw-place-on-device", "mlir::func::FuncOp"> {
 def FormDispatches : Pass<"tw-form-dispatches", "mlir::ModuleOp"> {
   let summary = "Turn what works on device memory into kernels and launches";
   let description = [{
-    Every operation on buffers in memory space 1 becomes a launch. `tw.mmt4d`
+    Every `tw.dispatch` of a function of the device becomes a launch. `tw.mmt4d`
     launches the tile's workgroup kernel, `<prefix>_mmt4d_kernel_...`, once for
-    each batch. A linalg operation launches a kernel of
-    256 work-items a workgroup, each of which computes elements of the result;
-    these kernels are functions of the nested module `@kernels`, and operations
-    with equal bodies share one, whatever their sizes. Allocations, copies and
-    launches are calls of the library tilewright_hip, between tw_hip_begin and
+    each batch. Linalg operations become a kernel with the name of their function
+    in the nested module `@kernels`, of 256 work-items a workgroup, each of which
+    computes elements of the results, of all the operations. Functions of the
+    device are gone after this. Allocations, copies and launches are calls of the library tilewright_hip, between tw_hip_begin and
     tw_hip_end, whose status the function returns. The attributes `tw.kernels`
     and `tw.constants` of the module list the kernels' names, in the order of
     their numbers, and the constants that are uploaded once; `tw.dispatches`

@@ -78,7 +78,8 @@ inline constexpr llvm::StringLiteral kGiveBackFunction = "tw.give_back";
 /// entry point's checks hold. A UnitAttr.
 inline constexpr llvm::StringLiteral kInBoundsAttr = "tw.in_bounds";
 
-/// On a function or operation of a model: where it runs, kHost or kDevice.
+/// On a function or operation of a model: where it runs, kHost or kDevice. On
+/// one that was outlined: kDevice, or absent.
 inline constexpr llvm::StringLiteral kDeviceAttr = "tw.device";
 inline constexpr llvm::StringLiteral kHost = "host";
 inline constexpr llvm::StringLiteral kDevice = "device";
@@ -125,6 +126,12 @@ inline bool isOnHost(mlir::Operation *op) {
 inline void placeLike(mlir::Operation *part, mlir::Operation *whole) {
   if (mlir::Attribute place = whole->getAttr(kDeviceAttr))
     part->setAttr(kDeviceAttr, place);
+}
+
+/// Whether `func`, which was outlined, runs on the device.
+inline bool isForDevice(mlir::Operation *func) {
+  auto place = func->getAttrOfType<mlir::StringAttr>(kDeviceAttr);
+  return func->hasAttr(kDispatchAttr) && place && place.getValue() == kDevice;
 }
 
 /// Teaches one-shot bufferization `tw.mmt4d` and `tw.dispatch`, which have a

@@ -1,16 +1,14 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bodies of linalg operations as kernels, one work-item per element.
+// Bodies of outlined functions as kernels, one work-item per element.
 
 #include "ElementKernels.h"
 
-#include "../OperationKind.h"
+#include "ItemLoops.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/TilingInterface.h"
-#include "mlir/Transforms/RegionUtils.h"
 #include "tilewright/Compile/Passes.h"
 
 using namespace mlir;
@@ -20,70 +18,42 @@ namespace {
 
 class KernelBuilder {
 public:
-  KernelBuilder(linalg::LinalgOp op, ModuleOp kernels)
-      : op(op), b(op.getLoc(), op.getContext()) {
-    collect();
+  KernelBuilder(func::FuncOp dispatch, ModuleOp kernels)
+      : dispatch(dispatch), b(dispatch.getLoc(), dispatch.getContext()) {
     b.setInsertionPointToEnd(kernels.getBody());
   }
 
-  FailureOr<func::FuncOp> build() {
+  LogicalResult build() {
     SmallVector<Type> types;
-    for (Value buffer : buffers) {
-      Type element = cast<MemRefType>(buffer.getType()).getElementType();
-      types.push_back(MemRefType::get({1}, element, MemRefLayoutAttrInterface(),
-                                      memorySpace()));
-    }
-    int64_t words = scalars.size() + 1;
-    for (Value buffer : buffers)
-      words += cast<MemRefType>(buffer.getType()).getRank();
-    types.append(words, b.getI64Type());
-    func = func::FuncOp::create(b, "kernel", b.getFunctionType(types, {}));
-    for (size_t i = 0; i < buffers.size(); ++i)
-      func.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
-                      b.getUnitAttr());
+    for (Type type : dispatch.getArgumentTypes())
+      types.push_back(isa<MemRefType>(type) ? type : b.getI64Type());
+    types.push_back(b.getI64Type());
+    func = func::FuncOp::create(b, dispatch.getName(),
+                                b.getFunctionType(types, {}));
     b.setInsertionPointToStart(func.addEntryBlock());
-
     IRMapping mapping;
-    mapArguments(mapping);
-    Operation *body = b.clone(*op, mapping);
-    auto linalgOp = cast<linalg::LinalgOp>(body);
-    b.setInsertionPointAfter(body);
-    LogicalResult loops = buildLoops(linalgOp);
-    body->erase();
+    for (BlockArgument argument : dispatch.getArguments()) {
+      unsigned number = argument.getArgNumber();
+      if (isa<MemRefType>(argument.getType()))
+        func.setArgAttr(number, LLVM::LLVMDialect::getNoAliasAttrName(),
+                        b.getUnitAttr());
+      mapping.map(argument,
+                  fromWord(func.getArgument(number), argument.getType()));
+    }
+    for (Operation &op : dispatch.getBody().front().without_terminator())
+      if (auto copy = dyn_cast<linalg::LinalgOp>(b.clone(op, mapping)))
+        ops.push_back(copy);
+    if (failed(findItems()))
+      return failure();
+    buildLoops();
+    for (linalg::LinalgOp op : ops)
+      op->erase();
     b.setInsertionPointToEnd(&func.getBody().front());
     func::ReturnOp::create(b);
-    if (failed(loops))
-      return failure();
-    return func;
+    return status;
   }
-
-  SmallVector<Value> buffers, scalars;
 
 private:
-  Attribute memorySpace() { return b.getI64IntegerAttr(kDeviceMemorySpace); }
-
-  /// What the operation uses: buffers, scalars, and constants of its body.
-  void collect() {
-    llvm::SetVector<Value> operands, captured;
-    for (Value operand : op->getOperands())
-      operands.insert(operand);
-    getUsedValuesDefinedAbove(op->getRegions(), captured);
-    auto add = [&](Value value) {
-      SmallVector<Value> &list =
-          isa<MemRefType>(value.getType()) ? buffers : scalars;
-      if (!llvm::is_contained(list, value))
-        list.push_back(value);
-    };
-    for (Value operand : operands)
-      add(operand);
-    for (Value value : captured) {
-      if (matchPattern(value, m_Constant()))
-        constants.push_back(value.getDefiningOp());
-      else
-        add(value);
-    }
-  }
-
   Value index(Value word) {
     return arith::IndexCastOp::create(b, b.getIndexType(), word);
   }
@@ -92,39 +62,9 @@ private:
     return arith::ConstantIndexOp::create(b, value);
   }
 
-  void mapArguments(IRMapping &mapping) {
-    for (Operation *constant : constants)
-      b.clone(*constant, mapping);
-    unsigned word = buffers.size();
-    for (auto [number, buffer] : llvm::enumerate(buffers)) {
-      auto type = cast<MemRefType>(buffer.getType());
-      SmallVector<OpFoldResult> sizes, strides(type.getRank());
-      for (int64_t dim = 0; dim < type.getRank(); ++dim)
-        sizes.push_back(index(func.getArgument(word++)));
-      OpFoldResult stride = b.getIndexAttr(1);
-      for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
-        strides[dim] = stride;
-        Value extent = cast<Value>(sizes[dim]);
-        stride = isa<Attribute>(stride)
-                     ? extent
-                     : arith::MulIOp::create(b, cast<Value>(stride), extent)
-                           .getResult();
-      }
-      SmallVector<int64_t> shape(type.getRank(), ShapedType::kDynamic);
-      auto dynamic =
-          MemRefType::get(shape, type.getElementType(),
-                          MemRefLayoutAttrInterface(), memorySpace());
-      mapping.map(buffer, memref::ReinterpretCastOp::create(
-                              b, dynamic, func.getArgument(number),
-                              b.getIndexAttr(0), sizes, strides)
-                              .getResult());
-    }
-    for (Value scalar : scalars)
-      mapping.map(scalar, fromWord(func.getArgument(word++), scalar.getType()));
-    stepWord = func.getArgument(word);
-  }
-
   Value fromWord(Value word, Type type) {
+    if (isa<MemRefType>(type))
+      return word;
     if (type.isIndex())
       return index(word);
     unsigned bits = type.getIntOrFloatBitWidth();
@@ -134,6 +74,43 @@ private:
     if (isa<FloatType>(type))
       value = arith::BitcastOp::create(b, type, value);
     return value;
+  }
+
+  /// Relates the loops of all operations to those of the last.
+  LogicalResult findItems() {
+    SmallVector<linalg::LinalgOp> others(llvm::reverse(ops));
+    for (size_t before = 0; before != others.size();) {
+      before = others.size();
+      llvm::erase_if(others,
+                     [&](linalg::LinalgOp op) { return items.add(op); });
+    }
+    if (!others.empty())
+      return dispatch.emitError()
+             << "'" << others.front()->getName() << "' in '"
+             << dispatch.getName()
+             << "' cannot be done by the work-items of the other operations";
+    // Which is told by values, so each buffer has to be one.
+    llvm::DenseMap<Value, Value> views;
+    bool isPlain = true;
+    func.walk([&](Operation *user) {
+      if (!isa<linalg::LinalgOp>(user) &&
+          !user->getParentOfType<linalg::LinalgOp>())
+        return;
+      for (OpOperand &operand : user->getOpOperands()) {
+        if (!isa<MemRefType>(operand.get().getType()))
+          continue;
+        Value root = operand.get();
+        while (auto view = root.getDefiningOp<ViewLikeOpInterface>())
+          root = view.getViewSource();
+        isPlain &= views.insert({root, operand.get()}).first->second ==
+                       operand.get() &&
+                   isa<BlockArgument>(root);
+      }
+    });
+    if (!isPlain)
+      return dispatch.emitError()
+             << "'" << dispatch.getName() << "' has several views of a buffer";
+    return success();
   }
 
   /// The number of this work-item in the grid.
@@ -148,65 +125,68 @@ private:
                                  index(arith::ExtUIOp::create(b, i64, lane)));
   }
 
-  LogicalResult buildLoops(linalg::LinalgOp body) {
-    SmallVector<Value> extents;
-    for (const Range &range : body.createLoopRanges(b, b.getLoc()))
-      extents.push_back(
-          getValueOrCreateConstantIndexOp(b, b.getLoc(), range.size));
-    SmallVector<unsigned> parallel, reductions;
-    body.getParallelDims(parallel);
-    body.getReductionDims(reductions);
+  SmallVector<Value> extentsOf(linalg::LinalgOp op) {
+    return llvm::map_to_vector(
+        op.createLoopRanges(b, b.getLoc()), [&](const Range &range) {
+          return getValueOrCreateConstantIndexOp(b, b.getLoc(), range.size);
+        });
+  }
 
+  void buildLoops() {
+    SmallVector<SmallVector<Value>> extents;
+    for (linalg::LinalgOp op : ops)
+      extents.push_back(extentsOf(op));
+    SmallVector<unsigned> parallel;
+    ops.back().getParallelDims(parallel);
     Value total = constant(1);
     for (unsigned loop : parallel)
-      total = arith::MulIOp::create(b, total, extents[loop]);
-    auto items = scf::ForOp::create(b, workItem(), total, index(stepWord));
-    b.setInsertionPointToStart(items.getBody());
-    SmallVector<Value> ivs(extents.size());
-    Value rest = items.getInductionVar();
-    for (unsigned loop : llvm::reverse(
-             ArrayRef(parallel).drop_front(parallel.empty() ? 0 : 1))) {
-      ivs[loop] = arith::RemUIOp::create(b, rest, extents[loop]);
-      rest = arith::DivUIOp::create(b, rest, extents[loop]);
+      total = arith::MulIOp::create(b, total, extents.back()[loop]);
+    Value step = index(func.getArguments().back());
+    auto loop = scf::ForOp::create(b, workItem(), total, step);
+    b.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> item(parallel.size());
+    Value rest = loop.getInductionVar();
+    for (size_t dim = parallel.size(); dim-- > 1;) {
+      Value extent = extents.back()[parallel[dim]];
+      item[dim] = arith::RemUIOp::create(b, rest, extent);
+      rest = arith::DivUIOp::create(b, rest, extent);
     }
     if (!parallel.empty())
-      ivs[parallel.front()] = rest;
-    for (unsigned loop : reductions) {
-      auto forOp =
-          scf::ForOp::create(b, constant(0), extents[loop], constant(1));
-      ivs[loop] = forOp.getInductionVar();
-      b.setInsertionPointToStart(forOp.getBody());
+      item.front() = rest;
+    for (auto [op, sizes] : llvm::zip_equal(ops, extents)) {
+      OpBuilder::InsertionGuard guard(b);
+      if (failed(buildBody(op, sizes, item)))
+        status = op.emitOpError("cannot be made into a kernel");
     }
-    return cast<TilingInterface>(body.getOperation())
+  }
+
+  LogicalResult buildBody(linalg::LinalgOp op, ArrayRef<Value> extents,
+                          ArrayRef<Value> item) {
+    SmallVector<Value> ivs;
+    for (auto [extent, dim] : llvm::zip_equal(extents, items.dimsOf(op))) {
+      if (dim) {
+        ivs.push_back(item[*dim]);
+        continue;
+      }
+      auto loop = scf::ForOp::create(b, constant(0), extent, constant(1));
+      ivs.push_back(loop.getInductionVar());
+      b.setInsertionPointToStart(loop.getBody());
+    }
+    return cast<TilingInterface>(op.getOperation())
         .generateScalarImplementation(b, b.getLoc(), ivs);
   }
 
-  linalg::LinalgOp op;
+  func::FuncOp dispatch, func;
   ImplicitLocOpBuilder b;
-  func::FuncOp func;
-  SmallVector<Operation *> constants;
-  Value stepWord;
+  SmallVector<linalg::LinalgOp> ops;
+  ItemLoops items;
+  LogicalResult status = success();
 };
 
 } // namespace
 
-FailureOr<ElementKernel> ElementKernels::get(linalg::LinalgOp op) {
-  KernelBuilder builder(op, kernels);
-  FailureOr<func::FuncOp> func = builder.build();
-  if (failed(func))
-    return op.emitOpError("cannot be made into a kernel");
-  std::string kind = kindOf(op), text;
-  llvm::raw_string_ostream os(text);
-  os << kind << '\n';
-  (*func)->print(os, OpPrintingFlags().useLocalScope());
-  std::string &name = names[text];
-  if (name.empty()) {
-    name = kind + "_" + std::to_string(counts[kind]++);
-    func->setName(name);
-  } else {
-    func->erase();
-  }
-  return ElementKernel{name, builder.buffers, builder.scalars};
+LogicalResult makeElementKernel(func::FuncOp dispatch, ModuleOp kernels) {
+  return KernelBuilder(dispatch, kernels).build();
 }
 
 } // namespace tilewright

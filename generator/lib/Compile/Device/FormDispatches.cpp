@@ -1,12 +1,14 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tw-form-dispatches: what works on device memory -> kernels, and calls of
-// tilewright_hip on the host.
+// tw-form-dispatches: functions of the device -> kernels, and what works on its
+// memory -> calls of tilewright_hip on the host.
 
+#include "../Dispatch/FlatArguments.h"
 #include "ElementKernels.h"
 #include "HostProgram.h"
 #include "Mmt4dDispatch.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Compile/Passes.h"
 
@@ -19,19 +21,19 @@ namespace tilewright {
 
 namespace {
 
+/// Of an outlined function on buffers: what it is there for.
+bool isWork(Operation *op) { return isa<tw::Mmt4dOp, linalg::LinalgOp>(op); }
+
 class FunctionDispatches {
 public:
   FunctionDispatches(func::FuncOp func, HostProgram &program,
-                     ElementKernels &elements)
-      : func(func), program(program), elements(elements) {}
+                     SymbolTable &symbols)
+      : func(func), program(program), symbols(symbols) {}
 
   /// Calls of the library, if there is anything of the device.
   LogicalResult run() {
     SmallVector<Operation *> ops;
     func.walk([&](Operation *op) {
-      // What is inside of a dispatch goes with it.
-      if (op->getParentOfType<linalg::LinalgOp>())
-        return;
       if (llvm::any_of(op->getOperandTypes(), isOnDevice) ||
           llvm::any_of(op->getResultTypes(), isOnDevice))
         ops.push_back(op);
@@ -74,11 +76,8 @@ private:
     } else if (auto copy = dyn_cast<memref::CopyOp>(op)) {
       if (failed(replaceCopy(b, copy)))
         return failure();
-    } else if (auto mmt4d = dyn_cast<tw::Mmt4dOp>(op)) {
-      if (failed(launchMmt4d(mmt4d, program)))
-        return failure();
-    } else if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
-      if (failed(launch(b, linalgOp)))
+    } else if (auto dispatch = dyn_cast<tw::DispatchOp>(op)) {
+      if (failed(launch(b, dispatch)))
         return failure();
     } else {
       return op->emitOpError("cannot be done on device memory");
@@ -126,19 +125,52 @@ private:
     return true;
   }
 
-  LogicalResult launch(ImplicitLocOpBuilder &b, linalg::LinalgOp op) {
-    FailureOr<ElementKernel> kernel = elements.get(op);
-    if (failed(kernel))
+  LogicalResult launch(ImplicitLocOpBuilder &b, tw::DispatchOp op) {
+    auto callee = symbols.lookup<func::FuncOp>(op.getCallee());
+    if (!isForDevice(callee))
+      return op.emitOpError() << "has buffers of the device, but '"
+                              << op.getCallee() << "' is the host's";
+    for (Type type : op->getOperandTypes())
+      if (isa<MemRefType>(type) && !isOnDevice(type))
+        return op.emitOpError() << "is of the device, but has a buffer of type "
+                                << type << ", which is the host's";
+    FailureOr<SmallVector<Value>> arguments = flatArguments(op, callee);
+    if (failed(arguments))
       return failure();
+    if (isEmpty(op))
+      return success();
+    // What the callee does, in sizes of this call.
+    IRMapping mapping;
+    mapping.map(callee.getArguments(), *arguments);
+    SmallVector<Operation *> work;
+    for (Operation &inner : callee.getBody().front().without_terminator())
+      if (Operation *copy = b.clone(inner, mapping); isWork(copy))
+        work.push_back(copy);
+    LogicalResult launched = success();
+    if (auto mmt4d = dyn_cast<tw::Mmt4dOp>(work.back()))
+      launched = launchMmt4d(mmt4d, program);
+    else
+      launchElements(b, cast<linalg::LinalgOp>(work.back()), callee.getName(),
+                     *arguments);
+    for (Operation *inner : work)
+      inner->erase();
+    return launched;
+  }
+
+  /// Whether it is known that there is nothing to compute.
+  static bool isEmpty(tw::DispatchOp op) {
+    return llvm::all_of(op.getOutputs().getTypes(), [](Type type) {
+      return llvm::is_contained(cast<MemRefType>(type).getShape(), 0);
+    });
+  }
+
+  void launchElements(ImplicitLocOpBuilder &b, linalg::LinalgOp op,
+                      StringRef kernel, ArrayRef<Value> arguments) {
     SmallVector<Value> words;
-    for (Value buffer : kernel->buffers)
-      words.push_back(program.address(b, buffer));
-    for (Value buffer : kernel->buffers)
-      for (int64_t dim = 0; dim < cast<MemRefType>(buffer.getType()).getRank();
-           ++dim)
-        words.push_back(program.word(b, memref::DimOp::create(b, buffer, dim)));
-    for (Value scalar : kernel->scalars)
-      words.push_back(program.word(b, scalar));
+    for (Value argument : arguments)
+      words.push_back(isa<MemRefType>(argument.getType())
+                          ? program.address(b, argument)
+                          : program.word(b, argument));
     SmallVector<unsigned> parallel;
     op.getParallelDims(parallel);
     SmallVector<Range> ranges = op.createLoopRanges(b, b.getLoc());
@@ -153,10 +185,8 @@ private:
         arith::ConstantIndexOp::create(b, kMaxElementBlocks));
     words.push_back(
         program.word(b, arith::MulIOp::create(b, blocks, block).getResult()));
-    program.launch(b, kernel->name, blocks,
-                   arith::ConstantIndexOp::create(b, 1),
+    program.launch(b, kernel, blocks, arith::ConstantIndexOp::create(b, 1),
                    LaunchShape{kElementBlock, 0}, words);
-    return success();
   }
 
   void replaceAlloc(memref::AllocOp alloc) {
@@ -174,24 +204,47 @@ private:
 
   func::FuncOp func;
   HostProgram &program;
-  ElementKernels &elements;
+  SymbolTable &symbols;
   llvm::DenseMap<Operation *, int64_t> constants;
 };
+
+/// Puts the kernel of a function of the device into `kernels`, unless that is a
+/// tile's.
+LogicalResult makeKernel(func::FuncOp dispatch, ModuleOp kernels) {
+  SmallVector<Operation *> work;
+  for (Operation &op : dispatch.getBody().front().without_terminator()) {
+    if (isWork(&op))
+      work.push_back(&op);
+    else if (!isPure(&op) || op.getNumRegions())
+      return op.emitOpError() << "in '" << dispatch.getName()
+                              << "' cannot be done on the device";
+  }
+  bool hasTile = llvm::any_of(work, llvm::IsaPred<tw::Mmt4dOp>);
+  if (work.empty() || (hasTile && work.size() > 1))
+    return dispatch.emitError()
+           << "'" << dispatch.getName() << "' is nothing that one kernel does";
+  return hasTile ? success() : makeElementKernel(dispatch, kernels);
+}
 
 struct FormDispatchesPass : impl::FormDispatchesBase<FormDispatchesPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     OpBuilder builder(module.getBody(), module.getBody()->end());
     auto kernels = ModuleOp::create(builder, module.getLoc(), kKernelsModule);
-    ElementKernels elements(kernels);
-    HostProgram program(module);
-    for (func::FuncOp func :
-         llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
-      if (func.isExternal())
-        continue;
-      if (failed(FunctionDispatches(func, program, elements).run()))
+    SmallVector<func::FuncOp> dispatches, funcs;
+    for (func::FuncOp func : module.getOps<func::FuncOp>())
+      if (!func.isExternal())
+        (isForDevice(func) ? dispatches : funcs).push_back(func);
+    for (func::FuncOp func : dispatches)
+      if (failed(makeKernel(func, kernels)))
         return signalPassFailure();
-    }
+    HostProgram program(module);
+    SymbolTable symbols(module);
+    for (func::FuncOp func : funcs)
+      if (failed(FunctionDispatches(func, program, symbols).run()))
+        return signalPassFailure();
+    for (func::FuncOp func : dispatches)
+      func.erase();
     program.finish();
   }
 };

@@ -5,7 +5,9 @@
 // operation each.
 
 #include "../ElementwiseResult.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
 #include "tilewright/Compile/Passes.h"
 
 using namespace mlir;
@@ -53,11 +55,16 @@ public:
     RankedTensorType matrix = op.getSourceType();
     int64_t rank = matrix.getRank();
     Layout layout = Layout::of(op, rank);
-    auto unpack = op.getSource().getDefiningOp<linalg::UnPackOp>();
-    // The matrix that is read, or the packed form of it that another operation
-    // would have unpacked.
-    Value source = unpack ? unpack.getSource() : op.getSource();
-    Value shaped = unpack ? unpack.getDest() : op.getSource();
+    // Of the matrix, which need not be there.
+    Value shaped = op.getSource();
+    StringRef kind = "pack";
+    if (auto unpack = shaped.getDefiningOp<linalg::UnPackOp>()) {
+      shaped = unpack.getDest();
+      kind = "relayout";
+    } else if (linalg::LinalgOp maker = onlyFor(shaped)) {
+      shaped = maker.getDpsInits().front();
+      kind = "";
+    }
     SmallVector<Value> sizes;
     bool isPadded = op.getPaddingValue() != nullptr;
     for (int64_t dim = 0; isPadded && dim < rank; ++dim)
@@ -67,8 +74,7 @@ public:
       scalars.push_back(op.getPaddingValue());
 
     return generic(
-        op.getDest(), scalars, unpack ? "relayout" : "pack",
-        [&](ValueRange ivs, ValueRange scalars) {
+        op.getDest(), scalars, kind, [&](ValueRange ivs, ValueRange scalars) {
           SmallVector<Value> indices(rank);
           for (auto [outer, dim] : llvm::enumerate(layout.outerDims))
             indices[dim] = ivs[outer];
@@ -86,9 +92,7 @@ public:
             Value last = arith::SubIOp::create(b, scalars[dim], constant(1));
             indices[dim] = arith::MinSIOp::create(b, indices[dim], last);
           }
-          if (unpack)
-            indices = packedIndices(Layout::of(unpack, rank), indices);
-          Value element = tensor::ExtractOp::create(b, source, indices);
+          Value element = elementAt(op.getSource(), indices);
           if (inside)
             element =
                 arith::SelectOp::create(b, inside, element, scalars.back());
@@ -106,6 +110,57 @@ public:
   }
 
 private:
+  /// What computes `tensor` element by element, for one operation.
+  static linalg::LinalgOp onlyFor(Value tensor) {
+    auto op = tensor.getDefiningOp<linalg::LinalgOp>();
+    if (!op || isOnHost(op) || !tensor.hasOneUse() ||
+        op->getNumResults() != 1 || op.getNumReductionLoops() ||
+        !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity() ||
+        op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)))
+      return nullptr;
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (!op.getMatchingIndexingMap(input).isProjectedPermutation())
+        return nullptr;
+    bool isFlat = llvm::none_of(
+        *op.getBlock(), [](Operation &inner) { return inner.getNumRegions(); });
+    return isFlat ? op : nullptr;
+  }
+
+  /// An element of `tensor`: read from the packed form that another operation
+  /// would have unpacked, or computed here, if it is wanted nowhere else.
+  Value elementAt(Value tensor, ArrayRef<Value> indices) {
+    if (auto unpack = tensor.getDefiningOp<linalg::UnPackOp>())
+      return tensor::ExtractOp::create(
+          b, unpack.getSource(),
+          packedIndices(Layout::of(unpack, indices.size()), indices));
+    linalg::LinalgOp maker = onlyFor(tensor);
+    if (!maker)
+      return tensor::ExtractOp::create(b, tensor, indices);
+    IRMapping mapping;
+    for (OpOperand *input : maker.getDpsInputOperands()) {
+      Value value = input->get();
+      if (isa<RankedTensorType>(value.getType())) {
+        AffineMap map = maker.getMatchingIndexingMap(input);
+        SmallVector<Value> of;
+        for (AffineExpr index : map.getResults())
+          of.push_back(indices[cast<AffineDimExpr>(index).getPosition()]);
+        // What is broadcast would be computed for each element anew.
+        value = map.isPermutation()
+                    ? elementAt(value, of)
+                    : tensor::ExtractOp::create(b, value, of).getResult();
+      }
+      mapping.map(maker.getMatchingBlockArgument(input), value);
+    }
+    for (Operation &inner : maker.getBlock()->without_terminator()) {
+      if (auto index = dyn_cast<linalg::IndexOp>(inner))
+        mapping.map(index.getResult(), indices[index.getDim()]);
+      else
+        b.clone(inner, mapping);
+    }
+    return mapping.lookupOrDefault(
+        maker.getBlock()->getTerminator()->getOperand(0));
+  }
+
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
   }
@@ -142,7 +197,8 @@ private:
                                 [&](ValueRange ivs, ValueRange arguments) {
                                   return element(ivs, arguments.drop_back());
                                 });
-    op->setAttr(kDispatchAttr, b.getStringAttr(kind));
+    if (!kind.empty())
+      op->setAttr(kDispatchAttr, b.getStringAttr(kind));
     return op.getResult(0);
   }
 
@@ -170,10 +226,34 @@ struct LowerDevicePacksPass : impl::LowerDevicePacksBase<LowerDevicePacksPass> {
       }
       if (llvm::any_of(op.getStaticInnerTiles(), ShapedType::isDynamic))
         return op->emitOpError("has dynamic inner tiles");
-      op->replaceAllUsesWith(ValueRange{PackLowering(op).lower(op)});
+      Value lowered = PackLowering(op).lower(op);
+      op->replaceAllUsesWith(ValueRange{lowered});
       op->erase();
+      if (std::is_same_v<Op, linalg::UnPackOp>)
+        fuse(lowered);
     }
     return success();
+  }
+
+  /// What is done with the elements of a product, and nothing else is, is done
+  /// where they are unpacked.
+  void fuse(Value unpacked) {
+    if (!unpacked.hasOneUse())
+      return;
+    OpOperand &use = *unpacked.use_begin();
+    auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
+    if (!user || isOnHost(user) || user.getNumReductionLoops() ||
+        !linalg::areElementwiseOpsFusable(&use))
+      return;
+    IRRewriter rewriter(user);
+    FailureOr<linalg::ElementwiseOpFusionResult> fused =
+        linalg::fuseElementwiseOps(rewriter, &use);
+    if (failed(fused))
+      return;
+    for (auto [from, to] : fused->replacements)
+      if (from != unpacked)
+        from.replaceAllUsesWith(to);
+    user->erase();
   }
 };
 

@@ -16,27 +16,19 @@ namespace tilewright {
 
 namespace {
 
-bool isOnDevice(Operation *op) {
-  return isa<linalg::LinalgOp, tw::Mmt4dOp>(op) && !isOnHost(op);
-}
-
 /// Models are straight lines: what is defined earlier dominates what follows.
 class Placement {
 public:
-  explicit Placement(func::FuncOp func) : func(func) {}
+  Placement(func::FuncOp func, SymbolTable &symbols)
+      : func(func), symbols(symbols) {}
 
-  LogicalResult run() {
+  void run() {
     for (Operation &op :
          llvm::make_early_inc_range(func.getBody().front().getOperations())) {
-      if (isa<linalg::PackOp, linalg::UnPackOp>(op) && !isOnHost(&op))
-        return op.emitOpError("of the device was not lowered");
       if (isOnDevice(&op)) {
-        // Also what the body of an operation extracts from.
-        op.walk([&](Operation *user) {
-          for (OpOperand &operand : user->getOpOperands())
-            if (isOutside(operand.get(), &op))
-              operand.set(onDevice(operand.get(), &op));
-        });
+        for (OpOperand &operand : op.getOpOperands())
+          if (isa<RankedTensorType>(operand.get().getType()))
+            operand.set(onDevice(operand.get(), &op));
         for (Value result : op.getResults())
           deviceValues.insert(result);
       } else if (isa<tensor::CastOp, tensor::ExpandShapeOp,
@@ -53,21 +45,19 @@ public:
         });
       }
     }
-    return success();
   }
 
 private:
+  bool isOnDevice(Operation *op) {
+    auto dispatch = dyn_cast<tw::DispatchOp>(op);
+    return dispatch && isForDevice(symbols.lookup(dispatch.getCallee()));
+  }
+
   /// Operations of the host that look into their tensors. The entry point's own
   /// write results wherever these are.
   static bool readsElements(Operation *op) {
     return !isa<tensor::DimOp, bufferization::MaterializeInDestinationOp,
                 bufferization::ToTensorOp>(op);
-  }
-
-  static bool isOutside(Value value, Operation *op) {
-    if (!isa<RankedTensorType>(value.getType()))
-      return false;
-    return !op->isAncestor(value.getParentRegion()->getParentOp());
   }
 
   Value onDevice(Value value, Operation *user) {
@@ -101,7 +91,9 @@ private:
                  unsigned memorySpace) {
     auto type = cast<RankedTensorType>(like.getType());
     SmallVector<Value> sizes;
-    for (int64_t dim = 0; !copy && dim < type.getRank(); ++dim)
+    if (auto empty = like.getDefiningOp<tensor::EmptyOp>())
+      sizes = empty.getDynamicSizes();
+    for (int64_t dim = 0; !copy && sizes.empty() && dim < type.getRank(); ++dim)
       if (type.isDynamicDim(dim))
         sizes.push_back(tensor::DimOp::create(b, like, dim));
     return bufferization::AllocTensorOp::create(
@@ -109,14 +101,17 @@ private:
   }
 
   func::FuncOp func;
+  SymbolTable &symbols;
   llvm::DenseSet<Value> deviceValues;
   llvm::DenseMap<Value, Value> deviceCopies, hostCopies;
 };
 
 struct PlaceOnDevicePass : impl::PlaceOnDeviceBase<PlaceOnDevicePass> {
   void runOnOperation() override {
-    if (failed(Placement(getOperation()).run()))
-      signalPassFailure();
+    SymbolTable symbols(getOperation());
+    for (func::FuncOp func : getOperation().getOps<func::FuncOp>())
+      if (!func.isExternal() && !func->hasAttr(kDispatchAttr))
+        Placement(func, symbols).run();
   }
 };
 

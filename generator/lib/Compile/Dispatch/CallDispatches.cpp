@@ -26,7 +26,10 @@ namespace {
 class Flattener {
 public:
   explicit Flattener(func::FuncOp func)
-      : func(func), b(func.getLoc(), func.getContext()) {}
+      : func(func), b(func.getLoc(), func.getContext()) {
+    if (isForDevice(func))
+      memorySpace = b.getI64IntegerAttr(kDeviceMemorySpace);
+  }
 
   void run() {
     Block &entry = func.getBody().front();
@@ -77,7 +80,7 @@ private:
   }
 
   Value addView(Block &entry, RankedTensorType type) {
-    Value pointer = add(entry, pointerType(type));
+    Value pointer = add(entry, pointerType(type, memorySpace));
     SmallVector<OpFoldResult> shape;
     for (int64_t size : type.getShape())
       shape.push_back(ShapedType::isDynamic(size)
@@ -91,6 +94,7 @@ private:
 
   func::FuncOp func;
   ImplicitLocOpBuilder b;
+  Attribute memorySpace; ///< of the buffers; null for the host's
 };
 
 struct FlattenDispatchesPass

@@ -10,6 +10,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "tilewright/Compile/Passes.h"
 #include "tilewright/Dialect/TwDialect.h"
 #include "tilewright/Dialect/Windows.h"
 #include "llvm/ADT/BitVector.h"
@@ -22,8 +23,8 @@ namespace {
 
 class FunctionBuilder {
 public:
-  FunctionBuilder(ArrayRef<Operation *> ops, ModuleOp module)
-      : ops(ops), b(ops.back()->getLoc(), module.getContext()) {
+  FunctionBuilder(ArrayRef<Operation *> ops, ModuleOp module, Place place)
+      : ops(ops), place(place), b(ops.back()->getLoc(), module.getContext()) {
     b.setInsertionPointToEnd(module.getBody());
   }
 
@@ -38,13 +39,15 @@ public:
     dispatch.func = func::FuncOp::create(b, "dispatch",
                                          b.getFunctionType(types, resultTypes));
     dispatch.func.setPrivate();
+    if (place == Place::Device)
+      dispatch.func->setAttr(kDeviceAttr, b.getStringAttr(kDevice));
     b.setInsertionPointToStart(dispatch.func.addEntryBlock());
     Block::BlockArgListType arguments = dispatch.func.getBody().getArguments();
     for (Operation *constant : constants)
       b.clone(*constant, mapping);
     // The same tensor may be read and be a destination: each use is its own.
-    for (auto [input, argument] : llvm::zip(dispatch.inputs, arguments))
-      mapping.map(input, argument);
+    for (auto [input, position] : positions)
+      mapping.map(input, arguments[position]);
     for (auto [init, argument] :
          llvm::zip_equal(inits, arguments.take_back(inits.size())))
       destinations[init] = argument;
@@ -108,13 +111,14 @@ private:
                    cast<DestinationStyleOpInterface>(op).getDpsInitsMutable())))
         // What nothing uses is written somewhere, too, if it is no row.
         if (op == ops.back() || escapes(result) ||
-            (isa<tw::MatmulOp>(op) && !isWrittenOver(result)))
+            ((isa<tw::MatmulOp>(op) || place == Place::Device) &&
+             !isWrittenOver(result)))
           addOutput(result, firstInit(init));
     }
     for (Operation *op : ops) {
       for (OpOperand &operand : op->getOpOperands())
         if (!llvm::is_contained(inits, &operand) && isRead(op, operand))
-          addInput(operand.get());
+          addOperand(operand);
       llvm::SetVector<Value> captured;
       getUsedValuesDefinedAbove(op->getRegions(), captured);
       for (Value value : captured)
@@ -131,7 +135,7 @@ private:
   /// What is written in place of `init`, which nothing outside ever reads: a
   /// tensor of the function, of sizes that it is told.
   void addTemporary(Value init) {
-    if (temporaries.contains(init) || llvm::is_contained(dispatch.inputs, init))
+    if (temporaries.contains(init) || positions.contains(init))
       return;
     SmallVector<Value> &sizes = temporaries[init];
     auto type = cast<RankedTensorType>(parameterType(init));
@@ -143,8 +147,7 @@ private:
       Value size = empty ? getValueOrCreateConstantIndexOp(
                                before, b.getLoc(), empty.getMixedSizes()[dim])
                          : before.createOrFold<tensor::DimOp>(init, dim);
-      if (!llvm::is_contained(dispatch.inputs, size))
-        dispatch.inputs.push_back(size);
+      addShared(size);
       sizes.push_back(size);
     }
   }
@@ -161,20 +164,56 @@ private:
     return !destination.isDpsInit(&operand) || readsInit(op, operand);
   }
 
-  void addInput(Value value) {
-    if (isInside(value) || llvm::is_contained(dispatch.inputs, value))
-      return;
-    // Constants are part of the code, but for sizes and offsets.
+  static bool isScalarConstant(Value value) {
+    return !isa<TensorType>(value.getType()) &&
+           matchPattern(value, m_Constant());
+  }
+
+  /// Constants are part of the code, but for sizes and offsets.
+  bool isOfCode(Value value) {
     APInt index;
-    if (!isa<TensorType>(value.getType()) &&
-        matchPattern(value, m_Constant()) &&
-        !(value.getType().isIndex() &&
-          matchPattern(value, m_ConstantInt(&index)) && index.ugt(1))) {
-      if (!llvm::is_contained(constants, value.getDefiningOp()))
-        constants.push_back(value.getDefiningOp());
+    if (!isScalarConstant(value))
+      return false;
+    if (!value.getType().isIndex() ||
+        !matchPattern(value, m_ConstantInt(&index)) || index.ule(1))
+      return true;
+    return place == Place::Device && isDivisor(value);
+  }
+
+  /// GPUs divide by a constant by multiplying, by anything else in dozens of
+  /// instructions.
+  bool isDivisor(Value value) {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      return isa<arith::DivUIOp, arith::RemUIOp, arith::DivSIOp, arith::RemSIOp,
+                 arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(
+                 user) &&
+             user->getOperand(1) == value &&
+             llvm::any_of(ops,
+                          [&](Operation *op) { return op->isAncestor(user); });
+    });
+  }
+
+  /// An operand of a kernel is an argument whatever its value, and whichever
+  /// others have the same.
+  void addOperand(OpOperand &operand) {
+    if (place == Place::Host || !isScalarConstant(operand.get()))
+      return addInput(operand.get());
+    constantOperands[&operand] = dispatch.inputs.size();
+    dispatch.inputs.push_back(operand.get());
+  }
+
+  void addShared(Value value) {
+    if (positions.try_emplace(value, dispatch.inputs.size()).second)
+      dispatch.inputs.push_back(value);
+  }
+
+  void addInput(Value value) {
+    if (isInside(value))
       return;
-    }
-    dispatch.inputs.push_back(value);
+    if (!isOfCode(value))
+      addShared(value);
+    else if (!llvm::is_contained(constants, value.getDefiningOp()))
+      constants.push_back(value.getDefiningOp());
   }
 
   /// A result has the type of the init that it goes on from.
@@ -196,6 +235,8 @@ private:
     if (auto mmt4d = dyn_cast<tw::Mmt4dOp>(op)) {
       for (Value operand : mmt4d->getOperands())
         keepInner(operand, 2);
+    } else if (place == Place::Device) {
+      // A kernel takes every size.
     } else if (auto matmul = dyn_cast<tw::MatmulOp>(op)) {
       if (matmul.getRhsPacked())
         keepInner(matmul.getRhs(), 2);
@@ -244,12 +285,16 @@ private:
   }
 
   void clone(Operation *op) {
-    IRMapping local = mapping;
-    auto style = cast<DestinationStyleOpInterface>(op);
-    for (OpOperand &init : style.getDpsInitsMutable())
-      if (Value destination = destinations.lookup(&init))
-        local.map(init.get(), destination);
-    Operation *copy = b.clone(*op, local);
+    Operation *copy = b.clone(*op, mapping);
+    copy->removeAttr(kDeviceAttr);
+    for (OpOperand &operand : op->getOpOperands()) {
+      unsigned number = operand.getOperandNumber();
+      if (Value destination = destinations.lookup(&operand))
+        copy->setOperand(number, destination);
+      if (auto found = constantOperands.find(&operand);
+          found != constantOperands.end())
+        copy->setOperand(number, dispatch.func.getArgument(found->second));
+    }
     for (auto [result, init] :
          llvm::zip_equal(copy->getResults(),
                          cast<DestinationStyleOpInterface>(copy).getDpsInits()))
@@ -258,8 +303,11 @@ private:
   }
 
   ArrayRef<Operation *> ops;
+  Place place;
   ImplicitLocOpBuilder b;
   DispatchFunction dispatch;
+  llvm::DenseMap<Value, unsigned> positions;              ///< of inputs
+  llvm::DenseMap<OpOperand *, unsigned> constantOperands; ///< their inputs
   SmallVector<OpOperand *> inits; ///< where the outputs come in
   SmallVector<Operation *> constants;
   llvm::DenseMap<Value, llvm::BitVector> kept; ///< dimensions of static size
@@ -292,8 +340,8 @@ bool readsInit(Operation *op, OpOperand &operand) {
 }
 
 DispatchFunction makeDispatchFunction(ArrayRef<Operation *> ops,
-                                      ModuleOp module) {
-  return FunctionBuilder(ops, module).build();
+                                      ModuleOp module, Place place) {
+  return FunctionBuilder(ops, module, place).build();
 }
 
 } // namespace tilewright

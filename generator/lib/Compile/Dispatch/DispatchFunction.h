@@ -18,6 +18,9 @@ bool isDispatchable(mlir::Operation *op);
 /// Whether `op`, which is dispatchable, reads what is in its init `operand`.
 bool readsInit(mlir::Operation *op, mlir::OpOperand &operand);
 
+/// Where a dispatch runs.
+enum class Place { Host, Device };
+
 /// A function, and what it is called with where the operations are.
 struct DispatchFunction {
   mlir::func::FuncOp func;
@@ -34,8 +37,12 @@ struct DispatchFunction {
 /// that something else than `ops` uses, and those of multiplications. Sizes are
 /// dynamic, but for those of 1, of inner tiles and of windows, which say what
 /// code there is to be.
+///
+/// On the device, where a function has no memory of its own, all is a result
+/// that is not written over, and only the sizes of a multiplication's inner
+/// tiles are static.
 DispatchFunction makeDispatchFunction(llvm::ArrayRef<mlir::Operation *> ops,
-                                      mlir::ModuleOp module);
+                                      mlir::ModuleOp module, Place place);
 
 } // namespace tilewright
 

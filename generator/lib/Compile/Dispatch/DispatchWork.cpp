@@ -311,6 +311,8 @@ std::vector<ModelDispatch> dispatchesOf(ModuleOp module) {
         dispatches.emplace_back();
         dispatches.back().name = op.getCallee().str();
         dispatches.back().place = placeOf(op.getLoc());
+        dispatches.back().onDevice =
+            isForDevice(symbols.lookup(op.getCallee()));
         dispatches.back().tile = works.back()->tile();
         dispatches.back().packs = works.back()->packs();
       }

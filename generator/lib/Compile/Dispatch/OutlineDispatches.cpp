@@ -3,6 +3,7 @@
 //
 // tw-outline-dispatches: the work of a model as functions, equal ones once.
 
+#include "../Device/ItemLoops.h"
 #include "../Loops/LoopGroup.h"
 #include "../OperationKind.h"
 #include "DispatchFunction.h"
@@ -27,9 +28,12 @@ constexpr size_t kMostInGroup = 32;
 /// Operations that become one function, where the last of them is.
 struct Group {
   SmallVector<Operation *> ops;
-  /// Of linalg operations: the loops that all of them share. Vectors as wide as
-  /// any target's leave the fewest.
+  Place place = Place::Host;
+  /// Of linalg operations of the host: the loops that all of them share.
+  /// Vectors as wide as any target's leave the fewest.
   LoopGroup loops{{/*bytes=*/64, /*masks=*/true}};
+  /// Of the device: what one work-item does.
+  ItemLoops items;
   bool mayGrow = true;
 
   bool defines(Value value) const {
@@ -39,9 +43,10 @@ struct Group {
 
 class Outliner {
 public:
-  explicit Outliner(ModuleOp module) : module(module) {}
+  Outliner(ModuleOp module, bool hasDevice)
+      : module(module), hasDevice(hasDevice) {}
 
-  void outline(func::FuncOp func) {
+  LogicalResult outline(func::FuncOp func) {
     giveEachItsFill(func);
     hoistSizes(func);
     collapseEpilogues(func);
@@ -56,10 +61,19 @@ public:
     });
     for (Block *block : blocks)
       for (ArrayRef<Operation *> group : groupsOf(*block))
-        replace(group);
+        if (failed(replace(group)))
+          return failure();
+    return success();
   }
 
 private:
+  /// What branches and loops do is the host's: launches are a straight line.
+  Place placeOf(Operation *op) const {
+    return hasDevice && !isOnHost(op) && isa<func::FuncOp>(op->getParentOp())
+               ? Place::Device
+               : Place::Host;
+  }
+
   /// A fill belongs to the operation that goes on from it.
   void giveEachItsFill(func::FuncOp func) {
     SmallVector<linalg::FillOp> fills;
@@ -67,7 +81,7 @@ private:
     for (linalg::FillOp fill : fills) {
       SmallVector<OpOperand *> uses;
       for (OpOperand &use : fill->getUses())
-        if (isInitOfDispatch(use) && !fill->hasOneUse())
+        if (beginsWithFill(use) && !fill->hasOneUse())
           uses.push_back(&use);
       for (OpOperand *use : uses) {
         OpBuilder builder(use->getOwner());
@@ -97,14 +111,26 @@ private:
       size->moveBefore(op);
   }
 
-  static bool isInitOfDispatch(OpOperand &use) {
-    return isDispatchable(use.getOwner()) &&
-           cast<DestinationStyleOpInterface>(use.getOwner()).isDpsInit(&use);
+  /// Whether the user of a fill's result may do the fill. The kernel of a tile
+  /// does nothing else, and a work-item fills what it goes on from itself.
+  bool beginsWithFill(OpOperand &use) const {
+    Operation *user = use.getOwner();
+    if (!isDispatchable(user) ||
+        !cast<DestinationStyleOpInterface>(user).isDpsInit(&use))
+      return false;
+    auto fill = use.get().getDefiningOp<linalg::FillOp>();
+    Place place = placeOf(user);
+    if (place != placeOf(fill) || place == Place::Host)
+      return place == placeOf(fill);
+    ItemLoops items;
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(user);
+    return linalgOp && items.add(linalgOp) &&
+           items.add(cast<linalg::LinalgOp>(fill.getOperation()));
   }
 
-  static bool isFillOfOther(Operation *op) {
+  bool isFillOfOther(Operation *op) const {
     return isa<linalg::FillOp>(op) && op->hasOneUse() &&
-           isInitOfDispatch(*op->use_begin()) &&
+           beginsWithFill(*op->use_begin()) &&
            op->use_begin()->getOwner()->getBlock() == op->getBlock();
   }
 
@@ -139,6 +165,7 @@ private:
         continue;
       if (!isJoined) {
         group = Group();
+        group.place = placeOf(&op);
         group.mayGrow = add(&op, group) || isa<tw::MatmulOp>(op);
         group.ops = unitOf(&op);
       }
@@ -154,7 +181,7 @@ private:
   }
 
   /// The operation behind the fills that it starts from.
-  static SmallVector<Operation *> unitOf(Operation *root) {
+  SmallVector<Operation *> unitOf(Operation *root) const {
     SmallVector<Operation *> unit;
     for (Value init : cast<DestinationStyleOpInterface>(root).getDpsInits())
       if (Operation *fill = init.getDefiningOp(); fill && isFillOfOther(fill))
@@ -165,11 +192,13 @@ private:
 
   /// Whether all of the group and `root` go through the same loops: then what
   /// lies between them is a row, or an element, not a tensor.
-  static bool add(Operation *root, Group &group) {
+  bool add(Operation *root, Group &group) const {
     SmallVector<Operation *> unit = unitOf(root);
-    bool hasLoops = !group.loops.getMembers().empty();
+    bool isOnDevice = group.place == Place::Device;
+    bool hasLoops =
+        isOnDevice ? !group.items.empty() : !group.loops.getMembers().empty();
     if (group.ops.size() + unit.size() > kMostInGroup ||
-        hasLoops != !group.ops.empty())
+        hasLoops != !group.ops.empty() || placeOf(root) != group.place)
       return false;
     // What an operation writes over would be needed before and after.
     for (Operation *op : unit)
@@ -180,16 +209,18 @@ private:
     // it is for.
     for (Operation *op : llvm::reverse(unit)) {
       auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-      if (!linalgOp || !group.loops.add(linalgOp))
+      if (!linalgOp ||
+          !(isOnDevice ? group.items.add(linalgOp) : group.loops.add(linalgOp)))
         return false;
     }
     group.ops.append(unit);
-    return group.ops.size() == unit.size() || group.loops.hasLanes();
+    return isOnDevice || group.ops.size() == unit.size() ||
+           group.loops.hasLanes();
   }
 
   /// Whether `root` is done with what the group, a multiplication, has just
   /// computed.
-  static bool addEpilogue(Operation *root, Group &group) {
+  bool addEpilogue(Operation *root, Group &group) const {
     auto generic = dyn_cast<linalg::GenericOp>(root);
     auto matmul = dyn_cast<tw::MatmulOp>(group.ops.back());
     if (!generic || !matmul || multiplicationFor(generic) != matmul)
@@ -203,9 +234,12 @@ private:
     return true;
   }
 
-  void replace(ArrayRef<Operation *> group) {
+  LogicalResult replace(ArrayRef<Operation *> group) {
     Operation *last = group.back();
-    DispatchFunction dispatch = makeDispatchFunction(group, module);
+    Place place = placeOf(last);
+    if (place == Place::Device && isa<linalg::PackOp, linalg::UnPackOp>(last))
+      return last->emitOpError("of the device was not lowered");
+    DispatchFunction dispatch = makeDispatchFunction(group, module, place);
     Operation *named = last;
     for (Operation *op : group)
       if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
@@ -225,6 +259,7 @@ private:
       });
     for (Operation *op : llvm::reverse(group))
       op->erase();
+    return success();
   }
 
   /// The name of the function with this body.
@@ -244,18 +279,21 @@ private:
   }
 
   ModuleOp module;
+  bool hasDevice;
   std::map<std::string, std::string> names; ///< by body
   llvm::StringMap<unsigned> counts;         ///< of functions, by kind
 };
 
 struct OutlineDispatchesPass
     : impl::OutlineDispatchesBase<OutlineDispatchesPass> {
+  using OutlineDispatchesBase::OutlineDispatchesBase;
+
   void runOnOperation() override {
     SmallVector<func::FuncOp> funcs(getOperation().getOps<func::FuncOp>());
-    Outliner outliner(getOperation());
+    Outliner outliner(getOperation(), hasDevice);
     for (func::FuncOp func : funcs)
-      if (!func.isExternal())
-        outliner.outline(func);
+      if (!func.isExternal() && failed(outliner.outline(func)))
+        return signalPassFailure();
   }
 };
 

@@ -220,6 +220,8 @@ void judgeDispatches(ModuleOp module, const TargetCpu &target,
                      std::vector<ModelDispatch> &dispatches) {
   SymbolTable symbols(module);
   for (ModelDispatch &dispatch : dispatches) {
+    if (dispatch.onDevice)
+      continue;
     auto func = symbols.lookup<func::FuncOp>(dispatch.name);
     Estimate estimate(func, vectorsOf(target), fusesMultiplyAdds(target));
     if (estimate.isGood() || isSmall(dispatch))

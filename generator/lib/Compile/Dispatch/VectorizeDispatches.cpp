@@ -29,7 +29,7 @@ struct VectorizeDispatchesPass
     loops.addPass(createVectorizeLoops(options));
     for (func::FuncOp func : getOperation().getOps<func::FuncOp>())
       if ((func->hasAttr(kDispatchAttr) || func->hasAttr(kEpilogueAttr)) &&
-          failed(runPipeline(loops, func)))
+          !isForDevice(func) && failed(runPipeline(loops, func)))
         return signalPassFailure();
   }
 };
