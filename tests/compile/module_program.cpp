@@ -344,8 +344,8 @@ ModuleProgram ModuleMaker::make() {
       &ModuleMaker::insertSlice,     &ModuleMaker::pad,
       &ModuleMaker::concat,          &ModuleMaker::gather,
       &ModuleMaker::compare,         &ModuleMaker::anyTrue,
-      &ModuleMaker::packMaybeUnpack, &ModuleMaker::permute,
-      &ModuleMaker::permute,
+      &ModuleMaker::packMaybeUnpack, &ModuleMaker::unpack,
+      &ModuleMaker::permute,         &ModuleMaker::permute,
   };
   size_t wanted = 1 + random_.below(6);
   for (int tries = 0; tries < 100 && program_.operations.size() < wanted;

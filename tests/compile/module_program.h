@@ -106,6 +106,7 @@ class ModuleMaker {
 
  private:
   struct Slice;
+  struct Layout;
 
   // module_program.cpp
   size_t addArgument(const Element& type, const ModuleShape& shape,
@@ -137,9 +138,12 @@ class ModuleMaker {
   bool pad();
   bool concat();
   bool gather();
-  bool packMaybeUnpack();
   bool permute();
   std::optional<Slice> chooseSlice(const ModuleTensor& whole);
+
+  // module_packs.cpp
+  bool packMaybeUnpack();
+  bool unpack();
 
   // Text of the program.
   std::string fresh() { return "%" + std::to_string(next_name_++); }

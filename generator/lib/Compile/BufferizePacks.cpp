@@ -307,6 +307,8 @@ void registerPackBufferization(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tw::TwDialect *) {
     tw::Mmt4dOp::attachInterface<TileOpModel<tw::Mmt4dOp>>(*context);
     tw::MatmulOp::attachInterface<TileOpModel<tw::MatmulOp>>(*context);
+    tw::PackOp::attachInterface<TileOpModel<tw::PackOp>>(*context);
+    tw::UnPackOp::attachInterface<TileOpModel<tw::UnPackOp>>(*context);
     tw::DispatchOp::attachInterface<DispatchOpModel>(*context);
   });
 }

@@ -1,8 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tw-call-tile-functions: multiplications on buffers -> calls of tile functions
-// by name; of packed operands in loops of their own.
+// tw-call-tile-functions: multiplications and packs on buffers -> calls of
+// functions by name; those of packed operands in loops of their own.
 
 #include "Dispatch/Tasks.h"
 #include "Mmt4dSizes.h"
@@ -150,16 +150,24 @@ private:
 struct CallTileFunctionsPass
     : impl::CallTileFunctionsBase<CallTileFunctionsPass> {
   void runOnOperation() override {
-    SmallVector<tw::Mmt4dOp> ops;
-    getOperation().walk([&](tw::Mmt4dOp op) { ops.push_back(op); });
-    for (tw::Mmt4dOp op : ops)
-      if (failed(TileCaller(op).build()))
-        return signalPassFailure();
-    SmallVector<tw::MatmulOp> matmuls;
-    getOperation().walk([&](tw::MatmulOp op) { matmuls.push_back(op); });
-    for (tw::MatmulOp op : matmuls)
-      if (failed(callContraction(op)))
-        return signalPassFailure();
+    bool isCalled =
+        succeeded(callAll<tw::Mmt4dOp>(
+            [](tw::Mmt4dOp op) { return TileCaller(op).build(); })) &&
+        succeeded(callAll<tw::MatmulOp>(callContraction)) &&
+        succeeded(callAll<tw::PackOp>([](auto op) { return callPack(op); })) &&
+        succeeded(callAll<tw::UnPackOp>([](auto op) { return callPack(op); }));
+    if (!isCalled)
+      signalPassFailure();
+  }
+
+  template <typename Op>
+  LogicalResult callAll(llvm::function_ref<LogicalResult(Op)> call) {
+    SmallVector<Op> ops;
+    getOperation().walk([&](Op op) { ops.push_back(op); });
+    for (Op op : ops)
+      if (failed(call(op)))
+        return failure();
+    return success();
   }
 };
 

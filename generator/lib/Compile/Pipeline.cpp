@@ -146,6 +146,12 @@ void addPackStep(OpPassManager &pm, const ModelOptions &options) {
     if (!options.device && !options.inlineTiles)
       pm.addNestedPass<func::FuncOp>(createFormMatmuls());
     addCleanup(pm);
+    if (!options.device) {
+      FormPacksOptions packs;
+      packs.target = options.target.name;
+      packs.prefix = options.prefix;
+      pm.addNestedPass<func::FuncOp>(createFormPacks(packs));
+    }
   }
   if (!options.device)
     return;

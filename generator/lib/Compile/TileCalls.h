@@ -40,6 +40,11 @@ mlir::Value stackWords(mlir::ImplicitLocOpBuilder &b, mlir::Operation *user,
 /// contiguous.
 llvm::LogicalResult callContraction(tw::MatmulOp op);
 
+/// Replaces a pack (an unpack) on buffers by calls of its function. Fails, with
+/// an error, if a buffer is not contiguous.
+llvm::LogicalResult callPack(tw::PackOp op);
+llvm::LogicalResult callPack(tw::UnPackOp op);
+
 } // namespace tilewright
 
 #endif // TILEWRIGHT_LIB_COMPILE_TILECALLS_H

@@ -134,9 +134,9 @@ inline bool isForDevice(mlir::Operation *func) {
   return func->hasAttr(kDispatchAttr) && place && place.getValue() == kDevice;
 }
 
-/// Teaches one-shot bufferization `tw.mmt4d` and `tw.dispatch`, which have a
-/// form on buffers, and `linalg.pack` and `linalg.unpack`: each becomes one
-/// loop nest from its source's buffer to its destination's.
+/// Teaches one-shot bufferization what the dialect `tw` computes with, which
+/// has a form on buffers, and `linalg.pack` and `linalg.unpack`: each becomes
+/// one loop nest from its source's buffer to its destination's.
 ///
 /// Upstream lowers packs on tensors instead, to pad, reshape and transpose (to
 /// transpose, reshape and slice), which are three passes over memory with two

@@ -9,6 +9,7 @@ include "DevicePasses.td"
 include "DispatchPasses.td"
 include "FrontEndPasses.td"
 include "LoopPasses.td"
+include "TilePasses.td"
 
 def CheckSizes : Pass<"tw-check-sizes", "mlir::func::FuncOp"> {
   let summary = "Refuse sizes that contradict each other";
@@ -333,68 +334,6 @@ def LoadParameters : Pass<"tw-load-parameters", "mlir::ModuleOp"> {
     has the values, in the order of the file; see tilewright/instance.h.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
-}
-
-def FormConvolutions : Pass<"tw-form-convolutions", "mlir::func::FuncOp"> {
-  let summary = "Multiply by the windows of a convolution where they lie";
-  let description = [{
-    A sum of products of windows with weights, a convolution of any number of
-    dimensions, in any layout, with strides, dilations and groups, becomes a
-    `tw.matmul` whose rows are places of the windows and whose columns are the
-    elements of one. The matrix of the windows is never built: each block of it
-    is gathered from the tensor while it is packed. The weights become panels by
-    a `linalg.pack`.
-
-    Windows of one element, next to each other, make a contraction, which other
-    passes handle. What has no filters (depthwise convolutions, pooling), or
-    windows at negative steps or beyond a constant offset, stays as it is.
-  }];
-  let options = [
-    Option<"target", "target", "std::string", /*default=*/"\"generic\"",
-           "CPUs to multiply on: parseTargetCpu's syntax">,
-    Option<"prefix", "prefix", "std::string", /*default=*/"\"tw\"",
-           "Prefix of the tile names: <prefix>_mmt4d_tile_...">,
-  ];
-  let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
-    "mlir::tensor::TensorDialect", "tilewright::tw::TwDialect",
-  ];
-}
-
-def FormMatmuls : Pass<"tw-form-matmuls", "mlir::func::FuncOp"> {
-  let summary = "Multiply matrices where they lie, not packed as a whole";
-  let description = [{
-    A `tw.mmt4d` with one n and one k dimension whose lhs is packed from a matrix
-    and whose result is unpacked becomes a `tw.matmul` of the matrices. That one
-    packs block by block, in a workspace, and writes its result where it
-    belongs. So does the rhs, unless it is a constant, which was packed before,
-    or is multiplied with several matrices. What else a pack is used for keeps
-    it.
-
-    The innermost dimension of each matrix has to be one of the two that are
-    tiled, padding zero, and the workspace known; anything else stays as it is.
-  }];
-  let dependentDialects = ["mlir::tensor::TensorDialect",
-                           "tilewright::tw::TwDialect"];
-}
-
-def CallTileFunctions : Pass<"tw-call-tile-functions", "mlir::ModuleOp"> {
-  let summary = "Turn packed multiplications on buffers into calls of tiles";
-  let description = [{
-    Each `tw.mmt4d` becomes a loop nest over its batch and its tiles that calls
-    the tile function by name, with one `tw_mmt4d_params_t` on the stack. The
-    tiles are visited by blocks of rhs panels that stay in the second-level
-    cache, and within a block lhs panel by lhs panel. Several dimensions of a
-    kind are one loop: they lie next to each other. Buffers must be contiguous.
-
-    Each `tw.matmul` becomes calls of `tw_contract_v3`, whose code comes with the
-    model: one for each matrix of its batch, with a `tw_contraction_t` on the
-    stack.
-  }];
-  let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect",
-    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
-  ];
 }
 
 #endif // TILEWRIGHT_COMPILE_PASSES

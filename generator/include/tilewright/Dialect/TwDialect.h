@@ -14,6 +14,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tilewright/Dialect/PackLayout.h"
 #include "tilewright/key.h"
 
 #include "tilewright/Dialect/TwDialect.h.inc"
@@ -34,6 +35,10 @@ inline constexpr llvm::StringLiteral kBuffers = "tw.buffers";
 inline constexpr llvm::StringLiteral kBoundaries = "tw.boundaries";
 inline constexpr llvm::StringLiteral kSkew = "tw.skew";
 inline constexpr llvm::StringLiteral kWorkgroupMemory = "tw.workgroup_memory";
+
+/// What an element takes in a buffer, as pack functions count: an i1 is a byte,
+/// an index a word. 0 of what is no number.
+int bitsInMemory(mlir::Type element);
 
 } // namespace tilewright::tw
 

@@ -18,7 +18,7 @@ def Tw_Dialect : Dialect {
   let description = [{
     `tw.mmt4d` is a matrix multiplication on packed operands, by a tile function
     that it names: what calls of tiles and launches of their kernels are made of.
-    `tw.dispatch` calls a function that was outlined from a model.
+    `tw.pack` and `tw.unpack` name a pack function. `tw.dispatch` calls a function that was outlined from a model.
 
     The rest is independent of the target. A loop that brings data from global memory through workgroup memory into
     arithmetic has three stages: READ (global memory to registers), WRITE
@@ -328,6 +328,90 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     ::mlir::MutableOperandRange getDpsInitsMutable() {
       return ::mlir::MutableOperandRange(*this, 2, 2);
     }
+  }];
+}
+
+class Tw_PackBase<string mnemonic> : Op<Tw_Dialect, mnemonic, [
+    DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let hasVerifier = 1;
+  code sharedDeclarations = [{
+    /// What `function` spells.
+    ::tilewright::PackKey getKey();
+
+    ::tilewright::PackedForm getForm();
+    ::tilewright::PackLayout getLayout();
+
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getDestMutable();
+    }
+  }];
+}
+
+def Tw_PackOp : Tw_PackBase<"pack"> {
+  let summary = "A matrix into tiles, by a pack function";
+  let description = [{
+    What `linalg.pack` does, in a layout that a pack function has: `function`,
+    whose name says the bits of an element, the rows and columns of a tile, and
+    whether lines of the matrix are rows or columns. On tensors it has a result;
+    on buffers it writes `dest`. Where tiles reach beyond the matrix they have
+    `padding`, zeros if there is none.
+
+    Dimension i of the packed form goes along dimension `outer_dims_perm[i]` of
+    the matrix, in tiles if that is one of `inner_dims_pos`, whose tiles are its
+    last dimensions, in that order. There are one or two. Which of them are rows
+    and which columns, and which dimensions beside them one call goes over,
+    follows (tilewright/Dialect/PackLayout.h); all of this is verified.
+
+    ```mlir
+    %r = tw.pack "tw_pack_tile_32_rows_12x1_x86_64_avx512_base"
+      outer_dims_perm = [0, 1] inner_dims_pos = [0, 1]
+      ins(%matrix : tensor<?x64xf32>) padding(%zero : f32)
+      outs(%packed : tensor<?x64x12x1xf32>) -> tensor<?x64x12x1xf32>
+    ```
+  }];
+  let arguments = (ins
+    Tw_RankedTensorOrMemRef:$source,
+    Optional<AnyType>:$padding,
+    Tw_RankedTensorOrMemRef:$dest,
+    StrAttr:$function,
+    DenseI64ArrayAttr:$outer_dims_perm,
+    DenseI64ArrayAttr:$inner_dims_pos);
+  let assemblyFormat = [{
+    $function `outer_dims_perm` `=` $outer_dims_perm
+    `inner_dims_pos` `=` $inner_dims_pos
+    `ins` `(` $source `:` type($source) `)`
+    (`padding` `(` $padding^ `:` type($padding) `)`)?
+    `outs` `(` $dest `:` type($dest) `)` attr-dict (`->` type($result)^)?
+  }];
+  let extraClassDeclaration = sharedDeclarations # [{
+    ::mlir::Value getMatrix() { return getSource(); }
+    ::mlir::Value getPacked() { return getDest(); }
+  }];
+}
+
+def Tw_UnPackOp : Tw_PackBase<"unpack"> {
+  let summary = "Tiles into a matrix, by an unpack function";
+  let description = [{
+    The way back of `tw.pack`, for elements of the matrix, all of which are
+    written. What tiles have beyond it is not read.
+  }];
+  let arguments = (ins
+    Tw_RankedTensorOrMemRef:$source,
+    Tw_RankedTensorOrMemRef:$dest,
+    StrAttr:$function,
+    DenseI64ArrayAttr:$outer_dims_perm,
+    DenseI64ArrayAttr:$inner_dims_pos);
+  let assemblyFormat = [{
+    $function `outer_dims_perm` `=` $outer_dims_perm
+    `inner_dims_pos` `=` $inner_dims_pos
+    `ins` `(` $source `:` type($source) `)`
+    `outs` `(` $dest `:` type($dest) `)` attr-dict (`->` type($result)^)?
+  }];
+  let extraClassDeclaration = sharedDeclarations # [{
+    ::mlir::Value getMatrix() { return getDest(); }
+    ::mlir::Value getPacked() { return getSource(); }
   }];
 }
 

@@ -240,6 +240,10 @@ private:
     } else if (auto matmul = dyn_cast<tw::MatmulOp>(op)) {
       if (matmul.getRhsPacked())
         keepInner(matmul.getRhs(), 2);
+    } else if (auto pack = dyn_cast<tw::PackOp>(op)) {
+      keepInner(pack.getDest(), pack.getInnerDimsPos().size());
+    } else if (auto unpack = dyn_cast<tw::UnPackOp>(op)) {
+      keepInner(unpack.getSource(), unpack.getInnerDimsPos().size());
     } else if (auto pack = dyn_cast<linalg::PackOp>(op)) {
       keepInner(pack.getDest(), pack.getInnerDimsPos().size());
     } else if (auto unpack = dyn_cast<linalg::UnPackOp>(op)) {
@@ -321,7 +325,7 @@ private:
 
 bool isDispatchable(Operation *op) {
   if (!isa<linalg::LinalgOp, linalg::PackOp, linalg::UnPackOp, tw::MatmulOp,
-           tw::Mmt4dOp>(op))
+           tw::Mmt4dOp, tw::PackOp, tw::UnPackOp>(op))
     return false;
   return op->getNumResults() &&
          op->getNumResults() ==

@@ -123,11 +123,14 @@ public:
     });
     return names;
   }
+  /// What it calls by name.
   std::string tile() const {
     std::string name;
     func.getBody().walk([&](Operation *op) {
       if (isa<tw::MatmulOp, tw::Mmt4dOp>(op))
         name = op->getAttrOfType<StringAttr>("tile").str();
+      else if (isa<tw::PackOp, tw::UnPackOp>(op))
+        name = op->getAttrOfType<StringAttr>("function").str();
     });
     return name;
   }
