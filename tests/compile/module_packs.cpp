@@ -119,10 +119,10 @@ bool ModuleMaker::packMaybeUnpack() {
       isWhole &= size % tile == 0;
       size = (size + tile - 1) / tile;
     }
-    sizes.push_back(x.shape[dim].isDynamic
-                        ? arithmetic("ceildivui", dimText(x, dim),
-                                     indexConstant(tile))
-                        : "");
+    sizes.push_back(
+        x.shape[dim].isDynamic
+            ? arithmetic("ceildivui", dimText(x, dim), indexConstant(tile))
+            : "");
   }
   for (int64_t tile : tiles) {
     packed.shape.push_back(staticDim(tile));
@@ -165,8 +165,8 @@ bool ModuleMaker::unpack() {
     }
     return tiles;
   };
-  const ModuleTensor* found = anyMoved(
-      [&](const ModuleTensor& value) { return tilesOf(value) > 0; });
+  const ModuleTensor* found =
+      anyMoved([&](const ModuleTensor& value) { return tilesOf(value) > 0; });
   if (!found) return false;
   ModuleTensor x = *found, matrix = x;
   Indices tiles(1 + random_.below(tilesOf(x)));
@@ -185,10 +185,9 @@ bool ModuleMaker::unpack() {
     int64_t cut = dim.least() > 0 ? random_.between(0, tile - 1) : 0;
     for (int64_t& size : dim.sizes) size = size * tile - cut;
     if (dim.isDynamic)
-      sizes[place] =
-          arithmetic("subi",
-                     arithmetic("muli", dimText(x, outer), indexConstant(tile)),
-                     indexConstant(cut));
+      sizes[place] = arithmetic(
+          "subi", arithmetic("muli", dimText(x, outer), indexConstant(tile)),
+          indexConstant(cut));
   }
   if (!mayHave(matrix.shape)) return false;
   std::string dest = emptyText(*x.type, matrix.shape, sizes), name = fresh();

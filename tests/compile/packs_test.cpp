@@ -141,8 +141,8 @@ std::string program(const Layout& layout, const Type& type) {
          "\n  %e = tensor.empty(" + outerSizes + ") : " + packed +
          "\n  %p = linalg.pack %x padding_value(%z : " + type.mlir + ")" +
          form + matrix + " -> " + packed + "\n  return %p : " + packed +
-         "\n}\nfunc.func @unpack(%p: " + packed + arguments + ") -> " +
-         matrix + " {\n  %e = tensor.empty(" + sizes + ") : " + matrix +
+         "\n}\nfunc.func @unpack(%p: " + packed + arguments + ") -> " + matrix +
+         " {\n  %e = tensor.empty(" + sizes + ") : " + matrix +
          "\n  %x = linalg.unpack %p" + form + packed + " -> " + matrix +
          "\n  return %x : " + matrix + "\n}\n";
 }
@@ -190,13 +190,13 @@ class PacksTest : public ::testing::TestWithParam<Layout> {
     const Layout& layout = GetParam();
     const Numbers outer = layout.packedSizes(sizes);
     CallTensor matrix{{}, type.bytes, sizes, sizes, isLeading};
-    CallTensor packed{{},
-                      type.bytes,
-                      outer,
-                      Numbers(outer.begin(),
-                              outer.begin() +
-                                  static_cast<int64_t>(sizes.size())),
-                      isLeading};
+    CallTensor packed{
+        {},
+        type.bytes,
+        outer,
+        Numbers(outer.begin(),
+                outer.begin() + static_cast<int64_t>(sizes.size())),
+        isLeading};
     Random random(static_cast<uint64_t>(product(sizes)));
     const size_t n = type.bytes;
     matrix.bytes.resize(static_cast<size_t>(product(sizes)) * n);
@@ -239,8 +239,7 @@ class PacksTest : public ::testing::TestWithParam<Layout> {
 TEST_P(PacksTest, CallsTheFunctionOfTheLayout) {
   const Layout& layout = GetParam();
   for (const Type& type : kTypes) {
-    std::unique_ptr<JitModel> model =
-        compile(type, {runnableIsas().front()});
+    std::unique_ptr<JitModel> model = compile(type, {runnableIsas().front()});
     ASSERT_TRUE(model);
     checkSizes(*model, type);
     if (layout.function.empty()) {
@@ -278,8 +277,7 @@ TEST_P(PacksTest, IsDividedAmongThreads) {
 
 TEST_P(PacksTest, IsTheSameForAnyMachineAndAsPlainLoops) {
   for (bool isReference : {false, true}) {
-    std::unique_ptr<JitModel> model =
-        compile(kF32, {"generic", isReference});
+    std::unique_ptr<JitModel> model = compile(kF32, {"generic", isReference});
     ASSERT_TRUE(model);
     EXPECT_EQ(model->packFunctions().empty(),
               isReference || GetParam().function.empty());

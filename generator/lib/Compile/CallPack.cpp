@@ -14,8 +14,7 @@ using namespace mlir;
 namespace tilewright {
 namespace {
 
-static_assert(sizeof(tw_pack_tile_params_t) % 8 == 0 &&
-                  sizeof(tw_index_t) == 8,
+static_assert(sizeof(tw_pack_tile_params_t) % 8 == 0 && sizeof(tw_index_t) == 8,
               "models are for 64-bit targets, as this is");
 
 /// Where work is divided, a call packs about as much: calls cost nothing
@@ -136,16 +135,15 @@ private:
               sizeOf(layout.cols),
               tiles(layout.rowsInCall, layout.loops, layout.rows),
               tiles(layout.colsInCall,
-                    layout.loops +
-                        (layout.rowsInCall ? layout.rows.size() : 0),
+                    layout.loops + (layout.rowsInCall ? layout.rows.size() : 0),
                     layout.cols)};
     SmallVector<Value> extents, strides, steps;
     for (int64_t outer = 0; outer < layout.loops; ++outer) {
       extents.push_back(sizeOf(op.getPacked(), outer));
       strides.push_back(strideOf(op.getPacked(), outer));
       int64_t dim = form.outerDims[outer];
-      steps.push_back(multiply(strideOf(op.getMatrix(), dim),
-                               constant(tileOf(dim))));
+      steps.push_back(
+          multiply(strideOf(op.getMatrix(), dim), constant(tileOf(dim))));
     }
     Value rowOfTiles = multiply(call.outerCols, constant(tileElements));
     Value together = call.outerRows;
@@ -166,9 +164,9 @@ private:
     if (byParts) {
       Value first = enterLoop(call.outerRows, together);
       call.packed = add(call.packed, multiply(first, rowOfTiles));
-      call.matrix = add(call.matrix,
-                        multiply(multiply(first, constant(layout.r0)),
-                                 rowStride));
+      call.matrix =
+          add(call.matrix,
+              multiply(multiply(first, constant(layout.r0)), rowStride));
       call.rows = left(call.rows, first, layout.r0);
       call.outerRows = arith::MinSIOp::create(
           b, arith::SubIOp::create(b, call.outerRows, first).getResult(),
@@ -246,9 +244,9 @@ private:
     storeAt(offset, b.createOrFold<arith::IndexCastOp>(b.getI64Type(), index));
   }
   void storeAt(size_t offset, Value value) {
-    Value place = LLVM::GEPOp::create(b, memory.getType(), b.getI8Type(),
-                                      memory,
-                                      ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+    Value place =
+        LLVM::GEPOp::create(b, memory.getType(), b.getI8Type(), memory,
+                            ArrayRef<LLVM::GEPArg>{int32_t(offset)});
     LLVM::StoreOp::create(b, value, place);
   }
 
@@ -259,7 +257,7 @@ private:
   ImplicitLocOpBuilder b;
   Value matrix, packed; ///< where they begin
   Value memory;         ///< a tw_pack_tile_params_t
-  Value rowStride; ///< of the matrix
+  Value rowStride;      ///< of the matrix
 };
 
 } // namespace

@@ -22,8 +22,8 @@ tw_isa_t isaForPacks(const TargetCpu &cpu) {
   const IsaInfo *chosen = nullptr;
   for (tw_isa_t each : cpu.isas) {
     const IsaInfo &isa = info(each);
-    bool isLeft = isa.scaling == TW_SCALING_NONE &&
-                  (each != TW_ISA_GENERIC || !chosen);
+    bool isLeft =
+        isa.scaling == TW_SCALING_NONE && (each != TW_ISA_GENERIC || !chosen);
     if (isLeft && (!chosen || isa.vectorBits >= chosen->vectorBits))
       chosen = &isa;
   }
@@ -100,7 +100,8 @@ struct FormPacksPass : impl::FormPacksBase<FormPacksPass> {
     std::string whyNot;
     std::optional<PackLayout> layout = packLayoutOf(form, whyNot);
     if (layout) {
-      PackKey key = packKeyOf(*layout, unpack, tw::bitsInMemory(element), packIsa);
+      PackKey key =
+          packKeyOf(*layout, unpack, tw::bitsInMemory(element), packIsa);
       whyNot = validatePackKey(key);
       if (whyNot.empty())
         return printPackKey(key, prefix);

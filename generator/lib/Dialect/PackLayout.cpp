@@ -136,8 +136,7 @@ std::optional<PackLayout> packLayoutOf(const PackedForm &form,
 
 PackKey packKeyOf(const PackLayout &layout, bool unpack, int bits,
                   tw_isa_t isa) {
-  return {unpack,         bits,           layout.lines, int(layout.r0),
-          int(layout.c0), isa};
+  return {unpack, bits, layout.lines, int(layout.r0), int(layout.c0), isa};
 }
 
 } // namespace tilewright

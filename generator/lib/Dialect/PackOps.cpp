@@ -41,9 +41,8 @@ private:
                                    "without one, but an operand has type "
                                 << type;
     if (matrix.getElementType() != packed.getElementType())
-      return op.emitOpError()
-             << "has elements of " << matrix.getElementType() << " and of "
-             << packed.getElementType();
+      return op.emitOpError() << "has elements of " << matrix.getElementType()
+                              << " and of " << packed.getElementType();
     return success();
   }
 
@@ -52,15 +51,15 @@ private:
                       inner = op.getInnerDimsPos();
     int64_t rank = matrix.getRank();
     if (int64_t(outer.size()) != rank || !isPermutationVector(outer))
-      return op.emitOpError() << "has the outer dimensions [" << outer
-                              << "] of the type " << matrix
-                              << "; expected each of its dimensions once";
+      return op.emitOpError()
+             << "has the outer dimensions [" << outer << "] of the type "
+             << matrix << "; expected each of its dimensions once";
     llvm::SmallDenseSet<int64_t> seen;
     for (int64_t dim : inner)
       if (dim < 0 || dim >= rank || !seen.insert(dim).second)
-        return op.emitOpError() << "has the inner dimensions [" << inner
-                                << "] of the type " << matrix
-                                << "; expected different ones of it";
+        return op.emitOpError()
+               << "has the inner dimensions [" << inner << "] of the type "
+               << matrix << "; expected different ones of it";
     if (packed.getRank() != rank + int64_t(inner.size()))
       return op.emitOpError()
              << "has the packed type " << packed << "; expected " << rank
@@ -129,9 +128,8 @@ template <typename Op> PackLayout layoutOf(Op op) {
 
 template <typename Op>
 void addEffects(
-    Op op,
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
+    Op op, SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+               &effects) {
   if (op.getResult())
     return;
   effects.emplace_back(MemoryEffects::Read::get(), &op.getSourceMutable());
