@@ -63,11 +63,30 @@ void finish(const ContractionProgram& p, size_t call,
   }
 }
 
+// `out` in the order of the program's result.
+std::vector<int64_t> transposed(const ContractionProgram& p,
+                                const Extents& extents,
+                                const std::vector<int64_t>& out) {
+  std::vector<int64_t> steps = stridesAlong(p, p.result(), extents),
+                       moved(out.size());
+  for (size_t i = 0; i < out.size(); ++i) {
+    auto rest = static_cast<int64_t>(i);
+    int64_t at = 0;
+    for (size_t d = p.out.indices.size(); d-- > 0;) {
+      char letter = p.out.indices[d];
+      at += rest % extents.at(letter) * steps[p.letters.find(letter)];
+      rest /= extents.at(letter);
+    }
+    moved[static_cast<size_t>(at)] = out[i];
+  }
+  return moved;
+}
+
 // The oracle: the sum of products over all points, in 64 bits.
 std::vector<int64_t> expectedValues(const ContractionProgram& p, size_t call) {
   const Extents& extents = p.calls[call];
-  std::vector<int64_t> lhs = operandValues(p, p.lhs, call),
-                       rhs = operandValues(p, p.rhs, call);
+  std::vector<int64_t> lhs = operandValues(p, p.passedLhs(), call),
+                       rhs = operandValues(p, p.passedRhs(), call);
   if (p.negatesLhs)
     for (int64_t& x : lhs) x = wrap(*p.types.lhs, -static_cast<uint64_t>(x));
   for (int64_t& x : lhs) x -= p.lhsZero.value_or(0);
@@ -77,8 +96,8 @@ std::vector<int64_t> expectedValues(const ContractionProgram& p, size_t call) {
   if (p.init == Init::kArgument) out = operandValues(p, p.out, call);
 
   const std::string& letters = p.letters;
-  std::vector<int64_t> ls = stridesAlong(p, p.lhs, extents),
-                       rs = stridesAlong(p, p.rhs, extents),
+  std::vector<int64_t> ls = stridesAlong(p, p.passedLhs(), extents),
+                       rs = stridesAlong(p, p.passedRhs(), extents),
                        os = stridesAlong(p, p.out, extents);
   int64_t points = 1;
   for (char letter : letters) points *= extents.at(letter);
@@ -99,7 +118,7 @@ std::vector<int64_t> expectedValues(const ContractionProgram& p, size_t call) {
   }
   if (p.addend || p.doublesOut) finish(p, call, out);
   for (int64_t& x : out) x = wrap(*p.types.out, static_cast<uint64_t>(x));
-  return out;
+  return p.transposedOut.empty() ? out : transposed(p, extents, out);
 }
 
 std::string sizesText(const Extents& extents) {
@@ -132,8 +151,8 @@ std::string checkCall(const ContractionProgram& p, const JitModel& model,
       if (operand.isDynamic[i])
         arguments.back().dynamicSizes.push_back(extents.at(operand.indices[i]));
   };
-  if (!p.lhs.isConstant) pass(p.lhs, *p.types.lhs);
-  if (!p.rhs.isConstant) pass(p.rhs, *p.types.rhs);
+  if (!p.lhs.isConstant) pass(p.passedLhs(), *p.types.lhs);
+  if (!p.rhs.isConstant) pass(p.passedRhs(), *p.types.rhs);
   if (p.init == Init::kArgument) pass(p.out, *p.types.out);
   if (p.addend) pass(*p.addend, *p.types.out);
   std::vector<int64_t> scalars;
@@ -141,7 +160,7 @@ std::string checkCall(const ContractionProgram& p, const JitModel& model,
     for (const std::optional<int>& zero : {p.lhsZero, p.rhsZero})
       if (zero) scalars.push_back(*zero);
   return checkCall(model, p.name, arguments, scalars,
-                   {tensorOf(p.out, *p.types.out, expectedValues(p, call),
+                   {tensorOf(p.result(), *p.types.out, expectedValues(p, call),
                              /*isLeading=*/p.dataSeed % 3 == 0)});
 }
 

@@ -106,6 +106,7 @@ class Maker {
     chooseZeroPoints();
     chooseTypesOfTensors();
     chooseSizes();
+    chooseMovements();
     chooseSurroundings();
     program_.dataSeed = random_.next();
     return program_;
@@ -313,6 +314,32 @@ class Maker {
     }
   }
 
+  void chooseMovements() {
+    auto choose = [&](const ContractionOperand& operand,
+                      std::optional<ContractionOperand>& source) {
+      for (char letter : operand.indices)
+        if (program_.windows.count(letter)) return;
+      if (random_.chance(0.75)) return;
+      ContractionOperand moved;
+      moved.isConstant = operand.isConstant;
+      for (size_t i = 0; i < operand.indices.size(); ++i)
+        // The size of what is broadcast is known from the result's type.
+        if (operand.isDynamic[i] || random_.chance(0.7))
+          moved.indices += operand.indices[i];
+      shuffle(moved.indices);
+      for (char letter : moved.indices)
+        moved.isDynamic.push_back(
+            operand.isDynamic[operand.indices.find(letter)]);
+      source = moved;
+    };
+    choose(program_.lhs, program_.lhsSource);
+    choose(program_.rhs, program_.rhsSource);
+    if (random_.chance(0.2)) {
+      program_.transposedOut = program_.out.indices;
+      shuffle(program_.transposedOut);
+    }
+  }
+
   void shrink(Extents& extents, int call) {
     int bits = 3;
     while ((int64_t{2} << bits) <= limits_.points) ++bits;
@@ -386,6 +413,11 @@ std::string ContractionProgram::describe() const {
   for (auto [letter, window] : windows)
     text += std::string(", ") + letter + " = " + std::to_string(window.stride) +
             window.place + " + " + std::to_string(window.dilation) + window.tap;
+  for (const auto* source : {&lhsSource, &rhsSource})
+    if (*source)
+      text += std::string(source == &lhsSource ? ", lhs" : ", rhs") + " from " +
+              (*source)->indices;
+  if (!transposedOut.empty()) text += ", then " + transposedOut;
   if (lhsZero || rhsZero) text += ", with zero points,";
   return text + " of " + types.name() + " as " + operation;
 }
@@ -398,6 +430,15 @@ bool ContractionProgram::isEmpty() const {
   return false;
 }
 
+ContractionOperand ContractionProgram::result() const {
+  if (transposedOut.empty()) return out;
+  ContractionOperand moved = out;
+  moved.indices = transposedOut;
+  for (size_t i = 0; i < transposedOut.size(); ++i)
+    moved.isDynamic[i] = out.isDynamic[out.indices.find(transposedOut[i])];
+  return moved;
+}
+
 int64_t elementsOf(const ContractionOperand& operand, const Extents& extents) {
   int64_t count = 1;
   for (char letter : operand.indices) count *= extents.at(letter);
@@ -407,7 +448,8 @@ int64_t elementsOf(const ContractionOperand& operand, const Extents& extents) {
 std::vector<int64_t> operandValues(const ContractionProgram& program,
                                    const ContractionOperand& operand,
                                    size_t call) {
-  bool isLhs = &operand == &program.lhs, isRhs = &operand == &program.rhs;
+  bool isLhs = &operand == &program.passedLhs(),
+       isRhs = &operand == &program.passedRhs();
   const Element& element = isLhs   ? *program.types.lhs
                            : isRhs ? *program.types.rhs
                                    : *program.types.out;

@@ -71,6 +71,11 @@ struct ContractionProgram {
   ContractionTypes types;
   // The operands; out is the result, and the argument to accumulate onto.
   ContractionOperand lhs, rhs, out;
+  // What is transposed and broadcast to be an operand, if it is not itself what
+  // is passed: some of its letters in some order. The result's order in the
+  // end.
+  std::optional<ContractionOperand> lhsSource, rhsSource;
+  std::string transposedOut;
   std::map<char, WindowIndex> windows;
   Init init = Init::kZeroFill;
   int fill = 0;               // value of kFill
@@ -92,6 +97,14 @@ struct ContractionProgram {
   // capitals, too.
   std::vector<Extents> calls;
 
+  const ContractionOperand& passedLhs() const {
+    return lhsSource ? *lhsSource : lhs;
+  }
+  const ContractionOperand& passedRhs() const {
+    return rhsSource ? *rhsSource : rhs;
+  }
+  // What is returned.
+  ContractionOperand result() const;
   // "bmk,bkn->bmn" of f32f32f32 as linalg.generic ...
   std::string describe() const;
   // The function.

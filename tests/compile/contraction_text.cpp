@@ -57,22 +57,36 @@ class Writer {
     lhs_ = tensorType(p_.lhs, *types_.lhs, extents);
     rhs_ = tensorType(p_.rhs, *types_.rhs, extents);
     out_ = tensorType(p_.out, *types_.out, extents);
+    std::string passedLhs = tensorType(p_.passedLhs(), *types_.lhs, extents),
+                passedRhs = tensorType(p_.passedRhs(), *types_.rhs, extents),
+                resultType = tensorType(p_.result(), *types_.out, extents);
+    const char *fromLhs = p_.lhsSource ? "%lhss" : "%lhs",
+               *fromRhs = p_.rhsSource ? "%rhss" : "%rhs";
     std::string arguments;
     auto argument = [&](const char* name, const std::string& type) {
       arguments +=
           (arguments.empty() ? "" : ", ") + std::string(name) + ": " + type;
     };
-    if (!p_.lhs.isConstant) argument("%lhs", lhs_);
-    if (!p_.rhs.isConstant) argument("%rhs", rhs_);
+    if (!p_.lhs.isConstant) argument(fromLhs, passedLhs);
+    if (!p_.rhs.isConstant) argument(fromRhs, passedRhs);
     if (p_.init == Init::kArgument) argument("%c", out_);
     if (p_.addend) argument("%b", tensorType(*p_.addend, *types_.out, extents));
     if (p_.zerosAreArguments) {
       if (p_.lhsZero) argument("%xz", types_.out->mlir);
       if (p_.rhsZero) argument("%yz", types_.out->mlir);
     }
-    text_ = "func.func @" + p_.name + "(" + arguments + ") -> " + out_ + " {\n";
-    if (p_.lhs.isConstant) constant("%lhs", p_.lhs, *types_.lhs, lhs_);
-    if (p_.rhs.isConstant) constant("%rhs", p_.rhs, *types_.rhs, rhs_);
+    text_ = "func.func @" + p_.name + "(" + arguments + ") -> " + resultType +
+            " {\n";
+    if (p_.lhs.isConstant)
+      constant(fromLhs, p_.passedLhs(), *types_.lhs, passedLhs);
+    if (p_.rhs.isConstant)
+      constant(fromRhs, p_.passedRhs(), *types_.rhs, passedRhs);
+    if (p_.lhsSource)
+      move("%lhs", fromLhs, *p_.lhsSource, p_.lhs, passedLhs, lhs_,
+           *types_.lhs);
+    if (p_.rhsSource)
+      move("%rhs", fromRhs, *p_.rhsSource, p_.rhs, passedRhs, rhs_,
+           *types_.rhs);
     std::string lhs = "%lhs", result = "%r";
     if (p_.negatesLhs) {
       lhs = "%nlhs";
@@ -85,7 +99,12 @@ class Writer {
       elementwise(result, "%r", p_.out, *types_.out, out_,
                   /*isNegation=*/false);
     }
-    return text_ + "  return " + result + " : " + out_ + "\n}\n";
+    if (!p_.transposedOut.empty()) {
+      move("%moved", result, p_.out, p_.result(), out_, resultType,
+           *types_.out);
+      result = "%moved";
+    }
+    return text_ + "  return " + result + " : " + resultType + "\n}\n";
   }
 
  private:
@@ -109,6 +128,38 @@ class Writer {
     line(index + " = arith.constant " + std::to_string(i) + " : index");
     line(size + " = tensor.dim " + name + ", " + index + " : " + type);
     return size;
+  }
+
+  // The tensor `to` of what `from` has at the same letters, as an operation
+  // that has a name where there is one.
+  void move(const std::string& name, const std::string& source,
+            const ContractionOperand& from, const ContractionOperand& to,
+            const std::string& fromType, const std::string& toType,
+            const Element& element) {
+    std::string sizes, iterators, permutation;
+    for (size_t i = 0; i < to.indices.size(); ++i) {
+      size_t at = from.indices.find(to.indices[i]);
+      if (to.isDynamic[i])
+        sizes += (sizes.empty() ? "" : ", ") + dim(source, fromType, at);
+      iterators += std::string(i ? ", " : "") + "\"parallel\"";
+      permutation += (i ? ", " : "") + std::to_string(at);
+    }
+    empty(name + "d", sizes, toType);
+    std::string operands = "ins(" + source + " : " + fromType + ") outs(" +
+                           name + "d : " + toType + ")";
+    if (from.indices.size() == to.indices.size() && !to.indices.empty()) {
+      line(name + " = linalg.transpose " + operands + " permutation = [" +
+           permutation + "]");
+      return;
+    }
+    std::string e = element.mlir;
+    line(name + " = linalg.generic {indexing_maps = [" +
+         affineMap(to.indices, from.indices) + ", " +
+         affineMap(to.indices, to.indices) + "], iterator_types = [" +
+         iterators + "]} " + operands + " {");
+    line("^bb0(%x: " + e + ", %o: " + e + "):");
+    line("  linalg.yield %x : " + e);
+    line("} -> " + toType);
   }
 
   void empty(const std::string& name, const std::string& sizes,

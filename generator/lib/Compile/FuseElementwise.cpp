@@ -9,6 +9,9 @@
 #include "Generalize.h"
 #include "MatchContraction.h"
 #include "MatchWindows.h"
+#include "UnitDims.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "tilewright/Compile/Passes.h"
@@ -79,9 +82,27 @@ struct KeepPlace : RewriterBase::Listener {
   llvm::DenseSet<Operation *> made;
 };
 
+/// Bodies become vectors of arithmetic.
+void expandAffineInBodies(func::FuncOp func) {
+  SmallVector<affine::AffineApplyOp> applies;
+  func.walk([&](affine::AffineApplyOp apply) {
+    if (apply->getParentOfType<linalg::LinalgOp>())
+      applies.push_back(apply);
+  });
+  for (affine::AffineApplyOp apply : applies) {
+    OpBuilder b(apply);
+    auto values = affine::expandAffineMap(
+        b, apply.getLoc(), apply.getAffineMap(), apply.getOperands());
+    apply.replaceAllUsesWith(values->front());
+    apply.erase();
+  }
+}
+
 struct FuseElementwisePass : impl::FuseElementwiseBase<FuseElementwisePass> {
   void runOnOperation() override {
     generalizeElementwise(getOperation());
+    expandAffineInBodies(getOperation());
+    dropKeptDims(getOperation());
     addBroadcastInitsBehind(getOperation());
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(patterns, mayFuse);

@@ -4,8 +4,8 @@
 #include "MatchWindows.h"
 
 #include "MatchContraction.h"
+#include "UnitDims.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
 
@@ -56,26 +56,6 @@ std::optional<WindowProduct::Kind> kindOf(unsigned loop, AffineMap windows,
   if (isInOut && isInWindows != isInWeights)
     return isInWindows ? WindowProduct::kM : WindowProduct::kN;
   return std::nullopt;
-}
-
-/// `value` with each of `dropped`, dimensions of 1, in that before it, or in
-/// the first that is left.
-Value withoutDims(ImplicitLocOpBuilder &b, Value value,
-                  const llvm::SmallSet<unsigned, 4> &dropped) {
-  SmallVector<ReassociationIndices> groups;
-  ReassociationIndices leading;
-  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
-  for (int64_t dim = 0; dim < rank; ++dim) {
-    if (!dropped.contains(dim)) {
-      groups.push_back(std::exchange(leading, {}));
-      groups.back().push_back(dim);
-    } else if (groups.empty()) {
-      leading.push_back(dim);
-    } else {
-      groups.back().push_back(dim);
-    }
-  }
-  return tensor::CollapseShapeOp::create(b, value, groups);
 }
 
 /// `value` with dimension `dim` and the next as one.
@@ -173,15 +153,15 @@ std::optional<WindowProduct> matchWindows(linalg::LinalgOp op) {
 }
 
 void dropUnitWindows(WindowProduct &product, ImplicitLocOpBuilder &b) {
-  llvm::SmallSet<unsigned, 4> dims;
+  llvm::SmallBitVector dims(product.weightLoops.size());
   SmallVector<unsigned> dropped;
   for (unsigned loop : product.loopsOf(WindowProduct::kK)) {
     WindowTerms &terms = product.windowTerms[product.termOf(loop).first];
     if (product.loops[loop].size != 1 || terms.size() == 1)
       continue;
     llvm::erase_if(terms, [&](WindowTerm term) { return term.loop == loop; });
-    dims.insert(llvm::find(product.weightLoops, loop) -
-                product.weightLoops.begin());
+    dims.set(llvm::find(product.weightLoops, loop) -
+             product.weightLoops.begin());
     dropped.push_back(loop);
   }
   if (dropped.empty())

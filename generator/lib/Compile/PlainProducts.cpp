@@ -6,6 +6,7 @@
 #include "CTypes.h"
 #include "ConstantElements.h"
 #include "Generalize.h"
+#include "MovedOperands.h"
 #include "ZeroPoints.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -146,6 +147,7 @@ struct PlainProductsPass : impl::PlainProductsBase<PlainProductsPass> {
     for (linalg::LinalgOp op : narrow)
       extendInputs(op);
     takeOffZeroPoints(getOperation());
+    readMovedOperands(getOperation());
   }
 };
 

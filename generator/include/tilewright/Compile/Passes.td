@@ -187,6 +187,10 @@ def PlainProducts : Pass<"tw-plain-products", "mlir::func::FuncOp"> {
       and `linalg.conv_2d_nhwc_hwcf_q`. Modulo 2^32 that is the same.
 
     What no tile computes in the end, as a depthwise convolution, stays as it is.
+
+    A contraction reads what is broadcast or transposed from where it comes from,
+    and writes a result that is only transposed in that order:
+    `bmk,bkn->bmn` of weights that were broadcast over b is `bmk,kn->bmn`.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
@@ -201,7 +205,8 @@ def FuseElementwise : Pass<"tw-fuse-elementwise", "mlir::func::FuncOp"> {
     not into contractions that have a tile: these stay what they are. What such a
     contraction goes on from, if it is a broadcast, is added to its result
     instead, unless that is of floats of less than 32 bits. Transposes of constants
-    are folded.
+    are folded. Reductions that keep a dimension of size 1 lose it, and what goes on
+    from them; `affine.apply` in a body becomes arithmetic.
   }];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",

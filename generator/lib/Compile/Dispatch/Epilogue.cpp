@@ -4,6 +4,7 @@
 #include "Epilogue.h"
 
 #include "../Loops/LoopGroup.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -102,10 +103,20 @@ void collapse(linalg::GenericOp op, tensor::ExpandShapeOp expand) {
   if (failed(collapsed))
     return;
   rewriter.replaceOp(op, collapsed->results);
-  for (Operation *user : llvm::make_early_inc_range(expand->getUsers()))
+  // What asks for the product's sizes would stand between it and the operation.
+  SmallVector<OpFoldResult> sizes = expand.getMixedOutputShape();
+  for (Operation *user : llvm::make_early_inc_range(expand->getUsers())) {
     if (isa<tensor::CollapseShapeOp>(user) &&
-        user->getResult(0).getType() == expand.getSrcType())
+        user->getResult(0).getType() == expand.getSrcType()) {
       rewriter.replaceOp(user, expand.getSrc());
+    } else if (auto dim = dyn_cast<tensor::DimOp>(user);
+               dim && dim.getConstantIndex()) {
+      rewriter.setInsertionPoint(dim);
+      rewriter.replaceOp(
+          dim, getValueOrCreateConstantIndexOp(rewriter, dim.getLoc(),
+                                               sizes[*dim.getConstantIndex()]));
+    }
+  }
   if (expand->use_empty())
     rewriter.eraseOp(expand);
 }

@@ -1,0 +1,27 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Dimensions of size 1.
+
+#ifndef TILEWRIGHT_LIB_COMPILE_UNITDIMS_H
+#define TILEWRIGHT_LIB_COMPILE_UNITDIMS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace tilewright {
+
+/// `tensor` without `dropped` dimensions, each of size 1.
+mlir::Value withoutDims(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor,
+                        const llvm::SmallBitVector &dropped);
+
+/// Reductions that keep what they reduce, `tensor<?x1xf32>` at
+/// `(d0, d1) -> (d0, 0)`, lose it, and so does what reads their results or
+/// goes on from them: the dimensions come back behind (tensor.expand_shape).
+/// What goes through the same rows has the same loops then.
+void dropKeptDims(mlir::func::FuncOp func);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_COMPILE_UNITDIMS_H
