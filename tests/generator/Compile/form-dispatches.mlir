@@ -50,7 +50,7 @@ func.func private @mmt4d_0(%lhs: tensor<?x?x?x?x16x16xf16>, %rhs: tensor<?x?x?x?
 // CHECK:         llvm.call @tw_hip_launch
 // CHECK:         linalg.exp ins(%[[X]]
 // CHECK:         llvm.call @tw_hip_download
-// CHECK-COUNT-5: llvm.call @tw_hip_release
+// CHECK-COUNT-8: llvm.call @tw_hip_release
 // CHECK-NOT:     llvm.call @tw_hip_release
 // CHECK:         %[[STATUS:.*]] = llvm.call @tw_hip_end
 // CHECK:         return %[[STATUS]]
@@ -63,22 +63,28 @@ func.func @elementwise(%x: memref<8x16xf32>, %y: memref<16xf32>) -> i32 {
   memref.copy %x, %a : memref<8x16xf32> to memref<8x16xf32, 1>
   tw.dispatch @exp_0 ins(%a : memref<8x16xf32, 1>) outs(%a2 : memref<8x16xf32, 1>) accumulates [false]
   %b = memref.alloc() : memref<3x5xf32, 1>
-  tw.dispatch @exp_0 ins(%b : memref<3x5xf32, 1>) outs(%b : memref<3x5xf32, 1>) accumulates [false]
+  %b2 = memref.alloc() : memref<3x5xf32, 1>
+  tw.dispatch @exp_0 ins(%b : memref<3x5xf32, 1>) outs(%b2 : memref<3x5xf32, 1>) accumulates [false]
   %none = memref.alloc() : memref<0x5xf32, 1>
-  tw.dispatch @exp_0 ins(%none : memref<0x5xf32, 1>) outs(%none : memref<0x5xf32, 1>) accumulates [false]
+  %none2 = memref.alloc() : memref<0x5xf32, 1>
+  tw.dispatch @exp_0 ins(%none : memref<0x5xf32, 1>) outs(%none2 : memref<0x5xf32, 1>) accumulates [false]
   %c = memref.alloc() : memref<16xf32, 1>
   tw.dispatch @fill_0 ins(%one : f32) outs(%c : memref<16xf32, 1>) accumulates [false]
   tw.dispatch @fill_0 ins(%two : f32) outs(%c : memref<16xf32, 1>) accumulates [false]
   %g = memref.get_global @weights : memref<16xf32>
   %d = memref.alloc() : memref<16xf32, 1>
   memref.copy %g, %d : memref<16xf32> to memref<16xf32, 1>
-  tw.dispatch @add_0 ins(%c, %d : memref<16xf32, 1>, memref<16xf32, 1>) outs(%c : memref<16xf32, 1>) accumulates [false]
+  %sum = memref.alloc() : memref<16xf32, 1>
+  tw.dispatch @add_0 ins(%c, %d : memref<16xf32, 1>, memref<16xf32, 1>) outs(%sum : memref<16xf32, 1>) accumulates [false]
   linalg.exp ins(%x : memref<8x16xf32>) outs(%x : memref<8x16xf32>)
-  memref.copy %c, %y : memref<16xf32, 1> to memref<16xf32>
+  memref.copy %sum, %y : memref<16xf32, 1> to memref<16xf32>
   memref.dealloc %a : memref<8x16xf32, 1>
   memref.dealloc %a2 : memref<8x16xf32, 1>
   memref.dealloc %b : memref<3x5xf32, 1>
+  memref.dealloc %b2 : memref<3x5xf32, 1>
   memref.dealloc %none : memref<0x5xf32, 1>
+  memref.dealloc %none2 : memref<0x5xf32, 1>
+  memref.dealloc %sum : memref<16xf32, 1>
   memref.dealloc %c : memref<16xf32, 1>
   memref.dealloc %d : memref<16xf32, 1>
   return %ok : i32

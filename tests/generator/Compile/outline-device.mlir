@@ -46,7 +46,7 @@ func.func @two_shapes(%x: tensor<4x8xf32>, %y: tensor<1x16xf32>) -> (tensor<4xf3
 // CHECK:         %[[F:.*]] = tw.dispatch @fill_0 ins(%{{.*}} : f32) outs(%{{.*}} : tensor<2x1x4x16xf32>) accumulates [false]
 // CHECK:         tw.dispatch @mmt4d_0 ins({{.*}}) outs(%[[F]] : tensor<2x1x4x16xf32>) accumulates [true]
 // CHECK:         tw.dispatch @elementwise_0 ins(%{{.*}} : f32, tensor<2x1x4x16xf32>) outs(%{{.*}} : tensor<2x1x4x16xf32>) accumulates [false]
-// CHECK:       func.func private @fill_0(%{{.*}}: f32, %{{.*}}: tensor<?x?x?x?xf32>)
+// CHECK:       func.func private @fill_0(%{{.*}}: f32, %{{.*}}: tensor<?x?x4x16xf32>)
 // CHECK:       func.func private @mmt4d_0(%{{.*}}: tensor<?x?x4x1xf32>, %{{.*}}: tensor<?x?x16x1xf32>, %{{.*}}: tensor<?x?x4x16xf32>)
 // CHECK-NOT:     linalg
 // CHECK:         return
@@ -217,6 +217,26 @@ func.func @constants(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
     linalg.yield %t : f32
   } -> tensor<8xf32>
   return %r, %s : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Tiles that are packed for a multiplication have their sizes.
+// CHECK-LABEL: func.func @tiles(
+// CHECK:       func.func private @elementwise_0(%{{.*}}: tensor<?x?x?x?xf32>, %{{.*}}: tensor<?x?x4x1xf32>) -> tensor<?x?x4x1xf32>
+#id = affine_map<(a, b, c, d) -> (a, b, c, d)>
+func.func @tiles(%a: tensor<2x5x4x1xf32>, %b: tensor<1x5x16x1xf32>, %c: tensor<2x1x4x16xf32>) -> tensor<2x1x4x16xf32> {
+  %e = tensor.empty() : tensor<2x5x4x1xf32>
+  %p = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%a : tensor<2x5x4x1xf32>) outs(%e : tensor<2x5x4x1xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %t = arith.negf %in : f32
+    linalg.yield %t : f32
+  } -> tensor<2x5x4x1xf32>
+  %m = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic" indexing_maps = [
+        affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%p, %b : tensor<2x5x4x1xf32>, tensor<1x5x16x1xf32>) outs(%c : tensor<2x1x4x16xf32>) -> tensor<2x1x4x16xf32>
+  return %m : tensor<2x1x4x16xf32>
 }
 
 // -----

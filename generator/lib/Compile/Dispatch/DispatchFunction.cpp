@@ -236,7 +236,11 @@ private:
       for (Value operand : mmt4d->getOperands())
         keepInner(operand, 2);
     } else if (place == Place::Device) {
-      // A kernel takes every size.
+      // A kernel takes every size, but for those of tiles: it divides by them
+      // to tell which element it is at.
+      for (Value result : op->getResults())
+        if (llvm::any_of(result.getUsers(), llvm::IsaPred<tw::Mmt4dOp>))
+          keepInner(result, 2);
     } else if (auto matmul = dyn_cast<tw::MatmulOp>(op)) {
       if (matmul.getRhsPacked())
         keepInner(matmul.getRhs(), 2);

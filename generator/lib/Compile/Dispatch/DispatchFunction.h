@@ -39,8 +39,8 @@ struct DispatchFunction {
 /// code there is to be.
 ///
 /// On the device, where a function has no memory of its own, all is a result
-/// that is not written over, and only the sizes of a multiplication's inner
-/// tiles are static.
+/// that is not written over, and only the sizes of inner tiles are static, of a
+/// multiplication and of what is made for one.
 DispatchFunction makeDispatchFunction(llvm::ArrayRef<mlir::Operation *> ops,
                                       mlir::ModuleOp module, Place place);
 
