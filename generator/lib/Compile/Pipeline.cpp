@@ -52,6 +52,12 @@ void addCleanup(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
+/// Whether the model multiplies by way of tw_contract_v3, which takes
+/// convolutions too.
+bool callsContractions(const ModelOptions &options) {
+  return !options.device && !options.inlineTiles;
+}
+
 } // namespace
 
 VectorTarget vectorsOf(const TargetCpu &target) {
@@ -118,8 +124,11 @@ void addModelStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addPass(createMakeEntryPoints(entries));
   pm.addNestedPass<func::FuncOp>(createStructureTensors());
   addCleanup(pm);
-  if (!options.reference)
-    pm.addNestedPass<func::FuncOp>(createPlainProducts());
+  if (!options.reference) {
+    PlainProductsOptions products;
+    products.convolutions = callsContractions(options);
+    pm.addNestedPass<func::FuncOp>(createPlainProducts(products));
+  }
   if (options.device)
     pm.addNestedPass<func::FuncOp>(createFuseOnDevice());
   else
@@ -130,7 +139,7 @@ void addModelStep(OpPassManager &pm, const ModelOptions &options) {
 void addPackStep(OpPassManager &pm, const ModelOptions &options) {
   if (!options.reference) {
     OpPassManager &funcs = pm.nest<func::FuncOp>();
-    if (!options.device && !options.inlineTiles) {
+    if (callsContractions(options)) {
       FormConvolutionsOptions convolutions;
       convolutions.target = options.target.name;
       convolutions.prefix = options.prefix;
@@ -143,7 +152,7 @@ void addPackStep(OpPassManager &pm, const ModelOptions &options) {
     funcs.addPass(createPackContractions(pack));
     addCleanup(funcs);
     pm.addPass(createFoldConstantPacks());
-    if (!options.device && !options.inlineTiles)
+    if (callsContractions(options))
       pm.addNestedPass<func::FuncOp>(createFormMatmuls());
     addCleanup(pm);
     if (!options.device) {

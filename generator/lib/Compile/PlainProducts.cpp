@@ -138,6 +138,8 @@ void extendInputs(linalg::LinalgOp op) {
 }
 
 struct PlainProductsPass : impl::PlainProductsBase<PlainProductsPass> {
+  using PlainProductsBase::PlainProductsBase;
+
   void runOnOperation() override {
     SmallVector<linalg::LinalgOp> narrow;
     getOperation().walk([&](linalg::LinalgOp op) {
@@ -146,7 +148,7 @@ struct PlainProductsPass : impl::PlainProductsBase<PlainProductsPass> {
     });
     for (linalg::LinalgOp op : narrow)
       extendInputs(op);
-    takeOffZeroPoints(getOperation());
+    takeOffZeroPoints(getOperation(), convolutions);
     readMovedOperands(getOperation());
   }
 };

@@ -106,8 +106,9 @@ Value widen(OpBuilder &b, Location loc, Value element, bool isUnsigned,
 
 class Splitter {
 public:
-  explicit Splitter(const Product &product)
-      : product(product), op(product.op), b(op.getLoc(), op) {
+  Splitter(const Product &product, bool convolutions)
+      : product(product), convolutions(convolutions), op(product.op),
+        b(op.getLoc(), op) {
     SmallVector<unsigned> loops;
     op.getParallelDims(loops);
     parallel = llvm::SmallBitVector(op.getNumLoops());
@@ -169,7 +170,8 @@ private:
     placeLike(plain, op);
     std::optional<Contraction> contraction = matchContraction(plain);
     std::optional<WindowProduct> windows = matchWindows(plain);
-    if ((contraction && contraction->types) || (windows && windows->types))
+    if ((contraction && contraction->types) ||
+        (convolutions && windows && windows->types))
       return plain.getResult(0);
     plain.erase();
     return Value();
@@ -338,6 +340,7 @@ private:
   }
 
   const Product &product;
+  bool convolutions; ///< have tiles
   linalg::LinalgOp op;
   ImplicitLocOpBuilder b;
   llvm::SmallBitVector parallel; ///< of the operation's loops
@@ -345,14 +348,14 @@ private:
 
 } // namespace
 
-void takeOffZeroPoints(func::FuncOp func) {
+void takeOffZeroPoints(func::FuncOp func, bool convolutions) {
   SmallVector<Product> products;
   func.walk([&](linalg::LinalgOp op) {
     if (std::optional<Product> product = matchProduct(op))
       products.push_back(*product);
   });
   for (const Product &product : products)
-    Splitter(product).run();
+    Splitter(product, convolutions).run();
 }
 
 } // namespace tilewright

@@ -2,6 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // RUN: tw-opt %s --tw-plain-products --canonicalize --cse | FileCheck %s
+// RUN: tw-opt %s --tw-plain-products=convolutions=false | FileCheck %s --check-prefix=LOOPS
+
+// Where convolutions are loops, their zero points stay in these.
+// LOOPS-LABEL: func.func @both(
+// LOOPS-NOT:     linalg.quantized_matmul
+// LOOPS-LABEL: func.func @windows(
+// LOOPS-NOT:     linalg.fill
+// LOOPS:         linalg.conv_2d_nhwc_hwcf_q
+// LOOPS-LABEL: func.func @depthwise(
 
 // Both zero points come with the call: rows of x and columns of y are summed up.
 // CHECK-LABEL: func.func @both(

@@ -192,6 +192,10 @@ def PlainProducts : Pass<"tw-plain-products", "mlir::func::FuncOp"> {
     and writes a result that is only transposed in that order:
     `bmk,bkn->bmn` of weights that were broadcast over b is `bmk,kn->bmn`.
   }];
+  let options = [
+    Option<"convolutions", "convolutions", "bool", /*default=*/"true",
+           "Whether tiles compute convolutions">,
+  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
     "mlir::tensor::TensorDialect",
