@@ -408,20 +408,6 @@ bool ContractionTypes::isTriple() const {
   return findTypeTriple(name()) != nullptr;
 }
 
-std::string ContractionProgram::describe() const {
-  std::string text = lhs.indices + "," + rhs.indices + "->" + out.indices;
-  for (auto [letter, window] : windows)
-    text += std::string(", ") + letter + " = " + std::to_string(window.stride) +
-            window.place + " + " + std::to_string(window.dilation) + window.tap;
-  for (const auto* source : {&lhsSource, &rhsSource})
-    if (*source)
-      text += std::string(source == &lhsSource ? ", lhs" : ", rhs") + " from " +
-              (*source)->indices;
-  if (!transposedOut.empty()) text += ", then " + transposedOut;
-  if (lhsZero || rhsZero) text += ", with zero points,";
-  return text + " of " + types.name() + " as " + operation;
-}
-
 bool ContractionProgram::isEmpty() const {
   for (const ContractionOperand* operand : {&lhs, &rhs, &out})
     for (size_t i = 0; i < operand->indices.size(); ++i)

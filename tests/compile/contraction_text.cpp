@@ -338,4 +338,18 @@ class Writer {
 
 std::string ContractionProgram::text() const { return Writer(*this).write(); }
 
+std::string ContractionProgram::describe() const {
+  std::string text = lhs.indices + "," + rhs.indices + "->" + out.indices;
+  for (auto [letter, window] : windows)
+    text += std::string(", ") + letter + " = " + std::to_string(window.stride) +
+            window.place + " + " + std::to_string(window.dilation) + window.tap;
+  for (const auto* source : {&lhsSource, &rhsSource})
+    if (*source)
+      text += std::string(source == &lhsSource ? ", lhs" : ", rhs") + " from " +
+              (*source)->indices;
+  if (!transposedOut.empty()) text += ", then " + transposedOut;
+  if (lhsZero || rhsZero) text += ", with zero points,";
+  return text + " of " + types.name() + " as " + operation;
+}
+
 }  // namespace tilewright::testing
