@@ -116,7 +116,10 @@ TEST_P(ContractionTest, EveryOrderOfDimensions) {
   options.isa = GetParam();
   std::unique_ptr<JitModel> model = JitModel::compile(text, options, &error);
   ASSERT_TRUE(model) << error;
-  EXPECT_TRUE(model->remarks().empty()) << model->remarks().front();
+  // Packs of some orders are loops; products are not.
+  for (const std::string& remark : model->remarks())
+    EXPECT_NE(remark.find("no pack function does this"), std::string::npos)
+        << remark;
   for (const ContractionProgram& program : programs) {
     EXPECT_EQ(checkContraction(program, *model), "")
         << program.describe() << "\n"
