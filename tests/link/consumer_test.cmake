@@ -116,7 +116,9 @@ run_programs()
 
 # What was resolved, and that hand-written tiles come from libtilewright.a, once.
 resolved_names(app names)
-if(NOT names STREQUAL "tw_mmt4d_tile_f32f32f32_5x7x1_generic;tw_mmt4d_tile_f32f32f32_2x9x1_generic")
+list(SORT names)
+if(NOT names STREQUAL "tw_mmt4d_tile_f32f32f32_2x9x1_generic;tw_mmt4d_tile_f32f32f32_5x7x1_generic;\
+tw_pack_tile_32_rows_5x1_generic;tw_unpack_tile_32_rows_5x1_generic")
   message(FATAL_ERROR "app: resolved '${names}'")
 endif()
 run("listing symbols" COMMAND "${NM}" "${build}/app")
@@ -127,11 +129,12 @@ if(NOT count EQUAL 1)
 endif()
 # A shared library keeps its tiles to itself: no other library's is to take their place.
 run("listing what is visible" COMMAND "${NM}" -D --defined-only "${build}/libshared.so")
-if(output MATCHES "tw_mmt4d_tile_" OR NOT output MATCHES " T [a-z_]*call_tiles")
+if(output MATCHES "tw_(mmt4d|pack|unpack)_tile_" OR NOT output MATCHES " T [a-z_]*call_tiles")
   message(FATAL_ERROR "libshared.so shows:\n${output}")
 endif()
 run("listing members" COMMAND "${NM}" "${build}/libcomplete.a")
-if(NOT output MATCHES "[WwVv] tw_mmt4d_tile_f32f32f32_5x7x1_generic")
+if(NOT output MATCHES "[WwVv] tw_mmt4d_tile_f32f32f32_5x7x1_generic" OR
+   NOT output MATCHES "[WwVv] tw_pack_tile_32_rows_5x1_generic")
   message(FATAL_ERROR "libcomplete.a lacks its tiles:\n${output}")
 endif()
 
