@@ -178,3 +178,67 @@ int tw_interleave_lines(const tw_packing_t* p, const unsigned char* matrix,
   }
 #undef TW_LINES
 }
+
+// ---- The way back -----------------------------------------------------------
+
+// One tile: its columns become `lines` lines of `bytes` bytes.
+TW_ZIP_INLINE void tw_deinterleave(const unsigned char* from, unsigned char* to,
+                                   tw_index_t line, tw_index_t bytes, int lines,
+                                   int width) {
+  tw_v16u8 v[16];
+  tw_index_t at = 0;
+  for (; at + 16 <= bytes; at += 16) {
+    TW_UNROLL_ALL for (int i = 0; i < lines; ++i) {
+      v[i] = tw_v16_load(from + at * lines + 16 * i);
+    }
+    tw_unzip(v, lines, width);
+    TW_UNROLL_ALL for (int i = 0; i < lines; ++i) {
+      tw_v16_store(to + i * line + at, v[i]);
+    }
+  }
+  for (; at < bytes; at += width)
+    for (int i = 0; i < lines; ++i)
+      memcpy(to + i * line + at, from + at * lines + i * width, (size_t)width);
+}
+
+TW_ZIP_INLINE void tw_deinterleave_tiles(const tw_packing_t* p,
+                                         const unsigned char* packed,
+                                         unsigned char* matrix, int lines,
+                                         int width) {
+  const tw_interior_t in = tw_interior_of(p);
+  const tw_index_t bytes = p->tile_rows * width;
+  const tw_index_t tiles = (kPackLines + lines - 1) / lines;
+  for (tw_index_t begin = 0; begin < in.tiles_c; begin += tiles) {
+    const tw_index_t end =
+        begin + tiles < in.tiles_c ? begin + tiles : in.tiles_c;
+    for (tw_index_t ro = 0; ro < in.tiles_r; ++ro)
+      for (tw_index_t co = begin; co < end; ++co)
+        tw_deinterleave(packed + ro * in.panel + co * in.tile,
+                        matrix + co * lines * in.line + ro * bytes, in.line,
+                        bytes, lines, width);
+  }
+}
+
+int tw_deinterleave_lines(const tw_packing_t* p, const unsigned char* packed,
+                          unsigned char* matrix) {
+#define TW_LINES(lines, width)                              \
+  case (lines) * 16 + (width):                              \
+    tw_deinterleave_tiles(p, packed, matrix, lines, width); \
+    return 1;
+  if (p->bits < 8 || p->tile_cols > 16) return 0;
+  switch (p->tile_cols * 16 + p->bits / 8) {
+    TW_LINES(2, 1)
+    TW_LINES(4, 1)
+    TW_LINES(8, 1)
+    TW_LINES(16, 1)
+    TW_LINES(2, 2)
+    TW_LINES(4, 2)
+    TW_LINES(8, 2)
+    TW_LINES(2, 4)
+    TW_LINES(4, 4)
+    TW_LINES(2, 8)
+    default:
+      return 0;
+  }
+#undef TW_LINES
+}

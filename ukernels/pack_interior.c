@@ -121,8 +121,8 @@ TW_ZIP_INLINE void tw_copy_lines(const tw_packing_t* p, unsigned char* matrix,
 
 // ---- transpose --------------------------------------------------------------
 
-// Transposes a block of `rows` rows (n = 16 / unit, or n / 2) and n columns of
-// units of `unit` bytes.
+// Transposes a block of `rows` rows (n = 16 / unit, n / 2 or n / 4) and n
+// columns of units of `unit` bytes.
 TW_ZIP_INLINE void tw_transpose_block(const unsigned char* from,
                                       tw_index_t from_stride, unsigned char* to,
                                       tw_index_t to_stride, int rows,
@@ -139,10 +139,16 @@ TW_ZIP_INLINE void tw_transpose_block(const unsigned char* from,
     }
     return;
   }
-  TW_UNROLL_ALL for (int i = 0; i < n; i += 2) {  // two columns in a vector
-    const tw_v2u64 two = (tw_v2u64)v[i / 2];
-    memcpy(to + i * to_stride, &(uint64_t){two[0]}, 8);
-    memcpy(to + (i + 1) * to_stride, &(uint64_t){two[1]}, 8);
+  if (rows == n / 2) {
+    TW_UNROLL_ALL for (int i = 0; i < n; i += 2) {  // two columns in a vector
+      const tw_v2u64 two = (tw_v2u64)v[i / 2];
+      memcpy(to + i * to_stride, &(uint64_t){two[0]}, 8);
+      memcpy(to + (i + 1) * to_stride, &(uint64_t){two[1]}, 8);
+    }
+    return;
+  }
+  TW_UNROLL_ALL for (int i = 0; i < n; ++i) {  // four
+    memcpy(to + i * to_stride, &(uint32_t){((tw_v4u32)v[i / 4])[i % 4]}, 4);
   }
 }
 
@@ -193,6 +199,14 @@ TW_ZIP_INLINE void tw_transpose_units(const unsigned char* from,
                            unit);
       r += n / 2;
     }
+    // And of one-byte units 12 are 8 and 4, 6 of two 4 and 2.
+    if (n >= 8 && r + n / 4 <= rows) {
+      for (tw_index_t c = begin; c < end; c += n)
+        tw_transpose_block(from + r * from_stride + c * unit, from_stride,
+                           to + c * to_stride + r * unit, to_stride, n / 4,
+                           unit);
+      r += n / 4;
+    }
     for (; r < rows; ++r)
       for (tw_index_t c = begin; c < end; ++c)
         memcpy(to + c * to_stride + r * unit, from + r * from_stride + c * unit,
@@ -200,6 +214,32 @@ TW_ZIP_INLINE void tw_transpose_units(const unsigned char* from,
   }
   for (tw_index_t c = whole_cols; c < cols; ++c)
     for (tw_index_t r = 0; r < rows; ++r)
+      memcpy(to + c * to_stride + r * unit, from + r * from_stride + c * unit,
+             (size_t)unit);
+}
+
+// The same of `cols` columns, fewer than n = 16 / unit, of which `readable`
+// bytes may be read from the first unit on: whole vectors are read.
+TW_ZIP_INLINE void tw_transpose_few_columns(const unsigned char* from,
+                                            tw_index_t from_stride,
+                                            unsigned char* to,
+                                            tw_index_t to_stride,
+                                            tw_index_t rows, tw_index_t cols,
+                                            int unit, tw_index_t readable) {
+  const int n = 16 / unit;
+  tw_index_t r = 0;
+  for (; r + n <= rows && (r + n - 1) * from_stride + 16 <= readable; r += n) {
+    tw_v16u8 v[16];
+    TW_UNROLL_ALL for (int i = 0; i < n; ++i) {
+      v[i] = tw_v16_load(from + (r + i) * from_stride);
+    }
+    tw_zip(v, n, unit);
+    TW_UNROLL_ALL for (int i = 0; i < n - 1; ++i) {
+      if (i < cols) tw_v16_store(to + i * to_stride + r * unit, v[i]);
+    }
+  }
+  for (; r < rows; ++r)
+    for (tw_index_t c = 0; c < cols; ++c)
       memcpy(to + c * to_stride + r * unit, from + r * from_stride + c * unit,
              (size_t)unit);
 }
@@ -256,6 +296,22 @@ static void tw_transpose_rows(const tw_packing_t* p, uint64_t padding,
   }
 }
 
+// One row of tiles. Whole ones follow each other, so that what is behind the
+// rows of one may be read, too: elements of the next.
+TW_ZIP_INLINE void tw_untranspose_row(const tw_packing_t* p,
+                                      const unsigned char* from,
+                                      unsigned char* to, tw_index_t rows,
+                                      int unit) {
+  const tw_interior_t in = tw_interior_of(p);
+  const tw_index_t few = p->tile_rows % (16 / unit);
+  const tw_index_t many = rows == p->tile_rows ? rows - few : rows;
+  tw_transpose_units(from, in.tile, to, in.line, in.tiles_c, many, unit);
+  if (many < rows)
+    tw_transpose_few_columns(from + many * unit, in.tile, to + many * in.line,
+                             in.line, in.tiles_c, few, unit,
+                             in.tiles_c * in.tile - many * unit);
+}
+
 static void tw_untranspose_rows(const tw_packing_t* p,
                                 const unsigned char* packed,
                                 unsigned char* matrix) {
@@ -265,9 +321,9 @@ static void tw_untranspose_rows(const tw_packing_t* p,
     unsigned char* to = matrix + ro * p->tile_rows * in.line;
     const tw_index_t rows = tw_inside(p->rows, ro * p->tile_rows, p->tile_rows);
     switch (p->tile_cols * in.element) {
-#define TW_UNIT(size)                                                       \
-  case size:                                                                \
-    tw_transpose_units(from, in.tile, to, in.line, in.tiles_c, rows, size); \
+#define TW_UNIT(size)                            \
+  case size:                                     \
+    tw_untranspose_row(p, from, to, rows, size); \
     break;
       TW_UNIT(1)
       TW_UNIT(2)
@@ -328,5 +384,5 @@ tw_index_t tw_unpack_interior(const tw_packing_t* p,
     tw_copy_lines(p, matrix, (unsigned char*)packed, 1);
     return whole_rows;
   }
-  return 0;
+  return tw_deinterleave_lines(p, packed, matrix) ? whole_rows : 0;
 }

@@ -80,6 +80,19 @@ TW_ZIP_INLINE void tw_zip(tw_v16u8* v, int count, int width) {
   }
 }
 
+// The way back: of columns, one after the other, the rows. Zipping log2 of all
+// units times leaves every unit where it was, so it is as many times less.
+TW_ZIP_INLINE void tw_unzip(tw_v16u8* v, int count, int width) {
+  tw_v16u8 next[16];
+  for (int left = 16 / width; left > 1; left /= 2) {
+    for (int i = 0; i < count / 2; ++i) {
+      next[2 * i] = tw_zip_low(v[i], v[i + count / 2], width);
+      next[2 * i + 1] = tw_zip_high(v[i], v[i + count / 2], width);
+    }
+    for (int i = 0; i < count; ++i) v[i] = next[i];
+  }
+}
+
 // ---- Pairs ------------------------------------------------------------------
 
 // Two vectors of 16 bytes, each of which is zipped by itself. Never passed by

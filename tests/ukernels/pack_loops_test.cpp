@@ -1,9 +1,9 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whole tiles of the shapes that hand-written tiles have are packed by the
-// quick loops, in both orders of the matrix. (That they are right, pack_test
-// says.)
+// Whole tiles of the shapes that hand-written tiles have are packed and
+// unpacked by the quick loops, in both orders of the matrix. (That they are
+// right, pack_test says.)
 
 #include <gtest/gtest.h>
 
@@ -19,9 +19,11 @@ extern "C" {
 namespace tilewright::testing {
 namespace {
 
-// Rows of tiles, of two, that a quick loop has packed.
-tw_index_t packedRows(tw_element_type_t type, int rows, int k0,
-                      bool transpose) {
+// Rows of tiles, of two, that a quick loop has packed, and unpacked.
+struct Rows {
+  tw_index_t packed, unpacked;
+};
+Rows rowsOfLoops(tw_element_type_t type, int rows, int k0, bool transpose) {
   const tw_index_t line = transpose ? 2 * rows : 3 * k0;
   const tw_pack_params_t params = {
       type,
@@ -37,15 +39,21 @@ tw_index_t packedRows(tw_element_type_t type, int rows, int k0,
   const tw_index_t lines = transpose ? 3 * k0 : 2 * rows;
   std::vector<unsigned char> matrix(lines * packing.stride * packing.bits / 8);
   std::vector<unsigned char> packed(packing.packed_bytes);
-  return tw_pack_interior(&packing, 0, matrix.data(), packed.data());
+  return {tw_pack_interior(&packing, 0, matrix.data(), packed.data()),
+          tw_unpack_interior(&packing, packed.data(), matrix.data())};
 }
 
 void check(const std::string& name, tw_element_type_t type, int rows, int k0) {
-  EXPECT_EQ(packedRows(type, rows, k0, false), 2) << name << " rows " << rows;
+  const Rows byRows = rowsOfLoops(type, rows, k0, false);
+  EXPECT_EQ(byRows.packed, 2) << name << " rows " << rows;
+  EXPECT_EQ(byRows.unpacked, 2) << name << " rows " << rows;
+  const Rows byCols = rowsOfLoops(type, rows, k0, true);
+  // Nibbles of several lines are not taken apart: nobody unpacks operands.
+  if (info(type).bits >= 8)
+    EXPECT_EQ(byCols.unpacked, 2) << name << " rows " << rows << " transposed";
   // A line of less than a few bytes is not worth zipping.
   if (rows < 8) return;
-  EXPECT_EQ(packedRows(type, rows, k0, true), 2)
-      << name << " rows " << rows << " transposed";
+  EXPECT_EQ(byCols.packed, 2) << name << " rows " << rows << " transposed";
 }
 
 TEST(PackLoopsTest, TakeTheTilesOfHandWrittenRows) {
