@@ -61,10 +61,15 @@ class LoopChooser {
 public:
   explicit LoopChooser(const WindowProduct &product) : product(product) {}
 
-  /// None if out's innermost dimension is of neither m nor n, or if there are
-  /// more loops of k than a call takes.
-  std::optional<MatrixLoops> choose() {
-    if (!chooseOut() || !chooseColumns())
+  /// None, and `whyNot`, if out's innermost dimension is of neither m nor n, if
+  /// there are more loops of k than a call takes, or if the size of none is
+  /// known where it has to be.
+  std::optional<MatrixLoops> choose(std::string &whyNot) {
+    if (!chooseOut()) {
+      whyNot = "groups as the innermost dimension of its result";
+      return std::nullopt;
+    }
+    if (!chooseColumns(whyNot))
       return std::nullopt;
     for (unsigned loop = 0; loop < product.loops.size(); ++loop)
       if (loop != loops.n && !llvm::is_contained(loops.m, loop) &&
@@ -121,14 +126,18 @@ private:
   }
 
   /// In the order in which the tensor has them.
-  bool chooseColumns() {
+  bool chooseColumns(std::string &whyNot) {
     for (const WindowTerms &terms : product.windowTerms)
       for (WindowTerm term : terms)
         if (kindOf(term.loop) == WindowProduct::kK)
           loops.k.push_back(term.loop);
-    return loops.k.size() <= TW_GATHER_LOOPS &&
-           llvm::any_of(loops.k,
-                        [&](unsigned loop) { return mayBeLast(loop); });
+    if (loops.k.size() > TW_GATHER_LOOPS)
+      whyNot = "windows of " + std::to_string(loops.k.size()) +
+               " loops, where " + std::to_string(TW_GATHER_LOOPS) + " can be";
+    else if (llvm::none_of(loops.k,
+                           [&](unsigned loop) { return mayBeLast(loop); }))
+      whyNot = "windows without channels of which only the call knows the size";
+    return whyNot.empty();
   }
 
   /// How many elements the last loop has is either to be seen in the tensor or
@@ -164,6 +173,8 @@ public:
 
   /// Leaves the operation as it is where the form does not fit.
   void form(const TargetCpu &cpu, StringRef prefix) {
+    if (!product.types)
+      return remarkThatIs("of element types that no tile function has");
     for (unsigned loop : product.loopsOf(WindowProduct::kBatch))
       if (product.loops[loop].size != 1 && filters() < kFewestFiltersOfGroup)
         return;
@@ -172,9 +183,10 @@ public:
       return contract();
     mergeWindowLoops(product, b);
     LoopChooser chooser(product);
-    std::optional<MatrixLoops> chosen = chooser.choose();
+    std::string whyNot;
+    std::optional<MatrixLoops> chosen = chooser.choose(whyNot);
     if (!chosen)
-      return;
+      return remarkThatIs("with " + whyNot);
     loops = std::move(*chosen);
     key = chooseTile(*product.types, sizeOf(loops.m), sizeOf({loops.n}), cpu);
     chooser.chooseLastColumn(loops, key.k0);
@@ -187,6 +199,10 @@ public:
   }
 
 private:
+  void remarkThatIs(const Twine &what) {
+    op->emitRemark() << "lowered to plain loops: a convolution " << what;
+  }
+
   int64_t filters() {
     double result = 1;
     for (unsigned loop : product.loopsOf(WindowProduct::kN))

@@ -44,7 +44,8 @@ bool mayFuse(OpOperand *operand) {
   auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
   if (!consumer)
     return true;
-  if (isInWindows(consumer, operand) || matchWindows(consumer))
+  std::optional<WindowProduct> windows = matchWindows(consumer);
+  if (isInWindows(consumer, operand) || (windows && windows->types))
     return false;
   std::optional<Contraction> contraction = matchContraction(consumer);
   return !contraction || !contraction->types;

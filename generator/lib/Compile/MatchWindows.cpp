@@ -128,8 +128,6 @@ std::optional<WindowProduct> matchWindows(linalg::LinalgOp op) {
     return std::nullopt;
   product.types = findTypeTriple(
       product.weightsAreFirst ? second + first + out : first + second + out);
-  if (!product.types)
-    return std::nullopt;
   product.windows = op->getOperand(windows);
   product.weights = op->getOperand(weights);
   product.weightLoops = loopsOfPermutation(maps[weights]);

@@ -27,8 +27,8 @@ struct WindowProduct {
   mlir::Value windows, weights;
   llvm::SmallVector<WindowTerms> windowTerms;
   llvm::SmallVector<unsigned> weightLoops, outLoops;
-  bool weightsAreFirst = false; ///< of the operation's inputs
-  const TypeTripleInfo *types = nullptr;
+  bool weightsAreFirst = false;          ///< of the operation's inputs
+  const TypeTripleInfo *types = nullptr; ///< null if no tile has them
 
   bool isContraction() const;
   llvm::SmallVector<unsigned> loopsOf(Kind kind) const;

@@ -1,4 +1,4 @@
-// RUN: tw-opt %s -split-input-file --pass-pipeline='builtin.module(func.func(tw-form-convolutions{target=x86_64_avx512_base},canonicalize,cse))' | FileCheck %s
+// RUN: tw-opt %s -split-input-file -verify-diagnostics --pass-pipeline='builtin.module(func.func(tw-form-convolutions{target=x86_64_avx512_base},canonicalize,cse))' | FileCheck %s
 
 // Rows are places of the windows, columns their elements; those of a line of a window are one loop.
 func.func @nhwc(%x: tensor<2x30x58x64xf32>, %w: tensor<3x3x64x96xf32>) -> tensor<2x28x56x96xf32> {
@@ -129,10 +129,31 @@ func.func @elsewhere(%x: tensor<9x8xf32>, %w: tensor<3x8x16xf32>, %o: tensor<6x1
 #w = affine_map<(o, f, k) -> (k, f)>
 #o = affine_map<(o, f, k) -> (o, f)>
 func.func @unknown_window(%x: tensor<?xf32>, %w: tensor<?x16xf32>, %o: tensor<?x16xf32>) -> tensor<?x16xf32> {
+  // expected-remark @below {{lowered to plain loops: a convolution with windows without channels of which only the call knows the size}}
   %r = linalg.generic {indexing_maps = [#x, #w, #o], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w : tensor<?xf32>, tensor<?x16xf32>) outs(%o : tensor<?x16xf32>) {
   ^bb0(%a: f32, %b: f32, %c: f32):
     %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<?x16xf32>
+  return %r : tensor<?x16xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @other_types(
+// CHECK:         linalg.generic
+#x = affine_map<(o, f, k) -> (o + k)>
+#w = affine_map<(o, f, k) -> (k, f)>
+#o = affine_map<(o, f, k) -> (o, f)>
+func.func @other_types(%x: tensor<?xbf16>, %w: tensor<3x16xf32>, %o: tensor<?x16xf32>) -> tensor<?x16xf32> {
+  // expected-remark @below {{lowered to plain loops: a convolution of element types that no tile function has}}
+  %r = linalg.generic {indexing_maps = [#x, #w, #o], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<?xbf16>, tensor<3x16xf32>) outs(%o : tensor<?x16xf32>) {
+  ^bb0(%a: bf16, %b: f32, %c: f32):
+    %e = arith.extf %a : bf16 to f32
+    %p = arith.mulf %e, %b : f32
     %s = arith.addf %c, %p : f32
     linalg.yield %s : f32
   } -> tensor<?x16xf32>
