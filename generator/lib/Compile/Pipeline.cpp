@@ -257,8 +257,11 @@ void addLLVMStep(OpPassManager &pm, const ModelOptions &options) {
   math::MathExtendToSupportedTypesOptions extend;
   pm.addNestedPass<func::FuncOp>(
       math::createMathExtendToSupportedTypes(extend));
-  if (fusesMultiplyAdds(options.target) && !options.reference)
-    pm.addNestedPass<func::FuncOp>(createApproximateMath());
+  if (fusesMultiplyAdds(options.target) && !options.reference) {
+    ApproximateMathOptions approximate;
+    approximate.scales = vectorsOf(options.target).masks; // AVX-512
+    pm.addNestedPass<func::FuncOp>(createApproximateMath(approximate));
+  }
   arith::ArithEmulateUnsupportedFloatsOptions emulate;
   emulate.sourceTypeStrs = narrowFloats();
   emulate.targetTypeStr = "f32";

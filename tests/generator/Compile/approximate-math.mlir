@@ -2,6 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // RUN: tw-opt %s --tw-approximate-math | FileCheck %s
+// RUN: tw-opt %s --tw-approximate-math=scales | FileCheck %s --check-prefix=SCALES
+
+// 2^n is multiplied with by an instruction, which takes n as a float where vectors are as long as AVX-512's.
+// CHECK-LABEL: @scaled
+// CHECK:         arith.shrsi
+// CHECK-NOT:     llvm.call_intrinsic
+// SCALES-LABEL: @scaled
+// SCALES-NOT:     arith.shrsi
+// SCALES:         %[[SUM:.*]] = math.fma
+// SCALES:         %[[N:.*]] = arith.subf %[[SUM]]
+// SCALES:         llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"
+// SCALES-LABEL: @vector
+// SCALES-NOT:     arith.shrsi
+// SCALES:         llvm.call_intrinsic "llvm.ldexp"(%{{.*}}, %{{.*}}) : (vector<8xf32>, vector<8xi32>) -> vector<8xf32>
+func.func @scaled(%x: vector<16xf32>) -> vector<16xf32> {
+  %r = math.exp %x : vector<16xf32>
+  return %r : vector<16xf32>
+}
 
 // CHECK-LABEL: @vector
 // CHECK-NOT:     math.exp

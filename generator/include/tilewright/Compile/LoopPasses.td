@@ -53,9 +53,14 @@ def ApproximateMath : Pass<"tw-approximate-math", "mlir::func::FuncOp"> {
     errors. Sine, cosine and tangent of large angles are left to the C library:
     of a vector, lane by lane.
   }];
+  let options = [
+    Option<"scales", "scales", "bool", /*default=*/"false",
+           "The target has an instruction for x * 2^n, as AVX-512">,
+  ];
   let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::math::MathDialect",
-    "mlir::scf::SCFDialect", "mlir::vector::VectorDialect",
+    "mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect",
+    "mlir::math::MathDialect", "mlir::scf::SCFDialect",
+    "mlir::vector::VectorDialect",
   ];
 }
 

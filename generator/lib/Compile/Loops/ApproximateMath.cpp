@@ -22,8 +22,8 @@ namespace {
 /// Of f32, a function in place of an operation.
 template <typename Op, typename Function>
 struct PatternOfF32 : OpRewritePattern<Op> {
-  PatternOfF32(MLIRContext *context, Function function)
-      : OpRewritePattern<Op>(context), function(function) {}
+  PatternOfF32(MLIRContext *context, Function function, bool scales = false)
+      : OpRewritePattern<Op>(context), function(function), scales(scales) {}
 
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
@@ -41,13 +41,14 @@ struct PatternOfF32 : OpRewritePattern<Op> {
   virtual Value compute(ImplicitLocOpBuilder &b, Op op) const = 0;
 
   Function function;
+  bool scales; ///< Term's
 };
 
 template <typename Op> struct Approximate : PatternOfF32<Op, Term (*)(Term)> {
   using PatternOfF32<Op, Term (*)(Term)>::PatternOfF32;
 
   Value compute(ImplicitLocOpBuilder &b, Op op) const override {
-    return this->function({b, op.getOperand()}).get();
+    return this->function({b, op.getOperand(), this->scales}).get();
   }
 };
 
@@ -108,14 +109,16 @@ struct ApproximateOfAngle : PatternOfF32<Op, Term (*)(Term)> {
 };
 
 struct ApproximateMathPass : impl::ApproximateMathBase<ApproximateMathPass> {
+  using ApproximateMathBase::ApproximateMathBase;
+
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<Approximate<math::ExpOp>>(context, exponential);
-    patterns.add<Approximate<math::Exp2Op>>(context, exponential2);
+    patterns.add<Approximate<math::ExpOp>>(context, exponential, scales);
+    patterns.add<Approximate<math::Exp2Op>>(context, exponential2, scales);
     patterns.add<Approximate<math::ExpM1Op>>(context, exponentialMinus1);
-    patterns.add<Approximate<math::SinhOp>>(context, hyperbolicSine);
-    patterns.add<Approximate<math::CoshOp>>(context, hyperbolicCosine);
+    patterns.add<Approximate<math::SinhOp>>(context, hyperbolicSine, scales);
+    patterns.add<Approximate<math::CoshOp>>(context, hyperbolicCosine, scales);
     patterns.add<Approximate<math::TanhOp>>(context, hyperbolicTangent);
     patterns.add<Approximate<math::ErfOp>>(context, errorFunction);
     patterns.add<Approximate<math::LogOp>>(context, logarithm);

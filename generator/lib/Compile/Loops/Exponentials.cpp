@@ -4,6 +4,9 @@
 // e to the power of x, and what is made of it.
 
 #include "ExponentialTerms.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
 
 namespace tilewright {
 namespace {
@@ -15,12 +18,13 @@ constexpr double kLog2E = 0x1.715476p+0;
 /// ln 2 in two parts.
 constexpr double kLn2 = 0x1.62e430p-1, kLn2Rest = -0x1.05c610p-29;
 
-/// x = n * ln 2 + rest, |rest| <= ln 2 / 2.
+/// x = n * ln 2 + rest, |rest| <= ln 2 / 2; `sum` is n + kRounder.
 struct Reduced {
-  Term n; ///< i32
+  Term sum;
   Term rest;
 };
 
+/// n of such a sum, an i32.
 Term wholeNumberOf(const Term &sum) {
   return sum.bits().minus(sum.constant(kRounder).bits());
 }
@@ -28,7 +32,7 @@ Term wholeNumberOf(const Term &sum) {
 Reduced reduce(const Term &x) {
   Term sum = x.fma(kLog2E, kRounder);
   Term n = sum - kRounder;
-  return {wholeNumberOf(sum), n.fma(-kLn2Rest, n.fma(-kLn2, x))};
+  return {sum, n.fma(-kLn2Rest, n.fma(-kLn2, x))};
 }
 
 /// e^x - 1 for |x| <= ln 2 / 2: the error of the first polynomial is small
@@ -49,8 +53,32 @@ Term powerOf2(const Term &n, const Term &like) {
   return n.plus(127).shiftLeft(23).bitsAs(like);
 }
 
-/// x * 2^n, rounded once where the result is denormal.
-Term scale(const Term &x, const Term &n) {
+/// What LLVM has an intrinsic for, of operands like `x`.
+Term intrinsic(const Term &x, StringRef name, ValueRange operands) {
+  auto call = LLVM::CallIntrinsicOp::create(
+      x.builder(), x.type(), x.builder().getStringAttr(name), operands);
+  return {x.builder(), call.getResult(0), x.hasScaling()};
+}
+
+/// x * 2^(n + more), rounded once where the result is denormal: the same in all
+/// ways. `sum` is n + kRounder.
+Term scale(const Term &x, const Term &sum, int64_t more = 0) {
+  ImplicitLocOpBuilder &b = x.builder();
+  auto vector = dyn_cast<VectorType>(x.type());
+  if (x.hasScaling() && vector && vector.getNumElements() == 16) {
+    // vscalefps takes n as a float: of ldexp, LLVM would convert it.
+    Value all = arith::ConstantIntOp::create(b, -1, 16),
+          rounding = arith::ConstantIntOp::create(b, 4, 32);
+    return intrinsic(x, "llvm.x86.avx512.mask.scalef.ps.512",
+                     {x.get(), (sum - (kRounder - double(more))).get(), x.get(),
+                      all, rounding});
+  }
+  Term n = wholeNumberOf(sum);
+  if (more)
+    n = n.plus(more);
+  // MLIR's own operation, llvm.intr.ldexp, takes one n for all lanes.
+  if (x.hasScaling())
+    return intrinsic(x, "llvm.ldexp", {x.get(), n.get()});
   Term half = n.shiftRight(1);
   return x * powerOf2(half, x) * powerOf2(n.minus(half), x);
 }
@@ -58,8 +86,7 @@ Term scale(const Term &x, const Term &n) {
 /// e^x * 2^more.
 Term scaledExponential(const Term &x, int64_t more) {
   Reduced reduced = reduce(x.atMost(90).atLeast(-105));
-  Term n = more ? reduced.n.plus(more) : reduced.n;
-  return scale(smallExponential(reduced.rest) + 1, n);
+  return scale(smallExponential(reduced.rest) + 1, reduced.sum, more);
 }
 
 } // namespace
@@ -70,14 +97,14 @@ Term exponential2(Term x) {
   Term inRange = x.atMost(129).atLeast(-151);
   Term sum = inRange + kRounder;
   Term rest = inRange - (sum - kRounder);
-  return scale(smallExponential(rest * kLn2) + 1, wholeNumberOf(sum));
+  return scale(smallExponential(rest * kLn2) + 1, sum);
 }
 
 Term exponentialMinus1(Term x) {
   Reduced reduced = reduce(x.atMost(89).atLeast(-25));
   Term part = smallExponentialMinus1(reduced.rest);
   // 2^128 is infinite, half of it is not.
-  Term half = powerOf2(reduced.n.plus(-1), x);
+  Term half = powerOf2(wholeNumberOf(reduced.sum).plus(-1), x);
   Term result = part.fma(half, half - 0.5) * 2;
   return (x.abs() < 0x1p-25).select(x, result);
 }
@@ -131,8 +158,8 @@ Term errorFunction(Term x) {
                        -0x1.5e13c6p-17})
           .fma(inRange, inRange * -1);
   Reduced reduced = reduce(exponent);
-  Term complement =
-      (smallExponential(reduced.rest) + 1) * powerOf2(reduced.n, x);
+  Term complement = (smallExponential(reduced.rest) + 1) *
+                    powerOf2(wholeNumberOf(reduced.sum), x);
   Term large = x.constant(1) - complement;
   return (magnitude < 0.9277).select(small, large).withSignOf(x);
 }

@@ -14,14 +14,16 @@
 namespace tilewright {
 
 /// A value and where the next operation goes. Terms of one shape only meet.
+/// `scales`: the target has an instruction for x * 2^n.
 class Term {
 public:
-  Term(mlir::ImplicitLocOpBuilder &b, mlir::Value value)
-      : b(&b), value(value) {}
+  Term(mlir::ImplicitLocOpBuilder &b, mlir::Value value, bool scales = false)
+      : b(&b), value(value), scales(scales) {}
 
   mlir::Value get() const { return value; }
   mlir::ImplicitLocOpBuilder &builder() const { return *b; }
   mlir::Type type() const { return value.getType(); }
+  bool hasScaling() const { return scales; }
   /// The type of so many elements as this has.
   mlir::Type shaped(mlir::Type element) const {
     if (auto vector = mlir::dyn_cast<mlir::VectorType>(type()))
@@ -44,7 +46,7 @@ public:
   Term nan() const { return constant(__builtin_nan("")); }
 
   template <typename Op, typename... Args> Term make(Args... args) const {
-    return {*b, Op::create(*b, args...)};
+    return {*b, Op::create(*b, args...), scales};
   }
 
   Term operator+(const Term &y) const {
@@ -160,6 +162,7 @@ public:
 private:
   mlir::ImplicitLocOpBuilder *b;
   mlir::Value value;
+  bool scales;
 };
 
 } // namespace tilewright
