@@ -65,32 +65,28 @@ TW_ZIP_INLINE tw_v16u8 tw_zip_high(tw_v16u8 a, tw_v16u8 b, int width) {
   }
 }
 
+// `count` vectors: vector i and vector i + count/2 are zipped into vectors 2*i
+// and 2*i + 1.
+TW_ZIP_INLINE void tw_zip_once(tw_v16u8* v, int count, int width) {
+  tw_v16u8 next[16];
+  for (int i = 0; i < count / 2; ++i) {
+    next[2 * i] = tw_zip_low(v[i], v[i + count / 2], width);
+    next[2 * i + 1] = tw_zip_high(v[i], v[i + count / 2], width);
+  }
+  for (int i = 0; i < count; ++i) v[i] = next[i];
+}
+
 // `count` (1, 2, 4, 8 or 16) vectors of units of `width` bytes, seen as rows:
 // leaves in v, one after the other, the columns. With count * width = 16 that
-// is the transpose of a square block. log2(count) times, vector i and vector
-// i + count/2 are zipped into vectors 2*i and 2*i + 1.
+// is the transpose of a square block.
 TW_ZIP_INLINE void tw_zip(tw_v16u8* v, int count, int width) {
-  tw_v16u8 next[16];
-  for (int done = 1; done < count; done *= 2) {
-    for (int i = 0; i < count / 2; ++i) {
-      next[2 * i] = tw_zip_low(v[i], v[i + count / 2], width);
-      next[2 * i + 1] = tw_zip_high(v[i], v[i + count / 2], width);
-    }
-    for (int i = 0; i < count; ++i) v[i] = next[i];
-  }
+  for (int done = 1; done < count; done *= 2) tw_zip_once(v, count, width);
 }
 
 // The way back: of columns, one after the other, the rows. Zipping log2 of all
 // units times leaves every unit where it was, so it is as many times less.
 TW_ZIP_INLINE void tw_unzip(tw_v16u8* v, int count, int width) {
-  tw_v16u8 next[16];
-  for (int left = 16 / width; left > 1; left /= 2) {
-    for (int i = 0; i < count / 2; ++i) {
-      next[2 * i] = tw_zip_low(v[i], v[i + count / 2], width);
-      next[2 * i + 1] = tw_zip_high(v[i], v[i + count / 2], width);
-    }
-    for (int i = 0; i < count; ++i) v[i] = next[i];
-  }
+  for (int left = 16 / width; left > 1; left /= 2) tw_zip_once(v, count, width);
 }
 
 // ---- Pairs ------------------------------------------------------------------
