@@ -151,6 +151,11 @@ TW_ZIP_INLINE void tw_interleave_all(const tw_packing_t* p,
   }
 }
 
+// Lines that are zipped, and bytes of an element, of vectors of 16 bytes.
+#define TW_WHOLE_ELEMENTS(X) \
+  X(2, 1)                    \
+  X(4, 1) X(8, 1) X(16, 1) X(2, 2) X(4, 2) X(8, 2) X(2, 4) X(4, 4) X(2, 8)
+
 int tw_interleave_lines(const tw_packing_t* p, const unsigned char* matrix,
                         unsigned char* packed) {
   if (!tw_has_interleave(p)) return 0;
@@ -163,16 +168,7 @@ int tw_interleave_lines(const tw_packing_t* p, const unsigned char* matrix,
     TW_LINES(4, 0)
     TW_LINES(8, 0)
     TW_LINES(16, 0)
-    TW_LINES(2, 1)
-    TW_LINES(4, 1)
-    TW_LINES(8, 1)
-    TW_LINES(16, 1)
-    TW_LINES(2, 2)
-    TW_LINES(4, 2)
-    TW_LINES(8, 2)
-    TW_LINES(2, 4)
-    TW_LINES(4, 4)
-    TW_LINES(2, 8)
+    TW_WHOLE_ELEMENTS(TW_LINES)
     default:
       return 0;
   }
@@ -227,16 +223,7 @@ int tw_deinterleave_lines(const tw_packing_t* p, const unsigned char* packed,
     return 1;
   if (p->bits < 8 || p->tile_cols > 16) return 0;
   switch (p->tile_cols * 16 + p->bits / 8) {
-    TW_LINES(2, 1)
-    TW_LINES(4, 1)
-    TW_LINES(8, 1)
-    TW_LINES(16, 1)
-    TW_LINES(2, 2)
-    TW_LINES(4, 2)
-    TW_LINES(8, 2)
-    TW_LINES(2, 4)
-    TW_LINES(4, 4)
-    TW_LINES(2, 8)
+    TW_WHOLE_ELEMENTS(TW_LINES)
     default:
       return 0;
   }

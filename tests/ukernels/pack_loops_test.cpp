@@ -49,8 +49,9 @@ void check(const std::string& name, tw_element_type_t type, int rows, int k0) {
   EXPECT_EQ(byRows.unpacked, 2) << name << " rows " << rows;
   const Rows byCols = rowsOfLoops(type, rows, k0, true);
   // Nibbles of several lines are not taken apart: nobody unpacks operands.
-  if (info(type).bits >= 8)
+  if (info(type).bits >= 8) {
     EXPECT_EQ(byCols.unpacked, 2) << name << " rows " << rows << " transposed";
+  }
   // A line of less than a few bytes is not worth zipping.
   if (rows < 8) return;
   EXPECT_EQ(byCols.packed, 2) << name << " rows " << rows << " transposed";

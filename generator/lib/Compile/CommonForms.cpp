@@ -112,16 +112,9 @@ void cleanBytes(arith::ConstantOp op) {
   if (!elements ||
       llvm::all_of(elements->bytes, [&](char byte) { return !(byte & ~mask); }))
     return;
-  auto clean = [&](char byte) -> char { return byte & mask; };
-  auto type = cast<RankedTensorType>(op.getType());
-  ElementsAttr cleaned;
-  if (elements->isSplat)
-    cleaned = DenseElementsAttr::getFromRawBuffer(
-        type, clean(elements->bytes.front()));
-  else
-    cleaned = makeConstant(type, 1, [&](MutableArrayRef<char> bytes) {
-      llvm::transform(elements->bytes, bytes.begin(), clean);
-    });
+  ElementsAttr cleaned =
+      changeBytes(cast<RankedTensorType>(op.getType()), *elements,
+                  [&](char byte) -> char { return byte & mask; });
   op.setValueAttr(cast<TypedAttr>(cleaned));
 }
 

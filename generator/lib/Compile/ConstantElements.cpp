@@ -163,6 +163,17 @@ makeConstant(RankedTensorType type, int64_t elementBytes,
   return DenseResourceElementsAttr::get(type, "moved", std::move(blob));
 }
 
+ElementsAttr changeBytes(RankedTensorType type,
+                         const ConstantElements &elements,
+                         llvm::function_ref<char(char)> change) {
+  if (elements.isSplat)
+    return DenseElementsAttr::getFromRawBuffer(type,
+                                               change(elements.bytes.front()));
+  return makeConstant(type, 1, [&](MutableArrayRef<char> bytes) {
+    llvm::transform(elements.bytes, bytes.begin(), change);
+  });
+}
+
 void moveElements(const ConstantElements &source, ArrayRef<int64_t> sourceShape,
                   ArrayRef<int64_t> resultShape, ArrayRef<ElementStep> steps,
                   ArrayRef<char> padding, MutableArrayRef<char> result) {

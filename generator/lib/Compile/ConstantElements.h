@@ -37,6 +37,12 @@ mlir::ElementsAttr
 makeConstant(mlir::RankedTensorType type, int64_t elementBytes,
              llvm::function_ref<void(llvm::MutableArrayRef<char>)> fill);
 
+/// A constant of `type`, as many elements of a byte each as `elements` has:
+/// what `change` makes of each.
+mlir::ElementsAttr changeBytes(mlir::RankedTensorType type,
+                               const ConstantElements &elements,
+                               llvm::function_ref<char(char)> change);
+
 /// One step along a dimension of a result goes by `elements` along the
 /// dimension `dim` of the source.
 struct ElementStep {

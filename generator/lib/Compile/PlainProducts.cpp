@@ -72,18 +72,10 @@ Value constantBytes(ImplicitLocOpBuilder &b, Value tensor, bool isUnsigned) {
   if (!elements)
     return Value();
   unsigned bits = value.getElementType().getIntOrFloatBitWidth();
-  auto extended = [&](char byte) -> char {
-    return isUnsigned ? byte : llvm::SignExtend32(uint8_t(byte), bits);
-  };
   auto type = cast<RankedTensorType>(tensor.getType()).clone(b.getI8Type());
-  ElementsAttr bytes;
-  if (elements->isSplat)
-    bytes = DenseElementsAttr::getFromRawBuffer(
-        type, extended(elements->bytes.front()));
-  else
-    bytes = makeConstant(type, 1, [&](MutableArrayRef<char> out) {
-      llvm::transform(elements->bytes, out.begin(), extended);
-    });
+  ElementsAttr bytes = changeBytes(type, *elements, [&](char byte) -> char {
+    return isUnsigned ? byte : llvm::SignExtend32(uint8_t(byte), bits);
+  });
   return arith::ConstantOp::create(b, cast<TypedAttr>(bytes));
 }
 
