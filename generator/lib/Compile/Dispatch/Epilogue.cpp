@@ -4,6 +4,7 @@
 #include "Epilogue.h"
 
 #include "../Loops/LoopGroup.h"
+#include "../UnitDims.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -55,23 +56,18 @@ void dropUnitDims(IRRewriter &rewriter, linalg::GenericOp op) {
     if (!type || map.isProjectedPermutation())
       continue;
     SmallVector<AffineExpr> kept;
-    SmallVector<ReassociationIndices> dims;
-    ReassociationIndices leading;
-    bool areUnits = true;
-    for (auto [dim, index] : llvm::enumerate(map.getResults())) {
-      bool isLoop = isa<AffineDimExpr>(index);
-      areUnits &= isLoop || type.getDimSize(dim) == 1;
-      if (isLoop) {
+    llvm::SmallBitVector dropped(type.getRank());
+    for (auto [dim, index] : llvm::enumerate(map.getResults()))
+      if (isa<AffineDimExpr>(index))
         kept.push_back(index);
-        dims.push_back(std::exchange(leading, {}));
-      }
-      (dims.empty() ? leading : dims.back()).push_back(int64_t(dim));
-    }
-    if (!areUnits)
+      else
+        dropped.set(dim);
+    if (llvm::any_of(dropped.set_bits(),
+                     [&](unsigned dim) { return type.getDimSize(dim) != 1; }))
       continue;
     map = AffineMap::get(map.getNumDims(), 0, kept, op.getContext());
-    input->set(tensor::CollapseShapeOp::create(rewriter, op.getLoc(),
-                                               input->get(), dims));
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    input->set(withoutDims(b, input->get(), dropped));
   }
   op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
 }
