@@ -259,7 +259,8 @@ void addLLVMStep(OpPassManager &pm, const ModelOptions &options) {
       math::createMathExtendToSupportedTypes(extend));
   if (fusesMultiplyAdds(options.target) && !options.reference) {
     ApproximateMathOptions approximate;
-    approximate.scales = vectorsOf(options.target).masks; // AVX-512
+    approximate.scales = // AVX-512
+        vectorsOf(options.target).masks && options.target.has("avx512dq");
     pm.addNestedPass<func::FuncOp>(createApproximateMath(approximate));
   }
   arith::ArithEmulateUnsupportedFloatsOptions emulate;

@@ -4,14 +4,18 @@
 // RUN: tw-opt %s --tw-approximate-math | FileCheck %s
 // RUN: tw-opt %s --tw-approximate-math=scales | FileCheck %s --check-prefix=SCALES
 
-// 2^n is multiplied with by an instruction, which takes n as a float where vectors are as long as AVX-512's.
+// 2^n is multiplied with by an instruction, which takes n as a float where vectors are as long as AVX-512's. It makes
+// the special values there, so that the rest of x is bounded and not x.
 // CHECK-LABEL: @scaled
 // CHECK:         arith.shrsi
 // CHECK-NOT:     llvm.call_intrinsic
 // SCALES-LABEL: @scaled
 // SCALES-NOT:     arith.shrsi
+// SCALES-NOT:     arith.select
 // SCALES:         %[[SUM:.*]] = math.fma
 // SCALES:         %[[N:.*]] = arith.subf %[[SUM]]
+// SCALES:         %[[REST:.*]] = llvm.call_intrinsic "llvm.x86.avx512.mask.range.ps.512"
+// SCALES:         math.fma %{{.*}}, %[[REST]]
 // SCALES:         llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"
 // SCALES-LABEL: @vector
 // SCALES-NOT:     arith.shrsi

@@ -55,7 +55,7 @@ def ApproximateMath : Pass<"tw-approximate-math", "mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"scales", "scales", "bool", /*default=*/"false",
-           "The target has an instruction for x * 2^n, as AVX-512">,
+           "The target has an instruction for x * 2^n: AVX-512, with DQ">,
   ];
   let dependentDialects = [
     "mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect",

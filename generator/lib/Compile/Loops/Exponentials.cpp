@@ -35,13 +35,12 @@ Reduced reduce(const Term &x) {
   return {sum, n.fma(-kLn2Rest, n.fma(-kLn2, x))};
 }
 
-/// e^x - 1 for |x| <= ln 2 / 2: the error of the first polynomial is small
-/// beside 1, that of the second beside x.
+/// e^x for |x| <= ln 2 / 2.
 Term smallExponential(const Term &x) {
-  return (x * x).fma(x.polynomial({0.5, 0x1.55548ep-3, 0x1.55545ep-5,
-                                   0x1.123be0p-7, 0x1.6db4e4p-10}),
-                     x);
+  return x.polynomial(
+      {1, 1, 0.5, 0x1.55548ep-3, 0x1.55545ep-5, 0x1.123be0p-7, 0x1.6db4e4p-10});
 }
+/// e^x - 1, with an error that is small beside x.
 Term smallExponentialMinus1(const Term &x) {
   return (x * x).fma(x.polynomial({0.5, 0x1.5554aep-3, 0x1.555486p-5,
                                    0x1.122880p-7, 0x1.6d99bap-10}),
@@ -60,12 +59,17 @@ Term intrinsic(const Term &x, StringRef name, ValueRange operands) {
   return {x.builder(), call.getResult(0), x.hasScaling()};
 }
 
+/// Whether there are AVX-512's instructions for terms like `x`.
+bool hasAvx512(const Term &x) {
+  auto vector = dyn_cast<VectorType>(x.type());
+  return x.hasScaling() && vector && vector.getNumElements() == 16;
+}
+
 /// x * 2^(n + more), rounded once where the result is denormal: the same in all
 /// ways. `sum` is n + kRounder.
 Term scale(const Term &x, const Term &sum, int64_t more = 0) {
-  ImplicitLocOpBuilder &b = x.builder();
-  auto vector = dyn_cast<VectorType>(x.type());
-  if (x.hasScaling() && vector && vector.getNumElements() == 16) {
+  if (hasAvx512(x)) {
+    ImplicitLocOpBuilder &b = x.builder();
     // vscalefps takes n as a float: of ldexp, LLVM would convert it.
     Value all = arith::ConstantIntOp::create(b, -1, 16),
           rounding = arith::ConstantIntOp::create(b, 4, 32);
@@ -83,10 +87,27 @@ Term scale(const Term &x, const Term &sum, int64_t more = 0) {
   return x * powerOf2(half, x) * powerOf2(n.minus(half), x);
 }
 
+/// The rest of a number whose whole part vscalefps takes: that makes infinity
+/// and zero of large ones and keeps NaN. Of them, the rest has to be any small
+/// number, and it is by one instruction, where clamping the number takes two.
+Term boundedRest(const Term &rest) {
+  ImplicitLocOpBuilder &b = rest.builder();
+  // vrangeps: the lesser magnitude, with the sign of the rest; a number if that
+  // is NaN.
+  Value lesserMagnitude = arith::ConstantIntOp::create(b, 2, 32),
+        all = arith::ConstantIntOp::create(b, -1, 16),
+        rounding = arith::ConstantIntOp::create(b, 4, 32);
+  return intrinsic(rest, "llvm.x86.avx512.mask.range.ps.512",
+                   {rest.get(), rest.constant(0.5).get(), lesserMagnitude,
+                    rest.get(), all, rounding});
+}
+
 /// e^x * 2^more.
 Term scaledExponential(const Term &x, int64_t more) {
-  Reduced reduced = reduce(x.atMost(90).atLeast(-105));
-  return scale(smallExponential(reduced.rest) + 1, reduced.sum, more);
+  bool isAnySize = hasAvx512(x);
+  Reduced reduced = reduce(isAnySize ? x : x.atMost(90).atLeast(-105));
+  Term rest = isAnySize ? boundedRest(reduced.rest) : reduced.rest;
+  return scale(smallExponential(rest), reduced.sum, more);
 }
 
 } // namespace
@@ -94,10 +115,11 @@ Term scaledExponential(const Term &x, int64_t more) {
 Term exponential(Term x) { return scaledExponential(x, 0); }
 
 Term exponential2(Term x) {
-  Term inRange = x.atMost(129).atLeast(-151);
+  bool isAnySize = hasAvx512(x);
+  Term inRange = isAnySize ? x : x.atMost(129).atLeast(-151);
   Term sum = inRange + kRounder;
-  Term rest = inRange - (sum - kRounder);
-  return scale(smallExponential(rest * kLn2) + 1, sum);
+  Term rest = (inRange - (sum - kRounder)) * kLn2;
+  return scale(smallExponential(isAnySize ? boundedRest(rest) : rest), sum);
 }
 
 Term exponentialMinus1(Term x) {
@@ -158,8 +180,8 @@ Term errorFunction(Term x) {
                        -0x1.5e13c6p-17})
           .fma(inRange, inRange * -1);
   Reduced reduced = reduce(exponent);
-  Term complement = (smallExponential(reduced.rest) + 1) *
-                    powerOf2(wholeNumberOf(reduced.sum), x);
+  Term complement =
+      smallExponential(reduced.rest) * powerOf2(wholeNumberOf(reduced.sum), x);
   Term large = x.constant(1) - complement;
   return (magnitude < 0.9277).select(small, large).withSignOf(x);
 }
