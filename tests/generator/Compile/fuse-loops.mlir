@@ -8,7 +8,8 @@
 #columns = affine_map<(i, j) -> (j)>
 #one = affine_map<(i) -> (i)>
 
-// Row by row: sums are one element each, and what lies between a row.
+// Row by row: sums are one element each, and what lies between a row. Exponentials are summed up where they are
+// computed; only then is the sum's start written where the maximum was, which they read.
 // CHECK-LABEL: @softmax
 // CHECK-SAME:    %[[X:[^:]*]]: memref<?x?xf32>, %[[Y:[^:]*]]: memref<?x?xf32>, %[[M:[^:]*]]: index, %[[N:[^:]*]]: index
 // CHECK:         %[[SUM:.*]] = memref.alloc() : memref<f32>
@@ -18,11 +19,20 @@
 // CHECK:           memref.store %{{.*}}[%{{.*}}] : memref<?xf32, strided<[0]>>
 // CHECK:           scf.for {{.*}} iter_args
 // CHECK:             arith.maximumf
-// CHECK:           scf.for
-// CHECK:             math.exp
 // CHECK:           scf.for {{.*}} iter_args
-// CHECK:             arith.addf
+// CHECK-COUNT-4:     %{{.*}} = math.exp
+// CHECK-NOT:         vector.load %{{.*}}strided<[0, 1]>
+// CHECK-COUNT-4:     arith.addf
+// CHECK:             scf.yield
+// CHECK:           scf.if
+// CHECK:             %[[LAST:.*]] = math.exp
+// CHECK:             vector.maskedstore %{{.*}}, %{{.*}}, %[[LAST]]
+// CHECK:             %[[SUMMED:.*]] = arith.addf %{{.*}}, %[[LAST]]
+// CHECK:             arith.select %{{.*}}, %[[SUMMED]]
+// CHECK:           memref.store %{{.*}}[%{{.*}}] : memref<?xf32, strided<[0]>>
+// CHECK-NOT:       math.exp
 // CHECK:           scf.for
+// CHECK:             vector.load %{{.*}}strided<[0, 1]>
 // CHECK:             arith.divf
 // CHECK:             vector.store %{{.*}}, %[[Y]]
 // CHECK:         memref.dealloc %[[ROW]]
@@ -122,5 +132,92 @@ func.func @last(%x: memref<?x?x1xf32>, %y: memref<?x1xf32>, %m: index, %n: index
   }
   linalg.reduce { arith.addf } ins(%e : memref<?x?x1xf32>) outs(%y : memref<?x1xf32>) dimensions = [1]
   memref.dealloc %e : memref<?x?x1xf32>
+  return
+}
+
+// What lies between, as a loop over the same row, keeps both apart.
+// CHECK-LABEL: @between
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             math.exp
+// CHECK-NOT:         iter_args
+// CHECK:             math.log
+// CHECK:           scf.for {{.*}} iter_args
+// CHECK-COUNT-4:     vector.load %{{.*}}strided<[0, 1]>
+// CHECK:             arith.addf {{.*}} vector<16xf32>
+func.func @between(%x: memref<?x?xf32>, %w: memref<?x?xf32>, %s: memref<?xf32>, %m: index, %n: index) {
+  %e = memref.alloc(%m, %n) : memref<?x?xf32>
+  linalg.exp ins(%x : memref<?x?xf32>) outs(%e : memref<?x?xf32>)
+  linalg.log ins(%e : memref<?x?xf32>) outs(%w : memref<?x?xf32>)
+  linalg.reduce { arith.addf } ins(%e : memref<?x?xf32>) outs(%s : memref<?xf32>) dimensions = [1]
+  memref.dealloc %e : memref<?x?xf32>
+  return
+}
+
+// What fills the sum's start must not be what it sums up.
+// CHECK-LABEL: @filledBetween
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             math.exp
+// CHECK-NOT:         arith.addf
+// CHECK:           memref.store
+// CHECK:           scf.for {{.*}} iter_args
+// CHECK:             memref.load
+// CHECK:             arith.addf
+func.func @filledBetween(%x: memref<?x?xf32>, %e: memref<?x?xf32>, %s: memref<?xf32>, %t: memref<?xf32>) {
+  linalg.exp ins(%x : memref<?x?xf32>) outs(%e : memref<?x?xf32>)
+  linalg.generic {indexing_maps = [#one], iterator_types = ["parallel"]} outs(%t : memref<?xf32>) {
+  ^bb0(%o: f32):
+    %two = arith.constant 2.0 : f32
+    linalg.yield %two : f32
+  }
+  linalg.generic {indexing_maps = [#all, #rows, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%e, %t : memref<?x?xf32>, memref<?xf32>) outs(%s : memref<?xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %r = arith.addf %p, %o : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// Nor are vectors of other lengths taken up.
+// CHECK-LABEL: @lengths
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK-NOT:         iter_args
+// CHECK:             vector.store {{.*}} vector<64xi8>
+// CHECK:           scf.for {{.*}} iter_args
+// CHECK-NOT:         vector<64xi8>
+// CHECK:             vector.load {{.*}} vector<16xi8>
+func.func @lengths(%x: memref<?x?xi8>, %e: memref<?x?xi8>, %s: memref<?xi32>) {
+  linalg.add ins(%x, %x : memref<?x?xi8>, memref<?x?xi8>) outs(%e : memref<?x?xi8>)
+  linalg.generic {indexing_maps = [#all, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%e : memref<?x?xi8>) outs(%s : memref<?xi32>) {
+  ^bb0(%a: i8, %o: i32):
+    %p = arith.extsi %a : i8 to i32
+    %r = arith.addi %p, %o : i32
+    linalg.yield %r : i32
+  }
+  return
+}
+
+// Nor are other elements than those just stored.
+// CHECK-LABEL: @everyOther
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK-NOT:         iter_args
+// CHECK:             math.exp
+// CHECK:           scf.for {{.*}} iter_args
+// CHECK:             vector.gather
+func.func @everyOther(%x: memref<?x64xf32>, %e: memref<?x64xf32>, %w: memref<?x32xf32>, %s: memref<?xf32>) {
+  linalg.exp ins(%x : memref<?x64xf32>) outs(%e : memref<?x64xf32>)
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j * 2)>, #all, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%e, %w : memref<?x64xf32>, memref<?x32xf32>) outs(%s : memref<?xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %r = arith.addf %p, %o : f32
+    linalg.yield %r : f32
+  }
   return
 }

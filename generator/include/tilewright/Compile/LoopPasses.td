@@ -24,6 +24,10 @@ def VectorizeLoops : Pass<"tw-vectorize-loops", "mlir::func::FuncOp"> {
     - If lanes are of a reduction, several vectors are summed up, and put
       together at its end: in another order than that of plain loops.
 
+    Operations that follow each other and go through the same rows share the
+    loops around those over the lanes. A reduction along the lanes takes up what
+    the operation before stores, in the loop that stores it.
+
     What is the same in all lanes stays scalar, and so do indices, as long as
     they are a scalar plus the number of the lane: what they read is a vector
     in memory. Other reads are gathers. Elements that do not fill a vector are

@@ -3,6 +3,7 @@
 
 #include "Tasks.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Dialect/TwDialect.h"
 #include "llvm/Support/MathExtras.h"
@@ -45,6 +46,18 @@ void addWork(ImplicitLocOpBuilder &b, double amount, ValueRange sizes) {
   work =
       arith::DivUIOp::create(b, work, arith::ConstantIndexOp::create(b, kUnit));
   tw::WorkOp::create(b, work);
+}
+
+double workOfElement(linalg::LinalgOp op) {
+  // Polynomials, and what comes from L2 or beyond.
+  constexpr double kWorkOfFunction = 20, kWorkOfAccess = 2;
+  double work = 0;
+  op.getBlock()->walk([&](Operation *inner) {
+    work += isa<math::MathDialect>(inner->getDialect()) ? kWorkOfFunction : 1;
+  });
+  for (OpOperand &operand : op->getOpOperands())
+    work += op.isScalar(&operand) ? 0 : kWorkOfAccess;
+  return work;
 }
 
 Value parallelForOf(Operation *op) {

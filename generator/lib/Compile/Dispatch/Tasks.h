@@ -6,6 +6,7 @@
 #ifndef TILEWRIGHT_COMPILE_DISPATCH_TASKS_H
 #define TILEWRIGHT_COMPILE_DISPATCH_TASKS_H
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -28,6 +29,9 @@ void markParallel(mlir::scf::ForOp loop);
 /// tw.work of the product of `sizes` and `amount`, which may be a fraction.
 void addWork(mlir::ImplicitLocOpBuilder &b, double amount,
              mlir::ValueRange sizes);
+
+/// What tw.work counts for one element of `op`, computed alone.
+double workOfElement(mlir::linalg::LinalgOp op);
 
 /// Multiplications of a tile in the time that tw.work counts by.
 inline constexpr double kMultipliesOfWork = 16;

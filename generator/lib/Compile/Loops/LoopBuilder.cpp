@@ -6,9 +6,9 @@
 #include "../Dispatch/Tasks.h"
 #include "Combiners.h"
 #include "Lanes.h"
+#include "LoopBounds.h"
 #include "TransposedTile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -18,9 +18,6 @@ namespace tilewright {
 namespace {
 
 using Values = SmallVector<Value>;
-
-/// Of tw.work: polynomials, and what comes from L2 or beyond.
-constexpr double kWorkOfFunction = 20, kWorkOfAccess = 2;
 
 /// Elements that are computed together: `copies` vectors from index `at` of the
 /// loop over the lanes, and as many for each copy to the sides.
@@ -46,6 +43,20 @@ public:
 
   void build() {
     OpBuilder::InsertionGuard guard(b);
+    enter();
+    buildInside();
+  }
+
+  /// A reduction's, with that of what it takes up.
+  void buildWith(LoopBuilder &its, llvm::function_ref<void()> between) {
+    its.enter();
+    enter();
+    buildHorizontal(&its, between);
+  }
+
+private:
+  /// The loops around those over the lanes.
+  void enter() {
     auto linalgOp = cast<linalg::LinalgOp>(op.getOperation());
     for (Range &range : linalgOp.createLoopRanges(b, op.getLoc()))
       sizes.push_back(
@@ -72,6 +83,9 @@ public:
         enterTaskLanes();
       estimate();
     }
+  }
+
+  void buildInside() {
     switch (plan.kind) {
     case LoopPlan::Kind::Memory:
       for (unsigned dim : plan.reductions)
@@ -107,7 +121,6 @@ public:
     }
   }
 
-private:
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
   }
@@ -133,17 +146,12 @@ private:
     markParallel(loop);
     b.setInsertionPointToStart(loop.getBody());
     laneBegin = loop.getInductionVar();
-    laneEnd = endOf(laneBegin, taskLanes(), laneEnd);
+    laneEnd = endOf(b, laneBegin, taskLanes(), laneEnd);
   }
 
   /// What is done here: tw.work.
   void estimate() {
-    double work = 0;
-    op.getBody()->walk([&](Operation *inner) {
-      work += isa<math::MathDialect>(inner->getDialect()) ? kWorkOfFunction : 1;
-    });
-    for (OpOperand &operand : op->getOpOperands())
-      work += op.isScalar(&operand) ? 0 : kWorkOfAccess;
+    double work = workOfElement(op);
     Values extents;
     for (auto [dim, size] : llvm::enumerate(sizes))
       if (!ivs[dim] && !(laneBegin && dim == plan.lane))
@@ -187,27 +195,6 @@ private:
                  });
   }
 
-  /// `value`, counted from laneBegin, rounded down to a multiple.
-  Value wholeOf(Value value, int64_t multiple) {
-    if (laneBegin) {
-      Value count = arith::SubIOp::create(b, value, laneBegin);
-      return arith::AddIOp::create(b, laneBegin, roundDown(count, multiple));
-    }
-    return roundDown(value, multiple);
-  }
-
-  Value roundDown(Value value, int64_t multiple) {
-    if (std::optional<int64_t> known = getConstantIntValue(value))
-      return constant(*known / multiple * multiple);
-    // A power of two.
-    return arith::AndIOp::create(b, value, constant(-multiple));
-  }
-
-  bool isSame(Value x, Value y) {
-    return isEqualConstantIntOrValue(getAsOpFoldResult(x),
-                                     getAsOpFoldResult(y));
-  }
-
   /// Two places of the paired loop, or the last one.
   void forPairs(llvm::function_ref<void()> body) {
     if (!isPaired)
@@ -234,7 +221,7 @@ private:
   void forSides(llvm::function_ref<void()> body) {
     if (!plan.side || ivs[*plan.side])
       return body();
-    Value size = sizes[*plan.side], whole = roundDown(size, plan.copies);
+    Value size = sizes[*plan.side], whole = roundDown(b, size, plan.copies);
     auto enter = [&](Value from, Value to, int64_t copies) {
       if (isSame(from, to))
         return;
@@ -255,11 +242,11 @@ private:
     if (!tile)
       return body();
     Value row = ivs[*plan.across], begin = laneBegin, end = laneEnd;
-    Value rowEnd = endOf(row, tile->rows(), sizes[*plan.across]);
+    Value rowEnd = endOf(b, row, tile->rows(), sizes[*plan.across]);
     carry(begin ? begin : constant(0), end, tile->lanes(), {},
           [&](Value lane, ValueRange) {
             laneBegin = lane;
-            laneEnd = endOf(lane, tile->lanes(), end);
+            laneEnd = endOf(b, lane, tile->lanes(), end);
             tile->fill(ivs, lane, laneEnd, row, rowEnd);
             return carry(row, rowEnd, 1, {}, [&](Value iv, ValueRange) {
               ivs[*plan.across] = iv;
@@ -267,12 +254,6 @@ private:
               return Values();
             });
           });
-  }
-
-  /// Of `count` iterations from `from`, of those up to `size`.
-  Value endOf(Value from, int64_t count, Value size) {
-    Value end = arith::AddIOp::create(b, from, constant(count));
-    return arith::MinSIOp::create(b, end, size);
   }
 
   /// All chunks of the loop over the lanes, the widest first. What is carried
@@ -289,7 +270,7 @@ private:
     auto replace = [&](Values changed) { llvm::copy(changed, values.begin()); };
     for (int64_t copies = laneCopies; copies; copies = copies > 1 ? 1 : 0) {
       int64_t step = plan.width * copies;
-      Value to = wholeOf(size, step);
+      Value to = roundDown(b, size, step, laneBegin);
       if (!isSame(from, to))
         replace(carry(from, to, step, first(values, copies),
                       [&](Value iv, ValueRange inside) {
@@ -360,6 +341,10 @@ private:
     }
   }
 
+  static Lanes lanesOf(const Chunk &chunk, Value value) {
+    return chunk.width == 1 ? Lanes{value} : Lanes{{}, 0, value};
+  }
+
   Lanes load(LaneBuilder &lanes, OpOperand &operand) {
     if (op.isScalar(&operand))
       return {operand.get()};
@@ -389,9 +374,8 @@ private:
     forCopies(chunk, [&](LaneBuilder &lanes, int64_t copy) {
       for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable())) {
         Value value = values[copy * results + number];
-        Lanes stored = chunk.width == 1 ? Lanes{value} : Lanes{{}, 0, value};
         lanes.store(init.get(), lanes.apply(op.getMatchingIndexingMap(&init)),
-                    stored);
+                    lanesOf(chunk, value));
       }
     });
   }
@@ -402,13 +386,17 @@ private:
     size_t results = op.getNumDpsInits();
     forCopies(chunk, [&](LaneBuilder &lanes, int64_t copy) {
       for (OpOperand *input : op.getDpsInputOperands())
-        if (op.payloadUsesValueFromOperand(input))
-          lanes.set(op.getMatchingBlockArgument(input), load(lanes, *input));
+        if (op.payloadUsesValueFromOperand(input)) {
+          auto taken = stored.find(input->get());
+          lanes.set(op.getMatchingBlockArgument(input),
+                    taken == stored.end()
+                        ? load(lanes, *input)
+                        : lanesOf(chunk, taken->second[copy]));
+        }
       for (unsigned i = 0; i < results; ++i) {
         Value value = before[copy * results + i];
         if (value)
-          lanes.set(op.getRegionOutputArgs()[i],
-                    chunk.width == 1 ? Lanes{value} : Lanes{{}, 0, value});
+          lanes.set(op.getRegionOutputArgs()[i], lanesOf(chunk, value));
       }
       for (const Lanes &yielded : lanes.build(*op.getBody()))
         computed.push_back(lanes.materialize(yielded));
@@ -416,7 +404,8 @@ private:
     return computed;
   }
 
-  void buildHorizontal() {
+  void buildHorizontal(LoopBuilder *producer = nullptr,
+                       llvm::function_ref<void()> between = nullptr) {
     size_t results = op.getNumDpsInits();
     Values start;
     for (int64_t copy = 0; copy < plan.copies; ++copy)
@@ -431,6 +420,8 @@ private:
         start.push_back(arith::ConstantOp::create(b, neutralOf(op, i)));
     Values sums = reduce(plan.reductions, start, [&](ValueRange carried) {
       return forLanes(carried, [&](const Chunk &chunk, ValueRange before) {
+        if (producer)
+          takeUp(*producer, chunk);
         Values after = compute(chunk, before);
         if (chunk.mask)
           for (auto [value, old] : llvm::zip_equal(after, before))
@@ -438,6 +429,8 @@ private:
         return after;
       });
     });
+    if (between)
+      between();
     for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable())) {
       Value sum = sums[number];
       for (int64_t copy = 1; copy < plan.copies; ++copy)
@@ -455,6 +448,17 @@ private:
     }
   }
 
+  /// Computes and stores the producer's part of a chunk, for compute() to use.
+  void takeUp(LoopBuilder &producer, const Chunk &chunk) {
+    Values values = producer.compute(chunk, producer.load(chunk));
+    producer.store(chunk, values);
+    size_t results = producer.op.getNumDpsInits();
+    stored.clear();
+    for (auto [number, init] : llvm::enumerate(producer.op.getDpsInits()))
+      for (size_t at = number; at < values.size(); at += results)
+        stored[init].push_back(values[at]);
+  }
+
   ImplicitLocOpBuilder &b;
   linalg::GenericOp op;
   const LoopPlan &plan;
@@ -466,6 +470,8 @@ private:
   Value laneEnd;   ///< of the loop over the lanes
   Value laneBegin; ///< the same, where it goes over a piece; else null
   std::optional<TransposedTile> tile;
+  /// What the producer stored of the chunk, each copy of it.
+  llvm::DenseMap<Value, Values> stored;
 };
 
 } // namespace
@@ -475,6 +481,14 @@ void buildLoops(ImplicitLocOpBuilder &b, linalg::GenericOp op,
                 const llvm::DenseMap<unsigned, Value> &outer,
                 ValueRange starts) {
   LoopBuilder(b, op, plan, outer, starts).build();
+}
+
+void buildReductionOf(ImplicitLocOpBuilder &b, const PlannedLoops &producer,
+                      const PlannedLoops &reduction,
+                      llvm::function_ref<void()> between) {
+  LoopBuilder its(b, producer.op, producer.plan, producer.outer, {});
+  LoopBuilder(b, reduction.op, reduction.plan, reduction.outer, {})
+      .buildWith(its, between);
 }
 
 } // namespace tilewright

@@ -20,6 +20,22 @@ void buildLoops(mlir::ImplicitLocOpBuilder &b, mlir::linalg::GenericOp op,
                 const llvm::DenseMap<unsigned, mlir::Value> &outer,
                 mlir::ValueRange starts = {});
 
+/// An operation of which `outer` are those loops that are around the builder.
+struct PlannedLoops {
+  mlir::linalg::GenericOp op;
+  const LoopPlan &plan;
+  const llvm::DenseMap<unsigned, mlir::Value> &outer;
+};
+
+/// Builds the producer's loop over the lanes, which stores its vectors and adds
+/// them to the reduction's (LoopGroup::takesUp): one pass over a row less, and
+/// the additions go beside what the producer computes. `between` builds what is
+/// done before the reduction's sums are put together with what was there.
+void buildReductionOf(mlir::ImplicitLocOpBuilder &b,
+                      const PlannedLoops &producer,
+                      const PlannedLoops &reduction,
+                      llvm::function_ref<void()> between);
+
 } // namespace tilewright
 
 #endif // TILEWRIGHT_LIB_COMPILE_LOOPS_LOOPBUILDER_H

@@ -168,6 +168,48 @@ bool LoopGroup::keepLanesApart() {
   }
 }
 
+bool LoopGroup::takesUp(const Member &reduction, const Member &producer) {
+  const LoopPlan &from = producer.plan, &to = reduction.plan;
+  if (producer.isScalar() || from.kind != LoopPlan::Kind::Elementwise ||
+      from.side || from.across || reduction.isScalar() ||
+      to.kind != LoopPlan::Kind::Horizontal || !to.reductions.empty() ||
+      from.width != to.width || from.maskTail != to.maskTail)
+    return false;
+  // All other loops are shared: the producer's, by the reduction's.
+  MLIRContext *context = reduction.op.getContext();
+  unsigned loops = producer.op.getNumLoops();
+  if (producer.shared.size() + 1 != loops ||
+      reduction.op.getNumLoops() != loops)
+    return false;
+  SmallVector<AffineExpr> same(loops);
+  for (auto [own, other] : llvm::zip_equal(producer.shared, reduction.shared))
+    same[other] = getAffineDimExpr(own, context);
+  same[to.lane] = getAffineDimExpr(from.lane, context);
+
+  bool isTakenUp = false;
+  for (const Access &stored : accessesOf(producer.op))
+    for (const Access &access : accessesOf(reduction.op)) {
+      if (!stored.isWrite || rootOf(stored.buffer) != rootOf(access.buffer))
+        continue;
+      if (access.isWrite || access.buffer != stored.buffer || !access.map ||
+          !stored.map.isPermutation() ||
+          access.map.replaceDimsAndSymbols(same, {}, loops, 0) != stored.map)
+        return false;
+      isTakenUp = true;
+    }
+  return isTakenUp;
+}
+
+bool LoopGroup::isReadBy(const Member &writer, const Member &reader) {
+  return llvm::any_of(accessesOf(writer.op), [&](const Access &written) {
+    return written.isWrite &&
+           llvm::any_of(accessesOf(reader.op), [&](const Access &access) {
+             return !access.isWrite &&
+                    rootOf(written.buffer) == rootOf(access.buffer);
+           });
+  });
+}
+
 std::optional<SmallVector<unsigned>>
 LoopGroup::sharedDimsOf(Value buffer) const {
   std::optional<SmallVector<unsigned>> dims;

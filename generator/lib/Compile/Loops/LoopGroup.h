@@ -35,6 +35,12 @@ public:
     return !llvm::all_of(
         members, [](const Member &member) { return member.isScalar(); });
   }
+  /// Whether the reduction can take up what the producer stores, vector by
+  /// vector: both go over the lanes alike, and what the one reads of the other
+  /// is the element just stored.
+  static bool takesUp(const Member &reduction, const Member &producer);
+  /// Whether inputs of the one are written by the other.
+  static bool isReadBy(const Member &writer, const Member &reader);
   /// The dimensions of `buffer` that the shared loops go over, by loop; none if
   /// some member does not index them so.
   std::optional<llvm::SmallVector<unsigned>>

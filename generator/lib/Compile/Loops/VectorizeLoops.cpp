@@ -278,6 +278,62 @@ private:
     op.erase();
   }
 
+  /// A member of a group inside of the shared loops.
+  struct SharedMember {
+    SharedMember(const LoopGroup::Member &member, ValueRange ivs)
+        : member(member), plan(member.plan) {
+      for (auto [loop, iv] : llvm::zip_equal(member.shared, ivs))
+        outer[loop] = iv;
+      if (member.isScalar())
+        plan.kind = LoopPlan::Kind::Scalar;
+    }
+
+    PlannedLoops loops() const {
+      return {cast<linalg::GenericOp>(member.op.getOperation()), plan, outer};
+    }
+    void build(ImplicitLocOpBuilder &b) const {
+      buildLoops(b, loops().op, plan, outer);
+    }
+
+    const LoopGroup::Member &member;
+    LoopPlan plan;
+    llvm::DenseMap<unsigned, Value> outer;
+  };
+
+  /// The reduction right behind `members[0]` that takes up what that stores,
+  /// but for what fills its results; else 0.
+  static size_t reductionOf(ArrayRef<SharedMember> members) {
+    for (size_t at = 1; at < members.size(); ++at) {
+      if (LoopGroup::takesUp(members[at].member, members[0].member))
+        return llvm::any_of(members.slice(1, at - 1),
+                            [&](const SharedMember &between) {
+                              return LoopGroup::isReadBy(between.member,
+                                                         members[at].member);
+                            })
+                   ? 0
+                   : at;
+      if (!members[at].member.isScalar())
+        break;
+    }
+    return 0;
+  }
+
+  static void buildShared(ImplicitLocOpBuilder &b,
+                          ArrayRef<SharedMember> members) {
+    while (!members.empty()) {
+      size_t last = reductionOf(members);
+      auto between = [&] {
+        for (const SharedMember &member : members.slice(1, last - 1))
+          member.build(b);
+      };
+      if (last)
+        buildReductionOf(b, members[0].loops(), members[last].loops(), between);
+      else
+        members[0].build(b);
+      members = members.drop_front(last + 1);
+    }
+  }
+
   void fuse(const LoopGroup &group, ArrayRef<linalg::GenericOp> ops) {
     llvm::SetVector<Value> buffers;
     for (linalg::GenericOp op : ops)
@@ -303,19 +359,14 @@ private:
       b.setInsertionPointToStart(built.getBody());
       ivs.push_back(built.getInductionVar());
     }
-    for (linalg::GenericOp op : ops) {
-      const LoopGroup::Member &member = *llvm::find_if(
-          group.getMembers(), [&](const LoopGroup::Member &candidate) {
-            return candidate.op.getOperation() == op.getOperation();
-          });
-      llvm::DenseMap<unsigned, Value> outer;
-      for (auto [loop, iv] : llvm::zip_equal(member.shared, ivs))
-        outer[loop] = iv;
-      LoopPlan plan = member.plan;
-      if (member.isScalar())
-        plan.kind = LoopPlan::Kind::Scalar;
-      buildLoops(b, op, plan, outer);
-    }
+    std::vector<SharedMember> members;
+    for (linalg::GenericOp op : ops)
+      members.emplace_back(*llvm::find_if(group.getMembers(),
+                                          [&](const LoopGroup::Member &member) {
+                                            return member.op == op;
+                                          }),
+                           ivs);
+    buildShared(b, members);
     for (linalg::GenericOp op : ops)
       op.erase();
   }
