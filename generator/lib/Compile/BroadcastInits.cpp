@@ -3,7 +3,7 @@
 
 #include "BroadcastInits.h"
 
-#include "MatchContraction.h"
+#include "tilewright/Encoding/MatchContraction.h"
 #include "MatchWindows.h"
 
 using namespace mlir;

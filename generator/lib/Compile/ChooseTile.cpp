@@ -95,8 +95,8 @@ bool fitsRegisters(const TileKey &key, int64_t rows) {
 } // namespace
 
 TileKey chooseTile(const TypeTripleInfo &types, int64_t m, int64_t n,
-                   const TargetCpu &target) {
-  std::optional<TileKey> row = queryTile(types, m, n, target);
+                   const TargetCpu &target, bool anyM) {
+  std::optional<TileKey> row = queryTile(types, anyM ? -1 : m, n, target);
   TileKey key = row ? *row : defaultTile(types, target);
   TileKey narrow = key;
   // One panel of rows instead of one with padding, or of several narrow ones

@@ -93,6 +93,8 @@ private:
     const Step steps[] = {
         {ModelStage::Model, "fuse",
          [&](PassManager &pm) { addModelStep(pm, options); }},
+        {ModelStage::Encoded, "encode",
+         [&](PassManager &pm) { addEncodeStep(pm, options); }},
         {ModelStage::Packed, "pack",
          [&](PassManager &pm) { addPackStep(pm, options); }},
         {ModelStage::Dispatches, "outline",

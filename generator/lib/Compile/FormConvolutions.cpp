@@ -5,7 +5,7 @@
 
 #include "Dispatch/Tasks.h"
 #include "MatchWindows.h"
-#include "PackOperand.h"
+#include "tilewright/Encoding/PackOperand.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tilewright/Compile/ChooseTile.h"

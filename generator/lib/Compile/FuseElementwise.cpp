@@ -7,7 +7,7 @@
 #include "BroadcastInits.h"
 #include "ConstantElements.h"
 #include "Generalize.h"
-#include "MatchContraction.h"
+#include "tilewright/Encoding/MatchContraction.h"
 #include "MatchWindows.h"
 #include "UnitDims.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

@@ -3,7 +3,7 @@
 
 #include "MatchWindows.h"
 
-#include "MatchContraction.h"
+#include "tilewright/Encoding/MatchContraction.h"
 #include "UnitDims.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

@@ -4,7 +4,7 @@
 #include "MovedOperands.h"
 
 #include "Generalize.h"
-#include "MatchContraction.h"
+#include "tilewright/Encoding/MatchContraction.h"
 #include "UnitDims.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

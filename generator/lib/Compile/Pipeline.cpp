@@ -40,6 +40,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Dialect/TwDialect.h"
+#include "tilewright/Encoding/Passes.h"
 #include "tilewright/Transforms/Passes.h"
 
 using namespace mlir;
@@ -90,6 +91,7 @@ void registerModelDialects(DialectRegistry &registry) {
   tensor::registerInferTypeOpInterfaceExternalModels(registry);
   tensor::registerSubsetOpInterfaceExternalModels(registry);
   registerPackBufferization(registry);
+  registerDevices(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registerROCDLDialectTranslation(registry);
@@ -136,20 +138,42 @@ void addModelStep(OpPassManager &pm, const ModelOptions &options) {
   addCleanup(pm);
 }
 
+void addEncodeStep(OpPassManager &pm, const ModelOptions &options) {
+  if (options.reference)
+    return;
+  OpPassManager &funcs = pm.nest<func::FuncOp>();
+  if (callsContractions(options)) {
+    FormConvolutionsOptions convolutions;
+    convolutions.target = options.target.name;
+    convolutions.prefix = options.prefix;
+    funcs.addPass(createFormConvolutions(convolutions));
+  }
+  if (options.dataTiling == DataTiling::None)
+    return;
+  SetEncodingsOptions set;
+  set.hasDevice = options.device.has_value();
+  funcs.addPass(createSetEncodings(set));
+  addCleanup(funcs);
+  if (options.dataTiling == DataTiling::Late) {
+    GroupDispatchesOptions group;
+    group.hasDevice = options.device.has_value();
+    funcs.addPass(createGroupDispatches(group));
+  }
+  funcs.addPass(createVerifyEncodings());
+}
+
 void addPackStep(OpPassManager &pm, const ModelOptions &options) {
   if (!options.reference) {
     OpPassManager &funcs = pm.nest<func::FuncOp>();
-    if (callsContractions(options)) {
-      FormConvolutionsOptions convolutions;
-      convolutions.target = options.target.name;
-      convolutions.prefix = options.prefix;
-      funcs.addPass(createFormConvolutions(convolutions));
-    }
-    PackContractionsOptions pack;
-    pack.target = options.target.name;
-    pack.device = options.device ? options.device->name : "";
-    pack.prefix = options.prefix;
-    funcs.addPass(createPackContractions(pack));
+    SpecializeEncodingsOptions specialize;
+    specialize.target = options.target.name;
+    specialize.device = options.device ? options.device->name : "";
+    specialize.prefix = options.prefix;
+    funcs.addPass(createSpecializeEncodings(specialize));
+    funcs.addPass(createMaterializeEncodings());
+    VerifyEncodingsOptions verify;
+    verify.noneLeft = true;
+    funcs.addPass(createVerifyEncodings(verify));
     addCleanup(funcs);
     pm.addPass(createFoldConstantPacks());
     if (callsContractions(options))

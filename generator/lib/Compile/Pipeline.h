@@ -23,6 +23,9 @@ bool fusesMultiplyAdds(const TargetCpu &target);
 
 /// Check, inline, make entry points, fuse elementwise operations.
 void addModelStep(mlir::OpPassManager &pm, const ModelOptions &options);
+/// Say which tensors are operands of contractions and, with DataTiling::Late,
+/// what becomes one dispatch.
+void addEncodeStep(mlir::OpPassManager &pm, const ModelOptions &options);
 /// Pack contractions for tiles, constants at compile time; with a device, say
 /// what is where.
 void addPackStep(mlir::OpPassManager &pm, const ModelOptions &options);

@@ -3,7 +3,7 @@
 
 #include "UnitDims.h"
 
-#include "MatchContraction.h"
+#include "tilewright/Encoding/MatchContraction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

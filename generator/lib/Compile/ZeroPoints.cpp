@@ -4,7 +4,7 @@
 #include "ZeroPoints.h"
 
 #include "ConstantElements.h"
-#include "MatchContraction.h"
+#include "tilewright/Encoding/MatchContraction.h"
 #include "MatchWindows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

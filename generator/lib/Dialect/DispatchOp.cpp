@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tw.dispatch: its operands are those that the function is for.
+// tw.dispatch_region: what becomes one.
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "tilewright/Dialect/TwDialect.h"
@@ -85,4 +86,19 @@ void DispatchOp::getEffects(
       effects.emplace_back(MemoryEffects::Read::get(), &output);
     effects.emplace_back(MemoryEffects::Write::get(), &output);
   }
+}
+
+LogicalResult DispatchRegionOp::verify() {
+  auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
+  if (!yield || yield->getOperandTypes() != getResultTypes())
+    return emitOpError("must end in a tw.yield of its results' types");
+  return success();
+}
+
+void DispatchRegionOp::getSuccessorRegions(
+    RegionBranchPoint point, SmallVectorImpl<RegionSuccessor> &regions) {
+  if (point.isParent())
+    regions.emplace_back(&getBody());
+  else
+    regions.emplace_back(getOperation(), getResults());
 }

@@ -39,7 +39,27 @@ static void printStage(OpAsmPrinter &printer, Operation *, StageAttr stage) {
 #define GET_OP_CLASSES
 #include "tilewright/Dialect/TwOps.cpp.inc"
 
+namespace {
+
+/// Encodings are long, and each stands in many types.
+struct Aliases : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attribute, raw_ostream &os) const override {
+    if (auto encoding = dyn_cast<EncodingAttr>(attribute))
+      os << stringifyOperand(encoding.getOperand());
+    else if (isa<LayoutAttr>(attribute))
+      os << "layout";
+    else
+      return AliasResult::NoAlias;
+    return AliasResult::OverridableAlias;
+  }
+};
+
+} // namespace
+
 void TwDialect::initialize() {
+  addInterfaces<Aliases>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "tilewright/Dialect/TwAttributes.cpp.inc"

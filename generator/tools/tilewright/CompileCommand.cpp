@@ -58,6 +58,7 @@ cl::opt<ModelStage> stage(
     cl::desc("Stop earlier and write, without the tiles:"),
     cl::values(
         clEnumValN(ModelStage::Model, "linalg", "entry points, on tensors"),
+        clEnumValN(ModelStage::Encoded, "encoded", "on encoded tensors"),
         clEnumValN(ModelStage::Packed, "packed", "packed for tiles"),
         clEnumValN(ModelStage::Dispatches, "dispatches", "outlined"),
         clEnumValN(ModelStage::Buffers, "buffers", "on buffers"),
@@ -70,6 +71,14 @@ cl::opt<ModelStage> stage(
         clEnumValN(ModelStage::Object, "obj", "an object file")));
 cl::opt<bool> inlineTiles("inline", cl::sub(compileOptions),
                           cl::desc("Inline tiles into the model (not .a)"));
+cl::opt<DataTiling> dataTiling(
+    "data-tiling", cl::sub(compileOptions), cl::init(DataTiling::Late),
+    cl::desc("When to decide how operands of multiplications lie"),
+    cl::values(clEnumValN(DataTiling::Late, "late",
+                          "when it is known what is done together (default)"),
+               clEnumValN(DataTiling::Early, "early", "before"),
+               clEnumValN(DataTiling::None, "none",
+                          "never: they lie as they come, no tile is called")));
 cl::opt<unsigned> threads(
     "threads", cl::sub(compileOptions), cl::init(1), cl::value_desc("n"),
     cl::desc("Let calls use up to n threads, by a tw_parallel_for_t that "
@@ -272,6 +281,7 @@ Error runCompile() {
   options.model.prefix = prefix;
   options.model.instance = instanceName();
   options.model.reference = reference;
+  options.model.dataTiling = dataTiling;
   options.model.threads = threads;
   options.model.timing = timing;
   options.model.triple = resolveFlags.triple;

@@ -9,6 +9,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Dialect/Passes.h"
+#include "tilewright/Encoding/Passes.h"
 #include "tilewright/Kernels/Passes.h"
 #include "tilewright/Support/Activity.h"
 #include "tilewright/Support/Supervise.h"
@@ -23,8 +24,10 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   registry.insert<tilewright::tw::TwDialect>();
   tilewright::registerPackBufferization(registry);
+  tilewright::registerDevices(registry);
   tilewright::registerTilewrightCompilePasses();
   tilewright::registerTilewrightDialectPasses();
+  tilewright::registerTilewrightEncodingPasses();
   tilewright::registerTilewrightKernelsPasses();
   tilewright::registerTilewrightTransformsPasses();
   tilewright::registerTilewrightPipelines();

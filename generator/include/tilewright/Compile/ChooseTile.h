@@ -24,9 +24,9 @@ namespace tilewright {
 /// that the planner expects to be fastest. In both cases a matrix narrower than
 /// the tile, or with so few rows that their accumulators fit the registers,
 /// gets a tile of exactly its size, hand-written or generated, instead of
-/// padding or several panels.
+/// padding or several panels. With `anyM` only M0 depends on m.
 TileKey chooseTile(const TypeTripleInfo &types, int64_t m, int64_t n,
-                   const TargetCpu &target);
+                   const TargetCpu &target, bool anyM = false);
 
 } // namespace tilewright
 

@@ -27,6 +27,7 @@ namespace tilewright {
 /// What to stop at and give out, in pipeline order.
 enum class ModelStage {
   Model,      ///< entry points with C signatures, elementwise operations fused
+  Encoded,    ///< what tensors are for, not yet how they lie
   Packed,     ///< matrix multiplications packed for tiles, constants packed
   Dispatches, ///< outlined: calls of functions, each with its work
   Buffers,    ///< on buffers, with deallocations
@@ -37,6 +38,13 @@ enum class ModelStage {
   Asm,
   Bitcode,
   Object,
+};
+
+/// When it is decided how operands of contractions lie.
+enum class DataTiling {
+  Late,  ///< in what was made one dispatch before
+  Early, ///< in the whole program
+  None,  ///< never: as they come, and contractions are loops
 };
 
 struct ModelOptions {
@@ -52,6 +60,7 @@ struct ModelOptions {
   std::string triple;
   /// Prefix of the tile names.
   std::string prefix = std::string(kDefaultPrefix);
+  DataTiling dataTiling = DataTiling::Late;
   /// The model calls tiles itself, on operands that are packed as a whole, so
   /// that they can be inlined; else tw_contract_v3 does.
   bool inlineTiles = false;

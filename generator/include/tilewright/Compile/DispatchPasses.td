@@ -8,6 +8,25 @@
 
 include "mlir/Pass/PassBase.td"
 
+def GroupDispatches : Pass<"tw-group-dispatches", "mlir::func::FuncOp"> {
+  let summary = "Decide on encoded tensors what is done together";
+  let description = [{
+    The operations that are to be one dispatch move into a `tw.dispatch_region`:
+    on the host a contraction with the `tw.set_encoding` of its operands, the
+    `tw.unset_encoding` of its result and the elementwise operation on it; on the
+    device an unset with what is done to its elements and a set behind;
+    operations that share their loops. Nobody has to know for that how anything
+    lies: the program is the same for every device.
+
+    The encoding of a constant is set outside, when the model is compiled.
+  }];
+  let options = [
+    Option<"hasDevice", "has-device", "bool", /*default=*/"false",
+           "Whether there is a device">,
+  ];
+  let dependentDialects = ["tilewright::tw::TwDialect"];
+}
+
 def OutlineDispatches : Pass<"tw-outline-dispatches", "mlir::ModuleOp"> {
   let summary = "The work of a model as functions, equal ones once";
   let description = [{
@@ -16,7 +35,8 @@ def OutlineDispatches : Pass<"tw-outline-dispatches", "mlir::ModuleOp"> {
     attribute `tw.dispatch` says what it is. Sizes are dynamic in it, as are
     scalars and indices that were constants of its body, but for sizes of 1, of
     inner tiles and of windows: so operations that are equal but for them call
-    one function.
+    one function. What is in a `tw.dispatch_region` is done with nothing outside
+    of it.
 
     Of the device is what has no `tw.device` of "host" and lies in no loop or
     branch. Its functions say `tw.device = "device"`, and do what one kernel does

@@ -22,6 +22,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/Pass.h"
+#include "tilewright/Encoding/Place.h"
 
 namespace tilewright {
 
@@ -78,11 +79,6 @@ inline constexpr llvm::StringLiteral kGiveBackFunction = "tw.give_back";
 /// entry point's checks hold. A UnitAttr.
 inline constexpr llvm::StringLiteral kInBoundsAttr = "tw.in_bounds";
 
-/// On a function or operation of a model: where it runs, kHost or kDevice. On
-/// one that was outlined: kDevice, or absent.
-inline constexpr llvm::StringLiteral kDeviceAttr = "tw.device";
-inline constexpr llvm::StringLiteral kHost = "host";
-inline constexpr llvm::StringLiteral kDevice = "device";
 /// On a function that was outlined, or an operation of the device: what to call
 /// it or its kernel, a StringAttr.
 inline constexpr llvm::StringLiteral kDispatchAttr = "tw.dispatch";
@@ -116,18 +112,6 @@ inline constexpr llvm::StringLiteral kKernelsModule = "kernels";
 /// Memory space of what is on the device: global memory of AMD GPUs.
 inline constexpr unsigned kDeviceMemorySpace = 1;
 
-/// Whether `op` runs on the host, of a model that has a device.
-inline bool isOnHost(mlir::Operation *op) {
-  auto place = op->getAttrOfType<mlir::StringAttr>(kDeviceAttr);
-  return place && place.getValue() == kHost;
-}
-
-/// What is a part of `whole` now, or was made for it, runs where it did.
-inline void placeLike(mlir::Operation *part, mlir::Operation *whole) {
-  if (mlir::Attribute place = whole->getAttr(kDeviceAttr))
-    part->setAttr(kDeviceAttr, place);
-}
-
 /// Whether `func`, which was outlined, runs on the device.
 inline bool isForDevice(mlir::Operation *func) {
   auto place = func->getAttrOfType<mlir::StringAttr>(kDeviceAttr);
@@ -142,6 +126,10 @@ inline bool isForDevice(mlir::Operation *func) {
 /// transpose, reshape and slice), which are three passes over memory with two
 /// temporary buffers.
 void registerPackBufferization(mlir::DialectRegistry &registry);
+
+/// Lets the dialect `tw` provide the devices that models are compiled for: CPUs
+/// by parseTargetCpu's names, AMD GPUs.
+void registerDevices(mlir::DialectRegistry &registry);
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION

@@ -218,44 +218,6 @@ def FuseElementwise : Pass<"tw-fuse-elementwise", "mlir::func::FuncOp"> {
   ];
 }
 
-def PackContractions : Pass<"tw-pack-contractions", "mlir::func::FuncOp"> {
-  let summary = "Pack matrix multiplications for the tile functions of a target";
-  let description = [{
-    Every contraction, out += lhs * rhs, whose element types are a type triple of
-    tile functions becomes `linalg.pack` of its operands, `tw.mmt4d`, and
-    `linalg.unpack` of the result: with any number of batch, m, n and k
-    dimensions, in any order in each operand. What has no m or n, or neither, is
-    given a dimension of size 1 (`tensor.expand_shape`); so is an outer product,
-    which has no k. A product with a vector has the vector as its lhs.
-
-    On a CPU, loops of a kind that lie next to each other in all operands are
-    merged first (`tensor.collapse_shape`).
-
-    Packing moves the dimensions into the order that `tw.mmt4d` describes. Of
-    several dimensions of a kind one is tiled: where padding and narrow tiles
-    cost least. Inner tile sizes are those of the runtime library's query on
-    such a CPU for the tiled dimensions, fixed ones; see ChooseTile.h. What is
-    accumulated onto zeros is not packed: `tw.mmt4d` says `overwrite`, and the
-    zeros are not written.
-
-    A contraction that fits no type triple stays as it is, with a remark.
-  }];
-  let options = [
-    Option<"target", "target", "std::string", /*default=*/"\"generic\"",
-           "CPUs to pack for: parseTargetCpu's syntax">,
-    Option<"device", "device", "std::string", /*default=*/"\"\"",
-           "GPU that does what `tw.device` does not keep on the host: "
-           "amdgpu:gfx942; empty for none">,
-    Option<"prefix", "prefix", "std::string", /*default=*/"\"tw\"",
-           "Prefix of the tile names: <prefix>_mmt4d_tile_...">,
-  ];
-  let dependentDialects = [
-    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
-    "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect",
-    "tilewright::tw::TwDialect",
-  ];
-}
-
 def FoldConstantPacks : Pass<"tw-fold-constant-packs", "mlir::ModuleOp"> {
   let summary = "Pack constants at compile time";
   let description = [{

@@ -12,7 +12,10 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tilewright/Dialect/PackLayout.h"
 #include "tilewright/key.h"
@@ -35,6 +38,9 @@ inline constexpr llvm::StringLiteral kBuffers = "tw.buffers";
 inline constexpr llvm::StringLiteral kBoundaries = "tw.boundaries";
 inline constexpr llvm::StringLiteral kSkew = "tw.skew";
 inline constexpr llvm::StringLiteral kWorkgroupMemory = "tw.workgroup_memory";
+
+/// Whether `type` is of a tensor with an encoding of this dialect.
+bool isEncoded(mlir::Type type);
 
 /// What an element takes in a buffer, as pack functions count: an i1 is a byte,
 /// an index a word. 0 of what is no number.

@@ -329,7 +329,8 @@ private:
 
 bool isDispatchable(Operation *op) {
   if (!isa<linalg::LinalgOp, linalg::PackOp, linalg::UnPackOp, tw::MatmulOp,
-           tw::Mmt4dOp, tw::PackOp, tw::UnPackOp>(op))
+           tw::Mmt4dOp, tw::PackOp, tw::RelayoutOp, tw::SetEncodingOp,
+           tw::UnPackOp, tw::UnsetEncodingOp>(op))
     return false;
   return op->getNumResults() &&
          op->getNumResults() ==

@@ -42,9 +42,13 @@ bool sharesRows(linalg::GenericOp op) {
   return false;
 }
 
-tw::MatmulOp multiplicationOf(Value product) {
-  auto matmul = product.getDefiningOp<tw::MatmulOp>();
-  return matmul && product == matmul->getResult(0) ? matmul : tw::MatmulOp();
+/// The multiplication, or what unpacks its result.
+Operation *multiplicationOf(Value product) {
+  Operation *op = product.getDefiningOp();
+  return isa_and_nonnull<tw::MatmulOp, tw::UnsetEncodingOp>(op) &&
+                 product == op->getResult(0)
+             ? op
+             : nullptr;
 }
 
 /// Takes dimensions of size 1, which are indexed by 0, from the inputs.
@@ -145,15 +149,15 @@ std::optional<ProductLoops> productLoopsOf(linalg::GenericOp op,
   return loops;
 }
 
-tw::MatmulOp multiplicationFor(linalg::GenericOp op) {
+Operation *multiplicationFor(linalg::GenericOp op) {
   for (OpOperand *input : op.getDpsInputOperands()) {
-    tw::MatmulOp matmul = multiplicationOf(input->get());
+    Operation *matmul = multiplicationOf(input->get());
     if (matmul && input->get().hasOneUse() &&
         matmul->getBlock() == op->getBlock() &&
         productLoopsOf(op, input->get()) && !sharesRows(op))
       return matmul;
   }
-  return {};
+  return nullptr;
 }
 
 void collapseEpilogues(func::FuncOp func) {
@@ -172,8 +176,7 @@ void collapseEpilogues(func::FuncOp func) {
       collapse(op, expand);
 }
 
-void writeOverProduct(linalg::GenericOp op, tw::MatmulOp matmul) {
-  Value product = matmul->getResult(0);
+void writeOverProduct(linalg::GenericOp op, Value product) {
   AffineMap map;
   for (OpOperand *input : op.getDpsInputOperands())
     if (input->get() == product)

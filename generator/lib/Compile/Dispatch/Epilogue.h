@@ -23,17 +23,19 @@ using ProductLoops = llvm::SmallVector<unsigned>;
 std::optional<ProductLoops> productLoopsOf(mlir::linalg::GenericOp op,
                                            mlir::Value product);
 
-/// The multiplication that `op`, on tensors, can be the epilogue of: the only
-/// user of its product, and not better left to operations that share its rows.
-tw::MatmulOp multiplicationFor(mlir::linalg::GenericOp op);
+/// The multiplication that `op`, on tensors, can be the epilogue of: a
+/// `tw.matmul`, or a `tw.unset_encoding` of a product. `op` is the only user of
+/// it, and not better left to operations that share its rows.
+mlir::Operation *multiplicationFor(mlir::linalg::GenericOp op);
 
 /// Elementwise operations behind a multiplication whose rows were taken apart
-/// (`tensor.expand_shape`) become ones on its product as it is.
+/// (`tensor.expand_shape`) become ones on its product as it is. On encoded
+/// tensors as on others.
 void collapseEpilogues(mlir::func::FuncOp func);
 
-/// Has the epilogue `op` of `matmul` write over the product, where their types
-/// allow that.
-void writeOverProduct(mlir::linalg::GenericOp op, tw::MatmulOp matmul);
+/// Has the epilogue `op` of a multiplication write over its `product`, where
+/// their types allow that.
+void writeOverProduct(mlir::linalg::GenericOp op, mlir::Value product);
 
 } // namespace tilewright
 

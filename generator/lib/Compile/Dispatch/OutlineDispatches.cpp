@@ -3,10 +3,8 @@
 //
 // tw-outline-dispatches: the work of a model as functions, equal ones once.
 
-#include "../Device/ItemLoops.h"
-#include "../Loops/LoopGroup.h"
 #include "../OperationKind.h"
-#include "DispatchFunction.h"
+#include "DispatchGroups.h"
 #include "Epilogue.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Compile/Passes.h"
@@ -22,24 +20,26 @@ namespace tilewright {
 
 namespace {
 
-/// More in one function would only make it long.
-constexpr size_t kMostInGroup = 32;
-
-/// Operations that become one function, where the last of them is.
-struct Group {
-  SmallVector<Operation *> ops;
-  Place place = Place::Host;
-  /// Of linalg operations of the host: the loops that all of them share.
-  /// Vectors as wide as any target's leave the fewest.
-  LoopGroup loops{{/*bytes=*/64, /*masks=*/true}};
-  /// Of the device: what one work-item does.
-  ItemLoops items;
-  bool mayGrow = true;
-
-  bool defines(Value value) const {
-    return llvm::is_contained(ops, value.getDefiningOp());
+/// Takes apart the regions of `func`: the operations that may be part of a
+/// dispatch, and the number of each one's region, from 1.
+DispatchGroups::Regions inlineRegions(func::FuncOp func) {
+  DispatchGroups::Regions regionOf;
+  SmallVector<tw::DispatchRegionOp> regions;
+  func.walk([&](tw::DispatchRegionOp region) { regions.push_back(region); });
+  IRRewriter rewriter(func.getContext());
+  for (auto [number, region] : llvm::enumerate(regions)) {
+    Block &body = region.getBody().front();
+    for (Operation &op : body)
+      if (isDispatchable(&op))
+        regionOf[&op] = number + 1;
+    Operation *yield = body.getTerminator();
+    SmallVector<Value> values(yield->getOperands());
+    rewriter.eraseOp(yield);
+    rewriter.inlineBlockBefore(&body, region);
+    rewriter.replaceOp(region, values);
   }
-};
+  return regionOf;
+}
 
 class Outliner {
 public:
@@ -47,7 +47,8 @@ public:
       : module(module), hasDevice(hasDevice) {}
 
   LogicalResult outline(func::FuncOp func) {
-    giveEachItsFill(func);
+    DispatchGroups groups(hasDevice, inlineRegions(func));
+    groups.giveEachItsOwn(func);
     hoistSizes(func);
     collapseEpilogues(func);
     SmallVector<Block *> blocks;
@@ -60,38 +61,13 @@ public:
       return WalkResult::advance();
     });
     for (Block *block : blocks)
-      for (ArrayRef<Operation *> group : groupsOf(*block))
-        if (failed(replace(group)))
+      for (ArrayRef<Operation *> group : groups.groupsOf(*block))
+        if (failed(replace(group, groups.placeOf(group.back()))))
           return failure();
     return success();
   }
 
 private:
-  /// What branches and loops do is the host's: launches are a straight line.
-  Place placeOf(Operation *op) const {
-    return hasDevice && !isOnHost(op) && isa<func::FuncOp>(op->getParentOp())
-               ? Place::Device
-               : Place::Host;
-  }
-
-  /// A fill belongs to the operation that goes on from it.
-  void giveEachItsFill(func::FuncOp func) {
-    SmallVector<linalg::FillOp> fills;
-    func.walk([&](linalg::FillOp fill) { fills.push_back(fill); });
-    for (linalg::FillOp fill : fills) {
-      SmallVector<OpOperand *> uses;
-      for (OpOperand &use : fill->getUses())
-        if (beginsWithFill(use) && !fill->hasOneUse())
-          uses.push_back(&use);
-      for (OpOperand *use : uses) {
-        OpBuilder builder(use->getOwner());
-        use->set(builder.clone(*fill)->getResult(0));
-      }
-      if (fill->use_empty())
-        fill.erase();
-    }
-  }
-
   /// Sizes that bodies ask for become scalars, which functions are given.
   static void hoistSizes(func::FuncOp func) {
     SmallVector<std::pair<Operation *, Operation *>> sizes;
@@ -111,132 +87,8 @@ private:
       size->moveBefore(op);
   }
 
-  /// Whether the user of a fill's result may do the fill. The kernel of a tile
-  /// does nothing else, and a work-item fills what it goes on from itself.
-  bool beginsWithFill(OpOperand &use) const {
-    Operation *user = use.getOwner();
-    if (!isDispatchable(user) ||
-        !cast<DestinationStyleOpInterface>(user).isDpsInit(&use))
-      return false;
-    auto fill = use.get().getDefiningOp<linalg::FillOp>();
-    Place place = placeOf(user);
-    if (place != placeOf(fill) || place == Place::Host)
-      return place == placeOf(fill);
-    ItemLoops items;
-    auto linalgOp = dyn_cast<linalg::LinalgOp>(user);
-    return linalgOp && items.add(linalgOp) &&
-           items.add(cast<linalg::LinalgOp>(fill.getOperation()));
-  }
-
-  bool isFillOfOther(Operation *op) const {
-    return isa<linalg::FillOp>(op) && op->hasOneUse() &&
-           beginsWithFill(*op->use_begin()) &&
-           op->use_begin()->getOwner()->getBlock() == op->getBlock();
-  }
-
-  /// The groups of a block, in the order of their last operations. What uses a
-  /// group's results without being of it ends the group: it has to stand
-  /// behind.
-  SmallVector<SmallVector<Operation *>> groupsOf(Block &block) {
-    std::vector<Group> groups;
-    llvm::DenseMap<Operation *, size_t> groupOf;
-    for (Operation &op : block) {
-      if (isFillOfOther(&op))
-        continue;
-      llvm::SmallSetVector<size_t, 4> used;
-      op.walk([&](Operation *inner) {
-        for (Value operand : inner->getOperands())
-          if (auto found = groupOf.find(operand.getDefiningOp());
-              found != groupOf.end())
-            used.insert(found->second);
-      });
-      Group group;
-      bool isDispatched = isDispatchable(&op), isJoined = false;
-      for (size_t i : llvm::reverse(used)) {
-        if (isDispatched && !isJoined && groups[i].mayGrow) {
-          group = groups[i];
-          isJoined = add(&op, group) || addEpilogue(&op, group);
-          if (isJoined)
-            groups[i].ops.clear();
-        }
-        groups[i].mayGrow = false;
-      }
-      if (!isDispatched)
-        continue;
-      if (!isJoined) {
-        group = Group();
-        group.place = placeOf(&op);
-        group.mayGrow = add(&op, group) || isa<tw::MatmulOp>(op);
-        group.ops = unitOf(&op);
-      }
-      for (Operation *member : group.ops)
-        groupOf[member] = groups.size();
-      groups.push_back(std::move(group));
-    }
-    SmallVector<SmallVector<Operation *>> result;
-    for (Group &group : groups)
-      if (!group.ops.empty())
-        result.push_back(std::move(group.ops));
-    return result;
-  }
-
-  /// The operation behind the fills that it starts from.
-  SmallVector<Operation *> unitOf(Operation *root) const {
-    SmallVector<Operation *> unit;
-    for (Value init : cast<DestinationStyleOpInterface>(root).getDpsInits())
-      if (Operation *fill = init.getDefiningOp(); fill && isFillOfOther(fill))
-        unit.push_back(fill);
-    unit.push_back(root);
-    return unit;
-  }
-
-  /// Whether all of the group and `root` go through the same loops: then what
-  /// lies between them is a row, or an element, not a tensor.
-  bool add(Operation *root, Group &group) const {
-    SmallVector<Operation *> unit = unitOf(root);
-    bool isOnDevice = group.place == Place::Device;
-    bool hasLoops =
-        isOnDevice ? !group.items.empty() : !group.loops.getMembers().empty();
-    if (group.ops.size() + unit.size() > kMostInGroup ||
-        hasLoops != !group.ops.empty() || placeOf(root) != group.place)
-      return false;
-    // What an operation writes over would be needed before and after.
-    for (Operation *op : unit)
-      for (Value init : cast<DestinationStyleOpInterface>(op).getDpsInits())
-        if (group.defines(init))
-          return false;
-    // As tw-vectorize-loops does: a fill is related to the others through what
-    // it is for.
-    for (Operation *op : llvm::reverse(unit)) {
-      auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-      if (!linalgOp ||
-          !(isOnDevice ? group.items.add(linalgOp) : group.loops.add(linalgOp)))
-        return false;
-    }
-    group.ops.append(unit);
-    return isOnDevice || group.ops.size() == unit.size() ||
-           group.loops.hasLanes();
-  }
-
-  /// Whether `root` is done with what the group, a multiplication, has just
-  /// computed.
-  bool addEpilogue(Operation *root, Group &group) const {
-    auto generic = dyn_cast<linalg::GenericOp>(root);
-    auto matmul = dyn_cast<tw::MatmulOp>(group.ops.back());
-    if (!generic || !matmul || multiplicationFor(generic) != matmul)
-      return false;
-    SmallVector<Operation *> unit = unitOf(root);
-    if (unit.size() > 1)
-      return false;
-    group.ops.append(unit);
-    group.mayGrow = false;
-    writeOverProduct(generic, matmul);
-    return true;
-  }
-
-  LogicalResult replace(ArrayRef<Operation *> group) {
+  LogicalResult replace(ArrayRef<Operation *> group, Place place) {
     Operation *last = group.back();
-    Place place = placeOf(last);
     if (place == Place::Device && isa<linalg::PackOp, linalg::UnPackOp>(last))
       return last->emitOpError("of the device was not lowered");
     DispatchFunction dispatch = makeDispatchFunction(group, module, place);

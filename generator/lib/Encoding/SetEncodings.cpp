@@ -1,40 +1,24 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tw-pack-contractions: which tile, and packing for it.
+// tw-set-encodings: contractions on encoded tensors.
 
-#include "MatchContraction.h"
-#include "PackOperand.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "tilewright/Compile/ChooseDeviceTile.h"
-#include "tilewright/Compile/ChooseTile.h"
-#include "tilewright/Compile/Passes.h"
-#include "tilewright/Dialect/TwDialect.h"
+#include "tilewright/Encoding/MatchContraction.h"
+#include "tilewright/Encoding/PackOperand.h"
+#include "tilewright/Encoding/Passes.h"
+#include "tilewright/Encoding/Place.h"
 
 using namespace mlir;
 
 namespace tilewright {
 
-#define GEN_PASS_DEF_PACKCONTRACTIONS
-#include "tilewright/Compile/Passes.h.inc"
+#define GEN_PASS_DEF_SETENCODINGS
+#include "tilewright/Encoding/Passes.h.inc"
 
 namespace {
-
-/// How much of `extent` tiles of `size` compute, for each part that is wanted.
-/// An extent that is not known is taken for one and a half tiles.
-double paddedRatio(int64_t extent, int64_t size) {
-  if (extent < 0)
-    return size == 1 ? 1 : 4.0 / 3;
-  return double(llvm::alignTo(extent, size)) / extent;
-}
-
-/// What a row of a product costs in tiles of `size` rows: padding, and its part
-/// of the loads of the other operand's panel, which are about a row more.
-double costPerRow(int64_t extent, int64_t size) {
-  return paddedRatio(extent, size) * (size + 1) / size;
-}
 
 /// An operand of a contraction, and the loops that index its dimensions.
 struct Operand {
@@ -73,26 +57,11 @@ struct Operand {
   }
 };
 
-/// Where the dimensions of an operand lie when it is packed, and in which
-/// tiles.
-struct Layout {
-  SmallVector<int64_t> outerPerm, innerDims;
-  SmallVector<OpFoldResult> tiles;
-  AffineMap map; ///< of the outer dimensions
-
-  bool isIdentity() const { return isIdentityPermutation(outerPerm); }
-  /// As operations have it, which leave the identity out.
-  ArrayRef<int64_t> perm() const {
-    return isIdentity() ? ArrayRef<int64_t>() : ArrayRef(outerPerm);
-  }
-};
-
-class ContractionPacker {
+class ContractionEncoder {
 public:
-  ContractionPacker(linalg::LinalgOp op, const Contraction &contraction)
+  ContractionEncoder(linalg::LinalgOp op, const Contraction &contraction)
       : op(op), loops(contraction), b(op.getLoc(), op),
-        place(op->getAttr(kDeviceAttr)), numLoops(op.getNumLoops()),
-        extents(op.getStaticLoopRanges()) {
+        numLoops(op.getNumLoops()), extents(op.getStaticLoopRanges()) {
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
     for (unsigned number : {loops.lhs, loops.rhs, 2u}) {
       Operand operand{op->getOperand(number), {}, {}};
@@ -139,70 +108,28 @@ public:
     addIfMissing(loops.k, {0, 1});
   }
 
-  /// The tile, and which loop of each kind it tiles: these become the last of
-  /// their kind.
-  TileKey choose(llvm::function_ref<TileKey(int64_t m, int64_t n)> tileFor) {
-    std::optional<TileKey> best;
-    double least = 0;
-    unsigned tiledM = 0, tiledN = 0;
-    // Of what costs the same, what lies innermost.
-    for (unsigned m : llvm::reverse(loops.m))
-      for (unsigned n : llvm::reverse(loops.n)) {
-        TileKey key = tileFor(extent(m), extent(n));
-        double cost =
-            costPerRow(extent(m), key.m0) * costPerRow(extent(n), key.n0);
-        if (best && cost >= least)
-          continue;
-        best = key;
-        least = cost;
-        tiledM = m;
-        tiledN = n;
-      }
-    unsigned tiledK = loops.k.back();
-    for (unsigned k : llvm::reverse(loops.k))
-      if (paddedRatio(extent(k), best->k0) <
-          paddedRatio(extent(tiledK), best->k0))
-        tiledK = k;
-    makeLast(loops.m, tiledM);
-    makeLast(loops.n, tiledN);
-    makeLast(loops.k, tiledK);
-    return *best;
-  }
-
-  void pack(const TileKey &key, StringRef tile) {
+  void encode() {
     Value init = op.getDpsInits()[0];
     Value unwritten = unfilled(init);
     operands[2].value = unwritten ? unwritten : init;
     for (Operand &operand : operands)
       operand.value = reshaped(operand);
-    Layout layouts[] = {
-        layoutOf(operands[0], loops.m, loops.k, key.m0, key.k0),
-        layoutOf(operands[1], loops.n, loops.k, key.n0, key.k0),
-        layoutOf(operands[2], loops.m, loops.n, key.m0, key.n0)};
-    Value lhs = pack(operands[0].value, layouts[0]);
-    Value rhs = pack(operands[1].value, layouts[1]);
-    // The tile writes its zeros itself; the out operand needs only be there.
-    Value out = unwritten ? destination(operands[2].value, layouts[2])
-                          : pack(operands[2].value, layouts[2]);
-    auto product = tw::Mmt4dOp::create(
-        b, out.getType(), lhs, rhs, out, tile,
-        b.getAffineMapArrayAttr(
-            {layouts[0].map, layouts[1].map, layouts[2].map}),
-        /*overwrite=*/unwritten != nullptr);
-    auto result = linalg::UnPackOp::create(
-        b, product.getResult(), operands[2].value, layouts[2].innerDims,
-        layouts[2].tiles, layouts[2].perm());
-    setPlace(product);
-    setPlace(result);
+    tw::EncodingAttr encoding = encodingOfLhs();
+    Value lhs = set(operands[0].value, encoding);
+    Value rhs =
+        set(operands[1].value, encoding.withOperand(tw::Operand::Rhs));
+    tw::EncodingAttr ofOut = encoding.withOperand(tw::Operand::Out);
+    Value out = unwritten ? zeros(operands[2].value, ofOut)
+                          : set(operands[2].value, ofOut);
+    linalg::GenericOp product = contract(lhs, rhs, out, encoding);
+    auto result = tw::UnsetEncodingOp::create(b, product.getResult(0),
+                                              operands[2].value);
+    placeLike(result, op);
     op->replaceAllUsesWith(ValueRange{shapedBack(result.getResult())});
     op->erase();
   }
 
 private:
-  int64_t extent(unsigned loop) {
-    return ShapedType::isDynamic(extents[loop]) ? -1 : extents[loop];
-  }
-
   void addIfMissing(SmallVector<unsigned> &kind, std::array<int, 2> indexed) {
     if (!kind.empty())
       return;
@@ -211,17 +138,6 @@ private:
     for (int operand : indexed)
       operands[operand].loops.insert(operands[operand].loops.begin(),
                                      kind.back());
-  }
-
-  static void makeLast(SmallVector<unsigned> &kind, unsigned loop) {
-    llvm::erase(kind, loop);
-    kind.push_back(loop);
-  }
-
-  /// What the operation did together, its parts do: on the same side.
-  void setPlace(Operation *part) {
-    if (place)
-      part->setAttr(kDeviceAttr, place);
   }
 
   /// Groups `dims` dimensions such that the first has `added` more.
@@ -296,73 +212,101 @@ private:
     return llvm::count_if(llvm::seq(loop),
                           [&](unsigned before) { return isLeft(before); });
   }
-  unsigned loopsLeft() const { return numberOf(numLoops); }
 
-  Layout layoutOf(const Operand &operand, ArrayRef<unsigned> rows,
-                  ArrayRef<unsigned> columns, int64_t rowTile,
-                  int64_t columnTile) {
-    Layout layout;
-    SmallVector<AffineExpr> results;
-    for (ArrayRef<unsigned> kind : {ArrayRef(loops.batch), rows, columns})
-      for (unsigned loop : kind) {
-        layout.outerPerm.push_back(operand.dimOf(loop));
+  tw::EncodingAttr encodingOfLhs() {
+    const TypeTripleInfo &triple = *loops.types;
+    SmallVector<Type> types;
+    SmallVector<AffineMap> maps;
+    SmallVector<int64_t> sizes;
+    for (unsigned loop = 0; loop < numLoops; ++loop)
+      if (isLeft(loop))
+        sizes.push_back(extents[loop]);
+    for (auto [operand, element] : llvm::zip_equal(
+             operands, std::array{triple.lhs, triple.rhs, triple.out})) {
+      Type inMemory =
+          cast<RankedTensorType>(operand.value.getType()).getElementType();
+      bool isUnsigned = info(element).name.front() == 'u';
+      types.push_back(inMemory.isInteger()
+                          ? IntegerType::get(b.getContext(),
+                                             inMemory.getIntOrFloatBitWidth(),
+                                             isUnsigned ? IntegerType::Unsigned
+                                                        : IntegerType::Signed)
+                          : inMemory);
+      SmallVector<AffineExpr> results;
+      for (unsigned loop : operand.loops)
         results.push_back(b.getAffineDimExpr(numberOf(loop)));
-      }
-    layout.innerDims = {operand.dimOf(rows.back()),
-                        operand.dimOf(columns.back())};
-    layout.tiles = {b.getIndexAttr(rowTile), b.getIndexAttr(columnTile)};
-    layout.map = AffineMap::get(loopsLeft(), 0, results, b.getContext());
-    return layout;
+      maps.push_back(
+          AffineMap::get(sizes.size(), 0, results, b.getContext()));
+    }
+    return tw::EncodingAttr::get(b.getContext(), tw::Operand::Lhs, types, maps,
+                                 sizes, /*any_m=*/false);
   }
 
-  Value destination(Value source, const Layout &layout) {
-    return linalg::PackOp::createDestinationTensor(
-        b, b.getLoc(), source, layout.tiles, layout.innerDims, layout.perm());
+  Value emptyLike(Value source, tw::EncodingAttr encoding) {
+    return tensor::EmptyOp::create(
+        b, tensor::getMixedSizes(b, b.getLoc(), source),
+        cast<RankedTensorType>(source.getType()).getElementType(), encoding);
   }
 
-  Value pack(Value source, const Layout &layout) {
-    auto result = packWithZeros(b, source, layout.outerPerm, layout.innerDims,
-                                layout.tiles);
-    setPlace(result);
+  Value set(Value source, tw::EncodingAttr encoding) {
+    auto result =
+        tw::SetEncodingOp::create(b, source, emptyLike(source, encoding));
+    placeLike(result, op);
     return result.getResult();
+  }
+
+  Value zeros(Value like, tw::EncodingAttr encoding) {
+    Value dest = emptyLike(like, encoding);
+    Value zero = arith::ConstantOp::create(
+        b, b.getZeroAttr(
+               cast<RankedTensorType>(dest.getType()).getElementType()));
+    auto fill = linalg::FillOp::create(b, zero, dest);
+    placeLike(fill, op);
+    return fill.getResult(0);
+  }
+
+  linalg::GenericOp contract(Value lhs, Value rhs, Value out,
+                             tw::EncodingAttr encoding) {
+    tw::EncodingAttr::Loops kinds = encoding.getLoops();
+    SmallVector<utils::IteratorType> iterators(encoding.getSizes().size(),
+                                               utils::IteratorType::parallel);
+    for (unsigned loop : kinds.k)
+      iterators[loop] = utils::IteratorType::reduction;
+    Block *body = op.getBlock();
+    auto product = linalg::GenericOp::create(
+        b, out.getType(), ValueRange{lhs, rhs}, ValueRange{out},
+        encoding.getMaps(), iterators,
+        [&](OpBuilder &builder, Location, ValueRange arguments) {
+          IRMapping mapping;
+          for (auto [argument, number] :
+               llvm::zip_equal(arguments, std::array{loops.lhs, loops.rhs, 2u}))
+            mapping.map(body->getArgument(number), argument);
+          for (Operation &inner : *body)
+            builder.clone(inner, mapping);
+        });
+    placeLike(product, op);
+    return product;
   }
 
   linalg::LinalgOp op;
   Contraction loops;
   ImplicitLocOpBuilder b;
-  Attribute place;
   unsigned numLoops;
   SmallVector<int64_t, 4> extents;
   SmallVector<Operand, 3> operands; ///< lhs, rhs, out
 };
 
-struct PackContractionsPass : impl::PackContractionsBase<PackContractionsPass> {
-  using PackContractionsBase::PackContractionsBase;
-
-  LogicalResult initialize(MLIRContext *context) override {
-    auto parse = [&](StringRef text, TargetCpu &result) -> LogicalResult {
-      llvm::Expected<TargetCpu> parsed = parseTargetCpu(text);
-      if (!parsed)
-        return emitError(UnknownLoc::get(context),
-                         llvm::toString(parsed.takeError()));
-      result = std::move(*parsed);
-      return success();
-    };
-    if (failed(parse(target, cpu)))
-      return failure();
-    if (device.empty())
-      return success();
-    return parse(device, gpu.emplace());
-  }
+struct SetEncodingsPass : impl::SetEncodingsBase<SetEncodingsPass> {
+  using SetEncodingsBase::SetEncodingsBase;
 
   void runOnOperation() override {
     SmallVector<linalg::LinalgOp> ops;
     getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     for (linalg::LinalgOp op : ops)
-      pack(op);
+      encode(op);
   }
 
-  void pack(linalg::LinalgOp op) {
+  void encode(linalg::LinalgOp op) {
     std::optional<Contraction> contraction = matchContraction(op);
     if (!contraction || !contraction->types) {
       if (linalg::isaContractionOpInterface(op))
@@ -372,22 +316,14 @@ struct PackContractionsPass : impl::PackContractionsBase<PackContractionsPass> {
                                  : "not a matrix multiplication");
       return;
     }
-    ContractionPacker packer(op, *contraction);
-    if (packer.isEmpty())
+    ContractionEncoder encoder(op, *contraction);
+    if (encoder.isEmpty() || tw::isEncoded(op->getOperand(0).getType()))
       return;
-    bool isForDevice = gpu && !isOnHost(op);
-    if (!isForDevice)
-      packer.mergeLoops();
-    packer.addMissingLoops();
-    TileKey key = packer.choose([&](int64_t m, int64_t n) {
-      return isForDevice ? chooseDeviceTile(*contraction->types, m, n, *gpu)
-                         : chooseTile(*contraction->types, m, n, cpu);
-    });
-    packer.pack(key, printTileKey(key, prefix));
+    if (!hasDevice || isOnHost(op))
+      encoder.mergeLoops();
+    encoder.addMissingLoops();
+    encoder.encode();
   }
-
-  TargetCpu cpu;
-  std::optional<TargetCpu> gpu;
 };
 
 } // namespace

@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "PackOperand.h"
+#include "tilewright/Encoding/PackOperand.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -25,9 +25,18 @@ linalg::PackOp packWithZeros(ImplicitLocOpBuilder &b, Value source,
   // The operation leaves the identity out.
   ArrayRef<int64_t> perm =
       isIdentityPermutation(outerPerm) ? ArrayRef<int64_t>() : outerPerm;
-  auto type = cast<RankedTensorType>(source.getType());
   Value dest = linalg::PackOp::createDestinationTensor(b, b.getLoc(), source,
                                                        tiles, innerDims, perm);
+  return packWithZeros(b, source, dest, outerPerm, innerDims, tiles);
+}
+
+linalg::PackOp packWithZeros(ImplicitLocOpBuilder &b, Value source, Value dest,
+                             ArrayRef<int64_t> outerPerm,
+                             ArrayRef<int64_t> innerDims,
+                             ArrayRef<OpFoldResult> tiles) {
+  ArrayRef<int64_t> perm =
+      isIdentityPermutation(outerPerm) ? ArrayRef<int64_t>() : outerPerm;
+  auto type = cast<RankedTensorType>(source.getType());
   std::optional<Value> zero;
   if (linalg::PackOp::requirePaddingValueStrict(
           type.getShape(), innerDims,

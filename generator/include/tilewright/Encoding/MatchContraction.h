@@ -3,8 +3,8 @@
 //
 // Which operations are matrix multiplications of tiles.
 
-#ifndef TILEWRIGHT_LIB_COMPILE_MATCHCONTRACTION_H
-#define TILEWRIGHT_LIB_COMPILE_MATCHCONTRACTION_H
+#ifndef TILEWRIGHT_ENCODING_MATCHCONTRACTION_H
+#define TILEWRIGHT_ENCODING_MATCHCONTRACTION_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "tilewright/key.h"
@@ -36,4 +36,4 @@ matchProductElements(mlir::linalg::LinalgOp op);
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_LIB_COMPILE_MATCHCONTRACTION_H
+#endif // TILEWRIGHT_ENCODING_MATCHCONTRACTION_H

@@ -3,8 +3,8 @@
 //
 // What multiplications are made of when they are formed.
 
-#ifndef TILEWRIGHT_LIB_COMPILE_PACKOPERAND_H
-#define TILEWRIGHT_LIB_COMPILE_PACKOPERAND_H
+#ifndef TILEWRIGHT_ENCODING_PACKOPERAND_H
+#define TILEWRIGHT_ENCODING_PACKOPERAND_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -23,6 +23,13 @@ mlir::linalg::PackOp packWithZeros(mlir::ImplicitLocOpBuilder &b,
                                    llvm::ArrayRef<int64_t> innerDims,
                                    llvm::ArrayRef<mlir::OpFoldResult> tiles);
 
+/// The same, written to `dest`.
+mlir::linalg::PackOp packWithZeros(mlir::ImplicitLocOpBuilder &b,
+                                   mlir::Value source, mlir::Value dest,
+                                   llvm::ArrayRef<int64_t> outerPerm,
+                                   llvm::ArrayRef<int64_t> innerDims,
+                                   llvm::ArrayRef<mlir::OpFoldResult> tiles);
+
 } // namespace tilewright
 
-#endif // TILEWRIGHT_LIB_COMPILE_PACKOPERAND_H
+#endif // TILEWRIGHT_ENCODING_PACKOPERAND_H

@@ -1,0 +1,201 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Data tiling: what tensors are for, how a device lays them out, and the
+// operations that go between. docs/data-tiling.md tells the whole story.
+
+#ifndef TILEWRIGHT_DIALECT_TWENCODINGS
+#define TILEWRIGHT_DIALECT_TWENCODINGS
+
+include "mlir/IR/TensorEncoding.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+
+def Tw_Operand : Tw_I32Enum<"Operand", "operand of a contraction", [
+  I32EnumAttrCase<"Lhs", 0, "lhs">,
+  I32EnumAttrCase<"Rhs", 1, "rhs">,
+  I32EnumAttrCase<"Out", 2, "out">]>;
+
+def Tw_EncodingAttr : AttrDef<Tw_Dialect, "Encoding", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let mnemonic = "encoding";
+  let summary = "What a tensor is for: an operand of a contraction";
+  let description = [{
+    In the encoding slot of a tensor type: the tensor is `operand` of a
+    contraction out += lhs * rhs with these element types (integers say their
+    signs), indexing maps, and sizes of its loops as far as they are known. It
+    has the shape that it has without the encoding; how it lies in memory is for
+    the device to say that the contraction runs on, which makes a `#tw.layout`
+    of the encoding.
+
+    A loop is of the batch if it indexes all three operands, else m (lhs and
+    out), n (rhs and out) or k (lhs and rhs); there is one of m, n and k at
+    least. Maps are projected permutations.
+
+    `any_m` says that several contractions have this rhs, which differ in the
+    sizes of their m loops: how the rhs lies may not depend on those.
+
+    ```mlir
+    tensor<64x96xf32, #tw.encoding<rhs, types = [f32, f32, f32],
+      maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+              affine_map<(m, n, k) -> (m, n)>], sizes = [?, 96, 64]>>
+    ```
+  }];
+  let parameters = (ins
+    "Operand":$operand,
+    ArrayRefParameter<"::mlir::Type", "of lhs, rhs and out">:$element_types,
+    ArrayRefParameter<"::mlir::AffineMap", "of lhs, rhs and out">:$maps,
+    ArrayRefParameter<"int64_t", "of the loops">:$sizes,
+    "bool":$any_m);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The map of the operand.
+    ::mlir::AffineMap getMap() const {
+      return getMaps()[static_cast<unsigned>(getOperand())];
+    }
+
+    /// The same contraction's encoding of another operand.
+    EncodingAttr withOperand(Operand operand) const;
+    EncodingAttr withAnyM() const;
+
+    /// The loops of each kind. Those of the batch, m and k are in the order in
+    /// which they index lhs, those of n in that of rhs.
+    struct Loops {
+      ::llvm::SmallVector<unsigned> batch, m, n, k;
+    };
+    Loops getLoops() const;
+  }];
+}
+
+def Tw_LayoutAttr : AttrDef<Tw_Dialect, "Layout", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let mnemonic = "layout";
+  let summary = "How a device lays a tensor out";
+  let description = [{
+    In the encoding slot of a tensor type, what a device made of an encoding.
+    Elements lie as in the result of a `linalg.pack` with `outer_dims_perm =
+    outer`, `inner_dims_pos = inner` and `inner_tiles = tiles`, filled up with
+    zeros; `#tw.layout<identity>` as without an encoding.
+
+    A tile size in brackets counts vectors of elements whose number is known
+    where the program runs.
+
+    With `swizzle`, each tile is laid out in another order: `expand` says which
+    factors each of its dimensions has, and `perm` where these go, so that
+    `tiles = [16, 64], swizzle = [[16], [16, 4]] perm [1, 0, 2]` has groups of 4
+    along the second dimension beside each other: [16][16][4].
+
+    ```mlir
+    tensor<64x96xf32, #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [32, 1]>>
+    ```
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"int64_t">:$outer,
+    ArrayRefParameter<"int64_t">:$inner,
+    ArrayRefParameter<"int64_t">:$tiles,
+    ArrayRefParameter<"bool">:$scalable,
+    ArrayRefParameter<"int64_t", "of the factors of all dimensions">:$expand,
+    ArrayRefParameter<"int64_t", "how many factors each has">:$factors,
+    ArrayRefParameter<"int64_t">:$perm);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let builders = [
+    AttrBuilder<(ins "::llvm::ArrayRef<int64_t>":$outer,
+                     "::llvm::ArrayRef<int64_t>":$inner,
+                     "::llvm::ArrayRef<int64_t>":$tiles), [{
+      return $_get($_ctxt, outer, inner, tiles,
+                   ::llvm::SmallVector<bool>(tiles.size(), false),
+                   ::llvm::ArrayRef<int64_t>(), ::llvm::ArrayRef<int64_t>(),
+                   ::llvm::ArrayRef<int64_t>());
+    }]>];
+  let extraClassDeclaration = [{
+    static LayoutAttr getIdentity(::mlir::MLIRContext *context) {
+      return get(context, {}, {}, {});
+    }
+    bool isIdentity() const { return getOuter().empty(); }
+    bool isScalable() const {
+      return ::llvm::is_contained(getScalable(), true);
+    }
+
+    /// The type of a tensor that lies so, without encodings; `type` has this
+    /// layout. There must be no scalable tile.
+    ::mlir::RankedTensorType packedType(::mlir::RankedTensorType type) const;
+  }];
+}
+
+class Tw_EncodingOp<string mnemonic> : Op<Tw_Dialect, mnemonic, [
+    Pure, DestinationStyleOpInterface]> {
+  let arguments = (ins AnyRankedTensor:$source, AnyRankedTensor:$dest);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    `ins` `(` $source `:` type($source) `)` `outs` `(` $dest `:` type($dest) `)`
+    attr-dict `->` type($result)
+  }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$source, "::mlir::Value":$dest), [{
+      build($_builder, $_state, dest.getType(), source, dest);
+    }]>];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getDestMutable(); }
+    ::mlir::RankedTensorType getSourceType() { return getSource().getType(); }
+    ::mlir::RankedTensorType getDestType() { return getDest().getType(); }
+  }];
+}
+
+def Tw_SetEncodingOp : Tw_EncodingOp<"set_encoding"> {
+  let summary = "A tensor as it lies -> encoded";
+  let description = [{
+    The elements of `source`, of a type without encoding, in a tensor of the
+    same shape whose type has one, a `#tw.encoding` or a `#tw.layout`. `dest`
+    says what sizes it has and where it may be written.
+
+    ```mlir
+    %e = tw.set_encoding ins(%x : tensor<?x64xf32>)
+      outs(%d : tensor<?x64xf32, #lhs>) -> tensor<?x64xf32, #lhs>
+    ```
+  }];
+}
+
+def Tw_UnsetEncodingOp : Tw_EncodingOp<"unset_encoding"> {
+  let summary = "An encoded tensor -> as it lies without";
+  let description = [{
+    The way back of `tw.set_encoding`.
+  }];
+}
+
+def Tw_RelayoutOp : Tw_EncodingOp<"relayout"> {
+  let summary = "From one encoding to another";
+  let description = [{
+    The elements of `source`, an encoded tensor, in a tensor of the same shape
+    and another encoding: what is left of a `tw.unset_encoding` and a
+    `tw.set_encoding` of its result.
+  }];
+}
+
+def Tw_EncodingSizeOp : Op<Tw_Dialect, "encoding_size", [Pure]> {
+  let summary = "The bytes that an encoded tensor takes";
+  let description = [{
+    How many bytes a host has to allocate for a tensor of `type`, whose dynamic
+    sizes are `sizes`: exactly what packing into its layout writes. Known once
+    the encoding is a layout.
+
+    ```mlir
+    %bytes = tw.encoding_size tensor<?x64xf32, #lhs> (%m) : index
+    ```
+  }];
+  let arguments = (ins TypeAttrOf<AnyRankedTensor>:$type,
+                       Variadic<Index>:$sizes);
+  let results = (outs Index:$bytes);
+  let assemblyFormat = "$type `(` $sizes `)` attr-dict `:` type($bytes)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let extraClassDeclaration = [{
+    ::mlir::RankedTensorType getTensorType() {
+      return ::llvm::cast<::mlir::RankedTensorType>(getType());
+    }
+  }];
+}
+
+#endif // TILEWRIGHT_DIALECT_TWENCODINGS

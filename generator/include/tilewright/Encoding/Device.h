@@ -1,0 +1,76 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a device makes of encodings. Who adds a device implements Device, and
+// has a dialect of its own provide it.
+
+#ifndef TILEWRIGHT_ENCODING_DEVICE_H
+#define TILEWRIGHT_ENCODING_DEVICE_H
+
+#include "mlir/IR/DialectInterface.h"
+#include "tilewright/Dialect/TwDialect.h"
+#include "tilewright/key.h"
+#include <array>
+#include <memory>
+
+namespace tilewright {
+
+/// How a device computes a contraction.
+struct TiledContraction {
+  /// The tile function, by name.
+  std::string tile;
+  /// Of lhs, rhs and out.
+  std::array<tw::LayoutAttr, 3> layouts;
+};
+
+/// A thing that contractions run on. Immutable: may be shared between threads.
+class Device {
+public:
+  virtual ~Device();
+
+  /// As it was asked for: "x86_64:znver4", "amdgpu:gfx942", "none".
+  virtual llvm::StringRef getName() const = 0;
+
+  /// None for a device without data tiling: there a contraction is a loop over
+  /// tensors as they lie. The same answer for each operand of a contraction.
+  virtual std::optional<TiledContraction>
+  tile(tw::EncodingAttr encoding) const = 0;
+
+  /// The layout of a tensor with `encoding`; identity without data tiling.
+  tw::LayoutAttr layoutOf(tw::EncodingAttr encoding) const;
+};
+
+/// A dialect that knows devices. `parseDevice` is asked for each name; null of
+/// one that is not its own. Names of tiles begin with `prefix`. An error was
+/// reported by `emitError`.
+class DeviceProvider
+    : public mlir::DialectInterface::Base<DeviceProvider> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DeviceProvider)
+  explicit DeviceProvider(mlir::Dialect *dialect) : Base(dialect) {}
+  virtual mlir::FailureOr<std::shared_ptr<const Device>> parseDevice(
+      llvm::StringRef name, llvm::StringRef prefix,
+      llvm::function_ref<mlir::InFlightDiagnostic()> emitError) const = 0;
+};
+
+/// The device of that name, of any dialect that `context` has loaded. "none" is
+/// known without.
+mlir::FailureOr<std::shared_ptr<const Device>>
+findDevice(llvm::StringRef name, llvm::StringRef prefix,
+           mlir::MLIRContext *context);
+
+/// A tile for m x n results of `types`; negative sizes are unknown. With `anyM`
+/// N0 and K0 do not depend on m.
+using ChooseTileFn = llvm::function_ref<TileKey(
+    const TypeTripleInfo &types, int64_t m, int64_t n, bool anyM)>;
+
+/// The layouts for tiles such as `choose` chooses. Of several loops of a kind
+/// that one is tiled where padding and narrow tiles cost least. None if there is
+/// no type triple of these elements.
+std::optional<TiledContraction>
+tileContraction(tw::EncodingAttr encoding, ChooseTileFn choose,
+                llvm::StringRef prefix);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_ENCODING_DEVICE_H

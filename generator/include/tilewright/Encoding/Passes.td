@@ -1,0 +1,106 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TILEWRIGHT_ENCODING_PASSES
+#define TILEWRIGHT_ENCODING_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def SetEncodings : Pass<"tw-set-encodings", "mlir::func::FuncOp"> {
+  let summary = "Say of tensors which contractions they are operands of";
+  let description = [{
+    Every contraction, out += lhs * rhs, whose element types are a type triple of
+    tile functions is computed on encoded tensors: `tw.set_encoding` of its
+    operands, a `linalg.generic`, `tw.unset_encoding` of its result. It may have
+    any number of batch, m, n and k dimensions, in any order in each operand.
+    What has no m or n, or neither, is given a dimension of size 1
+    (`tensor.expand_shape`); so is an outer product, which has no k. A product
+    with a vector has the vector as its lhs. What begins with zeros begins with
+    zeros that are encoded.
+
+    Loops of a kind that lie next to each other in all operands are merged first
+    (`tensor.collapse_shape`).
+
+    A contraction that fits no type triple stays as it is, with a remark.
+  }];
+  let options = [
+    Option<"hasDevice", "has-device", "bool", /*default=*/"false",
+           "Whether there is a device, whose contractions keep their loops">,
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect",
+    "tilewright::tw::TwDialect",
+  ];
+}
+
+def SpecializeEncodings : Pass<"tw-specialize-encodings", "mlir::func::FuncOp"> {
+  let summary = "Say how the devices lay encoded tensors out";
+  let description = [{
+    Each `#tw.encoding` becomes the `#tw.layout` that the device makes of it
+    which computes with it. An encoded contraction gets `tw.tile`, the tile
+    function that its layouts are for. What a device without data tiling computes
+    has `#tw.layout<identity>`.
+
+    What an operation of one device has computed and one of another takes goes
+    through a `tw.relayout`.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"none\"",
+           "The device that everything runs on, or all that another does not">,
+    Option<"device", "device", "std::string", /*default=*/"\"\"",
+           "The device of what `tw.device` does not keep on the host; empty for "
+           "none">,
+    Option<"prefix", "prefix", "std::string", /*default=*/"\"tw\"",
+           "Prefix of the tile names: <prefix>_mmt4d_tile_...">,
+  ];
+  let dependentDialects = [
+    "mlir::tensor::TensorDialect", "tilewright::tw::TwDialect",
+  ];
+}
+
+def MaterializeEncodings : Pass<"tw-materialize-encodings", "mlir::func::FuncOp"> {
+  let summary = "Layouts -> packs, multiplications of panels, unpacks";
+  let description = [{
+    Tensors with a `#tw.layout` become tensors of packed shapes: `tw.set_encoding`
+    a `linalg.pack`, `tw.unset_encoding` a `linalg.unpack`, `tw.relayout` both,
+    an encoded contraction a `tw.mmt4d`, `tw.encoding_size` arithmetic. A layout
+    with a swizzle is a pack, an `expand_shape` and a transpose. What begins with
+    zeros says `overwrite`: the zeros are not written. An identity leaves nothing
+    behind.
+
+    What cannot be packed, as a `tensor.dim` of an encoded tensor, is an error;
+    nothing is encoded behind this pass.
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect",
+    "tilewright::tw::TwDialect",
+  ];
+}
+
+def DropEncodings : Pass<"tw-drop-encodings", "mlir::func::FuncOp"> {
+  let summary = "Encodings vanish";
+  let description = [{
+    As if no encoding had ever been set: operations compute on tensors as they
+    lie. Reshapes that were made for contractions stay, they move nothing.
+  }];
+  let dependentDialects = ["tilewright::tw::TwDialect"];
+}
+
+def VerifyEncodings : Pass<"tw-verify-encodings"> {
+  let summary = "Refuse what would lose an encoding";
+  let description = [{
+    Upstream takes a `tensor.cast` between a tensor with an encoding and one
+    without for one that changes nothing, and bufferization drops encodings.
+    Encoded tensors are what `tw.set_encoding`, `tensor.empty`, `linalg.fill`,
+    contractions and the like make of them; an operation that neither keeps an
+    encoding nor says what it does with it is an error.
+  }];
+  let options = [
+    Option<"noneLeft", "none-left", "bool", /*default=*/"false",
+           "Refuse any encoding">,
+  ];
+}
+
+#endif // TILEWRIGHT_ENCODING_PASSES

@@ -1,0 +1,67 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The devices that models are compiled for, as encodings see them.
+
+#include "tilewright/Compile/ChooseDeviceTile.h"
+#include "tilewright/Compile/ChooseTile.h"
+#include "tilewright/Compile/Passes.h"
+#include "tilewright/Encoding/Device.h"
+
+using namespace mlir;
+
+namespace tilewright {
+namespace {
+
+/// A CPU or an AMD GPU: tiles such as the runtime library would choose.
+class TargetDevice : public Device {
+public:
+  TargetDevice(TargetCpu target, StringRef prefix)
+      : target(std::move(target)), prefix(prefix) {}
+
+  StringRef getName() const override { return target.name; }
+
+  std::optional<TiledContraction>
+  tile(tw::EncodingAttr encoding) const override {
+    return tileContraction(
+        encoding,
+        [&](const TypeTripleInfo &types, int64_t m, int64_t n, bool anyM) {
+          return target.best().isAmdgpu()
+                     ? chooseDeviceTile(types, anyM ? -1 : m, n, target)
+                     : chooseTile(types, m, n, target, anyM);
+        },
+        prefix);
+  }
+
+private:
+  TargetCpu target;
+  std::string prefix;
+};
+
+class TargetDevices : public DeviceProvider {
+public:
+  using DeviceProvider::DeviceProvider;
+
+  FailureOr<std::shared_ptr<const Device>>
+  parseDevice(StringRef name, StringRef prefix,
+              llvm::function_ref<InFlightDiagnostic()> emitError)
+      const override {
+    llvm::Expected<TargetCpu> target = parseTargetCpu(name);
+    if (!target) {
+      emitError() << llvm::toString(target.takeError());
+      return failure();
+    }
+    return std::shared_ptr<const Device>(
+        std::make_shared<TargetDevice>(std::move(*target), prefix));
+  }
+};
+
+} // namespace
+
+void registerDevices(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *, tw::TwDialect *dialect) {
+    dialect->addInterfaces<TargetDevices>();
+  });
+}
+
+} // namespace tilewright

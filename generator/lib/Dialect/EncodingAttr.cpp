@@ -1,0 +1,203 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// #tw.encoding: what a tensor is for.
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "tilewright/Dialect/TwDialect.h"
+
+using namespace mlir;
+using namespace tilewright::tw;
+
+namespace {
+
+constexpr StringLiteral kOperandNames[] = {"lhs", "rhs", "out"};
+
+ParseResult parseSize(AsmParser &parser, int64_t &size) {
+  if (succeeded(parser.parseOptionalQuestion())) {
+    size = ShapedType::kDynamic;
+    return success();
+  }
+  return parser.parseInteger(size);
+}
+
+ParseResult parseField(AsmParser &parser, StringRef name,
+                       llvm::function_ref<ParseResult()> element) {
+  return failure(parser.parseComma() || parser.parseKeyword(name) ||
+                 parser.parseEqual() ||
+                 parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                                element));
+}
+
+bool isLoopOf(ArrayRef<AffineMap> maps, unsigned loop, bool lhs, bool rhs,
+              bool out) {
+  return maps[0].isFunctionOfDim(loop) == lhs &&
+         maps[1].isFunctionOfDim(loop) == rhs &&
+         maps[2].isFunctionOfDim(loop) == out;
+}
+
+/// The loops that index exactly these operands, in the order in which they
+/// index `of`.
+SmallVector<unsigned> loopsOf(ArrayRef<AffineMap> maps, AffineMap of, bool lhs,
+                              bool rhs, bool out) {
+  SmallVector<unsigned> loops;
+  for (unsigned dim = 0; dim < of.getNumResults(); ++dim)
+    if (isLoopOf(maps, of.getDimPosition(dim), lhs, rhs, out))
+      loops.push_back(of.getDimPosition(dim));
+  return loops;
+}
+
+EncodingAttr::Loops kindsOf(ArrayRef<AffineMap> maps) {
+  EncodingAttr::Loops loops;
+  loops.batch = loopsOf(maps, maps[0], true, true, true);
+  loops.m = loopsOf(maps, maps[0], true, false, true);
+  loops.n = loopsOf(maps, maps[1], false, true, true);
+  loops.k = loopsOf(maps, maps[0], true, true, false);
+  return loops;
+}
+
+/// Integers in memory have no sign.
+bool isInMemory(Type element, Type inMemory) {
+  if (element == inMemory)
+    return true;
+  return element.isInteger() && inMemory.isSignlessInteger() &&
+         element.getIntOrFloatBitWidth() == inMemory.getIntOrFloatBitWidth();
+}
+
+} // namespace
+
+Attribute EncodingAttr::parse(AsmParser &parser, Type) {
+  StringRef name;
+  SmallVector<Type> types;
+  SmallVector<AffineMap> maps;
+  SmallVector<int64_t> sizes;
+  if (parser.parseLess())
+    return {};
+  SMLoc where = parser.getCurrentLocation();
+  if (parser.parseKeyword(&name))
+    return {};
+  std::optional<Operand> operand = symbolizeOperand(name);
+  if (!operand) {
+    parser.emitError(where) << "there is no operand '" << name
+                            << "'; expected lhs, rhs or out";
+    return {};
+  }
+  if (parseField(parser, "types",
+                 [&] { return parser.parseType(types.emplace_back()); }) ||
+      parseField(parser, "maps",
+                 [&] {
+                   AffineMapAttr map;
+                   if (parser.parseAttribute(map))
+                     return failure();
+                   maps.push_back(map.getValue());
+                   return success();
+                 }) ||
+      parseField(parser, "sizes",
+                 [&] { return parseSize(parser, sizes.emplace_back()); }))
+    return {};
+  bool anyM = succeeded(parser.parseOptionalComma());
+  if ((anyM && parser.parseKeyword("any_m")) || parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(where); },
+                    parser.getContext(), *operand, ArrayRef<Type>(types),
+                    ArrayRef<AffineMap>(maps), ArrayRef<int64_t>(sizes), anyM);
+}
+
+void EncodingAttr::print(AsmPrinter &printer) const {
+  raw_ostream &os = printer.getStream();
+  os << '<' << stringifyOperand(getOperand()) << ", types = [";
+  llvm::interleaveComma(getElementTypes(), os,
+                        [&](Type type) { printer.printType(type); });
+  os << "], maps = [";
+  llvm::interleaveComma(getMaps(), os, [&](AffineMap map) {
+    printer.printAttribute(AffineMapAttr::get(map));
+  });
+  os << "], sizes = [";
+  llvm::interleaveComma(getSizes(), os, [&](int64_t size) {
+    if (ShapedType::isDynamic(size))
+      os << '?';
+    else
+      os << size;
+  });
+  os << (getAnyM() ? "], any_m>" : "]>");
+}
+
+LogicalResult
+EncodingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                     Operand, ArrayRef<Type> types, ArrayRef<AffineMap> maps,
+                     ArrayRef<int64_t> sizes, bool) {
+  if (types.size() != 3 || maps.size() != 3)
+    return emitError() << "an encoding has 3 element types and 3 maps, of lhs, "
+                          "rhs and out, not "
+                       << types.size() << " and " << maps.size();
+  for (auto [name, type] : llvm::zip_equal(kOperandNames, types))
+    if (!type.isIntOrFloat() || type.isSignlessInteger())
+      return emitError() << "the elements of " << name << " are " << type
+                         << "; expected floats, or integers that say their "
+                            "sign, as si8 or ui8";
+  unsigned loops = maps.front().getNumDims();
+  for (auto [name, map] : llvm::zip_equal(kOperandNames, maps))
+    if (map.getNumDims() != loops || map.getNumSymbols() ||
+        !map.isProjectedPermutation())
+      return emitError() << "the map of " << name << " is "
+                         << AffineMapAttr::get(map)
+                         << "; expected different ones of the same " << loops
+                         << " loops, and no symbols";
+  if (sizes.size() != loops)
+    return emitError() << sizes.size() << " sizes of " << loops << " loops";
+  for (auto [loop, size] : llvm::enumerate(sizes))
+    if (size < 0 && !ShapedType::isDynamic(size))
+      return emitError() << "loop d" << loop << " has the size " << size;
+  Loops kinds = kindsOf(maps);
+  if (kinds.batch.size() + kinds.m.size() + kinds.n.size() + kinds.k.size() !=
+      loops)
+    return emitError() << "a loop is of the batch (of all operands), m (of lhs "
+                          "and out), n (of rhs and out) or k (of lhs and rhs), "
+                          "and one of these is none";
+  if (kinds.m.empty() || kinds.n.empty() || kinds.k.empty())
+    return emitError() << "there is no loop of "
+                       << (kinds.m.empty()   ? "m"
+                           : kinds.n.empty() ? "n"
+                                             : "k")
+                       << "; a dimension of size 1 makes one";
+  return success();
+}
+
+LogicalResult EncodingAttr::verifyEncoding(
+    ArrayRef<int64_t> shape, Type elementType,
+    llvm::function_ref<InFlightDiagnostic()> emitError) const {
+  StringRef name = stringifyOperand(getOperand());
+  if (shape.size() != getMap().getNumResults())
+    return emitError() << "the encoding of " << name << " has a map of "
+                       << getMap().getNumResults() << " results, for a tensor "
+                       << "of " << shape.size() << " dimensions";
+  Type element = getElementTypes()[unsigned(getOperand())];
+  if (!isInMemory(element, elementType))
+    return emitError() << "the encoding's elements of " << name << " are "
+                       << element << ", the tensor's " << elementType;
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    unsigned loop = getMap().getDimPosition(dim);
+    int64_t known = getSizes()[loop];
+    if (!ShapedType::isDynamic(size) && !ShapedType::isDynamic(known) &&
+        size != known)
+      return emitError() << "dimension " << dim << " of the tensor is " << size
+                         << ", but loop d" << loop << " of the encoding, which "
+                         << "indexes it, has the size " << known;
+  }
+  return success();
+}
+
+EncodingAttr EncodingAttr::withOperand(Operand operand) const {
+  return get(getContext(), operand, getElementTypes(), getMaps(), getSizes(),
+             getAnyM());
+}
+
+EncodingAttr EncodingAttr::withAnyM() const {
+  return get(getContext(), getOperand(), getElementTypes(), getMaps(),
+             getSizes(), /*any_m=*/true);
+}
+
+EncodingAttr::Loops EncodingAttr::getLoops() const {
+  return kindsOf(getMaps());
+}

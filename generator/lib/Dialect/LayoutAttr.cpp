@@ -1,0 +1,188 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// #tw.layout: how a device lays a tensor out.
+
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "tilewright/Dialect/TwDialect.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tilewright::tw;
+
+namespace {
+
+ParseResult parseIntegers(AsmParser &parser, SmallVectorImpl<int64_t> &values) {
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square,
+      [&] { return parser.parseInteger(values.emplace_back()); });
+}
+
+ParseResult parseField(AsmParser &parser, StringRef name) {
+  return failure(parser.parseKeyword(name) || parser.parseEqual());
+}
+
+ParseResult parseTile(AsmParser &parser, SmallVectorImpl<int64_t> &tiles,
+                      SmallVectorImpl<bool> &scalable) {
+  scalable.push_back(succeeded(parser.parseOptionalLSquare()));
+  return failure(parser.parseInteger(tiles.emplace_back()) ||
+                 (scalable.back() && parser.parseRSquare()));
+}
+
+/// [[16], [16, 4]] perm [1, 0, 2]
+ParseResult parseSwizzle(AsmParser &parser, SmallVectorImpl<int64_t> &expand,
+                         SmallVectorImpl<int64_t> &factors,
+                         SmallVectorImpl<int64_t> &perm) {
+  auto parseFactors = [&]() -> ParseResult {
+    size_t before = expand.size();
+    if (parseIntegers(parser, expand))
+      return failure();
+    factors.push_back(expand.size() - before);
+    return success();
+  };
+  return failure(parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                                parseFactors) ||
+                 parser.parseKeyword("perm") || parseIntegers(parser, perm));
+}
+
+bool isPermutationOf(ArrayRef<int64_t> values, size_t count) {
+  return values.size() == count && isPermutationVector(values);
+}
+
+} // namespace
+
+Attribute LayoutAttr::parse(AsmParser &parser, Type) {
+  SMLoc where = parser.getCurrentLocation();
+  SmallVector<int64_t> outer, inner, tiles, expand, factors, perm;
+  SmallVector<bool> scalable;
+  if (parser.parseLess())
+    return {};
+  if (succeeded(parser.parseOptionalKeyword("identity")))
+    return parser.parseGreater() ? LayoutAttr()
+                                 : getIdentity(parser.getContext());
+  if (parseField(parser, "outer") || parseIntegers(parser, outer) ||
+      parser.parseComma() || parseField(parser, "inner") ||
+      parseIntegers(parser, inner) || parser.parseComma() ||
+      parseField(parser, "tiles") ||
+      parser.parseCommaSeparatedList(
+          AsmParser::Delimiter::Square,
+          [&] { return parseTile(parser, tiles, scalable); }))
+    return {};
+  if (succeeded(parser.parseOptionalComma()) &&
+      (parseField(parser, "swizzle") ||
+       parseSwizzle(parser, expand, factors, perm)))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(where); },
+                    parser.getContext(), ArrayRef<int64_t>(outer),
+                    ArrayRef<int64_t>(inner), ArrayRef<int64_t>(tiles),
+                    ArrayRef<bool>(scalable), ArrayRef<int64_t>(expand),
+                    ArrayRef<int64_t>(factors), ArrayRef<int64_t>(perm));
+}
+
+void LayoutAttr::print(AsmPrinter &printer) const {
+  raw_ostream &os = printer.getStream();
+  if (isIdentity()) {
+    os << "<identity>";
+    return;
+  }
+  os << "<outer = [";
+  llvm::interleaveComma(getOuter(), os);
+  os << "], inner = [";
+  llvm::interleaveComma(getInner(), os);
+  os << "], tiles = [";
+  llvm::interleaveComma(llvm::zip_equal(getTiles(), getScalable()), os,
+                        [&](auto tile) {
+                          auto [size, scalable] = tile;
+                          if (scalable)
+                            os << '[' << size << ']';
+                          else
+                            os << size;
+                        });
+  os << ']';
+  if (!getPerm().empty()) {
+    os << ", swizzle = [";
+    ArrayRef<int64_t> rest = getExpand();
+    llvm::interleaveComma(getFactors(), os, [&](int64_t count) {
+      os << '[';
+      llvm::interleaveComma(rest.take_front(count), os);
+      os << ']';
+      rest = rest.drop_front(count);
+    });
+    os << "] perm [";
+    llvm::interleaveComma(getPerm(), os);
+    os << ']';
+  }
+  os << '>';
+}
+
+LogicalResult LayoutAttr::verify(
+    llvm::function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> outer,
+    ArrayRef<int64_t> inner, ArrayRef<int64_t> tiles, ArrayRef<bool> scalable,
+    ArrayRef<int64_t> expand, ArrayRef<int64_t> factors,
+    ArrayRef<int64_t> perm) {
+  int64_t rank = outer.size();
+  if (!isPermutationOf(outer, rank))
+    return emitError() << "outer = [" << outer << "] does not have each of "
+                       << rank << " dimensions once";
+  llvm::SmallDenseSet<int64_t> seen;
+  for (int64_t dim : inner)
+    if (dim < 0 || dim >= rank || !seen.insert(dim).second)
+      return emitError() << "inner = [" << inner << "] does not have different "
+                         << "ones of " << rank << " dimensions";
+  if (tiles.size() != inner.size() || scalable.size() != inner.size())
+    return emitError() << tiles.size() << " tiles for the " << inner.size()
+                       << " dimensions of inner";
+  if (llvm::any_of(tiles, [](int64_t tile) { return tile < 1; }))
+    return emitError() << "tiles = [" << tiles << "] are not 1 or more";
+  if (perm.empty() && expand.empty() && factors.empty())
+    return success();
+  if (factors.size() != tiles.size())
+    return emitError() << "a swizzle of " << factors.size()
+                       << " dimensions, of tiles that have " << tiles.size();
+  if (llvm::is_contained(scalable, true))
+    return emitError() << "a tile of scalable size has no swizzle";
+  ArrayRef<int64_t> rest = expand;
+  for (auto [tile, count] : llvm::zip_equal(tiles, factors)) {
+    int64_t product = 1;
+    for (int64_t factor : rest.take_front(count))
+      product *= factor;
+    if (product != tile)
+      return emitError() << "the factors [" << rest.take_front(count)
+                         << "] of a swizzle do not multiply to its tile's "
+                         << tile;
+    rest = rest.drop_front(count);
+  }
+  if (!isPermutationOf(perm, expand.size()))
+    return emitError() << "perm [" << perm << "] does not have each of "
+                       << expand.size() << " factors once";
+  return success();
+}
+
+LogicalResult LayoutAttr::verifyEncoding(
+    ArrayRef<int64_t> shape, Type,
+    llvm::function_ref<InFlightDiagnostic()> emitError) const {
+  if (!isIdentity() && shape.size() != getOuter().size())
+    return emitError() << "the layout is of tensors of " << getOuter().size()
+                       << " dimensions, this one has " << shape.size();
+  return success();
+}
+
+RankedTensorType LayoutAttr::packedType(RankedTensorType type) const {
+  if (isIdentity())
+    return RankedTensorType::get(type.getShape(), type.getElementType());
+  assert(!isScalable() && "sizes are not known");
+  SmallVector<int64_t> counts(type.getShape());
+  for (auto [dim, tile] : llvm::zip_equal(getInner(), getTiles()))
+    if (!ShapedType::isDynamic(counts[dim]))
+      counts[dim] = llvm::divideCeil(counts[dim], tile);
+  SmallVector<int64_t> shape = applyPermutation(counts, getOuter());
+  if (getPerm().empty())
+    llvm::append_range(shape, getTiles());
+  else
+    llvm::append_range(shape, applyPermutation(getExpand(), getPerm()));
+  return RankedTensorType::get(shape, type.getElementType());
+}

@@ -1,0 +1,162 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tilewright/Encoding/Device.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tilewright {
+namespace {
+
+class NoDevice : public Device {
+public:
+  StringRef getName() const override { return "none"; }
+  std::optional<TiledContraction> tile(tw::EncodingAttr) const override {
+    return std::nullopt;
+  }
+};
+
+/// How much of `extent` tiles of `size` compute, for each part that is wanted.
+/// An extent that is not known is taken for one and a half tiles.
+double paddedRatio(int64_t extent, int64_t size) {
+  if (extent < 0)
+    return size == 1 ? 1 : 4.0 / 3;
+  return double(llvm::alignTo(extent, size)) / extent;
+}
+
+/// What a row of a product costs in tiles of `size` rows: padding, and its part
+/// of the loads of the other operand's panel, which are about a row more.
+double costPerRow(int64_t extent, int64_t size) {
+  return paddedRatio(extent, size) * (size + 1) / size;
+}
+
+class Tiler {
+public:
+  explicit Tiler(tw::EncodingAttr encoding)
+      : encoding(encoding), loops(encoding.getLoops()) {}
+
+  TileKey choose(const TypeTripleInfo &types, ChooseTileFn tileFor) {
+    std::optional<TileKey> best;
+    double least = 0;
+    unsigned tiledM = 0, tiledN = 0;
+    // Of what costs the same, what lies innermost.
+    for (unsigned m : llvm::reverse(loops.m))
+      for (unsigned n : llvm::reverse(loops.n)) {
+        TileKey key = tileFor(types, extent(m), extent(n), encoding.getAnyM());
+        // Where several contractions share a rhs, its loops are chosen without
+        // those of m.
+        double cost = costPerRow(extent(n), key.n0);
+        if (!encoding.getAnyM() || loops.m.size() > 1)
+          cost *= costPerRow(extent(m), key.m0);
+        if (best && cost >= least)
+          continue;
+        best = key;
+        least = cost;
+        tiledM = m;
+        tiledN = n;
+      }
+    unsigned tiledK = loops.k.back();
+    for (unsigned k : llvm::reverse(loops.k))
+      if (paddedRatio(extent(k), best->k0) <
+          paddedRatio(extent(tiledK), best->k0))
+        tiledK = k;
+    makeLast(loops.m, tiledM);
+    makeLast(loops.n, tiledN);
+    makeLast(loops.k, tiledK);
+    return *best;
+  }
+
+  tw::LayoutAttr layoutOf(tw::Operand operand, ArrayRef<unsigned> rows,
+                          ArrayRef<unsigned> columns, int64_t rowTile,
+                          int64_t columnTile) {
+    AffineMap map = encoding.withOperand(operand).getMap();
+    auto dimOf = [&](unsigned loop) -> int64_t {
+      return *map.getResultPosition(
+          getAffineDimExpr(loop, encoding.getContext()));
+    };
+    SmallVector<int64_t> outer;
+    for (ArrayRef<unsigned> kind : {ArrayRef(loops.batch), rows, columns})
+      llvm::append_range(outer, llvm::map_range(kind, dimOf));
+    return tw::LayoutAttr::get(encoding.getContext(), outer,
+                               {dimOf(rows.back()), dimOf(columns.back())},
+                               {rowTile, columnTile});
+  }
+
+  TiledContraction tiled(const TileKey &key, StringRef prefix) {
+    return {printTileKey(key, prefix.str()),
+            {layoutOf(tw::Operand::Lhs, loops.m, loops.k, key.m0, key.k0),
+             layoutOf(tw::Operand::Rhs, loops.n, loops.k, key.n0, key.k0),
+             layoutOf(tw::Operand::Out, loops.m, loops.n, key.m0, key.n0)}};
+  }
+
+private:
+  int64_t extent(unsigned loop) {
+    int64_t size = encoding.getSizes()[loop];
+    return ShapedType::isDynamic(size) ? -1 : size;
+  }
+
+  /// The loop that is tiled becomes the last of its kind.
+  static void makeLast(SmallVector<unsigned> &kind, unsigned loop) {
+    llvm::erase(kind, loop);
+    kind.push_back(loop);
+  }
+
+  tw::EncodingAttr encoding;
+  tw::EncodingAttr::Loops loops;
+};
+
+/// As names of tiles spell it.
+std::string nameOf(Type element) {
+  std::string name;
+  if (element.isInteger())
+    return (element.isUnsignedInteger() ? "u" : "s") +
+           std::to_string(element.getIntOrFloatBitWidth());
+  llvm::raw_string_ostream(name) << element;
+  return name;
+}
+
+} // namespace
+
+Device::~Device() = default;
+
+tw::LayoutAttr Device::layoutOf(tw::EncodingAttr encoding) const {
+  if (std::optional<TiledContraction> tiled = tile(encoding))
+    return tiled->layouts[unsigned(encoding.getOperand())];
+  return tw::LayoutAttr::getIdentity(encoding.getContext());
+}
+
+FailureOr<std::shared_ptr<const Device>> findDevice(StringRef name,
+                                                    StringRef prefix,
+                                                    MLIRContext *context) {
+  auto emit = [&] { return emitError(UnknownLoc::get(context)); };
+  if (name == "none")
+    return std::shared_ptr<const Device>(std::make_shared<NoDevice>());
+  for (Dialect *dialect : context->getLoadedDialects())
+    if (auto *provider = dialect->getRegisteredInterface<DeviceProvider>()) {
+      FailureOr<std::shared_ptr<const Device>> device =
+          provider->parseDevice(name, prefix, emit);
+      if (failed(device) || *device)
+        return device;
+    }
+  emit() << "no dialect knows the device '" << name << "'";
+  return failure();
+}
+
+std::optional<TiledContraction> tileContraction(tw::EncodingAttr encoding,
+                                                ChooseTileFn choose,
+                                                StringRef prefix) {
+  std::string name;
+  for (Type element : encoding.getElementTypes())
+    name += nameOf(element);
+  const TypeTripleInfo *types = findTypeTriple(name);
+  if (!types)
+    return std::nullopt;
+  Tiler tiler(encoding);
+  return tiler.tiled(tiler.choose(*types, choose), prefix);
+}
+
+} // namespace tilewright

@@ -1,0 +1,59 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "EncodedValues.h"
+
+#include "tilewright/Encoding/MatchContraction.h"
+
+using namespace mlir;
+
+namespace tilewright {
+namespace {
+
+template <typename Attr> Attr attributeOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? dyn_cast_or_null<Attr>(tensor.getEncoding()) : Attr();
+}
+
+} // namespace
+
+tw::LayoutAttr layoutOf(Type type) { return attributeOf<tw::LayoutAttr>(type); }
+
+tw::EncodingAttr encodingOf(Type type) {
+  return attributeOf<tw::EncodingAttr>(type);
+}
+
+FailureOr<bool> isEncodedContraction(linalg::GenericOp op) {
+  if (op.getNumReductionLoops() == 0 || op->getNumOperands() != 3)
+    return false;
+  tw::EncodingAttr first = encodingOf(op->getOperand(0).getType());
+  if (!first)
+    return false;
+  for (unsigned operand = 0; operand < 3; ++operand) {
+    tw::EncodingAttr expected = first.withOperand(tw::Operand(operand));
+    tw::EncodingAttr encoding = encodingOf(op->getOperand(operand).getType());
+    if (encoding != expected)
+      return op.emitOpError()
+             << "has operand " << operand << " of type "
+             << op->getOperand(operand).getType()
+             << "; expected the encoding " << expected;
+  }
+  if (op.getIndexingMapsArray() != first.getMaps())
+    return op.emitOpError() << "has other maps than its encodings say, "
+                            << first;
+  std::optional<std::array<std::string, 3>> elements = matchProductElements(op);
+  if (!elements)
+    return op.emitOpError() << "does not add products of its operands, as "
+                               "their encodings say";
+  for (auto [operand, name] : llvm::enumerate(*elements)) {
+    Type type = first.getElementTypes()[operand];
+    if (type.isInteger() &&
+        (name.front() == 'u') != type.isUnsignedInteger())
+      return op.emitOpError()
+             << "extends operand " << operand << " otherwise than from " << type
+             << ", as its encoding says";
+  }
+  return true;
+}
+
+} // namespace tilewright

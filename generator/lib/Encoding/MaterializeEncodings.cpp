@@ -1,0 +1,377 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tw-materialize-encodings: layouts -> packs, multiplications of panels,
+// unpacks. In place: values get the types that they are packed to.
+
+#include "EncodedValues.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "tilewright/Encoding/PackOperand.h"
+#include "tilewright/Encoding/Passes.h"
+#include "tilewright/Encoding/Place.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+#define GEN_PASS_DEF_MATERIALIZEENCODINGS
+#include "tilewright/Encoding/Passes.h.inc"
+
+namespace {
+
+class Materializer {
+public:
+  explicit Materializer(func::FuncOp func) : func(func) {}
+
+  LogicalResult run() {
+    if (failed(collect()))
+      return failure();
+    // In the order of the blocks: what an operation takes is packed already.
+    for (Operation *op : ops)
+      if (failed(materialize(op)))
+        return failure();
+    func.setFunctionType(
+        FunctionType::get(func.getContext(), packed(func.getArgumentTypes()),
+                          packed(func.getResultTypes())));
+    return success();
+  }
+
+private:
+  LogicalResult collect() {
+    WalkResult walk = func.walk([&](Operation *op) {
+      bool has = isa<tw::EncodingSizeOp>(op);
+      for (Value operand : op->getOperands())
+        has |= tw::isEncoded(operand.getType());
+      for (Value result : op->getResults())
+        if (failed(note(result, op, has)))
+          return WalkResult::interrupt();
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          for (Value argument : block.getArguments())
+            if (failed(note(argument, op, has)))
+              return WalkResult::interrupt();
+      if (has && op != func)
+        ops.push_back(op);
+      return WalkResult::advance();
+    });
+    return failure(walk.wasInterrupted());
+  }
+
+  LogicalResult note(Value value, Operation *op, bool &has) {
+    if (!tw::isEncoded(value.getType()))
+      return success();
+    has = true;
+    tw::LayoutAttr layout = layoutOf(value.getType());
+    if (!layout)
+      return op->emitOpError()
+             << "has a value of type " << value.getType()
+             << ", whose layout is not known; run tw-specialize-encodings";
+    if (layout.isScalable())
+      return op->emitOpError() << "has a value of type " << value.getType()
+                               << ", of tiles whose size is not known";
+    encoded[value] = cast<RankedTensorType>(value.getType());
+    return success();
+  }
+
+  static Type packed(Type type) {
+    tw::LayoutAttr layout = layoutOf(type);
+    return layout ? layout.packedType(cast<RankedTensorType>(type)) : type;
+  }
+  static SmallVector<Type> packed(ArrayRef<Type> types) {
+    return llvm::map_to_vector(types, [](Type type) { return packed(type); });
+  }
+
+  LogicalResult materialize(Operation *op) {
+    return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+        .Case([&](tensor::EmptyOp empty) { return create(empty); })
+        .Case([&](tw::SetEncodingOp set) { return pack(set); })
+        .Case([&](tw::UnsetEncodingOp unset) { return unpack(unset); })
+        .Case([&](tw::RelayoutOp relayout) { return move(relayout); })
+        .Case([&](tw::EncodingSizeOp size) { return compute(size); })
+        .Case([&](linalg::GenericOp generic) { return multiply(generic); })
+        .Case([&](linalg::FillOp fill) { return retype(fill); })
+        .Default([&](Operation *other) {
+          if (isa<RegionBranchOpInterface>(other) ||
+              other->hasTrait<OpTrait::ReturnLike>() ||
+              isa<tw::DispatchOp, func::CallOp>(other))
+            return retype(other);
+          return LogicalResult(other->emitOpError()
+                               << "takes or makes an encoded tensor, which it "
+                                  "does not know how to pack");
+        });
+  }
+
+  /// It hands on what it is given.
+  LogicalResult retype(Operation *op) {
+    for (Value result : op->getResults())
+      result.setType(packed(result.getType()));
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Value argument : block.getArguments())
+          argument.setType(packed(argument.getType()));
+    return success();
+  }
+
+  void replace(Operation *op, Value value) {
+    // Whoever asks of the new value asks what the old one was.
+    auto found = encoded.find(op->getResult(0));
+    if (found != encoded.end()) {
+      RankedTensorType type = found->second;
+      encoded[value] = type;
+    }
+    op->getResult(0).replaceAllUsesWith(value);
+    op->erase();
+  }
+
+  /// The sizes of the packed form of a tensor of these sizes.
+  SmallVector<OpFoldResult> packedSizes(ImplicitLocOpBuilder &b,
+                                        tw::LayoutAttr layout,
+                                        SmallVector<OpFoldResult> sizes) {
+    if (layout.isIdentity())
+      return sizes;
+    for (auto [dim, tile] :
+         llvm::zip_equal(layout.getInner(), layout.getTiles()))
+      sizes[dim] = affine::makeComposedFoldedAffineApply(
+          b, b.getLoc(), b.getAffineSymbolExpr(0).ceilDiv(tile), {sizes[dim]});
+    sizes = applyPermutation(sizes, layout.getOuter());
+    SmallVector<int64_t> inner =
+        layout.getPerm().empty()
+            ? llvm::to_vector(layout.getTiles())
+            : applyPermutation(layout.getExpand(), layout.getPerm());
+    for (int64_t size : inner)
+      sizes.push_back(b.getIndexAttr(size));
+    return sizes;
+  }
+
+  LogicalResult create(tensor::EmptyOp op) {
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    replace(op, tensor::EmptyOp::create(
+                    b,
+                    packedSizes(b, layoutOf(op.getType()),
+                                op.getMixedSizes()),
+                    op.getType().getElementType()));
+    return success();
+  }
+
+  static SmallVector<OpFoldResult> tilesOf(ImplicitLocOpBuilder &b,
+                                           tw::LayoutAttr layout) {
+    return llvm::map_to_vector(layout.getTiles(), [&](int64_t tile) {
+      return OpFoldResult(b.getIndexAttr(tile));
+    });
+  }
+
+  /// How a swizzle expands the tiles, the outer dimensions of the packed form
+  /// before them, and permutes all.
+  struct Swizzle {
+    SmallVector<ReassociationIndices> groups;
+    SmallVector<int64_t> perm;
+  };
+  static Swizzle swizzleOf(tw::LayoutAttr layout) {
+    Swizzle result;
+    int64_t outer = layout.getOuter().size(), next = outer;
+    for (int64_t dim = 0; dim < outer; ++dim)
+      result.groups.push_back({dim});
+    for (int64_t count : layout.getFactors()) {
+      ReassociationIndices group;
+      for (int64_t i = 0; i < count; ++i)
+        group.push_back(next++);
+      result.groups.push_back(group);
+    }
+    llvm::append_range(result.perm, llvm::seq<int64_t>(0, outer));
+    for (int64_t place : layout.getPerm())
+      result.perm.push_back(outer + place);
+    return result;
+  }
+
+  Value packInto(ImplicitLocOpBuilder &b, Value source, Value dest,
+                 tw::LayoutAttr layout, Operation *of) {
+    if (layout.isIdentity())
+      return source;
+    if (layout.getPerm().empty()) {
+      auto pack = packWithZeros(b, source, dest, layout.getOuter(),
+                                layout.getInner(), tilesOf(b, layout));
+      placeLike(pack, of);
+      return pack.getResult();
+    }
+    auto pack = packWithZeros(b, source, layout.getOuter(), layout.getInner(),
+                              tilesOf(b, layout));
+    placeLike(pack, of);
+    Swizzle swizzle = swizzleOf(layout);
+    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(
+        b, b.getLoc(), pack.getResult());
+    sizes.resize(layout.getOuter().size());
+    for (int64_t factor : layout.getExpand())
+      sizes.push_back(b.getIndexAttr(factor));
+    SmallVector<int64_t> shape(pack.getDestType().getShape());
+    shape.resize(layout.getOuter().size());
+    llvm::append_range(shape, layout.getExpand());
+    Value expanded = tensor::ExpandShapeOp::create(
+        b, pack.getDestType().clone(shape), pack.getResult(), swizzle.groups,
+        sizes);
+    auto transpose =
+        linalg::TransposeOp::create(b, expanded, dest, swizzle.perm);
+    placeLike(transpose, of);
+    return transpose->getResult(0);
+  }
+
+  Value unpackInto(ImplicitLocOpBuilder &b, Value source, Value dest,
+                   tw::LayoutAttr layout, Operation *of) {
+    if (layout.isIdentity())
+      return source;
+    if (!layout.getPerm().empty()) {
+      Swizzle swizzle = swizzleOf(layout);
+      SmallVector<int64_t> back = invertPermutationVector(swizzle.perm);
+      SmallVector<OpFoldResult> sizes =
+          applyPermutation(tensor::getMixedSizes(b, b.getLoc(), source), back);
+      Value straight = tensor::EmptyOp::create(
+          b, sizes, cast<RankedTensorType>(source.getType()).getElementType());
+      auto transpose = linalg::TransposeOp::create(b, source, straight, back);
+      placeLike(transpose, of);
+      source = tensor::CollapseShapeOp::create(b, transpose->getResult(0),
+                                               swizzle.groups);
+    }
+    ArrayRef<int64_t> perm = layout.getOuter();
+    if (isIdentityPermutation(perm))
+      perm = {};
+    auto unpack = linalg::UnPackOp::create(b, source, dest, layout.getInner(),
+                                           tilesOf(b, layout), perm);
+    placeLike(unpack, of);
+    return unpack.getResult();
+  }
+
+  LogicalResult pack(tw::SetEncodingOp op) {
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    replace(op, packInto(b, op.getSource(), op.getDest(),
+                         layoutOf(op.getResult().getType()), op));
+    return success();
+  }
+
+  LogicalResult unpack(tw::UnsetEncodingOp op) {
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    replace(op, unpackInto(b, op.getSource(), op.getDest(),
+                           layoutOf(encoded.lookup(op.getSource())), op));
+    return success();
+  }
+
+  LogicalResult move(tw::RelayoutOp op) {
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    RankedTensorType from = encoded.lookup(op.getSource());
+    tw::LayoutAttr layout = layoutOf(from);
+    Value plain = op.getSource();
+    if (!layout.isIdentity()) {
+      // Sizes of the tensor, which the packed form has no more.
+      FailureOr<SmallVector<OpFoldResult>> sizes = sizesOf(b, op.getSource());
+      if (failed(sizes))
+        return op.emitOpError()
+               << "has a source of type " << from
+               << " of which nothing says how large it is";
+      Value dest = tensor::EmptyOp::create(b, *sizes, from.getElementType());
+      plain = unpackInto(b, plain, dest, layout, op);
+    }
+    replace(op, packInto(b, plain, op.getDest(),
+                         layoutOf(op.getResult().getType()), op));
+    return success();
+  }
+
+  /// The sizes of an encoded tensor: static, or those of what it was packed
+  /// from.
+  FailureOr<SmallVector<OpFoldResult>> sizesOf(ImplicitLocOpBuilder &b,
+                                               Value value) {
+    RankedTensorType type = encoded.lookup(value);
+    SmallVector<OpFoldResult> sizes;
+    if (type.hasStaticShape()) {
+      for (int64_t size : type.getShape())
+        sizes.push_back(b.getIndexAttr(size));
+      return sizes;
+    }
+    if (auto pack = value.getDefiningOp<linalg::PackOp>())
+      return tensor::getMixedSizes(b, b.getLoc(), pack.getSource());
+    return failure();
+  }
+
+  LogicalResult compute(tw::EncodingSizeOp op) {
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    RankedTensorType type = op.getTensorType();
+    tw::LayoutAttr layout = layoutOf(type);
+    if (!layout)
+      return op.emitOpError() << "asks for the size of " << type
+                              << ", whose layout is not known; run "
+                                 "tw-specialize-encodings";
+    SmallVector<OpFoldResult> sizes;
+    auto dynamic = op.getSizes().begin();
+    for (int64_t size : type.getShape())
+      sizes.push_back(ShapedType::isDynamic(size)
+                          ? OpFoldResult(*dynamic++)
+                          : OpFoldResult(b.getIndexAttr(size)));
+    AffineExpr product = b.getAffineConstantExpr(
+        llvm::divideCeil(tw::bitsInMemory(type.getElementType()), 8));
+    SmallVector<OpFoldResult> factors = packedSizes(b, layout, sizes);
+    for (unsigned i = 0; i < factors.size(); ++i)
+      product = product * b.getAffineSymbolExpr(i);
+    Value bytes = affine::makeComposedAffineApply(b, b.getLoc(), product,
+                                                  factors);
+    op.getResult().replaceAllUsesWith(bytes);
+    op->erase();
+    return success();
+  }
+
+  LogicalResult multiply(linalg::GenericOp op) {
+    auto tile = op->getAttrOfType<StringAttr>(kTileAttr);
+    if (!tile) {
+      for (Value operand : op->getOperands())
+        if (tw::LayoutAttr layout = layoutOf(encoded.lookup(operand));
+            layout && !layout.isIdentity())
+          return op.emitOpError() << "has an operand with " << layout
+                                  << ", and no tile function";
+      return retype(op);
+    }
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    for (unsigned operand = 0; operand < 3; ++operand) {
+      tw::LayoutAttr layout =
+          layoutOf(encoded.lookup(op->getOperand(operand)));
+      if (!layout || layout.isIdentity() || !layout.getPerm().empty())
+        return op.emitOpError() << "has operand " << operand
+                                << " in a layout that tw.mmt4d does not take";
+      SmallVector<AffineExpr> results = applyPermutation(
+          maps[operand].getResults(), layout.getOuter());
+      maps[operand] = AffineMap::get(maps[operand].getNumDims(), 0, results,
+                                     op.getContext());
+    }
+    Value out = op.getOutputs()[0];
+    // The tile writes its zeros itself; the out operand needs only be there.
+    Value unwritten = unfilled(out);
+    if (unwritten)
+      out = unwritten;
+    auto product = tw::Mmt4dOp::create(
+        b, out.getType(), op.getInputs()[0], op.getInputs()[1], out, tile,
+        b.getAffineMapArrayAttr(maps), /*overwrite=*/unwritten != nullptr);
+    placeLike(product, op);
+    replace(op, product.getResult());
+    return success();
+  }
+
+  func::FuncOp func;
+  SmallVector<Operation *> ops;
+  /// What values were, or what those were that they replace.
+  llvm::DenseMap<Value, RankedTensorType> encoded;
+};
+
+struct MaterializeEncodingsPass
+    : impl::MaterializeEncodingsBase<MaterializeEncodingsPass> {
+  void runOnOperation() override {
+    if (failed(materializeEncodings(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+LogicalResult materializeEncodings(func::FuncOp func) {
+  return Materializer(func).run();
+}
+
+} // namespace tilewright

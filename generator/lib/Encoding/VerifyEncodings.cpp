@@ -1,0 +1,82 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tw-verify-encodings: nothing loses an encoding.
+
+#include "EncodedValues.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "tilewright/Encoding/Passes.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+#define GEN_PASS_DEF_VERIFYENCODINGS
+#include "tilewright/Encoding/Passes.h.inc"
+
+namespace {
+
+/// What makes, keeps or takes encodings, and says so.
+bool knowsEncodings(Operation *op) {
+  return isa<tw::SetEncodingOp, tw::UnsetEncodingOp, tw::RelayoutOp,
+             tw::EncodingSizeOp, tw::DispatchOp, tensor::EmptyOp, tensor::DimOp,
+             linalg::FillOp, linalg::GenericOp, RegionBranchOpInterface,
+             CallOpInterface, FunctionOpInterface>(op) ||
+         op->hasTrait<OpTrait::IsTerminator>();
+}
+
+struct VerifyEncodingsPass : impl::VerifyEncodingsBase<VerifyEncodingsPass> {
+  using VerifyEncodingsBase::VerifyEncodingsBase;
+
+  void runOnOperation() override {
+    WalkResult walk = getOperation()->walk(
+        [&](Operation *op) { return WalkResult(verify(op)); });
+    if (walk.wasInterrupted())
+      signalPassFailure();
+  }
+
+  LogicalResult verify(Operation *op) {
+    Type encoded = encodedType(op);
+    if (!encoded)
+      return success();
+    if (noneLeft)
+      return op->emitOpError()
+             << "has a value of type " << encoded
+             << "; expected no encoding behind tw-materialize-encodings or "
+                "tw-drop-encodings";
+    if (isa<tensor::CastOp>(op))
+      return op->emitOpError()
+             << "goes from " << op->getOperand(0).getType() << " to "
+             << op->getResult(0).getType()
+             << "; a cast does not move elements: expected tw.set_encoding, "
+                "tw.unset_encoding or tw.relayout";
+    if (!knowsEncodings(op))
+      return op->emitOpError()
+             << "has a value of type " << encoded
+             << ", of whose encoding it knows nothing; expected it behind "
+                "tw.unset_encoding";
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    return failure(generic && failed(isEncodedContraction(generic)));
+  }
+
+  /// Of an operand, a result or an argument of a block; null if there is none.
+  static Type encodedType(Operation *op) {
+    for (Type type : op->getOperandTypes())
+      if (tw::isEncoded(type))
+        return type;
+    for (Type type : op->getResultTypes())
+      if (tw::isEncoded(type))
+        return type;
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Type type : block.getArgumentTypes())
+          if (tw::isEncoded(type))
+            return type;
+    return nullptr;
+  }
+};
+
+} // namespace
+} // namespace tilewright
