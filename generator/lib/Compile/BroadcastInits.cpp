@@ -3,8 +3,8 @@
 
 #include "BroadcastInits.h"
 
-#include "tilewright/Encoding/MatchContraction.h"
 #include "MatchWindows.h"
+#include "tilewright/Encoding/MatchContraction.h"
 
 using namespace mlir;
 

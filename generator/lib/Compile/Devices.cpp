@@ -42,10 +42,9 @@ class TargetDevices : public DeviceProvider {
 public:
   using DeviceProvider::DeviceProvider;
 
-  FailureOr<std::shared_ptr<const Device>>
-  parseDevice(StringRef name, StringRef prefix,
-              llvm::function_ref<InFlightDiagnostic()> emitError)
-      const override {
+  FailureOr<std::shared_ptr<const Device>> parseDevice(
+      StringRef name, StringRef prefix,
+      llvm::function_ref<InFlightDiagnostic()> emitError) const override {
     llvm::Expected<TargetCpu> target = parseTargetCpu(name);
     if (!target) {
       emitError() << llvm::toString(target.takeError());

@@ -5,13 +5,13 @@
 
 #include "Dispatch/Tasks.h"
 #include "MatchWindows.h"
-#include "tilewright/Encoding/PackOperand.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tilewright/Compile/ChooseTile.h"
 #include "tilewright/Compile/MatmulWorkspace.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Dialect/TwDialect.h"
+#include "tilewright/Encoding/PackOperand.h"
 #include "tilewright/contraction.h"
 
 using namespace mlir;

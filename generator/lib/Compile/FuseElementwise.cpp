@@ -7,7 +7,6 @@
 #include "BroadcastInits.h"
 #include "ConstantElements.h"
 #include "Generalize.h"
-#include "tilewright/Encoding/MatchContraction.h"
 #include "MatchWindows.h"
 #include "UnitDims.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -15,6 +14,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/Encoding/MatchContraction.h"
 
 using namespace mlir;
 

@@ -3,9 +3,9 @@
 
 #include "MatchWindows.h"
 
-#include "tilewright/Encoding/MatchContraction.h"
 #include "UnitDims.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tilewright/Encoding/MatchContraction.h"
 
 using namespace mlir;
 

@@ -4,10 +4,10 @@
 #include "MovedOperands.h"
 
 #include "Generalize.h"
-#include "tilewright/Encoding/MatchContraction.h"
 #include "UnitDims.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tilewright/Encoding/MatchContraction.h"
 
 using namespace mlir;
 using llvm::SmallBitVector;

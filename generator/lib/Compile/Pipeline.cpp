@@ -40,7 +40,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Dialect/TwDialect.h"
-#include "tilewright/Encoding/Passes.h"
+#include "tilewright/Encoding/Pipelines.h"
 #include "tilewright/Transforms/Passes.h"
 
 using namespace mlir;
@@ -152,14 +152,18 @@ void addEncodeStep(OpPassManager &pm, const ModelOptions &options) {
     return;
   SetEncodingsOptions set;
   set.hasDevice = options.device.has_value();
-  funcs.addPass(createSetEncodings(set));
-  addCleanup(funcs);
-  if (options.dataTiling == DataTiling::Late) {
-    GroupDispatchesOptions group;
-    group.hasDevice = options.device.has_value();
-    funcs.addPass(createGroupDispatches(group));
-  }
-  funcs.addPass(createVerifyEncodings());
+  addVerified(funcs, createSetEncodings(set));
+  addVerified(funcs, createCanonicalizerPass());
+  addVerified(funcs, createCSEPass());
+  FoldEncodingsOptions fold;
+  fold.hasDevice = options.device.has_value();
+  fold.hostPacksBlocks = callsContractions(options);
+  addVerified(funcs, createFoldEncodings(fold));
+  if (options.dataTiling != DataTiling::Late)
+    return;
+  GroupDispatchesOptions group;
+  group.hasDevice = options.device.has_value();
+  addVerified(funcs, createGroupDispatches(group));
 }
 
 void addPackStep(OpPassManager &pm, const ModelOptions &options) {
@@ -169,11 +173,7 @@ void addPackStep(OpPassManager &pm, const ModelOptions &options) {
     specialize.target = options.target.name;
     specialize.device = options.device ? options.device->name : "";
     specialize.prefix = options.prefix;
-    funcs.addPass(createSpecializeEncodings(specialize));
-    funcs.addPass(createMaterializeEncodings());
-    VerifyEncodingsOptions verify;
-    verify.noneLeft = true;
-    funcs.addPass(createVerifyEncodings(verify));
+    addSpecializeAndMaterialize(funcs, specialize);
     addCleanup(funcs);
     pm.addPass(createFoldConstantPacks());
     if (callsContractions(options))

@@ -3,11 +3,11 @@
 
 #include "UnitDims.h"
 
-#include "tilewright/Encoding/MatchContraction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/Encoding/MatchContraction.h"
 
 using namespace mlir;
 using llvm::SmallBitVector;

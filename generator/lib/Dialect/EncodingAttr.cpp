@@ -24,10 +24,9 @@ ParseResult parseSize(AsmParser &parser, int64_t &size) {
 
 ParseResult parseField(AsmParser &parser, StringRef name,
                        llvm::function_ref<ParseResult()> element) {
-  return failure(parser.parseComma() || parser.parseKeyword(name) ||
-                 parser.parseEqual() ||
-                 parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                                element));
+  return failure(
+      parser.parseComma() || parser.parseKeyword(name) || parser.parseEqual() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, element));
 }
 
 bool isLoopOf(ArrayRef<AffineMap> maps, unsigned loop, bool lhs, bool rhs,
@@ -79,8 +78,8 @@ Attribute EncodingAttr::parse(AsmParser &parser, Type) {
     return {};
   std::optional<Operand> operand = symbolizeOperand(name);
   if (!operand) {
-    parser.emitError(where) << "there is no operand '" << name
-                            << "'; expected lhs, rhs or out";
+    parser.emitError(where)
+        << "there is no operand '" << name << "'; expected lhs, rhs or out";
     return {};
   }
   if (parseField(parser, "types",

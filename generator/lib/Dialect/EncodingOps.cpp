@@ -20,9 +20,9 @@ bool isEncoding(Attribute encoding) {
 template <typename Op> LogicalResult verifyTensors(Op op) {
   RankedTensorType source = op.getSourceType(), dest = op.getDestType();
   if (op.getResult().getType() != dest)
-    return op.emitOpError() << "has a result of type "
-                            << op.getResult().getType()
-                            << ", but the destination's is " << dest;
+    return op.emitOpError()
+           << "has a result of type " << op.getResult().getType()
+           << ", but the destination's is " << dest;
   if (source.getElementType() != dest.getElementType() ||
       failed(verifyCompatibleShape(source.getShape(), dest.getShape())))
     return op.emitOpError() << "goes from " << source << " to " << dest
@@ -44,46 +44,40 @@ LogicalResult verifyEncoded(Op op, RankedTensorType type, StringRef which,
 
 template <typename Op>
 LogicalResult verifyOp(Op op, bool sourceEncoded, bool destEncoded) {
-  return success(
-      succeeded(verifyTensors(op)) &&
-      succeeded(
-          verifyEncoded(op, op.getSourceType(), "source", sourceEncoded)) &&
-      succeeded(
-          verifyEncoded(op, op.getDestType(), "destination", destEncoded)));
-}
-
-/// What `value` was before an operation that this one takes back.
-template <typename Inverse>
-OpFoldResult foldInverse(Value value, Type type) {
-  auto inverse = value.getDefiningOp<Inverse>();
-  if (inverse && inverse.getSource().getType() == type)
-    return inverse.getSource();
-  return {};
+  return success(succeeded(verifyTensors(op)) &&
+                 succeeded(verifyEncoded(op, op.getSourceType(), "source",
+                                         sourceEncoded)) &&
+                 succeeded(verifyEncoded(op, op.getDestType(), "destination",
+                                         destEncoded)));
 }
 
 } // namespace
 
-bool tilewright::tw::isEncoded(Type type) {
+Attribute tilewright::tw::encodingAttrOf(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && isEncoding(tensor.getEncoding());
+  return tensor && isEncoding(tensor.getEncoding()) ? tensor.getEncoding()
+                                                    : Attribute();
 }
 
 LogicalResult SetEncodingOp::verify() { return verifyOp(*this, false, true); }
 LogicalResult UnsetEncodingOp::verify() { return verifyOp(*this, true, false); }
 LogicalResult RelayoutOp::verify() { return verifyOp(*this, true, true); }
 
-OpFoldResult SetEncodingOp::fold(FoldAdaptor) {
-  return foldInverse<UnsetEncodingOp>(getSource(), getResult().getType());
-}
-
+// A set of what was unset is tw-fold-encodings' to judge.
 OpFoldResult UnsetEncodingOp::fold(FoldAdaptor) {
-  return foldInverse<SetEncodingOp>(getSource(), getResult().getType());
+  auto set = getSource().getDefiningOp<SetEncodingOp>();
+  if (set && set.getSourceType() == getResult().getType())
+    return set.getSource();
+  return {};
 }
 
 OpFoldResult RelayoutOp::fold(FoldAdaptor) {
   if (getSourceType() == getDestType())
     return getSource();
-  return foldInverse<RelayoutOp>(getSource(), getResult().getType());
+  auto before = getSource().getDefiningOp<RelayoutOp>();
+  if (before && before.getSourceType() == getDestType())
+    return before.getSource();
+  return {};
 }
 
 LogicalResult EncodingSizeOp::verify() {
@@ -113,8 +107,7 @@ OpFoldResult EncodingSizeOp::fold(FoldAdaptor adaptor) {
     size = known.getInt();
   }
   RankedTensorType packed = layout.packedType(type.clone(shape));
-  int64_t bytes =
-      llvm::divideCeil(bitsInMemory(type.getElementType()), 8);
+  int64_t bytes = llvm::divideCeil(bitsInMemory(type.getElementType()), 8);
   for (int64_t size : packed.getShape())
     if (llvm::MulOverflow(bytes, size, bytes))
       return {};

@@ -15,9 +15,9 @@ using namespace tilewright::tw;
 namespace {
 
 ParseResult parseIntegers(AsmParser &parser, SmallVectorImpl<int64_t> &values) {
-  return parser.parseCommaSeparatedList(
-      AsmParser::Delimiter::Square,
-      [&] { return parser.parseInteger(values.emplace_back()); });
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseInteger(values.emplace_back());
+  });
 }
 
 ParseResult parseField(AsmParser &parser, StringRef name) {
@@ -66,9 +66,9 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
       parser.parseComma() || parseField(parser, "inner") ||
       parseIntegers(parser, inner) || parser.parseComma() ||
       parseField(parser, "tiles") ||
-      parser.parseCommaSeparatedList(
-          AsmParser::Delimiter::Square,
-          [&] { return parseTile(parser, tiles, scalable); }))
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+        return parseTile(parser, tiles, scalable);
+      }))
     return {};
   if (succeeded(parser.parseOptionalComma()) &&
       (parseField(parser, "swizzle") ||
@@ -119,11 +119,12 @@ void LayoutAttr::print(AsmPrinter &printer) const {
   os << '>';
 }
 
-LogicalResult LayoutAttr::verify(
-    llvm::function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> outer,
-    ArrayRef<int64_t> inner, ArrayRef<int64_t> tiles, ArrayRef<bool> scalable,
-    ArrayRef<int64_t> expand, ArrayRef<int64_t> factors,
-    ArrayRef<int64_t> perm) {
+LogicalResult
+LayoutAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                   ArrayRef<int64_t> outer, ArrayRef<int64_t> inner,
+                   ArrayRef<int64_t> tiles, ArrayRef<bool> scalable,
+                   ArrayRef<int64_t> expand, ArrayRef<int64_t> factors,
+                   ArrayRef<int64_t> perm) {
   int64_t rank = outer.size();
   if (!isPermutationOf(outer, rank))
     return emitError() << "outer = [" << outer << "] does not have each of "

@@ -129,9 +129,8 @@ tw::LayoutAttr Device::layoutOf(tw::EncodingAttr encoding) const {
   return tw::LayoutAttr::getIdentity(encoding.getContext());
 }
 
-FailureOr<std::shared_ptr<const Device>> findDevice(StringRef name,
-                                                    StringRef prefix,
-                                                    MLIRContext *context) {
+FailureOr<std::shared_ptr<const Device>>
+findDevice(StringRef name, StringRef prefix, MLIRContext *context) {
   auto emit = [&] { return emitError(UnknownLoc::get(context)); };
   if (name == "none")
     return std::shared_ptr<const Device>(std::make_shared<NoDevice>());

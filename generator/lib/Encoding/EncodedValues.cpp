@@ -33,22 +33,20 @@ FailureOr<bool> isEncodedContraction(linalg::GenericOp op) {
     tw::EncodingAttr expected = first.withOperand(tw::Operand(operand));
     tw::EncodingAttr encoding = encodingOf(op->getOperand(operand).getType());
     if (encoding != expected)
-      return op.emitOpError()
-             << "has operand " << operand << " of type "
-             << op->getOperand(operand).getType()
-             << "; expected the encoding " << expected;
+      return op.emitOpError() << "has operand " << operand << " of type "
+                              << op->getOperand(operand).getType()
+                              << "; expected the encoding " << expected;
   }
   if (op.getIndexingMapsArray() != first.getMaps())
-    return op.emitOpError() << "has other maps than its encodings say, "
-                            << first;
+    return op.emitOpError()
+           << "has other maps than its encodings say, " << first;
   std::optional<std::array<std::string, 3>> elements = matchProductElements(op);
   if (!elements)
     return op.emitOpError() << "does not add products of its operands, as "
                                "their encodings say";
   for (auto [operand, name] : llvm::enumerate(*elements)) {
     Type type = first.getElementTypes()[operand];
-    if (type.isInteger() &&
-        (name.front() == 'u') != type.isUnsignedInteger())
+    if (type.isInteger() && (name.front() == 'u') != type.isUnsignedInteger())
       return op.emitOpError()
              << "extends operand " << operand << " otherwise than from " << type
              << ", as its encoding says";

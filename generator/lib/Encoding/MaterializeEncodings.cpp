@@ -33,9 +33,9 @@ public:
     for (Operation *op : ops)
       if (failed(materialize(op)))
         return failure();
-    func.setFunctionType(
-        FunctionType::get(func.getContext(), packed(func.getArgumentTypes()),
-                          packed(func.getResultTypes())));
+    func.setFunctionType(FunctionType::get(func.getContext(),
+                                           packed(func.getArgumentTypes()),
+                                           packed(func.getResultTypes())));
     return success();
   }
 
@@ -92,6 +92,7 @@ private:
         .Case([&](tw::RelayoutOp relayout) { return move(relayout); })
         .Case([&](tw::EncodingSizeOp size) { return compute(size); })
         .Case([&](linalg::GenericOp generic) { return multiply(generic); })
+        .Case([&](tensor::CastOp cast) { return recast(cast); })
         .Case([&](linalg::FillOp fill) { return retype(fill); })
         .Default([&](Operation *other) {
           if (isa<RegionBranchOpInterface>(other) ||
@@ -148,12 +149,21 @@ private:
 
   LogicalResult create(tensor::EmptyOp op) {
     ImplicitLocOpBuilder b(op.getLoc(), op);
-    replace(op, tensor::EmptyOp::create(
-                    b,
-                    packedSizes(b, layoutOf(op.getType()),
-                                op.getMixedSizes()),
-                    op.getType().getElementType()));
+    replace(op,
+            tensor::EmptyOp::create(
+                b, packedSizes(b, layoutOf(op.getType()), op.getMixedSizes()),
+                op.getType().getElementType()));
     return success();
+  }
+
+  /// A cast only knows more or less of the sizes.
+  LogicalResult recast(tensor::CastOp op) {
+    RankedTensorType from = encoded.lookup(op.getSource()),
+                     to = encoded.lookup(op.getDest());
+    if (!from || !to || from.getEncoding() != to.getEncoding())
+      return op.emitOpError() << "is between tensors that lie differently; run "
+                                 "tw-verify-encodings before";
+    return retype(op);
   }
 
   static SmallVector<OpFoldResult> tilesOf(ImplicitLocOpBuilder &b,
@@ -200,17 +210,17 @@ private:
                               tilesOf(b, layout));
     placeLike(pack, of);
     Swizzle swizzle = swizzleOf(layout);
-    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(
-        b, b.getLoc(), pack.getResult());
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(b, b.getLoc(), pack.getResult());
     sizes.resize(layout.getOuter().size());
     for (int64_t factor : layout.getExpand())
       sizes.push_back(b.getIndexAttr(factor));
     SmallVector<int64_t> shape(pack.getDestType().getShape());
     shape.resize(layout.getOuter().size());
     llvm::append_range(shape, layout.getExpand());
-    Value expanded = tensor::ExpandShapeOp::create(
-        b, pack.getDestType().clone(shape), pack.getResult(), swizzle.groups,
-        sizes);
+    Value expanded =
+        tensor::ExpandShapeOp::create(b, pack.getDestType().clone(shape),
+                                      pack.getResult(), swizzle.groups, sizes);
     auto transpose =
         linalg::TransposeOp::create(b, expanded, dest, swizzle.perm);
     placeLike(transpose, of);
@@ -265,9 +275,8 @@ private:
       // Sizes of the tensor, which the packed form has no more.
       FailureOr<SmallVector<OpFoldResult>> sizes = sizesOf(b, op.getSource());
       if (failed(sizes))
-        return op.emitOpError()
-               << "has a source of type " << from
-               << " of which nothing says how large it is";
+        return op.emitOpError() << "has a source of type " << from
+                                << " of which nothing says how large it is";
       Value dest = tensor::EmptyOp::create(b, *sizes, from.getElementType());
       plain = unpackInto(b, plain, dest, layout, op);
     }
@@ -311,8 +320,8 @@ private:
     SmallVector<OpFoldResult> factors = packedSizes(b, layout, sizes);
     for (unsigned i = 0; i < factors.size(); ++i)
       product = product * b.getAffineSymbolExpr(i);
-    Value bytes = affine::makeComposedAffineApply(b, b.getLoc(), product,
-                                                  factors);
+    Value bytes =
+        affine::makeComposedAffineApply(b, b.getLoc(), product, factors);
     op.getResult().replaceAllUsesWith(bytes);
     op->erase();
     return success();
@@ -331,13 +340,12 @@ private:
     ImplicitLocOpBuilder b(op.getLoc(), op);
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
     for (unsigned operand = 0; operand < 3; ++operand) {
-      tw::LayoutAttr layout =
-          layoutOf(encoded.lookup(op->getOperand(operand)));
+      tw::LayoutAttr layout = layoutOf(encoded.lookup(op->getOperand(operand)));
       if (!layout || layout.isIdentity() || !layout.getPerm().empty())
         return op.emitOpError() << "has operand " << operand
                                 << " in a layout that tw.mmt4d does not take";
-      SmallVector<AffineExpr> results = applyPermutation(
-          maps[operand].getResults(), layout.getOuter());
+      SmallVector<AffineExpr> results =
+          applyPermutation(maps[operand].getResults(), layout.getOuter());
       maps[operand] = AffineMap::get(maps[operand].getNumDims(), 0, results,
                                      op.getContext());
     }

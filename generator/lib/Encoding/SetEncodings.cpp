@@ -116,14 +116,13 @@ public:
       operand.value = reshaped(operand);
     tw::EncodingAttr encoding = encodingOfLhs();
     Value lhs = set(operands[0].value, encoding);
-    Value rhs =
-        set(operands[1].value, encoding.withOperand(tw::Operand::Rhs));
+    Value rhs = set(operands[1].value, encoding.withOperand(tw::Operand::Rhs));
     tw::EncodingAttr ofOut = encoding.withOperand(tw::Operand::Out);
     Value out = unwritten ? zeros(operands[2].value, ofOut)
                           : set(operands[2].value, ofOut);
     linalg::GenericOp product = contract(lhs, rhs, out, encoding);
-    auto result = tw::UnsetEncodingOp::create(b, product.getResult(0),
-                                              operands[2].value);
+    auto result =
+        tw::UnsetEncodingOp::create(b, product.getResult(0), operands[2].value);
     placeLike(result, op);
     op->replaceAllUsesWith(ValueRange{shapedBack(result.getResult())});
     op->erase();
@@ -235,8 +234,7 @@ private:
       SmallVector<AffineExpr> results;
       for (unsigned loop : operand.loops)
         results.push_back(b.getAffineDimExpr(numberOf(loop)));
-      maps.push_back(
-          AffineMap::get(sizes.size(), 0, results, b.getContext()));
+      maps.push_back(AffineMap::get(sizes.size(), 0, results, b.getContext()));
     }
     return tw::EncodingAttr::get(b.getContext(), tw::Operand::Lhs, types, maps,
                                  sizes, /*any_m=*/false);
@@ -258,8 +256,8 @@ private:
   Value zeros(Value like, tw::EncodingAttr encoding) {
     Value dest = emptyLike(like, encoding);
     Value zero = arith::ConstantOp::create(
-        b, b.getZeroAttr(
-               cast<RankedTensorType>(dest.getType()).getElementType()));
+        b,
+        b.getZeroAttr(cast<RankedTensorType>(dest.getType()).getElementType()));
     auto fill = linalg::FillOp::create(b, zero, dest);
     placeLike(fill, op);
     return fill.getResult(0);

@@ -102,6 +102,9 @@ private:
   /// What another device has computed is laid out anew.
   void moveOperands(Operation *op) {
     for (OpOperand &operand : op->getOpOperands()) {
+      // It takes what lies in any way.
+      if (isa<tw::RelayoutOp>(op) && operand.getOperandNumber() == 0)
+        continue;
       auto found = encoded.find(operand.get());
       if (found == encoded.end())
         continue;

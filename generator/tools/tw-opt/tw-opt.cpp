@@ -9,7 +9,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Dialect/Passes.h"
-#include "tilewright/Encoding/Passes.h"
+#include "tilewright/Encoding/Pipelines.h"
 #include "tilewright/Kernels/Passes.h"
 #include "tilewright/Support/Activity.h"
 #include "tilewright/Support/Supervise.h"
@@ -28,6 +28,7 @@ int main(int argc, char **argv) {
   tilewright::registerTilewrightCompilePasses();
   tilewright::registerTilewrightDialectPasses();
   tilewright::registerTilewrightEncodingPasses();
+  tilewright::registerDataTilingPipeline();
   tilewright::registerTilewrightKernelsPasses();
   tilewright::registerTilewrightTransformsPasses();
   tilewright::registerTilewrightPipelines();

@@ -39,8 +39,9 @@ inline constexpr llvm::StringLiteral kBoundaries = "tw.boundaries";
 inline constexpr llvm::StringLiteral kSkew = "tw.skew";
 inline constexpr llvm::StringLiteral kWorkgroupMemory = "tw.workgroup_memory";
 
-/// Whether `type` is of a tensor with an encoding of this dialect.
-bool isEncoded(mlir::Type type);
+/// The encoding of a tensor's type, of this dialect; null if it has none.
+mlir::Attribute encodingAttrOf(mlir::Type type);
+inline bool isEncoded(mlir::Type type) { return bool(encodingAttrOf(type)); }
 
 /// What an element takes in a buffer, as pack functions count: an i1 is a byte,
 /// an index a word. 0 of what is no number.

@@ -123,7 +123,7 @@ def Tw_LayoutAttr : AttrDef<Tw_Dialect, "Layout", [
   }];
 }
 
-class Tw_EncodingOp<string mnemonic> : Op<Tw_Dialect, mnemonic, [
+class Tw_EncodingOp<string mnemonic, bit folds = 1> : Op<Tw_Dialect, mnemonic, [
     Pure, DestinationStyleOpInterface]> {
   let arguments = (ins AnyRankedTensor:$source, AnyRankedTensor:$dest);
   let results = (outs AnyRankedTensor:$result);
@@ -136,7 +136,7 @@ class Tw_EncodingOp<string mnemonic> : Op<Tw_Dialect, mnemonic, [
       build($_builder, $_state, dest.getType(), source, dest);
     }]>];
   let hasVerifier = 1;
-  let hasFolder = 1;
+  let hasFolder = folds;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getDestMutable(); }
     ::mlir::RankedTensorType getSourceType() { return getSource().getType(); }
@@ -144,7 +144,7 @@ class Tw_EncodingOp<string mnemonic> : Op<Tw_Dialect, mnemonic, [
   }];
 }
 
-def Tw_SetEncodingOp : Tw_EncodingOp<"set_encoding"> {
+def Tw_SetEncodingOp : Tw_EncodingOp<"set_encoding", /*folds=*/0> {
   let summary = "A tensor as it lies -> encoded";
   let description = [{
     The elements of `source`, of a type without encoding, in a tensor of the

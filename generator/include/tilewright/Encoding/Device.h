@@ -43,8 +43,7 @@ public:
 /// A dialect that knows devices. `parseDevice` is asked for each name; null of
 /// one that is not its own. Names of tiles begin with `prefix`. An error was
 /// reported by `emitError`.
-class DeviceProvider
-    : public mlir::DialectInterface::Base<DeviceProvider> {
+class DeviceProvider : public mlir::DialectInterface::Base<DeviceProvider> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DeviceProvider)
   explicit DeviceProvider(mlir::Dialect *dialect) : Base(dialect) {}
@@ -65,11 +64,11 @@ using ChooseTileFn = llvm::function_ref<TileKey(
     const TypeTripleInfo &types, int64_t m, int64_t n, bool anyM)>;
 
 /// The layouts for tiles such as `choose` chooses. Of several loops of a kind
-/// that one is tiled where padding and narrow tiles cost least. None if there is
-/// no type triple of these elements.
-std::optional<TiledContraction>
-tileContraction(tw::EncodingAttr encoding, ChooseTileFn choose,
-                llvm::StringRef prefix);
+/// that one is tiled where padding and narrow tiles cost least. None if there
+/// is no type triple of these elements.
+std::optional<TiledContraction> tileContraction(tw::EncodingAttr encoding,
+                                                ChooseTileFn choose,
+                                                llvm::StringRef prefix);
 
 } // namespace tilewright
 

@@ -34,6 +34,22 @@ def SetEncodings : Pass<"tw-set-encodings", "mlir::func::FuncOp"> {
   ];
 }
 
+def FoldEncodings : Pass<"tw-fold-encodings", "mlir::func::FuncOp"> {
+  let summary = "Leave encoded what is encoded again";
+  let description = [{
+    A `tw.set_encoding` of what a `tw.unset_encoding` gives: with the same
+    encoding, on one side, both vanish; else they become one `tw.relayout`.
+  }];
+  let options = [
+    Option<"hasDevice", "has-device", "bool", /*default=*/"false",
+           "Whether there is a device">,
+    Option<"hostPacksBlocks", "host-packs-blocks", "bool", /*default=*/"false",
+           "Contractions of the host pack block by block while they multiply, "
+           "and store where the result is wanted: there nothing is gained">,
+  ];
+  let dependentDialects = ["tilewright::tw::TwDialect"];
+}
+
 def SpecializeEncodings : Pass<"tw-specialize-encodings", "mlir::func::FuncOp"> {
   let summary = "Say how the devices lay encoded tensors out";
   let description = [{

@@ -119,8 +119,7 @@ SmallVector<SmallVector<Operation *>> DispatchGroups::groupsOf(Block &block) {
     });
     Group group;
     auto set = dyn_cast<tw::SetEncodingOp>(op);
-    bool isDispatched =
-             isDispatchable(&op) && !(set && packsConstant(set)),
+    bool isDispatched = isDispatchable(&op) && !(set && packsConstant(set)),
          isJoined = false;
     for (size_t i : llvm::reverse(used)) {
       if (isDispatched && !isJoined && groups[i].mayGrow &&
@@ -137,9 +136,9 @@ SmallVector<SmallVector<Operation *>> DispatchGroups::groupsOf(Block &block) {
     if (!isJoined) {
       group = Group();
       group.place = placeOf(&op);
-      group.mayGrow =
-          add(&op, group) || isa<tw::MatmulOp, tw::UnsetEncodingOp>(op) ||
-          isEncodedContraction(&op);
+      group.mayGrow = add(&op, group) ||
+                      isa<tw::MatmulOp, tw::UnsetEncodingOp>(op) ||
+                      isEncodedContraction(&op);
       group.ops = unitOf(&op);
     }
     for (Operation *member : group.ops)
@@ -202,8 +201,8 @@ bool DispatchGroups::add(Operation *root, Group &group) const {
 /// computed. A kernel of a tile does nothing else.
 bool DispatchGroups::addUnpack(Operation *root, Group &group) const {
   auto unset = dyn_cast<tw::UnsetEncodingOp>(root);
-  if (!unset || group.place == Place::Device ||
-      placeOf(root) != group.place || !isEncodedContraction(group.ops.back()) ||
+  if (!unset || group.place == Place::Device || placeOf(root) != group.place ||
+      !isEncodedContraction(group.ops.back()) ||
       !group.defines(unset.getSource()))
     return false;
   group.ops.push_back(root);
@@ -222,9 +221,8 @@ bool DispatchGroups::addMove(Operation *root, Group &group) const {
   bool isElementwise =
       generic && !isEncodedContraction(root) &&
       !generic.getNumReductionLoops() && unitOf(root).size() == 1 &&
-      llvm::all_of(generic.getIndexingMapsArray(), [](AffineMap map) {
-        return map.isProjectedPermutation();
-      });
+      llvm::all_of(generic.getIndexingMapsArray(),
+                   [](AffineMap map) { return map.isProjectedPermutation(); });
   if (!isElementwise && !isa<tw::SetEncodingOp>(root))
     return false;
   group.ops.push_back(root);

@@ -27,16 +27,15 @@ void formRegion(ArrayRef<Operation *> group) {
           }))
         results.push_back(result);
   OpBuilder b(last);
-  auto region = tw::DispatchRegionOp::create(
-      b, last->getLoc(), ValueRange(results).getTypes());
+  auto region = tw::DispatchRegionOp::create(b, last->getLoc(),
+                                             ValueRange(results).getTypes());
   placeLike(region, last);
   Block &body = region.getBody().emplaceBlock();
   for (Operation *op : group)
     op->moveBefore(&body, body.end());
   b.setInsertionPointToEnd(&body);
   tw::YieldOp::create(b, last->getLoc(), results);
-  for (auto [inside, outside] :
-       llvm::zip_equal(results, region.getResults()))
+  for (auto [inside, outside] : llvm::zip_equal(results, region.getResults()))
     inside.replaceUsesWithIf(outside, [&](OpOperand &use) {
       return use.getOwner()->getParentOp() != region &&
              !region->isProperAncestor(use.getOwner());

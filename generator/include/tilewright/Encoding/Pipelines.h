@@ -1,0 +1,25 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes of encodings in a row. All are for func.func.
+
+#ifndef TILEWRIGHT_ENCODING_PIPELINES_H
+#define TILEWRIGHT_ENCODING_PIPELINES_H
+
+#include "tilewright/Encoding/Passes.h"
+
+namespace tilewright {
+
+/// `pass`, and behind it tw-verify-encodings.
+void addVerified(mlir::OpPassManager &pm, std::unique_ptr<mlir::Pass> pass);
+
+/// Layouts, and what they mean; nothing is encoded behind it.
+void addSpecializeAndMaterialize(mlir::OpPassManager &pm,
+                                 const SpecializeEncodingsOptions &options);
+
+/// Registers `tw-data-tiling`: set, specialize and materialize.
+void registerDataTilingPipeline();
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_ENCODING_PIPELINES_H

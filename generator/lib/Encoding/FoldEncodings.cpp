@@ -1,0 +1,54 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tw-fold-encodings: what is encoded again without being used in between.
+
+#include "EncodedValues.h"
+#include "tilewright/Encoding/Passes.h"
+#include "tilewright/Encoding/Place.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+#define GEN_PASS_DEF_FOLDENCODINGS
+#include "tilewright/Encoding/Passes.h.inc"
+
+namespace {
+
+struct FoldEncodingsPass : impl::FoldEncodingsBase<FoldEncodingsPass> {
+  using FoldEncodingsBase::FoldEncodingsBase;
+
+  void runOnOperation() override {
+    SmallVector<tw::SetEncodingOp> ops;
+    getOperation().walk([&](tw::SetEncodingOp op) { ops.push_back(op); });
+    for (tw::SetEncodingOp op : ops)
+      fold(op);
+  }
+
+  bool runsOnHost(Operation *op) { return !hasDevice || isOnHost(op); }
+
+  void fold(tw::SetEncodingOp op) {
+    auto unset = op.getSource().getDefiningOp<tw::UnsetEncodingOp>();
+    if (!unset)
+      return;
+    bool isOnOneSide = runsOnHost(op) == runsOnHost(unset);
+    if (hostPacksBlocks && isOnOneSide && runsOnHost(op))
+      return;
+    Value encoded = unset.getSource();
+    if (!isOnOneSide || encoded.getType() != op.getResult().getType()) {
+      OpBuilder b(op);
+      auto relayout =
+          tw::RelayoutOp::create(b, op.getLoc(), encoded, op.getDest());
+      placeLike(relayout, op);
+      encoded = relayout.getResult();
+    }
+    op.getResult().replaceAllUsesWith(encoded);
+    op->erase();
+    if (unset->use_empty())
+      unset->erase();
+  }
+};
+
+} // namespace
+} // namespace tilewright
