@@ -111,12 +111,17 @@ SmallVector<SmallVector<Operation *>> DispatchGroups::groupsOf(Block &block) {
     if (isOfOther(&op))
       continue;
     llvm::SmallSetVector<size_t, 4> used;
-    op.walk([&](Operation *inner) {
+    auto addUsed = [&](Operation *inner) {
       for (Value operand : inner->getOperands())
         if (auto found = groupOf.find(operand.getDefiningOp());
             found != groupOf.end())
           used.insert(found->second);
-    });
+    };
+    // What is done for it reads what it reads then.
+    for (Value operand : op.getOperands())
+      if (Operation *own = operand.getDefiningOp(); own && isOfOther(own))
+        addUsed(own);
+    op.walk(addUsed);
     Group group;
     auto set = dyn_cast<tw::SetEncodingOp>(op);
     bool isDispatched = isDispatchable(&op) && !(set && packsConstant(set)),
