@@ -96,7 +96,13 @@ bool fitsRegisters(const TileKey &key, int64_t rows) {
 
 TileKey chooseTile(const TypeTripleInfo &types, int64_t m, int64_t n,
                    const TargetCpu &target, bool anyM) {
-  std::optional<TileKey> row = queryTile(types, anyM ? -1 : m, n, target);
+  std::optional<TileKey> row = queryTile(types, m, n, target);
+  if (anyM && m >= 0) {
+    // The rhs panels of tiles for many rows; of those tiles that for m.
+    std::optional<TileKey> many = queryTile(types, -1, n, target);
+    if (many && (row->n0 != many->n0 || row->k0 != many->k0))
+      row = many;
+  }
   TileKey key = row ? *row : defaultTile(types, target);
   TileKey narrow = key;
   // One panel of rows instead of one with padding, or of several narrow ones

@@ -155,15 +155,21 @@ void addEncodeStep(OpPassManager &pm, const ModelOptions &options) {
   addVerified(funcs, createSetEncodings(set));
   addVerified(funcs, createCanonicalizerPass());
   addVerified(funcs, createCSEPass());
+  AgreeEncodingsOptions agree;
+  agree.hasDevice = options.device.has_value();
+  agree.hostPacksBlocks = callsContractions(options);
+  pm.addPass(createAgreeEncodings(agree));
+  OpPassManager &encoded = pm.nest<func::FuncOp>();
+  encoded.addPass(createVerifyEncodings());
   FoldEncodingsOptions fold;
   fold.hasDevice = options.device.has_value();
   fold.hostPacksBlocks = callsContractions(options);
-  addVerified(funcs, createFoldEncodings(fold));
+  addVerified(encoded, createFoldEncodings(fold));
   if (options.dataTiling != DataTiling::Late)
     return;
   GroupDispatchesOptions group;
   group.hasDevice = options.device.has_value();
-  addVerified(funcs, createGroupDispatches(group));
+  addVerified(encoded, createGroupDispatches(group));
 }
 
 void addPackStep(OpPassManager &pm, const ModelOptions &options) {

@@ -34,6 +34,26 @@ def SetEncodings : Pass<"tw-set-encodings", "mlir::func::FuncOp"> {
   ];
 }
 
+def AgreeEncodings : Pass<"tw-agree-encodings", "mlir::ModuleOp"> {
+  let summary = "One layout for a rhs that several contractions take";
+  let description = [{
+    Contractions whose rhs is the same constant or parameter, of whatever
+    functions, or the same value, and whose encodings differ, say `any_m`: N0 and
+    K0 of their tiles do not depend on how many rows they have, only M0 does. So
+    the weights of a prefill and of a decode are packed and stored once.
+  }];
+  let options = [
+    Option<"hasDevice", "has-device", "bool", /*default=*/"false",
+           "Whether there is a device">,
+    Option<"hostPacksBlocks", "host-packs-blocks", "bool", /*default=*/"false",
+           "Contractions of the host pack block by block while they multiply: "
+           "only constants lie packed">,
+  ];
+  let dependentDialects = [
+    "mlir::tensor::TensorDialect", "tilewright::tw::TwDialect",
+  ];
+}
+
 def FoldEncodings : Pass<"tw-fold-encodings", "mlir::func::FuncOp"> {
   let summary = "Leave encoded what is encoded again";
   let description = [{

@@ -1,0 +1,154 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tw-agree-encodings: a rhs that several contractions take lies in one way.
+
+#include "EncodedValues.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/Matchers.h"
+#include "tilewright/Encoding/Passes.h"
+#include "tilewright/Encoding/Place.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+#define GEN_PASS_DEF_AGREEENCODINGS
+#include "tilewright/Encoding/Passes.h.inc"
+
+namespace {
+
+/// What contractions have in common that may take one packed rhs: where it
+/// comes from, a constant or a value, its type when it is encoded, the elements
+/// of the contractions, what kinds of loops index it, and the device.
+struct Rhs {
+  const void *source;
+  Type type;
+  ArrayRef<Type> elements;
+  SmallVector<char> kinds;
+  Attribute place;
+
+  bool operator==(const Rhs &other) const {
+    return source == other.source && type == other.type &&
+           elements == other.elements && kinds == other.kinds &&
+           place == other.place;
+  }
+};
+
+Value withoutReshapes(Value value) {
+  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+      value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+SmallVector<char> kindsOf(tw::EncodingAttr rhs) {
+  tw::EncodingAttr::Loops loops = rhs.getLoops();
+  SmallVector<char> kinds;
+  for (AffineExpr result : rhs.getMap().getResults()) {
+    unsigned loop = cast<AffineDimExpr>(result).getPosition();
+    kinds.push_back(llvm::is_contained(loops.batch, loop) ? 'b'
+                    : llvm::is_contained(loops.n, loop)   ? 'n'
+                                                          : 'k');
+  }
+  return kinds;
+}
+
+class Agreement {
+public:
+  explicit Agreement(bool hasDevice, bool hostPacksBlocks)
+      : hasDevice(hasDevice), hostPacksBlocks(hostPacksBlocks) {}
+
+  LogicalResult note(linalg::GenericOp op) {
+    FailureOr<bool> isContraction = isEncodedContraction(op);
+    if (failed(isContraction) || !*isContraction)
+      return LogicalResult(isContraction);
+    auto set = op->getOperand(1).getDefiningOp<tw::SetEncodingOp>();
+    if (!set)
+      return success();
+    Value source = withoutReshapes(set.getSource());
+    Attribute constant;
+    const void *key = source.getAsOpaquePointer();
+    bool isOnHost = !hasDevice || tilewright::isOnHost(op);
+    if (matchPattern(source, m_Constant(&constant)))
+      key = constant.getAsOpaquePointer();
+    else if (isOnHost && hostPacksBlocks)
+      return success(); // packed by each while it multiplies
+    tw::EncodingAttr encoding = encodingOf(set.getResult().getType());
+    Rhs rhs{key, set.getSourceType(), encoding.getElementTypes(),
+            kindsOf(encoding), op->getAttr(kDeviceAttr)};
+    auto known = llvm::find_if(
+        users, [&](const auto &entry) { return entry.first == rhs; });
+    if (known == users.end())
+      users.push_back({rhs, {op}});
+    else
+      known->second.push_back(op);
+    return success();
+  }
+
+  void agree() {
+    for (const auto &entry : users) {
+      ArrayRef<linalg::GenericOp> ops = entry.second;
+      auto encodingOfRhs = [](linalg::GenericOp op) {
+        return encodingOf(op->getOperand(1).getType());
+      };
+      if (llvm::all_of(ops, [&](linalg::GenericOp op) {
+            return encodingOfRhs(op) == encodingOfRhs(ops.front());
+          }))
+        continue;
+      for (linalg::GenericOp op : ops)
+        makeAnyM(op);
+    }
+  }
+
+private:
+  /// The contraction, and the encoded values that it alone uses, or copies of
+  /// them.
+  void makeAnyM(linalg::GenericOp op) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      Operation *maker = operand.get().getDefiningOp();
+      OpBuilder b(op);
+      Operation *copy = b.clone(*maker);
+      // Its destination, which is last.
+      OpOperand &dest = copy->getOpOperand(copy->getNumOperands() - 1);
+      if (auto empty = dest.get().getDefiningOp<tensor::EmptyOp>()) {
+        b.setInsertionPoint(copy);
+        dest.set(b.clone(*empty)->getResult(0));
+        retype(dest.get());
+      }
+      operand.set(copy->getResult(0));
+      retype(operand.get());
+      if (maker->use_empty())
+        maker->erase();
+    }
+    retype(op->getResult(0));
+  }
+
+  static void retype(Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (tw::EncodingAttr encoding = encodingOf(type))
+      value.setType(RankedTensorType::get(
+          type.getShape(), type.getElementType(), encoding.withAnyM()));
+  }
+
+  bool hasDevice, hostPacksBlocks;
+  SmallVector<std::pair<Rhs, SmallVector<linalg::GenericOp>>> users;
+};
+
+struct AgreeEncodingsPass : impl::AgreeEncodingsBase<AgreeEncodingsPass> {
+  using AgreeEncodingsBase::AgreeEncodingsBase;
+
+  void runOnOperation() override {
+    Agreement agreement(hasDevice, hostPacksBlocks);
+    WalkResult walk = getOperation().walk([&](linalg::GenericOp op) {
+      return WalkResult(agreement.note(op));
+    });
+    if (walk.wasInterrupted())
+      return signalPassFailure();
+    agreement.agree();
+  }
+};
+
+} // namespace
+} // namespace tilewright
