@@ -149,10 +149,12 @@ private:
 
   LogicalResult create(tensor::EmptyOp op) {
     ImplicitLocOpBuilder b(op.getLoc(), op);
-    replace(op,
-            tensor::EmptyOp::create(
-                b, packedSizes(b, layoutOf(op.getType()), op.getMixedSizes()),
-                op.getType().getElementType()));
+    SmallVector<OpFoldResult> sizes = op.getMixedSizes();
+    Value empty = tensor::EmptyOp::create(
+        b, packedSizes(b, layoutOf(op.getType()), sizes),
+        op.getType().getElementType());
+    sizesOfEmpty[empty] = std::move(sizes);
+    replace(op, empty);
     return success();
   }
 
@@ -272,33 +274,18 @@ private:
     tw::LayoutAttr layout = layoutOf(from);
     Value plain = op.getSource();
     if (!layout.isIdentity()) {
-      // Sizes of the tensor, which the packed form has no more.
-      FailureOr<SmallVector<OpFoldResult>> sizes = sizesOf(b, op.getSource());
-      if (failed(sizes))
-        return op.emitOpError() << "has a source of type " << from
-                                << " of which nothing says how large it is";
-      Value dest = tensor::EmptyOp::create(b, *sizes, from.getElementType());
+      // The packed form does not say how large the tensor is.
+      auto sizes = sizesOfEmpty.find(op.getDest());
+      if (sizes == sizesOfEmpty.end())
+        return op.emitOpError() << "has a destination that is no tensor.empty, "
+                                   "which says what sizes the tensor has";
+      Value dest =
+          tensor::EmptyOp::create(b, sizes->second, from.getElementType());
       plain = unpackInto(b, plain, dest, layout, op);
     }
     replace(op, packInto(b, plain, op.getDest(),
                          layoutOf(op.getResult().getType()), op));
     return success();
-  }
-
-  /// The sizes of an encoded tensor: static, or those of what it was packed
-  /// from.
-  FailureOr<SmallVector<OpFoldResult>> sizesOf(ImplicitLocOpBuilder &b,
-                                               Value value) {
-    RankedTensorType type = encoded.lookup(value);
-    SmallVector<OpFoldResult> sizes;
-    if (type.hasStaticShape()) {
-      for (int64_t size : type.getShape())
-        sizes.push_back(b.getIndexAttr(size));
-      return sizes;
-    }
-    if (auto pack = value.getDefiningOp<linalg::PackOp>())
-      return tensor::getMixedSizes(b, b.getLoc(), pack.getSource());
-    return failure();
   }
 
   LogicalResult compute(tw::EncodingSizeOp op) {
@@ -366,6 +353,8 @@ private:
   SmallVector<Operation *> ops;
   /// What values were, or what those were that they replace.
   llvm::DenseMap<Value, RankedTensorType> encoded;
+  /// Of packed ones, the sizes without packing.
+  llvm::DenseMap<Value, SmallVector<OpFoldResult>> sizesOfEmpty;
 };
 
 struct MaterializeEncodingsPass
