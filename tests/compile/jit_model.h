@@ -16,9 +16,13 @@
 
 namespace tilewright::testing {
 
+// As --data-tiling has it.
+enum class JitTiling { kLate, kEarly, kNone };
+
 struct JitOptions {
   std::string isa;            // as in tile names
   bool reference = false;     // plain loops
+  JitTiling tiling = JitTiling::kLate;
   std::string cacheDir = {};  // of tiles; empty for no cache
   int64_t threads = 1;        // as --threads has it
   // As ModelOptions has it, and 1 so that what is small is divided, too.

@@ -1,10 +1,10 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// module_fuzz: random functions of a few operations each, compiled with tiles
-// and as plain loops, run and compared with what they have to compute. Some
-// functions make a module, and each module has a process of its own, so that
-// what crashes is counted and named.
+// module_fuzz: random functions of a few operations each, compiled as plain
+// loops, and with layouts chosen late, early and never, run and compared with
+// what they have to compute. Some functions make a module, and each module has a
+// process of its own, so that what crashes is counted and named.
 
 #include <algorithm>
 #include <map>
@@ -37,6 +37,23 @@ cl::opt<std::string> targetFlag(
     "target", cl::cat(category), cl::value_desc("isa"),
     cl::desc("As in tile names (default: the best of this CPU)"));
 
+cl::opt<bool> tilingFlag(
+    "tiling", cl::cat(category),
+    cl::desc("More multiplications, and what stands between them"));
+
+// A way of compiling.
+struct Way {
+  const char* name;
+  bool isReference = false;
+  JitTiling tiling = JitTiling::kLate;
+};
+constexpr Way kWays[] = {
+    {"--reference", true},
+    {"--data-tiling=late"},
+    {"--data-tiling=early", false, JitTiling::kEarly},
+    {"--data-tiling=none", false, JitTiling::kNone},
+};
+
 // Functions of a module; one for a GPU, whose kernels are then its own.
 constexpr int64_t kBatch = 20;
 // A process that takes longer hangs.
@@ -48,6 +65,7 @@ constexpr int kFailuresPrinted = 10;
 struct Settings {
   uint64_t seed = 0;
   std::string target;
+  ModuleMix mix = ModuleMix::kAll;
 } settings;
 
 bool isForGpu() { return settings.target.rfind("amdgpu", 0) == 0; }
@@ -56,7 +74,8 @@ ModuleProgram programOf(int64_t index) {
   return randomModule(
       "f" + std::to_string(index),
       Random(settings.seed ^ Random(static_cast<uint64_t>(index)).next())
-          .next());
+          .next(),
+      settings.mix);
 }
 
 // With some operations kept on the host, which values then go to and fro.
@@ -73,7 +92,7 @@ std::string withHost(std::string text, int64_t index) {
 
 // Functions [first, last) as one module, by one way of compiling it: a line of
 // JSON for each; none if the module is refused whole.
-void runModule(int64_t first, int64_t last, bool isReference,
+void runModule(int64_t first, int64_t last, const Way& way,
                llvm::raw_ostream& os) {
   std::string text, error;
   for (int64_t i = first; i < last; ++i) {
@@ -82,9 +101,10 @@ void runModule(int64_t first, int64_t last, bool isReference,
   }
   JitOptions options;
   options.isa = settings.target;
-  options.reference = isReference;
+  options.reference = way.isReference;
+  options.tiling = way.tiling;
   const int64_t threads[] = {1, 2, 3, 8};
-  if (!isReference && !isForGpu())
+  if (!way.isReference && !isForGpu())
     options.threads = threads[first / kBatch % 4];
   options.leastTask = 1;
   std::unique_ptr<JitModel> model = JitModel::compile(text, options, &error);
@@ -105,7 +125,7 @@ class Fuzzer {
     int64_t batch = isForGpu() ? 1 : kBatch;
     for (; first < last; first = std::min(last, (first / batch + 1) * batch)) {
       int64_t end = std::min(last, (first / batch + 1) * batch);
-      for (bool isReference : {false, true}) runRange(first, end, isReference);
+      for (const Way& way : kWays) runRange(first, end, way);
       for (int64_t i = first; i < end; ++i) {
         ++total_;
         for (const std::string& operation : programOf(i).operations)
@@ -127,42 +147,42 @@ class Fuzzer {
   }
 
  private:
-  void runRange(int64_t first, int64_t last, bool isReference) {
+  void runRange(int64_t first, int64_t last, const Way& way) {
     std::string how;
     std::set<int64_t> done;
     auto work = [&](llvm::raw_ostream& os) {
-      runModule(first, last, isReference, os);
+      runModule(first, last, way, os);
     };
     for (const llvm::json::Object& object :
          objectsOfChild(kSeconds, work, how)) {
       int64_t index = *object.getInteger("index");
       done.insert(index);
-      record(index, object.getString("problem")->str(), isReference);
+      record(index, object.getString("problem")->str(), way);
     }
     bool isWhole = static_cast<int64_t>(done.size()) == last - first;
     if (isWhole && how.empty()) return;
-    if (last - first == 1) return record(first, "crashed: " + how, isReference);
+    if (last - first == 1) return record(first, "crashed: " + how, way);
     // One by one, to know which.
     int before = printed_;
     for (int64_t i = first; i < last; ++i)
-      if (!done.count(i)) runRange(i, i + 1, isReference);
+      if (!done.count(i)) runRange(i, i + 1, way);
     if (printed_ == before)
       record(first,
              "only together with those up to " + std::to_string(last - 1) +
                  ": " + (how.empty() ? "refused" : "crashed: " + how),
-             isReference);
+             way);
   }
 
-  void record(int64_t index, const std::string& problem, bool isReference) {
+  void record(int64_t index, const std::string& problem, const Way& way) {
     if (problem.empty()) return;
     failed_.insert(index);
     ModuleProgram program = programOf(index);
-    llvm::outs() << program.name << ", " << program.describe()
-                 << (isReference ? ", --reference" : "") << "\n  " << problem
-                 << '\n';
+    llvm::outs() << program.name << ", " << program.describe() << ", "
+                 << way.name << "\n  " << problem << '\n';
     if (++printed_ > kFailuresPrinted) return;
     llvm::outs() << "  --seed=" << settings.seed << " --only=" << index
-                 << " --target=" << settings.target << '\n'
+                 << " --target=" << settings.target
+                 << (settings.mix == ModuleMix::kTiling ? " --tiling\n" : "\n")
                  << program.text();
   }
 
@@ -175,7 +195,8 @@ class Fuzzer {
 int run() {
   settings = {seedFlag.getNumOccurrences() ? seedFlag.getValue()
                                            : seedOf("module_fuzz"),
-              targetFlag.empty() ? runnableIsas().front() : targetFlag};
+              targetFlag.empty() ? runnableIsas().front() : targetFlag,
+              tilingFlag ? ModuleMix::kTiling : ModuleMix::kAll};
   int64_t only = onlyFlag, count = countFlag;
   Fuzzer fuzzer;
   if (only >= 0) {

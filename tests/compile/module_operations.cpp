@@ -19,10 +19,6 @@ std::string arithOf(const ModuleTensor& value, const std::string& operation) {
   return "arith." + (operation == "max" ? "maxsi" : operation + "i");
 }
 
-bool areSizesEqual(const ModuleDim& x, const ModuleDim& y) {
-  return std::equal(std::begin(x.sizes), std::end(x.sizes), y.sizes);
-}
-
 // The names prefix0, prefix1, ...
 std::vector<std::string> numbered(const std::string& prefix, size_t count) {
   std::vector<std::string> names;
@@ -397,7 +393,7 @@ bool ModuleMaker::contraction() {
   ModuleTensor x = *found;
   ModuleTensor y = *anyValue([&](const ModuleTensor& value) {
     return value.rank() == 2 && value.type == x.type &&
-           areSizesEqual(value.shape[1], x.shape[1]);
+           value.shape[1].hasSizesOf(x.shape[1]);
   });
   int64_t bound = x.bound * y.bound * std::max<int64_t>(1, x.shape[1].most());
   ModuleTensor result;

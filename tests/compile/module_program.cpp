@@ -32,6 +32,9 @@ bool ModuleDim::operator==(const ModuleDim& o) const {
          std::equal(std::begin(sizes), std::end(sizes), o.sizes);
 }
 
+bool ModuleDim::hasSizesOf(const ModuleDim& o) const {
+  return std::equal(std::begin(sizes), std::end(sizes), o.sizes);
+}
 int64_t ModuleDim::least() const {
   return *std::min_element(std::begin(sizes), std::end(sizes));
 }
@@ -347,16 +350,32 @@ ModuleProgram ModuleMaker::make() {
       &ModuleMaker::packMaybeUnpack, &ModuleMaker::unpack,
       &ModuleMaker::permute,         &ModuleMaker::permute,
   };
-  size_t wanted = 1 + random_.below(6);
+  // What stands between multiplications, and multiplications.
+  const Operation kTilingOperations[] = {
+      &ModuleMaker::weights,       &ModuleMaker::product,
+      &ModuleMaker::product,       &ModuleMaker::product,
+      &ModuleMaker::product,       &ModuleMaker::contraction,
+      &ModuleMaker::binary,        &ModuleMaker::binary,
+      &ModuleMaker::transpose,     &ModuleMaker::expand,
+      &ModuleMaker::collapse,      &ModuleMaker::reduce,
+      &ModuleMaker::broadcast,     &ModuleMaker::extractSlice,
+      &ModuleMaker::castToDynamic, &ModuleMaker::permute,
+  };
+  bool isTiling = mix_ == ModuleMix::kTiling;
+  const Operation* operations = isTiling ? kTilingOperations : kOperations;
+  size_t count =
+      isTiling ? std::size(kTilingOperations) : std::size(kOperations);
+  size_t wanted = 1 + random_.below(isTiling ? 9 : 6);
   for (int tries = 0; tries < 100 && program_.operations.size() < wanted;
        ++tries)
-    (this->*kOperations[random_.below(std::size(kOperations))])();
+    (this->*operations[random_.below(count)])();
   chooseResults();
   return program_;
 }
 
-ModuleProgram randomModule(const std::string& name, uint64_t seed) {
-  return ModuleMaker(name, seed).make();
+ModuleProgram randomModule(const std::string& name, uint64_t seed,
+                           ModuleMix mix) {
+  return ModuleMaker(name, seed, mix).make();
 }
 
 }  // namespace tilewright::testing

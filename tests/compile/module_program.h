@@ -29,6 +29,8 @@ struct ModuleDim {
   int64_t sizes[kModuleCalls] = {};  // by call
 
   bool operator==(const ModuleDim& o) const;
+  // Whether they have the same size in each call.
+  bool hasSizesOf(const ModuleDim& o) const;
   int64_t least() const;
   int64_t most() const;
   bool isAlways(int64_t size) const;
@@ -94,14 +96,18 @@ class ModuleProgram {
   int64_t scalar[kModuleCalls] = {};  // the index argument %n
 };
 
-ModuleProgram randomModule(const std::string& name, uint64_t seed);
+// Of all operations, or of contractions and what stands between them.
+enum class ModuleMix { kAll, kTiling };
+
+ModuleProgram randomModule(const std::string& name, uint64_t seed,
+                           ModuleMix mix);
 
 // Adds operations to a program. Each returns whether it found operands that
 // suit it.
 class ModuleMaker {
  public:
-  ModuleMaker(const std::string& name, uint64_t seed)
-      : random_(seed), program_(name) {}
+  ModuleMaker(const std::string& name, uint64_t seed, ModuleMix mix)
+      : random_(seed), mix_(mix), program_(name) {}
   ModuleProgram make();
 
  private:
@@ -141,6 +147,10 @@ class ModuleMaker {
   bool permute();
   std::optional<Slice> chooseSlice(const ModuleTensor& whole);
 
+  // module_tiling.cpp
+  bool weights();
+  bool product();
+
   // module_packs.cpp
   bool packMaybeUnpack();
   bool unpack();
@@ -154,7 +164,7 @@ class ModuleMaker {
   // An index that is the size.
   std::string dimText(const ModuleTensor& value, size_t dim);
   std::string scalarConstant(const Element& type, int64_t value);
-  // A tensor.empty of a shape, of which `sizes` are the dynamic sizes.
+  // A tensor.empty of a shape, whose `sizes` are used where they are dynamic.
   std::string emptyText(const Element& type, const ModuleShape& shape,
                         const std::vector<std::string>& sizes);
   std::string filledText(const Element& type, const ModuleShape& shape,
@@ -210,6 +220,7 @@ class ModuleMaker {
   ModuleDim staticDim(int64_t size) const;
 
   Random random_;
+  ModuleMix mix_;
   ModuleProgram program_;
   int next_name_ = 0;
 };

@@ -1,0 +1,118 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Multiplications as models have them: by weights that are constants, of which
+// several may take one, with a batch, onto what is there.
+
+#include <algorithm>
+
+#include "tests/compile/module_program.h"
+
+namespace tilewright::testing {
+
+// A constant that a value may be multiplied by, of rows of its last dimension.
+bool ModuleMaker::weights() {
+  const ModuleTensor* found = anyValue([](const ModuleTensor& value) {
+    return value.rank() > 0 && !value.shape.back().isDynamic &&
+           value.shape.back().least() > 0;
+  });
+  if (!found) return false;
+  ModuleTensor x = *found, result;
+  const int64_t kRows[] = {1, 3, 16, 37, 70};
+  int64_t rows = kRows[random_.below(std::size(kRows))];
+  int64_t columns = x.shape.back().least();
+  result.type = x.type;
+  result.shape = {staticDim(rows), staticDim(columns)};
+  if (!mayHave(result.shape)) return false;
+  int64_t step = random_.between(1, 6);
+  auto element = [step](const Indices& i) {
+    return (i[0] * 3 + i[1] * step) % 5 - 2;
+  };
+  std::vector<std::string> lines;
+  for (int64_t row = 0; row < rows; ++row) {
+    std::vector<std::string> elements;
+    for (int64_t column = 0; column < columns; ++column)
+      elements.push_back(std::to_string(element({row, column})) +
+                         (x.isFloat() ? ".0" : ""));
+    lines.push_back("[" + list(elements) + "]");
+  }
+  std::string name = fresh();
+  line(name + " = arith.constant dense<[" + list(lines) +
+       "]> : " + result.typeText());
+  return add("weights", name, *x.type, result.shape, 2,
+             [&](size_t, const Indices& i) { return element(i); });
+}
+
+// Of rows, of a batch or not, by the rows of a matrix; of zeros or of a value
+// that has the right sizes.
+bool ModuleMaker::product() {
+  const ModuleTensor* found = anyValue([](const ModuleTensor& value) {
+    return value.rank() == 2 || value.rank() == 3;
+  });
+  if (!found) return false;
+  ModuleTensor x = *found;
+  const ModuleTensor* matrix = anyValue([&](const ModuleTensor& value) {
+    return value.rank() == 2 && value.type == x.type &&
+           value.shape[1].hasSizesOf(x.shape.back());
+  });
+  if (!matrix) return false;
+  ModuleTensor y = *matrix, result;
+  result.type = sumType(x);
+  result.shape = x.shape;
+  result.shape.back() = y.shape[0];
+  int64_t bound =
+      x.bound * y.bound * std::max<int64_t>(1, x.shape.back().most());
+  const ModuleTensor* onto = nullptr;
+  if (random_.chance(0.4))
+    onto = anyValue([&](const ModuleTensor& value) {
+      return value.type == result.type && value.shape == result.shape;
+    });
+  ModuleTensor from = onto ? *onto : result;
+  bound += from.bound;
+  if (!isExact(x, bound) || !mayHave(result.shape)) return false;
+
+  std::vector<std::string> sizes;
+  for (size_t dim = 0; dim + 1 < x.rank(); ++dim)
+    sizes.push_back(dimText(x, dim));
+  sizes.push_back(dimText(y, 0));
+  std::string dest =
+      onto ? from.name : filledText(*result.type, result.shape, sizes, 0);
+  std::string rows = x.rank() == 3 ? "b, m" : "m";
+  std::string loops = "(" + rows + ", n, k) -> ";
+  std::string body, left = "%x", right = "%y";
+  if (result.type != x.type) {
+    for (std::string* side : {&left, &right}) {
+      body += "    " + *side + "w = arith.extsi " + *side + " : " +
+              x.type->mlir + " to " + result.type->mlir + "\n";
+      *side += "w";
+    }
+  }
+  std::string suffix = x.isFloat() ? "f " : "i ";
+  body += "    %p = arith.mul" + suffix + left + ", " + right + " : " +
+          result.type->mlir + "\n    %s = arith.add" + suffix + "%o, %p : " +
+          result.type->mlir + "\n";
+  std::string name = fresh();
+  line(name + " = linalg.generic {indexing_maps = [affine_map<" + loops + "(" +
+       rows + ", k)>, affine_map<" + loops + "(n, k)>, affine_map<" + loops +
+       "(" + rows + ", n)>], iterator_types = [" +
+       (x.rank() == 3 ? "\"parallel\", " : "") +
+       "\"parallel\", \"parallel\", \"reduction\"]} ins(" + x.name + ", " +
+       y.name + " : " + x.typeText() + ", " + y.typeText() + ") outs(" + dest +
+       " : " + result.typeText() + ") {\n  ^bb0(%x: " + x.type->mlir +
+       ", %y: " + x.type->mlir + ", %o: " + result.type->mlir + "):\n" + body +
+       "    linalg.yield %s : " + result.type->mlir + "\n  } -> " +
+       result.typeText());
+  return add(onto ? "product_onto" : "product", name, *result.type,
+             result.shape, bound, [&](size_t call, const Indices& i) {
+               int64_t sum = onto ? at(from, call, i) : 0;
+               Indices row = i;
+               for (int64_t k = 0; k < x.shape.back().sizes[call]; ++k) {
+                 row.back() = k;
+                 sum = sumOf(sum, productOf(at(x, call, row),
+                                            at(y, call, {i.back(), k})));
+               }
+               return sum;
+             });
+}
+
+}  // namespace tilewright::testing
