@@ -22,11 +22,11 @@ enum class JitTiling { kLate, kEarly, kNone };
 struct JitOptions {
   std::string isa;            // as in tile names
   bool reference = false;     // plain loops
-  JitTiling tiling = JitTiling::kLate;
   std::string cacheDir = {};  // of tiles; empty for no cache
   int64_t threads = 1;        // as --threads has it
   // As ModelOptions has it, and 1 so that what is small is divided, too.
   int64_t leastTask = 1 << 15;
+  JitTiling tiling = JitTiling::kLate;
 };
 
 // The ISAs of the table that this CPU has, and generic; best first.

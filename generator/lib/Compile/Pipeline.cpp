@@ -56,7 +56,9 @@ void addCleanup(OpPassManager &pm) {
 /// Whether the model multiplies by way of tw_contract_v3, which takes
 /// convolutions too.
 bool callsContractions(const ModelOptions &options) {
-  return !options.device && !options.inlineTiles;
+  return !options.device && !options.inlineTiles &&
+         (options.dataTiling == DataTiling::Late ||
+          options.dataTiling == DataTiling::Early);
 }
 
 } // namespace
@@ -148,13 +150,17 @@ void addEncodeStep(OpPassManager &pm, const ModelOptions &options) {
     convolutions.prefix = options.prefix;
     funcs.addPass(createFormConvolutions(convolutions));
   }
-  if (options.dataTiling == DataTiling::None)
+  if (options.dataTiling == DataTiling::Unset)
     return;
   SetEncodingsOptions set;
   set.hasDevice = options.device.has_value();
   addVerified(funcs, createSetEncodings(set));
   addVerified(funcs, createCanonicalizerPass());
   addVerified(funcs, createCSEPass());
+  if (options.dataTiling == DataTiling::None) {
+    funcs.addPass(createDropEncodings());
+    return addCleanup(funcs);
+  }
   AgreeEncodingsOptions agree;
   agree.hasDevice = options.device.has_value();
   agree.hostPacksBlocks = callsContractions(options);

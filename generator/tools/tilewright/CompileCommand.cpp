@@ -78,7 +78,9 @@ cl::opt<DataTiling> dataTiling(
                           "when it is known what is done together (default)"),
                clEnumValN(DataTiling::Early, "early", "before"),
                clEnumValN(DataTiling::None, "none",
-                          "never: they lie as they come, no tile is called")));
+                          "never: they lie as they come, no tile is called"),
+               clEnumValN(DataTiling::Unset, "unset",
+                          "as none, but no operand says what it is for")));
 cl::opt<unsigned> threads(
     "threads", cl::sub(compileOptions), cl::init(1), cl::value_desc("n"),
     cl::desc("Let calls use up to n threads, by a tw_parallel_for_t that "

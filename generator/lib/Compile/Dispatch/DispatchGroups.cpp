@@ -246,9 +246,7 @@ bool DispatchGroups::addEpilogue(Operation *root, Group &group) const {
     return false;
   group.ops.push_back(root);
   group.mayGrow = false;
-  // Of an encoded one the product is not there yet.
-  if (isa<tw::MatmulOp>(last))
-    writeOverProduct(generic, last->getResult(0));
+  writeOverProduct(generic, last->getResult(0));
   return true;
 }
 

@@ -152,7 +152,8 @@ std::optional<ProductLoops> productLoopsOf(linalg::GenericOp op,
 Operation *multiplicationFor(linalg::GenericOp op) {
   for (OpOperand *input : op.getDpsInputOperands()) {
     Operation *matmul = multiplicationOf(input->get());
-    if (matmul && input->get().hasOneUse() &&
+    if (matmul && llvm::all_equal(input->get().getUsers()) &&
+        *input->get().user_begin() == op &&
         matmul->getBlock() == op->getBlock() &&
         productLoopsOf(op, input->get()) && !sharesRows(op))
       return matmul;
