@@ -23,22 +23,11 @@ namespace tilewright {
 
 namespace {
 
-/// A group has a multiplication of its own. With fewer filters than this,
-/// windows are packed for too few products, and loops over groups are quicker.
-constexpr int64_t kFewestFiltersOfGroup = 8;
-
-/// What an extent that is not known counts as.
-constexpr int64_t kUsualExtent = 64;
-
 /// What packing a run of columns costs before its first element, in elements.
 constexpr double kRunCost = 16;
 /// An element of columns and rows of which neither lie side by side, in those
 /// of a run.
 constexpr double kGatherCost = 4;
-
-int64_t usual(int64_t size) {
-  return ShapedType::isDynamic(size) ? kUsualExtent : size;
-}
 
 /// Negative where it is not known, as tiles and workspaces have it.
 int64_t plain(int64_t size) { return ShapedType::isDynamic(size) ? -1 : size; }
@@ -121,7 +110,7 @@ private:
   double rowsOf(ArrayRef<unsigned> run) {
     double rows = 1;
     for (unsigned loop : run)
-      rows *= double(usual(product.loops[loop].size));
+      rows *= double(usualSize(product.loops[loop].size));
     return rows;
   }
 
@@ -156,7 +145,7 @@ private:
   double columnCost(unsigned loop, int64_t k0) {
     if (!mayBeLast(loop))
       return HUGE_VAL;
-    int64_t size = usual(product.loops[loop].size);
+    int64_t size = usualSize(product.loops[loop].size);
     double padded = double(llvm::alignTo(size, k0)) / double(size);
     bool isMatrix = isSideBySide(loop) || isSideBySide(loops.m.back());
     return padded * (isMatrix ? 1 : kGatherCost) + kRunCost / double(size);
@@ -175,9 +164,8 @@ public:
   void form(const TargetCpu &cpu, StringRef prefix) {
     if (!product.types)
       return remarkThatIs("of element types that no tile function has");
-    for (unsigned loop : product.loopsOf(WindowProduct::kBatch))
-      if (product.loops[loop].size != 1 && filters() < kFewestFiltersOfGroup)
-        return;
+    if (product.isDepthwise())
+      return;
     dropUnitWindows(product, b);
     if (product.isContraction())
       return contract();
@@ -201,13 +189,6 @@ public:
 private:
   void remarkThatIs(const Twine &what) {
     op->emitRemark() << "lowered to plain loops: a convolution " << what;
-  }
-
-  int64_t filters() {
-    double result = 1;
-    for (unsigned loop : product.loopsOf(WindowProduct::kN))
-      result *= double(usual(product.loops[loop].size));
-    return int64_t(std::min(result, 1e9));
   }
 
   int64_t sizeOf(ArrayRef<unsigned> kind) {

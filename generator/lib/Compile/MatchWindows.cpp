@@ -11,6 +11,30 @@ using namespace mlir;
 
 namespace tilewright {
 
+namespace {
+
+/// A group has a multiplication of its own. With fewer filters than this,
+/// windows are packed for too few products, and loops over groups are quicker.
+constexpr double kFewestFiltersOfGroup = 8;
+
+/// What an extent that is not known counts as.
+constexpr int64_t kUsualExtent = 64;
+
+} // namespace
+
+int64_t usualSize(int64_t size) {
+  return ShapedType::isDynamic(size) ? kUsualExtent : size;
+}
+
+bool WindowProduct::isDepthwise() const {
+  double filters = 1;
+  for (unsigned loop : loopsOf(kN))
+    filters *= double(usualSize(loops[loop].size));
+  return filters < kFewestFiltersOfGroup &&
+         llvm::any_of(loopsOf(kBatch),
+                      [&](unsigned loop) { return loops[loop].size != 1; });
+}
+
 bool WindowProduct::isContraction() const {
   return llvm::all_of(windowTerms, [](const WindowTerms &terms) {
     return terms.size() == 1 && terms[0].step == 1;

@@ -31,11 +31,16 @@ struct WindowProduct {
   const TypeTripleInfo *types = nullptr; ///< null if no tile has them
 
   bool isContraction() const;
+  /// Whether there are groups, with too few filters each to multiply.
+  bool isDepthwise() const;
   llvm::SmallVector<unsigned> loopsOf(Kind kind) const;
   /// The dimension and the term of the windows that a loop is in.
   std::pair<unsigned, WindowTerm> termOf(unsigned loop) const;
   int64_t windowSize(unsigned dim) const;
 };
+
+/// A size, or what one that is not known counts as.
+int64_t usualSize(int64_t size);
 
 /// None for anything else, for a contraction without windows, and for what has
 /// no n or no k, or nothing to do.

@@ -141,9 +141,8 @@ SmallVector<SmallVector<Operation *>> DispatchGroups::groupsOf(Block &block) {
     if (!isJoined) {
       group = Group();
       group.place = placeOf(&op);
-      group.mayGrow = add(&op, group) ||
-                      isa<tw::MatmulOp, tw::UnsetEncodingOp>(op) ||
-                      isEncodedContraction(&op);
+      group.mayGrow = add(&op, group) || isEncodedContraction(&op) ||
+                      isMultiplication(&op);
       group.ops = unitOf(&op);
     }
     for (Operation *member : group.ops)
@@ -182,7 +181,7 @@ bool DispatchGroups::add(Operation *root, Group &group) const {
       isOnDevice ? !group.items.empty() : !group.loops.getMembers().empty();
   if (group.ops.size() + unit.size() > kMostInGroup ||
       hasLoops != !group.ops.empty() || placeOf(root) != group.place ||
-      isEncodedContraction(root))
+      isEncodedContraction(root) || (!isOnDevice && isMultiplication(root)))
     return false;
   // What an operation writes over would be needed before and after.
   for (Operation *op : unit)
@@ -241,7 +240,6 @@ bool DispatchGroups::addEpilogue(Operation *root, Group &group) const {
   Operation *last = group.ops.back();
   if (!generic || group.place == Place::Device ||
       placeOf(root) != Place::Host ||
-      !isa<tw::MatmulOp, tw::UnsetEncodingOp>(last) ||
       multiplicationFor(generic) != last || unitOf(root).size() > 1)
     return false;
   group.ops.push_back(root);

@@ -4,11 +4,13 @@
 #include "Epilogue.h"
 
 #include "../Loops/LoopGroup.h"
+#include "../MatchWindows.h"
 #include "../UnitDims.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "tilewright/Encoding/MatchContraction.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -42,13 +44,10 @@ bool sharesRows(linalg::GenericOp op) {
   return false;
 }
 
-/// The multiplication, or what unpacks its result.
 Operation *multiplicationOf(Value product) {
   Operation *op = product.getDefiningOp();
-  return isa_and_nonnull<tw::MatmulOp, tw::UnsetEncodingOp>(op) &&
-                 product == op->getResult(0)
-             ? op
-             : nullptr;
+  return op && isMultiplication(op) && product == op->getResult(0) ? op
+                                                                   : nullptr;
 }
 
 /// Takes dimensions of size 1, which are indexed by 0, from the inputs.
@@ -147,6 +146,21 @@ std::optional<ProductLoops> productLoopsOf(linalg::GenericOp op,
   for (unsigned dim = 0; dim < map->getNumResults(); ++dim)
     loops.push_back(map->getDimPosition(dim));
   return loops;
+}
+
+bool isMultiplication(Operation *op) {
+  if (isa<tw::MatmulOp, tw::UnsetEncodingOp>(op))
+    return true;
+  auto loops = dyn_cast<linalg::LinalgOp>(op);
+  if (!loops || !loops.hasPureTensorSemantics() ||
+      !loops.getNumReductionLoops() ||
+      tw::isEncoded(op->getResult(0).getType()))
+    return false;
+  if (std::optional<Contraction> contraction = matchContraction(loops))
+    return contraction->types &&
+           !llvm::is_contained(loops.getStaticLoopRanges(), 0);
+  std::optional<WindowProduct> windows = matchWindows(loops);
+  return windows && windows->types && !windows->isDepthwise();
 }
 
 Operation *multiplicationFor(linalg::GenericOp op) {

@@ -23,9 +23,13 @@ using ProductLoops = llvm::SmallVector<unsigned>;
 std::optional<ProductLoops> productLoopsOf(mlir::linalg::GenericOp op,
                                            mlir::Value product);
 
-/// The multiplication that `op`, on tensors, can be the epilogue of: a
-/// `tw.matmul`, or a `tw.unset_encoding` of a product. `op` is the only user of
-/// it, and not better left to operations that share its rows.
+/// Whether the first result of `op` is a product: of a `tw.matmul`, a
+/// `tw.unset_encoding`, or loops that a tile would compute on another device.
+/// What is done together does not depend on the device.
+bool isMultiplication(mlir::Operation *op);
+
+/// The multiplication that `op`, on tensors, can be the epilogue of: the only
+/// user of its product, and not better left to operations that share its rows.
 mlir::Operation *multiplicationFor(mlir::linalg::GenericOp op);
 
 /// Elementwise operations behind a multiplication whose rows were taken apart
