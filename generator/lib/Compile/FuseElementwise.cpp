@@ -8,6 +8,7 @@
 #include "ConstantElements.h"
 #include "Generalize.h"
 #include "MatchWindows.h"
+#include "ReadThroughMoves.h"
 #include "UnitDims.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -65,6 +66,28 @@ void generalizeElementwise(func::FuncOp func) {
     (void)generalize(op);
 }
 
+/// A transpose that only one elementwise operation reads is part of it, which
+/// then goes through both orders.
+struct GeneralizeTranspose : OpRewritePattern<linalg::TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics() || !op->hasOneUse())
+      return failure();
+    OpOperand &use = *op->use_begin();
+    auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
+    if (!user || user->getBlock() != op->getBlock() || !user.isDpsInput(&use) ||
+        user.getNumParallelLoops() != user.getNumLoops() ||
+        isOnHost(user) != isOnHost(op))
+      return failure();
+    FailureOr<linalg::GenericOp> made = linalg::generalizeNamedOp(rewriter, op);
+    if (succeeded(made))
+      placeLike(*made, user);
+    return made;
+  }
+};
+
 /// What a pattern makes of one operation runs where that did.
 struct KeepPlace : RewriterBase::Listener {
   void notifyPatternBegin(const Pattern &, Operation *) override {
@@ -104,10 +127,13 @@ struct FuseElementwisePass : impl::FuseElementwiseBase<FuseElementwisePass> {
     generalizeElementwise(getOperation());
     expandAffineInBodies(getOperation());
     dropKeptDims(getOperation());
+    reshapeUnitTransposes(getOperation());
     addBroadcastInitsBehind(getOperation());
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(patterns, mayFuse);
     populateFoldConstantTransposes(patterns);
+    populateReadThroughMoves(patterns);
+    patterns.add<GeneralizeTranspose>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
@@ -116,6 +142,7 @@ struct FuseElementwisePass : impl::FuseElementwiseBase<FuseElementwisePass> {
 struct FuseOnDevicePass : impl::FuseOnDeviceBase<FuseOnDevicePass> {
   void runOnOperation() override {
     generalizeElementwise(getOperation());
+    reshapeUnitTransposes(getOperation());
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(
         patterns, [](OpOperand *operand) {
@@ -124,6 +151,8 @@ struct FuseOnDevicePass : impl::FuseOnDeviceBase<FuseOnDevicePass> {
                  !isOnHost(operand->getOwner());
         });
     populateFoldConstantTransposes(patterns);
+    populateReadThroughMoves(patterns);
+    patterns.add<GeneralizeTranspose>(&getContext());
     KeepPlace listener;
     GreedyRewriteConfig config;
     config.setListener(&listener);

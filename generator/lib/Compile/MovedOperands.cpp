@@ -137,7 +137,7 @@ private:
     auto fill = init->get().getDefiningOp<linalg::FillOp>();
     AffineMap before = op.getMatchingIndexingMap(init);
     AffineMap after = inversePermutation(movement->map).compose(before);
-    if (!fill || !fill->hasOneUse() || before.getNumResults() == 0 ||
+    if (!fill || before.getNumResults() == 0 ||
         after.getResults().back() != before.getResults().back())
       return false;
     linalg::GenericOp generic = asGeneric(op);
@@ -156,6 +156,8 @@ private:
     movement->op->getResult(0).replaceAllUsesWith(moved.getResult(0));
     movement->op.erase();
     generic.erase();
+    if (fill->use_empty())
+      fill.erase();
     op = cast<linalg::LinalgOp>(moved.getOperation());
     return true;
   }

@@ -242,4 +242,36 @@ void dropKeptDims(func::FuncOp func) {
     KeptDims(op).drop();
 }
 
+void reshapeUnitTransposes(func::FuncOp func) {
+  SmallVector<linalg::TransposeOp> transposes;
+  func.walk([&](linalg::TransposeOp op) { transposes.push_back(op); });
+  for (linalg::TransposeOp op : transposes) {
+    auto from = dyn_cast<RankedTensorType>(op.getInput().getType());
+    auto to = dyn_cast<RankedTensorType>(op.getInit().getType());
+    if (!from || !to)
+      continue;
+    auto unitsOf = [](RankedTensorType type) {
+      SmallBitVector units(type.getRank());
+      for (int64_t dim = 0; dim < type.getRank(); ++dim)
+        units[dim] = type.getDimSize(dim) == 1;
+      return units;
+    };
+    SmallBitVector fromUnits = unitsOf(from), toUnits = unitsOf(to);
+    SmallVector<int64_t> order;
+    for (int64_t dim : op.getPermutation())
+      if (!fromUnits[dim])
+        order.push_back(dim);
+    if (fromUnits.none() || !llvm::is_sorted(order) ||
+        fromUnits.count() != toUnits.count())
+      continue;
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    Value flat = withoutDims(b, op.getInput(), fromUnits);
+    Value reshaped = tensor::ExpandShapeOp::create(
+        b, to, flat, groupsWithout(toUnits),
+        tensor::getMixedSizes(b, b.getLoc(), op.getInit()));
+    op->getResult(0).replaceAllUsesWith(reshaped);
+    op.erase();
+  }
+}
+
 } // namespace tilewright

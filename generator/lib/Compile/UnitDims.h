@@ -22,6 +22,10 @@ mlir::Value withoutDims(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor,
 /// What goes through the same rows has the same loops then.
 void dropKeptDims(mlir::func::FuncOp func);
 
+/// A `linalg.transpose` that moves nothing but dimensions of size 1 is a
+/// reshape: heads of one token are rows of it.
+void reshapeUnitTransposes(mlir::func::FuncOp func);
+
 } // namespace tilewright
 
 #endif // TILEWRIGHT_LIB_COMPILE_UNITDIMS_H

@@ -42,3 +42,20 @@ func.func @rows(%x: tensor<4x8x2xf32>, %w: tensor<2x8x6xf32>, %e: tensor<2x6x4xf
   %t = linalg.transpose ins(%r : tensor<2x4x6xf32>) outs(%e : tensor<2x6x4xf32>) permutation = [0, 2, 1]
   return %t : tensor<2x6x4xf32>
 }
+
+// Two products that begin with the same zeros are both written so.
+// CHECK-LABEL: func.func @same_zeros(
+// CHECK-NOT:     linalg.transpose
+// CHECK:         return
+func.func @same_zeros(%x: tensor<2x4x8xf32>, %y: tensor<2x8x6xf32>, %z: tensor<2x8x6xf32>)
+    -> (tensor<4x2x6xf32>, tensor<4x2x6xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x4x6xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x4x6xf32>) -> tensor<2x4x6xf32>
+  %r = linalg.batch_matmul ins(%x, %y : tensor<2x4x8xf32>, tensor<2x8x6xf32>) outs(%f : tensor<2x4x6xf32>) -> tensor<2x4x6xf32>
+  %s = linalg.batch_matmul ins(%x, %z : tensor<2x4x8xf32>, tensor<2x8x6xf32>) outs(%f : tensor<2x4x6xf32>) -> tensor<2x4x6xf32>
+  %te = tensor.empty() : tensor<4x2x6xf32>
+  %t = linalg.transpose ins(%r : tensor<2x4x6xf32>) outs(%te : tensor<4x2x6xf32>) permutation = [1, 0, 2]
+  %u = linalg.transpose ins(%s : tensor<2x4x6xf32>) outs(%te : tensor<4x2x6xf32>) permutation = [1, 0, 2]
+  return %t, %u : tensor<4x2x6xf32>, tensor<4x2x6xf32>
+}

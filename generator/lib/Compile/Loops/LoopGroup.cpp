@@ -105,10 +105,13 @@ Value rootOf(Value buffer) {
 bool LoopGroup::add(linalg::LinalgOp op) {
   std::optional<LoopPlan> plan = planLoops(op, target);
   if (!plan)
+    plan = planElements(op, target);
+  if (!plan)
     return false;
   if (members.empty()) {
     SmallVector<unsigned> shared = plan->parallel;
-    if (plan->kind != LoopPlan::Kind::Horizontal)
+    if (plan->kind != LoopPlan::Kind::Horizontal &&
+        plan->kind != LoopPlan::Kind::Scalar)
       shared.push_back(plan->lane);
     members.push_back({op, *plan, shared});
     return !shared.empty();
@@ -155,6 +158,8 @@ bool LoopGroup::keepLanesApart() {
     for (const Member &member : members) {
       if (member.isScalar())
         continue;
+      if (member.plan.kind == LoopPlan::Kind::Scalar)
+        return false;
       int64_t extent = member.op.getStaticLoopRanges()[member.plan.lane];
       if (ShapedType::isStatic(extent) && extent < kShortRow)
         return false;

@@ -143,6 +143,23 @@ public:
     return plan;
   }
 
+  std::optional<LoopPlan> planElements() {
+    if (!obstacle().empty() || op.getNumReductionLoops())
+      return std::nullopt;
+    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+      if (widthOf(loop) > 1)
+        return std::nullopt;
+    LoopPlan plan;
+    plan.kind = LoopPlan::Kind::Scalar;
+    plan.lane = 0;
+    plan.width = plan.copies = 1;
+    plan.vectorBytes = target.bytes;
+    plan.maskTail = false;
+    plan.unrolled.resize(op.getNumLoops());
+    op.getParallelDims(plan.parallel);
+    return plan;
+  }
+
 private:
   /// Neighbouring windows are computed side by side, and small ones written
   /// out: what they share is loaded once.
@@ -351,6 +368,11 @@ std::optional<LoopPlan> planLoops(linalg::LinalgOp op,
                                   std::string *whyNot) {
   std::string unused;
   return Planner(op, target).plan(whyNot ? *whyNot : unused);
+}
+
+std::optional<LoopPlan> planElements(linalg::LinalgOp op,
+                                     const VectorTarget &target) {
+  return Planner(op, target).planElements();
 }
 
 } // namespace tilewright

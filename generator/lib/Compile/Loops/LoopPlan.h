@@ -62,6 +62,12 @@ std::optional<LoopPlan> planLoops(mlir::linalg::LinalgOp op,
                                   const VectorTarget &target,
                                   std::string *whyNot = nullptr);
 
+/// Of an operation whose loops are all too short for vectors, as one on rows of
+/// which there is one: it is done element by element, between others that have
+/// them. None if it has reductions, or what keeps it scalar is something else.
+std::optional<LoopPlan> planElements(mlir::linalg::LinalgOp op,
+                                     const VectorTarget &target);
+
 /// Whether blocks of an input, whose elements lie in order along loop `across`,
 /// can be transposed to lie so along `lane`.
 bool isTransposed(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,
