@@ -235,10 +235,10 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   }
   modelOptions.target = std::move(*target);
   modelOptions.reference = options.reference;
-  modelOptions.dataTiling = options.tiling == JitTiling::kLate ? DataTiling::Late
-                            : options.tiling == JitTiling::kEarly
-                                ? DataTiling::Early
-                                : DataTiling::None;
+  modelOptions.dataTiling =
+      options.tiling == JitTiling::kLate    ? DataTiling::Late
+      : options.tiling == JitTiling::kEarly ? DataTiling::Early
+                                            : DataTiling::None;
   modelOptions.threads = options.threads;
   modelOptions.leastTask = options.leastTask;
   modelOptions.bitcodeDir = TW_BITCODE_DIR;

@@ -3,8 +3,8 @@
 //
 // module_fuzz: random functions of a few operations each, compiled as plain
 // loops, and with layouts chosen late, early and never, run and compared with
-// what they have to compute. Some functions make a module, and each module has a
-// process of its own, so that what crashes is counted and named.
+// what they have to compute. Some functions make a module, and each module has
+// a process of its own, so that what crashes is counted and named.
 
 #include <algorithm>
 #include <map>
@@ -150,9 +150,7 @@ class Fuzzer {
   void runRange(int64_t first, int64_t last, const Way& way) {
     std::string how;
     std::set<int64_t> done;
-    auto work = [&](llvm::raw_ostream& os) {
-      runModule(first, last, way, os);
-    };
+    auto work = [&](llvm::raw_ostream& os) { runModule(first, last, way, os); };
     for (const llvm::json::Object& object :
          objectsOfChild(kSeconds, work, how)) {
       int64_t index = *object.getInteger("index");

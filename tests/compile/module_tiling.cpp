@@ -89,8 +89,8 @@ bool ModuleMaker::product() {
   }
   std::string suffix = x.isFloat() ? "f " : "i ";
   body += "    %p = arith.mul" + suffix + left + ", " + right + " : " +
-          result.type->mlir + "\n    %s = arith.add" + suffix + "%o, %p : " +
-          result.type->mlir + "\n";
+          result.type->mlir + "\n    %s = arith.add" + suffix +
+          "%o, %p : " + result.type->mlir + "\n";
   std::string name = fresh();
   line(name + " = linalg.generic {indexing_maps = [affine_map<" + loops + "(" +
        rows + ", k)>, affine_map<" + loops + "(n, k)>, affine_map<" + loops +

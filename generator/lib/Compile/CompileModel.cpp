@@ -27,7 +27,6 @@
 #include "tilewright/Dialect/TwDialect.h"
 #include "tilewright/Kernels/SpillWarnings.h"
 #include "tilewright/Support/Activity.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"

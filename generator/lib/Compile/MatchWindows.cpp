@@ -31,8 +31,9 @@ bool WindowProduct::isDepthwise() const {
   for (unsigned loop : loopsOf(kN))
     filters *= double(usualSize(loops[loop].size));
   return filters < kFewestFiltersOfGroup &&
-         llvm::any_of(loopsOf(kBatch),
-                      [&](unsigned loop) { return loops[loop].size != 1; });
+         llvm::any_of(
+             loopsOf(kBatch),
+             [&](unsigned loop) { return loops[loop].size != 1; });
 }
 
 bool WindowProduct::isContraction() const {

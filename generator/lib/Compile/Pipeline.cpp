@@ -190,6 +190,7 @@ void addPackStep(OpPassManager &pm, const ModelOptions &options) {
     pm.addPass(createFoldConstantPacks());
     if (callsContractions(options))
       pm.addNestedPass<func::FuncOp>(createFormMatmuls());
+    pm.addNestedPass<func::FuncOp>(createReshapePacks());
     addCleanup(pm);
     if (!options.device) {
       FormPacksOptions packs;

@@ -15,24 +15,6 @@ using llvm::SmallBitVector;
 namespace tilewright {
 namespace {
 
-/// Each dropped dimension is in the group of the one before it that is left, or
-/// of the first one.
-SmallVector<ReassociationIndices> groupsWithout(const SmallBitVector &dropped) {
-  SmallVector<ReassociationIndices> groups;
-  ReassociationIndices leading;
-  for (unsigned dim = 0; dim < dropped.size(); ++dim) {
-    if (!dropped[dim]) {
-      groups.push_back(std::exchange(leading, {}));
-      groups.back().push_back(dim);
-    } else if (groups.empty()) {
-      leading.push_back(dim);
-    } else {
-      groups.back().push_back(dim);
-    }
-  }
-  return groups;
-}
-
 bool isZero(AffineExpr expr) {
   auto constant = dyn_cast<AffineConstantExpr>(expr);
   return constant && constant.getValue() == 0;
@@ -225,15 +207,6 @@ private:
 };
 
 } // namespace
-
-Value withoutDims(ImplicitLocOpBuilder &b, Value tensor,
-                  const SmallBitVector &dropped) {
-  // Nothing but such dimensions may have been added.
-  if (auto expand = tensor.getDefiningOp<tensor::ExpandShapeOp>())
-    if (expand.getReassociationIndices() == groupsWithout(dropped))
-      return expand.getSrc();
-  return tensor::CollapseShapeOp::create(b, tensor, groupsWithout(dropped));
-}
 
 void dropKeptDims(func::FuncOp func) {
   SmallVector<linalg::GenericOp> ops;

@@ -7,14 +7,9 @@
 #define TILEWRIGHT_LIB_COMPILE_UNITDIMS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "llvm/ADT/SmallBitVector.h"
+#include "tilewright/Encoding/UnitDims.h"
 
 namespace tilewright {
-
-/// `tensor` without `dropped` dimensions, each of size 1.
-mlir::Value withoutDims(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor,
-                        const llvm::SmallBitVector &dropped);
 
 /// Reductions that keep what they reduce, `tensor<?x1xf32>` at
 /// `(d0, d1) -> (d0, 0)`, lose it, and so does what reads their results or

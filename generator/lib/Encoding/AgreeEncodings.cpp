@@ -141,9 +141,8 @@ struct AgreeEncodingsPass : impl::AgreeEncodingsBase<AgreeEncodingsPass> {
 
   void runOnOperation() override {
     Agreement agreement(hasDevice, hostPacksBlocks);
-    WalkResult walk = getOperation().walk([&](linalg::GenericOp op) {
-      return WalkResult(agreement.note(op));
-    });
+    WalkResult walk = getOperation().walk(
+        [&](linalg::GenericOp op) { return WalkResult(agreement.note(op)); });
     if (walk.wasInterrupted())
       return signalPassFailure();
     agreement.agree();

@@ -115,6 +115,19 @@ def MaterializeEncodings : Pass<"tw-materialize-encodings", "mlir::func::FuncOp"
   ];
 }
 
+def ReshapePacks : Pass<"tw-reshape-packs", "mlir::func::FuncOp"> {
+  let summary = "Packs and unpacks that move nothing, as reshapes";
+  let description = [{
+    Where all elements lie packed in the order in which they lie in the tensor,
+    as those of a vector, of one row, or of a matrix of one panel's width, and
+    nothing is filled up, a `linalg.pack` or `linalg.unpack` becomes
+    `tensor.expand_shape` and `collapse_shape`: no dispatch, no copy.
+  }];
+  let dependentDialects = [
+    "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect",
+  ];
+}
+
 def DropEncodings : Pass<"tw-drop-encodings", "mlir::func::FuncOp"> {
   let summary = "Encodings vanish";
   let description = [{

@@ -141,8 +141,8 @@ SmallVector<SmallVector<Operation *>> DispatchGroups::groupsOf(Block &block) {
     if (!isJoined) {
       group = Group();
       group.place = placeOf(&op);
-      group.mayGrow = add(&op, group) || isEncodedContraction(&op) ||
-                      isMultiplication(&op);
+      group.mayGrow =
+          add(&op, group) || isEncodedContraction(&op) || isMultiplication(&op);
       group.ops = unitOf(&op);
     }
     for (Operation *member : group.ops)
@@ -239,8 +239,8 @@ bool DispatchGroups::addEpilogue(Operation *root, Group &group) const {
   auto generic = dyn_cast<linalg::GenericOp>(root);
   Operation *last = group.ops.back();
   if (!generic || group.place == Place::Device ||
-      placeOf(root) != Place::Host ||
-      multiplicationFor(generic) != last || unitOf(root).size() > 1)
+      placeOf(root) != Place::Host || multiplicationFor(generic) != last ||
+      unitOf(root).size() > 1)
     return false;
   group.ops.push_back(root);
   group.mayGrow = false;
