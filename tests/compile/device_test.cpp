@@ -208,7 +208,9 @@ TEST(DeviceTest, HostAndDeviceShareAModel) {
               [&](const std::string& name) { return !name.find(kind); });
         };
         // Of the host's weights nothing is unpacked, and then packed again.
-        EXPECT_EQ(kernels("relayout"), 1);
+        // One element lies unpacked as it lies packed: then it is only packed.
+        bool isOne = s.k * s.n == 1 && onHost;
+        EXPECT_EQ(kernels("relayout"), isOne ? 0 : 1);
         EXPECT_EQ(kernels("unpack"), 1);
         // One of each, or both of the device, which may be the same.
         size_t deviceTiles = kernels("tw_mmt4d_kernel");

@@ -98,8 +98,8 @@ public:
     Value apart = op.getSource();
     if (pieces->inMatrix.size() != size_t(matrix.getRank()))
       apart = expand(apart, pieces->inMatrix, pieces->groups);
-    Value packed = withUnits(withoutUnits(apart, pieces->inMatrix),
-                             pieces->packed);
+    Value packed =
+        withUnits(withoutUnits(apart, pieces->inMatrix), pieces->packed);
     replace(op, packed);
   }
 
