@@ -6,13 +6,20 @@
   decoder.py values <tilewright> <scratch> --cc=...
       A small one, prefill and then decode, against what the formulas give, and decode against a prefill of one token
       more.
+  decoder.py dispatches <tilewright> <scratch> [--eight-b]
+      Dispatches of a layer, for CPUs and a GPU, with data tiling and without; and that prefill and decode in one model have
+      each weight once. Of matrices an eighth as wide as Llama 3 8B's, or, with --eight-b, as wide.
+  decoder.py time <tilewright> <scratch> [--seconds=3] [--megabytes=250]
+      Processor time and memory that 32 layers take to compile, each phase and both.
 """
 
 import argparse
 import dataclasses
+import json
 import math
 import pathlib
 import random
+import resource
 import shlex
 import struct
 import subprocess
@@ -188,17 +195,90 @@ def check_values(options):
                 compare(f"{tiling}, prefill of one token more", more, logits)
 
 
+# Prefill 128, decode at context 512, a vocabulary that is no work: the head is of no layer.
+NARROW = llama_decoder.Config(hidden=512, heads=8, kv_heads=2, ffn=1792, vocabulary=1024)
+EIGHT_B = llama_decoder.Config(vocabulary=1024, same_layers=True)
+# The most of a layer, with data tiling: IREE 3.13 has 22.
+MOST_DISPATCHES = {
+    ("x86_64_avx512_base", "prefill"): 15, ("x86_64_avx512_base", "decode"): 16,
+    ("arm_64:neoverse-n1", "prefill"): 15, ("arm_64:neoverse-n1", "decode"): 16,
+    ("amdgpu:gfx942", "prefill"): 38, ("amdgpu:gfx942", "decode"): 39,
+}
+
+
+def compile_decoder(options, config, *flags):
+    """The report."""
+    source, file = options.scratch / "decoder.mlir", options.scratch / "decoder.safetensors"
+    source.write_text("\n".join(llama_decoder.model(config)) + "\n")
+    llama_decoder.write_sparse_parameters(config, file)
+    done = subprocess.run([options.tool, "compile", source, "-o", options.scratch / "decoder.a", f"--parameters={file}",
+                           "--report=json", *flags], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(done.stderr)
+    return json.loads(done.stdout)
+
+
+def dispatches_of_layer(options, config, *flags):
+    """What one layer more adds."""
+    counts = [sum(dispatch["calls"] for dispatch in compile_decoder(
+        options, dataclasses.replace(config, layers=layers), *flags)["dispatches"]) for layers in (2, 3)]
+    return counts[1] - counts[0]
+
+
+def check_dispatches(options):
+    config, failed = EIGHT_B if options.eight_b else NARROW, False
+    for (target, phase), most in MOST_DISPATCHES.items():
+        of_phase = dataclasses.replace(config, phase=phase)
+        counts = {tiling: dispatches_of_layer(options, of_phase, f"--target={target}", f"--data-tiling={tiling}")
+                  for tiling in TILINGS}
+        print(f"{target}, {phase}: dispatches of a layer {counts}")
+        if counts["late"] > most or (counts["late"] > counts["none"] and "amdgpu" not in target):
+            failed = True
+            print(f"wrong: at most {most} with data tiling, and no more than without, are allowed")
+    both = dataclasses.replace(config, phase="both", layers=2)
+    constants = compile_decoder(options, both, "--target=x86_64_avx512_base")["large_constants"]
+    matrices = [name for name, (shape, _) in both.parameters().items() if len(shape) > 1]
+    print(f"prefill and decode: {len(constants)} large constants of {len(matrices)} matrices")
+    if len(constants) != len(matrices):
+        failed = True
+        print("wrong: each matrix has to be there once")
+    sys.exit(1 if failed else 0)
+
+
+def check_time(options):
+    failed = False
+    for phase in "prefill", "decode", "both":
+        # Of narrow layers: what 32 GB of weights take is read and written (docs/parameters.md).
+        config = llama_decoder.Config(hidden=128, heads=8, kv_heads=2, ffn=448, vocabulary=512, phase=phase)
+        for tiling in TILINGS:
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            report = compile_decoder(options, config, "--target=x86_64_avx512_base", f"--data-tiling={tiling}")
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            megabytes = report["peak_memory_bytes"] / 1e6
+            calls = sum(dispatch["calls"] for dispatch in report["dispatches"])
+            print(f"{phase}, {tiling}: {seconds:.2f} s of processor time, {megabytes:.0f} MB, {calls} dispatches of "
+                  f"{len(report['dispatches'])} functions")
+            if megabytes > options.megabytes or seconds > options.seconds * (2 if phase == "both" else 1):
+                failed = True
+                print(f"wrong: at most {options.seconds} s a phase and {options.megabytes} MB are allowed")
+    sys.exit(1 if failed else 0)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["values"])
+    parser.add_argument("what", choices=["values", "dispatches", "time"])
     parser.add_argument("tool")
     parser.add_argument("scratch", type=pathlib.Path)
     parser.add_argument("--cc", default="cc")
     parser.add_argument("--run", default="", help="what runs the programs")
     parser.add_argument("--flag", action="append", dest="flags", default=[], help="of tilewright compile")
+    parser.add_argument("--eight-b", action="store_true", help="matrices as wide as those of Llama 3 8B")
+    parser.add_argument("--seconds", type=float, default=3)
+    parser.add_argument("--megabytes", type=float, default=250)
     options = parser.parse_args()
     options.scratch.mkdir(parents=True, exist_ok=True)
-    check_values(options)
+    {"values": check_values, "dispatches": check_dispatches, "time": check_time}[options.what](options)
 
 
 if __name__ == "__main__":
