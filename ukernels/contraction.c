@@ -19,6 +19,13 @@ static void tw_run_tasks(const tw_contraction_t* c, tw_index_t count,
   for (tw_index_t i = 0; i < count; ++i) task(run, i);
 }
 
+// The tile of fewest rows that has those of the call; null if `tile` is it.
+static const tw_few_rows_t* tw_few_rows(const tw_contraction_t* c) {
+  for (int i = 0; i < TW_CONTRACTION_FEW && c->few[i].tile; ++i)
+    if (c->matmul.M <= c->few[i].M0) return &c->few[i];
+  return 0;
+}
+
 void TW_CONTRACT(const tw_contraction_t* c) {
   const tw_matmul_params_t* p = &c->matmul;
   if (p->M == 0 || p->N == 0) return;
@@ -48,9 +55,14 @@ void TW_CONTRACT(const tw_contraction_t* c) {
   tile->sizes.K0 = c->K0;
   tile->isa = TW_ISA_GENERIC;
   tile->name = "";
+  const tw_few_rows_t* few = tw_few_rows(c);
+  if (few) {
+    tile->fn = few->tile;
+    tile->sizes.M0 = (int32_t)few->M0;
+  }
   tw_plan_with_tile(p, &types, &run.plan);
   if (c->gather.row_loops > 0) run.plan.lhs.gather = &c->gather;
-  run.plan.lhs.pack = c->pack_lhs;
+  run.plan.lhs.pack = few ? 0 : c->pack_lhs;
   run.plan.rhs.pack = c->pack_rhs;
   run.params = p;
   run.panels =

@@ -60,6 +60,14 @@ typedef struct tw_epilogue_t {
 
 struct tw_thin_t;
 
+// A tile of fewer rows for the same panels of the rhs: of the same types, N0
+// and K0. Of few rows a tile of many computes what nobody wants.
+typedef struct tw_few_rows_t {
+  tw_mmt4d_tile_fn_t tile;
+  tw_index_t M0;
+} tw_few_rows_t;
+#define TW_CONTRACTION_FEW 2
+
 // A matmul whose tile is chosen.
 typedef struct tw_contraction_t {
   // As tw_matmul has it, but for these: RHS_PREPACKED says that `rhs` is panels
@@ -86,6 +94,9 @@ typedef struct tw_contraction_t {
   // which is slower, but also gathers and widens elements; there it always
   // does.
   tw_pack_tile_fn_t pack_lhs, pack_rhs;
+  // Instead of `tile` where M is not above their M0, fewest rows first; a null
+  // tile ends them. The code behind tw_contract packs their lhs, a matrix.
+  tw_few_rows_t few[TW_CONTRACTION_FEW];
   tw_gather_t gather;
   tw_epilogue_t epilogue;
 } tw_contraction_t;
@@ -97,7 +108,7 @@ typedef struct tw_contraction_t {
 
 // Named after the version of tw_contraction_t: models of several versions of
 // Tilewright may be in one program, each with the function that it calls.
-#define TW_CONTRACT tw_contract_v3
+#define TW_CONTRACT tw_contract_v4
 #if defined(__GNUC__) && !defined(_WIN32)
 __attribute__((visibility("hidden")))
 #endif

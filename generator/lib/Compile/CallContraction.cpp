@@ -187,6 +187,8 @@ private:
     number(offsetof(tw_contraction_t, N0), key.n0);
     number(offsetof(tw_contraction_t, K0), key.k0);
     function(offsetof(tw_contraction_t, tile), declareTile(op, op.getTile()));
+    for (size_t i = 0; i < TW_CONTRACTION_FEW; ++i)
+      storeFew(offsetof(tw_contraction_t, few) + i * sizeof(tw_few_rows_t), i);
     if (op.getThin())
       function(
           offsetof(tw_contraction_t, thin),
@@ -205,6 +207,16 @@ private:
                       ? nullptr
                       : declareRhsPack(op, rhsTransposed ? MatrixLines::kRows
                                                          : MatrixLines::kCols));
+  }
+
+  /// The i-th tile of few rows, or that there is none.
+  void storeFew(size_t offset, size_t i) {
+    if (i >= op.getFewRows().size())
+      return noFunction(offset + offsetof(tw_few_rows_t, tile));
+    int64_t rows = op.getFewRows()[i];
+    function(offset + offsetof(tw_few_rows_t, tile),
+             declareTile(op, op.getTileOfFew(rows)));
+    word(offset + offsetof(tw_few_rows_t, M0), constant(rows));
   }
 
   void functionIfAny(size_t offset, LLVM::LLVMFuncOp callee) {

@@ -16,6 +16,7 @@
 #include "Pipeline.h"
 #include "Program/AddRunner.h"
 #include "ReadModel.h"
+#include "TileCalls.h"
 #include "Tosa.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Verifier.h"
@@ -27,7 +28,6 @@
 #include "tilewright/Dialect/TwDialect.h"
 #include "tilewright/Kernels/SpillWarnings.h"
 #include "tilewright/Support/Activity.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -338,11 +338,9 @@ private:
       for (std::string &line : namesOf(func, kPackedAttr))
         model.packedConstants.push_back(std::move(line));
     module->walk([&](Operation *op) {
-      auto add = [&](auto multiplication) {
-        if (seen.insert(multiplication.getTile().str()).second)
-          model.tiles.push_back(multiplication.getKey());
-      };
-      llvm::TypeSwitch<Operation *>(op).Case<tw::MatmulOp, tw::Mmt4dOp>(add);
+      for (const TileKey &key : tilesOf(op))
+        if (seen.insert(printTileKey(key)).second)
+          model.tiles.push_back(key);
     });
   }
 

@@ -157,6 +157,21 @@ private:
            !thinFunction(key.isa).empty();
   }
 
+  /// Tiles of fewer rows, where only the call knows how many there are.
+  SmallVector<int64_t> fewRows() {
+    SmallVector<int64_t> few;
+    if (!rhsPacked || sizes().m >= 0)
+      return few;
+    for (int64_t rows : {1, 4}) {
+      TileKey key = op.getKey();
+      bool isFewer = rows < key.m0;
+      key.m0 = int(rows);
+      if (isFewer && validateTileKey(key).empty())
+        few.push_back(rows);
+    }
+    return few;
+  }
+
   /// The loops of the matrices become the last.
   AffineMap mapOf(ArrayRef<unsigned> loops) {
     unsigned count = maps[0].getNumDims(), next = 0;
@@ -183,6 +198,7 @@ private:
             {mapOf(lhsLoops), mapOf(rhsLoops), mapOf(outLoops)}),
         op.getOverwrite(), rhsPacked, /*thin=*/!rhsPacked && mayBeThin(),
         /*m_loops=*/1, /*k_loops=*/1, /*k_size=*/nullptr);
+    matmul.setFewRows(fewRows());
     unpack.getResult().replaceAllUsesWith(matmul.getResult(0));
     unpack.erase();
     op.erase();

@@ -53,7 +53,7 @@ void addCleanup(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-/// Whether the model multiplies by way of tw_contract_v3, which takes
+/// Whether the model multiplies by way of tw_contract_v4, which takes
 /// convolutions too.
 bool callsContractions(const ModelOptions &options) {
   return !options.device && !options.inlineTiles &&

@@ -56,6 +56,20 @@ LLVM::LLVMFuncOp declareRhsPack(tw::MatmulOp user, MatrixLines lines) {
   return declarePack(user, tile.n0, info(tile.types).rhs, lines);
 }
 
+llvm::SmallVector<TileKey> tilesOf(Operation *op) {
+  if (auto mmt4d = dyn_cast<tw::Mmt4dOp>(op))
+    return {mmt4d.getKey()};
+  auto matmul = dyn_cast<tw::MatmulOp>(op);
+  if (!matmul)
+    return {};
+  llvm::SmallVector<TileKey> tiles = {matmul.getKey()};
+  for (int64_t rows : matmul.getFewRows()) {
+    tiles.push_back(matmul.getKey());
+    tiles.back().m0 = int(rows);
+  }
+  return tiles;
+}
+
 Value pointerToBytes(ImplicitLocOpBuilder &b, Value buffer) {
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
   Value word = arith::IndexCastOp::create(b, b.getI64Type(), address);

@@ -35,7 +35,10 @@ mlir::Value pointerToBytes(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer);
 mlir::Value stackWords(mlir::ImplicitLocOpBuilder &b, mlir::Operation *user,
                        int64_t words);
 
-/// Replaces a multiplication on buffers by a call of tw_contract_v3, one for
+/// The tiles that a multiplication calls; none of anything else.
+llvm::SmallVector<TileKey> tilesOf(mlir::Operation *op);
+
+/// Replaces a multiplication on buffers by a call of tw_contract_v4, one for
 /// each matrix of its batch. Fails, with an error, if a buffer is not
 /// contiguous.
 llvm::LogicalResult callContraction(tw::MatmulOp op);

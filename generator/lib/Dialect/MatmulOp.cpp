@@ -24,12 +24,13 @@ public:
     if (failed(named))
       return failure();
     key = *named;
-    return success(
-        succeeded(verifyElements(op, key)) && succeeded(verifyForm()) &&
-        succeeded(verifyPermutations(op, maps, /*gathered=*/true)) &&
-        succeeded(verifyRanks()) && succeeded(verifyLoops()) &&
-        succeeded(verifyInnermost()) && succeeded(verifyGathered()) &&
-        succeeded(verifyPanels()) && succeeded(verifySizes()));
+    return success(succeeded(verifyElements(op, key)) &&
+                   succeeded(verifyForm()) &&
+                   succeeded(verifyPermutations(op, maps, /*gathered=*/true)) &&
+                   succeeded(verifyRanks()) && succeeded(verifyLoops()) &&
+                   succeeded(verifyInnermost()) &&
+                   succeeded(verifyGathered()) && succeeded(verifyPanels()) &&
+                   succeeded(verifyFewRows()) && succeeded(verifySizes()));
   }
 
 private:
@@ -134,6 +135,31 @@ private:
     return success();
   }
 
+  LogicalResult verifyFewRows() {
+    ArrayRef<int64_t> few = op.getFewRows();
+    if (few.empty())
+      return success();
+    if (!op.getRhsPacked() || op.isGathered())
+      return op.emitOpError()
+             << "has tiles of few rows, which are for a matrix by a packed rhs";
+    int64_t before = 0;
+    for (int64_t rows : few) {
+      TileKey key = op.getKey();
+      key.m0 = int(rows);
+      if (rows <= before || rows >= op.getKey().m0 ||
+          !validateTileKey(key).empty())
+        return op.emitOpError()
+               << "has few_rows = [" << few
+               << "]; expected ascending ones below the tile's "
+               << op.getKey().m0;
+      before = rows;
+    }
+    if (few.size() > TW_CONTRACTION_FEW)
+      return op.emitOpError() << "has " << few.size() << " tiles of few rows; "
+                              << "calls have " << TW_CONTRACTION_FEW;
+    return success();
+  }
+
   LogicalResult verifyPanels() {
     if (!op.getRhsPacked())
       return success();
@@ -225,6 +251,12 @@ private:
 LogicalResult MatmulOp::verify() { return Verifier(*this).verify(); }
 
 TileKey MatmulOp::getKey() { return *parseTile(getTile()).key; }
+
+std::string MatmulOp::getTileOfFew(int64_t rows) {
+  TileKey key = getKey();
+  key.m0 = int(rows);
+  return printTileKey(key, prefixOf(getTile()).str());
+}
 
 SmallVector<AffineMap> MatmulOp::getMaps() { return mapsOf(getIndexingMaps()); }
 

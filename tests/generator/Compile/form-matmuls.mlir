@@ -108,3 +108,19 @@ func.func @rows(%x4: tensor<4x7xf32>, %x5: tensor<5x7xf32>, %y: tensor<7x96xf32>
 // CHECK:         tw.matmul "{{.*}}" thin indexing_maps
 // CHECK:         tw.matmul "{{.*}}" indexing_maps
 // CHECK:         tw.matmul "{{.*}}" rhs_packed indexing_maps
+
+// -----
+
+// Only the call knows how many rows there are: one tile for many and two for few, of the same panels. Of a rhs that comes with the call
+// there is another way for few rows.
+// CHECK-LABEL: func.func @rows(
+// CHECK: tw.matmul "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base" overwrite rhs_packed few_rows = [1, 4] indexing_maps
+// CHECK: tw.matmul "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base" overwrite thin indexing_maps
+func.func @rows(%x: tensor<?x64xf32>, %v: tensor<64x96xf32>, %e: tensor<?x96xf32>) -> (tensor<?x96xf32>, tensor<?x96xf32>) {
+  %w = arith.constant dense<2.0> : tensor<64x96xf32>
+  %zero = arith.constant 0.0 : f32
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x96xf32>) -> tensor<?x96xf32>
+  %r = linalg.matmul ins(%x, %w : tensor<?x64xf32>, tensor<64x96xf32>) outs(%z : tensor<?x96xf32>) -> tensor<?x96xf32>
+  %s = linalg.matmul ins(%x, %v : tensor<?x64xf32>, tensor<64x96xf32>) outs(%z : tensor<?x96xf32>) -> tensor<?x96xf32>
+  return %r, %s : tensor<?x96xf32>, tensor<?x96xf32>
+}

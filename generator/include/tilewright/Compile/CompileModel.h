@@ -63,7 +63,7 @@ struct ModelOptions {
   std::string prefix = std::string(kDefaultPrefix);
   DataTiling dataTiling = DataTiling::Late;
   /// The model calls tiles itself, on operands that are packed as a whole, so
-  /// that they can be inlined; else tw_contract_v3 does.
+  /// that they can be inlined; else tw_contract_v4 does.
   bool inlineTiles = false;
   /// How many tasks the work of a dispatch is cut into at most. Above 1, entry
   /// points take a tw_parallel_for_t last.

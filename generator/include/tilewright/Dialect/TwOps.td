@@ -252,6 +252,9 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     `thin`, for a rhs that is not packed, says that m may be TW_THIN_MOST_ROWS
     or less: then the rhs is read where it lies, and nothing is packed.
 
+    `few_rows = [1, 4]`, for a packed rhs, says that m may be small: up to so many
+    rows are multiplied by tiles of so many, named as `tile` but for M0.
+
     `epilogue`, on buffers, is a function that is called with each block of out
     that has its sums, and does with it what it does: of `epilogue_operands`, the
     index of each loop of the batch, and where the block begins and ends: its
@@ -280,6 +283,7 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     UnitAttr:$overwrite,
     UnitAttr:$rhs_packed,
     UnitAttr:$thin,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$few_rows,
     DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$m_loops,
     DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$k_loops,
     OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$k_size,
@@ -287,7 +291,7 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $tile (`overwrite` $overwrite^)? (`rhs_packed` $rhs_packed^)?
-    (`thin` $thin^)? (`m_loops` `=` $m_loops^)? (`k_loops` `=` $k_loops^)?
+    (`thin` $thin^)? (`few_rows` `=` $few_rows^)? (`m_loops` `=` $m_loops^)? (`k_loops` `=` $k_loops^)?
     (`k_size` `=` $k_size^)?
     `indexing_maps` `=` $indexing_maps
     `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)`
@@ -304,12 +308,13 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
                    "uint64_t":$kLoops, "::mlir::IntegerAttr":$kSize), [{
       build($_builder, $_state, results, lhs, rhs, out, workspace,
             /*epilogue_operands=*/{}, tile, maps, overwrite, rhsPacked, thin,
-            mLoops, kLoops, kSize, /*epilogue=*/{});
+            /*few_rows=*/::llvm::ArrayRef<int64_t>(), mLoops, kLoops, kSize, /*epilogue=*/{});
     }]>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// What `tile` spells.
+    /// What `tile` spells, and what the tile of few rows is called.
     ::tilewright::TileKey getKey();
+    std::string getTileOfFew(int64_t rows);
 
     /// The maps of lhs, rhs and out.
     ::llvm::SmallVector<::mlir::AffineMap> getMaps();
