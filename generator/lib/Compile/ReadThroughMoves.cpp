@@ -110,20 +110,11 @@ struct ReadThroughMove : OpRewritePattern<tensor::ExtractOp> {
       if (auto index = dyn_cast<linalg::IndexOp>(op))
         mapping.map(index.getResult(), at[index.getDim()]);
       else
-        replaceIndices(rewriter, rewriter.clone(op, mapping), at);
+        rewriter.clone(op, mapping);
     }
     rewriter.replaceOp(
         read, mapping.lookupOrDefault(body->getTerminator()->getOperand(0)));
     return success();
-  }
-
-  /// Those of the producer's loops in what was in a branch of its body.
-  static void replaceIndices(PatternRewriter &rewriter, Operation *op,
-                             ArrayRef<Value> at) {
-    SmallVector<linalg::IndexOp> indices;
-    op->walk([&](linalg::IndexOp index) { indices.push_back(index); });
-    for (linalg::IndexOp index : indices)
-      rewriter.replaceOp(index, at[index.getDim()]);
   }
 };
 

@@ -141,3 +141,35 @@ func.func @others(%x: tensor<2x2x16x16xf32>, %y: tensor<32x32xf32>, %z: tensor<3
       into %d : tensor<32x32xf32> -> tensor<4x8x8x4xf32>
   return %p, %q : tensor<4x8x8x4xf32>, tensor<4x8x8x4xf32>
 }
+
+// Branches come along.
+// CHECK-LABEL: func.func @branches(
+// CHECK:         linalg.generic
+// CHECK-NOT:       tw.dispatch
+// CHECK:           %[[I:.*]] = arith.addi %{{.*}}, %{{.*}} : index
+// CHECK:           %[[J:.*]] = arith.addi %{{.*}}, %{{.*}} : index
+// CHECK:           scf.if
+// CHECK:             tensor.extract %{{.*}}[%[[J]], %[[I]]]
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @branches(%x: tensor<32x32xf32>, %e: tensor<32x32xf32>) -> tensor<4x8x8x4xf32> {
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant 0.0 : f32
+  %m = linalg.generic {indexing_maps = [#ij], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<32x32xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %inside = arith.cmpi ult, %i, %c16 : index
+    %s = scf.if %inside -> (f32) {
+      %a = tensor.extract %x[%j, %i] : tensor<32x32xf32>
+      scf.yield %a : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    linalg.yield %s : f32
+  } -> tensor<32x32xf32>
+  %d = tensor.empty() : tensor<4x8x8x4xf32>
+  %p = linalg.pack %m outer_dims_perm = [0, 1] inner_dims_pos = [0, 1] inner_tiles = [8, 4]
+      into %d : tensor<32x32xf32> -> tensor<4x8x8x4xf32>
+  return %p : tensor<4x8x8x4xf32>
+}

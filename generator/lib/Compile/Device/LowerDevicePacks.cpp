@@ -121,9 +121,7 @@ private:
     for (OpOperand *input : op.getDpsInputOperands())
       if (!op.getMatchingIndexingMap(input).isProjectedPermutation())
         return nullptr;
-    bool isFlat = llvm::none_of(
-        *op.getBlock(), [](Operation &inner) { return inner.getNumRegions(); });
-    return isFlat ? op : nullptr;
+    return op;
   }
 
   /// An element of `tensor`: read from the packed form that another operation

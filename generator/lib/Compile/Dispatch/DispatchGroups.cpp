@@ -133,6 +133,11 @@ SmallVector<SmallVector<Operation *>> DispatchGroups::groupsOf(Block &block) {
         isJoined = join(&op, group);
         if (isJoined)
           groups[i].ops.clear();
+      } else if (isJoined && isa<tw::UnsetEncodingOp>(group.ops.front()) &&
+                 isUnpackedFor(groups[i], &op) &&
+                 areOfOneRegion(&op, groups[i].ops.front())) {
+        group.ops.insert(group.ops.begin(), groups[i].ops.front());
+        groups[i].ops.clear();
       }
       groups[i].mayGrow = false;
     }
@@ -214,23 +219,41 @@ bool DispatchGroups::addUnpack(Operation *root, Group &group) const {
 }
 
 /// Whether `root`, on the device, does something to each element of what the
-/// group unpacks, or packs it for the next: each work-item moves one element.
+/// group unpacks, or packs what it computes element by element: each work-item
+/// moves one element.
 bool DispatchGroups::addMove(Operation *root, Group &group) const {
+  Operation *last = group.ops.back();
   if (group.place != Place::Device || placeOf(root) != Place::Device ||
-      !isa<tw::UnsetEncodingOp>(group.ops.front()) ||
-      isa<tw::SetEncodingOp>(group.ops.back()) ||
-      !group.ops.back()->hasOneUse())
+      isa<tw::SetEncodingOp>(last) || !last->hasOneUse() ||
+      *last->user_begin() != root)
     return false;
-  auto generic = dyn_cast<linalg::GenericOp>(root);
-  bool isElementwise =
-      generic && !isEncodedContraction(root) &&
-      !generic.getNumReductionLoops() && unitOf(root).size() == 1 &&
-      llvm::all_of(generic.getIndexingMapsArray(),
-                   [](AffineMap map) { return map.isProjectedPermutation(); });
-  if (!isElementwise && !isa<tw::SetEncodingOp>(root))
+  bool unpacks = isa<tw::UnsetEncodingOp>(group.ops.front()),
+       computes = group.ops.size() == 1 && isOfElements(last);
+  if (!(unpacks && isOfElements(root)) &&
+      !((unpacks || computes) && isa<tw::SetEncodingOp>(root)))
     return false;
   group.ops.push_back(root);
   return true;
+}
+
+/// Whether `op` computes each element of elements, and fills nothing first.
+bool DispatchGroups::isOfElements(Operation *op) const {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return generic && !isEncodedContraction(op) &&
+         !generic.getNumReductionLoops() && unitOf(op).size() == 1 &&
+         llvm::all_of(generic.getIndexingMapsArray(), [](AffineMap map) {
+           return map.isProjectedPermutation();
+         });
+}
+
+/// Whether the group does nothing but unpack, on the device, what `root` alone
+/// reads, which is in a group that unpacks, too.
+bool DispatchGroups::isUnpackedFor(const Group &group, Operation *root) const {
+  return group.place == Place::Device && group.ops.size() == 1 &&
+         isa<tw::UnsetEncodingOp>(group.ops.front()) &&
+         group.ops.front()->hasOneUse() &&
+         *group.ops.front()->user_begin() == root && isOfElements(root) &&
+         placeOf(root) == Place::Device;
 }
 
 /// Whether `root` is done with what the group, a multiplication, has just

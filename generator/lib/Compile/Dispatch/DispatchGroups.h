@@ -68,6 +68,8 @@ private:
   bool addUnpack(mlir::Operation *root, Group &group) const;
   bool addMove(mlir::Operation *root, Group &group) const;
   bool addEpilogue(mlir::Operation *root, Group &group) const;
+  bool isOfElements(mlir::Operation *op) const;
+  bool isUnpackedFor(const Group &group, mlir::Operation *root) const;
 
   bool hasDevice;
   Regions regionOf; ///< numbers from 1
