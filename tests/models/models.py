@@ -33,6 +33,8 @@ class Models:
         return self.random.standard_normal(shape, dtype=np.float32)
 
     def compile(self, mlir):
+        if wrong := tiling_counts.check(self.arguments.tool, mlir):
+            raise SystemExit("\n".join(wrong))
         return CompiledModel(self.arguments.tool, self.arguments.cc, mlir)
 
     def from_onnx(self, onnx):
@@ -204,8 +206,10 @@ def main():
         sys.exit(77)
     if pathlib.Path(sys.prefix).resolve() != pathlib.Path(arguments.venv).resolve():
         os.execv(python, [str(python), *sys.argv])
-    global np, CompiledModel, run
+    global np, tiling_counts, CompiledModel, run
+    sys.path.append(str(pathlib.Path(__file__).parent.parent / "compile"))
     import numpy as np
+    import tiling_counts
     from compiled_model import CompiledModel, run
     getattr(Models(arguments), arguments.model)()
 

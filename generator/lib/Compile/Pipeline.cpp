@@ -150,8 +150,12 @@ void addEncodeStep(OpPassManager &pm, const ModelOptions &options) {
     convolutions.prefix = options.prefix;
     funcs.addPass(createFormConvolutions(convolutions));
   }
-  if (options.dataTiling == DataTiling::Unset)
-    return;
+  if (options.dataTiling == DataTiling::Unset) {
+    PlainContractionsOptions plain;
+    plain.hasDevice = options.device.has_value();
+    funcs.addPass(createPlainContractions(plain));
+    return addCleanup(funcs);
+  }
   SetEncodingsOptions set;
   set.hasDevice = options.device.has_value();
   addVerified(funcs, createSetEncodings(set));

@@ -1,7 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tw-set-encodings: contractions on encoded tensors.
+// tw-plain-contractions: contractions of merged loops, of each kind one at
+// least. tw-set-encodings: these on encoded tensors.
 
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -15,6 +16,7 @@ using namespace mlir;
 
 namespace tilewright {
 
+#define GEN_PASS_DEF_PLAINCONTRACTIONS
 #define GEN_PASS_DEF_SETENCODINGS
 #include "tilewright/Encoding/Passes.h.inc"
 
@@ -108,27 +110,47 @@ public:
     addIfMissing(loops.k, {0, 1});
   }
 
+  /// On tensors as they lie.
+  void rewrite() {
+    reshapeOperands();
+    const Operand &out = operands[2];
+    linalg::GenericOp product =
+        contract(operands[0].value, operands[1].value,
+                 unwritten ? zeros(out.value) : out.value, encodingOfLhs());
+    replace(product.getResult(0));
+  }
+
+  /// On encoded ones.
   void encode() {
-    Value init = op.getDpsInits()[0];
-    Value unwritten = unfilled(init);
-    operands[2].value = unwritten ? unwritten : init;
-    for (Operand &operand : operands)
-      operand.value = reshaped(operand);
+    reshapeOperands();
     tw::EncodingAttr encoding = encodingOfLhs();
     Value lhs = set(operands[0].value, encoding);
     Value rhs = set(operands[1].value, encoding.withOperand(tw::Operand::Rhs));
     tw::EncodingAttr ofOut = encoding.withOperand(tw::Operand::Out);
-    Value out = unwritten ? zeros(operands[2].value, ofOut)
+    Value out = unwritten ? zeros(emptyLike(operands[2].value, ofOut))
                           : set(operands[2].value, ofOut);
     linalg::GenericOp product = contract(lhs, rhs, out, encoding);
     auto result =
         tw::UnsetEncodingOp::create(b, product.getResult(0), operands[2].value);
     placeLike(result, op);
-    op->replaceAllUsesWith(ValueRange{shapedBack(result.getResult())});
-    op->erase();
+    replace(result.getResult());
   }
 
 private:
+  /// What begins with zeros begins with zeros of the new shape.
+  void reshapeOperands() {
+    Value init = op.getDpsInits()[0];
+    unwritten = unfilled(init);
+    operands[2].value = unwritten ? unwritten : init;
+    for (Operand &operand : operands)
+      operand.value = reshaped(operand);
+  }
+
+  void replace(Value result) {
+    op->replaceAllUsesWith(ValueRange{shapedBack(result)});
+    op->erase();
+  }
+
   void addIfMissing(SmallVector<unsigned> &kind, std::array<int, 2> indexed) {
     if (!kind.empty())
       return;
@@ -253,8 +275,7 @@ private:
     return result.getResult();
   }
 
-  Value zeros(Value like, tw::EncodingAttr encoding) {
-    Value dest = emptyLike(like, encoding);
+  Value zeros(Value dest) {
     Value zero = arith::ConstantOp::create(
         b,
         b.getZeroAttr(cast<RankedTensorType>(dest.getType()).getElementType()));
@@ -292,19 +313,16 @@ private:
   unsigned numLoops;
   SmallVector<int64_t, 4> extents;
   SmallVector<Operand, 3> operands; ///< lhs, rhs, out
+  Value unwritten; ///< what would be filled with zeros, or null
 };
 
-struct SetEncodingsPass : impl::SetEncodingsBase<SetEncodingsPass> {
-  using SetEncodingsBase::SetEncodingsBase;
-
-  void runOnOperation() override {
-    SmallVector<linalg::LinalgOp> ops;
-    getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
-    for (linalg::LinalgOp op : ops)
-      encode(op);
-  }
-
-  void encode(linalg::LinalgOp op) {
+/// Calls `rewrite` for each contraction of `func` that a tile may compute.
+void forEachContraction(
+    func::FuncOp func, bool hasDevice,
+    llvm::function_ref<void(ContractionEncoder &)> rewrite) {
+  SmallVector<linalg::LinalgOp> ops;
+  func.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+  for (linalg::LinalgOp op : ops) {
     std::optional<Contraction> contraction = matchContraction(op);
     if (!contraction || !contraction->types) {
       if (linalg::isaContractionOpInterface(op))
@@ -312,15 +330,34 @@ struct SetEncodingsPass : impl::SetEncodingsBase<SetEncodingsPass> {
                          << (contraction
                                  ? "no tile function has these element types"
                                  : "not a matrix multiplication");
-      return;
+      continue;
     }
     ContractionEncoder encoder(op, *contraction);
     if (encoder.isEmpty() || tw::isEncoded(op->getOperand(0).getType()))
-      return;
+      continue;
     if (!hasDevice || isOnHost(op))
       encoder.mergeLoops();
     encoder.addMissingLoops();
-    encoder.encode();
+    rewrite(encoder);
+  }
+}
+
+struct PlainContractionsPass
+    : impl::PlainContractionsBase<PlainContractionsPass> {
+  using PlainContractionsBase::PlainContractionsBase;
+
+  void runOnOperation() override {
+    forEachContraction(getOperation(), hasDevice,
+                       [](ContractionEncoder &encoder) { encoder.rewrite(); });
+  }
+};
+
+struct SetEncodingsPass : impl::SetEncodingsBase<SetEncodingsPass> {
+  using SetEncodingsBase::SetEncodingsBase;
+
+  void runOnOperation() override {
+    forEachContraction(getOperation(), hasDevice,
+                       [](ContractionEncoder &encoder) { encoder.encode(); });
   }
 };
 

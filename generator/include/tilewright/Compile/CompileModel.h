@@ -45,7 +45,7 @@ enum class DataTiling {
   Late,  ///< in what was made one dispatch before
   Early, ///< in the whole program
   None,  ///< never: as they come, and contractions are loops
-  Unset, ///< the same without encodings: what None is compared with
+  Unset, ///< the same, encodings were never set: what None is compared with
 };
 
 struct ModelOptions {

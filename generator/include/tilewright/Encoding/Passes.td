@@ -6,6 +6,24 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PlainContractions : Pass<"tw-plain-contractions", "mlir::func::FuncOp"> {
+  let summary = "Contractions as tw-set-encodings writes them, without encodings";
+  let description = [{
+    Loops that lie next to each other are merged, dimensions of size 1 added, as
+    tw-set-encodings does; nothing is encoded. Encodings that are set and
+    dropped leave the same.
+  }];
+  let options = [
+    Option<"hasDevice", "has-device", "bool", /*default=*/"false",
+           "Whether there is a device, whose contractions keep their loops">,
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect",
+    "tilewright::tw::TwDialect",
+  ];
+}
+
 def SetEncodings : Pass<"tw-set-encodings", "mlir::func::FuncOp"> {
   let summary = "Say of tensors which contractions they are operands of";
   let description = [{
