@@ -9,7 +9,9 @@
 #include "ToolSupport.h"
 
 #include "tilewright/Amdgpu/WavePlan.h"
+#include "tilewright/Codegen/TargetCpu.h"
 #include "tilewright/Compile/CorePreference.h"
+#include "tilewright/Compile/ExplainEncoding.h"
 #include "tilewright/Kernels/KernelGenerator.h"
 #include "tilewright/Planning/PlanCost.h"
 #include "tilewright/Planning/TilePlan.h"
@@ -39,12 +41,19 @@ cl::opt<std::string> plan("plan", cl::sub(explainOptions),
                           cl::value_desc("parts"),
                           cl::desc("Override parts of the plan"));
 cl::opt<bool> asJson("json", cl::sub(explainOptions), cl::desc("Print JSON"));
+cl::list<std::string>
+    targets("target", cl::sub(explainOptions), cl::value_desc("device"),
+            cl::desc("Of encodings: a device, as compile's --target has it, or "
+                     "none; once for each (default: this CPU)"));
 ResolveFlags resolveFlags(explainOptions, Prefer::HandWritten);
 
 const char explainHelp[] = R"(
 Examples:
   tilewright explain tw_mmt4d_tile_s8s8s32_12x32x4_x86_64_avx512_vnni
   tilewright explain tw_pack_tile_8_rows_12x4_x86_64_avx512_vnni
+  tilewright explain --target=x86_64:znver5 --target=amdgpu:gfx942 '#tw.encoding<rhs,
+    types = [f32, f32, f32], maps = [affine_map<(m, n, k) -> (m, k)>,
+    affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], sizes = [?, 96, 64]>'
   tilewright explain --prefer=generated --json tw_mmt4d_tile_f32f32f32_7x48x1_generic
 )";
 
@@ -340,13 +349,25 @@ json::Value asJsonValue(const Explanation &e) {
 }
 
 Error runExplain() {
-  std::vector<std::string> kernels, tiles;
+  std::vector<std::string> encodings, kernels, tiles;
   for (const std::string &name : names)
-    if (looksLikeKernelName(name, prefix))
+    if (looksLikeEncoding(name))
+      encodings.push_back(name);
+    else if (looksLikeKernelName(name, prefix))
       kernels.push_back(tileNameOf(name, prefix));
     else
       tiles.push_back(name);
   json::Array all;
+  std::vector<std::string> devices(targets.begin(), targets.end());
+  for (std::string &device : devices)
+    if (device == "host")
+      device = hostTargetCpu().name;
+  if (devices.empty())
+    devices.push_back(hostTargetCpu().name);
+  for (const std::string &encoding : encodings)
+    if (Error error =
+            explainEncoding(encoding, devices, prefix, asJson ? &all : nullptr))
+      return error;
   if (!kernels.empty()) {
     Expected<std::vector<TileKey>> keys = parseNames(kernels, prefix);
     if (!keys)

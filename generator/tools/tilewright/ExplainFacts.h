@@ -37,6 +37,11 @@ CacheFacts lookAtCache(const FunctionKey &key, const ResolveOptions &options);
 llvm::Error explainPack(const PackKey &key, const ResolveOptions &options,
                         llvm::json::Array *into);
 
+/// Prints what `devices` make of the encoding `text`, or adds it to `into`.
+llvm::Error explainEncoding(const std::string &text,
+                            llvm::ArrayRef<std::string> devices,
+                            llvm::StringRef prefix, llvm::json::Array *into);
+
 } // namespace tilewright
 
 #endif // TILEWRIGHT_TOOLS_TILEWRIGHT_EXPLAINFACTS_H

@@ -1,0 +1,113 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tilewright/Compile/ExplainEncoding.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/Diagnostics.h"
+#include "tilewright/Compile/Passes.h"
+#include "tilewright/Encoding/Device.h"
+
+using namespace mlir;
+using llvm::Error;
+using llvm::Expected;
+
+namespace tilewright {
+namespace {
+
+std::optional<int64_t> known(int64_t size) {
+  return ShapedType::isDynamic(size) ? std::nullopt : std::optional(size);
+}
+
+std::string textOf(Attribute attribute) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  attribute.print(os);
+  return text;
+}
+
+std::vector<EncodingFacts::Loop> loopsOf(tw::EncodingAttr encoding) {
+  std::vector<EncodingFacts::Loop> loops(encoding.getSizes().size());
+  tw::EncodingAttr::Loops kinds = encoding.getLoops();
+  auto name = [&](ArrayRef<unsigned> ofKind, const char *kind) {
+    for (unsigned loop : ofKind)
+      loops[loop] = {kind, known(encoding.getSizes()[loop])};
+  };
+  name(kinds.batch, "batch");
+  name(kinds.m, "m");
+  name(kinds.n, "n");
+  name(kinds.k, "k");
+  return loops;
+}
+
+/// The tensor that is the operand, without signs.
+RankedTensorType tensorOf(tw::EncodingAttr encoding) {
+  SmallVector<int64_t> shape;
+  for (AffineExpr result : encoding.getMap().getResults())
+    shape.push_back(
+        encoding.getSizes()[cast<AffineDimExpr>(result).getPosition()]);
+  Type element =
+      encoding.getElementTypes()[static_cast<unsigned>(encoding.getOperand())];
+  if (element.isInteger())
+    element = IntegerType::get(encoding.getContext(),
+                               element.getIntOrFloatBitWidth());
+  return RankedTensorType::get(shape, element);
+}
+
+EncodingFacts::Operand operandOf(tw::EncodingAttr encoding,
+                                 tw::LayoutAttr layout) {
+  RankedTensorType packed = layout.packedType(tensorOf(encoding));
+  EncodingFacts::Operand facts{textOf(layout), std::nullopt};
+  int64_t bytes = tw::bitsInMemory(packed.getElementType()) / 8;
+  for (int64_t size : packed.getShape())
+    if (ShapedType::isDynamic(size) || llvm::MulOverflow(bytes, size, bytes))
+      return facts;
+  facts.bytes = bytes;
+  return facts;
+}
+
+} // namespace
+
+bool looksLikeEncoding(llvm::StringRef text) {
+  return text.trim().starts_with("#tw.encoding");
+}
+
+Expected<EncodingFacts> explainEncoding(llvm::StringRef text,
+                                        llvm::ArrayRef<std::string> devices,
+                                        llvm::StringRef prefix) {
+  DialectRegistry registry;
+  registry.insert<tw::TwDialect>();
+  registerDevices(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  std::string message;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    if (message.empty())
+      message = diagnostic.str();
+  });
+  auto encoding =
+      dyn_cast_or_null<tw::EncodingAttr>(parseAttribute(text, &context));
+  if (!encoding)
+    return llvm::createStringError(
+        "'" + text + "' is no encoding: " +
+        (message.empty() ? "expected #tw.encoding<...> alone" : message));
+  EncodingFacts facts;
+  facts.encoding = textOf(encoding);
+  facts.loops = loopsOf(encoding);
+  for (const std::string &name : devices) {
+    FailureOr<std::shared_ptr<const Device>> device =
+        findDevice(name, prefix, &context);
+    if (failed(device))
+      return llvm::createStringError(message);
+    std::optional<TiledContraction> tiled = (*device)->tile(encoding);
+    EncodingFacts::DeviceFacts of{name, tiled ? tiled->tile : "", {}};
+    for (unsigned operand = 0; operand < of.operands.size(); ++operand) {
+      tw::EncodingAttr own = encoding.withOperand(tw::Operand(operand));
+      of.operands[operand] = operandOf(own, (*device)->layoutOf(own));
+    }
+    facts.devices.push_back(std::move(of));
+  }
+  return facts;
+}
+
+} // namespace tilewright
