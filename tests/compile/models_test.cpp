@@ -105,11 +105,12 @@ TEST_P(ModelsTest, ConstantsArePackedAtCompileTime) {
   EXPECT_NE(model->packedConstants()[0].find("tensor<5x3xf32> -> "),
             std::string::npos);
   // A tile of exactly the matrix's width needs no padding; a GPU's is what its
-  // lanes load.
-  ASSERT_EQ(model->tiles().size(), 1u);
+  // lanes load. A CPU has tiles of 1 and 4 rows for the same panels beside it.
   bool isGpu = isa().rfind("amdgpu", 0) == 0;
-  EXPECT_NE(model->tiles()[0].find(isGpu ? "x16x" : "x3x1_"), std::string::npos)
-      << model->tiles()[0];
+  ASSERT_GE(model->tiles().size(), 1u);
+  ASSERT_LE(model->tiles().size(), isGpu ? 1u : 3u);
+  for (const std::string& tile : model->tiles())
+    EXPECT_NE(tile.find(isGpu ? "x16x" : "x3x1_"), std::string::npos) << tile;
   for (int64_t m : {0, 1, 5, 18}) {
     GuardedBuffer x = someFloats(m * 5), y = someFloats(m * 3);
     ASSERT_EQ(model->call("f", x.data(), m, y.data()), 0);

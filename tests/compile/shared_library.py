@@ -98,6 +98,19 @@ def check_library(options, library):
         sys.exit(f"{library.name} shows {shown}, expected {SHOWN}")
 
 
+def are_close(printed, expected):
+    """Whether they are the same words and numbers, but for the last bits of f32."""
+    words, others = printed.split(), expected.split()
+    return len(words) == len(others) and all(is_close(*pair) for pair in zip(words, others))
+
+
+def is_close(word, other):
+    try:
+        return abs(float(word) - float(other)) <= 1e-6 * max(1, abs(float(other)))
+    except ValueError:
+        return word == other
+
+
 def check_python(library, expected):
     loaded = ctypes.CDLL(str(library))
     x = (ctypes.c_float * 120)(*(i % 13 - 6 for i in range(120)))
@@ -154,10 +167,11 @@ def main():
             sys.exit(f"{name} has {library.stat().st_size} bytes, but the report says\n{report}")
         check_library(options, library)
         printed = run(*shlex.split(options.run), work / "loaded", library.resolve())
-        if printed != expected:
+        # Few rows go by a tile of few where tiles are called, which adds in another order than the one that is inlined.
+        if not (are_close(printed, expected) if flags else printed == expected):
             sys.exit(f"{name}: {printed[:300]}\nexpected: {expected[:300]}")
         if not options.run:
-            check_python(library.resolve(), expected)
+            check_python(library.resolve(), printed)
     content = library.read_bytes()
     build("inlined.so", "--inline")
     if library.read_bytes() != content:
