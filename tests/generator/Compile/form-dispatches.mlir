@@ -8,6 +8,13 @@
 // CHECK-SAME:   tw.dispatches = 6 : i64
 // CHECK-SAME:   tw.kernels = ["exp_0", "fill_0", "add_0", "tw_mmt4d_kernel_f16f16f32_16x16x16_amdgpu_gfx942"]
 
+// The arguments of kernels go through memory: one function for all that have as many.
+// CHECK:      llvm.func internal @tw_hip_launch.18(
+// CHECK-SAME:   attributes {no_inline}
+// CHECK:        %[[BYTES:.*]] = llvm.mlir.constant(144 : i64)
+// CHECK-COUNT-18: llvm.store
+// CHECK:        llvm.call @tw_hip_launch({{.*}}, %[[BYTES]])
+
 #lhs = affine_map<(b, c, m, n, k) -> (b, c, m, k)>
 #rhs = affine_map<(b, c, m, n, k) -> (b, c, n, k)>
 #out = affine_map<(b, c, m, n, k) -> (b, c, m, n)>
@@ -39,15 +46,15 @@ func.func private @mmt4d_0(%lhs: tensor<?x?x?x?x16x16xf16>, %rhs: tensor<?x?x?x?
 // CHECK:         llvm.call @tw_hip_begin(%[[PROGRAM:[^)]*]])
 // CHECK:         %[[A:.*]] = call @tw_hip_allocate(%[[PROGRAM]], %{{.*}}) : (!llvm.ptr, i64) -> memref<1xi8, 1>
 // CHECK:         llvm.call @tw_hip_upload
-// CHECK:         llvm.call @tw_hip_launch(%[[PROGRAM]], %[[EXP:[^,]*]],
+// CHECK:         llvm.call @tw_hip_launch.{{[0-9]+}}(%[[PROGRAM]], %[[EXP:[^,]*]],
 // The same function on another shape: the same kernel; on no elements: none.
-// CHECK:         llvm.call @tw_hip_launch(%[[PROGRAM]], %[[EXP]],
+// CHECK:         llvm.call @tw_hip_launch.{{[0-9]+}}(%[[PROGRAM]], %[[EXP]],
 // Two fills with two values, which are arguments.
-// CHECK:         llvm.call @tw_hip_launch(%[[PROGRAM]], %[[FILL:[^,]*]],
-// CHECK:         llvm.call @tw_hip_launch(%[[PROGRAM]], %[[FILL]],
+// CHECK:         llvm.call @tw_hip_launch.{{[0-9]+}}(%[[PROGRAM]], %[[FILL:[^,]*]],
+// CHECK:         llvm.call @tw_hip_launch.{{[0-9]+}}(%[[PROGRAM]], %[[FILL]],
 // A constant that is only read is uploaded once, and not released.
 // CHECK:         call @tw_hip_constant(
-// CHECK:         llvm.call @tw_hip_launch
+// CHECK:         llvm.call @tw_hip_launch.
 // CHECK:         linalg.exp ins(%[[X]]
 // CHECK:         llvm.call @tw_hip_download
 // CHECK-COUNT-8: llvm.call @tw_hip_release
@@ -93,14 +100,13 @@ func.func @elementwise(%x: memref<8x16xf32>, %y: memref<16xf32>) -> i32 {
 // A matmul with a batch of two dimensions: one launch per matrix, by tw_mmt4d_params_t as 18 words. Matrices lie next to
 // each other: 4 x 8 tiles of 16 x 16 halves, 3 x 8 of them, 4 x 3 of floats.
 // CHECK-LABEL: func.func @mmt4d(
-// CHECK-DAG:     %[[BYTES:.*]] = llvm.mlir.constant(144 : i64)
 // CHECK-DAG:     %[[MATRICES:.*]] = arith.constant 10 : index
 // CHECK-DAG:     %[[LHS:.*]] = arith.constant 16384 : index
 // CHECK-DAG:     %[[RHS:.*]] = arith.constant 12288 : index
 // CHECK:         scf.for %[[I:.*]] = %{{.*}} to %[[MATRICES]]
 // CHECK-DAG:       arith.muli %[[I]], %[[LHS]]
 // CHECK-DAG:       arith.muli %[[I]], %[[RHS]]
-// CHECK:           llvm.call @tw_hip_launch({{.*}}, %[[BYTES]])
+// CHECK:           llvm.call @tw_hip_launch.18(
 // CHECK:         llvm.call @tw_hip_end
 func.func @mmt4d(%lhs: memref<2x5x4x8x16x16xf16, 1>, %rhs: memref<2x5x3x8x16x16xf16, 1>,
                  %out: memref<2x5x4x3x16x16xf32, 1>) -> i32 {

@@ -12,6 +12,13 @@ using namespace mlir;
 
 namespace tilewright {
 
+namespace {
+
+/// What is said of a launch beside the words: kernel, grid, block and LDS.
+constexpr size_t kLaunchWords = 5;
+
+} // namespace
+
 Value HostProgram::self(ImplicitLocOpBuilder &b) {
   Type words = LLVM::LLVMArrayType::get(b.getI64Type(), 8);
   if (!module.lookupSymbol(kProgramSymbol)) {
@@ -133,28 +140,50 @@ void HostProgram::launch(ImplicitLocOpBuilder &b, StringRef kernel, Value x,
   int64_t number =
       kernels.insert({kernel, int64_t(kernels.size())}).first->second;
   ++dispatches;
+  SmallVector<Value> arguments{constantWord(b, number), word(b, x), word(b, y),
+                               constantWord(b, shape.block),
+                               constantWord(b, shape.dynamicLds)};
+  llvm::append_range(arguments, words);
+  defineLaunch(b, words.size());
+  call(b, launchOf(words.size()), arguments);
+}
+
+std::string HostProgram::launchOf(size_t words) {
+  return ("tw_hip_launch." + Twine(words)).str();
+}
+
+void HostProgram::defineLaunch(ImplicitLocOpBuilder &b, size_t words) {
+  std::string name = launchOf(words);
+  if (module.lookupSymbol(name))
+    return;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(module.getBody());
   Type pointerType = LLVM::LLVMPointerType::get(b.getContext());
-  Value memory;
-  {
-    OpBuilder::InsertionGuard guard(b);
-    Operation *parent = b.getBlock()->getParentOp();
-    auto func = dyn_cast<func::FuncOp>(parent);
-    if (!func)
-      func = parent->getParentOfType<func::FuncOp>();
-    b.setInsertionPointToStart(&func.getBody().front());
-    auto type = LLVM::LLVMArrayType::get(b.getI64Type(), words.size());
-    memory = LLVM::AllocaOp::create(b, pointerType, type, constantWord(b, 1),
-                                    /*alignment=*/16);
-  }
-  for (auto [index, word] : llvm::enumerate(words)) {
+  SmallVector<Type> types{pointerType};
+  types.append(kLaunchWords + words, b.getI64Type());
+  auto launch = LLVM::LLVMFuncOp::create(
+      b, name,
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                  types),
+      LLVM::Linkage::Internal);
+  launch.setNoInline(true);
+  Block *body = launch.addEntryBlock(b);
+  b.setInsertionPointToStart(body);
+  auto type = LLVM::LLVMArrayType::get(b.getI64Type(), words);
+  Value memory = LLVM::AllocaOp::create(b, pointerType, type,
+                                        constantWord(b, 1), /*alignment=*/16);
+  auto arguments = body->getArguments().drop_front();
+  for (auto [index, word] :
+       llvm::enumerate(arguments.drop_front(kLaunchWords))) {
     Value place = LLVM::GEPOp::create(b, pointerType, b.getI64Type(), memory,
                                       ArrayRef<LLVM::GEPArg>{int32_t(index)});
     LLVM::StoreOp::create(b, word, place);
   }
-  call(b, "tw_hip_launch",
-       {constantWord(b, number), word(b, x), word(b, y),
-        constantWord(b, shape.block), constantWord(b, shape.dynamicLds), memory,
-        constantWord(b, 8 * int64_t(words.size()))});
+  SmallVector<Value> operands(arguments.take_front(kLaunchWords));
+  operands.push_back(memory);
+  operands.push_back(constantWord(b, 8 * int64_t(words)));
+  call(b, "tw_hip_launch", operands);
+  LLVM::ReturnOp::create(b, ValueRange());
 }
 
 void HostProgram::wrap(func::FuncOp func) {

@@ -68,6 +68,10 @@ private:
   /// A call that returns memory, as memref<1xi8>.
   mlir::Value memory(mlir::ImplicitLocOpBuilder &b, llvm::StringRef function,
                      mlir::Value argument);
+  /// The function that puts so many words into memory for tw_hip_launch: one
+  /// for all launches with as many, which are most of a large model's code.
+  static std::string launchOf(size_t words);
+  void defineLaunch(mlir::ImplicitLocOpBuilder &b, size_t words);
   mlir::Value pointer(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer);
   mlir::Value constantWord(mlir::ImplicitLocOpBuilder &b, int64_t value);
   mlir::Value bytes(mlir::ImplicitLocOpBuilder &b, mlir::MemRefType type,
