@@ -19,7 +19,10 @@ constexpr int64_t kShortRow = 16;
 
 /// What an operation reads or writes; a null map is at computed indices.
 struct Access {
-  Value buffer;
+  Access(Value buffer, AffineMap map, bool isWrite)
+      : buffer(buffer), root(rootOf(buffer)), map(map), isWrite(isWrite) {}
+
+  Value buffer, root;
   AffineMap map;
   bool isWrite;
 };
@@ -42,7 +45,7 @@ SmallVector<Access> accessesOf(linalg::LinalgOp op) {
   getUsedValuesDefinedAbove(op->getRegions(), captured);
   for (Value value : captured)
     if (isa<ShapedType>(value.getType()))
-      accesses.push_back({value, {}, false});
+      accesses.push_back({value, AffineMap(), false});
   return accesses;
 }
 
@@ -71,12 +74,13 @@ struct Relation {
   }
 };
 
-Relation relate(linalg::LinalgOp known, unsigned loop, linalg::LinalgOp op) {
+/// What `ours`, those of `op`, say of a loop of which `known` are.
+Relation relate(ArrayRef<Access> known, unsigned loop, ArrayRef<Access> ours,
+                linalg::LinalgOp op) {
   Relation relation;
-  SmallVector<Access> ours = accessesOf(op);
-  for (const Access &theirs : accessesOf(known))
+  for (const Access &theirs : known)
     for (const Access &own : ours) {
-      if (rootOf(theirs.buffer) != rootOf(own.buffer))
+      if (theirs.root != own.root)
         continue;
       bool isComparable = theirs.buffer == own.buffer && theirs.map && own.map;
       std::optional<unsigned> candidate;
@@ -102,18 +106,23 @@ Value rootOf(Value buffer) {
   return buffer;
 }
 
+struct LoopGroup::Accesses {
+  SmallVector<Access> list;
+};
+
 bool LoopGroup::add(linalg::LinalgOp op) {
   std::optional<LoopPlan> plan = planLoops(op, target);
   if (!plan)
     plan = planElements(op, target);
   if (!plan)
     return false;
+  auto accesses = std::make_shared<const Accesses>(Accesses{accessesOf(op)});
   if (members.empty()) {
     SmallVector<unsigned> shared = plan->parallel;
     if (plan->kind != LoopPlan::Kind::Horizontal &&
         plan->kind != LoopPlan::Kind::Scalar)
       shared.push_back(plan->lane);
-    members.push_back({op, *plan, shared});
+    members.push_back({op, *plan, shared, accesses});
     return !shared.empty();
   }
   SmallVector<bool> keep;
@@ -121,7 +130,8 @@ bool LoopGroup::add(linalg::LinalgOp op) {
   for (unsigned number = 0; number < members[0].shared.size(); ++number) {
     Relation all;
     for (const Member &member : members) {
-      Relation relation = relate(member.op, member.shared[number], op);
+      Relation relation = relate(member.accesses->list, member.shared[number],
+                                 accesses->list, op);
       all.isPossible &= relation.isPossible;
       if (relation.loop)
         all.meet(relation.loop);
@@ -133,7 +143,7 @@ bool LoopGroup::add(linalg::LinalgOp op) {
   }
   std::vector<Member> before = members;
   dropLoops(keep);
-  members.push_back({op, *plan, shared});
+  members.push_back({op, *plan, shared, accesses});
   if (keepLanesApart())
     return true;
   members = std::move(before);
@@ -194,7 +204,7 @@ bool LoopGroup::takesUp(const Member &reduction, const Member &producer) {
   bool isTakenUp = false;
   for (const Access &stored : accessesOf(producer.op))
     for (const Access &access : accessesOf(reduction.op)) {
-      if (!stored.isWrite || rootOf(stored.buffer) != rootOf(access.buffer))
+      if (!stored.isWrite || stored.root != access.root)
         continue;
       if (access.isWrite || access.buffer != stored.buffer || !access.map ||
           !stored.map.isPermutation() ||
@@ -209,8 +219,7 @@ bool LoopGroup::isReadBy(const Member &writer, const Member &reader) {
   return llvm::any_of(accessesOf(writer.op), [&](const Access &written) {
     return written.isWrite &&
            llvm::any_of(accessesOf(reader.op), [&](const Access &access) {
-             return !access.isWrite &&
-                    rootOf(written.buffer) == rootOf(access.buffer);
+             return !access.isWrite && written.root == access.root;
            });
   });
 }
@@ -220,7 +229,7 @@ LoopGroup::sharedDimsOf(Value buffer) const {
   std::optional<SmallVector<unsigned>> dims;
   for (const Member &member : members)
     for (const Access &access : accessesOf(member.op)) {
-      if (rootOf(access.buffer) != rootOf(buffer))
+      if (access.root != rootOf(buffer))
         continue;
       if (access.buffer != buffer || !access.map)
         return std::nullopt;

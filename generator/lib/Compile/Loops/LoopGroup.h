@@ -8,17 +8,23 @@
 #define TILEWRIGHT_LIB_COMPILE_LOOPS_LOOPGROUP_H
 
 #include "LoopPlan.h"
+#include <memory>
 #include <vector>
 
 namespace tilewright {
 
 class LoopGroup {
 public:
+  /// What operations read and write.
+  struct Accesses;
+
   struct Member {
     mutable mlir::linalg::LinalgOp op; ///< whose questions are none of const
     LoopPlan plan;
     /// Its loop that is each shared one.
     llvm::SmallVector<unsigned> shared;
+    /// When it was added.
+    std::shared_ptr<const Accesses> accesses;
 
     /// Whether all of it is done in the shared loops.
     bool isScalar() const { return shared.size() == op.getNumLoops(); }
@@ -47,8 +53,6 @@ public:
   sharedDimsOf(mlir::Value buffer) const;
 
 private:
-  std::optional<unsigned> matchingLoop(const Member &member, unsigned loop,
-                                       mlir::linalg::LinalgOp op) const;
   void dropLoops(llvm::ArrayRef<bool> keep);
   bool keepLanesApart();
 

@@ -35,6 +35,19 @@ constexpr int64_t kMostUnrolled = 512;
 
 enum class Access { Invariant, Contiguous, Strided };
 
+/// Whether elements along `dim` lie next to each other, as far as is known.
+/// Behind it there may be dimensions of size 1.
+bool hasUnitStride(MemRefType type, unsigned dim) {
+  // Upstream makes affine expressions of what needs none.
+  if (type.getLayout().isIdentity())
+    return llvm::all_of(type.getShape().drop_front(dim + 1),
+                        [](int64_t size) { return size == 1; });
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return succeeded(type.getStridesAndOffset(strides, offset)) &&
+         strides[dim] == 1;
+}
+
 /// How the lanes of loop `lane` lie in an operand.
 Access accessOf(AffineMap map, MemRefType type, unsigned lane) {
   SmallVector<unsigned> where;
@@ -43,15 +56,13 @@ Access accessOf(AffineMap map, MemRefType type, unsigned lane) {
       where.push_back(position);
   if (where.empty())
     return Access::Invariant;
-  // Behind it there may be dimensions of size 1.
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  if (where.size() > 1 || failed(type.getStridesAndOffset(strides, offset)) ||
-      strides[where[0]] != 1)
+  if (where.size() > 1 || !hasUnitStride(type, where[0]))
     return Access::Strided;
   // The step from one lane to the next.
   AffineExpr expr = map.getResult(where[0]);
   AffineExpr dim = getAffineDimExpr(lane, map.getContext());
+  if (expr == dim)
+    return Access::Contiguous;
   AffineExpr step = simplifyAffineExpr(expr.replace(dim, dim + 1) - expr,
                                        map.getNumDims(), 0);
   auto constant = dyn_cast<AffineConstantExpr>(step);
