@@ -50,10 +50,9 @@ void printText(const EncodingFacts &facts) {
                       device.tile.empty() ? "none: loops, without data tiling"
                                           : device.tile);
     for (auto [name, operand] : zip_equal(kOperands, device.operands))
-      outs() << formatv("    {0,-6}{1}{2}\n", name, operand.layout,
-                        operand.bytes
-                            ? formatv(", {0} bytes", *operand.bytes).str()
-                            : "");
+      outs() << formatv(
+          "    {0,-6}{1}{2}\n", name, operand.layout,
+          operand.bytes ? formatv(", {0} bytes", *operand.bytes).str() : "");
   }
 }
 
