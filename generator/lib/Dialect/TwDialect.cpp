@@ -3,6 +3,7 @@
 
 #include "tilewright/Dialect/TwDialect.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -68,6 +69,12 @@ void TwDialect::initialize() {
 #define GET_OP_LIST
 #include "tilewright/Dialect/TwOps.cpp.inc"
       >();
+}
+
+/// Sizes that are known are numbers.
+Operation *TwDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                          Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
 LogicalResult

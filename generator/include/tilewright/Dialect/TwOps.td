@@ -44,6 +44,8 @@ def Tw_Dialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
+  let hasConstantMaterializer = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 class Tw_I32Enum<string name, string summary, list<I32EnumAttrCase> cases>
