@@ -24,9 +24,9 @@ namespace {
 using testing::Random;
 
 constexpr const char* kDevices[] = {
-    "generic",          "x86_64_avx2_fma",     "x86_64_avx512_vnni",
-    "x86_64:znver5",    "arm_64:neoverse-n1",  "arm_64:neoverse-v1",
-    "amdgpu:gfx942",    "amdgpu:gfx1100",      "none",
+    "generic",       "x86_64_avx2_fma",    "x86_64_avx512_vnni",
+    "x86_64:znver5", "arm_64:neoverse-n1", "arm_64:neoverse-v1",
+    "amdgpu:gfx942", "amdgpu:gfx1100",     "none",
 };
 constexpr const char* kTypes[] = {"f32f32f32", "f64f64f64",   "s8s8s32",
                                   "u8s8s32",   "f16f16f32",   "bf16bf16f32",
@@ -45,10 +45,9 @@ mlir::Type typeOf(tw_element_type_t element, mlir::MLIRContext* context) {
 }
 
 mlir::Type inMemory(mlir::Type type) {
-  return type.isInteger()
-             ? mlir::IntegerType::get(type.getContext(),
-                                      type.getIntOrFloatBitWidth())
-             : type;
+  return type.isInteger() ? mlir::IntegerType::get(type.getContext(),
+                                                   type.getIntOrFloatBitWidth())
+                          : type;
 }
 
 // An encoding of lhs, and the sizes of its loops, known to it or not.
@@ -68,7 +67,8 @@ Case randomCase(Random& random, mlir::MLIRContext* context) {
   llvm::SmallVector<unsigned> kinds[4];  // batch, m, n, k
   unsigned loops = 0;
   for (auto& kind : kinds)
-    for (uint64_t count = random.below(2) + (&kind != kinds); count > 0; --count)
+    for (uint64_t count = random.below(2) + (&kind != kinds); count > 0;
+         --count)
       kind.push_back(loops++);
   Case c;
   llvm::SmallVector<int64_t> known;
@@ -123,7 +123,8 @@ int64_t packedBytes(tw::LayoutAttr layout, llvm::ArrayRef<int64_t> shape,
 
 class EncodingSizeTest : public ::testing::Test {
  protected:
-  EncodingSizeTest() : context(registry(), mlir::MLIRContext::Threading::DISABLED) {
+  EncodingSizeTest()
+      : context(registry(), mlir::MLIRContext::Threading::DISABLED) {
     context.loadAllAvailableDialects();
     for (const char* name : kDevices) {
       auto device = findDevice(name, kDefaultPrefix, &context);

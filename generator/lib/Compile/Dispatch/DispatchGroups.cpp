@@ -104,6 +104,19 @@ bool DispatchGroups::isOfOther(Operation *op) const {
          areOfOneRegion(op, use.getOwner());
 }
 
+SmallVector<Block *> DispatchGroups::blocksOf(func::FuncOp func) {
+  SmallVector<Block *> blocks;
+  func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isDispatchable(op))
+      return WalkResult::skip();
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        blocks.push_back(&block);
+    return WalkResult::advance();
+  });
+  return blocks;
+}
+
 SmallVector<SmallVector<Operation *>> DispatchGroups::groupsOf(Block &block) {
   std::vector<Group> groups;
   llvm::DenseMap<Operation *, size_t> groupOf;

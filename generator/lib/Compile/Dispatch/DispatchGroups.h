@@ -33,6 +33,9 @@ public:
   /// packing on the host to the contraction: each has its own.
   void giveEachItsOwn(mlir::func::FuncOp func);
 
+  /// The blocks whose operations may be dispatches: not those of bodies.
+  static llvm::SmallVector<mlir::Block *> blocksOf(mlir::func::FuncOp func);
+
   /// The groups of a block, in the order of their last operations. What uses a
   /// group's results without being of it ends the group: it has to stand
   /// behind.

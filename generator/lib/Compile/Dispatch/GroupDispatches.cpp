@@ -49,16 +49,7 @@ struct GroupDispatchesPass : impl::GroupDispatchesBase<GroupDispatchesPass> {
     DispatchGroups groups(hasDevice);
     groups.giveEachItsOwn(getOperation());
     collapseEpilogues(getOperation());
-    SmallVector<Block *> blocks;
-    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isDispatchable(op))
-        return WalkResult::skip();
-      for (Region &region : op->getRegions())
-        for (Block &block : region)
-          blocks.push_back(&block);
-      return WalkResult::advance();
-    });
-    for (Block *block : blocks)
+    for (Block *block : DispatchGroups::blocksOf(getOperation()))
       for (ArrayRef<Operation *> group : groups.groupsOf(*block))
         formRegion(group);
   }

@@ -51,16 +51,7 @@ public:
     groups.giveEachItsOwn(func);
     hoistSizes(func);
     collapseEpilogues(func);
-    SmallVector<Block *> blocks;
-    func.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isDispatchable(op))
-        return WalkResult::skip();
-      for (Region &region : op->getRegions())
-        for (Block &block : region)
-          blocks.push_back(&block);
-      return WalkResult::advance();
-    });
-    for (Block *block : blocks)
+    for (Block *block : DispatchGroups::blocksOf(func))
       for (ArrayRef<Operation *> group : groups.groupsOf(*block))
         if (failed(replace(group, groups.placeOf(group.back()))))
           return failure();
