@@ -89,9 +89,16 @@ void DispatchOp::getEffects(
 }
 
 LogicalResult DispatchRegionOp::verify() {
-  auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
-  if (!yield || yield->getOperandTypes() != getResultTypes())
-    return emitOpError("must end in a tw.yield of its results' types");
+  Operation *last = getBody().front().getTerminator();
+  auto yield = dyn_cast<YieldOp>(last);
+  if (!yield)
+    return emitOpError() << "ends in " << last->getName()
+                         << "; expected tw.yield";
+  if (yield->getOperandTypes() != getResultTypes())
+    return emitOpError() << "hands on (" << TypeRange(yield->getOperandTypes())
+                         << "), but has results of ("
+                         << TypeRange(getResultTypes())
+                         << "); expected the same types";
   return success();
 }
 

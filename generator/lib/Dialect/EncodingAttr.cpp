@@ -57,11 +57,11 @@ EncodingAttr::Loops kindsOf(ArrayRef<AffineMap> maps) {
 }
 
 /// Integers in memory have no sign.
-bool isInMemory(Type element, Type inMemory) {
-  if (element == inMemory)
-    return true;
-  return element.isInteger() && inMemory.isSignlessInteger() &&
-         element.getIntOrFloatBitWidth() == inMemory.getIntOrFloatBitWidth();
+Type inMemory(Type element) {
+  if (!element.isInteger())
+    return element;
+  return IntegerType::get(element.getContext(),
+                          element.getIntOrFloatBitWidth());
 }
 
 } // namespace
@@ -144,16 +144,22 @@ EncodingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                          << "; expected different ones of the same " << loops
                          << " loops, and no symbols";
   if (sizes.size() != loops)
-    return emitError() << sizes.size() << " sizes of " << loops << " loops";
+    return emitError() << sizes.size() << " sizes of " << loops
+                       << " loops; expected one of each, ? where it is not "
+                          "known";
   for (auto [loop, size] : llvm::enumerate(sizes))
     if (size < 0 && !ShapedType::isDynamic(size))
-      return emitError() << "loop d" << loop << " has the size " << size;
+      return emitError() << "loop d" << loop << " has the size " << size
+                         << "; expected 0 or more, or ? where it is not known";
   Loops kinds = kindsOf(maps);
-  if (kinds.batch.size() + kinds.m.size() + kinds.n.size() + kinds.k.size() !=
-      loops)
-    return emitError() << "a loop is of the batch (of all operands), m (of lhs "
-                          "and out), n (of rhs and out) or k (of lhs and rhs), "
-                          "and one of these is none";
+  for (unsigned loop = 0; loop < loops; ++loop)
+    if (!llvm::is_contained(
+            llvm::concat<unsigned>(kinds.batch, kinds.m, kinds.n, kinds.k),
+            loop))
+      return emitError() << "loop d" << loop
+                         << " is neither of the batch (of all operands), nor m "
+                            "(of lhs and out), n (of rhs and out) or k (of lhs "
+                            "and rhs)";
   if (kinds.m.empty() || kinds.n.empty() || kinds.k.empty())
     return emitError() << "there is no loop of "
                        << (kinds.m.empty()   ? "m"
@@ -168,13 +174,15 @@ LogicalResult EncodingAttr::verifyEncoding(
     llvm::function_ref<InFlightDiagnostic()> emitError) const {
   StringRef name = stringifyOperand(getOperand());
   if (shape.size() != getMap().getNumResults())
-    return emitError() << "the encoding of " << name << " has a map of "
-                       << getMap().getNumResults() << " results, for a tensor "
-                       << "of " << shape.size() << " dimensions";
+    return emitError() << "the encoding of " << name << " is of tensors of "
+                       << getMap().getNumResults()
+                       << " dimensions, by its map, "
+                       << "this one has " << shape.size();
   Type element = getElementTypes()[unsigned(getOperand())];
-  if (!isInMemory(element, elementType))
+  if (elementType != element && elementType != inMemory(element))
     return emitError() << "the encoding's elements of " << name << " are "
-                       << element << ", the tensor's " << elementType;
+                       << element << ", the tensor's " << elementType
+                       << "; expected " << inMemory(element);
   for (auto [dim, size] : llvm::enumerate(shape)) {
     unsigned loop = getMap().getDimPosition(dim);
     int64_t known = getSizes()[loop];

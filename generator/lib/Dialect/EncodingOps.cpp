@@ -87,7 +87,7 @@ LogicalResult EncodingSizeOp::verify() {
   if (size_t(type.getNumDynamicDims()) != getSizes().size())
     return emitOpError() << "has " << getSizes().size() << " sizes for the "
                          << type.getNumDynamicDims() << " dynamic ones of "
-                         << type;
+                         << type << "; expected one for each";
   return success();
 }
 
@@ -102,7 +102,7 @@ OpFoldResult EncodingSizeOp::fold(FoldAdaptor adaptor) {
     if (!ShapedType::isDynamic(size))
       continue;
     auto known = dyn_cast_or_null<IntegerAttr>(*sizes++);
-    if (!known)
+    if (!known || known.getInt() < 0)
       return {};
     size = known.getInt();
   }

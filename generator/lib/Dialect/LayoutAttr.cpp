@@ -51,6 +51,15 @@ bool isPermutationOf(ArrayRef<int64_t> values, size_t count) {
   return values.size() == count && isPermutationVector(values);
 }
 
+bool areFactorsOf(int64_t product, ArrayRef<int64_t> factors) {
+  for (int64_t factor : factors) {
+    if (factor < 1 || product % factor != 0)
+      return false;
+    product /= factor;
+  }
+  return !factors.empty() && product == 1;
+}
+
 } // namespace
 
 Attribute LayoutAttr::parse(AsmParser &parser, Type) {
@@ -136,25 +145,26 @@ LayoutAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                          << "ones of " << rank << " dimensions";
   if (tiles.size() != inner.size() || scalable.size() != inner.size())
     return emitError() << tiles.size() << " tiles for the " << inner.size()
-                       << " dimensions of inner";
+                       << " dimensions of inner; expected one for each";
   if (llvm::any_of(tiles, [](int64_t tile) { return tile < 1; }))
-    return emitError() << "tiles = [" << tiles << "] are not 1 or more";
+    return emitError() << "tiles = [" << tiles << "] has a size that is not 1 "
+                       << "or more";
   if (perm.empty() && expand.empty() && factors.empty())
     return success();
   if (factors.size() != tiles.size())
     return emitError() << "a swizzle of " << factors.size()
-                       << " dimensions, of tiles that have " << tiles.size();
+                       << " dimensions, of tiles that have " << tiles.size()
+                       << "; expected the factors of each";
   if (llvm::is_contained(scalable, true))
-    return emitError() << "a tile of scalable size has no swizzle";
+    return emitError() << "a tile of scalable size has no swizzle; expected "
+                          "fixed sizes";
   ArrayRef<int64_t> rest = expand;
   for (auto [tile, count] : llvm::zip_equal(tiles, factors)) {
-    int64_t product = 1;
-    for (int64_t factor : rest.take_front(count))
-      product *= factor;
-    if (product != tile)
-      return emitError() << "the factors [" << rest.take_front(count)
-                         << "] of a swizzle do not multiply to its tile's "
-                         << tile;
+    ArrayRef<int64_t> parts = rest.take_front(count);
+    if (!areFactorsOf(tile, parts))
+      return emitError() << "the factors [" << parts << "] of a swizzle do not "
+                         << "multiply to its tile's " << tile
+                         << "; expected one or more, each 1 or more";
     rest = rest.drop_front(count);
   }
   if (!isPermutationOf(perm, expand.size()))
@@ -164,8 +174,13 @@ LayoutAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
 }
 
 LogicalResult LayoutAttr::verifyEncoding(
-    ArrayRef<int64_t> shape, Type,
+    ArrayRef<int64_t> shape, Type elementType,
     llvm::function_ref<InFlightDiagnostic()> emitError) const {
+  // How many bytes it would take is not known.
+  if (!bitsInMemory(elementType))
+    return emitError() << "the layout is of numbers, this tensor has elements "
+                       << "of " << elementType
+                       << "; expected integers, floats or index";
   if (!isIdentity() && shape.size() != getOuter().size())
     return emitError() << "the layout is of tensors of " << getOuter().size()
                        << " dimensions, this one has " << shape.size();

@@ -28,7 +28,7 @@ def Tw_DispatchRegionOp : Op<Tw_Dialect, "dispatch_region", [
   }];
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$body attr-dict `:` type($results)";
+  let assemblyFormat = "$body attr-dict (`:` type($results)^)?";
   let hasVerifier = 1;
 }
 
@@ -36,7 +36,7 @@ def Tw_YieldOp : Op<Tw_Dialect, "yield", [
     Pure, ReturnLike, Terminator, HasParent<"DispatchRegionOp">]> {
   let summary = "What a tw.dispatch_region hands on";
   let arguments = (ins Variadic<AnyRankedTensor>:$values);
-  let assemblyFormat = "$values attr-dict `:` type($values)";
+  let assemblyFormat = "($values^)? attr-dict (`:` type($values)^)?";
 }
 
 def Tw_DispatchOp : Op<Tw_Dialect, "dispatch", [
