@@ -112,7 +112,8 @@ TEST(DeviceKernelsTest, EqualDispatchesShareAKernel) {
                      body + "  return " + results + " : " + types + "\n}";
 
   ModelOptions options;
-  options.device = llvm::cantFail(parseTargetCpu("amdgpu_gfx942"));
+  options.devices.emplace_back("gpu",
+                               llvm::cantFail(parseTargetCpu("amdgpu_gfx942")));
   CompiledModel model =
       llvm::cantFail(compileModel(llvm::MemoryBufferRef(text, "hundred.mlir"),
                                   ModelStage::CodeObject, options));

@@ -227,13 +227,15 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   ModelOptions modelOptions;
   llvm::Expected<TargetCpu> target = parseTargetCpu(options.isa);
   if (!target) return fail(target.takeError());
-  if (target->best().isAmdgpu()) {
-    modelOptions.device = std::move(*target);
-    useEmulatedHip();
-    target = parseTargetCpu(runnableIsas().front());
-    if (!target) return fail(target.takeError());
-  }
-  modelOptions.target = std::move(*target);
+  bool isGpu = target->best().isAmdgpu();
+  if (isGpu) useEmulatedHip();
+  std::vector<std::string> devices = {
+      "host=" + (isGpu ? runnableIsas().front() : options.isa)};
+  if (isGpu) devices.push_back("gpu=" + options.isa);
+  devices.insert(devices.end(), options.others.begin(), options.others.end());
+  llvm::Expected<std::vector<ModelDevice>> named = modelDevices({}, devices);
+  if (!named) return fail(named.takeError());
+  modelOptions.devices = std::move(*named);
   modelOptions.reference = options.reference;
   modelOptions.dataTiling =
       options.tiling == JitTiling::kLate    ? DataTiling::Late

@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -46,9 +47,11 @@ struct Way {
   const char* name;
   bool isReference = false;
   JitTiling tiling = JitTiling::kLate;
+  bool isOnDevices = false;
 };
 constexpr Way kWays[] = {
     {"--reference", true},
+    {"on several devices", false, JitTiling::kLate, true},
     {"--data-tiling=late"},
     {"--data-tiling=early", false, JitTiling::kEarly},
     {"--data-tiling=none", false, JitTiling::kNone},
@@ -78,16 +81,28 @@ ModuleProgram programOf(int64_t index) {
       settings.mix);
 }
 
-// With some operations kept on the host, which values then go to and fro.
-std::string withHost(std::string text, int64_t index) {
-  const std::string generic = "linalg.generic {";
+// With some operations on other devices, which values then go to and fro.
+std::string withPlaces(std::string text, int64_t index,
+                       const std::vector<std::string>& devices) {
   Random random(settings.seed + static_cast<uint64_t>(index));
-  size_t at = 0;
-  while ((at = text.find(generic, at)) != std::string::npos) {
-    at += generic.size();
-    if (random.below(4) == 0) text.insert(at, "tw.device = \"host\", ");
+  for (std::string_view operation : {"linalg.generic {", "linalg.matmul "}) {
+    size_t at = 0;
+    while ((at = text.find(operation, at)) != std::string::npos) {
+      bool isInBraces = operation.back() == '{';
+      at = isInBraces ? at + operation.size() : text.find("ins(", at);
+      if (random.below(4) > 0) continue;
+      std::string place =
+          "tw.device = \"" + devices[random.below(devices.size())] + "\"";
+      text.insert(at, isInBraces ? place + ", " : "{" + place + "} ");
+    }
   }
   return text;
+}
+
+// Beside the best: a CPU that has less, and one without data tiling.
+std::vector<std::string> otherDevices() {
+  std::vector<std::string> isas = runnableIsas();
+  return {"less=" + isas[isas.size() / 2], "none=none"};
 }
 
 // Functions [first, last) as one module, by one way of compiling it: a line of
@@ -97,9 +112,13 @@ void runModule(int64_t first, int64_t last, const Way& way,
   std::string text, error;
   for (int64_t i = first; i < last; ++i) {
     std::string function = programOf(i).text();
-    text += isForGpu() ? withHost(std::move(function), i) : function;
+    text += isForGpu() ? withPlaces(std::move(function), i, {"host"})
+            : way.isOnDevices
+                ? withPlaces(std::move(function), i, {"less", "none"})
+                : function;
   }
   JitOptions options;
+  if (way.isOnDevices) options.others = otherDevices();
   options.isa = settings.target;
   options.reference = way.isReference;
   options.tiling = way.tiling;
@@ -125,7 +144,8 @@ class Fuzzer {
     int64_t batch = isForGpu() ? 1 : kBatch;
     for (; first < last; first = std::min(last, (first / batch + 1) * batch)) {
       int64_t end = std::min(last, (first / batch + 1) * batch);
-      for (const Way& way : kWays) runRange(first, end, way);
+      for (const Way& way : kWays)
+        if (!way.isOnDevices || !isForGpu()) runRange(first, end, way);
       for (int64_t i = first; i < end; ++i) {
         ++total_;
         for (const std::string& operation : programOf(i).operations)

@@ -115,44 +115,53 @@ Expected<Backend *> Backends::get(const Triple &triple) {
 }
 
 void Backend::setTarget(Module &module, const IsaInfo &isa) const {
-  setTarget(module, "", isa.llvmFeatures(), isa);
+  setTarget(module, [&](Function &function) {
+    setTarget(function, "", isa.llvmFeatures(), isa);
+  });
 }
 
 void Backend::setTarget(Module &module, const TargetCpu &target) const {
-  setTarget(module, target.cpu, target.codeFeatures, target.best());
+  setTarget(module, [&](Function &function) { setTarget(function, target); });
 }
 
-void Backend::setTarget(Module &module, StringRef cpu, std::string features,
-                        const IsaInfo &isa) const {
+void Backend::setTarget(Function &function, const TargetCpu &target) const {
+  setTarget(function, target.cpu, target.codeFeatures, target.best());
+}
+
+void Backend::setTarget(Module &module,
+                        function_ref<void(Function &)> setForEach) const {
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
   module.setPICLevel(PICLevel::BigPIC);
+  for (Function &function : module)
+    if (!function.isDeclaration())
+      setForEach(function);
+}
+
+void Backend::setTarget(Function &function, StringRef cpu, std::string features,
+                        const IsaInfo &isa) const {
   bool x86 = machine->getTargetTriple().isX86();
   if (features.empty())
     features = baselineFeatures(machine->getTargetTriple()).str();
   std::string width = std::to_string(isa.vectorBits);
-  for (Function &function : module) {
-    if (function.isDeclaration())
-      continue;
-    if (x86 || !cpu.empty())
-      function.addFnAttr("target-cpu", cpu.empty() ? "x86-64" : cpu);
-    if (x86) {
-      // LLVM must not halve 512-bit vectors, whatever it tunes for.
-      function.addFnAttr("prefer-vector-width", width);
-      function.addFnAttr("min-legal-vector-width", width);
-      // The one tuning whose scheduling model knows 512-bit dot products and
-      // the ports of broadcasts; docs/adr/0005 compares it. It schedules twice,
-      // a tenth of the time of code generation, which regular tiles are worth.
-      if (!isa.features.empty() && function.hasFnAttribute(kRegularTile))
-        function.addFnAttr("tune-cpu", "znver4");
-      function.removeFnAttr(kRegularTile);
-    }
-    if (!features.empty())
-      function.addFnAttr("target-features", features);
-    function.addFnAttr(Attribute::NoUnwind);
-    function.addFnAttr(Attribute::WillReturn);
-    function.addFnAttr(Attribute::NoRecurse);
+  if (x86 || !cpu.empty())
+    function.addFnAttr("target-cpu", cpu.empty() ? "x86-64" : cpu);
+  if (x86) {
+    // LLVM must not halve 512-bit vectors, whatever it tunes for.
+    function.addFnAttr("prefer-vector-width", width);
+    function.addFnAttr("min-legal-vector-width", width);
+    // The one tuning whose scheduling model knows 512-bit dot products and
+    // the ports of broadcasts; docs/adr/0005 compares it. It schedules twice,
+    // a tenth of the time of code generation, which regular tiles are worth.
+    if (!isa.features.empty() && function.hasFnAttribute(kRegularTile))
+      function.addFnAttr("tune-cpu", "znver4");
+    function.removeFnAttr(kRegularTile);
   }
+  if (!features.empty())
+    function.addFnAttr("target-features", features);
+  function.addFnAttr(Attribute::NoUnwind);
+  function.addFnAttr(Attribute::WillReturn);
+  function.addFnAttr(Attribute::NoRecurse);
 }
 
 /// The new pass manager's apparatus, set up once.

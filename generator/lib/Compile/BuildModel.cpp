@@ -43,7 +43,7 @@ public:
       compiler.runtimes.push_back(Runtime::Runner);
     if (options.model.parametersInFile)
       compiler.runtimes.push_back(Runtime::Instance);
-    if (options.model.device)
+    if (options.model.gpu())
       compiler.runtimes.push_back(Runtime::Hip);
   }
 
@@ -84,7 +84,7 @@ Expected<BuildReport> buildModel(MemoryBufferRef source, StringRef outputPath,
                                  OutputFiles &outputs) {
   bool asObject = options.output == ModelOutput::Archive;
   Expected<Triple> triple =
-      targetTriple(options.model.target.arch, options.model.triple);
+      targetTriple(options.model.host().arch, options.model.triple);
   if (!triple)
     return triple.takeError();
   Finisher finisher(options, *triple, sys::path::filename(outputPath));
@@ -139,9 +139,11 @@ Expected<BuildReport> buildModel(MemoryBufferRef source, StringRef outputPath,
             options.headerPath,
             emitHeader(sys::path::filename(options.headerPath), *model)))
       return std::move(error);
-  return BuildReport{options.model.target.name,
-                     options.model.device ? options.model.device->name : "",
-                     options.model.prefix, std::move(*model),
+  return BuildReport{options.model.devices,
+                     options.model.host().name,
+                     options.model.gpu() ? options.model.gpu()->name : "",
+                     options.model.prefix,
+                     std::move(*model),
                      std::move(*linked)};
 }
 

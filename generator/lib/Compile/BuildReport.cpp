@@ -109,8 +109,8 @@ json::Array dispatchesAsJson(const std::vector<ModelDispatch> &functions) {
                         {"calls", function.calls},
                         {"at", json::fixUTF8(function.place)},
                         {"work", workAsJson(function.work)}};
-    if (function.onDevice)
-      object["device"] = true;
+    if (!function.device.empty())
+      object["device"] = function.device;
     if (!function.tile.empty()) {
       object["tile"] = function.tile;
       object["packs"] = function.packs;
@@ -157,7 +157,7 @@ void printDispatchesAsText(const std::vector<ModelDispatch> &functions,
      << calls << " dispatches of " << functions.size() << " functions\n";
   for (const ModelDispatch &function : functions) {
     os << format_decimal(function.calls, 6) << " x " << function.name
-       << (function.onDevice ? " on the device" : "");
+       << (function.device.empty() ? "" : " on " + function.device);
     if (!function.place.empty())
       os << ", " << function.place;
     os << '\n';
@@ -187,9 +187,9 @@ void printArenasAsText(const std::vector<EntryPoint> &entries,
   }
 }
 
-void printDeviceAsText(const BuildReport &report, raw_ostream &os) {
+void printGpuAsText(const BuildReport &report, raw_ostream &os) {
   const CompiledModel &model = report.model;
-  os << "device " << report.device << "\n\n"
+  os << "device " << report.gpu << "\n\n"
      << model.dispatches << " dispatches of " << model.kernels.size()
      << " kernels in a code object of " << model.codeObjectBytes << " bytes\n";
   for (const std::string &kernel : model.kernels)
@@ -230,9 +230,16 @@ void printBuildReportAsJson(const BuildReport &report, raw_ostream &os) {
       {"steps", std::move(times)},
       {"output_bytes", int64_t(report.link.outputBytes)},
       {"peak_memory_bytes", int64_t(report.link.peakBytes)}};
-  if (!report.device.empty())
+  if (report.devices.size() > 1) {
+    json::Array devices;
+    for (const ModelDevice &device : report.devices)
+      devices.push_back(
+          json::Object{{"name", device.name}, {"target", device.target}});
+    object["devices"] = std::move(devices);
+  }
+  if (!report.gpu.empty())
     object["device"] = json::Object{
-        {"target", report.device},
+        {"target", report.gpu},
         {"dispatches", report.model.dispatches},
         {"kernels", strings(report.model.kernels)},
         {"tiles", deviceTilesAsJson(report)},
@@ -241,9 +248,13 @@ void printBuildReportAsJson(const BuildReport &report, raw_ostream &os) {
 }
 
 void printBuildReportAsText(const BuildReport &report, raw_ostream &os) {
-  if (!report.device.empty())
-    printDeviceAsText(report, os);
-  os << "target " << report.target << "\n\nkernels\n";
+  if (!report.gpu.empty())
+    printGpuAsText(report, os);
+  os << "target " << report.target << "\n";
+  for (const ModelDevice &device : report.devices)
+    if (report.devices.size() > 1)
+      os << "  device " << device.name << " = " << device.target << '\n';
+  os << "\nkernels\n";
   size_t width = 0;
   for (const ResolvedTile &tile : report.link.tiles)
     width = std::max(width, tile.name.size());

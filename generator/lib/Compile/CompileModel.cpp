@@ -5,6 +5,7 @@
 
 #include "Arena/ArenaAttr.h"
 #include "Device/DeviceCode.h"
+#include "DeviceTargets.h"
 #include "DiagnosticLines.h"
 #include "Dispatch/DispatchWork.h"
 #include "Dispatch/SlowDispatches.h"
@@ -69,13 +70,13 @@ public:
 
 private:
   Error runSteps() {
-    if (options.device && options.parametersInFile)
+    if (options.gpu() && options.parametersInFile)
       return createStringError(
           "a file of parameters goes with models for CPUs; of a model for a "
           "GPU the parameters are constants, without --parameters-out");
-    if (options.threads > 1 && (options.device || options.reference))
+    if (options.threads > 1 && (options.gpu() || options.reference))
       return createStringError(
-          options.device
+          options.gpu()
               ? "--threads divides the work of a CPU; the kernels of a model "
                 "for a GPU are launched by one thread"
               : "--threads divides outlined functions, and --reference "
@@ -124,7 +125,7 @@ private:
         print(os);
         return Error::success();
       }
-      if (step.stage == ModelStage::Calls && options.device)
+      if (step.stage == ModelStage::Calls && options.gpu())
         if (Error error = emitDeviceCode())
           return error;
       if (model.stage == ModelStage::CodeObject && !codeObject.empty()) {
@@ -319,7 +320,7 @@ private:
 
   void collectDispatches() {
     model.functions = dispatchesOf(*module);
-    judgeDispatches(*module, options.target, model.functions);
+    judgeDispatches(*module, model.functions);
   }
 
   void collectArenas() {
@@ -365,7 +366,7 @@ private:
       Expected<SmallVector<char, 0>> code = emitCodeObject(
           kernels, tiles,
           {options.prefix, options.preferHandWritten, options.bitcodeDir},
-          *options.device);
+          *options.gpu());
       if (!code)
         return code.takeError();
       codeObject = std::move(*code);
@@ -383,7 +384,7 @@ private:
     llvm::LLVMContext llvmContext;
     std::unique_ptr<llvm::Module> code;
     Expected<llvm::Triple> triple =
-        targetTriple(options.target.arch, options.triple);
+        targetTriple(options.host().arch, options.triple);
     if (!triple)
       return triple.takeError();
     Expected<std::unique_ptr<Backend>> backend = Backend::create(*triple);
@@ -393,9 +394,10 @@ private:
       code = translateModuleToLLVMIR(*module, llvmContext, "model");
       if (!code)
         return failure("translate");
-      (*backend)->setTarget(*code, options.target);
-      if (options.device)
-        defineProgram(*code, codeObject, *options.device, model.kernels,
+      (*backend)->setTarget(*code, options.host());
+      setTargetsOfOthers(*module, *code, **backend);
+      if (options.gpu())
+        defineProgram(*code, codeObject, *options.gpu(), model.kernels,
                       constants);
       if (Error error = nameConstants(*module, packedValues, *code, model))
         return error;

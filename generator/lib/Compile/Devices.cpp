@@ -21,6 +21,8 @@ public:
 
   StringRef getName() const override { return target.name; }
 
+  bool hasOwnMemory() const override { return target.best().isAmdgpu(); }
+
   std::optional<TiledContraction>
   tile(tw::EncodingAttr encoding) const override {
     return tileContraction(

@@ -3,6 +3,7 @@
 //
 // tw-form-convolutions: multiplications by windows of a tensor where they lie.
 
+#include "DeviceTargets.h"
 #include "Dispatch/Tasks.h"
 #include "MatchWindows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -277,6 +278,7 @@ private:
         /*overwrite=*/unwritten != nullptr, /*rhs_packed=*/true,
         /*thin=*/false, loops.m.size(), loops.k.size(),
         isSeen ? nullptr : b.getI64IntegerAttr(product.loops[last].size));
+    placeLike(matmul, op);
     op->replaceAllUsesWith(ValueRange{matmul.getResult(0)});
     op->erase();
   }
@@ -292,7 +294,9 @@ private:
     inner = {dimOf(loops.n), dimOf(loops.k.back())};
     SmallVector<OpFoldResult> tiles = {b.getIndexAttr(key.n0),
                                        b.getIndexAttr(key.k0)};
-    return packWithZeros(b, product.weights, perm, inner, tiles).getResult();
+    auto panels = packWithZeros(b, product.weights, perm, inner, tiles);
+    placeLike(panels, op);
+    return panels.getResult();
   }
 
   linalg::LinalgOp op;
@@ -305,24 +309,15 @@ private:
 struct FormConvolutionsPass : impl::FormConvolutionsBase<FormConvolutionsPass> {
   using FormConvolutionsBase::FormConvolutionsBase;
 
-  LogicalResult initialize(MLIRContext *context) override {
-    llvm::Expected<TargetCpu> parsed = parseTargetCpu(target);
-    if (!parsed)
-      return emitError(UnknownLoc::get(context),
-                       llvm::toString(parsed.takeError()));
-    cpu = std::move(*parsed);
-    return success();
-  }
-
   void runOnOperation() override {
     SmallVector<linalg::LinalgOp> ops;
     getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     for (linalg::LinalgOp op : ops)
       if (std::optional<WindowProduct> product = matchWindows(op))
-        ConvolutionFormer(op, *product).form(cpu, prefix);
+        ConvolutionFormer(op, *product).form(targets.of(op), prefix);
   }
 
-  TargetCpu cpu;
+  DeviceTargets targets;
 };
 
 } // namespace

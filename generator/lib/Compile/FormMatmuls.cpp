@@ -199,6 +199,7 @@ private:
         op.getOverwrite(), rhsPacked, /*thin=*/!rhsPacked && mayBeThin(),
         /*m_loops=*/1, /*k_loops=*/1, /*k_size=*/nullptr);
     matmul.setFewRows(fewRows());
+    placeLike(matmul, op);
     unpack.getResult().replaceAllUsesWith(matmul.getResult(0));
     unpack.erase();
     op.erase();

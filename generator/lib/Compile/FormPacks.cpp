@@ -3,7 +3,7 @@
 //
 // tw-form-packs: packs and unpacks by functions with names.
 
-#include "tilewright/Codegen/TargetCpu.h"
+#include "DeviceTargets.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Dialect/TwDialect.h"
 
@@ -43,15 +43,6 @@ template <typename Op> PackedForm formOf(Op op, int64_t rank) {
 struct FormPacksPass : impl::FormPacksBase<FormPacksPass> {
   using FormPacksBase::FormPacksBase;
 
-  LogicalResult initialize(MLIRContext *context) override {
-    llvm::Expected<TargetCpu> cpu = parseTargetCpu(target);
-    if (!cpu)
-      return emitError(UnknownLoc::get(context),
-                       llvm::toString(cpu.takeError()));
-    packIsa = isaForPacks(*cpu);
-    return success();
-  }
-
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
@@ -89,6 +80,7 @@ struct FormPacksPass : impl::FormPacksBase<FormPacksPass> {
   }
 
   static void replace(Operation *op, Operation *by) {
+    placeLike(by, op);
     op->replaceAllUsesWith(by);
     op->erase();
   }
@@ -100,8 +92,8 @@ struct FormPacksPass : impl::FormPacksBase<FormPacksPass> {
     std::string whyNot;
     std::optional<PackLayout> layout = packLayoutOf(form, whyNot);
     if (layout) {
-      PackKey key =
-          packKeyOf(*layout, unpack, tw::bitsInMemory(element), packIsa);
+      PackKey key = packKeyOf(*layout, unpack, tw::bitsInMemory(element),
+                              isaForPacks(targets.of(op)));
       whyNot = validatePackKey(key);
       if (whyNot.empty())
         return printPackKey(key, prefix);
@@ -111,7 +103,7 @@ struct FormPacksPass : impl::FormPacksBase<FormPacksPass> {
     return {};
   }
 
-  tw_isa_t packIsa = TW_ISA_GENERIC;
+  DeviceTargets targets;
 };
 
 } // namespace

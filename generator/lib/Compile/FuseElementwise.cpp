@@ -79,7 +79,7 @@ struct GeneralizeTranspose : OpRewritePattern<linalg::TransposeOp> {
     auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
     if (!user || user->getBlock() != op->getBlock() || !user.isDpsInput(&use) ||
         user.getNumParallelLoops() != user.getNumLoops() ||
-        isOnHost(user) != isOnHost(op))
+        !areTogether(user, op))
       return failure();
     FailureOr<linalg::GenericOp> made = linalg::generalizeNamedOp(rewriter, op);
     if (succeeded(made))
@@ -122,6 +122,28 @@ void expandAffineInBodies(func::FuncOp func) {
   }
 }
 
+/// Fuses what runs on one device, where `mayFuse` says so.
+LogicalResult fuseElementwise(
+    func::FuncOp func, const linalg::ControlFusionFn &mayFuseToo =
+                           [](OpOperand *) { return true; }) {
+  MLIRContext *context = func.getContext();
+  RewritePatternSet patterns(context);
+  linalg::populateElementwiseOpsFusionPatterns(
+      patterns, [&](OpOperand *operand) {
+        return mayFuse(operand) &&
+               areTogether(operand->get().getDefiningOp(),
+                           operand->getOwner()) &&
+               mayFuseToo(operand);
+      });
+  populateFoldConstantTransposes(patterns);
+  populateReadThroughMoves(patterns);
+  patterns.add<GeneralizeTranspose>(context);
+  KeepPlace listener;
+  GreedyRewriteConfig config;
+  config.setListener(&listener);
+  return applyPatternsGreedily(func, std::move(patterns), config);
+}
+
 struct FuseElementwisePass : impl::FuseElementwiseBase<FuseElementwisePass> {
   void runOnOperation() override {
     generalizeElementwise(getOperation());
@@ -129,12 +151,7 @@ struct FuseElementwisePass : impl::FuseElementwiseBase<FuseElementwisePass> {
     dropKeptDims(getOperation());
     reshapeUnitTransposes(getOperation());
     addBroadcastInitsBehind(getOperation());
-    RewritePatternSet patterns(&getContext());
-    linalg::populateElementwiseOpsFusionPatterns(patterns, mayFuse);
-    populateFoldConstantTransposes(patterns);
-    populateReadThroughMoves(patterns);
-    patterns.add<GeneralizeTranspose>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(fuseElementwise(getOperation())))
       signalPassFailure();
   }
 };
@@ -143,21 +160,9 @@ struct FuseOnDevicePass : impl::FuseOnDeviceBase<FuseOnDevicePass> {
   void runOnOperation() override {
     generalizeElementwise(getOperation());
     reshapeUnitTransposes(getOperation());
-    RewritePatternSet patterns(&getContext());
-    linalg::populateElementwiseOpsFusionPatterns(
-        patterns, [](OpOperand *operand) {
-          return mayFuse(operand) &&
-                 !isOnHost(operand->get().getDefiningOp()) &&
-                 !isOnHost(operand->getOwner());
-        });
-    populateFoldConstantTransposes(patterns);
-    populateReadThroughMoves(patterns);
-    patterns.add<GeneralizeTranspose>(&getContext());
-    KeepPlace listener;
-    GreedyRewriteConfig config;
-    config.setListener(&listener);
-    if (failed(
-            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    if (failed(fuseElementwise(getOperation(), [](OpOperand *operand) {
+          return !isOnHost(operand->getOwner());
+        })))
       signalPassFailure();
   }
 };

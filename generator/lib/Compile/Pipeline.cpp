@@ -4,6 +4,7 @@
 #include "Pipeline.h"
 
 #include "Arena/ArenaLayout.h"
+#include "DeviceTargets.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -56,21 +57,12 @@ void addCleanup(OpPassManager &pm) {
 /// Whether the model multiplies by way of tw_contract_v4, which takes
 /// convolutions too.
 bool callsContractions(const ModelOptions &options) {
-  return !options.device && !options.inlineTiles &&
+  return !options.gpu() && !options.inlineTiles &&
          (options.dataTiling == DataTiling::Late ||
           options.dataTiling == DataTiling::Early);
 }
 
 } // namespace
-
-VectorTarget vectorsOf(const TargetCpu &target) {
-  return {target.best().vectorBits / 8,
-          target.has("avx512bw") && target.has("avx512vl")};
-}
-
-bool fusesMultiplyAdds(const TargetCpu &target) {
-  return target.has("fma") || target.arch == llvm::Triple::aarch64;
-}
 
 void registerModelDialects(DialectRegistry &registry) {
   registry
@@ -109,14 +101,15 @@ void addModelStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addNestedPass<func::FuncOp>(createHoistAsserts());
   pm.addNestedPass<func::FuncOp>(createCheckSizes());
   AssignDevicesOptions assign;
-  assign.hasDevice = options.device.has_value();
+  for (const ModelDevice &device : options.devices)
+    assign.devices.push_back(device.name + '=' + device.target);
   pm.addPass(createAssignDevices(assign));
   // No patterns of tensors before the entry points have their checks: a slice
   // of all of a tensor, say, is taken for the tensor, wherever it begins.
   pm.addPass(createInlinerPass(llvm::StringMap<OpPassManager>(),
                                [](OpPassManager &) {}));
   pm.addPass(createSymbolDCEPass());
-  if (options.device)
+  if (options.gpu())
     pm.addNestedPass<func::FuncOp>(createKeepOnHost());
   // Again, with what callers pass.
   pm.addNestedPass<func::FuncOp>(createCheckSizes());
@@ -133,7 +126,7 @@ void addModelStep(OpPassManager &pm, const ModelOptions &options) {
     products.convolutions = callsContractions(options);
     pm.addNestedPass<func::FuncOp>(createPlainProducts(products));
   }
-  if (options.device)
+  if (options.gpu())
     pm.addNestedPass<func::FuncOp>(createFuseOnDevice());
   else
     pm.addNestedPass<func::FuncOp>(createFuseElementwise());
@@ -146,19 +139,14 @@ void addEncodeStep(OpPassManager &pm, const ModelOptions &options) {
   OpPassManager &funcs = pm.nest<func::FuncOp>();
   if (callsContractions(options)) {
     FormConvolutionsOptions convolutions;
-    convolutions.target = options.target.name;
     convolutions.prefix = options.prefix;
     funcs.addPass(createFormConvolutions(convolutions));
   }
   if (options.dataTiling == DataTiling::Unset) {
-    PlainContractionsOptions plain;
-    plain.hasDevice = options.device.has_value();
-    funcs.addPass(createPlainContractions(plain));
+    funcs.addPass(createPlainContractions());
     return addCleanup(funcs);
   }
-  SetEncodingsOptions set;
-  set.hasDevice = options.device.has_value();
-  addVerified(funcs, createSetEncodings(set));
+  addVerified(funcs, createSetEncodings());
   addVerified(funcs, createCanonicalizerPass());
   addVerified(funcs, createCSEPass());
   if (options.dataTiling == DataTiling::None) {
@@ -166,28 +154,22 @@ void addEncodeStep(OpPassManager &pm, const ModelOptions &options) {
     return addCleanup(funcs);
   }
   AgreeEncodingsOptions agree;
-  agree.hasDevice = options.device.has_value();
   agree.hostPacksBlocks = callsContractions(options);
   pm.addPass(createAgreeEncodings(agree));
   OpPassManager &encoded = pm.nest<func::FuncOp>();
   encoded.addPass(createVerifyEncodings());
   FoldEncodingsOptions fold;
-  fold.hasDevice = options.device.has_value();
   fold.hostPacksBlocks = callsContractions(options);
   addVerified(encoded, createFoldEncodings(fold));
   if (options.dataTiling != DataTiling::Late)
     return;
-  GroupDispatchesOptions group;
-  group.hasDevice = options.device.has_value();
-  addVerified(encoded, createGroupDispatches(group));
+  addVerified(encoded, createGroupDispatches());
 }
 
 void addPackStep(OpPassManager &pm, const ModelOptions &options) {
   if (!options.reference) {
     OpPassManager &funcs = pm.nest<func::FuncOp>();
     SpecializeEncodingsOptions specialize;
-    specialize.target = options.target.name;
-    specialize.device = options.device ? options.device->name : "";
     specialize.prefix = options.prefix;
     addSpecializeAndMaterialize(funcs, specialize);
     addCleanup(funcs);
@@ -196,14 +178,13 @@ void addPackStep(OpPassManager &pm, const ModelOptions &options) {
       pm.addNestedPass<func::FuncOp>(createFormMatmuls());
     pm.addNestedPass<func::FuncOp>(createReshapePacks());
     addCleanup(pm);
-    if (!options.device) {
+    if (!options.gpu()) {
       FormPacksOptions packs;
-      packs.target = options.target.name;
       packs.prefix = options.prefix;
       pm.addNestedPass<func::FuncOp>(createFormPacks(packs));
     }
   }
-  if (!options.device)
+  if (!options.gpu())
     return;
   OpPassManager &funcs = pm.nest<func::FuncOp>();
   funcs.addPass(createLowerDevicePacks());
@@ -212,12 +193,10 @@ void addPackStep(OpPassManager &pm, const ModelOptions &options) {
 
 void addDispatchStep(OpPassManager &pm, const ModelOptions &options) {
   // The host's reference is one function.
-  if (options.reference && !options.device)
+  if (options.reference && !options.gpu())
     return;
-  OutlineDispatchesOptions outline;
-  outline.hasDevice = options.device.has_value();
-  pm.addPass(createOutlineDispatches(outline));
-  if (options.device)
+  pm.addPass(createOutlineDispatches());
+  if (options.gpu())
     pm.addPass(createPlaceOnDevice());
 }
 
@@ -233,15 +212,11 @@ void addBufferStep(OpPassManager &pm, const ModelOptions &options) {
   // What operations of a dispatch hand on is a row now, not a tensor.
   if (!options.reference) {
     pm.addPass(createFormEpilogues());
-    VectorTarget vectors = vectorsOf(options.target);
-    VectorizeDispatchesOptions dispatches;
-    dispatches.vectorBytes = vectors.bytes;
-    dispatches.masks = vectors.masks;
-    pm.addPass(createVectorizeDispatches(dispatches));
+    pm.addPass(createVectorizeDispatches());
     addCleanup(pm);
   }
   pm.addPass(createHoistScratch());
-  if (!options.device)
+  if (!options.gpu())
     pm.addPass(createPlanArena());
   // Of what has no place in the arena, and of the arena itself.
   bufferization::buildBufferDeallocationPipeline(pm);
@@ -250,7 +225,7 @@ void addBufferStep(OpPassManager &pm, const ModelOptions &options) {
 }
 
 void addCallStep(OpPassManager &pm, const ModelOptions &options) {
-  if (options.device) {
+  if (options.gpu()) {
     pm.addPass(createFormDispatches());
     addCleanup(pm);
   }
@@ -298,20 +273,17 @@ void addLLVMStep(OpPassManager &pm, const ModelOptions &options) {
   math::MathExtendToSupportedTypesOptions extend;
   pm.addNestedPass<func::FuncOp>(
       math::createMathExtendToSupportedTypes(extend));
-  if (fusesMultiplyAdds(options.target) && !options.reference) {
-    ApproximateMathOptions approximate;
-    approximate.scales = // AVX-512
-        vectorsOf(options.target).masks && options.target.has("avx512dq");
-    pm.addNestedPass<func::FuncOp>(createApproximateMath(approximate));
-  }
+  if (!options.reference)
+    pm.addNestedPass<func::FuncOp>(createApproximateMath());
   arith::ArithEmulateUnsupportedFloatsOptions emulate;
   emulate.sourceTypeStrs = narrowFloats();
   emulate.targetTypeStr = "f32";
   pm.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
   ExpandSmallFloatsOptions small;
-  // AArch64 converts f16 without any feature.
-  small.nativeF16 = options.target.has("f16c") ||
-                    options.target.arch == llvm::Triple::aarch64;
+  small.nativeF16 =
+      llvm::all_of(options.devices, [](const ModelDevice &device) {
+        return device.isGpu() || convertsF16(device.cpu);
+      });
   pm.addPass(createExpandSmallFloats(small));
 
   addConversionsToLLVM(pm, UnknownMath::CallLibm);

@@ -6,7 +6,6 @@
 #ifndef TILEWRIGHT_LIB_COMPILE_PIPELINE_H
 #define TILEWRIGHT_LIB_COMPILE_PIPELINE_H
 
-#include "Loops/LoopPlan.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 #include "tilewright/Compile/CompileModel.h"
@@ -15,11 +14,6 @@ namespace tilewright {
 
 /// All dialects, interfaces and translations that the pipeline needs.
 void registerModelDialects(mlir::DialectRegistry &registry);
-
-/// The vectors of loops for the target.
-VectorTarget vectorsOf(const TargetCpu &target);
-/// Whether functions of f32 are computed in vectors: tw-approximate-math.
-bool fusesMultiplyAdds(const TargetCpu &target);
 
 /// Check, inline, make entry points, fuse elementwise operations.
 void addModelStep(mlir::OpPassManager &pm, const ModelOptions &options);

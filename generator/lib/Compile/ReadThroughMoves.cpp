@@ -83,7 +83,7 @@ struct ReadThroughMove : OpRewritePattern<tensor::ExtractOp> {
     auto reader = read->getParentOfType<linalg::LinalgOp>();
     auto producer = read.getTensor().getDefiningOp<linalg::LinalgOp>();
     if (!reader || !producer || reader->getBlock() != producer->getBlock() ||
-        isOnHost(reader) != isOnHost(producer) || !isMove(producer))
+        !areTogether(reader, producer) || !isMove(producer))
       return failure();
     // The iteration that made the element.
     OpOperand *init = producer.getDpsInitOperand(0);

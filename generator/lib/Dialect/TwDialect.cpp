@@ -134,6 +134,13 @@ LogicalResult TwDialect::verifyOperationAttribute(Operation *op,
     return isa<StageAttr>(attribute.getValue())
                ? success()
                : op->emitError() << kStage << ": expected #tw.stage<...>";
+  if (name == kDevices) {
+    auto devices = dyn_cast<ArrayAttr>(attribute.getValue());
+    return devices && llvm::all_of(devices, llvm::IsaPred<DeviceAttr>)
+               ? success()
+               : op->emitError()
+                     << name << ": expected an array of #tw.device<...>";
+  }
   if (name == kWorkgroupMemory)
     return isa<gpu::BarrierOp>(op)
                ? success()

@@ -27,12 +27,12 @@ struct Rhs {
   Type type;
   ArrayRef<Type> elements;
   SmallVector<char> kinds;
-  Attribute place;
+  tw::DeviceAttr device;
 
   bool operator==(const Rhs &other) const {
     return source == other.source && type == other.type &&
            elements == other.elements && kinds == other.kinds &&
-           place == other.place;
+           device == other.device;
   }
 };
 
@@ -57,8 +57,7 @@ SmallVector<char> kindsOf(tw::EncodingAttr rhs) {
 
 class Agreement {
 public:
-  explicit Agreement(bool hasDevice, bool hostPacksBlocks)
-      : hasDevice(hasDevice), hostPacksBlocks(hostPacksBlocks) {}
+  explicit Agreement(bool hostPacksBlocks) : hostPacksBlocks(hostPacksBlocks) {}
 
   LogicalResult note(linalg::GenericOp op) {
     FailureOr<bool> isContraction = isEncodedContraction(op);
@@ -70,14 +69,13 @@ public:
     Value source = withoutReshapes(set.getSource());
     Attribute constant;
     const void *key = source.getAsOpaquePointer();
-    bool isOnHost = !hasDevice || tilewright::isOnHost(op);
     if (matchPattern(source, m_Constant(&constant)))
       key = constant.getAsOpaquePointer();
-    else if (isOnHost && hostPacksBlocks)
+    else if (isOnHost(op) && hostPacksBlocks)
       return success(); // packed by each while it multiplies
     tw::EncodingAttr encoding = encodingOf(set.getResult().getType());
     Rhs rhs{key, set.getSourceType(), encoding.getElementTypes(),
-            kindsOf(encoding), op->getAttr(kDeviceAttr)};
+            kindsOf(encoding), deviceOf(op)};
     auto known = llvm::find_if(
         users, [&](const auto &entry) { return entry.first == rhs; });
     if (known == users.end())
@@ -132,7 +130,7 @@ private:
           type.getShape(), type.getElementType(), encoding.withAnyM()));
   }
 
-  bool hasDevice, hostPacksBlocks;
+  bool hostPacksBlocks;
   SmallVector<std::pair<Rhs, SmallVector<linalg::GenericOp>>> users;
 };
 
@@ -140,7 +138,7 @@ struct AgreeEncodingsPass : impl::AgreeEncodingsBase<AgreeEncodingsPass> {
   using AgreeEncodingsBase::AgreeEncodingsBase;
 
   void runOnOperation() override {
-    Agreement agreement(hasDevice, hostPacksBlocks);
+    Agreement agreement(hostPacksBlocks);
     WalkResult walk = getOperation().walk(
         [&](linalg::GenericOp op) { return WalkResult(agreement.note(op)); });
     if (walk.wasInterrupted())

@@ -17,10 +17,7 @@ namespace {
 
 struct DropEncodingsPass : impl::DropEncodingsBase<DropEncodingsPass> {
   void runOnOperation() override {
-    FailureOr<std::shared_ptr<const Device>> none =
-        findDevice("none", kDefaultPrefix, &getContext());
-    if (failed(none) ||
-        failed(specializeEncodings(getOperation(), **none, nullptr)) ||
+    if (failed(specializeEncodings(getOperation(), "", /*tiles=*/false)) ||
         failed(materializeEncodings(getOperation())))
       signalPassFailure();
   }

@@ -22,10 +22,10 @@ tw::EncodingAttr encodingOf(mlir::Type type);
 /// they say.
 mlir::FailureOr<bool> isEncodedContraction(mlir::linalg::GenericOp op);
 
-/// tw-specialize-encodings: on `device` what runs there, if there is one.
+/// tw-specialize-encodings; without `tiles` as if no device did data tiling.
 mlir::LogicalResult specializeEncodings(mlir::func::FuncOp func,
-                                        const Device &target,
-                                        const Device *device);
+                                        llvm::StringRef prefix,
+                                        bool tiles = true);
 
 /// tw-materialize-encodings.
 mlir::LogicalResult materializeEncodings(mlir::func::FuncOp func);

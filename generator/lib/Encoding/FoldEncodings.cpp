@@ -26,17 +26,15 @@ struct FoldEncodingsPass : impl::FoldEncodingsBase<FoldEncodingsPass> {
       fold(op);
   }
 
-  bool runsOnHost(Operation *op) { return !hasDevice || isOnHost(op); }
-
   void fold(tw::SetEncodingOp op) {
     auto unset = op.getSource().getDefiningOp<tw::UnsetEncodingOp>();
     if (!unset)
       return;
-    bool isOnOneSide = runsOnHost(op) == runsOnHost(unset);
-    if (hostPacksBlocks && isOnOneSide && runsOnHost(op))
+    if (hostPacksBlocks && isOnHost(op) && isOnHost(unset))
       return;
     Value encoded = unset.getSource();
-    if (!isOnOneSide || encoded.getType() != op.getResult().getType()) {
+    if (!areTogether(op, unset) ||
+        encoded.getType() != op.getResult().getType()) {
       OpBuilder b(op);
       auto relayout =
           tw::RelayoutOp::create(b, op.getLoc(), encoded, op.getDest());

@@ -11,11 +11,8 @@ namespace tilewright {
 namespace {
 
 struct DataTilingOptions : PassPipelineOptions<DataTilingOptions> {
-  Option<std::string> target{*this, "target",
-                             llvm::cl::desc("As tw-specialize-encodings"),
-                             llvm::cl::init("none")};
-  Option<std::string> device{*this, "device",
-                             llvm::cl::desc("As tw-specialize-encodings")};
+  ListOption<std::string> devices{*this, "devices",
+                                  llvm::cl::desc("As tw-assign-devices")};
   Option<std::string> prefix{*this, "prefix",
                              llvm::cl::desc("As tw-specialize-encodings"),
                              llvm::cl::init("tw")};
@@ -40,17 +37,17 @@ void addSpecializeAndMaterialize(OpPassManager &pm,
 void registerDataTilingPipeline() {
   PassPipelineRegistration<DataTilingOptions>(
       "tw-data-tiling",
-      "Encodings of a function's contractions, set, made layouts of a device "
-      "and materialised at once",
+      "Encodings of contractions, set, made layouts of devices and "
+      "materialised at once",
       [](OpPassManager &pm, const DataTilingOptions &options) {
-        SetEncodingsOptions set;
-        set.hasDevice = !options.device.empty();
-        addVerified(pm, createSetEncodings(set));
+        AssignDevicesOptions assign;
+        llvm::append_range(assign.devices, options.devices);
+        pm.addPass(createAssignDevices(assign));
+        OpPassManager &funcs = pm.nest<func::FuncOp>();
+        addVerified(funcs, createSetEncodings());
         SpecializeEncodingsOptions specialize;
-        specialize.target = options.target;
-        specialize.device = options.device;
         specialize.prefix = options.prefix;
-        addSpecializeAndMaterialize(pm, specialize);
+        addSpecializeAndMaterialize(funcs, specialize);
       });
 }
 

@@ -318,8 +318,7 @@ private:
 
 /// Calls `rewrite` for each contraction of `func` that a tile may compute.
 void forEachContraction(
-    func::FuncOp func, bool hasDevice,
-    llvm::function_ref<void(ContractionEncoder &)> rewrite) {
+    func::FuncOp func, llvm::function_ref<void(ContractionEncoder &)> rewrite) {
   SmallVector<linalg::LinalgOp> ops;
   func.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
   for (linalg::LinalgOp op : ops) {
@@ -335,7 +334,7 @@ void forEachContraction(
     ContractionEncoder encoder(op, *contraction);
     if (encoder.isEmpty() || tw::isEncoded(op->getOperand(0).getType()))
       continue;
-    if (!hasDevice || isOnHost(op))
+    if (isOnHost(op))
       encoder.mergeLoops();
     encoder.addMissingLoops();
     rewrite(encoder);
@@ -347,7 +346,7 @@ struct PlainContractionsPass
   using PlainContractionsBase::PlainContractionsBase;
 
   void runOnOperation() override {
-    forEachContraction(getOperation(), hasDevice,
+    forEachContraction(getOperation(),
                        [](ContractionEncoder &encoder) { encoder.rewrite(); });
   }
 };
@@ -356,7 +355,7 @@ struct SetEncodingsPass : impl::SetEncodingsBase<SetEncodingsPass> {
   using SetEncodingsBase::SetEncodingsBase;
 
   void runOnOperation() override {
-    forEachContraction(getOperation(), hasDevice,
+    forEachContraction(getOperation(),
                        [](ContractionEncoder &encoder) { encoder.encode(); });
   }
 };

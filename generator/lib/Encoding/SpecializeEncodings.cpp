@@ -22,10 +22,12 @@ namespace {
 /// attributes.
 class Specialization {
 public:
-  explicit Specialization(const Device &device) : device(device) {
-    replacer.addReplacement([&](tw::EncodingAttr encoding) -> Attribute {
-      return device.layoutOf(encoding);
-    });
+  explicit Specialization(std::shared_ptr<const Device> device)
+      : device(std::move(device)) {
+    replacer.addReplacement(
+        [device = this->device](tw::EncodingAttr encoding) -> Attribute {
+          return device->layoutOf(encoding);
+        });
   }
 
   Type of(Type type) { return replacer.replace(type); }
@@ -33,7 +35,7 @@ public:
     replacer.replaceElementsIn(op, /*replaceAttrs=*/true);
   }
 
-  const Device &device;
+  const std::shared_ptr<const Device> device;
 
 private:
   AttrTypeReplacer replacer;
@@ -41,14 +43,11 @@ private:
 
 class Specializer {
 public:
-  Specializer(func::FuncOp func, const Device &target, const Device *device)
-      : func(func), ofTarget(target) {
-    if (device)
-      ofDevice.emplace(*device);
-  }
+  Specializer(func::FuncOp func, StringRef prefix, bool tiles)
+      : func(func), prefix(prefix), tiles(tiles) {}
 
   LogicalResult run() {
-    if (failed(nameTiles()))
+    if (failed(findDevices()) || failed(nameTiles()))
       return failure();
     func.walk<WalkOrder::PreOrder>([&](Operation *op) { retype(op); });
     func.walk([&](Operation *op) { moveOperands(op); });
@@ -56,13 +55,29 @@ public:
   }
 
 private:
+  /// None at all is one without data tiling.
+  LogicalResult findDevices() {
+    SmallVector<tw::DeviceAttr> devices = devicesOf(func);
+    if (devices.empty())
+      devices.push_back(nullptr);
+    for (tw::DeviceAttr device : devices) {
+      FailureOr<std::shared_ptr<const Device>> found =
+          findDevice(tiles && device ? device.getTarget() : "none", prefix,
+                     func.getContext());
+      if (failed(found))
+        return failure();
+      specializations.try_emplace(device, *found);
+    }
+    return success();
+  }
+
   Specialization &of(Operation *op) {
     // A tensor to be written is of who writes it.
     while (isa<tensor::EmptyOp>(op) && op->hasOneUse())
       op = *op->user_begin();
     if (isa<tw::YieldOp>(op))
       op = op->getParentOp();
-    return ofDevice && !isOnHost(op) ? *ofDevice : ofTarget;
+    return specializations.at(deviceOf(op));
   }
 
   LogicalResult nameTiles() {
@@ -73,7 +88,7 @@ private:
       if (!*isContraction)
         return WalkResult::advance();
       if (std::optional<TiledContraction> tiled =
-              of(op).device.tile(encodingOf(op->getOperand(0).getType())))
+              of(op).device->tile(encodingOf(op->getOperand(0).getType())))
         op->setAttr(kTileAttr, StringAttr::get(op.getContext(), tiled->tile));
       return WalkResult::advance();
     });
@@ -123,8 +138,9 @@ private:
   }
 
   func::FuncOp func;
-  Specialization ofTarget;
-  std::optional<Specialization> ofDevice;
+  StringRef prefix;
+  bool tiles;
+  llvm::MapVector<tw::DeviceAttr, Specialization> specializations;
   llvm::DenseMap<Value, RankedTensorType> encoded;
 };
 
@@ -132,35 +148,17 @@ struct SpecializeEncodingsPass
     : impl::SpecializeEncodingsBase<SpecializeEncodingsPass> {
   using SpecializeEncodingsBase::SpecializeEncodingsBase;
 
-  LogicalResult initialize(MLIRContext *context) override {
-    FailureOr<std::shared_ptr<const Device>> found =
-        findDevice(target, prefix, context);
-    if (failed(found))
-      return failure();
-    everything = *found;
-    if (device.empty())
-      return success();
-    found = findDevice(device, prefix, context);
-    if (failed(found))
-      return failure();
-    onDevice = *found;
-    return success();
-  }
-
   void runOnOperation() override {
-    if (failed(
-            specializeEncodings(getOperation(), *everything, onDevice.get())))
+    if (failed(specializeEncodings(getOperation(), prefix)))
       signalPassFailure();
   }
-
-  std::shared_ptr<const Device> everything, onDevice;
 };
 
 } // namespace
 
-LogicalResult specializeEncodings(func::FuncOp func, const Device &target,
-                                  const Device *device) {
-  return Specializer(func, target, device).run();
+LogicalResult specializeEncodings(func::FuncOp func, StringRef prefix,
+                                  bool tiles) {
+  return Specializer(func, prefix, tiles).run();
 }
 
 } // namespace tilewright

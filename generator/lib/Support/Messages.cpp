@@ -52,6 +52,11 @@ void printWarning(StringRef tool, StringRef message) {
       << escapeControls(message.rtrim('\n')) + "\n";
 }
 
+void printNote(StringRef tool, StringRef message) {
+  Progress::wipe();
+  WithColor::note(errs(), tool) << escapeControls(message.rtrim('\n')) + "\n";
+}
+
 void printErrors(StringRef tool, Error errors) {
   handleAllErrors(std::move(errors), [&](const ErrorInfoBase &error) {
     printError(tool, error.message());

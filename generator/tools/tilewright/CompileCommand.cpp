@@ -38,6 +38,12 @@ cl::list<std::string>
                      "arm_64:fp16fml+i8mm (default: host, this CPU). A GPU, "
                      "amdgpu:gfx942, computes instead, launched by the CPU; "
                      "give both to say which CPU that is"));
+cl::list<std::string> devices(
+    "device", cl::sub(compileOptions), cl::value_desc("name=target"),
+    cl::desc("The same, with a name, which functions and operations have as "
+             "tw.device that run there. Any number of CPUs of one "
+             "architecture, the first of which is the host; one GPU; and none, "
+             "the host without data tiling"));
 cl::list<std::string> parameterPaths(
     "parameters", cl::sub(compileOptions), cl::value_desc("path"),
     cl::desc("A safetensors file with values of the model's parameters; may be "
@@ -122,31 +128,26 @@ Examples:
   tilewright compile model.mlir -o model.o --inline --target=x86_64_avx2_fma
   tilewright compile model.mlir -o model.a --target=arm_64:neoverse-n1
   tilewright compile model.mlir -o model.a --target=amdgpu:gfx942
+  tilewright compile model.mlir -o model.a --device a=host --device b=x86_64_avx2_fma
   tilewright compile model.mlir -o model && ./model --help
   tilewright compile model.mlir --emit=packed
 )";
 
-/// The CPU and, if there is one, the GPU that `--target` names.
-Error readTargets(ModelOptions &options) {
-  bool hasCpu = false;
-  for (const std::string &name : targets) {
-    Expected<TargetCpu> parsed =
-        name == "host" ? hostTargetCpu() : parseTargetCpu(name);
-    if (!parsed)
-      return parsed.takeError();
-    bool isGpu = parsed->best().isAmdgpu();
-    if (isGpu ? options.device.has_value() : hasCpu)
-      return createStringError(Twine("--target names two ") +
-                               (isGpu ? "GPUs" : "CPUs") + ", the second is '" +
-                               name + "'; a model is compiled for at most one");
-    hasCpu |= !isGpu;
-    if (isGpu)
-      options.device = std::move(*parsed);
-    else
-      options.target = std::move(*parsed);
-  }
-  if (!hasCpu)
-    options.target = hostTargetCpu();
+/// What `--target` or `--device` name.
+Error readDevices(ModelOptions &options) {
+  std::vector<std::string> unnamed(targets.begin(), targets.end()),
+      named(devices.begin(), devices.end());
+  Expected<std::vector<ModelDevice>> all = modelDevices(unnamed, named);
+  if (!all)
+    return all.takeError();
+  options.devices = std::move(*all);
+  if (targets.size() < 2)
+    return Error::success();
+  std::string note = "each --target is a device:";
+  for (const ModelDevice &device : options.devices)
+    note += " --device " + device.name + "=" + device.target;
+  printNote(note + " says the same; tw.device of functions and operations is "
+                   "the name of the one that they run on");
   return Error::success();
 }
 
@@ -274,7 +275,7 @@ Error runCompile() {
     return error;
   Progress progress("reading the model");
   BuildOptions options;
-  if (Error error = readTargets(options.model))
+  if (Error error = readDevices(options.model))
     return error;
   Expected<std::unique_ptr<MemoryBuffer>> source = readModel();
   if (!source)
@@ -295,7 +296,7 @@ Error runCompile() {
   options.resolve = resolveFlags.get();
   options.model.preferHandWritten = options.resolve.preferHandWritten;
   options.model.bitcodeDir = options.resolve.bitcodeDir;
-  if (stage == ModelStage::CodeObject && !options.model.device)
+  if (stage == ModelStage::CodeObject && !options.model.gpu())
     return createStringError(
         "--emit=hsaco needs a GPU: --target=amdgpu:gfx942");
   OutputFiles outputs;

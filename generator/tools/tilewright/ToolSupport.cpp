@@ -117,6 +117,8 @@ Expected<std::vector<TileKey>> parseNames(ArrayRef<std::string> names,
 
 void printWarning(StringRef message) { printWarning("tilewright", message); }
 
+void printNote(StringRef message) { printNote("tilewright", message); }
+
 std::string whyBody(const HandWrittenTile *row, bool preferHandWritten) {
   if (!row)
     return "no row of the hand-written tiles has this name";

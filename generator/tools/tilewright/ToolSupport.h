@@ -36,8 +36,9 @@ llvm::Error expandResponseFiles(llvm::SmallVectorImpl<const char *> &arguments,
 /// Says that the command reads `paths`, and the files of its arguments.
 llvm::Error addInputs(OutputFiles &outputs, llvm::ArrayRef<std::string> paths);
 
-/// Prints a warning as the tool prints its errors.
+/// Prints a warning, a note, as the tool prints its errors.
 void printWarning(llvm::StringRef message);
+void printNote(llvm::StringRef message);
 
 /// Why the body of a name is the one it is: a sentence without its full stop.
 std::string whyBody(const HandWrittenTile *row, bool preferHandWritten);

@@ -1,10 +1,12 @@
-// RUN: tw-opt %s --pass-pipeline='builtin.module(tw-assign-devices,inline,func.func(tw-fuse-on-device))' | FileCheck %s
+// RUN: tw-opt %s --pass-pipeline='builtin.module(tw-assign-devices{devices=host=x86_64,gpu=amdgpu:gfx942},inline,func.func(tw-fuse-on-device))' | FileCheck %s
 
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // A function's place is that of its operations, unless they have another; fusion leaves the host's alone, and takes
 // operations with names of their own.
+
+// CHECK: module attributes {tw.devices = [#tw.device<"host" = "x86_64", memory = host>, #tw.device<"gpu" = "amdgpu:gfx942", memory = own>]}
 
 #map = affine_map<(i) -> (i)>
 
@@ -33,7 +35,7 @@ func.func private @helper(%x: tensor<8xf32>) -> tensor<8xf32> attributes {tw.dev
     %v = arith.negf %in : f32
     linalg.yield %v : f32
   } -> tensor<8xf32>
-  %b = linalg.exp {tw.device = "device"} ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %b = linalg.exp {tw.device = "gpu"} ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
   return %b : tensor<8xf32>
 }
 

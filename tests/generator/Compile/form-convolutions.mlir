@@ -1,4 +1,4 @@
-// RUN: tw-opt %s -split-input-file -verify-diagnostics --pass-pipeline='builtin.module(func.func(tw-form-convolutions{target=x86_64_avx512_base},canonicalize,cse))' | FileCheck %s
+// RUN: tw-opt %s -split-input-file -verify-diagnostics --pass-pipeline='builtin.module(tw-assign-devices{devices=x86_64_avx512_base},func.func(tw-form-convolutions,canonicalize,cse))' | FileCheck %s
 
 // Rows are places of the windows, columns their elements; those of a line of a window are one loop.
 func.func @nhwc(%x: tensor<2x30x58x64xf32>, %w: tensor<3x3x64x96xf32>) -> tensor<2x28x56x96xf32> {

@@ -1,4 +1,4 @@
-// RUN: tw-opt %s --tw-flatten-dispatches --one-shot-bufferize --canonicalize --tw-form-dispatches --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: tw-opt %s --tw-assign-devices=devices=host=x86_64,gpu=amdgpu:gfx942 --tw-flatten-dispatches --one-shot-bufferize --canonicalize --tw-form-dispatches --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,20 +21,20 @@
 
 memref.global "private" constant @weights : memref<16xf32> = dense<2.0>
 
-func.func private @exp_0(%x: tensor<?x?xf32>, %o: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {tw.device = "device", tw.dispatch = "exp"} {
+func.func private @exp_0(%x: tensor<?x?xf32>, %o: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {tw.device = "gpu", tw.dispatch = "exp"} {
   %r = linalg.exp ins(%x : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) -> tensor<?x?xf32>
   return %r : tensor<?x?xf32>
 }
-func.func private @fill_0(%v: f32, %o: tensor<?xf32>) -> tensor<?xf32> attributes {tw.device = "device", tw.dispatch = "fill"} {
+func.func private @fill_0(%v: f32, %o: tensor<?xf32>) -> tensor<?xf32> attributes {tw.device = "gpu", tw.dispatch = "fill"} {
   %r = linalg.fill ins(%v : f32) outs(%o : tensor<?xf32>) -> tensor<?xf32>
   return %r : tensor<?xf32>
 }
-func.func private @add_0(%x: tensor<?xf32>, %y: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> attributes {tw.device = "device", tw.dispatch = "add"} {
+func.func private @add_0(%x: tensor<?xf32>, %y: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> attributes {tw.device = "gpu", tw.dispatch = "add"} {
   %r = linalg.add ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%o : tensor<?xf32>) -> tensor<?xf32>
   return %r : tensor<?xf32>
 }
 func.func private @mmt4d_0(%lhs: tensor<?x?x?x?x16x16xf16>, %rhs: tensor<?x?x?x?x16x16xf16>, %o: tensor<?x?x?x?x16x16xf32>)
-    -> tensor<?x?x?x?x16x16xf32> attributes {tw.device = "device", tw.dispatch = "mmt4d"} {
+    -> tensor<?x?x?x?x16x16xf32> attributes {tw.device = "gpu", tw.dispatch = "mmt4d"} {
   %r = tw.mmt4d "tw_mmt4d_tile_f16f16f32_16x16x16_amdgpu_gfx942" indexing_maps = [#lhs, #rhs, #out]
       ins(%lhs, %rhs : tensor<?x?x?x?x16x16xf16>, tensor<?x?x?x?x16x16xf16>)
       outs(%o : tensor<?x?x?x?x16x16xf32>) -> tensor<?x?x?x?x16x16xf32>
@@ -136,7 +136,7 @@ func.func @mmt4d(%lhs: memref<2x5x4x8x16x16xf16, 1>, %rhs: memref<2x5x3x8x16x16x
 // CHECK:             memref.load %[[SUM]][%[[J]], %[[I]]]
 // CHECK:             memref.store %{{.*}}, %{{.*}}[%[[I]], %[[J]]]
 func.func private @mean_0(%v: f32, %n: f32, %x: tensor<?x?x?xf32>, %s: tensor<?x?xf32>, %o: tensor<?x?xf32>)
-    -> (tensor<?x?xf32>, tensor<?x?xf32>) attributes {tw.device = "device", tw.dispatch = "mean"} {
+    -> (tensor<?x?xf32>, tensor<?x?xf32>) attributes {tw.device = "gpu", tw.dispatch = "mean"} {
   %f = linalg.fill ins(%v : f32) outs(%s : tensor<?x?xf32>) -> tensor<?x?xf32>
   %sum = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (j, i)>], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x : tensor<?x?x?xf32>) outs(%f : tensor<?x?xf32>) {
@@ -158,7 +158,7 @@ func.func private @mean_0(%v: f32, %n: f32, %x: tensor<?x?x?xf32>, %s: tensor<?x
 // One that reads what other work-items write is refused.
 // expected-error@+1 {{'linalg.exp' in 'others_0' cannot be done by the work-items of the other operations}}
 func.func private @others_0(%x: tensor<?x?xf32>, %s: tensor<?x?xf32>, %o: tensor<?x?xf32>)
-    -> (tensor<?x?xf32>, tensor<?x?xf32>) attributes {tw.device = "device", tw.dispatch = "others"} {
+    -> (tensor<?x?xf32>, tensor<?x?xf32>) attributes {tw.device = "gpu", tw.dispatch = "others"} {
   %e = linalg.exp ins(%x : tensor<?x?xf32>) outs(%s : tensor<?x?xf32>) -> tensor<?x?xf32>
   %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
       ins(%e, %e : tensor<?x?xf32>, tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) {
@@ -171,7 +171,7 @@ func.func private @others_0(%x: tensor<?x?xf32>, %s: tensor<?x?xf32>, %o: tensor
 
 // -----
 
-func.func private @exp_0(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> attributes {tw.device = "device", tw.dispatch = "exp"} {
+func.func private @exp_0(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> attributes {tw.device = "gpu", tw.dispatch = "exp"} {
   %r = linalg.exp ins(%x : tensor<?xf32>) outs(%o : tensor<?xf32>) -> tensor<?xf32>
   return %r : tensor<?xf32>
 }
@@ -184,7 +184,7 @@ func.func @host_memory(%x: memref<8xf32>, %y: memref<8xf32, 1>) -> i32 {
 
 // -----
 
-func.func private @exp_0(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> attributes {tw.dispatch = "exp"} {
+func.func private @exp_0(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> attributes {tw.device = "host", tw.dispatch = "exp"} {
   %r = linalg.exp ins(%x : tensor<?xf32>) outs(%o : tensor<?xf32>) -> tensor<?xf32>
   return %r : tensor<?xf32>
 }

@@ -1,4 +1,4 @@
-// RUN: tw-opt %s -split-input-file --pass-pipeline='builtin.module(func.func(tw-data-tiling{target=x86_64_avx512_base}),tw-fold-constant-packs,func.func(tw-form-matmuls),canonicalize,cse)' | FileCheck %s
+// RUN: tw-opt %s -split-input-file --pass-pipeline='builtin.module(tw-data-tiling{devices=x86_64_avx512_base},tw-fold-constant-packs,func.func(tw-form-matmuls),canonicalize,cse)' | FileCheck %s
 
 // A constant is packed, what the call brings is not, and the result is written where it belongs.
 func.func @weights(%x: tensor<24x64xf32>) -> tensor<24x96xf32> {

@@ -1,8 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// RUN: tw-opt %s --tw-form-packs=target=x86_64:znver4 --verify-diagnostics | FileCheck %s
-// RUN: tw-opt %s --tw-form-packs="target=arm_64:neoverse-v2 prefix=uk" --verify-diagnostics | FileCheck %s --check-prefix=ARM
+// RUN: tw-opt %s --tw-assign-devices=devices=x86_64:znver4 --tw-form-packs --verify-diagnostics | FileCheck %s
+// RUN: tw-opt %s --tw-assign-devices=devices=arm_64:neoverse-v2 --tw-form-packs=prefix=uk --verify-diagnostics | FileCheck %s --check-prefix=ARM
 
 // Of instruction sets with vectors as long, the one that asks for least; on Arm, none with scalable ones.
 // CHECK-LABEL: func.func @padded(

@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// RUN: tw-opt %s --tw-set-encodings=has-device --tw-group-dispatches=has-device --split-input-file | FileCheck %s
+// RUN: tw-opt %s --tw-assign-devices=devices=host=x86_64,gpu=amdgpu:gfx942 --tw-set-encodings --tw-group-dispatches --split-input-file | FileCheck %s
 
 #all = affine_map<(i, j) -> (i, j)>
 

@@ -1,4 +1,4 @@
-// RUN: tw-opt %s --tw-lower-device-packs --canonicalize | FileCheck %s
+// RUN: tw-opt %s --tw-assign-devices=devices=host=x86_64,gpu=amdgpu:gfx942 --tw-lower-device-packs --canonicalize | FileCheck %s
 
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

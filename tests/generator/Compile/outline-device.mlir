@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// RUN: tw-opt %s --tw-outline-dispatches=has-device --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: tw-opt %s --tw-assign-devices=devices=host=x86_64,gpu=amdgpu:gfx942 --tw-outline-dispatches --split-input-file --verify-diagnostics | FileCheck %s
 
 // Two shapes, one function, whose sizes are all arguments; so is the value that
 // the sums begin with.
@@ -9,7 +9,7 @@
 // CHECK-NOT:     linalg
 // CHECK:         tw.dispatch @reduction_0 ins(%{{.*}} : f32, tensor<4x8xf32>) outs(%{{.*}} : tensor<4xf32>) accumulates [false] -> tensor<4xf32>
 // CHECK:         tw.dispatch @reduction_0 ins(%{{.*}} : f32, tensor<1x16xf32>) outs(%{{.*}} : tensor<1xf32>) accumulates [false]
-// CHECK:       func.func private @reduction_0(%[[V:.*]]: f32, %[[A:.*]]: tensor<?x?xf32>, %[[B:.*]]: tensor<?xf32>) -> tensor<?xf32> attributes {tw.device = "device", tw.dispatch = "reduction"} {
+// CHECK:       func.func private @reduction_0(%[[V:.*]]: f32, %[[A:.*]]: tensor<?x?xf32>, %[[B:.*]]: tensor<?xf32>) -> tensor<?xf32> attributes {tw.device = "gpu", tw.dispatch = "reduction"} {
 // CHECK:         %[[FILL:.*]] = linalg.fill ins(%[[V]] : f32) outs(%[[B]] : tensor<?xf32>)
 // CHECK:         %[[SUM:.*]] = linalg.generic {{.*}} ins(%[[A]] : tensor<?x?xf32>) outs(%[[FILL]] : tensor<?xf32>)
 // CHECK:         return %[[SUM]]
@@ -158,9 +158,8 @@ func.func @others(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> (tensor<4x4xf32>,
 // CHECK:         tw.dispatch @exp_1
 // CHECK:         scf.if
 // CHECK:           tw.dispatch @exp_1
-// CHECK:       func.func private @exp_0({{.*}} attributes {tw.device = "device", tw.dispatch = "exp"} {
-// CHECK:       func.func private @exp_1({{.*}} attributes {tw.dispatch = "exp"} {
-// CHECK-NOT:     tw.device
+// CHECK:       func.func private @exp_0({{.*}} attributes {tw.device = "gpu", tw.dispatch = "exp"} {
+// CHECK:       func.func private @exp_1({{.*}} attributes {tw.device = "host", tw.dispatch = "exp"} {
 func.func @host(%x: tensor<8xf32>, %c: i1) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
   %e = tensor.empty() : tensor<8xf32>
   %a = linalg.exp ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>

@@ -4,11 +4,11 @@
 // Tiles of all the instruction sets that a CPU has, by type, and none of a
 // scalable size. How quick the core is with an instruction counts.
 
-// RUN: tw-opt %s --tw-data-tiling=target=arm_64:neoverse-n1 | FileCheck %s --check-prefixes=CHECK,N1
-// RUN: tw-opt %s --tw-data-tiling=target=arm_64:neoverse-v1 | FileCheck %s --check-prefixes=CHECK,V1
-// RUN: tw-opt %s --tw-data-tiling=target=arm_64:cortex-a510 | FileCheck %s --check-prefixes=CHECK,A510
-// RUN: tw-opt %s --tw-data-tiling=target=arm_64_sme | FileCheck %s --check-prefixes=CHECK,SME
-// RUN: not tw-opt %s --tw-data-tiling=target=arm_64:neoverse-v9 2>&1 | FileCheck %s --check-prefix=CPU
+// RUN: tw-opt %s --tw-data-tiling=devices=arm_64:neoverse-n1 | FileCheck %s --check-prefixes=CHECK,N1
+// RUN: tw-opt %s --tw-data-tiling=devices=arm_64:neoverse-v1 | FileCheck %s --check-prefixes=CHECK,V1
+// RUN: tw-opt %s --tw-data-tiling=devices=arm_64:cortex-a510 | FileCheck %s --check-prefixes=CHECK,A510
+// RUN: tw-opt %s --tw-data-tiling=devices=arm_64_sme | FileCheck %s --check-prefixes=CHECK,SME
+// RUN: not tw-opt %s --tw-data-tiling=devices=arm_64:neoverse-v9 2>&1 | FileCheck %s --check-prefix=CPU
 
 // CPU: error: target 'arm_64:neoverse-v9': 'neoverse-v9' is neither a CPU, a feature nor an instruction set of arm_64
 

@@ -1,8 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// RUN: tw-opt %s --tw-data-tiling=target=x86_64_avx512_vnni --canonicalize --split-input-file | FileCheck %s
-// RUN: not tw-opt %s --tw-data-tiling=target=z80 --split-input-file 2>&1 | FileCheck %s --check-prefix=ISA
+// RUN: tw-opt %s --tw-data-tiling=devices=x86_64_avx512_vnni --canonicalize --split-input-file | FileCheck %s
+// RUN: not tw-opt %s --tw-data-tiling=devices=z80 --split-input-file 2>&1 | FileCheck %s --check-prefix=ISA
 
 // ISA: unknown target 'z80'
 

@@ -1,4 +1,4 @@
-// RUN: tw-opt %s --pass-pipeline='builtin.module(convert-elementwise-to-linalg,tw-assign-devices)' | FileCheck %s
+// RUN: tw-opt %s --pass-pipeline='builtin.module(convert-elementwise-to-linalg,tw-assign-devices{devices=host=x86_64,gpu=amdgpu:gfx942})' | FileCheck %s
 
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -3,7 +3,7 @@
 
 // RUN: tw-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(tw-set-encodings),tw-agree-encodings,func.func(tw-verify-encodings))" | FileCheck %s
 // RUN: tw-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(tw-set-encodings),tw-agree-encodings{host-packs-blocks},func.func(tw-verify-encodings))" | FileCheck %s --check-prefix=BLOCKS
-// RUN: tw-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(tw-set-encodings),tw-agree-encodings,func.func(tw-specialize-encodings{target=x86_64_avx512_base},tw-materialize-encodings))" | FileCheck %s --check-prefix=TILES
+// RUN: tw-opt %s --split-input-file --pass-pipeline="builtin.module(tw-assign-devices{devices=x86_64_avx512_base},func.func(tw-set-encodings),tw-agree-encodings,func.func(tw-specialize-encodings,tw-materialize-encodings))" | FileCheck %s --check-prefix=TILES
 
 // Weights of a prefill and of a decode: N0 and K0 are the same, M0 is not.
 // CHECK-DAG: #[[RHS1:.*]] = #tw.encoding<rhs, {{.*}} sizes = [1, 96, 64], any_m>

@@ -56,6 +56,8 @@ public:
 
   /// The same for code beside tiles, which may be made for one CPU.
   void setTarget(llvm::Module &module, const TargetCpu &target) const;
+  /// And for one function of such a module, which another CPU runs.
+  void setTarget(llvm::Function &function, const TargetCpu &target) const;
 
   /// The short pipeline: no unrolling, no vectorisation; the plan decided.
   void optimize(llvm::Module &module);
@@ -72,7 +74,9 @@ private:
   struct KeptPasses;
 
   explicit Backend(std::unique_ptr<llvm::TargetMachine> machine);
-  void setTarget(llvm::Module &module, llvm::StringRef cpu,
+  void setTarget(llvm::Module &module,
+                 llvm::function_ref<void(llvm::Function &)> setForEach) const;
+  void setTarget(llvm::Function &function, llvm::StringRef cpu,
                  std::string features, const IsaInfo &isa) const;
   bool addShortPasses(llvm::legacy::PassManager &passes,
                       llvm::raw_pwrite_stream &os, llvm::CodeGenFileType type);

@@ -37,8 +37,9 @@ struct BuildOptions {
 };
 
 struct BuildReport {
-  std::string target;  ///< TargetCpu::name
-  std::string device;  ///< the same of the GPU; empty for none
+  std::vector<ModelDevice> devices;
+  std::string target;  ///< TargetCpu::name of the host
+  std::string gpu;     ///< the same of the GPU; empty for none
   std::string prefix;  ///< of the tile names
   CompiledModel model; ///< without bytes
   LinkReport link;
@@ -52,7 +53,8 @@ llvm::Expected<BuildReport> buildModel(llvm::MemoryBufferRef source,
                                        OutputFiles &outputs);
 
 /// One object: target, tiles with origin and ms, packed constants, remarks, and
-/// the time of each step; with a device its dispatches and kernels.
+/// the time of each step; with several devices these; with a GPU its dispatches
+/// and kernels.
 void printBuildReportAsJson(const BuildReport &report, llvm::raw_ostream &os);
 
 /// The same as a table for people.

@@ -48,16 +48,41 @@ enum class DataTiling {
   Unset, ///< the same, encodings were never set: what None is compared with
 };
 
+/// A thing that computes parts of a model.
+struct ModelDevice {
+  ModelDevice(std::string name, TargetCpu cpu)
+      : name(std::move(name)), target(cpu.name), cpu(std::move(cpu)) {}
+
+  /// What `tw.device` of functions and operations calls it.
+  std::string name;
+  /// TargetCpu::name, or "none": without data tiling, on the host.
+  std::string target;
+  /// What its code is made of. A GPU's one instruction set is of amdgpu.
+  TargetCpu cpu;
+
+  bool isGpu() const { return cpu.best().isAmdgpu(); }
+};
+
+/// The devices of `targets`, which are called "host" and "gpu" (and, of several
+/// CPUs, after the target), or of `devices`, each "<name>=<target>"; a target
+/// is parseTargetCpu's, "host" or "none". If none is a CPU, "host" is: this
+/// machine's. An error says which is wrong and what is accepted.
+llvm::Expected<std::vector<ModelDevice>>
+modelDevices(llvm::ArrayRef<std::string> targets,
+             llvm::ArrayRef<std::string> devices);
+
 struct ModelOptions {
-  /// The CPUs that will run the model, or the host's side of it.
-  TargetCpu target = targetCpuOf(info(TW_ISA_GENERIC));
-  /// The GPU that computes what is not kept on the host; its one instruction
-  /// set is of amdgpu.
-  std::optional<TargetCpu> device;
-  /// Of the device's tiles, as DeviceKernelOptions.
+  /// What says nothing of devices runs on the GPU, of which there is one at
+  /// most, else on the host: the first one that is no GPU.
+  std::vector<ModelDevice> devices = {
+      {"host", targetCpuOf(info(TW_ISA_GENERIC))}};
+  const TargetCpu &host() const;
+  /// Null if there is none.
+  const TargetCpu *gpu() const;
+  /// Of the GPU's tiles, as DeviceKernelOptions.
   bool preferHandWritten = true;
   std::string bitcodeDir;
-  /// Target triple; empty for the target's architecture on this host's OS.
+  /// Target triple; empty for the host's architecture on this machine's OS.
   std::string triple;
   /// Prefix of the tile names.
   std::string prefix = std::string(kDefaultPrefix);
@@ -165,10 +190,10 @@ struct DispatchWork {
 struct ModelDispatch {
   std::string name;
   int64_t calls = 0;
-  bool onDevice = false;
-  std::string place = {}; ///< of the first call: file, line and column
-  std::string tile = {};  ///< empty of what is no multiplication
-  std::string packs = {}; ///< the operands that are packed while it runs
+  std::string device = {}; ///< empty: the host
+  std::string place = {};  ///< of the first call: file, line and column
+  std::string tile = {};   ///< empty of what is no multiplication
+  std::string packs = {};  ///< the operands that are packed while it runs
   std::vector<DispatchWork> work = {};
   /// Of one of the host that is estimated at less than half of the speed that
   /// its bytes allow: how much that is, and why.

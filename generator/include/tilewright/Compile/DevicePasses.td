@@ -8,25 +8,12 @@
 
 include "mlir/Pass/PassBase.td"
 
-def AssignDevices : Pass<"tw-assign-devices", "mlir::ModuleOp"> {
-  let summary = "Say of each operation where it runs";
-  let description = [{
-    A function's attribute `tw.device`, "host" or "device", becomes that of each
-    operation in it that has none, before the function is inlined. What is left
-    without one runs on the device. Any other value is an error; so is "device"
-    when the model is compiled for no device.
-  }];
-  let options = [
-    Option<"hasDevice", "has-device", "bool", /*default=*/"true",
-           "Whether there is a device">,
-  ];
-}
-
 def KeepOnHost : Pass<"tw-keep-on-host", "mlir::func::FuncOp"> {
   let summary = "Have the host do what branches and loops do";
   let description = [{
-    Every operation in `scf.if`, `scf.for` and `scf.while` gets `tw.device =
-    "host"`, whatever the function said: launches are a straight line.
+    Every operation in `scf.if`, `scf.for` and `scf.while` that would run on a
+    device with memory of its own runs on the host, whatever the function said:
+    launches are a straight line.
   }];
 }
 

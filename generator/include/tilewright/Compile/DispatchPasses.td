@@ -20,10 +20,6 @@ def GroupDispatches : Pass<"tw-group-dispatches", "mlir::func::FuncOp"> {
 
     The encoding of a constant is set outside, when the model is compiled.
   }];
-  let options = [
-    Option<"hasDevice", "has-device", "bool", /*default=*/"false",
-           "Whether there is a device">,
-  ];
   let dependentDialects = ["tilewright::tw::TwDialect"];
 }
 
@@ -38,15 +34,11 @@ def OutlineDispatches : Pass<"tw-outline-dispatches", "mlir::ModuleOp"> {
     one function. What is in a `tw.dispatch_region` is done with nothing outside
     of it.
 
-    Of the device is what has no `tw.device` of "host" and lies in no loop or
-    branch. Its functions say `tw.device = "device"`, and do what one kernel does
-    without a barrier: a `tw.mmt4d`, or linalg operations that each work-item
-    does for items of its own.
+    Functions say which device they are for (`tw.device`). What runs on one with
+    memory of its own does what one kernel does without a barrier: a `tw.mmt4d`,
+    or linalg operations that each work-item does for items of its own; what lies
+    in a loop or branch is the host's.
   }];
-  let options = [
-    Option<"hasDevice", "has-device", "bool", /*default=*/"false",
-           "Whether there is a device">,
-  ];
   let dependentDialects = [
     "mlir::func::FuncDialect", "mlir::tensor::TensorDialect",
     "tilewright::tw::TwDialect",
@@ -86,15 +78,9 @@ def FormEpilogues : Pass<"tw-form-epilogues", "mlir::ModuleOp"> {
 def VectorizeDispatches : Pass<"tw-vectorize-dispatches", "mlir::ModuleOp"> {
   let summary = "tw-vectorize-loops on outlined functions and epilogues";
   let description = [{
-    Their affine arithmetic is lowered before. That of their callers stays: it
-    says what sizes buffers have.
+    Each with the vectors of its device. Their affine arithmetic is lowered
+    before. That of their callers stays: it says what sizes buffers have.
   }];
-  let options = [
-    Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"16",
-           "As tw-vectorize-loops">,
-    Option<"masks", "masks", "bool", /*default=*/"false",
-           "As tw-vectorize-loops">,
-  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::math::MathDialect",
     "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",

@@ -53,13 +53,14 @@ def ApproximateMath : Pass<"tw-approximate-math", "mlir::func::FuncOp"> {
   let description = [{
     Exponentials, logarithms, powers and functions of angles of f32, of scalars
     and of vectors, become a reduction of the range and a polynomial with fused
-    multiply-adds, which the target should have; docs/numerics.md states their
+    multiply-adds, which the function's device has to have; docs/numerics.md states their
     errors. Sine, cosine and tangent of large angles are left to the C library:
     of a vector, lane by lane.
   }];
   let options = [
     Option<"scales", "scales", "bool", /*default=*/"false",
-           "The target has an instruction for x * 2^n: AVX-512, with DQ">,
+           "Of a module that names no devices: there is an instruction for "
+           "x * 2^n">,
   ];
   let dependentDialects = [
     "mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect",

@@ -112,10 +112,9 @@ inline constexpr llvm::StringLiteral kKernelsModule = "kernels";
 /// Memory space of what is on the device: global memory of AMD GPUs.
 inline constexpr unsigned kDeviceMemorySpace = 1;
 
-/// Whether `func`, which was outlined, runs on the device.
+/// Whether `func`, which was outlined, runs on a device with memory of its own.
 inline bool isForDevice(mlir::Operation *func) {
-  auto place = func->getAttrOfType<mlir::StringAttr>(kDeviceAttr);
-  return func->hasAttr(kDispatchAttr) && place && place.getValue() == kDevice;
+  return func->hasAttr(kDispatchAttr) && !isOnHost(func);
 }
 
 /// Teaches one-shot bufferization what the dialect `tw` computes with, which

@@ -23,8 +23,6 @@ def FormConvolutions : Pass<"tw-form-convolutions", "mlir::func::FuncOp"> {
     windows at negative steps or beyond a constant offset, stays as it is.
   }];
   let options = [
-    Option<"target", "target", "std::string", /*default=*/"\"generic\"",
-           "CPUs to multiply on: parseTargetCpu's syntax">,
     Option<"prefix", "prefix", "std::string", /*default=*/"\"tw\"",
            "Prefix of the tile names: <prefix>_mmt4d_tile_...">,
   ];
@@ -59,12 +57,10 @@ def FormPacks : Pass<"tw-form-packs", "mlir::func::FuncOp"> {
     with a remark that says why.
 
     Packing gains nothing from what an instruction set has beside vectors: of
-    those of the target that have the longest, the functions are of the one that
+    those of the device that have the longest, the functions are of the one that
     asks for least, so that more models share them.
   }];
   let options = [
-    Option<"target", "target", "std::string", /*default=*/"\"generic\"",
-           "CPUs to pack on: parseTargetCpu's syntax">,
     Option<"prefix", "prefix", "std::string", /*default=*/"\"tw\"",
            "Prefix of the names: <prefix>_pack_tile_...">,
   ];

@@ -37,6 +37,7 @@ inline constexpr llvm::StringLiteral kStages = "tw.stages";
 inline constexpr llvm::StringLiteral kBuffers = "tw.buffers";
 inline constexpr llvm::StringLiteral kBoundaries = "tw.boundaries";
 inline constexpr llvm::StringLiteral kSkew = "tw.skew";
+inline constexpr llvm::StringLiteral kDevices = "tw.devices";
 inline constexpr llvm::StringLiteral kWorkgroupMemory = "tw.workgroup_memory";
 
 /// The encoding of a tensor's type, of this dialect; null if it has none.

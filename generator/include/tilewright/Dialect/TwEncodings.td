@@ -123,6 +123,32 @@ def Tw_LayoutAttr : AttrDef<Tw_Dialect, "Layout", [
   }];
 }
 
+def Tw_Memory : Tw_I32Enum<"Memory", "memory of a device", [
+  I32EnumAttrCase<"Host", 0, "host">,
+  I32EnumAttrCase<"Own", 1, "own">]>;
+
+def Tw_DeviceAttr : AttrDef<Tw_Dialect, "Device"> {
+  let mnemonic = "device";
+  let summary = "A device that a module is compiled for";
+  let description = [{
+    In the attribute `tw.devices` of a module: what a device is called there, by
+    `tw.device` of operations; what it is; and whose memory it computes in, the
+    host's or its own, which elements have to be moved to. The first one with
+    the host's is the host.
+
+    ```mlir
+    module attributes {tw.devices = [
+      #tw.device<"cpu" = "x86_64:znver5", memory = host>,
+      #tw.device<"gpu" = "amdgpu:gfx942", memory = own>]} {}
+    ```
+  }];
+  let parameters = (ins
+    StringRefParameter<"what operations call it">:$name,
+    StringRefParameter<"what it is">:$target,
+    EnumParameter<Tw_Memory>:$memory);
+  let assemblyFormat = "`<` $name `=` $target `,` `memory` `=` $memory `>`";
+}
+
 class Tw_EncodingOp<string mnemonic, bit folds = 1> : Op<Tw_Dialect, mnemonic, [
     Pure, DestinationStyleOpInterface]> {
   let arguments = (ins AnyRankedTensor:$source, AnyRankedTensor:$dest);

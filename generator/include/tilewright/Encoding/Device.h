@@ -31,6 +31,10 @@ public:
   /// As it was asked for: "x86_64:znver4", "amdgpu:gfx942", "none".
   virtual llvm::StringRef getName() const = 0;
 
+  /// Whether it computes in memory of its own, which elements have to be moved
+  /// to, and is told what to do by launches.
+  virtual bool hasOwnMemory() const { return false; }
+
   /// None for a device without data tiling: there a contraction is a loop over
   /// tensors as they lie. The same answer for each operand of a contraction.
   virtual std::optional<TiledContraction>

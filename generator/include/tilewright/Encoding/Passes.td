@@ -6,6 +6,22 @@
 
 include "mlir/Pass/PassBase.td"
 
+def AssignDevices : Pass<"tw-assign-devices", "mlir::ModuleOp"> {
+  let summary = "Say which devices there are, and where each operation runs";
+  let description = [{
+    With `devices`, the module gets `tw.devices`, and devices are called by these
+    names. A function's attribute `tw.device` becomes that of each operation in
+    it that has none, before the function is inlined. What is left without one
+    runs on the first device with memory of its own, else on the host, which is
+    the first without. A name of no device is an error.
+  }];
+  let options = [
+    ListOption<"devices", "devices", "std::string",
+               "Each <name>=<device>, or <device>, which then is its name">,
+  ];
+  let dependentDialects = ["tilewright::tw::TwDialect"];
+}
+
 def PlainContractions : Pass<"tw-plain-contractions", "mlir::func::FuncOp"> {
   let summary = "Contractions as tw-set-encodings writes them, without encodings";
   let description = [{
@@ -13,10 +29,6 @@ def PlainContractions : Pass<"tw-plain-contractions", "mlir::func::FuncOp"> {
     tw-set-encodings does; nothing is encoded. Encodings that are set and
     dropped leave the same.
   }];
-  let options = [
-    Option<"hasDevice", "has-device", "bool", /*default=*/"false",
-           "Whether there is a device, whose contractions keep their loops">,
-  ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
     "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect",
@@ -41,10 +53,6 @@ def SetEncodings : Pass<"tw-set-encodings", "mlir::func::FuncOp"> {
 
     A contraction that fits no type triple stays as it is, with a remark.
   }];
-  let options = [
-    Option<"hasDevice", "has-device", "bool", /*default=*/"false",
-           "Whether there is a device, whose contractions keep their loops">,
-  ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
     "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect",
@@ -61,8 +69,6 @@ def AgreeEncodings : Pass<"tw-agree-encodings", "mlir::ModuleOp"> {
     the weights of a prefill and of a decode are packed and stored once.
   }];
   let options = [
-    Option<"hasDevice", "has-device", "bool", /*default=*/"false",
-           "Whether there is a device">,
     Option<"hostPacksBlocks", "host-packs-blocks", "bool", /*default=*/"false",
            "Contractions of the host pack block by block while they multiply: "
            "only constants lie packed">,
@@ -76,11 +82,9 @@ def FoldEncodings : Pass<"tw-fold-encodings", "mlir::func::FuncOp"> {
   let summary = "Leave encoded what is encoded again";
   let description = [{
     A `tw.set_encoding` of what a `tw.unset_encoding` gives: with the same
-    encoding, on one side, both vanish; else they become one `tw.relayout`.
+    encoding, on one device, both vanish; else they become one `tw.relayout`.
   }];
   let options = [
-    Option<"hasDevice", "has-device", "bool", /*default=*/"false",
-           "Whether there is a device">,
     Option<"hostPacksBlocks", "host-packs-blocks", "bool", /*default=*/"false",
            "Contractions of the host pack block by block while they multiply, "
            "and store where the result is wanted: there nothing is gained">,
@@ -92,7 +96,7 @@ def SpecializeEncodings : Pass<"tw-specialize-encodings", "mlir::func::FuncOp"> 
   let summary = "Say how the devices lay encoded tensors out";
   let description = [{
     Each `#tw.encoding` becomes the `#tw.layout` that the device makes of it
-    which computes with it. An encoded contraction gets `tw.tile`, the tile
+    which computes with it; tw-assign-devices says which one that is. An encoded contraction gets `tw.tile`, the tile
     function that its layouts are for. What a device without data tiling computes
     has `#tw.layout<identity>`.
 
@@ -100,11 +104,6 @@ def SpecializeEncodings : Pass<"tw-specialize-encodings", "mlir::func::FuncOp"> 
     through a `tw.relayout`.
   }];
   let options = [
-    Option<"target", "target", "std::string", /*default=*/"\"none\"",
-           "The device that everything runs on, or all that another does not">,
-    Option<"device", "device", "std::string", /*default=*/"\"\"",
-           "The device of what `tw.device` does not keep on the host; empty for "
-           "none">,
     Option<"prefix", "prefix", "std::string", /*default=*/"\"tw\"",
            "Prefix of the tile names: <prefix>_mmt4d_tile_...">,
   ];

@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes of encodings in a row. All are for func.func.
+// Passes of encodings in a row, for func.func but for tw-data-tiling.
 
 #ifndef TILEWRIGHT_ENCODING_PIPELINES_H
 #define TILEWRIGHT_ENCODING_PIPELINES_H
@@ -17,7 +17,8 @@ void addVerified(mlir::OpPassManager &pm, std::unique_ptr<mlir::Pass> pass);
 void addSpecializeAndMaterialize(mlir::OpPassManager &pm,
                                  const SpecializeEncodingsOptions &options);
 
-/// Registers `tw-data-tiling`: set, specialize and materialize.
+/// Registers `tw-data-tiling`, for modules: devices, set, specialize and
+/// materialize.
 void registerDataTilingPipeline();
 
 } // namespace tilewright

@@ -1,33 +1,44 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which device an operation of a model runs on.
+// Which of a module's devices an operation runs on.
 
 #ifndef TILEWRIGHT_ENCODING_PLACE_H
 #define TILEWRIGHT_ENCODING_PLACE_H
 
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/Operation.h"
+#include "tilewright/Dialect/TwDialect.h"
 
 namespace tilewright {
 
-/// On a function or operation of a model: where it runs, kHost or kDevice. On
-/// one that was outlined: kDevice, or absent.
+/// On a function or operation: the name of the device that it runs on, a
+/// StringAttr; absent: where what is around it does, or, of a module, on the
+/// first device with memory of its own, else on the host.
 inline constexpr llvm::StringLiteral kDeviceAttr = "tw.device";
-inline constexpr llvm::StringLiteral kHost = "host";
-inline constexpr llvm::StringLiteral kDevice = "device";
 
-/// Whether `op` runs on the host, of a model that has a device.
-inline bool isOnHost(mlir::Operation *op) {
-  auto place = op->getAttrOfType<mlir::StringAttr>(kDeviceAttr);
-  return place && place.getValue() == kHost;
-}
+/// The devices of the module that `op` is in, tw::kDevices of the outermost.
+/// None: there is nothing but the host.
+llvm::SmallVector<tw::DeviceAttr> devicesOf(mlir::Operation *op);
+
+/// The one that `op` runs on; null if the module names none.
+tw::DeviceAttr deviceOf(mlir::Operation *op);
+
+/// The one that calls all others; null if the module names none.
+tw::DeviceAttr hostOf(mlir::Operation *op);
+
+/// Whether `op` computes in the host's memory.
+bool isOnHost(mlir::Operation *op);
+
+/// Whether they run on one device.
+bool areTogether(mlir::Operation *x, mlir::Operation *y);
 
 /// What is a part of `whole` now, or was made for it, runs where it did.
 inline void placeLike(mlir::Operation *part, mlir::Operation *whole) {
   if (mlir::Attribute place = whole->getAttr(kDeviceAttr))
     part->setAttr(kDeviceAttr, place);
 }
+
+/// `op`, and all in it that does not say otherwise, runs on `device`.
+void placeOn(tw::DeviceAttr device, mlir::Operation *op);
 
 } // namespace tilewright
 

@@ -23,8 +23,9 @@ std::string escapeControls(llvm::StringRef text, Lines lines = Lines::One);
 /// Prints "<tool>: error: <message>" as one line.
 void printError(llvm::StringRef tool, llvm::StringRef message);
 
-/// The same for a warning.
+/// The same for a warning, and for a note.
 void printWarning(llvm::StringRef tool, llvm::StringRef message);
+void printNote(llvm::StringRef tool, llvm::StringRef message);
 
 /// Prints each of joined errors.
 void printErrors(llvm::StringRef tool, llvm::Error errors);

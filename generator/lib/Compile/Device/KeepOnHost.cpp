@@ -18,13 +18,14 @@ namespace {
 
 struct KeepOnHostPass : impl::KeepOnHostBase<KeepOnHostPass> {
   void runOnOperation() override {
-    auto host = StringAttr::get(&getContext(), kHost);
+    tw::DeviceAttr host = hostOf(getOperation());
     getOperation().walk([&](Operation *op) {
       if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op) || isInElementBody(op))
         return;
       for (Region &region : op->getRegions())
         for (Operation &inner : region.getOps())
-          inner.setAttr(kDeviceAttr, host);
+          if (!isOnHost(&inner))
+            placeOn(host, &inner);
     });
   }
 };

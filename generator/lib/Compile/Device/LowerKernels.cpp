@@ -66,8 +66,8 @@ struct ExpandDeviceMathPass : impl::ExpandDeviceMathBase<ExpandDeviceMathPass> {
                      << op->getResult(0).getType()
                      << " cannot be computed on amdgpu, which has f32 "
                         "(f16 and bf16 through it) of the transcendental "
-                        "functions; keep it on the host by tw.device = "
-                        "\"host\"";
+                        "functions; have a CPU do it, by its name as "
+                        "tw.device";
       return WalkResult::interrupt();
     });
     if (walk.wasInterrupted())

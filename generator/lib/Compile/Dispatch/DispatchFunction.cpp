@@ -39,8 +39,12 @@ public:
     dispatch.func = func::FuncOp::create(b, "dispatch",
                                          b.getFunctionType(types, resultTypes));
     dispatch.func.setPrivate();
-    if (place == Place::Device)
-      dispatch.func->setAttr(kDeviceAttr, b.getStringAttr(kDevice));
+    // What a branch does is the host's, whatever it says.
+    if (devicesOf(ops.back()).size() > 1)
+      placeOn(place == Place::Host && !isOnHost(ops.back())
+                  ? hostOf(ops.back())
+                  : deviceOf(ops.back()),
+              dispatch.func);
     b.setInsertionPointToStart(dispatch.func.addEntryBlock());
     Block::BlockArgListType arguments = dispatch.func.getBody().getArguments();
     for (Operation *constant : constants)

@@ -35,7 +35,7 @@ bool packsConstant(tw::SetEncodingOp op) {
 } // namespace
 
 Place DispatchGroups::placeOf(Operation *op) const {
-  return hasDevice && !isOnHost(op) &&
+  return !isOnHost(op) &&
                  isa<func::FuncOp, tw::DispatchRegionOp>(op->getParentOp())
              ? Place::Device
              : Place::Host;
@@ -141,6 +141,7 @@ SmallVector<SmallVector<Operation *>> DispatchGroups::groupsOf(Block &block) {
          isJoined = false;
     for (size_t i : llvm::reverse(used)) {
       if (isDispatched && !isJoined && groups[i].mayGrow &&
+          areTogether(&op, groups[i].ops.back()) &&
           areOfOneRegion(&op, groups[i].ops.back())) {
         group = groups[i];
         isJoined = join(&op, group);

@@ -22,8 +22,8 @@ public:
   /// Operations that `regionOf` has are done with those of the same region at
   /// most.
   using Regions = llvm::DenseMap<mlir::Operation *, unsigned>;
-  explicit DispatchGroups(bool hasDevice, Regions regionOf = Regions())
-      : hasDevice(hasDevice), regionOf(std::move(regionOf)) {}
+  explicit DispatchGroups(Regions regionOf = Regions())
+      : regionOf(std::move(regionOf)) {}
 
   /// Where `op` of a model is done. What branches and loops do is the host's:
   /// launches are a straight line.
@@ -74,7 +74,6 @@ private:
   bool isOfElements(mlir::Operation *op) const;
   bool isUnpackedFor(const Group &group, mlir::Operation *root) const;
 
-  bool hasDevice;
   Regions regionOf; ///< numbers from 1
 };
 

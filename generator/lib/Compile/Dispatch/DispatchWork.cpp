@@ -314,8 +314,9 @@ std::vector<ModelDispatch> dispatchesOf(ModuleOp module) {
         dispatches.emplace_back();
         dispatches.back().name = op.getCallee().str();
         dispatches.back().place = placeOf(op.getLoc());
-        dispatches.back().onDevice =
-            isForDevice(symbols.lookup(op.getCallee()));
+        Operation *callee = symbols.lookup(op.getCallee());
+        if (deviceOf(callee) != hostOf(callee))
+          dispatches.back().device = deviceOf(callee).getName().str();
         dispatches.back().tile = works.back()->tile();
         dispatches.back().packs = works.back()->packs();
       }

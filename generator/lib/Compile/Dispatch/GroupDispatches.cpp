@@ -46,7 +46,7 @@ struct GroupDispatchesPass : impl::GroupDispatchesBase<GroupDispatchesPass> {
   using GroupDispatchesBase::GroupDispatchesBase;
 
   void runOnOperation() override {
-    DispatchGroups groups(hasDevice);
+    DispatchGroups groups;
     groups.giveEachItsOwn(getOperation());
     collapseEpilogues(getOperation());
     for (Block *block : DispatchGroups::blocksOf(getOperation()))

@@ -43,11 +43,10 @@ DispatchGroups::Regions inlineRegions(func::FuncOp func) {
 
 class Outliner {
 public:
-  Outliner(ModuleOp module, bool hasDevice)
-      : module(module), hasDevice(hasDevice) {}
+  explicit Outliner(ModuleOp module) : module(module) {}
 
   LogicalResult outline(func::FuncOp func) {
-    DispatchGroups groups(hasDevice, inlineRegions(func));
+    DispatchGroups groups(inlineRegions(func));
     groups.giveEachItsOwn(func);
     hoistSizes(func);
     collapseEpilogues(func);
@@ -122,7 +121,6 @@ private:
   }
 
   ModuleOp module;
-  bool hasDevice;
   std::map<std::string, std::string> names; ///< by body
   llvm::StringMap<unsigned> counts;         ///< of functions, by kind
 };
@@ -133,7 +131,7 @@ struct OutlineDispatchesPass
 
   void runOnOperation() override {
     SmallVector<func::FuncOp> funcs(getOperation().getOps<func::FuncOp>());
-    Outliner outliner(getOperation(), hasDevice);
+    Outliner outliner(getOperation());
     for (func::FuncOp func : funcs)
       if (!func.isExternal() && failed(outliner.outline(func)))
         return signalPassFailure();

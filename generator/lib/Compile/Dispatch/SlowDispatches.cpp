@@ -3,8 +3,7 @@
 
 #include "SlowDispatches.h"
 
-#include "../Loops/LoopPlan.h"
-#include "../Pipeline.h"
+#include "../DeviceTargets.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -216,13 +215,14 @@ bool isSmall(const ModelDispatch &dispatch) {
 
 } // namespace
 
-void judgeDispatches(ModuleOp module, const TargetCpu &target,
-                     std::vector<ModelDispatch> &dispatches) {
+void judgeDispatches(ModuleOp module, std::vector<ModelDispatch> &dispatches) {
+  DeviceTargets targets;
   SymbolTable symbols(module);
   for (ModelDispatch &dispatch : dispatches) {
-    if (dispatch.onDevice)
-      continue;
     auto func = symbols.lookup<func::FuncOp>(dispatch.name);
+    if (!isOnHost(func))
+      continue;
+    const TargetCpu &target = targets.of(func);
     Estimate estimate(func, vectorsOf(target), fusesMultiplyAdds(target));
     if (estimate.isGood() || isSmall(dispatch))
       continue;

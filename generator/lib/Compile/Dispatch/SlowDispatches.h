@@ -15,7 +15,7 @@ namespace tilewright {
 /// and emits a remark at those of less than half or with loops over single
 /// elements, unless all of their calls are known to be small. Contractions that
 /// call tiles are not judged.
-void judgeDispatches(mlir::ModuleOp module, const TargetCpu &target,
+void judgeDispatches(mlir::ModuleOp module,
                      std::vector<ModelDispatch> &dispatches);
 
 } // namespace tilewright

@@ -4,6 +4,7 @@
 // tw-approximate-math: functions of f32 as arithmetic, of scalars and of
 // vectors alike, so that an element does not depend on where it is.
 
+#include "../DeviceTargets.h"
 #include "ExponentialTerms.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -112,6 +113,13 @@ struct ApproximateMathPass : impl::ApproximateMathBase<ApproximateMathPass> {
   using ApproximateMathBase::ApproximateMathBase;
 
   void runOnOperation() override {
+    bool scales = this->scales;
+    if (!devicesOf(getOperation()).empty()) {
+      const TargetCpu &target = targets.of(getOperation());
+      if (!fusesMultiplyAdds(target))
+        return;
+      scales = scalesByPowers(target);
+    }
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     patterns.add<Approximate<math::ExpOp>>(context, exponential, scales);
@@ -142,6 +150,8 @@ struct ApproximateMathPass : impl::ApproximateMathBase<ApproximateMathPass> {
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
+
+  DeviceTargets targets;
 };
 
 } // namespace

@@ -1,0 +1,57 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "DeviceTargets.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/IR/Module.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+const TargetCpu &DeviceTargets::of(Operation *op) {
+  tw::DeviceAttr device = deviceOf(op);
+  std::shared_ptr<TargetCpu> &target = targets[device];
+  for (tw::DeviceAttr named : {device, hostOf(op)}) {
+    if (target || !named)
+      break;
+    llvm::Expected<TargetCpu> parsed = parseTargetCpu(named.getTarget());
+    if (parsed)
+      target = std::make_shared<TargetCpu>(std::move(*parsed));
+    else
+      consumeError(parsed.takeError());
+  }
+  if (!target)
+    target = std::make_shared<TargetCpu>(targetCpuOf(info(TW_ISA_GENERIC)));
+  return *target;
+}
+
+void setTargetsOfOthers(ModuleOp module, llvm::Module &code,
+                        const Backend &backend) {
+  DeviceTargets targets;
+  for (auto func : module.getOps<LLVM::LLVMFuncOp>())
+    if (llvm::Function *made = code.getFunction(func.getName());
+        made && !made->isDeclaration() && func->hasAttr(kDeviceAttr))
+      backend.setTarget(*made, targets.of(func));
+}
+
+VectorTarget vectorsOf(const TargetCpu &target) {
+  return {target.best().vectorBits / 8,
+          target.has("avx512bw") && target.has("avx512vl")};
+}
+
+bool fusesMultiplyAdds(const TargetCpu &target) {
+  return target.has("fma") || target.arch == llvm::Triple::aarch64;
+}
+
+bool scalesByPowers(const TargetCpu &target) {
+  return vectorsOf(target).masks && target.has("avx512dq");
+}
+
+bool convertsF16(const TargetCpu &target) {
+  // AArch64 does without any feature.
+  return target.has("f16c") || target.arch == llvm::Triple::aarch64;
+}
+
+} // namespace tilewright

@@ -1,0 +1,65 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tilewright/Encoding/Place.h"
+
+using namespace mlir;
+
+namespace tilewright {
+namespace {
+
+/// What `op` says, or what is around it.
+StringAttr nameOf(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto name = op->getAttrOfType<StringAttr>(kDeviceAttr))
+      return name;
+  return nullptr;
+}
+
+tw::DeviceAttr firstIn(ArrayRef<tw::DeviceAttr> devices, tw::Memory memory) {
+  auto found = llvm::find_if(
+      devices, [&](auto device) { return device.getMemory() == memory; });
+  return found == devices.end() ? nullptr : *found;
+}
+
+} // namespace
+
+SmallVector<tw::DeviceAttr> devicesOf(Operation *op) {
+  while (Operation *parent = op->getParentOp())
+    op = parent;
+  SmallVector<tw::DeviceAttr> devices;
+  if (auto all = op->getAttrOfType<ArrayAttr>(tw::kDevices))
+    llvm::append_range(devices, all.getAsRange<tw::DeviceAttr>());
+  return devices;
+}
+
+tw::DeviceAttr deviceOf(Operation *op) {
+  SmallVector<tw::DeviceAttr> devices = devicesOf(op);
+  if (StringAttr name = nameOf(op))
+    for (tw::DeviceAttr device : devices)
+      if (device.getName() == name.getValue())
+        return device;
+  tw::DeviceAttr own = firstIn(devices, tw::Memory::Own);
+  return own ? own : firstIn(devices, tw::Memory::Host);
+}
+
+tw::DeviceAttr hostOf(Operation *op) {
+  return firstIn(devicesOf(op), tw::Memory::Host);
+}
+
+bool isOnHost(Operation *op) {
+  tw::DeviceAttr device = deviceOf(op);
+  return !device || device.getMemory() == tw::Memory::Host;
+}
+
+bool areTogether(Operation *x, Operation *y) {
+  return deviceOf(x) == deviceOf(y);
+}
+
+void placeOn(tw::DeviceAttr device, Operation *op) {
+  if (device)
+    op->setAttr(kDeviceAttr,
+                StringAttr::get(op->getContext(), device.getName()));
+}
+
+} // namespace tilewright
