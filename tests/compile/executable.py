@@ -330,7 +330,8 @@ def check_state(options):
     library.counter_destroy(instance)
 
 
-def check_parameters(options):
+def check_file(options):
+    """A program with its parameters in itself, and in a file; the flags, x and what it computes of it."""
     work = options.scratch
     weights = [float(i % 11 - 5) for i in range(64 * 32)]
     header = json.dumps({"w": {"dtype": "F32", "shape": [64, 32], "data_offsets": [0, 4 * len(weights)]}}).encode()
@@ -352,6 +353,12 @@ def check_parameters(options):
     program.refuses("the model's parameters are in a file of their own; name it by --parameters=<file.twp>", *call)
     program.refuses("'none.twp' cannot be opened", *call, "--parameters=none.twp")
     program.refuses(f"'{work / 'x.npy'}' is no file of parameters", *call, f"--parameters={work / 'x.npy'}")
+    return flags, x, expected
+
+
+def check_parameters(options):
+    work = options.scratch
+    flags, x, expected = check_file(options)
     # The same as a shared library, which has the runtime in it.
     Program(options, "apart.so", PARAMETERS, *flags, f"--parameters-out={work / 'apart.twp'}")
     library = ctypes.CDLL(str((work / "apart.so").resolve()))
@@ -382,6 +389,8 @@ def check_device(options):
     x, y = (ctypes.c_float * 6)(*range(6)), (ctypes.c_float * 6)()
     expect("model.so", (library.add_f32(x, ctypes.c_int64(2), x, ctypes.c_int64(2), y), list(y)),
            (0, [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]))
+    check_file(options)
+    (work / "x.npy").write_bytes(npy.encode("<f4", (2, 3), data))
     os.environ["TW_HIP_LIBRARY"] = "/none"
     program.refuses("'add_f32' returns ", *[f"--input={work / 'x.npy'}"] * 2)
 

@@ -62,12 +62,12 @@ void useEmulatedHip() {
 std::set<tw_hip_program_t*> programs;
 std::mutex programs_mutex;
 
-void recordedBegin(tw_hip_program_t* program) {
+void recordedBegin(tw_hip_program_t* program, const void* parameters) {
   {
     std::lock_guard<std::mutex> lock(programs_mutex);
     programs.insert(program);
   }
-  tw_hip_begin(program);
+  tw_hip_begin(program, parameters);
 }
 
 void closePrograms() {

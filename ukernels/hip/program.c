@@ -64,7 +64,8 @@ static tw_status_t upload(struct tw_hip_state_t* state, void* to,
 }
 
 static tw_status_t upload_constants(struct tw_hip_state_t* state,
-                                    const tw_hip_program_t* program) {
+                                    const tw_hip_program_t* program,
+                                    const char* parameters) {
   tw_status_t status = TW_STATUS_OK;
   for (int64_t i = 0; status == TW_STATUS_OK && i < program->constant_count;
        ++i) {
@@ -73,8 +74,10 @@ static tw_status_t upload_constants(struct tw_hip_state_t* state,
         tw_hip_pool_allocate(state->hip, &state->pool, state->stream,
                              (size_t)constant->bytes, &state->constants[i]);
     if (status == TW_STATUS_OK)
-      status =
-          upload(state, state->constants[i], constant->data, constant->bytes);
+      status = upload(
+          state, state->constants[i],
+          constant->data ? constant->data : parameters + constant->offset,
+          constant->bytes);
   }
   return status;
 }
@@ -96,6 +99,7 @@ static void close_state(struct tw_hip_state_t* state) {
 
 // Null after a failure, which is then in *status.
 static struct tw_hip_state_t* open_state(const tw_hip_program_t* program,
+                                         const char* parameters,
                                          tw_status_t* status) {
   *status = TW_STATUS_UNSUPPORTED;
   const tw_hip_api_t* hip = tw_hip_load();
@@ -124,16 +128,19 @@ static struct tw_hip_state_t* open_state(const tw_hip_program_t* program,
     *status =
         tw_hip_check(hip, hip->StreamCreate(&state->stream), "hipStreamCreate");
   if (*status == TW_STATUS_OK) *status = load_kernels(state, program);
-  if (*status == TW_STATUS_OK) *status = upload_constants(state, program);
+  if (*status == TW_STATUS_OK)
+    *status = upload_constants(state, program, parameters);
   if (*status == TW_STATUS_OK) return state;
   close_state(state);
   return NULL;
 }
 
-void tw_hip_begin(tw_hip_program_t* program) {
+void tw_hip_begin(tw_hip_program_t* program, const void* parameters) {
   begin_status = TW_STATUS_OK;
   pthread_mutex_lock(&opening);
-  if (!program->state) program->state = open_state(program, &begin_status);
+  if (!program->state)
+    program->state =
+        open_state(program, (const char*)parameters, &begin_status);
   struct tw_hip_state_t* state = program->state;
   pthread_mutex_unlock(&opening);
   if (!state) return;

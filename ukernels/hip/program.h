@@ -22,8 +22,9 @@ extern "C" {
 #endif
 
 typedef struct tw_hip_constant_t {
-  const void* data;
+  const void* data;  // null: in the file of parameters
   int64_t bytes;
+  int64_t offset;  // there
 } tw_hip_constant_t;
 
 // Data of the program, written by the compiler; on a 64-bit host all members
@@ -41,8 +42,9 @@ typedef struct tw_hip_program_t {
 } tw_hip_program_t;
 
 // The first call finds a device of the code object's gfx, loads the kernels and
-// uploads the constants.
-void tw_hip_begin(tw_hip_program_t* program);
+// uploads the constants. Of a program with constants in a file, `parameters` is
+// that file's first byte, which no other call reads; else it is null.
+void tw_hip_begin(tw_hip_program_t* program, const void* parameters);
 
 // Waits for all that was launched.
 int32_t tw_hip_end(tw_hip_program_t* program);

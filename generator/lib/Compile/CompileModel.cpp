@@ -70,10 +70,6 @@ public:
 
 private:
   Error runSteps() {
-    if (options.gpu() && options.parametersInFile)
-      return createStringError(
-          "a file of parameters goes with models for CPUs; of a model for a "
-          "GPU the parameters are constants, without --parameters-out");
     if (options.threads > 1 && (options.gpu() || options.reference))
       return createStringError(
           options.gpu()
@@ -397,7 +393,7 @@ private:
       (*backend)->setTarget(*code, options.host());
       setTargetsOfOthers(*module, *code, **backend);
       if (options.gpu())
-        defineProgram(*code, codeObject, *options.gpu(), model.kernels,
+        defineProgram(*module, *code, codeObject, *options.gpu(), model.kernels,
                       constants);
       if (Error error = nameConstants(*module, packedValues, *code, model))
         return error;

@@ -29,7 +29,7 @@ public:
       return success();
     bool launches = false;
     func.walk([&](LLVM::CallOp call) {
-      launches |= call.getCallee() == "tw_hip_begin";
+      launches |= call.getCallee() == kHipBeginFunction;
     });
     return launches ? record(checks) : stop(checks);
   }

@@ -43,7 +43,7 @@ func.func private @mmt4d_0(%lhs: tensor<?x?x?x?x16x16xf16>, %rhs: tensor<?x?x?x?
 // Memory comes from the library, and goes back to it; work on host memory stays. The status is the library's.
 // CHECK-LABEL: func.func @elementwise(
 // CHECK-SAME:    %[[X:.*]]: memref<8x16xf32>
-// CHECK:         llvm.call @tw_hip_begin(%[[PROGRAM:[^)]*]])
+// CHECK:         llvm.call @tw_hip_begin(%[[PROGRAM:[^,]*]], %{{.*}})
 // CHECK:         %[[A:.*]] = call @tw_hip_allocate(%[[PROGRAM]], %{{.*}}) : (!llvm.ptr, i64) -> memref<1xi8, 1>
 // CHECK:         llvm.call @tw_hip_upload
 // CHECK:         llvm.call @tw_hip_launch.{{[0-9]+}}(%[[PROGRAM]], %[[EXP:[^,]*]],

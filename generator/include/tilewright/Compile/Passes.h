@@ -107,6 +107,13 @@ inline constexpr llvm::StringLiteral kKernelsAttr = "tw.kernels";
 inline constexpr llvm::StringLiteral kConstantsAttr = "tw.constants";
 /// How many launches there are in its code, an i64.
 inline constexpr llvm::StringLiteral kDispatchesAttr = "tw.dispatches";
+/// On a module: of those that are in the file of parameters, the offset there
+/// and the bytes, a DictionaryAttr of DenseI64ArrayAttr.
+inline constexpr llvm::StringLiteral kConstantOffsetsAttr =
+    "tw.constant_offsets";
+/// Of ukernels/hip/program.h: called with the program and the file of
+/// parameters, where a function begins.
+inline constexpr llvm::StringLiteral kHipBeginFunction = "tw_hip_begin";
 /// The nested module of the kernels that are not tiles'.
 inline constexpr llvm::StringLiteral kKernelsModule = "kernels";
 /// Memory space of what is on the device: global memory of AMD GPUs.

@@ -8,6 +8,7 @@
 #include "HostProgram.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "tilewright/Amdgpu/CodeObject.h"
+#include "tilewright/Compile/Passes.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 
@@ -75,8 +76,9 @@ emitCodeObject(ModuleOp kernels, ArrayRef<TileKey> tiles,
   return (*backend)->emit(*module, DeviceFile::CodeObject);
 }
 
-void defineProgram(llvm::Module &host, ArrayRef<char> codeObject,
-                   const TargetCpu &gpu, ArrayRef<std::string> kernels,
+void defineProgram(ModuleOp module, llvm::Module &host,
+                   ArrayRef<char> codeObject, const TargetCpu &gpu,
+                   ArrayRef<std::string> kernels,
                    ArrayRef<std::string> constants) {
   llvm::LLVMContext &context = host.getContext();
   llvm::Type *word = llvm::Type::getInt64Ty(context);
@@ -96,13 +98,22 @@ void defineProgram(llvm::Module &host, ArrayRef<char> codeObject,
   SmallVector<llvm::Constant *> names, data;
   for (const std::string &name : kernels)
     names.push_back(addString(host, name));
-  auto *constantType = llvm::StructType::get(context, {pointer, word});
+  auto *constantType = llvm::StructType::get(context, {pointer, word, word});
+  auto inFile = module->getAttrOfType<DictionaryAttr>(kConstantOffsetsAttr);
   for (const std::string &name : constants) {
+    if (auto place = inFile ? inFile.getAs<DenseI64ArrayAttr>(name) : nullptr) {
+      data.push_back(llvm::ConstantStruct::get(
+          constantType, {llvm::Constant::getNullValue(pointer),
+                         number(place[1]), number(place[0])}));
+      continue;
+    }
     llvm::GlobalVariable *global =
         host.getGlobalVariable(name, /*AllowInternal=*/true);
     data.push_back(llvm::ConstantStruct::get(
-        constantType, {global, number(host.getDataLayout().getTypeStoreSize(
-                                   global->getValueType()))}));
+        constantType,
+        {global,
+         number(host.getDataLayout().getTypeStoreSize(global->getValueType())),
+         number(0)}));
   }
   auto *type = llvm::StructType::get(
       context, {pointer, pointer, pointer, word, pointer, word, pointer, word});

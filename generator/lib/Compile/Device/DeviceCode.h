@@ -32,9 +32,11 @@ emitCodeObject(mlir::ModuleOp kernels, llvm::ArrayRef<TileKey> tiles,
                const DeviceKernelOptions &options, const TargetCpu &gpu);
 
 /// Defines the program's data (tw_hip_program_t) in the host's module: the code
-/// object, the kernels' names and the constants, globals of `host`.
-void defineProgram(llvm::Module &host, llvm::ArrayRef<char> codeObject,
-                   const TargetCpu &gpu, llvm::ArrayRef<std::string> kernels,
+/// object, the kernels' names and the constants, globals of `host` or, by
+/// kConstantOffsetsAttr of `module`, in the file of parameters.
+void defineProgram(mlir::ModuleOp module, llvm::Module &host,
+                   llvm::ArrayRef<char> codeObject, const TargetCpu &gpu,
+                   llvm::ArrayRef<std::string> kernels,
                    llvm::ArrayRef<std::string> constants);
 
 } // namespace tilewright

@@ -190,7 +190,10 @@ void HostProgram::wrap(func::FuncOp func) {
   Block &block = func.getBody().front();
   ImplicitLocOpBuilder b(func.getLoc(), func.getContext());
   b.setInsertionPointToStart(&block);
-  call(b, "tw_hip_begin", {});
+  // tw-load-parameters says where the file is, of a model that has one.
+  Value none =
+      LLVM::ZeroOp::create(b, LLVM::LLVMPointerType::get(b.getContext()));
+  call(b, kHipBeginFunction, none);
   Operation *end = block.getTerminator();
   b.setInsertionPoint(end);
   end->setOperand(0, call(b, "tw_hip_end", {}, b.getI32Type()));

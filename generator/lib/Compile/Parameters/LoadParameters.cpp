@@ -42,6 +42,7 @@ public:
       addPointer(load->getParentOfType<func::FuncOp>());
     for (memref::GetGlobalOp load : loads)
       replace(load);
+    loadOnDevice();
     for (const auto &entry : offsets)
       symbols.lookup(entry.first())->erase();
     module->setAttr(kParametersAttr, b.getArrayAttr(parameters));
@@ -77,8 +78,10 @@ private:
     for (auto [name, value, place] : llvm::zip_equal(names, contents, places))
       parameters.push_back(b.getArrayAttr(
           {b.getStringAttr(name), value, b.getI64IntegerAttr(int64_t(place))}));
-    for (const auto &[symbol, number] : numbers)
+    for (const auto &[symbol, number] : numbers) {
       offsets[symbol] = places[number];
+      bytes[symbol] = pieces[number].size();
+    }
     module->setAttr(kExternalConstantsAttr, b.getDictionaryAttr(others));
   }
 
@@ -133,6 +136,34 @@ private:
     }
   }
 
+  /// What the device alone reads is uploaded from the file.
+  void loadOnDevice() {
+    SmallVector<NamedAttribute> places;
+    if (auto names = module->getAttrOfType<ArrayAttr>(kConstantsAttr))
+      for (auto name : names.getAsRange<StringAttr>())
+        if (auto offset = offsets.find(name); offset != offsets.end())
+          places.emplace_back(
+              name, b.getDenseI64ArrayAttr({offset->second, bytes[name]}));
+    if (places.empty())
+      return;
+    module->setAttr(kConstantOffsetsAttr, b.getDictionaryAttr(places));
+    SmallVector<LLVM::CallOp> begins;
+    module.walk([&](LLVM::CallOp call) {
+      if (call.getCallee() == kHipBeginFunction)
+        begins.push_back(call);
+    });
+    for (LLVM::CallOp begin : begins) {
+      auto func = begin->getParentOfType<func::FuncOp>();
+      addPointer(func);
+      ImplicitLocOpBuilder here(begin.getLoc(), begin);
+      Value address =
+          memref::ExtractAlignedPointerAsIndexOp::create(here, pointers[func]);
+      Value word = arith::IndexCastOp::create(here, here.getI64Type(), address);
+      begin.setOperand(1, LLVM::IntToPtrOp::create(
+                              here, begin.getOperand(1).getType(), word));
+    }
+  }
+
   void replace(memref::GetGlobalOp load) {
     ImplicitLocOpBuilder here(load.getLoc(), load);
     Value pointer = pointers[load->getParentOfType<func::FuncOp>()];
@@ -155,7 +186,7 @@ private:
   ModuleOp module;
   Builder b;
   SymbolTable symbols;
-  llvm::StringMap<int64_t> offsets; ///< of globals that become parameters
+  llvm::StringMap<int64_t> offsets, bytes; ///< of globals in the file
   SmallVector<Attribute> parameters;
   llvm::DenseMap<Operation *, Value> pointers; ///< by function
 };
