@@ -168,7 +168,7 @@ TEST(DiagnosticsTest, OneWarningPerCause) {
   ASSERT_EQ(model->remarks().size(), 1u);
   EXPECT_EQ(model->remarks()[0],
             "test.mlir:2:7: lowered to plain loops: no tile function has these "
-            "element types, and 19 more like it");
+            "element types: 'i64', 'i64', 'i64', and 19 more like it");
 }
 
 // What upstream's verifier finds is said as tw-check-sizes says it.

@@ -193,7 +193,7 @@ TEST_P(ModelsTest, TypesWithoutATileBecomeLoops) {
   EXPECT_EQ(
       model->remarks()[0],
       "test.mlir:3:12: lowered to plain loops: no tile function has these "
-      "element types");
+      "element types: 'i64', 'i64', 'i64'");
   int64_t a[2] = {3, -4}, b[2] = {5, 1LL << 40}, c[1] = {7}, r[1];
   ASSERT_EQ(model->call("f", a, int64_t{1}, int64_t{2}, b, int64_t{2},
                         int64_t{1}, c, int64_t{1}, int64_t{1}, r),

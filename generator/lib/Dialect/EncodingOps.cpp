@@ -71,7 +71,11 @@ OpFoldResult UnsetEncodingOp::fold(FoldAdaptor) {
   return {};
 }
 
+// Encodings that are equal may become different layouts: of what one device
+// writes and another reads.
 OpFoldResult RelayoutOp::fold(FoldAdaptor) {
+  if (!isa<LayoutAttr>(getDestType().getEncoding()))
+    return {};
   if (getSourceType() == getDestType())
     return getSource();
   auto before = getSource().getDefiningOp<RelayoutOp>();

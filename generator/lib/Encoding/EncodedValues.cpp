@@ -40,17 +40,20 @@ FailureOr<bool> isEncodedContraction(linalg::GenericOp op) {
   if (op.getIndexingMapsArray() != first.getMaps())
     return op.emitOpError()
            << "has other maps than its encodings say, " << first;
-  std::optional<std::array<std::string, 3>> elements = matchProductElements(op);
-  if (!elements)
+  std::optional<std::array<bool, 2>> isUnsigned = matchUnsignedFactors(op);
+  if (!isUnsigned)
     return op.emitOpError() << "does not add products of its operands, as "
                                "their encodings say";
-  for (auto [operand, name] : llvm::enumerate(*elements)) {
+  for (auto [operand, sign] : llvm::enumerate(*isUnsigned)) {
     Type type = first.getElementTypes()[operand];
-    if (type.isInteger() && (name.front() == 'u') != type.isUnsignedInteger())
+    if (type.isInteger() && sign != type.isUnsignedInteger())
       return op.emitOpError()
              << "extends operand " << operand << " otherwise than from " << type
              << ", as its encoding says";
   }
+  if (Type out = first.getElementTypes().back(); out.isUnsignedInteger())
+    return op.emitOpError() << "adds to elements that are " << out
+                            << ", as its encoding says; expected signed ones";
   return true;
 }
 

@@ -65,8 +65,9 @@ SmallVector<unsigned> loopsOf(linalg::LinalgOp op,
 
 } // namespace
 
-std::optional<std::array<std::string, 3>>
-matchProductElements(linalg::LinalgOp op) {
+std::optional<std::array<bool, 2>> matchUnsignedFactors(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
+    return std::nullopt;
   Block *body = op.getBlock();
   Value sum = body->getTerminator()->getOperand(0);
   Operation *add = sum.getDefiningOp();
@@ -85,10 +86,21 @@ matchProductElements(linalg::LinalgOp op) {
     return std::nullopt;
   if (x->argument == 1)
     std::swap(x, y);
-  return std::array<std::string, 3>{
-      elementName(body->getArgument(0).getType(), x->isUnsigned),
-      elementName(body->getArgument(1).getType(), y->isUnsigned),
-      elementName(out.getType(), /*isUnsigned=*/false)};
+  return std::array<bool, 2>{x->isUnsigned, y->isUnsigned};
+}
+
+std::optional<std::array<std::string, 3>>
+matchProductElements(linalg::LinalgOp op) {
+  std::optional<std::array<bool, 2>> isUnsigned = matchUnsignedFactors(op);
+  if (!isUnsigned)
+    return std::nullopt;
+  Block *body = op.getBlock();
+  auto nameOf = [&](unsigned argument, bool isUnsigned) {
+    return elementName(body->getArgument(argument).getType(), isUnsigned);
+  };
+  return std::array<std::string, 3>{nameOf(0, (*isUnsigned)[0]),
+                                    nameOf(1, (*isUnsigned)[1]),
+                                    nameOf(2, /*isUnsigned=*/false)};
 }
 
 std::optional<Contraction> matchContraction(linalg::LinalgOp op) {

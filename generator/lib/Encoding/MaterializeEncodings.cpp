@@ -8,6 +8,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "tilewright/Encoding/MatchContraction.h"
 #include "tilewright/Encoding/PackOperand.h"
 #include "tilewright/Encoding/Passes.h"
 #include "tilewright/Encoding/Place.h"
@@ -29,20 +30,28 @@ public:
   LogicalResult run() {
     if (failed(collect()))
       return failure();
-    // In the order of the blocks: what an operation takes is packed already.
-    for (Operation *op : ops)
-      if (failed(materialize(op)))
-        return failure();
     func.setFunctionType(FunctionType::get(func.getContext(),
                                            packed(func.getArgumentTypes()),
                                            packed(func.getResultTypes())));
+    // In the order of the blocks, an operation before its regions: what an
+    // operation takes is packed already.
+    for (Operation *op : ops)
+      if (failed(materialize(op)))
+        return failure();
     return success();
   }
 
 private:
   LogicalResult collect() {
-    WalkResult walk = func.walk([&](Operation *op) {
+    for (Type type : llvm::concat<const Type>(func.getArgumentTypes(),
+                                              func.getResultTypes()))
+      if (failed(verifyLayout(type, func)))
+        return failure();
+    WalkResult walk = func.walk<WalkOrder::PreOrder>([&](Operation *op) {
       bool has = isa<tw::EncodingSizeOp>(op);
+      if (auto size = dyn_cast<tw::EncodingSizeOp>(op);
+          size && failed(verifyLayout(size.getTensorType(), op)))
+        return WalkResult::interrupt();
       for (Value operand : op->getOperands())
         has |= tw::isEncoded(operand.getType());
       for (Value result : op->getResults())
@@ -53,7 +62,7 @@ private:
           for (Value argument : block.getArguments())
             if (failed(note(argument, op, has)))
               return WalkResult::interrupt();
-      if (has && op != func)
+      if (has)
         ops.push_back(op);
       return WalkResult::advance();
     });
@@ -64,15 +73,22 @@ private:
     if (!tw::isEncoded(value.getType()))
       return success();
     has = true;
-    tw::LayoutAttr layout = layoutOf(value.getType());
+    encoded[value] = cast<RankedTensorType>(value.getType());
+    return verifyLayout(value.getType(), op);
+  }
+
+  static LogicalResult verifyLayout(Type type, Operation *op) {
+    if (!tw::isEncoded(type))
+      return success();
+    tw::LayoutAttr layout = layoutOf(type);
     if (!layout)
       return op->emitOpError()
-             << "has a value of type " << value.getType()
+             << "has the type " << type
              << ", whose layout is not known; run tw-specialize-encodings";
     if (layout.isScalable())
-      return op->emitOpError() << "has a value of type " << value.getType()
-                               << ", of tiles whose size is not known";
-    encoded[value] = cast<RankedTensorType>(value.getType());
+      return op->emitOpError()
+             << "has the type " << type
+             << ", of scalable tiles; expected tiles of fixed sizes";
     return success();
   }
 
@@ -93,15 +109,16 @@ private:
         .Case([&](tw::EncodingSizeOp size) { return compute(size); })
         .Case([&](linalg::GenericOp generic) { return multiply(generic); })
         .Case([&](tensor::CastOp cast) { return recast(cast); })
-        .Case([&](linalg::FillOp fill) { return retype(fill); })
+        .Case([&](linalg::FillOp fill) { return this->fill(fill); })
         .Default([&](Operation *other) {
-          if (isa<RegionBranchOpInterface>(other) ||
-              other->hasTrait<OpTrait::ReturnLike>() ||
-              isa<tw::DispatchOp, func::CallOp>(other))
+          if (isa<RegionBranchOpInterface, RegionBranchTerminatorOpInterface,
+                  BranchOpInterface, tw::DispatchOp, func::CallOp,
+                  func::FuncOp>(other))
             return retype(other);
           return LogicalResult(other->emitOpError()
                                << "takes or makes an encoded tensor, which it "
-                                  "does not know how to pack");
+                                  "does not know how to pack; expected it "
+                                  "behind tw.unset_encoding");
         });
   }
 
@@ -166,6 +183,44 @@ private:
       return op.emitOpError() << "is between tensors that lie differently; run "
                                  "tw-verify-encodings before";
     return retype(op);
+  }
+
+  /// Whether tiles may reach over the edge of a tensor.
+  static bool isFilledUp(RankedTensorType type, tw::LayoutAttr layout) {
+    return llvm::any_of(
+        llvm::zip_equal(layout.getInner(), layout.getTiles()), [&](auto tile) {
+          auto [dim, size] = tile;
+          int64_t extent = type.getDimSize(dim);
+          return size > 1 &&
+                 (ShapedType::isDynamic(extent) || extent % size != 0);
+        });
+  }
+
+  /// What fills up the last tiles is 0, whatever the tensor is filled with.
+  LogicalResult fill(linalg::FillOp op) {
+    RankedTensorType type = encoded.lookup(op.getResult(0));
+    tw::LayoutAttr layout = layoutOf(type);
+    if (unfilled(op.getResult(0)) || !isFilledUp(type, layout))
+      return retype(op);
+    FailureOr<SmallVector<OpFoldResult>> sizes = sizesOf(op.output(), op);
+    if (failed(sizes))
+      return failure();
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    Value dest = tensor::EmptyOp::create(b, *sizes, type.getElementType());
+    auto plain = linalg::FillOp::create(b, op.value(), dest);
+    placeLike(plain, op);
+    replace(op, packInto(b, plain.getResult(0), op.output(), layout, op));
+    return success();
+  }
+
+  /// A packed form does not say how large the tensor is.
+  FailureOr<SmallVector<OpFoldResult>> sizesOf(Value dest, Operation *op) {
+    auto sizes = sizesOfEmpty.find(dest);
+    if (sizes != sizesOfEmpty.end())
+      return sizes->second;
+    op->emitOpError() << "has a destination that is no tensor.empty, which "
+                         "says what sizes the tensor has";
+    return failure();
   }
 
   static SmallVector<OpFoldResult> tilesOf(ImplicitLocOpBuilder &b,
@@ -274,13 +329,10 @@ private:
     tw::LayoutAttr layout = layoutOf(from);
     Value plain = op.getSource();
     if (!layout.isIdentity()) {
-      // The packed form does not say how large the tensor is.
-      auto sizes = sizesOfEmpty.find(op.getDest());
-      if (sizes == sizesOfEmpty.end())
-        return op.emitOpError() << "has a destination that is no tensor.empty, "
-                                   "which says what sizes the tensor has";
-      Value dest =
-          tensor::EmptyOp::create(b, sizes->second, from.getElementType());
+      FailureOr<SmallVector<OpFoldResult>> sizes = sizesOf(op.getDest(), op);
+      if (failed(sizes))
+        return failure();
+      Value dest = tensor::EmptyOp::create(b, *sizes, from.getElementType());
       plain = unpackInto(b, plain, dest, layout, op);
     }
     replace(op, packInto(b, plain, op.getDest(),
@@ -291,11 +343,6 @@ private:
   LogicalResult compute(tw::EncodingSizeOp op) {
     ImplicitLocOpBuilder b(op.getLoc(), op);
     RankedTensorType type = op.getTensorType();
-    tw::LayoutAttr layout = layoutOf(type);
-    if (!layout)
-      return op.emitOpError() << "asks for the size of " << type
-                              << ", whose layout is not known; run "
-                                 "tw-specialize-encodings";
     SmallVector<OpFoldResult> sizes;
     auto dynamic = op.getSizes().begin();
     for (int64_t size : type.getShape())
@@ -304,7 +351,7 @@ private:
                           : OpFoldResult(b.getIndexAttr(size)));
     AffineExpr product = b.getAffineConstantExpr(
         llvm::divideCeil(tw::bitsInMemory(type.getElementType()), 8));
-    SmallVector<OpFoldResult> factors = packedSizes(b, layout, sizes);
+    SmallVector<OpFoldResult> factors = packedSizes(b, layoutOf(type), sizes);
     for (unsigned i = 0; i < factors.size(); ++i)
       product = product * b.getAffineSymbolExpr(i);
     Value bytes =
@@ -320,22 +367,21 @@ private:
       for (Value operand : op->getOperands())
         if (tw::LayoutAttr layout = layoutOf(encoded.lookup(operand));
             layout && !layout.isIdentity())
-          return op.emitOpError() << "has an operand with " << layout
-                                  << ", and no tile function";
+          return op.emitOpError()
+                 << "has an operand with " << layout
+                 << ", and no tile function; expected it behind "
+                    "tw.unset_encoding";
       return retype(op);
     }
+    std::optional<std::array<std::string, 3>> elements =
+        matchProductElements(op);
+    if (!elements)
+      return op.emitOpError() << "has the tile function " << tile
+                              << ", but does not add products of two operands";
+    FailureOr<SmallVector<AffineMap>> maps = outerMaps(op);
+    if (failed(maps))
+      return failure();
     ImplicitLocOpBuilder b(op.getLoc(), op);
-    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-    for (unsigned operand = 0; operand < 3; ++operand) {
-      tw::LayoutAttr layout = layoutOf(encoded.lookup(op->getOperand(operand)));
-      if (!layout || layout.isIdentity() || !layout.getPerm().empty())
-        return op.emitOpError() << "has operand " << operand
-                                << " in a layout that tw.mmt4d does not take";
-      SmallVector<AffineExpr> results =
-          applyPermutation(maps[operand].getResults(), layout.getOuter());
-      maps[operand] = AffineMap::get(maps[operand].getNumDims(), 0, results,
-                                     op.getContext());
-    }
     Value out = op.getOutputs()[0];
     // The tile writes its zeros itself; the out operand needs only be there.
     Value unwritten = unfilled(out);
@@ -343,10 +389,58 @@ private:
       out = unwritten;
     auto product = tw::Mmt4dOp::create(
         b, out.getType(), op.getInputs()[0], op.getInputs()[1], out, tile,
-        b.getAffineMapArrayAttr(maps), /*overwrite=*/unwritten != nullptr);
+        b.getAffineMapArrayAttr(*maps), /*overwrite=*/unwritten != nullptr);
     placeLike(product, op);
+    if (failed(product.verify()))
+      return failure();
+    const TypeTripleInfo &types = info(product.getKey().types);
+    for (auto [operand, name, type] : llvm::enumerate(
+             *elements, std::array{types.lhs, types.rhs, types.out}))
+      if (info(type).name != name)
+        return op.emitOpError() << "multiplies operand " << operand << " as "
+                                << name << ", but its tile function " << tile
+                                << " as " << StringRef(info(type).name);
     replace(op, product.getResult());
     return success();
+  }
+
+  /// Which loops go over the tiles of each operand of a multiplication. Its
+  /// operands are tiled along one loop of m, one of n and one of k.
+  FailureOr<SmallVector<AffineMap>> outerMaps(linalg::GenericOp op) {
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    SmallVector<SmallVector<unsigned>> tiled;
+    for (unsigned operand = 0; operand < 3; ++operand) {
+      tw::LayoutAttr layout = layoutOf(encoded.lookup(op->getOperand(operand)));
+      if (!layout || layout.getInner().size() != 2 || !layout.getPerm().empty())
+        return op.emitOpError()
+               << "has operand " << operand << " of type "
+               << encodedTypeOf(op->getOperand(operand))
+               << "; expected a layout with two tiles and without a swizzle, "
+                  "as tw.mmt4d takes it";
+      AffineMap &map = maps[operand];
+      tiled.push_back(
+          llvm::map_to_vector(layout.getInner(), [&](int64_t dim) -> unsigned {
+            return map.getDimPosition(dim);
+          }));
+      map =
+          AffineMap::get(map.getNumDims(), 0,
+                         applyPermutation(map.getResults(), layout.getOuter()),
+                         op.getContext());
+    }
+    unsigned m = tiled[2][0], n = tiled[2][1], k = tiled[0][1];
+    if (tiled[0][0] != m || tiled[1][0] != n || tiled[1][1] != k ||
+        maps[1].isFunctionOfDim(m) || maps[0].isFunctionOfDim(n) ||
+        maps[2].isFunctionOfDim(k))
+      return op.emitOpError()
+             << "has operands with tiles of different loops; expected lhs in "
+                "tiles of m and k, rhs of n and k, out of m and n";
+    return maps;
+  }
+
+  /// Before it was packed.
+  Type encodedTypeOf(Value value) {
+    RankedTensorType type = encoded.lookup(value);
+    return type ? type : value.getType();
   }
 
   func::FuncOp func;

@@ -316,6 +316,24 @@ private:
   Value unwritten; ///< what would be filled with zeros, or null
 };
 
+/// Of whatever dialect.
+bool hasEncoding(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getEncoding();
+}
+
+void remarkLoops(linalg::LinalgOp op, bool isMultiplication) {
+  InFlightDiagnostic remark = op->emitRemark("lowered to plain loops: ");
+  if (!isMultiplication) {
+    remark << "not a matrix multiplication";
+    return;
+  }
+  remark << "no tile function has these element types: ";
+  llvm::interleaveComma(op->getOperandTypes(), remark, [&](Type type) {
+    remark << getElementTypeOrSelf(type);
+  });
+}
+
 /// Calls `rewrite` for each contraction of `func` that a tile may compute.
 void forEachContraction(
     func::FuncOp func, llvm::function_ref<void(ContractionEncoder &)> rewrite) {
@@ -325,14 +343,11 @@ void forEachContraction(
     std::optional<Contraction> contraction = matchContraction(op);
     if (!contraction || !contraction->types) {
       if (linalg::isaContractionOpInterface(op))
-        op->emitRemark() << "lowered to plain loops: "
-                         << (contraction
-                                 ? "no tile function has these element types"
-                                 : "not a matrix multiplication");
+        remarkLoops(op, contraction.has_value());
       continue;
     }
     ContractionEncoder encoder(op, *contraction);
-    if (encoder.isEmpty() || tw::isEncoded(op->getOperand(0).getType()))
+    if (encoder.isEmpty() || llvm::any_of(op->getOperandTypes(), hasEncoding))
       continue;
     if (isOnHost(op))
       encoder.mergeLoops();

@@ -49,6 +49,7 @@ public:
   LogicalResult run() {
     if (failed(findDevices()) || failed(nameTiles()))
       return failure();
+    func.walk([&](tensor::EmptyOp empty) { split(empty); });
     func.walk<WalkOrder::PreOrder>([&](Operation *op) { retype(op); });
     func.walk([&](Operation *op) { moveOperands(op); });
     return success();
@@ -71,12 +72,20 @@ private:
     return success();
   }
 
+  /// Each that writes a tensor has its own: devices may write it differently.
+  static void split(tensor::EmptyOp empty) {
+    if (!encodingOf(empty.getType()) || empty->use_empty())
+      return;
+    OpBuilder b(empty);
+    for (OpOperand &use :
+         llvm::make_early_inc_range(llvm::drop_begin(empty->getUses())))
+      use.set(b.clone(*empty)->getResult(0));
+  }
+
   Specialization &of(Operation *op) {
     // A tensor to be written is of who writes it.
     while (isa<tensor::EmptyOp>(op) && op->hasOneUse())
       op = *op->user_begin();
-    if (isa<tw::YieldOp>(op))
-      op = op->getParentOp();
     return specializations.at(deviceOf(op));
   }
 
@@ -128,13 +137,27 @@ private:
         continue;
       OpBuilder b(op);
       Value source = operand.get();
-      Value dest = tensor::EmptyOp::create(
-          b, op->getLoc(), tensor::getMixedSizes(b, op->getLoc(), source),
-          wanted.getElementType(), wanted.getEncoding());
+      Value dest = tensor::EmptyOp::create(b, op->getLoc(), sizesOf(b, source),
+                                           wanted.getElementType(),
+                                           wanted.getEncoding());
       auto moved = tw::RelayoutOp::create(b, op->getLoc(), source, dest);
       placeLike(moved, op);
       operand.set(moved.getResult());
     }
+  }
+
+  /// Those of what it was written to, or encoded from: what is packed does not
+  /// say them any more.
+  static SmallVector<OpFoldResult> sizesOf(OpBuilder &b, Value value) {
+    Location loc = value.getLoc();
+    while (auto op = value.getDefiningOp<DestinationStyleOpInterface>()) {
+      if (auto set = dyn_cast<tw::SetEncodingOp>(op.getOperation()))
+        return tensor::getMixedSizes(b, loc, set.getSource());
+      value = op.getTiedOpOperand(cast<OpResult>(value))->get();
+    }
+    if (auto empty = value.getDefiningOp<tensor::EmptyOp>())
+      return empty.getMixedSizes();
+    return tensor::getMixedSizes(b, loc, value);
   }
 
   func::FuncOp func;

@@ -43,7 +43,7 @@ struct VerifyEncodingsPass : impl::VerifyEncodingsBase<VerifyEncodingsPass> {
       return success();
     if (noneLeft)
       return op->emitOpError()
-             << "has a value of type " << encoded
+             << "has the type " << encoded
              << "; expected no encoding behind tw-materialize-encodings or "
                 "tw-drop-encodings";
     if (isa<tensor::CastOp>(op)) {
@@ -64,8 +64,16 @@ struct VerifyEncodingsPass : impl::VerifyEncodingsBase<VerifyEncodingsPass> {
     return failure(generic && failed(isEncodedContraction(generic)));
   }
 
-  /// Of an operand, a result or an argument of a block; null if there is none.
+  /// Of an operand, a result, an argument of a block or a parameter, or that
+  /// the operation is about; null if there is none.
   static Type encodedType(Operation *op) {
+    if (auto size = dyn_cast<tw::EncodingSizeOp>(op))
+      return size.getTensorType();
+    if (auto function = dyn_cast<FunctionOpInterface>(op))
+      for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
+                                                function.getResultTypes()))
+        if (tw::isEncoded(type))
+          return type;
     for (Type type : op->getOperandTypes())
       if (tw::isEncoded(type))
         return type;

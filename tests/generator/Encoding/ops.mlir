@@ -123,6 +123,18 @@ func.func @relayout_and_back(%x: tensor<?x64xf32, #a>, %d: tensor<?x64xf32, #b>,
   return %1 : tensor<?x64xf32, #a>
 }
 
+// An encoding may be another layout on each device: of what one writes and
+// another reads.
+// FOLDED-LABEL: func.func @relayout_of_encodings(
+// FOLDED-COUNT-2: tw.relayout
+#lhs = #tw.encoding<lhs, types = [f32, f32, f32],
+  maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], sizes = [?, 96, 64]>
+func.func @relayout_of_encodings(%x: tensor<?x64xf32, #lhs>, %d: tensor<?x64xf32, #a>) -> (tensor<?x64xf32, #lhs>, tensor<?x64xf32, #lhs>) {
+  %0 = tw.relayout ins(%x : tensor<?x64xf32, #lhs>) outs(%x : tensor<?x64xf32, #lhs>) -> tensor<?x64xf32, #lhs>
+  %1 = tw.relayout ins(%0 : tensor<?x64xf32, #lhs>) outs(%x : tensor<?x64xf32, #lhs>) -> tensor<?x64xf32, #lhs>
+  return %0, %1 : tensor<?x64xf32, #lhs>, tensor<?x64xf32, #lhs>
+}
+
 // Neither to a third one, nor to what knows other sizes, nor to an identity,
 // which lies as without but is an encoding.
 // FOLDED-LABEL: func.func @relayouts(

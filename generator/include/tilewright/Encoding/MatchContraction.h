@@ -28,9 +28,13 @@ struct Contraction {
 /// has both, and no k.
 std::optional<Contraction> matchContraction(mlir::linalg::LinalgOp op);
 
-/// The names of the elements of lhs, rhs and out, as tiles have them, if the
-/// body of `op`, of two inputs, is exactly out + ext(lhs) * ext(rhs). Empty
-/// where tiles have no such type.
+/// Which of lhs and rhs is extended as an unsigned number, if `op` has two
+/// inputs and its body is exactly out + ext(lhs) * ext(rhs).
+std::optional<std::array<bool, 2>>
+matchUnsignedFactors(mlir::linalg::LinalgOp op);
+
+/// The names of the elements of lhs, rhs and out of such an operation, as tiles
+/// have them. Empty where tiles have no such type.
 std::optional<std::array<std::string, 3>>
 matchProductElements(mlir::linalg::LinalgOp op);
 

@@ -1,0 +1,86 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// RUN: tw-opt %s --split-input-file --tw-fold-encodings | FileCheck %s --check-prefixes=CHECK,WHOLE
+// RUN: tw-opt %s --split-input-file --tw-fold-encodings=host-packs-blocks | FileCheck %s --check-prefixes=CHECK,BLOCKS
+
+#a = #tw.encoding<lhs, types = [f32, f32, f32],
+  maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], sizes = [?, 96, 64]>
+#b = #tw.encoding<rhs, types = [f32, f32, f32],
+  maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], sizes = [5, ?, ?]>
+
+// The same encoding: as if it had never been unset. Where the host packs block
+// by block nothing is gained.
+// CHECK-LABEL: func.func @same(
+// CHECK-SAME:    %[[X:[a-z0-9]*]]: tensor<?x64xf32, #{{.*}}>,
+// WHOLE-NEXT:    return %[[X]]
+// BLOCKS:        tw.unset_encoding
+// BLOCKS:        tw.set_encoding
+func.func @same(%x: tensor<?x64xf32, #a>, %d: tensor<?x64xf32>, %e: tensor<?x64xf32, #a>) -> tensor<?x64xf32, #a> {
+  %0 = tw.unset_encoding ins(%x : tensor<?x64xf32, #a>) outs(%d : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %1 = tw.set_encoding ins(%0 : tensor<?x64xf32>) outs(%e : tensor<?x64xf32, #a>) -> tensor<?x64xf32, #a>
+  return %1 : tensor<?x64xf32, #a>
+}
+
+// Another one: laid out anew at once.
+// CHECK-LABEL: func.func @other(
+// CHECK-SAME:    %[[X:[a-z0-9]*]]: tensor<?x64xf32, #[[A:.*]]>, %{{.*}}: tensor<?x64xf32>, %[[E:.*]]: tensor<?x64xf32, #[[B:.*]]>)
+// WHOLE-NEXT:    %[[R:.*]] = tw.relayout ins(%[[X]] : tensor<?x64xf32, #[[A]]>) outs(%[[E]] : tensor<?x64xf32, #[[B]]>)
+// WHOLE-NEXT:    return %[[R]]
+// BLOCKS-NOT:    tw.relayout
+func.func @other(%x: tensor<?x64xf32, #a>, %d: tensor<?x64xf32>, %e: tensor<?x64xf32, #b>) -> tensor<?x64xf32, #b> {
+  %0 = tw.unset_encoding ins(%x : tensor<?x64xf32, #a>) outs(%d : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %1 = tw.set_encoding ins(%0 : tensor<?x64xf32>) outs(%e : tensor<?x64xf32, #b>) -> tensor<?x64xf32, #b>
+  return %1 : tensor<?x64xf32, #b>
+}
+
+// Who takes it without an encoding still gets it; what knows other sizes is
+// another type.
+// CHECK-LABEL: func.func @used(
+// CHECK-SAME:    %[[X:[a-z0-9]*]]: tensor<?x64xf32, #{{.*}}>,
+// CHECK:         %[[U:.*]] = tw.unset_encoding
+// WHOLE-NEXT:    %[[R:.*]] = tw.relayout ins(%[[X]] :
+// WHOLE-NEXT:    return %[[U]], %[[R]]
+func.func @used(%x: tensor<?x64xf32, #a>, %d: tensor<?x64xf32>, %e: tensor<4x64xf32, #a>) -> (tensor<?x64xf32>, tensor<4x64xf32, #a>) {
+  %0 = tw.unset_encoding ins(%x : tensor<?x64xf32, #a>) outs(%d : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %1 = tw.set_encoding ins(%0 : tensor<?x64xf32>) outs(%e : tensor<4x64xf32, #a>) -> tensor<4x64xf32, #a>
+  return %0, %1 : tensor<?x64xf32>, tensor<4x64xf32, #a>
+}
+
+// Used in between, it is not what was unset.
+// CHECK-LABEL: func.func @between(
+// CHECK:         tw.unset_encoding
+// CHECK:         linalg.exp
+// CHECK:         tw.set_encoding
+func.func @between(%x: tensor<?x64xf32, #a>, %d: tensor<?x64xf32>, %e: tensor<?x64xf32, #a>) -> tensor<?x64xf32, #a> {
+  %0 = tw.unset_encoding ins(%x : tensor<?x64xf32, #a>) outs(%d : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %1 = linalg.exp ins(%0 : tensor<?x64xf32>) outs(%d : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %2 = tw.set_encoding ins(%1 : tensor<?x64xf32>) outs(%e : tensor<?x64xf32, #a>) -> tensor<?x64xf32, #a>
+  return %2 : tensor<?x64xf32, #a>
+}
+
+// -----
+
+#a = #tw.encoding<lhs, types = [f32, f32, f32],
+  maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], sizes = [?, 96, 64]>
+
+// From one device to another the same encoding may be another layout; that it
+// is laid out anew is the second one's work. A GPU packs no blocks.
+module attributes {tw.devices = [#tw.device<"cpu" = "generic", memory = host>, #tw.device<"gpu" = "amdgpu:gfx942", memory = own>]} {
+  // CHECK-LABEL: func.func @across(
+  // CHECK-NEXT:    tw.relayout {{.*}} {tw.device = "gpu"}
+  func.func @across(%x: tensor<?x64xf32, #a>, %d: tensor<?x64xf32>, %e: tensor<?x64xf32, #a>) -> tensor<?x64xf32, #a> {
+    %0 = tw.unset_encoding ins(%x : tensor<?x64xf32, #a>) outs(%d : tensor<?x64xf32>) {tw.device = "cpu"} -> tensor<?x64xf32>
+    %1 = tw.set_encoding ins(%0 : tensor<?x64xf32>) outs(%e : tensor<?x64xf32, #a>) {tw.device = "gpu"} -> tensor<?x64xf32, #a>
+    return %1 : tensor<?x64xf32, #a>
+  }
+
+  // CHECK-LABEL: func.func @on_device(
+  // CHECK-SAME:    %[[X:[a-z0-9]*]]: tensor<?x64xf32, #{{.*}}>,
+  // CHECK-NEXT:    return %[[X]]
+  func.func @on_device(%x: tensor<?x64xf32, #a>, %d: tensor<?x64xf32>, %e: tensor<?x64xf32, #a>) -> tensor<?x64xf32, #a> {
+    %0 = tw.unset_encoding ins(%x : tensor<?x64xf32, #a>) outs(%d : tensor<?x64xf32>) {tw.device = "gpu"} -> tensor<?x64xf32>
+    %1 = tw.set_encoding ins(%0 : tensor<?x64xf32>) outs(%e : tensor<?x64xf32, #a>) {tw.device = "gpu"} -> tensor<?x64xf32, #a>
+    return %1 : tensor<?x64xf32, #a>
+  }
+}

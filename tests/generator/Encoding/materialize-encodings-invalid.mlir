@@ -1,0 +1,374 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// RUN: tw-opt %s --split-input-file --tw-materialize-encodings --verify-diagnostics
+
+#e = #tw.encoding<lhs, types = [f32, f32, f32],
+  maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], sizes = [?, ?, ?]>
+// expected-error @below {{has the type 'tensor<8x8xf32, #tw.encoding<lhs, types = [f32, f32, f32]}}
+func.func @argument(%x: tensor<8x8xf32, #e>) {
+  return
+}
+
+// -----
+
+#e = #tw.encoding<lhs, types = [f32, f32, f32],
+  maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], sizes = [?, ?, ?]>
+// expected-error @below {{, whose layout is not known; run tw-specialize-encodings}}
+func.func private @declaration() -> tensor<8x8xf32, #e>
+
+// -----
+
+#e = #tw.encoding<lhs, types = [f32, f32, f32],
+  maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], sizes = [?, ?, ?]>
+func.func @value() {
+  // expected-error @below {{, whose layout is not known; run tw-specialize-encodings}}
+  %0 = tensor.empty() : tensor<8x8xf32, #e>
+  return
+}
+
+// -----
+
+#e = #tw.encoding<lhs, types = [f32, f32, f32],
+  maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], sizes = [?, ?, ?]>
+func.func @size() -> index {
+  // expected-error @below {{, whose layout is not known; run tw-specialize-encodings}}
+  %0 = tw.encoding_size tensor<8x8xf32, #e> () : index
+  return %0 : index
+}
+
+// -----
+
+// How large a scalable tile is the program knows where it runs.
+func.func @scalable() {
+  // expected-error-re @below {{has the type 'tensor<8x8xf32, #tw.layout<{{.*}}tiles = [8, {{\[}}4]]>>', of scalable tiles; expected tiles of fixed sizes}}
+  %0 = tensor.empty() : tensor<8x8xf32, #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, [4]]>>
+  return
+}
+
+// -----
+
+func.func @scalable_size(%n: index) -> index {
+  // expected-error @below {{, of scalable tiles; expected tiles of fixed sizes}}
+  %0 = tw.encoding_size tensor<8x?xf32, #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, [4]]>> (%n) : index
+  return %0 : index
+}
+
+// -----
+
+// expected-error @below {{, of scalable tiles; expected tiles of fixed sizes}}
+func.func private @scalable_declaration(tensor<8xf32, #tw.layout<outer = [0], inner = [0], tiles = [[4]]>>)
+
+// -----
+
+#layout = #tw.layout<outer = [0], inner = [0], tiles = [4]>
+func.func @dim(%x: tensor<?xf32, #layout>) -> index {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{'tensor.dim' op takes or makes an encoded tensor, which it does not know how to pack; expected it behind tw.unset_encoding}}
+  %0 = tensor.dim %x, %c0 : tensor<?xf32, #layout>
+  return %0 : index
+}
+
+// -----
+
+#layout = #tw.layout<outer = [0], inner = [0], tiles = [4]>
+func.func @slice(%x: tensor<8xf32, #layout>) -> tensor<4xf32, #layout> {
+  // expected-error @below {{'tensor.extract_slice' op takes or makes an encoded tensor}}
+  %0 = tensor.extract_slice %x[0] [4] [1] : tensor<8xf32, #layout> to tensor<4xf32, #layout>
+  return %0 : tensor<4xf32, #layout>
+}
+
+// -----
+
+#layout = #tw.layout<outer = [0], inner = [0], tiles = [4]>
+func.func @cast(%x: tensor<8xf32, #layout>) -> tensor<8xf32> {
+  // expected-error @below {{'tensor.cast' op is between tensors that lie differently; run tw-verify-encodings before}}
+  %0 = tensor.cast %x : tensor<8xf32, #layout> to tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+#layout = #tw.layout<outer = [0], inner = [0], tiles = [4]>
+func.func @cast_to_other(%x: tensor<8xf32, #layout>) -> tensor<8xf32, #tw.layout<identity>> {
+  // expected-error @below {{'tensor.cast' op is between tensors that lie differently}}
+  %0 = tensor.cast %x : tensor<8xf32, #layout> to tensor<8xf32, #tw.layout<identity>>
+  return %0 : tensor<8xf32, #tw.layout<identity>>
+}
+
+// -----
+
+// The packed form does not say how large the tensor is.
+#a = #tw.layout<outer = [0], inner = [0], tiles = [4]>
+#b = #tw.layout<outer = [0], inner = [0], tiles = [8]>
+func.func @relayout(%x: tensor<?xf32, #a>, %d: tensor<?xf32, #b>) -> tensor<?xf32, #b> {
+  // expected-error @below {{op has a destination that is no tensor.empty, which says what sizes the tensor has}}
+  %0 = tw.relayout ins(%x : tensor<?xf32, #a>) outs(%d : tensor<?xf32, #b>) -> tensor<?xf32, #b>
+  return %0 : tensor<?xf32, #b>
+}
+
+// -----
+
+#layout = #tw.layout<outer = [0], inner = [0], tiles = [4]>
+func.func @fill(%d: tensor<?xf32, #layout>, %v: f32) -> tensor<?xf32, #layout> {
+  // expected-error @below {{op has a destination that is no tensor.empty, which says what sizes the tensor has}}
+  %0 = linalg.fill ins(%v : f32) outs(%d : tensor<?xf32, #layout>) -> tensor<?xf32, #layout>
+  return %0 : tensor<?xf32, #layout>
+}
+
+// -----
+
+#layout = #tw.layout<outer = [0], inner = [0], tiles = [4]>
+#all = affine_map<(i) -> (i)>
+func.func @elementwise(%a: tensor<8xf32, #tw.layout<identity>>, %c: tensor<8xf32, #layout>) -> tensor<8xf32, #layout> {
+  // expected-error @below {{op has an operand with #tw.layout<outer = [0], inner = [0], tiles = [4]>, and no tile function; expected it behind tw.unset_encoding}}
+  %r = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel"]} ins(%a : tensor<8xf32, #tw.layout<identity>>) outs(%c : tensor<8xf32, #layout>) {
+  ^bb0(%x: f32, %o: f32):
+    %p = math.exp %x : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32, #layout>
+  return %r : tensor<8xf32, #layout>
+}
+
+// -----
+
+// What its tile function does is what it does.
+#layout = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 8]>
+#all = affine_map<(i, j) -> (i, j)>
+func.func @no_product(%a: tensor<8x8xf32, #layout>, %c: tensor<8x8xf32, #layout>) -> tensor<8x8xf32, #layout> {
+  // expected-error @below {{op has the tile function "tw_mmt4d_tile_f32f32f32_8x8x1_x86_64_avx512_base", but does not add products of two operands}}
+  %r = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<8x8xf32, #layout>) outs(%c : tensor<8x8xf32, #layout>)
+    attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x8x1_x86_64_avx512_base"} {
+  ^bb0(%x: f32, %o: f32):
+    linalg.yield %x : f32
+  } -> tensor<8x8xf32, #layout>
+  return %r : tensor<8x8xf32, #layout>
+}
+
+// -----
+
+#lhs = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 8]>
+#rhs = #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [8, 8]>
+#out = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 8]>
+func.func @other_body(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: tensor<8x8xf32, #out>) -> tensor<8x8xf32, #out> {
+  // expected-error @below {{but does not add products of two operands}}
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base"} {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.divf %x, %y : f32
+    %q = arith.addf %o, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<8x8xf32, #out>
+  return %r : tensor<8x8xf32, #out>
+}
+
+// -----
+
+#lhs = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 8]>
+#rhs = #tw.layout<identity>
+#out = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 8]>
+func.func @mixed_identity(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: tensor<8x8xf32, #out>) -> tensor<8x8xf32, #out> {
+  // expected-error @below {{op has operand 1 of type 'tensor<8x8xf32, #tw.layout<identity>>'; expected a layout with two tiles and without a swizzle, as tw.mmt4d takes it}}
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base"} {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %q = arith.addf %o, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<8x8xf32, #out>
+  return %r : tensor<8x8xf32, #out>
+}
+
+// -----
+
+#lhs = #tw.layout<outer = [0, 1], inner = [0], tiles = [8]>
+#rhs = #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [8, 8]>
+#out = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 8]>
+func.func @one_tile(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: tensor<8x8xf32, #out>) -> tensor<8x8xf32, #out> {
+  // expected-error-re @below {{op has operand 0 of type 'tensor<8x8xf32, #tw.layout<{{.*}}>>'; expected a layout with two tiles}}
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base"} {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %q = arith.addf %o, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<8x8xf32, #out>
+  return %r : tensor<8x8xf32, #out>
+}
+
+// -----
+
+#lhs = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 8]>
+#rhs = #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [8, 8]>
+#out = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 8], swizzle = [[8], [2, 4]] perm [1, 0, 2]>
+func.func @swizzle(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: tensor<8x8xf32, #out>) -> tensor<8x8xf32, #out> {
+  // expected-error-re @below {{op has operand 2 of type 'tensor<8x8xf32, #tw.layout<{{.*}}>>'; expected a layout with two tiles and without a swizzle}}
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base"} {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %q = arith.addf %o, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<8x8xf32, #out>
+  return %r : tensor<8x8xf32, #out>
+}
+
+// -----
+
+// Square tiles that are transposed look like those that are not.
+#lhs = #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [8, 8]>
+#rhs = #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [8, 8]>
+#out = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 8]>
+func.func @lhs_transposed(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: tensor<8x8xf32, #out>) -> tensor<8x8xf32, #out> {
+  // expected-error @below {{op has operands with tiles of different loops; expected lhs in tiles of m and k, rhs of n and k, out of m and n}}
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base"} {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %q = arith.addf %o, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<8x8xf32, #out>
+  return %r : tensor<8x8xf32, #out>
+}
+
+// -----
+
+#lhs = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 8]>
+#rhs = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 8]>
+#out = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 8]>
+func.func @rhs_transposed(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: tensor<8x8xf32, #out>) -> tensor<8x8xf32, #out> {
+  // expected-error @below {{op has operands with tiles of different loops; expected lhs in tiles of m and k, rhs of n and k, out of m and n}}
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base"} {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %q = arith.addf %o, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<8x8xf32, #out>
+  return %r : tensor<8x8xf32, #out>
+}
+
+// -----
+
+#lhs = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 8]>
+#rhs = #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [8, 8]>
+#out = #tw.layout<outer = [0, 1], inner = [1, 0], tiles = [8, 8]>
+func.func @out_transposed(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: tensor<8x8xf32, #out>) -> tensor<8x8xf32, #out> {
+  // expected-error @below {{op has operands with tiles of different loops; expected lhs in tiles of m and k, rhs of n and k, out of m and n}}
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base"} {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %q = arith.addf %o, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<8x8xf32, #out>
+  return %r : tensor<8x8xf32, #out>
+}
+
+// -----
+
+// What tw.mmt4d says of itself.
+#lhs = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 8]>
+#rhs = #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [8, 8]>
+#out = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 8]>
+func.func @tile_sizes(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: tensor<8x8xf32, #out>) -> tensor<8x8xf32, #out> {
+  // expected-error @below {{'tw.mmt4d' op has the lhs type 'tensor<1x1x8x8xf32>', but the tile's is ...8x1}}
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x8x1_x86_64_avx512_base"} {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %q = arith.addf %o, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<8x8xf32, #out>
+  return %r : tensor<8x8xf32, #out>
+}
+
+// -----
+
+#lhs = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 8]>
+#rhs = #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [8, 8]>
+#out = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 8]>
+func.func @no_tile(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: tensor<8x8xf32, #out>) -> tensor<8x8xf32, #out> {
+  // expected-error @below {{'tw.mmt4d' op}}
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = "add"} {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %q = arith.addf %o, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<8x8xf32, #out>
+  return %r : tensor<8x8xf32, #out>
+}
+
+// -----
+
+#lhs = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 8]>
+#rhs = #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [8, 8]>
+#out = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 8]>
+func.func @elements(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: tensor<8x8xf32, #out>) -> tensor<8x8xf32, #out> {
+  // expected-error @below {{'tw.mmt4d' op has lhs elements of 'f32', but those of the tile are f64}}
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f64f64f64_8x8x8_x86_64_avx512_base"} {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %q = arith.addf %o, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<8x8xf32, #out>
+  return %r : tensor<8x8xf32, #out>
+}
+
+// -----
+
+// Integers in memory have no sign: the extension has.
+#lhs = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 8]>
+#rhs = #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [8, 8]>
+#out = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 8]>
+func.func @signs(%a: tensor<8x8xi8, #lhs>, %b: tensor<8x8xi8, #rhs>, %c: tensor<8x8xi32, #out>) -> tensor<8x8xi32, #out> {
+  // expected-error @below {{op multiplies operand 0 as s8, but its tile function "tw_mmt4d_tile_u8s8s32_8x8x8_x86_64_avx512_base" as u8}}
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<8x8xi8, #lhs>, tensor<8x8xi8, #rhs>) outs(%c : tensor<8x8xi32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_u8s8s32_8x8x8_x86_64_avx512_base"} {
+  ^bb0(%x: i8, %y: i8, %o: i32):
+    %e = arith.extsi %x : i8 to i32
+    %f = arith.extsi %y : i8 to i32
+    %p = arith.muli %e, %f : i32
+    %q = arith.addi %o, %p : i32
+    linalg.yield %q : i32
+  } -> tensor<8x8xi32, #out>
+  return %r : tensor<8x8xi32, #out>
+}
+
+// -----
+
+// Out in tiles of one loop of m, lhs in those of another.
+#lhs = #tw.layout<outer = [0, 1, 2], inner = [1, 2], tiles = [8, 8]>
+#rhs = #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [8, 8]>
+#out = #tw.layout<outer = [0, 1, 2], inner = [0, 2], tiles = [8, 8]>
+func.func @other_m(%a: tensor<8x8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: tensor<8x8x8xf32, #out>) -> tensor<8x8x8xf32, #out> {
+  // expected-error @below {{op has operands with tiles of different loops}}
+  %r = linalg.generic {indexing_maps = [affine_map<(p, m, n, k) -> (p, m, k)>, affine_map<(p, m, n, k) -> (k, n)>, affine_map<(p, m, n, k) -> (p, m, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<8x8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8x8xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base"} {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %q = arith.addf %o, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<8x8x8xf32, #out>
+  return %r : tensor<8x8x8xf32, #out>
+}
+
+// -----
+
+// A loop of the batch in place of m.
+#lhs = #tw.layout<outer = [0, 1, 2], inner = [0, 2], tiles = [8, 8]>
+#rhs = #tw.layout<outer = [0, 2, 1], inner = [2, 1], tiles = [8, 8]>
+#out = #tw.layout<outer = [0, 1, 2], inner = [0, 2], tiles = [8, 8]>
+func.func @batch(%a: tensor<8x8x8xf32, #lhs>, %b: tensor<8x8x8xf32, #rhs>, %c: tensor<8x8x8xf32, #out>) -> tensor<8x8x8xf32, #out> {
+  // expected-error @below {{op has operands with tiles of different loops}}
+  %r = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, k, n)>, affine_map<(b, m, n, k) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<8x8x8xf32, #lhs>, tensor<8x8x8xf32, #rhs>) outs(%c : tensor<8x8x8xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base"} {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %q = arith.addf %o, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<8x8x8xf32, #out>
+  return %r : tensor<8x8x8xf32, #out>
+}
