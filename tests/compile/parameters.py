@@ -14,6 +14,7 @@
 
 import argparse
 import json
+import mmap
 import os
 import pathlib
 import random
@@ -238,7 +239,7 @@ def broken_parameters(whole):
     flipped = lambda at: whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1:]
     yield "empty", b"", 7, "too few for its header"
     yield "text", b"hello" * 50, 7, "is no file of parameters of a compiled model"
-    yield "version", flipped(8), 7, "version 5 of its format"
+    yield "version", flipped(8), 7, "version 6 of its format"
     yield "count", flipped(15), 8, "entries do not fit"
     yield "identity", flipped(40), 8, "its header is not what was written"
     yield "table", flipped(70), 8, "its header is not what was written"
@@ -355,28 +356,55 @@ def check_size(options):
                 file.write(struct.pack("<Q", i))
                 file.write(memoryview(block)[8:])
         command = [options.tool, "compile", model, "-o", work / "size.a", "--target=generic",
-                   f"--parameters={weights}", f"--parameters-out={work / 'size.twp'}"]
+                   f"--parameters={weights}", f"--parameters-out={work / 'size.twp'}", "--report=json",
+                   *(f"--also={work / f'size{number}.a'}={target}" for number, target in enumerate(options.also))]
         peak = 0
-        process = subprocess.Popen(command)
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         while process.poll() is None:
             peak = max(peak, anonymous_memory(process.pid))
             time.sleep(0.002)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(command, check=True)
+        report = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        first = report[0] if options.also else report
+        fill = next(step["ms"] for step in first["steps"] if step["step"] == "fill") / 1e3
+        loop = min(read_and_write(weights, (1 + len(options.also)) * count * bytes_each, work / "copy") for _ in range(2))
         weights.unlink()
         if process.returncode:
             sys.exit(f"failed with {process.returncode}")
-        return peak / 1024, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return peak / 1024, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, loop / fill
 
-    base_memory, base_time = measure(64)
-    memory, seconds = measure(int((options.mb * 2**20 / 4 / count) ** 0.5) // 64 * 64)
+    base_memory, base_time, _ = measure(64)
+    memory, seconds, share = measure(int((options.mb * 2**20 / 4 / count) ** 0.5) // 64 * 64)
     written = (work / "size.twp").stat().st_size >> 20
     (work / "size.twp").unlink()
     print(f"{written} MiB of parameters: anonymous memory {memory:.0f} MiB, {base_memory:.0f} with next to none; "
-          f"processor time {seconds:.2f} s, {base_time:.2f} with next to none")
+          f"processor time {seconds:.2f} s, {base_time:.2f} with next to none; packed at {share:.2f} of the speed of a loop that "
+          "reads and writes as many bytes")
+    if share < options.least:
+        sys.exit(f"packing is to have at least {options.least} of the loop's speed")
     if memory > base_memory + 64:
         sys.exit("more than 64 MiB of anonymous memory beside that of a small model")
+
+
+def read_and_write(source, size, path):
+    """Seconds that it takes to read `source` and to write a file of `size` bytes, with the bytes of the one."""
+    start = time.perf_counter()
+    with source.open("rb") as file, path.open("w+b") as copy:
+        copy.truncate(size)
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as old, mmap.mmap(copy.fileno(), size) as new, \
+                memoryview(old) as whole:
+            block, at = 1 << 20, 0
+            # Each block of the source is read once, and written as often as there are copies of it.
+            for start_of_block in range(0, len(old), block):
+                part = whole[start_of_block:start_of_block + block]
+                for _ in range(size // len(old) + 1):
+                    count = min(len(part), size - at)
+                    new[at:at + count] = part[:count]
+                    at += count
+                part.release()
+    path.unlink()
+    return time.perf_counter() - start
 
 
 def anonymous_memory(process):
@@ -405,6 +433,8 @@ def main():
     parser.add_argument("--library")
     parser.add_argument("--tsan")
     parser.add_argument("--mb", type=int, default=64)
+    parser.add_argument("--also", action="append", default=[], help="one more target that is packed for")
+    parser.add_argument("--least", type=float, default=0, help="the share of the loop's speed that packing has")
     options = parser.parse_args()
     options.scratch.mkdir(parents=True, exist_ok=True)
     (options.scratch / "model.mlir").write_text(GLOBALS + HEAD + LOADS + BODY)

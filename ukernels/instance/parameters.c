@@ -48,15 +48,15 @@ static int32_t tw_refuse(const tw_file_t* file, int32_t status,
   return status;
 }
 
+// Entries begin at `first`.
 static int32_t tw_check_entries(const tw_file_t* file, const uint8_t* data,
-                                uint64_t bytes, uint32_t count) {
-  uint64_t end = sizeof(tw_parameters_header_t) + sizeof(uint64_t) +
+                                uint64_t bytes, uint64_t first,
+                                uint32_t count) {
+  uint64_t end = first + sizeof(uint64_t) +
                  (uint64_t)count * sizeof(tw_parameters_entry_t);
   for (uint32_t i = 0; i < count; ++i) {
     tw_parameters_entry_t entry;
-    memcpy(&entry,
-           data + sizeof(tw_parameters_header_t) +
-               (size_t)i * sizeof(tw_parameters_entry_t),
+    memcpy(&entry, data + first + (uint64_t)i * sizeof(tw_parameters_entry_t),
            sizeof(entry));
     // The table's digest is right, so this is somebody's mistake, no damage.
     if (entry.offset < end || entry.offset > bytes ||
@@ -75,6 +75,15 @@ static int32_t tw_check_entries(const tw_file_t* file, const uint8_t* data,
   return TW_STATUS_OK;
 }
 
+static int tw_is_for(const tw_model_t* model, const uint8_t* identities,
+                     uint64_t count) {
+  for (uint64_t i = 0; i < count; ++i)
+    if (memcmp(identities + i * sizeof(model->identity), model->identity,
+               sizeof(model->identity)) == 0)
+      return 1;
+  return 0;
+}
+
 static int32_t tw_check_file(const tw_file_t* file, const tw_model_t* model,
                              const uint8_t* data, uint64_t bytes) {
   tw_parameters_header_t header;
@@ -86,8 +95,13 @@ static int32_t tw_check_file(const tw_file_t* file, const tw_model_t* model,
     return tw_refuse(file, TW_STATUS_NOT_PREPACKED,
                      "has version %" PRIu32 " of its format; known is %d",
                      header.version, TW_PARAMETERS_VERSION);
+  const uint64_t identity = sizeof(model->identity);
+  // More would not fit the file, and might not fit 64 bits.
+  const uint64_t programs =
+      header.programs < bytes / identity ? header.programs : bytes / identity;
+  const uint64_t first = sizeof(header) + programs * identity;
   const uint64_t table =
-      sizeof(header) + (uint64_t)header.count * sizeof(tw_parameters_entry_t);
+      first + (uint64_t)header.count * sizeof(tw_parameters_entry_t);
   if (table > bytes - sizeof(uint64_t))
     return tw_refuse(file, TW_STATUS_DAMAGED,
                      "is damaged: its %" PRIu32
@@ -103,12 +117,12 @@ static int32_t tw_check_file(const tw_file_t* file, const tw_model_t* model,
                      "has %" PRIu64 " bytes instead of %" PRIu64
                      "; was it copied whole?",
                      bytes, header.file_bytes);
-  if (memcmp(header.identity, model->identity, sizeof(header.identity)) != 0)
+  if (!tw_is_for(model, data + sizeof(header), programs))
     return tw_refuse(file, TW_STATUS_FOREIGN,
                      "was written for another model than '%s', or by another "
                      "compilation of it",
                      model->name);
-  return tw_check_entries(file, data, bytes, header.count);
+  return tw_check_entries(file, data, bytes, first, header.count);
 }
 
 static int32_t tw_map(const tw_file_t* file, const tw_model_t* model,

@@ -19,7 +19,7 @@ extern "C" {
 // What a compiled model says of itself.
 typedef struct tw_model_t {
   const char* name;
-  // Of its file of parameters, whose header has the same.
+  // Of its file of parameters, which has the same.
   uint8_t identity[32];
   // Whether it has such a file: 0 or 1.
   uint32_t has_parameters;
@@ -30,12 +30,13 @@ typedef struct tw_model_t {
 
 // ---- The file ---------------------------------------------------------------
 //
-// Little-endian: this header, `count` entries, the digest of both, and then the
-// bytes of each entry, in order, from a multiple of TW_PARAMETERS_ALIGNMENT on.
-// What is between them is not read.
+// Little-endian: this header, the identities of `programs` compiled models that
+// read the file, `count` entries, the digest of all that, and then the bytes of
+// each entry, in order, from a multiple of TW_PARAMETERS_ALIGNMENT on. What is
+// between them is not read.
 
 #define TW_PARAMETERS_MAGIC "TWPARAMS"
-#define TW_PARAMETERS_VERSION 1
+#define TW_PARAMETERS_VERSION 2
 #define TW_PARAMETERS_ALIGNMENT 64
 
 typedef struct tw_parameters_header_t {
@@ -43,8 +44,7 @@ typedef struct tw_parameters_header_t {
   uint32_t version;
   uint32_t count;       // of entries
   uint64_t file_bytes;  // of all of the file
-  uint64_t reserved;    // 0
-  uint8_t identity[32];
+  uint64_t programs;    // identities, of 32 bytes each
 } tw_parameters_header_t;
 
 typedef struct tw_parameters_entry_t {

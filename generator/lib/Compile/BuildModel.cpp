@@ -28,22 +28,23 @@ LinkOutput linkOutput(ModelOutput output) {
   return LinkOutput::Object;
 }
 
-/// Makes a library or a program of the model's object.
+/// Makes a library or a program of a model's object.
 class Finisher {
 public:
-  Finisher(const BuildOptions &options, const Triple &triple, StringRef name)
+  Finisher(const ProgramOptions &program, const BuildOptions &options,
+           const Triple &triple, bool forGpu)
       : options(options),
-        isWanted(options.output == ModelOutput::SharedLibrary ||
-                 options.output == ModelOutput::Executable) {
+        isWanted(program.output == ModelOutput::SharedLibrary ||
+                 program.output == ModelOutput::Executable) {
     compiler.compiler = options.compiler;
     compiler.triple = triple;
-    if (options.output == ModelOutput::SharedLibrary)
-      compiler.library = {triple, name.str(), {}};
+    if (program.output == ModelOutput::SharedLibrary)
+      compiler.library = {triple, sys::path::filename(program.path).str(), {}};
     else
       compiler.runtimes.push_back(Runtime::Runner);
     if (options.model.parametersInFile)
       compiler.runtimes.push_back(Runtime::Instance);
-    if (options.model.gpu())
+    if (forGpu)
       compiler.runtimes.push_back(Runtime::Hip);
   }
 
@@ -77,74 +78,148 @@ private:
   SystemCompilerOptions compiler;
 };
 
+/// One program of the model.
+class ProgramBuilder {
+public:
+  ProgramBuilder(const ProgramOptions &program, const BuildOptions &options)
+      : program(program), options(options), modelOptions(options.model) {
+    modelOptions.devices = program.devices;
+    modelOptions.constantsApart = true;
+    modelOptions.describe = program.output == ModelOutput::Executable;
+    modelOptions.inlineTiles = options.inlineTiles;
+  }
+
+  /// Before any work is done.
+  Error check() {
+    Expected<Triple> triple =
+        targetTriple(modelOptions.host().arch, options.model.triple);
+    if (!triple)
+      return triple.takeError();
+    finisher.emplace(program, options, *triple, modelOptions.gpu());
+    return finisher->check();
+  }
+
+  ModelStage stage() const {
+    return isArchive() ? ModelStage::Object : ModelStage::Bitcode;
+  }
+
+  Expected<LinkReport> link(const CompiledModel &model, OutputFiles &outputs) {
+    std::string name =
+        (sys::path::stem(program.path) + (isArchive() ? ".o" : ".bc")).str();
+    LinkOptions link;
+    link.output = linkOutput(program.output);
+    link.inlineTiles = options.inlineTiles;
+    link.withInputs = isArchive();
+    link.prefixes = {options.model.prefix};
+    link.resolve = options.resolve;
+    link.buffers = {MemoryBufferRef(
+        StringRef(model.bytes.data(), model.bytes.size()), name)};
+    link.constants = model.constants;
+    finisher->addTo(link, model);
+    return linkTiles({}, program.path, link, outputs);
+  }
+
+  const ProgramOptions &program;
+  const BuildOptions &options;
+  ModelOptions modelOptions;
+
+private:
+  bool isArchive() const { return program.output == ModelOutput::Archive; }
+
+  std::optional<Finisher> finisher;
+};
+
+bool haveSameFunctions(const CompiledModel &x, const CompiledModel &y) {
+  return x.instance == y.instance && x.states.size() == y.states.size() &&
+         std::equal(x.entries.begin(), x.entries.end(), y.entries.begin(),
+                    y.entries.end(),
+                    [](const EntryPoint &one, const EntryPoint &other) {
+                      return one.name == other.name &&
+                             one.parameters == other.parameters;
+                    });
+}
+
+Error writeFile(ArrayRef<CompiledModel> models, ScratchFile *scratch,
+                StringRef path, OutputFiles &outputs) {
+  std::vector<ProgramParameters> programs;
+  for (const CompiledModel &model : models)
+    programs.push_back(
+        {model.parameters, model.parameterOffsets, model.parametersIdentity});
+  return writeParameters(programs, scratch, path, outputs);
+}
+
 } // namespace
 
-Expected<BuildReport> buildModel(MemoryBufferRef source, StringRef outputPath,
-                                 const BuildOptions &options,
-                                 OutputFiles &outputs) {
-  bool asObject = options.output == ModelOutput::Archive;
-  Expected<Triple> triple =
-      targetTriple(options.model.host().arch, options.model.triple);
-  if (!triple)
-    return triple.takeError();
-  Finisher finisher(options, *triple, sys::path::filename(outputPath));
-  if (Error error = finisher.check())
-    return std::move(error);
-  ModelOptions modelOptions = options.model;
-  modelOptions.constantsApart = true;
-  modelOptions.describe = options.output == ModelOutput::Executable;
-  modelOptions.inlineTiles = options.inlineTiles;
+Expected<std::vector<BuildReport>> buildModel(MemoryBufferRef source,
+                                              ArrayRef<ProgramOptions> programs,
+                                              const BuildOptions &options,
+                                              OutputFiles &outputs) {
+  std::vector<ProgramBuilder> builders;
+  std::vector<ModelOptions> modelOptions;
+  builders.reserve(programs.size());
+  for (const ProgramOptions &program : programs) {
+    ProgramBuilder &builder = builders.emplace_back(program, options);
+    if (Error error = builder.check())
+      return std::move(error);
+    if (builder.stage() != builders.front().stage())
+      return createStringError("'" + programs.front().path + "' and '" +
+                               program.path +
+                               "' are made in two ways; programs of one "
+                               "compilation are all .a, or none is");
+    modelOptions.push_back(builder.modelOptions);
+  }
   std::unique_ptr<ScratchFile> scratch;
   if (!options.parametersPath.empty()) {
     Expected<std::unique_ptr<ScratchFile>> made =
-        ScratchFile::besides(options.parametersPath);
+        ScratchFile::besides(options.parametersPath, programs.size());
     if (!made)
       return made.takeError();
     scratch = std::move(*made);
   }
   ScratchFile::Use use(scratch.get());
-  Expected<CompiledModel> model =
-      compileModel(source, asObject ? ModelStage::Object : ModelStage::Bitcode,
-                   modelOptions);
-  if (!model)
-    return model.takeError();
+  Expected<std::vector<CompiledModel>> models =
+      compileModels(source, builders.front().stage(), modelOptions);
+  if (!models)
+    return models.takeError();
 
-  std::string name =
-      (sys::path::stem(outputPath) + (asObject ? ".o" : ".bc")).str();
-  LinkOptions link;
-  link.output = linkOutput(options.output);
-  link.inlineTiles = options.inlineTiles;
-  link.withInputs = asObject;
-  link.prefixes = {options.model.prefix};
-  link.resolve = options.resolve;
-  link.buffers = {MemoryBufferRef(
-      StringRef(model->bytes.data(), model->bytes.size()), name)};
-  link.constants = model->constants;
-  finisher.addTo(link, *model);
-  Expected<LinkReport> linked = linkTiles({}, outputPath, link, outputs);
-  if (!linked)
-    return linked.takeError();
+  for (const CompiledModel &model : *models)
+    if (!haveSameFunctions(model, models->front()))
+      return createStringError("the programs have not the same functions, so "
+                               "that no header describes all of them; compile "
+                               "one by one");
+
+  std::vector<LinkReport> links;
+  for (auto [builder, model] : zip_equal(builders, *models)) {
+    Expected<LinkReport> linked = builder.link(model, outputs);
+    if (!linked)
+      return linked.takeError();
+    links.push_back(std::move(*linked));
+  }
   if (!options.parametersPath.empty())
     if (Error error =
-            writeParameters(model->parameters, model->parameterOffsets,
-                            model->parametersIdentity, scratch.get(),
-                            options.parametersPath, outputs))
+            writeFile(*models, scratch.get(), options.parametersPath, outputs))
       return std::move(error);
-  model->bytes.clear();
-  model->parameters.clear();
-  model->constants.clear();
-  model->constantsOwner.reset();
+  for (CompiledModel &model : *models) {
+    model.bytes.clear();
+    model.parameters.clear();
+    model.constants.clear();
+    model.constantsOwner.reset();
+  }
   if (!options.headerPath.empty())
-    if (Error error = outputs.write(
-            options.headerPath,
-            emitHeader(sys::path::filename(options.headerPath), *model)))
+    if (Error error =
+            outputs.write(options.headerPath,
+                          emitHeader(sys::path::filename(options.headerPath),
+                                     models->front())))
       return std::move(error);
-  return BuildReport{options.model.devices,
-                     options.model.host().name,
-                     options.model.gpu() ? options.model.gpu()->name : "",
-                     options.model.prefix,
-                     std::move(*model),
-                     std::move(*linked)};
+  std::vector<BuildReport> reports;
+  for (auto [builder, model, linked] : zip_equal(builders, *models, links)) {
+    const ModelOptions &options = builder.modelOptions;
+    reports.push_back({builder.program.path, options.devices,
+                       options.host().name,
+                       options.gpu() ? options.gpu()->name : "", options.prefix,
+                       std::move(model), std::move(linked)});
+  }
+  return std::move(reports);
 }
 
 } // namespace tilewright

@@ -9,16 +9,19 @@
 #include "DiagnosticLines.h"
 #include "Dispatch/DispatchWork.h"
 #include "Dispatch/SlowDispatches.h"
+#include "ExplainSizes.h"
 #include "FrontEnds.h"
 #include "ModelConstants.h"
 #include "OptimizeModel.h"
 #include "Parameters/AddInstance.h"
 #include "Parameters/BindParameters.h"
+#include "Parameters/ScratchFile.h"
 #include "Pipeline.h"
 #include "Program/AddRunner.h"
 #include "ReadModel.h"
 #include "TileCalls.h"
 #include "Tosa.h"
+#include "WriteCode.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -60,16 +63,35 @@ public:
         llvm::SMLoc());
   }
 
-  Expected<CompiledModel> run() {
+  /// Up to the packing of constants, which the caller has filled before the
+  /// rest.
+  Error pack() {
     WorkingOnInput working(name(), "compiling it");
-    if (Error error = runSteps())
+    if (Error error = read())
+      return error;
+    return runSteps(ModelStage::Packed);
+  }
+
+  Error fill(ScratchFile &scratch) {
+    return timed("fill", [&]() -> Error {
+      scratch.fillAll();
+      return Error::success();
+    });
+  }
+
+  Expected<CompiledModel> finish() {
+    WorkingOnInput working(name(), "compiling it");
+    if (Error error = runSteps(ModelStage::LLVM))
       return std::move(error);
+    if (!isDone)
+      if (Error error = emitCode())
+        return std::move(error);
     model.remarks = remarks.lines();
     return std::move(model);
   }
 
 private:
-  Error runSteps() {
+  Error read() {
     if (options.threads > 1 && (options.gpu() || options.reference))
       return createStringError(
           options.gpu()
@@ -79,8 +101,11 @@ private:
                 "outlines none");
     if (Error error = parse())
       return error;
-    if (Error error = convert())
-      return error;
+    return convert();
+  }
+
+  /// Those that were not run before, up to `last`.
+  Error runSteps(ModelStage last) {
     struct Step {
       ModelStage stage;
       const char *name;
@@ -102,7 +127,10 @@ private:
         {ModelStage::LLVM, "lower",
          [&](PassManager &pm) { addLLVMStep(pm, options); }},
     };
-    for (const Step &step : steps) {
+    for (; !isDone && nextStep < std::size(steps) &&
+           steps[nextStep].stage <= last;
+         ++nextStep) {
+      const Step &step = steps[nextStep];
       if (Error error = runPasses(step.name, step.add))
         return error;
       // Later passes drop these.
@@ -119,17 +147,17 @@ private:
       if (step.stage == model.stage) {
         llvm::raw_svector_ostream os(model.bytes);
         print(os);
-        return Error::success();
+        isDone = true;
       }
-      if (step.stage == ModelStage::Calls && options.gpu())
+      if (step.stage == ModelStage::Calls && options.gpu() && !isDone)
         if (Error error = emitDeviceCode())
           return error;
       if (model.stage == ModelStage::CodeObject && !codeObject.empty()) {
         model.bytes = std::move(codeObject);
-        return Error::success();
+        isDone = true;
       }
     }
-    return emitCode();
+    return Error::success();
   }
 
   void print(llvm::raw_ostream &os) {
@@ -180,7 +208,8 @@ private:
   }
 
   Error failure(const char *what) {
-    explainSizes();
+    if (module)
+      explainSizes(*module, errors);
     Error all = Error::success();
     for (const std::string &error : errors.lines())
       all = llvm::joinErrors(
@@ -191,31 +220,6 @@ private:
     return createStringError("internal error: the step '%s' failed without a "
                              "diagnostic",
                              what);
-  }
-
-  /// Upstream's verifier says of sizes that differ only which operand is not
-  /// as it expects. Until then it has found everything else of the operation
-  /// to be in order.
-  void explainSizes() {
-    if (!module)
-      return;
-    DiagnosticLines verifier;
-    std::swap(errors, verifier);
-    module->walk([&](linalg::LinalgOp op) {
-      bool differ = false;
-      {
-        ScopedDiagnosticHandler quiet(&context, [&](Diagnostic &d) {
-          differ |= llvm::StringRef(d.str()).contains(
-              "inferred input/output operand");
-        });
-        if (succeeded(verify(op, /*verifyRecursively=*/false)))
-          return;
-      }
-      if (differ)
-        (void)checkSizes(op);
-    });
-    if (errors.empty())
-      std::swap(errors, verifier);
   }
 
   Error timed(const char *name, llvm::function_ref<Error()> body) {
@@ -419,51 +423,12 @@ private:
       return error;
     if (Error error = dumpCode("optimize", *code))
       return error;
-    return timed("codegen", [&] { return writeCode(*code, **backend); });
-  }
-
-  Error writeCode(llvm::Module &code, Backend &backend) {
-    bool isObject = model.stage == ModelStage::Object;
-    bool isText = model.stage == ModelStage::Asm;
-    bool apart = options.constantsApart &&
-                 (isObject || model.stage == ModelStage::Bitcode);
-    // What is no ELF has its constants from LLVM.
-    bool appended =
-        (isObject || isText) && code.getTargetTriple().isOSBinFormatELF();
-    if (!apart && !appended)
-      embedConstants(code, model.constants);
-    llvm::raw_svector_ostream os(model.bytes);
-    if (model.stage == ModelStage::LLVMIR) {
-      code.print(os, nullptr);
-    } else if (model.stage == ModelStage::Bitcode) {
-      llvm::WriteBitcodeToFile(code, os);
-    } else if (Error error =
-                   backend.emit(code,
-                                isText ? llvm::CodeGenFileType::AssemblyFile
-                                       : llvm::CodeGenFileType::ObjectFile,
-                                CodegenPasses::All, model.bytes)) {
-      return error;
-    }
     // Parameters, too, are in the context.
-    if (apart || options.parametersInFile)
+    if (options.constantsApart || options.parametersInFile)
       model.constantsOwner = ownedContext;
-    return appended && !apart ? appendConstants(isText) : Error::success();
-  }
-
-  Error appendConstants(bool isText) {
-    llvm::raw_svector_ostream os(model.bytes);
-    if (isText) {
-      os << constantsAsAssembly(model.constants);
-      return Error::success();
-    }
-    Expected<FileTail> tail =
-        tilewright::appendConstants(model.bytes, model.constants);
-    if (!tail)
-      return tail.takeError();
-    model.bytes.reserve(model.bytes.size() + tail->size());
-    for (llvm::StringRef piece : tail->pieces())
-      os << piece;
-    return Error::success();
+    return timed("codegen", [&] {
+      return writeCode(*code, **backend, options.constantsApart, model);
+    });
   }
 
   const ModelOptions &options;
@@ -475,7 +440,9 @@ private:
   MLIRContext &context;
   ScopedDiagnosticHandler diagnostics;
   OwningOpRef<ModuleOp> module;
-  unsigned dumps = 0; ///< so far
+  size_t nextStep = 0;
+  bool isDone = false; ///< stopped early
+  unsigned dumps = 0;  ///< so far
   llvm::SmallVector<char, 0> codeObject;
   std::vector<std::string> constants;     ///< globals uploaded once
   llvm::DenseSet<Attribute> packedValues; ///< constants packed for tiles
@@ -490,7 +457,33 @@ bool isModelBytecode(llvm::MemoryBufferRef source) {
 Expected<CompiledModel> compileModel(llvm::MemoryBufferRef source,
                                      ModelStage stage,
                                      const ModelOptions &options) {
-  return Compilation(source, stage, options).run();
+  Expected<std::vector<CompiledModel>> models =
+      compileModels(source, stage, options);
+  if (!models)
+    return models.takeError();
+  return std::move(models->front());
+}
+
+Expected<std::vector<CompiledModel>>
+compileModels(llvm::MemoryBufferRef source, ModelStage stage,
+              llvm::ArrayRef<ModelOptions> options) {
+  std::vector<std::unique_ptr<Compilation>> compilations;
+  for (const ModelOptions &each : options) {
+    compilations.push_back(std::make_unique<Compilation>(source, stage, each));
+    if (Error error = compilations.back()->pack())
+      return std::move(error);
+  }
+  if (ScratchFile *scratch = ScratchFile::current())
+    if (Error error = compilations.front()->fill(*scratch))
+      return std::move(error);
+  std::vector<CompiledModel> models;
+  for (const auto &compilation : compilations) {
+    Expected<CompiledModel> model = compilation->finish();
+    if (!model)
+      return model.takeError();
+    models.push_back(std::move(*model));
+  }
+  return std::move(models);
 }
 
 } // namespace tilewright

@@ -6,7 +6,9 @@
 #include "Parameters/ScratchFile.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <cstring>
 
@@ -163,6 +165,13 @@ makeConstant(RankedTensorType type, int64_t elementBytes,
   return DenseResourceElementsAttr::get(type, "moved", std::move(blob));
 }
 
+ElementsAttr constantAt(RankedTensorType type, ArrayRef<char> bytes) {
+  return DenseResourceElementsAttr::get(
+      type, "moved",
+      UnmanagedAsmResourceBlob::allocateWithAlign(
+          bytes, kBlobAlignment, /*deleter=*/{}, /*dataIsMutable=*/false));
+}
+
 ElementsAttr changeBytes(RankedTensorType type,
                          const ConstantElements &elements,
                          llvm::function_ref<char(char)> change) {
@@ -194,6 +203,39 @@ void moveElements(const ConstantElements &source, ArrayRef<int64_t> sourceShape,
   default:
     llvm_unreachable("ConstantElements has no others");
   }
+}
+
+ElementsAttr makeMoved(RankedTensorType type, const ConstantElements &source,
+                       ArrayRef<int64_t> sourceShape,
+                       ArrayRef<ElementStep> steps, ArrayRef<char> padding,
+                       std::function<bool(MutableArrayRef<char>)> faster) {
+  auto fill =
+      [=, shape = llvm::to_vector(sourceShape), steps = llvm::to_vector(steps),
+       padding = llvm::to_vector(padding)](MutableArrayRef<char> bytes) {
+        if (!faster || !faster(bytes))
+          moveElements(source, shape, type.getShape(), steps, padding, bytes);
+      };
+  int64_t size = type.getNumElements() * source.elementBytes;
+  ScratchFile *scratch = ScratchFile::current();
+  if (!scratch || size < kLargeConstantBytes)
+    return makeConstant(type, source.elementBytes, fill);
+  std::string key;
+  llvm::raw_string_ostream os(key);
+  os << uintptr_t(source.bytes.data()) << ' ' << source.bytes.size() << ' '
+     << source.elementBytes << ' '
+     << llvm::toHex(StringRef(padding.data(), padding.size())) << " from";
+  for (int64_t extent : sourceShape)
+    os << ' ' << extent;
+  os << " to";
+  for (int64_t extent : type.getShape())
+    os << ' ' << extent;
+  os << " by";
+  for (const ElementStep &step : steps)
+    os << ' ' << step.dim << ' ' << step.elements;
+  char *memory = scratch->allocateFilled(key, size, source.bytes, fill);
+  if (!memory)
+    return makeConstant(type, source.elementBytes, fill);
+  return constantAt(type, {memory, size_t(size)});
 }
 
 } // namespace tilewright

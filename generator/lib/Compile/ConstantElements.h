@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/PatternMatch.h"
+#include <functional>
 #include <optional>
 
 namespace tilewright {
@@ -37,6 +38,10 @@ mlir::ElementsAttr
 makeConstant(mlir::RankedTensorType type, int64_t elementBytes,
              llvm::function_ref<void(llvm::MutableArrayRef<char>)> fill);
 
+/// A constant whose bytes are elsewhere, and stay there.
+mlir::ElementsAttr constantAt(mlir::RankedTensorType type,
+                              llvm::ArrayRef<char> bytes);
+
 /// A constant of `type`, as many elements of a byte each as `elements` has:
 /// what `change` makes of each.
 mlir::ElementsAttr changeBytes(mlir::RankedTensorType type,
@@ -58,6 +63,15 @@ void moveElements(const ConstantElements &source,
                   llvm::ArrayRef<ElementStep> steps,
                   llvm::ArrayRef<char> padding,
                   llvm::MutableArrayRef<char> result);
+
+/// The constant of `type` that moveElements fills, or `faster` if it can and
+/// says so. In a ScratchFile it may be filled later, and is the same for all
+/// programs; `source` has to stay until then.
+mlir::ElementsAttr
+makeMoved(mlir::RankedTensorType type, const ConstantElements &source,
+          llvm::ArrayRef<int64_t> sourceShape,
+          llvm::ArrayRef<ElementStep> steps, llvm::ArrayRef<char> padding,
+          std::function<bool(llvm::MutableArrayRef<char>)> faster = nullptr);
 
 /// A transpose of a constant becomes the transposed constant.
 void populateFoldConstantTransposes(mlir::RewritePatternSet &patterns);

@@ -76,63 +76,83 @@ tw_element_type_t typeOfBytes(int64_t bytes) {
   }
 }
 
-/// Packs by tw_pack if `op` packs matrices that lie row by row, or column by
-/// column, one behind the other or between each other; says whether.
-bool packMatrices(linalg::PackOp op, const ConstantElements &elements,
-                  ArrayRef<char> padding, MutableArrayRef<char> packed) {
-  ArrayRef<int64_t> shape = op.getSourceType().getShape();
-  ArrayRef<int64_t> tiled = op.getInnerDimsPos();
-  ArrayRef<int64_t> tiles = op.getStaticInnerTiles();
-  size_t rank = shape.size();
-  SmallVector<int64_t> order(op.getOuterDimsPerm());
-  if (order.empty())
-    order = llvm::to_vector(llvm::seq<int64_t>(rank));
-  if (elements.isSplat || tiled.size() != 2 ||
-      ArrayRef(order).take_back(2) != tiled || llvm::is_contained(shape, 0) ||
-      !llvm::all_of(tiles, llvm::isInt<32>))
-    return false;
-  SmallVector<int64_t> strides(rank, 1);
-  for (size_t dim = rank; dim-- > 1;)
-    strides[dim - 1] = strides[dim] * shape[dim];
-  auto [row, col] = std::pair(tiled[0], tiled[1]);
-  bool transpose = strides[col] != 1;
-  if (transpose && strides[row] != 1)
-    return false;
-
-  tw_pack_params_t params = {};
-  params.type = typeOfBytes(elements.elementBytes);
-  params.flags = transpose ? TW_PACK_FLAG_TRANSPOSE : 0;
-  params.rows = shape[row];
-  params.cols = shape[col];
-  params.matrix_stride = transpose ? strides[col] : strides[row];
-  params.tile_rows = int32_t(tiles[0]);
-  params.tile_cols = int32_t(tiles[1]);
-  std::memcpy(&params.padding, padding.data(), padding.size());
-  tw_index_t each = 0;
-  if (tw_packed_size(&params, &each) != TW_STATUS_OK)
-    return false;
-
-  // The matrices, in the order of the result.
-  ArrayRef<int64_t> outer = ArrayRef(order).drop_back(2);
-  size_t count = 1;
-  for (int64_t dim : outer)
-    count *= shape[dim];
-  if (count * each != packed.size())
-    return false;
-  for (size_t i = 0; i < count; ++i) {
-    int64_t offset = 0;
-    size_t rest = i;
-    for (int64_t dim : llvm::reverse(outer)) {
-      offset += int64_t(rest % shape[dim]) * strides[dim];
-      rest /= shape[dim];
-    }
-    if (tw_pack(&params, elements.bytes.data() + offset * elements.elementBytes,
-                packed.data() + i * each, each,
-                /*parallel_for=*/nullptr) != TW_STATUS_OK)
-      return false;
+/// A pack of matrices that lie row by row, or column by column, one behind the
+/// other or between each other: by tw_pack.
+class MatrixPack {
+public:
+  /// Nothing if `op` does something else.
+  static std::optional<MatrixPack> of(linalg::PackOp op,
+                                      const ConstantElements &elements,
+                                      ArrayRef<char> padding) {
+    MatrixPack pack{elements, llvm::to_vector<8>(padding)};
+    llvm::append_range(pack.shape, op.getSourceType().getShape());
+    llvm::append_range(pack.tiles, op.getStaticInnerTiles());
+    ArrayRef<int64_t> tiled = op.getInnerDimsPos();
+    size_t rank = pack.shape.size();
+    llvm::append_range(pack.order, op.getOuterDimsPerm());
+    if (pack.order.empty())
+      pack.order = llvm::to_vector(llvm::seq<int64_t>(rank));
+    if (elements.isSplat || tiled.size() != 2 ||
+        ArrayRef(pack.order).take_back(2) != tiled ||
+        llvm::is_contained(pack.shape, 0) ||
+        !llvm::all_of(pack.tiles, llvm::isInt<32>))
+      return std::nullopt;
+    pack.strides.assign(rank, 1);
+    for (size_t dim = rank; dim-- > 1;)
+      pack.strides[dim - 1] = pack.strides[dim] * pack.shape[dim];
+    if (pack.strides[tiled[0]] != 1 && pack.strides[tiled[1]] != 1)
+      return std::nullopt;
+    return pack;
   }
-  return true;
-}
+
+  /// False, with `packed` as it was or in part, if it cannot.
+  bool run(MutableArrayRef<char> packed) const {
+    auto [row, col] = std::pair(order.end()[-2], order.end()[-1]);
+    bool transpose = strides[col] != 1;
+    tw_pack_params_t params = {};
+    params.type = typeOfBytes(elements.elementBytes);
+    params.flags = transpose ? TW_PACK_FLAG_TRANSPOSE : 0;
+    params.rows = shape[row];
+    params.cols = shape[col];
+    params.matrix_stride = transpose ? strides[col] : strides[row];
+    params.tile_rows = int32_t(tiles[0]);
+    params.tile_cols = int32_t(tiles[1]);
+    std::memcpy(&params.padding, padding.data(), padding.size());
+    tw_index_t each = 0;
+    if (tw_packed_size(&params, &each) != TW_STATUS_OK)
+      return false;
+
+    // The matrices, in the order of the result.
+    ArrayRef<int64_t> outer = ArrayRef(order).drop_back(2);
+    size_t count = 1;
+    for (int64_t dim : outer)
+      count *= shape[dim];
+    if (count * each != packed.size())
+      return false;
+    for (size_t i = 0; i < count; ++i) {
+      int64_t offset = 0;
+      size_t rest = i;
+      for (int64_t dim : llvm::reverse(outer)) {
+        offset += int64_t(rest % shape[dim]) * strides[dim];
+        rest /= shape[dim];
+      }
+      if (tw_pack(&params,
+                  elements.bytes.data() + offset * elements.elementBytes,
+                  packed.data() + i * each, each,
+                  /*parallel_for=*/nullptr) != TW_STATUS_OK)
+        return false;
+    }
+    return true;
+  }
+
+private:
+  ConstantElements elements;
+  SmallVector<char, 8> padding;
+  SmallVector<int64_t> shape, order, tiles, strides;
+
+  MatrixPack(const ConstantElements &elements, SmallVector<char, 8> padding)
+      : elements(elements), padding(std::move(padding)) {}
+};
 
 /// Attributes and types are unique: equal ones have one address.
 struct ByAddress {
@@ -196,14 +216,13 @@ struct FoldConstantPacksPass
         (!op.getPaddingValue() || ArrayRef(paddingBytes) == elements.bytes))
       return DenseElementsAttr::getFromRawBuffer(op.getDestType(),
                                                  elements.bytes);
-    return makeConstant(op.getDestType(), elements.elementBytes,
-                        [&](MutableArrayRef<char> bytes) {
-                          if (packMatrices(op, elements, paddingBytes, bytes))
-                            return;
-                          moveElements(elements, op.getSourceType().getShape(),
-                                       op.getDestType().getShape(), stepsOf(op),
-                                       paddingBytes, bytes);
-                        });
+    std::optional<MatrixPack> matrices =
+        MatrixPack::of(op, elements, paddingBytes);
+    return makeMoved(op.getDestType(), elements, op.getSourceType().getShape(),
+                     stepsOf(op), paddingBytes,
+                     [matrices](MutableArrayRef<char> bytes) {
+                       return matrices && matrices->run(bytes);
+                     });
   }
 
   /// Adds a line about `op` to the function's list of packed constants.

@@ -57,12 +57,9 @@ struct FoldConstantTranspose : OpInterfaceRewritePattern<linalg::LinalgOp> {
       AffineExpr loop = maps[1].getResult(dim);
       steps.push_back({int64_t(*maps[0].getResultPosition(loop)), 1});
     }
-    return makeConstant(
-        type, elements.elementBytes, [&](MutableArrayRef<char> bytes) {
-          SmallVector<char, 8> padding(elements.elementBytes, 0); // never used
-          moveElements(elements, source.getShapedType().getShape(),
-                       type.getShape(), steps, padding, bytes);
-        });
+    SmallVector<char, 8> padding(elements.elementBytes, 0); // never used
+    return makeMoved(type, elements, source.getShapedType().getShape(), steps,
+                     padding);
   }
 };
 

@@ -44,6 +44,12 @@ cl::list<std::string> devices(
              "tw.device that run there. Any number of CPUs of one "
              "architecture, the first of which is the host; one GPU; and none, "
              "the host without data tiling"));
+cl::list<std::string> others(
+    "also", cl::sub(compileOptions), cl::value_desc("path=target"),
+    cl::desc(
+        "One more output of the same kind and with the same functions, for "
+        "another target; may be given several times. With "
+        "--parameters-out all of them read the one file"));
 cl::list<std::string> parameterPaths(
     "parameters", cl::sub(compileOptions), cl::value_desc("path"),
     cl::desc("A safetensors file with values of the model's parameters; may be "
@@ -129,6 +135,7 @@ Examples:
   tilewright compile model.mlir -o model.a --target=arm_64:neoverse-n1
   tilewright compile model.mlir -o model.a --target=amdgpu:gfx942
   tilewright compile model.mlir -o model.a --device a=host --device b=x86_64_avx2_fma
+  tilewright compile model.mlir -o model.a --target=x86_64:znver4 --also arm.a=arm_64:neoverse-n1 --parameters=model.safetensors --parameters-out=model.twp
   tilewright compile model.mlir -o model && ./model --help
   tilewright compile model.mlir --emit=packed
 )";
@@ -151,7 +158,7 @@ Error readDevices(ModelOptions &options) {
   return Error::success();
 }
 
-Expected<ModelOutput> outputKind() {
+Expected<ModelOutput> outputKind(StringRef output) {
   struct Kind {
     StringRef extension;
     ModelOutput output;
@@ -173,6 +180,37 @@ Expected<ModelOutput> outputKind() {
                            "have no extension, for an executable");
 }
 
+/// The one of -o and --device, and those of --also.
+Expected<std::vector<ProgramOptions>>
+programsOf(const std::vector<ModelDevice> &devices) {
+  std::vector<ProgramOptions> programs;
+  auto add = [&](StringRef path, const std::vector<ModelDevice> &its) -> Error {
+    Expected<ModelOutput> kind = outputKind(path);
+    if (!kind)
+      return kind.takeError();
+    programs.push_back({path.str(), *kind, its});
+    return Error::success();
+  };
+  if (Error error = add(output, devices))
+    return std::move(error);
+  for (StringRef other : others) {
+    auto [path, target] = other.split('=');
+    if (path.empty() || target.empty())
+      return createStringError("--also '" + other +
+                               "' is not <path>=<target>, as in "
+                               "arm.a=arm_64:neoverse-n1");
+    Expected<std::vector<ModelDevice>> its = modelDevices({target.str()}, {});
+    if (!its)
+      return its.takeError();
+    if (Error error = add(path, *its))
+      return std::move(error);
+  }
+  if (programs.size() > 1 && !dumpDir.empty())
+    return createStringError("--dump-dir is for one program, and --also names "
+                             "another");
+  return programs;
+}
+
 /// What the types and functions of instances are called after: the output.
 std::string instanceName() {
   std::string name;
@@ -191,13 +229,25 @@ void warnOf(const CompiledModel &model) {
     printWarning(remark);
 }
 
-std::string asText(const BuildReport &report, ReportFormat format) {
+/// In JSON several are an array.
+std::string asText(ArrayRef<BuildReport> reports, ReportFormat format) {
   std::string text;
   raw_string_ostream os(text);
-  if (format == ReportFormat::Json)
-    printBuildReportAsJson(report, os);
-  else
+  bool isArray = format == ReportFormat::Json && reports.size() > 1;
+  if (isArray)
+    os << "[\n";
+  for (const BuildReport &report : reports) {
+    if (format == ReportFormat::Json) {
+      printBuildReportAsJson(report, os);
+      os << (isArray && &report != &reports.back() ? ",\n" : "");
+      continue;
+    }
+    if (reports.size() > 1)
+      os << (&report == &reports.front() ? "" : "\n") << report.path << '\n';
     printBuildReportAsText(report, os);
+  }
+  if (isArray)
+    os << "]\n";
   return text;
 }
 
@@ -205,10 +255,10 @@ std::string asText(const BuildReport &report, ReportFormat format) {
 Error writeStage(MemoryBufferRef source, const ModelOptions &options,
                  OutputFiles &outputs) {
   if (!headerPath.empty() || reportFormat != ReportFormat::None ||
-      inlineTiles || !parametersOut.empty())
+      inlineTiles || !parametersOut.empty() || !others.empty())
     return createStringError("--emit writes a stage of the model alone; it "
                              "does not go with --emit-header, --report, "
-                             "--inline or --parameters-out");
+                             "--inline, --parameters-out or --also");
   // LLD, which links code objects, gives all options their defaults.
   std::string path = output.empty() ? "-" : output.getValue();
   if (Error error = outputs.add(path))
@@ -312,10 +362,10 @@ Error runCompile() {
   if (stage.getNumOccurrences())
     return writeStage((*source)->getMemBufferRef(), options.model, outputs);
 
-  Expected<ModelOutput> kind = outputKind();
-  if (!kind)
-    return kind.takeError();
-  options.output = *kind;
+  Expected<std::vector<ProgramOptions>> programs =
+      programsOf(options.model.devices);
+  if (!programs)
+    return programs.takeError();
   options.inlineTiles = inlineTiles;
   options.compiler = compiler;
   options.headerPath = headerPath;
@@ -328,12 +378,13 @@ Error runCompile() {
   options.parametersPath = parametersOut;
   options.model.parametersInFile = !parametersOut.empty();
   // As in writeStage().
-  const std::string outputPath = output;
   const ReportFormat format = reportFormat;
-  if (Error error = outputs.add(outputPath))
-    return error;
-  if (*kind == ModelOutput::Executable)
-    outputs.makeExecutable(outputPath);
+  for (const ProgramOptions &program : *programs) {
+    if (Error error = outputs.add(program.path))
+      return error;
+    if (program.output == ModelOutput::Executable)
+      outputs.makeExecutable(program.path);
+  }
   if (!options.headerPath.empty())
     if (Error error = outputs.add(options.headerPath))
       return error;
@@ -343,13 +394,14 @@ Error runCompile() {
   if (format != ReportFormat::None)
     if (Error error = outputs.add("-"))
       return error;
-  Expected<BuildReport> report =
-      buildModel((*source)->getMemBufferRef(), outputPath, options, outputs);
-  if (!report)
-    return report.takeError();
-  warnOf(report->model);
+  Expected<std::vector<BuildReport>> reports =
+      buildModel((*source)->getMemBufferRef(), *programs, options, outputs);
+  if (!reports)
+    return reports.takeError();
+  for (const BuildReport &report : *reports)
+    warnOf(report.model);
   if (format != ReportFormat::None)
-    if (Error error = outputs.write("-", asText(*report, format)))
+    if (Error error = outputs.write("-", asText(*reports, format)))
       return error;
   return outputs.commit();
 }

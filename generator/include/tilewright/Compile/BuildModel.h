@@ -21,9 +21,16 @@ enum class ModelOutput {
   Executable,    ///< the same with a runner
 };
 
-struct BuildOptions {
-  ModelOptions model;
+/// A program that a model becomes.
+struct ProgramOptions {
+  std::string path;
   ModelOutput output = ModelOutput::Archive;
+  std::vector<ModelDevice> devices;
+};
+
+struct BuildOptions {
+  /// But for what programs differ in.
+  ModelOptions model;
   /// Inline the tiles; not into an archive.
   bool inlineTiles = false;
   /// The C compiler of the target, for outputs that need one; empty for `cc`.
@@ -37,6 +44,7 @@ struct BuildOptions {
 };
 
 struct BuildReport {
+  std::string path;
   std::vector<ModelDevice> devices;
   std::string target;  ///< TargetCpu::name of the host
   std::string gpu;     ///< the same of the GPU; empty for none
@@ -45,12 +53,13 @@ struct BuildReport {
   LinkReport link;
 };
 
-/// Writes `outputPath`, the header and the parameters to `outputs`, to which
-/// the caller has added them, and which it commits.
-llvm::Expected<BuildReport> buildModel(llvm::MemoryBufferRef source,
-                                       llvm::StringRef outputPath,
-                                       const BuildOptions &options,
-                                       OutputFiles &outputs);
+/// Writes the programs, their header and the parameters to `outputs`, to which
+/// the caller has added them, and which it commits. All programs have the
+/// header's functions and read the one file.
+llvm::Expected<std::vector<BuildReport>>
+buildModel(llvm::MemoryBufferRef source,
+           llvm::ArrayRef<ProgramOptions> programs, const BuildOptions &options,
+           OutputFiles &outputs);
 
 /// One object: target, tiles with origin and ms, packed constants, remarks, and
 /// the time of each step; with several devices these; with a GPU its dispatches

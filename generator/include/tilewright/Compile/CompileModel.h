@@ -246,6 +246,13 @@ llvm::Expected<CompiledModel> compileModel(llvm::MemoryBufferRef source,
                                            ModelStage stage,
                                            const ModelOptions &options);
 
+/// The same for each of `options`, with names and parameters alike: what their
+/// programs have packed alike in a file of parameters is one, and each
+/// parameter is read once for all of them.
+llvm::Expected<std::vector<CompiledModel>>
+compileModels(llvm::MemoryBufferRef source, ModelStage stage,
+              llvm::ArrayRef<ModelOptions> options);
+
 /// Whether `source` is MLIR's bytecode and not text.
 bool isModelBytecode(llvm::MemoryBufferRef source);
 

@@ -96,24 +96,37 @@ private:
         StringRef bytes = piece;
         std::optional<uint64_t> place = scratch->offsetOf(bytes);
         if (!place) {
-          value = makeConstant(cast<RankedTensorType>(value.getType()),
-                               ConstantElements::of(value)->elementBytes,
-                               [&](MutableArrayRef<char> copy) {
-                                 llvm::copy(bytes, copy.begin());
-                               });
-          ArrayRef<char> copied = ConstantElements::of(value)->bytes;
-          place = scratch->offsetOf({copied.data(), copied.size()});
+          value = copied(value, bytes);
+          place = scratch->offsetOf(bytes);
         }
         if (!place)
           break; // it could not grow
         places.push_back(*place);
       }
+    if (scratch)
+      scratch->fillAll();
     if (places.size() == pieces.size())
       return places;
     SmallVector<uint64_t> sizes;
     for (StringRef bytes : pieces)
       sizes.push_back(bytes.size());
     return parameterOffsets(sizes);
+  }
+
+  /// The same in the scratch file, if it can grow; `bytes` are there then.
+  static ElementsAttr copied(ElementsAttr value, StringRef &bytes) {
+    ConstantElements source{ArrayRef(bytes.data(), bytes.size()), 1, false};
+    ElementsAttr copy = makeMoved(
+        RankedTensorType::get({int64_t(bytes.size())},
+                              IntegerType::get(value.getContext(), 8)),
+        source, {int64_t(bytes.size())}, {{0, 1}}, {0},
+        [source](MutableArrayRef<char> to) {
+          llvm::copy(source.bytes, to.begin());
+          return true;
+        });
+    ArrayRef<char> raw = ConstantElements::of(copy)->bytes;
+    bytes = StringRef(raw.data(), raw.size());
+    return constantAt(cast<RankedTensorType>(value.getType()), raw);
   }
 
   /// Gives `func`, and all that call it, a pointer to the file, its last

@@ -9,15 +9,19 @@
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
+#include <map>
 
 using namespace llvm;
 
 namespace tilewright {
 namespace {
 
+constexpr uint64_t kIdentityBytes = sizeof(ProgramParameters::identity);
+
 /// What precedes the parameters.
-uint64_t tableBytes(uint64_t count) {
-  return sizeof(tw_parameters_header_t) + count * sizeof(tw_parameters_entry_t);
+uint64_t tableBytes(uint64_t count, uint64_t programs = 1) {
+  return sizeof(tw_parameters_header_t) + programs * kIdentityBytes +
+         count * sizeof(tw_parameters_entry_t);
 }
 
 template <class T> void append(std::string &text, const T &value) {
@@ -48,36 +52,45 @@ std::array<uint8_t, 32> parametersIdentity(StringRef model,
 
 bool mayBecomeParameters(const ScratchFile &file,
                          ArrayRef<StringRef> parameters) {
+  if (file.isShared())
+    return true;
   uint64_t inside = 0, outside = 0;
   for (StringRef bytes : parameters)
     (file.offsetOf(bytes) ? inside : outside) += bytes.size();
   uint64_t waste = file.size() - inside;
-  return tableBytes(parameters.size()) + sizeof(uint64_t) <=
-             ScratchFile::kTableRoom &&
+  return tableBytes(parameters.size()) + sizeof(uint64_t) <= file.tableRoom() &&
          waste <= (inside + outside) / 8;
 }
 
-Error writeParameters(ArrayRef<StringRef> parameters,
-                      ArrayRef<uint64_t> offsets,
-                      const std::array<uint8_t, 32> &identity,
+Error writeParameters(ArrayRef<ProgramParameters> programs,
                       ScratchFile *scratch, StringRef path,
                       OutputFiles &outputs) {
-  // By offset.
-  std::vector<std::pair<uint64_t, StringRef>> entries;
-  for (auto [offset, bytes] : zip_equal(offsets, parameters))
-    entries.emplace_back(offset, bytes);
-  llvm::sort(entries, less_first());
+  // Programs share what lies at the same offset.
+  std::map<uint64_t, StringRef> entries;
+  for (const ProgramParameters &program : programs)
+    for (auto [offset, bytes] : zip_equal(program.offsets, program.bytes))
+      entries.try_emplace(offset, bytes);
+  uint64_t beforeData =
+      tableBytes(entries.size(), programs.size()) + sizeof(uint64_t);
+  if (!entries.empty() && entries.begin()->first < beforeData)
+    return createStringError("cannot write '" + path + "': its " +
+                             Twine(entries.size()) + " parameters of " +
+                             Twine(programs.size()) +
+                             " programs have a longer table than there is "
+                             "room for; write a file for each program");
 
   tw_parameters_header_t header = {};
   std::memcpy(header.magic, TW_PARAMETERS_MAGIC, sizeof(header.magic));
   header.version = TW_PARAMETERS_VERSION;
   header.count = entries.size();
-  header.file_bytes = entries.empty()
-                          ? tableBytes(0) + sizeof(uint64_t)
-                          : entries.back().first + entries.back().second.size();
-  std::memcpy(header.identity, identity.data(), identity.size());
+  header.programs = programs.size();
+  header.file_bytes = entries.empty() ? beforeData
+                                      : entries.rbegin()->first +
+                                            entries.rbegin()->second.size();
   std::string table;
   append(table, header);
+  for (const ProgramParameters &program : programs)
+    append(table, program.identity);
   for (auto [offset, bytes] : entries)
     append(table, tw_parameters_entry_t{
                       offset, bytes.size(),
@@ -94,6 +107,10 @@ Error writeParameters(ArrayRef<StringRef> parameters,
         outputs.writeNameless(path, scratch->getDescriptor());
     if (!isWritten || *isWritten)
       return isWritten.takeError();
+  } else if (programs.size() > 1 && !entries.empty()) {
+    return createStringError("cannot write '" + path +
+                             "': there is no room beside it for what is packed "
+                             "for several programs");
   }
   FileTail file;
   file.appendOwned(std::move(table));

@@ -19,6 +19,7 @@ std::vector<uint64_t> parameterOffsets(llvm::ArrayRef<uint64_t> sizes);
 
 /// Whether the scratch file, which `parameters` are in but for some, may as
 /// well become their file when it has these, too: it would not be much larger.
+/// One of several programs does anyway.
 bool mayBecomeParameters(const ScratchFile &file,
                          llvm::ArrayRef<llvm::StringRef> parameters);
 
@@ -29,11 +30,16 @@ parametersIdentity(llvm::StringRef model,
                    llvm::ArrayRef<llvm::StringRef> contents,
                    llvm::ArrayRef<uint64_t> offsets);
 
-/// Writes the file: into `scratch` (which may be null) if the parameters are
-/// there where the offsets are, else anew.
-llvm::Error writeParameters(llvm::ArrayRef<llvm::StringRef> parameters,
-                            llvm::ArrayRef<uint64_t> offsets,
-                            const std::array<uint8_t, 32> &identity,
+/// What a program reads from a file: bytes, and where they are there.
+struct ProgramParameters {
+  llvm::ArrayRef<llvm::StringRef> bytes;
+  llvm::ArrayRef<uint64_t> offsets;
+  std::array<uint8_t, 32> identity;
+};
+
+/// Writes the file of all of `programs`: into `scratch` (which may be null) if
+/// the parameters are there where the offsets are, else anew.
+llvm::Error writeParameters(llvm::ArrayRef<ProgramParameters> programs,
                             ScratchFile *scratch, llvm::StringRef path,
                             OutputFiles &outputs);
 

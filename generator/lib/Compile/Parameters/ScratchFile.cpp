@@ -23,13 +23,22 @@ thread_local ScratchFile *inUse = nullptr;
 
 } // namespace
 
-Expected<std::unique_ptr<ScratchFile>> ScratchFile::besides(StringRef path) {
+ScratchFile::ScratchFile(int descriptor, size_t programs)
+    : descriptor(descriptor), programs(programs), end(tableRoom()) {}
+
+uint64_t ScratchFile::tableRoom() const {
+  // For 2,000 entries of each program.
+  return programs * (64 << 10);
+}
+
+Expected<std::unique_ptr<ScratchFile>> ScratchFile::besides(StringRef path,
+                                                            size_t programs) {
   StringRef folder = sys::path::parent_path(path);
 #ifdef O_TMPFILE
   int nameless = ::open(folder.empty() ? "." : folder.str().c_str(),
                         O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
   if (nameless >= 0)
-    return std::unique_ptr<ScratchFile>(new ScratchFile(nameless));
+    return std::unique_ptr<ScratchFile>(new ScratchFile(nameless, programs));
 #endif
   // A file system that has no such files: one that lost its name.
   SmallString<128> model(folder);
@@ -41,7 +50,7 @@ Expected<std::unique_ptr<ScratchFile>> ScratchFile::besides(StringRef path) {
     return createStringError(error, "cannot write beside '" + path +
                                         "': " + error.message());
   sys::fs::remove(name);
-  return std::unique_ptr<ScratchFile>(new ScratchFile(descriptor));
+  return std::unique_ptr<ScratchFile>(new ScratchFile(descriptor, programs));
 }
 
 ScratchFile::~ScratchFile() {
@@ -65,6 +74,32 @@ char *ScratchFile::allocate(size_t bytes) {
   mapped.push_back({{static_cast<char *>(memory), length}, end});
   end += length;
   return static_cast<char *>(memory);
+}
+
+char *ScratchFile::allocateFilled(StringRef key, size_t size,
+                                  ArrayRef<char> source, Fill fill) {
+  char *&memory = filled[key];
+  if (memory)
+    return memory;
+  memory = allocate(size);
+  if (!memory)
+    return nullptr;
+  // What is made of something that is not there yet is made behind it.
+  if (any_of(pending, [&](const Pending &before) {
+        return before.memory.data() == source.data();
+      }))
+    fillAll();
+  pending.push_back({source, {memory, size}, std::move(fill)});
+  return memory;
+}
+
+void ScratchFile::fillAll() {
+  llvm::sort(pending, [](const Pending &x, const Pending &y) {
+    return std::less<const char *>()(x.source.data(), y.source.data());
+  });
+  for (const Pending &each : pending)
+    each.fill(each.memory);
+  pending.clear();
 }
 
 std::optional<uint64_t> ScratchFile::offsetOf(StringRef bytes) const {

@@ -5,7 +5,9 @@
 #define TILEWRIGHT_LIB_COMPILE_PARAMETERS_SCRATCHFILE_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -14,20 +16,33 @@ namespace tilewright {
 
 /// Memory that is a file's, which has no name: what is packed need not stay in
 /// memory at once, since the system may write it there. It may become the file
-/// of parameters, whose table there is room for at its beginning.
+/// of parameters, whose table there is room for at its beginning. Several
+/// programs that are compiled in a row may share it: what is made for one is
+/// there for the others.
 class ScratchFile {
 public:
-  /// In the folder of `path`.
+  /// In the folder of `path`, for so many programs.
   static llvm::Expected<std::unique_ptr<ScratchFile>>
-  besides(llvm::StringRef path);
+  besides(llvm::StringRef path, size_t programs);
   ScratchFile(const ScratchFile &) = delete;
   ScratchFile &operator=(const ScratchFile &) = delete;
   ~ScratchFile();
 
-  static constexpr uint64_t kTableRoom = 64 << 10;
+  bool isShared() const { return programs > 1; }
+  /// Bytes at the beginning that are kept for the table.
+  uint64_t tableRoom() const;
 
   /// Null if the file cannot grow. Lives as long as the file.
   char *allocate(size_t size);
+
+  /// Memory of `size` bytes for what `key` tells from anything else, which
+  /// `fill` makes of `source`: at the latest when fillAll() is called, so that
+  /// each source is read once for all that is made of it. The memory of a key
+  /// is always the same. Null as allocate().
+  using Fill = std::function<void(llvm::MutableArrayRef<char>)>;
+  char *allocateFilled(llvm::StringRef key, size_t size,
+                       llvm::ArrayRef<char> source, Fill fill);
+  void fillAll();
 
   /// Where in the file `bytes` are; nothing if they are elsewhere.
   std::optional<uint64_t> offsetOf(llvm::StringRef bytes) const;
@@ -53,15 +68,23 @@ public:
   static ScratchFile *current();
 
 private:
-  explicit ScratchFile(int descriptor) : descriptor(descriptor) {}
+  ScratchFile(int descriptor, size_t programs);
 
   int descriptor;
-  uint64_t end = kTableRoom;
+  size_t programs;
+  uint64_t end;
   struct Piece {
     llvm::MutableArrayRef<char> memory;
     uint64_t offset;
   };
   std::vector<Piece> mapped;
+  llvm::StringMap<char *> filled; ///< by key
+  struct Pending {
+    llvm::ArrayRef<char> source;
+    llvm::MutableArrayRef<char> memory;
+    Fill fill;
+  };
+  std::vector<Pending> pending;
 };
 
 } // namespace tilewright
