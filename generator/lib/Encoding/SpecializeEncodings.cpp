@@ -8,6 +8,7 @@
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "tilewright/Encoding/Passes.h"
 #include "tilewright/Encoding/Place.h"
+#include "tilewright/Encoding/TensorSizes.h"
 
 using namespace mlir;
 
@@ -144,20 +145,6 @@ private:
       placeLike(moved, op);
       operand.set(moved.getResult());
     }
-  }
-
-  /// Those of what it was written to, or encoded from: what is packed does not
-  /// say them any more.
-  static SmallVector<OpFoldResult> sizesOf(OpBuilder &b, Value value) {
-    Location loc = value.getLoc();
-    while (auto op = value.getDefiningOp<DestinationStyleOpInterface>()) {
-      if (auto set = dyn_cast<tw::SetEncodingOp>(op.getOperation()))
-        return tensor::getMixedSizes(b, loc, set.getSource());
-      value = op.getTiedOpOperand(cast<OpResult>(value))->get();
-    }
-    if (auto empty = value.getDefiningOp<tensor::EmptyOp>())
-      return empty.getMixedSizes();
-    return tensor::getMixedSizes(b, loc, value);
   }
 
   func::FuncOp func;

@@ -73,3 +73,43 @@ func.func @gated(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>, %v: tensor<64x64x
   } -> tensor<64x64xf32>
   return %d : tensor<64x64xf32>
 }
+
+// -----
+
+#all = affine_map<(i, j) -> (i, j)>
+#rows = affine_map<(i, j) -> (i)>
+
+// What is unpacked for a sum and for what goes on from the sum is unpacked by both.
+// CHECK-LABEL: func.func @summed(
+// CHECK:         tw.dispatch_region
+// CHECK:           arith.mulf
+// CHECK:         tw.dispatch_region
+// CHECK:           tw.unset_encoding
+// CHECK-NOT:       tw.yield
+// CHECK:           arith.maximumf
+// CHECK:           tw.yield {{.*}} : tensor<64xf32>
+// CHECK:         tw.dispatch_region
+// CHECK:           tw.unset_encoding
+// CHECK-NOT:       tw.yield
+// CHECK:           arith.subf
+// CHECK:           tw.set_encoding
+func.func @summed(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>, %v: tensor<64xf32>) -> tensor<64x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %y = tensor.empty() : tensor<64x64xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%y : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %m = linalg.matmul ins(%x, %w : tensor<64x64xf32>, tensor<64x64xf32>) outs(%z : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %r = linalg.generic {indexing_maps = [#all, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%m : tensor<64x64xf32>) outs(%v : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %q = arith.maximumf %a, %o : f32
+    linalg.yield %q : f32
+  } -> tensor<64xf32>
+  %d = linalg.generic {indexing_maps = [#all, #rows, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%m, %r : tensor<64x64xf32>, tensor<64xf32>) outs(%y : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %q = arith.subf %a, %b : f32
+    linalg.yield %q : f32
+  } -> tensor<64x64xf32>
+  %n = linalg.matmul ins(%d, %w : tensor<64x64xf32>, tensor<64x64xf32>) outs(%z : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %n : tensor<64x64xf32>
+}

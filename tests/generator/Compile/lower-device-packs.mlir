@@ -173,3 +173,109 @@ func.func @branches(%x: tensor<32x32xf32>, %e: tensor<32x32xf32>) -> tensor<4x8x
       into %d : tensor<32x32xf32> -> tensor<4x8x8x4xf32>
   return %p : tensor<4x8x8x4xf32>
 }
+
+// Heads of a transformer: rows are unpacked, taken apart, moved, scaled and packed for the next product, in one operation.
+// CHECK-LABEL: func.func @heads(
+// CHECK-SAME:    %[[X:.*]]: tensor<?x6x64x64xf32>, %[[ROWS:.*]]: index
+// CHECK-NOT:     tensor.expand_shape
+// CHECK-NOT:     linalg.transpose
+// CHECK:         linalg.generic
+// CHECK-SAME:      tensor<24x?x4x64x8xf32>
+// CHECK:           arith.cmpi slt
+// CHECK:           tensor.extract %[[X]]
+// CHECK:           arith.mulf
+// CHECK:           arith.select
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @heads(%x: tensor<?x6x64x64xf32>, %rows: index, %d: tensor<24x?x4x64x8xf32>) -> tensor<24x?x4x64x8xf32> {
+  %s = arith.constant 0.25 : f32
+  %zero = arith.constant 0.0 : f32
+  %c2 = arith.constant 2 : index
+  %length = arith.divui %rows, %c2 : index
+  %e = tensor.empty(%rows) : tensor<?x384xf32>
+  %m = linalg.unpack %x outer_dims_perm = [0, 1] inner_dims_pos = [0, 1] inner_tiles = [64, 64]
+      into %e : tensor<?x6x64x64xf32> -> tensor<?x384xf32>
+  %h = tensor.expand_shape %m [[0, 1], [2, 3]] output_shape [2, %length, 12, 32]
+      : tensor<?x384xf32> into tensor<2x?x12x32xf32>
+  %te = tensor.empty(%length) : tensor<2x12x?x32xf32>
+  %t = linalg.transpose ins(%h : tensor<2x?x12x32xf32>) outs(%te : tensor<2x12x?x32xf32>) permutation = [0, 2, 1, 3]
+  %g = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%t : tensor<2x12x?x32xf32>) outs(%te : tensor<2x12x?x32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %q = arith.mulf %a, %s : f32
+    linalg.yield %q : f32
+  } -> tensor<2x12x?x32xf32>
+  %k = tensor.collapse_shape %g [[0, 1], [2], [3]] : tensor<2x12x?x32xf32> into tensor<24x?x32xf32>
+  %p = linalg.pack %k padding_value(%zero : f32) outer_dims_perm = [0, 1, 2] inner_dims_pos = [1, 2] inner_tiles = [64, 8]
+      into %d : tensor<24x?x32xf32> -> tensor<24x?x4x64x8xf32>
+  return %p : tensor<24x?x4x64x8xf32>
+}
+
+// A sum reads what is unpacked for it, and so does what goes on from both: nobody writes the matrix. The sum's loop has no
+// tensor left that says how long it is; an empty one does.
+// CHECK-LABEL: func.func @rows(
+// CHECK-SAME:    %[[X:.*]]: tensor<2x3x16x16xf32>, %[[B:.*]]: tensor<32x40xf32>
+// CHECK:         linalg.generic
+// CHECK-SAME:      "parallel", "reduction"
+// CHECK-SAME:      ins(%[[B]] : tensor<32x40xf32>)
+// CHECK:           tensor.extract %[[X]]
+// CHECK:         %[[LOOPS:.*]] = tensor.empty() : tensor<40xi8>
+// CHECK:         linalg.generic
+// CHECK-SAME:      "parallel", "reduction"
+// CHECK-SAME:      ins(%[[LOOPS]] : tensor<40xi8>)
+// CHECK:           tensor.extract %[[X]]
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @rows(%x: tensor<2x3x16x16xf32>, %b: tensor<32x40xf32>, %v: tensor<32xf32>) -> (tensor<32xf32>, tensor<32xf32>) {
+  %e = tensor.empty() : tensor<32x40xf32>
+  %m = linalg.unpack %x outer_dims_perm = [0, 1] inner_dims_pos = [0, 1] inner_tiles = [16, 16]
+      into %e : tensor<2x3x16x16xf32> -> tensor<32x40xf32>
+  %r = linalg.generic {indexing_maps = [#ij, #ij, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%m, %b : tensor<32x40xf32>, tensor<32x40xf32>) outs(%v : tensor<32xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %q = arith.mulf %a, %c : f32
+    %s = arith.addf %o, %q : f32
+    linalg.yield %s : f32
+  } -> tensor<32xf32>
+  %t = linalg.generic {indexing_maps = [#ij, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%m : tensor<32x40xf32>) outs(%v : tensor<32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.maximumf %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<32xf32>
+  return %r, %t : tensor<32xf32>, tensor<32xf32>
+}
+
+// What two operations read is computed by both where that reads less than writing it and reading it again; not what is computed
+// of many tensors.
+// CHECK-LABEL: func.func @readers(
+// CHECK:         %[[MANY:.*]] = linalg.generic
+// CHECK-SAME:      ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} :
+// CHECK-COUNT-2: math.exp
+// CHECK-COUNT-2: tensor.extract %[[MANY]]
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @readers(%x: tensor<32x32xf32>, %y: tensor<32x32xf32>, %z: tensor<32x32xf32>, %w: tensor<32x32xf32>, %d: tensor<4x8x8x4xf32>, %f: tensor<8x8x4x4xf32>)
+    -> (tensor<4x8x8x4xf32>, tensor<8x8x4x4xf32>, tensor<4x8x8x4xf32>, tensor<8x8x4x4xf32>) {
+  %e = tensor.empty() : tensor<32x32xf32>
+  %one = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<32x32xf32>) outs(%e : tensor<32x32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = math.exp %a : f32
+    linalg.yield %s : f32
+  } -> tensor<32x32xf32>
+  %many = linalg.generic {indexing_maps = [#ij, #ij, #ij, #ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %y, %z, %w : tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>) outs(%e : tensor<32x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %g: f32, %o: f32):
+    %s = arith.addf %a, %b : f32
+    %t = arith.addf %c, %g : f32
+    %u = arith.addf %s, %t : f32
+    linalg.yield %u : f32
+  } -> tensor<32x32xf32>
+  %p = linalg.pack %one outer_dims_perm = [0, 1] inner_dims_pos = [0, 1] inner_tiles = [8, 4] into %d : tensor<32x32xf32> -> tensor<4x8x8x4xf32>
+  %q = linalg.pack %one outer_dims_perm = [0, 1] inner_dims_pos = [0, 1] inner_tiles = [4, 4] into %f : tensor<32x32xf32> -> tensor<8x8x4x4xf32>
+  %r = linalg.pack %many outer_dims_perm = [0, 1] inner_dims_pos = [0, 1] inner_tiles = [8, 4] into %d : tensor<32x32xf32> -> tensor<4x8x8x4xf32>
+  %s = linalg.pack %many outer_dims_perm = [0, 1] inner_dims_pos = [0, 1] inner_tiles = [4, 4] into %f : tensor<32x32xf32> -> tensor<8x8x4x4xf32>
+  return %p, %q, %r, %s : tensor<4x8x8x4xf32>, tensor<8x8x4x4xf32>, tensor<4x8x8x4xf32>, tensor<8x8x4x4xf32>
+}

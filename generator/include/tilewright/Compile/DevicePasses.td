@@ -36,9 +36,16 @@ def LowerDevicePacks : Pass<"tw-lower-device-packs", "mlir::func::FuncOp"> {
     `linalg.generic` over the elements of its result, which extracts the element
     of the source at computed indices; `tw.dispatch` says what it was. A pack of
     an unpack's result reads the packed source of that, wherever it was
-    computed: one relayout instead of two and the matrix between. What is
-    elementwise and has no other use is done where the element is unpacked or
-    packed. Sizes are scalar operands, so that one kernel serves every shape.
+    computed: one relayout instead of two and the matrix between.
+
+    What lies between is done where an element is read: reshapes, transposes,
+    slices and everything elementwise, before a pack, and behind an unpack up to
+    an elementwise operation or a sum, which then reads what is
+    packed. Of what has several readers each computes its own, if all of them
+    can, they are four at most, and less is moved: they read what it reads once
+    each, but nobody writes its result, and nobody reads that. What is broadcast
+    is computed once. Sizes are scalar operands, so that one kernel serves every
+    shape.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",

@@ -14,7 +14,8 @@ def GroupDispatches : Pass<"tw-group-dispatches", "mlir::func::FuncOp"> {
     The operations that are to be one dispatch move into a `tw.dispatch_region`:
     on the host a contraction with the `tw.set_encoding` of its operands, the
     `tw.unset_encoding` of its result and the elementwise operation on it; on the
-    device an unset with what is done to its elements and a set behind;
+    device what tw-lower-device-packs does where an element is read, which is
+    copied if it is done in several of them;
     operations that share their loops. Nobody has to know for that how anything
     lies: the program is the same for every device.
 

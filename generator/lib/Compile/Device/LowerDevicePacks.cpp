@@ -4,11 +4,15 @@
 // tw-lower-device-packs: packs, unpacks and relayouts as one element-by-element
 // operation each.
 
+#include "../Dispatch/DispatchGroups.h"
 #include "../ElementwiseResult.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "ReadChains.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/Encoding/TensorSizes.h"
+#include <map>
 
 using namespace mlir;
 
@@ -47,29 +51,28 @@ struct Layout {
   }
 };
 
-class PackLowering {
+/// Rewrites one root of chains, or one pack or unpack by itself.
+class RootLowering {
 public:
-  explicit PackLowering(Operation *op) : b(op->getLoc(), op) {}
+  RootLowering(Operation *op, const ReadChains &chains)
+      : chains(chains), b(op->getLoc(), op) {}
 
   Value lower(linalg::PackOp op) {
-    RankedTensorType matrix = op.getSourceType();
-    int64_t rank = matrix.getRank();
+    int64_t rank = op.getSourceType().getRank();
     Layout layout = Layout::of(op, rank);
-    // Of the matrix, which need not be there.
-    Value shaped = op.getSource();
+    Operation *maker = op.getSource().getDefiningOp();
+    // Also what another device unpacks, and what others read unpacked, too.
+    auto unpack = dyn_cast_or_null<linalg::UnPackOp>(maker);
     StringRef kind = "pack";
-    if (auto unpack = shaped.getDefiningOp<linalg::UnPackOp>()) {
-      shaped = unpack.getDest();
+    if (unpack)
       kind = "relayout";
-    } else if (linalg::LinalgOp maker = onlyFor(shaped)) {
-      shaped = maker.getDpsInits().front();
+    else if (maker && chains.isPartOfReaders(maker))
       kind = "";
-    }
-    SmallVector<Value> sizes;
+    SmallVector<Value> scalars;
     bool isPadded = op.getPaddingValue() != nullptr;
+    // Of the matrix, which need not be there.
     for (int64_t dim = 0; isPadded && dim < rank; ++dim)
-      sizes.push_back(size(shaped, dim));
-    SmallVector<Value> scalars = sizes;
+      scalars.push_back(size(op.getSource(), dim));
     if (isPadded)
       scalars.push_back(op.getPaddingValue());
 
@@ -92,7 +95,8 @@ public:
             Value last = arith::SubIOp::create(b, scalars[dim], constant(1));
             indices[dim] = arith::MinSIOp::create(b, indices[dim], last);
           }
-          Value element = elementAt(op.getSource(), indices);
+          Value element = unpack ? unpackedElement(unpack, indices)
+                                 : elementAt(op.getSource(), indices);
           if (inside)
             element =
                 arith::SelectOp::create(b, inside, element, scalars.back());
@@ -101,62 +105,207 @@ public:
   }
 
   Value lower(linalg::UnPackOp op) {
-    int64_t rank = op.getDestType().getRank();
-    return generic(
-        op.getDest(), {}, "unpack", [&](ValueRange ivs, ValueRange) -> Value {
-          SmallVector<Value> indices = packedIndices(Layout::of(op, rank), ivs);
-          return tensor::ExtractOp::create(b, op.getSource(), indices);
+    return generic(op.getDest(), {}, "unpack",
+                   [&](ValueRange ivs, ValueRange) -> Value {
+                     return unpackedElement(op, llvm::to_vector(ivs));
+                   });
+  }
+
+  /// The same operation, on what its chain reads.
+  linalg::GenericOp lower(linalg::LinalgOp op) {
+    SmallVector<Value> inputs;
+    SmallVector<AffineMap> maps;
+    SmallVector<OpOperand *> kept, computed;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      Operation *maker = input->get().getDefiningOp();
+      bool isComputed = maker && chains.isPartOfReaders(maker);
+      (isComputed ? computed : kept).push_back(input);
+      if (isComputed)
+        continue;
+      inputs.push_back(input->get());
+      maps.push_back(op.getMatchingIndexingMap(input));
+    }
+    addExtents(op, inputs, maps);
+    for (OpOperand &init : op.getDpsInitsMutable())
+      maps.push_back(op.getMatchingIndexingMap(&init));
+    return linalg::GenericOp::create(
+        b, op->getResultTypes(), inputs, op.getDpsInits(), maps,
+        op.getIteratorTypesArray(),
+        [&](OpBuilder &builder, Location, ValueRange arguments) {
+          OpBuilder::InsertionGuard guard(b);
+          b.setInsertionPoint(builder.getInsertionBlock(),
+                              builder.getInsertionPoint());
+          IRMapping mapping;
+          for (auto [input, argument] : llvm::zip(kept, arguments))
+            mapping.map(op.getMatchingBlockArgument(input), argument);
+          arguments = arguments.take_back(op.getNumDpsInits());
+          for (auto [init, argument] :
+               llvm::zip_equal(op.getRegionOutputArgs(), arguments))
+            mapping.map(init, argument);
+          SmallVector<Value> ivs;
+          for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+            ivs.push_back(linalg::IndexOp::create(b, loop));
+          for (OpOperand *input : computed)
+            mapping.map(op.getMatchingBlockArgument(input),
+                        elementAt(input->get(),
+                                  at(op.getMatchingIndexingMap(input), ivs)));
+          cloneBody(op, ivs, mapping);
+          linalg::YieldOp::create(
+              b,
+              llvm::map_to_vector(
+                  op.getBlock()->getTerminator()->getOperands(),
+                  [&](Value value) { return mapping.lookupOrDefault(value); }));
         });
   }
 
 private:
-  /// What computes `tensor` element by element, for one operation.
-  static linalg::LinalgOp onlyFor(Value tensor) {
-    auto op = tensor.getDefiningOp<linalg::LinalgOp>();
-    if (!op || isOnHost(op) || !tensor.hasOneUse() ||
-        op->getNumResults() != 1 || op.getNumReductionLoops() ||
-        !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity() ||
-        op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)))
-      return nullptr;
-    for (OpOperand *input : op.getDpsInputOperands())
-      if (!op.getMatchingIndexingMap(input).isProjectedPermutation())
-        return nullptr;
-    return op;
+  /// What says how often the loops of a sum go round that no operand is left
+  /// for: a tensor that nobody reads, of their sizes.
+  void addExtents(linalg::LinalgOp op, SmallVector<Value> &inputs,
+                  SmallVector<AffineMap> &maps) {
+    SmallVector<AffineExpr> loops;
+    SmallVector<OpFoldResult> sizes;
+    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
+      auto indexes = [&](AffineMap map) { return map.isFunctionOfDim(loop); };
+      if (llvm::any_of(maps, indexes) ||
+          llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
+            return indexes(op.getMatchingIndexingMap(&init));
+          }))
+        continue;
+      OpOperand *of =
+          *llvm::find_if(op.getDpsInputOperands(), [&](OpOperand *input) {
+            return indexes(op.getMatchingIndexingMap(input));
+          });
+      loops.push_back(b.getAffineDimExpr(loop));
+      sizes.push_back(sizeOf(
+          b, of->get(),
+          *op.getMatchingIndexingMap(of).getResultPosition(loops.back())));
+    }
+    if (loops.empty())
+      return;
+    inputs.push_back(tensor::EmptyOp::create(b, sizes, b.getI8Type()));
+    maps.push_back(AffineMap::get(op.getNumLoops(), 0, loops, b.getContext()));
   }
 
-  /// An element of `tensor`: read from the packed form that another operation
-  /// would have unpacked, or computed here, if it is wanted nowhere else.
-  Value elementAt(Value tensor, ArrayRef<Value> indices) {
-    if (auto unpack = tensor.getDefiningOp<linalg::UnPackOp>())
-      return tensor::ExtractOp::create(
-          b, unpack.getSource(),
-          packedIndices(Layout::of(unpack, indices.size()), indices));
-    linalg::LinalgOp maker = onlyFor(tensor);
-    if (!maker)
-      return tensor::ExtractOp::create(b, tensor, indices);
-    IRMapping mapping;
-    for (OpOperand *input : maker.getDpsInputOperands()) {
-      Value value = input->get();
-      if (isa<RankedTensorType>(value.getType())) {
-        AffineMap map = maker.getMatchingIndexingMap(input);
-        SmallVector<Value> of;
-        for (AffineExpr index : map.getResults())
-          of.push_back(indices[cast<AffineDimExpr>(index).getPosition()]);
-        // What is broadcast would be computed for each element anew.
-        value = map.isPermutation()
-                    ? elementAt(value, of)
-                    : tensor::ExtractOp::create(b, value, of).getResult();
+  SmallVector<Value> at(AffineMap map, ArrayRef<Value> ivs) {
+    return llvm::map_to_vector(map.getResults(), [&](AffineExpr index) {
+      auto dim = dyn_cast<AffineDimExpr>(index);
+      return dim ? ivs[dim.getPosition()]
+                 : constant(cast<AffineConstantExpr>(index).getValue());
+    });
+  }
+
+  /// The operations of the body for the iteration `ivs`. What they extract from
+  /// may be computed here, too.
+  void cloneBody(linalg::LinalgOp op, ArrayRef<Value> ivs, IRMapping &mapping) {
+    SmallVector<Operation *> copies;
+    for (Operation &inner : op.getBlock()->without_terminator()) {
+      if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+        mapping.map(index.getResult(), ivs[index.getDim()]);
+        continue;
       }
-      mapping.map(maker.getMatchingBlockArgument(input), value);
+      Operation *copy = b.clone(inner, mapping);
+      SmallVector<Operation *> reads;
+      copy->walk([&](Operation *nested) {
+        if (isa<tensor::ExtractOp, linalg::IndexOp>(nested))
+          reads.push_back(nested);
+      });
+      for (Operation *read : reads) {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPoint(read);
+        Value value;
+        if (auto index = dyn_cast<linalg::IndexOp>(read)) {
+          value = ivs[index.getDim()];
+        } else {
+          auto extract = cast<tensor::ExtractOp>(read);
+          Operation *maker = extract.getTensor().getDefiningOp();
+          if (!maker || !chains.isPartOfReaders(maker))
+            continue;
+          value = elementAt(extract.getTensor(),
+                            llvm::to_vector(extract.getIndices()));
+        }
+        read->getResult(0).replaceAllUsesWith(value);
+        if (read == copy)
+          mapping.map(inner.getResult(0), value);
+        read->erase();
+      }
     }
-    for (Operation &inner : maker.getBlock()->without_terminator()) {
-      if (auto index = dyn_cast<linalg::IndexOp>(inner))
-        mapping.map(index.getResult(), indices[index.getDim()]);
-      else
-        b.clone(inner, mapping);
-    }
+  }
+
+  /// An element of `tensor`: read, or computed here of what is read.
+  Value elementAt(Value tensor, const SmallVector<Value> &indices) {
+    Operation *maker = tensor.getDefiningOp();
+    if (!maker || !chains.isPartOfReaders(maker))
+      return tensor::ExtractOp::create(b, tensor, indices);
+    // Once, though several operations of the chain read it.
+    Element key{b.getInsertionBlock(), maker, {}};
+    for (Value index : indices)
+      std::get<2>(key).push_back(index.getAsOpaquePointer());
+    if (auto known = elements.find(key); known != elements.end())
+      return known->second;
+    Value element;
+    if (auto unpack = dyn_cast<linalg::UnPackOp>(maker))
+      element = unpackedElement(unpack, indices);
+    else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(maker))
+      element = elementAt(expand.getSrc(), collapsed(expand, indices));
+    else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(maker))
+      element = elementAt(collapse.getSrc(), expanded(collapse, indices));
+    else
+      element = computedElement(cast<linalg::LinalgOp>(maker), indices);
+    elements[key] = element;
+    return element;
+  }
+
+  Value unpackedElement(linalg::UnPackOp op, ArrayRef<Value> indices) {
+    return elementAt(op.getSource(),
+                     packedIndices(Layout::of(op, indices.size()), indices));
+  }
+
+  Value computedElement(linalg::LinalgOp op, ArrayRef<Value> indices) {
+    AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+    SmallVector<Value> ivs =
+        at(inversePermutation(out), llvm::to_vector(indices));
+    IRMapping mapping;
+    for (OpOperand *input : op.getDpsInputOperands())
+      mapping.map(op.getMatchingBlockArgument(input),
+                  op.isScalar(input)
+                      ? input->get()
+                      : elementAt(input->get(),
+                                  at(op.getMatchingIndexingMap(input), ivs)));
+    cloneBody(op, ivs, mapping);
     return mapping.lookupOrDefault(
-        maker.getBlock()->getTerminator()->getOperand(0));
+        op.getBlock()->getTerminator()->getOperand(0));
+  }
+
+  /// Where it is in what was expanded.
+  SmallVector<Value> collapsed(tensor::ExpandShapeOp op,
+                               ArrayRef<Value> indices) {
+    SmallVector<Value> result;
+    for (const ReassociationIndices &group : op.getReassociationIndices()) {
+      Value index = indices[group.front()];
+      for (int64_t dim : ArrayRef(group).drop_front())
+        index =
+            add(arith::MulIOp::create(b, index, size(op, dim)), indices[dim]);
+      result.push_back(index);
+    }
+    return result;
+  }
+
+  /// Where it is in what was collapsed.
+  SmallVector<Value> expanded(tensor::CollapseShapeOp op,
+                              ArrayRef<Value> indices) {
+    SmallVector<Value> result(op.getSrcType().getRank());
+    for (auto [group, index] :
+         llvm::zip_equal(op.getReassociationIndices(), indices)) {
+      Value rest = index;
+      for (int64_t dim : llvm::reverse(ArrayRef(group).drop_front())) {
+        Value extent = size(op.getSrc(), dim);
+        result[dim] = arith::RemUIOp::create(b, rest, extent);
+        rest = arith::DivUIOp::create(b, rest, extent);
+      }
+      result[group.front()] = rest;
+    }
+    return result;
   }
 
   Value constant(int64_t value) {
@@ -167,8 +316,16 @@ private:
     return arith::MulIOp::create(b, x, constant(y));
   }
 
+  /// Outside of the body: kernels are given it.
   Value size(Value tensor, int64_t dim) {
-    return tensor::DimOp::create(b, tensor, dim);
+    OpBuilder::InsertionGuard guard(b);
+    while (auto outer = b.getInsertionBlock()->getParentOp()) {
+      if (isa<func::FuncOp, tw::DispatchRegionOp>(outer))
+        break;
+      b.setInsertionPoint(outer);
+    }
+    return getValueOrCreateConstantIndexOp(b, b.getLoc(),
+                                           sizeOf(b, tensor, dim));
   }
 
   SmallVector<Value> packedIndices(const Layout &layout, ValueRange matrix) {
@@ -200,58 +357,59 @@ private:
     return op.getResult(0);
   }
 
+  const ReadChains &chains;
   ImplicitLocOpBuilder b;
+  /// By block, operation and indices.
+  using Element = std::tuple<Block *, Operation *, std::vector<const void *>>;
+  std::map<Element, Value> elements;
 };
 
 struct LowerDevicePacksPass : impl::LowerDevicePacksBase<LowerDevicePacksPass> {
   void runOnOperation() override {
-    // Packs first: those of an unpack's result do not need it.
-    if (failed(lowerAll<linalg::PackOp>()) ||
-        failed(lowerAll<linalg::UnPackOp>()))
-      signalPassFailure();
+    resolveSizes(getOperation());
+    for (Block *block : DispatchGroups::blocksOf(getOperation()))
+      if (failed(lower(*block)))
+        return signalPassFailure();
   }
 
-  template <typename Op> LogicalResult lowerAll() {
-    SmallVector<Op> ops;
-    getOperation().walk([&](Op op) {
-      if (!isOnHost(op))
-        ops.push_back(op);
-    });
-    for (Op op : ops) {
-      if (op->use_empty()) {
-        op->erase();
-        continue;
-      }
-      if (llvm::any_of(op.getStaticInnerTiles(), ShapedType::isDynamic))
-        return op->emitOpError("has dynamic inner tiles");
-      Value lowered = PackLowering(op).lower(op);
-      op->replaceAllUsesWith(ValueRange{lowered});
-      op->erase();
-      if (std::is_same_v<Op, linalg::UnPackOp>)
-        fuse(lowered);
+  LogicalResult lower(Block &block) {
+    ReadChains chains(block, [](Operation *op) { return !isOnHost(op); });
+    SmallVector<Operation *> ops;
+    for (Operation &op : block)
+      if (!isOnHost(&op) && !chains.isPartOfReaders(&op) &&
+          (isa<linalg::PackOp, linalg::UnPackOp>(op) ||
+           !chains.chainOf(&op).empty()))
+        ops.push_back(&op);
+    SmallVector<Operation *> parts;
+    for (Operation &op : llvm::reverse(block))
+      if (chains.isPartOfReaders(&op))
+        parts.push_back(&op);
+    for (Operation *op : ops) {
+      if (failed(check(op)))
+        return failure();
+      RootLowering lowering(op, chains);
+      if (auto pack = dyn_cast<linalg::PackOp>(op))
+        op->getResult(0).replaceAllUsesWith(lowering.lower(pack));
+      else if (auto unpack = dyn_cast<linalg::UnPackOp>(op))
+        op->getResult(0).replaceAllUsesWith(lowering.lower(unpack));
+      else
+        op->replaceAllUsesWith(lowering.lower(cast<linalg::LinalgOp>(op)));
     }
+    for (Operation *op : llvm::concat<Operation *>(ops, parts))
+      if (op->use_empty())
+        op->erase();
     return success();
   }
 
-  /// What is done with the elements of a product, and nothing else is, is done
-  /// where they are unpacked.
-  void fuse(Value unpacked) {
-    if (!unpacked.hasOneUse())
-      return;
-    OpOperand &use = *unpacked.use_begin();
-    auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
-    if (!user || isOnHost(user) || user.getNumReductionLoops() ||
-        !linalg::areElementwiseOpsFusable(&use))
-      return;
-    IRRewriter rewriter(user);
-    FailureOr<linalg::ElementwiseOpFusionResult> fused =
-        linalg::fuseElementwiseOps(rewriter, &use);
-    if (failed(fused))
-      return;
-    for (auto [from, to] : fused->replacements)
-      if (from != unpacked)
-        from.replaceAllUsesWith(to);
-    user->erase();
+  static LogicalResult check(Operation *op) {
+    auto areKnown = [](auto tiled) {
+      return llvm::none_of(tiled.getStaticInnerTiles(), ShapedType::isDynamic);
+    };
+    auto pack = dyn_cast<linalg::PackOp>(op);
+    auto unpack = dyn_cast<linalg::UnPackOp>(op);
+    if ((pack && !areKnown(pack)) || (unpack && !areKnown(unpack)))
+      return op->emitOpError("has dynamic inner tiles");
+    return success();
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include "DispatchGroups.h"
 
+#include "../Device/ReadChains.h"
 #include "Epilogue.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -118,11 +119,15 @@ SmallVector<Block *> DispatchGroups::blocksOf(func::FuncOp func) {
 }
 
 SmallVector<SmallVector<Operation *>> DispatchGroups::groupsOf(Block &block) {
+  auto isOnDevice = [&](Operation *op) { return placeOf(op) == Place::Device; };
+  copySharedChains(block, isOnDevice);
+  ReadChains chains(block, isOnDevice);
   std::vector<Group> groups;
   llvm::DenseMap<Operation *, size_t> groupOf;
   for (Operation &op : block) {
-    if (isOfOther(&op))
+    if (isOfOther(&op) || chains.isPartOfReaders(&op))
       continue;
+    SmallVector<Operation *> chain = chains.chainOf(&op);
     llvm::SmallSetVector<size_t, 4> used;
     auto addUsed = [&](Operation *inner) {
       for (Value operand : inner->getOperands())
@@ -135,23 +140,20 @@ SmallVector<SmallVector<Operation *>> DispatchGroups::groupsOf(Block &block) {
       if (Operation *own = operand.getDefiningOp(); own && isOfOther(own))
         addUsed(own);
     op.walk(addUsed);
+    for (Operation *part : chain)
+      part->walk(addUsed);
     Group group;
     auto set = dyn_cast<tw::SetEncodingOp>(op);
     bool isDispatched = isDispatchable(&op) && !(set && packsConstant(set)),
          isJoined = false;
     for (size_t i : llvm::reverse(used)) {
-      if (isDispatched && !isJoined && groups[i].mayGrow &&
+      if (isDispatched && !isJoined && groups[i].mayGrow && chain.empty() &&
           areTogether(&op, groups[i].ops.back()) &&
           areOfOneRegion(&op, groups[i].ops.back())) {
         group = groups[i];
         isJoined = join(&op, group);
         if (isJoined)
           groups[i].ops.clear();
-      } else if (isJoined && isa<tw::UnsetEncodingOp>(group.ops.front()) &&
-                 isUnpackedFor(groups[i], &op) &&
-                 areOfOneRegion(&op, groups[i].ops.front())) {
-        group.ops.insert(group.ops.begin(), groups[i].ops.front());
-        groups[i].ops.clear();
       }
       groups[i].mayGrow = false;
     }
@@ -162,7 +164,8 @@ SmallVector<SmallVector<Operation *>> DispatchGroups::groupsOf(Block &block) {
       group.place = placeOf(&op);
       group.mayGrow =
           add(&op, group) || isEncodedContraction(&op) || isMultiplication(&op);
-      group.ops = unitOf(&op);
+      group.ops = std::move(chain);
+      group.ops.append(unitOf(&op));
     }
     for (Operation *member : group.ops)
       groupOf[member] = groups.size();
@@ -187,8 +190,7 @@ SmallVector<Operation *> DispatchGroups::unitOf(Operation *root) const {
 }
 
 bool DispatchGroups::join(Operation *root, Group &group) const {
-  return add(root, group) || addUnpack(root, group) || addMove(root, group) ||
-         addEpilogue(root, group);
+  return add(root, group) || addUnpack(root, group) || addEpilogue(root, group);
 }
 
 /// Whether all of the group and `root` go through the same loops: then what
@@ -230,44 +232,6 @@ bool DispatchGroups::addUnpack(Operation *root, Group &group) const {
     return false;
   group.ops.push_back(root);
   return true;
-}
-
-/// Whether `root`, on the device, does something to each element of what the
-/// group unpacks, or packs what it computes element by element: each work-item
-/// moves one element.
-bool DispatchGroups::addMove(Operation *root, Group &group) const {
-  Operation *last = group.ops.back();
-  if (group.place != Place::Device || placeOf(root) != Place::Device ||
-      isa<tw::SetEncodingOp>(last) || !last->hasOneUse() ||
-      *last->user_begin() != root)
-    return false;
-  bool unpacks = isa<tw::UnsetEncodingOp>(group.ops.front()),
-       computes = group.ops.size() == 1 && isOfElements(last);
-  if (!(unpacks && isOfElements(root)) &&
-      !((unpacks || computes) && isa<tw::SetEncodingOp>(root)))
-    return false;
-  group.ops.push_back(root);
-  return true;
-}
-
-/// Whether `op` computes each element of elements, and fills nothing first.
-bool DispatchGroups::isOfElements(Operation *op) const {
-  auto generic = dyn_cast<linalg::GenericOp>(op);
-  return generic && !isEncodedContraction(op) &&
-         !generic.getNumReductionLoops() && unitOf(op).size() == 1 &&
-         llvm::all_of(generic.getIndexingMapsArray(), [](AffineMap map) {
-           return map.isProjectedPermutation();
-         });
-}
-
-/// Whether the group does nothing but unpack, on the device, what `root` alone
-/// reads, which is in a group that unpacks, too.
-bool DispatchGroups::isUnpackedFor(const Group &group, Operation *root) const {
-  return group.place == Place::Device && group.ops.size() == 1 &&
-         isa<tw::UnsetEncodingOp>(group.ops.front()) &&
-         group.ops.front()->hasOneUse() &&
-         *group.ops.front()->user_begin() == root && isOfElements(root) &&
-         placeOf(root) == Place::Device;
 }
 
 /// Whether `root` is done with what the group, a multiplication, has just

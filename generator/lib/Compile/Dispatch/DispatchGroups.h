@@ -69,10 +69,7 @@ private:
   bool join(mlir::Operation *root, Group &group) const;
   bool add(mlir::Operation *root, Group &group) const;
   bool addUnpack(mlir::Operation *root, Group &group) const;
-  bool addMove(mlir::Operation *root, Group &group) const;
   bool addEpilogue(mlir::Operation *root, Group &group) const;
-  bool isOfElements(mlir::Operation *op) const;
-  bool isUnpackedFor(const Group &group, mlir::Operation *root) const;
 
   Regions regionOf; ///< numbers from 1
 };

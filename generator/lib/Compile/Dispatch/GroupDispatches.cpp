@@ -6,6 +6,7 @@
 #include "DispatchGroups.h"
 #include "Epilogue.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/Encoding/TensorSizes.h"
 
 using namespace mlir;
 
@@ -23,7 +24,9 @@ void formRegion(ArrayRef<Operation *> group) {
   for (Operation *op : group)
     for (Value result : op->getResults())
       if (op == last || llvm::any_of(result.getUsers(), [&](Operation *user) {
-            return !llvm::is_contained(group, user);
+            return llvm::none_of(group, [&](Operation *member) {
+              return member->isAncestor(user);
+            });
           }))
         results.push_back(result);
   OpBuilder b(last);
@@ -46,6 +49,7 @@ struct GroupDispatchesPass : impl::GroupDispatchesBase<GroupDispatchesPass> {
   using GroupDispatchesBase::GroupDispatchesBase;
 
   void runOnOperation() override {
+    resolveSizes(getOperation());
     DispatchGroups groups;
     groups.giveEachItsOwn(getOperation());
     collapseEpilogues(getOperation());
