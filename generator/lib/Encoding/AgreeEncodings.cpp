@@ -43,6 +43,11 @@ Value withoutReshapes(Value value) {
   return value;
 }
 
+/// What it writes to, which is last.
+OpOperand &destOf(Operation *maker) {
+  return maker->getOpOperand(maker->getNumOperands() - 1);
+}
+
 SmallVector<char> kindsOf(tw::EncodingAttr rhs) {
   tw::EncodingAttr::Loops loops = rhs.getLoops();
   SmallVector<char> kinds;
@@ -55,6 +60,20 @@ SmallVector<char> kindsOf(tw::EncodingAttr rhs) {
   return kinds;
 }
 
+/// Whether the operands of a contraction are encoded for it, or zeros, and its
+/// result is not encoded for others: nobody but it depends on their types.
+bool isEncodedHere(linalg::GenericOp op) {
+  return llvm::all_of(
+             op->getOperands(),
+             [](Value operand) {
+               Operation *maker = operand.getDefiningOp();
+               return isa_and_nonnull<tw::SetEncodingOp, linalg::FillOp>(
+                          maker) &&
+                      destOf(maker).get().getDefiningOp<tensor::EmptyOp>();
+             }) &&
+         llvm::all_of(op->getUsers(), llvm::IsaPred<tw::UnsetEncodingOp>);
+}
+
 class Agreement {
 public:
   explicit Agreement(bool hostPacksBlocks) : hostPacksBlocks(hostPacksBlocks) {}
@@ -64,7 +83,7 @@ public:
     if (failed(isContraction) || !*isContraction)
       return LogicalResult(isContraction);
     auto set = op->getOperand(1).getDefiningOp<tw::SetEncodingOp>();
-    if (!set)
+    if (!set || !isEncodedHere(op))
       return success();
     Value source = withoutReshapes(set.getSource());
     Attribute constant;
@@ -108,13 +127,10 @@ private:
       Operation *maker = operand.get().getDefiningOp();
       OpBuilder b(op);
       Operation *copy = b.clone(*maker);
-      // Its destination, which is last.
-      OpOperand &dest = copy->getOpOperand(copy->getNumOperands() - 1);
-      if (auto empty = dest.get().getDefiningOp<tensor::EmptyOp>()) {
-        b.setInsertionPoint(copy);
-        dest.set(b.clone(*empty)->getResult(0));
-        retype(dest.get());
-      }
+      OpOperand &dest = destOf(copy);
+      b.setInsertionPoint(copy);
+      dest.set(b.clone(*dest.get().getDefiningOp())->getResult(0));
+      retype(dest.get());
       operand.set(copy->getResult(0));
       retype(operand.get());
       if (maker->use_empty())

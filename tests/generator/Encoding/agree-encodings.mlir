@@ -73,3 +73,118 @@ func.func @same(%a: tensor<8x64xf32>, %b: tensor<8x64xf32>, %w: tensor<64x64xf32
   } -> tensor<128x64xf32>
   return %r, %s, %t : tensor<8x64xf32>, tensor<8x64xf32>, tensor<128x64xf32>
 }
+
+// -----
+
+// A vector times the matrix is a product of one row.
+// CHECK-COUNT-2: any_m
+// CHECK-LABEL: func.func @vector(
+func.func @vector(%a: tensor<128x64xf32>, %b: tensor<64xf32>, %w: tensor<64x96xf32>, %c: tensor<128x96xf32>, %d: tensor<96xf32>) -> (tensor<128x96xf32>, tensor<96xf32>) {
+  %r = linalg.matmul ins(%a, %w : tensor<128x64xf32>, tensor<64x96xf32>) outs(%c : tensor<128x96xf32>) -> tensor<128x96xf32>
+  %s = linalg.vecmat ins(%b, %w : tensor<64xf32>, tensor<64x96xf32>) outs(%d : tensor<96xf32>) -> tensor<96xf32>
+  return %r, %s : tensor<128x96xf32>, tensor<96xf32>
+}
+
+// -----
+
+// What is encoded for two contractions, of which one agrees with a third, stays
+// for the other what it was.
+// CHECK-DAG: #[[ANY:.*]] = #tw.encoding<lhs, {{.*}} sizes = [128, 96, 64], any_m>
+// CHECK-DAG: #[[LHS:.*]] = #tw.encoding<lhs, {{.*}} sizes = [128, 96, 64]>
+// CHECK-LABEL: func.func @shared_lhs(
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<128x64xf32, #[[ANY]]>
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<128x64xf32, #[[LHS]]>
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<1x64xf32, #{{.*}}>
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#lhs = #tw.encoding<lhs, types = [f32, f32, f32], maps = [#mk, #kn, #mn], sizes = [128, 96, 64]>
+#rhs = #tw.encoding<rhs, types = [f32, f32, f32], maps = [#mk, #kn, #mn], sizes = [128, 96, 64]>
+#out = #tw.encoding<out, types = [f32, f32, f32], maps = [#mk, #kn, #mn], sizes = [128, 96, 64]>
+func.func @shared_lhs(%a: tensor<128x64xf32>, %b: tensor<1x64xf32>, %v: tensor<64x96xf32>, %w: tensor<64x96xf32>, %c: tensor<128x96xf32>, %d: tensor<1x96xf32>) -> (tensor<128x96xf32>, tensor<128x96xf32>, tensor<1x96xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %la = tensor.empty() : tensor<128x64xf32, #lhs>
+  %ea = tw.set_encoding ins(%a : tensor<128x64xf32>) outs(%la : tensor<128x64xf32, #lhs>) -> tensor<128x64xf32, #lhs>
+  %lw = tensor.empty() : tensor<64x96xf32, #rhs>
+  %ev = tw.set_encoding ins(%v : tensor<64x96xf32>) outs(%lw : tensor<64x96xf32, #rhs>) -> tensor<64x96xf32, #rhs>
+  %ew = tw.set_encoding ins(%w : tensor<64x96xf32>) outs(%lw : tensor<64x96xf32, #rhs>) -> tensor<64x96xf32, #rhs>
+  %lc = tensor.empty() : tensor<128x96xf32, #out>
+  %z = linalg.fill ins(%zero : f32) outs(%lc : tensor<128x96xf32, #out>) -> tensor<128x96xf32, #out>
+  %p = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%ea, %ew : tensor<128x64xf32, #lhs>, tensor<64x96xf32, #rhs>) outs(%z : tensor<128x96xf32, #out>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %m = arith.mulf %x, %y : f32
+    %n = arith.addf %o, %m : f32
+    linalg.yield %n : f32
+  } -> tensor<128x96xf32, #out>
+  %q = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%ea, %ev : tensor<128x64xf32, #lhs>, tensor<64x96xf32, #rhs>) outs(%z : tensor<128x96xf32, #out>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %m = arith.mulf %x, %y : f32
+    %n = arith.addf %o, %m : f32
+    linalg.yield %n : f32
+  } -> tensor<128x96xf32, #out>
+  %up = tw.unset_encoding ins(%p : tensor<128x96xf32, #out>) outs(%c : tensor<128x96xf32>) -> tensor<128x96xf32>
+  %uq = tw.unset_encoding ins(%q : tensor<128x96xf32, #out>) outs(%c : tensor<128x96xf32>) -> tensor<128x96xf32>
+  %s = linalg.matmul ins(%b, %w : tensor<1x64xf32>, tensor<64x96xf32>) outs(%d : tensor<1x96xf32>) -> tensor<1x96xf32>
+  return %up, %uq, %s : tensor<128x96xf32>, tensor<128x96xf32>, tensor<1x96xf32>
+}
+
+// -----
+
+// Encodings that somebody else depends on stay: of a parameter, of a sum that
+// another contraction goes on with.
+// CHECK-NOT: any_m
+// CHECK-LABEL: func.func @encoded(
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#lhs = #tw.encoding<lhs, types = [f32, f32, f32], maps = [#mk, #kn, #mn], sizes = [128, 96, 64]>
+#rhs = #tw.encoding<rhs, types = [f32, f32, f32], maps = [#mk, #kn, #mn], sizes = [128, 96, 64]>
+#out = #tw.encoding<out, types = [f32, f32, f32], maps = [#mk, #kn, #mn], sizes = [128, 96, 64]>
+func.func @encoded(%a: tensor<128x64xf32, #lhs>, %b: tensor<1x64xf32>, %w: tensor<64x96xf32>, %c: tensor<128x96xf32>, %d: tensor<1x96xf32>) -> (tensor<128x96xf32>, tensor<1x96xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %lw = tensor.empty() : tensor<64x96xf32, #rhs>
+  %ew = tw.set_encoding ins(%w : tensor<64x96xf32>) outs(%lw : tensor<64x96xf32, #rhs>) -> tensor<64x96xf32, #rhs>
+  %lc = tensor.empty() : tensor<128x96xf32, #out>
+  %z = linalg.fill ins(%zero : f32) outs(%lc : tensor<128x96xf32, #out>) -> tensor<128x96xf32, #out>
+  %p = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %ew : tensor<128x64xf32, #lhs>, tensor<64x96xf32, #rhs>) outs(%z : tensor<128x96xf32, #out>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %m = arith.mulf %x, %y : f32
+    %n = arith.addf %o, %m : f32
+    linalg.yield %n : f32
+  } -> tensor<128x96xf32, #out>
+  %q = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %ew : tensor<128x64xf32, #lhs>, tensor<64x96xf32, #rhs>) outs(%p : tensor<128x96xf32, #out>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %m = arith.mulf %x, %y : f32
+    %n = arith.addf %o, %m : f32
+    linalg.yield %n : f32
+  } -> tensor<128x96xf32, #out>
+  %u = tw.unset_encoding ins(%q : tensor<128x96xf32, #out>) outs(%c : tensor<128x96xf32>) -> tensor<128x96xf32>
+  %s = linalg.matmul ins(%b, %w : tensor<1x64xf32>, tensor<64x96xf32>) outs(%d : tensor<1x96xf32>) -> tensor<1x96xf32>
+  return %u, %s : tensor<128x96xf32>, tensor<1x96xf32>
+}
+
+// -----
+
+// Other elements have other tiles: K0 is of both.
+// CHECK-NOT: any_m
+// CHECK-LABEL: func.func @elements(
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+func.func @elements(%a: tensor<128x64xi8>, %b: tensor<1x64xi8>, %w: tensor<64x96xi8>, %c: tensor<128x96xi32>, %d: tensor<1x96xi32>) -> (tensor<128x96xi32>, tensor<1x96xi32>) {
+  %r = linalg.matmul ins(%a, %w : tensor<128x64xi8>, tensor<64x96xi8>) outs(%c : tensor<128x96xi32>) -> tensor<128x96xi32>
+  %s = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%b, %w : tensor<1x64xi8>, tensor<64x96xi8>) outs(%d : tensor<1x96xi32>) {
+  ^bb0(%x: i8, %y: i8, %o: i32):
+    %e = arith.extui %x : i8 to i32
+    %f = arith.extsi %y : i8 to i32
+    %p = arith.muli %e, %f : i32
+    %q = arith.addi %o, %p : i32
+    linalg.yield %q : i32
+  } -> tensor<1x96xi32>
+  return %r, %s : tensor<128x96xi32>, tensor<1x96xi32>
+}

@@ -194,8 +194,8 @@ func.func @elements() -> (index, index, index, index, index) {
 // A size that is not known, less than none, or more bytes than fit; encodings,
 // which say nothing of bytes; tiles whose size the program knows where it runs.
 // FOLDED-LABEL: func.func @unknown_sizes(
-// FOLDED-COUNT-5: tw.encoding_size
-func.func @unknown_sizes(%n: index) -> (index, index, index, index, index) {
+// FOLDED-COUNT-6: tw.encoding_size
+func.func @unknown_sizes(%n: index) -> (index, index, index, index, index, index) {
   %negative = arith.constant -5 : index
   %huge = arith.constant 9223372036854775807 : index
   %0 = tw.encoding_size tensor<5x?xf32, #panels> (%n) : index
@@ -203,5 +203,6 @@ func.func @unknown_sizes(%n: index) -> (index, index, index, index, index) {
   %2 = tw.encoding_size tensor<5x?xf32, #panels> (%huge) : index
   %3 = tw.encoding_size tensor<5x4xf32, #lhs> () : index
   %4 = tw.encoding_size tensor<5x4xf32, #scalable> () : index
-  return %0, %1, %2, %3, %4 : index, index, index, index, index
+  %5 = tw.encoding_size tensor<5x?xf32, #plain> (%negative) : index
+  return %0, %1, %2, %3, %4, %5 : index, index, index, index, index, index
 }

@@ -196,7 +196,8 @@ def Tw_RelayoutOp : Tw_EncodingOp<"relayout"> {
   let description = [{
     The elements of `source`, an encoded tensor, in a tensor of the same shape
     and another encoding: what is left of a `tw.unset_encoding` and a
-    `tw.set_encoding` of its result.
+    `tw.set_encoding` of its result. Between equal encodings it stays until they
+    are layouts: each device has its own.
   }];
 }
 
