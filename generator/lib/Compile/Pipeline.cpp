@@ -187,6 +187,7 @@ void addPackStep(OpPassManager &pm, const ModelOptions &options) {
   if (!options.gpu())
     return;
   OpPassManager &funcs = pm.nest<func::FuncOp>();
+  funcs.addPass(createRelayoutOnDevice());
   funcs.addPass(createLowerDevicePacks());
   addCleanup(funcs);
 }

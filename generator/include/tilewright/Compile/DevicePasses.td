@@ -29,6 +29,16 @@ def FuseOnDevice : Pass<"tw-fuse-on-device", "mlir::func::FuncOp"> {
   ];
 }
 
+def RelayoutOnDevice : Pass<"tw-relayout-on-device", "mlir::func::FuncOp"> {
+  let summary = "Have the device lay out anew what it hands to the host";
+  let description = [{
+    A `linalg.pack` of the host of what it unpacks, which a device with memory of
+    its own has computed, is that device's, with the unpack: one kernel moves
+    each element to its place, and what is copied is packed.
+  }];
+  let dependentDialects = ["tilewright::tw::TwDialect"];
+}
+
 def LowerDevicePacks : Pass<"tw-lower-device-packs", "mlir::func::FuncOp"> {
   let summary = "Packs and unpacks of the device, and relayouts, as one operation";
   let description = [{
