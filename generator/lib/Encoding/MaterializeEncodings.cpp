@@ -253,10 +253,17 @@ private:
     return result;
   }
 
+  /// One of the two may know sizes that the other does not.
+  static Value castTo(ImplicitLocOpBuilder &b, Value value, Type type) {
+    if (value.getType() == type)
+      return value;
+    return tensor::CastOp::create(b, type, value);
+  }
+
   Value packInto(ImplicitLocOpBuilder &b, Value source, Value dest,
                  tw::LayoutAttr layout, Operation *of) {
     if (layout.isIdentity())
-      return source;
+      return castTo(b, source, dest.getType());
     if (layout.getPerm().empty()) {
       auto pack = packWithZeros(b, source, dest, layout.getOuter(),
                                 layout.getInner(), tilesOf(b, layout));
@@ -278,6 +285,11 @@ private:
     Value expanded =
         tensor::ExpandShapeOp::create(b, pack.getDestType().clone(shape),
                                       pack.getResult(), swizzle.groups, sizes);
+    auto destType = cast<RankedTensorType>(dest.getType());
+    expanded = castTo(
+        b, expanded,
+        destType.clone(applyPermutation(
+            destType.getShape(), invertPermutationVector(swizzle.perm))));
     auto transpose =
         linalg::TransposeOp::create(b, expanded, dest, swizzle.perm);
     placeLike(transpose, of);
@@ -287,7 +299,7 @@ private:
   Value unpackInto(ImplicitLocOpBuilder &b, Value source, Value dest,
                    tw::LayoutAttr layout, Operation *of) {
     if (layout.isIdentity())
-      return source;
+      return castTo(b, source, dest.getType());
     if (!layout.getPerm().empty()) {
       Swizzle swizzle = swizzleOf(layout);
       SmallVector<int64_t> back = invertPermutationVector(swizzle.perm);

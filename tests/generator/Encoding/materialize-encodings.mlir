@@ -292,3 +292,29 @@ func.func @identities(%a: tensor<8xf32, #identity>, %c: tensor<8xf32, #identity>
   } -> tensor<8xf32, #identity>
   return %r : tensor<8xf32, #identity>
 }
+
+// -----
+
+// One side may know sizes that the other does not.
+// CHECK-LABEL: func.func @more_sizes(
+// CHECK-SAME:    %[[X:[a-z0-9]*]]: tensor<4x64xf32>, %[[Y:[a-z0-9]*]]: tensor<?x64xf32>,
+// CHECK-DAG:     %[[A:.*]] = tensor.cast %[[X]] : tensor<4x64xf32> to tensor<?x64xf32>
+// CHECK-DAG:     %[[B:.*]] = tensor.cast %[[Y]] : tensor<?x64xf32> to tensor<4x64xf32>
+// CHECK:         return %[[A]], %[[B]], %[[A]]
+#identity = #tw.layout<identity>
+func.func @more_sizes(%x: tensor<4x64xf32>, %y: tensor<?x64xf32>, %d: tensor<?x64xf32, #identity>, %e: tensor<4x64xf32, #identity>) -> (tensor<?x64xf32, #identity>, tensor<4x64xf32, #identity>, tensor<?x64xf32>) {
+  %0 = tw.set_encoding ins(%x : tensor<4x64xf32>) outs(%d : tensor<?x64xf32, #identity>) -> tensor<?x64xf32, #identity>
+  %1 = tw.set_encoding ins(%y : tensor<?x64xf32>) outs(%e : tensor<4x64xf32, #identity>) -> tensor<4x64xf32, #identity>
+  %2 = tw.set_encoding ins(%x : tensor<4x64xf32>) outs(%e : tensor<4x64xf32, #identity>) -> tensor<4x64xf32, #identity>
+  %3 = tw.unset_encoding ins(%2 : tensor<4x64xf32, #identity>) outs(%y : tensor<?x64xf32>) -> tensor<?x64xf32>
+  return %0, %1, %3 : tensor<?x64xf32, #identity>, tensor<4x64xf32, #identity>, tensor<?x64xf32>
+}
+
+// CHECK-LABEL: func.func @more_sizes_swizzled(
+// CHECK:         linalg.pack {{.*}} -> tensor<?x1x16x64xi8>
+// CHECK:         linalg.transpose ins(%{{.*}} : tensor<1x1x16x16x4xi8>) outs(%{{.*}} : tensor<1x1x16x16x4xi8>)
+#swizzled = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [16, 64], swizzle = [[16], [16, 4]] perm [1, 0, 2]>
+func.func @more_sizes_swizzled(%x: tensor<?x64xi8>, %d: tensor<4x64xi8, #swizzled>) -> tensor<4x64xi8, #swizzled> {
+  %0 = tw.set_encoding ins(%x : tensor<?x64xi8>) outs(%d : tensor<4x64xi8, #swizzled>) -> tensor<4x64xi8, #swizzled>
+  return %0 : tensor<4x64xi8, #swizzled>
+}
