@@ -241,6 +241,7 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
       options.tiling == JitTiling::kLate    ? DataTiling::Late
       : options.tiling == JitTiling::kEarly ? DataTiling::Early
                                             : DataTiling::None;
+  modelOptions.inlineTiles = options.inlineTiles;
   modelOptions.threads = options.threads;
   modelOptions.leastTask = options.leastTask;
   modelOptions.bitcodeDir = TW_BITCODE_DIR;

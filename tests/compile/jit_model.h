@@ -27,6 +27,8 @@ struct JitOptions {
   // As ModelOptions has it, and 1 so that what is small is divided, too.
   int64_t leastTask = 1 << 15;
   JitTiling tiling = JitTiling::kLate;
+  // Of --inline: operands are packed whole.
+  bool inlineTiles = false;
   std::vector<std::string> others = {};  // devices, each as --device has it
 };
 

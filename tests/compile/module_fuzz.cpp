@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // module_fuzz: random functions of a few operations each, compiled as plain
-// loops, and with layouts chosen late, early and never, run and compared with
-// what they have to compute. Some functions make a module, and each module has
-// a process of its own, so that what crashes is counted and named.
+// loops, with layouts chosen late, early and never, and with operands packed
+// whole, run and compared with what they have to compute. Some functions make a
+// module, and each module has a process of its own, so that what crashes is
+// counted and named.
 
 #include <algorithm>
 #include <map>
@@ -48,6 +49,7 @@ struct Way {
   bool isReference = false;
   JitTiling tiling = JitTiling::kLate;
   bool isOnDevices = false;
+  bool isInline = false;  // of CPUs alone
 };
 constexpr Way kWays[] = {
     {"--reference", true},
@@ -55,6 +57,7 @@ constexpr Way kWays[] = {
     {"--data-tiling=late"},
     {"--data-tiling=early", false, JitTiling::kEarly},
     {"--data-tiling=none", false, JitTiling::kNone},
+    {"--inline", false, JitTiling::kLate, false, true},
 };
 
 // Functions of a module; one for a GPU, whose kernels are then its own.
@@ -122,6 +125,7 @@ void runModule(int64_t first, int64_t last, const Way& way,
   options.isa = settings.target;
   options.reference = way.isReference;
   options.tiling = way.tiling;
+  options.inlineTiles = way.isInline;
   const int64_t threads[] = {1, 2, 3, 8};
   if (!way.isReference && !isForGpu())
     options.threads = threads[first / kBatch % 4];
@@ -145,7 +149,8 @@ class Fuzzer {
     for (; first < last; first = std::min(last, (first / batch + 1) * batch)) {
       int64_t end = std::min(last, (first / batch + 1) * batch);
       for (const Way& way : kWays)
-        if (!way.isOnDevices || !isForGpu()) runRange(first, end, way);
+        if (!(way.isOnDevices || way.isInline) || !isForGpu())
+          runRange(first, end, way);
       for (int64_t i = first; i < end; ++i) {
         ++total_;
         for (const std::string& operation : programOf(i).operations)

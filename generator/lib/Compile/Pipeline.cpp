@@ -158,6 +158,9 @@ void addEncodeStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addPass(createAgreeEncodings(agree));
   OpPassManager &encoded = pm.nest<func::FuncOp>();
   encoded.addPass(createVerifyEncodings());
+  PropagateEncodingsOptions propagate;
+  propagate.hostPacksBlocks = callsContractions(options);
+  addVerified(encoded, createPropagateEncodings(propagate));
   FoldEncodingsOptions fold;
   fold.hostPacksBlocks = callsContractions(options);
   addVerified(encoded, createFoldEncodings(fold));

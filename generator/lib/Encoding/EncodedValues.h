@@ -27,6 +27,15 @@ mlir::LogicalResult specializeEncodings(mlir::func::FuncOp func,
                                         llvm::StringRef prefix,
                                         bool tiles = true);
 
+/// The layout of what was a value; null if it had none.
+using LayoutAtFn = llvm::function_ref<tw::LayoutAttr(mlir::Value)>;
+
+/// `op` on packed tensors, if it computes elements of tensors that lie in one
+/// way, which is no identity, and of smaller ones without a layout: these are
+/// packed in the tiles of the dimensions that they have. Null for any other.
+mlir::linalg::GenericOp packElementwise(mlir::linalg::GenericOp op,
+                                        LayoutAtFn layoutAt);
+
 /// tw-materialize-encodings.
 mlir::LogicalResult materializeEncodings(mlir::func::FuncOp func);
 

@@ -376,8 +376,13 @@ private:
   LogicalResult multiply(linalg::GenericOp op) {
     auto tile = op->getAttrOfType<StringAttr>(kTileAttr);
     if (!tile) {
+      if (linalg::GenericOp computed = packElementwise(
+              op, [&](Value value) { return layoutAt(value); })) {
+        replace(op, computed.getResult(0));
+        return success();
+      }
       for (Value operand : op->getOperands())
-        if (tw::LayoutAttr layout = layoutOf(encoded.lookup(operand));
+        if (tw::LayoutAttr layout = layoutAt(operand);
             layout && !layout.isIdentity())
           return op.emitOpError()
                  << "has an operand with " << layout
@@ -453,6 +458,12 @@ private:
   Type encodedTypeOf(Value value) {
     RankedTensorType type = encoded.lookup(value);
     return type ? type : value.getType();
+  }
+
+  /// That of `value`; null if it has none.
+  tw::LayoutAttr layoutAt(Value value) {
+    RankedTensorType type = encoded.lookup(value);
+    return type ? layoutOf(type) : nullptr;
   }
 
   func::FuncOp func;

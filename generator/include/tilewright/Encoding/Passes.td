@@ -78,6 +78,45 @@ def AgreeEncodings : Pass<"tw-agree-encodings", "mlir::ModuleOp"> {
   ];
 }
 
+def PropagateEncodings : Pass<"tw-propagate-encodings", "mlir::func::FuncOp"> {
+  let summary = "Compute elements of encoded tensors as they lie";
+  let description = [{
+    Elementwise operations, of any number of operands, on what
+    `tw.unset_encoding` gives of a contraction's result are computed on the
+    encoded tensors: all that are related by their operands, of one block,
+    device and encoding, or none. Operands as large as the result are set, smaller
+    ones, as a bias that is broadcast, stay; tw-materialize-encodings lays them
+    out. Who wants a result as it would lie gets it by a `tw.unset_encoding`;
+    what is set for the next contraction goes there by one `tw.relayout`
+    (tw-fold-encodings).
+
+    It is done where it saves bytes that are read or written, by this count: an
+    encoding of N bytes that is unset, and is not any more, saves 2 N, and so does
+    one that was set from the result and is the same; an operand that is set
+    costs 2 N, a result that has to be unset 2 N, a smaller operand twice its
+    bytes; constants cost nothing. A size that is not known counts for 128.
+
+    What lies in the last tiles beyond the tensor is computed, too, and need not
+    be zero any more. So only results of contractions stay encoded: nobody
+    multiplies them, `tw.relayout` fills up anew. An operation that may do more
+    than compute values, as a division of integers, that asks for its indices,
+    reads at indices of its own, or changes the type of the elements, is not done
+    on encoded tensors.
+
+    On a device with memory of its own encodings are set and unset where elements
+    are read (tw-lower-device-packs); there nothing is saved, and nothing done.
+  }];
+  let options = [
+    Option<"hostPacksBlocks", "host-packs-blocks", "bool", /*default=*/"false",
+           "Contractions of the host pack block by block while they multiply, "
+           "and store where the result is wanted: there nothing is gained">,
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::tensor::TensorDialect", "tilewright::tw::TwDialect",
+  ];
+}
+
 def FoldEncodings : Pass<"tw-fold-encodings", "mlir::func::FuncOp"> {
   let summary = "Leave encoded what is encoded again";
   let description = [{
