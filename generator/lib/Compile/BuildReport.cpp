@@ -13,16 +13,6 @@ using namespace llvm;
 namespace tilewright {
 namespace {
 
-/// All steps: those of the compiler, then those of the linker.
-std::vector<StepTime> steps(const BuildReport &report) {
-  std::vector<StepTime> result = report.model.steps;
-  result.push_back({"gather", report.link.gatherMs});
-  result.push_back({"resolve", report.link.resolveMs});
-  result.push_back({"link", report.link.linkMs});
-  result.push_back({"write", report.link.writeMs});
-  return result;
-}
-
 json::Array strings(const std::vector<std::string> &lines) {
   json::Array array;
   for (const std::string &line : lines)
@@ -168,6 +158,85 @@ void printDispatchesAsText(const std::vector<ModelDispatch> &functions,
   }
 }
 
+json::Array relayoutsAsJson(const std::vector<Relayout> &relayouts) {
+  json::Array array;
+  for (const Relayout &relayout : relayouts) {
+    json::Object object{{"what", relayout.what},
+                        {"entry_point", json::fixUTF8(relayout.function)},
+                        {"at", json::fixUTF8(relayout.place)},
+                        {"from", relayout.from},
+                        {"to", relayout.to},
+                        {"bytes", countAsJson(relayout.bytes)},
+                        {"rule", relayout.rule},
+                        {"reason", json::fixUTF8(relayout.reason)}};
+    if (!relayout.device.empty())
+      object["device"] = json::fixUTF8(relayout.device);
+    if (!relayout.whyUnknown.empty())
+      object["unknown_because"] = relayout.whyUnknown;
+    array.push_back(std::move(object));
+  }
+  return array;
+}
+
+void printRelayoutsAsText(const BuildReport &report, raw_ostream &os) {
+  const std::vector<Relayout> &relayouts = report.model.relayouts;
+  os << '\n' << relayouts.size() << " relayouts\n";
+  for (const Relayout &relayout : relayouts) {
+    os << "  " << relayout.what << " in " << relayout.function;
+    if (report.devices.size() > 1)
+      os << " on " << relayout.device;
+    if (!relayout.place.empty())
+      os << ", " << relayout.place;
+    os << "\n    " << relayout.from << " -> " << relayout.to << "\n    "
+       << (relayout.bytes.empty() ? "unknown" : relayout.bytes) << " bytes"
+       << (relayout.whyUnknown.empty() ? "" : ", for ") << relayout.whyUnknown
+       << "; " << relayout.rule << ": " << relayout.reason << '\n';
+  }
+}
+
+json::Array sharedWeightsAsJson(const std::vector<SharedWeight> &weights) {
+  json::Array array;
+  for (const SharedWeight &weight : weights) {
+    json::Array sizes;
+    for (int64_t size : weight.sizes)
+      sizes.push_back(size < 0 ? json::Value(nullptr) : json::Value(size));
+    array.push_back(
+        json::Object{{"entry_point", json::fixUTF8(weight.function)},
+                     {"at", json::fixUTF8(weight.place)},
+                     {"device", json::fixUTF8(weight.device)},
+                     {"weight", weight.weight},
+                     {"m_n_k", std::move(sizes)},
+                     {"tile", weight.tile},
+                     {"tile_alone", weight.alone},
+                     {"estimated_cost", weight.cost ? json::Value(*weight.cost)
+                                                    : json::Value(nullptr)}});
+  }
+  return array;
+}
+
+void printSharedWeightsAsText(const std::vector<SharedWeight> &weights,
+                              raw_ostream &os) {
+  if (weights.empty())
+    return;
+  os << "\nmultiplications that share a packed rhs\n";
+  for (const SharedWeight &weight : weights) {
+    os << "  " << weight.weight << " in " << weight.function;
+    if (!weight.place.empty())
+      os << ", " << weight.place;
+    os << "\n    by " << weight.tile;
+    if (weight.tile == weight.alone) {
+      os << ", as alone\n";
+      continue;
+    }
+    os << "\n    alone " << weight.alone << "\n    estimated time by that "
+       << "alone: ";
+    if (weight.cost)
+      os << format("%.2f\n", *weight.cost);
+    else
+      os << "not known\n";
+  }
+}
+
 json::Object arenaAsJson(const Arena &arena) {
   return json::Object{{"buffers", arena.buffers},
                       {"static_bytes", arena.staticBytes},
@@ -201,6 +270,15 @@ void printGpuAsText(const BuildReport &report, raw_ostream &os) {
 
 } // namespace
 
+std::vector<StepTime> stepsOf(const BuildReport &report) {
+  std::vector<StepTime> result = report.model.steps;
+  result.push_back({"gather", report.link.gatherMs});
+  result.push_back({"resolve", report.link.resolveMs});
+  result.push_back({"link", report.link.linkMs});
+  result.push_back({"write", report.link.writeMs});
+  return result;
+}
+
 void printBuildReportAsJson(const BuildReport &report, raw_ostream &os) {
   json::Array tiles;
   for (const ResolvedTile &tile : report.link.tiles)
@@ -208,7 +286,7 @@ void printBuildReportAsJson(const BuildReport &report, raw_ostream &os) {
                                  {"origin", originName(tile.origin)},
                                  {"ms", tile.ms}});
   json::Array times;
-  for (const StepTime &step : steps(report))
+  for (const StepTime &step : stepsOf(report))
     times.push_back(json::Object{{"step", step.name}, {"ms", step.ms}});
   json::Array entries;
   for (const EntryPoint &entry : report.model.entries) {
@@ -224,6 +302,8 @@ void printBuildReportAsJson(const BuildReport &report, raw_ostream &os) {
       {"entry_points", std::move(entries)},
       {"tiles", std::move(tiles)},
       {"dispatches", dispatchesAsJson(report.model.functions)},
+      {"relayouts", relayoutsAsJson(report.model.relayouts)},
+      {"shared_weights", sharedWeightsAsJson(report.model.sharedWeights)},
       {"packed_constants", strings(report.model.packedConstants)},
       {"large_constants", constantsAsJson(report.model.largeConstants)},
       {"remarks", strings(report.model.remarks)},
@@ -265,6 +345,8 @@ void printBuildReportAsText(const BuildReport &report, raw_ostream &os) {
   if (report.link.tiles.empty())
     os << "  none\n";
   printDispatchesAsText(report.model.functions, os);
+  printRelayoutsAsText(report, os);
+  printSharedWeightsAsText(report.model.sharedWeights, os);
   if (!report.model.packedConstants.empty())
     os << "\nconstants packed at compile time\n";
   for (const std::string &line : report.model.packedConstants)
@@ -277,7 +359,7 @@ void printBuildReportAsText(const BuildReport &report, raw_ostream &os) {
     os << "  " << line << '\n';
   os << "\ntime by step\n";
   double total = 0;
-  for (const StepTime &step : steps(report)) {
+  for (const StepTime &step : stepsOf(report)) {
     os << "  " << left_justify(step.name, 10) << format("%8.2f ms\n", step.ms);
     total += step.ms;
   }

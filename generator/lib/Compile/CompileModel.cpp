@@ -19,6 +19,8 @@
 #include "Pipeline.h"
 #include "Program/AddRunner.h"
 #include "ReadModel.h"
+#include "Relayouts.h"
+#include "SharedWeights.h"
 #include "TileCalls.h"
 #include "Tosa.h"
 #include "WriteCode.h"
@@ -138,8 +140,14 @@ private:
         collectStates();
         collectEntries();
       }
-      if (step.stage == ModelStage::Packed)
+      if (step.stage == ModelStage::Encoded) {
+        packsOfModel = tilewright::packsOfModel(*module);
+        model.sharedWeights = sharedWeightsOf(*module, options.prefix);
+      }
+      if (step.stage == ModelStage::Packed) {
         collectPacked();
+        model.relayouts = relayoutsOf(*module, packsOfModel);
+      }
       if (step.stage == ModelStage::Dispatches)
         collectDispatches();
       if (step.stage == ModelStage::Buffers)
@@ -299,21 +307,13 @@ private:
       model.instance = options.instance;
   }
 
-  static std::vector<StateArgument> statesOf(func::FuncOp func) {
-    std::vector<StateArgument> states;
-    if (auto all = func->getAttrOfType<ArrayAttr>(kStateArgumentsAttr))
-      for (auto each : all.getAsRange<DenseI64ArrayAttr>())
-        states.push_back({unsigned(each[0]), unsigned(each[1]), each[2] != 0});
-    return states;
-  }
-
   void collectEntries() {
     for (func::FuncOp func : module->getOps<func::FuncOp>())
       if (func->hasAttr(kCArgumentsAttr))
         model.entries.push_back(
             {func.getName().str(), namesOf(func, kCArgumentsAttr),
              namesOf(func, kCResultsAttr), namesOf(func, kCMessagesAttr),
-             /*arena=*/{}, statesOf(func),
+             /*arena=*/{}, stateArguments(func),
              entryValues(func, kArgumentValuesAttr),
              entryValues(func, kResultValuesAttr)});
   }
@@ -446,6 +446,7 @@ private:
   llvm::SmallVector<char, 0> codeObject;
   std::vector<std::string> constants;     ///< globals uploaded once
   llvm::DenseSet<Attribute> packedValues; ///< constants packed for tiles
+  llvm::DenseSet<Location> packsOfModel;
 };
 
 } // namespace

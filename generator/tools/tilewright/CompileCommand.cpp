@@ -21,7 +21,7 @@ namespace {
 cl::SubCommand compileOptions("compile",
                               "Compile a model that calls tile functions");
 
-enum class ReportFormat { None, Text, Json };
+enum class ReportFormat { None, Text, Json, Html };
 
 cl::opt<std::string> input(cl::Positional, cl::sub(compileOptions),
                            cl::desc("<model.mlir>"), cl::Required);
@@ -106,9 +106,12 @@ cl::opt<std::string> prefix("prefix", cl::sub(compileOptions),
                             cl::desc("Prefix of the tile names"));
 cl::opt<ReportFormat> reportFormat(
     "report", cl::sub(compileOptions), cl::init(ReportFormat::None),
-    cl::desc("Print tiles, packed constants and the time of each step"),
+    cl::desc("Print tiles, dispatches, relayouts and the rule that left each, "
+             "packed constants and the time of each step"),
     cl::values(clEnumValN(ReportFormat::Text, "text", "as a table"),
-               clEnumValN(ReportFormat::Json, "json", "as JSON")));
+               clEnumValN(ReportFormat::Json, "json", "as JSON"),
+               clEnumValN(ReportFormat::Html, "html",
+                          "as one page for a browser")));
 cl::opt<bool>
     timing("timing", cl::sub(compileOptions),
            cl::desc("Print the time of each pass, to standard error"));
@@ -233,6 +236,10 @@ void warnOf(const CompiledModel &model) {
 std::string asText(ArrayRef<BuildReport> reports, ReportFormat format) {
   std::string text;
   raw_string_ostream os(text);
+  if (format == ReportFormat::Html) {
+    printBuildReportsAsHtml(reports, os);
+    return text;
+  }
   bool isArray = format == ReportFormat::Json && reports.size() > 1;
   if (isArray)
     os << "[\n";

@@ -69,6 +69,14 @@ void printBuildReportAsJson(const BuildReport &report, llvm::raw_ostream &os);
 /// The same as a table for people.
 void printBuildReportAsText(const BuildReport &report, llvm::raw_ostream &os);
 
+/// The same of all programs as a page for a browser, which needs nothing beside
+/// it.
+void printBuildReportsAsHtml(llvm::ArrayRef<BuildReport> reports,
+                             llvm::raw_ostream &os);
+
+/// All steps: those of the compiler, then those of the linker.
+std::vector<StepTime> stepsOf(const BuildReport &report);
+
 } // namespace tilewright
 
 #endif // TILEWRIGHT_COMPILE_BUILDMODEL_H

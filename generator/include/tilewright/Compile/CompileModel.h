@@ -201,6 +201,32 @@ struct ModelDispatch {
   std::string slowBecause = {};
 };
 
+/// A tensor that is copied because it has to lie in another way.
+struct Relayout {
+  std::string function; ///< the entry point
+  std::string place;    ///< file, line and column
+  std::string device;   ///< its name
+  std::string what;     ///< "pack", "unpack", "relayout", "lhs", "rhs"
+  std::string from, to;
+  /// Of what is written; as in DispatchWork.
+  std::string bytes, whyUnknown;
+  std::string rule;   ///< why it is there: a word of docs/compile.md
+  std::string reason; ///< the same in words, with what it is about
+};
+
+/// A multiplication by a rhs that others multiply by too, with other sizes, so
+/// that N0 and K0 of its tile were chosen without M.
+struct SharedWeight {
+  std::string function, place, device;
+  std::string weight;         ///< the type of the rhs
+  std::vector<int64_t> sizes; ///< M, N, K; -1: not known
+  std::string tile;
+  std::string alone; ///< the tile that it would have
+  /// Estimated time with `tile` by that with `alone`; none where there is no
+  /// model of costs.
+  std::optional<double> cost;
+};
+
 struct CompiledModel {
   ModelStage stage;
   llvm::SmallVector<char, 0> bytes; ///< text or binary, as `stage` says
@@ -214,6 +240,8 @@ struct CompiledModel {
   std::vector<TileKey> tiles;
   /// What is called, by the first call.
   std::vector<ModelDispatch> functions;
+  std::vector<Relayout> relayouts;
+  std::vector<SharedWeight> sharedWeights;
   /// Of a model with a device: launches in its code, and kernels.
   int64_t dispatches = 0;
   std::vector<std::string> kernels;

@@ -3,23 +3,17 @@
 
 #include "DispatchWork.h"
 
-#include "../SizeExpressions.h"
-#include "../SizeText.h"
-#include "tilewright/Compile/EntryNames.h"
+#include "CallerSizes.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Dialect/TwDialect.h"
 #include "tilewright/contraction.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/MathExtras.h"
 #include <map>
 
 using namespace mlir;
 
 namespace tilewright {
 namespace {
-
-/// A longer text says nothing to anybody.
-constexpr size_t kLongestText = 200;
 
 using Size = std::optional<AffineExpr>;
 
@@ -30,12 +24,6 @@ struct Work {
 
 Size product(Size x, Size y) { return x && y ? Size(*x * *y) : std::nullopt; }
 Size sum(Size x, Size y) { return x && y ? Size(*x + *y) : std::nullopt; }
-
-int64_t bytesOf(Type element) {
-  return element.isIndex()
-             ? 8
-             : int64_t(llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
-}
 
 /// Whether it computes elements, and does not merely convert, choose or count
 /// them.
@@ -108,7 +96,7 @@ public:
     for (auto [output, accumulates] :
          llvm::zip_equal(call.getOutputs(), call.getAccumulates()))
       if (accumulates)
-        result.read = sum(result.read, bytesOfAll(output, caller));
+        result.read = sum(result.read, tilewright::bytesOfAll(output, caller));
     return result;
   }
 
@@ -149,14 +137,9 @@ private:
     return caller.simplify(size->replaceSymbols(values));
   }
 
-  static Size bytesOfAll(Value tensor, SizeExpressions &sizes) {
-    auto type = cast<ShapedType>(tensor.getType());
-    Size elements = sizes.constant(1);
-    for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      elements = product(elements, sizes.sizeOf(tensor, dim));
-    return product(elements, sizes.constant(bytesOf(type.getElementType())));
+  Size bytesOfAll(Value tensor) {
+    return tilewright::bytesOfAll(tensor, sizes);
   }
-  Size bytesOfAll(Value tensor) { return bytesOfAll(tensor, sizes); }
 
   static bool isWorkspace(Value result) {
     auto matmul = result.getDefiningOp<tw::MatmulOp>();
@@ -216,8 +199,9 @@ private:
         isWhole |= !isa<tensor::DimOp>(user);
       else
         work.read =
-            sum(work.read, product(iterationsOf(op),
-                                   sizes.constant(bytesOf(extract.getType()))));
+            sum(work.read,
+                product(iterationsOf(op),
+                        sizes.constant(bytesOfElement(extract.getType()))));
     }
     if (isWhole)
       work.read = sum(work.read, bytesOfAll(argument));
@@ -229,69 +213,15 @@ private:
   Work work;
 };
 
-/// The calls of one function that computes for an entry point.
-class Caller {
-public:
-  explicit Caller(func::FuncOp func)
-      : func(func), sizes(func.getContext(), /*computes=*/true) {
-    auto module = func->getParentOfType<ModuleOp>();
-    StringRef name = func.getName();
-    name.consume_back(kBodySuffix);
-    entry = name.str();
-    auto found = module.lookupSymbol<func::FuncOp>(name);
-    if (auto declarations =
-            found ? found->getAttrOfType<ArrayAttr>(kCArgumentsAttr)
-                  : ArrayAttr())
-      for (auto declaration : declarations.getAsRange<StringAttr>())
-        arguments.push_back(declaration.getValue().rsplit(' ').second.str());
-  }
-
-  DispatchWork workOf(tw::DispatchOp call, const FunctionWork &function) {
-    Work work = function.of(call, sizes);
-    DispatchWork texts{entry, 1, "", "", ""};
-    texts.bytesRead = text(work.read, texts.whyUnknown);
-    texts.bytesWritten = text(work.written, texts.whyUnknown);
-    texts.operations = text(work.operations, texts.whyUnknown);
-    return texts;
-  }
-
-private:
-  /// Empty where it cannot be told, with the reason.
-  std::string text(Size size, std::string &whyUnknown) {
-    if (!size) {
-      whyUnknown = "a size comes out of elements, or of a loop";
-      return "";
-    }
-    if (auto constant = dyn_cast<AffineConstantExpr>(*size))
-      return std::to_string(constant.getValue());
-    bool areNamed = true;
-    SmallVector<std::string> names =
-        symbolTexts(sizes.symbols(), sizes.computed(), [&](SizeSymbol symbol) {
-          bool isNamed = symbol.argument < arguments.size();
-          areNamed &= isNamed;
-          return isNamed ? arguments[symbol.argument] : "";
-        });
-    std::string formula = sizeText(*size, names);
-    if (areNamed && formula.size() <= kLongestText)
-      return formula;
-    whyUnknown = areNamed ? "its expression has more than " +
-                                std::to_string(kLongestText) + " characters"
-                          : "a size is none that the caller passes";
-    return "";
-  }
-
-  func::FuncOp func;
-  SizeExpressions sizes;
-  std::string entry;
-  std::vector<std::string> arguments;
-};
-
-std::string placeOf(Location location) {
-  auto place = location->findInstanceOf<FileLineColLoc>();
-  return place ? (place.getFilename().getValue() + ":" +
-                  Twine(place.getLine()) + ":" + Twine(place.getColumn()))
-                     .str()
-               : "";
+/// In what the caller of the entry point passes.
+DispatchWork workOf(tw::DispatchOp call, const FunctionWork &function,
+                    CallerSizes &caller) {
+  Work work = function.of(call, caller.sizes());
+  DispatchWork texts{caller.entry(), 1, "", "", ""};
+  texts.bytesRead = caller.text(work.read, texts.whyUnknown);
+  texts.bytesWritten = caller.text(work.written, texts.whyUnknown);
+  texts.operations = caller.text(work.operations, texts.whyUnknown);
+  return texts;
 }
 
 } // namespace
@@ -304,7 +234,7 @@ std::vector<ModelDispatch> dispatchesOf(ModuleOp module) {
   std::vector<std::map<std::string, size_t>> seen;
   SymbolTable symbols(module);
   for (func::FuncOp func : module.getOps<func::FuncOp>()) {
-    std::optional<Caller> caller;
+    std::optional<CallerSizes> caller;
     func.walk([&](tw::DispatchOp op) {
       auto [place, isNew] = known.try_emplace(op.getCallee(), works.size());
       if (isNew) {
@@ -323,7 +253,7 @@ std::vector<ModelDispatch> dispatchesOf(ModuleOp module) {
       size_t number = place->second;
       if (!caller)
         caller.emplace(func);
-      DispatchWork work = caller->workOf(op, *works[number]);
+      DispatchWork work = workOf(op, *works[number], *caller);
       ModelDispatch &dispatch = dispatches[number];
       ++dispatch.calls;
       std::string key = work.entry + '\n' + work.bytesRead + '\n' +

@@ -6,6 +6,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "tilewright/Compile/EntryNames.h"
+#include "tilewright/Compile/Passes.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -189,6 +190,14 @@ private:
 };
 
 } // namespace
+
+std::vector<StateArgument> stateArguments(mlir::Operation *entry) {
+  std::vector<StateArgument> states;
+  if (auto all = entry->getAttrOfType<mlir::ArrayAttr>(kStateArgumentsAttr))
+    for (auto each : all.getAsRange<mlir::DenseI64ArrayAttr>())
+      states.push_back({unsigned(each[0]), unsigned(each[1]), each[2] != 0});
+  return states;
+}
 
 std::vector<EntryValue> entryValues(mlir::Operation *entry,
                                     StringRef attribute) {

@@ -10,6 +10,9 @@
 
 namespace tilewright {
 
+/// The arguments of the function `entry` that are pointers to states.
+std::vector<StateArgument> stateArguments(mlir::Operation *entry);
+
 /// What kArgumentValuesAttr or kResultValuesAttr of an entry point says; empty
 /// without it.
 std::vector<EntryValue> entryValues(mlir::Operation *entry,

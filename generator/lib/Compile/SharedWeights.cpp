@@ -1,0 +1,125 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "SharedWeights.h"
+
+#include "DeviceTargets.h"
+#include "Dispatch/CallerSizes.h"
+#include "KeyInC.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "tilewright/Encoding/Device.h"
+#include "tilewright/Encoding/Place.h"
+#include "tilewright/Registry/TileNames.h"
+#include "ukernels/query.h"
+
+using namespace mlir;
+
+namespace tilewright {
+namespace {
+
+tw::EncodingAttr encodingOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? dyn_cast_or_null<tw::EncodingAttr>(type.getEncoding())
+              : nullptr;
+}
+
+/// Of all loops of a kind; -1 if one is not known.
+int64_t extentOf(tw::EncodingAttr encoding, ArrayRef<unsigned> loops) {
+  int64_t product = 1;
+  for (unsigned loop : loops) {
+    int64_t size = encoding.getSizes()[loop];
+    if (ShapedType::isDynamic(size))
+      return -1;
+    product *= size;
+  }
+  return product;
+}
+
+class Collector {
+public:
+  Collector(ModuleOp module, StringRef prefix)
+      : module(module), prefix(prefix) {}
+
+  std::vector<SharedWeight> collect() {
+    module.walk([&](linalg::GenericOp op) {
+      // Of lhs, rhs and out.
+      if (op->getNumOperands() == 3)
+        if (tw::EncodingAttr rhs = encodingOf(op->getOperand(1));
+            rhs && rhs.getAnyM())
+          add(op, rhs);
+    });
+    return std::move(found);
+  }
+
+private:
+  void add(linalg::GenericOp op, tw::EncodingAttr rhs) {
+    tw::DeviceAttr device = deviceOf(op);
+    if (!device)
+      return;
+    // What is wrong with a device has been said before.
+    FailureOr<std::shared_ptr<const Device>> tiler =
+        findDevice(device.getTarget(), prefix, op.getContext());
+    if (failed(tiler))
+      return;
+    auto own = tw::EncodingAttr::get(op.getContext(), rhs.getOperand(),
+                                     rhs.getElementTypes(), rhs.getMaps(),
+                                     rhs.getSizes(), /*any_m=*/false);
+    std::optional<TiledContraction> shared = (*tiler)->tile(rhs),
+                                    alone = (*tiler)->tile(own);
+    if (!shared || !alone)
+      return;
+    tw::EncodingAttr::Loops loops = rhs.getLoops();
+    SharedWeight weight;
+    weight.function = CallerSizes(op->getParentOfType<func::FuncOp>()).entry();
+    weight.place = placeOf(op.getLoc());
+    weight.device = device.getName().str();
+    auto type = cast<RankedTensorType>(op->getOperand(1).getType());
+    llvm::raw_string_ostream(weight.weight)
+        << RankedTensorType::get(type.getShape(), type.getElementType());
+    weight.sizes = {extentOf(rhs, loops.m), extentOf(rhs, loops.n),
+                    extentOf(rhs, loops.k)};
+    weight.tile = shared->tile;
+    weight.alone = alone->tile;
+    weight.cost = ratio(op, weight);
+    found.push_back(std::move(weight));
+  }
+
+  std::optional<double> ratio(Operation *op, const SharedWeight &weight) {
+    if (weight.tile == weight.alone)
+      return 1.0;
+    std::optional<double> with = costOf(op, weight.tile, weight),
+                          without = costOf(op, weight.alone, weight);
+    if (!with || !without || *without <= 0)
+      return std::nullopt;
+    return *with / *without;
+  }
+
+  /// As the choice between tiles weighs it.
+  std::optional<double> costOf(Operation *op, StringRef tile,
+                               const SharedWeight &weight) {
+    llvm::Expected<TileKey> key = parseTileName(tile, prefix);
+    if (!key) {
+      llvm::consumeError(key.takeError());
+      return std::nullopt;
+    }
+    const IsaInfo &isa = info(key->isa);
+    if (isa.isAmdgpu())
+      return std::nullopt;
+    tw_tile_key_t row = keyInC(*key);
+    return tw_tile_cost(&row, isa.vectorBits, weight.sizes[0], weight.sizes[1],
+                        targets.of(op).cpuData.data());
+  }
+
+  ModuleOp module;
+  StringRef prefix;
+  DeviceTargets targets;
+  std::vector<SharedWeight> found;
+};
+
+} // namespace
+
+std::vector<SharedWeight> sharedWeightsOf(ModuleOp module, StringRef prefix) {
+  return Collector(module, prefix).collect();
+}
+
+} // namespace tilewright
