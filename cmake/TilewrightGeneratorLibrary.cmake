@@ -4,8 +4,13 @@
 # tilewright_generator_library(<name> [MLIR] SOURCES <file>... [DEPENDS <target>...] [LINK <target>...])
 # tilewright_generator_tool(<name> [MLIR] SOURCES <file>... [LINK <target>...])
 #
+# tilewright_packaged_library(<name> OF <library>... [LINK <target>...])
+#
 # A static library (a tool) of the generator, with LLVM's headers and flags, linked against the shared LLVM and MLIR.
 # MLIR says that its sources include MLIR headers. There is a precompiled header for those that do, and one for the others.
+#
+# A packaged library is what find_package(tilewright COMPONENTS encodings) offers: several libraries of the generator in one
+# file, without the paths of this build. It links the shared MLIR that the user's project finds.
 
 add_library(tilewright_llvm_flags INTERFACE)
 target_include_directories(tilewright_llvm_flags SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
@@ -57,4 +62,17 @@ function(tilewright_generator_tool name)
   set_target_properties(${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   target_compile_options(${name} PRIVATE -fPIC)
   tilewright_generator_setup(${ARGV})
+endfunction()
+
+function(tilewright_packaged_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "OF;LINK")
+  list(TRANSFORM arg_OF REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+  add_library(tilewright_${name} STATIC ${objects})
+  add_library(tilewright::${name} ALIAS tilewright_${name})
+  set_target_properties(tilewright_${name} PROPERTIES EXPORT_NAME ${name} LINKER_LANGUAGE CXX)
+  target_include_directories(tilewright_${name} INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/generator/include>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generator/include>)
+  target_compile_features(tilewright_${name} INTERFACE cxx_std_17)
+  target_link_libraries(tilewright_${name} INTERFACE ${arg_LINK} MLIR LLVM)
 endfunction()

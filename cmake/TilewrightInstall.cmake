@@ -28,12 +28,26 @@ if(TW_BUILD_GENERATOR)
   install(DIRECTORY "${PROJECT_BINARY_DIR}/lib/tilewright/bitcode/" DESTINATION lib/tilewright/bitcode
     FILES_MATCHING PATTERN "*.bc" PATTERN "*.o")
   install(DIRECTORY "${PROJECT_BINARY_DIR}/lib/tilewright/runtime/" DESTINATION lib/tilewright/runtime)
+  # The component `encodings`, for compilers: it needs MLIR.
+  foreach(folder IN ITEMS "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
+    install(DIRECTORY "${folder}/generator/include/tilewright/Dialect" "${folder}/generator/include/tilewright/Encoding"
+      DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tilewright"
+      FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.h.inc" PATTERN CMakeFiles EXCLUDE)
+  endforeach()
+  install(FILES "${PROJECT_SOURCE_DIR}/generator/include/tilewright/Devices/Devices.h"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tilewright/Devices")
+  set_target_properties(tilewright_encodings_plugin PROPERTIES EXPORT_NAME encodings_plugin)
+  install(TARGETS tilewright_encodings tilewright_devices tilewright_encodings_plugin EXPORT tilewright-encodings-targets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" LIBRARY DESTINATION lib/tilewright)
+  install(EXPORT tilewright-encodings-targets NAMESPACE tilewright:: DESTINATION "${TW_INSTALL_CMAKEDIR}")
+  export(EXPORT tilewright-encodings-targets NAMESPACE tilewright::
+    FILE "${PROJECT_BINARY_DIR}/cmake/tilewright-encodings-targets.cmake")
 endif()
 install(EXPORT tilewright-targets NAMESPACE tilewright:: DESTINATION "${TW_INSTALL_CMAKEDIR}")
 export(EXPORT tilewright-targets NAMESPACE tilewright:: FILE "${PROJECT_BINARY_DIR}/cmake/tilewright-targets.cmake")
 
 # The functions that users' builds call, beside the configuration file in both trees.
-set(user_modules TilewrightAddTiles.cmake TilewrightFindTool.cmake TilewrightResolveTiles.cmake)
+set(user_modules TilewrightAddTiles.cmake TilewrightFindEncodings.cmake TilewrightFindTool.cmake TilewrightResolveTiles.cmake)
 foreach(module IN LISTS user_modules)
   configure_file("${PROJECT_SOURCE_DIR}/cmake/${module}" "${PROJECT_BINARY_DIR}/cmake/${module}" COPYONLY)
   install(FILES "${PROJECT_SOURCE_DIR}/cmake/${module}" DESTINATION "${TW_INSTALL_CMAKEDIR}")

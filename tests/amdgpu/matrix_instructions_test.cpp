@@ -13,7 +13,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "tilewright/Amdgpu/CodeObject.h"
 #include "tilewright/Amdgpu/EmitMatrix.h"
-#include "tilewright/Amdgpu/MatrixInstructions.h"
+#include "tilewright/Devices/MatrixInstructions.h"
 
 namespace tilewright {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tilewright/Compile/ChooseTile.h"
 #include "tilewright/Compile/CorePreference.h"
+#include "tilewright/Devices/ChooseTile.h"
 #include "tilewright/Registry/Registry.h"
 #include "tilewright/tilewright.h"
 

@@ -8,9 +8,9 @@
 #include <algorithm>
 
 #include "llvm/Object/ELFObjectFile.h"
-#include "tilewright/Compile/ChooseDeviceTile.h"
 #include "tilewright/Compile/CompileModel.h"
 #include "tilewright/Compile/DeviceKernels.h"
+#include "tilewright/Devices/ChooseDeviceTile.h"
 
 namespace tilewright {
 namespace {

@@ -14,6 +14,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "tests/common/seed.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/Devices/Devices.h"
 #include "tilewright/Encoding/Device.h"
 #include "tilewright/Encoding/Passes.h"
 #include "tilewright/tilewright.h"

@@ -23,6 +23,10 @@ config.substitutions.append(
         os.path.join(config.tilewright_bin, "../lib/tilewright/bitcode"),
     )
 )
+config.substitutions.append(("%{plugin}", config.tilewright_plugin))
+# The loader's process would have to begin with the sanitizer's library.
+if not config.sanitize:
+    config.available_features.add("plugin")
 # Tests neither read nor fill the user's cache.
 config.environment["TILEWRIGHT_CACHE_DIR"] = os.path.join(
     config.test_exec_root, "cache"

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tilewright/Codegen/Backend.h"
-#include "tilewright/Codegen/TargetCpu.h"
+#include "tilewright/Devices/TargetCpu.h"
 
 namespace tilewright {
 namespace {

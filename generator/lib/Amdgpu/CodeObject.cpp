@@ -3,7 +3,7 @@
 
 #include "tilewright/Amdgpu/CodeObject.h"
 
-#include "tilewright/Codegen/RegisterTarget.h"
+#include "tilewright/Devices/RegisterTarget.h"
 #include "tilewright/Support/ContextErrors.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/Constants.h"

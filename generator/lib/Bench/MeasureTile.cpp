@@ -8,7 +8,7 @@
 #include "measure/peaks.h"
 #include "measure/plain_tile.h"
 #include "tilewright/Codegen/Backend.h"
-#include "tilewright/Codegen/TargetCpu.h"
+#include "tilewright/Devices/TargetCpu.h"
 #include "tilewright/tilewright.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -3,9 +3,8 @@
 
 #include "tilewright/Codegen/Backend.h"
 
-#include "tilewright/Codegen/RegisterTarget.h"
+#include "tilewright/Devices/RegisterTarget.h"
 #include "tilewright/Transforms/TileFunctions.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
@@ -29,19 +28,6 @@ StringRef baselineFeatures(const Triple &triple) {
 }
 
 } // namespace
-
-Triple::ArchType architectureOf(const IsaInfo &isa) {
-  return StringSwitch<Triple::ArchType>(isa.arch)
-      .Case("X86_64", Triple::x86_64)
-      .Case("ARM_64", Triple::aarch64)
-      .Case("AMDGPU", Triple::amdgcn)
-      .Default(Triple::UnknownArch);
-}
-
-bool isForArchitecture(const IsaInfo &isa, Triple::ArchType arch) {
-  Triple::ArchType own = architectureOf(isa);
-  return own == Triple::UnknownArch || own == arch;
-}
 
 Triple defaultTriple(Triple::ArchType arch) {
   return defaultTriple(arch, Triple(sys::getDefaultTargetTriple()));

@@ -3,9 +3,9 @@
 
 #include "tilewright/Compile/CorePreference.h"
 
-#include "KeyInC.h"
 #include "tilewright/Codegen/Backend.h"
-#include "tilewright/Codegen/TargetCpu.h"
+#include "tilewright/Devices/KeyInC.h"
+#include "tilewright/Devices/TargetCpu.h"
 #include "ukernels/multiply.h"
 #include "ukernels/query.h"
 

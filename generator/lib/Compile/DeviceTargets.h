@@ -9,7 +9,7 @@
 #include "Loops/LoopPlan.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "tilewright/Codegen/Backend.h"
-#include "tilewright/Codegen/TargetCpu.h"
+#include "tilewright/Devices/TargetCpu.h"
 #include "tilewright/Encoding/Place.h"
 #include "llvm/ADT/DenseMap.h"
 

@@ -6,6 +6,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/Devices/Devices.h"
 #include "tilewright/Encoding/Device.h"
 
 using namespace mlir;

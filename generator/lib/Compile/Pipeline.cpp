@@ -40,6 +40,7 @@
 #include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/Devices/Devices.h"
 #include "tilewright/Dialect/TwDialect.h"
 #include "tilewright/Encoding/Pipelines.h"
 #include "tilewright/Transforms/Passes.h"

@@ -6,6 +6,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/MathExtras.h"
+#include <algorithm>
 
 using namespace mlir;
 
@@ -134,7 +135,12 @@ findDevice(StringRef name, StringRef prefix, MLIRContext *context) {
   auto emit = [&] { return emitError(UnknownLoc::get(context)); };
   if (name == "none")
     return std::shared_ptr<const Device>(std::make_shared<NoDevice>());
-  for (Dialect *dialect : context->getLoadedDialects())
+  // `tw` last: it says what is wrong with a name that nobody knows.
+  std::vector<Dialect *> dialects = context->getLoadedDialects();
+  auto own = llvm::find_if(dialects, llvm::IsaPred<tw::TwDialect>);
+  if (own != dialects.end())
+    std::rotate(own, own + 1, dialects.end());
+  for (Dialect *dialect : dialects)
     if (auto *provider = dialect->getRegisteredInterface<DeviceProvider>()) {
       FailureOr<std::shared_ptr<const Device>> device =
           provider->parseDevice(name, prefix, emit);

@@ -5,7 +5,7 @@
 #include "BitcodeModules.h"
 #include "InputError.h"
 #include "tilewright/Codegen/Backend.h"
-#include "tilewright/Codegen/RegisterTarget.h"
+#include "tilewright/Devices/RegisterTarget.h"
 #include "tilewright/Registry/Registry.h"
 #include "tilewright/Registry/TileNames.h"
 #include "tilewright/Support/Activity.h"

@@ -9,9 +9,9 @@
 #include "ToolSupport.h"
 
 #include "tilewright/Amdgpu/WavePlan.h"
-#include "tilewright/Codegen/TargetCpu.h"
 #include "tilewright/Compile/CorePreference.h"
 #include "tilewright/Compile/ExplainEncoding.h"
+#include "tilewright/Devices/TargetCpu.h"
 #include "tilewright/Kernels/KernelGenerator.h"
 #include "tilewright/Planning/PlanCost.h"
 #include "tilewright/Planning/TilePlan.h"

@@ -8,6 +8,7 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/Devices/Devices.h"
 #include "tilewright/Dialect/Passes.h"
 #include "tilewright/Encoding/Pipelines.h"
 #include "tilewright/Kernels/Passes.h"

@@ -8,7 +8,7 @@
 #define TILEWRIGHT_AMDGPU_EMITMATRIX_H
 
 #include "mlir/IR/Builders.h"
-#include "tilewright/Amdgpu/MatrixInstructions.h"
+#include "tilewright/Devices/MatrixInstructions.h"
 #include "llvm/IR/IRBuilder.h"
 
 namespace tilewright {

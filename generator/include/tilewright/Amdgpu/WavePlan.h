@@ -7,7 +7,7 @@
 #ifndef TILEWRIGHT_AMDGPU_WAVEPLAN_H
 #define TILEWRIGHT_AMDGPU_WAVEPLAN_H
 
-#include "tilewright/Amdgpu/MatrixInstructions.h"
+#include "tilewright/Devices/MatrixInstructions.h"
 #include "tilewright/key.h"
 #include "llvm/Support/Error.h"
 #include <algorithm>

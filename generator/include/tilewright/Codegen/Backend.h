@@ -6,7 +6,7 @@
 #ifndef TILEWRIGHT_CODEGEN_BACKEND_H
 #define TILEWRIGHT_CODEGEN_BACKEND_H
 
-#include "tilewright/Codegen/TargetCpu.h"
+#include "tilewright/Devices/TargetCpu.h"
 #include "tilewright/key.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -16,12 +16,6 @@
 #include "llvm/TargetParser/Triple.h"
 
 namespace tilewright {
-
-/// The architecture that code of `isa` is for; UnknownArch for any (generic).
-llvm::Triple::ArchType architectureOf(const IsaInfo &isa);
-
-/// Whether code of `isa` is code of `arch`.
-bool isForArchitecture(const IsaInfo &isa, llvm::Triple::ArchType arch);
 
 /// `arch` on the OS and environment of `host`, by default this one's;
 /// UnknownArch: the host itself.

@@ -8,8 +8,8 @@
 #define TILEWRIGHT_COMPILE_COMPILEMODEL_H
 
 #include "tilewright/Codegen/ExternalConstants.h"
-#include "tilewright/Codegen/TargetCpu.h"
 #include "tilewright/Compile/SafeTensors.h"
+#include "tilewright/Devices/TargetCpu.h"
 #include "tilewright/key.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"

@@ -133,10 +133,6 @@ inline bool isForDevice(mlir::Operation *func) {
 /// temporary buffers.
 void registerPackBufferization(mlir::DialectRegistry &registry);
 
-/// Lets the dialect `tw` provide the devices that models are compiled for: CPUs
-/// by parseTargetCpu's names, AMD GPUs.
-void registerDevices(mlir::DialectRegistry &registry);
-
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "tilewright/Compile/Passes.h.inc"

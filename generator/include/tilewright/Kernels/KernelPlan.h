@@ -7,7 +7,7 @@
 #ifndef TILEWRIGHT_KERNELS_KERNELPLAN_H
 #define TILEWRIGHT_KERNELS_KERNELPLAN_H
 
-#include "tilewright/Amdgpu/MatrixInstructions.h"
+#include "tilewright/Devices/MatrixInstructions.h"
 #include "tilewright/key.h"
 #include "llvm/Support/Error.h"
 #include <optional>

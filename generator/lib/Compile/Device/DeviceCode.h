@@ -9,8 +9,8 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
-#include "tilewright/Codegen/TargetCpu.h"
 #include "tilewright/Compile/DeviceKernels.h"
+#include "tilewright/Devices/TargetCpu.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"

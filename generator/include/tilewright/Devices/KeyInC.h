@@ -1,8 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TILEWRIGHT_LIB_COMPILE_KEYINC_H
-#define TILEWRIGHT_LIB_COMPILE_KEYINC_H
+#ifndef TILEWRIGHT_DEVICES_KEYINC_H
+#define TILEWRIGHT_DEVICES_KEYINC_H
 
 #include "tilewright/key.h"
 #include "ukernels/name.h"
@@ -25,4 +25,4 @@ inline tw_tile_key_t keyInC(const TileKey &key) {
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_LIB_COMPILE_KEYINC_H
+#endif // TILEWRIGHT_DEVICES_KEYINC_H

@@ -1,16 +1,16 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tilewright/Codegen/TargetCpu.h"
+#include "tilewright/Devices/TargetCpu.h"
 
-#include "tilewright/Codegen/Backend.h"
-#include "tilewright/Codegen/RegisterTarget.h"
+#include "tilewright/Devices/RegisterTarget.h"
 #include "tilewright/Support/Nearest.h"
 #include "tilewright/tilewright.h"
 #include "ukernels/multiply.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/TargetParser/Host.h"
@@ -192,6 +192,19 @@ private:
 };
 
 } // namespace
+
+Triple::ArchType architectureOf(const IsaInfo &isa) {
+  return StringSwitch<Triple::ArchType>(isa.arch)
+      .Case("X86_64", Triple::x86_64)
+      .Case("ARM_64", Triple::aarch64)
+      .Case("AMDGPU", Triple::amdgcn)
+      .Default(Triple::UnknownArch);
+}
+
+bool isForArchitecture(const IsaInfo &isa, Triple::ArchType arch) {
+  Triple::ArchType own = architectureOf(isa);
+  return own == Triple::UnknownArch || own == arch;
+}
 
 bool TargetCpu::has(StringRef llvmFeature) const {
   return any_of(features, [&](const CpuFeatureInfo *feature) {

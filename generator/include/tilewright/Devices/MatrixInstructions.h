@@ -5,8 +5,8 @@
 // which there are, which element of a matrix each lane holds where, and how the
 // intrinsic is called. No MLIR.
 
-#ifndef TILEWRIGHT_AMDGPU_MATRIXINSTRUCTIONS_H
-#define TILEWRIGHT_AMDGPU_MATRIXINSTRUCTIONS_H
+#ifndef TILEWRIGHT_DEVICES_MATRIXINSTRUCTIONS_H
+#define TILEWRIGHT_DEVICES_MATRIXINSTRUCTIONS_H
 
 #include "tilewright/key.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -127,4 +127,4 @@ MatrixRegisters resultRegisters(const MatrixInstruction &instruction);
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_AMDGPU_MATRIXINSTRUCTIONS_H
+#endif // TILEWRIGHT_DEVICES_MATRIXINSTRUCTIONS_H

@@ -3,9 +3,9 @@
 //
 // Tiles of GPUs, by the table of matrix instructions.
 
-#include "tilewright/Compile/ChooseDeviceTile.h"
+#include "tilewright/Devices/ChooseDeviceTile.h"
 
-#include "tilewright/Amdgpu/MatrixInstructions.h"
+#include "tilewright/Devices/MatrixInstructions.h"
 #include "tilewright/Registry/Registry.h"
 #include <algorithm>
 

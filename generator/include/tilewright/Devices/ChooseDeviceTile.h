@@ -3,10 +3,10 @@
 //
 // Which tile function a matrix multiplication on a GPU is packed for.
 
-#ifndef TILEWRIGHT_COMPILE_CHOOSEDEVICETILE_H
-#define TILEWRIGHT_COMPILE_CHOOSEDEVICETILE_H
+#ifndef TILEWRIGHT_DEVICES_CHOOSEDEVICETILE_H
+#define TILEWRIGHT_DEVICES_CHOOSEDEVICETILE_H
 
-#include "tilewright/Codegen/TargetCpu.h"
+#include "tilewright/Devices/TargetCpu.h"
 #include "tilewright/key.h"
 
 namespace tilewright {
@@ -26,4 +26,4 @@ TileKey chooseDeviceTile(const TypeTripleInfo &types, int64_t m, int64_t n,
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_COMPILE_CHOOSEDEVICETILE_H
+#endif // TILEWRIGHT_DEVICES_CHOOSEDEVICETILE_H

@@ -1,8 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TILEWRIGHT_CODEGEN_REGISTERTARGET_H
-#define TILEWRIGHT_CODEGEN_REGISTERTARGET_H
+#ifndef TILEWRIGHT_DEVICES_REGISTERTARGET_H
+#define TILEWRIGHT_DEVICES_REGISTERTARGET_H
 
 #include "llvm/TargetParser/Triple.h"
 
@@ -16,4 +16,4 @@ void registerTarget(llvm::Triple::ArchType arch);
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_CODEGEN_REGISTERTARGET_H
+#endif // TILEWRIGHT_DEVICES_REGISTERTARGET_H

@@ -3,10 +3,10 @@
 //
 // Which tile function a matrix multiplication is packed for.
 
-#ifndef TILEWRIGHT_COMPILE_CHOOSETILE_H
-#define TILEWRIGHT_COMPILE_CHOOSETILE_H
+#ifndef TILEWRIGHT_DEVICES_CHOOSETILE_H
+#define TILEWRIGHT_DEVICES_CHOOSETILE_H
 
-#include "tilewright/Codegen/TargetCpu.h"
+#include "tilewright/Devices/TargetCpu.h"
 #include "tilewright/key.h"
 
 namespace tilewright {
@@ -30,4 +30,4 @@ TileKey chooseTile(const TypeTripleInfo &types, int64_t m, int64_t n,
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_COMPILE_CHOOSETILE_H
+#endif // TILEWRIGHT_DEVICES_CHOOSETILE_H

@@ -3,9 +3,10 @@
 //
 // The devices that models are compiled for, as encodings see them.
 
-#include "tilewright/Compile/ChooseDeviceTile.h"
-#include "tilewright/Compile/ChooseTile.h"
-#include "tilewright/Compile/Passes.h"
+#include "tilewright/Devices/Devices.h"
+
+#include "tilewright/Devices/ChooseDeviceTile.h"
+#include "tilewright/Devices/ChooseTile.h"
 #include "tilewright/Encoding/Device.h"
 
 using namespace mlir;

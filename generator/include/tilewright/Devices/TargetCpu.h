@@ -5,8 +5,8 @@
 // a CPU has several of them, on Arm not one after another but side by side:
 // i8mm for s8, fp16fml for f16.
 
-#ifndef TILEWRIGHT_CODEGEN_TARGETCPU_H
-#define TILEWRIGHT_CODEGEN_TARGETCPU_H
+#ifndef TILEWRIGHT_DEVICES_TARGETCPU_H
+#define TILEWRIGHT_DEVICES_TARGETCPU_H
 
 #include "tilewright/key.h"
 #include "llvm/ADT/StringRef.h"
@@ -17,6 +17,12 @@
 #include <vector>
 
 namespace tilewright {
+
+/// The architecture that code of `isa` is for; UnknownArch for any (generic).
+llvm::Triple::ArchType architectureOf(const IsaInfo &isa);
+
+/// Whether code of `isa` is code of `arch`.
+bool isForArchitecture(const IsaInfo &isa, llvm::Triple::ArchType arch);
 
 struct TargetCpu {
   /// As it was asked for: "x86_64_avx2_fma", "arm_64:neoverse-v1".
@@ -62,4 +68,4 @@ llvm::Expected<TargetCpu> parseTargetCpu(llvm::StringRef text);
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_CODEGEN_TARGETCPU_H
+#endif // TILEWRIGHT_DEVICES_TARGETCPU_H
