@@ -5,8 +5,8 @@
 
 #include "DeviceTargets.h"
 #include "Dispatch/CallerSizes.h"
-#include "KeyInC.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "tilewright/Devices/KeyInC.h"
 #include "tilewright/Encoding/Device.h"
 #include "tilewright/Encoding/Place.h"
 #include "tilewright/Registry/TileNames.h"
