@@ -68,15 +68,6 @@ bool isMultiplication(Operation *op) {
   return isa<tw::Mmt4dOp, tw::MatmulOp>(op);
 }
 
-/// What a GPU's kernel lays out anew: "pack", "unpack", "relayout", or empty.
-StringRef kindOnDevice(Operation *op) {
-  auto kind = op->getAttrOfType<StringAttr>(kDispatchAttr);
-  if (!kind || !isa<linalg::GenericOp>(op) ||
-      !llvm::is_contained({"pack", "unpack", "relayout"}, kind.getValue()))
-    return "";
-  return kind.getValue();
-}
-
 /// Whether it only looks at all elements in another shape.
 bool isView(Operation *op) {
   return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
@@ -108,6 +99,51 @@ void usersOf(Value value, SmallVectorImpl<Operation *> &users) {
     else if (!isa<tensor::DimOp>(user))
       users.push_back(user);
   }
+}
+
+/// The tensor that a kernel reads at indices of its own; null of several.
+Value readAtIndices(linalg::GenericOp op) {
+  Value source;
+  WalkResult walk = op->walk([&](tensor::ExtractOp extract) {
+    if (source && source != extract.getTensor())
+      return WalkResult::interrupt();
+    source = extract.getTensor();
+    return WalkResult::advance();
+  });
+  return walk.wasInterrupted() ? nullptr : source;
+}
+
+/// Whether its elements are those of another tensor, or padding.
+bool movesElements(linalg::GenericOp op) {
+  return llvm::none_of(*op.getBody(), [](Operation &inner) {
+    return !isa<tensor::ExtractOp, arith::SelectOp, linalg::YieldOp>(inner) &&
+           llvm::any_of(inner.getResultTypes(), [](Type type) {
+             return !type.isIndex() && !type.isInteger(1);
+           });
+  });
+}
+
+/// What a GPU's kernel lays out anew: "pack", "unpack", "relayout", or empty.
+/// What it reads in another shape has no such name in the program, so that who
+/// multiplies by the result tells.
+StringRef kindOnDevice(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || isOnHost(op))
+    return "";
+  if (auto kind = op->getAttrOfType<StringAttr>(kDispatchAttr))
+    return llvm::is_contained({"pack", "unpack", "relayout"}, kind.getValue())
+               ? kind.getValue()
+               : "";
+  Value source = readAtIndices(generic);
+  if (!source || !movesElements(generic))
+    return "";
+  SmallVector<Operation *> users;
+  usersOf(op->getResult(0), users);
+  if (!llvm::any_of(users, llvm::IsaPred<tw::Mmt4dOp>))
+    return "";
+  return isa_and_nonnull<tw::Mmt4dOp>(makerOf(source).getDefiningOp())
+             ? "relayout"
+             : "pack";
 }
 
 /// An operand of the function, whatever part of it.
@@ -217,8 +253,7 @@ private:
 
   /// A kernel reads what it lays out anew at indices of its own.
   void addOnDevice(linalg::GenericOp op, StringRef kind) {
-    Value source;
-    op->walk([&](tensor::ExtractOp extract) { source = extract.getTensor(); });
+    Value source = readAtIndices(op);
     if (!source)
       return;
     add(op, kind, source, kind == "unpack" ? whyUnpacked(op) : why(op, source));

@@ -51,3 +51,18 @@ func.func @reused(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>, %x: tensor<4x32x
   } -> tensor<32x4x64xf32>
   return %p : tensor<32x4x64xf32>
 }
+
+// Elementwise operations before, a sum behind.
+func.func @sums(%x: tensor<?x64xf32>, %y: tensor<64x64xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x64xf32>
+  %t = math.exp %x : tensor<?x64xf32>
+  %e = tensor.empty(%n) : tensor<?x64xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %p = linalg.matmul ins(%t, %y : tensor<?x64xf32>, tensor<64x64xf32>) outs(%i : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %se = tensor.empty(%n) : tensor<?xf32>
+  %si = linalg.fill ins(%z : f32) outs(%se : tensor<?xf32>) -> tensor<?xf32>
+  %s = linalg.reduce {arith.addf} ins(%p : tensor<?x64xf32>) outs(%si : tensor<?xf32>) dimensions = [1]
+  return %s : tensor<?xf32>
+}
