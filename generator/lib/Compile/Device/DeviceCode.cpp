@@ -5,6 +5,7 @@
 
 #include "DeviceCode.h"
 
+#include "EpilogueCode.h"
 #include "HostProgram.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "tilewright/Amdgpu/CodeObject.h"
@@ -65,7 +66,8 @@ emitCodeObject(ModuleOp kernels, ArrayRef<TileKey> tiles,
   if (!module)
     return createStringError("the kernels cannot be translated to LLVM IR");
   for (llvm::Function &function : *module)
-    if (!function.isDeclaration()) {
+    if (!function.isDeclaration() &&
+        !function.hasFnAttribute(kTileKernelAttr)) {
       function.setCallingConv(llvm::CallingConv::AMDGPU_KERNEL);
       function.addFnAttr("amdgpu-flat-work-group-size", "1,256");
       function.addFnAttr("uniform-work-group-size", "true");
@@ -73,6 +75,7 @@ emitCodeObject(ModuleOp kernels, ArrayRef<TileKey> tiles,
   (*backend)->setTarget(*module);
   if (llvm::Error error = addDeviceKernels(*module, tiles, options))
     return std::move(error);
+  joinTileEpilogues(*module);
   return (*backend)->emit(*module, DeviceFile::CodeObject);
 }
 

@@ -5,11 +5,15 @@
 
 #include "ElementKernels.h"
 
+#include "EpilogueCode.h"
 #include "ItemLoops.h"
+#include "TileEpilogue.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/TilingInterface.h"
+#include "tilewright/Compile/DeviceKernels.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/Dialect/TwDialect.h"
 
 using namespace mlir;
 
@@ -24,6 +28,8 @@ public:
   }
 
   LogicalResult build() {
+    tw::Mmt4dOp tile;
+    dispatch.walk([&](tw::Mmt4dOp op) { tile = op; });
     SmallVector<Type> types;
     for (Type type : dispatch.getArgumentTypes())
       types.push_back(isa<MemRefType>(type) ? type : b.getI64Type());
@@ -34,18 +40,24 @@ public:
     IRMapping mapping;
     for (BlockArgument argument : dispatch.getArguments()) {
       unsigned number = argument.getArgNumber();
-      if (isa<MemRefType>(argument.getType()))
+      // The product of a tile has been written by another name.
+      if (isa<MemRefType>(argument.getType()) && !tile)
         func.setArgAttr(number, LLVM::LLVMDialect::getNoAliasAttrName(),
                         b.getUnitAttr());
       mapping.map(argument,
                   fromWord(func.getArgument(number), argument.getType()));
     }
     for (Operation &op : dispatch.getBody().front().without_terminator())
-      if (auto copy = dyn_cast<linalg::LinalgOp>(b.clone(op, mapping)))
+      if (isa<tw::Mmt4dOp>(op))
+        continue;
+      else if (auto copy = dyn_cast<linalg::LinalgOp>(b.clone(op, mapping)))
         ops.push_back(copy);
     if (failed(findItems()))
       return failure();
-    buildLoops();
+    if (!tile)
+      buildLoops();
+    else if (failed(buildTileLoop(tile, mapping.lookup(tile.getOut()))))
+      return failure();
     for (linalg::LinalgOp op : ops)
       op->erase();
     b.setInsertionPointToEnd(&func.getBody().front());
@@ -160,6 +172,102 @@ private:
     }
   }
 
+  /// Goes through the elements of the tiles that this workgroup has computed.
+  LogicalResult buildTileLoop(tw::Mmt4dOp tile, Value product) {
+    linalg::LinalgOp op = ops.back();
+    TileEpilogueLoops loops = *tileEpilogueLoops(op);
+    if (failed(checkReads(op, loops, product)))
+      return failure();
+    TileKey key = tile.getKey();
+    llvm::Expected<DeviceKernelLaunch> launch =
+        deviceKernelLaunch(key, tile.getPrefix());
+    if (!launch)
+      return tile.emitOpError() << llvm::toString(launch.takeError());
+    func->setAttr("passthrough", b.getArrayAttr(b.getStrArrayAttr(
+                                     {kTileKernelAttr, launch->name})));
+    SmallVector<Value> extents = extentsOf(op);
+    int64_t rows = int64_t(launch->shape.tiles_m) * key.m0,
+            columns = int64_t(launch->shape.tiles_n) * key.n0;
+    Type i32 = b.getI32Type();
+    auto place = [&](Value number) {
+      return index(arith::ExtUIOp::create(b, b.getI64Type(), number));
+    };
+    auto first = [&](Value block, int64_t each) -> Value {
+      return arith::MulIOp::create(b, place(block), constant(each));
+    };
+    Value firstN = first(ROCDL::BlockIdXOp::create(b, i32), columns),
+          firstM = first(ROCDL::BlockIdYOp::create(b, i32), rows);
+    Value thread = place(ROCDL::ThreadIdXOp::create(b, i32));
+    auto loop = scf::ForOp::create(b, thread, constant(rows * columns),
+                                   constant(launch->shape.block_size));
+    b.setInsertionPointToStart(loop.getBody());
+    Value item = loop.getInductionVar(), width = constant(columns);
+    Value m = arith::AddIOp::create(b, firstM,
+                                    arith::DivUIOp::create(b, item, width)),
+          n = arith::AddIOp::create(b, firstN,
+                                    arith::RemUIOp::create(b, item, width));
+    SmallVector<Value> ivs(extents.size());
+    // Of the first loop whatever is left, to compare with its extent.
+    auto split = [&](ArrayRef<unsigned> of, Value number) -> Value {
+      for (unsigned loop : llvm::reverse(of.drop_front(!of.empty()))) {
+        ivs[loop] = arith::RemUIOp::create(b, number, extents[loop]);
+        number = arith::DivUIOp::create(b, number, extents[loop]);
+      }
+      if (of.empty())
+        return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
+                                     constant(0));
+      ivs[of.front()] = number;
+      return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, number,
+                                   extents[of.front()]);
+    };
+    split(loops.batch, index(func.getArguments().back()));
+    Value isInside =
+        arith::AndIOp::create(b, split(loops.m, m), split(loops.n, n));
+    auto inside = scf::IfOp::create(b, isInside);
+    b.setInsertionPointToStart(&inside.getThenRegion().front());
+    return cast<TilingInterface>(op.getOperation())
+        .generateScalarImplementation(b, b.getLoc(), ivs);
+  }
+
+  /// Whether what `op` reads of the product is in the tiles of its workgroup:
+  /// rows found by the loops of M alone, columns by those of N.
+  LogicalResult checkReads(linalg::LinalgOp op, const TileEpilogueLoops &loops,
+                           Value product) {
+    bool isRead = false, isSound = true;
+    for (Operation *user : product.getUsers()) {
+      auto load = dyn_cast<memref::LoadOp>(user);
+      isRead |= load != nullptr;
+      isSound &= load && op->isAncestor(load) && load.getIndices().size() >= 4;
+      if (!isSound)
+        break;
+      // ..., M1, N1, M0, N0
+      ValueRange matrices = load.getIndices().drop_back(4),
+                 inner = load.getIndices().take_back(4);
+      for (Value index : matrices)
+        isSound &= isOfLoops(index, loops.batch);
+      for (auto [dim, index] : llvm::enumerate(inner))
+        isSound &= isOfLoops(index, dim % 2 ? loops.n : loops.m);
+    }
+    if (isRead && isSound)
+      return success();
+    return dispatch.emitError()
+           << "'" << dispatch.getName()
+           << "' reads other elements of the product than its workgroup has "
+              "computed";
+  }
+
+  /// Whether `value` depends on no loop but these.
+  static bool isOfLoops(Value value, ArrayRef<unsigned> loops) {
+    Operation *op = value.getDefiningOp();
+    if (auto index = dyn_cast_or_null<linalg::IndexOp>(op))
+      return llvm::is_contained(loops, index.getDim());
+    if (!op)
+      return !isa<linalg::LinalgOp>(value.getParentBlock()->getParentOp());
+    return isPure(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
+             return isOfLoops(operand, loops);
+           });
+  }
+
   LogicalResult buildBody(linalg::LinalgOp op, ArrayRef<Value> extents,
                           ArrayRef<Value> item) {
     SmallVector<Value> ivs;
@@ -184,6 +292,10 @@ private:
 };
 
 } // namespace
+
+LogicalResult makeTileEpilogue(func::FuncOp dispatch, ModuleOp kernels) {
+  return KernelBuilder(dispatch, kernels).build();
+}
 
 LogicalResult makeElementKernel(func::FuncOp dispatch, ModuleOp kernels) {
   return KernelBuilder(dispatch, kernels).build();

@@ -25,6 +25,14 @@ inline constexpr int64_t kMaxElementBlocks = 1 << 16;
 llvm::LogicalResult makeElementKernel(mlir::func::FuncOp dispatch,
                                       mlir::ModuleOp kernels);
 
+/// What a tile's kernel calls before its end, in `kernels` under the name of
+/// `dispatch`: for the tiles that its workgroup has computed, what `dispatch`
+/// does behind its `tw.mmt4d`. Arguments are as above, but for the last: the
+/// number of the batch's matrix. The kernel of both is made later, by
+/// joinTileEpilogues().
+llvm::LogicalResult makeTileEpilogue(mlir::func::FuncOp dispatch,
+                                     mlir::ModuleOp kernels);
+
 } // namespace tilewright
 
 #endif // TILEWRIGHT_LIB_COMPILE_DEVICE_ELEMENTKERNELS_H

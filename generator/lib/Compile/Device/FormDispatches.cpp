@@ -8,6 +8,7 @@
 #include "ElementKernels.h"
 #include "HostProgram.h"
 #include "Mmt4dDispatch.h"
+#include "TileEpilogue.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Compile/Passes.h"
@@ -147,11 +148,17 @@ private:
       if (Operation *copy = b.clone(inner, mapping); isWork(copy))
         work.push_back(copy);
     LogicalResult launched = success();
-    if (auto mmt4d = dyn_cast<tw::Mmt4dOp>(work.back()))
+    auto mmt4d = dyn_cast<tw::Mmt4dOp>(work.front());
+    if (mmt4d && work.size() == 1) {
       launched = launchMmt4d(mmt4d, program);
-    else
+    } else if (mmt4d) {
+      SmallVector<Value> words = wordsOf(b, *arguments);
+      mmt4d->moveBefore(b.getInsertionBlock(), b.getInsertionPoint());
+      launched = launchMmt4d(mmt4d, program, callee.getName(), words);
+    } else {
       launchElements(b, cast<linalg::LinalgOp>(work.back()), callee.getName(),
                      *arguments);
+    }
     for (Operation *inner : work)
       inner->erase();
     return launched;
@@ -164,13 +171,17 @@ private:
     });
   }
 
+  SmallVector<Value> wordsOf(ImplicitLocOpBuilder &b,
+                             ArrayRef<Value> arguments) {
+    return llvm::map_to_vector(arguments, [&](Value argument) {
+      return isa<MemRefType>(argument.getType()) ? program.address(b, argument)
+                                                 : program.word(b, argument);
+    });
+  }
+
   void launchElements(ImplicitLocOpBuilder &b, linalg::LinalgOp op,
                       StringRef kernel, ArrayRef<Value> arguments) {
-    SmallVector<Value> words;
-    for (Value argument : arguments)
-      words.push_back(isa<MemRefType>(argument.getType())
-                          ? program.address(b, argument)
-                          : program.word(b, argument));
+    SmallVector<Value> words = wordsOf(b, arguments);
     SmallVector<unsigned> parallel;
     op.getParallelDims(parallel);
     SmallVector<Range> ranges = op.createLoopRanges(b, b.getLoc());
@@ -209,7 +220,7 @@ private:
 };
 
 /// Puts the kernel of a function of the device into `kernels`, unless that is a
-/// tile's.
+/// tile's, or what follows a tile.
 LogicalResult makeKernel(func::FuncOp dispatch, ModuleOp kernels) {
   SmallVector<Operation *> work;
   for (Operation &op : dispatch.getBody().front().without_terminator()) {
@@ -220,6 +231,9 @@ LogicalResult makeKernel(func::FuncOp dispatch, ModuleOp kernels) {
                               << "' cannot be done on the device";
   }
   bool hasTile = llvm::any_of(work, llvm::IsaPred<tw::Mmt4dOp>);
+  if (work.size() == 2 && isa<tw::Mmt4dOp>(work.front()) &&
+      tileEpilogueLoops(work.back()))
+    return makeTileEpilogue(dispatch, kernels);
   if (work.empty() || (hasTile && work.size() > 1))
     return dispatch.emitError()
            << "'" << dispatch.getName() << "' is nothing that one kernel does";

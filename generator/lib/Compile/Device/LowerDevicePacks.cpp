@@ -7,6 +7,7 @@
 #include "../Dispatch/DispatchGroups.h"
 #include "../ElementwiseResult.h"
 #include "ReadChains.h"
+#include "TileEpilogue.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -128,7 +129,7 @@ public:
     addExtents(op, inputs, maps);
     for (OpOperand &init : op.getDpsInitsMutable())
       maps.push_back(op.getMatchingIndexingMap(&init));
-    return linalg::GenericOp::create(
+    auto result = linalg::GenericOp::create(
         b, op->getResultTypes(), inputs, op.getDpsInits(), maps,
         op.getIteratorTypesArray(),
         [&](OpBuilder &builder, Location, ValueRange arguments) {
@@ -156,6 +157,8 @@ public:
                   op.getBlock()->getTerminator()->getOperands(),
                   [&](Value value) { return mapping.lookupOrDefault(value); }));
         });
+    result->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    return result;
   }
 
 private:
@@ -297,13 +300,22 @@ private:
     SmallVector<Value> result(op.getSrcType().getRank());
     for (auto [group, index] :
          llvm::zip_equal(op.getReassociationIndices(), indices)) {
+      // Of size 1 it is 0, whatever that is computed from.
+      SmallVector<int64_t> dims;
+      for (int64_t dim : group)
+        if (op.getSrcType().getDimSize(dim) == 1)
+          result[dim] = constant(0);
+        else
+          dims.push_back(dim);
+      if (dims.empty())
+        continue;
       Value rest = index;
-      for (int64_t dim : llvm::reverse(ArrayRef(group).drop_front())) {
+      for (int64_t dim : llvm::reverse(ArrayRef(dims).drop_front())) {
         Value extent = size(op.getSrc(), dim);
         result[dim] = arith::RemUIOp::create(b, rest, extent);
         rest = arith::DivUIOp::create(b, rest, extent);
       }
-      result[group.front()] = rest;
+      result[dims.front()] = rest;
     }
     return result;
   }
@@ -373,7 +385,9 @@ struct LowerDevicePacksPass : impl::LowerDevicePacksBase<LowerDevicePacksPass> {
   }
 
   LogicalResult lower(Block &block) {
-    ReadChains chains(block, [](Operation *op) { return !isOnHost(op); });
+    ReadChains chains(
+        block, [](Operation *op) { return !isOnHost(op); },
+        [](Operation *op) { return tileEpilogueLoops(op).has_value(); });
     SmallVector<Operation *> ops;
     for (Operation &op : block)
       if (!isOnHost(&op) && !chains.isPartOfReaders(&op) &&

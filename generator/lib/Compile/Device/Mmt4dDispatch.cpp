@@ -24,7 +24,8 @@ public:
   Mmt4dLaunch(tw::Mmt4dOp op, HostProgram &program)
       : op(op), key(op.getKey()), program(program), b(op.getLoc(), op) {}
 
-  LogicalResult build(StringRef kernel, const tw_mmt4d_launch_t &shape) {
+  LogicalResult build(StringRef kernel, const tw_mmt4d_launch_t &shape,
+                      bool hasEpilogue, ArrayRef<Value> arguments) {
     FailureOr<Mmt4dSizes> sizes = mmt4dSizes(b, op);
     if (failed(sizes))
       return failure();
@@ -63,6 +64,9 @@ public:
         constantWord(key.k0 | int64_t(flags << 32)),
     };
     words.resize(kParamsWords, zero);
+    llvm::append_range(words, arguments);
+    if (hasEpilogue)
+      words.push_back(matrix ? word(matrix) : zero);
     program.launch(b, kernel, tiles(n, shape.tiles_n), tiles(m, shape.tiles_m),
                    LaunchShape{shape.block_size, shape.dynamic_lds}, words);
     return success();
@@ -100,12 +104,15 @@ private:
 
 } // namespace
 
-LogicalResult launchMmt4d(tw::Mmt4dOp op, HostProgram &program) {
+LogicalResult launchMmt4d(tw::Mmt4dOp op, HostProgram &program,
+                          StringRef kernel, ArrayRef<Value> arguments) {
   llvm::Expected<DeviceKernelLaunch> launch =
       deviceKernelLaunch(op.getKey(), op.getPrefix());
   if (!launch)
     return op.emitOpError() << llvm::toString(launch.takeError());
-  return Mmt4dLaunch(op, program).build(launch->name, launch->shape);
+  return Mmt4dLaunch(op, program)
+      .build(kernel.empty() ? launch->name : kernel, launch->shape,
+             !kernel.empty(), arguments);
 }
 
 } // namespace tilewright

@@ -13,8 +13,11 @@
 namespace tilewright {
 
 /// Puts launches of the kernel of the tile that `op` names before it: one, or a
-/// loop over its batch.
-llvm::LogicalResult launchMmt4d(tw::Mmt4dOp op, HostProgram &program);
+/// loop over its batch. Or of `kernel`, which is that and an epilogue: its
+/// arguments, and the number of the batch's matrix, follow those of the tile.
+llvm::LogicalResult launchMmt4d(tw::Mmt4dOp op, HostProgram &program,
+                                llvm::StringRef kernel = {},
+                                llvm::ArrayRef<mlir::Value> arguments = {});
 
 } // namespace tilewright
 

@@ -104,8 +104,11 @@ double bytesRead(Operation *op, double iterations) {
 
 } // namespace
 
-ReadChains::ReadChains(Block &block, Predicate isOnDevice) : block(block) {
+ReadChains::ReadChains(Block &block, Predicate isOnDevice, Predicate isApart)
+    : block(block) {
   for (Operation &op : block) {
+    if (isApart(&op))
+      apart.insert(&op);
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     // What is known now is packed now.
     bool isRoot =
@@ -217,8 +220,9 @@ SmallVector<Operation *> ReadChains::chainOf(Operation *root) const {
   return result;
 }
 
-void copySharedChains(Block &block, ReadChains::Predicate isOnDevice) {
-  ReadChains chains(block, isOnDevice);
+void copySharedChains(Block &block, ReadChains::Predicate isOnDevice,
+                      ReadChains::Predicate isApart) {
+  ReadChains chains(block, isOnDevice, isApart);
   SmallVector<std::pair<Operation *, SmallVector<Operation *>>> roots;
   llvm::DenseMap<Operation *, unsigned> uses;
   for (Operation &op : block)

@@ -25,7 +25,8 @@ namespace tilewright {
 class ReadChains {
 public:
   using Predicate = llvm::function_ref<bool(mlir::Operation *)>;
-  ReadChains(mlir::Block &block, Predicate isOnDevice);
+  /// What `isApart` is a root, and no part.
+  ReadChains(mlir::Block &block, Predicate isOnDevice, Predicate isApart);
 
   /// Whether those who read the result of `op` compute it.
   bool isPartOfReaders(mlir::Operation *op) const {
@@ -65,7 +66,8 @@ private:
 
 /// Each root has a chain of its own: what several compute is there several
 /// times then.
-void copySharedChains(mlir::Block &block, ReadChains::Predicate isOnDevice);
+void copySharedChains(mlir::Block &block, ReadChains::Predicate isOnDevice,
+                      ReadChains::Predicate isApart);
 
 } // namespace tilewright
 

@@ -4,6 +4,7 @@
 #include "DispatchGroups.h"
 
 #include "../Device/ReadChains.h"
+#include "../Device/TileEpilogue.h"
 #include "Epilogue.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -120,8 +121,20 @@ SmallVector<Block *> DispatchGroups::blocksOf(func::FuncOp func) {
 
 SmallVector<SmallVector<Operation *>> DispatchGroups::groupsOf(Block &block) {
   auto isOnDevice = [&](Operation *op) { return placeOf(op) == Place::Device; };
-  copySharedChains(block, isOnDevice);
-  ReadChains chains(block, isOnDevice);
+  // What its readers would compute anyway is theirs, but for what they only
+  // reshape then.
+  llvm::DenseSet<Operation *> epilogues;
+  ReadChains alone(block, isOnDevice, [](Operation *) { return false; });
+  for (Operation &op : block)
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+        linalgOp && isOnDevice(&op))
+      if (tileEpilogueLoops(&op) ||
+          ((!alone.isPartOfReaders(&op) || isPackedAsRow(linalgOp)) &&
+           tileEpilogueOf(linalgOp)))
+        epilogues.insert(&op);
+  auto isApart = [&](Operation *op) { return epilogues.contains(op); };
+  copySharedChains(block, isOnDevice, isApart);
+  ReadChains chains(block, isOnDevice, isApart);
   std::vector<Group> groups;
   llvm::DenseMap<Operation *, size_t> groupOf;
   for (Operation &op : block) {
@@ -147,11 +160,12 @@ SmallVector<SmallVector<Operation *>> DispatchGroups::groupsOf(Block &block) {
     bool isDispatched = isDispatchable(&op) && !(set && packsConstant(set)),
          isJoined = false;
     for (size_t i : llvm::reverse(used)) {
-      if (isDispatched && !isJoined && groups[i].mayGrow && chain.empty() &&
+      if (isDispatched && !isJoined && groups[i].mayGrow &&
           areTogether(&op, groups[i].ops.back()) &&
           areOfOneRegion(&op, groups[i].ops.back())) {
         group = groups[i];
-        isJoined = join(&op, group);
+        isJoined = (chain.empty() && join(&op, group)) ||
+                   addTileEpilogue(&op, chain, group);
         if (isJoined)
           groups[i].ops.clear();
       }
@@ -162,8 +176,8 @@ SmallVector<SmallVector<Operation *>> DispatchGroups::groupsOf(Block &block) {
     if (!isJoined) {
       group = Group();
       group.place = placeOf(&op);
-      group.mayGrow =
-          add(&op, group) || isEncodedContraction(&op) || isMultiplication(&op);
+      group.mayGrow = add(&op, group) || isEncodedContraction(&op) ||
+                      isMultiplication(&op) || isa<tw::Mmt4dOp>(op);
       group.ops = std::move(chain);
       group.ops.append(unitOf(&op));
     }
@@ -246,6 +260,40 @@ bool DispatchGroups::addEpilogue(Operation *root, Group &group) const {
   group.ops.push_back(root);
   group.mayGrow = false;
   writeOverProduct(generic, last->getResult(0));
+  return true;
+}
+
+/// The contraction, on the same device, whose kernel may do `op`.
+Operation *DispatchGroups::tileEpilogueOf(linalg::LinalgOp op) const {
+  linalg::GenericOp contraction = contractionFor(op);
+  return contraction && placeOf(contraction) == Place::Device &&
+                 placeOf(op) == Place::Device && areTogether(op, contraction) &&
+                 unitOf(op).size() == 1
+             ? contraction
+             : nullptr;
+}
+
+/// Whether the workgroups of the group's tile do `root`, too, with what `chain`
+/// computes where it reads. On packed tensors it is a mark of before that says
+/// so.
+bool DispatchGroups::addTileEpilogue(Operation *root,
+                                     ArrayRef<Operation *> chain,
+                                     Group &group) const {
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(root);
+  Operation *tile = group.ops.back();
+  if (!linalgOp || group.place != Place::Device)
+    return false;
+  if (isa<tw::Mmt4dOp>(tile)) {
+    if (!tileEpilogueLoops(root))
+      return false;
+  } else if (tileEpilogueOf(linalgOp) == tile) {
+    markTileEpilogue(linalgOp);
+  } else {
+    return false;
+  }
+  group.ops.append(chain.begin(), chain.end());
+  group.ops.push_back(root);
+  group.mayGrow = false;
   return true;
 }
 

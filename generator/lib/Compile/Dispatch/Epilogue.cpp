@@ -26,7 +26,7 @@ bool indexesByLoops(AffineMap map) {
   });
 }
 
-bool readsTensorsInside(linalg::GenericOp op) {
+bool readsTensorsInside(linalg::LinalgOp op) {
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(op->getRegions(), captured);
   return llvm::any_of(
@@ -122,8 +122,7 @@ void collapse(linalg::GenericOp op, tensor::ExpandShapeOp expand) {
 
 } // namespace
 
-std::optional<ProductLoops> productLoopsOf(linalg::GenericOp op,
-                                           Value product) {
+std::optional<ProductLoops> productLoopsOf(linalg::LinalgOp op, Value product) {
   if (op.getNumReductionLoops() || op.hasIndexSemantics() ||
       readsTensorsInside(op))
     return std::nullopt;

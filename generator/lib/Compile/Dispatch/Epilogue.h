@@ -20,7 +20,7 @@ using ProductLoops = llvm::SmallVector<unsigned>;
 /// Those of `op`, if each of its iterations reads one element of `product`, of
 /// as many dimensions, and of other operands what its loops index; none if it
 /// reduces, asks for indices or reads anything else. On tensors or buffers.
-std::optional<ProductLoops> productLoopsOf(mlir::linalg::GenericOp op,
+std::optional<ProductLoops> productLoopsOf(mlir::linalg::LinalgOp op,
                                            mlir::Value product);
 
 /// Whether the first result of `op` is a product: of a `tw.matmul`, a

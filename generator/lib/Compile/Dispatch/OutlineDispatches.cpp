@@ -85,7 +85,7 @@ private:
     Operation *named = last;
     for (Operation *op : group)
       if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-          isa<tw::MatmulOp>(op) ||
+          isa<tw::MatmulOp, tw::Mmt4dOp>(op) ||
           (linalgOp && linalgOp.getNumReductionLoops()))
         named = op;
     StringRef callee = unique(dispatch.func, kindOf(named));

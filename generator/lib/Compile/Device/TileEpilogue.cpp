@@ -1,0 +1,145 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "TileEpilogue.h"
+
+#include "../Dispatch/Epilogue.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tilewright/Dialect/TwDialect.h"
+#include "tilewright/Encoding/MatchContraction.h"
+
+using namespace mlir;
+
+namespace tilewright {
+namespace {
+
+/// On an epilogue: its loops through the batch, M and N, an ArrayAttr of three
+/// DenseI64ArrayAttr.
+constexpr llvm::StringLiteral kLoopsAttr = "tw.epilogue_loops";
+
+struct Match {
+  linalg::GenericOp contraction;
+  TileEpilogueLoops loops;
+};
+
+/// Of the dimensions of what is expanded again and again, those that each is in
+/// the end.
+SmallVector<SmallVector<int64_t>>
+dimsBehind(int64_t rank, ArrayRef<tensor::ExpandShapeOp> expands) {
+  SmallVector<SmallVector<int64_t>> dims;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    dims.push_back({dim});
+  for (tensor::ExpandShapeOp expand : expands) {
+    SmallVector<ReassociationIndices> groups = expand.getReassociationIndices();
+    for (SmallVector<int64_t> &of : dims) {
+      SmallVector<int64_t> finer;
+      for (int64_t dim : of)
+        llvm::append_range(finer, groups[dim]);
+      of = std::move(finer);
+    }
+  }
+  return dims;
+}
+
+std::optional<Match> match(linalg::LinalgOp op, Value operand) {
+  std::optional<ProductLoops> loops = productLoopsOf(op, operand);
+  SmallVector<tensor::ExpandShapeOp> expands;
+  Value product = operand;
+  while (auto expand = product.getDefiningOp<tensor::ExpandShapeOp>()) {
+    if (!product.hasOneUse())
+      return std::nullopt;
+    expands.insert(expands.begin(), expand);
+    product = expand.getSrc();
+  }
+  auto unset = product.getDefiningOp<tw::UnsetEncodingOp>();
+  if (!loops || !unset || !product.hasOneUse() ||
+      !unset.getSource().hasOneUse())
+    return std::nullopt;
+  auto contraction = unset.getSource().getDefiningOp<linalg::GenericOp>();
+  if (!contraction || contraction->getBlock() != op->getBlock())
+    return std::nullopt;
+  std::optional<Contraction> kinds = matchContraction(contraction);
+  AffineMap out = contraction.getIndexingMapsArray().back();
+  if (!kinds || kinds->m.size() > 1 || kinds->n.size() > 1 ||
+      !out.isProjectedPermutation())
+    return std::nullopt;
+  Match found{contraction, {}};
+  SmallVector<SmallVector<int64_t>> dims =
+      dimsBehind(cast<RankedTensorType>(product.getType()).getRank(), expands);
+  auto add = [&](ArrayRef<unsigned> kind, SmallVector<unsigned> &to) {
+    for (auto [dim, index] : llvm::enumerate(out.getResults()))
+      if (llvm::is_contained(kind, cast<AffineDimExpr>(index).getPosition()))
+        for (int64_t finer : dims[dim])
+          to.push_back((*loops)[finer]);
+  };
+  add(kinds->batch, found.loops.batch);
+  add(kinds->m, found.loops.m);
+  add(kinds->n, found.loops.n);
+  if (found.loops.batch.size() + found.loops.m.size() + found.loops.n.size() !=
+      op.getNumLoops())
+    return std::nullopt;
+  return found;
+}
+
+std::optional<Match> match(linalg::LinalgOp op) {
+  if (op->getNumResults() != 1 || !op.hasPureTensorSemantics() ||
+      llvm::any_of(op->getOperandTypes(), tw::isEncoded))
+    return std::nullopt;
+  // The last product that it needs: the others are there by then.
+  std::optional<Match> last;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (std::optional<Match> found = match(op, input->get()))
+      if (!last || last->contraction->isBeforeInBlock(found->contraction))
+        last = std::move(found);
+  return last;
+}
+
+} // namespace
+
+linalg::GenericOp contractionFor(linalg::LinalgOp op) {
+  std::optional<Match> found = match(op);
+  return found ? found->contraction : nullptr;
+}
+
+bool isPackedAsRow(linalg::LinalgOp op) {
+  SmallVector<Value> values{op->getResult(0)};
+  bool isPacked = false;
+  while (!values.empty())
+    for (Operation *user : values.pop_back_val().getUsers()) {
+      if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user)) {
+        values.push_back(user->getResult(0));
+        continue;
+      }
+      auto set = dyn_cast<tw::SetEncodingOp>(user);
+      if (!set ||
+          llvm::count_if(
+              cast<RankedTensorType>(set.getSource().getType()).getShape(),
+              [](int64_t size) { return size != 1; }) > 1)
+        return false;
+      isPacked = true;
+    }
+  return isPacked;
+}
+
+void markTileEpilogue(linalg::LinalgOp op) {
+  TileEpilogueLoops loops = match(op)->loops;
+  Builder b(op.getContext());
+  auto array = [&](ArrayRef<unsigned> of) -> Attribute {
+    return b.getDenseI64ArrayAttr(SmallVector<int64_t>(of));
+  };
+  op->setAttr(kLoopsAttr, b.getArrayAttr({array(loops.batch), array(loops.m),
+                                          array(loops.n)}));
+}
+
+std::optional<TileEpilogueLoops> tileEpilogueLoops(Operation *op) {
+  auto attr = op->getAttrOfType<ArrayAttr>(kLoopsAttr);
+  if (!attr)
+    return std::nullopt;
+  auto loops = [&](unsigned kind) {
+    return SmallVector<unsigned>(
+        cast<DenseI64ArrayAttr>(attr[kind]).asArrayRef());
+  };
+  return TileEpilogueLoops{loops(0), loops(1), loops(2)};
+}
+
+} // namespace tilewright

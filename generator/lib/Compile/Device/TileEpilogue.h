@@ -1,0 +1,37 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a workgroup does with the tiles of a product that it has just computed.
+
+#ifndef TILEWRIGHT_LIB_COMPILE_DEVICE_TILEEPILOGUE_H
+#define TILEWRIGHT_LIB_COMPILE_DEVICE_TILEEPILOGUE_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace tilewright {
+
+/// The contraction on encoded tensors whose workgroups may do `op`, elementwise
+/// and each iteration on one element of the product, with the tiles that they
+/// have computed: `op` is all that reads the product, through
+/// `tensor.expand_shape` at most. Null for none.
+mlir::linalg::GenericOp contractionFor(mlir::linalg::LinalgOp op);
+
+/// Whether nothing but packs of a single row read `op`, which are reshapes.
+bool isPackedAsRow(mlir::linalg::LinalgOp op);
+
+/// Notes at `op`, an epilogue of `contractionFor(op)`, which of its loops go
+/// through which dimension of the product.
+void markTileEpilogue(mlir::linalg::LinalgOp op);
+
+/// The loops of an epilogue, the last fastest.
+struct TileEpilogueLoops {
+  llvm::SmallVector<unsigned> batch, m, n;
+};
+
+/// Those of `op`, which need not be on tensors any more; none for what is no
+/// epilogue.
+std::optional<TileEpilogueLoops> tileEpilogueLoops(mlir::Operation *op);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_COMPILE_DEVICE_TILEEPILOGUE_H
