@@ -318,6 +318,8 @@ private:
     auto unpack = linalg::UnPackOp::create(b, source, dest, layout.getInner(),
                                            tilesOf(b, layout), perm);
     placeLike(unpack, of);
+    if (isa<tw::UnsetEncodingOp>(of))
+      unpack->setDiscardableAttrs(of->getDiscardableAttrDictionary());
     return unpack.getResult();
   }
 

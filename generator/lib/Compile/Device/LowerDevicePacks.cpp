@@ -106,10 +106,13 @@ public:
   }
 
   Value lower(linalg::UnPackOp op) {
-    return generic(op.getDest(), {}, "unpack",
-                   [&](ValueRange ivs, ValueRange) -> Value {
-                     return unpackedElement(op, llvm::to_vector(ivs));
-                   });
+    Value result = generic(op.getDest(), {}, "unpack",
+                           [&](ValueRange ivs, ValueRange) -> Value {
+                             return unpackedElement(op, llvm::to_vector(ivs));
+                           });
+    for (NamedAttribute attr : op->getDiscardableAttrs())
+      result.getDefiningOp()->setAttr(attr.getName(), attr.getValue());
+    return result;
   }
 
   /// The same operation, on what its chain reads.

@@ -84,6 +84,18 @@ bool computes(Operation *op) {
          !isa<tensor::ExtractOp>(maker);
 }
 
+bool readsAny(Operation *op, ReadChains::Predicate predicate) {
+  return op
+      ->walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          if (Operation *maker = operand.getDefiningOp();
+              maker && predicate(maker))
+            return WalkResult::interrupt();
+        return WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Of all that it reads, what is small counts once.
 double bytesRead(Operation *op, double iterations) {
   llvm::SetVector<Value> tensors;
@@ -126,10 +138,13 @@ ReadChains::ReadChains(Block &block, Predicate isOnDevice, Predicate isApart)
     isChanged = false;
     for (Operation &op : block) {
       SmallVector<Operation *> chain = chainOf(&op);
-      // What turns out not to go on from anything unpacked is done as it is,
-      // unless it was decided before that it is done together.
-      if (isRoot(&op) && !packs(&op) && !isDecided &&
-          llvm::none_of(chain, unpacks))
+      // What turns out not to go on from a product is done as it is, unless it
+      // was decided before that it is done together.
+      if (isRoot(&op) && !packs(&op) && !isDecided && !isApart(&op) &&
+          llvm::none_of(chain, unpacks) && !readsAny(&op, isApart) &&
+          llvm::none_of(chain, [&](Operation *part) {
+            return readsAny(part, isApart);
+          }))
         isChanged |= roots.erase(&op);
       if (chain.size() > kLongestChain)
         isChanged |= apart.insert(chain[chain.size() / 2]).second;

@@ -16,7 +16,7 @@ namespace tilewright {
 /// Chains of operations of a block that end in a root, and of which each
 /// element needs one element of each operand: what is unpacked, reshaped, moved
 /// and computed element by element. A root packs, or it goes on from something
-/// that is unpacked; it does all of its chain where it reads. Encoded or
+/// that is unpacked, or done with a product; it does all of its chain where it reads. Encoded or
 /// packed, it is the same.
 ///
 /// What several roots read is done by each of them, if less is moved then: n
@@ -31,6 +31,10 @@ public:
   /// Whether those who read the result of `op` compute it.
   bool isPartOfReaders(mlir::Operation *op) const {
     return readers.contains(op);
+  }
+  /// How many roots compute it; 0 if none does.
+  unsigned readersOf(mlir::Operation *op) const {
+    return readers.lookup(op).count;
   }
   /// What the root computes beside itself, in the order of the block. Empty for
   /// what is no root.
@@ -60,7 +64,8 @@ private:
   llvm::DenseMap<mlir::Operation *, Readers> readers;
   /// What may compute what it reads, unless that is part of something itself.
   llvm::DenseSet<mlir::Operation *> roots;
-  /// What is part of nothing, for a chain would be too long.
+  /// What is part of nothing: a kernel makes it before, or a chain would be too
+  /// long.
   llvm::DenseSet<mlir::Operation *> apart;
 };
 

@@ -41,6 +41,31 @@ dimsBehind(int64_t rank, ArrayRef<tensor::ExpandShapeOp> expands) {
   return dims;
 }
 
+/// What unsets the product of a contraction that nothing else reads, whose
+/// dimensions are those loops, the last fastest.
+std::optional<Match> match(tw::UnsetEncodingOp unset,
+                           ArrayRef<SmallVector<unsigned>> loopsOf) {
+  auto contraction = unset.getSource().getDefiningOp<linalg::GenericOp>();
+  if (!contraction || !unset.getSource().hasOneUse() ||
+      contraction->getBlock() != unset->getBlock())
+    return std::nullopt;
+  std::optional<Contraction> kinds = matchContraction(contraction);
+  AffineMap out = contraction.getIndexingMapsArray().back();
+  if (!kinds || kinds->m.size() != 1 || kinds->n.size() != 1 ||
+      !out.isProjectedPermutation())
+    return std::nullopt;
+  Match found{contraction, {}};
+  auto add = [&](ArrayRef<unsigned> kind, SmallVector<unsigned> &to) {
+    for (auto [index, loops] : llvm::zip_equal(out.getResults(), loopsOf))
+      if (llvm::is_contained(kind, cast<AffineDimExpr>(index).getPosition()))
+        llvm::append_range(to, loops);
+  };
+  add(kinds->batch, found.loops.batch);
+  add(kinds->m, found.loops.m);
+  add(kinds->n, found.loops.n);
+  return found;
+}
+
 std::optional<Match> match(linalg::LinalgOp op, Value operand) {
   std::optional<ProductLoops> loops = productLoopsOf(op, operand);
   SmallVector<tensor::ExpandShapeOp> expands;
@@ -53,42 +78,32 @@ std::optional<Match> match(linalg::LinalgOp op, Value operand) {
   }
   auto unset = product.getDefiningOp<tw::UnsetEncodingOp>();
   if (!loops || !unset || !product.hasOneUse() ||
-      !unset.getSource().hasOneUse())
+      unset->getBlock() != op->getBlock())
     return std::nullopt;
-  auto contraction = unset.getSource().getDefiningOp<linalg::GenericOp>();
-  if (!contraction || contraction->getBlock() != op->getBlock())
-    return std::nullopt;
-  std::optional<Contraction> kinds = matchContraction(contraction);
-  AffineMap out = contraction.getIndexingMapsArray().back();
-  if (!kinds || kinds->m.size() > 1 || kinds->n.size() > 1 ||
-      !out.isProjectedPermutation())
-    return std::nullopt;
-  Match found{contraction, {}};
-  SmallVector<SmallVector<int64_t>> dims =
-      dimsBehind(cast<RankedTensorType>(product.getType()).getRank(), expands);
-  auto add = [&](ArrayRef<unsigned> kind, SmallVector<unsigned> &to) {
-    for (auto [dim, index] : llvm::enumerate(out.getResults()))
-      if (llvm::is_contained(kind, cast<AffineDimExpr>(index).getPosition()))
-        for (int64_t finer : dims[dim])
-          to.push_back((*loops)[finer]);
-  };
-  add(kinds->batch, found.loops.batch);
-  add(kinds->m, found.loops.m);
-  add(kinds->n, found.loops.n);
-  if (found.loops.batch.size() + found.loops.m.size() + found.loops.n.size() !=
-      op.getNumLoops())
-    return std::nullopt;
-  return found;
+  SmallVector<SmallVector<unsigned>> loopsOf;
+  for (ArrayRef<int64_t> dims : dimsBehind(
+           cast<RankedTensorType>(product.getType()).getRank(), expands))
+    loopsOf.push_back(llvm::map_to_vector(
+        dims, [&](int64_t dim) { return (*loops)[dim]; }));
+  return match(unset, loopsOf);
 }
 
-std::optional<Match> match(linalg::LinalgOp op) {
-  if (op->getNumResults() != 1 || !op.hasPureTensorSemantics() ||
+std::optional<Match> match(Operation *op) {
+  if (auto unset = dyn_cast<tw::UnsetEncodingOp>(op)) {
+    SmallVector<SmallVector<unsigned>> loopsOf;
+    for (int64_t dim = 0; dim < unset.getResult().getType().getRank(); ++dim)
+      loopsOf.push_back({unsigned(dim)});
+    return match(unset, loopsOf);
+  }
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp || op->getNumResults() != 1 ||
+      !linalgOp.hasPureTensorSemantics() ||
       llvm::any_of(op->getOperandTypes(), tw::isEncoded))
     return std::nullopt;
   // The last product that it needs: the others are there by then.
   std::optional<Match> last;
-  for (OpOperand *input : op.getDpsInputOperands())
-    if (std::optional<Match> found = match(op, input->get()))
+  for (OpOperand *input : linalgOp.getDpsInputOperands())
+    if (std::optional<Match> found = match(linalgOp, input->get()))
       if (!last || last->contraction->isBeforeInBlock(found->contraction))
         last = std::move(found);
   return last;
@@ -96,12 +111,12 @@ std::optional<Match> match(linalg::LinalgOp op) {
 
 } // namespace
 
-linalg::GenericOp contractionFor(linalg::LinalgOp op) {
+linalg::GenericOp contractionFor(Operation *op) {
   std::optional<Match> found = match(op);
   return found ? found->contraction : nullptr;
 }
 
-bool isPackedAsRow(linalg::LinalgOp op) {
+bool isPackedAsRow(Operation *op) {
   SmallVector<Value> values{op->getResult(0)};
   bool isPacked = false;
   while (!values.empty())
@@ -121,9 +136,9 @@ bool isPackedAsRow(linalg::LinalgOp op) {
   return isPacked;
 }
 
-void markTileEpilogue(linalg::LinalgOp op) {
+void markTileEpilogue(Operation *op) {
   TileEpilogueLoops loops = match(op)->loops;
-  Builder b(op.getContext());
+  Builder b(op->getContext());
   auto array = [&](ArrayRef<unsigned> of) -> Attribute {
     return b.getDenseI64ArrayAttr(SmallVector<int64_t>(of));
   };

@@ -10,18 +10,18 @@
 
 namespace tilewright {
 
-/// The contraction on encoded tensors whose workgroups may do `op`, elementwise
-/// and each iteration on one element of the product, with the tiles that they
-/// have computed: `op` is all that reads the product, through
-/// `tensor.expand_shape` at most. Null for none.
-mlir::linalg::GenericOp contractionFor(mlir::linalg::LinalgOp op);
+/// The contraction on encoded tensors whose workgroups may do `op` with the
+/// tiles that they have computed: `op` is all that reads the product, and
+/// unpacks it, or is elementwise, each iteration on one element of what is
+/// unpacked, through `tensor.expand_shape` at most. Null for none.
+mlir::linalg::GenericOp contractionFor(mlir::Operation *op);
 
 /// Whether nothing but packs of a single row read `op`, which are reshapes.
-bool isPackedAsRow(mlir::linalg::LinalgOp op);
+bool isPackedAsRow(mlir::Operation *op);
 
 /// Notes at `op`, an epilogue of `contractionFor(op)`, which of its loops go
 /// through which dimension of the product.
-void markTileEpilogue(mlir::linalg::LinalgOp op);
+void markTileEpilogue(mlir::Operation *op);
 
 /// The loops of an epilogue, the last fastest.
 struct TileEpilogueLoops {

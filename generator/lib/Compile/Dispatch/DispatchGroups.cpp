@@ -121,17 +121,17 @@ SmallVector<Block *> DispatchGroups::blocksOf(func::FuncOp func) {
 
 SmallVector<SmallVector<Operation *>> DispatchGroups::groupsOf(Block &block) {
   auto isOnDevice = [&](Operation *op) { return placeOf(op) == Place::Device; };
-  // What its readers would compute anyway is theirs, but for what they only
-  // reshape then.
+  // What a single reader would compute anyway is its own, but for what it only
+  // reshapes then.
   llvm::DenseSet<Operation *> epilogues;
   ReadChains alone(block, isOnDevice, [](Operation *) { return false; });
   for (Operation &op : block)
-    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-        linalgOp && isOnDevice(&op))
-      if (tileEpilogueLoops(&op) ||
-          ((!alone.isPartOfReaders(&op) || isPackedAsRow(linalgOp)) &&
-           tileEpilogueOf(linalgOp)))
-        epilogues.insert(&op);
+    if (isOnDevice(&op) &&
+        (tileEpilogueLoops(&op) ||
+         ((alone.readersOf(&op) != 1 || isPackedAsRow(&op)) &&
+          (isa<linalg::LinalgOp>(op) || !alone.isPartOfReaders(&op)) &&
+          tileEpilogueOf(&op))))
+      epilogues.insert(&op);
   auto isApart = [&](Operation *op) { return epilogues.contains(op); };
   copySharedChains(block, isOnDevice, isApart);
   ReadChains chains(block, isOnDevice, isApart);
@@ -264,7 +264,7 @@ bool DispatchGroups::addEpilogue(Operation *root, Group &group) const {
 }
 
 /// The contraction, on the same device, whose kernel may do `op`.
-Operation *DispatchGroups::tileEpilogueOf(linalg::LinalgOp op) const {
+Operation *DispatchGroups::tileEpilogueOf(Operation *op) const {
   linalg::GenericOp contraction = contractionFor(op);
   return contraction && placeOf(contraction) == Place::Device &&
                  placeOf(op) == Place::Device && areTogether(op, contraction) &&
@@ -279,15 +279,14 @@ Operation *DispatchGroups::tileEpilogueOf(linalg::LinalgOp op) const {
 bool DispatchGroups::addTileEpilogue(Operation *root,
                                      ArrayRef<Operation *> chain,
                                      Group &group) const {
-  auto linalgOp = dyn_cast<linalg::LinalgOp>(root);
   Operation *tile = group.ops.back();
-  if (!linalgOp || group.place != Place::Device)
+  if (group.place != Place::Device)
     return false;
   if (isa<tw::Mmt4dOp>(tile)) {
     if (!tileEpilogueLoops(root))
       return false;
-  } else if (tileEpilogueOf(linalgOp) == tile) {
-    markTileEpilogue(linalgOp);
+  } else if (tileEpilogueOf(root) == tile) {
+    markTileEpilogue(root);
   } else {
     return false;
   }

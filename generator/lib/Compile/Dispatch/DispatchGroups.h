@@ -70,7 +70,7 @@ private:
   bool add(mlir::Operation *root, Group &group) const;
   bool addUnpack(mlir::Operation *root, Group &group) const;
   bool addEpilogue(mlir::Operation *root, Group &group) const;
-  mlir::Operation *tileEpilogueOf(mlir::linalg::LinalgOp op) const;
+  mlir::Operation *tileEpilogueOf(mlir::Operation *op) const;
   bool addTileEpilogue(mlir::Operation *root,
                        llvm::ArrayRef<mlir::Operation *> chain,
                        Group &group) const;
