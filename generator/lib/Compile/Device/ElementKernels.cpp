@@ -176,8 +176,11 @@ private:
   LogicalResult buildTileLoop(tw::Mmt4dOp tile, Value product) {
     linalg::LinalgOp op = ops.back();
     TileEpilogueLoops loops = *tileEpilogueLoops(op);
-    if (failed(checkReads(op, loops, product)))
-      return failure();
+    if (!readsOwnTiles(op, product))
+      return dispatch.emitError()
+             << "'" << dispatch.getName()
+             << "' reads other elements of the product than its workgroup has "
+                "computed";
     TileKey key = tile.getKey();
     llvm::Expected<DeviceKernelLaunch> launch =
         deviceKernelLaunch(key, tile.getPrefix());
@@ -227,45 +230,6 @@ private:
     b.setInsertionPointToStart(&inside.getThenRegion().front());
     return cast<TilingInterface>(op.getOperation())
         .generateScalarImplementation(b, b.getLoc(), ivs);
-  }
-
-  /// Whether what `op` reads of the product is in the tiles of its workgroup:
-  /// rows found by the loops of M alone, columns by those of N.
-  LogicalResult checkReads(linalg::LinalgOp op, const TileEpilogueLoops &loops,
-                           Value product) {
-    bool isRead = false, isSound = true;
-    for (Operation *user : product.getUsers()) {
-      auto load = dyn_cast<memref::LoadOp>(user);
-      isRead |= load != nullptr;
-      isSound &= load && op->isAncestor(load) && load.getIndices().size() >= 4;
-      if (!isSound)
-        break;
-      // ..., M1, N1, M0, N0
-      ValueRange matrices = load.getIndices().drop_back(4),
-                 inner = load.getIndices().take_back(4);
-      for (Value index : matrices)
-        isSound &= isOfLoops(index, loops.batch);
-      for (auto [dim, index] : llvm::enumerate(inner))
-        isSound &= isOfLoops(index, dim % 2 ? loops.n : loops.m);
-    }
-    if (isRead && isSound)
-      return success();
-    return dispatch.emitError()
-           << "'" << dispatch.getName()
-           << "' reads other elements of the product than its workgroup has "
-              "computed";
-  }
-
-  /// Whether `value` depends on no loop but these.
-  static bool isOfLoops(Value value, ArrayRef<unsigned> loops) {
-    Operation *op = value.getDefiningOp();
-    if (auto index = dyn_cast_or_null<linalg::IndexOp>(op))
-      return llvm::is_contained(loops, index.getDim());
-    if (!op)
-      return !isa<linalg::LinalgOp>(value.getParentBlock()->getParentOp());
-    return isPure(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
-             return isOfLoops(operand, loops);
-           });
   }
 
   LogicalResult buildBody(linalg::LinalgOp op, ArrayRef<Value> extents,

@@ -132,7 +132,7 @@ ReadChains::ReadChains(Block &block, Predicate isOnDevice, Predicate isApart)
     if (isRoot && isOnDevice(&op))
       roots.insert(&op);
   }
-  bool isDecided = isa<tw::DispatchRegionOp>(block.getParentOp());
+  isDecided = isa<tw::DispatchRegionOp>(block.getParentOp());
   for (bool isChanged = true; isChanged;) {
     findParts(isOnDevice);
     isChanged = false;
@@ -142,9 +142,8 @@ ReadChains::ReadChains(Block &block, Predicate isOnDevice, Predicate isApart)
       // was decided before that it is done together.
       if (isRoot(&op) && !packs(&op) && !isDecided && !isApart(&op) &&
           llvm::none_of(chain, unpacks) && !readsAny(&op, isApart) &&
-          llvm::none_of(chain, [&](Operation *part) {
-            return readsAny(part, isApart);
-          }))
+          llvm::none_of(
+              chain, [&](Operation *part) { return readsAny(part, isApart); }))
         isChanged |= roots.erase(&op);
       if (chain.size() > kLongestChain)
         isChanged |= apart.insert(chain[chain.size() / 2]).second;
@@ -186,11 +185,12 @@ void ReadChains::noteReaders(Operation *op) {
     found.count += count;
     read += count * elementsOf(user->getResult(0));
   }
-  if (users.empty() || found.count > kMostReaders)
+  if (users.empty() || (found.count > kMostReaders && !isDecided))
     return;
   double ofResult = bytesPerElement(op->getResult(0)),
          ofOperands = bytesRead(op, own);
-  if (read / own * ofOperands > ofOperands + (own + read) * ofResult)
+  if (!isDecided &&
+      read / own * ofOperands > ofOperands + (own + read) * ofResult)
     return;
   readers[op] = found;
 }

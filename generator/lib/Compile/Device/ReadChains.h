@@ -16,8 +16,8 @@ namespace tilewright {
 /// Chains of operations of a block that end in a root, and of which each
 /// element needs one element of each operand: what is unpacked, reshaped, moved
 /// and computed element by element. A root packs, or it goes on from something
-/// that is unpacked, or done with a product; it does all of its chain where it reads. Encoded or
-/// packed, it is the same.
+/// that is unpacked, or done with a product; it does all of its chain where it
+/// reads. Encoded or packed, it is the same.
 ///
 /// What several roots read is done by each of them, if less is moved then: n
 /// readers read what it reads n times, but nobody writes its result, and nobody
@@ -51,6 +51,8 @@ private:
                    llvm::DenseSet<mlir::Operation *> &chain) const;
 
   mlir::Block &block;
+  /// It is one dispatch, whatever that moves: sizes are others by now.
+  bool isDecided = false;
   struct Readers {
     unsigned count = 0;
     mlir::Operation *first = nullptr; ///< all run where it does

@@ -4,7 +4,9 @@
 #include "TileEpilogue.h"
 
 #include "../Dispatch/Epilogue.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "tilewright/Dialect/TwDialect.h"
 #include "tilewright/Encoding/MatchContraction.h"
 
@@ -81,10 +83,10 @@ std::optional<Match> match(linalg::LinalgOp op, Value operand) {
       unset->getBlock() != op->getBlock())
     return std::nullopt;
   SmallVector<SmallVector<unsigned>> loopsOf;
-  for (ArrayRef<int64_t> dims : dimsBehind(
-           cast<RankedTensorType>(product.getType()).getRank(), expands))
-    loopsOf.push_back(llvm::map_to_vector(
-        dims, [&](int64_t dim) { return (*loops)[dim]; }));
+  for (ArrayRef<int64_t> dims :
+       dimsBehind(cast<RankedTensorType>(product.getType()).getRank(), expands))
+    loopsOf.push_back(
+        llvm::map_to_vector(dims, [&](int64_t dim) { return (*loops)[dim]; }));
   return match(unset, loopsOf);
 }
 
@@ -107,6 +109,21 @@ std::optional<Match> match(Operation *op) {
       if (!last || last->contraction->isBeforeInBlock(found->contraction))
         last = std::move(found);
   return last;
+}
+
+/// Whether `value`, in the body of an operation, depends on no loop but these.
+bool isOfLoops(Value value, ArrayRef<unsigned> loops) {
+  Operation *op = value.getDefiningOp();
+  if (!op) {
+    Operation *parent = value.getParentBlock()->getParentOp();
+    return !isa<linalg::LinalgOp>(parent) &&
+           !parent->getParentOfType<linalg::LinalgOp>();
+  }
+  if (auto index = dyn_cast<linalg::IndexOp>(op))
+    return llvm::is_contained(loops, index.getDim());
+  return isPure(op) && !op->getNumRegions() &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return isOfLoops(operand, loops); });
 }
 
 } // namespace
@@ -155,6 +172,31 @@ std::optional<TileEpilogueLoops> tileEpilogueLoops(Operation *op) {
         cast<DenseI64ArrayAttr>(attr[kind]).asArrayRef());
   };
   return TileEpilogueLoops{loops(0), loops(1), loops(2)};
+}
+
+bool readsOwnTiles(Operation *op, Value product) {
+  std::optional<TileEpilogueLoops> loops = tileEpilogueLoops(op);
+  bool isRead = false;
+  for (Operation *user : product.getUsers()) {
+    if (!op->isAncestor(user))
+      continue;
+    SmallVector<Value> at;
+    if (auto extract = dyn_cast<tensor::ExtractOp>(user))
+      at.append(extract.getIndices().begin(), extract.getIndices().end());
+    else if (auto load = dyn_cast<memref::LoadOp>(user))
+      at.append(load.getIndices().begin(), load.getIndices().end());
+    if (at.size() != loops->batch.size() + 4)
+      return false;
+    for (auto [index, loop] : llvm::zip(at, loops->batch))
+      if (!isOfLoops(index, loop) || !(matchPattern(index, m_Constant()) ||
+                                       index.getDefiningOp<linalg::IndexOp>()))
+        return false;
+    for (auto [dim, index] : llvm::enumerate(ArrayRef(at).take_back(4)))
+      if (!isOfLoops(index, dim % 2 ? loops->n : loops->m))
+        return false;
+    isRead = true;
+  }
+  return isRead;
 }
 
 } // namespace tilewright

@@ -32,6 +32,12 @@ struct TileEpilogueLoops {
 /// epilogue.
 std::optional<TileEpilogueLoops> tileEpilogueLoops(mlir::Operation *op);
 
+/// Whether what `op`, an epilogue on packed tensors or buffers, reads of
+/// `product`, ... x M1 x N1 x M0 x N0, is in the tiles of the workgroup that
+/// goes through its loops: rows are found by the loops of M alone, columns by
+/// those of N, and matrices by those of the batch in order.
+bool readsOwnTiles(mlir::Operation *op, mlir::Value product);
+
 } // namespace tilewright
 
 #endif // TILEWRIGHT_LIB_COMPILE_DEVICE_TILEEPILOGUE_H

@@ -283,7 +283,7 @@ bool DispatchGroups::addTileEpilogue(Operation *root,
   if (group.place != Place::Device)
     return false;
   if (isa<tw::Mmt4dOp>(tile)) {
-    if (!tileEpilogueLoops(root))
+    if (!tileEpilogueLoops(root) || !readsOwnTiles(root, tile->getResult(0)))
       return false;
   } else if (tileEpilogueOf(root) == tile) {
     markTileEpilogue(root);
