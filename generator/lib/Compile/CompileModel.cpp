@@ -364,7 +364,7 @@ private:
         if (info(key.isa).isAmdgpu())
           tiles.push_back(key);
       Expected<SmallVector<char, 0>> code = emitCodeObject(
-          kernels, tiles,
+          kernels, tiles, model.kernels,
           {options.prefix, options.preferHandWritten, options.bitcodeDir},
           *options.gpu());
       if (!code)

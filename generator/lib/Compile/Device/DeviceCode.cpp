@@ -55,6 +55,7 @@ std::vector<std::string> namesOf(Operation *op, StringRef attr) {
 
 llvm::Expected<SmallVector<char, 0>>
 emitCodeObject(ModuleOp kernels, ArrayRef<TileKey> tiles,
+               ArrayRef<std::string> launched,
                const DeviceKernelOptions &options, const TargetCpu &gpu) {
   llvm::Expected<std::unique_ptr<DeviceBackend>> backend =
       DeviceBackend::create(gpu.isas.front());
@@ -75,7 +76,7 @@ emitCodeObject(ModuleOp kernels, ArrayRef<TileKey> tiles,
   (*backend)->setTarget(*module);
   if (llvm::Error error = addDeviceKernels(*module, tiles, options))
     return std::move(error);
-  joinTileEpilogues(*module);
+  joinTileEpilogues(*module, launched);
   return (*backend)->emit(*module, DeviceFile::CodeObject);
 }
 

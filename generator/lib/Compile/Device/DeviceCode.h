@@ -29,6 +29,7 @@ std::vector<std::string> namesOf(mlir::Operation *op, llvm::StringRef attr);
 /// dialect, and the workgroup kernels of `tiles`.
 llvm::Expected<llvm::SmallVector<char, 0>>
 emitCodeObject(mlir::ModuleOp kernels, llvm::ArrayRef<TileKey> tiles,
+               llvm::ArrayRef<std::string> launched,
                const DeviceKernelOptions &options, const TargetCpu &gpu);
 
 /// Defines the program's data (tw_hip_program_t) in the host's module: the code

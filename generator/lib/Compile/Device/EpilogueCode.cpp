@@ -4,6 +4,7 @@
 #include "EpilogueCode.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -22,11 +23,16 @@ void makePart(Function &function) {
   function.addFnAttr(Attribute::AlwaysInline);
 }
 
-void join(Function &epilogue) {
-  Module &module = *epilogue.getParent();
-  Function *tile = module.getFunction(
+Function *tileOf(const Function &epilogue) {
+  Function *tile = epilogue.getParent()->getFunction(
       epilogue.getFnAttribute(kTileKernelAttr).getValueAsString());
   assert(tile && tile->arg_size() == 1 && "of addDeviceKernels");
+  return tile;
+}
+
+void join(Function &epilogue) {
+  Module &module = *epilogue.getParent();
+  Function *tile = tileOf(epilogue);
   std::string name = epilogue.getName().str();
   epilogue.setName(name + ".epilogue");
   epilogue.removeFnAttr(kTileKernelAttr);
@@ -65,13 +71,24 @@ void join(Function &epilogue) {
 
 } // namespace
 
-void joinTileEpilogues(Module &module) {
+void joinTileEpilogues(Module &module, ArrayRef<std::string> launched) {
   SmallVector<Function *> epilogues;
+  SetVector<Function *> tiles;
   for (Function &function : module)
     if (!function.isDeclaration() && function.hasFnAttribute(kTileKernelAttr))
       epilogues.push_back(&function);
-  for (Function *epilogue : epilogues)
+  for (Function *epilogue : epilogues) {
+    tiles.insert(tileOf(*epilogue));
     join(*epilogue);
+  }
+  for (Function *tile : tiles) {
+    if (is_contained(launched, tile->getName()))
+      continue;
+    if (GlobalVariable *launch =
+            module.getNamedGlobal((tile->getName() + "_launch").str()))
+      launch->eraseFromParent();
+    tile->eraseFromParent();
+  }
 }
 
 } // namespace tilewright

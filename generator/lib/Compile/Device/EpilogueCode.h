@@ -4,8 +4,10 @@
 #ifndef TILEWRIGHT_LIB_COMPILE_DEVICE_EPILOGUECODE_H
 #define TILEWRIGHT_LIB_COMPILE_DEVICE_EPILOGUECODE_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Module.h"
+#include <string>
 
 namespace tilewright {
 
@@ -15,8 +17,10 @@ inline constexpr llvm::StringLiteral kTileKernelAttr = "tw-tile-kernel";
 /// Makes a kernel of each function of `module` with kTileKernelAttr, under its
 /// name: the tile's code, a barrier that makes what the workgroup has written
 /// visible to all of it, and the function. Arguments are those of the tile's
-/// kernel, then those of the function.
-void joinTileEpilogues(llvm::Module &module);
+/// kernel, then those of the function. Of tiles' kernels that stand in one only
+/// those are kept that are `launched` by themselves, too.
+void joinTileEpilogues(llvm::Module &module,
+                       llvm::ArrayRef<std::string> launched);
 
 } // namespace tilewright
 
