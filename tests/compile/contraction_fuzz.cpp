@@ -145,7 +145,8 @@ void runModule(int64_t first, int64_t last, const std::string& cacheDir,
     if (model) {
       tileCalls = model->tileCalls(program.name);
       for (const std::string& kernel : model->kernels())
-        tileCalls += llvm::StringRef(kernel).starts_with("tw_mmt4d_kernel");
+        tileCalls += llvm::StringRef(kernel).starts_with("tw_mmt4d_kernel") ||
+                     llvm::StringRef(kernel).starts_with("mmt4d_");
       error = checkContraction(program, *model);
       outcome = error.empty() ? Outcome::kRight : Outcome::kWrong;
     }

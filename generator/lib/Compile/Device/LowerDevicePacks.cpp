@@ -300,15 +300,14 @@ private:
   /// Where it is in what was collapsed.
   SmallVector<Value> expanded(tensor::CollapseShapeOp op,
                               ArrayRef<Value> indices) {
-    SmallVector<Value> result(op.getSrcType().getRank());
+    // Of size 1 it is 0, whatever that is computed from; a tensor without
+    // dimensions is collapsed from no others.
+    SmallVector<Value> result(op.getSrcType().getRank(), constant(0));
     for (auto [group, index] :
          llvm::zip_equal(op.getReassociationIndices(), indices)) {
-      // Of size 1 it is 0, whatever that is computed from.
       SmallVector<int64_t> dims;
       for (int64_t dim : group)
-        if (op.getSrcType().getDimSize(dim) == 1)
-          result[dim] = constant(0);
-        else
+        if (op.getSrcType().getDimSize(dim) != 1)
           dims.push_back(dim);
       if (dims.empty())
         continue;
