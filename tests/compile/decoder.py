@@ -202,7 +202,7 @@ EIGHT_B = llama_decoder.Config(vocabulary=1024, same_layers=True)
 MOST_DISPATCHES = {
     ("x86_64_avx512_base", "prefill"): 15, ("x86_64_avx512_base", "decode"): 16,
     ("arm_64:neoverse-n1", "prefill"): 15, ("arm_64:neoverse-n1", "decode"): 16,
-    ("amdgpu:gfx942", "prefill"): 22, ("amdgpu:gfx942", "decode"): 22,
+    ("amdgpu:gfx942", "prefill"): 21, ("amdgpu:gfx942", "decode"): 22,
 }
 
 

@@ -268,6 +268,8 @@ private:
       auto pack = packWithZeros(b, source, dest, layout.getOuter(),
                                 layout.getInner(), tilesOf(b, layout));
       placeLike(pack, of);
+      if (isa<tw::SetEncodingOp>(of))
+        pack->setDiscardableAttrs(of->getDiscardableAttrDictionary());
       return pack.getResult();
     }
     auto pack = packWithZeros(b, source, layout.getOuter(), layout.getInner(),

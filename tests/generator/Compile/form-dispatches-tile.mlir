@@ -20,7 +20,7 @@ func.func private @mmt4d_0(%lhs: tensor<?x?x16x16xf16>, %rhs: tensor<?x?x16x16xf
   %m = tw.mmt4d "tw_mmt4d_tile_f16f16f32_16x16x16_amdgpu_gfx942" overwrite indexing_maps = [#lhs, #rhs, #out]
       ins(%lhs, %rhs : tensor<?x?x16x16xf16>, tensor<?x?x16x16xf16>) outs(%p : tensor<?x?x16x16xf32>) -> tensor<?x?x16x16xf32>
   %r = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%o : tensor<?x?xf32>)
-      attrs = {tw.epilogue_loops = [array<i64>, array<i64: 1>, array<i64: 0>]} {
+      attrs = {tw.epilogue_loops = [array<i64>, array<i64: 1>, array<i64: 0>, array<i64: 1, 1>]} {
   ^bb0(%out: f32):
     %i = linalg.index 1 : index
     %j = linalg.index 0 : index
@@ -74,7 +74,7 @@ func.func private @mmt4d_0(%lhs: tensor<?x?x16x16xf16>, %rhs: tensor<?x?x16x16xf
   %m = tw.mmt4d "tw_mmt4d_tile_f16f16f32_16x16x16_amdgpu_gfx942" overwrite indexing_maps = [#lhs, #rhs, #out]
       ins(%lhs, %rhs : tensor<?x?x16x16xf16>, tensor<?x?x16x16xf16>) outs(%p : tensor<?x?x16x16xf32>) -> tensor<?x?x16x16xf32>
   %r = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%o : tensor<?x?xf32>)
-      attrs = {tw.epilogue_loops = [array<i64>, array<i64: 0>, array<i64: 1>]} {
+      attrs = {tw.epilogue_loops = [array<i64>, array<i64: 0>, array<i64: 1>, array<i64: 1, 1>]} {
   ^bb0(%out: f32):
     %i = linalg.index 1 : index
     %j = linalg.index 0 : index

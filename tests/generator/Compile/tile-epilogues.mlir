@@ -18,7 +18,7 @@
 // CHECK-NEXT:      linalg.generic
 // CHECK:           tw.unset_encoding
 // CHECK-NEXT:      linalg.generic
-// CHECK-SAME:        tw.epilogue_loops = [array<i64>, array<i64: 1>, array<i64: 0>]
+// CHECK-SAME:        tw.epilogue_loops = [array<i64>, array<i64: 1>, array<i64: 0>, array<i64: 1, 1>]
 // CHECK-NOT:     tw.dispatch_region
 func.func @transposed(%x: tensor<64x32xf32>, %w: tensor<32x48xf32>, %bias: tensor<64xf32>) -> tensor<48x64xf32> {
   %zero = arith.constant 0.0 : f32
@@ -41,7 +41,7 @@ func.func @transposed(%x: tensor<64x32xf32>, %w: tensor<32x48xf32>, %bias: tenso
 // CHECK-LABEL: func.func @heads(
 // CHECK:         tw.unset_encoding
 // CHECK-NEXT:    tensor.expand_shape
-// CHECK:         tw.epilogue_loops = [array<i64>, array<i64: 1>, array<i64: 0, 2>]
+// CHECK:         tw.epilogue_loops = [array<i64>, array<i64: 1>, array<i64: 0, 2>, array<i64: 1, 1>]
 func.func @heads(%x: tensor<64x32xf32>, %w: tensor<32x48xf32>) -> tensor<3x64x16xf32> {
   %zero = arith.constant 0.0 : f32
   %y = tensor.empty() : tensor<64x48xf32>
@@ -54,7 +54,7 @@ func.func @heads(%x: tensor<64x32xf32>, %w: tensor<32x48xf32>) -> tensor<3x64x16
 }
 // CHECK-LABEL: func.func @batch(
 // CHECK:         tw.unset_encoding
-// CHECK-SAME:      tw.epilogue_loops = [array<i64: 0>, array<i64: 1>, array<i64: 2>]
+// CHECK-SAME:      tw.epilogue_loops = [array<i64: 0>, array<i64: 1>, array<i64: 2>, array<i64: 1, 1>]
 func.func @batch(%x: tensor<3x64x32xf32>, %w: tensor<3x32x48xf32>) -> tensor<3x64x48xf32> {
   %zero = arith.constant 0.0 : f32
   %y = tensor.empty() : tensor<3x64x48xf32>
@@ -114,11 +114,11 @@ func.func @sums(%x: tensor<64x32xf32>, %w: tensor<32x48xf32>) -> tensor<64xf32> 
 
 #all = affine_map<(i, j) -> (i, j)>
 
-// Who packs it computes it where it packs.
+// Who packs it computes it where it packs: that is the epilogue then.
 // CHECK-LABEL: func.func @packed(
 // CHECK:         math.exp
-// CHECK:         tw.set_encoding
-// CHECK-NOT:     linalg.generic {{.*}}tw.epilogue_loops
+// CHECK-NOT:     tw.epilogue_loops
+// CHECK:         tw.set_encoding {{.*}}tw.epilogue_loops = [array<i64>, array<i64: 0>, array<i64: 1>, array<i64: 1, 1>]
 // CHECK:         tw.unset_encoding {{.*}}tw.epilogue_loops
 func.func @packed(%x: tensor<64x32xf32>, %w: tensor<32x48xf32>, %v: tensor<48x64xf32>) -> tensor<64x64xf32> {
   %zero = arith.constant 0.0 : f32

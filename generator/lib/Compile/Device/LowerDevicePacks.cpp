@@ -77,7 +77,7 @@ public:
     if (isPadded)
       scalars.push_back(op.getPaddingValue());
 
-    return generic(
+    Value result = generic(
         op.getDest(), scalars, kind, [&](ValueRange ivs, ValueRange scalars) {
           SmallVector<Value> indices(rank);
           for (auto [outer, dim] : llvm::enumerate(layout.outerDims))
@@ -103,6 +103,10 @@ public:
                 arith::SelectOp::create(b, inside, element, scalars.back());
           return element;
         });
+    if (std::optional<TileEpilogueLoops> dims = tileEpilogueLoops(op))
+      setTileEpilogueLoops(result.getDefiningOp(),
+                           packedLoops(*dims, layout, rank));
+    return result;
   }
 
   Value lower(linalg::UnPackOp op) {
@@ -165,6 +169,28 @@ public:
   }
 
 private:
+  /// The loops of a pack for the dimensions of its source.
+  static TileEpilogueLoops packedLoops(const TileEpilogueLoops &dims,
+                                       const Layout &layout, int64_t rank) {
+    TileEpilogueLoops loops;
+    auto add = [&](ArrayRef<unsigned> of, SmallVector<unsigned> &to) {
+      int64_t filledUp = 1;
+      for (unsigned dim : of) {
+        to.push_back(llvm::find(layout.outerDims, dim) -
+                     layout.outerDims.begin());
+        if (std::optional<size_t> inner = layout.innerOf(dim)) {
+          to.push_back(rank + *inner);
+          filledUp = layout.tiles[*inner];
+        }
+      }
+      return filledUp;
+    };
+    add(dims.batch, loops.batch);
+    loops.filledUp[0] = add(dims.m, loops.m);
+    loops.filledUp[1] = add(dims.n, loops.n);
+    return loops;
+  }
+
   /// What says how often the loops of a sum go round that no operand is left
   /// for: a tensor that nobody reads, of their sizes.
   void addExtents(linalg::LinalgOp op, SmallVector<Value> &inputs,

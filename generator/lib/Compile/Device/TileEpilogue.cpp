@@ -6,16 +6,18 @@
 #include "../Dispatch/Epilogue.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 #include "tilewright/Dialect/TwDialect.h"
 #include "tilewright/Encoding/MatchContraction.h"
+#include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
 
 namespace tilewright {
 namespace {
 
-/// On an epilogue: its loops through the batch, M and N, an ArrayAttr of three
+/// On an epilogue: its loops through the batch, M and N, or the dimensions of
+/// what it packs; and how many rows and columns it fills up with zeros at most,
+/// of which those of a tile are a multiple. An ArrayAttr of four
 /// DenseI64ArrayAttr.
 constexpr llvm::StringLiteral kLoopsAttr = "tw.epilogue_loops";
 
@@ -90,7 +92,12 @@ std::optional<Match> match(linalg::LinalgOp op, Value operand) {
   return match(unset, loopsOf);
 }
 
+/// Of an operation that is packed alone: the dimensions of what is packed.
+std::optional<Match> match(tw::SetEncodingOp set);
+
 std::optional<Match> match(Operation *op) {
+  if (auto set = dyn_cast<tw::SetEncodingOp>(op))
+    return match(set);
   if (auto unset = dyn_cast<tw::UnsetEncodingOp>(op)) {
     SmallVector<SmallVector<unsigned>> loopsOf;
     for (int64_t dim = 0; dim < unset.getResult().getType().getRank(); ++dim)
@@ -111,19 +118,67 @@ std::optional<Match> match(Operation *op) {
   return last;
 }
 
-/// Whether `value`, in the body of an operation, depends on no loop but these.
-bool isOfLoops(Value value, ArrayRef<unsigned> loops) {
+std::optional<Match> match(tw::SetEncodingOp set) {
+  Operation *maker = set.getSource().getDefiningOp();
+  if (!maker || !set.getSource().hasOneUse() ||
+      maker->getBlock() != set->getBlock() || isa<tw::SetEncodingOp>(maker) ||
+      isPackedAsRow(maker))
+    return std::nullopt;
+  std::optional<Match> found = match(maker);
+  // What is filled up with zeros is a dimension, not a part of one.
+  if (!found || found->loops.m.size() != 1 || found->loops.n.size() != 1)
+    return std::nullopt;
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(maker);
+  if (!linalgOp)
+    return found;
+  AffineMap out =
+      linalgOp.getMatchingIndexingMap(linalgOp.getDpsInitOperand(0));
+  if (!out.isPermutation())
+    return std::nullopt;
+  for (SmallVector<unsigned> *loops :
+       {&found->loops.batch, &found->loops.m, &found->loops.n})
+    for (unsigned &loop : *loops)
+      loop =
+          *out.getResultPosition(getAffineDimExpr(loop, linalgOp.getContext()));
+  return found;
+}
+
+/// Whether `value`, in the body of an operation, depends on its loops by
+/// arithmetic alone; adds them to `loops`.
+bool addLoops(Value value, llvm::SmallSet<unsigned, 4> &loops) {
   Operation *op = value.getDefiningOp();
   if (!op) {
-    Operation *parent = value.getParentBlock()->getParentOp();
-    return !isa<linalg::LinalgOp>(parent) &&
-           !parent->getParentOfType<linalg::LinalgOp>();
+    auto argument = cast<BlockArgument>(value);
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (auto body = dyn_cast<linalg::LinalgOp>(parent))
+      return body.isScalar(body.getMatchingOpOperand(argument));
+    return !parent->getParentOfType<linalg::LinalgOp>();
   }
-  if (auto index = dyn_cast<linalg::IndexOp>(op))
-    return llvm::is_contained(loops, index.getDim());
+  if (auto index = dyn_cast<linalg::IndexOp>(op)) {
+    loops.insert(index.getDim());
+    return true;
+  }
   return isPure(op) && !op->getNumRegions() &&
          llvm::all_of(op->getOperands(),
-                      [&](Value operand) { return isOfLoops(operand, loops); });
+                      [&](Value operand) { return addLoops(operand, loops); });
+}
+
+/// Whether `indices`, one after the other, are found by loops of `allowed` that
+/// come one after the other.
+bool areFoundInOrder(ArrayRef<Value> indices, ArrayRef<unsigned> allowed) {
+  for (Value index : indices) {
+    llvm::SmallSet<unsigned, 4> loops;
+    if (!addLoops(index, loops))
+      return false;
+    size_t used = 0;
+    for (auto [place, loop] : llvm::enumerate(allowed))
+      if (loops.erase(loop))
+        used = place + 1;
+    if (!loops.empty())
+      return false;
+    allowed = allowed.drop_front(used);
+  }
+  return true;
 }
 
 } // namespace
@@ -153,29 +208,54 @@ bool isPackedAsRow(Operation *op) {
   return isPacked;
 }
 
-void markTileEpilogue(Operation *op) {
-  TileEpilogueLoops loops = match(op)->loops;
+void setTileEpilogueLoops(Operation *op, const TileEpilogueLoops &loops) {
   Builder b(op->getContext());
   auto array = [&](ArrayRef<unsigned> of) -> Attribute {
     return b.getDenseI64ArrayAttr(SmallVector<int64_t>(of));
   };
-  op->setAttr(kLoopsAttr, b.getArrayAttr({array(loops.batch), array(loops.m),
-                                          array(loops.n)}));
+  op->setAttr(
+      kLoopsAttr,
+      b.getArrayAttr({array(loops.batch), array(loops.m), array(loops.n),
+                      b.getDenseI64ArrayAttr(loops.filledUp)}));
+}
+
+void markTileEpilogue(Operation *op) {
+  setTileEpilogueLoops(op, match(op)->loops);
 }
 
 std::optional<TileEpilogueLoops> tileEpilogueLoops(Operation *op) {
   auto attr = op->getAttrOfType<ArrayAttr>(kLoopsAttr);
-  if (!attr)
+  if (!attr || attr.size() != 4 ||
+      !llvm::all_of(attr, llvm::IsaPred<DenseI64ArrayAttr>) ||
+      cast<DenseI64ArrayAttr>(attr[3]).size() != 2)
     return std::nullopt;
-  auto loops = [&](unsigned kind) {
-    return SmallVector<unsigned>(
-        cast<DenseI64ArrayAttr>(attr[kind]).asArrayRef());
+  auto numbers = [&](unsigned kind) {
+    return cast<DenseI64ArrayAttr>(attr[kind]).asArrayRef();
   };
-  return TileEpilogueLoops{loops(0), loops(1), loops(2)};
+  auto loops = [&](unsigned kind) {
+    return SmallVector<unsigned>(numbers(kind));
+  };
+  TileEpilogueLoops result{
+      loops(0), loops(1), loops(2), {numbers(3)[0], numbers(3)[1]}};
+  // Each loop of an operation that has some, once.
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+    SmallVector<unsigned> all(result.batch);
+    llvm::append_range(all, result.m);
+    llvm::append_range(all, result.n);
+    llvm::sort(all);
+    if (!llvm::equal(all, llvm::seq<unsigned>(0, linalgOp.getNumLoops())))
+      return std::nullopt;
+  }
+  return result;
 }
 
 bool readsOwnTiles(Operation *op, Value product) {
   std::optional<TileEpilogueLoops> loops = tileEpilogueLoops(op);
+  ArrayRef<int64_t> tile =
+      cast<ShapedType>(product.getType()).getShape().take_back(2);
+  for (auto [size, filledUp] : llvm::zip_equal(tile, loops->filledUp))
+    if (size % filledUp != 0)
+      return false;
   bool isRead = false;
   for (Operation *user : product.getUsers()) {
     if (!op->isAncestor(user))
@@ -185,14 +265,12 @@ bool readsOwnTiles(Operation *op, Value product) {
       at.append(extract.getIndices().begin(), extract.getIndices().end());
     else if (auto load = dyn_cast<memref::LoadOp>(user))
       at.append(load.getIndices().begin(), load.getIndices().end());
-    if (at.size() != loops->batch.size() + 4)
+    if (at.size() < 4 ||
+        !areFoundInOrder(ArrayRef(at).drop_back(4), loops->batch))
       return false;
-    for (auto [index, loop] : llvm::zip(at, loops->batch))
-      if (!isOfLoops(index, loop) || !(matchPattern(index, m_Constant()) ||
-                                       index.getDefiningOp<linalg::IndexOp>()))
-        return false;
+    // M1, N1, M0, N0
     for (auto [dim, index] : llvm::enumerate(ArrayRef(at).take_back(4)))
-      if (!isOfLoops(index, dim % 2 ? loops->n : loops->m))
+      if (!areFoundInOrder(index, dim % 2 ? loops->n : loops->m))
         return false;
     isRead = true;
   }

@@ -7,13 +7,15 @@
 #define TILEWRIGHT_LIB_COMPILE_DEVICE_TILEEPILOGUE_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include <array>
 
 namespace tilewright {
 
 /// The contraction on encoded tensors whose workgroups may do `op` with the
 /// tiles that they have computed: `op` is all that reads the product, and
-/// unpacks it, or is elementwise, each iteration on one element of what is
-/// unpacked, through `tensor.expand_shape` at most. Null for none.
+/// unpacks it; or is elementwise, each iteration on one element of what is
+/// unpacked, through `tensor.expand_shape` at most; or packs what such an
+/// operation computes for it alone. Null for none.
 mlir::linalg::GenericOp contractionFor(mlir::Operation *op);
 
 /// Whether nothing but packs of a single row read `op`, which are reshapes.
@@ -23,10 +25,15 @@ bool isPackedAsRow(mlir::Operation *op);
 /// through which dimension of the product.
 void markTileEpilogue(mlir::Operation *op);
 
-/// The loops of an epilogue, the last fastest.
+/// The loops of an epilogue, the last fastest; of an operation that packs, the
+/// dimensions of what it packs until that is lowered.
 struct TileEpilogueLoops {
   llvm::SmallVector<unsigned> batch, m, n;
+  /// It goes on to the next multiple in M and N: that has to be in the tiles.
+  std::array<int64_t, 2> filledUp = {1, 1};
 };
+
+void setTileEpilogueLoops(mlir::Operation *op, const TileEpilogueLoops &loops);
 
 /// Those of `op`, which need not be on tensors any more; none for what is no
 /// epilogue.
