@@ -57,6 +57,30 @@ struct Operand {
     llvm::append_range(dims[dimOf(loop)], dims[dim]);
     dims.erase(dims.begin() + dim);
   }
+
+  /// Whether `loop`, if it is here, has a dimension of size 1 beside another.
+  bool isUnitBesideOther(unsigned loop) const {
+    if (!llvm::is_contained(loops, loop))
+      return true;
+    auto type = cast<RankedTensorType>(value.getType());
+    return dims.size() > 1 &&
+           llvm::all_of(dims[dimOf(loop)],
+                        [&](int64_t dim) { return type.getDimSize(dim) == 1; });
+  }
+
+  /// The dimension of `loop` becomes one with that before it, or behind it.
+  void drop(unsigned loop) {
+    if (!llvm::is_contained(loops, loop))
+      return;
+    int64_t dim = dimOf(loop);
+    ReassociationIndices unit = dims[dim];
+    loops.erase(loops.begin() + dim);
+    dims.erase(dims.begin() + dim);
+    if (dim)
+      llvm::append_range(dims[dim - 1], unit);
+    else
+      dims[0].insert(dims[0].begin(), unit.begin(), unit.end());
+  }
 };
 
 class ContractionEncoder {
@@ -99,6 +123,24 @@ public:
                             : extents[loop] * extents[next];
         for (Operand &operand : operands)
           operand.merge(loop, next);
+      }
+  }
+
+  /// A loop of one iteration is none where its kind has another: a tile goes
+  /// over that, and lies as a matrix does.
+  void dropUnitLoops() {
+    for (SmallVector<unsigned> *kind : {&loops.m, &loops.n, &loops.k})
+      for (size_t i = 0; i < kind->size() && kind->size() > 1;) {
+        unsigned loop = (*kind)[i];
+        if (!llvm::all_of(operands, [&](const Operand &operand) {
+              return operand.isUnitBesideOther(loop);
+            })) {
+          ++i;
+          continue;
+        }
+        kind->erase(kind->begin() + i);
+        for (Operand &operand : operands)
+          operand.drop(loop);
       }
   }
 
@@ -349,8 +391,10 @@ void forEachContraction(
     ContractionEncoder encoder(op, *contraction);
     if (encoder.isEmpty() || llvm::any_of(op->getOperandTypes(), hasEncoding))
       continue;
-    if (isOnHost(op))
+    if (isOnHost(op)) {
       encoder.mergeLoops();
+      encoder.dropUnitLoops();
+    }
     encoder.addMissingLoops();
     rewrite(encoder);
   }
