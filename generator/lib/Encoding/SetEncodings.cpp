@@ -63,9 +63,9 @@ struct Operand {
     if (!llvm::is_contained(loops, loop))
       return true;
     auto type = cast<RankedTensorType>(value.getType());
-    return dims.size() > 1 &&
-           llvm::all_of(dims[dimOf(loop)],
-                        [&](int64_t dim) { return type.getDimSize(dim) == 1; });
+    return dims.size() > 1 && llvm::all_of(dims[dimOf(loop)], [&](int64_t dim) {
+             return type.getDimSize(dim) == 1;
+           });
   }
 
   /// The dimension of `loop` becomes one with that before it, or behind it.
@@ -391,10 +391,8 @@ void forEachContraction(
     ContractionEncoder encoder(op, *contraction);
     if (encoder.isEmpty() || llvm::any_of(op->getOperandTypes(), hasEncoding))
       continue;
-    if (isOnHost(op)) {
-      encoder.mergeLoops();
-      encoder.dropUnitLoops();
-    }
+    encoder.mergeLoops();
+    encoder.dropUnitLoops();
     encoder.addMissingLoops();
     rewrite(encoder);
   }

@@ -3,11 +3,10 @@
 
 // RUN: tw-opt %s --pass-pipeline="builtin.module(tw-assign-devices{devices=host=generic,gpu=amdgpu:gfx942},func.func(tw-set-encodings))" | FileCheck %s
 
-// The device's contractions keep their loops, those of the host do not; what is
-// made for one runs where it does.
+// Loops that lie next to each other are one on either; what is made for one runs where it does.
 // CHECK-LABEL: func.func @both(
-// CHECK-NOT:     tensor.collapse_shape
-// CHECK:         tw.set_encoding ins(%{{.*}} : tensor<3x5x7xf32>)
+// CHECK:         tensor.collapse_shape %{{.*}} : tensor<3x5x7xf32> into tensor<15x7xf32>
+// CHECK:         tw.set_encoding ins(%{{.*}} : tensor<15x7xf32>)
 // CHECK-NOT:     tw.device =
 // CHECK:         tw.unset_encoding
 // CHECK:         tensor.collapse_shape %{{.*}} : tensor<3x5x7xf32> into tensor<15x7xf32>

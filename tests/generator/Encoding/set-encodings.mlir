@@ -139,6 +139,33 @@ func.func @not_merged(%a: tensor<2x4x3xf32>, %b: tensor<4x5xf32>, %c: tensor<2x3
 
 // -----
 
+// A loop of one iteration is none beside another of its kind: rows are the batch, not the one pixel behind the channels.
+// But all of a kind are not none, and neither is one whose size is not known.
+// CHECK-DAG: #tw.encoding<lhs, {{.*}} sizes = [?, 8, 5]>
+// CHECK-DAG: #tw.encoding<lhs, {{.*}} sizes = [8, 5, 1]>
+// CHECK-DAG: #tw.encoding<lhs, {{.*}} sizes = [4, 8, 5, ?]>
+// CHECK-LABEL: func.func @one_pixel(
+// CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0], [1, 2]] : tensor<?x5x1xf32> into tensor<?x5xf32>
+// CHECK: tw.unset_encoding {{.*}} -> tensor<?x8xf32>
+// CHECK: tensor.expand_shape %{{.*}} {{\[\[}}0], [1, 2]] output_shape [%{{.*}}, 8, 1] : tensor<?x8xf32> into tensor<?x8x1xf32>
+func.func @one_pixel(%a: tensor<?x5x1xf32>, %b: tensor<8x5xf32>, %c: tensor<?x8x1xf32>) -> tensor<?x8x1xf32> {
+  %r = linalg.contract indexing_maps = [affine_map<(m, n, k, p) -> (m, k, p)>, affine_map<(m, n, k, p) -> (n, k)>, affine_map<(m, n, k, p) -> (m, n, p)>]
+    ins(%a, %b : tensor<?x5x1xf32>, tensor<8x5xf32>) outs(%c : tensor<?x8x1xf32>) -> tensor<?x8x1xf32>
+  return %r : tensor<?x8x1xf32>
+}
+func.func @one_row(%a: tensor<1x5x1xf32>, %b: tensor<8x5xf32>, %c: tensor<1x8x1xf32>) -> tensor<1x8x1xf32> {
+  %r = linalg.contract indexing_maps = [affine_map<(m, n, k, p) -> (m, k, p)>, affine_map<(m, n, k, p) -> (n, k)>, affine_map<(m, n, k, p) -> (m, n, p)>]
+    ins(%a, %b : tensor<1x5x1xf32>, tensor<8x5xf32>) outs(%c : tensor<1x8x1xf32>) -> tensor<1x8x1xf32>
+  return %r : tensor<1x8x1xf32>
+}
+func.func @unknown(%a: tensor<4x5x?xf32>, %b: tensor<8x5xf32>, %c: tensor<4x8x?xf32>) -> tensor<4x8x?xf32> {
+  %r = linalg.contract indexing_maps = [affine_map<(m, n, k, p) -> (m, k, p)>, affine_map<(m, n, k, p) -> (n, k)>, affine_map<(m, n, k, p) -> (m, n, p)>]
+    ins(%a, %b : tensor<4x5x?xf32>, tensor<8x5xf32>) outs(%c : tensor<4x8x?xf32>) -> tensor<4x8x?xf32>
+  return %r : tensor<4x8x?xf32>
+}
+
+// -----
+
 // A matrix times a vector: one row, and the matrix is rhs, transposed.
 // CHECK-DAG: #[[L:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
 // CHECK-DAG: #[[R:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
