@@ -207,6 +207,7 @@ void addDispatchStep(OpPassManager &pm, const ModelOptions &options) {
 
 void addBufferStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addPass(createFlattenDispatches());
+  pm.addNestedPass<func::FuncOp>(createEmptyReshapes());
   pm.addNestedPass<func::FuncOp>(createWriteResults());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferAlignment = kArenaAlignment;

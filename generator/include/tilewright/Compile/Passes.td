@@ -231,6 +231,17 @@ def FoldConstantPacks : Pass<"tw-fold-constant-packs", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def EmptyReshapes : Pass<"tw-empty-reshapes", "mlir::func::FuncOp"> {
+  let summary = "What has no elements is not reshaped, but made";
+  let description = [{
+    A `tensor.collapse_shape` of dimensions of which one is 0 and another is not
+    known becomes a `tensor.empty`. On buffers, upstream takes the product for
+    0 where it makes the operation, and for unknown where it verifies it.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect",
+                           "mlir::tensor::TensorDialect"];
+}
+
 def WriteResults : Pass<"tw-write-results", "mlir::func::FuncOp"> {
   let summary = "Compute what is returned where the caller wants it";
   let description = [{
