@@ -20,16 +20,16 @@ namespace {
 /// Whether dimensions become one of which one is known to be 0, and another is
 /// not known.
 bool hidesZero(tensor::CollapseShapeOp op) {
-  return llvm::any_of(
-      op.getReassociationIndices(), [&](ArrayRef<int64_t> group) {
-        auto is = [&](auto size) {
-          return llvm::any_of(group, [&](int64_t dim) {
-            return size(op.getSrcType().getDimSize(dim));
-          });
-        };
-        return is([](int64_t size) { return size == 0; }) &&
-               is(ShapedType::isDynamic);
-      });
+  return llvm::any_of(op.getReassociationIndices(),
+                      [&](ArrayRef<int64_t> group) {
+                        auto is = [&](auto size) {
+                          return llvm::any_of(group, [&](int64_t dim) {
+                            return size(op.getSrcType().getDimSize(dim));
+                          });
+                        };
+                        return is([](int64_t size) { return size == 0; }) &&
+                               is(ShapedType::isDynamic);
+                      });
 }
 
 struct EmptyReshapesPass : impl::EmptyReshapesBase<EmptyReshapesPass> {
