@@ -3,10 +3,10 @@
 //
 // tw-empty-reshapes: what has no elements is not reshaped, but made.
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/Encoding/TensorSizes.h"
 
 using namespace mlir;
 
@@ -44,20 +44,15 @@ struct EmptyReshapesPass : impl::EmptyReshapesBase<EmptyReshapesPass> {
   }
 
   static void replace(tensor::CollapseShapeOp op) {
-    ImplicitLocOpBuilder b(op.getLoc(), op);
+    OpBuilder b(op);
     SmallVector<Value> sizes;
-    for (auto [size, group] : llvm::zip_equal(op.getResultType().getShape(),
-                                              op.getReassociationIndices())) {
-      if (!ShapedType::isDynamic(size))
-        continue;
-      Value product = arith::ConstantIndexOp::create(b, 1);
-      for (int64_t dim : group)
-        product = b.createOrFold<arith::MulIOp>(
-            product, b.createOrFold<tensor::DimOp>(op.getSrc(), dim));
-      sizes.push_back(product);
-    }
-    op.replaceAllUsesWith(
-        tensor::EmptyOp::create(b, op.getResultType(), sizes).getResult());
+    for (int64_t dim = 0; dim < op.getResultType().getRank(); ++dim)
+      if (op.getResultType().isDynamicDim(dim))
+        sizes.push_back(getValueOrCreateConstantIndexOp(
+            b, op.getLoc(), sizeOf(b, op.getResult(), dim)));
+    Value made =
+        tensor::EmptyOp::create(b, op.getLoc(), op.getResultType(), sizes);
+    op.replaceAllUsesWith(made);
     op.erase();
   }
 };

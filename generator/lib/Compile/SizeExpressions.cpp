@@ -59,6 +59,19 @@ bool SizeExpressions::isNeverNegative(AffineExpr expr, bool trustsSizes) const {
          isNeverNegative(binary.getRHS(), trustsSizes);
 }
 
+std::optional<AffineExpr> SizeExpressions::bytesOf(Value tensor,
+                                                   int64_t bytesOfElement) {
+  AffineExpr bytes = constant(bytesOfElement);
+  for (int64_t dim = 0; dim < cast<ShapedType>(tensor.getType()).getRank();
+       ++dim) {
+    std::optional<AffineExpr> size = sizeOf(tensor, dim);
+    if (!size)
+      return std::nullopt;
+    bytes = *size * bytes;
+  }
+  return simplify(bytes);
+}
+
 std::optional<AffineExpr> SizeExpressions::sizeOf(Value tensor, int64_t dim) {
   auto type = cast<ShapedType>(tensor.getType());
   if (!type.isDynamicDim(dim))

@@ -25,6 +25,9 @@ public:
   /// The size of dimension `dim` of `tensor`, or of a buffer, if that can be
   /// told.
   std::optional<mlir::AffineExpr> sizeOf(mlir::Value tensor, int64_t dim);
+  /// The bytes of all elements, of so many each.
+  std::optional<mlir::AffineExpr> bytesOf(mlir::Value tensor,
+                                          int64_t bytesOfElement);
   /// What a scalar is.
   std::optional<mlir::AffineExpr> valueOf(mlir::Value index);
   std::optional<mlir::AffineExpr> valueOf(mlir::OpFoldResult index);

@@ -222,6 +222,8 @@ struct PropagateEncodingsPass
   using PropagateEncodingsBase::PropagateEncodingsBase;
 
   void runOnOperation() override {
+    if (hostPacksBlocks)
+      return;
     // By block and encoding: all that are unset so are of one cluster, or of
     // none.
     llvm::SetVector<std::pair<Block *, Attribute>> kinds;
@@ -239,7 +241,7 @@ struct PropagateEncodingsPass
     auto first = llvm::find_if(unsets, [&](tw::UnsetEncodingOp op) {
       return encodingOf(op.getSource().getType()) == encoding && isOnHost(op);
     });
-    if (first == unsets.end() || hostPacksBlocks)
+    if (first == unsets.end())
       return;
     Cluster cluster(encoding, *first);
     bool isAny = false;

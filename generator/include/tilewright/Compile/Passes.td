@@ -238,7 +238,8 @@ def EmptyReshapes : Pass<"tw-empty-reshapes", "mlir::func::FuncOp"> {
     known becomes a `tensor.empty`. On buffers, upstream takes the product for
     0 where it makes the operation, and for unknown where it verifies it.
   }];
-  let dependentDialects = ["mlir::arith::ArithDialect",
+  let dependentDialects = ["mlir::affine::AffineDialect",
+                           "mlir::arith::ArithDialect",
                            "mlir::tensor::TensorDialect"];
 }
 

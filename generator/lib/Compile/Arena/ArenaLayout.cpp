@@ -86,17 +86,9 @@ ArenaLayout::ArenaLayout(func::FuncOp func) : expressions(func.getContext()) {
 }
 
 std::optional<AffineExpr> ArenaLayout::bytesOf(memref::AllocOp alloc) {
-  MemRefType type = alloc.getType();
   llvm::TypeSize element =
-      DataLayout::closest(alloc).getTypeSize(type.getElementType());
-  AffineExpr bytes = expressions.constant(element.getFixedValue());
-  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    std::optional<AffineExpr> size = expressions.sizeOf(alloc, dim);
-    if (!size)
-      return std::nullopt;
-    bytes = *size * bytes;
-  }
-  return expressions.simplify(bytes);
+      DataLayout::closest(alloc).getTypeSize(alloc.getType().getElementType());
+  return expressions.bytesOf(alloc, element.getFixedValue());
 }
 
 void ArenaLayout::placeStatic(ArrayRef<memref::AllocOp> allocs,

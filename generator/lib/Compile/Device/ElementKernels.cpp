@@ -257,10 +257,6 @@ private:
 
 } // namespace
 
-LogicalResult makeTileEpilogue(func::FuncOp dispatch, ModuleOp kernels) {
-  return KernelBuilder(dispatch, kernels).build();
-}
-
 LogicalResult makeElementKernel(func::FuncOp dispatch, ModuleOp kernels) {
   return KernelBuilder(dispatch, kernels).build();
 }

@@ -22,16 +22,13 @@ inline constexpr int64_t kMaxElementBlocks = 1 << 16;
 /// work-items in the grid. Each work-item does whole items: it steps through
 /// the parallel loops, which all operations share, and does the reductions by
 /// itself, in order.
+///
+/// Behind a `tw.mmt4d`, `dispatch` has one operation, an epilogue: that is a
+/// function then, for the tiles that its workgroup has computed, and its last
+/// argument is the number of the batch's matrix. joinTileEpilogues() makes the
+/// kernel of both.
 llvm::LogicalResult makeElementKernel(mlir::func::FuncOp dispatch,
                                       mlir::ModuleOp kernels);
-
-/// What a tile's kernel calls before its end, in `kernels` under the name of
-/// `dispatch`: for the tiles that its workgroup has computed, what `dispatch`
-/// does behind its `tw.mmt4d`. Arguments are as above, but for the last: the
-/// number of the batch's matrix. The kernel of both is made later, by
-/// joinTileEpilogues().
-llvm::LogicalResult makeTileEpilogue(mlir::func::FuncOp dispatch,
-                                     mlir::ModuleOp kernels);
 
 } // namespace tilewright
 

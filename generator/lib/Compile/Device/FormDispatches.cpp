@@ -231,13 +231,13 @@ LogicalResult makeKernel(func::FuncOp dispatch, ModuleOp kernels) {
                               << "' cannot be done on the device";
   }
   bool hasTile = llvm::any_of(work, llvm::IsaPred<tw::Mmt4dOp>);
-  if (work.size() == 2 && isa<tw::Mmt4dOp>(work.front()) &&
-      tileEpilogueLoops(work.back()))
-    return makeTileEpilogue(dispatch, kernels);
-  if (work.empty() || (hasTile && work.size() > 1))
+  bool hasEpilogue = work.size() == 2 && isa<tw::Mmt4dOp>(work.front()) &&
+                     tileEpilogueLoops(work.back());
+  if (work.empty() || (hasTile && work.size() > 1 && !hasEpilogue))
     return dispatch.emitError()
            << "'" << dispatch.getName() << "' is nothing that one kernel does";
-  return hasTile ? success() : makeElementKernel(dispatch, kernels);
+  return hasTile && !hasEpilogue ? success()
+                                 : makeElementKernel(dispatch, kernels);
 }
 
 struct FormDispatchesPass : impl::FormDispatchesBase<FormDispatchesPass> {

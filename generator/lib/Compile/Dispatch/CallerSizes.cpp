@@ -63,15 +63,8 @@ int64_t bytesOfElement(Type element) {
 }
 
 std::optional<AffineExpr> bytesOfAll(Value tensor, SizeExpressions &sizes) {
-  auto type = cast<ShapedType>(tensor.getType());
-  AffineExpr bytes = sizes.constant(bytesOfElement(type.getElementType()));
-  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    std::optional<AffineExpr> size = sizes.sizeOf(tensor, dim);
-    if (!size)
-      return std::nullopt;
-    bytes = *size * bytes;
-  }
-  return sizes.simplify(bytes);
+  return sizes.bytesOf(tensor,
+                       bytesOfElement(getElementTypeOrSelf(tensor.getType())));
 }
 
 std::string placeOf(Location location) {
