@@ -16,7 +16,7 @@ import subprocess
 
 # What the lit tests of a suite run.
 LIT_TARGETS = {
-    "tests/generator": ["tilewright-tool", "tw-opt", "tilewright_bitcode"],
+    "tests/generator": ["tilewright-tool", "tw-opt", "tilewright_bitcode", "tilewright_encodings_plugin"],
     "tests/emulator/tool": ["tw-emulate", "emulator_test_kernels"],
 }
 # Seconds that a suite may take: none takes a fifth of them on one core.

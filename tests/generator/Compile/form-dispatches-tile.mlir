@@ -87,3 +87,34 @@ func.func private @mmt4d_0(%lhs: tensor<?x?x16x16xf16>, %rhs: tensor<?x?x16x16xf
   } -> tensor<?x?xf32>
   return %m, %r : tensor<?x?x16x16xf32>, tensor<?x?xf32>
 }
+
+// -----
+
+// So is one that fills up rows behind the last tile: nobody goes there.
+#lhs = affine_map<(m, n, k) -> (m, k)>
+#rhs = affine_map<(m, n, k) -> (n, k)>
+#out = affine_map<(m, n, k) -> (m, n)>
+#packed = affine_map<(a, b, c, d) -> (a, b, c, d)>
+// expected-error@+1 {{'mmt4d_0' reads other elements of the product than its workgroup has computed}}
+func.func private @mmt4d_0(%lhs: tensor<?x?x16x16xf16>, %rhs: tensor<?x?x16x16xf16>, %p: tensor<?x?x16x16xf32>, %o: tensor<?x?x32x16xf32>)
+    -> (tensor<?x?x16x16xf32>, tensor<?x?x32x16xf32>) attributes {tw.device = "gpu", tw.dispatch = "mmt4d"} {
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %m = tw.mmt4d "tw_mmt4d_tile_f16f16f32_16x16x16_amdgpu_gfx942" overwrite indexing_maps = [#lhs, #rhs, #out]
+      ins(%lhs, %rhs : tensor<?x?x16x16xf16>, tensor<?x?x16x16xf16>) outs(%p : tensor<?x?x16x16xf32>) -> tensor<?x?x16x16xf32>
+  %r = linalg.generic {indexing_maps = [#packed], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} outs(%o : tensor<?x?x32x16xf32>)
+      attrs = {tw.epilogue_loops = [array<i64>, array<i64: 0, 2>, array<i64: 1, 3>, array<i64: 32, 16>]} {
+  ^bb0(%out: f32):
+    %a = linalg.index 0 : index
+    %j1 = linalg.index 1 : index
+    %c = linalg.index 2 : index
+    %j0 = linalg.index 3 : index
+    %a32 = arith.muli %a, %c32 : index
+    %i = arith.addi %a32, %c : index
+    %i1 = arith.divui %i, %c16 : index
+    %i0 = arith.remui %i, %c16 : index
+    %e = tensor.extract %m[%i1, %j1, %i0, %j0] : tensor<?x?x16x16xf32>
+    linalg.yield %e : f32
+  } -> tensor<?x?x32x16xf32>
+  return %m, %r : tensor<?x?x16x16xf32>, tensor<?x?x32x16xf32>
+}
