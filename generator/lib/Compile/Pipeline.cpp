@@ -176,7 +176,6 @@ void addPackStep(OpPassManager &pm, const ModelOptions &options) {
     SpecializeEncodingsOptions specialize;
     specialize.prefix = options.prefix;
     addSpecializeAndMaterialize(funcs, specialize);
-    addCleanup(funcs);
     pm.addPass(createFoldConstantPacks());
     if (callsContractions(options))
       pm.addNestedPass<func::FuncOp>(createFormMatmuls());

@@ -111,35 +111,39 @@ struct LoopGroup::Accesses {
 };
 
 bool LoopGroup::add(linalg::LinalgOp op) {
+  auto accesses = std::make_shared<const Accesses>(Accesses{accessesOf(op)});
+  SmallVector<bool> keep;
+  SmallVector<unsigned> shared;
+  if (!members.empty()) {
+    for (unsigned number = 0; number < members[0].shared.size(); ++number) {
+      Relation all;
+      for (const Member &member : members) {
+        Relation relation = relate(member.accesses->list, member.shared[number],
+                                   accesses->list, op);
+        all.isPossible &= relation.isPossible;
+        if (relation.loop)
+          all.meet(relation.loop);
+      }
+      keep.push_back(all.isPossible && all.loop &&
+                     !llvm::is_contained(shared, *all.loop));
+      if (keep.back())
+        shared.push_back(*all.loop);
+    }
+    if (shared.empty())
+      return false;
+  }
   std::optional<LoopPlan> plan = planLoops(op, target);
   if (!plan)
     plan = planElements(op, target);
   if (!plan)
     return false;
-  auto accesses = std::make_shared<const Accesses>(Accesses{accessesOf(op)});
   if (members.empty()) {
-    SmallVector<unsigned> shared = plan->parallel;
+    shared = plan->parallel;
     if (plan->kind != LoopPlan::Kind::Horizontal &&
         plan->kind != LoopPlan::Kind::Scalar)
       shared.push_back(plan->lane);
     members.push_back({op, *plan, shared, accesses});
     return !shared.empty();
-  }
-  SmallVector<bool> keep;
-  SmallVector<unsigned> shared;
-  for (unsigned number = 0; number < members[0].shared.size(); ++number) {
-    Relation all;
-    for (const Member &member : members) {
-      Relation relation = relate(member.accesses->list, member.shared[number],
-                                 accesses->list, op);
-      all.isPossible &= relation.isPossible;
-      if (relation.loop)
-        all.meet(relation.loop);
-    }
-    keep.push_back(all.isPossible && all.loop &&
-                   !llvm::is_contained(shared, *all.loop));
-    if (keep.back())
-      shared.push_back(*all.loop);
   }
   std::vector<Member> before = members;
   dropLoops(keep);

@@ -77,22 +77,46 @@ MemRefType bufferType(Type type) {
   return dyn_cast<MemRefType>(type);
 }
 
-Access accessOf(linalg::LinalgOp op, OpOperand &operand, unsigned lane) {
+/// How an operand is read or written, by what loop the lanes are of.
+SmallVector<Access> accessesOf(linalg::LinalgOp op, OpOperand &operand) {
+  SmallVector<Access> accesses(op.getNumLoops(), Access::Invariant);
   if (op.isScalar(&operand))
-    return Access::Invariant;
-  return accessOf(op.getMatchingIndexingMap(&operand),
-                  bufferType(operand.get().getType()), lane);
+    return accesses;
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  MemRefType type = bufferType(operand.get().getType());
+  for (unsigned loop = 0; loop < accesses.size(); ++loop)
+    accesses[loop] = accessOf(map, type, loop);
+  return accesses;
+}
+
+/// Of shorter rows, neighbours along the lanes share cache lines.
+bool isWorthBlocks(int64_t size) {
+  return ShapedType::isDynamic(size) || size >= kShortest;
+}
+
+/// Whether blocks of an operand with these accesses are transposed.
+bool isInBlocks(ArrayRef<Access> accesses, ArrayRef<int64_t> sizes,
+                  unsigned lane, unsigned across) {
+  return lane != across && accesses[lane] == Access::Strided &&
+         accesses[across] == Access::Contiguous && isWorthBlocks(sizes[lane]) &&
+         isWorthBlocks(sizes[across]);
+}
+
+bool isReadInBlocks(linalg::LinalgOp op, OpOperand &operand) {
+  return !op.isDpsInit(&operand) && op.payloadUsesValueFromOperand(&operand);
 }
 
 class Planner {
 public:
   Planner(linalg::LinalgOp op, const VectorTarget &target)
-      : op(op), target(target), body(*op.getBlock()) {}
+      : op(op), target(target), body(*op.getBlock()),
+        sizes(op.getStaticLoopRanges()) {}
 
   std::optional<LoopPlan> plan(std::string &whyNot) {
     whyNot = obstacle();
     if (!whyNot.empty())
       return std::nullopt;
+    measure();
     // What the first result has innermost is tried first.
     llvm::SmallSetVector<unsigned, 6> order;
     AffineMap results = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
@@ -138,7 +162,7 @@ public:
                        plan.kind == LoopPlan::Kind::Registers;
     plan.copies =
         (accumulates || plan.across) && countOps() <= kLargeBody ? kCopies : 1;
-    int64_t extent = op.getStaticLoopRanges()[lane];
+    int64_t extent = sizes[lane];
     while (ShapedType::isStatic(extent) && plan.copies > 1 &&
            plan.copies * width > extent)
       plan.copies /= 2;
@@ -155,8 +179,9 @@ public:
   }
 
   std::optional<LoopPlan> planElements() {
-    if (!obstacle().empty() || op.getNumReductionLoops())
+    if (op.getNumReductionLoops() || !obstacle().empty())
       return std::nullopt;
+    measure();
     for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
       if (widthOf(loop) > 1)
         return std::nullopt;
@@ -172,11 +197,22 @@ public:
   }
 
 private:
+  /// Of what has no obstacle.
+  void measure() {
+    bits = elementBits();
+    gathers = llvm::any_of(body, [](Operation &inner) {
+      return isa<memref::LoadOp, tensor::ExtractOp, scf::IfOp>(inner);
+    });
+    for (OpOperand &operand : op->getOpOperands()) {
+      accesses.push_back(accessesOf(op, operand));
+      readInBlocks.push_back(isReadInBlocks(op, operand));
+    }
+  }
+
   /// Neighbouring windows are computed side by side, and small ones written
   /// out: what they share is loaded once.
   void planWindows(LoopPlan &plan) {
     llvm::BitVector inSums = loopsInSums(op.getIndexingMapsArray());
-    SmallVector<int64_t> sizes = op.getStaticLoopRanges();
     std::optional<unsigned> paired;
     for (unsigned loop : llvm::reverse(plan.parallel)) {
       int64_t copies = kCopies;
@@ -216,11 +252,13 @@ private:
       return inner->getName().getStringRef().str() +
              " in its body is not done in vectors";
     for (OpOperand &operand : op->getOpOperands()) {
-      MemRefType type = bufferType(operand.get().getType());
       if (op.isScalar(&operand))
         continue;
-      if (!type || !type.isStrided() ||
-          !VectorType::isValidElementType(type.getElementType()))
+      Type type = operand.get().getType();
+      auto buffer = dyn_cast<MemRefType>(type);
+      if (!isa<RankedTensorType, MemRefType>(type) ||
+          (buffer && !buffer.isStrided()) ||
+          !VectorType::isValidElementType(getElementTypeOrSelf(type)))
         return "no vectors have the elements of its operands";
       if (!LaneBuilder::isSupported(op.getMatchingIndexingMap(&operand)))
         return "its operands are indexed by more than sums and products";
@@ -287,8 +325,9 @@ private:
     return bits;
   }
 
-  Access accessOf(OpOperand &operand, unsigned lane) {
-    return tilewright::accessOf(op, operand, lane);
+  bool isTransposed(unsigned operand, unsigned lane, unsigned across) {
+    return readInBlocks[operand] &&
+           isInBlocks(accesses[operand], sizes, lane, across);
   }
 
   /// The loop across which blocks are transposed, if lanes are of `lane`: that
@@ -296,31 +335,29 @@ private:
   std::optional<unsigned> acrossOf(unsigned lane) {
     if (op.getNumReductionLoops() > 0)
       return std::nullopt;
-    for (OpOperand *input : op.getDpsInputOperands())
+    for (unsigned operand = 0; operand < accesses.size(); ++operand)
       for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
-        if (isTransposed(op, *input, lane, loop))
+        if (isTransposed(operand, lane, loop))
           return loop;
     return std::nullopt;
   }
 
   /// Lanes that are gathered one by one, by their addresses.
-  bool isGathered(OpOperand &operand, unsigned lane) {
+  bool isGathered(unsigned operand, unsigned lane) {
+    if (accesses[operand][lane] != Access::Strided)
+      return false;
     std::optional<unsigned> across = acrossOf(lane);
-    return accessOf(operand, lane) == Access::Strided &&
-           !(across && isTransposed(op, operand, lane, *across));
+    return !across || !isTransposed(operand, lane, *across);
   }
 
   int64_t widthOf(unsigned lane) {
-    int64_t bits = elementBits();
     int64_t width = target.bytes * 8 / bits;
-    bool gathers = llvm::any_of(body, [](Operation &inner) {
-      return isa<memref::LoadOp, tensor::ExtractOp, scf::IfOp>(inner);
-    });
-    for (OpOperand &operand : op->getOpOperands())
-      gathers |= isGathered(operand, lane);
-    if (gathers)
+    bool isNarrow = gathers;
+    for (unsigned operand = 0; operand < accesses.size(); ++operand)
+      isNarrow |= isGathered(operand, lane);
+    if (isNarrow)
       width = std::min(width, kMostGathered);
-    int64_t extent = op.getStaticLoopRanges()[lane];
+    int64_t extent = sizes[lane];
     while (ShapedType::isStatic(extent) && width > extent)
       width /= 2;
     return width;
@@ -330,14 +367,14 @@ private:
   /// for each of its lanes that have to be gathered.
   double costOf(unsigned lane, int64_t width) {
     double cost = 1;
-    for (OpOperand &operand : op->getOpOperands()) {
-      Access access = accessOf(operand, lane);
+    for (unsigned operand = 0; operand < accesses.size(); ++operand) {
+      Access access = accesses[operand][lane];
       cost += access == Access::Contiguous  ? 1
               : access == Access::Invariant ? 0.25
               : isGathered(operand, lane)   ? double(width)
                                             : kTransposeCost;
     }
-    int64_t extent = op.getStaticLoopRanges()[lane];
+    int64_t extent = sizes[lane];
     if (ShapedType::isDynamic(extent))
       return cost / double(width);
     int64_t vectors = (extent + width - 1) / width;
@@ -346,32 +383,29 @@ private:
 
   /// Whether no element of an operand with lanes is read twice.
   bool readsOnce(unsigned lane) {
-    for (OpOperand *input : op.getDpsInputOperands()) {
-      AffineMap map = op.getMatchingIndexingMap(input);
-      if (accessOf(*input, lane) != Access::Invariant && !map.isPermutation())
-        return false;
-    }
-    return true;
+    return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+      return accesses[input->getOperandNumber()][lane] == Access::Invariant ||
+             op.getMatchingIndexingMap(input).isPermutation();
+    });
   }
 
   linalg::LinalgOp op;
   const VectorTarget &target;
   Block &body;
+  SmallVector<int64_t> sizes;
+  int64_t bits = 0;     ///< of the widest element that is computed with
+  bool gathers = false; ///< whether the body itself loads
+  SmallVector<SmallVector<Access>> accesses; ///< by operand and loop
+  SmallVector<bool> readInBlocks;            ///< by operand
 };
 
 } // namespace
 
 bool isTransposed(linalg::LinalgOp op, OpOperand &operand, unsigned lane,
                   unsigned across) {
-  if (op.isDpsInit(&operand) || !op.payloadUsesValueFromOperand(&operand) ||
-      lane == across || accessOf(op, operand, lane) != Access::Strided ||
-      accessOf(op, operand, across) != Access::Contiguous)
-    return false;
-  // Of shorter rows, neighbours along the lanes share cache lines.
-  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  return llvm::all_of(ArrayRef<unsigned>{lane, across}, [&](unsigned loop) {
-    return ShapedType::isDynamic(sizes[loop]) || sizes[loop] >= kShortest;
-  });
+  return isReadInBlocks(op, operand) &&
+         isInBlocks(accessesOf(op, operand), op.getStaticLoopRanges(), lane,
+                      across);
 }
 
 std::optional<LoopPlan> planLoops(linalg::LinalgOp op,
