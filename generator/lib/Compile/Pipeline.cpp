@@ -157,11 +157,12 @@ void addEncodeStep(OpPassManager &pm, const ModelOptions &options) {
   AgreeEncodingsOptions agree;
   agree.hostPacksBlocks = callsContractions(options);
   pm.addPass(createAgreeEncodings(agree));
-  OpPassManager &encoded = pm.nest<func::FuncOp>();
-  encoded.addPass(createVerifyEncodings());
+  pm.addNestedPass<func::FuncOp>(createVerifyEncodings());
   PropagateEncodingsOptions propagate;
   propagate.hostPacksBlocks = callsContractions(options);
-  addVerified(encoded, createPropagateEncodings(propagate));
+  pm.addPass(createPropagateEncodings(propagate));
+  OpPassManager &encoded = pm.nest<func::FuncOp>();
+  encoded.addPass(createVerifyEncodings());
   FoldEncodingsOptions fold;
   fold.hostPacksBlocks = callsContractions(options);
   addVerified(encoded, createFoldEncodings(fold));

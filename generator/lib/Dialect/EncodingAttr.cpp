@@ -29,6 +29,33 @@ ParseResult parseField(AsmParser &parser, StringRef name,
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, element));
 }
 
+/// What may stand behind the sizes.
+ParseResult parseOptional(AsmParser &parser, bool &anyM,
+                          SmallVectorImpl<int64_t> &dims, Type &element) {
+  auto parseDim = [&]() -> ParseResult {
+    dims.push_back(EncodingAttr::kOwnDim);
+    if (succeeded(parser.parseOptionalStar()))
+      return success();
+    return parser.parseInteger(dims.back());
+  };
+  SMLoc where = parser.getCurrentLocation();
+  StringRef name;
+  if (parser.parseKeyword(&name))
+    return failure();
+  if (name == "any_m") {
+    anyM = true;
+    return success();
+  }
+  if (name == "dims")
+    return failure(parser.parseEqual() ||
+                   parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                                  parseDim));
+  if (name == "element")
+    return failure(parser.parseEqual() || parser.parseType(element));
+  return parser.emitError(where) << "there is no field '" << name
+                                 << "'; expected any_m, dims or element";
+}
+
 bool isLoopOf(ArrayRef<AffineMap> maps, unsigned loop, bool lhs, bool rhs,
               bool out) {
   return maps[0].isFunctionOfDim(loop) == lhs &&
@@ -64,6 +91,25 @@ Type inMemory(Type element) {
                           element.getIntOrFloatBitWidth());
 }
 
+/// Of a tensor that lies as an operand does: its sizes may be any.
+LogicalResult
+verifyRelated(EncodingAttr encoding, ArrayRef<int64_t> shape, Type elementType,
+              llvm::function_ref<InFlightDiagnostic()> emitError) {
+  if (shape.size() != encoding.getDims().size())
+    return emitError() << "the encoding is of tensors of "
+                       << encoding.getDims().size()
+                       << " dimensions, by its dims, this one has "
+                       << shape.size();
+  Type element = encoding.getElement();
+  if (!element)
+    element = encoding.getElementTypes()[unsigned(encoding.getOperand())];
+  if (elementType != element && elementType != inMemory(element))
+    return emitError() << "the encoding's elements are " << element
+                       << ", the tensor's " << elementType << "; expected "
+                       << inMemory(element);
+  return success();
+}
+
 } // namespace
 
 Attribute EncodingAttr::parse(AsmParser &parser, Type) {
@@ -95,12 +141,18 @@ Attribute EncodingAttr::parse(AsmParser &parser, Type) {
       parseField(parser, "sizes",
                  [&] { return parseSize(parser, sizes.emplace_back()); }))
     return {};
-  bool anyM = succeeded(parser.parseOptionalComma());
-  if ((anyM && parser.parseKeyword("any_m")) || parser.parseGreater())
+  bool anyM = false;
+  SmallVector<int64_t> dims;
+  Type element;
+  while (succeeded(parser.parseOptionalComma()))
+    if (parseOptional(parser, anyM, dims, element))
+      return {};
+  if (parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(where); },
                     parser.getContext(), *operand, ArrayRef<Type>(types),
-                    ArrayRef<AffineMap>(maps), ArrayRef<int64_t>(sizes), anyM);
+                    ArrayRef<AffineMap>(maps), ArrayRef<int64_t>(sizes), anyM,
+                    ArrayRef<int64_t>(dims), element);
 }
 
 void EncodingAttr::print(AsmPrinter &printer) const {
@@ -119,13 +171,29 @@ void EncodingAttr::print(AsmPrinter &printer) const {
     else
       os << size;
   });
-  os << (getAnyM() ? "], any_m>" : "]>");
+  os << (getAnyM() ? "], any_m" : "]");
+  if (isRelated()) {
+    os << ", dims = [";
+    llvm::interleaveComma(getDims(), os, [&](int64_t dim) {
+      if (dim == kOwnDim)
+        os << '*';
+      else
+        os << dim;
+    });
+    os << ']';
+  }
+  if (getElement()) {
+    os << ", element = ";
+    printer.printType(getElement());
+  }
+  os << '>';
 }
 
 LogicalResult
 EncodingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
-                     Operand, ArrayRef<Type> types, ArrayRef<AffineMap> maps,
-                     ArrayRef<int64_t> sizes, bool) {
+                     Operand operand, ArrayRef<Type> types,
+                     ArrayRef<AffineMap> maps, ArrayRef<int64_t> sizes, bool,
+                     ArrayRef<int64_t> dims, Type element) {
   if (types.size() != 3 || maps.size() != 3)
     return emitError() << "an encoding has 3 element types and 3 maps, of lhs, "
                           "rhs and out, not "
@@ -166,12 +234,28 @@ EncodingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                            : kinds.n.empty() ? "n"
                                              : "k")
                        << "; a dimension of size 1 makes one";
+  int64_t rank = maps[unsigned(operand)].getNumResults();
+  llvm::SmallDenseSet<int64_t> seen;
+  for (int64_t dim : dims)
+    if (dim != kOwnDim &&
+        (dim < 0 || dim >= rank || !seen.insert(dim).second))
+      return emitError() << "dims says " << dim
+                         << "; expected different ones of the operand's "
+                         << rank << " dimensions, or * for one of its own";
+  if (element && (dims.empty() || !bitsInMemory(element)))
+    return emitError() << "element = " << element
+                       << (dims.empty() ? " without dims"
+                                        : " is no type of numbers")
+                       << "; expected dims, which say of what the tensor has "
+                          "elements of another type, a float or an integer";
   return success();
 }
 
 LogicalResult EncodingAttr::verifyEncoding(
     ArrayRef<int64_t> shape, Type elementType,
     llvm::function_ref<InFlightDiagnostic()> emitError) const {
+  if (isRelated())
+    return verifyRelated(*this, shape, elementType, emitError);
   StringRef name = stringifyOperand(getOperand());
   if (shape.size() != getMap().getNumResults())
     return emitError() << "the encoding of " << name << " is of tensors of "
@@ -202,7 +286,32 @@ EncodingAttr EncodingAttr::withOperand(Operand operand) const {
 
 EncodingAttr EncodingAttr::withAnyM() const {
   return get(getContext(), getOperand(), getElementTypes(), getMaps(),
-             getSizes(), /*any_m=*/true);
+             getSizes(), /*any_m=*/true, getDims(), getElement());
+}
+
+SmallVector<int64_t> EncodingAttr::getAllDims() const {
+  if (isRelated())
+    return SmallVector<int64_t>(getDims());
+  return llvm::to_vector(llvm::seq<int64_t>(0, getMap().getNumResults()));
+}
+
+EncodingAttr EncodingAttr::related(ArrayRef<int64_t> dims,
+                                   RankedTensorType type) const {
+  EncodingAttr operand = withOperand(getOperand());
+  Type element = type.getElementType();
+  if (element == inMemory(getElementTypes()[unsigned(getOperand())]))
+    element = nullptr;
+  auto mayBe = [&](int64_t dim) {
+    int64_t size = type.getDimSize(dim),
+            known = getSizes()[getMap().getDimPosition(dim)];
+    return ShapedType::isDynamic(size) || ShapedType::isDynamic(known) ||
+           size == known;
+  };
+  if (!element && ArrayRef(operand.getAllDims()) == dims &&
+      llvm::all_of(llvm::seq<int64_t>(0, dims.size()), mayBe))
+    return operand;
+  return get(getContext(), getOperand(), getElementTypes(), getMaps(),
+             getSizes(), getAnyM(), dims, element);
 }
 
 EncodingAttr::Loops EncodingAttr::getLoops() const {

@@ -187,6 +187,48 @@ LogicalResult LayoutAttr::verifyEncoding(
   return success();
 }
 
+LayoutAttr LayoutAttr::related(ArrayRef<int64_t> dims) const {
+  auto tiled = [&](int64_t dim) { return llvm::is_contained(dims, dim); };
+  if (llvm::none_of(getInner(), tiled))
+    return getIdentity(getContext());
+  SmallVector<int64_t> outer, inner, tiles;
+  SmallVector<bool> scalable;
+  auto isOwn = [&](size_t dim) { return dims[dim] == EncodingAttr::kOwnDim; };
+  for (int64_t dim : getOuter()) {
+    const auto *found = llvm::find(dims, dim);
+    if (found == dims.end())
+      continue;
+    size_t place = found - dims.begin(), first = place;
+    while (first > 0 && isOwn(first - 1))
+      --first;
+    llvm::append_range(outer, llvm::seq<int64_t>(first, place + 1));
+  }
+  size_t last = dims.size();
+  while (last > 0 && isOwn(last - 1))
+    --last;
+  llvm::append_range(outer, llvm::seq<int64_t>(last, dims.size()));
+  for (auto [dim, tile, isScalable] :
+       llvm::zip_equal(getInner(), getTiles(), getScalable()))
+    if (tiled(dim)) {
+      inner.push_back(llvm::find(dims, dim) - dims.begin());
+      tiles.push_back(tile);
+      scalable.push_back(isScalable);
+    }
+  // Factors of dimensions that are not there have no place.
+  bool isSwizzled = inner.size() == getInner().size();
+  return get(getContext(), outer, inner, tiles, scalable,
+             isSwizzled ? getExpand() : ArrayRef<int64_t>(),
+             isSwizzled ? getFactors() : ArrayRef<int64_t>(),
+             isSwizzled ? getPerm() : ArrayRef<int64_t>());
+}
+
+SmallVector<int64_t> LayoutAttr::tilesByDim(unsigned rank) const {
+  SmallVector<int64_t> byDim(rank, 0);
+  for (auto [dim, tile] : llvm::zip_equal(getInner(), getTiles()))
+    byDim[dim] = tile;
+  return byDim;
+}
+
 RankedTensorType LayoutAttr::packedType(RankedTensorType type) const {
   if (isIdentity())
     return RankedTensorType::get(type.getShape(), type.getElementType());

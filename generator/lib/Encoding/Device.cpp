@@ -125,8 +125,12 @@ std::string nameOf(Type element) {
 Device::~Device() = default;
 
 tw::LayoutAttr Device::layoutOf(tw::EncodingAttr encoding) const {
-  if (std::optional<TiledContraction> tiled = tile(encoding))
-    return tiled->layouts[unsigned(encoding.getOperand())];
+  tw::Operand operand = encoding.getOperand();
+  if (std::optional<TiledContraction> tiled =
+          tile(encoding.withOperand(operand))) {
+    tw::LayoutAttr layout = tiled->layouts[unsigned(operand)];
+    return encoding.isRelated() ? layout.related(encoding.getDims()) : layout;
+  }
   return tw::LayoutAttr::getIdentity(encoding.getContext());
 }
 

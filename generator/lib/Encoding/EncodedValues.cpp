@@ -27,7 +27,8 @@ FailureOr<bool> isEncodedContraction(linalg::GenericOp op) {
   if (op.getNumReductionLoops() == 0 || op->getNumOperands() != 3)
     return false;
   tw::EncodingAttr first = encodingOf(op->getOperand(0).getType());
-  if (!first)
+  // A sum of what a contraction has computed is none.
+  if (!first || first.getOperand() == tw::Operand::Out)
     return false;
   for (unsigned operand = 0; operand < 3; ++operand) {
     tw::EncodingAttr expected = first.withOperand(tw::Operand(operand));

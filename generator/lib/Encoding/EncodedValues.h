@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tilewright/Encoding/Device.h"
 
 namespace tilewright {
@@ -27,14 +28,36 @@ mlir::LogicalResult specializeEncodings(mlir::func::FuncOp func,
                                         llvm::StringRef prefix,
                                         bool tiles = true);
 
-/// The layout of what was a value; null if it had none.
-using LayoutAtFn = llvm::function_ref<tw::LayoutAttr(mlir::Value)>;
+/// The type, with its layout, of what was a value; null if it had none.
+using EncodedTypeFn = llvm::function_ref<mlir::RankedTensorType(mlir::Value)>;
 
-/// `op` on packed tensors, if it computes elements of tensors that lie in one
-/// way, which is no identity, and of smaller ones without a layout: these are
-/// packed in the tiles of the dimensions that they have. Null for any other.
-mlir::linalg::GenericOp packElementwise(mlir::linalg::GenericOp op,
-                                        LayoutAtFn layoutAt);
+/// `op` on packed tensors, if it computes each element of its result of one of
+/// every operand, or sums elements up, and each of its loops goes along equal
+/// tiles of all operands that have a layout. What has none is packed in these
+/// tiles. What fills up the last tiles is not summed up. Null for any other.
+mlir::linalg::GenericOp packElements(mlir::linalg::GenericOp op,
+                                     EncodedTypeFn typeAt);
+
+/// How a `tensor.collapse_shape` from `expanded` to `collapsed`, or an
+/// `expand_shape` back, groups the dimensions of their packed forms; none if it
+/// moves elements of those.
+std::optional<llvm::SmallVector<mlir::ReassociationIndices>>
+packReshape(mlir::RankedTensorType expanded, mlir::RankedTensorType collapsed,
+            llvm::ArrayRef<mlir::ReassociationIndices> groups);
+
+/// Whether `op`, of a tensor of this layout, takes whole tiles out of it, the
+/// last of which may be filled up.
+bool isSliceOfTiles(tw::LayoutAttr layout, mlir::tensor::ExtractSliceOp op);
+/// The dimensions of its source that its result has.
+llvm::SmallVector<int64_t> keptDims(mlir::tensor::ExtractSliceOp op);
+/// `op`, which takes whole tiles, of the packed source.
+mlir::Value packSlice(mlir::tensor::ExtractSliceOp op, tw::LayoutAttr layout,
+                      mlir::RankedTensorType packed);
+
+/// The sizes of the packed form of a tensor of these sizes.
+llvm::SmallVector<mlir::OpFoldResult>
+packedSizes(mlir::OpBuilder &b, mlir::Location loc, tw::LayoutAttr layout,
+            llvm::SmallVector<mlir::OpFoldResult> sizes);
 
 /// tw-materialize-encodings.
 mlir::LogicalResult materializeEncodings(mlir::func::FuncOp func);

@@ -109,6 +109,11 @@ private:
         .Case([&](tw::EncodingSizeOp size) { return compute(size); })
         .Case([&](linalg::GenericOp generic) { return multiply(generic); })
         .Case([&](tensor::CastOp cast) { return recast(cast); })
+        .Case([&](tensor::ExpandShapeOp expand) { return reshape(expand); })
+        .Case([&](tensor::CollapseShapeOp collapse) {
+          return reshape(collapse);
+        })
+        .Case([&](tensor::ExtractSliceOp slice) { return this->slice(slice); })
         .Case([&](linalg::FillOp fill) { return this->fill(fill); })
         .Default([&](Operation *other) {
           if (isa<RegionBranchOpInterface, RegionBranchTerminatorOpInterface,
@@ -144,31 +149,11 @@ private:
     op->erase();
   }
 
-  /// The sizes of the packed form of a tensor of these sizes.
-  SmallVector<OpFoldResult> packedSizes(ImplicitLocOpBuilder &b,
-                                        tw::LayoutAttr layout,
-                                        SmallVector<OpFoldResult> sizes) {
-    if (layout.isIdentity())
-      return sizes;
-    for (auto [dim, tile] :
-         llvm::zip_equal(layout.getInner(), layout.getTiles()))
-      sizes[dim] = affine::makeComposedFoldedAffineApply(
-          b, b.getLoc(), b.getAffineSymbolExpr(0).ceilDiv(tile), {sizes[dim]});
-    sizes = applyPermutation(sizes, layout.getOuter());
-    SmallVector<int64_t> inner =
-        layout.getPerm().empty()
-            ? llvm::to_vector(layout.getTiles())
-            : applyPermutation(layout.getExpand(), layout.getPerm());
-    for (int64_t size : inner)
-      sizes.push_back(b.getIndexAttr(size));
-    return sizes;
-  }
-
   LogicalResult create(tensor::EmptyOp op) {
     ImplicitLocOpBuilder b(op.getLoc(), op);
     SmallVector<OpFoldResult> sizes = op.getMixedSizes();
     Value empty = tensor::EmptyOp::create(
-        b, packedSizes(b, layoutOf(op.getType()), sizes),
+        b, packedSizes(b, b.getLoc(), layoutOf(op.getType()), sizes),
         op.getType().getElementType());
     sizesOfEmpty[empty] = std::move(sizes);
     replace(op, empty);
@@ -185,6 +170,62 @@ private:
     return retype(op);
   }
 
+  LogicalResult reshape(tensor::ExpandShapeOp op) {
+    RankedTensorType from = encoded.lookup(op.getSrc()),
+                     to = encoded.lookup(op.getResult());
+    FailureOr<SmallVector<ReassociationIndices>> groups =
+        groupsOf(op, to, from, op.getReassociationIndices());
+    if (failed(groups))
+      return failure();
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    SmallVector<OpFoldResult> sizes = packedSizes(
+        b, b.getLoc(), layoutOf(to), getMixedValues(op.getStaticOutputShape(),
+                                                    op.getOutputShape(), b));
+    replace(op, tensor::ExpandShapeOp::create(b, packed(to), op.getSrc(),
+                                              *groups, sizes));
+    return success();
+  }
+
+  LogicalResult reshape(tensor::CollapseShapeOp op) {
+    RankedTensorType from = encoded.lookup(op.getSrc()),
+                     to = encoded.lookup(op.getResult());
+    FailureOr<SmallVector<ReassociationIndices>> groups =
+        groupsOf(op, from, to, op.getReassociationIndices());
+    if (failed(groups))
+      return failure();
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    replace(op, tensor::CollapseShapeOp::create(b, packed(to), op.getSrc(),
+                                                *groups));
+    return success();
+  }
+
+  static FailureOr<SmallVector<ReassociationIndices>>
+  groupsOf(Operation *op, RankedTensorType expanded, RankedTensorType collapsed,
+           ArrayRef<ReassociationIndices> groups) {
+    std::optional<SmallVector<ReassociationIndices>> packed;
+    if (expanded && collapsed)
+      packed = packReshape(expanded, collapsed, groups);
+    if (packed)
+      return *packed;
+    op->emitOpError() << "moves elements of tensors that lie in tiles; "
+                         "expected it behind tw.unset_encoding";
+    return failure();
+  }
+
+  LogicalResult slice(tensor::ExtractSliceOp op) {
+    RankedTensorType from = encoded.lookup(op.getSource()),
+                     to = encoded.lookup(op.getResult());
+    tw::LayoutAttr layout = from ? layoutOf(from) : nullptr;
+    if (!to || !layout || !isSliceOfTiles(layout, op) ||
+        (!layout.isIdentity() &&
+         layout.related(keptDims(op)) != layoutOf(to)))
+      return op.emitOpError() << "does not take whole tiles out of a tensor "
+                                 "that lies in tiles; expected it behind "
+                                 "tw.unset_encoding";
+    replace(op, packSlice(op, layout, cast<RankedTensorType>(packed(to))));
+    return success();
+  }
+
   /// Whether tiles may reach over the edge of a tensor.
   static bool isFilledUp(RankedTensorType type, tw::LayoutAttr layout) {
     return llvm::any_of(
@@ -196,11 +237,18 @@ private:
         });
   }
 
-  /// What fills up the last tiles is 0, whatever the tensor is filled with.
+  /// Whether nobody reads what fills up its result's tiles, or its operands'.
+  static bool isOfElements(Operation *op) {
+    return isa<linalg::GenericOp>(op) && !op->hasAttr(kTileAttr);
+  }
+
+  /// What fills up the last tiles is 0, whatever the tensor is filled with, but
+  /// for those who do not read it.
   LogicalResult fill(linalg::FillOp op) {
     RankedTensorType type = encoded.lookup(op.getResult(0));
     tw::LayoutAttr layout = layoutOf(type);
-    if (unfilled(op.getResult(0)) || !isFilledUp(type, layout))
+    if (unfilled(op.getResult(0)) || !isFilledUp(type, layout) ||
+        llvm::all_of(op->getUsers(), isOfElements))
       return retype(op);
     FailureOr<SmallVector<OpFoldResult>> sizes = sizesOf(op.output(), op);
     if (failed(sizes))
@@ -367,7 +415,8 @@ private:
                           : OpFoldResult(b.getIndexAttr(size)));
     AffineExpr product = b.getAffineConstantExpr(
         llvm::divideCeil(tw::bitsInMemory(type.getElementType()), 8));
-    SmallVector<OpFoldResult> factors = packedSizes(b, layoutOf(type), sizes);
+    SmallVector<OpFoldResult> factors =
+        packedSizes(b, b.getLoc(), layoutOf(type), sizes);
     for (unsigned i = 0; i < factors.size(); ++i)
       product = product * b.getAffineSymbolExpr(i);
     Value bytes =
@@ -380,8 +429,8 @@ private:
   LogicalResult multiply(linalg::GenericOp op) {
     auto tile = op->getAttrOfType<StringAttr>(kTileAttr);
     if (!tile) {
-      if (linalg::GenericOp computed = packElementwise(
-              op, [&](Value value) { return layoutAt(value); })) {
+      if (linalg::GenericOp computed = packElements(
+              op, [&](Value value) { return encoded.lookup(value); })) {
         replace(op, computed.getResult(0));
         return success();
       }

@@ -22,6 +22,14 @@ OpFoldResult sizeOf(OpBuilder &b, Value tensor, int64_t dim) {
     return empty.getMixedSizes()[dim];
   if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op))
     return expand.getMixedOutputShape()[dim];
+  if (auto slice = dyn_cast_or_null<tensor::ExtractSliceOp>(op)) {
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    SmallVector<OpFoldResult> sizes = slice.getMixedSizes();
+    int64_t from = 0;
+    for (int64_t kept = 0; dropped.test(from) || kept++ < dim;)
+      ++from;
+    return sizes[from];
+  }
   if (auto cast = dyn_cast_or_null<tensor::CastOp>(op))
     return sizeOf(b, cast.getSource(), dim);
   if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op)) {

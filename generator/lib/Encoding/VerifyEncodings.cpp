@@ -22,7 +22,8 @@ namespace {
 bool knowsEncodings(Operation *op) {
   return isa<tw::SetEncodingOp, tw::UnsetEncodingOp, tw::RelayoutOp,
              tw::EncodingSizeOp, tw::DispatchOp, tensor::EmptyOp, tensor::DimOp,
-             linalg::FillOp, linalg::GenericOp, RegionBranchOpInterface,
+             tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+             tensor::ExtractSliceOp, linalg::FillOp, linalg::GenericOp, RegionBranchOpInterface,
              CallOpInterface, FunctionOpInterface>(op) ||
          op->hasTrait<OpTrait::IsTerminator>();
 }
@@ -60,6 +61,15 @@ struct VerifyEncodingsPass : impl::VerifyEncodingsBase<VerifyEncodingsPass> {
              << "has a value of type " << encoded
              << ", of whose encoding it knows nothing; expected it behind "
                 "tw.unset_encoding";
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+            tensor::ExtractSliceOp>(op) &&
+        (!tw::isEncoded(op->getOperand(0).getType()) ||
+         !tw::isEncoded(op->getResult(0).getType())))
+      return op->emitOpError()
+             << "goes from " << op->getOperand(0).getType() << " to "
+             << op->getResult(0).getType()
+             << "; a view does not move elements: expected tw.set_encoding, "
+                "tw.unset_encoding or tw.relayout";
     auto generic = dyn_cast<linalg::GenericOp>(op);
     return failure(generic && failed(isEncodedContraction(generic)));
   }

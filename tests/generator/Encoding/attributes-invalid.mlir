@@ -14,7 +14,7 @@ func.func private @order(tensor<4x5xf32, #tw.encoding<lhs, sizes = [?, ?, ?]>>)
 // -----
 
 #m = affine_map<(m, n, k) -> (m, k)>
-// expected-error @below {{expected 'any_m'}}
+// expected-error @below {{there is no field 'any_n'; expected any_m, dims or element}}
 func.func private @any_n(tensor<4x5xf32, #tw.encoding<lhs, types = [f32, f32, f32], maps = [#m, #m, #m], sizes = [?, ?, ?], any_n>>)
 
 // -----
@@ -283,3 +283,51 @@ func.func private @layout_rank(tensor<4x5x6xf32, #tw.layout<outer = [0, 1], inne
 // What no size in bytes is known of.
 // expected-error @below {{the layout is of numbers, this tensor has elements of 'complex<f32>'; expected integers, floats or index}}
 func.func private @layout_elements(tensor<4x5xcomplex<f32>, #tw.layout<identity>>)
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+// expected-error @below {{dims says 2; expected different ones of the operand's 2 dimensions, or * for one of its own}}
+func.func private @no_dim(tensor<4x5xf32, #tw.encoding<out, types = [f32, f32, f32], maps = [#mk, #kn, #mn], sizes = [?, ?, ?], dims = [0, 2]>>)
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+// expected-error @below {{dims says 1; expected different ones}}
+func.func private @twice(tensor<4x5xf32, #tw.encoding<out, types = [f32, f32, f32], maps = [#mk, #kn, #mn], sizes = [?, ?, ?], dims = [1, 1]>>)
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+// expected-error @below {{element = 'f16' without dims; expected dims, which say of what the tensor has elements of another type, a float or an integer}}
+func.func private @element(tensor<4x5xf16, #tw.encoding<out, types = [f32, f32, f32], maps = [#mk, #kn, #mn], sizes = [?, ?, ?], element = f16>>)
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+// expected-error @below {{element = 'tensor<2xf16>' is no type of numbers}}
+func.func private @elements(tensor<4x5xf16, #tw.encoding<out, types = [f32, f32, f32], maps = [#mk, #kn, #mn], sizes = [?, ?, ?], dims = [1, 0], element = tensor<2xf16>>>)
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+// expected-error @below {{the encoding is of tensors of 3 dimensions, by its dims, this one has 2}}
+func.func private @rank(tensor<4x5xf32, #tw.encoding<out, types = [f32, f32, f32], maps = [#mk, #kn, #mn], sizes = [?, ?, ?], dims = [*, 1, 0]>>)
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+// expected-error @below {{the encoding's elements are 'f16', the tensor's 'f32'; expected 'f16'}}
+func.func private @other(tensor<4x5xf32, #tw.encoding<out, types = [f32, f32, f32], maps = [#mk, #kn, #mn], sizes = [?, ?, ?], dims = [1, 0], element = f16>>)

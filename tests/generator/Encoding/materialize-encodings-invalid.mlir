@@ -73,9 +73,36 @@ func.func @dim(%x: tensor<?xf32, #layout>) -> index {
 
 #layout = #tw.layout<outer = [0], inner = [0], tiles = [4]>
 func.func @slice(%x: tensor<8xf32, #layout>) -> tensor<4xf32, #layout> {
-  // expected-error @below {{'tensor.extract_slice' op takes or makes an encoded tensor}}
-  %0 = tensor.extract_slice %x[0] [4] [1] : tensor<8xf32, #layout> to tensor<4xf32, #layout>
+  // expected-error @below {{'tensor.extract_slice' op does not take whole tiles out of a tensor that lies in tiles; expected it behind tw.unset_encoding}}
+  %0 = tensor.extract_slice %x[2] [4] [1] : tensor<8xf32, #layout> to tensor<4xf32, #layout>
   return %0 : tensor<4xf32, #layout>
+}
+
+// -----
+
+// The first part does not have whole tiles.
+#fine = #tw.layout<outer = [0, 1], inner = [1], tiles = [4]>
+#coarse = #tw.layout<outer = [0], inner = [0], tiles = [4]>
+func.func @reshape(%x: tensor<12xf32, #coarse>) -> tensor<2x6xf32, #fine> {
+  // expected-error @below {{'tensor.expand_shape' op moves elements of tensors that lie in tiles; expected it behind tw.unset_encoding}}
+  %0 = tensor.expand_shape %x [[0, 1]] output_shape [2, 6] : tensor<12xf32, #coarse> into tensor<2x6xf32, #fine>
+  return %0 : tensor<2x6xf32, #fine>
+}
+
+// -----
+
+// How much of the last tile is to be summed up is not known.
+#layout = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [4, 4]>
+#rows = #tw.layout<outer = [0], inner = [0], tiles = [4]>
+func.func @sum(%x: tensor<8x?xf32, #layout>, %d: tensor<8xf32, #rows>) -> tensor<8xf32, #rows> {
+  // expected-error @below {{op has an operand with #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [4, 4]>, and no tile function}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<8x?xf32, #layout>) outs(%d : tensor<8xf32, #rows>) {
+  ^bb0(%p: f32, %o: f32):
+    %s = arith.addf %p, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32, #rows>
+  return %0 : tensor<8xf32, #rows>
 }
 
 // -----
@@ -119,10 +146,11 @@ func.func @fill(%d: tensor<?xf32, #layout>, %v: f32) -> tensor<?xf32, #layout> {
 // -----
 
 #layout = #tw.layout<outer = [0], inner = [0], tiles = [4]>
+#other = #tw.layout<outer = [0], inner = [0], tiles = [2]>
 #all = affine_map<(i) -> (i)>
-func.func @elementwise(%a: tensor<8xf32, #tw.layout<identity>>, %c: tensor<8xf32, #layout>) -> tensor<8xf32, #layout> {
-  // expected-error @below {{op has an operand with #tw.layout<outer = [0], inner = [0], tiles = [4]>, and no tile function; expected it behind tw.unset_encoding}}
-  %r = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel"]} ins(%a : tensor<8xf32, #tw.layout<identity>>) outs(%c : tensor<8xf32, #layout>) {
+func.func @elementwise(%a: tensor<8xf32, #other>, %c: tensor<8xf32, #layout>) -> tensor<8xf32, #layout> {
+  // expected-error @below {{op has an operand with #tw.layout<outer = [0], inner = [0], tiles = [2]>, and no tile function; expected it behind tw.unset_encoding}}
+  %r = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel"]} ins(%a : tensor<8xf32, #other>) outs(%c : tensor<8xf32, #layout>) {
   ^bb0(%x: f32, %o: f32):
     %p = math.exp %x : f32
     linalg.yield %p : f32

@@ -80,8 +80,16 @@ func.func @cast_between(%x: tensor<8xf32, #layout>) -> tensor<8xf32, #tw.layout<
 
 // -----
 
-func.func @slice(%x: tensor<8xf32, #tw.layout<identity>>) -> tensor<2xf32> {
+func.func @concat(%x: tensor<8xf32, #tw.layout<identity>>) -> tensor<16xf32> {
   // expected-error @below {{op has a value of type 'tensor<8xf32, #tw.layout<identity>>', of whose encoding it knows nothing; expected it behind tw.unset_encoding}}
+  %0 = tensor.concat dim(0) %x, %x : (tensor<8xf32, #tw.layout<identity>>, tensor<8xf32, #tw.layout<identity>>) -> tensor<16xf32>
+  return %0 : tensor<16xf32>
+}
+
+// -----
+
+func.func @slice(%x: tensor<8xf32, #tw.layout<identity>>) -> tensor<2xf32> {
+  // expected-error @below {{op goes from 'tensor<8xf32, #tw.layout<identity>>' to 'tensor<2xf32>'; a view does not move elements: expected tw.set_encoding, tw.unset_encoding or tw.relayout}}
   %0 = tensor.extract_slice %x[0] [2] [1] : tensor<8xf32, #tw.layout<identity>> to tensor<2xf32>
   return %0 : tensor<2xf32>
 }

@@ -34,10 +34,18 @@ def Tw_EncodingAttr : AttrDef<Tw_Dialect, "Encoding", [
     `any_m` says that several contractions have this rhs, which differ in the
     sizes of their m loops: how the rhs lies may not depend on those.
 
+    With `dims` the tensor is not the operand: it lies as that does. Of each of
+    its dimensions `dims` says which of the operand's it is; `*` is one of its
+    own, which no tile has. It may have other sizes, not all of the operand's
+    dimensions, and, by `element`, elements of another type: what is computed of
+    a product, moved, cast or summed, stays with its tiles.
+
     ```mlir
     tensor<64x96xf32, #tw.encoding<rhs, types = [f32, f32, f32],
       maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
               affine_map<(m, n, k) -> (m, n)>], sizes = [?, 96, 64]>>
+    tensor<2x96x?xf16, #tw.encoding<out, types = [f32, f32, f32], maps = [...],
+      sizes = [?, 96, 64], dims = [*, 1, 0], element = f16>>
     ```
   }];
   let parameters = (ins
@@ -45,7 +53,17 @@ def Tw_EncodingAttr : AttrDef<Tw_Dialect, "Encoding", [
     ArrayRefParameter<"::mlir::Type", "of lhs, rhs and out">:$element_types,
     ArrayRefParameter<"::mlir::AffineMap", "of lhs, rhs and out">:$maps,
     ArrayRefParameter<"int64_t", "of the loops">:$sizes,
-    "bool":$any_m);
+    "bool":$any_m,
+    ArrayRefParameter<"int64_t", "empty: it is the operand">:$dims,
+    "::mlir::Type":$element);
+  let builders = [
+    AttrBuilder<(ins "Operand":$operand,
+                     "::llvm::ArrayRef<::mlir::Type>":$element_types,
+                     "::llvm::ArrayRef<::mlir::AffineMap>":$maps,
+                     "::llvm::ArrayRef<int64_t>":$sizes, "bool":$any_m), [{
+      return $_get($_ctxt, operand, element_types, maps, sizes, any_m,
+                   ::llvm::ArrayRef<int64_t>(), ::mlir::Type());
+    }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -54,9 +72,21 @@ def Tw_EncodingAttr : AttrDef<Tw_Dialect, "Encoding", [
       return getMaps()[static_cast<unsigned>(getOperand())];
     }
 
-    /// The same contraction's encoding of another operand.
+    /// The same contraction's encoding of an operand.
     EncodingAttr withOperand(Operand operand) const;
     EncodingAttr withAnyM() const;
+
+    /// In `dims`: a dimension of the tensor's own.
+    static constexpr int64_t kOwnDim = -1;
+
+    /// Whether the tensor only lies as the operand does.
+    bool isRelated() const { return !getDims().empty(); }
+    /// Of each dimension of the tensor, the operand's, or kOwnDim.
+    ::llvm::SmallVector<int64_t> getAllDims() const;
+    /// That of `type`, which lies as the operand does: the operand's own where
+    /// it could be the operand.
+    EncodingAttr related(::llvm::ArrayRef<int64_t> dims,
+                         ::mlir::RankedTensorType type) const;
 
     /// The loops of each kind. Those of the batch, m and k are in the order in
     /// which they index lhs, those of n in that of rhs.
@@ -116,6 +146,15 @@ def Tw_LayoutAttr : AttrDef<Tw_Dialect, "Layout", [
     bool isScalable() const {
       return ::llvm::is_contained(getScalable(), true);
     }
+
+    /// How a tensor lies whose dimensions are these of one that has this
+    /// layout, as `dims` of an encoding says it: in the same tiles, one of its
+    /// own before that which follows it. Identity if it has none that is tiled.
+    LayoutAttr related(::llvm::ArrayRef<int64_t> dims) const;
+
+    /// The tile size along each of `rank` dimensions; 0 where there are no
+    /// tiles.
+    ::llvm::SmallVector<int64_t> tilesByDim(unsigned rank) const;
 
     /// The type of a tensor that lies so, without encodings; `type` has this
     /// layout. There must be no scalable tile.

@@ -78,30 +78,43 @@ def AgreeEncodings : Pass<"tw-agree-encodings", "mlir::ModuleOp"> {
   ];
 }
 
-def PropagateEncodings : Pass<"tw-propagate-encodings", "mlir::func::FuncOp"> {
-  let summary = "Compute elements of encoded tensors as they lie";
+def PropagateEncodings : Pass<"tw-propagate-encodings", "mlir::ModuleOp"> {
+  let summary = "Compute on encoded tensors as they lie";
   let description = [{
-    Elementwise operations, of any number of operands, on what
-    `tw.unset_encoding` gives of a contraction's result are computed on the
-    encoded tensors: all that are related by their operands, of one block,
-    device and encoding, or none. Operands as large as the result are set, smaller
-    ones, as a bias that is broadcast, stay; tw-materialize-encodings lays them
-    out. Who wants a result as it would lie gets it by a `tw.unset_encoding`;
-    what is set for the next contraction goes there by one `tw.relayout`
-    (tw-fold-encodings).
+    What is done with results of contractions that `tw.unset_encoding` gives is
+    done on the encoded tensors: all that is related by its operands, of one
+    block, device and encoding, or none.
+
+    - Elementwise operations of any number of operands, casts to other elements,
+      transposes, broadcasts. Operands that go along all loops are set, smaller
+      ones, as a bias, stay; tw-materialize-encodings lays them out.
+    - Sums, of any kind, along dimensions of one operand. Of a dimension that may
+      be tiled the size has to be known: what fills up the last tile is left out.
+    - `tensor.expand_shape` and `tensor.collapse_shape` that take whole tiles
+      apart or put them together, as heads of whole tiles, and
+      `tensor.extract_slice` of whole tiles. The device says what is tiled.
+
+    Results have encodings with `dims`. Who wants one as it would lie gets it by
+    a `tw.unset_encoding`; what is set for the next contraction goes there by one
+    `tw.relayout` (tw-fold-encodings).
+
+    What operations of `scf` hand on from iteration to iteration and out of
+    branches, and what private functions are called with and return, is encoded
+    where its sizes are known and that saves bytes: set before, unset behind.
 
     It is done where it saves bytes that are read or written, by this count: an
     encoding of N bytes that is unset, and is not any more, saves 2 N, and so does
     one that was set from the result and is the same; an operand that is set
     costs 2 N, a result that has to be unset 2 N, a smaller operand twice its
-    bytes; constants cost nothing. A size that is not known counts for 128.
+    bytes; constants, fills and views cost nothing. A size that is not known
+    counts for 128, a loop for 8 iterations.
 
     What lies in the last tiles beyond the tensor is computed, too, and need not
     be zero any more. So only results of contractions stay encoded: nobody
     multiplies them, `tw.relayout` fills up anew. An operation that may do more
-    than compute values, as a division of integers, that asks for its indices,
-    reads at indices of its own, or changes the type of the elements, is not done
-    on encoded tensors.
+    than compute values, as a division of integers, that asks for its indices, or
+    reads at indices of its own is not done on encoded tensors; nor is one that
+    reads a tensor both as it lies and transposed.
 
     On a device with memory of its own encodings are set and unset where elements
     are read (tw-lower-device-packs); there nothing is saved, and nothing done.

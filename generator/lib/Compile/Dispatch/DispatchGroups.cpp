@@ -18,11 +18,14 @@ namespace {
 /// More in one function would only make it long.
 constexpr size_t kMostInGroup = 32;
 
-/// A contraction on encoded tensors.
+/// A contraction on encoded tensors, not a sum of its results.
 bool isEncodedContraction(Operation *op) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
-  return generic && generic.getNumReductionLoops() &&
-         tw::isEncoded(generic.getResult(0).getType());
+  if (!generic || !generic.getNumReductionLoops())
+    return false;
+  auto encoding = dyn_cast_or_null<tw::EncodingAttr>(
+      tw::encodingAttrOf(generic->getOperand(0).getType()));
+  return encoding && encoding.getOperand() != tw::Operand::Out;
 }
 
 /// Whether all of what is packed is known now: then it is packed now.

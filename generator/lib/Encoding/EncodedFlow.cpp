@@ -1,0 +1,355 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "EncodedFlow.h"
+
+#include "ElementCluster.h"
+#include "EncodedValues.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tilewright/Encoding/Place.h"
+#include "tilewright/Encoding/TensorSizes.h"
+
+using namespace mlir;
+
+namespace tilewright {
+namespace {
+
+/// What a loop does counts as often.
+constexpr double kIterations = 8;
+
+double countOf(Operation *op) {
+  double count = 1;
+  for (; op; op = op->getParentOp())
+    if (isa<scf::ForOp, scf::WhileOp>(op))
+      count *= kIterations;
+  return count;
+}
+
+/// Values that are handed on to each other: arguments of blocks, and results of
+/// operations with regions and of calls.
+struct Flow {
+  SmallVector<Value> members;
+  SmallVector<OpOperand *> handed; ///< whatever becomes one of them
+  /// Some of it cannot have another type.
+  bool isFixed = false;
+};
+
+class Flows {
+public:
+  explicit Flows(ModuleOp module) : module(module) {}
+
+  SmallVector<Flow> find() {
+    for (auto func : module.getOps<func::FuncOp>())
+      findCalls(func);
+    module.walk([&](RegionBranchOpInterface op) {
+      if (isa<scf::SCFDialect>(op->getDialect()))
+        handOn(op);
+    });
+    for (auto &[func, calls] : callsOf)
+      for (func::CallOp call : calls)
+        handOn(cast<func::FuncOp>(func), call);
+    SmallVector<Flow> flows;
+    llvm::DenseMap<int64_t, size_t> numberOf;
+    for (auto [number, value] : llvm::enumerate(values)) {
+      auto [found, isNew] = numberOf.try_emplace(rootOf(number), flows.size());
+      if (isNew)
+        flows.emplace_back();
+      flows[found->second].members.push_back(value);
+    }
+    for (auto [operand, value] : handed)
+      flows[numberOf.at(rootOf(numbers.at(value)))].handed.push_back(operand);
+    for (Value value : fixed)
+      flows[numberOf.at(rootOf(numbers.at(value)))].isFixed = true;
+    return flows;
+  }
+
+private:
+  /// Of a function of which all calls are known.
+  void findCalls(func::FuncOp func) {
+    if (!func.isPrivate() || func.isExternal())
+      return;
+    std::optional<SymbolTable::UseRange> uses =
+        SymbolTable::getSymbolUses(func, module);
+    if (!uses || !llvm::all_of(*uses, [](SymbolTable::SymbolUse use) {
+          return isa<func::CallOp>(use.getUser());
+        }))
+      return;
+    SmallVector<func::CallOp> &calls = callsOf[func];
+    for (SymbolTable::SymbolUse use : *uses)
+      calls.push_back(cast<func::CallOp>(use.getUser()));
+    followed.insert(calls.begin(), calls.end());
+  }
+
+  void handOn(RegionBranchOpInterface op) {
+    RegionBranchSuccessorMapping mapping;
+    op.getSuccessorOperandInputMapping(mapping);
+    for (RegionBranchPoint point : op.getAllRegionBranchPoints()) {
+      Operation *branch = point.isParent()
+                              ? op.getOperation()
+                              : point.getTerminatorPredecessorOrNull();
+      for (OpOperand &operand : branch->getOpOperands())
+        for (Value input : mapping.lookup(&operand))
+          handOn(operand, input);
+    }
+  }
+
+  void handOn(func::FuncOp func, func::CallOp call) {
+    for (auto [operand, argument] :
+         llvm::zip_equal(call->getOpOperands(), func.getArguments()))
+      handOn(operand, argument);
+    for (Block &block : func.getBody())
+      if (auto end = dyn_cast<func::ReturnOp>(block.getTerminator()))
+        for (auto [operand, result] :
+             llvm::zip_equal(end->getOpOperands(), call.getResults()))
+          handOn(operand, result);
+  }
+
+  void handOn(OpOperand &operand, Value to) {
+    auto type = dyn_cast<RankedTensorType>(to.getType());
+    if (!type || type.getEncoding())
+      return;
+    int64_t number = numberOf(to);
+    handed.push_back({&operand, to});
+    if (operand.get().getType() != type)
+      fixed.push_back(to);
+    // What goes to two goes to both alike.
+    join(number, takerOf.try_emplace(&operand, number).first->second);
+    if (isMember(operand.get()))
+      join(number, numberOf(operand.get()));
+  }
+
+  /// Whether all that becomes the value is seen here.
+  bool isMember(Value value) const {
+    if (Operation *op = value.getDefiningOp())
+      return isa<RegionBranchOpInterface>(op)
+                 ? isa<scf::SCFDialect>(op->getDialect())
+                 : followed.contains(op);
+    Block *block = cast<BlockArgument>(value).getOwner();
+    Operation *parent = block->getParentOp();
+    return block->isEntryBlock() &&
+           (isa<func::FuncOp>(parent)
+                ? callsOf.contains(parent)
+                : isa<RegionBranchOpInterface>(parent) &&
+                      isa<scf::SCFDialect>(parent->getDialect()));
+  }
+
+  int64_t numberOf(Value value) {
+    auto [found, isNew] = numbers.try_emplace(value, values.size());
+    if (isNew) {
+      values.push_back(value);
+      parents.push_back(found->second);
+    }
+    return found->second;
+  }
+
+  int64_t rootOf(int64_t number) {
+    while (parents[number] != number)
+      number = parents[number];
+    return number;
+  }
+  void join(int64_t x, int64_t y) { parents[rootOf(x)] = rootOf(y); }
+
+  ModuleOp module;
+  SmallVector<Value> values, fixed;
+  SmallVector<int64_t> parents; ///< by number of a value
+  llvm::DenseMap<Value, int64_t> numbers;
+  SmallVector<std::pair<OpOperand *, Value>> handed;
+  llvm::DenseMap<OpOperand *, int64_t> takerOf;
+  llvm::MapVector<Operation *, SmallVector<func::CallOp>> callsOf;
+  llvm::SmallDenseSet<Operation *> followed;
+};
+
+/// A flow in an encoding.
+class EncodedMembers {
+public:
+  EncodedMembers(const Flow &flow, tw::EncodingAttr encoding, Operation *first)
+      : flow(flow), first(first) {
+    auto plain = cast<RankedTensorType>(flow.members[0].getType());
+    type = RankedTensorType::get(plain.getShape(), plain.getElementType(),
+                                 encoding);
+    members.insert(flow.members.begin(), flow.members.end());
+    handed.insert(flow.handed.begin(), flow.handed.end());
+  }
+
+  double saves() {
+    double saved = 0, bytes = bytesOf(flow.members[0]);
+    llvm::SmallDenseSet<Value> sources;
+    for (OpOperand *operand : flow.handed)
+      if (!members.contains(operand->get()) &&
+          sources.insert(operand->get()).second)
+        saved += 2 * bytes * valueOf(*operand);
+    for (Value member : flow.members) {
+      bool isUnset = false;
+      for (OpOperand &use : member.getUses())
+        if (tw::SetEncodingOp set = setBy(use))
+          saved += 2 * bytes * countOf(set);
+        else
+          isUnset |= !handed.contains(&use);
+      if (isUnset)
+        saved -= 2 * bytes * countOf(member.getParentBlock()->getParentOp());
+    }
+    return saved;
+  }
+
+  void rewrite() {
+    llvm::SmallSetVector<tw::UnsetEncodingOp, 4> unsets;
+    for (OpOperand *operand : flow.handed)
+      if (!members.contains(operand->get())) {
+        if (tw::UnsetEncodingOp unset = unsetOf(operand->get()))
+          unsets.insert(unset);
+        operand->set(encoded(*operand));
+      }
+    for (Value member : flow.members)
+      encode(member);
+    for (tw::UnsetEncodingOp unset : unsets)
+      if (unset->use_empty())
+        unset->erase();
+    for (Value member : flow.members) {
+      auto argument = dyn_cast<BlockArgument>(member);
+      if (auto func = argument ? dyn_cast<func::FuncOp>(
+                                     argument.getOwner()->getParentOp())
+                               : nullptr)
+        retype(func);
+      else if (auto call = member.getDefiningOp<func::CallOp>())
+        retype(module().lookupSymbol<func::FuncOp>(call.getCallee()));
+    }
+  }
+
+private:
+  ModuleOp module() { return first->getParentOfType<ModuleOp>(); }
+
+  static void retype(func::FuncOp func) {
+    SmallVector<Type> results(func.getResultTypes());
+    for (Block &block : func.getBody())
+      if (auto end = dyn_cast<func::ReturnOp>(block.getTerminator()))
+        results.assign(end.getOperandTypes().begin(),
+                       end.getOperandTypes().end());
+    func.setFunctionType(
+        FunctionType::get(func.getContext(),
+                          func.getBody().front().getArgumentTypes(), results));
+  }
+
+  tw::UnsetEncodingOp unsetOf(Value value) const {
+    auto unset = value.getDefiningOp<tw::UnsetEncodingOp>();
+    return unset && unset.getSource().getType() == type &&
+                   areTogether(unset, first)
+               ? unset
+               : nullptr;
+  }
+
+  tw::SetEncodingOp setBy(OpOperand &use) const {
+    auto set = dyn_cast<tw::SetEncodingOp>(use.getOwner());
+    return set && use.getOperandNumber() == 0 &&
+                   set.getResult().getType() == type && areTogether(set, first)
+               ? set
+               : nullptr;
+  }
+
+  /// What encoding a value that is handed on saves, in times of its bytes.
+  double valueOf(OpOperand &operand) const {
+    Value value = operand.get();
+    if (isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(value.getDefiningOp()))
+      return 0;
+    if (tw::UnsetEncodingOp unset = unsetOf(value))
+      return llvm::all_of(value.getUses(),
+                          [&](OpOperand &use) { return handed.contains(&use); })
+                 ? countOf(unset)
+                 : 0;
+    return -countOf(operand.getOwner()->getParentOp());
+  }
+
+  Value empty(OpBuilder &b, Location loc) const {
+    return tensor::EmptyOp::create(b, loc, type.getShape(),
+                                   type.getElementType(), type.getEncoding());
+  }
+
+  Value encoded(OpOperand &operand) {
+    Value value = operand.get();
+    OpBuilder b(operand.getOwner());
+    Location loc = value.getLoc();
+    if (tw::UnsetEncodingOp unset = unsetOf(value))
+      return unset.getSource();
+    if (value.getDefiningOp<tensor::EmptyOp>())
+      return empty(b, loc);
+    Operation *made;
+    if (auto fill = value.getDefiningOp<linalg::FillOp>())
+      made = linalg::FillOp::create(b, loc, fill.value(), empty(b, loc));
+    else
+      made = tw::SetEncodingOp::create(b, loc, value, empty(b, loc));
+    placeLike(made, first);
+    return made->getResult(0);
+  }
+
+  void encode(Value member) {
+    Type plain = member.getType();
+    member.setType(type);
+    SmallVector<OpOperand *> rest;
+    SmallVector<tw::SetEncodingOp> sets;
+    for (OpOperand &use : member.getUses())
+      if (tw::SetEncodingOp set = setBy(use))
+        sets.push_back(set);
+      else if (!handed.contains(&use))
+        rest.push_back(&use);
+    for (tw::SetEncodingOp set : sets) {
+      set.getResult().replaceAllUsesWith(member);
+      set->erase();
+    }
+    if (rest.empty())
+      return;
+    OpBuilder b(member.getContext());
+    b.setInsertionPointAfterValue(member);
+    auto shaped = cast<RankedTensorType>(plain);
+    Value dest = tensor::EmptyOp::create(
+        b, member.getLoc(), shaped.getShape(), shaped.getElementType());
+    auto unset =
+        tw::UnsetEncodingOp::create(b, member.getLoc(), member, dest);
+    placeLike(unset, first);
+    for (OpOperand *use : rest)
+      use->set(unset.getResult());
+  }
+
+  const Flow &flow;
+  Operation *first;
+  RankedTensorType type;
+  llvm::SmallDenseSet<Value> members;
+  llvm::SmallDenseSet<OpOperand *> handed;
+};
+
+/// What sets or unsets an encoding of the flow first, and which.
+std::pair<Operation *, tw::EncodingAttr> encodingFor(const Flow &flow) {
+  for (Value member : flow.members)
+    for (OpOperand &use : member.getUses())
+      if (auto set = dyn_cast<tw::SetEncodingOp>(use.getOwner());
+          set && use.getOperandNumber() == 0 && isOnHost(set))
+        return {set, encodingOf(set.getResult().getType())};
+  for (OpOperand *operand : flow.handed)
+    if (auto unset = operand->get().getDefiningOp<tw::UnsetEncodingOp>();
+        unset && isOnHost(unset))
+      return {unset, encodingOf(unset.getSource().getType())};
+  return {nullptr, nullptr};
+}
+
+bool encode(const Flow &flow) {
+  auto [first, encoding] = encodingFor(flow);
+  auto type = cast<RankedTensorType>(flow.members[0].getType());
+  if (flow.isFixed || !encoding || !type.hasStaticShape() ||
+      llvm::any_of(flow.members,
+                   [&](Value member) { return member.getType() != type; }))
+    return false;
+  EncodedMembers members(flow, encoding, first);
+  if (members.saves() <= 0)
+    return false;
+  members.rewrite();
+  return true;
+}
+
+} // namespace
+
+bool encodeFlow(ModuleOp module) {
+  bool isAny = false;
+  for (const Flow &flow : Flows(module).find())
+    isAny |= encode(flow);
+  return isAny;
+}
+
+} // namespace tilewright
