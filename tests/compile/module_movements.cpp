@@ -88,6 +88,10 @@ std::optional<ModuleMaker::Slice> ModuleMaker::chooseSlice(
       case 2:  // a constant part
         size = random_.between(0, std::min<int64_t>(least, 4));
         offset = random_.between(0, std::min(least - size, least - 1));
+        if (has_tiles_ && least >= 16) {
+          offset = 16 * random_.between(0, least / 16 - 1);
+          size = random_.chance(0.7) ? 16 : random_.between(1, least - offset);
+        }
         take(std::to_string(offset), staticDim(size), "");
         break;
       default: {  // from a place that the caller says
@@ -170,7 +174,9 @@ bool ModuleMaker::expand() {
   ModuleTensor x = *found, result = x;
   size_t which = random_.below(x.rank());
   const ModuleDim& dim = x.shape[which];
-  int64_t inner = random_.between(1, 3);
+  int64_t inner = has_tiles_ && random_.chance(0.7)
+                      ? int64_t{8} << random_.below(3)
+                      : random_.between(1, 3);
   for (int64_t size : dim.sizes)
     if (size % inner != 0) return false;
   std::vector<std::string> sizes;

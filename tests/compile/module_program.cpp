@@ -174,7 +174,8 @@ std::string ModuleProgram::check(const JitModel& model) const {
 ModuleShape ModuleMaker::randomShape() {
   // The last ones fill several vectors, and leave some of one.
   const int64_t kSizes[] = {1, 2, 3, 4, 5, 7, 11, 37, 131, 263};
-  ModuleShape shape(random_.below(5));
+  const int64_t kTiles[] = {16, 16, 32, 32, 48, 64, 90};
+  ModuleShape shape(has_tiles_ ? 1 + random_.below(3) : random_.below(5));
   for (ModuleDim& dim : shape) {
     // Often a size that there is, so that operands suit each other.
     const ModuleTensor* other = nullptr;
@@ -184,13 +185,15 @@ ModuleShape ModuleMaker::randomShape() {
       dim = other->shape[random_.below(other->rank())];
       continue;
     }
-    dim.isDynamic = random_.chance(0.4);
+    dim.isDynamic = random_.chance(has_tiles_ ? 0.1 : 0.4);
     for (size_t call = 0; call < kModuleCalls; ++call) {
       if (call && !dim.isDynamic)
         dim.sizes[call] = dim.sizes[0];
       else
-        dim.sizes[call] =
-            random_.chance(0.04) ? 0 : kSizes[random_.below(std::size(kSizes))];
+        dim.sizes[call] = random_.chance(0.04) ? 0
+                          : has_tiles_
+                              ? kTiles[random_.below(std::size(kTiles))]
+                              : kSizes[random_.below(std::size(kSizes))];
     }
   }
   return shape;
@@ -250,6 +253,10 @@ bool ModuleMaker::add(
 
 const Element* ModuleMaker::sumType(const ModuleTensor& value) {
   return value.isFloat() ? &kF32 : &kS32;
+}
+
+const Element* ModuleMaker::otherType(const ModuleTensor& value) {
+  return value.isFloat() ? &kS32 : &kF32;
 }
 
 ModuleDim ModuleMaker::staticDim(int64_t size) const {
@@ -360,6 +367,7 @@ ModuleProgram ModuleMaker::make() {
       &ModuleMaker::collapse,      &ModuleMaker::reduce,
       &ModuleMaker::broadcast,     &ModuleMaker::extractSlice,
       &ModuleMaker::castToDynamic, &ModuleMaker::permute,
+      &ModuleMaker::cast,          &ModuleMaker::extractSlice,
   };
   bool isTiling = mix_ == ModuleMix::kTiling;
   const Operation* operations = isTiling ? kTilingOperations : kOperations;

@@ -107,7 +107,10 @@ ModuleProgram randomModule(const std::string& name, uint64_t seed,
 class ModuleMaker {
  public:
   ModuleMaker(const std::string& name, uint64_t seed, ModuleMix mix)
-      : random_(seed), mix_(mix), program_(name) {}
+      : random_(seed),
+        mix_(mix),
+        has_tiles_(mix == ModuleMix::kTiling && random_.chance(0.5)),
+        program_(name) {}
   ModuleProgram make();
 
  private:
@@ -150,6 +153,10 @@ class ModuleMaker {
   // module_tiling.cpp
   bool weights();
   bool product();
+  bool cast();
+  std::string repeatedText(const std::string& result, const std::string& type,
+                           const std::string& from, const std::string& step,
+                           bool is_loop);
 
   // module_packs.cpp
   bool packMaybeUnpack();
@@ -209,6 +216,8 @@ class ModuleMaker {
   }
   // The type that products of `value`'s are summed in.
   static const Element* sumType(const ModuleTensor& value);
+  // Floats of integers, integers of floats, of 32 bits.
+  static const Element* otherType(const ModuleTensor& value);
   // Adds what `element` computes for each call.
   bool add(
       const std::string& operation, const std::string& value,
@@ -221,6 +230,7 @@ class ModuleMaker {
 
   Random random_;
   ModuleMix mix_;
+  bool has_tiles_;  // sizes are multiples of those of tiles, or nearly so
   ModuleProgram program_;
   int next_name_ = 0;
 };

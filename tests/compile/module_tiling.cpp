@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Multiplications as models have them: by weights that are constants, of which
-// several may take one, with a batch, onto what is there.
+// several may take one, with a batch, onto what is there, again and again; and
+// casts.
 
 #include <algorithm>
 
@@ -19,7 +20,9 @@ bool ModuleMaker::weights() {
   if (!found) return false;
   ModuleTensor x = *found, result;
   const int64_t kRows[] = {1, 3, 16, 37, 70};
-  int64_t rows = kRows[random_.below(std::size(kRows))];
+  const int64_t kTiles[] = {16, 32, 32, 64, 90};
+  int64_t rows = has_tiles_ ? kTiles[random_.below(std::size(kTiles))]
+                            : kRows[random_.below(std::size(kRows))];
   int64_t columns = x.shape.back().least();
   result.type = x.type;
   result.shape = {staticDim(rows), staticDim(columns)};
@@ -68,15 +71,24 @@ bool ModuleMaker::product() {
       return value.type == result.type && value.shape == result.shape;
     });
   ModuleTensor from = onto ? *onto : result;
-  bound += from.bound;
+  // In a loop of %n iterations, or where %n is more than 1. What a branch makes
+  // of a size that is not known calls malloc.
+  bool isStatic = std::none_of(result.shape.begin(), result.shape.end(),
+                               [](const ModuleDim& dim) { return dim.isDynamic; });
+  bool isLoop = random_.chance(0.2);
+  bool isBranch = isStatic && !isLoop && random_.chance(0.2);
+  int64_t most = 1;
+  for (int64_t trips : program_.scalar)
+    if (isLoop) most = std::max(most, trips);
+  bound = bound * most + from.bound;
   if (!isExact(x, bound) || !mayHave(result.shape)) return false;
 
   std::vector<std::string> sizes;
   for (size_t dim = 0; dim + 1 < x.rank(); ++dim)
     sizes.push_back(dimText(x, dim));
   sizes.push_back(dimText(y, 0));
-  std::string dest =
-      onto ? from.name : filledText(*result.type, result.shape, sizes, 0);
+  if (!onto) from.name = filledText(*result.type, result.shape, sizes, 0);
+  std::string dest = isLoop ? "%acc" : from.name;
   std::string rows = x.rank() == 3 ? "b, m" : "m";
   std::string loops = "(" + rows + ", n, k) -> ";
   std::string body, left = "%x", right = "%y";
@@ -92,7 +104,10 @@ bool ModuleMaker::product() {
           result.type->mlir + "\n    %s = arith.add" + suffix +
           "%o, %p : " + result.type->mlir + "\n";
   std::string name = fresh();
-  line(name + " = linalg.generic {indexing_maps = [affine_map<" + loops + "(" +
+  bool isRepeated = isLoop || isBranch;
+  std::string text =
+       (isRepeated ? "%next" : name) +
+       " = linalg.generic {indexing_maps = [affine_map<" + loops + "(" +
        rows + ", k)>, affine_map<" + loops + "(n, k)>, affine_map<" + loops +
        "(" + rows + ", n)>], iterator_types = [" +
        (x.rank() == 3 ? "\"parallel\", " : "") +
@@ -101,18 +116,79 @@ bool ModuleMaker::product() {
        " : " + result.typeText() + ") {\n  ^bb0(%x: " + x.type->mlir +
        ", %y: " + x.type->mlir + ", %o: " + result.type->mlir + "):\n" + body +
        "    linalg.yield %s : " + result.type->mlir + "\n  } -> " +
-       result.typeText());
-  return add(onto ? "product_onto" : "product", name, *result.type,
-             result.shape, bound, [&](size_t call, const Indices& i) {
+       result.typeText();
+  line(isRepeated
+           ? repeatedText(name, result.typeText(), from.name, text, isLoop)
+           : text);
+  return add(isLoop     ? "product_loop"
+             : isBranch ? "product_branch"
+             : onto     ? "product_onto"
+                        : "product",
+             name, *result.type, result.shape, bound,
+             [&](size_t call, const Indices& i) {
                int64_t sum = onto ? at(from, call, i) : 0;
+               int64_t trips = program_.scalar[call];
+               if (isRepeated && trips < (isLoop ? 1 : 2)) return sum;
+               int64_t times = isLoop ? trips : 1;
                Indices row = i;
                for (int64_t k = 0; k < x.shape.back().sizes[call]; ++k) {
                  row.back() = k;
-                 sum = sumOf(sum, productOf(at(x, call, row),
-                                            at(y, call, {i.back(), k})));
+                 sum = sumOf(sum,
+                             productOf(times, productOf(at(x, call, row),
+                                                        at(y, call,
+                                                           {i.back(), k}))));
                }
                return sum;
              });
+}
+
+// `step`, which makes %next, of %acc for each of %n iterations, or of `from`
+// where %n is more than 1.
+std::string ModuleMaker::repeatedText(const std::string& result,
+                                      const std::string& type,
+                                      const std::string& from,
+                                      const std::string& step, bool is_loop) {
+  std::string end = "\n  scf.yield %next : " + type + "\n  }";
+  std::string one = indexConstant(1);
+  if (is_loop)
+    return result + " = scf.for %i = " + indexConstant(0) + " to %n step " +
+           one + " iter_args(%acc = " + from + ") -> (" + type + ") {\n  " +
+           step + end;
+  std::string condition = fresh();
+  line(condition + " = arith.cmpi sgt, %n, " + one + " : index");
+  return result + " = scf.if " + condition + " -> (" + type + ") {\n  " + step +
+         end + " else {\n  scf.yield " + from + " : " + type + "\n  }";
+}
+
+// To another type that holds it.
+bool ModuleMaker::cast() {
+  const ModuleTensor* found = anyValue(
+      [](const ModuleTensor& value) { return value.bound < 1 << 22; });
+  if (!found) return false;
+  ModuleTensor x = *found, result = x;
+  result.type = x.isFloat() || random_.chance(0.5) ? otherType(x) : sumType(x);
+  if (result.type == x.type) return false;
+  std::string op = x.isFloat()        ? "arith.fptosi"
+                   : result.isFloat() ? "arith.sitofp"
+                                      : "arith.extsi";
+  std::vector<std::string> sizes, dims;
+  for (size_t dim = 0; dim < x.rank(); ++dim) {
+    sizes.push_back(dimText(x, dim));
+    dims.push_back("d" + std::to_string(dim));
+  }
+  std::string map = "affine_map<(" + list(dims) + ") -> (" + list(dims) + ")>";
+  std::string dest = emptyText(*result.type, result.shape, sizes);
+  std::vector<std::string> loops(x.rank(), "\"parallel\"");
+  std::string name = fresh();
+  line(name + " = linalg.generic {indexing_maps = [" + map + ", " + map +
+       "], iterator_types = [" + list(loops) + "]} ins(" + x.name + " : " +
+       x.typeText() + ") outs(" + dest + " : " + result.typeText() +
+       ") {\n  ^bb0(%x: " + x.type->mlir + ", %o: " + result.type->mlir +
+       "):\n    %c = " + op + " %x : " + x.type->mlir + " to " +
+       result.type->mlir + "\n    linalg.yield %c : " + result.type->mlir +
+       "\n  } -> " + result.typeText());
+  return add("cast", name, *result.type, result.shape, x.bound,
+             [&](size_t call, const Indices& i) { return at(x, call, i); });
 }
 
 }  // namespace tilewright::testing

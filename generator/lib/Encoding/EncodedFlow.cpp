@@ -109,11 +109,13 @@ private:
     if (!type || type.getEncoding())
       return;
     int64_t number = numberOf(to);
-    handed.push_back({&operand, to});
     if (operand.get().getType() != type)
       fixed.push_back(to);
     // What goes to two goes to both alike.
-    join(number, takerOf.try_emplace(&operand, number).first->second);
+    auto [first, isNew] = takerOf.try_emplace(&operand, number);
+    if (isNew)
+      handed.push_back({&operand, to});
+    join(number, first->second);
     if (isMember(operand.get()))
       join(number, numberOf(operand.get()));
   }
