@@ -242,6 +242,7 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
       : options.tiling == JitTiling::kEarly ? DataTiling::Early
                                             : DataTiling::None;
   modelOptions.inlineTiles = options.inlineTiles;
+  modelOptions.alwaysPropagate = options.alwaysPropagate;
   modelOptions.threads = options.threads;
   modelOptions.leastTask = options.leastTask;
   modelOptions.bitcodeDir = TW_BITCODE_DIR;
@@ -319,6 +320,9 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   result->remarks_ = compiled->remarks;
   result->header_ = emitHeader("test.h", *compiled);
   result->threads_ = options.threads;
+  for (const EntryPoint& entry : compiled->entries)
+    if (options.alwaysPropagate && entry.arena && !entry.arena->others.empty())
+      result->allocating_.insert(entry.name);
   for (const EntryPoint& entry : compiled->entries)
     if (!result->find(entry.name))
       return fail(llvm::createStringError("entry point " + entry.name +

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,7 @@ struct JitOptions {
   JitTiling tiling = JitTiling::kLate;
   // Of --inline: operands are packed whole.
   bool inlineTiles = false;
+  bool alwaysPropagate = false;  // as ModelOptions has it
   std::vector<std::string> others = {};  // devices, each as --device has it
 };
 
@@ -85,6 +87,12 @@ class JitModel {
   const std::string& header() const { return header_; }
   // JitOptions::threads.
   int64_t threads() const { return threads_; }
+  // Whether `name` says that it calls malloc, though it has a workspace: for
+  // what one iteration of a loop leaves to the next, where
+  // JitOptions::alwaysPropagate may have it lie otherwise than it began.
+  bool mayAllocate(const std::string& name) const {
+    return allocating_.count(name) != 0;
+  }
   // Of a model with a device.
   const std::vector<std::string>& kernels() const { return kernels_; }
   int64_t dispatches() const { return dispatches_; }
@@ -107,6 +115,7 @@ class JitModel {
   std::vector<std::string> pack_functions_;
   std::map<std::string, int64_t> tile_calls_;
   int64_t dispatches_ = 0, threads_ = 1;
+  std::set<std::string> allocating_;
   std::string header_;
 };
 

@@ -50,6 +50,7 @@ struct Way {
   JitTiling tiling = JitTiling::kLate;
   bool isOnDevices = false;
   bool isInline = false;  // of CPUs alone
+  bool isPropagated = false;
 };
 constexpr Way kWays[] = {
     {"--reference", true},
@@ -58,6 +59,10 @@ constexpr Way kWays[] = {
     {"--data-tiling=early", false, JitTiling::kEarly},
     {"--data-tiling=none", false, JitTiling::kNone},
     {"--inline", false, JitTiling::kLate, false, true},
+    {"--inline, encodings everywhere", false, JitTiling::kLate, false, true,
+     true},
+    {"--inline, encodings everywhere, early", false, JitTiling::kEarly, false,
+     true, true},
 };
 
 // Functions of a module; one for a GPU, whose kernels are then its own.
@@ -126,6 +131,7 @@ void runModule(int64_t first, int64_t last, const Way& way,
   options.reference = way.isReference;
   options.tiling = way.tiling;
   options.inlineTiles = way.isInline;
+  options.alwaysPropagate = way.isPropagated;
   const int64_t threads[] = {1, 2, 3, 8};
   if (!way.isReference && !isForGpu())
     options.threads = threads[first / kBatch % 4];
@@ -142,6 +148,19 @@ void runModule(int64_t first, int64_t last, const Way& way,
   }
 }
 
+// Whether modules of a batch are compiled this way. Inlining takes longest: of
+// its ways each batch has one.
+bool isWayOf(int64_t batch, const Way& way) {
+  if (!way.isInline) return !way.isOnDevices || !isForGpu();
+  constexpr int64_t kInlined = 3;
+  int64_t number = 0;
+  for (const Way& other : kWays) {
+    if (&other == &way) break;
+    number += other.isInline;
+  }
+  return !isForGpu() && batch % kInlined == number;
+}
+
 class Fuzzer {
  public:
   void run(int64_t first, int64_t last) {
@@ -149,8 +168,7 @@ class Fuzzer {
     for (; first < last; first = std::min(last, (first / batch + 1) * batch)) {
       int64_t end = std::min(last, (first / batch + 1) * batch);
       for (const Way& way : kWays)
-        if (!(way.isOnDevices || way.isInline) || !isForGpu())
-          runRange(first, end, way);
+        if (isWayOf(first / kBatch, way)) runRange(first, end, way);
       for (int64_t i = first; i < end; ++i) {
         ++total_;
         for (const std::string& operation : programOf(i).operations)

@@ -228,6 +228,8 @@ const ModuleTensor* ModuleMaker::anyValue(
     if (!(computes && value.isOnlyMoved()) && suits(value))
       found.push_back(&value);
   if (found.empty()) return nullptr;
+  // What a product is used for, and for that again.
+  if (has_tiles_ && random_.chance(0.5)) return found.back();
   // What was computed last is used most, which makes chains.
   if (random_.chance(0.5)) return found.back();
   return found[random_.below(found.size())];
@@ -374,6 +376,12 @@ ModuleProgram ModuleMaker::make() {
   size_t count =
       isTiling ? std::size(kTilingOperations) : std::size(kOperations);
   size_t wanted = 1 + random_.below(isTiling ? 9 : 6);
+  if (has_tiles_) {
+    wanted += 3;
+    for (const Operation& first :
+         {&ModuleMaker::weights, &ModuleMaker::product, &ModuleMaker::product})
+      (this->*first)();
+  }
   for (int tries = 0; tries < 100 && program_.operations.size() < wanted;
        ++tries)
     (this->*operations[random_.below(count)])();

@@ -160,6 +160,7 @@ void addEncodeStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addNestedPass<func::FuncOp>(createVerifyEncodings());
   PropagateEncodingsOptions propagate;
   propagate.hostPacksBlocks = callsContractions(options);
+  propagate.always = options.alwaysPropagate;
   pm.addPass(createPropagateEncodings(propagate));
   OpPassManager &encoded = pm.nest<func::FuncOp>();
   encoded.addPass(createVerifyEncodings());

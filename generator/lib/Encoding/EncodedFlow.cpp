@@ -317,32 +317,44 @@ private:
   llvm::SmallDenseSet<OpOperand *> handed;
 };
 
-/// What sets or unsets an encoding of the flow first, and which.
-std::pair<Operation *, tw::EncodingAttr> encodingFor(const Flow &flow) {
+/// What sets or unsets encodings of the flow on the host: of each encoding the
+/// first.
+llvm::MapVector<tw::EncodingAttr, Operation *> encodingsFor(const Flow &flow) {
+  llvm::MapVector<tw::EncodingAttr, Operation *> encodings;
+  auto add = [&](Type type, Operation *op) {
+    if (tw::EncodingAttr encoding = encodingOf(type); encoding && isOnHost(op))
+      encodings.insert({encoding, op});
+  };
   for (Value member : flow.members)
     for (OpOperand &use : member.getUses())
       if (auto set = dyn_cast<tw::SetEncodingOp>(use.getOwner());
-          set && use.getOperandNumber() == 0 && isOnHost(set))
-        return {set, encodingOf(set.getResult().getType())};
+          set && use.getOperandNumber() == 0)
+        add(set.getResult().getType(), set);
   for (OpOperand *operand : flow.handed)
-    if (auto unset = operand->get().getDefiningOp<tw::UnsetEncodingOp>();
-        unset && isOnHost(unset))
-      return {unset, encodingOf(unset.getSource().getType())};
-  return {nullptr, nullptr};
+    if (auto unset = operand->get().getDefiningOp<tw::UnsetEncodingOp>())
+      add(unset.getSource().getType(), unset);
+  return encodings;
 }
 
+/// In the encoding that saves most, if one does.
 bool encode(const Flow &flow) {
-  auto [first, encoding] = encodingFor(flow);
   auto type = cast<RankedTensorType>(flow.members[0].getType());
-  if (flow.isFixed || !encoding || !type.hasStaticShape() ||
+  if (flow.isFixed || !type.hasStaticShape() ||
       llvm::any_of(flow.members,
                    [&](Value member) { return member.getType() != type; }))
     return false;
-  EncodedMembers members(flow, encoding, first);
-  if (members.saves() <= 0)
-    return false;
-  members.rewrite();
-  return true;
+  std::optional<EncodedMembers> best;
+  double most = 0;
+  for (auto [encoding, first] : encodingsFor(flow)) {
+    EncodedMembers members(flow, encoding, first);
+    if (double saved = members.saves(); saved > most) {
+      most = saved;
+      best.emplace(members);
+    }
+  }
+  if (best)
+    best->rewrite();
+  return best.has_value();
 }
 
 } // namespace

@@ -57,7 +57,7 @@ struct PropagateEncodingsPass
     bool isAny = false;
     for (Operation &op : block)
       isAny |= cluster.add(&op);
-    if (isAny && cluster.saves() > 0)
+    if (isAny && (always || cluster.saves() > 0))
       cluster.rewrite();
   }
 

@@ -90,6 +90,9 @@ struct ModelOptions {
   /// The model calls tiles itself, on operands that are packed as a whole, so
   /// that they can be inlined; else tw_contract_v4 does.
   bool inlineTiles = false;
+  /// What is computed of encoded tensors stays encoded also where that saves no
+  /// bytes: for tests.
+  bool alwaysPropagate = false;
   /// How many tasks the work of a dispatch is cut into at most. Above 1, entry
   /// points take a tw_parallel_for_t last.
   int64_t threads = 1;

@@ -123,6 +123,9 @@ def PropagateEncodings : Pass<"tw-propagate-encodings", "mlir::ModuleOp"> {
     Option<"hostPacksBlocks", "host-packs-blocks", "bool", /*default=*/"false",
            "Contractions of the host pack block by block while they multiply, "
            "and store where the result is wanted: there nothing is gained">,
+    Option<"always", "always", "bool", /*default=*/"false",
+           "What is computed stays encoded also where that saves no bytes: "
+           "for tests">,
   ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
