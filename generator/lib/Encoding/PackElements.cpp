@@ -4,9 +4,7 @@
 // Elementwise operations and sums as their operands lie packed.
 
 #include "EncodedValues.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Encoding/PackOperand.h"
 #include "tilewright/Encoding/Place.h"
@@ -15,6 +13,13 @@ using namespace mlir;
 
 namespace tilewright {
 namespace {
+
+/// What leaves the other operand as it is; upstream's 0.0 would not leave -0.0.
+std::optional<TypedAttr> neutralOf(Operation *combine) {
+  if (auto add = dyn_cast<arith::AddFOp>(combine))
+    return FloatAttr::get(add.getType(), -0.0);
+  return arith::getNeutralElement(combine);
+}
 
 /// An operation's loops, and where the elements of one iteration lie. Loops of
 /// the packed form: for each of the operation's one over its tiles, or over all
@@ -216,28 +221,40 @@ private:
                                            tileSizes))};
   }
 
-  /// What fills up the last tiles leaves sums as they are.
+  /// What fills up the last tiles leaves sums as they are: where it is plain
+  /// what an element is combined by, it is a neutral one instead.
   void dropFilled(linalg::GenericOp computed) {
     if (sums.empty())
       return;
     Operation *yield = computed.getBody()->getTerminator();
-    b.setInsertionPoint(yield);
+    Value before = computed.getBody()->getArguments().back();
+    Operation *combine = yield->getOperand(0).getDefiningOp();
+    std::optional<TypedAttr> neutral;
+    if (combine && combine->getNumOperands() == 2 &&
+        llvm::is_contained(combine->getOperands(), before) &&
+        combine->hasTrait<OpTrait::IsCommutative>() && before.hasOneUse() &&
+        combine->hasOneUse())
+      neutral = neutralOf(combine);
+    b.setInsertionPoint(neutral ? combine : yield);
     Value isElement;
     for (const Sum &sum : sums) {
-      AffineExpr tile = b.getAffineDimExpr(0), within = b.getAffineDimExpr(1);
-      Value index = affine::AffineApplyOp::create(
-          b, AffineMap::get(2, 0, tile * tiles[sum.loop] + within),
-          ValueRange{linalg::IndexOp::create(b, outer[sum.loop]),
-                     linalg::IndexOp::create(b, inner[sum.loop])});
-      Value end = arith::ConstantIndexOp::create(b, sum.extent);
+      Value tile = linalg::IndexOp::create(b, outer[sum.loop]),
+            within = linalg::IndexOp::create(b, inner[sum.loop]),
+            size = arith::ConstantIndexOp::create(b, tiles[sum.loop]),
+            end = arith::ConstantIndexOp::create(b, sum.extent);
+      Value index = arith::AddIOp::create(
+          b, arith::MulIOp::create(b, tile, size), within);
       Value isInside =
           arith::CmpIOp::create(b, arith::CmpIPredicate::slt, index, end);
       isElement = isElement ? arith::AndIOp::create(b, isElement, isInside)
                             : isInside;
     }
-    Value before = computed.getBody()->getArguments().back();
-    yield->setOperand(0, arith::SelectOp::create(b, isElement,
-                                                 yield->getOperand(0), before));
+    Operation *user = neutral ? combine : yield;
+    unsigned number = neutral && combine->getOperand(0) == before ? 1 : 0;
+    Value other = neutral ? arith::ConstantOp::create(b, *neutral) : before;
+    user->setOperand(number,
+                     arith::SelectOp::create(
+                         b, isElement, user->getOperand(number), other));
   }
 
   linalg::GenericOp op;

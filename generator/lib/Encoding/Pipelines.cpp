@@ -37,14 +37,18 @@ void addSpecializeAndMaterialize(OpPassManager &pm,
 void registerDataTilingPipeline() {
   PassPipelineRegistration<DataTilingOptions>(
       "tw-data-tiling",
-      "Encodings of contractions, set, made layouts of devices and "
-      "materialised at once",
+      "Encodings of contractions, set, agreed upon, propagated, folded, made "
+      "layouts of devices and materialised at once",
       [](OpPassManager &pm, const DataTilingOptions &options) {
         AssignDevicesOptions assign;
         llvm::append_range(assign.devices, options.devices);
         pm.addPass(createAssignDevices(assign));
+        addVerified(pm.nest<func::FuncOp>(), createSetEncodings());
+        pm.addPass(createAgreeEncodings());
+        pm.addPass(createPropagateEncodings());
         OpPassManager &funcs = pm.nest<func::FuncOp>();
-        addVerified(funcs, createSetEncodings());
+        funcs.addPass(createVerifyEncodings());
+        addVerified(funcs, createFoldEncodings());
         SpecializeEncodingsOptions specialize;
         specialize.prefix = options.prefix;
         addSpecializeAndMaterialize(funcs, specialize);

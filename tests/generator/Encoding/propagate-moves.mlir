@@ -68,18 +68,20 @@ func.func @sums(%a: tensor<128x96xf32, #out>, %b: tensor<128x96xf32, #out>) -> t
 #row = affine_map<(m, n) -> (m)>
 
 // The last tile has 26 columns: what fills it up is not summed up.
-// PACKED-DAG:     #[[INDEX:.*]] = affine_map<(d0, d1) -> (d0 * 32 + d1)>
 // PACKED-LABEL: func.func @sums_of_part(
 // PACKED:         linalg.generic {{.*}} iterator_types = ["parallel", "reduction", "parallel", "reduction"]} ins(%{{.*}} : tensor<16x3x8x32xf32>)
-// PACKED-NEXT:    ^bb0(%{{.*}}: f32, %[[SUM:.*]]: f32):
-// PACKED-NEXT:      %[[NEXT:.*]] = arith.addf
+// PACKED-NEXT:    ^bb0(%[[X:.*]]: f32, %[[SUM:.*]]: f32):
 // PACKED-NEXT:      %[[TILE:.*]] = linalg.index 1
 // PACKED-NEXT:      %[[COLUMN:.*]] = linalg.index 3
-// PACKED-NEXT:      %[[I:.*]] = affine.apply #[[INDEX]](%[[TILE]], %[[COLUMN]])
+// PACKED-NEXT:      %[[C32:.*]] = arith.constant 32
 // PACKED-NEXT:      %[[END:.*]] = arith.constant 90
+// PACKED-NEXT:      %[[FIRST:.*]] = arith.muli %[[TILE]], %[[C32]]
+// PACKED-NEXT:      %[[I:.*]] = arith.addi %[[FIRST]], %[[COLUMN]]
 // PACKED-NEXT:      %[[INSIDE:.*]] = arith.cmpi slt, %[[I]], %[[END]]
-// PACKED-NEXT:      %[[R:.*]] = arith.select %[[INSIDE]], %[[NEXT]], %[[SUM]]
-// PACKED-NEXT:      linalg.yield %[[R]]
+// PACKED-NEXT:      %[[NEUTRAL:.*]] = arith.constant -0.0
+// PACKED-NEXT:      %[[R:.*]] = arith.select %[[INSIDE]], %[[X]], %[[NEUTRAL]]
+// PACKED-NEXT:      %[[NEXT:.*]] = arith.addf %[[R]], %[[SUM]]
+// PACKED-NEXT:      linalg.yield %[[NEXT]]
 func.func @sums_of_part(%a: tensor<128x90xf32, #out>, %b: tensor<128x90xf32, #out>) -> tensor<128x90xf32> {
   %z = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<128xf32>
@@ -101,6 +103,28 @@ func.func @sums_of_part(%a: tensor<128x90xf32, #out>, %b: tensor<128x90xf32, #ou
     linalg.yield %u : f32
   } -> tensor<128x90xf32>
   return %t : tensor<128x90xf32>
+}
+
+// A body that is more than to combine two: the whole step is left out.
+// PACKED-LABEL: func.func @steps_of_part(
+// PACKED:         ^bb0(%[[X:.*]]: f32, %[[SUM:.*]]: f32):
+// PACKED:           %[[NEXT:.*]] = arith.addf
+// PACKED:           %[[INSIDE:.*]] = arith.cmpi slt
+// PACKED-NEXT:      %[[R:.*]] = arith.select %[[INSIDE]], %[[NEXT]], %[[SUM]]
+// PACKED-NEXT:      linalg.yield %[[R]]
+func.func @steps_of_part(%a: tensor<128x90xf32, #out>) -> tensor<128xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<128xf32>
+  %d = tensor.empty() : tensor<128x90xf32>
+  %x = tw.unset_encoding ins(%a : tensor<128x90xf32, #out>) outs(%d : tensor<128x90xf32>) -> tensor<128x90xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<128xf32>) -> tensor<128xf32>
+  %s = linalg.reduce ins(%x : tensor<128x90xf32>) outs(%f : tensor<128xf32>) dimensions = [1]
+    (%p: f32, %o: f32) {
+      %q = arith.mulf %o, %o : f32
+      %r = arith.addf %p, %q : f32
+      linalg.yield %r : f32
+    }
+  return %s : tensor<128xf32>
 }
 
 // -----

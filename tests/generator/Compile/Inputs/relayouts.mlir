@@ -66,3 +66,26 @@ func.func @sums(%x: tensor<?x64xf32>, %y: tensor<64x64xf32>) -> tensor<?xf32> {
   %s = linalg.reduce {arith.addf} ins(%p : tensor<?x64xf32>) outs(%si : tensor<?xf32>) dimensions = [1]
   return %s : tensor<?xf32>
 }
+
+// What asks for its place reads the product as it lies.
+func.func @places(%x: tensor<?x64xf32>, %y: tensor<64x64xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x64xf32>
+  %e = tensor.empty(%n) : tensor<?x64xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %p = linalg.matmul ins(%x, %y : tensor<?x64xf32>, tensor<64x64xf32>) outs(%i : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %se = tensor.empty(%n) : tensor<?xf32>
+  %si = linalg.fill ins(%z : f32) outs(%se : tensor<?xf32>) -> tensor<?xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>], iterator_types = ["parallel", "reduction"]}
+      ins(%p : tensor<?x64xf32>) outs(%si : tensor<?xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %j = linalg.index 1 : index
+    %k = arith.index_cast %j : index to i32
+    %w = arith.sitofp %k : i32 to f32
+    %t = arith.mulf %v, %w : f32
+    %u = arith.addf %o, %t : f32
+    linalg.yield %u : f32
+  } -> tensor<?xf32>
+  return %s : tensor<?xf32>
+}
