@@ -30,7 +30,7 @@ struct JitOptions {
   JitTiling tiling = JitTiling::kLate;
   // Of --inline: operands are packed whole.
   bool inlineTiles = false;
-  bool alwaysPropagate = false;  // as ModelOptions has it
+  bool alwaysPropagate = false;          // as ModelOptions has it
   std::vector<std::string> others = {};  // devices, each as --device has it
 };
 

@@ -73,8 +73,9 @@ bool ModuleMaker::product() {
   ModuleTensor from = onto ? *onto : result;
   // In a loop of %n iterations, or where %n is more than 1. What a branch makes
   // of a size that is not known calls malloc.
-  bool isStatic = std::none_of(result.shape.begin(), result.shape.end(),
-                               [](const ModuleDim& dim) { return dim.isDynamic; });
+  bool isStatic =
+      std::none_of(result.shape.begin(), result.shape.end(),
+                   [](const ModuleDim& dim) { return dim.isDynamic; });
   bool isLoop = random_.chance(0.2);
   bool isBranch = isStatic && !isLoop && random_.chance(0.2);
   int64_t most = 1;
@@ -106,17 +107,17 @@ bool ModuleMaker::product() {
   std::string name = fresh();
   bool isRepeated = isLoop || isBranch;
   std::string text =
-       (isRepeated ? "%next" : name) +
-       " = linalg.generic {indexing_maps = [affine_map<" + loops + "(" +
-       rows + ", k)>, affine_map<" + loops + "(n, k)>, affine_map<" + loops +
-       "(" + rows + ", n)>], iterator_types = [" +
-       (x.rank() == 3 ? "\"parallel\", " : "") +
-       "\"parallel\", \"parallel\", \"reduction\"]} ins(" + x.name + ", " +
-       y.name + " : " + x.typeText() + ", " + y.typeText() + ") outs(" + dest +
-       " : " + result.typeText() + ") {\n  ^bb0(%x: " + x.type->mlir +
-       ", %y: " + x.type->mlir + ", %o: " + result.type->mlir + "):\n" + body +
-       "    linalg.yield %s : " + result.type->mlir + "\n  } -> " +
-       result.typeText();
+      (isRepeated ? "%next" : name) +
+      " = linalg.generic {indexing_maps = [affine_map<" + loops + "(" + rows +
+      ", k)>, affine_map<" + loops + "(n, k)>, affine_map<" + loops + "(" +
+      rows + ", n)>], iterator_types = [" +
+      (x.rank() == 3 ? "\"parallel\", " : "") +
+      "\"parallel\", \"parallel\", \"reduction\"]} ins(" + x.name + ", " +
+      y.name + " : " + x.typeText() + ", " + y.typeText() + ") outs(" + dest +
+      " : " + result.typeText() + ") {\n  ^bb0(%x: " + x.type->mlir +
+      ", %y: " + x.type->mlir + ", %o: " + result.type->mlir + "):\n" + body +
+      "    linalg.yield %s : " + result.type->mlir + "\n  } -> " +
+      result.typeText();
   line(isRepeated
            ? repeatedText(name, result.typeText(), from.name, text, isLoop)
            : text);
@@ -133,10 +134,10 @@ bool ModuleMaker::product() {
                Indices row = i;
                for (int64_t k = 0; k < x.shape.back().sizes[call]; ++k) {
                  row.back() = k;
-                 sum = sumOf(sum,
-                             productOf(times, productOf(at(x, call, row),
-                                                        at(y, call,
-                                                           {i.back(), k}))));
+                 sum = sumOf(
+                     sum,
+                     productOf(times, productOf(at(x, call, row),
+                                                at(y, call, {i.back(), k}))));
                }
                return sum;
              });
@@ -162,14 +163,14 @@ std::string ModuleMaker::repeatedText(const std::string& result,
 
 // To another type that holds it.
 bool ModuleMaker::cast() {
-  const ModuleTensor* found = anyValue([](const ModuleTensor&) { return true; });
+  const ModuleTensor* found =
+      anyValue([](const ModuleTensor&) { return true; });
   if (!found) return false;
   ModuleTensor x = *found, result = x;
   // Integers wrap, whatever their bound.
   int64_t bound = 0;
   for (const std::vector<int64_t>& elements : x.data)
-    for (int64_t element : elements)
-      bound = std::max(bound, std::abs(element));
+    for (int64_t element : elements) bound = std::max(bound, std::abs(element));
   if (bound >= 1 << 22) return false;
   result.type = x.isFloat() || random_.chance(0.5) ? otherType(x) : sumType(x);
   if (result.type == x.type) return false;

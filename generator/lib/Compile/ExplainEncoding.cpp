@@ -41,14 +41,18 @@ std::vector<EncodingFacts::Loop> loopsOf(tw::EncodingAttr encoding) {
   return loops;
 }
 
-/// The tensor that is the operand, without signs.
+/// The tensor that has the encoding, without signs.
 RankedTensorType tensorOf(tw::EncodingAttr encoding) {
   SmallVector<int64_t> shape;
-  for (AffineExpr result : encoding.getMap().getResults())
+  for (int64_t dim : encoding.getAllDims())
     shape.push_back(
-        encoding.getSizes()[cast<AffineDimExpr>(result).getPosition()]);
-  Type element =
-      encoding.getElementTypes()[static_cast<unsigned>(encoding.getOperand())];
+        dim == tw::EncodingAttr::kOwnDim
+            ? ShapedType::kDynamic
+            : encoding.getSizes()[encoding.getMap().getDimPosition(dim)]);
+  Type element = encoding.getElement()
+                     ? encoding.getElement()
+                     : encoding.getElementTypes()[static_cast<unsigned>(
+                           encoding.getOperand())];
   if (element.isInteger())
     element = IntegerType::get(encoding.getContext(),
                                element.getIntOrFloatBitWidth());
@@ -101,11 +105,13 @@ Expected<EncodingFacts> explainEncoding(llvm::StringRef text,
     if (failed(device))
       return llvm::createStringError(message);
     std::optional<TiledContraction> tiled = (*device)->tile(encoding);
-    EncodingFacts::DeviceFacts of{name, tiled ? tiled->tile : "", {}};
+    EncodingFacts::DeviceFacts of{name, tiled ? tiled->tile : "", {}, {}};
     for (unsigned operand = 0; operand < of.operands.size(); ++operand) {
       tw::EncodingAttr own = encoding.withOperand(tw::Operand(operand));
       of.operands[operand] = operandOf(own, (*device)->layoutOf(own));
     }
+    if (encoding.isRelated())
+      of.related = operandOf(encoding, (*device)->layoutOf(encoding));
     facts.devices.push_back(std::move(of));
   }
   return facts;

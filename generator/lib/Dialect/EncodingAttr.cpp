@@ -47,9 +47,9 @@ ParseResult parseOptional(AsmParser &parser, bool &anyM,
     return success();
   }
   if (name == "dims")
-    return failure(parser.parseEqual() ||
-                   parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                                  parseDim));
+    return failure(
+        parser.parseEqual() ||
+        parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseDim));
   if (name == "element")
     return failure(parser.parseEqual() || parser.parseType(element));
   return parser.emitError(where) << "there is no field '" << name
@@ -89,25 +89,6 @@ Type inMemory(Type element) {
     return element;
   return IntegerType::get(element.getContext(),
                           element.getIntOrFloatBitWidth());
-}
-
-/// Of a tensor that lies as an operand does: its sizes may be any.
-LogicalResult
-verifyRelated(EncodingAttr encoding, ArrayRef<int64_t> shape, Type elementType,
-              llvm::function_ref<InFlightDiagnostic()> emitError) {
-  if (shape.size() != encoding.getDims().size())
-    return emitError() << "the encoding is of tensors of "
-                       << encoding.getDims().size()
-                       << " dimensions, by its dims, this one has "
-                       << shape.size();
-  Type element = encoding.getElement();
-  if (!element)
-    element = encoding.getElementTypes()[unsigned(encoding.getOperand())];
-  if (elementType != element && elementType != inMemory(element))
-    return emitError() << "the encoding's elements are " << element
-                       << ", the tensor's " << elementType << "; expected "
-                       << inMemory(element);
-  return success();
 }
 
 } // namespace
@@ -237,8 +218,7 @@ EncodingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
   int64_t rank = maps[unsigned(operand)].getNumResults();
   llvm::SmallDenseSet<int64_t> seen;
   for (int64_t dim : dims)
-    if (dim != kOwnDim &&
-        (dim < 0 || dim >= rank || !seen.insert(dim).second))
+    if (dim != kOwnDim && (dim < 0 || dim >= rank || !seen.insert(dim).second))
       return emitError() << "dims says " << dim
                          << "; expected different ones of the operand's "
                          << rank << " dimensions, or * for one of its own";
@@ -254,19 +234,22 @@ EncodingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
 LogicalResult EncodingAttr::verifyEncoding(
     ArrayRef<int64_t> shape, Type elementType,
     llvm::function_ref<InFlightDiagnostic()> emitError) const {
-  if (isRelated())
-    return verifyRelated(*this, shape, elementType, emitError);
   StringRef name = stringifyOperand(getOperand());
-  if (shape.size() != getMap().getNumResults())
+  size_t rank = isRelated() ? getDims().size() : getMap().getNumResults();
+  if (shape.size() != rank)
     return emitError() << "the encoding of " << name << " is of tensors of "
-                       << getMap().getNumResults()
-                       << " dimensions, by its map, "
-                       << "this one has " << shape.size();
-  Type element = getElementTypes()[unsigned(getOperand())];
+                       << rank << " dimensions, by its "
+                       << (isRelated() ? "dims" : "map") << ", this one has "
+                       << shape.size();
+  Type element =
+      getElement() ? getElement() : getElementTypes()[unsigned(getOperand())];
   if (elementType != element && elementType != inMemory(element))
     return emitError() << "the encoding's elements of " << name << " are "
                        << element << ", the tensor's " << elementType
                        << "; expected " << inMemory(element);
+  // What only lies as the operand does may have other sizes.
+  if (isRelated())
+    return success();
   for (auto [dim, size] : llvm::enumerate(shape)) {
     unsigned loop = getMap().getDimPosition(dim);
     int64_t known = getSizes()[loop];

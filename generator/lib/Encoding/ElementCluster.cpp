@@ -263,8 +263,7 @@ Value ElementCluster::encodedInit(OpBuilder &b, linalg::LinalgOp op,
   return filled.getResult(0);
 }
 
-Operation *ElementCluster::rewriteElements(OpBuilder &b,
-                                           linalg::LinalgOp op) {
+Operation *ElementCluster::rewriteElements(OpBuilder &b, linalg::LinalgOp op) {
   const Dims &of = dims.find(op)->second;
   Dims loops = loopsOf(op);
   SmallVector<Value> inputs;

@@ -226,9 +226,8 @@ private:
       if (auto end = dyn_cast<func::ReturnOp>(block.getTerminator()))
         results.assign(end.getOperandTypes().begin(),
                        end.getOperandTypes().end());
-    func.setFunctionType(
-        FunctionType::get(func.getContext(),
-                          func.getBody().front().getArgumentTypes(), results));
+    func.setFunctionType(FunctionType::get(
+        func.getContext(), func.getBody().front().getArgumentTypes(), results));
   }
 
   tw::UnsetEncodingOp unsetOf(Value value) const {
@@ -301,10 +300,9 @@ private:
     OpBuilder b(member.getContext());
     b.setInsertionPointAfterValue(member);
     auto shaped = cast<RankedTensorType>(plain);
-    Value dest = tensor::EmptyOp::create(
-        b, member.getLoc(), shaped.getShape(), shaped.getElementType());
-    auto unset =
-        tw::UnsetEncodingOp::create(b, member.getLoc(), member, dest);
+    Value dest = tensor::EmptyOp::create(b, member.getLoc(), shaped.getShape(),
+                                         shaped.getElementType());
+    auto unset = tw::UnsetEncodingOp::create(b, member.getLoc(), member, dest);
     placeLike(unset, first);
     for (OpOperand *use : rest)
       use->set(unset.getResult());

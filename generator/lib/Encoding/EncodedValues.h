@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Encoding/Device.h"
 
 namespace tilewright {
@@ -53,6 +54,16 @@ llvm::SmallVector<int64_t> keptDims(mlir::tensor::ExtractSliceOp op);
 /// `op`, which takes whole tiles, of the packed source.
 mlir::Value packSlice(mlir::tensor::ExtractSliceOp op, tw::LayoutAttr layout,
                       mlir::RankedTensorType packed);
+
+/// `source` in `dest`, a tensor that lies as `layout` says; what fills up the
+/// last tiles is 0. For `of`, on its device.
+mlir::Value packInto(mlir::ImplicitLocOpBuilder &b, mlir::Value source,
+                     mlir::Value dest, tw::LayoutAttr layout,
+                     mlir::Operation *of);
+/// And back.
+mlir::Value unpackInto(mlir::ImplicitLocOpBuilder &b, mlir::Value source,
+                       mlir::Value dest, tw::LayoutAttr layout,
+                       mlir::Operation *of);
 
 /// The sizes of the packed form of a tensor of these sizes.
 llvm::SmallVector<mlir::OpFoldResult>

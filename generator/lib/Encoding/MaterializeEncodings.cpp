@@ -110,9 +110,8 @@ private:
         .Case([&](linalg::GenericOp generic) { return multiply(generic); })
         .Case([&](tensor::CastOp cast) { return recast(cast); })
         .Case([&](tensor::ExpandShapeOp expand) { return reshape(expand); })
-        .Case([&](tensor::CollapseShapeOp collapse) {
-          return reshape(collapse);
-        })
+        .Case(
+            [&](tensor::CollapseShapeOp collapse) { return reshape(collapse); })
         .Case([&](tensor::ExtractSliceOp slice) { return this->slice(slice); })
         .Case([&](linalg::FillOp fill) { return this->fill(fill); })
         .Default([&](Operation *other) {
@@ -179,8 +178,8 @@ private:
       return failure();
     ImplicitLocOpBuilder b(op.getLoc(), op);
     SmallVector<OpFoldResult> sizes = packedSizes(
-        b, b.getLoc(), layoutOf(to), getMixedValues(op.getStaticOutputShape(),
-                                                    op.getOutputShape(), b));
+        b, b.getLoc(), layoutOf(to),
+        getMixedValues(op.getStaticOutputShape(), op.getOutputShape(), b));
     replace(op, tensor::ExpandShapeOp::create(b, packed(to), op.getSrc(),
                                               *groups, sizes));
     return success();
@@ -217,8 +216,7 @@ private:
                      to = encoded.lookup(op.getResult());
     tw::LayoutAttr layout = from ? layoutOf(from) : nullptr;
     if (!to || !layout || !isSliceOfTiles(layout, op) ||
-        (!layout.isIdentity() &&
-         layout.related(keptDims(op)) != layoutOf(to)))
+        (!layout.isIdentity() && layout.related(keptDims(op)) != layoutOf(to)))
       return op.emitOpError() << "does not take whole tiles out of a tensor "
                                  "that lies in tiles; expected it behind "
                                  "tw.unset_encoding";
@@ -269,108 +267,6 @@ private:
     op->emitOpError() << "has a destination that is no tensor.empty, which "
                          "says what sizes the tensor has";
     return failure();
-  }
-
-  static SmallVector<OpFoldResult> tilesOf(ImplicitLocOpBuilder &b,
-                                           tw::LayoutAttr layout) {
-    return llvm::map_to_vector(layout.getTiles(), [&](int64_t tile) {
-      return OpFoldResult(b.getIndexAttr(tile));
-    });
-  }
-
-  /// How a swizzle expands the tiles, the outer dimensions of the packed form
-  /// before them, and permutes all.
-  struct Swizzle {
-    SmallVector<ReassociationIndices> groups;
-    SmallVector<int64_t> perm;
-  };
-  static Swizzle swizzleOf(tw::LayoutAttr layout) {
-    Swizzle result;
-    int64_t outer = layout.getOuter().size(), next = outer;
-    for (int64_t dim = 0; dim < outer; ++dim)
-      result.groups.push_back({dim});
-    for (int64_t count : layout.getFactors()) {
-      ReassociationIndices group;
-      for (int64_t i = 0; i < count; ++i)
-        group.push_back(next++);
-      result.groups.push_back(group);
-    }
-    llvm::append_range(result.perm, llvm::seq<int64_t>(0, outer));
-    for (int64_t place : layout.getPerm())
-      result.perm.push_back(outer + place);
-    return result;
-  }
-
-  /// One of the two may know sizes that the other does not.
-  static Value castTo(ImplicitLocOpBuilder &b, Value value, Type type) {
-    if (value.getType() == type)
-      return value;
-    return tensor::CastOp::create(b, type, value);
-  }
-
-  Value packInto(ImplicitLocOpBuilder &b, Value source, Value dest,
-                 tw::LayoutAttr layout, Operation *of) {
-    if (layout.isIdentity())
-      return castTo(b, source, dest.getType());
-    if (layout.getPerm().empty()) {
-      auto pack = packWithZeros(b, source, dest, layout.getOuter(),
-                                layout.getInner(), tilesOf(b, layout));
-      placeLike(pack, of);
-      if (isa<tw::SetEncodingOp>(of))
-        pack->setDiscardableAttrs(of->getDiscardableAttrDictionary());
-      return pack.getResult();
-    }
-    auto pack = packWithZeros(b, source, layout.getOuter(), layout.getInner(),
-                              tilesOf(b, layout));
-    placeLike(pack, of);
-    Swizzle swizzle = swizzleOf(layout);
-    SmallVector<OpFoldResult> sizes =
-        tensor::getMixedSizes(b, b.getLoc(), pack.getResult());
-    sizes.resize(layout.getOuter().size());
-    for (int64_t factor : layout.getExpand())
-      sizes.push_back(b.getIndexAttr(factor));
-    SmallVector<int64_t> shape(pack.getDestType().getShape());
-    shape.resize(layout.getOuter().size());
-    llvm::append_range(shape, layout.getExpand());
-    Value expanded =
-        tensor::ExpandShapeOp::create(b, pack.getDestType().clone(shape),
-                                      pack.getResult(), swizzle.groups, sizes);
-    auto destType = cast<RankedTensorType>(dest.getType());
-    expanded = castTo(
-        b, expanded,
-        destType.clone(applyPermutation(
-            destType.getShape(), invertPermutationVector(swizzle.perm))));
-    auto transpose =
-        linalg::TransposeOp::create(b, expanded, dest, swizzle.perm);
-    placeLike(transpose, of);
-    return transpose->getResult(0);
-  }
-
-  Value unpackInto(ImplicitLocOpBuilder &b, Value source, Value dest,
-                   tw::LayoutAttr layout, Operation *of) {
-    if (layout.isIdentity())
-      return castTo(b, source, dest.getType());
-    if (!layout.getPerm().empty()) {
-      Swizzle swizzle = swizzleOf(layout);
-      SmallVector<int64_t> back = invertPermutationVector(swizzle.perm);
-      SmallVector<OpFoldResult> sizes =
-          applyPermutation(tensor::getMixedSizes(b, b.getLoc(), source), back);
-      Value straight = tensor::EmptyOp::create(
-          b, sizes, cast<RankedTensorType>(source.getType()).getElementType());
-      auto transpose = linalg::TransposeOp::create(b, source, straight, back);
-      placeLike(transpose, of);
-      source = tensor::CollapseShapeOp::create(b, transpose->getResult(0),
-                                               swizzle.groups);
-    }
-    ArrayRef<int64_t> perm = layout.getOuter();
-    if (isIdentityPermutation(perm))
-      perm = {};
-    auto unpack = linalg::UnPackOp::create(b, source, dest, layout.getInner(),
-                                           tilesOf(b, layout), perm);
-    placeLike(unpack, of);
-    if (isa<tw::UnsetEncodingOp>(of))
-      unpack->setDiscardableAttrs(of->getDiscardableAttrDictionary());
-    return unpack.getResult();
   }
 
   LogicalResult pack(tw::SetEncodingOp op) {

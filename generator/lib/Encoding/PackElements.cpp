@@ -246,15 +246,15 @@ private:
           b, arith::MulIOp::create(b, tile, size), within);
       Value isInside =
           arith::CmpIOp::create(b, arith::CmpIPredicate::slt, index, end);
-      isElement = isElement ? arith::AndIOp::create(b, isElement, isInside)
-                            : isInside;
+      isElement =
+          isElement ? arith::AndIOp::create(b, isElement, isInside) : isInside;
     }
     Operation *user = neutral ? combine : yield;
     unsigned number = neutral && combine->getOperand(0) == before ? 1 : 0;
     Value other = neutral ? arith::ConstantOp::create(b, *neutral) : before;
-    user->setOperand(number,
-                     arith::SelectOp::create(
-                         b, isElement, user->getOperand(number), other));
+    user->setOperand(
+        number,
+        arith::SelectOp::create(b, isElement, user->getOperand(number), other));
   }
 
   linalg::GenericOp op;

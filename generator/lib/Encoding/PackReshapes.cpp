@@ -37,8 +37,8 @@ packReshape(RankedTensorType expanded, RankedTensorType collapsed,
   }
   if (next != expanded.getRank())
     return std::nullopt;
-  for (auto [dim, part, tile] : llvm::zip_equal(
-           coarse.getInner(), fine.getInner(), coarse.getTiles())) {
+  for (auto [dim, part, tile] :
+       llvm::zip_equal(coarse.getInner(), fine.getInner(), coarse.getTiles())) {
     // The innermost part has the tiles, all of them full but where it is alone.
     ArrayRef<int64_t> group = groups[dim];
     if (!llvm::is_contained(group, part))
@@ -103,10 +103,9 @@ Value packSlice(tensor::ExtractSliceOp op, tw::LayoutAttr layout,
                 RankedTensorType packed) {
   OpBuilder b(op);
   if (layout.isIdentity())
-    return tensor::ExtractSliceOp::create(b, op.getLoc(), packed,
-                                          op.getSource(), op.getMixedOffsets(),
-                                          op.getMixedSizes(),
-                                          op.getMixedStrides());
+    return tensor::ExtractSliceOp::create(
+        b, op.getLoc(), packed, op.getSource(), op.getMixedOffsets(),
+        op.getMixedSizes(), op.getMixedStrides());
   // Offsets are of whole tiles, so a quotient rounded up is exact.
   SmallVector<OpFoldResult> offsets = packedSizes(b, op.getLoc(), layout,
                                                   op.getMixedOffsets()),

@@ -23,8 +23,9 @@ bool knowsEncodings(Operation *op) {
   return isa<tw::SetEncodingOp, tw::UnsetEncodingOp, tw::RelayoutOp,
              tw::EncodingSizeOp, tw::DispatchOp, tensor::EmptyOp, tensor::DimOp,
              tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-             tensor::ExtractSliceOp, linalg::FillOp, linalg::GenericOp, RegionBranchOpInterface,
-             CallOpInterface, FunctionOpInterface>(op) ||
+             tensor::ExtractSliceOp, linalg::FillOp, linalg::GenericOp,
+             RegionBranchOpInterface, CallOpInterface, FunctionOpInterface>(
+             op) ||
          op->hasTrait<OpTrait::IsTerminator>();
 }
 

@@ -30,9 +30,14 @@ json::Value asJson(const EncodingFacts &facts) {
                         {"tile", device.tile.empty()
                                      ? json::Value(nullptr)
                                      : json::Value(device.tile)}};
-    for (auto [name, operand] : zip_equal(kOperands, device.operands))
+    auto add = [&](StringRef name, const EncodingFacts::Operand &operand) {
       object[name] = json::Object{{"layout", operand.layout},
                                   {"bytes", orNull(operand.bytes)}};
+    };
+    for (auto [name, operand] : zip_equal(kOperands, device.operands))
+      add(name, operand);
+    if (device.related)
+      add("tensor", *device.related);
     devices.push_back(std::move(object));
   }
   return json::Object{{"encoding", facts.encoding},
@@ -49,10 +54,15 @@ void printText(const EncodingFacts &facts) {
     outs() << formatv("  {0}\n    {1,-6}{2}\n", device.name, "tile",
                       device.tile.empty() ? "none: loops, without data tiling"
                                           : device.tile);
-    for (auto [name, operand] : zip_equal(kOperands, device.operands))
+    auto print = [](StringRef name, const EncodingFacts::Operand &operand) {
       outs() << formatv(
           "    {0,-6}{1}{2}\n", name, operand.layout,
           operand.bytes ? formatv(", {0} bytes", *operand.bytes).str() : "");
+    };
+    for (auto [name, operand] : zip_equal(kOperands, device.operands))
+      print(name, operand);
+    if (device.related)
+      print("this", *device.related);
   }
 }
 

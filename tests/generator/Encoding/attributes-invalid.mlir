@@ -321,7 +321,7 @@ func.func private @elements(tensor<4x5xf16, #tw.encoding<out, types = [f32, f32,
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n, k) -> (m, n)>
-// expected-error @below {{the encoding is of tensors of 3 dimensions, by its dims, this one has 2}}
+// expected-error @below {{the encoding of out is of tensors of 3 dimensions, by its dims, this one has 2}}
 func.func private @rank(tensor<4x5xf32, #tw.encoding<out, types = [f32, f32, f32], maps = [#mk, #kn, #mn], sizes = [?, ?, ?], dims = [*, 1, 0]>>)
 
 // -----
@@ -329,5 +329,5 @@ func.func private @rank(tensor<4x5xf32, #tw.encoding<out, types = [f32, f32, f32
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n, k) -> (m, n)>
-// expected-error @below {{the encoding's elements are 'f16', the tensor's 'f32'; expected 'f16'}}
+// expected-error @below {{the encoding's elements of out are 'f16', the tensor's 'f32'; expected 'f16'}}
 func.func private @other(tensor<4x5xf32, #tw.encoding<out, types = [f32, f32, f32], maps = [#mk, #kn, #mn], sizes = [?, ?, ?], dims = [1, 0], element = f16>>)

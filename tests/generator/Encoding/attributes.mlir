@@ -74,3 +74,18 @@ func.func private @layouts(
   tensor<?x?xindex, #tw.layout<outer = [1, 0], inner = [], tiles = []>>,
   tensor<?x?xi1, #tw.layout<identity>>,
   tensor<f64, #tw.layout<outer = [], inner = [], tiles = []>>)
+
+// -----
+
+// What lies as an operand does: transposed, with a dimension of its own and other elements; a slice, of another size.
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+// CHECK-DAG: #[[MOVED:out[0-9]*]] = #tw.encoding<out, types = [si8, si8, si32], maps = [{{.*}}], sizes = [?, 96, 64], dims = [*, 1, 0], element = f16>
+// CHECK-DAG: #[[PART:rhs[0-9]*]] = #tw.encoding<rhs, types = [si8, si8, si32], maps = [{{.*}}], sizes = [?, 96, 64], any_m, dims = [0, 1]>
+// CHECK-LABEL: func.func private @related(
+// CHECK-SAME: tensor<2x96x?xf16, #[[MOVED]]>,
+// CHECK-SAME: tensor<32x96xi8, #[[PART]]>)
+func.func private @related(
+  tensor<2x96x?xf16, #tw.encoding<out, types = [si8, si8, si32], maps = [#mk, #kn, #mn], sizes = [?, 96, 64], dims = [*, 1, 0], element = f16>>,
+  tensor<32x96xi8, #tw.encoding<rhs, types = [si8, si8, si32], maps = [#mk, #kn, #mn], sizes = [?, 96, 64], any_m, dims = [0, 1]>>)

@@ -29,6 +29,7 @@ struct EncodingFacts {
     std::string name;
     std::string tile; ///< empty without data tiling
     std::array<Operand, 3> operands;
+    std::optional<Operand> related; ///< of an encoding with `dims`
   };
   std::string encoding;
   std::vector<Loop> loops;

@@ -17,8 +17,8 @@ void addVerified(mlir::OpPassManager &pm, std::unique_ptr<mlir::Pass> pass);
 void addSpecializeAndMaterialize(mlir::OpPassManager &pm,
                                  const SpecializeEncodingsOptions &options);
 
-/// Registers `tw-data-tiling`, for modules: devices, set, agree, propagate, fold,
-/// specialize and materialize.
+/// Registers `tw-data-tiling`, for modules: devices, set, agree, propagate,
+/// fold, specialize and materialize.
 void registerDataTilingPipeline();
 
 } // namespace tilewright

@@ -96,7 +96,7 @@ bool isWorthBlocks(int64_t size) {
 
 /// Whether blocks of an operand with these accesses are transposed.
 bool isInBlocks(ArrayRef<Access> accesses, ArrayRef<int64_t> sizes,
-                  unsigned lane, unsigned across) {
+                unsigned lane, unsigned across) {
   return lane != across && accesses[lane] == Access::Strided &&
          accesses[across] == Access::Contiguous && isWorthBlocks(sizes[lane]) &&
          isWorthBlocks(sizes[across]);
@@ -405,7 +405,7 @@ bool isTransposed(linalg::LinalgOp op, OpOperand &operand, unsigned lane,
                   unsigned across) {
   return isReadInBlocks(op, operand) &&
          isInBlocks(accessesOf(op, operand), op.getStaticLoopRanges(), lane,
-                      across);
+                    across);
 }
 
 std::optional<LoopPlan> planLoops(linalg::LinalgOp op,
