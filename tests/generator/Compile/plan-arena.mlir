@@ -121,3 +121,36 @@ func.func @dynamic(%a: memref<1xf32>, %n: i64, %d: memref<1xindex>) -> i32
 // CHECK-SAME:    slots = ["a_d0 * 36", "a_d0 * 4"]
 // CHECK-LABEL: func.func @dynamic_workspace_bytes(
 // CHECK:         arith.mulsi_extended
+
+// -----
+
+// A branch that only chooses became a select: what is chosen is in use as long as the choice, and %z has no place of theirs.
+func.func private @dispatch(%x: memref<16xf32>, %y: memref<16xf32>)
+func.func private @chosen.body(%n: i64, %a: memref<1xf32>, %r: memref<1xf32>) -> i32 {
+  %ok = arith.constant 0 : i32
+  %in = memref.reinterpret_cast %a to offset: [0], sizes: [16], strides: [1] : memref<1xf32> to memref<16xf32>
+  %out = memref.reinterpret_cast %r to offset: [0], sizes: [16], strides: [1] : memref<1xf32> to memref<16xf32>
+  %x = memref.alloc() {alignment = 64 : i64} : memref<16xf32>
+  %y = memref.alloc() {alignment = 64 : i64} : memref<16xf32>
+  %z = memref.alloc() {alignment = 64 : i64} : memref<16xf32>
+  func.call @dispatch(%in, %x) : (memref<16xf32>, memref<16xf32>) -> ()
+  func.call @dispatch(%in, %y) : (memref<16xf32>, memref<16xf32>) -> ()
+  %c = arith.trunci %n : i64 to i1
+  %s = arith.select %c, %x, %y : memref<16xf32>
+  func.call @dispatch(%in, %z) : (memref<16xf32>, memref<16xf32>) -> ()
+  func.call @dispatch(%s, %out) : (memref<16xf32>, memref<16xf32>) -> ()
+  func.call @dispatch(%z, %out) : (memref<16xf32>, memref<16xf32>) -> ()
+  return %ok : i32
+}
+func.func private @chosen.check(%n: i64) -> i32 {
+  %ok = arith.constant 0 : i32
+  return %ok : i32
+}
+func.func @chosen(%n: i64, %a: memref<1xf32>, %r: memref<1xf32>) -> i32
+    attributes {tw.c_arguments = ["int64_t n", "const float *a", "float *result"], tw.c_results = []} {
+  %s = call @chosen.check(%n) : (i64) -> i32
+  %b = call @chosen.body(%n, %a, %r) : (i64, memref<1xf32>, memref<1xf32>) -> i32
+  return %b : i32
+}
+// CHECK-LABEL: func.func @chosen(
+// CHECK-SAME:    tw.arena = {buffers = 3 : i64, others = [], parameters = ["int64_t n"], slots = [], static_bytes = 192 : i64}

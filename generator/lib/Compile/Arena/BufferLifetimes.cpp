@@ -76,6 +76,10 @@ llvm::Expected<Lifetime> BufferLifetimes::of(memref::AllocOp alloc) const {
       if (losesTrack(user))
         return createStringError("'" + user->getName().getStringRef() +
                                  "' lets it out of the function");
+      for (Value result : user->getResults())
+        if (isa<BaseMemRefType>(result.getType()) && !aliases.contains(result))
+          return createStringError("'" + user->getName().getStringRef() +
+                                   "' makes another buffer of it");
       if (readsNoElement(user))
         continue;
       Moments used = moments.find(home->findAncestorOpInBlock(*user))->second;

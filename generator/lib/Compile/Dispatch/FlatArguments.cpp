@@ -5,6 +5,7 @@
 
 #include "../RowMajorView.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Compile/Passes.h"
 
@@ -18,13 +19,17 @@ FailureOr<SmallVector<Value>> flatArguments(tw::DispatchOp op,
       callee->getAttrOfType<TypeAttr>(kDispatchTypeAttr).getValue());
   ImplicitLocOpBuilder b(op.getLoc(), op);
   SmallVector<Value> arguments;
-  for (auto [operand, wanted] :
+  for (auto [given, wanted] :
        llvm::zip_equal(op->getOperands(), type.getInputs())) {
+    Value operand = given;
     auto tensor = dyn_cast<RankedTensorType>(wanted);
     if (!tensor) {
       arguments.push_back(operand);
       continue;
     }
+    // Bufferization forgets the strides of what a branch makes.
+    if (auto known = operand.getDefiningOp<memref::CastOp>())
+      operand = known.getSource();
     auto buffer = cast<MemRefType>(operand.getType());
     if (!buffer.getLayout().isIdentity())
       return op.emitOpError() << "has an operand of type " << buffer
