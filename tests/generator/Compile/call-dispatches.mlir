@@ -21,6 +21,13 @@ func.func @caller(%x: memref<4x8xf32>, %r: memref<4xf32>) {
   return
 }
 
+func.func private @reduction_0(%a: tensor<?x?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> attributes {tw.dispatch = "reduction"} {
+  %zero = arith.constant 0.0 : f32
+  %fill = linalg.fill ins(%zero : f32) outs(%b : tensor<?xf32>) -> tensor<?xf32>
+  %sum = linalg.reduce { arith.addf } ins(%a : tensor<?x?xf32>) outs(%fill : tensor<?xf32>) dimensions = [1]
+  return %sum : tensor<?xf32>
+}
+
 // Strides that a branch has forgotten are those of what it chose from.
 // CHECK-LABEL: func.func @chosen(
 // CHECK:         %[[S:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : memref<4x8xf32>
@@ -31,11 +38,4 @@ func.func @chosen(%c: i1, %x: memref<4x8xf32>, %y: memref<4x8xf32>, %r: memref<4
   %cast = memref.cast %s : memref<4x8xf32> to memref<4x8xf32, strided<[?, ?], offset: ?>>
   tw.dispatch @reduction_0 ins(%cast : memref<4x8xf32, strided<[?, ?], offset: ?>>) outs(%r : memref<4xf32>) accumulates [false]
   return
-}
-
-func.func private @reduction_0(%a: tensor<?x?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> attributes {tw.dispatch = "reduction"} {
-  %zero = arith.constant 0.0 : f32
-  %fill = linalg.fill ins(%zero : f32) outs(%b : tensor<?xf32>) -> tensor<?xf32>
-  %sum = linalg.reduce { arith.addf } ins(%a : tensor<?x?xf32>) outs(%fill : tensor<?xf32>) dimensions = [1]
-  return %sum : tensor<?xf32>
 }
