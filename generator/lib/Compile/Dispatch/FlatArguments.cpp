@@ -27,10 +27,13 @@ FailureOr<SmallVector<Value>> flatArguments(tw::DispatchOp op,
       arguments.push_back(operand);
       continue;
     }
-    // Bufferization forgets the strides of what a branch makes.
-    if (auto known = operand.getDefiningOp<memref::CastOp>())
-      operand = known.getSource();
     auto buffer = cast<MemRefType>(operand.getType());
+    // Bufferization forgets the strides of what a branch makes.
+    if (auto known = operand.getDefiningOp<memref::CastOp>();
+        known && !buffer.getLayout().isIdentity()) {
+      operand = known.getSource();
+      buffer = cast<MemRefType>(operand.getType());
+    }
     if (!buffer.getLayout().isIdentity())
       return op.emitOpError() << "has an operand of type " << buffer
                               << ", which is not contiguous";
