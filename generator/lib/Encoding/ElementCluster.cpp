@@ -73,7 +73,9 @@ auto ElementCluster::loopsOf(linalg::LinalgOp op) -> Dims {
 }
 
 bool ElementCluster::addElements(linalg::LinalgOp op) {
-  if (!areElements(op))
+  // Elements of a swizzle, or of tiles of unknown sizes, are not computed with.
+  if (!areElements(op) ||
+      (layout && (!layout.getPerm().empty() || layout.isScalable())))
     return false;
   Dims loops = loopsOf(op);
   llvm::SmallDenseSet<int64_t> seen;
@@ -100,10 +102,14 @@ bool ElementCluster::addElements(linalg::LinalgOp op) {
   for (unsigned loop : sums)
     if (loops[loop] != kOwnDim && ShapedType::isDynamic(sizes[loop]))
       return false;
-  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  OpOperand *init = op.getDpsInitOperand(0);
+  AffineMap map = op.getMatchingIndexingMap(init);
   Dims result;
   for (unsigned dim = 0; dim < map.getNumResults(); ++dim)
     result.push_back(loops[map.getDimPosition(dim)]);
+  const Dims *before = dimsOf(init->get());
+  if (before && op.payloadUsesValueFromOperand(init) && *before != result)
+    return false;
   return addResult(op, result);
 }
 

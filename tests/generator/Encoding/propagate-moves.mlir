@@ -181,6 +181,24 @@ func.func @both_ways(%a: tensor<128x128xf32, #square>) -> tensor<128x128xf16> {
   return %c : tensor<128x128xf16>
 }
 
+// Nor has what is added to a transposed product.
+// CHECK-LABEL: func.func @onto_transposed(
+// CHECK-COUNT-2: tw.unset_encoding
+// CHECK-NEXT:    linalg.generic
+// CHECK-NOT:     tw.
+func.func @onto_transposed(%a: tensor<128x128xf32, #square>, %b: tensor<128x128xf32, #square>) -> tensor<128x128xf32> {
+  %d = tensor.empty() : tensor<128x128xf32>
+  %x = tw.unset_encoding ins(%a : tensor<128x128xf32, #square>) outs(%d : tensor<128x128xf32>) -> tensor<128x128xf32>
+  %y = tw.unset_encoding ins(%b : tensor<128x128xf32, #square>) outs(%d : tensor<128x128xf32>) -> tensor<128x128xf32>
+  %c = linalg.generic {indexing_maps = [#all, #turned], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<128x128xf32>) outs(%y : tensor<128x128xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %s = arith.addf %p, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<128x128xf32>
+  return %c : tensor<128x128xf32>
+}
+
 // -----
 
 #bmk = affine_map<(b, m, n, k) -> (b, m, k)>
