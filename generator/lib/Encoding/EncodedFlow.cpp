@@ -334,6 +334,16 @@ llvm::MapVector<tw::EncodingAttr, Operation *> encodingsFor(const Flow &flow) {
   return encodings;
 }
 
+/// Whether all that hands the flow on is of the device of `op`, which says how
+/// it lies.
+bool isTogether(const Flow &flow, Operation *op) {
+  return llvm::all_of(flow.members, [&](Value member) {
+    Operation *owner = member.getDefiningOp();
+    return areTogether(owner ? owner : member.getParentBlock()->getParentOp(),
+                       op);
+  });
+}
+
 /// In the encoding that saves most, if one does.
 bool encode(const Flow &flow) {
   auto type = cast<RankedTensorType>(flow.members[0].getType());
@@ -344,6 +354,8 @@ bool encode(const Flow &flow) {
   std::optional<EncodedMembers> best;
   double most = 0;
   for (auto [encoding, first] : encodingsFor(flow)) {
+    if (!isTogether(flow, first))
+      continue;
     EncodedMembers members(flow, encoding, first);
     if (double saved = members.saves(); saved > most) {
       most = saved;

@@ -140,3 +140,28 @@ func.func @calls_seen(%a: tensor<64x96xf32, #out>) -> tensor<64x96xf32, #out> {
   %b = call @seen(%x) : (tensor<64x96xf32>) -> tensor<64x96xf32, #out>
   return %b : tensor<64x96xf32, #out>
 }
+
+// -----
+
+// A loop of another device does not lie as the host's encodings do.
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#out = #tw.encoding<out, types = [f32, f32, f32], maps = [#mk, #kn, #mn], sizes = [64, 96, 32]>
+// CHECK-LABEL: func.func @loop_of_gpu(
+// CHECK:         scf.for {{.*}} -> (tensor<64x96xf32>)
+module attributes {tw.devices = [#tw.device<"host" = "x86_64_avx512_base", memory = host>, #tw.device<"gpu" = "amdgpu:gfx942", memory = own>]} {
+func.func @loop_of_gpu(%a: tensor<64x96xf32, #out>, %n: index) -> tensor<64x96xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %d = tensor.empty() : tensor<64x96xf32>
+  %e = tensor.empty() : tensor<64x96xf32, #out>
+  %x = tw.unset_encoding ins(%a : tensor<64x96xf32, #out>) outs(%d : tensor<64x96xf32>) {tw.device = "host"} -> tensor<64x96xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %x) -> (tensor<64x96xf32>) {
+    %s = tw.set_encoding ins(%acc : tensor<64x96xf32>) outs(%e : tensor<64x96xf32, #out>) {tw.device = "host"} -> tensor<64x96xf32, #out>
+    %u = tw.unset_encoding ins(%s : tensor<64x96xf32, #out>) outs(%d : tensor<64x96xf32>) {tw.device = "host"} -> tensor<64x96xf32>
+    scf.yield %u : tensor<64x96xf32>
+  }
+  return %r : tensor<64x96xf32>
+}
+}
