@@ -77,8 +77,20 @@ private:
       size->moveBefore(op);
   }
 
-  LogicalResult replace(ArrayRef<Operation *> group, Place place) {
-    Operation *last = group.back();
+  LogicalResult replace(ArrayRef<Operation *> all, Place place) {
+    Operation *last = all.back();
+    // A reshape of what is read stays outside.
+    SmallVector<Operation *> group;
+    for (Operation *op : all) {
+      if (isa<DestinationStyleOpInterface>(op)) {
+        group.push_back(op);
+        continue;
+      }
+      if (llvm::any_of(op->getOperands(), [&](Value operand) {
+            return llvm::is_contained(group, operand.getDefiningOp());
+          }))
+        return op->emitOpError("is in the middle of a dispatch");
+    }
     if (place == Place::Device && isa<linalg::PackOp, linalg::UnPackOp>(last))
       return last->emitOpError("of the device was not lowered");
     DispatchFunction dispatch = makeDispatchFunction(group, module, place);
