@@ -116,10 +116,11 @@ double bytesRead(Operation *op, double iterations) {
 
 } // namespace
 
-ReadChains::ReadChains(Block &block, Predicate isOnDevice, Predicate isApart)
+ReadChains::ReadChains(Block &block, Predicate isOnDevice, Predicate isApart,
+                       Predicate isKept)
     : block(block) {
   for (Operation &op : block) {
-    if (isApart(&op))
+    if (isApart(&op) || isKept(&op))
       apart.insert(&op);
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     // What is known now is packed now.
@@ -236,8 +237,9 @@ SmallVector<Operation *> ReadChains::chainOf(Operation *root) const {
 }
 
 void copySharedChains(Block &block, ReadChains::Predicate isOnDevice,
-                      ReadChains::Predicate isApart) {
-  ReadChains chains(block, isOnDevice, isApart);
+                      ReadChains::Predicate isApart,
+                      ReadChains::Predicate isKept) {
+  ReadChains chains(block, isOnDevice, isApart, isKept);
   SmallVector<std::pair<Operation *, SmallVector<Operation *>>> roots;
   llvm::DenseMap<Operation *, unsigned> uses;
   for (Operation &op : block)

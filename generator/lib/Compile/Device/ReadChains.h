@@ -25,8 +25,10 @@ namespace tilewright {
 class ReadChains {
 public:
   using Predicate = llvm::function_ref<bool(mlir::Operation *)>;
-  /// What `isApart` is a root, and no part.
-  ReadChains(mlir::Block &block, Predicate isOnDevice, Predicate isApart);
+  /// What `isApart` is a root, and no part; what `isKept` is no part.
+  ReadChains(
+      mlir::Block &block, Predicate isOnDevice, Predicate isApart,
+      Predicate isKept = [](mlir::Operation *) { return false; });
 
   /// Whether those who read the result of `op` compute it.
   bool isPartOfReaders(mlir::Operation *op) const {
@@ -74,7 +76,8 @@ private:
 /// Each root has a chain of its own: what several compute is there several
 /// times then.
 void copySharedChains(mlir::Block &block, ReadChains::Predicate isOnDevice,
-                      ReadChains::Predicate isApart);
+                      ReadChains::Predicate isApart,
+                      ReadChains::Predicate isKept);
 
 } // namespace tilewright
 

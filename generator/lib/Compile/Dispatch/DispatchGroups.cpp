@@ -71,6 +71,24 @@ void DispatchGroups::giveEachItsOwn(func::FuncOp func) {
   }
 }
 
+/// Whether `op` is of a region, and something of another one reads it, reshaped
+/// or not: that it is not done there was decided.
+bool DispatchGroups::isReadInOtherRegion(Operation *op) const {
+  unsigned region = regionOf.lookup(op);
+  SmallVector<Operation *> made = {op};
+  while (region && !made.empty())
+    for (Operation *user : made.pop_back_val()->getUsers()) {
+      user = op->getBlock()->findAncestorOpInBlock(*user);
+      if (!user)
+        continue;
+      if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user))
+        made.push_back(user);
+      else if (unsigned other = regionOf.lookup(user); other && other != region)
+        return true;
+    }
+  return false;
+}
+
 /// Whether the user of a fill's result may do the fill. The kernel of a tile
 /// does nothing else, and a work-item fills what it goes on from itself; what
 /// begins with encoded zeros says so.
@@ -136,8 +154,9 @@ SmallVector<SmallVector<Operation *>> DispatchGroups::groupsOf(Block &block) {
           tileEpilogueOf(&op))))
       epilogues.insert(&op);
   auto isApart = [&](Operation *op) { return epilogues.contains(op); };
-  copySharedChains(block, isOnDevice, isApart);
-  ReadChains chains(block, isOnDevice, isApart);
+  auto isKept = [&](Operation *op) { return isReadInOtherRegion(op); };
+  copySharedChains(block, isOnDevice, isApart, isKept);
+  ReadChains chains(block, isOnDevice, isApart, isKept);
   std::vector<Group> groups;
   llvm::DenseMap<Operation *, size_t> groupOf;
   for (Operation &op : block) {
