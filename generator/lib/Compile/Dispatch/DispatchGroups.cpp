@@ -71,9 +71,10 @@ void DispatchGroups::giveEachItsOwn(func::FuncOp func) {
   }
 }
 
-/// Whether `op` is of a region, and something of another one reads it, reshaped
-/// or not: that it is not done there was decided.
-bool DispatchGroups::isReadInOtherRegion(Operation *op) const {
+/// Whether `op` is of a region, and the epilogue of a tile in another one reads
+/// it, reshaped or not: that it is not done there was decided, and the epilogue
+/// is made.
+bool DispatchGroups::isReadByOtherEpilogue(Operation *op) const {
   unsigned region = regionOf.lookup(op);
   SmallVector<Operation *> made = {op};
   while (region && !made.empty())
@@ -83,7 +84,7 @@ bool DispatchGroups::isReadInOtherRegion(Operation *op) const {
         continue;
       if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user))
         made.push_back(user);
-      else if (unsigned other = regionOf.lookup(user); other && other != region)
+      else if (tileEpilogueLoops(user) && regionOf.lookup(user) != region)
         return true;
     }
   return false;
@@ -154,7 +155,9 @@ SmallVector<SmallVector<Operation *>> DispatchGroups::groupsOf(Block &block) {
           tileEpilogueOf(&op))))
       epilogues.insert(&op);
   auto isApart = [&](Operation *op) { return epilogues.contains(op); };
-  auto isKept = [&](Operation *op) { return isReadInOtherRegion(op); };
+  auto isKept = [&](Operation *op) {
+    return !epilogues.empty() && isOnDevice(op) && isReadByOtherEpilogue(op);
+  };
   copySharedChains(block, isOnDevice, isApart, isKept);
   ReadChains chains(block, isOnDevice, isApart, isKept);
   std::vector<Group> groups;

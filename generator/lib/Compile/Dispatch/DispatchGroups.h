@@ -62,7 +62,7 @@ private:
   bool areOfOneRegion(mlir::Operation *x, mlir::Operation *y) const {
     return regionOf.lookup(x) == regionOf.lookup(y);
   }
-  bool isReadInOtherRegion(mlir::Operation *op) const;
+  bool isReadByOtherEpilogue(mlir::Operation *op) const;
   bool beginsWithFill(mlir::OpOperand &use) const;
   bool packsFor(mlir::OpOperand &use) const;
   bool isOfOther(mlir::Operation *op) const;
