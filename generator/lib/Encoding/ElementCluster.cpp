@@ -63,10 +63,10 @@ bool ElementCluster::areElements(linalg::LinalgOp op) const {
   });
 }
 
-auto ElementCluster::loopsOf(linalg::LinalgOp op) -> Dims {
+auto ElementCluster::loopsOf(linalg::LinalgOp op) const -> Dims {
   Dims loops(op.getNumLoops(), kOwnDim);
   for (OpOperand *input : op.getDpsInputOperands())
-    if (const Dims *own = dimsOf(input->get()))
+    if (std::optional<Dims> own = dimsOf(input->get()))
       for (auto [dim, of] : llvm::enumerate(*own))
         loops[op.getMatchingIndexingMap(input).getDimPosition(dim)] = of;
   return loops;
@@ -84,7 +84,7 @@ bool ElementCluster::addElements(linalg::LinalgOp op) {
       return false;
   bool hasAllLoops = false;
   for (OpOperand *input : op.getDpsInputOperands()) {
-    const Dims *own = dimsOf(input->get());
+    std::optional<Dims> own = dimsOf(input->get());
     if (!own)
       continue;
     AffineMap map = op.getMatchingIndexingMap(input);
@@ -107,7 +107,7 @@ bool ElementCluster::addElements(linalg::LinalgOp op) {
   Dims result;
   for (unsigned dim = 0; dim < map.getNumResults(); ++dim)
     result.push_back(loops[map.getDimPosition(dim)]);
-  const Dims *before = dimsOf(init->get());
+  std::optional<Dims> before = dimsOf(init->get());
   if (before && op.payloadUsesValueFromOperand(init) && *before != result)
     return false;
   return addResult(op, result);
@@ -115,7 +115,7 @@ bool ElementCluster::addElements(linalg::LinalgOp op) {
 
 bool ElementCluster::addReshape(Operation *op, Value expanded, Value collapsed,
                                 ArrayRef<ReassociationIndices> groups) {
-  const Dims *known = dimsOf(op->getOperand(0));
+  std::optional<Dims> known = dimsOf(op->getOperand(0));
   if (!known || !layout)
     return false;
   bool expands = op->getOperand(0) == collapsed;
@@ -135,19 +135,18 @@ bool ElementCluster::addReshape(Operation *op, Value expanded, Value collapsed,
         innermost = part;
     result[innermost] = (*known)[dim];
   }
-  Dims before = *known;
   auto lying = [&](Value value, const Dims &dims) {
     auto type = cast<RankedTensorType>(value.getType());
     return RankedTensorType::get(type.getShape(), type.getElementType(),
                                  layout.related(dims));
   };
-  return packReshape(lying(expanded, expands ? result : before),
-                     lying(collapsed, expands ? before : result), groups) &&
+  return packReshape(lying(expanded, expands ? result : *known),
+                     lying(collapsed, expands ? *known : result), groups) &&
          addResult(op, result);
 }
 
 bool ElementCluster::addSlice(tensor::ExtractSliceOp op) {
-  const Dims *known = dimsOf(op.getSource());
+  std::optional<Dims> known = dimsOf(op.getSource());
   if (!known || !layout || !isSliceOfTiles(layout.related(*known), op))
     return false;
   Dims result;
@@ -174,16 +173,13 @@ tw::UnsetEncodingOp ElementCluster::unsetHere(Value value) const {
   return own && own.withOperand(own.getOperand()) == encoding ? unset : nullptr;
 }
 
-auto ElementCluster::dimsOf(Value value) -> const Dims * {
+auto ElementCluster::dimsOf(Value value) const -> std::optional<Dims> {
   Operation *op = value.getDefiningOp();
-  if (auto found = dims.find(op); op && found != dims.end())
-    return &found->second;
-  tw::UnsetEncodingOp unset = unsetHere(value);
-  if (!unset)
-    return nullptr;
-  Dims &known = dimsOfUnset[value];
-  known = encodingOf(unset.getSource().getType()).getAllDims();
-  return &known;
+  if (const auto *found = dims.find(op); op && found != dims.end())
+    return found->second;
+  if (tw::UnsetEncodingOp unset = unsetHere(value))
+    return encodingOf(unset.getSource().getType()).getAllDims();
+  return std::nullopt;
 }
 
 bool ElementCluster::isUnset(Value result) const {

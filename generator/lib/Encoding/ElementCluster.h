@@ -49,10 +49,10 @@ private:
 
   /// The operation that unsets the encoding.
   tw::UnsetEncodingOp unsetHere(mlir::Value value) const;
-  /// Which of the operand's its dimensions are; null if it is not encoded.
-  const Dims *dimsOf(mlir::Value value);
+  /// Which of the operand's its dimensions are; none if it is not encoded.
+  std::optional<Dims> dimsOf(mlir::Value value) const;
   /// Which of the operand's a loop of a member goes along.
-  Dims loopsOf(mlir::linalg::LinalgOp op);
+  Dims loopsOf(mlir::linalg::LinalgOp op) const;
   bool isOfCluster(mlir::Operation *op) const { return dims.contains(op); }
   /// Whether somebody wants the result as it would lie without an encoding.
   bool isUnset(mlir::Value result) const;
@@ -73,7 +73,6 @@ private:
   /// The members, and of their results, which of the operand's dimensions they
   /// have.
   llvm::MapVector<mlir::Operation *, Dims> dims;
-  llvm::DenseMap<mlir::Value, Dims> dimsOfUnset;
   llvm::SetVector<tw::UnsetEncodingOp> unsets;
   llvm::DenseMap<mlir::Value, mlir::Value> encodedValues;
 };

@@ -7,7 +7,6 @@
 #include "EncodedValues.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tilewright/Encoding/Place.h"
-#include "tilewright/Encoding/TensorSizes.h"
 
 using namespace mlir;
 

@@ -3,6 +3,7 @@
 
 #include "tilewright/Encoding/TensorSizes.h"
 
+#include "EncodedValues.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -22,14 +23,8 @@ OpFoldResult sizeOf(OpBuilder &b, Value tensor, int64_t dim) {
     return empty.getMixedSizes()[dim];
   if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op))
     return expand.getMixedOutputShape()[dim];
-  if (auto slice = dyn_cast_or_null<tensor::ExtractSliceOp>(op)) {
-    llvm::SmallBitVector dropped = slice.getDroppedDims();
-    SmallVector<OpFoldResult> sizes = slice.getMixedSizes();
-    int64_t from = 0;
-    for (int64_t kept = 0; dropped.test(from) || kept++ < dim;)
-      ++from;
-    return sizes[from];
-  }
+  if (auto slice = dyn_cast_or_null<tensor::ExtractSliceOp>(op))
+    return slice.getMixedSizes()[keptDims(slice)[dim]];
   if (auto cast = dyn_cast_or_null<tensor::CastOp>(op))
     return sizeOf(b, cast.getSource(), dim);
   if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op)) {
