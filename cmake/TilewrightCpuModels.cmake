@@ -13,7 +13,7 @@
 #
 # They want qemu 10.1 or newer: older ones know no SME2, and 7.2 computes the 8-bit SMOPA wrongly.
 
-include_guard(GLOBAL)
+include_guard(DIRECTORY)
 include(TilewrightIsaTable)
 
 set(_neon "fullfp16 fp16fml dotprod bf16 i8mm")

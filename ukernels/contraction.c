@@ -55,7 +55,18 @@ void TW_CONTRACT(const tw_contraction_t* c) {
   tile->sizes.K0 = c->K0;
   tile->isa = TW_ISA_GENERIC;
   tile->name = "";
-  const tw_few_rows_t* few = tw_few_rows(c);
+  tw_matmul_params_t prepacked;
+  if (c->keep && p->K > 0) {
+    const void* panels = c->keep(c);
+    if (panels) {
+      prepacked = *p;
+      prepacked.rhs = panels;
+      prepacked.flags |= TW_MATMUL_FLAG_RHS_PREPACKED;
+      p = &prepacked;
+    }
+  }
+  const tw_few_rows_t* few =
+      p->flags & TW_MATMUL_FLAG_RHS_PREPACKED ? tw_few_rows(c) : 0;
   if (few) {
     tile->fn = few->tile;
     tile->sizes.M0 = (int32_t)few->M0;

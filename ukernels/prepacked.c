@@ -11,7 +11,7 @@
 #include "ukernels/cpu.h"
 #include "ukernels/index.h"
 #include "ukernels/matmul_check.h"
-#include "ukernels/matmul_plan.h"
+#include "ukernels/matmul_panels.h"
 #include "ukernels/pack.h"
 
 // ---- Digest -----------------------------------------------------------------
@@ -172,43 +172,6 @@ tw_status_t tw_prepacked_size(const tw_matmul_params_t* params,
   return status;
 }
 
-typedef struct tw_prepack_run_t {
-  tw_matmul_side_t rhs;
-  const void* matrix;
-  tw_index_t K, k_steps;
-  char* panels;
-} tw_prepack_run_t;
-
-// Rows of tiles that are packed at a time: as much of a line of the matrix as
-// makes reading it worth while.
-enum { kPrepackRows = 8 };
-
-static void tw_prepack_rows(void* context, tw_index_t i) {
-  // Room for a widened step of any tile (matmul_tile.c).
-  enum { kWideBytes = 16 << 10 };
-  const tw_prepack_run_t* run = (const tw_prepack_run_t*)context;
-  const tw_matmul_side_t* rhs = &run->rhs;
-  const tw_index_t begin = i * kPrepackRows;
-  const tw_index_t tiles = tw_inside(rhs->tiles, begin, kPrepackRows);
-  const tw_index_t panel = run->k_steps * rhs->step;
-  char* panels = run->panels + begin * panel;
-  char wide[kWideBytes];
-  // Whole tiles as they are need no scratch.
-  tw_index_t whole = 0;
-  if (rhs->from == rhs->type) {
-    whole = tw_inside(rhs->rows / rhs->tile_rows, begin, tiles);
-    if (whole > 0)
-      tw_pack_side(rhs, run->K, run->matrix, begin, whole, 0, run->k_steps,
-                   wide, panels);
-  }
-  const tw_index_t fit = kWideBytes / rhs->step;
-  for (tw_index_t t = whole; t < tiles; ++t)
-    for (tw_index_t k = 0; k < run->k_steps; k += fit)
-      tw_pack_side(rhs, run->K, run->matrix, begin + t, 1, k,
-                   tw_inside(run->k_steps, k, fit), wide,
-                   panels + t * panel + k * rhs->step);
-}
-
 // The panels of *rhs follow *header at `prepacked`.
 static tw_status_t tw_check_prepack(const tw_matmul_params_t* params,
                                     const void* prepacked, tw_index_t bytes,
@@ -247,20 +210,19 @@ tw_status_t tw_prepack_explain(const tw_matmul_params_t* params,
 tw_status_t tw_prepack(const tw_matmul_params_t* params, void* prepacked,
                        tw_index_t bytes,
                        const tw_parallel_for_t* parallel_for) {
-  tw_prepack_run_t run;
+  tw_panels_run_t run;
   tw_prepacked_t header;
   const tw_status_t status = tw_check_prepack(
       params, prepacked, bytes, parallel_for, &run.rhs, &header, 0);
   if (status != TW_STATUS_OK) return status;
   run.matrix = params->rhs;
   run.K = params->K;
-  run.k_steps = tw_panels_of(params->K, header.K0);
   run.panels = (char*)prepacked + sizeof header;
-  const tw_index_t tasks = tw_panels_of(run.rhs.tiles, kPrepackRows);
+  const tw_index_t tasks = tw_panel_tasks(&run);
   if (parallel_for && tasks > 1) {
-    parallel_for->run(parallel_for->self, tasks, tw_prepack_rows, &run);
+    parallel_for->run(parallel_for->self, tasks, tw_pack_panels, &run);
   } else {
-    for (tw_index_t i = 0; i < tasks; ++i) tw_prepack_rows(&run, i);
+    for (tw_index_t i = 0; i < tasks; ++i) tw_pack_panels(&run, i);
   }
   header.panel_digest = tw_digest_bytes(run.panels, header.panel_bytes);
   header.header_digest = tw_header_digest(&header);

@@ -58,10 +58,11 @@ TEST(ChooseTileTest, IsAValidKeyOfTheTarget) {
 }
 
 // For a matmul of unknown size the library, asked on such a CPU, answers the
-// same wherever fixed sizes are all that there is.
+// same where it knows no length of vectors.
 TEST(ChooseTileTest, AgreesWithTheLibrary) {
   int compared = 0;
-  for (const TargetCpu& target : targets())
+  for (TargetCpu& target : targets()) {
+    target.cpuData[TW_CPU_WORD_VECTOR_LENGTHS] = 0;
     for (const TypeTripleInfo& types : typeTriples()) {
       tw_tile_sizes_t sizes;
       if (tw_query_tile_sizes(types.value, -1, -1, target.cpuData.data(),
@@ -73,6 +74,7 @@ TEST(ChooseTileTest, AgreesWithTheLibrary) {
       EXPECT_EQ(key.k0, sizes.K0) << target.name << ", " << types.name;
       ++compared;
     }
+  }
   EXPECT_GT(compared, 10);
 }
 
@@ -91,6 +93,40 @@ TEST(ChooseTileTest, TakesHandWrittenTilesOfEveryInstructionSet) {
       if (types == TW_TYPES_S8S8S32 && target.has(TW_ISA_ARM_64_DOTPROD))
         EXPECT_NE(key.isa, TW_ISA_ARM_64_BASE) << core;
     }
+  }
+}
+
+// Vectors of the length of NEON's compute no more than NEON does.
+TEST(ChooseTileTest, TakesScalableSizesWhereVectorsAreLonger) {
+  struct Case {
+    const char* target;
+    ScalableTiles scalable;
+    bool isScalable;
+  };
+  for (const Case& c : {
+           Case{"arm_64_sve", ScalableTiles::Any, true},
+           Case{"arm_64:neoverse-v1", ScalableTiles::Any, true},
+           Case{"arm_64:neoverse-v2", ScalableTiles::Any, false},
+           Case{"arm_64:apple-m4", ScalableTiles::Any, true},
+           Case{"arm_64:apple-m1", ScalableTiles::Any, false},
+           Case{"arm_64_sve", ScalableTiles::OfKnownLength, false},
+           Case{"arm_64:sve+vl256", ScalableTiles::OfKnownLength, true},
+           Case{"arm_64:sve+vl128", ScalableTiles::OfKnownLength, false},
+           Case{"arm_64:sme+svl512", ScalableTiles::OfKnownLength, true},
+           Case{"x86_64:znver5", ScalableTiles::Any, false},
+       }) {
+    TargetCpu target = llvm::cantFail(parseTargetCpu(c.target));
+    TileKey key = chooseTile(info(TW_TYPES_F32F32F32), -1, -1, target,
+                             /*anyM=*/false, c.scalable);
+    EXPECT_EQ(key.isScalable(), c.isScalable)
+        << c.target << ": " << printTileKey(key);
+    EXPECT_NE(findHandWrittenTile(key), nullptr);
+    // Of few rows, one panel.
+    TileKey few = chooseTile(info(TW_TYPES_F32F32F32), 3, -1, target,
+                             /*anyM=*/true, c.scalable);
+    EXPECT_EQ(few.n0, key.n0);
+    EXPECT_EQ(few.n0Scalable, key.n0Scalable);
+    if (!few.m0Scalable) EXPECT_EQ(few.m0, 3);
   }
 }
 

@@ -100,6 +100,33 @@ TEST(TargetCpuTest, PartsAddUpInAnyOrder) {
   EXPECT_EQ(isasOf(parse("x86_64")), "");
 }
 
+TEST(TargetCpuTest, SaysHowLongVectorsAre) {
+  TargetCpu target = parse("arm_64:sme+sve2+vl512,svl256");
+  EXPECT_EQ(target.sveBits, 512);
+  EXPECT_EQ(target.streamingBits, 256);
+  EXPECT_EQ(target.codeFeatures, parse("arm_64:sme+sve2").codeFeatures);
+  EXPECT_EQ(target.cpuData[TW_CPU_WORD_VECTOR_LENGTHS], 512 | 256 << 16);
+  // Likely ones, that nothing relies on.
+  target = parse("arm_64:neoverse-v1");
+  EXPECT_EQ(target.sveBits, 0);
+  EXPECT_EQ(target.cpuData[TW_CPU_WORD_VECTOR_LENGTHS], 256u);
+  EXPECT_EQ(parse("arm_64:neoverse-v2").cpuData[TW_CPU_WORD_VECTOR_LENGTHS],
+            128u);
+  EXPECT_EQ(parse("arm_64:apple-m4").cpuData[TW_CPU_WORD_VECTOR_LENGTHS],
+            512u << 16);
+  for (const char* length : {"vl", "vl0", "vl192", "vl4096", "vlx", "svl64"})
+    EXPECT_EQ(errorOf("arm_64:sve+" + std::string(length)),
+              "target 'arm_64:sve+" + std::string(length) + "': '" + length +
+                  "' is no length of vectors; expected a power of 2 from 128 "
+                  "to 2048 bits");
+  EXPECT_EQ(errorOf("arm_64:i8mm+vl256"),
+            "target 'arm_64:i8mm+vl256': says how long vectors are of a CPU "
+            "without SVE");
+  EXPECT_EQ(errorOf("arm_64:sve+svl256"),
+            "target 'arm_64:sve+svl256': says how long vectors are of a CPU "
+            "without SME");
+}
+
 TEST(TargetCpuTest, FeatureBitsGiveANameThatSaysTheSame) {
   for (const IsaInfo& isa : isas())
     for (const IsaInfo& other : isas()) {

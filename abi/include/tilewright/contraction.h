@@ -59,6 +59,7 @@ typedef struct tw_epilogue_t {
 } tw_epilogue_t;
 
 struct tw_thin_t;
+struct tw_contraction_t;
 
 // A tile of fewer rows for the same panels of the rhs: of the same types, N0
 // and K0. Of few rows a tile of many computes what nobody wants.
@@ -67,6 +68,13 @@ typedef struct tw_few_rows_t {
   tw_index_t M0;
 } tw_few_rows_t;
 #define TW_CONTRACTION_FEW 2
+
+// The panels of matrices that never change, found by where these are: all zero
+// before the first call. Calls at the same time may use it.
+#define TW_KEPT_LISTS 64
+typedef struct tw_kept_t {
+  void* lists[TW_KEPT_LISTS];
+} tw_kept_t;
 
 // A matmul whose tile is chosen.
 typedef struct tw_contraction_t {
@@ -94,9 +102,15 @@ typedef struct tw_contraction_t {
   // which is slower, but also gathers and widens elements; there it always
   // does.
   tw_pack_tile_fn_t pack_lhs, pack_rhs;
-  // Instead of `tile` where M is not above their M0, fewest rows first; a null
-  // tile ends them. The code behind tw_contract packs their lhs, a matrix.
+  // Instead of `tile` where M is not above their M0 and the rhs is prepacked or
+  // kept, fewest rows first; a null tile ends them. The code behind tw_contract
+  // packs their lhs, a matrix.
   tw_few_rows_t few[TW_CONTRACTION_FEW];
+  // For a rhs that is not prepacked, since nobody knew when the program was
+  // compiled how panels of scalable sizes lie, but never changes: `keep`, which
+  // is TW_KEEP, returns its panels. Null: it may change.
+  const void* (*keep)(const struct tw_contraction_t* contraction);
+  tw_kept_t* kept;
   tw_gather_t gather;
   tw_epilogue_t epilogue;
 } tw_contraction_t;
@@ -108,11 +122,20 @@ typedef struct tw_contraction_t {
 
 // Named after the version of tw_contraction_t: models of several versions of
 // Tilewright may be in one program, each with the function that it calls.
-#define TW_CONTRACT tw_contract_v4
+#define TW_CONTRACT tw_contract_v5
 #if defined(__GNUC__) && !defined(_WIN32)
 __attribute__((visibility("hidden")))
 #endif
 void TW_CONTRACT(const tw_contraction_t* contraction);
+
+// The panels of the rhs, which the first multiplication by it packs into memory
+// that is not given back; null where there is none: then blocks are packed as
+// if nothing were kept.
+#define TW_KEEP tw_keep_v1
+#if defined(__GNUC__) && !defined(_WIN32)
+__attribute__((visibility("hidden")))
+#endif
+const void* TW_KEEP(const tw_contraction_t* contraction);
 
 #ifdef __cplusplus
 }

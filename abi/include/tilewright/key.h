@@ -32,6 +32,8 @@ inline constexpr int kScaleBlock = 32;
 // stays within kMaxM0 and kMaxN0 for vectors of kMaxVectorBits.
 inline constexpr int kMaxScale = 16;
 inline constexpr int kMaxVectorBits = 2048;
+// Of vectors of any length: all others are multiples of it.
+inline constexpr int kLeastVectorBits = 128;
 
 // The prefix of Tilewright's own names: "tw_mmt4d_tile_...".
 inline constexpr std::string_view kDefaultPrefix = "tw";

@@ -55,8 +55,13 @@ private:
     return memref::DimOp::create(b, buffer, dim);
   }
 
-  int64_t tileSize(size_t inner) {
-    return packedType.getDimSize(outerDims.size() + inner);
+  Value tileSize(size_t inner) {
+    return sizeOf(packed, int64_t(outerDims.size() + inner));
+  }
+
+  /// None of a tile whose size depends on the length of vectors.
+  std::optional<int64_t> knownTileSize(size_t inner) {
+    return getConstantIntValue(getAsOpFoldResult(tileSize(inner)));
   }
 
   Value enterLoop(Value extent) {
@@ -77,9 +82,13 @@ private:
     if (!mark || outerDims.empty())
       return;
     int64_t elements = 1;
+    SmallVector<Value> unknown;
     for (size_t inner = 0; inner < innerDims.size(); ++inner)
-      elements *= tileSize(inner);
-    addWork(b, double(elements) * kWorkOfElement, {});
+      if (std::optional<int64_t> size = knownTileSize(inner))
+        elements *= *size;
+      else
+        unknown.push_back(tileSize(inner));
+    addWork(b, double(elements) * kWorkOfElement, unknown);
   }
 
   /// Where along matrix dimension `dim` the tile of this iteration starts, in
@@ -92,9 +101,10 @@ private:
   SmallVector<Value> validSizes() {
     SmallVector<Value> result;
     for (auto [inner, dim] : llvm::enumerate(innerDims)) {
-      Value tile = constant(tileSize(inner));
+      Value tile = tileSize(inner);
+      std::optional<int64_t> known = knownTileSize(inner);
       int64_t extent = matrixType.getDimSize(dim);
-      if (!ShapedType::isDynamic(extent) && extent % tileSize(inner) == 0) {
+      if (known && !ShapedType::isDynamic(extent) && extent % *known == 0) {
         result.push_back(tile);
         continue;
       }
@@ -112,7 +122,7 @@ private:
     enterOuterLoops();
     SmallVector<Value> whole;
     for (size_t inner = 0; inner < innerDims.size(); ++inner)
-      whole.push_back(constant(tileSize(inner)));
+      whole.push_back(tileSize(inner));
     SmallVector<Value> valid = validSizes();
     if (Value isWhole = allEqual(valid, whole)) {
       auto check = scf::IfOp::create(b, isWhole, /*withElseRegion=*/true);
@@ -142,7 +152,7 @@ private:
     OpBuilder::InsertionGuard guard(b);
     SmallVector<Value> indices = outerIvs;
     for (size_t inner = 0; inner < innerDims.size(); ++inner)
-      indices.push_back(enterLoop(constant(tileSize(inner))));
+      indices.push_back(enterLoop(tileSize(inner)));
     memref::StoreOp::create(b, padding, packed, indices);
   }
 
@@ -152,8 +162,7 @@ private:
     for (size_t dim = 0; dim < outerDims.size(); ++dim)
       starts.push_back(outerIv(dim));
     for (auto [inner, dim] : llvm::enumerate(innerDims))
-      starts[dim] =
-          arith::MulIOp::create(b, starts[dim], constant(tileSize(inner)));
+      starts[dim] = arith::MulIOp::create(b, starts[dim], tileSize(inner));
     SmallVector<Value> ivs;
     for (Value size : ArrayRef(sizes).drop_back())
       ivs.push_back(enterLoop(size));
@@ -195,10 +204,6 @@ private:
   SmallVector<Value> outerIvs;
 };
 
-bool tilesAreStatic(ArrayRef<int64_t> tiles) {
-  return !llvm::any_of(tiles, ShapedType::isDynamic);
-}
-
 /// What both operations share: the source is read and all of the destination is
 /// written, whatever it held.
 template <typename Model, typename Op>
@@ -212,8 +217,6 @@ struct PackModel : DstBufferizableOpInterfaceExternalModel<Model, Op> {
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
     auto op = cast<Op>(operation);
-    if (!tilesAreStatic(op.getStaticInnerTiles()))
-      return op.emitOpError("has dynamic inner tiles");
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(op);
     FailureOr<Value> source =

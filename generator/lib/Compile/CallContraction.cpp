@@ -17,6 +17,9 @@ using namespace mlir;
 namespace tilewright {
 namespace {
 
+/// A tw_kept_t, one for all of the model's weights.
+constexpr StringRef kKeptPanels = "tw.kept_panels";
+
 static_assert(sizeof(void *) == 8 && sizeof(tw_contraction_t) % 8 == 0,
               "models are for 64-bit targets, as this is");
 
@@ -183,19 +186,29 @@ private:
     storeAt(offsetof(tw_contraction_t, matmul.workspace),
             pointerToBytes(b, op.getWorkspace()));
     number(offsetof(tw_contraction_t, tile_types), key.types);
-    number(offsetof(tw_contraction_t, M0), key.m0);
-    number(offsetof(tw_contraction_t, N0), key.n0);
+    TileSizes sizes = tileSizes(b, key);
+    storeSize(offsetof(tw_contraction_t, M0), sizes.m0);
+    storeSize(offsetof(tw_contraction_t, N0), sizes.n0);
     number(offsetof(tw_contraction_t, K0), key.k0);
     function(offsetof(tw_contraction_t, tile), declareTile(op, op.getTile()));
     for (size_t i = 0; i < TW_CONTRACTION_FEW; ++i)
       storeFew(offsetof(tw_contraction_t, few) + i * sizeof(tw_few_rows_t), i);
+    if (op.getRhsKept()) {
+      function(offsetof(tw_contraction_t, keep),
+               declareFunction(op, kKeepFunction, {memory.getType()},
+                               memory.getType()));
+      storeAt(offsetof(tw_contraction_t, kept),
+              zeroedWords(b, op, kKeptPanels, sizeof(tw_kept_t) / 8));
+    } else {
+      nothing(offsetof(tw_contraction_t, keep));
+    }
     if (op.getThin())
       function(
           offsetof(tw_contraction_t, thin),
           declareFunction(op, thinFunction(key.isa),
                           {memory.getType(), b.getI64Type(), b.getI64Type()}));
     else
-      noFunction(offsetof(tw_contraction_t, thin));
+      nothing(offsetof(tw_contraction_t, thin));
     functionIfAny(offsetof(tw_contraction_t, pack_lhs),
                   isGathered
                       ? nullptr
@@ -212,7 +225,7 @@ private:
   /// The i-th tile of few rows, or that there is none.
   void storeFew(size_t offset, size_t i) {
     if (i >= op.getFewRows().size())
-      return noFunction(offset + offsetof(tw_few_rows_t, tile));
+      return nothing(offset + offsetof(tw_few_rows_t, tile));
     int64_t rows = op.getFewRows()[i];
     function(offset + offsetof(tw_few_rows_t, tile),
              declareTile(op, op.getTileOfFew(rows)));
@@ -223,17 +236,17 @@ private:
     if (callee)
       function(offset, callee);
     else
-      noFunction(offset);
+      nothing(offset);
   }
 
-  void noFunction(size_t offset) {
+  void nothing(size_t offset) {
     storeAt(offset, LLVM::ZeroOp::create(b, memory.getType()));
   }
 
   void storeEpilogue(const std::optional<EpilogueCall> &epilogue) {
     constexpr size_t kRun = offsetof(tw_contraction_t, epilogue.run);
     if (!epilogue)
-      return noFunction(kRun);
+      return nothing(kRun);
     function(kRun, epilogue->getFunction());
     storeAt(offsetof(tw_contraction_t, epilogue.context),
             epilogue->getContext());
@@ -292,6 +305,10 @@ private:
     Value most = constant(threadsOf(op));
     storeAt(offsetof(tw_contraction_t, matmul.threads),
             LLVM::SelectOp::create(b, isNone, constant(1), most));
+  }
+
+  void storeSize(size_t offset, Value size) {
+    storeAt(offset, arith::IndexCastOp::create(b, b.getI32Type(), size));
   }
 
   void number(size_t offset, int32_t value) {

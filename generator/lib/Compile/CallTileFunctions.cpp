@@ -36,10 +36,13 @@ public:
     if (failed(sizes))
       return failure();
     auto [batch, m, n, k] = *sizes;
+    tile = tileSizes(b, key);
     Value params = buildParams(k);
-    Value lhsPanel = bytes(op.getLhs(), k, key.m0 * key.k0);
-    Value rhsPanel = bytes(op.getRhs(), k, key.n0 * key.k0);
-    Value outTile = bytes(op.getOut(), constant(1), key.m0 * key.n0);
+    Value lhsPanel =
+        bytes(op.getLhs(), multiply(k, multiply(tile.m0, tile.k0)));
+    Value rhsPanel =
+        bytes(op.getRhs(), multiply(k, multiply(tile.n0, tile.k0)));
+    Value outTile = bytes(op.getOut(), multiply(tile.m0, tile.n0));
     Value lhs = pointerToBytes(b, op.getLhs()),
           rhs = pointerToBytes(b, op.getRhs()),
           out = pointerToBytes(b, op.getOut());
@@ -58,10 +61,10 @@ public:
     if (threadsOf(op) > 1)
       divide(arith::MinSIOp::create(b, block, n), k);
     Value column = enterLoop(first, last, constant(1));
-    Value tile = add(multiply(row, n), column);
+    Value place = add(multiply(row, n), column);
     LLVM::CallOp::create(
         b, declareTile(op, op.getTile()),
-        ValueRange{address(out, tile, outTile), address(lhs, row, lhsPanel),
+        ValueRange{address(out, place, outTile), address(lhs, row, lhsPanel),
                    address(rhs, add(firstColumn, column), rhsPanel), params});
     op->erase();
     return success();
@@ -72,7 +75,9 @@ private:
     return arith::ConstantIndexOp::create(b, value);
   }
   Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
-  Value multiply(Value x, Value y) { return arith::MulIOp::create(b, x, y); }
+  Value multiply(Value x, Value y) {
+    return b.createOrFold<arith::MulIOp>(x, y);
+  }
 
   /// The builder goes on inside.
   Value enterLoop(Value lower, Value upper, Value step) {
@@ -87,7 +92,8 @@ private:
     for (auto loop = dyn_cast<scf::ForOp>(b.getBlock()->getParentOp()); loop;
          loop = dyn_cast<scf::ForOp>(loop->getParentOp()))
       markParallel(loop);
-    addWork(b, double(key.m0) * key.n0 * key.k0 / kMultipliesOfWork,
+    TileKey least = key.atVectorBits(kLeastVectorBits);
+    addWork(b, double(least.m0) * least.n0 * least.k0 / kMultipliesOfWork,
             {columns, k});
   }
 
@@ -95,9 +101,8 @@ private:
     return cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8;
   }
 
-  /// Of `steps` times `elements`.
-  Value bytes(Value buffer, Value steps, int64_t elements) {
-    return multiply(steps, constant(elements * elementBytes(buffer)));
+  Value bytes(Value buffer, Value elements) {
+    return multiply(elements, constant(elementBytes(buffer)));
   }
 
   Value address(Value start, Value number, Value bytes) {
@@ -109,8 +114,10 @@ private:
 
   /// How many rhs panels [K][N0][K0] a block has: at least one.
   Value rhsBlock(Value k) {
-    int64_t stepBytes = key.n0 * key.k0 * elementBytes(op.getRhs());
-    Value budget = constant(std::max<int64_t>(kRhsBlockBytes / stepBytes, 1));
+    Value step = bytes(op.getRhs(), multiply(tile.n0, tile.k0));
+    Value budget = b.createOrFold<arith::MaxSIOp>(
+        b.createOrFold<arith::DivSIOp>(constant(kRhsBlockBytes), step),
+        constant(1));
     Value steps = arith::MaxSIOp::create(b, k, constant(1));
     Value panels = arith::DivSIOp::create(b, budget, steps);
     return arith::MaxSIOp::create(b, panels, constant(1));
@@ -124,7 +131,13 @@ private:
     if (!op.getOverwrite())
       flags |= TW_MMT4D_FLAG_ACCUMULATE;
     storeWord(memory, params::kKWord, steps);
-    storeWord(memory, params::kKWord + 1, word(key.m0 | int64_t(key.n0) << 32));
+    auto bits = [&](Value size) {
+      return b.createOrFold<arith::IndexCastOp>(b.getI64Type(), size);
+    };
+    Value half = arith::ConstantIntOp::create(b, 32, 64);
+    Value upper = b.createOrFold<arith::ShLIOp>(bits(tile.n0), half);
+    storeWord(memory, params::kKWord + 1,
+              b.createOrFold<arith::OrIOp>(bits(tile.m0), upper));
     storeWord(memory, params::kFlagsWord,
               word(key.k0 | int64_t(flags << params::kFlagsShift)));
     return memory;
@@ -144,8 +157,30 @@ private:
 
   tw::Mmt4dOp op;
   TileKey key;
+  TileSizes tile;
   ImplicitLocOpBuilder b;
 };
+
+/// SME's length is told in streaming mode, or out of it: by another
+/// instruction.
+void lowerVscale(tw::VscaleOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value scale;
+  if (op.getStreaming()) {
+    // Doublewords, of which 128 bits have two.
+    Value words = LLVM::CallIntrinsicOp::create(
+                      b, b.getI64Type(),
+                      b.getStringAttr("llvm.aarch64.sme.cntsd"), ValueRange())
+                      ->getResult(0);
+    scale = LLVM::LShrOp::create(
+        b, words, LLVM::ConstantOp::create(b, b.getI64Type(), 1));
+  } else {
+    scale = LLVM::vscale::create(b, b.getI64Type());
+  }
+  op.getResult().replaceAllUsesWith(
+      arith::IndexCastOp::create(b, b.getIndexType(), scale));
+  op.erase();
+}
 
 struct CallTileFunctionsPass
     : impl::CallTileFunctionsBase<CallTileFunctionsPass> {
@@ -158,6 +193,7 @@ struct CallTileFunctionsPass
         succeeded(callAll<tw::UnPackOp>([](auto op) { return callPack(op); }));
     if (!isCalled)
       signalPassFailure();
+    getOperation().walk(lowerVscale);
   }
 
   template <typename Op>

@@ -142,7 +142,8 @@ private:
       }
       if (step.stage == ModelStage::Encoded) {
         packsOfModel = tilewright::packsOfModel(*module);
-        model.sharedWeights = sharedWeightsOf(*module, options.prefix);
+        model.sharedWeights = sharedWeightsOf(*module, options.prefix,
+                                              callsContractions(options));
       }
       if (step.stage == ModelStage::Packed) {
         collectPacked();

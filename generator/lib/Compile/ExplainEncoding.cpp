@@ -104,14 +104,16 @@ Expected<EncodingFacts> explainEncoding(llvm::StringRef text,
         findDevice(name, prefix, &context);
     if (failed(device))
       return llvm::createStringError(message);
-    std::optional<TiledContraction> tiled = (*device)->tile(encoding);
+    std::optional<TiledContraction> tiled = (*device)->tileInBlocks(encoding);
     EncodingFacts::DeviceFacts of{name, tiled ? tiled->tile : "", {}, {}};
     for (unsigned operand = 0; operand < of.operands.size(); ++operand) {
       tw::EncodingAttr own = encoding.withOperand(tw::Operand(operand));
-      of.operands[operand] = operandOf(own, (*device)->layoutOf(own));
+      of.operands[operand] =
+          operandOf(own, (*device)->layoutOf(own, /*inBlocks=*/true));
     }
     if (encoding.isRelated())
-      of.related = operandOf(encoding, (*device)->layoutOf(encoding));
+      of.related =
+          operandOf(encoding, (*device)->layoutOf(encoding, /*inBlocks=*/true));
     facts.devices.push_back(std::move(of));
   }
   return facts;

@@ -177,14 +177,17 @@ public:
     if (!chosen)
       return remarkThatIs("with " + whyNot);
     loops = std::move(*chosen);
-    key = chooseTile(*product.types, sizeOf(loops.m), sizeOf({loops.n}), cpu);
+    // Weights are packed here.
+    TileKey tile =
+        chooseTile(*product.types, sizeOf(loops.m), sizeOf({loops.n}), cpu);
+    key = tile.atVectorBits(cpu.vectorBitsOf(info(tile.isa)));
     chooser.chooseLastColumn(loops, key.k0);
     std::optional<int64_t> workspace =
         matmulWorkspace(key, {sizeOf(loops.m), sizeOf({loops.n}), columns()},
                         /*rhsPacked=*/true,
                         /*outTransposed=*/product.outLoops.back() != loops.n);
     if (workspace)
-      multiply(*workspace * threadsOf(op), printTileKey(key, prefix.str()));
+      multiply(*workspace * threadsOf(op), printTileKey(tile, prefix.str()));
   }
 
 private:
@@ -303,7 +306,7 @@ private:
   WindowProduct &product;
   ImplicitLocOpBuilder b;
   MatrixLoops loops;
-  TileKey key;
+  TileKey key; ///< the tile's, where vectors have the length that is known
 };
 
 struct FormConvolutionsPass : impl::FormConvolutionsBase<FormConvolutionsPass> {

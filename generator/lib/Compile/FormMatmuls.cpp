@@ -117,7 +117,13 @@ private:
     rhsPacked = true;
     rhsLoops = loopsOfMap(maps[1]);
     auto pack = rhs.getDefiningOp<linalg::PackOp>();
-    if (!pack || !padsWithZeros(pack) || !isReusedWhole)
+    if (!pack || !padsWithZeros(pack))
+      return;
+    // What is not packed here, for it depends on the length of vectors, is by
+    // the first call.
+    bool isKept = op.getKey().isScalable() &&
+                  matchPattern(pack.getSource(), m_Constant());
+    if (!isReusedWhole && !isKept)
       return;
     SmallVector<unsigned> loops = loopsOfMatrix(pack, maps[1]);
     if (!tiles(pack, loops, n, k) || !isInnermost(loops, n, k))
@@ -125,6 +131,7 @@ private:
     rhs = pack.getSource();
     rhsLoops = std::move(loops);
     rhsPacked = false;
+    rhsKept = isKept;
   }
 
   static bool isInnermost(ArrayRef<unsigned> loops, unsigned x, unsigned y) {
@@ -160,7 +167,7 @@ private:
   /// Tiles of fewer rows, where only the call knows how many there are.
   SmallVector<int64_t> fewRows() {
     SmallVector<int64_t> few;
-    if (!rhsPacked || sizes().m >= 0)
+    if (!(rhsPacked || rhsKept) || sizes().m >= 0 || op.getKey().m0Scalable)
       return few;
     for (int64_t rows : {1, 4}) {
       TileKey key = op.getKey();
@@ -196,8 +203,10 @@ private:
         workspace, op.getTile(),
         b.getAffineMapArrayAttr(
             {mapOf(lhsLoops), mapOf(rhsLoops), mapOf(outLoops)}),
-        op.getOverwrite(), rhsPacked, /*thin=*/!rhsPacked && mayBeThin(),
+        op.getOverwrite(), rhsPacked,
+        /*thin=*/!rhsPacked && !rhsKept && mayBeThin(),
         /*m_loops=*/1, /*k_loops=*/1, /*k_size=*/nullptr);
+    matmul.setRhsKept(rhsKept);
     matmul.setFewRows(fewRows());
     placeLike(matmul, op);
     unpack.getResult().replaceAllUsesWith(matmul.getResult(0));
@@ -212,7 +221,7 @@ private:
   linalg::UnPackOp unpack;
   Value lhs, rhs, out;
   SmallVector<unsigned> lhsLoops, rhsLoops, outLoops;
-  bool rhsPacked = false;
+  bool rhsPacked = false, rhsKept = false;
 };
 
 struct FormMatmulsPass : impl::FormMatmulsBase<FormMatmulsPass> {

@@ -30,11 +30,8 @@ uint64_t parts(int64_t extent, int64_t tile) {
   return std::max<uint64_t>(divideCeil(extent, tile), 1);
 }
 
-} // namespace
-
-std::optional<int64_t> matmulWorkspace(const TileKey &key,
-                                       const MatmulSizes &sizes, bool rhsPacked,
-                                       bool outTransposed) {
+std::optional<int64_t> workspaceOf(const TileKey &key, const MatmulSizes &sizes,
+                                   bool rhsPacked, bool outTransposed) {
   const TypeTripleInfo &types = info(key.types);
   if (std::max(key.m0, key.n0) > TW_MATMUL_MOST_TILE_ROWS ||
       int64_t(key.m0) * key.n0 > TW_MATMUL_MOST_TILE_ELEMENTS ||
@@ -72,6 +69,25 @@ std::optional<int64_t> matmulWorkspace(const TileKey &key,
     bytes += alignTo(std::min(part.bytes, most), 64);
   }
   return bytes;
+}
+
+} // namespace
+
+std::optional<int64_t> matmulWorkspace(const TileKey &key,
+                                       const MatmulSizes &sizes, bool rhsPacked,
+                                       bool outTransposed) {
+  if (!key.isScalable())
+    return workspaceOf(key, sizes, rhsPacked, outTransposed);
+  int64_t most = 0;
+  for (int bits = kLeastVectorBits; bits <= kMaxVectorBits;
+       bits += kLeastVectorBits) {
+    std::optional<int64_t> bytes =
+        workspaceOf(key.atVectorBits(bits), sizes, rhsPacked, outTransposed);
+    if (!bytes)
+      return std::nullopt;
+    most = std::max(most, *bytes);
+  }
+  return most;
 }
 
 } // namespace tilewright

@@ -56,15 +56,13 @@ void addCleanup(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-/// Whether the model multiplies by way of tw_contract_v4, which takes
-/// convolutions too.
+} // namespace
+
 bool callsContractions(const ModelOptions &options) {
   return !options.gpu() && !options.inlineTiles &&
          (options.dataTiling == DataTiling::Late ||
           options.dataTiling == DataTiling::Early);
 }
-
-} // namespace
 
 void registerModelDialects(DialectRegistry &registry) {
   registry
@@ -107,6 +105,7 @@ void addModelStep(OpPassManager &pm, const ModelOptions &options) {
   for (const ModelDevice &device : options.devices)
     assign.devices.push_back(device.name + '=' + device.target);
   pm.addPass(createAssignDevices(assign));
+  pm.addPass(createCheckVectors());
   // No patterns of tensors before the entry points have their checks: a slice
   // of all of a tensor, say, is taken for the tensor, wherever it begins.
   pm.addPass(createInlinerPass(llvm::StringMap<OpPassManager>(),
@@ -179,6 +178,7 @@ void addPackStep(OpPassManager &pm, const ModelOptions &options) {
     OpPassManager &funcs = pm.nest<func::FuncOp>();
     SpecializeEncodingsOptions specialize;
     specialize.prefix = options.prefix;
+    specialize.hostPacksBlocks = callsContractions(options);
     addSpecializeAndMaterialize(funcs, specialize);
     pm.addPass(createFoldConstantPacks());
     if (callsContractions(options))

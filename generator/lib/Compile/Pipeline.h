@@ -15,6 +15,10 @@ namespace tilewright {
 /// All dialects, interfaces and translations that the pipeline needs.
 void registerModelDialects(mlir::DialectRegistry &registry);
 
+/// Whether the model multiplies by way of tw_contract_v5, which packs operands
+/// block by block and takes convolutions too.
+bool callsContractions(const ModelOptions &options);
+
 /// Check, inline, make entry points, fuse elementwise operations.
 void addModelStep(mlir::OpPassManager &pm, const ModelOptions &options);
 /// Say which tensors are operands of contractions and, with DataTiling::Late,

@@ -21,6 +21,7 @@ namespace {
 enum class Rule {
   Model,          ///< the model says so
   Blocks,         ///< by the multiplication itself
+  Vectors,        ///< the length of vectors is not known before
   Argument,       ///< the caller's
   Result,         ///< the caller's
   Device,         ///< it goes from one to another
@@ -40,6 +41,9 @@ RuleText textOf(Rule rule) {
   case Rule::Blocks:
     return {"blocks", "packed block by block by the multiplication: staying "
                       "packed would save nothing"};
+  case Rule::Vectors:
+    return {"vectors", "packed by the first call, which knows how long vectors "
+                       "are, and kept"};
   case Rule::Argument:
     return {"argument", "an argument: callers in C keep it row-major"};
   case Rule::Result:
@@ -262,19 +266,21 @@ private:
   /// Those that it packs itself.
   void addOperands(tw::MatmulOp op) {
     TileKey key = op.getKey();
-    auto addOne = [&](Value operand, const char *name, int64_t lines) {
-      Relayout relayout = begin(op, name, operand, {Rule::Blocks});
-      relayout.to =
-          "tiles of " + std::to_string(lines) + "x" + std::to_string(key.k0);
+    auto addOne = [&](Value operand, const char *name, int64_t lines,
+                      bool isScalable, Rule rule) {
+      Relayout relayout = begin(op, name, operand, {rule});
+      relayout.to = "tiles of " + std::to_string(lines) +
+                    (isScalable ? "vlx" : "x") + std::to_string(key.k0);
       if (op.getThin())
         relayout.to += ", of more than " +
                        std::to_string(TW_CONTRACTION_THIN_ROWS) + " rows";
       setBytes(relayout, operand);
       found.push_back(std::move(relayout));
     };
-    addOne(op.getLhs(), "lhs", key.m0);
+    addOne(op.getLhs(), "lhs", key.m0, key.m0Scalable, Rule::Blocks);
     if (!op.getRhsPacked())
-      addOne(op.getRhs(), "rhs", key.n0);
+      addOne(op.getRhs(), "rhs", key.n0, key.n0Scalable,
+             op.getRhsKept() ? Rule::Vectors : Rule::Blocks);
   }
 
   void add(Operation *op, StringRef what, Value source, const Reason &reason) {

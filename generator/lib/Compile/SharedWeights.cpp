@@ -11,6 +11,7 @@
 #include "tilewright/Encoding/Place.h"
 #include "tilewright/Registry/TileNames.h"
 #include "ukernels/query.h"
+#include "ukernels/vector_length.h"
 
 using namespace mlir;
 
@@ -37,8 +38,8 @@ int64_t extentOf(tw::EncodingAttr encoding, ArrayRef<unsigned> loops) {
 
 class Collector {
 public:
-  Collector(ModuleOp module, StringRef prefix)
-      : module(module), prefix(prefix) {}
+  Collector(ModuleOp module, StringRef prefix, bool hostPacksBlocks)
+      : module(module), prefix(prefix), hostPacksBlocks(hostPacksBlocks) {}
 
   std::vector<SharedWeight> collect() {
     module.walk([&](linalg::GenericOp op) {
@@ -64,8 +65,8 @@ private:
     auto own = tw::EncodingAttr::get(op.getContext(), rhs.getOperand(),
                                      rhs.getElementTypes(), rhs.getMaps(),
                                      rhs.getSizes(), /*any_m=*/false);
-    std::optional<TiledContraction> shared = (*tiler)->tile(rhs),
-                                    alone = (*tiler)->tile(own);
+    std::optional<TiledContraction> shared = tile(**tiler, rhs),
+                                    alone = tile(**tiler, own);
     if (!shared || !alone)
       return;
     tw::EncodingAttr::Loops loops = rhs.getLoops();
@@ -82,6 +83,12 @@ private:
     weight.alone = alone->tile;
     weight.cost = ratio(op, weight);
     found.push_back(std::move(weight));
+  }
+
+  std::optional<TiledContraction> tile(const Device &device,
+                                       tw::EncodingAttr encoding) {
+    return hostPacksBlocks ? device.tileInBlocks(encoding)
+                           : device.tile(encoding);
   }
 
   std::optional<double> ratio(Operation *op, const SharedWeight &weight) {
@@ -106,20 +113,23 @@ private:
     if (isa.isAmdgpu())
       return std::nullopt;
     tw_tile_key_t row = keyInC(*key);
-    return tw_tile_cost(&row, isa.vectorBits, weight.sizes[0], weight.sizes[1],
-                        targets.of(op).cpuData.data());
+    const uint64_t *cpu = targets.of(op).cpuData.data();
+    return tw_tile_cost(&row, tw_vector_bits(&row, cpu), weight.sizes[0],
+                        weight.sizes[1], cpu);
   }
 
   ModuleOp module;
   StringRef prefix;
+  bool hostPacksBlocks;
   DeviceTargets targets;
   std::vector<SharedWeight> found;
 };
 
 } // namespace
 
-std::vector<SharedWeight> sharedWeightsOf(ModuleOp module, StringRef prefix) {
-  return Collector(module, prefix).collect();
+std::vector<SharedWeight> sharedWeightsOf(ModuleOp module, StringRef prefix,
+                                          bool hostPacksBlocks) {
+  return Collector(module, prefix, hostPacksBlocks).collect();
 }
 
 } // namespace tilewright

@@ -12,9 +12,11 @@
 namespace tilewright {
 
 /// The contractions of `module`, on encoded tensors, whose encodings have
-/// `any_m`. Names of tiles begin with `prefix`.
+/// `any_m`. Names of tiles begin with `prefix`; `hostPacksBlocks` as
+/// tw-specialize-encodings has it.
 std::vector<SharedWeight> sharedWeightsOf(mlir::ModuleOp module,
-                                          llvm::StringRef prefix);
+                                          llvm::StringRef prefix,
+                                          bool hostPacksBlocks);
 
 } // namespace tilewright
 

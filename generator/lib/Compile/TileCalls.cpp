@@ -10,15 +10,16 @@ using namespace mlir;
 namespace tilewright {
 
 LLVM::LLVMFuncOp declareFunction(Operation *user, StringRef name,
-                                 ArrayRef<Type> arguments) {
+                                 ArrayRef<Type> arguments, Type result) {
   auto module = user->getParentOfType<ModuleOp>();
   if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
     return known;
   auto b = ImplicitLocOpBuilder::atBlockBegin(user->getLoc(), module.getBody());
   return LLVM::LLVMFuncOp::create(
       b, name,
-      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
-                                  arguments));
+      LLVM::LLVMFunctionType::get(
+          result ? result : LLVM::LLVMVoidType::get(b.getContext()),
+          arguments));
 }
 
 LLVM::LLVMFuncOp declareTile(Operation *user, StringRef name) {
@@ -29,8 +30,10 @@ LLVM::LLVMFuncOp declareTile(Operation *user, StringRef name) {
 namespace {
 
 /// Packs panels of `rows` x K0 elements of `type` for the tile of `user`.
-LLVM::LLVMFuncOp declarePack(tw::MatmulOp user, int rows,
+LLVM::LLVMFuncOp declarePack(tw::MatmulOp user, int rows, bool isScalable,
                              tw_element_type_t type, MatrixLines lines) {
+  if (isScalable)
+    return nullptr;
   TileKey tile = user.getKey();
   PackKey key{/*unpack=*/false, info(type).bits, lines, rows,
               tile.k0,          tile.isa};
@@ -48,12 +51,45 @@ LLVM::LLVMFuncOp declarePack(tw::MatmulOp user, int rows,
 
 LLVM::LLVMFuncOp declareLhsPack(tw::MatmulOp user, MatrixLines lines) {
   TileKey tile = user.getKey();
-  return declarePack(user, tile.m0, info(tile.types).lhs, lines);
+  return declarePack(user, tile.m0, tile.m0Scalable, info(tile.types).lhs,
+                     lines);
 }
 
 LLVM::LLVMFuncOp declareRhsPack(tw::MatmulOp user, MatrixLines lines) {
   TileKey tile = user.getKey();
-  return declarePack(user, tile.n0, info(tile.types).rhs, lines);
+  return declarePack(user, tile.n0, tile.n0Scalable, info(tile.types).rhs,
+                     lines);
+}
+
+TileSizes tileSizes(ImplicitLocOpBuilder &b, const TileKey &key) {
+  Value scale;
+  if (key.isScalable())
+    scale = tw::VscaleOp::create(b, info(key.isa).scaling == TW_SCALING_SME);
+  auto size = [&](int least, bool isScalable) -> Value {
+    Value known = arith::ConstantIndexOp::create(b, least);
+    return isScalable ? arith::MulIOp::create(b, scale, known).getResult()
+                      : known;
+  };
+  TileKey least = key.atVectorBits(kLeastVectorBits);
+  return {size(least.m0, key.m0Scalable), size(least.n0, key.n0Scalable),
+          size(least.k0, false)};
+}
+
+Value zeroedWords(ImplicitLocOpBuilder &b, Operation *user, StringRef name,
+                  int64_t words) {
+  auto module = user->getParentOfType<ModuleOp>();
+  auto global = module.lookupSymbol<LLVM::GlobalOp>(name);
+  if (!global) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    auto type = LLVM::LLVMArrayType::get(b.getI64Type(), words);
+    global = LLVM::GlobalOp::create(b, type, /*isConstant=*/false,
+                                    LLVM::Linkage::Internal, name, Attribute());
+    Block *init = b.createBlock(&global.getInitializerRegion());
+    b.setInsertionPointToStart(init);
+    LLVM::ReturnOp::create(b, LLVM::ZeroOp::create(b, type).getResult());
+  }
+  return LLVM::AddressOfOp::create(b, global);
 }
 
 llvm::SmallVector<TileKey> tilesOf(Operation *op) {

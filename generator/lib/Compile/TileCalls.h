@@ -15,15 +15,17 @@
 
 namespace tilewright {
 
-/// The function `name` of the module, of pointers, which returns nothing.
+/// The function `name` of the module; without `result` it returns nothing.
 mlir::LLVM::LLVMFuncOp declareFunction(mlir::Operation *user,
                                        llvm::StringRef name,
-                                       llvm::ArrayRef<mlir::Type> arguments);
+                                       llvm::ArrayRef<mlir::Type> arguments,
+                                       mlir::Type result = nullptr);
 /// The tile function `name`.
 mlir::LLVM::LLVMFuncOp declareTile(mlir::Operation *user, llvm::StringRef name);
 
 /// The pack function of the lhs (the rhs) for the tile of `user`, with the
-/// prefix of the tile's name; null if elements have a width that none packs.
+/// prefix of the tile's name; null if elements have a width that none packs, or
+/// the size is scalable.
 mlir::LLVM::LLVMFuncOp declareLhsPack(tw::MatmulOp user, MatrixLines lines);
 mlir::LLVM::LLVMFuncOp declareRhsPack(tw::MatmulOp user, MatrixLines lines);
 
@@ -35,10 +37,21 @@ mlir::Value pointerToBytes(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer);
 mlir::Value stackWords(mlir::ImplicitLocOpBuilder &b, mlir::Operation *user,
                        int64_t words);
 
+/// `words` of 64 bits, the module's own under that name, all 0 when the program
+/// starts.
+mlir::Value zeroedWords(mlir::ImplicitLocOpBuilder &b, mlir::Operation *user,
+                        llvm::StringRef name, int64_t words);
+
+/// The sizes of the tile; those of scalable ones are computed.
+struct TileSizes {
+  mlir::Value m0, n0, k0;
+};
+TileSizes tileSizes(mlir::ImplicitLocOpBuilder &b, const TileKey &key);
+
 /// The tiles that a multiplication calls; none of anything else.
 llvm::SmallVector<TileKey> tilesOf(mlir::Operation *op);
 
-/// Replaces a multiplication on buffers by a call of tw_contract_v4, one for
+/// Replaces a multiplication on buffers by a call of tw_contract_v5, one for
 /// each matrix of its batch. Fails, with an error, if a buffer is not
 /// contiguous.
 llvm::LogicalResult callContraction(tw::MatmulOp op);

@@ -8,6 +8,7 @@
 #include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Registry/Registry.h"
 #include "ukernels/query.h"
+#include "ukernels/vector_length.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <limits>
@@ -19,14 +20,26 @@ namespace {
 /// What asks for more than another has to gain by more than estimates err.
 constexpr double kGain = 0.95;
 
-/// What the runtime library would use, if it has a hand-written tile of fixed
-/// sizes.
+bool mayBeChosen(const TargetCpu &target, const TileKey &key,
+                 ScalableTiles scalable) {
+  if (!target.has(key.isa))
+    return false;
+  if (!key.isScalable())
+    return true;
+  tw_tile_key_t row = keyInC(key);
+  return (scalable == ScalableTiles::Any ||
+          target.vectorBitsOf(info(key.isa))) &&
+         tw_vector_bits(&row, target.cpuData.data()) > kLeastVectorBits;
+}
+
+/// What the runtime library would use, if it has a hand-written tile.
 std::optional<TileKey> queryTile(const TypeTripleInfo &types, int64_t m,
-                                 int64_t n, const TargetCpu &target) {
+                                 int64_t n, const TargetCpu &target,
+                                 ScalableTiles scalable) {
   std::vector<TileKey> rows;
   for (const HandWrittenTile &tile : handWrittenTiles())
-    if (tile.key.types == types.value && !tile.key.isScalable() &&
-        target.has(tile.key.isa))
+    if (tile.key.types == types.value &&
+        mayBeChosen(target, tile.key, scalable))
       rows.push_back(tile.key);
   auto get = [](const void *self, size_t i, tw_tile_key_t *key) {
     *key = keyInC((*static_cast<const std::vector<TileKey> *>(self))[i]);
@@ -87,7 +100,8 @@ TileKey defaultTile(const TypeTripleInfo &types, const TargetCpu &target) {
 /// beside the operands.
 bool fitsRegisters(const TileKey &key, int64_t rows) {
   const IsaInfo &isa = info(key.isa);
-  int bits = key.n0 * info(info(key.types).accumulator).bits;
+  int n0 = key.atVectorBits(isa.vectorBits).n0;
+  int bits = n0 * info(info(key.types).accumulator).bits;
   int64_t vectors = (bits + isa.vectorBits - 1) / isa.vectorBits;
   return rows * vectors <= isa.vectorRegisters * 3 / 4;
 }
@@ -95,21 +109,22 @@ bool fitsRegisters(const TileKey &key, int64_t rows) {
 } // namespace
 
 TileKey chooseTile(const TypeTripleInfo &types, int64_t m, int64_t n,
-                   const TargetCpu &target, bool anyM) {
-  std::optional<TileKey> row = queryTile(types, m, n, target);
+                   const TargetCpu &target, bool anyM, ScalableTiles scalable) {
+  std::optional<TileKey> row = queryTile(types, m, n, target, scalable);
   if (anyM && m >= 0) {
     // The rhs panels of tiles for many rows; of those tiles that for m.
-    std::optional<TileKey> many = queryTile(types, -1, n, target);
-    if (many && (row->n0 != many->n0 || row->k0 != many->k0))
+    std::optional<TileKey> many = queryTile(types, -1, n, target, scalable);
+    if (many && (row->n0 != many->n0 || row->k0 != many->k0 ||
+                 row->n0Scalable != many->n0Scalable))
       row = many;
   }
   TileKey key = row ? *row : defaultTile(types, target);
   TileKey narrow = key;
   // One panel of rows instead of one with padding, or of several narrow ones
   // that would each read the whole rhs again.
-  if (m > 0 && (m < key.m0 || fitsRegisters(key, m)))
+  if (m > 0 && !key.m0Scalable && (m < key.m0 || fitsRegisters(key, m)))
     narrow.m0 = static_cast<int>(m);
-  if (n > 0 && n < key.n0)
+  if (n > 0 && !key.n0Scalable && n < key.n0)
     narrow.n0 = static_cast<int>(n);
   return validateTileKey(narrow).empty() ? narrow : key;
 }

@@ -26,17 +26,33 @@ public:
 
   std::optional<TiledContraction>
   tile(tw::EncodingAttr encoding) const override {
+    return tileWith(encoding, ScalableTiles::OfKnownLength);
+  }
+
+  std::optional<TiledContraction>
+  tileInBlocks(tw::EncodingAttr encoding) const override {
+    // Several loops of n or of k are packed as a whole all the same.
+    tw::EncodingAttr::Loops loops = encoding.getLoops();
+    bool isInBlocks = loops.n.size() == 1 && loops.k.size() == 1;
+    return tileWith(encoding, isInBlocks ? ScalableTiles::Any
+                                         : ScalableTiles::OfKnownLength);
+  }
+
+private:
+  std::optional<TiledContraction> tileWith(tw::EncodingAttr encoding,
+                                           ScalableTiles scalable) const {
     return tileContraction(
         encoding,
-        [&](const TypeTripleInfo &types, int64_t m, int64_t n, bool anyM) {
-          return target.best().isAmdgpu()
-                     ? chooseDeviceTile(types, anyM ? -1 : m, n, target)
-                     : chooseTile(types, m, n, target, anyM);
+        [&](const TypeTripleInfo &types, int64_t m, int64_t n,
+            bool anyM) -> ChosenTile {
+          if (target.best().isAmdgpu())
+            return chooseDeviceTile(types, anyM ? -1 : m, n, target);
+          TileKey key = chooseTile(types, m, n, target, anyM, scalable);
+          return {key, target.vectorBitsOf(info(key.isa))};
         },
         prefix);
   }
 
-private:
   TargetCpu target;
   std::string prefix;
 };

@@ -54,6 +54,39 @@ void fill(TargetCpu &target, function_ref<bool(const CpuFeatureInfo &)> has) {
       target.isas.push_back(isa.isa);
 }
 
+/// Lengths that are likely where no core is known: of the servers that have
+/// more than NEON's, and of SME's first machines.
+constexpr uint64_t kUsualSveBits = 256, kUsualStreamingBits = 512;
+
+struct CoreVectors {
+  StringRef cpu;
+  uint64_t sve, streaming;
+};
+
+/// The lengths of the vectors of target.cpu.
+void setVectorLengths(TargetCpu &target) {
+  static const CoreVectors known[] = {
+#define TW_CORE_VECTORS(ENUM, sve, streaming) {#ENUM, sve, streaming},
+#include "tilewright/cores.def"
+  };
+  CoreVectors vectors{"", kLeastVectorBits, kLeastVectorBits};
+  if (target.cpu.empty())
+    vectors = {"", kUsualSveBits, kUsualStreamingBits};
+  for (const CoreVectors &core : known) {
+    std::string name = core.cpu.lower();
+    std::replace(name.begin(), name.end(), '_', '-');
+    if (name == target.cpu)
+      vectors = core;
+  }
+  if (target.sveBits)
+    vectors.sve = uint64_t(target.sveBits);
+  if (target.streamingBits)
+    vectors.streaming = uint64_t(target.streamingBits);
+  uint64_t sve = target.has("sve") ? vectors.sve : 0,
+           streaming = target.has("sme") ? vectors.streaming : 0;
+  target.cpuData[TW_CPU_WORD_VECTOR_LENGTHS] = sve | streaming << 16;
+}
+
 std::string asLlvmFeatures(ArrayRef<const CpuFeatureInfo *> features) {
   std::string text;
   for (const CpuFeatureInfo *feature : features)
@@ -105,6 +138,12 @@ public:
     fill(target, [&](const CpuFeatureInfo &feature) {
       return subtarget->checkFeatures("+" + std::string(feature.llvmName));
     });
+    if ((target.sveBits && !target.has("sve")) ||
+        (target.streamingBits && !target.has("sme")))
+      return createStringError(
+          "target '" + text + "': says how long vectors are of a CPU without " +
+          (target.sveBits ? "SVE" : "SME"));
+    setVectorLengths(target);
     return std::move(target);
   }
 
@@ -123,13 +162,27 @@ private:
           modifiers.push_back("+" + std::string(feature->llvmName));
         return Error::success();
       }
-    StringRef without = part;
+    StringRef without = part, length = part;
+    if (target.arch == Triple::aarch64 && length.consume_front("svl"))
+      return setLength(part, length, target.streamingBits);
+    if (target.arch == Triple::aarch64 && length.consume_front("vl"))
+      return setLength(part, length, target.sveBits);
     if (isFeature(part))
       modifiers.push_back("+" + part.str());
     else if (without.consume_front("no") && isFeature(without))
       modifiers.push_back("-" + without.str());
     else
       return unknownPart(part);
+    return Error::success();
+  }
+
+  Error setLength(StringRef part, StringRef length, int &bits) const {
+    if (length.getAsInteger(10, bits) || bits < kLeastVectorBits ||
+        bits > kMaxVectorBits || !isPowerOf2_32(uint32_t(bits)))
+      return createStringError(
+          "target '" + text + "': '" + part +
+          "' is no length of vectors; expected a power of 2 from " +
+          Twine(kLeastVectorBits) + " to " + Twine(kMaxVectorBits) + " bits");
     return Error::success();
   }
 
@@ -227,6 +280,7 @@ TargetCpu targetCpuOf(const IsaInfo &isa) {
   fill(target, [&](const CpuFeatureInfo &feature) {
     return isa.has(feature.llvmName);
   });
+  setVectorLengths(target);
   return target;
 }
 
@@ -236,7 +290,8 @@ TargetCpu targetCpuOf(Triple::ArchType arch, const uint64_t *cpuData) {
   fill(target, [&](const CpuFeatureInfo &feature) {
     return cpuData[feature.word] >> feature.bit & 1;
   });
-  target.cpuData[TW_CPU_WORD_CORE] = cpuData[TW_CPU_WORD_CORE];
+  for (int word : {TW_CPU_WORD_CORE, TW_CPU_WORD_VECTOR_LENGTHS})
+    target.cpuData[word] = cpuData[word];
   target.codeFeatures = asLlvmFeatures(target.features);
   std::string parts;
   for (tw_isa_t isa : target.isas)
@@ -261,10 +316,12 @@ TargetCpu hostTargetCpu() {
   StringRef archName = StringRef(target.name).split(':').first;
   Expected<TargetCpu> core =
       parseTargetCpu((archName + ":" + sys::getHostCPUName()).str());
-  if (!core)
+  if (!core) {
     consumeError(core.takeError());
-  else if (core->features == target.features)
+  } else if (core->features == target.features) {
+    core->cpuData = target.cpuData;
     return *core;
+  }
   return target;
 }
 

@@ -79,17 +79,21 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
         return parseTile(parser, tiles, scalable);
       }))
     return {};
-  if (succeeded(parser.parseOptionalComma()) &&
-      (parseField(parser, "swizzle") ||
-       parseSwizzle(parser, expand, factors, perm)))
-    return {};
+  bool streaming = false;
+  if (succeeded(parser.parseOptionalComma())) {
+    streaming = succeeded(parser.parseOptionalKeyword("streaming"));
+    if (!streaming && (parseField(parser, "swizzle") ||
+                       parseSwizzle(parser, expand, factors, perm)))
+      return {};
+  }
   if (parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(where); },
                     parser.getContext(), ArrayRef<int64_t>(outer),
                     ArrayRef<int64_t>(inner), ArrayRef<int64_t>(tiles),
-                    ArrayRef<bool>(scalable), ArrayRef<int64_t>(expand),
-                    ArrayRef<int64_t>(factors), ArrayRef<int64_t>(perm));
+                    ArrayRef<bool>(scalable), streaming,
+                    ArrayRef<int64_t>(expand), ArrayRef<int64_t>(factors),
+                    ArrayRef<int64_t>(perm));
 }
 
 void LayoutAttr::print(AsmPrinter &printer) const {
@@ -112,6 +116,8 @@ void LayoutAttr::print(AsmPrinter &printer) const {
                             os << size;
                         });
   os << ']';
+  if (getStreaming())
+    os << ", streaming";
   if (!getPerm().empty()) {
     os << ", swizzle = [";
     ArrayRef<int64_t> rest = getExpand();
@@ -132,8 +138,8 @@ LogicalResult
 LayoutAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                    ArrayRef<int64_t> outer, ArrayRef<int64_t> inner,
                    ArrayRef<int64_t> tiles, ArrayRef<bool> scalable,
-                   ArrayRef<int64_t> expand, ArrayRef<int64_t> factors,
-                   ArrayRef<int64_t> perm) {
+                   bool streaming, ArrayRef<int64_t> expand,
+                   ArrayRef<int64_t> factors, ArrayRef<int64_t> perm) {
   int64_t rank = outer.size();
   if (!isPermutationOf(outer, rank))
     return emitError() << "outer = [" << outer << "] does not have each of "
@@ -149,6 +155,9 @@ LayoutAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
   if (llvm::any_of(tiles, [](int64_t tile) { return tile < 1; }))
     return emitError() << "tiles = [" << tiles << "] has a size that is not 1 "
                        << "or more";
+  if (streaming && !llvm::is_contained(scalable, true))
+    return emitError() << "has no tile of scalable size, and is streaming; "
+                          "expected one in brackets";
   if (perm.empty() && expand.empty() && factors.empty())
     return success();
   if (factors.size() != tiles.size())
@@ -217,6 +226,7 @@ LayoutAttr LayoutAttr::related(ArrayRef<int64_t> dims) const {
   // Factors of dimensions that are not there have no place.
   bool isSwizzled = inner.size() == getInner().size();
   return get(getContext(), outer, inner, tiles, scalable,
+             getStreaming() && llvm::is_contained(scalable, true),
              isSwizzled ? getExpand() : ArrayRef<int64_t>(),
              isSwizzled ? getFactors() : ArrayRef<int64_t>(),
              isSwizzled ? getPerm() : ArrayRef<int64_t>());
@@ -232,14 +242,17 @@ SmallVector<int64_t> LayoutAttr::tilesByDim(unsigned rank) const {
 RankedTensorType LayoutAttr::packedType(RankedTensorType type) const {
   if (isIdentity())
     return RankedTensorType::get(type.getShape(), type.getElementType());
-  assert(!isScalable() && "sizes are not known");
-  SmallVector<int64_t> counts(type.getShape());
-  for (auto [dim, tile] : llvm::zip_equal(getInner(), getTiles()))
+  SmallVector<int64_t> counts(type.getShape()), tiles(getTiles());
+  for (auto [dim, tile, isScalable] :
+       llvm::zip_equal(getInner(), tiles, getScalable())) {
+    if (isScalable)
+      counts[dim] = tile = ShapedType::kDynamic;
     if (!ShapedType::isDynamic(counts[dim]))
       counts[dim] = llvm::divideCeil(counts[dim], tile);
+  }
   SmallVector<int64_t> shape = applyPermutation(counts, getOuter());
   if (getPerm().empty())
-    llvm::append_range(shape, getTiles());
+    llvm::append_range(shape, tiles);
   else
     llvm::append_range(shape, applyPermutation(getExpand(), getPerm()));
   return RankedTensorType::get(shape, type.getElementType());

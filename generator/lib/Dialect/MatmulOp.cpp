@@ -139,9 +139,10 @@ private:
     ArrayRef<int64_t> few = op.getFewRows();
     if (few.empty())
       return success();
-    if (!op.getRhsPacked() || op.isGathered())
+    if (!op.hasRhsPanels() || op.isGathered() || key.m0Scalable)
       return op.emitOpError()
-             << "has tiles of few rows, which are for a matrix by a packed rhs";
+             << "has tiles of few rows, which are for a matrix by a packed rhs "
+                "and a tile of a fixed number of rows";
     int64_t before = 0;
     for (int64_t rows : few) {
       TileKey key = op.getKey();
@@ -161,11 +162,12 @@ private:
   }
 
   LogicalResult verifyPanels() {
+    if (int(op.getRhsPacked()) + int(op.getRhsKept()) + int(op.getThin()) > 1)
+      return op.emitOpError()
+             << "has more than one of `rhs_packed`, `rhs_kept` "
+                "and `thin`; expected one or none";
     if (!op.getRhsPacked())
       return success();
-    if (op.getThin())
-      return op.emitOpError()
-             << "is thin, but the rhs is packed; expected one of both";
     AffineMap map = maps[kRhs];
     unsigned inner = 1 + unsigned(op.getKLoops());
     bool isRight = map.getNumResults() >= inner;
@@ -176,12 +178,8 @@ private:
       return op.emitOpError()
              << "has the rhs map " << AffineMapAttr::get(map)
              << "; expected it to end in n, k, as rhs is packed";
-    const int64_t sizes[] = {key.n0, key.k0};
-    if (typeOf(kRhs).getShape().take_back(2) != ArrayRef(sizes))
-      return op.emitOpError()
-             << "has the rhs type " << typeOf(kRhs) << ", but the tile's is ..."
-             << key.n0 << 'x' << key.k0;
-    return success();
+    return TileSizesVerifier(op, key).verify(kRhs, TileSizesVerifier::kN0,
+                                             TileSizesVerifier::kK0);
   }
 
   /// What is known of a loop, in elements or in panels and steps, agrees, and
@@ -199,10 +197,14 @@ private:
         if (ShapedType::isDynamic(size))
           continue;
         int64_t tile = 1;
-        if (operand == kRhs && op.getRhsPacked())
-          tile = loop == op.getNLoop()   ? key.n0
-                 : loop == op.getKLoop() ? key.k0
+        if (operand == kRhs && op.getRhsPacked()) {
+          ArrayRef<int64_t> inner = typeOf(kRhs).getShape().take_back(2);
+          tile = loop == op.getNLoop()   ? inner[0]
+                 : loop == op.getKLoop() ? inner[1]
                                          : 1;
+        }
+        if (ShapedType::isDynamic(tile))
+          continue;
         if (ShapedType::isDynamic(known) && tile == 1)
           known = size;
         if (!ShapedType::isDynamic(known) &&

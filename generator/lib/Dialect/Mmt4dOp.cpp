@@ -65,15 +65,11 @@ private:
   }
 
   LogicalResult verifyInnerSizes() {
-    const int64_t sizes[kOperands][2] = {
-        {key.m0, key.k0}, {key.n0, key.k0}, {key.m0, key.n0}};
-    for (unsigned operand = 0; operand < kOperands; ++operand)
-      if (typeOf(operand).getShape().take_back(2) != ArrayRef(sizes[operand]))
-        return op.emitOpError()
-               << "has the " << kNames[operand] << " type " << typeOf(operand)
-               << ", but the tile's is ..." << sizes[operand][0] << 'x'
-               << sizes[operand][1];
-    return success();
+    using Sizes = TileSizesVerifier;
+    Sizes sizes(op, key);
+    return success(succeeded(sizes.verify(kLhs, Sizes::kM0, Sizes::kK0)) &&
+                   succeeded(sizes.verify(kRhs, Sizes::kN0, Sizes::kK0)) &&
+                   succeeded(sizes.verify(kOut, Sizes::kM0, Sizes::kN0)));
   }
 
   LogicalResult verifyOrder() {

@@ -38,13 +38,50 @@ FailureOr<TileKey> verifyTileName(Operation *op, StringRef tile) {
   ParsedTileKey parsed = parseTile(tile);
   if (!parsed.key)
     return op->emitOpError() << parsed.error;
-  if (parsed.key->isScalable())
-    return op->emitOpError()
-           << "names the tile '" << tile << "', but a layout needs fixed sizes";
   if (parsed.key->blockScaled)
     return op->emitOpError() << "names the tile '" << tile
                              << "', but has no panels of block scales";
   return *parsed.key;
+}
+
+TileSizesVerifier::TileSizesVerifier(Operation *op, const TileKey &key)
+    : op(op), scalable{key.m0Scalable, key.n0Scalable, false} {
+  TileKey least = key.atVectorBits(kLeastVectorBits);
+  sizes[kM0] = least.m0;
+  sizes[kN0] = least.n0;
+  sizes[kK0] = least.k0;
+}
+
+LogicalResult TileSizesVerifier::verify(unsigned operand, Size rows,
+                                        Size columns) {
+  auto type = cast<ShapedType>(op->getOperand(operand).getType());
+  ArrayRef<int64_t> inner = type.getShape().take_back(2);
+  if (isRight(inner[0], rows) && isRight(inner[1], columns))
+    return success();
+  return op->emitOpError() << "has the " << kNames[operand] << " type " << type
+                           << ", but the tile's is ..." << textOf(rows) << 'x'
+                           << textOf(columns);
+}
+
+bool TileSizesVerifier::isRight(int64_t size, Size expected) {
+  if (!scalable[expected])
+    return size == sizes[expected];
+  if (ShapedType::isDynamic(size))
+    return true;
+  int64_t longer = size / sizes[expected];
+  if (size % sizes[expected] || longer < 1 ||
+      longer > kMaxVectorBits / kLeastVectorBits || (scale && scale != longer))
+    return false;
+  scale = longer;
+  return true;
+}
+
+std::string TileSizesVerifier::textOf(Size size) const {
+  if (!scalable[size])
+    return std::to_string(sizes[size]);
+  if (scale)
+    return std::to_string(sizes[size] * scale);
+  return '[' + std::to_string(sizes[size]) + ']';
 }
 
 bool isElement(Type type, tw_element_type_t element) {

@@ -37,10 +37,30 @@ const Kind *kindOf(unsigned loop, const Maps &maps);
 llvm::StringRef prefixOf(llvm::StringRef tile);
 ParsedTileKey parseTile(llvm::StringRef tile);
 
-/// Errors at `op`: a name that is none, of a scalable tile, or of one with
-/// block scales.
+/// Errors at `op`: a name that is none, or of a tile with block scales.
 llvm::FailureOr<TileKey> verifyTileName(mlir::Operation *op,
                                         llvm::StringRef tile);
+
+/// The sizes of panels and tiles, M0, N0, K0, as operands may have them: each
+/// as `key` says it; of scalable ones, for vectors of any one length, or
+/// dynamic.
+class TileSizesVerifier {
+public:
+  TileSizesVerifier(mlir::Operation *op, const TileKey &key);
+
+  enum Size { kM0, kN0, kK0 };
+  /// Errors unless the last two dimensions of `operand` are `rows` x `columns`.
+  llvm::LogicalResult verify(unsigned operand, Size rows, Size columns);
+
+private:
+  bool isRight(int64_t size, Size expected);
+  std::string textOf(Size size) const;
+
+  mlir::Operation *op;
+  int64_t sizes[3]; ///< where vectors have 128 bits
+  bool scalable[3];
+  int64_t scale = 0; ///< vectors are so many times longer; 0: not known yet
+};
 
 /// Whether elements of `type` are `element`: those of models are signless, and
 /// the key has the sign.

@@ -40,30 +40,32 @@ public:
   explicit Tiler(tw::EncodingAttr encoding)
       : encoding(encoding), loops(encoding.getLoops()) {}
 
-  TileKey choose(const TypeTripleInfo &types, ChooseTileFn tileFor) {
-    std::optional<TileKey> best;
+  ChosenTile choose(const TypeTripleInfo &types, ChooseTileFn tileFor) {
+    std::optional<ChosenTile> best;
     double least = 0;
     unsigned tiledM = 0, tiledN = 0;
     // Of what costs the same, what lies innermost.
     for (unsigned m : llvm::reverse(loops.m))
       for (unsigned n : llvm::reverse(loops.n)) {
-        TileKey key = tileFor(types, extent(m), extent(n), encoding.getAnyM());
+        ChosenTile tile =
+            tileFor(types, extent(m), extent(n), encoding.getAnyM());
+        TileKey sizes = sizesOf(tile);
         // Where several contractions share a rhs, its loops are chosen without
         // those of m.
-        double cost = costPerRow(extent(n), key.n0);
+        double cost = costPerRow(extent(n), sizes.n0);
         if (!encoding.getAnyM() || loops.m.size() > 1)
-          cost *= costPerRow(extent(m), key.m0);
+          cost *= costPerRow(extent(m), sizes.m0);
         if (best && cost >= least)
           continue;
-        best = key;
+        best = tile;
         least = cost;
         tiledM = m;
         tiledN = n;
       }
     unsigned tiledK = loops.k.back();
     for (unsigned k : llvm::reverse(loops.k))
-      if (paddedRatio(extent(k), best->k0) <
-          paddedRatio(extent(tiledK), best->k0))
+      if (paddedRatio(extent(k), best->key.k0) <
+          paddedRatio(extent(tiledK), best->key.k0))
         tiledK = k;
     makeLast(loops.m, tiledM);
     makeLast(loops.n, tiledN);
@@ -71,9 +73,15 @@ public:
     return *best;
   }
 
+  /// A size of a tile, where vectors have the least length.
+  struct Size {
+    int64_t size;
+    bool scalable;
+  };
+
   tw::LayoutAttr layoutOf(tw::Operand operand, ArrayRef<unsigned> rows,
-                          ArrayRef<unsigned> columns, int64_t rowTile,
-                          int64_t columnTile) {
+                          ArrayRef<unsigned> columns, Size rowTile,
+                          Size columnTile, bool streaming) {
     AffineMap map = encoding.withOperand(operand).getMap();
     auto dimOf = [&](unsigned loop) -> int64_t {
       return *map.getResultPosition(
@@ -84,17 +92,35 @@ public:
       llvm::append_range(outer, llvm::map_range(kind, dimOf));
     return tw::LayoutAttr::get(encoding.getContext(), outer,
                                {dimOf(rows.back()), dimOf(columns.back())},
-                               {rowTile, columnTile});
+                               {rowTile.size, columnTile.size},
+                               {rowTile.scalable, columnTile.scalable},
+                               streaming &&
+                                   (rowTile.scalable || columnTile.scalable));
   }
 
-  TiledContraction tiled(const TileKey &key, StringRef prefix) {
+  TiledContraction tiled(const ChosenTile &tile, StringRef prefix) {
+    const TileKey &key = tile.key;
+    TileKey sizes = sizesOf(tile);
+    Size m0{sizes.m0, key.m0Scalable && !tile.vectorBits},
+        n0{sizes.n0, key.n0Scalable && !tile.vectorBits}, k0{sizes.k0, false};
+    bool streaming = info(key.isa).scaling == TW_SCALING_SME;
+    auto layout = [&](tw::Operand operand, ArrayRef<unsigned> rows,
+                      ArrayRef<unsigned> columns, Size rowTile,
+                      Size columnTile) {
+      return layoutOf(operand, rows, columns, rowTile, columnTile, streaming);
+    };
     return {printTileKey(key, prefix.str()),
-            {layoutOf(tw::Operand::Lhs, loops.m, loops.k, key.m0, key.k0),
-             layoutOf(tw::Operand::Rhs, loops.n, loops.k, key.n0, key.k0),
-             layoutOf(tw::Operand::Out, loops.m, loops.n, key.m0, key.n0)}};
+            {layout(tw::Operand::Lhs, loops.m, loops.k, m0, k0),
+             layout(tw::Operand::Rhs, loops.n, loops.k, n0, k0),
+             layout(tw::Operand::Out, loops.m, loops.n, m0, n0)}};
   }
 
 private:
+  static TileKey sizesOf(const ChosenTile &tile) {
+    return tile.key.atVectorBits(tile.vectorBits ? tile.vectorBits
+                                                 : kLeastVectorBits);
+  }
+
   int64_t extent(unsigned loop) {
     int64_t size = encoding.getSizes()[loop];
     return ShapedType::isDynamic(size) ? -1 : size;
@@ -124,10 +150,12 @@ std::string nameOf(Type element) {
 
 Device::~Device() = default;
 
-tw::LayoutAttr Device::layoutOf(tw::EncodingAttr encoding) const {
+tw::LayoutAttr Device::layoutOf(tw::EncodingAttr encoding,
+                                bool inBlocks) const {
   tw::Operand operand = encoding.getOperand();
+  tw::EncodingAttr own = encoding.withOperand(operand);
   if (std::optional<TiledContraction> tiled =
-          tile(encoding.withOperand(operand))) {
+          inBlocks ? tileInBlocks(own) : tile(own)) {
     tw::LayoutAttr layout = tiled->layouts[unsigned(operand)];
     return encoding.isRelated() ? layout.related(encoding.getDims()) : layout;
   }

@@ -17,7 +17,9 @@ namespace {
 
 struct DropEncodingsPass : impl::DropEncodingsBase<DropEncodingsPass> {
   void runOnOperation() override {
-    if (failed(specializeEncodings(getOperation(), "", /*tiles=*/false)) ||
+    if (failed(specializeEncodings(getOperation(), "",
+                                   /*hostPacksBlocks=*/false,
+                                   /*tiles=*/false)) ||
         failed(materializeEncodings(getOperation())))
       signalPassFailure();
   }

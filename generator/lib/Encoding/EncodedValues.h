@@ -24,9 +24,11 @@ tw::EncodingAttr encodingOf(mlir::Type type);
 /// they say.
 mlir::FailureOr<bool> isEncodedContraction(mlir::linalg::GenericOp op);
 
-/// tw-specialize-encodings; without `tiles` as if no device did data tiling.
+/// tw-specialize-encodings, with its options; without `tiles` as if no device
+/// did data tiling.
 mlir::LogicalResult specializeEncodings(mlir::func::FuncOp func,
                                         llvm::StringRef prefix,
+                                        bool hostPacksBlocks,
                                         bool tiles = true);
 
 /// The type, with its layout, of what was a value; null if it had none.
@@ -64,6 +66,10 @@ mlir::Value packInto(mlir::ImplicitLocOpBuilder &b, mlir::Value source,
 mlir::Value unpackInto(mlir::ImplicitLocOpBuilder &b, mlir::Value source,
                        mlir::Value dest, tw::LayoutAttr layout,
                        mlir::Operation *of);
+
+/// The sizes of its tiles; those of scalable ones are computed.
+llvm::SmallVector<mlir::OpFoldResult>
+tileSizes(mlir::OpBuilder &b, mlir::Location loc, tw::LayoutAttr layout);
 
 /// The sizes of the packed form of a tensor of these sizes.
 llvm::SmallVector<mlir::OpFoldResult>

@@ -85,10 +85,6 @@ private:
       return op->emitOpError()
              << "has the type " << type
              << ", whose layout is not known; run tw-specialize-encodings";
-    if (layout.isScalable())
-      return op->emitOpError()
-             << "has the type " << type
-             << ", of scalable tiles; expected tiles of fixed sizes";
     return success();
   }
 
@@ -226,13 +222,15 @@ private:
 
   /// Whether tiles may reach over the edge of a tensor.
   static bool isFilledUp(RankedTensorType type, tw::LayoutAttr layout) {
-    return llvm::any_of(
-        llvm::zip_equal(layout.getInner(), layout.getTiles()), [&](auto tile) {
-          auto [dim, size] = tile;
-          int64_t extent = type.getDimSize(dim);
-          return size > 1 &&
-                 (ShapedType::isDynamic(extent) || extent % size != 0);
-        });
+    return llvm::any_of(llvm::zip_equal(layout.getInner(), layout.getTiles(),
+                                        layout.getScalable()),
+                        [&](auto tile) {
+                          auto [dim, size, isScalable] = tile;
+                          int64_t extent = type.getDimSize(dim);
+                          return isScalable ||
+                                 (size > 1 && (ShapedType::isDynamic(extent) ||
+                                               extent % size != 0));
+                        });
   }
 
   /// Whether nobody reads what fills up its result's tiles, or its operands'.

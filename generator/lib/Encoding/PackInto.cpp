@@ -13,13 +13,6 @@ using namespace mlir;
 namespace tilewright {
 namespace {
 
-SmallVector<OpFoldResult> tilesOf(ImplicitLocOpBuilder &b,
-                                  tw::LayoutAttr layout) {
-  return llvm::map_to_vector(layout.getTiles(), [&](int64_t tile) {
-    return OpFoldResult(b.getIndexAttr(tile));
-  });
-}
-
 /// How a swizzle expands the tiles, the outer dimensions of the packed form
 /// before them, and permutes all.
 struct Swizzle {
@@ -57,15 +50,16 @@ Value packInto(ImplicitLocOpBuilder &b, Value source, Value dest,
   if (layout.isIdentity())
     return castTo(b, source, dest.getType());
   if (layout.getPerm().empty()) {
-    auto pack = packWithZeros(b, source, dest, layout.getOuter(),
-                              layout.getInner(), tilesOf(b, layout));
+    auto pack =
+        packWithZeros(b, source, dest, layout.getOuter(), layout.getInner(),
+                      tileSizes(b, b.getLoc(), layout));
     placeLike(pack, of);
     if (isa<tw::SetEncodingOp>(of))
       pack->setDiscardableAttrs(of->getDiscardableAttrDictionary());
     return pack.getResult();
   }
   auto pack = packWithZeros(b, source, layout.getOuter(), layout.getInner(),
-                            tilesOf(b, layout));
+                            tileSizes(b, b.getLoc(), layout));
   placeLike(pack, of);
   Swizzle swizzle = swizzleOf(layout);
   SmallVector<OpFoldResult> sizes =
@@ -108,8 +102,9 @@ Value unpackInto(ImplicitLocOpBuilder &b, Value source, Value dest,
   ArrayRef<int64_t> perm = layout.getOuter();
   if (isIdentityPermutation(perm))
     perm = {};
-  auto unpack = linalg::UnPackOp::create(b, source, dest, layout.getInner(),
-                                         tilesOf(b, layout), perm);
+  auto unpack =
+      linalg::UnPackOp::create(b, source, dest, layout.getInner(),
+                               tileSizes(b, b.getLoc(), layout), perm);
   placeLike(unpack, of);
   if (isa<tw::UnsetEncodingOp>(of))
     unpack->setDiscardableAttrs(of->getDiscardableAttrDictionary());

@@ -5,6 +5,7 @@
 
 #include "EncodedValues.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -81,21 +82,55 @@ SmallVector<int64_t> keptDims(tensor::ExtractSliceOp op) {
   return kept;
 }
 
+SmallVector<OpFoldResult> tileSizes(OpBuilder &b, Location loc,
+                                    tw::LayoutAttr layout) {
+  Value scale;
+  if (layout.isScalable())
+    scale = tw::VscaleOp::create(b, loc, layout.getStreaming());
+  SmallVector<OpFoldResult> sizes;
+  for (auto [tile, isScalable] :
+       llvm::zip_equal(layout.getTiles(), layout.getScalable()))
+    sizes.push_back(
+        isScalable
+            ? OpFoldResult(b.createOrFold<arith::MulIOp>(
+                  loc, scale, arith::ConstantIndexOp::create(b, loc, tile)))
+            : OpFoldResult(b.getIndexAttr(tile)));
+  return sizes;
+}
+
+namespace {
+
+/// How many tiles cover `size`. In affine maps nothing is divided by what is
+/// not known.
+OpFoldResult tileCount(OpBuilder &b, Location loc, OpFoldResult size,
+                       OpFoldResult tile) {
+  if (std::optional<int64_t> known = getConstantIntValue(tile))
+    return affine::makeComposedFoldedAffineApply(
+        b, loc, b.getAffineSymbolExpr(0).ceilDiv(*known), {size});
+  Value divisor = cast<Value>(tile),
+        one = arith::ConstantIndexOp::create(b, loc, 1),
+        most = arith::SubIOp::create(b, loc, divisor, one),
+        sum = arith::AddIOp::create(
+            b, loc, getValueOrCreateConstantIndexOp(b, loc, size), most);
+  return arith::DivUIOp::create(b, loc, sum, divisor).getResult();
+}
+
+} // namespace
+
 SmallVector<OpFoldResult> packedSizes(OpBuilder &b, Location loc,
                                       tw::LayoutAttr layout,
                                       SmallVector<OpFoldResult> sizes) {
   if (layout.isIdentity())
     return sizes;
-  for (auto [dim, tile] : llvm::zip_equal(layout.getInner(), layout.getTiles()))
-    sizes[dim] = affine::makeComposedFoldedAffineApply(
-        b, loc, b.getAffineSymbolExpr(0).ceilDiv(tile), {sizes[dim]});
+  SmallVector<OpFoldResult> tiles = tileSizes(b, loc, layout);
+  for (auto [dim, tile] : llvm::zip_equal(layout.getInner(), tiles))
+    sizes[dim] = tileCount(b, loc, sizes[dim], tile);
   sizes = applyPermutation(sizes, layout.getOuter());
-  SmallVector<int64_t> inner =
-      layout.getPerm().empty()
-          ? llvm::to_vector(layout.getTiles())
-          : applyPermutation(layout.getExpand(), layout.getPerm());
-  for (int64_t size : inner)
-    sizes.push_back(b.getIndexAttr(size));
+  if (layout.getPerm().empty())
+    llvm::append_range(sizes, tiles);
+  else
+    for (int64_t size : applyPermutation(layout.getExpand(), layout.getPerm()))
+      sizes.push_back(b.getIndexAttr(size));
   return sizes;
 }
 

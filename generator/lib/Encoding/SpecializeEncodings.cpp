@@ -23,29 +23,35 @@ namespace {
 /// attributes.
 class Specialization {
 public:
-  explicit Specialization(std::shared_ptr<const Device> device)
-      : device(std::move(device)) {
-    replacer.addReplacement(
-        [device = this->device](tw::EncodingAttr encoding) -> Attribute {
-          return device->layoutOf(encoding);
-        });
+  Specialization(std::shared_ptr<const Device> device, bool inBlocks)
+      : device(std::move(device)), inBlocks(inBlocks) {
+    replacer.addReplacement([this](tw::EncodingAttr encoding) -> Attribute {
+      return this->device->layoutOf(encoding, this->inBlocks);
+    });
   }
+  Specialization(const Specialization &) = delete;
 
   Type of(Type type) { return replacer.replace(type); }
   void inAttributesOf(Operation *op) {
     replacer.replaceElementsIn(op, /*replaceAttrs=*/true);
   }
 
-  const std::shared_ptr<const Device> device;
+  std::optional<TiledContraction> tile(tw::EncodingAttr encoding) const {
+    return inBlocks ? device->tileInBlocks(encoding) : device->tile(encoding);
+  }
 
 private:
+  std::shared_ptr<const Device> device;
+  bool inBlocks; ///< multiplications pack their operands
   AttrTypeReplacer replacer;
 };
 
 class Specializer {
 public:
-  Specializer(func::FuncOp func, StringRef prefix, bool tiles)
-      : func(func), prefix(prefix), tiles(tiles) {}
+  Specializer(func::FuncOp func, StringRef prefix, bool hostPacksBlocks,
+              bool tiles)
+      : func(func), prefix(prefix), hostPacksBlocks(hostPacksBlocks),
+        tiles(tiles) {}
 
   LogicalResult run() {
     if (failed(findDevices()) || failed(nameTiles()))
@@ -68,7 +74,8 @@ private:
                      func.getContext());
       if (failed(found))
         return failure();
-      specializations.try_emplace(device, *found);
+      specializations[device] = std::make_unique<Specialization>(
+          *found, hostPacksBlocks && !(*found)->hasOwnMemory());
     }
     return success();
   }
@@ -87,7 +94,7 @@ private:
     // A tensor to be written is of who writes it.
     while (isa<tensor::EmptyOp>(op) && op->hasOneUse())
       op = *op->user_begin();
-    return specializations.at(deviceOf(op));
+    return *specializations.at(deviceOf(op));
   }
 
   LogicalResult nameTiles() {
@@ -98,7 +105,7 @@ private:
       if (!*isContraction)
         return WalkResult::advance();
       if (std::optional<TiledContraction> tiled =
-              of(op).device->tile(encodingOf(op->getOperand(0).getType())))
+              of(op).tile(encodingOf(op->getOperand(0).getType())))
         op->setAttr(kTileAttr, StringAttr::get(op.getContext(), tiled->tile));
       return WalkResult::advance();
     });
@@ -149,8 +156,9 @@ private:
 
   func::FuncOp func;
   StringRef prefix;
-  bool tiles;
-  llvm::MapVector<tw::DeviceAttr, Specialization> specializations;
+  bool hostPacksBlocks, tiles;
+  llvm::MapVector<tw::DeviceAttr, std::unique_ptr<Specialization>>
+      specializations;
   llvm::DenseMap<Value, RankedTensorType> encoded;
 };
 
@@ -159,7 +167,7 @@ struct SpecializeEncodingsPass
   using SpecializeEncodingsBase::SpecializeEncodingsBase;
 
   void runOnOperation() override {
-    if (failed(specializeEncodings(getOperation(), prefix)))
+    if (failed(specializeEncodings(getOperation(), prefix, hostPacksBlocks)))
       signalPassFailure();
   }
 };
@@ -167,8 +175,8 @@ struct SpecializeEncodingsPass
 } // namespace
 
 LogicalResult specializeEncodings(func::FuncOp func, StringRef prefix,
-                                  bool tiles) {
-  return Specializer(func, prefix, tiles).run();
+                                  bool hostPacksBlocks, bool tiles) {
+  return Specializer(func, prefix, hostPacksBlocks, tiles).run();
 }
 
 } // namespace tilewright

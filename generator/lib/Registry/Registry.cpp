@@ -109,12 +109,14 @@ Expected<std::string> packTemplatePath(StringRef dir) {
 #define TW_STRING_OF(x) #x
 #define TW_STRING(x) TW_STRING_OF(x)
 const StringLiteral kContractFunction = TW_STRING(TW_CONTRACT);
+const StringLiteral kKeepFunction = TW_STRING(TW_KEEP);
 static constexpr StringLiteral kThin = TW_STRING(TW_CONTRACTION_THIN);
 #undef TW_STRING
 #undef TW_STRING_OF
 
 bool isSupportFunction(StringRef name) {
-  return name == kContractFunction || name.starts_with(kThin);
+  return name == kContractFunction || name == kKeepFunction ||
+         name.starts_with(kThin);
 }
 
 std::string thinFunction(tw_isa_t isa) {
@@ -128,7 +130,8 @@ std::string thinFunction(tw_isa_t isa) {
 Expected<std::string> supportPath(StringRef function, Triple::ArchType arch,
                                   StringRef extension, StringRef dir) {
   std::string name = arch == Triple::aarch64 ? "arm_64" : "x86_64";
-  std::string library = "support_" + name;
+  std::string library =
+      (function == kKeepFunction ? "keep_" : "support_") + name;
   if (function.consume_front(kThin)) {
     name = function.str();
     library = "thin_" + name;

@@ -3,7 +3,7 @@
 // One call for each matrix of the batch, of which only the places of the operands change. Flags: f32f32f32 (1)
 // and that lhs lies transposed (bit 20).
 // CHECK-LABEL: func.func @batch(
-// CHECK:         %[[C:.*]] = llvm.alloca %{{.*}} x !llvm.array<44 x i64>
+// CHECK:         %[[C:.*]] = llvm.alloca %{{.*}} x !llvm.array<46 x i64>
 // CHECK:         llvm.mlir.constant(1048577 : i32)
 // CHECK:         llvm.mlir.addressof @tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base
 // CHECK:         llvm.mlir.zero : !llvm.ptr
@@ -11,7 +11,7 @@
 // CHECK:         llvm.mlir.addressof @tw_pack_tile_32_cols_32x1_x86_64_avx512_base
 // CHECK:         scf.for
 // CHECK-COUNT-3:   llvm.getelementptr %{{.*}}[%{{.*}}] : (!llvm.ptr, i64) -> !llvm.ptr, i8
-// CHECK:           llvm.call @tw_contract_v4(%[[C]])
+// CHECK:           llvm.call @tw_contract_v5(%[[C]])
 #a = affine_map<(b, m, n, k) -> (b, k, m)>
 #b = affine_map<(b, m, n, k) -> (b, k, n)>
 #c = affine_map<(b, m, n, k) -> (b, m, n)>
@@ -26,7 +26,7 @@ func.func @batch(%x: memref<?x7x?xf32>, %y: memref<?x7x96xf32>, %o: memref<?x?x9
 // CHECK:         llvm.mlir.addressof @tw_thin_v1_x86_64_avx512_base
 // CHECK:         llvm.mlir.addressof @tw_pack_tile_8_rows_12x4_x86_64_avx512_vnni
 // CHECK:         llvm.mlir.addressof @tw_pack_tile_8_cols_32x4_x86_64_avx512_vnni
-// CHECK:         llvm.call @tw_contract_v4(
+// CHECK:         llvm.call @tw_contract_v5(
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n, k) -> (m, n)>
@@ -41,7 +41,7 @@ func.func @thin(%x: memref<?x?xi8>, %y: memref<?x?xi8>, %o: memref<?x?xi32>, %w:
 // CHECK:         llvm.mlir.addressof @tw_mmt4d_tile_f32f32f32_8x12x1_arm_64_base
 // CHECK:         llvm.mlir.addressof @tw_pack_tile_32_rows_8x1_arm_64_base
 // CHECK:         llvm.mlir.addressof @tw_pack_tile_32_rows_12x1_arm_64_base
-// CHECK:         llvm.call @tw_contract_v4(
+// CHECK:         llvm.call @tw_contract_v5(
 #nk = affine_map<(m, n, k) -> (n, k)>
 func.func @transposed(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %o: memref<?x?xf32>, %w: memref<4194304xi8>) {
   tw.matmul "tw_mmt4d_tile_f32f32f32_8x12x1_arm_64_base" overwrite indexing_maps = [#mk, #nk, #mn]
@@ -54,8 +54,8 @@ func.func @transposed(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %o: memref<?x?xf
 // CHECK-LABEL: func.func @windows(
 // CHECK-SAME:      %[[X:[^:]*]]: memref<?x20xi8>
 // CHECK-NOT:     @tw_pack_tile
-// CHECK:         llvm.alloca %{{.*}} x !llvm.array<44 x i64>
-// CHECK:         llvm.call @tw_contract_v4(
+// CHECK:         llvm.alloca %{{.*}} x !llvm.array<46 x i64>
+// CHECK:         llvm.call @tw_contract_v5(
 #x = affine_map<(h, w, n, i, j) -> (h * 2 + i, w * 3 + j)>
 #w = affine_map<(h, w, n, i, j) -> (n, i, j)>
 #o = affine_map<(h, w, n, i, j) -> (h, w, n)>
@@ -69,13 +69,13 @@ func.func @windows(%x: memref<?x20xi8>, %y: memref<3x?x2x16x4xi8>, %o: memref<?x
 // CHECK-LABEL: func.func @finished(
 // CHECK-SAME:      %{{.*}}: memref<?x?x?xf32>, %{{.*}}: memref<?x?x?xf32>, %[[O:.*]]: memref<?xf32>, %[[V:.*]]: memref<1xf32>, %[[N:[^:]*]]: i64
 // CHECK-DAG:     %[[WORDS:.*]] = llvm.alloca %{{.*}} x !llvm.array<4 x i64>
-// CHECK-DAG:     %[[C:.*]] = llvm.alloca %{{.*}} x !llvm.array<44 x i64>
+// CHECK-DAG:     %[[C:.*]] = llvm.alloca %{{.*}} x !llvm.array<46 x i64>
 // CHECK:         llvm.mlir.addressof @finish.call
 // CHECK:         scf.for %[[I:.*]] =
 // CHECK-NEXT:      %[[NUMBER:.*]] = arith.index_cast %[[I]] : index to i64
 // CHECK-NEXT:      %[[AT:.*]] = llvm.getelementptr %[[WORDS]][3]
 // CHECK-NEXT:      llvm.store %[[NUMBER]], %[[AT]]
-// CHECK:           llvm.call @tw_contract_v4(%[[C]])
+// CHECK:           llvm.call @tw_contract_v5(%[[C]])
 // CHECK:       llvm.func internal @finish.call(%[[X:.*]]: !llvm.ptr, %[[M0:.*]]: i64, %[[M1:.*]]: i64, %[[N0:.*]]: i64, %[[N1:.*]]: i64)
 // CHECK-COUNT-2: builtin.unrealized_conversion_cast
 // CHECK:         call @finish(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[M0]], %[[M1]], %[[N0]], %[[N1]])
@@ -98,9 +98,39 @@ func.func private @finish(%o: memref<?xf32>, %v: memref<1xf32>, %n: i64, %b: i64
 // CHECK:         llvm.mlir.addressof @tw_mmt4d_tile_f32f32f32_1x32x1_x86_64_avx512_base
 // CHECK:         llvm.mlir.addressof @tw_mmt4d_tile_f32f32f32_4x32x1_x86_64_avx512_base
 // CHECK:         llvm.mlir.addressof @tw_pack_tile_32_rows_12x1_x86_64_avx512_base
-// CHECK:         llvm.call @tw_contract_v4(
+// CHECK:         llvm.call @tw_contract_v5(
 func.func @few(%x: memref<?x64xf32>, %y: memref<3x64x32x1xf32>, %o: memref<?x96xf32>, %w: memref<4194304xi8>) {
   tw.matmul "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base" overwrite rhs_packed few_rows = [1, 4] indexing_maps = [#mk, #nk, #mn]
       ins(%x, %y : memref<?x64xf32>, memref<3x64x32x1xf32>) outs(%o, %w : memref<?x96xf32>, memref<4194304xi8>)
+  return
+}
+
+// How many columns a tile has is computed, and the panels of a rhs that never changes are kept: in lists that all
+// multiplications of the model share. No pack function has a tile of such a size.
+// CHECK-LABEL: func.func @scalable(
+// CHECK:         %[[SCALE:.*]] = "llvm.intr.vscale"() : () -> i64
+// CHECK:         %[[INDEX:.*]] = arith.index_cast %[[SCALE]] : i64 to index
+// CHECK:         %[[N0:.*]] = arith.muli %[[INDEX]], %c8{{.*}} : index
+// CHECK:         arith.index_cast %[[N0]] : index to i32
+// CHECK:         llvm.mlir.addressof @tw_mmt4d_tile_f32f32f32_8x2vlx1_arm_64_sve
+// CHECK:         llvm.mlir.addressof @tw_keep_v1
+// CHECK:         llvm.mlir.addressof @tw.kept_panels
+// CHECK:         llvm.mlir.addressof @tw_pack_tile_32_rows_8x1_arm_64_sve
+// CHECK-NOT:     llvm.mlir.addressof @tw_pack_tile
+// CHECK:         llvm.call @tw_contract_v5(
+func.func @scalable(%x: memref<?x64xf32>, %y: memref<64x96xf32>, %o: memref<?x96xf32>, %w: memref<4194304xi8>) {
+  tw.matmul "tw_mmt4d_tile_f32f32f32_8x2vlx1_arm_64_sve" overwrite rhs_kept few_rows = [1, 4] indexing_maps = [#mk, #kn, #mn]
+      ins(%x, %y : memref<?x64xf32>, memref<64x96xf32>) outs(%o, %w : memref<?x96xf32>, memref<4194304xi8>)
+  return
+}
+
+// SME's length is told by an instruction that is not of streaming mode.
+// CHECK-LABEL: func.func @streaming(
+// CHECK:         %[[WORDS:.*]] = llvm.call_intrinsic "llvm.aarch64.sme.cntsd"() : () -> i64
+// CHECK:         %[[ONE:.*]] = llvm.mlir.constant(1 : i64) : i64
+// CHECK:         llvm.lshr %[[WORDS]], %[[ONE]] : i64
+func.func @streaming(%x: memref<?x64xf32>, %y: memref<64x96xf32>, %o: memref<?x96xf32>, %w: memref<4194304xi8>) {
+  tw.matmul "tw_mmt4d_tile_f32f32f32_2vlx2vlx1_arm_64_sme" overwrite indexing_maps = [#mk, #kn, #mn]
+      ins(%x, %y : memref<?x64xf32>, memref<64x96xf32>) outs(%o, %w : memref<?x96xf32>, memref<4194304xi8>)
   return
 }

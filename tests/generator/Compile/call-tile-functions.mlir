@@ -11,7 +11,7 @@
 // CHECK-LABEL: func.func @f(
 // CHECK-SAME:    %[[A:.*]]: memref<?x?x8x4xi8>, %[[B:.*]]: memref<3x?x32x4xi8>, %[[C:.*]]: memref<?x3x8x32xi32>)
 // M0 and N0; K0 and the flags: types 2, ACCUMULATE.
-// CHECK-DAG:     %[[M0N0:.*]] = llvm.mlir.constant(137438953480 : i64)
+// CHECK-DAG:     %[[M0N0:.*]] = arith.constant 137438953480 : i64
 // CHECK-DAG:     %[[K0FLAGS:.*]] = llvm.mlir.constant(1108101562372 : i64)
 // CHECK-DAG:     %[[PARAMS:.*]] = llvm.alloca %{{.*}} x !llvm.array<16 x i64>
 // CHECK:         %[[K:.*]] = memref.dim %[[A]], %c1

@@ -95,7 +95,7 @@ func.func @sizes(%x: tensor<4x5xf32>, %y: tensor<7x6xf32>, %o: tensor<4x6xf32>, 
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 func.func @thin(%x: tensor<4x5xf32>, %y: tensor<1x5x8x1xf32>, %o: tensor<4x6xf32>, %w: tensor<64xi8>) {
-  // expected-error@+1 {{is thin, but the rhs is packed; expected one of both}}
+  // expected-error@+1 {{has more than one of `rhs_packed`, `rhs_kept` and `thin`; expected one or none}}
   %r:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" rhs_packed thin indexing_maps = [#mk, #nk, #mn]
       ins(%x, %y : tensor<4x5xf32>, tensor<1x5x8x1xf32>) outs(%o, %w : tensor<4x6xf32>, tensor<64xi8>)
       -> tensor<4x6xf32>, tensor<64xi8>

@@ -25,12 +25,23 @@ func.func @unknown_tile(%a: tensor<2x5x4x1xf32>, %b: tensor<3x5x16x1xf32>, %c: t
 
 // -----
 
-func.func @scalable_tile(%a: tensor<2x5x4x1xf32>, %b: tensor<3x5x16x1xf32>, %c: tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32> {
-  // expected-error @below {{names the tile 'tw_mmt4d_tile_f32f32f32_4x1vlx1_arm_64_sve', but a layout needs fixed sizes}}
+func.func @scalable_tile(%a: tensor<2x5x4x1xf32>, %b: tensor<3x5x18x1xf32>, %c: tensor<2x3x4x18xf32>) -> tensor<2x3x4x18xf32> {
+  // expected-error-re @below {{has the rhs type 'tensor<3x5x18x1xf32>', but the tile's is ...{{\[}}4]x1}}
   %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x1vlx1_arm_64_sve"
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
-      ins(%a, %b : tensor<2x5x4x1xf32>, tensor<3x5x16x1xf32>) outs(%c : tensor<2x3x4x16xf32>) -> tensor<2x3x4x16xf32>
-  return %r : tensor<2x3x4x16xf32>
+      ins(%a, %b : tensor<2x5x4x1xf32>, tensor<3x5x18x1xf32>) outs(%c : tensor<2x3x4x18xf32>) -> tensor<2x3x4x18xf32>
+  return %r : tensor<2x3x4x18xf32>
+}
+
+// -----
+
+// Vectors have one length.
+func.func @scalable_lengths(%a: tensor<2x5x4x1xf32>, %b: tensor<3x5x16x1xf32>, %c: tensor<2x3x4x8xf32>) -> tensor<2x3x4x8xf32> {
+  // expected-error @below {{has the out type 'tensor<2x3x4x8xf32>', but the tile's is ...4x16}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x1vlx1_arm_64_sve"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x4x1xf32>, tensor<3x5x16x1xf32>) outs(%c : tensor<2x3x4x8xf32>) -> tensor<2x3x4x8xf32>
+  return %r : tensor<2x3x4x8xf32>
 }
 
 // -----

@@ -240,6 +240,11 @@ func.func private @swizzle(tensor<4x5xf32, #tw.layout<outer = [0, 1], inner = [0
 
 // -----
 
+// expected-error @below {{has no tile of scalable size, and is streaming; expected one in brackets}}
+func.func private @streaming(tensor<4x5xf32, #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [4, 4], streaming>>)
+
+// -----
+
 // expected-error @below {{a tile of scalable size has no swizzle; expected fixed sizes}}
 func.func private @scalable_swizzle(tensor<4x5xf32, #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [4, [4]], swizzle = [[4], [4]] perm [1, 0]>>)
 

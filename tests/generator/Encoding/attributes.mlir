@@ -60,16 +60,18 @@ func.func private @loops(tensor<2x3x4x5x6xbf16, #loops>)
 // CHECK-DAG: #[[RHS_PANELS:.*]] = #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [32, 1]>
 // CHECK-DAG: #[[VECTORS:.*]] = #tw.layout<outer = [0, 1], inner = [1], tiles = {{\[\[4\]\]}}>
 // CHECK-DAG: #[[MIXED:.*]] = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = {{\[}}8, [16]]>
+// CHECK-DAG: #[[STREAMING:.*]] = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = {{\[\[}}8], [8]], streaming>
 // CHECK-DAG: #[[SWIZZLED:.*]] = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [16, 64], swizzle = {{\[\[16\]}}, [16, 4]] perm [1, 0, 2]>
 // CHECK-DAG: #[[TRANSPOSED:.*]] = #tw.layout<outer = [1, 0], inner = [], tiles = []>
 // CHECK-DAG: #[[IDENTITY:.*]] = #tw.layout<identity>
 // CHECK-LABEL: func.func private @layouts(
-// CHECK-SAME: tensor<64x96xf32, #[[RHS_PANELS]]>, tensor<64x96xf32, #[[VECTORS]]>, tensor<64x96xf32, #[[MIXED]]>,
+// CHECK-SAME: tensor<64x96xf32, #[[RHS_PANELS]]>, tensor<64x96xf32, #[[VECTORS]]>, tensor<64x96xf32, #[[MIXED]]>, tensor<64x96xf32, #[[STREAMING]]>,
 // CHECK-SAME: tensor<64x96xi8, #[[SWIZZLED]]>, tensor<?x?xindex, #[[TRANSPOSED]]>, tensor<?x?xi1, #[[IDENTITY]]>, tensor<f64, #[[IDENTITY]]>)
 func.func private @layouts(
   tensor<64x96xf32, #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [32, 1]>>,
   tensor<64x96xf32, #tw.layout<outer = [0, 1], inner = [1], tiles = [[4]]>>,
   tensor<64x96xf32, #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, [16]]>>,
+  tensor<64x96xf32, #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [[8], [8]], streaming>>,
   tensor<64x96xi8, #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [16, 64], swizzle = [[16], [16, 4]] perm [1, 0, 2]>>,
   tensor<?x?xindex, #tw.layout<outer = [1, 0], inner = [], tiles = []>>,
   tensor<?x?xi1, #tw.layout<identity>>,

@@ -39,28 +39,6 @@ func.func @size() -> index {
 
 // -----
 
-// How large a scalable tile is the program knows where it runs.
-func.func @scalable() {
-  // expected-error-re @below {{has the type 'tensor<8x8xf32, #tw.layout<{{.*}}tiles = [8, {{\[}}4]]>>', of scalable tiles; expected tiles of fixed sizes}}
-  %0 = tensor.empty() : tensor<8x8xf32, #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, [4]]>>
-  return
-}
-
-// -----
-
-func.func @scalable_size(%n: index) -> index {
-  // expected-error @below {{, of scalable tiles; expected tiles of fixed sizes}}
-  %0 = tw.encoding_size tensor<8x?xf32, #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, [4]]>> (%n) : index
-  return %0 : index
-}
-
-// -----
-
-// expected-error @below {{, of scalable tiles; expected tiles of fixed sizes}}
-func.func private @scalable_declaration(tensor<8xf32, #tw.layout<outer = [0], inner = [0], tiles = [[4]]>>)
-
-// -----
-
 #layout = #tw.layout<outer = [0], inner = [0], tiles = [4]>
 func.func @dim(%x: tensor<?xf32, #layout>) -> index {
   %c0 = arith.constant 0 : index

@@ -68,4 +68,17 @@ def CheckModel : Pass<"tw-check-model", "mlir::ModuleOp"> {
   }];
 }
 
+def CheckVectors : Pass<"tw-check-vectors", "mlir::ModuleOp"> {
+  let summary = "Check that vectors have the length that a target relies on";
+  let description = [{
+    With a device whose target says how long vectors are (`arm_64:sve+vl256`),
+    each public function begins with an assertion that they are: panels of tiles of
+    scalable sizes are packed for this length.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
+    "tilewright::tw::TwDialect",
+  ];
+}
+
 #endif // TILEWRIGHT_COMPILE_FRONTENDPASSES

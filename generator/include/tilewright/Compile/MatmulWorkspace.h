@@ -18,9 +18,9 @@ struct MatmulSizes {
 };
 
 /// At least what tw_contract plans for a task of the tile `key`, however many
-/// there are: of each operand, enough
-/// for all of it, or what its blocks never exceed. None if that depends on what
-/// is not known: a tile that rounds has all of K at a time.
+/// there are and however long vectors are: of each operand, enough for all of
+/// it, or what its blocks never exceed. None if that depends on what is not
+/// known: a tile that rounds has all of K at a time.
 std::optional<int64_t> matmulWorkspace(const TileKey &key,
                                        const MatmulSizes &sizes, bool rhsPacked,
                                        bool outTransposed);

@@ -76,7 +76,7 @@ def CallTileFunctions : Pass<"tw-call-tile-functions", "mlir::ModuleOp"> {
     cache, and within a block lhs panel by lhs panel. Several dimensions of a
     kind are one loop: they lie next to each other. Buffers must be contiguous.
 
-    Each `tw.matmul` becomes calls of `tw_contract_v4`, whose code comes with the
+    Each `tw.matmul` becomes calls of `tw_contract_v5`, whose code comes with the
     model: one for each matrix of its batch, with a `tw_contraction_t` on the
     stack.
 

@@ -11,22 +11,30 @@
 
 namespace tilewright {
 
+/// Which tiles of scalable sizes may be chosen, where vectors are longer than
+/// those of fixed sizes: panels of fixed sizes are packed by the compiler,
+/// those of scalable ones when the program runs, unless it relies on a length.
+enum class ScalableTiles {
+  OfKnownLength, ///< where the target says how long vectors are
+  Any,
+};
+
 /// The tile for a matmul [m][k] x [k][n] of `types` on CPUs of `target`; a
-/// negative m or n is unknown and taken as large. Always a valid key, without
-/// scalable sizes, of one of the target's instruction sets.
+/// negative m or n is unknown and taken as large. Always a valid key, of one of
+/// the target's instruction sets.
 ///
 /// Where hand-written tiles exist for `types`, the sizes are those that the
-/// runtime library's tw_query_tile_sizes answers on such a CPU for the tiles of
-/// fixed sizes, so that what the compiler packs and what the library would pack
-/// are the same. Scalable sizes are left out: the compiler lays constants and
-/// buffers out, before anybody knows the vector length. Where no tile exists,
-/// it is a block that fills the accumulator registers, of the instruction set
-/// that the planner expects to be fastest. In both cases a matrix narrower than
-/// the tile, or with so few rows that their accumulators fit the registers,
-/// gets a tile of exactly its size, hand-written or generated, instead of
-/// padding or several panels. With `anyM` only M0 depends on m.
+/// runtime library's tw_query_tile_sizes answers on such a CPU, so that what
+/// the compiler packs and what the library would pack are the same. Where no
+/// tile exists, it is a block that fills the accumulator registers, of the
+/// instruction set that the planner expects to be fastest. In both cases a
+/// matrix narrower than the tile, or with so few rows that their accumulators
+/// fit the registers, gets a tile of exactly its size, hand-written or
+/// generated, instead of padding or several panels. With `anyM` only M0 depends
+/// on m.
 TileKey chooseTile(const TypeTripleInfo &types, int64_t m, int64_t n,
-                   const TargetCpu &target, bool anyM = false);
+                   const TargetCpu &target, bool anyM = false,
+                   ScalableTiles scalable = ScalableTiles::OfKnownLength);
 
 } // namespace tilewright
 

@@ -33,14 +33,27 @@ struct TargetCpu {
   std::string cpu;
   /// LLVM's target-features of code for it, beside what `cpu` has.
   std::string codeFeatures;
-  /// The runtime library's view of it: feature bits and, if `cpu` is one of
-  /// cores.def, the core; no vector lengths.
+  /// The runtime library's view of it: feature bits, and, if `cpu` is one of
+  /// cores.def, the core. The lengths of scalable vectors are those that its
+  /// programs are made to be quick with, not what they rely on: this machine's,
+  /// the core's, or a guess where none is known.
   std::array<uint64_t, TW_CPU_DATA_WORDS> cpuData{};
+  /// The lengths that programs rely on, in bits: of SVE's vectors and of SME's;
+  /// 0 where they run with any.
+  int sveBits = 0, streamingBits = 0;
   /// The rows of cpu_features.def that it has.
   std::vector<const CpuFeatureInfo *> features;
   /// The instruction sets that it has all features of, in table order: best
   /// first. Never empty: the last one is generic.
   std::vector<tw_isa_t> isas;
+
+  /// That of the vectors that scalable sizes of `isa` count, 0 if it may be
+  /// any.
+  int vectorBitsOf(const IsaInfo &isa) const {
+    return isa.scaling == TW_SCALING_SVE   ? sveBits
+           : isa.scaling == TW_SCALING_SME ? streamingBits
+                                           : 0;
+  }
 
   bool has(llvm::StringRef llvmFeature) const;
   bool has(tw_isa_t isa) const;
@@ -62,8 +75,9 @@ TargetCpu hostTargetCpu();
 /// <arch> is x86_64 or arm_64 and a part is at most one CPU by LLVM's name,
 /// then instruction sets without their architecture ("sve_i8mm") and LLVM's
 /// features
-/// ("sve2", "v8.6a", "nosve" to take one away). Commas separate as well. An
-/// error says which part is unknown and what comes close.
+/// ("sve2", "v8.6a", "nosve" to take one away), or the length of vectors that
+/// programs rely on ("vl256" of SVE, "svl512" of SME's streaming mode). Commas
+/// separate as well. An error says which part is unknown and what comes close.
 llvm::Expected<TargetCpu> parseTargetCpu(llvm::StringRef text);
 
 } // namespace tilewright

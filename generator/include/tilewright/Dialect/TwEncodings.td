@@ -107,8 +107,9 @@ def Tw_LayoutAttr : AttrDef<Tw_Dialect, "Layout", [
     outer`, `inner_dims_pos = inner` and `inner_tiles = tiles`, filled up with
     zeros; `#tw.layout<identity>` as without an encoding.
 
-    A tile size in brackets counts vectors of elements whose number is known
-    where the program runs.
+    A tile size in brackets is one where vectors have 128 bits, and as many times
+    that where they are longer, which is known where the program runs
+    (`tw.vscale`); with `streaming`, those of SME's streaming mode.
 
     With `swizzle`, each tile is laid out in another order: `expand` says which
     factors each of its dimensions has, and `perm` where these go, so that
@@ -117,6 +118,7 @@ def Tw_LayoutAttr : AttrDef<Tw_Dialect, "Layout", [
 
     ```mlir
     tensor<64x96xf32, #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [32, 1]>>
+    tensor<64x96xf32, #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [[8], 1]>>
     ```
   }];
   let parameters = (ins
@@ -124,6 +126,7 @@ def Tw_LayoutAttr : AttrDef<Tw_Dialect, "Layout", [
     ArrayRefParameter<"int64_t">:$inner,
     ArrayRefParameter<"int64_t">:$tiles,
     ArrayRefParameter<"bool">:$scalable,
+    "bool":$streaming,
     ArrayRefParameter<"int64_t", "of the factors of all dimensions">:$expand,
     ArrayRefParameter<"int64_t", "how many factors each has">:$factors,
     ArrayRefParameter<"int64_t">:$perm);
@@ -133,8 +136,14 @@ def Tw_LayoutAttr : AttrDef<Tw_Dialect, "Layout", [
     AttrBuilder<(ins "::llvm::ArrayRef<int64_t>":$outer,
                      "::llvm::ArrayRef<int64_t>":$inner,
                      "::llvm::ArrayRef<int64_t>":$tiles), [{
-      return $_get($_ctxt, outer, inner, tiles,
-                   ::llvm::SmallVector<bool>(tiles.size(), false),
+      return get($_ctxt, outer, inner, tiles,
+                 ::llvm::SmallVector<bool>(tiles.size(), false), false);
+    }]>,
+    AttrBuilder<(ins "::llvm::ArrayRef<int64_t>":$outer,
+                     "::llvm::ArrayRef<int64_t>":$inner,
+                     "::llvm::ArrayRef<int64_t>":$tiles,
+                     "::llvm::ArrayRef<bool>":$scalable, "bool":$streaming), [{
+      return $_get($_ctxt, outer, inner, tiles, scalable, streaming,
                    ::llvm::ArrayRef<int64_t>(), ::llvm::ArrayRef<int64_t>(),
                    ::llvm::ArrayRef<int64_t>());
     }]>];
@@ -157,7 +166,7 @@ def Tw_LayoutAttr : AttrDef<Tw_Dialect, "Layout", [
     ::llvm::SmallVector<int64_t> tilesByDim(unsigned rank) const;
 
     /// The type of a tensor that lies so, without encodings; `type` has this
-    /// layout. There must be no scalable tile.
+    /// layout. What depends on the length of vectors is dynamic.
     ::mlir::RankedTensorType packedType(::mlir::RankedTensorType type) const;
   }];
 }
@@ -262,6 +271,22 @@ def Tw_EncodingSizeOp : Op<Tw_Dialect, "encoding_size", [Pure]> {
       return ::llvm::cast<::mlir::RankedTensorType>(getType());
     }
   }];
+}
+
+def Tw_VscaleOp : Op<Tw_Dialect, "vscale", [Pure]> {
+  let summary = "How many times 128 bits a vector has";
+  let description = [{
+    1 to 16, of the machine that runs it: what `vector.vscale` says of SVE's
+    vectors; with `streaming`, of SME's, which code that is not in streaming mode
+    may ask for, too. Tiles in brackets of a `#tw.layout` are multiplied by it.
+
+    ```mlir
+    %scale = tw.vscale streaming : index
+    ```
+  }];
+  let arguments = (ins UnitAttr:$streaming);
+  let results = (outs Index:$scale);
+  let assemblyFormat = "(`streaming` $streaming^)? attr-dict `:` type($scale)";
 }
 
 #endif // TILEWRIGHT_DIALECT_TWENCODINGS

@@ -254,7 +254,11 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     `thin`, for a rhs that is not packed, says that m may be TW_THIN_MOST_ROWS
     or less: then the rhs is read where it lies, and nothing is packed.
 
-    `few_rows = [1, 4]`, for a packed rhs, says that m may be small: up to so many
+    With `rhs_kept` the rhs, which is not packed, never changes: the first call
+    packs it and keeps the panels, as nobody knows how those of a scalable tile
+    lie before the program runs.
+
+    `few_rows = [1, 4]`, for a packed or kept rhs, says that m may be small: up to so many
     rows are multiplied by tiles of so many, named as `tile` but for M0.
 
     `epilogue`, on buffers, is a function that is called with each block of out
@@ -284,6 +288,7 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     AffineMapArrayAttr:$indexing_maps,
     UnitAttr:$overwrite,
     UnitAttr:$rhs_packed,
+    UnitAttr:$rhs_kept,
     UnitAttr:$thin,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$few_rows,
     DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$m_loops,
@@ -292,7 +297,7 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     OptionalAttr<FlatSymbolRefAttr>:$epilogue);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    $tile (`overwrite` $overwrite^)? (`rhs_packed` $rhs_packed^)?
+    $tile (`overwrite` $overwrite^)? (`rhs_packed` $rhs_packed^)? (`rhs_kept` $rhs_kept^)?
     (`thin` $thin^)? (`few_rows` `=` $few_rows^)? (`m_loops` `=` $m_loops^)? (`k_loops` `=` $k_loops^)?
     (`k_size` `=` $k_size^)?
     `indexing_maps` `=` $indexing_maps
@@ -309,7 +314,8 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
                    "bool":$rhsPacked, "bool":$thin, "uint64_t":$mLoops,
                    "uint64_t":$kLoops, "::mlir::IntegerAttr":$kSize), [{
       build($_builder, $_state, results, lhs, rhs, out, workspace,
-            /*epilogue_operands=*/{}, tile, maps, overwrite, rhsPacked, thin,
+            /*epilogue_operands=*/{}, tile, maps, overwrite, rhsPacked,
+            /*rhs_kept=*/false, thin,
             /*few_rows=*/::llvm::ArrayRef<int64_t>(), mLoops, kLoops, kSize, /*epilogue=*/{});
     }]>];
   let hasVerifier = 1;
@@ -317,6 +323,9 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     /// What `tile` spells, and what the tile of few rows is called.
     ::tilewright::TileKey getKey();
     std::string getTileOfFew(int64_t rows);
+
+    /// Whether the tile gets panels of the rhs that another call has packed.
+    bool hasRhsPanels() { return getRhsPacked() || getRhsKept(); }
 
     /// The maps of lhs, rhs and out.
     ::llvm::SmallVector<::mlir::AffineMap> getMaps();

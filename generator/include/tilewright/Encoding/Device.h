@@ -40,8 +40,16 @@ public:
   virtual std::optional<TiledContraction>
   tile(tw::EncodingAttr encoding) const = 0;
 
+  /// The same where a multiplication packs its operands itself, block by block,
+  /// when it runs: their tiles may have scalable sizes.
+  virtual std::optional<TiledContraction>
+  tileInBlocks(tw::EncodingAttr encoding) const {
+    return tile(encoding);
+  }
+
   /// The layout of a tensor with `encoding`; identity without data tiling.
-  tw::LayoutAttr layoutOf(tw::EncodingAttr encoding) const;
+  tw::LayoutAttr layoutOf(tw::EncodingAttr encoding,
+                          bool inBlocks = false) const;
 };
 
 /// A dialect that knows devices. `parseDevice` is asked for each name; null of
@@ -62,9 +70,19 @@ mlir::FailureOr<std::shared_ptr<const Device>>
 findDevice(llvm::StringRef name, llvm::StringRef prefix,
            mlir::MLIRContext *context);
 
+struct ChosenTile {
+  ChosenTile(TileKey key, int vectorBits = 0)
+      : key(key), vectorBits(vectorBits) {}
+
+  TileKey key;
+  /// The length of its vectors in bits, where it has scalable sizes and
+  /// programs rely on one; else 0: layouts have scalable tiles.
+  int vectorBits;
+};
+
 /// A tile for m x n results of `types`; negative sizes are unknown. With `anyM`
 /// N0 and K0 do not depend on m.
-using ChooseTileFn = llvm::function_ref<TileKey(
+using ChooseTileFn = llvm::function_ref<ChosenTile(
     const TypeTripleInfo &types, int64_t m, int64_t n, bool anyM)>;
 
 /// The layouts for tiles such as `choose` chooses. Of several loops of a kind

@@ -161,6 +161,9 @@ def SpecializeEncodings : Pass<"tw-specialize-encodings", "mlir::func::FuncOp"> 
   let options = [
     Option<"prefix", "prefix", "std::string", /*default=*/"\"tw\"",
            "Prefix of the tile names: <prefix>_mmt4d_tile_...">,
+    Option<"hostPacksBlocks", "host-packs-blocks", "bool", /*default=*/"false",
+           "Multiplications on devices in the host's memory pack their operands "
+           "when they run, block by block: their tiles may have scalable sizes">,
   ];
   let dependentDialects = [
     "mlir::tensor::TensorDialect", "tilewright::tw::TwDialect",

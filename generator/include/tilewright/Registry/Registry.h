@@ -40,15 +40,17 @@ llvm::Expected<std::string> handWrittenBitcodePath(tw_isa_t isa,
 llvm::Expected<std::string> packTemplatePath(llvm::StringRef dir = "");
 
 /// The functions that come with compiled models: kContractFunction, which they
-/// call, and the thin multiplications of instruction sets, which they give it.
-extern const llvm::StringLiteral kContractFunction;
+/// call; kKeepFunction, which they give it where tiles have scalable sizes, and
+/// the thin multiplications of instruction sets.
+extern const llvm::StringLiteral kContractFunction, kKeepFunction;
 bool isSupportFunction(llvm::StringRef name);
 
 /// The one that a model whose tiles are for `isa` takes; empty for none.
 std::string thinFunction(tw_isa_t isa);
 
 /// A support function and all that it needs, of which nothing else is seen:
-/// <dir>/tilewright_support_<arch><extension> or tilewright_thin_<isa>...,
+/// <dir>/tilewright_support_<arch><extension>, tilewright_keep_<arch>..., or
+/// tilewright_thin_<isa>...,
 /// extension ".bc" or ".o", an ELF object. `dir` and errors as above.
 llvm::Expected<std::string> supportPath(llvm::StringRef function,
                                         llvm::Triple::ArchType arch,

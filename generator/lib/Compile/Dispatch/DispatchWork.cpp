@@ -104,7 +104,9 @@ public:
   std::string packs() const {
     std::string names;
     func.getBody().walk([&](tw::MatmulOp op) {
-      names = op.getRhsPacked() ? "lhs" : "lhs, rhs";
+      names = op.getRhsPacked() ? "lhs"
+              : op.getRhsKept() ? "lhs, once rhs"
+                                : "lhs, rhs";
       if (op.getThin())
         names += " of more than " + std::to_string(TW_CONTRACTION_THIN_ROWS) +
                  " rows";

@@ -1,0 +1,57 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tw-check-vectors: a model that is packed for vectors of one length runs where
+// they have it.
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "tilewright/Compile/Passes.h"
+#include "tilewright/Devices/TargetCpu.h"
+#include "tilewright/Encoding/Place.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+#define GEN_PASS_DEF_CHECKVECTORS
+#include "tilewright/Compile/Passes.h.inc"
+
+namespace {
+
+void check(func::FuncOp func, int bits, bool streaming) {
+  if (!bits)
+    return;
+  auto b = ImplicitLocOpBuilder::atBlockBegin(func.getLoc(),
+                                              &func.getBody().front());
+  Value scale = tw::VscaleOp::create(b, streaming),
+        expected = arith::ConstantIndexOp::create(b, bits / kLeastVectorBits),
+        isRight =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::eq, scale, expected);
+  cf::AssertOp::create(b, isRight,
+                       "compiled for CPUs with " +
+                           std::string(streaming ? "streaming" : "SVE") +
+                           " vectors of " + std::to_string(bits) + " bits");
+}
+
+struct CheckVectorsPass : impl::CheckVectorsBase<CheckVectorsPass> {
+  void runOnOperation() override {
+    for (tw::DeviceAttr device : devicesOf(getOperation())) {
+      llvm::Expected<TargetCpu> target = parseTargetCpu(device.getTarget());
+      if (!target) {
+        llvm::consumeError(target.takeError()); // "none", or one of its own
+        continue;
+      }
+      for (func::FuncOp func : getOperation().getOps<func::FuncOp>())
+        if (func.isPublic() && !func.isExternal()) {
+          check(func, target->sveBits, /*streaming=*/false);
+          check(func, target->streamingBits, /*streaming=*/true);
+        }
+    }
+  }
+};
+
+} // namespace
+} // namespace tilewright
