@@ -35,6 +35,8 @@ SmallVector<tw::DeviceAttr> devicesOf(Operation *op) {
 
 tw::DeviceAttr deviceOf(Operation *op) {
   SmallVector<tw::DeviceAttr> devices = devicesOf(op);
+  if (devices.size() == 1)
+    return devices.front(); // whatever is said
   if (StringAttr name = nameOf(op))
     for (tw::DeviceAttr device : devices)
       if (device.getName() == name.getValue())

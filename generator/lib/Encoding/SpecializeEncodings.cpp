@@ -36,13 +36,22 @@ public:
     replacer.replaceElementsIn(op, /*replaceAttrs=*/true);
   }
 
-  std::optional<TiledContraction> tile(tw::EncodingAttr encoding) const {
-    return inBlocks ? device->tileInBlocks(encoding) : device->tile(encoding);
+  /// The tile function of a contraction; null without data tiling. Layers of a
+  /// model are alike: each is asked for once.
+  StringAttr tileOf(tw::EncodingAttr encoding) {
+    auto [found, isNew] = tiles.try_emplace(encoding);
+    if (isNew)
+      if (std::optional<TiledContraction> tiled =
+              inBlocks ? device->tileInBlocks(encoding)
+                       : device->tile(encoding))
+        found->second = StringAttr::get(encoding.getContext(), tiled->tile);
+    return found->second;
   }
 
 private:
   std::shared_ptr<const Device> device;
   bool inBlocks; ///< multiplications pack their operands
+  llvm::DenseMap<tw::EncodingAttr, StringAttr> tiles;
   AttrTypeReplacer replacer;
 };
 
@@ -104,9 +113,9 @@ private:
         return WalkResult::interrupt();
       if (!*isContraction)
         return WalkResult::advance();
-      if (std::optional<TiledContraction> tiled =
-              of(op).tile(encodingOf(op->getOperand(0).getType())))
-        op->setAttr(kTileAttr, StringAttr::get(op.getContext(), tiled->tile));
+      if (StringAttr tile =
+              of(op).tileOf(encodingOf(op->getOperand(0).getType())))
+        op->setAttr(kTileAttr, tile);
       return WalkResult::advance();
     });
     return failure(walk.wasInterrupted());

@@ -133,6 +133,8 @@ ReadChains::ReadChains(Block &block, Predicate isOnDevice, Predicate isApart,
     if (isRoot && isOnDevice(&op))
       roots.insert(&op);
   }
+  if (roots.empty())
+    return; // nobody reads on a device
   isDecided = isa<tw::DispatchRegionOp>(block.getParentOp());
   for (bool isChanged = true; isChanged;) {
     findParts(isOnDevice);
