@@ -9,7 +9,7 @@
 #include <random>
 
 #include "tests/compile/planned_workspace.h"
-#include "tilewright/Compile/MatmulWorkspace.h"
+#include "tilewright/Encoding/MatmulWorkspace.h"
 #include "tilewright/Registry/Registry.h"
 
 namespace tilewright::testing {

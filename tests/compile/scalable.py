@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random models of contractions for CPUs whose vectors have a length that nobody knows before they run, on emulated ones of
+"""Random models of contractions and convolutions for CPUs whose vectors have a length that nobody knows before they run, on emulated ones of
 several lengths, against loops written here. Numbers are small integers: results are exact.
 
   scalable.py <tilewright> <scratch> --cc=... --run=<qemu-aarch64> --target=arm_64_sve --cpu=<model> --cpu=<model>...
@@ -65,12 +65,22 @@ def random_tensor(choose, shape):
     return Tensor(shape, [choose.randint(-3, 3) for _ in range(count_of(shape))])
 
 
+def terms(index):
+    """Of an index of a map: a loop, or a sum of loops times constants."""
+    return index if isinstance(index, tuple) else ((index, 1),)
+
+
+def text_of(index):
+    return " + ".join(f"d{loop} * {step}" if step > 1 else f"d{loop}" for loop, step in terms(index))
+
+
 def contract(lhs, rhs, out, maps, sizes):
-    """out += lhs * rhs by definition: maps say which loop indexes each dimension."""
+    """out += lhs * rhs by definition: maps say what indexes each dimension."""
     steps = []
-    for tensor, loops in zip((lhs, rhs, out), maps):
+    for tensor, indices in zip((lhs, rhs, out), maps):
         strides = tensor.strides()
-        steps.append([sum(stride for stride, loop in zip(strides, loops) if loop == at) for at in range(len(sizes))])
+        steps.append([sum(stride * step for stride, index in zip(strides, indices) for loop, step in terms(index) if loop == at)
+                      for at in range(len(sizes))])
     values, order = list(out.values), sorted(range(len(sizes)), key=lambda loop: loop in maps[2], reverse=True)
     last, outer = order[-1], order[:-1]
     for index in itertools.product(*(range(sizes[loop]) for loop in outer)):
@@ -123,11 +133,11 @@ class Function:
             self.maps.append(loops)
         self.dynamic = {loop for loop in range(len(kinds)) if choose.random() < 0.25 and kinds[loop] in "bm"}
 
-    def shape(self, loops):
-        return [self.sizes[loop] for loop in loops]
+    def shape(self, indices):
+        return [1 + sum((self.sizes[loop] - 1) * step for loop, step in terms(index)) for index in indices]
 
-    def type_of(self, element, loops):
-        sizes = ["?" if loop in self.dynamic else str(self.sizes[loop]) for loop in loops]
+    def type_of(self, element, indices):
+        sizes = ["?" if index in self.dynamic else str(size) for index, size in zip(indices, self.shape(indices))]
         return f"tensor<{'x'.join(sizes + [element])}>"
 
     def argument(self, element, loops):
@@ -178,7 +188,7 @@ class Function:
 
     def generic(self, maps, lhs, rhs, out, sizes):
         loops = ", ".join(f"d{loop}" for loop in range(len(sizes)))
-        texts = [f"affine_map<({loops}) -> ({', '.join(f'd{loop}' for loop in of)})>" for of in maps]
+        texts = [f"affine_map<({loops}) -> ({', '.join(text_of(index) for index in of)})>" for of in maps]
         iterators = ", ".join('"parallel"' if loop in maps[2] else '"reduction"' for loop in range(len(sizes)))
         types = [next((type for name, type, _, _ in self.arguments if name == operand[0]), None)
                  or self.constants[operand[0][1:]][0] for operand in (lhs, rhs)]
@@ -230,6 +240,40 @@ class Function:
                 + f"\n  return {result} : {type}\n}}\n")
 
 
+class Convolution(Function):
+    """The same of windows, of one or two dimensions, in any layout, with strides, dilations and groups."""
+
+    def choose_loops(self):
+        choose, self.sizes = self.choose, []
+
+        def loop(sizes):
+            self.sizes.append(choose.choice(sizes))
+            return len(self.sizes) - 1
+
+        images, channels, filters = loop([1, 1, 2, 3]), loop([1, 2, 3, 5, 8, 13, 16]), loop([1, 4, 7, 8, 16, 17, 32, 37])
+        groups = [loop([1, 2, 3])] if choose.random() < 0.2 else []
+        places, elements, windows = [], [], []
+        for _ in range(choose.choice([1, 2, 2])):
+            place, element = loop([1, 2, 3, 5, 7, 9]), loop([1, 1, 2, 3, 3, 4])
+            places.append(place)
+            elements.append(element)
+            windows.append(((place, choose.choice([1, 1, 2, 3])), (element, choose.choice([1, 1, 1, 2]))))
+        self.dynamic = {images} if choose.random() < 0.3 else set()
+        if choose.random() < 0.5:
+            lhs, out = [images, *groups, *windows, channels], [images, *groups, *places, filters]
+        else:
+            lhs, out = [images, *groups, channels, *windows], [images, *groups, filters, *places]
+        rhs = [*groups, *choose.sample([*elements, channels, filters], len(elements) + 2)]
+        if choose.random() < 0.3:
+            choose.shuffle(lhs)
+        if choose.random() < 0.2:
+            choose.shuffle(out)
+        self.maps = [lhs, rhs, out]
+
+
+FUNCTIONS = [Function, Function, Convolution]
+
+
 def module_of(functions, constants):
     text = "".join(function.text() for function in functions)
     resources = []
@@ -250,7 +294,7 @@ class Checker:
     def module(self, number):
         choose = random.Random(f"{self.options.seed}.{number}")
         constants = {}
-        functions = [Function(f"f{i}", choose, constants) for i in range(FUNCTIONS_OF_MODULE)]
+        functions = [choose.choice(FUNCTIONS)(f"f{i}", choose, constants) for i in range(FUNCTIONS_OF_MODULE)]
         source, program = self.work / f"m{number}.mlir", self.work / f"m{number}"
         source.write_text(module_of(functions, constants))
         way = WAYS[number % len(WAYS)]

@@ -3,8 +3,8 @@
 
 #include "BroadcastInits.h"
 
-#include "MatchWindows.h"
 #include "tilewright/Encoding/MatchContraction.h"
+#include "tilewright/Encoding/MatchWindows.h"
 
 using namespace mlir;
 

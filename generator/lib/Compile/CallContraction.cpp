@@ -268,9 +268,10 @@ private:
     unsigned k = op.getKLoop();
     if (!op.isGathered())
       return extentOf(k);
-    Value steps = sizeOf(1, *dimOf(1, k));
-    return multiply(productOf(op.getFirstKLoop(), k),
-                    multiply(steps, constant(key.k0)));
+    Value last = sizeOf(1, *dimOf(1, k));
+    if (op.getRhsPacked())
+      last = multiply(last, constant(key.k0));
+    return multiply(productOf(op.getFirstKLoop(), k), last);
   }
 
   /// A tw_gather_loops_t of loops of the lhs.

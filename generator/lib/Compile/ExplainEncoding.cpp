@@ -45,10 +45,9 @@ std::vector<EncodingFacts::Loop> loopsOf(tw::EncodingAttr encoding) {
 RankedTensorType tensorOf(tw::EncodingAttr encoding) {
   SmallVector<int64_t> shape;
   for (int64_t dim : encoding.getAllDims())
-    shape.push_back(
-        dim == tw::EncodingAttr::kOwnDim
-            ? ShapedType::kDynamic
-            : encoding.getSizes()[encoding.getMap().getDimPosition(dim)]);
+    shape.push_back(dim == tw::EncodingAttr::kOwnDim
+                        ? ShapedType::kDynamic
+                        : encoding.getOperandSize(dim));
   Type element = encoding.getElement()
                      ? encoding.getElement()
                      : encoding.getElementTypes()[static_cast<unsigned>(

@@ -7,6 +7,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/Encoding/PackOperand.h"
 #include "tilewright/tilewright.h"
 #include <array>
 #include <cstring>
@@ -33,17 +34,6 @@ SmallVector<char, 8> bytesOf(Attribute padding, int64_t size) {
   for (auto [i, byte] : llvm::enumerate(bytes))
     byte = char(bits.extractBitsAsZExtValue(8, 8 * i));
   return bytes;
-}
-
-/// What `value` is made from by reshapes, which leave elements where they are.
-/// Upstream folds them into constants, but not into resources.
-Value withoutReshapes(Value value) {
-  while (true) {
-    Operation *op = value.getDefiningOp();
-    if (!isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
-      return value;
-    value = op->getOperand(0);
-  }
 }
 
 /// What a dimension of the packed tensor goes along in the source.

@@ -8,9 +8,10 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
-#include "tilewright/Compile/MatmulWorkspace.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Dialect/TwDialect.h"
+#include "tilewright/Encoding/MatmulWorkspace.h"
+#include "tilewright/Encoding/PackOperand.h"
 #include "tilewright/Registry/Registry.h"
 #include "tilewright/contraction.h"
 
@@ -230,6 +231,20 @@ struct FormMatmulsPass : impl::FormMatmulsBase<FormMatmulsPass> {
     getOperation().walk([&](tw::Mmt4dOp op) { ops.push_back(op); });
     for (tw::Mmt4dOp op : ops)
       MatmulFormer(op).form();
+    WalkResult walk = getOperation().walk(
+        [](tw::MatmulOp op) { return WalkResult(verifyKept(op)); });
+    if (walk.wasInterrupted())
+      signalPassFailure();
+  }
+
+  /// Kept panels are found by where the rhs is: nothing else may ever be there.
+  static LogicalResult verifyKept(tw::MatmulOp op) {
+    if (!op.getRhsKept() ||
+        matchPattern(withoutReshapes(op.getRhs()), m_Constant()))
+      return success();
+    return op.emitOpError()
+           << "keeps panels of a rhs that is no constant; expected one that is "
+              "where it is as long as the program runs";
   }
 };
 

@@ -7,7 +7,6 @@
 #include "BroadcastInits.h"
 #include "ConstantElements.h"
 #include "Generalize.h"
-#include "MatchWindows.h"
 #include "ReadThroughMoves.h"
 #include "UnitDims.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -16,6 +15,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Encoding/MatchContraction.h"
+#include "tilewright/Encoding/MatchWindows.h"
 
 using namespace mlir;
 

@@ -139,16 +139,13 @@ void addEncodeStep(OpPassManager &pm, const ModelOptions &options) {
   if (options.reference)
     return;
   OpPassManager &funcs = pm.nest<func::FuncOp>();
-  if (callsContractions(options)) {
-    FormConvolutionsOptions convolutions;
-    convolutions.prefix = options.prefix;
-    funcs.addPass(createFormConvolutions(convolutions));
-  }
   if (options.dataTiling == DataTiling::Unset) {
     funcs.addPass(createPlainContractions());
     return addCleanup(funcs);
   }
-  addVerified(funcs, createSetEncodings());
+  SetEncodingsOptions set;
+  set.convolutions = callsContractions(options);
+  addVerified(funcs, createSetEncodings(set));
   addVerified(funcs, createCanonicalizerPass());
   addVerified(funcs, createCSEPass());
   if (options.dataTiling == DataTiling::None) {

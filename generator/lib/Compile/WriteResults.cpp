@@ -18,8 +18,9 @@ namespace tilewright {
 
 namespace {
 
-/// What `value` was made from by reshapes, which keep all elements in order.
-Value withoutReshapes(Value value) {
+/// What `value` was made from by reshapes and casts, which keep all elements in
+/// order.
+Value withoutViews(Value value) {
   while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
                          tensor::CastOp>(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
@@ -52,7 +53,7 @@ struct WriteResultsPass : impl::WriteResultsBase<WriteResultsPass> {
 
   void write(bufferization::MaterializeInDestinationOp result,
              DominanceInfo &dominance) {
-    Value written = withoutReshapes(result.getSource());
+    Value written = withoutViews(result.getSource());
     OpOperand *init = firstInit(written);
     IRRewriter rewriter(&getContext());
     if (!init || failed(moveValueDefinitions(rewriter, result.getDest(),

@@ -4,13 +4,13 @@
 #include "ZeroPoints.h"
 
 #include "ConstantElements.h"
-#include "MatchWindows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Encoding/MatchContraction.h"
+#include "tilewright/Encoding/MatchWindows.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;

@@ -33,7 +33,8 @@ public:
   tileInBlocks(tw::EncodingAttr encoding) const override {
     // Several loops of n or of k are packed as a whole all the same.
     tw::EncodingAttr::Loops loops = encoding.getLoops();
-    bool isInBlocks = loops.n.size() == 1 && loops.k.size() == 1;
+    bool isInBlocks =
+        encoding.isGathered() || (loops.n.size() == 1 && loops.k.size() == 1);
     return tileWith(encoding, isInBlocks ? ScalableTiles::Any
                                          : ScalableTiles::OfKnownLength);
   }
@@ -41,6 +42,9 @@ public:
 private:
   std::optional<TiledContraction> tileWith(tw::EncodingAttr encoding,
                                            ScalableTiles scalable) const {
+    // No kernel gathers windows.
+    if (encoding.isGathered() && target.best().isAmdgpu())
+      return std::nullopt;
     return tileContraction(
         encoding,
         [&](const TypeTripleInfo &types, int64_t m, int64_t n,

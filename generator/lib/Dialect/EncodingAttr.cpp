@@ -6,8 +6,10 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "tilewright/Dialect/TwDialect.h"
+#include "tilewright/Dialect/Windows.h"
 
 using namespace mlir;
+using namespace tilewright;
 using namespace tilewright::tw;
 
 namespace {
@@ -68,9 +70,11 @@ bool isLoopOf(ArrayRef<AffineMap> maps, unsigned loop, bool lhs, bool rhs,
 SmallVector<unsigned> loopsOf(ArrayRef<AffineMap> maps, AffineMap of, bool lhs,
                               bool rhs, bool out) {
   SmallVector<unsigned> loops;
-  for (unsigned dim = 0; dim < of.getNumResults(); ++dim)
-    if (isLoopOf(maps, of.getDimPosition(dim), lhs, rhs, out))
-      loops.push_back(of.getDimPosition(dim));
+  std::optional<SmallVector<WindowTerms>> indices = windowTermsOf(of);
+  for (const WindowTerms &terms : *indices)
+    for (WindowTerm term : terms)
+      if (isLoopOf(maps, term.loop, lhs, rhs, out))
+        loops.push_back(term.loop);
   return loops;
 }
 
@@ -185,13 +189,18 @@ EncodingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                          << "; expected floats, or integers that say their "
                             "sign, as si8 or ui8";
   unsigned loops = maps.front().getNumDims();
-  for (auto [name, map] : llvm::zip_equal(kOperandNames, maps))
+  for (auto [name, map] : llvm::zip_equal(kOperandNames, maps)) {
+    bool mayHaveSums = name == kOperandNames[0];
     if (map.getNumDims() != loops || map.getNumSymbols() ||
-        !map.isProjectedPermutation())
+        !(mayHaveSums ? windowTermsOf(map).has_value()
+                      : map.isProjectedPermutation()))
       return emitError() << "the map of " << name << " is "
                          << AffineMapAttr::get(map)
                          << "; expected different ones of the same " << loops
-                         << " loops, and no symbols";
+                         << " loops, "
+                         << (mayHaveSums ? "or sums of their multiples, " : "")
+                         << "and no symbols";
+  }
   if (sizes.size() != loops)
     return emitError() << sizes.size() << " sizes of " << loops
                        << " loops; expected one of each, ? where it is not "
@@ -251,7 +260,13 @@ LogicalResult EncodingAttr::verifyEncoding(
   if (isRelated())
     return success();
   for (auto [dim, size] : llvm::enumerate(shape)) {
-    unsigned loop = getMap().getDimPosition(dim);
+    auto index = dyn_cast<AffineDimExpr>(getMap().getResult(dim));
+    if (!index) {
+      if (failed(verifyWindow(dim, size, emitError)))
+        return failure();
+      continue;
+    }
+    unsigned loop = index.getPosition();
     int64_t known = getSizes()[loop];
     if (!ShapedType::isDynamic(size) && !ShapedType::isDynamic(known) &&
         size != known)
@@ -262,6 +277,25 @@ LogicalResult EncodingAttr::verifyEncoding(
   return success();
 }
 
+LogicalResult EncodingAttr::verifyWindow(
+    unsigned dim, int64_t size,
+    llvm::function_ref<InFlightDiagnostic()> emitError) const {
+  int64_t last = 0;
+  std::optional<SmallVector<WindowTerms>> indices = windowTermsOf(getMap());
+  for (WindowTerm term : (*indices)[dim]) {
+    int64_t loop = getSizes()[term.loop];
+    // What is not known is taken for 1; of 0 nothing is read.
+    last += ShapedType::isDynamic(loop) ? 0 : (loop - 1) * term.step;
+    if (loop == 0)
+      return success();
+  }
+  if (ShapedType::isDynamic(size) || last < size)
+    return success();
+  return emitError() << "dimension " << dim << " of the tensor is " << size
+                     << ", but windows of the encoding have " << last + 1
+                     << " elements there";
+}
+
 EncodingAttr EncodingAttr::withOperand(Operand operand) const {
   return get(getContext(), operand, getElementTypes(), getMaps(), getSizes(),
              getAnyM());
@@ -270,6 +304,11 @@ EncodingAttr EncodingAttr::withOperand(Operand operand) const {
 EncodingAttr EncodingAttr::withAnyM() const {
   return get(getContext(), getOperand(), getElementTypes(), getMaps(),
              getSizes(), /*any_m=*/true, getDims(), getElement());
+}
+
+int64_t EncodingAttr::getOperandSize(unsigned dim) const {
+  auto index = dyn_cast<AffineDimExpr>(getMap().getResult(dim));
+  return index ? getSizes()[index.getPosition()] : ShapedType::kDynamic;
 }
 
 SmallVector<int64_t> EncodingAttr::getAllDims() const {
@@ -285,8 +324,7 @@ EncodingAttr EncodingAttr::related(ArrayRef<int64_t> dims,
   if (element == inMemory(getElementTypes()[unsigned(getOperand())]))
     element = nullptr;
   auto mayBe = [&](int64_t dim) {
-    int64_t size = type.getDimSize(dim),
-            known = getSizes()[getMap().getDimPosition(dim)];
+    int64_t size = type.getDimSize(dim), known = getOperandSize(dim);
     return ShapedType::isDynamic(size) || ShapedType::isDynamic(known) ||
            size == known;
   };
@@ -295,6 +333,10 @@ EncodingAttr EncodingAttr::related(ArrayRef<int64_t> dims,
     return operand;
   return get(getContext(), getOperand(), getElementTypes(), getMaps(),
              getSizes(), getAnyM(), dims, element);
+}
+
+bool EncodingAttr::isGathered() const {
+  return !getMaps().front().isProjectedPermutation();
 }
 
 EncodingAttr::Loops EncodingAttr::getLoops() const {

@@ -117,8 +117,9 @@ private:
   LogicalResult verifyGathered() {
     if (!op.isGathered())
       return success();
-    if (!op.getRhsPacked())
-      return op.emitOpError() << "gathers its lhs; expected a packed rhs";
+    if (!op.hasRhsPanels())
+      return op.emitOpError()
+             << "gathers its lhs; expected a packed rhs, or one that is kept";
     AffineMap out = maps[kOut];
     unsigned first = *out.getResultPosition(dim(op.getFirstMLoop()));
     for (unsigned i = 0; i < op.getMLoops(); ++i)
@@ -166,7 +167,7 @@ private:
       return op.emitOpError()
              << "has more than one of `rhs_packed`, `rhs_kept` "
                 "and `thin`; expected one or none";
-    if (!op.getRhsPacked())
+    if (!op.getRhsPacked() && !op.isGathered())
       return success();
     AffineMap map = maps[kRhs];
     unsigned inner = 1 + unsigned(op.getKLoops());
@@ -177,7 +178,10 @@ private:
     if (!isRight)
       return op.emitOpError()
              << "has the rhs map " << AffineMapAttr::get(map)
-             << "; expected it to end in n, k, as rhs is packed";
+             << "; expected it to end in n, k, as "
+             << (op.getRhsPacked() ? "rhs is packed" : "lhs is gathered");
+    if (!op.getRhsPacked())
+      return success();
     return TileSizesVerifier(op, key).verify(kRhs, TileSizesVerifier::kN0,
                                              TileSizesVerifier::kK0);
   }
@@ -205,6 +209,17 @@ private:
         }
         if (ShapedType::isDynamic(tile))
           continue;
+        if (operand == kRhs && loop == op.getKLoop() && op.isGathered() &&
+            !op.getRhsPacked()) {
+          // Filled up to whole steps.
+          if (size % key.k0 == 0 &&
+              (ShapedType::isDynamic(known) ||
+               size == int64_t(llvm::alignTo(known, key.k0))))
+            continue;
+          return op.emitOpError()
+                 << "has the loop d" << loop << " of size " << known << ", but "
+                 << size << " in rhs; expected whole steps of " << key.k0;
+        }
         if (ShapedType::isDynamic(known) && tile == 1)
           known = size;
         if (!ShapedType::isDynamic(known) &&

@@ -37,10 +37,6 @@ const Kind *kindOf(unsigned loop, const Maps &maps);
 llvm::StringRef prefixOf(llvm::StringRef tile);
 ParsedTileKey parseTile(llvm::StringRef tile);
 
-/// Errors at `op`: a name that is none, or of a tile with block scales.
-llvm::FailureOr<TileKey> verifyTileName(mlir::Operation *op,
-                                        llvm::StringRef tile);
-
 /// The sizes of panels and tiles, M0, N0, K0, as operands may have them: each
 /// as `key` says it; of scalable ones, for vectors of any one length, or
 /// dynamic.

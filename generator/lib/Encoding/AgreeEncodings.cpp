@@ -6,6 +6,7 @@
 #include "EncodedValues.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Matchers.h"
+#include "tilewright/Encoding/PackOperand.h"
 #include "tilewright/Encoding/Passes.h"
 #include "tilewright/Encoding/Place.h"
 #include "llvm/ADT/MapVector.h"
@@ -35,13 +36,6 @@ struct Rhs {
            device == other.device;
   }
 };
-
-Value withoutReshapes(Value value) {
-  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
-      value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  return value;
-}
 
 /// What it writes to, which is last.
 OpOperand &destOf(Operation *maker) {

@@ -3,8 +3,10 @@
 
 #include "tilewright/Encoding/Device.h"
 
+#include "MatrixLoops.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "tilewright/Encoding/MatmulWorkspace.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
@@ -33,6 +35,16 @@ double paddedRatio(int64_t extent, int64_t size) {
 /// of the loads of the other operand's panel, which are about a row more.
 double costPerRow(int64_t extent, int64_t size) {
   return paddedRatio(extent, size) * (size + 1) / size;
+}
+
+/// Where vectors have the least length, if it is not known.
+TileKey sizesOf(const ChosenTile &tile) {
+  return tile.key.atVectorBits(tile.vectorBits ? tile.vectorBits
+                                               : kLeastVectorBits);
+}
+
+bool isStreaming(const TileKey &key) {
+  return info(key.isa).scaling == TW_SCALING_SME;
 }
 
 class Tiler {
@@ -103,7 +115,7 @@ public:
     TileKey sizes = sizesOf(tile);
     Size m0{sizes.m0, key.m0Scalable && !tile.vectorBits},
         n0{sizes.n0, key.n0Scalable && !tile.vectorBits}, k0{sizes.k0, false};
-    bool streaming = info(key.isa).scaling == TW_SCALING_SME;
+    bool streaming = isStreaming(key);
     auto layout = [&](tw::Operand operand, ArrayRef<unsigned> rows,
                       ArrayRef<unsigned> columns, Size rowTile,
                       Size columnTile) {
@@ -116,11 +128,6 @@ public:
   }
 
 private:
-  static TileKey sizesOf(const ChosenTile &tile) {
-    return tile.key.atVectorBits(tile.vectorBits ? tile.vectorBits
-                                                 : kLeastVectorBits);
-  }
-
   int64_t extent(unsigned loop) {
     int64_t size = encoding.getSizes()[loop];
     return ShapedType::isDynamic(size) ? -1 : size;
@@ -135,6 +142,48 @@ private:
   tw::EncodingAttr encoding;
   tw::EncodingAttr::Loops loops;
 };
+
+/// Windows and the result of a convolution stay where they lie; its weights are
+/// panels.
+std::optional<TiledContraction> tileWindows(tw::EncodingAttr encoding,
+                                            const TypeTripleInfo &types,
+                                            ChooseTileFn choose,
+                                            StringRef prefix) {
+  MLIRContext *context = encoding.getContext();
+  std::optional<WindowLoops> windows =
+      WindowLoops::of(encoding.getMaps(), encoding.getSizes());
+  std::string whyNot;
+  std::optional<MatrixLoops> loops;
+  if (windows)
+    loops = chooseMatrixLoops(*windows, whyNot);
+  if (!loops)
+    return std::nullopt;
+  int64_t rows = extentOf(*windows, loops->m),
+          columns = extentOf(*windows, loops->n);
+  ChosenTile tile = choose(types, rows, columns, encoding.getAnyM());
+  chooseLastColumn(*loops, *windows, tile.key.k0);
+  if (!matmulWorkspace(
+          tile.key, {rows, columns, columnsOf(*windows, *loops, tile.key.k0)},
+          /*rhsPacked=*/true, windows->outLoops.back() != loops->n))
+    return std::nullopt;
+  auto dimOf = [&](unsigned loop) -> int64_t {
+    return llvm::find(windows->weightLoops, loop) -
+           windows->weightLoops.begin();
+  };
+  SmallVector<int64_t> outer =
+      llvm::map_to_vector(loops->panels(*windows), dimOf);
+  TileKey sizes = sizesOf(tile);
+  bool isScalable = tile.key.n0Scalable && !tile.vectorBits;
+  auto identity = tw::LayoutAttr::getIdentity(context);
+  return TiledContraction{
+      printTileKey(tile.key, prefix.str()),
+      {identity,
+       tw::LayoutAttr::get(context, outer,
+                           {dimOf(loops->n), dimOf(loops->k.back())},
+                           {sizes.n0, sizes.k0}, {isScalable, false},
+                           isScalable && isStreaming(tile.key)),
+       identity}};
+}
 
 /// As names of tiles spell it.
 std::string nameOf(Type element) {
@@ -192,6 +241,8 @@ std::optional<TiledContraction> tileContraction(tw::EncodingAttr encoding,
   const TypeTripleInfo *types = findTypeTriple(name);
   if (!types)
     return std::nullopt;
+  if (encoding.isGathered())
+    return tileWindows(encoding, *types, choose, prefix);
   Tiler tiler(encoding);
   return tiler.tiled(tiler.choose(*types, choose), prefix);
 }

@@ -4,6 +4,7 @@
 // tw-materialize-encodings: layouts -> packs, multiplications of panels,
 // unpacks. In place: values get the types that they are packed to.
 
+#include "ConvolutionBuilder.h"
 #include "EncodedValues.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -342,29 +343,76 @@ private:
     if (!elements)
       return op.emitOpError() << "has the tile function " << tile
                               << ", but does not add products of two operands";
+    if (!op.getIndexingMapsArray().front().isProjectedPermutation())
+      return convolve(op, tile, *elements);
     FailureOr<SmallVector<AffineMap>> maps = outerMaps(op);
     if (failed(maps))
       return failure();
     ImplicitLocOpBuilder b(op.getLoc(), op);
-    Value out = op.getOutputs()[0];
-    // The tile writes its zeros itself; the out operand needs only be there.
-    Value unwritten = unfilled(out);
-    if (unwritten)
-      out = unwritten;
+    auto [out, overwrites] = destOf(op);
     auto product = tw::Mmt4dOp::create(
         b, out.getType(), op.getInputs()[0], op.getInputs()[1], out, tile,
-        b.getAffineMapArrayAttr(*maps), /*overwrite=*/unwritten != nullptr);
+        b.getAffineMapArrayAttr(*maps), overwrites);
     placeLike(product, op);
-    if (failed(product.verify()))
+    if (failed(product.verify()) ||
+        failed(verifyElements(op, product.getTile(), *elements)))
       return failure();
-    const TypeTripleInfo &types = info(product.getKey().types);
-    for (auto [operand, name, type] : llvm::enumerate(
-             *elements, std::array{types.lhs, types.rhs, types.out}))
+    replace(op, product.getResult());
+    return success();
+  }
+
+  /// What a multiplication writes, and whether it overwrites: the tile writes
+  /// its zeros itself, so that out needs only be there.
+  static std::pair<Value, bool> destOf(linalg::GenericOp op) {
+    Value out = op.getOutputs()[0], unwritten = unfilled(out);
+    return {unwritten ? unwritten : out, unwritten != nullptr};
+  }
+
+  static LogicalResult verifyElements(linalg::GenericOp op, StringRef tile,
+                                      ArrayRef<std::string> elements) {
+    FailureOr<TileKey> key = tw::verifyTileName(op, tile);
+    if (failed(key))
+      return failure();
+    const TypeTripleInfo &types = info(key->types);
+    for (auto [operand, name, type] :
+         llvm::enumerate(elements, std::array{types.lhs, types.rhs, types.out}))
       if (info(type).name != name)
         return op.emitOpError() << "multiplies operand " << operand << " as "
-                                << name << ", but its tile function " << tile
-                                << " as " << StringRef(info(type).name);
-    replace(op, product.getResult());
+                                << name << ", but its tile function \"" << tile
+                                << "\" as " << StringRef(info(type).name);
+    return success();
+  }
+
+  /// A multiplication by windows where they lie, in panels of the weights.
+  LogicalResult convolve(linalg::GenericOp op, StringAttr tile,
+                         ArrayRef<std::string> elements) {
+    std::array<RankedTensorType, 3> types;
+    for (unsigned operand = 0; operand < 3; ++operand) {
+      types[operand] = encoded.lookup(op->getOperand(operand));
+      tw::LayoutAttr layout =
+          types[operand] ? layoutOf(types[operand]) : nullptr;
+      if (!layout || layout.isIdentity() != (operand != 1))
+        return op.emitOpError()
+               << "has operand " << operand << " of type "
+               << encodedTypeOf(op->getOperand(operand))
+               << "; expected windows and a result that lie as without an "
+                  "encoding, and panels of weights";
+    }
+    ConvolutionBuilder builder(op, tile, types);
+    Operation *user =
+        op->hasOneUse() ? *op->user_begin() : static_cast<Operation *>(nullptr);
+    auto [out, overwrites] = destOf(op);
+    // It is written where it is wanted.
+    auto unset = dyn_cast_or_null<tw::UnsetEncodingOp>(user);
+    if (unset && overwrites && unset->getBlock() == op->getBlock()) {
+      builder.setInsertionPoint(unset);
+      out = unset.getDest();
+    }
+    FailureOr<tw::MatmulOp> product = builder.build(out, overwrites);
+    if (failed(product) ||
+        failed(verifyElements(op, product->getTile(), elements)))
+      return failure();
+    replace(op, product->getResult(0));
     return success();
   }
 

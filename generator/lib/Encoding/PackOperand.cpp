@@ -3,6 +3,7 @@
 
 #include "tilewright/Encoding/PackOperand.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
 
@@ -16,6 +17,13 @@ Value unfilled(Value value) {
                matchPattern(fill.value(), m_PosZeroFloat())))
     return fill.getDpsInits()[0];
   return nullptr;
+}
+
+Value withoutReshapes(Value value) {
+  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+      value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
 }
 
 linalg::PackOp packWithZeros(ImplicitLocOpBuilder &b, Value source,

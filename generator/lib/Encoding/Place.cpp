@@ -3,6 +3,8 @@
 
 #include "tilewright/Encoding/Place.h"
 
+#include "mlir/IR/BuiltinOps.h"
+
 using namespace mlir;
 
 namespace tilewright {
@@ -56,6 +58,14 @@ bool isOnHost(Operation *op) {
 
 bool areTogether(Operation *x, Operation *y) {
   return deviceOf(x) == deviceOf(y);
+}
+
+int64_t threadsOf(Operation *op) {
+  auto module = dyn_cast<ModuleOp>(op);
+  if (!module)
+    module = op->getParentOfType<ModuleOp>();
+  auto threads = module->getAttrOfType<IntegerAttr>(kThreadsAttr);
+  return threads ? threads.getInt() : 1;
 }
 
 void placeOn(tw::DeviceAttr device, Operation *op) {

@@ -4,13 +4,12 @@
 // tw-plain-contractions: contractions of merged loops, of each kind one at
 // least. tw-set-encodings: these on encoded tensors.
 
-#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "EncodeConvolution.h"
+#include "Product.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tilewright/Encoding/MatchContraction.h"
 #include "tilewright/Encoding/PackOperand.h"
 #include "tilewright/Encoding/Passes.h"
-#include "tilewright/Encoding/Place.h"
 
 using namespace mlir;
 
@@ -154,38 +153,41 @@ public:
 
   /// On tensors as they lie.
   void rewrite() {
-    reshapeOperands();
-    const Operand &out = operands[2];
-    linalg::GenericOp product =
-        contract(operands[0].value, operands[1].value,
-                 unwritten ? zeros(out.value) : out.value, encodingOfLhs());
-    replace(product.getResult(0));
+    Product product = reshapedProduct();
+    replace(multiply(b, product));
   }
 
   /// On encoded ones.
   void encode() {
-    reshapeOperands();
-    tw::EncodingAttr encoding = encodingOfLhs();
-    Value lhs = set(operands[0].value, encoding);
-    Value rhs = set(operands[1].value, encoding.withOperand(tw::Operand::Rhs));
-    tw::EncodingAttr ofOut = encoding.withOperand(tw::Operand::Out);
-    Value out = unwritten ? zeros(emptyLike(operands[2].value, ofOut))
-                          : set(operands[2].value, ofOut);
-    linalg::GenericOp product = contract(lhs, rhs, out, encoding);
-    auto result =
-        tw::UnsetEncodingOp::create(b, product.getResult(0), operands[2].value);
-    placeLike(result, op);
-    replace(result.getResult());
+    Product product = reshapedProduct();
+    replace(multiplyEncoded(b, product));
   }
 
 private:
-  /// What begins with zeros begins with zeros of the new shape.
-  void reshapeOperands() {
+  Product reshapedProduct() {
     Value init = op.getDpsInits()[0];
-    unwritten = unfilled(init);
+    Value unwritten = unfilled(init);
     operands[2].value = unwritten ? unwritten : init;
     for (Operand &operand : operands)
       operand.value = reshaped(operand);
+    Product product{op,
+                    {loops.lhs, loops.rhs, 2},
+                    loops.types,
+                    {operands[0].value, operands[1].value, operands[2].value},
+                    {},
+                    {},
+                    unwritten != nullptr};
+    for (unsigned loop = 0; loop < numLoops; ++loop)
+      if (isLeft(loop))
+        product.sizes.push_back(extents[loop]);
+    for (const Operand &operand : operands) {
+      SmallVector<AffineExpr> results;
+      for (unsigned loop : operand.loops)
+        results.push_back(b.getAffineDimExpr(numberOf(loop)));
+      product.maps.push_back(
+          AffineMap::get(product.sizes.size(), 0, results, b.getContext()));
+    }
+    return product;
   }
 
   void replace(Value result) {
@@ -276,86 +278,12 @@ private:
                           [&](unsigned before) { return isLeft(before); });
   }
 
-  tw::EncodingAttr encodingOfLhs() {
-    const TypeTripleInfo &triple = *loops.types;
-    SmallVector<Type> types;
-    SmallVector<AffineMap> maps;
-    SmallVector<int64_t> sizes;
-    for (unsigned loop = 0; loop < numLoops; ++loop)
-      if (isLeft(loop))
-        sizes.push_back(extents[loop]);
-    for (auto [operand, element] : llvm::zip_equal(
-             operands, std::array{triple.lhs, triple.rhs, triple.out})) {
-      Type inMemory =
-          cast<RankedTensorType>(operand.value.getType()).getElementType();
-      bool isUnsigned = info(element).name.front() == 'u';
-      types.push_back(inMemory.isInteger()
-                          ? IntegerType::get(b.getContext(),
-                                             inMemory.getIntOrFloatBitWidth(),
-                                             isUnsigned ? IntegerType::Unsigned
-                                                        : IntegerType::Signed)
-                          : inMemory);
-      SmallVector<AffineExpr> results;
-      for (unsigned loop : operand.loops)
-        results.push_back(b.getAffineDimExpr(numberOf(loop)));
-      maps.push_back(AffineMap::get(sizes.size(), 0, results, b.getContext()));
-    }
-    return tw::EncodingAttr::get(b.getContext(), tw::Operand::Lhs, types, maps,
-                                 sizes, /*any_m=*/false);
-  }
-
-  Value emptyLike(Value source, tw::EncodingAttr encoding) {
-    return tensor::EmptyOp::create(
-        b, tensor::getMixedSizes(b, b.getLoc(), source),
-        cast<RankedTensorType>(source.getType()).getElementType(), encoding);
-  }
-
-  Value set(Value source, tw::EncodingAttr encoding) {
-    auto result =
-        tw::SetEncodingOp::create(b, source, emptyLike(source, encoding));
-    placeLike(result, op);
-    return result.getResult();
-  }
-
-  Value zeros(Value dest) {
-    Value zero = arith::ConstantOp::create(
-        b,
-        b.getZeroAttr(cast<RankedTensorType>(dest.getType()).getElementType()));
-    auto fill = linalg::FillOp::create(b, zero, dest);
-    placeLike(fill, op);
-    return fill.getResult(0);
-  }
-
-  linalg::GenericOp contract(Value lhs, Value rhs, Value out,
-                             tw::EncodingAttr encoding) {
-    tw::EncodingAttr::Loops kinds = encoding.getLoops();
-    SmallVector<utils::IteratorType> iterators(encoding.getSizes().size(),
-                                               utils::IteratorType::parallel);
-    for (unsigned loop : kinds.k)
-      iterators[loop] = utils::IteratorType::reduction;
-    Block *body = op.getBlock();
-    auto product = linalg::GenericOp::create(
-        b, out.getType(), ValueRange{lhs, rhs}, ValueRange{out},
-        encoding.getMaps(), iterators,
-        [&](OpBuilder &builder, Location, ValueRange arguments) {
-          IRMapping mapping;
-          for (auto [argument, number] :
-               llvm::zip_equal(arguments, std::array{loops.lhs, loops.rhs, 2u}))
-            mapping.map(body->getArgument(number), argument);
-          for (Operation &inner : *body)
-            builder.clone(inner, mapping);
-        });
-    placeLike(product, op);
-    return product;
-  }
-
   linalg::LinalgOp op;
   Contraction loops;
   ImplicitLocOpBuilder b;
   unsigned numLoops;
   SmallVector<int64_t, 4> extents;
   SmallVector<Operand, 3> operands; ///< lhs, rhs, out
-  Value unwritten; ///< what would be filled with zeros, or null
 };
 
 /// Of whatever dialect.
@@ -412,6 +340,8 @@ struct SetEncodingsPass : impl::SetEncodingsBase<SetEncodingsPass> {
   using SetEncodingsBase::SetEncodingsBase;
 
   void runOnOperation() override {
+    if (convolutions)
+      encodeConvolutions(getOperation());
     forEachContraction(getOperation(),
                        [](ContractionEncoder &encoder) { encoder.encode(); });
   }

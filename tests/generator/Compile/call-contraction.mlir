@@ -65,6 +65,20 @@ func.func @windows(%x: memref<?x20xi8>, %y: memref<3x?x2x16x4xi8>, %o: memref<?x
   return
 }
 
+// Rows of a kept rhs have K columns, 3 lines of 8, one line of which is 7 columns and what fills it up.
+// CHECK-LABEL: func.func @kept_windows(
+// CHECK:         %[[K:.*]] = arith.constant 24 : index
+// CHECK:         %[[K1:.*]] = arith.index_cast %[[K]] : index to i64
+// CHECK-NOT:     arith.constant 96 : index
+// CHECK:         llvm.mlir.addressof @tw_keep_v1
+// CHECK:         llvm.call @tw_contract_v5(
+#wk = affine_map<(h, w, n, i, j) -> (n, i, j)>
+func.func @kept_windows(%x: memref<11x20xi8>, %y: memref<40x3x8xi8>, %o: memref<5x5x40xi32>, %w: memref<4194304xi8>) {
+  tw.matmul "tw_mmt4d_tile_s8s8s32_8x2vlx4_arm_64_sve" rhs_kept m_loops = 2 k_loops = 2 k_size = 7 indexing_maps = [#x, #wk, #o]
+      ins(%x, %y : memref<11x20xi8>, memref<40x3x8xi8>) outs(%o, %w : memref<5x5x40xi32>, memref<4194304xi8>)
+  return
+}
+
 // What is done with blocks of out: its operands and the number of the batch's matrix are words, which a function takes apart.
 // CHECK-LABEL: func.func @finished(
 // CHECK-SAME:      %{{.*}}: memref<?x?x?xf32>, %{{.*}}: memref<?x?x?xf32>, %[[O:.*]]: memref<?xf32>, %[[V:.*]]: memref<1xf32>, %[[N:[^:]*]]: i64

@@ -147,7 +147,7 @@ func.func @wrong_k_size(%x: tensor<9x5xf32>, %w: tensor<1x5x4x8x1xf32>, %o: tens
 #w = affine_map<(m, n, k) -> (k, n)>
 #o = affine_map<(m, n, k) -> (m, n)>
 func.func @gathered_and_plain(%x: tensor<9x5xf32>, %w: tensor<5x6xf32>, %o: tensor<5x6xf32>, %s: tensor<64xi8>) {
-  // expected-error@+1 {{gathers its lhs; expected a packed rhs}}
+  // expected-error@+1 {{gathers its lhs; expected a packed rhs, or one that is kept}}
   %r:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" indexing_maps = [#x, #w, #o]
       ins(%x, %w : tensor<9x5xf32>, tensor<5x6xf32>) outs(%o, %s : tensor<5x6xf32>, tensor<64xi8>)
       -> tensor<5x6xf32>, tensor<64xi8>
@@ -254,5 +254,32 @@ func.func @too_many_of_few(%x: memref<?x5xf32>, %y: memref<1x5x8x1xf32>, %o: mem
   // expected-error@+1 {{has 3 tiles of few rows; calls have 2}}
   tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" rhs_packed few_rows = [1, 2, 4] indexing_maps = [#mk, #nk, #mn]
       ins(%x, %y : memref<?x5xf32>, memref<1x5x8x1xf32>) outs(%o, %w : memref<?x6xf32>, memref<64xi8>)
+  return
+}
+
+// -----
+
+// Rows of a kept rhs have columns filled up to whole steps of 4.
+#x = affine_map<(o, n, k, c) -> (o + k, c)>
+#w = affine_map<(o, n, k, c) -> (n, k, c)>
+#o = affine_map<(o, n, k, c) -> (o, n)>
+func.func @kept_rows(%x: tensor<9x5xf16>, %w: tensor<8x3x5xf16>, %o: tensor<7x8xf32>, %s: tensor<64xi8>) {
+  // expected-error@+1 {{has the loop d3 of size 5, but 5 in rhs; expected whole steps of 2}}
+  %r:2 = tw.matmul "tw_mmt4d_tile_f16f16f32_8x8x2_generic" rhs_kept k_loops = 2 indexing_maps = [#x, #w, #o]
+      ins(%x, %w : tensor<9x5xf16>, tensor<8x3x5xf16>) outs(%o, %s : tensor<7x8xf32>, tensor<64xi8>)
+      -> tensor<7x8xf32>, tensor<64xi8>
+  return
+}
+
+// -----
+
+#x = affine_map<(o, n, k, c) -> (o + k, c)>
+#w = affine_map<(o, n, k, c) -> (k, c, n)>
+#o = affine_map<(o, n, k, c) -> (o, n)>
+func.func @kept_columns(%x: tensor<9x6xf16>, %w: tensor<3x6x8xf16>, %o: tensor<7x8xf32>, %s: tensor<64xi8>) {
+  // expected-error@+1 {{expected it to end in n, k, as lhs is gathered}}
+  %r:2 = tw.matmul "tw_mmt4d_tile_f16f16f32_8x8x2_generic" rhs_kept k_loops = 2 indexing_maps = [#x, #w, #o]
+      ins(%x, %w : tensor<9x6xf16>, tensor<3x6x8xf16>) outs(%o, %s : tensor<7x8xf32>, tensor<64xi8>)
+      -> tensor<7x8xf32>, tensor<64xi8>
   return
 }

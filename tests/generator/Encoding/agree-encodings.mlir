@@ -4,6 +4,7 @@
 // RUN: tw-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(tw-set-encodings),tw-agree-encodings,func.func(tw-verify-encodings))" | FileCheck %s
 // RUN: tw-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(tw-set-encodings),tw-agree-encodings{host-packs-blocks},func.func(tw-verify-encodings))" | FileCheck %s --check-prefix=BLOCKS
 // RUN: tw-opt %s --split-input-file --pass-pipeline="builtin.module(tw-assign-devices{devices=x86_64_avx512_base},func.func(tw-set-encodings),tw-agree-encodings,func.func(tw-specialize-encodings,tw-materialize-encodings))" | FileCheck %s --check-prefix=TILES
+// RUN: tw-opt %s --split-input-file --pass-pipeline="builtin.module(tw-assign-devices{devices=x86_64_avx512_base},func.func(tw-set-encodings{convolutions}),tw-agree-encodings{host-packs-blocks},func.func(tw-verify-encodings,tw-specialize-encodings{host-packs-blocks},tw-materialize-encodings))" | FileCheck %s --check-prefix=CONV
 
 // Weights of a prefill and of a decode: N0 and K0 are the same, M0 is not.
 // CHECK-DAG: #[[RHS1:.*]] = #tw.encoding<rhs, {{.*}} sizes = [1, 96, 64], any_m>
@@ -187,4 +188,29 @@ func.func @elements(%a: tensor<128x64xi8>, %b: tensor<1x64xi8>, %w: tensor<64x96
     linalg.yield %q : i32
   } -> tensor<1x96xi32>
   return %r, %s : tensor<128x96xi32>, tensor<1x96xi32>
+}
+
+// -----
+
+// Weights of convolutions of few places and of many.
+// CONV-LABEL: func.func @large_image(
+// CONV: tw.matmul "tw_mmt4d_tile_f32f32f32_{{[0-9]+}}x32x1_x86_64_avx512_base" rhs_packed
+func.func @large_image(%x: tensor<1x30x30x16xf32>, %o: tensor<1x28x28x64xf32>) -> tensor<1x28x28x64xf32> {
+  %w = arith.constant dense<2.0> : tensor<3x3x16x64xf32>
+  %r = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x30x30x16xf32>, tensor<3x3x16x64xf32>) outs(%o : tensor<1x28x28x64xf32>) -> tensor<1x28x28x64xf32>
+  return %r : tensor<1x28x28x64xf32>
+}
+// CONV-LABEL: func.func @one_place(
+// CONV: tw.matmul "tw_mmt4d_tile_f32f32f32_1x32x1_x86_64_avx512_base" rhs_packed
+func.func @one_place(%x: tensor<1x3x3x16xf32>, %o: tensor<1x1x1x64xf32>) -> tensor<1x1x1x64xf32> {
+  %w = arith.constant dense<2.0> : tensor<3x3x16x64xf32>
+  %r = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x3x3x16xf32>, tensor<3x3x16x64xf32>) outs(%o : tensor<1x1x1x64xf32>) -> tensor<1x1x1x64xf32>
+  return %r : tensor<1x1x1x64xf32>
+}
+// CONV-LABEL: func.func @one_place_alone(
+// CONV: tw.matmul "tw_mmt4d_tile_f32f32f32_1x16x1_x86_64_avx512_base" rhs_packed
+func.func @one_place_alone(%x: tensor<1x3x3x16xf32>, %o: tensor<1x1x1x64xf32>) -> tensor<1x1x1x64xf32> {
+  %w = arith.constant dense<3.0> : tensor<3x3x16x64xf32>
+  %r = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x3x3x16xf32>, tensor<3x3x16x64xf32>) outs(%o : tensor<1x1x1x64xf32>) -> tensor<1x1x1x64xf32>
+  return %r : tensor<1x1x1x64xf32>
 }

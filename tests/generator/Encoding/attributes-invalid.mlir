@@ -336,3 +336,36 @@ func.func private @rank(tensor<4x5xf32, #tw.encoding<out, types = [f32, f32, f32
 #mn = affine_map<(m, n, k) -> (m, n)>
 // expected-error @below {{the encoding's elements of out are 'f16', the tensor's 'f32'; expected 'f16'}}
 func.func private @other(tensor<4x5xf32, #tw.encoding<out, types = [f32, f32, f32], maps = [#mk, #kn, #mn], sizes = [?, ?, ?], dims = [1, 0], element = f16>>)
+
+// -----
+
+// Only the lhs may be windows of a tensor.
+#x = affine_map<(o, n, k) -> (o * 2 + k)>
+#w = affine_map<(o, n, k) -> (k, n)>
+#o = affine_map<(o, n, k) -> (o * 2, n)>
+// expected-error @below {{the map of out is affine_map<(d0, d1, d2) -> (d0 * 2, d1)>; expected different ones of the same 3 loops, and no symbols}}
+func.func private @windows_of_out(tensor<3x8xf32, #tw.encoding<rhs, types = [f32, f32, f32], maps = [#x, #w, #o], sizes = [?, 8, 3]>>)
+
+// -----
+
+#x = affine_map<(o, n, k) -> (o - k)>
+#w = affine_map<(o, n, k) -> (k, n)>
+#o = affine_map<(o, n, k) -> (o, n)>
+// expected-error @below {{the map of lhs is affine_map<(d0, d1, d2) -> (d0 - d2)>; expected different ones of the same 3 loops, or sums of their multiples, and no symbols}}
+func.func private @backwards(tensor<3x8xf32, #tw.encoding<rhs, types = [f32, f32, f32], maps = [#x, #w, #o], sizes = [?, 8, 3]>>)
+
+// -----
+
+#x = affine_map<(o, n, k) -> (o * 2 + k)>
+#w = affine_map<(o, n, k) -> (k, n)>
+#o = affine_map<(o, n, k) -> (o, n)>
+// expected-error @below {{dimension 0 of the tensor is 10, but windows of the encoding have 11 elements there}}
+func.func private @beyond(tensor<10xf32, #tw.encoding<lhs, types = [f32, f32, f32], maps = [#x, #w, #o], sizes = [5, 8, 3]>>)
+
+// -----
+
+#x = affine_map<(o, n, k) -> (o * 2 + k)>
+#w = affine_map<(o, n, k) -> (k, n)>
+#o = affine_map<(o, n, k) -> (o, n)>
+// expected-error @below {{dimension 0 of the tensor is 4, but loop d2 of the encoding, which indexes it, has the size 3}}
+func.func private @other_weights(tensor<4x8xf32, #tw.encoding<rhs, types = [f32, f32, f32], maps = [#x, #w, #o], sizes = [5, 8, 3]>>)

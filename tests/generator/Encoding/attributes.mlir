@@ -91,3 +91,18 @@ func.func private @layouts(
 func.func private @related(
   tensor<2x96x?xf16, #tw.encoding<out, types = [si8, si8, si32], maps = [#mk, #kn, #mn], sizes = [?, 96, 64], dims = [*, 1, 0], element = f16>>,
   tensor<32x96xi8, #tw.encoding<rhs, types = [si8, si8, si32], maps = [#mk, #kn, #mn], sizes = [?, 96, 64], any_m, dims = [0, 1]>>)
+
+// -----
+
+// Windows of a tensor, which may be larger than they are, and of an unknown number of them.
+// CHECK-DAG: #[[X:.*]] = affine_map<(d0, d1, d2, d3) -> (d0 * 2 + d2, d3)>
+// CHECK-DAG: #[[LHS:lhs[0-9]*]] = #tw.encoding<lhs, types = [f32, f32, f32], maps = [#[[X]], #{{.*}}, #{{.*}}], sizes = [5, 8, 3, 4]>
+// CHECK-DAG: #[[LHS1:lhs[0-9]*]] = #tw.encoding<lhs, types = [f32, f32, f32], maps = [#[[X]], #{{.*}}, #{{.*}}], sizes = [?, 8, 3, 4]>
+// CHECK-LABEL: func.func private @windows(
+// CHECK-SAME: tensor<12x4xf32, #[[LHS]]>, tensor<3x4xf32, #[[LHS1]]>)
+#x = affine_map<(o, n, k, c) -> (o * 2 + k, c)>
+#w = affine_map<(o, n, k, c) -> (k, c, n)>
+#o = affine_map<(o, n, k, c) -> (o, n)>
+func.func private @windows(
+  tensor<12x4xf32, #tw.encoding<lhs, types = [f32, f32, f32], maps = [#x, #w, #o], sizes = [5, 8, 3, 4]>>,
+  tensor<3x4xf32, #tw.encoding<lhs, types = [f32, f32, f32], maps = [#x, #w, #o], sizes = [?, 8, 3, 4]>>)

@@ -378,3 +378,108 @@ func.func @batch(%a: tensor<8x8x8xf32, #lhs>, %b: tensor<8x8x8xf32, #rhs>, %c: t
   } -> tensor<8x8x8xf32, #out>
   return %r : tensor<8x8x8xf32, #out>
 }
+
+// -----
+
+// Windows are gathered from the tensor as it lies.
+#x = affine_map<(o, n, k, c) -> (o + k, c)>
+#w = affine_map<(o, n, k, c) -> (k, c, n)>
+#o = affine_map<(o, n, k, c) -> (o, n)>
+#lhs = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 1]>
+#rhs = #tw.layout<outer = [2, 0, 1], inner = [2, 1], tiles = [16, 1]>
+#out = #tw.layout<identity>
+func.func @packed_windows(%x: tensor<9x5xf32, #lhs>, %w: tensor<3x5x16xf32, #rhs>, %o: tensor<7x16xf32, #out>) -> tensor<7x16xf32, #out> {
+  // expected-error @below {{has operand 0 of type}}
+  %r = linalg.generic {indexing_maps = [#x, #w, #o], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<9x5xf32, #lhs>, tensor<3x5x16xf32, #rhs>) outs(%o : tensor<7x16xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base"} {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<7x16xf32, #out>
+  return %r : tensor<7x16xf32, #out>
+}
+
+// -----
+
+// Panels have all columns of 16 filters.
+#x = affine_map<(o, n, k, c) -> (o + k, c)>
+#w = affine_map<(o, n, k, c) -> (k, c, n)>
+#o = affine_map<(o, n, k, c) -> (o, n)>
+#lhs = #tw.layout<identity>
+#rhs = #tw.layout<outer = [0, 2, 1], inner = [2, 1], tiles = [16, 1]>
+#out = #tw.layout<identity>
+func.func @panels_of_other_loops(%x: tensor<9x5xf32, #lhs>, %w: tensor<3x5x16xf32, #rhs>, %o: tensor<7x16xf32, #out>) -> tensor<7x16xf32, #out> {
+  // expected-error @below {{which are not panels that its tile function}}
+  %r = linalg.generic {indexing_maps = [#x, #w, #o], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<9x5xf32, #lhs>, tensor<3x5x16xf32, #rhs>) outs(%o : tensor<7x16xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base"} {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<7x16xf32, #out>
+  return %r : tensor<7x16xf32, #out>
+}
+
+// -----
+
+// Steps are those of the last loop of the panels.
+#x = affine_map<(o, n, k, c) -> (o + k, c)>
+#w = affine_map<(o, n, k, c) -> (k, c, n)>
+#o = affine_map<(o, n, k, c) -> (o, n)>
+#lhs = #tw.layout<identity>
+#rhs = #tw.layout<outer = [2, 0, 1], inner = [2, 0], tiles = [16, 1]>
+#out = #tw.layout<identity>
+func.func @steps_of_other_loops(%x: tensor<9x5xf32, #lhs>, %w: tensor<3x5x16xf32, #rhs>, %o: tensor<7x16xf32, #out>) -> tensor<7x16xf32, #out> {
+  // expected-error @below {{which are not panels that its tile function}}
+  %r = linalg.generic {indexing_maps = [#x, #w, #o], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<9x5xf32, #lhs>, tensor<3x5x16xf32, #rhs>) outs(%o : tensor<7x16xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base"} {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<7x16xf32, #out>
+  return %r : tensor<7x16xf32, #out>
+}
+
+// -----
+
+// A tile takes panels of its own sizes.
+#x = affine_map<(o, n, k, c) -> (o + k, c)>
+#w = affine_map<(o, n, k, c) -> (k, c, n)>
+#o = affine_map<(o, n, k, c) -> (o, n)>
+#lhs = #tw.layout<identity>
+#rhs = #tw.layout<outer = [2, 0, 1], inner = [2, 1], tiles = [8, 1]>
+#out = #tw.layout<identity>
+func.func @panels_of_other_sizes(%x: tensor<9x5xf32, #lhs>, %w: tensor<3x5x16xf32, #rhs>, %o: tensor<7x16xf32, #out>) -> tensor<7x16xf32, #out> {
+  // expected-error @below {{op has the rhs type}}
+  %r = linalg.generic {indexing_maps = [#x, #w, #o], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<9x5xf32, #lhs>, tensor<3x5x16xf32, #rhs>) outs(%o : tensor<7x16xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base"} {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<7x16xf32, #out>
+  return %r : tensor<7x16xf32, #out>
+}
+
+// -----
+
+// Groups come first: each has panels of its own.
+#x = affine_map<(g, o, n, k, c) -> (g, o + k, c)>
+#w = affine_map<(g, o, n, k, c) -> (g, k, c, n)>
+#o = affine_map<(g, o, n, k, c) -> (g, o, n)>
+#lhs = #tw.layout<identity>
+#rhs = #tw.layout<outer = [3, 0, 1, 2], inner = [3, 2], tiles = [16, 1]>
+#out = #tw.layout<identity>
+func.func @panels_of_groups(%x: tensor<2x9x5xf32, #lhs>, %w: tensor<2x3x5x16xf32, #rhs>, %o: tensor<2x7x16xf32, #out>) -> tensor<2x7x16xf32, #out> {
+  // expected-error @below {{which are not panels that its tile function}}
+  %r = linalg.generic {indexing_maps = [#x, #w, #o], iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<2x9x5xf32, #lhs>, tensor<2x3x5x16xf32, #rhs>) outs(%o : tensor<2x7x16xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base"} {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<2x7x16xf32, #out>
+  return %r : tensor<2x7x16xf32, #out>
+}

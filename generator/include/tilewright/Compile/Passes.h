@@ -87,10 +87,8 @@ inline constexpr llvm::StringLiteral kDispatchAttr = "tw.dispatch";
 inline constexpr llvm::StringLiteral kDispatchTypeAttr = "tw.dispatch_type";
 /// On the function of a multiplication's epilogue. A UnitAttr.
 inline constexpr llvm::StringLiteral kEpilogueAttr = "tw.epilogue";
-/// On a module whose calls may use several threads: how many tasks the work of
-/// a dispatch is cut into at most, an i64 above 1; and how much each does at
+/// On a module whose calls may use several threads: how much each task does at
 /// least, an i64.
-inline constexpr llvm::StringLiteral kThreadsAttr = "tw.threads";
 inline constexpr llvm::StringLiteral kLeastTaskAttr = "tw.least_task";
 /// On an argument of a function: the caller's tw_parallel_for_t, or null. A
 /// UnitAttr.

@@ -8,30 +8,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-def FormConvolutions : Pass<"tw-form-convolutions", "mlir::func::FuncOp"> {
-  let summary = "Multiply by the windows of a convolution where they lie";
-  let description = [{
-    A sum of products of windows with weights, a convolution of any number of
-    dimensions, in any layout, with strides, dilations and groups, becomes a
-    `tw.matmul` whose rows are places of the windows and whose columns are the
-    elements of one. The matrix of the windows is never built: each block of it
-    is gathered from the tensor while it is packed. The weights become panels by
-    a `linalg.pack`.
-
-    Windows of one element, next to each other, make a contraction, which other
-    passes handle. What has no filters (depthwise convolutions, pooling), or
-    windows at negative steps or beyond a constant offset, stays as it is.
-  }];
-  let options = [
-    Option<"prefix", "prefix", "std::string", /*default=*/"\"tw\"",
-           "Prefix of the tile names: <prefix>_mmt4d_tile_...">,
-  ];
-  let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
-    "mlir::tensor::TensorDialect", "tilewright::tw::TwDialect",
-  ];
-}
-
 def FormMatmuls : Pass<"tw-form-matmuls", "mlir::func::FuncOp"> {
   let summary = "Multiply matrices where they lie, not packed as a whole";
   let description = [{

@@ -48,6 +48,11 @@ inline bool isEncoded(mlir::Type type) { return bool(encodingAttrOf(type)); }
 /// an index a word. 0 of what is no number.
 int bitsInMemory(mlir::Type element);
 
+/// What `tile` spells. Errors at `op`: a name that is none, or of a tile with
+/// block scales.
+llvm::FailureOr<TileKey> verifyTileName(mlir::Operation *op,
+                                        llvm::StringRef tile);
+
 } // namespace tilewright::tw
 
 #endif // TILEWRIGHT_DIALECT_TWDIALECT_H

@@ -72,9 +72,16 @@ def Tw_EncodingAttr : AttrDef<Tw_Dialect, "Encoding", [
       return getMaps()[static_cast<unsigned>(getOperand())];
     }
 
+    /// The size of the operand's dimension; dynamic where it is not known, as
+    /// that of a tensor with windows.
+    int64_t getOperandSize(unsigned dim) const;
+
     /// The same contraction's encoding of an operand.
     EncodingAttr withOperand(Operand operand) const;
     EncodingAttr withAnyM() const;
+
+    /// Whether the lhs is windows of a tensor.
+    bool isGathered() const;
 
     /// In `dims`: a dimension of the tensor's own.
     static constexpr int64_t kOwnDim = -1;
@@ -94,6 +101,12 @@ def Tw_EncodingAttr : AttrDef<Tw_Dialect, "Encoding", [
       ::llvm::SmallVector<unsigned> batch, m, n, k;
     };
     Loops getLoops() const;
+
+  private:
+    ::llvm::LogicalResult verifyWindow(unsigned dim, int64_t size,
+        ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError) const;
+
+  public:
   }];
 }
 

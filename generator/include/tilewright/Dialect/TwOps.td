@@ -249,7 +249,8 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     m index neighbouring dimensions, in order. The rhs is packed, and of the
     loops of k only the last one counts steps: each of the others' iterations is
     filled up to whole steps. Where the last one is part of a sum, `k_size` says
-    how many columns it has.
+    how many columns it has. A rhs that is kept ends in n, k, too, rows of
+    columns that are filled up like this.
 
     `thin`, for a rhs that is not packed, says that m may be TW_THIN_MOST_ROWS
     or less: then the rhs is read where it lies, and nothing is packed.

@@ -15,6 +15,10 @@ namespace tilewright {
 /// `value` is anything else.
 mlir::Value unfilled(mlir::Value value);
 
+/// What `value` is made from by reshapes, which leave elements where they are.
+/// Upstream folds them into constants, but not into resources.
+mlir::Value withoutReshapes(mlir::Value value);
+
 /// `source` in tiles of its dimensions `innerDims`, the others and the tiles in
 /// the order of `outerPerm`. Tiles over an edge end in zeros.
 mlir::linalg::PackOp packWithZeros(mlir::ImplicitLocOpBuilder &b,

@@ -51,8 +51,20 @@ def SetEncodings : Pass<"tw-set-encodings", "mlir::func::FuncOp"> {
     Loops of a kind that lie next to each other in all operands are merged first
     (`tensor.collapse_shape`).
 
+    With `convolutions`, so is a sum of products of windows with weights: a
+    convolution of any number of dimensions, in any layout, with strides,
+    dilations and groups. Its weights are what a device packs; windows and the
+    result stay where they lie, and each block of the windows is gathered while
+    it is packed. Windows of one element, next to each other, make a
+    contraction. What has no filters (depthwise convolutions, pooling), or
+    windows at negative steps or beyond a constant offset, stays as it is.
+
     A contraction that fits no type triple stays as it is, with a remark.
   }];
+  let options = [
+    Option<"convolutions", "convolutions", "bool", /*default=*/"false",
+           "Convolutions, too: multiplications gather windows (tw.matmul)">,
+  ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
     "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect",

@@ -15,6 +15,10 @@ namespace tilewright {
 /// first device with memory of its own, else on the host.
 inline constexpr llvm::StringLiteral kDeviceAttr = "tw.device";
 
+/// On a module whose calls may use several threads: how many tasks the work of
+/// a dispatch is cut into at most, an i64 above 1.
+inline constexpr llvm::StringLiteral kThreadsAttr = "tw.threads";
+
 /// The devices of the module that `op` is in, tw::kDevices of the outermost.
 /// None: there is nothing but the host.
 llvm::SmallVector<tw::DeviceAttr> devicesOf(mlir::Operation *op);
@@ -30,6 +34,10 @@ bool isOnHost(mlir::Operation *op);
 
 /// Whether they run on one device.
 bool areTogether(mlir::Operation *x, mlir::Operation *y);
+
+/// How many tasks the work of `op`'s module is cut into at most: kThreadsAttr,
+/// or 1.
+int64_t threadsOf(mlir::Operation *op);
 
 /// What is a part of `whole` now, or was made for it, runs where it did.
 inline void placeLike(mlir::Operation *part, mlir::Operation *whole) {

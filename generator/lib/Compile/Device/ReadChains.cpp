@@ -8,6 +8,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "tilewright/Dialect/TwDialect.h"
+#include "tilewright/Encoding/PackOperand.h"
 #include "tilewright/Encoding/Place.h"
 
 using namespace mlir;
@@ -28,15 +29,6 @@ bool unpacks(Operation *op) {
 }
 bool reshapes(Operation *op) {
   return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
-}
-
-Value withoutReshapes(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!reshapes(op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
 }
 
 double elementsOf(Value tensor) {

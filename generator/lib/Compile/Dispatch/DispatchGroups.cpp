@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/Encoding/PackOperand.h"
 
 using namespace mlir;
 
@@ -30,11 +31,7 @@ bool isEncodedContraction(Operation *op) {
 
 /// Whether all of what is packed is known now: then it is packed now.
 bool packsConstant(tw::SetEncodingOp op) {
-  Value source = op.getSource();
-  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
-      source.getDefiningOp()))
-    source = source.getDefiningOp()->getOperand(0);
-  return matchPattern(source, m_Constant());
+  return matchPattern(withoutReshapes(op.getSource()), m_Constant());
 }
 
 } // namespace

@@ -4,13 +4,13 @@
 #include "Epilogue.h"
 
 #include "../Loops/LoopGroup.h"
-#include "../MatchWindows.h"
 #include "../UnitDims.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "tilewright/Encoding/MatchContraction.h"
+#include "tilewright/Encoding/MatchWindows.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;

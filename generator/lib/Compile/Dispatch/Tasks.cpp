@@ -13,17 +13,13 @@ using namespace mlir;
 
 namespace tilewright {
 
-static int64_t numberOf(Operation *op, StringRef attribute) {
+int64_t leastTaskOf(Operation *op) {
   auto module = dyn_cast<ModuleOp>(op);
   if (!module)
     module = op->getParentOfType<ModuleOp>();
-  auto number = module->getAttrOfType<IntegerAttr>(attribute);
-  return number ? number.getInt() : 1;
+  auto least = module->getAttrOfType<IntegerAttr>(kLeastTaskAttr);
+  return least ? least.getInt() : 1;
 }
-
-int64_t threadsOf(Operation *op) { return numberOf(op, kThreadsAttr); }
-
-int64_t leastTaskOf(Operation *op) { return numberOf(op, kLeastTaskAttr); }
 
 int64_t taskLanesOf(Operation *op) {
   // With what is usually worth a task, pages of f32.

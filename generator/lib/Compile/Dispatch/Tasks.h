@@ -9,12 +9,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "tilewright/Encoding/Place.h"
 
 namespace tilewright {
-
-/// How many tasks the work of `op`'s module is cut into at most: kThreadsAttr,
-/// or 1.
-int64_t threadsOf(mlir::Operation *op);
 
 /// What is not worth a task in `op`'s module, as tw.work counts:
 /// kLeastTaskAttr.

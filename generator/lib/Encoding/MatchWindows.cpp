@@ -1,11 +1,11 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "MatchWindows.h"
+#include "tilewright/Encoding/MatchWindows.h"
 
-#include "UnitDims.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tilewright/Encoding/MatchContraction.h"
+#include "tilewright/Encoding/UnitDims.h"
 
 using namespace mlir;
 
@@ -42,7 +42,7 @@ bool WindowProduct::isContraction() const {
   });
 }
 
-SmallVector<unsigned> WindowProduct::loopsOf(Kind kind) const {
+SmallVector<unsigned> WindowLoops::loopsOf(Kind kind) const {
   SmallVector<unsigned> result;
   for (auto [number, loop] : llvm::enumerate(loops))
     if (loop.kind == kind)
@@ -50,12 +50,31 @@ SmallVector<unsigned> WindowProduct::loopsOf(Kind kind) const {
   return result;
 }
 
-std::pair<unsigned, WindowTerm> WindowProduct::termOf(unsigned loop) const {
+std::pair<unsigned, WindowTerm> WindowLoops::termOf(unsigned loop) const {
   for (auto [dim, terms] : llvm::enumerate(windowTerms))
     for (WindowTerm term : terms)
       if (term.loop == loop)
         return {dim, term};
   llvm_unreachable("asked of loops of batch, m and k");
+}
+
+SmallVector<AffineMap> WindowLoops::mapsOf(MLIRContext *context) const {
+  auto mapOf = [&](ArrayRef<WindowTerms> indices) {
+    SmallVector<AffineExpr> results;
+    for (const WindowTerms &terms : indices) {
+      AffineExpr sum = getAffineConstantExpr(0, context);
+      for (WindowTerm term : terms)
+        sum = sum + getAffineDimExpr(term.loop, context) * term.step;
+      results.push_back(sum);
+    }
+    return AffineMap::get(loops.size(), 0, results, context);
+  };
+  auto plain = [](ArrayRef<unsigned> dims) {
+    return llvm::map_to_vector(
+        dims, [](unsigned loop) { return WindowTerms{{loop, 1}}; });
+  };
+  return {mapOf(windowTerms), mapOf(plain(weightLoops)),
+          mapOf(plain(outLoops))};
 }
 
 int64_t WindowProduct::windowSize(unsigned dim) const {
@@ -71,15 +90,15 @@ SmallVector<unsigned> loopsOfPermutation(AffineMap map) {
   return loops;
 }
 
-std::optional<WindowProduct::Kind> kindOf(unsigned loop, AffineMap windows,
-                                          AffineMap weights, AffineMap out) {
+std::optional<WindowLoops::Kind> kindOf(unsigned loop, AffineMap windows,
+                                        AffineMap weights, AffineMap out) {
   bool isInWindows = windows.isFunctionOfDim(loop),
        isInWeights = weights.isFunctionOfDim(loop),
        isInOut = out.isFunctionOfDim(loop);
   if (isInWindows && isInWeights)
-    return isInOut ? WindowProduct::kBatch : WindowProduct::kK;
+    return isInOut ? WindowLoops::kBatch : WindowLoops::kK;
   if (isInOut && isInWindows != isInWeights)
-    return isInWindows ? WindowProduct::kM : WindowProduct::kN;
+    return isInWindows ? WindowLoops::kM : WindowLoops::kN;
   return std::nullopt;
 }
 
@@ -132,46 +151,57 @@ bool isMergeable(const WindowProduct &product, unsigned outer, unsigned inner) {
 
 } // namespace
 
+std::optional<WindowLoops> WindowLoops::of(ArrayRef<AffineMap> maps,
+                                           ArrayRef<int64_t> sizes) {
+  std::optional<SmallVector<WindowTerms>> terms = windowTermsOf(maps[0]);
+  if (!terms || !maps[1].isProjectedPermutation() ||
+      !maps[2].isProjectedPermutation())
+    return std::nullopt;
+  WindowLoops result;
+  result.windowTerms = std::move(*terms);
+  result.weightLoops = loopsOfPermutation(maps[1]);
+  result.outLoops = loopsOfPermutation(maps[2]);
+  for (auto [loop, size] : llvm::enumerate(sizes)) {
+    auto kind = kindOf(loop, maps[0], maps[1], maps[2]);
+    if (!kind)
+      return std::nullopt;
+    result.loops.push_back({*kind, size});
+  }
+  if (result.loopsOf(kN).empty() || result.loopsOf(kM).empty() ||
+      result.loopsOf(kK).empty())
+    return std::nullopt;
+  return result;
+}
+
 std::optional<WindowProduct> matchWindows(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
       !op.hasPureTensorSemantics())
     return std::nullopt;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  if (maps[0].isProjectedPermutation() == maps[1].isProjectedPermutation() ||
-      !maps[2].isProjectedPermutation())
+  if (maps[0].isProjectedPermutation() == maps[1].isProjectedPermutation())
     return std::nullopt;
-  WindowProduct product;
-  product.weightsAreFirst = maps[0].isProjectedPermutation();
-  unsigned windows = product.weightsAreFirst ? 1 : 0, weights = 1 - windows;
-  std::optional<SmallVector<WindowTerms>> terms = windowTermsOf(maps[windows]);
+  bool weightsAreFirst = maps[0].isProjectedPermutation();
+  unsigned windows = weightsAreFirst ? 1 : 0, weights = 1 - windows;
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  std::optional<WindowLoops> loops =
+      WindowLoops::of({maps[windows], maps[weights], maps[2]}, sizes);
   std::optional<std::array<std::string, 3>> names = matchProductElements(op);
-  if (!terms || !names)
+  if (!loops || !names || llvm::is_contained(sizes, 0))
     return std::nullopt;
-  product.windowTerms = std::move(*terms);
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  for (auto [loop, iterator] : llvm::zip_equal(loops->loops, iterators))
+    if ((loop.kind == WindowLoops::kK) !=
+        (iterator == utils::IteratorType::reduction))
+      return std::nullopt;
   auto &[first, second, out] = *names;
   if (first.empty() || second.empty() || out.empty())
     return std::nullopt;
-  product.types = findTypeTriple(
-      product.weightsAreFirst ? second + first + out : first + second + out);
+  WindowProduct product(std::move(*loops));
+  product.weightsAreFirst = weightsAreFirst;
+  product.types = findTypeTriple(weightsAreFirst ? second + first + out
+                                                 : first + second + out);
   product.windows = op->getOperand(windows);
   product.weights = op->getOperand(weights);
-  product.weightLoops = loopsOfPermutation(maps[weights]);
-  product.outLoops = loopsOfPermutation(maps[2]);
-
-  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
-    auto kind = kindOf(loop, maps[windows], maps[weights], maps[2]);
-    if (!kind || sizes[loop] == 0 ||
-        (*kind == WindowProduct::kK) !=
-            (iterators[loop] == utils::IteratorType::reduction))
-      return std::nullopt;
-    product.loops.push_back({*kind, sizes[loop]});
-  }
-  if (product.loopsOf(WindowProduct::kN).empty() ||
-      product.loopsOf(WindowProduct::kM).empty() ||
-      product.loopsOf(WindowProduct::kK).empty())
-    return std::nullopt;
   return product;
 }
 

@@ -3,8 +3,8 @@
 //
 // How much memory a tw.matmul needs beside its operands.
 
-#ifndef TILEWRIGHT_COMPILE_MATMULWORKSPACE_H
-#define TILEWRIGHT_COMPILE_MATMULWORKSPACE_H
+#ifndef TILEWRIGHT_ENCODING_MATMULWORKSPACE_H
+#define TILEWRIGHT_ENCODING_MATMULWORKSPACE_H
 
 #include "tilewright/key.h"
 #include <optional>
@@ -27,4 +27,4 @@ std::optional<int64_t> matmulWorkspace(const TileKey &key,
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_COMPILE_MATMULWORKSPACE_H
+#endif // TILEWRIGHT_ENCODING_MATMULWORKSPACE_H

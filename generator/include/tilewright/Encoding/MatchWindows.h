@@ -3,8 +3,8 @@
 //
 // Which operations multiply windows of a tensor with weights.
 
-#ifndef TILEWRIGHT_LIB_COMPILE_MATCHWINDOWS_H
-#define TILEWRIGHT_LIB_COMPILE_MATCHWINDOWS_H
+#ifndef TILEWRIGHT_ENCODING_MATCHWINDOWS_H
+#define TILEWRIGHT_ENCODING_MATCHWINDOWS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -13,9 +13,9 @@
 
 namespace tilewright {
 
-/// out += windows * weights, by loops of the four kinds of a contraction
-/// (MatchContraction.h), of which some index the windows in sums.
-struct WindowProduct {
+/// Loops of the four kinds of a contraction (MatchContraction.h), of which some
+/// index the lhs, windows of a tensor, in sums.
+struct WindowLoops {
   enum Kind { kBatch, kM, kN, kK };
   struct Loop {
     Kind kind;
@@ -23,19 +23,33 @@ struct WindowProduct {
   };
   llvm::SmallVector<Loop> loops;
 
-  /// The operands, and what indexes each dimension of them.
-  mlir::Value windows, weights;
+  /// What indexes each dimension of the operands.
   llvm::SmallVector<WindowTerms> windowTerms;
   llvm::SmallVector<unsigned> weightLoops, outLoops;
+
+  /// Those of the maps of windows, weights and out. None if there is another
+  /// kind of loop, or of m, n or k none, or a map is of another form.
+  static std::optional<WindowLoops> of(llvm::ArrayRef<mlir::AffineMap> maps,
+                                       llvm::ArrayRef<int64_t> sizes);
+
+  llvm::SmallVector<unsigned> loopsOf(Kind kind) const;
+  /// The maps again.
+  llvm::SmallVector<mlir::AffineMap> mapsOf(mlir::MLIRContext *context) const;
+  /// The dimension and the term of the windows that a loop is in.
+  std::pair<unsigned, WindowTerm> termOf(unsigned loop) const;
+};
+
+/// out += windows * weights.
+struct WindowProduct : WindowLoops {
+  explicit WindowProduct(WindowLoops loops) : WindowLoops(std::move(loops)) {}
+
+  mlir::Value windows, weights;
   bool weightsAreFirst = false;          ///< of the operation's inputs
   const TypeTripleInfo *types = nullptr; ///< null if no tile has them
 
   bool isContraction() const;
   /// Whether there are groups, with too few filters each to multiply.
   bool isDepthwise() const;
-  llvm::SmallVector<unsigned> loopsOf(Kind kind) const;
-  /// The dimension and the term of the windows that a loop is in.
-  std::pair<unsigned, WindowTerm> termOf(unsigned loop) const;
   int64_t windowSize(unsigned dim) const;
 };
 
@@ -43,7 +57,7 @@ struct WindowProduct {
 int64_t usualSize(int64_t size);
 
 /// None for anything else, for a contraction without windows, and for what has
-/// no n or no k, or nothing to do.
+/// nothing to do.
 std::optional<WindowProduct> matchWindows(mlir::linalg::LinalgOp op);
 
 /// Takes out the loops of windows that have one element; the weights lose these
@@ -56,4 +70,4 @@ void mergeWindowLoops(WindowProduct &product, mlir::ImplicitLocOpBuilder &b);
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_LIB_COMPILE_MATCHWINDOWS_H
+#endif // TILEWRIGHT_ENCODING_MATCHWINDOWS_H

@@ -1,4 +1,4 @@
-// RUN: tw-opt %s -split-input-file -verify-diagnostics --pass-pipeline='builtin.module(tw-assign-devices{devices=x86_64_avx512_base},func.func(tw-form-convolutions,canonicalize,cse))' | FileCheck %s
+// RUN: tw-opt %s -split-input-file -verify-diagnostics --pass-pipeline='builtin.module(tw-assign-devices{devices=x86_64_avx512_base},func.func(tw-set-encodings{convolutions},tw-verify-encodings,canonicalize,cse,tw-specialize-encodings{host-packs-blocks},tw-verify-encodings,tw-materialize-encodings,canonicalize,cse))' | FileCheck %s
 
 // Rows are places of the windows, columns their elements; those of a line of a window are one loop.
 func.func @nhwc(%x: tensor<2x30x58x64xf32>, %w: tensor<3x3x64x96xf32>) -> tensor<2x28x56x96xf32> {
@@ -46,11 +46,10 @@ func.func @pointwise(%x: tensor<?x?x?x64xf32>, %w: tensor<1x1x64x96xf32>, %o: te
   return %r : tensor<?x?x?x96xf32>
 }
 
-// CHECK-DAG:     #[[X:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d4)>
-// CHECK-DAG:     #[[W:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d4, d3)>
 // CHECK-LABEL: func.func @pointwise(
 // CHECK:         %[[W1:.*]] = tensor.collapse_shape %{{.*}} {{\[}}[0, 1, 2], [3]] : tensor<1x1x64x96xf32> into tensor<64x96xf32>
-// CHECK:         linalg.generic {indexing_maps = [#[[X]], #[[W]], #{{.*}}], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+// CHECK:         linalg.pack %[[W1]] outer_dims_perm = [1, 0] inner_dims_pos = [1, 0] inner_tiles = [32, 1]
+// CHECK:         tw.mmt4d "{{[^"]*}}" indexing_maps
 
 // -----
 

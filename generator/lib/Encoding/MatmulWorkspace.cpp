@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tilewright/Compile/MatmulWorkspace.h"
+#include "tilewright/Encoding/MatmulWorkspace.h"
 
 #include "tilewright/contraction.h"
 #include "llvm/ADT/STLExtras.h"
