@@ -120,10 +120,13 @@ def check(options):
     if options.arm_cc:
         run("arm", options.arm_cc, options.run, *sorted((ROOT / "ukernels/instance").glob("*.c")))
     # The file of another compilation is none of these programs'.
-    compile_programs(options, work / "model.mlir", *common, f"--parameters-out={work / 'other.twp'}", "--target=x86_64:haswell")
+    compile_programs(options, work / "model.mlir", *common, f"--parameters-out={work / 'other.twp'}", "--target=x86_64:haswell",
+                     f"--also={work / 'two.a'}=arm_64:sve+vl256")
     done = subprocess.run([program, work / "other.twp"], capture_output=True, text=True)
-    if done.returncode != 9 or "another model than 'net'" not in done.stdout:
+    if done.returncode != 9 or "compilation of it, for x86_64:haswell and 1 more" not in done.stdout:
         sys.exit(f"another's file: {done.returncode}: {done.stdout[:300]}")
+    if b"arm_64:sve+vl256\0" not in (work / "other.twp").read_bytes()[:288]:
+        sys.exit("the file does not say how long vectors are")
 
 
 def main():

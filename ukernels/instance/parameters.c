@@ -75,13 +75,30 @@ static int32_t tw_check_entries(const tw_file_t* file, const uint8_t* data,
   return TW_STATUS_OK;
 }
 
-static int tw_is_for(const tw_model_t* model, const uint8_t* identities,
-                     uint64_t count) {
-  for (uint64_t i = 0; i < count; ++i)
-    if (memcmp(identities + i * sizeof(model->identity), model->identity,
-               sizeof(model->identity)) == 0)
-      return 1;
-  return 0;
+// The programs begin behind the header.
+static tw_parameters_program_t tw_program(const uint8_t* data, uint64_t i) {
+  tw_parameters_program_t program;
+  memcpy(&program, data + sizeof(tw_parameters_header_t) + i * sizeof(program),
+         sizeof(program));
+  program.target[TW_PARAMETERS_TARGET_BYTES - 1] = 0;
+  return program;
+}
+
+static int32_t tw_check_model(const tw_file_t* file, const tw_model_t* model,
+                              const uint8_t* data, uint64_t programs) {
+  for (uint64_t i = 0; i < programs; ++i) {
+    const tw_parameters_program_t program = tw_program(data, i);
+    if (memcmp(program.identity, model->identity, sizeof(model->identity)) == 0)
+      return TW_STATUS_OK;
+  }
+  char others[32] = "";
+  if (programs > 1)
+    snprintf(others, sizeof(others), " and %" PRIu64 " more", programs - 1);
+  return tw_refuse(file, TW_STATUS_FOREIGN,
+                   "was written for another model than '%s', or by another "
+                   "compilation of it, for %s%s",
+                   model->name, programs ? tw_program(data, 0).target : "none",
+                   others);
 }
 
 static int32_t tw_check_file(const tw_file_t* file, const tw_model_t* model,
@@ -95,11 +112,11 @@ static int32_t tw_check_file(const tw_file_t* file, const tw_model_t* model,
     return tw_refuse(file, TW_STATUS_NOT_PREPACKED,
                      "has version %" PRIu32 " of its format; known is %d",
                      header.version, TW_PARAMETERS_VERSION);
-  const uint64_t identity = sizeof(model->identity);
   // More would not fit the file, and might not fit 64 bits.
+  const uint64_t program = sizeof(tw_parameters_program_t);
   const uint64_t programs =
-      header.programs < bytes / identity ? header.programs : bytes / identity;
-  const uint64_t first = sizeof(header) + programs * identity;
+      header.programs < bytes / program ? header.programs : bytes / program;
+  const uint64_t first = sizeof(header) + programs * program;
   const uint64_t table =
       first + (uint64_t)header.count * sizeof(tw_parameters_entry_t);
   if (table > bytes - sizeof(uint64_t))
@@ -117,11 +134,8 @@ static int32_t tw_check_file(const tw_file_t* file, const tw_model_t* model,
                      "has %" PRIu64 " bytes instead of %" PRIu64
                      "; was it copied whole?",
                      bytes, header.file_bytes);
-  if (!tw_is_for(model, data + sizeof(header), programs))
-    return tw_refuse(file, TW_STATUS_FOREIGN,
-                     "was written for another model than '%s', or by another "
-                     "compilation of it",
-                     model->name);
+  const int32_t status = tw_check_model(file, model, data, programs);
+  if (status != TW_STATUS_OK) return status;
   return tw_check_entries(file, data, bytes, first, header.count);
 }
 

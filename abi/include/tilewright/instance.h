@@ -30,13 +30,13 @@ typedef struct tw_model_t {
 
 // ---- The file ---------------------------------------------------------------
 //
-// Little-endian: this header, the identities of `programs` compiled models that
-// read the file, `count` entries, the digest of all that, and then the bytes of
-// each entry, in order, from a multiple of TW_PARAMETERS_ALIGNMENT on. What is
-// between them is not read.
+// Little-endian: this header, the `programs` that read the file, each a
+// compiled model, `count` entries, the digest of all that, and then the bytes
+// of each entry, in order, from a multiple of TW_PARAMETERS_ALIGNMENT on. What
+// is between them is not read.
 
 #define TW_PARAMETERS_MAGIC "TWPARAMS"
-#define TW_PARAMETERS_VERSION 2
+#define TW_PARAMETERS_VERSION 3
 #define TW_PARAMETERS_ALIGNMENT 64
 
 typedef struct tw_parameters_header_t {
@@ -44,8 +44,18 @@ typedef struct tw_parameters_header_t {
   uint32_t version;
   uint32_t count;       // of entries
   uint64_t file_bytes;  // of all of the file
-  uint64_t programs;    // identities, of 32 bytes each
+  uint64_t programs;
 } tw_parameters_header_t;
+
+#define TW_PARAMETERS_TARGET_BYTES 96
+
+typedef struct tw_parameters_program_t {
+  uint8_t identity[32];  // that of its tw_model_t
+  // What its devices were called when it was compiled, with how long their
+  // vectors are where the layouts rely on it: "arm_64:neoverse-v1+vl256". Cut
+  // off where there is no room, and filled up with zeros, one at least.
+  char target[TW_PARAMETERS_TARGET_BYTES];
+} tw_parameters_program_t;
 
 typedef struct tw_parameters_entry_t {
   uint64_t offset;  // in the file

@@ -139,12 +139,20 @@ bool haveSameFunctions(const CompiledModel &x, const CompiledModel &y) {
                     });
 }
 
-Error writeFile(ArrayRef<CompiledModel> models, ScratchFile *scratch,
-                StringRef path, OutputFiles &outputs) {
+std::string targetsOf(const ModelOptions &options) {
+  std::vector<std::string> targets;
+  for (const ModelDevice &device : options.devices)
+    if (!is_contained(targets, device.target))
+      targets.push_back(device.target);
+  return join(targets, ", ");
+}
+
+Error writeFile(ArrayRef<CompiledModel> models, ArrayRef<ModelOptions> options,
+                ScratchFile *scratch, StringRef path, OutputFiles &outputs) {
   std::vector<ProgramParameters> programs;
-  for (const CompiledModel &model : models)
-    programs.push_back(
-        {model.parameters, model.parameterOffsets, model.parametersIdentity});
+  for (const auto &[model, of] : zip_equal(models, options))
+    programs.push_back({model.parameters, model.parameterOffsets,
+                        model.parametersIdentity, targetsOf(of)});
   return writeParameters(programs, scratch, path, outputs);
 }
 
@@ -196,8 +204,8 @@ Expected<std::vector<BuildReport>> buildModel(MemoryBufferRef source,
     links.push_back(std::move(*linked));
   }
   if (!options.parametersPath.empty())
-    if (Error error =
-            writeFile(*models, scratch.get(), options.parametersPath, outputs))
+    if (Error error = writeFile(*models, modelOptions, scratch.get(),
+                                options.parametersPath, outputs))
       return std::move(error);
   for (CompiledModel &model : *models) {
     model.bytes.clear();

@@ -5,10 +5,13 @@
 
 #include "../ConstantElements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/SymbolTable.h"
+#include "tilewright/Encoding/Place.h"
 #include "tilewright/Support/Nearest.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -79,7 +82,8 @@ public:
         loads.push_back(op);
     });
     for (Operation *load : loads)
-      if (mlir::failed(replace(load, values)))
+      if (mlir::failed(placeReaders(load)) ||
+          mlir::failed(replace(load, values)))
         return failure();
     for (ml_program::GlobalOp global : globals)
       if (!global.getIsMutable())
@@ -97,6 +101,46 @@ private:
     for (auto global : module.getOps<ml_program::GlobalOp>())
       if (!stored.contains(global.getSymName()))
         global.setIsMutable(false);
+  }
+
+  /// What reads a global that says its device runs there, if it does not say
+  /// otherwise itself.
+  LogicalResult placeReaders(Operation *load) {
+    auto symbol = load->getAttrOfType<SymbolRefAttr>("global");
+    auto global = SymbolTable::lookupNearestSymbolFrom<ml_program::GlobalOp>(
+        load, symbol);
+    Attribute device = global ? global->getAttr(kDeviceAttr) : nullptr;
+    if (!device)
+      return success();
+    SmallVector<Operation *> readers = {load};
+    while (!readers.empty())
+      for (Operation *user : readers.pop_back_val()->getUsers()) {
+        if (isa<CallOpInterface>(user)) {
+          user->emitRemark() << "hands on the global '" << global.getSymName()
+                             << "', of the device " << device
+                             << ", to a function, which runs where it says";
+          continue;
+        }
+        auto known = placedBy.find(user);
+        if (known != placedBy.end()) {
+          if (known->second->getAttr(kDeviceAttr) == device)
+            continue;
+          return user->emitError()
+                 << "reads the globals '" << known->second.getSymName()
+                 << "' and '" << global.getSymName() << "', of the devices "
+                 << known->second->getAttr(kDeviceAttr) << " and " << device
+                 << "; say by " << kDeviceAttr << " where it runs";
+        }
+        if (user->hasAttr(kDeviceAttr))
+          continue; // it says so itself
+        user->setAttr(kDeviceAttr, device);
+        placedBy[user] = global;
+        // What only moves its elements stands for it.
+        if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
+                linalg::TransposeOp>(user))
+          readers.push_back(user);
+      }
+    return success();
   }
 
   TypedAttr valueOf(ml_program::GlobalOp global) {
@@ -175,6 +219,8 @@ private:
 
   ModuleOp module;
   const SafeTensors &parameters;
+  /// Which global said where an operation runs, and nothing else.
+  llvm::DenseMap<Operation *, ml_program::GlobalOp> placedBy;
 };
 
 } // namespace

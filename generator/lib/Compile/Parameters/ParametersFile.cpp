@@ -16,16 +16,24 @@ using namespace llvm;
 namespace tilewright {
 namespace {
 
-constexpr uint64_t kIdentityBytes = sizeof(ProgramParameters::identity);
-
 /// What precedes the parameters.
 uint64_t tableBytes(uint64_t count, uint64_t programs = 1) {
-  return sizeof(tw_parameters_header_t) + programs * kIdentityBytes +
+  return sizeof(tw_parameters_header_t) +
+         programs * sizeof(tw_parameters_program_t) +
          count * sizeof(tw_parameters_entry_t);
 }
 
 template <class T> void append(std::string &text, const T &value) {
   text.append(reinterpret_cast<const char *>(&value), sizeof(value));
+}
+
+tw_parameters_program_t entryOf(const ProgramParameters &program) {
+  tw_parameters_program_t entry = {};
+  static_assert(sizeof(entry.identity) == sizeof(program.identity));
+  llvm::copy(program.identity, entry.identity);
+  llvm::copy(StringRef(program.target).take_front(sizeof(entry.target) - 1),
+             entry.target);
+  return entry;
 }
 
 } // namespace
@@ -90,7 +98,7 @@ Error writeParameters(ArrayRef<ProgramParameters> programs,
   std::string table;
   append(table, header);
   for (const ProgramParameters &program : programs)
-    append(table, program.identity);
+    append(table, entryOf(program));
   for (auto [offset, bytes] : entries)
     append(table, tw_parameters_entry_t{
                       offset, bytes.size(),

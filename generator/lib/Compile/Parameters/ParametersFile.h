@@ -35,6 +35,7 @@ struct ProgramParameters {
   llvm::ArrayRef<llvm::StringRef> bytes;
   llvm::ArrayRef<uint64_t> offsets;
   std::array<uint8_t, 32> identity;
+  std::string target; ///< what it is compiled for, as users spell it
 };
 
 /// Writes the file of all of `programs`: into `scratch` (which may be null) if
