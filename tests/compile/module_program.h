@@ -151,6 +151,9 @@ class ModuleMaker {
   std::optional<Slice> chooseSlice(const ModuleTensor& whole);
 
   // module_tiling.cpp
+  std::string weightsText(
+      const Element& type, const Indices& sizes,
+      const std::function<int64_t(const Indices& at)>& element);
   bool weights();
   bool product();
   bool cast();

@@ -11,6 +11,77 @@
 
 namespace tilewright::testing {
 
+// A constant matrix: as it is, or a part of a larger one, or of smaller
+// elements, or both.
+std::string ModuleMaker::weightsText(
+    const Element& type, const Indices& sizes,
+    const std::function<int64_t(const Indices& at)>& element) {
+  const std::string to = type.mlir;
+  bool is_cast = (to[0] == 'f' || to[0] == 'b' || to == "i16" || to == "i32" ||
+                  to == "i64") &&
+                 random_.chance(0.4);
+  bool is_slice = random_.chance(0.4), is_deep = random_.chance(0.3);
+  Indices steps = {1, 1}, starts = {0, 0}, whole = sizes;
+  int64_t layer = 0, layers = is_slice && is_deep ? 3 : 1;
+  if (is_slice)
+    for (size_t dim = 0; dim < 2; ++dim) {
+      steps[dim] = random_.between(1, 2);
+      starts[dim] = random_.between(0, 5);
+      whole[dim] = starts[dim] + sizes[dim] * steps[dim];
+    }
+  if (layers > 1) layer = random_.between(0, layers - 1);
+  // What is not in the slice is 9.
+  auto at = [&](int64_t of_layer, int64_t row, int64_t column) -> int64_t {
+    row -= starts[0];
+    column -= starts[1];
+    if (of_layer != layer || row < 0 || column < 0 || row % steps[0] ||
+        column % steps[1])
+      return 9;
+    return element({row / steps[0], column / steps[1]});
+  };
+  std::string from = is_cast ? "i8" : to;
+  std::vector<std::string> matrices;
+  for (int64_t l = 0; l < layers; ++l) {
+    std::vector<std::string> lines;
+    for (int64_t row = 0; row < whole[0]; ++row) {
+      std::vector<std::string> elements;
+      for (int64_t column = 0; column < whole[1]; ++column)
+        elements.push_back(std::to_string(at(l, row, column)) +
+                           (from[0] == 'f' || from[0] == 'b' ? ".0" : ""));
+      lines.push_back("[" + list(elements) + "]");
+    }
+    matrices.push_back("[" + list(lines) + "]");
+  }
+  auto tensor = [](const std::string& outer, const Indices& shape,
+                   const std::string& of) {
+    return "tensor<" + outer + std::to_string(shape[0]) + "x" +
+           std::to_string(shape[1]) + "x" + of + ">";
+  };
+  std::string outer = layers > 1 ? std::to_string(layers) + "x" : "";
+  std::string name = fresh();
+  line(name + " = arith.constant dense<" +
+       (layers > 1 ? "[" + list(matrices) + "]" : matrices[0]) +
+       "> : " + tensor(outer, whole, from));
+  if (is_slice) {
+    std::string slice = fresh();
+    auto three = [&](int64_t first, const Indices& others) {
+      return "[" + (layers > 1 ? std::to_string(first) + ", " : "") +
+             std::to_string(others[0]) + ", " + std::to_string(others[1]) + "]";
+    };
+    line(slice + " = tensor.extract_slice " + name + three(layer, starts) +
+         " " + three(1, sizes) + " " + three(1, steps) + " : " +
+         tensor(outer, whole, from) + " to " + tensor("", sizes, from));
+    name = slice;
+  }
+  if (is_cast) {
+    std::string wide = fresh();
+    line(wide + " = arith." + (to[0] == 'i' ? "extsi " : "sitofp ") + name +
+         " : " + tensor("", sizes, from) + " to " + tensor("", sizes, to));
+    name = wide;
+  }
+  return name;
+}
+
 // A constant that a value may be multiplied by, of rows of its last dimension.
 bool ModuleMaker::weights() {
   const ModuleTensor* found = anyValue([](const ModuleTensor& value) {
@@ -31,17 +102,7 @@ bool ModuleMaker::weights() {
   auto element = [step](const Indices& i) {
     return (i[0] * 3 + i[1] * step) % 5 - 2;
   };
-  std::vector<std::string> lines;
-  for (int64_t row = 0; row < rows; ++row) {
-    std::vector<std::string> elements;
-    for (int64_t column = 0; column < columns; ++column)
-      elements.push_back(std::to_string(element({row, column})) +
-                         (x.isFloat() ? ".0" : ""));
-    lines.push_back("[" + list(elements) + "]");
-  }
-  std::string name = fresh();
-  line(name + " = arith.constant dense<[" + list(lines) +
-       "]> : " + result.typeText());
+  std::string name = weightsText(*x.type, {rows, columns}, element);
   return add("weights", name, *x.type, result.shape, 2,
              [&](size_t, const Indices& i) { return element(i); });
 }

@@ -5,8 +5,10 @@
 
 #include "Parameters/ScratchFile.h"
 #include "mlir/IR/AsmState.h"
+#include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MD5.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
@@ -236,6 +238,82 @@ ElementsAttr makeMoved(RankedTensorType type, const ConstantElements &source,
   if (!memory)
     return makeConstant(type, source.elementBytes, fill);
   return constantAt(type, {memory, size_t(size)});
+}
+
+ElementsAttr makeMovedBetween(RankedTensorType type,
+                              const ConstantElements &source,
+                              ArrayRef<int64_t> sourceShape,
+                              ArrayRef<ElementStep> steps, int64_t offset) {
+  std::string how;
+  llvm::raw_string_ostream os(how);
+  os << "moved to " << type << " at " << offset << " from";
+  for (int64_t size : sourceShape)
+    os << ' ' << size;
+  os << " by";
+  for (const ElementStep &step : steps)
+    os << ' ' << step.dim << ' ' << step.elements;
+  ConstantElements begin = source;
+  if (type.getNumElements())
+    begin.bytes = source.bytes.drop_front(offset * source.elementBytes);
+  return makeBetween(type, source.elementBytes, how, source.bytes,
+                     [&](MutableArrayRef<char> bytes) {
+                       SmallVector<char, 8> padding(source.elementBytes,
+                                                    0); // never used
+                       moveElements(begin, sourceShape, type.getShape(), steps,
+                                    padding, bytes);
+                     });
+}
+
+namespace {
+
+/// The constant of `type` that `how` makes of `source`, of the bytes of `make`
+/// if there is none yet.
+ElementsAttr madeConstant(RankedTensorType type, ArrayRef<char> source,
+                          StringRef how,
+                          llvm::function_ref<AsmResourceBlob(StringRef)> make) {
+  std::string key;
+  llvm::raw_string_ostream(key) << uintptr_t(source.data()) << ' '
+                                << source.size() << ' ' << how << ' ' << type;
+  llvm::MD5::MD5Result digest =
+      llvm::MD5::hash(llvm::arrayRefFromStringRef(key));
+  std::string name = ("made_" + digest.digest()).str();
+  auto &manager =
+      DenseResourceElementsHandle::getManagerInterface(type.getContext());
+  if (auto *known = manager.getBlobManager().lookup(name))
+    return DenseResourceElementsAttr::get(
+        type, DenseResourceElementsHandle(
+                  known, cast<BuiltinDialect>(manager.getDialect())));
+  return DenseResourceElementsAttr::get(type, name, make(key));
+}
+
+} // namespace
+
+ElementsAttr
+makeBetween(RankedTensorType type, int64_t elementBytes, StringRef how,
+            ArrayRef<char> source,
+            const std::function<void(MutableArrayRef<char>)> &fill) {
+  int64_t size = type.getNumElements() * elementBytes;
+  ScratchFile *scratch = ScratchFile::current();
+  if (scratch)
+    scratch->makeReady(source);
+  if (size < kLargeConstantBytes)
+    return makeConstant(type, elementBytes, fill);
+  return madeConstant(type, source, how, [&](StringRef key) {
+    char *memory =
+        scratch ? scratch->allocateBetween(key, size, source, fill) : nullptr;
+    if (memory)
+      return UnmanagedAsmResourceBlob::allocateWithAlign({memory, size_t(size)},
+                                                         kBlobAlignment);
+    AsmResourceBlob blob = HeapAsmResourceBlob::allocate(size, kBlobAlignment);
+    fill(blob.getMutableData());
+    return blob;
+  });
+}
+
+ElementsAttr makeReshaped(RankedTensorType type, ArrayRef<char> bytes) {
+  return madeConstant(type, bytes, "reshaped", [&](StringRef) {
+    return UnmanagedAsmResourceBlob::allocateWithAlign(bytes, kBlobAlignment);
+  });
 }
 
 } // namespace tilewright

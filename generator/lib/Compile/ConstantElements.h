@@ -7,6 +7,7 @@
 #ifndef TILEWRIGHT_LIB_COMPILE_CONSTANTELEMENTS_H
 #define TILEWRIGHT_LIB_COMPILE_CONSTANTELEMENTS_H
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/PatternMatch.h"
@@ -73,7 +74,36 @@ makeMoved(mlir::RankedTensorType type, const ConstantElements &source,
           llvm::ArrayRef<ElementStep> steps, llvm::ArrayRef<char> padding,
           std::function<bool(llvm::MutableArrayRef<char>)> faster = nullptr);
 
-/// A transpose of a constant becomes the transposed constant.
+/// A constant of `type`, which `fill` makes of the bytes of `source`, as `how`
+/// tells from anything else, on the way to another constant. What is made in
+/// several places is one constant, and with a ScratchFile the same for all
+/// programs.
+mlir::ElementsAttr
+makeBetween(mlir::RankedTensorType type, int64_t elementBytes,
+            llvm::StringRef how, llvm::ArrayRef<char> source,
+            const std::function<void(llvm::MutableArrayRef<char>)> &fill);
+
+/// The same of elements of `source` that are moved, from its `offset`th on.
+mlir::ElementsAttr makeMovedBetween(mlir::RankedTensorType type,
+                                    const ConstantElements &source,
+                                    llvm::ArrayRef<int64_t> sourceShape,
+                                    llvm::ArrayRef<ElementStep> steps,
+                                    int64_t offset = 0);
+
+/// The same of the very bytes of another constant.
+mlir::ElementsAttr makeReshaped(mlir::RankedTensorType type,
+                                llvm::ArrayRef<char> bytes);
+
+/// Whether `op` only moves the elements of its one input, each to a place of
+/// its own.
+bool isTranspose(mlir::linalg::LinalgOp op);
+
+/// A transpose of a constant becomes the transposed constant; fails of any
+/// other.
+llvm::LogicalResult foldConstantTranspose(mlir::linalg::LinalgOp op,
+                                          mlir::PatternRewriter &rewriter);
+
+/// The same as a pattern.
 void populateFoldConstantTransposes(mlir::RewritePatternSet &patterns);
 
 } // namespace tilewright

@@ -11,10 +11,7 @@
 using namespace mlir;
 
 namespace tilewright {
-namespace {
 
-/// Whether `op` only moves the elements of its one input, each to a place of
-/// its own.
 bool isTranspose(linalg::LinalgOp op) {
   if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() != 1 ||
       op.getNumDpsInits() != 1 ||
@@ -27,39 +24,45 @@ bool isTranspose(linalg::LinalgOp op) {
          body->getTerminator()->getOperand(0) == body->getArgument(0);
 }
 
+static ElementsAttr transpose(linalg::LinalgOp op, ElementsAttr source,
+                              const ConstantElements &elements,
+                              RankedTensorType type) {
+  if (elements.isSplat)
+    return DenseElementsAttr::getFromRawBuffer(type, elements.bytes);
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<ElementStep> steps;
+  for (unsigned dim = 0; dim < maps[1].getNumResults(); ++dim) {
+    AffineExpr loop = maps[1].getResult(dim);
+    steps.push_back({int64_t(*maps[0].getResultPosition(loop)), 1});
+  }
+  return makeMovedBetween(type, elements, source.getShapedType().getShape(),
+                          steps);
+}
+
+LogicalResult foldConstantTranspose(linalg::LinalgOp op,
+                                    PatternRewriter &rewriter) {
+  ElementsAttr source;
+  if (!isTranspose(op) ||
+      !matchPattern(op.getDpsInputs()[0], m_Constant(&source)))
+    return failure();
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  std::optional<ConstantElements> elements = ConstantElements::of(source);
+  if (!type || !type.hasStaticShape() || !elements ||
+      type.getElementType() != source.getElementType())
+    return failure();
+  rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+      op, transpose(op, source, *elements, type));
+  return success();
+}
+
+namespace {
+
 struct FoldConstantTranspose : OpInterfaceRewritePattern<linalg::LinalgOp> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
 
   LogicalResult matchAndRewrite(linalg::LinalgOp op,
                                 PatternRewriter &rewriter) const override {
-    ElementsAttr source;
-    if (!isTranspose(op) ||
-        !matchPattern(op.getDpsInputs()[0], m_Constant(&source)))
-      return failure();
-    auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-    std::optional<ConstantElements> elements = ConstantElements::of(source);
-    if (!type || !type.hasStaticShape() || !elements ||
-        type.getElementType() != source.getElementType())
-      return failure();
-    rewriter.replaceOpWithNewOp<arith::ConstantOp>(
-        op, transpose(op, source, *elements, type));
-    return success();
-  }
-
-  static ElementsAttr transpose(linalg::LinalgOp op, ElementsAttr source,
-                                const ConstantElements &elements,
-                                RankedTensorType type) {
-    if (elements.isSplat)
-      return DenseElementsAttr::getFromRawBuffer(type, elements.bytes);
-    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-    SmallVector<ElementStep> steps;
-    for (unsigned dim = 0; dim < maps[1].getNumResults(); ++dim) {
-      AffineExpr loop = maps[1].getResult(dim);
-      steps.push_back({int64_t(*maps[0].getResultPosition(loop)), 1});
-    }
-    SmallVector<char, 8> padding(elements.elementBytes, 0); // never used
-    return makeMoved(type, elements, source.getShapedType().getShape(), steps,
-                     padding);
+    return foldConstantTranspose(op, rewriter);
   }
 };
 

@@ -121,6 +121,8 @@ void addModelStep(OpPassManager &pm, const ModelOptions &options) {
   entries.threads = options.threads;
   entries.leastTask = options.leastTask;
   pm.addPass(createMakeEntryPoints(entries));
+  if (!options.reference)
+    pm.addNestedPass<func::FuncOp>(createFoldConstantMoves());
   pm.addNestedPass<func::FuncOp>(createStructureTensors());
   addCleanup(pm);
   if (!options.reference) {

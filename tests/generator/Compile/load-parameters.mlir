@@ -35,15 +35,15 @@ module attributes {tw.external_constants = {
   }
 }
 
-// CHECK:       module attributes {tw.external_constants = {same = {{.*}}}, tw.parameters = {{\[\[}}"tw.constant.{{[0-9a-f]+}}", dense<{{.*}}> : tensor<4xf32>, 192], ["tw.constant.{{[0-9a-f]+}}", dense<[1, 2, 3, 4]> : tensor<4xi8>, 256{{\]\]}}}
+// CHECK:       module attributes {tw.external_constants = {same = {{.*}}}, tw.parameters = {{\[\[}}"tw.constant.{{[0-9a-f]+}}", dense<{{.*}}> : tensor<4xf32>, 256], ["tw.constant.{{[0-9a-f]+}}", dense<[1, 2, 3, 4]> : tensor<4xi8>, 320{{\]\]}}}
 // CHECK-NOT:   memref.global constant @a
 // CHECK:       memref.global constant @same
 // CHECK-LABEL: func.func private @body(
 // CHECK-SAME:    %{{.*}}: i64, %[[FILE:.*]]: memref<1xi8>)
-// CHECK:         memref.reinterpret_cast %[[FILE]] to offset: [0], sizes: [208], strides: [1]
-// CHECK:         memref.view %{{.*}}[%c192{{.*}}][] : memref<208xi8> to memref<4xf32>
-// CHECK:         memref.view %{{.*}}[%c192{{.*}}][] : memref<208xi8> to memref<2x2xf32>
-// CHECK:         memref.view %{{.*}}[%c256{{.*}}][] : memref<260xi8> to memref<4xi8>
+// CHECK:         memref.reinterpret_cast %[[FILE]] to offset: [0], sizes: [272], strides: [1]
+// CHECK:         memref.view %{{.*}}[%c256{{.*}}][] : memref<272xi8> to memref<4xf32>
+// CHECK:         memref.view %{{.*}}[%c256{{.*}}][] : memref<272xi8> to memref<2x2xf32>
+// CHECK:         memref.view %{{.*}}[%c320{{.*}}][] : memref<324xi8> to memref<4xi8>
 // CHECK:         memref.get_global @same
 // CHECK-LABEL: func.func @entry(
 // CHECK-SAME:    %[[X:.*]]: i64, %[[FILE:.*]]: memref<1xi8>)

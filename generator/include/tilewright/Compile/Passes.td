@@ -218,6 +218,22 @@ def FuseElementwise : Pass<"tw-fuse-elementwise", "mlir::func::FuncOp"> {
   ];
 }
 
+def FoldConstantMoves : Pass<"tw-fold-constant-moves", "mlir::func::FuncOp"> {
+  let summary = "Slice, cast, transpose and reshape constants at compile time";
+  let description = [{
+    What multiplies by a part of a constant, or by one of another type, multiplies
+    by a constant: `tensor.extract_slice` at known places, casts of elements of 8
+    or 16 bits (`arith.extf`, `truncf`, `extsi`, `extui`, `trunci`, `sitofp`,
+    `uitofp`), transposes and reshapes, one after the other. Slices and casts that
+    operations on elements alone read stay what they are, for these compute while
+    they read.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "mlir::tensor::TensorDialect",
+  ];
+}
+
 def FoldConstantPacks : Pass<"tw-fold-constant-packs", "mlir::ModuleOp"> {
   let summary = "Pack constants at compile time";
   let description = [{

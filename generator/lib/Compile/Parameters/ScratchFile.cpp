@@ -23,8 +23,9 @@ thread_local ScratchFile *inUse = nullptr;
 
 } // namespace
 
-ScratchFile::ScratchFile(int descriptor, size_t programs)
-    : descriptor(descriptor), programs(programs), end(tableRoom()) {}
+ScratchFile::ScratchFile(int descriptor, StringRef path, size_t programs)
+    : descriptor(descriptor), path(path), programs(programs), end(tableRoom()) {
+}
 
 uint64_t ScratchFile::tableRoom() const {
   // For 2,000 entries of each program.
@@ -38,7 +39,8 @@ Expected<std::unique_ptr<ScratchFile>> ScratchFile::besides(StringRef path,
   int nameless = ::open(folder.empty() ? "." : folder.str().c_str(),
                         O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
   if (nameless >= 0)
-    return std::unique_ptr<ScratchFile>(new ScratchFile(nameless, programs));
+    return std::unique_ptr<ScratchFile>(
+        new ScratchFile(nameless, path, programs));
 #endif
   // A file system that has no such files: one that lost its name.
   SmallString<128> model(folder);
@@ -50,7 +52,8 @@ Expected<std::unique_ptr<ScratchFile>> ScratchFile::besides(StringRef path,
     return createStringError(error, "cannot write beside '" + path +
                                         "': " + error.message());
   sys::fs::remove(name);
-  return std::unique_ptr<ScratchFile>(new ScratchFile(descriptor, programs));
+  return std::unique_ptr<ScratchFile>(
+      new ScratchFile(descriptor, path, programs));
 }
 
 ScratchFile::~ScratchFile() {
@@ -84,13 +87,34 @@ char *ScratchFile::allocateFilled(StringRef key, size_t size,
   memory = allocate(size);
   if (!memory)
     return nullptr;
-  // What is made of something that is not there yet is made behind it.
-  if (any_of(pending, [&](const Pending &before) {
-        return before.memory.data() == source.data();
-      }))
-    fillAll();
+  makeReady(source);
   pending.push_back({source, {memory, size}, std::move(fill)});
   return memory;
+}
+
+char *ScratchFile::allocateBetween(StringRef key, size_t size,
+                                   ArrayRef<char> source, const Fill &fill) {
+  makeReady(source);
+  if (!between) {
+    Expected<std::unique_ptr<ScratchFile>> made = besides(path, programs);
+    if (!made) {
+      consumeError(made.takeError());
+      return nullptr;
+    }
+    between = std::move(*made);
+  }
+  char *memory = between->allocateFilled(key, size, source, fill);
+  between->fillAll();
+  return memory;
+}
+
+void ScratchFile::makeReady(ArrayRef<char> source) {
+  std::less_equal<const char *> before; // also of pointers into other memory
+  if (any_of(pending, [&](const Pending &each) {
+        return before(each.memory.begin(), source.begin()) &&
+               before(source.end(), each.memory.end());
+      }))
+    fillAll();
 }
 
 void ScratchFile::fillAll() {

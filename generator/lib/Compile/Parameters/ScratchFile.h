@@ -43,6 +43,13 @@ public:
   char *allocateFilled(llvm::StringRef key, size_t size,
                        llvm::ArrayRef<char> source, Fill fill);
   void fillAll();
+  /// Before `source` is read: it may be a part of what is still to be filled.
+  void makeReady(llvm::ArrayRef<char> source);
+
+  /// The same for what is made on the way to something else: in another file,
+  /// of which nothing goes into the output, and filled at once.
+  char *allocateBetween(llvm::StringRef key, size_t size,
+                        llvm::ArrayRef<char> source, const Fill &fill);
 
   /// Where in the file `bytes` are; nothing if they are elsewhere.
   std::optional<uint64_t> offsetOf(llvm::StringRef bytes) const;
@@ -68,9 +75,10 @@ public:
   static ScratchFile *current();
 
 private:
-  ScratchFile(int descriptor, size_t programs);
+  ScratchFile(int descriptor, llvm::StringRef path, size_t programs);
 
   int descriptor;
+  std::string path; ///< what it is beside
   size_t programs;
   uint64_t end;
   struct Piece {
@@ -85,6 +93,7 @@ private:
     Fill fill;
   };
   std::vector<Pending> pending;
+  std::unique_ptr<ScratchFile> between;
 };
 
 } // namespace tilewright
