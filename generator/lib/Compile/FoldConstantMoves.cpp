@@ -290,15 +290,45 @@ template <class Reshape> struct FoldReshape : OpRewritePattern<Reshape> {
   }
 };
 
+/// Whether `op` is one that is folded here, of a constant that nothing else has
+/// a part in.
+bool isOfConstant(Operation *op) {
+  while (op) {
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    Value source;
+    if (isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
+            tensor::CollapseShapeOp>(op))
+      source = op->getOperand(0);
+    else if (linalgOp && (isTranspose(linalgOp) || CastChain::of(linalgOp)))
+      source = linalgOp.getDpsInputs()[0];
+    else
+      return false;
+    if (matchPattern(source, m_Constant()))
+      return true;
+    op = source.getDefiningOp();
+  }
+  return false;
+}
+
 struct FoldConstantMovesPass
     : impl::FoldConstantMovesBase<FoldConstantMovesPass> {
   void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) {
+      if (isOfConstant(op))
+        ops.push_back(op);
+    });
+    if (ops.empty())
+      return;
     CastTables tables;
     RewritePatternSet patterns(&getContext());
     patterns.add<FoldSlice, FoldTranspose, FoldReshape<tensor::ExpandShapeOp>,
                  FoldReshape<tensor::CollapseShapeOp>>(&getContext());
     patterns.add<FoldCast>(&getContext(), tables);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    // Nothing but these, which is quick where there are none.
+    GreedyRewriteConfig config;
+    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+    if (failed(applyOpPatternsGreedily(ops, std::move(patterns), config)))
       signalPassFailure();
   }
 };

@@ -70,11 +70,19 @@ bool isLoopOf(ArrayRef<AffineMap> maps, unsigned loop, bool lhs, bool rhs,
 SmallVector<unsigned> loopsOf(ArrayRef<AffineMap> maps, AffineMap of, bool lhs,
                               bool rhs, bool out) {
   SmallVector<unsigned> loops;
+  auto add = [&](unsigned loop) {
+    if (isLoopOf(maps, loop, lhs, rhs, out))
+      loops.push_back(loop);
+  };
+  if (of.isProjectedPermutation()) {
+    for (unsigned dim = 0; dim < of.getNumResults(); ++dim)
+      add(of.getDimPosition(dim));
+    return loops;
+  }
   std::optional<SmallVector<WindowTerms>> indices = windowTermsOf(of);
   for (const WindowTerms &terms : *indices)
     for (WindowTerm term : terms)
-      if (isLoopOf(maps, term.loop, lhs, rhs, out))
-        loops.push_back(term.loop);
+      add(term.loop);
   return loops;
 }
 

@@ -20,11 +20,30 @@ Value emptyLike(ImplicitLocOpBuilder &b, Value source,
       cast<RankedTensorType>(source.getType()).getElementType(), encoding);
 }
 
+tw::EncodingAttr encodingOfLhs(const Product &product) {
+  linalg::LinalgOp op = product.op;
+  MLIRContext *context = op->getContext();
+  SmallVector<Type> types;
+  for (auto [value, element] : llvm::zip_equal(
+           product.operands, std::array{product.types->lhs, product.types->rhs,
+                                        product.types->out})) {
+    Type inMemory = cast<RankedTensorType>(value.getType()).getElementType();
+    bool isUnsigned = info(element).name.front() == 'u';
+    types.push_back(inMemory.isInteger()
+                        ? IntegerType::get(context,
+                                           inMemory.getIntOrFloatBitWidth(),
+                                           isUnsigned ? IntegerType::Unsigned
+                                                      : IntegerType::Signed)
+                        : inMemory);
+  }
+  return tw::EncodingAttr::get(context, tw::Operand::Lhs, types, product.maps,
+                               product.sizes, /*any_m=*/false);
+}
+
 class ProductBuilder {
 public:
   ProductBuilder(ImplicitLocOpBuilder &b, const Product &product)
-      : b(b), product(product),
-        kinds(encodingOf(product, tw::Operand::Lhs).getLoops()) {}
+      : b(b), product(product), encoding(encodingOfLhs(product)) {}
 
   Value plain() {
     Value out = product.operands[2];
@@ -37,7 +56,7 @@ public:
     Value out = product.operands[2];
     Value sum =
         product.isOverwritten
-            ? zeros(emptyLike(b, out, encodingOf(product, tw::Operand::Out)))
+            ? zeros(emptyLike(b, out, encoding.withOperand(tw::Operand::Out)))
             : set(tw::Operand::Out);
     auto result = tw::UnsetEncodingOp::create(b, contract(lhs, rhs, sum), out);
     placeLike(result, product.op);
@@ -48,7 +67,7 @@ private:
   Value set(tw::Operand operand) {
     Value source = product.operands[unsigned(operand)];
     auto result = tw::SetEncodingOp::create(
-        b, source, emptyLike(b, source, encodingOf(product, operand)));
+        b, source, emptyLike(b, source, encoding.withOperand(operand)));
     placeLike(result, product.op);
     return result.getResult();
   }
@@ -65,7 +84,7 @@ private:
   Value contract(Value lhs, Value rhs, Value out) {
     SmallVector<utils::IteratorType> iterators(product.sizes.size(),
                                                utils::IteratorType::parallel);
-    for (unsigned loop : kinds.k)
+    for (unsigned loop : encoding.getLoops().k)
       iterators[loop] = utils::IteratorType::reduction;
     linalg::LinalgOp op = product.op;
     Block *body = op.getBlock();
@@ -85,30 +104,10 @@ private:
 
   ImplicitLocOpBuilder &b;
   const Product &product;
-  tw::EncodingAttr::Loops kinds;
+  tw::EncodingAttr encoding; ///< of lhs
 };
 
 } // namespace
-
-tw::EncodingAttr encodingOf(const Product &product, tw::Operand operand) {
-  linalg::LinalgOp op = product.op;
-  MLIRContext *context = op->getContext();
-  SmallVector<Type> types;
-  for (auto [value, element] : llvm::zip_equal(
-           product.operands, std::array{product.types->lhs, product.types->rhs,
-                                        product.types->out})) {
-    Type inMemory = cast<RankedTensorType>(value.getType()).getElementType();
-    bool isUnsigned = info(element).name.front() == 'u';
-    types.push_back(inMemory.isInteger()
-                        ? IntegerType::get(context,
-                                           inMemory.getIntOrFloatBitWidth(),
-                                           isUnsigned ? IntegerType::Unsigned
-                                                      : IntegerType::Signed)
-                        : inMemory);
-  }
-  return tw::EncodingAttr::get(context, operand, types, product.maps,
-                               product.sizes, /*any_m=*/false);
-}
 
 Value multiply(ImplicitLocOpBuilder &b, const Product &product) {
   return ProductBuilder(b, product).plain();

@@ -24,8 +24,6 @@ struct Product {
   bool isOverwritten;               ///< it begins with zeros
 };
 
-tw::EncodingAttr encodingOf(const Product &product, tw::Operand operand);
-
 /// Its result, computed on tensors as they lie.
 mlir::Value multiply(mlir::ImplicitLocOpBuilder &b, const Product &product);
 

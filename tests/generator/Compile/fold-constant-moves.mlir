@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// RUN: tw-opt %s --pass-pipeline='builtin.module(convert-elementwise-to-linalg,func.func(tw-fold-constant-moves))' | FileCheck %s
+// RUN: tw-opt %s --pass-pipeline='builtin.module(convert-elementwise-to-linalg,func.func(tw-fold-constant-moves,canonicalize))' | FileCheck %s
 
 // Every second element of every third row, of the second layer.
 // CHECK-LABEL: func.func @slice(
