@@ -83,25 +83,33 @@ tw_scaling_t tw_isa_scaling(tw_isa_t isa) {
   return TW_SCALING_NONE;
 }
 
-// Whether `isa` is of the architecture that this library is compiled for, whose
-// features cpu_data holds: other architectures use the same bits.
-static int tw_isa_is_ours(tw_isa_t isa) {
-  enum {
-    X86_64 = TW_CPU_X86_64,
-    ARM_64 = TW_CPU_ARM_64,
-    AMDGPU = 0,
-    GENERIC = 1
-  };
+tw_arch_t tw_isa_arch(tw_isa_t isa) {
   switch (isa) {
 #define TW_ISA(ARCH, arch_isa, ENUM, vector_bits, vector_registers, scaling, \
                features)                                                     \
   case TW_ISA_##ENUM:                                                        \
-    return ARCH;
+    return TW_ARCH_##ARCH;
 #include "tilewright/isas.def"
     case TW_ISA_COUNT:
       break;
   }
-  return 0;
+  return TW_ARCH_GENERIC;
+}
+
+// Whether `isa` is of the architecture that this library is compiled for, whose
+// features cpu_data holds.
+static int tw_isa_is_ours(tw_isa_t isa) {
+  switch (tw_isa_arch(isa)) {
+    case TW_ARCH_X86_64:
+      return TW_CPU_X86_64;
+    case TW_ARCH_ARM_64:
+      return TW_CPU_ARM_64;
+    case TW_ARCH_AMDGPU:
+      return 0;
+    case TW_ARCH_GENERIC:
+      break;
+  }
+  return (unsigned)isa < TW_ISA_COUNT;
 }
 
 int tw_isa_has_features(tw_isa_t isa, const uint64_t* cpu_data) {

@@ -23,6 +23,16 @@ void tw_cpu_data_of_this_cpu(uint64_t* cpu_data);
 void tw_cpu_detect_x86_64(uint64_t* cpu_data);
 void tw_cpu_detect_arm_64(uint64_t* cpu_data);
 
+typedef enum tw_arch_t {
+  TW_ARCH_GENERIC,
+  TW_ARCH_X86_64,
+  TW_ARCH_ARM_64,
+  TW_ARCH_AMDGPU
+} tw_arch_t;
+
+// Architectures' features share bits of cpu_data: which one they are of.
+tw_arch_t tw_isa_arch(tw_isa_t isa);
+
 // The features of `isa` within word `w` of cpu_data.
 uint64_t tw_isa_features(tw_isa_t isa, int w);
 

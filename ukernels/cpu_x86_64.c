@@ -1,10 +1,12 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CPU features on x86-64: cpuid and xgetbv tell everything, on every operating
-// system alike.
+// CPU features and the core on x86-64: cpuid and xgetbv tell everything, on
+// every operating system alike.
 
 #include "ukernels/cpu_x86_64.h"
+
+#include "ukernels/core.h"
 
 // XCR0 bits: 1 xmm, 2 upper ymm, 5 opmask, 6 upper zmm0-15, 7 zmm16-31.
 #define TW_XCR0_XMM 0x00u  // part of x86-64
@@ -58,6 +60,42 @@ static const tw_x86_64_feature_t kFeatures[] = {
 };
 #undef TW_FEATURE
 
+// The kind of the core that this thread runs on, where a chip has two.
+static tw_core_kind_t tw_core_kind(const tw_x86_64_cpu_t* cpu,
+                                   uint32_t max_leaf, const uint32_t* leaf7) {
+  const int is_hybrid = leaf7[TW_CPUID_EDX] >> 15 & 1;
+  uint32_t leaf[TW_CPUID_REGISTERS];
+  if (!is_hybrid || max_leaf < 0x1A) return TW_CORE_KIND_ALL;
+  cpu->cpuid(cpu->self, 0x1A, 0, leaf);
+  switch (leaf[TW_CPUID_EAX] >> 24) {
+    case 0x20:
+      return TW_CORE_KIND_EFFICIENCY;
+    case 0x40:
+      return TW_CORE_KIND_PERFORMANCE;
+    default:
+      return TW_CORE_KIND_ALL;
+  }
+}
+
+// TW_CPU_WORD_CORE, 0 of other vendors' cores.
+static uint64_t tw_core_word(const tw_x86_64_cpu_t* cpu, const uint32_t* leaf0,
+                             const uint32_t* leaf1, const uint32_t* leaf7) {
+  // EBX of leaf 0: the first four letters of the vendor.
+  const uint32_t kGenu = 0x756E6547, kAuth = 0x68747541;
+  const uint32_t vendor = leaf0[TW_CPUID_EBX], version = leaf1[TW_CPUID_EAX];
+  uint32_t family = version >> 8 & 0xF;
+  uint32_t model = version >> 4 & 0xF;
+  if (family == 6 || family == 0xF) model |= version >> 12 & 0xF0;
+  if (family == 0xF) family += version >> 20 & 0xFF;
+  if (vendor == kAuth)
+    return TW_CORE_WORD_X86_64(TW_CORE_VENDOR_AMD, family, model,
+                               TW_CORE_KIND_ALL);
+  if (vendor == kGenu)
+    return TW_CORE_WORD_X86_64(TW_CORE_VENDOR_INTEL, family, model,
+                               tw_core_kind(cpu, leaf0[TW_CPUID_EAX], leaf7));
+  return 0;
+}
+
 void tw_x86_64_set_features(const tw_x86_64_cpu_t* cpu, uint64_t* cpu_data) {
   uint32_t leaves[TW_LEAF_COUNT][TW_CPUID_REGISTERS] = {{0}};
   uint32_t leaf0[TW_CPUID_REGISTERS];
@@ -76,6 +114,9 @@ void tw_x86_64_set_features(const tw_x86_64_cpu_t* cpu, uint64_t* cpu_data) {
     if (leaves[feature->leaf][feature->from] >> feature->from_bit & 1)
       cpu_data[feature->word] |= (uint64_t)1 << feature->bit;
   }
+  if (max_leaf >= 1)
+    cpu_data[TW_CPU_WORD_CORE] =
+        tw_core_word(cpu, leaf0, leaves[TW_LEAF_1], leaves[TW_LEAF_7]);
 }
 
 #if defined(__x86_64__) || defined(_M_X64)

@@ -3,6 +3,7 @@
 //
 // tw_find_tile: which tile runs, and why.
 
+#include "ukernels/core.h"
 #include "ukernels/cpu.h"
 #include "ukernels/generic_tile.h"
 #include "ukernels/mmt4d_check.h"

@@ -3,13 +3,9 @@
 
 #include "ukernels/multiply.h"
 
-#include <string.h>
-
 #include "ukernels/cpu.h"
 #include "ukernels/element.h"
 #include "ukernels/vector_length.h"
-
-// ---- Instructions -----------------------------------------------------------
 
 typedef enum tw_operand_t {
   TW_OPERAND_F64,
@@ -23,12 +19,14 @@ typedef enum tw_operand_t {
 
 typedef enum tw_shape_t {
   TW_SHAPE_LANES,
+  TW_SHAPE_BROADCAST,
   TW_SHAPE_PAIRS,
   TW_SHAPE_OUTER
 } tw_shape_t;
 
 typedef struct tw_multiply_row_t {
   tw_multiply_t instruction;
+  tw_arch_t arch;
   uint8_t word, bit;  // of the feature
   tw_scaling_t scaling;
   tw_operand_t operand;
@@ -39,6 +37,7 @@ typedef struct tw_multiply_row_t {
 static const tw_multiply_row_t kRows[] = {
 #define TW_MULTIPLY(INSTRUCTION, ARCH, FEATURE, scaling, operand, shape, k) \
   {TW_MULTIPLY_##INSTRUCTION,                                               \
+   TW_ARCH_##ARCH,                                                          \
    TW_CPU_WORD_##ARCH##_##FEATURE,                                          \
    TW_CPU_BIT_##ARCH##_##FEATURE,                                           \
    TW_SCALING_##scaling,                                                    \
@@ -85,11 +84,12 @@ static tw_operand_t tw_operand_of(const tw_triple_t* triple) {
 static const tw_multiply_row_t* tw_row_of(const tw_tile_key_t* key,
                                           const tw_triple_t* triple) {
   const tw_operand_t operand = tw_operand_of(triple);
+  const tw_arch_t arch = tw_isa_arch(key->isa);
   const int scalable = key->m0_scalable || key->n0_scalable;
   const tw_multiply_row_t* best = 0;
   for (size_t i = 0; i < sizeof kRows / sizeof kRows[0]; ++i) {
     const tw_multiply_row_t* row = &kRows[i];
-    if (row->operand != operand ||
+    if (row->arch != arch || row->operand != operand ||
         scalable != (row->scaling != TW_SCALING_NONE) ||
         key->k0 % row->k != 0 ||
         (scalable && row->scaling != tw_isa_scaling(key->isa)) ||
@@ -140,19 +140,22 @@ tw_step_t tw_next_step(tw_step_memo_t* memo, const tw_tile_key_t* key,
     step.loads = rows + vectors;
     return step;
   }
-  // Instructions take single rows from lanes of 128 bits.
   step.instruction = row->instruction;
+  const int along_k = key->k0 / row->k;
+  // Instructions take single rows from lanes of 128 bits, or from all lanes of
+  // a vector.
   step.loads =
-      tw_loads(
-          key, rows, along_m ? types->rhs : types->lhs,
-          row->shape == TW_SHAPE_OUTER ? vector_bits : TW_LEAST_VECTOR_BITS) +
+      (row->shape == TW_SHAPE_BROADCAST
+           ? rows * along_k
+           : tw_loads(key, rows, along_m ? types->rhs : types->lhs,
+                      row->shape == TW_SHAPE_OUTER ? vector_bits
+                                                   : TW_LEAST_VECTOR_BITS)) +
       tw_loads(key, columns, along_m ? types->lhs : types->rhs, vector_bits);
   int multiplies = rows * vectors;
   if (row->shape == TW_SHAPE_PAIRS)
     multiplies = tw_parts(rows, 2) * tw_parts(columns, lanes / 2);
   else if (row->shape == TW_SHAPE_OUTER)
     multiplies = tw_parts(rows, lanes) * vectors;
-  const int along_k = key->k0 / row->k;
   step.multiplies = multiplies * along_k;
   return step;
 }
@@ -160,76 +163,4 @@ tw_step_t tw_next_step(tw_step_memo_t* memo, const tw_tile_key_t* key,
 tw_step_t tw_step_of(const tw_tile_key_t* key, int vector_bits) {
   tw_step_memo_t memo = {0};
   return tw_next_step(&memo, key, vector_bits);
-}
-
-// ---- Cores ------------------------------------------------------------------
-
-typedef enum tw_core_t {
-  TW_CORE_UNKNOWN,
-#define TW_CORE(ENUM, llvm_cpu) TW_CORE_##ENUM,
-#include "tilewright/cores.def"
-} tw_core_t;
-
-static tw_core_t tw_core_of(const uint64_t* cpu_data) {
-  switch (cpu_data[TW_CPU_WORD_CORE]) {
-#define TW_CORE_PART(ENUM, implementer, part)                 \
-  case (uint64_t)(implementer) << 24 | (uint64_t)(part) << 4: \
-    return TW_CORE_##ENUM;
-#include "tilewright/cores.def"
-    default:
-      return TW_CORE_UNKNOWN;
-  }
-}
-
-const char* tw_core_name(const uint64_t* cpu_data) {
-  switch (tw_core_of(cpu_data)) {
-#define TW_CORE(ENUM, llvm_cpu) \
-  case TW_CORE_##ENUM:          \
-    return llvm_cpu;
-#include "tilewright/cores.def"
-    case TW_CORE_UNKNOWN:
-      break;
-  }
-  return 0;
-}
-
-int tw_set_core(const char* llvm_cpu, uint64_t* cpu_data) {
-  static const uint64_t kWords[] = {
-#define TW_CORE_PART(ENUM, implementer, part) \
-  (uint64_t)(implementer) << 24 | (uint64_t)(part) << 4,
-#include "tilewright/cores.def"
-  };
-  uint64_t data[TW_CPU_DATA_WORDS] = {0};
-  for (size_t i = 0; i < sizeof kWords / sizeof kWords[0]; ++i) {
-    data[TW_CPU_WORD_CORE] = kWords[i];
-    if (strcmp(tw_core_name(data), llvm_cpu) != 0) continue;
-    cpu_data[TW_CPU_WORD_CORE] = kWords[i];
-    return 1;
-  }
-  return 0;
-}
-
-typedef struct tw_rate_row_t {
-  tw_core_t core;
-  tw_multiply_t instruction;
-  double per_cycle;
-} tw_rate_row_t;
-
-static const tw_rate_row_t kRates[] = {
-#define TW_CORE_RATE(CORE, INSTRUCTION, per_cycle) \
-  {TW_CORE_##CORE, TW_MULTIPLY_##INSTRUCTION, per_cycle},
-#include "tilewright/core_rates.def"
-};
-
-double tw_core_rate(const uint64_t* cpu_data, tw_multiply_t instruction) {
-  const tw_core_t core = tw_core_of(cpu_data);
-  if (core == TW_CORE_UNKNOWN || instruction == TW_MULTIPLY_NONE) return 0;
-  double rate = 0, fmla = 0;
-  for (size_t i = 0; i < sizeof kRates / sizeof kRates[0]; ++i) {
-    if (kRates[i].core != core) continue;
-    if (kRates[i].instruction == instruction) rate = kRates[i].per_cycle;
-    if (kRates[i].instruction == TW_MULTIPLY_FMLA) fmla = kRates[i].per_cycle;
-  }
-  if (fmla == 0) return 0;
-  return rate > 0 ? rate / fmla : 1;
 }

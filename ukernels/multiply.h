@@ -1,8 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Internal: the instructions a tile takes (multiplies.def), and how quick the
-// core is with them (cores.def, core_rates.def).
+// Internal: the instructions a tile takes (multiplies.def).
 
 #ifndef UKERNELS_MULTIPLY_H_
 #define UKERNELS_MULTIPLY_H_
@@ -44,17 +43,6 @@ typedef struct tw_step_memo_t {
 
 tw_step_t tw_next_step(tw_step_memo_t* memo, const tw_tile_key_t* key,
                        int vector_bits);
-
-// LLVM's name of the core in cpu_data; null if it is unknown.
-const char* tw_core_name(const uint64_t* cpu_data);
-
-// Sets the core in cpu_data to the one of that name; 0 if there is none.
-int tw_set_core(const char* llvm_cpu, uint64_t* cpu_data);
-
-// How many of `instruction` the core of cpu_data completes while it completes
-// one fmla; 1 if only that is known of it, 0 for an unknown core or no
-// instruction.
-double tw_core_rate(const uint64_t* cpu_data, tw_multiply_t instruction);
 
 #ifdef __cplusplus
 }

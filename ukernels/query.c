@@ -5,23 +5,35 @@
 
 #include "ukernels/query.h"
 
+#include "ukernels/core.h"
 #include "ukernels/cpu.h"
 #include "ukernels/element.h"
 #include "ukernels/fault.h"
-#include "ukernels/multiply.h"
 #include "ukernels/registry.h"
 #include "ukernels/vector_length.h"
+
+// What is looked up for one tile and holds for the next: most have the same
+// instruction. Begins as {0}.
+typedef struct tw_cost_memo_t {
+  tw_step_memo_t step;
+  tw_multiply_t instruction;
+  double rate;  // of it, on the one cpu_data that is asked for
+} tw_cost_memo_t;
 
 // Cost of one K step of a tile, divided by the elements of K that it covers.
 // The multiply-accumulates bound wide tiles, each as long as the core takes for
 // it. The loads mostly run beside them and cost a quarter of one each: that
 // orders tiles of equal arithmetic by what they reuse (12x32 before 16x16
 // before 8x16).
-static double tw_step_cost(tw_step_memo_t* memo, const tw_tile_key_t* key,
+static double tw_step_cost(tw_cost_memo_t* memo, const tw_tile_key_t* key,
                            int vector_bits, const uint64_t* cpu_data) {
-  const tw_step_t step = tw_next_step(memo, key, vector_bits);
-  const double rate = tw_core_rate(cpu_data, step.instruction);
-  return (step.multiplies / (rate > 0 ? rate : 1) + step.loads / 4) / key->k0;
+  const tw_step_t step = tw_next_step(&memo->step, key, vector_bits);
+  if (step.instruction != memo->instruction) {
+    memo->instruction = step.instruction;
+    memo->rate = tw_core_rate(cpu_data, step.instruction);
+  }
+  const double rate = memo->rate > 0 ? memo->rate : 1;
+  return (step.multiplies / rate + step.loads / 4) / key->k0;
 }
 
 // Tiles of `size` that cover `extent`; for an unknown extent, per element.
@@ -31,7 +43,7 @@ static double tw_tile_count(tw_index_t extent, int32_t size) {
   return (double)tiles;
 }
 
-static double tw_cost_of(tw_step_memo_t* memo, const tw_tile_key_t* key,
+static double tw_cost_of(tw_cost_memo_t* memo, const tw_tile_key_t* key,
                          const tw_tile_sizes_t* sizes, int vector_bits,
                          tw_index_t M, tw_index_t N, const uint64_t* cpu_data) {
   return tw_tile_count(M, sizes->M0) * tw_tile_count(N, sizes->N0) *
@@ -40,7 +52,7 @@ static double tw_cost_of(tw_step_memo_t* memo, const tw_tile_key_t* key,
 
 double tw_tile_cost(const tw_tile_key_t* key, int vector_bits, tw_index_t M,
                     tw_index_t N, const uint64_t* cpu_data) {
-  tw_step_memo_t memo = {0};
+  tw_cost_memo_t memo = {0};
   const tw_tile_sizes_t sizes = tw_sizes_at(key, vector_bits);
   return tw_cost_of(&memo, key, &sizes, vector_bits, M, N, cpu_data);
 }
@@ -60,7 +72,7 @@ static int tw_choose_for(const tw_tile_keys_t* keys, tw_type_triple_t types,
                          size_t* index, tw_tile_sizes_t* sizes) {
   int found = 0;
   double least = 0;
-  tw_step_memo_t memo = {0};
+  tw_cost_memo_t memo = {0};
   tw_isa_t isa = TW_ISA_GENERIC;
   for (size_t i = 0; i < keys->count; ++i) {
     tw_tile_key_t key;

@@ -5,6 +5,7 @@
 
 #include "ukernels/select.h"
 
+#include "ukernels/core.h"
 #include "ukernels/cpu.h"
 #include "ukernels/vector_length.h"
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fills abi/include/tilewright/core_rates.def: instructions per cycle of each core, by llvm-mca.
+"""Fills abi/include/tilewright/core_rates.def: instructions per cycle of each core, of arm_64 by
+llvm-mca, of x86-64 by a table of ports of our own (x86_ports.py).
 
-  core_rates.py --write      rewrite the table
-  core_rates.py --check      exit with 1 if the table is not what this program writes
-  core_rates.py --markdown   rewrite the table of products per cycle in docs/benchmarks-arm.md
+  core_rates.py --write          rewrite the table
+  core_rates.py --check          exit with 1 if the table is not what this program writes
+  core_rates.py --markdown       rewrite the table of products per cycle in docs/benchmarks-arm.md
+  core_rates.py --disagreements  where llvm-mca says something else of an x86-64 core
 
 An instruction is timed alone, each on an accumulator of its own. What LLVM has no model of, or a
 wrong one, is in MEASURED, with its source.
@@ -17,6 +19,7 @@ import re
 import sys
 
 import cpus
+import x86_ports
 from instructions import Instruction, products
 from keys import TABLES, rows
 from mca import Mca, independent
@@ -68,9 +71,10 @@ MEASURED = {
 FOUR_PIPES = {"apple-m1", "apple-m2", "apple-m3", "apple-m4"}
 
 
-def cores():
+def cores(architecture):
     """[(enumerator, LLVM's name)] of cores.def, in its order."""
-    return [(row[0], row[1].strip('"')) for row in rows("cores.def", "TW_CORE")]
+    return [(row[1], row[2].strip('"')) for row in rows("cores.def", "TW_CORE")
+            if row[0] == architecture]
 
 
 def modelled_rates(core, tools):
@@ -101,19 +105,42 @@ def table(tools):
     text = TABLE.read_text(encoding="utf-8")
     head = text[:text.index("*/") + 3]
     lines = []
-    for enumerator, core in cores():
-        rates = core_rates(core, tools)
+    for enumerator, core in cores("ARM_64"):
         note = MEASURED.get(core, ((), {}))
-        # What is as quick as fmla needs no row.
-        shown = {name: rate for name, rate in rates.items()
-                 if name == "FMLA" or rate != rates["FMLA"]}
-        if note[0]:
-            said = " ".join(sorted(note[1]))
-            lines.append(f"\n/* {said}: {note[0][0]}\n * {note[0][1]}. */")
-        elif len(shown) > 1:
-            lines.append("")
-        lines += [f"TW_CORE_RATE({enumerator}, {name}, {rate:g})" for name, rate in shown.items()]
+        said = " ".join(sorted(note[1]))
+        lines += core_rows(enumerator, core_rates(core, tools),
+                           f"{said}: {note[0][0]}\n * {note[0][1]}." if note[0] else "")
+    for enumerator, core in cores("X86_64"):
+        said = " ".join(x86_ports.MEASURED.get(core, ()))
+        lines += core_rows(enumerator, x86_ports.rates(core), said and f"{said}: measured.")
     return head + "\n".join(lines).rstrip() + "\n\n#undef TW_CORE_RATE\n"
+
+
+def core_rows(enumerator, rates, note):
+    """The lines of one core. What is as quick as its first instruction needs no row."""
+    first = next(iter(rates))
+    shown = {name: rate for name, rate in rates.items() if name == first or rate != rates[first]}
+    lines = [f"\n/* {note} */"] if note else [""] if len(shown) > 1 else []
+    return lines + [f"TW_CORE_RATE({enumerator}, {name}, {rate:g})" for name, rate in shown.items()]
+
+
+def disagreements(tools):
+    """Lines that say where llvm-mca gives an x86-64 core another rate than x86_ports.py."""
+    lines = []
+    for _, core in cores("X86_64"):
+        ours = x86_ports.rates(core)
+        asked = []
+        for name in ours:
+            accumulators = range(8, 32) if name.endswith("ZMM") else range(3, 15)
+            asked.append([line.format(d=d) for d in accumulators for line in x86_ports.SPELLED[name]])
+        timings = Mca(tools.llvm_mca, core, "x86-64").time(asked)
+        for (name, rate), text, timing in zip(ours.items(), asked, timings):
+            turns = len(text) / len(x86_ports.SPELLED[name])
+            theirs = round(turns / timing.cycles, 2) if timing else None
+            if theirs != rate:
+                lines.append(f"{core:16}{name:13}{rate:5g} here, "
+                             + (f"{theirs:g} by llvm-mca" if timing else "no model in LLVM"))
+    return lines
 
 
 def markdown(tools):
@@ -122,7 +149,7 @@ def markdown(tools):
     lines = ["| core | " + " | ".join(f"`{INSTRUCTIONS[n][0].split()[0]}`"
                                       f"{' ' + _form(INSTRUCTIONS[n][0])}" for n in names) + " |",
              "|---" * (len(names) + 1) + "|"]
-    for _, core in cores():
+    for _, core in cores("ARM_64"):
         rates = core_rates(core, tools)
         bits = cpus.CPUS.get(core, ("", 128, ""))[1] or 128
         cells = []
@@ -148,12 +175,15 @@ def main(arguments):
     parser.add_argument("--llvm-bin", metavar="DIR",
                         help="LLVM's programs (default: where llvm-mca-22 is)")
     action = parser.add_mutually_exclusive_group(required=True)
-    for name in ("write", "check", "markdown"):
+    for name in ("write", "check", "markdown", "disagreements"):
         action.add_argument(f"--{name}", action="store_true")
     options = parser.parse_args(arguments)
     tools = Tools(options.llvm_bin)
     if options.markdown:
         replace_section(DOCUMENT, "rates", markdown(tools))
+        return 0
+    if options.disagreements:
+        print("\n".join(disagreements(tools)))
         return 0
     text = table(tools)
     if options.write:

@@ -35,8 +35,12 @@ class Timing:
 class Mca:
     """Runs llvm-mca for one CPU on many sequences at once, each a list of instruction lines."""
 
-    def __init__(self, program, cpu):
+    def __init__(self, program, cpu, architecture="aarch64"):
         self.program, self.cpu, self.cache = program, cpu, {}
+        # LLVM has names for all extensions of AArch64 alone; x86-64's cores name theirs.
+        self.target = [f"-march={architecture}", f"-mcpu={cpu}"]
+        if architecture == "aarch64":
+            self.target.append("-mattr=+all")
 
     def time(self, sequences, iterations=ALONE):
         """The Timing of each sequence, None for one with an instruction that the model lacks."""
@@ -71,7 +75,7 @@ class Mca:
             lines += [re.sub(r"@TOP@", f".Ltop{index}", line) for line in key]
             lines.append(f"# LLVM-MCA-END {index}")
         out = subprocess.run(
-            [self.program, "-march=aarch64", f"-mcpu={self.cpu}", "-mattr=+all", "--json",
+            [self.program, *self.target, "--json",
              f"-iterations={iterations}", "-instruction-info=false"],
             input="\n".join(lines) + "\n", capture_output=True, text=True, check=False)
         if out.returncode != 0:

@@ -18,7 +18,7 @@
 #include "tests/tiles/vector_length.h"
 #include "tilewright/key.h"
 #include "tilewright/tilewright.h"
-#include "ukernels/multiply.h"
+#include "ukernels/core.h"
 
 namespace tilewright::testing {
 namespace {

@@ -13,8 +13,11 @@
 namespace tilewright {
 namespace {
 
-const char* const kCores[] = {
-#define TW_CORE(ENUM, llvm_cpu) llvm_cpu,
+struct Core {
+  llvm::StringRef arch, cpu;
+};
+const Core kCores[] = {
+#define TW_CORE(ARCH, ENUM, llvm_cpu) {#ARCH, llvm_cpu},
 #include "tilewright/cores.def"
 };
 
@@ -22,9 +25,9 @@ std::vector<TargetCpu> targets() {
   std::vector<TargetCpu> result;
   for (const IsaInfo& isa : isas())
     if (!isa.isAmdgpu()) result.push_back(targetCpuOf(isa));
-  for (const char* core : kCores) {
+  for (auto [arch, core] : kCores) {
     llvm::Expected<TargetCpu> target =
-        parseTargetCpu("arm_64:" + std::string(core));
+        parseTargetCpu((arch.lower() + ":" + core).str());
     // A core of the table that LLVM does not know could never be preferred.
     EXPECT_TRUE(bool(target)) << llvm::toString(target.takeError());
     if (target) result.push_back(std::move(*target));

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/ukernels/rows.h"
-#include "ukernels/multiply.h"
+#include "ukernels/core.h"
 #include "ukernels/query.h"
 
 namespace tilewright::testing {
@@ -151,6 +151,30 @@ TEST_F(ChooseTileTest, I8mmGainsNothingOnAppleCores) {
     EXPECT_EQ(choose(-1, -1).sizes, "12x8x4") << name;
     EXPECT_EQ(choose(-1, -1).withoutCore,
               "tw_mmt4d_tile_s8s8s32_8x8x8_arm_64_i8mm");
+  }
+}
+
+// vdpbf16ps has twice the products of a multiply-add of f32, and a quarter of
+// its rate on Golden Cove; on Zen both are as quick.
+TEST_F(ChooseTileTest, Vdpbf16psIsSlowOnGoldenCove) {
+  offer({"tw_mmt4d_tile_bf16bf16f32_12x32x2_x86_64_avx512_bf16",
+         "tw_mmt4d_tile_bf16bf16f32_12x32x2_x86_64_avx512_base"});
+  cpu({TW_ISA_X86_64_AVX512_BF16});
+  for (const char* name : {"znver4", "znver5"}) {
+    core(name);
+    EXPECT_EQ(choose(-1, -1).name,
+              "tw_mmt4d_tile_bf16bf16f32_12x32x2_x86_64_avx512_bf16")
+        << name;
+  }
+  for (const char* name :
+       {"sapphirerapids", "emeraldrapids", "graniterapids"}) {
+    core(name);
+    EXPECT_EQ(choose(-1, -1).name,
+              "tw_mmt4d_tile_bf16bf16f32_12x32x2_x86_64_avx512_base")
+        << name;
+    EXPECT_EQ(choose(-1, -1).withoutCore,
+              "tw_mmt4d_tile_bf16bf16f32_12x32x2_x86_64_avx512_bf16")
+        << name;
   }
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "tilewright/types.h"
+#include "ukernels/core.h"
 #include "ukernels/multiply.h"
 
 namespace tilewright::testing {
@@ -26,11 +27,23 @@ const Part kParts[] = {
 #include "tilewright/cores.def"
 };
 
+struct Models {
+  const char* core;
+  tw_core_vendor_t vendor;
+  uint32_t family, first, last;
+  tw_core_kind_t kind;
+};
+const Models kModels[] = {
+#define TW_CORE_MODELS(ENUM, VENDOR, family, first, last, KIND) \
+  {#ENUM, TW_CORE_VENDOR_##VENDOR, family, first, last, TW_CORE_KIND_##KIND},
+#include "tilewright/cores.def"
+};
+
 struct Core {
-  const char *name, *llvmCpu;
+  const char *arch, *name, *llvmCpu;
 };
 const Core kCores[] = {
-#define TW_CORE(ENUM, llvm_cpu) {#ENUM, llvm_cpu},
+#define TW_CORE(ARCH, ENUM, llvm_cpu) {#ARCH, #ENUM, llvm_cpu},
 #include "tilewright/cores.def"
 };
 
@@ -51,7 +64,7 @@ TEST(CoreTablesTest, EveryPartNamesItsCoreAndNoOther) {
     EXPECT_TRUE(names.emplace(core.name, core.llvmCpu).second) << core.name;
     uint64_t data[TW_CPU_DATA_WORDS] = {};
     ASSERT_EQ(tw_set_core(core.llvmCpu, data), 1)
-        << core.llvmCpu << " has no TW_CORE_PART";
+        << core.llvmCpu << " has no TW_CORE_PART or TW_CORE_MODELS";
     EXPECT_STREQ(tw_core_name(data), core.llvmCpu);
   }
   for (const Part& part : kParts) {
@@ -61,6 +74,35 @@ TEST(CoreTablesTest, EveryPartNamesItsCoreAndNoOther) {
     data[TW_CPU_WORD_CORE] = part.implementer << 24 | part.part << 4;
     EXPECT_EQ(tw_core_name(data), names.at(part.core));
   }
+}
+
+TEST(CoreTablesTest, EveryModelNamesItsCoreAndNoOther) {
+  std::map<std::string, std::string> names;
+  for (const Core& core : kCores) names.emplace(core.name, core.llvmCpu);
+  std::set<uint64_t> seen;
+  for (const Models& models : kModels) {
+    ASSERT_LE(models.first, models.last) << models.core;
+    ASSERT_LE(models.last, 0xFFu) << models.core;
+    for (uint32_t model = models.first; model <= models.last; ++model) {
+      uint64_t data[TW_CPU_DATA_WORDS] = {};
+      data[TW_CPU_WORD_CORE] =
+          TW_CORE_WORD_X86_64(models.vendor, models.family, model, models.kind);
+      EXPECT_EQ(tw_core_name(data), names.at(models.core)) << model;
+      EXPECT_TRUE(seen.insert(data[TW_CPU_WORD_CORE]).second)
+          << models.core << " has a model of another core, " << model;
+    }
+  }
+  // Of a chip with two kinds of cores it has to be known which one it is.
+  uint64_t data[TW_CPU_DATA_WORDS] = {};
+  data[TW_CPU_WORD_CORE] =
+      TW_CORE_WORD_X86_64(TW_CORE_VENDOR_INTEL, 6, 0x97, TW_CORE_KIND_ALL);
+  EXPECT_EQ(tw_core_name(data), nullptr);
+}
+
+TEST(CoreTablesTest, OtherNamesAreThoseOfACore) {
+  uint64_t data[TW_CPU_DATA_WORDS] = {};
+  ASSERT_EQ(tw_set_core("cascadelake", data), 1);
+  EXPECT_STREQ(tw_core_name(data), "skylake-avx512");
 }
 
 TEST(CoreTablesTest, UnknownCoresAreNone) {
@@ -74,28 +116,30 @@ TEST(CoreTablesTest, UnknownCoresAreNone) {
   EXPECT_EQ(tw_core_rate(data, TW_MULTIPLY_FMLA), 0);
 }
 
-TEST(CoreTablesTest, RatesAreOncePerInstructionAndRelativeToFmla) {
-  std::map<std::string, double> fmla;
+TEST(CoreTablesTest, RatesAreOncePerInstructionAndRelativeToTheFirst) {
+  std::map<std::string, double> first;
   std::set<std::pair<std::string, std::string>> seen;
   for (const Rate& rate : kRates) {
     EXPECT_GT(rate.perCycle, 0) << rate.core << " " << rate.instruction;
     EXPECT_LE(rate.perCycle, 8) << rate.core << " " << rate.instruction;
     EXPECT_TRUE(seen.emplace(rate.core, rate.instruction).second)
         << rate.core << " has two rows for " << rate.instruction;
-    if (rate.multiply == TW_MULTIPLY_FMLA) fmla[rate.core] = rate.perCycle;
+    if (first.emplace(rate.core, rate.perCycle).second)
+      EXPECT_TRUE(rate.multiply == TW_MULTIPLY_FMLA ||
+                  rate.multiply == TW_MULTIPLY_FMA_YMM)
+          << rate.core << " begins with " << rate.instruction;
   }
   for (const Core& core : kCores) {
     uint64_t data[TW_CPU_DATA_WORDS] = {};
     tw_set_core(core.llvmCpu, data);
     for (const Rate& rate : kRates) {
       if (std::string(rate.core) != core.name) continue;
-      ASSERT_EQ(fmla.count(core.name), 1u) << core.name << " has no FMLA";
       EXPECT_DOUBLE_EQ(tw_core_rate(data, rate.multiply),
-                       rate.perCycle / fmla[core.name])
+                       rate.perCycle / first[core.name])
           << core.name << " " << rate.instruction;
     }
     EXPECT_EQ(tw_core_rate(data, TW_MULTIPLY_NONE), 0);
-    // Without a row: as quick as fmla, if anything is known of the core.
+    // Without a row: as quick as the first, if anything is known of the core.
     for (int i = 1; i < TW_MULTIPLY_COUNT; ++i) {
       const auto instruction = static_cast<tw_multiply_t>(i);
       if (std::none_of(std::begin(kRates), std::end(kRates), [&](Rate rate) {
@@ -103,7 +147,7 @@ TEST(CoreTablesTest, RatesAreOncePerInstructionAndRelativeToFmla) {
                    rate.multiply == instruction;
           })) {
         EXPECT_EQ(tw_core_rate(data, instruction),
-                  double(fmla.count(core.name)))
+                  double(first.count(core.name)))
             << core.name << " " << tw_multiply_name(instruction);
       }
     }
@@ -149,7 +193,22 @@ TEST(CoreTablesTest, InstructionsOfAStep) {
       {"tw_mmt4d_tile_s8s8s32_1vlx4vlx8_arm_64_sme", 128, TW_MULTIPLY_SMOPA_SME,
        8},
       {"tw_mmt4d_tile_s8s8s32_12x32x4_x86_64_avx512_vnni", 512,
-       TW_MULTIPLY_NONE, 24},
+       TW_MULTIPLY_DPBUSD_ZMM, 24},
+      {"tw_mmt4d_tile_s8s8s32_12x32x8_x86_64_avx512_vnni", 512,
+       TW_MULTIPLY_DPBUSD_ZMM, 48},
+      {"tw_mmt4d_tile_s8s8s32_6x16x2_x86_64_avx2_fma", 256,
+       TW_MULTIPLY_MADDWD_YMM, 12},
+      {"tw_mmt4d_tile_u8s8s32_6x16x4_x86_64_avx_vnni", 256,
+       TW_MULTIPLY_DPBUSD_YMM, 12},
+      {"tw_mmt4d_tile_s16s16s32_8x32x2_x86_64_avx512_base", 512,
+       TW_MULTIPLY_MADDWD_ZMM, 16},
+      {"tw_mmt4d_tile_bf16bf16f32_12x32x2_x86_64_avx512_bf16", 512,
+       TW_MULTIPLY_DPBF16_ZMM, 24},
+      {"tw_mmt4d_tile_bf16bf16f32_12x32x2_x86_64_avx512_base", 512,
+       TW_MULTIPLY_FMA_ZMM, 48},
+      {"tw_mmt4d_tile_f64f64f64_6x8x1_x86_64_avx2_fma", 256,
+       TW_MULTIPLY_FMA_F64_YMM, 12},
+      {"tw_mmt4d_tile_f32f32f32_4x4x1_generic", 128, TW_MULTIPLY_NONE, 4},
   };
   for (const Step& expected : steps) {
     tw_tile_key_t key;

@@ -13,13 +13,14 @@
 #include <string>
 
 #include "tilewright/key.h"
+#include "ukernels/core.h"
 
 namespace tilewright::testing {
 namespace {
 
 using Names = std::set<std::string>;
 
-enum Leaf { kLeaf1, kLeaf7, kLeaf7Sub1, kLeaves };
+enum Leaf { kLeaf1, kLeaf7, kLeaf7Sub1, kLeaf1A, kLeaves };
 
 // A second copy of the facts, from Intel's Software Developer's Manual, volume
 // 2A, CPUID, and volume 1, 14 and 15: an oracle.
@@ -68,6 +69,7 @@ Names featuresThat(Predicate has) {
 // for a leaf that it lacks with another's bits, and faults on xgetbv.
 struct Cpu {
   uint32_t maxLeaf = 7, maxSubleaf = 1;
+  const char* vendor = "none here at all";
   uint32_t leaves[kLeaves][TW_CPUID_REGISTERS] = {};
   uint64_t xcr0 = kZmm | 1;
   mutable bool faulted = false;
@@ -92,6 +94,11 @@ struct Cpu {
     std::memset(registers, 0xFF, sizeof leaves[0]);
     if (leaf == 0 && subleaf == 0) {
       registers[TW_CPUID_EAX] = maxLeaf;
+      std::memcpy(&registers[TW_CPUID_EBX], vendor, 4);
+      std::memcpy(&registers[TW_CPUID_EDX], vendor + 4, 4);
+      std::memcpy(&registers[TW_CPUID_ECX], vendor + 8, 4);
+    } else if (leaf == 0x1A && subleaf == 0 && maxLeaf >= 0x1A) {
+      std::memcpy(registers, leaves[kLeaf1A], sizeof leaves[0]);
     } else if (leaf == 1 && subleaf == 0 && maxLeaf >= 1) {
       std::memcpy(registers, leaves[kLeaf1], sizeof leaves[0]);
     } else if (leaf == 7 && subleaf == 0 && maxLeaf >= 7) {
@@ -218,6 +225,55 @@ TEST(CpuX86Test, LeavesThatTheCpuLacksAreNotAsked) {
             featuresThat([](const Bit& of) { return of.leaf != kLeaf7Sub1; }));
   cpu.maxSubleaf = 2;
   EXPECT_EQ(cpu.features(), featuresThat([](const Bit&) { return true; }));
+}
+
+// What Linux prints of real ones in /proc/cpuinfo, as leaf 1 has it.
+TEST(CpuX86Test, KnowsItsCore) {
+  struct Case {
+    const char* vendor;
+    uint32_t version;  // EAX of leaf 1
+    bool isHybrid;
+    uint32_t kind;  // EAX of leaf 0x1A
+    const char* core;
+  };
+  const Case cases[] = {
+      {"GenuineIntel", 0x00050654, false, 0, "skylake-avx512"},
+      {"GenuineIntel", 0x00050657, false, 0, "skylake-avx512"},
+      {"GenuineIntel", 0x000606A6, false, 0, "icelake-server"},
+      {"GenuineIntel", 0x000806F8, false, 0, "sapphirerapids"},
+      {"GenuineIntel", 0x000C06F2, false, 0, "emeraldrapids"},
+      {"GenuineIntel", 0x000A06D1, false, 0, "graniterapids"},
+      {"GenuineIntel", 0x00090672, true, 0x40000001, "alderlake"},
+      {"GenuineIntel", 0x00090672, true, 0x20000001, "gracemont"},
+      {"GenuineIntel", 0x000B06E0, false, 0, "gracemont"},
+      {"AuthenticAMD", 0x00830F10, false, 0, "znver2"},
+      {"AuthenticAMD", 0x00A00F11, false, 0, "znver3"},
+      {"AuthenticAMD", 0x00A10F11, false, 0, "znver4"},
+      {"AuthenticAMD", 0x00B00F21, false, 0, "znver5"},
+      // Haswell; Zen 1; a hypervisor that hides what kind; others' numbers.
+      {"GenuineIntel", 0x000306F2, false, 0, nullptr},
+      {"AuthenticAMD", 0x00800F12, false, 0, nullptr},
+      {"GenuineIntel", 0x00090672, false, 0, nullptr},
+      {"GenuineIntel", 0x00090672, true, 0, nullptr},
+      {"HygonGenuine", 0x00A10F11, false, 0, nullptr},
+      {"GenuineIntel", 0x00A10F11, false, 0, nullptr},
+      {"AuthenticAMD", 0x000806F8, false, 0, nullptr},
+  };
+  for (const Case& each : cases) {
+    Cpu cpu;
+    cpu.maxLeaf = each.isHybrid ? 0x1A : 7;
+    cpu.vendor = each.vendor;
+    cpu.leaves[kLeaf1][TW_CPUID_EAX] = each.version;
+    cpu.leaves[kLeaf7][TW_CPUID_EDX] = uint32_t{each.isHybrid} << 15;
+    cpu.leaves[kLeaf1A][TW_CPUID_EAX] = each.kind;
+    const char* name = tw_core_name(cpu.detect().words);
+    EXPECT_STREQ(name, each.core) << each.vendor << std::hex << each.version;
+  }
+  // What leaf 7 says of cores is nothing without leaf 0x1A.
+  Cpu cpu;
+  cpu.vendor = "GenuineIntel";
+  cpu.leaves[kLeaf7][TW_CPUID_EDX] = 1u << 15;
+  EXPECT_EQ(tw_core_name(cpu.detect().words), nullptr);
 }
 
 // A hypervisor may hide a feature and leave on what builds on it.

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "tests/ukernels/rows.h"
-#include "ukernels/multiply.h"
+#include "ukernels/core.h"
 
 // Two ISAs of this architecture, the better first, and one between them.
 #if defined(__x86_64__)

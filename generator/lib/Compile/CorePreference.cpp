@@ -12,8 +12,11 @@
 namespace tilewright {
 namespace {
 
-const char *const cores[] = {
-#define TW_CORE(ENUM, llvm_cpu) llvm_cpu,
+struct Core {
+  llvm::StringRef arch, cpu;
+};
+const Core cores[] = {
+#define TW_CORE(ARCH, ENUM, llvm_cpu) {#ARCH, llvm_cpu},
 #include "tilewright/cores.def"
 };
 
@@ -67,10 +70,12 @@ std::vector<CoreVerdict> judgeOnCores(const TileKey &key) {
   std::vector<CoreVerdict> verdicts;
   if (multiplyOf(key) == TW_MULTIPLY_NONE)
     return verdicts;
-  for (const char *name : cores) {
+  for (auto [arch, name] : cores) {
+    if (arch != llvm::StringRef(info(key.isa).arch))
+      continue;
     // Cores that LLVM does not know are not in the table.
     llvm::Expected<TargetCpu> core =
-        parseTargetCpu("arm_64:" + std::string(name));
+        parseTargetCpu((arch.lower() + ":" + name).str());
     if (!core)
       llvm::consumeError(core.takeError());
     else if (core->has(key.isa))

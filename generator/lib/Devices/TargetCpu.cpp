@@ -6,7 +6,7 @@
 #include "tilewright/Devices/RegisterTarget.h"
 #include "tilewright/Support/Nearest.h"
 #include "tilewright/tilewright.h"
-#include "ukernels/multiply.h"
+#include "ukernels/core.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,0 +1,98 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ukernels/core.h"
+
+#include <string.h>
+
+typedef enum tw_core_t {
+#define TW_CORE(ARCH, ENUM, llvm_cpu) TW_CORE_##ENUM,
+#include "tilewright/cores.def"
+  TW_CORE_UNKNOWN
+} tw_core_t;
+
+static const char* const kNames[] = {
+#define TW_CORE(ARCH, ENUM, llvm_cpu) llvm_cpu,
+#include "tilewright/cores.def"
+};
+
+// The words from `first` to `last`, of one kind.
+typedef struct tw_core_words_t {
+  tw_core_t core;
+  uint64_t first, last;
+} tw_core_words_t;
+
+static const tw_core_words_t kWords[] = {
+#define TW_CORE_PART(ENUM, implementer, part)            \
+  {TW_CORE_##ENUM, TW_CORE_WORD_ARM_64(implementer, part), \
+   TW_CORE_WORD_ARM_64(implementer, part)},
+#define TW_CORE_MODELS(ENUM, VENDOR, family, first, last, KIND)              \
+  {TW_CORE_##ENUM,                                                           \
+   TW_CORE_WORD_X86_64(TW_CORE_VENDOR_##VENDOR, family, first,               \
+                       TW_CORE_KIND_##KIND),                                 \
+   TW_CORE_WORD_X86_64(TW_CORE_VENDOR_##VENDOR, family, last,                \
+                       TW_CORE_KIND_##KIND)},
+#include "tilewright/cores.def"
+};
+
+static tw_core_t tw_core_of(const uint64_t* cpu_data) {
+  const uint64_t word = cpu_data[TW_CPU_WORD_CORE];
+  for (size_t i = 0; i < sizeof kWords / sizeof kWords[0]; ++i) {
+    const tw_core_words_t* words = &kWords[i];
+    // Models differ in steps of 16, below which is the kind.
+    if (word >= words->first && word <= words->last &&
+        (word - words->first) % 16 == 0)
+      return words->core;
+  }
+  return TW_CORE_UNKNOWN;
+}
+
+const char* tw_core_name(const uint64_t* cpu_data) {
+  const tw_core_t core = tw_core_of(cpu_data);
+  return core == TW_CORE_UNKNOWN ? 0 : kNames[core];
+}
+
+static tw_core_t tw_core_called(const char* llvm_cpu) {
+  for (int core = 0; core < TW_CORE_UNKNOWN; ++core)
+    if (strcmp(kNames[core], llvm_cpu) == 0) return (tw_core_t)core;
+#define TW_CORE_ALIAS(ENUM, alias) \
+  if (strcmp(alias, llvm_cpu) == 0) return TW_CORE_##ENUM;
+#include "tilewright/cores.def"
+  return TW_CORE_UNKNOWN;
+}
+
+int tw_set_core(const char* llvm_cpu, uint64_t* cpu_data) {
+  const tw_core_t core = tw_core_called(llvm_cpu);
+  if (core == TW_CORE_UNKNOWN) return 0;
+  for (size_t i = 0; i < sizeof kWords / sizeof kWords[0]; ++i) {
+    if (kWords[i].core != core) continue;
+    cpu_data[TW_CPU_WORD_CORE] = kWords[i].first;
+    return 1;
+  }
+  return 0;
+}
+
+typedef struct tw_rate_row_t {
+  tw_core_t core;
+  tw_multiply_t instruction;
+  double per_cycle;
+} tw_rate_row_t;
+
+static const tw_rate_row_t kRates[] = {
+#define TW_CORE_RATE(CORE, INSTRUCTION, per_cycle) \
+  {TW_CORE_##CORE, TW_MULTIPLY_##INSTRUCTION, per_cycle},
+#include "tilewright/core_rates.def"
+};
+
+double tw_core_rate(const uint64_t* cpu_data, tw_multiply_t instruction) {
+  const tw_core_t core = tw_core_of(cpu_data);
+  if (core == TW_CORE_UNKNOWN || instruction == TW_MULTIPLY_NONE) return 0;
+  double rate = 0, first = 0;
+  for (size_t i = 0; i < sizeof kRates / sizeof kRates[0]; ++i) {
+    if (kRates[i].core != core) continue;
+    if (first == 0) first = kRates[i].per_cycle;
+    if (kRates[i].instruction == instruction) rate = kRates[i].per_cycle;
+  }
+  if (first == 0) return 0;
+  return rate > 0 ? rate / first : 1;
+}

@@ -1,0 +1,50 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Internal: which core a CPU has (cores.def), and how quick that is with the
+// instructions of tiles (core_rates.def).
+
+#ifndef UKERNELS_CORE_H_
+#define UKERNELS_CORE_H_
+
+#include "ukernels/multiply.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum tw_core_vendor_t {
+  TW_CORE_VENDOR_INTEL = 'I',
+  TW_CORE_VENDOR_AMD = 'A'
+} tw_core_vendor_t;
+
+// Of chips with two kinds of cores, which one; else ALL.
+typedef enum tw_core_kind_t {
+  TW_CORE_KIND_ALL,
+  TW_CORE_KIND_PERFORMANCE,
+  TW_CORE_KIND_EFFICIENCY
+} tw_core_kind_t;
+
+// The word TW_CPU_WORD_CORE: cpu_features.def says how it is made up.
+#define TW_CORE_WORD_ARM_64(implementer, part) \
+  ((uint64_t)(implementer) << 24 | (uint64_t)(part) << 4)
+#define TW_CORE_WORD_X86_64(vendor, family, model, kind)                  \
+  ((uint64_t)1 << 32 | (uint64_t)(vendor) << 24 | (uint64_t)(family) << 12 | \
+   (uint64_t)(model) << 4 | (uint64_t)(kind))
+
+// LLVM's name of the core in cpu_data; null if it is unknown.
+const char* tw_core_name(const uint64_t* cpu_data);
+
+// Sets the core in cpu_data to the one of that name; 0 if there is none.
+int tw_set_core(const char* llvm_cpu, uint64_t* cpu_data);
+
+// How many of `instruction` the core of cpu_data completes while it completes
+// one of its first row of core_rates.def, FMLA or FMA_YMM; 1 if only that is
+// known of it, 0 for an unknown core or no instruction.
+double tw_core_rate(const uint64_t* cpu_data, tw_multiply_t instruction);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // UKERNELS_CORE_H_
