@@ -10,6 +10,9 @@
 _Static_assert(TW_CONTRACTION_THIN_ROWS == TW_THIN_MOST_ROWS,
                "models know how many rows are few");
 
+// A model does not ask what the CPU has: what most servers have.
+static const tw_caches_t kModelCaches = {32 << 10, 1 << 20};
+
 static void tw_run_tasks(const tw_contraction_t* c, tw_index_t count,
                          void (*task)(void* run, tw_index_t i), void* run) {
   if (c->parallel_for && count > 1) {
@@ -71,7 +74,7 @@ void TW_CONTRACT(const tw_contraction_t* c) {
     tile->fn = few->tile;
     tile->sizes.M0 = (int32_t)few->M0;
   }
-  tw_plan_with_tile(p, &types, &run.plan);
+  tw_plan_with_tile(p, &types, &kModelCaches, &run.plan);
   if (c->gather.row_loops > 0) run.plan.lhs.gather = &c->gather;
   run.plan.lhs.pack = few ? 0 : c->pack_lhs;
   run.plan.rhs.pack = c->pack_rhs;

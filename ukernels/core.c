@@ -23,14 +23,14 @@ typedef struct tw_core_words_t {
 } tw_core_words_t;
 
 static const tw_core_words_t kWords[] = {
-#define TW_CORE_PART(ENUM, implementer, part)            \
+#define TW_CORE_PART(ENUM, implementer, part)              \
   {TW_CORE_##ENUM, TW_CORE_WORD_ARM_64(implementer, part), \
    TW_CORE_WORD_ARM_64(implementer, part)},
-#define TW_CORE_MODELS(ENUM, VENDOR, family, first, last, KIND)              \
-  {TW_CORE_##ENUM,                                                           \
-   TW_CORE_WORD_X86_64(TW_CORE_VENDOR_##VENDOR, family, first,               \
-                       TW_CORE_KIND_##KIND),                                 \
-   TW_CORE_WORD_X86_64(TW_CORE_VENDOR_##VENDOR, family, last,                \
+#define TW_CORE_MODELS(ENUM, VENDOR, family, first, last, KIND) \
+  {TW_CORE_##ENUM,                                              \
+   TW_CORE_WORD_X86_64(TW_CORE_VENDOR_##VENDOR, family, first,  \
+                       TW_CORE_KIND_##KIND),                    \
+   TW_CORE_WORD_X86_64(TW_CORE_VENDOR_##VENDOR, family, last,   \
                        TW_CORE_KIND_##KIND)},
 #include "tilewright/cores.def"
 };
@@ -95,4 +95,26 @@ double tw_core_rate(const uint64_t* cpu_data, tw_multiply_t instruction) {
   }
   if (first == 0) return 0;
   return rate > 0 ? rate / first : 1;
+}
+
+typedef struct tw_caches_row_t {
+  tw_core_t core;
+  uint64_t word;
+} tw_caches_row_t;
+
+static const tw_caches_row_t kCaches[] = {
+#define TW_CORE_CACHES(ENUM, l1, l2) {TW_CORE_##ENUM, TW_CACHES_WORD(l1, l2)},
+#include "tilewright/cores.def"
+};
+
+tw_caches_t tw_caches_of(const uint64_t* cpu_data) {
+  uint64_t word = cpu_data[TW_CPU_WORD_CACHES];
+  const tw_core_t core = word == 0 ? tw_core_of(cpu_data) : TW_CORE_UNKNOWN;
+  for (size_t i = 0; i < sizeof kCaches / sizeof kCaches[0]; ++i)
+    if (kCaches[i].core == core) word = kCaches[i].word;
+  tw_caches_t caches = {(tw_index_t)(word & 0xFFFF) << 10,
+                        (tw_index_t)(word >> 16 & 0xFFFFFFFF) << 10};
+  if (caches.l1 == 0) caches.l1 = 32 << 10;
+  if (caches.l2 == 0) caches.l2 = 512 << 10;
+  return caches;
 }

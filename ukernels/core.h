@@ -1,12 +1,13 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Internal: which core a CPU has (cores.def), and how quick that is with the
-// instructions of tiles (core_rates.def).
+// Internal: which core a CPU has, what caches (cores.def), and how quick it is
+// with the instructions of tiles (core_rates.def).
 
 #ifndef UKERNELS_CORE_H_
 #define UKERNELS_CORE_H_
 
+#include "tilewright/index.h"
 #include "ukernels/multiply.h"
 
 #ifdef __cplusplus
@@ -28,7 +29,7 @@ typedef enum tw_core_kind_t {
 // The word TW_CPU_WORD_CORE: cpu_features.def says how it is made up.
 #define TW_CORE_WORD_ARM_64(implementer, part) \
   ((uint64_t)(implementer) << 24 | (uint64_t)(part) << 4)
-#define TW_CORE_WORD_X86_64(vendor, family, model, kind)                  \
+#define TW_CORE_WORD_X86_64(vendor, family, model, kind)                     \
   ((uint64_t)1 << 32 | (uint64_t)(vendor) << 24 | (uint64_t)(family) << 12 | \
    (uint64_t)(model) << 4 | (uint64_t)(kind))
 
@@ -42,6 +43,19 @@ int tw_set_core(const char* llvm_cpu, uint64_t* cpu_data);
 // one of its first row of core_rates.def, FMLA or FMA_YMM; 1 if only that is
 // known of it, 0 for an unknown core or no instruction.
 double tw_core_rate(const uint64_t* cpu_data, tw_multiply_t instruction);
+
+// The word TW_CPU_WORD_CACHES.
+#define TW_CACHES_WORD(l1_kib, l2_kib) \
+  ((uint64_t)(l1_kib) | (uint64_t)(l2_kib) << 16)
+
+// Bytes.
+typedef struct tw_caches_t {
+  tw_index_t l1, l2;
+} tw_caches_t;
+
+// What cpu_data says, else its core's; of an unknown core what every server and
+// client core since 2015 has at least, 32 KiB and 512 KiB.
+tw_caches_t tw_caches_of(const uint64_t* cpu_data);
 
 #ifdef __cplusplus
 }

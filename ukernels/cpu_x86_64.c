@@ -77,20 +77,53 @@ static tw_core_kind_t tw_core_kind(const tw_x86_64_cpu_t* cpu,
   }
 }
 
+// EBX of leaf 0: the first four letters of the vendor.
+enum { TW_GENU = 0x756E6547, TW_AUTH = 0x68747541 };
+
+// TW_CPU_WORD_CACHES. Intel's leaf 4 and AMD's leaf 8000001DH have one form:
+// a subleaf for each cache, until one of no type.
+static uint64_t tw_caches_word(const tw_x86_64_cpu_t* cpu,
+                               const uint32_t* leaf0) {
+  const int kData = 1, kUnified = 3;
+  uint32_t leaf = 0, sizes[4] = {0}, r[TW_CPUID_REGISTERS];
+  if (leaf0[TW_CPUID_EBX] == TW_GENU && leaf0[TW_CPUID_EAX] >= 4) leaf = 4;
+  if (leaf0[TW_CPUID_EBX] == TW_AUTH) {
+    cpu->cpuid(cpu->self, 0x80000000, 0, r);
+    if (r[TW_CPUID_EAX] < 0x8000001D) return 0;
+    cpu->cpuid(cpu->self, 0x80000001, 0, r);
+    if (r[TW_CPUID_ECX] >> 22 & 1) leaf = 0x8000001D;
+  }
+  if (leaf == 0) return 0;
+  for (uint32_t subleaf = 0; subleaf < 8; ++subleaf) {
+    cpu->cpuid(cpu->self, leaf, subleaf, r);
+    const int type = (int)(r[TW_CPUID_EAX] & 0x1F);
+    const uint32_t level = r[TW_CPUID_EAX] >> 5 & 7, ebx = r[TW_CPUID_EBX];
+    if (type == 0) break;
+    const uint64_t bytes = ((uint64_t)(ebx >> 22) + 1) *
+                           ((ebx >> 12 & 0x3FF) + 1) * ((ebx & 0xFFF) + 1) *
+                           ((uint64_t)r[TW_CPUID_ECX] + 1);
+    // A hypervisor may make up anything.
+    if ((type == kData || type == kUnified) && level < 4 &&
+        bytes <= (uint64_t)1 << 30)
+      sizes[level] = (uint32_t)(bytes >> 10);
+  }
+  const int is_likely = sizes[1] >= 8 && sizes[1] <= 1024 &&
+                        sizes[2] >= 2 * sizes[1] && sizes[2] <= 1 << 16;
+  return is_likely ? TW_CACHES_WORD(sizes[1], sizes[2]) : 0;
+}
+
 // TW_CPU_WORD_CORE, 0 of other vendors' cores.
 static uint64_t tw_core_word(const tw_x86_64_cpu_t* cpu, const uint32_t* leaf0,
                              const uint32_t* leaf1, const uint32_t* leaf7) {
-  // EBX of leaf 0: the first four letters of the vendor.
-  const uint32_t kGenu = 0x756E6547, kAuth = 0x68747541;
   const uint32_t vendor = leaf0[TW_CPUID_EBX], version = leaf1[TW_CPUID_EAX];
   uint32_t family = version >> 8 & 0xF;
   uint32_t model = version >> 4 & 0xF;
   if (family == 6 || family == 0xF) model |= version >> 12 & 0xF0;
   if (family == 0xF) family += version >> 20 & 0xFF;
-  if (vendor == kAuth)
+  if (vendor == TW_AUTH)
     return TW_CORE_WORD_X86_64(TW_CORE_VENDOR_AMD, family, model,
                                TW_CORE_KIND_ALL);
-  if (vendor == kGenu)
+  if (vendor == TW_GENU)
     return TW_CORE_WORD_X86_64(TW_CORE_VENDOR_INTEL, family, model,
                                tw_core_kind(cpu, leaf0[TW_CPUID_EAX], leaf7));
   return 0;
@@ -117,6 +150,7 @@ void tw_x86_64_set_features(const tw_x86_64_cpu_t* cpu, uint64_t* cpu_data) {
   if (max_leaf >= 1)
     cpu_data[TW_CPU_WORD_CORE] =
         tw_core_word(cpu, leaf0, leaves[TW_LEAF_1], leaves[TW_LEAF_7]);
+  cpu_data[TW_CPU_WORD_CACHES] = tw_caches_word(cpu, leaf0);
 }
 
 #if defined(__x86_64__) || defined(_M_X64)

@@ -33,9 +33,9 @@ typedef struct tw_x86_64_cpu_t {
   const void* self;
 } tw_x86_64_cpu_t;
 
-// Sets the feature bits, and the core. A feature is set when the CPU has it and
-// the operating system saves the registers that it works on. `cpu_data` is zero
-// before.
+// Sets the feature bits, the core and the caches. A feature is set when the CPU
+// has it and the operating system saves the registers that it works on.
+// `cpu_data` is zero before.
 void tw_x86_64_set_features(const tw_x86_64_cpu_t* cpu, uint64_t* cpu_data);
 
 #ifdef __cplusplus

@@ -14,10 +14,6 @@
 #include "ukernels/index.h"
 #include "ukernels/matmul_plan.h"
 
-// A tile's chunk that stays in L1: 3/4 of 32 KiB.
-static const tw_index_t kL1Bytes = 24 << 10;
-// A block that stays in L2 beside what streams past: half of 1 MiB.
-static const tw_index_t kL2Bytes = 512 << 10;
 // A row's elements of a chunk.
 static const tw_index_t kChunkBytes = 4 << 10;
 // Fewer multiply-adds are not worth a task: 20 us at 100 Gop/s.
@@ -133,10 +129,12 @@ static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked) {
 
 // Along rows, tiles of out lie side by side, on the same pages; but each reads
 // another tile of the rhs, which only the L2 can hand over as quickly as it is
-// multiplied.
-static int tw_along_rows(const tw_matmul_plan_t* plan) {
-  return plan->chunk * plan->lhs.step <= kL1Bytes &&
-         plan->chunk * plan->rhs.step * plan->rhs.block <= kL2Bytes;
+// multiplied: 3/4 of the L1 for a tile's chunk, half of the L2 for a block
+// beside what streams past.
+static int tw_along_rows(const tw_matmul_plan_t* plan,
+                         const tw_caches_t* caches) {
+  return plan->chunk * plan->lhs.step <= caches->l1 / 4 * 3 &&
+         plan->chunk * plan->rhs.step * plan->rhs.block <= caches->l2 / 2;
 }
 
 // Makes room for `bytes` in a slice and returns where.
@@ -162,11 +160,12 @@ static void tw_lay_out_workspace(tw_matmul_plan_t* plan, int prepacked) {
   plan->slice = slice;
 }
 
-void tw_plan_blocks(tw_matmul_plan_t* plan, tw_index_t threads, int prepacked) {
+void tw_plan_blocks(tw_matmul_plan_t* plan, tw_index_t threads, int prepacked,
+                    const tw_caches_t* caches) {
   plan->k_steps = tw_panels_of(plan->K, plan->tile.sizes.K0);
   tw_choose_tasks(plan, threads);
   tw_choose_chunk(plan);
   tw_choose_blocks(plan, prepacked);
-  plan->along_rows = tw_along_rows(plan);
+  plan->along_rows = tw_along_rows(plan, caches);
   tw_lay_out_workspace(plan, prepacked);
 }

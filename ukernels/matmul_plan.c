@@ -34,7 +34,8 @@ static tw_matmul_side_t tw_lhs_side(const tw_matmul_params_t* params,
 }
 
 void tw_plan_with_tile(const tw_matmul_params_t* params,
-                       const tw_triple_t* types, tw_matmul_plan_t* plan) {
+                       const tw_triple_t* types, const tw_caches_t* caches,
+                       tw_matmul_plan_t* plan) {
   plan->out = types->out;
   plan->lhs = tw_lhs_side(params, types, &plan->tile);
   plan->rhs = tw_rhs_side(params, types, &plan->tile);
@@ -42,7 +43,7 @@ void tw_plan_with_tile(const tw_matmul_params_t* params,
   plan->direct = plan->tile.types.out == types->out &&
                  !(params->flags & TW_MATMUL_FLAG_OUT_TRANSPOSED);
   tw_plan_blocks(plan, params->threads,
-                 !!(params->flags & TW_MATMUL_FLAG_RHS_PREPACKED));
+                 !!(params->flags & TW_MATMUL_FLAG_RHS_PREPACKED), caches);
 }
 
 // Whether a prepacked rhs is for this matmul.
@@ -87,6 +88,7 @@ tw_status_t tw_plan_matmul(const tw_matmul_params_t* params,
                      "one of a tile for these panels that is linked in and "
                      "that cpu_data can run; prepack the rhs on this CPU")
                : tw_no_matmul_tile(fault, value);
-  tw_plan_with_tile(params, types, plan);
+  const tw_caches_t caches = tw_caches_of(cpu_data);
+  tw_plan_with_tile(params, types, &caches, plan);
   return TW_STATUS_OK;
 }

@@ -9,6 +9,7 @@
 
 #include "tilewright/contraction.h"
 #include "tilewright/matmul.h"
+#include "ukernels/core.h"
 #include "ukernels/element.h"
 #include "ukernels/matmul_check.h"
 
@@ -78,11 +79,13 @@ void tw_set_side_tile(tw_matmul_side_t* side, tw_index_t rows, tw_index_t cols);
 // Plans tasks, at most `threads`, blocks and workspace: all that follows from
 // the tile, the types, the sides' tiles, K and whether tiles store `direct`ly.
 // A rhs is `prepacked` if its panels are the caller's.
-void tw_plan_blocks(tw_matmul_plan_t* plan, tw_index_t threads, int prepacked);
+void tw_plan_blocks(tw_matmul_plan_t* plan, tw_index_t threads, int prepacked,
+                    const tw_caches_t* caches);
 
 // The plan of a matmul on plan->tile, which is set.
 void tw_plan_with_tile(const tw_matmul_params_t* params,
-                       const tw_triple_t* types, tw_matmul_plan_t* plan);
+                       const tw_triple_t* types, const tw_caches_t* caches,
+                       tw_matmul_plan_t* plan);
 
 // The side of a rhs, but for what depends on blocks and tasks.
 tw_matmul_side_t tw_rhs_side(const tw_matmul_params_t* params,

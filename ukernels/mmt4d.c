@@ -14,8 +14,8 @@
 // so that a rhs slice [kc][N0][K0] is read from L1 by the mb tiles of its
 // column, and the lhs block [mb][kc][M0][K0] from L2 by the nb columns. Hence
 //
-//   kc = kL1Bytes / rhs step bytes     the slice, with room for the lhs stream
-//   mb = kL2Bytes / (kc * lhs step bytes)
+//   kc = 3/4 L1 / rhs step bytes     the slice, with room for the lhs stream
+//   mb = 1/2 L2 / (kc * lhs step bytes)
 //   nb = kL3Bytes / (kc * rhs step bytes)
 //
 // Per task, a K block reads its lhs and rhs blocks from memory once and the out
@@ -25,15 +25,13 @@
 // accumulator would round there, so for them kc is all of K.
 
 #include "tilewright/tilewright.h"
+#include "ukernels/core.h"
 #include "ukernels/generic_tile.h"
 #include "ukernels/mmt4d_check.h"
 #include "ukernels/select.h"
 
-// Shares of caches that every x86-64 server and client core since 2015, and Arm
-// Neoverse and Cortex-A7x or -X cores, have per thread: 3/4 of a 32 KiB L1 (64
-// KiB on the latter), half of a 512 KiB L2, and 2 MiB of L3.
-static const tw_index_t kL1Bytes = 24 << 10;
-static const tw_index_t kL2Bytes = 256 << 10;
+// What every x86-64 server and client core since 2015, and Arm Neoverse and
+// Cortex-A7x or -X cores, have of an L3 per thread.
 static const tw_index_t kL3Bytes = 2 << 20;
 
 // With a parallel-for, blocks shrink until there are this many, so that up to a
@@ -67,13 +65,14 @@ static tw_index_t tw_even_part(tw_index_t total, tw_index_t part) {
   return tw_ceil_div(total, tw_ceil_div(total, part));
 }
 
-static void tw_choose_blocks(tw_run_t* run, int cut_k, int parallel) {
+static void tw_choose_blocks(tw_run_t* run, const tw_caches_t* caches,
+                             int cut_k, int parallel) {
   const tw_mmt4d_params_t* p = run->params;
+  const tw_index_t l1 = caches->l1 / 4 * 3, l2 = caches->l2 / 2;
   // What follows would not cut a small problem; its dozen divisions would take
   // longer than the tiles. No product here overflows: tw_check_mmt4d has seen
   // larger ones.
-  if (p->K * run->rhs_step <= kL1Bytes &&
-      p->M * p->K * run->lhs_step <= kL2Bytes &&
+  if (p->K * run->rhs_step <= l1 && p->M * p->K * run->lhs_step <= l2 &&
       p->N * p->K * run->rhs_step <= kL3Bytes &&
       (!parallel || p->M * p->N <= kLeastBlockTiles)) {
     run->kc = p->K;
@@ -85,10 +84,10 @@ static void tw_choose_blocks(tw_run_t* run, int cut_k, int parallel) {
   run->kc = p->K;
   if (cut_k && p->K > 0)
     run->kc = tw_even_part(
-        p->K, tw_clamp(kL1Bytes / run->rhs_step, tw_min(64, p->K), p->K));
+        p->K, tw_clamp(l1 / run->rhs_step, tw_min(64, p->K), p->K));
   const tw_index_t kc = run->kc > 0 ? run->kc : 1;
   // kc * step is at most the bytes of a panel, which tw_check_mmt4d bounded.
-  run->mb = tw_clamp(kL2Bytes / (kc * run->lhs_step), 1, p->M);
+  run->mb = tw_clamp(l2 / (kc * run->lhs_step), 1, p->M);
   run->nb = tw_clamp(kL3Bytes / (kc * run->rhs_step), 1, p->N);
   while (parallel &&
          tw_ceil_div(p->M, run->mb) <
@@ -172,7 +171,8 @@ tw_status_t tw_mmt4d(const tw_mmt4d_params_t* params,
                 (tw_index_t)out_bytes;
   const int steps_round =
       !(params->flags & TW_MMT4D_FLAG_SKIP_INTERMEDIATE_ROUNDINGS);
-  tw_choose_blocks(&run, !tw_triple_rounds(&types) || steps_round,
+  const tw_caches_t caches = tw_caches_of(search.cpu_data);
+  tw_choose_blocks(&run, &caches, !tw_triple_rounds(&types) || steps_round,
                    parallel_for != 0);
 
   const tw_index_t blocks = run.blocks_m * run.blocks_n;

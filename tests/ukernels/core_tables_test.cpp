@@ -105,6 +105,22 @@ TEST(CoreTablesTest, OtherNamesAreThoseOfACore) {
   EXPECT_STREQ(tw_core_name(data), "skylake-avx512");
 }
 
+TEST(CoreTablesTest, CachesAreTheCpusElseTheCoresElseUsual) {
+  uint64_t data[TW_CPU_DATA_WORDS] = {};
+  auto sizes = [&] {
+    const tw_caches_t caches = tw_caches_of(data);
+    return std::pair(caches.l1 >> 10, caches.l2 >> 10);
+  };
+  using Sizes = std::pair<tw_index_t, tw_index_t>;
+  EXPECT_EQ(sizes(), Sizes(32, 512));
+  ASSERT_EQ(tw_set_core("emeraldrapids", data), 1);
+  EXPECT_EQ(sizes(), Sizes(48, 2048));
+  data[TW_CPU_WORD_CACHES] = TW_CACHES_WORD(64, 3072);
+  EXPECT_EQ(sizes(), Sizes(64, 3072));
+  data[TW_CPU_WORD_CACHES] = TW_CACHES_WORD(64, 0);
+  EXPECT_EQ(sizes(), Sizes(64, 512));
+}
+
 TEST(CoreTablesTest, UnknownCoresAreNone) {
   uint64_t data[TW_CPU_DATA_WORDS] = {};
   EXPECT_EQ(tw_core_name(data), nullptr);

@@ -8,9 +8,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "tilewright/key.h"
 #include "ukernels/core.h"
@@ -70,6 +73,9 @@ Names featuresThat(Predicate has) {
 struct Cpu {
   uint32_t maxLeaf = 7, maxSubleaf = 1;
   const char* vendor = "none here at all";
+  // Leaf 4 of Intel, leaf 8000001DH of AMD: its subleaves.
+  uint32_t cacheLeaf = 0, maxExtendedLeaf = 0x80000000;
+  std::vector<std::array<uint32_t, TW_CPUID_REGISTERS>> caches;
   uint32_t leaves[kLeaves][TW_CPUID_REGISTERS] = {};
   uint64_t xcr0 = kZmm | 1;
   mutable bool faulted = false;
@@ -106,6 +112,14 @@ struct Cpu {
       registers[TW_CPUID_EAX] = maxSubleaf;
     } else if (leaf == 7 && subleaf == 1 && maxLeaf >= 7 && maxSubleaf >= 1) {
       std::memcpy(registers, leaves[kLeaf7Sub1], sizeof leaves[0]);
+    } else if (leaf == 0x80000000) {
+      registers[TW_CPUID_EAX] = maxExtendedLeaf;
+    } else if (leaf == 0x80000001 && maxExtendedLeaf >= leaf) {
+      registers[TW_CPUID_ECX] = uint32_t{cacheLeaf == 0x8000001D} << 22;
+    } else if (leaf == cacheLeaf && subleaf < caches.size()) {
+      std::copy(caches[subleaf].begin(), caches[subleaf].end(), registers);
+    } else if (leaf == cacheLeaf && subleaf == caches.size()) {
+      registers[TW_CPUID_EAX] = 0;
     } else {
       faulted = true;
     }
@@ -263,6 +277,7 @@ TEST(CpuX86Test, KnowsItsCore) {
     Cpu cpu;
     cpu.maxLeaf = each.isHybrid ? 0x1A : 7;
     cpu.vendor = each.vendor;
+    cpu.cacheLeaf = 4;
     cpu.leaves[kLeaf1][TW_CPUID_EAX] = each.version;
     cpu.leaves[kLeaf7][TW_CPUID_EDX] = uint32_t{each.isHybrid} << 15;
     cpu.leaves[kLeaf1A][TW_CPUID_EAX] = each.kind;
@@ -272,8 +287,45 @@ TEST(CpuX86Test, KnowsItsCore) {
   // What leaf 7 says of cores is nothing without leaf 0x1A.
   Cpu cpu;
   cpu.vendor = "GenuineIntel";
+  cpu.cacheLeaf = 4;
   cpu.leaves[kLeaf7][TW_CPUID_EDX] = 1u << 15;
   EXPECT_EQ(tw_core_name(cpu.detect().words), nullptr);
+}
+
+// EAX: type and level; EBX: ways, partitions and bytes of a line, less one
+// each; ECX: sets less one.
+std::array<uint32_t, TW_CPUID_REGISTERS> cache(uint32_t type, uint32_t level,
+                                               uint32_t ways, uint32_t sets) {
+  return {type | level << 5, (ways - 1) << 22 | 63, sets - 1, 0};
+}
+
+TEST(CpuX86Test, KnowsItsCaches) {
+  const uint32_t kData = 1, kCode = 2, kUnified = 3;
+  Cpu cpu;
+  cpu.vendor = "GenuineIntel";
+  cpu.cacheLeaf = 4;
+  cpu.caches = {cache(kData, 1, 12, 64), cache(kCode, 1, 8, 64),
+                cache(kUnified, 2, 16, 2048), cache(kUnified, 3, 20, 196608)};
+  EXPECT_EQ(cpu.detect().words[TW_CPU_WORD_CACHES],
+            uint64_t{TW_CACHES_WORD(48, 2048)});
+  cpu.vendor = "AuthenticAMD";
+  cpu.cacheLeaf = 0x8000001D;
+  cpu.maxExtendedLeaf = 0x80000021;
+  EXPECT_EQ(cpu.detect().words[TW_CPU_WORD_CACHES],
+            uint64_t{TW_CACHES_WORD(48, 2048)});
+  // What is not known, not there, or cannot be is 0.
+  cpu.maxExtendedLeaf = 0x80000008;
+  EXPECT_EQ(cpu.detect().words[TW_CPU_WORD_CACHES], 0u);
+  cpu.maxExtendedLeaf = 0x80000021;
+  cpu.cacheLeaf = 0;
+  EXPECT_EQ(cpu.detect().words[TW_CPU_WORD_CACHES], 0u);
+  cpu.cacheLeaf = 0x8000001D;
+  cpu.caches = {cache(kData, 1, 8, 64)};
+  EXPECT_EQ(cpu.detect().words[TW_CPU_WORD_CACHES], 0u);
+  cpu.caches = {cache(kData, 1, 8, 64), cache(kUnified, 2, 8, 64)};
+  EXPECT_EQ(cpu.detect().words[TW_CPU_WORD_CACHES], 0u);
+  cpu.vendor = "none here at all";
+  EXPECT_EQ(cpu.detect().words[TW_CPU_WORD_CACHES], 0u);
 }
 
 // A hypervisor may hide a feature and leave on what builds on it.

@@ -12,6 +12,7 @@
 
 #include "tests/ukernels/rows.h"
 #include "tests/ukernels/whole_op.h"
+#include "ukernels/core.h"
 
 namespace tilewright::testing {
 namespace {
@@ -88,6 +89,26 @@ TEST_P(BlocksTest, SerialAndParallelAreRight) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, BlocksTest, ::testing::ValuesIn(kShapes),
                          [](const auto& test) { return test.param.name; });
+
+// Caches of any size are only another order: smaller than a step, larger than
+// everything, and whatever else stands there.
+TEST_P(BlocksTest, AnyCachesAreRight) {
+  const Shape& shape = GetParam();
+  for (uint64_t caches : {uint64_t{TW_CACHES_WORD(1, 1)},
+                          uint64_t{TW_CACHES_WORD(0xFFFF, 0xFFFFFFFF)},
+                          uint64_t{TW_CACHES_WORD(1, 1 << 20)}, ~uint64_t{0}}) {
+    CpuData data = CpuData::all();
+    data.words[TW_CPU_WORD_CACHES] = caches;
+    WholeOpOptions options;
+    options.M = shape.M;
+    options.N = shape.N;
+    options.K = shape.K;
+    options.cpuData = data.words;
+    SCOPED_TRACE(std::string(shape.name) + " " + std::to_string(caches));
+    WholeOp(keyOf(shape.name), options, seedOf(shape.name)).runAndCheck();
+    if (HasFatalFailure()) return;
+  }
+}
 
 TEST(BlocksTest, ManyTilesBecomeManyTasks) {
   CountingPool pool;

@@ -32,7 +32,8 @@ inline std::vector<KeyedRow> keyedRows() {
 // The vectors of the made-up CPUs below, in bits.
 inline constexpr int kSveBits = 256, kSmeBits = 512;
 
-// cpu_data of a CPU that has exactly the features of `isa`, of no known core.
+// cpu_data of a CPU that has exactly the features of `isa`, of no known core
+// and caches.
 struct CpuData {
   uint64_t words[TW_CPU_DATA_WORDS] = {};
 
@@ -47,7 +48,7 @@ struct CpuData {
     CpuData data;
     for (uint64_t& word : data.words) word = ~uint64_t{0};
     data.setLengths();
-    data.words[TW_CPU_WORD_CORE] = 0;
+    data.words[TW_CPU_WORD_CORE] = data.words[TW_CPU_WORD_CACHES] = 0;
     return data;
   }
   void setLengths(uint64_t sveBits = kSveBits, uint64_t smeBits = kSmeBits) {

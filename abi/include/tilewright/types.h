@@ -45,6 +45,7 @@ typedef enum tw_type_triple_t {
 enum {
   TW_CPU_WORD_VECTOR_LENGTHS = 2,
   TW_CPU_WORD_CORE = 3,
+  TW_CPU_WORD_CACHES = 4,
 };
 
 // Where a feature's bit is: TW_CPU_WORD_X86_64_AVX2 and TW_CPU_BIT_X86_64_AVX2.

@@ -290,7 +290,8 @@ TargetCpu targetCpuOf(Triple::ArchType arch, const uint64_t *cpuData) {
   fill(target, [&](const CpuFeatureInfo &feature) {
     return cpuData[feature.word] >> feature.bit & 1;
   });
-  for (int word : {TW_CPU_WORD_CORE, TW_CPU_WORD_VECTOR_LENGTHS})
+  for (int word :
+       {TW_CPU_WORD_CORE, TW_CPU_WORD_VECTOR_LENGTHS, TW_CPU_WORD_CACHES})
     target.cpuData[word] = cpuData[word];
   target.codeFeatures = asLlvmFeatures(target.features);
   std::string parts;
