@@ -14,7 +14,7 @@
 #ifndef UKERNELS_X86_64_BF16_FMA_H_
 #define UKERNELS_X86_64_BF16_FMA_H_
 
-#include "ukernels/x86_64/f32.h"
+#include "ukernels/x86_64/narrow_out.h"
 
 TW_INLINE tw_vf32 tw_bf16_first(__m512i pairs) {
   return _mm512_castsi512_ps(_mm512_slli_epi32(pairs, 16));
@@ -99,14 +99,26 @@ TW_INLINE void tw_bf16_fma_loop(tw_vf32* acc, const void* lhs_panel,
   }
 }
 
+TW_INLINE void tw_bf16_fma_tile(void* out, const void* lhs, const void* rhs,
+                                const tw_mmt4d_params_t* params,
+                                tw_element_type_t type, int M0, int N0) {
+  const int sets = tw_accumulator_sets(M0 * (N0 / TW_LANES));
+  tw_vf32 acc[TW_MAX_ACCUMULATORS];
+  tw_out_begin(acc, type, out, params, M0, N0, sets);
+  tw_bf16_fma_loop(acc, lhs, rhs, params->K, M0, N0, sets);
+  tw_out_end(acc, type, out, params, M0, N0, sets);
+}
+
 TW_INLINE void bf16bf16f32_k2_fma(void* out, const void* lhs, const void* rhs,
                                   const tw_mmt4d_params_t* params, int M0,
                                   int N0) {
-  const int sets = tw_accumulator_sets(M0 * (N0 / TW_LANES));
-  tw_vf32 acc[TW_MAX_ACCUMULATORS];
-  tw_f32_begin(acc, out, params, M0, N0, sets);
-  tw_bf16_fma_loop(acc, lhs, rhs, params->K, M0, N0, sets);
-  tw_f32_end(acc, out, params, M0, N0, sets);
+  tw_bf16_fma_tile(out, lhs, rhs, params, TW_ELEMENT_F32, M0, N0);
+}
+
+TW_INLINE void bf16bf16bf16_k2_fma(void* out, const void* lhs, const void* rhs,
+                                   const tw_mmt4d_params_t* params, int M0,
+                                   int N0) {
+  tw_bf16_fma_tile(out, lhs, rhs, params, TW_ELEMENT_BF16, M0, N0);
 }
 
 #endif  // UKERNELS_X86_64_BF16_FMA_H_

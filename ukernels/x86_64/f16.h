@@ -1,15 +1,15 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// f16 operands, f32 accumulators. The rhs is converted as it is loaded. The lhs
-// is converted once per element too, a whole vector at a time, by way of a
-// stack buffer that holds it for a block of K steps, which then broadcast f32
-// from it.
+// f16 operands, f32 accumulators, f32 or f16 outputs. The rhs is converted as
+// it is loaded. The lhs is converted once per element too, a whole vector at a
+// time, by way of a stack buffer that holds it for a block of K steps, which
+// then broadcast f32 from it.
 
 #ifndef UKERNELS_X86_64_F16_H_
 #define UKERNELS_X86_64_F16_H_
 
-#include "ukernels/x86_64/f32.h"
+#include "ukernels/x86_64/narrow_out.h"
 
 TW_INLINE void tw_f16_convert(const uint16_t* from, float* to,
                               tw_index_t count) {
@@ -42,18 +42,20 @@ TW_INLINE void tw_f16_step(tw_vf32* acc, const float* const* lhs, int at,
 // Rows [row, row + M0) of a tile of `rows` rows.
 TW_INLINE void tw_f16_rows(void* out_tile, const void* lhs_panel,
                            const void* rhs_panel,
-                           const tw_mmt4d_params_t* params, int M0, int N0,
-                           int row, int rows) {
+                           const tw_mmt4d_params_t* params,
+                           tw_element_type_t type, int M0, int N0, int row,
+                           int rows) {
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
   const tw_index_t block_steps = tw_staged_steps(M0, N0);
-  float* out = (float*)out_tile + row * tw_out_stride(params, N0);
+  char* out =
+      (char*)out_tile + row * tw_out_stride(params, N0) * tw_out_bytes(type);
   const uint16_t* lhs = (const uint16_t*)lhs_panel + row;
   const uint16_t* rhs = (const uint16_t*)rhs_panel;
   float staged[TW_MAX_STAGED] __attribute__((aligned(64)));
   tw_vf32 acc[TW_MAX_ACCUMULATORS];
-  tw_f32_begin(acc, out, params, M0, N0, sets);
+  tw_out_begin(acc, type, out, params, M0, N0, sets);
   for (tw_index_t k = params->K; k > 0; k -= block_steps) {
     tw_index_t steps = k < block_steps ? k : block_steps;
     if (rows == M0) {
@@ -82,20 +84,22 @@ TW_INLINE void tw_f16_rows(void* out_tile, const void* lhs_panel,
       rhs += N0;
     }
   }
-  tw_f32_end(acc, out, params, M0, N0, sets);
+  tw_out_end(acc, type, out, params, M0, N0, sets);
 }
 
-TW_INLINE void f16f16f32_k1(void* out, const void* lhs, const void* rhs,
-                            const tw_mmt4d_params_t* params, int M0, int N0) {
-  tw_f16_rows(out, lhs, rhs, params, M0, N0, 0, M0);
-}
-
-// For twice the rows that the registers carry.
-TW_INLINE void f16f16f32_k1_halves(void* out, const void* lhs, const void* rhs,
-                                   const tw_mmt4d_params_t* params, int M0,
-                                   int N0) {
-  tw_f16_rows(out, lhs, rhs, params, M0 / 2, N0, 0, M0);
-  tw_f16_rows(out, lhs, rhs, params, M0 / 2, N0, M0 / 2, M0);
-}
+// `_halves`: for twice the rows that the registers carry.
+#define TW_F16_FAMILY(name, type)                                           \
+  TW_INLINE void name(void* out, const void* lhs, const void* rhs,          \
+                      const tw_mmt4d_params_t* params, int M0, int N0) {    \
+    tw_f16_rows(out, lhs, rhs, params, type, M0, N0, 0, M0);                \
+  }                                                                         \
+  TW_INLINE void name##_halves(void* out, const void* lhs, const void* rhs, \
+                               const tw_mmt4d_params_t* params, int M0,     \
+                               int N0) {                                    \
+    tw_f16_rows(out, lhs, rhs, params, type, M0 / 2, N0, 0, M0);            \
+    tw_f16_rows(out, lhs, rhs, params, type, M0 / 2, N0, M0 / 2, M0);       \
+  }
+TW_F16_FAMILY(f16f16f32_k1, TW_ELEMENT_F32)
+TW_F16_FAMILY(f16f16f16_k1, TW_ELEMENT_F16)
 
 #endif  // UKERNELS_X86_64_F16_H_

@@ -23,7 +23,9 @@ typedef enum {
   TW_ROW_F16,      // converted to f32
   TW_ROW_BF16_K2,  // by vpdpbf16ps
   TW_ROW_S16_K2,   // by vpmaddwd or vpdpwssd
-  TW_ROW_S8_K4     // by vpdpbusd; the rhs as u8, see s8_vnni.h
+  TW_ROW_S8_K4,    // by vpdpbusd; the rhs as u8, see s8_vnni.h
+  TW_ROW_U8S8_K4,  // the same, one operand being u8
+  TW_ROW_S8U8_K4
 } tw_row_t;
 
 // K steps of one iteration.
@@ -112,6 +114,10 @@ TW_INLINE __m256i tw_row_multiply_add(tw_row_t row, __m256i acc, __m256i lhs,
     case TW_ROW_S8_K4:
       return _mm256_dpbusd_epi32(
           acc, _mm256_xor_si256(rhs, _mm256_set1_epi8((char)0x80)), lhs);
+    case TW_ROW_U8S8_K4:
+      return _mm256_dpbusd_epi32(acc, lhs, rhs);
+    case TW_ROW_S8U8_K4:
+      return _mm256_dpbusd_epi32(acc, rhs, lhs);
 #endif
     default:  // f32, and f16 as f32.
       return _mm256_castps_si256(_mm256_fmadd_ps(_mm256_castsi256_ps(lhs),
@@ -297,6 +303,8 @@ TW_ROW_FAMILY(bf16bf16f32_k2_row, TW_ROW_BF16_K2)
 #endif
 #ifdef __AVX512VNNI__
 TW_ROW_FAMILY(s8s8s32_k4_vnni_row, TW_ROW_S8_K4)
+TW_ROW_FAMILY(u8s8s32_k4_vnni_row, TW_ROW_U8S8_K4)
+TW_ROW_FAMILY(s8u8s32_k4_vnni_row, TW_ROW_S8U8_K4)
 #endif
 
 #endif  // UKERNELS_X86_64_ROW_H_

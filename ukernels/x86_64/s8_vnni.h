@@ -5,7 +5,8 @@
 // part as r + 128 = r ^ 0x80, which adds 128 * (sum of the lhs row) to every
 // element of a row. That sum is computed beside the tile, by vpdpbusd of the
 // constant 0x80 with whole vectors of the lhs panel, and subtracted at the end;
-// all of it is exact modulo 2^32.
+// all of it is exact modulo 2^32. Where one operand is u8, it plays that part,
+// and nothing is to be corrected.
 
 #ifndef UKERNELS_X86_64_S8_VNNI_H_
 #define UKERNELS_X86_64_S8_VNNI_H_
@@ -95,6 +96,63 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
     }
   }
   tw_i32_end(acc, out, params, M0, N0, 1);
+}
+
+TW_INLINE void tw_u8_vnni_step(tw_vi32* acc, const void* lhs, const void* rhs,
+                               int lhs_is_unsigned, int M0, int nv) {
+  tw_vi32 r[4];
+  TW_UNROLL for (int n = 0; n < nv; ++n) {
+    r[n] = tw_i32_load((const char*)rhs + n * 64);
+  }
+  TW_UNROLL for (int m = 0; m < M0; ++m) {
+    const tw_vi32 l = tw_i32_splat((const char*)lhs + 4 * m);
+    TW_UNROLL for (int n = 0; n < nv; ++n) {
+      tw_vi32* const to = acc + m * nv + n;
+      *to = lhs_is_unsigned ? _mm512_dpbusd_epi32(*to, l, r[n])
+                            : _mm512_dpbusd_epi32(*to, r[n], l);
+    }
+  }
+}
+
+// Exactly one operand is u8.
+TW_INLINE void tw_u8_vnni_tile(void* out, const void* lhs_panel,
+                               const void* rhs_panel,
+                               const tw_mmt4d_params_t* params,
+                               int lhs_is_unsigned, int M0, int N0) {
+  const int nv = N0 / TW_LANES;
+  const int vectors = M0 * nv;
+  const int sets = tw_accumulator_sets(vectors);
+  const char* lhs = (const char*)lhs_panel;
+  const char* rhs = (const char*)rhs_panel;
+  tw_vi32 acc[TW_MAX_ACCUMULATORS];
+  tw_i32_begin(acc, out, params, M0, N0, sets);
+  tw_index_t k = params->K;
+  for (; k >= sets; k -= sets) {
+    TW_UNROLL for (int s = 0; s < sets; ++s) {
+      tw_u8_vnni_step(acc + s * vectors, lhs + s * 4 * M0, rhs + s * 4 * N0,
+                      lhs_is_unsigned, M0, nv);
+    }
+    lhs += sets * 4 * M0;
+    rhs += sets * 4 * N0;
+  }
+  for (; sets > 1 && k > 0; --k) {
+    tw_u8_vnni_step(acc, lhs, rhs, lhs_is_unsigned, M0, nv);
+    lhs += 4 * M0;
+    rhs += 4 * N0;
+  }
+  tw_i32_end(acc, out, params, M0, N0, sets);
+}
+
+TW_INLINE void u8s8s32_k4_vnni(void* out, const void* lhs, const void* rhs,
+                               const tw_mmt4d_params_t* params, int M0,
+                               int N0) {
+  tw_u8_vnni_tile(out, lhs, rhs, params, /*lhs_is_unsigned=*/1, M0, N0);
+}
+
+TW_INLINE void s8u8s32_k4_vnni(void* out, const void* lhs, const void* rhs,
+                               const tw_mmt4d_params_t* params, int M0,
+                               int N0) {
+  tw_u8_vnni_tile(out, lhs, rhs, params, /*lhs_is_unsigned=*/0, M0, N0);
 }
 
 #endif  // UKERNELS_X86_64_S8_VNNI_H_

@@ -82,6 +82,25 @@ TW_INLINE tw_vf32 tw_f32_load_bf16(const void* p) {
   return _mm256_castsi256_ps(_mm256_slli_epi32(
       _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i*)p)), 16));
 }
+// And back, to nearest even.
+TW_INLINE void tw_f16_store(void* p, tw_vf32 v) {
+  _mm_storeu_si128((__m128i*)p, _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT |
+                                                       _MM_FROUND_NO_EXC));
+}
+TW_INLINE void tw_bf16_store(void* p, tw_vf32 v) {
+  const __m256i bits = _mm256_castps_si256(v);
+  const __m256i high = _mm256_srli_epi32(bits, 16);
+  const __m256i odd = _mm256_and_si256(high, _mm256_set1_epi32(1));
+  const __m256i half = _mm256_add_epi32(odd, _mm256_set1_epi32(0x7FFF));
+  const __m256i rounded = _mm256_srli_epi32(_mm256_add_epi32(bits, half), 16);
+  // A NaN stays one, and becomes quiet.
+  const __m256i is_nan = _mm256_castps_si256(_mm256_cmp_ps(v, v, _CMP_UNORD_Q));
+  const __m256i nan = _mm256_or_si256(high, _mm256_set1_epi32(0x40));
+  const __m256i result = _mm256_blendv_epi8(rounded, nan, is_nan);
+  const __m256i packed = _mm256_packus_epi32(result, result);
+  _mm_storeu_si128((__m128i*)p, _mm256_castsi256_si128(
+                                    _mm256_permute4x64_epi64(packed, 0x08)));
+}
 TW_INLINE float tw_f32_from_one_f16(const void* p) {
   return _mm_cvtss_f32(
       _mm_cvtph_ps(_mm_cvtsi32_si128(*(const tw_any_i16_t*)p)));

@@ -78,6 +78,24 @@ TW_INLINE tw_vf32 tw_f32_load_bf16(const void* p) {
   return _mm512_castsi512_ps(_mm512_slli_epi32(
       _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i*)p)), 16));
 }
+// And back, to nearest even.
+TW_INLINE void tw_f16_store(void* p, tw_vf32 v) {
+  _mm256_storeu_si256(
+      (__m256i*)p,
+      _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
+TW_INLINE void tw_bf16_store(void* p, tw_vf32 v) {
+  const __m512i bits = _mm512_castps_si512(v);
+  const __m512i high = _mm512_srli_epi32(bits, 16);
+  const __m512i odd = _mm512_and_si512(high, _mm512_set1_epi32(1));
+  const __m512i half = _mm512_add_epi32(odd, _mm512_set1_epi32(0x7FFF));
+  const __m512i rounded = _mm512_srli_epi32(_mm512_add_epi32(bits, half), 16);
+  // A NaN stays one, and becomes quiet.
+  const __mmask16 is_nan = _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q);
+  const __m512i result =
+      _mm512_mask_or_epi32(rounded, is_nan, high, _mm512_set1_epi32(0x40));
+  _mm256_storeu_si256((__m256i*)p, _mm512_cvtepi32_epi16(result));
+}
 TW_INLINE float tw_f32_from_one_f16(const void* p) {
   return _mm_cvtss_f32(
       _mm_cvtph_ps(_mm_cvtsi32_si128(*(const tw_any_i16_t*)p)));
