@@ -1,6 +1,6 @@
 # Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which execution ports the multiplies of x86-64 cores issue to, and how often that lets them.
+"""Which execution ports the vector instructions of tiles issue to on x86-64 cores.
 
 LLVM 22's models are wrong just there: one 512-bit FMA per cycle on Ice Lake-SP and Sapphire Rapids,
 which have two; `vpdpbusd` every other cycle on Zen 4, whose model Zen 5 has as well; Gracemont as
@@ -10,6 +10,7 @@ Sources: uops.info and Agner Fog's instruction tables for ports; and measured by
 are the issue peaks: Zen 4 and Zen 5 (EPYC, virtual machines), Emerald Rapids (virtual machine).
 """
 
+from collections import Counter
 from itertools import combinations
 
 # multiplies.def's instruction: what each micro-operation is. A product that another instruction
@@ -47,30 +48,61 @@ SPELLED = {
     "MULLD_ZMM": ["vpmulld %zmm0, %zmm1, %zmm2", "vpaddd %zmm2, %zmm{d}, %zmm{d}"],
 }
 
-# {register: {operation: (ports, slots)}}: so many slots on one of these ports. Port names are
-# those of the vendors; AMD's are the pipes FP0 to FP3.
-INTEL_YMM = {"fma": ("01", 1), "multiply 16": ("01", 1), "multiply 32": ("01", 2),
-             "dot 16": ("01", 1), "dot 8": ("01", 1), "add": ("015", 1)}
+# {register: {operation: [(ports, slots)]}}: so many slots on one of these ports. Port names are
+# those of the vendors; AMD's are the pipes FP0 to FP3. `load` and `store` have ports of their own,
+# L and M, S and T, as many as a cycle has. A name with "memory" is of an operand in memory, whose
+# load comes on top.
+INTEL_YMM = {"fma": [("01", 1)], "multiply 16": [("01", 1)], "multiply 32": [("01", 2)],
+             "dot 16": [("01", 1)], "dot 8": [("01", 1)], "add": [("015", 1)],
+             "float add": [("01", 1)], "logic": [("015", 1)], "shift": [("01", 1)],
+             "shuffle": [("5", 1)], "permute": [("5", 1)], "permute two": [("5", 2)],
+             "widen": [("5", 1)], "from half": [("01", 1), ("5", 1)],
+             "narrow": [("01", 1), ("5", 1)], "load": [("LM", 1)], "broadcast": [("LM", 1)],
+             "store": [("S", 1)]}
+
+
+def on_ports(table, old, new):
+    """`table` with other names of ports."""
+    return {operation: [(new if ports == old else ports, slots) for ports, slots in slots_of]
+            for operation, slots_of in table.items()}
+
+
 # Port 1 is closed to vectors while 512-bit operations are in flight, which use it with port 0.
-INTEL_ZMM = {operation: ("05", slots) for operation, (_, slots) in INTEL_YMM.items()}
+INTEL_ZMM = {**on_ports(on_ports(INTEL_YMM, "01", "05"), "015", "05"), "shift": [("0", 1)]}
+GOLDEN_COVE_YMM = {**INTEL_YMM, "float add": [("15", 1)], "load": [("LMN", 1)],
+                   "broadcast": [("LMN", 1)], "store": [("ST", 1)]}
 # Two cycles on each of both ports: measured, 75 to 90 Gop/s of vdpbf16ps beside 173 to 179 of FMA.
-GOLDEN_COVE_ZMM = {**INTEL_ZMM, "dot bf16": ("05", 4)}
-# 256 bits are two operations of 128; two ports of floating point, three of integer additions.
-GRACEMONT = {"fma": ("01", 2), "multiply 16": ("01", 2), "multiply 32": ("01", 4),
-             "dot 16": ("01", 2), "dot 8": ("01", 2), "add": ("012", 2)}
-ZEN2 = {"fma": ("01", 1), "multiply 16": ("0", 1), "multiply 32": ("0", 2), "add": ("013", 1)}
-ZEN3 = {"fma": ("01", 1), "multiply 16": ("03", 1), "multiply 32": ("03", 1), "add": ("0123", 1)}
-ZEN4 = {**ZEN3, "dot 16": ("01", 1), "dot 8": ("01", 1), "dot bf16": ("01", 1)}
+GOLDEN_COVE_ZMM = {**INTEL_ZMM, "dot bf16": [("05", 4)]}
+# 256 bits are two operations of 128; two ports of floating point, three of integers.
+GRACEMONT = {"fma": [("01", 2)], "multiply 16": [("01", 2)], "multiply 32": [("01", 4)],
+             "dot 16": [("01", 2)], "dot 8": [("01", 2)], "add": [("012", 2)],
+             "float add": [("01", 2)], "logic": [("012", 2)], "shift": [("01", 2)],
+             "shuffle": [("01", 2)], "permute": [("01", 2)], "widen": [("01", 2)],
+             "from half": [("01", 4)], "narrow": [("01", 4)], "load": [("LM", 2)],
+             "broadcast": [("LM", 1)], "store": [("ST", 2)]}
+ZEN2 = {"fma": [("01", 1)], "multiply 16": [("0", 1)], "multiply 32": [("0", 2)],
+        "add": [("013", 1)], "float add": [("23", 1)], "logic": [("0123", 1)],
+        "shift": [("2", 1)], "shuffle": [("12", 1)], "permute": [("12", 2)],
+        "widen": [("12", 1)], "from half": [("12", 1), ("23", 1)],
+        "narrow": [("12", 1), ("23", 1)], "load": [("LM", 1)], "broadcast": [("LM", 1)],
+        "store": [("S", 1)]}
+ZEN3 = {**ZEN2, "multiply 16": [("03", 1)], "multiply 32": [("03", 1)], "add": [("0123", 1)],
+        "shift": [("12", 1)]}
+# A broadcast of floats from memory takes a shuffle: measured on Zen 4, 1.33 cycles of a 512-bit one
+# with an FMA. vpbroadcastd and operands that are broadcast in place take none.
+ZEN4 = {**ZEN3, "dot 16": [("01", 1)], "dot 8": [("01", 1)], "dot bf16": [("01", 1)],
+        "float broadcast": [("12", 1), ("LM", 1)], "permute two": [("12", 2)]}
 # Twice through pipes of 256 bits.
-ZEN4_ZMM = {operation: (ports, 2 * slots) for operation, (ports, slots) in ZEN4.items()}
+ZEN4_ZMM = {operation: [(ports, 2 * slots) for ports, slots in slots_of]
+            for operation, slots_of in ZEN4.items()}
 
 CORES = {
     "skylake-avx512": {"ymm": INTEL_YMM, "zmm": INTEL_ZMM},
     "icelake-server": {"ymm": INTEL_YMM, "zmm": INTEL_ZMM},
-    "sapphirerapids": {"ymm": INTEL_YMM, "zmm": GOLDEN_COVE_ZMM},
-    "emeraldrapids": {"ymm": INTEL_YMM, "zmm": GOLDEN_COVE_ZMM},
-    "graniterapids": {"ymm": INTEL_YMM, "zmm": GOLDEN_COVE_ZMM},
-    "alderlake": {"ymm": INTEL_YMM},
+    "sapphirerapids": {"ymm": GOLDEN_COVE_YMM, "zmm": GOLDEN_COVE_ZMM},
+    "emeraldrapids": {"ymm": GOLDEN_COVE_YMM, "zmm": GOLDEN_COVE_ZMM},
+    "graniterapids": {"ymm": GOLDEN_COVE_YMM, "zmm": GOLDEN_COVE_ZMM},
+    "alderlake": {"ymm": GOLDEN_COVE_YMM},
     "gracemont": {"ymm": GRACEMONT},
     "znver2": {"ymm": ZEN2},
     "znver3": {"ymm": ZEN3},
@@ -78,17 +110,25 @@ CORES = {
     "znver5": {"ymm": ZEN4, "zmm": ZEN4},
 }
 
+# Operations that a core takes in per cycle, an operand in memory being part of its instruction.
+WIDTH = {"skylake-avx512": 4, "icelake-server": 5, "sapphirerapids": 6, "emeraldrapids": 6,
+         "graniterapids": 6, "alderlake": 6, "gracemont": 5, "znver2": 6, "znver3": 6, "znver4": 6,
+         "znver5": 8}
+
 # Per cycle, where a measured peak is below what the ports allow: Zen 4 (EPYC, peak_bench: 202.6 and
 # 214.3 Gop/s of vpmaddwd with vpaddd beside 118.2 of either FMA).
 MEASURED = {"znver4": {"MADDWD_YMM": 1.71, "MADDWD_ZMM": 0.91}}
 
 
-def cycles(operations):
-    """Least cycles per turn of operations [(ports, slots)] that wait for nothing: of each set of
-    ports the slots that may go nowhere else, shared out evenly."""
-    names = sorted(set("".join(ports for ports, _ in operations)))
+def cycles(slots):
+    """Least cycles per turn of operations' slots [(ports, count)] that wait for nothing: of each
+    set of ports those that may go nowhere else, shared out evenly."""
+    wanted = Counter()
+    for ports, count in slots:
+        wanted["".join(sorted(ports))] += count
+    names = sorted(set("".join(wanted)))
     sets = (set(chosen) for size in range(1, len(names) + 1) for chosen in combinations(names, size))
-    return max(sum(slots for ports, slots in operations if set(ports) <= chosen) / len(chosen)
+    return max(sum(count for ports, count in wanted.items() if set(ports) <= chosen) / len(chosen)
                for chosen in sets)
 
 
@@ -98,5 +138,6 @@ def rates(core):
     for name, (register, operations) in INSTRUCTIONS.items():
         table = CORES[core].get(register, {})
         if all(operation in table for operation in operations):
-            found[name] = round(1 / cycles([table[operation] for operation in operations]), 2)
+            slots = [slot for operation in operations for slot in table[operation]]
+            found[name] = round(1 / cycles(slots), 2)
     return {**found, **MEASURED.get(core, {})}

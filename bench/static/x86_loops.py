@@ -1,0 +1,102 @@
+# Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From a disassembly to the hot loop of each x86-64 tile function: what it asks of the ports."""
+
+import re
+from fractions import Fraction
+
+SYMBOL = re.compile(r"^(?:[0-9a-f]+ )?<([^>]+)>:$")
+LINE = re.compile(r"^\s*([0-9a-f]+):\s+(?:\{\w+\}\s+)?([a-z]\S*)(?:\s+(.*))?$")
+REGISTERS = {"zmm": 512, "ymm": 256, "xmm": 128}
+
+# Mnemonics of vectors, by the operation of x86_ports.py; the first that matches.
+OPERATIONS = [
+    (r"vf(n?m)(add|sub)\w*(ps|pd)$", "fma"),
+    (r"vdpbf16ps$", "dot bf16"),
+    (r"vpdpwssd$", "dot 16"),
+    (r"vpdpb(us|ss|su|uu)d$", "dot 8"),
+    (r"vpmaddwd$", "multiply 16"),
+    (r"vpmulld$", "multiply 32"),
+    (r"vp(add|sub)[bwdq]$", "add"),
+    (r"v(add|sub|mul)p[sd]$", "float add"),
+    (r"vp?(and|andn|or|xor|ternlog|blend)(ps|pd|[dq])?$|vpblend\w+$|vblend\w+$", "logic"),
+    (r"vps[lr][la][wdq]$", "shift"),
+    (r"vperm[ti]2\w+$", "permute two"),
+    (r"v(perm|perm2)\w+$|vshuf[if]\w+$|v(insert|extract)\w+$|valign[dq]$", "permute"),
+    (r"vpmov[sz]x\w+$", "widen"),
+    (r"vcvtph2ps$", "from half"),
+    (r"vcvt(ps2ph|neps2bf16)$|vpmov[dw][bw]$", "narrow"),
+    (r"v?p?shuf\w+$|v?p?unpck\w+$|vmovddup$|vmovs[lh]dup$|vpalignr$", "shuffle"),
+    (r"v?p?insr\w+$|vpermil\w+$", "shuffle"),
+]
+# Products that go into one element of 32 bits; of 64 for pd.
+PRODUCTS = {"fma": 1, "dot bf16": 2, "dot 16": 2, "dot 8": 4, "multiply 16": 2, "multiply 32": 1}
+
+
+class Instruction:
+    """`mnemonic`, `operands` as text, and what of it matters: `bits` of its vectors (0: scalar),
+    `operation` or None, whether it reads or writes memory, `target` of a branch."""
+
+    def __init__(self, address, mnemonic, operands):
+        self.address, self.mnemonic, self.operands = address, mnemonic, operands
+        self.bits = max((bits for name, bits in REGISTERS.items() if name in operands), default=0)
+        self.operation = None
+        if self.bits:
+            self.operation = next((operation for pattern, operation in OPERATIONS
+                                   if re.match(pattern, mnemonic)), None)
+        in_memory = "(" in operands and not mnemonic.startswith(("lea", "nop", "j", "prefetch"))
+        self.stores = in_memory and operands.rstrip().endswith(")") and not (
+            self.bits == 0 and mnemonic.startswith(("cmp", "test")))
+        self.loads = in_memory and not self.stores
+        branch = re.match(r"^(?:0x)?([0-9a-f]+)", operands) if mnemonic.startswith("j") else None
+        self.target = int(branch.group(1), 16) if branch else None
+
+    @property
+    def broadcasts(self):
+        return "broadcast" in self.mnemonic or "{1to" in self.operands
+
+    @property
+    def products(self):
+        each = PRODUCTS.get(self.operation, 0)
+        return each * self.bits // (64 if self.mnemonic.endswith("pd") else 32)
+
+
+def functions(disassembly):
+    """{symbol: [Instruction]} from `llvm-objdump -d --no-show-raw-insn`."""
+    result, current = {}, None
+    for line in disassembly.splitlines():
+        symbol, found = SYMBOL.match(line.strip()), LINE.match(line)
+        if symbol:
+            current = result.setdefault(symbol.group(1), [])
+        elif found and current is not None:
+            operands = re.sub(r"\s*(<|#).*$", "", found.group(3) or "").strip()
+            current.append(Instruction(int(found.group(1), 16), found.group(2), operands))
+    return result
+
+
+def hot_loop(function):
+    """The innermost loop with the most products per iteration. ValueError where none multiplies."""
+    at = {instruction.address: index for index, instruction in enumerate(function)}
+    back = {}
+    for index, instruction in enumerate(function):
+        start = at.get(instruction.target)
+        if start is not None and start <= index:
+            back[start] = index
+    loops = [function[start:end + 1] for start, end in back.items()
+             if not any(start <= s and e <= end for s, e in back.items() if (s, e) != (start, end))]
+    best = max(loops, key=lambda loop: sum(i.products for i in loop), default=[])
+    if not any(i.products for i in best):
+        raise ValueError("no innermost loop holds a multiply instruction")
+    return best
+
+
+def useful_products(loop, tile_products):
+    """Products of an iteration that are the tile's: whole or half steps, as a loop over half of the
+    rows makes them. What is beyond, less than a tenth, is a correction."""
+    products = sum(i.products for i in loop)
+    halves = Fraction(products, tile_products) * 2
+    whole = halves.numerator // halves.denominator
+    if whole == 0 or Fraction(whole, 1) < halves * Fraction(9, 10):
+        raise ValueError(f"an iteration has {products} products, which are no half steps of "
+                         f"{tile_products}")
+    return whole * tile_products // 2
