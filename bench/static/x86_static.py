@@ -111,31 +111,41 @@ def wide(name):
     return m0 * n0 >= (128 if "avx512" in name else 64)
 
 
+def is_miss(name, found):
+    return wide(name) and found["share"] < SHARE
+
+
 def misses(tiles):
+    """A line per tile: the cores on which it misses, those of one share together."""
     lines = []
     for name, entry in tiles.items():
         if "error" in entry:
             lines.append(f"{name}: {entry['error']}")
+        groups = {}
         for core, found in entry["cores"].items():
             if "error" in found:
-                lines.append(f"{name} {core}: {found['error']}")
-            elif wide(name) and found["share"] < SHARE:
-                lines.append(f"{name} {core}: {found['share']:.1%} of the multiplies' bound "
-                             f"({found['cycles']:g} cycles by {found['limit']}, "
-                             f"bound {found['bound']:g})")
+                groups.setdefault(found["error"], []).append(core)
+            elif is_miss(name, found):
+                groups.setdefault(f"{found['share']:.1%} of the multiplies' bound by "
+                                  f"{found['limit']}", []).append(core)
+        if groups:
+            said = "; ".join(f"{what} on {', '.join(cores)}" for what, cores in groups.items())
+            lines.append(f"{name}: {said}")
     return lines
 
 
 def table(tiles):
-    """A row per tile, a column per core: the share of the multiplies' bound in percent."""
+    """A row per tile, a column per core: the share of the multiplies' bound in percent, misses in
+    bold."""
     cores = list(x86_ports.CORES)
     lines = ["| tile | " + " | ".join(cores) + " |", "|---" * (len(cores) + 1) + "|"]
     for name, entry in tiles.items():
         cells = []
         for core in cores:
             found = entry["cores"].get(core, {})
-            cells.append(f"{100 * found['share']:.0f}" if "share" in found else
-                         "?" if "error" in found else "")
+            text = f"{100 * found['share']:.0f}" if "share" in found else \
+                "?" if "error" in found else ""
+            cells.append(f"**{text}**" if "share" in found and is_miss(name, found) else text)
         lines.append(f"| {name.removeprefix('tw_mmt4d_tile_')} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -159,7 +169,6 @@ def main(arguments):
             pathlib.Path(options.json).write_text(json.dumps(tiles, indent=1) + "\n", encoding="utf-8")
         if options.markdown:
             replace_section(DOCUMENT, "shares", table(tiles))
-            replace_section(DOCUMENT, "misses", "\n".join(f"- {line}" for line in misses(tiles)))
     except (RuntimeError, OSError) as error:
         print(f"x86_static: {error}", file=sys.stderr)
         return 2
