@@ -115,6 +115,6 @@ tw_caches_t tw_caches_of(const uint64_t* cpu_data) {
   tw_caches_t caches = {(tw_index_t)(word & 0xFFFF) << 10,
                         (tw_index_t)(word >> 16 & 0xFFFFFFFF) << 10};
   if (caches.l1 == 0) caches.l1 = 32 << 10;
-  if (caches.l2 == 0) caches.l2 = 512 << 10;
+  if (caches.l2 == 0) caches.l2 = 1 << 20;
   return caches;
 }

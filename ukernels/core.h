@@ -53,8 +53,8 @@ typedef struct tw_caches_t {
   tw_index_t l1, l2;
 } tw_caches_t;
 
-// What cpu_data says, else its core's; of an unknown core what every server and
-// client core since 2015 has at least, 32 KiB and 512 KiB.
+// What cpu_data says, else its core's; of an unknown core what most servers
+// have, 32 KiB and 1 MiB.
 tw_caches_t tw_caches_of(const uint64_t* cpu_data);
 
 #ifdef __cplusplus

@@ -112,13 +112,13 @@ TEST(CoreTablesTest, CachesAreTheCpusElseTheCoresElseUsual) {
     return std::pair(caches.l1 >> 10, caches.l2 >> 10);
   };
   using Sizes = std::pair<tw_index_t, tw_index_t>;
-  EXPECT_EQ(sizes(), Sizes(32, 512));
+  EXPECT_EQ(sizes(), Sizes(32, 1024));
   ASSERT_EQ(tw_set_core("emeraldrapids", data), 1);
   EXPECT_EQ(sizes(), Sizes(48, 2048));
   data[TW_CPU_WORD_CACHES] = TW_CACHES_WORD(64, 3072);
   EXPECT_EQ(sizes(), Sizes(64, 3072));
   data[TW_CPU_WORD_CACHES] = TW_CACHES_WORD(64, 0);
-  EXPECT_EQ(sizes(), Sizes(64, 512));
+  EXPECT_EQ(sizes(), Sizes(64, 1024));
 }
 
 TEST(CoreTablesTest, UnknownCoresAreNone) {

@@ -1,8 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// f32 accumulators of an out tile of f32, f16 or bf16: narrow ones are read when
-// the tile accumulates, and rounded once, at the end, to nearest even.
+// f32 accumulators of an out tile of f32, f16 or bf16: narrow ones are read
+// when the tile accumulates, and rounded once, at the end, to nearest even.
 
 #ifndef UKERNELS_X86_64_NARROW_OUT_H_
 #define UKERNELS_X86_64_NARROW_OUT_H_
@@ -40,9 +40,9 @@ TW_INLINE void tw_out_begin(tw_vf32* acc, tw_element_type_t type,
   const tw_index_t stride = tw_out_stride(params, N0);
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     TW_UNROLL for (int n = 0; n < nv; ++n) {
-      acc[m * nv + n] = tw_out_load(
-          type, (const char*)out +
-                    (m * stride + n * TW_LANES) * tw_out_bytes(type));
+      acc[m * nv + n] =
+          tw_out_load(type, (const char*)out + (m * stride + n * TW_LANES) *
+                                                   tw_out_bytes(type));
     }
   }
 }
@@ -56,8 +56,7 @@ TW_INLINE void tw_out_end(tw_vf32* acc, tw_element_type_t type, void* out,
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     TW_UNROLL for (int n = 0; n < nv; ++n) {
       tw_out_store(
-          type,
-          (char*)out + (m * stride + n * TW_LANES) * tw_out_bytes(type),
+          type, (char*)out + (m * stride + n * TW_LANES) * tw_out_bytes(type),
           acc[m * nv + n]);
     }
   }
