@@ -24,9 +24,9 @@ class Library {
   const std::string& error() const { return error_; }
   template <typename Function>
   void find(const std::string& name, Function*& function) {
-    function = handle_ ? reinterpret_cast<Function*>(
-                             dlsym(handle_, name.c_str()))
-                       : nullptr;
+    function = handle_
+                   ? reinterpret_cast<Function*>(dlsym(handle_, name.c_str()))
+                   : nullptr;
     if (!function && error_.empty()) error_ = "it has no function " + name;
   }
 

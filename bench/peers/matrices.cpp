@@ -21,8 +21,7 @@ AlignedBytes randomMatrix(tw_element_type_t type, int64_t elements,
 
 }  // namespace
 
-Matrices::Matrices(const TypeTripleInfo& types, int64_t M, int64_t N,
-                   int64_t K)
+Matrices::Matrices(const TypeTripleInfo& types, int64_t M, int64_t N, int64_t K)
     : types(types), M(M), N(N), K(K) {
   Random random(uint64_t(M * 31 + N * 17 + K));
   a = randomMatrix(types.lhs, M * K, info(types.lhs).bits != 8, random);

@@ -124,7 +124,8 @@ class OneDnn {
     Handle weights = memory(plainB, m_.b.get());
     std::shared_ptr<AlignedBytes> packed;
     if (ahead == Ahead::kRhs) {
-      const Handle wanted = const_cast<Handle>(queryMd_(descriptor, kWeightsMd, 0));
+      const Handle wanted =
+          const_cast<Handle>(queryMd_(descriptor, kWeightsMd, 0));
       packed = std::make_shared<AlignedBytes>(
           allocateAligned(int64_t(sizeOf_(wanted))));
       const Handle from = weights;
@@ -143,15 +144,15 @@ class OneDnn {
          {kWeights, weights},
          {kDestination, memory(c, m_.c.get())}}};
     if (!error_.empty()) return;
-    ways_.push_back({"onednn",
-                     ahead == Ahead::kRhs ? "matmul, B in its layout" : "matmul",
-                     ahead,
-                     [=, execute = execute_, wait = streamWait_,
-                      stream = stream_, keep = packed] {
-                       execute(matmul, stream, 3, arguments.data());
-                       wait(stream);
-                     },
-                     m_.c.get()});
+    ways_.push_back(
+        {"onednn", ahead == Ahead::kRhs ? "matmul, B in its layout" : "matmul",
+         ahead,
+         [=, execute = execute_, wait = streamWait_, stream = stream_,
+          keep = packed] {
+           execute(matmul, stream, 3, arguments.data());
+           wait(stream);
+         },
+         m_.c.get()});
   }
 
   Library library_;

@@ -69,11 +69,12 @@ class Own {
     note(tw_query_tile_sizes(m_.types.value, m_.M, m_.N, nullptr, &sizes));
     note(tw_fill_mmt4d_params(m_.types.value, m_.M, m_.N, m_.K, &sizes,
                               &mmt4d_));
-    const tw_pack_params_t lhs = {m_.types.lhs, 0,   m_.M,     m_.K,
+    const tw_pack_params_t lhs = {m_.types.lhs, 0,        m_.M,     m_.K,
                                   m_.K,         sizes.M0, sizes.K0, 0};
-    const tw_pack_params_t rhs = {
-        m_.types.rhs, TW_PACK_FLAG_TRANSPOSE, m_.N,     m_.K,
-        m_.N,         sizes.N0,               sizes.K0, 0};
+    const tw_pack_params_t rhs = {m_.types.rhs, TW_PACK_FLAG_TRANSPOSE,
+                                  m_.N,         m_.K,
+                                  m_.N,         sizes.N0,
+                                  sizes.K0,     0};
     packOut_ = {m_.types.out, 0, m_.M, m_.N, m_.N, sizes.M0, sizes.N0, 0};
     lhs_ = pack(lhs, m_.a.get());
     rhs_ = pack(rhs, m_.b.get());
@@ -108,8 +109,8 @@ std::string addOwnWays(Matrices& matrices, std::vector<Way>& ways) {
   auto own = std::make_shared<Own>(matrices);
   if (own->status() != TW_STATUS_OK) return tw_status_message(own->status());
   const uint8_t* c = matrices.c.get();
-  ways.push_back({"tilewright", "tw_matmul", Ahead::kNothing,
-                  [own] { own->plain(); }, c});
+  ways.push_back(
+      {"tilewright", "tw_matmul", Ahead::kNothing, [own] { own->plain(); }, c});
   ways.push_back({"tilewright", "tw_matmul prepacked", Ahead::kRhs,
                   [own] { own->prepacked(); }, c});
   ways.push_back({"tilewright", "tw_mmt4d", Ahead::kBoth,

@@ -26,8 +26,7 @@ struct Shape {
 };
 
 struct Settings {
-  std::vector<std::string> shapes = {"64x64x64", "256x256x256", "1024x1024x1024"};
-  std::vector<std::string> types = {"f32f32f32", "bf16bf16f32", "s8s8s32"};
+  std::vector<std::string> shapes, types;
   std::string mkl, oneDnn, openBlas, openBlasPrefix, blis;
   int64_t turns = 20, mostTurns = 200;
   Json json;
@@ -93,7 +92,8 @@ class Comparison {
         error = std::string(name) + ": " + path + ": " + said;
     };
     const Settings& s = settings_;
-    if (!s.mkl.empty()) add("onemkl", s.mkl, addMklWays(s.mkl, matrices_, ways_));
+    if (!s.mkl.empty())
+      add("onemkl", s.mkl, addMklWays(s.mkl, matrices_, ways_));
     if (!s.oneDnn.empty())
       add("onednn", s.oneDnn, addOneDnnWays(s.oneDnn, matrices_, ways_));
     if (!s.openBlas.empty())
@@ -150,7 +150,8 @@ class Comparison {
       std::printf("\n");
     }
     if (busy_ > 0.05)
-      std::printf("  something else ran for %.0f %% of the time\n", 100 * busy_);
+      std::printf("  something else ran for %.0f %% of the time\n",
+                  100 * busy_);
     std::fflush(stdout);
   }
 
@@ -158,16 +159,16 @@ class Comparison {
     std::string rows;
     char text[512];
     for (size_t i = 0; i < ways_.size(); ++i) {
-      std::snprintf(text, sizeof text,
-                    "{\"types\": \"%s\", \"M\": %lld, \"N\": %lld, \"K\": %lld, "
-                    "\"library\": \"%s\", \"way\": \"%s\", \"packed_ahead\": "
-                    "\"%s\", \"gops\": %.4g, \"peak_percent\": %.4g, "
-                    "\"turns\": %zu, \"others_ran\": %.3f",
-                    types().c_str(), (long long)matrices_.M,
-                    (long long)matrices_.N, (long long)matrices_.K,
-                    ways_[i].library.c_str(), ways_[i].name.c_str(),
-                    aheadName(ways_[i].ahead), gops(i), percent(i),
-                    times_[i].size(), busy_);
+      std::snprintf(
+          text, sizeof text,
+          "{\"types\": \"%s\", \"M\": %lld, \"N\": %lld, \"K\": %lld, "
+          "\"library\": \"%s\", \"way\": \"%s\", \"packed_ahead\": "
+          "\"%s\", \"gops\": %.4g, \"peak_percent\": %.4g, "
+          "\"turns\": %zu, \"others_ran\": %.3f",
+          types().c_str(), (long long)matrices_.M, (long long)matrices_.N,
+          (long long)matrices_.K, ways_[i].library.c_str(),
+          ways_[i].name.c_str(), aheadName(ways_[i].ahead), gops(i), percent(i),
+          times_[i].size(), busy_);
       rows += (rows.empty() ? "" : ",\n  ") + std::string(text);
       if (const auto best = bestPeer(i)) {
         const Median ratio = speedOver(i, *best);
@@ -222,7 +223,8 @@ class Comparison {
     if (ways_[own].library != "tilewright") return best;
     for (size_t i = 0; i < ways_.size(); ++i)
       if (isPeerOf(ways_[i], ways_[own]) &&
-          (!best || medianOf(times_[i]).median < medianOf(times_[*best]).median))
+          (!best ||
+           medianOf(times_[i]).median < medianOf(times_[*best]).median))
         best = i;
     return best;
   }
@@ -274,8 +276,7 @@ CommandLine describe(Settings& settings) {
        setString(&settings.openBlasPrefix)},
       {"blis", "FILE", "a library with cblas_sgemm", setString(&settings.blis)},
       {"turns", "N", "at least, default 20", setInteger(&settings.turns, 3)},
-      {"most-turns", "N",
-       "until intervals are narrower than 2 %, default 200",
+      {"most-turns", "N", "until intervals are narrower than 2 %, default 200",
        setInteger(&settings.mostTurns, 3)},
       settings.json.option(),
   };
@@ -292,15 +293,19 @@ int run(int argc, char** argv) {
   CommandLine line = describe(settings);
   int exitCode;
   if (!line.parse(argc, argv, &exitCode)) return exitCode;
+  if (settings.shapes.empty())
+    settings.shapes = {"64x64x64", "256x256x256", "1024x1024x1024"};
+  if (settings.types.empty())
+    settings.types = {"f32f32f32", "bf16bf16f32", "s8s8s32"};
   std::vector<Shape> shapes;
   for (const std::string& text : settings.shapes) {
     Shape shape;
     if (!parseShape(text, &shape))
       return line.refuse("--shapes needs MxNxK, as 128x384x384, not '" + text +
                          "'");
-    const double most = 12.0 * (double(shape.M) * shape.N +
-                                double(shape.M) * shape.K +
-                                double(shape.N) * shape.K);
+    const double most =
+        12.0 * (double(shape.M) * shape.N + double(shape.M) * shape.K +
+                double(shape.N) * shape.K);
     std::string error = checkMemory(most);
     if (!error.empty()) return line.refuse("--shapes=" + text + " " + error);
     shapes.push_back(shape);

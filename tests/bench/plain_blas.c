@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A library with cblas_sgemm, for peers_bench to stand beside: plain loops.
-// plain_sgemm is right, wrong_sgemm is not: they stand for `<prefix>cblas_sgemm`
-// of two libraries in one file.
+// plain_sgemm is right, wrong_sgemm is not: they stand for
+// `<prefix>cblas_sgemm` of two libraries in one file.
 
 static void tw_multiply(int m, int n, int k, const float* a, int lda,
                         const float* b, int ldb, float* c, int ldc) {
