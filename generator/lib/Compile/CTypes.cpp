@@ -14,11 +14,13 @@ bool isNarrowFloat(Type type) {
              Float8E5M2FNUZType>(type);
 }
 
+bool isScale(Type type) { return isa<Float8E8M0FNUType>(type); }
+
 bool hasCElement(Type type) {
   if (type.isF64() || type.isF32() || type.isF16() || type.isBF16())
     return true;
-  return isNarrowFloat(type) || type.isInteger(8) || type.isInteger(16) ||
-         type.isInteger(32) || type.isInteger(64);
+  return isNarrowFloat(type) || isScale(type) || type.isInteger(8) ||
+         type.isInteger(16) || type.isInteger(32) || type.isInteger(64);
 }
 
 bool isPartOfByte(Type type) {

@@ -13,8 +13,8 @@ namespace tilewright {
 /// does. Models may have these, and those that are part of a byte.
 bool hasCElement(mlir::Type type);
 inline constexpr const char *kCElements =
-    "f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ, i64, i32, "
-    "i16, i8, i4, i2 and i1";
+    "f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ, f8E8M0FNU, "
+    "i64, i32, i16, i8, i4, i2 and i1";
 
 /// Integers of 1, 2 and 4 bits, as elements of `type` or itself: each has a
 /// byte of memory, whose other bits are zeros. In vectors, and where C passes
@@ -23,6 +23,9 @@ bool isPartOfByte(mlir::Type type);
 
 /// Floats of 8 bits that are known: those of element_types.def.
 bool isNarrowFloat(mlir::Type type);
+
+/// Powers of two that scale others, f8E8M0FNU: no arithmetic is done on them.
+bool isScale(mlir::Type type);
 
 /// What C calls an element of `type`.
 std::string cTypeName(mlir::Type type);

@@ -110,6 +110,41 @@ LogicalResult checkRounding(arith::TruncFOp op) {
                           << ", which is not accepted; round to f32 first";
 }
 
+/// Scales are powers of two without a sign or a zero: they are multiplied with,
+/// and nothing is computed of them.
+LogicalResult checkScales(Operation *op) {
+  if (auto scaling = dyn_cast<arith::ScalingExtFOp>(op)) {
+    if (Type scale = getElementTypeOrSelf(scaling.getScale().getType());
+        !isScale(scale))
+      return op->emitOpError() << "scales by " << scale
+                               << ", which is not accepted; scale by "
+                                  "f8E8M0FNU, or by arith.mulf";
+    if (!isScale(getElementTypeOrSelf(scaling.getIn().getType())))
+      return success();
+  }
+  if (isa<arith::ScalingTruncFOp>(op))
+    return op->emitOpError() << "cannot be compiled; multiply by the "
+                                "reciprocal of the scale, and round by "
+                                "arith.truncf";
+  if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+          op->getDialect()) ||
+      isa<arith::ConstantOp, arith::BitcastOp, arith::SelectOp, arith::ExtFOp>(
+          op))
+    return success();
+  auto isOfScale = [](Type type) {
+    return isScale(getElementTypeOrSelf(type));
+  };
+  if (llvm::none_of(op->getOperandTypes(), isOfScale) &&
+      llvm::none_of(op->getResultTypes(), isOfScale))
+    return success();
+  // The body of a named operation has no place of its own in the source.
+  Operation *said = isa<UnknownLoc>(op->getLoc()) ? op->getParentOp() : op;
+  return said->emitOpError() << "computes with f8E8M0FNU, which is not "
+                                "accepted; of scales there are "
+                                "arith.scaling_extf, arith.extf, "
+                                "arith.bitcast and arith.select";
+}
+
 /// Of a constant that is a resource, whether the file has its elements: a
 /// resource may be left out of text, and says nothing of its type.
 LogicalResult checkResource(arith::ConstantOp op) {
@@ -238,6 +273,7 @@ struct CheckModelPass : impl::CheckModelBase<CheckModelPass> {
         failed = true;
         return;
       }
+      failed |= mlir::failed(checkScales(op));
       if (auto rounding = dyn_cast<arith::TruncFOp>(op))
         failed |= mlir::failed(checkRounding(rounding));
       if (auto constant = dyn_cast<arith::ConstantOp>(op))

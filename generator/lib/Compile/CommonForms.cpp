@@ -5,6 +5,7 @@
 
 #include "CTypes.h"
 #include "ConstantElements.h"
+#include "FlooredLoops.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
@@ -122,6 +123,7 @@ struct CommonFormsPass : impl::CommonFormsBase<CommonFormsPass> {
   void runOnOperation() override {
     SmallVector<scf::ForallOp> foralls;
     SmallVector<scf::IndexSwitchOp> choices;
+    SmallVector<linalg::GenericOp> generics;
     // Inner ones first.
     getOperation().walk([&](Operation *op) {
       if (auto forall = dyn_cast<scf::ForallOp>(op))
@@ -130,11 +132,15 @@ struct CommonFormsPass : impl::CommonFormsBase<CommonFormsPass> {
         choices.push_back(choice);
       else if (auto constant = dyn_cast<arith::ConstantOp>(op))
         cleanBytes(constant);
+      else if (auto generic = dyn_cast<linalg::GenericOp>(op))
+        generics.push_back(generic);
     });
     for (scf::ForallOp forall : foralls)
       toLoops(forall);
     for (scf::IndexSwitchOp choice : choices)
       toBranches(choice);
+    for (linalg::GenericOp generic : generics)
+      splitFlooredLoops(generic);
   }
 };
 

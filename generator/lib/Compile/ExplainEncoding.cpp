@@ -61,7 +61,9 @@ RankedTensorType tensorOf(tw::EncodingAttr encoding) {
 EncodingFacts::Operand operandOf(tw::EncodingAttr encoding,
                                  tw::LayoutAttr layout) {
   RankedTensorType packed = layout.packedType(tensorOf(encoding));
-  EncodingFacts::Operand facts{textOf(layout), std::nullopt};
+  EncodingFacts::Operand facts{
+      tw::stringifyOperand(encoding.getOperand()).str(), textOf(layout),
+      std::nullopt};
   int64_t bytes = tw::bitsInMemory(packed.getElementType()) / 8;
   for (int64_t size : packed.getShape())
     if (ShapedType::isDynamic(size) || llvm::MulOverflow(bytes, size, bytes))
@@ -105,10 +107,10 @@ Expected<EncodingFacts> explainEncoding(llvm::StringRef text,
       return llvm::createStringError(message);
     std::optional<TiledContraction> tiled = (*device)->tileInBlocks(encoding);
     EncodingFacts::DeviceFacts of{name, tiled ? tiled->tile : "", {}, {}};
-    for (unsigned operand = 0; operand < of.operands.size(); ++operand) {
+    for (unsigned operand = 0; operand < encoding.getMaps().size(); ++operand) {
       tw::EncodingAttr own = encoding.withOperand(tw::Operand(operand));
-      of.operands[operand] =
-          operandOf(own, (*device)->layoutOf(own, /*inBlocks=*/true));
+      of.operands.push_back(
+          operandOf(own, (*device)->layoutOf(own, /*inBlocks=*/true)));
     }
     if (encoding.isRelated())
       of.related =

@@ -58,7 +58,7 @@ public:
   explicit MovedContraction(linalg::LinalgOp op) : op(op) {}
 
   void run() {
-    for (unsigned number : {0, 1})
+    for (int64_t number = 0; number < op.getNumDpsInputs(); ++number)
       while (readFrom(number)) {
       }
     while (writeTo()) {
@@ -147,7 +147,7 @@ private:
     auto filled = linalg::FillOp::create(b, fill.getInputs()[0], empty);
     placeLike(filled, fill);
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-    maps[2] = after;
+    maps.back() = after;
     auto moved = linalg::GenericOp::create(
         b, filled->getResultTypes(), op.getDpsInputs(), filled.getResult(0),
         maps, op.getIteratorTypesArray());

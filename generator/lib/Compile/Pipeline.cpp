@@ -190,6 +190,8 @@ void addPackStep(OpPassManager &pm, const ModelOptions &options) {
       pm.addNestedPass<func::FuncOp>(createFormPacks(packs));
     }
   }
+  // What tiles read is theirs by now.
+  pm.addNestedPass<func::FuncOp>(createExpandScalings());
   if (!options.gpu())
     return;
   OpPassManager &funcs = pm.nest<func::FuncOp>();

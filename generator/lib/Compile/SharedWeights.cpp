@@ -43,11 +43,12 @@ public:
 
   std::vector<SharedWeight> collect() {
     module.walk([&](linalg::GenericOp op) {
-      // Of lhs, rhs and out.
-      if (op->getNumOperands() == 3)
-        if (tw::EncodingAttr rhs = encodingOf(op->getOperand(1));
-            rhs && rhs.getAnyM())
-          add(op, rhs);
+      if (op->getNumOperands() < 3)
+        return;
+      if (tw::EncodingAttr rhs = encodingOf(op->getOperand(1));
+          rhs && rhs.getAnyM() &&
+          op->getNumOperands() == rhs.getOperands().size())
+        add(op, rhs);
     });
     return std::move(found);
   }

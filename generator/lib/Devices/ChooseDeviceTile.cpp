@@ -15,6 +15,8 @@ namespace {
 /// The most rows and columns of a wave's tile: 64 x 64 f32 accumulators are 64
 /// registers of 64 lanes.
 constexpr int kLargest = 64;
+/// Rows and columns of every target's smallest dense matrix instructions.
+constexpr int kSideOfSmallest = 16;
 /// Rows that a tile for few rows has at most.
 constexpr int kNarrow = 8;
 
@@ -36,10 +38,21 @@ int64_t padding(int64_t extent, int size) {
   return extent < 0 ? 0 : (extent + size - 1) / size * size - extent;
 }
 
-/// The fastest dense one for the types; of equally fast ones, what pads less,
-/// then the larger, which loads less per product. Null if there is none.
-const MatrixInstruction *bestInstruction(const TypeTripleInfo &types, int64_t m,
-                                         int64_t n, tw_isa_t isa) {
+/// Whether an instruction takes scales in a layout that tiles know.
+bool takesScales(const MatrixInstruction &instruction) {
+  return instruction.call == MatrixCall::MFMA_SCALE;
+}
+
+bool takesNoScales(const MatrixInstruction &instruction) {
+  return !instruction.isScaled();
+}
+
+/// The fastest dense one for the types, of those that `isOf` says; of equally
+/// fast ones, what pads less, then the larger, which loads less per product.
+/// Null if there is none.
+const MatrixInstruction *
+bestInstruction(const TypeTripleInfo &types, int64_t m, int64_t n, tw_isa_t isa,
+                bool (*isOf)(const MatrixInstruction &)) {
   const MatrixInstruction *best = nullptr;
   auto isBetter = [&](const MatrixInstruction &x, const MatrixInstruction &y) {
     if (rate(x) != rate(y))
@@ -49,7 +62,7 @@ const MatrixInstruction *bestInstruction(const TypeTripleInfo &types, int64_t m,
     return ofX != ofY ? ofX < ofY : x.m * x.n > y.m * y.n;
   };
   for (const MatrixInstruction &instruction : matrixInstructions(isa)) {
-    if (instruction.blocks != 1 || instruction.isScaled() ||
+    if (instruction.blocks != 1 || !isOf(instruction) ||
         instruction.accumulator != types.accumulator ||
         !instruction.accepts(types.lhs, types.rhs))
       continue;
@@ -92,7 +105,8 @@ TileKey chooseDeviceTile(const TypeTripleInfo &types, int64_t m, int64_t n,
   key.isa = gpu.isas.front();
   if (const HandWrittenTile *row = narrowRow(types, m, n, key.isa))
     return row->key;
-  if (const MatrixInstruction *best = bestInstruction(types, m, n, key.isa)) {
+  if (const MatrixInstruction *best =
+          bestInstruction(types, m, n, key.isa, takesNoScales)) {
     key.m0 = cover(m, best->m);
     key.n0 = cover(n, best->n);
     key.k0 = panelK0(*best);
@@ -104,6 +118,26 @@ TileKey chooseDeviceTile(const TypeTripleInfo &types, int64_t m, int64_t n,
   key.m0 = std::min(cover(m, 4), 32);
   key.n0 = std::min(cover(n, 16), 64);
   key.k0 = std::max(32 / bits, 1);
+  return key;
+}
+
+TileKey chooseScaledTile(const TypeTripleInfo &types, int64_t m, int64_t n,
+                         const TargetCpu &gpu) {
+  TileKey key;
+  key.types = types.value;
+  key.isa = gpu.isas.front();
+  key.blockScaled = true;
+  if (const MatrixInstruction *best =
+          bestInstruction(types, m, n, key.isa, takesScales)) {
+    key.m0 = cover(m, best->m);
+    key.n0 = cover(n, best->n);
+    key.k0 = best->k;
+    return key;
+  }
+  // The sum of a block is scaled by itself, whatever computes it.
+  key.m0 = cover(m, kSideOfSmallest);
+  key.n0 = cover(n, kSideOfSmallest);
+  key.k0 = kScaleBlock;
   return key;
 }
 

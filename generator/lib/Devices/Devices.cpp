@@ -42,15 +42,19 @@ public:
 private:
   std::optional<TiledContraction> tileWith(tw::EncodingAttr encoding,
                                            ScalableTiles scalable) const {
-    // No kernel gathers windows.
+    // No kernel gathers windows, and no tile of a CPU has block scales.
     if (encoding.isGathered() && target.best().isAmdgpu())
+      return std::nullopt;
+    if (encoding.isScaled() && !target.best().isAmdgpu())
       return std::nullopt;
     return tileContraction(
         encoding,
         [&](const TypeTripleInfo &types, int64_t m, int64_t n,
             bool anyM) -> ChosenTile {
           if (target.best().isAmdgpu())
-            return chooseDeviceTile(types, anyM ? -1 : m, n, target);
+            return encoding.isScaled()
+                       ? chooseScaledTile(types, anyM ? -1 : m, n, target)
+                       : chooseDeviceTile(types, anyM ? -1 : m, n, target);
           TileKey key = chooseTile(types, m, n, target, anyM, scalable);
           return {key, target.vectorBitsOf(info(key.isa))};
         },

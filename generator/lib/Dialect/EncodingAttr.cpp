@@ -14,7 +14,8 @@ using namespace tilewright::tw;
 
 namespace {
 
-constexpr StringLiteral kOperandNames[] = {"lhs", "rhs", "out"};
+constexpr StringLiteral kOperandNames[] = {"lhs", "rhs", "out", "lhs_scales",
+                                           "rhs_scales"};
 
 ParseResult parseSize(AsmParser &parser, int64_t &size) {
   if (succeeded(parser.parseOptionalQuestion())) {
@@ -95,6 +96,21 @@ EncodingAttr::Loops kindsOf(ArrayRef<AffineMap> maps) {
   return loops;
 }
 
+/// The only loop that indexes an operand and not its scales; none if there are
+/// several, or if scales are indexed by others.
+std::optional<unsigned> blockLoopOf(AffineMap operand, AffineMap scales) {
+  std::optional<unsigned> block;
+  for (unsigned loop = 0; loop < operand.getNumDims(); ++loop) {
+    bool isOfOperand = operand.isFunctionOfDim(loop);
+    if (isOfOperand == scales.isFunctionOfDim(loop))
+      continue;
+    if (!isOfOperand || block)
+      return std::nullopt;
+    block = loop;
+  }
+  return block;
+}
+
 /// Integers in memory have no sign.
 Type inMemory(Type element) {
   if (!element.isInteger())
@@ -118,7 +134,8 @@ Attribute EncodingAttr::parse(AsmParser &parser, Type) {
   std::optional<Operand> operand = symbolizeOperand(name);
   if (!operand) {
     parser.emitError(where)
-        << "there is no operand '" << name << "'; expected lhs, rhs or out";
+        << "there is no operand '" << name
+        << "'; expected lhs, rhs, out, lhs_scales or rhs_scales";
     return {};
   }
   if (parseField(parser, "types",
@@ -187,18 +204,24 @@ EncodingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                      Operand operand, ArrayRef<Type> types,
                      ArrayRef<AffineMap> maps, ArrayRef<int64_t> sizes, bool,
                      ArrayRef<int64_t> dims, Type element) {
-  if (types.size() != 3 || maps.size() != 3)
+  bool isScaled = maps.size() == kScaledOperands;
+  if (types.size() != maps.size() || (maps.size() != 3 && !isScaled))
     return emitError() << "an encoding has 3 element types and 3 maps, of lhs, "
-                          "rhs and out, not "
+                          "rhs and out, or 5 and 5, with those of the scales, "
+                          "not "
                        << types.size() << " and " << maps.size();
-  for (auto [name, type] : llvm::zip_equal(kOperandNames, types))
+  if (unsigned(operand) >= maps.size())
+    return emitError() << "there are no types and maps of "
+                       << stringifyOperand(operand)
+                       << "; expected 5 and 5, with those of the scales";
+  for (auto [name, type] : llvm::zip(kOperandNames, types))
     if (!type.isIntOrFloat() || type.isSignlessInteger())
       return emitError() << "the elements of " << name << " are " << type
                          << "; expected floats, or integers that say their "
                             "sign, as si8 or ui8";
   unsigned loops = maps.front().getNumDims();
-  for (auto [name, map] : llvm::zip_equal(kOperandNames, maps)) {
-    bool mayHaveSums = name == kOperandNames[0];
+  for (auto [name, map] : llvm::zip(kOperandNames, maps)) {
+    bool mayHaveSums = name == kOperandNames[0] && !isScaled;
     if (map.getNumDims() != loops || map.getNumSymbols() ||
         !(mayHaveSums ? windowTermsOf(map).has_value()
                       : map.isProjectedPermutation()))
@@ -232,6 +255,8 @@ EncodingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                            : kinds.n.empty() ? "n"
                                              : "k")
                        << "; a dimension of size 1 makes one";
+  if (isScaled && failed(verifyScales(emitError, maps)))
+    return failure();
   int64_t rank = maps[unsigned(operand)].getNumResults();
   llvm::SmallDenseSet<int64_t> seen;
   for (int64_t dim : dims)
@@ -245,6 +270,25 @@ EncodingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                                         : " is no type of numbers")
                        << "; expected dims, which say of what the tensor has "
                           "elements of another type, a float or an integer";
+  return success();
+}
+
+LogicalResult
+EncodingAttr::verifyScales(llvm::function_ref<InFlightDiagnostic()> emitError,
+                           ArrayRef<AffineMap> maps) {
+  std::optional<unsigned> ofLhs = blockLoopOf(maps[0], maps[3]),
+                          ofRhs = blockLoopOf(maps[1], maps[4]);
+  SmallVector<unsigned> k = kindsOf(maps).k;
+  if (!ofLhs || ofLhs != ofRhs || !llvm::is_contained(k, *ofLhs))
+    return emitError() << "the maps of lhs_scales and rhs_scales are "
+                       << AffineMapAttr::get(maps[3]) << " and "
+                       << AffineMapAttr::get(maps[4])
+                       << "; expected the loops of lhs and of rhs but one of "
+                          "k, the same, which goes through a block";
+  if (k.size() == 1)
+    return emitError() << "the only loop of k, d" << *ofLhs
+                       << ", goes through a block; expected another one, of "
+                          "the blocks";
   return success();
 }
 
@@ -312,6 +356,25 @@ EncodingAttr EncodingAttr::withOperand(Operand operand) const {
 EncodingAttr EncodingAttr::withAnyM() const {
   return get(getContext(), getOperand(), getElementTypes(), getMaps(),
              getSizes(), /*any_m=*/true, getDims(), getElement());
+}
+
+unsigned EncodingAttr::getBlockLoop() const {
+  return *blockLoopOf(getMaps()[unsigned(Operand::Lhs)],
+                      getMaps()[unsigned(Operand::LhsScales)]);
+}
+
+ArrayRef<tw::Operand> EncodingAttr::getOperands() const {
+  static constexpr Operand plain[] = {Operand::Lhs, Operand::Rhs, Operand::Out};
+  static constexpr Operand scaled[] = {Operand::Lhs, Operand::Rhs,
+                                       Operand::LhsScales, Operand::RhsScales,
+                                       Operand::Out};
+  return isScaled() ? ArrayRef(scaled) : ArrayRef(plain);
+}
+
+SmallVector<AffineMap> EncodingAttr::getMapsOfOperation() const {
+  return llvm::map_to_vector(getOperands(), [&](Operand operand) {
+    return getMaps()[unsigned(operand)];
+  });
 }
 
 int64_t EncodingAttr::getOperandSize(unsigned dim) const {

@@ -29,7 +29,8 @@ public:
     return success(succeeded(verifyTile()) &&
                    succeeded(verifyElements(op, key)) &&
                    succeeded(verifyMaps()) && succeeded(verifyInnerSizes()) &&
-                   succeeded(verifyOrder()) && succeeded(verifyOuterSizes()));
+                   succeeded(verifyOrder()) && succeeded(verifyOuterSizes()) &&
+                   succeeded(verifyScales()));
   }
 
 private:
@@ -38,7 +39,7 @@ private:
   }
 
   LogicalResult verifyTile() {
-    FailureOr<TileKey> named = verifyTileName(op, op.getTile());
+    FailureOr<TileKey> named = verifyTileName(op, op.getTile(), isScaled());
     if (failed(named))
       return failure();
     key = *named;
@@ -50,11 +51,13 @@ private:
     if (failed(verifyPermutations(op, maps)))
       return failure();
     for (unsigned operand = 0; operand < kOperands; ++operand)
-      if (typeOf(operand).getRank() != maps[operand].getNumResults() + 2)
+      if (typeOf(operand).getRank() !=
+          maps[operand].getNumResults() + innerRank(operand))
         return op.emitOpError()
                << "has the " << kNames[operand] << " type " << typeOf(operand)
                << "; expected " << maps[operand].getNumResults()
-               << " dimensions, by its map, and 2 of the tile";
+               << " dimensions, by its map, and " << innerRank(operand)
+               << " of the tile";
     for (unsigned loop = 0; loop < maps[kLhs].getNumDims(); ++loop)
       if (!kindOf(loop, maps))
         return op.emitOpError()
@@ -64,9 +67,66 @@ private:
     return success();
   }
 
+  bool isScaled() { return !op.getScales().empty(); }
+
+  /// Blocks of the elements of scaled operands are a dimension.
+  int64_t innerRank(unsigned operand) {
+    return isScaled() && operand != kOut ? 3 : 2;
+  }
+
+  LogicalResult verifyBlocks(unsigned operand, int64_t rows) {
+    ShapedType type = typeOf(operand);
+    const int64_t expected[] = {rows, key.k0 / kScaleBlock, kScaleBlock};
+    if (type.getShape().take_back(3) == ArrayRef(expected))
+      return success();
+    return op.emitOpError() << "has the " << kNames[operand] << " type " << type
+                            << ", but the tile's is ..." << expected[0] << 'x'
+                            << expected[1] << 'x' << expected[2];
+  }
+
+  /// One for each block of the panels of lhs and rhs.
+  LogicalResult verifyScales() {
+    if (!isScaled())
+      return success();
+    if (op.getScales().size() != 2)
+      return op.emitOpError() << "has " << op.getScales().size()
+                              << " panels of block scales; expected those of "
+                                 "lhs and of rhs";
+    for (auto [operand, scales] : llvm::enumerate(op.getScales())) {
+      auto type = cast<ShapedType>(scales.getType());
+      ShapedType of = typeOf(operand);
+      // But the blocks themselves, and the loop over them.
+      int64_t blockLoop = maps[operand].getNumResults() - 1;
+      SmallVector<int64_t> expected(of.getShape().drop_back());
+      int64_t blocks = expected[blockLoop];
+      expected.erase(expected.begin() + blockLoop);
+      if (kindOf(maps[operand].getDimPosition(blockLoop), maps)->name !=
+              StringRef("k") ||
+          blocks != 1)
+        return op.emitOpError()
+               << "has the " << kNames[operand] << " type " << of
+               << "; expected its last loop to be one of k, of one iteration, "
+                  "over blocks of "
+               << kScaleBlock;
+      if (isa<RankedTensorType>(type) != isa<RankedTensorType>(of) ||
+          !isa<Float8E8M0FNUType>(type.getElementType()) ||
+          failed(verifyCompatibleShape(type.getShape(), expected)) ||
+          type.getShape().take_back(2) != ArrayRef(expected).take_back(2))
+        return op.emitOpError()
+               << "has scales of " << kNames[operand] << " of type " << type
+               << "; expected f8E8M0FNU and the dimensions of " << of
+               << " but those of a block";
+    }
+    return success();
+  }
+
   LogicalResult verifyInnerSizes() {
     using Sizes = TileSizesVerifier;
     Sizes sizes(op, key);
+    if (isScaled())
+      return success(succeeded(verifyBlocks(kLhs, key.m0)) &&
+                     succeeded(verifyBlocks(kRhs, key.n0)) &&
+                     succeeded(sizes.verify(kOut, Sizes::kM0, Sizes::kN0)));
     return success(succeeded(sizes.verify(kLhs, Sizes::kM0, Sizes::kK0)) &&
                    succeeded(sizes.verify(kRhs, Sizes::kN0, Sizes::kK0)) &&
                    succeeded(sizes.verify(kOut, Sizes::kM0, Sizes::kN0)));
@@ -145,6 +205,11 @@ Mmt4dOp::Dims Mmt4dOp::getDims() {
   return {counts[0], counts[1], counts[2], counts[3]};
 }
 
+unsigned Mmt4dOp::getTileDims(unsigned operand) {
+  // Of a scaled operand the loop over a block is known, too.
+  return !getScales().empty() && operand < kOut ? 4 : 2;
+}
+
 void Mmt4dOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
@@ -152,6 +217,8 @@ void Mmt4dOp::getEffects(
     return;
   for (OpOperand *operand : {&getLhsMutable(), &getRhsMutable()})
     effects.emplace_back(MemoryEffects::Read::get(), operand);
+  for (OpOperand &scales : getScalesMutable())
+    effects.emplace_back(MemoryEffects::Read::get(), &scales);
   if (!getOverwrite())
     effects.emplace_back(MemoryEffects::Read::get(), &getOutMutable());
   effects.emplace_back(MemoryEffects::Write::get(), &getOutMutable());

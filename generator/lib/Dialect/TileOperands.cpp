@@ -34,14 +34,17 @@ ParsedTileKey parseTile(StringRef tile) {
   return parseTileKey(tile.str(), prefixOf(tile).str());
 }
 
-FailureOr<TileKey> verifyTileName(Operation *op, StringRef tile) {
+FailureOr<TileKey> verifyTileName(Operation *op, StringRef tile,
+                                  bool hasScales) {
   ParsedTileKey parsed = parseTile(tile);
   if (!parsed.key)
     return op->emitOpError() << parsed.error;
-  if (parsed.key->blockScaled)
-    return op->emitOpError() << "names the tile '" << tile
-                             << "', but has no panels of block scales";
-  return *parsed.key;
+  if (parsed.key->blockScaled == hasScales)
+    return *parsed.key;
+  return op->emitOpError() << "names the tile '" << tile << "', "
+                           << (hasScales ? "which takes no block scales, but "
+                                           "has panels of them"
+                                         : "but has no panels of block scales");
 }
 
 TileSizesVerifier::TileSizesVerifier(Operation *op, const TileKey &key)

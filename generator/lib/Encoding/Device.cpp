@@ -50,7 +50,10 @@ bool isStreaming(const TileKey &key) {
 class Tiler {
 public:
   explicit Tiler(tw::EncodingAttr encoding)
-      : encoding(encoding), loops(encoding.getLoops()) {}
+      : encoding(encoding), loops(encoding.getLoops()) {
+    if (encoding.isScaled())
+      llvm::erase(loops.k, encoding.getBlockLoop());
+  }
 
   ChosenTile choose(const TypeTripleInfo &types, ChooseTileFn tileFor) {
     std::optional<ChosenTile> best;
@@ -75,9 +78,9 @@ public:
         tiledN = n;
       }
     unsigned tiledK = loops.k.back();
+    int k0 = encoding.isScaled() ? best->key.k0 / kScaleBlock : best->key.k0;
     for (unsigned k : llvm::reverse(loops.k))
-      if (paddedRatio(extent(k), best->key.k0) <
-          paddedRatio(extent(tiledK), best->key.k0))
+      if (paddedRatio(extent(k), k0) < paddedRatio(extent(tiledK), k0))
         tiledK = k;
     makeLast(loops.m, tiledM);
     makeLast(loops.n, tiledN);
@@ -85,46 +88,61 @@ public:
     return *best;
   }
 
-  /// A size of a tile, where vectors have the least length.
-  struct Size {
+  /// Loops of a kind, and the size of tiles along the last one, where vectors
+  /// have the least length.
+  struct Tiles {
+    ArrayRef<unsigned> loops;
     int64_t size;
     bool scalable;
   };
 
-  tw::LayoutAttr layoutOf(tw::Operand operand, ArrayRef<unsigned> rows,
-                          ArrayRef<unsigned> columns, Size rowTile,
-                          Size columnTile, bool streaming) {
+  tw::LayoutAttr layoutOf(tw::Operand operand, ArrayRef<Tiles> kinds,
+                          bool streaming) {
     AffineMap map = encoding.withOperand(operand).getMap();
     auto dimOf = [&](unsigned loop) -> int64_t {
       return *map.getResultPosition(
           getAffineDimExpr(loop, encoding.getContext()));
     };
-    SmallVector<int64_t> outer;
-    for (ArrayRef<unsigned> kind : {ArrayRef(loops.batch), rows, columns})
-      llvm::append_range(outer, llvm::map_range(kind, dimOf));
-    return tw::LayoutAttr::get(encoding.getContext(), outer,
-                               {dimOf(rows.back()), dimOf(columns.back())},
-                               {rowTile.size, columnTile.size},
-                               {rowTile.scalable, columnTile.scalable},
-                               streaming &&
-                                   (rowTile.scalable || columnTile.scalable));
+    SmallVector<int64_t> outer = llvm::map_to_vector(loops.batch, dimOf), inner,
+                         sizes;
+    SmallVector<bool> scalable;
+    for (const Tiles &tiles : kinds) {
+      llvm::append_range(outer, llvm::map_range(tiles.loops, dimOf));
+      inner.push_back(dimOf(tiles.loops.back()));
+      sizes.push_back(tiles.size);
+      scalable.push_back(tiles.scalable);
+    }
+    return tw::LayoutAttr::get(encoding.getContext(), outer, inner, sizes,
+                               scalable,
+                               streaming && llvm::is_contained(scalable, true));
   }
 
   TiledContraction tiled(const ChosenTile &tile, StringRef prefix) {
     const TileKey &key = tile.key;
     TileKey sizes = sizesOf(tile);
-    Size m0{sizes.m0, key.m0Scalable && !tile.vectorBits},
-        n0{sizes.n0, key.n0Scalable && !tile.vectorBits}, k0{sizes.k0, false};
+    Tiles m{loops.m, sizes.m0, key.m0Scalable && !tile.vectorBits},
+        n{loops.n, sizes.n0, key.n0Scalable && !tile.vectorBits},
+        k{loops.k, sizes.k0, false};
     bool streaming = isStreaming(key);
-    auto layout = [&](tw::Operand operand, ArrayRef<unsigned> rows,
-                      ArrayRef<unsigned> columns, Size rowTile,
-                      Size columnTile) {
-      return layoutOf(operand, rows, columns, rowTile, columnTile, streaming);
+    auto layout = [&](tw::Operand operand, ArrayRef<Tiles> kinds) {
+      return layoutOf(operand, kinds, streaming);
     };
-    return {printTileKey(key, prefix.str()),
-            {layout(tw::Operand::Lhs, loops.m, loops.k, m0, k0),
-             layout(tw::Operand::Rhs, loops.n, loops.k, n0, k0),
-             layout(tw::Operand::Out, loops.m, loops.n, m0, n0)}};
+    using tw::Operand;
+    std::string name = printTileKey(key, prefix.str());
+    tw::LayoutAttr out = layout(Operand::Out, {m, n});
+    if (!encoding.isScaled())
+      return {
+          name,
+          {layout(Operand::Lhs, {m, k}), layout(Operand::Rhs, {n, k}), out}};
+    // K0 elements are blocks of those that have a scale.
+    unsigned blockLoop = encoding.getBlockLoop();
+    k.size = sizes.k0 / kScaleBlock;
+    Tiles block{blockLoop, kScaleBlock, false};
+    return {name,
+            {layout(Operand::Lhs, {m, k, block}),
+             layout(Operand::Rhs, {n, k, block}), out,
+             layout(Operand::LhsScales, {m, k}),
+             layout(Operand::RhsScales, {n, k})}};
   }
 
 private:
@@ -195,6 +213,13 @@ std::string nameOf(Type element) {
   return name;
 }
 
+/// Whether scales are such as tiles have, E8M0 bytes for 32 elements each.
+bool hasTileScales(tw::EncodingAttr encoding) {
+  return encoding.getSizes()[encoding.getBlockLoop()] == kScaleBlock &&
+         llvm::all_of(encoding.getElementTypes().drop_front(3),
+                      llvm::IsaPred<Float8E8M0FNUType>);
+}
+
 } // namespace
 
 Device::~Device() = default;
@@ -236,15 +261,20 @@ std::optional<TiledContraction> tileContraction(tw::EncodingAttr encoding,
                                                 ChooseTileFn choose,
                                                 StringRef prefix) {
   std::string name;
-  for (Type element : encoding.getElementTypes())
+  for (Type element : encoding.getElementTypes().take_front(3))
     name += nameOf(element);
-  const TypeTripleInfo *types = findTypeTriple(name);
-  if (!types)
+  // Without scales no operation is matched that has floats of 8 bits.
+  const TypeTripleInfo *types =
+      findTypeTriple(encoding.isScaled() ? StringRef(name).lower() : name);
+  if (!types || (encoding.isScaled() && !hasTileScales(encoding)))
     return std::nullopt;
   if (encoding.isGathered())
     return tileWindows(encoding, *types, choose, prefix);
   Tiler tiler(encoding);
-  return tiler.tiled(tiler.choose(*types, choose), prefix);
+  ChosenTile tile = tiler.choose(*types, choose);
+  if (tile.key.blockScaled != encoding.isScaled())
+    return std::nullopt;
+  return tiler.tiled(tile, prefix);
 }
 
 } // namespace tilewright

@@ -19,9 +19,9 @@ tw::LayoutAttr layoutOf(mlir::Type type);
 /// Its encoding; null if `type` has none.
 tw::EncodingAttr encodingOf(mlir::Type type);
 
-/// Whether `op` is a contraction of encoded operands, lhs, rhs and out in this
-/// order; an error if it has such operands but computes something else than
-/// they say.
+/// Whether `op` is a contraction of encoded operands, in the order of
+/// EncodingAttr::getOperands; an error if it has such operands but computes
+/// something else than they say.
 mlir::FailureOr<bool> isEncodedContraction(mlir::linalg::GenericOp op);
 
 /// tw-specialize-encodings, with its options; without `tiles` as if no device
@@ -33,6 +33,13 @@ mlir::LogicalResult specializeEncodings(mlir::func::FuncOp func,
 
 /// The type, with its layout, of what was a value; null if it had none.
 using EncodedTypeFn = llvm::function_ref<mlir::RankedTensorType(mlir::Value)>;
+
+/// Which loops go over the tiles of lhs, rhs and out of a contraction with a
+/// tile function: as tw.mmt4d takes them. Its operands are tiled along one loop
+/// of m, one of n and one of k; with scales lhs and rhs are along a second one,
+/// through a block. An error if they are not.
+mlir::FailureOr<llvm::SmallVector<mlir::AffineMap>>
+outerMaps(mlir::linalg::GenericOp op, EncodedTypeFn typeAt);
 
 /// `op` on packed tensors, if it computes each element of its result of one of
 /// every operand, or sums elements up, and each of its loops goes along equal

@@ -7,7 +7,7 @@
 #include "ConvolutionBuilder.h"
 #include "EncodedValues.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Encoding/MatchContraction.h"
 #include "tilewright/Encoding/PackOperand.h"
@@ -345,17 +345,19 @@ private:
                               << ", but does not add products of two operands";
     if (!op.getIndexingMapsArray().front().isProjectedPermutation())
       return convolve(op, tile, *elements);
-    FailureOr<SmallVector<AffineMap>> maps = outerMaps(op);
+    FailureOr<SmallVector<AffineMap>> maps =
+        outerMaps(op, [&](Value value) { return encoded.lookup(value); });
     if (failed(maps))
       return failure();
     ImplicitLocOpBuilder b(op.getLoc(), op);
     auto [out, overwrites] = destOf(op);
+    ValueRange scales = op.getInputs().drop_front(2);
     auto product = tw::Mmt4dOp::create(
-        b, out.getType(), op.getInputs()[0], op.getInputs()[1], out, tile,
-        b.getAffineMapArrayAttr(*maps), overwrites);
+        b, out.getType(), op.getInputs()[0], op.getInputs()[1], out, scales,
+        tile, b.getAffineMapArrayAttr(*maps), overwrites);
     placeLike(product, op);
     if (failed(product.verify()) ||
-        failed(verifyElements(op, product.getTile(), *elements)))
+        failed(verifyElements(op, product.getKey(), tile, *elements)))
       return failure();
     replace(op, product.getResult());
     return success();
@@ -368,18 +370,16 @@ private:
     return {unwritten ? unwritten : out, unwritten != nullptr};
   }
 
-  static LogicalResult verifyElements(linalg::GenericOp op, StringRef tile,
+  static LogicalResult verifyElements(linalg::GenericOp op, const TileKey &key,
+                                      StringAttr tile,
                                       ArrayRef<std::string> elements) {
-    FailureOr<TileKey> key = tw::verifyTileName(op, tile);
-    if (failed(key))
-      return failure();
-    const TypeTripleInfo &types = info(key->types);
+    const TypeTripleInfo &types = info(key.types);
     for (auto [operand, name, type] :
          llvm::enumerate(elements, std::array{types.lhs, types.rhs, types.out}))
       if (info(type).name != name)
         return op.emitOpError() << "multiplies operand " << operand << " as "
-                                << name << ", but its tile function \"" << tile
-                                << "\" as " << StringRef(info(type).name);
+                                << name << ", but its tile function " << tile
+                                << " as " << StringRef(info(type).name);
     return success();
   }
 
@@ -410,43 +410,10 @@ private:
     }
     FailureOr<tw::MatmulOp> product = builder.build(out, overwrites);
     if (failed(product) ||
-        failed(verifyElements(op, product->getTile(), elements)))
+        failed(verifyElements(op, product->getKey(), tile, elements)))
       return failure();
     replace(op, product->getResult(0));
     return success();
-  }
-
-  /// Which loops go over the tiles of each operand of a multiplication. Its
-  /// operands are tiled along one loop of m, one of n and one of k.
-  FailureOr<SmallVector<AffineMap>> outerMaps(linalg::GenericOp op) {
-    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-    SmallVector<SmallVector<unsigned>> tiled;
-    for (unsigned operand = 0; operand < 3; ++operand) {
-      tw::LayoutAttr layout = layoutOf(encoded.lookup(op->getOperand(operand)));
-      if (!layout || layout.getInner().size() != 2 || !layout.getPerm().empty())
-        return op.emitOpError()
-               << "has operand " << operand << " of type "
-               << encodedTypeOf(op->getOperand(operand))
-               << "; expected a layout with two tiles and without a swizzle, "
-                  "as tw.mmt4d takes it";
-      AffineMap &map = maps[operand];
-      tiled.push_back(
-          llvm::map_to_vector(layout.getInner(), [&](int64_t dim) -> unsigned {
-            return map.getDimPosition(dim);
-          }));
-      map =
-          AffineMap::get(map.getNumDims(), 0,
-                         applyPermutation(map.getResults(), layout.getOuter()),
-                         op.getContext());
-    }
-    unsigned m = tiled[2][0], n = tiled[2][1], k = tiled[0][1];
-    if (tiled[0][0] != m || tiled[1][0] != n || tiled[1][1] != k ||
-        maps[1].isFunctionOfDim(m) || maps[0].isFunctionOfDim(n) ||
-        maps[2].isFunctionOfDim(k))
-      return op.emitOpError()
-             << "has operands with tiles of different loops; expected lhs in "
-                "tiles of m and k, rhs of n and k, out of m and n";
-    return maps;
   }
 
   /// Before it was packed.

@@ -26,6 +26,20 @@ Value withoutReshapes(Value value) {
   return value;
 }
 
+namespace {
+
+/// Of scales, which have no zero, the least, whose bits are 0: what it scales
+/// are zeros.
+TypedAttr zeroOf(Type element) {
+  if (isa<Float8E8M0FNUType>(element))
+    return FloatAttr::get(element,
+                          APFloat(cast<FloatType>(element).getFloatSemantics(),
+                                  APInt(element.getIntOrFloatBitWidth(), 0)));
+  return Builder(element.getContext()).getZeroAttr(element);
+}
+
+} // namespace
+
 linalg::PackOp packWithZeros(ImplicitLocOpBuilder &b, Value source,
                              ArrayRef<int64_t> outerPerm,
                              ArrayRef<int64_t> innerDims,
@@ -49,7 +63,7 @@ linalg::PackOp packWithZeros(ImplicitLocOpBuilder &b, Value source, Value dest,
   if (linalg::PackOp::requirePaddingValueStrict(
           type.getShape(), innerDims,
           cast<RankedTensorType>(dest.getType()).getShape(), perm, tiles))
-    zero = arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
+    zero = arith::ConstantOp::create(b, zeroOf(type.getElementType()));
   return linalg::PackOp::create(b, source, dest, innerDims, tiles, zero, perm);
 }
 

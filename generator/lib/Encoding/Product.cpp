@@ -24,11 +24,12 @@ tw::EncodingAttr encodingOfLhs(const Product &product) {
   linalg::LinalgOp op = product.op;
   MLIRContext *context = op->getContext();
   SmallVector<Type> types;
-  for (auto [value, element] : llvm::zip_equal(
-           product.operands, std::array{product.types->lhs, product.types->rhs,
-                                        product.types->out})) {
+  std::array elements{product.types->lhs, product.types->rhs,
+                      product.types->out};
+  for (auto [operand, value] : llvm::enumerate(product.operands)) {
     Type inMemory = cast<RankedTensorType>(value.getType()).getElementType();
-    bool isUnsigned = info(element).name.front() == 'u';
+    bool isUnsigned = operand < elements.size() &&
+                      info(elements[operand]).name.front() == 'u';
     types.push_back(inMemory.isInteger()
                         ? IntegerType::get(context,
                                            inMemory.getIntOrFloatBitWidth(),
@@ -46,19 +47,21 @@ public:
       : b(b), product(product), encoding(encodingOfLhs(product)) {}
 
   Value plain() {
-    Value out = product.operands[2];
-    return contract(product.operands[0], product.operands[1],
-                    product.isOverwritten ? zeros(out) : out);
+    return contract([&](tw::Operand operand) {
+      Value value = product.operands[unsigned(operand)];
+      return operand == tw::Operand::Out && product.isOverwritten ? zeros(value)
+                                                                  : value;
+    });
   }
 
   Value encoded() {
-    Value lhs = set(tw::Operand::Lhs), rhs = set(tw::Operand::Rhs);
-    Value out = product.operands[2];
-    Value sum =
-        product.isOverwritten
-            ? zeros(emptyLike(b, out, encoding.withOperand(tw::Operand::Out)))
-            : set(tw::Operand::Out);
-    auto result = tw::UnsetEncodingOp::create(b, contract(lhs, rhs, sum), out);
+    Value out = product.operands[unsigned(tw::Operand::Out)];
+    Value sum = contract([&](tw::Operand operand) {
+      return operand == tw::Operand::Out && product.isOverwritten
+                 ? zeros(emptyLike(b, out, encoding.withOperand(operand)))
+                 : set(operand);
+    });
+    auto result = tw::UnsetEncodingOp::create(b, sum, out);
     placeLike(result, product.op);
     return result.getResult();
   }
@@ -81,7 +84,15 @@ private:
     return fill.getResult(0);
   }
 
-  Value contract(Value lhs, Value rhs, Value out) {
+  /// Of what `valueOf` makes of each operand, in their order.
+  Value contract(llvm::function_ref<Value(tw::Operand)> valueOf) {
+    SmallVector<Value> inputs;
+    SmallVector<unsigned> numbers;
+    for (tw::Operand operand : encoding.getOperands()) {
+      inputs.push_back(valueOf(operand));
+      numbers.push_back(product.numbers[unsigned(operand)]);
+    }
+    Value out = inputs.pop_back_val();
     SmallVector<utils::IteratorType> iterators(product.sizes.size(),
                                                utils::IteratorType::parallel);
     for (unsigned loop : encoding.getLoops().k)
@@ -89,11 +100,11 @@ private:
     linalg::LinalgOp op = product.op;
     Block *body = op.getBlock();
     auto generic = linalg::GenericOp::create(
-        b, out.getType(), ValueRange{lhs, rhs}, ValueRange{out}, product.maps,
-        iterators, [&](OpBuilder &builder, Location, ValueRange arguments) {
+        b, out.getType(), inputs, ValueRange{out},
+        encoding.getMapsOfOperation(), iterators,
+        [&](OpBuilder &builder, Location, ValueRange arguments) {
           IRMapping mapping;
-          for (auto [argument, number] :
-               llvm::zip_equal(arguments, product.numbers))
+          for (auto [argument, number] : llvm::zip_equal(arguments, numbers))
             mapping.map(body->getArgument(number), argument);
           for (Operation &inner : *body)
             builder.clone(inner, mapping);

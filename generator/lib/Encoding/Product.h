@@ -13,12 +13,13 @@
 
 namespace tilewright {
 
-/// out += lhs * rhs, or out = lhs * rhs.
+/// out += lhs * rhs, or out = lhs * rhs. Operands, in the order of tw::Operand,
+/// are three, or five with the scales of lhs and rhs.
 struct Product {
-  mlir::linalg::LinalgOp op;       ///< which it comes from, with its body
-  std::array<unsigned, 3> numbers; ///< of lhs, rhs and out there
+  mlir::linalg::LinalgOp op;           ///< which it comes from, with its body
+  llvm::SmallVector<unsigned> numbers; ///< of its operands there
   const TypeTripleInfo *types;
-  std::array<mlir::Value, 3> operands; ///< as they lie
+  llvm::SmallVector<mlir::Value> operands; ///< as they lie
   llvm::SmallVector<mlir::AffineMap> maps;
   llvm::SmallVector<int64_t> sizes; ///< of the loops, as far as they are known
   bool isOverwritten;               ///< it begins with zeros

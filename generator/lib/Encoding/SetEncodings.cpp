@@ -88,7 +88,13 @@ public:
       : op(op), loops(contraction), b(op.getLoc(), op),
         numLoops(op.getNumLoops()), extents(op.getStaticLoopRanges()) {
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-    for (unsigned number : {loops.lhs, loops.rhs, 2u}) {
+    numbers = {loops.lhs, loops.rhs, unsigned(op.getNumDpsInputs())};
+    if (loops.scales) {
+      numbers.append({loops.scales->lhs, loops.scales->rhs});
+      // It is a kind of its own: no other becomes one with it.
+      llvm::erase(loops.k, loops.scales->block);
+    }
+    for (unsigned number : numbers) {
       Operand operand{op->getOperand(number), {}, {}};
       for (unsigned dim = 0; dim < maps[number].getNumResults(); ++dim) {
         operand.loops.push_back(maps[number].getDimPosition(dim));
@@ -146,9 +152,11 @@ public:
   /// What is absent counts as a loop of one iteration. Each is put before the
   /// operands' dimensions, in the result m before n.
   void addMissingLoops() {
-    addIfMissing(loops.n, {1, 2});
-    addIfMissing(loops.m, {0, 2});
-    addIfMissing(loops.k, {0, 1});
+    using tw::Operand;
+    addIfMissing(loops.n, {Operand::Rhs, Operand::Out, Operand::RhsScales});
+    addIfMissing(loops.m, {Operand::Lhs, Operand::Out, Operand::LhsScales});
+    addIfMissing(loops.k, {Operand::Lhs, Operand::Rhs, Operand::LhsScales,
+                           Operand::RhsScales});
   }
 
   /// On tensors as they lie.
@@ -167,16 +175,12 @@ private:
   Product reshapedProduct() {
     Value init = op.getDpsInits()[0];
     Value unwritten = unfilled(init);
-    operands[2].value = unwritten ? unwritten : init;
-    for (Operand &operand : operands)
+    operands[unsigned(tw::Operand::Out)].value = unwritten ? unwritten : init;
+    Product product{op, numbers, loops.types, {}, {}, {}, unwritten != nullptr};
+    for (Operand &operand : operands) {
       operand.value = reshaped(operand);
-    Product product{op,
-                    {loops.lhs, loops.rhs, 2},
-                    loops.types,
-                    {operands[0].value, operands[1].value, operands[2].value},
-                    {},
-                    {},
-                    unwritten != nullptr};
+      product.operands.push_back(operand.value);
+    }
     for (unsigned loop = 0; loop < numLoops; ++loop)
       if (isLeft(loop))
         product.sizes.push_back(extents[loop]);
@@ -195,14 +199,18 @@ private:
     op->erase();
   }
 
-  void addIfMissing(SmallVector<unsigned> &kind, std::array<int, 2> indexed) {
+  /// `indexed`, as far as they are there.
+  void addIfMissing(SmallVector<unsigned> &kind,
+                    std::initializer_list<tw::Operand> indexed) {
     if (!kind.empty())
       return;
     kind.push_back(numLoops++);
     extents.push_back(1);
-    for (int operand : indexed)
-      operands[operand].loops.insert(operands[operand].loops.begin(),
-                                     kind.back());
+    for (tw::Operand operand : indexed)
+      if (unsigned(operand) < operands.size()) {
+        SmallVector<unsigned> &loops = operands[unsigned(operand)].loops;
+        loops.insert(loops.begin(), kind.back());
+      }
   }
 
   /// Groups `dims` dimensions such that the first has `added` more.
@@ -254,7 +262,7 @@ private:
 
   /// `result`, of the shape that `reshaped` gives out, as the operation has it.
   Value shapedBack(Value result) {
-    const Operand &out = operands[2];
+    const Operand &out = operands[unsigned(tw::Operand::Out)];
     int64_t rank = out.dims.size();
     if (out.added())
       result = tensor::CollapseShapeOp::create(b, result,
@@ -283,7 +291,8 @@ private:
   ImplicitLocOpBuilder b;
   unsigned numLoops;
   SmallVector<int64_t, 4> extents;
-  SmallVector<Operand, 3> operands; ///< lhs, rhs, out
+  SmallVector<unsigned> numbers;    ///< of the operands
+  SmallVector<Operand, 3> operands; ///< lhs, rhs, out, scales of lhs and rhs
 };
 
 /// Of whatever dialect.
@@ -312,7 +321,10 @@ void forEachContraction(
   for (linalg::LinalgOp op : ops) {
     std::optional<Contraction> contraction = matchContraction(op);
     if (!contraction || !contraction->types) {
-      if (linalg::isaContractionOpInterface(op))
+      if (std::string why = whyNotScaled(op); !why.empty())
+        op->emitRemark("lowered to plain loops: ") << why;
+      else if (linalg::isaContractionOpInterface(op) ||
+               (contraction && contraction->scales))
         remarkLoops(op, contraction.has_value());
       continue;
     }

@@ -113,12 +113,23 @@ private:
         return WalkResult::interrupt();
       if (!*isContraction)
         return WalkResult::advance();
-      if (StringAttr tile =
-              of(op).tileOf(encodingOf(op->getOperand(0).getType())))
+      tw::EncodingAttr encoding = encodingOf(op->getOperand(0).getType());
+      if (StringAttr tile = of(op).tileOf(encoding))
         op->setAttr(kTileAttr, tile);
+      else if (tiles && encoding.isScaled())
+        remarkLoops(op);
       return WalkResult::advance();
     });
     return failure(walk.wasInterrupted());
+  }
+
+  /// That a device which was asked for has no tile is nothing that the model
+  /// says.
+  void remarkLoops(linalg::GenericOp op) {
+    if (tw::DeviceAttr device = deviceOf(op);
+        device && device.getTarget() != "none")
+      op.emitRemark("lowered to plain loops: ")
+          << device.getTarget() << " has no tile function with block scales";
   }
 
   void retype(Operation *op) {

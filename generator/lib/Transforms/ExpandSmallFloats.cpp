@@ -101,6 +101,17 @@ Value decode(BitBuilder &e, FloatType from, Value bits) {
   return e.toFloat(e.bitOr(value, signBit));
 }
 
+/// `bits`, zero-extended to i32, of f8E8M0FNU, an exponent -> f32. Exact.
+Value decodeScale(BitBuilder &e, Value bits) {
+  using arith::CmpIPredicate;
+  Value value = e.shl(bits, 23);
+  // 2^-127, a denormal of f32.
+  value = e.select(e.compare(CmpIPredicate::eq, bits, 0), e.constant(1 << 22),
+                   value);
+  return e.toFloat(e.select(e.compare(CmpIPredicate::eq, bits, 0xFF),
+                            e.constant(kF32QuietNaN), value));
+}
+
 /// f32 -> the bits of a float of 8 bits, rounded to nearest even. What is too
 /// large is an infinity where there is one, else NaN.
 Value encodeSmall(BitBuilder &e, FloatType to, Value value) {
@@ -225,8 +236,9 @@ struct ExpandSmallFloatsPass
     Value bits = b.createOrFold<arith::BitcastOp>(sameWidth, op.getIn());
     bits = arith::ExtUIOp::create(b, e.i32, bits);
     // bf16 is the upper half of f32.
-    Value value =
-        from.isBF16() ? e.toFloat(e.shl(bits, 16)) : decode(e, from, bits);
+    Value value = from.isBF16()                  ? e.toFloat(e.shl(bits, 16))
+                  : isa<Float8E8M0FNUType>(from) ? decodeScale(e, bits)
+                                                 : decode(e, from, bits);
     op.replaceAllUsesWith(value);
     op.erase();
   }

@@ -14,8 +14,6 @@ using namespace llvm;
 namespace tilewright {
 namespace {
 
-constexpr StringLiteral kOperands[] = {"lhs", "rhs", "out"};
-
 json::Value orNull(std::optional<int64_t> value) {
   return value ? json::Value(*value) : json::Value(nullptr);
 }
@@ -34,8 +32,8 @@ json::Value asJson(const EncodingFacts &facts) {
       object[name] = json::Object{{"layout", operand.layout},
                                   {"bytes", orNull(operand.bytes)}};
     };
-    for (auto [name, operand] : zip_equal(kOperands, device.operands))
-      add(name, operand);
+    for (const EncodingFacts::Operand &operand : device.operands)
+      add(operand.name, operand);
     if (device.related)
       add("tensor", *device.related);
     devices.push_back(std::move(object));
@@ -56,11 +54,11 @@ void printText(const EncodingFacts &facts) {
                                           : device.tile);
     auto print = [](StringRef name, const EncodingFacts::Operand &operand) {
       outs() << formatv(
-          "    {0,-6}{1}{2}\n", name, operand.layout,
+          "    {0,-5} {1}{2}\n", name, operand.layout,
           operand.bytes ? formatv(", {0} bytes", *operand.bytes).str() : "");
     };
-    for (auto [name, operand] : zip_equal(kOperands, device.operands))
-      print(name, operand);
+    for (const EncodingFacts::Operand &operand : device.operands)
+      print(operand.name, operand);
     if (device.related)
       print("this", *device.related);
   }

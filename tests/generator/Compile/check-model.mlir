@@ -58,7 +58,7 @@ func.func @buffers(%x: tensor<4xf32>, %m: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @below {{argument 0 of 'encoded' has type 'tensor<4xi3>', but arguments must be ranked tensors of f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ, i64, i32, i16, i8, i4, i2 and i1 without encodings, or scalars}}
+// expected-error @below {{argument 0 of 'encoded' has type 'tensor<4xi3>', but arguments must be ranked tensors of f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ, f8E8M0FNU, i64, i32, i16, i8, i4, i2 and i1 without encodings, or scalars}}
 func.func @encoded(%x: tensor<4xi3>) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4xf32>
   return %e : tensor<4xf32>
@@ -156,3 +156,81 @@ func.func @boolean_resource(%x: tensor<4xi8>) -> tensor<4xi8> {
   return %r : tensor<4xi8>
 }
 {-# dialect_resources: { builtin: { booleans: "0x0100000001000100" } } #-}
+
+// -----
+
+func.func @scaled(%x: tensor<4xf8E4M3FN>, %s: tensor<4xf8E8M0FNU>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x, %s : tensor<4xf8E4M3FN>, tensor<4xf8E8M0FNU>) outs(%e : tensor<4xf32>) {
+  ^bb0(%u: f8E4M3FN, %p: f8E8M0FNU, %o: f32):
+    %v = arith.scaling_extf %u, %p : f8E4M3FN, f8E8M0FNU to f32
+    linalg.yield %v : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @scaled_by_others(%x: tensor<4xf8E4M3FN>, %s: tensor<4xf8E8M0FNU>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x, %s : tensor<4xf8E4M3FN>, tensor<4xf8E8M0FNU>) outs(%e : tensor<4xf32>) {
+  ^bb0(%u: f8E4M3FN, %p: f8E8M0FNU, %o: f32):
+    %k = arith.constant 2.0 : f8E5M2
+    // expected-error @below {{scales by 'f8E5M2', which is not accepted; scale by f8E8M0FNU, or by arith.mulf}}
+    %v = arith.scaling_extf %u, %k : f8E4M3FN, f8E5M2 to f32
+    linalg.yield %v : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @scaled_down(%x: tensor<4xf32>, %s: tensor<4xf8E8M0FNU>) -> tensor<4xf8E4M3FN> {
+  %e = tensor.empty() : tensor<4xf8E4M3FN>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x, %s : tensor<4xf32>, tensor<4xf8E8M0FNU>) outs(%e : tensor<4xf8E4M3FN>) {
+  ^bb0(%u: f32, %p: f8E8M0FNU, %o: f8E4M3FN):
+    // expected-error @below {{cannot be compiled; multiply by the reciprocal of the scale, and round by arith.truncf}}
+    %v = arith.scaling_truncf %u, %p : f32, f8E8M0FNU to f8E4M3FN
+    linalg.yield %v : f8E4M3FN
+  } -> tensor<4xf8E4M3FN>
+  return %r : tensor<4xf8E4M3FN>
+}
+
+// -----
+
+func.func @rounded_to_scales(%x: tensor<4xf32>, %s: tensor<4xf8E8M0FNU>) -> tensor<4xf8E8M0FNU> {
+  %e = tensor.empty() : tensor<4xf8E8M0FNU>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x, %s : tensor<4xf32>, tensor<4xf8E8M0FNU>) outs(%e : tensor<4xf8E8M0FNU>) {
+  ^bb0(%u: f32, %p: f8E8M0FNU, %o: f8E8M0FNU):
+    // expected-error @below {{computes with f8E8M0FNU, which is not accepted; of scales there are arith.scaling_extf, arith.extf, arith.bitcast and arith.select}}
+    %v = arith.truncf %u : f32 to f8E8M0FNU
+    linalg.yield %v : f8E8M0FNU
+  } -> tensor<4xf8E8M0FNU>
+  return %r : tensor<4xf8E8M0FNU>
+}
+
+// -----
+
+func.func @scaled_scales(%x: tensor<4xf8E8M0FNU>, %s: tensor<4xf8E8M0FNU>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x, %s : tensor<4xf8E8M0FNU>, tensor<4xf8E8M0FNU>) outs(%e : tensor<4xf32>) {
+  ^bb0(%u: f8E8M0FNU, %p: f8E8M0FNU, %o: f32):
+    // expected-error @below {{computes with f8E8M0FNU, which is not accepted}}
+    %v = arith.scaling_extf %u, %p : f8E8M0FNU, f8E8M0FNU to f32
+    linalg.yield %v : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @largest_scale(%x: tensor<4xf8E8M0FNU>, %y: tensor<4xf8E8M0FNU>) -> tensor<4xf8E8M0FNU> {
+  // expected-error @below {{computes with f8E8M0FNU, which is not accepted}}
+  %r = linalg.max ins(%x, %y : tensor<4xf8E8M0FNU>, tensor<4xf8E8M0FNU>) outs(%x : tensor<4xf8E8M0FNU>) -> tensor<4xf8E8M0FNU>
+  return %r : tensor<4xf8E8M0FNU>
+}

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // RUN: tw-opt %s --tw-common-forms | FileCheck %s
+// RUN: tw-opt %s --tw-common-forms | FileCheck %s --check-prefix=FLOORED
 // RUN: tw-opt %s --tw-common-forms --mlir-print-elementsattrs-with-hex-if-larger=2 | FileCheck %s --check-prefix=BYTES
 
 // Each turn writes its slices into what the turns before have left.
@@ -77,4 +78,57 @@ func.func @nibbles() -> (tensor<4xi4>, tensor<9xi4>) {
   %c = arith.constant dense<"0xFF01F2A3"> : tensor<4xi4>
   %d = arith.constant dense<7> : tensor<9xi4>
   return %c, %d : tensor<4xi4>, tensor<9xi4>
+}
+
+// Scales of blocks of k: of the blocks and of the elements of one.
+// FLOORED-DAG: #[[X:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+// FLOORED-DAG: #[[S:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+// FLOORED-DAG: #[[O:.*]] = affine_map<(d0, d1, d2) -> (d0)>
+// FLOORED-LABEL: func.func @blocks(
+// FLOORED:         %[[M:.*]] = tensor.dim %arg0
+// FLOORED:         %[[E:.*]] = tensor.expand_shape %arg0 {{\[}}[0], [1, 2]] output_shape [%[[M]], 3, 32] : tensor<?x96xf32> into tensor<?x3x32xf32>
+// FLOORED:         linalg.generic {indexing_maps = [#[[X]], #[[S]], #[[O]]], iterator_types = ["parallel", "reduction", "reduction"]} ins(%[[E]], %arg1 : tensor<?x3x32xf32>, tensor<?x3xf32>)
+#k = affine_map<(m, k) -> (m, k)>
+#b = affine_map<(m, k) -> (m, k floordiv 32)>
+#m = affine_map<(m, k) -> (m)>
+func.func @blocks(%x: tensor<?x96xf32>, %s: tensor<?x3xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
+  %r = linalg.generic {indexing_maps = [#k, #b, #m], iterator_types = ["parallel", "reduction"]}
+    ins(%x, %s : tensor<?x96xf32>, tensor<?x3xf32>) outs(%o : tensor<?xf32>) {
+  ^bb0(%a: f32, %p: f32, %c: f32):
+    %v = arith.mulf %a, %p : f32
+    %w = arith.addf %c, %v : f32
+    linalg.yield %w : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// Of 90 elements the last block is not whole; how many `?` are is not known; and a body may ask where it is.
+// FLOORED-LABEL: func.func @part(
+// FLOORED-NOT:     tensor.expand_shape
+func.func @part(%x: tensor<4x90xf32>, %y: tensor<4x?xf32>, %z: tensor<4x96xf32>, %s: tensor<4x3xf32>, %o: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %r = linalg.generic {indexing_maps = [#k, #b, #m], iterator_types = ["parallel", "reduction"]}
+    ins(%x, %s : tensor<4x90xf32>, tensor<4x3xf32>) outs(%o : tensor<4xf32>) {
+  ^bb0(%a: f32, %p: f32, %c: f32):
+    %v = arith.mulf %a, %p : f32
+    %w = arith.addf %c, %v : f32
+    linalg.yield %w : f32
+  } -> tensor<4xf32>
+  %t = linalg.generic {indexing_maps = [#k, #b, #m], iterator_types = ["parallel", "reduction"]}
+    ins(%y, %s : tensor<4x?xf32>, tensor<4x3xf32>) outs(%o : tensor<4xf32>) {
+  ^bb0(%a: f32, %p: f32, %c: f32):
+    %v = arith.mulf %a, %p : f32
+    %w = arith.addf %c, %v : f32
+    linalg.yield %w : f32
+  } -> tensor<4xf32>
+  %u = linalg.generic {indexing_maps = [#k, #b, #m], iterator_types = ["parallel", "reduction"]}
+    ins(%z, %s : tensor<4x96xf32>, tensor<4x3xf32>) outs(%o : tensor<4xf32>) {
+  ^bb0(%a: f32, %p: f32, %c: f32):
+    %i = linalg.index 1 : index
+    %j = arith.index_cast %i : index to i32
+    %f = arith.sitofp %j : i32 to f32
+    %v = arith.mulf %f, %p : f32
+    %w = arith.addf %c, %v : f32
+    linalg.yield %w : f32
+  } -> tensor<4xf32>
+  return %r, %t, %u : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }

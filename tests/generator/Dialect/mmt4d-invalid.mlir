@@ -374,3 +374,103 @@ func.func @other_result(%a: tensor<2x5x4x1xf32>, %b: tensor<3x5x16x1xf32>, %c: t
       ins(%a, %b : tensor<2x5x4x1xf32>, tensor<3x5x16x1xf32>) outs(%c : tensor<2x3x4x16xf32>) -> tensor<2x?x4x16xf32>
   return %r : tensor<2x?x4x16xf32>
 }
+
+// -----
+
+func.func @scales_of_other_tile(%a: tensor<2x3x1x16x4x32xf8E4M3FN>, %b: tensor<5x3x1x16x4x32xf8E4M3FN>, %p: tensor<2x3x16x4xf8E8M0FNU>, %q: tensor<5x3x16x4xf8E8M0FNU>, %c: tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32> {
+  // expected-error @below {{names the tile 'tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_amdgpu_gfx950', which takes no block scales, but has panels of them}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_amdgpu_gfx950"
+      indexing_maps = [affine_map<(m, n, k, z) -> (m, k, z)>, affine_map<(m, n, k, z) -> (n, k, z)>, affine_map<(m, n, k, z) -> (m, n)>]
+      ins(%a, %b : tensor<2x3x1x16x4x32xf8E4M3FN>, tensor<5x3x1x16x4x32xf8E4M3FN>) scales(%p, %q : tensor<2x3x16x4xf8E8M0FNU>, tensor<5x3x16x4xf8E8M0FNU>) outs(%c : tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32>
+  return %r : tensor<2x5x16x16xf32>
+}
+
+// -----
+
+func.func @one_panel_of_scales(%a: tensor<2x3x1x16x4x32xf8E4M3FN>, %b: tensor<5x3x1x16x4x32xf8E4M3FN>, %p: tensor<2x3x16x4xf8E8M0FNU>, %q: tensor<5x3x16x4xf8E8M0FNU>, %c: tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32> {
+  // expected-error @below {{has 1 panels of block scales; expected those of lhs and of rhs}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950"
+      indexing_maps = [affine_map<(m, n, k, z) -> (m, k, z)>, affine_map<(m, n, k, z) -> (n, k, z)>, affine_map<(m, n, k, z) -> (m, n)>]
+      ins(%a, %b : tensor<2x3x1x16x4x32xf8E4M3FN>, tensor<5x3x1x16x4x32xf8E4M3FN>) scales(%p : tensor<2x3x16x4xf8E8M0FNU>) outs(%c : tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32>
+  return %r : tensor<2x5x16x16xf32>
+}
+
+// -----
+
+func.func @no_dimension_of_blocks(%a: tensor<2x3x1x16x128xf8E4M3FN>, %b: tensor<5x3x1x16x4x32xf8E4M3FN>, %p: tensor<2x3x16x4xf8E8M0FNU>, %q: tensor<5x3x16x4xf8E8M0FNU>, %c: tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32> {
+  // expected-error @below {{has the lhs type 'tensor<2x3x1x16x128xf8E4M3FN>'; expected 3 dimensions, by its map, and 3 of the tile}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950"
+      indexing_maps = [affine_map<(m, n, k, z) -> (m, k, z)>, affine_map<(m, n, k, z) -> (n, k, z)>, affine_map<(m, n, k, z) -> (m, n)>]
+      ins(%a, %b : tensor<2x3x1x16x128xf8E4M3FN>, tensor<5x3x1x16x4x32xf8E4M3FN>) scales(%p, %q : tensor<2x3x16x4xf8E8M0FNU>, tensor<5x3x16x4xf8E8M0FNU>) outs(%c : tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32>
+  return %r : tensor<2x5x16x16xf32>
+}
+
+// -----
+
+func.func @other_blocks(%a: tensor<2x3x1x16x4x32xf8E4M3FN>, %b: tensor<5x3x1x16x8x16xf8E4M3FN>, %p: tensor<2x3x16x4xf8E8M0FNU>, %q: tensor<5x3x16x4xf8E8M0FNU>, %c: tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32> {
+  // expected-error @below {{has the rhs type 'tensor<5x3x1x16x8x16xf8E4M3FN>', but the tile's is ...16x4x32}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950"
+      indexing_maps = [affine_map<(m, n, k, z) -> (m, k, z)>, affine_map<(m, n, k, z) -> (n, k, z)>, affine_map<(m, n, k, z) -> (m, n)>]
+      ins(%a, %b : tensor<2x3x1x16x4x32xf8E4M3FN>, tensor<5x3x1x16x8x16xf8E4M3FN>) scales(%p, %q : tensor<2x3x16x4xf8E8M0FNU>, tensor<5x3x16x4xf8E8M0FNU>) outs(%c : tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32>
+  return %r : tensor<2x5x16x16xf32>
+}
+
+// -----
+
+func.func @several_blocks(%a: tensor<2x3x2x16x4x32xf8E4M3FN>, %b: tensor<5x3x2x16x4x32xf8E4M3FN>, %p: tensor<2x3x16x4xf8E8M0FNU>, %q: tensor<5x3x16x4xf8E8M0FNU>, %c: tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32> {
+  // expected-error @below {{has the lhs type 'tensor<2x3x2x16x4x32xf8E4M3FN>'; expected its last loop to be one of k, of one iteration, over blocks of 32}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950"
+      indexing_maps = [affine_map<(m, n, k, z) -> (m, k, z)>, affine_map<(m, n, k, z) -> (n, k, z)>, affine_map<(m, n, k, z) -> (m, n)>]
+      ins(%a, %b : tensor<2x3x2x16x4x32xf8E4M3FN>, tensor<5x3x2x16x4x32xf8E4M3FN>) scales(%p, %q : tensor<2x3x16x4xf8E8M0FNU>, tensor<5x3x16x4xf8E8M0FNU>) outs(%c : tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32>
+  return %r : tensor<2x5x16x16xf32>
+}
+
+// -----
+
+func.func @no_block_loop(%a: tensor<2x16x4x32xf8E4M3FN>, %b: tensor<5x16x4x32xf8E4M3FN>, %p: tensor<2x3x16x4xf8E8M0FNU>, %q: tensor<5x3x16x4xf8E8M0FNU>, %c: tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32> {
+  // expected-error @below {{has the lhs type 'tensor<2x16x4x32xf8E4M3FN>'; expected its last loop to be one of k, of one iteration, over blocks of 32}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950"
+      indexing_maps = [affine_map<(m, n) -> (m)>, affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (m, n)>]
+      ins(%a, %b : tensor<2x16x4x32xf8E4M3FN>, tensor<5x16x4x32xf8E4M3FN>) scales(%p, %q : tensor<2x3x16x4xf8E8M0FNU>, tensor<5x3x16x4xf8E8M0FNU>) outs(%c : tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32>
+  return %r : tensor<2x5x16x16xf32>
+}
+
+// -----
+
+func.func @few_scales(%a: tensor<2x3x1x16x4x32xf8E4M3FN>, %b: tensor<5x3x1x16x4x32xf8E4M3FN>, %p: tensor<2x2x16x4xf8E8M0FNU>, %q: tensor<5x3x16x4xf8E8M0FNU>, %c: tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32> {
+  // expected-error @below {{has scales of lhs of type 'tensor<2x2x16x4xf8E8M0FNU>'; expected f8E8M0FNU and the dimensions of 'tensor<2x3x1x16x4x32xf8E4M3FN>' but those of a block}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950"
+      indexing_maps = [affine_map<(m, n, k, z) -> (m, k, z)>, affine_map<(m, n, k, z) -> (n, k, z)>, affine_map<(m, n, k, z) -> (m, n)>]
+      ins(%a, %b : tensor<2x3x1x16x4x32xf8E4M3FN>, tensor<5x3x1x16x4x32xf8E4M3FN>) scales(%p, %q : tensor<2x2x16x4xf8E8M0FNU>, tensor<5x3x16x4xf8E8M0FNU>) outs(%c : tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32>
+  return %r : tensor<2x5x16x16xf32>
+}
+
+// -----
+
+func.func @scales_of_other_tiles(%a: tensor<2x3x1x16x4x32xf8E4M3FN>, %b: tensor<5x3x1x16x4x32xf8E4M3FN>, %p: tensor<2x3x16x4xf8E8M0FNU>, %q: tensor<5x3x16x2xf8E8M0FNU>, %c: tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32> {
+  // expected-error @below {{has scales of rhs of type 'tensor<5x3x16x2xf8E8M0FNU>'; expected f8E8M0FNU and the dimensions}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950"
+      indexing_maps = [affine_map<(m, n, k, z) -> (m, k, z)>, affine_map<(m, n, k, z) -> (n, k, z)>, affine_map<(m, n, k, z) -> (m, n)>]
+      ins(%a, %b : tensor<2x3x1x16x4x32xf8E4M3FN>, tensor<5x3x1x16x4x32xf8E4M3FN>) scales(%p, %q : tensor<2x3x16x4xf8E8M0FNU>, tensor<5x3x16x2xf8E8M0FNU>) outs(%c : tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32>
+  return %r : tensor<2x5x16x16xf32>
+}
+
+// -----
+
+func.func @unknown_scales(%a: tensor<2x3x1x16x4x32xf8E4M3FN>, %b: tensor<5x3x1x16x4x32xf8E4M3FN>, %p: tensor<2x3x16x4xf8E8M0FNU>, %q: tensor<5x3x16x?xf8E8M0FNU>, %c: tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32> {
+  // expected-error @below {{has scales of rhs of type 'tensor<5x3x16x?xf8E8M0FNU>'; expected f8E8M0FNU and the dimensions}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950"
+      indexing_maps = [affine_map<(m, n, k, z) -> (m, k, z)>, affine_map<(m, n, k, z) -> (n, k, z)>, affine_map<(m, n, k, z) -> (m, n)>]
+      ins(%a, %b : tensor<2x3x1x16x4x32xf8E4M3FN>, tensor<5x3x1x16x4x32xf8E4M3FN>) scales(%p, %q : tensor<2x3x16x4xf8E8M0FNU>, tensor<5x3x16x?xf8E8M0FNU>) outs(%c : tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32>
+  return %r : tensor<2x5x16x16xf32>
+}
+
+// -----
+
+func.func @other_scales(%a: tensor<2x3x1x16x4x32xf8E4M3FN>, %b: tensor<5x3x1x16x4x32xf8E4M3FN>, %p: tensor<2x3x16x4xi8>, %q: tensor<5x3x16x4xf8E8M0FNU>, %c: tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32> {
+  // expected-error @below {{has scales of lhs of type 'tensor<2x3x16x4xi8>'; expected f8E8M0FNU and the dimensions}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950"
+      indexing_maps = [affine_map<(m, n, k, z) -> (m, k, z)>, affine_map<(m, n, k, z) -> (n, k, z)>, affine_map<(m, n, k, z) -> (m, n)>]
+      ins(%a, %b : tensor<2x3x1x16x4x32xf8E4M3FN>, tensor<5x3x1x16x4x32xf8E4M3FN>) scales(%p, %q : tensor<2x3x16x4xi8>, tensor<5x3x16x4xf8E8M0FNU>) outs(%c : tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32>
+  return %r : tensor<2x5x16x16xf32>
+}

@@ -53,3 +53,19 @@ func.func @buffers(%a: memref<2x3x6x7x4x1xf32>, %b: memref<5x6x7x16x1xf32>, %c: 
       ins(%a, %b : memref<2x3x6x7x4x1xf32>, memref<5x6x7x16x1xf32>) outs(%c : memref<2x3x5x4x16xf32>)
   return
 }
+
+// Scales are read.
+// CHECK-LABEL: func.func @scaled(
+// CHECK:         tw.mmt4d "tw_mmt4d_tile_f8e4m3fnf8e5m2f32_16x16x128_mx_amdgpu_gfx950" overwrite indexing_maps = [#{{.*}}, #{{.*}}, #{{.*}}]
+// CHECK-SAME:      ins(%{{.*}}, %{{.*}} : tensor<?x3x1x16x4x32xf8E4M3FN>, tensor<5x?x1x16x4x32xf8E5M2>)
+// CHECK-SAME:      scales(%{{.*}}, %{{.*}} : tensor<?x3x16x4xf8E8M0FNU>, tensor<?x3x16x4xf8E8M0FNU>)
+// CHECK-SAME:      outs(%{{.*}} : tensor<?x5x16x16xf32>) -> tensor<?x5x16x16xf32>
+// BUFFERS-LABEL: func.func @scaled(
+// BUFFERS:         tw.mmt4d {{.*}} scales(%arg2, %arg3 : memref<{{.*}}>, memref<{{.*}}>) outs(%arg4 : memref<
+func.func @scaled(%a: tensor<?x3x1x16x4x32xf8E4M3FN>, %b: tensor<5x?x1x16x4x32xf8E5M2>, %p: tensor<?x3x16x4xf8E8M0FNU>, %q: tensor<?x3x16x4xf8E8M0FNU>, %c: tensor<?x5x16x16xf32>) -> tensor<?x5x16x16xf32> {
+  %r = tw.mmt4d "tw_mmt4d_tile_f8e4m3fnf8e5m2f32_16x16x128_mx_amdgpu_gfx950" overwrite
+      indexing_maps = [affine_map<(m, n, k, z) -> (m, k, z)>, affine_map<(m, n, k, z) -> (n, k, z)>, affine_map<(m, n, k, z) -> (m, n)>]
+      ins(%a, %b : tensor<?x3x1x16x4x32xf8E4M3FN>, tensor<5x?x1x16x4x32xf8E5M2>) scales(%p, %q : tensor<?x3x16x4xf8E8M0FNU>, tensor<?x3x16x4xf8E8M0FNU>)
+      outs(%c : tensor<?x5x16x16xf32>) -> tensor<?x5x16x16xf32>
+  return %r : tensor<?x5x16x16xf32>
+}

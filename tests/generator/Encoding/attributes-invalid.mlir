@@ -3,7 +3,7 @@
 
 // RUN: tw-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @below {{there is no operand 'mid'; expected lhs, rhs or out}}
+// expected-error @below {{there is no operand 'mid'; expected lhs, rhs, out, lhs_scales or rhs_scales}}
 func.func private @operand(tensor<4x5xf32, #tw.encoding<mid, types = [f32, f32, f32]>>)
 
 // -----
@@ -27,14 +27,14 @@ func.func private @no_map(tensor<4x5xf32, #tw.encoding<lhs, types = [f32, f32, f
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n, k) -> (m, n)>
-// expected-error @below {{an encoding has 3 element types and 3 maps, of lhs, rhs and out, not 2 and 3}}
+// expected-error @below {{an encoding has 3 element types and 3 maps, of lhs, rhs and out, or 5 and 5, with those of the scales, not 2 and 3}}
 func.func private @two_types(tensor<4x5xf32, #tw.encoding<lhs, types = [f32, f32], maps = [#mk, #kn, #mn], sizes = [?, ?, ?]>>)
 
 // -----
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
-// expected-error @below {{an encoding has 3 element types and 3 maps, of lhs, rhs and out, not 3 and 2}}
+// expected-error @below {{an encoding has 3 element types and 3 maps, of lhs, rhs and out, or 5 and 5, with those of the scales, not 3 and 2}}
 func.func private @two_maps(tensor<4x5xf32, #tw.encoding<lhs, types = [f32, f32, f32], maps = [#mk, #kn], sizes = [?, ?, ?]>>)
 
 // -----
@@ -369,3 +369,61 @@ func.func private @beyond(tensor<10xf32, #tw.encoding<lhs, types = [f32, f32, f3
 #o = affine_map<(o, n, k) -> (o, n)>
 // expected-error @below {{dimension 0 of the tensor is 4, but loop d2 of the encoding, which indexes it, has the size 3}}
 func.func private @other_weights(tensor<4x8xf32, #tw.encoding<rhs, types = [f32, f32, f32], maps = [#x, #w, #o], sizes = [5, 8, 3]>>)
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+// expected-error @below {{there are no types and maps of rhs_scales; expected 5 and 5, with those of the scales}}
+func.func private @no_scales(tensor<4x5xf32, #tw.encoding<rhs_scales, types = [f32, f32, f32], maps = [#mk, #kn, #mn], sizes = [?, ?, ?]>>)
+
+// -----
+
+#mkz = affine_map<(m, n, k, z) -> (m, k, z)>
+#nkz = affine_map<(m, n, k, z) -> (n, k, z)>
+#mn = affine_map<(m, n, k, z) -> (m, n)>
+#mk = affine_map<(m, n, k, z) -> (m, k)>
+#nk = affine_map<(m, n, k, z) -> (n, k)>
+// expected-error @below {{the maps of lhs_scales and rhs_scales are affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)> and affine_map<(d0, d1, d2, d3) -> (d1, d2)>; expected the loops of lhs and of rhs but one of k, the same, which goes through a block}}
+func.func private @no_block(tensor<4x5x32xf8E4M3FN, #tw.encoding<lhs, types = [f8E4M3FN, f8E5M2, f32, f8E8M0FNU, f8E8M0FNU], maps = [#mkz, #nkz, #mn, #mkz, #nk], sizes = [?, ?, ?, 32]>>)
+
+// -----
+
+// Rows of lhs, and not k.
+#mkz = affine_map<(m, n, k, z) -> (m, k, z)>
+#nkz = affine_map<(m, n, k, z) -> (n, k, z)>
+#mn = affine_map<(m, n, k, z) -> (m, n)>
+#mk = affine_map<(m, n, k, z) -> (m, k)>
+#nk = affine_map<(m, n, k, z) -> (n, k)>
+// expected-error @below {{expected the loops of lhs and of rhs but one of k, the same, which goes through a block}}
+func.func private @other_blocks(tensor<4x5x32xf8E4M3FN, #tw.encoding<lhs, types = [f8E4M3FN, f8E5M2, f32, f8E8M0FNU, f8E8M0FNU], maps = [#mkz, #nkz, #mn, #mk, affine_map<(m, n, k, z) -> (n, z)>], sizes = [?, ?, ?, 32]>>)
+
+// -----
+
+#mz = affine_map<(m, n, z) -> (m, z)>
+#nz = affine_map<(m, n, z) -> (n, z)>
+#mn = affine_map<(m, n, z) -> (m, n)>
+// expected-error @below {{the only loop of k, d2, goes through a block; expected another one, of the blocks}}
+func.func private @one_block(tensor<4x32xf8E4M3FN, #tw.encoding<lhs, types = [f8E4M3FN, f8E5M2, f32, f8E8M0FNU, f8E8M0FNU], maps = [#mz, #nz, #mn, affine_map<(m, n, z) -> (m)>, affine_map<(m, n, z) -> (n)>], sizes = [?, ?, 32]>>)
+
+// -----
+
+// Windows have no scales.
+#mkz = affine_map<(m, n, k, z) -> (m, k, z)>
+#nkz = affine_map<(m, n, k, z) -> (n, k, z)>
+#mn = affine_map<(m, n, k, z) -> (m, n)>
+#mk = affine_map<(m, n, k, z) -> (m, k)>
+#nk = affine_map<(m, n, k, z) -> (n, k)>
+// expected-error @below {{the map of lhs is affine_map<(d0, d1, d2, d3) -> (d0 + d2, d3)>; expected different ones of the same 4 loops, and no symbols}}
+func.func private @scaled_windows(tensor<4x32xf8E4M3FN, #tw.encoding<lhs, types = [f8E4M3FN, f8E5M2, f32, f8E8M0FNU, f8E8M0FNU], maps = [affine_map<(m, n, k, z) -> (m + k, z)>, #nkz, #mn, #mk, #nk], sizes = [?, ?, ?, 32]>>)
+
+// -----
+
+#mkz = affine_map<(m, n, k, z) -> (m, k, z)>
+#nkz = affine_map<(m, n, k, z) -> (n, k, z)>
+#mn = affine_map<(m, n, k, z) -> (m, n)>
+#mk = affine_map<(m, n, k, z) -> (m, k)>
+#nk = affine_map<(m, n, k, z) -> (n, k)>
+// expected-error @below {{dimension 1 of the tensor is 6, but loop d2 of the encoding, which indexes it, has the size 5}}
+func.func private @scales_of_other_size(tensor<4x6xf8E8M0FNU, #tw.encoding<lhs_scales, types = [f8E4M3FN, f8E5M2, f32, f8E8M0FNU, f8E8M0FNU], maps = [#mkz, #nkz, #mn, #mk, #nk], sizes = [?, ?, 5, 32]>>)

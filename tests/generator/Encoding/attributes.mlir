@@ -106,3 +106,19 @@ func.func private @related(
 func.func private @windows(
   tensor<12x4xf32, #tw.encoding<lhs, types = [f32, f32, f32], maps = [#x, #w, #o], sizes = [5, 8, 3, 4]>>,
   tensor<3x4xf32, #tw.encoding<lhs, types = [f32, f32, f32], maps = [#x, #w, #o], sizes = [?, 8, 3, 4]>>)
+
+// -----
+
+// Of scaled elements, and of scales that lie in another order.
+#mkz = affine_map<(m, n, k, z) -> (m, k, z)>
+#nkz = affine_map<(m, n, k, z) -> (n, k, z)>
+#mn = affine_map<(m, n, k, z) -> (m, n)>
+#mk = affine_map<(m, n, k, z) -> (k, m)>
+#nk = affine_map<(m, n, k, z) -> (n, k)>
+// CHECK-DAG: #[[LHS:lhs[0-9]*]] = #tw.encoding<lhs, types = [f8E4M3FN, f8E5M2, f32, f8E8M0FNU, f8E8M0FNU], maps = [#{{.*}}, #{{.*}}, #{{.*}}, #{{.*}}, #{{.*}}], sizes = [4, ?, 6, 32]>
+// CHECK-DAG: #[[SCALES:lhs_scales[0-9]*]] = #tw.encoding<lhs_scales, types = [f8E4M3FN, f8E5M2, f32, f8E8M0FNU, f8E8M0FNU], {{.*}}, sizes = [4, ?, 6, 32], any_m>
+// CHECK-LABEL: func.func private @scaled(
+// CHECK-SAME: tensor<4x6x32xf8E4M3FN, #[[LHS]]>, tensor<6x4xf8E8M0FNU, #[[SCALES]]>)
+func.func private @scaled(
+  tensor<4x6x32xf8E4M3FN, #tw.encoding<lhs, types = [f8E4M3FN, f8E5M2, f32, f8E8M0FNU, f8E8M0FNU], maps = [#mkz, #nkz, #mn, #mk, #nk], sizes = [4, ?, 6, 32]>>,
+  tensor<6x4xf8E8M0FNU, #tw.encoding<lhs_scales, types = [f8E4M3FN, f8E5M2, f32, f8E8M0FNU, f8E8M0FNU], maps = [#mkz, #nkz, #mn, #mk, #nk], sizes = [4, ?, 6, 32], any_m>>)

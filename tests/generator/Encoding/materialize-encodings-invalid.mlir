@@ -483,3 +483,111 @@ func.func @panels_of_groups(%x: tensor<2x9x5xf32, #lhs>, %w: tensor<2x3x5x16xf32
   } -> tensor<2x7x16xf32, #out>
   return %r : tensor<2x7x16xf32, #out>
 }
+
+// -----
+
+#mkz = affine_map<(m, n, k, z) -> (m, k, z)>
+#nkz = affine_map<(m, n, k, z) -> (n, k, z)>
+#mk = affine_map<(m, n, k, z) -> (m, k)>
+#nk = affine_map<(m, n, k, z) -> (n, k)>
+#mn = affine_map<(m, n, k, z) -> (m, n)>
+#l = #tw.layout<outer = [0, 1, 2], inner = [0, 1, 2], tiles = [16, 4, 32]>
+#r = #tw.layout<outer = [0, 1, 2], inner = [0, 1, 2], tiles = [16, 4, 32]>
+#ls = #tw.layout<outer = [1, 0], inner = [0, 1], tiles = [16, 4]>
+#rs = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [16, 4]>
+#o = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [16, 16]>
+func.func @scales_of_other_order(%a: tensor<16x4x32xf8E4M3FN, #l>, %b: tensor<16x4x32xf8E4M3FN, #r>, %p: tensor<16x4xf8E8M0FNU, #ls>, %q: tensor<16x4xf8E8M0FNU, #rs>, %c: tensor<16x16xf32, #o>) -> tensor<16x16xf32, #o> {
+  // expected-error @below {{has operand 0 of type 'tensor<16x4x32xf8E4M3FN, #tw.layout<outer = [0, 1, 2], inner = [0, 1, 2], tiles = [16, 4, 32]>>' and its scales of type 'tensor<16x4xf8E8M0FNU, #tw.layout<outer = [1, 0], inner = [0, 1], tiles = [16, 4]>>'; expected the same order and tiles, but for the loop through a block, which is last}}
+  %r = linalg.generic {indexing_maps = [#mkz, #nkz, #mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+    ins(%a, %b, %p, %q : tensor<16x4x32xf8E4M3FN, #l>, tensor<16x4x32xf8E4M3FN, #r>, tensor<16x4xf8E8M0FNU, #ls>, tensor<16x4xf8E8M0FNU, #rs>) outs(%c : tensor<16x16xf32, #o>)
+    attrs = {tw.tile = "tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950"} {
+  ^bb0(%x: f8E4M3FN, %y: f8E4M3FN, %s: f8E8M0FNU, %t: f8E8M0FNU, %old: f32):
+    %u = arith.scaling_extf %x, %s : f8E4M3FN, f8E8M0FNU to f32
+    %v = arith.scaling_extf %y, %t : f8E4M3FN, f8E8M0FNU to f32
+    %w = arith.mulf %u, %v : f32
+    %sum = arith.addf %old, %w : f32
+    linalg.yield %sum : f32
+  } -> tensor<16x16xf32, #o>
+  return %r : tensor<16x16xf32, #o>
+}
+
+// -----
+
+#mkz = affine_map<(m, n, k, z) -> (m, k, z)>
+#nkz = affine_map<(m, n, k, z) -> (n, k, z)>
+#mk = affine_map<(m, n, k, z) -> (m, k)>
+#nk = affine_map<(m, n, k, z) -> (n, k)>
+#mn = affine_map<(m, n, k, z) -> (m, n)>
+#l = #tw.layout<outer = [0, 2, 1], inner = [0, 1, 2], tiles = [16, 4, 32]>
+#r = #tw.layout<outer = [0, 1, 2], inner = [0, 1, 2], tiles = [16, 4, 32]>
+#ls = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [16, 4]>
+#rs = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [16, 4]>
+#o = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [16, 16]>
+func.func @blocks_first(%a: tensor<16x4x32xf8E4M3FN, #l>, %b: tensor<16x4x32xf8E4M3FN, #r>, %p: tensor<16x4xf8E8M0FNU, #ls>, %q: tensor<16x4xf8E8M0FNU, #rs>, %c: tensor<16x16xf32, #o>) -> tensor<16x16xf32, #o> {
+  // expected-error @below {{expected the same order and tiles, but for the loop through a block, which is last}}
+  %r = linalg.generic {indexing_maps = [#mkz, #nkz, #mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+    ins(%a, %b, %p, %q : tensor<16x4x32xf8E4M3FN, #l>, tensor<16x4x32xf8E4M3FN, #r>, tensor<16x4xf8E8M0FNU, #ls>, tensor<16x4xf8E8M0FNU, #rs>) outs(%c : tensor<16x16xf32, #o>)
+    attrs = {tw.tile = "tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950"} {
+  ^bb0(%x: f8E4M3FN, %y: f8E4M3FN, %s: f8E8M0FNU, %t: f8E8M0FNU, %old: f32):
+    %u = arith.scaling_extf %x, %s : f8E4M3FN, f8E8M0FNU to f32
+    %v = arith.scaling_extf %y, %t : f8E4M3FN, f8E8M0FNU to f32
+    %w = arith.mulf %u, %v : f32
+    %sum = arith.addf %old, %w : f32
+    linalg.yield %sum : f32
+  } -> tensor<16x16xf32, #o>
+  return %r : tensor<16x16xf32, #o>
+}
+
+// -----
+
+#mkz = affine_map<(m, n, k, z) -> (m, k, z)>
+#nkz = affine_map<(m, n, k, z) -> (n, k, z)>
+#mk = affine_map<(m, n, k, z) -> (m, k)>
+#nk = affine_map<(m, n, k, z) -> (n, k)>
+#mn = affine_map<(m, n, k, z) -> (m, n)>
+#l = #tw.layout<outer = [0, 1, 2], inner = [0, 1, 2], tiles = [16, 4, 32]>
+#r = #tw.layout<outer = [0, 1, 2], inner = [0, 1, 2], tiles = [16, 4, 32]>
+#ls = #tw.layout<outer = [0, 1], inner = [1, 0], tiles = [4, 16]>
+#rs = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [16, 4]>
+#o = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [16, 16]>
+func.func @scales_transposed(%a: tensor<16x4x32xf8E4M3FN, #l>, %b: tensor<16x4x32xf8E4M3FN, #r>, %p: tensor<16x4xf8E8M0FNU, #ls>, %q: tensor<16x4xf8E8M0FNU, #rs>, %c: tensor<16x16xf32, #o>) -> tensor<16x16xf32, #o> {
+  // expected-error @below {{expected the same order and tiles, but for the loop through a block, which is last}}
+  %r = linalg.generic {indexing_maps = [#mkz, #nkz, #mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+    ins(%a, %b, %p, %q : tensor<16x4x32xf8E4M3FN, #l>, tensor<16x4x32xf8E4M3FN, #r>, tensor<16x4xf8E8M0FNU, #ls>, tensor<16x4xf8E8M0FNU, #rs>) outs(%c : tensor<16x16xf32, #o>)
+    attrs = {tw.tile = "tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950"} {
+  ^bb0(%x: f8E4M3FN, %y: f8E4M3FN, %s: f8E8M0FNU, %t: f8E8M0FNU, %old: f32):
+    %u = arith.scaling_extf %x, %s : f8E4M3FN, f8E8M0FNU to f32
+    %v = arith.scaling_extf %y, %t : f8E4M3FN, f8E8M0FNU to f32
+    %w = arith.mulf %u, %v : f32
+    %sum = arith.addf %old, %w : f32
+    linalg.yield %sum : f32
+  } -> tensor<16x16xf32, #o>
+  return %r : tensor<16x16xf32, #o>
+}
+
+// -----
+
+#mkz = affine_map<(m, n, k, z) -> (m, k, z)>
+#nkz = affine_map<(m, n, k, z) -> (n, k, z)>
+#mk = affine_map<(m, n, k, z) -> (m, k)>
+#nk = affine_map<(m, n, k, z) -> (n, k)>
+#mn = affine_map<(m, n, k, z) -> (m, n)>
+#l = #tw.layout<outer = [0, 1, 2], inner = [0, 1], tiles = [16, 4]>
+#r = #tw.layout<outer = [0, 1, 2], inner = [0, 1, 2], tiles = [16, 4, 32]>
+#ls = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [16, 4]>
+#rs = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [16, 4]>
+#o = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [16, 16]>
+func.func @no_tile_of_blocks(%a: tensor<16x4x32xf8E4M3FN, #l>, %b: tensor<16x4x32xf8E4M3FN, #r>, %p: tensor<16x4xf8E8M0FNU, #ls>, %q: tensor<16x4xf8E8M0FNU, #rs>, %c: tensor<16x16xf32, #o>) -> tensor<16x16xf32, #o> {
+  // expected-error @below {{expected a layout with three tiles and without a swizzle, as tw.mmt4d takes it}}
+  %r = linalg.generic {indexing_maps = [#mkz, #nkz, #mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+    ins(%a, %b, %p, %q : tensor<16x4x32xf8E4M3FN, #l>, tensor<16x4x32xf8E4M3FN, #r>, tensor<16x4xf8E8M0FNU, #ls>, tensor<16x4xf8E8M0FNU, #rs>) outs(%c : tensor<16x16xf32, #o>)
+    attrs = {tw.tile = "tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950"} {
+  ^bb0(%x: f8E4M3FN, %y: f8E4M3FN, %s: f8E8M0FNU, %t: f8E8M0FNU, %old: f32):
+    %u = arith.scaling_extf %x, %s : f8E4M3FN, f8E8M0FNU to f32
+    %v = arith.scaling_extf %y, %t : f8E4M3FN, f8E8M0FNU to f32
+    %w = arith.mulf %u, %v : f32
+    %sum = arith.addf %old, %w : f32
+    linalg.yield %sum : f32
+  } -> tensor<16x16xf32, #o>
+  return %r : tensor<16x16xf32, #o>
+}

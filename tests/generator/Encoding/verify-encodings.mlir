@@ -322,3 +322,30 @@ func.func @narrow_sign(%a: tensor<8x8xi4, #lhs>, %b: tensor<8x8xi4, #rhs>, %c: t
   } -> tensor<8x8xi32, #out>
   return %r : tensor<8x8xi32, #out>
 }
+
+// -----
+
+// Each operand by the scales of the other.
+#mkz = affine_map<(m, n, k, z) -> (m, k, z)>
+#nkz = affine_map<(m, n, k, z) -> (n, k, z)>
+#mk = affine_map<(m, n, k, z) -> (m, k)>
+#nk = affine_map<(m, n, k, z) -> (n, k)>
+#mn = affine_map<(m, n, k, z) -> (m, n)>
+#lhs = #tw.encoding<lhs, types = [f8E4M3FN, f8E4M3FN, f32, f8E8M0FNU, f8E8M0FNU], maps = [#mkz, #nkz, #mn, #mk, #nk], sizes = [8, 8, 8, 32]>
+#rhs = #tw.encoding<rhs, types = [f8E4M3FN, f8E4M3FN, f32, f8E8M0FNU, f8E8M0FNU], maps = [#mkz, #nkz, #mn, #mk, #nk], sizes = [8, 8, 8, 32]>
+#out = #tw.encoding<out, types = [f8E4M3FN, f8E4M3FN, f32, f8E8M0FNU, f8E8M0FNU], maps = [#mkz, #nkz, #mn, #mk, #nk], sizes = [8, 8, 8, 32]>
+#lhs_scales = #tw.encoding<lhs_scales, types = [f8E4M3FN, f8E4M3FN, f32, f8E8M0FNU, f8E8M0FNU], maps = [#mkz, #nkz, #mn, #mk, #nk], sizes = [8, 8, 8, 32]>
+#rhs_scales = #tw.encoding<rhs_scales, types = [f8E4M3FN, f8E4M3FN, f32, f8E8M0FNU, f8E8M0FNU], maps = [#mkz, #nkz, #mn, #mk, #nk], sizes = [8, 8, 8, 32]>
+func.func @scales_of_other(%a: tensor<8x8x32xf8E4M3FN, #lhs>, %b: tensor<8x8x32xf8E4M3FN, #rhs>, %p: tensor<8x8xf8E8M0FNU, #lhs_scales>, %q: tensor<8x8xf8E8M0FNU, #rhs_scales>, %c: tensor<8x8xf32, #out>) -> tensor<8x8xf32, #out> {
+  // expected-error @below {{op scales operand 0 by operand 3; expected lhs, rhs, the scales of lhs and those of rhs}}
+  %r = linalg.generic {indexing_maps = [#mkz, #nkz, #mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+    ins(%a, %b, %p, %q : tensor<8x8x32xf8E4M3FN, #lhs>, tensor<8x8x32xf8E4M3FN, #rhs>, tensor<8x8xf8E8M0FNU, #lhs_scales>, tensor<8x8xf8E8M0FNU, #rhs_scales>) outs(%c : tensor<8x8xf32, #out>) {
+  ^bb0(%x: f8E4M3FN, %y: f8E4M3FN, %s: f8E8M0FNU, %t: f8E8M0FNU, %old: f32):
+    %u = arith.scaling_extf %x, %t : f8E4M3FN, f8E8M0FNU to f32
+    %v = arith.scaling_extf %y, %s : f8E4M3FN, f8E8M0FNU to f32
+    %w = arith.mulf %u, %v : f32
+    %sum = arith.addf %old, %w : f32
+    linalg.yield %sum : f32
+  } -> tensor<8x8xf32, #out>
+  return %r : tensor<8x8xf32, #out>
+}

@@ -126,3 +126,13 @@ func.func @scalars(%a: f16, %b: bf16) -> (f32, f32, f64) {
   %e = arith.extf %a : f16 to f64
   return %c, %d, %e : f32, f32, f64
 }
+
+// Scales: 2^-127, a denormal of f32, 2^-126, 1, 2^127 and NaN.
+// CHECK-LABEL: @f8e8m0fnu
+// CHECK-NEXT:  arith.constant dense<[5.87747175E-39, 1.17549435E-38, 1.000000e+00, 1.70141183E+38, 0x7FC00000]> : vector<5xf32>
+func.func @f8e8m0fnu() -> vector<5xf32> {
+  %bits = arith.constant dense<[0, 1, 127, 254, 255]> : vector<5xi8>
+  %x = arith.bitcast %bits : vector<5xi8> to vector<5xf8E8M0FNU>
+  %y = arith.extf %x : vector<5xf8E8M0FNU> to vector<5xf32>
+  return %y : vector<5xf32>
+}

@@ -22,13 +22,14 @@ struct EncodingFacts {
     std::optional<int64_t> size; ///< if it is known
   };
   struct Operand {
+    std::string name;             ///< "lhs"
     std::string layout;           ///< "#tw.layout<...>"
     std::optional<int64_t> bytes; ///< if all sizes are known
   };
   struct DeviceFacts {
     std::string name;
     std::string tile; ///< empty without data tiling
-    std::array<Operand, 3> operands;
+    std::vector<Operand> operands;
     std::optional<Operand> related; ///< of an encoding with `dims`
   };
   std::string encoding;

@@ -24,7 +24,9 @@ def CommonForms : Pass<"tw-common-forms", "mlir::func::FuncOp"> {
     `scf.forall` becomes loops, `scf.for`, which carry its shared outputs;
     `tensor.parallel_insert_slice` becomes `tensor.insert_slice`, in the order of
     the operations. `scf.index_switch` becomes branches, `scf.if`. Constants with
-    elements of i2 and i4, a byte each, lose the bits that are not theirs.
+    elements of i2 and i4, a byte each, lose the bits that are not theirs. A loop
+    of a sum that indexes one operand by k and another by `k floordiv n`, as
+    scales of blocks are, becomes two, if it is known to be whole blocks.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::scf::SCFDialect",

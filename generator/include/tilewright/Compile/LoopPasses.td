@@ -105,4 +105,15 @@ def ExpandMath : Pass<"tw-expand-math", "mlir::func::FuncOp"> {
   ];
 }
 
+def ExpandScalings : Pass<"tw-expand-scalings", "mlir::func::FuncOp"> {
+  let summary = "Scaled elements that no tile reads, as products";
+  let description = [{
+    `arith.scaling_extf` becomes the product of the element and its scale,
+    f8E8M0FNU, both extended to f32, or to f64 where the result is that. It is
+    exact, as long as it is not too large for f32; then it is rounded to the
+    type of the result.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 #endif // TILEWRIGHT_COMPILE_LOOPPASSES

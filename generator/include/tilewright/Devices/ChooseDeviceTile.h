@@ -24,6 +24,11 @@ namespace tilewright {
 TileKey chooseDeviceTile(const TypeTripleInfo &types, int64_t m, int64_t n,
                          const TargetCpu &gpu);
 
+/// The same with block scales, of the variant `mx`, for operands of MX formats.
+/// Where an instruction takes scales, K0 is its; else each K step is a block.
+TileKey chooseScaledTile(const TypeTripleInfo &types, int64_t m, int64_t n,
+                         const TargetCpu &gpu);
+
 } // namespace tilewright
 
 #endif // TILEWRIGHT_DEVICES_CHOOSEDEVICETILE_H

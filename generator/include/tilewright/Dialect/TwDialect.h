@@ -48,10 +48,11 @@ inline bool isEncoded(mlir::Type type) { return bool(encodingAttrOf(type)); }
 /// an index a word. 0 of what is no number.
 int bitsInMemory(mlir::Type element);
 
-/// What `tile` spells. Errors at `op`: a name that is none, or of a tile with
-/// block scales.
+/// What `tile` spells. Errors at `op`: a name that is none, or of a tile that
+/// has block scales though `op` has none, or the other way.
 llvm::FailureOr<TileKey> verifyTileName(mlir::Operation *op,
-                                        llvm::StringRef tile);
+                                        llvm::StringRef tile,
+                                        bool hasScales = false);
 
 } // namespace tilewright::tw
 

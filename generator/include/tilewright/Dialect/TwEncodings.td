@@ -13,7 +13,9 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 def Tw_Operand : Tw_I32Enum<"Operand", "operand of a contraction", [
   I32EnumAttrCase<"Lhs", 0, "lhs">,
   I32EnumAttrCase<"Rhs", 1, "rhs">,
-  I32EnumAttrCase<"Out", 2, "out">]>;
+  I32EnumAttrCase<"Out", 2, "out">,
+  I32EnumAttrCase<"LhsScales", 3, "lhs_scales">,
+  I32EnumAttrCase<"RhsScales", 4, "rhs_scales">]>;
 
 def Tw_EncodingAttr : AttrDef<Tw_Dialect, "Encoding", [
     DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
@@ -31,6 +33,12 @@ def Tw_EncodingAttr : AttrDef<Tw_Dialect, "Encoding", [
     out), n (rhs and out) or k (lhs and rhs); there is one of m, n and k at
     least. Maps are projected permutations.
 
+    In a scaled contraction elements of lhs and rhs that lie in one block have a
+    scale together, by which each is multiplied. It has types and maps of these
+    scales, too, behind those of out. One loop of k goes through a block, which
+    indexes no scales; they are indexed by all others of their operand, of which
+    there is one of k at least.
+
     `any_m` says that several contractions have this rhs, which differ in the
     sizes of their m loops: how the rhs lies may not depend on those.
 
@@ -46,12 +54,19 @@ def Tw_EncodingAttr : AttrDef<Tw_Dialect, "Encoding", [
               affine_map<(m, n, k) -> (m, n)>], sizes = [?, 96, 64]>>
     tensor<2x96x?xf16, #tw.encoding<out, types = [f32, f32, f32], maps = [...],
       sizes = [?, 96, 64], dims = [*, 1, 0], element = f16>>
+    tensor<128x24xf8E8M0FNU, #tw.encoding<lhs_scales,
+      types = [f8E4M3FN, f8E5M2, f32, f8E8M0FNU, f8E8M0FNU],
+      maps = [affine_map<(m, n, k, kb) -> (m, k, kb)>,
+              affine_map<(m, n, k, kb) -> (n, k, kb)>,
+              affine_map<(m, n, k, kb) -> (m, n)>,
+              affine_map<(m, n, k, kb) -> (m, k)>,
+              affine_map<(m, n, k, kb) -> (n, k)>], sizes = [128, ?, 24, 32]>>
     ```
   }];
   let parameters = (ins
     "Operand":$operand,
-    ArrayRefParameter<"::mlir::Type", "of lhs, rhs and out">:$element_types,
-    ArrayRefParameter<"::mlir::AffineMap", "of lhs, rhs and out">:$maps,
+    ArrayRefParameter<"::mlir::Type", "by operand">:$element_types,
+    ArrayRefParameter<"::mlir::AffineMap", "by operand">:$maps,
     ArrayRefParameter<"int64_t", "of the loops">:$sizes,
     "bool":$any_m,
     ArrayRefParameter<"int64_t", "empty: it is the operand">:$dims,
@@ -80,6 +95,17 @@ def Tw_EncodingAttr : AttrDef<Tw_Dialect, "Encoding", [
     EncodingAttr withOperand(Operand operand) const;
     EncodingAttr withAnyM() const;
 
+    /// Whether lhs and rhs have scales.
+    bool isScaled() const { return getMaps().size() == kScaledOperands; }
+    static constexpr unsigned kScaledOperands = 5;
+    /// The loop through the elements that have a scale together, of a scaled
+    /// contraction.
+    unsigned getBlockLoop() const;
+    /// Its operands, in the order in which an operation has them: out is last.
+    ::llvm::ArrayRef<Operand> getOperands() const;
+    /// Their maps, in this order.
+    ::llvm::SmallVector<::mlir::AffineMap> getMapsOfOperation() const;
+
     /// Whether the lhs is windows of a tensor.
     bool isGathered() const;
 
@@ -103,6 +129,9 @@ def Tw_EncodingAttr : AttrDef<Tw_Dialect, "Encoding", [
     Loops getLoops() const;
 
   private:
+    static ::llvm::LogicalResult verifyScales(
+        ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
+        ::llvm::ArrayRef<::mlir::AffineMap> maps);
     ::llvm::LogicalResult verifyWindow(unsigned dim, int64_t size,
         ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError) const;
 

@@ -184,6 +184,14 @@ def Tw_Mmt4dOp : Op<Tw_Dialect, "mmt4d", [
     for each batch, one sequence of panels of all K steps, or of rows of tiles,
     whatever the number of its dimensions. All of this is verified.
 
+    A tile of the variant `mx` has `scales`, of lhs and of rhs, f8E8M0FNU, one for
+    32 elements. The 32 are a dimension of lhs and rhs, the last one, and their
+    last loop of k, of one iteration, goes over it. The scales have the
+    dimensions of their operand but these two:
+
+        lhs [batch..., m..., k..., 1, M0, K0 / 32, 32], scales [batch..., m..., k..., M0, K0 / 32]
+        rhs [batch..., n..., k..., 1, N0, K0 / 32, 32], scales [batch..., n..., k..., N0, K0 / 32]
+
     ```mlir
     %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_8x32x1_x86_64_avx512_base" overwrite
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
@@ -197,6 +205,7 @@ def Tw_Mmt4dOp : Op<Tw_Dialect, "mmt4d", [
     Tw_RankedTensorOrMemRef:$lhs,
     Tw_RankedTensorOrMemRef:$rhs,
     Tw_RankedTensorOrMemRef:$out,
+    Variadic<Tw_RankedTensorOrMemRef>:$scales,
     StrAttr:$tile,
     AffineMapArrayAttr:$indexing_maps,
     UnitAttr:$overwrite);
@@ -204,6 +213,7 @@ def Tw_Mmt4dOp : Op<Tw_Dialect, "mmt4d", [
   let assemblyFormat = [{
     $tile (`overwrite` $overwrite^)? `indexing_maps` `=` $indexing_maps
     `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)`
+    (`scales` `(` $scales^ `:` type($scales) `)`)?
     `outs` `(` $out `:` type($out) `)` attr-dict (`->` type($result)^)?
   }];
   let hasVerifier = 1;
@@ -217,6 +227,9 @@ def Tw_Mmt4dOp : Op<Tw_Dialect, "mmt4d", [
       int64_t batch = 0, m = 0, n = 0, k = 0;
     };
     Dims getDims();
+
+    /// How many of an operand's last dimensions have sizes that the tile says.
+    unsigned getTileDims(unsigned operand);
 
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
   }];

@@ -19,8 +19,9 @@ namespace tilewright {
 struct TiledContraction {
   /// The tile function, by name.
   std::string tile;
-  /// Of lhs, rhs and out.
-  std::array<tw::LayoutAttr, 3> layouts;
+  /// By operand: of lhs, rhs and out, and of a scaled contraction the scales of
+  /// lhs and rhs.
+  llvm::SmallVector<tw::LayoutAttr, 5> layouts;
 };
 
 /// A thing that contractions run on. Immutable: may be shared between threads.
@@ -87,7 +88,9 @@ using ChooseTileFn = llvm::function_ref<ChosenTile(
 
 /// The layouts for tiles such as `choose` chooses. Of several loops of a kind
 /// that one is tiled where padding and narrow tiles cost least. None if there
-/// is no type triple of these elements.
+/// is no type triple of these elements. Of a scaled contraction, which has
+/// blocks of 32 elements, `choose` chooses a tile of the variant `mx`; one of
+/// others is none.
 std::optional<TiledContraction> tileContraction(tw::EncodingAttr encoding,
                                                 ChooseTileFn choose,
                                                 llvm::StringRef prefix);

@@ -8,17 +8,27 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "tilewright/key.h"
+#include <optional>
+#include <string>
 
 namespace tilewright {
 
 /// out += lhs * rhs, by loops of four kinds: of the batch, which index all
 /// three; m, of lhs and out; n, of rhs and out; k, of lhs and rhs. Each is in
-/// the order in which it indexes lhs, n in that of rhs.
+/// the order in which it indexes lhs, n in that of rhs. One in which elements
+/// of lhs and rhs are multiplied by scales has loops of the same kinds.
 struct Contraction {
   llvm::SmallVector<unsigned> batch, m, n, k;
   /// Operand numbers. They are swapped where the second one is a vector, of no
   /// n: tiles multiply a row with a matrix, whose columns fill vectors.
   unsigned lhs = 0, rhs = 1;
+  /// Of each block of elements of k there is a scale: operand numbers of the
+  /// scales of lhs and rhs, and the loop through a block, one of k, which
+  /// indexes no scales.
+  struct Scales {
+    unsigned lhs, rhs, block;
+  };
+  std::optional<Scales> scales;
   /// Null if there are no tiles for the elements.
   const TypeTripleInfo *types = nullptr;
 };
@@ -28,10 +38,24 @@ struct Contraction {
 /// has both, and no k.
 std::optional<Contraction> matchContraction(mlir::linalg::LinalgOp op);
 
-/// Which of lhs and rhs is extended as an unsigned number, if `op` has two
-/// inputs and its body is exactly out + ext(lhs) * ext(rhs).
-std::optional<std::array<bool, 2>>
-matchUnsignedFactors(mlir::linalg::LinalgOp op);
+/// A factor of the product in a body: which input it is, whether it is extended
+/// as an unsigned number, and, if `arith.scaling_extf` multiplies it by one,
+/// the input that is its scale.
+struct ProductFactor {
+  unsigned input;
+  bool isUnsigned = false;
+  std::optional<unsigned> scale;
+};
+
+/// The factors, in the order of inputs, if the body of `op` is exactly out +
+/// ext(lhs) * ext(rhs), both with scales or none, and these are all of its
+/// inputs.
+std::optional<std::array<ProductFactor, 2>>
+matchFactors(mlir::linalg::LinalgOp op);
+
+/// Why no tile computes `op`, a product with scales, whatever its elements:
+/// about its scales. Empty for any other operation.
+std::string whyNotScaled(mlir::linalg::LinalgOp op);
 
 /// The names of the elements of lhs, rhs and out of such an operation, as tiles
 /// have them. Empty where tiles have no such type.

@@ -60,7 +60,7 @@ def ExpandSmallFloats : Pass<"tw-expand-small-floats"> {
     them. This pass rewrites, on scalars and vectors of any shape,
 
     - `arith.extf` to f32 from any of f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ,
-      f6E2M3FN, f6E3M2FN, f4E2M1FN, bf16 and f16,
+      f8E8M0FNU, f6E2M3FN, f6E3M2FN, f4E2M1FN, bf16 and f16,
     - `arith.truncf` from f32 to bf16 and f16 (round to nearest, ties to even),
 
     into integer arithmetic. All are exact or correctly rounded, keep denormals,

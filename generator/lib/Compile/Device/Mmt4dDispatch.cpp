@@ -9,6 +9,7 @@
 #include "tilewright/Compile/DeviceKernels.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/tile.h"
+#include <cstddef>
 
 using namespace mlir;
 
@@ -47,6 +48,8 @@ public:
     uint64_t flags = uint64_t(key.types);
     if (!op.getOverwrite())
       flags |= TW_MMT4D_FLAG_ACCUMULATE;
+    if (key.blockScaled)
+      flags |= TW_MMT4D_FLAG_BLOCK_SCALES;
     SmallVector<Value> words{
         lhs,
         zero,
@@ -64,6 +67,15 @@ public:
         constantWord(key.k0 | int64_t(flags << 32)),
     };
     words.resize(kParamsWords, zero);
+    if (key.blockScaled) {
+      // Panels lie as those of lhs and rhs, with a byte for each block.
+      Value lhsBytes = multiply(m, multiply(k, key.lhsScaleStepBytes()));
+      Value rhsBytes = multiply(n, multiply(k, key.rhsScaleStepBytes()));
+      words[offsetof(tw_mmt4d_params_t, lhs_scales) / 8] =
+          address(op.getScales()[0], matrix, lhsBytes);
+      words[offsetof(tw_mmt4d_params_t, rhs_scales) / 8] =
+          address(op.getScales()[1], matrix, rhsBytes);
+    }
     llvm::append_range(words, arguments);
     if (hasEpilogue)
       words.push_back(matrix ? word(matrix) : zero);

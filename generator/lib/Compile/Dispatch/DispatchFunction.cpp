@@ -237,14 +237,15 @@ private:
 
   void markStaticSizes(Operation *op) {
     if (auto mmt4d = dyn_cast<tw::Mmt4dOp>(op)) {
-      for (Value operand : mmt4d->getOperands())
-        keepInner(operand, 2);
+      for (OpOperand &operand : mmt4d->getOpOperands())
+        keepInner(operand.get(), mmt4d.getTileDims(operand.getOperandNumber()));
     } else if (place == Place::Device) {
       // A kernel takes every size, but for those of tiles: it divides by them
       // to tell which element it is at.
       for (Value result : op->getResults())
-        if (llvm::any_of(result.getUsers(), llvm::IsaPred<tw::Mmt4dOp>))
-          keepInner(result, 2);
+        for (OpOperand &use : result.getUses())
+          if (auto mmt4d = dyn_cast<tw::Mmt4dOp>(use.getOwner()))
+            keepInner(result, mmt4d.getTileDims(use.getOperandNumber()));
     } else if (auto matmul = dyn_cast<tw::MatmulOp>(op)) {
       if (matmul.getRhsPacked())
         keepInner(matmul.getRhs(), 2);
