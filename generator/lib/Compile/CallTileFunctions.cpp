@@ -32,6 +32,9 @@ public:
       : op(op), key(op.getKey()), b(op.getLoc(), op) {}
 
   LogicalResult build() {
+    if (!op.getScales().empty())
+      return op.emitOpError("has block scales, which tiles of CPUs do not "
+                            "take; expected it on a GPU");
     FailureOr<Mmt4dSizes> sizes = mmt4dSizes(b, op);
     if (failed(sizes))
       return failure();

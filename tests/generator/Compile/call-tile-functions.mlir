@@ -86,3 +86,13 @@ func.func @strided(%a: memref<2x5x1x1xf32>, %b: memref<3x5x1x1xf32, strided<[10,
       ins(%a, %b : memref<2x5x1x1xf32>, memref<3x5x1x1xf32, strided<[10, 1, 1, 1]>>) outs(%c : memref<2x3x1x1xf32>)
   return
 }
+
+// -----
+
+func.func @scaled(%a: memref<2x3x1x16x4x32xf8E4M3FN>, %b: memref<5x3x1x16x4x32xf8E4M3FN>, %p: memref<2x3x16x4xf8E8M0FNU>, %q: memref<5x3x16x4xf8E8M0FNU>, %c: memref<2x5x16x16xf32>) {
+  // expected-error @below {{has block scales, which tiles of CPUs do not take; expected it on a GPU}}
+  tw.mmt4d "tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950"
+      indexing_maps = [affine_map<(m, n, k, z) -> (m, k, z)>, affine_map<(m, n, k, z) -> (n, k, z)>, affine_map<(m, n, k, z) -> (m, n)>]
+      ins(%a, %b : memref<2x3x1x16x4x32xf8E4M3FN>, memref<5x3x1x16x4x32xf8E4M3FN>) scales(%p, %q : memref<2x3x16x4xf8E8M0FNU>, memref<5x3x16x4xf8E8M0FNU>) outs(%c : memref<2x5x16x16xf32>)
+  return
+}

@@ -121,3 +121,22 @@ func.func @row(%a: tensor<32xf8E4M3FN>, %b: tensor<96x32xf8E5M2>, %as: tensor<f8
   } -> tensor<96xf32>
   return %r : tensor<96xf32>
 }
+
+// -----
+
+// A vector that is the second factor is a row all the same, and its scales are those of lhs.
+// SET-LABEL: func.func @column(
+// SET:         linalg.generic
+// SET-SAME:      ins(%{{.*}} : tensor<1x6x32xf8E5M2, #{{lhs[0-9]*}}>, tensor<96x6x32xf8E4M3FN, #{{rhs[0-9]*}}>, tensor<1x6xf8E8M0FNU, #{{lhs_scales[0-9]*}}>, tensor<96x6xf8E8M0FNU, #{{rhs_scales[0-9]*}}>)
+func.func @column(%a: tensor<96x6x32xf8E4M3FN>, %b: tensor<6x32xf8E5M2>, %as: tensor<96x6xf8E8M0FNU>, %bs: tensor<6xf8E8M0FNU>, %c: tensor<96xf32>) -> tensor<96xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(m, k, z) -> (m, k, z)>, affine_map<(m, k, z) -> (k, z)>, affine_map<(m, k, z) -> (m, k)>, affine_map<(m, k, z) -> (k)>, affine_map<(m, k, z) -> (m)>], iterator_types = ["parallel", "reduction", "reduction"]}
+    ins(%a, %b, %as, %bs : tensor<96x6x32xf8E4M3FN>, tensor<6x32xf8E5M2>, tensor<96x6xf8E8M0FNU>, tensor<6xf8E8M0FNU>) outs(%c : tensor<96xf32>) {
+  ^bb0(%x: f8E4M3FN, %y: f8E5M2, %p: f8E8M0FNU, %q: f8E8M0FNU, %o: f32):
+    %u = arith.scaling_extf %x, %p : f8E4M3FN, f8E8M0FNU to f32
+    %v = arith.scaling_extf %y, %q : f8E5M2, f8E8M0FNU to f32
+    %w = arith.mulf %u, %v : f32
+    %s = arith.addf %o, %w : f32
+    linalg.yield %s : f32
+  } -> tensor<96xf32>
+  return %r : tensor<96xf32>
+}
