@@ -18,7 +18,8 @@ constexpr int64_t kPoints = 1 << 15;
 std::string mapOf(const std::string& letters, const std::string& indices) {
   auto list = [](const std::string& of) {
     std::string text;
-    for (char letter : of) text += (text.empty() ? "" : ", ") + std::string(1, letter);
+    for (char letter : of)
+      text += (text.empty() ? "" : ", ") + std::string(1, letter);
     return text;
   };
   return "affine_map<(" + list(letters) + ") -> (" + list(indices) + ")>";
@@ -68,10 +69,8 @@ class Generator {
     program_.rhs.indices = shuffled(batch + n + k);
     program_.out.indices = shuffled(batch + m + n);
     // Scales are in an order of their own.
-    program_.lhsScales.indices =
-        shuffled(without(program_.lhs.indices, 'z'));
-    program_.rhsScales.indices =
-        shuffled(without(program_.rhs.indices, 'z'));
+    program_.lhsScales.indices = shuffled(without(program_.lhs.indices, 'z'));
+    program_.rhsScales.indices = shuffled(without(program_.rhs.indices, 'z'));
     program_.lhs.type = formatOf();
     program_.rhs.type = formatOf();
     program_.lhsScales.isScales = program_.rhsScales.isScales = true;
@@ -235,13 +234,14 @@ std::string ScaledProgram::text() const {
       constants += "  " + std::string(names[i]) + " = arith.constant dense<" +
                    hexOf(operand.bytes) + "> : " + type + "\n";
     else
-      arguments += (arguments.empty() ? "" : ", ") + std::string(names[i]) +
-                   ": " + type;
+      arguments +=
+          (arguments.empty() ? "" : ", ") + std::string(names[i]) + ": " + type;
   }
   std::string outType = out.tensorType(sizes);
   std::string body = constants;
   if (accumulates) {
-    arguments += (arguments.empty() ? "" : ", ") + std::string("%init: ") + outType;
+    arguments +=
+        (arguments.empty() ? "" : ", ") + std::string("%init: ") + outType;
   } else {
     std::string dims;
     for (size_t i = 0; i < out.indices.size(); ++i) {
@@ -260,8 +260,9 @@ std::string ScaledProgram::text() const {
       dims += (dims.empty() ? "%d" : ", %d") + number;
     }
     body += "  %zero = arith.constant 0.0 : f32\n  %e = tensor.empty(" + dims +
-            ") : " + outType + "\n  %init = linalg.fill ins(%zero : f32) outs(%e : " +
-            outType + ") -> " + outType + "\n";
+            ") : " + outType +
+            "\n  %init = linalg.fill ins(%zero : f32) outs(%e : " + outType +
+            ") -> " + outType + "\n";
   }
   std::string iterators;
   for (char letter : letters)
@@ -274,13 +275,14 @@ std::string ScaledProgram::text() const {
   return "func.func @f(" + arguments + ") -> " + outType + " {\n" + body +
          "  %r = linalg.generic {indexing_maps = [" + maps +
          mapOf(letters, out.indices) + "], iterator_types = [" + iterators +
-         "]}\n      ins(" + values + " : " + types + ") outs(%init : " +
-         outType + ") {\n  ^bb0(%x: " + lhs.mlirType() + ", %y: " +
-         rhs.mlirType() + ", %p: f8E8M0FNU, %q: f8E8M0FNU, %o: f32):\n" +
+         "]}\n      ins(" + values + " : " + types +
+         ") outs(%init : " + outType + ") {\n  ^bb0(%x: " + lhs.mlirType() +
+         ", %y: " + rhs.mlirType() +
+         ", %p: f8E8M0FNU, %q: f8E8M0FNU, %o: f32):\n" +
          "    %u = arith.scaling_extf %x, %p : " + lhs.mlirType() +
          ", f8E8M0FNU to f32\n    %v = arith.scaling_extf %y, %q : " +
-         rhs.mlirType() + ", f8E8M0FNU to f32\n    %w = arith.mulf " +
-         product + " : f32\n    %s = arith.addf " + sum +
+         rhs.mlirType() + ", f8E8M0FNU to f32\n    %w = arith.mulf " + product +
+         " : f32\n    %s = arith.addf " + sum +
          " : f32\n    linalg.yield %s : f32\n  } -> " + outType +
          "\n  return %r : " + outType + "\n}\n";
 }

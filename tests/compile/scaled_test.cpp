@@ -84,8 +84,7 @@ TEST(ScaledTest, RandomContractionsAreExact) {
     std::vector<float> expected = program.expected();
     for (JitTiling tiling :
          {JitTiling::kLate, JitTiling::kEarly, JitTiling::kNone}) {
-      std::unique_ptr<JitModel> model =
-          compile(program.text(), target, tiling);
+      std::unique_ptr<JitModel> model = compile(program.text(), target, tiling);
       ASSERT_TRUE(model);
       EXPECT_EQ(hasScaledTile(*model), tiling != JitTiling::kNone);
       ASSERT_EQ(run(*model, program), expected);
@@ -123,8 +122,10 @@ ScaledProgram plainProgram() {
   ScaledProgram program;
   program.letters = "mnkz";
   program.sizes = {{'m', 3}, {'n', 4}, {'k', 5}, {'z', kScaleBlock}};
-  program.lhs = {"mkz", TW_ELEMENT_F8E4M3FN, false, {true, false, false}, false, {}};
-  program.rhs = {"nkz", TW_ELEMENT_F8E5M2, false, {false, false, false}, false, {}};
+  program.lhs = {"mkz", TW_ELEMENT_F8E4M3FN, false, {true, false, false}, false,
+                 {}};
+  program.rhs = {"nkz", TW_ELEMENT_F8E5M2, false, {false, false, false}, false,
+                 {}};
   program.lhsScales = {"mk", TW_ELEMENT_F32, true, {true, false}, false, {}};
   program.rhsScales = {"nk", TW_ELEMENT_F32, true, {false, false}, false, {}};
   program.out = {"mn", TW_ELEMENT_F32, false, {true, false}, false, {}};
@@ -174,6 +175,27 @@ TEST_P(ScalesTest, AllScalesAreExact) {
               static_cast<uint8_t>(254 - scale));
     EXPECT_EQ(run(*model, program), program.expected());
   }
+}
+
+// The matrices of a batch are launches of one kernel.
+TEST_P(ScalesTest, EachMatrixOfABatchHasItsOwn) {
+  ScaledProgram program = plainProgram();
+  program.letters = "amnkz";
+  program.sizes['a'] = 3;
+  for (ScaledOperand* operand : {&program.lhs, &program.rhs, &program.lhsScales,
+                                 &program.rhsScales, &program.out}) {
+    operand->indices = "a" + operand->indices;
+    operand->isDynamic.insert(operand->isDynamic.begin(), false);
+    operand->bytes.resize(static_cast<size_t>(operand->elements(program.sizes)),
+                          operand->bytes.empty() ? 0 : operand->bytes.front());
+  }
+  for (size_t i = 0; i < program.lhsScales.bytes.size(); ++i)
+    program.lhsScales.bytes[i] = static_cast<uint8_t>(124 + i % 7);
+  for (size_t i = 0; i < program.rhsScales.bytes.size(); ++i)
+    program.rhsScales.bytes[i] = static_cast<uint8_t>(125 + i % 3);
+  std::unique_ptr<JitModel> model = compile(program);
+  ASSERT_TRUE(model);
+  EXPECT_EQ(run(*model, program), program.expected());
 }
 
 // k in one loop, whose scales are found by its floor.
@@ -275,7 +297,8 @@ TEST(ScaledTest, APackIsNoDispatchOfItsOwn) {
   std::vector<float> x(rows * 2 * kScaleBlock), expected(rows * 24);
   std::vector<uint8_t> s(rows * 2);
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 5) - 2;
-  for (size_t i = 0; i < s.size(); ++i) s[i] = static_cast<uint8_t>(126 + i % 3);
+  for (size_t i = 0; i < s.size(); ++i)
+    s[i] = static_cast<uint8_t>(126 + i % 3);
   for (int64_t m = 0; m < rows; ++m)
     for (int64_t n = 0; n < 24; ++n)
       for (int64_t k = 0; k < 2 * kScaleBlock; ++k) {
