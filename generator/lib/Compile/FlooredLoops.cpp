@@ -104,9 +104,8 @@ private:
       loops.push_back(b.getAffineDimExpr(loop + (loop > floored.loop)));
     for (AffineExpr expr : map.getResults()) {
       bool isSplit = isLoop(expr);
-      results.push_back(isSplit || isFloored(expr)
-                            ? loops[floored.loop]
-                            : expr.replaceDims(loops));
+      results.push_back(isSplit || isFloored(expr) ? loops[floored.loop]
+                                                   : expr.replaceDims(loops));
       if (isSplit)
         results.push_back(b.getAffineDimExpr(floored.loop + 1));
     }
@@ -118,7 +117,8 @@ private:
                       [&](AffineExpr expr) { return isLoop(expr); }))
       return value;
     auto type = cast<RankedTensorType>(value.getType());
-    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, b.getLoc(), value),
+    SmallVector<OpFoldResult> sizes =
+                                  tensor::getMixedSizes(b, b.getLoc(), value),
                               split;
     SmallVector<int64_t> shape;
     SmallVector<ReassociationIndices> groups;

@@ -9,9 +9,9 @@
 namespace tilewright {
 
 /// Makes two loops of each loop k of a sum that indexes some operands by k and
-/// others by `k floordiv n`, as scales of blocks are: of the blocks and of the n
-/// iterations of one. Where k is not known to be whole blocks, or the body asks
-/// for an index, `op` stays what it is.
+/// others by `k floordiv n`, as scales of blocks are: of the blocks and of the
+/// n iterations of one. Where k is not known to be whole blocks, or the body
+/// asks for an index, `op` stays what it is.
 void splitFlooredLoops(mlir::linalg::GenericOp op);
 
 } // namespace tilewright

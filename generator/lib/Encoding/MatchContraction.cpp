@@ -63,6 +63,23 @@ std::optional<ProductFactor> matchFactor(Value value, Block *body) {
   return factor;
 }
 
+/// The product that the body adds to the result; null if it adds none.
+Operation *matchProduct(linalg::LinalgOp op) {
+  if (op.getNumDpsInits() != 1)
+    return nullptr;
+  Block *body = op.getBlock();
+  Value sum = body->getTerminator()->getOperand(0);
+  Operation *add = sum.getDefiningOp();
+  if (!add || !isa<arith::AddFOp, arith::AddIOp>(add))
+    return nullptr;
+  Value out = body->getArguments().back();
+  if (add->getOperand(0) != out && add->getOperand(1) != out)
+    return nullptr;
+  Value product = add->getOperand(add->getOperand(0) == out ? 1 : 0);
+  Operation *mul = product.getDefiningOp();
+  return isa_and_nonnull<arith::MulFOp, arith::MulIOp>(mul) ? mul : nullptr;
+}
+
 /// Whether these are all inputs, and no output.
 bool areAllInputs(linalg::LinalgOp op,
                   const std::array<ProductFactor, 2> &factors) {
@@ -101,20 +118,10 @@ SmallVector<unsigned> loopsOf(const std::array<AffineMap, 3> &maps,
 } // namespace
 
 std::optional<std::array<ProductFactor, 2>> matchFactors(linalg::LinalgOp op) {
-  if (op.getNumDpsInits() != 1)
+  Operation *mul = matchProduct(op);
+  if (!mul)
     return std::nullopt;
   Block *body = op.getBlock();
-  Value sum = body->getTerminator()->getOperand(0);
-  Operation *add = sum.getDefiningOp();
-  if (!add || !isa<arith::AddFOp, arith::AddIOp>(add))
-    return std::nullopt;
-  Value out = body->getArguments().back();
-  if (add->getOperand(0) != out && add->getOperand(1) != out)
-    return std::nullopt;
-  Value product = add->getOperand(add->getOperand(0) == out ? 1 : 0);
-  Operation *mul = product.getDefiningOp();
-  if (!mul || !isa<arith::MulFOp, arith::MulIOp>(mul))
-    return std::nullopt;
   std::optional<ProductFactor> x = matchFactor(mul->getOperand(0), body);
   std::optional<ProductFactor> y = matchFactor(mul->getOperand(1), body);
   if (!x || !y)
@@ -210,9 +217,17 @@ matchLoops(linalg::LinalgOp op,
 } // namespace
 
 std::string whyNotScaled(linalg::LinalgOp op) {
-  std::optional<std::array<ProductFactor, 2>> factors = matchFactors(op);
-  if (!factors || !factors->front().scale)
+  Operation *product = matchProduct(op);
+  auto isScaled = [](Value factor) {
+    return factor.getDefiningOp<arith::ScalingExtFOp>() != nullptr;
+  };
+  if (!product || !op.getNumReductionLoops() ||
+      llvm::none_of(product->getOperands(), isScaled))
     return "";
+  std::optional<std::array<ProductFactor, 2>> factors = matchFactors(op);
+  if (!factors)
+    return "not each of its factors is scaled by f8E8M0FNU of an input of its "
+           "own";
   auto isPlain = [](AffineMap map) { return map.isProjectedPermutation(); };
   if (!llvm::all_of(op.getIndexingMapsArray(), isPlain))
     return "it is not indexed by loops alone; expected two of k at least, one "

@@ -12,8 +12,8 @@ namespace tilewright {
 namespace {
 
 /// Whether scales lie as the blocks of their operand do.
-bool areScalesOf(AffineMap operand, ArrayRef<unsigned> tiled,
-                        AffineMap scales, ArrayRef<unsigned> scalesTiled) {
+bool areScalesOf(AffineMap operand, ArrayRef<unsigned> tiled, AffineMap scales,
+                 ArrayRef<unsigned> scalesTiled) {
   unsigned last = operand.getNumResults() - 1;
   return operand.getDimPosition(last) == tiled.back() &&
          operand.getResults().drop_back() == scales.getResults() &&
@@ -32,8 +32,7 @@ FailureOr<SmallVector<AffineMap>> outerMaps(linalg::GenericOp op,
   bool isScaled = op.getInputs().size() > 2;
   SmallVector<SmallVector<unsigned>> tiled;
   for (unsigned operand = 0; operand < op->getNumOperands(); ++operand) {
-    tw::LayoutAttr layout =
-        layoutOf(encodedTypeOf(op->getOperand(operand)));
+    tw::LayoutAttr layout = layoutOf(encodedTypeOf(op->getOperand(operand)));
     unsigned tiles = isScaled && operand < 2 ? 3 : 2;
     if (!layout || layout.getInner().size() != tiles ||
         !layout.getPerm().empty())
@@ -47,10 +46,9 @@ FailureOr<SmallVector<AffineMap>> outerMaps(linalg::GenericOp op,
         llvm::map_to_vector(layout.getInner(), [&](int64_t dim) -> unsigned {
           return map.getDimPosition(dim);
         }));
-    map =
-        AffineMap::get(map.getNumDims(), 0,
-                       applyPermutation(map.getResults(), layout.getOuter()),
-                       op.getContext());
+    map = AffineMap::get(map.getNumDims(), 0,
+                         applyPermutation(map.getResults(), layout.getOuter()),
+                         op.getContext());
   }
   unsigned m = tiled.back()[0], n = tiled.back()[1], k = tiled[0][1];
   if (tiled[0][0] != m || tiled[1][0] != n || tiled[1][1] != k ||

@@ -133,6 +133,7 @@ func.func @no_kind(%a: tensor<4x6x32x3xf8E4M3FN>, %b: tensor<5x6x32xf8E5M2>, %as
 #nk = affine_map<(m, n, k, z) -> (n, k)>
 #mn = affine_map<(m, n, k, z) -> (m, n)>
 func.func @one(%a: tensor<4x6x32xf8E4M3FN>, %b: tensor<5x6x32xf8E5M2>, %as: tensor<4x6xf8E8M0FNU>, %bs: tensor<5x6xf8E8M0FNU>, %c: tensor<4x5xf32>) -> tensor<4x5xf32> {
+  // expected-remark @below {{lowered to plain loops: not each of its factors is scaled by f8E8M0FNU of an input of its own}}
   %r = linalg.generic {indexing_maps = [#mkz, #nkz, #mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
     ins(%a, %b, %as, %bs : tensor<4x6x32xf8E4M3FN>, tensor<5x6x32xf8E5M2>, tensor<4x6xf8E8M0FNU>, tensor<5x6xf8E8M0FNU>) outs(%c : tensor<4x5xf32>) {
   ^bb0(%x: f8E4M3FN, %y: f8E5M2, %p: f8E8M0FNU, %q: f8E8M0FNU, %o: f32):
@@ -143,4 +144,42 @@ func.func @one(%a: tensor<4x6x32xf8E4M3FN>, %b: tensor<5x6x32xf8E5M2>, %as: tens
     linalg.yield %s : f32
   } -> tensor<4x5xf32>
   return %r : tensor<4x5xf32>
+}
+
+// -----
+
+// A scale that is known, as one is that has the same value everywhere.
+#mkz = affine_map<(m, n, k, z) -> (m, k, z)>
+#nkz = affine_map<(m, n, k, z) -> (n, k, z)>
+#mk = affine_map<(m, n, k, z) -> (m, k)>
+#mn = affine_map<(m, n, k, z) -> (m, n)>
+func.func @known(%a: tensor<4x6x32xf8E4M3FN>, %b: tensor<5x6x32xf8E5M2>, %as: tensor<4x6xf8E8M0FNU>, %c: tensor<4x5xf32>) -> tensor<4x5xf32> {
+  // expected-remark @below {{lowered to plain loops: not each of its factors is scaled by f8E8M0FNU of an input of its own}}
+  %r = linalg.generic {indexing_maps = [#mkz, #nkz, #mk, #mn], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+    ins(%a, %b, %as : tensor<4x6x32xf8E4M3FN>, tensor<5x6x32xf8E5M2>, tensor<4x6xf8E8M0FNU>) outs(%c : tensor<4x5xf32>) {
+  ^bb0(%x: f8E4M3FN, %y: f8E5M2, %p: f8E8M0FNU, %o: f32):
+    %q = arith.constant 4.0 : f8E8M0FNU
+    %u = arith.scaling_extf %x, %p : f8E4M3FN, f8E8M0FNU to f32
+    %v = arith.scaling_extf %y, %q : f8E5M2, f8E8M0FNU to f32
+    %w = arith.mulf %u, %v : f32
+    %s = arith.addf %o, %w : f32
+    linalg.yield %s : f32
+  } -> tensor<4x5xf32>
+  return %r : tensor<4x5xf32>
+}
+
+// -----
+
+// Elements that are scaled, one by one: nobody expects a tile.
+#i = affine_map<(i) -> (i)>
+func.func @elementwise(%a: tensor<4xf8E4M3FN>, %as: tensor<4xf8E8M0FNU>, %c: tensor<4xf32>) -> tensor<4xf32> {
+  %r = linalg.generic {indexing_maps = [#i, #i, #i], iterator_types = ["parallel"]}
+    ins(%a, %as : tensor<4xf8E4M3FN>, tensor<4xf8E8M0FNU>) outs(%c : tensor<4xf32>) {
+  ^bb0(%x: f8E4M3FN, %p: f8E8M0FNU, %o: f32):
+    %u = arith.scaling_extf %x, %p : f8E4M3FN, f8E8M0FNU to f32
+    %w = arith.mulf %u, %u : f32
+    %s = arith.addf %o, %w : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
 }

@@ -53,8 +53,8 @@ struct ProductFactor {
 std::optional<std::array<ProductFactor, 2>>
 matchFactors(mlir::linalg::LinalgOp op);
 
-/// Why no tile computes `op`, a product with scales, whatever its elements:
-/// about its scales. Empty for any other operation.
+/// Why no tile computes `op`, a sum of products of scaled elements, whatever
+/// these are: about its scales. Empty for any other operation.
 std::string whyNotScaled(mlir::linalg::LinalgOp op);
 
 /// The names of the elements of lhs, rhs and out of such an operation, as tiles
