@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "tilewright/Devices/KeyInC.h"
 #include "tilewright/Encoding/Device.h"
+#include "tilewright/Encoding/EncodedContraction.h"
 #include "tilewright/Encoding/Place.h"
 #include "tilewright/Registry/TileNames.h"
 #include "ukernels/query.h"
@@ -17,12 +18,6 @@ using namespace mlir;
 
 namespace tilewright {
 namespace {
-
-tw::EncodingAttr encodingOf(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? dyn_cast_or_null<tw::EncodingAttr>(type.getEncoding())
-              : nullptr;
-}
 
 /// Of all loops of a kind; -1 if one is not known.
 int64_t extentOf(tw::EncodingAttr encoding, ArrayRef<unsigned> loops) {
@@ -45,7 +40,7 @@ public:
     module.walk([&](linalg::GenericOp op) {
       if (op->getNumOperands() < 3)
         return;
-      if (tw::EncodingAttr rhs = encodingOf(op->getOperand(1));
+      if (tw::EncodingAttr rhs = encodingOf(op->getOperand(1).getType());
           rhs && rhs.getAnyM() &&
           op->getNumOperands() == rhs.getOperands().size())
         add(op, rhs);

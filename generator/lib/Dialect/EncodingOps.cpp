@@ -1,7 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tw.set_encoding, tw.unset_encoding, tw.relayout, tw.encoding_size.
+// tw.set_encoding, tw.unset_encoding, tw.relayout, tw.from_packed,
+// tw.to_packed, tw.encoding_size.
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "tilewright/Dialect/TwDialect.h"
@@ -51,6 +52,25 @@ LogicalResult verifyOp(Op op, bool sourceEncoded, bool destEncoded) {
                                          destEncoded)));
 }
 
+/// Of a tensor and its packed form. Of an encoding that is no layout yet only
+/// the device knows more.
+LogicalResult verifyPacked(Operation *op, RankedTensorType encoded,
+                           RankedTensorType packed) {
+  if (!isEncoding(encoded.getEncoding()) || packed.getEncoding() ||
+      encoded.getElementType() != packed.getElementType())
+    return op->emitOpError()
+           << "is of the tensor " << encoded << " and its packed form "
+           << packed
+           << "; expected a #tw.encoding or a #tw.layout, and a form of the "
+              "same elements without an encoding";
+  auto layout = dyn_cast<LayoutAttr>(encoded.getEncoding());
+  if (layout && layout.packedType(encoded) != packed)
+    return op->emitOpError()
+           << "has the packed form " << packed << " of " << encoded
+           << "; expected " << layout.packedType(encoded);
+  return success();
+}
+
 } // namespace
 
 Attribute tilewright::tw::encodingAttrOf(Type type) {
@@ -82,6 +102,13 @@ OpFoldResult RelayoutOp::fold(FoldAdaptor) {
   if (before && before.getSourceType() == getDestType())
     return before.getSource();
   return {};
+}
+
+LogicalResult FromPackedOp::verify() {
+  return verifyPacked(*this, getEncoded().getType(), getPacked().getType());
+}
+LogicalResult ToPackedOp::verify() {
+  return verifyPacked(*this, getEncoded().getType(), getPacked().getType());
 }
 
 LogicalResult EncodingSizeOp::verify() {

@@ -37,11 +37,6 @@ struct Rhs {
   }
 };
 
-/// What it writes to, which is last.
-OpOperand &destOf(Operation *maker) {
-  return maker->getOpOperand(maker->getNumOperands() - 1);
-}
-
 SmallVector<char> kindsOf(tw::EncodingAttr rhs) {
   tw::EncodingAttr::Loops loops = rhs.getLoops();
   SmallVector<char> kinds;
@@ -52,20 +47,6 @@ SmallVector<char> kindsOf(tw::EncodingAttr rhs) {
                                                           : 'k');
   }
   return kinds;
-}
-
-/// Whether the operands of a contraction are encoded for it, or zeros, and its
-/// result is not encoded for others: nobody but it depends on their types.
-bool isEncodedHere(linalg::GenericOp op) {
-  return llvm::all_of(
-             op->getOperands(),
-             [](Value operand) {
-               Operation *maker = operand.getDefiningOp();
-               return isa_and_nonnull<tw::SetEncodingOp, linalg::FillOp>(
-                          maker) &&
-                      destOf(maker).get().getDefiningOp<tensor::EmptyOp>();
-             }) &&
-         llvm::all_of(op->getUsers(), llvm::IsaPred<tw::UnsetEncodingOp>);
 }
 
 class Agreement {
@@ -114,32 +95,6 @@ public:
   }
 
 private:
-  /// The contraction, and the encoded values that it alone uses, or copies of
-  /// them.
-  void makeAnyM(linalg::GenericOp op) {
-    for (OpOperand &operand : op->getOpOperands()) {
-      Operation *maker = operand.get().getDefiningOp();
-      OpBuilder b(op);
-      Operation *copy = b.clone(*maker);
-      OpOperand &dest = destOf(copy);
-      b.setInsertionPoint(copy);
-      dest.set(b.clone(*dest.get().getDefiningOp())->getResult(0));
-      retype(dest.get());
-      operand.set(copy->getResult(0));
-      retype(operand.get());
-      if (maker->use_empty())
-        maker->erase();
-    }
-    retype(op->getResult(0));
-  }
-
-  static void retype(Value value) {
-    auto type = cast<RankedTensorType>(value.getType());
-    if (tw::EncodingAttr encoding = encodingOf(type))
-      value.setType(RankedTensorType::get(
-          type.getShape(), type.getElementType(), encoding.withAnyM()));
-  }
-
   bool hostPacksBlocks;
   SmallVector<std::pair<Rhs, SmallVector<linalg::GenericOp>>> users;
 };

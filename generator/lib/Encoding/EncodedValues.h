@@ -11,18 +11,9 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Encoding/Device.h"
+#include "tilewright/Encoding/EncodedContraction.h"
 
 namespace tilewright {
-
-/// Its layout; null if `type` has none.
-tw::LayoutAttr layoutOf(mlir::Type type);
-/// Its encoding; null if `type` has none.
-tw::EncodingAttr encodingOf(mlir::Type type);
-
-/// Whether `op` is a contraction of encoded operands, in the order of
-/// EncodingAttr::getOperands; an error if it has such operands but computes
-/// something else than they say.
-mlir::FailureOr<bool> isEncodedContraction(mlir::linalg::GenericOp op);
 
 /// tw-specialize-encodings, with its options; without `tiles` as if no device
 /// did data tiling.
@@ -77,11 +68,6 @@ mlir::Value unpackInto(mlir::ImplicitLocOpBuilder &b, mlir::Value source,
 /// The sizes of its tiles; those of scalable ones are computed.
 llvm::SmallVector<mlir::OpFoldResult>
 tileSizes(mlir::OpBuilder &b, mlir::Location loc, tw::LayoutAttr layout);
-
-/// The sizes of the packed form of a tensor of these sizes.
-llvm::SmallVector<mlir::OpFoldResult>
-packedSizes(mlir::OpBuilder &b, mlir::Location loc, tw::LayoutAttr layout,
-            llvm::SmallVector<mlir::OpFoldResult> sizes);
 
 /// tw-materialize-encodings.
 mlir::LogicalResult materializeEncodings(mlir::func::FuncOp func);

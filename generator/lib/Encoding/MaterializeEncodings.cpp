@@ -103,6 +103,8 @@ private:
         .Case([&](tw::SetEncodingOp set) { return pack(set); })
         .Case([&](tw::UnsetEncodingOp unset) { return unpack(unset); })
         .Case([&](tw::RelayoutOp relayout) { return move(relayout); })
+        .Case<tw::FromPackedOp, tw::ToPackedOp>(
+            [&](Operation *same) { return become(same); })
         .Case([&](tw::EncodingSizeOp size) { return compute(size); })
         .Case([&](linalg::GenericOp generic) { return multiply(generic); })
         .Case([&](tensor::CastOp cast) { return recast(cast); })
@@ -296,6 +298,17 @@ private:
     }
     replace(op, packInto(b, plain, op.getDest(),
                          layoutOf(op.getResult().getType()), op));
+    return success();
+  }
+
+  /// What is packed on one side is so on the other.
+  LogicalResult become(Operation *op) {
+    Type from = op->getOperand(0).getType();
+    if (from != packed(op->getResult(0).getType()))
+      return op->emitOpError()
+             << "is of " << from << " and " << op->getResult(0).getType()
+             << "; expected the packed form of this layout";
+    replace(op, op->getOperand(0));
     return success();
   }
 

@@ -21,7 +21,8 @@ namespace {
 /// What makes, keeps or takes encodings, and says so.
 bool knowsEncodings(Operation *op) {
   return isa<tw::SetEncodingOp, tw::UnsetEncodingOp, tw::RelayoutOp,
-             tw::EncodingSizeOp, tw::DispatchOp, tensor::EmptyOp, tensor::DimOp,
+             tw::FromPackedOp, tw::ToPackedOp, tw::EncodingSizeOp,
+             tw::DispatchOp, tensor::EmptyOp, tensor::DimOp,
              tensor::ExpandShapeOp, tensor::CollapseShapeOp,
              tensor::ExtractSliceOp, linalg::FillOp, linalg::GenericOp,
              RegionBranchOpInterface, CallOpInterface, FunctionOpInterface>(

@@ -28,6 +28,16 @@ func.func @edges(%x: tensor<5x65xf32>) -> tensor<5x65xf32, #panels> {
   return %0 : tensor<5x65xf32, #panels>
 }
 
+// What is packed on one side is so on the other.
+// CHECK-LABEL: func.func @packed(
+// CHECK-SAME:    %[[P:.*]]: tensor<?x2x32x2xi8>)
+// CHECK-NEXT:    return %[[P]] : tensor<?x2x32x2xi8>
+func.func @packed(%p: tensor<?x2x32x2xi8>) -> tensor<?x2x32x2xi8> {
+  %0 = tw.from_packed %p : tensor<?x2x32x2xi8> -> tensor<4x?xi8, #panels>
+  %1 = tw.to_packed %0 : tensor<4x?xi8, #panels> -> tensor<?x2x32x2xi8>
+  return %1 : tensor<?x2x32x2xi8>
+}
+
 // Of sizes that are not known: 32 columns to a panel.
 // CHECK-LABEL: func.func @dynamic(
 // CHECK-SAME:    %[[X:.*]]: tensor<4x?xi8>, %[[N:.*]]: index, %[[BACK:.*]]: tensor<4x?xi8>)

@@ -213,3 +213,38 @@ func.func @no_region(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{op expects parent op 'tw.dispatch_region'}}
   tw.yield %x : tensor<4xf32>
 }
+
+// -----
+
+#layout = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [2, 2]>
+func.func @form_of_other_tiles(%p: tensor<2x2x2x1xf32>) {
+  // expected-error-re @below {{op has the packed form 'tensor<2x2x2x1xf32>' of 'tensor<4x4xf32, {{.*}}>'; expected 'tensor<2x2x2x2xf32>'}}
+  %0 = tw.from_packed %p : tensor<2x2x2x1xf32> -> tensor<4x4xf32, #layout>
+  return
+}
+
+// -----
+
+#layout = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [2, 2]>
+func.func @form_of_other_elements(%e: tensor<4x4xf32, #layout>) {
+  // expected-error-re @below {{op is of the tensor 'tensor<4x4xf32, {{.*}}>' and its packed form 'tensor<2x2x2x2xi32>'; expected a #tw.encoding or a #tw.layout, and a form of the same elements without an encoding}}
+  %0 = tw.to_packed %e : tensor<4x4xf32, #layout> -> tensor<2x2x2x2xi32>
+  return
+}
+
+// -----
+
+func.func @form_of_plain(%p: tensor<4x4xf32>) {
+  // expected-error @below {{expected a #tw.encoding or a #tw.layout}}
+  %0 = tw.from_packed %p : tensor<4x4xf32> -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+#layout = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [2, 2]>
+func.func @encoded_form(%e: tensor<4x4xf32, #layout>) {
+  // expected-error @below {{a form of the same elements without an encoding}}
+  %0 = tw.to_packed %e : tensor<4x4xf32, #layout> -> tensor<4x4xf32, #layout>
+  return
+}

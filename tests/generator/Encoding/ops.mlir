@@ -27,6 +27,17 @@ func.func @ops(%x: tensor<?x64xf32>, %e: tensor<?x?xf32, #lhs>, %l: tensor<4x64x
   return %unset : tensor<4x?xf32>
 }
 
+// CHECK-LABEL: func.func @packed(
+// CHECK-SAME: %[[P:.*]]: tensor<1x64x12x1xf32>)
+// CHECK-NEXT: %[[E:.*]] = tw.from_packed %[[P]] : tensor<1x64x12x1xf32> -> tensor<4x64xf32, #layout>
+// CHECK-NEXT: %[[BACK:.*]] = tw.to_packed %[[E]] : tensor<4x64xf32, #layout> -> tensor<1x64x12x1xf32>
+// CHECK-NEXT: return %[[BACK]]
+func.func @packed(%p: tensor<1x64x12x1xf32>) -> tensor<1x64x12x1xf32> {
+  %e = tw.from_packed %p : tensor<1x64x12x1xf32> -> tensor<4x64xf32, #layout>
+  %back = tw.to_packed %e : tensor<4x64xf32, #layout> -> tensor<1x64x12x1xf32>
+  return %back : tensor<1x64x12x1xf32>
+}
+
 // CHECK-LABEL: func.func @sizes(
 // CHECK: tw.encoding_size tensor<?x?xf32, #lhs>(%{{.*}}, %{{.*}}) {note} : index
 // CHECK: tw.encoding_size tensor<4x64xf32, #lhs>() : index

@@ -291,6 +291,38 @@ def Tw_RelayoutOp : Tw_EncodingOp<"relayout"> {
   }];
 }
 
+def Tw_FromPackedOp : Op<Tw_Dialect, "from_packed", [Pure]> {
+  let summary = "What somebody has packed before, as an encoded tensor";
+  let description = [{
+    The tensor that `packed` holds, of a type without encoding: the packed form
+    of the layout that the device makes of the encoding. Nothing is moved; that
+    the form is this one is known once the encoding is a layout.
+
+    ```mlir
+    %e = tw.from_packed %p : tensor<3x64x32x1xf32> -> tensor<64x96xf32, #rhs>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$packed);
+  let results = (outs AnyRankedTensor:$encoded);
+  let assemblyFormat = [{
+    $packed attr-dict `:` type($packed) `->` type($encoded)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tw_ToPackedOp : Op<Tw_Dialect, "to_packed", [Pure]> {
+  let summary = "An encoded tensor as it lies";
+  let description = [{
+    The way back of `tw.from_packed`.
+  }];
+  let arguments = (ins AnyRankedTensor:$encoded);
+  let results = (outs AnyRankedTensor:$packed);
+  let assemblyFormat = [{
+    $encoded attr-dict `:` type($encoded) `->` type($packed)
+  }];
+  let hasVerifier = 1;
+}
+
 def Tw_EncodingSizeOp : Op<Tw_Dialect, "encoding_size", [Pure]> {
   let summary = "The bytes that an encoded tensor takes";
   let description = [{
