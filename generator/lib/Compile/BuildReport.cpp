@@ -218,7 +218,7 @@ void printSharedWeightsAsText(const std::vector<SharedWeight> &weights,
                               raw_ostream &os) {
   if (weights.empty())
     return;
-  os << "\nmultiplications that share a packed rhs\n";
+  os << "\nmultiplications by a rhs that is shared, or handed over packed\n";
   for (const SharedWeight &weight : weights) {
     os << "  " << weight.weight << " in " << weight.function;
     if (!weight.place.empty())

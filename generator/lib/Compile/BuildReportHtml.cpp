@@ -170,8 +170,9 @@ private:
     if (model.sharedWeights.empty())
       return;
     heading("Shared weights",
-            "Several multiplications take these, with other sizes, so that "
-            "there is one layout for all. The cost is an estimate: time with "
+            "Several multiplications take these, with other sizes, or C hands "
+            "them over packed, so that there is one layout for all. The cost "
+            "is an estimate: time with "
             "this tile by that with the tile that the multiplication would "
             "have alone.");
     begin({"weight", "in", "#M", "#N", "#K", "tile", "alone", "#cost"});

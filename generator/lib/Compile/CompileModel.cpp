@@ -13,6 +13,7 @@
 #include "FrontEnds.h"
 #include "ModelConstants.h"
 #include "OptimizeModel.h"
+#include "Packed/RequestPacked.h"
 #include "Parameters/AddInstance.h"
 #include "Parameters/BindParameters.h"
 #include "Parameters/ScratchFile.h"
@@ -270,7 +271,8 @@ private:
     return timed("bind", [&]() -> Error {
       static const SafeTensors none;
       if (mlir::failed(bindParameters(
-              *module, options.parameters ? *options.parameters : none)))
+              *module, options.parameters ? *options.parameters : none)) ||
+          mlir::failed(requestPacked(*module, options.packed)))
         return failure("bind");
       return Error::success();
     });
@@ -310,13 +312,16 @@ private:
 
   void collectEntries() {
     for (func::FuncOp func : module->getOps<func::FuncOp>())
-      if (func->hasAttr(kCArgumentsAttr))
+      if (func->hasAttr(kCArgumentsAttr)) {
         model.entries.push_back(
             {func.getName().str(), namesOf(func, kCArgumentsAttr),
              namesOf(func, kCResultsAttr), namesOf(func, kCMessagesAttr),
              /*arena=*/{}, stateArguments(func),
              entryValues(func, kArgumentValuesAttr),
              entryValues(func, kResultValuesAttr)});
+        if (auto id = func->getAttrOfType<StringAttr>(kPacksAttr))
+          model.entries.back().packs = id.str();
+      }
   }
 
   void collectDispatches() {

@@ -75,6 +75,15 @@ const char arenaConventions[] =
 // refuse the sizes. Calls at the same time need workspaces of their own.
 )";
 
+const char packedConventions[] =
+    R"(// An argument that is a `const void *` is handed over packed: as the function
+// that ends in _pack writes it, whose name stands beside it, for the target of
+// this model and for no other. A multiple of 64 bytes is a good place for it; its
+// element's alignment will do. The function that ends in _packed_bytes says how
+// many bytes it takes, or the number of the status, negated, where a call would
+// refuse the sizes.
+)";
+
 void declare(raw_ostream &os, StringRef type, StringRef name,
              ArrayRef<std::string> parameters) {
   std::string start = (type + " " + name + "(").str();
@@ -92,6 +101,9 @@ std::string conventionsOf(const CompiledModel &model) {
     auto [before, after] = StringRef(threadConventions).split('@');
     threads = (before + Twine(model.threads) + after).str();
   }
+  if (any_of(model.entries,
+             [](const EntryPoint &entry) { return !entry.packs.empty(); }))
+    text += packedConventions;
   if (!model.instance.empty())
     return text + instanceConventions +
            (model.states.empty() ? "" : stateConventions) + threads;
@@ -150,6 +162,15 @@ void declareWithWorkspace(raw_ostream &os, const EntryPoint &entry) {
   declare(os, "int32_t", entry.name + kWithWorkspaceSuffix.str(), parameters);
 }
 
+/// What `entry`, which packs, takes the sizes of.
+void declarePackedBytes(raw_ostream &os, const EntryPoint &entry) {
+  std::vector<std::string> sizes;
+  copy_if(entry.parameters, std::back_inserter(sizes), [](StringRef parameter) {
+    return parameter.starts_with("int64_t ");
+  });
+  declare(os, "int64_t", entry.packs + kPackedBytesSuffix.str(), sizes);
+}
+
 } // namespace
 
 std::string arenaText(const Arena &arena) {
@@ -183,6 +204,8 @@ std::string emitHeader(StringRef name, const CompiledModel &model) {
       os << "//   returns " << kFirstAssertion + index << ": "
          << oneLine(message) << '\n';
     declare(os, "int32_t", entry.name, entry.parameters);
+    if (!entry.packs.empty())
+      declarePackedBytes(os, entry);
     if (entry.arena && model.instance.empty())
       declareWithWorkspace(os, entry);
     if (!entry.messages.empty())

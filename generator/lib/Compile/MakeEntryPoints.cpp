@@ -70,6 +70,14 @@ private:
     for (auto [symbol, argument] : layout.sizes)
       if (symbol.dim != SizeSymbol::kScalar)
         body.setArgAttr(argument, kSizeAttr, b.getUnitAttr());
+    for (auto [index, argument] : llvm::enumerate(layout.inputs))
+      if (StringAttr id = packId(index)) {
+        body.setArgAttr(argument, kPackedArgumentAttr, id);
+        body.setArgAttr(argument, kNameAttr,
+                        b.getStringAttr(argumentName(index)));
+      }
+    if (StringAttr id = packs())
+      body->setAttr(kPacksAttr, id);
     body->setAttr("llvm.linkage", LLVM::LinkageAttr::get(
                                       b.getContext(), LLVM::Linkage::Internal));
     b.setInsertionPointToStart(body.addEntryBlock());
@@ -263,6 +271,8 @@ private:
     entry->setAttr(kCResultsAttr, b.getStrArrayAttr(cResults()));
     if (Attribute states = stateArguments())
       entry->setAttr(kStateArgumentsAttr, states);
+    if (StringAttr id = packs())
+      entry->setAttr(kPacksAttr, id);
     if (describe)
       describeValues(entry);
     if (!messages.empty()) {
@@ -305,6 +315,13 @@ private:
     return found.empty() ? Attribute() : b.getArrayAttr(found);
   }
 
+  /// The id of an argument that is handed over packed; else null.
+  StringAttr packId(unsigned index) {
+    return func.getArgAttrOfType<StringAttr>(index, kPackedArgumentAttr);
+  }
+  /// The id of the arguments that it packs; else null.
+  StringAttr packs() { return func->getAttrOfType<StringAttr>(kPacksAttr); }
+
   std::string argumentName(unsigned index) {
     if (auto name = func.getArgAttrOfType<StringAttr>(index, kNameAttr))
       return name.str();
@@ -333,15 +350,17 @@ private:
         storage.push_back(cTypeName(type) + " " + name);
         continue;
       }
-      storage.push_back("const " + cTypeName(tensor.getElementType()) + " *" +
-                        name);
+      std::string element =
+          packId(number) ? "void" : cTypeName(tensor.getElementType());
+      storage.push_back("const " + element + " *" + name);
       for (int64_t dim = 0; dim < tensor.getRank(); ++dim)
         if (tensor.isDynamicDim(dim))
           storage.push_back("int64_t " + sizeName({number, dim}));
     }
     for (auto [index, type] : llvm::enumerate(func.getResultTypes())) {
       Type element = cast<RankedTensorType>(type).getElementType();
-      storage.push_back(cTypeName(element) + " *" + resultName(index));
+      storage.push_back((packs() ? "void" : cTypeName(element)) + " *" +
+                        resultName(index));
     }
     if (takesThreads)
       storage.push_back(kParallelForParameter.str());
@@ -354,9 +373,15 @@ private:
       if (auto tensor = dyn_cast<RankedTensorType>(type);
           tensor && !func.getArgAttr(index, kStateAttr))
         shapes.push_back(argumentName(index) + ": " + argumentShape(index) +
-                         note(tensor, func.getArgAttr(index, kElementAttr)));
+                         note(tensor, func.getArgAttr(index, kElementAttr)) +
+                         (packId(index) ? ", packed by " + packId(index).str() +
+                                              kPackSuffix.str()
+                                        : ""));
     for (auto [index, type] : llvm::enumerate(func.getResultTypes()))
-      if (!func.getResultAttr(index, kStateAttr))
+      if (StringAttr id = packs())
+        shapes.push_back(resultName(index) + ": the bytes that " + id.str() +
+                         kPackedBytesSuffix.str() + " returns, written");
+      else if (!func.getResultAttr(index, kStateAttr))
         shapes.push_back(resultName(index) + ": " + resultShape(index) +
                          note(cast<RankedTensorType>(type),
                               func.getResultAttr(index, kElementAttr)) +
@@ -409,6 +434,8 @@ private:
   }
 
   std::string resultName(size_t index) {
+    if (packs())
+      return "packed";
     // States come last.
     if (func.getNumResults() == 1 || func.getResultAttr(1, kStateAttr))
       return "result";

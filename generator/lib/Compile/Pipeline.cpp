@@ -56,6 +56,20 @@ void addCleanup(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
+/// Why arguments cannot be handed over packed; empty if they can.
+std::string whyRowMajor(const ModelOptions &options) {
+  if (options.describe)
+    return "a program's runner reads arguments from files, where they are "
+           "row-major; compile a library, .a, .o or .so, that C calls";
+  if (options.reference)
+    return "--reference packs nothing; compile without it";
+  if (options.dataTiling != DataTiling::Late &&
+      options.dataTiling != DataTiling::Early)
+    return "without data tiling all operands are row-major; expected "
+           "--data-tiling=late or early";
+  return "";
+}
+
 } // namespace
 
 bool callsContractions(const ModelOptions &options) {
@@ -94,6 +108,9 @@ void registerModelDialects(DialectRegistry &registry) {
 
 void addModelStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addPass(createNameEntryPoints());
+  DeclarePacksOptions packs;
+  packs.rowMajorBecause = whyRowMajor(options);
+  pm.addPass(createDeclarePacks(packs));
   pm.addNestedPass<func::FuncOp>(createCommonForms());
   pm.addPass(createThreadState());
   pm.addPass(createPlainSignatures());
@@ -157,6 +174,11 @@ void addEncodeStep(OpPassManager &pm, const ModelOptions &options) {
   AgreeEncodingsOptions agree;
   agree.hostPacksBlocks = callsContractions(options);
   pm.addPass(createAgreeEncodings(agree));
+  pm.addNestedPass<func::FuncOp>(createVerifyEncodings());
+  TakePackedOptions take;
+  take.prefix = options.prefix;
+  take.hostPacksBlocks = callsContractions(options);
+  pm.addPass(createTakePacked(take));
   pm.addNestedPass<func::FuncOp>(createVerifyEncodings());
   PropagateEncodingsOptions propagate;
   propagate.hostPacksBlocks = callsContractions(options);

@@ -93,6 +93,12 @@ cl::opt<DataTiling> dataTiling(
                           "never: they lie as they come, no tile is called"),
                clEnumValN(DataTiling::Unset, "unset",
                           "as none, but no operand says what it is for")));
+cl::list<std::string> packed(
+    "packed", cl::sub(compileOptions), cl::value_desc("function:argument"),
+    cl::desc("C hands this argument over packed, a number or a name, as the "
+             "function <id>_pack of the header writes it; with =<id> behind "
+             "it, arguments of one id lie alike (default: "
+             "<function>_<argument>). May be given several times"));
 cl::opt<unsigned> threads(
     "threads", cl::sub(compileOptions), cl::init(1), cl::value_desc("n"),
     cl::desc("Let calls use up to n threads, by a tw_parallel_for_t that "
@@ -342,6 +348,7 @@ Error runCompile() {
   options.model.instance = instanceName();
   options.model.reference = reference;
   options.model.dataTiling = dataTiling;
+  options.model.packed = packed;
   options.model.threads = threads;
   options.model.timing = timing;
   options.model.triple = resolveFlags.triple;

@@ -98,6 +98,9 @@ struct ModelOptions {
   int64_t threads = 1;
   /// Less work is not worth a task, as tw.work counts.
   int64_t leastTask = 1 << 15;
+  /// Arguments that are handed over packed, beside those that the model says
+  /// tw.packed of: "<function>:<number or name>", or the same with "=<id>".
+  std::vector<std::string> packed;
   /// Packs nothing and calls no tile: upstream's plain loops, the oracle that
   /// compiled models are tested against.
   bool reference = false;
@@ -164,6 +167,8 @@ struct EntryPoint {
   std::optional<Arena> arena = {}; ///< of models for the CPU
   std::vector<StateArgument> states = {};
   std::vector<EntryValue> arguments = {}, results = {};
+  /// The id of the arguments that it packs, if that is what it does.
+  std::string packs = {};
 };
 
 /// A constant of 4 KiB or more, as the code reads it; several equal ones are

@@ -14,6 +14,10 @@ namespace tilewright {
 inline constexpr llvm::StringLiteral kMessageSuffix = "_message";
 inline constexpr llvm::StringLiteral kWorkspaceBytesSuffix = "_workspace_bytes";
 inline constexpr llvm::StringLiteral kWithWorkspaceSuffix = "_with_workspace";
+/// Appended to the id of an argument that is handed over packed: what packs it,
+/// and what says how many bytes that takes.
+inline constexpr llvm::StringLiteral kPackSuffix = "_pack";
+inline constexpr llvm::StringLiteral kPackedBytesSuffix = "_packed_bytes";
 /// Its private functions: the one that computes, the one that refuses sizes,
 /// and, for a runner, the one that says how large results are.
 inline constexpr llvm::StringLiteral kBodySuffix = ".body";

@@ -18,6 +18,31 @@ def NameEntryPoints : Pass<"tw-name-entry-points", "mlir::ModuleOp"> {
   }];
 }
 
+def DeclarePacks : Pass<"tw-declare-packs", "mlir::ModuleOp"> {
+  let summary = "Functions that pack arguments which are handed over packed";
+  let description = [{
+    An argument of a public function with `tw.packed` is handed over packed.
+    Those with the same id, `tw.packed = "wq"`, lie alike; without one the id is
+    `<function>_<argument>`. For each id a public function `<id>_pack` is added,
+    marked `tw.packs`, which returns what it is given: tw-take-packed makes it
+    pack, once it is known how.
+
+    ```mlir
+    func.func @decode(%x: tensor<1x64xf32>, %w: tensor<64x96xf32> {tw.packed = "wq"})
+    // ->
+    func.func @wq_pack(%row_major: tensor<64x96xf32>) -> tensor<64x96xf32>
+        attributes {tw.packs = "wq"} {
+      return %row_major : tensor<64x96xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"rowMajorBecause", "row-major-because", "std::string",
+           /*default=*/"", "Why no argument can be packed">,
+  ];
+  let dependentDialects = ["mlir::func::FuncDialect"];
+}
+
 def CommonForms : Pass<"tw-common-forms", "mlir::func::FuncOp"> {
   let summary = "Write what has several forms in one";
   let description = [{

@@ -52,6 +52,12 @@ inline constexpr llvm::StringLiteral kStatesAttr = "tw.states";
 inline constexpr llvm::StringLiteral kStateArgumentsAttr = "tw.state_arguments";
 /// On an argument of a model's function: its name, a StringAttr.
 inline constexpr llvm::StringLiteral kNameAttr = "tw.name";
+/// On an argument of a model's function: C hands it over packed; a UnitAttr, or
+/// a StringAttr, its id. Those of one id have one layout. See tw-declare-packs.
+inline constexpr llvm::StringLiteral kPackedArgumentAttr = "tw.packed";
+/// On a model's function, its entry point and body: it packs arguments of this
+/// id, a StringAttr.
+inline constexpr llvm::StringLiteral kPacksAttr = "tw.packs";
 /// On an entry point: how the C header describes each argument and result, an
 /// ArrayAttr of StringAttr.
 inline constexpr llvm::StringLiteral kCArgumentsAttr = "tw.c_arguments";

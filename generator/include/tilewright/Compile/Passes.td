@@ -104,6 +104,39 @@ def MakeEntryPoints : Pass<"tw-make-entry-points", "mlir::ModuleOp"> {
   ];
 }
 
+def TakePacked : Pass<"tw-take-packed", "mlir::ModuleOp"> {
+  let summary = "Read packed what is handed over packed";
+  let description = [{
+    An argument of an entry point's body with `tw.packed` may be read by
+    contractions alone, as their rhs: what they set the encoding of is then
+    `tw.from_packed` of the panels that the pointer is to. All contractions that
+    take an argument of one id say `any_m`, and their devices must make one
+    layout of it, whose tiles do not depend on the length of vectors; all else is
+    an error. The body with `tw.packs` of that id packs into this layout, and
+    `<id>_packed_bytes` is added, which returns how many bytes that are, or the
+    negated status of a call that would be refused.
+
+    ```mlir
+    %t = bufferization.to_tensor %row_major : memref<64x96xf32>
+    %e = tw.set_encoding ins(%t : tensor<64x96xf32>) outs(%d : tensor<64x96xf32, #rhs>)
+    // ->
+    %t = bufferization.to_tensor %panels : memref<3x64x32x1xf32>
+    %e = tw.from_packed %t : tensor<3x64x32x1xf32> -> tensor<64x96xf32, #rhs>
+    ```
+  }];
+  let options = [
+    Option<"prefix", "prefix", "std::string", /*default=*/"\"tw\"",
+           "Prefix of the names of tile functions">,
+    Option<"hostPacksBlocks", "host-packs-blocks", "bool", /*default=*/"false",
+           "As tw-specialize-encodings">,
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::bufferization::BufferizationDialect", "mlir::memref::MemRefDialect",
+    "mlir::tensor::TensorDialect", "tilewright::tw::TwDialect",
+  ];
+}
+
 def HoistAsserts : Pass<"tw-hoist-asserts", "mlir::func::FuncOp"> {
   let summary = "Asserts of an operation's elements, asserted before it";
   let description = [{

@@ -65,15 +65,10 @@ private:
       symbols.push_back(workspaceBytes.getArgument(
           llvm::find(sizeArguments, argument) - sizeArguments.begin()));
     ArenaLayout::Code code = layout.emit(b, symbols);
-    Value bytes = select(code.overflow, word(-TW_STATUS_OVERFLOW), code.bytes);
     auto checked =
         func::CallOp::create(b, check, workspaceBytes.getArguments());
-    Value refused = compare(arith::CmpIPredicate::ne, checked.getResult(0),
-                            status(TW_STATUS_OK));
-    Value wide =
-        arith::ExtSIOp::create(b, b.getI64Type(), checked.getResult(0));
-    Value negated = arith::SubIOp::create(b, word(0), wide);
-    Value result = select(refused, negated, bytes);
+    Value result =
+        bytesOrStatus(b, code.bytes, code.overflow, checked.getResult(0));
     func::ReturnOp::create(b, result);
   }
 

@@ -3,6 +3,8 @@
 
 #include "CheckedSizes.h"
 
+#include "tilewright/status.h"
+
 using namespace mlir;
 
 namespace tilewright {
@@ -79,6 +81,21 @@ Value CheckedSizes::evaluate(AffineExpr expr) {
   }
   known[expr] = value;
   return value;
+}
+
+Value bytesOrStatus(ImplicitLocOpBuilder &b, Value bytes, Value overflow,
+                    Value status) {
+  auto word = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, value, 64);
+  };
+  bytes =
+      arith::SelectOp::create(b, overflow, word(-TW_STATUS_OVERFLOW), bytes);
+  Value ok = arith::ConstantIntOp::create(b, TW_STATUS_OK, 32);
+  Value refused =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, status, ok);
+  Value wide = arith::ExtSIOp::create(b, b.getI64Type(), status);
+  Value negated = arith::SubIOp::create(b, word(0), wide);
+  return arith::SelectOp::create(b, refused, negated, bytes);
 }
 
 } // namespace tilewright

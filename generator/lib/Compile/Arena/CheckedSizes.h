@@ -37,6 +37,11 @@ private:
   mlir::Value overflows;
 };
 
+/// `bytes`, or the negated status of a call that is refused: TW_STATUS_OVERFLOW
+/// if an i1 says so, or `status`, an i32, where it is none of success.
+mlir::Value bytesOrStatus(mlir::ImplicitLocOpBuilder &b, mlir::Value bytes,
+                          mlir::Value overflow, mlir::Value status);
+
 } // namespace tilewright
 
 #endif // TILEWRIGHT_LIB_COMPILE_ARENA_CHECKEDSIZES_H
