@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Weights that a C program packs once and hands over to two functions: headers in C and C++, an archive and a shared
-library, in a call what plain loops give.
+"""Weights that a C program packs once and hands over to functions, for few rows, for many, and for windows: headers in C and
+C++, an archive and a shared library, exactly the bytes that packing writes, and what plain loops give.
 
   packed_arguments.py <tilewright> <scratch> --cc=... --cxx=...
+  packed_arguments.py <tilewright> <scratch> --cc=... --target=... --run=... --run=...
+      For another machine: the archive alone, in a program that each --run runs.
 """
 
 import argparse
@@ -34,13 +36,23 @@ func.func @decode(%x: tensor<1x40xf32>, %w: tensor<40x?xf32>) -> tensor<1x?xf32>
   %y = linalg.matmul ins(%x, %w : tensor<1x40xf32>, tensor<40x?xf32>) outs(%z : tensor<1x?xf32>) -> tensor<1x?xf32>
   return %y : tensor<1x?xf32>
 }
+func.func @windows(%x: tensor<2x9x11x5xf32>, %f: tensor<3x2x5x37xf32>, %c: tensor<2x4x10x37xf32>) -> tensor<2x4x10x37xf32> {
+  %y = linalg.conv_2d_nhwc_hwcf {strides = dense<[2, 1]> : tensor<2xi64>}
+      ins(%x, %f : tensor<2x9x11x5xf32>, tensor<3x2x5x37xf32>) outs(%c : tensor<2x4x10x37xf32>) -> tensor<2x4x10x37xf32>
+  return %y : tensor<2x4x10x37xf32>
+}
 """
 MAIN = """
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "model.h"
-enum { M = 7, K = 40, N = 53 };
+enum { M = 7, K = 40, N = 53, BEHIND = 4096 };
 static float x[M * K], w[K * N], many[M * N], one[N];
+static float image[2][9][11][5], filters[3][2][5][37], start[2][4][10][37], places[2][4][10][37];
+static void fill(void *to, size_t bytes, int period) {
+  for (size_t i = 0; i < bytes / sizeof(float); ++i) ((float *)to)[i] = (float)((int)i % period - period / 2);
+}
 static int wrong(const float *y, int rows) {
   int count = 0;
   for (int m = 0; m < rows; ++m)
@@ -51,16 +63,49 @@ static int wrong(const float *y, int rows) {
     }
   return count;
 }
+static int wrong_places(void) {
+  int count = 0;
+  for (int b = 0; b < 2; ++b)
+    for (int i = 0; i < 4; ++i)
+      for (int j = 0; j < 10; ++j)
+        for (int n = 0; n < 37; ++n) {
+          float sum = start[b][i][j][n];
+          for (int k = 0; k < 3; ++k)
+            for (int l = 0; l < 2; ++l)
+              for (int c = 0; c < 5; ++c) sum += image[b][2 * i + k][j + l][c] * filters[k][l][c][n];
+          count += places[b][i][j][n] != sum;
+        }
+  return count;
+}
+/* What is packed ends with an element that is written, and nothing is written behind it. */
+static unsigned char *room(int64_t bytes) {
+  unsigned char *memory = bytes < 4 ? NULL : malloc((size_t)bytes + BEHIND);
+  if (!memory) exit(3);
+  memset(memory, 0xA5, (size_t)bytes + BEHIND);
+  return memory;
+}
+static int ends(const unsigned char *memory, int64_t bytes) {
+  int behind = 0;
+  for (int i = 0; i < BEHIND; ++i) behind += memory[bytes + i] != 0xA5;
+  return behind == 0 && (memory[bytes - 1] != 0xA5 || memory[bytes - 4] != 0xA5);
+}
 int main(void) {
-  for (int i = 0; i < M * K; ++i) x[i] = (float)(i % 13 - 6);
-  for (int i = 0; i < K * N; ++i) w[i] = (float)(i % 7 - 3);
-  int64_t bytes = w_packed_bytes(N);
-  void *packed = malloc((size_t)bytes);
-  if (!packed || w_pack(w, N, packed)) return 1;
+  fill(x, sizeof x, 13);
+  fill(w, sizeof w, 7);
+  fill(image, sizeof image, 11);
+  fill(filters, sizeof filters, 5);
+  fill(start, sizeof start, 9);
+  int64_t bytes = w_packed_bytes(N), bytes_of_filters = windows_f_packed_bytes();
+  unsigned char *packed = room(bytes), *panels = room(bytes_of_filters);
+  if (w_pack(w, N, packed) || windows_f_pack(&filters[0][0][0][0], panels)) return 1;
   for (int i = 0; i < 2; ++i)
-    if (prefill(x, M, packed, N, many) || decode(x, packed, N, one)) return 2;
+    if (prefill(x, M, packed, N, many) || decode(x, packed, N, one) ||
+        windows(&image[0][0][0][0], panels, &start[0][0][0][0], &places[0][0][0][0]))
+      return 2;
+  printf("%d %d %d, %d %d\\n", wrong(many, M), wrong(one, 1), wrong_places(), ends(packed, bytes),
+         ends(panels, bytes_of_filters));
   free(packed);
-  printf("%d %d\\n", wrong(many, M), wrong(one, 1));
+  free(panels);
   return 0;
 }
 """
@@ -78,21 +123,28 @@ def main():
     parser.add_argument("tilewright", type=pathlib.Path)
     parser.add_argument("scratch", type=pathlib.Path)
     parser.add_argument("--cc", required=True)
-    parser.add_argument("--cxx", required=True)
+    parser.add_argument("--cxx")
+    parser.add_argument("--target", default="host")
+    parser.add_argument("--run", action="append")
     options = parser.parse_args()
     scratch = options.scratch
     scratch.mkdir(parents=True, exist_ok=True)
     (scratch / "model.mlir").write_text(MODEL)
     (scratch / "main.c").write_text(MAIN)
     checks = ["-Wall", "-Wextra", "-Werror", "-pedantic"]
-    for output in "model.a", "model.so":
+    for output in ["model.a"] if options.run else ["model.a", "model.so"]:
         run(options.tilewright, "compile", scratch / "model.mlir", "-o", scratch / output, "--emit-header", scratch / "model.h",
-            "--packed=prefill:w=w", "--packed=decode:w=w", "--cache-dir", scratch / "cache")
+            f"--target={options.target}", "--packed=prefill:w=w", "--packed=decode:1=w", "--packed=windows:f", "--cache-dir",
+            scratch / "cache")
         run(*shlex.split(options.cc), "-std=c11", *checks, scratch / "main.c", scratch / output, "-lm", "-o", scratch / "main",
             f"-Wl,-rpath,{scratch.resolve()}")
-        assert run(scratch / "main") == "0 0\n", run(scratch / "main")
-    (scratch / "header.cpp").write_text('#include "model.h"\n')
-    run(*shlex.split(options.cxx), "-std=c++17", *checks, "-fsyntax-only", scratch / "header.cpp")
+        for way in options.run or [""]:
+            said = run(*shlex.split(way), scratch / "main")
+            if said != "0 0 0, 1 1\n":
+                sys.exit(f"{output} {way}: {said}; expected no wrong elements, and no bytes too few or too many")
+    if options.cxx:
+        (scratch / "header.cpp").write_text('#include "model.h"\n')
+        run(*shlex.split(options.cxx), "-std=c++17", *checks, "-fsyntax-only", scratch / "header.cpp")
 
 
 if __name__ == "__main__":

@@ -111,8 +111,7 @@ def TakePacked : Pass<"tw-take-packed", "mlir::ModuleOp"> {
     contractions alone, as their rhs: what they set the encoding of is then
     `tw.from_packed` of the panels that the pointer is to. All contractions that
     take an argument of one id say `any_m`, and their devices must make one
-    layout of it, whose tiles do not depend on the length of vectors; all else is
-    an error. The body with `tw.packs` of that id packs into this layout, and
+    layout of it; all else is an error. The body with `tw.packs` of that id packs into this layout, and
     `<id>_packed_bytes` is added, which returns how many bytes that are, or the
     negated status of a call that would be refused.
 

@@ -165,15 +165,19 @@ SmallVector<AffineExpr> extentsOf(Value tensor) {
   return extents;
 }
 
-/// What packing into `layout`, whose tiles have fixed sizes, writes.
-AffineExpr bytesOf(Value tensor, tw::LayoutAttr layout) {
+/// What packing into `layout` writes. The last symbol is how many times the
+/// least length of vectors scalable tiles are for.
+AffineExpr bytesOf(Value tensor, tw::LayoutAttr layout, unsigned scale) {
   SmallVector<AffineExpr> extents = extentsOf(tensor);
   auto type = cast<RankedTensorType>(tensor.getType());
   AffineExpr bytes = getAffineConstantExpr(
       llvm::divideCeil(tw::bitsInMemory(type.getElementType()), 8),
       tensor.getContext());
-  for (auto [dim, tile] :
-       llvm::zip_equal(layout.getInner(), layout.getTiles())) {
+  for (auto [dim, size, isScalable] : llvm::zip_equal(
+           layout.getInner(), layout.getTiles(), layout.getScalable())) {
+    AffineExpr tile = getAffineConstantExpr(size, tensor.getContext());
+    if (isScalable)
+      tile = getAffineSymbolExpr(scale, tensor.getContext()) * tile;
     extents[dim] = extents[dim].ceilDiv(tile);
     bytes = bytes * tile;
   }
@@ -232,21 +236,13 @@ private:
     tw::LayoutAttr layout =
         (*device)->layoutOf(encodingOf(reader.set().getResult().getType()),
                             hostPacksBlocks && !(*device)->hasOwnMemory());
-    auto refuse = [&] {
-      return emitError(reader.op->getLoc())
-             << reader.argument << " is to be handed over packed, but ";
-    };
     if (layout.isIdentity())
-      return refuse() << "the device '" << (*device)->getName()
-                      << "' has no tile for this contraction and takes it "
-                         "row-major; expected one that packs its rhs";
-    if (layout.isScalable())
-      return refuse()
-             << "how it lies depends on how long the vectors of '"
+      return emitError(reader.op->getLoc())
+             << reader.argument
+             << " is to be handed over packed, but the device '"
              << (*device)->getName()
-             << "' are, which only the running program knows; expected a "
-                "target that says it, as arm_64:neoverse-v1+vl256 or "
-                "arm_64:sme2+svl512";
+             << "' has no tile for this contraction and takes it row-major; "
+                "expected one that packs its rhs";
     return layout;
   }
 
@@ -331,11 +327,12 @@ private:
     store->erase();
     eraseViews(given);
     eraseViews(plain);
-    defineBytes(id, check, bytesOf(like.getSource(), form.layout));
+    defineBytes(id, check, like.getSource(), form.layout);
     return success();
   }
 
-  void defineBytes(StringAttr id, func::FuncOp check, AffineExpr bytes) {
+  void defineBytes(StringAttr id, func::FuncOp check, Value source,
+                   tw::LayoutAttr layout) {
     ImplicitLocOpBuilder b(check.getLoc(), &getContext());
     b.setInsertionPointToEnd(getOperation().getBody());
     auto function = func::FuncOp::create(
@@ -343,8 +340,14 @@ private:
         b.getFunctionType(check.getArgumentTypes(), {b.getI64Type()}));
     b.setInsertionPointToStart(function.addEntryBlock());
     auto status = func::CallOp::create(b, check, function.getArguments());
-    CheckedSizes sizes(b, function.getArguments());
-    Value size = sizes.evaluate(bytes);
+    SmallVector<Value> symbols(function.getArguments());
+    unsigned scale = symbols.size();
+    if (layout.isScalable())
+      symbols.push_back(arith::IndexCastOp::create(
+          b, b.getI64Type(),
+          tw::VscaleOp::create(b, b.getIndexType(), layout.getStreaming())));
+    CheckedSizes sizes(b, symbols);
+    Value size = sizes.evaluate(bytesOf(source, layout, scale));
     Value result =
         bytesOrStatus(b, size, sizes.overflow(), status.getResult(0));
     func::ReturnOp::create(b, result);
