@@ -101,12 +101,15 @@ private:
         return failure();
       if (!*isContraction || !isEncodedHere(op))
         return refuse(use.getOwner());
-      if (use.getOperandNumber() != 1)
+      tw::Operand operand = encodingOf(set.getResult().getType()).getOperand();
+      if (operand != tw::Operand::Rhs)
         return emitError(op.getLoc())
                << argument
                << " is to be handed over packed, but this contraction has it "
                   "as "
-               << (use.getOperandNumber() ? "what it adds to" : "its lhs")
+               << (operand == tw::Operand::Out   ? "what it adds to"
+                   : operand == tw::Operand::Lhs ? "its lhs"
+                                                 : "scales")
                << "; expected contractions that have it as their rhs";
       readers.push_back({op, argument});
     }
