@@ -82,19 +82,20 @@ TEST(ChooseTileTest, AgreesWithTheLibrary) {
 }
 
 TEST(ChooseTileTest, TakesHandWrittenTilesOfEveryInstructionSet) {
-  for (const char* core : kCores) {
+  for (auto [arch, core] : kCores) {
     TargetCpu target =
-        llvm::cantFail(parseTargetCpu("arm_64:" + std::string(core)));
+        llvm::cantFail(parseTargetCpu((arch.lower() + ":" + core).str()));
     for (tw_type_triple_t types :
          {TW_TYPES_F32F32F32, TW_TYPES_S8S8S32, TW_TYPES_F16F16F32,
           TW_TYPES_BF16BF16F32, TW_TYPES_S16S16S32}) {
-      if (types == TW_TYPES_BF16BF16F32 && !target.has(TW_ISA_ARM_64_BF16))
-        continue;  // base has none: it would widen to f32
+      if (types == TW_TYPES_BF16BF16F32 && !target.has(TW_ISA_ARM_64_BF16) &&
+          !target.has(TW_ISA_X86_64_AVX512_BASE))
+        continue;  // NEON and AVX2 have none: they would widen to f32
       TileKey key = chooseTile(info(types), -1, -1, target);
       EXPECT_NE(findHandWrittenTile(key), nullptr)
-          << core << ", " << printTileKey(key);
+          << core.str() << ", " << printTileKey(key);
       if (types == TW_TYPES_S8S8S32 && target.has(TW_ISA_ARM_64_DOTPROD))
-        EXPECT_NE(key.isa, TW_ISA_ARM_64_BASE) << core;
+        EXPECT_NE(key.isa, TW_ISA_ARM_64_BASE) << core.str();
     }
   }
 }
@@ -144,13 +145,34 @@ TEST(CorePreferenceTest, JudgesEveryCoreThatHasTheInstructionSet) {
     EXPECT_EQ(verdict.gains(), !apple) << verdict.core << " " << verdict.gain;
   }
   EXPECT_GT(judged, 10u);
-  // All cores have NEON.
+  auto coresOf = [](llvm::StringRef arch) {
+    return size_t(llvm::count_if(
+        kCores, [&](const Core& core) { return core.arch == arch; }));
+  };
+  // All cores have NEON, or AVX2.
   key.isa = TW_ISA_ARM_64_BASE;
-  EXPECT_EQ(judgeOnCores(key).size(), std::size(kCores));
-  // No table of x86's instructions.
+  EXPECT_EQ(judgeOnCores(key).size(), coresOf("ARM_64"));
   key.isa = TW_ISA_X86_64_AVX2_FMA;
+  EXPECT_EQ(multiplyName(key), "vpmaddwd ymm");
+  EXPECT_EQ(judgeOnCores(key).size(), coresOf("X86_64"));
+  // C has no table of instructions.
+  key.isa = TW_ISA_GENERIC;
   EXPECT_EQ(multiplyName(key), "");
   EXPECT_TRUE(judgeOnCores(key).empty());
+}
+
+TEST(CorePreferenceTest, Vdpbf16psGainsNothingOnGoldenCove) {
+  TileKey key =
+      *parseTileKey("tw_mmt4d_tile_bf16bf16f32_12x32x2_x86_64_avx512_bf16").key;
+  size_t golden = 0, zen = 0;
+  for (const CoreVerdict& verdict : judgeOnCores(key)) {
+    const bool isZen = verdict.core.find("znver") == 0;
+    EXPECT_EQ(verdict.gains(), isZen) << verdict.core << " " << verdict.gain;
+    if (!isZen) EXPECT_EQ(verdict.instead, "vfmadd231ps zmm") << verdict.core;
+    ++(isZen ? zen : golden);
+  }
+  EXPECT_EQ(golden, 3u);
+  EXPECT_EQ(zen, 2u);
 }
 
 }  // namespace
