@@ -71,6 +71,8 @@ public:
                       llvm::StringRef name);
   HipError findGlobal(void **pointer, size_t *bytes, LoadedModule *module,
                       llvm::StringRef name);
+  /// Whether it is of a module that is loaded here.
+  bool has(const LoadedKernel &kernel) { return find(kernel.module); }
   /// The kernarg segment of a launch whose arguments are pointed to one by one.
   HipError gather(std::vector<uint8_t> &segment, const LoadedKernel &kernel,
                   void **parameters);

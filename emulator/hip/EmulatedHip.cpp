@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <cstring>
 
@@ -43,6 +44,9 @@ std::vector<EmulatedDevice> &hip::devices() {
 }
 
 EmulatedDevice &hip::device() { return devices()[current]; }
+EmulatedDevice &hip::deviceOf(const Stream *stream) {
+  return devices()[stream ? stream->device : current];
+}
 int hip::currentDevice() { return current; }
 void hip::setCurrentDevice(int index) { current = index; }
 
@@ -56,12 +60,17 @@ HipError &hip::lastError() {
   return error;
 }
 
-HipError hip::copy(void *to, const void *from, size_t bytes, int kind) {
-  bool toDevice = kind == HostToDevice || kind == DeviceToDevice;
+HipError hip::copy(void *to, const void *from, size_t bytes, int kind,
+                   const Stream *stream) {
+  const EmulatedDevice &its = deviceOf(stream);
   bool fromDevice = kind == DeviceToHost || kind == DeviceToDevice;
+  bool isOwned = llvm::any_of(devices(), [&](const EmulatedDevice &each) {
+    return each.owns(to, bytes);
+  });
   if (kind < HostToHost || kind > Default ||
-      (toDevice && !device().owns(to, bytes)) ||
-      (fromDevice && !device().owns(from, bytes)))
+      (kind == HostToDevice && !its.owns(to, bytes)) ||
+      (kind == DeviceToDevice && !isOwned) ||
+      (fromDevice && !its.owns(from, bytes)))
     return HipError::InvalidValue;
   std::memmove(to, from, bytes);
   return HipError::Success;
@@ -105,9 +114,16 @@ HIP_FUNCTION(ModuleGetGlobal)(void **pointer, size_t *bytes,
 HIP_FUNCTION(ModuleLaunchKernel)(LoadedKernel *kernel, unsigned gridX,
                                  unsigned gridY, unsigned gridZ,
                                  unsigned blockX, unsigned blockY,
-                                 unsigned blockZ, unsigned dynamicLds, Stream *,
-                                 void **parameters, void **extra) {
+                                 unsigned blockZ, unsigned dynamicLds,
+                                 Stream *stream, void **parameters,
+                                 void **extra) {
   return call([&] {
+    if (!device().has(*kernel) || &deviceOf(stream) != &device()) {
+      llvm::errs() << "emulated HIP: the kernel '" << kernel->name
+                   << "' or its stream is not of the current device, "
+                   << currentDevice() << '\n';
+      return HipError::InvalidHandle;
+    }
     if ((parameters && extra) || !gridX || !gridY || !gridZ || !blockX ||
         !blockY || !blockZ)
       return HipError::InvalidValue;
@@ -142,12 +158,12 @@ HIP_FUNCTION(Free)(void *pointer) {
 }
 
 HIP_FUNCTION(MemcpyAsync)(void *to, const void *from, size_t bytes, int kind,
-                          Stream *) {
-  return call([&] { return copy(to, from, bytes, kind); });
+                          Stream *stream) {
+  return call([&] { return copy(to, from, bytes, kind, stream); });
 }
 
 HIP_FUNCTION(Memcpy)(void *to, const void *from, size_t bytes, int kind) {
-  return call([&] { return copy(to, from, bytes, kind); });
+  return call([&] { return copy(to, from, bytes, kind, nullptr); });
 }
 
 HIP_FUNCTION(MemsetAsync)(void *to, int value, size_t bytes, Stream *) {

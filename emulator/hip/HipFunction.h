@@ -14,8 +14,10 @@
 
 namespace tilewright::emulator::hip {
 
-/// Opaque to the caller; nothing is to be known of them.
-struct Stream {};
+/// Opaque to the caller.
+struct Stream {
+  int device;
+};
 struct Event {
   std::chrono::steady_clock::time_point time;
 };
@@ -28,6 +30,8 @@ enum { HostToHost, HostToDevice, DeviceToHost, DeviceToDevice, Default };
 /// and gfx942 until then.
 std::vector<EmulatedDevice> &devices();
 EmulatedDevice &device();
+/// The one that the stream is of; of none, the current one.
+EmulatedDevice &deviceOf(const Stream *stream);
 int currentDevice();
 void setCurrentDevice(int index);
 inline bool isDevice(int index) {
@@ -47,7 +51,10 @@ template <typename Body> int call(Body body) {
   return int(error);
 }
 
-HipError copy(void *to, const void *from, size_t bytes, int kind);
+/// What is on a device is on the stream's, but for the target of a copy from
+/// device to device, which may be on any.
+HipError copy(void *to, const void *from, size_t bytes, int kind,
+              const Stream *stream);
 HipError fill(void *to, int value, size_t bytes);
 
 } // namespace tilewright::emulator::hip

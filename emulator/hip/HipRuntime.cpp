@@ -102,7 +102,7 @@ HIP_FUNCTION(DeviceSynchronize)() {
 
 HIP_FUNCTION(StreamCreate)(Stream **stream) {
   return call([&] {
-    *stream = new Stream;
+    *stream = new Stream{currentDevice()};
     return HipError::Success;
   });
 }

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -20,10 +21,11 @@ enum {
   kSuccess = 0,
   kInvalidValue = 1,
   kInvalidDevice = 101,
+  kInvalidHandle = 400,
   kNotFound = 500,
   kLaunchFailure = 719
 };
-enum { kToDevice = 1, kToHost = 2 };
+enum { kToDevice = 1, kToHost = 2, kBetween = 3 };
 
 void* Library() {
   static void* library = dlopen(TW_EMULATED_HIP, RTLD_NOW | RTLD_LOCAL);
@@ -176,6 +178,67 @@ TEST(EmulatedHip, StreamsAndEvents) {
   EXPECT_EQ(Hip("hipEventDestroy", begin), kSuccess);
   EXPECT_EQ(Hip("hipEventDestroy", end), kSuccess);
   EXPECT_EQ(Hip("hipStreamDestroy", stream), kSuccess);
+}
+
+// In a process of its own, with two devices. Exits with 0 if all is as it has
+// to be.
+[[noreturn]] void UseTwoDevices() {
+  setenv("TW_EMULATED_HIP_DEVICE", "gfx1100,gfx1100", 1);
+  int count = 0;
+  EXPECT_EQ(Hip("hipGetDeviceCount", &count), kSuccess);
+  EXPECT_EQ(count, 2);
+  // A module, a stream and memory of each.
+  Loaded first;
+  void *streams[2] = {}, *memory[2] = {};
+  for (int device : {1, 0}) {
+    EXPECT_EQ(Hip("hipSetDevice", device), kSuccess);
+    EXPECT_EQ(Hip("hipStreamCreate", &streams[device]), kSuccess);
+    EXPECT_EQ(Hip("hipMalloc", &memory[device], size_t(128)), kSuccess);
+  }
+  uint32_t words = 32;
+  std::vector<uint32_t> host(32);
+  void *kernel = first.Kernel("dynamic_lds"), *parameters[] = {nullptr, &words};
+  auto launch = [&](int device, int stream) {
+    parameters[0] = &memory[device];
+    return Hip("hipModuleLaunchKernel", kernel, 1u, 1u, 1u, 32u, 1u, 1u, 128u,
+               streams[stream], (void**)parameters, (void**)nullptr);
+  };
+  auto copy = [&](void* to, const void* from, int kind, int stream) {
+    return Hip("hipMemcpyAsync", to, from, size_t(128), kind, streams[stream]);
+  };
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(launch(0, 0), kSuccess);
+  EXPECT_EQ(launch(0, 1), kInvalidHandle);
+  // Memory of the other device is none of the kernel's.
+  EXPECT_EQ(launch(1, 0), kLaunchFailure);
+  EXPECT_EQ(Hip("hipSetDevice", 1), kSuccess);
+  EXPECT_EQ(launch(1, 1), kInvalidHandle);
+  std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("global-out-of-bounds"), std::string::npos) << text;
+  EXPECT_NE(text.find("the kernel 'dynamic_lds' or its stream is not of the "
+                      "current device, 1"),
+            std::string::npos)
+      << text;
+  // The stream's device has what is read, or written from the host.
+  EXPECT_EQ(copy(memory[1], memory[0], kBetween, 1), kInvalidValue);
+  EXPECT_EQ(copy(memory[1], memory[0], kBetween, 0), kSuccess);
+  EXPECT_EQ(copy(memory[1], host.data(), kBetween, 1), kInvalidValue);
+  EXPECT_EQ(copy(host.data(), memory[1], kBetween, 1), kInvalidValue);
+  EXPECT_EQ(copy(host.data(), memory[1], kToHost, 0), kInvalidValue);
+  EXPECT_EQ(copy(host.data(), memory[1], kToHost, 1), kSuccess);
+  EXPECT_EQ(host[31], 62u);
+  EXPECT_EQ(copy(memory[1], host.data(), kToDevice, 0), kInvalidValue);
+  EXPECT_EQ(copy(memory[1], host.data(), kToDevice, 1), kSuccess);
+  EXPECT_EQ(Hip("hipFree", memory[0]), kInvalidValue);
+  EXPECT_EQ(Hip("hipFree", memory[1]), kSuccess);
+  EXPECT_EQ(Hip("hipSetDevice", 0), kSuccess);
+  EXPECT_EQ(Hip("hipFree", memory[0]), kSuccess);
+  std::exit(testing::Test::HasFailure() ? 1 : 0);
+}
+
+TEST(EmulatedHipDeathTest, EachDeviceHasItsOwn) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(UseTwoDevices(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

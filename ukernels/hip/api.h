@@ -84,11 +84,6 @@ const tw_hip_api_t* tw_hip_load(void);
 tw_status_t tw_hip_device_gfx(const tw_hip_api_t* hip, int device, char* name,
                               size_t size);
 
-// The first device whose instruction set is `gfx`. UNSUPPORTED, with a sentence
-// that says which devices there are, if there is none.
-tw_status_t tw_hip_find_device(const tw_hip_api_t* hip, const char* gfx,
-                               int* device);
-
 // Keeps a sentence for tw_hip_message() and returns `status`.
 tw_status_t tw_hip_fail(tw_status_t status, const char* format, ...)
 #if defined(__GNUC__)

@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finding HIP and its devices.
+// Finding HIP.
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -115,70 +115,4 @@ const tw_hip_api_t* tw_hip_load(void) {
   if (is_loaded) return &api;
   tw_hip_fail(TW_STATUS_UNSUPPORTED, "%s", load_message);
   return NULL;
-}
-
-// More than any release's hipDeviceProp_t, whose first member is a name of 256
-// bytes that people read.
-enum { PROPERTIES_BYTES = 16384, NAME_BYTES = 256 };
-
-// The member gcnArchName stands elsewhere in each release, but it is the only
-// string of this form.
-static const char* find_gfx(const char* properties) {
-  for (size_t at = NAME_BYTES; at + 8 < PROPERTIES_BYTES; at += 4)
-    if (memcmp(properties + at, "gfx", 3) == 0 &&
-        strchr("0123456789", properties[at + 3]) && properties[at + 3])
-      return properties + at;
-  return NULL;
-}
-
-tw_status_t tw_hip_device_gfx(const tw_hip_api_t* hip, int device, char* name,
-                              size_t size) {
-  char* properties = calloc(1, PROPERTIES_BYTES);
-  if (!properties)
-    return tw_hip_fail(TW_STATUS_OUT_OF_MEMORY,
-                       "There is no memory for a device's properties.");
-  tw_status_t status =
-      tw_hip_check(hip, hip->GetDeviceProperties(properties, device),
-                   "hipGetDeviceProperties");
-  if (status == TW_STATUS_OK) {
-    const char* gfx = find_gfx(properties);
-    size_t length = gfx ? strcspn(gfx, ":") : 0;
-    if (!gfx || length >= size) {
-      status = tw_hip_fail(TW_STATUS_DEVICE_ERROR,
-                           "HIP does not say which gfx device %d is.", device);
-    } else {
-      memcpy(name, gfx, length);
-      name[length] = '\0';
-    }
-  }
-  free(properties);
-  return status;
-}
-
-tw_status_t tw_hip_find_device(const tw_hip_api_t* hip, const char* gfx,
-                               int* device) {
-  int count = 0;
-  tw_hip_error_t error = hip->GetDeviceCount(&count);
-  if (error == TW_HIP_ERROR_NO_DEVICE || (error == TW_HIP_SUCCESS && !count))
-    return tw_hip_fail(TW_STATUS_UNSUPPORTED,
-                       "This needs a GPU of %s, but HIP sees no device.", gfx);
-  tw_status_t status = tw_hip_check(hip, error, "hipGetDeviceCount");
-  if (status != TW_STATUS_OK) return status;
-  char others[256] = "";
-  size_t used = 0;
-  for (int i = 0; i < count; ++i) {
-    char name[64];
-    status = tw_hip_device_gfx(hip, i, name, sizeof(name));
-    if (status != TW_STATUS_OK) return status;
-    if (strcmp(name, gfx) == 0) {
-      *device = i;
-      return TW_STATUS_OK;
-    }
-    if (used < sizeof(others))
-      used += (size_t)snprintf(others + used, sizeof(others) - used,
-                               "%sdevice %d is %s", i ? ", " : "", i, name);
-  }
-  return tw_hip_fail(TW_STATUS_UNSUPPORTED,
-                     "The code object is for %s, but %s; compile it for that.",
-                     gfx, others);
 }

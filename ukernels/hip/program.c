@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs on a device.
+// Programs on devices.
 
 #include "ukernels/hip/program.h"
 
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "ukernels/hip/api.h"
+#include "ukernels/hip/devices.h"
 #include "ukernels/hip/pool.h"
 
 // The compiler writes this struct word by word.
@@ -24,9 +25,13 @@ struct tw_hip_state_t {
   void** functions;  // by kernel
   void** constants;
   tw_hip_pool_t pool;
+  // Of the model's first program, which is this one if it is the only one: what
+  // follows is that one's, for all.
+  struct tw_hip_state_t* first;
   // Between begin and end.
   pthread_mutex_t busy;
   tw_status_t status;
+  int current;  // the device of the thread
 };
 
 // Of the call between begin and end on this thread, until there is a state.
@@ -97,21 +102,21 @@ static void close_state(struct tw_hip_state_t* state) {
   free(state);
 }
 
+static tw_status_t no_host_memory(void) {
+  return tw_hip_fail(TW_STATUS_OUT_OF_MEMORY, "There is no host memory.");
+}
+
 // Null after a failure, which is then in *status.
-static struct tw_hip_state_t* open_state(const tw_hip_program_t* program,
-                                         const char* parameters,
+static struct tw_hip_state_t* open_state(const tw_hip_api_t* hip,
+                                         const tw_hip_program_t* program,
+                                         int device, const char* parameters,
                                          tw_status_t* status) {
-  *status = TW_STATUS_UNSUPPORTED;
-  const tw_hip_api_t* hip = tw_hip_load();
-  if (!hip) return NULL;
-  int device;
-  *status = tw_hip_find_device(hip, program->gfx, &device);
-  if (*status != TW_STATUS_OK) return NULL;
   struct tw_hip_state_t* state = calloc(1, sizeof(*state));
   if (!state) {
-    *status = tw_hip_fail(TW_STATUS_OUT_OF_MEMORY, "There is no host memory.");
+    *status = no_host_memory();
     return NULL;
   }
+  *status = TW_STATUS_OK;
   state->hip = hip;
   state->device = device;
   pthread_mutex_init(&state->busy, NULL);
@@ -120,8 +125,7 @@ static struct tw_hip_state_t* open_state(const tw_hip_program_t* program,
       (void**)calloc((size_t)program->kernel_count + 1, sizeof(void*));
   state->constants =
       (void**)calloc((size_t)program->constant_count + 1, sizeof(void*));
-  if (!state->functions || !state->constants)
-    *status = tw_hip_fail(TW_STATUS_OUT_OF_MEMORY, "There is no host memory.");
+  if (!state->functions || !state->constants) *status = no_host_memory();
   if (*status == TW_STATUS_OK)
     *status = tw_hip_check(hip, hip->SetDevice(device), "hipSetDevice");
   if (*status == TW_STATUS_OK)
@@ -135,44 +139,86 @@ static struct tw_hip_state_t* open_state(const tw_hip_program_t* program,
   return NULL;
 }
 
+static void close_program(tw_hip_program_t* program) {
+  if (program->state) close_state(program->state);
+  program->state = NULL;
+}
+
+// All or none.
+static tw_status_t open_programs(tw_hip_program_t* const* programs,
+                                 int64_t count, const char* parameters) {
+  int64_t open = 0;
+  for (int64_t i = 0; i < count; ++i) open += programs[i]->state != NULL;
+  if (open == count) return TW_STATUS_OK;
+  const tw_hip_api_t* hip = tw_hip_load();
+  if (!hip) return TW_STATUS_UNSUPPORTED;
+  int* devices = malloc((size_t)count * sizeof(int));
+  if (!devices) return no_host_memory();
+  tw_status_t status = tw_hip_find_devices(hip, programs, count, devices);
+  for (int64_t i = 0; status == TW_STATUS_OK && i < count; ++i)
+    if (!programs[i]->state)
+      programs[i]->state =
+          open_state(hip, programs[i], devices[i], parameters, &status);
+  free(devices);
+  for (int64_t i = 0; status != TW_STATUS_OK && i < count; ++i)
+    close_program(programs[i]);
+  return status;
+}
+
 void tw_hip_begin(tw_hip_program_t* program, const void* parameters) {
-  begin_status = TW_STATUS_OK;
+  tw_hip_begin_all(&program, parameters, 1);
+}
+
+void tw_hip_begin_all(tw_hip_program_t* const* programs, const void* parameters,
+                      int64_t count) {
   pthread_mutex_lock(&opening);
-  if (!program->state)
-    program->state =
-        open_state(program, (const char*)parameters, &begin_status);
-  struct tw_hip_state_t* state = program->state;
+  begin_status = open_programs(programs, count, (const char*)parameters);
+  struct tw_hip_state_t* first = programs[0]->state;
   pthread_mutex_unlock(&opening);
-  if (!state) return;
-  pthread_mutex_lock(&state->busy);
+  if (begin_status != TW_STATUS_OK) return;
+  pthread_mutex_lock(&first->busy);
+  for (int64_t i = 0; i < count; ++i) programs[i]->state->first = first;
   // The device is a property of the thread.
-  state->status = tw_hip_check(state->hip, state->hip->SetDevice(state->device),
+  first->current = first->device;
+  first->status = tw_hip_check(first->hip, first->hip->SetDevice(first->device),
                                "hipSetDevice");
 }
 
 void tw_hip_close(tw_hip_program_t* program) {
   pthread_mutex_lock(&opening);
-  if (program->state) close_state(program->state);
-  program->state = NULL;
+  close_program(program);
   pthread_mutex_unlock(&opening);
 }
 
-// The program's state, while nothing has failed.
+// The program's state, while nothing has failed, with its device the thread's.
 static struct tw_hip_state_t* running(const tw_hip_program_t* program) {
-  if (begin_status != TW_STATUS_OK || program->state->status != TW_STATUS_OK)
-    return NULL;
-  return program->state;
+  if (begin_status != TW_STATUS_OK) return NULL;
+  struct tw_hip_state_t* state = program->state;
+  struct tw_hip_state_t* first = state->first;
+  if (first->status != TW_STATUS_OK) return NULL;
+  if (first->current == state->device) return state;
+  first->current = state->device;
+  first->status = tw_hip_check(state->hip, state->hip->SetDevice(state->device),
+                               "hipSetDevice");
+  return first->status == TW_STATUS_OK ? state : NULL;
 }
 
 int32_t tw_hip_end(tw_hip_program_t* program) {
+  return tw_hip_end_all(&program, 1);
+}
+
+int32_t tw_hip_end_all(tw_hip_program_t* const* programs, int64_t count) {
   if (begin_status != TW_STATUS_OK) return (int32_t)begin_status;
-  struct tw_hip_state_t* state = program->state;
+  struct tw_hip_state_t* first = programs[0]->state;
   // After a failure, too: what was launched uses memory that others will get.
-  tw_hip_error_t error = state->hip->StreamSynchronize(state->stream);
-  if (state->status == TW_STATUS_OK)
-    state->status = tw_hip_check(state->hip, error, "hipStreamSynchronize");
-  tw_status_t status = state->status;
-  pthread_mutex_unlock(&state->busy);
+  for (int64_t i = 0; i < count; ++i) {
+    tw_hip_error_t error =
+        first->hip->StreamSynchronize(programs[i]->state->stream);
+    if (first->status == TW_STATUS_OK)
+      first->status = tw_hip_check(first->hip, error, "hipStreamSynchronize");
+  }
+  tw_status_t status = first->status;
+  pthread_mutex_unlock(&first->busy);
   return (int32_t)status;
 }
 
@@ -181,10 +227,10 @@ void* tw_hip_allocate(tw_hip_program_t* program, int64_t bytes) {
   if (!state) return NULL;
   void* pointer = NULL;
   if (bytes < 0)
-    state->status =
+    state->first->status =
         tw_hip_fail(TW_STATUS_OVERFLOW, "A buffer has too many bytes.");
   else
-    state->status = tw_hip_pool_allocate(
+    state->first->status = tw_hip_pool_allocate(
         state->hip, &state->pool, state->stream, (size_t)bytes, &pointer);
   return pointer;
 }
@@ -203,7 +249,7 @@ void* tw_hip_constant(tw_hip_program_t* program, int64_t index) {
 void tw_hip_upload(tw_hip_program_t* program, void* to, const void* from,
                    int64_t bytes) {
   struct tw_hip_state_t* state = running(program);
-  if (state) state->status = upload(state, to, from, bytes);
+  if (state) state->first->status = upload(state, to, from, bytes);
 }
 
 void tw_hip_download(tw_hip_program_t* program, void* to, const void* from,
@@ -211,25 +257,48 @@ void tw_hip_download(tw_hip_program_t* program, void* to, const void* from,
   struct tw_hip_state_t* state = running(program);
   if (!state || bytes <= 0) return;
   const tw_hip_api_t* hip = state->hip;
-  state->status =
+  state->first->status =
       tw_hip_check(hip,
                    hip->MemcpyAsync(to, from, (size_t)bytes,
                                     TW_HIP_DEVICE_TO_HOST, state->stream),
                    "hipMemcpyAsync to the host");
-  if (state->status == TW_STATUS_OK)
-    state->status = tw_hip_check(hip, hip->StreamSynchronize(state->stream),
-                                 "hipStreamSynchronize");
+  if (state->first->status == TW_STATUS_OK)
+    state->first->status = tw_hip_check(
+        hip, hip->StreamSynchronize(state->stream), "hipStreamSynchronize");
 }
 
 void tw_hip_copy(tw_hip_program_t* program, void* to, const void* from,
                  int64_t bytes) {
   struct tw_hip_state_t* state = running(program);
   if (!state || bytes <= 0) return;
-  state->status = tw_hip_check(
+  state->first->status = tw_hip_check(
       state->hip,
       state->hip->MemcpyAsync(to, from, (size_t)bytes, TW_HIP_DEVICE_TO_DEVICE,
                               state->stream),
       "hipMemcpyAsync on the device");
+}
+
+void tw_hip_transfer(tw_hip_program_t* to_program, void* to,
+                     tw_hip_program_t* from_program, const void* from,
+                     int64_t bytes) {
+  const struct tw_hip_state_t* target = running(to_program);
+  // Last, since HIP recommends the device where the source is.
+  struct tw_hip_state_t* source = running(from_program);
+  if (!target || !source || bytes <= 0) return;
+  const tw_hip_api_t* hip = source->hip;
+  // Streams of two devices wait for nothing of each other: what used the target
+  // is done before, what reads the source, or gets its memory, begins behind.
+  source->first->status = tw_hip_check(
+      hip, hip->StreamSynchronize(target->stream), "hipStreamSynchronize");
+  if (source->first->status == TW_STATUS_OK)
+    source->first->status =
+        tw_hip_check(hip,
+                     hip->MemcpyAsync(to, from, (size_t)bytes,
+                                      TW_HIP_DEVICE_TO_DEVICE, source->stream),
+                     "hipMemcpyAsync to another device");
+  if (source->first->status == TW_STATUS_OK)
+    source->first->status = tw_hip_check(
+        hip, hip->StreamSynchronize(source->stream), "hipStreamSynchronize");
 }
 
 void tw_hip_launch(tw_hip_program_t* program, int64_t kernel, int64_t grid_x,
@@ -240,7 +309,7 @@ void tw_hip_launch(tw_hip_program_t* program, int64_t kernel, int64_t grid_x,
   const char* name = program->kernels[kernel];
   // The device counts work-items along x in 32 bits.
   if (grid_x > UINT32_MAX / block || grid_y > UINT16_MAX) {
-    state->status = tw_hip_fail(
+    state->first->status = tw_hip_fail(
         TW_STATUS_OVERFLOW, "%s: %lld x %lld workgroups of %lld are too many.",
         name, (long long)grid_x, (long long)grid_y, (long long)block);
     return;
@@ -248,7 +317,7 @@ void tw_hip_launch(tw_hip_program_t* program, int64_t kernel, int64_t grid_x,
   size_t size = (size_t)argument_bytes;
   void* extra[] = {TW_HIP_LAUNCH_BUFFER, (void*)arguments,
                    TW_HIP_LAUNCH_BUFFER_SIZE, &size, TW_HIP_LAUNCH_END};
-  state->status =
+  state->first->status =
       tw_hip_check(state->hip,
                    state->hip->ModuleLaunchKernel(
                        state->functions[kernel], (unsigned)grid_x,

@@ -1,14 +1,17 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a model compiled for a GPU calls: its kernels, constants and memory, in
-// order on one stream.
+// What a model compiled for GPUs calls: kernels, constants and memory, of each
+// device in order on one stream. A model has a program for each GPU that
+// something of it runs on.
 //
 // Between tw_hip_begin() and tw_hip_end() a failure is kept, and what follows
 // does nothing, so that the caller is a straight line of calls; tw_hip_end()
 // returns the first failure, for which tw_hip_message() has a sentence. Calls
 // of one program exclude each other: tw_hip_begin() waits for another thread's
-// tw_hip_end().
+// tw_hip_end(). A model of several programs calls tw_hip_begin_all() and
+// tw_hip_end_all() instead, always with all of them in the same order; a
+// failure is then one of all.
 
 #ifndef TILEWRIGHT_UKERNELS_HIP_PROGRAM_H_
 #define TILEWRIGHT_UKERNELS_HIP_PROGRAM_H_
@@ -38,7 +41,9 @@ typedef struct tw_hip_program_t {
   int64_t constant_count;
   // Of this library: null before the first call.
   struct tw_hip_state_t* state;
-  int64_t reserved;  // 0
+  // What the model calls the device, of a model that has several; else null, as
+  // in all objects of before there were several.
+  const char* name;
 } tw_hip_program_t;
 
 // The first call finds a device of the code object's gfx, loads the kernels and
@@ -46,8 +51,14 @@ typedef struct tw_hip_program_t {
 // that file's first byte, which no other call reads; else it is null.
 void tw_hip_begin(tw_hip_program_t* program, const void* parameters);
 
+// The same for each of `programs`. In their order, each takes the first device
+// of its gfx that no program before it has taken.
+void tw_hip_begin_all(tw_hip_program_t* const* programs, const void* parameters,
+                      int64_t count);
+
 // Waits for all that was launched.
 int32_t tw_hip_end(tw_hip_program_t* program);
+int32_t tw_hip_end_all(tw_hip_program_t* const* programs, int64_t count);
 
 // Gives back the program's device memory and kernels; its next call makes them
 // anew. No call may be under way.
@@ -70,6 +81,16 @@ void tw_hip_download(tw_hip_program_t* program, void* to, const void* from,
 // Within device memory, in order of the stream.
 void tw_hip_copy(tw_hip_program_t* program, void* to, const void* from,
                  int64_t bytes);
+
+// Between the memories of two programs of a model. What was launched before is
+// done with both when it copies, and what comes behind begins after that.
+//
+// hipMemcpyAsync on a stream of the source's device: HIP promises that it works
+// without peer access, by way of the host then, which hipMemcpyPeer is not said
+// to.
+void tw_hip_transfer(tw_hip_program_t* to_program, void* to,
+                     tw_hip_program_t* from_program, const void* from,
+                     int64_t bytes);
 
 // Launches kernel `kernel` on grid_x * grid_y workgroups of `block` work-items;
 // without any workgroup it does nothing. `arguments` is its kernarg segment.
