@@ -47,14 +47,15 @@ void countedFree(void* memory) {
   std::free(memory);
 }
 
-// One device of each kind, for whatever is compiled in this process.
+// Two devices of each kind, for whatever is compiled in this process.
 void useEmulatedHip() {
   setenv("TW_HIP_LIBRARY", TW_EMULATED_HIP, /*overwrite=*/0);
   std::string devices;
   for (const IsaInfo& isa : isas())
     if (isa.isAmdgpu())
-      devices += (devices.empty() ? "" : ",") +
-                 std::string(isa.name.substr(isa.name.rfind('_') + 1));
+      for (int i = 0; i < 2; ++i)
+        devices += (devices.empty() ? "" : ",") +
+                   std::string(isa.name.substr(isa.name.rfind('_') + 1));
   setenv("TW_EMULATED_HIP_DEVICE", devices.c_str(), /*overwrite=*/0);
 }
 
@@ -62,12 +63,38 @@ void useEmulatedHip() {
 std::set<tw_hip_program_t*> programs;
 std::mutex programs_mutex;
 
-void recordedBegin(tw_hip_program_t* program, const void* parameters) {
+void recordedBeginAll(tw_hip_program_t* const* all, const void* parameters,
+                      int64_t count) {
   {
     std::lock_guard<std::mutex> lock(programs_mutex);
-    programs.insert(program);
+    programs.insert(all, all + count);
   }
-  tw_hip_begin(program, parameters);
+  tw_hip_begin_all(all, parameters, count);
+}
+
+void recordedBegin(tw_hip_program_t* program, const void* parameters) {
+  recordedBeginAll(&program, parameters, 1);
+}
+
+std::atomic<int64_t> uploads = 0, downloads = 0, transfers = 0;
+
+void countedUpload(tw_hip_program_t* program, void* to, const void* from,
+                   int64_t bytes) {
+  ++uploads;
+  tw_hip_upload(program, to, from, bytes);
+}
+
+void countedDownload(tw_hip_program_t* program, void* to, const void* from,
+                     int64_t bytes) {
+  ++downloads;
+  tw_hip_download(program, to, from, bytes);
+}
+
+void countedTransfer(tw_hip_program_t* to_program, void* to,
+                     tw_hip_program_t* from_program, const void* from,
+                     int64_t bytes) {
+  ++transfers;
+  tw_hip_transfer(to_program, to, from_program, from, bytes);
 }
 
 void closePrograms() {
@@ -200,6 +227,7 @@ JitModel::~JitModel() { closePrograms(); }
 
 int64_t JitModel::liveAllocations() { return live_allocations; }
 int64_t JitModel::allocations() { return all_allocations; }
+JitCopies JitModel::copies() { return {uploads, downloads, transfers}; }
 void JitModel::failAllocations(bool fail) { fail_allocations = fail; }
 
 bool JitModel::hasWorkspace(const std::string& name) const {
@@ -228,7 +256,7 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   llvm::Expected<TargetCpu> target = parseTargetCpu(options.isa);
   if (!target) return fail(target.takeError());
   bool isGpu = target->best().isAmdgpu();
-  if (isGpu) useEmulatedHip();
+  useEmulatedHip();
   std::vector<std::string> devices = {
       "host=" + (isGpu ? runnableIsas().front() : options.isa)};
   if (isGpu) devices.push_back("gpu=" + options.isa);
@@ -287,11 +315,14 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
       define(name.c_str(), thin[i].fn);
   define("tw_hip_begin", recordedBegin);
   define("tw_hip_end", tw_hip_end);
+  define("tw_hip_begin_all", recordedBeginAll);
+  define("tw_hip_end_all", tw_hip_end_all);
   define("tw_hip_allocate", tw_hip_allocate);
   define("tw_hip_release", tw_hip_release);
   define("tw_hip_constant", tw_hip_constant);
-  define("tw_hip_upload", tw_hip_upload);
-  define("tw_hip_download", tw_hip_download);
+  define("tw_hip_upload", countedUpload);
+  define("tw_hip_download", countedDownload);
+  define("tw_hip_transfer", countedTransfer);
   define("tw_hip_copy", tw_hip_copy);
   define("tw_hip_launch", tw_hip_launch);
   llvm::orc::JITDylib& main = (*jit)->getMainJITDylib();
@@ -314,7 +345,13 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   for (const ResolvedTile* pack : *packs)
     result->pack_functions_.push_back(pack->name);
   result->tile_calls_ = std::move(*calls);
-  result->kernels_ = compiled->kernels;
+  for (const CodeObject& code : compiled->codeObjects) {
+    result->code_objects_.push_back(code.kernels);
+    result->kernels_.insert(result->kernels_.end(), code.kernels.begin(),
+                            code.kernels.end());
+  }
+  for (const Relayout& relayout : compiled->relayouts)
+    if (relayout.what == "relayout") ++result->relayouts_;
   result->dispatches_ = compiled->dispatches;
   result->packed_ = compiled->packedConstants;
   result->remarks_ = compiled->remarks;

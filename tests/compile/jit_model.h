@@ -34,6 +34,12 @@ struct JitOptions {
   std::vector<std::string> others = {};  // devices, each as --device has it
 };
 
+// Copies of what models have on devices, in calls so far, but for constants.
+struct JitCopies {
+  int64_t uploads, downloads;
+  int64_t transfers;  // from device to device
+};
+
 // The ISAs of the table that this CPU has, and generic; best first.
 std::vector<std::string> runnableIsas();
 
@@ -93,8 +99,13 @@ class JitModel {
   bool mayAllocate(const std::string& name) const {
     return allocating_.count(name) != 0;
   }
-  // Of a model with a device.
+  // Of a model with devices: of all code objects, and of each.
   const std::vector<std::string>& kernels() const { return kernels_; }
+  const std::vector<std::vector<std::string>>& codeObjects() const {
+    return code_objects_;
+  }
+  // What is laid out anew from the tiles of one layout to those of another.
+  int64_t relayouts() const { return relayouts_; }
   int64_t dispatches() const { return dispatches_; }
 
   // Why the last call of a model with a device failed, on this thread.
@@ -103,6 +114,7 @@ class JitModel {
   // What models have allocated and not freed, and all that they ever allocated.
   static int64_t liveAllocations();
   static int64_t allocations();
+  static JitCopies copies();
   // While true, malloc returns null to models.
   static void failAllocations(bool fail);
 
@@ -112,9 +124,10 @@ class JitModel {
   std::unique_ptr<Impl> impl_;
   std::vector<std::string> tiles_, packed_, remarks_;
   std::vector<std::string> kernels_;
+  std::vector<std::vector<std::string>> code_objects_;
   std::vector<std::string> pack_functions_;
   std::map<std::string, int64_t> tile_calls_;
-  int64_t dispatches_ = 0, threads_ = 1;
+  int64_t dispatches_ = 0, threads_ = 1, relayouts_ = 0;
   std::set<std::string> allocating_;
   std::string header_;
 };

@@ -92,6 +92,7 @@ ModuleProgram programOf(int64_t index) {
 // With some operations on other devices, which values then go to and fro.
 std::string withPlaces(std::string text, int64_t index,
                        const std::vector<std::string>& devices) {
+  if (devices.empty()) return text;
   Random random(settings.seed + static_cast<uint64_t>(index));
   for (std::string_view operation : {"linalg.generic {", "linalg.matmul "}) {
     size_t at = 0;
@@ -107,10 +108,22 @@ std::string withPlaces(std::string text, int64_t index,
   return text;
 }
 
-// Beside the best: a CPU that has less, and one without data tiling.
-std::vector<std::string> otherDevices() {
+// Beside the best: a CPU that has less, and one without data tiling; beside a
+// GPU a second one, every other time of another target.
+std::vector<std::string> otherDevices(int64_t index) {
+  if (isForGpu())
+    return {"other=" + (index % 2 ? settings.target : "amdgpu_gfx950")};
   std::vector<std::string> isas = runnableIsas();
   return {"less=" + isas[isas.size() / 2], "none=none"};
+}
+
+// What operations may say that they run on, beside nothing.
+std::vector<std::string> placesOf(const Way& way) {
+  if (isForGpu())
+    return way.isOnDevices ? std::vector<std::string>{"host", "other"}
+                           : std::vector<std::string>{"host"};
+  return way.isOnDevices ? std::vector<std::string>{"less", "none"}
+                         : std::vector<std::string>();
 }
 
 // Functions [first, last) as one module, by one way of compiling it: a line of
@@ -118,15 +131,10 @@ std::vector<std::string> otherDevices() {
 void runModule(int64_t first, int64_t last, const Way& way,
                llvm::raw_ostream& os) {
   std::string text, error;
-  for (int64_t i = first; i < last; ++i) {
-    std::string function = programOf(i).text();
-    text += isForGpu() ? withPlaces(std::move(function), i, {"host"})
-            : way.isOnDevices
-                ? withPlaces(std::move(function), i, {"less", "none"})
-                : function;
-  }
+  for (int64_t i = first; i < last; ++i)
+    text += withPlaces(programOf(i).text(), i, placesOf(way));
   JitOptions options;
-  if (way.isOnDevices) options.others = otherDevices();
+  if (way.isOnDevices) options.others = otherDevices(first);
   options.isa = settings.target;
   options.reference = way.isReference;
   options.tiling = way.tiling;
@@ -151,7 +159,7 @@ void runModule(int64_t first, int64_t last, const Way& way,
 // Whether modules of a batch are compiled this way. Inlining takes longest: of
 // its ways each batch has one.
 bool isWayOf(int64_t batch, const Way& way) {
-  if (!way.isInline) return !way.isOnDevices || !isForGpu();
+  if (!way.isInline) return true;
   constexpr int64_t kInlined = 3;
   int64_t number = 0;
   for (const Way& other : kWays) {

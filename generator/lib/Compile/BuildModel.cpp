@@ -95,7 +95,7 @@ public:
         targetTriple(modelOptions.host().arch, options.model.triple);
     if (!triple)
       return triple.takeError();
-    finisher.emplace(program, options, *triple, modelOptions.gpu());
+    finisher.emplace(program, options, *triple, modelOptions.hasGpu());
     return finisher->check();
   }
 
@@ -223,9 +223,8 @@ Expected<std::vector<BuildReport>> buildModel(MemoryBufferRef source,
   for (auto [builder, model, linked] : zip_equal(builders, *models, links)) {
     const ModelOptions &options = builder.modelOptions;
     reports.push_back({builder.program.path, options.devices,
-                       options.host().name,
-                       options.gpu() ? options.gpu()->name : "", options.prefix,
-                       std::move(model), std::move(linked)});
+                       options.host().name, options.prefix, std::move(model),
+                       std::move(linked)});
   }
   return std::move(reports);
 }

@@ -256,16 +256,49 @@ void printArenasAsText(const std::vector<EntryPoint> &entries,
   }
 }
 
-void printGpuAsText(const BuildReport &report, raw_ostream &os) {
+void printCodeObjectsAsText(const BuildReport &report, raw_ostream &os) {
   const CompiledModel &model = report.model;
-  os << "device " << report.gpu << "\n\n"
-     << model.dispatches << " dispatches of " << model.kernels.size()
-     << " kernels in a code object of " << model.codeObjectBytes << " bytes\n";
-  for (const std::string &kernel : model.kernels)
-    os << "  " << kernel << '\n';
+  bool areSeveral = model.codeObjects.size() > 1;
+  os << (areSeveral ? "devices " : "device ");
+  interleaveComma(model.codeObjects, os,
+                  [&](const CodeObject &code) { os << code.target; });
+  os << "\n\n" << model.dispatches << " dispatches";
+  for (const CodeObject &code : model.codeObjects) {
+    os << (areSeveral ? "\n" : " of ") << code.kernels.size()
+       << " kernels in a code object of " << code.bytes << " bytes";
+    if (areSeveral)
+      os << " for " << code.target;
+    for (const std::string &kernel : code.kernels)
+      os << "\n  " << kernel;
+  }
+  os << '\n';
   for (const DeviceTile &tile : deviceTiles(report))
     os << '\n' << tile.name << "\n  " << tile.plan << '\n';
   os << '\n';
+}
+
+/// Of one target as it is, of several with what each has.
+json::Object codeObjectsAsJson(const BuildReport &report) {
+  const CompiledModel &model = report.model;
+  json::Object object{{"dispatches", model.dispatches},
+                      {"tiles", deviceTilesAsJson(report)}};
+  auto add = [](json::Object &to, const CodeObject &code) {
+    to["target"] = code.target;
+    to["kernels"] = strings(code.kernels);
+    to["code_object_bytes"] = int64_t(code.bytes);
+  };
+  if (model.codeObjects.size() == 1) {
+    add(object, model.codeObjects.front());
+    return object;
+  }
+  json::Array all;
+  for (const CodeObject &code : model.codeObjects) {
+    json::Object each;
+    add(each, code);
+    all.push_back(std::move(each));
+  }
+  object["code_objects"] = std::move(all);
+  return object;
 }
 
 } // namespace
@@ -317,19 +350,14 @@ void printBuildReportAsJson(const BuildReport &report, raw_ostream &os) {
           json::Object{{"name", device.name}, {"target", device.target}});
     object["devices"] = std::move(devices);
   }
-  if (!report.gpu.empty())
-    object["device"] = json::Object{
-        {"target", report.gpu},
-        {"dispatches", report.model.dispatches},
-        {"kernels", strings(report.model.kernels)},
-        {"tiles", deviceTilesAsJson(report)},
-        {"code_object_bytes", int64_t(report.model.codeObjectBytes)}};
+  if (!report.model.codeObjects.empty())
+    object["device"] = codeObjectsAsJson(report);
   os << formatv("{0:2}\n", json::Value(std::move(object)));
 }
 
 void printBuildReportAsText(const BuildReport &report, raw_ostream &os) {
-  if (!report.gpu.empty())
-    printGpuAsText(report, os);
+  if (!report.model.codeObjects.empty())
+    printCodeObjectsAsText(report, os);
   os << "target " << report.target << "\n";
   for (const ModelDevice &device : report.devices)
     if (report.devices.size() > 1)

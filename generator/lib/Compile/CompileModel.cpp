@@ -33,7 +33,6 @@
 #include "tilewright/Compile/EntrySizes.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Dialect/TwDialect.h"
-#include "tilewright/Kernels/SpillWarnings.h"
 #include "tilewright/Support/Activity.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
@@ -95,9 +94,9 @@ public:
 
 private:
   Error read() {
-    if (options.threads > 1 && (options.gpu() || options.reference))
+    if (options.threads > 1 && (options.hasGpu() || options.reference))
       return createStringError(
-          options.gpu()
+          options.hasGpu()
               ? "--threads divides the work of a CPU; the kernels of a model "
                 "for a GPU are launched by one thread"
               : "--threads divides outlined functions, and --reference "
@@ -159,11 +158,13 @@ private:
         print(os);
         isDone = true;
       }
-      if (step.stage == ModelStage::Calls && options.gpu() && !isDone)
+      if (step.stage == ModelStage::Calls && options.hasGpu() && !isDone)
         if (Error error = emitDeviceCode())
           return error;
-      if (model.stage == ModelStage::CodeObject && !codeObject.empty()) {
-        model.bytes = std::move(codeObject);
+      if (model.stage == ModelStage::CodeObject && !deviceCode.empty()) {
+        if (Error error = checkOneCodeObject(deviceCode))
+          return error;
+        model.bytes = std::move(deviceCode.front().bytes);
         isDone = true;
       }
     }
@@ -353,35 +354,25 @@ private:
 
   /// Compiles the kernels and takes them out of the module.
   Error emitDeviceCode() {
-    model.kernels = namesOf(*module, kKernelsAttr);
-    constants = namesOf(*module, kConstantsAttr);
     if (auto count = (*module)->getAttrOfType<IntegerAttr>(kDispatchesAttr))
       model.dispatches = count.getInt();
-    auto kernels = module->lookupSymbol<ModuleOp>(kKernelsModule);
-    kernels->remove();
-    OwningOpRef<ModuleOp> owned(kernels);
     return timed("kernels", [&]() -> Error {
-      PassManager pm(&context);
-      addDeviceLLVMStep(pm);
-      if (mlir::failed(pm.run(kernels)))
-        return failure("kernels");
-      std::vector<TileKey> tiles;
-      for (const TileKey &key : model.tiles)
-        if (info(key.isa).isAmdgpu())
-          tiles.push_back(key);
-      Expected<SmallVector<char, 0>> code = emitCodeObject(
-          kernels, tiles, model.kernels,
-          {options.prefix, options.preferHandWritten, options.bitcodeDir},
-          *options.gpu());
-      if (!code)
-        return code.takeError();
-      codeObject = std::move(*code);
-      Expected<std::vector<std::string>> warnings =
-          spillWarnings(codeObject, tiles, options.prefix, "");
-      if (!warnings)
-        return warnings.takeError();
-      llvm::append_range(model.remarks, *warnings);
-      model.codeObjectBytes = codeObject.size();
+      for (ModuleOp kernels : kernelModulesOf(*module)) {
+        kernels->remove();
+        OwningOpRef<ModuleOp> owned(kernels);
+        PassManager pm(&context);
+        addDeviceLLVMStep(pm);
+        if (mlir::failed(pm.run(kernels)))
+          return failure("kernels");
+        Expected<EmittedCode> code = emitCodeObject(
+            kernels, model.tiles,
+            {options.prefix, options.preferHandWritten, options.bitcodeDir});
+        if (!code)
+          return code.takeError();
+        llvm::append_range(model.remarks, code->remarks);
+        model.codeObjects.push_back(code->description);
+        deviceCode.push_back(std::move(*code));
+      }
       return Error::success();
     });
   }
@@ -402,9 +393,8 @@ private:
         return failure("translate");
       (*backend)->setTarget(*code, options.host());
       setTargetsOfOthers(*module, *code, **backend);
-      if (options.gpu())
-        defineProgram(*module, *code, codeObject, *options.gpu(), model.kernels,
-                      constants);
+      if (options.hasGpu())
+        definePrograms(*module, *code, deviceCode);
       if (Error error = nameConstants(*module, packedValues, *code, model))
         return error;
       if (options.parametersInFile)
@@ -449,8 +439,7 @@ private:
   size_t nextStep = 0;
   bool isDone = false; ///< stopped early
   unsigned dumps = 0;  ///< so far
-  llvm::SmallVector<char, 0> codeObject;
-  std::vector<std::string> constants;     ///< globals uploaded once
+  std::vector<EmittedCode> deviceCode;
   llvm::DenseSet<Attribute> packedValues; ///< constants packed for tiles
   llvm::DenseSet<Location> packsOfModel;
 };

@@ -28,9 +28,7 @@ public:
     if (checks.empty())
       return success();
     bool launches = false;
-    func.walk([&](LLVM::CallOp call) {
-      launches |= call.getCallee() == kHipBeginFunction;
-    });
+    func.walk([&](LLVM::CallOp call) { launches |= beginsOnDevices(call); });
     return launches ? record(checks) : stop(checks);
   }
 

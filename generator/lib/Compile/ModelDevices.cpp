@@ -42,11 +42,6 @@ public:
 
   Expected<std::vector<ModelDevice>> finish() {
     auto isGpu = [](const ModelDevice &device) { return device.isGpu(); };
-    if (llvm::count_if(devices, isGpu) > 1)
-      return createStringError("'" + devices[0].target + "' and '" +
-                               devices.back().target +
-                               "' are two GPUs; a model is compiled for at "
-                               "most one");
     auto host = llvm::find_if_not(devices, isGpu);
     if (host == devices.end()) {
       if (llvm::is_contained(names(), "host"))
@@ -93,10 +88,9 @@ const TargetCpu &ModelOptions::host() const {
   return found->cpu;
 }
 
-const TargetCpu *ModelOptions::gpu() const {
-  auto found = llvm::find_if(
-      devices, [](const ModelDevice &device) { return device.isGpu(); });
-  return found == devices.end() ? nullptr : &found->cpu;
+bool ModelOptions::hasGpu() const {
+  return llvm::any_of(devices,
+                      [](const ModelDevice &device) { return device.isGpu(); });
 }
 
 Expected<std::vector<ModelDevice>>
@@ -106,13 +100,15 @@ modelDevices(llvm::ArrayRef<std::string> targets,
     return createStringError("--target names what --device names, too: give "
                              "each as a --device <name>=<target>");
   DeviceList list;
-  bool hasHost = false;
+  bool hasHost = false, hasGpu = false;
   for (StringRef target : targets) {
     Expected<TargetCpu> cpu = parse(target);
     if (!cpu)
       return cpu.takeError();
-    StringRef name = cpu->best().isAmdgpu() ? "gpu" : hasHost ? target : "host";
-    hasHost |= name == "host";
+    bool isGpu = cpu->best().isAmdgpu();
+    bool &hasOne = isGpu ? hasGpu : hasHost;
+    StringRef name = hasOne ? target : isGpu ? "gpu" : "host";
+    hasOne = true;
     if (Error error = list.add(name, target))
       return error;
   }

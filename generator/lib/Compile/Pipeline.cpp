@@ -73,7 +73,7 @@ std::string whyRowMajor(const ModelOptions &options) {
 } // namespace
 
 bool callsContractions(const ModelOptions &options) {
-  return !options.gpu() && !options.inlineTiles &&
+  return !options.hasGpu() && !options.inlineTiles &&
          (options.dataTiling == DataTiling::Late ||
           options.dataTiling == DataTiling::Early);
 }
@@ -128,7 +128,7 @@ void addModelStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addPass(createInlinerPass(llvm::StringMap<OpPassManager>(),
                                [](OpPassManager &) {}));
   pm.addPass(createSymbolDCEPass());
-  if (options.gpu())
+  if (options.hasGpu())
     pm.addNestedPass<func::FuncOp>(createKeepOnHost());
   // Again, with what callers pass.
   pm.addNestedPass<func::FuncOp>(createCheckSizes());
@@ -147,7 +147,7 @@ void addModelStep(OpPassManager &pm, const ModelOptions &options) {
     products.convolutions = callsContractions(options);
     pm.addNestedPass<func::FuncOp>(createPlainProducts(products));
   }
-  if (options.gpu())
+  if (options.hasGpu())
     pm.addNestedPass<func::FuncOp>(createFuseOnDevice());
   else
     pm.addNestedPass<func::FuncOp>(createFuseElementwise());
@@ -206,7 +206,7 @@ void addPackStep(OpPassManager &pm, const ModelOptions &options) {
       pm.addNestedPass<func::FuncOp>(createFormMatmuls());
     pm.addNestedPass<func::FuncOp>(createReshapePacks());
     addCleanup(pm);
-    if (!options.gpu()) {
+    if (!options.hasGpu()) {
       FormPacksOptions packs;
       packs.prefix = options.prefix;
       pm.addNestedPass<func::FuncOp>(createFormPacks(packs));
@@ -214,7 +214,7 @@ void addPackStep(OpPassManager &pm, const ModelOptions &options) {
   }
   // What tiles read is theirs by now.
   pm.addNestedPass<func::FuncOp>(createExpandScalings());
-  if (!options.gpu())
+  if (!options.hasGpu())
     return;
   OpPassManager &funcs = pm.nest<func::FuncOp>();
   funcs.addPass(createRelayoutOnDevice());
@@ -224,10 +224,10 @@ void addPackStep(OpPassManager &pm, const ModelOptions &options) {
 
 void addDispatchStep(OpPassManager &pm, const ModelOptions &options) {
   // The host's reference is one function.
-  if (options.reference && !options.gpu())
+  if (options.reference && !options.hasGpu())
     return;
   pm.addPass(createOutlineDispatches());
-  if (options.gpu())
+  if (options.hasGpu())
     pm.addPass(createPlaceOnDevice());
 }
 
@@ -248,7 +248,7 @@ void addBufferStep(OpPassManager &pm, const ModelOptions &options) {
     addCleanup(pm);
   }
   pm.addPass(createHoistScratch());
-  if (!options.gpu())
+  if (!options.hasGpu())
     pm.addPass(createPlanArena());
   // Of what has no place in the arena, and of the arena itself.
   bufferization::buildBufferDeallocationPipeline(pm);
@@ -257,7 +257,7 @@ void addBufferStep(OpPassManager &pm, const ModelOptions &options) {
 }
 
 void addCallStep(OpPassManager &pm, const ModelOptions &options) {
-  if (options.gpu()) {
+  if (options.hasGpu()) {
     pm.addPass(createFormDispatches());
     addCleanup(pm);
   }

@@ -56,6 +56,21 @@ bool isOnHost(Operation *op) {
   return !device || device.getMemory() == tw::Memory::Host;
 }
 
+SmallVector<tw::DeviceAttr> devicesWithMemoryOf(Operation *op) {
+  SmallVector<tw::DeviceAttr> devices = devicesOf(op);
+  llvm::erase_if(devices, [](tw::DeviceAttr device) {
+    return device.getMemory() == tw::Memory::Host;
+  });
+  return devices;
+}
+
+unsigned memorySpaceOf(Operation *op) {
+  if (isOnHost(op))
+    return 0;
+  SmallVector<tw::DeviceAttr> devices = devicesWithMemoryOf(op);
+  return 1 + unsigned(llvm::find(devices, deviceOf(op)) - devices.begin());
+}
+
 bool areTogether(Operation *x, Operation *y) {
   return deviceOf(x) == deviceOf(y);
 }

@@ -68,6 +68,7 @@ public:
     func.walk([&](tensor::EmptyOp empty) { split(empty); });
     func.walk<WalkOrder::PreOrder>([&](Operation *op) { retype(op); });
     func.walk([&](Operation *op) { moveOperands(op); });
+    func.walk([&](tw::RelayoutOp op) { drop(op); });
     return success();
   }
 
@@ -172,6 +173,17 @@ private:
       placeLike(moved, op);
       operand.set(moved.getResult());
     }
+  }
+
+  /// What goes to another device with the same encoding and lies there as it
+  /// did is not laid out anew.
+  void drop(tw::RelayoutOp op) {
+    Value source = op.getSource(), result = op.getResult();
+    if (source.getType() != result.getType() || !encoded.contains(source) ||
+        encoded.lookup(source) != encoded.lookup(result))
+      return;
+    result.replaceAllUsesWith(source);
+    op.erase();
   }
 
   func::FuncOp func;

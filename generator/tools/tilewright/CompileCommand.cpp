@@ -360,7 +360,7 @@ Error runCompile() {
   options.resolve = resolveFlags.get();
   options.model.preferHandWritten = options.resolve.preferHandWritten;
   options.model.bitcodeDir = options.resolve.bitcodeDir;
-  if (stage == ModelStage::CodeObject && !options.model.gpu())
+  if (stage == ModelStage::CodeObject && !options.model.hasGpu())
     return createStringError(
         "--emit=hsaco needs a GPU: --target=amdgpu:gfx942");
   OutputFiles outputs;

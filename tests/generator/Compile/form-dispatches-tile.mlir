@@ -7,7 +7,6 @@
 // number of the matrix behind.
 // CHECK:      module attributes
 // CHECK-SAME:   tw.dispatches = 1 : i64
-// CHECK-SAME:   tw.kernels = ["mmt4d_0"]
 // CHECK-LABEL: func.func @call(
 // CHECK:         llvm.call @tw_hip_launch.
 #lhs = affine_map<(m, n, k) -> (m, k)>
@@ -44,6 +43,7 @@ func.func @call(%lhs: memref<4x8x16x16xf16, 1>, %rhs: memref<3x8x16x16xf16, 1>, 
 // It goes through the tiles of its workgroup, and leaves out what they have beyond the matrix. What was written under
 // another name is no noalias argument.
 // CHECK-LABEL: module @kernels
+// CHECK-SAME:    tw.kernels = ["mmt4d_0"]
 // CHECK:         func.func @mmt4d_0(
 // CHECK-NOT:       noalias
 // CHECK-SAME:      attributes {passthrough = {{\[\[}}"tw-tile-kernel", "tw_mmt4d_kernel_f16f16f32_16x16x16_amdgpu_gfx942"]]}

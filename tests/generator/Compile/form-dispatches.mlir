@@ -4,9 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // CHECK:      module attributes
-// CHECK-SAME:   tw.constants = ["weights"]
+// CHECK-SAME:   tw.constants = {gpu = ["weights"]}
 // CHECK-SAME:   tw.dispatches = 6 : i64
-// CHECK-SAME:   tw.kernels = ["exp_0", "fill_0", "add_0", "tw_mmt4d_kernel_f16f16f32_16x16x16_amdgpu_gfx942"]
 
 // The arguments of kernels go through memory: one function for all that have as many.
 // CHECK:      llvm.func internal @tw_hip_launch.18(
@@ -117,6 +116,8 @@ func.func @mmt4d(%lhs: memref<2x5x4x8x16x16xf16, 1>, %rhs: memref<2x5x3x8x16x16x
 }
 
 // CHECK-LABEL: module @kernels
+// CHECK-SAME:    tw.kernels = ["exp_0", "fill_0", "add_0", "tw_mmt4d_kernel_f16f16f32_16x16x16_amdgpu_gfx942"]
+// CHECK-SAME:    tw.target = "amdgpu:gfx942"
 // CHECK:         func.func @exp_0(%{{.*}}: memref<1xf32, 1> {llvm.noalias}, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: memref<1xf32, 1> {llvm.noalias}, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: i64)
 // CHECK:           rocdl.workgroup.id.x
 // CHECK:           scf.for
@@ -177,7 +178,7 @@ func.func private @exp_0(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> 
 }
 func.func @host_memory(%x: memref<8xf32>, %y: memref<8xf32, 1>) -> i32 {
   %ok = arith.constant 0 : i32
-  // expected-error@+1 {{is of the device, but has a buffer of type 'memref<8xf32>', which is the host's}}
+  // expected-error@+1 {{runs on 'gpu', but has a buffer of type 'memref<8xf32>', which is the host's}}
   tw.dispatch @exp_0 ins(%x : memref<8xf32>) outs(%y : memref<8xf32, 1>) accumulates [false]
   return %ok : i32
 }
@@ -190,7 +191,7 @@ func.func private @exp_0(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> 
 }
 func.func @device_memory(%x: memref<8xf32, 1>) -> i32 {
   %ok = arith.constant 0 : i32
-  // expected-error@+1 {{has buffers of the device, but 'exp_0' is the host's}}
+  // expected-error@+1 {{has buffers of a device, but 'exp_0' is the host's}}
   tw.dispatch @exp_0 ins(%x : memref<8xf32, 1>) outs(%x : memref<8xf32, 1>) accumulates [false]
   return %ok : i32
 }

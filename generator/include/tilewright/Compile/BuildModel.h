@@ -47,7 +47,6 @@ struct BuildReport {
   std::string path;
   std::vector<ModelDevice> devices;
   std::string target;  ///< TargetCpu::name of the host
-  std::string gpu;     ///< the same of the GPU; empty for none
   std::string prefix;  ///< of the tile names
   CompiledModel model; ///< without bytes
   LinkReport link;

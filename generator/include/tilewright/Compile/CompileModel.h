@@ -33,7 +33,7 @@ enum class ModelStage {
   Buffers,    ///< on buffers, with deallocations
   Calls,      ///< calls of tile functions, loops
   LLVM,       ///< the LLVM dialect
-  CodeObject, ///< the device's kernels; models for a device only
+  CodeObject, ///< the devices' kernels; models for GPUs of one target only
   LLVMIR,     ///< LLVM IR, optimised
   Asm,
   Bitcode,
@@ -64,22 +64,21 @@ struct ModelDevice {
 };
 
 /// The devices of `targets`, which are called "host" and "gpu" (and, of several
-/// CPUs, after the target), or of `devices`, each "<name>=<target>"; a target
-/// is parseTargetCpu's, "host" or "none". If none is a CPU, "host" is: this
-/// machine's. An error says which is wrong and what is accepted.
+/// CPUs or GPUs, after the target), or of `devices`, each "<name>=<target>"; a
+/// target is parseTargetCpu's, "host" or "none". If none is a CPU, "host" is:
+/// this machine's. An error says which is wrong and what is accepted.
 llvm::Expected<std::vector<ModelDevice>>
 modelDevices(llvm::ArrayRef<std::string> targets,
              llvm::ArrayRef<std::string> devices);
 
 struct ModelOptions {
-  /// What says nothing of devices runs on the GPU, of which there is one at
-  /// most, else on the host: the first one that is no GPU.
+  /// What says nothing of devices runs on the first GPU, else on the host: the
+  /// first one that is no GPU.
   std::vector<ModelDevice> devices = {
       {"host", targetCpuOf(info(TW_ISA_GENERIC))}};
   const TargetCpu &host() const;
-  /// Null if there is none.
-  const TargetCpu *gpu() const;
-  /// Of the GPU's tiles, as DeviceKernelOptions.
+  bool hasGpu() const;
+  /// Of GPUs' tiles, as DeviceKernelOptions.
   bool preferHandWritten = true;
   std::string bitcodeDir;
   /// Target triple; empty for the host's architecture on this machine's OS.
@@ -235,6 +234,13 @@ struct SharedWeight {
   std::optional<double> cost;
 };
 
+/// The kernels of the GPUs of one target.
+struct CodeObject {
+  std::string target; ///< TargetCpu::name
+  std::vector<std::string> kernels;
+  uint64_t bytes = 0;
+};
+
 struct CompiledModel {
   ModelStage stage;
   llvm::SmallVector<char, 0> bytes; ///< text or binary, as `stage` says
@@ -250,10 +256,9 @@ struct CompiledModel {
   std::vector<ModelDispatch> functions;
   std::vector<Relayout> relayouts;
   std::vector<SharedWeight> sharedWeights;
-  /// Of a model with a device: launches in its code, and kernels.
+  /// Of a model with GPUs: launches in its code, and kernels.
   int64_t dispatches = 0;
-  std::vector<std::string> kernels;
-  uint64_t codeObjectBytes = 0;
+  std::vector<CodeObject> codeObjects;
   /// One line per constant packed at compile time: types and bytes.
   std::vector<std::string> packedConstants;
   std::vector<LargeConstant> largeConstants;

@@ -64,12 +64,13 @@ def LowerDevicePacks : Pass<"tw-lower-device-packs", "mlir::func::FuncOp"> {
 }
 
 def PlaceOnDevice : Pass<"tw-place-on-device", "mlir::ModuleOp"> {
-  let summary = "Make the transfers between host and device explicit";
+  let summary = "Make the transfers between host and devices explicit";
   let description = [{
-    Every tensor that a dispatch of the device reads or writes is made to be
-    in device memory: `bufferization.alloc_tensor` in memory space 1, with a copy
-    of what the host computed; and a copy back where the host reads what the
-    device computed. Each value is copied once.
+    Every tensor that a dispatch of a device reads or writes is made to be in
+    that device's memory, `bufferization.alloc_tensor` in memory space 1, 2, ...
+    in the order of the devices that have memory of their own, with a copy of
+    what the host or another device computed; and a copy back where the host
+    reads what a device computed. Each value is copied once to each device.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::bufferization::BufferizationDialect",
@@ -83,13 +84,19 @@ def FormDispatches : Pass<"tw-form-dispatches", "mlir::ModuleOp"> {
     Every `tw.dispatch` of a function of the device becomes a launch. `tw.mmt4d`
     launches the tile's workgroup kernel, `<prefix>_mmt4d_kernel_...`, once for
     each batch. Linalg operations become a kernel with the name of their function
-    in the nested module `@kernels`, of 256 work-items a workgroup, each of which
-    computes elements of the results, of all the operations. Functions of the
-    device are gone after this. Allocations, copies and launches are calls of the library tilewright_hip, between tw_hip_begin and
-    tw_hip_end, whose status the function returns. The attributes `tw.kernels`
-    and `tw.constants` of the module list the kernels' names, in the order of
-    their numbers, and the constants that are uploaded once; `tw.dispatches`
-    counts the launches.
+    in the nested module `@kernels` of the device's target, of 256 work-items a
+    workgroup, each of which computes elements of the results, of all the
+    operations; devices of one target share them. Functions of devices are gone
+    after this. Allocations, copies and launches are calls of the library
+    tilewright_hip with the program of the device, between tw_hip_begin and
+    tw_hip_end, whose status the function returns; of several devices between
+    tw_hip_begin_all and tw_hip_end_all. `tw.kernels` of a nested module lists
+    the names of what is launched of it, in the order of their numbers,
+    `tw.constants` of the module the constants that are uploaded once to each
+    device; `tw.dispatches` counts the launches.
+
+    A function of one device that is given a buffer of another, or of the host,
+    is an error.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::func::FuncDialect",

@@ -105,9 +105,12 @@ inline constexpr llvm::StringLiteral kParallelAttr = "tw.parallel";
 /// On a pointer argument of an outlined function, which a size follows: it has
 /// a piece for each task. A UnitAttr.
 inline constexpr llvm::StringLiteral kScratchAttr = "tw.scratch";
-/// On a module with dispatches: the names of its kernels by number, and of the
-/// globals that are uploaded once, by number.
+/// On a nested module of kernels: the names of what is launched of its code
+/// object, by number, an ArrayAttr, and which target that is for, a StringAttr.
 inline constexpr llvm::StringLiteral kKernelsAttr = "tw.kernels";
+inline constexpr llvm::StringLiteral kTargetAttr = "tw.target";
+/// On a module with dispatches: by device, the names of the globals that are
+/// uploaded to it once, by number, a DictionaryAttr of ArrayAttr.
 inline constexpr llvm::StringLiteral kConstantsAttr = "tw.constants";
 /// How many launches there are in its code, an i64.
 inline constexpr llvm::StringLiteral kDispatchesAttr = "tw.dispatches";
@@ -115,13 +118,23 @@ inline constexpr llvm::StringLiteral kDispatchesAttr = "tw.dispatches";
 /// and the bytes, a DictionaryAttr of DenseI64ArrayAttr.
 inline constexpr llvm::StringLiteral kConstantOffsetsAttr =
     "tw.constant_offsets";
-/// Of ukernels/hip/program.h: called with the program and the file of
-/// parameters, where a function begins.
+/// Of ukernels/hip/program.h: called with the program, or all of them, and the
+/// file of parameters, where a function begins.
 inline constexpr llvm::StringLiteral kHipBeginFunction = "tw_hip_begin";
-/// The nested module of the kernels that are not tiles'.
+inline constexpr llvm::StringLiteral kHipBeginAllFunction = "tw_hip_begin_all";
+/// The nested modules of the kernels that are not tiles', one for each code
+/// object: `kernels`, `kernels_1`, ...
 inline constexpr llvm::StringLiteral kKernelsModule = "kernels";
-/// Memory space of what is on the device: global memory of AMD GPUs.
-inline constexpr unsigned kDeviceMemorySpace = 1;
+/// Memory space of a kernel's buffers, of which it has no other, and of the
+/// host's once it is settled which device each is for: global memory of AMD
+/// GPUs.
+inline constexpr unsigned kGlobalMemorySpace = 1;
+
+/// Whether it is where a function begins that works on devices' memory.
+inline bool beginsOnDevices(mlir::LLVM::CallOp call) {
+  return call.getCallee() == kHipBeginFunction ||
+         call.getCallee() == kHipBeginAllFunction;
+}
 
 /// Whether `func`, which was outlined, runs on a device with memory of its own.
 inline bool isForDevice(mlir::Operation *func) {

@@ -26,11 +26,18 @@ llvm::SmallVector<tw::DeviceAttr> devicesOf(mlir::Operation *op);
 /// The one that `op` runs on; null if the module names none.
 tw::DeviceAttr deviceOf(mlir::Operation *op);
 
+/// Those with memory of their own: that of each is memory space 1, 2, ...
+llvm::SmallVector<tw::DeviceAttr> devicesWithMemoryOf(mlir::Operation *op);
+
 /// The one that calls all others; null if the module names none.
 tw::DeviceAttr hostOf(mlir::Operation *op);
 
 /// Whether `op` computes in the host's memory.
 bool isOnHost(mlir::Operation *op);
+
+/// Where the memory of `op`'s device is: 0, the host's, or, of devices with
+/// memory of their own, the place among these, from 1.
+unsigned memorySpaceOf(mlir::Operation *op);
 
 /// Whether they run on one device.
 bool areTogether(mlir::Operation *x, mlir::Operation *y);

@@ -1,14 +1,14 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tw-form-dispatches: functions of the device -> kernels, and what works on its
+// tw-form-dispatches: functions of devices -> kernels, and what works on their
 // memory -> calls of tilewright_hip on the host.
 
 #include "../Dispatch/FlatArguments.h"
 #include "ElementKernels.h"
 #include "HostProgram.h"
+#include "KernelModules.h"
 #include "Mmt4dDispatch.h"
-#include "TileEpilogue.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Compile/Passes.h"
@@ -22,14 +22,11 @@ namespace tilewright {
 
 namespace {
 
-/// Of an outlined function on buffers: what it is there for.
-bool isWork(Operation *op) { return isa<tw::Mmt4dOp, linalg::LinalgOp>(op); }
-
 class FunctionDispatches {
 public:
   FunctionDispatches(func::FuncOp func, HostProgram &program,
-                     SymbolTable &symbols)
-      : func(func), program(program), symbols(symbols) {}
+                     const KernelModules &kernels, SymbolTable &symbols)
+      : func(func), program(program), kernels(kernels), symbols(symbols) {}
 
   /// Calls of the library, if there is anything of the device.
   LogicalResult run() {
@@ -43,6 +40,12 @@ public:
       return success();
     SmallVector<memref::AllocOp> allocs;
     for (Operation *op : ops) {
+      for (Type type :
+           llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),
+                                    llvm::to_vector(op->getResultTypes())))
+        if (!program.isKnown(spaceOf(type)))
+          return op->emitOpError() << "has a buffer of type " << type
+                                   << ", but no device has that memory";
       if (auto alloc = dyn_cast<memref::AllocOp>(op))
         allocs.push_back(alloc);
       else if (failed(replace(op))) // and erased
@@ -52,14 +55,17 @@ public:
     for (memref::AllocOp alloc : allocs)
       replaceAlloc(alloc);
     program.wrap(func);
+    // From here on calls say which device's memory it is.
+    useGlobalMemory(func);
     return success();
   }
 
 private:
-  static bool isOnDevice(Type type) {
+  static unsigned spaceOf(Type type) {
     auto memref = dyn_cast<MemRefType>(type);
-    return memref && memref.getMemorySpaceAsInt() == kDeviceMemorySpace;
+    return memref ? memref.getMemorySpaceAsInt() : 0;
   }
+  static bool isOnDevice(Type type) { return spaceOf(type) != 0; }
 
   LogicalResult replace(Operation *op) {
     if (isa<memref::DimOp, memref::CastOp, memref::ReinterpretCastOp,
@@ -94,13 +100,8 @@ private:
         return copy.emitOpError()
                << "is of the buffer of type " << value.getType()
                << ", which is not contiguous";
-    bool fromDevice = isOnDevice(from.getType());
-    if (fromDevice && isOnDevice(to.getType()))
-      program.copy(b, "tw_hip_copy", to, from);
-    else if (fromDevice)
-      program.copy(b, "tw_hip_download", to, from);
-    else if (!becomesConstant(from, to))
-      program.copy(b, "tw_hip_upload", to, from);
+    if (isOnDevice(from.getType()) || !becomesConstant(from, to))
+      program.copy(b, to, from);
     return success();
   }
 
@@ -122,19 +123,23 @@ private:
       if (!dispatched || dispatched.isDpsInit(&use))
         return false;
     }
-    constants[alloc] = program.constant(global.getName());
+    constants[alloc] =
+        program.constant(spaceOf(alloc.getType()), global.getName());
     return true;
   }
 
   LogicalResult launch(ImplicitLocOpBuilder &b, tw::DispatchOp op) {
     auto callee = symbols.lookup<func::FuncOp>(op.getCallee());
     if (!isForDevice(callee))
-      return op.emitOpError() << "has buffers of the device, but '"
+      return op.emitOpError() << "has buffers of a device, but '"
                               << op.getCallee() << "' is the host's";
+    unsigned space = memorySpaceOf(callee);
     for (Type type : op->getOperandTypes())
-      if (isa<MemRefType>(type) && !isOnDevice(type))
-        return op.emitOpError() << "is of the device, but has a buffer of type "
-                                << type << ", which is the host's";
+      if (isa<MemRefType>(type) && spaceOf(type) != space)
+        return op.emitOpError()
+               << "runs on '" << deviceOf(callee).getName()
+               << "', but has a buffer of type " << type << ", which is "
+               << program.ownerOf(spaceOf(type));
     FailureOr<SmallVector<Value>> arguments = flatArguments(op, callee);
     if (failed(arguments))
       return failure();
@@ -154,10 +159,10 @@ private:
     } else if (mmt4d) {
       SmallVector<Value> words = wordsOf(b, *arguments);
       mmt4d->moveBefore(b.getInsertionBlock(), b.getInsertionPoint());
-      launched = launchMmt4d(mmt4d, program, callee.getName(), words);
+      launched = launchMmt4d(mmt4d, program, kernels.nameOf(callee), words);
     } else {
-      launchElements(b, cast<linalg::LinalgOp>(work.back()), callee.getName(),
-                     *arguments);
+      launchElements(b, space, cast<linalg::LinalgOp>(work.back()),
+                     kernels.nameOf(callee), *arguments);
     }
     for (Operation *inner : work)
       inner->erase();
@@ -179,8 +184,9 @@ private:
     });
   }
 
-  void launchElements(ImplicitLocOpBuilder &b, linalg::LinalgOp op,
-                      StringRef kernel, ArrayRef<Value> arguments) {
+  void launchElements(ImplicitLocOpBuilder &b, unsigned space,
+                      linalg::LinalgOp op, StringRef kernel,
+                      ArrayRef<Value> arguments) {
     SmallVector<Value> words = wordsOf(b, arguments);
     SmallVector<unsigned> parallel;
     op.getParallelDims(parallel);
@@ -196,16 +202,18 @@ private:
         arith::ConstantIndexOp::create(b, kMaxElementBlocks));
     words.push_back(
         program.word(b, arith::MulIOp::create(b, blocks, block).getResult()));
-    program.launch(b, kernel, blocks, arith::ConstantIndexOp::create(b, 1),
+    program.launch(b, space, kernel, blocks,
+                   arith::ConstantIndexOp::create(b, 1),
                    LaunchShape{kElementBlock, 0}, words);
   }
 
   void replaceAlloc(memref::AllocOp alloc) {
     ImplicitLocOpBuilder b(alloc.getLoc(), alloc);
     auto known = constants.find(alloc);
-    Value memory = known != constants.end()
-                       ? program.constantMemory(b, known->second)
-                       : program.allocate(b, alloc);
+    Value memory =
+        known != constants.end()
+            ? program.constantMemory(b, spaceOf(alloc.getType()), known->second)
+            : program.allocate(b, alloc);
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value view = memref::ViewOp::create(b, alloc.getType(), memory, zero,
                                         alloc.getDynamicSizes());
@@ -215,51 +223,31 @@ private:
 
   func::FuncOp func;
   HostProgram &program;
+  const KernelModules &kernels;
   SymbolTable &symbols;
   llvm::DenseMap<Operation *, int64_t> constants;
 };
 
-/// Puts the kernel of a function of the device into `kernels`, unless that is a
-/// tile's, or what follows a tile.
-LogicalResult makeKernel(func::FuncOp dispatch, ModuleOp kernels) {
-  SmallVector<Operation *> work;
-  for (Operation &op : dispatch.getBody().front().without_terminator()) {
-    if (isWork(&op))
-      work.push_back(&op);
-    else if (!isPure(&op) || op.getNumRegions())
-      return op.emitOpError() << "in '" << dispatch.getName()
-                              << "' cannot be done on the device";
-  }
-  bool hasTile = llvm::any_of(work, llvm::IsaPred<tw::Mmt4dOp>);
-  bool hasEpilogue = work.size() == 2 && isa<tw::Mmt4dOp>(work.front()) &&
-                     tileEpilogueLoops(work.back());
-  if (work.empty() || (hasTile && work.size() > 1 && !hasEpilogue))
-    return dispatch.emitError()
-           << "'" << dispatch.getName() << "' is nothing that one kernel does";
-  return hasTile && !hasEpilogue ? success()
-                                 : makeElementKernel(dispatch, kernels);
-}
-
 struct FormDispatchesPass : impl::FormDispatchesBase<FormDispatchesPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    OpBuilder builder(module.getBody(), module.getBody()->end());
-    auto kernels = ModuleOp::create(builder, module.getLoc(), kKernelsModule);
     SmallVector<func::FuncOp> dispatches, funcs;
     for (func::FuncOp func : module.getOps<func::FuncOp>())
       if (!func.isExternal())
         (isForDevice(func) ? dispatches : funcs).push_back(func);
-    for (func::FuncOp func : dispatches)
-      if (failed(makeKernel(func, kernels)))
-        return signalPassFailure();
     HostProgram program(module);
+    KernelModules kernels(module);
+    for (func::FuncOp func : dispatches)
+      if (failed(kernels.add(func)))
+        return signalPassFailure();
     SymbolTable symbols(module);
     for (func::FuncOp func : funcs)
-      if (failed(FunctionDispatches(func, program, symbols).run()))
+      if (failed(FunctionDispatches(func, program, kernels, symbols).run()))
         return signalPassFailure();
     for (func::FuncOp func : dispatches)
       func.erase();
     program.finish();
+    kernels.finish(program);
   }
 };
 

@@ -17,44 +17,87 @@ namespace {
 /// What is said of a launch beside the words: kernel, grid, block and LDS.
 constexpr size_t kLaunchWords = 5;
 
+/// The words of a tw_hip_program_t.
+constexpr int64_t kProgramWords = 8;
+
+unsigned spaceOf(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).getMemorySpaceAsInt();
+}
+
+ArrayAttr namesIn(OpBuilder &b,
+                  const llvm::MapVector<StringRef, int64_t> &numbers) {
+  return b.getStrArrayAttr(llvm::map_to_vector(
+      numbers, [](const auto &each) { return each.first; }));
+}
+
 } // namespace
 
-Value HostProgram::self(ImplicitLocOpBuilder &b) {
-  Type words = LLVM::LLVMArrayType::get(b.getI64Type(), 8);
-  if (!module.lookupSymbol(kProgramSymbol)) {
+std::string programSymbol(StringRef device, bool isOneOfSeveral) {
+  std::string symbol = kProgramSymbol.str();
+  return isOneOfSeveral ? symbol + "." + device.str() : symbol;
+}
+
+HostProgram::HostProgram(ModuleOp module)
+    : module(module), devices(devicesWithMemoryOf(module)) {
+  llvm::DenseSet<unsigned> spaces;
+  module.walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (isa<MemRefType>(operand.getType()))
+        spaces.insert(spaceOf(operand));
+  });
+  for (unsigned space = 1; isKnown(space); ++space)
+    if (spaces.contains(space))
+      used.push_back(space);
+}
+
+std::string HostProgram::ownerOf(unsigned space) const {
+  return space ? "that of '" + deviceOf(space).str() + "'" : "the host's";
+}
+
+StringRef HostProgram::deviceOf(unsigned space) const {
+  return devices[space - 1].getName();
+}
+
+Value HostProgram::dataOf(ImplicitLocOpBuilder &b, const Twine &symbol,
+                          int64_t words) {
+  StringAttr name = b.getStringAttr(symbol);
+  if (!module.lookupSymbol(name)) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module.getBody());
-    LLVM::GlobalOp::create(b, words, /*isConstant=*/false,
-                           LLVM::Linkage::External, kProgramSymbol,
+    LLVM::GlobalOp::create(b, LLVM::LLVMArrayType::get(b.getI64Type(), words),
+                           /*isConstant=*/false, LLVM::Linkage::External, name,
                            Attribute());
   }
   return LLVM::AddressOfOp::create(
-      b, LLVM::LLVMPointerType::get(b.getContext()), kProgramSymbol);
+      b, LLVM::LLVMPointerType::get(b.getContext()), name);
+}
+
+Value HostProgram::programOf(ImplicitLocOpBuilder &b, unsigned space) {
+  return dataOf(b, programSymbol(deviceOf(space), used.size() > 1),
+                kProgramWords);
 }
 
 Value HostProgram::call(ImplicitLocOpBuilder &b, StringRef function,
                         ValueRange arguments, Type result) {
-  SmallVector<Value> operands{self(b)};
-  llvm::append_range(operands, arguments);
   auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(function);
   if (!known) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module.getBody());
     auto type = LLVM::LLVMFunctionType::get(
         result ? result : LLVM::LLVMVoidType::get(b.getContext()),
-        llvm::to_vector(ValueRange(operands).getTypes()));
+        llvm::to_vector(arguments.getTypes()));
     known = LLVM::LLVMFuncOp::create(b, function, type);
   }
-  auto call = LLVM::CallOp::create(b, known, operands);
+  auto call = LLVM::CallOp::create(b, known, arguments);
   return result ? call.getResult() : Value();
 }
 
-Value HostProgram::memory(ImplicitLocOpBuilder &b, StringRef function,
-                          Value argument) {
+Value HostProgram::memory(ImplicitLocOpBuilder &b, unsigned space,
+                          StringRef function, Value argument) {
   // As a function on a memref, which is a bare pointer in the end.
   auto type = MemRefType::get({1}, b.getI8Type(), MemRefLayoutAttrInterface(),
-                              b.getI64IntegerAttr(kDeviceMemorySpace));
-  Value program = self(b);
+                              b.getI64IntegerAttr(kGlobalMemorySpace));
+  Value program = programOf(b, space);
   auto known = module.lookupSymbol<func::FuncOp>(function);
   if (!known) {
     OpBuilder::InsertionGuard guard(b);
@@ -108,39 +151,57 @@ Value HostProgram::bytes(ImplicitLocOpBuilder &b, MemRefType type,
 }
 
 Value HostProgram::allocate(ImplicitLocOpBuilder &b, memref::AllocOp alloc) {
-  return memory(b, "tw_hip_allocate",
+  return memory(b, spaceOf(alloc), "tw_hip_allocate",
                 bytes(b, alloc.getType(), alloc.getDynamicSizes()));
 }
 
 void HostProgram::release(ImplicitLocOpBuilder &b, Value buffer) {
-  call(b, "tw_hip_release", pointer(b, buffer));
+  call(b, "tw_hip_release",
+       {programOf(b, spaceOf(buffer)), pointer(b, buffer)});
 }
 
-void HostProgram::copy(ImplicitLocOpBuilder &b, StringRef function, Value to,
-                       Value from) {
+void HostProgram::copy(ImplicitLocOpBuilder &b, Value to, Value from) {
   auto type = cast<MemRefType>(to.getType());
   SmallVector<Value> sizes;
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (type.isDynamicDim(dim))
       sizes.push_back(memref::DimOp::create(b, to, dim));
-  call(b, function, {pointer(b, to), pointer(b, from), bytes(b, type, sizes)});
+  Value target = pointer(b, to), source = pointer(b, from),
+        size = bytes(b, type, sizes);
+  unsigned toSpace = spaceOf(to), fromSpace = spaceOf(from);
+  if (toSpace && fromSpace && toSpace != fromSpace)
+    return void(call(b, "tw_hip_transfer",
+                     {programOf(b, toSpace), target, programOf(b, fromSpace),
+                      source, size}));
+  call(b,
+       !fromSpace ? "tw_hip_upload"
+       : !toSpace ? "tw_hip_download"
+                  : "tw_hip_copy",
+       {programOf(b, toSpace ? toSpace : fromSpace), target, source, size});
 }
 
-int64_t HostProgram::constant(StringRef global) {
-  return constants.insert({global, int64_t(constants.size())}).first->second;
+int64_t HostProgram::constant(unsigned space, StringRef global) {
+  Numbers &numbers = constants[space];
+  return numbers.insert({global, int64_t(numbers.size())}).first->second;
 }
 
-Value HostProgram::constantMemory(ImplicitLocOpBuilder &b, int64_t number) {
-  return memory(b, "tw_hip_constant", constantWord(b, number));
+Value HostProgram::constantMemory(ImplicitLocOpBuilder &b, unsigned space,
+                                  int64_t number) {
+  return memory(b, space, "tw_hip_constant", constantWord(b, number));
 }
 
-void HostProgram::launch(ImplicitLocOpBuilder &b, StringRef kernel, Value x,
-                         Value y, LaunchShape shape, ValueRange words) {
+void HostProgram::launch(ImplicitLocOpBuilder &b, unsigned space,
+                         StringRef kernel, Value x, Value y, LaunchShape shape,
+                         ValueRange words) {
   kernel = b.getStringAttr(kernel).getValue(); // lives as long as the context
+  Numbers &numbers = kernels[devices[space - 1].getTarget()];
   int64_t number =
-      kernels.insert({kernel, int64_t(kernels.size())}).first->second;
+      numbers.insert({kernel, int64_t(numbers.size())}).first->second;
   ++dispatches;
-  SmallVector<Value> arguments{constantWord(b, number), word(b, x), word(b, y),
+  SmallVector<Value> arguments{programOf(b, space),
+                               constantWord(b, number),
+                               word(b, x),
+                               word(b, y),
                                constantWord(b, shape.block),
                                constantWord(b, shape.dynamicLds)};
   llvm::append_range(arguments, words);
@@ -172,14 +233,15 @@ void HostProgram::defineLaunch(ImplicitLocOpBuilder &b, size_t words) {
   auto type = LLVM::LLVMArrayType::get(b.getI64Type(), words);
   Value memory = LLVM::AllocaOp::create(b, pointerType, type,
                                         constantWord(b, 1), /*alignment=*/16);
-  auto arguments = body->getArguments().drop_front();
+  // The program stands before all.
+  auto arguments = body->getArguments();
   for (auto [index, word] :
-       llvm::enumerate(arguments.drop_front(kLaunchWords))) {
+       llvm::enumerate(arguments.drop_front(1 + kLaunchWords))) {
     Value place = LLVM::GEPOp::create(b, pointerType, b.getI64Type(), memory,
                                       ArrayRef<LLVM::GEPArg>{int32_t(index)});
     LLVM::StoreOp::create(b, word, place);
   }
-  SmallVector<Value> operands(arguments.take_front(kLaunchWords));
+  SmallVector<Value> operands(arguments.take_front(1 + kLaunchWords));
   operands.push_back(memory);
   operands.push_back(constantWord(b, 8 * int64_t(words)));
   call(b, "tw_hip_launch", operands);
@@ -193,23 +255,38 @@ void HostProgram::wrap(func::FuncOp func) {
   // tw-load-parameters says where the file is, of a model that has one.
   Value none =
       LLVM::ZeroOp::create(b, LLVM::LLVMPointerType::get(b.getContext()));
-  call(b, kHipBeginFunction, none);
   Operation *end = block.getTerminator();
+  if (used.size() == 1) {
+    call(b, kHipBeginFunction, {programOf(b, used.front()), none});
+    b.setInsertionPoint(end);
+    end->setOperand(
+        0, call(b, "tw_hip_end", programOf(b, used.front()), b.getI32Type()));
+    return;
+  }
+  // All of the module: which of the machine's devices each is depends on the
+  // others.
+  for (unsigned space : used)
+    programOf(b, space);
+  Value count = constantWord(b, int64_t(used.size()));
+  Value programs = dataOf(b, kProgramsSymbol, int64_t(used.size()));
+  call(b, kHipBeginAllFunction, {programs, none, count});
   b.setInsertionPoint(end);
-  end->setOperand(0, call(b, "tw_hip_end", {}, b.getI32Type()));
+  end->setOperand(0,
+                  call(b, "tw_hip_end_all", {programs, count}, b.getI32Type()));
 }
 
 void HostProgram::finish() {
   OpBuilder b(module);
-  SmallVector<StringRef> names;
-  for (const auto &[name, number] : kernels)
-    names.push_back(name);
-  module->setAttr(kKernelsAttr, b.getStrArrayAttr(names));
-  names.clear();
-  for (const auto &[name, number] : constants)
-    names.push_back(name);
-  module->setAttr(kConstantsAttr, b.getStrArrayAttr(names));
+  SmallVector<NamedAttribute> lists;
+  for (unsigned space : used)
+    lists.emplace_back(deviceOf(space), namesIn(b, constants[space]));
+  module->setAttr(kConstantsAttr, b.getDictionaryAttr(lists));
   module->setAttr(kDispatchesAttr, b.getI64IntegerAttr(dispatches));
+}
+
+ArrayAttr HostProgram::kernelsOf(StringAttr target) {
+  OpBuilder b(module);
+  return namesIn(b, kernels[target.getValue()]);
 }
 
 } // namespace tilewright

@@ -103,6 +103,7 @@ public:
                 arith::SelectOp::create(b, inside, element, scalars.back());
           return element;
         });
+    placeLike(result.getDefiningOp(), op);
     if (std::optional<TileEpilogueLoops> dims = tileEpilogueLoops(op))
       setTileEpilogueLoops(result.getDefiningOp(),
                            packedLoops(*dims, layout, rank));

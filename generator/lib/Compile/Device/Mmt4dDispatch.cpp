@@ -79,7 +79,10 @@ public:
     llvm::append_range(words, arguments);
     if (hasEpilogue)
       words.push_back(matrix ? word(matrix) : zero);
-    program.launch(b, kernel, tiles(n, shape.tiles_n), tiles(m, shape.tiles_m),
+    unsigned space =
+        cast<MemRefType>(op.getOut().getType()).getMemorySpaceAsInt();
+    program.launch(b, space, kernel, tiles(n, shape.tiles_n),
+                   tiles(m, shape.tiles_m),
                    LaunchShape{shape.block_size, shape.dynamic_lds}, words);
     return success();
   }

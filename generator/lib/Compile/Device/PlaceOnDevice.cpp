@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tw-place-on-device: transfers between host and device, on tensors.
+// tw-place-on-device: transfers between host and devices, on tensors.
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Compile/Passes.h"
@@ -25,17 +25,17 @@ public:
   void run() {
     for (Operation &op :
          llvm::make_early_inc_range(func.getBody().front().getOperations())) {
-      if (isOnDevice(&op)) {
+      if (unsigned space = spaceOf(&op)) {
         for (OpOperand &operand : op.getOpOperands())
           if (isa<RankedTensorType>(operand.get().getType()))
-            operand.set(onDevice(operand.get(), &op));
+            operand.set(onDevice(operand.get(), space, &op));
         for (Value result : op.getResults())
-          deviceValues.insert(result);
+          spaces[result] = space;
       } else if (isa<tensor::CastOp, tensor::ExpandShapeOp,
                      tensor::CollapseShapeOp>(op)) {
         // Other views of the same memory.
-        if (deviceValues.contains(op.getOperand(0)))
-          deviceValues.insert(op.getResult(0));
+        if (unsigned space = spaces.lookup(op.getOperand(0)))
+          spaces[op.getResult(0)] = space;
       } else if (readsElements(&op)) {
         // Also what a branch of it reads.
         op.walk([&](Operation *user) {
@@ -48,9 +48,10 @@ public:
   }
 
 private:
-  bool isOnDevice(Operation *op) {
+  /// The memory that `op` works on; 0: the host's.
+  unsigned spaceOf(Operation *op) {
     auto dispatch = dyn_cast<tw::DispatchOp>(op);
-    return dispatch && isForDevice(symbols.lookup(dispatch.getCallee()));
+    return dispatch ? memorySpaceOf(symbols.lookup(dispatch.getCallee())) : 0;
   }
 
   /// Operations of the host that look into their tensors. The entry point's own
@@ -60,8 +61,8 @@ private:
                 bufferization::ToTensorOp>(op);
   }
 
-  Value onDevice(Value value, Operation *user) {
-    if (deviceValues.contains(value))
+  Value onDevice(Value value, unsigned space, Operation *user) {
+    if (spaces.lookup(value) == space)
       return value;
     ImplicitLocOpBuilder b(user->getLoc(), user);
     // Nothing to copy, and each user may write to its own.
@@ -70,20 +71,22 @@ private:
          value.getDefiningOp<tensor::CastOp>()
              .getSource()
              .getDefiningOp<tensor::EmptyOp>()))
-      return allocate(b, value, /*copy=*/Value(), kDeviceMemorySpace);
-    Value &copy = deviceCopies[value];
-    if (!copy)
-      copy = allocate(b, value, value, kDeviceMemorySpace);
-    return copy;
+      return allocate(b, value, /*copy=*/Value(), space);
+    return copyOf(b, value, space);
   }
 
   Value onHost(Value value, Operation *user) {
-    if (!deviceValues.contains(value))
+    if (!spaces.lookup(value))
       return value;
     ImplicitLocOpBuilder b(user->getLoc(), user);
-    Value &copy = hostCopies[value];
+    return copyOf(b, value, /*space=*/0);
+  }
+
+  /// One for all that want it there.
+  Value copyOf(ImplicitLocOpBuilder &b, Value value, unsigned space) {
+    Value &copy = copies[{value, space}];
     if (!copy)
-      copy = allocate(b, value, value, /*memorySpace=*/0);
+      copy = allocate(b, value, value, space);
     return copy;
   }
 
@@ -102,8 +105,9 @@ private:
 
   func::FuncOp func;
   SymbolTable &symbols;
-  llvm::DenseSet<Value> deviceValues;
-  llvm::DenseMap<Value, Value> deviceCopies, hostCopies;
+  /// Where values are, of those that are not in the host's memory.
+  llvm::DenseMap<Value, unsigned> spaces;
+  llvm::DenseMap<std::pair<Value, unsigned>, Value> copies;
 };
 
 struct PlaceOnDevicePass : impl::PlaceOnDeviceBase<PlaceOnDevicePass> {

@@ -28,7 +28,7 @@ public:
   explicit Flattener(func::FuncOp func)
       : func(func), b(func.getLoc(), func.getContext()) {
     if (isForDevice(func))
-      memorySpace = b.getI64IntegerAttr(kDeviceMemorySpace);
+      memorySpace = b.getI64IntegerAttr(memorySpaceOf(func));
   }
 
   void run() {

@@ -29,9 +29,13 @@ DispatchGroups::Regions inlineRegions(func::FuncOp func) {
   IRRewriter rewriter(func.getContext());
   for (auto [number, region] : llvm::enumerate(regions)) {
     Block &body = region.getBody().front();
-    for (Operation &op : body)
-      if (isDispatchable(&op))
-        regionOf[&op] = number + 1;
+    for (Operation &op : body) {
+      if (!isDispatchable(&op))
+        continue;
+      regionOf[&op] = number + 1;
+      if (!op.hasAttr(kDeviceAttr))
+        placeLike(&op, region);
+    }
     Operation *yield = body.getTerminator();
     SmallVector<Value> values(yield->getOperands());
     rewriter.eraseOp(yield);

@@ -152,17 +152,21 @@ private:
   /// What the device alone reads is uploaded from the file.
   void loadOnDevice() {
     SmallVector<NamedAttribute> places;
-    if (auto names = module->getAttrOfType<ArrayAttr>(kConstantsAttr))
-      for (auto name : names.getAsRange<StringAttr>())
-        if (auto offset = offsets.find(name); offset != offsets.end())
-          places.emplace_back(
-              name, b.getDenseI64ArrayAttr({offset->second, bytes[name]}));
+    llvm::SmallSetVector<StringAttr, 16> names; // several devices' may be one
+    if (auto devices = module->getAttrOfType<DictionaryAttr>(kConstantsAttr))
+      for (NamedAttribute device : devices)
+        names.insert_range(
+            cast<ArrayAttr>(device.getValue()).getAsRange<StringAttr>());
+    for (StringAttr name : names)
+      if (auto offset = offsets.find(name); offset != offsets.end())
+        places.emplace_back(
+            name, b.getDenseI64ArrayAttr({offset->second, bytes[name]}));
     if (places.empty())
       return;
     module->setAttr(kConstantOffsetsAttr, b.getDictionaryAttr(places));
     SmallVector<LLVM::CallOp> begins;
     module.walk([&](LLVM::CallOp call) {
-      if (call.getCallee() == kHipBeginFunction)
+      if (beginsOnDevices(call))
         begins.push_back(call);
     });
     for (LLVM::CallOp begin : begins) {
