@@ -287,19 +287,18 @@ Error writeStage(MemoryBufferRef source, const ModelOptions &options,
 }
 
 /// Each step's file by itself: those before a step that fails are there.
-Error dump(StringRef file, StringRef text, ArrayRef<std::string> inputs,
-           const std::string &outputPath) {
+Error dump(StringRef directory, StringRef file, StringRef text,
+           ArrayRef<std::string> inputs, ArrayRef<std::string> outputPaths) {
   OutputFiles files;
   if (Error error = addInputs(files, inputs))
     return error;
-  for (const std::string &other :
-       {outputPath, headerPath.getValue(), parametersOut.getValue()})
+  for (const std::string &other : outputPaths)
     if (!other.empty() && other != "-")
       if (Error error = files.addInput(other))
         return error;
-  if (Error error = files.addDirectory(dumpDir))
+  if (Error error = files.addDirectory(directory))
     return error;
-  SmallString<128> path{StringRef(dumpDir)};
+  SmallString<128> path{directory};
   sys::path::append(path, file);
   if (Error error = files.write(path, text))
     return error;
@@ -369,10 +368,13 @@ Error runCompile() {
   if (Error error = addInputs(outputs, inputs))
     return error;
   if (!dumpDir.empty())
-    options.model.dump = [inputs, path = output.getValue()](StringRef file,
-                                                            StringRef text) {
-      return dump(file, text, inputs, path);
-    };
+    // By value: as in writeStage().
+    options.model.dump =
+        [inputs, directory = dumpDir.getValue(),
+         paths = std::vector<std::string>{output, headerPath, parametersOut}](
+            StringRef file, StringRef text) {
+          return dump(directory, file, text, inputs, paths);
+        };
   if (stage.getNumOccurrences())
     return writeStage((*source)->getMemBufferRef(), options.model, outputs);
 
