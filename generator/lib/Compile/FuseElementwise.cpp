@@ -7,6 +7,7 @@
 #include "BroadcastInits.h"
 #include "ConstantElements.h"
 #include "Generalize.h"
+#include "KeepPlace.h"
 #include "ReadThroughMoves.h"
 #include "UnitDims.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -86,24 +87,6 @@ struct GeneralizeTranspose : OpRewritePattern<linalg::TransposeOp> {
       placeLike(*made, user);
     return made;
   }
-};
-
-/// What a pattern makes of one operation runs where that did.
-struct KeepPlace : RewriterBase::Listener {
-  void notifyPatternBegin(const Pattern &, Operation *) override {
-    made.clear();
-  }
-  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
-    made.insert(op);
-  }
-  void notifyOperationReplaced(Operation *op, ValueRange values) override {
-    for (Value value : values)
-      if (Operation *maker = value.getDefiningOp();
-          made.contains(maker) && isa<linalg::LinalgOp>(maker))
-        placeLike(maker, op);
-  }
-
-  llvm::DenseSet<Operation *> made;
 };
 
 /// Bodies become vectors of arithmetic.

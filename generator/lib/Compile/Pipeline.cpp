@@ -52,7 +52,7 @@ namespace tilewright {
 namespace {
 
 void addCleanup(OpPassManager &pm) {
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizePlaced());
   pm.addPass(createCSEPass());
 }
 
@@ -165,7 +165,7 @@ void addEncodeStep(OpPassManager &pm, const ModelOptions &options) {
   SetEncodingsOptions set;
   set.convolutions = callsContractions(options);
   addVerified(funcs, createSetEncodings(set));
-  addVerified(funcs, createCanonicalizerPass());
+  addVerified(funcs, createCanonicalizePlaced());
   addVerified(funcs, createCSEPass());
   if (options.dataTiling == DataTiling::None) {
     funcs.addPass(createDropEncodings());

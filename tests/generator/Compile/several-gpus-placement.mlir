@@ -44,3 +44,18 @@ func.func @views(%x: tensor<8xf32>) -> tensor<1x8xf32> {
   %b = linalg.abs {tw.device = "b"} ins(%row : tensor<1x8xf32>) outs(%f : tensor<1x8xf32>) -> tensor<1x8xf32>
   return %b : tensor<1x8xf32>
 }
+
+// What a region says holds for what says nothing in it.
+// CHECK-LABEL: func.func @region(
+// CHECK:         bufferization.alloc_tensor() copy(%{{.*}}) {memory_space = 3 : i64}
+// CHECK:         tw.dispatch @
+// CHECK:         tw.dispatch @abs_0
+func.func @region(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %e = tensor.empty() : tensor<8xf32>
+  %r = tw.dispatch_region {
+    %a = linalg.exp ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    tw.yield %a : tensor<8xf32>
+  } {tw.device = "c"} : tensor<8xf32>
+  %s = linalg.abs {tw.device = "b"} ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  return %r, %s : tensor<8xf32>, tensor<8xf32>
+}

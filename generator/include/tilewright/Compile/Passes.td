@@ -23,6 +23,15 @@ def CheckSizes : Pass<"tw-check-sizes", "mlir::func::FuncOp"> {
   }];
 }
 
+def CanonicalizePlaced : Pass<"tw-canonicalize-placed"> {
+  let summary = "Canonicalize, and keep what runs where";
+  let description = [{
+    As `canonicalize`. A structured operation that a pattern makes in place of
+    another one runs on the device that the other one named with `tw.device`,
+    which patterns do not copy.
+  }];
+}
+
 def FoldSizes : Pass<"tw-fold-sizes", "mlir::func::FuncOp"> {
   let summary = "Fold arithmetic on scalars, and drop what nothing uses";
   let description = [{

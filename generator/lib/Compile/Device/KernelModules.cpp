@@ -24,8 +24,7 @@ bool areEqual(func::FuncOp x, func::FuncOp y) {
   };
   return attributesOf(x) == attributesOf(y) &&
          OperationEquivalence::isRegionEquivalentTo(
-             &x.getBody(), &y.getBody(),
-             OperationEquivalence::IgnoreLocations);
+             &x.getBody(), &y.getBody(), OperationEquivalence::IgnoreLocations);
 }
 
 } // namespace
@@ -37,9 +36,8 @@ void useGlobalMemory(Operation *op) {
   replacer.addReplacement([](MemRefType type) -> Type {
     if (type.getMemorySpaceAsInt() == 0)
       return type;
-    auto space =
-        IntegerAttr::get(IntegerType::get(type.getContext(), 64),
-                         kGlobalMemorySpace);
+    auto space = IntegerAttr::get(IntegerType::get(type.getContext(), 64),
+                                  kGlobalMemorySpace);
     return MemRefType::get(type.getShape(), type.getElementType(),
                            type.getLayout(), space);
   });
@@ -80,8 +78,8 @@ LogicalResult KernelModules::add(func::FuncOp dispatch) {
            << "'" << dispatch.getName() << "' is nothing that one kernel does";
   if (hasTile && !hasEpilogue)
     return success();
-  StringAttr target = StringAttr::get(dispatch.getContext(),
-                                      deviceOf(dispatch).getTarget());
+  StringAttr target =
+      StringAttr::get(dispatch.getContext(), deviceOf(dispatch).getTarget());
   ModuleOp kernels = modules[target];
   SmallVector<func::FuncOp> known(kernels.getOps<func::FuncOp>());
   if (failed(makeElementKernel(dispatch, kernels)))
