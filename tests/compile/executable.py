@@ -87,8 +87,9 @@ class Program:
         self.options, self.path = options, options.scratch / name
         source = options.scratch / f"{name}.mlir"
         source.write_text(model)
-        done = subprocess.run([options.tool, "compile", source, "-o", self.path, f"--target={options.target}",
-                               f"--cc={options.cc}", "--report=json", *flags], capture_output=True, text=True)
+        targets = [f"--{'device' if '=' in target else 'target'}={target}" for target in options.target.split()]
+        done = subprocess.run([options.tool, "compile", source, "-o", self.path, *targets, f"--cc={options.cc}",
+                               "--report=json", *flags], capture_output=True, text=True)
         if done.returncode:
             sys.exit(f"{name}: {done.stderr}")
         size, mode = self.path.stat().st_size, stat.S_IMODE(self.path.stat().st_mode)
@@ -389,10 +390,27 @@ def check_device(options):
     x, y = (ctypes.c_float * 6)(*range(6)), (ctypes.c_float * 6)()
     expect("model.so", (library.add_f32(x, ctypes.c_int64(2), x, ctypes.c_int64(2), y), list(y)),
            (0, [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]))
-    check_file(options)
+    check_gpus(options, *check_file(options))
     (work / "x.npy").write_bytes(npy.encode("<f4", (2, 3), data))
     os.environ["TW_HIP_LIBRARY"] = "/none"
     program.refuses("'add_f32' returns ", *[f"--input={work / 'x.npy'}"] * 2)
+
+
+def check_gpus(options, flags, x, expected):
+    """Two GPUs, each of which uploads the parameter from one file."""
+    work = options.scratch
+    options.target = "cpu=host g0=amdgpu:gfx942 g1=amdgpu:gfx950"
+    twice = PARAMETERS.replace("return %y", """%t = linalg.matmul {tw.device = "g1"}
+      ins(%x, %w : tensor<?x64xf32>, tensor<64x32xf32>) outs(%y : tensor<?x32xf32>) -> tensor<?x32xf32>
+  return %t""")
+    program = Program(options, "gpus", twice, *flags, f"--parameters-out={work / 'gpus.twp'}")
+    call = [f"--input={work / 'x.npy'}", f"--output={work / 'y.npy'}", f"--parameters={work / 'gpus.twp'}"]
+    os.environ["TW_EMULATED_HIP_DEVICE"] = "gfx950,gfx942"
+    program.prints(*call, "--runs=2")
+    expect("on two GPUs", struct.unpack("<64f", npy.decode((work / "y.npy").read_bytes())[2]),
+           tuple(2 * y for y in struct.unpack("<64f", expected)))
+    os.environ["TW_EMULATED_HIP_DEVICE"] = "gfx942"
+    program.refuses("'product' returns ", *call)
 
 
 def main():

@@ -90,8 +90,8 @@ struct Chain {
   // The status, after a comparison if it is 0.
   int32_t call(const JitModel& model, int64_t m) const {
     std::vector<float> a = integers(m * 20, 4), r(m * 9);
-    int32_t status = model.call("f", a.data(), m, b.data(), c.data(), d.data(),
-                                r.data());
+    int32_t status =
+        model.call("f", a.data(), m, b.data(), c.data(), d.data(), r.data());
     if (!status) {
       EXPECT_EQ(r, product(product(product(a, b, 20), c, 35), d, 18))
           << "of " << m;
@@ -220,7 +220,8 @@ TEST_P(SeveralGpusTest, WeightsOfBoth) {
         -> (tensor<?x35xf32>, tensor<?x35xf32>) {
       %c0 = arith.constant 0 : index
       %z = arith.constant 0.0 : f32
-      %flat = arith.constant dense<[)" + weights + R"(]> : tensor<700xf32>
+      %flat = arith.constant dense<[)" + weights +
+                                                R"(]> : tensor<700xf32>
       %b = tensor.expand_shape %flat [[0, 1]] output_shape [20, 35]
           : tensor<700xf32> into tensor<20x35xf32>
       %m = tensor.dim %a, %c0 : tensor<?x20xf32>
@@ -243,7 +244,7 @@ TEST_P(SeveralGpusTest, WeightsOfBoth) {
     ASSERT_EQ(model->call("f", a.data(), m, p.data(), q.data()), 0)
         << JitModel::deviceMessage();
     JitCopies copies = JitModel::copies() - before;
-    EXPECT_EQ(copies.uploads, 2); // the argument, to each
+    EXPECT_EQ(copies.uploads, 2);  // the argument, to each
     EXPECT_EQ(copies.transfers, 0);
     EXPECT_EQ(p, product(a, integers(20 * 35, 3), 20));
     EXPECT_EQ(q, p);
@@ -263,12 +264,11 @@ TEST_P(SeveralGpusTest, CallsOfSeveralThreadsWaitForEachOther) {
   for (std::thread& thread : threads) thread.join();
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, SeveralGpusTest,
-                         ::testing::Values(Case{"two_targets",
-                                                "g1=amdgpu:gfx950", 2},
-                                           Case{"one_target",
-                                                "g1=amdgpu:gfx942", 1}),
-                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Devices, SeveralGpusTest,
+    ::testing::Values(Case{"two_targets", "g1=amdgpu:gfx950", 2},
+                      Case{"one_target", "g1=amdgpu:gfx942", 1}),
+    [](const auto& info) { return info.param.name; });
 
 // What lies as the other wants it is copied, and not laid out anew.
 TEST(SeveralGpusOfOneTargetTest, EqualLayoutsAreOnlyCopied) {

@@ -106,7 +106,7 @@ tw_status_t tw_hip_find_devices(const tw_hip_api_t* hip,
   }
   tw_status_t status = tw_hip_check(hip, error, "hipGetDeviceCount");
   if (status != TW_STATUS_OK) return status;
-  char(*names)[NAME_BYTES] = malloc((size_t)device_count * NAME_BYTES);
+  char (*names)[NAME_BYTES] = malloc((size_t)device_count * NAME_BYTES);
   if (!names)
     return tw_hip_fail(TW_STATUS_OUT_OF_MEMORY,
                        "There is no memory for the names of devices.");
