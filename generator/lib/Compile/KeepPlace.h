@@ -20,15 +20,13 @@ public:
     made.clear();
   }
 
-  void
-  notifyOperationInserted(mlir::Operation *op,
-                          mlir::OpBuilder::InsertPoint previous) override {
+  void notifyOperationInserted(mlir::Operation *op,
+                               mlir::OpBuilder::InsertPoint previous) override {
     if (!previous.isSet() && mlir::isa<mlir::DestinationStyleOpInterface>(op))
       made.push_back(op);
   }
 
-  void notifyOperationReplaced(mlir::Operation *op,
-                               mlir::ValueRange) override {
+  void notifyOperationReplaced(mlir::Operation *op, mlir::ValueRange) override {
     placeMade(op);
   }
 
