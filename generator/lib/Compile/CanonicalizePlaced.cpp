@@ -30,9 +30,11 @@ struct CanonicalizePlacedPass
 
   void runOnOperation() override {
     KeepPlace listener;
+    // As upstream's pass has it, which need not come to an end either.
     GreedyRewriteConfig config;
-    config.setListener(&listener);
-    // As upstream's pass, it need not come to an end.
+    config.setUseTopDownTraversal()
+        .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Normal)
+        .setListener(&listener);
     (void)applyPatternsGreedily(getOperation(), patterns, config);
   }
 
