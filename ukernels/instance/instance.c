@@ -20,6 +20,7 @@ struct tw_instance_t {
   void* arena;
   int64_t arena_bytes;
   void* memory;  // of the states
+  void* kept;
   tw_state_t states[];
 };
 
@@ -51,6 +52,16 @@ static int32_t tw_place_states(const tw_model_t* model,
   return TW_STATUS_OK;
 }
 
+static int32_t tw_place_kept(const tw_model_t* model, tw_instance_t* instance) {
+  const uint64_t bytes = model->kept_bytes;
+  if (bytes == 0) return TW_STATUS_OK;
+  if (bytes > SIZE_MAX - TW_PARAMETERS_ALIGNMENT)
+    return TW_STATUS_OUT_OF_MEMORY;
+  instance->kept =
+      aligned_alloc(TW_PARAMETERS_ALIGNMENT, (size_t)tw_rounded(bytes));
+  return instance->kept ? TW_STATUS_OK : TW_STATUS_OUT_OF_MEMORY;
+}
+
 int32_t tw_instance_create(const tw_model_t* model,
                            const tw_parameters_t* parameters,
                            tw_instance_t** result) {
@@ -62,7 +73,8 @@ int32_t tw_instance_create(const tw_model_t* model,
       calloc(1, sizeof(*instance) + model->state_count * sizeof(tw_state_t));
   if (!instance) return TW_STATUS_OUT_OF_MEMORY;
   instance->parameters = parameters;
-  const int32_t status = tw_place_states(model, instance);
+  int32_t status = tw_place_states(model, instance);
+  if (status == TW_STATUS_OK) status = tw_place_kept(model, instance);
   if (status != TW_STATUS_OK) {
     tw_instance_destroy(instance);
     return status;
@@ -75,6 +87,7 @@ void tw_instance_destroy(tw_instance_t* instance) {
   if (!instance) return;
   free(instance->arena);
   free(instance->memory);
+  free(instance->kept);
   free(instance);
 }
 
@@ -108,3 +121,5 @@ void* tw_instance_arena(tw_instance_t* instance, int64_t bytes) {
   if (instance->arena) instance->arena_bytes = (int64_t)rounded;
   return instance->arena;
 }
+
+void* tw_instance_kept(const tw_instance_t* instance) { return instance->kept; }

@@ -26,6 +26,8 @@ typedef struct tw_model_t {
   // Its states, and the bytes of each.
   uint32_t state_count;
   const uint64_t* state_bytes;
+  // Of what it computes once for each instance, and keeps.
+  uint64_t kept_bytes;
 } tw_model_t;
 
 // ---- The file ---------------------------------------------------------------
@@ -86,7 +88,8 @@ void tw_parameters_close(tw_parameters_t* parameters);
 
 // TW_STATUS_OK and *result, TW_STATUS_OUT_OF_MEMORY, TW_STATUS_FOREIGN if
 // `parameters` were opened for another model, or TW_STATUS_INVALID_ARGUMENT.
-// A model without a file has null for them. States are not written yet.
+// A model without a file has null for them. States are not written yet, nor is
+// what is kept.
 int32_t tw_instance_create(const tw_model_t* model,
                            const tw_parameters_t* parameters,
                            tw_instance_t** result);
@@ -105,6 +108,10 @@ const void* tw_instance_state(const tw_instance_t* instance, uint32_t state);
 void* tw_instance_next_state(tw_instance_t* instance, uint32_t state);
 // The call has succeeded: what it left is what the next one finds.
 void tw_instance_advance(tw_instance_t* instance, uint32_t state);
+
+// Memory of the model's kept_bytes, at a multiple of TW_PARAMETERS_ALIGNMENT,
+// which is written when the instance is made, and only read then.
+void* tw_instance_kept(const tw_instance_t* instance);
 
 #ifdef __cplusplus
 }

@@ -237,6 +237,46 @@ void printSharedWeightsAsText(const std::vector<SharedWeight> &weights,
   }
 }
 
+json::Array parameterWorkAsJson(const std::vector<ModelParameterWork> &works) {
+  json::Array array;
+  for (const ModelParameterWork &work : works) {
+    json::Object object{{"entry_points", strings(work.functions)},
+                        {"at", json::fixUTF8(work.place)},
+                        {"type", work.type},
+                        {"bytes", int64_t(work.bytes)},
+                        {"bytes_read", work.bytesRead},
+                        {"operations", work.operations}};
+    if (!work.because.empty())
+      object["because"] = json::fixUTF8(work.because);
+    array.push_back(std::move(object));
+  }
+  return array;
+}
+
+void printParameterWorkAsText(const std::vector<ModelParameterWork> &works,
+                              raw_ostream &os) {
+  for (const ModelParameterWork &work : works) {
+    os << "  " << work.type << " of " << join(work.functions, ", ");
+    if (!work.place.empty())
+      os << ", " << work.place;
+    os << "\n    bytes read " << work.bytesRead << ", made " << work.bytes
+       << "; operations " << work.operations << '\n';
+    if (!work.because.empty())
+      os << "    for " << work.because << '\n';
+  }
+}
+
+/// What depends on parameters alone.
+void printParameterWorkAsText(const CompiledModel &model, raw_ostream &os) {
+  if (!model.runOnce.empty())
+    os << "\ncomputed once, when an instance is made, and kept in "
+       << model.keptBytes << " bytes\n";
+  printParameterWorkAsText(model.runOnce, os);
+  if (!model.eachCall.empty())
+    os << "\ncomputed by each call though it depends on parameters alone\n";
+  printParameterWorkAsText(model.eachCall, os);
+}
+
 json::Object arenaAsJson(const Arena &arena) {
   return json::Object{{"buffers", arena.buffers},
                       {"static_bytes", arena.staticBytes},
@@ -337,6 +377,10 @@ void printBuildReportAsJson(const BuildReport &report, raw_ostream &os) {
       {"dispatches", dispatchesAsJson(report.model.functions)},
       {"relayouts", relayoutsAsJson(report.model.relayouts)},
       {"shared_weights", sharedWeightsAsJson(report.model.sharedWeights)},
+      {"run_once",
+       json::Object{{"bytes_kept", int64_t(report.model.keptBytes)},
+                    {"work", parameterWorkAsJson(report.model.runOnce)}}},
+      {"each_call", parameterWorkAsJson(report.model.eachCall)},
       {"packed_constants", strings(report.model.packedConstants)},
       {"large_constants", constantsAsJson(report.model.largeConstants)},
       {"remarks", strings(report.model.remarks)},
@@ -375,6 +419,7 @@ void printBuildReportAsText(const BuildReport &report, raw_ostream &os) {
   printDispatchesAsText(report.model.functions, os);
   printRelayoutsAsText(report, os);
   printSharedWeightsAsText(report.model.sharedWeights, os);
+  printParameterWorkAsText(report.model, os);
   if (!report.model.packedConstants.empty())
     os << "\nconstants packed at compile time\n";
   for (const std::string &line : report.model.packedConstants)

@@ -70,6 +70,12 @@ public:
     summary();
     relayouts();
     sharedWeights();
+    parameterWork("Computed once",
+                  "When an instance is made, which keeps " +
+                      number(model.keptBytes) + " bytes.",
+                  model.runOnce);
+    parameterWork("Computed by each call",
+                  "Though it depends on parameters alone.", model.eachCall);
     dispatches();
     tiles();
     constants();
@@ -189,6 +195,26 @@ private:
       if (weight.cost)
         raw_string_ostream(cost = "") << format("%.2f", *weight.cost);
       amount(cost);
+      os << "</tr>\n";
+    }
+    end();
+  }
+
+  void parameterWork(StringRef title, const std::string &about,
+                     const std::vector<ModelParameterWork> &works) {
+    if (works.empty())
+      return;
+    heading(title, about);
+    begin({"tensor", "of", "#bytes read", "#made", "#operations", "why"});
+    for (const ModelParameterWork &work : works) {
+      os << "<tr>";
+      code(work.type);
+      os << "<td>" << Escaped{join(work.functions, ", ")} << "<br><code>"
+         << Escaped{work.place} << "</code></td>";
+      amount(number(work.bytesRead));
+      amount(number(work.bytes));
+      amount(number(work.operations));
+      words(work.because);
       os << "</tr>\n";
     }
     end();

@@ -4,6 +4,8 @@
 // tw-check-vectors: a model that is packed for vectors of one length runs where
 // they have it.
 
+#include "CheckVectors.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -38,20 +40,24 @@ void check(func::FuncOp func, int bits, bool streaming) {
 
 struct CheckVectorsPass : impl::CheckVectorsBase<CheckVectorsPass> {
   void runOnOperation() override {
-    for (tw::DeviceAttr device : devicesOf(getOperation())) {
-      llvm::Expected<TargetCpu> target = parseTargetCpu(device.getTarget());
-      if (!target) {
-        llvm::consumeError(target.takeError()); // "none", or one of its own
-        continue;
-      }
-      for (func::FuncOp func : getOperation().getOps<func::FuncOp>())
-        if (func.isPublic() && !func.isExternal()) {
-          check(func, target->sveBits, /*streaming=*/false);
-          check(func, target->streamingBits, /*streaming=*/true);
-        }
-    }
+    for (func::FuncOp func : getOperation().getOps<func::FuncOp>())
+      if (func.isPublic() && !func.isExternal())
+        checkVectors(func);
   }
 };
 
 } // namespace
+
+void checkVectors(func::FuncOp func) {
+  for (tw::DeviceAttr device : devicesOf(func)) {
+    llvm::Expected<TargetCpu> target = parseTargetCpu(device.getTarget());
+    if (!target) {
+      llvm::consumeError(target.takeError()); // "none", or one of its own
+      continue;
+    }
+    check(func, target->sveBits, /*streaming=*/false);
+    check(func, target->streamingBits, /*streaming=*/true);
+  }
+}
+
 } // namespace tilewright

@@ -16,6 +16,7 @@
 #include "Packed/RequestPacked.h"
 #include "Parameters/AddInstance.h"
 #include "Parameters/BindParameters.h"
+#include "Parameters/RunOnce.h"
 #include "Parameters/ScratchFile.h"
 #include "Pipeline.h"
 #include "Program/AddRunner.h"
@@ -147,12 +148,15 @@ private:
       }
       if (step.stage == ModelStage::Packed) {
         collectPacked();
+        collectParameterWork(*module, model);
         model.relayouts = relayoutsOf(*module, packsOfModel);
       }
       if (step.stage == ModelStage::Dispatches)
         collectDispatches();
       if (step.stage == ModelStage::Buffers)
         collectArenas();
+      if (step.stage == ModelStage::LLVM)
+        collectKept(*module, model);
       if (step.stage == model.stage) {
         llvm::raw_svector_ostream os(model.bytes);
         print(os);

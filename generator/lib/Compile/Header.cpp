@@ -143,6 +143,10 @@ void declareInstance(raw_ostream &os, const CompiledModel &model) {
   os << "\ntypedef struct tw_instance_t " << instance << ";\n\n";
   for (const ModelState &state : model.states)
     os << "//   state: " << oneLine(state.name) << ", " << state.type << '\n';
+  if (model.keptBytes)
+    os << "// Computes what depends on parameters alone, which an instance "
+          "keeps: "
+       << model.keptBytes << "\n// bytes.\n";
   os << "// Returns 0, or 5 if there is no memory left.\n";
   declare(os, "int32_t", name + "_create", from);
   declare(os, "void", name + "_destroy", {instance + " *instance"});

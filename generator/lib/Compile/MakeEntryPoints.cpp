@@ -4,6 +4,7 @@
 // tw-make-entry-points: functions on tensors -> functions on bare pointers and
 // sizes, which C can call.
 
+#include "MakeEntryPoints.h"
 #include "ArgumentSizes.h"
 #include "CTypes.h"
 #include "Dispatch/Tasks.h"
@@ -32,8 +33,9 @@ public:
   EntryBuilder(func::FuncOp func, const EntrySizes &sizes, bool describe)
       : func(func), sizes(sizes), describe(describe), layout(func),
         b(func.getLoc(), func.getContext()) {
-    // That is called where an instance is made, which has no threads yet.
-    takesThreads = threadsOf(func) > 1 && func.getName() != kInitialState;
+    // Those are called where an instance is made, which has no threads yet.
+    takesThreads = threadsOf(func) > 1 && func.getName() != kInitialState &&
+                   func.getName() != kRunOnce;
     if (takesThreads)
       layout.types.push_back(LLVM::LLVMPointerType::get(b.getContext()));
   }
@@ -485,16 +487,19 @@ struct MakeEntryPointsPass : impl::MakeEntryPointsBase<MakeEntryPointsPass> {
                            << "' cannot be inlined; recursion is not accepted";
         return WalkResult::interrupt();
       });
-      FailureOr<EntrySizes> sizes = failure();
-      if (!calls.wasInterrupted())
-        sizes = analyzeEntrySizes(func);
-      if (failed(sizes))
-        return signalPassFailure();
-      if (failed(EntryBuilder(func, *sizes, describe).build()))
+      if (calls.wasInterrupted() || failed(makeEntryPoint(func, describe)))
         return signalPassFailure();
     }
   }
 };
 
 } // namespace
+
+LogicalResult makeEntryPoint(func::FuncOp func, bool describe) {
+  FailureOr<EntrySizes> sizes = analyzeEntrySizes(func);
+  if (failed(sizes))
+    return failure();
+  return EntryBuilder(func, *sizes, describe).build();
+}
+
 } // namespace tilewright

@@ -146,6 +146,11 @@ void addModelStep(OpPassManager &pm, const ModelOptions &options) {
     PlainProductsOptions products;
     products.convolutions = callsContractions(options);
     pm.addNestedPass<func::FuncOp>(createPlainProducts(products));
+    // Behind it: a product reads its weights as they came where it can.
+    HoistParameterWorkOptions hoist;
+    hoist.hasInstance = options.parametersInFile;
+    hoist.runOnce = options.runOnce;
+    pm.addPass(createHoistParameterWork(hoist));
   }
   if (options.hasGpu())
     pm.addNestedPass<func::FuncOp>(createFuseOnDevice());
@@ -202,6 +207,7 @@ void addPackStep(OpPassManager &pm, const ModelOptions &options) {
     specialize.hostPacksBlocks = callsContractions(options);
     addSpecializeAndMaterialize(funcs, specialize);
     pm.addPass(createFoldConstantPacks());
+    pm.addPass(createPackKept());
     if (callsContractions(options))
       pm.addNestedPass<func::FuncOp>(createFormMatmuls());
     pm.addNestedPass<func::FuncOp>(createReshapePacks());
@@ -232,6 +238,7 @@ void addDispatchStep(OpPassManager &pm, const ModelOptions &options) {
 }
 
 void addBufferStep(OpPassManager &pm, const ModelOptions &options) {
+  pm.addPass(createPlaceKept());
   pm.addPass(createFlattenDispatches());
   pm.addNestedPass<func::FuncOp>(createEmptyReshapes());
   pm.addNestedPass<func::FuncOp>(createWriteResults());
@@ -298,6 +305,7 @@ void addLLVMStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addPass(createExternalizeConstants());
   if (options.parametersInFile)
     pm.addPass(createLoadParameters());
+  pm.addPass(createLoadKept());
   // Arithmetic on f16 and bf16 is done in f32 and rounded by each operation,
   // which is what IEEE 754 says of it, with or without instructions for it.
   // What is normal, though, is so in its own type.

@@ -65,6 +65,8 @@ public:
     const void *key = source.getAsOpaquePointer();
     if (matchPattern(source, m_Constant(&constant)))
       key = constant.getAsOpaquePointer();
+    else if (auto kept = source.getDefiningOp<tw::KeptOp>())
+      key = kept.getNumberAttr().getAsOpaquePointer();
     else if (isOnHost(op) && hostPacksBlocks)
       return success(); // packed by each while it multiplies
     tw::EncodingAttr encoding = encodingOf(set.getResult().getType());

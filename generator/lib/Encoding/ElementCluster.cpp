@@ -3,7 +3,7 @@
 
 #include "ElementCluster.h"
 
-#include "mlir/IR/Matchers.h"
+#include "tilewright/Encoding/PackOperand.h"
 #include "tilewright/Encoding/Place.h"
 #include "tilewright/Encoding/TensorSizes.h"
 
@@ -207,7 +207,7 @@ double ElementCluster::saves() {
       if (llvm::all_of(operand.getUsers(), isMember))
         saved += 2 * bytesOf(operand);
     } else if (!isOfCluster(operand.getDefiningOp()) &&
-               !matchPattern(operand, m_Constant())) {
+               !isSameInAllCalls(operand)) {
       saved -= 2 * bytesOf(operand);
     }
   }

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "tilewright/Dialect/TwDialect.h"
 
 using namespace mlir;
 
@@ -24,6 +25,10 @@ Value withoutReshapes(Value value) {
       value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
   return value;
+}
+
+bool isSameInAllCalls(Value value) {
+  return value.getDefiningOp<tw::KeptOp>() || matchPattern(value, m_Constant());
 }
 
 namespace {

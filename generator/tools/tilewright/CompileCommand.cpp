@@ -58,6 +58,11 @@ cl::opt<std::string> parametersOut(
     "parameters-out", cl::sub(compileOptions), cl::value_desc("path"),
     cl::desc("Write large constants, packed, into this file (.twp), which the "
              "program maps, and not into the model"));
+cl::opt<bool> runOnce(
+    "run-once", cl::sub(compileOptions), cl::init(true),
+    cl::desc("Of a model with instances, compute what depends on parameters "
+             "alone when an instance is made, and keep it (default). "
+             "--run-once=false: in each call, which takes less memory"));
 cl::opt<std::string> headerPath("emit-header", cl::sub(compileOptions),
                                 cl::value_desc("path"),
                                 cl::desc("Write a C header too"));
@@ -346,6 +351,7 @@ Error runCompile() {
   options.model.prefix = prefix;
   options.model.instance = instanceName();
   options.model.reference = reference;
+  options.model.runOnce = runOnce;
   options.model.dataTiling = dataTiling;
   options.model.packed = packed;
   options.model.threads = threads;

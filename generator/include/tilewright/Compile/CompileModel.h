@@ -115,6 +115,9 @@ struct ModelOptions {
   std::string instance = "model";
   /// Large constants are read from a file; else they are in the output.
   bool parametersInFile = false;
+  /// What is computed of parameters alone is computed when an instance is made,
+  /// if the model has instances; else by each call.
+  bool runOnce = true;
   /// For an executable: describe the entry points to its runner, which then is
   /// all that may call them; see ukernels/runner/description.h.
   bool describe = false;
@@ -139,6 +142,17 @@ struct Arena {
 struct ModelState {
   std::string name, type;
   uint64_t bytes;
+};
+
+/// What is computed of parameters alone.
+struct ModelParameterWork {
+  /// Those that read it; of what an instance keeps there may be several.
+  std::vector<std::string> functions;
+  std::string place;  ///< file, line and column
+  std::string type;   ///< of what is kept, packed if it is, or made
+  uint64_t bytes = 0; ///< of that
+  int64_t operations = 0, bytesRead = 0;
+  std::string because = {}; ///< of what each call does: why
 };
 
 /// An argument of an entry point that is a pointer to a state.
@@ -168,6 +182,7 @@ struct EntryPoint {
   std::vector<EntryValue> arguments = {}, results = {};
   /// The id of the arguments that it packs, if that is what it does.
   std::string packs = {};
+  bool readsKept = false; ///< or makes it: its last argument points there
 };
 
 /// A constant of 4 KiB or more, as the code reads it; several equal ones are
@@ -263,6 +278,10 @@ struct CompiledModel {
   std::vector<std::string> packedConstants;
   std::vector<LargeConstant> largeConstants;
   std::vector<ModelState> states;
+  /// What is computed once, when an instance is made, and the bytes that it
+  /// keeps; what each call computes though it is always the same.
+  std::vector<ModelParameterWork> runOnce, eachCall;
+  uint64_t keptBytes = 0;
   /// How the functions of an instance are called; empty if the model has none.
   std::string instance;
   /// Of ModelOptions::threads.

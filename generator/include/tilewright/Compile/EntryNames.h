@@ -29,6 +29,8 @@ inline constexpr llvm::StringLiteral kCloseSuffix = "_close_parameters";
 inline constexpr llvm::StringLiteral kCreateSuffix = "_create";
 inline constexpr llvm::StringLiteral kDestroySuffix = "_destroy";
 inline constexpr llvm::StringLiteral kResetSuffix = "_reset";
+/// And one that no program sees: it makes what an instance keeps.
+inline constexpr llvm::StringLiteral kRunOnceSuffix = ".run_once";
 
 /// The C declaration of the last argument of entry points that may use several
 /// threads.
@@ -37,6 +39,8 @@ inline constexpr llvm::StringLiteral kParallelForParameter =
 
 /// The entry point whose results are the values that states begin with.
 inline constexpr llvm::StringLiteral kInitialState = "tw.initial_state";
+/// The entry point that computes what an instance keeps.
+inline constexpr llvm::StringLiteral kRunOnce = "tw.run_once";
 
 /// The status of the first assertion of an entry point, others follow; far
 /// beyond those of tilewright/status.h.

@@ -50,6 +50,16 @@ inline constexpr llvm::StringLiteral kStatesAttr = "tw.states";
 /// On an entry point: which of its arguments are pointers to states, an
 /// ArrayAttr of DenseI64ArrayAttr: argument, state, and 1 if it is written.
 inline constexpr llvm::StringLiteral kStateArgumentsAttr = "tw.state_arguments";
+/// On a module: what each call does of constants alone, for the report, an
+/// ArrayAttr of DictionaryAttr.
+inline constexpr llvm::StringLiteral kEachCallAttr = "tw.each_call";
+/// On a `memref.global`: it is in the memory that an instance keeps. A
+/// UnitAttr.
+inline constexpr llvm::StringLiteral kKeptAttr = "tw.kept";
+/// On a module: the bytes of that memory, an i64.
+inline constexpr llvm::StringLiteral kKeptBytesAttr = "tw.kept_bytes";
+/// On a function: its last argument points to that memory. A UnitAttr.
+inline constexpr llvm::StringLiteral kKeptPointerAttr = "tw.kept_pointer";
 /// On an argument of a model's function: its name, a StringAttr.
 inline constexpr llvm::StringLiteral kNameAttr = "tw.name";
 /// On an argument of a model's function: C hands it over packed; a UnitAttr, or

@@ -9,6 +9,7 @@ include "DevicePasses.td"
 include "DispatchPasses.td"
 include "FrontEndPasses.td"
 include "LoopPasses.td"
+include "ParameterPasses.td"
 include "TilePasses.td"
 
 def CheckSizes : Pass<"tw-check-sizes", "mlir::func::FuncOp"> {

@@ -447,5 +447,6 @@ def Tw_UnPackOp : Tw_PackBase<"unpack"> {
 
 include "TwDispatches.td"
 include "TwEncodings.td"
+include "TwKept.td"
 
 #endif // TILEWRIGHT_DIALECT_TWOPS

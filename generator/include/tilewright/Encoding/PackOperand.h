@@ -19,6 +19,10 @@ mlir::Value unfilled(mlir::Value value);
 /// Upstream folds them into constants, but not into resources.
 mlir::Value withoutReshapes(mlir::Value value);
 
+/// Whether its elements, and how they lie, are made before any call: it is a
+/// constant, or what an instance keeps.
+bool isSameInAllCalls(mlir::Value value);
+
 /// `source` in tiles of its dimensions `innerDims`, the others and the tiles in
 /// the order of `outerPerm`. Tiles over an edge end in zeros.
 mlir::linalg::PackOp packWithZeros(mlir::ImplicitLocOpBuilder &b,

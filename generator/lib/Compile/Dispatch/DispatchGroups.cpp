@@ -7,7 +7,6 @@
 #include "../Device/TileEpilogue.h"
 #include "Epilogue.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Encoding/PackOperand.h"
 
@@ -29,9 +28,10 @@ bool isEncodedContraction(Operation *op) {
   return encoding && encoding.getOperand() != tw::Operand::Out;
 }
 
-/// Whether all of what is packed is known now: then it is packed now.
+/// Whether all of what is packed is known now: then it is packed now, or when
+/// an instance is made.
 bool packsConstant(tw::SetEncodingOp op) {
-  return matchPattern(withoutReshapes(op.getSource()), m_Constant());
+  return isSameInAllCalls(withoutReshapes(op.getSource()));
 }
 
 } // namespace

@@ -25,15 +25,6 @@ struct Work {
 Size product(Size x, Size y) { return x && y ? Size(*x * *y) : std::nullopt; }
 Size sum(Size x, Size y) { return x && y ? Size(*x + *y) : std::nullopt; }
 
-/// Whether it computes elements, and does not merely convert, choose or count
-/// them.
-bool isArithmetic(Operation *op) {
-  return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
-         !isa<arith::ConstantOp, arith::SelectOp, CastOpInterface>(op) &&
-         llvm::none_of(op->getOperandTypes(),
-                       [](Type type) { return type.isIndex(); });
-}
-
 /// An operation's loops, by the operands whose dimensions they go over.
 class Loops {
 public:
@@ -180,7 +171,7 @@ private:
                       sizes.constant(int64_t(2) * key.m0 * key.n0 * key.k0));
     } else if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
       int64_t inBody = 0;
-      op->walk([&](Operation *inner) { inBody += isArithmetic(inner); });
+      op->walk([&](Operation *inner) { inBody += computesElements(inner); });
       if (inBody == 0)
         return;
       count = product(iterationsOf(linalgOp), sizes.constant(inBody));
@@ -227,6 +218,13 @@ DispatchWork workOf(tw::DispatchOp call, const FunctionWork &function,
 }
 
 } // namespace
+
+bool computesElements(Operation *op) {
+  return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+         !isa<arith::ConstantOp, arith::SelectOp, CastOpInterface>(op) &&
+         llvm::none_of(op->getOperandTypes(),
+                       [](Type type) { return type.isIndex(); });
+}
 
 std::vector<ModelDispatch> dispatchesOf(ModuleOp module) {
   std::vector<ModelDispatch> dispatches;

@@ -11,6 +11,10 @@
 
 namespace tilewright {
 
+/// Whether it computes elements, and does not merely convert, choose or count
+/// them.
+bool computesElements(mlir::Operation *op);
+
 /// The functions that `tw.dispatch` calls in `module`, by the first call, with
 /// the work of each call; docs/compile.md says what is counted.
 std::vector<ModelDispatch> dispatchesOf(mlir::ModuleOp module);

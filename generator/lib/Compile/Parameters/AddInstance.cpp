@@ -29,10 +29,13 @@ public:
     std::vector<uint64_t> bytes;
     for (const ModelState &state : model.states)
       bytes.push_back(state.bytes);
-    Constant *fields[] = {text, identity, b.getInt32(model.parametersInFile),
+    Constant *fields[] = {text,
+                          identity,
+                          b.getInt32(model.parametersInFile),
                           b.getInt32(bytes.size()),
                           addConstant(ConstantDataArray::get(context, bytes),
-                                      name + ".state_bytes")};
+                                      name + ".state_bytes"),
+                          b.getInt64(model.keptBytes)};
     descriptor = addConstant(ConstantStruct::getAnon(fields), name + ".model");
   }
 
@@ -67,7 +70,7 @@ public:
   }
 
   /// The entry point as a function of an instance and its arguments.
-  void rebuild(EntryPoint &entry, const std::string &newName) {
+  Function *rebuild(EntryPoint &entry, const std::string &newName) {
     Function *compute = computing(entry);
     llvm::SmallDenseMap<unsigned, StateArgument> states;
     for (const StateArgument &state : entry.states)
@@ -94,13 +97,16 @@ public:
     }
     if (entry.arena)
       addArena(entry, function, instance, arguments);
-    if (compute->arg_size() > arguments.size())
+    if (compute->arg_size() > arguments.size() + entry.readsKept)
       arguments.push_back(call("tw_instance_parameters", pointer, {instance}));
+    if (entry.readsKept)
+      arguments.push_back(call("tw_instance_kept", pointer, {instance}));
     Value *result = b.CreateCall(compute, arguments);
     advance(entry, function, instance, result);
     b.CreateRet(result);
     entry.name = newName;
     entry.parameters = std::move(declarations);
+    return function;
   }
 
 private:
@@ -154,7 +160,7 @@ private:
              {instance, b.getInt32(state.state)});
   }
 
-  /// Makes an instance, with the first values of its states.
+  /// Makes an instance, with the first values of its states and what it keeps.
   void addCreate() {
     SmallVector<Type *> types(model.parametersInFile ? 2 : 1, pointer);
     Function *function = start(status, types, (name + kCreateSuffix).str());
@@ -164,25 +170,28 @@ private:
                             : ConstantPointerNull::get(pointer);
     Value *created =
         call("tw_instance_create", status, {descriptor, parameters, result});
-    Function *reset = code.getFunction((name + kResetSuffix).str());
-    if (model.states.empty()) {
-      b.CreateRet(created);
-      return;
-    }
     returnIf(b.CreateICmpNE(created, b.getInt32(TW_STATUS_OK)), function,
              created);
     Value *instance = b.CreateLoad(pointer, result);
-    Value *filled = b.CreateCall(reset, {instance});
+    for (StringRef fills : {kResetSuffix, kRunOnceSuffix})
+      if (Function *filler = code.getFunction((name + fills).str()))
+        destroyUnless(b.CreateCall(filler, {instance}), instance, result,
+                      function);
+    b.CreateRet(b.getInt32(TW_STATUS_OK));
+  }
+
+  /// Returns `filled`, without an instance, unless it is TW_STATUS_OK.
+  void destroyUnless(Value *filled, Value *instance, Value *result,
+                     Function *function) {
     auto *failed = BasicBlock::Create(context, "failed", function);
-    auto *end = BasicBlock::Create(context, "end", function);
+    auto *on = BasicBlock::Create(context, "on", function);
     b.CreateCondBr(b.CreateICmpNE(filled, b.getInt32(TW_STATUS_OK)), failed,
-                   end);
+                   on);
     b.SetInsertPoint(failed);
     call("tw_instance_destroy", b.getVoidTy(), {instance});
     b.CreateStore(ConstantPointerNull::get(pointer), result);
-    b.CreateBr(end);
-    b.SetInsertPoint(end);
     b.CreateRet(filled);
+    b.SetInsertPoint(on);
   }
 
   Function *start(Type *result, ArrayRef<Type *> types,
@@ -240,13 +249,21 @@ Error addInstance(Module &code, CompiledModel &model) {
                                "it, or the output, another name");
   InstanceBuilder builder(code, model);
   builder.describe();
-  auto initial = find_if(model.entries, [](const EntryPoint &entry) {
-    return entry.name == kInitialState;
-  });
-  if (initial != model.entries.end()) {
-    builder.rebuild(*initial, (model.instance + kResetSuffix).str());
-    model.entries.erase(initial);
-  }
+  auto rebuildAs = [&](StringRef name, StringRef suffix) -> Function * {
+    auto entry = find_if(model.entries, [&](const EntryPoint &each) {
+      return each.name == name;
+    });
+    if (entry == model.entries.end())
+      return nullptr;
+    Function *rebuilt =
+        builder.rebuild(*entry, (model.instance + suffix).str());
+    model.entries.erase(entry);
+    return rebuilt;
+  };
+  rebuildAs(kInitialState, kResetSuffix);
+  // Nobody but the constructor calls that.
+  if (Function *once = rebuildAs(kRunOnce, kRunOnceSuffix))
+    once->setLinkage(GlobalValue::InternalLinkage);
   builder.addConstructors();
   for (EntryPoint &entry : model.entries)
     builder.rebuild(entry, entry.name);

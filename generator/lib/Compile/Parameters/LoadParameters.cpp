@@ -6,8 +6,8 @@
 
 #include "../ConstantElements.h"
 #include "ParametersFile.h"
+#include "ThreadedPointer.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "tilewright/Codegen/ExternalConstants.h"
 #include "tilewright/Compile/Passes.h"
 #include "llvm/ADT/StringMap.h"
@@ -24,7 +24,7 @@ namespace {
 class Loader {
 public:
   explicit Loader(ModuleOp module)
-      : module(module), b(module.getContext()), symbols(module) {}
+      : module(module), b(module.getContext()), symbols(module), file(module) {}
 
   void run() {
     auto values = module->getAttrOfType<DictionaryAttr>(kExternalConstantsAttr);
@@ -39,9 +39,7 @@ public:
         loads.push_back(op);
     });
     for (memref::GetGlobalOp load : loads)
-      addPointer(load->getParentOfType<func::FuncOp>());
-    for (memref::GetGlobalOp load : loads)
-      replace(load);
+      file.replace(load, offsets[load.getName()]);
     loadOnDevice();
     for (const auto &entry : offsets)
       symbols.lookup(entry.first())->erase();
@@ -129,26 +127,6 @@ private:
     return constantAt(cast<RankedTensorType>(value.getType()), raw);
   }
 
-  /// Gives `func`, and all that call it, a pointer to the file, its last
-  /// argument.
-  void addPointer(func::FuncOp func) {
-    if (!pointers.try_emplace(func).second)
-      return;
-    auto type = MemRefType::get({1}, b.getI8Type());
-    (void)func.insertArgument(func.getNumArguments(), type, {}, func.getLoc());
-    pointers[func] = func.getArguments().back();
-    SmallVector<func::CallOp> calls;
-    module.walk([&](func::CallOp call) {
-      if (call.getCallee() == func.getName())
-        calls.push_back(call);
-    });
-    for (func::CallOp call : calls) {
-      auto caller = call->getParentOfType<func::FuncOp>();
-      addPointer(caller);
-      call.getOperandsMutable().append(pointers[caller]);
-    }
-  }
-
   /// What the device alone reads is uploaded from the file.
   void loadOnDevice() {
     SmallVector<NamedAttribute> places;
@@ -170,34 +148,13 @@ private:
         begins.push_back(call);
     });
     for (LLVM::CallOp begin : begins) {
-      auto func = begin->getParentOfType<func::FuncOp>();
-      addPointer(func);
       ImplicitLocOpBuilder here(begin.getLoc(), begin);
-      Value address =
-          memref::ExtractAlignedPointerAsIndexOp::create(here, pointers[func]);
+      Value address = memref::ExtractAlignedPointerAsIndexOp::create(
+          here, file.in(begin->getParentOfType<func::FuncOp>()));
       Value word = arith::IndexCastOp::create(here, here.getI64Type(), address);
       begin.setOperand(1, LLVM::IntToPtrOp::create(
                               here, begin.getOperand(1).getType(), word));
     }
-  }
-
-  void replace(memref::GetGlobalOp load) {
-    ImplicitLocOpBuilder here(load.getLoc(), load);
-    Value pointer = pointers[load->getParentOfType<func::FuncOp>()];
-    int64_t offset = offsets[load.getName()];
-    MemRefType type = load.getType();
-    int64_t end = offset + type.getNumElements() *
-                               int64_t(DataLayout::closest(load)
-                                           .getTypeSize(type.getElementType())
-                                           .getFixedValue());
-    auto file = MemRefType::get({end}, here.getI8Type());
-    Value bytes = memref::ReinterpretCastOp::create(
-        here, file, pointer, /*offset=*/0, ArrayRef<int64_t>{end},
-        ArrayRef<int64_t>{1});
-    Value start = arith::ConstantIndexOp::create(here, offset);
-    Value view = memref::ViewOp::create(here, type, bytes, start, ValueRange());
-    load.replaceAllUsesWith(view);
-    load.erase();
   }
 
   ModuleOp module;
@@ -205,7 +162,7 @@ private:
   SymbolTable symbols;
   llvm::StringMap<int64_t> offsets, bytes; ///< of globals in the file
   SmallVector<Attribute> parameters;
-  llvm::DenseMap<Operation *, Value> pointers; ///< by function
+  ThreadedPointer file;
 };
 
 struct LoadParametersPass : impl::LoadParametersBase<LoadParametersPass> {

@@ -1,0 +1,45 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is computed once, when an instance is made, and read by all calls.
+
+#ifndef TILEWRIGHT_DIALECT_TWKEPT
+#define TILEWRIGHT_DIALECT_TWKEPT
+
+def Tw_KeepOp : Op<Tw_Dialect, "keep", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Keeps a tensor for all calls of an instance";
+  let description = [{
+    `value` is what `tw.kept` of the same number gives. `operations` and
+    `bytes_read` say what it took to compute it.
+
+    ```mlir
+    tw.keep 0, %w {operations = 6144, bytes_read = 24960} : tensor<64x96xf32>
+    ```
+  }];
+  let arguments = (ins
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$number,
+    AnyStaticShapeTensor:$value,
+    I64Attr:$operations,
+    I64Attr:$bytes_read);
+  let assemblyFormat = "$number `,` $value attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+def Tw_KeptOp : Op<Tw_Dialect, "kept", [Pure]> {
+  let summary = "A tensor that an instance keeps";
+  let description = [{
+    What the function that makes the values of an instance has given to
+    `tw.keep` under this number. It lies where it is as long as the instance is
+    there, and is only read.
+
+    ```mlir
+    %w = tw.kept 0 : tensor<64x96xf32>
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$number);
+  let results = (outs AnyStaticShapeTensor:$value);
+  let assemblyFormat = "$number attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+#endif // TILEWRIGHT_DIALECT_TWKEPT

@@ -1,0 +1,122 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tw-pack-kept: what an instance keeps is packed when it is made.
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "tilewright/Compile/Passes.h"
+#include "tilewright/Encoding/PackOperand.h"
+#include <array>
+#include <map>
+
+using namespace mlir;
+
+namespace tilewright {
+
+#define GEN_PASS_DEF_PACKKEPT
+#include "tilewright/Compile/Passes.h.inc"
+
+namespace {
+
+struct PackKeptPass : impl::PackKeptBase<PackKeptPass> {
+  void runOnOperation() override {
+    keeps.clear();
+    packed.clear();
+    getOperation().walk(
+        [&](tw::KeepOp op) { keeps.try_emplace(op.getNumber(), op); });
+    if (keeps.empty())
+      return;
+    SmallVector<linalg::PackOp> packs;
+    getOperation().walk([&](linalg::PackOp op) { packs.push_back(op); });
+    for (linalg::PackOp op : packs)
+      if (failed(pack(op)))
+        return signalPassFailure();
+    eraseUnread();
+  }
+
+private:
+  LogicalResult pack(linalg::PackOp op) {
+    auto kept = withoutReshapes(op.getSource()).getDefiningOp<tw::KeptOp>();
+    Attribute padding;
+    // The length of vectors is known to calls alone.
+    if (!kept || !op.getDestType().hasStaticShape() ||
+        (op.getPaddingValue() &&
+         !matchPattern(op.getPaddingValue(), m_Constant(&padding))))
+      return success();
+    auto keep = keeps.find(kept.getNumber());
+    if (keep == keeps.end())
+      return kept.emitOpError() << "reads what no tw.keep gives";
+    auto [known, isNew] = packed.try_emplace(
+        {kept.getNumberAttr().getAsOpaquePointer(),
+         op.getSourceType().getAsOpaquePointer(),
+         op.getDestType().getAsOpaquePointer(),
+         op->getAttrDictionary().getAsOpaquePointer(),
+         padding.getAsOpaquePointer()},
+        int64_t(keeps.rbegin()->first + 1));
+    if (isNew)
+      keeps.emplace(known->second, packOnce(op, keep->second, known->second));
+    auto func = op->getParentOfType<func::FuncOp>();
+    auto b = OpBuilder::atBlockBegin(&func.getBody().front());
+    auto read = tw::KeptOp::create(b, kept.getLoc(), op.getDestType(),
+                                   known->second);
+    placeLike(read, op);
+    op->replaceAllUsesWith(read);
+    op.erase();
+    return success();
+  }
+
+  /// Has what `keep` keeps be packed as `op` does, and kept under `number`.
+  static tw::KeepOp packOnce(linalg::PackOp op, tw::KeepOp keep,
+                             int64_t number) {
+    OpBuilder b(keep);
+    IRMapping mapping;
+    SmallVector<Operation *> reshapes;
+    Value source = op.getSource();
+    for (; !source.getDefiningOp<tw::KeptOp>();
+         source = source.getDefiningOp()->getOperand(0))
+      reshapes.push_back(source.getDefiningOp());
+    mapping.map(source, keep.getValue());
+    for (Operation *reshape : llvm::reverse(reshapes))
+      b.clone(*reshape, mapping);
+    if (Value padding = op.getPaddingValue())
+      b.clone(*padding.getDefiningOp(), mapping);
+    mapping.map(op.getDest(),
+                tensor::EmptyOp::create(b, op.getLoc(),
+                                        op.getDestType().getShape(),
+                                        op.getDestType().getElementType())
+                    .getResult());
+    Operation *copy = b.clone(*op, mapping);
+    return tw::KeepOp::create(b, keep.getLoc(), number, copy->getResult(0),
+                              keep.getOperations(), keep.getBytesRead());
+  }
+
+  /// Of what is read packed alone, only that is kept.
+  void eraseUnread() {
+    llvm::DenseSet<int64_t> read;
+    SmallVector<tw::KeptOp> unused;
+    getOperation().walk([&](tw::KeptOp op) {
+      if (isRead(op))
+        read.insert(op.getNumber());
+    });
+    for (auto &[number, keep] : keeps)
+      if (!read.contains(number))
+        keep.erase();
+  }
+
+  /// Reshapes of what was packed are left.
+  static bool isRead(Operation *op) {
+    return llvm::any_of(op->getUsers(), [](Operation *user) {
+      return !isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user) ||
+             isRead(user);
+    });
+  }
+
+  std::map<int64_t, tw::KeepOp> keeps; ///< by number
+  /// The number by the one that is packed, its shape and the packed one, how it
+  /// is packed, and padding.
+  std::map<std::array<const void *, 5>, int64_t> packed;
+};
+
+} // namespace
+} // namespace tilewright
