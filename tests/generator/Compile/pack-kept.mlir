@@ -46,13 +46,17 @@ func.func @g() -> tensor<3x64x32x1xf32> {
 
 // What depends on the length of vectors, or on an argument, each call packs. Padding is part of the layout.
 // CHECK-LABEL: func.func @once_padded(
-// CHECK:         %[[Z:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK:         %[[P:.*]] = linalg.pack %{{.*}} padding_value(%[[Z]] : f32) inner_dims_pos = [0] inner_tiles = [8]
-// CHECK:         tw.keep 1, %[[P]]
+// CHECK-DAG:     %[[Z:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-DAG:     %[[O:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK-DAG:     %[[P:.*]] = linalg.pack %{{.*}} padding_value(%[[Z]] : f32) inner_dims_pos = [0] inner_tiles = [8]
+// CHECK-DAG:     %[[Q:.*]] = linalg.pack %{{.*}} padding_value(%[[O]] : f32) inner_dims_pos = [0] inner_tiles = [8]
+// CHECK-DAG:     tw.keep 1, %[[P]]
+// CHECK-DAG:     tw.keep 2, %[[Q]]
 // CHECK-LABEL: func.func @scalable(
 // CHECK:         linalg.pack
 // CHECK-LABEL: func.func @padded(
 // CHECK-DAG:     tw.kept 1 : tensor<2x8xf32>
+// CHECK-DAG:     tw.kept 2 : tensor<2x8xf32>
 // CHECK:         linalg.pack {{.*}} padding_value(%arg0 : f32)
 func.func @once_padded(%a: tensor<12xf32>) {
   tw.keep 0, %a {bytes_read = 4 : i64, operations = 8 : i64} : tensor<12xf32>
@@ -64,13 +68,15 @@ func.func @scalable(%n: index, %d: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %p = linalg.pack %a padding_value(%z : f32) inner_dims_pos = [0] inner_tiles = [%n] into %d : tensor<12xf32> -> tensor<?x?xf32>
   return %p : tensor<?x?xf32>
 }
-func.func @padded(%y: f32) -> (tensor<2x8xf32>, tensor<2x8xf32>) {
+func.func @padded(%y: f32) -> (tensor<2x8xf32>, tensor<2x8xf32>, tensor<2x8xf32>) {
   %z = arith.constant 0.0 : f32
+  %o = arith.constant 1.0 : f32
   %a = tw.kept 0 : tensor<12xf32>
   %d = tensor.empty() : tensor<2x8xf32>
   %p = linalg.pack %a padding_value(%z : f32) inner_dims_pos = [0] inner_tiles = [8] into %d : tensor<12xf32> -> tensor<2x8xf32>
   %q = linalg.pack %a padding_value(%y : f32) inner_dims_pos = [0] inner_tiles = [8] into %d : tensor<12xf32> -> tensor<2x8xf32>
-  return %p, %q : tensor<2x8xf32>, tensor<2x8xf32>
+  %r = linalg.pack %a padding_value(%o : f32) inner_dims_pos = [0] inner_tiles = [8] into %d : tensor<12xf32> -> tensor<2x8xf32>
+  return %p, %q, %r : tensor<2x8xf32>, tensor<2x8xf32>, tensor<2x8xf32>
 }
 
 // -----
