@@ -119,8 +119,8 @@ private:
     eliminateCommonSubExpressions(rewriter, dominance, once);
     llvm::DenseMap<Value, int64_t> numbers;
     llvm::DenseMap<int64_t, int64_t> renumbered;
-    for (auto keep :
-         llvm::make_early_inc_range(once.getBody().front().getOps<tw::KeepOp>())) {
+    for (auto keep : llvm::make_early_inc_range(
+             once.getBody().front().getOps<tw::KeepOp>())) {
       auto [known, isNew] =
           numbers.try_emplace(keep.getValue(), int64_t(numbers.size()));
       renumbered[keep.getNumber()] = known->second;

@@ -47,19 +47,19 @@ private:
     auto keep = keeps.find(kept.getNumber());
     if (keep == keeps.end())
       return kept.emitOpError() << "reads what no tw.keep gives";
-    auto [known, isNew] = packed.try_emplace(
-        {kept.getNumberAttr().getAsOpaquePointer(),
-         op.getSourceType().getAsOpaquePointer(),
-         op.getDestType().getAsOpaquePointer(),
-         op->getAttrDictionary().getAsOpaquePointer(),
-         padding.getAsOpaquePointer()},
-        int64_t(keeps.rbegin()->first + 1));
+    auto [known, isNew] =
+        packed.try_emplace({kept.getNumberAttr().getAsOpaquePointer(),
+                            op.getSourceType().getAsOpaquePointer(),
+                            op.getDestType().getAsOpaquePointer(),
+                            op->getAttrDictionary().getAsOpaquePointer(),
+                            padding.getAsOpaquePointer()},
+                           int64_t(keeps.rbegin()->first + 1));
     if (isNew)
       keeps.emplace(known->second, packOnce(op, keep->second, known->second));
     auto func = op->getParentOfType<func::FuncOp>();
     auto b = OpBuilder::atBlockBegin(&func.getBody().front());
-    auto read = tw::KeptOp::create(b, kept.getLoc(), op.getDestType(),
-                                   known->second);
+    auto read =
+        tw::KeptOp::create(b, kept.getLoc(), op.getDestType(), known->second);
     placeLike(read, op);
     op->replaceAllUsesWith(read);
     op.erase();
@@ -81,11 +81,10 @@ private:
       b.clone(*reshape, mapping);
     if (Value padding = op.getPaddingValue())
       b.clone(*padding.getDefiningOp(), mapping);
-    mapping.map(op.getDest(),
-                tensor::EmptyOp::create(b, op.getLoc(),
-                                        op.getDestType().getShape(),
-                                        op.getDestType().getElementType())
-                    .getResult());
+    mapping.map(op.getDest(), tensor::EmptyOp::create(
+                                  b, op.getLoc(), op.getDestType().getShape(),
+                                  op.getDestType().getElementType())
+                                  .getResult());
     Operation *copy = b.clone(*op, mapping);
     return tw::KeepOp::create(b, keep.getLoc(), number, copy->getResult(0),
                               keep.getOperations(), keep.getBytesRead());

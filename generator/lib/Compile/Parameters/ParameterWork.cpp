@@ -17,14 +17,15 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "tilewright/Dialect/TwDialect.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
 namespace tilewright {
 namespace {
 
-// Keeping a tensor costs its bytes for as long as an instance lives, and reading
-// them in each call. It is worth that if
+// Keeping a tensor costs its bytes for as long as an instance lives, and
+// reading them in each call. It is worth that if
 //
 // - a call would do something: kLeastBytes of results or kLeastWeight of work,
 //   which is as little as one outlined function is worth;
@@ -177,12 +178,16 @@ private:
       return;
     ParameterWork work;
     work.value = value;
-    if (!isViewOrBroadcast(op) && judge(work)) {
+    bool isFound = !isViewOrBroadcast(op) && judge(work);
+    if (isFound && work.whyNot.empty()) {
       found.push_back(std::move(work));
-      if (found.back().whyNot.empty())
-        return;
+      return;
     }
-    // Perhaps a part of it.
+    // Perhaps a part of it. What stays is named as a whole.
+    const bool isNamed = isFound && !isPart;
+    if (isNamed)
+      found.push_back(std::move(work));
+    llvm::SaveAndRestore inside(isPart, isPart || isNamed);
     for (Value operand : usedBy(op))
       select(operand);
   }
@@ -245,14 +250,14 @@ private:
       weight += double(times) * double(*iterations) * each;
       work.operations = llvm::SaturatingAdd(
           uint64_t(work.operations),
-          llvm::SaturatingMultiply(
-              uint64_t(times) * operations, uint64_t(*iterations)));
+          llvm::SaturatingMultiply(uint64_t(times) * operations,
+                                   uint64_t(*iterations)));
       return true;
     }
     if (auto loop = dyn_cast<scf::ForOp>(op))
       if (std::optional<llvm::APInt> turns = loop.getStaticTripCount())
-        times = llvm::SaturatingMultiply<uint64_t>(times,
-                                                   turns->getLimitedValue());
+        times =
+            llvm::SaturatingMultiply<uint64_t>(times, turns->getLimitedValue());
     // Of a loop whose turns are not known, one.
     for (Region &region : op->getRegions())
       for (Block &block : region)
@@ -278,6 +283,7 @@ private:
   func::FuncOp func;
   llvm::DenseSet<Value> same, seen;
   bool hasWork = false; ///< beside constants
+  bool isPart = false;  ///< of what stays, what is selected
   std::vector<ParameterWork> found;
 };
 

@@ -74,10 +74,10 @@ private:
     ImplicitLocOpBuilder b(load.getLoc(), load);
     Value memory =
         memref::GetGlobalOp::create(b, global.getType(), global.getSymName());
-    load.replaceAllUsesWith(bufferization::ToTensorOp::create(
-                                b, type, memory, /*restrict=*/true,
-                                /*writable=*/false)
-                                .getResult());
+    load.replaceAllUsesWith(
+        bufferization::ToTensorOp::create(b, type, memory, /*restrict=*/true,
+                                          /*writable=*/false)
+            .getResult());
     load.erase();
     return success();
   }

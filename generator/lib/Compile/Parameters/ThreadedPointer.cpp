@@ -33,10 +33,9 @@ void ThreadedPointer::replace(memref::GetGlobalOp load, int64_t offset) {
   Value pointer = in(load->getParentOfType<func::FuncOp>());
   int64_t end = offset + bytesInMemory(load.getType(), load);
   auto whole = MemRefType::get({end}, b.getI8Type());
-  Value bytes = memref::ReinterpretCastOp::create(b, whole, pointer,
-                                                  /*offset=*/0,
-                                                  ArrayRef<int64_t>{end},
-                                                  ArrayRef<int64_t>{1});
+  Value bytes = memref::ReinterpretCastOp::create(
+      b, whole, pointer,
+      /*offset=*/0, ArrayRef<int64_t>{end}, ArrayRef<int64_t>{1});
   Value start = arith::ConstantIndexOp::create(b, offset);
   Value view =
       memref::ViewOp::create(b, load.getType(), bytes, start, ValueRange());
