@@ -67,7 +67,7 @@ func.func @decode(%x: tensor<1x64xf32>, %n: index) -> tensor<1x32xf32> {
 // CHECK-DAG:     tw.kept 3 : tensor<f32>
 // CHECK-DAG:     %[[ROW:.*]] = tw.kept 4 : tensor<1024xf32>
 // CHECK:         linalg.broadcast ins(%[[ROW]] :
-func.func @others(%at: index) -> (tensor<4096xf32>, tensor<64x32xf32>, tensor<f32>, tensor<16x1024xf32>) {
+func.func @others(%at: index) -> (tensor<4096xf32>, tensor<64x32xf32>, tensor<f32>, tensor<3x1024xf32>) {
   %e = tensor.empty() : tensor<4096xf32>
   %table = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%e : tensor<4096xf32>) {
   ^bb0(%o: f32):
@@ -101,9 +101,9 @@ func.func @others(%at: index) -> (tensor<4096xf32>, tensor<64x32xf32>, tensor<f3
   %b = arith.constant dense_resource<b> : tensor<1024xf32>
   %g = tensor.empty() : tensor<1024xf32>
   %twice = linalg.add ins(%b, %b : tensor<1024xf32>, tensor<1024xf32>) outs(%g : tensor<1024xf32>) -> tensor<1024xf32>
-  %h = tensor.empty() : tensor<16x1024xf32>
-  %wide = linalg.broadcast ins(%twice : tensor<1024xf32>) outs(%h : tensor<16x1024xf32>) dimensions = [0]
-  return %table, %turned, %sum, %wide : tensor<4096xf32>, tensor<64x32xf32>, tensor<f32>, tensor<16x1024xf32>
+  %h = tensor.empty() : tensor<3x1024xf32>
+  %wide = linalg.broadcast ins(%twice : tensor<1024xf32>) outs(%h : tensor<3x1024xf32>) dimensions = [0]
+  return %table, %turned, %sum, %wide : tensor<4096xf32>, tensor<64x32xf32>, tensor<f32>, tensor<3x1024xf32>
 }
 
 // What stays: what depends on an argument; a fill; what is small; what its one reader computes on its way; what asserts something;
