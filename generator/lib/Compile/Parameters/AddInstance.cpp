@@ -258,6 +258,9 @@ Error addInstance(Module &code, CompiledModel &model) {
     Function *rebuilt =
         builder.rebuild(*entry, (model.instance + suffix).str());
     model.entries.erase(entry);
+    // Of no function that the header declares; every such model has one.
+    if (Function *message = code.getFunction((name + kMessageSuffix).str()))
+      message->eraseFromParent();
     return rebuilt;
   };
   rebuildAs(kInitialState, kResetSuffix);
