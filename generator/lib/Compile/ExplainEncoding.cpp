@@ -48,14 +48,7 @@ RankedTensorType tensorOf(tw::EncodingAttr encoding) {
     shape.push_back(dim == tw::EncodingAttr::kOwnDim
                         ? ShapedType::kDynamic
                         : encoding.getOperandSize(dim));
-  Type element = encoding.getElement()
-                     ? encoding.getElement()
-                     : encoding.getElementTypes()[static_cast<unsigned>(
-                           encoding.getOperand())];
-  if (element.isInteger())
-    element = IntegerType::get(encoding.getContext(),
-                               element.getIntOrFloatBitWidth());
-  return RankedTensorType::get(shape, element);
+  return RankedTensorType::get(shape, encoding.getElementInMemory());
 }
 
 EncodingFacts::Operand operandOf(tw::EncodingAttr encoding,

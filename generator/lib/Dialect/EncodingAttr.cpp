@@ -302,12 +302,10 @@ LogicalResult EncodingAttr::verifyEncoding(
                        << rank << " dimensions, by its "
                        << (isRelated() ? "dims" : "map") << ", this one has "
                        << shape.size();
-  Type element =
-      getElement() ? getElement() : getElementTypes()[unsigned(getOperand())];
-  if (elementType != element && elementType != inMemory(element))
+  if (elementType != getTensorElement() && elementType != getElementInMemory())
     return emitError() << "the encoding's elements of " << name << " are "
-                       << element << ", the tensor's " << elementType
-                       << "; expected " << inMemory(element);
+                       << getTensorElement() << ", the tensor's " << elementType
+                       << "; expected " << getElementInMemory();
   // What only lies as the operand does may have other sizes.
   if (isRelated())
     return success();
@@ -377,6 +375,15 @@ SmallVector<AffineMap> EncodingAttr::getMapsOfOperation() const {
   });
 }
 
+Type EncodingAttr::getTensorElement() const {
+  return getElement() ? getElement()
+                      : getElementTypes()[unsigned(getOperand())];
+}
+
+Type EncodingAttr::getElementInMemory() const {
+  return inMemory(getTensorElement());
+}
+
 int64_t EncodingAttr::getOperandSize(unsigned dim) const {
   auto index = dyn_cast<AffineDimExpr>(getMap().getResult(dim));
   return index ? getSizes()[index.getPosition()] : ShapedType::kDynamic;
@@ -390,9 +397,9 @@ SmallVector<int64_t> EncodingAttr::getAllDims() const {
 
 EncodingAttr EncodingAttr::related(ArrayRef<int64_t> dims,
                                    RankedTensorType type) const {
-  EncodingAttr operand = withOperand(getOperand());
+  EncodingAttr operand = ofOperand();
   Type element = type.getElementType();
-  if (element == inMemory(getElementTypes()[unsigned(getOperand())]))
+  if (element == operand.getElementInMemory())
     element = nullptr;
   auto mayBe = [&](int64_t dim) {
     int64_t size = type.getDimSize(dim), known = getOperandSize(dim);

@@ -258,26 +258,11 @@ private:
     return -countOf(operand.getOwner()->getParentOp());
   }
 
-  Value empty(OpBuilder &b, Location loc) const {
-    return tensor::EmptyOp::create(b, loc, type.getShape(),
-                                   type.getElementType(), type.getEncoding());
-  }
-
   Value encoded(OpOperand &operand) {
-    Value value = operand.get();
-    OpBuilder b(operand.getOwner());
-    Location loc = value.getLoc();
-    if (tw::UnsetEncodingOp unset = unsetOf(value))
+    if (tw::UnsetEncodingOp unset = unsetOf(operand.get()))
       return unset.getSource();
-    if (value.getDefiningOp<tensor::EmptyOp>())
-      return empty(b, loc);
-    Operation *made;
-    if (auto fill = value.getDefiningOp<linalg::FillOp>())
-      made = linalg::FillOp::create(b, loc, fill.value(), empty(b, loc));
-    else
-      made = tw::SetEncodingOp::create(b, loc, value, empty(b, loc));
-    placeLike(made, first);
-    return made->getResult(0);
+    OpBuilder b(operand.getOwner());
+    return encodedAs(b, operand.get(), type, first);
   }
 
   void encode(Value member) {

@@ -32,12 +32,33 @@ using EncodedTypeFn = llvm::function_ref<mlir::RankedTensorType(mlir::Value)>;
 mlir::FailureOr<llvm::SmallVector<mlir::AffineMap>>
 outerMaps(mlir::linalg::GenericOp op, EncodedTypeFn typeAt);
 
-/// `op` on packed tensors, if it computes each element of its result of one of
+/// The sizes without packing of what is written to; empty where nobody knows.
+using SizesFn =
+    llvm::function_ref<llvm::ArrayRef<mlir::OpFoldResult>(mlir::Value)>;
+
+/// `op` on packed tensors, if it computes each element of its results of one of
 /// every operand, or sums elements up, and each of its loops goes along equal
 /// tiles of all operands that have a layout. What has none is packed in these
-/// tiles. What fills up the last tiles is not summed up. Null for any other.
-mlir::linalg::GenericOp packElements(mlir::linalg::GenericOp op,
-                                     EncodedTypeFn typeAt);
+/// tiles. What fills up the last tiles is not summed up, and is zero where
+/// kZerosAttr wants it. Null for any other; an error if the sizes that has to
+/// be known for are not.
+mlir::FailureOr<mlir::linalg::GenericOp>
+packElements(mlir::linalg::GenericOp op, EncodedTypeFn typeAt, SizesFn sizesAt);
+
+/// On an operation that computes an operand of a contraction: of each result,
+/// along which dimensions it has to be zero where its last tiles reach beyond
+/// it, since it is summed up there.
+inline constexpr llvm::StringLiteral kZerosAttr = "tw.zeros";
+
+/// Loops over tiles and within them, and where a tensor ends along both.
+struct TileEdge {
+  unsigned outer, inner;
+  int64_t tile;
+  mlir::OpFoldResult end;
+};
+/// In the body of an operation, whether an element lies before all edges.
+mlir::Value isWithin(mlir::ImplicitLocOpBuilder &b,
+                     llvm::ArrayRef<TileEdge> edges);
 
 /// How a `tensor.collapse_shape` from `expanded` to `collapsed`, or an
 /// `expand_shape` back, groups the dimensions of their packed forms; none if it
@@ -54,6 +75,16 @@ llvm::SmallVector<int64_t> keptDims(mlir::tensor::ExtractSliceOp op);
 /// `op`, which takes whole tiles, of the packed source.
 mlir::Value packSlice(mlir::tensor::ExtractSliceOp op, tw::LayoutAttr layout,
                       mlir::RankedTensorType packed);
+
+/// What is put around; null if it is not one value.
+mlir::Value paddingOf(mlir::OpBuilder &b, mlir::tensor::PadOp op);
+/// Whether `op`, of a tensor of this layout, puts one value around whole tiles,
+/// or behind what is in the last one.
+bool isPaddingOfTiles(tw::LayoutAttr layout, mlir::tensor::PadOp op);
+/// `op`, which does so, of the packed source.
+mlir::Value packPadding(mlir::tensor::PadOp op, tw::LayoutAttr layout,
+                        mlir::RankedTensorType from,
+                        mlir::RankedTensorType packed);
 
 /// `source` in `dest`, a tensor that lies as `layout` says; what fills up the
 /// last tiles is 0. For `of`, on its device.

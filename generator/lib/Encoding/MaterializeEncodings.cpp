@@ -5,7 +5,7 @@
 // unpacks. In place: values get the types that they are packed to.
 
 #include "ConvolutionBuilder.h"
-#include "EncodedValues.h"
+#include "EncodedElements.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -108,10 +108,10 @@ private:
         .Case([&](tw::EncodingSizeOp size) { return compute(size); })
         .Case([&](linalg::GenericOp generic) { return multiply(generic); })
         .Case([&](tensor::CastOp cast) { return recast(cast); })
-        .Case([&](tensor::ExpandShapeOp expand) { return reshape(expand); })
-        .Case(
-            [&](tensor::CollapseShapeOp collapse) { return reshape(collapse); })
+        .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+            [&](Operation *shape) { return reshape(shape); })
         .Case([&](tensor::ExtractSliceOp slice) { return this->slice(slice); })
+        .Case([&](tensor::PadOp padding) { return pad(padding); })
         .Case([&](linalg::FillOp fill) { return this->fill(fill); })
         .Default([&](Operation *other) {
           if (isa<RegionBranchOpInterface, RegionBranchTerminatorOpInterface,
@@ -136,14 +136,16 @@ private:
     return success();
   }
 
-  void replace(Operation *op, Value value) {
+  void replace(Operation *op, ValueRange values) {
     // Whoever asks of the new value asks what the old one was.
-    auto found = encoded.find(op->getResult(0));
-    if (found != encoded.end()) {
+    for (auto [result, value] : llvm::zip_equal(op->getResults(), values)) {
+      auto found = encoded.find(result);
+      if (found == encoded.end())
+        continue;
       RankedTensorType type = found->second;
       encoded[value] = type;
     }
-    op->getResult(0).replaceAllUsesWith(value);
+    op->replaceAllUsesWith(values);
     op->erase();
   }
 
@@ -168,46 +170,30 @@ private:
     return retype(op);
   }
 
-  LogicalResult reshape(tensor::ExpandShapeOp op) {
-    RankedTensorType from = encoded.lookup(op.getSrc()),
-                     to = encoded.lookup(op.getResult());
-    FailureOr<SmallVector<ReassociationIndices>> groups =
-        groupsOf(op, to, from, op.getReassociationIndices());
-    if (failed(groups))
-      return failure();
-    ImplicitLocOpBuilder b(op.getLoc(), op);
-    SmallVector<OpFoldResult> sizes = packedSizes(
-        b, b.getLoc(), layoutOf(to),
-        getMixedValues(op.getStaticOutputShape(), op.getOutputShape(), b));
-    replace(op, tensor::ExpandShapeOp::create(b, packed(to), op.getSrc(),
-                                              *groups, sizes));
-    return success();
-  }
-
-  LogicalResult reshape(tensor::CollapseShapeOp op) {
-    RankedTensorType from = encoded.lookup(op.getSrc()),
-                     to = encoded.lookup(op.getResult());
-    FailureOr<SmallVector<ReassociationIndices>> groups =
-        groupsOf(op, from, to, op.getReassociationIndices());
-    if (failed(groups))
-      return failure();
-    ImplicitLocOpBuilder b(op.getLoc(), op);
-    replace(op, tensor::CollapseShapeOp::create(b, packed(to), op.getSrc(),
-                                                *groups));
-    return success();
-  }
-
-  static FailureOr<SmallVector<ReassociationIndices>>
-  groupsOf(Operation *op, RankedTensorType expanded, RankedTensorType collapsed,
-           ArrayRef<ReassociationIndices> groups) {
-    std::optional<SmallVector<ReassociationIndices>> packed;
+  LogicalResult reshape(Operation *op) {
+    Reshape reshape = *Reshape::of(op);
+    RankedTensorType expanded = encoded.lookup(reshape.expanded),
+                     collapsed = encoded.lookup(reshape.collapsed);
+    std::optional<SmallVector<ReassociationIndices>> groups;
     if (expanded && collapsed)
-      packed = packReshape(expanded, collapsed, groups);
-    if (packed)
-      return *packed;
-    op->emitOpError() << "moves elements of tensors that lie in tiles; "
-                         "expected it behind tw.unset_encoding";
-    return failure();
+      groups = packReshape(expanded, collapsed, reshape.groups);
+    if (!groups)
+      return op->emitOpError() << "moves elements of tensors that lie in "
+                                  "tiles; expected it behind "
+                                  "tw.unset_encoding";
+    ImplicitLocOpBuilder b(op->getLoc(), op);
+    auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
+    if (!expand)
+      replace(op, tensor::CollapseShapeOp::create(b, packed(collapsed),
+                                                  op->getOperand(0), *groups)
+                      .getResult());
+    else
+      replace(op, tensor::ExpandShapeOp::create(
+                      b, packed(expanded), expand.getSrc(), *groups,
+                      packedSizes(b, b.getLoc(), layoutOf(expanded),
+                                  expand.getMixedOutputShape()))
+                      .getResult());
+    return success();
   }
 
   LogicalResult slice(tensor::ExtractSliceOp op) {
@@ -220,6 +206,20 @@ private:
                                  "that lies in tiles; expected it behind "
                                  "tw.unset_encoding";
     replace(op, packSlice(op, layout, cast<RankedTensorType>(packed(to))));
+    return success();
+  }
+
+  LogicalResult pad(tensor::PadOp op) {
+    RankedTensorType from = encoded.lookup(op.getSource()),
+                     to = encoded.lookup(op.getResult());
+    tw::LayoutAttr layout = from ? layoutOf(from) : nullptr;
+    if (!to || !layout || layoutOf(to) != layout ||
+        !isPaddingOfTiles(layout, op))
+      return op.emitOpError()
+             << "does not put one value around whole tiles, or behind what is "
+                "in the last one; expected it behind tw.unset_encoding";
+    replace(op,
+            packPadding(op, layout, from, cast<RankedTensorType>(packed(to))));
     return success();
   }
 
@@ -337,9 +337,18 @@ private:
   LogicalResult multiply(linalg::GenericOp op) {
     auto tile = op->getAttrOfType<StringAttr>(kTileAttr);
     if (!tile) {
-      if (linalg::GenericOp computed = packElements(
-              op, [&](Value value) { return encoded.lookup(value); })) {
-        replace(op, computed.getResult(0));
+      FailureOr<linalg::GenericOp> computed = packElements(
+          op, [&](Value value) { return encoded.lookup(value); },
+          [&](Value dest) -> ArrayRef<OpFoldResult> {
+            auto sizes = sizesOfEmpty.find(dest);
+            return sizes == sizesOfEmpty.end()
+                       ? ArrayRef<OpFoldResult>()
+                       : ArrayRef<OpFoldResult>(sizes->second);
+          });
+      if (failed(computed))
+        return failure();
+      if (*computed) {
+        replace(op, computed->getResults());
         return success();
       }
       for (Value operand : op->getOperands())
@@ -349,6 +358,7 @@ private:
                  << "has an operand with " << layout
                  << ", and no tile function; expected it behind "
                     "tw.unset_encoding";
+      op->removeAttr(kZerosAttr);
       return retype(op);
     }
     std::optional<std::array<std::string, 3>> elements =

@@ -3,8 +3,9 @@
 //
 // Elementwise operations and sums as their operands lie packed.
 
-#include "EncodedValues.h"
+#include "EncodedElements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Encoding/PackOperand.h"
 #include "tilewright/Encoding/Place.h"
@@ -21,21 +22,30 @@ std::optional<TypedAttr> neutralOf(Operation *combine) {
   return arith::getNeutralElement(combine);
 }
 
+/// The index in the tensor of an element of a tile, of which `tile` says which.
+Value indexOf(ImplicitLocOpBuilder &b, const TileEdge &edge, Value tile) {
+  Value within = linalg::IndexOp::create(b, edge.inner),
+        size = arith::ConstantIndexOp::create(b, edge.tile),
+        first = arith::MulIOp::create(b, tile, size);
+  return arith::AddIOp::create(b, first, within);
+}
+
 /// An operation's loops, and where the elements of one iteration lie. Loops of
 /// the packed form: for each of the operation's one over its tiles, or over all
 /// of it, in `outer`; for each that is tiled one within a tile, in `inner`.
 class ElementPacker {
 public:
-  ElementPacker(linalg::GenericOp op, EncodedTypeFn typeAt)
-      : op(op), typeAt(typeAt), b(op.getLoc(), op) {}
+  ElementPacker(linalg::GenericOp op, EncodedTypeFn typeAt, SizesFn sizesAt)
+      : op(op), typeAt(typeAt), sizesAt(sizesAt), b(op.getLoc(), op) {}
 
-  linalg::GenericOp run() {
-    if (op->getNumResults() != 1 || !findTiles())
-      return nullptr;
+  FailureOr<linalg::GenericOp> run() {
+    if (!findTiles())
+      return linalg::GenericOp();
     orderLoops();
     if (!findSums())
-      return nullptr;
-    Value out = op.getDpsInits()[0];
+      return linalg::GenericOp();
+    if (failed(findZeros()))
+      return failure();
     SmallVector<Value> inputs;
     SmallVector<AffineMap> maps;
     for (OpOperand *input : op.getDpsInputOperands()) {
@@ -43,13 +53,19 @@ public:
       inputs.push_back(operand.value);
       maps.push_back(operand.map);
     }
-    maps.push_back(mapOf(op.getMatchingIndexingMap(op.getDpsInitOperand(0)),
-                         layoutAt(out)));
-    auto computed = linalg::GenericOp::create(b, out.getType(), inputs, out,
-                                              maps, iterators());
+    for (OpOperand &init : op.getDpsInitsMutable())
+      maps.push_back(
+          mapOf(op.getMatchingIndexingMap(&init), layoutAt(init.get())));
+    auto computed =
+        linalg::GenericOp::create(b, op.getOutputs().getTypes(), inputs,
+                                  op.getOutputs(), maps, iterators());
     computed.getRegion().takeBody(op.getRegion());
     placeLike(computed, op);
-    dropFilled(computed);
+    indexElements(computed);
+    for (unsigned result = 0; result < computed.getNumResults(); ++result) {
+      dropFilled(computed, result);
+      zeroFilled(computed, result);
+    }
     return computed;
   }
 
@@ -58,12 +74,6 @@ private:
     Value value;
     AffineMap map; ///< from the packed loops
   };
-  /// A loop that sums up, and where its last tile is not full.
-  struct Sum {
-    unsigned loop;
-    int64_t extent;
-  };
-
   tw::LayoutAttr layoutAt(Value value) const {
     RankedTensorType type = typeAt(value);
     tw::LayoutAttr layout = type ? layoutOf(type) : nullptr;
@@ -71,10 +81,8 @@ private:
   }
 
   /// Whether all operands with a layout agree on the tiles of each loop, and
-  /// the result has them.
+  /// the results have them.
   bool findTiles() {
-    if (op.hasIndexSemantics())
-      return false;
     std::vector<std::optional<int64_t>> found(op.getNumLoops());
     bool isAny = false;
     for (OpOperand &operand : op->getOpOperands()) {
@@ -97,31 +105,38 @@ private:
     }
     for (std::optional<int64_t> tile : found)
       tiles.push_back(tile.value_or(0));
-    OpOperand *init = op.getDpsInitOperand(0);
-    AffineMap map = op.getMatchingIndexingMap(init);
-    bool isTiled = llvm::any_of(map.getResults(), [&](AffineExpr loop) {
-      return tiles[cast<AffineDimExpr>(loop).getPosition()] > 0;
-    });
-    return isAny && isTiled == bool(layoutAt(init->get()));
+    return isAny && llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
+             AffineMap map = op.getMatchingIndexingMap(&init);
+             bool isTiled = llvm::any_of(map.getResults(), [&](AffineExpr e) {
+               return tiles[cast<AffineDimExpr>(e).getPosition()] > 0;
+             });
+             return isTiled == bool(layoutAt(init.get()));
+           });
   }
 
-  /// As the result lies; what it has not goes outside of its tiles.
+  /// As the results lie, the first before the others; what they have not goes
+  /// outside of their tiles.
   void orderLoops() {
     unsigned loops = op.getNumLoops();
     SmallVector<unsigned> tiled;
-    OpOperand *init = op.getDpsInitOperand(0);
-    AffineMap map = op.getMatchingIndexingMap(init);
-    if (tw::LayoutAttr layout = layoutAt(init->get())) {
+    auto add = [](SmallVectorImpl<unsigned> &to, unsigned loop) {
+      if (!llvm::is_contained(to, loop))
+        to.push_back(loop);
+    };
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      tw::LayoutAttr layout = layoutAt(init.get());
+      if (!layout)
+        continue;
+      AffineMap map = op.getMatchingIndexingMap(&init);
       for (int64_t dim : layout.getOuter())
-        order.push_back(map.getDimPosition(dim));
+        add(order, map.getDimPosition(dim));
       for (int64_t dim : layout.getInner())
-        tiled.push_back(map.getDimPosition(dim));
+        add(tiled, map.getDimPosition(dim));
     }
     for (unsigned loop = 0; loop < loops; ++loop) {
-      if (!llvm::is_contained(order, loop))
-        order.push_back(loop);
-      if (tiles[loop] && !llvm::is_contained(tiled, loop))
-        tiled.push_back(loop);
+      add(order, loop);
+      if (tiles[loop])
+        add(tiled, loop);
     }
     outer.resize(loops);
     inner.resize(loops);
@@ -153,9 +168,44 @@ private:
       if (ShapedType::isDynamic(extent))
         return false;
       if (extent % tiles[loop] != 0)
-        sums.push_back({loop, extent});
+        sums.push_back(edgeOf(loop, b.getIndexAttr(extent)));
     }
     return true;
+  }
+
+  TileEdge edgeOf(unsigned loop, OpFoldResult end) const {
+    return {outer[loop], inner[loop], tiles[loop], end};
+  }
+
+  /// Where results end that have to be zero behind. What is cast from zeros is.
+  LogicalResult findZeros() {
+    zeros.resize(op->getNumResults());
+    auto all = op->getAttrOfType<ArrayAttr>(kZerosAttr);
+    if (!all || isOfCasts(op))
+      return success();
+    for (auto [init, own, dims] :
+         llvm::zip_equal(op.getDpsInitsMutable(), zeros,
+                         all.getAsRange<DenseI64ArrayAttr>())) {
+      AffineMap map = op.getMatchingIndexingMap(&init);
+      for (int64_t dim : dims.asArrayRef()) {
+        unsigned loop = map.getDimPosition(dim);
+        if (tiles[loop] <= 1)
+          continue;
+        int64_t extent = extentOf(loop);
+        ArrayRef<OpFoldResult> sizes = sizesAt(init.get());
+        if (ShapedType::isDynamic(extent) && sizes.empty())
+          return op.emitOpError()
+                 << "computes an operand of a contraction in tiles of "
+                 << tiles[loop] << " along dimension " << dim
+                 << ", of which nobody knows where it ends; expected a "
+                    "tensor.empty as its destination";
+        if (ShapedType::isDynamic(extent))
+          own.push_back(edgeOf(loop, sizes[dim]));
+        else if (extent % tiles[loop] != 0)
+          own.push_back(edgeOf(loop, b.getIndexAttr(extent)));
+      }
+    }
+    return success();
   }
 
   int64_t extentOf(unsigned loop) {
@@ -221,14 +271,36 @@ private:
                                            tileSizes))};
   }
 
+  /// Where an element is in the tensor, by where it is in its tile.
+  void indexElements(linalg::GenericOp computed) {
+    SmallVector<linalg::IndexOp> indices(
+        computed.getBody()->getOps<linalg::IndexOp>());
+    for (linalg::IndexOp index : indices) {
+      unsigned loop = index.getDim();
+      b.setInsertionPoint(index);
+      Value place = linalg::IndexOp::create(b, outer[loop]);
+      if (tiles[loop])
+        place = indexOf(b, edgeOf(loop, {}), place);
+      index.replaceAllUsesWith(place);
+      index.erase();
+    }
+  }
+
   /// What fills up the last tiles leaves sums as they are: where it is plain
   /// what an element is combined by, it is a neutral one instead.
-  void dropFilled(linalg::GenericOp computed) {
-    if (sums.empty())
+  void dropFilled(linalg::GenericOp computed, unsigned result) {
+    AffineMap map =
+        computed.getMatchingIndexingMap(computed.getDpsInitOperand(result));
+    SmallVector<TileEdge> edges =
+        llvm::filter_to_vector(sums, [&](const TileEdge &sum) {
+          return !map.isFunctionOfDim(sum.inner);
+        });
+    if (edges.empty())
       return;
     Operation *yield = computed.getBody()->getTerminator();
-    Value before = computed.getBody()->getArguments().back();
-    Operation *combine = yield->getOperand(0).getDefiningOp();
+    Value before =
+        computed.getBody()->getArgument(computed.getNumDpsInputs() + result);
+    Operation *combine = yield->getOperand(result).getDefiningOp();
     std::optional<TypedAttr> neutral;
     if (combine && combine->getNumOperands() == 2 &&
         llvm::is_contained(combine->getOperands(), before) &&
@@ -236,41 +308,56 @@ private:
         combine->hasOneUse())
       neutral = neutralOf(combine);
     b.setInsertionPoint(neutral ? combine : yield);
-    Value isElement;
-    for (const Sum &sum : sums) {
-      Value tile = linalg::IndexOp::create(b, outer[sum.loop]),
-            within = linalg::IndexOp::create(b, inner[sum.loop]),
-            size = arith::ConstantIndexOp::create(b, tiles[sum.loop]),
-            end = arith::ConstantIndexOp::create(b, sum.extent);
-      Value index = arith::AddIOp::create(
-          b, arith::MulIOp::create(b, tile, size), within);
-      Value isInside =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::slt, index, end);
-      isElement =
-          isElement ? arith::AndIOp::create(b, isElement, isInside) : isInside;
-    }
+    Value isElement = isWithin(b, edges);
     Operation *user = neutral ? combine : yield;
-    unsigned number = neutral && combine->getOperand(0) == before ? 1 : 0;
+    unsigned number = neutral ? combine->getOperand(0) == before : result;
     Value other = neutral ? arith::ConstantOp::create(b, *neutral) : before;
     user->setOperand(
         number,
         arith::SelectOp::create(b, isElement, user->getOperand(number), other));
   }
 
+  void zeroFilled(linalg::GenericOp computed, unsigned result) {
+    if (zeros[result].empty())
+      return;
+    Operation *yield = computed.getBody()->getTerminator();
+    b.setInsertionPoint(yield);
+    Value element = yield->getOperand(result);
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(element.getType()));
+    yield->setOperand(
+        result,
+        arith::SelectOp::create(b, isWithin(b, zeros[result]), element, zero));
+  }
+
   linalg::GenericOp op;
   EncodedTypeFn typeAt;
+  SizesFn sizesAt;
   ImplicitLocOpBuilder b;
   SmallVector<int64_t> tiles;         ///< by loop; 0: none
   SmallVector<unsigned> order;        ///< of the loops over tiles
   SmallVector<unsigned> outer, inner; ///< by loop
   unsigned packedLoops = 0;
-  SmallVector<Sum> sums;
+  SmallVector<TileEdge> sums;               ///< of loops that sum up
+  SmallVector<SmallVector<TileEdge>> zeros; ///< by result
 };
 
 } // namespace
 
-linalg::GenericOp packElements(linalg::GenericOp op, EncodedTypeFn typeAt) {
-  return ElementPacker(op, typeAt).run();
+Value isWithin(ImplicitLocOpBuilder &b, ArrayRef<TileEdge> edges) {
+  Value all;
+  for (const TileEdge &edge : edges) {
+    Value tile = linalg::IndexOp::create(b, edge.outer);
+    Value index = indexOf(b, edge, tile),
+          end = getValueOrCreateConstantIndexOp(b, b.getLoc(), edge.end);
+    Value is = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, index, end);
+    all = all ? arith::AndIOp::create(b, all, is) : is;
+  }
+  return all;
+}
+
+FailureOr<linalg::GenericOp>
+packElements(linalg::GenericOp op, EncodedTypeFn typeAt, SizesFn sizesAt) {
+  return ElementPacker(op, typeAt, sizesAt).run();
 }
 
 } // namespace tilewright

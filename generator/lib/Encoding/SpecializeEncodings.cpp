@@ -112,8 +112,10 @@ private:
       FailureOr<bool> isContraction = isEncodedContraction(op);
       if (failed(isContraction))
         return WalkResult::interrupt();
-      if (!*isContraction)
+      if (!*isContraction) {
+        markZeros(op);
         return WalkResult::advance();
+      }
       tw::EncodingAttr encoding = encodingOf(op->getOperand(0).getType());
       if (StringAttr tile = of(op).tileOf(encoding))
         op->setAttr(kTileAttr, tile);
@@ -131,6 +133,33 @@ private:
         device && device.getTarget() != "none")
       op.emitRemark("lowered to plain loops: ")
           << device.getTarget() << " has no tile function with block scales";
+  }
+
+  static SmallVector<int64_t> dimsAlongK(tw::EncodingAttr encoding) {
+    SmallVector<int64_t> dims;
+    for (unsigned loop : encoding.getLoops().k)
+      for (auto [dim, of] : llvm::enumerate(encoding.getAllDims()))
+        if (of != tw::EncodingAttr::kOwnDim &&
+            encoding.getMap().getResult(of).isFunctionOfDim(loop))
+          dims.push_back(int64_t(dim));
+    return dims;
+  }
+
+  /// What a contraction multiplies is summed up to the end of its last tiles.
+  static void markZeros(linalg::GenericOp op) {
+    Builder b(op.getContext());
+    SmallVector<Attribute> ofResults;
+    bool isAny = false;
+    for (Type type : op->getResultTypes()) {
+      SmallVector<int64_t> zeros;
+      if (tw::EncodingAttr encoding = encodingOf(type);
+          encoding && encoding.getOperand() != tw::Operand::Out)
+        zeros = dimsAlongK(encoding);
+      isAny |= !zeros.empty();
+      ofResults.push_back(b.getDenseI64ArrayAttr(zeros));
+    }
+    if (isAny)
+      op->setAttr(kZerosAttr, b.getArrayAttr(ofResults));
   }
 
   void retype(Operation *op) {

@@ -38,6 +38,13 @@ OpFoldResult sizeOf(OpBuilder &b, Value tensor, int64_t dim) {
     return affine::makeComposedFoldedAffineApply(b, tensor.getLoc(), product,
                                                  factors);
   }
+  if (auto pad = dyn_cast_or_null<tensor::PadOp>(op))
+    return affine::makeComposedFoldedAffineApply(
+        b, tensor.getLoc(),
+        b.getAffineSymbolExpr(0) + b.getAffineSymbolExpr(1) +
+            b.getAffineSymbolExpr(2),
+        {pad.getMixedLowPad()[dim], sizeOf(b, pad.getSource(), dim),
+         pad.getMixedHighPad()[dim]});
   // What is encoded does not say them.
   if (auto set = dyn_cast_or_null<tw::SetEncodingOp>(op))
     return sizeOf(b, set.getSource(), dim);

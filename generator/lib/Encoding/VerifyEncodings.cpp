@@ -24,9 +24,9 @@ bool knowsEncodings(Operation *op) {
              tw::FromPackedOp, tw::ToPackedOp, tw::EncodingSizeOp,
              tw::DispatchOp, tensor::EmptyOp, tensor::DimOp,
              tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-             tensor::ExtractSliceOp, linalg::FillOp, linalg::GenericOp,
-             RegionBranchOpInterface, CallOpInterface, FunctionOpInterface>(
-             op) ||
+             tensor::ExtractSliceOp, tensor::PadOp, linalg::FillOp,
+             linalg::GenericOp, RegionBranchOpInterface, CallOpInterface,
+             FunctionOpInterface>(op) ||
          op->hasTrait<OpTrait::IsTerminator>();
 }
 
@@ -64,14 +64,14 @@ struct VerifyEncodingsPass : impl::VerifyEncodingsBase<VerifyEncodingsPass> {
              << ", of whose encoding it knows nothing; expected it behind "
                 "tw.unset_encoding";
     if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-            tensor::ExtractSliceOp>(op) &&
+            tensor::ExtractSliceOp, tensor::PadOp>(op) &&
         (!tw::isEncoded(op->getOperand(0).getType()) ||
          !tw::isEncoded(op->getResult(0).getType())))
-      return op->emitOpError()
-             << "goes from " << op->getOperand(0).getType() << " to "
-             << op->getResult(0).getType()
-             << "; a view does not move elements: expected tw.set_encoding, "
-                "tw.unset_encoding or tw.relayout";
+      return op->emitOpError() << "goes from " << op->getOperand(0).getType()
+                               << " to " << op->getResult(0).getType()
+                               << "; neither a view nor a padding lays "
+                                  "elements out: expected tw.set_encoding, "
+                                  "tw.unset_encoding or tw.relayout";
     auto generic = dyn_cast<linalg::GenericOp>(op);
     return failure(generic && failed(isEncodedContraction(generic)));
   }

@@ -74,9 +74,9 @@ func.func @sums(%a: tensor<128x96xf32, #out>, %b: tensor<128x96xf32, #out>) -> t
 // PACKED-NEXT:      %[[TILE:.*]] = linalg.index 1
 // PACKED-NEXT:      %[[COLUMN:.*]] = linalg.index 3
 // PACKED-NEXT:      %[[C32:.*]] = arith.constant 32
-// PACKED-NEXT:      %[[END:.*]] = arith.constant 90
 // PACKED-NEXT:      %[[FIRST:.*]] = arith.muli %[[TILE]], %[[C32]]
 // PACKED-NEXT:      %[[I:.*]] = arith.addi %[[FIRST]], %[[COLUMN]]
+// PACKED-NEXT:      %[[END:.*]] = arith.constant 90
 // PACKED-NEXT:      %[[INSIDE:.*]] = arith.cmpi slt, %[[I]], %[[END]]
 // PACKED-NEXT:      %[[NEUTRAL:.*]] = arith.constant -0.0
 // PACKED-NEXT:      %[[R:.*]] = arith.select %[[INSIDE]], %[[X]], %[[NEUTRAL]]

@@ -89,7 +89,7 @@ func.func @concat(%x: tensor<8xf32, #tw.layout<identity>>) -> tensor<16xf32> {
 // -----
 
 func.func @slice(%x: tensor<8xf32, #tw.layout<identity>>) -> tensor<2xf32> {
-  // expected-error @below {{op goes from 'tensor<8xf32, #tw.layout<identity>>' to 'tensor<2xf32>'; a view does not move elements: expected tw.set_encoding, tw.unset_encoding or tw.relayout}}
+  // expected-error @below {{op goes from 'tensor<8xf32, #tw.layout<identity>>' to 'tensor<2xf32>'; neither a view nor a padding lays elements out: expected tw.set_encoding, tw.unset_encoding or tw.relayout}}
   %0 = tensor.extract_slice %x[0] [2] [1] : tensor<8xf32, #tw.layout<identity>> to tensor<2xf32>
   return %0 : tensor<2xf32>
 }

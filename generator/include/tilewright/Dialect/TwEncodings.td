@@ -93,6 +93,8 @@ def Tw_EncodingAttr : AttrDef<Tw_Dialect, "Encoding", [
 
     /// The same contraction's encoding of an operand.
     EncodingAttr withOperand(Operand operand) const;
+    /// That of the operand itself, as which the tensor may only lie.
+    EncodingAttr ofOperand() const { return withOperand(getOperand()); }
     EncodingAttr withAnyM() const;
 
     /// Whether lhs and rhs have scales.
@@ -105,6 +107,10 @@ def Tw_EncodingAttr : AttrDef<Tw_Dialect, "Encoding", [
     ::llvm::ArrayRef<Operand> getOperands() const;
     /// Their maps, in this order.
     ::llvm::SmallVector<::mlir::AffineMap> getMapsOfOperation() const;
+    /// What the tensor's elements are; integers say their signs.
+    ::mlir::Type getTensorElement() const;
+    /// And in memory, where they have none.
+    ::mlir::Type getElementInMemory() const;
 
     /// Whether the lhs is windows of a tensor.
     bool isGathered() const;
