@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // module_fuzz: random functions of a few operations each, compiled as plain
-// loops, with layouts chosen late, early and never, and with operands packed
-// whole, run and compared with what they have to compute. Some functions make a
-// module, and each module has a process of its own, so that what crashes is
-// counted and named.
+// loops, with layouts chosen late, early and never, with operands packed whole,
+// and after data tiling by its passes alone, run and compared with what they
+// have to compute. Some functions make a module, and each module has a process
+// of its own, so that what crashes is counted and named.
 
 #include <algorithm>
 #include <map>
@@ -21,6 +21,7 @@
 #include "tests/compile/child_output.h"
 #include "tests/compile/jit_model.h"
 #include "tests/compile/module_program.h"
+#include "tests/compile/tiled_before.h"
 
 namespace cl = llvm::cl;
 
@@ -51,6 +52,7 @@ struct Way {
   bool isOnDevices = false;
   bool isInline = false;  // of CPUs alone
   bool isPropagated = false;
+  bool isTiledBefore = false;  // by the passes, and by plain loops since
 };
 constexpr Way kWays[] = {
     {"--reference", true},
@@ -62,6 +64,8 @@ constexpr Way kWays[] = {
     {"--inline, encodings everywhere", false, JitTiling::kLate, false, true,
      true},
     {"--inline, encodings everywhere, early", false, JitTiling::kEarly, false,
+     true, true},
+    {"tw-data-tiling, then --reference", true, JitTiling::kNone, false, false,
      true, true},
 };
 
@@ -144,7 +148,10 @@ void runModule(int64_t first, int64_t last, const Way& way,
   if (!way.isReference && !isForGpu())
     options.threads = threads[first / kBatch % 4];
   options.leastTask = 1;
-  std::unique_ptr<JitModel> model = JitModel::compile(text, options, &error);
+  if (way.isTiledBefore)
+    text = tiledBefore(text, settings.target, &error).value_or("");
+  std::unique_ptr<JitModel> model;
+  if (!text.empty()) model = JitModel::compile(text, options, &error);
   if (!model && last - first > 1) return;
   for (int64_t i = first; i < last; ++i) {
     std::string problem =
@@ -159,6 +166,8 @@ void runModule(int64_t first, int64_t last, const Way& way,
 // Whether modules of a batch are compiled this way. Inlining takes longest: of
 // its ways each batch has one.
 bool isWayOf(int64_t batch, const Way& way) {
+  if (way.isTiledBefore)
+    return !isForGpu() && settings.mix == ModuleMix::kTiling;
   if (!way.isInline) return true;
   constexpr int64_t kInlined = 3;
   int64_t number = 0;

@@ -235,6 +235,12 @@ bool ModuleMaker::pad() {
   for (ModuleDim& dim : result.shape) {
     int64_t before = random_.between(0, 2), after = random_.between(0, 2);
     bool isGiven = random_.chance(0.2);
+    // By whole tiles of most CPUs, or not.
+    if (has_tiles_) {
+      before = random_.chance(0.2) ? before : 16 * random_.between(0, 2);
+      after = random_.between(0, 20);
+      isGiven = random_.chance(0.05);
+    }
     dim.isDynamic |= isGiven;
     lows.push_back(isGiven ? "%n" : std::to_string(before));
     highs.push_back(std::to_string(after));
@@ -244,7 +250,7 @@ bool ModuleMaker::pad() {
     }
   }
   if (!mayHave(result.shape)) return false;
-  bool isPattern = !x.isOnlyMoved() && random_.chance(0.3);
+  bool isPattern = !x.isOnlyMoved() && random_.chance(has_tiles_ ? 0.1 : 0.3);
   int64_t padding = constantOf(x, -3);
   std::string value = isPattern ? "" : scalarConstant(*x.type, padding);
   std::string name = fresh();

@@ -370,6 +370,8 @@ ModuleProgram ModuleMaker::make() {
       &ModuleMaker::broadcast,     &ModuleMaker::extractSlice,
       &ModuleMaker::castToDynamic, &ModuleMaker::permute,
       &ModuleMaker::cast,          &ModuleMaker::extractSlice,
+      &ModuleMaker::cast,          &ModuleMaker::pad,
+      &ModuleMaker::pair,          &ModuleMaker::withIndex,
   };
   bool isTiling = mix_ == ModuleMix::kTiling;
   const Operation* operations = isTiling ? kTilingOperations : kOperations;

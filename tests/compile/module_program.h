@@ -157,6 +157,7 @@ class ModuleMaker {
   bool weights();
   bool product();
   bool cast();
+  bool pair();
   std::string repeatedText(const std::string& result, const std::string& type,
                            const std::string& from, const std::string& step,
                            bool is_loop);

@@ -258,4 +258,74 @@ bool ModuleMaker::cast() {
              [&](size_t call, const Indices& i) { return at(x, call, i); });
 }
 
+// Two results of one operation: each element twice, and those along a dimension
+// summed up, or each beside its index.
+bool ModuleMaker::pair() {
+  const ModuleTensor* found =
+      anyValue([](const ModuleTensor& value) { return value.rank() > 0; });
+  if (!found) return false;
+  ModuleTensor x = *found, second = x;
+  bool isSum = random_.chance(0.5);
+  size_t which = random_.below(x.rank());
+  auto place = static_cast<int64_t>(which);
+  int64_t bound = isSum ? x.bound * std::max<int64_t>(1, x.shape[which].most())
+                        : x.bound + kPatternBound;
+  if (!isExact(x, std::max(bound, 2 * x.bound))) return false;
+  std::vector<std::string> sizes, loops, iterators(x.rank(), "\"parallel\"");
+  for (size_t dim = 0; dim < x.rank(); ++dim) {
+    sizes.push_back(dimText(x, dim));
+    loops.push_back("d" + std::to_string(dim));
+  }
+  auto map = [&](const std::vector<std::string>& to) {
+    return "affine_map<(" + list(loops) + ") -> (" + list(to) + ")>";
+  };
+  std::string dest = emptyText(*x.type, x.shape, sizes), all = map(loops);
+  std::vector<std::string> kept = loops;
+  if (isSum) {
+    iterators[which] = "\"reduction\"";
+    second.shape.erase(second.shape.begin() + place);
+    sizes.erase(sizes.begin() + place);
+    kept.erase(kept.begin() + place);
+  }
+  std::string onto = isSum ? filledText(*x.type, second.shape, sizes, 0)
+                           : emptyText(*x.type, second.shape, sizes),
+              name = fresh(), t = x.type->mlir,
+              op = std::string("arith.add") + (x.isFloat() ? "f " : "i ");
+  line(name + ":2 = linalg.generic {indexing_maps = [" + all + ", " + all +
+       ", " + map(kept) + "], iterator_types = [" + list(iterators) +
+       "]} ins(" + x.name + " : " + x.typeText() + ") outs(" + dest + ", " +
+       onto + " : " + x.typeText() + ", " + second.typeText() + ") {");
+  line("^bb0(%p: " + t + ", %q: " + t + ", %r: " + t + "):");
+  line("%twice = " + op + "%p, %p : " + t);
+  std::string other = "%sum";
+  if (isSum) {
+    line("%sum = " + op + "%r, %p : " + t);
+  } else {
+    std::vector<std::string> indices;
+    for (size_t dim = 0; dim < x.rank(); ++dim) {
+      indices.push_back(fresh());
+      line(indices.back() + " = linalg.index " + std::to_string(dim) +
+           " : index");
+    }
+    other = patternText(*x.type, indices, "%p");
+  }
+  line("linalg.yield %twice, " + other + " : " + t + ", " + t);
+  line("} -> (" + x.typeText() + ", " + second.typeText() + ")");
+  add("pair", name + "#0", *x.type, x.shape, 2 * x.bound,
+      [&](size_t call, const Indices& i) {
+        return wrapElement(*x.type, 2 * at(x, call, i));
+      });
+  return add("pair", name + "#1", *x.type, second.shape, bound,
+             [&](size_t call, const Indices& i) {
+               if (!isSum)
+                 return wrapElement(*x.type, at(x, call, i) + patternAt(i));
+               int64_t sum = 0;
+               Indices from = i;
+               from.insert(from.begin() + place, 0);
+               for (; from[which] < x.shape[which].sizes[call]; ++from[which])
+                 sum = sumOf(sum, at(x, call, from));
+               return wrapElement(*x.type, sum);
+             });
+}
+
 }  // namespace tilewright::testing

@@ -145,9 +145,9 @@ Operation *withSource(OpBuilder &b, Operation *op, Value source,
     return tensor::CollapseShapeOp::create(b, loc, type, source,
                                            collapse.getReassociationIndices());
   if (auto pad = dyn_cast<tensor::PadOp>(op))
-    return tensor::PadOp::create(
-        b, loc, type, source, pad.getMixedLowPad(), pad.getMixedHighPad(),
-        paddingOf(b, pad), pad.getNofold());
+    return tensor::PadOp::create(b, loc, type, source, pad.getMixedLowPad(),
+                                 pad.getMixedHighPad(), paddingOf(b, pad),
+                                 pad.getNofold());
   auto slice = cast<tensor::ExtractSliceOp>(op);
   return tensor::ExtractSliceOp::create(
       b, loc, type, source, slice.getMixedOffsets(), slice.getMixedSizes(),

@@ -3,10 +3,12 @@
 
 #include "EncodedFlow.h"
 
-#include "ElementCluster.h"
-#include "EncodedValues.h"
+#include "EncodedElements.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Dominance.h"
 #include "tilewright/Encoding/Place.h"
+#include "tilewright/Encoding/TensorSizes.h"
 
 using namespace mlir;
 
@@ -160,11 +162,90 @@ private:
   llvm::SmallDenseSet<Operation *> followed;
 };
 
+/// Where the size of a dimension comes from: an index, or a tensor's dimension.
+struct SizeOrigin {
+  Value value;
+  int64_t dim;
+
+  bool operator==(const SizeOrigin &other) const {
+    return value == other.value && dim == other.dim;
+  }
+};
+
+SizeOrigin originOf(Value tensor, int64_t dim) {
+  Value source = sizeSource(tensor);
+  auto empty = source.getDefiningOp<tensor::EmptyOp>();
+  if (!empty || !empty.getType().isDynamicDim(dim))
+    return {source, dim};
+  Value size = empty.getDynamicSize(dim);
+  if (auto known = size.getDefiningOp<tensor::DimOp>())
+    if (std::optional<int64_t> index = known.getConstantIndex())
+      return originOf(known.getSource(), *index);
+  return {size, 0};
+}
+
+/// The sizes of all members of a flow: of each dimension one that its type
+/// says, or that whatever becomes one of them has from one origin.
+class FlowSizes {
+public:
+  /// None if they may differ, or are not known where something is handed on.
+  static std::optional<FlowSizes> of(const Flow &flow) {
+    FlowSizes sizes;
+    auto type = cast<RankedTensorType>(flow.members[0].getType());
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      sizes.origins.push_back({});
+      if (type.isDynamicDim(dim) && !sizes.findOrigin(flow, dim))
+        return std::nullopt;
+    }
+    return sizes;
+  }
+
+  SmallVector<OpFoldResult> at(OpBuilder &b, RankedTensorType type) const {
+    SmallVector<OpFoldResult> sizes;
+    for (auto [size, origin] : llvm::zip_equal(type.getShape(), origins)) {
+      if (!ShapedType::isDynamic(size))
+        sizes.push_back(b.getIndexAttr(size));
+      else if (origin.value.getType().isIndex())
+        sizes.push_back(origin.value);
+      else
+        sizes.push_back(sizeOf(b, origin.value, origin.dim));
+    }
+    return sizes;
+  }
+
+private:
+  bool findOrigin(const Flow &flow, int64_t dim) {
+    SizeOrigin &origin = origins.back();
+    for (OpOperand *operand : flow.handed) {
+      SizeOrigin own = originOf(operand->get(), dim);
+      // What is made of a member has its size.
+      if (llvm::is_contained(flow.members, own.value) && own.dim == dim)
+        continue;
+      if ((origin.value && !(origin == own)) ||
+          tw::isEncoded(own.value.getType()))
+        return false;
+      origin = own;
+    }
+    if (!origin.value)
+      return false;
+    DominanceInfo dominance;
+    return llvm::all_of(flow.members, [&](Value member) {
+      Operation *op = member.getDefiningOp();
+      if (!op)
+        op = member.getParentBlock()->getParentOp();
+      return dominance.properlyDominates(origin.value, op);
+    });
+  }
+
+  SmallVector<SizeOrigin> origins; ///< by dimension
+};
+
 /// A flow in an encoding.
 class EncodedMembers {
 public:
-  EncodedMembers(const Flow &flow, tw::EncodingAttr encoding, Operation *first)
-      : flow(flow), first(first) {
+  EncodedMembers(const Flow &flow, const FlowSizes &sizes,
+                 tw::EncodingAttr encoding, Operation *first)
+      : flow(flow), sizes(sizes), first(first) {
     auto plain = cast<RankedTensorType>(flow.members[0].getType());
     type = RankedTensorType::get(plain.getShape(), plain.getElementType(),
                                  encoding);
@@ -185,7 +266,7 @@ public:
         if (tw::SetEncodingOp set = setBy(use))
           saved += 2 * bytes * countOf(set);
         else
-          isUnset |= !handed.contains(&use);
+          isUnset |= !handed.contains(&use) && !isSizeOf(use);
       if (isUnset)
         saved -= 2 * bytes * countOf(member.getParentBlock()->getParentOp());
     }
@@ -237,6 +318,12 @@ private:
                : nullptr;
   }
 
+  /// Sizes are known without the member.
+  static bool isSizeOf(OpOperand &use) {
+    auto dim = dyn_cast<tensor::DimOp>(use.getOwner());
+    return dim && dim.getConstantIndex();
+  }
+
   tw::SetEncodingOp setBy(OpOperand &use) const {
     auto set = dyn_cast<tw::SetEncodingOp>(use.getOwner());
     return set && use.getOperandNumber() == 0 &&
@@ -266,26 +353,33 @@ private:
   }
 
   void encode(Value member) {
-    Type plain = member.getType();
     member.setType(type);
+    OpBuilder b(member.getContext());
+    b.setInsertionPointAfterValue(member);
     SmallVector<OpOperand *> rest;
     SmallVector<tw::SetEncodingOp> sets;
+    SmallVector<tensor::DimOp> dims;
     for (OpOperand &use : member.getUses())
       if (tw::SetEncodingOp set = setBy(use))
         sets.push_back(set);
+      else if (isSizeOf(use))
+        dims.push_back(cast<tensor::DimOp>(use.getOwner()));
       else if (!handed.contains(&use))
         rest.push_back(&use);
+    for (tensor::DimOp dim : dims) {
+      OpFoldResult size = sizes.at(b, type)[*dim.getConstantIndex()];
+      dim.replaceAllUsesWith(
+          getValueOrCreateConstantIndexOp(b, dim.getLoc(), size));
+      dim.erase();
+    }
     for (tw::SetEncodingOp set : sets) {
       set.getResult().replaceAllUsesWith(member);
       set->erase();
     }
     if (rest.empty())
       return;
-    OpBuilder b(member.getContext());
-    b.setInsertionPointAfterValue(member);
-    auto shaped = cast<RankedTensorType>(plain);
-    Value dest = tensor::EmptyOp::create(b, member.getLoc(), shaped.getShape(),
-                                         shaped.getElementType());
+    Value dest = tensor::EmptyOp::create(b, member.getLoc(), sizes.at(b, type),
+                                         type.getElementType());
     auto unset = tw::UnsetEncodingOp::create(b, member.getLoc(), member, dest);
     placeLike(unset, first);
     for (OpOperand *use : rest)
@@ -293,6 +387,7 @@ private:
   }
 
   const Flow &flow;
+  const FlowSizes &sizes;
   Operation *first;
   RankedTensorType type;
   llvm::SmallDenseSet<Value> members;
@@ -331,16 +426,19 @@ bool isTogether(const Flow &flow, Operation *op) {
 /// In the encoding that saves most, if one does.
 bool encode(const Flow &flow) {
   auto type = cast<RankedTensorType>(flow.members[0].getType());
-  if (flow.isFixed || !type.hasStaticShape() ||
-      llvm::any_of(flow.members,
-                   [&](Value member) { return member.getType() != type; }))
+  if (flow.isFixed || llvm::any_of(flow.members, [&](Value member) {
+        return member.getType() != type;
+      }))
+    return false;
+  std::optional<FlowSizes> sizes = FlowSizes::of(flow);
+  if (!sizes)
     return false;
   std::optional<EncodedMembers> best;
   double most = 0;
   for (auto [encoding, first] : encodingsFor(flow)) {
     if (!isTogether(flow, first))
       continue;
-    EncodedMembers members(flow, encoding, first);
+    EncodedMembers members(flow, *sizes, encoding, first);
     if (double saved = members.saves(); saved > most) {
       most = saved;
       best.emplace(members);

@@ -60,8 +60,7 @@ void EncodedSources::add(Operation *op) {
     return;
   if (auto set = dyn_cast<tw::SetEncodingOp>(op)) {
     if (tiles.areOf(set.getResult().getType()) && areTogether(op, first))
-      want(set.getSource(),
-           encodingOf(set.getResult().getType()).getAllDims());
+      want(set.getSource(), encodingOf(set.getResult().getType()).getAllDims());
     return;
   }
   if (op->getNumResults() != 1 || !areTogether(op, first))

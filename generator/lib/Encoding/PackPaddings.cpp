@@ -49,8 +49,8 @@ Value packPadding(tensor::PadOp op, tw::LayoutAttr layout,
   SmallVector<TileEdge> edges;
   SmallVector<int64_t> places = invertPermutationVector(layout.getOuter());
   size_t rank = layout.getOuter().size();
-  for (auto [number, dim, tile] : llvm::enumerate(
-           layout.getInner(), layout.getTiles())) {
+  for (auto [number, dim, tile] :
+       llvm::enumerate(layout.getInner(), layout.getTiles())) {
     if (tile == 1)
       continue;
     int64_t before = op.getStaticLow()[dim], behind = op.getStaticHigh()[dim],

@@ -14,6 +14,31 @@ using namespace mlir;
 
 namespace tilewright {
 
+namespace {
+
+/// What `tensor` is made of or written to that has its sizes; null if that is
+/// not told by its operation.
+Value ofSameSizes(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  // What is encoded does not say its sizes.
+  if (isa_and_nonnull<tensor::CastOp, tw::SetEncodingOp>(op))
+    return op->getOperand(0);
+  if (isa_and_nonnull<linalg::LinalgOp, linalg::UnPackOp, tw::UnsetEncodingOp,
+                      tw::RelayoutOp>(op))
+    return cast<DestinationStyleOpInterface>(op)
+        .getTiedOpOperand(cast<OpResult>(tensor))
+        ->get();
+  return nullptr;
+}
+
+} // namespace
+
+Value sizeSource(Value tensor) {
+  while (Value same = ofSameSizes(tensor))
+    tensor = same;
+  return tensor;
+}
+
 OpFoldResult sizeOf(OpBuilder &b, Value tensor, int64_t dim) {
   int64_t size = cast<RankedTensorType>(tensor.getType()).getDimSize(dim);
   if (!ShapedType::isDynamic(size))
@@ -25,8 +50,6 @@ OpFoldResult sizeOf(OpBuilder &b, Value tensor, int64_t dim) {
     return expand.getMixedOutputShape()[dim];
   if (auto slice = dyn_cast_or_null<tensor::ExtractSliceOp>(op))
     return slice.getMixedSizes()[keptDims(slice)[dim]];
-  if (auto cast = dyn_cast_or_null<tensor::CastOp>(op))
-    return sizeOf(b, cast.getSource(), dim);
   if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op)) {
     AffineExpr product = b.getAffineConstantExpr(1);
     SmallVector<OpFoldResult> factors;
@@ -45,9 +68,6 @@ OpFoldResult sizeOf(OpBuilder &b, Value tensor, int64_t dim) {
             b.getAffineSymbolExpr(2),
         {pad.getMixedLowPad()[dim], sizeOf(b, pad.getSource(), dim),
          pad.getMixedHighPad()[dim]});
-  // What is encoded does not say them.
-  if (auto set = dyn_cast_or_null<tw::SetEncodingOp>(op))
-    return sizeOf(b, set.getSource(), dim);
   if (auto region = dyn_cast_or_null<tw::DispatchRegionOp>(op)) {
     Value yielded = region.getBody().front().getTerminator()->getOperand(
         cast<OpResult>(tensor).getResultNumber());
@@ -58,14 +78,8 @@ OpFoldResult sizeOf(OpBuilder &b, Value tensor, int64_t dim) {
     if (!value || !region.getBody().isAncestor(value.getParentRegion()))
       return size;
   }
-  bool keepsShape = isa_and_nonnull<linalg::LinalgOp, linalg::UnPackOp,
-                                    tw::UnsetEncodingOp, tw::RelayoutOp>(op);
-  if (keepsShape)
-    return sizeOf(b,
-                  cast<DestinationStyleOpInterface>(op)
-                      .getTiedOpOperand(cast<OpResult>(tensor))
-                      ->get(),
-                  dim);
+  if (Value same = ofSameSizes(tensor))
+    return sizeOf(b, same, dim);
   return tensor::DimOp::create(b, tensor.getLoc(), tensor, dim).getResult();
 }
 

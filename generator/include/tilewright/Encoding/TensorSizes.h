@@ -18,6 +18,10 @@ mlir::OpFoldResult sizeOf(mlir::OpBuilder &b, mlir::Value tensor, int64_t dim);
 llvm::SmallVector<mlir::OpFoldResult> sizesOf(mlir::OpBuilder &b,
                                               mlir::Value tensor);
 
+/// The first tensor in a row of such that has the sizes of `tensor` by what the
+/// operations do that lie between.
+mlir::Value sizeSource(mlir::Value tensor);
+
 /// Replaces each `tensor.dim` in `op` so.
 void resolveSizes(mlir::Operation *op);
 
