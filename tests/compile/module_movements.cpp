@@ -228,17 +228,23 @@ bool ModuleMaker::collapse() {
 
 bool ModuleMaker::pad() {
   const ModuleTensor* found = anyMoved(hasRank);
+  // Rather what was computed last, which may be in tiles.
+  if (has_tiles_ && random_.chance(0.7) && hasRank(program_.values.back()))
+    found = &program_.values.back();
   if (!found) return false;
   ModuleTensor x = *found, result = x;
   std::vector<std::string> lows, highs;
   Indices low[kModuleCalls];
+  size_t padded = random_.below(x.rank());
   for (ModuleDim& dim : result.shape) {
     int64_t before = random_.between(0, 2), after = random_.between(0, 2);
     bool isGiven = random_.chance(0.2);
-    // By whole tiles of most CPUs, or not.
+    // Along one dimension, in front by whole tiles, of some CPUs or of most.
     if (has_tiles_) {
-      before = random_.chance(0.2) ? before : 16 * random_.between(0, 2);
-      after = random_.between(0, 20);
+      const int64_t kBefore[] = {0, 0, 0, 32, 96, 1};
+      bool isPadded = &dim == &result.shape[padded];
+      before = isPadded ? kBefore[random_.below(std::size(kBefore))] : 0;
+      after = isPadded ? random_.between(0, 20) : 0;
       isGiven = random_.chance(0.05);
     }
     dim.isDynamic |= isGiven;

@@ -370,7 +370,7 @@ ModuleProgram ModuleMaker::make() {
       &ModuleMaker::broadcast,     &ModuleMaker::extractSlice,
       &ModuleMaker::castToDynamic, &ModuleMaker::permute,
       &ModuleMaker::cast,          &ModuleMaker::extractSlice,
-      &ModuleMaker::cast,          &ModuleMaker::pad,
+      &ModuleMaker::pad,           &ModuleMaker::pad,
       &ModuleMaker::pair,          &ModuleMaker::withIndex,
   };
   bool isTiling = mix_ == ModuleMix::kTiling;

@@ -155,6 +155,7 @@ class ModuleMaker {
       const Element& type, const Indices& sizes,
       const std::function<int64_t(const Indices& at)>& element);
   bool weights();
+  ModuleTensor plusOne(const ModuleTensor& x);
   bool product();
   bool cast();
   bool pair();

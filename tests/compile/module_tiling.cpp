@@ -107,8 +107,39 @@ bool ModuleMaker::weights() {
              [&](size_t, const Indices& i) { return element(i); });
 }
 
+// Each element, and one: of what fills up a tile with zeros it makes ones.
+ModuleTensor ModuleMaker::plusOne(const ModuleTensor& x) {
+  std::vector<std::string> sizes, loops;
+  for (size_t dim = 0; dim < x.rank(); ++dim) {
+    sizes.push_back(dimText(x, dim));
+    loops.push_back("d" + std::to_string(dim));
+  }
+  std::string map =
+      "affine_map<(" + list(loops) + ") -> (" + list(loops) + ")>";
+  std::string dest = emptyText(*x.type, x.shape, sizes),
+              one = scalarConstant(*x.type, 1);
+  ModuleTensor result = x;
+  result.name = fresh();
+  result.bound = x.bound + 1;
+  for (std::vector<int64_t>& elements : result.data)
+    for (int64_t& element : elements)
+      element = wrapElement(*x.type, element + 1);
+  line(result.name + " = linalg.generic {indexing_maps = [" + map + ", " + map +
+       "], iterator_types = [" +
+       list(std::vector<std::string>(x.rank(), "\"parallel\"")) + "]} ins(" +
+       x.name + " : " + x.typeText() + ") outs(" + dest + " : " + x.typeText() +
+       ") {");
+  line("^bb0(%p: " + std::string(x.type->mlir) + ", %q: " + x.type->mlir +
+       "):");
+  line("%s = arith.add" + std::string(x.isFloat() ? "f" : "i") + " %p, " + one +
+       " : " + x.type->mlir);
+  line("linalg.yield %s : " + std::string(x.type->mlir));
+  line("} -> " + x.typeText());
+  return result;
+}
+
 // Of rows, of a batch or not, by the rows of a matrix; of zeros or of a value
-// that has the right sizes.
+// that has the right sizes. Some of operands that are computed for it alone.
 bool ModuleMaker::product() {
   const ModuleTensor* found = anyValue([](const ModuleTensor& value) {
     return value.rank() == 2 || value.rank() == 3;
@@ -121,6 +152,11 @@ bool ModuleMaker::product() {
   });
   if (!matrix) return false;
   ModuleTensor y = *matrix, result;
+  // Of bytes several steps are in a tile, and the last of them may be no step.
+  if (random_.chance(x.type->bits == 8 ? 0.7 : 0.3)) {
+    x = plusOne(x);
+    y = plusOne(y);
+  }
   result.type = sumType(x);
   result.shape = x.shape;
   result.shape.back() = y.shape[0];

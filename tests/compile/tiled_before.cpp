@@ -26,7 +26,8 @@ using namespace mlir;
 namespace tilewright::testing {
 namespace {
 
-Value widened(ImplicitLocOpBuilder& b, Value element, Type to, bool isUnsigned) {
+Value widened(ImplicitLocOpBuilder& b, Value element, Type to,
+              bool isUnsigned) {
   if (element.getType() == to) return element;
   if (isa<FloatType>(to)) return arith::ExtFOp::create(b, to, element);
   if (isUnsigned) return arith::ExtUIOp::create(b, to, element);
@@ -40,13 +41,14 @@ void toLoops(tw::Mmt4dOp op) {
   Type element = type.getElementType();
   Value out = op.getOut();
   if (op.getOverwrite())
-    out = linalg::FillOp::create(
-              b, arith::ConstantOp::create(b, b.getZeroAttr(element)).getResult(),
-              out)
-              .getResult(0);
+    out =
+        linalg::FillOp::create(
+            b, arith::ConstantOp::create(b, b.getZeroAttr(element)).getResult(),
+            out)
+            .getResult(0);
   SmallVector<AffineMap> maps;
-  auto outer = llvm::to_vector(
-      op.getIndexingMaps().getAsValueRange<AffineMapAttr>());
+  auto outer =
+      llvm::to_vector(op.getIndexingMaps().getAsValueRange<AffineMapAttr>());
   unsigned loops = outer[0].getNumDims();
   const unsigned kInner[3][2] = {{0, 2}, {1, 2}, {0, 1}};
   for (auto [map, inner] : llvm::zip_equal(outer, kInner)) {

@@ -14,8 +14,8 @@ namespace tilewright::testing {
 
 // The model with its operands packed for a CPU's tiles, everything encoded that
 // may be, and its multiplications as loops over tiles: slices and paddings are
-// still what they were, of tensors in tiles. Empty after an error, which is then
-// in `error`.
+// still what they were, of tensors in tiles. Empty after an error, which is
+// then in `error`.
 std::optional<std::string> tiledBefore(std::string_view model,
                                        const std::string& isa,
                                        std::string* error);

@@ -36,12 +36,21 @@ bool ElementCluster::add(Operation *op) {
   return false;
 }
 
+auto ElementCluster::readDims(linalg::LinalgOp op) const
+    -> SmallVector<std::pair<AffineMap, OperandDims>> {
+  SmallVector<std::pair<AffineMap, OperandDims>> read;
+  for (OpOperand &operand : op->getOpOperands())
+    if (op.isDpsInput(&operand) || op.payloadUsesValueFromOperand(&operand))
+      if (std::optional<OperandDims> own = dimsOf(operand.get()))
+        read.push_back({op.getMatchingIndexingMap(&operand), *own});
+  return read;
+}
+
 auto ElementCluster::loopsOf(linalg::LinalgOp op) const -> OperandDims {
   OperandDims loops(op.getNumLoops(), kOwnDim);
-  for (OpOperand *input : op.getDpsInputOperands())
-    if (std::optional<OperandDims> own = dimsOf(input->get()))
-      for (auto [dim, of] : llvm::enumerate(*own))
-        loops[op.getMatchingIndexingMap(input).getDimPosition(dim)] = of;
+  for (const auto &[map, own] : readDims(op))
+    for (auto [dim, of] : llvm::enumerate(own))
+      loops[map.getDimPosition(dim)] = of;
   return loops;
 }
 
@@ -54,13 +63,9 @@ bool ElementCluster::addElements(linalg::LinalgOp op) {
     if (of != kOwnDim && !seen.insert(of).second)
       return false;
   bool hasAllLoops = false;
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    std::optional<OperandDims> own = dimsOf(input->get());
-    if (!own)
-      continue;
-    AffineMap map = op.getMatchingIndexingMap(input);
+  for (const auto &[map, own] : readDims(op)) {
     hasAllLoops |= map.isPermutation();
-    if (*own != dimsBy(map, loops))
+    if (own != dimsBy(map, loops))
       return false;
   }
   SmallVector<unsigned> sums;
@@ -73,13 +78,8 @@ bool ElementCluster::addElements(linalg::LinalgOp op) {
     if (loops[loop] != kOwnDim && ShapedType::isDynamic(sizes[loop]))
       return false;
   SmallVector<OperandDims> results;
-  for (OpOperand &init : op.getDpsInitsMutable()) {
+  for (OpOperand &init : op.getDpsInitsMutable())
     results.push_back(dimsBy(op.getMatchingIndexingMap(&init), loops));
-    std::optional<OperandDims> before = dimsOf(init.get());
-    if (before && op.payloadUsesValueFromOperand(&init) &&
-        *before != results.back())
-      return false;
-  }
   return addResults(op, results);
 }
 

@@ -41,6 +41,9 @@ private:
   tw::UnsetEncodingOp unsetHere(mlir::Value value) const;
   /// Which of the operand's its dimensions are; none if it is not encoded.
   std::optional<OperandDims> dimsOf(mlir::Value value) const;
+  /// Of encoded tensors that are read, by which map, and their dimensions.
+  llvm::SmallVector<std::pair<mlir::AffineMap, OperandDims>>
+  readDims(mlir::linalg::LinalgOp op) const;
   /// Which of the operand's a loop of a member goes along.
   OperandDims loopsOf(mlir::linalg::LinalgOp op) const;
   bool isOfCluster(mlir::Operation *op) const { return members.contains(op); }

@@ -283,9 +283,6 @@ public:
       }
     for (Value member : flow.members)
       encode(member);
-    for (tw::UnsetEncodingOp unset : unsets)
-      if (unset->use_empty())
-        unset->erase();
     for (Value member : flow.members) {
       auto argument = dyn_cast<BlockArgument>(member);
       if (auto func = argument ? dyn_cast<func::FuncOp>(
@@ -295,6 +292,12 @@ public:
       else if (auto call = member.getDefiningOp<func::CallOp>())
         retype(module().lookupSymbol<func::FuncOp>(call.getCallee()));
     }
+    // `first` may be one of these.
+    for (tw::SetEncodingOp set : replaced)
+      set->erase();
+    for (tw::UnsetEncodingOp unset : unsets)
+      if (unset->use_empty())
+        unset->erase();
   }
 
 private:
@@ -374,7 +377,7 @@ private:
     }
     for (tw::SetEncodingOp set : sets) {
       set.getResult().replaceAllUsesWith(member);
-      set->erase();
+      replaced.push_back(set);
     }
     if (rest.empty())
       return;
@@ -392,6 +395,7 @@ private:
   RankedTensorType type;
   llvm::SmallDenseSet<Value> members;
   llvm::SmallDenseSet<OpOperand *> handed;
+  SmallVector<tw::SetEncodingOp> replaced; ///< by what is encoded before
 };
 
 /// What sets or unsets encodings of the flow on the host: of each encoding the

@@ -227,21 +227,22 @@ Operation *EncodedSources::rewrite(OpBuilder &b, Operation *op,
 }
 
 void EncodedSources::rewrite() {
+  // `first` is one of these.
+  SmallVector<Operation *> replaced;
   for (auto &[op, member] : llvm::reverse(members)) {
     OpBuilder b(op);
     Value result = op->getResult(0);
     Operation *computed = rewrite(b, op, member);
     placeLike(computed, first);
     Value inTiles = encodedValues[result] = computed->getResult(0);
-    SmallVector<Operation *> sets;
     for (Operation *user : result.getUsers())
-      if (isa<tw::SetEncodingOp>(user))
-        sets.push_back(user);
-    for (Operation *set : sets) {
-      set->replaceAllUsesWith(ValueRange{inTiles});
-      set->erase();
-    }
+      if (isa<tw::SetEncodingOp>(user)) {
+        user->replaceAllUsesWith(ValueRange{inTiles});
+        replaced.push_back(user);
+      }
   }
+  for (Operation *set : replaced)
+    set->erase();
   for (auto &[op, member] : members)
     op->erase();
   for (Operation *unset : unsets)

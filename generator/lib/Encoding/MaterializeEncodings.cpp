@@ -146,6 +146,9 @@ private:
       encoded[value] = type;
     }
     op->replaceAllUsesWith(values);
+    // Values to come may be where these were.
+    for (Value result : op->getResults())
+      encoded.erase(result);
     op->erase();
   }
 

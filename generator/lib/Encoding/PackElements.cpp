@@ -177,15 +177,37 @@ private:
     return {outer[loop], inner[loop], tiles[loop], end};
   }
 
+  /// Null if there is none.
+  FailureOr<ArrayAttr> zerosAttr() {
+    Attribute given = op->getAttr(kZerosAttr);
+    auto all = dyn_cast_or_null<ArrayAttr>(given);
+    bool isGood = !given || (all && all.size() == op->getNumResults());
+    for (unsigned result = 0; all && isGood && result < all.size(); ++result) {
+      auto dims = dyn_cast<DenseI64ArrayAttr>(all[result]);
+      int64_t rank =
+          cast<RankedTensorType>(op.getResult(result).getType()).getRank();
+      isGood = dims && llvm::all_of(dims.asArrayRef(), [&](int64_t dim) {
+                 return dim >= 0 && dim < rank;
+               });
+    }
+    if (!isGood)
+      return op.emitOpError()
+             << "has " << kZerosAttr << " = " << given
+             << "; expected an array of its dimensions for each result";
+    return all;
+  }
+
   /// Where results end that have to be zero behind. What is cast from zeros is.
   LogicalResult findZeros() {
     zeros.resize(op->getNumResults());
-    auto all = op->getAttrOfType<ArrayAttr>(kZerosAttr);
-    if (!all || isOfCasts(op))
+    FailureOr<ArrayAttr> all = zerosAttr();
+    if (failed(all))
+      return failure();
+    if (!*all || isOfCasts(op))
       return success();
     for (auto [init, own, dims] :
          llvm::zip_equal(op.getDpsInitsMutable(), zeros,
-                         all.getAsRange<DenseI64ArrayAttr>())) {
+                         all->getAsRange<DenseI64ArrayAttr>())) {
       AffineMap map = op.getMatchingIndexingMap(&init);
       for (int64_t dim : dims.asArrayRef()) {
         unsigned loop = map.getDimPosition(dim);

@@ -68,6 +68,27 @@ func.func @bias(%b: tensor<96xf32>) -> tensor<128x96xf32, #out> {
   return %x : tensor<128x96xf32, #out>
 }
 
+// A matrix for each of a batch: it is set once, as it lies in tiles.
+// CHECK-LABEL: func.func @batch(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: tensor<64x96xf32>
+// CHECK:         %[[R:.*]] = linalg.generic {{.*}} ins(%[[A]] : tensor<64x96xf32>) outs(%{{.*}} : tensor<4x64x96xf32, #{{.*}}>)
+// CHECK-NOT:     tw.
+// CHECK:         return %[[R]]
+// PACKED-LABEL: func.func @batch(
+// PACKED:         linalg.pack {{.*}} -> tensor<3x64x32x1xf32>
+// PACKED:         linalg.generic {{.*}} ins(%{{.*}} : tensor<3x64x32x1xf32>) outs(%{{.*}} : tensor<4x3x64x32x1xf32>)
+#bmk = affine_map<(b, m, n, k) -> (b, m, k)>
+#bkn = affine_map<(b, m, n, k) -> (b, k, n)>
+#bmn = affine_map<(b, m, n, k) -> (b, m, n)>
+#each = #tw.encoding<rhs, types = [f32, f32, f32], maps = [#bmk, #bkn, #bmn], sizes = [4, 128, 96, 64]>
+func.func @batch(%a: tensor<64x96xf32>) -> tensor<4x64x96xf32, #each> {
+  %d = tensor.empty() : tensor<4x64x96xf32>
+  %e = tensor.empty() : tensor<4x64x96xf32, #each>
+  %m = linalg.broadcast ins(%a : tensor<64x96xf32>) outs(%d : tensor<4x64x96xf32>) dimensions = [0]
+  %x = tw.set_encoding ins(%m : tensor<4x64x96xf32>) outs(%e : tensor<4x64x96xf32, #each>) -> tensor<4x64x96xf32, #each>
+  return %x : tensor<4x64x96xf32, #each>
+}
+
 // What is transposed lies in tiles as it lay before: nothing is left of it.
 // CHECK-LABEL: func.func @transposed(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: tensor<64x128xf32>

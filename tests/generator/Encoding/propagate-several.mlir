@@ -105,6 +105,41 @@ func.func @mask(%a: tensor<128x90xf32, #out>, %b: tensor<128x90xf32, #out>) -> t
   return %r : tensor<128x90xf32>
 }
 
+// What only changes what it writes over, twice, and an element for all.
+// CHECK-LABEL: func.func @onto(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]:
+// CHECK:         %[[S:.*]] = linalg.generic {{.*}} outs(%[[A]] : tensor<128x90xf32, #{{.*}}>)
+// CHECK:         %[[T:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<f32>) outs(%[[S]] :
+// CHECK:         %[[U:.*]] = linalg.generic {{.*}} ins(%[[T]] :
+// CHECK:         tw.unset_encoding ins(%[[U]] :
+// CHECK-NOT:     tw.
+// CHECK:         return
+// PACKED-LABEL: func.func @onto(
+// PACKED:         linalg.generic {{.*}} ins(%{{.*}} : tensor<f32>) outs(%{{.*}} : tensor<16x3x8x32xf32>)
+func.func @onto(%a: tensor<128x90xf32, #out>, %s: tensor<f32>) -> tensor<90x128xf16> {
+  %d = tensor.empty() : tensor<128x90xf32>
+  %h = tensor.empty() : tensor<90x128xf16>
+  %x = tw.unset_encoding ins(%a : tensor<128x90xf32, #out>) outs(%d : tensor<128x90xf32>) -> tensor<128x90xf32>
+  %y = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%x : tensor<128x90xf32>) {
+  ^bb0(%o: f32):
+    %r = math.exp %o : f32
+    linalg.yield %r : f32
+  } -> tensor<128x90xf32>
+  %z = linalg.generic {indexing_maps = [affine_map<(m, n) -> ()>, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%s : tensor<f32>) outs(%y : tensor<128x90xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %r = arith.mulf %p, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<128x90xf32>
+  %t = linalg.generic {indexing_maps = [#all, #turned], iterator_types = ["parallel", "parallel"]}
+      ins(%z : tensor<128x90xf32>) outs(%h : tensor<90x128xf16>) {
+  ^bb0(%p: f32, %o: f16):
+    %r = arith.truncf %p : f32 to f16
+    linalg.yield %r : f16
+  } -> tensor<90x128xf16>
+  return %t : tensor<90x128xf16>
+}
+
 // What reads at indices of its own does so where elements lie.
 // ALWAYS-LABEL: func.func @gather(
 // ALWAYS-COUNT-2: tw.unset_encoding

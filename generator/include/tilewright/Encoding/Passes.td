@@ -97,36 +97,49 @@ def PropagateEncodings : Pass<"tw-propagate-encodings", "mlir::ModuleOp"> {
     done on the encoded tensors: all that is related by its operands, of one
     block, device and encoding, or none.
 
-    - Elementwise operations of any number of operands, casts to other elements,
-      transposes, broadcasts. Operands that go along all loops are set, smaller
-      ones, as a bias, stay; tw-materialize-encodings lays them out.
+    - Elementwise operations of any number of operands and results, casts to
+      other elements, transposes, broadcasts; also of indices, which follow from
+      those of tiles. Operands that go along all loops are set, smaller ones, as
+      a bias, stay; tw-materialize-encodings lays them out.
     - Sums, of any kind, along dimensions of one operand. Of a dimension that may
       be tiled the size has to be known: what fills up the last tile is left out.
     - `tensor.expand_shape` and `tensor.collapse_shape` that take whole tiles
-      apart or put them together, as heads of whole tiles, and
-      `tensor.extract_slice` of whole tiles. The device says what is tiled.
+      apart or put them together, as heads of whole tiles,
+      `tensor.extract_slice` of whole tiles, and `tensor.pad` by one value, in
+      front by whole tiles, behind by any size, where that is known; along
+      dimensions that no tile has by any. The device says what is tiled.
 
     Results have encodings with `dims`. Who wants one as it would lie gets it by
     a `tw.unset_encoding`; what is set for the next contraction goes there by one
     `tw.relayout` (tw-fold-encodings).
 
+    What is set for contractions, operands or what they are added to, may be
+    computed in tiles, too: elementwise operations, reshapes and paddings of
+    which nothing else reads the result, where their operands are less to set:
+    smaller elements, a vector that is broadcast, constants. Casts and transposes
+    of constants are left for the compiler to make.
+
     What operations of `scf` hand on from iteration to iteration and out of
     branches, and what private functions are called with and return, is encoded
-    where its sizes are known and that saves bytes: set before, unset behind.
+    where that saves bytes: set before, unset behind. A packed tensor does not
+    say its sizes: they are those of its type, or, but for calls, come from one
+    value outside.
 
     It is done where it saves bytes that are read or written, by this count: an
     encoding of N bytes that is unset, and is not any more, saves 2 N, and so does
     one that was set from the result and is the same; an operand that is set
     costs 2 N, a result that has to be unset 2 N, a smaller operand twice its
-    bytes; constants, fills and views cost nothing. A size that is not known
+    bytes; constants, fills and views cost nothing. A transpose of what is set
+    saves 2 N: it lies in tiles as it lay before. A size that is not known
     counts for 128, a loop for 8 iterations.
 
-    What lies in the last tiles beyond the tensor is computed, too, and need not
-    be zero any more. So only results of contractions stay encoded: nobody
-    multiplies them, `tw.relayout` fills up anew. An operation that may do more
-    than compute values, as a division of integers, that asks for its indices, or
-    reads at indices of its own is not done on encoded tensors; nor is one that
-    reads a tensor both as it lies and transposed.
+    What lies in the last tiles beyond the tensor is computed, too. Of results of
+    contractions nobody reads it; `tw.relayout` fills up anew. Of what
+    contractions multiply it is zero along k: tw-specialize-encodings says of
+    operations that compute it where, and tw-materialize-encodings has them
+    select zeros there. An operation that may do more than compute values, as a
+    division of integers, or reads at indices of its own is not done on encoded
+    tensors; nor is one that reads a tensor both as it lies and transposed.
 
     On a device with memory of its own encodings are set and unset where elements
     are read (tw-lower-device-packs); there nothing is saved, and nothing done.
@@ -165,7 +178,9 @@ def SpecializeEncodings : Pass<"tw-specialize-encodings", "mlir::func::FuncOp"> 
     Each `#tw.encoding` becomes the `#tw.layout` that the device makes of it
     which computes with it; tw-assign-devices says which one that is. An encoded contraction gets `tw.tile`, the tile
     function that its layouts are for. What a device without data tiling computes
-    has `#tw.layout<identity>`.
+    has `#tw.layout<identity>`. An operation that computes what a contraction
+    multiplies gets `tw.zeros`, of each result the dimensions along which it is
+    zero in its last tiles beyond the tensor.
 
     What an operation of one device has computed and one of another takes goes
     through a `tw.relayout`.
