@@ -160,6 +160,27 @@ func.func @of_result(%a: tensor<128x64xf16, #half>) -> (tensor<128x64xf32, #lhs>
   return %x, %y : tensor<128x64xf32, #lhs>, tensor<128x64xf32, #lhs>
 }
 
+// Each for itself: what is cast is set before, what is added up behind.
+// CHECK-LABEL: func.func @chosen(
+// CHECK-DAG:     tw.set_encoding ins(%{{.*}} : tensor<128x64xf16>)
+// CHECK-DAG:     tw.set_encoding ins(%{{.*}} : tensor<128x64xf32>)
+// CHECK-NOT:     tw.set_encoding
+// CHECK:         return
+func.func @chosen(%a: tensor<128x64xf32>, %b: tensor<128x64xf32>, %c: tensor<128x64xf16>) -> (tensor<128x64xf32, #lhs>, tensor<128x64xf32, #lhs>) {
+  %d = tensor.empty() : tensor<128x64xf32>
+  %e = tensor.empty() : tensor<128x64xf32, #lhs>
+  %sum = linalg.add ins(%a, %b : tensor<128x64xf32>, tensor<128x64xf32>) outs(%d : tensor<128x64xf32>) -> tensor<128x64xf32>
+  %cast = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%c : tensor<128x64xf16>) outs(%d : tensor<128x64xf32>) {
+  ^bb0(%p: f16, %o: f32):
+    %r = arith.extf %p : f16 to f32
+    linalg.yield %r : f32
+  } -> tensor<128x64xf32>
+  %0 = tw.set_encoding ins(%sum : tensor<128x64xf32>) outs(%e : tensor<128x64xf32, #lhs>) -> tensor<128x64xf32, #lhs>
+  %1 = tw.set_encoding ins(%cast : tensor<128x64xf32>) outs(%e : tensor<128x64xf32, #lhs>) -> tensor<128x64xf32, #lhs>
+  return %0, %1 : tensor<128x64xf32, #lhs>, tensor<128x64xf32, #lhs>
+}
+
 // Not where it is more, or as much; where somebody else reads it; where it is a constant, cast when the model is compiled; where
 // something could be divided by what fills up a tile.
 // CHECK-LABEL: func.func @refused(
