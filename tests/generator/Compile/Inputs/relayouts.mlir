@@ -67,8 +67,8 @@ func.func @sums(%x: tensor<?x64xf32>, %y: tensor<64x64xf32>) -> tensor<?xf32> {
   return %s : tensor<?xf32>
 }
 
-// What asks for its place reads the product as it lies.
-func.func @places(%x: tensor<?x64xf32>, %y: tensor<64x64xf32>) -> tensor<?xf32> {
+// What reads at a place of its own reads the product as it lies.
+func.func @places(%x: tensor<?x64xf32>, %y: tensor<64x64xf32>, %scales: tensor<64xf32>) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %z = arith.constant 0.0 : f32
   %n = tensor.dim %x, %c0 : tensor<?x64xf32>
@@ -81,8 +81,7 @@ func.func @places(%x: tensor<?x64xf32>, %y: tensor<64x64xf32>) -> tensor<?xf32> 
       ins(%p : tensor<?x64xf32>) outs(%si : tensor<?xf32>) {
   ^bb0(%v: f32, %o: f32):
     %j = linalg.index 1 : index
-    %k = arith.index_cast %j : index to i32
-    %w = arith.sitofp %k : i32 to f32
+    %w = tensor.extract %scales[%j] : tensor<64xf32>
     %t = arith.mulf %v, %w : f32
     %u = arith.addf %o, %t : f32
     linalg.yield %u : f32
