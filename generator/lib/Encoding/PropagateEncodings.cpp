@@ -32,17 +32,13 @@ struct PropagateEncodingsPass
       ;
     // By block and encoding: all that are unset or set so are of one cluster,
     // or of none.
-    computeOperands();
-    llvm::SetVector<Kind> results;
-    getOperation().walk([&](tw::UnsetEncodingOp op) {
-      tw::EncodingAttr encoding = encodingOf(op.getSource().getType());
-      if (encoding && encoding.getOperand() == tw::Operand::Out && isOnHost(op))
-        results.insert({op->getBlock(), encoding.ofOperand()});
-    });
-    for (Kind kind : results)
+    for (Kind kind : kindsOf<tw::SetEncodingOp>())
+      computeOperands(kind);
+    for (Kind kind : kindsOf<tw::UnsetEncodingOp>())
       computeOfResults(kind);
     // What was set for these.
-    computeOperands();
+    for (Kind kind : kindsOf<tw::SetEncodingOp>())
+      computeOperands(kind);
     while (encodeFlow(getOperation()))
       ;
   }
@@ -50,13 +46,37 @@ struct PropagateEncodingsPass
   /// Which block, and the encoding of an operand itself.
   using Kind = std::pair<Block *, tw::EncodingAttr>;
 
+  static Value encodedBy(tw::SetEncodingOp op) { return op.getResult(); }
+  static Value encodedBy(tw::UnsetEncodingOp op) { return op.getSource(); }
+
+  /// That of what an operation on the host sets or unsets; null of any other.
+  template <typename Op> static Kind kindOf(Op op) {
+    tw::EncodingAttr encoding = encodingOf(encodedBy(op).getType());
+    return encoding && isOnHost(op) ? Kind(op->getBlock(), encoding.ofOperand())
+                                    : Kind(nullptr, nullptr);
+  }
+
+  template <typename Op> llvm::SetVector<Kind> kindsOf() {
+    llvm::SetVector<Kind> kinds;
+    getOperation().walk([&](Op op) {
+      if (Kind kind = kindOf(op); kind.first)
+        kinds.insert(kind);
+    });
+    return kinds;
+  }
+
+  /// Null if none is left.
+  template <typename Op> static Operation *firstOf(Kind kind) {
+    for (auto op : kind.first->getOps<Op>())
+      if (kindOf(op) == kind)
+        return op;
+    return nullptr;
+  }
+
   void computeOfResults(Kind kind) {
     auto [block, encoding] = kind;
-    Operation *first = nullptr;
-    for (auto op : block->getOps<tw::UnsetEncodingOp>())
-      if (!first && isOnHost(op) && isOf(op.getSource(), kind))
-        first = op;
-    if (!first)
+    Operation *first = firstOf<tw::UnsetEncodingOp>(kind);
+    if (!first || encoding.getOperand() != tw::Operand::Out)
       return;
     ElementCluster cluster(tilesFor(encoding, first), first);
     bool isAny = false;
@@ -66,23 +86,9 @@ struct PropagateEncodingsPass
       cluster.rewrite();
   }
 
-  void computeOperands() {
-    llvm::SetVector<Kind> operands;
-    getOperation().walk([&](tw::SetEncodingOp op) {
-      tw::EncodingAttr encoding = encodingOf(op.getResult().getType());
-      if (encoding && isOnHost(op))
-        operands.insert({op->getBlock(), encoding.ofOperand()});
-    });
-    for (Kind kind : operands)
-      computeOperands(kind);
-  }
-
   void computeOperands(Kind kind) {
     auto [block, encoding] = kind;
-    Operation *first = nullptr;
-    for (auto op : block->getOps<tw::SetEncodingOp>())
-      if (!first && isOnHost(op) && isOf(op.getResult(), kind))
-        first = op;
+    Operation *first = firstOf<tw::SetEncodingOp>(kind);
     if (!first)
       return;
     OperandTiles tiles = tilesFor(encoding, first);
@@ -96,11 +102,6 @@ struct PropagateEncodingsPass
       sources.choose();
     if (!sources.isEmpty() && (always || sources.saves() > 0))
       sources.rewrite();
-  }
-
-  static bool isOf(Value value, Kind kind) {
-    tw::EncodingAttr own = encodingOf(value.getType());
-    return own && own.ofOperand() == kind.second;
   }
 
   static OperandTiles tilesFor(tw::EncodingAttr encoding, Operation *op) {
