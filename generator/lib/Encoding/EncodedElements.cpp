@@ -137,6 +137,12 @@ linalg::GenericOp withOperands(OpBuilder &b, linalg::LinalgOp op,
 Operation *withSource(OpBuilder &b, Operation *op, Value source,
                       RankedTensorType type) {
   Location loc = op->getLoc();
+  // What was unset may have known more of its sizes than these take.
+  auto plain = cast<RankedTensorType>(op->getOperand(0).getType()),
+       known = cast<RankedTensorType>(source.getType());
+  if (known.getShape() != plain.getShape())
+    source =
+        tensor::CastOp::create(b, loc, known.clone(plain.getShape()), source);
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
     return tensor::ExpandShapeOp::create(b, loc, type, source,
                                          expand.getReassociationIndices(),

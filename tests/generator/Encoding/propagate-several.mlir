@@ -238,6 +238,22 @@ func.func @pad_batch(%a: tensor<?x128x?xf32, #batch>, %b: tensor<?x128x?xf32, #b
   return %p : tensor<?x128x?xf32>
 }
 
+// A product of known sizes that is unset to unknown ones is padded as one of unknown ones.
+// ALWAYS-LABEL: func.func @pad_known(
+// ALWAYS-SAME:    %[[A:[a-z0-9]+]]:
+// ALWAYS:         %[[C:.*]] = tensor.cast %[[A]] : tensor<128x90xf32, #{{.*}}> to tensor<?x90xf32, #{{.*}}>
+// ALWAYS:         tensor.pad %[[C]] low[8, 0] high[0, 0]
+func.func @pad_known(%a: tensor<128x90xf32, #out>, %m: index) -> tensor<?x90xf32> {
+  %one = arith.constant 1.0 : f32
+  %d = tensor.empty(%m) : tensor<?x90xf32>
+  %x = tw.unset_encoding ins(%a : tensor<128x90xf32, #out>) outs(%d : tensor<?x90xf32>) -> tensor<?x90xf32>
+  %p = tensor.pad %x low[8, 0] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %one : f32
+  } : tensor<?x90xf32> to tensor<?x90xf32>
+  return %p : tensor<?x90xf32>
+}
+
 // Not a part of a tile in front, nor what differs from place to place.
 // ALWAYS-LABEL: func.func @pad_parts(
 // ALWAYS-COUNT-2: tw.unset_encoding
