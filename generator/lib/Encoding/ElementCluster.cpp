@@ -249,9 +249,8 @@ void ElementCluster::rewrite() {
       };
       if (llvm::none_of(result.getUses(), isLeft))
         continue;
-      Value dest = tensor::EmptyOp::create(
-          b, op->getLoc(), size,
-          cast<RankedTensorType>(result.getType()).getElementType());
+      Value dest = emptyOf(b, op->getLoc(),
+                           cast<RankedTensorType>(result.getType()), size);
       auto unset = tw::UnsetEncodingOp::create(b, op->getLoc(), inTiles, dest);
       placeLike(unset, first);
       result.replaceUsesWithIf(unset.getResult(), isLeft);

@@ -3,7 +3,7 @@
 
 #include "EncodedElements.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "tilewright/Encoding/PackOperand.h"
 #include "tilewright/Encoding/Place.h"
 #include "tilewright/Encoding/TensorSizes.h"
@@ -160,9 +160,17 @@ Operation *withSource(OpBuilder &b, Operation *op, Value source,
       slice.getMixedStrides());
 }
 
+Value emptyOf(OpBuilder &b, Location loc, RankedTensorType type,
+              ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Value> dynamic;
+  for (auto [dim, size] : llvm::enumerate(sizes))
+    if (type.isDynamicDim(dim))
+      dynamic.push_back(getValueOrCreateConstantIndexOp(b, loc, size));
+  return tensor::EmptyOp::create(b, loc, type, dynamic);
+}
+
 Value emptyAs(OpBuilder &b, Value value, RankedTensorType type) {
-  return tensor::EmptyOp::create(b, value.getLoc(), sizesOf(b, value),
-                                 type.getElementType(), type.getEncoding());
+  return emptyOf(b, value.getLoc(), type, sizesOf(b, value));
 }
 
 Value encodedAs(OpBuilder &b, Value value, RankedTensorType type,

@@ -76,6 +76,11 @@ mlir::linalg::GenericOp withOperands(mlir::OpBuilder &b,
 mlir::Operation *withSource(mlir::OpBuilder &b, mlir::Operation *op,
                             mlir::Value source, mlir::RankedTensorType type);
 
+/// A tensor of these sizes, of which `type` may know less.
+mlir::Value emptyOf(mlir::OpBuilder &b, mlir::Location loc,
+                    mlir::RankedTensorType type,
+                    llvm::ArrayRef<mlir::OpFoldResult> sizes);
+
 /// A tensor of the sizes of `value` for somebody to write to.
 mlir::Value emptyAs(mlir::OpBuilder &b, mlir::Value value,
                     mlir::RankedTensorType type);

@@ -381,8 +381,10 @@ private:
     }
     if (rest.empty())
       return;
-    Value dest = tensor::EmptyOp::create(b, member.getLoc(), sizes.at(b, type),
-                                         type.getElementType());
+    Value dest =
+        emptyOf(b, member.getLoc(),
+                RankedTensorType::get(type.getShape(), type.getElementType()),
+                sizes.at(b, type));
     auto unset = tw::UnsetEncodingOp::create(b, member.getLoc(), member, dest);
     placeLike(unset, first);
     for (OpOperand *use : rest)

@@ -254,6 +254,19 @@ func.func @pad_known(%a: tensor<128x90xf32, #out>, %m: index) -> tensor<?x90xf32
   return %p : tensor<?x90xf32>
 }
 
+// What is unset behind has the type that it had, also where sizes are found out.
+// ALWAYS-LABEL: func.func @unset_as_before(
+// ALWAYS:         tw.unset_encoding ins(%{{.*}} : tensor<?x90xf32, #{{.*}}>) outs(%{{.*}} : tensor<?x90xf32>) -> tensor<?x90xf32>
+// ALWAYS-NEXT:    return
+func.func @unset_as_before(%a: tensor<128x90xf32, #out>) -> tensor<?x90xf32> {
+  %e = tensor.empty() : tensor<128x90xf32>
+  %d = tensor.cast %e : tensor<128x90xf32> to tensor<?x90xf32>
+  %x = tw.unset_encoding ins(%a : tensor<128x90xf32, #out>) outs(%d : tensor<?x90xf32>) -> tensor<?x90xf32>
+  %y = linalg.exp ins(%x : tensor<?x90xf32>) outs(%d : tensor<?x90xf32>) -> tensor<?x90xf32>
+  %z = linalg.exp ins(%y : tensor<?x90xf32>) outs(%d : tensor<?x90xf32>) -> tensor<?x90xf32>
+  return %z : tensor<?x90xf32>
+}
+
 // Not a part of a tile in front, nor what differs from place to place.
 // ALWAYS-LABEL: func.func @pad_parts(
 // ALWAYS-COUNT-2: tw.unset_encoding
