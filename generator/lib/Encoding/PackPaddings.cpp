@@ -70,8 +70,12 @@ Value packPadding(tensor::PadOp op, tw::LayoutAttr layout,
     low.resize(packed.getRank(), b.getIndexAttr(0));
     high.resize(packed.getRank(), b.getIndexAttr(0));
   }
-  auto padded = tensor::PadOp::create(b, packed, op.getSource(), low, high,
-                                      value, op.getNofold());
+  // It may know more of its sizes than it was said to.
+  Value source = op.getSource();
+  if (Type said = layout.packedType(from); source.getType() != said)
+    source = tensor::CastOp::create(b, said, source);
+  auto padded = tensor::PadOp::create(b, packed, source, low, high, value,
+                                      op.getNofold());
   placeLike(padded, op);
   if (edges.empty())
     return padded;
