@@ -40,7 +40,12 @@ std::string cTypeName(Type type) {
          std::to_string(type.getIntOrFloatBitWidth()) + "_t";
 }
 
-std::string elementNote(Type element) {
+Type elementInModel(Type element, Attribute attribute) {
+  auto type = dyn_cast_or_null<TypeAttr>(attribute);
+  return type ? type.getValue() : element;
+}
+
+static std::string noteOf(Type element) {
   if (element.isInteger(1))
     return " of truth values, 0 or 1";
   if (isPartOfByte(element)) {
@@ -54,6 +59,11 @@ std::string elementNote(Type element) {
   std::string note;
   llvm::raw_string_ostream(note) << " of " << element << " bits";
   return note;
+}
+
+std::string elementNote(RankedTensorType tensor, Attribute attribute) {
+  return (tensor.getRank() == 0 ? "one element" : "") +
+         noteOf(elementInModel(tensor.getElementType(), attribute));
 }
 
 } // namespace tilewright

@@ -4,6 +4,7 @@
 #ifndef TILEWRIGHT_LIB_COMPILE_CTYPES_H
 #define TILEWRIGHT_LIB_COMPILE_CTYPES_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include <string>
 
@@ -30,9 +31,14 @@ bool isScale(mlir::Type type);
 /// What C calls an element of `type`.
 std::string cTypeName(mlir::Type type);
 
+/// What `element` is in the model, if the attribute kElementAttr of an argument
+/// or a result says so.
+mlir::Type elementInModel(mlir::Type element, mlir::Attribute attribute);
+
 /// What the header says behind a shape, of elements whose bits C has no type
 /// for: " of bf16 bits".
-std::string elementNote(mlir::Type element);
+std::string elementNote(mlir::RankedTensorType tensor,
+                        mlir::Attribute attribute);
 
 } // namespace tilewright
 

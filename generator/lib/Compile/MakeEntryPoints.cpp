@@ -374,19 +374,20 @@ private:
     for (auto [index, type] : llvm::enumerate(func.getArgumentTypes()))
       if (auto tensor = dyn_cast<RankedTensorType>(type);
           tensor && !func.getArgAttr(index, kStateAttr))
-        shapes.push_back(argumentName(index) + ": " + argumentShape(index) +
-                         note(tensor, func.getArgAttr(index, kElementAttr)) +
-                         (packId(index) ? ", packed by " + packId(index).str() +
-                                              kPackSuffix.str()
-                                        : ""));
+        shapes.push_back(
+            argumentName(index) + ": " + argumentShape(index) +
+            elementNote(tensor, func.getArgAttr(index, kElementAttr)) +
+            (packId(index)
+                 ? ", packed by " + packId(index).str() + kPackSuffix.str()
+                 : ""));
     for (auto [index, type] : llvm::enumerate(func.getResultTypes()))
       if (StringAttr id = packs())
         shapes.push_back(resultName(index) + ": the bytes that " + id.str() +
                          kPackedBytesSuffix.str() + " returns, written");
       else if (!func.getResultAttr(index, kStateAttr))
         shapes.push_back(resultName(index) + ": " + resultShape(index) +
-                         note(cast<RankedTensorType>(type),
-                              func.getResultAttr(index, kElementAttr)) +
+                         elementNote(cast<RankedTensorType>(type),
+                                     func.getResultAttr(index, kElementAttr)) +
                          ", written");
     return {shapes.begin(), shapes.end()};
   }
@@ -413,7 +414,7 @@ private:
                      StringRef shape) -> Attribute {
       Type inMemory = getElementTypeOrSelf(type);
       auto tensor = dyn_cast<RankedTensorType>(type);
-      Type described = inModel(inMemory, element);
+      Type described = elementInModel(inMemory, element);
       type = tensor ? tensor.clone(described) : described;
       return b.getDictionaryAttr(
           {b.getNamedAttr("name", b.getStringAttr(name)),
@@ -442,18 +443,6 @@ private:
     if (func.getNumResults() == 1 || func.getResultAttr(1, kStateAttr))
       return "result";
     return "result" + std::to_string(index);
-  }
-
-  /// What the header says of elements, of an argument or a result, whose
-  /// attribute kElementAttr says what they are in the model.
-  static std::string note(RankedTensorType tensor, Attribute element) {
-    return (tensor.getRank() == 0 ? "one element" : "") +
-           elementNote(inModel(tensor.getElementType(), element));
-  }
-
-  static Type inModel(Type element, Attribute attribute) {
-    auto type = dyn_cast_or_null<TypeAttr>(attribute);
-    return type ? type.getValue() : element;
   }
 
   func::FuncOp func;
