@@ -76,14 +76,16 @@ class BenchCommand(unittest.TestCase):
         if "x86_64_avx2_fma" not in self.isas:
             self.skipTest("needs AVX2")
         generic, wide = bench(GENERIC, NAME + "x86_64_avx2_fma")["tiles"]
-        # Both against the same, whatever they are made of; and that is no less than the generic tile's own.
-        self.assertEqual(generic["peak"]["sequence"], wide["peak"]["sequence"])
+        # Both against the same, whatever they are made of; and that is no less than the generic tile's own. On Zen 4
+        # an FMA of 512 bits is as quick as two of 256, and which is the fastest is a matter of luck.
+        if generic["peak"]["sequence"] != wide["peak"]["sequence"]:
+            self.assertAlmostEqual(generic["peak"]["gops"], wide["peak"]["gops"], delta=0.05 * wide["peak"]["gops"])
         self.assertEqual(generic["isa_peak"]["sequence"], "muladd_f32_128")
         self.assertGreater(generic["peak"]["gops"], generic["isa_peak"]["gops"])
         for tile in generic, wide:
             self.assertAlmostEqual(tile["peak"]["share_percent"], 100 * tile["gops"] / tile["peak"]["gops"], delta=0.01)
         table = output("bench", "--rounds=3", GENERIC)
-        self.assertIn(f"peak: {generic['peak']['sequence']} of {generic['peak']['isa']}", table)
+        self.assertRegex(table, r"peak: fma_f32_(256|512) of x86_64_avx")
         self.assertIn("of generic's own, muladd_f32_128", table)
 
     def test_what_this_cpu_cannot_run(self):
