@@ -119,7 +119,8 @@ TEST(DeviceKernelsTest, EqualDispatchesShareAKernel) {
                                   ModelStage::CodeObject, options));
   std::vector<std::string> inFile = kernelsOf(model.bytes);
   std::sort(inFile.begin(), inFile.end());
-  std::vector<std::string> launched = model.kernels;
+  ASSERT_EQ(model.codeObjects.size(), 1u);
+  std::vector<std::string> launched = model.codeObjects.front().kernels;
   std::sort(launched.begin(), launched.end());
   EXPECT_EQ(inFile, launched);
   EXPECT_EQ(std::count_if(inFile.begin(), inFile.end(),
