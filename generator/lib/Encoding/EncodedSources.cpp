@@ -139,7 +139,8 @@ auto EncodedSources::sourcesOfElements(linalg::LinalgOp op,
 double EncodedSources::costOf(const Source &source) const {
   Value value = source.operand->get();
   Operation *op = value.getDefiningOp();
-  if (isPackedAhead(value) || isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(op))
+  if (isPackedAhead(value) ||
+      isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(op))
     return 0;
   // What lies so already is not set; otherwise what was unset is laid out
   // anew, as the result would have been.
