@@ -140,10 +140,11 @@ TEST(CoreTablesTest, RatesAreOncePerInstructionAndRelativeToTheFirst) {
     EXPECT_LE(rate.perCycle, 8) << rate.core << " " << rate.instruction;
     EXPECT_TRUE(seen.emplace(rate.core, rate.instruction).second)
         << rate.core << " has two rows for " << rate.instruction;
-    if (first.emplace(rate.core, rate.perCycle).second)
+    if (first.emplace(rate.core, rate.perCycle).second) {
       EXPECT_TRUE(rate.multiply == TW_MULTIPLY_FMLA ||
                   rate.multiply == TW_MULTIPLY_FMA_YMM)
           << rate.core << " begins with " << rate.instruction;
+    }
   }
   for (const Core& core : kCores) {
     uint64_t data[TW_CPU_DATA_WORDS] = {};
