@@ -92,9 +92,10 @@ ZEN3 = {**ZEN2, "multiply 16": [("03", 1)], "multiply 32": [("03", 1)], "add": [
 # with an FMA. vpbroadcastd and operands that are broadcast in place take none.
 ZEN4 = {**ZEN3, "dot 16": [("01", 1)], "dot 8": [("01", 1)], "dot bf16": [("01", 1)],
         "float broadcast": [("12", 1), ("LM", 1)], "permute two": [("12", 2)]}
-# Twice through pipes of 256 bits.
-ZEN4_ZMM = {operation: [(ports, 2 * slots) for ports, slots in slots_of]
-            for operation, slots_of in ZEN4.items()}
+# Twice through pipes of 256 bits; but for loads of what is broadcast, two of which are quick enough
+# for one FMA: measured, 4x16x4 and 16x16x4 of u8 x s8 at 99.6 % of the peak and more.
+ZEN4_ZMM = {operation: [(ports, slots if ports == "LM" and "broadcast" in operation else 2 * slots)
+                        for ports, slots in slots_of] for operation, slots_of in ZEN4.items()}
 
 CORES = {
     "skylake-avx512": {"ymm": INTEL_YMM, "zmm": INTEL_ZMM},

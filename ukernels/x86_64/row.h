@@ -307,4 +307,25 @@ TW_ROW_FAMILY(u8s8s32_k4_vnni_row, TW_ROW_U8S8_K4)
 TW_ROW_FAMILY(s8u8s32_k4_vnni_row, TW_ROW_S8U8_K4)
 #endif
 
+// Rounded once, at the end; added to what was there before.
+TW_INLINE void f16f16f16_k1_row(void* out, const void* lhs, const void* rhs,
+                                const tw_mmt4d_params_t* params, int M0,
+                                int N0) {
+  (void)M0;
+  const int nv = N0 / 8;
+  const int accumulate = tw_accumulates(params);
+  __m256i result[2];
+  tw_row_multiply(TW_ROW_F16, result, (const char*)lhs, (const char*)rhs,
+                  params->K, nv);
+  TW_UNROLL for (int n = 0; n < nv; ++n) {
+    __m128i* const to = (__m128i*)out + n;
+    __m256 sum = _mm256_castsi256_ps(result[n]);
+    if (accumulate) {
+      sum = _mm256_add_ps(sum, _mm256_cvtph_ps(_mm_loadu_si128(to)));
+    }
+    _mm_storeu_si128(to, _mm256_cvtps_ph(sum, _MM_FROUND_TO_NEAREST_INT |
+                                                  _MM_FROUND_NO_EXC));
+  }
+}
+
 #endif  // UKERNELS_X86_64_ROW_H_
