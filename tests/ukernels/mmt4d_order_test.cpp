@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/ukernels/rows.h"
+#include "ukernels/core.h"
 
 #if defined(__ELF__)
 
@@ -23,8 +24,11 @@ namespace {
 constexpr char kName[] = "tw_mmt4d_tile_s32s32s32_11x13x16_generic";
 constexpr int64_t kM0 = 11, kN0 = 13, kK0 = 16;
 constexpr int64_t kLhsStep = kM0 * kK0 * 4, kRhsStep = kN0 * kK0 * 4;
-// The shares of L1, L2 and L3, and the fewest K steps that are worth a call.
-constexpr int64_t kL1 = 24 << 10, kL2 = 256 << 10, kL3 = 2 << 20;
+// Of a CPU of 32 KiB of L1 and 1 MiB of L2: the least and the most that a rhs
+// slice has, and what a lhs block and a rhs block have; and the fewest K steps
+// that are worth a call.
+constexpr int64_t kL1 = 24 << 10, kSlice = 128 << 10, kL2 = 256 << 10,
+                  kL3 = 2 << 20;
 constexpr int64_t kLeastSteps = 64;
 
 struct Call {
@@ -79,8 +83,10 @@ class OrderTest : public ::testing::TestWithParam<Sizes> {
   // Operands that lie one after another at addresses that nobody reads.
   void multiply(tw_parallel_for_t* parallelFor) {
     const Sizes& s = GetParam();
+    CpuData data;
+    data.words[TW_CPU_WORD_CACHES] = TW_CACHES_WORD(32, 1024);
     tw_mmt4d_params_t params =
-        findParams(parseTileKey(kName).key.value(), nullptr);
+        findParams(parseTileKey(kName).key.value(), data.words);
     params.lhs_buffer = reinterpret_cast<void*>(kLhs);
     params.rhs_buffer = reinterpret_cast<void*>(kRhs);
     params.out_buffer = reinterpret_cast<void*>(kOut);
@@ -158,7 +164,7 @@ TEST_P(OrderTest, BlocksTakeTheirSharesOfTheCaches) {
   int64_t rows = 0, columns = 0, steps = 0;
   for (const Block& block : blocks) {
     EXPECT_TRUE(block.K <= std::min(kLeastSteps, s.K) ||
-                block.K * kRhsStep <= kL1);
+                block.K * kRhsStep <= kSlice);
     EXPECT_TRUE(block.rows == 1 || block.rows * block.K * kLhsStep <= kL2);
     // With all of M and of K in one block the next one cannot be told apart.
     EXPECT_TRUE(block.columns == 1 ||
@@ -169,8 +175,9 @@ TEST_P(OrderTest, BlocksTakeTheirSharesOfTheCaches) {
     steps = std::max(steps, block.K);
   }
   // As few as the shares allow, and of even size.
-  const int64_t fit =
-      std::clamp(kL1 / kRhsStep, std::min(kLeastSteps, s.K), s.K);
+  const int64_t longest = std::max(
+      kL1 / kRhsStep, std::min(kSlice / kRhsStep, kL2 / (8 * kLhsStep)));
+  const int64_t fit = std::clamp(longest, std::min(kLeastSteps, s.K), s.K);
   EXPECT_EQ(steps, ceilDiv(s.K, ceilDiv(s.K, fit)));
   const int64_t fitRows = std::clamp<int64_t>(kL2 / (steps * kLhsStep), 1, s.M);
   EXPECT_EQ(rows, ceilDiv(s.M, ceilDiv(s.M, fitRows)));
