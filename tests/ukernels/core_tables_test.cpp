@@ -97,6 +97,10 @@ TEST(CoreTablesTest, EveryModelNamesItsCoreAndNoOther) {
   data[TW_CPU_WORD_CORE] =
       TW_CORE_WORD_X86_64(TW_CORE_VENDOR_INTEL, 6, 0x97, TW_CORE_KIND_ALL);
   EXPECT_EQ(tw_core_name(data), nullptr);
+  // And one that has not is not of either.
+  data[TW_CPU_WORD_CORE] = TW_CORE_WORD_X86_64(TW_CORE_VENDOR_AMD, 0x19, 0x12,
+                                               TW_CORE_KIND_PERFORMANCE);
+  EXPECT_EQ(tw_core_name(data), nullptr);
 }
 
 TEST(CoreTablesTest, OtherNamesAreThoseOfACore) {
