@@ -293,8 +293,8 @@ public:
         retype(module().lookupSymbol<func::FuncOp>(call.getCallee()));
     }
     // `first` may be one of these.
-    for (tw::SetEncodingOp set : replaced)
-      set->erase();
+    for (Operation *op : replaced)
+      op->erase();
     for (tw::UnsetEncodingOp unset : unsets)
       if (unset->use_empty())
         unset->erase();
@@ -373,7 +373,8 @@ private:
       OpFoldResult size = sizes.at(b, type)[*dim.getConstantIndex()];
       dim.replaceAllUsesWith(
           getValueOrCreateConstantIndexOp(b, dim.getLoc(), size));
-      dim.erase();
+      // `b` may stand before it.
+      replaced.push_back(dim);
     }
     for (tw::SetEncodingOp set : sets) {
       set.getResult().replaceAllUsesWith(member);
@@ -397,7 +398,8 @@ private:
   RankedTensorType type;
   llvm::SmallDenseSet<Value> members;
   llvm::SmallDenseSet<OpOperand *> handed;
-  SmallVector<tw::SetEncodingOp> replaced; ///< by what is encoded before
+  /// Sets by what is encoded before, dimensions by what is known before.
+  SmallVector<Operation *> replaced;
 };
 
 /// What sets or unsets encodings of the flow on the host: of each encoding the

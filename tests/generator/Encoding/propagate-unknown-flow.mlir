@@ -52,15 +52,18 @@ func.func @sum(%x: tensor<?x32xf32, #lhs>, %y: tensor<32x96xf32, #rhs>, %n: inde
   return %s : tensor<?x96xf32>
 }
 
-// Of a tensor that is there outside.
+// Of a tensor that is there outside. It answers for what the branches hand on, also right behind them.
 // CHECK-LABEL: func.func @branches(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<?x96xf32>
 // CHECK:         %[[I:.*]] = scf.if {{.*}} -> (tensor<?x96xf32, #[[OUT]]>) {
 // CHECK:           scf.yield %{{.*}} : tensor<?x96xf32, #[[OUT]]>
 // CHECK:           scf.yield %{{.*}} : tensor<?x96xf32, #[[OUT]]>
+// CHECK:         %[[Q:.*]] = tensor.dim %[[X]], %{{.*}} : tensor<?x96xf32>
 // CHECK:         %[[R:.*]] = tensor.dim %[[X]], %{{.*}} : tensor<?x96xf32>
 // CHECK:         %[[D:.*]] = tensor.empty(%[[R]])
-// CHECK:         tw.unset_encoding ins(%[[I]] : {{.*}}) outs(%[[D]] :
+// CHECK:         %[[U:.*]] = tw.unset_encoding ins(%[[I]] : {{.*}}) outs(%[[D]] :
+// CHECK:         "test"(%[[Q]])
+// CHECK:         return %[[U]]
 func.func @branches(%x: tensor<?x96xf32>, %a: tensor<?x96xf32, #out>, %b: tensor<?x96xf32, #out>, %c: i1) -> tensor<?x96xf32> {
   %c0 = arith.constant 0 : index
   %r = tensor.dim %x, %c0 : tensor<?x96xf32>
@@ -74,6 +77,8 @@ func.func @branches(%x: tensor<?x96xf32>, %a: tensor<?x96xf32, #out>, %b: tensor
     %u = tw.unset_encoding ins(%b : tensor<?x96xf32, #out>) outs(%d : tensor<?x96xf32>) -> tensor<?x96xf32>
     scf.yield %u : tensor<?x96xf32>
   }
+  %s = tensor.dim %i, %c0 : tensor<?x96xf32>
+  "test"(%s) : (index) -> ()
   return %i : tensor<?x96xf32>
 }
 
