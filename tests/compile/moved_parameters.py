@@ -159,8 +159,10 @@ class Function:
 
 
 class Checker:
-    def __init__(self, options):
-        self.options, self.work = options, options.scratch
+    """Compiles modules and compares their functions. `emulator` is the start of the command that runs a program."""
+
+    def __init__(self, options, emulator=()):
+        self.options, self.work, self.emulator = options, options.scratch, emulator
         self.work.mkdir(parents=True, exist_ok=True)
         self.wrong = self.checked = 0
 
@@ -175,24 +177,32 @@ class Checker:
             weights.append((dtype, Tensor(f"w{i}", element, shape, values)))
             tensors[f"w{i}"] = (dtype, shape, encode(dtype, letter, values))
         functions = [Function(f"f{i}", choose, weights) for i in range(FUNCTIONS_OF_MODULE)]
+        # In the program, and in a file of their own, where what is made on the way to panels is in another one.
+        self.build(number, weights, tensors, "".join(function.text() for function in functions), functions,
+                   ["--report=text"], number % 2 == 1)
+
+    def look(self, number, functions, report):
+        for kind in ("extract_slice", "transpose", "elementwise", "pack_"):
+            if f" x {kind}" in report:
+                self.fail(number, f"{kind} is left for each call")
+
+    def build(self, number, weights, tensors, text, functions, flags, is_apart):
+        """A program, and what its functions compute; its parameters are in a file of their own if `is_apart`."""
         source, file = self.work / f"m{number}.mlir", self.work / f"m{number}.safetensors"
         source.write_text("".join(
             f"ml_program.global private @{weight.name}(#ml_program.extern : {weight.type()}) : {weight.type()}\n"
-            for _, weight in weights) + "".join(function.text() for function in functions))
+            for _, weight in weights) + text)
         file.write_bytes(parameters.safetensors(tensors))
         program, apart = self.work / f"m{number}", self.work / f"m{number}.twp"
-        # In the program, and in a file of their own, where what is made on the way to panels is in another one.
-        flags = [f"--parameters-out={apart}"] if number % 2 else []
         done = subprocess.run([self.options.tool, "compile", source, "-o", program, f"--cc={self.options.cc}",
-                               f"--parameters={file}", "--report=text", *flags], capture_output=True, text=True)
+                               f"--parameters={file}", *([f"--parameters-out={apart}"] if is_apart else []), *flags],
+                              capture_output=True, text=True)
         if done.returncode:
             self.fail(number, f"refused: {done.stderr[:2000]}")
             return
-        for kind in ("extract_slice", "transpose", "elementwise", "pack_"):
-            if f" x {kind}" in done.stdout:
-                self.fail(number, f"{kind} is left for each call")
+        self.look(number, functions, done.stdout)
         for function in functions:
-            self.check(number, program, function, [f"--parameters={apart}"] if flags else [])
+            self.check(number, program, function, [f"--parameters={apart}"] if is_apart else [])
         if self.wrong == 0:
             for path in (source, file, program, apart):
                 path.unlink(missing_ok=True)
@@ -202,7 +212,7 @@ class Checker:
         path = self.work / "x.npy"
         path.write_bytes(npy.encode(dtype, function.x.shape,
                                     struct.pack(f"<{len(function.x.values)}{function.letter}", *function.x.values)))
-        done = subprocess.run([program, f"--function={function.name}", f"--input={path}", f"--output={self.work / 'y.npy'}",
+        done = subprocess.run([*self.emulator, program, f"--function={function.name}", f"--input={path}", f"--output={self.work / 'y.npy'}",
                                *flags], capture_output=True, text=True)
         self.checked += 1
         if done.returncode:

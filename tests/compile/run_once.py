@@ -14,13 +14,9 @@ import json
 import pathlib
 import random
 import shlex
-import struct
-import subprocess
 import sys
 
 import moved_parameters
-import npy
-import parameters
 from moved_parameters import Tensor, count_of, encode
 
 ELEMENTS = [("F32", "f32", "f"), ("I8", "i8", "b"), ("U8", "i8", "B"), ("I32", "i32", "i")]
@@ -139,11 +135,10 @@ class Function(moved_parameters.Function):
         return self.generic(value, body, values, (value,), ("IDENTITY",))
 
 
-class Checker:
+class Checker(moved_parameters.Checker):
     def __init__(self, options):
-        self.options, self.work = options, options.scratch
-        self.work.mkdir(parents=True, exist_ok=True)
-        self.wrong = self.checked = self.kept = 0
+        super().__init__(options, shlex.split(options.run))
+        self.kept = 0
 
     def module(self, number):
         choose = random.Random(f"{self.options.seed}.{number}")
@@ -158,33 +153,17 @@ class Checker:
         functions = [Function(f"f{i}", choose, weights) for i in range(FUNCTIONS_OF_MODULE)]
         # The same again: what two functions compute alike is kept once.
         text = functions[0].text()
-        source, file = self.work / f"m{number}.mlir", self.work / f"m{number}.safetensors"
-        source.write_text("".join(
-            f"ml_program.global private @{weight.name}(#ml_program.extern : {weight.type()}) : {weight.type()}\n"
-            for _, weight in weights) + (STATE if number % 3 == 1 else "") + "".join(f.text() for f in functions)
-            + text.replace("@f0(", "@again("))
-        file.write_bytes(parameters.safetensors(tensors))
-        program, apart = self.work / f"m{number}", self.work / f"m{number}.twp"
-        flags = [f"--parameters-out={apart}"] if number % 3 == 0 else []
-        flags += ["--data-tiling=early"] if number % 4 == 3 else []
+        flags = ["--report=json"] + (["--data-tiling=early"] if number % 4 == 3 else [])
         if number % 5 == 4:
             flags += ["--threads=3"]
         if self.options.target:
             flags.append(f"--target={self.options.target}")
-        done = subprocess.run([self.options.tool, "compile", source, "-o", program, f"--cc={self.options.cc}",
-                               f"--parameters={file}", "--report=json", *flags], capture_output=True, text=True)
-        if done.returncode:
-            self.fail(number, f"refused: {done.stderr[:2000]}")
-            return
-        self.report(number, functions, json.loads(done.stdout))
-        for function in functions:
-            self.check(number, program, function, [f"--parameters={apart}"] if number % 3 == 0 else [])
-        if self.wrong == 0:
-            for path in (source, file, program, apart):
-                path.unlink(missing_ok=True)
+        self.build(number, weights, tensors, (STATE if number % 3 == 1 else "") + "".join(f.text() for f in functions)
+                   + text.replace("@f0(", "@again("), functions, flags, number % 3 == 0)
 
-    def report(self, number, functions, report):
+    def look(self, number, functions, report):
         """What is left for each call, and that it says so."""
+        report = json.loads(report)
         kept = {name for work in report["run_once"]["work"] for name in work["entry_points"]}
         each_call = {name for work in report["each_call"] for name in work["entry_points"]}
         self.kept += len(report["run_once"]["work"])
@@ -212,26 +191,6 @@ class Checker:
                      and relayout["what"] in ("rhs", "pack") and relayout["rule"] != "argument" and "vlx" not in relayout["to"]]
             if packs:
                 self.fail(number, f"{function.name}: its weight is packed by each call: {packs}")
-
-    def check(self, number, program, function, flags):
-        dtype = "<i4" if function.letter == "i" else "<f4"
-        path = self.work / "x.npy"
-        path.write_bytes(npy.encode(dtype, function.x.shape,
-                                    struct.pack(f"<{len(function.x.values)}{function.letter}", *function.x.values)))
-        done = subprocess.run([*shlex.split(self.options.run), program, f"--function={function.name}", f"--input={path}", f"--output={self.work / 'y.npy'}",
-                               *flags], capture_output=True, text=True)
-        self.checked += 1
-        if done.returncode:
-            self.fail(number, f"{function.name}: {done.returncode} {done.stderr[:500]}")
-            return
-        _, shape, data = npy.decode((self.work / "y.npy").read_bytes())
-        values = function.y.values
-        if list(shape) != function.y.shape or data != struct.pack(f"<{len(values)}{function.letter}", *values):
-            self.fail(number, f"{function.name}: wrong")
-
-    def fail(self, number, what):
-        self.wrong += 1
-        print(f"--seed={self.options.seed} --only={number}: {what}", flush=True)
 
 
 def main():
