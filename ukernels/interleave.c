@@ -115,7 +115,7 @@ TW_ZIP_INLINE void tw_interleave_tiles(const tw_packing_t* p,
                                        int width, int rest) {
   const tw_interior_t in = tw_interior_of(p);
   const tw_index_t bytes = p->tile_rows * p->bits / 8;
-  const tw_index_t tiles = (kPackLines + lines - 1) / lines;
+  const tw_index_t tiles = (kZippedLines + lines - 1) / lines;
   for (tw_index_t begin = 0; begin < in.tiles_c; begin += tiles) {
     const tw_index_t end =
         begin + tiles < in.tiles_c ? begin + tiles : in.tiles_c;
@@ -203,7 +203,7 @@ TW_ZIP_INLINE void tw_deinterleave_tiles(const tw_packing_t* p,
                                          int width) {
   const tw_interior_t in = tw_interior_of(p);
   const tw_index_t bytes = p->tile_rows * width;
-  const tw_index_t tiles = (kPackLines + lines - 1) / lines;
+  const tw_index_t tiles = (kZippedLines + lines - 1) / lines;
   for (tw_index_t begin = 0; begin < in.tiles_c; begin += tiles) {
     const tw_index_t end =
         begin + tiles < in.tiles_c ? begin + tiles : in.tiles_c;

@@ -60,9 +60,9 @@ TW_ZIP_INLINE void tw_copy_lines_of(const tw_packing_t* p,
                                     unsigned char* packed, int unpack,
                                     tw_index_t run) {
   const tw_interior_t in = tw_interior_of(p);
-  for (tw_index_t begin = 0; begin < in.tiles_c; begin += kPackLines) {
+  for (tw_index_t begin = 0; begin < in.tiles_c; begin += kCopiedLines) {
     const tw_index_t end =
-        begin + kPackLines < in.tiles_c ? begin + kPackLines : in.tiles_c;
+        begin + kCopiedLines < in.tiles_c ? begin + kCopiedLines : in.tiles_c;
     for (tw_index_t ro = 0; ro < in.tiles_r; ++ro)
       for (tw_index_t co = begin; co < end; ++co)
         tw_copy_run(packed + ro * in.panel + co * run,
@@ -152,20 +152,61 @@ TW_ZIP_INLINE void tw_transpose_block(const unsigned char* from,
   }
 }
 
-// Two blocks of n = 16 / unit rows below each other: a column of both is one
-// run, stored at once.
-TW_ZIP_INLINE void tw_transpose_two_blocks(const unsigned char* from,
-                                           tw_index_t from_stride,
-                                           unsigned char* to,
-                                           tw_index_t to_stride, int unit) {
-  const int n = 16 / unit;
-  tw_v32u8 v[16];
-  TW_UNROLL_ALL for (int i = 0; i < n; ++i) {
-    tw_pair_load(&v[i], from + i * from_stride, from + (i + n) * from_stride);
+// A cache line of each of `rows` rows of units: 64 / unit tiles that follow
+// each other. With `rows` and `unit` constants no address is computed but that
+// of every n-th row.
+TW_ZIP_INLINE void tw_transpose_line(const unsigned char* from,
+                                     tw_index_t from_stride, unsigned char* to,
+                                     int rows, int unit) {
+  const int n = 16 / unit, tile = rows * unit;
+  int r = 0;
+  // 12 rows of two-byte units are 8 and 4, 6 of four bytes 4 and 2.
+  TW_UNROLL_ALL for (int height = n; height >= 2 && height * 2 >= n;
+                     height /= 2) {
+    TW_UNROLL_ALL for (; r + height <= rows; r += height) {
+      TW_UNROLL_ALL for (int block = 0; block < 4; ++block) {
+        tw_transpose_block(from + r * from_stride + block * 16, from_stride,
+                           to + block * n * tile + r * unit, tile, height,
+                           unit);
+      }
+    }
   }
-  tw_zip_pairs(v, n, unit);
-  TW_UNROLL_ALL for (int i = 0; i < n; ++i) {
-    memcpy(to + i * to_stride, &v[i], 32);
+}
+
+TW_ZIP_INLINE tw_index_t tw_transpose_lines_of(const unsigned char* from,
+                                               tw_index_t from_stride,
+                                               unsigned char* to,
+                                               tw_index_t cols, int rows,
+                                               int unit) {
+  tw_index_t c = 0;
+  for (; c + 64 / unit <= cols; c += 64 / unit)
+    tw_transpose_line(from + c * unit, from_stride, to + c * rows * unit, rows,
+                      unit);
+  return c;
+}
+
+// The tiles of `cols` columns that lie in whole cache lines, of which it
+// returns the columns; none where there is no loop for the shape.
+static tw_index_t tw_transpose_lines(const unsigned char* from,
+                                     tw_index_t from_stride, unsigned char* to,
+                                     tw_index_t rows, tw_index_t cols,
+                                     tw_index_t unit) {
+  switch (rows * 16 + unit) {
+#define TW_LINE(rows, unit)  \
+  case (rows) * 16 + (unit): \
+    return tw_transpose_lines_of(from, from_stride, to, cols, rows, unit);
+#define TW_LINES(unit) \
+  TW_LINE(4, unit)     \
+  TW_LINE(8, unit) TW_LINE(12, unit) TW_LINE(16, unit) TW_LINE(32, unit)
+    TW_LINES(2)
+    TW_LINES(4)
+    TW_LINE(6, 4)
+    TW_LINES(8)
+    TW_LINE(6, 8)
+#undef TW_LINES
+#undef TW_LINE
+    default:
+      return 0;
   }
 }
 
@@ -183,10 +224,6 @@ TW_ZIP_INLINE void tw_transpose_units(const unsigned char* from,
     const tw_index_t end =
         begin + 64 / unit < whole_cols ? begin + 64 / unit : whole_cols;
     tw_index_t r = 0;
-    for (; r + 2 * n <= rows; r += 2 * n)
-      for (tw_index_t c = begin; c < end; c += n)
-        tw_transpose_two_blocks(from + r * from_stride + c * unit, from_stride,
-                                to + c * to_stride + r * unit, to_stride, unit);
     for (; r + n <= rows; r += n)
       for (tw_index_t c = begin; c < end; c += n)
         tw_transpose_block(from + r * from_stride + c * unit, from_stride,
@@ -274,13 +311,18 @@ static void tw_transpose_rows(const tw_packing_t* p, uint64_t padding,
     const unsigned char* from = matrix + ro * p->tile_rows * in.line;
     unsigned char* to = packed + ro * in.panel;
     const tw_index_t rows = tw_inside(p->rows, ro * p->tile_rows, p->tile_rows);
+    const tw_index_t done =
+        rows < p->tile_rows
+            ? 0
+            : tw_transpose_lines(from, in.line, to, rows, in.tiles_c, unit);
     switch (unit) {
-#define TW_UNIT(size)                                                         \
-  case size:                                                                  \
-    if (p->tile_rows == 2 && rows == 2)                                       \
-      tw_zip_two_rows(from, in.line, to, in.tiles_c, size);                   \
-    else                                                                      \
-      tw_transpose_units(from, in.line, to, in.tile, rows, in.tiles_c, size); \
+#define TW_UNIT(size)                                                      \
+  case size:                                                               \
+    if (p->tile_rows == 2 && rows == 2)                                    \
+      tw_zip_two_rows(from, in.line, to, in.tiles_c, size);                \
+    else                                                                   \
+      tw_transpose_units(from + done * size, in.line, to + done * in.tile, \
+                         in.tile, rows, in.tiles_c - done, size);          \
     break;
       TW_UNIT(1)
       TW_UNIT(2)

@@ -1,9 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Internal: 16-byte vectors in portable C, alone and in pairs, and the perfect
-// shuffle of several. clang and gcc turn them into the baseline's vectors on
-// every architecture; a pair is one vector where these have 32 bytes.
+// Internal: 16-byte vectors in portable C, and the perfect shuffle of several.
+// clang and gcc turn them into the baseline's vectors on every architecture.
 
 #ifndef UKERNELS_ZIP_H_
 #define UKERNELS_ZIP_H_
@@ -87,68 +86,6 @@ TW_ZIP_INLINE void tw_zip(tw_v16u8* v, int count, int width) {
 // units times leaves every unit where it was, so it is as many times less.
 TW_ZIP_INLINE void tw_unzip(tw_v16u8* v, int count, int width) {
   for (int left = 16 / width; left > 1; left /= 2) tw_zip_once(v, count, width);
-}
-
-// ---- Pairs ------------------------------------------------------------------
-
-// Two vectors of 16 bytes, each of which is zipped by itself. Never passed by
-// value: how, depends on the target.
-typedef uint8_t tw_v32u8 __attribute__((vector_size(32)));
-typedef uint16_t tw_v16u16 __attribute__((vector_size(32)));
-typedef uint32_t tw_v8u32 __attribute__((vector_size(32)));
-typedef uint64_t tw_v4u64 __attribute__((vector_size(32)));
-
-TW_ZIP_INLINE void tw_pair_load(tw_v32u8* pair, const void* first,
-                                const void* second) {
-  const tw_v16u8 a = tw_v16_load(first), b = tw_v16_load(second);
-  *pair = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
-                                  12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
-                                  23, 24, 25, 26, 27, 28, 29, 30, 31);
-}
-
-// As tw_zip_low and tw_zip_high, of both vectors.
-TW_ZIP_INLINE void tw_pair_zip(const tw_v32u8* a, const tw_v32u8* b, int width,
-                               tw_v32u8* low, tw_v32u8* high) {
-  switch (width) {
-    case 1:
-      *low = __builtin_shufflevector(
-          *a, *b, 0, 32, 1, 33, 2, 34, 3, 35, 4, 36, 5, 37, 6, 38, 7, 39, 16,
-          48, 17, 49, 18, 50, 19, 51, 20, 52, 21, 53, 22, 54, 23, 55);
-      *high = __builtin_shufflevector(
-          *a, *b, 8, 40, 9, 41, 10, 42, 11, 43, 12, 44, 13, 45, 14, 46, 15, 47,
-          24, 56, 25, 57, 26, 58, 27, 59, 28, 60, 29, 61, 30, 62, 31, 63);
-      break;
-    case 2:
-      *low = (tw_v32u8)__builtin_shufflevector((tw_v16u16)*a, (tw_v16u16)*b, 0,
-                                               16, 1, 17, 2, 18, 3, 19, 8, 24,
-                                               9, 25, 10, 26, 11, 27);
-      *high = (tw_v32u8)__builtin_shufflevector((tw_v16u16)*a, (tw_v16u16)*b, 4,
-                                                20, 5, 21, 6, 22, 7, 23, 12, 28,
-                                                13, 29, 14, 30, 15, 31);
-      break;
-    case 4:
-      *low = (tw_v32u8)__builtin_shufflevector((tw_v8u32)*a, (tw_v8u32)*b, 0, 8,
-                                               1, 9, 4, 12, 5, 13);
-      *high = (tw_v32u8)__builtin_shufflevector((tw_v8u32)*a, (tw_v8u32)*b, 2,
-                                                10, 3, 11, 6, 14, 7, 15);
-      break;
-    default:
-      *low = (tw_v32u8)__builtin_shufflevector((tw_v4u64)*a, (tw_v4u64)*b, 0, 4,
-                                               2, 6);
-      *high = (tw_v32u8)__builtin_shufflevector((tw_v4u64)*a, (tw_v4u64)*b, 1,
-                                                5, 3, 7);
-  }
-}
-
-// tw_zip of the first vectors of `count` pairs, and of the second ones.
-TW_ZIP_INLINE void tw_zip_pairs(tw_v32u8* v, int count, int width) {
-  tw_v32u8 next[16];
-  for (int done = 1; done < count; done *= 2) {
-    for (int i = 0; i < count / 2; ++i)
-      tw_pair_zip(&v[i], &v[i + count / 2], width, &next[2 * i],
-                  &next[2 * i + 1]);
-    for (int i = 0; i < count; ++i) v[i] = next[i];
-  }
 }
 
 #endif  // UKERNELS_ZIP_H_
