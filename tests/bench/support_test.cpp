@@ -16,6 +16,7 @@
 #include "bench/support/tiles.h"
 #include "measure/check_tile.h"
 #include "measure/elements.h"
+#include "measure/loads.h"
 #include "measure/operands.h"
 #include "measure/peaks.h"
 #include "measure/plain_tile.h"
@@ -107,6 +108,34 @@ TEST(Peaks, EveryRowOfKeyPeaksNamesAPeak) {
       [](const Peak& row) { return row.name == std::string(#peak); })) \
       << #peak;
 #include "measure/key_peaks.def"
+#endif
+}
+
+TEST(Loads, OfAStepAreEachElementOnce) {
+  const auto loads = [](const std::string& name) {
+    const StepLoads step = stepLoadsOf(keyOf("tw_mmt4d_tile_" + name));
+    return std::make_pair(step.vectors, step.broadcasts);
+  };
+  using Pair = std::pair<int64_t, int64_t>;
+  EXPECT_EQ(loads("f32f32f32_2x16x1_x86_64_avx512_base"), Pair(1, 2));
+  EXPECT_EQ(loads("f32f32f32_2x16x1_x86_64_avx2_fma"), Pair(2, 2));
+  EXPECT_EQ(loads("f64f64f64_4x8x1_x86_64_avx512_base"), Pair(1, 4));
+  // Pairs of the lhs are one broadcast; a vector of narrower elements is less.
+  EXPECT_EQ(loads("s16s16s32_4x8x2_x86_64_avx2_fma"), Pair(1, 4));
+  EXPECT_EQ(loads("f16f16f32_1x16x1_x86_64_avx512_base"), Pair(1, 1));
+  EXPECT_EQ(loads("s8s8s32_1x32x8_x86_64_avx512_vnni"), Pair(4, 2));
+}
+
+TEST(Loads, AreTimedInVectorsOfTheInstructionSet) {
+  const TileKey key = keyOf("tw_mmt4d_tile_f32f32f32_1x4x1_generic");
+  LoadTimer timer(key, 20e-6);
+#if defined(__x86_64__)
+  timer.slice();
+  ASSERT_TRUE(timer.secondsPerStep().has_value());
+  EXPECT_GT(*timer.secondsPerStep(), 0);
+  EXPECT_LT(*timer.secondsPerStep(), 1e-6);
+#else
+  EXPECT_FALSE(timer.secondsPerStep().has_value());
 #endif
 }
 
