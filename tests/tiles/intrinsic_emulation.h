@@ -18,7 +18,12 @@ namespace tilewright::testing {
 // Replaces every call of an `llvm.x86.*` intrinsic in `module` and removes the
 // functions' target attributes. Inline assembly without text, which only keeps
 // the order of instructions, goes as well. An error names an intrinsic, or
-// inline assembly, that has no emulation; `module` is then half changed.
+// inline assembly, that has no emulation; `module` is then half changed. What
+// no vector arithmetic of this CPU computes becomes a call of a function of
+// this program, by its address: the module can run in this process only.
+//
+// Multiply-adds of f16 round once, as avx512fp16 does; LLVM would compute them
+// in f32 and round twice.
 //
 // LLVM makes vcvtneps2bf16 of fptrunc to bfloat, which is therefore replaced as
 // well. vpdpbf16ps and vcvtneps2bf16 keep their treatment of denormals (as

@@ -76,6 +76,10 @@ Expected<tw_mmt4d_tile_fn_t> TileLoader::loadModule(StringRef name,
   auto context = std::make_unique<LLVMContext>();
   auto module = parseBitcodeFile(MemoryBufferRef(bitcode, name), *context);
   if (!module) return module.takeError();
+  // Of a library of tiles, the one: the others would only take time.
+  for (Function& other : make_early_inc_range(**module))
+    if (!other.isDeclaration() && other.getName() != name && other.use_empty())
+      other.eraseFromParent();
   if (emulate)
     if (Error error = emulateForeignIsa(**module)) return std::move(error);
   (*module)->setDataLayout(jit_->getDataLayout());

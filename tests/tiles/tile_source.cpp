@@ -80,7 +80,7 @@ Expected<tw_mmt4d_tile_fn_t> TileSource::generated(const TileKey& key,
 
 Expected<tw_mmt4d_tile_fn_t> TileSource::handWrittenEmulated(
     const TileKey& key) {
-  auto path = handWrittenBitcodePath(key.isa);
+  auto path = handWrittenBitcodePath(key.isa, TW_BITCODE_DIR);
   if (!path) return about(key, path.takeError());
   auto buffer = MemoryBuffer::getFile(*path);
   if (!buffer)
