@@ -92,11 +92,11 @@ def hot_loop(function):
 
 def useful_products(loop, tile_products):
     """Products of an iteration that are the tile's: whole or half steps, as a loop over half of the
-    rows makes them. What is beyond, less than a tenth, is a correction."""
+    rows makes them. What is beyond, at most a seventh of them, is a correction."""
     products = sum(i.products for i in loop)
     halves = Fraction(products, tile_products) * 2
     whole = halves.numerator // halves.denominator
-    if whole == 0 or Fraction(whole, 1) < halves * Fraction(9, 10):
+    if whole == 0 or Fraction(whole, 1) < halves * Fraction(7, 8):
         raise ValueError(f"an iteration has {products} products, which are no half steps of "
                          f"{tile_products}")
     return whole * tile_products // 2

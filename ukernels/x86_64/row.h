@@ -14,6 +14,7 @@
 #include <immintrin.h>
 
 #include "ukernels/x86_64/tile_body.h"
+#include "ukernels/x86_64/vnni_256.h"
 
 // The operands' types, and how many of them are one K step (K0): the elements
 // of one step fill one lane of a vector, of 64 bits for f64, of 32 for others.
@@ -25,7 +26,9 @@ typedef enum {
   TW_ROW_S16_K2,   // by vpmaddwd or vpdpwssd
   TW_ROW_S8_K4,    // by vpdpbusd; the rhs as u8, see s8_vnni.h
   TW_ROW_U8S8_K4,  // the same, one operand being u8
-  TW_ROW_S8U8_K4
+  TW_ROW_S8U8_K4,
+  TW_ROW_S8S8_K4,  // by vpdpbssd
+  TW_ROW_U8U8_K4   // by vpdpbuud
 } tw_row_t;
 
 // K steps of one iteration.
@@ -108,16 +111,22 @@ TW_INLINE __m256i tw_row_multiply_add(tw_row_t row, __m256i acc, __m256i lhs,
       return _mm256_castps_si256(_mm256_dpbf16_ps(
           _mm256_castsi256_ps(acc), (__m256bh)lhs, (__m256bh)rhs));
 #endif
-#ifdef __AVX512VNNI__
+#if TW_HAS_VNNI_256
     case TW_ROW_S16_K2:
-      return _mm256_dpwssd_epi32(acc, lhs, rhs);
+      return tw_dot2_256(acc, lhs, rhs);
     case TW_ROW_S8_K4:
-      return _mm256_dpbusd_epi32(
-          acc, _mm256_xor_si256(rhs, _mm256_set1_epi8((char)0x80)), lhs);
+      return tw_dot4_256(TW_DOT4_S8U8, acc, lhs,
+                         _mm256_xor_si256(rhs, _mm256_set1_epi8((char)0x80)));
     case TW_ROW_U8S8_K4:
-      return _mm256_dpbusd_epi32(acc, lhs, rhs);
+      return tw_dot4_256(TW_DOT4_U8S8, acc, lhs, rhs);
     case TW_ROW_S8U8_K4:
-      return _mm256_dpbusd_epi32(acc, rhs, lhs);
+      return tw_dot4_256(TW_DOT4_S8U8, acc, lhs, rhs);
+#endif
+#ifdef __AVXVNNIINT8__
+    case TW_ROW_S8S8_K4:
+      return tw_dot4_256(TW_DOT4_S8S8, acc, lhs, rhs);
+    case TW_ROW_U8U8_K4:
+      return tw_dot4_256(TW_DOT4_U8U8, acc, lhs, rhs);
 #endif
     default:  // f32, and f16 as f32.
       return _mm256_castps_si256(_mm256_fmadd_ps(_mm256_castsi256_ps(lhs),
@@ -153,9 +162,9 @@ TW_INLINE void tw_row_step(tw_row_t row, __m256i* acc, __m256i lhs,
 // Adds the sums of the four s8 of each lane of lhs, times 128.
 TW_INLINE __m256i tw_row_add_correction(tw_row_t row, __m256i sum,
                                         __m256i lhs) {
-#ifdef __AVX512VNNI__
+#if TW_HAS_VNNI_256
   if (row == TW_ROW_S8_K4) {
-    return _mm256_dpbusd_epi32(sum, _mm256_set1_epi8((char)0x80), lhs);
+    return tw_dot4_256(TW_DOT4_U8S8, sum, _mm256_set1_epi8((char)0x80), lhs);
   }
 #endif
   (void)row, (void)lhs;
@@ -301,10 +310,14 @@ TW_ROW_FAMILY(s16s16s32_k2_row, TW_ROW_S16_K2)
 #ifdef __AVX512BF16__
 TW_ROW_FAMILY(bf16bf16f32_k2_row, TW_ROW_BF16_K2)
 #endif
-#ifdef __AVX512VNNI__
+#if TW_HAS_VNNI_256
 TW_ROW_FAMILY(s8s8s32_k4_vnni_row, TW_ROW_S8_K4)
 TW_ROW_FAMILY(u8s8s32_k4_vnni_row, TW_ROW_U8S8_K4)
 TW_ROW_FAMILY(s8u8s32_k4_vnni_row, TW_ROW_S8U8_K4)
+#endif
+#ifdef __AVXVNNIINT8__
+TW_ROW_FAMILY(s8s8s32_k4_int8_row, TW_ROW_S8S8_K4)
+TW_ROW_FAMILY(u8u8s32_k4_int8_row, TW_ROW_U8U8_K4)
 #endif
 
 // Rounded once, at the end; added to what was there before.

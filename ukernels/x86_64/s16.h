@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Integer families that multiply pairs of s16 along K (vpmaddwd, vpdpwssd): s16
-// operands, and s8 operands widened on the way. All sums are modulo 2^32.
+// operands, s16 x s8, and s8 operands, which are widened on the way. All sums
+// are modulo 2^32.
 
 #ifndef UKERNELS_X86_64_S16_H_
 #define UKERNELS_X86_64_S16_H_
@@ -82,42 +83,57 @@ TW_INLINE void tw_s16_step(tw_vi32* acc, const int16_t* lhs, const tw_vi32* rhs,
 #endif
 }
 
-TW_INLINE void tw_s16_load_step(tw_vi32* acc, const int16_t* lhs,
-                                const int16_t* rhs, int M0, int nv) {
+// The same of a rhs in memory, of s16 or s8.
+TW_INLINE void tw_s16_load_step(tw_element_type_t type, tw_vi32* acc,
+                                const int16_t* lhs, const char* rhs, int M0,
+                                int nv) {
   tw_vi32 r[4];
   TW_UNROLL for (int n = 0; n < nv; ++n) {
-    r[n] = tw_i32_load(rhs + n * 2 * TW_LANES);
+    r[n] = type == TW_ELEMENT_S8 ? tw_s16_from_s8(rhs + n * 2 * TW_LANES)
+                                 : tw_i32_load(rhs + n * 4 * TW_LANES);
   }
 
   tw_s16_step(acc, lhs, r, M0, nv);
 }
 
-TW_INLINE void s16s16s32_k2(void* out, const void* lhs_panel,
-                            const void* rhs_panel,
-                            const tw_mmt4d_params_t* params, int M0, int N0) {
+// A lhs of s16 and a rhs of s16 or s8.
+TW_INLINE void tw_s16_tile(tw_element_type_t type, void* out,
+                           const void* lhs_panel, const void* rhs_panel,
+                           const tw_mmt4d_params_t* params, int M0, int N0) {
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
+  const int rhs_bytes = N0 * (type == TW_ELEMENT_S8 ? 2 : 4);
   const int16_t* lhs = (const int16_t*)lhs_panel;
-  const int16_t* rhs = (const int16_t*)rhs_panel;
+  const char* rhs = (const char*)rhs_panel;
   tw_vi32 acc[TW_MAX_ACCUMULATORS];
   tw_i32_begin(acc, out, params, M0, N0, sets);
   tw_index_t k = params->K;
   for (; k >= sets; k -= sets) {
     TW_UNROLL for (int s = 0; s < sets; ++s) {
-      tw_s16_load_step(acc + s * vectors, lhs + s * 2 * M0, rhs + s * 2 * N0,
-                       M0, nv);
+      tw_s16_load_step(type, acc + s * vectors, lhs + s * 2 * M0,
+                       rhs + s * rhs_bytes, M0, nv);
     }
 
     lhs += sets * 2 * M0;
-    rhs += sets * 2 * N0;
+    rhs += sets * rhs_bytes;
   }
   for (; sets > 1 && k > 0; --k) {
-    tw_s16_load_step(acc, lhs, rhs, M0, nv);
+    tw_s16_load_step(type, acc, lhs, rhs, M0, nv);
     lhs += 2 * M0;
-    rhs += 2 * N0;
+    rhs += rhs_bytes;
   }
   tw_i32_end(acc, out, params, M0, N0, sets);
+}
+
+TW_INLINE void s16s16s32_k2(void* out, const void* lhs, const void* rhs,
+                            const tw_mmt4d_params_t* params, int M0, int N0) {
+  tw_s16_tile(TW_ELEMENT_S16, out, lhs, rhs, params, M0, N0);
+}
+
+TW_INLINE void s16s8s32_k2(void* out, const void* lhs, const void* rhs,
+                           const tw_mmt4d_params_t* params, int M0, int N0) {
+  tw_s16_tile(TW_ELEMENT_S8, out, lhs, rhs, params, M0, N0);
 }
 
 // s8, K0 = 2: the lhs is widened block by block on the stack, as f16.h does it.

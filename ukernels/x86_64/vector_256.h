@@ -10,6 +10,7 @@
 #include <immintrin.h>
 
 #include "ukernels/x86_64/tile_body.h"
+#include "ukernels/x86_64/vnni_256.h"
 
 // 32-bit lanes of a vector.
 enum { TW_LANES = 8 };
@@ -71,7 +72,43 @@ TW_INLINE tw_vi32 tw_i32_add(tw_vi32 a, tw_vi32 b) {
 TW_INLINE tw_vi32 tw_i32_madd(tw_vi32 a, tw_vi32 b) {
   return _mm256_madd_epi16(a, b);
 }
-#define TW_HAS_FUSED_DOT2 0
+#define TW_HAS_FUSED_DOT2 TW_HAS_VNNI_256
+#if TW_HAS_VNNI_256
+// c + tw_i32_madd(a, b).
+TW_INLINE tw_vi32 tw_i32_dot2(tw_vi32 c, tw_vi32 a, tw_vi32 b) {
+  return tw_dot2_256(c, a, b);
+}
+// c + the sums of four products of bytes, modulo 2^32.
+TW_INLINE tw_vi32 tw_i32_dot4(tw_dot4_t types, tw_vi32 c, tw_vi32 lhs,
+                              tw_vi32 rhs) {
+  return tw_dot4_256(types, c, lhs, rhs);
+}
+#endif
+TW_INLINE tw_vi32 tw_i32_sub(tw_vi32 a, tw_vi32 b) {
+  return _mm256_sub_epi32(a, b);
+}
+TW_INLINE tw_vi32 tw_i32_xor(tw_vi32 a, tw_vi32 b) {
+  return _mm256_xor_si256(a, b);
+}
+TW_INLINE tw_vi32 tw_i8_all(int value) { return _mm256_set1_epi8((char)value); }
+// Lane `lane` of `v` in all lanes.
+TW_INLINE tw_vi32 tw_i32_splat_lane(tw_vi32 v, int lane) {
+  return _mm256_permutevar8x32_epi32(v, _mm256_set1_epi32(lane));
+}
+// The first `count` lanes, at most all; zeros behind them, which are not read.
+TW_INLINE tw_vi32 tw_i32_load_first(const void* p, int count) {
+  const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  return _mm256_maskload_epi32(
+      (const int*)p, _mm256_cmpgt_epi32(_mm256_set1_epi32(count), lane));
+}
+// TW_LANES lanes of `a` and, behind them, `b`, from lane `first` on.
+TW_INLINE tw_vi32 tw_i32_window(tw_vi32 a, tw_vi32 b, int first) {
+  const __m256i from = _mm256_add_epi32(
+      _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(first));
+  return _mm256_blendv_epi8(_mm256_permutevar8x32_epi32(a, from),
+                            _mm256_permutevar8x32_epi32(b, from),
+                            _mm256_cmpgt_epi32(from, _mm256_set1_epi32(7)));
+}
 
 // TW_LANES f16 -> f32.
 TW_INLINE tw_vf32 tw_f32_from_f16(const void* p) {

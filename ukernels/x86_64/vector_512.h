@@ -10,6 +10,7 @@
 #include <immintrin.h>
 
 #include "ukernels/x86_64/tile_body.h"
+#include "ukernels/x86_64/vnni_256.h"
 
 // 32-bit lanes of a vector.
 enum { TW_LANES = 16 };
@@ -65,9 +66,37 @@ TW_INLINE tw_vi32 tw_i32_madd(tw_vi32 a, tw_vi32 b) {
 TW_INLINE tw_vi32 tw_i32_dot2(tw_vi32 c, tw_vi32 a, tw_vi32 b) {
   return _mm512_dpwssd_epi32(c, a, b);
 }
+// c + the sums of four products of bytes, modulo 2^32.
+TW_INLINE tw_vi32 tw_i32_dot4(tw_dot4_t types, tw_vi32 c, tw_vi32 lhs,
+                              tw_vi32 rhs) {
+  return types == TW_DOT4_U8S8 ? _mm512_dpbusd_epi32(c, lhs, rhs)
+                               : _mm512_dpbusd_epi32(c, rhs, lhs);
+}
 #else
 #define TW_HAS_FUSED_DOT2 0
 #endif
+TW_INLINE tw_vi32 tw_i32_sub(tw_vi32 a, tw_vi32 b) {
+  return _mm512_sub_epi32(a, b);
+}
+TW_INLINE tw_vi32 tw_i32_xor(tw_vi32 a, tw_vi32 b) {
+  return _mm512_xor_si512(a, b);
+}
+TW_INLINE tw_vi32 tw_i8_all(int value) { return _mm512_set1_epi8((char)value); }
+// Lane `lane` of `v` in all lanes.
+TW_INLINE tw_vi32 tw_i32_splat_lane(tw_vi32 v, int lane) {
+  return _mm512_permutexvar_epi32(_mm512_set1_epi32(lane), v);
+}
+// The first `count` lanes, at most all; zeros behind them, which are not read.
+TW_INLINE tw_vi32 tw_i32_load_first(const void* p, int count) {
+  return _mm512_maskz_loadu_epi32((__mmask16)((1u << count) - 1), p);
+}
+// TW_LANES lanes of `a` and, behind them, `b`, from lane `first` on.
+TW_INLINE tw_vi32 tw_i32_window(tw_vi32 a, tw_vi32 b, int first) {
+  const __m512i lane =
+      _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  return _mm512_permutex2var_epi32(
+      a, _mm512_add_epi32(lane, _mm512_set1_epi32(first)), b);
+}
 
 // TW_LANES f16 -> f32.
 TW_INLINE tw_vf32 tw_f32_from_f16(const void* p) {

@@ -1,0 +1,10 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ukernels/x86_64/vector_256.h"
+// The vectors come first.
+#include "ukernels/x86_64/row.h"
+#include "ukernels/x86_64/s8_vnni.h"
+
+#define TW_STAMP_ISA_avx_vnni_int8 ~, 1
+#include "ukernels/x86_64/stamp.h"
