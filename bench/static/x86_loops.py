@@ -91,12 +91,14 @@ def hot_loop(function):
 
 
 def useful_products(loop, tile_products):
-    """Products of an iteration that are the tile's: whole or half steps, as a loop over half of the
-    rows makes them. What is beyond, at most a seventh of them, is a correction."""
+    """Products of an iteration that are the tile's: whole steps, or half or a quarter of one, as
+    loops over a part of the rows or of K0 make them. What is beyond, at most a seventh of them, is
+    a correction."""
     products = sum(i.products for i in loop)
-    halves = Fraction(products, tile_products) * 2
-    whole = halves.numerator // halves.denominator
-    if whole == 0 or Fraction(whole, 1) < halves * Fraction(7, 8):
-        raise ValueError(f"an iteration has {products} products, which are no half steps of "
-                         f"{tile_products}")
-    return whole * tile_products // 2
+    steps = Fraction(products, tile_products)
+    unit = next((unit for unit in (Fraction(1), Fraction(1, 2), Fraction(1, 4)) if unit <= steps), 0)
+    useful = unit and steps // unit * unit
+    if useful < steps * Fraction(7, 8) or useful == 0:
+        raise ValueError(f"an iteration has {products} products, which are no steps of "
+                         f"{tile_products}, nor half or a quarter of one")
+    return int(useful * tile_products)

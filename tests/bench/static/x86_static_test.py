@@ -77,7 +77,12 @@ class X86Static(unittest.TestCase):
     def test_half_a_correction_is_an_error(self):
         lines = [".Ltop:"] + [f"vpdpbusd %zmm30, %zmm31, %zmm{i % 24}" for i in range(20)] + \
             ["decq %rcx", "jne .Ltop"]
-        self.assertIn("no half steps", self.shares(S8, lines)["error"])
+        self.assertIn("no steps of", self.shares(S8, lines)["error"])
+
+    def test_a_quarter_of_a_step_is_a_part_of_k0(self):
+        lines = [".Ltop:"] + [f"vpdpbusd %zmm30, %zmm31, %zmm{i}" for i in range(6)] + \
+            ["decq %rcx", "jne .Ltop"]
+        self.assertEqual(self.shares(S8, lines)["cores"]["emeraldrapids"]["bound"], 3)
 
     def test_no_loop_is_an_error(self):
         self.assertIn("no innermost loop", self.shares(F32, ["nop"])["error"])

@@ -1,0 +1,199 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// s8 x s4 by vpdpbusd and s16 x u4 by vpdpwssd, K0 = 8. A lane of the rhs panel
+// holds the eight elements of a column, four bits each. Shifts and masks make
+// parts of it: of bytes (s4), the even and the odd elements; of words (u4),
+// elements p and p + 4. The elements of the lhs are put in that order, a vector
+// at a time, by way of a stack buffer that is then broadcast from.
+//
+// A s4 plays vpdpbusd's unsigned part as r + 8 = r ^ 8, which adds 8 * (sum of
+// the lhs row) to every element of a row. That sum is computed from the vectors
+// that are put in order, and subtracted at the end; all of it is exact modulo
+// 2^32.
+
+#ifndef UKERNELS_X86_64_NIBBLES_H_
+#define UKERNELS_X86_64_NIBBLES_H_
+
+#include "ukernels/x86_64/s16.h"
+
+typedef enum { TW_NIBBLES_S8S4, TW_NIBBLES_S16U4 } tw_nibbles_t;
+
+// Dot products per accumulator and K step.
+TW_INLINE int tw_nibble_parts(tw_nibbles_t types) {
+  return types == TW_NIBBLES_S8S4 ? 2 : 4;
+}
+
+// How many times a block's K steps are gone through, for some of the parts each.
+// The compiler splits vpdpwssd into vpmaddwd and vpaddd where the next one, of
+// the next part, depends on it.
+TW_INLINE int tw_nibble_passes(tw_nibbles_t types) {
+  return types == TW_NIBBLES_S8S4 ? 1 : 4;
+}
+
+// Vectors of the lhs panel after which a lane belongs to the same row again.
+TW_INLINE int tw_nibble_period(int M0) {
+  return M0 % 3 == 0 ? 3 : M0 <= 8 ? 1 : M0 / 8;
+}
+
+// Part `part` of a vector of the rhs.
+TW_INLINE tw_vi32 tw_nibble_part(tw_nibbles_t types, tw_vi32 v, int part) {
+  const unsigned shift = 4 * (unsigned)part;
+  if (types == TW_NIBBLES_S16U4) {
+    return part == 3 ? _mm512_srli_epi16(v, 12)
+                     : _mm512_and_si512(_mm512_srli_epi32(v, shift),
+                                        _mm512_set1_epi16(15));
+  }
+  return _mm512_and_si512(
+      _mm512_xor_si512(_mm512_srli_epi32(v, shift), tw_i8_all(8)),
+      tw_i8_all(15));
+}
+
+// The elements of the lhs of each run of 16 bytes, in the order of parts.
+TW_INLINE tw_vi32 tw_nibble_order(tw_nibbles_t types, tw_vi32 lhs) {
+  const __m128i order =
+      types == TW_NIBBLES_S8S4
+          ? _mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15)
+          : _mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15);
+  return _mm512_shuffle_epi8(lhs, _mm512_broadcast_i32x4(order));
+}
+
+// One vector of the lhs: to `to`, and its sums times 8 to *sum.
+TW_INLINE void tw_nibble_stage_vector(tw_nibbles_t types, tw_vi32 lhs,
+                                      int32_t* to, tw_vi32* sum) {
+  tw_i32_store(to, tw_nibble_order(types, lhs));
+  if (types == TW_NIBBLES_S8S4) {
+    *sum = tw_i32_dot4(TW_DOT4_U8S8, *sum, tw_i8_all(8), lhs);
+  }
+}
+
+// `count` lanes of the lhs; writes whole vectors. Vector i is added to
+// sum[i % period].
+TW_INLINE void tw_nibble_stage(tw_nibbles_t types, const int32_t* lhs,
+                               int32_t* to, tw_vi32* sum, tw_index_t count,
+                               int period) {
+  TW_NO_UNROLL for (; count >= period * TW_LANES; count -= period * TW_LANES) {
+    TW_UNROLL for (int i = 0; i < period; ++i) {
+      tw_nibble_stage_vector(types, tw_i32_load(lhs + i * TW_LANES),
+                             to + i * TW_LANES, sum + i);
+    }
+    lhs += period * TW_LANES;
+    to += period * TW_LANES;
+  }
+  TW_UNROLL for (int i = 0; i < period; ++i) {
+    if (count <= 0) break;
+    const int lanes = count < TW_LANES ? (int)count : TW_LANES;
+    tw_nibble_stage_vector(types, tw_i32_load_first(lhs + i * TW_LANES, lanes),
+                           to + i * TW_LANES, sum + i);
+    count -= TW_LANES;
+  }
+}
+
+// The parts of one pass of one K step: lhs [M0][parts] in order, rhs [nv]
+// vectors.
+TW_INLINE void tw_nibble_step(tw_nibbles_t types, int pass, tw_vi32* acc,
+                              const int32_t* lhs, const int32_t* rhs, int M0,
+                              int nv) {
+  const int parts = tw_nibble_parts(types);
+  const int count = parts / tw_nibble_passes(types);
+  tw_vi32 r[4];
+  TW_UNROLL for (int n = 0; n < nv; ++n) r[n] = tw_i32_load(rhs + n * TW_LANES);
+  TW_UNROLL for (int i = 0; i < count; ++i) {
+    const int part = pass * count + i;
+    tw_vi32 p[4];
+    TW_UNROLL for (int n = 0; n < nv; ++n) {
+      p[n] = tw_nibble_part(types, r[n], part);
+    }
+    TW_UNROLL for (int m = 0; m < M0; ++m) {
+      const tw_vi32 l = tw_i32_splat(lhs + m * parts + part);
+      TW_UNROLL for (int n = 0; n < nv; ++n) {
+        tw_vi32* const a = acc + m * nv + n;
+        *a = types == TW_NIBBLES_S8S4 ? tw_i32_dot4(TW_DOT4_S8U8, *a, l, p[n])
+                                      : tw_i32_dot2(*a, p[n], l);
+      }
+    }
+  }
+}
+
+// One pass through the K steps of a block.
+TW_INLINE void tw_nibble_pass(tw_nibbles_t types, int pass, tw_vi32* acc,
+                              const int32_t* lhs, const int32_t* rhs,
+                              tw_index_t steps, int M0, int N0, int sets) {
+  const int nv = N0 / TW_LANES;
+  const int lanes = M0 * tw_nibble_parts(types);
+  TW_NO_UNROLL for (; steps >= sets; steps -= sets) {
+    TW_UNROLL for (int i = 0; i < sets; ++i) {
+      tw_nibble_step(types, pass, acc + i * M0 * nv, lhs + i * lanes,
+                     rhs + i * N0, M0, nv);
+    }
+    lhs += sets * lanes;
+    rhs += sets * N0;
+  }
+  TW_NO_UNROLL for (; sets > 1 && steps > 0; --steps) {
+    tw_nibble_step(types, pass, acc, lhs, rhs, M0, nv);
+    lhs += lanes;
+    rhs += N0;
+  }
+}
+
+// Takes 8 * (the sum of its lhs row) from each row of acc[M0][nv]. Of the lanes
+// of sum[period] two belong to row 0, the next two to row 1, and so on.
+TW_INLINE void tw_nibble_correct(tw_vi32* acc, tw_vi32* sum, int period, int M0,
+                                 int nv) {
+  TW_UNROLL for (int i = 0; i < period; ++i) {
+    sum[i] = tw_i32_add(sum[i], _mm512_shuffle_epi32(sum[i], 0xB1));
+  }
+  TW_UNROLL for (int m = 0; m < M0; ++m) {
+    tw_vi32 row = tw_i32_zero();
+    TW_UNROLL for (int at = 2 * m; at < period * TW_LANES; at += 2 * M0) {
+      row = tw_i32_add(
+          row, tw_i32_splat_lane(sum[at / TW_LANES], at % TW_LANES));
+    }
+    TW_UNROLL for (int n = 0; n < nv; ++n) {
+      acc[m * nv + n] = tw_i32_sub(acc[m * nv + n], row);
+    }
+  }
+}
+
+TW_INLINE void tw_nibble_tile(tw_nibbles_t types, void* out,
+                              const void* lhs_panel, const void* rhs_panel,
+                              const tw_mmt4d_params_t* params, int M0, int N0) {
+  const int nv = N0 / TW_LANES;
+  const int vectors = M0 * nv;
+  const int sets = tw_accumulator_sets(vectors);
+  const int lanes = M0 * tw_nibble_parts(types);
+  const int period = types == TW_NIBBLES_S8S4 ? tw_nibble_period(M0) : 1;
+  const tw_index_t block_steps = tw_staged_steps(M0, N0);
+  const int32_t* lhs = (const int32_t*)lhs_panel;
+  const int32_t* rhs = (const int32_t*)rhs_panel;
+  int32_t staged[TW_MAX_STAGED] __attribute__((aligned(64)));
+  tw_vi32 acc[TW_MAX_ACCUMULATORS], sum[4];
+  TW_UNROLL for (int i = 0; i < period; ++i) sum[i] = tw_i32_zero();
+  tw_i32_begin(acc, out, params, M0, N0, sets);
+  for (tw_index_t k = params->K; k > 0; k -= block_steps) {
+    const tw_index_t steps = k < block_steps ? k : block_steps;
+    tw_nibble_stage(types, lhs, staged, sum, steps * lanes, period);
+    lhs += steps * lanes;
+    TW_UNROLL for (int pass = 0; pass < tw_nibble_passes(types); ++pass) {
+      tw_nibble_pass(types, pass, acc, staged, rhs, steps, M0, N0, sets);
+    }
+    rhs += steps * N0;
+  }
+  tw_i32_reduce(acc, vectors, sets);
+  if (types == TW_NIBBLES_S8S4) tw_nibble_correct(acc, sum, period, M0, nv);
+  tw_i32_end(acc, out, params, M0, N0, 1);
+}
+
+TW_INLINE void s8s4s32_k8_vnni(void* out, const void* lhs, const void* rhs,
+                               const tw_mmt4d_params_t* params, int M0,
+                               int N0) {
+  tw_nibble_tile(TW_NIBBLES_S8S4, out, lhs, rhs, params, M0, N0);
+}
+
+TW_INLINE void s16u4s32_k8_vnni(void* out, const void* lhs, const void* rhs,
+                                const tw_mmt4d_params_t* params, int M0,
+                                int N0) {
+  tw_nibble_tile(TW_NIBBLES_S16U4, out, lhs, rhs, params, M0, N0);
+}
+
+#endif  // UKERNELS_X86_64_NIBBLES_H_
