@@ -74,14 +74,18 @@
 namespace tilewright::bench {
 namespace {
 
-enum class Class { F64, BF16, SMALL, F32, S32, BYTES, WORDS };
+enum class Class { F64, BF16, SMALL, F16_STEPS, F32, S32, BYTES, WORDS };
 
-Class classOf(const TypeTripleInfo& triple) {
+Class classOf(const TileKey& key) {
+  const TypeTripleInfo& triple = info(key.types);
   const ElementTypeInfo &lhs = info(triple.lhs), &rhs = info(triple.rhs);
   if (triple.accumulator == TW_ELEMENT_F64) return Class::F64;
   if (triple.accumulator == TW_ELEMENT_F32) {
     if (lhs.type == TW_ELEMENT_BF16 && rhs.type == TW_ELEMENT_BF16)
       return Class::BF16;
+    if (key.types == TW_TYPES_F16F16F16 && key.k0 == 1 &&
+        key.rounding == Rounding::kPerStep)
+      return Class::F16_STEPS;
     return std::max(lhs.bits, rhs.bits) <= 8 ? Class::SMALL : Class::F32;
   }
   if (lhs.bits == 32 || rhs.bits == 32) return Class::S32;
@@ -132,7 +136,7 @@ std::vector<const Peak*> peaksOf(const TileKey& key, PeakScope scope,
     tw_cpu_detect(detected);
     cpuData = detected;
   }
-  const Class types = classOf(info(key.types));
+  const Class types = classOf(key);
   std::vector<const Peak*> result;
   for (const Row& row : rows) {
     if (row.types != types || key.k0 % row.k0Multiple != 0) continue;

@@ -11,7 +11,7 @@ REGISTERS = {"zmm": 512, "ymm": 256, "xmm": 128}
 
 # Mnemonics of vectors, by the operation of x86_ports.py; the first that matches.
 OPERATIONS = [
-    (r"vf(n?m)(add|sub)\w*(ps|pd)$", "fma"),
+    (r"vf(n?m)(add|sub)\w*(ps|pd|ph)$", "fma"),
     (r"vdpbf16ps$", "dot bf16"),
     (r"vpdpwssd$", "dot 16"),
     (r"vpdpb(us|ss|su|uu)d$", "dot 8"),
@@ -29,7 +29,7 @@ OPERATIONS = [
     (r"v?p?shuf\w+$|v?p?unpck\w+$|vmovddup$|vmovs[lh]dup$|vpalignr$", "shuffle"),
     (r"v?p?insr\w+$|vpermil\w+$", "shuffle"),
 ]
-# Products that go into one element of 32 bits; of 64 for pd.
+# Products that go into one element of 32 bits; of 64 for pd, of 16 for ph.
 PRODUCTS = {"fma": 1, "dot bf16": 2, "dot 16": 2, "dot 8": 4, "multiply 16": 2, "multiply 32": 1}
 
 
@@ -58,7 +58,7 @@ class Instruction:
     @property
     def products(self):
         each = PRODUCTS.get(self.operation, 0)
-        return each * self.bits // (64 if self.mnemonic.endswith("pd") else 32)
+        return each * self.bits // {"pd": 64, "ph": 16}.get(self.mnemonic[-2:], 32)
 
 
 def functions(disassembly):

@@ -108,7 +108,8 @@ def collect(options):
 def wide(name):
     """Whether a tile has so many vectors that multiplies bound it: not those of one or few rows."""
     m0, n0 = (int(NAME.match(name).group(i)) for i in (1, 2))
-    return m0 * n0 >= (128 if "avx512" in name else 64)
+    lanes = 32 if name.endswith("avx512_fp16") else 16 if "avx512" in name else 8
+    return m0 * n0 >= 8 * lanes
 
 
 def is_miss(name, found):

@@ -53,6 +53,15 @@ TEST(Peaks, FollowTypesK0AndIsa) {
             "fma_f32_512 fma_f32_256 muladd_f32_128");
   EXPECT_EQ(peakNames("f16f16f32", 2, "x86_64_avx512_fp16"),
             "fma_f32_512 fma_f32_256 muladd_f32_128");
+  // A product rounded to f16 at each step, and what only looks like it.
+  EXPECT_EQ(peakNames("f16f16f16", 1, "steprnd_x86_64_avx512_fp16"),
+            "fma_f16_512 fma_f32_512 fma_f32_256 muladd_f32_128");
+  EXPECT_EQ(peakNames("f16f16f16", 1, "x86_64_avx512_fp16"),
+            "fma_f32_512 fma_f32_256 muladd_f32_128");
+  EXPECT_EQ(peakNames("f16f16f16", 2, "steprnd_x86_64_avx512_fp16"),
+            "fma_f32_512 fma_f32_256 muladd_f32_128");
+  EXPECT_EQ(peakNames("bf16bf16bf16", 1, "steprnd_x86_64_avx512_fp16"),
+            "fma_f32_512 fma_f32_256 muladd_f32_128");
   EXPECT_EQ(peakNames("f64f64f64", 1, "x86_64_avx512_base"),
             "fma_f64_512 fma_f64_256 muladd_f64_128");
   EXPECT_EQ(peakNames("bf16bf16f32", 2, "x86_64_avx512_bf16"),

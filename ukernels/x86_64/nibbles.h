@@ -24,9 +24,9 @@ TW_INLINE int tw_nibble_parts(tw_nibbles_t types) {
   return types == TW_NIBBLES_S8S4 ? 2 : 4;
 }
 
-// How many times a block's K steps are gone through, for some of the parts each.
-// The compiler splits vpdpwssd into vpmaddwd and vpaddd where the next one, of
-// the next part, depends on it.
+// How many times a block's K steps are gone through, for some of the parts
+// each. The compiler splits vpdpwssd into vpmaddwd and vpaddd where the next
+// one, of the next part, depends on it.
 TW_INLINE int tw_nibble_passes(tw_nibbles_t types) {
   return types == TW_NIBBLES_S8S4 ? 1 : 4;
 }
@@ -146,8 +146,8 @@ TW_INLINE void tw_nibble_correct(tw_vi32* acc, tw_vi32* sum, int period, int M0,
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     tw_vi32 row = tw_i32_zero();
     TW_UNROLL for (int at = 2 * m; at < period * TW_LANES; at += 2 * M0) {
-      row = tw_i32_add(
-          row, tw_i32_splat_lane(sum[at / TW_LANES], at % TW_LANES));
+      row =
+          tw_i32_add(row, tw_i32_splat_lane(sum[at / TW_LANES], at % TW_LANES));
     }
     TW_UNROLL for (int n = 0; n < nv; ++n) {
       acc[m * nv + n] = tw_i32_sub(acc[m * nv + n], row);
