@@ -6,7 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "tests/tiles/random_keys.h"
+#include "tilewright/Planning/PlanCost.h"
 #include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Planning/TileShape.h"
 
@@ -120,8 +123,15 @@ TEST(PlanOverrideTest, RefusesWithTheReason) {
       {f32, "unroll=0", "'0' is not a number in 1..1024"},
       {"s8s8s32_16x16x4_x86_64_avx2_fma", "idiom=dpbusd",
        "needs avx512vnni or avxvnni, which x86_64_avx2_fma does not have"},
-      {"bf16bf16f32_16x16x2_x86_64_avx512_bf16", "idiom=fma",
-       "must use idiom 'dpbf16'"},
+      {"bf16bf16f32_16x16x3_x86_64_avx512_base", "idiom=fmabf16",
+       "takes pairs of k0: K0=3 must be even"},
+      {"bf16bf16f32_16x16x2_arm_64_base", "idiom=fmabf16", "needs fma"},
+      {f32, "idiom=fmabf16", "'fmabf16' does not take f32f32f32"},
+      {f32, "core=saphirerapids",
+       "no core 'saphirerapids' is known; did you mean 'sapphirerapids'?"},
+      {f32, "core=vax", "no core 'vax' is known; expected one of cortex-a53"},
+      {f32, "core=neoverse-v1",
+       "core 'neoverse-v1' is of another architecture"},
       {"s8s8s32_8x8x4_arm_64_base", "idiom=sdot",
        "needs dotprod, which arm_64_base does not have"},
       {"f16f16f16_8x8x2_steprnd_arm_64_fullfp16", "idiom=fmah",
@@ -139,6 +149,113 @@ TEST(PlanOverrideTest, RefusesWithTheReason) {
     EXPECT_EQ(text.rfind("error: ", 0), 0u) << text;
     EXPECT_NE(text.find(refusal.reason), std::string::npos) << text;
   }
+}
+
+// A choice between idioms, by what core_rates.def says of them.
+TEST(PlanOfCoreTest, TakesTheIdiomThatIsQuickThere) {
+  const char* bf16 = "bf16bf16f32_12x32x2_x86_64_avx512_bf16";
+  for (const char* core : {"sapphirerapids", "emeraldrapids", "graniterapids"})
+    EXPECT_EQ(planText(bf16, (std::string("core=") + core).c_str())
+                  .rfind("idiom=fmabf16 ", 0),
+              0u)
+        << core;
+  for (const char* core : {"", "core=znver4", "core=znver5"})
+    EXPECT_EQ(planText(bf16, core).rfind("idiom=dpbf16 ", 0), 0u) << core;
+}
+
+TEST(PlanOfCoreTest, FixedPartsStay) {
+  const char* bf16 = "bf16bf16f32_12x32x2_x86_64_avx512_bf16";
+  EXPECT_EQ(planText(bf16, "core=sapphirerapids idiom=dpbf16 block=6x2")
+                .rfind("idiom=dpbf16 lanes=16 klanes=1 block=6x2 ", 0),
+            0u);
+}
+
+// Whatever a plan is made for, its text alone says what it is.
+TEST(PlanOfCoreTest, PrintedPlansReadBackWithoutTheCore) {
+  for (tw_isa_t isa :
+       {TW_ISA_X86_64_AVX512_BF16, TW_ISA_X86_64_AVX2_FMA, TW_ISA_ARM_64_BASE})
+    for (const char* core :
+         {"sapphirerapids", "alderlake", "gracemont", "znver5", "neoverse-n1"})
+      for (const TileKey& key : randomKeys(isa, 40, seedOf(core))) {
+        const std::string part = std::string("core=") + core;
+        llvm::Expected<const CoreModel*> model = plannedCore(key, part);
+        if (!model) {
+          llvm::consumeError(model.takeError());
+          continue;
+        }
+        const TilePlan plan = llvm::cantFail(planTile(key, part));
+        EXPECT_EQ(whyPlanUnfit(plan, key), "") << printTileKey(key);
+        const TilePlan again =
+            llvm::cantFail(planTile(key, printTilePlan(plan)));
+        EXPECT_TRUE(again == plan) << core << ": " << printTileKey(key);
+      }
+}
+
+// Arm's cores have one model, so far: plans are the usual ones.
+TEST(PlanOfCoreTest, IsTheUsualOneOnArm) {
+  for (const TileKey& key :
+       randomKeys(TW_ISA_ARM_64_I8MM, 100, seedOf("PlanOfCoreTest.Arm")))
+    EXPECT_TRUE(llvm::cantFail(planTile(key, "core=neoverse-v2")) ==
+                llvm::cantFail(planTile(key)))
+        << printTileKey(key);
+}
+
+TEST(CoreModelTest, KnowsEachCoreAndAlias) {
+  int count = 0;
+  auto expectKnown = [&](const char* arch, const char* name) {
+    llvm::Expected<const CoreModel*> core = findCore(name);
+    ASSERT_TRUE(bool(core)) << llvm::toString(core.takeError());
+    EXPECT_STREQ((*core)->arch.data(), arch) << name;
+    EXPECT_STREQ((*core)->name.data(), name);
+    EXPECT_EQ((*core)->bytes == usualCore(info(TW_ISA_ARM_64_BASE)).bytes &&
+                  std::string(arch) == "X86_64",
+              std::string(name) == "gracemont")
+        << name << " has no model of its own";
+    ++count;
+  };
+#define TW_CORE(ARCH, ENUM, llvm_cpu) expectKnown(#ARCH, llvm_cpu);
+#include "tilewright/cores.def"
+  EXPECT_GT(count, 30);
+  EXPECT_STREQ(llvm::cantFail(findCore("cascadelake"))->name.data(),
+               "skylake-avx512");
+}
+
+// In multiplies of f32: what core_rates.def has.
+TEST(CoreModelTest, CountsMultipliesByTheRates) {
+  auto on = [](const char* core, IdiomKind kind, int bits) {
+    return llvm::cantFail(findCore(core))->multiplies(idiom(kind), bits);
+  };
+  EXPECT_EQ(on("sapphirerapids", IdiomKind::DotBF16, 512), 4);
+  EXPECT_EQ(on("znver4", IdiomKind::DotBF16, 512), 1);
+  EXPECT_EQ(on("skylake-avx512", IdiomKind::MaddWords, 512), 2);
+  EXPECT_NEAR(on("skylake-avx512", IdiomKind::MaddWords, 256), 1.33, 0.01);
+  EXPECT_NEAR(on("znver4", IdiomKind::MaddWords, 512), 1.1, 0.01);
+  EXPECT_EQ(on("znver2", IdiomKind::MaddWords, 256), 2);
+  EXPECT_EQ(on("icelake-server", IdiomKind::DotBytes, 512), 1);
+  EXPECT_EQ(on("icelake-server", IdiomKind::Generic, 512), 2);
+}
+
+// Both elements of pairs, staged apart: rows of the lhs as f32.
+TEST(PlanTest, StagedPairsLieApart) {
+  TileKey key = keyOf("bf16bf16f32_12x32x2_x86_64_avx512_base");
+  TilePlan plan = llvm::cantFail(planTile(key, "stagesteps=8"));
+  EXPECT_EQ(plan.idiom, IdiomKind::FmaBF16);
+  EXPECT_TRUE(TileShape(key, plan).broadcast.inParts);
+  EXPECT_EQ(stageBytes(plan, key), 8 * 12 * 2 * 4);
+  // Rows of 6 are padded, as pairs of bf16.
+  TileKey padded = keyOf("bf16bf16f32_12x32x6_x86_64_avx512_base");
+  TilePlan pairs = llvm::cantFail(planTile(padded, "idiom=fmabf16"));
+  EXPECT_TRUE(TileShape(padded, pairs).padded);
+  EXPECT_FALSE(TileShape(padded, pairs).broadcast.inParts);
+}
+
+// Twice the multiply-adds wait for each accumulator.
+TEST(PlanTest, PairsHaveTwiceTheAccumulatorSets) {
+  TilePlan plan =
+      llvm::cantFail(planTile(keyOf("bf16bf16f32_8x16x2_x86_64_avx512_base"),
+                              "idiom=fmabf16 core=sapphirerapids"));
+  EXPECT_GE(plan.blockRows * plan.blockVectors * plan.sets, 16)
+      << printTilePlan(plan);
 }
 
 TEST(PlanTest, LatencyBoundTilesHaveSeveralAccumulatorSets) {

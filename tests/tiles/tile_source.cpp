@@ -63,6 +63,20 @@ Expected<tw_mmt4d_tile_fn_t> TileSource::generated(const TileKey& key,
                                                    Lowering lowering) {
   GenerateOptions options;
   options.lowering = lowering;
+  return load(key, options);
+}
+
+Expected<tw_mmt4d_tile_fn_t> TileSource::generatedBy(const TileKey& key,
+                                                     const std::string& plan,
+                                                     const std::string& core) {
+  GenerateOptions options;
+  options.plan = plan;
+  options.tuneCpu = core;
+  return load(key, options);
+}
+
+Expected<tw_mmt4d_tile_fn_t> TileSource::load(const TileKey& key,
+                                              const GenerateOptions& options) {
   auto object = generator_.generate(key, Emit::Object, options);
   if (!object) return object.takeError();  // names the key
   const std::string problem = inspectObject(bytesOf(*object), object->name);

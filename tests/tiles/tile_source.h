@@ -7,6 +7,8 @@
 #ifndef TESTS_TILES_TILE_SOURCE_H_
 #define TESTS_TILES_TILE_SOURCE_H_
 
+#include <string>
+
 #include "tests/tiles/tile_loader.h"
 #include "tilewright/Codegen/TileGenerator.h"
 #include "tilewright/key.h"
@@ -32,6 +34,10 @@ class TileSource {
   // where that cannot run here its emulated bitcode. Errors name the key.
   llvm::Expected<tw_mmt4d_tile_fn_t> generated(const TileKey& key,
                                                Lowering lowering);
+  // The same with these parts of the plan, and for this core.
+  llvm::Expected<tw_mmt4d_tile_fn_t> generatedBy(const TileKey& key,
+                                                 const std::string& plan,
+                                                 const std::string& core);
 
   // The hand-written tile of `key` from its bitcode library, emulated.
   llvm::Expected<tw_mmt4d_tile_fn_t> handWrittenEmulated(const TileKey& key);
@@ -43,6 +49,8 @@ class TileSource {
   llvm::Error unload() { return loader_.unload(); }
 
  private:
+  llvm::Expected<tw_mmt4d_tile_fn_t> load(const TileKey& key,
+                                          const GenerateOptions& options);
   explicit TileSource(TileLoader loader) : loader_(std::move(loader)) {}
 
   TileLoader loader_;

@@ -40,7 +40,10 @@ Expected<std::string> cacheKeyOf(const FunctionKey &key, Emit kind,
   Expected<Triple> triple = targetTriple(info(isaOf(key)), options.triple);
   if (!triple)
     return triple.takeError();
-  return TileCache::key(printFunctionKey(key, options.prefix), kind, options,
+  GenerateOptions own = options;
+  if (const auto *tile = std::get_if<TileKey>(&key))
+    own.plan = planParts(*tile, options);
+  return TileCache::key(printFunctionKey(key, options.prefix), kind, own,
                         triple->str(), library);
 }
 

@@ -16,6 +16,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "tilewright/Codegen/Backend.h"
+#include "tilewright/Planning/CoreModel.h"
 #include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Support/Activity.h"
 #include "tilewright/Support/ContextErrors.h"
@@ -137,7 +138,7 @@ Error TileGenerator::Impl::generate(GeneratedTile &tile,
     return createStringError("code objects are for amdgpu; expected another "
                              "kind of file, such as an object");
   if (tile.kind == Emit::Plan) {
-    Expected<TilePlan> plan = planTile(tile.key, options.plan);
+    Expected<TilePlan> plan = planTile(tile.key, planParts(tile.key, options));
     if (!plan)
       return plan.takeError();
     print(printTilePlan(*plan), tile.bytes);
@@ -169,7 +170,8 @@ Error TileGenerator::Impl::generate(GeneratedTile &tile,
     StepTimer timer(tile.times.lower);
     auto lower = [&](OpPassManager &pm) {
       if (options.lowering == Lowering::Plan)
-        pm.addPass(createLowerMmt4d({options.prefix, options.plan}));
+        pm.addPass(
+            createLowerMmt4d({options.prefix, planParts(tile.key, options)}));
       else
         buildLowerToLoops(pm, isa.has("f16c"));
     };
@@ -243,6 +245,20 @@ Error TileGenerator::Impl::compile(ModuleOp module, Backend &backend,
       return error;
   }
   return backendErrors.takeError();
+}
+
+std::string planParts(const TileKey &key, const GenerateOptions &options) {
+  std::string parts = options.plan;
+  if (options.tuneCpu.empty())
+    return parts;
+  Expected<const CoreModel *> core = findCore(options.tuneCpu);
+  if (core && !(*core)->isCoreOf(info(key.isa)))
+    return parts;
+  // A name that is not known is refused where the parts are read.
+  llvm::StringRef name =
+      core ? llvm::StringRef((*core)->name) : options.tuneCpu;
+  llvm::consumeError(core.takeError());
+  return parts + (parts.empty() ? "core=" : " core=") + name.str();
 }
 
 TileGenerator::TileGenerator() : impl(std::make_unique<Impl>()) {}

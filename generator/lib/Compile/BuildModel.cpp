@@ -7,6 +7,7 @@
 #include "Parameters/ScratchFile.h"
 #include "Program/SystemCompiler.h"
 #include "tilewright/Codegen/Backend.h"
+#include "tilewright/Planning/CoreModel.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -78,6 +79,15 @@ private:
   SystemCompilerOptions compiler;
 };
 
+/// The core that the target names, if plans are made for it.
+std::string coreOf(const TargetCpu &target) {
+  Expected<const CoreModel *> core = findCore(target.cpu);
+  if (core)
+    return std::string((*core)->name);
+  consumeError(core.takeError());
+  return {};
+}
+
 /// One program of the model.
 class ProgramBuilder {
 public:
@@ -112,6 +122,8 @@ public:
     link.withInputs = isArchive();
     link.prefixes = {options.model.prefix};
     link.resolve = options.resolve;
+    if (link.resolve.generate.tuneCpu.empty())
+      link.resolve.generate.tuneCpu = coreOf(modelOptions.host());
     link.buffers = {MemoryBufferRef(
         StringRef(model.bytes.data(), model.bytes.size()), name)};
     link.constants = model.constants;

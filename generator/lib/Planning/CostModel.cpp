@@ -4,12 +4,11 @@
 // What a plan costs, per K step of the whole tile, in cycles of a core that
 // starts, per cycle, so many bytes of multiplies, as many of other vector
 // operations, as many of loads in at most two instructions, half as many of
-// stores, and so many instructions in all (kCores; wider cores change the scale
-// of all plans alike).
+// stores, and so many instructions in all (CoreModel.cpp).
 //
 // One K step of a register block of r rows x v vectors does, for each of its
 // `chunks`,
-//   multiplies     r*v times the idiom's ops
+//   multiplies     r*v times the idiom's ops and parts
 //   loads          v vectors and r broadcasts
 //   decoding       of the v vectors, and of the r broadcasts unless these are
 //                  staged, that is decoded once, by the vector, into a buffer
@@ -31,22 +30,10 @@
 namespace tilewright {
 namespace {
 
-/// What a core starts per cycle.
-struct Core {
-  double bytes;    ///< of multiplies
-  double frontEnd; ///< instructions
-};
-constexpr Core kZen4 = {64, 6};
-/// Neoverse N1 and N2: two pipes of 128 bits.
-constexpr Core kNeoverse = {32, 5};
-
-const Core &coreOf(const IsaInfo &isa) {
-  return isa.has("neon") ? kNeoverse : kZen4;
-}
-
 constexpr double kTypicalSteps = 128;
-/// Share of a decoding operation's time that the multiplies do not hide.
-constexpr double kDecodeShare = 0.4, kDecodeAheadShare = 0.1;
+/// Share of a decoding operation's time that the multiplies do not hide where
+/// it is done an iteration ahead.
+constexpr double kDecodeAheadShare = 0.1;
 /// Cycles lost where a loop ends.
 constexpr double kLoopExit = 20;
 
@@ -81,20 +68,24 @@ int splitOps(const OperandShape &operand, const TileShape &shape) {
 
 class BlockCost {
 public:
-  BlockCost(const TilePlan &plan, const TileKey &key, const TileShape &shape)
-      : plan(plan), key(key), shape(shape), isa(info(key.isa)),
-        core(coreOf(isa)), idiom(tilewright::idiom(plan.idiom)) {
+  BlockCost(const TilePlan &plan, const TileKey &key, const TileShape &shape,
+            const CoreModel &core)
+      : plan(plan), key(key), shape(shape), isa(info(key.isa)), core(core),
+        idiom(tilewright::idiom(plan.idiom)) {
     int bytes = plan.lanes * shape.accumulatorBytes;
     width = std::max(bytes / core.bytes, 0.5);
     // Half vectors multiply as fast as whole ones at best, and half as fast on
     // cores with two whole multipliers.
     multiplyWidth = 8 * bytes < isa.vectorBits ? 1.1 * width : width;
     vectorDecode = shape.splits ? splitOps(shape.vector, shape)
-                                : decodeOps(shape.vector.type, shape.compute,
-                                            shape.roles.offset, isa);
-    broadcastDecode =
-        shape.splits ? splitOps(shape.broadcast, shape)
-                     : decodeOps(shape.broadcast.type, shape.compute, 0, isa);
+                   : idiom.parts > 1
+                       ? idiom.parts
+                       : decodeOps(shape.vector.type, shape.compute,
+                                   shape.roles.offset, isa);
+    broadcastDecode = shape.splits      ? splitOps(shape.broadcast, shape)
+                      : idiom.parts > 1 ? idiom.parts
+                                        : decodeOps(shape.broadcast.type,
+                                                    shape.compute, 0, isa);
   }
 
   /// Operations to decode one vector.
@@ -105,18 +96,17 @@ public:
   double step(int rows, int vectorRows) {
     instructions = loads = stores = decoding = overhead = shuffles = 0;
     int v = shape.vectors;
-    double macs = double(shape.rowGroups) * v * shape.chunks;
-    // vpmaddwd's additions have ports of their own, once they stand apart.
-    double share = idiom.kind == IdiomKind::MaddWords ? 1.1 : idiom.ops;
-    multiplies = macs * share * multiplyWidth;
+    double macs = double(shape.rowGroups) * v * shape.chunks * idiom.parts;
+    int bits = 8 * plan.lanes * shape.accumulatorBytes;
+    multiplies = macs * core.multiplies(idiom, bits) * multiplyWidth;
     overhead += 0.2 * macs * width * (idiom.ops - 1);
     instructions += macs * idiom.ops;
     readVectors(v);
     readBroadcasts(rows, v);
     if (shape.broadcast.staged)
-      stage(shape.broadcast, broadcastDecode, rows);
+      stage(shape.broadcast, decodesBroadcasts() ? 0 : broadcastDecode, rows);
     if (shape.vector.staged)
-      stage(shape.vector, vectorDecode, vectorRows);
+      stage(shape.vector, decodesVectors() ? 0 : vectorDecode, vectorRows);
     if (shape.roles.offset) {
       double runs =
           double(llvm::divideCeil(shape.correctionSteps * rows * shape.rowPitch,
@@ -143,12 +133,21 @@ public:
         std::max({multiplies + shuffles, loads, stores, latency,
                   (instructions + decoding / width) / core.frontEnd,
                   decoding}) +
-        (shape.decodesAhead ? kDecodeAheadShare : kDecodeShare) * decoding +
+        (shape.decodesAhead ? kDecodeAheadShare : core.decodeShare) * decoding +
         0.01 * instructions;
     return cycles + overhead + once(rows, v) / kTypicalSteps;
   }
 
 private:
+  /// Whether operands are decoded where they are multiplied, not staged so.
+  bool decodesVectors() const {
+    return !shape.vector.staged || idiom.parts > 1;
+  }
+  bool decodesBroadcasts() const {
+    return !shape.broadcast.staged ||
+           (idiom.parts > 1 && !shape.broadcast.inParts);
+  }
+
   /// A row of groups by the lanes of registers, or registers of row pairs.
   void readLanes(int rows) {
     double count = double(rows) * shape.rowPitch * bytesOf(shape.compute) / 16;
@@ -176,9 +175,11 @@ private:
       shuffles +=
           count * width *
           (shape.vectorRows == 2 ? 1 : llvm::Log2_32(shape.separateChunks()));
-    loads += count * width;
-    instructions += count;
-    if (!shape.vector.staged)
+    double loaded =
+        idiom.parts > 1 && loadsEachPart(isa) ? count * idiom.parts : count;
+    loads += loaded * width;
+    instructions += loaded;
+    if (decodesVectors())
       decoding += count * vectorDecode * width;
   }
 
@@ -188,25 +189,27 @@ private:
     double count = double(rows) * shape.chunks;
     if (shape.spreadSteps > 1) {
       loads += 0.5 / shape.spreadSteps;
-      shuffles += width > 0.9 ? 0.45 : 0.1;
+      shuffles += plan.lanes * shape.accumulatorBytes == 64 ? core.spread : 0.1;
       decoding += broadcastDecode * width / shape.spreadSteps;
       instructions += 1.25;
       return;
     }
     bool whole = plan.kLanes == plan.lanes;
+    if (shape.broadcast.inParts)
+      count *= idiom.parts;
     loads += count * (whole ? width : 0.5);
+    // In an operand a group of one lane is broadcast, no wider one. (Idioms of
+    // one part: as their plans were measured.)
     bool folded = v == 1 && isa.vectorBits == 512 && !whole &&
-                  (shape.broadcast.staged || broadcastDecode == 0);
+                  (idiom.parts == 1 || plan.kLanes == 1) &&
+                  (!decodesBroadcasts() || broadcastDecode == 0);
     instructions += folded ? 0 : count;
-    // A broadcast of floats that is an instruction of its own takes a shuffle
-    // slot that multiplies want (Zen 4: vbroadcastss zmm).
     bool isFloat = shape.accumulator != TW_ELEMENT_S32;
     if (isFloat && isa.vectorBits == 512 && !folded && !whole)
-      shuffles += count / 3;
-    // A load that broadcasts takes a multiplier's slot, too (Neoverse).
-    if (isa.has("neon") && !whole)
-      shuffles += count * width;
-    if (shape.broadcast.staged || broadcastDecode == 0)
+      shuffles += count * core.floatBroadcast;
+    if (!whole)
+      shuffles += count * width * core.broadcast;
+    if (!decodesBroadcasts() || broadcastDecode == 0)
       return;
     decoding += count * (broadcastDecode + 1) * width;
   }
@@ -216,9 +219,9 @@ private:
     double full = isa.vectorBits / 8 / core.bytes;
     auto copy = [&](double vectors, int each) {
       loads += vectors * full;
-      stores += vectors * 2 * full;
+      stores += vectors * 2 * full * (operand.inParts ? idiom.parts : 1);
       decoding += vectors * each * full;
-      instructions += vectors * 3;
+      instructions += vectors * (operand.inParts ? 1 + 2 * idiom.parts : 3);
     };
     int64_t elements = int64_t{rows} * key.k0;
     if (ops != 0 || !shape.padded)
@@ -249,7 +252,7 @@ private:
   const TileKey &key;
   const TileShape &shape;
   const IsaInfo &isa;
-  const Core &core;
+  const CoreModel &core;
   const Idiom &idiom;
   /// Of a vector, in units of core.bytes.
   double width, multiplyWidth;
@@ -267,6 +270,7 @@ int registersNeeded(const TilePlan &plan, const TileKey &key) {
   int v = shape.vectors;
   // Decoding in several steps needs constants and temporaries.
   bool decodes =
+      tilewright::idiom(plan.idiom).parts > 1 ||
       (!shape.vector.staged && decodeOps(shape.vector.type, shape.compute,
                                          shape.roles.offset, isa) > 1) ||
       (!shape.broadcast.staged &&
@@ -294,7 +298,9 @@ int registersNeeded(const TilePlan &plan, const TileKey &key) {
   int chunks = shape.separates ? shape.chunks : 1;
   if (shape.partByPart(plan))
     chunks /= 2;
-  registers += rows == 1 && chunks == 1 ? 1 : v * chunks;
+  // Of each part those that were loaded stay beside those that are decoded.
+  int kept = idiom.parts > 1 && !loadsEachPart(isa) ? 2 : 1;
+  registers += kept * (rows == 1 && chunks == 1 ? 1 : v * chunks);
   if (shape.splits)
     registers += 3;
   registers += 1;
@@ -306,10 +312,15 @@ int registersNeeded(const TilePlan &plan, const TileKey &key) {
 }
 
 PlanCost estimateCost(const TilePlan &plan, const TileKey &key) {
+  return estimateCost(plan, key, usualCore(info(key.isa)));
+}
+
+PlanCost estimateCost(const TilePlan &plan, const TileKey &key,
+                      const CoreModel &core) {
   if (plan.scalable != ScalableIdiom::None)
     return estimateScalableCost(plan, key);
   TileShape shape(key, plan);
-  BlockCost block(plan, key, shape);
+  BlockCost block(plan, key, shape, core);
   int rows = shape.rowGroups;
   int v = shape.vectors;
   PlanCost cost;
@@ -324,7 +335,7 @@ PlanCost estimateCost(const TilePlan &plan, const TileKey &key) {
   const Idiom &idiom = tilewright::idiom(plan.idiom);
   int results = rows * v;
   cost.size =
-      results * (chunks * unrolled * idiom.ops + plan.sets + 2) +
+      results * (chunks * unrolled * idiom.ops * idiom.parts + plan.sets + 2) +
       chunks * unrolled *
           (v * (1 + (shape.vector.staged ? 0 : block.vectorDecode)) +
            rows * (shape.broadcast.staged ? 1 : 1 + block.broadcastDecode));

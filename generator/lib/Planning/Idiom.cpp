@@ -17,6 +17,16 @@ constexpr Idiom kIdioms[] = {
     {IdiomKind::DotWords, "dpwssd", {"avx512vnni", "avxvnni"}, 2, 1, 4, 4},
     {IdiomKind::MaddWords, "maddwd", {"avx2", ""}, 2, 2, 2, 4},
     {IdiomKind::DotBF16, "dpbf16", {"avx512bf16", ""}, 2, 1, 6, 4},
+    {IdiomKind::FmaBF16,
+     "fmabf16",
+     {"fma", ""},
+     2,
+     1,
+     8,
+     1,
+     1,
+     Halves::None,
+     2},
     {IdiomKind::MatrixBytes, "smmla", {"i8mm", ""}, 8, 1, 3, 4, 2},
     {IdiomKind::DotBytesLane, "sdot", {"dotprod", ""}, 4, 1, 3, 4},
     {IdiomKind::MatrixBF16, "bfmmla", {"bf16", ""}, 4, 1, 5, 4, 2},
@@ -97,6 +107,7 @@ bool takesTypes(IdiomKind kind, const TypeTripleInfo &types) {
   case IdiomKind::WidenWords:
     return isWordInteger(types.lhs) && isWordInteger(types.rhs);
   case IdiomKind::DotBF16:
+  case IdiomKind::FmaBF16:
   case IdiomKind::MatrixBF16:
   case IdiomKind::DotBF16Lane:
   case IdiomKind::WidenBF16:
@@ -153,11 +164,9 @@ std::string whyIdiomUnfit(const Idiom &idiom, const TileKey &key) {
     return (llvm::Twine("idiom '") + idiom.name + "' does not take ").str() +
            std::string(types.name);
   const IsaInfo &isa = info(key.isa);
-  // tile.h: these tiles compute as the instruction does, denormals included.
-  if (takesTypes(IdiomKind::DotBF16, types) && isa.has("avx512bf16") &&
-      idiom.kind != IdiomKind::DotBF16)
-    return (llvm::Twine("tiles of ") + std::string(types.name) + " on " +
-            llvm::StringRef(isa.name) + " must use idiom 'dpbf16'")
+  if (idiom.kind == IdiomKind::FmaBF16 && key.k0 % idiom.group != 0)
+    return (llvm::Twine("idiom '") + idiom.name +
+            "' takes pairs of k0: K0=" + llvm::Twine(key.k0) + " must be even")
         .str();
   bool any = idiom.features[0].empty();
   for (llvm::StringRef feature : idiom.features)
@@ -189,6 +198,7 @@ ComputeType computeType(const Idiom &idiom, const TileKey &key) {
   case IdiomKind::WidenWords:
     return ComputeType::S16;
   case IdiomKind::DotBF16:
+  case IdiomKind::FmaBF16:
   case IdiomKind::MatrixBF16:
   case IdiomKind::DotBF16Lane:
   case IdiomKind::WidenBF16:

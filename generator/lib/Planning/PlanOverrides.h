@@ -4,6 +4,7 @@
 #ifndef TILEWRIGHT_PLANNING_PLANOVERRIDES_H
 #define TILEWRIGHT_PLANNING_PLANOVERRIDES_H
 
+#include "tilewright/Planning/CoreModel.h"
 #include "tilewright/Planning/TilePlan.h"
 #include <optional>
 
@@ -17,6 +18,8 @@ struct PlanOverrides {
       stageSteps;
   std::optional<bool> broadcastRhs, rowsInner;
   std::optional<Staging> staging;
+  /// The core that the other parts are chosen for; null for the usual one.
+  const CoreModel *core = nullptr;
 };
 
 llvm::Expected<PlanOverrides> parsePlanOverrides(llvm::StringRef text);

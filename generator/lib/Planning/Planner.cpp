@@ -4,6 +4,7 @@
 // The planner: tries the plans that make sense and keeps the cheapest.
 
 #include "PlanOverrides.h"
+#include "tilewright/Planning/CoreModel.h"
 #include "tilewright/Planning/PlanCost.h"
 #include "tilewright/Planning/TileShape.h"
 #include "llvm/ADT/SmallVector.h"
@@ -30,8 +31,9 @@ constexpr double kSizePrice = 1e-3, kRegularSizePrice = 4e-5;
 
 class Planner {
 public:
-  Planner(const TileKey &key, const PlanOverrides &overrides)
-      : key(key), overrides(overrides), isa(info(key.isa)) {}
+  Planner(const TileKey &key, const PlanOverrides &overrides,
+          const CoreModel &core)
+      : key(key), overrides(overrides), isa(info(key.isa)), core(core) {}
 
   std::optional<TilePlan> best() {
     for (const Idiom &idiom : idioms()) {
@@ -40,8 +42,10 @@ public:
         continue;
       tryIdiom(idiom);
       // Best first: another idiom is of interest where this one's groups do not
-      // fill, and where its blocks of rows may not.
-      if (found && key.k0 % idiom.group == 0 && idiom.rows == 1)
+      // fill, where its blocks of rows may not, and on a core whose rates make
+      // the order another.
+      if (found && key.k0 % idiom.group == 0 && idiom.rows == 1 &&
+          !(overrides.core && isa.has("fma")))
         break;
     }
     return found;
@@ -123,7 +127,8 @@ private:
             ? inPlace(shape.vector) && !(muchDecoding && shape.vector.bits <= 8)
             : !inPlace(shape.vector))
       return false;
-    bool decodes = operandDecodes(shape.broadcast.type, shape.compute);
+    bool decodes = operandDecodes(shape.broadcast.type, shape.compute) ||
+                   idiom(plan.idiom).parts > 1;
     return shape.broadcast.staged ? decodes : inPlace(shape.broadcast);
   }
 
@@ -196,7 +201,8 @@ private:
     int block = shape.rowGroups * shape.vectors;
     // A single row is bound by its loads, and by any wait between them.
     bool waits = shape.broadcast.rows == 1 && idiom(plan.idiom).latency >= 4;
-    int enough = kEnoughAccumulators * (waits || isa.has("neon") ? 2 : 1);
+    int enough = kEnoughAccumulators * (waits || isa.has("neon") ? 2 : 1) *
+                 idiom(plan.idiom).parts;
     for (int sets : {1, 2, 4, 8}) {
       if (sets > 1 && (shape.roundsPerStep || block * sets / 2 >= enough) &&
           !overrides.sets)
@@ -276,7 +282,8 @@ private:
     // many enough that loop exits do not matter (measured on f16 12x32: 4 steps
     // of 12 multiplies 96 %, 16 steps 99 %, 64 steps 90 % of the peak). Padding
     // does not overlap: more at a time.
-    int multiplies = shape.rowGroups * shape.vectors * shape.chunks;
+    int multiplies = shape.rowGroups * shape.vectors * shape.chunks *
+                     idiom(plan.idiom).parts;
     int wanted = shape.padded ? 800 : 192;
     plan.stageSteps = std::clamp(static_cast<int>(llvm::PowerOf2Ceil(
                                      llvm::divideCeil(wanted, multiplies))),
@@ -291,7 +298,7 @@ private:
     refusal = whyPlanUnfit(plan, key);
     if (!refusal.empty())
       return;
-    PlanCost cost = estimateCost(plan, key);
+    PlanCost cost = estimateCost(plan, key, core);
     double each = TileShape(key, plan).regular ? kRegularSizePrice : kSizePrice;
     double price = cost.cycles * (1 + each * cost.size);
     if (cost.size > kSizeLimit)
@@ -319,6 +326,7 @@ private:
   const TileKey &key;
   const PlanOverrides &overrides;
   const IsaInfo &isa;
+  const CoreModel &core;
   TilePlan plan;
   std::optional<TilePlan> found;
   double bestPrice = 0;
@@ -373,11 +381,32 @@ planScalable(const TileKey &key, const PlanOverrides &o) {
   return best;
 }
 
+static llvm::Expected<const CoreModel *> coreOf(const PlanOverrides &o,
+                                                const TileKey &key) {
+  const IsaInfo &isa = info(key.isa);
+  if (o.core && !o.core->isCoreOf(isa))
+    return llvm::createStringError("%s: core '%s' is of another architecture",
+                                   printTileKey(key).c_str(),
+                                   o.core->name.data());
+  return o.core ? o.core : &usualCore(isa);
+}
+
+llvm::Expected<const CoreModel *> plannedCore(const TileKey &key,
+                                              llvm::StringRef overrides) {
+  llvm::Expected<PlanOverrides> parsed = parsePlanOverrides(overrides);
+  if (!parsed)
+    return parsed.takeError();
+  return coreOf(*parsed, key);
+}
+
 llvm::Expected<TilePlan> planTile(const TileKey &key,
                                   llvm::StringRef overrides) {
   llvm::Expected<PlanOverrides> parsed = parsePlanOverrides(overrides);
   if (!parsed)
     return parsed.takeError();
+  llvm::Expected<const CoreModel *> core = coreOf(*parsed, key);
+  if (!core)
+    return core.takeError();
   llvm::Expected<std::optional<TilePlan>> scalable = planScalable(key, *parsed);
   if (!scalable)
     return scalable.takeError();
@@ -389,7 +418,7 @@ llvm::Expected<TilePlan> planTile(const TileKey &key,
     if (!why.empty())
       return llvm::createStringError("%s: %s", name.c_str(), why.c_str());
   }
-  Planner planner(key, *parsed);
+  Planner planner(key, *parsed, **core);
   std::optional<TilePlan> plan = planner.best();
   if (!plan)
     return llvm::createStringError(

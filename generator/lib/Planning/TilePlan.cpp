@@ -117,10 +117,16 @@ llvm::Expected<PlanOverrides> parsePlanOverrides(llvm::StringRef text) {
       if (found == std::end(kStagings))
         return bad(part, "expected none, broadcast, vector or both");
       o.staging = static_cast<Staging>(found - kStagings);
+    } else if (name == "core") {
+      llvm::Expected<const CoreModel *> core = findCore(value);
+      if (!core)
+        return bad(part, llvm::toString(core.takeError()));
+      o.core = *core;
     } else {
       return bad(part, "no part '" + name +
                            "'; a plan's parts are idiom, lanes, klanes, block, "
-                           "sets, unroll, broadcast, stage, stagesteps, order");
+                           "sets, unroll, broadcast, stage, stagesteps, order; "
+                           "core is what they are chosen for");
     }
   }
   return o;
@@ -133,8 +139,10 @@ int64_t stageBytes(const TilePlan &plan, const TileKey &key) {
   if (plan.scalable != ScalableIdiom::None)
     return 0;
   TileShape shape(key, plan);
-  int64_t rows = (shape.broadcast.staged ? shape.broadcastBlocks.size : 0) +
-                 (shape.vector.staged ? shape.vectorBlocks.size : 0);
+  int64_t parts = shape.broadcast.inParts ? idiom(plan.idiom).parts : 1;
+  int64_t rows =
+      (shape.broadcast.staged ? parts * shape.broadcastBlocks.size : 0) +
+      (shape.vector.staged ? shape.vectorBlocks.size : 0);
   int64_t pitch = shape.rowPitch + (shape.padded ? key.k0 : 0);
   return rows * pitch * plan.stageSteps * bytesOf(shape.compute);
 }

@@ -56,6 +56,7 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   bool stagesB = plan.stagesBroadcast(), stagesV = plan.stagesVector();
   broadcast = plan.broadcastRhs ? rhs(stagesB) : lhs(stagesB);
   vector = plan.broadcastRhs ? lhs(stagesV) : rhs(stagesV);
+  broadcast.inParts = idiom.parts > 1 && stagesB && !padded;
   auto nibbles = [](const OperandShape &operand) {
     return operand.bits == 4 && !operand.staged;
   };
@@ -92,9 +93,9 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
                    compute == ComputeType::I8 ||
                    8 * bytesOf(compute) == vector.bits;
   if (broadcast.rows == 1 && !broadcast.staged && chunks == 1 &&
-      plan.kLanes == 1 && (groupBytes == 4 || groupBytes == 8) &&
-      vectorBytes >= 32 && isa.has("avx2") && portsFree &&
-      plan.unroll % (16 / groupBytes) == 0)
+      idiom.parts == 1 && plan.kLanes == 1 &&
+      (groupBytes == 4 || groupBytes == 8) && vectorBytes >= 32 &&
+      isa.has("avx2") && portsFree && plan.unroll % (16 / groupBytes) == 0)
     spreadSteps = 16 / groupBytes;
   roundsPerStep = key.rounding == Rounding::kPerStep;
   decodesAhead = canDecodeAhead(plan, isa);

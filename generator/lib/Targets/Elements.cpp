@@ -286,6 +286,13 @@ Value decodeNibbles(Emitter &e, const ElementFormat &format, Value bytes,
   return isSigned ? e.sext(value, element) : e.zext(value, element);
 }
 
+Value decodePairs(Emitter &e, Value pairs, int part) {
+  VectorType lanes = Emitter::vec(Emitter::lanesOf(pairs) / 2, e.integer(32));
+  Value pair = e.bitcast(pairs, lanes);
+  return asType(e, part == 0 ? e.shl(pair, 16) : e.band(pair, 0xffff0000),
+                e.f32());
+}
+
 // ---- Out elements -----------------------------------------------------------
 
 Type outType(Emitter &e, tw_element_type_t type) {
@@ -299,10 +306,11 @@ Type outType(Emitter &e, tw_element_type_t type) {
   }
 }
 
-static Value encodeBF16(Emitter &e, Value value) {
-  // vcvtneps2bf16: zero for denormals, as in the tiles' multiplies. bfcvtn.
-  if ((e.isa.has("avx512bf16") || e.isa.has("bf16")) &&
-      mlir::isa<VectorType>(value.getType())) {
+static Value encodeBF16(Emitter &e, Value value, Narrowing narrowing) {
+  // bfcvtn; vcvtneps2bf16: zero for denormals.
+  bool converts = e.isa.has("bf16") || (e.isa.has("avx512bf16") &&
+                                        narrowing == Narrowing::AsDotProducts);
+  if (converts && mlir::isa<VectorType>(value.getType())) {
     Type narrow = likeType(value, e.b.getBF16Type());
     return asType(e, arith::TruncFOp::create(e.b, e.loc, narrow, value),
                   e.integer(16));
@@ -351,11 +359,12 @@ static Value encodeHalf(Emitter &e, Value value) {
   return e.trunc(result, e.integer(16));
 }
 
-Value encodeOut(Emitter &e, tw_element_type_t type, Value value) {
+Value encodeOut(Emitter &e, tw_element_type_t type, Value value,
+                Narrowing narrowing) {
   if (type == TW_ELEMENT_F16)
     return encodeHalf(e, value);
   if (type == TW_ELEMENT_BF16)
-    return encodeBF16(e, value);
+    return encodeBF16(e, value, narrowing);
   return value;
 }
 

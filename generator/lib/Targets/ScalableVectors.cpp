@@ -128,7 +128,7 @@ Value ScalableVectors::floatToHalf(Value x, tw_element_type_t type) {
     return e.bitcast(
         arith::TruncFOp::create(e.b, e.loc, vec(lanes, e.f16()), x),
         vec(lanes, e.integer(16)));
-  return encodeOut(e, type, x);
+  return encodeOut(e, type, x, Narrowing::AsDotProducts);
 }
 
 } // namespace tilewright

@@ -71,6 +71,9 @@ private:
     ElementRun *run = nullptr;
     int64_t first = 0;
     bool continues = false; ///< the run holds all K steps of the iteration
+    /// Bytes from the elements of one of the idiom's parts to those of the
+    /// next; 0 where they are not apart.
+    int64_t partStride = 0;
   };
 
   // MultiplySteps.cpp: one K step.
@@ -82,6 +85,8 @@ private:
              Values &accumulators);
   void multiplyThenAdd(const Source &broadcast, llvm::ArrayRef<Value> operands,
                        int valid, llvm::MutableArrayRef<Value> accumulators);
+  void multiplyParts(const Source &broadcast, Source vector, int valid,
+                     llvm::MutableArrayRef<Value> accumulators);
   Value readBroadcast(const Source &source, int row, int valid);
   Value readVector(const Source &source, int index, int valid);
   void correct(const Source &source, int steps, Values &corrections);
@@ -144,14 +149,15 @@ private:
   struct Stage {
     Value buffer, decoded;
     int64_t stride = 0, decodedStride = 0; ///< bytes between K steps
+    int64_t partStride = 0;                ///< as Source has it
     bool decodes, wholeOperand;
   };
   Stage makeStage(const OperandShape &operand, const ElementFormat &format,
                   int blockRows);
   void fillStage(const StepStride &stride, ElementFormat format, int blockRows,
                  Value source, const Stage &stage, Value steps);
-  void decodeRun(ElementFormat format, Value source, Value buffer,
-                 int64_t elements);
+  void decodeRun(ElementFormat format, Value source, const Stage &stage,
+                 Value buffer, int64_t elements);
   void padRows(Value source, Value buffer, int blockRows);
 
   // KLoop.cpp
@@ -177,6 +183,13 @@ private:
   void flushDenormals(Values &results);
 
   // StoreTile.cpp
+  /// How sums become out elements: as the multiplies take denormals.
+  Narrowing narrowing() const {
+    return plan.idiom == IdiomKind::FmaBF16 || plan.idiom == IdiomKind::Fma ||
+                   plan.idiom == IdiomKind::Generic
+               ? Narrowing::Exact
+               : Narrowing::AsDotProducts;
+  }
   void forOutVectors(llvm::function_ref<void(int, int, Value)> body);
   Value toOut(Value value);
   Value fromOut(Value value);

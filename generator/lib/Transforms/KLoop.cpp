@@ -167,7 +167,10 @@ Emitter::Values BlockKernel::stagedLoop(Value firstBroadcast, Value firstVector,
         return {format, pointer, stride, false, nullptr};
       fillStage(stride, format, blockRows, pointer, stage, count);
       format.decoded = true;
-      return {format, stage.buffer, {stage.stride, nullptr}, true, nullptr};
+      Source staged{
+          format, stage.buffer, {stage.stride, nullptr}, true, nullptr};
+      staged.partStride = stage.partStride;
+      return staged;
     };
     Source broadcast = source(shape.broadcast, broadcastFormat, rows, in[0],
                               position.broadcastStride, broadcastStage);

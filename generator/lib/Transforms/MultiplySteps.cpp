@@ -110,12 +110,14 @@ Value BlockKernel::readVector(const Source &source, int index, int valid) {
 
 void BlockKernel::chunk(const Source &broadcast, const Source &vector,
                         int valid, int set, Values &accumulators) {
-  Values operands;
-  for (int v = 0; v < vectors; ++v)
-    operands.push_back(readVector(vector, v, valid));
   llvm::MutableArrayRef<Value> block =
       llvm::MutableArrayRef<Value>(accumulators)
           .slice(set * rows * vectors, rows * vectors);
+  if (idiom(plan.idiom).parts > 1)
+    return multiplyParts(broadcast, vector, valid, block);
+  Values operands;
+  for (int v = 0; v < vectors; ++v)
+    operands.push_back(readVector(vector, v, valid));
   if (plan.idiom == IdiomKind::MaddWords)
     return multiplyThenAdd(broadcast, operands, valid, block);
   for (int row = 0; row < rows; ++row) {
@@ -158,6 +160,32 @@ void BlockKernel::multiplyThenAdd(const Source &broadcast,
       sums.push_back(e.add(accumulators[first * vectors + i], product));
     llvm::copy(group ? e.keepOrder(sums) : sums,
                accumulators.begin() + first * vectors);
+  }
+}
+
+/// All rows' elements of one part, then those of the next, so that no
+/// accumulator waits for itself and only one part is in registers. Of 16
+/// registers none is left for what was loaded, either: it is loaded again.
+void BlockKernel::multiplyParts(const Source &broadcast, Source vector,
+                                int valid,
+                                llvm::MutableArrayRef<Value> accumulators) {
+  for (int part = 0; part < idiom(plan.idiom).parts; ++part) {
+    if (part > 0 && loadsEachPart(e.isa))
+      vector.pointer = e.opaquePointer(vector.pointer);
+    Values operands;
+    for (int v = 0; v < vectors; ++v)
+      operands.push_back(decodePairs(e, readVector(vector, v, valid), part));
+    Source source = broadcast;
+    source.pointer = e.offset(source.pointer, part * source.partStride);
+    for (int row = 0; row < rows; ++row) {
+      Value group = readBroadcast(source, row, valid);
+      group = source.partStride ? e.bitcast(group, accumulatorType)
+                                : decodePairs(e, group, part);
+      for (int v = 0; v < vectors; ++v) {
+        Value &accumulator = accumulators[row * vectors + v];
+        accumulator = e.fma(operands[v], group, accumulator);
+      }
+    }
   }
 }
 
@@ -275,8 +303,9 @@ Emitter::Values BlockKernel::roundedStep(const Source &broadcast,
 void BlockKernel::roundResults(Values &results) {
   if (shape.accumulator == out)
     return;
-  bool byPermutation = out == TW_ELEMENT_BF16 && e.isa.has("avx512bf16") &&
-                       plan.lanes == 16 && results.size() > 2;
+  bool byPermutation = plan.idiom == IdiomKind::DotBF16 &&
+                       out == TW_ELEMENT_BF16 && plan.lanes == 16 &&
+                       results.size() > 2;
   if (!byPermutation) {
     for (Value &result : results)
       result = fromOut(toOut(result));
@@ -293,7 +322,7 @@ void BlockKernel::roundResults(Values &results) {
   for (size_t first = 0; first < results.size(); first += kGroup) {
     size_t end = std::min(first + kGroup, results.size());
     for (size_t i = first; i < end; ++i)
-      results[i] = e.keepOrder(encodeOut(e, out, results[i]));
+      results[i] = e.keepOrder(encodeOut(e, out, results[i], narrowing()));
     for (size_t i = first; i < end; ++i)
       results[i] = e.keepOrder(
           e.bitcast(e.shuffle(results[i], zero, highHalves), accumulatorType));

@@ -57,8 +57,13 @@ BlockKernel::Stage BlockKernel::makeStage(const OperandShape &operand,
   // Room for whole vectors read and written behind the end.
   int64_t slack =
       (int64_t{shape.vectorRows} * shape.rowPitch + 2 * width) * bytes;
+  if (operand.inParts)
+    stage.partStride = llvm::alignTo(
+        plan.stageSteps * stage.decodedStride + slack, width * bytes);
   if (stage.decodes)
-    stage.decoded = stackBuffer(plan.stageSteps * stage.decodedStride + slack);
+    stage.decoded = stackBuffer(
+        operand.inParts ? idiom(plan.idiom).parts * stage.partStride
+                        : plan.stageSteps * stage.decodedStride + slack);
   stage.stride = stage.decodedStride;
   stage.buffer = stage.decoded;
   if (shape.padded) {
@@ -78,7 +83,7 @@ void BlockKernel::fillStage(const StepStride &stride, ElementFormat format,
     auto decodeSteps = [&](Value begin, Value end, int64_t together) {
       StepStride run = times(stride, together);
       at = e.loop(begin, end, together, at, [&](Value, Values in) -> Values {
-        decodeRun(format, in[0], in[1], together * elements);
+        decodeRun(format, in[0], stage, in[1], together * elements);
         return {offset(in[0], run),
                 e.offset(in[1], together * stage.decodedStride)};
       });
@@ -108,14 +113,20 @@ void BlockKernel::fillStage(const StepStride &stride, ElementFormat format,
          });
 }
 
-void BlockKernel::decodeRun(ElementFormat format, Value source, Value buffer,
+/// `elements` from `source` on, to `buffer`, a place in `stage`.
+void BlockKernel::decodeRun(ElementFormat format, Value source,
+                            const Stage &stage, Value buffer,
                             int64_t elements) {
   int64_t width = runWidth(e, shape.compute);
   int64_t from = width * format.bits() / 8;
   int64_t to = width * bytesOf(shape.compute);
   auto convert = [&](Value at, Value into, int64_t valid) {
-    e.store(decode(e, format, loadRaw(e, format, at, width, valid)), into,
-            bytesOf(shape.compute));
+    Value raw = loadRaw(e, format, at, width, valid);
+    if (stage.partStride == 0)
+      return e.store(decode(e, format, raw), into, bytesOf(shape.compute));
+    for (int part = 0; part < idiom(plan.idiom).parts; ++part)
+      e.store(decodePairs(e, raw, part),
+              e.offset(into, part * stage.partStride), 4);
   };
   int64_t whole = elements / width, rest = elements % width;
   bool isShort = whole <= (isCheap(format) ? kUnrolledVectors : 1);

@@ -23,7 +23,7 @@ static Value likeElement(Emitter &e, Value value, Type element) {
 /// Accumulators -> out elements as they are stored, and back.
 Value BlockKernel::toOut(Value value) {
   if (shape.accumulator != TW_ELEMENT_F16)
-    return encodeOut(e, out, value);
+    return encodeOut(e, out, value, narrowing());
   return likeElement(e, value, e.integer(16));
 }
 

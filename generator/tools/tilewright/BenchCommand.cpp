@@ -70,6 +70,8 @@ cl::opt<std::string>
                cl::desc("Where the hand-written tiles' bitcode is (default: "
                         "$TILEWRIGHT_BITCODE_DIR, else beside this tool)"));
 
+TuneCpuFlag tuneCpu(benchOptions);
+
 const char benchHelp[] = R"(
 Each tile is made as 'gen' and 'link' make it, checked, and timed in short
 slices that take turns with the issue peak and with plain loops in C. Read:
@@ -165,7 +167,9 @@ private:
     GenerateOptions options;
     options.prefix = prefix;
     options.plan = plan;
-    Expected<TilePlan> chosen = planTile(key, plan);
+    if (Error error = tuneCpu.get().moveInto(options.tuneCpu))
+      return error;
+    Expected<TilePlan> chosen = planTile(key, planParts(key, options));
     if (!chosen)
       return createStringError(tile.name + ": " + toString(chosen.takeError()));
     tile.origin = originName(Origin::Generated).str();
@@ -188,6 +192,8 @@ private:
 };
 
 Error checkOptions() {
+  if (Error error = tuneCpu.get().takeError())
+    return error;
   if (!compared.empty()) {
     if (compared.size() != 2)
       return createStringError("--compare takes two files, once");

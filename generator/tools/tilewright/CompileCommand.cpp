@@ -362,7 +362,8 @@ Error runCompile() {
     if (Error error = parameters->add(path))
       return error;
   options.model.parameters = parameters;
-  options.resolve = resolveFlags.get();
+  if (Error error = resolveFlags.get().moveInto(options.resolve))
+    return error;
   options.model.preferHandWritten = options.resolve.preferHandWritten;
   options.model.bitcodeDir = options.resolve.bitcodeDir;
   if (stage == ModelStage::CodeObject && !options.model.hasGpu())

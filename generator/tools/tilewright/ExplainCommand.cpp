@@ -65,6 +65,7 @@ struct Explanation {
   bool libraryFound = false;
   TilePlan plan;
   PlanCost cost;
+  const CoreModel *core = nullptr; ///< the plan is for it, the costs are its
   /// Instead of these two on amdgpu.
   WavePlan wavePlan;
   WaveCost waveCost{};
@@ -87,7 +88,7 @@ void conclude(Explanation &e, const ResolveOptions &options) {
                                          : "; generated when asked for";
 }
 
-Error choosePlan(Explanation &e) {
+Error choosePlan(Explanation &e, const GenerateOptions &options) {
   if (info(e.key.isa).isAmdgpu()) {
     Expected<WavePlan> chosen = planWave(e.key, plan);
     if (!chosen)
@@ -96,11 +97,14 @@ Error choosePlan(Explanation &e) {
     e.waveCost = estimateWaveCost(*chosen, e.key);
     return Error::success();
   }
-  Expected<TilePlan> chosen = planTile(e.key, plan);
+  std::string parts = planParts(e.key, options);
+  Expected<TilePlan> chosen = planTile(e.key, parts);
   if (!chosen)
     return chosen.takeError();
+  if (Error error = plannedCore(e.key, parts).moveInto(e.core))
+    return error;
   e.plan = *chosen;
-  e.cost = estimateCost(*chosen, e.key);
+  e.cost = estimateCost(*chosen, e.key, *e.core);
   return Error::success();
 }
 
@@ -109,9 +113,7 @@ std::string planText(const Explanation &e) {
                                     : printTilePlan(e.plan);
 }
 
-Expected<Explanation> explain(const TileKey &key) {
-  ResolveOptions options = resolveFlags.get();
-  options.generate.prefix = prefix;
+Expected<Explanation> explain(const TileKey &key, ResolveOptions options) {
   options.generate.plan = plan;
   Explanation e;
   e.key = key;
@@ -123,7 +125,7 @@ Expected<Explanation> explain(const TileKey &key) {
     e.libraryFound = bool(path);
     e.library = path ? *path : toString(path.takeError());
   }
-  if (Error error = choosePlan(e))
+  if (Error error = choosePlan(e, options.generate))
     return createStringError(e.name + ": " + toString(std::move(error)));
   e.cpu = lookAtCpu(info(key.isa));
   e.cached = lookAtCache(key, options);
@@ -305,6 +307,12 @@ void printText(const Explanation &e) {
   if (!multiplyName(e.key).empty())
     line("multiplies", multiplyText(e.key));
   line("plan", planText(e));
+  if (!info(e.key.isa).isAmdgpu())
+    line("costs",
+         formatv("{0} {1}",
+                 e.core->arch.empty() ? "as usual, those of" : "those of core",
+                 e.core->name)
+             .str());
   printCost(e);
   line("cached", e.cached.text());
   line("chosen", originName(e.origin).str() + ": " + e.reason);
@@ -312,6 +320,7 @@ void printText(const Explanation &e) {
 
 json::Value asJsonValue(const Explanation &e) {
   const TypeTripleInfo &types = info(e.key.types);
+  const IsaInfo &isa = info(e.key.isa);
   TileKey least = leastOf(e.key);
   json::Object result{
       {"name", e.name},
@@ -321,7 +330,7 @@ json::Value asJsonValue(const Explanation &e) {
       {"N0", e.key.n0},
       {"K0", e.key.k0},
       {"steprnd", e.key.rounding == Rounding::kPerStep},
-      {"isa", std::string(info(e.key.isa).name)},
+      {"isa", std::string(isa.name)},
       {"M0_scalable", e.key.m0Scalable},
       {"N0_scalable", e.key.n0Scalable},
       {"lhs_step_bytes", least.lhsStepBytes()},
@@ -340,6 +349,8 @@ json::Value asJsonValue(const Explanation &e) {
     result["multiplies"] = name;
     result["cores"] = coresAsJson(e.key);
   }
+  if (!isa.isAmdgpu())
+    result["cost_core"] = e.core->name;
   if (e.row) {
     result["family"] = e.row->family;
     result["bitcode_library"] =
@@ -381,15 +392,17 @@ Error runExplain() {
   if (!tiles.empty())
     if (Error error = parseFunctionNames(tiles, prefix).moveInto(functions))
       return error;
-  ResolveOptions options = resolveFlags.get();
-  options.generate.prefix = prefix;
+  Expected<ResolveOptions> options = resolveFlags.get();
+  if (!options)
+    return options.takeError();
+  options->generate.prefix = prefix;
   for (const FunctionKey &key : functions) {
     if (const auto *pack = std::get_if<PackKey>(&key)) {
-      if (Error error = explainPack(*pack, options, asJson ? &all : nullptr))
+      if (Error error = explainPack(*pack, *options, asJson ? &all : nullptr))
         return error;
       continue;
     }
-    Expected<Explanation> e = explain(std::get<TileKey>(key));
+    Expected<Explanation> e = explain(std::get<TileKey>(key), *options);
     if (!e)
       return e.takeError();
     if (asJson)

@@ -274,7 +274,10 @@ Error runGen() {
   // Linking code objects gives options their defaults back.
   const bool timesWanted = showTime, jsonWanted = asJson;
 
-  ResolveOptions options = resolveFlags.get();
+  Expected<ResolveOptions> given = resolveFlags.get();
+  if (!given)
+    return given.takeError();
+  ResolveOptions &options = *given;
   options.kind = emitKind;
   options.generate.prefix = prefix;
   options.generate.plan = plan;

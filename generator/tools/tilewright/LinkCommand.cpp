@@ -79,7 +79,7 @@ Examples:
   tilewright link libmodel.a -o libmodel.a --with-inputs
 )";
 
-LinkOptions optionsAsGiven() {
+Expected<LinkOptions> optionsAsGiven() {
   LinkOptions options;
   options.output = emitKind;
   options.inlineTiles = inlineTiles;
@@ -87,7 +87,8 @@ LinkOptions optionsAsGiven() {
   options.providers = providers;
   options.prefixes.insert(options.prefixes.end(), prefixes.begin(),
                           prefixes.end());
-  options.resolve = resolveFlags.get();
+  if (Error error = resolveFlags.get().moveInto(options.resolve))
+    return std::move(error);
   options.resolve.generate.registryEntry = registryEntries;
   return options;
 }
@@ -135,7 +136,10 @@ Error runLink() {
     return createStringError("output and report cannot both go to standard "
                              "output; use --report-file");
   Progress progress("reading the inputs");
-  LinkOptions options = optionsAsGiven();
+  Expected<LinkOptions> given = optionsAsGiven();
+  if (!given)
+    return given.takeError();
+  LinkOptions &options = *given;
   options.resolve.progress = [&](size_t done, size_t total) {
     if (done < total)
       progress.update("resolving tiles", done, total);

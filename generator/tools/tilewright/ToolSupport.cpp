@@ -3,6 +3,7 @@
 
 #include "ToolSupport.h"
 
+#include "tilewright/Planning/CoreModel.h"
 #include "tilewright/Registry/TileNames.h"
 #include "tilewright/Support/Messages.h"
 #include "llvm/ADT/StringExtras.h"
@@ -127,6 +128,20 @@ std::string whyBody(const HandWrittenTile *row, bool preferHandWritten) {
                              "--prefer=generated";
 }
 
+TuneCpuFlag::TuneCpuFlag(cl::SubCommand &command)
+    : cpu("tune-cpu", cl::sub(command), cl::value_desc("cpu"),
+          cl::desc("The core that generated tiles are to be quick on, by "
+                   "LLVM's name; what they may use is in their names")) {}
+
+Expected<std::string> TuneCpuFlag::get() const {
+  if (cpu.getNumOccurrences() == 0)
+    return std::string();
+  Expected<const CoreModel *> core = findCore(cpu);
+  if (!core)
+    return createStringError("--tune-cpu: " + toString(core.takeError()));
+  return std::string((*core)->name);
+}
+
 ResolveFlags::ResolveFlags(cl::SubCommand &command, Prefer preferByDefault)
     : jobs("j", cl::sub(command), cl::Prefix, cl::init(0), cl::value_desc("n"),
            cl::desc("Worker threads (default: all cores)")),
@@ -148,10 +163,13 @@ ResolveFlags::ResolveFlags(cl::SubCommand &command, Prefer preferByDefault)
              cl::values(clEnumValN(Prefer::HandWritten, "hand-written",
                                    "the hand-written one where there is one"),
                         clEnumValN(Prefer::Generated, "generated",
-                                   "always generate"))) {}
+                                   "always generate"))),
+      tuneCpu(command) {}
 
-ResolveOptions ResolveFlags::get() const {
+Expected<ResolveOptions> ResolveFlags::get() const {
   ResolveOptions options;
+  if (Error error = tuneCpu.get().moveInto(options.generate.tuneCpu))
+    return std::move(error);
   options.jobs = jobs;
   options.useCache = !noCache;
   options.cacheDir = cacheDir;

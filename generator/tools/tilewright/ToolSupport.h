@@ -46,6 +46,16 @@ std::string whyBody(const HandWrittenTile *row, bool preferHandWritten);
 /// Which body of a name to take where a hand-written one exists.
 enum class Prefer { HandWritten, Generated };
 
+/// --tune-cpu, for a subcommand that plans tiles.
+struct TuneCpuFlag {
+  explicit TuneCpuFlag(llvm::cl::SubCommand &command);
+
+  llvm::cl::opt<std::string> cpu;
+
+  /// The core's name in cores.def; empty if none was given.
+  llvm::Expected<std::string> get() const;
+};
+
 /// The options of resolving names, for a subcommand that resolves.
 struct ResolveFlags {
   ResolveFlags(llvm::cl::SubCommand &command, Prefer preferByDefault);
@@ -56,9 +66,10 @@ struct ResolveFlags {
   llvm::cl::opt<std::string> bitcodeDir;
   llvm::cl::opt<std::string> triple;
   llvm::cl::opt<Prefer> prefer;
+  TuneCpuFlag tuneCpu;
 
   /// The options as given; warnings are printed.
-  ResolveOptions get() const;
+  llvm::Expected<ResolveOptions> get() const;
 };
 
 } // namespace tilewright

@@ -43,6 +43,10 @@ struct GenerateOptions {
   /// Overrides parts of the plan, in the syntax that Emit::Plan prints; empty
   /// for the planner's choice.
   std::string plan;
+  /// The core that plans are made for, one of findCore (CoreModel.h); empty for
+  /// the usual one. Says nothing about what may run: that the key's instruction
+  /// set does. Tiles of other architectures and pack functions are as without.
+  std::string tuneCpu;
   Lowering lowering = Lowering::Plan;
   /// Adds an entry of the section `tw_tiles` (tw_tile_entry_t), by which the
   /// runtime library finds the tile.
@@ -50,6 +54,11 @@ struct GenerateOptions {
   /// Target triple; empty for the key's architecture on this host's OS.
   std::string triple;
 };
+
+/// What the plan of `key` is made of: the overrides, and the core if it is one
+/// of the key's architecture, as part "core=". It is part of a cached kernel's
+/// key.
+std::string planParts(const TileKey &key, const GenerateOptions &options);
 
 /// Milliseconds spent in each step of one kernel.
 struct StepTimes {

@@ -40,6 +40,7 @@ struct BuildOptions {
   /// Where to write the file of parameters, of a model with
   /// ModelOptions::parametersInFile.
   std::string parametersPath;
+  /// Unless it names a core, generated tiles are planned for that of the host.
   ResolveOptions resolve;
 };
 

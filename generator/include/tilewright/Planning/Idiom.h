@@ -31,6 +31,7 @@ enum class IdiomKind : uint8_t {
   DotWords,       ///< s16 x s16, 2 per lane: vpdpwssd
   MaddWords,      ///< s16 x s16, 2 per lane: vpmaddwd, vpaddd
   DotBF16,        ///< bf16 x bf16, 2 per lane: vdpbf16ps
+  FmaBF16,        ///< bf16 x bf16, 2 per lane: two vfmadd of f32
   MatrixBytes,    ///< 2x2 blocks, 8 bytes per row: smmla, ummla, usmmla
   DotBytesLane,   ///< bytes, 4 per lane: sdot, udot; mixed: usdot, sudot
   MatrixBF16,     ///< 2x2 blocks, 4 bf16 per row: bfmmla
@@ -70,6 +71,9 @@ struct Idiom {
   /// are a block [rows][lanes / rows].
   int rows = 1;
   Halves halves = Halves::None;
+  /// Multiply-adds that take a group, one element each, which is decoded for
+  /// it: a staged broadcast operand has its elements of each part apart.
+  int parts = 1;
 };
 
 /// Best first.

@@ -6,11 +6,12 @@
 #ifndef TILEWRIGHT_PLANNING_PLANCOST_H
 #define TILEWRIGHT_PLANNING_PLANCOST_H
 
+#include "tilewright/Planning/CoreModel.h"
 #include "tilewright/Planning/TilePlan.h"
 
 namespace tilewright {
 
-/// Estimates. Cycles are those of the core that CostModel.cpp describes.
+/// Estimates. Cycles are those of the core that was asked about.
 struct PlanCost {
   double cycles; ///< per K step of the whole tile
   int size;      ///< of the code, in vector instructions, roughly
@@ -25,6 +26,9 @@ struct PlanCost {
   /// Register blocks that tile the tile.
   int blocks;
 };
+PlanCost estimateCost(const TilePlan &plan, const TileKey &key,
+                      const CoreModel &core);
+/// On usualCore of the key.
 PlanCost estimateCost(const TilePlan &plan, const TileKey &key);
 
 /// Vector registers that the K loop of a full block keeps busy.

@@ -7,6 +7,7 @@
 #ifndef TILEWRIGHT_PLANNING_TILEPLAN_H
 #define TILEWRIGHT_PLANNING_TILEPLAN_H
 
+#include "tilewright/Planning/CoreModel.h"
 #include "tilewright/Planning/Idiom.h"
 #include "tilewright/Planning/ScalablePlan.h"
 #include "tilewright/key.h"
@@ -63,10 +64,14 @@ struct TilePlan {
 
 /// The plan of `key`, which must be valid, with the parts that `overrides`
 /// names (the syntax of printTilePlan, any subset) replaced; the planner
-/// chooses the others to suit. Fails only on overrides that are malformed or do
-/// not fit.
+/// chooses the others to suit, and to suit the core that a part "core=<cpu>"
+/// names. Fails only on overrides that are malformed or do not fit.
 llvm::Expected<TilePlan> planTile(const TileKey &key,
                                   llvm::StringRef overrides = "");
+
+/// The core that planTile chooses for.
+llvm::Expected<const CoreModel *> plannedCore(const TileKey &key,
+                                              llvm::StringRef overrides);
 
 std::string printTilePlan(const TilePlan &plan);
 

@@ -22,6 +22,8 @@ struct OperandShape {
   bool scalable;
   int64_t stepBytes; ///< of one K step
   bool staged;
+  /// Staged as the elements of each of the idiom's parts, decoded, apart.
+  bool inParts = false;
   /// Rows that fill whole bytes: a block must start at a multiple of it.
   int rowPeriod;
 };
@@ -103,6 +105,12 @@ struct TileShape {
 private:
   bool canDecodeAhead(const TilePlan &plan, const IsaInfo &isa) const;
 };
+
+/// Whether the vectors of an idiom of several parts are loaded for each, for
+/// want of registers to keep them in.
+inline bool loadsEachPart(const IsaInfo &isa) {
+  return isa.vectorRegisters <= 16;
+}
 
 } // namespace tilewright
 

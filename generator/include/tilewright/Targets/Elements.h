@@ -48,12 +48,20 @@ mlir::Value decode(Emitter &e, const ElementFormat &format, mlir::Value raw);
 mlir::Value decodeNibbles(Emitter &e, const ElementFormat &format,
                           mlir::Value bytes, int part);
 
+/// Pairs of bf16 -> their first elements (part 0) or their second ones as f32.
+mlir::Value decodePairs(Emitter &e, mlir::Value pairs, int part);
+
 /// The MLIR type of an out element in memory.
 mlir::Type outType(Emitter &e, tw_element_type_t type);
 
+/// What becomes of denormals of bf16 where the ISA's conversion, like its dot
+/// products, takes them for zero.
+enum class Narrowing { AsDotProducts, Exact };
+
 /// Accumulators -> out elements, rounding to nearest even; and back, exactly.
 /// Scalars or vectors.
-mlir::Value encodeOut(Emitter &e, tw_element_type_t type, mlir::Value value);
+mlir::Value encodeOut(Emitter &e, tw_element_type_t type, mlir::Value value,
+                      Narrowing narrowing);
 mlir::Value decodeOut(Emitter &e, tw_element_type_t type, mlir::Value value);
 
 } // namespace tilewright

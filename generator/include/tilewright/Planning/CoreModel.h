@@ -1,0 +1,49 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the cost model knows of the cores that plans are made for.
+
+#ifndef TILEWRIGHT_PLANNING_COREMODEL_H
+#define TILEWRIGHT_PLANNING_COREMODEL_H
+
+#include "tilewright/Planning/Idiom.h"
+#include "llvm/Support/Error.h"
+
+namespace tilewright {
+
+/// What a core starts per cycle, and what of it gets in the multiplies' way.
+struct CoreModel {
+  /// LLVM's name, one of cores.def; else what the model stands for.
+  llvm::StringLiteral name;
+  /// IsaInfo's, of a core of cores.def; empty for others.
+  llvm::StringLiteral arch;
+  double bytes;    ///< of multiplies
+  double frontEnd; ///< instructions
+  /// Share of a decoding operation's time that the multiplies do not hide: all
+  /// of it where both want the same ports.
+  double decodeShare;
+  /// Vectors' worth of multiplies that a broadcast takes the place of, where it
+  /// is an instruction of its own: of floats to 512 bits, and of any.
+  double floatBroadcast, broadcast;
+  /// The same of a shuffle that spreads a group over 512 bits.
+  double spread;
+
+  /// Multiplies (fma) that a multiply-accumulate of `idiom` on vectors of
+  /// `bits` takes as long as: core_rates.def, where this is a core.
+  double multiplies(const Idiom &idiom, int bits) const;
+  /// Whether this is a core of cores.def, and code of `isa` may be for it.
+  bool isCoreOf(const IsaInfo &isa) const {
+    return llvm::StringRef(arch) == llvm::StringRef(isa.arch);
+  }
+};
+
+/// The model that plans are made by where no core is asked for.
+const CoreModel &usualCore(const IsaInfo &isa);
+
+/// The model of `cpu`, a name of cores.def or an alias there. An error says
+/// what comes close.
+llvm::Expected<const CoreModel *> findCore(llvm::StringRef cpu);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_PLANNING_COREMODEL_H
