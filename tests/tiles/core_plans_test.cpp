@@ -19,8 +19,8 @@ namespace {
 void checkTile(const TileKey& key, const std::string& plan,
                const std::string& core, Denormals denormals, uint64_t seed,
                TileSource& source) {
-  const std::string what = printTileKey(key) + " by '" + plan + "' for '" +
-                           core + "'";
+  const std::string what =
+      printTileKey(key) + " by '" + plan + "' for '" + core + "'";
   auto fn = source.generatedBy(key, plan, core);
   if (!fn) {
     ADD_FAILURE() << llvm::toString(fn.takeError()) << ": " << what;
@@ -75,7 +75,7 @@ struct Shape {
 };
 
 // Whole vectors and parts of them; blocks that fit the tile and that overlap.
-constexpr Shape kShapes[] = {{1, 1},  {1, 17}, {3, 5},   {5, 3},  {7, 31},
+constexpr Shape kShapes[] = {{1, 1},  {1, 17},  {3, 5},   {5, 3},  {7, 31},
                              {8, 16}, {12, 32}, {13, 16}, {16, 48}};
 // One pair, several, a number of them that is padded, more than a vector has.
 constexpr int kDepths[] = {2, 4, 6, 8, 26, 34};
@@ -95,13 +95,13 @@ TEST_P(FmaBF16Test, KeepsTheContractInAllShapes) {
   int count = 0;
   for (const Shape& shape : kShapes)
     for (int k0 : kDepths) {
-      const TileKey key{count % 3 == 0 ? TW_TYPES_BF16BF16F32
-                                       : TW_TYPES_BF16BF16BF16,
-                        shape.m0,
-                        shape.n0,
-                        k0,
-                        count % 3 == 2 ? Rounding::kPerStep : Rounding::kOnce,
-                        isa.isa};
+      const TileKey key{
+          count % 3 == 0 ? TW_TYPES_BF16BF16F32 : TW_TYPES_BF16BF16BF16,
+          shape.m0,
+          shape.n0,
+          k0,
+          count % 3 == 2 ? Rounding::kPerStep : Rounding::kOnce,
+          isa.isa};
       checkTile(key, "idiom=fmabf16", "", Denormals::kKept, seed + count,
                 *source);
       ++count;

@@ -15,14 +15,8 @@ namespace {
 constexpr CoreModel kZen4 = {"Zen 4", "", 64, 6, 0.4, 1.0 / 3, 0, 0.45};
 // Two pipes of 128 bits, as N1 and N2 have them. A load that broadcasts takes a
 // multiplier's slot, too.
-constexpr CoreModel kNeoverse = {"a Neoverse of two pipes",
-                                 "",
-                                 32,
-                                 5,
-                                 0.4,
-                                 0,
-                                 1,
-                                 0};
+constexpr CoreModel kNeoverse = {
+    "a Neoverse of two pipes", "", 32, 5, 0.4, 0, 1, 0};
 
 // The cores of x86-64 by bench/static/x86_ports.py. Intel's have two ports for
 // 512 bits, which multiply, convert and shuffle, and broadcasts that are loads;
@@ -46,8 +40,8 @@ const std::vector<CoreModel> &coreModels() {
   static const std::vector<CoreModel> models = [] {
     std::vector<CoreModel> all;
     auto add = [&](llvm::StringLiteral arch, llvm::StringLiteral cpu) {
-      const CoreModel *x86 =
-          llvm::find_if(kX86, [&](const CoreModel &m) { return m.name == cpu; });
+      const CoreModel *x86 = llvm::find_if(
+          kX86, [&](const CoreModel &m) { return m.name == cpu; });
       CoreModel model = x86 != std::end(kX86) ? *x86 : kNeoverse;
       model.name = cpu;
       model.arch = arch;
