@@ -6,8 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
 #include <string>
 
+#include "llvm/ADT/STLExtras.h"
 #include "tests/tiles/random_keys.h"
 #include "tilewright/Planning/PlanCost.h"
 #include "tilewright/Planning/TilePlan.h"
@@ -78,6 +81,52 @@ TEST_P(PlanTest, PrintedPlansReadBack) {
     EXPECT_EQ(printTilePlan(*again), printTilePlan(plan)) << printTileKey(key);
     EXPECT_TRUE(*again == plan) << printTileKey(key);
   }
+}
+
+TEST_P(PlanTest, CandidatesFitAndReadBack) {
+  std::vector<TileKey> some = keys();
+  some.resize(60);
+  size_t most = 0;
+  for (const TileKey& key : some) {
+    llvm::Expected<std::vector<TilePlan>> plans = planCandidates(key, 6);
+    ASSERT_TRUE(bool(plans)) << llvm::toString(plans.takeError());
+    ASSERT_FALSE(plans->empty());
+    EXPECT_LE(plans->size(), 6u);
+    most = std::max(most, plans->size());
+    // The first is the one that is chosen without asking for others.
+    EXPECT_TRUE(plans->front() == llvm::cantFail(planTile(key)))
+        << printTileKey(key) << ": " << printTilePlan(plans->front());
+    std::set<std::string> texts;
+    for (const TilePlan& plan : *plans) {
+      EXPECT_EQ(whyPlanUnfit(plan, key), "") << printTileKey(key);
+      EXPECT_TRUE(texts.insert(printTilePlan(plan)).second)
+          << printTileKey(key) << ": twice " << printTilePlan(plan);
+      llvm::Expected<TilePlan> again = planTile(key, printTilePlan(plan));
+      ASSERT_TRUE(bool(again)) << llvm::toString(again.takeError());
+      EXPECT_TRUE(*again == plan)
+          << printTileKey(key) << ": " << printTilePlan(plan)
+          << " reads back as " << printTilePlan(*again);
+    }
+  }
+  EXPECT_EQ(most, 6u);
+}
+
+TEST(PlanCandidates, AreTheCheapest) {
+  const TileKey key = keyOf("f32f32f32_7x48x1_x86_64_avx512_base");
+  std::vector<TilePlan> few = llvm::cantFail(planCandidates(key, 4)),
+                        many = llvm::cantFail(planCandidates(key, 200));
+  ASSERT_EQ(few.size(), 4u);
+  EXPECT_GT(many.size(), 20u);
+  for (size_t i = 0; i < few.size(); ++i)
+    EXPECT_TRUE(few[i] == many[i]) << printTilePlan(many[i]);
+  EXPECT_EQ(llvm::cantFail(planCandidates(key, 1)).size(), 1u);
+  EXPECT_LT(estimateCost(many[0], key).cycles,
+            estimateCost(many.back(), key).cycles);
+  EXPECT_EQ(many[1].unroll, 2 * many[0].unroll);
+  // Also of an idiom that is not looked at while the first one will do.
+  EXPECT_TRUE(llvm::any_of(many, [](const TilePlan& plan) {
+    return plan.idiom == IdiomKind::Generic;
+  }));
 }
 
 std::vector<tw_isa_t> cpuIsas() {

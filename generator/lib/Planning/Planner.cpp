@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The planner: tries the plans that make sense and keeps the cheapest.
+// The planner: tries the plans that make sense and keeps the cheapest ones.
 
 #include "PlanOverrides.h"
 #include "tilewright/Planning/CoreModel.h"
@@ -31,11 +31,15 @@ constexpr double kSizePrice = 1e-3, kRegularSizePrice = 4e-5;
 
 class Planner {
 public:
+  /// Keeps at most `wanted` plans.
   Planner(const TileKey &key, const PlanOverrides &overrides,
-          const CoreModel &core)
-      : key(key), overrides(overrides), isa(info(key.isa)), core(core) {}
+          const CoreModel &core, size_t wanted)
+      : key(key), overrides(overrides), isa(info(key.isa)), core(core),
+        wanted(wanted) {}
 
-  std::optional<TilePlan> best() {
+  /// The plan of choice, then others, cheapest first.
+  std::vector<TilePlan> best() {
+    std::optional<TilePlan> choice;
     for (const Idiom &idiom : idioms()) {
       if (overrides.idiom.value_or(idiom.kind) != idiom.kind ||
           !whyIdiomUnfit(idiom, key).empty())
@@ -44,11 +48,19 @@ public:
       // Best first: another idiom is of interest where this one's groups do not
       // fill, where its blocks of rows may not, and on a core whose rates make
       // the order another.
-      if (found && key.k0 % idiom.group == 0 && idiom.rows == 1 &&
-          !(overrides.core && isa.has("fma")))
+      if (!choice && !found.empty() && key.k0 % idiom.group == 0 &&
+          idiom.rows == 1 && !(overrides.core && isa.has("fma")))
+        choice = found.front().plan;
+      if (choice && wanted == 1)
         break;
     }
-    return found;
+    std::vector<TilePlan> plans;
+    if (choice)
+      plans.push_back(*choice);
+    for (const Priced &priced : found)
+      if (plans.size() < wanted && !llvm::is_contained(plans, priced.plan))
+        plans.push_back(priced.plan);
+    return plans;
   }
 
   /// Why the last plan looked at was refused.
@@ -303,11 +315,17 @@ private:
     double price = cost.cycles * (1 + each * cost.size);
     if (cost.size > kSizeLimit)
       price *= double(cost.size) / kSizeLimit;
-    if (found && price >= bestPrice)
+    auto dearer = [&](const Priced &other) { return other.price > price; };
+    auto *place = llvm::find_if(found, dearer);
+    if (place == found.end() && found.size() == wanted)
       return;
-    bestPrice = price;
-    found = plan;
-    found->rowsInner = overrides.rowsInner.value_or(preferRowsInner());
+    TilePlan kept = plan;
+    kept.rowsInner = overrides.rowsInner.value_or(preferRowsInner());
+    if (llvm::any_of(found, [&](const Priced &p) { return p.plan == kept; }))
+      return;
+    if (found.size() == wanted)
+      found.pop_back();
+    found.insert(place, {kept, price});
   }
 
   /// The panel of the outer loop is read once, that of the inner loop once for
@@ -327,9 +345,13 @@ private:
   const PlanOverrides &overrides;
   const IsaInfo &isa;
   const CoreModel &core;
+  const size_t wanted;
   TilePlan plan;
-  std::optional<TilePlan> found;
-  double bestPrice = 0;
+  struct Priced {
+    TilePlan plan;
+    double price;
+  };
+  llvm::SmallVector<Priced> found; ///< cheapest first, at most `wanted`
   std::string refusal;
 };
 
@@ -418,13 +440,38 @@ llvm::Expected<TilePlan> planTile(const TileKey &key,
     if (!why.empty())
       return llvm::createStringError("%s: %s", name.c_str(), why.c_str());
   }
-  Planner planner(key, *parsed, **core);
-  std::optional<TilePlan> plan = planner.best();
-  if (!plan)
+  Planner planner(key, *parsed, **core, /*wanted=*/1);
+  std::vector<TilePlan> plans = planner.best();
+  if (plans.empty())
     return llvm::createStringError(
         "%s: no plan fits the overrides '%s'; the last one tried: %s",
         name.c_str(), overrides.str().c_str(), planner.lastRefusal().c_str());
-  return *plan;
+  return plans.front();
+}
+
+llvm::Expected<std::vector<TilePlan>> planCandidates(const TileKey &key,
+                                                     unsigned count) {
+  llvm::Expected<TilePlan> choice = planTile(key);
+  if (!choice)
+    return choice.takeError();
+  if (key.isScalable() || count <= 1)
+    return std::vector<TilePlan>{*choice};
+  std::vector<TilePlan> candidates;
+  auto add = [&](const TilePlan &plan) {
+    if (candidates.size() < count && !llvm::is_contained(candidates, plan))
+      candidates.push_back(plan);
+  };
+  const CoreModel &core = usualCore(info(key.isa));
+  for (const TilePlan &plan : Planner(key, {}, core, count).best()) {
+    add(plan);
+    // The unroll is a rule of thumb, of which the price knows little.
+    TilePlan twice = plan;
+    twice.unroll *= 2;
+    if (whyPlanUnfit(twice, key).empty() &&
+        estimateCost(twice, key).size <= kSizeLimit)
+      add(twice);
+  }
+  return candidates;
 }
 
 } // namespace tilewright

@@ -13,6 +13,7 @@
 #include "tilewright/key.h"
 #include "llvm/Support/Error.h"
 #include <string>
+#include <vector>
 
 namespace tilewright {
 
@@ -72,6 +73,13 @@ llvm::Expected<TilePlan> planTile(const TileKey &key,
 /// The core that planTile chooses for.
 llvm::Expected<const CoreModel *> plannedCore(const TileKey &key,
                                               llvm::StringRef overrides);
+
+/// planTile(key), then others that fit, cheapest first, also of idioms that the
+/// planner would not have looked at; after each the same with twice its unroll.
+/// At most `count` in all, no two alike. Of a key with scalable sizes the first
+/// alone.
+llvm::Expected<std::vector<TilePlan>> planCandidates(const TileKey &key,
+                                                     unsigned count);
 
 std::string printTilePlan(const TilePlan &plan);
 
