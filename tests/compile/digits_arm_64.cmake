@@ -51,6 +51,7 @@ endfunction()
 file(REMOVE_RECURSE "${WORK}")
 file(MAKE_DIRECTORY "${WORK}")
 set(ENV{TILEWRIGHT_CACHE_DIR} "${WORK}/cache")
+set(ENV{TILEWRIGHT_TUNING} none)
 build(host host ${HOST_CC})
 run("running on the host" COMMAND "${WORK}/host" "${DIGITS}" "${WORK}/host.txt")
 

@@ -1,6 +1,6 @@
 # Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `tilewright bench` does that depends on the CPU: check_bench_command.py <tilewright> <clang>"""
+"""What `tilewright bench` and `tune` do that depends on the CPU: check_bench_command.py <tilewright> <clang>"""
 
 import json
 import os
@@ -11,6 +11,9 @@ import tempfile
 import unittest
 
 tool = clang = None
+
+# What is hand-written here is by no measurement of this CPU another body.
+os.environ["TILEWRIGHT_TUNING"] = "none"
 
 GENERIC = "tw_mmt4d_tile_f32f32f32_4x8x1_generic"
 NAME = "tw_mmt4d_tile_f32f32f32_8x8x1_"
@@ -117,6 +120,44 @@ class BenchCommand(unittest.TestCase):
         row = self.row()
         self.refused(row["name"], self.library(row["isa"], row["name"], "*(volatile float *)8 = 0;"),
                      because=[f"tilewright: error: '{row['name']}': running it ended with signal 11"])
+
+    def tune(self, *arguments):
+        """Too short to find any difference: what is found does not depend on how quick anything is."""
+        return run("tune", "--budget=0.000001", "--candidates=2", *arguments)
+
+    def test_tuning_of_a_row_holds_for_its_code(self):
+        row = self.row()
+        database = self.dir / "tuning.json"
+        result = self.tune(f"--rows=^{row['name']}$", f"--output={database}")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        [entry] = json.loads(database.read_text())["entries"]
+        self.assertEqual((entry["name"], entry["body"], entry["ratio"]), (row["name"], "hand-written", 1))
+        followed = bench(row["name"], f"--tuning={database}")["tiles"][0]
+        self.assertIn(f"tuned on {entry['core']}: no other body is quicker for sure", followed["reason"])
+        explained = json.loads(output("explain", "--json", f"--tuning={database}", row["name"]))[0]
+        self.assertEqual(explained["reason"], followed["reason"])
+        # Another body of that name.
+        library = self.library(row["isa"], row["name"], "out[0] = 0.5f;")
+        explained = json.loads(output("explain", "--json", f"--tuning={database}", library, row["name"]))[0]
+        self.assertIn("tuning is not followed: the hand-written body has changed", explained["reason"])
+
+    def test_rows_are_those_that_this_cpu_runs(self):
+        row = self.row()
+        result = self.tune(f"--rows={row['types']}_.*{row['M0']}x{row['N0']}x{row['K0']}_", "--candidates=1", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        tuned = json.loads(result.stdout)["tiles"]
+        self.assertIn(row["name"], [tile["name"] for tile in tuned])
+        for tile in tuned:
+            self.assertIn(tile["name"], [known["name"] for known in self.rows])
+            self.assertEqual((tile["default"]["body"], tile["chosen"]["body"]), ("hand-written", "hand-written"))
+
+    def test_tuning_beside_a_wrong_tile_is_an_error(self):
+        row = self.row()
+        database = self.dir / "tuning.json"
+        result = self.tune(row["name"], self.library(row["isa"], row["name"], "out[0] = 0.5f;"), f"--output={database}")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(row["name"] + ": wrong result: out[0][0] is 0.5", result.stderr)
+        self.assertFalse(database.exists())
 
     def test_a_busy_machine_is_said(self):
         if not hasattr(os, "sched_setaffinity"):

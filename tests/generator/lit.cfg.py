@@ -31,6 +31,8 @@ if not config.sanitize:
 config.environment["TILEWRIGHT_CACHE_DIR"] = os.path.join(
     config.test_exec_root, "cache"
 )
+# Nor depends what they expect on the CPU that they run on.
+config.environment["TILEWRIGHT_TUNING"] = "none"
 for variable in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]

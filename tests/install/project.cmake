@@ -12,6 +12,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 set(ENV{TILEWRIGHT_CACHE_DIR} "${WORK}/cache")
+set(ENV{TILEWRIGHT_TUNING} none)
 set(flags "${FLAGS}")
 if(SANITIZE)
   set(flags "-fsanitize=${SANITIZE}")

@@ -10,6 +10,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 set(ENV{TILEWRIGHT_CACHE_DIR} "${WORK}/cache")
+set(ENV{TILEWRIGHT_TUNING} none)
 file(REMOVE_RECURSE "${WORK}")
 file(MAKE_DIRECTORY "${WORK}")
 

@@ -10,6 +10,7 @@ cmake_minimum_required(VERSION 3.25)
 
 set(name tw_mmt4d_tile_f32f32f32_5x7x1_generic)
 set(ENV{TILEWRIGHT_CACHE_DIR} "${WORK}/cache")
+set(ENV{TILEWRIGHT_TUNING} none)
 file(REMOVE_RECURSE "${WORK}")
 file(MAKE_DIRECTORY "${WORK}")
 file(WRITE "${WORK}/user.c" "void ${name}(void *, const void *, const void *, const void *);\n"

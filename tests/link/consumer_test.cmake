@@ -21,6 +21,7 @@ endif()
 set(added tw_mmt4d_tile_f32f32f32_6x11x1_generic)
 set(build "${WORK}/build")
 set(ENV{TILEWRIGHT_CACHE_DIR} "${WORK}/cache")
+set(ENV{TILEWRIGHT_TUNING} none)
 set(ENV{CCACHE_DISABLE} 1)
 
 # run(<what it is> [FAILS] COMMAND...): output in `output`.

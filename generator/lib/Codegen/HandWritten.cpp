@@ -47,6 +47,17 @@ Expected<std::string> HandWrittenBitcode::hash(tw_isa_t isa) {
   return (*found)->hash;
 }
 
+Expected<std::string> HandWrittenBitcode::digest(const HandWrittenTile &tile,
+                                                 Backends &backends) {
+  StepTimes times;
+  Expected<SmallVector<char, 0>> bytes =
+      extract(tile, Emit::Bitcode, GenerateOptions(), backends, times);
+  if (!bytes)
+    return bytes.takeError();
+  return utohexstr(xxh3_64bits(StringRef(bytes->data(), bytes->size())),
+                   /*LowerCase=*/true, 16);
+}
+
 Expected<SmallVector<char, 0>>
 HandWrittenBitcode::extract(const HandWrittenTile &tile, Emit kind,
                             const GenerateOptions &options, Backends &backends,

@@ -27,6 +27,10 @@ public:
   extract(const HandWrittenTile &tile, Emit kind,
           const GenerateOptions &options, Backends &backends, StepTimes &times);
 
+  /// A hash of the tile's own bitcode, which is another one if its code is.
+  llvm::Expected<std::string> digest(const HandWrittenTile &tile,
+                                     Backends &backends);
+
   /// A hash of the library that holds `isa`'s tiles.
   llvm::Expected<std::string> hash(tw_isa_t isa);
 

@@ -7,6 +7,7 @@
 #include "PackFunction.h"
 #include "StepTimer.h"
 #include "tilewright/Codegen/Backend.h"
+#include "tilewright/Codegen/ChooseBody.h"
 #include "tilewright/Codegen/TileCache.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Support/ThreadPool.h"
@@ -72,13 +73,17 @@ private:
   void work(MutableArrayRef<ResolvedTile> tiles,
             MutableArrayRef<std::string> errors);
   Error resolve(ResolvedTile &tile, Worker &worker);
+  /// What stands for the tile, and how it is generated.
+  const HandWrittenTile *choose(const ResolvedTile &tile, Worker &worker,
+                                GenerateOptions &how);
   Error generate(ResolvedTile &tile, const HandWrittenTile *row,
-                 Worker &worker);
+                 const GenerateOptions &how, Worker &worker);
   /// What the function's bytes depend on beside its key and the tool.
   Expected<std::string> libraryOf(const ResolvedTile &tile,
                                   const HandWrittenTile *row);
   void openCache();
   void finishCache();
+  void sayUnfollowed();
   /// Remembers the first reason; the kernels come all the same.
   void notCached(Error error);
 
@@ -91,19 +96,36 @@ private:
   size_t done = 0;
   unsigned stored = 0;
   std::string cacheTrouble;
+  UnfollowedEntries unfollowed;
 };
 
+const HandWrittenTile *Resolver::choose(const ResolvedTile &tile,
+                                        Worker &worker, GenerateOptions &how) {
+  const auto *key = std::get_if<TileKey>(&tile.key);
+  if (!key)
+    return nullptr;
+  ChosenBody body = chooseBody(*key, options, [&](const HandWrittenTile &row) {
+    return handWritten.digest(row, worker.backends);
+  });
+  how.plan = body.plan;
+  if (body.tuned.unfollowed) {
+    std::lock_guard<std::mutex> lock(mutex);
+    unfollowed.add(body.tuned);
+  }
+  return isBinary(options.kind) ? body.row : nullptr;
+}
+
 Error Resolver::generate(ResolvedTile &tile, const HandWrittenTile *row,
-                         Worker &worker) {
+                         const GenerateOptions &how, Worker &worker) {
   if (const auto *pack = std::get_if<PackKey>(&tile.key)) {
-    if (Error error = packs.generate(*pack, options.kind, options.generate,
-                                     worker.backends, tile.bytes, tile.times))
+    if (Error error = packs.generate(*pack, options.kind, how, worker.backends,
+                                     tile.bytes, tile.times))
       return createStringError(tile.name + ": " + toString(std::move(error)));
     return Error::success();
   }
   if (row) {
     Expected<SmallVector<char, 0>> bytes = handWritten.extract(
-        *row, options.kind, options.generate, worker.backends, tile.times);
+        *row, options.kind, how, worker.backends, tile.times);
     if (!bytes)
       return createStringError(tile.name + ": " + toString(bytes.takeError()));
     tile.bytes = std::move(*bytes);
@@ -112,7 +134,7 @@ Error Resolver::generate(ResolvedTile &tile, const HandWrittenTile *row,
   if (!worker.generator)
     worker.generator.emplace();
   Expected<GeneratedTile> generated = worker.generator->generate(
-      std::get<TileKey>(tile.key), options.kind, options.generate);
+      std::get<TileKey>(tile.key), options.kind, how);
   if (!generated)
     return generated.takeError();
   tile.bytes = std::move(generated->bytes);
@@ -128,21 +150,19 @@ Expected<std::string> Resolver::libraryOf(const ResolvedTile &tile,
 }
 
 Error Resolver::resolve(ResolvedTile &tile, Worker &worker) {
-  const HandWrittenTile *row = nullptr;
-  const auto *key = std::get_if<TileKey>(&tile.key);
-  if (key && options.preferHandWritten && isBinary(options.kind))
-    row = findHandWrittenTile(*key);
+  GenerateOptions how = options.generate;
+  const HandWrittenTile *row = choose(tile, worker, how);
   tile.origin = row ? Origin::HandWritten : Origin::Generated;
 
   // Bitcode of a hand-written tile costs no more to extract than to look up.
   if (!cache || (row && options.kind == Emit::Bitcode))
-    return generate(tile, row, worker);
+    return generate(tile, row, how, worker);
 
   Expected<std::string> library = libraryOf(tile, row);
   if (!library)
     return createStringError(tile.name + ": " + toString(library.takeError()));
   Expected<std::string> entry =
-      cacheKeyOf(tile.key, options.kind, options.generate, *library);
+      cacheKeyOf(tile.key, options.kind, how, *library);
   if (!entry)
     return createStringError(tile.name + ": " + toString(entry.takeError()));
   if (auto bytes = cache->lookup(*entry)) {
@@ -151,7 +171,7 @@ Error Resolver::resolve(ResolvedTile &tile, Worker &worker) {
       tile.origin = Origin::Cached;
     return Error::success();
   }
-  if (Error error = generate(tile, row, worker))
+  if (Error error = generate(tile, row, how, worker))
     return error;
   Error error = cache->store(*entry, tile.bytes);
   std::lock_guard<std::mutex> lock(mutex);
@@ -202,6 +222,13 @@ void Resolver::finishCache() {
     options.warn(cacheTrouble);
 }
 
+void Resolver::sayUnfollowed() {
+  if (!options.warn)
+    return;
+  if (std::string text = unfollowed.text(); !text.empty())
+    options.warn(text);
+}
+
 Expected<std::vector<ResolvedTile>> Resolver::run(ArrayRef<FunctionKey> keys) {
   std::vector<ResolvedTile> tiles;
   std::set<FunctionKey> seen;
@@ -230,6 +257,7 @@ Expected<std::vector<ResolvedTile>> Resolver::run(ArrayRef<FunctionKey> keys) {
     pool.wait();
   }
   finishCache();
+  sayUnfollowed();
 
   Error all = Error::success();
   for (const std::string &error : errors)

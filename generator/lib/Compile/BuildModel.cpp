@@ -122,8 +122,11 @@ public:
     link.withInputs = isArchive();
     link.prefixes = {options.model.prefix};
     link.resolve = options.resolve;
-    if (link.resolve.generate.tuneCpu.empty())
+    link.resolve.core = link.resolve.generate.tuneCpu;
+    if (link.resolve.core.empty()) {
       link.resolve.generate.tuneCpu = coreOf(modelOptions.host());
+      link.resolve.core = coreName(modelOptions.host());
+    }
     link.buffers = {MemoryBufferRef(
         StringRef(model.bytes.data(), model.bytes.size()), name)};
     link.constants = model.constants;

@@ -326,6 +326,16 @@ TargetCpu hostTargetCpu() {
   return target;
 }
 
+std::string coreName(const TargetCpu &target) {
+  const char *known = tw_core_name(target.cpuData.data());
+  return known ? known : target.cpu;
+}
+
+std::string hostCoreName() {
+  std::string name = coreName(hostTargetCpu());
+  return name.empty() ? sys::getHostCPUName().str() : name;
+}
+
 Expected<TargetCpu> parseTargetCpu(StringRef text) {
   if (const IsaInfo *isa = findIsa(std::string_view(text.data(), text.size())))
     return targetCpuOf(*isa);

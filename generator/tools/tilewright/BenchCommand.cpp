@@ -9,6 +9,8 @@
 #include "tilewright/Bench/CompareReports.h"
 #include "tilewright/Bench/LoadedTiles.h"
 #include "tilewright/Bench/MeasureTile.h"
+#include "tilewright/Codegen/ChooseBody.h"
+#include "tilewright/Devices/TargetCpu.h"
 #include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Support/Activity.h"
 #include "tilewright/Support/Progress.h"
@@ -69,7 +71,7 @@ cl::opt<std::string>
     bitcodeDir("bitcode-dir", cl::sub(benchOptions), cl::value_desc("dir"),
                cl::desc("Where the hand-written tiles' bitcode is (default: "
                         "$TILEWRIGHT_BITCODE_DIR, else beside this tool)"));
-
+TuningFlags tuningFlags(benchOptions);
 TuneCpuFlag tuneCpu(benchOptions);
 
 const char benchHelp[] = R"(
@@ -110,19 +112,21 @@ public:
     Expected<LoadedTiles> loaded = LoadedTiles::create();
     if (!loaded)
       return loaded.takeError();
-    return Maker(std::move(*loaded));
+    Maker maker(std::move(*loaded));
+    if (Error error = tuningFlags.read().moveInto(maker.options.tuning))
+      return std::move(error);
+    return maker;
   }
 
   Expected<Subject> make(const TileKey &key) {
     Subject subject;
     BenchedTile &tile = subject.tile;
     tile.name = printTileKey(key, prefix);
-    const HandWrittenTile *row = findHandWrittenTile(key);
-    const bool preferHand = prefer == Prefer::HandWritten;
-    tile.reason = whyBody(row, preferHand);
+    const ChosenBody body = chooseBody(key, options);
+    tile.reason = body.why;
     SmallVector<char, 0> object;
-    Error failed = row && preferHand ? extract(*row, tile, object)
-                                     : generate(key, tile, object);
+    Error failed = body.row ? extract(*body.row, tile, object)
+                            : generate(key, body.plan, tile, object);
     if (failed)
       return std::move(failed);
     Expected<tw_mmt4d_tile_fn_t> fn = loaded.load(tile.name, object);
@@ -142,17 +146,25 @@ public:
   }
 
 private:
-  explicit Maker(LoadedTiles loaded) : loaded(std::move(loaded)) {}
-
-  Error extract(const HandWrittenTile &row, BenchedTile &tile,
-                SmallVectorImpl<char> &object) {
-    ResolveOptions options;
+  explicit Maker(LoadedTiles loaded) : loaded(std::move(loaded)) {
     options.jobs = 1;
     options.useCache = false;
     options.bitcodeDir = bitcodeDir;
+    options.preferHandWritten = prefer == Prefer::HandWritten;
     options.generate.prefix = prefix;
+    options.generate.plan = plan;
+    // checkOptions has looked at it.
+    options.generate.tuneCpu = cantFail(tuneCpu.get());
+    options.core = options.generate.tuneCpu.empty() ? hostCoreName()
+                                                    : options.generate.tuneCpu;
+  }
+
+  Error extract(const HandWrittenTile &row, BenchedTile &tile,
+                SmallVectorImpl<char> &object) {
+    ResolveOptions untuned = options;
+    untuned.tuning = nullptr;
     Expected<std::vector<ResolvedTile>> tiles =
-        resolveTiles({row.key}, options);
+        resolveTiles({row.key}, untuned);
     if (!tiles)
       return tiles.takeError();
     tile.origin = originName(Origin::HandWritten).str();
@@ -162,22 +174,18 @@ private:
     return Error::success();
   }
 
-  Error generate(const TileKey &key, BenchedTile &tile,
-                 SmallVectorImpl<char> &object) {
-    GenerateOptions options;
-    options.prefix = prefix;
-    options.plan = plan;
-    if (Error error = tuneCpu.get().moveInto(options.tuneCpu))
-      return error;
-    Expected<TilePlan> chosen = planTile(key, planParts(key, options));
+  Error generate(const TileKey &key, const std::string &overrides,
+                 BenchedTile &tile, SmallVectorImpl<char> &object) {
+    GenerateOptions how = options.generate;
+    how.plan = overrides;
+    Expected<TilePlan> chosen = planTile(key, planParts(key, how));
     if (!chosen)
       return createStringError(tile.name + ": " + toString(chosen.takeError()));
     tile.origin = originName(Origin::Generated).str();
     tile.body = "plan " + printTilePlan(*chosen);
     // The first tile of a process pays for what all others use.
     for (int run = 0; run < 2; ++run) {
-      Expected<GeneratedTile> made =
-          generator.generate(key, Emit::Object, options);
+      Expected<GeneratedTile> made = generator.generate(key, Emit::Object, how);
       if (!made)
         return made.takeError();
       if (run == 0 || made->times.total() < tile.madeMs)
@@ -189,6 +197,7 @@ private:
 
   LoadedTiles loaded;
   TileGenerator generator;
+  ResolveOptions options;
 };
 
 Error checkOptions() {
@@ -308,7 +317,8 @@ Error runBench() {
   if (Error error = checkOptions())
     return error;
   OutputFiles outputs;
-  std::vector<std::string> read(compared.begin(), compared.end());
+  std::vector<std::string> read = tuningFlags.files();
+  append_range(read, compared);
   if (is_contained(names, "-"))
     read.push_back("-");
   if (Error error = addInputs(outputs, read))

@@ -372,6 +372,7 @@ Error runCompile() {
   OutputFiles outputs;
   std::vector<std::string> inputs = {input};
   llvm::append_range(inputs, parameterPaths);
+  llvm::append_range(inputs, resolveFlags.tuning.files());
   if (Error error = addInputs(outputs, inputs))
     return error;
   if (!dumpDir.empty())

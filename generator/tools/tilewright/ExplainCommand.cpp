@@ -9,6 +9,7 @@
 #include "ToolSupport.h"
 
 #include "tilewright/Amdgpu/WavePlan.h"
+#include "tilewright/Codegen/ChooseBody.h"
 #include "tilewright/Compile/CorePreference.h"
 #include "tilewright/Compile/ExplainEncoding.h"
 #include "tilewright/Devices/TargetCpu.h"
@@ -44,7 +45,8 @@ cl::opt<bool> asJson("json", cl::sub(explainOptions), cl::desc("Print JSON"));
 cl::list<std::string>
     targets("target", cl::sub(explainOptions), cl::value_desc("device"),
             cl::desc("Of encodings: a device, as compile's --target has it, or "
-                     "none; once for each (default: this CPU)"));
+                     "none; once for each. Of tiles: the one CPU whose tuned "
+                     "bodies to take (default: this CPU)"));
 ResolveFlags resolveFlags(explainOptions, Prefer::HandWritten);
 
 const char explainHelp[] = R"(
@@ -72,12 +74,13 @@ struct Explanation {
   CacheFacts cached;
   CpuFacts cpu;
   Origin origin;
+  ChosenBody body;
   std::string reason;
 };
 
 void conclude(Explanation &e, const ResolveOptions &options) {
-  e.reason = whyBody(e.row, options.preferHandWritten);
-  if (e.row && options.preferHandWritten) {
+  e.reason = e.body.why;
+  if (e.body.row) {
     e.origin = Origin::HandWritten;
     if (!e.libraryFound)
       e.reason += ", but resolving it would fail: " + e.library;
@@ -90,7 +93,7 @@ void conclude(Explanation &e, const ResolveOptions &options) {
 
 Error choosePlan(Explanation &e, const GenerateOptions &options) {
   if (info(e.key.isa).isAmdgpu()) {
-    Expected<WavePlan> chosen = planWave(e.key, plan);
+    Expected<WavePlan> chosen = planWave(e.key, e.body.plan);
     if (!chosen)
       return chosen.takeError();
     e.wavePlan = *chosen;
@@ -125,6 +128,8 @@ Expected<Explanation> explain(const TileKey &key, ResolveOptions options) {
     e.libraryFound = bool(path);
     e.library = path ? *path : toString(path.takeError());
   }
+  e.body = chooseBody(key, options);
+  options.generate.plan = e.body.plan;
   if (Error error = choosePlan(e, options.generate))
     return createStringError(e.name + ": " + toString(std::move(error)));
   e.cpu = lookAtCpu(info(key.isa));
@@ -359,6 +364,17 @@ json::Value asJsonValue(const Explanation &e) {
   return result;
 }
 
+/// What --target says of the core of tiles.
+Expected<std::string> coreOfTiles() {
+  if (targets.size() > 1)
+    return createStringError("--target names several devices, but tiles are "
+                             "explained for one CPU; give it once, or "
+                             "encodings alone");
+  if (!targets.empty() && targets.front() == "none")
+    return std::string();
+  return coreOfTarget(targets.empty() ? "" : targets.front());
+}
+
 Error runExplain() {
   std::vector<std::string> encodings, kernels, tiles;
   for (const std::string &name : names)
@@ -392,17 +408,20 @@ Error runExplain() {
   if (!tiles.empty())
     if (Error error = parseFunctionNames(tiles, prefix).moveInto(functions))
       return error;
-  Expected<ResolveOptions> options = resolveFlags.get();
-  if (!options)
-    return options.takeError();
-  options->generate.prefix = prefix;
+  ResolveOptions options;
+  if (Error error = resolveFlags.get().moveInto(options))
+    return error;
+  if (!functions.empty() && options.generate.tuneCpu.empty())
+    if (Error error = coreOfTiles().moveInto(options.core))
+      return error;
+  options.generate.prefix = prefix;
   for (const FunctionKey &key : functions) {
     if (const auto *pack = std::get_if<PackKey>(&key)) {
-      if (Error error = explainPack(*pack, *options, asJson ? &all : nullptr))
+      if (Error error = explainPack(*pack, options, asJson ? &all : nullptr))
         return error;
       continue;
     }
-    Expected<Explanation> e = explain(std::get<TileKey>(key), *options);
+    Expected<Explanation> e = explain(std::get<TileKey>(key), options);
     if (!e)
       return e.takeError();
     if (asJson)

@@ -260,7 +260,7 @@ Error runGen() {
       symbols.push_back(symbol);
   }
   OutputFiles outputs;
-  std::vector<std::string> read;
+  std::vector<std::string> read = resolveFlags.tuning.files();
   if (is_contained(names, "-"))
     read.push_back("-");
   if (Error error = addInputs(outputs, read))
@@ -274,10 +274,9 @@ Error runGen() {
   // Linking code objects gives options their defaults back.
   const bool timesWanted = showTime, jsonWanted = asJson;
 
-  Expected<ResolveOptions> given = resolveFlags.get();
-  if (!given)
-    return given.takeError();
-  ResolveOptions &options = *given;
+  ResolveOptions options;
+  if (Error error = resolveFlags.get().moveInto(options))
+    return error;
   options.kind = emitKind;
   options.generate.prefix = prefix;
   options.generate.plan = plan;

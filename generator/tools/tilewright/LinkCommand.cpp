@@ -147,7 +147,7 @@ Error runLink() {
       progress.phase("linking");
   };
   OutputFiles outputs;
-  if (Error error = addInputs(outputs, {}))
+  if (Error error = addInputs(outputs, resolveFlags.tuning.files()))
     return error;
   if (Error error = addLinkFiles(inputs, output, options, outputs))
     return error;

@@ -3,6 +3,7 @@
 
 #include "ToolSupport.h"
 
+#include "tilewright/Devices/TargetCpu.h"
 #include "tilewright/Planning/CoreModel.h"
 #include "tilewright/Registry/TileNames.h"
 #include "tilewright/Support/Messages.h"
@@ -10,6 +11,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
 
 using namespace llvm;
 
@@ -120,12 +122,56 @@ void printWarning(StringRef message) { printWarning("tilewright", message); }
 
 void printNote(StringRef message) { printNote("tilewright", message); }
 
-std::string whyBody(const HandWrittenTile *row, bool preferHandWritten) {
-  if (!row)
-    return "no row of the hand-written tiles has this name";
-  return preferHandWritten ? "a row of the hand-written tiles has this name"
-                           : "there is a hand-written row, but "
-                             "--prefer=generated";
+static constexpr StringLiteral kNoTuning = "none";
+
+TuningFlags::TuningFlags(cl::SubCommand &command)
+    : asked(
+          "tuning", cl::sub(command), cl::value_desc("file"),
+          cl::desc("Choose bodies as 'tilewright tune' has measured them; may "
+                   "be given several times. 'none' leaves out what the "
+                   "project ships (default: $TILEWRIGHT_TUNING)")) {}
+
+/// `asked`, or the environment's.
+static std::vector<std::string> tuningAsked(ArrayRef<std::string> asked) {
+  if (!asked.empty())
+    return asked.vec();
+  const char *variable = std::getenv("TILEWRIGHT_TUNING");
+  if (variable && *variable)
+    return {variable};
+  return {};
+}
+
+std::vector<std::string> TuningFlags::files() const {
+  std::vector<std::string> files = tuningAsked(asked);
+  erase(files, kNoTuning);
+  return files;
+}
+
+Expected<std::shared_ptr<const Tuning>> TuningFlags::read() const {
+  TuningDatabase all, shipped;
+  for (const std::string &file : files()) {
+    Expected<TuningDatabase> database = readTuning(file);
+    if (!database)
+      return database.takeError();
+    all.merge(std::move(*database));
+  }
+  if (!is_contained(tuningAsked(asked), kNoTuning))
+    if (Error error = shippedTuning().moveInto(shipped))
+      return std::move(error);
+  auto tuning =
+      std::make_shared<const Tuning>(std::move(all), std::move(shipped));
+  if (std::string text = tuning->unusable().text(); !text.empty())
+    printWarning(text);
+  return tuning;
+}
+
+Expected<std::string> coreOfTarget(StringRef target) {
+  if (target.empty() || target == "host")
+    return hostCoreName();
+  Expected<TargetCpu> cpu = parseTargetCpu(target);
+  if (!cpu)
+    return cpu.takeError();
+  return coreName(*cpu);
 }
 
 TuneCpuFlag::TuneCpuFlag(cl::SubCommand &command)
@@ -164,12 +210,16 @@ ResolveFlags::ResolveFlags(cl::SubCommand &command, Prefer preferByDefault)
                                    "the hand-written one where there is one"),
                         clEnumValN(Prefer::Generated, "generated",
                                    "always generate"))),
-      tuneCpu(command) {}
+      tuneCpu(command), tuning(command) {}
 
 Expected<ResolveOptions> ResolveFlags::get() const {
   ResolveOptions options;
   if (Error error = tuneCpu.get().moveInto(options.generate.tuneCpu))
     return std::move(error);
+  if (Error error = tuning.read().moveInto(options.tuning))
+    return std::move(error);
+  options.core = options.generate.tuneCpu.empty() ? hostCoreName()
+                                                  : options.generate.tuneCpu;
   options.jobs = jobs;
   options.useCache = !noCache;
   options.cacheDir = cacheDir;

@@ -40,9 +40,6 @@ llvm::Error addInputs(OutputFiles &outputs, llvm::ArrayRef<std::string> paths);
 void printWarning(llvm::StringRef message);
 void printNote(llvm::StringRef message);
 
-/// Why the body of a name is the one it is: a sentence without its full stop.
-std::string whyBody(const HandWrittenTile *row, bool preferHandWritten);
-
 /// Which body of a name to take where a hand-written one exists.
 enum class Prefer { HandWritten, Generated };
 
@@ -56,6 +53,23 @@ struct TuneCpuFlag {
   llvm::Expected<std::string> get() const;
 };
 
+/// --tuning, for a subcommand that chooses bodies.
+struct TuningFlags {
+  explicit TuningFlags(llvm::cl::SubCommand &command);
+
+  llvm::cl::list<std::string> asked;
+
+  /// The files that read() reads: they are inputs.
+  std::vector<std::string> files() const;
+  /// What these files and the project say. A warning says of what in them is of
+  /// no tile.
+  llvm::Expected<std::shared_ptr<const Tuning>> read() const;
+};
+
+/// The core that tiles for `target`, as compile's --target has it, are to be
+/// quick on; of none and "host": this one.
+llvm::Expected<std::string> coreOfTarget(llvm::StringRef target);
+
 /// The options of resolving names, for a subcommand that resolves.
 struct ResolveFlags {
   ResolveFlags(llvm::cl::SubCommand &command, Prefer preferByDefault);
@@ -67,8 +81,10 @@ struct ResolveFlags {
   llvm::cl::opt<std::string> triple;
   llvm::cl::opt<Prefer> prefer;
   TuneCpuFlag tuneCpu;
+  TuningFlags tuning;
 
-  /// The options as given; warnings are printed.
+  /// The options as given, for the core asked for or this one; warnings are
+  /// printed.
   llvm::Expected<ResolveOptions> get() const;
 };
 

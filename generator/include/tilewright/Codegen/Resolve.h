@@ -8,6 +8,7 @@
 #define TILEWRIGHT_CODEGEN_RESOLVE_H
 
 #include "tilewright/Codegen/TileGenerator.h"
+#include "tilewright/Tuning/Tuning.h"
 #include "tilewright/pack_key.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/IR/Module.h"
@@ -31,6 +32,11 @@ struct ResolveOptions {
   unsigned jobs = 0;
   /// False: generate even where a hand-written row exists.
   bool preferHandWritten = true;
+  /// What was measured of bodies; null for nothing. Followed, where it knows
+  /// `core`, unless `generate` has a plan: as chooseBody has it.
+  std::shared_ptr<const Tuning> tuning;
+  /// The core that the program is to be quick on, as coreName() has it.
+  std::string core;
   bool useCache = true;
   /// Cache directory; empty for $TILEWRIGHT_CACHE_DIR, else the user's cache
   /// directory + "/tilewright". One that cannot be used, or not be written, is

@@ -71,6 +71,13 @@ TargetCpu targetCpuOf(llvm::Triple::ArchType arch, const uint64_t *cpuData);
 /// What the CPU and operating system that this runs on have, by tw_cpu_detect.
 TargetCpu hostTargetCpu();
 
+/// The core of `target`: as cores.def calls it, else LLVM's name of its CPU;
+/// empty for no CPU in particular.
+std::string coreName(const TargetCpu &target);
+
+/// That of what this runs on.
+std::string hostCoreName();
+
 /// `text` is a row of isas.def, or "<arch>" or "<arch>:<part>+<part>...", where
 /// <arch> is x86_64 or arm_64 and a part is at most one CPU by LLVM's name,
 /// then instruction sets without their architecture ("sve_i8mm") and LLVM's

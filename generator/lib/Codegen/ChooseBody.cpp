@@ -1,0 +1,83 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tilewright/Codegen/ChooseBody.h"
+
+#include "HandWritten.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+
+namespace tilewright {
+namespace {
+
+/// Of what stands for the name without tuning.
+std::string whyUntuned(const HandWrittenTile *row, bool preferHandWritten) {
+  if (!row)
+    return "no row of the hand-written tiles has this name";
+  return preferHandWritten ? "a row of the hand-written tiles has this name"
+                           : "there is a hand-written row, but "
+                             "--prefer=generated";
+}
+
+/// "tuned on znver4: 0.912 of the time of the hand-written body (0.905 to
+/// 0.918, 128 rounds, 2026-11-24T12:00:00Z)".
+std::string whyTuned(const TuningEntry &entry) {
+  if (entry.ratio == 1)
+    return formatv("tuned on {0}: no other body is quicker for sure ({1} "
+                   "rounds, {2})",
+                   entry.core, entry.rounds, entry.measured)
+        .str();
+  return formatv("tuned on {0}: {1:f3} of the time of {2} ({3:f3} to {4:f3}, "
+                 "{5} rounds, {6})",
+                 entry.core, entry.ratio,
+                 entry.handWritten.empty() ? "the planner's own choice"
+                                           : "the hand-written body",
+                 entry.low, entry.high, entry.rounds, entry.measured)
+      .str();
+}
+
+} // namespace
+
+ChosenBody chooseBody(
+    const TileKey &key, const ResolveOptions &options,
+    function_ref<Expected<std::string>(const HandWrittenTile &)> handWritten) {
+  const HandWrittenTile *row = findHandWrittenTile(key);
+  ChosenBody body;
+  body.row = options.preferHandWritten ? row : nullptr;
+  body.plan = options.generate.plan;
+  body.why = whyUntuned(row, options.preferHandWritten);
+  if (!options.tuning || !body.plan.empty() || info(key.isa).isAmdgpu() ||
+      options.generate.lowering != Lowering::Plan)
+    return body;
+  body.tuned =
+      options.tuning->find(key, options.core, [&]() -> Expected<std::string> {
+        return row ? handWritten(*row) : std::string();
+      });
+  if (body.tuned.unfollowed)
+    body.why += "; tuning is not followed: " + body.tuned.reason;
+  const TuningEntry *entry = body.tuned.entry;
+  if (!entry || (entry->isHandWritten() && !options.preferHandWritten))
+    return body;
+  body.row = entry->isHandWritten() ? row : nullptr;
+  body.plan = entry->plan;
+  body.why = whyTuned(*entry);
+  return body;
+}
+
+ChosenBody chooseBody(const TileKey &key, const ResolveOptions &options) {
+  return chooseBody(key, options, [&](const HandWrittenTile &row) {
+    return handWrittenDigest(&row, options.bitcodeDir);
+  });
+}
+
+Expected<std::string> handWrittenDigest(const HandWrittenTile *row,
+                                        StringRef bitcodeDir) {
+  if (!row)
+    return std::string();
+  HandWrittenBitcode bitcode(bitcodeDir);
+  Backends backends;
+  return bitcode.digest(*row, backends);
+}
+
+} // namespace tilewright

@@ -1,0 +1,161 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tilewright/Tuning/Tuning.h"
+
+#include "tilewright/Planning/TilePlan.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <optional>
+
+using namespace llvm;
+
+namespace tilewright {
+namespace {
+
+std::optional<TileKey> keyOf(const TuningEntry &entry) {
+  ParsedTileKey parsed = parseTileKey(entry.name);
+  if (!parsed.key || info(parsed.key->isa).isAmdgpu())
+    return std::nullopt;
+  return *parsed.key;
+}
+
+/// Why the plan of `entry` is not one of `key` in full; empty if it is. Only
+/// the very plan that was measured is what the measurement speaks of.
+std::string whyPlanUnusable(const TuningEntry &entry, const TileKey &key) {
+  Expected<TilePlan> plan = planTile(key, entry.plan);
+  if (!plan)
+    return toString(plan.takeError());
+  if (printTilePlan(*plan) != entry.plan)
+    return "its plan is not one in full, '" + printTilePlan(*plan) + "'";
+  return "";
+}
+
+/// One entry against what there is.
+class Judge {
+public:
+  Judge(const TileKey &key, StringRef core,
+        function_ref<Expected<std::string>()> handWritten)
+      : key(key), core(core), handWritten(handWritten) {}
+
+  /// Why `entry` is not to be followed, with the reason in `reason`.
+  std::optional<Unfollowed> judge(const TuningEntry &entry,
+                                  std::string &reason) {
+    if (entry.core != core) {
+      reason = "it is of " + entry.core + ", and this is for " +
+               (core.empty() ? "no core in particular" : core.str());
+      return Unfollowed::OtherCore;
+    }
+    if (entry.version != tuningVersion()) {
+      reason = "it is of version " + entry.version +
+               " of the tool, and this is " + tuningVersion().str();
+      return Unfollowed::OtherVersion;
+    }
+    if (entry.generator != generatorDigest()) {
+      reason = "the generator has changed since it was measured";
+      return Unfollowed::OtherGenerator;
+    }
+    Expected<std::string> digest = handWritten();
+    if (!digest) {
+      reason = "the hand-written body that it was measured beside cannot be "
+               "looked at: " +
+               toString(digest.takeError());
+      return Unfollowed::OtherHandWritten;
+    }
+    if (*digest != entry.handWritten) {
+      reason = "the hand-written body has changed since it was measured";
+      return Unfollowed::OtherHandWritten;
+    }
+    if (!entry.isHandWritten())
+      reason = whyPlanUnusable(entry, key);
+    if (!reason.empty())
+      return Unfollowed::Plan;
+    return std::nullopt;
+  }
+
+private:
+  const TileKey &key;
+  StringRef core;
+  function_ref<Expected<std::string>()> handWritten;
+};
+
+} // namespace
+
+StringRef tuningVersion() { return TILEWRIGHT_VERSION; }
+
+void UnfollowedEntries::add(const TunedBody &body) {
+  if (!body.unfollowed || body.isShipped)
+    return;
+  Kind &kind = kinds[body.why];
+  if (kind.count++ > 0)
+    return;
+  kind.name = body.unfollowed->name;
+  kind.reason = body.reason;
+}
+
+std::string UnfollowedEntries::text() const {
+  size_t total = 0;
+  std::vector<std::string> reasons;
+  for (const auto &[why, kind] : kinds) {
+    total += kind.count;
+    reasons.push_back(
+        formatv("{0}{1}: {2}", kind.name,
+                kind.count == 1
+                    ? ""
+                    : formatv(" and {0} more", kind.count - 1).str(),
+                kind.reason)
+            .str());
+  }
+  if (total == 0)
+    return "";
+  return formatv("tuning: {0} {1} not followed; {2}", total,
+                 total == 1 ? "entry is" : "entries are", join(reasons, "; "))
+      .str();
+}
+
+Tuning::Tuning(TuningDatabase asked, TuningDatabase shipped)
+    : asked{std::move(asked), {}}, shipped{std::move(shipped), {}} {
+  index(this->asked, /*isAsked=*/true);
+  index(this->shipped, /*isAsked=*/false);
+}
+
+void Tuning::index(Layer &layer, bool isAsked) {
+  for (const TuningEntry &entry : layer.database.entries) {
+    if (std::optional<TileKey> key = keyOf(entry))
+      layer.byName[printTileKey(*key)].push_back(&entry);
+    else if (isAsked)
+      notTiles.add(
+          {nullptr, &entry, Unfollowed::NoTile, "it names no tile of a CPU"});
+  }
+}
+
+TunedBody
+Tuning::find(const TileKey &key, StringRef core,
+             function_ref<Expected<std::string>()> handWritten) const {
+  TunedBody found;
+  Judge judge(key, core, handWritten);
+  const std::string name = printTileKey(key);
+  for (const Layer *layer : {&asked, &shipped}) {
+    auto entries = layer->byName.find(name);
+    if (entries == layer->byName.end())
+      continue;
+    for (const TuningEntry *entry : entries->second) {
+      std::string reason;
+      std::optional<Unfollowed> why = judge.judge(*entry, reason);
+      if (!why)
+        return {entry, nullptr, Unfollowed::NoTile, "", false};
+      const bool isShipped = layer == &shipped;
+      // What the project ships is for many cores: that goes without saying.
+      if (isShipped && *why == Unfollowed::OtherCore)
+        continue;
+      if (found.unfollowed && found.isShipped != isShipped)
+        continue;
+      // What comes closest failed last.
+      if (!found.unfollowed || *why > found.why)
+        found = {nullptr, entry, *why, reason, isShipped};
+    }
+  }
+  return found;
+}
+
+} // namespace tilewright

@@ -1,0 +1,279 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tilewright tune: which body of a tile is the quickest on this CPU.
+
+#include "Commands.h"
+#include "ToolSupport.h"
+
+#include "tilewright/Bench/MeasureTile.h"
+#include "tilewright/Bench/TuneTile.h"
+#include "tilewright/Compile/CompileModel.h"
+#include "tilewright/Link/Gather.h"
+#include "tilewright/Support/Progress.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Regex.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace tilewright {
+namespace {
+
+cl::SubCommand tuneOptions("tune", "Measure which body of a tile is the "
+                                   "quickest on this CPU");
+
+cl::list<std::string> names(cl::Positional, cl::sub(tuneOptions),
+                            cl::desc("<name>..."), cl::ZeroOrMore);
+cl::opt<std::string>
+    rows("rows", cl::sub(tuneOptions), cl::ValueOptional,
+         cl::value_desc("regex"),
+         cl::desc("All hand-written tiles that this CPU runs, or those whose "
+                  "names the expression is found in"));
+cl::list<std::string>
+    models("model", cl::sub(tuneOptions), cl::value_desc("model.mlir"),
+           cl::desc("The tiles that this model calls on this CPU; may be given "
+                    "several times"));
+cl::opt<std::string>
+    output("output", cl::sub(tuneOptions), cl::value_desc("file"),
+           cl::desc("Write what was found into this file, beside what it says "
+                    "of other tiles and cores, for --tuning"));
+cl::opt<std::string>
+    jsonFile("json", cl::sub(tuneOptions), cl::ValueOptional,
+             cl::value_desc("file"),
+             cl::desc("Write all measurements as JSON into a file beside the "
+                      "table; without a file, print it instead"));
+cl::opt<unsigned>
+    candidates("candidates", cl::sub(tuneOptions), cl::init(8),
+               cl::value_desc("n"),
+               cl::desc("How many plans of each tile to measure (default: 8)"));
+cl::opt<double>
+    budget("budget", cl::sub(tuneOptions), cl::init(1),
+           cl::value_desc("seconds"),
+           cl::desc("How long to time each tile at most (default: 1)"));
+cl::opt<std::string>
+    bitcodeDir("bitcode-dir", cl::sub(tuneOptions), cl::value_desc("dir"),
+               cl::desc("Where the hand-written tiles' bitcode is (default: "
+                        "$TILEWRIGHT_BITCODE_DIR, else beside this tool)"));
+
+const char tuneHelp[] = R"(
+Of each tile the hand-written body, if there is one, and the planner's best plans
+are made, checked, and timed beside what stands for the name now, in pairs, until
+it is known which is quicker. A body must be quicker by more than one per cent for
+sure; else what there is stays. Read:
+
+  ratio     of the time of what stands for the name now
+  interval  that holds the ratio's median, but for one case in a thousand
+  rounds    pairs that were timed
+
+'@file' stands for the names in a file, '-' for those on standard input. Measure on
+a machine that does nothing else. docs/tuning.md has the rest.
+
+Examples:
+  tilewright tune tw_mmt4d_tile_f32f32f32_8x8x1_x86_64_avx2_fma
+  tilewright tune --rows=s8s8s32 --output=mine.json
+  tilewright tune --model=model.mlir --output=mine.json
+  tilewright compile model.mlir -o model.a --tuning=mine.json
+)";
+
+constexpr unsigned kMostCandidates = 64;
+constexpr double kMostSeconds = 3600;
+
+Error checkOptions() {
+  if (candidates < 1 || candidates > kMostCandidates)
+    return createStringError("--candidates is " + Twine(candidates.getValue()) +
+                             ", but must be in 1.." + Twine(kMostCandidates));
+  if (!(budget > 0) || budget > kMostSeconds)
+    return createStringError(
+        "--budget is %g, but must be more than 0 and at most %g seconds",
+        budget.getValue(), kMostSeconds);
+  const int asked =
+      !names.empty() + (rows.getNumOccurrences() != 0) + !models.empty();
+  if (asked > 1)
+    return createStringError("names, --rows and --model are three ways to say "
+                             "which tiles: give one");
+  if (asked == 0)
+    return createStringError("no tiles: give names, --rows or --model");
+  return Error::success();
+}
+
+/// What --rows stands for: those that this CPU cannot run are left out.
+Expected<std::vector<TileKey>> keysOfRows() {
+  std::string why;
+  Regex wanted(rows.empty() ? StringRef(".") : StringRef(rows));
+  if (!wanted.isValid(why))
+    return createStringError("--rows: '" + rows +
+                             "' is no regular expression: " + why);
+  std::vector<TileKey> keys;
+  for (const HandWrittenTile &row : handWrittenTiles()) {
+    if (!wanted.match(row.name))
+      continue;
+    if (Error error = checkRunnable(row.key, row.name))
+      consumeError(std::move(error));
+    else
+      keys.push_back(row.key);
+  }
+  if (keys.empty())
+    return createStringError("--rows: no hand-written tile that this CPU runs "
+                             "has '" +
+                             rows + "' in its name; see 'tilewright list'");
+  return keys;
+}
+
+/// The tiles that `path`, compiled for this CPU, calls.
+Error addKeysOfModel(const std::string &path, std::vector<TileKey> &keys) {
+  auto source = MemoryBuffer::getFile(path);
+  if (!source)
+    return createFileError(path, source.getError());
+  ModelOptions options;
+  if (Error error = modelDevices({}, {}).moveInto(options.devices))
+    return error;
+  Expected<CompiledModel> model =
+      compileModel((*source)->getMemBufferRef(), ModelStage::Object, options);
+  if (!model)
+    return model.takeError();
+  Expected<InputFiles> object = InputFiles::open(
+      {}, {MemoryBufferRef(StringRef(model->bytes.data(), model->bytes.size()),
+                           path)});
+  if (!object)
+    return object.takeError();
+  Expected<Wanted> wanted = gatherWanted(*object);
+  if (!wanted)
+    return wanted.takeError();
+  for (const WantedTile &tile : wanted->tiles)
+    if (const auto *key = std::get_if<TileKey>(&tile.key))
+      keys.push_back(*key);
+  return Error::success();
+}
+
+Expected<std::vector<TileKey>> askedKeys() {
+  if (rows.getNumOccurrences())
+    return keysOfRows();
+  if (models.empty())
+    return parseNames(names, kDefaultPrefix);
+  std::vector<TileKey> keys;
+  for (const std::string &model : models)
+    if (Error error = addKeysOfModel(model, keys))
+      return std::move(error);
+  if (keys.empty())
+    return createStringError("no model given calls a tile on this CPU");
+  return keys;
+}
+
+/// Each once, all of which this CPU runs.
+Expected<std::vector<TileKey>> keysToTune() {
+  Expected<std::vector<TileKey>> asked = askedKeys();
+  if (!asked)
+    return asked.takeError();
+  std::vector<TileKey> keys;
+  Error all = Error::success();
+  for (const TileKey &key : *asked) {
+    if (is_contained(keys, key))
+      continue;
+    all = joinErrors(std::move(all), checkRunnable(key, printTileKey(key)));
+    keys.push_back(key);
+  }
+  if (all)
+    return std::move(all);
+  return keys;
+}
+
+Expected<TuneReport> measure(ArrayRef<TileKey> keys, Progress &progress) {
+  TuneOptions options;
+  options.candidates = candidates;
+  options.budgetSeconds = budget;
+  options.bitcodeDir = bitcodeDir;
+  options.warn = [](StringRef message) { printWarning(message); };
+  Expected<std::unique_ptr<TileTuner>> tuner = TileTuner::create(options);
+  if (!tuner)
+    return tuner.takeError();
+  const BenchReport machine = describeCpu({});
+  TuneReport report;
+  report.version = TILEWRIGHT_VERSION;
+  report.cpu = machine.cpu;
+  NoiseMeter noise;
+  for (const TileKey &key : keys) {
+    progress.update("measuring", report.tiles.size(), keys.size());
+    Expected<TunedTile> tile = (*tuner)->tune(key);
+    if (!tile)
+      return tile.takeError();
+    report.core = tile->entry.core;
+    report.tiles.push_back(std::move(*tile));
+  }
+  report.noise = noise.stop();
+  return report;
+}
+
+/// What `output` says now, with what was found.
+Expected<std::string> mergedOutput(const TuneReport &report) {
+  TuningDatabase all, found;
+  if (sys::fs::exists(output))
+    if (Error error = readTuning(output).moveInto(all))
+      return std::move(error);
+  for (const TunedTile &tile : report.tiles)
+    found.entries.push_back(tile.entry);
+  all.merge(std::move(found));
+  return printTuning(std::move(all));
+}
+
+Error runTune() {
+  if (Error error = checkOptions())
+    return error;
+  OutputFiles outputs;
+  std::vector<std::string> read(models.begin(), models.end());
+  if (is_contained(names, "-"))
+    read.push_back("-");
+  if (Error error = addInputs(outputs, read))
+    return error;
+  if (!jsonFile.empty())
+    if (Error error = outputs.add(jsonFile))
+      return error;
+  if (!output.empty()) {
+    if (Error error = outputs.add(output))
+      return error;
+    // Said now, and not when hours have been spent.
+    if (sys::fs::exists(output))
+      if (Error error = readTuning(output).takeError())
+        return error;
+  }
+  if (Error error = outputs.add("-"))
+    return error;
+
+  Progress progress("looking for tiles");
+  Expected<std::vector<TileKey>> keys = keysToTune();
+  if (!keys)
+    return keys.takeError();
+  Expected<TuneReport> report = measure(*keys, progress);
+  if (!report)
+    return report.takeError();
+  if (std::vector<std::string> busy = report->noise.reasons(); !busy.empty())
+    printWarning("the machine was busy: " + join(busy, "; ") +
+                 ". Pairs bear that, but fewer of them are decided in time; to "
+                 "be sure, repeat it when it is quiet");
+  if (!output.empty()) {
+    Expected<std::string> merged = mergedOutput(*report);
+    if (!merged)
+      return merged.takeError();
+    if (Error error = outputs.write(output, *merged))
+      return error;
+  }
+  const std::string json = printTuneJson(*report);
+  if (!jsonFile.empty())
+    if (Error error = outputs.write(jsonFile, json))
+      return error;
+  std::string table;
+  raw_string_ostream os(table);
+  printTuneText(*report, os);
+  const bool printJson = jsonFile.getNumOccurrences() && jsonFile.empty();
+  if (Error error = outputs.write("-", printJson ? json : table))
+    return error;
+  return outputs.commit();
+}
+
+} // namespace
+
+const Command tuneCommand = {&tuneOptions, tuneHelp, runTune};
+
+} // namespace tilewright

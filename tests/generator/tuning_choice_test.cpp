@@ -1,0 +1,238 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which body measurements choose, by a clock that the test moves.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <random>
+
+#include "tilewright/Bench/TuneTile.h"
+
+namespace tilewright {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(MedianInterval, IsWhereTheMedianIsButForOneInAThousand) {
+  std::vector<double> samples;
+  for (int i = 1; i <= 16; ++i) samples.push_back(17 - i);
+  MedianInterval of16 = medianInterval(samples);
+  EXPECT_EQ(of16.median, 8.5);
+  // At most 1 of 16 below the median: 17 in 65536. At most 2: 137.
+  EXPECT_EQ(of16.low, 2);
+  EXPECT_EQ(of16.high, 15);
+  samples.resize(11);  // 16 to 6; none of 11 below it: 1 in 2048
+  EXPECT_EQ(medianInterval(samples).low, 6);
+  EXPECT_EQ(medianInterval(samples).high, 16);
+  samples.resize(10);
+  EXPECT_EQ(medianInterval(samples).low, 0);
+  EXPECT_TRUE(std::isinf(medianInterval(samples).high));
+  EXPECT_EQ(medianInterval(samples).median, 11.5);
+  EXPECT_EQ(medianInterval({3}).median, 3);
+}
+
+TEST(MedianInterval, HoldsTheMedianOfManyDraws) {
+  std::mt19937_64 random(1);
+  std::lognormal_distribution<double> noise;  // its median is 1
+  int missed = 0;
+  for (int run = 0; run < 2000; ++run) {
+    std::vector<double> samples(64);
+    for (double& sample : samples) sample = noise(random);
+    MedianInterval interval = medianInterval(samples);
+    missed += interval.low > 1 || interval.high < 1;
+    EXPECT_LT(interval.high - interval.low, 3);
+  }
+  EXPECT_LE(missed, 8);
+}
+
+/// Bodies that take these times, in slices of a millisecond.
+class FakeMachine {
+ public:
+  explicit FakeMachine(std::vector<double> seconds, double budget = 100)
+      : seconds_(std::move(seconds)) {
+    timing.slice = [this](size_t body) {
+      now_ += 1e-3;
+      ++slices[body];
+      order.push_back(body);
+      return seconds_[body] * (noise ? noise() : 1);
+    };
+    timing.now = [this] { return now_; };
+    timing.budgetSeconds = budget;
+    timing.seed = 7;
+  }
+
+  std::vector<Challenger> compare() {
+    return comparePairs(seconds_.size() - 1, timing);
+  }
+
+  PairTiming timing;
+  std::function<double()> noise;
+  std::map<size_t, int> slices;
+  std::vector<size_t> order;
+
+ private:
+  std::vector<double> seconds_;
+  double now_ = 0;
+};
+
+TEST(ComparePairs, TakesTheQuickest) {
+  FakeMachine machine({10, 9, 8, 12, 9.95});
+  std::vector<Challenger> results = machine.compare();
+  EXPECT_EQ(quickest(results), 1);
+  EXPECT_EQ(results[1].standing, Standing::Quicker);
+  EXPECT_NEAR(results[1].ratio.median, 0.8, 1e-12);
+  // Quicker than the default, but not than another.
+  EXPECT_EQ(results[0].standing, Standing::NoQuicker);
+  EXPECT_EQ(results[2].standing, Standing::NoQuicker);
+  // Within a percent: a tie.
+  EXPECT_EQ(results[3].standing, Standing::NoQuicker);
+  // It is known at the first look.
+  EXPECT_EQ(results[1].rounds, 16);
+}
+
+TEST(ComparePairs, PairsAreInRandomOrder) {
+  FakeMachine machine({10, 9.905, 9.905});  // open for as long as it may
+  machine.noise = [n = 0]() mutable { return n++ % 3 == 0 ? 1.05 : 1.0; };
+  machine.timing.budgetSeconds = 0.4;
+  machine.compare();
+  ASSERT_EQ(machine.order.size() % 2, 0u);
+  std::map<std::pair<size_t, size_t>, int> pairs;
+  for (size_t i = 0; i < machine.order.size(); i += 2)
+    ++pairs[{machine.order[i], machine.order[i + 1]}];
+  // Each beside the default, on either side of it.
+  EXPECT_EQ(pairs.size(), 4u);
+  for (const auto& [pair, count] : pairs) {
+    EXPECT_TRUE(pair.first == 0 || pair.second == 0);
+    EXPECT_GT(count, 20);
+  }
+  EXPECT_NE(machine.order[0] + machine.order[1],
+            machine.order[2] + machine.order[3]);
+}
+
+TEST(ComparePairs, NoiseIsNoGain) {
+  std::mt19937_64 random(2);
+  std::lognormal_distribution<double> noise(0, 0.1);
+  FakeMachine machine({10, 10, 10, 10}, /*budget=*/3);
+  machine.noise = [&] { return noise(random); };
+  std::vector<Challenger> results = machine.compare();
+  EXPECT_EQ(quickest(results), std::nullopt);
+  FakeMachine quicker({10, 9.3, 10}, /*budget=*/10);
+  quicker.noise = [&] { return noise(random); };
+  results = quicker.compare();
+  EXPECT_EQ(quickest(results), 0);
+  EXPECT_GT(results[0].rounds, 16);
+  EXPECT_NEAR(results[0].ratio.median, 0.93, 0.02);
+}
+
+TEST(ComparePairs, EndsWithTheBudget) {
+  FakeMachine machine({10, 9.9, 20}, /*budget=*/0.02);
+  machine.noise = [n = 0]() mutable { return 1 + 0.1 * (n++ % 5); };
+  std::vector<Challenger> results = machine.compare();
+  EXPECT_EQ(results[0].standing, Standing::Open);
+  EXPECT_EQ(results[0].rounds, 5);  // of four slices each
+  EXPECT_EQ(quickest(results), std::nullopt);
+  // However little it is, each was timed once.
+  FakeMachine least({10, 5}, /*budget=*/0);
+  results = least.compare();
+  EXPECT_EQ(results[0].rounds, 1);
+  EXPECT_EQ(results[0].standing, Standing::Open);
+}
+
+TEST(ComparePairs, WhoIsOutIsTimedNoMore) {
+  FakeMachine machine({10, 20, 9.9}, /*budget=*/1);
+  machine.noise = [n = 0]() mutable { return n++ % 3 == 0 ? 1.05 : 1.0; };
+  std::vector<Challenger> results = machine.compare();
+  EXPECT_EQ(results[0].rounds, 16);
+  EXPECT_EQ(machine.slices[1], 16);
+  EXPECT_GT(results[1].rounds, 64);
+}
+
+TEST(ComparePairs, OfNobody) {
+  FakeMachine machine({10});
+  EXPECT_TRUE(machine.compare().empty());
+  EXPECT_TRUE(machine.order.empty());
+}
+
+Challenger challengerOf(double low, double median, double high) {
+  Challenger it;
+  it.ratio = {median, low, high};
+  it.rounds = 32;
+  it.standing = high < kTuningTie ? Standing::Quicker : Standing::NoQuicker;
+  return it;
+}
+
+/// A tile with a hand-written body and two others.
+TunedTile tileWith(std::vector<Challenger> results) {
+  TunedTile tile;
+  tile.entry.name = "a";
+  tile.entry.core = "znver4";
+  tile.candidates = {{"", {}}, {"one", {}}, {"two", {}}};
+  decide(tile, results);
+  return tile;
+}
+
+TEST(Decide, TakesWhatIsQuickerForSure) {
+  TunedTile tile =
+      tileWith({challengerOf(0.95, 0.96, 0.97), challengerOf(0.9, 0.91, 0.92)});
+  EXPECT_EQ(tile.chosen, 2u);
+  EXPECT_EQ(tile.entry.plan, "two");
+  EXPECT_EQ(tile.entry.ratio, 0.91);
+  EXPECT_EQ(tile.entry.low, 0.9);
+  EXPECT_EQ(tile.entry.high, 0.92);
+  EXPECT_EQ(tile.entry.rounds, 32);
+  EXPECT_TRUE(tile.isSlowRow());
+}
+
+TEST(Decide, ATieKeepsTheDefault) {
+  TunedTile tile =
+      tileWith({challengerOf(0.98, 0.99, 1.0), challengerOf(0.99, 1.0, 1.01)});
+  EXPECT_EQ(tile.chosen, 0u);
+  EXPECT_TRUE(tile.entry.isHandWritten());
+  EXPECT_EQ(tile.entry.ratio, 1);
+  EXPECT_EQ(tile.entry.rounds, 32);
+  EXPECT_FALSE(tile.isSlowRow());
+}
+
+TEST(Decide, ASlowRowIsSlowForSure) {
+  const std::vector<Challenger> no = {challengerOf(1, 1, 1)};
+  EXPECT_FALSE(tileWith({challengerOf(0.97, 0.975, 0.981), no[0]}).isSlowRow());
+  EXPECT_TRUE(tileWith({challengerOf(0.97, 0.975, 0.979), no[0]}).isSlowRow());
+}
+
+TEST(TuneReport, SaysWhatWasChosen) {
+  TuneReport report;
+  report.cpu = "a CPU";
+  report.core = "znver4";
+  report.tiles = {
+      tileWith({challengerOf(0.95, 0.96, 0.97), challengerOf(0.9, 0.91, 0.92)}),
+      tileWith({challengerOf(1, 1, 1), Challenger()})};
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  printTuneText(report, os);
+  EXPECT_THAT(
+      text,
+      AllOf(HasSubstr("a CPU (znver4)"),
+            HasSubstr(" 0.910  0.900..0.920      32  a\n"),
+            HasSubstr("plan two instead of hand-written\n"),
+            HasSubstr("hand-written stays: of 2 others none is quicker"),
+            HasSubstr("hand-written rows that take more than 2 % longer than a "
+                      "generated body:\n 0.910  a\n")));
+  const std::string json = printTuneJson(report);
+  EXPECT_THAT(json, AllOf(HasSubstr("\"schema\": \"tilewright-tune-1\""),
+                          HasSubstr("\"slow_row\": true"),
+                          HasSubstr("\"standing\": \"quicker\"")));
+  report.tiles.erase(report.tiles.begin());
+  text.clear();
+  printTuneText(report, os);
+  EXPECT_THAT(text, Not(HasSubstr("longer than")));
+}
+
+}  // namespace
+}  // namespace tilewright
