@@ -458,13 +458,15 @@ llvm::Expected<std::vector<TilePlan>> planCandidates(const TileKey &key,
     return std::vector<TilePlan>{*choice};
   std::vector<TilePlan> candidates;
   auto add = [&](const TilePlan &plan) {
-    if (candidates.size() < count && !llvm::is_contained(candidates, plan))
+    if (candidates.size() < count)
       candidates.push_back(plan);
   };
   const CoreModel &core = usualCore(info(key.isa));
   for (const TilePlan &plan : Planner(key, {}, core, count).best()) {
     add(plan);
-    // The unroll is a rule of thumb, of which the price knows little.
+    // The unroll is a rule of thumb, of which the price knows little: the
+    // planner has one for each of the other parts, so that this is another
+    // plan.
     TilePlan twice = plan;
     twice.unroll *= 2;
     if (whyPlanUnfit(twice, key).empty() &&

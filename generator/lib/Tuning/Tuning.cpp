@@ -17,7 +17,7 @@ std::optional<TileKey> keyOf(const TuningEntry &entry) {
   ParsedTileKey parsed = parseTileKey(entry.name);
   if (!parsed.key || info(parsed.key->isa).isAmdgpu())
     return std::nullopt;
-  return *parsed.key;
+  return parsed.key;
 }
 
 /// Why the plan of `entry` is not one of `key` in full; empty if it is. Only
