@@ -8,7 +8,7 @@
 #ifndef UKERNELS_X86_64_BF16_H_
 #define UKERNELS_X86_64_BF16_H_
 
-#include "ukernels/x86_64/f32.h"
+#include "ukernels/x86_64/narrow_out.h"
 #include "ukernels/x86_64/row.h"
 
 TW_INLINE void tw_bf16_step(tw_vf32* acc, const uint16_t* lhs,
@@ -56,9 +56,9 @@ TW_INLINE void bf16bf16f32_k2(void* out, const void* lhs_panel,
                               const tw_mmt4d_params_t* params, int M0, int N0) {
   const int sets = tw_accumulator_sets(M0 * (N0 / TW_LANES));
   tw_vf32 acc[TW_MAX_ACCUMULATORS];
-  tw_f32_begin(acc, out, params, M0, N0, sets);
+  tw_out_begin(acc, TW_ELEMENT_F32, out, params, M0, N0, sets);
   tw_bf16_loop(acc, lhs_panel, rhs_panel, params->K, M0, N0, sets);
-  tw_f32_end(acc, out, params, M0, N0, sets);
+  tw_out_end(acc, TW_ELEMENT_F32, out, params, M0, N0, sets);
 }
 
 TW_INLINE tw_vf32 tw_f32_from_bf16(__m256i v) {
@@ -91,43 +91,15 @@ TW_INLINE void tw_bf16_round(tw_vf32* acc, int count) {
   }
 }
 
-TW_INLINE void tw_bf16_begin(tw_vf32* acc, const void* out,
-                             const tw_mmt4d_params_t* params, int M0, int N0,
-                             int sets) {
-  const int nv = N0 / TW_LANES;
-  const tw_index_t stride = tw_out_stride(params, N0);
-  TW_UNROLL for (int i = 0; i < sets * M0 * nv; ++i) { acc[i] = tw_f32_zero(); }
-
-  if (!tw_accumulates(params)) return;
-  TW_UNROLL for (int i = 0; i < M0 * nv; ++i) {
-    acc[i] = tw_f32_from_bf16(_mm256_loadu_si256(
-        (const __m256i*)((const uint16_t*)out + i / nv * stride +
-                         i % nv * TW_LANES)));
-  }
-}
-
-TW_INLINE void tw_bf16_end(tw_vf32* acc, void* out,
-                           const tw_mmt4d_params_t* params, int M0, int N0,
-                           int sets) {
-  const int nv = N0 / TW_LANES;
-  const tw_index_t stride = tw_out_stride(params, N0);
-  tw_f32_reduce(acc, M0 * nv, sets);
-  TW_UNROLL for (int i = 0; i < M0 * nv; ++i) {
-    _mm256_storeu_si256(
-        (__m256i*)((uint16_t*)out + i / nv * stride + i % nv * TW_LANES),
-        (__m256i)_mm512_cvtneps_pbh(acc[i]));
-  }
-}
-
 TW_INLINE void bf16bf16bf16_k2(void* out, const void* lhs_panel,
                                const void* rhs_panel,
                                const tw_mmt4d_params_t* params, int M0,
                                int N0) {
   const int sets = tw_accumulator_sets(M0 * (N0 / TW_LANES));
   tw_vf32 acc[TW_MAX_ACCUMULATORS];
-  tw_bf16_begin(acc, out, params, M0, N0, sets);
+  tw_out_begin(acc, TW_ELEMENT_BF16, out, params, M0, N0, sets);
   tw_bf16_loop(acc, lhs_panel, rhs_panel, params->K, M0, N0, sets);
-  tw_bf16_end(acc, out, params, M0, N0, sets);
+  tw_out_end(acc, TW_ELEMENT_BF16, out, params, M0, N0, sets);
 }
 
 // M0 = 1, N0 = 16.
@@ -141,10 +113,9 @@ TW_INLINE void bf16bf16bf16_k2_row(void* out, const void* lhs_panel,
   tw_vf32 acc = _mm512_castsi512_ps(
       _mm512_inserti64x4(_mm512_castsi256_si512(products[0]), products[1], 1));
   if (tw_accumulates(params)) {
-    acc = tw_f32_add(acc,
-                     tw_f32_from_bf16(_mm256_loadu_si256((const __m256i*)out)));
+    acc = tw_f32_add(acc, tw_f32_load_bf16(out));
   }
-  tw_bf16_end(&acc, out, params, M0, N0, 1);
+  tw_out_end(&acc, TW_ELEMENT_BF16, out, params, M0, N0, 1);
 }
 
 TW_INLINE void bf16bf16bf16_k2_steprnd(void* out, const void* lhs_panel,
@@ -155,14 +126,14 @@ TW_INLINE void bf16bf16bf16_k2_steprnd(void* out, const void* lhs_panel,
   const uint16_t* lhs = (const uint16_t*)lhs_panel;
   const uint16_t* rhs = (const uint16_t*)rhs_panel;
   tw_vf32 acc[TW_MAX_ACCUMULATORS];
-  tw_bf16_begin(acc, out, params, M0, N0, 1);
+  tw_out_begin(acc, TW_ELEMENT_BF16, out, params, M0, N0, 1);
   for (tw_index_t k = params->K; k > 0; --k) {
     tw_bf16_step(acc, lhs, rhs, M0, nv);
     tw_bf16_round(acc, M0 * nv);
     lhs += 2 * M0;
     rhs += 2 * N0;
   }
-  tw_bf16_end(acc, out, params, M0, N0, 1);
+  tw_out_end(acc, TW_ELEMENT_BF16, out, params, M0, N0, 1);
 }
 
 #endif  // UKERNELS_X86_64_BF16_H_

@@ -1,53 +1,12 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Families with f32 accumulators in vector registers: f32 operands, and f16
-// operands converted on the way.
+// f32 operands.
 
 #ifndef UKERNELS_X86_64_F32_H_
 #define UKERNELS_X86_64_F32_H_
 
-#include "ukernels/x86_64/tile_body.h"
-
-// Accumulators are acc[set][m][n], n counting vectors; set 0 starts with the
-// out tile (or zero), the others with zero.
-TW_INLINE void tw_f32_begin(tw_vf32* acc, const void* out,
-                            const tw_mmt4d_params_t* params, int M0, int N0,
-                            int sets) {
-  const int nv = N0 / TW_LANES;
-  TW_UNROLL for (int i = 0; i < sets * M0 * nv; ++i) { acc[i] = tw_f32_zero(); }
-
-  if (!tw_accumulates(params)) return;
-  const tw_index_t stride = tw_out_stride(params, N0);
-  TW_UNROLL for (int m = 0; m < M0; ++m) {
-    TW_UNROLL for (int n = 0; n < nv; ++n) {
-      acc[m * nv + n] =
-          tw_f32_load((const float*)out + m * stride + n * TW_LANES);
-    }
-  }
-}
-
-// Adds the sets up into set 0.
-TW_INLINE void tw_f32_reduce(tw_vf32* acc, int vectors, int sets) {
-  TW_UNROLL for (int half = sets / 2; half > 0; half /= 2) {
-    TW_UNROLL for (int i = 0; i < half * vectors; ++i) {
-      acc[i] = tw_f32_add(acc[i], acc[half * vectors + i]);
-    }
-  }
-}
-
-TW_INLINE void tw_f32_end(tw_vf32* acc, void* out,
-                          const tw_mmt4d_params_t* params, int M0, int N0,
-                          int sets) {
-  const int nv = N0 / TW_LANES;
-  tw_f32_reduce(acc, M0 * nv, sets);
-  const tw_index_t stride = tw_out_stride(params, N0);
-  TW_UNROLL for (int m = 0; m < M0; ++m) {
-    TW_UNROLL for (int n = 0; n < nv; ++n) {
-      tw_f32_store((float*)out + m * stride + n * TW_LANES, acc[m * nv + n]);
-    }
-  }
-}
+#include "ukernels/x86_64/narrow_out.h"
 
 // One K step: lhs [M0], rhs [N0].
 TW_INLINE void tw_f32_step(tw_vf32* acc, const float* lhs, const float* rhs,
@@ -75,7 +34,7 @@ TW_INLINE void tw_f32_rows(void* out_tile, const void* lhs_panel,
   const float* lhs = (const float*)lhs_panel + row;
   const float* rhs = (const float*)rhs_panel;
   tw_vf32 acc[TW_MAX_ACCUMULATORS];
-  tw_f32_begin(acc, out, params, M0, N0, sets);
+  tw_out_begin(acc, TW_ELEMENT_F32, out, params, M0, N0, sets);
   tw_index_t k = params->K;
   for (; k >= sets; k -= sets) {
     TW_UNROLL for (int s = 0; s < sets; ++s) {
@@ -89,7 +48,7 @@ TW_INLINE void tw_f32_rows(void* out_tile, const void* lhs_panel,
     lhs += rows;
     rhs += N0;
   }
-  tw_f32_end(acc, out, params, M0, N0, sets);
+  tw_out_end(acc, TW_ELEMENT_F32, out, params, M0, N0, sets);
 }
 
 TW_INLINE void f32f32f32_k1(void* out, const void* lhs, const void* rhs,

@@ -7,7 +7,7 @@
 #ifndef UKERNELS_X86_64_NARROW_OUT_H_
 #define UKERNELS_X86_64_NARROW_OUT_H_
 
-#include "ukernels/x86_64/f32.h"
+#include "ukernels/x86_64/tile_body.h"
 
 TW_INLINE int tw_out_bytes(tw_element_type_t type) {
   return type == TW_ELEMENT_F32 ? 4 : 2;
@@ -29,7 +29,8 @@ TW_INLINE void tw_out_store(tw_element_type_t type, void* p, tw_vf32 v) {
   }
 }
 
-// As tw_f32_begin and tw_f32_end.
+// Accumulators are acc[set][m][n], n counting vectors; set 0 starts with the
+// out tile (or zero), the others with zero.
 TW_INLINE void tw_out_begin(tw_vf32* acc, tw_element_type_t type,
                             const void* out, const tw_mmt4d_params_t* params,
                             int M0, int N0, int sets) {
@@ -43,6 +44,15 @@ TW_INLINE void tw_out_begin(tw_vf32* acc, tw_element_type_t type,
       acc[m * nv + n] =
           tw_out_load(type, (const char*)out + (m * stride + n * TW_LANES) *
                                                    tw_out_bytes(type));
+    }
+  }
+}
+
+// Adds the sets up into set 0.
+TW_INLINE void tw_f32_reduce(tw_vf32* acc, int vectors, int sets) {
+  TW_UNROLL for (int half = sets / 2; half > 0; half /= 2) {
+    TW_UNROLL for (int i = 0; i < half * vectors; ++i) {
+      acc[i] = tw_f32_add(acc[i], acc[half * vectors + i]);
     }
   }
 }

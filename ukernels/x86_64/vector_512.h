@@ -114,6 +114,10 @@ TW_INLINE void tw_f16_store(void* p, tw_vf32 v) {
       _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
 }
 TW_INLINE void tw_bf16_store(void* p, tw_vf32 v) {
+#ifdef __AVX512BF16__
+  // Denormals become zero.
+  _mm256_storeu_si256((__m256i*)p, (__m256i)_mm512_cvtneps_pbh(v));
+#else
   const __m512i bits = _mm512_castps_si512(v);
   const __m512i high = _mm512_srli_epi32(bits, 16);
   const __m512i odd = _mm512_and_si512(high, _mm512_set1_epi32(1));
@@ -124,6 +128,7 @@ TW_INLINE void tw_bf16_store(void* p, tw_vf32 v) {
   const __m512i result =
       _mm512_mask_or_epi32(rounded, is_nan, high, _mm512_set1_epi32(0x40));
   _mm256_storeu_si256((__m256i*)p, _mm512_cvtepi32_epi16(result));
+#endif
 }
 TW_INLINE float tw_f32_from_one_f16(const void* p) {
   return _mm_cvtss_f32(
