@@ -3,6 +3,7 @@
 
 #include "ukernels/x86_64/vector_256.h"
 // The vectors come first.
+#include "ukernels/x86_64/nibbles.h"
 #include "ukernels/x86_64/row.h"
 #include "ukernels/x86_64/s16.h"
 #include "ukernels/x86_64/s8_vnni.h"

@@ -26,27 +26,36 @@ TW_INLINE int tw_nibble_parts(tw_nibbles_t types) {
 
 // How many times a block's K steps are gone through, for some of the parts
 // each. The compiler splits vpdpwssd into vpmaddwd and vpaddd where the next
-// one, of the next part, depends on it.
-TW_INLINE int tw_nibble_passes(tw_nibbles_t types) {
-  return types == TW_NIBBLES_S8S4 ? 1 : 4;
+// one, of the next part, depends on it. And 12 accumulators of 256 bits leave
+// registers for one part.
+TW_INLINE int tw_nibble_passes(tw_nibbles_t types, int vectors) {
+  return types == TW_NIBBLES_S16U4 ? 4 : TW_LANES == 8 && vectors > 8 ? 2 : 1;
 }
 
-// Vectors of the lhs panel after which a lane belongs to the same row again.
+// Vectors of the lhs panel of s8 after which a lane belongs to the same row
+// again.
 TW_INLINE int tw_nibble_period(int M0) {
-  return M0 % 3 == 0 ? 3 : M0 <= 8 ? 1 : M0 / 8;
+  const int lanes = 2 * M0;
+  const int power = lanes & -lanes;
+  return lanes / (power < TW_LANES ? power : TW_LANES);
+}
+
+// K steps of a block, whose lhs has so many lanes each.
+TW_INLINE tw_index_t tw_nibble_block_steps(int lanes, int M0, int N0) {
+  const tw_index_t steps = tw_staged_steps(M0, N0);
+  return steps * lanes < TW_MAX_STAGED ? steps : TW_MAX_STAGED / lanes;
 }
 
 // Part `part` of a vector of the rhs.
 TW_INLINE tw_vi32 tw_nibble_part(tw_nibbles_t types, tw_vi32 v, int part) {
   const unsigned shift = 4 * (unsigned)part;
   if (types == TW_NIBBLES_S16U4) {
-    return part == 3 ? _mm512_srli_epi16(v, 12)
-                     : _mm512_and_si512(_mm512_srli_epi32(v, shift),
-                                        _mm512_set1_epi16(15));
+    // Of the last part a shift of words leaves nothing to mask.
+    return part == 3 ? tw_i16_shift_right(v, shift)
+                     : tw_i32_and(tw_i32_shift_right(v, shift), tw_i16_all(15));
   }
-  return _mm512_and_si512(
-      _mm512_xor_si512(_mm512_srli_epi32(v, shift), tw_i8_all(8)),
-      tw_i8_all(15));
+  return tw_i32_and(tw_i32_xor(tw_i32_shift_right(v, shift), tw_i8_all(8)),
+                    tw_i8_all(15));
 }
 
 // The elements of the lhs of each run of 16 bytes, in the order of parts.
@@ -55,7 +64,7 @@ TW_INLINE tw_vi32 tw_nibble_order(tw_nibbles_t types, tw_vi32 lhs) {
       types == TW_NIBBLES_S8S4
           ? _mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15)
           : _mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15);
-  return _mm512_shuffle_epi8(lhs, _mm512_broadcast_i32x4(order));
+  return tw_i8_shuffle(lhs, order);
 }
 
 // One vector of the lhs: to `to`, and its sums times 8 to *sum.
@@ -95,7 +104,7 @@ TW_INLINE void tw_nibble_step(tw_nibbles_t types, int pass, tw_vi32* acc,
                               const int32_t* lhs, const int32_t* rhs, int M0,
                               int nv) {
   const int parts = tw_nibble_parts(types);
-  const int count = parts / tw_nibble_passes(types);
+  const int count = parts / tw_nibble_passes(types, M0 * nv);
   tw_vi32 r[4];
   TW_UNROLL for (int n = 0; n < nv; ++n) r[n] = tw_i32_load(rhs + n * TW_LANES);
   TW_UNROLL for (int i = 0; i < count; ++i) {
@@ -141,7 +150,7 @@ TW_INLINE void tw_nibble_pass(tw_nibbles_t types, int pass, tw_vi32* acc,
 TW_INLINE void tw_nibble_correct(tw_vi32* acc, tw_vi32* sum, int period, int M0,
                                  int nv) {
   TW_UNROLL for (int i = 0; i < period; ++i) {
-    sum[i] = tw_i32_add(sum[i], _mm512_shuffle_epi32(sum[i], 0xB1));
+    sum[i] = tw_i32_add(sum[i], tw_i32_swap_pairs(sum[i]));
   }
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     tw_vi32 row = tw_i32_zero();
@@ -162,8 +171,9 @@ TW_INLINE void tw_nibble_tile(tw_nibbles_t types, void* out,
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
   const int lanes = M0 * tw_nibble_parts(types);
+  const int passes = tw_nibble_passes(types, vectors);
   const int period = types == TW_NIBBLES_S8S4 ? tw_nibble_period(M0) : 1;
-  const tw_index_t block_steps = tw_staged_steps(M0, N0);
+  const tw_index_t block_steps = tw_nibble_block_steps(lanes, M0, N0);
   const int32_t* lhs = (const int32_t*)lhs_panel;
   const int32_t* rhs = (const int32_t*)rhs_panel;
   int32_t staged[TW_MAX_STAGED] __attribute__((aligned(64)));
@@ -174,7 +184,7 @@ TW_INLINE void tw_nibble_tile(tw_nibbles_t types, void* out,
     const tw_index_t steps = k < block_steps ? k : block_steps;
     tw_nibble_stage(types, lhs, staged, sum, steps * lanes, period);
     lhs += steps * lanes;
-    TW_UNROLL for (int pass = 0; pass < tw_nibble_passes(types); ++pass) {
+    TW_UNROLL for (int pass = 0; pass < passes; ++pass) {
       tw_nibble_pass(types, pass, acc, staged, rhs, steps, M0, N0, sets);
     }
     rhs += steps * N0;

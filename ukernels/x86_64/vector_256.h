@@ -91,6 +91,26 @@ TW_INLINE tw_vi32 tw_i32_xor(tw_vi32 a, tw_vi32 b) {
   return _mm256_xor_si256(a, b);
 }
 TW_INLINE tw_vi32 tw_i8_all(int value) { return _mm256_set1_epi8((char)value); }
+TW_INLINE tw_vi32 tw_i32_and(tw_vi32 a, tw_vi32 b) {
+  return _mm256_and_si256(a, b);
+}
+TW_INLINE tw_vi32 tw_i32_shift_right(tw_vi32 v, unsigned bits) {
+  return _mm256_srli_epi32(v, (int)bits);
+}
+TW_INLINE tw_vi32 tw_i16_shift_right(tw_vi32 v, unsigned bits) {
+  return _mm256_srli_epi16(v, (int)bits);
+}
+TW_INLINE tw_vi32 tw_i16_all(int value) {
+  return _mm256_set1_epi16((short)value);
+}
+// The bytes of each run of 16 in the order `from`.
+TW_INLINE tw_vi32 tw_i8_shuffle(tw_vi32 v, __m128i from) {
+  return _mm256_shuffle_epi8(v, _mm256_broadcastsi128_si256(from));
+}
+// Lanes 1, 0, 3, 2 and so on.
+TW_INLINE tw_vi32 tw_i32_swap_pairs(tw_vi32 v) {
+  return _mm256_shuffle_epi32(v, 0xB1);
+}
 // Lane `lane` of `v` in all lanes.
 TW_INLINE tw_vi32 tw_i32_splat_lane(tw_vi32 v, int lane) {
   return _mm256_permutevar8x32_epi32(v, _mm256_set1_epi32(lane));

@@ -82,6 +82,26 @@ TW_INLINE tw_vi32 tw_i32_xor(tw_vi32 a, tw_vi32 b) {
   return _mm512_xor_si512(a, b);
 }
 TW_INLINE tw_vi32 tw_i8_all(int value) { return _mm512_set1_epi8((char)value); }
+TW_INLINE tw_vi32 tw_i32_and(tw_vi32 a, tw_vi32 b) {
+  return _mm512_and_si512(a, b);
+}
+TW_INLINE tw_vi32 tw_i32_shift_right(tw_vi32 v, unsigned bits) {
+  return _mm512_srli_epi32(v, bits);
+}
+TW_INLINE tw_vi32 tw_i16_shift_right(tw_vi32 v, unsigned bits) {
+  return _mm512_srli_epi16(v, bits);
+}
+TW_INLINE tw_vi32 tw_i16_all(int value) {
+  return _mm512_set1_epi16((short)value);
+}
+// The bytes of each run of 16 in the order `from`.
+TW_INLINE tw_vi32 tw_i8_shuffle(tw_vi32 v, __m128i from) {
+  return _mm512_shuffle_epi8(v, _mm512_broadcast_i32x4(from));
+}
+// Lanes 1, 0, 3, 2 and so on.
+TW_INLINE tw_vi32 tw_i32_swap_pairs(tw_vi32 v) {
+  return _mm512_shuffle_epi32(v, 0xB1);
+}
 // Lane `lane` of `v` in all lanes.
 TW_INLINE tw_vi32 tw_i32_splat_lane(tw_vi32 v, int lane) {
   return _mm512_permutexvar_epi32(_mm512_set1_epi32(lane), v);
