@@ -254,8 +254,8 @@ TEST(CoreModelTest, KnowsEachCoreAndAlias) {
   auto expectKnown = [&](const char* arch, const char* name) {
     llvm::Expected<const CoreModel*> core = findCore(name);
     ASSERT_TRUE(bool(core)) << llvm::toString(core.takeError());
-    EXPECT_STREQ((*core)->arch.data(), arch) << name;
-    EXPECT_STREQ((*core)->name.data(), name);
+    EXPECT_EQ((*core)->arch.str(), arch) << name;
+    EXPECT_EQ((*core)->name.str(), name);
     EXPECT_EQ((*core)->bytes == usualCore(info(TW_ISA_ARM_64_BASE)).bytes &&
                   std::string(arch) == "X86_64",
               std::string(name) == "gracemont")
@@ -265,8 +265,8 @@ TEST(CoreModelTest, KnowsEachCoreAndAlias) {
 #define TW_CORE(ARCH, ENUM, llvm_cpu) expectKnown(#ARCH, llvm_cpu);
 #include "tilewright/cores.def"
   EXPECT_GT(count, 30);
-  EXPECT_STREQ(llvm::cantFail(findCore("cascadelake"))->name.data(),
-               "skylake-avx512");
+  EXPECT_EQ(llvm::cantFail(findCore("cascadelake"))->name.str(),
+            "skylake-avx512");
 }
 
 // In multiplies of f32: what core_rates.def has.

@@ -12,12 +12,16 @@ namespace tilewright {
 namespace {
 
 /// Of what stands for the name without tuning.
-std::string whyUntuned(const HandWrittenTile *row, bool preferHandWritten) {
+std::string whyUntuned(const HandWrittenTile *row,
+                       const ResolveOptions &options) {
   if (!row)
     return "no row of the hand-written tiles has this name";
-  return preferHandWritten ? "a row of the hand-written tiles has this name"
-                           : "there is a hand-written row, but "
-                             "--prefer=generated";
+  if (takesHandWritten(*row, options))
+    return "a row of the hand-written tiles has this name";
+  std::string why = "there is a hand-written row, but ";
+  if (!options.preferHandWritten)
+    return why + "--prefer=generated";
+  return why + "another instruction is quicker on " + options.generate.tuneCpu;
 }
 
 /// "tuned on znver4: 0.912 of the time of the hand-written body (0.905 to
@@ -44,9 +48,9 @@ ChosenBody chooseBody(
     function_ref<Expected<std::string>(const HandWrittenTile &)> handWritten) {
   const HandWrittenTile *row = findHandWrittenTile(key);
   ChosenBody body;
-  body.row = options.preferHandWritten ? row : nullptr;
+  body.row = row && takesHandWritten(*row, options) ? row : nullptr;
   body.plan = options.generate.plan;
-  body.why = whyUntuned(row, options.preferHandWritten);
+  body.why = whyUntuned(row, options);
   if (!options.tuning || !body.plan.empty() || info(key.isa).isAmdgpu() ||
       options.generate.lowering != Lowering::Plan)
     return body;

@@ -270,6 +270,12 @@ Expected<std::vector<ResolvedTile>> Resolver::run(ArrayRef<FunctionKey> keys) {
 
 } // namespace
 
+bool takesHandWritten(const HandWrittenTile &row,
+                      const ResolveOptions &options) {
+  return options.preferHandWritten &&
+         !wantsOtherIdiom(row.key, options.generate);
+}
+
 Expected<std::string> cacheKey(const FunctionKey &key, Emit kind,
                                const GenerateOptions &options,
                                StringRef bitcodeDir) {

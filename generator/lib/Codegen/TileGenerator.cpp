@@ -261,6 +261,19 @@ std::string planParts(const TileKey &key, const GenerateOptions &options) {
   return parts + (parts.empty() ? "core=" : " core=") + name.str();
 }
 
+bool wantsOtherIdiom(const TileKey &key, const GenerateOptions &options) {
+  GenerateOptions core;
+  core.tuneCpu = options.tuneCpu;
+  std::string parts = planParts(key, core);
+  if (parts.empty())
+    return false;
+  Expected<TilePlan> own = planTile(key, parts), usual = planTile(key);
+  bool differs = own && usual && own->idiom != usual->idiom;
+  llvm::consumeError(own.takeError());
+  llvm::consumeError(usual.takeError());
+  return differs;
+}
+
 TileGenerator::TileGenerator() : impl(std::make_unique<Impl>()) {}
 TileGenerator::~TileGenerator() = default;
 TileGenerator::TileGenerator(TileGenerator &&) noexcept = default;

@@ -83,7 +83,7 @@ double CoreModel::multiplies(const Idiom &idiom, int bits) const {
   if (arch.empty())
     return idiom.kind == IdiomKind::MaddWords ? 1.1 : idiom.ops;
   std::array<uint64_t, TW_CPU_DATA_WORDS> cpuData{};
-  tw_set_core(name.data(), cpuData.data());
+  tw_set_core(name.str().c_str(), cpuData.data());
   return tw_core_rate(cpuData.data(),
                       wide ? TW_MULTIPLY_FMA_ZMM : TW_MULTIPLY_FMA_YMM) /
          tw_core_rate(cpuData.data(), instruction);

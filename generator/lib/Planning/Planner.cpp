@@ -409,7 +409,7 @@ static llvm::Expected<const CoreModel *> coreOf(const PlanOverrides &o,
   if (o.core && !o.core->isCoreOf(isa))
     return llvm::createStringError("%s: core '%s' is of another architecture",
                                    printTileKey(key).c_str(),
-                                   o.core->name.data());
+                                   o.core->name.str().c_str());
   return o.core ? o.core : &usualCore(isa);
 }
 

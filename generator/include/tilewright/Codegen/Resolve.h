@@ -8,6 +8,7 @@
 #define TILEWRIGHT_CODEGEN_RESOLVE_H
 
 #include "tilewright/Codegen/TileGenerator.h"
+#include "tilewright/Registry/Registry.h"
 #include "tilewright/Tuning/Tuning.h"
 #include "tilewright/pack_key.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -51,6 +52,11 @@ struct ResolveOptions {
   /// thread, one call at a time.
   std::function<void(size_t done, size_t total)> progress;
 };
+
+/// Whether `row` is the body of its key. Tiles that the core of
+/// options.generate multiplies by another idiom are generated all the same.
+bool takesHandWritten(const HandWrittenTile &row,
+                      const ResolveOptions &options);
 
 struct ResolvedTile {
   FunctionKey key;

@@ -60,6 +60,11 @@ struct GenerateOptions {
 /// key.
 std::string planParts(const TileKey &key, const GenerateOptions &options);
 
+/// Whether plans of `key` for the core of `options` multiply by another idiom
+/// than the usual ones. A hand-written body multiplies as usual, so that such a
+/// core is better off with a generated one.
+bool wantsOtherIdiom(const TileKey &key, const GenerateOptions &options);
+
 /// Milliseconds spent in each step of one kernel.
 struct StepTimes {
   double build = 0;     ///< key -> plan -> linalg
