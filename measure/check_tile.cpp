@@ -31,6 +31,13 @@ tw_mmt4d_params_t paramsOf(const TileKey& key, int64_t k, bool accumulate) {
   return params;
 }
 
+// The element of the rhs panel that is multiplied for (step, n, k0).
+int64_t rhsAt(const TileKey& key, int64_t step, int64_t n, int64_t k0) {
+  const int64_t group = key.vnni ? 32 / info(info(key.types).rhs).bits : key.k0;
+  return step * key.n0 * key.k0 + (k0 / group * key.n0 + n) * group +
+         k0 % group;
+}
+
 std::string checkOnce(const TileKey& key, tw_mmt4d_tile_fn_t fn, int64_t k,
                       bool accumulate) {
   const TypeTripleInfo& types = info(key.types);
@@ -56,7 +63,7 @@ std::string checkOnce(const TileKey& key, tw_mmt4d_tile_fn_t fn, int64_t k,
       for (int64_t step = 0; step < k; ++step)
         for (int64_t k0 = 0; k0 < key.k0; ++k0)
           sum += uint64_t(lhs[(step * key.m0 + m) * key.k0 + k0]) *
-                 uint64_t(rhs[(step * key.n0 + n) * key.k0 + k0]);
+                 uint64_t(rhs[rhsAt(key, step, n, k0)]);
       double expected = types.out == TW_ELEMENT_S32 ? double(int32_t(sum))
                                                     : double(int64_t(sum));
       double got = decode(types.out, outBytes.data(), m * key.n0 + n);
@@ -114,7 +121,7 @@ std::string checkRealsOnce(const TileKey& key, tw_mmt4d_tile_fn_t fn, int64_t k,
         for (int64_t k0 = 0; k0 < key.k0; ++k0) {
           const long double product =
               static_cast<long double>(lhs[(step * key.m0 + m) * key.k0 + k0]) *
-              rhs[(step * key.n0 + n) * key.k0 + k0];
+              rhs[rhsAt(key, step, n, k0)];
           sum += product;
           magnitudes += std::fabs(double(product));
         }

@@ -56,6 +56,8 @@ void TW_CONTRACT(const tw_contraction_t* c) {
   tile->sizes.M0 = c->M0;
   tile->sizes.N0 = c->N0;
   tile->sizes.K0 = c->K0;
+  // Models have no tiles of the variant `vnni`, nor of AMX.
+  tile->vnni = 0;
   tile->isa = TW_ISA_GENERIC;
   tile->name = "";
   tw_matmul_params_t prepacked;

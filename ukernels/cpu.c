@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "tilewright/tilewright.h"
+#include "ukernels/name.h"
 
 #define TW_CPU_X86_64 0
 #define TW_CPU_ARM_64 0
@@ -29,7 +30,45 @@ void tw_cpu_detect(uint64_t* cpu_data) {
 #endif
 }
 
-void tw_cpu_data_of_this_cpu(uint64_t* cpu_data) {
+// What tw_cpu_permit_amx has added to word 0. Bits are only ever set, so no
+// thread that remembers what it found before takes them away again.
+static _Atomic(uint64_t) permitted;
+
+#define TW_AMX_MASK                                                    \
+  (TW_CPU_MASK(X86_64, AMXTILE, 0) | TW_CPU_MASK(X86_64, AMXINT8, 0) | \
+   TW_CPU_MASK(X86_64, AMXBF16, 0))
+
+tw_status_t tw_cpu_permit_amx(char* text, size_t size) {
+  const char* why_not = "the CPU is not of x86-64";
+  long error = 0;
+  tw_status_t status = TW_STATUS_UNSUPPORTED;
+#if TW_CPU_X86_64
+  status = tw_cpu_permit_amx_x86_64(&why_not, &error);
+#endif
+  if (status == TW_STATUS_OK) {
+    uint64_t cpu_data[TW_CPU_DATA_WORDS];
+    tw_cpu_detect(cpu_data);
+    atomic_fetch_or_explicit(&permitted, cpu_data[0] & TW_AMX_MASK,
+                             memory_order_relaxed);
+  }
+  if (!text || size == 0) return status;
+  tw_text_t t = tw_text_begin(text, size);
+  if (status == TW_STATUS_OK) {
+    tw_text_add(&t, "This process may use AMX.");
+    return status;
+  }
+  tw_text_add(&t, "This process may not use AMX: ");
+  tw_text_add(&t, why_not);
+  if (error > 0) {
+    tw_text_add(&t, " (error ");
+    tw_text_add_number(&t, error);
+    tw_text_add(&t, ")");
+  }
+  tw_text_add(&t, ".");
+  return status;
+}
+
+static void tw_recall_cpu_data(uint64_t* cpu_data) {
   // Threads that race here store the same values, so no lock is needed.
   static _Atomic(uint64_t) known[TW_CPU_DATA_WORDS];
   static _Atomic(int) is_known;
@@ -42,6 +81,11 @@ void tw_cpu_data_of_this_cpu(uint64_t* cpu_data) {
   }
   for (int i = 0; i < TW_CPU_DATA_WORDS; ++i)
     cpu_data[i] = atomic_load_explicit(&known[i], memory_order_relaxed);
+}
+
+void tw_cpu_data_of_this_cpu(uint64_t* cpu_data) {
+  tw_recall_cpu_data(cpu_data);
+  cpu_data[0] |= atomic_load_explicit(&permitted, memory_order_relaxed);
 }
 
 // What the ISAs need, one table per word of features.

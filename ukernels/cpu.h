@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "tilewright/status.h"
 #include "tilewright/types.h"
 
 #ifdef __cplusplus
@@ -15,13 +16,17 @@ extern "C" {
 #endif
 
 // What tw_cpu_detect finds, remembered after the first call: cpuid traps under
-// virtual machines and costs microseconds there. Fills TW_CPU_DATA_WORDS words.
+// virtual machines and costs microseconds there. AMX is added by
+// tw_cpu_permit_amx, whenever that is called. Fills TW_CPU_DATA_WORDS words.
 void tw_cpu_data_of_this_cpu(uint64_t* cpu_data);
 
 // The architectures' parts of tw_cpu_detect, each defined where it is the one
 // compiled for. They set bits of words that are zero.
 void tw_cpu_detect_x86_64(uint64_t* cpu_data);
 void tw_cpu_detect_arm_64(uint64_t* cpu_data);
+
+// tw_x86_64_permit_amx of the CPU that this runs on; defined for x86-64.
+tw_status_t tw_cpu_permit_amx_x86_64(const char** why_not, long* error);
 
 typedef enum tw_arch_t {
   TW_ARCH_GENERIC,

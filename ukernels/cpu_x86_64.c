@@ -2,16 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // CPU features and the core on x86-64: cpuid and xgetbv tell everything, on
-// every operating system alike.
+// every operating system alike, but for what a process has to ask its system
+// for.
 
 #include "ukernels/cpu_x86_64.h"
 
 #include "ukernels/core.h"
 
-// XCR0 bits: 1 xmm, 2 upper ymm, 5 opmask, 6 upper zmm0-15, 7 zmm16-31.
+// XCR0 bits: 1 xmm, 2 upper ymm, 5 opmask, 6 upper zmm0-15, 7 zmm16-31, 17
+// AMX's configuration, 18 its registers.
 #define TW_XCR0_XMM 0x00u  // part of x86-64
 #define TW_XCR0_YMM 0x06u
 #define TW_XCR0_ZMM 0xE6u
+#define TW_XCR0_TILES 0x60000u
+// That of these which a process has to ask for: 8 KiB for each of its threads.
+enum { TW_TILE_DATA = 18 };
 
 typedef enum tw_cpuid_leaf_t {
   TW_LEAF_1,
@@ -23,7 +28,7 @@ typedef enum tw_cpuid_leaf_t {
 typedef struct tw_x86_64_feature_t {
   uint8_t word, bit;  // in cpu_data
   uint8_t leaf, from, from_bit;
-  uint8_t state;  // bits of XCR0, all of them
+  uint32_t state;  // bits of XCR0, all of them
 } tw_x86_64_feature_t;
 
 // Register and bit numbers: Intel SDM volume 2A, CPUID; AMD APM volume 3,
@@ -56,6 +61,9 @@ static const tw_x86_64_feature_t kFeatures[] = {
     TW_FEATURE(AVX512VNNI,  7,   ECX, 11, ZMM)
     TW_FEATURE(AVX512FP16,  7,   EDX, 23, ZMM)
     TW_FEATURE(AVX512BF16,  7_1, EAX, 5,  ZMM)
+    TW_FEATURE(AMXTILE,     7,   EDX, 24, TILES)
+    TW_FEATURE(AMXINT8,     7,   EDX, 25, TILES)
+    TW_FEATURE(AMXBF16,     7,   EDX, 22, TILES)
     // clang-format on
 };
 #undef TW_FEATURE
@@ -129,28 +137,71 @@ static uint64_t tw_core_word(const tw_x86_64_cpu_t* cpu, const uint32_t* leaf0,
   return 0;
 }
 
-void tw_x86_64_set_features(const tw_x86_64_cpu_t* cpu, uint64_t* cpu_data) {
-  uint32_t leaves[TW_LEAF_COUNT][TW_CPUID_REGISTERS] = {{0}};
+// What the CPU says of its features, and what the system saves for processes.
+typedef struct tw_x86_64_facts_t {
   uint32_t leaf0[TW_CPUID_REGISTERS];
-  cpu->cpuid(cpu->self, 0, 0, leaf0);
-  const uint32_t max_leaf = leaf0[TW_CPUID_EAX];
-  if (max_leaf >= 1) cpu->cpuid(cpu->self, 1, 0, leaves[TW_LEAF_1]);
-  if (max_leaf >= 7) cpu->cpuid(cpu->self, 7, 0, leaves[TW_LEAF_7]);
-  if (leaves[TW_LEAF_7][TW_CPUID_EAX] >= 1)
-    cpu->cpuid(cpu->self, 7, 1, leaves[TW_LEAF_7_1]);
+  uint32_t leaves[TW_LEAF_COUNT][TW_CPUID_REGISTERS];
+  uint64_t xcr0;
+} tw_x86_64_facts_t;
 
-  const int has_osxsave = leaves[TW_LEAF_1][TW_CPUID_ECX] >> 27 & 1;
-  const uint64_t xcr0 = has_osxsave ? cpu->xcr0(cpu->self) : 0;
+static tw_x86_64_facts_t tw_x86_64_facts(const tw_x86_64_cpu_t* cpu) {
+  tw_x86_64_facts_t f = {{0}, {{0}}, 0};
+  cpu->cpuid(cpu->self, 0, 0, f.leaf0);
+  const uint32_t max_leaf = f.leaf0[TW_CPUID_EAX];
+  if (max_leaf >= 1) cpu->cpuid(cpu->self, 1, 0, f.leaves[TW_LEAF_1]);
+  if (max_leaf >= 7) cpu->cpuid(cpu->self, 7, 0, f.leaves[TW_LEAF_7]);
+  if (f.leaves[TW_LEAF_7][TW_CPUID_EAX] >= 1)
+    cpu->cpuid(cpu->self, 7, 1, f.leaves[TW_LEAF_7_1]);
+  const int has_osxsave = f.leaves[TW_LEAF_1][TW_CPUID_ECX] >> 27 & 1;
+  f.xcr0 = has_osxsave ? cpu->xcr0(cpu->self) : 0;
+  return f;
+}
+
+static int tw_saves_tiles(const tw_x86_64_facts_t* facts) {
+  return (facts->xcr0 & TW_XCR0_TILES) == TW_XCR0_TILES;
+}
+
+static int tw_has_bit(const tw_x86_64_facts_t* facts,
+                      const tw_x86_64_feature_t* feature) {
+  return facts->leaves[feature->leaf][feature->from] >> feature->from_bit & 1;
+}
+
+void tw_x86_64_set_features(const tw_x86_64_cpu_t* cpu, uint64_t* cpu_data) {
+  const tw_x86_64_facts_t facts = tw_x86_64_facts(cpu);
+  uint64_t usable = facts.xcr0;
+  if (tw_saves_tiles(&facts) &&
+      !(cpu->permitted(cpu->self) >> TW_TILE_DATA & 1))
+    usable &= ~(uint64_t)TW_XCR0_TILES;
   for (unsigned i = 0; i < sizeof kFeatures / sizeof kFeatures[0]; ++i) {
     const tw_x86_64_feature_t* feature = &kFeatures[i];
-    if ((xcr0 & feature->state) != feature->state) continue;
-    if (leaves[feature->leaf][feature->from] >> feature->from_bit & 1)
+    if ((usable & feature->state) == feature->state &&
+        tw_has_bit(&facts, feature))
       cpu_data[feature->word] |= (uint64_t)1 << feature->bit;
   }
-  if (max_leaf >= 1)
-    cpu_data[TW_CPU_WORD_CORE] =
-        tw_core_word(cpu, leaf0, leaves[TW_LEAF_1], leaves[TW_LEAF_7]);
-  cpu_data[TW_CPU_WORD_CACHES] = tw_caches_word(cpu, leaf0);
+  if (facts.leaf0[TW_CPUID_EAX] >= 1)
+    cpu_data[TW_CPU_WORD_CORE] = tw_core_word(
+        cpu, facts.leaf0, facts.leaves[TW_LEAF_1], facts.leaves[TW_LEAF_7]);
+  cpu_data[TW_CPU_WORD_CACHES] = tw_caches_word(cpu, facts.leaf0);
+}
+
+tw_status_t tw_x86_64_permit_amx(const tw_x86_64_cpu_t* cpu,
+                                 const char** why_not, long* error) {
+  const tw_x86_64_facts_t facts = tw_x86_64_facts(cpu);
+  int has_amx = 0;
+  for (unsigned i = 0; i < sizeof kFeatures / sizeof kFeatures[0]; ++i)
+    has_amx |= kFeatures[i].word == TW_CPU_WORD_X86_64_AMXTILE &&
+               kFeatures[i].bit == TW_CPU_BIT_X86_64_AMXTILE &&
+               tw_has_bit(&facts, &kFeatures[i]);
+  *why_not = 0;
+  *error = 0;
+  if (!has_amx)
+    *why_not = "the CPU has none";
+  else if (!tw_saves_tiles(&facts))
+    *why_not = "the operating system does not save its registers";
+  else if (!(cpu->permitted(cpu->self) >> TW_TILE_DATA & 1) &&
+           (*error = cpu->request(cpu->self, TW_TILE_DATA)) != 0)
+    *why_not = "the operating system does not permit it to this process";
+  return *why_not ? TW_STATUS_UNSUPPORTED : TW_STATUS_OK;
 }
 
 #if defined(__x86_64__) || defined(_M_X64)
@@ -187,9 +238,63 @@ static uint64_t tw_xcr0(const void* self) {
 #endif
 }
 
+#if defined(__linux__)
+
+// Linux, Documentation/arch/x86/xstate.rst: a process may use what it has asked
+// for, with all of its threads and those that come. What it answers is negative
+// where it refuses.
+enum {
+  TW_SYS_ARCH_PRCTL = 158,
+  TW_ARCH_GET_XCOMP_PERM = 0x1022,
+  TW_ARCH_REQ_XCOMP_PERM = 0x1023
+};
+
+static long tw_arch_prctl(long operation, uintptr_t argument) {
+  long result;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "0"((long)TW_SYS_ARCH_PRCTL), "D"(operation), "S"(argument)
+                   : "rcx", "r11", "memory");
+  return result;
+}
+
+static uint64_t tw_permitted(const void* self) {
+  (void)self;
+  uint64_t components = 0;
+  const long failed =
+      tw_arch_prctl(TW_ARCH_GET_XCOMP_PERM, (uintptr_t)&components);
+  return failed ? 0 : components;
+}
+
+static long tw_request(const void* self, int number) {
+  (void)self;
+  return -tw_arch_prctl(TW_ARCH_REQ_XCOMP_PERM, (uintptr_t)number);
+}
+
+#else
+
+// How others are asked is not known here.
+static uint64_t tw_permitted(const void* self) {
+  (void)self;
+  return 0;
+}
+
+static long tw_request(const void* self, int number) {
+  (void)self, (void)number;
+  return -1;
+}
+
+#endif
+
+static const tw_x86_64_cpu_t kThisCpu = {tw_cpuid, tw_xcr0, tw_permitted,
+                                         tw_request, 0};
+
 void tw_cpu_detect_x86_64(uint64_t* cpu_data) {
-  const tw_x86_64_cpu_t this_cpu = {tw_cpuid, tw_xcr0, 0};
-  tw_x86_64_set_features(&this_cpu, cpu_data);
+  tw_x86_64_set_features(&kThisCpu, cpu_data);
+}
+
+tw_status_t tw_cpu_permit_amx_x86_64(const char** why_not, long* error) {
+  return tw_x86_64_permit_amx(&kThisCpu, why_not, error);
 }
 
 #endif  // x86-64

@@ -49,6 +49,19 @@ int tw_triple_rounds(const tw_triple_t* triple) {
   return triple->out != triple->accumulator;
 }
 
+int tw_vnni_group(const tw_triple_t* triple) {
+  switch (triple->lhs) {
+    case TW_ELEMENT_S8:
+    case TW_ELEMENT_U8:
+      return triple->rhs == TW_ELEMENT_S8 || triple->rhs == TW_ELEMENT_U8 ? 4
+                                                                          : 0;
+    case TW_ELEMENT_BF16:
+      return triple->rhs == TW_ELEMENT_BF16 ? 2 : 0;
+    default:
+      return 0;
+  }
+}
+
 static float tw_float_of_bits(uint32_t bits) {
   float value;
   memcpy(&value, &bits, sizeof value);

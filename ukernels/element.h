@@ -26,6 +26,10 @@ int tw_triple_of(unsigned value, tw_triple_t* triple);
 // rounding per K step differ.
 int tw_triple_rounds(const tw_triple_t* triple);
 
+// Elements of a group of the variant `vnni` (tile.h); 0 for types that it is
+// not for.
+int tw_vnni_group(const tw_triple_t* triple);
+
 // How a float format of at most 16 bits, but bf16, is laid out.
 typedef struct tw_float_format_t {
   int mantissa_bits, exponent_bits, bias;

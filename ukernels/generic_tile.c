@@ -19,6 +19,7 @@ typedef struct tw_generic_t {
   const unsigned char *lhs, *rhs;
   unsigned char* out;
   size_t lhs_step, rhs_step;  // bytes of one K step
+  int group;                  // of the rhs along K0: K0, or that of RHS_VNNI
   tw_index_t out_stride;      // elements
   int step_rounding;
 } tw_generic_t;
@@ -31,6 +32,14 @@ typedef struct tw_block_t {
 static unsigned char* tw_out_at(const tw_generic_t* g, int m, int n,
                                 size_t size) {
   return g->out + ((tw_index_t)m * g->out_stride + n) * (tw_index_t)size;
+}
+
+// The number of element k0 of column `n` within a step of the rhs. Those of the
+// columns behind it follow each other at a distance of g->group.
+static size_t tw_rhs_at(const tw_generic_t* g, int n, int k0) {
+  return ((size_t)(k0 / g->group) * (size_t)g->params->N0 + (size_t)n) *
+             (size_t)g->group +
+         (size_t)(k0 % g->group);
 }
 
 static float tw_round_f32(tw_element_type_t out, float value) {
@@ -56,7 +65,7 @@ static void tw_block_f32(const tw_generic_t* g, const tw_block_t* b) {
       tw_decode_f32(g->types.lhs, g->lhs + (size_t)k * g->lhs_step,
                     (size_t)b->row * k0s + k0, k0s, b->rows, l);
       tw_decode_f32(g->types.rhs, g->rhs + (size_t)k * g->rhs_step,
-                    (size_t)b->col * k0s + k0, k0s, b->cols, r);
+                    tw_rhs_at(g, b->col, k0), (size_t)g->group, b->cols, r);
       for (int m = 0; m < b->rows; ++m)
         for (int n = 0; n < kCols; ++n) acc[m][n] += l[m] * r[n];
     }
@@ -90,7 +99,7 @@ static void tw_block_s32(const tw_generic_t* g, const tw_block_t* b) {
       tw_decode_s32(g->types.lhs, g->lhs + (size_t)k * g->lhs_step,
                     (size_t)b->row * k0s + k0, k0s, b->rows, l);
       tw_decode_s32(g->types.rhs, g->rhs + (size_t)k * g->rhs_step,
-                    (size_t)b->col * k0s + k0, k0s, b->cols, r);
+                    tw_rhs_at(g, b->col, k0), (size_t)g->group, b->cols, r);
       for (int m = 0; m < b->rows; ++m)
         for (int n = 0; n < kCols; ++n)
           acc[m][n] += (uint32_t)l[m] * (uint32_t)r[n];
@@ -142,6 +151,8 @@ void tw_mmt4d_generic_tile(void* out_tile, const void* lhs_panel,
   g.out = (unsigned char*)out_tile;
   g.lhs_step = (size_t)m0 * k0 * (size_t)tw_element_bits(g.types.lhs) / 8;
   g.rhs_step = (size_t)n0 * k0 * (size_t)tw_element_bits(g.types.rhs) / 8;
+  g.group =
+      params->flags & TW_MMT4D_FLAG_RHS_VNNI ? tw_vnni_group(&g.types) : k0;
   g.out_stride = params->flags & TW_MMT4D_FLAG_OUT_ROW_STRIDE
                      ? params->out_row_stride
                      : n0;

@@ -44,6 +44,7 @@ void tw_set_side_tile(tw_matmul_side_t* side, tw_index_t rows,
                       tw_index_t cols) {
   side->tile_rows = rows;
   side->tile_cols = cols;
+  side->group = cols;
   side->tiles = tw_panels_of(side->rows, rows);
   side->step = rows * cols * tw_element_bits(side->type) / 8;
 }

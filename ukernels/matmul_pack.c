@@ -122,9 +122,9 @@ void tw_pack_side(const tw_matmul_side_t* side, tw_index_t K,
   p.cols = tw_inside(K, col, steps * side->tile_cols);
   p.stride = side->stride;
   p.tile_rows = side->tile_rows;
-  p.tile_cols = side->tile_cols;
+  p.tile_cols = side->group;
   p.outer_rows = tiles;
-  p.outer_cols = steps;
+  p.outer_cols = steps * (side->tile_cols / side->group);
   p.packed_bytes = tiles * steps * side->step;
   if (p.packed_bytes == 0) return;
   if (side->from == side->type) {

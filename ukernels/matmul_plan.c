@@ -17,6 +17,7 @@ tw_matmul_side_t tw_rhs_side(const tw_matmul_params_t* params,
   rhs.rows = params->N;
   rhs.stride = params->rhs_stride;
   tw_set_side_tile(&rhs, tile->sizes.N0, tile->sizes.K0);
+  if (tile->vnni) rhs.group = tw_vnni_group(&tile->types);
   return rhs;
 }
 

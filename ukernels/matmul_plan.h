@@ -20,13 +20,14 @@ typedef struct tw_matmul_tile_t {
   tw_type_triple_t value;
   tw_triple_t types;
   tw_tile_sizes_t sizes;
+  int vnni;          // whether rhs panels are in groups along K
   tw_isa_t isa;      // TW_ISA_GENERIC for the fallback
   const char* name;  // "generic" for the fallback
 } tw_matmul_tile_t;
 
 // The tile with which M x N of the triple `value` is cheapest on cpu_data, of
-// their own or of widened types; `panels`, if not null, gives its types, N0 and
-// K0. Returns 0 if there is none; `fallback`: then the portable one.
+// their own or of widened types; `panels`, if not null, gives its types, N0, K0
+// and layout. Returns 0 if there is none; `fallback`: then the portable one.
 int tw_choose_matmul_tile(tw_type_triple_t value, tw_index_t M, tw_index_t N,
                           const uint64_t* cpu_data, int fallback,
                           const tw_prepacked_t* panels, tw_matmul_tile_t* tile);
@@ -43,11 +44,14 @@ typedef struct tw_matmul_side_t {
   // tw_pack_matrix does.
   tw_pack_tile_fn_t pack;
   tw_index_t tile_rows, tile_cols;  // M0 or N0; K0
-  tw_index_t tiles;                 // rows of tiles
-  tw_index_t step;                  // bytes of a tile: one K step
-  tw_index_t block;                 // tiles that are packed at a time
-  tw_index_t part;                  // tiles of a task, the last one's may be
-                                    // fewer
+  // Columns that a tile has beside those of its other rows: K0, or those of a
+  // group of the variant `vnni`.
+  tw_index_t group;
+  tw_index_t tiles;  // rows of tiles
+  tw_index_t step;   // bytes of a tile: one K step
+  tw_index_t block;  // tiles that are packed at a time
+  tw_index_t part;   // tiles of a task, the last one's may be
+                     // fewer
   tw_index_t parts;
 } tw_matmul_side_t;
 

@@ -5,6 +5,7 @@
 
 #include "ukernels/matmul_run.h"
 
+#include "tilewright/tilewright.h"
 #include "ukernels/epilogue.h"
 #include "ukernels/matmul_out.h"
 
@@ -19,6 +20,7 @@ typedef struct tw_matmul_task_t {
   char *lhs, *rhs, *out, *tile, *wide;  // its workspace
   // What is multiplied next: tiles of M and of N, steps of K.
   tw_range_t m, n, k;
+  uint32_t begun;  // of tw_begin_tile_calls
   // What the packed blocks hold.
   tw_range_t lhs_m, lhs_k, rhs_n, rhs_k;
 } tw_matmul_task_t;
@@ -97,16 +99,18 @@ static tw_blocks_t tw_blocks_of(const tw_matmul_task_t* task) {
   return b;
 }
 
-static tw_mmt4d_params_t tw_tile_params(const tw_matmul_plan_t* plan, int adds,
+static tw_mmt4d_params_t tw_tile_params(const tw_matmul_task_t* task,
                                         tw_index_t out_row_stride) {
+  const tw_matmul_plan_t* plan = &task->run->plan;
   tw_mmt4d_params_t tile = {0};
   tile.M0 = plan->tile.sizes.M0;
   tile.N0 = plan->tile.sizes.N0;
   tile.K0 = plan->tile.sizes.K0;
   tile.flags = (uint32_t)plan->tile.value |
                TW_MMT4D_FLAG_SKIP_INTERMEDIATE_ROUNDINGS |
-               TW_MMT4D_FLAG_OUT_ROW_STRIDE;
-  if (adds) tile.flags |= TW_MMT4D_FLAG_ACCUMULATE;
+               TW_MMT4D_FLAG_OUT_ROW_STRIDE | task->begun;
+  if (plan->tile.vnni) tile.flags |= TW_MMT4D_FLAG_RHS_VNNI;
+  if (tw_adds(task)) tile.flags |= TW_MMT4D_FLAG_ACCUMULATE;
   tile.out_row_stride = out_row_stride;
   return tile;
 }
@@ -151,9 +155,8 @@ static void tw_multiply_edge(const tw_matmul_task_t* task, const tw_blocks_t* b,
                         (task->n.begin + n) * sizes.N0,
                         sizes.M0,
                         sizes.N0};
-  const int adds = tw_adds(task);
-  if (adds) tw_load_out(&out, task->tile);
-  tw_mmt4d_params_t tile = tw_tile_params(plan, adds, sizes.N0);
+  if (tw_adds(task)) tw_load_out(&out, task->tile);
+  tw_mmt4d_params_t tile = tw_tile_params(task, sizes.N0);
   tile.K = b->k;
   plan->tile.fn(task->tile, b->lhs + m * b->lhs_panel,
                 b->rhs + n * b->rhs_panel, &tile);
@@ -174,8 +177,7 @@ static void tw_multiply_into_out(const tw_matmul_task_t* task) {
   whole.out_col = sizes.N0 * size;
   whole.out = (char*)p->out + task->m.begin * whole.out_row +
               task->n.begin * whole.out_col;
-  tw_multiply_whole(plan, &whole,
-                    tw_tile_params(plan, tw_adds(task), p->out_stride));
+  tw_multiply_whole(plan, &whole, tw_tile_params(task, p->out_stride));
   for (tw_index_t n = 0; n < all.n; ++n)
     for (tw_index_t m = n < whole.n ? whole.m : 0; m < all.m; ++m)
       tw_multiply_edge(task, &all, m, n);
@@ -198,7 +200,7 @@ static void tw_multiply_into_block(const tw_matmul_task_t* task) {
   b.out = task->out;
   b.out_row = sizes.M0 * out.cols * size;
   b.out_col = sizes.N0 * size;
-  tw_multiply_whole(plan, &b, tw_tile_params(plan, tw_adds(task), out.cols));
+  tw_multiply_whole(plan, &b, tw_tile_params(task, out.cols));
   if (task->k.end == plan->k_steps) tw_store_out(&out, task->out);
 }
 
@@ -267,6 +269,7 @@ void tw_run_matmul_task(void* context, tw_index_t i) {
                            none,
                            none,
                            none,
+                           tw_begin_tile_calls(plan->tile.isa),
                            none,
                            none,
                            none,
@@ -278,4 +281,5 @@ void tw_run_matmul_task(void* context, tw_index_t i) {
       {0, plan->k_steps}};
   const int order = !plan->direct ? 1 : run->panels ? 2 : 0;
   tw_run_loop(&task, all, kLoops[order], 0);
+  tw_end_tile_calls(task.begun);
 }

@@ -44,6 +44,10 @@ typedef struct tw_matmul_keys_t {
   const tw_prepacked_t* panels;
 } tw_matmul_keys_t;
 
+static int tw_is_vnni(const tw_prepacked_t* panels) {
+  return panels->layout == TW_PREPACKED_LAYOUT_VNNI;
+}
+
 static int tw_matmul_key(const void* self, size_t i, tw_tile_key_t* key) {
   const tw_matmul_keys_t* keys = (const tw_matmul_keys_t*)self;
   if (!tw_tile_key_of(i, keys->value, key) || key->step_rounding ||
@@ -58,7 +62,8 @@ static int tw_matmul_key(const void* self, size_t i, tw_tile_key_t* key) {
          (tw_index_t)sizes.M0 * sizes.K0 <= TW_MATMUL_MOST_STEP_ELEMENTS &&
          (tw_index_t)sizes.N0 * sizes.K0 <= TW_MATMUL_MOST_STEP_ELEMENTS &&
          (!keys->panels ||
-          (keys->panels->N0 == sizes.N0 && keys->panels->K0 == sizes.K0));
+          (keys->panels->N0 == sizes.N0 && keys->panels->K0 == sizes.K0 &&
+           tw_is_vnni(keys->panels) == key->vnni));
 }
 
 // ---- What was chosen before -------------------------------------------------
@@ -81,8 +86,9 @@ static uint64_t tw_hash_question(const tw_matmul_keys_t* keys, tw_index_t M,
   uint64_t hash = tw_mix((uint64_t)keys->value, (uint64_t)M);
   hash = tw_mix(hash, (uint64_t)N);
   if (keys->panels)
-    hash = tw_mix(
-        hash, (uint64_t)keys->panels->N0 << 32 | (uint64_t)keys->panels->K0);
+    hash = tw_mix(hash, (uint64_t)keys->panels->N0 << 32 |
+                            (uint64_t)keys->panels->layout << 16 |
+                            (uint64_t)keys->panels->K0);
   for (int w = 0; w < TW_CPU_DATA_WORDS; ++w)
     hash = tw_mix(hash, keys->cpu_data[w]);
   return hash;
@@ -101,7 +107,7 @@ static int tw_choose_row(const tw_matmul_keys_t* self, tw_index_t M,
   if (row > 0 && word >> kRowBits == hash >> kRowBits &&
       *index < tw_tile_row_count() && tw_matmul_key(self, *index, &key))
     return 1;
-  const tw_tile_keys_t keys = {tw_tile_row_count(), tw_matmul_key, self};
+  const tw_tile_keys_t keys = {tw_tile_row_count(), tw_matmul_key, self, 1};
   tw_tile_choice_t choice;
   if (!tw_choose_tile(&keys, self->value, M, N, self->cpu_data, &choice))
     return 0;
@@ -124,6 +130,7 @@ static int tw_choose_of(tw_type_triple_t value, tw_index_t M, tw_index_t N,
   tile->fn = row.fn;
   tile->value = value;
   tile->sizes = tw_sizes_at(&row.key, tw_vector_bits(&row.key, cpu_data));
+  tile->vnni = row.key.vnni;
   tile->isa = row.key.isa;
   tile->name = row.name;
   return tw_triple_of(value, &tile->types);
@@ -169,6 +176,7 @@ int tw_choose_matmul_tile(tw_type_triple_t value, tw_index_t M, tw_index_t N,
   tile->sizes.M0 = 8;
   tile->sizes.N0 = panels ? panels->N0 : 16;
   tile->sizes.K0 = panels ? panels->K0 : 1;
+  tile->vnni = panels && tw_is_vnni(panels);
   tile->isa = TW_ISA_GENERIC;
   tile->name = "generic";
   return tw_triple_of(own, &tile->types);

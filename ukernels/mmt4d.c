@@ -49,6 +49,7 @@ static const tw_index_t kLeastBlockTiles = 8;
 typedef struct tw_run_t {
   const tw_mmt4d_params_t* params;
   tw_mmt4d_tile_fn_t fn;
+  tw_isa_t isa;  // of fn
   const char *lhs, *rhs;
   char* out;
   // Bytes from one tile to the next, and of one K step.
@@ -126,6 +127,8 @@ static void tw_run_block(void* context, tw_index_t block) {
   const tw_index_t n_end = tw_min(run->params->N, n_begin + run->nb);
   const tw_index_t K = run->params->K;
   tw_mmt4d_params_t tile = *run->params;
+  const uint32_t begun = tw_begin_tile_calls(run->isa);
+  tile.flags |= begun;
   tw_index_t k = 0;
   do {  // once for K of 0, which writes zeros
     tile.K = tw_min(run->kc, K - k);
@@ -138,6 +141,7 @@ static void tw_run_block(void* context, tw_index_t block) {
     tile.flags |= TW_MMT4D_FLAG_ACCUMULATE;
     k += tile.K;
   } while (k < K);
+  tw_end_tile_calls(begun);
 }
 
 static const char* tw_first_panel(const void* buffer, tw_index_t offset,
@@ -167,6 +171,7 @@ tw_status_t tw_mmt4d(const tw_mmt4d_params_t* params,
   tw_run_t run;
   run.params = params;
   run.fn = search.best ? search.best->row.fn : tw_mmt4d_generic_tile;
+  run.isa = search.best ? search.best->row.key.isa : TW_ISA_GENERIC;
   // Without K the operands are not read and may be null.
   run.lhs = tw_first_panel(params->lhs_buffer, params->lhs_offset, lhs_bits);
   run.rhs = tw_first_panel(params->rhs_buffer, params->rhs_offset, rhs_bits);

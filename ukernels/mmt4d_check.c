@@ -38,6 +38,15 @@ tw_status_t tw_check_tile(const tw_mmt4d_params_t* p, tw_triple_t* types,
   if (p->N0 * p->K0 * tw_element_bits(types->rhs) % 8 != 0)
     return tw_bad_number(fault, "params->N0", p->N0,
                          "such that N0*K0 rhs elements fill whole bytes");
+  if (!(p->flags & TW_MMT4D_FLAG_RHS_VNNI)) return TW_STATUS_OK;
+  const int group = tw_vnni_group(types);
+  if (group == 0)
+    return tw_bad_bits(fault, "params->flags", p->flags,
+                       "without RHS_VNNI, unless operands are of s8 or u8, or "
+                       "both of bf16");
+  if (p->K0 != 16 * group)
+    return tw_bad_limit(fault, "params->K0", p->K0,
+                        "a row of 64 bytes for RHS_VNNI,", 16 * group);
   return TW_STATUS_OK;
 }
 

@@ -21,8 +21,12 @@ typedef enum tw_shape_t {
   TW_SHAPE_LANES,
   TW_SHAPE_BROADCAST,
   TW_SHAPE_PAIRS,
-  TW_SHAPE_OUTER
+  TW_SHAPE_OUTER,
+  TW_SHAPE_TILE
 } tw_shape_t;
+
+// Of TILE.
+enum { TW_TILE_SHAPE_ROWS = 16, TW_TILE_SHAPE_COUNT = 32 };
 
 typedef struct tw_multiply_row_t {
   tw_multiply_t instruction;
@@ -91,7 +95,7 @@ static const tw_multiply_row_t* tw_row_of(const tw_tile_key_t* key,
     const tw_multiply_row_t* row = &kRows[i];
     if (row->arch != arch || row->operand != operand ||
         scalable != (row->scaling != TW_SCALING_NONE) ||
-        key->k0 % row->k != 0 ||
+        key->k0 % row->k != 0 || !!key->vnni != (row->shape == TW_SHAPE_TILE) ||
         (scalable && row->scaling != tw_isa_scaling(key->isa)) ||
         !(tw_isa_features(key->isa, row->word) >> row->bit & 1))
       continue;
@@ -112,6 +116,7 @@ static double tw_loads(const tw_tile_key_t* key, int rows,
 // Whether tiles of both keys multiply by the same instruction.
 static int tw_same_family(const tw_tile_key_t* a, const tw_tile_key_t* b) {
   return a->types == b->types && a->isa == b->isa && a->k0 == b->k0 &&
+         a->vnni == b->vnni &&
          (a->m0_scalable || a->n0_scalable) ==
              (b->m0_scalable || b->n0_scalable);
 }
@@ -147,15 +152,20 @@ tw_step_t tw_next_step(tw_step_memo_t* memo, const tw_tile_key_t* key,
   step.loads =
       (row->shape == TW_SHAPE_BROADCAST
            ? rows * along_k
-           : tw_loads(key, rows, along_m ? types->rhs : types->lhs,
-                      row->shape == TW_SHAPE_OUTER ? vector_bits
-                                                   : TW_LEAST_VECTOR_BITS)) +
+           : tw_loads(
+                 key, rows, along_m ? types->rhs : types->lhs,
+                 row->shape == TW_SHAPE_OUTER || row->shape == TW_SHAPE_TILE
+                     ? vector_bits
+                     : TW_LEAST_VECTOR_BITS)) +
       tw_loads(key, columns, along_m ? types->lhs : types->rhs, vector_bits);
   int multiplies = rows * vectors;
   if (row->shape == TW_SHAPE_PAIRS)
     multiplies = tw_parts(rows, 2) * tw_parts(columns, lanes / 2);
   else if (row->shape == TW_SHAPE_OUTER)
     multiplies = tw_parts(rows, lanes) * vectors;
+  else if (row->shape == TW_SHAPE_TILE)
+    multiplies =
+        tw_parts(rows, TW_TILE_SHAPE_ROWS) * vectors * TW_TILE_SHAPE_COUNT;
   step.multiplies = multiplies * along_k;
   return step;
 }

@@ -59,6 +59,7 @@ int tw_parse_tile_name(const char* name, tw_tile_key_t* key) {
       !tw_take_number(&at, &key->k0) || !tw_take(&at, "_"))
     return 0;
   key->step_rounding = (uint8_t)tw_take(&at, "steprnd_");
+  key->vnni = (uint8_t)(!key->step_rounding && tw_take(&at, "vnni_"));
 #define TW_ISA(ARCH, arch_isa, ENUM, vector_bits, vector_registers, scaling, \
                features)                                                     \
   if (strcmp(at, #arch_isa) == 0) {                                          \
@@ -117,4 +118,5 @@ void tw_text_add_key(tw_text_t* text, const tw_tile_key_t* key) {
   tw_text_add(text, "_");
   tw_text_add_sizes(text, key);
   if (key->step_rounding) tw_text_add(text, "_steprnd");
+  if (key->vnni) tw_text_add(text, "_vnni");
 }

@@ -18,6 +18,7 @@ typedef struct tw_tile_key_t {
   int32_t m0, n0, k0;
   uint8_t types;          // tw_type_triple_t
   uint8_t step_rounding;  // 1 for the variant `steprnd`
+  uint8_t vnni;           // 1 for the variant `vnni`
   // 1 for a scalable size: m0, n0 then count vectors (`<n>vl`).
   uint8_t m0_scalable, n0_scalable;
   tw_isa_t isa;
@@ -48,7 +49,7 @@ void tw_text_add_number(tw_text_t* text, int64_t value);
 void tw_text_add_bits(tw_text_t* text, uint64_t value);
 // "16x16x4", "8x2vlx1".
 void tw_text_add_sizes(tw_text_t* text, const tw_tile_key_t* key);
-// "tw_mmt4d_tile_s8s8s32_16x16x4", "..._steprnd", without the ISA.
+// "tw_mmt4d_tile_s8s8s32_16x16x4", "..._steprnd", "..._vnni", without the ISA.
 void tw_text_add_key(tw_text_t* text, const tw_tile_key_t* key);
 
 #ifdef __cplusplus

@@ -45,13 +45,33 @@ static tw_status_t tw_check_pack_lines(const tw_pack_params_t* p,
   return TW_STATUS_OK;
 }
 
+// Tiles of one group of columns each, as many as there were in a tile.
+static tw_status_t tw_group_columns(const tw_pack_params_t* params,
+                                    tw_packing_t* p, tw_fault_t* fault) {
+  if (p->bits != 8 && p->bits != 16)
+    return tw_bad_number(fault, "params->type", params->type,
+                         "a type of 1 or 2 bytes for VNNI");
+  const tw_index_t group = 32 / p->bits;
+  if (p->tile_cols % group != 0)
+    return tw_bad_limit(fault, "params->tile_cols", p->tile_cols,
+                        "for VNNI a multiple of the columns of 4 bytes,",
+                        group);
+  if (tw_mul_overflows(p->outer_cols, p->tile_cols / group, &p->outer_cols))
+    return tw_too_large(fault, "params->tile_cols", p->tile_cols,
+                        "such that the packed form fits the address space");
+  p->tile_cols = group;
+  return TW_STATUS_OK;
+}
+
 tw_status_t tw_check_packing(const tw_pack_params_t* params,
                              tw_packing_t* packing, tw_fault_t* fault) {
   if (!params)
     return tw_bad_pointer(fault, "params", "a pointer to the parameters");
-  if (params->flags & ~(uint32_t)TW_PACK_FLAG_TRANSPOSE)
-    return tw_bad_bits(fault, "params->flags", params->flags,
-                       "0 or TW_PACK_FLAG_TRANSPOSE");
+  if (params->flags & ~(uint32_t)(TW_PACK_FLAG_TRANSPOSE | TW_PACK_FLAG_VNNI))
+    return tw_bad_bits(
+        fault, "params->flags", params->flags,
+        "0 or flags TW_PACK_FLAG_..., and it has a bit that none "
+        "of them has");
   tw_packing_t p;
   p.bits = tw_element_bits(params->type);
   p.transpose = !!(params->flags & TW_PACK_FLAG_TRANSPOSE);
@@ -68,6 +88,10 @@ tw_status_t tw_check_packing(const tw_pack_params_t* params,
   if (status != TW_STATUS_OK) return status;
   p.outer_rows = p.rows / p.tile_rows + (p.rows % p.tile_rows != 0);
   p.outer_cols = p.cols / p.tile_cols + (p.cols % p.tile_cols != 0);
+  if (params->flags & TW_PACK_FLAG_VNNI) {
+    status = tw_group_columns(params, &p, fault);
+    if (status != TW_STATUS_OK) return status;
+  }
   // The matrix, then the packed form, in bits.
   tw_index_t size;
   if (tw_mul_overflows(lines, p.stride, &size) ||

@@ -42,6 +42,15 @@ static tw_status_t tw_not_prepacked(tw_fault_t* fault, const char* field,
   return tw_fault(fault, TW_STATUS_NOT_PREPACKED, field, value, rule);
 }
 
+// Whether it says how panels of its types and K0 lie.
+static int tw_is_layout(const tw_prepacked_t* h) {
+  tw_triple_t types;
+  if (h->layout != TW_PREPACKED_LAYOUT_VNNI)
+    return h->layout == TW_PREPACKED_LAYOUT_PANELS;
+  return tw_triple_of(h->tile_types, &types) && tw_vnni_group(&types) > 0 &&
+         h->K0 == 16 * tw_vnni_group(&types);
+}
+
 tw_status_t tw_check_descriptor(const void* prepacked, tw_index_t bytes,
                                 tw_fault_t* fault) {
   if (!prepacked || (uintptr_t)prepacked % sizeof(uint64_t) != 0)
@@ -69,9 +78,9 @@ tw_status_t tw_check_descriptor(const void* prepacked, tw_index_t bytes,
   // What has a right digest was written so by somebody; panels are found by it.
   tw_triple_t tile_types;
   tw_index_t panels;
-  if (h->header_bytes != sizeof *h || h->layout != TW_PREPACKED_LAYOUT_PANELS ||
-      h->K < 0 || h->N < 0 || h->N0 < 1 || h->N0 > 1024 || h->K0 < 1 ||
-      h->K0 > 64 || !tw_triple_of(h->tile_types, &tile_types) ||
+  if (h->header_bytes != sizeof *h || !tw_is_layout(h) || h->K < 0 ||
+      h->N < 0 || h->N0 < 1 || h->N0 > 1024 || h->K0 < 1 || h->K0 > 64 ||
+      !tw_triple_of(h->tile_types, &tile_types) ||
       tw_panel_bytes((tw_index_t)h->N, (tw_index_t)h->K, h->N0, h->K0,
                      tile_types.rhs, &panels) != TW_STATUS_OK ||
       h->panel_bytes != (uint64_t)panels)
@@ -153,7 +162,8 @@ static tw_status_t tw_describe(const tw_matmul_params_t* params, int reads,
   header->N = params->N;
   header->N0 = tile.sizes.N0;
   header->K0 = tile.sizes.K0;
-  header->layout = TW_PREPACKED_LAYOUT_PANELS;
+  header->layout =
+      tile.vnni ? TW_PREPACKED_LAYOUT_VNNI : TW_PREPACKED_LAYOUT_PANELS;
   header->panel_bytes = (uint64_t)panels;
   const char* isa = tw_isa_name(tile.isa);
   for (size_t i = 0; i + 1 < sizeof header->isa && isa[i]; ++i)

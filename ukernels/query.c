@@ -77,7 +77,8 @@ static int tw_choose_for(const tw_tile_keys_t* keys, tw_type_triple_t types,
   for (size_t i = 0; i < keys->count; ++i) {
     tw_tile_key_t key;
     if (!keys->get(keys->self, i, &key) || key.types != (unsigned)types ||
-        key.step_rounding || !tw_isa_has_features(key.isa, cpu_data))
+        key.step_rounding || (key.vnni && !keys->with_vnni) ||
+        !tw_isa_has_features(key.isa, cpu_data))
       continue;
     const int vector_bits = tw_vector_bits(&key, cpu_data);
     if (vector_bits == 0) continue;
@@ -128,10 +129,12 @@ static int tw_own_key(const void* self, size_t i, tw_tile_key_t* key) {
 // The row of the tile whose sizes are handed out in *index.
 static tw_status_t tw_query_row(tw_type_triple_t types, tw_index_t M,
                                 tw_index_t N, const uint64_t* cpu_data,
-                                tw_tile_sizes_t* sizes, size_t* index,
-                                tw_fault_t* fault) {
+                                int with_vnni, tw_tile_sizes_t* sizes,
+                                size_t* index, tw_fault_t* fault) {
   tw_triple_t triple;
-  if (!sizes) return tw_bad_pointer(fault, "sizes", "a struct to fill");
+  if (!sizes)
+    return tw_bad_pointer(fault, with_vnni ? "form" : "sizes",
+                          "a struct to fill");
   if (!tw_triple_of(types, &triple))
     return tw_bad_number(fault, "types", (tw_index_t)types,
                          "the value of a row of type_triples.def");
@@ -141,7 +144,8 @@ static tw_status_t tw_query_row(tw_type_triple_t types, tw_index_t M,
     cpu_data = this_cpu;
   }
   const tw_own_keys_t own = {types, cpu_data};
-  const tw_tile_keys_t keys = {tw_tile_row_count(), tw_own_key, &own};
+  const tw_tile_keys_t keys = {tw_tile_row_count(), tw_own_key, &own,
+                               with_vnni};
   if (tw_choose_for(&keys, types, M, N, cpu_data, index, sizes))
     return TW_STATUS_OK;
   tw_bad_number(fault, "types", (tw_index_t)types,
@@ -155,22 +159,50 @@ tw_status_t tw_query_tile_sizes(tw_type_triple_t types, tw_index_t M,
                                 tw_index_t N, const uint64_t* cpu_data,
                                 tw_tile_sizes_t* sizes) {
   size_t index;
-  return tw_query_row(types, M, N, cpu_data, sizes, &index, 0);
+  return tw_query_row(types, M, N, cpu_data, 0, sizes, &index, 0);
 }
 
-tw_status_t tw_query_tile_sizes_explain(tw_type_triple_t types, tw_index_t M,
-                                        tw_index_t N, const uint64_t* cpu_data,
-                                        const tw_tile_sizes_t* sizes,
-                                        char* text, size_t size) {
+tw_status_t tw_query_tile_form(tw_type_triple_t types, tw_index_t M,
+                               tw_index_t N, const uint64_t* cpu_data,
+                               tw_tile_form_t* form) {
+  size_t index;
+  const tw_status_t status = tw_query_row(types, M, N, cpu_data, 1,
+                                          form ? &form->sizes : 0, &index, 0);
+  tw_tile_row_t row;
+  if (status == TW_STATUS_OK)
+    form->flags =
+        tw_tile_row(index, &row) && row.key.vnni ? TW_MMT4D_FLAG_RHS_VNNI : 0;
+  return status;
+}
+
+// `answer`: what would be filled, and is not.
+static tw_status_t tw_explain_query(tw_type_triple_t types, tw_index_t M,
+                                    tw_index_t N, const uint64_t* cpu_data,
+                                    int with_vnni, const void* answer,
+                                    char* text, size_t size) {
   tw_tile_sizes_t chosen;
   size_t index = 0;
   tw_fault_t fault;
-  const tw_status_t status =
-      tw_query_row(types, M, N, cpu_data, sizes ? &chosen : 0, &index, &fault);
+  const tw_status_t status = tw_query_row(types, M, N, cpu_data, with_vnni,
+                                          answer ? &chosen : 0, &index, &fault);
   tw_tile_row_t row;
   tw_explain_status(
       status, &fault, "The cheapest is ",
       status == TW_STATUS_OK && tw_tile_row(index, &row) ? row.name : "a tile",
       text, size);
   return status;
+}
+
+tw_status_t tw_query_tile_sizes_explain(tw_type_triple_t types, tw_index_t M,
+                                        tw_index_t N, const uint64_t* cpu_data,
+                                        const tw_tile_sizes_t* sizes,
+                                        char* text, size_t size) {
+  return tw_explain_query(types, M, N, cpu_data, 0, sizes, text, size);
+}
+
+tw_status_t tw_query_tile_form_explain(tw_type_triple_t types, tw_index_t M,
+                                       tw_index_t N, const uint64_t* cpu_data,
+                                       const tw_tile_form_t* form, char* text,
+                                       size_t size) {
+  return tw_explain_query(types, M, N, cpu_data, 1, form, text, size);
 }

@@ -20,6 +20,9 @@ typedef struct tw_tile_keys_t {
   // Fills *key for tile i, or returns 0 if there is none to consider.
   int (*get)(const void* self, size_t i, tw_tile_key_t* key);
   const void* self;
+  // Whether those of the variant `vnni`, whose rhs is packed otherwise, are to
+  // choose from as well: 0 or 1.
+  int with_vnni;
 } tw_tile_keys_t;
 
 typedef struct tw_tile_choice_t {

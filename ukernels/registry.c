@@ -32,9 +32,15 @@ enum {
        TW_POWER(size, 3) +                                        \
    TW_DIGIT(size, 3))
 
-#define TW_ROW(lhs, rhs, out, M0, N0, K0, step, variant, arch, isa)           \
-  {{TW_NUMBER(M0), TW_NUMBER(N0), K0, tw_triple_##lhs##rhs##out, step,        \
-    TW_IS_SCALABLE(M0), TW_IS_SCALABLE(N0), (tw_isa_t)tw_isa_##arch##_##isa}, \
+// step_rounding and vnni of a variant as it stands in names.
+#define TW_VARIANT__ 0, 0
+#define TW_VARIANT__steprnd_ 1, 0
+#define TW_VARIANT__vnni_ 0, 1
+
+#define TW_ROW(lhs, rhs, out, M0, N0, K0, variant, arch, isa)                 \
+  {{TW_NUMBER(M0), TW_NUMBER(N0), K0, tw_triple_##lhs##rhs##out,              \
+    TW_VARIANT_##variant, TW_IS_SCALABLE(M0), TW_IS_SCALABLE(N0),             \
+    (tw_isa_t)tw_isa_##arch##_##isa},                                         \
    tw_mmt4d_tile_##lhs##rhs##out##_##M0##x##N0##x##K0##variant##arch##_##isa, \
    "tw_mmt4d_tile_" #lhs #rhs #out "_" #M0 "x" #N0 "x" #K0 #variant #arch     \
    "_" #isa,                                                                  \
@@ -44,18 +50,20 @@ enum {
 #include "ukernels/x86_64/mmt4d_tiles.h"
 static const tw_tile_row_t kHandWritten[] = {
 #define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family) \
-  TW_ROW(lhs, rhs, out, M0, N0, K0, 0, _, x86_64, isa)
+  TW_ROW(lhs, rhs, out, M0, N0, K0, _, x86_64, isa)
 #define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family) \
-  TW_ROW(lhs, rhs, out, M0, N0, K0, 1, _steprnd_, x86_64, isa)
+  TW_ROW(lhs, rhs, out, M0, N0, K0, _steprnd_, x86_64, isa)
+#define TW_MMT4D_TILE_VNNI(lhs, rhs, out, M0, N0, K0, isa, family) \
+  TW_ROW(lhs, rhs, out, M0, N0, K0, _vnni_, x86_64, isa)
 #include "ukernels/x86_64/mmt4d_tiles.def"
 };
 #elif defined(TW_HAVE_ARM_64_TILES)
 #include "ukernels/arm_64/mmt4d_tiles.h"
 static const tw_tile_row_t kHandWritten[] = {
 #define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family) \
-  TW_ROW(lhs, rhs, out, M0, N0, K0, 0, _, arm_64, isa)
+  TW_ROW(lhs, rhs, out, M0, N0, K0, _, arm_64, isa)
 #define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family) \
-  TW_ROW(lhs, rhs, out, M0, N0, K0, 1, _steprnd_, arm_64, isa)
+  TW_ROW(lhs, rhs, out, M0, N0, K0, _steprnd_, arm_64, isa)
 #include "ukernels/arm_64/mmt4d_tiles.def"
 };
 #endif
@@ -106,7 +114,7 @@ static uint64_t tw_word_of(int is_key, const tw_tile_key_t* k) {
   if (!is_key) return (uint64_t)kIsNoKey << kStateAt;
   const unsigned flags = (unsigned)k->step_rounding |
                          (unsigned)k->m0_scalable << 1 |
-                         (unsigned)k->n0_scalable << 2;
+                         (unsigned)k->n0_scalable << 2 | (unsigned)k->vnni << 3;
   return (uint64_t)k->m0 << kM0At | (uint64_t)k->n0 << kN0At |
          (uint64_t)k->k0 << kK0At | (uint64_t)k->types << kTypesAt |
          (uint64_t)flags << kFlagsAt | (uint64_t)k->isa << kIsaAt |
@@ -122,6 +130,7 @@ static int tw_key_of_word(uint64_t word, tw_tile_key_t* k) {
   k->step_rounding = flags & 1;
   k->m0_scalable = flags >> 1 & 1;
   k->n0_scalable = flags >> 2 & 1;
+  k->vnni = flags >> 3 & 1;
   k->isa = (tw_isa_t)(word >> kIsaAt & 0xFF);
   return word >> kStateAt == kIsKey;
 }

@@ -13,7 +13,8 @@
 static int tw_is_candidate(const tw_tile_row_t* row, const tw_tile_key_t* key,
                            tw_candidate_t* candidate) {
   if (row->key.types != key->types || row->key.k0 != key->k0 ||
-      row->key.step_rounding != key->step_rounding)
+      row->key.step_rounding != key->step_rounding ||
+      row->key.vnni != key->vnni)
     return 0;
   candidate->row = *row;
   candidate->vector_bits = 0;
@@ -79,14 +80,14 @@ void tw_search_tiles(const tw_mmt4d_params_t* params, const tw_triple_t* types,
   const uint32_t flags = params->flags;
   const uint8_t value = flags & TW_MMT4D_FLAG_TYPE_MASK;
   const int once = !!(flags & TW_MMT4D_FLAG_SKIP_INTERMEDIATE_ROUNDINGS);
-  search->key = (tw_tile_key_t){params->M0,
-                                params->N0,
-                                params->K0,
-                                value,
-                                (uint8_t)(tw_triple_rounds(types) && !once),
-                                0,
-                                0,
-                                TW_ISA_GENERIC};
+  search->key = (tw_tile_key_t){
+      .m0 = params->M0,
+      .n0 = params->N0,
+      .k0 = params->K0,
+      .types = value,
+      .step_rounding = (uint8_t)(tw_triple_rounds(types) && !once),
+      .vnni = (uint8_t)!!(flags & TW_MMT4D_FLAG_RHS_VNNI),
+      .isa = TW_ISA_GENERIC};
   search->cpu_data = params->cpu_data;
   if (!search->cpu_data) {
     tw_cpu_data_of_this_cpu(search->this_cpu);

@@ -9,7 +9,8 @@
 
 #include "tilewright/tile.h"
 
-// The tile function of a row; `variant` is _ or _steprnd_.
+// The tile function of a row; `variant` is _, _steprnd_ or
+// _vnni_.
 #define TW_TILE_NAME(arch, lhs, rhs, out, M0, N0, K0, variant, isa) \
   TW_TILE_NAME_(arch, lhs, rhs, out, M0, N0, K0, variant, isa)
 #define TW_TILE_NAME_(arch, lhs, rhs, out, M0, N0, K0, variant, isa) \

@@ -14,6 +14,7 @@ namespace {
 constexpr std::string_view kOperation = "_mmt4d_tile_";
 constexpr std::string_view kStepRounding = "steprnd";
 constexpr std::string_view kBlockScaled = "mx";
+constexpr std::string_view kVnni = "vnni";
 
 int64_t bitsOf(tw_element_type_t type) { return info(type).bits; }
 
@@ -72,6 +73,34 @@ std::string checkBlockScales(const TileKey& key, const TypeTripleInfo& types,
   return {};
 }
 
+bool isByte(tw_element_type_t type) {
+  return type == TW_ELEMENT_S8 || type == TW_ELEMENT_U8;
+}
+
+// The instructions that take rhs panels so are AMX's, with registers of rows of
+// 64 bytes.
+std::string checkVnni(const TileKey& key, const TypeTripleInfo& types,
+                      const IsaInfo& isa) {
+  const bool bytes = isByte(types.lhs) && isByte(types.rhs);
+  if (!bytes && (types.lhs != TW_ELEMENT_BF16 || types.rhs != TW_ELEMENT_BF16))
+    return "variant 'vnni' needs operands of s8 or u8, or both of bf16, not " +
+           std::string(types.name);
+  if (key.rounding == Rounding::kPerStep)
+    return "variants 'vnni' and 'steprnd' exclude each other";
+  const std::string_view feature = bytes ? "amx-int8" : "amx-bf16";
+  if (!isa.has(feature))
+    return "variant 'vnni' of " + std::string(types.name) + " needs " +
+           std::string(feature) + ", which " + std::string(isa.name) +
+           " does not have";
+  const int k0 = kVnniStepBytes / static_cast<int>(bitsOf(types.rhs) / 8);
+  if (key.k0 != k0)
+    return "K0 is " + std::to_string(key.k0) +
+           ", but variant 'vnni' has 64 bytes in each row of a K step: K0 must "
+           "be " +
+           std::to_string(k0);
+  return {};
+}
+
 // Takes "<variant>_" off the front of `text`, if it is there.
 bool takeVariant(std::string_view& text, std::string_view variant) {
   if (text.substr(0, variant.size()) != variant ||
@@ -104,9 +133,9 @@ ParsedTileKey unknownWord(std::string_view name, std::string_view what,
 
 bool TileKey::operator<(const TileKey& o) const {
   return std::tie(types, m0, n0, k0, rounding, isa, m0Scalable, n0Scalable,
-                  blockScaled) < std::tie(o.types, o.m0, o.n0, o.k0, o.rounding,
-                                          o.isa, o.m0Scalable, o.n0Scalable,
-                                          o.blockScaled);
+                  blockScaled, vnni) <
+         std::tie(o.types, o.m0, o.n0, o.k0, o.rounding, o.isa, o.m0Scalable,
+                  o.n0Scalable, o.blockScaled, o.vnni);
 }
 
 TileKey TileKey::atVectorBits(int vectorBits) const {
@@ -157,6 +186,7 @@ std::string validateTileKey(const TileKey& key) {
         "(f16 or bf16), not " +
         std::string(info(types.out).name);
   if (why.empty() && key.blockScaled) why = checkBlockScales(key, types, isa);
+  if (why.empty() && key.vnni) why = checkVnni(key, types, isa);
   return why;
 }
 
@@ -173,6 +203,10 @@ std::string printTileKey(const TileKey& key, std::string_view prefix) {
   }
   if (key.blockScaled) {
     name += kBlockScaled;
+    name += '_';
+  }
+  if (key.vnni) {
+    name += kVnni;
     name += '_';
   }
   name += info(key.isa).name;
@@ -228,11 +262,13 @@ ParsedTileKey parseTileKey(std::string_view name, std::string_view prefix) {
     key.rounding = Rounding::kPerStep;
   else if (takeVariant(rest, kBlockScaled))
     key.blockScaled = true;
+  else if (takeVariant(rest, kVnni))
+    key.vnni = true;
   const IsaInfo* isa = findIsa(rest);
   if (!isa)
-    return unknownWord(name, "variant or instruction set",
-                       ParsedTileKey::Unknown::kIsa, rest,
-                       "[steprnd_] or [mx_] and one of " + listNames(isas()));
+    return unknownWord(
+        name, "variant or instruction set", ParsedTileKey::Unknown::kIsa, rest,
+        "[steprnd_], [mx_] or [vnni_] and one of " + listNames(isas()));
   key.isa = isa->isa;
 
   std::string why = validateTileKey(key);

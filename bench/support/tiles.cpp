@@ -19,6 +19,10 @@
   extern "C" void                                                            \
   tw_mmt4d_tile_##lhs##rhs##out##_##M0##x##N0##x##K0##_steprnd_x86_64_##isa( \
       void*, const void*, const void*, const tw_mmt4d_params_t*);
+#define TW_MMT4D_TILE_VNNI(lhs, rhs, out, M0, N0, K0, isa, family)        \
+  extern "C" void                                                         \
+  tw_mmt4d_tile_##lhs##rhs##out##_##M0##x##N0##x##K0##_vnni_x86_64_##isa( \
+      void*, const void*, const void*, const tw_mmt4d_params_t*);
 #include "ukernels/x86_64/mmt4d_tiles.def"
 #endif
 
@@ -37,6 +41,9 @@ const NamedFunction* namedFunctions(size_t* count) {
 #define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family) \
   TW_NAMED(                                                           \
       tw_mmt4d_tile_##lhs##rhs##out##_##M0##x##N0##x##K0##_steprnd_x86_64_##isa)
+#define TW_MMT4D_TILE_VNNI(lhs, rhs, out, M0, N0, K0, isa, family) \
+  TW_NAMED(                                                        \
+      tw_mmt4d_tile_##lhs##rhs##out##_##M0##x##N0##x##K0##_vnni_x86_64_##isa)
   static const NamedFunction table[] = {
 #if defined(__x86_64__)
 #include "ukernels/x86_64/mmt4d_tiles.def"

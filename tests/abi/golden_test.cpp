@@ -83,6 +83,9 @@ TEST(AbiGolden, OtherStructs) {
   EXPECT_EQ(offsetof(tw_tile_sizes_t, M0), 0u);
   EXPECT_EQ(offsetof(tw_tile_sizes_t, N0), 4u);
   EXPECT_EQ(offsetof(tw_tile_sizes_t, K0), 8u);
+  EXPECT_EQ(sizeof(tw_tile_form_t), 16u);
+  EXPECT_EQ(offsetof(tw_tile_form_t, sizes), 0u);
+  EXPECT_EQ(offsetof(tw_tile_form_t, flags), 12u);
 
   EXPECT_EQ(sizeof(tw_pack_params_t), 48u);
   EXPECT_EQ(offsetof(tw_pack_params_t, type), 0u);
@@ -142,6 +145,7 @@ TEST(AbiGolden, PrepackedLayout) {
   EXPECT_EQ(TW_PREPACKED_MAGIC, UINT64_C(0x4B41504552505754));
   EXPECT_EQ(TW_PREPACKED_VERSION, 1);
   EXPECT_EQ(TW_PREPACKED_LAYOUT_PANELS, 1);
+  EXPECT_EQ(TW_PREPACKED_LAYOUT_VNNI, 2);
   EXPECT_EQ(TW_MATMUL_FLAG_LHS_TRANSPOSED, 0x100000);
   EXPECT_EQ(TW_MATMUL_FLAG_RHS_TRANSPOSED, 0x200000);
   EXPECT_EQ(TW_MATMUL_FLAG_OUT_TRANSPOSED, 0x400000);
@@ -155,8 +159,11 @@ TEST(AbiGolden, Flags) {
   EXPECT_EQ(TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK, 0x200);
   EXPECT_EQ(TW_MMT4D_FLAG_SKIP_INTERMEDIATE_ROUNDINGS, 0x400);
   EXPECT_EQ(TW_MMT4D_FLAG_OUT_ROW_STRIDE, 0x10000);
-  EXPECT_EQ(TW_MMT4D_FLAG_ALL, 0x107FF);
+  EXPECT_EQ(TW_MMT4D_FLAG_RHS_VNNI, 0x40000);
+  EXPECT_EQ(TW_MMT4D_FLAG_CALLS_BEGUN, 0x80000);
+  EXPECT_EQ(TW_MMT4D_FLAG_ALL, 0x507FF);
   EXPECT_EQ(TW_PACK_FLAG_TRANSPOSE, 0x1);
+  EXPECT_EQ(TW_PACK_FLAG_VNNI, 0x2);
   EXPECT_EQ(TW_CPU_DATA_WORDS, 8);
 }
 
@@ -283,6 +290,7 @@ TEST(AbiGolden, CpuFeatureBits) {
       {"avx512cd", {0, 21}},   {"avx512vl", {0, 22}},   {"avx512dq", {0, 23}},
       {"avx512bw", {0, 24}},   {"avx512vnni", {0, 28}}, {"avx512bf16", {0, 31}},
       {"avx512fp16", {0, 32}}, {"avxvnni", {1, 0}},     {"avxvnniint8", {1, 1}},
+      {"amx-tile", {0, 50}},   {"amx-int8", {0, 51}},   {"amx-bf16", {0, 52}},
       {"neon", {0, 0}},        {"fullfp16", {0, 10}},   {"fp16fml", {0, 11}},
       {"dotprod", {0, 12}},    {"i8mm", {0, 13}},       {"bf16", {0, 14}},
       {"sve", {0, 20}},        {"sve2", {0, 21}},       {"sme", {0, 30}},

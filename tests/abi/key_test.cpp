@@ -197,8 +197,9 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{"tw_mmt4d_tile_f32f32f32_8x8x1_", "instruction set ''"},
         Malformed{"tw_mmt4d_tile_f32f32f32_8x8x1_x86_64",
                   "instruction set 'x86_64'"},
-        Malformed{"tw_mmt4d_tile_f32f32f32_8x8x1_x86_64_avx1024",
-                  "expected [steprnd_] or [mx_] and one of x86_64_avx512_fp16"},
+        Malformed{
+            "tw_mmt4d_tile_f32f32f32_8x8x1_x86_64_avx1024",
+            "expected [steprnd_], [mx_] or [vnni_] and one of x86_64_amx_bf16"},
         Malformed{"tw_mmt4d_tile_f32f32f32_8x8x1_generic_",
                   "instruction set 'generic_'"},
         Malformed{"tw_mmt4d_tile_f32f32f32_8x8x1_steprnd_generic",
@@ -254,6 +255,50 @@ TEST(Key, BlockScales) {
       {"f8e4m3fnf4e2m1fnf32_32x16x32_mx_x86_64_avx2_fma", "is for amdgpu"},
       {"f8e4m3fnf4e2m1fnf32_32x16x320_amdgpu_gfx950", "1..256"},
       {"f8e4m3fnf4e2m1fnf32_32x16x96_x86_64_avx2_fma", "1..64"},
+  };
+  for (auto [rest, why] : refused) {
+    const ParsedTileKey wrong =
+        parseTileKey(std::string("tw_mmt4d_tile_") + rest);
+    EXPECT_FALSE(wrong.key) << rest;
+    EXPECT_NE(wrong.error.find(why), std::string::npos) << wrong.error;
+  }
+}
+
+TEST(Key, RhsInGroupsAlongK) {
+  for (const char* rest : {"s8s8s32_32x32x64_vnni_x86_64_amx_int8",
+                           "u8s8s32_1x1024x64_vnni_x86_64_amx_bf16",
+                           "s8u8s32_7x3x64_vnni_x86_64_amx_int8",
+                           "u8u8s32_16x32x64_vnni_x86_64_amx_int8",
+                           "bf16bf16f32_32x32x32_vnni_x86_64_amx_bf16",
+                           "bf16bf16bf16_32x32x32_vnni_x86_64_amx_bf16"}) {
+    const std::string name = std::string("tw_mmt4d_tile_") + rest;
+    const ParsedTileKey parsed = parseTileKey(name);
+    ASSERT_TRUE(parsed.key) << parsed.error;
+    EXPECT_TRUE(parsed.key->vnni);
+    EXPECT_EQ(printTileKey(*parsed.key), name);
+    TileKey plain = *parsed.key;
+    plain.vnni = false;
+    EXPECT_NE(plain, *parsed.key);
+    EXPECT_NE(plain < *parsed.key, *parsed.key < plain);
+    EXPECT_EQ(plain.rhsStepBytes(), parsed.key->rhsStepBytes());
+    TileKey rounds = *parsed.key;
+    rounds.rounding = Rounding::kPerStep;
+    EXPECT_NE(validateTileKey(rounds), "") << name;
+  }
+  const std::pair<const char*, const char*> refused[] = {
+      {"s8s8s32_32x32x4_vnni_x86_64_amx_int8", "K0 must be 64"},
+      {"s8s8s32_32x32x32_vnni_x86_64_amx_int8", "K0 must be 64"},
+      {"bf16bf16f32_32x32x64_vnni_x86_64_amx_bf16", "K0 must be 32"},
+      {"s8s8s32_32x32x64_vnni_x86_64_avx512_vnni",
+       "needs amx-int8, which x86_64_avx512_vnni does not have"},
+      {"bf16bf16f32_32x32x32_vnni_x86_64_amx_int8",
+       "needs amx-bf16, which x86_64_amx_int8 does not have"},
+      {"s8s8s32_32x32x64_vnni_generic", "needs amx-int8"},
+      {"s8s4s32_32x32x64_vnni_x86_64_amx_int8", "not s8s4s32"},
+      {"s16s16s32_32x32x32_vnni_x86_64_amx_int8", "not s16s16s32"},
+      {"f16f16f32_32x32x32_vnni_x86_64_amx_bf16", "not f16f16f32"},
+      {"bf16bf16bf16_32x32x32_steprnd_vnni_x86_64_amx_bf16",
+       "unknown variant or instruction set 'vnni_x86_64_amx_bf16'"},
   };
   for (auto [rest, why] : refused) {
     const ParsedTileKey wrong =

@@ -18,6 +18,7 @@ TEST(RegistryTest, HasEveryRowOnce) {
   constexpr size_t kRows = 0
 #define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family) +1
 #define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family) +1
+#define TW_MMT4D_TILE_VNNI(lhs, rhs, out, M0, N0, K0, isa, family) +1
 #include "ukernels/x86_64/mmt4d_tiles.def"
 #define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family) +1
 #define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family) +1

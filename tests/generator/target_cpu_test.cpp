@@ -100,6 +100,18 @@ TEST(TargetCpuTest, PartsAddUpInAnyOrder) {
   EXPECT_EQ(isasOf(parse("x86_64")), "");
 }
 
+// A program has to ask for it, which a core's name does not say.
+TEST(TargetCpuTest, AmxCountsWhereItIsNamed) {
+  EXPECT_EQ(isasOf(parse("x86_64:graniterapids")),
+            isasOf(parse("x86_64:sapphirerapids")));
+  EXPECT_EQ(isasOf(parse("x86_64:sapphirerapids+amx_int8")),
+            "amx_int8 " + isasOf(parse("x86_64:sapphirerapids")));
+  EXPECT_EQ(isasOf(parse("x86_64:sapphirerapids+amx-int8,amx-bf16")),
+            "amx_bf16 amx_int8 " + isasOf(parse("x86_64:sapphirerapids")));
+  EXPECT_EQ(isasOf(parse("x86_64:sapphirerapids+amx-tile")),
+            isasOf(parse("x86_64:sapphirerapids")));
+}
+
 TEST(TargetCpuTest, SaysHowLongVectorsAre) {
   TargetCpu target = parse("arm_64:sme+sve2+vl512,svl256");
   EXPECT_EQ(target.sveBits, 512);
@@ -146,7 +158,7 @@ TEST(TargetCpuTest, FeatureBitsGiveANameThatSaysTheSame) {
 
 TEST(TargetCpuTest, ErrorsNameThePartAndWhatIsNear) {
   EXPECT_THAT(errorOf("z80"),
-              HasSubstr("unknown target 'z80'; expected host, x86_64_avx512_"));
+              HasSubstr("unknown target 'z80'; expected host, x86_64_amx_"));
   EXPECT_THAT(errorOf("z80"), HasSubstr("arm_64:<cpu or features>"));
   EXPECT_THAT(errorOf("z80:sve"), HasSubstr("unknown target 'z80:sve'"));
   EXPECT_EQ(errorOf("arm_64:neoverse-n7"),

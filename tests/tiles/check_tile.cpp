@@ -68,6 +68,7 @@ GuardedBuffer makeParams(const TileKey& key, const TileCase& c,
     params.K0 = key.k0;
     if (key.rounding == Rounding::kOnce)
       params.flags |= TW_MMT4D_FLAG_SKIP_INTERMEDIATE_ROUNDINGS;
+    if (key.vnni) params.flags |= TW_MMT4D_FLAG_RHS_VNNI;
   } else {
     // Only the entry points read these two.
     Random random(c.seed ^ 0xF1A65);

@@ -54,11 +54,14 @@ inline const std::vector<HandWrittenRow>& handWrittenRows() {
   TW_TEST_ROW(TW_TEST_ARCH, lhs##rhs##out##_##M0##x##N0##x##K0, isa)
 #define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family) \
   TW_TEST_ROW(TW_TEST_ARCH, lhs##rhs##out##_##M0##x##N0##x##K0##_steprnd, isa)
+#define TW_MMT4D_TILE_VNNI(lhs, rhs, out, M0, N0, K0, isa, family) \
+  TW_TEST_ROW(TW_TEST_ARCH, lhs##rhs##out##_##M0##x##N0##x##K0##_vnni, isa)
 #if defined(__x86_64__)
 #include "ukernels/x86_64/mmt4d_tiles.def"
 #else
 #include "ukernels/arm_64/mmt4d_tiles.def"
 #endif
+#undef TW_MMT4D_TILE_VNNI
 #undef TW_TEST_ROW
 #undef TW_TEST_ROW_OF
 #undef TW_TEST_ROW_NAMED

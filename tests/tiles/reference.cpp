@@ -15,12 +15,14 @@ namespace {
 // The bound's constant; see tile.h, "Numerics".
 constexpr double kBoundFactor = 2;
 
-// Decodes panels [K][rows][K0]. The lhs stays as it is; the rhs becomes
-// [K][K0][rows], so that the inner loop runs over contiguous columns.
+// Decodes panels [K][rows][K0], or of groups along K0
+// [K][K0/group][rows][group] (one of K0 is the former). The lhs stays as it is;
+// the rhs becomes [K][K0][rows], so that the inner loop runs over contiguous
+// columns.
 template <typename T>
 std::vector<T> decodePanel(tw_element_type_t type, const uint8_t* bytes,
-                           int64_t K, int64_t rows, int64_t k0, bool transpose,
-                           bool flush) {
+                           int64_t K, int64_t rows, int64_t k0, int64_t group,
+                           bool transpose, bool flush) {
   const int bits = info(type).bits;
   const int64_t stepBytes = rows * k0 * bits / 8;
   // Narrow elements are decoded through a table of all their codes.
@@ -33,7 +35,8 @@ std::vector<T> decodePanel(tw_element_type_t type, const uint8_t* bytes,
     for (int64_t r = 0; r < rows; ++r)
       for (int64_t i = 0; i < k0; ++i) {
         const uint64_t code =
-            loadElement(bytes + k * stepBytes, r * k0 + i, bits);
+            loadElement(bytes + k * stepBytes,
+                        (i / group * rows + r) * group + i % group, bits);
         T value = table.empty() ? static_cast<T>(decodeElement(type, code))
                                 : table[code];
         if (flush && std::fabs(static_cast<double>(value)) < 0x1p-126)
@@ -45,16 +48,20 @@ std::vector<T> decodePanel(tw_element_type_t type, const uint8_t* bytes,
   return values;
 }
 
+int64_t rhsGroup(const TileKey& key) {
+  return key.vnni ? 32 / info(info(key.types).rhs).bits : key.k0;
+}
+
 void integerTile(const TileKey& key, int64_t K, const uint8_t* lhs,
                  const uint8_t* rhs, const uint8_t* previous,
                  std::vector<Accepted>& result) {
   const TypeTripleInfo& types = info(key.types);
   // Products of two s32 fit 63 bits; their sum is taken modulo 2^64, which
   // modulo 2^32 is right.
-  const auto a =
-      decodePanel<int64_t>(types.lhs, lhs, K, key.m0, key.k0, false, false);
-  const auto b =
-      decodePanel<int64_t>(types.rhs, rhs, K, key.n0, key.k0, true, false);
+  const auto a = decodePanel<int64_t>(types.lhs, lhs, K, key.m0, key.k0, key.k0,
+                                      false, false);
+  const auto b = decodePanel<int64_t>(types.rhs, rhs, K, key.n0, key.k0,
+                                      rhsGroup(key), true, false);
   std::vector<uint64_t> sums(static_cast<size_t>(key.n0));
   for (int64_t m = 0; m < key.m0; ++m) {
     for (int64_t n = 0; n < key.n0; ++n)
@@ -124,10 +131,10 @@ void floatTile(const TileKey& key, int64_t K, const uint8_t* lhs,
                const ReferenceOptions& options, std::vector<Accepted>& result) {
   const TypeTripleInfo& types = info(key.types);
   const bool flush = options.flushDenormals;
-  const auto a =
-      decodePanel<double>(types.lhs, lhs, K, key.m0, key.k0, false, flush);
-  const auto b =
-      decodePanel<double>(types.rhs, rhs, K, key.n0, key.k0, true, flush);
+  const auto a = decodePanel<double>(types.lhs, lhs, K, key.m0, key.k0, key.k0,
+                                     false, flush);
+  const auto b = decodePanel<double>(types.rhs, rhs, K, key.n0, key.k0,
+                                     rhsGroup(key), true, flush);
   const int outBits = info(types.out).bits;
   const bool perStep = key.rounding == Rounding::kPerStep;
   FloatRow<Wide> row(key.n0);

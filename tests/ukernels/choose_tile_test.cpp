@@ -43,7 +43,7 @@ class ChooseTileTest : public ::testing::Test {
     std::string name, withoutCore, sizes;
   };
   Choice choose(tw_index_t m, tw_index_t n) const {
-    const tw_tile_keys_t source = {keys_.size(), &get, this};
+    const tw_tile_keys_t source = {keys_.size(), &get, this, 0};
     tw_tile_choice_t choice;
     const auto types = static_cast<tw_type_triple_t>(keys_.at(0).types);
     if (!tw_choose_tile(&source, types, m, n, data_.words, &choice))

@@ -30,6 +30,7 @@ std::string linuxNameOf(std::string llvmName) {
   if (llvmName == "avx512vnni") return "avx512_vnni";
   if (llvmName == "avx512bf16") return "avx512_bf16";
   if (llvmName == "avx512fp16") return "avx512_fp16";
+  std::replace(llvmName.begin(), llvmName.end(), '-', '_');
   std::replace(llvmName.begin(), llvmName.end(), '.', '_');
   return llvmName;
 }
@@ -56,12 +57,38 @@ TEST(CpuTest, AgreesWithTheKernel) {
     break;
   }
   ASSERT_FALSE(known.empty()) << "no flags in /proc/cpuinfo";
+  const bool isPermitted = tw_cpu_permit_amx(nullptr, 0) == TW_STATUS_OK;
   uint64_t data[TW_CPU_DATA_WORDS];
   tw_cpu_detect(data);
-  for (const Feature& feature : x86Features())
+  for (const Feature& feature : x86Features()) {
+    const bool isAmx = feature.llvmName.compare(0, 4, "amx-") == 0;
     EXPECT_EQ(data[feature.word] >> feature.bit & 1,
-              known.count(feature.linuxName))
+              known.count(feature.linuxName) && (!isAmx || isPermitted))
         << feature.llvmName;
+  }
+}
+
+TEST(CpuTest, SaysWhetherAmxIsPermitted) {
+  char text[TW_EXPLANATION_SIZE];
+  const tw_status_t status = tw_cpu_permit_amx(text, sizeof text);
+  uint64_t data[TW_CPU_DATA_WORDS];
+  tw_cpu_detect(data);
+  const std::string sentence = text;
+  if (status == TW_STATUS_OK) {
+    EXPECT_EQ(sentence, "This process may use AMX.");
+  } else {
+    EXPECT_EQ(status, TW_STATUS_UNSUPPORTED);
+    EXPECT_EQ(sentence.compare(0, 30, "This process may not use AMX: "), 0)
+        << sentence;
+    EXPECT_EQ(sentence.back(), '.');
+  }
+#ifdef __x86_64__
+  EXPECT_EQ(data[TW_CPU_WORD_X86_64_AMXTILE] >> TW_CPU_BIT_X86_64_AMXTILE & 1,
+            status == TW_STATUS_OK);
+#endif
+  char tiny[8];
+  EXPECT_EQ(tw_cpu_permit_amx(tiny, sizeof tiny), status);
+  EXPECT_STREQ(tiny, "This pr");
 }
 
 TEST(CpuTest, OverwritesEveryWordAndIgnoresNull) {

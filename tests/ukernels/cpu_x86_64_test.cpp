@@ -28,7 +28,8 @@ enum Leaf { kLeaf1, kLeaf7, kLeaf7Sub1, kLeaf1A, kLeaves };
 // A second copy of the facts, from Intel's Software Developer's Manual, volume
 // 2A, CPUID, and volume 1, 14 and 15: an oracle.
 constexpr uint64_t kXmm = 0, kYmm = 1 << 1 | 1 << 2,
-                   kZmm = kYmm | 1 << 5 | 1 << 6 | 1 << 7;
+                   kZmm = kYmm | 1 << 5 | 1 << 6 | 1 << 7,
+                   kTiles = 1 << 17 | 1 << 18;
 constexpr int kOsxsave = 27;  // of leaf 1's ECX
 
 struct Bit {
@@ -57,6 +58,9 @@ constexpr Bit kBits[] = {
     {"avxvnni", kLeaf7Sub1, TW_CPUID_EAX, 4, kYmm},
     {"avx512bf16", kLeaf7Sub1, TW_CPUID_EAX, 5, kZmm},
     {"avxvnniint8", kLeaf7Sub1, TW_CPUID_EDX, 4, kYmm},
+    {"amx-bf16", kLeaf7, TW_CPUID_EDX, 22, kTiles},
+    {"amx-tile", kLeaf7, TW_CPUID_EDX, 24, kTiles},
+    {"amx-int8", kLeaf7, TW_CPUID_EDX, 25, kTiles},
 };
 
 // Those features of which `has` is true.
@@ -77,7 +81,12 @@ struct Cpu {
   uint32_t cacheLeaf = 0, maxExtendedLeaf = 0x80000000;
   std::vector<std::array<uint32_t, TW_CPUID_REGISTERS>> caches;
   uint32_t leaves[kLeaves][TW_CPUID_REGISTERS] = {};
-  uint64_t xcr0 = kZmm | 1;
+  uint64_t xcr0 = kZmm | kTiles | 1;
+  // Of the components of XCR0 that are to be asked for; what the system says to
+  // who asks.
+  mutable uint64_t permitted = 1 << 18;
+  long refusal = 0;
+  mutable int requests = 0;
   mutable bool faulted = false;
 
   static Cpu withAllBits() {
@@ -128,22 +137,40 @@ struct Cpu {
     if (!(leaves[kLeaf1][TW_CPUID_ECX] >> kOsxsave & 1)) faulted = true;
     return xcr0;
   }
+  uint64_t readPermitted() const {
+    if ((xcr0 & kTiles) != kTiles) faulted = true;
+    return permitted;
+  }
+  long request(int number) const {
+    ++requests;
+    if ((xcr0 & kTiles) != kTiles) faulted = true;
+    if (refusal == 0) permitted |= uint64_t{1} << number;
+    return refusal;
+  }
+  tw_x86_64_cpu_t source() const {
+    return {[](const void* self, uint32_t leaf, uint32_t subleaf,
+               uint32_t* registers) {
+              static_cast<const Cpu*>(self)->cpuid(leaf, subleaf, registers);
+            },
+            [](const void* self) {
+              return static_cast<const Cpu*>(self)->readXcr0();
+            },
+            [](const void* self) {
+              return static_cast<const Cpu*>(self)->readPermitted();
+            },
+            [](const void* self, int number) {
+              return static_cast<const Cpu*>(self)->request(number);
+            },
+            this};
+  }
 
   struct Detected {
     uint64_t words[TW_CPU_DATA_WORDS] = {};
   };
   Detected detect() const {
-    const tw_x86_64_cpu_t source = {
-        [](const void* self, uint32_t leaf, uint32_t subleaf,
-           uint32_t* registers) {
-          static_cast<const Cpu*>(self)->cpuid(leaf, subleaf, registers);
-        },
-        [](const void* self) {
-          return static_cast<const Cpu*>(self)->readXcr0();
-        },
-        this};
     Detected detected;
-    tw_x86_64_set_features(&source, detected.words);
+    const tw_x86_64_cpu_t cpu = source();
+    tw_x86_64_set_features(&cpu, detected.words);
     EXPECT_FALSE(faulted) << "asked for what this CPU does not have";
     return detected;
   }
@@ -158,7 +185,7 @@ struct Cpu {
   }
 };
 
-// AMX, AVX10 and whatever comes later among them: they stand for nothing here.
+// AVX10 and whatever comes later among them: they stand for nothing here.
 TEST(CpuX86Test, EachBitAloneIsItsFeatureOrNone) {
   EXPECT_EQ(Cpu::withoutFeatures().features(), Names{});
   for (int leaf = 0; leaf < kLeaves; ++leaf)
@@ -216,6 +243,68 @@ TEST(CpuX86Test, NoRegistersThatTheSystemDoesNotSave) {
               }))
         << "XCR0 " << xcr0;
   }
+}
+
+// AMX is there when the process may use it, and all else without that.
+TEST(CpuX86Test, NoAmxThatIsNotPermitted) {
+  Cpu cpu = Cpu::withAllBits();
+  for (uint64_t permitted :
+       {uint64_t{0}, uint64_t{1} << 17, ~(uint64_t{1} << 18)}) {
+    cpu.permitted = permitted;
+    EXPECT_EQ(cpu.features(),
+              featuresThat([](const Bit& of) { return of.state != kTiles; }));
+  }
+  EXPECT_EQ(cpu.requests, 0) << "detection asks for nothing";
+}
+
+struct Permission {
+  tw_status_t status;
+  std::string whyNot;
+  long error;
+};
+Permission permit(const Cpu& cpu) {
+  const char* whyNot = nullptr;
+  Permission answer;
+  const tw_x86_64_cpu_t source = cpu.source();
+  answer.status = tw_x86_64_permit_amx(&source, &whyNot, &answer.error);
+  answer.whyNot = whyNot ? whyNot : "";
+  EXPECT_FALSE(cpu.faulted) << "asked for what this CPU does not have";
+  return answer;
+}
+
+TEST(CpuX86Test, AsksForAmxOnceAndThenHasIt) {
+  Cpu cpu = Cpu::withAllBits();
+  cpu.permitted = 0;
+  EXPECT_EQ(cpu.features().count("amx-tile"), 0u);
+  EXPECT_EQ(permit(cpu).status, TW_STATUS_OK);
+  EXPECT_EQ(cpu.permitted, uint64_t{1} << 18);
+  EXPECT_EQ(cpu.features().count("amx-tile"), 1u);
+  EXPECT_EQ(permit(cpu).status, TW_STATUS_OK);
+  EXPECT_EQ(cpu.requests, 1);
+}
+
+TEST(CpuX86Test, SaysWhyAmxIsNotPermitted) {
+  Cpu cpu = Cpu::withAllBits();
+  cpu.permitted = 0;
+  cpu.refusal = 28;
+  Permission answer = permit(cpu);
+  EXPECT_EQ(answer.status, TW_STATUS_UNSUPPORTED);
+  EXPECT_EQ(answer.whyNot,
+            "the operating system does not permit it to this process");
+  EXPECT_EQ(answer.error, 28);
+  EXPECT_EQ(cpu.features().count("amx-tile"), 0u);
+
+  cpu.xcr0 &= ~(uint64_t{1} << 18);
+  answer = permit(cpu);
+  EXPECT_EQ(answer.status, TW_STATUS_UNSUPPORTED);
+  EXPECT_EQ(answer.whyNot, "the operating system does not save its registers");
+  EXPECT_EQ(answer.error, 0);
+
+  cpu.flip(kLeaf7, TW_CPUID_EDX, 24);
+  answer = permit(cpu);
+  EXPECT_EQ(answer.status, TW_STATUS_UNSUPPORTED);
+  EXPECT_EQ(answer.whyNot, "the CPU has none");
+  EXPECT_EQ(cpu.requests, 1);
 }
 
 TEST(CpuX86Test, WithoutOsxsaveThereIsNoXcr0) {

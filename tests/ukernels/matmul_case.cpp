@@ -173,7 +173,9 @@ void checkMatmul(const MatmulCase& c, uint64_t seed) {
   CpuData cpu;
   tw_cpu_detect(cpu.words);
   const CpuData features = CpuData::of(c.isa);
-  for (int w = 0; w < 2; ++w) cpu.words[w] &= features.words[w];
+  for (int w = 0; w < 2; ++w)
+    cpu.words[w] =
+        features.words[w] & (c.modelled ? ~uint64_t{0} : cpu.words[w]);
 
   ThreadedFor threads(c.threads);
   const tw_parallel_for_t* parallelFor =

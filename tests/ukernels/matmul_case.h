@@ -27,6 +27,8 @@ struct MatmulCase {
   DataKind kind = DataKind::kSmallIntegers;
   // What the CPU may use: the features of this ISA and no other.
   tw_isa_t isa = TW_ISA_GENERIC;
+  // Whether it may also where this CPU lacks them, for a model has them.
+  bool modelled = false;
 
   // What to print with a failure.
   std::string text() const;

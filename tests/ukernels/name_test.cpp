@@ -56,6 +56,30 @@ TEST(NameTest, ReadsEveryKeyAsTheGrammarDoes) {
   EXPECT_GT(scalable, 100);
 }
 
+TEST(NameTest, ReadsTheVariants) {
+  struct Case {
+    const char* name;
+    int stepRounding, vnni;
+  };
+  for (const Case& c :
+       {Case{"tw_mmt4d_tile_bf16bf16bf16_8x32x32", 0, 0},
+        Case{"tw_mmt4d_tile_bf16bf16bf16_8x32x32_steprnd", 1, 0},
+        Case{"tw_mmt4d_tile_bf16bf16bf16_8x32x32_vnni", 0, 1}}) {
+    tw_tile_key_t key;
+    const std::string name = std::string(c.name) + "_x86_64_amx_bf16";
+    ASSERT_EQ(tw_parse_tile_name(name.c_str(), &key), 1) << name;
+    EXPECT_EQ(key.step_rounding, c.stepRounding) << name;
+    EXPECT_EQ(key.vnni, c.vnni) << name;
+    EXPECT_EQ(keyText(key), c.name);
+  }
+  tw_tile_key_t key;
+  EXPECT_EQ(
+      tw_parse_tile_name("tw_mmt4d_tile_bf16bf16bf16_8x32x32_steprnd_vnni_"
+                         "x86_64_amx_bf16",
+                         &key),
+      0);
+}
+
 TEST(NameTest, PrintsScalableSizes) {
   tw_tile_key_t key = {};
   key.m0 = 8;

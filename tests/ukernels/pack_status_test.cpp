@@ -32,9 +32,10 @@ std::ostream& operator<<(std::ostream& out, const Refusal& refusal) {
 }
 
 const Refusal kRefusals[] = {
-    {"UnknownFlag", [](tw_pack_params_t* p) { p->flags = 2; },
+    {"UnknownFlag", [](tw_pack_params_t* p) { p->flags = 4; },
      TW_STATUS_INVALID_ARGUMENT,
-     "params->flags is 0x2: it must be 0 or TW_PACK_FLAG_TRANSPOSE."},
+     "params->flags is 0x4: it must be 0 or flags TW_PACK_FLAG_..., and it has "
+     "a bit that none of them has."},
     {"TypeOutsideTheTable",
      [](tw_pack_params_t* p) { p->type = TW_ELEMENT_COUNT; },
      TW_STATUS_INVALID_ARGUMENT, "params->type is "},

@@ -75,6 +75,7 @@ inline tw_mmt4d_params_t findParams(const TileKey& key,
   params.flags = static_cast<uint32_t>(key.types);
   if (key.rounding == Rounding::kOnce)
     params.flags |= TW_MMT4D_FLAG_SKIP_INTERMEDIATE_ROUNDINGS;
+  if (key.vnni) params.flags |= TW_MMT4D_FLAG_RHS_VNNI;
   params.cpu_data = cpuData;
   return params;
 }

@@ -17,6 +17,9 @@ extern "C" {
 #define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family) \
   TW_TILE_FUNCTION(                                                   \
       TW_TILE_NAME(x86_64, lhs, rhs, out, M0, N0, K0, _steprnd_, isa));
+#define TW_MMT4D_TILE_VNNI(lhs, rhs, out, M0, N0, K0, isa, family) \
+  TW_TILE_FUNCTION(                                                \
+      TW_TILE_NAME(x86_64, lhs, rhs, out, M0, N0, K0, _vnni_, isa));
 #include "ukernels/x86_64/mmt4d_tiles.def"
 
 #ifdef __cplusplus

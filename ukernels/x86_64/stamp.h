@@ -15,4 +15,7 @@
 #define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family)       \
   TW_STAMP(TW_TILE_NAME(x86_64, lhs, rhs, out, M0, N0, K0, _steprnd_, isa), \
            isa, family, M0, N0)
+#define TW_MMT4D_TILE_VNNI(lhs, rhs, out, M0, N0, K0, isa, family)            \
+  TW_STAMP(TW_TILE_NAME(x86_64, lhs, rhs, out, M0, N0, K0, _vnni_, isa), isa, \
+           family, M0, N0)
 #include "ukernels/x86_64/mmt4d_tiles.def"

@@ -26,6 +26,9 @@ inline constexpr int kMaxN0 = 1024;
 inline constexpr int kMaxK0 = 64;
 // On amdgpu, whose widest instructions take 128 elements along K.
 inline constexpr int kMaxK0Amdgpu = 256;
+// Bytes along K of a group, and of a row of a K step (variant `vnni`).
+inline constexpr int kVnniGroupBytes = 4;
+inline constexpr int kVnniStepBytes = 64;
 // Elements along K0 that share a block scale (variant `mx`).
 inline constexpr int kScaleBlock = 32;
 // Largest multiple of a vector that a scalable M0 or N0 may be, so that it
@@ -111,12 +114,15 @@ struct TileKey {
   bool m0Scalable = false, n0Scalable = false;
   // Both operands have block scales: the variant `mx`.
   bool blockScaled = false;
+  // A step of the rhs panel is [K0 * size / 4][N0][4 / size] for elements of
+  // `size` bytes: the variant `vnni`.
+  bool vnni = false;
 
   bool operator==(const TileKey& o) const {
     return types == o.types && m0 == o.m0 && n0 == o.n0 && k0 == o.k0 &&
            rounding == o.rounding && isa == o.isa &&
            m0Scalable == o.m0Scalable && n0Scalable == o.n0Scalable &&
-           blockScaled == o.blockScaled;
+           blockScaled == o.blockScaled && vnni == o.vnni;
   }
   bool operator!=(const TileKey& o) const { return !(*this == o); }
   bool operator<(const TileKey& o) const;

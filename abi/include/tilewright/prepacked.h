@@ -27,6 +27,8 @@ enum {
   // K' = ceil(K / K0), row-major and without gaps; element (k, n) of the rhs is
   // at [n / N0][k / K0][n % N0][k % K0], and zeros lie outside of it.
   TW_PREPACKED_LAYOUT_PANELS = 1,
+  // The same, each [N0][K0] in groups of G = 4 bytes along K: [K0/G][N0][G].
+  TW_PREPACKED_LAYOUT_VNNI = 2,
 };
 
 // The descriptor: 128 bytes, before the panels. Aligned as a uint64_t; 64 bytes
@@ -42,7 +44,7 @@ typedef struct tw_prepacked_t {
   uint32_t tile_types;
   int64_t K, N;  // of the rhs [K][N], in elements
   int32_t N0, K0;
-  uint32_t layout;       // TW_PREPACKED_LAYOUT_PANELS
+  uint32_t layout;       // TW_PREPACKED_LAYOUT_...
   uint32_t reserved;     // 0
   uint64_t panel_bytes;  // of all panels
   // The instruction set whose tile the layout is for, as in tile names and

@@ -17,7 +17,7 @@
 // Element types are in element_types.def, valid (lhs, rhs, out) in
 // type_triples.def, <arch>_<isa> in isas.def. M0 and N0 are in 1..1024, K0 in
 // 1..64 (1..256 on amdgpu), and M0*K0 lhs elements, N0*K0 rhs elements must
-// fill whole bytes. <variant> is `steprnd` or `mx`, see below.
+// fill whole bytes. <variant> is `steprnd`, `mx` or `vnni`, see below.
 //
 // On an ISA with scalable vectors (column `scaling` of isas.def) M0 and N0 may
 // each be a scalable size, `<n>vl` with n in 1..16: n times the number of
@@ -79,12 +79,20 @@ typedef struct tw_tile_sizes_t {
 // variant `mx`, and for no other; CPU entry points refuse it, for `mx` is for
 // amdgpu only.
 #define TW_MMT4D_FLAG_BLOCK_SCALES 0x20000
+// Read by tw_mmt4d and tw_find_tile only: the rhs panels are those of the
+// variant `vnni`, and so is the tile.
+#define TW_MMT4D_FLAG_RHS_VNNI 0x40000
+// Read by tile functions only, and set for them by what calls several in a row:
+// the calling thread is between tw_begin_tile_calls and tw_end_tile_calls. The
+// entry points refuse it, for the threads that they use are their own concern.
+#define TW_MMT4D_FLAG_CALLS_BEGUN 0x80000
 
 // All flags of the CPU entry points, which refuse any other.
-#define TW_MMT4D_FLAG_ALL                               \
-  (TW_MMT4D_FLAG_TYPE_MASK | TW_MMT4D_FLAG_ACCUMULATE | \
-   TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK |               \
-   TW_MMT4D_FLAG_SKIP_INTERMEDIATE_ROUNDINGS | TW_MMT4D_FLAG_OUT_ROW_STRIDE)
+#define TW_MMT4D_FLAG_ALL                                                     \
+  (TW_MMT4D_FLAG_TYPE_MASK | TW_MMT4D_FLAG_ACCUMULATE |                       \
+   TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK |                                     \
+   TW_MMT4D_FLAG_SKIP_INTERMEDIATE_ROUNDINGS | TW_MMT4D_FLAG_OUT_ROW_STRIDE | \
+   TW_MMT4D_FLAG_RHS_VNNI)
 
 // Parameters of a whole mmt4d. A tile function reads only `K`, `flags`, and the
 // fields after `cpu_data` that a flag announces.
@@ -154,7 +162,10 @@ typedef struct tw_mmt4d_launch_t {
 // their element's alignment (bytes, for types narrower than one); 64-byte
 // alignment is recommended. Reads no byte outside the panels and writes none
 // outside the out tile's elements. Does not allocate, lock, call libc, or touch
-// thread-local state. The out tile may not overlap the panels.
+// thread-local state. The out tile may not overlap the panels. Tiles that
+// multiply by AMX configure the thread's tile registers and release them again,
+// which costs some 200 cycles and whatever the thread had in them; under
+// CALLS_BEGUN they take them as they are.
 //
 // Numerics. Integers: exact modulo 2^32. Floats: products and sums in the
 // accumulator type (f64 for f64, else f32), in any order within a K step and
@@ -164,7 +175,9 @@ typedef struct tw_mmt4d_launch_t {
 // propagate; denormals are kept, except that the bf16 x bf16 tiles of the ISAs
 // with avx512bf16 or bf16 may use dot products (vdpbf16ps; bfdot, bfmmla,
 // bfmopa), which treat denormal inputs and results as zero: such a tile does so
-// for all of its elements or for none. The Arm ones round to odd within. On
+// for all of its elements or for none. The Arm ones round to odd within. Those
+// of the variant `vnni` do so by AMX (tdpbf16ps), which rounds to nearest even,
+// raises no exceptions, and sums the products of even and of odd k0 apart. On
 // amdgpu_gfx90a the tiles of f16 x f16 and of bf16 x bf16 may do so as well, by
 // its matrix instructions (MFMA).
 // Variant `steprnd`: the accumulator is rounded to the out type after each K
@@ -172,7 +185,10 @@ typedef struct tw_mmt4d_launch_t {
 // types, f32 out): each run of 32 elements along K0 has a scale, an E8M0 byte s
 // in the scale panel, [K][M0][K0/32] for the lhs and [K][N0][K0/32] for the
 // rhs; an element's value is multiplied by 2^(s - 127), and s = 255 makes it
-// NaN.
+// NaN. Variant `vnni` (s8 or u8 operands with K0 = 64, bf16 ones with K0 = 32,
+// on x86-64 levels with AMX for them): the rhs panel is [K][K0/G][N0][G],
+// groups of G elements along K0, 4 of s8 or u8, 2 of bf16, those of all columns
+// beside each other. The lhs panel is as ever.
 typedef void (*tw_mmt4d_tile_fn_t)(void* out_tile, const void* lhs_panel,
                                    const void* rhs_panel,
                                    const tw_mmt4d_params_t* params);

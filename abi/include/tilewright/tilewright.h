@@ -26,10 +26,28 @@ TW_API_BEGIN
 // Fills `cpu_data` (TW_CPU_DATA_WORDS words, cpu_features.def) for the CPU and
 // operating system that the call runs on: a feature is set only when the OS
 // saves its registers and all that its ISAs use of it is there. Vector lengths
-// are those of the calling thread, the core is the one it runs on. Costs some
-// cpuid instructions or system calls; callers keep the result. The functions
-// below keep the first call's themselves.
+// are those of the calling thread, the core is the one it runs on. AMX is there
+// once the process has the permission, see below. Costs some cpuid instructions
+// or system calls; callers keep the result. The functions below keep the first
+// call's themselves.
 void tw_cpu_detect(uint64_t* cpu_data);
+
+// Asks the operating system to let this process use AMX, whose registers take
+// 8 KiB in every thread that does. Linux does so from 5.16 on; no system is
+// known here that has AMX without being asked. It cannot be given back, and
+// holds for all threads. To be called by programs, not by libraries: before it,
+// no tile of an AMX level is found or handed out for this CPU.
+//
+// From then on tw_cpu_detect reports AMX, and so do all functions of this
+// library that take null for the cpu_data of this CPU, whatever they found
+// before: calls at the same time by what they read first. A permission that
+// another library has asked for is seen by tw_cpu_detect at once, but by those
+// functions only if it was there at the first call of one, or after this.
+//
+// OK, also where the process has the permission; else UNSUPPORTED. One English
+// sentence that says so or why not is put into `text`, an array of `size`
+// characters, cut off where that ends; it may be null.
+tw_status_t tw_cpu_permit_amx(char* text, size_t size);
 
 // Whether `isa` is of the architecture that this library is built for, and
 // `cpu_data` has every feature of it. 0 or 1.
@@ -49,7 +67,8 @@ typedef enum tw_tile_origin_t {
 
 typedef struct tw_tile_info_t {
   // Null iff origin is NONE. The fallback has no name to say what it computes:
-  // it also reads M0, N0, K0 and SKIP_INTERMEDIATE_ROUNDINGS from its params.
+  // it also reads M0, N0, K0, SKIP_INTERMEDIATE_ROUNDINGS and RHS_VNNI from its
+  // params.
   tw_mmt4d_tile_fn_t fn;
   tw_tile_origin_t origin;
   tw_isa_t isa;      // what `fn` needs
@@ -72,6 +91,19 @@ typedef struct tw_tile_info_t {
 // the caller allowed it. UNSUPPORTED, with info->reason naming the key, when
 // nothing can run; INVALID_ARGUMENT for sizes or flags that no key has.
 tw_status_t tw_find_tile(const tw_mmt4d_params_t* params, tw_tile_info_t* info);
+
+// ---- Calling tiles ----------------------------------------------------------
+
+// For who calls tile functions of `isa`, which the CPU can run, many times in a
+// row: does for the calling thread, once, what each of them would do by itself,
+// and returns the flag that tells them, CALLS_BEGUN, to be or-ed into
+// params->flags; or 0 for an ISA where there is nothing to do. For those with
+// AMX it configures the thread's tile registers. tw_end_tile_calls, given that
+// flag, releases what the thread has begun; between the two it may call tiles
+// of that ISA, with the flag, and functions that leave tile registers alone.
+// tw_mmt4d does so for itself.
+uint32_t tw_begin_tile_calls(tw_isa_t isa);
+void tw_end_tile_calls(uint32_t begun);
 
 // ---- mmt4d ------------------------------------------------------------------
 
@@ -120,15 +152,39 @@ tw_status_t tw_query_tile_sizes_explain(tw_type_triple_t types, tw_index_t M,
                                         const tw_tile_sizes_t* sizes,
                                         char* text, size_t size);
 
+// A tile's sizes and what it makes of its panels.
+typedef struct tw_tile_form_t {
+  tw_tile_sizes_t sizes;
+  // To be or-ed into tw_mmt4d_params_t::flags: RHS_VNNI, where the rhs is to be
+  // packed with TW_PACK_FLAG_VNNI; or 0.
+  uint32_t flags;
+} tw_tile_form_t;
+
+// tw_query_tile_sizes among more tiles: those of the variant `vnni`, too, for
+// who packs the rhs as it is told.
+tw_status_t tw_query_tile_form(tw_type_triple_t types, tw_index_t M,
+                               tw_index_t N, const uint64_t* cpu_data,
+                               tw_tile_form_t* form);
+tw_status_t tw_query_tile_form_explain(tw_type_triple_t types, tw_index_t M,
+                                       tw_index_t N, const uint64_t* cpu_data,
+                                       const tw_tile_form_t* form, char* text,
+                                       size_t size);
+
 // ---- Pack and unpack --------------------------------------------------------
 
 // Pack reads its source, unpack writes its destination, transposed:
 // [cols][rows] in memory.
 #define TW_PACK_FLAG_TRANSPOSE 0x1
+// Of elements of 1 or 2 bytes: within each tile columns are in groups of G, of
+// 4 bytes, each group beside those of the other rows; tile_cols is a multiple
+// of G. That is the rhs of RHS_VNNI, with tiles of N0 x K0.
+#define TW_PACK_FLAG_VNNI 0x2
 
 // Packing of a matrix of `rows` x `cols` into panels of tile_rows x tile_cols:
 //   packed[ro][co][ri][ci] = matrix[ro*tile_rows + ri][co*tile_cols + ci]
-// and `padding` where that lies outside the matrix. The lhs [M][K] packs with
+// and `padding` where that lies outside the matrix; under VNNI
+//   packed[ro][co][ci / G][ri][ci % G] = the same
+// The lhs [M][K] packs with
 // tiles M0 x K0; the rhs [K][N], read through TRANSPOSE as [N][K], with N0 x
 // K0; the out matrix with M0 x N0.
 typedef struct tw_pack_params_t {

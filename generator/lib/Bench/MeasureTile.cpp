@@ -90,6 +90,9 @@ Error checkRunnable(const TileKey &key, StringRef name) {
         "which runs " +
         here +
         "; 'tilewright explain' has the modelled cycles of a GPU's tile");
+  char amx[TW_EXPLANATION_SIZE];
+  if (isa.has("amx-tile") && tw_cpu_permit_amx(amx, sizeof amx) != TW_STATUS_OK)
+    return createStringError(name + ": " + amx + " The CPU runs " + here);
   TargetCpu host = hostTargetCpu();
   if (!isForArchitecture(isa, host.arch))
     return createStringError(
@@ -180,7 +183,7 @@ BenchReport describeCpu(ArrayRef<TileKey> keys) {
   report.cpu = cpuName();
   report.core = sys::getHostCPUName().str();
   report.isas = isaNames();
-  // Matrix units that tile names have no instruction set for.
+  // Matrix units whose instructions are no part of peaks.def.
   struct Unit {
     StringRef feature;
     tw_element_type_t types;
@@ -198,9 +201,11 @@ BenchReport describeCpu(ArrayRef<TileKey> keys) {
                                  info(types.rhs).bits <= 8
                            : types.lhs == unit.types && types.rhs == unit.types;
         }))
-      report.remarks.push_back("This CPU has " + unit.feature.str() +
-                               " besides, which no tile uses: it is not part "
-                               "of the peak.");
+      report.remarks.push_back(
+          "This CPU has " + unit.feature.str() + " besides, which " +
+          (unit.types == TW_ELEMENT_F16 ? "no tile uses"
+                                        : "tiles of the variant 'vnni' use") +
+          ": it is not part of the peak.");
   }
   return report;
 }

@@ -16,7 +16,6 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/xxhash.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
@@ -192,26 +191,7 @@ Error checkOptions(Emit kind, const GenerateOptions &options) {
 
 } // namespace
 
-Error PackTemplate::read() {
-  std::lock_guard<std::mutex> lock(mutex);
-  if (buffer)
-    return Error::success();
-  Expected<std::string> path = packTemplatePath(dir);
-  if (!path)
-    return path.takeError();
-  auto file = MemoryBuffer::getFile(*path, /*IsText=*/false,
-                                    /*RequiresNullTerminator=*/false);
-  if (!file)
-    return createFileError(*path, file.getError());
-  buffer = std::move(*file);
-  return Error::success();
-}
-
-Expected<std::string> PackTemplate::hash() {
-  if (Error error = read())
-    return std::move(error);
-  return utohexstr(xxh3_64bits(buffer->getBuffer()));
-}
+PackTemplate::PackTemplate(StringRef dir) : file(dir, packTemplatePath) {}
 
 Error PackTemplate::generate(const PackKey &key, Emit kind,
                              const GenerateOptions &options, Backends &backends,
@@ -224,8 +204,9 @@ Error PackTemplate::generate(const PackKey &key, Emit kind,
     raw_svector_ostream(bytes) << name << '\n';
     return Error::success();
   }
-  if (Error error = read())
-    return error;
+  Expected<MemoryBufferRef> buffer = file.read();
+  if (!buffer)
+    return buffer.takeError();
   Expected<Triple> triple = targetTriple(info(key.isa), options.triple);
   if (!triple)
     return triple.takeError();
@@ -241,7 +222,7 @@ Error PackTemplate::generate(const PackKey &key, Emit kind,
     StepTimer timer(times.build);
     ReadingInput reading(buffer->getBufferIdentifier(),
                          "the template of pack functions");
-    auto parsed = parseBitcodeFile(buffer->getMemBufferRef(), context);
+    auto parsed = parseBitcodeFile(*buffer, context);
     if (!parsed)
       return createFileError(buffer->getBufferIdentifier(), parsed.takeError());
     module = std::move(*parsed);

@@ -6,18 +6,17 @@
 #ifndef TILEWRIGHT_LIB_CODEGEN_PACKFUNCTION_H
 #define TILEWRIGHT_LIB_CODEGEN_PACKFUNCTION_H
 
+#include "TemplateBitcode.h"
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/TileGenerator.h"
 #include "tilewright/pack_key.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include <mutex>
 
 namespace tilewright {
 
-/// The bitcode of ukernels/pack_template.c, read once. Thread-safe.
+/// The bitcode of ukernels/pack_template.c. Thread-safe.
 class PackTemplate {
 public:
-  explicit PackTemplate(llvm::StringRef dir) : dir(dir) {}
+  explicit PackTemplate(llvm::StringRef dir);
 
   /// The function of `key`, named with options.prefix: LLVM, Asm, Bitcode,
   /// Object or Keys. Deterministic. Errors do not name the key.
@@ -25,15 +24,10 @@ public:
                        const GenerateOptions &options, Backends &backends,
                        llvm::SmallVectorImpl<char> &bytes, StepTimes &times);
 
-  /// A hash of it.
-  llvm::Expected<std::string> hash();
+  llvm::Expected<std::string> hash() { return file.hash(); }
 
 private:
-  llvm::Error read();
-
-  std::string dir;
-  std::mutex mutex;
-  std::unique_ptr<llvm::MemoryBuffer> buffer;
+  TemplateBitcode file;
 };
 
 } // namespace tilewright

@@ -3,6 +3,7 @@
 
 #include "tilewright/Codegen/Resolve.h"
 
+#include "AmxTile.h"
 #include "HandWritten.h"
 #include "PackFunction.h"
 #include "StepTimer.h"
@@ -34,7 +35,7 @@ StringRef originName(Origin origin) {
 namespace {
 
 /// `library`: a hash of the bitcode library that a hand-written tile is from,
-/// or of the template of pack functions.
+/// or of the template that a function is made from.
 Expected<std::string> cacheKeyOf(const FunctionKey &key, Emit kind,
                                  const GenerateOptions &options,
                                  StringRef library) {
@@ -58,7 +59,7 @@ class Resolver {
 public:
   explicit Resolver(const ResolveOptions &options)
       : options(options), handWritten(options.bitcodeDir),
-        packs(options.bitcodeDir) {}
+        packs(options.bitcodeDir), amx(options.bitcodeDir) {}
 
   Expected<std::vector<ResolvedTile>> run(ArrayRef<FunctionKey> keys);
 
@@ -67,7 +68,7 @@ private:
   /// run that finds everything in the cache needs none.
   struct Worker {
     std::optional<TileGenerator> generator;
-    Backends backends; // for hand-written tiles and pack functions
+    Backends backends; // for what is made from bitcode
   };
 
   void work(MutableArrayRef<ResolvedTile> tiles,
@@ -91,6 +92,7 @@ private:
   std::optional<TileCache> cache;
   HandWrittenBitcode handWritten;
   PackTemplate packs;
+  AmxTemplate amx;
   std::atomic<size_t> next{0};
   std::mutex mutex; // of what follows
   size_t done = 0;
@@ -131,10 +133,17 @@ Error Resolver::generate(ResolvedTile &tile, const HandWrittenTile *row,
     tile.bytes = std::move(*bytes);
     return Error::success();
   }
+  const auto &key = std::get<TileKey>(tile.key);
+  if (key.vnni) {
+    if (Error error = amx.generate(key, options.kind, options.generate,
+                                   worker.backends, tile.bytes, tile.times))
+      return createStringError(tile.name + ": " + toString(std::move(error)));
+    return Error::success();
+  }
   if (!worker.generator)
     worker.generator.emplace();
-  Expected<GeneratedTile> generated = worker.generator->generate(
-      std::get<TileKey>(tile.key), options.kind, how);
+  Expected<GeneratedTile> generated =
+      worker.generator->generate(key, options.kind, how);
   if (!generated)
     return generated.takeError();
   tile.bytes = std::move(generated->bytes);
@@ -144,9 +153,12 @@ Error Resolver::generate(ResolvedTile &tile, const HandWrittenTile *row,
 
 Expected<std::string> Resolver::libraryOf(const ResolvedTile &tile,
                                           const HandWrittenTile *row) {
-  if (std::holds_alternative<PackKey>(tile.key))
+  const auto *key = std::get_if<TileKey>(&tile.key);
+  if (!key)
     return packs.hash();
-  return row ? handWritten.hash(row->key.isa) : std::string();
+  if (row)
+    return handWritten.hash(row->key.isa);
+  return key->vnni ? amx.hash() : std::string();
 }
 
 Error Resolver::resolve(ResolvedTile &tile, Worker &worker) {
@@ -280,9 +292,12 @@ Expected<std::string> cacheKey(const FunctionKey &key, Emit kind,
                                const GenerateOptions &options,
                                StringRef bitcodeDir) {
   std::string library;
-  if (std::holds_alternative<PackKey>(key))
-    if (Error error = PackTemplate(bitcodeDir).hash().moveInto(library))
-      return std::move(error);
+  const auto *tile = std::get_if<TileKey>(&key);
+  Error error = !tile        ? PackTemplate(bitcodeDir).hash().moveInto(library)
+                : tile->vnni ? AmxTemplate(bitcodeDir).hash().moveInto(library)
+                             : Error::success();
+  if (error)
+    return std::move(error);
   return cacheKeyOf(key, kind, options, library);
 }
 

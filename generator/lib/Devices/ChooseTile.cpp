@@ -46,7 +46,7 @@ std::optional<TileKey> queryTile(const TypeTripleInfo &types, int64_t m,
     return 1;
   };
   tw_tile_choice_t choice;
-  tw_tile_keys_t keys{rows.size(), get, &rows};
+  tw_tile_keys_t keys{rows.size(), get, &rows, 0};
   if (!tw_choose_tile(&keys, types.value, m, n, target.cpuData.data(), &choice))
     return std::nullopt;
   return rows[choice.index];

@@ -54,6 +54,12 @@ void fill(TargetCpu &target, function_ref<bool(const CpuFeatureInfo &)> has) {
       target.isas.push_back(isa.isa);
 }
 
+/// What a process may use when it has asked its system: a CPU's name does not
+/// say that it has, only the feature's own.
+bool isOnRequest(const CpuFeatureInfo &feature) {
+  return ref(feature.llvmName).starts_with("amx-");
+}
+
 /// Lengths that are likely where no core is known: of the servers that have
 /// more than NEON's, and of SME's first machines.
 constexpr uint64_t kUsualSveBits = 256, kUsualStreamingBits = 512;
@@ -135,8 +141,11 @@ public:
     target.codeFeatures = join(modifiers, ",");
     std::unique_ptr<MCSubtargetInfo> subtarget(backend->createMCSubtargetInfo(
         triple, target.cpu, target.codeFeatures));
+    std::unique_ptr<MCSubtargetInfo> named(
+        backend->createMCSubtargetInfo(triple, "", target.codeFeatures));
     fill(target, [&](const CpuFeatureInfo &feature) {
-      return subtarget->checkFeatures("+" + std::string(feature.llvmName));
+      const MCSubtargetInfo &from = isOnRequest(feature) ? *named : *subtarget;
+      return from.checkFeatures("+" + std::string(feature.llvmName));
     });
     if ((target.sveBits && !target.has("sve")) ||
         (target.streamingBits && !target.has("sme")))

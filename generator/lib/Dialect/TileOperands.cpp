@@ -39,6 +39,12 @@ FailureOr<TileKey> verifyTileName(Operation *op, StringRef tile,
   ParsedTileKey parsed = parseTile(tile);
   if (!parsed.key)
     return op->emitOpError() << parsed.error;
+  if (parsed.key->vnni)
+    return op->emitOpError()
+           << "names the tile '" << tile
+           << "', whose rhs panels are groups along K (variant 'vnni'), but "
+              "has "
+              "panels of whole rows; expected a tile without this variant";
   if (parsed.key->blockScaled == hasScales)
     return *parsed.key;
   return op->emitOpError() << "names the tile '" << tile << "', "

@@ -435,6 +435,11 @@ llvm::Expected<TilePlan> planTile(const TileKey &key,
   if (*scalable)
     return **scalable;
   std::string name = printTileKey(key);
+  if (key.vnni)
+    return llvm::createStringError(
+        "%s: a tile of the variant 'vnni' has no plan: it is the body of the "
+        "hand-written ones with its sizes bound",
+        name.c_str());
   if (parsed->idiom) {
     std::string why = whyIdiomUnfit(idiom(*parsed->idiom), key);
     if (!why.empty())

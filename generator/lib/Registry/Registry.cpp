@@ -30,6 +30,8 @@ constexpr Row rows[] = {
   TW_ROW(x86_64, lhs, rhs, out, M0, N0, K0, _, isa, family)
 #define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family)          \
   TW_ROW(x86_64, lhs, rhs, out, M0, N0, K0, _steprnd_, isa, family)
+#define TW_MMT4D_TILE_VNNI(lhs, rhs, out, M0, N0, K0, isa, family)             \
+  TW_ROW(x86_64, lhs, rhs, out, M0, N0, K0, _vnni_, isa, family)
 #include "ukernels/x86_64/mmt4d_tiles.def"
 #define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family)                  \
   TW_ROW(arm_64, lhs, rhs, out, M0, N0, K0, _, isa, family)
@@ -104,6 +106,11 @@ Expected<std::string> handWrittenBitcodePath(tw_isa_t isa, StringRef dir) {
 Expected<std::string> packTemplatePath(StringRef dir) {
   return fileOfBitcodeDir("tilewright_pack_template.bc", dir,
                           "template of pack functions");
+}
+
+Expected<std::string> amxTemplatePath(StringRef dir) {
+  return fileOfBitcodeDir("tilewright_amx_template.bc", dir,
+                          "template of tiles by AMX");
 }
 
 #define TW_STRING_OF(x) #x

@@ -425,6 +425,13 @@ struct DefineTileFunctionsPass
       }
       if (!*key)
         continue;
+      if ((*key)->vnni) {
+        func.emitError() << "tile function " << func.getName()
+                         << " is of the variant 'vnni', which is not defined "
+                            "in linalg; expected a name without it";
+        failed = true;
+        continue;
+      }
       FunctionType expected = tileFunctionType(&getContext(), **key);
       if (func.getFunctionType() != expected) {
         func.emitError() << "tile function " << func.getName()

@@ -65,6 +65,7 @@ struct Explanation {
   const HandWrittenTile *row;
   std::string library; ///< of the row, or why there is none
   bool libraryFound = false;
+  /// But of the variant `vnni`, which has none.
   TilePlan plan;
   PlanCost cost;
   const CoreModel *core = nullptr; ///< the plan is for it, the costs are its
@@ -100,6 +101,8 @@ Error choosePlan(Explanation &e, const GenerateOptions &options) {
     e.waveCost = estimateWaveCost(*chosen, e.key);
     return Error::success();
   }
+  if (e.key.vnni && options.plan.empty())
+    return Error::success();
   std::string parts = planParts(e.key, options);
   Expected<TilePlan> chosen = planTile(e.key, parts);
   if (!chosen)
@@ -311,14 +314,21 @@ void printText(const Explanation &e) {
                            : "family " + e.row->family + "; " + e.library);
   if (!multiplyName(e.key).empty())
     line("multiplies", multiplyText(e.key));
-  line("plan", planText(e));
-  if (!info(e.key.isa).isAmdgpu())
-    line("costs",
-         formatv("{0} {1}",
-                 e.core->arch.empty() ? "as usual, those of" : "those of core",
-                 e.core->name)
-             .str());
-  printCost(e);
+  if (e.key.vnni) {
+    line("rhs panel", "groups of 4 bytes along K: [K][K0/G][N0][G]");
+    line("plan",
+         "none: the body of the hand-written ones with its sizes bound");
+  } else {
+    line("plan", planText(e));
+    if (!info(e.key.isa).isAmdgpu())
+      line(
+          "costs",
+          formatv("{0} {1}",
+                  e.core->arch.empty() ? "as usual, those of" : "those of core",
+                  e.core->name)
+              .str());
+    printCost(e);
+  }
   line("cached", e.cached.text());
   line("chosen", originName(e.origin).str() + ": " + e.reason);
 }
@@ -344,12 +354,15 @@ json::Value asJsonValue(const Explanation &e) {
       {"cpu_runs_it", e.cpu.runsIt()},
       {"cpu_lacks", json::Array(e.cpu.missingFeatures)},
       {"hand_written", e.row != nullptr},
-      {"plan", planText(e)},
-      {"cost", costAsJson(e)},
+      {"vnni", e.key.vnni},
       {"cached_bitcode", e.cached.bitcode},
       {"cached_object", e.cached.object},
       {"origin", originName(e.origin)},
       {"reason", e.reason}};
+  if (!e.key.vnni) {
+    result["plan"] = planText(e);
+    result["cost"] = costAsJson(e);
+  }
   if (std::string name = multiplyName(e.key); !name.empty()) {
     result["multiplies"] = name;
     result["cores"] = coresAsJson(e.key);

@@ -102,6 +102,7 @@ json::Value tilesAsJson() {
                                 {"M0_scalable", key.m0Scalable},
                                 {"N0_scalable", key.n0Scalable},
                                 {"steprnd", key.rounding == Rounding::kPerStep},
+                                {"vnni", key.vnni},
                                 {"isa", std::string(info(key.isa).name)},
                                 {"family", tile.family}});
   }

@@ -474,3 +474,13 @@ func.func @other_scales(%a: tensor<2x3x1x16x4x32xf8E4M3FN>, %b: tensor<5x3x1x16x
       ins(%a, %b : tensor<2x3x1x16x4x32xf8E4M3FN>, tensor<5x3x1x16x4x32xf8E4M3FN>) scales(%p, %q : tensor<2x3x16x4xi8>, tensor<5x3x16x4xf8E8M0FNU>) outs(%c : tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32>
   return %r : tensor<2x5x16x16xf32>
 }
+
+// -----
+
+func.func @rhs_in_groups(%a: tensor<2x5x32x64xi8>, %b: tensor<3x5x32x64xi8>, %c: tensor<2x3x32x32xi32>) -> tensor<2x3x32x32xi32> {
+  // expected-error @below {{names the tile 'tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8', whose rhs panels are groups along K (variant 'vnni'), but has panels of whole rows; expected a tile without this variant}}
+  %r = tw.mmt4d "tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x32x64xi8>, tensor<3x5x32x64xi8>) outs(%c : tensor<2x3x32x32xi32>) -> tensor<2x3x32x32xi32>
+  return %r : tensor<2x3x32x32xi32>
+}

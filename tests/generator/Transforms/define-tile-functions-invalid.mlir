@@ -25,3 +25,9 @@ func.func private @tw_mmt4d_tile_s8s8s32_8x8x1_generic(memref<1xi32>, memref<1xi
 func.func private @tw_mmt4d_tile_f32f32f32_8x8x1_x86_64_avx1024(memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<16xi64>)
 // expected-error @below {{K0 is 65, but must be in 1..64}}
 func.func private @tw_mmt4d_tile_f32f32f32_8x8x65_generic(memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<16xi64>)
+
+// -----
+
+// Another layout than the one that is defined here.
+// expected-error @below {{tile function tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8 is of the variant 'vnni', which is not defined in linalg; expected a name without it}}
+func.func private @tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8(memref<1xi32>, memref<1xi8>, memref<1xi8>, memref<16xi64>)

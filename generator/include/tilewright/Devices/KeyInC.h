@@ -17,6 +17,7 @@ inline tw_tile_key_t keyInC(const TileKey &key) {
   result.k0 = key.k0;
   result.types = key.types;
   result.step_rounding = key.rounding == Rounding::kPerStep;
+  result.vnni = key.vnni;
   result.m0_scalable = key.m0Scalable;
   result.n0_scalable = key.n0Scalable;
   result.isa = key.isa;

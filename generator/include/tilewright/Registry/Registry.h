@@ -39,6 +39,10 @@ llvm::Expected<std::string> handWrittenBitcodePath(tw_isa_t isa,
 /// <dir>/tilewright_pack_template.bc. `dir` and errors as above.
 llvm::Expected<std::string> packTemplatePath(llvm::StringRef dir = "");
 
+/// The bitcode that tiles of the variant `vnni` are made from:
+/// <dir>/tilewright_amx_template.bc. `dir` and errors as above.
+llvm::Expected<std::string> amxTemplatePath(llvm::StringRef dir = "");
+
 /// The functions that come with compiled models: kContractFunction, which they
 /// call; kKeepFunction, which they give it where tiles have scalable sizes, and
 /// the thin multiplications of instruction sets.

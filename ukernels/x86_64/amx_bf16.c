@@ -1,0 +1,7 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ukernels/x86_64/amx.h"
+
+#define TW_STAMP_ISA_amx_bf16 ~, 1
+#include "ukernels/x86_64/stamp.h"
