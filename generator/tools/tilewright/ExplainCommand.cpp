@@ -367,7 +367,7 @@ json::Value asJsonValue(const Explanation &e) {
     result["multiplies"] = name;
     result["cores"] = coresAsJson(e.key);
   }
-  if (!isa.isAmdgpu())
+  if (e.core)
     result["cost_core"] = e.core->name;
   if (e.row) {
     result["family"] = e.row->family;
