@@ -3,8 +3,8 @@
 //
 // What a thread does once around several calls of tiles.
 
-#include "ukernels/cpu.h"
 #include "tilewright/tilewright.h"
+#include "ukernels/cpu.h"
 
 #ifdef TW_HAVE_X86_64_TILES
 

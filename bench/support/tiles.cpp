@@ -80,6 +80,8 @@ const Row* findRow(const TileKey& key) {
 }
 
 bool canRun(const TileKey& key) {
+  static const tw_status_t permitted = tw_cpu_permit_amx(nullptr, 0);
+  (void)permitted;  // without it AMX is not detected
   uint64_t cpu[TW_CPU_DATA_WORDS];
   tw_cpu_detect(cpu);
   return tw_isa_available(key.isa, cpu);

@@ -52,10 +52,10 @@ TEST_P(AmxMmt4dTest, BeginsAndEndsItsCalls) {
   Random random(seedOf(GetParam().name));
   // K of two blocks, for out tiles of 32 bits.
   const int64_t M = 3, N = 2, K = key.m0 == 32 ? 130 : 9;
-  const Operands lhs = makeOperands(key, K * M, DataKind::kSmallIntegers, false,
-                                    random);
-  const Operands rhs = makeOperands(key, K * N, DataKind::kSmallIntegers, false,
-                                    random);
+  const Operands lhs =
+      makeOperands(key, K * M, DataKind::kSmallIntegers, false, random);
+  const Operands rhs =
+      makeOperands(key, K * N, DataKind::kSmallIntegers, false, random);
   std::vector<uint8_t> out(M * N * key.outTileBytes(), 0xFE);
   tw_mmt4d_params_t params = findParams(key, data.words);
   params.M = M;
@@ -78,8 +78,7 @@ TEST_P(AmxMmt4dTest, BeginsAndEndsItsCalls) {
     EXPECT_FALSE(after.configured);
     EXPECT_GT(after.loadconfigs, before.loadconfigs);
     // Once a block, of which there are fewer than tiles.
-    if (!parallel)
-      EXPECT_LT(after.loadconfigs - before.loadconfigs, M * N);
+    if (!parallel) EXPECT_LT(after.loadconfigs - before.loadconfigs, M * N);
     EXPECT_EQ(out, expected);
   }
   // Another layout is another key; nobody finds this tile for it.
@@ -126,8 +125,9 @@ TEST(AmxRefusalsTest, RefusesWhatHasNoSuchPanels) {
             }).find("a bit that no flag of the CPU entry points has"),
             std::string::npos)
       << text;
-  EXPECT_NE(explain([](tw_mmt4d_params_t& p) { p.M0 = 31; })
-                .find("tw_mmt4d_tile_s8s8s32_31x32x64_vnni"),
+  EXPECT_NE(explain([](tw_mmt4d_params_t& p) {
+              p.M0 = 31;
+            }).find("tw_mmt4d_tile_s8s8s32_31x32x64_vnni"),
             std::string::npos)
       << text;
 }
@@ -167,9 +167,8 @@ TEST(AmxQueryTest, HandsOutFormsThatExist) {
   // Without AMX both say the same.
   const CpuData lesser = CpuData::of(TW_ISA_X86_64_AVX512_FP16);
   tw_tile_form_t form;
-  ASSERT_EQ(
-      tw_query_tile_form(TW_TYPES_S8S8S32, 100, 100, lesser.words, &form),
-      TW_STATUS_OK);
+  ASSERT_EQ(tw_query_tile_form(TW_TYPES_S8S8S32, 100, 100, lesser.words, &form),
+            TW_STATUS_OK);
   ASSERT_EQ(
       tw_query_tile_sizes(TW_TYPES_S8S8S32, 100, 100, lesser.words, &sizes),
       TW_STATUS_OK);
@@ -270,8 +269,9 @@ TEST(AmxPackTest, RefusesWhatHasNoGroups) {
   EXPECT_EQ(bytes, 32 * 128);
   char text[TW_EXPLANATION_SIZE];
   p.tile_cols = 6;
-  EXPECT_EQ(tw_pack_explain(&p, nullptr, nullptr, 0, nullptr, text, sizeof text),
-            TW_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(
+      tw_pack_explain(&p, nullptr, nullptr, 0, nullptr, text, sizeof text),
+      TW_STATUS_INVALID_ARGUMENT);
   EXPECT_STREQ(text,
                "params->tile_cols is 6: it must be for VNNI a multiple of the "
                "columns of 4 bytes, 4.");
@@ -292,17 +292,19 @@ TEST(AmxPackTest, PacksAndUnpacksGroups) {
     for (bool transpose : {false, true})
       for (int i = 0; i < 20; ++i) {
         const int size = info(type).bits / 8, group = 4 / size;
-        const int64_t rows = random.between(1, 80), cols = random.between(1, 200);
+        const int64_t rows = random.between(1, 80),
+                      cols = random.between(1, 200);
         const int32_t tileRows = static_cast<int32_t>(random.between(1, 40));
-        const int32_t tileCols = group * static_cast<int32_t>(random.between(1, 20));
+        const int32_t tileCols =
+            group * static_cast<int32_t>(random.between(1, 20));
         const int64_t stride = (transpose ? rows : cols) + random.between(0, 3);
         const int64_t lines = transpose ? cols : rows;
         std::vector<uint8_t> matrix(lines * stride * size);
         for (uint8_t& x : matrix) x = static_cast<uint8_t>(random.next());
         const uint32_t flags =
             TW_PACK_FLAG_VNNI | (transpose ? TW_PACK_FLAG_TRANSPOSE : 0);
-        const tw_pack_params_t p = {type,     flags,    rows, cols, stride,
-                                    tileRows, tileCols, 0x7777};
+        const tw_pack_params_t p = {type,   flags,    rows,     cols,
+                                    stride, tileRows, tileCols, 0x7777};
         tw_index_t bytes;
         ASSERT_EQ(tw_packed_size(&p, &bytes), TW_STATUS_OK);
         const int64_t outerRows = (rows + tileRows - 1) / tileRows;

@@ -35,7 +35,8 @@ thread_local Registers registers;
 }
 
 Tile& tileOf(int number) {
-  if (!registers.counts.configured) fault("a tile register without configuration");
+  if (!registers.counts.configured)
+    fault("a tile register without configuration");
   if (number < 0 || number >= kTiles) fault("no such tile register");
   Tile& tile = registers.tiles[number];
   if (tile.rows == 0) fault("a tile register that is not configured");
@@ -61,8 +62,9 @@ void multiplyBytes(Tile& acc, const Tile& x, const Tile& y) {
     for (int n = 0; n < acc.rowBytes / 4; ++n) {
       uint32_t sum = element<uint32_t>(acc, m, n);
       for (int k = 0; k < x.rowBytes; ++k)
-        sum += static_cast<uint32_t>(int32_t{element<X>(x, m, k)} *
-                                     int32_t{element<Y>(y, k / 4, 4 * n + k % 4)});
+        sum +=
+            static_cast<uint32_t>(int32_t{element<X>(x, m, k)} *
+                                  int32_t{element<Y>(y, k / 4, 4 * n + k % 4)});
       setElement(acc, m, n, sum);
     }
 }
@@ -83,8 +85,8 @@ void multiplyBf16(Tile& acc, const Tile& x, const Tile& y) {
     for (int n = 0; n < acc.rowBytes / 4; ++n) {
       float sums[2] = {0, 0};
       for (int k = 0; k < x.rowBytes / 2; ++k)
-        sums[k % 2] = flushed(std::fma(bf16(x, m, k), bf16(y, k / 2, 2 * n + k % 2),
-                                       sums[k % 2]));
+        sums[k % 2] = flushed(std::fma(
+            bf16(x, m, k), bf16(y, k / 2, 2 * n + k % 2), sums[k % 2]));
       const float sum = flushed(sums[0] + sums[1]);
       setElement(acc, m, n, flushed(flushed(element<float>(acc, m, n)) + sum));
     }

@@ -24,8 +24,8 @@ inline bool canRunTheModel() {
   return tw_isa_available(TW_ISA_X86_64_AVX512_BF16, cpu);
 }
 
-#define SKIP_WITHOUT_AVX512()                                       \
-  if (!canRunTheModel())                                            \
+#define SKIP_WITHOUT_AVX512() \
+  if (!canRunTheModel())      \
   GTEST_SKIP() << "the model is for CPUs with x86_64_avx512_bf16"
 
 inline std::vector<HandWrittenRow> amxRows() {
@@ -46,10 +46,10 @@ inline std::string nameOfRow(
 }
 
 // What the generator binds M0 and N0 of, with those of the parameters.
-#define TEMPLATE(types)                                                      \
-  inline void types(void* out, const void* lhs, const void* rhs,                    \
-             const tw_mmt4d_params_t* params) {                              \
-    tw_amx_template_##types(out, lhs, rhs, params, params->M0, params->N0);  \
+#define TEMPLATE(types)                                                     \
+  inline void types(void* out, const void* lhs, const void* rhs,            \
+                    const tw_mmt4d_params_t* params) {                      \
+    tw_amx_template_##types(out, lhs, rhs, params, params->M0, params->N0); \
   }
 TEMPLATE(s8s8s32)
 TEMPLATE(s8u8s32)

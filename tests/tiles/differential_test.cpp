@@ -36,9 +36,12 @@ TEST_P(DifferentialTest, HandWrittenGeneratedAndLoopsAgree) {
   auto plan = source->generated(key, Lowering::Plan);
   ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
   tiles.push_back({"generated", *plan});
-  auto loops = source->generated(key, Lowering::Loops);
-  ASSERT_TRUE(bool(loops)) << llvm::toString(loops.takeError());
-  tiles.push_back({"loops", *loops, Denormals::kKept});
+  // Which linalg does not define for panels of the variant `vnni`.
+  if (!key.vnni) {
+    auto loops = source->generated(key, Lowering::Loops);
+    ASSERT_TRUE(bool(loops)) << llvm::toString(loops.takeError());
+    tiles.push_back({"loops", *loops, Denormals::kKept});
+  }
   CheckOptions options;
   options.seed = seedOf(row.name);
   options.budget = 6'000'000;

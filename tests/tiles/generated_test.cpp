@@ -45,7 +45,7 @@ void checkKeys(const std::vector<TileKey>& keys, size_t first, size_t step,
     }
     std::vector<TileUnderTest> tiles = {{"generated", *plan}};
     const int64_t volume = int64_t{key.m0} * key.n0 * key.k0;
-    if (i / step % kLoopsEvery == 0 && volume <= kLoopsVolume) {
+    if (i / step % kLoopsEvery == 0 && volume <= kLoopsVolume && !key.vnni) {
       auto loops = source.generated(key, Lowering::Loops);
       if (loops)
         tiles.push_back({"loops", *loops, Denormals::kKept});
@@ -137,6 +137,29 @@ TEST_P(EmulatedTest, KeepTheContractOnALesserCpu) {
   const std::vector<TileKey> keys =
       randomKeys(isa.isa, static_cast<int>(variants().size()), seed);
   ASSERT_TRUE(source->emulates(keys.front()));
+  checkKeys(keys, 0, 1, seed, *source);
+}
+
+// Tiles of the variant `vnni`, which are made from the hand-written ones' body.
+TEST(GeneratedVnniTest, KeepTheContract) {
+  const uint64_t seed = seedOf("GeneratedVnniTest");
+  SCOPED_TRACE(seedText(seed));
+  Random random(seed);
+  auto source = TileSource::create();
+  ASSERT_TRUE(bool(source)) << llvm::toString(source.takeError());
+  std::vector<TileKey> keys;
+  for (tw_type_triple_t types :
+       {TW_TYPES_S8S8S32, TW_TYPES_S8U8S32, TW_TYPES_U8S8S32, TW_TYPES_U8U8S32,
+        TW_TYPES_BF16BF16F32, TW_TYPES_BF16BF16BF16})
+    for (int i = 0; i < 3; ++i) {
+      TileKey key{types, 0, 0, 64, Rounding::kOnce, TW_ISA_X86_64_AMX_BF16};
+      key.m0 = static_cast<int>(random.between(1, i == 0 ? 16 : 70));
+      key.n0 = static_cast<int>(random.between(1, i == 0 ? 16 : 70));
+      key.k0 = 512 / info(info(types).rhs).bits;
+      key.vnni = true;
+      ASSERT_EQ(validateTileKey(key), "");
+      keys.push_back(key);
+    }
   checkKeys(keys, 0, 1, seed, *source);
 }
 

@@ -5,11 +5,13 @@
 
 #include <cmath>
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Verifier.h"
+#include "tests/tiles/amx_model.h"
 #include "tests/tiles/element_codec.h"
 
 namespace tilewright::testing {
@@ -192,6 +194,47 @@ Value* emulate(IRBuilder<>& b, CallInst& call) {
   return nullptr;
 }
 
+// Calls the model of AMX in place of `call`; false if that is none of AMX.
+// Numbers of registers are constants of 8 bits.
+bool callAmxModel(IRBuilder<>& b, CallInst& call) {
+  StringRef name = call.getCalledFunction()->getName();
+  if (!name.consume_front("llvm.x86.")) return false;
+  SmallVector<Value*> arguments;
+  for (Value* argument : call.args())
+    arguments.push_back(argument->getType()->isIntegerTy(8)
+                            ? b.CreateZExt(argument, b.getInt32Ty())
+                            : argument);
+  if (name == "ldtilecfg") {
+    callModel(b, tw_model_loadconfig, arguments);
+  } else if (name == "tilerelease") {
+    callModel(b, tw_model_release, arguments);
+  } else if (name == "tilezero") {
+    callModel(b, tw_model_zero, arguments);
+  } else if (name == "tileloadd64") {
+    callModel(b, tw_model_load, arguments);
+  } else if (name == "tilestored64") {
+    callModel(b, tw_model_store, arguments);
+  } else {
+    const int types = StringSwitch<int>(name)
+                          .Case("tdpbssd", TW_MODEL_S8S8)
+                          .Case("tdpbsud", TW_MODEL_S8U8)
+                          .Case("tdpbusd", TW_MODEL_U8S8)
+                          .Case("tdpbuud", TW_MODEL_U8U8)
+                          .Case("tdpbf16ps", TW_MODEL_BF16)
+                          .Default(-1);
+    if (types < 0) return false;
+    arguments.insert(arguments.begin(), b.getInt32(types));
+    callModel(b, tw_model_multiply, arguments);
+  }
+  return true;
+}
+
+// Whether it only keeps the order of accesses to memory.
+bool isMemoryBarrier(const CallInst& call) {
+  const auto* text = dyn_cast<InlineAsm>(call.getCalledOperand());
+  return text && text->getAsmString().empty() && call.getType()->isVoidTy();
+}
+
 // What an optimisation barrier gives: an empty text whose results are tied to
 // its operands one by one says nothing but that the values are made here, and
 // that not for other CPUs. Null for any other call.
@@ -245,10 +288,18 @@ Error emulateForeignIsa(Module& module) {
         call->eraseFromParent();
         continue;
       }
+      if (isMemoryBarrier(*call)) {
+        call->eraseFromParent();
+        continue;
+      }
       Function* callee = call->getCalledFunction();
       if (!callee)
         return createStringError("inline assembly or an indirect call in " +
                                  function.getName() + " cannot be emulated");
+      if (callAmxModel(builder, *call)) {
+        call->eraseFromParent();
+        continue;
+      }
       const bool fusesF16 = isFusedF16(*call);
       if (!fusesF16 && !callee->getName().starts_with("llvm.x86.")) continue;
       Value* replacement =

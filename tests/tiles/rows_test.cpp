@@ -17,6 +17,9 @@ namespace tilewright::testing {
 namespace {
 
 bool canRun(tw_isa_t isa) {
+  // Where there is AMX its tiles are to run.
+  static const tw_status_t permitted = tw_cpu_permit_amx(nullptr, 0);
+  (void)permitted;
   uint64_t cpu[TW_CPU_DATA_WORDS] = {};
   tw_cpu_detect(cpu);
   return tw_isa_available(isa, cpu);

@@ -8,7 +8,9 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include "tilewright/Codegen/Backend.h"
+#include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Registry/Registry.h"
+#include "tilewright/tilewright.h"
 
 namespace tilewright::testing {
 
@@ -21,8 +23,8 @@ Error about(const TileKey& key, Error error) {
                            toString(std::move(error)));
 }
 
-StringRef bytesOf(const GeneratedTile& tile) {
-  return StringRef(tile.bytes.data(), tile.bytes.size());
+StringRef bytesOf(const SmallVector<char, 0>& bytes) {
+  return StringRef(bytes.data(), bytes.size());
 }
 
 }  // namespace
@@ -37,7 +39,11 @@ bool isHostArchitecture(const IsaInfo& isa) {
 }
 
 bool hostHas(const IsaInfo& isa) {
-  static const TargetCpu host = hostTargetCpu();
+  static const TargetCpu host = [] {
+    // Without it AMX is not detected.
+    tw_cpu_permit_amx(nullptr, 0);
+    return hostTargetCpu();
+  }();
   return host.has(isa.isa);
 }
 
@@ -59,6 +65,25 @@ bool TileSource::emulates(const TileKey& key) const {
   return emulateAll_ || !hostHas(info(key.isa));
 }
 
+Expected<SmallVector<char, 0>> TileSource::make(const TileKey& key, Emit kind,
+                                                const GenerateOptions& how) {
+  if (!key.vnni) {
+    auto tile = generator_.generate(key, kind, how);
+    if (!tile) return tile.takeError();  // names the key
+    return std::move(tile->bytes);
+  }
+  ResolveOptions options;
+  options.kind = kind;
+  options.jobs = 1;
+  options.useCache = false;
+  options.preferHandWritten = false;
+  options.bitcodeDir = TW_BITCODE_DIR;
+  options.generate = how;
+  auto tiles = resolveTiles({key}, options);
+  if (!tiles) return tiles.takeError();
+  return std::move(tiles->front().bytes);
+}
+
 Expected<tw_mmt4d_tile_fn_t> TileSource::generated(const TileKey& key,
                                                    Lowering lowering) {
   GenerateOptions options;
@@ -77,18 +102,19 @@ Expected<tw_mmt4d_tile_fn_t> TileSource::generatedBy(const TileKey& key,
 
 Expected<tw_mmt4d_tile_fn_t> TileSource::load(const TileKey& key,
                                               const GenerateOptions& options) {
-  auto object = generator_.generate(key, Emit::Object, options);
-  if (!object) return object.takeError();  // names the key
-  const std::string problem = inspectObject(bytesOf(*object), object->name);
+  const std::string name = printTileKey(key);
+  auto object = make(key, Emit::Object, options);
+  if (!object) return object.takeError();
+  const std::string problem = inspectObject(bytesOf(*object), name);
   if (!problem.empty())
     return about(key, createStringError("bad object: " + problem));
   if (!emulates(key)) {
-    auto fn = loader_.loadObject(object->name, bytesOf(*object));
+    auto fn = loader_.loadObject(name, bytesOf(*object));
     return fn ? std::move(fn) : about(key, fn.takeError());
   }
-  auto bitcode = generator_.generate(key, Emit::Bitcode, options);
+  auto bitcode = make(key, Emit::Bitcode, options);
   if (!bitcode) return bitcode.takeError();
-  auto fn = loader_.loadEmulated(bitcode->name, bytesOf(*bitcode));
+  auto fn = loader_.loadEmulated(name, bytesOf(*bitcode));
   return fn ? std::move(fn) : about(key, fn.takeError());
 }
 

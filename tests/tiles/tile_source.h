@@ -49,9 +49,12 @@ class TileSource {
   llvm::Error unload() { return loader_.unload(); }
 
  private:
+  explicit TileSource(TileLoader loader) : loader_(std::move(loader)) {}
+
   llvm::Expected<tw_mmt4d_tile_fn_t> load(const TileKey& key,
                                           const GenerateOptions& options);
-  explicit TileSource(TileLoader loader) : loader_(std::move(loader)) {}
+  llvm::Expected<llvm::SmallVector<char, 0>> make(const TileKey& key, Emit kind,
+                                                  const GenerateOptions& how);
 
   TileLoader loader_;
   TileGenerator generator_;

@@ -145,16 +145,16 @@ TW_INLINE void tw_amx_last_step(tw_amx_types_t types, const char* lhs,
   _Alignas(64) char copy[4 * TW_AMX_BYTES];
   char* const rhs_copy = copy + 2 * TW_AMX_BYTES;
   TW_NO_UNROLL for (int r = 0; r < down * TW_AMX_ROWS; ++r) {
-    const __m512i row =
-        r < lhs_rows ? _mm512_loadu_si512(lhs + r * TW_AMX_ROW_BYTES)
-                     : _mm512_setzero_si512();
+    const __m512i row = r < lhs_rows
+                            ? _mm512_loadu_si512(lhs + r * TW_AMX_ROW_BYTES)
+                            : _mm512_setzero_si512();
     _mm512_store_si512(copy + r * TW_AMX_ROW_BYTES, row);
   }
   TW_NO_UNROLL for (int g = 0; g < TW_AMX_ROWS; ++g) {
     TW_UNROLL for (int i = 0; i < across; ++i) {
-      const __m512i groups = _mm512_maskz_loadu_epi32(
-          tw_amx_lanes(block->cols, i),
-          rhs + g * rhs_stride + i * TW_AMX_ROW_BYTES);
+      const __m512i groups =
+          _mm512_maskz_loadu_epi32(tw_amx_lanes(block->cols, i),
+                                   rhs + g * rhs_stride + i * TW_AMX_ROW_BYTES);
       _mm512_store_si512(rhs_copy + (2 * g + i) * TW_AMX_ROW_BYTES, groups);
     }
   }
@@ -255,8 +255,7 @@ TW_INLINE void tw_amx_end(int acc, const tw_amx_out_t* at) {
 #ifdef __AMX_BF16__
     if (at->type == TW_ELEMENT_BF16) {
       _mm256_mask_storeu_epi16(
-          to, at->lanes,
-          (__m256i)_mm512_cvtneps_pbh(_mm512_castsi512_ps(row)));
+          to, at->lanes, (__m256i)_mm512_cvtneps_pbh(_mm512_castsi512_ps(row)));
       continue;
     }
 #endif
@@ -354,9 +353,9 @@ TW_INLINE void tw_amx_tile(tw_amx_types_t types, tw_element_type_t out_type,
   if (!is_begun) tw_amx_release();
 }
 
-#define TW_AMX_FAMILY(family, types, out_type)                             \
-  TW_INLINE void family(void* out, const void* lhs, const void* rhs,       \
-                        const tw_mmt4d_params_t* params, int M0, int N0) { \
+#define TW_AMX_FAMILY(family, types, out_type)                                \
+  TW_INLINE void family(void* out, const void* lhs, const void* rhs,          \
+                        const tw_mmt4d_params_t* params, int M0, int N0) {    \
     tw_amx_tile(types, TW_ELEMENT_##out_type, out, lhs, rhs, params, M0, N0); \
   }
 TW_AMX_FAMILY(s8s8s32_amx, TW_AMX_S8S8, S32)

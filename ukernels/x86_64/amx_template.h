@@ -13,11 +13,10 @@
 extern "C" {
 #endif
 
-#define TW_AMX_TEMPLATE_FUNCTION(types)                               \
-  void tw_amx_template_##types(void* out_tile, const void* lhs_panel, \
-                               const void* rhs_panel,                 \
-                               const tw_mmt4d_params_t* params, int M0, \
-                               int N0);
+#define TW_AMX_TEMPLATE_FUNCTION(types)                             \
+  void tw_amx_template_##types(                                     \
+      void* out_tile, const void* lhs_panel, const void* rhs_panel, \
+      const tw_mmt4d_params_t* params, int M0, int N0);
 TW_AMX_TEMPLATE_FUNCTION(s8s8s32)
 TW_AMX_TEMPLATE_FUNCTION(s8u8s32)
 TW_AMX_TEMPLATE_FUNCTION(u8s8s32)

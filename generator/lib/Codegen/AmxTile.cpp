@@ -70,9 +70,8 @@ Expected<Function *> bindSizes(Module &module, Function &body,
                                const TileKey &key, StringRef name) {
   LLVMContext &context = module.getContext();
   PointerType *pointer = PointerType::getUnqual(context);
-  auto *type =
-      FunctionType::get(Type::getVoidTy(context),
-                        {pointer, pointer, pointer, pointer}, false);
+  auto *type = FunctionType::get(Type::getVoidTy(context),
+                                 {pointer, pointer, pointer, pointer}, false);
   if (body.arg_size() != type->getNumParams() + 2)
     return createStringError("the template of tiles by AMX is of another "
                              "version than this tool");
