@@ -36,6 +36,13 @@ bool isInWindows(linalg::LinalgOp consumer, OpOperand *operand) {
          });
 }
 
+/// Whether `op` adds to what it writes over, or reads it otherwise.
+bool readsItsInit(Operation *op) {
+  auto producer = dyn_cast<linalg::LinalgOp>(op);
+  return producer && llvm::any_of(producer.getRegionOutputArgs(),
+                                  [](Value out) { return !out.use_empty(); });
+}
+
 /// Whether what makes `operand` may be computed where it is used: once, not for
 /// each window again, and not in the body of a contraction or a convolution,
 /// which would be no tile's any more.
@@ -46,6 +53,11 @@ bool mayFuse(OpOperand *operand) {
   auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
   if (!consumer)
     return true;
+  // It is written back in each turn of the consumer's loops: what is broadcast
+  // would be added to once more for each copy.
+  if (readsItsInit(producer) &&
+      !consumer.getMatchingIndexingMap(operand).isPermutation())
+    return false;
   std::optional<WindowProduct> windows = matchWindows(consumer);
   if (isInWindows(consumer, operand) || (windows && windows->types))
     return false;

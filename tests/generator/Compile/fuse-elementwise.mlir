@@ -152,3 +152,57 @@ func.func @windows(%x: tensor<10xf32>, %w: tensor<3x8xf32>, %o: tensor<8x8xf32>)
   } -> tensor<8x8xf32>
   return %r : tensor<8x8xf32>
 }
+
+// What adds to what it writes over does so once, not for each copy that is made of it; turned around it is written once.
+#j = affine_map<(i, j, k) -> (i, k)>
+#t = affine_map<(i, j) -> (j, i)>
+// CHECK-LABEL: func.func @copies(
+// CHECK:         %[[S:.*]] = linalg.generic
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      arith.mulf
+// CHECK-NEXT:      arith.addf
+// CHECK-NEXT:      linalg.yield
+// CHECK:         %[[C:.*]] = linalg.generic {{.*}} ins(%[[S]] :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      linalg.yield
+// CHECK:         return %[[C]]
+func.func @copies(%x: tensor<8x8xf32>, %o: tensor<8x8xf32>) -> tensor<8x2x8xf32> {
+  %s = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x8xf32>) outs(%o : tensor<8x8xf32>) {
+  ^bb0(%u: f32, %v: f32):
+    %w = arith.mulf %u, %u : f32
+    %z = arith.addf %w, %v : f32
+    linalg.yield %z : f32
+  } -> tensor<8x8xf32>
+  %e = tensor.empty() : tensor<8x2x8xf32>
+  %c = linalg.generic {indexing_maps = [#j, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%s : tensor<8x8xf32>) outs(%e : tensor<8x2x8xf32>) {
+  ^bb0(%u: f32, %v: f32):
+    linalg.yield %u : f32
+  } -> tensor<8x2x8xf32>
+  return %c : tensor<8x2x8xf32>
+}
+// CHECK-LABEL: func.func @turned(
+// CHECK:         linalg.generic
+// CHECK:           arith.mulf
+// CHECK-NEXT:      arith.addf
+// CHECK-NEXT:      arith.negf
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @turned(%x: tensor<8x8xf32>, %o: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %s = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x8xf32>) outs(%o : tensor<8x8xf32>) {
+  ^bb0(%u: f32, %v: f32):
+    %w = arith.mulf %u, %u : f32
+    %z = arith.addf %w, %v : f32
+    linalg.yield %z : f32
+  } -> tensor<8x8xf32>
+  %e = tensor.empty() : tensor<8x8xf32>
+  %c = linalg.generic {indexing_maps = [#t, #i], iterator_types = ["parallel", "parallel"]}
+      ins(%s : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%u: f32, %v: f32):
+    %n = arith.negf %u : f32
+    linalg.yield %n : f32
+  } -> tensor<8x8xf32>
+  return %c : tensor<8x8xf32>
+}
