@@ -175,8 +175,7 @@ private:
       shuffles +=
           count * width *
           (shape.vectorRows == 2 ? 1 : llvm::Log2_32(shape.separateChunks()));
-    double loaded =
-        idiom.parts > 1 && loadsEachPart(isa) ? count * idiom.parts : count;
+    double loaded = shape.loadsEachPart ? count * idiom.parts : count;
     loads += loaded * width;
     instructions += loaded;
     if (decodesVectors())
@@ -299,7 +298,7 @@ int registersNeeded(const TilePlan &plan, const TileKey &key) {
   if (shape.partByPart(plan))
     chunks /= 2;
   // Of each part those that were loaded stay beside those that are decoded.
-  int kept = idiom.parts > 1 && !loadsEachPart(isa) ? 2 : 1;
+  int kept = idiom.parts > 1 && !shape.loadsEachPart ? 2 : 1;
   registers += kept * (rows == 1 && chunks == 1 ? 1 : v * chunks);
   if (shape.splits)
     registers += 3;

@@ -99,6 +99,9 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
     spreadSteps = 16 / groupBytes;
   roundsPerStep = key.rounding == Rounding::kPerStep;
   decodesAhead = canDecodeAhead(plan, isa);
+  // Beside these a broadcast and a mask.
+  loadsEachPart = idiom.parts > 1 &&
+                  accumulators(plan) + 2 * vectors + 2 > isa.vectorRegisters;
 }
 
 /// Floats of 16 bits that become f32, as whole registers of both operands.

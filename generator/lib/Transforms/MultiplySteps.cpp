@@ -164,13 +164,13 @@ void BlockKernel::multiplyThenAdd(const Source &broadcast,
 }
 
 /// All rows' elements of one part, then those of the next, so that no
-/// accumulator waits for itself and only one part is in registers. Of 16
-/// registers none is left for what was loaded, either: it is loaded again.
+/// accumulator waits for itself and only one part is in registers. Where none
+/// is left for what was loaded, either, that is loaded again.
 void BlockKernel::multiplyParts(const Source &broadcast, Source vector,
                                 int valid,
                                 llvm::MutableArrayRef<Value> accumulators) {
   for (int part = 0; part < idiom(plan.idiom).parts; ++part) {
-    if (part > 0 && loadsEachPart(e.isa))
+    if (part > 0 && shape.loadsEachPart)
       vector.pointer = e.opaquePointer(vector.pointer);
     Values operands;
     for (int v = 0; v < vectors; ++v)

@@ -95,6 +95,9 @@ struct TileShape {
   /// instruction instead of a sign extension: the accumulators hold the sums
   /// times two to this power, of at most `scaledSteps` K steps at a time.
   int scaleBits, scaledSteps;
+  /// The vectors of an idiom of several parts are loaded for each, for want of
+  /// registers to keep them in beside the decoded ones.
+  bool loadsEachPart;
   /// The operands of an iteration are decoded during the one before.
   bool decodesAhead;
   /// Registers of two rows are told apart at once, others by halving.
@@ -105,12 +108,6 @@ struct TileShape {
 private:
   bool canDecodeAhead(const TilePlan &plan, const IsaInfo &isa) const;
 };
-
-/// Whether the vectors of an idiom of several parts are loaded for each, for
-/// want of registers to keep them in.
-inline bool loadsEachPart(const IsaInfo &isa) {
-  return isa.vectorRegisters <= 16;
-}
 
 } // namespace tilewright
 
