@@ -8,10 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "tests/tiles/check_row.h"
 #include "tests/tiles/hand_written_rows.h"
+#include "tests/tiles/shards.h"
 #include "tests/tiles/tile_source.h"
 
 namespace tilewright::testing {
@@ -58,44 +57,45 @@ INSTANTIATE_TEST_SUITE_P(Modelled, ModelledRowTest,
 
 // Pinned on any CPU: the rows of all ISAs beyond AVX2, on a CPU that has no
 // more.
-class ModelledIsaTest : public ::testing::TestWithParam<tw_isa_t> {};
+class ModelledShardTest : public ::testing::TestWithParam<Shard> {};
 
-TEST_P(ModelledIsaTest, KeepsTheContractOnALesserCpu) {
+constexpr int kShards = 4;
+
+std::vector<TileKey> rowsOf(tw_isa_t isa) {
+  std::vector<TileKey> keys;
+  for (const HandWrittenRow& row : handWrittenRows())
+    if (keyOf(row).isa == isa) keys.push_back(keyOf(row));
+  return keys;
+}
+
+TEST_P(ModelledShardTest, KeepsTheContractOnALesserCpu) {
   const IsaInfo& lesser = info(TW_ISA_X86_64_AVX2_FMA);
   if (!hostHas(lesser)) GTEST_SKIP() << "this CPU has no " << lesser.name;
   auto source = TileSource::create("x86-64-v3");
   ASSERT_TRUE(bool(source)) << llvm::toString(source.takeError());
-  for (const HandWrittenRow& row : handWrittenRows()) {
-    const TileKey key = keyOf(row);
-    if (key.isa != GetParam()) continue;
-    auto modelled = source->handWrittenEmulated(key);
+  const std::vector<TileKey> keys = rowsOf(GetParam().isa);
+  for (size_t i = GetParam().number; i < keys.size(); i += kShards) {
+    auto modelled = source->handWrittenEmulated(keys[i]);
     ASSERT_TRUE(bool(modelled)) << llvm::toString(modelled.takeError());
     CheckOptions options;
-    options.seed = seedOf(row.name);
+    options.seed = seedOf(printTileKey(keys[i]));
     options.budget = 200'000;
     const CheckReport report = checkTiles(
-        key, {{"modelled", *modelled, kHandWrittenDenormals}}, options);
-    EXPECT_TRUE(report.ok()) << row.name << ":\n" << report.text();
+        keys[i], {{"modelled", *modelled, kHandWrittenDenormals}}, options);
+    EXPECT_TRUE(report.ok()) << printTileKey(keys[i]) << ":\n" << report.text();
     if (llvm::Error error = source->unload())
       ADD_FAILURE() << llvm::toString(std::move(error));
   }
 }
 
-std::vector<tw_isa_t> isasBeyondAvx2() {
-  std::vector<tw_isa_t> isas;
-  for (const HandWrittenRow& row : handWrittenRows())
-    if (isaOf(row).isa != TW_ISA_X86_64_AVX2_FMA &&
-        std::find(isas.begin(), isas.end(), isaOf(row).isa) == isas.end())
-      isas.push_back(isaOf(row).isa);
-  return isas;
-}
-
-std::string nameOfIsa(const ::testing::TestParamInfo<tw_isa_t>& test) {
-  return std::string(info(test.param).name);
-}
-
-INSTANTIATE_TEST_SUITE_P(Modelled, ModelledIsaTest,
-                         ::testing::ValuesIn(isasBeyondAvx2()), nameOfIsa);
+INSTANTIATE_TEST_SUITE_P(
+    Modelled, ModelledShardTest,
+    ::testing::ValuesIn(shardsOf(kShards,
+                                 [](const IsaInfo& isa) {
+                                   return isa.isa != TW_ISA_X86_64_AVX2_FMA &&
+                                          !rowsOf(isa.isa).empty();
+                                 })),
+    shardName);
 
 #endif
 
