@@ -66,11 +66,9 @@ TW_INLINE void tw_s16_step(tw_vi32* acc, const int16_t* lhs, const tw_vi32* rhs,
     TW_UNROLL for (int i = 0; i < group; ++i) {
       const int at = first + i;
       if (at >= M0 * nv) break;
-      if (at % nv == 0) {
-        l = tw_i32_splat(lhs + 2 * (at / nv));
-        // Where it is no operand of the product, it is loaded once.
-        if (!TW_HAS_EMBEDDED_BROADCAST && nv > 1) TW_PIN(l);
-      }
+      // Not pinned: the compiler would take vbroadcastss for it, which has a
+      // shuffle on Zen 4.
+      if (at % nv == 0) l = tw_i32_splat(lhs + 2 * (at / nv));
       product[i] = tw_i32_madd(rhs[at % nv], l);
       TW_PIN(product[i]);
     }
