@@ -93,7 +93,7 @@ def main(arguments):
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "build").mkdir(parents=True)
     (folder / "build/release").symlink_to(build, target_is_directory=True)
-    environment = {**os.environ, "HOME": str(folder), "TILEWRIGHT_CACHE_DIR": str(folder / "cache"),
+    environment = {**os.environ, "HOME": str(folder), "TILEWRIGHT_CACHE_DIR": str(folder / "cache"), "TILEWRIGHT_TUNING": "none",
                    "CCACHE_DISABLE": "1"}
     try:
         count = run(document.read_text(encoding="utf-8"), folder, environment)

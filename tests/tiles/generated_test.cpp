@@ -11,6 +11,7 @@
 #include "tests/tiles/random_keys.h"
 #include "tests/tiles/shards.h"
 #include "tests/tiles/tile_source.h"
+#include "tilewright/Planning/TilePlan.h"
 
 namespace tilewright::testing {
 namespace {
@@ -19,6 +20,8 @@ constexpr int kShards = 8;
 constexpr int kDefaultKeys = 80;
 // One key in so many is compared with the loops' lowering.
 constexpr int kLoopsEvery = 8;
+// Plans of one key, as `tilewright tune` has them.
+constexpr unsigned kCandidates = 8;
 // Scalar loops take their time; bigger tiles than this are left out.
 constexpr int64_t kLoopsVolume = 1 << 16;
 
@@ -81,6 +84,49 @@ TEST_P(GeneratedTest, KeepTheContract) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shards, GeneratedTest,
+                         ::testing::ValuesIn(shardsOf(kShards,
+                                                      isHostArchitecture)),
+                         shardName);
+
+// What tuning may choose: the plans that the planner ranks behind its choice.
+class CandidatesTest : public ::testing::TestWithParam<Shard> {};
+
+TEST_P(CandidatesTest, KeepTheContract) {
+  const IsaInfo& isa = info(GetParam().isa);
+  const std::string reason = reasonToSkip(isa, hostHas(isa));
+  if (!reason.empty()) GTEST_SKIP() << reason;
+  const uint64_t seed = seedOf("CandidatesTest." + std::string(isa.name));
+  SCOPED_TRACE(seedText(seed));
+  auto source = TileSource::create();
+  ASSERT_TRUE(bool(source)) << llvm::toString(source.takeError());
+  const std::vector<TileKey> keys =
+      randomKeys(isa.isa, std::max(kShards, keysPerIsa() / 8), seed);
+  size_t checked = 0;
+  for (size_t i = GetParam().number; i < keys.size(); i += kShards) {
+    const TileKey& key = keys[i];
+    const auto plans = llvm::cantFail(planCandidates(key, kCandidates));
+    for (size_t rank = 1; rank < plans.size(); ++rank) {
+      const std::string plan = printTilePlan(plans[rank]);
+      const std::string repeat = repeatIt(key) + " --plan='" + plan + "'";
+      auto body = source->generatedBy(key, plan, "");
+      if (!body) {
+        ADD_FAILURE() << llvm::toString(body.takeError()) << repeat;
+        continue;
+      }
+      CheckOptions options;
+      options.seed = seed + i;
+      options.budget = 2'000'000;
+      const CheckReport report = checkTiles(key, {{"tuned", *body}}, options);
+      EXPECT_TRUE(report.ok()) << report.text() << repeat;
+      ++checked;
+    }
+    if (llvm::Error error = source->unload())
+      ADD_FAILURE() << llvm::toString(std::move(error));
+  }
+  EXPECT_GT(checked, 0u) << "no plan was checked";
+}
+
+INSTANTIATE_TEST_SUITE_P(Shards, CandidatesTest,
                          ::testing::ValuesIn(shardsOf(kShards,
                                                       isHostArchitecture)),
                          shardName);
