@@ -61,7 +61,7 @@ class FakeMachine {
       now_ += 1e-3;
       ++slices[body];
       order.push_back(body);
-      return seconds_[body] * (noise ? noise() : 1);
+      return seconds_[body] * (noise ? noise(body) : 1);
     };
     timing.now = [this] { return now_; };
     timing.budgetSeconds = budget;
@@ -73,7 +73,7 @@ class FakeMachine {
   }
 
   PairTiming timing;
-  std::function<double()> noise;
+  std::function<double(size_t)> noise;
   std::map<size_t, int> slices;
   std::vector<size_t> order;
 
@@ -99,7 +99,7 @@ TEST(ComparePairs, TakesTheQuickest) {
 
 TEST(ComparePairs, PairsAreInRandomOrder) {
   FakeMachine machine({10, 9.905, 9.905});  // open for as long as it may
-  machine.noise = [n = 0]() mutable { return n++ % 3 == 0 ? 1.05 : 1.0; };
+  machine.noise = [n = 0](size_t) mutable { return n++ % 3 == 0 ? 1.05 : 1.0; };
   machine.timing.budgetSeconds = 0.4;
   machine.compare();
   ASSERT_EQ(machine.order.size() % 2, 0u);
@@ -120,20 +120,34 @@ TEST(ComparePairs, NoiseIsNoGain) {
   std::mt19937_64 random(2);
   std::lognormal_distribution<double> noise(0, 0.1);
   FakeMachine machine({10, 10, 10, 10}, /*budget=*/3);
-  machine.noise = [&] { return noise(random); };
+  machine.noise = [&](size_t) { return noise(random); };
   std::vector<Challenger> results = machine.compare();
   EXPECT_EQ(quickest(results), std::nullopt);
   FakeMachine quicker({10, 9.3, 10}, /*budget=*/10);
-  quicker.noise = [&] { return noise(random); };
+  quicker.noise = [&](size_t) { return noise(random); };
   results = quicker.compare();
   EXPECT_EQ(quickest(results), 0);
   EXPECT_GT(results[0].rounds, 16);
   EXPECT_NEAR(results[0].ratio.median, 0.93, 0.02);
 }
 
+TEST(ComparePairs, WhatIsQuickerOnlyBesideOthersIsNot) {
+  // Another thread of the core slows the default down, and all are alike
+  // without it.
+  FakeMachine machine({10, 10}, /*budget=*/1);
+  machine.noise = [n = 0](size_t body) mutable {
+    return body == 0 && n++ % 8 != 0 ? 1.1 : 1.0;
+  };
+  std::vector<Challenger> results = machine.compare();
+  EXPECT_LT(results[0].ratio.high, kTuningTie);
+  EXPECT_EQ(results[0].leastRatio, 1);
+  EXPECT_EQ(results[0].standing, Standing::Open);
+  EXPECT_EQ(quickest(results), std::nullopt);
+}
+
 TEST(ComparePairs, EndsWithTheBudget) {
   FakeMachine machine({10, 9.9, 20}, /*budget=*/0.02);
-  machine.noise = [n = 0]() mutable { return 1 + 0.1 * (n++ % 5); };
+  machine.noise = [n = 0](size_t) mutable { return 1 + 0.1 * (n++ % 5); };
   std::vector<Challenger> results = machine.compare();
   EXPECT_EQ(results[0].standing, Standing::Open);
   EXPECT_EQ(results[0].rounds, 5);  // of four slices each
@@ -147,7 +161,7 @@ TEST(ComparePairs, EndsWithTheBudget) {
 
 TEST(ComparePairs, WhoIsOutIsTimedNoMore) {
   FakeMachine machine({10, 20, 9.9}, /*budget=*/1);
-  machine.noise = [n = 0]() mutable { return n++ % 3 == 0 ? 1.05 : 1.0; };
+  machine.noise = [n = 0](size_t) mutable { return n++ % 3 == 0 ? 1.05 : 1.0; };
   std::vector<Challenger> results = machine.compare();
   EXPECT_EQ(results[0].rounds, 16);
   EXPECT_EQ(machine.slices[1], 16);
@@ -163,9 +177,21 @@ TEST(ComparePairs, OfNobody) {
 Challenger challengerOf(double low, double median, double high) {
   Challenger it;
   it.ratio = {median, low, high};
+  it.leastRatio = median;
   it.rounds = 32;
   it.standing = high < kTuningTie ? Standing::Quicker : Standing::NoQuicker;
   return it;
+}
+
+TEST(Quickest, IsSoByTheWorseOfBothRatios) {
+  const Challenger both = challengerOf(0.89, 0.9, 0.91);
+  Challenger besideOthers = challengerOf(0.87, 0.88, 0.89);
+  besideOthers.leastRatio = 0.93;
+  Challenger alone = challengerOf(0.92, 0.93, 0.94);
+  alone.leastRatio = 0.88;
+  EXPECT_EQ(quickest({besideOthers, both, alone}), 1);
+  EXPECT_EQ(quickest({besideOthers}), 0);
+  EXPECT_EQ(quickest({challengerOf(1, 1, 1)}), std::nullopt);
 }
 
 /// A tile with a hand-written body and two others.

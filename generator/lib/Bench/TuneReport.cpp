@@ -29,6 +29,7 @@ json::Value asJson(const TunedCandidate &candidate) {
       std::isinf(result.ratio.high)
           ? json::Value(nullptr)
           : json::Value(json::Array{result.ratio.low, result.ratio.high});
+  object["least_ratio"] = result.leastRatio;
   object["rounds"] = result.rounds;
   object["standing"] = standingName(result.standing);
   return object;

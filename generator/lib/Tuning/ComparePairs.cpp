@@ -66,20 +66,28 @@ MedianInterval medianInterval(std::vector<double> samples) {
 std::vector<Challenger> comparePairs(size_t count, const PairTiming &timing) {
   std::vector<Challenger> challengers(count);
   std::vector<std::vector<double>> ratios(count);
+  std::vector<double> leastTimes(count + 1,
+                                 std::numeric_limits<double>::infinity());
   std::vector<size_t> racing(count);
   std::iota(racing.begin(), racing.end(), 0);
   std::mt19937_64 random(timing.seed);
 
+  auto slice = [&](size_t body) {
+    const double time = timing.slice(body);
+    leastTimes[body] = std::min(leastTimes[body], time);
+    return time;
+  };
   auto pair = [&](size_t challenger) {
     const bool defaultFirst = random() & 1;
-    const double one = timing.slice(defaultFirst ? 0 : challenger + 1);
-    const double other = timing.slice(defaultFirst ? challenger + 1 : 0);
+    const double one = slice(defaultFirst ? 0 : challenger + 1);
+    const double other = slice(defaultFirst ? challenger + 1 : 0);
     ratios[challenger].push_back(defaultFirst ? other / one : one / other);
   };
   auto look = [&] {
     double leastHigh = std::numeric_limits<double>::infinity();
     for (size_t i : racing) {
       challengers[i].ratio = medianInterval(ratios[i]);
+      challengers[i].leastRatio = leastTimes[i + 1] / leastTimes[0];
       challengers[i].rounds = int64_t(ratios[i].size());
       leastHigh = std::min(leastHigh, challengers[i].ratio.high);
     }
@@ -87,9 +95,10 @@ std::vector<Challenger> comparePairs(size_t count, const PairTiming &timing) {
       Challenger &it = challengers[i];
       if (it.ratio.low >= kTuningTie || it.ratio.low > leastHigh)
         it.standing = Standing::NoQuicker;
+      else if (it.ratio.high < kTuningTie && it.leastRatio < kTuningTie)
+        it.standing = Standing::Quicker;
       else
-        it.standing =
-            it.ratio.high < kTuningTie ? Standing::Quicker : Standing::Open;
+        it.standing = Standing::Open;
     }
     erase_if(racing, [&](size_t i) {
       return challengers[i].standing == Standing::NoQuicker;
@@ -123,7 +132,7 @@ std::optional<size_t> quickest(ArrayRef<Challenger> challengers) {
   for (size_t i = 0; i < challengers.size(); ++i)
     if (challengers[i].standing == Standing::Quicker &&
         (!best ||
-         challengers[i].ratio.median < challengers[*best].ratio.median))
+         challengers[i].surelyTakes() < challengers[*best].surelyTakes()))
       best = i;
   return best;
 }

@@ -62,7 +62,7 @@ const char tuneHelp[] = R"(
 Of each tile the hand-written body, if there is one, and the planner's best plans
 are made, checked, and timed beside what stands for the name now, in pairs, until
 it is known which is quicker. A body must be quicker by more than one per cent for
-sure; else what there is stays. Read:
+sure, and so must its least time be; else what there is stays. Read:
 
   ratio     of the time of what stands for the name now
   interval  that holds the ratio's median, but for one case in a thousand
@@ -250,8 +250,9 @@ Error runTune() {
     return report.takeError();
   if (std::vector<std::string> busy = report->noise.reasons(); !busy.empty())
     printWarning("the machine was busy: " + join(busy, "; ") +
-                 ". Pairs bear that, but fewer of them are decided in time; to "
-                 "be sure, repeat it when it is quiet");
+                 ". Which body is the quickest may be another one beside "
+                 "others, and less is known in time; repeat it when it is "
+                 "quiet before you keep it");
   if (!output.empty()) {
     Expected<std::string> merged = mergedOutput(*report);
     if (!merged)

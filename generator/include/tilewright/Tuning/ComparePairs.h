@@ -8,6 +8,7 @@
 #define TILEWRIGHT_TUNING_COMPAREPAIRS_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -30,7 +31,7 @@ MedianInterval medianInterval(std::vector<double> samples);
 
 enum class Standing {
   Open,     ///< not known when time was up
-  Quicker,  ///< than kTuningTie of the default's time
+  Quicker,  ///< than kTuningTie of the default's time, also at the least
   NoQuicker ///< than that, or than another challenger
 };
 
@@ -39,7 +40,14 @@ llvm::StringRef standingName(Standing standing);
 
 struct Challenger {
   MedianInterval ratio; ///< of its time by the default's
+  /// Of its least time by the default's. Others on the machine, such as the
+  /// core's other thread, slow one body down more than another; the least times
+  /// are those of moments without them.
+  double leastRatio = 1;
   int64_t rounds = 0;
+
+  /// The worse of both ratios.
+  double surelyTakes() const { return std::max(ratio.median, leastRatio); }
   Standing standing = Standing::Open;
 };
 
