@@ -107,13 +107,25 @@ static void tw_pack_whole(const tw_matmul_side_t* side, const tw_packing_t* p,
   tw_pack_part(side, &part, wide, packed + (p->outer_rows - 1) * step);
 }
 
-void tw_pack_side(const tw_matmul_side_t* side, tw_index_t K,
-                  const void* matrix, tw_index_t tile, tw_index_t tiles,
-                  tw_index_t step, tw_index_t steps, void* wide, void* packed) {
-  if (side->gather) {
-    tw_pack_gathered(side, matrix, tile, tiles, step, steps, wide, packed);
-    return;
-  }
+// A tile's groups of 4 bytes from [groups][rows] to [rows][groups].
+static void tw_regroup(const tw_matmul_side_t* side, char* tile, char* wide) {
+  const tw_index_t groups = side->tile_cols / side->group;
+  memcpy(wide, tile, (size_t)side->step);
+  tw_packing_t p;
+  p.bits = 32;
+  p.transpose = 0;
+  p.rows = p.tile_rows = groups;
+  p.cols = p.stride = p.outer_cols = side->tile_rows;
+  p.tile_cols = p.outer_rows = 1;
+  p.packed_bytes = side->step;
+  tw_pack_matrix(&p, 0, wide, tile);
+}
+
+// Tiles as the side's groups say.
+static void tw_pack_groups(const tw_matmul_side_t* side, tw_index_t K,
+                           const void* matrix, tw_index_t tile,
+                           tw_index_t tiles, tw_index_t step, tw_index_t steps,
+                           void* wide, void* packed) {
   const tw_index_t row = tile * side->tile_rows, col = step * side->tile_cols;
   tw_packing_t p;
   p.bits = tw_element_bits(side->type);
@@ -140,4 +152,17 @@ void tw_pack_side(const tw_matmul_side_t* side, tw_index_t K,
     tw_pack_widened(side, one, matrix, row + t * p.tile_rows, col, (char*)wide,
                     (char*)packed + t * one.packed_bytes);
   }
+}
+
+void tw_pack_side(const tw_matmul_side_t* side, tw_index_t K,
+                  const void* matrix, tw_index_t tile, tw_index_t tiles,
+                  tw_index_t step, tw_index_t steps, void* wide, void* packed) {
+  if (side->gather) {
+    tw_pack_gathered(side, matrix, tile, tiles, step, steps, wide, packed);
+    return;
+  }
+  tw_pack_groups(side, K, matrix, tile, tiles, step, steps, wide, packed);
+  if (!side->regroups) return;
+  for (tw_index_t i = 0; i < tiles * steps; ++i)
+    tw_regroup(side, (char*)packed + i * side->step, (char*)wide);
 }

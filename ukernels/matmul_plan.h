@@ -47,6 +47,9 @@ typedef struct tw_matmul_side_t {
   // Columns that a tile has beside those of its other rows: K0, or those of a
   // group of the variant `vnni`.
   tw_index_t group;
+  // Whether groups are only how a tile is packed: those of a row are brought
+  // together then.
+  int regroups;
   tw_index_t tiles;  // rows of tiles
   tw_index_t step;   // bytes of a tile: one K step
   tw_index_t block;  // tiles that are packed at a time

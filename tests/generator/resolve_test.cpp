@@ -172,6 +172,50 @@ TEST_F(ResolveTest, BitcodeLibraryOfAnotherVersionIsAnError) {
   EXPECT_EQ(why.find(tile.name + ": "), 0u) << why;
 }
 
+// Tiles of the variant `vnni` that are no rows: made from their template, which
+// their place in the cache depends on.
+class VnniResolveTest : public ResolveTest {
+ protected:
+  VnniResolveTest() {
+    keys_.clear();
+    for (const char* name :
+         {"tw_mmt4d_tile_s8s8s32_5x40x64_vnni_x86_64_amx_int8",
+          "tw_mmt4d_tile_u8s8s32_33x1x64_vnni_x86_64_amx_bf16",
+          "tw_mmt4d_tile_bf16bf16bf16_17x32x32_vnni_x86_64_amx_bf16"})
+      keys_.push_back(parseTileKey(name).key.value());
+  }
+};
+
+TEST_F(VnniResolveTest, SameBytesForAnyNumberOfJobsAndFromTheCache) {
+  options_.useCache = false;
+  options_.jobs = 1;
+  std::vector<ResolvedTile> one = resolve(keys_);
+  options_.jobs = 3;
+  expectSame(one, resolve(keys_));
+  options_.useCache = true;
+  for (Origin origin : {Origin::Generated, Origin::Cached}) {
+    std::vector<ResolvedTile> tiles = resolve(keys_);
+    expectSame(one, tiles);
+    for (const ResolvedTile& tile : tiles) EXPECT_EQ(tile.origin, origin);
+  }
+  // With another template nothing of that is found.
+  testing::ScratchDir dir;
+  std::ofstream(dir.path("tilewright_amx_template.bc")) << "not bitcode";
+  options_.bitcodeDir = dir.path();
+  std::string why = errorOf({keys_[0]});
+  EXPECT_EQ(why.find(printTileKey(keys_[0]) + ": "), 0u) << why;
+}
+
+TEST_F(VnniResolveTest, MissingTemplateIsAnError) {
+  options_.bitcodeDir = "/nowhere";
+  std::string why = errorOf({keys_[0]});
+  EXPECT_EQ(why.find(printTileKey(keys_[0]) +
+                     ": no template of tiles by AMX: "
+                     "'/nowhere/tilewright_amx_template.bc' does not exist"),
+            0u)
+      << why;
+}
+
 // Whatever is wrong with the cache: the kernels come, and one warning.
 class CacheTroubleTest : public ResolveTest {
  protected:
