@@ -194,13 +194,15 @@ tw_status_t tw_x86_64_permit_amx(const tw_x86_64_cpu_t* cpu,
                tw_has_bit(&facts, &kFeatures[i]);
   *why_not = 0;
   *error = 0;
-  if (!has_amx)
+  if (!has_amx) {
     *why_not = "the CPU has none";
-  else if (!tw_saves_tiles(&facts))
+  } else if (!tw_saves_tiles(&facts)) {
     *why_not = "the operating system does not save its registers";
-  else if (!(cpu->permitted(cpu->self) >> TW_TILE_DATA & 1) &&
-           (*error = cpu->request(cpu->self, TW_TILE_DATA)) != 0)
-    *why_not = "the operating system does not permit it to this process";
+  } else if (!(cpu->permitted(cpu->self) >> TW_TILE_DATA & 1)) {
+    *error = cpu->request(cpu->self, TW_TILE_DATA);
+    if (*error != 0)
+      *why_not = "the operating system does not permit it to this process";
+  }
   return *why_not ? TW_STATUS_UNSUPPORTED : TW_STATUS_OK;
 }
 
