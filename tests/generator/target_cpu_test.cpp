@@ -198,5 +198,18 @@ TEST(TargetCpuTest, TriplesFollowTheArchitecture) {
             "aarch64-apple-macosx14");
 }
 
+TEST(CoreName, IsThatOfTheTableElseLlvms) {
+  auto nameOf = [](const char* target) {
+    return coreName(llvm::cantFail(parseTargetCpu(target)));
+  };
+  EXPECT_EQ(nameOf("x86_64:znver4"), "znver4");
+  // Equally quick cores have one name.
+  EXPECT_EQ(nameOf("x86_64:cascadelake"), "skylake-avx512");
+  EXPECT_EQ(nameOf("x86_64:haswell"), "haswell");
+  EXPECT_EQ(nameOf("x86_64:avx2"), "");
+  EXPECT_EQ(nameOf("x86_64_avx2_fma"), "");
+  EXPECT_NE(hostCoreName(), "");
+}
+
 }  // namespace
 }  // namespace tilewright
