@@ -321,12 +321,11 @@ void printText(const Explanation &e) {
   } else {
     line("plan", planText(e));
     if (!info(e.key.isa).isAmdgpu())
-      line(
-          "costs",
-          formatv("{0} {1}",
-                  e.core->arch.empty() ? "as usual, those of" : "those of core",
-                  e.core->name)
-              .str());
+      line("costs", formatv("{0} {1}",
+                            e.core->arch.empty() ? "as usual, those of"
+                                                 : "those of core",
+                            e.core->name)
+                        .str());
     printCost(e);
   }
   line("cached", e.cached.text());

@@ -20,7 +20,7 @@
 // RUN: %{opt} %t --pass-pipeline="builtin.module(func.func(tw-specialize-encodings,tw-materialize-encodings,canonicalize))" | FileCheck %s --check-prefix=AVX2
 
 // WITHOUT: 'tw-data-tiling' does not refer to a registered pass or pass pipeline
-// UNKNOWN: unknown target 'z80'; expected host, x86_64_avx512
+// UNKNOWN: unknown target 'z80'; expected host, x86_64_
 // X86: tw.mmt4d "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base"
 // ARM: tw.mmt4d "my_mmt4d_tile_f32f32f32_8x12x1_arm_64_base"
 // GPU: tw.mmt4d "tw_mmt4d_tile_f32f32f32_64x64x8_amdgpu_gfx942"

@@ -40,8 +40,8 @@ struct BuildOptions {
   /// Where to write the file of parameters, of a model with
   /// ModelOptions::parametersInFile.
   std::string parametersPath;
-  /// Unless it names a core to plan for, tiles are planned and chosen for that of
-  /// each program's host.
+  /// Unless it names a core to plan for, tiles are planned and chosen for that
+  /// of each program's host.
   ResolveOptions resolve;
 };
 
