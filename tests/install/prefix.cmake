@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Installs BUILD_DIR into a scratch prefix, moves the prefix (it must not remember where it was), then builds and runs
-# the consumer against it: through find_package, and through pkg-config; with a GENERATOR the compiler of the folder COMPILER,
-# too, and mlir-opt with the plugin. For another target: TOOLCHAIN is the toolchain
+# the consumer against it: through find_package, and through pkg-config, and the example of the folder THREADS; with a GENERATOR the
+# compiler of the folder COMPILER, too, and mlir-opt with the plugin. For another target: TOOLCHAIN is the toolchain
 # file, TARGET what the compiler calls it, SYSROOT its packages' folder, EMULATOR the command that runs its programs.
 
 set(first "${SCRATCH}/first")
@@ -60,6 +60,17 @@ execute_process(
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${SCRATCH}/consumer COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${EMULATOR} ${SCRATCH}/consumer/consumer COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${EMULATOR} ${SCRATCH}/consumer/key_consumer COMMAND_ERROR_IS_FATAL ANY)
+
+# A program with threads of its own, an example that builds alone.
+if(NOT TOOLCHAIN)
+  execute_process(
+    COMMAND ${CMAKE_COMMAND} -G Ninja -S ${THREADS} -B ${SCRATCH}/threads "-DCMAKE_PREFIX_PATH=${prefix}"
+      -DCMAKE_C_COMPILER=${C_COMPILER} -DCMAKE_CXX_COMPILER=${CXX_COMPILER}
+      "-DCMAKE_C_FLAGS=${flags}" "-DCMAKE_CXX_FLAGS=${flags}" "-DCMAKE_EXE_LINKER_FLAGS=${EXE_LINKER_FLAGS}"
+    COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${CMAKE_COMMAND} --build ${SCRATCH}/threads COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${SCRATCH}/threads/threads 3 100 COMMAND_ERROR_IS_FATAL ANY)
+endif()
 
 find_program(pkg_config pkg-config REQUIRED)
 set(ENV{PKG_CONFIG_PATH} "${prefix}/${LIBDIR}/pkgconfig")
