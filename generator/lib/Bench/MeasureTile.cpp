@@ -90,9 +90,10 @@ Error checkRunnable(const TileKey &key, StringRef name) {
         "which runs " +
         here +
         "; 'tilewright explain' has the modelled cycles of a GPU's tile");
+  // Without the permission the CPU counts as one that has none.
   char amx[TW_EXPLANATION_SIZE];
-  if (isa.has("amx-tile") && tw_cpu_permit_amx(amx, sizeof amx) != TW_STATUS_OK)
-    return createStringError(name + ": " + amx + " The CPU runs " + here);
+  const bool isRefused =
+      isa.has("amx-tile") && tw_cpu_permit_amx(amx, sizeof amx) != TW_STATUS_OK;
   TargetCpu host = hostTargetCpu();
   if (!isForArchitecture(isa, host.arch))
     return createStringError(
@@ -105,7 +106,8 @@ Error checkRunnable(const TileKey &key, StringRef name) {
     if (!is_contained(host.features, feature))
       lacks.emplace_back(feature->llvmName);
   return createStringError(name + ": this CPU lacks " + join(lacks, ", ") +
-                           "; it runs " + here);
+                           "; it runs " + here +
+                           (isRefused ? ". " + std::string(amx) : ""));
 }
 
 Expected<TileKey> keyHere(const TileKey &key, StringRef name) {
