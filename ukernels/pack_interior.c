@@ -152,25 +152,35 @@ TW_ZIP_INLINE void tw_transpose_block(const unsigned char* from,
   }
 }
 
+// A cache line of each of the rows from `row` on, as many as blocks of `height`
+// rows fill. Returns the row behind them. As below.
+TW_ZIP_INLINE int tw_transpose_blocks(const unsigned char* from,
+                                      tw_index_t from_stride, unsigned char* to,
+                                      int row, int height, int rows, int unit) {
+  const int n = 16 / unit, tile = rows * unit;
+  TW_UNROLL_ALL for (; row + height <= rows; row += height) {
+    TW_UNROLL_ALL for (int block = 0; block < 4; ++block) {
+      tw_transpose_block(from + row * from_stride + block * 16, from_stride,
+                         to + block * n * tile + row * unit, tile, height,
+                         unit);
+    }
+  }
+  return row;
+}
+
 // A cache line of each of `rows` rows of units: 64 / unit tiles that follow
 // each other. With `rows` and `unit` constants no address is computed but that
-// of every n-th row.
+// of every n-th row. 12 rows of two-byte units are 8 and 4, 6 of four bytes 4
+// and 2.
 TW_ZIP_INLINE void tw_transpose_line(const unsigned char* from,
                                      tw_index_t from_stride, unsigned char* to,
                                      int rows, int unit) {
-  const int n = 16 / unit, tile = rows * unit;
-  int r = 0;
-  // 12 rows of two-byte units are 8 and 4, 6 of four bytes 4 and 2.
-  TW_UNROLL_ALL for (int height = n; height >= 2 && height * 2 >= n;
-                     height /= 2) {
-    TW_UNROLL_ALL for (; r + height <= rows; r += height) {
-      TW_UNROLL_ALL for (int block = 0; block < 4; ++block) {
-        tw_transpose_block(from + r * from_stride + block * 16, from_stride,
-                           to + block * n * tile + r * unit, tile, height,
-                           unit);
-      }
-    }
-  }
+  const int n = 16 / unit;
+  int row = tw_transpose_blocks(from, from_stride, to, 0, n, rows, unit);
+  if (n >= 4)
+    row = tw_transpose_blocks(from, from_stride, to, row, n / 2, rows, unit);
+  if (n >= 8)
+    tw_transpose_blocks(from, from_stride, to, row, n / 4, rows, unit);
 }
 
 TW_ZIP_INLINE tw_index_t tw_transpose_lines_of(const unsigned char* from,
