@@ -78,7 +78,9 @@ TEST_P(AmxMmt4dTest, BeginsAndEndsItsCalls) {
     EXPECT_FALSE(after.configured);
     EXPECT_GT(after.loadconfigs, before.loadconfigs);
     // Once a block, of which there are fewer than tiles.
-    if (!parallel) EXPECT_LT(after.loadconfigs - before.loadconfigs, M * N);
+    if (!parallel) {
+      EXPECT_LT(after.loadconfigs - before.loadconfigs, M * N);
+    }
     EXPECT_EQ(out, expected);
   }
   // Another layout is another key; nobody finds this tile for it.
@@ -142,9 +144,12 @@ TEST(AmxQueryTest, HandsOutFormsThatExist) {
       tw_tile_form_t form = {{-7, -7, -7}, 1};
       ASSERT_EQ(tw_query_tile_form(of.types, m, -1, data.words, &form),
                 TW_STATUS_OK);
-      if (m < 0 || m > 8)
+      if (m < 0 || m > 8) {
         EXPECT_EQ(form.flags, uint32_t{TW_MMT4D_FLAG_RHS_VNNI}) << m;
-      if (m < 0 || m == 32) EXPECT_EQ(form.sizes.M0, 32);
+      }
+      if (m < 0 || m == 32) {
+        EXPECT_EQ(form.sizes.M0, 32);
+      }
       TileKey key{of.types,      form.sizes.M0,   form.sizes.N0,
                   form.sizes.K0, Rounding::kOnce, TW_ISA_GENERIC};
       key.vnni = form.flags != 0;
