@@ -11,11 +11,15 @@
 
 #include "ukernels/x86_64/narrow_out.h"
 
-TW_INLINE void tw_f16_convert(const uint16_t* from, float* to,
-                              tw_index_t count) {
+// `group` vectors at once.
+TW_INLINE void tw_f16_convert(const uint16_t* from, float* to, tw_index_t count,
+                              int group) {
   tw_index_t i = 0;
-  TW_NO_UNROLL for (; i + TW_LANES <= count; i += TW_LANES) {
-    tw_f32_store(to + i, tw_f32_from_f16(from + i));
+  TW_NO_UNROLL for (; i + group * TW_LANES <= count; i += group * TW_LANES) {
+    TW_UNROLL for (int v = 0; v < group; ++v) {
+      const tw_index_t at = i + v * TW_LANES;
+      tw_f32_store(to + at, tw_f32_from_f16(from + at));
+    }
   }
   TW_NO_UNROLL for (; i < count; ++i) to[i] = tw_f32_from_one_f16(from + i);
 }
@@ -48,7 +52,7 @@ TW_INLINE void tw_f16_rows(void* out_tile, const void* lhs_panel,
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
-  const tw_index_t block_steps = tw_staged_steps(M0, N0);
+  const int block_steps = tw_staged_steps(M0, N0);
   char* out =
       (char*)out_tile + row * tw_out_stride(params, N0) * tw_out_bytes(type);
   const uint16_t* lhs = (const uint16_t*)lhs_panel + row;
@@ -58,11 +62,14 @@ TW_INLINE void tw_f16_rows(void* out_tile, const void* lhs_panel,
   tw_out_begin(acc, type, out, params, M0, N0, sets);
   for (tw_index_t k = params->K; k > 0; k -= block_steps) {
     tw_index_t steps = k < block_steps ? k : block_steps;
-    if (rows == M0) {
-      tw_f16_convert(lhs, staged, steps * M0);
-    } else {
+    if (rows != M0) {
       for (tw_index_t s = 0; s < steps; ++s)
-        tw_f16_convert(lhs + s * rows, staged + s * M0, M0);
+        tw_f16_convert(lhs + s * rows, staged + s * M0, M0, 1);
+    } else if (steps == block_steps) {
+      tw_f16_convert(lhs, staged, block_steps * M0,
+                     tw_staged_group(block_steps * M0 / TW_LANES));
+    } else {
+      tw_f16_convert(lhs, staged, steps * M0, 1);
     }
     lhs += steps * rows;
     const float* l[4];

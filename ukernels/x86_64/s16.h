@@ -136,11 +136,15 @@ TW_INLINE void s16s8s32_k2(void* out, const void* lhs, const void* rhs,
 
 // s8, K0 = 2: the lhs is widened block by block on the stack, as f16.h does it.
 
-// 2 * count elements.
-TW_INLINE void tw_s8_widen(const int8_t* from, int32_t* to, tw_index_t count) {
+// 2 * count elements, `group` vectors at once.
+TW_INLINE void tw_s8_widen(const int8_t* from, int32_t* to, tw_index_t count,
+                           int group) {
   tw_index_t i = 0;
-  TW_NO_UNROLL for (; i + TW_LANES <= count; i += TW_LANES) {
-    tw_i32_store(to + i, tw_s16_from_s8(from + 2 * i));
+  TW_NO_UNROLL for (; i + group * TW_LANES <= count; i += group * TW_LANES) {
+    TW_UNROLL for (int v = 0; v < group; ++v) {
+      const tw_index_t at = i + v * TW_LANES;
+      tw_i32_store(to + at, tw_s16_from_s8(from + 2 * at));
+    }
   }
   TW_NO_UNROLL for (; i < count; ++i) {
     to[i] = (int32_t)((uint32_t)from[2 * i + 1] << 16 | (uint16_t)from[2 * i]);
@@ -164,7 +168,7 @@ TW_INLINE void tw_s8_rows(void* out_tile, const void* lhs_panel,
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
-  const tw_index_t block_steps = tw_staged_steps(M0, N0);
+  const int block_steps = tw_staged_steps(M0, N0);
   int32_t* out = (int32_t*)out_tile + row * tw_out_stride(params, N0);
   const int8_t* lhs = (const int8_t*)lhs_panel + row * 2;
   const int8_t* rhs = (const int8_t*)rhs_panel;
@@ -173,11 +177,14 @@ TW_INLINE void tw_s8_rows(void* out_tile, const void* lhs_panel,
   tw_i32_begin(acc, out, params, M0, N0, sets);
   for (tw_index_t k = params->K; k > 0; k -= block_steps) {
     tw_index_t steps = k < block_steps ? k : block_steps;
-    if (rows == M0) {
-      tw_s8_widen(lhs, staged, steps * M0);
-    } else {
+    if (rows != M0) {
       for (tw_index_t s = 0; s < steps; ++s)
-        tw_s8_widen(lhs + s * 2 * rows, staged + s * M0, M0);
+        tw_s8_widen(lhs + s * 2 * rows, staged + s * M0, M0, 1);
+    } else if (steps == block_steps) {
+      tw_s8_widen(lhs, staged, block_steps * M0,
+                  tw_staged_group(block_steps * M0 / TW_LANES));
+    } else {
+      tw_s8_widen(lhs, staged, steps * M0, 1);
     }
     lhs += steps * 2 * rows;
     // Not unrolled further: the compiler would hoist widenings and spill, and
