@@ -41,6 +41,8 @@
 #define TW_OPAQUE(v) __asm__("" : TW_IN_VECTOR_REGISTER(v))
 // Keeps `v` from being computed earlier or later than here.
 #define TW_PIN(v) __asm__ volatile("" : TW_IN_VECTOR_REGISTER(v))
+#define TW_PIN_BOTH(v, w) \
+  __asm__ volatile("" : TW_IN_VECTOR_REGISTER(v), TW_IN_VECTOR_REGISTER(w))
 #define TW_OPAQUE_POINTER(p) __asm__ volatile("" : "+r"(p))
 
 // Scalars that may lie at any address and alias anything.

@@ -118,22 +118,81 @@ TW_INLINE void bf16bf16bf16_k2_row(void* out, const void* lhs_panel,
   tw_out_end(&acc, TW_ELEMENT_BF16, out, params, M0, N0, 1);
 }
 
-TW_INLINE void bf16bf16bf16_k2_steprnd(void* out, const void* lhs_panel,
+// `nv` vectors of each row, from vector `first` on.
+TW_INLINE void tw_bf16_steprnd_columns(void* out_tile, const void* lhs_panel,
                                        const void* rhs_panel,
                                        const tw_mmt4d_params_t* params, int M0,
-                                       int N0) {
-  const int nv = N0 / TW_LANES;
+                                       int N0, int first, int nv) {
+  const tw_index_t stride = tw_out_stride(params, N0);
+  uint16_t* out = (uint16_t*)out_tile + first * TW_LANES;
   const uint16_t* lhs = (const uint16_t*)lhs_panel;
-  const uint16_t* rhs = (const uint16_t*)rhs_panel;
+  const uint16_t* rhs = (const uint16_t*)rhs_panel + first * 2 * TW_LANES;
   tw_vf32 acc[TW_MAX_ACCUMULATORS];
-  tw_out_begin(acc, TW_ELEMENT_BF16, out, params, M0, N0, 1);
+  TW_UNROLL for (int i = 0; i < M0 * nv; ++i) { acc[i] = tw_f32_zero(); }
+  if (tw_accumulates(params)) {
+    TW_UNROLL for (int i = 0; i < M0 * nv; ++i) {
+      acc[i] = tw_f32_load_bf16(out + i / nv * stride + i % nv * TW_LANES);
+    }
+  }
   for (tw_index_t k = params->K; k > 0; --k) {
     tw_bf16_step(acc, lhs, rhs, M0, nv);
     tw_bf16_round(acc, M0 * nv);
     lhs += 2 * M0;
     rhs += 2 * N0;
   }
-  tw_out_end(acc, TW_ELEMENT_BF16, out, params, M0, N0, 1);
+  TW_UNROLL for (int i = 0; i < M0 * nv; ++i) {
+    tw_bf16_store(out + i / nv * stride + i % nv * TW_LANES, acc[i]);
+  }
+}
+
+// Beyond 16 accumulators two of the columns' vectors are one after the other:
+// their rounding would find no registers (12 % of 12x32, Zen 4).
+TW_INLINE void bf16bf16bf16_k2_steprnd(void* out, const void* lhs,
+                                       const void* rhs,
+                                       const tw_mmt4d_params_t* params, int M0,
+                                       int N0) {
+  const int nv = N0 / TW_LANES;
+  const int at_once = M0 * nv > 16 ? 1 : nv;
+  TW_UNROLL for (int first = 0; first < nv; first += at_once) {
+    tw_bf16_steprnd_columns(out, lhs, rhs, params, M0, N0, first, at_once);
+  }
+}
+
+// For up to 4 x 16: what bounds it is how long a step's rounding takes, which
+// is less in vectors of 256 bits (Zen 4).
+TW_INLINE void bf16bf16bf16_k2_steprnd_few(void* out, const void* lhs_panel,
+                                           const void* rhs_panel,
+                                           const tw_mmt4d_params_t* params,
+                                           int M0, int N0) {
+  const int nv = N0 / 8;
+  const uint16_t* lhs = (const uint16_t*)lhs_panel;
+  const uint16_t* rhs = (const uint16_t*)rhs_panel;
+  const tw_index_t stride = tw_out_stride(params, N0);
+  __m128i acc[8];
+  TW_UNROLL for (int i = 0; i < M0 * nv; ++i) {
+    acc[i] =
+        tw_accumulates(params)
+            ? _mm_loadu_si128((const __m128i*)((const uint16_t*)out +
+                                               i / nv * stride + i % nv * 8))
+            : _mm_setzero_si128();
+  }
+  for (tw_index_t k = params->K; k > 0; --k) {
+    TW_UNROLL for (int i = 0; i < M0 * nv; ++i) {
+      const __m256 from = _mm256_castsi256_ps(
+          _mm256_slli_epi32(_mm256_cvtepu16_epi32(acc[i]), 16));
+      const __m256i l =
+          _mm256_set1_epi32(*(const tw_any_i32_t*)(lhs + 2 * (i / nv)));
+      const __m256i r = _mm256_loadu_si256((const __m256i*)(rhs + i % nv * 16));
+      acc[i] = (__m128i)_mm256_cvtneps_pbh(
+          _mm256_dpbf16_ps(from, (__m256bh)l, (__m256bh)r));
+    }
+    lhs += 2 * M0;
+    rhs += 2 * N0;
+  }
+  TW_UNROLL for (int i = 0; i < M0 * nv; ++i) {
+    _mm_storeu_si128((__m128i*)((uint16_t*)out + i / nv * stride + i % nv * 8),
+                     acc[i]);
+  }
 }
 
 #endif  // UKERNELS_X86_64_BF16_H_

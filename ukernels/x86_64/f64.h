@@ -66,4 +66,55 @@ TW_INLINE void f64f64f64_k1(void* out_tile, const void* lhs_panel,
   }
 }
 
+// The columns of a 4x4 block whose rows are v[4], and the other way round.
+TW_INLINE void tw_f64_transpose(__m256d* v) {
+  const __m256d a = _mm256_unpacklo_pd(v[0], v[1]);
+  const __m256d b = _mm256_unpackhi_pd(v[0], v[1]);
+  const __m256d c = _mm256_unpacklo_pd(v[2], v[3]);
+  const __m256d d = _mm256_unpackhi_pd(v[2], v[3]);
+  v[0] = _mm256_permute2f128_pd(a, c, 0x20);
+  v[1] = _mm256_permute2f128_pd(b, d, 0x20);
+  v[2] = _mm256_permute2f128_pd(a, c, 0x31);
+  v[3] = _mm256_permute2f128_pd(b, d, 0x31);
+}
+
+// 8x4 at 256 bits, its lanes along the rows: a step loads two vectors of the
+// lhs and spreads four elements of the rhs, 6 loads for 8 multiply-adds, where
+// lanes along the columns need 9 (4 % on Zen 4, which loads two a cycle).
+TW_INLINE void f64f64f64_k1_8x4(void* out_tile, const void* lhs_panel,
+                                const void* rhs_panel,
+                                const tw_mmt4d_params_t* params, int M0,
+                                int N0) {
+  (void)M0;
+  const tw_index_t stride = tw_out_stride(params, N0);
+  const double* lhs = (const double*)lhs_panel;
+  const double* rhs = (const double*)rhs_panel;
+  double* out = (double*)out_tile;
+  __m256d acc[2][4];  // Rows 4h to 4h + 3 of column n.
+  TW_UNROLL for (int h = 0; h < 2; ++h) {
+    TW_UNROLL for (int n = 0; n < 4; ++n) acc[h][n] = _mm256_setzero_pd();
+    if (!tw_accumulates(params)) continue;
+    TW_UNROLL for (int m = 0; m < 4; ++m) {
+      acc[h][m] = _mm256_loadu_pd(out + (4 * h + m) * stride);
+    }
+    tw_f64_transpose(acc[h]);
+  }
+  for (tw_index_t k = params->K; k > 0; --k) {
+    const __m256d l[2] = {_mm256_loadu_pd(lhs), _mm256_loadu_pd(lhs + 4)};
+    TW_UNROLL for (int n = 0; n < 4; ++n) {
+      const __m256d r = _mm256_set1_pd(rhs[n]);
+      acc[0][n] = _mm256_fmadd_pd(l[0], r, acc[0][n]);
+      acc[1][n] = _mm256_fmadd_pd(l[1], r, acc[1][n]);
+    }
+    lhs += 8;
+    rhs += 4;
+  }
+  TW_UNROLL for (int h = 0; h < 2; ++h) {
+    tw_f64_transpose(acc[h]);
+    TW_UNROLL for (int m = 0; m < 4; ++m) {
+      _mm256_storeu_pd(out + (4 * h + m) * stride, acc[h][m]);
+    }
+  }
+}
+
 #endif  // UKERNELS_X86_64_F64_H_

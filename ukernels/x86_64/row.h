@@ -61,6 +61,13 @@ TW_INLINE __m256i tw_row_load(tw_row_t row, const char* panel) {
                            : _mm256_loadu_si256((const __m256i*)panel);
 }
 
+// The next lanes of a rhs panel, s8 that play the part of u8 as such.
+TW_INLINE __m256i tw_row_load_rhs(tw_row_t row, const char* panel) {
+  const __m256i v = tw_row_load(row, panel);
+  return row == TW_ROW_S8_K4 ? _mm256_xor_si256(v, _mm256_set1_epi8((char)0x80))
+                             : v;
+}
+
 // The first lane of a panel in all lanes of a vector.
 TW_INLINE __m256i tw_row_load_one(tw_row_t row, const char* panel) {
   switch (tw_row_step_bytes(row)) {
@@ -114,11 +121,9 @@ TW_INLINE __m256i tw_row_multiply_add(tw_row_t row, __m256i acc, __m256i lhs,
 #if TW_HAS_VNNI_256
     case TW_ROW_S16_K2:
       return tw_dot2_256(acc, lhs, rhs);
-    case TW_ROW_S8_K4:
-      return tw_dot4_256(TW_DOT4_S8U8, acc, lhs,
-                         _mm256_xor_si256(rhs, _mm256_set1_epi8((char)0x80)));
     case TW_ROW_U8S8_K4:
       return tw_dot4_256(TW_DOT4_U8S8, acc, lhs, rhs);
+    case TW_ROW_S8_K4:
     case TW_ROW_S8U8_K4:
       return tw_dot4_256(TW_DOT4_S8U8, acc, lhs, rhs);
 #endif
@@ -153,23 +158,23 @@ TW_INLINE void tw_row_step(tw_row_t row, __m256i* acc, __m256i lhs,
     }
     return;
   }
-  if (row == TW_ROW_S8U8_K4 && nv == 2) {
+  if ((row == TW_ROW_S8_K4 || row == TW_ROW_S8U8_K4) && nv == 2) {
     // The rhs is no operand in memory. Left to the compiler, multiply-adds part
     // the loads of a cache line, which then take a cycle each (Zen 4).
     __m256i r[2];
     TW_UNROLL for (int n = 0; n < nv; ++n) {
-      r[n] = tw_row_load(row, rhs + n * bytes);
+      r[n] = tw_row_load_rhs(row, rhs + n * bytes);
     }
-    __asm__ volatile("" : "+v"(r[0]), "+v"(r[1]));
+    TW_PIN_BOTH(r[0], r[1]);
     TW_UNROLL for (int n = 0; n < nv; ++n) {
       acc[n] = tw_row_multiply_add(row, acc[n], lhs, r[n]);
     }
-    __asm__ volatile("" : "+v"(acc[0]), "+v"(acc[1]));
+    TW_PIN_BOTH(acc[0], acc[1]);
     return;
   }
   TW_UNROLL for (int n = 0; n < nv; ++n) {
     acc[n] = tw_row_multiply_add(row, acc[n], lhs,
-                                 tw_row_load(row, rhs + n * bytes));
+                                 tw_row_load_rhs(row, rhs + n * bytes));
   }
 }
 
@@ -187,10 +192,12 @@ TW_INLINE __m256i tw_row_add_correction(tw_row_t row, __m256i sum,
 
 // The halves of a vector of the lhs panel, each in both halves of a vector. A
 // load of one half takes a load slot, a permutation two slots of arithmetic: of
-// the former there are fewer to spare where each shuffle serves two vectors.
+// the former there are fewer to spare where each shuffle serves two vectors,
+// and where f64 has a load for two steps (3 % of 1x4).
 TW_INLINE void tw_row_load_halves(tw_row_t row, __m256i* half,
                                   const char* panel, int nv) {
-  if (tw_row_adds_apart(row) || (nv == 1 && row != TW_ROW_F16)) {
+  if (tw_row_adds_apart(row) ||
+      (nv == 1 && row != TW_ROW_F16 && row != TW_ROW_F64)) {
     half[0] =
         _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i*)panel));
     half[1] =

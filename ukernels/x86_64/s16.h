@@ -60,6 +60,9 @@ TW_INLINE void tw_s16_step(tw_vi32* acc, const int16_t* lhs, const tw_vi32* rhs,
   // 12x32 at 512 bits). The compiler would undo that order. Products beyond two
   // would not find registers in the widest tiles, and gain nothing at 256 bits.
   const int group = TW_LANES == 8 || M0 * nv > 20 ? 2 : 4;
+  // Where every product has a broadcast of its own, two are pinned together, so
+  // that their loads, of one cache line, may stand together (4 % of 8x8).
+  const int in_pairs = TW_LANES == 8 && nv == 1 && M0 % 2 == 0;
   tw_vi32 l = tw_i32_zero();
   TW_UNROLL for (int first = 0; first < M0 * nv; first += group) {
     tw_vi32 product[4];
@@ -70,8 +73,9 @@ TW_INLINE void tw_s16_step(tw_vi32* acc, const int16_t* lhs, const tw_vi32* rhs,
       // shuffle on Zen 4.
       if (at % nv == 0) l = tw_i32_splat(lhs + 2 * (at / nv));
       product[i] = tw_i32_madd(rhs[at % nv], l);
-      TW_PIN(product[i]);
+      if (!in_pairs) TW_PIN(product[i]);
     }
+    if (in_pairs) TW_PIN_BOTH(product[0], product[1]);
     TW_UNROLL for (int i = 0; i < group; ++i) {
       if (first + i >= M0 * nv) break;
       acc[first + i] = tw_i32_add(acc[first + i], product[i]);
@@ -101,22 +105,24 @@ TW_INLINE void tw_s16_tile(tw_element_type_t type, void* out,
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
+  // Of an iteration. Where a step is short, the loop would take issue slots.
+  const int steps = TW_LANES == 8 && vectors == 4 ? 2 * sets : sets;
   const int rhs_bytes = N0 * (type == TW_ELEMENT_S8 ? 2 : 4);
   const int16_t* lhs = (const int16_t*)lhs_panel;
   const char* rhs = (const char*)rhs_panel;
   tw_vi32 acc[TW_MAX_ACCUMULATORS];
   tw_i32_begin(acc, out, params, M0, N0, sets);
   tw_index_t k = params->K;
-  for (; k >= sets; k -= sets) {
-    TW_UNROLL for (int s = 0; s < sets; ++s) {
-      tw_s16_load_step(type, acc + s * vectors, lhs + s * 2 * M0,
+  for (; k >= steps; k -= steps) {
+    TW_UNROLL for (int s = 0; s < steps; ++s) {
+      tw_s16_load_step(type, acc + s % sets * vectors, lhs + s * 2 * M0,
                        rhs + s * rhs_bytes, M0, nv);
     }
 
-    lhs += sets * 2 * M0;
-    rhs += sets * rhs_bytes;
+    lhs += steps * 2 * M0;
+    rhs += steps * rhs_bytes;
   }
-  for (; sets > 1 && k > 0; --k) {
+  TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
     tw_s16_load_step(type, acc, lhs, rhs, M0, nv);
     lhs += 2 * M0;
     rhs += rhs_bytes;
