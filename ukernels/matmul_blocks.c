@@ -100,7 +100,20 @@ static void tw_choose_chunk(tw_matmul_plan_t* plan) {
   plan->chunk = tw_even_part(plan->k_steps, tw_max(chunk, 1), unit);
 }
 
-static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked) {
+// Whether the lhs is packed once: it is one block, and so much of out is
+// written between two chunks that it stays in L2.
+static int tw_packs_lhs_once(const tw_matmul_plan_t* plan,
+                             const tw_caches_t* caches) {
+  const tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
+  if (lhs->block < lhs->part) return 0;
+  const tw_index_t row =
+      rhs->part * rhs->tile_rows * (tw_element_bits(plan->tile.types.out) / 8);
+  return plan->chunk >= plan->k_steps ||
+         lhs->part * lhs->tile_rows <= caches->l2 / 2 / row;
+}
+
+static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked,
+                             const tw_caches_t* caches) {
   tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
   const tw_index_t unit_m = tw_unit(lhs, lhs->tile_rows);
   const tw_index_t unit_n = tw_unit(rhs, rhs->tile_rows);
@@ -111,6 +124,16 @@ static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked) {
       TW_MATMUL_MOST_RHS_BLOCK + (plan->direct ? TW_MATMUL_MOST_OUT_BLOCK : 0);
   rhs->block =
       tw_even_part(rhs->part, rhs_bytes / (plan->chunk * rhs->step), unit_n);
+  plan->lhs_once =
+      plan->direct && !prepacked && tw_packs_lhs_once(plan, caches);
+  if (plan->lhs_once) {
+    // Blocks of the rhs are then as long as is good for themselves: so that
+    // they still lie in L2 when they are multiplied, beside what they were
+    // packed from (3 to 4 % of f32 and bf16 128x384x384 on Zen 4).
+    const tw_index_t fit = caches->l2 / 4 / (plan->chunk * rhs->step);
+    rhs->block = tw_even_part(rhs->part, tw_min(fit, rhs->block), unit_n);
+    return;
+  }
   // A block of out is read and written for every chunk: it should stay in L2,
   // or fit the workspace. As square as the blocks allow, but where out is
   // written itself, blocks of N stay: they are what the lhs is packed for.
@@ -166,7 +189,7 @@ void tw_plan_blocks(tw_matmul_plan_t* plan, tw_index_t threads, int prepacked,
   plan->k_steps = tw_panels_of(plan->K, plan->tile.sizes.K0);
   tw_choose_tasks(plan, threads);
   tw_choose_chunk(plan);
-  tw_choose_blocks(plan, prepacked);
+  tw_choose_blocks(plan, prepacked, caches);
   plan->along_rows = tw_along_rows(plan, caches);
   tw_lay_out_workspace(plan, prepacked);
 }

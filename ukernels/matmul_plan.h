@@ -64,6 +64,9 @@ typedef struct tw_matmul_plan_t {
   tw_matmul_side_t lhs, rhs;
   tw_index_t K, k_steps;
   tw_index_t chunk;  // K steps that are packed at a time, and of a tile call
+  // Whether a task has one block of the lhs, which is packed once for each
+  // chunk: chunks are its outermost loop then.
+  int lhs_once;
   // Whether the tiles of a row of a block follow each other, not those of a
   // column.
   int along_rows;

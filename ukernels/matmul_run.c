@@ -224,11 +224,13 @@ enum { TW_LOOP_M, TW_LOOP_N, TW_LOOP_K };
 // has moved on, so of two blocks the one that costs more stays longer.
 //   into out: a chunk of the rhs serves all blocks of M;
 //   into a block of accumulators: which are one block's until K has ended;
-//   prepacked: the lhs is packed once.
-static const unsigned char kLoops[3][3] = {
+//   prepacked: the lhs is packed once;
+//   one block of the lhs: so it is, for each chunk.
+static const unsigned char kLoops[4][3] = {
     {TW_LOOP_N, TW_LOOP_K, TW_LOOP_M},
     {TW_LOOP_N, TW_LOOP_M, TW_LOOP_K},
     {TW_LOOP_M, TW_LOOP_K, TW_LOOP_N},
+    {TW_LOOP_K, TW_LOOP_N, TW_LOOP_M},
 };
 
 static void tw_run_loop(tw_matmul_task_t* task, const tw_range_t* all,
@@ -279,7 +281,10 @@ void tw_run_matmul_task(void* context, tw_index_t i) {
       tw_part_of(m, i % plan->lhs.parts * plan->lhs.part, plan->lhs.part),
       tw_part_of(n, i / plan->lhs.parts * plan->rhs.part, plan->rhs.part),
       {0, plan->k_steps}};
-  const int order = !plan->direct ? 1 : run->panels ? 2 : 0;
+  const int order = !plan->direct    ? 1
+                    : run->panels    ? 2
+                    : plan->lhs_once ? 3
+                                     : 0;
   tw_run_loop(&task, all, kLoops[order], 0);
   tw_end_tile_calls(task.begun);
 }
