@@ -54,7 +54,8 @@ private:
     auto b = ImplicitLocOpBuilder::atBlockBegin(keep.getLoc(),
                                                 &func.getBody().front());
     Value memory = memref::GetGlobalOp::create(b, buffer, name);
-    b.setInsertionPoint(keep);
+    // At the end: what is computed of it may not overwrite it there.
+    b.setInsertionPoint(keep->getBlock()->getTerminator());
     auto copy = bufferization::MaterializeInDestinationOp::create(
         b, keep.getValue(), memory);
     copy.setRestrict(true);
