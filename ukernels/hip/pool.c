@@ -48,6 +48,25 @@ static int grow(tw_hip_pool_t* pool) {
   return 1;
 }
 
+tw_status_t tw_hip_pool_new(const tw_hip_api_t* hip, tw_hip_pool_t* pool,
+                            void* stream, size_t bytes, void** pointer) {
+  *pointer = NULL;
+  void* memory = NULL;
+  tw_hip_error_t error = hip->Malloc(&memory, bytes);
+  if (error == TW_HIP_ERROR_OUT_OF_MEMORY) {
+    tw_status_t status = free_unused(hip, pool, stream);
+    if (status != TW_STATUS_OK) return status;
+    error = hip->Malloc(&memory, bytes);
+  }
+  if (error == TW_HIP_ERROR_OUT_OF_MEMORY)
+    return tw_hip_fail(TW_STATUS_OUT_OF_MEMORY,
+                       "The device has no memory for a buffer of %zu bytes.",
+                       bytes);
+  tw_status_t status = tw_hip_check(hip, error, "hipMalloc");
+  if (status == TW_STATUS_OK) *pointer = memory;
+  return status;
+}
+
 tw_status_t tw_hip_pool_allocate(const tw_hip_api_t* hip, tw_hip_pool_t* pool,
                                  void* stream, size_t bytes, void** pointer) {
   *pointer = NULL;
@@ -60,17 +79,7 @@ tw_status_t tw_hip_pool_allocate(const tw_hip_api_t* hip, tw_hip_pool_t* pool,
       return tw_hip_fail(TW_STATUS_OUT_OF_MEMORY,
                          "There is no host memory for a list of buffers.");
     void* memory = NULL;
-    tw_hip_error_t error = hip->Malloc(&memory, bytes);
-    if (error == TW_HIP_ERROR_OUT_OF_MEMORY) {
-      tw_status_t status = free_unused(hip, pool, stream);
-      if (status != TW_STATUS_OK) return status;
-      error = hip->Malloc(&memory, bytes);
-    }
-    if (error == TW_HIP_ERROR_OUT_OF_MEMORY)
-      return tw_hip_fail(TW_STATUS_OUT_OF_MEMORY,
-                         "The device has no memory for a buffer of %zu bytes.",
-                         bytes);
-    tw_status_t status = tw_hip_check(hip, error, "hipMalloc");
+    tw_status_t status = tw_hip_pool_new(hip, pool, stream, bytes, &memory);
     if (status != TW_STATUS_OK) return status;
     block = &pool->blocks[pool->count++];
     block->pointer = memory;

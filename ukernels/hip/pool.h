@@ -23,6 +23,11 @@ typedef struct tw_hip_pool_t {
   size_t count, capacity;
 } tw_hip_pool_t;
 
+// New memory of `bytes`, which is the caller's; if the device has no more,
+// after the free blocks were given back. Sets *pointer null on failure.
+tw_status_t tw_hip_pool_new(const tw_hip_api_t* hip, tw_hip_pool_t* pool,
+                            void* stream, size_t bytes, void** pointer);
+
 // At least `bytes`, of a free block that is not much larger, else new ones; if
 // the device has no more, after the free ones were given back. Sets *pointer
 // null on failure.

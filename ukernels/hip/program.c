@@ -34,6 +34,12 @@ struct tw_hip_state_t {
   int current;  // the device of the thread
 };
 
+struct tw_hip_kept_t {
+  const tw_hip_api_t* hip;
+  int device;
+  void* memory;
+};
+
 // Of the call between begin and end on this thread, until there is a state.
 static _Thread_local tw_status_t begin_status;
 
@@ -244,6 +250,38 @@ void tw_hip_release(tw_hip_program_t* program, void* pointer) {
 void* tw_hip_constant(tw_hip_program_t* program, int64_t index) {
   struct tw_hip_state_t* state = running(program);
   return state ? state->constants[index] : NULL;
+}
+
+void tw_hip_keep(tw_hip_program_t* program, struct tw_hip_kept_t** block,
+                 int64_t bytes) {
+  *block = NULL;
+  struct tw_hip_state_t* state = running(program);
+  if (!state) return;
+  struct tw_hip_kept_t* kept = malloc(sizeof(*kept));
+  if (!kept) {
+    state->first->status = no_host_memory();
+    return;
+  }
+  kept->hip = state->hip;
+  kept->device = state->device;
+  state->first->status = tw_hip_pool_new(
+      state->hip, &state->pool, state->stream, (size_t)bytes, &kept->memory);
+  if (state->first->status == TW_STATUS_OK)
+    *block = kept;
+  else
+    free(kept);
+}
+
+void* tw_hip_kept(tw_hip_program_t* program,
+                  struct tw_hip_kept_t* const* block) {
+  return running(program) ? (*block)->memory : NULL;
+}
+
+void tw_hip_discard(struct tw_hip_kept_t* block) {
+  if (!block) return;
+  block->hip->SetDevice(block->device);
+  block->hip->Free(block->memory);
+  free(block);
 }
 
 void tw_hip_upload(tw_hip_program_t* program, void* to, const void* from,

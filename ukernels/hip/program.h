@@ -30,6 +30,9 @@ typedef struct tw_hip_constant_t {
   int64_t offset;  // there
 } tw_hip_constant_t;
 
+// What an instance keeps in the memory of a device.
+struct tw_hip_kept_t;
+
 // Data of the program, written by the compiler; on a 64-bit host all members
 // have 8 bytes (the compiler writes it as eight words).
 typedef struct tw_hip_program_t {
@@ -71,6 +74,16 @@ void tw_hip_release(tw_hip_program_t* program, void* pointer);
 
 // Device memory that holds constant `index`; not to be written.
 void* tw_hip_constant(tw_hip_program_t* program, int64_t index);
+
+// Device memory of an instance of the model, aligned to 256 bytes, which is not
+// the program's: tw_hip_close() leaves it. Sets *block, null after a failure.
+void tw_hip_keep(tw_hip_program_t* program, struct tw_hip_kept_t** block,
+                 int64_t bytes);
+// That memory; null after a failure.
+void* tw_hip_kept(tw_hip_program_t* program,
+                  struct tw_hip_kept_t* const* block);
+// Gives it back, between calls, in whatever thread. Null is accepted.
+void tw_hip_discard(struct tw_hip_kept_t* block);
 
 // `from` may be changed, and `to` be read, when these return.
 void tw_hip_upload(tw_hip_program_t* program, void* to, const void* from,
