@@ -27,10 +27,23 @@ Value withoutViews(Value value) {
   return value;
 }
 
+unsigned spaceOf(Value memory) {
+  return cast<MemRefType>(memory.getType()).getMemorySpaceAsInt();
+}
+
+/// Whether it is a tensor without contents in that memory.
+bool isEmptyIn(unsigned space, Value value) {
+  auto alloc = value.getDefiningOp<bufferization::AllocTensorOp>();
+  if (!space || !alloc)
+    return !space && value.getDefiningOp<tensor::EmptyOp>();
+  auto its = dyn_cast_or_null<IntegerAttr>(alloc.getMemorySpaceAttr());
+  return !alloc.getCopy() && its && its.getInt() == space;
+}
+
 /// The init that `value` has its elements written into first, if that is a
-/// tensor without contents; else null. What is written over on the way has no
-/// other use: it would have to be kept elsewhere.
-OpOperand *firstInit(Value value) {
+/// tensor without contents in the memory `space`; else null. What is written
+/// over on the way has no other use: it would have to be kept elsewhere.
+OpOperand *firstInit(Value value, unsigned space) {
   OpOperand *init = nullptr;
   while (auto writer = value.getDefiningOp<DestinationStyleOpInterface>()) {
     init = writer.getTiedOpOperand(cast<OpResult>(value));
@@ -39,7 +52,7 @@ OpOperand *firstInit(Value value) {
         !value.hasOneUse())
       return nullptr;
   }
-  return value.getDefiningOp<tensor::EmptyOp>() ? init : nullptr;
+  return init && isEmptyIn(space, value) ? init : nullptr;
 }
 
 struct WriteResultsPass : impl::WriteResultsBase<WriteResultsPass> {
@@ -54,7 +67,11 @@ struct WriteResultsPass : impl::WriteResultsBase<WriteResultsPass> {
   void write(bufferization::MaterializeInDestinationOp result,
              DominanceInfo &dominance) {
     Value written = withoutViews(result.getSource());
-    OpOperand *init = firstInit(written);
+    unsigned space = spaceOf(result.getDest());
+    // Of a device's memory there are no pointers yet, for another shape.
+    if (space && written != result.getSource())
+      return;
+    OpOperand *init = firstInit(written, space);
     IRRewriter rewriter(&getContext());
     if (!init || failed(moveValueDefinitions(rewriter, result.getDest(),
                                              init->getOwner(), dominance)))

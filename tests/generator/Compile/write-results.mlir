@@ -45,3 +45,31 @@ func.func @both(%x: f32, %r: memref<4xf32>, %s: memref<4xf32>) {
   bufferization.materialize_in_destination %f in restrict writable %s : (tensor<4xf32>, memref<4xf32>) -> ()
   return
 }
+
+// In a device's memory only what is computed there is written at once, and in its own shape.
+// CHECK-LABEL: func.func @device(
+// CHECK-SAME:    %[[X:.*]]: tensor<4xf32>, %[[R:.*]]: memref<4xf32, 1>, %[[S:.*]]: memref<4xf32, 1>, %[[H:.*]]: memref<2x2xf32, 1>)
+// CHECK:         %[[T:.*]] = bufferization.to_tensor %[[R]] restrict writable : memref<4xf32, 1>
+// CHECK-NEXT:    %[[A:.*]] = linalg.exp ins(%[[X]] : tensor<4xf32>) outs(%[[T]] :
+// CHECK:         %[[OTHER:.*]] = bufferization.alloc_tensor() {memory_space = 2 : i64}
+// CHECK-NEXT:    %[[B:.*]] = linalg.abs ins(%[[X]] : tensor<4xf32>) outs(%[[OTHER]] :
+// CHECK:         %[[COPY:.*]] = bufferization.alloc_tensor() copy(%[[X]]) {memory_space = 1 : i64}
+// CHECK-NEXT:    %[[C:.*]] = linalg.floor ins(%[[X]] : tensor<4xf32>) outs(%[[COPY]] :
+// CHECK:         %[[FLAT:.*]] = bufferization.alloc_tensor() {memory_space = 1 : i64}
+// CHECK-NEXT:    linalg.ceil ins(%[[X]] : tensor<4xf32>) outs(%[[FLAT]] :
+func.func @device(%x: tensor<4xf32>, %r: memref<4xf32, 1>, %s: memref<4xf32, 1>, %h: memref<2x2xf32, 1>) {
+  %0 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<4xf32>
+  %a = linalg.exp ins(%x : tensor<4xf32>) outs(%0 : tensor<4xf32>) -> tensor<4xf32>
+  bufferization.materialize_in_destination %a in restrict writable %r : (tensor<4xf32>, memref<4xf32, 1>) -> ()
+  %1 = bufferization.alloc_tensor() {memory_space = 2 : i64} : tensor<4xf32>
+  %b = linalg.abs ins(%x : tensor<4xf32>) outs(%1 : tensor<4xf32>) -> tensor<4xf32>
+  bufferization.materialize_in_destination %b in restrict writable %s : (tensor<4xf32>, memref<4xf32, 1>) -> ()
+  %2 = bufferization.alloc_tensor() copy(%x) {memory_space = 1 : i64} : tensor<4xf32>
+  %c = linalg.floor ins(%x : tensor<4xf32>) outs(%2 : tensor<4xf32>) -> tensor<4xf32>
+  bufferization.materialize_in_destination %c in restrict writable %s : (tensor<4xf32>, memref<4xf32, 1>) -> ()
+  %3 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<4xf32>
+  %d = linalg.ceil ins(%x : tensor<4xf32>) outs(%3 : tensor<4xf32>) -> tensor<4xf32>
+  %row = tensor.expand_shape %d [[0, 1]] output_shape [2, 2] : tensor<4xf32> into tensor<2x2xf32>
+  bufferization.materialize_in_destination %row in restrict writable %h : (tensor<2x2xf32>, memref<2x2xf32, 1>) -> ()
+  return
+}
