@@ -6,6 +6,8 @@ parameters, in several functions, against loops written here. Numbers are small 
 nothing but multiplications may be left in a call.
 
   run_once.py <tilewright> <scratch> --cc=... [--target=<target> --run=<emulator>] [--count=12 --seed=1 --only=<number>]
+
+Of several targets, "cpu=host g0=amdgpu:gfx942 g1=amdgpu:gfx950", functions are for the GPUs in turn.
 """
 
 import argparse
@@ -139,6 +141,14 @@ class Checker(moved_parameters.Checker):
     def __init__(self, options):
         super().__init__(options, shlex.split(options.run))
         self.kept = 0
+        self.targets = options.target.split()
+        self.gpus = [target.split("=")[0] for target in self.targets if "=amdgpu" in target]
+
+    def placed(self, text, number):
+        """The function, for one of several GPUs."""
+        if not self.gpus:
+            return text
+        return text.replace(" {\n", f' attributes {{tw.device = "{self.gpus[number % len(self.gpus)]}"}} {{\n', 1)
 
     def module(self, number):
         choose = random.Random(f"{self.options.seed}.{number}")
@@ -154,12 +164,12 @@ class Checker(moved_parameters.Checker):
         # The same again: what two functions compute alike is kept once.
         text = functions[0].text()
         flags = ["--report=json"] + (["--data-tiling=early"] if number % 4 == 3 else [])
-        if number % 5 == 4:
+        if number % 5 == 4 and "amdgpu" not in self.options.target:
             flags += ["--threads=3"]
-        if self.options.target:
-            flags.append(f"--target={self.options.target}")
-        self.build(number, weights, tensors, (STATE if number % 3 == 1 else "") + "".join(f.text() for f in functions)
-                   + text.replace("@f0(", "@again("), functions, flags, number % 3 == 0)
+        flags += [f"--{'device' if '=' in target else 'target'}={target}" for target in self.targets]
+        self.build(number, weights, tensors, (STATE if number % 3 == 1 else "")
+                   + "".join(self.placed(f.text(), i) for i, f in enumerate(functions))
+                   + self.placed(text, 0).replace("@f0(", "@again("), functions, flags, number % 3 == 0)
 
     def look(self, number, functions, report):
         """What is left for each call, and that it says so."""
@@ -184,7 +194,8 @@ class Checker(moved_parameters.Checker):
                 self.fail(number, f"{function.name} keeps nothing")
             left = {dispatch["function"] for dispatch in report["dispatches"]
                     for work in dispatch["work"] if work["entry_point"] == function.name}
-            if any(not name.startswith("matmul") for name in left):
+            if any(not name.startswith(("matmul", *(["mmt4d", "pack", "unpack"] if "amdgpu" in self.options.target else [])))
+                   for name in left):
                 self.fail(number, f"{function.name}: {left} are left for each call")
             # Tiles of vectors of any length are packed where that is known.
             packs = [relayout for relayout in report["relayouts"] if relayout["entry_point"] == function.name

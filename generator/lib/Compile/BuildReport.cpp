@@ -253,6 +253,13 @@ json::Array parameterWorkAsJson(const std::vector<ModelParameterWork> &works) {
   return array;
 }
 
+json::Object keptOnDevicesAsJson(const std::vector<KeptOnDevice> &devices) {
+  json::Object object;
+  for (const KeptOnDevice &its : devices)
+    object[its.device] = int64_t(its.bytes);
+  return object;
+}
+
 void printParameterWorkAsText(const std::vector<ModelParameterWork> &works,
                               raw_ostream &os) {
   for (const ModelParameterWork &work : works) {
@@ -268,9 +275,12 @@ void printParameterWorkAsText(const std::vector<ModelParameterWork> &works,
 
 /// What depends on parameters alone.
 void printParameterWorkAsText(const CompiledModel &model, raw_ostream &os) {
-  if (!model.runOnce.empty())
+  if (!model.runOnce.empty()) {
     os << "\ncomputed once, when an instance is made, and kept in "
        << model.keptBytes << " bytes\n";
+    for (const KeptOnDevice &its : model.keptOnDevices)
+      os << "  and in " << its.bytes << " bytes of '" << its.device << "'\n";
+  }
   printParameterWorkAsText(model.runOnce, os);
   if (!model.eachCall.empty())
     os << "\ncomputed by each call though it depends on parameters alone\n";
@@ -379,6 +389,8 @@ void printBuildReportAsJson(const BuildReport &report, raw_ostream &os) {
       {"shared_weights", sharedWeightsAsJson(report.model.sharedWeights)},
       {"run_once",
        json::Object{{"bytes_kept", int64_t(report.model.keptBytes)},
+                    {"bytes_kept_on_devices",
+                     keptOnDevicesAsJson(report.model.keptOnDevices)},
                     {"work", parameterWorkAsJson(report.model.runOnce)}}},
       {"each_call", parameterWorkAsJson(report.model.eachCall)},
       {"packed_constants", strings(report.model.packedConstants)},

@@ -72,7 +72,7 @@ public:
     sharedWeights();
     parameterWork("Computed once",
                   "When an instance is made, which keeps " +
-                      number(model.keptBytes) + " bytes.",
+                      number(model.keptBytes) + " bytes" + onDevices() + ".",
                   model.runOnce);
     parameterWork("Computed by each call",
                   "Though it depends on parameters alone.", model.eachCall);
@@ -85,6 +85,14 @@ public:
   }
 
 private:
+  /// Of what an instance keeps.
+  std::string onDevices() {
+    std::string text;
+    for (const KeptOnDevice &its : model.keptOnDevices)
+      text += ", and " + number(its.bytes) + " on " + its.device;
+    return text;
+  }
+
   void names() {
     ListSeparator comma;
     for (const EntryPoint &entry : model.entries)

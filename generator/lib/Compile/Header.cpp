@@ -147,7 +147,10 @@ void declareInstance(raw_ostream &os, const CompiledModel &model) {
     os << "// Computes what depends on parameters alone, which an instance "
           "keeps: "
        << model.keptBytes << "\n// bytes.\n";
-  os << "// Returns 0, or 5 if there is no memory left.\n";
+  for (const KeptOnDevice &its : model.keptOnDevices)
+    os << "// Of '" << oneLine(its.device) << "': " << its.bytes << " bytes.\n";
+  os << "// Returns 0, or 5 if there is no memory left"
+     << (model.keptOnDevices.empty() ? ".\n" : ", or what functions return.\n");
   declare(os, "int32_t", name + "_create", from);
   declare(os, "void", name + "_destroy", {instance + " *instance"});
   if (model.states.empty())

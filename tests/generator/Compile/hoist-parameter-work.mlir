@@ -3,6 +3,7 @@
 
 // RUN: tw-opt %s --tw-hoist-parameter-work=has-instance --canonicalize | FileCheck %s
 // RUN: tw-opt %s --tw-hoist-parameter-work | FileCheck %s --check-prefix=NONE
+// RUN: tw-opt %s --tw-assign-devices=devices=host=x86_64,gpu=amdgpu:gfx942 --tw-hoist-parameter-work=has-instance --canonicalize | FileCheck %s
 
 #same = affine_map<(i, j) -> (i, j)>
 #columns = affine_map<(i, j) -> (j)>

@@ -50,7 +50,7 @@ func.func @other() {
 // -----
 
 func.func @unknown() -> tensor<16xf32> {
-  // expected-error @+1 {{'tw.kept' op reads what no tw.keep of its type gives under the number 3}}
+  // expected-error @+1 {{'tw.kept' op reads what no tw.keep of its type gives under the number 3 in memory space 0}}
   %a = tw.kept 3 : tensor<16xf32>
   return %a : tensor<16xf32>
 }
@@ -62,7 +62,7 @@ func.func @once(%a: tensor<4xf32>) {
   return
 }
 func.func @other_type() -> tensor<16xf32> {
-  // expected-error @+1 {{'tw.kept' op reads what no tw.keep of its type gives under the number 3}}
+  // expected-error @+1 {{'tw.kept' op reads what no tw.keep of its type gives under the number 3 in memory space 0}}
   %a = tw.kept 3 : tensor<16xf32>
   return %a : tensor<16xf32>
 }

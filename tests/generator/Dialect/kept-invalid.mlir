@@ -25,3 +25,11 @@ func.func @number() -> tensor<4xf32> {
   %a = "tw.kept"() {number = -1 : i64} : () -> tensor<4xf32>
   return %a : tensor<4xf32>
 }
+
+// -----
+
+func.func @memory_space() -> tensor<4xf32> {
+  // expected-error @+1 {{attribute 'memory_space' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
+  %a = "tw.kept"() {number = 0 : i64, memory_space = -1 : i64} : () -> tensor<4xf32>
+  return %a : tensor<4xf32>
+}

@@ -23,3 +23,19 @@ func.func @f() -> (tensor<4xf32>, tensor<4xf32>) {
   tw.keep 0, %a {bytes_read = 16 : i64, operations = 8 : i64} : tensor<4xf32>
   return %a, %b : tensor<4xf32>, tensor<4xf32>
 }
+
+// In the memory of a device it is another one.
+// CHECK-LABEL: func.func @on_device(
+// CHECK-NEXT:    %[[A:.*]] = tw.kept 3 {memory_space = 2 : i64} : tensor<4xf32>
+// CHECK-NEXT:    %[[B:.*]] = tw.kept 3 : tensor<4xf32>
+// CHECK-NEXT:    tw.keep 3, %[[A]] {bytes_read = 0 : i64, memory_space = 1 : i64, operations = 0 : i64} : tensor<4xf32>
+// CHECK-NEXT:    return %[[B]]
+// SIMPLE-LABEL: func.func @on_device(
+// SIMPLE-DAG:     tw.kept 3 : tensor<4xf32>
+// SIMPLE-DAG:     tw.kept 3 {memory_space = 2 : i64}
+func.func @on_device() -> tensor<4xf32> {
+  %a = tw.kept 3 {memory_space = 2 : i64} : tensor<4xf32>
+  %b = tw.kept 3 : tensor<4xf32>
+  tw.keep 3, %a {bytes_read = 0 : i64, memory_space = 1 : i64, operations = 0 : i64} : tensor<4xf32>
+  return %b : tensor<4xf32>
+}

@@ -144,6 +144,13 @@ struct ModelState {
   uint64_t bytes;
 };
 
+/// What an instance keeps in the memory of a GPU.
+struct KeptOnDevice {
+  std::string device; ///< its name
+  uint64_t address;   ///< where that is, in what it keeps in the host's
+  uint64_t bytes;
+};
+
 /// What is computed of parameters alone.
 struct ModelParameterWork {
   /// Those that read it; of what an instance keeps there may be several.
@@ -279,9 +286,11 @@ struct CompiledModel {
   std::vector<LargeConstant> largeConstants;
   std::vector<ModelState> states;
   /// What is computed once, when an instance is made, and the bytes that it
-  /// keeps; what each call computes though it is always the same.
+  /// keeps, in the host's memory and elsewhere; what each call computes though
+  /// it is always the same.
   std::vector<ModelParameterWork> runOnce, eachCall;
   uint64_t keptBytes = 0;
+  std::vector<KeptOnDevice> keptOnDevices = {};
   /// How the functions of an instance are called; empty if the model has none.
   std::string instance;
   /// Of ModelOptions::threads.

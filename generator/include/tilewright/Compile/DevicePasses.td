@@ -71,10 +71,13 @@ def PlaceOnDevice : Pass<"tw-place-on-device", "mlir::ModuleOp"> {
     in the order of the devices that have memory of their own, with a copy of
     what the host or another device computed; and a copy back where the host
     reads what a device computed. Each value is copied once to each device.
+
+    What an instance keeps, `tw.keep` and `tw.kept`, gets the memory space of
+    what reads it, once for each, and is not copied.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::bufferization::BufferizationDialect",
-    "mlir::tensor::TensorDialect",
+    "mlir::tensor::TensorDialect", "tilewright::tw::TwDialect",
   ];
 }
 
@@ -94,6 +97,12 @@ def FormDispatches : Pass<"tw-form-dispatches", "mlir::ModuleOp"> {
     the names of what is launched of it, in the order of their numbers,
     `tw.constants` of the module the constants that are uploaded once to each
     device; `tw.dispatches` counts the launches.
+
+    Globals of tw-place-kept in the memory of a device are one block of memory of
+    each instance. Its address is what the instance keeps on the host, in a
+    global with the attributes `tw.kept_by`, the device, and `tw.kept_by_bytes`.
+    It is allocated, tw_hip_keep, where a function with the attribute
+    `tw.keeps_on_devices` begins.
 
     A function of one device that is given a buffer of another, or of the host,
     is an error.

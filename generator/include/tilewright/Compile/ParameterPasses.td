@@ -18,7 +18,7 @@ def HoistParameterWork : Pass<"tw-hoist-parameter-work", "mlir::ModuleOp"> {
     functions compute alike is kept once.
 
     What stays, and why, is in the attribute `tw.each_call` of the module:
-    without instances all of it, as for a device with memory of its own.
+    without instances all of it.
   }];
   let options = [
     Option<"hasInstance", "has-instance", "bool", /*default=*/"false",
@@ -48,8 +48,10 @@ def PackKept : Pass<"tw-pack-kept", "mlir::ModuleOp"> {
 def PlaceKept : Pass<"tw-place-kept", "mlir::ModuleOp"> {
   let summary = "What is kept as globals without a value";
   let description = [{
-    `tw.keep` writes a `memref.global`, `tw.kept` reads it. The attribute
-    `tw.kept` of the global says that it is in the memory of an instance.
+    `tw.keep` writes a `memref.global`, `tw.kept` reads it, in their memory
+    space. The attribute `tw.kept` of the global says that it is in the memory of
+    an instance; `tw.keeps_on_devices` of a function that it writes what is kept
+    in memory of devices.
   }];
   let dependentDialects = ["mlir::bufferization::BufferizationDialect",
                            "mlir::memref::MemRefDialect"];
@@ -61,7 +63,9 @@ def LoadKept : Pass<"tw-load-kept", "mlir::ModuleOp"> {
     Functions that use a global of tw-place-kept, and those that call them, have
     a pointer to the memory as their last argument and the attribute
     `tw.kept_pointer`, and `memref.get_global` becomes a `memref.view` at an
-    offset. `tw.kept_bytes` of the module says how large the memory is.
+    offset. `tw.kept_bytes` of the module says how large the memory is,
+    `tw.kept_on_devices` where in it the addresses of tw-form-dispatches are, and
+    how many bytes are there: by device, both.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }

@@ -56,8 +56,20 @@ inline constexpr llvm::StringLiteral kEachCallAttr = "tw.each_call";
 /// On a `memref.global`: it is in the memory that an instance keeps. A
 /// UnitAttr.
 inline constexpr llvm::StringLiteral kKeptAttr = "tw.kept";
-/// On a module: the bytes of that memory, an i64.
+/// On a function: it makes what an instance keeps in the memory of devices. A
+/// UnitAttr.
+inline constexpr llvm::StringLiteral kKeepsOnDevicesAttr =
+    "tw.keeps_on_devices";
+/// On a `memref.global` with kKeptAttr: it is the address of what an instance
+/// keeps in this device's memory, a StringAttr; and how many bytes that are, an
+/// i64.
+inline constexpr llvm::StringLiteral kKeptByAttr = "tw.kept_by";
+inline constexpr llvm::StringLiteral kKeptByBytesAttr = "tw.kept_by_bytes";
+/// On a module: the bytes of the host's part of it, an i64.
 inline constexpr llvm::StringLiteral kKeptBytesAttr = "tw.kept_bytes";
+/// On a module: by device, where in it the address of the device's part is, and
+/// the bytes of that, a DictionaryAttr of DenseI64ArrayAttr.
+inline constexpr llvm::StringLiteral kKeptOnDevicesAttr = "tw.kept_on_devices";
 /// On a function: its last argument points to that memory. A UnitAttr.
 inline constexpr llvm::StringLiteral kKeptPointerAttr = "tw.kept_pointer";
 /// On an argument of a model's function: its name, a StringAttr.

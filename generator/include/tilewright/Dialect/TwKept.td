@@ -9,8 +9,9 @@
 def Tw_KeepOp : Op<Tw_Dialect, "keep", [MemoryEffects<[MemWrite]>]> {
   let summary = "Keeps a tensor for all calls of an instance";
   let description = [{
-    `value` is what `tw.kept` of the same number gives. `operations` and
-    `bytes_read` say what it took to compute it.
+    `value` is what `tw.kept` of the same number and memory space gives.
+    `operations` and `bytes_read` say what it took to compute it. tw-place-on-device
+    settles whose memory keeps it: 0, the host's, or that of a device.
 
     ```mlir
     tw.keep 0, %w {operations = 6144, bytes_read = 24960} : tensor<64x96xf32>
@@ -20,7 +21,8 @@ def Tw_KeepOp : Op<Tw_Dialect, "keep", [MemoryEffects<[MemWrite]>]> {
     ConfinedAttr<I64Attr, [IntNonNegative]>:$number,
     AnyStaticShapeTensor:$value,
     I64Attr:$operations,
-    I64Attr:$bytes_read);
+    I64Attr:$bytes_read,
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$memory_space);
   let assemblyFormat = "$number `,` $value attr-dict `:` type($value)";
   let hasVerifier = 1;
 }
@@ -29,14 +31,16 @@ def Tw_KeptOp : Op<Tw_Dialect, "kept", [Pure]> {
   let summary = "A tensor that an instance keeps";
   let description = [{
     What the function that makes the values of an instance has given to
-    `tw.keep` under this number. It lies where it is as long as the instance is
+    `tw.keep` of this memory space under this number. It lies where it is as long as the instance is
     there, and is only read.
 
     ```mlir
     %w = tw.kept 0 : tensor<64x96xf32>
     ```
   }];
-  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$number);
+  let arguments = (ins
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$number,
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$memory_space);
   let results = (outs AnyStaticShapeTensor:$value);
   let assemblyFormat = "$number attr-dict `:` type($value)";
   let hasVerifier = 1;

@@ -39,6 +39,7 @@ public:
     if (ops.empty())
       return success();
     SmallVector<memref::AllocOp> allocs;
+    SmallVector<memref::GetGlobalOp> kept;
     for (Operation *op : ops) {
       for (Type type :
            llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),
@@ -46,14 +47,18 @@ public:
         if (!program.isKnown(spaceOf(type)))
           return op->emitOpError() << "has a buffer of type " << type
                                    << ", but no device has that memory";
+      auto global = dyn_cast<memref::GetGlobalOp>(op);
       if (auto alloc = dyn_cast<memref::AllocOp>(op))
         allocs.push_back(alloc);
+      else if (global && program.keptOffset(global.getName()))
+        kept.push_back(global);
       else if (failed(replace(op))) // and erased
         return failure();
     }
     // Last: until then they are what launches and copies refer to.
     for (memref::AllocOp alloc : allocs)
       replaceAlloc(alloc);
+    replaceKept(kept);
     program.wrap(func);
     // From here on calls say which device's memory it is.
     useGlobalMemory(func);
@@ -219,6 +224,29 @@ private:
                                         alloc.getDynamicSizes());
     alloc.replaceAllUsesWith(view);
     alloc.erase();
+  }
+
+  void replaceKept(ArrayRef<memref::GetGlobalOp> kept) {
+    auto b = ImplicitLocOpBuilder::atBlockBegin(func.getLoc(),
+                                                &func.getBody().front());
+    if (func->hasAttr(kKeepsOnDevicesAttr))
+      program.allocateKept(b);
+    llvm::SmallDenseMap<unsigned, Value> memories;
+    for (memref::GetGlobalOp load : kept) {
+      Value &memory = memories[spaceOf(load.getType())];
+      if (!memory)
+        memory = program.keptMemory(b, spaceOf(load.getType()));
+    }
+    for (memref::GetGlobalOp load : kept) {
+      b.setInsertionPoint(load);
+      Value offset = arith::ConstantIndexOp::create(
+          b, *program.keptOffset(load.getName()));
+      Value memory = memories[spaceOf(load.getType())];
+      Value view = memref::ViewOp::create(b, load.getType(), memory, offset,
+                                          ValueRange());
+      load.replaceAllUsesWith(view);
+      load.erase();
+    }
   }
 
   func::FuncOp func;

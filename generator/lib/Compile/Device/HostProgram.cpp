@@ -5,6 +5,7 @@
 
 #include "HostProgram.h"
 
+#include "../Parameters/ThreadedPointer.h"
 #include "tilewright/Compile/Passes.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -16,6 +17,9 @@ namespace {
 
 /// What is said of a launch beside the words: kernel, grid, block and LDS.
 constexpr size_t kLaunchWords = 5;
+
+/// Of memory that tw_hip_keep gives.
+constexpr int64_t kDeviceAlignment = 256;
 
 /// The words of a tw_hip_program_t.
 constexpr int64_t kProgramWords = 8;
@@ -48,6 +52,31 @@ HostProgram::HostProgram(ModuleOp module)
   for (unsigned space = 1; isKnown(space); ++space)
     if (spaces.contains(space))
       used.push_back(space);
+  placeKept();
+}
+
+void HostProgram::placeKept() {
+  for (auto global : module.getOps<memref::GlobalOp>()) {
+    unsigned space = global.getType().getMemorySpaceAsInt();
+    if (!space || !isKnown(space) || !global->hasAttr(kKeptAttr))
+      continue;
+    Kept &its = kept[space];
+    keptOffsets[global.getSymName()] = its.bytes;
+    its.bytes = llvm::alignTo(
+        its.bytes + bytesInMemory(global.getType(), module), kDeviceAlignment);
+  }
+  auto b = OpBuilder::atBlockBegin(module.getBody());
+  for (auto &[space, its] : kept) {
+    StringRef device = deviceOf(space);
+    its.address = memref::GlobalOp::create(
+        b, module.getLoc(), ("tw.kept_by." + device).str(),
+        b.getStringAttr("private"), MemRefType::get({1}, b.getI64Type()),
+        /*initial_value=*/b.getUnitAttr(), /*constant=*/false,
+        /*alignment=*/nullptr);
+    its.address->setAttr(kKeptAttr, b.getUnitAttr());
+    its.address->setAttr(kKeptByAttr, b.getStringAttr(device));
+    its.address->setAttr(kKeptByBytesAttr, b.getI64IntegerAttr(its.bytes));
+  }
 }
 
 std::string HostProgram::ownerOf(unsigned space) const {
@@ -190,6 +219,30 @@ Value HostProgram::constantMemory(ImplicitLocOpBuilder &b, unsigned space,
   return memory(b, space, "tw_hip_constant", constantWord(b, number));
 }
 
+Value HostProgram::keptAddress(ImplicitLocOpBuilder &b, const Kept &its) {
+  memref::GlobalOp address = its.address;
+  return pointer(b, memref::GetGlobalOp::create(b, address.getType(),
+                                                address.getSymName()));
+}
+
+void HostProgram::allocateKept(ImplicitLocOpBuilder &b) {
+  for (const auto &[space, its] : kept)
+    call(
+        b, "tw_hip_keep",
+        {programOf(b, space), keptAddress(b, its), constantWord(b, its.bytes)});
+}
+
+Value HostProgram::keptMemory(ImplicitLocOpBuilder &b, unsigned space) {
+  return memory(b, space, "tw_hip_kept",
+                keptAddress(b, kept.find(space)->second));
+}
+
+std::optional<int64_t> HostProgram::keptOffset(StringRef global) const {
+  auto known = keptOffsets.find(global);
+  return known == keptOffsets.end() ? std::nullopt
+                                    : std::optional(known->second);
+}
+
 void HostProgram::launch(ImplicitLocOpBuilder &b, unsigned space,
                          StringRef kernel, Value x, Value y, LaunchShape shape,
                          ValueRange words) {
@@ -277,6 +330,8 @@ void HostProgram::wrap(func::FuncOp func) {
 
 void HostProgram::finish() {
   OpBuilder b(module);
+  for (const auto &each : keptOffsets)
+    module.lookupSymbol(each.first())->erase();
   SmallVector<NamedAttribute> lists;
   for (unsigned space : used)
     lists.emplace_back(deviceOf(space), namesIn(b, constants[space]));

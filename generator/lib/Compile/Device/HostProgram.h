@@ -54,6 +54,14 @@ public:
   mlir::Value constantMemory(mlir::ImplicitLocOpBuilder &b, unsigned space,
                              int64_t number);
 
+  /// Memory of each device that what an instance keeps there has a place in, if
+  /// it keeps anything there.
+  void allocateKept(mlir::ImplicitLocOpBuilder &b);
+  /// It, as memref<1xi8>.
+  mlir::Value keptMemory(mlir::ImplicitLocOpBuilder &b, unsigned space);
+  /// Where in it the global of tw-place-kept is; none of other globals.
+  std::optional<int64_t> keptOffset(llvm::StringRef global) const;
+
   /// Where a buffer starts: an i64.
   mlir::Value address(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer);
   /// An integer, index or float as the low bits of an i64, zero-extended.
@@ -75,7 +83,17 @@ public:
   mlir::ArrayAttr kernelsOf(mlir::StringAttr target);
 
 private:
+  /// What an instance keeps in the memory of one device.
+  struct Kept {
+    mlir::memref::GlobalOp address; ///< in what it keeps in the host's
+    int64_t bytes = 0;
+  };
   using Numbers = llvm::MapVector<llvm::StringRef, int64_t>;
+
+  /// Gives each global of tw-place-kept in a device's memory its place.
+  void placeKept();
+  /// The host's memory that the address is in, as a pointer.
+  mlir::Value keptAddress(mlir::ImplicitLocOpBuilder &b, const Kept &its);
 
   /// The name of the device.
   llvm::StringRef deviceOf(unsigned space) const;
@@ -102,6 +120,8 @@ private:
   llvm::SmallVector<unsigned> used; ///< memory spaces of the module, in order
   llvm::DenseMap<unsigned, Numbers> constants;       ///< by memory space
   llvm::MapVector<llvm::StringRef, Numbers> kernels; ///< by target
+  llvm::MapVector<unsigned, Kept> kept;              ///< by memory space
+  llvm::StringMap<int64_t> keptOffsets;              ///< by global
   int64_t dispatches = 0;                            ///< launches in the code
 };
 

@@ -1,11 +1,14 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tw-place-on-device: transfers between host and devices, on tensors.
+// tw-place-on-device: transfers between host and devices, on tensors; what
+// instances keep is kept where it is read.
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Dialect/TwDialect.h"
+#include <map>
+#include <set>
 
 using namespace mlir;
 
@@ -15,6 +18,12 @@ namespace tilewright {
 #include "tilewright/Compile/Passes.h.inc"
 
 namespace {
+
+/// Other shapes of the same memory.
+bool isView(Operation *op) {
+  return isa_and_nonnull<tensor::CastOp, tensor::ExpandShapeOp,
+                         tensor::CollapseShapeOp>(op);
+}
 
 /// Models are straight lines: what is defined earlier dominates what follows.
 class Placement {
@@ -31,9 +40,7 @@ public:
             operand.set(onDevice(operand.get(), space, &op));
         for (Value result : op.getResults())
           spaces[result] = space;
-      } else if (isa<tensor::CastOp, tensor::ExpandShapeOp,
-                     tensor::CollapseShapeOp>(op)) {
-        // Other views of the same memory.
+      } else if (isView(&op)) {
         if (unsigned space = spaces.lookup(op.getOperand(0)))
           spaces[op.getResult(0)] = space;
       } else if (readsElements(&op)) {
@@ -50,6 +57,8 @@ public:
 private:
   /// The memory that `op` works on; 0: the host's.
   unsigned spaceOf(Operation *op) {
+    if (auto keep = dyn_cast<tw::KeepOp>(op))
+      return keep.getMemorySpace();
     auto dispatch = dyn_cast<tw::DispatchOp>(op);
     return dispatch ? memorySpaceOf(symbols.lookup(dispatch.getCallee())) : 0;
   }
@@ -72,7 +81,24 @@ private:
              .getSource()
              .getDefiningOp<tensor::EmptyOp>()))
       return allocate(b, value, /*copy=*/Value(), space);
+    if (Value kept = keptOn(b, value, space))
+      return kept;
     return copyOf(b, value, space);
+  }
+
+  /// What an instance keeps is kept there, too; null if it is something else.
+  static Value keptOn(ImplicitLocOpBuilder &b, Value value, unsigned space) {
+    Operation *op = value.getDefiningOp();
+    if (auto kept = dyn_cast_or_null<tw::KeptOp>(op))
+      return tw::KeptOp::create(b, kept.getType(), kept.getNumber(), space);
+    if (!isView(op))
+      return nullptr;
+    Value source = keptOn(b, op->getOperand(0), space);
+    if (!source)
+      return nullptr;
+    Operation *view = b.clone(*op);
+    view->setOperand(0, source);
+    return view->getResult(0);
   }
 
   Value onHost(Value value, Operation *user) {
@@ -110,12 +136,60 @@ private:
   llvm::DenseMap<std::pair<Value, unsigned>, Value> copies;
 };
 
+/// In what memory each is read that an instance keeps: by its number.
+using KeptSpaces = std::map<int64_t, std::set<unsigned>>;
+
 struct PlaceOnDevicePass : impl::PlaceOnDeviceBase<PlaceOnDevicePass> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
+    SmallVector<tw::KeepOp> keeps;
+    getOperation().walk([&](tw::KeepOp keep) { keeps.push_back(keep); });
+    llvm::SmallSetVector<func::FuncOp, 1> keeping;
+    for (tw::KeepOp keep : keeps)
+      keeping.insert(keep->getParentOfType<func::FuncOp>());
     for (func::FuncOp func : getOperation().getOps<func::FuncOp>())
-      if (!func.isExternal() && !func->hasAttr(kDispatchAttr))
+      if (!func.isExternal() && !func->hasAttr(kDispatchAttr) &&
+          !keeping.contains(func))
         Placement(func, symbols).run();
+    // That depends on what the others read.
+    KeptSpaces spaces = keptSpaces();
+    for (tw::KeepOp keep : keeps)
+      keepWhereRead(keep, spaces[int64_t(keep.getNumber())]);
+    for (func::FuncOp func : keeping)
+      Placement(func, symbols).run();
+  }
+
+private:
+  /// Erases what is not read any more where it was.
+  KeptSpaces keptSpaces() {
+    KeptSpaces spaces;
+    IRRewriter rewriter(&getContext());
+    SmallVector<tw::KeptOp> loads;
+    getOperation().walk([&](tw::KeptOp load) { loads.push_back(load); });
+    for (tw::KeptOp load : loads)
+      if (!eraseUnread(load, rewriter))
+        spaces[int64_t(load.getNumber())].insert(load.getMemorySpace());
+    return spaces;
+  }
+
+  /// With its views. False if something reads it.
+  static bool eraseUnread(Operation *op, IRRewriter &rewriter) {
+    for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
+      if (isView(user))
+        eraseUnread(user, rewriter);
+    if (!op->use_empty())
+      return false;
+    rewriter.eraseOp(op);
+    return true;
+  }
+
+  static void keepWhereRead(tw::KeepOp keep, const std::set<unsigned> &spaces) {
+    OpBuilder b(keep);
+    for (unsigned space : spaces) {
+      auto copy = cast<tw::KeepOp>(b.clone(*keep));
+      copy.setMemorySpace(space);
+    }
+    keep.erase();
   }
 };
 

@@ -65,8 +65,11 @@ public:
               /*wantsModel=*/false);
     }
     addCreate();
-    forward(kDestroySuffix, "tw_instance_destroy", none, {pointer},
-            /*wantsModel=*/false);
+    if (model.keptOnDevices.empty())
+      forward(kDestroySuffix, "tw_instance_destroy", none, {pointer},
+              /*wantsModel=*/false);
+    else
+      addDestroy();
   }
 
   /// The entry point as a function of an instance and its arguments.
@@ -160,6 +163,38 @@ private:
              {instance, b.getInt32(state.state)});
   }
 
+  /// Where in what an instance keeps the addresses of devices' memory are.
+  SmallVector<Value *> addressesOnDevices(Value *instance) {
+    if (model.keptOnDevices.empty())
+      return {};
+    Value *kept = call("tw_instance_kept", pointer, {instance});
+    return map_to_vector(model.keptOnDevices, [&](const KeptOnDevice &its) {
+      return b.CreateGEP(b.getInt8Ty(), kept, b.getInt64(its.address));
+    });
+  }
+
+  /// With what it keeps on devices.
+  void destroy(Value *instance) {
+    Type *none = b.getVoidTy();
+    for (Value *address : addressesOnDevices(instance))
+      call("tw_hip_discard", none, {b.CreateLoad(pointer, address)});
+    call("tw_instance_destroy", none, {instance});
+  }
+
+  void addDestroy() {
+    Function *function =
+        start(b.getVoidTy(), {pointer}, (name + kDestroySuffix).str());
+    Value *instance = function->getArg(0);
+    auto *early = BasicBlock::Create(context, "early", function);
+    auto *on = BasicBlock::Create(context, "on", function);
+    b.CreateCondBr(b.CreateIsNull(instance), early, on);
+    b.SetInsertPoint(early);
+    b.CreateRetVoid();
+    b.SetInsertPoint(on);
+    destroy(instance);
+    b.CreateRetVoid();
+  }
+
   /// Makes an instance, with the first values of its states and what it keeps.
   void addCreate() {
     SmallVector<Type *> types(model.parametersInFile ? 2 : 1, pointer);
@@ -173,6 +208,9 @@ private:
     returnIf(b.CreateICmpNE(created, b.getInt32(TW_STATUS_OK)), function,
              created);
     Value *instance = b.CreateLoad(pointer, result);
+    // There is nothing to give back, wherever it fails.
+    for (Value *address : addressesOnDevices(instance))
+      b.CreateStore(ConstantPointerNull::get(pointer), address);
     for (StringRef fills : {kResetSuffix, kRunOnceSuffix})
       if (Function *filler = code.getFunction((name + fills).str()))
         destroyUnless(b.CreateCall(filler, {instance}), instance, result,
@@ -188,7 +226,7 @@ private:
     b.CreateCondBr(b.CreateICmpNE(filled, b.getInt32(TW_STATUS_OK)), failed,
                    on);
     b.SetInsertPoint(failed);
-    call("tw_instance_destroy", b.getVoidTy(), {instance});
+    destroy(instance);
     b.CreateStore(ConstantPointerNull::get(pointer), result);
     b.CreateRet(filled);
     b.SetInsertPoint(on);

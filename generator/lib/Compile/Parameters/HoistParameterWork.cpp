@@ -62,11 +62,6 @@ struct HoistParameterWorkPass
 
 private:
   std::string whyNoneIsMoved() {
-    for (tw::DeviceAttr device : devicesOf(getOperation()))
-      if (device.getMemory() == tw::Memory::Own)
-        return "what an instance keeps is in the host's memory, and each call "
-               "would copy it to '" +
-               device.getName().str() + "'";
     if (!runOnce)
       return "it was asked for, --run-once=false";
     if (!hasInstance && !getOperation()->hasAttr(kStatesAttr))

@@ -1,8 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tw-place-kept: what an instance keeps, as globals. tw-load-kept: where they
-// are in its memory.
+// tw-place-kept: what an instance keeps, as globals, in memory of the host or
+// of devices. tw-load-kept: where those of the host are in its memory.
 
 #include "ThreadedPointer.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -39,9 +39,14 @@ private:
   /// Its global is where `place` is.
   LogicalResult write(tw::KeepOp keep, OpBuilder &place) {
     auto type = cast<RankedTensorType>(keep.getValue().getType());
-    auto buffer = MemRefType::get(type.getShape(), type.getElementType());
+    int64_t space = keep.getMemorySpace();
+    auto buffer = MemRefType::get(
+        type.getShape(), type.getElementType(), MemRefLayoutAttrInterface(),
+        space ? place.getI64IntegerAttr(space) : nullptr);
     std::string name = "tw.kept." + std::to_string(keep.getNumber());
-    memref::GlobalOp &global = globals[keep.getNumber()];
+    if (space)
+      name += "." + std::to_string(space);
+    memref::GlobalOp &global = globals[{keep.getNumber(), space}];
     if (global)
       return keep.emitOpError() << "has the number of another";
     global = memref::GlobalOp::create(
@@ -51,6 +56,8 @@ private:
     global->setAttr(kKeptAttr, place.getUnitAttr());
     // At the beginning: what computes it may write it there at once.
     auto func = keep->getParentOfType<func::FuncOp>();
+    if (space)
+      func->setAttr(kKeepsOnDevicesAttr, place.getUnitAttr());
     auto b = ImplicitLocOpBuilder::atBlockBegin(keep.getLoc(),
                                                 &func.getBody().front());
     Value memory = memref::GetGlobalOp::create(b, buffer, name);
@@ -65,13 +72,15 @@ private:
   }
 
   LogicalResult read(tw::KeptOp load) {
-    memref::GlobalOp global = globals.lookup(load.getNumber());
+    memref::GlobalOp global =
+        globals.lookup({load.getNumber(), load.getMemorySpace()});
     auto type = cast<RankedTensorType>(load.getType());
     if (!global || global.getType().getShape() != type.getShape() ||
         global.getType().getElementType() != type.getElementType())
       return load.emitOpError()
              << "reads what no tw.keep of its type gives under the number "
-             << load.getNumber();
+             << load.getNumber() << " in memory space "
+             << load.getMemorySpace();
     ImplicitLocOpBuilder b(load.getLoc(), load);
     Value memory =
         memref::GetGlobalOp::create(b, global.getType(), global.getSymName());
@@ -83,7 +92,8 @@ private:
     return success();
   }
 
-  llvm::DenseMap<int64_t, memref::GlobalOp> globals; ///< by number
+  /// By number and memory space.
+  llvm::DenseMap<std::pair<int64_t, int64_t>, memref::GlobalOp> globals;
 };
 
 struct LoadKeptPass : impl::LoadKeptBase<LoadKeptPass> {
@@ -91,9 +101,17 @@ struct LoadKeptPass : impl::LoadKeptBase<LoadKeptPass> {
     llvm::StringMap<int64_t> offsets;
     SmallVector<memref::GlobalOp> globals;
     int64_t bytes = 0;
+    SmallVector<NamedAttribute> onDevices;
+    Builder b(&getContext());
     for (auto global : getOperation().getOps<memref::GlobalOp>())
       if (global->hasAttr(kKeptAttr)) {
         globals.push_back(global);
+        if (auto device = global->getAttrOfType<StringAttr>(kKeptByAttr))
+          onDevices.emplace_back(
+              device,
+              b.getDenseI64ArrayAttr(
+                  {bytes, global->getAttrOfType<IntegerAttr>(kKeptByBytesAttr)
+                              .getInt()}));
         offsets[global.getSymName()] = bytes;
         bytes = llvm::alignTo(bytes + bytesInMemory(global.getType(), global),
                               TW_PARAMETERS_ALIGNMENT);
@@ -108,12 +126,14 @@ struct LoadKeptPass : impl::LoadKeptBase<LoadKeptPass> {
     });
     for (memref::GetGlobalOp load : loads)
       pointer.replace(load, offsets[load.getName()]);
-    Builder b(&getContext());
     for (func::FuncOp func : pointer.functions())
       func->setAttr(kKeptPointerAttr, b.getUnitAttr());
     for (memref::GlobalOp global : globals)
       global.erase();
     getOperation()->setAttr(kKeptBytesAttr, b.getI64IntegerAttr(bytes));
+    if (!onDevices.empty())
+      getOperation()->setAttr(kKeptOnDevicesAttr,
+                              b.getDictionaryAttr(onDevices));
   }
 };
 

@@ -71,6 +71,12 @@ void collectParameterWork(ModuleOp module, CompiledModel &model) {
 void collectKept(ModuleOp module, CompiledModel &model) {
   if (auto bytes = module->getAttrOfType<IntegerAttr>(kKeptBytesAttr))
     model.keptBytes = bytes.getInt();
+  if (auto devices = module->getAttrOfType<DictionaryAttr>(kKeptOnDevicesAttr))
+    for (NamedAttribute device : devices) {
+      auto place = cast<DenseI64ArrayAttr>(device.getValue());
+      model.keptOnDevices.push_back(
+          {device.getName().str(), uint64_t(place[0]), uint64_t(place[1])});
+    }
   for (EntryPoint &entry : model.entries)
     entry.readsKept =
         module.lookupSymbol(entry.name)->hasAttr(kKeptPointerAttr);
