@@ -60,7 +60,7 @@ TEST(DiagnosticsTest, OneErrorPerCause) {
       error,
       "test.mlir:2:7: 'tensor.empty' op has elements of 'i3'; accepted "
       "are f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ, "
-      "f8E8M0FNU, "
+      "f8E8M0FNU, f6E2M3FN, f6E3M2FN, f4E2M1FN, "
       "i64, i32, i16, i8, i4, i2 and i1, and index, and 199 more like it");
 }
 
@@ -147,7 +147,7 @@ return %x : tensor<4xf32>
 })"),
       "test.mlir:2:6: 'tensor.empty' op has elements of 'i3'; accepted "
       "are f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ, "
-      "f8E8M0FNU, "
+      "f8E8M0FNU, f6E2M3FN, f6E3M2FN, f4E2M1FN, "
       "i64, i32, i16, i8, i4, i2 and i1, and index, and 1 more like it\n"
       "test.mlir:3:6: 'tensor.empty' op has the type 'tensor<4xf32, 7 : "
       "i32>'; tensors with encodings are not accepted");

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Floats of 8 bits, truth values, integers of 2 and 4 bits and scalar results of models, by a program with a runner: every float of
+"""Floats of 4 to 8 bits, truth values, integers of 2 and 4 bits and scalar results of models, by a program with a runner: every float of
 8 bits is widened, every f16 and what lies around the middle of neighbours is rounded, all pairs are added.
 
   narrow_types.py <tilewright> <scratch> --cc=... [--target=... --run=... --hip=<libtilewright_emulated_hip.so>]
@@ -49,6 +49,49 @@ func.func @moved_{0}(%x: tensor<4x?x{0}>) -> tensor<?x4x{0}> {{
   %z = linalg.transpose ins(%x : tensor<4x?x{0}>) outs(%e : tensor<?x4x{0}>) permutation = [1, 0]
   return %z : tensor<?x4x{0}>
 }}
+"""
+# Neither infinities nor NaN, and no arithmetic: bits of exponent and mantissa.
+FEW_BITS = {"f6E2M3FN": (2, 3), "f6E3M2FN": (3, 2), "f4E2M1FN": (2, 1)}
+FEW = """
+func.func @widen_{0}(%x: tensor<?x{0}>) -> (tensor<?xf32>, tensor<?xf64>, tensor<?xf16>) {{
+  %y = arith.extf %x : tensor<?x{0}> to tensor<?xf32>
+  %z = arith.extf %x : tensor<?x{0}> to tensor<?xf64>
+  %w = arith.extf %x : tensor<?x{0}> to tensor<?xf16>
+  return %y, %z, %w : tensor<?xf32>, tensor<?xf64>, tensor<?xf16>
+}}
+func.func @moved_{0}(%x: tensor<4x?x{0}>) -> tensor<?x4x{0}> {{
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c1 : tensor<4x?x{0}>
+  %e = tensor.empty(%n) : tensor<?x4x{0}>
+  %z = linalg.transpose ins(%x : tensor<4x?x{0}>) outs(%e : tensor<?x4x{0}>) permutation = [1, 0]
+  return %z : tensor<?x4x{0}>
+}}
+func.func @chosen_{0}(%c: tensor<?xi1>, %x: tensor<?x{0}>, %i: tensor<?xi32>, %k: index) -> (tensor<?x{0}>, {0}, tensor<6x{0}>, tensor<?xf32>) {{
+  %small = arith.constant dense<"0x{1}"> : tensor<6x{0}>
+  %large = arith.constant dense_resource<large_{0}> : tensor<5000x{0}>
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %i, %c0 : tensor<?xi32>
+  %one = arith.constant dense<1.0> : tensor<{0}>
+  %ones = tensor.extract %one[] : tensor<{0}>
+  %e = tensor.splat %ones[%n] : tensor<?x{0}>
+  %a = arith.select %c, %x, %e : tensor<?xi1>, tensor<?x{0}>
+  %b = tensor.extract %large[%k] : tensor<5000x{0}>
+  %g = tensor.generate %n {{
+  ^bb0(%j: index):
+    %at = tensor.extract %i[%j] : tensor<?xi32>
+    %p = arith.index_cast %at : i32 to index
+    %r = tensor.extract %large[%p] : tensor<5000x{0}>
+    %w = arith.extf %r : {0} to f32
+    tensor.yield %w : f32
+  }} : tensor<?xf32>
+  return %a, %b, %small, %g : tensor<?x{0}>, {0}, tensor<6x{0}>, tensor<?xf32>
+}}
+"""
+SCALES = """
+func.func @widen_f8E8M0FNU(%x: tensor<?xf8E8M0FNU>) -> tensor<?xf32> {
+  %y = arith.extf %x : tensor<?xf8E8M0FNU> to tensor<?xf32>
+  return %y : tensor<?xf32>
+}
 """
 BOOLEANS = """
 func.func @logic(%x: tensor<?x3xi1>, %y: tensor<?x3xi1>) -> (tensor<?x3xi1>, tensor<3x?xi1>) {
@@ -192,7 +235,8 @@ class Program:
         self.work.mkdir(parents=True, exist_ok=True)
         model = BOOLEANS + "".join(FUNCTIONS.format(name) for name in FORMATS)
         model += "".join(INTEGERS.format(name, SMALL.hex()) for name in ("i2", "i4"))
-        model += RESOURCES.format(", ".join(f'large_{name}: "0x40000000{LARGE.hex()}"' for name in ("i2", "i4")))
+        model += "".join(FEW.format(name, SMALL.hex()) for name in FEW_BITS) + SCALES
+        model += RESOURCES.format(", ".join(f'large_{name}: "0x40000000{LARGE.hex()}"' for name in ("i2", "i4", *FEW_BITS)))
         (self.work / "model.mlir").write_text(model)
         done = subprocess.run([options.tool, "compile", self.work / "model.mlir", "-o", self.work / "model",
                                f"--target={options.target}", f"--cc={options.cc}"], capture_output=True, text=True)
@@ -322,6 +366,42 @@ def check_integers(program, bits):
         *(("<i4", (), struct.pack("<i", values[5] & (1 << bits) - 1)) for values in (SMALL, LARGE))])
 
 
+def check_few_bits(program, name):
+    exponent_bits, mantissa_bits = FEW_BITS[name]
+    bits = 1 + exponent_bits + mantissa_bits
+    mask = (1 << bits) - 1
+
+    def value(byte):
+        sign, mantissa = -1.0 if byte >> bits - 1 & 1 else 1.0, byte & (1 << mantissa_bits) - 1
+        exponent, bias = byte >> mantissa_bits & (1 << exponent_bits) - 1, (1 << exponent_bits - 1) - 1
+        if exponent:
+            mantissa += 1 << mantissa_bits
+        return sign * math.ldexp(mantissa, max(exponent, 1) - bias - mantissa_bits)
+
+    # Of what is passed the lowest bits count.
+    all_bytes = bytes(range(256))
+    found = program.call(f"widen_{name}", [("|u1", (256,), all_bytes)], 3)
+    expect(f"{name} widened", found, [(descr, (256,), struct.pack(f"<256{letter}", *map(value, all_bytes)))
+                                      for descr, letter in (("<f4", "f"), ("<f8", "d"), ("<f2", "e"))])
+    found = program.call(f"moved_{name}", [("|u1", (4, 64), all_bytes)], 1)
+    expect(f"{name} transposed", found, [("|u1", (64, 4), bytes(i + 64 * j & mask for i in range(64) for j in range(4)))])
+    at = [i * 31 % 5000 for i in range(256)]
+    found = program.call(f"chosen_{name}", [("|b1", (256,), b"\1\0\0\1" * 64), ("|u1", (256,), all_bytes),
+                                            ("<i4", (256,), struct.pack("<256i", *at)), "5"], 4)
+    one = next(byte for byte in range(mask) if value(byte) == 1)
+    expect(f"{name} chosen", found, [
+        ("|u1", (256,), bytes(byte & mask if byte % 4 in (0, 3) else one for byte in all_bytes)),
+        ("|u1", (), bytes([LARGE[5] & mask])), ("|u1", (6,), bytes(byte & mask for byte in SMALL)),
+        ("<f4", (256,), struct.pack("<256f", *(value(LARGE[i]) for i in at)))])
+
+
+def check_scales(program):
+    found = program.call("widen_f8E8M0FNU", [("|u1", (256,), bytes(range(256)))], 1)[0]
+    values = struct.unpack("<256f", found[2])
+    expect("scales widened", (values[:255], math.isnan(values[255])),
+           (tuple(math.ldexp(1, exponent - 127) for exponent in range(255)), True))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tool")
@@ -338,6 +418,9 @@ def main():
     check_booleans(program)
     for bits in 2, 4:
         check_integers(program, bits)
+    for name in FEW_BITS:
+        check_few_bits(program, name)
+    check_scales(program)
     for name in FORMATS:
         check_format(program, name)
 

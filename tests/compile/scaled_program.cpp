@@ -6,14 +6,23 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
+#include <utility>
 
 #include "tests/tiles/element_codec.h"
+#include "tilewright/key.h"
 
 namespace tilewright::testing {
 namespace {
 
 // Iterations of all loops, at most.
 constexpr int64_t kPoints = 1 << 15;
+
+constexpr std::pair<tw_element_type_t, const char*> kFormats[] = {
+    {TW_ELEMENT_F8E4M3FN, "f8E4M3FN"}, {TW_ELEMENT_F8E5M2, "f8E5M2"},
+    {TW_ELEMENT_F6E2M3FN, "f6E2M3FN"}, {TW_ELEMENT_F6E3M2FN, "f6E3M2FN"},
+    {TW_ELEMENT_F4E2M1FN, "f4E2M1FN"},
+};
 
 std::string mapOf(const std::string& letters, const std::string& indices) {
   auto list = [](const std::string& of) {
@@ -123,7 +132,7 @@ class Generator {
   }
 
   tw_element_type_t formatOf() {
-    return random_.chance(0.5) ? TW_ELEMENT_F8E4M3FN : TW_ELEMENT_F8E5M2;
+    return kFormats[random_.below(std::size(kFormats))].first;
   }
 
   void fill(ScaledOperand& operand) {
@@ -151,6 +160,11 @@ class Generator {
     if (std::equal(operand.bytes.begin() + 1, operand.bytes.end(),
                    operand.bytes.begin()))
       operand.isConstant = false;
+    // Of less than a byte the lowest bits count, whatever the others are.
+    int bits = operand.isScales ? 8 : info(operand.type).bits;
+    if (bits < 8 && random_.chance(0.3))
+      for (uint8_t& byte : operand.bytes)
+        byte = static_cast<uint8_t>(byte | random_.below(256) << bits);
   }
 
   Random random_;
@@ -192,9 +206,9 @@ double scaleOf(uint8_t bits) {
 
 std::string ScaledOperand::mlirType() const {
   if (isScales) return "f8E8M0FNU";
-  return type == TW_ELEMENT_F8E4M3FN ? "f8E4M3FN"
-         : type == TW_ELEMENT_F8E5M2 ? "f8E5M2"
-                                     : "f32";
+  for (auto [format, name] : kFormats)
+    if (type == format) return name;
+  return "f32";
 }
 
 std::string ScaledOperand::tensorType(

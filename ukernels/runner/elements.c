@@ -25,6 +25,14 @@ static const tw_element_t tw_elements[] = {
      "uint8"},
     {"f8E5M2FNUZ", 1, TW_ELEMENT_FLOAT_FNUZ, 5, 2, "|u1", "|u1 <V1 |V1",
      "uint8"},
+    {"f8E8M0FNU", 1, TW_ELEMENT_FLOAT_SCALE, 8, 0, "|u1", "|u1 <V1 |V1",
+     "uint8"},
+    {"f6E2M3FN", 1, TW_ELEMENT_FLOAT_FEW, 2, 3, "|u1", "|u1 <V1 |V1",
+     "uint8 whose lowest 6 bits count"},
+    {"f6E3M2FN", 1, TW_ELEMENT_FLOAT_FEW, 3, 2, "|u1", "|u1 <V1 |V1",
+     "uint8 whose lowest 6 bits count"},
+    {"f4E2M1FN", 1, TW_ELEMENT_FLOAT_FEW, 2, 1, "|u1", "|u1 <V1 |V1",
+     "uint8 whose lowest 4 bits count"},
     {"i64", 8, TW_ELEMENT_INTEGER, 0, 0, "<i8", "<i8 <u8", "int64"},
     {"index", 8, TW_ELEMENT_INTEGER, 0, 0, "<i8", "<i8 <u8", "int64"},
     {"i32", 4, TW_ELEMENT_INTEGER, 0, 0, "<i4", "<i4 <u4", "int32"},
@@ -78,6 +86,8 @@ static double tw_float_value(const tw_element_t* element, uint64_t bits) {
   if (element->kind == TW_ELEMENT_FLOAT_FNUZ && sign < 0 && exponent == 0 &&
       mantissa == 0)
     return NAN;
+  if (element->kind == TW_ELEMENT_FLOAT_SCALE)
+    return exponent == largest ? NAN : ldexp(1.0, exponent - bias);
   const double fraction = ldexp((double)mantissa, -mantissa_bits);
   if (exponent == 0) return sign * ldexp(fraction, 1 - bias);
   return sign * ldexp(1.0 + fraction, exponent - bias);

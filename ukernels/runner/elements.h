@@ -16,6 +16,8 @@ typedef enum tw_element_kind_t {
   TW_ELEMENT_FLOAT,       // as IEEE 754 has it
   TW_ELEMENT_FLOAT_FN,    // no infinity, NaN is all ones
   TW_ELEMENT_FLOAT_FNUZ,  // no infinity, NaN is where -0 would be; bias + 1
+  TW_ELEMENT_FLOAT_FEW,   // neither infinity nor NaN; the lowest bits of a byte
+  TW_ELEMENT_FLOAT_SCALE,  // an exponent alone; NaN is all ones
 } tw_element_kind_t;
 
 typedef struct tw_element_t {

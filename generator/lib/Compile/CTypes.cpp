@@ -3,6 +3,7 @@
 
 #include "CTypes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -16,6 +17,10 @@ bool isNarrowFloat(Type type) {
 
 bool isScale(Type type) { return isa<Float8E8M0FNUType>(type); }
 
+bool isScaled(Type type) {
+  return isa<Float6E2M3FNType, Float6E3M2FNType, Float4E2M1FNType>(type);
+}
+
 bool hasCElement(Type type) {
   if (type.isF64() || type.isF32() || type.isF16() || type.isBF16())
     return true;
@@ -25,7 +30,40 @@ bool hasCElement(Type type) {
 
 bool isPartOfByte(Type type) {
   Type element = getElementTypeOrSelf(type);
-  return element.isInteger(1) || element.isInteger(2) || element.isInteger(4);
+  return element.isInteger(1) || element.isInteger(2) || element.isInteger(4) ||
+         isScaled(element);
+}
+
+namespace {
+
+Type withElement(Type type, Type element) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped ? Type(shaped.clone(element)) : element;
+}
+
+Type bitsOf(Type element) {
+  return IntegerType::get(element.getContext(),
+                          element.getIntOrFloatBitWidth());
+}
+
+} // namespace
+
+Value partOfByte(OpBuilder &b, Location loc, Value bytes, Type element) {
+  Type type = bytes.getType();
+  Value bits = arith::TruncIOp::create(
+      b, loc, withElement(type, bitsOf(element)), bytes);
+  if (element.isInteger())
+    return bits;
+  return arith::BitcastOp::create(b, loc, withElement(type, element), bits);
+}
+
+Value byteOfPart(OpBuilder &b, Location loc, Value elements) {
+  Type type = elements.getType(), element = getElementTypeOrSelf(type);
+  if (!element.isInteger())
+    elements = arith::BitcastOp::create(
+        b, loc, withElement(type, bitsOf(element)), elements);
+  return arith::ExtUIOp::create(b, loc, withElement(type, b.getI8Type()),
+                                elements);
 }
 
 std::string cTypeName(Type type) {
@@ -45,10 +83,16 @@ Type elementInModel(Type element, Attribute attribute) {
   return type ? type.getValue() : element;
 }
 
+std::string cElementName(Type type, Attribute attribute) {
+  // Bits of floats have no sign.
+  return isScaled(elementInModel(type, attribute)) ? "uint8_t"
+                                                   : cTypeName(type);
+}
+
 static std::string noteOf(Type element) {
   if (element.isInteger(1))
     return " of truth values, 0 or 1";
-  if (isPartOfByte(element)) {
+  if (isPartOfByte(element) && element.isInteger()) {
     int64_t end = int64_t(1) << (element.getIntOrFloatBitWidth() - 1);
     return " of i" + std::to_string(element.getIntOrFloatBitWidth()) +
            ", a byte each, " + std::to_string(-end) + " to " +
@@ -57,7 +101,9 @@ static std::string noteOf(Type element) {
   if (!isa<FloatType>(element) || element.isF32() || element.isF64())
     return "";
   std::string note;
-  llvm::raw_string_ostream(note) << " of " << element << " bits";
+  llvm::raw_string_ostream(note)
+      << " of " << element << " bits"
+      << (isPartOfByte(element) ? ", the lowest of a byte each" : "");
   return note;
 }
 

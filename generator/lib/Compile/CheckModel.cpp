@@ -111,7 +111,8 @@ LogicalResult checkRounding(arith::TruncFOp op) {
 }
 
 /// Scales are powers of two without a sign or a zero: they are multiplied with,
-/// and nothing is computed of them.
+/// and nothing is computed of them. Nor of what has blocks with scales, in 4 or
+/// 6 bits.
 LogicalResult checkScales(Operation *op) {
   if (auto scaling = dyn_cast<arith::ScalingExtFOp>(op)) {
     if (Type scale = getElementTypeOrSelf(scaling.getScale().getType());
@@ -119,7 +120,8 @@ LogicalResult checkScales(Operation *op) {
       return op->emitOpError() << "scales by " << scale
                                << ", which is not accepted; scale by "
                                   "f8E8M0FNU, or by arith.mulf";
-    if (!isScale(getElementTypeOrSelf(scaling.getIn().getType())))
+    if (!isScale(getElementTypeOrSelf(scaling.getIn().getType())) &&
+        !isScaled(getElementTypeOrSelf(scaling.getType())))
       return success();
   }
   if (isa<arith::ScalingTruncFOp>(op))
@@ -131,18 +133,24 @@ LogicalResult checkScales(Operation *op) {
       isa<arith::ConstantOp, arith::BitcastOp, arith::SelectOp, arith::ExtFOp>(
           op))
     return success();
-  auto isOfScale = [](Type type) {
-    return isScale(getElementTypeOrSelf(type));
+  Type found;
+  auto find = [&](TypeRange types) {
+    for (Type type : types)
+      if (Type element = getElementTypeOrSelf(type);
+          isScale(element) || isScaled(element))
+        found = element;
   };
-  if (llvm::none_of(op->getOperandTypes(), isOfScale) &&
-      llvm::none_of(op->getResultTypes(), isOfScale))
+  find(op->getOperandTypes());
+  find(op->getResultTypes());
+  if (!found)
     return success();
   // The body of a named operation has no place of its own in the source.
   Operation *said = isa<UnknownLoc>(op->getLoc()) ? op->getParentOp() : op;
-  return said->emitOpError() << "computes with f8E8M0FNU, which is not "
-                                "accepted; of scales there are "
-                                "arith.scaling_extf, arith.extf, "
-                                "arith.bitcast and arith.select";
+  return said->emitOpError()
+         << "computes with " << found << ", which is not accepted; of "
+         << (isScale(found) ? "scales" : "such elements")
+         << " there are arith.scaling_extf, arith.extf, "
+            "arith.bitcast and arith.select";
 }
 
 /// Of a constant that is a resource, whether the file has its elements: a

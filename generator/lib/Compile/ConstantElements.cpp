@@ -115,6 +115,7 @@ int64_t bytesOfElement(Type type) {
   switch (type.getIntOrFloatBitWidth()) {
   case 2:
   case 4:
+  case 6:
     return 1;
   case 8:
   case 16:

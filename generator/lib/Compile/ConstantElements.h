@@ -28,8 +28,9 @@ struct ConstantElements {
   bool isSplat = false;
 
   /// Nothing if the constant keeps no bytes, fewer than its type has, or
-  /// elements that are not 1, 2, 4 or 8 bytes: of i1, LLVM says how many. Of i2
-  /// and i4 each is a byte, whose other bits are zeros behind tw-common-forms.
+  /// elements that are not 1, 2, 4 or 8 bytes: of i1, LLVM says how many. Of
+  /// 2, 4 and 6 bits each is a byte, whose other bits are zeros behind
+  /// tw-common-forms.
   static std::optional<ConstantElements> of(mlir::ElementsAttr attr);
 };
 

@@ -7,6 +7,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/Encoding/JoinElements.h"
 #include "tilewright/Encoding/PackOperand.h"
 #include "tilewright/tilewright.h"
 #include <array>
@@ -163,14 +164,41 @@ struct FoldConstantPacksPass
     known.clear();
     SmallVector<linalg::PackOp> packs;
     getOperation().walk([&](linalg::PackOp op) { packs.push_back(op); });
-    for (linalg::PackOp op : packs)
+    for (linalg::PackOp op : packs) {
+      foldJoin(op);
       fold(op);
+    }
     SmallVector<Attribute> values;
     for (const auto &entry : known)
       values.push_back(entry.second);
     if (!values.empty())
       getOperation()->setAttr(kPackedValuesAttr,
                               ArrayAttr::get(&getContext(), values));
+  }
+
+  /// Where elements of less than a byte are joined before.
+  static void foldJoin(linalg::PackOp op) {
+    std::optional<JoinedElements> joined = JoinedElements::of(op.getSource());
+    ElementsAttr source;
+    if (!joined ||
+        !matchPattern(withoutReshapes(joined->source), m_Constant(&source)))
+      return;
+    std::optional<ConstantElements> elements = ConstantElements::of(source);
+    if (!elements)
+      return;
+    std::string how = "joined along " + std::to_string(joined->dim);
+    RankedTensorType type = joined->sourceType();
+    ElementsAttr bytes =
+        makeBetween(op.getSourceType(), /*elementBytes=*/1, how,
+                    elements->bytes, [=](MutableArrayRef<char> result) {
+                      joinElements(type, joined->dim, elements->bytes,
+                                   elements->isSplat, result);
+                    });
+    OpBuilder builder(op);
+    op.getSourceMutable().assign(arith::ConstantOp::create(
+        builder, op.getLoc(), cast<TypedAttr>(bytes)));
+    if (joined->op->use_empty())
+      joined->op->erase();
   }
 
   void fold(linalg::PackOp op) {

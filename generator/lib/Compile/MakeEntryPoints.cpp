@@ -353,7 +353,9 @@ private:
         continue;
       }
       std::string element =
-          packId(number) ? "void" : cTypeName(tensor.getElementType());
+          packId(number) ? "void"
+                         : cElementName(tensor.getElementType(),
+                                        func.getArgAttr(number, kElementAttr));
       storage.push_back("const " + element + " *" + name);
       for (int64_t dim = 0; dim < tensor.getRank(); ++dim)
         if (tensor.isDynamicDim(dim))
@@ -361,8 +363,11 @@ private:
     }
     for (auto [index, type] : llvm::enumerate(func.getResultTypes())) {
       Type element = cast<RankedTensorType>(type).getElementType();
-      storage.push_back((packs() ? "void" : cTypeName(element)) + " *" +
-                        resultName(index));
+      storage.push_back(
+          (packs() ? "void"
+                   : cElementName(element,
+                                  func.getResultAttr(index, kElementAttr))) +
+          " *" + resultName(index));
     }
     if (takesThreads)
       storage.push_back(kParallelForParameter.str());

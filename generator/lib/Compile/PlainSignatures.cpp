@@ -34,8 +34,9 @@ public:
 
   void build() {
     SmallVector<Type> arguments, results;
+    // Scalars that C has no type for are not accepted.
     for (Type type : func.getArgumentTypes())
-      arguments.push_back(plain(type));
+      arguments.push_back(isScaled(type) ? type : plain(type));
     for (Type type : func.getResultTypes())
       results.push_back(plainResult(type));
     if (TypeRange(arguments) == TypeRange(func.getArgumentTypes()) &&
@@ -115,36 +116,48 @@ private:
   static Value fromByte(OpBuilder &b, Value byte, Type element) {
     Location loc = byte.getLoc();
     if (!isBool(element))
-      return arith::TruncIOp::create(b, loc, element, byte);
+      return partOfByte(b, loc, byte, element);
     Value zero = arith::ConstantIntOp::create(b, loc, byte.getType(), 0);
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, byte, zero);
   }
 
-  Value fromBytes(Value bytes, Type wanted) {
-    Type element = getElementTypeOrSelf(wanted);
-    if (!isTensor(wanted))
-      return fromByte(b, bytes, element);
-    auto type = cast<RankedTensorType>(wanted);
+  /// A scalar, or each element of a tensor, as `change` makes it.
+  Value eachOf(Value value, Type element,
+               llvm::function_ref<Value(OpBuilder &, Value)> change) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type)
+      return change(b, value);
     Value empty = tensor::EmptyOp::create(
-        b, tensor::getMixedSizes(b, b.getLoc(), bytes), element);
+        b, tensor::getMixedSizes(b, b.getLoc(), value), element);
     AffineMap same = b.getMultiDimIdentityMap(type.getRank());
     SmallVector<utils::IteratorType> loops(type.getRank(),
                                            utils::IteratorType::parallel);
     return linalg::GenericOp::create(
-               b, TypeRange{empty.getType()}, ValueRange{bytes},
+               b, TypeRange{empty.getType()}, ValueRange{value},
                ValueRange{empty}, ArrayRef<AffineMap>{same, same}, loops,
                [&](OpBuilder &b, Location loc, ValueRange values) {
-                 linalg::YieldOp::create(b, loc,
-                                         fromByte(b, values[0], element));
+                 linalg::YieldOp::create(b, loc, change(b, values[0]));
                })
         .getResult(0);
+  }
+
+  Value fromBytes(Value bytes, Type wanted) {
+    Type element = getElementTypeOrSelf(wanted);
+    return eachOf(bytes, element, [&](OpBuilder &b, Value byte) {
+      return fromByte(b, byte, element);
+    });
   }
 
   Value converted(Value value, Type wanted) {
     Type element = getElementTypeOrSelf(wanted);
     if (value.getType().isIndex())
       value = arith::IndexCastOp::create(b, element, value);
-    if (isBool(value.getType()))
+    if (isScaled(getElementTypeOrSelf(value.getType())))
+      // There are no tensors of integers of 6 bits.
+      value = eachOf(value, element, [](OpBuilder &b, Value part) {
+        return byteOfPart(b, part.getLoc(), part);
+      });
+    else if (isBool(value.getType()))
       value = arith::ExtUIOp::create(b, withElement(value.getType(), element),
                                      value);
     else if (isPartOfByte(value.getType()))

@@ -193,6 +193,15 @@ LogicalResult LayoutAttr::verifyEncoding(
   if (!isIdentity() && shape.size() != getOuter().size())
     return emitError() << "the layout is of tensors of " << getOuter().size()
                        << " dimensions, this one has " << shape.size();
+  if (!isIdentity() && isInStreams(elementType) &&
+      (getTiles().empty() || !getPerm().empty() || getScalable().back() ||
+       getTiles().back() * elementType.getIntOrFloatBitWidth() % 8 ||
+       ShapedType::isDynamic(shape[getInner().back()]) ||
+       shape[getInner().back()] % getTiles().back()))
+    return emitError() << "elements of " << elementType
+                       << " are several in a byte; expected a last tile of "
+                          "whole bytes, no swizzle, and a dimension that is "
+                          "known to be whole such tiles";
   return success();
 }
 
@@ -250,10 +259,15 @@ RankedTensorType LayoutAttr::packedType(RankedTensorType type) const {
     if (!ShapedType::isDynamic(counts[dim]))
       counts[dim] = llvm::divideCeil(counts[dim], tile);
   }
+  Type element = type.getElementType();
+  if (isInStreams(element)) {
+    tiles.back() = tiles.back() * element.getIntOrFloatBitWidth() / 8;
+    element = IntegerType::get(getContext(), 8);
+  }
   SmallVector<int64_t> shape = applyPermutation(counts, getOuter());
   if (getPerm().empty())
     llvm::append_range(shape, tiles);
   else
     llvm::append_range(shape, applyPermutation(getExpand(), getPerm()));
-  return RankedTensorType::get(shape, type.getElementType());
+  return RankedTensorType::get(shape, element);
 }

@@ -76,7 +76,11 @@ private:
 
   LogicalResult verifyBlocks(unsigned operand, int64_t rows) {
     ShapedType type = typeOf(operand);
-    const int64_t expected[] = {rows, key.k0 / kScaleBlock, kScaleBlock};
+    const TypeTripleInfo &types = info(key.types);
+    // Of elements of less than a byte, the bytes of a block.
+    int bits = info(operand == kLhs ? types.lhs : types.rhs).bits;
+    int64_t block = bits < 8 ? kScaleBlock * bits / 8 : kScaleBlock;
+    const int64_t expected[] = {rows, key.k0 / kScaleBlock, block};
     if (type.getShape().take_back(3) == ArrayRef(expected))
       return success();
     return op.emitOpError() << "has the " << kNames[operand] << " type " << type

@@ -146,6 +146,10 @@ int tilewright::tw::bitsInMemory(Type element) {
              : 0;
 }
 
+bool tilewright::tw::isInStreams(Type element) {
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 8;
+}
+
 LogicalResult PackOp::verify() {
   Type element = cast<ShapedType>(getSource().getType()).getElementType();
   if (getPadding() && getPadding().getType() != element)

@@ -112,15 +112,20 @@ LogicalResult verifyElements(Operation *op, const TileKey &key) {
       return op->emitOpError()
              << "is on tensors with a result or on buffers without one, but "
              << kNames[operand] << " has type " << type;
-    if (!isElement(type.getElementType(), elements[operand]))
+    const ElementTypeInfo &element = info(elements[operand]);
+    bool isStream = key.blockScaled && element.bits % 8;
+    if (isStream && type.getElementType().isInteger(8))
+      continue;
+    if (isStream || !isElement(type.getElementType(), elements[operand]))
       return op->emitOpError()
              << "has " << kNames[operand] << " elements of "
              << type.getElementType() << ", but those of the tile are "
-             << info(elements[operand]).name;
-    if (info(elements[operand]).bits % 8)
+             << element.name
+             << (isStream ? ", several in a byte; expected i8" : "");
+    if (element.bits % 8)
       return op->emitOpError()
-             << "has " << kNames[operand] << " elements of "
-             << info(elements[operand]).name << ", which are less than a byte";
+             << "has " << kNames[operand] << " elements of " << element.name
+             << ", which are less than a byte";
   }
   return success();
 }

@@ -63,7 +63,8 @@ private:
 bool isElement(mlir::Type type, tw_element_type_t element);
 
 /// lhs, rhs and out are tensors, with results, or buffers, without, and have
-/// the elements of the tile.
+/// the elements of the tile; those of less than a byte, which scaled tiles
+/// take, as bytes of several.
 llvm::LogicalResult verifyElements(mlir::Operation *op, const TileKey &key);
 
 /// One map for each operand, of different loops; that of lhs may have sums of

@@ -105,6 +105,7 @@ bool computesElements(linalg::LinalgOp op) {
   for (OpOperand &operand : op->getOpOperands())
     if (!op.isScalar(&operand) &&
         (tw::isEncoded(operand.get().getType()) ||
+         tw::isInStreams(getElementTypeOrSelf(operand.get())) ||
          !op.getMatchingIndexingMap(&operand).isProjectedPermutation()))
       return false;
   return llvm::all_of(op.getBlock()->without_terminator(), [](Operation &op) {

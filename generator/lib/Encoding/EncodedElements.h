@@ -60,7 +60,8 @@ struct Reshape {
 
 /// Whether each element of its results is of one element of every operand, or
 /// sums those up along loops, and is so for what fills up the last tiles, too,
-/// which is computed along: that must do nothing but give values.
+/// which is computed along: that must do nothing but give values. Elements that
+/// panels have several of in a byte are not computed so.
 bool computesElements(mlir::linalg::LinalgOp op);
 
 /// Whether the result has the elements of the one input, at most cast.

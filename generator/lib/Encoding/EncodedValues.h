@@ -100,6 +100,12 @@ mlir::Value unpackInto(mlir::ImplicitLocOpBuilder &b, mlir::Value source,
 llvm::SmallVector<mlir::OpFoldResult>
 tileSizes(mlir::OpBuilder &b, mlir::Location loc, tw::LayoutAttr layout);
 
+/// The sizes of the packed form, of its elements, of a tensor of these sizes
+/// and of `type`, which has a layout.
+llvm::SmallVector<mlir::OpFoldResult>
+packedSizes(mlir::OpBuilder &b, mlir::Location loc, mlir::RankedTensorType type,
+            llvm::SmallVector<mlir::OpFoldResult> sizes);
+
 /// tw-materialize-encodings.
 mlir::LogicalResult materializeEncodings(mlir::func::FuncOp func);
 

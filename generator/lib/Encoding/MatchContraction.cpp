@@ -4,6 +4,7 @@
 #include "tilewright/Encoding/MatchContraction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "tilewright/Dialect/TwDialect.h"
 
 using namespace mlir;
 
@@ -15,7 +16,8 @@ namespace {
 /// extension tells. Empty if tiles have no such type.
 std::string elementName(Type type, const ProductFactor &factor) {
   if (factor.scale) {
-    if (!isa<Float8E4M3FNType, Float8E5M2Type>(type))
+    if (!isa<Float8E4M3FNType, Float8E5M2Type, Float6E2M3FNType,
+             Float6E3M2FNType, Float4E2M1FNType>(type))
       return "";
     std::string name;
     llvm::raw_string_ostream(name) << type;
@@ -170,6 +172,14 @@ std::string findScales(linalg::LinalgOp op, Contraction &contraction,
            "of k, which goes through a block";
   scales.block = blocks[0];
   int64_t size = op.getStaticLoopRanges()[scales.block];
+  // Of elements of less than a byte the tensor itself has to say it.
+  for (unsigned operand : {contraction.lhs, contraction.rhs}) {
+    auto type = cast<RankedTensorType>(op->getOperand(operand).getType());
+    AffineExpr loop = getAffineDimExpr(scales.block, op.getContext());
+    if (tw::isInStreams(type.getElementType()) &&
+        type.isDynamicDim(*maps[operand].getResultPosition(loop)))
+      size = ShapedType::kDynamic;
+  }
   if (size != kScaleBlock)
     return "it has a scale for " +
            (ShapedType::isDynamic(size)

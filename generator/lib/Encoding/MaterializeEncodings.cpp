@@ -97,7 +97,23 @@ private:
     return llvm::map_to_vector(types, [](Type type) { return packed(type); });
   }
 
+  /// Whether panels of several elements in a byte are among its operands.
+  bool takesStreams(Operation *op) const {
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      RankedTensorType type = encoded.lookup(operand);
+      return type && layoutOf(type).packedType(type).getElementType() !=
+                         type.getElementType();
+    });
+  }
+
   LogicalResult materialize(Operation *op) {
+    if (isa<tw::UnsetEncodingOp, tw::RelayoutOp, tensor::ExpandShapeOp,
+            tensor::CollapseShapeOp, tensor::ExtractSliceOp, tensor::PadOp,
+            linalg::LinalgOp>(op) &&
+        !op->hasAttr(kTileAttr) && takesStreams(op))
+      return op->emitOpError()
+             << "takes panels of several elements in a byte, which are only "
+                "multiplied; expected it on tensors without an encoding";
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case([&](tensor::EmptyOp empty) { return create(empty); })
         .Case([&](tw::SetEncodingOp set) { return pack(set); })
@@ -156,8 +172,8 @@ private:
     ImplicitLocOpBuilder b(op.getLoc(), op);
     SmallVector<OpFoldResult> sizes = op.getMixedSizes();
     Value empty = tensor::EmptyOp::create(
-        b, packedSizes(b, b.getLoc(), layoutOf(op.getType()), sizes),
-        op.getType().getElementType());
+        b, packedSizes(b, b.getLoc(), op.getType(), sizes),
+        cast<RankedTensorType>(packed(op.getType())).getElementType());
     sizesOfEmpty[empty] = std::move(sizes);
     replace(op, empty);
     return success();
@@ -193,7 +209,7 @@ private:
     else
       replace(op, tensor::ExpandShapeOp::create(
                       b, packed(expanded), expand.getSrc(), *groups,
-                      packedSizes(b, b.getLoc(), layoutOf(expanded),
+                      packedSizes(b, b.getLoc(), expanded,
                                   expand.getMixedOutputShape()))
                       .getResult());
     return success();
@@ -326,8 +342,7 @@ private:
                           : OpFoldResult(b.getIndexAttr(size)));
     AffineExpr product = b.getAffineConstantExpr(
         llvm::divideCeil(tw::bitsInMemory(type.getElementType()), 8));
-    SmallVector<OpFoldResult> factors =
-        packedSizes(b, b.getLoc(), layoutOf(type), sizes);
+    SmallVector<OpFoldResult> factors = packedSizes(b, b.getLoc(), type, sizes);
     for (unsigned i = 0; i < factors.size(); ++i)
       product = product * b.getAffineSymbolExpr(i);
     Value bytes =

@@ -5,6 +5,7 @@
 
 #include "EncodedValues.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "tilewright/Encoding/JoinElements.h"
 #include "tilewright/Encoding/PackOperand.h"
 #include "tilewright/Encoding/Place.h"
 
@@ -50,9 +51,15 @@ Value packInto(ImplicitLocOpBuilder &b, Value source, Value dest,
   if (layout.isIdentity())
     return castTo(b, source, dest.getType());
   if (layout.getPerm().empty()) {
-    auto pack =
-        packWithZeros(b, source, dest, layout.getOuter(), layout.getInner(),
-                      tileSizes(b, b.getLoc(), layout));
+    SmallVector<OpFoldResult> tiles = tileSizes(b, b.getLoc(), layout);
+    if (tw::isInStreams(getElementTypeOrSelf(source))) {
+      source = joinElements(b, source, layout.getInner().back());
+      placeLike(source.getDefiningOp(), of);
+      tiles.back() = b.getIndexAttr(
+          cast<RankedTensorType>(dest.getType()).getShape().back());
+    }
+    auto pack = packWithZeros(b, source, dest, layout.getOuter(),
+                              layout.getInner(), tiles);
     placeLike(pack, of);
     if (isa<tw::SetEncodingOp>(of))
       pack->setDiscardableAttrs(of->getDiscardableAttrDictionary());

@@ -134,6 +134,17 @@ SmallVector<OpFoldResult> packedSizes(OpBuilder &b, Location loc,
   return sizes;
 }
 
+SmallVector<OpFoldResult> packedSizes(OpBuilder &b, Location loc,
+                                      RankedTensorType type,
+                                      SmallVector<OpFoldResult> sizes) {
+  tw::LayoutAttr layout = layoutOf(type);
+  sizes = packedSizes(b, loc, layout, std::move(sizes));
+  // Several elements in a byte.
+  if (tw::isInStreams(type.getElementType()) && !layout.isIdentity())
+    sizes.back() = b.getIndexAttr(layout.packedType(type).getShape().back());
+  return sizes;
+}
+
 Value packSlice(tensor::ExtractSliceOp op, tw::LayoutAttr layout,
                 RankedTensorType packed) {
   OpBuilder b(op);

@@ -58,7 +58,7 @@ func.func @buffers(%x: tensor<4xf32>, %m: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @below {{argument 0 of 'encoded' has type 'tensor<4xi3>', but arguments must be ranked tensors of f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ, f8E8M0FNU, i64, i32, i16, i8, i4, i2 and i1 without encodings, or scalars}}
+// expected-error @below {{argument 0 of 'encoded' has type 'tensor<4xi3>', but arguments must be ranked tensors of f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ, f8E8M0FNU, f6E2M3FN, f6E3M2FN, f4E2M1FN, i64, i32, i16, i8, i4, i2 and i1 without encodings, or scalars}}
 func.func @encoded(%x: tensor<4xi3>) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4xf32>
   return %e : tensor<4xf32>
@@ -206,11 +206,68 @@ func.func @rounded_to_scales(%x: tensor<4xf32>, %s: tensor<4xf8E8M0FNU>) -> tens
   %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
       ins(%x, %s : tensor<4xf32>, tensor<4xf8E8M0FNU>) outs(%e : tensor<4xf8E8M0FNU>) {
   ^bb0(%u: f32, %p: f8E8M0FNU, %o: f8E8M0FNU):
-    // expected-error @below {{computes with f8E8M0FNU, which is not accepted; of scales there are arith.scaling_extf, arith.extf, arith.bitcast and arith.select}}
+    // expected-error @below {{computes with 'f8E8M0FNU', which is not accepted; of scales there are arith.scaling_extf, arith.extf, arith.bitcast and arith.select}}
     %v = arith.truncf %u : f32 to f8E8M0FNU
     linalg.yield %v : f8E8M0FNU
   } -> tensor<4xf8E8M0FNU>
   return %r : tensor<4xf8E8M0FNU>
+}
+
+// -----
+
+func.func @rounded_to_few_bits(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{computes with 'f4E2M1FN', which is not accepted; of such elements there are arith.scaling_extf, arith.extf, arith.bitcast and arith.select}}
+  %y = arith.truncf %x : tensor<4xf32> to tensor<4xf4E2M1FN>
+  %z = arith.extf %y : tensor<4xf4E2M1FN> to tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+
+// -----
+
+func.func @computed_in_few_bits() -> tensor<4xf32> {
+  %x = arith.constant dense<1.5> : tensor<4xf6E3M2FN>
+  // expected-error @below {{computes with 'f6E3M2FN', which is not accepted}}
+  %y = arith.negf %x : tensor<4xf6E3M2FN>
+  %z = arith.extf %y : tensor<4xf6E3M2FN> to tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+
+// -----
+
+func.func @few_bits(%s: tensor<4xf8E8M0FNU>, %c: tensor<4xf32>) -> tensor<4xf32> {
+  %x = arith.constant dense<1.5> : tensor<4xf6E3M2FN>
+  %e = tensor.empty() : tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x, %s : tensor<4xf6E3M2FN>, tensor<4xf8E8M0FNU>) outs(%e : tensor<4xf32>) {
+  ^bb0(%u: f6E3M2FN, %p: f8E8M0FNU, %o: f32):
+    %v = arith.scaling_extf %u, %p : f6E3M2FN, f8E8M0FNU to f32
+    linalg.yield %v : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @scaled_to_few_bits(%s: tensor<4xf8E8M0FNU>) -> tensor<4xf32> {
+  %x = arith.constant dense<1.5> : tensor<4xf4E2M1FN>
+  %e = tensor.empty() : tensor<4xf6E3M2FN>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x, %s : tensor<4xf4E2M1FN>, tensor<4xf8E8M0FNU>) outs(%e : tensor<4xf6E3M2FN>) {
+  ^bb0(%u: f4E2M1FN, %p: f8E8M0FNU, %o: f6E3M2FN):
+    // expected-error @below {{computes with 'f6E3M2FN', which is not accepted}}
+    %v = arith.scaling_extf %u, %p : f4E2M1FN, f8E8M0FNU to f6E3M2FN
+    linalg.yield %v : f6E3M2FN
+  } -> tensor<4xf6E3M2FN>
+  %z = arith.extf %r : tensor<4xf6E3M2FN> to tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{argument 0 of 'scalar' has type 'f4E2M1FN', but arguments must be ranked tensors of}}
+func.func @scalar(%x: f4E2M1FN) -> f32 {
+  %y = arith.extf %x : f4E2M1FN to f32
+  return %y : f32
 }
 
 // -----
@@ -220,7 +277,7 @@ func.func @scaled_scales(%x: tensor<4xf8E8M0FNU>, %s: tensor<4xf8E8M0FNU>) -> te
   %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
       ins(%x, %s : tensor<4xf8E8M0FNU>, tensor<4xf8E8M0FNU>) outs(%e : tensor<4xf32>) {
   ^bb0(%u: f8E8M0FNU, %p: f8E8M0FNU, %o: f32):
-    // expected-error @below {{computes with f8E8M0FNU, which is not accepted}}
+    // expected-error @below {{computes with 'f8E8M0FNU', which is not accepted}}
     %v = arith.scaling_extf %u, %p : f8E8M0FNU, f8E8M0FNU to f32
     linalg.yield %v : f32
   } -> tensor<4xf32>
@@ -230,7 +287,7 @@ func.func @scaled_scales(%x: tensor<4xf8E8M0FNU>, %s: tensor<4xf8E8M0FNU>) -> te
 // -----
 
 func.func @largest_scale(%x: tensor<4xf8E8M0FNU>, %y: tensor<4xf8E8M0FNU>) -> tensor<4xf8E8M0FNU> {
-  // expected-error @below {{computes with f8E8M0FNU, which is not accepted}}
+  // expected-error @below {{computes with 'f8E8M0FNU', which is not accepted}}
   %r = linalg.max ins(%x, %y : tensor<4xf8E8M0FNU>, tensor<4xf8E8M0FNU>) outs(%x : tensor<4xf8E8M0FNU>) -> tensor<4xf8E8M0FNU>
   return %r : tensor<4xf8E8M0FNU>
 }

@@ -132,3 +132,12 @@ func.func @part(%x: tensor<4x90xf32>, %y: tensor<4x?xf32>, %z: tensor<4x96xf32>,
   } -> tensor<4xf32>
   return %r, %t, %u : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// BYTES-LABEL: func.func @few_bits(
+// BYTES:         arith.constant dense<"0x3F010223"> : tensor<4xf6E3M2FN>
+func.func @few_bits() -> tensor<4xf6E3M2FN> {
+  %c = arith.constant dense<"0xFF0142A3"> : tensor<4xf6E3M2FN>
+  return %c : tensor<4xf6E3M2FN>
+}

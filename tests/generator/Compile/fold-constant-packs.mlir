@@ -200,3 +200,25 @@ func.func @large_splat() -> (tensor<64x4x16x1xf32>, tensor<5x64x16x1xf32>) {
     }
   }
 #-}
+
+// -----
+
+// Elements of less than a byte are joined before: 4 of 6 bits, in the columns that the dimension is of, are 3 bytes.
+// CHECK-LABEL: func.func @joined(
+// CHECK:         %[[C:.*]] = arith.constant dense<{{\[\[\[\[}}65, -63, 50]], {{\[\[}}-46, 76, 20]]]]> : tensor<1x2x1x3xi8>
+// CHECK-NEXT:    return %[[C]]
+func.func @joined() -> tensor<1x2x1x3xi8> {
+  %w = arith.constant dense<"0x011205332C040C05"> : tensor<4x2xf6E2M3FN>
+  %e = tensor.empty() : tensor<3x2xi8>
+  %j = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<3x2xi8>) attrs = {tw.joins = 0 : i64} {
+  ^bb0(%o: i8):
+    %c0 = arith.constant 0 : index
+    %x = tensor.extract %w[%c0, %c0] : tensor<4x2xf6E2M3FN>
+    %b = arith.bitcast %x : f6E2M3FN to i6
+    %y = arith.extui %b : i6 to i8
+    linalg.yield %y : i8
+  } -> tensor<3x2xi8>
+  %d = tensor.empty() : tensor<1x2x1x3xi8>
+  %p = linalg.pack %j inner_dims_pos = [1, 0] inner_tiles = [1, 3] into %d : tensor<3x2xi8> -> tensor<1x2x1x3xi8>
+  return %p : tensor<1x2x1x3xi8>
+}

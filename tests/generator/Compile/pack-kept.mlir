@@ -92,3 +92,36 @@ func.func @unknown() -> tensor<2x8xf32> {
   %p = linalg.pack %a inner_dims_pos = [0] inner_tiles = [8] into %d : tensor<16xf32> -> tensor<2x8xf32>
   return %p : tensor<2x8xf32>
 }
+
+// -----
+
+// Elements of less than a byte are joined once, too; nobody keeps them apart.
+// CHECK-LABEL: func.func @once_joined(
+// CHECK-NOT:     tw.keep 0
+// CHECK:         %[[J:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<4x16xi8>) attrs = {{{.*}}tw.joins = 1
+// CHECK:           tensor.extract %arg0
+// CHECK:         %[[P:.*]] = linalg.pack %[[J]] inner_dims_pos = [0, 1] inner_tiles = [2, 16]
+// CHECK:         tw.keep 1, %[[P]]
+// CHECK-LABEL: func.func @joined(
+// CHECK-NEXT:    %[[K:.*]] = tw.kept 1 : tensor<2x1x2x16xi8>
+// CHECK-NEXT:    return %[[K]]
+func.func @once_joined(%a: tensor<4x32xf4E2M1FN>) {
+  tw.keep 0, %a {bytes_read = 4 : i64, operations = 8 : i64} : tensor<4x32xf4E2M1FN>
+  return
+}
+func.func @joined() -> tensor<2x1x2x16xi8> {
+  %w = tw.kept 0 : tensor<4x32xf4E2M1FN>
+  %e = tensor.empty() : tensor<4x16xi8>
+  %j = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<4x16xi8>) attrs = {tw.joins = 1 : i64} {
+  ^bb0(%o: i8):
+    %i = linalg.index 0 : index
+    %k = linalg.index 1 : index
+    %x = tensor.extract %w[%i, %k] : tensor<4x32xf4E2M1FN>
+    %b = arith.bitcast %x : f4E2M1FN to i4
+    %y = arith.extui %b : i4 to i8
+    linalg.yield %y : i8
+  } -> tensor<4x16xi8>
+  %d = tensor.empty() : tensor<2x1x2x16xi8>
+  %p = linalg.pack %j inner_dims_pos = [0, 1] inner_tiles = [2, 16] into %d : tensor<4x16xi8> -> tensor<2x1x2x16xi8>
+  return %p : tensor<2x1x2x16xi8>
+}

@@ -47,3 +47,22 @@ func.func private @own(%n: index) -> i1 {
 // CHECK-LABEL: func.func @plain(%{{.*}}: tensor<4xf32>, %{{.*}}: index) -> tensor<4xf32>
 // CHECK:       call @own(
 // CHECK-LABEL: func.func private @own(%{{.*}}: index) -> i1
+
+// -----
+
+// The lowest bits of a byte are a float. A scalar of it stays, for tw-check-model to refuse.
+func.func @floats(%x: tensor<?xf4E2M1FN>, %s: f6E2M3FN) -> (tensor<?xf4E2M1FN>, f6E2M3FN) {
+  return %x, %s : tensor<?xf4E2M1FN>, f6E2M3FN
+}
+
+// CHECK-LABEL: func.func @floats(
+// CHECK-SAME:    %[[X:.*]]: tensor<?xi8> {tw.element = f4E2M1FN}, %[[S:.*]]: f6E2M3FN)
+// CHECK-SAME:    -> (tensor<?xi8> {tw.element = f4E2M1FN}, tensor<i8> {tw.element = f6E2M3FN})
+// CHECK:         %[[BITS:.*]] = arith.trunci %{{.*}} : i8 to i4
+// CHECK:         arith.bitcast %[[BITS]] : i4 to f4E2M1FN
+// CHECK:       %[[R:.*]]:2 = call @floats.typed(
+// CHECK:       linalg.generic {{.*}} ins(%[[R]]#0 : tensor<?xf4E2M1FN>) outs(%{{.*}} : tensor<?xi8>)
+// CHECK:         %[[INT:.*]] = arith.bitcast %{{.*}} : f4E2M1FN to i4
+// CHECK:         arith.extui %[[INT]] : i4 to i8
+// CHECK:       %[[ONE:.*]] = arith.bitcast %[[R]]#1 : f6E2M3FN to i6
+// CHECK:       arith.extui %[[ONE]] : i6 to i8

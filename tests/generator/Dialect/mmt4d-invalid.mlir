@@ -484,3 +484,23 @@ func.func @rhs_in_groups(%a: tensor<2x5x32x64xi8>, %b: tensor<3x5x32x64xi8>, %c:
       ins(%a, %b : tensor<2x5x32x64xi8>, tensor<3x5x32x64xi8>) outs(%c : tensor<2x3x32x32xi32>) -> tensor<2x3x32x32xi32>
   return %r : tensor<2x3x32x32xi32>
 }
+
+// -----
+
+func.func @parts_of_bytes(%a: tensor<2x3x1x16x4x32xf4E2M1FN>, %b: tensor<5x3x1x16x4x32xf8E5M2>, %p: tensor<2x3x16x4xf8E8M0FNU>, %q: tensor<5x3x16x4xf8E8M0FNU>, %c: tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32> {
+  // expected-error @below {{has lhs elements of 'f4E2M1FN', but those of the tile are f4e2m1fn, several in a byte; expected i8}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f4e2m1fnf8e5m2f32_16x16x128_mx_amdgpu_gfx950"
+      indexing_maps = [affine_map<(m, n, k, z) -> (m, k, z)>, affine_map<(m, n, k, z) -> (n, k, z)>, affine_map<(m, n, k, z) -> (m, n)>]
+      ins(%a, %b : tensor<2x3x1x16x4x32xf4E2M1FN>, tensor<5x3x1x16x4x32xf8E5M2>) scales(%p, %q : tensor<2x3x16x4xf8E8M0FNU>, tensor<5x3x16x4xf8E8M0FNU>) outs(%c : tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32>
+  return %r : tensor<2x5x16x16xf32>
+}
+
+// -----
+
+func.func @blocks_of_bytes(%a: tensor<2x3x1x16x4x16xi8>, %b: tensor<5x3x1x16x4x16xi8>, %p: tensor<2x3x16x4xf8E8M0FNU>, %q: tensor<5x3x16x4xf8E8M0FNU>, %c: tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32> {
+  // expected-error @below {{has the rhs type 'tensor<5x3x1x16x4x16xi8>', but the tile's is ...16x4x24}}
+  %r = tw.mmt4d "tw_mmt4d_tile_f4e2m1fnf6e2m3fnf32_16x16x128_mx_amdgpu_gfx950"
+      indexing_maps = [affine_map<(m, n, k, z) -> (m, k, z)>, affine_map<(m, n, k, z) -> (n, k, z)>, affine_map<(m, n, k, z) -> (m, n)>]
+      ins(%a, %b : tensor<2x3x1x16x4x16xi8>, tensor<5x3x1x16x4x16xi8>) scales(%p, %q : tensor<2x3x16x4xf8E8M0FNU>, tensor<5x3x16x4xf8E8M0FNU>) outs(%c : tensor<2x5x16x16xf32>) -> tensor<2x5x16x16xf32>
+  return %r : tensor<2x5x16x16xf32>
+}

@@ -427,3 +427,18 @@ func.func private @scaled_windows(tensor<4x32xf8E4M3FN, #tw.encoding<lhs, types 
 #nk = affine_map<(m, n, k, z) -> (n, k)>
 // expected-error @below {{dimension 1 of the tensor is 6, but loop d2 of the encoding, which indexes it, has the size 5}}
 func.func private @scales_of_other_size(tensor<4x6xf8E8M0FNU, #tw.encoding<lhs_scales, types = [f8E4M3FN, f8E5M2, f32, f8E8M0FNU, f8E8M0FNU], maps = [#mkz, #nkz, #mn, #mk, #nk], sizes = [?, ?, 5, 32]>>)
+
+// -----
+
+// expected-error @below {{elements of 'f6E2M3FN' are several in a byte; expected a last tile of whole bytes, no swizzle, and a dimension that is known to be whole such tiles}}
+func.func private @parts_of_bytes(tensor<4x6xf6E2M3FN, #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [4, 2]>>)
+
+// -----
+
+// expected-error @below {{elements of 'f4E2M1FN' are several in a byte}}
+func.func private @parts_of_unknown(tensor<4x?xf4E2M1FN, #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [4, 32]>>)
+
+// -----
+
+// expected-error @below {{elements of 'f4E2M1FN' are several in a byte}}
+func.func private @parts_of_a_tile(tensor<4x48xf4E2M1FN, #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [4, 32]>>)

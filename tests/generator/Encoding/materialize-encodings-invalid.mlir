@@ -591,3 +591,27 @@ func.func @no_tile_of_blocks(%a: tensor<16x4x32xf8E4M3FN, #l>, %b: tensor<16x4x3
   } -> tensor<16x16xf32, #o>
   return %r : tensor<16x16xf32, #o>
 }
+
+// -----
+
+#l = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [2, 32]>
+func.func @stream(%x: tensor<4x32xf4E2M1FN, #l>, %e: tensor<4x32xf4E2M1FN>) -> tensor<4x32xf4E2M1FN> {
+  // expected-error @below {{takes panels of several elements in a byte, which are only multiplied; expected it on tensors without an encoding}}
+  %y = tw.unset_encoding ins(%x : tensor<4x32xf4E2M1FN, #l>) outs(%e : tensor<4x32xf4E2M1FN>) -> tensor<4x32xf4E2M1FN>
+  return %y : tensor<4x32xf4E2M1FN>
+}
+
+// -----
+
+#l = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [2, 32]>
+#all = affine_map<(i, j) -> (i, j)>
+func.func @computed_stream(%x: tensor<4x32xf4E2M1FN, #l>, %e: tensor<4x32xf32, #l>) -> tensor<4x32xf32, #l> {
+  // expected-error @below {{takes panels of several elements in a byte, which are only multiplied}}
+  %y = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x32xf4E2M1FN, #l>) outs(%e : tensor<4x32xf32, #l>) {
+  ^bb0(%a: f4E2M1FN, %o: f32):
+    %b = arith.extf %a : f4E2M1FN to f32
+    linalg.yield %b : f32
+  } -> tensor<4x32xf32, #l>
+  return %y : tensor<4x32xf32, #l>
+}

@@ -164,3 +164,30 @@ func.func @refused(%a: tensor<30x30xi32, #out>, %b: tensor<30x30xi32, #out>, %e:
   %3 = tw.set_encoding ins(%added : tensor<30x30xi32>) outs(%e : tensor<30x30xi32, #lhs>) -> tensor<30x30xi32, #lhs>
   return %0, %2, %3 : tensor<30x30xi32, #lhs>, tensor<30x30xi32, #lhs>, tensor<30x30xi32, #lhs>
 }
+
+// -----
+
+// Elements of less than a byte, of which panels have several in one, are not chosen in tiles.
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#out = #tw.encoding<out, types = [f32, f32, f32], maps = [#mk, #kn, #mn], sizes = [64, 96, 64]>
+#all = affine_map<(m, n) -> (m, n)>
+// CHECK-LABEL: func.func @few_bits(
+// CHECK:         %[[U:.*]] = tw.unset_encoding
+// CHECK:         linalg.generic {{.*}} ins(%[[U]], %arg1 : tensor<64x96xf32>, tensor<64x96xf4E2M1FN>) outs(%{{.*}} : tensor<64x96xf4E2M1FN>)
+func.func @few_bits(%a: tensor<64x96xf32, #out>, %b: tensor<64x96xf4E2M1FN>) -> tensor<64x96xf4E2M1FN> {
+  %d = tensor.empty() : tensor<64x96xf32>
+  %e = tensor.empty() : tensor<64x96xf4E2M1FN>
+  %x = tw.unset_encoding ins(%a : tensor<64x96xf32, #out>) outs(%d : tensor<64x96xf32>) -> tensor<64x96xf32>
+  %r = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %b : tensor<64x96xf32>, tensor<64x96xf4E2M1FN>) outs(%e : tensor<64x96xf4E2M1FN>) {
+  ^bb0(%p: f32, %q: f4E2M1FN, %o: f4E2M1FN):
+    %zero = arith.constant 0.0 : f32
+    %none = arith.constant 0.0 : f4E2M1FN
+    %c = arith.cmpf ogt, %p, %zero : f32
+    %s = arith.select %c, %q, %none : f4E2M1FN
+    linalg.yield %s : f4E2M1FN
+  } -> tensor<64x96xf4E2M1FN>
+  return %r : tensor<64x96xf4E2M1FN>
+}

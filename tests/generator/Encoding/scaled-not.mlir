@@ -54,10 +54,32 @@ func.func @unknown(%a: tensor<4x6x?xf8E4M3FN>, %b: tensor<5x6x?xf8E5M2>, %as: te
 #mk = affine_map<(m, n, k, z) -> (m, k)>
 #nk = affine_map<(m, n, k, z) -> (n, k)>
 #mn = affine_map<(m, n, k, z) -> (m, n)>
-func.func @types(%a: tensor<4x6x32xf4E2M1FN>, %b: tensor<5x6x32xf8E5M2>, %as: tensor<4x6xf8E8M0FNU>, %bs: tensor<5x6xf8E8M0FNU>, %c: tensor<4x5xf32>) -> tensor<4x5xf32> {
-  // expected-remark @below {{lowered to plain loops: no tile function has these element types: 'f4E2M1FN', 'f8E5M2', 'f8E8M0FNU', 'f8E8M0FNU', 'f32'}}
+func.func @types(%a: tensor<4x6x32xf8E4M3FNUZ>, %b: tensor<5x6x32xf8E5M2>, %as: tensor<4x6xf8E8M0FNU>, %bs: tensor<5x6xf8E8M0FNU>, %c: tensor<4x5xf32>) -> tensor<4x5xf32> {
+  // expected-remark @below {{lowered to plain loops: no tile function has these element types: 'f8E4M3FNUZ', 'f8E5M2', 'f8E8M0FNU', 'f8E8M0FNU', 'f32'}}
   %r = linalg.generic {indexing_maps = [#mkz, #nkz, #mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
-    ins(%a, %b, %as, %bs : tensor<4x6x32xf4E2M1FN>, tensor<5x6x32xf8E5M2>, tensor<4x6xf8E8M0FNU>, tensor<5x6xf8E8M0FNU>) outs(%c : tensor<4x5xf32>) {
+    ins(%a, %b, %as, %bs : tensor<4x6x32xf8E4M3FNUZ>, tensor<5x6x32xf8E5M2>, tensor<4x6xf8E8M0FNU>, tensor<5x6xf8E8M0FNU>) outs(%c : tensor<4x5xf32>) {
+  ^bb0(%x: f8E4M3FNUZ, %y: f8E5M2, %p: f8E8M0FNU, %q: f8E8M0FNU, %o: f32):
+    %u = arith.scaling_extf %x, %p : f8E4M3FNUZ, f8E8M0FNU to f32
+    %v = arith.scaling_extf %y, %q : f8E5M2, f8E8M0FNU to f32
+    %w = arith.mulf %u, %v : f32
+    %s = arith.addf %o, %w : f32
+    linalg.yield %s : f32
+  } -> tensor<4x5xf32>
+  return %r : tensor<4x5xf32>
+}
+
+// -----
+
+// Elements of less than a byte, whose tensor does not say how large a block is.
+#mkz = affine_map<(m, n, k, z) -> (m, k, z)>
+#nkz = affine_map<(m, n, k, z) -> (n, k, z)>
+#mk = affine_map<(m, n, k, z) -> (m, k)>
+#nk = affine_map<(m, n, k, z) -> (n, k)>
+#mn = affine_map<(m, n, k, z) -> (m, n)>
+func.func @unknown_bytes(%a: tensor<4x6x?xf4E2M1FN>, %b: tensor<5x6x32xf8E5M2>, %as: tensor<4x6xf8E8M0FNU>, %bs: tensor<5x6xf8E8M0FNU>, %c: tensor<4x5xf32>) -> tensor<4x5xf32> {
+  // expected-remark @below {{lowered to plain loops: it has a scale for elements whose number is not known, where tiles have one for each 32}}
+  %r = linalg.generic {indexing_maps = [#mkz, #nkz, #mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+    ins(%a, %b, %as, %bs : tensor<4x6x?xf4E2M1FN>, tensor<5x6x32xf8E5M2>, tensor<4x6xf8E8M0FNU>, tensor<5x6xf8E8M0FNU>) outs(%c : tensor<4x5xf32>) {
   ^bb0(%x: f4E2M1FN, %y: f8E5M2, %p: f8E8M0FNU, %q: f8E8M0FNU, %o: f32):
     %u = arith.scaling_extf %x, %p : f4E2M1FN, f8E8M0FNU to f32
     %v = arith.scaling_extf %y, %q : f8E5M2, f8E8M0FNU to f32

@@ -140,3 +140,42 @@ func.func @column(%a: tensor<96x6x32xf8E4M3FN>, %b: tensor<6x32xf8E5M2>, %as: te
   } -> tensor<96xf32>
   return %r : tensor<96xf32>
 }
+
+// -----
+
+// Elements of 4 and 6 bits have a byte each, but in panels: 32 are 16 and 24 bytes there, joined before they are packed.
+// LAID-LABEL: func.func @parts(
+// LAID:         linalg.generic
+// LAID-SAME:      tw.tile = "tw_mmt4d_tile_f4e2m1fnf6e3m2fnf32_64x64x64_mx_amdgpu_gfx950"
+// PACKED-LABEL: func.func @parts(
+// PACKED:         %[[BYTES:.*]] = tensor.empty(%{{.*}}) : tensor<?x6x16xi8>
+// PACKED:         %[[JOINED:.*]] = linalg.generic {{.*}} outs(%[[BYTES]] : tensor<?x6x16xi8>) attrs = {{{.*}}tw.joins = 2
+// PACKED:           %[[BIT:.*]] = arith.muli %{{.*}}, %{{.*}} : index
+// PACKED:           tensor.extract %arg0
+// PACKED:           arith.bitcast %{{.*}} : f4E2M1FN to i4
+// PACKED:         linalg.pack %[[JOINED]] padding_value(%{{.*}} : i8) {{.*}}inner_dims_pos = [0, 1, 2] inner_tiles = [64, 2, 16] into {{.*}} -> tensor<?x3x1x64x2x16xi8>
+// PACKED:         linalg.generic {{.*}} outs(%{{.*}} : tensor<96x6x24xi8>)
+// PACKED:           arith.bitcast %{{.*}} : f6E3M2FN to i6
+// PACKED:         linalg.pack {{.*}}inner_tiles = [64, 2, 24] {{.*}} -> tensor<2x3x1x64x2x24xi8>
+// PACKED:         tw.mmt4d "tw_mmt4d_tile_f4e2m1fnf6e3m2fnf32_64x64x64_mx_amdgpu_gfx950"
+// PACKED-SAME:      tensor<?x3x1x64x2x16xi8>, tensor<2x3x1x64x2x24xi8>) scales(%{{.*}} : tensor<?x3x64x2xf8E8M0FNU>, tensor<2x3x64x2xf8E8M0FNU>)
+// GFX942-LABEL: func.func @parts(
+// GFX942:         tw.mmt4d "tw_mmt4d_tile_f4e2m1fnf6e3m2fnf32_64x64x32_mx_amdgpu_gfx942"
+// GFX942-SAME:      tensor<?x6x1x64x1x16xi8>, tensor<2x6x1x64x1x24xi8>)
+#mkz = affine_map<(m, n, k, z) -> (m, k, z)>
+#nkz = affine_map<(m, n, k, z) -> (n, k, z)>
+#mk = affine_map<(m, n, k, z) -> (m, k)>
+#nk = affine_map<(m, n, k, z) -> (n, k)>
+#mn = affine_map<(m, n, k, z) -> (m, n)>
+func.func @parts(%a: tensor<?x6x32xf4E2M1FN>, %b: tensor<96x6x32xf6E3M2FN>, %as: tensor<?x6xf8E8M0FNU>, %bs: tensor<96x6xf8E8M0FNU>, %c: tensor<?x96xf32>) -> tensor<?x96xf32> {
+  %r = linalg.generic {indexing_maps = [#mkz, #nkz, #mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+    ins(%a, %b, %as, %bs : tensor<?x6x32xf4E2M1FN>, tensor<96x6x32xf6E3M2FN>, tensor<?x6xf8E8M0FNU>, tensor<96x6xf8E8M0FNU>) outs(%c : tensor<?x96xf32>) {
+  ^bb0(%x: f4E2M1FN, %y: f6E3M2FN, %p: f8E8M0FNU, %q: f8E8M0FNU, %o: f32):
+    %u = arith.scaling_extf %x, %p : f4E2M1FN, f8E8M0FNU to f32
+    %v = arith.scaling_extf %y, %q : f6E3M2FN, f8E8M0FNU to f32
+    %w = arith.mulf %u, %v : f32
+    %s = arith.addf %o, %w : f32
+    linalg.yield %s : f32
+  } -> tensor<?x96xf32>
+  return %r : tensor<?x96xf32>
+}

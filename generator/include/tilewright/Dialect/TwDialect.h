@@ -48,6 +48,10 @@ inline bool isEncoded(mlir::Type type) { return bool(encodingAttrOf(type)); }
 /// an index a word. 0 of what is no number.
 int bitsInMemory(mlir::Type element);
 
+/// Whether panels of such elements are streams of bits, several in a byte:
+/// floats of less than a byte, which have a byte each in all other tensors.
+bool isInStreams(mlir::Type element);
+
 /// What `tile` spells. Errors at `op`: a name that is none, or of a tile that
 /// has block scales though `op` has none, or the other way.
 llvm::FailureOr<TileKey> verifyTileName(mlir::Operation *op,

@@ -214,7 +214,8 @@ def Tw_LayoutAttr : AttrDef<Tw_Dialect, "Layout", [
     ::llvm::SmallVector<int64_t> tilesByDim(unsigned rank) const;
 
     /// The type of a tensor that lies so, without encodings; `type` has this
-    /// layout. What depends on the length of vectors is dynamic.
+    /// layout. What depends on the length of vectors is dynamic. Elements that
+    /// are in streams of bits are bytes, along the last tile.
     ::mlir::RankedTensorType packedType(::mlir::RankedTensorType type) const;
   }];
 }

@@ -192,6 +192,8 @@ def Tw_Mmt4dOp : Op<Tw_Dialect, "mmt4d", [
         lhs [batch..., m..., k..., 1, M0, K0 / 32, 32], scales [batch..., m..., k..., M0, K0 / 32]
         rhs [batch..., n..., k..., 1, N0, K0 / 32, 32], scales [batch..., n..., k..., N0, K0 / 32]
 
+    Elements of 4 and 6 bits are bytes of such a stream, i8, 16 or 24 for 32 elements.
+
     ```mlir
     %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_8x32x1_x86_64_avx512_base" overwrite
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>,

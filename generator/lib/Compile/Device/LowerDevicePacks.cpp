@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/Encoding/JoinElements.h"
 #include "tilewright/Encoding/TensorSizes.h"
 #include <map>
 
@@ -67,7 +68,8 @@ public:
     StringRef kind = "pack";
     if (unpack)
       kind = "relayout";
-    else if (maker && chains.isPartOfReaders(maker))
+    else if (maker && chains.isPartOfReaders(maker) &&
+             !JoinedElements::of(op.getSource()))
       kind = "";
     SmallVector<Value> scalars;
     bool isPadded = op.getPaddingValue() != nullptr;

@@ -41,9 +41,12 @@ public:
       matrix = loop.getInductionVar();
       b.setInsertionPointToStart(loop.getBody());
     }
-    Value lhs = address(op.getLhs(), matrix, multiply(m, lhsStride));
-    Value rhs = address(op.getRhs(), matrix, multiply(n, rhsStride));
-    Value out = address(op.getOut(), matrix, multiply(m, outStride));
+    auto bytes = [&](Value x, Value y, int64_t each) {
+      return multiply(multiply(x, y), each);
+    };
+    Value lhs = address(op.getLhs(), matrix, bytes(m, k, key.lhsStepBytes()));
+    Value rhs = address(op.getRhs(), matrix, bytes(n, k, key.rhsStepBytes()));
+    Value out = address(op.getOut(), matrix, bytes(m, n, key.outTileBytes()));
     Value zero = constantWord(0);
     uint64_t flags = uint64_t(key.types);
     if (!op.getOverwrite())
@@ -69,8 +72,8 @@ public:
     words.resize(kParamsWords, zero);
     if (key.blockScaled) {
       // Panels lie as those of lhs and rhs, with a byte for each block.
-      Value lhsBytes = multiply(m, multiply(k, key.lhsScaleStepBytes()));
-      Value rhsBytes = multiply(n, multiply(k, key.rhsScaleStepBytes()));
+      Value lhsBytes = bytes(m, k, key.lhsScaleStepBytes());
+      Value rhsBytes = bytes(n, k, key.rhsScaleStepBytes());
       words[offsetof(tw_mmt4d_params_t, lhs_scales) / 8] =
           address(op.getScales()[0], matrix, lhsBytes);
       words[offsetof(tw_mmt4d_params_t, rhs_scales) / 8] =
@@ -101,13 +104,11 @@ private:
     return arith::CeilDivUIOp::create(b, count, constant(each));
   }
 
-  /// Where matrix `number` starts, of matrices of so many elements each.
-  Value address(Value buffer, Value number, Value elements) {
+  /// Where matrix `number` starts, of matrices of so many bytes each.
+  Value address(Value buffer, Value number, Value bytes) {
     Value start = program.address(b, buffer);
     if (!number)
       return start;
-    auto type = cast<MemRefType>(buffer.getType());
-    Value bytes = multiply(elements, type.getElementTypeBitWidth() / 8);
     return arith::AddIOp::create(b, start, word(multiply(number, bytes)));
   }
 

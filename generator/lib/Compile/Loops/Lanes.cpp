@@ -240,8 +240,8 @@ Lanes LaneBuilder::loadBits(Value buffer, ArrayRef<Lanes> at) {
   Type element = getElementTypeOrSelf(buffer.getType());
   Lanes bytes = load(asBytes(b, buffer), at);
   if (bytes.isLinear())
-    return {arith::TruncIOp::create(b, element, bytes.scalar)};
-  return wrap(arith::TruncIOp::create(b, vectorOf(element), bytes.vector));
+    return {partOfByte(b, b.getLoc(), bytes.scalar, element)};
+  return wrap(partOfByte(b, b.getLoc(), bytes.vector, element));
 }
 
 Lanes LaneBuilder::load(Value buffer, ArrayRef<Lanes> at) {
@@ -270,7 +270,7 @@ void LaneBuilder::store(Value buffer, ArrayRef<Lanes> at, const Lanes &value) {
   }
   Value elements = materialize(value);
   if (isPartOfByte(elements.getType())) {
-    elements = arith::ExtUIOp::create(b, vectorOf(b.getI8Type()), elements);
+    elements = byteOfPart(b, b.getLoc(), elements);
     buffer = asBytes(b, buffer);
   }
   if (!to.isContiguous)

@@ -6,6 +6,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/Encoding/JoinElements.h"
 #include "tilewright/Encoding/PackOperand.h"
 #include <array>
 #include <map>
@@ -37,7 +38,9 @@ struct PackKeptPass : impl::PackKeptBase<PackKeptPass> {
 
 private:
   LogicalResult pack(linalg::PackOp op) {
-    auto kept = withoutReshapes(op.getSource()).getDefiningOp<tw::KeptOp>();
+    std::optional<JoinedElements> joined = JoinedElements::of(op.getSource());
+    Value elements = joined ? joined->source : op.getSource();
+    auto kept = withoutReshapes(elements).getDefiningOp<tw::KeptOp>();
     Attribute padding;
     // The length of vectors is known to calls alone.
     if (!kept || !op.getDestType().hasStaticShape() ||
@@ -63,28 +66,34 @@ private:
     placeLike(read, op);
     op->replaceAllUsesWith(read);
     op.erase();
+    if (joined && joined->op->use_empty())
+      joined->op->erase();
     return success();
   }
 
   /// Has what `keep` keeps be packed as `op` does, and kept under `number`.
   static tw::KeepOp packOnce(linalg::PackOp op, tw::KeepOp keep,
                              int64_t number) {
-    OpBuilder b(keep);
+    ImplicitLocOpBuilder b(op.getLoc(), keep);
     IRMapping mapping;
+    std::optional<JoinedElements> joined = JoinedElements::of(op.getSource());
     SmallVector<Operation *> reshapes;
-    Value source = op.getSource();
+    Value source = joined ? joined->source : op.getSource();
     for (; !source.getDefiningOp<tw::KeptOp>();
          source = source.getDefiningOp()->getOperand(0))
       reshapes.push_back(source.getDefiningOp());
     mapping.map(source, keep.getValue());
     for (Operation *reshape : llvm::reverse(reshapes))
       b.clone(*reshape, mapping);
+    if (joined)
+      mapping.map(op.getSource(),
+                  joinElements(b, mapping.lookup(joined->source), joined->dim));
     if (Value padding = op.getPaddingValue())
       b.clone(*padding.getDefiningOp(), mapping);
-    mapping.map(op.getDest(), tensor::EmptyOp::create(
-                                  b, op.getLoc(), op.getDestType().getShape(),
-                                  op.getDestType().getElementType())
-                                  .getResult());
+    mapping.map(op.getDest(),
+                tensor::EmptyOp::create(b, op.getDestType().getShape(),
+                                        op.getDestType().getElementType())
+                    .getResult());
     Operation *copy = b.clone(*op, mapping);
     return tw::KeepOp::create(b, keep.getLoc(), number, copy->getResult(0),
                               keep.getOperations(), keep.getBytesRead());
