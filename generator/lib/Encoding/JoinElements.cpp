@@ -45,8 +45,7 @@ Value joinElements(ImplicitLocOpBuilder &b, Value source, int64_t dim) {
     auto elementAt = [&](Value place) -> Value {
       at[dim] = place;
       Value element = tensor::ExtractOp::create(b, source, at);
-      element =
-          arith::BitcastOp::create(b, b.getIntegerType(bits), element);
+      element = arith::BitcastOp::create(b, b.getIntegerType(bits), element);
       return arith::ExtUIOp::create(b, b.getI8Type(), element);
     };
     Value bit = arith::MulIOp::create(b, at[dim], index(8)),
@@ -56,8 +55,8 @@ Value joinElements(ImplicitLocOpBuilder &b, Value source, int64_t dim) {
               b, b.getI8Type(), arith::RemUIOp::create(b, bit, index(bits))),
           width = arith::ConstantIntOp::create(b, bits, 8);
     Value low = arith::ShRUIOp::create(b, elementAt(first), shift),
-          high = arith::ShLIOp::create(
-              b, elementAt(next), arith::SubIOp::create(b, width, shift));
+          high = arith::ShLIOp::create(b, elementAt(next),
+                                       arith::SubIOp::create(b, width, shift));
     Value byte = arith::OrIOp::create(b, low, high);
     linalg::YieldOp::create(b, byte);
   };
