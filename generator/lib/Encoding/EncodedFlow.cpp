@@ -107,7 +107,7 @@ private:
 
   void handOn(OpOperand &operand, Value to) {
     auto type = dyn_cast<RankedTensorType>(to.getType());
-    if (!type || type.getEncoding() || tw::isInStreams(type.getElementType()))
+    if (!type || type.getEncoding())
       return;
     int64_t number = numberOf(to);
     if (operand.get().getType() != type)

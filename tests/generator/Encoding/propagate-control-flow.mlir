@@ -165,26 +165,3 @@ func.func @loop_of_gpu(%a: tensor<64x96xf32, #out>, %n: index) -> tensor<64x96xf
   return %r : tensor<64x96xf32>
 }
 }
-
-// -----
-
-// Scaled weights of less than a byte that a branch chooses are packed behind it.
-#mkz = affine_map<(m, n, k, z) -> (m, k, z)>
-#nkz = affine_map<(m, n, k, z) -> (n, k, z)>
-#mk = affine_map<(m, n, k, z) -> (m, k)>
-#nk = affine_map<(m, n, k, z) -> (n, k)>
-#mn = affine_map<(m, n, k, z) -> (m, n)>
-#rhs = #tw.encoding<rhs, types = [f4E2M1FN, f4E2M1FN, f32, f8E8M0FNU, f8E8M0FNU], maps = [#mkz, #nkz, #mn, #mk, #nk], sizes = [64, 96, 2, 32]>
-// CHECK-LABEL: func.func @few_bits(
-// CHECK:         %[[W:.*]] = scf.if %{{.*}} -> (tensor<96x2x32xf4E2M1FN>) {
-// CHECK:         tw.set_encoding ins(%[[W]] :
-func.func @few_bits(%c: i1, %x: tensor<96x2x32xf4E2M1FN>, %y: tensor<96x2x32xf4E2M1FN>) -> tensor<96x2x32xf4E2M1FN, #rhs> {
-  %w = scf.if %c -> tensor<96x2x32xf4E2M1FN> {
-    scf.yield %x : tensor<96x2x32xf4E2M1FN>
-  } else {
-    scf.yield %y : tensor<96x2x32xf4E2M1FN>
-  }
-  %e = tensor.empty() : tensor<96x2x32xf4E2M1FN, #rhs>
-  %s = tw.set_encoding ins(%w : tensor<96x2x32xf4E2M1FN>) outs(%e : tensor<96x2x32xf4E2M1FN, #rhs>) -> tensor<96x2x32xf4E2M1FN, #rhs>
-  return %s : tensor<96x2x32xf4E2M1FN, #rhs>
-}

@@ -76,13 +76,13 @@ func.func @types(%a: tensor<4x6x32xf8E4M3FNUZ>, %b: tensor<5x6x32xf8E5M2>, %as: 
 #mk = affine_map<(m, n, k, z) -> (m, k)>
 #nk = affine_map<(m, n, k, z) -> (n, k)>
 #mn = affine_map<(m, n, k, z) -> (m, n)>
-func.func @unknown_bytes(%a: tensor<4x6x?xf4E2M1FN>, %b: tensor<5x6x32xf8E5M2>, %as: tensor<4x6xf8E8M0FNU>, %bs: tensor<5x6xf8E8M0FNU>, %c: tensor<4x5xf32>) -> tensor<4x5xf32> {
+func.func @unknown_bytes(%a: tensor<4x6x32xf8E4M3FN>, %b: tensor<5x6x?xf4E2M1FN>, %as: tensor<4x6xf8E8M0FNU>, %bs: tensor<5x6xf8E8M0FNU>, %c: tensor<4x5xf32>) -> tensor<4x5xf32> {
   // expected-remark @below {{lowered to plain loops: it has a scale for elements whose number is not known, where tiles have one for each 32}}
   %r = linalg.generic {indexing_maps = [#mkz, #nkz, #mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
-    ins(%a, %b, %as, %bs : tensor<4x6x?xf4E2M1FN>, tensor<5x6x32xf8E5M2>, tensor<4x6xf8E8M0FNU>, tensor<5x6xf8E8M0FNU>) outs(%c : tensor<4x5xf32>) {
-  ^bb0(%x: f4E2M1FN, %y: f8E5M2, %p: f8E8M0FNU, %q: f8E8M0FNU, %o: f32):
-    %u = arith.scaling_extf %x, %p : f4E2M1FN, f8E8M0FNU to f32
-    %v = arith.scaling_extf %y, %q : f8E5M2, f8E8M0FNU to f32
+    ins(%a, %b, %as, %bs : tensor<4x6x32xf8E4M3FN>, tensor<5x6x?xf4E2M1FN>, tensor<4x6xf8E8M0FNU>, tensor<5x6xf8E8M0FNU>) outs(%c : tensor<4x5xf32>) {
+  ^bb0(%x: f8E4M3FN, %y: f4E2M1FN, %p: f8E8M0FNU, %q: f8E8M0FNU, %o: f32):
+    %u = arith.scaling_extf %x, %p : f8E4M3FN, f8E8M0FNU to f32
+    %v = arith.scaling_extf %y, %q : f4E2M1FN, f8E8M0FNU to f32
     %w = arith.mulf %u, %v : f32
     %s = arith.addf %o, %w : f32
     linalg.yield %s : f32
