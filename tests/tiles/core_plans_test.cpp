@@ -1,11 +1,14 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tiles whose plans are made for a core: random keys on each; and bf16 by
-// multiply-adds of f32, which no core's plans have in all shapes.
+// Tiles whose plans are made for a core: random keys on each; and what no
+// core's plans have in all shapes: bf16 by multiply-adds of f32, and 4-bit
+// elements that shifts and masks tell apart.
 
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -137,6 +140,71 @@ INSTANTIATE_TEST_SUITE_P(Isas, FmaBF16Test,
                            return std::string(
                                ::tilewright::info(test.param).name);
                          });
+
+// Rows of one lane of accumulators, and of all numbers that fill some.
+constexpr int kNibbleDepths[] = {8, 16, 32, 64};
+
+class NibblesTest : public ::testing::TestWithParam<tw_isa_t> {
+ protected:
+  void SetUp() override {
+    const IsaInfo& isa = info(GetParam());
+    const std::string reason = reasonToSkip(isa, hostHas(isa));
+    if (!reason.empty()) GTEST_SKIP() << reason;
+    auto made = TileSource::create();
+    ASSERT_TRUE(bool(made)) << llvm::toString(made.takeError());
+    source.emplace(std::move(*made));
+  }
+
+  std::optional<TileSource> source;
+};
+
+// Either operand's elements in the lanes of vectors, the other one's of each
+// width and sign.
+TEST_P(NibblesTest, KeepTheContractInAllShapes) {
+  const uint64_t seed = seedOf("NibblesTest");
+  SCOPED_TRACE(seedText(seed));
+  size_t count = 0;
+  for (const TypeTripleInfo& types : typeTriples())
+    for (const bool rhs : {false, true}) {
+      const ElementTypeInfo& type = info(rhs ? types.rhs : types.lhs);
+      if (type.bits != 4 || type.kind == TW_ELEMENT_KIND_FLOAT) continue;
+      for (int k0 : kNibbleDepths) {
+        const Shape& shape = kShapes[count % std::size(kShapes)];
+        checkTile(
+            {types.value, shape.m0, shape.n0, k0, Rounding::kOnce, GetParam()},
+            rhs ? "broadcast=lhs stage=nibbles" : "broadcast=rhs stage=nibbles",
+            "", Denormals::kKept, seed + count, *source);
+        ++count;
+      }
+    }
+  EXPECT_GE(count, 18 * std::size(kNibbleDepths));
+}
+
+// Blocks that overlap, sets that take the parts of a step in turn, steps that
+// are staged one at a time, vectors of one row, several for each.
+TEST_P(NibblesTest, KeepTheContractByAnyPlan) {
+  const uint64_t seed = seedOf("NibblesTest.Plans");
+  SCOPED_TRACE(seedText(seed));
+  for (const char* plan :
+       {"block=3x1", "block=2x1 sets=2", "block=1x1 sets=4 unroll=4",
+        "stagesteps=1", "block=2x2 stagesteps=3 unroll=2", "lanes=4 klanes=4",
+        "block=4x2", "idiom=maddwd"})
+    for (tw_type_triple_t types : {TW_TYPES_S8S4S32, TW_TYPES_S16U4S32,
+                                   TW_TYPES_S4S4S32, TW_TYPES_U8S4S32})
+      for (int k0 : {32, 64})
+        checkTile({types, 7, 31, k0, Rounding::kOnce, GetParam()},
+                  std::string("broadcast=lhs stage=nibbles ") + plan, "",
+                  Denormals::kKept, seed, *source);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Isas, NibblesTest,
+    ::testing::Values(TW_ISA_X86_64_AVX2_FMA, TW_ISA_X86_64_AVX_VNNI,
+                      TW_ISA_X86_64_AVX_VNNI_INT8, TW_ISA_X86_64_AVX512_BASE,
+                      TW_ISA_X86_64_AVX512_VNNI),
+    [](const ::testing::TestParamInfo<tw_isa_t>& test) {
+      return std::string(::tilewright::info(test.param).name);
+    });
 
 }  // namespace
 }  // namespace tilewright::testing

@@ -66,6 +66,27 @@ int splitOps(const OperandShape &operand, const TileShape &shape) {
   return extends && shape.scaleBits == 0 ? 2 : 1;
 }
 
+/// Vector operations that take all parts out of one vector of 4-bit elements:
+/// a shift, a mask, and the sign's; fewer of words, where a shift goes either
+/// way and the last part has nothing to be masked.
+int nibbleOps(tw_element_type_t type, const TileShape &shape,
+              const IsaInfo &isa) {
+  bool isSigned = type == TW_ELEMENT_S4;
+  if (shape.compute == ComputeType::S16)
+    return isSigned ? 7 : 6;
+  // vpternlogd masks and adds at once.
+  int sign = (isa.has("avx512f") ? 0 : 1) + (shape.roles.offset ? 0 : 1);
+  return 3 + (isSigned ? 2 * sign : 0);
+}
+
+/// Vector operations that put a vector's worth of the broadcast operand in that
+/// order: a shuffle within 16 bytes, or one across the vector as well. Chunks
+/// of several vectors are transposed (10 counted on AVX2).
+int orderOps(const TileShape &shape, const IsaInfo &isa) {
+  int bytes = shape.chunkSize * bytesOf(shape.compute);
+  return bytes <= 16 ? 1 : 8 * bytes <= isa.vectorBits ? 3 : 10;
+}
+
 class BlockCost {
 public:
   BlockCost(const TilePlan &plan, const TileKey &key, const TileShape &shape,
@@ -77,7 +98,8 @@ public:
     // Half vectors multiply as fast as whole ones at best, and half as fast on
     // cores with two whole multipliers.
     multiplyWidth = 8 * bytes < isa.vectorBits ? 1.1 * width : width;
-    vectorDecode = shape.splits ? splitOps(shape.vector, shape)
+    vectorDecode = shape.splits    ? splitOps(shape.vector, shape)
+                   : shape.nibbles ? nibbleOps(shape.vector.type, shape, isa)
                    : idiom.parts > 1
                        ? idiom.parts
                        : decodeOps(shape.vector.type, shape.compute,
@@ -86,6 +108,8 @@ public:
                       : idiom.parts > 1 ? idiom.parts
                                         : decodeOps(shape.broadcast.type,
                                                     shape.compute, 0, isa);
+    if (shape.nibbles)
+      broadcastDecode += orderOps(shape, isa);
   }
 
   /// Operations to decode one vector.
@@ -96,7 +120,7 @@ public:
   double step(int rows, int vectorRows) {
     instructions = loads = stores = decoding = overhead = shuffles = 0;
     int v = shape.vectors;
-    double macs = double(shape.rowGroups) * v * shape.chunks * idiom.parts;
+    double macs = double(shape.rowGroups) * v * shape.chunks * shape.parts;
     int bits = 8 * plan.lanes * shape.accumulatorBytes;
     multiplies = macs * core.multiplies(idiom, bits) * multiplyWidth;
     overhead += 0.2 * macs * width * (idiom.ops - 1);
@@ -119,7 +143,7 @@ public:
     if (shape.roundsPerStep)
       decoding += shape.rowGroups * double(v) * 4 * width;
     // A tenth more, for a chain that is exactly long enough is not.
-    latency = 1.1 * shape.chunks * idiom.latency / plan.sets;
+    latency = 1.1 * shape.turns * idiom.latency / plan.sets;
     // Chains that are just long enough still wait now and then; twice the
     // latency is plenty, and less where a sum is forwarded to the next one.
     // Nibbles that shuffles tell apart fill the multiplies' pipes as well.
@@ -175,7 +199,7 @@ private:
       shuffles +=
           count * width *
           (shape.vectorRows == 2 ? 1 : llvm::Log2_32(shape.separateChunks()));
-    double loaded = shape.loadsEachPart ? count * idiom.parts : count;
+    double loaded = shape.loadsEachPart ? count * shape.parts : count;
     loads += loaded * width;
     instructions += loaded;
     if (decodesVectors())
@@ -194,8 +218,8 @@ private:
       return;
     }
     bool whole = plan.kLanes == plan.lanes;
-    if (shape.broadcast.inParts)
-      count *= idiom.parts;
+    if (shape.broadcast.inParts || shape.nibbles)
+      count *= shape.parts;
     loads += count * (whole ? width : 0.5);
     // In an operand a group of one lane is broadcast, no wider one. (Idioms of
     // one part: as their plans were measured.)
@@ -269,7 +293,7 @@ int registersNeeded(const TilePlan &plan, const TileKey &key) {
   int v = shape.vectors;
   // Decoding in several steps needs constants and temporaries.
   bool decodes =
-      tilewright::idiom(plan.idiom).parts > 1 ||
+      shape.parts > 1 ||
       (!shape.vector.staged && decodeOps(shape.vector.type, shape.compute,
                                          shape.roles.offset, isa) > 1) ||
       (!shape.broadcast.staged &&
@@ -298,7 +322,7 @@ int registersNeeded(const TilePlan &plan, const TileKey &key) {
   if (shape.partByPart(plan))
     chunks /= 2;
   // Of each part those that were loaded stay beside those that are decoded.
-  int kept = idiom.parts > 1 && !shape.loadsEachPart ? 2 : 1;
+  int kept = shape.parts > 1 && !shape.loadsEachPart ? 2 : 1;
   registers += kept * (rows == 1 && chunks == 1 ? 1 : v * chunks);
   if (shape.splits)
     registers += 3;
@@ -334,7 +358,7 @@ PlanCost estimateCost(const TilePlan &plan, const TileKey &key,
   const Idiom &idiom = tilewright::idiom(plan.idiom);
   int results = rows * v;
   cost.size =
-      results * (chunks * unrolled * idiom.ops * idiom.parts + plan.sets + 2) +
+      results * (chunks * unrolled * idiom.ops * shape.parts + plan.sets + 2) +
       chunks * unrolled *
           (v * (1 + (shape.vector.staged ? 0 : block.vectorDecode)) +
            rows * (shape.broadcast.staged ? 1 : 1 + block.broadcastDecode));

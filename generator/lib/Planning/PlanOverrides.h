@@ -24,6 +24,11 @@ struct PlanOverrides {
 
 llvm::Expected<PlanOverrides> parsePlanOverrides(llvm::StringRef text);
 
+/// The plan with scalable vectors, if one of their idioms computes `key` and
+/// `overrides` do not ask for another kind of plan.
+llvm::Expected<std::optional<TilePlan>> planScalable(const TileKey &key,
+                                                     const PlanOverrides &o);
+
 } // namespace tilewright
 
 #endif // TILEWRIGHT_PLANNING_PLANOVERRIDES_H

@@ -77,24 +77,45 @@ private:
       plan.broadcastRhs = broadcastRhs;
       TileKey least = key.atVectorBits(isa.vectorBits);
       int rows = broadcastRhs ? least.m0 : least.n0;
-      int groups = static_cast<int>(llvm::divideCeil(key.k0, idiom.group));
-      // No more lanes than the vector operand can fill.
-      int useful = static_cast<int>(std::min<uint64_t>(
-          maxLanes,
-          llvm::PowerOf2Ceil(uint64_t(rows) * llvm::PowerOf2Ceil(groups))));
-      useful = std::max(useful, idiom.minLanes);
-      if (overrides.lanes) {
-        plan.lanes = *overrides.lanes;
-        tryLanes(groups);
-        continue;
-      }
-      for (plan.lanes = useful;
-           plan.lanes >= std::max(idiom.minLanes, useful / 2); plan.lanes /= 2)
-        tryLanes(groups);
+      tryStagings(
+          idiom, rows, maxLanes, idiom.group,
+          {Staging::None, Staging::Broadcast, Staging::Vector, Staging::Both});
+      if (triesNibbles(idiom))
+        tryStagings(idiom, rows, maxLanes, kNibbles, {Staging::Nibbles});
     }
   }
 
-  void tryLanes(int groups) {
+  /// What cannot be, only for the reason against it, and if there is none yet.
+  bool triesNibbles(const Idiom &idiom) const {
+    const TypeTripleInfo &types = info(key.types);
+    const ElementTypeInfo &vector =
+        info(plan.broadcastRhs ? types.lhs : types.rhs);
+    bool possible = idiom.group > 1 && vector.bits == 4;
+    if (overrides.staging == Staging::Nibbles)
+      return possible || refusal.empty();
+    return possible && key.k0 % kNibbles == 0 && !isa.has("neon");
+  }
+
+  /// `rows` of the vector operand, whose lanes take `laneSize` k0 each with any
+  /// of `stagings`.
+  void tryStagings(const Idiom &idiom, int rows, int maxLanes, int laneSize,
+                   llvm::ArrayRef<Staging> stagings) {
+    int groups = static_cast<int>(llvm::divideCeil(key.k0, laneSize));
+    // No more lanes than the vector operand can fill.
+    int useful = static_cast<int>(std::min<uint64_t>(
+        maxLanes,
+        llvm::PowerOf2Ceil(uint64_t(rows) * llvm::PowerOf2Ceil(groups))));
+    useful = std::max(useful, idiom.minLanes);
+    if (overrides.lanes) {
+      plan.lanes = *overrides.lanes;
+      return tryLanes(groups, stagings);
+    }
+    for (plan.lanes = useful;
+         plan.lanes >= std::max(idiom.minLanes, useful / 2); plan.lanes /= 2)
+      tryLanes(groups, stagings);
+  }
+
+  void tryLanes(int groups, llvm::ArrayRef<Staging> stagings) {
     // Rows side by side in a vector, or one row's chunks after one another.
     llvm::SmallVector<int> choices = {static_cast<int>(
         std::min<uint64_t>(plan.lanes, llvm::PowerOf2Ceil(groups)))};
@@ -110,8 +131,7 @@ private:
       plan.blockRows = plan.blockVectors = 1;
       if (!overrides.kLanes && !TileShape(key, plan).separable())
         continue;
-      for (Staging staging : {Staging::None, Staging::Broadcast,
-                              Staging::Vector, Staging::Both}) {
+      for (Staging staging : stagings) {
         if (overrides.staging.value_or(staging) != staging)
           continue;
         plan.staging = staging;
@@ -127,6 +147,8 @@ private:
   bool stagingMakesSense() {
     plan.blockRows = plan.blockVectors = 1;
     TileShape shape(key, plan);
+    if (shape.nibbles)
+      return true; // triesNibbles
     if (shape.padded)
       return plan.staging == Staging::Both;
     auto inPlace = [&](const OperandShape &operand) {
@@ -231,7 +253,7 @@ private:
   }
 
   int chooseUnroll(const TileShape &shape, int block) {
-    int unroll = static_cast<int>(llvm::divideCeil(plan.sets, shape.chunks));
+    int unroll = static_cast<int>(llvm::divideCeil(plan.sets, shape.turns));
     if (int decoded = mostStepsAhead(unroll))
       return decoded;
     // A short iteration is mostly loop overhead.
@@ -255,7 +277,7 @@ private:
     // Rounding is code of its own.
     if (shape.roundsPerStep && plan.idiom != IdiomKind::FmaHalf)
       enough = shape.byLanes ? enough / 2 : 0;
-    while (block * shape.chunks * unroll < enough && unroll < 8)
+    while (block * shape.turns * unroll < enough && unroll < 8)
       unroll *= 2;
     // bfdot takes lanes of registers that are loaded in pairs (LaneSteps.cpp).
     while (plan.idiom == IdiomKind::DotBF16Lane && unroll < 8 &&
@@ -271,7 +293,7 @@ private:
     int run = plan.lanes * shape.group;
     if (shape.roles.offset != 0 && plan.blockRows >= shape.broadcast.rows)
       while (plan.blockRows * shape.rowPitch * unroll % run != 0 &&
-             unroll < 8 && 2 * unroll * block * shape.chunks <= 128)
+             unroll < 8 && 2 * unroll * block * shape.turns <= 128)
         unroll *= 2;
     return unroll;
   }
@@ -294,8 +316,8 @@ private:
     // many enough that loop exits do not matter (measured on f16 12x32: 4 steps
     // of 12 multiplies 96 %, 16 steps 99 %, 64 steps 90 % of the peak). Padding
     // does not overlap: more at a time.
-    int multiplies = shape.rowGroups * shape.vectors * shape.chunks *
-                     idiom(plan.idiom).parts;
+    int multiplies =
+        shape.rowGroups * shape.vectors * shape.chunks * shape.parts;
     int wanted = shape.padded ? 800 : 192;
     plan.stageSteps = std::clamp(static_cast<int>(llvm::PowerOf2Ceil(
                                      llvm::divideCeil(wanted, multiplies))),
@@ -356,52 +378,6 @@ private:
 };
 
 } // namespace
-
-/// The plan with scalable vectors, if one of their idioms computes `key` and
-/// `overrides` do not ask for another kind of plan.
-static llvm::Expected<std::optional<TilePlan>>
-planScalable(const TileKey &key, const PlanOverrides &o) {
-  if (!o.scalable && (!key.isScalable() || o.idiom))
-    return std::nullopt;
-  std::optional<TilePlan> best;
-  double bestCycles = 0;
-  std::string why;
-  for (const ScalableIdiomInfo &idiom : scalableIdioms()) {
-    if (o.scalable.value_or(idiom.idiom) != idiom.idiom)
-      continue;
-    why = whyIdiomUnfit(idiom.idiom, key);
-    if (!why.empty())
-      continue;
-    TilePlan plan;
-    plan.scalable = idiom.idiom;
-    plan.lanes = o.lanes.value_or(ScalableShape(idiom.idiom, key).lanes);
-    plan.kLanes = o.kLanes.value_or(1);
-    ScalableBlock block = chooseScalableBlock(
-        idiom.idiom, key,
-        {o.blockRows.value_or(0), o.blockVectors.value_or(0),
-         o.sets.value_or(0), o.unroll.value_or(0)});
-    plan.blockRows = std::max(block.rows, 1);
-    plan.blockVectors = std::max(block.vectors, 1);
-    plan.sets = std::max(block.sets, 1);
-    plan.unroll = std::max(block.unroll, 1);
-    plan.broadcastRhs = o.broadcastRhs.value_or(false);
-    plan.staging = o.staging.value_or(Staging::None);
-    plan.stageSteps = o.stageSteps.value_or(1);
-    plan.rowsInner = o.rowsInner.value_or(false);
-    why = whyPlanUnfit(plan, key);
-    if (!why.empty())
-      continue;
-    double cycles = estimateCost(plan, key).cycles;
-    if (best && cycles >= bestCycles)
-      continue;
-    best = plan;
-    bestCycles = cycles;
-  }
-  if (!best && o.scalable)
-    return llvm::createStringError("%s: %s", printTileKey(key).c_str(),
-                                   why.c_str());
-  return best;
-}
 
 static llvm::Expected<const CoreModel *> coreOf(const PlanOverrides &o,
                                                 const TileKey &key) {

@@ -8,6 +8,7 @@
 // accumulator waits for itself between its multiplies.
 
 #include "tilewright/Planning/ScalablePlan.h"
+#include "PlanOverrides.h"
 #include "tilewright/Planning/PlanCost.h"
 #include "tilewright/Planning/TilePlan.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -318,6 +319,50 @@ int scalableRegistersNeeded(const TilePlan &plan, const TileKey &key) {
     return (plan.blockRows + plan.blockVectors) * shape.chunks;
   return sveRegisters(
       shape, {plan.blockRows, plan.blockVectors, plan.sets, plan.unroll});
+}
+
+llvm::Expected<std::optional<TilePlan>> planScalable(const TileKey &key,
+                                                     const PlanOverrides &o) {
+  if (!o.scalable && (!key.isScalable() || o.idiom))
+    return std::nullopt;
+  std::optional<TilePlan> best;
+  double bestCycles = 0;
+  std::string why;
+  for (const ScalableIdiomInfo &idiom : scalableIdioms()) {
+    if (o.scalable.value_or(idiom.idiom) != idiom.idiom)
+      continue;
+    why = whyIdiomUnfit(idiom.idiom, key);
+    if (!why.empty())
+      continue;
+    TilePlan plan;
+    plan.scalable = idiom.idiom;
+    plan.lanes = o.lanes.value_or(ScalableShape(idiom.idiom, key).lanes);
+    plan.kLanes = o.kLanes.value_or(1);
+    ScalableBlock block = chooseScalableBlock(
+        idiom.idiom, key,
+        {o.blockRows.value_or(0), o.blockVectors.value_or(0),
+         o.sets.value_or(0), o.unroll.value_or(0)});
+    plan.blockRows = std::max(block.rows, 1);
+    plan.blockVectors = std::max(block.vectors, 1);
+    plan.sets = std::max(block.sets, 1);
+    plan.unroll = std::max(block.unroll, 1);
+    plan.broadcastRhs = o.broadcastRhs.value_or(false);
+    plan.staging = o.staging.value_or(Staging::None);
+    plan.stageSteps = o.stageSteps.value_or(1);
+    plan.rowsInner = o.rowsInner.value_or(false);
+    why = whyPlanUnfit(plan, key);
+    if (!why.empty())
+      continue;
+    double cycles = estimateCost(plan, key).cycles;
+    if (best && cycles >= bestCycles)
+      continue;
+    best = plan;
+    bestCycles = cycles;
+  }
+  if (!best && o.scalable)
+    return llvm::createStringError("%s: %s", printTileKey(key).c_str(),
+                                   why.c_str());
+  return best;
 }
 
 } // namespace tilewright

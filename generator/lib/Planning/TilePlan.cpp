@@ -17,7 +17,7 @@ namespace tilewright {
 namespace {
 
 constexpr llvm::StringLiteral kStagings[] = {"none", "broadcast", "vector",
-                                             "both"};
+                                             "both", "nibbles"};
 
 llvm::Error bad(llvm::StringRef part, const llvm::Twine &why) {
   return llvm::createStringError("plan override '%s': %s", part.str().c_str(),
@@ -115,7 +115,7 @@ llvm::Expected<PlanOverrides> parsePlanOverrides(llvm::StringRef text) {
     } else if (name == "stage") {
       const auto *found = llvm::find(kStagings, value);
       if (found == std::end(kStagings))
-        return bad(part, "expected none, broadcast, vector or both");
+        return bad(part, "expected none, broadcast, vector, both or nibbles");
       o.staging = static_cast<Staging>(found - kStagings);
     } else if (name == "core") {
       llvm::Expected<const CoreModel *> core = findCore(value);
@@ -166,6 +166,29 @@ static std::string whyOperandUnfit(const OperandShape &operand,
   return {};
 }
 
+static std::string whyNibblesUnfit(const TileShape &shape, const Idiom &idiom,
+                                   const TileKey &key) {
+  if (shape.vector.bits != 4)
+    return llvm::formatv("stage=nibbles needs a vector operand of 4-bit "
+                         "elements, not of {0} bits",
+                         shape.vector.bits)
+        .str();
+  bool narrow =
+      shape.compute == ComputeType::I8 || shape.compute == ComputeType::S16;
+  if (!narrow || info(key.isa).has("neon"))
+    return llvm::formatv("stage=nibbles needs an idiom of bytes or words of "
+                         "x86_64, not '{0}' on {1}",
+                         idiom.name, info(key.isa).name)
+        .str();
+  if (key.k0 % shape.chunkSize != 0)
+    return llvm::formatv("stage=nibbles needs rows of whole lanes of {0} "
+                         "elements that fill klanes: K0={1} is not a multiple "
+                         "of {2}",
+                         kNibbles, key.k0, shape.chunkSize)
+        .str();
+  return {};
+}
+
 std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key) {
   if (plan.scalable != ScalableIdiom::None)
     return whyScalablePlanUnfit(plan, key);
@@ -187,6 +210,10 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key) {
   if (plan.kLanes > 1 && (idiom.rows > 1 || idiom.halves != Halves::None))
     return llvm::formatv("idiom '{0}' needs klanes=1", idiom.name).str();
   TileShape shape(key, plan);
+  if (shape.nibbles)
+    why = whyNibblesUnfit(shape, idiom, key);
+  if (!why.empty())
+    return why;
   if (!shape.separable())
     return llvm::formatv("klanes=1 cannot tell the {0} groups of a row apart",
                          shape.groups)
@@ -196,9 +223,9 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key) {
                          "than lanes={2}",
                          plan.kLanes, shape.groups, plan.lanes)
         .str();
-  if (plan.sets > plan.unroll * shape.chunks)
+  if (plan.sets > plan.unroll * shape.turns)
     return llvm::formatv("sets={0} exceeds the {1} steps of one iteration",
-                         plan.sets, plan.unroll * shape.chunks)
+                         plan.sets, plan.unroll * shape.turns)
         .str();
   if (shape.roundsPerStep && (plan.sets != 1 || plan.broadcastRhs))
     return "steprnd needs sets=1 broadcast=lhs";

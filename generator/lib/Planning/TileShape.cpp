@@ -36,9 +36,13 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   accumulator = accumulatorOf(idiom, key);
   accumulatorBytes = info(accumulator).bits / 8;
   group = idiom.group;
-  groups = static_cast<int>(llvm::divideCeil(key.k0, group));
+  nibbles = plan.staging == Staging::Nibbles;
+  laneSize = nibbles ? kNibbles : group;
+  parts = nibbles ? kNibbles / group : idiom.parts;
+  groups = static_cast<int>(llvm::divideCeil(key.k0, laneSize));
   chunks = static_cast<int>(llvm::divideCeil(groups, plan.kLanes));
-  chunkSize = plan.kLanes * group;
+  chunkSize = plan.kLanes * laneSize;
+  turns = nibbles ? chunks * parts : chunks;
   vectorRows = std::max(1, plan.lanes / plan.kLanes / idiom.rows);
   byLanes =
       isa.has("neon") && plan.kLanes == 1 && (chunks == 1 || plan.lanes > 1);
@@ -57,15 +61,15 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   broadcast = plan.broadcastRhs ? rhs(stagesB) : lhs(stagesB);
   vector = plan.broadcastRhs ? lhs(stagesV) : rhs(stagesV);
   broadcast.inParts = idiom.parts > 1 && stagesB && !padded;
-  auto nibbles = [](const OperandShape &operand) {
+  auto inPlace = [](const OperandShape &operand) {
     return operand.bits == 4 && !operand.staged;
   };
   splits = separates && !padded && chunks % 2 == 0 &&
            accumulator == TW_ELEMENT_S32 && compute != ComputeType::S32 &&
-           (nibbles(vector) || nibbles(broadcast));
+           (inPlace(vector) || inPlace(broadcast));
   roles = byteRoles(idiom, isa, vector.type, broadcast.type);
   auto isScaled = [&](const OperandShape &operand, int offset) {
-    return splits && compute == ComputeType::I8 && nibbles(operand) &&
+    return splits && compute == ComputeType::I8 && inPlace(operand) &&
            operand.type == TW_ELEMENT_S4 && offset == 0;
   };
   scaleBits = 4 * (isScaled(vector, roles.offset) + isScaled(broadcast, 0));
@@ -100,8 +104,8 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   roundsPerStep = key.rounding == Rounding::kPerStep;
   decodesAhead = canDecodeAhead(plan, isa);
   // Beside these a broadcast and a mask.
-  loadsEachPart = idiom.parts > 1 &&
-                  accumulators(plan) + 2 * vectors + 2 > isa.vectorRegisters;
+  loadsEachPart =
+      parts > 1 && accumulators(plan) + 2 * vectors + 2 > isa.vectorRegisters;
 }
 
 /// Floats of 16 bits that become f32, as whole registers of both operands.

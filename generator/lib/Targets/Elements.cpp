@@ -286,6 +286,26 @@ Value decodeNibbles(Emitter &e, const ElementFormat &format, Value bytes,
   return isSigned ? e.sext(value, element) : e.zext(value, element);
 }
 
+Value decodeEachNth(Emitter &e, const ElementFormat &format, Value bytes,
+                    int part) {
+  bool isSigned = format.type == TW_ELEMENT_S4;
+  bool words = bytesOf(format.compute) == 2;
+  Value value = e.bitcast(
+      bytes, Emitter::vec(Emitter::lanesOf(bytes) / 2, e.integer(16)));
+  if (words && isSigned)
+    return e.sar(e.shl(value, 12 - 4 * part), 12);
+  value = e.shr(value, 4 * part);
+  if (words)
+    return part == 3 ? value : e.band(value, 0x000f);
+  value = e.band(value, 0x0f0f);
+  if (isSigned)
+    value = e.bxor(value, 0x0808); // the elements + 8
+  value = e.bitcast(value, bytes.getType());
+  return isSigned && format.offset == 0
+             ? e.sub(value, e.constant(value.getType(), 8))
+             : value;
+}
+
 Value decodePairs(Emitter &e, Value pairs, int part) {
   VectorType lanes = Emitter::vec(Emitter::lanesOf(pairs) / 2, e.integer(32));
   Value pair = e.bitcast(pairs, lanes);

@@ -83,11 +83,17 @@ private:
   void step(Source broadcast, Source vector, int set, StepState &state);
   void chunk(const Source &broadcast, const Source &vector, int valid, int set,
              Values &accumulators);
+  void multiplyRows(const Source &broadcast, const Source &vector,
+                    llvm::ArrayRef<Value> operands, int valid,
+                    llvm::MutableArrayRef<Value> accumulators);
+  void multiplyNibbles(const Source &broadcast, Source vector, int set,
+                       Values &accumulators);
   void multiplyThenAdd(const Source &broadcast, llvm::ArrayRef<Value> operands,
                        int valid, llvm::MutableArrayRef<Value> accumulators);
   void multiplyParts(const Source &broadcast, Source vector, int valid,
                      llvm::MutableArrayRef<Value> accumulators);
   Value readBroadcast(const Source &source, int row, int valid);
+  Value loadVector(const Source &source, int index, int valid);
   Value readVector(const Source &source, int index, int valid);
   void correct(const Source &source, int steps, Values &corrections);
   void correct(Value run, Value &correction);

@@ -284,7 +284,7 @@ Emitter::Values BlockKernel::steps(Source broadcast, Source vector, int count,
     if (shape.roundsPerStep)
       carries = roundedStep(b, v, carries);
     else
-      step(b, v, t * shape.chunks, state);
+      step(b, v, t * shape.turns, state);
     if (t + 1 == count && b.continues)
       reached.broadcast = broadcastRun->pointerAt(count * b.stride.bytes);
     if (t + 1 == count && v.continues)

@@ -27,7 +27,7 @@ Value BlockKernel::readBroadcast(const Source &source, int row, int valid) {
   if (source.group)
     return source.group;
   const ElementFormat &format = source.format;
-  int size = shape.chunkSize;
+  int size = plan.kLanes * shape.group;
   Value at =
       e.offset(source.pointer, elementOffset(format, row * shape.rowPitch));
   VectorType full = rawVectorType(e, format, plan.lanes * shape.group);
@@ -90,7 +90,7 @@ Emitter::Values BlockKernel::spreadGroups(const Source &source, int count) {
   return broadcasts;
 }
 
-Value BlockKernel::readVector(const Source &source, int index, int valid) {
+Value BlockKernel::loadVector(const Source &source, int index, int valid) {
   const ElementFormat &format = source.format;
   int first = index * shape.vectorRows;
   int present = std::min(shape.vectorRows, vectorOperandRows - first);
@@ -99,17 +99,23 @@ Value BlockKernel::readVector(const Source &source, int index, int valid) {
     present = shape.vectorRows;
   }
   // One row, or as many as fill the vector without gaps.
-  int64_t n = plan.lanes * shape.group;
+  int64_t n = plan.lanes * shape.laneSize;
   int64_t elements = shape.vectorRows == 1 ? valid : present * shape.rowPitch;
   if (source.slack && shape.vectorRows > 1)
     elements = n;
   Value at =
       e.offset(source.pointer, elementOffset(format, first * shape.rowPitch));
-  return decode(e, format, loadRaw(e, format, at, n, elements));
+  return loadRaw(e, format, at, n, elements);
+}
+
+Value BlockKernel::readVector(const Source &source, int index, int valid) {
+  return decode(e, source.format, loadVector(source, index, valid));
 }
 
 void BlockKernel::chunk(const Source &broadcast, const Source &vector,
                         int valid, int set, Values &accumulators) {
+  if (shape.nibbles)
+    return multiplyNibbles(broadcast, vector, set, accumulators);
   llvm::MutableArrayRef<Value> block =
       llvm::MutableArrayRef<Value>(accumulators)
           .slice(set * rows * vectors, rows * vectors);
@@ -118,12 +124,46 @@ void BlockKernel::chunk(const Source &broadcast, const Source &vector,
   Values operands;
   for (int v = 0; v < vectors; ++v)
     operands.push_back(readVector(vector, v, valid));
+  multiplyRows(broadcast, vector, operands, valid, block);
+}
+
+/// The 4-bit elements of a vector part by part, each for the next set: the
+/// broadcast operand lies in the same order.
+void BlockKernel::multiplyNibbles(const Source &broadcast, Source vector,
+                                  int set, Values &accumulators) {
+  Source source = broadcast;
+  int size = plan.kLanes * shape.group;
+  Values raw;
+  for (int part = 0; part < shape.parts; ++part) {
+    if (part > 0 && shape.loadsEachPart) {
+      raw.clear();
+      vector.pointer = e.opaquePointer(vector.pointer);
+    }
+    Values operands;
+    for (int v = 0; v < vectors; ++v) {
+      if (v == static_cast<int>(raw.size()))
+        raw.push_back(loadVector(vector, v, shape.chunkSize));
+      operands.push_back(decodeEachNth(e, vector.format, raw[v], part));
+    }
+    source.pointer =
+        e.offset(broadcast.pointer, elementOffset(source.format, part * size));
+    multiplyRows(
+        source, vector, operands, size,
+        llvm::MutableArrayRef<Value>(accumulators)
+            .slice((set + part) % plan.sets * rows * vectors, rows * vectors));
+  }
+}
+
+/// `operands`, the vectors of `vector`, times each row's broadcast.
+void BlockKernel::multiplyRows(const Source &broadcast, const Source &vector,
+                               llvm::ArrayRef<Value> operands, int valid,
+                               llvm::MutableArrayRef<Value> accumulators) {
   if (plan.idiom == IdiomKind::MaddWords)
-    return multiplyThenAdd(broadcast, operands, valid, block);
+    return multiplyThenAdd(broadcast, operands, valid, accumulators);
   for (int row = 0; row < rows; ++row) {
     Value group = readBroadcast(broadcast, row, valid);
     for (int v = 0; v < vectors; ++v) {
-      Value &accumulator = block[row * vectors + v];
+      Value &accumulator = accumulators[row * vectors + v];
       accumulator = multiplyAccumulate(e, plan.idiom, shape.roles, accumulator,
                                        operands[v], group);
     }
@@ -131,7 +171,7 @@ void BlockKernel::chunk(const Source &broadcast, const Source &vector,
     // conversions, which are not loads alone).
     bool loads = vector.format.bits() == 8 * bytesOf(shape.compute);
     if (shape.spreadSteps > 1 && vectors > 1 && loads)
-      llvm::copy(e.keepOrder(Values(block)), block.begin());
+      llvm::copy(e.keepOrder(Values(accumulators)), accumulators.begin());
   }
 }
 
@@ -232,9 +272,10 @@ void BlockKernel::step(Source broadcast, Source vector, int set,
         e.offset(source.pointer, elementOffset(source.format, shape.chunkSize));
   };
   int whole = shape.rowPitch / shape.chunkSize;
-  if (shape.chunks * rows * vectors <= kUnrolledMultiplies || whole <= 1) {
+  if (shape.turns * rows * vectors <= kUnrolledMultiplies || whole <= 1) {
     for (int c = 0; c < shape.chunks; ++c) {
-      chunk(broadcast, vector, shape.chunkValid(c), (set + c) % plan.sets,
+      int turn = set + c * shape.turns / shape.chunks;
+      chunk(broadcast, vector, shape.chunkValid(c), turn % plan.sets,
             state.accumulators);
       if (c + 1 < shape.chunks) {
         advance(broadcast);

@@ -23,8 +23,37 @@ static bool isCheap(const ElementFormat &format) {
           info(format.type).kind != TW_ELEMENT_KIND_FLOAT);
 }
 
-static int64_t runWidth(const Emitter &e, ComputeType type) {
-  return e.isa.vectorBits / 8 / bytesOf(type);
+/// Elements that are decoded at a time: a vector, or what has to be put in
+/// order together.
+static int64_t runWidth(const Emitter &e, const TileShape &shape) {
+  int64_t vector = e.isa.vectorBits / 8 / bytesOf(shape.compute);
+  return shape.nibbles ? std::max<int64_t>(vector, shape.chunkSize) : vector;
+}
+
+/// Decoded elements of the broadcast operand, in whole chunks, in the order in
+/// which decodeEachNth takes those of the vector operand: of each chunk those
+/// of part 0 of all lanes, then those of part 1, and so on. First by lane,
+/// which is a shuffle within 16 bytes, then 32 bits at a time.
+static Value byParts(Emitter &e, const TileShape &shape, Value elements) {
+  int64_t count = Emitter::lanesOf(elements);
+  llvm::SmallVector<int64_t> inLane;
+  for (int64_t lane = 0; lane < count; lane += shape.laneSize)
+    for (int part = 0; part < shape.parts; ++part)
+      for (int i = part; i < shape.laneSize; i += shape.parts)
+        inLane.push_back(lane + i);
+  elements = e.shuffle(elements, elements, inLane);
+  int64_t lanes = shape.chunkSize / shape.laneSize;
+  if (lanes == 1)
+    return elements;
+  VectorType groupsType = Emitter::vec(count / shape.group, e.integer(32));
+  Value groups = e.bitcast(elements, groupsType);
+  llvm::SmallVector<int64_t> order;
+  for (int64_t chunk = 0; chunk < groupsType.getNumElements();
+       chunk += lanes * shape.parts)
+    for (int part = 0; part < shape.parts; ++part)
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        order.push_back(chunk + lane * shape.parts + part);
+  return e.bitcast(e.shuffle(groups, groups, order), elements.getType());
 }
 
 /// Bytes of `elements` (i64) elements.
@@ -46,7 +75,7 @@ Value BlockKernel::stackBuffer(int64_t bytes) {
 BlockKernel::Stage BlockKernel::makeStage(const OperandShape &operand,
                                           const ElementFormat &format,
                                           int blockRows) {
-  int64_t width = runWidth(e, shape.compute), bytes = bytesOf(shape.compute);
+  int64_t width = runWidth(e, shape), bytes = bytesOf(shape.compute);
   Stage stage;
   stage.decodes = !format.isIdentity() || !shape.padded;
   stage.wholeOperand = blockRows == operand.rows && !operand.scalable;
@@ -89,7 +118,7 @@ void BlockKernel::fillStage(const StepStride &stride, ElementFormat format,
       });
     };
     // So many steps at a time as fill vectors which one does not fill.
-    int64_t width = runWidth(e, shape.compute), together = 1;
+    int64_t width = runWidth(e, shape), together = 1;
     if (stage.wholeOperand && isCheap(format) && shape.regular)
       together =
           std::min<int64_t>(width / std::gcd(width, elements), plan.stageSteps);
@@ -117,13 +146,17 @@ void BlockKernel::fillStage(const StepStride &stride, ElementFormat format,
 void BlockKernel::decodeRun(ElementFormat format, Value source,
                             const Stage &stage, Value buffer,
                             int64_t elements) {
-  int64_t width = runWidth(e, shape.compute);
+  int64_t width = runWidth(e, shape);
   int64_t from = width * format.bits() / 8;
   int64_t to = width * bytesOf(shape.compute);
   auto convert = [&](Value at, Value into, int64_t valid) {
     Value raw = loadRaw(e, format, at, width, valid);
-    if (stage.partStride == 0)
-      return e.store(decode(e, format, raw), into, bytesOf(shape.compute));
+    if (stage.partStride == 0) {
+      Value elements = decode(e, format, raw);
+      if (shape.nibbles)
+        elements = byParts(e, shape, elements);
+      return e.store(elements, into, bytesOf(shape.compute));
+    }
     for (int part = 0; part < idiom(plan.idiom).parts; ++part)
       e.store(decodePairs(e, raw, part),
               e.offset(into, part * stage.partStride), 4);
@@ -161,7 +194,7 @@ void BlockKernel::decodeRun(ElementFormat format, Value source,
 /// Copies rows of K0 decoded elements to rows of rowPitch, zeros behind.
 void BlockKernel::padRows(Value source, Value buffer, int blockRows) {
   int64_t bytes = bytesOf(shape.compute);
-  int64_t width = std::min<int64_t>(shape.rowPitch, runWidth(e, shape.compute));
+  int64_t width = std::min<int64_t>(shape.rowPitch, runWidth(e, shape));
   VectorType type = computeVectorType(e, shape.compute, width);
   e.loop(e.i64(0), e.i64(blockRows), 1, {source, buffer},
          [&](Value, Values at) -> Values {

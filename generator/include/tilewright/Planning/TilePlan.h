@@ -19,7 +19,15 @@ namespace tilewright {
 
 /// Which operands are decoded into a stack buffer, `stageSteps` K steps at a
 /// time for each register block, before the multiplies read them.
-enum class Staging : uint8_t { None, Broadcast, Vector, Both };
+enum class Staging : uint8_t {
+  None,
+  Broadcast,
+  Vector,
+  Both,
+  /// The broadcast operand, in the order in which shifts and masks tell the
+  /// 4-bit elements of the vector operand apart.
+  Nibbles
+};
 
 /// One operand of the multiply, the *broadcast* operand, has each of its groups
 /// repeated over a whole vector; the other, the *vector* operand, fills a
@@ -56,7 +64,8 @@ struct TilePlan {
 
   bool operator==(const TilePlan &o) const;
   bool stagesBroadcast() const {
-    return staging == Staging::Broadcast || staging == Staging::Both;
+    return staging == Staging::Broadcast || staging == Staging::Both ||
+           staging == Staging::Nibbles;
   }
   bool stagesVector() const {
     return staging == Staging::Vector || staging == Staging::Both;

@@ -37,16 +37,27 @@ struct Blocking {
   bool overlaps;
 };
 
+/// Elements of 4 bits in a lane of accumulators of 32.
+inline constexpr int kNibbles = 8;
+
 struct TileShape {
   TileShape(const TileKey &key, const TilePlan &plan);
 
   ComputeType compute;
   tw_element_type_t accumulator;
   int accumulatorBytes;
-  int group;      ///< k0 per lane
-  int groups;     ///< per row of one K step, the last one possibly partial
-  int chunks;     ///< vectors of kLanes groups per row of one K step
-  int chunkSize;  ///< k0 per chunk: kLanes * group
+  int group; ///< k0 per lane that a multiply takes
+  /// Staging::Nibbles: a lane of the vector operand holds kNibbles elements as
+  /// they lie in memory, of which each multiply takes a part.
+  bool nibbles;
+  int laneSize;  ///< k0 per lane that all multiplies together take
+  int parts;     ///< multiplies that take them
+  int groups;    ///< per row of one K step, the last one possibly partial
+  int chunks;    ///< vectors of kLanes lanes per row of one K step
+  int chunkSize; ///< k0 per chunk: kLanes * laneSize
+  /// Multiplies of a K step that each accumulator takes in turn, if there is
+  /// one set of them: sets share them out.
+  int turns;
   int vectorRows; ///< rows of the vector operand per vector
   /// Accumulators of a row, or of idiom.rows rows, of a full block.
   int vectors;
@@ -95,8 +106,8 @@ struct TileShape {
   /// instruction instead of a sign extension: the accumulators hold the sums
   /// times two to this power, of at most `scaledSteps` K steps at a time.
   int scaleBits, scaledSteps;
-  /// The vectors of an idiom of several parts are loaded for each, for want of
-  /// registers to keep them in beside the decoded ones.
+  /// The vectors that several parts are taken of are loaded for each, for want
+  /// of registers to keep them in beside the decoded ones.
   bool loadsEachPart;
   /// The operands of an iteration are decoded during the one before.
   bool decodesAhead;

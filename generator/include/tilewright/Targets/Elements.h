@@ -48,6 +48,12 @@ mlir::Value decode(Emitter &e, const ElementFormat &format, mlir::Value raw);
 mlir::Value decodeNibbles(Emitter &e, const ElementFormat &format,
                           mlir::Value bytes, int part);
 
+/// Bytes of 4-bit integers -> the decoded elements part, part + n, part + 2n,
+/// ..., where n of them lie in an element of what is computed with: 2 in a
+/// byte, 4 in a word. For x86: shifts of words, and masks.
+mlir::Value decodeEachNth(Emitter &e, const ElementFormat &format,
+                          mlir::Value bytes, int part);
+
 /// Pairs of bf16 -> their first elements (part 0) or their second ones as f32.
 mlir::Value decodePairs(Emitter &e, mlir::Value pairs, int part);
 
