@@ -87,6 +87,19 @@ int orderOps(const TileShape &shape, const IsaInfo &isa) {
   return bytes <= 16 ? 1 : 8 * bytes <= isa.vectorBits ? 3 : 10;
 }
 
+/// Vector operations of a product beyond the idiom's own. Without a multiply of
+/// 32-bit lanes (SSE2) LLVM makes it of two of 64 bits and four shuffles, but
+/// of one pmaddwd where it sees that both operands have at most 16 bits: not
+/// once they have been staged.
+int emulatedOps(const TileShape &shape, const IsaInfo &isa) {
+  if (shape.compute != ComputeType::S32 || isa.has("avx2") || isa.has("neon"))
+    return 0;
+  auto isSeenNarrow = [](const OperandShape &operand) {
+    return operand.bits <= 16 && !operand.staged;
+  };
+  return isSeenNarrow(shape.broadcast) && isSeenNarrow(shape.vector) ? 0 : 5;
+}
+
 class BlockCost {
 public:
   BlockCost(const TilePlan &plan, const TileKey &key, const TileShape &shape,
@@ -122,9 +135,11 @@ public:
     int v = shape.vectors;
     double macs = double(shape.rowGroups) * v * shape.chunks * shape.parts;
     int bits = 8 * plan.lanes * shape.accumulatorBytes;
-    multiplies = macs * core.multiplies(idiom, bits) * multiplyWidth;
+    int emulated = emulatedOps(shape, isa);
+    multiplies =
+        macs * (core.multiplies(idiom, bits) + emulated) * multiplyWidth;
     overhead += 0.2 * macs * width * (idiom.ops - 1);
-    instructions += macs * idiom.ops;
+    instructions += macs * (idiom.ops + emulated);
     readVectors(v);
     readBroadcasts(rows, v);
     if (shape.broadcast.staged)
@@ -357,8 +372,9 @@ PlanCost estimateCost(const TilePlan &plan, const TileKey &key,
   int chunks = rows * v * shape.chunks <= 32 ? shape.chunks : 1;
   const Idiom &idiom = tilewright::idiom(plan.idiom);
   int results = rows * v;
+  int ops = idiom.ops + emulatedOps(shape, info(key.isa));
   cost.size =
-      results * (chunks * unrolled * idiom.ops * shape.parts + plan.sets + 2) +
+      results * (chunks * unrolled * ops * shape.parts + plan.sets + 2) +
       chunks * unrolled *
           (v * (1 + (shape.vector.staged ? 0 : block.vectorDecode)) +
            rows * (shape.broadcast.staged ? 1 : 1 + block.broadcastDecode));
