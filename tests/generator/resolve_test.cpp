@@ -398,6 +398,24 @@ TEST_F(TunedTest, TheTunedPlanIsWhatIsGenerated) {
   EXPECT_TRUE(warnings_.empty()) << warnings_[0];
 }
 
+// What is made of a template is told what all others are: a plan that stands
+// for it, here refused, and not one that another tile has.
+TEST_F(TunedTest, ATileOfATemplateHasNoPlan) {
+  const TileKey vnni =
+      *parseTileKey("tw_mmt4d_tile_s8s8s32_5x7x64_vnni_x86_64_amx_int8").key;
+  ASSERT_EQ(findHandWrittenTile(vnni), nullptr);
+  const std::vector<ResolvedTile> untuned = resolve({vnni});
+  tune({entryOf(vnni, otherPlan(noRow_)), entryOf(noRow_, otherPlan(noRow_))});
+  const std::vector<ResolvedTile> tuned = resolve({vnni, noRow_});
+  EXPECT_TRUE(tuned[0].bytes == untuned[0].bytes);
+  EXPECT_TRUE(tuned[1].bytes == bytesWithPlan(noRow_, otherPlan(noRow_)));
+  ASSERT_EQ(warnings_.size(), 1u);
+  EXPECT_NE(warnings_[0].find("has no plan"), std::string::npos)
+      << warnings_[0];
+  options_.generate.plan = "unroll=2";
+  EXPECT_NE(errorOf({vnni}).find("has no plan to override"), std::string::npos);
+}
+
 TEST_F(TunedTest, TheCacheTellsTunedFromUntuned) {
   std::vector<ResolvedTile> untuned = resolve({noRow_});
   tune({entryOf(noRow_, otherPlan(noRow_))});

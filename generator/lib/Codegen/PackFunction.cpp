@@ -1,20 +1,18 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-#include "PackFunction.h"
+//
+// Pack functions: tw_pack's own code with a name's constants bound.
 
 #include "StepTimer.h"
-#include "UndefinedSymbols.h"
+#include "TemplateBitcode.h"
 #include "tilewright/Registry/Registry.h"
 #include "tilewright/Support/Activity.h"
-#include "tilewright/Support/ContextErrors.h"
+#include "tilewright/pack_key.h"
 #include "tilewright/pack_tile.h"
 #include "llvm/Bitcode/BitcodeReader.h"
-#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
@@ -36,6 +34,10 @@ namespace {
 
 /// What code for any C compiler's output may call.
 constexpr StringRef kMemoryFunctions[] = {"memcpy", "memmove", "memset"};
+
+constexpr TemplateTraits kTraits = {packTemplatePath, "a pack function",
+                                    "the template of pack functions",
+                                    kMemoryFunctions};
 
 /// One module's worth of analyses.
 struct Analyses {
@@ -155,113 +157,60 @@ void isolate(Module &module, Function &function) {
     ident->eraseFromParent();
 }
 
-Error write(Module &module, Emit kind, Backend &backend,
-            SmallVectorImpl<char> &bytes) {
-  raw_svector_ostream os(bytes);
-  switch (kind) {
-  case Emit::LLVM:
-    os << module;
-    return Error::success();
-  case Emit::Bitcode:
-    WriteBitcodeToFile(module, os);
-    return Error::success();
-  case Emit::Asm:
-    return backend.emit(module, CodeGenFileType::AssemblyFile,
-                        CodegenPasses::All, bytes);
-  default:
-    if (Error error = backend.emit(module, CodeGenFileType::ObjectFile,
-                                   CodegenPasses::All, bytes))
-      return error;
-    return checkUndefinedSymbols(bytes, kMemoryFunctions);
-  }
-}
+class PackTemplate : public TemplateBitcode {
+public:
+  explicit PackTemplate(StringRef dir) : TemplateBitcode(dir, kTraits) {}
 
-Error checkOptions(Emit kind, const GenerateOptions &options) {
-  if (kind == Emit::Plan || kind == Emit::Linalg || kind == Emit::Vector ||
-      kind == Emit::CodeObject)
-    return createStringError("a pack function has no such stage; expected "
-                             "keys, llvm, asm, bitcode or obj");
-  if (!options.plan.empty())
-    return createStringError("a pack function has no plan to override");
-  if (options.lowering != Lowering::Plan)
-    return createStringError("a pack function has one way to be made, and "
-                             "none by plain loops");
-  return Error::success();
-}
+protected:
+  Expected<std::unique_ptr<Module>> make(const Making &making) override;
+};
 
-} // namespace
-
-PackTemplate::PackTemplate(StringRef dir) : file(dir, packTemplatePath) {}
-
-Error PackTemplate::generate(const PackKey &key, Emit kind,
-                             const GenerateOptions &options, Backends &backends,
-                             SmallVectorImpl<char> &bytes, StepTimes &times) {
-  std::string name = printPackKey(key, options.prefix);
-  CurrentTile current(name);
-  if (Error error = checkOptions(kind, options))
-    return error;
-  if (kind == Emit::Keys) {
-    raw_svector_ostream(bytes) << name << '\n';
-    return Error::success();
-  }
-  Expected<MemoryBufferRef> buffer = file.read();
-  if (!buffer)
-    return buffer.takeError();
-  Expected<Triple> triple = targetTriple(info(key.isa), options.triple);
-  if (!triple)
-    return triple.takeError();
-  Expected<Backend *> backend = backends.get(*triple);
-  if (!backend)
-    return backend.takeError();
-
-  LLVMContext context;
-  ContextErrors errors(context);
+Expected<std::unique_ptr<Module>> PackTemplate::make(const Making &making) {
+  const auto &key = std::get<PackKey>(making.key);
+  MemoryBufferRef buffer = making.buffer;
   std::unique_ptr<Module> module;
   Function *body;
   {
-    StepTimer timer(times.build);
-    ReadingInput reading(buffer->getBufferIdentifier(),
-                         "the template of pack functions");
-    auto parsed = parseBitcodeFile(*buffer, context);
+    StepTimer timer(making.times.build);
+    ReadingInput reading(buffer.getBufferIdentifier(), traits.bitcode);
+    auto parsed = parseBitcodeFile(buffer, making.context);
     if (!parsed)
-      return createFileError(buffer->getBufferIdentifier(), parsed.takeError());
+      return createFileError(buffer.getBufferIdentifier(), parsed.takeError());
     module = std::move(*parsed);
     body = module->getFunction(key.unpack ? "tw_unpack_template"
                                           : "tw_pack_template");
     if (!body || body->isDeclaration())
-      return createStringError("'" + buffer->getBufferIdentifier() +
-                               "' is of another version than this tool");
-    module->setModuleIdentifier(name);
-    module->setSourceFileName(name);
+      return otherVersion(making);
+    module->setModuleIdentifier(making.name);
+    module->setSourceFileName(making.name);
   }
   // Of the template's target there is nothing in its code: 64-bit pointers,
   // little-endian, and vectors that every target has or splits.
-  Function &function = bindConstants(*module, *body, key, name);
-  module->setTargetTriple(*triple);
-  module->setDataLayout((*backend)->targetMachine().createDataLayout());
-  PassBuilder builder(&(*backend)->targetMachine());
+  Function &function = bindConstants(*module, *body, key, making.name);
+  TargetMachine &machine = making.backend.targetMachine();
+  module->setTargetTriple(machine.getTargetTriple());
+  module->setDataLayout(machine.createDataLayout());
+  PassBuilder builder(&machine);
   Analyses analyses(builder);
   {
-    StepTimer timer(times.lower);
+    StepTimer timer(making.times.lower);
     if (Error error = inlineFromTheTop(function, analyses))
-      return error;
+      return std::move(error);
     isolate(*module, function);
-    std::string invalid;
-    raw_string_ostream os(invalid);
-    if (verifyModule(*module, &os))
-      return createStringError("'" + buffer->getBufferIdentifier() +
-                               "' gave invalid IR: " + invalid);
-    (*backend)->setTarget(*module, info(key.isa));
+    if (Error error = verify(making, *module))
+      return std::move(error);
+    making.backend.setTarget(*module, info(key.isa));
   }
-  {
-    StepTimer timer(times.optimize);
-    analyses.functions.clear();
-    loopPasses().run(function, analyses.functions);
-  }
-  StepTimer timer(times.codegen);
-  if (Error error = write(*module, kind, **backend, bytes))
-    return error;
-  return errors.any() ? errors.takeError() : Error::success();
+  StepTimer timer(making.times.optimize);
+  analyses.functions.clear();
+  loopPasses().run(function, analyses.functions);
+  return module;
+}
+
+} // namespace
+
+std::unique_ptr<TemplateBitcode> packTemplate(StringRef dir) {
+  return std::make_unique<PackTemplate>(dir);
 }
 
 } // namespace tilewright

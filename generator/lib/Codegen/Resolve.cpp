@@ -3,10 +3,9 @@
 
 #include "tilewright/Codegen/Resolve.h"
 
-#include "AmxTile.h"
 #include "HandWritten.h"
-#include "PackFunction.h"
 #include "StepTimer.h"
+#include "TemplateBitcode.h"
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/ChooseBody.h"
 #include "tilewright/Codegen/TileCache.h"
@@ -59,7 +58,8 @@ class Resolver {
 public:
   explicit Resolver(const ResolveOptions &options)
       : options(options), handWritten(options.bitcodeDir),
-        packs(options.bitcodeDir), amx(options.bitcodeDir) {}
+        packs(packTemplate(options.bitcodeDir)),
+        amx(amxTemplate(options.bitcodeDir)) {}
 
   Expected<std::vector<ResolvedTile>> run(ArrayRef<FunctionKey> keys);
 
@@ -82,6 +82,11 @@ private:
   /// What the function's bytes depend on beside its key and the tool.
   Expected<std::string> libraryOf(const ResolvedTile &tile,
                                   const HandWrittenTile *row);
+  /// What the function is made of if it is not planned; null if it is.
+  TemplateBitcode *templateOf(const FunctionKey &key) const {
+    const auto *tile = std::get_if<TileKey>(&key);
+    return !tile ? packs.get() : tile->vnni ? amx.get() : nullptr;
+  }
   void openCache();
   void finishCache();
   void sayUnfollowed();
@@ -91,8 +96,7 @@ private:
   const ResolveOptions &options;
   std::optional<TileCache> cache;
   HandWrittenBitcode handWritten;
-  PackTemplate packs;
-  AmxTemplate amx;
+  std::unique_ptr<TemplateBitcode> packs, amx;
   std::atomic<size_t> next{0};
   std::mutex mutex; // of what follows
   size_t done = 0;
@@ -119,9 +123,9 @@ const HandWrittenTile *Resolver::choose(const ResolvedTile &tile,
 
 Error Resolver::generate(ResolvedTile &tile, const HandWrittenTile *row,
                          const GenerateOptions &how, Worker &worker) {
-  if (const auto *pack = std::get_if<PackKey>(&tile.key)) {
-    if (Error error = packs.generate(*pack, options.kind, how, worker.backends,
-                                     tile.bytes, tile.times))
+  if (TemplateBitcode *source = row ? nullptr : templateOf(tile.key)) {
+    if (Error error = source->generate(tile.key, options.kind, how,
+                                       worker.backends, tile.bytes, tile.times))
       return createStringError(tile.name + ": " + toString(std::move(error)));
     return Error::success();
   }
@@ -133,17 +137,10 @@ Error Resolver::generate(ResolvedTile &tile, const HandWrittenTile *row,
     tile.bytes = std::move(*bytes);
     return Error::success();
   }
-  const auto &key = std::get<TileKey>(tile.key);
-  if (key.vnni) {
-    if (Error error = amx.generate(key, options.kind, options.generate,
-                                   worker.backends, tile.bytes, tile.times))
-      return createStringError(tile.name + ": " + toString(std::move(error)));
-    return Error::success();
-  }
   if (!worker.generator)
     worker.generator.emplace();
-  Expected<GeneratedTile> generated =
-      worker.generator->generate(key, options.kind, how);
+  Expected<GeneratedTile> generated = worker.generator->generate(
+      std::get<TileKey>(tile.key), options.kind, how);
   if (!generated)
     return generated.takeError();
   tile.bytes = std::move(generated->bytes);
@@ -153,12 +150,10 @@ Error Resolver::generate(ResolvedTile &tile, const HandWrittenTile *row,
 
 Expected<std::string> Resolver::libraryOf(const ResolvedTile &tile,
                                           const HandWrittenTile *row) {
-  const auto *key = std::get_if<TileKey>(&tile.key);
-  if (!key)
-    return packs.hash();
   if (row)
     return handWritten.hash(row->key.isa);
-  return key->vnni ? amx.hash() : std::string();
+  TemplateBitcode *source = templateOf(tile.key);
+  return source ? source->hash() : std::string();
 }
 
 Error Resolver::resolve(ResolvedTile &tile, Worker &worker) {
@@ -293,8 +288,8 @@ Expected<std::string> cacheKey(const FunctionKey &key, Emit kind,
                                StringRef bitcodeDir) {
   std::string library;
   const auto *tile = std::get_if<TileKey>(&key);
-  Error error = !tile        ? PackTemplate(bitcodeDir).hash().moveInto(library)
-                : tile->vnni ? AmxTemplate(bitcodeDir).hash().moveInto(library)
+  Error error = !tile ? packTemplate(bitcodeDir)->hash().moveInto(library)
+                : tile->vnni ? amxTemplate(bitcodeDir)->hash().moveInto(library)
                              : Error::success();
   if (error)
     return std::move(error);
