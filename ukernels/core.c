@@ -5,12 +5,6 @@
 
 #include <string.h>
 
-typedef enum tw_core_t {
-#define TW_CORE(ARCH, ENUM, llvm_cpu) TW_CORE_##ENUM,
-#include "tilewright/cores.def"
-  TW_CORE_UNKNOWN
-} tw_core_t;
-
 static const char* const kNames[] = {
 #define TW_CORE(ARCH, ENUM, llvm_cpu) llvm_cpu,
 #include "tilewright/cores.def"
@@ -35,7 +29,7 @@ static const tw_core_words_t kWords[] = {
 #include "tilewright/cores.def"
 };
 
-static tw_core_t tw_core_of(const uint64_t* cpu_data) {
+tw_core_t tw_core_of(const uint64_t* cpu_data) {
   const uint64_t word = cpu_data[TW_CPU_WORD_CORE];
   for (size_t i = 0; i < sizeof kWords / sizeof kWords[0]; ++i) {
     const tw_core_words_t* words = &kWords[i];

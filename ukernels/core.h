@@ -33,6 +33,14 @@ typedef enum tw_core_kind_t {
   ((uint64_t)1 << 32 | (uint64_t)(vendor) << 24 | (uint64_t)(family) << 12 | \
    (uint64_t)(model) << 4 | (uint64_t)(kind))
 
+typedef enum tw_core_t {
+#define TW_CORE(ARCH, ENUM, llvm_cpu) TW_CORE_##ENUM,
+#include "tilewright/cores.def"
+  TW_CORE_UNKNOWN
+} tw_core_t;
+
+tw_core_t tw_core_of(const uint64_t* cpu_data);
+
 // LLVM's name of the core in cpu_data; null if it is unknown.
 const char* tw_core_name(const uint64_t* cpu_data);
 

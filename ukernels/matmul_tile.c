@@ -107,7 +107,8 @@ static int tw_choose_row(const tw_matmul_keys_t* self, tw_index_t M,
   if (row > 0 && word >> kRowBits == hash >> kRowBits &&
       *index < tw_tile_row_count() && tw_matmul_key(self, *index, &key))
     return 1;
-  const tw_tile_keys_t keys = {tw_tile_row_count(), tw_matmul_key, self, 1};
+  const tw_tile_keys_t keys = {tw_tile_row_count(), tw_matmul_key, self, 1,
+                               tw_measured_tiles_on(self->cpu_data)};
   tw_tile_choice_t choice;
   if (!tw_choose_tile(&keys, self->value, M, N, self->cpu_data, &choice))
     return 0;

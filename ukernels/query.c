@@ -57,6 +57,49 @@ double tw_tile_cost(const tw_tile_key_t* key, int vector_bits, tw_index_t M,
   return tw_cost_of(&memo, key, &sizes, vector_bits, M, N, cpu_data);
 }
 
+// The measurement for a question; there is at most one.
+static const tw_measured_tile_t* tw_find_measured(
+    const tw_measured_tiles_t* measured, tw_type_triple_t types, tw_index_t M) {
+  const tw_rows_t rows = tw_rows_of(M);
+  for (size_t i = 0; i < measured->count; ++i)
+    if (measured->tiles[i].rows == rows &&
+        measured->tiles[i].tile.types == (unsigned)types)
+      return &measured->tiles[i];
+  return 0;
+}
+
+static int tw_is_same_key(const tw_tile_key_t* a, const tw_tile_key_t* b) {
+  return a->types == b->types && a->isa == b->isa && a->m0 == b->m0 &&
+         a->n0 == b->n0 && a->k0 == b->k0 && a->vnni == b->vnni &&
+         a->step_rounding == b->step_rounding &&
+         a->m0_scalable == b->m0_scalable && a->n0_scalable == b->n0_scalable;
+}
+
+const tw_measured_tile_t* tw_measured_tile_of(
+    const tw_measured_tiles_t* measured, const tw_tile_key_t* key,
+    tw_index_t M) {
+  const tw_measured_tile_t* it =
+      tw_find_measured(measured, (tw_type_triple_t)key->types, M);
+  return it && tw_is_same_key(&it->tile, key) ? it : 0;
+}
+
+// The cost of a measured tile of `sizes`: the cost that the tile beside it has
+// for as many multiply-adds, by the ratio of their times. So it is weighed in
+// the unit of those that were not measured, with what padding M and N costs.
+static double tw_measured_cost(tw_cost_memo_t* memo,
+                               const tw_measured_tile_t* measured,
+                               const tw_tile_sizes_t* sizes, tw_index_t M,
+                               tw_index_t N, const uint64_t* cpu_data) {
+  const tw_tile_key_t* beside = &measured->beside;
+  const int vector_bits = tw_vector_bits(beside, cpu_data);
+  const tw_tile_sizes_t its = tw_sizes_at(beside, vector_bits);
+  const double by_area =
+      (double)sizes->M0 * sizes->N0 / ((double)its.M0 * its.N0);
+  return tw_tile_count(M, sizes->M0) * tw_tile_count(N, sizes->N0) *
+         tw_step_cost(memo, beside, vector_bits, cpu_data) * by_area *
+         measured->per_mille / 1000;
+}
+
 // Whether a tile is preferred to another one. Tiles of `generic` are C, counted
 // in vectors of no CPU: they are for where nothing else runs. Of tiles that
 // cost the same, one of the best ISA.
@@ -74,6 +117,11 @@ static int tw_choose_for(const tw_tile_keys_t* keys, tw_type_triple_t types,
   double least = 0;
   tw_cost_memo_t memo = {0};
   tw_isa_t isa = TW_ISA_GENERIC;
+  const tw_measured_tile_t* measured =
+      tw_find_measured(&keys->measured, types, M);
+  // Of vectors without a length there is nothing to compare with.
+  if (measured && tw_vector_bits(&measured->beside, cpu_data) == 0)
+    measured = 0;
   for (size_t i = 0; i < keys->count; ++i) {
     tw_tile_key_t key;
     if (!keys->get(keys->self, i, &key) || key.types != (unsigned)types ||
@@ -84,7 +132,9 @@ static int tw_choose_for(const tw_tile_keys_t* keys, tw_type_triple_t types,
     if (vector_bits == 0) continue;
     const tw_tile_sizes_t these = tw_sizes_at(&key, vector_bits);
     const double cost =
-        tw_cost_of(&memo, &key, &these, vector_bits, M, N, cpu_data);
+        measured && tw_is_same_key(&measured->tile, &key)
+            ? tw_measured_cost(&memo, measured, &these, M, N, cpu_data)
+            : tw_cost_of(&memo, &key, &these, vector_bits, M, N, cpu_data);
     if (found && !tw_is_better(key.isa, cost, isa, least)) continue;
     found = 1;
     least = cost;
@@ -106,8 +156,10 @@ int tw_choose_tile(const tw_tile_keys_t* keys, tw_type_triple_t types,
     uint64_t no_core[TW_CPU_DATA_WORDS];
     for (int w = 0; w < TW_CPU_DATA_WORDS; ++w) no_core[w] = cpu_data[w];
     no_core[TW_CPU_WORD_CORE] = 0;
+    tw_tile_keys_t unmeasured = *keys;
+    unmeasured.measured.count = 0;
     tw_tile_sizes_t sizes;
-    tw_choose_for(keys, types, M, N, no_core, &chosen.index_without_core,
+    tw_choose_for(&unmeasured, types, M, N, no_core, &chosen.index_without_core,
                   &sizes);
   }
   *choice = chosen;
@@ -144,8 +196,8 @@ static tw_status_t tw_query_row(tw_type_triple_t types, tw_index_t M,
     cpu_data = this_cpu;
   }
   const tw_own_keys_t own = {types, cpu_data};
-  const tw_tile_keys_t keys = {tw_tile_row_count(), tw_own_key, &own,
-                               with_vnni};
+  const tw_tile_keys_t keys = {tw_tile_row_count(), tw_own_key, &own, with_vnni,
+                               tw_measured_tiles_on(cpu_data)};
   if (tw_choose_for(&keys, types, M, N, cpu_data, index, sizes))
     return TW_STATUS_OK;
   tw_bad_number(fault, "types", (tw_index_t)types,
@@ -186,10 +238,18 @@ static tw_status_t tw_explain_query(tw_type_triple_t types, tw_index_t M,
   const tw_status_t status = tw_query_row(types, M, N, cpu_data, with_vnni,
                                           answer ? &chosen : 0, &index, &fault);
   tw_tile_row_t row;
-  tw_explain_status(
-      status, &fault, "The cheapest is ",
-      status == TW_STATUS_OK && tw_tile_row(index, &row) ? row.name : "a tile",
-      text, size);
+  const int is_known = status == TW_STATUS_OK && tw_tile_row(index, &row);
+  uint64_t this_cpu[TW_CPU_DATA_WORDS];
+  if (!cpu_data) {
+    tw_cpu_data_of_this_cpu(this_cpu);
+    cpu_data = this_cpu;
+  }
+  const tw_measured_tiles_t measured = tw_measured_tiles_on(cpu_data);
+  tw_explain_status(status, &fault,
+                    is_known && tw_measured_tile_of(&measured, &row.key, M)
+                        ? "Measured to be the quickest is "
+                        : "The cheapest is ",
+                    is_known ? row.name : "a tile", text, size);
   return status;
 }
 

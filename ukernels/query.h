@@ -8,6 +8,7 @@
 #define UKERNELS_QUERY_H_
 
 #include "tilewright/tilewright.h"
+#include "ukernels/measured.h"
 #include "ukernels/name.h"
 
 #ifdef __cplusplus
@@ -23,13 +24,15 @@ typedef struct tw_tile_keys_t {
   // Whether those of the variant `vnni`, whose rhs is packed otherwise, are to
   // choose from as well: 0 or 1.
   int with_vnni;
+  // On the core of the cpu_data that is asked for.
+  tw_measured_tiles_t measured;
 } tw_tile_keys_t;
 
 typedef struct tw_tile_choice_t {
   size_t index;           // of tw_tile_keys_t::get
   tw_tile_sizes_t sizes;  // without scalable sizes
   // What would have been chosen for a core that is not known. Where that is
-  // another tile, core_rates.def decided.
+  // another tile, core_rates.def or a measurement decided.
   size_t index_without_core;
 } tw_tile_choice_t;
 
@@ -41,8 +44,15 @@ int tw_choose_tile(const tw_tile_keys_t* keys, tw_type_triple_t types,
                    tw_index_t M, tw_index_t N, const uint64_t* cpu_data,
                    tw_tile_choice_t* choice);
 
-// What tw_choose_tile weighs: the cost of the tile where vectors have
-// `vector_bits` bits, in fmla-like instructions per element of K.
+// What is known of `key` for matmuls of M rows, if it was measured to be
+// quicker than what would be chosen otherwise; else null.
+const tw_measured_tile_t* tw_measured_tile_of(
+    const tw_measured_tiles_t* measured, const tw_tile_key_t* key,
+    tw_index_t M);
+
+// What tw_choose_tile weighs where nothing was measured: the cost of the tile
+// where vectors have `vector_bits` bits, in fmla-like instructions per element
+// of K.
 double tw_tile_cost(const tw_tile_key_t* key, int vector_bits, tw_index_t M,
                     tw_index_t N, const uint64_t* cpu_data);
 

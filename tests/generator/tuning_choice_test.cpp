@@ -11,12 +11,14 @@
 #include <random>
 
 #include "tilewright/Bench/TuneTile.h"
+#include "ukernels/measured.h"
 
 namespace tilewright {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -230,6 +232,80 @@ TEST(Decide, ASlowRowIsSlowForSure) {
   const std::vector<Challenger> no = {challengerOf(1, 1, 1)};
   EXPECT_FALSE(tileWith({challengerOf(0.97, 0.975, 0.981), no[0]}).isSlowRow());
   EXPECT_TRUE(tileWith({challengerOf(0.97, 0.975, 0.979), no[0]}).isSlowRow());
+}
+
+TileKey keyOf(const std::string& sizes) {
+  return *parseTileKey("tw_mmt4d_tile_f32f32f32_" + sizes +
+                       "_x86_64_avx512_base")
+              .key;
+}
+
+std::vector<std::string> compared(std::vector<const char*> sizes,
+                                  size_t rowsIndex, size_t most = 8) {
+  std::vector<TileKey> keys;
+  for (const char* size : sizes) keys.push_back(keyOf(size));
+  std::vector<std::string> names;
+  for (const TileKey& key :
+       shapesToCompare(keys, matmulRows()[rowsIndex], most))
+    names.push_back(std::to_string(key.m0) + "x" + std::to_string(key.n0));
+  return names;
+}
+
+// Panels for many rows are multiplied by few, too: 48 columns have no tile of
+// few rows, those of 16 have one that pads 3 rows more.
+TEST(ShapesToCompare, OfManyRowsServeFew) {
+  const std::vector<const char*> all = {"12x32x1", "8x48x1", "8x32x1",
+                                        "16x16x1", "1x32x1", "4x16x1",
+                                        "2x64x1",  "1x64x1", "14x64x1"};
+  EXPECT_THAT(compared(all, TW_ROWS_MANY),
+              ElementsAre("12x32", "8x32", "1x32", "2x64", "1x64", "14x64"));
+  EXPECT_THAT(compared(all, TW_ROWS_MANY, 2),
+              ElementsAre("12x32", "8x32", "1x32"));
+  EXPECT_THAT(compared(all, TW_ROWS_FEW, 3),
+              ElementsAre("12x32", "8x48", "8x32", "16x16"));
+  EXPECT_THAT(compared({}, TW_ROWS_FEW), ElementsAre());
+}
+
+TunedShape shapeWith(std::vector<Challenger> results) {
+  TunedShape shape;
+  shape.entry.types = "f32f32f32";
+  shape.entry.rows = "many";
+  shape.candidates = {
+      {keyOf("12x32x1"), {}}, {keyOf("8x32x1"), {}}, {keyOf("16x16x1"), {}}};
+  decide(shape, results);
+  return shape;
+}
+
+TEST(DecideShape, TakesWhatIsQuickerForSure) {
+  TunedShape shape = shapeWith(
+      {challengerOf(0.95, 0.96, 0.97), challengerOf(0.9, 0.91, 0.92)});
+  EXPECT_EQ(shape.chosen, 2u);
+  EXPECT_EQ(shape.entry.tile, printTileKey(keyOf("16x16x1")));
+  EXPECT_EQ(shape.entry.beside, printTileKey(keyOf("12x32x1")));
+  EXPECT_EQ(shape.entry.ratio, 0.91);
+  EXPECT_EQ(shape.entry.high, 0.92);
+  shape = shapeWith({challengerOf(0.98, 0.99, 1.0), challengerOf(1, 1, 1)});
+  EXPECT_EQ(shape.chosen, 0u);
+  EXPECT_EQ(shape.entry.tile, shape.entry.beside);
+  EXPECT_EQ(shape.entry.ratio, 1);
+}
+
+TEST(TuneReport, SaysWhichShapesWereChosen) {
+  TuneReport report;
+  report.shapes = {shapeWith(
+      {challengerOf(0.95, 0.96, 0.97), challengerOf(0.9, 0.91, 0.92)})};
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  printTuneText(report, os);
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("rounds  matmul\n 0.910  0.900..0.920      "
+                              "32  f32f32f32, many rows\n"),
+                    HasSubstr(printTileKey(keyOf("16x16x1")) + " instead of " +
+                              printTileKey(keyOf("12x32x1")))));
+  EXPECT_THAT(printTuneJson(report),
+              AllOf(HasSubstr("\"rows\": \"many\""),
+                    HasSubstr("\"chosen\": \"" +
+                              printTileKey(keyOf("16x16x1")) + "\"")));
 }
 
 TEST(TuneReport, SaysWhatWasChosen) {

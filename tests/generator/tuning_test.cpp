@@ -107,8 +107,9 @@ TEST(TuningDatabase, SaysWhatIsWrongWhere) {
                                             "tune' writes: [1:1"),
                                   HasSubstr("byte=1")));
   EXPECT_THAT(errorOf("[]"), HasSubstr("expected object"));
-  EXPECT_THAT(errorOf("{\"schema\": \"tilewright-tuning-2\"}"),
-              HasSubstr("expected \"tilewright-tuning-1\" at the file.schema"));
+  EXPECT_THAT(errorOf("{\"schema\": \"tilewright-tuning-3\"}"),
+              HasSubstr("expected \"tilewright-tuning-2\" or "
+                        "\"tilewright-tuning-1\" at the file.schema"));
   EXPECT_THAT(errorOf("{\"schema\": \"tilewright-tuning-1\"}"),
               HasSubstr("missing value at the file.entries"));
   const struct {

@@ -39,11 +39,21 @@ class ChooseTileTest : public ::testing::Test {
     ASSERT_TRUE(tw_set_core(name, data_.words)) << name;
   }
 
+  // That of `rows` rows the first tile takes so much of the time of the second.
+  void measured(tw_rows_t rows, const char* tile, const char* beside,
+                int32_t perMille) {
+    tw_measured_tile_t it = {rows, {}, {}, perMille};
+    ASSERT_TRUE(tw_parse_tile_name(tile, &it.tile)) << tile;
+    ASSERT_TRUE(tw_parse_tile_name(beside, &it.beside)) << beside;
+    measured_.push_back(it);
+  }
+
   struct Choice {
     std::string name, withoutCore, sizes;
   };
   Choice choose(tw_index_t m, tw_index_t n) const {
-    const tw_tile_keys_t source = {keys_.size(), &get, this, 0};
+    const tw_tile_keys_t source = {
+        keys_.size(), &get, this, 0, {measured_.data(), measured_.size()}};
     tw_tile_choice_t choice;
     const auto types = static_cast<tw_type_triple_t>(keys_.at(0).types);
     if (!tw_choose_tile(&source, types, m, n, data_.words, &choice))
@@ -61,6 +71,7 @@ class ChooseTileTest : public ::testing::Test {
   }
   std::vector<std::string> names_;
   std::vector<tw_tile_key_t> keys_;
+  std::vector<tw_measured_tile_t> measured_;
   CpuData data_;
 };
 
@@ -222,6 +233,109 @@ TEST_F(ChooseTileTest, NothingThatCanRunIsNothing) {
   cpu({TW_ISA_ARM_64_BF16});
   EXPECT_EQ(choose(-1, -1).name,
             "tw_mmt4d_tile_bf16bf16bf16_8x8x4_arm_64_bf16");
+}
+
+constexpr char k12x32[] = "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base";
+constexpr char k16x16[] = "tw_mmt4d_tile_f32f32f32_16x16x1_x86_64_avx512_base";
+constexpr char k8x32[] = "tw_mmt4d_tile_f32f32f32_8x32x1_x86_64_avx512_base";
+constexpr char k4x32[] = "tw_mmt4d_tile_f32f32f32_4x32x1_x86_64_avx512_base";
+constexpr char k4x16[] = "tw_mmt4d_tile_f32f32f32_4x16x1_x86_64_avx512_base";
+
+TEST_F(ChooseTileTest, RowsAreOneAFewAndMany) {
+  EXPECT_EQ(tw_rows_of(0), TW_ROWS_ONE);
+  EXPECT_EQ(tw_rows_of(1), TW_ROWS_ONE);
+  EXPECT_EQ(tw_rows_of(2), TW_ROWS_FEW);
+  EXPECT_EQ(tw_rows_of(4), TW_ROWS_FEW);
+  EXPECT_EQ(tw_rows_of(5), TW_ROWS_NARROW);
+  EXPECT_EQ(tw_rows_of(16), TW_ROWS_NARROW);
+  EXPECT_EQ(tw_rows_of(17), TW_ROWS_MANY);
+  EXPECT_EQ(tw_rows_of(-1), TW_ROWS_MANY);
+}
+
+TEST_F(ChooseTileTest, WhatWasMeasuredIsPreferredWithSoManyRows) {
+  offer({k12x32, k16x16, k8x32, k4x32, k4x16});
+  cpu({TW_ISA_X86_64_AVX512_BASE});
+  core("znver4");
+  EXPECT_EQ(choose(-1, -1).name, k12x32);
+  EXPECT_EQ(choose(4, -1).name, k4x32);
+  measured(TW_ROWS_MANY, k16x16, k12x32, 900);
+  EXPECT_EQ(choose(-1, -1).name, k16x16);
+  EXPECT_EQ(choose(-1, -1).withoutCore, k12x32);
+  EXPECT_EQ(choose(4, -1).name, k4x32);
+  measured(TW_ROWS_FEW, k4x16, k4x32, 950);
+  EXPECT_EQ(choose(-1, -1).name, k16x16);
+  EXPECT_EQ(choose(4, -1).name, k4x16);
+  EXPECT_EQ(choose(3, -1).name, k4x16);
+  EXPECT_EQ(choose(1, -1).name, k4x32);
+  EXPECT_EQ(choose(5, -1).name, k8x32);
+}
+
+// Quicker is not quicker by more than it pads.
+TEST_F(ChooseTileTest, PaddingOfWhatWasMeasuredCosts) {
+  offer({k12x32, k16x16});
+  cpu({TW_ISA_X86_64_AVX512_BASE});
+  core("znver4");
+  measured(TW_ROWS_MANY, k16x16, k12x32, 900);
+  EXPECT_EQ(choose(32, -1).name, k16x16);
+  EXPECT_EQ(choose(24, -1).name, k12x32);  // 24 rows, and not 0.9 * 32
+  EXPECT_EQ(choose(1200, -1).name, k16x16);
+  EXPECT_EQ(choose(24, 16).name, k16x16);  // half of the columns
+}
+
+// A slower one is not chosen for having been measured, and what cannot run is
+// not chosen at all.
+TEST_F(ChooseTileTest, OfWhatWasMeasuredOnlyWhatIsQuickerAndRuns) {
+  offer({k12x32, k16x16});
+  cpu({TW_ISA_X86_64_AVX512_BASE});
+  core("znver4");
+  measured(TW_ROWS_MANY, k16x16, k12x32, 1001);
+  EXPECT_EQ(choose(-1, -1).name, k12x32);
+
+  offer({"tw_mmt4d_tile_f32f32f32_6x16x1_x86_64_avx2_fma"});
+  cpu({TW_ISA_X86_64_AVX2_FMA});
+  core("znver4");
+  measured(TW_ROWS_FEW, k16x16, k12x32, 100);
+  EXPECT_EQ(choose(4, -1).name,
+            "tw_mmt4d_tile_f32f32f32_6x16x1_x86_64_avx2_fma");
+}
+
+// Panels that are given have tiles that differ in M0 alone: one of other panels
+// does not take their place.
+TEST_F(ChooseTileTest, WhatWasMeasuredIsNotOfferedForOtherPanels) {
+  offer({k4x32, k12x32, k8x32});
+  cpu({TW_ISA_X86_64_AVX512_BASE});
+  core("znver4");
+  measured(TW_ROWS_MANY, k16x16, k12x32, 500);
+  EXPECT_EQ(choose(-1, -1).name, k12x32);
+}
+
+TEST(MeasuredTilesTest, AreOfTheirCoreAndQuickerThanOthersOfTheSameTypes) {
+  size_t cores = 0;
+  const char* const names[] = {
+#define TW_CORE(ARCH, ENUM, llvm_cpu) llvm_cpu,
+#include "tilewright/cores.def"
+  };
+  for (const char* name : names) {
+    CpuData data;
+    ASSERT_TRUE(tw_set_core(name, data.words));
+    const tw_measured_tiles_t measured = tw_measured_tiles_on(data.words);
+    cores += measured.count > 0;
+    for (size_t i = 0; i < measured.count; ++i) {
+      const tw_measured_tile_t& it = measured.tiles[i];
+      EXPECT_LT(it.rows, TW_ROWS_COUNT) << name << ", row " << i;
+      EXPECT_EQ(it.tile.types, it.beside.types) << name << ", row " << i;
+      EXPECT_GT(it.per_mille, 0) << name << ", row " << i;
+      EXPECT_EQ(tw_measured_tile_of(&measured, &it.tile,
+                                    it.rows == TW_ROWS_ONE      ? 1
+                                    : it.rows == TW_ROWS_FEW    ? 4
+                                    : it.rows == TW_ROWS_NARROW ? 16
+                                                                : -1),
+                &it)
+          << name << ", row " << i;
+    }
+  }
+  EXPECT_EQ(tw_measured_tiles_on(CpuData().words).count, 0u);
+  ::testing::Test::RecordProperty("cores", static_cast<int>(cores));
 }
 
 }  // namespace

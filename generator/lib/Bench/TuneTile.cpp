@@ -3,6 +3,7 @@
 
 #include "tilewright/Bench/TuneTile.h"
 
+#include "TunedRatio.h"
 #include "measure/operands.h"
 #include "measure/slices.h"
 #include "tilewright/Bench/LoadedTiles.h"
@@ -11,22 +12,13 @@
 #include "tilewright/Devices/TargetCpu.h"
 #include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Support/Activity.h"
-#include "llvm/Support/Chrono.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/xxhash.h"
-#include <cmath>
-#include <ctime>
 #include <deque>
 
 using namespace llvm;
 
 namespace tilewright {
 namespace {
-
-constexpr double kSliceSeconds = 200e-6;
-
-/// A ratio with the digits that mean something.
-double rounded(double ratio) { return std::round(ratio * 1e4) / 1e4; }
 
 /// A body that is ready to be timed.
 struct Runnable {
@@ -47,17 +39,9 @@ bool TunedTile::isSlowRow() const {
 
 void decide(TunedTile &tile, ArrayRef<Challenger> results) {
   for (auto [candidate, result] :
-       zip_equal(MutableArrayRef(tile.candidates).drop_front(), results)) {
+       zip_equal(MutableArrayRef(tile.candidates).drop_front(), results))
     candidate.result = result;
-    tile.entry.rounds = std::max(tile.entry.rounds, result.rounds);
-  }
-  if (std::optional<size_t> best = quickest(results)) {
-    tile.chosen = *best + 1;
-    tile.entry.ratio = rounded(results[*best].ratio.median);
-    tile.entry.low = rounded(results[*best].ratio.low);
-    tile.entry.high = rounded(results[*best].ratio.high);
-    tile.entry.rounds = results[*best].rounds;
-  }
+  tile.chosen = decideRatio(tile.entry, results);
   tile.entry.plan = tile.candidates[tile.chosen].plan;
 }
 
@@ -201,8 +185,7 @@ Expected<TunedTile> TileTuner::tune(const TileKey &key) {
   const std::vector<Challenger> results =
       comparePairs(timed.size() - 1, timing);
   decide(*tile, results);
-  tile->entry.measured =
-      formatv("{0:%Y-%m-%dT%H:%M:%SZ}", sys::toUtcTime(std::time(nullptr)));
+  tile->entry.measured = timeNow();
   return tile;
 }
 

@@ -7,6 +7,7 @@
 #include "Parameters/ScratchFile.h"
 #include "Program/SystemCompiler.h"
 #include "tilewright/Codegen/Backend.h"
+#include "tilewright/Compile/FollowShapes.h"
 #include "tilewright/Planning/CoreModel.h"
 #include "llvm/Support/Path.h"
 
@@ -94,6 +95,7 @@ public:
   ProgramBuilder(const ProgramOptions &program, const BuildOptions &options)
       : program(program), options(options), modelOptions(options.model) {
     modelOptions.devices = program.devices;
+    modelOptions.tune = followShapes(options.resolve, program.devices);
     modelOptions.constantsApart = true;
     modelOptions.describe = program.output == ModelOutput::Executable;
     modelOptions.inlineTiles = options.inlineTiles;

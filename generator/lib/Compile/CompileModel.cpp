@@ -53,8 +53,9 @@ class Compilation {
 public:
   Compilation(llvm::MemoryBufferRef source, ModelStage stage,
               const ModelOptions &options)
-      : options(options), ownedContext(std::make_shared<MLIRContext>(
-                              registry(), MLIRContext::Threading::DISABLED)),
+      : options(options),
+        ownedContext(std::make_shared<MLIRContext>(
+            registry(options.tune), MLIRContext::Threading::DISABLED)),
         context(*ownedContext),
         diagnostics(&context, [this](Diagnostic &d) { collect(d); }) {
     model.stage = stage;
@@ -208,9 +209,10 @@ private:
         ->getBufferIdentifier();
   }
 
-  static DialectRegistry registry() {
+  static DialectRegistry
+  registry(const std::function<void(TargetCpu &)> &tune) {
     DialectRegistry registry;
-    registerModelDialects(registry);
+    registerModelDialects(registry, tune);
     registerTosa(registry);
     return registry;
   }

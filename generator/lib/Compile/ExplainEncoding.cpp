@@ -71,12 +71,13 @@ bool looksLikeEncoding(llvm::StringRef text) {
   return text.trim().starts_with("#tw.encoding");
 }
 
-Expected<EncodingFacts> explainEncoding(llvm::StringRef text,
-                                        llvm::ArrayRef<std::string> devices,
-                                        llvm::StringRef prefix) {
+Expected<EncodingFacts>
+explainEncoding(llvm::StringRef text, llvm::ArrayRef<std::string> devices,
+                llvm::StringRef prefix,
+                const std::function<void(TargetCpu &)> &tune) {
   DialectRegistry registry;
   registry.insert<tw::TwDialect>();
-  registerDevices(registry);
+  registerDevices(registry, tune);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   std::string message;
@@ -99,7 +100,8 @@ Expected<EncodingFacts> explainEncoding(llvm::StringRef text,
     if (failed(device))
       return llvm::createStringError(message);
     std::optional<TiledContraction> tiled = (*device)->tileInBlocks(encoding);
-    EncodingFacts::DeviceFacts of{name, tiled ? tiled->tile : "", {}, {}};
+    EncodingFacts::DeviceFacts of{
+        name, tiled ? tiled->tile : "", tiled ? tiled->why : "", {}, {}};
     for (unsigned operand = 0; operand < encoding.getMaps().size(); ++operand) {
       tw::EncodingAttr own = encoding.withOperand(tw::Operand(operand));
       of.operands.push_back(

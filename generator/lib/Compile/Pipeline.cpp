@@ -78,7 +78,8 @@ bool callsContractions(const ModelOptions &options) {
           options.dataTiling == DataTiling::Early);
 }
 
-void registerModelDialects(DialectRegistry &registry) {
+void registerModelDialects(DialectRegistry &registry,
+                           const std::function<void(TargetCpu &)> &tune) {
   registry
       .insert<affine::AffineDialect, arith::ArithDialect,
               bufferization::BufferizationDialect, cf::ControlFlowDialect,
@@ -100,7 +101,7 @@ void registerModelDialects(DialectRegistry &registry) {
   tensor::registerInferTypeOpInterfaceExternalModels(registry);
   tensor::registerSubsetOpInterfaceExternalModels(registry);
   registerPackBufferization(registry);
-  registerDevices(registry);
+  registerDevices(registry, tune);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registerROCDLDialectTranslation(registry);

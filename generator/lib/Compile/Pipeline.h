@@ -12,8 +12,10 @@
 
 namespace tilewright {
 
-/// All dialects, interfaces and translations that the pipeline needs.
-void registerModelDialects(mlir::DialectRegistry &registry);
+/// All dialects, interfaces and translations that the pipeline needs; `tune` as
+/// registerDevices has it.
+void registerModelDialects(mlir::DialectRegistry &registry,
+                           const std::function<void(TargetCpu &)> &tune);
 
 /// Whether the model multiplies by way of tw_contract_v5, which packs operands
 /// block by block and takes convolutions too.

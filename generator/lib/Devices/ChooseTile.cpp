@@ -10,6 +10,7 @@
 #include "ukernels/query.h"
 #include "ukernels/vector_length.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -46,10 +47,29 @@ std::optional<TileKey> queryTile(const TypeTripleInfo &types, int64_t m,
     return 1;
   };
   tw_tile_choice_t choice;
-  tw_tile_keys_t keys{rows.size(), get, &rows, 0};
+  tw_tile_keys_t keys{rows.size(),
+                      get,
+                      &rows,
+                      0,
+                      {target.measured.data(), target.measured.size()}};
   if (!tw_choose_tile(&keys, types.value, m, n, target.cpuData.data(), &choice))
     return std::nullopt;
   return rows[choice.index];
+}
+
+/// The row that the tile for a matmul is taken from, if there is one.
+std::optional<TileKey> chooseRow(const TypeTripleInfo &types, int64_t m,
+                                 int64_t n, const TargetCpu &target, bool anyM,
+                                 ScalableTiles scalable) {
+  std::optional<TileKey> row = queryTile(types, m, n, target, scalable);
+  if (!anyM || m < 0)
+    return row;
+  // The rhs panels of tiles for many rows; of those tiles that for m.
+  std::optional<TileKey> many = queryTile(types, -1, n, target, scalable);
+  if (many && (row->n0 != many->n0 || row->k0 != many->k0 ||
+               row->n0Scalable != many->n0Scalable))
+    return many;
+  return row;
 }
 
 /// A register block for the generator: two vectors of accumulators wide, as
@@ -110,14 +130,7 @@ bool fitsRegisters(const TileKey &key, int64_t rows) {
 
 TileKey chooseTile(const TypeTripleInfo &types, int64_t m, int64_t n,
                    const TargetCpu &target, bool anyM, ScalableTiles scalable) {
-  std::optional<TileKey> row = queryTile(types, m, n, target, scalable);
-  if (anyM && m >= 0) {
-    // The rhs panels of tiles for many rows; of those tiles that for m.
-    std::optional<TileKey> many = queryTile(types, -1, n, target, scalable);
-    if (many && (row->n0 != many->n0 || row->k0 != many->k0 ||
-                 row->n0Scalable != many->n0Scalable))
-      row = many;
-  }
+  std::optional<TileKey> row = chooseRow(types, m, n, target, anyM, scalable);
   TileKey key = row ? *row : defaultTile(types, target);
   TileKey narrow = key;
   // One panel of rows instead of one with padding, or of several narrow ones
@@ -127,6 +140,56 @@ TileKey chooseTile(const TypeTripleInfo &types, int64_t m, int64_t n,
   if (n > 0 && !key.n0Scalable && n < key.n0)
     narrow.n0 = static_cast<int>(n);
   return validateTileKey(narrow).empty() ? narrow : key;
+}
+
+std::string whyMeasured(const TypeTripleInfo &types, int64_t m, int64_t n,
+                        const TargetCpu &target, bool anyM,
+                        ScalableTiles scalable) {
+  if (target.measured.empty())
+    return "";
+  std::optional<TileKey> row = chooseRow(types, m, n, target, anyM, scalable);
+  for (const tw_measured_tile_t &it : target.measured) {
+    // What was chosen for many rows may be for few of the same rhs.
+    if (!row || keyOfC(it.tile) != *row ||
+        (it.rows != tw_rows_of(m) && !(anyM && it.rows == TW_ROWS_MANY)))
+      continue;
+    return llvm::formatv("measured: of {0} {1} {2} takes {3:f3} of the time "
+                         "of {4} for a multiply-add",
+                         tw_rows_name(it.rows),
+                         it.rows == TW_ROWS_ONE ? "row" : "rows",
+                         printTileKey(*row), it.per_mille / 1000.0,
+                         printTileKey(keyOfC(it.beside)))
+        .str();
+  }
+  return "";
+}
+
+std::vector<TileKey> comparableTiles(const TypeTripleInfo &types, int64_t m,
+                                     const TargetCpu &target) {
+  TargetCpu unmeasured = target;
+  unmeasured.measured.clear();
+  std::optional<TileKey> first =
+      queryTile(types, m, -1, unmeasured, ScalableTiles::Any);
+  if (!first)
+    return {};
+  std::vector<std::pair<double, TileKey>> others;
+  const uint64_t *cpu = target.cpuData.data();
+  for (const HandWrittenTile &tile : handWrittenTiles()) {
+    const TileKey &key = tile.key;
+    if (key.types != types.value || key.vnni ||
+        key.rounding == Rounding::kPerStep || key == *first ||
+        (key.isa == TW_ISA_GENERIC) != (first->isa == TW_ISA_GENERIC) ||
+        !mayBeChosen(target, key, ScalableTiles::Any))
+      continue;
+    tw_tile_key_t row = keyInC(key);
+    others.emplace_back(
+        tw_tile_cost(&row, tw_vector_bits(&row, cpu), m, -1, cpu), key);
+  }
+  llvm::sort(others);
+  std::vector<TileKey> tiles = {*first};
+  for (const auto &[cost, key] : others)
+    tiles.push_back(key);
+  return tiles;
 }
 
 } // namespace tilewright

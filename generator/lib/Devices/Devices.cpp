@@ -56,7 +56,9 @@ private:
                        ? chooseScaledTile(types, anyM ? -1 : m, n, target)
                        : chooseDeviceTile(types, anyM ? -1 : m, n, target);
           TileKey key = chooseTile(types, m, n, target, anyM, scalable);
-          return {key, target.vectorBitsOf(info(key.isa))};
+          ChosenTile chosen(key, target.vectorBitsOf(info(key.isa)));
+          chosen.why = whyMeasured(types, m, n, target, anyM, scalable);
+          return chosen;
         },
         prefix);
   }
@@ -67,7 +69,8 @@ private:
 
 class TargetDevices : public DeviceProvider {
 public:
-  using DeviceProvider::DeviceProvider;
+  TargetDevices(Dialect *dialect, std::function<void(TargetCpu &)> tune)
+      : DeviceProvider(dialect), tune(std::move(tune)) {}
 
   FailureOr<std::shared_ptr<const Device>> parseDevice(
       StringRef name, StringRef prefix,
@@ -77,17 +80,36 @@ public:
       emitError() << llvm::toString(target.takeError());
       return failure();
     }
+    if (tune)
+      tune(*target);
     return std::shared_ptr<const Device>(
         std::make_shared<TargetDevice>(std::move(*target), prefix));
   }
+
+private:
+  std::function<void(TargetCpu &)> tune;
+};
+
+class DevicesExtension
+    : public DialectExtension<DevicesExtension, tw::TwDialect> {
+public:
+  explicit DevicesExtension(std::function<void(TargetCpu &)> tune)
+      : tune(std::move(tune)) {}
+
+  void apply(MLIRContext *, tw::TwDialect *dialect) const override {
+    dialect->addInterface<TargetDevices>(tune);
+  }
+
+private:
+  std::function<void(TargetCpu &)> tune;
 };
 
 } // namespace
 
-void registerDevices(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *, tw::TwDialect *dialect) {
-    dialect->addInterfaces<TargetDevices>();
-  });
+void registerDevices(DialectRegistry &registry,
+                     std::function<void(TargetCpu &)> tune) {
+  registry.addExtension(TypeID::get<DevicesExtension>(),
+                        std::make_unique<DevicesExtension>(std::move(tune)));
 }
 
 } // namespace tilewright

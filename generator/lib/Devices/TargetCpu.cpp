@@ -293,6 +293,12 @@ TargetCpu targetCpuOf(const IsaInfo &isa) {
   return target;
 }
 
+/// What the runtime library knows of the core of `target`.
+static void setMeasured(TargetCpu &target) {
+  tw_measured_tiles_t known = tw_measured_tiles_on(target.cpuData.data());
+  target.measured.assign(known.tiles, known.tiles + known.count);
+}
+
 TargetCpu targetCpuOf(Triple::ArchType arch, const uint64_t *cpuData) {
   TargetCpu target;
   target.arch = arch;
@@ -302,6 +308,7 @@ TargetCpu targetCpuOf(Triple::ArchType arch, const uint64_t *cpuData) {
   for (int word :
        {TW_CPU_WORD_CORE, TW_CPU_WORD_VECTOR_LENGTHS, TW_CPU_WORD_CACHES})
     target.cpuData[word] = cpuData[word];
+  setMeasured(target);
   target.codeFeatures = asLlvmFeatures(target.features);
   std::string parts;
   for (tw_isa_t isa : target.isas)
@@ -348,7 +355,10 @@ std::string hostCoreName() {
 Expected<TargetCpu> parseTargetCpu(StringRef text) {
   if (const IsaInfo *isa = findIsa(std::string_view(text.data(), text.size())))
     return targetCpuOf(*isa);
-  return Parser(text).run();
+  Expected<TargetCpu> target = Parser(text).run();
+  if (target)
+    setMeasured(*target);
+  return target;
 }
 
 } // namespace tilewright

@@ -200,7 +200,8 @@ std::optional<TiledContraction> tileWindows(tw::EncodingAttr encoding,
                            {dimOf(loops->n), dimOf(loops->k.back())},
                            {sizes.n0, sizes.k0}, {isScalable, false},
                            isScalable && isStreaming(tile.key)),
-       identity}};
+       identity},
+      tile.why};
 }
 
 /// As names of tiles spell it.
@@ -274,7 +275,9 @@ std::optional<TiledContraction> tileContraction(tw::EncodingAttr encoding,
   ChosenTile tile = tiler.choose(*types, choose);
   if (tile.key.blockScaled != encoding.isScaled())
     return std::nullopt;
-  return tiler.tiled(tile, prefix);
+  TiledContraction tiled = tiler.tiled(tile, prefix);
+  tiled.why = tile.why;
+  return tiled;
 }
 
 } // namespace tilewright

@@ -8,7 +8,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include <set>
 #include <tuple>
 
 using namespace llvm;
@@ -16,11 +15,17 @@ using namespace llvm;
 namespace tilewright {
 namespace {
 
-constexpr StringRef kSchema = "tilewright-tuning-1";
+/// The first one has no shapes, and is read.
+constexpr StringRef kFirstSchema = "tilewright-tuning-1",
+                    kSchema = "tilewright-tuning-2";
 constexpr StringRef kHandWritten = "hand-written", kGenerated = "generated";
 
 auto identity(const TuningEntry &entry) {
   return std::tie(entry.name, entry.core, entry.version);
+}
+
+auto identity(const ShapeEntry &entry) {
+  return std::tie(entry.types, entry.rows, entry.core, entry.version);
 }
 
 json::Value orNull(const std::string &text) {
@@ -40,6 +45,21 @@ json::Value asJson(const TuningEntry &entry) {
       {"interval", json::Array{entry.low, entry.high}},
       {"rounds", entry.rounds},
       {"measured", entry.measured}};
+}
+
+json::Value asJson(const ShapeEntry &entry) {
+  return json::Object{{"types", entry.types},
+                      {"rows", entry.rows},
+                      {"core", entry.core},
+                      {"version", entry.version},
+                      {"tile", entry.tile},
+                      {"beside", entry.beside},
+                      {"hand_written", entry.handWritten},
+                      {"beside_hand_written", entry.besideHandWritten},
+                      {"ratio", entry.ratio},
+                      {"interval", json::Array{entry.low, entry.high}},
+                      {"rounds", entry.rounds},
+                      {"measured", entry.measured}};
 }
 
 bool mapNotEmpty(json::ObjectMapper &map, StringLiteral name,
@@ -84,8 +104,8 @@ bool mapBody(json::ObjectMapper &map, TuningEntry &entry, json::Path path) {
   return true;
 }
 
-bool mapMeasurement(json::ObjectMapper &map, TuningEntry &entry,
-                    json::Path path) {
+template <typename Entry>
+bool mapMeasurement(json::ObjectMapper &map, Entry &entry, json::Path path) {
   std::vector<double> interval;
   if (!map.map("ratio", entry.ratio) || !map.map("interval", interval) ||
       !map.map("rounds", entry.rounds) || !map.map("measured", entry.measured))
@@ -105,6 +125,42 @@ bool mapMeasurement(json::ObjectMapper &map, TuningEntry &entry,
   return true;
 }
 
+/// Says which of two entries are one.
+template <typename Entry>
+bool checkDistinct(const std::vector<Entry> &entries, StringLiteral field,
+                   StringLiteral expected, json::Path path) {
+  for (size_t i = 0; i < entries.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (identity(entries[i]) == identity(entries[j])) {
+        path.field(field).index(i).report(expected);
+        return false;
+      }
+  return true;
+}
+
+template <typename Entry>
+void mergeInto(std::vector<Entry> &entries, std::vector<Entry> others) {
+  for (Entry &entry : others) {
+    auto known = find_if(entries, [&](const Entry &here) {
+      return identity(here) == identity(entry);
+    });
+    if (known != entries.end())
+      *known = std::move(entry);
+    else
+      entries.push_back(std::move(entry));
+  }
+}
+
+template <typename Entry> json::Array sortedJson(std::vector<Entry> entries) {
+  sort(entries, [](const Entry &a, const Entry &b) {
+    return identity(a) < identity(b);
+  });
+  json::Array array;
+  for (const Entry &entry : entries)
+    array.push_back(asJson(entry));
+  return array;
+}
+
 } // namespace
 
 // Where json::ObjectMapper finds them.
@@ -118,50 +174,55 @@ static bool fromJSON(const json::Value &value, TuningEntry &entry,
          mapBody(map, entry, path) && mapMeasurement(map, entry, path);
 }
 
+static bool fromJSON(const json::Value &value, ShapeEntry &entry,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && mapNotEmpty(map, "types", entry.types, path) &&
+         mapNotEmpty(map, "rows", entry.rows, path) &&
+         mapNotEmpty(map, "core", entry.core, path) &&
+         mapNotEmpty(map, "version", entry.version, path) &&
+         mapNotEmpty(map, "tile", entry.tile, path) &&
+         mapNotEmpty(map, "beside", entry.beside, path) &&
+         mapNotEmpty(map, "hand_written", entry.handWritten, path) &&
+         mapNotEmpty(map, "beside_hand_written", entry.besideHandWritten,
+                     path) &&
+         mapMeasurement(map, entry, path);
+}
+
 static bool fromJSON(const json::Value &value, TuningDatabase &database,
                      json::Path path) {
   json::ObjectMapper map(value, path);
   std::string schema;
   if (!map || !map.map("schema", schema))
     return false;
-  if (schema != kSchema) {
-    path.field("schema").report("expected \"tilewright-tuning-1\"");
+  if (schema != kSchema && schema != kFirstSchema) {
+    path.field("schema").report(
+        "expected \"tilewright-tuning-2\" or \"tilewright-tuning-1\"");
     return false;
   }
-  if (!map.map("entries", database.entries))
+  if (!map.map("entries", database.entries) ||
+      (schema == kSchema && !map.map("shapes", database.shapes)))
     return false;
-  std::set<std::tuple<std::string, std::string, std::string>> seen;
-  for (size_t i = 0; i < database.entries.size(); ++i)
-    if (!seen.insert(identity(database.entries[i])).second) {
-      path.field("entries").index(i).report(
-          "expected a tile, core and version that do not stand above");
-      return false;
-    }
-  return true;
+  return checkDistinct(database.entries, "entries",
+                       "expected a tile, core and version that do not stand "
+                       "above",
+                       path) &&
+         checkDistinct(database.shapes, "shapes",
+                       "expected types, rows, core and version that do not "
+                       "stand above",
+                       path);
 }
 
 void TuningDatabase::merge(TuningDatabase other) {
-  for (TuningEntry &entry : other.entries) {
-    auto known = find_if(entries, [&](const TuningEntry &here) {
-      return identity(here) == identity(entry);
-    });
-    if (known != entries.end())
-      *known = std::move(entry);
-    else
-      entries.push_back(std::move(entry));
-  }
+  mergeInto(entries, std::move(other.entries));
+  mergeInto(shapes, std::move(other.shapes));
 }
 
 std::string printTuning(TuningDatabase database) {
-  sort(database.entries, [](const TuningEntry &a, const TuningEntry &b) {
-    return identity(a) < identity(b);
-  });
-  json::Array entries;
-  for (const TuningEntry &entry : database.entries)
-    entries.push_back(asJson(entry));
-  return formatv("{0:2}\n",
-                 json::Value(json::Object{{"schema", kSchema},
-                                          {"entries", std::move(entries)}}))
+  return formatv("{0:2}\n", json::Value(json::Object{
+                                {"schema", kSchema},
+                                {"entries", sortedJson(database.entries)},
+                                {"shapes", sortedJson(database.shapes)}}))
       .str();
 }
 

@@ -4,9 +4,11 @@
 #include "tilewright/Tuning/Tuning.h"
 
 #include "tilewright/Planning/TilePlan.h"
+#include "tilewright/Tuning/Shapes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <optional>
+#include <tuple>
 
 using namespace llvm;
 
@@ -31,6 +33,39 @@ std::string whyPlanUnusable(const TuningEntry &entry, const TileKey &key) {
   return "";
 }
 
+/// Of an entry of bodies or of shapes.
+template <typename Entry>
+std::optional<Unfollowed> judgeOrigin(const Entry &entry, StringRef core,
+                                      std::string &reason) {
+  if (entry.core != core) {
+    reason = "it is of " + entry.core + ", and this is for " +
+             (core.empty() ? "no core in particular" : core.str());
+    return Unfollowed::OtherCore;
+  }
+  if (entry.version != tuningVersion()) {
+    reason = "it is of version " + entry.version +
+             " of the tool, and this is " + tuningVersion().str();
+    return Unfollowed::OtherVersion;
+  }
+  return std::nullopt;
+}
+
+std::optional<Unfollowed> judgeHandWritten(Expected<std::string> digest,
+                                           StringRef measured,
+                                           std::string &reason) {
+  if (!digest) {
+    reason = "the hand-written body that it was measured beside cannot be "
+             "looked at: " +
+             toString(digest.takeError());
+    return Unfollowed::OtherHandWritten;
+  }
+  if (*digest != measured) {
+    reason = "the hand-written body has changed since it was measured";
+    return Unfollowed::OtherHandWritten;
+  }
+  return std::nullopt;
+}
+
 /// One entry against what there is.
 class Judge {
 public:
@@ -41,31 +76,14 @@ public:
   /// Why `entry` is not to be followed, with the reason in `reason`.
   std::optional<Unfollowed> judge(const TuningEntry &entry,
                                   std::string &reason) {
-    if (entry.core != core) {
-      reason = "it is of " + entry.core + ", and this is for " +
-               (core.empty() ? "no core in particular" : core.str());
-      return Unfollowed::OtherCore;
-    }
-    if (entry.version != tuningVersion()) {
-      reason = "it is of version " + entry.version +
-               " of the tool, and this is " + tuningVersion().str();
-      return Unfollowed::OtherVersion;
-    }
+    if (auto why = judgeOrigin(entry, core, reason))
+      return why;
     if (entry.generator != generatorDigest()) {
       reason = "the generator has changed since it was measured";
       return Unfollowed::OtherGenerator;
     }
-    Expected<std::string> digest = handWritten();
-    if (!digest) {
-      reason = "the hand-written body that it was measured beside cannot be "
-               "looked at: " +
-               toString(digest.takeError());
-      return Unfollowed::OtherHandWritten;
-    }
-    if (*digest != entry.handWritten) {
-      reason = "the hand-written body has changed since it was measured";
-      return Unfollowed::OtherHandWritten;
-    }
+    if (auto why = judgeHandWritten(handWritten(), entry.handWritten, reason))
+      return why;
     if (!entry.isHandWritten())
       reason = whyPlanUnusable(entry, key);
     if (!reason.empty())
@@ -84,13 +102,16 @@ private:
 StringRef tuningVersion() { return TILEWRIGHT_VERSION; }
 
 void UnfollowedEntries::add(const TunedBody &body) {
-  if (!body.unfollowed || body.isShipped)
-    return;
-  Kind &kind = kinds[body.why];
+  if (body.unfollowed && !body.isShipped)
+    add(body.why, body.unfollowed->name, body.reason);
+}
+
+void UnfollowedEntries::add(Unfollowed why, StringRef name, StringRef reason) {
+  Kind &kind = kinds[why];
   if (kind.count++ > 0)
     return;
-  kind.name = body.unfollowed->name;
-  kind.reason = body.reason;
+  kind.name = name;
+  kind.reason = reason;
 }
 
 std::string UnfollowedEntries::text() const {
@@ -156,6 +177,50 @@ Tuning::find(const TileKey &key, StringRef core,
     }
   }
   return found;
+}
+
+std::vector<const ShapeEntry *>
+Tuning::shapes(StringRef core,
+               function_ref<Expected<std::string>(const TileKey &)> handWritten,
+               UnfollowedEntries &unfollowed) const {
+  auto judge = [&](const ShapeEntry &entry,
+                   std::string &reason) -> std::optional<Unfollowed> {
+    Expected<Shape> shape = shapeOf(entry);
+    if (!shape) {
+      reason = toString(shape.takeError());
+      return Unfollowed::NoTile;
+    }
+    if (auto why = judgeOrigin(entry, core, reason))
+      return why;
+    if (auto why = judgeHandWritten(handWritten(shape->tile), entry.handWritten,
+                                    reason))
+      return why;
+    return judgeHandWritten(handWritten(shape->beside), entry.besideHandWritten,
+                            reason);
+  };
+  std::vector<const ShapeEntry *> followed;
+  auto isKnown = [&](const ShapeEntry &entry) {
+    return any_of(followed, [&](const ShapeEntry *it) {
+      return it->types == entry.types && it->rows == entry.rows;
+    });
+  };
+  std::vector<std::tuple<Unfollowed, const ShapeEntry *, std::string>> others;
+  for (const ShapeEntry &entry : asked.database.shapes) {
+    std::string reason;
+    if (std::optional<Unfollowed> why = judge(entry, reason))
+      others.emplace_back(*why, &entry, reason);
+    else
+      followed.push_back(&entry);
+  }
+  for (const auto &[why, entry, reason] : others)
+    if (!isKnown(*entry))
+      unfollowed.add(why, shapeText(*entry), reason);
+  for (const ShapeEntry &entry : shipped.database.shapes) {
+    std::string reason;
+    if (!judgeOrigin(entry, core, reason) && !isKnown(entry))
+      followed.push_back(&entry);
+  }
+  return followed;
 }
 
 } // namespace tilewright

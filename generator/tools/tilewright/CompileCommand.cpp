@@ -7,6 +7,7 @@
 #include "ToolSupport.h"
 
 #include "tilewright/Compile/BuildModel.h"
+#include "tilewright/Compile/FollowShapes.h"
 #include "tilewright/Support/Progress.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -366,6 +367,7 @@ Error runCompile() {
     return error;
   options.model.preferHandWritten = options.resolve.preferHandWritten;
   options.model.bitcodeDir = options.resolve.bitcodeDir;
+  options.model.tune = followShapes(options.resolve, options.model.devices);
   if (stage == ModelStage::CodeObject && !options.model.hasGpu())
     return createStringError(
         "--emit=hsaco needs a GPU: --target=amdgpu:gfx942");

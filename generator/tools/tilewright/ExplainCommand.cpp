@@ -403,9 +403,12 @@ Error runExplain() {
       device = hostTargetCpu().name;
   if (devices.empty())
     devices.push_back(hostTargetCpu().name);
+  ResolveOptions options;
+  if (Error error = resolveFlags.get().moveInto(options))
+    return error;
   for (const std::string &encoding : encodings)
-    if (Error error =
-            explainEncoding(encoding, devices, prefix, asJson ? &all : nullptr))
+    if (Error error = explainEncoding(encoding, devices, prefix, options,
+                                      asJson ? &all : nullptr))
       return error;
   if (!kernels.empty()) {
     Expected<std::vector<TileKey>> keys = parseNames(kernels, prefix);
@@ -420,9 +423,6 @@ Error runExplain() {
   if (!tiles.empty())
     if (Error error = parseFunctionNames(tiles, prefix).moveInto(functions))
       return error;
-  ResolveOptions options;
-  if (Error error = resolveFlags.get().moveInto(options))
-    return error;
   if (!functions.empty() && options.generate.tuneCpu.empty())
     if (Error error = coreOfTiles().moveInto(options.core))
       return error;

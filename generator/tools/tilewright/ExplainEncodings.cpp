@@ -6,6 +6,7 @@
 #include "ExplainFacts.h"
 
 #include "tilewright/Compile/ExplainEncoding.h"
+#include "tilewright/Compile/FollowShapes.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -36,6 +37,8 @@ json::Value asJson(const EncodingFacts &facts) {
       add(operand.name, operand);
     if (device.related)
       add("tensor", *device.related);
+    if (!device.why.empty())
+      object["why"] = device.why;
     devices.push_back(std::move(object));
   }
   return json::Object{{"encoding", facts.encoding},
@@ -52,6 +55,8 @@ void printText(const EncodingFacts &facts) {
     outs() << formatv("  {0}\n    {1,-6}{2}\n", device.name, "tile",
                       device.tile.empty() ? "none: loops, without data tiling"
                                           : device.tile);
+    if (!device.why.empty())
+      outs() << formatv("    {0,-6}{1}\n", "why", device.why);
     auto print = [](StringRef name, const EncodingFacts::Operand &operand) {
       outs() << formatv(
           "    {0,-5} {1}{2}\n", name, operand.layout,
@@ -67,8 +72,11 @@ void printText(const EncodingFacts &facts) {
 } // namespace
 
 Error explainEncoding(const std::string &text, ArrayRef<std::string> devices,
-                      StringRef prefix, json::Array *into) {
-  Expected<EncodingFacts> facts = explainEncoding(text, devices, prefix);
+                      StringRef prefix, const ResolveOptions &options,
+                      json::Array *into) {
+  Expected<EncodingFacts> facts = explainEncoding(
+      text, devices, prefix,
+      followShapes(options, ModelDevice("host", hostTargetCpu())));
   if (!facts)
     return facts.takeError();
   if (into)

@@ -40,7 +40,9 @@ llvm::Error explainPack(const PackKey &key, const ResolveOptions &options,
 /// Prints what `devices` make of the encoding `text`, or adds it to `into`.
 llvm::Error explainEncoding(const std::string &text,
                             llvm::ArrayRef<std::string> devices,
-                            llvm::StringRef prefix, llvm::json::Array *into);
+                            llvm::StringRef prefix,
+                            const ResolveOptions &options,
+                            llvm::json::Array *into);
 
 } // namespace tilewright
 

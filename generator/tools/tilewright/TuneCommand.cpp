@@ -9,6 +9,7 @@
 #include "tilewright/Bench/MeasureTile.h"
 #include "tilewright/Bench/TuneTile.h"
 #include "tilewright/Compile/CompileModel.h"
+#include "tilewright/Devices/TargetCpu.h"
 #include "tilewright/Link/Gather.h"
 #include "tilewright/Support/Progress.h"
 #include "llvm/ADT/StringExtras.h"
@@ -32,6 +33,19 @@ cl::opt<std::string>
          cl::value_desc("regex"),
          cl::desc("All hand-written tiles that this CPU runs, or those whose "
                   "names the expression is found in"));
+cl::opt<std::string>
+    shapes("shapes", cl::sub(tuneOptions), cl::ValueOptional,
+           cl::value_desc("regex"),
+           cl::desc("Which hand-written tile is the quickest of those of each "
+                    "type triple, or of those whose names the expression is "
+                    "found in, for matmuls of 1, 4, 16 and many rows"));
+cl::opt<std::string>
+    table("table", cl::sub(tuneOptions), cl::value_desc("file"),
+          cl::desc("Measure nothing: write what --from says of shapes as the "
+                   "runtime library's table, ukernels/measured_tiles.def"));
+cl::list<std::string>
+    tableFrom("from", cl::sub(tuneOptions), cl::value_desc("file"),
+              cl::desc("A database for --table; may be given several times"));
 cl::list<std::string>
     models("model", cl::sub(tuneOptions), cl::value_desc("model.mlir"),
            cl::desc("The tiles that this model calls on this CPU; may be given "
@@ -75,6 +89,7 @@ Examples:
   tilewright tune tw_mmt4d_tile_f32f32f32_8x8x1_x86_64_avx2_fma
   tilewright tune --rows=s8s8s32 --output=mine.json
   tilewright tune --model=model.mlir --output=mine.json
+  tilewright tune --shapes=f32f32f32 --output=mine.json
   tilewright compile model.mlir -o model.a --tuning=mine.json
 )";
 
@@ -89,26 +104,41 @@ Error checkOptions() {
     return createStringError(
         "--budget is %g, but must be more than 0 and at most %g seconds",
         budget.getValue(), kMostSeconds);
-  const int asked =
-      !names.empty() + (rows.getNumOccurrences() != 0) + !models.empty();
+  const int asked = !names.empty() + (rows.getNumOccurrences() != 0) +
+                    !models.empty() + (shapes.getNumOccurrences() != 0) +
+                    !table.empty();
   if (asked > 1)
-    return createStringError("names, --rows and --model are three ways to say "
-                             "which tiles: give one");
+    return createStringError("names, --rows, --model, --shapes and --table "
+                             "each say what to do: give one");
   if (asked == 0)
-    return createStringError("no tiles: give names, --rows or --model");
+    return createStringError(
+        "no tiles: give names, --rows, --model or --shapes");
+  if (table.empty() != tableFrom.empty())
+    return createStringError("--table writes what --from says: give both, or "
+                             "neither");
+  if (!table.empty() && (!output.empty() || jsonFile.getNumOccurrences()))
+    return createStringError("--table measures nothing; it does not go with "
+                             "--output and --json");
   return Error::success();
+}
+
+Expected<Regex> expression(const cl::opt<std::string> &option) {
+  Regex wanted(option.empty() ? StringRef(".") : StringRef(option));
+  std::string why;
+  if (!wanted.isValid(why))
+    return createStringError("--" + option.ArgStr + ": '" + option +
+                             "' is no regular expression: " + why);
+  return std::move(wanted);
 }
 
 /// What --rows stands for: those that this CPU cannot run are left out.
 Expected<std::vector<TileKey>> keysOfRows() {
-  std::string why;
-  Regex wanted(rows.empty() ? StringRef(".") : StringRef(rows));
-  if (!wanted.isValid(why))
-    return createStringError("--rows: '" + rows +
-                             "' is no regular expression: " + why);
+  Expected<Regex> wanted = expression(rows);
+  if (!wanted)
+    return wanted.takeError();
   std::vector<TileKey> keys;
   for (const HandWrittenTile &row : handWrittenTiles()) {
-    if (!wanted.match(row.name))
+    if (!wanted->match(row.name))
       continue;
     if (Error error = checkRunnable(row.key, row.name))
       consumeError(std::move(error));
@@ -180,30 +210,95 @@ Expected<std::vector<TileKey>> keysToTune() {
   return keys;
 }
 
-Expected<TuneReport> measure(ArrayRef<TileKey> keys, Progress &progress) {
+TuneOptions tuneOptionsGiven() {
   TuneOptions options;
   options.candidates = candidates;
   options.budgetSeconds = budget;
   options.bitcodeDir = bitcodeDir;
   options.warn = [](StringRef message) { printWarning(message); };
-  Expected<std::unique_ptr<TileTuner>> tuner = TileTuner::create(options);
+  return options;
+}
+
+Error measureTiles(TuneReport &report, Progress &progress) {
+  Expected<std::vector<TileKey>> keys = keysToTune();
+  if (!keys)
+    return keys.takeError();
+  Expected<std::unique_ptr<TileTuner>> tuner =
+      TileTuner::create(tuneOptionsGiven());
   if (!tuner)
     return tuner.takeError();
+  for (const TileKey &key : *keys) {
+    progress.update("measuring", report.tiles.size(), keys->size());
+    Expected<TunedTile> tile = (*tuner)->tune(key);
+    if (!tile)
+      return tile.takeError();
+    report.tiles.push_back(std::move(*tile));
+  }
+  return Error::success();
+}
+
+Error measureShapes(TuneReport &report, Progress &progress) {
+  Expected<Regex> wanted = expression(shapes);
+  if (!wanted)
+    return wanted.takeError();
+  std::vector<const TypeTripleInfo *> triples;
+  for (const TypeTripleInfo &types : typeTriples())
+    if (wanted->match(StringRef(types.name.data(), types.name.size())))
+      triples.push_back(&types);
+  size_t done = 0;
+  for (const TypeTripleInfo *types : triples)
+    for (const MatmulRows &rows : matmulRows()) {
+      progress.update("measuring", done++,
+                      triples.size() * matmulRows().size());
+      Expected<std::optional<TunedShape>> shape =
+          tuneShape(*types, rows, tuneOptionsGiven());
+      if (!shape)
+        return shape.takeError();
+      if (*shape)
+        report.shapes.push_back(std::move(**shape));
+    }
+  if (report.shapes.empty())
+    return createStringError("--shapes: this CPU runs no hand-written tile of "
+                             "a type triple that has '" +
+                             shapes + "' in its name; see 'tilewright list'");
+  return Error::success();
+}
+
+Expected<TuneReport> measure(Progress &progress) {
   const BenchReport machine = describeCpu({});
   TuneReport report;
   report.version = TILEWRIGHT_VERSION;
   report.cpu = machine.cpu;
+  report.core = hostCoreName();
   NoiseMeter noise;
-  for (const TileKey &key : keys) {
-    progress.update("measuring", report.tiles.size(), keys.size());
-    Expected<TunedTile> tile = (*tuner)->tune(key);
-    if (!tile)
-      return tile.takeError();
-    report.core = tile->entry.core;
-    report.tiles.push_back(std::move(*tile));
-  }
+  if (Error error = shapes.getNumOccurrences() ? measureShapes(report, progress)
+                                               : measureTiles(report, progress))
+    return std::move(error);
   report.noise = noise.stop();
   return report;
+}
+
+/// --table.
+Error writeTable() {
+  OutputFiles outputs;
+  std::vector<std::string> read(tableFrom.begin(), tableFrom.end());
+  if (Error error = addInputs(outputs, read))
+    return error;
+  if (Error error = outputs.add(table))
+    return error;
+  TuningDatabase all;
+  for (const std::string &file : tableFrom) {
+    Expected<TuningDatabase> database = readTuning(file);
+    if (!database)
+      return database.takeError();
+    all.merge(std::move(*database));
+  }
+  Expected<std::string> text = printMeasuredTiles(all);
+  if (!text)
+    return text.takeError();
+  if (Error error = outputs.write(table, *text))
+    return error;
+  return outputs.commit();
 }
 
 /// What `output` says now, with what was found.
@@ -214,6 +309,8 @@ Expected<std::string> mergedOutput(const TuneReport &report) {
       return std::move(error);
   for (const TunedTile &tile : report.tiles)
     found.entries.push_back(tile.entry);
+  for (const TunedShape &shape : report.shapes)
+    found.shapes.push_back(shape.entry);
   all.merge(std::move(found));
   return printTuning(std::move(all));
 }
@@ -221,6 +318,8 @@ Expected<std::string> mergedOutput(const TuneReport &report) {
 Error runTune() {
   if (Error error = checkOptions())
     return error;
+  if (!table.empty())
+    return writeTable();
   OutputFiles outputs;
   std::vector<std::string> read(models.begin(), models.end());
   if (is_contained(names, "-"))
@@ -242,10 +341,7 @@ Error runTune() {
     return error;
 
   Progress progress("looking for tiles");
-  Expected<std::vector<TileKey>> keys = keysToTune();
-  if (!keys)
-    return keys.takeError();
-  Expected<TuneReport> report = measure(*keys, progress);
+  Expected<TuneReport> report = measure(progress);
   if (!report)
     return report.takeError();
   if (std::vector<std::string> busy = report->noise.reasons(); !busy.empty())

@@ -7,6 +7,7 @@
 #define TILEWRIGHT_BENCH_TUNETILE_H
 
 #include "tilewright/Bench/MachineNoise.h"
+#include "tilewright/Bench/TuneShape.h"
 #include "tilewright/Tuning/ComparePairs.h"
 #include "tilewright/Tuning/Database.h"
 #include "tilewright/key.h"
@@ -75,6 +76,7 @@ struct TuneReport {
   std::string version, cpu, core;
   MachineNoise noise;
   std::vector<TunedTile> tiles;
+  std::vector<TunedShape> shapes;
 };
 
 /// docs/tuning.md has the schema.

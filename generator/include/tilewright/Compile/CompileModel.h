@@ -76,6 +76,10 @@ struct ModelOptions {
   /// first one that is no GPU.
   std::vector<ModelDevice> devices = {
       {"host", targetCpuOf(info(TW_ISA_GENERIC))}};
+  /// Changes what was measured of tiles on a target, where tuning says
+  /// otherwise than the runtime library: followShapes() has one. From any
+  /// thread.
+  std::function<void(TargetCpu &)> tune;
   const TargetCpu &host() const;
   bool hasGpu() const;
   /// Of GPUs' tiles, as DeviceKernelOptions.

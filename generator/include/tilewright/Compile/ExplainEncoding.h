@@ -10,11 +10,14 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace tilewright {
+
+struct TargetCpu;
 
 struct EncodingFacts {
   struct Loop {
@@ -29,6 +32,7 @@ struct EncodingFacts {
   struct DeviceFacts {
     std::string name;
     std::string tile; ///< empty without data tiling
+    std::string why;  ///< ChosenTile::why
     std::vector<Operand> operands;
     std::optional<Operand> related; ///< of an encoding with `dims`
   };
@@ -41,10 +45,11 @@ struct EncodingFacts {
 bool looksLikeEncoding(llvm::StringRef text);
 
 /// `text` is `#tw.encoding<...>`; `devices` are names by parseTargetCpu, or
-/// "none".
+/// "none"; `tune` as registerDevices has it.
 llvm::Expected<EncodingFacts>
 explainEncoding(llvm::StringRef text, llvm::ArrayRef<std::string> devices,
-                llvm::StringRef prefix);
+                llvm::StringRef prefix,
+                const std::function<void(TargetCpu &)> &tune);
 
 } // namespace tilewright
 

@@ -25,9 +25,10 @@ enum class ScalableTiles {
 ///
 /// Where hand-written tiles exist for `types`, the sizes are those that the
 /// runtime library's tw_query_tile_sizes answers on such a CPU, so that what
-/// the compiler packs and what the library would pack are the same. Where no
-/// tile exists, it is a block that fills the accumulator registers, of the
-/// instruction set that the planner expects to be fastest. In both cases a
+/// the compiler packs and what the library would pack are the same; as there,
+/// what was measured (`target.measured`) counts more than what is estimated.
+/// Where no tile exists, it is a block that fills the accumulator registers, of
+/// the instruction set that the planner expects to be fastest. In both cases a
 /// matrix narrower than the tile, or with so few rows that their accumulators
 /// fit the registers, gets a tile of exactly its size, hand-written or
 /// generated, instead of padding or several panels. With `anyM` only M0 depends
@@ -35,6 +36,19 @@ enum class ScalableTiles {
 TileKey chooseTile(const TypeTripleInfo &types, int64_t m, int64_t n,
                    const TargetCpu &target, bool anyM = false,
                    ScalableTiles scalable = ScalableTiles::OfKnownLength);
+
+/// Why the tile that chooseTile takes is not the one with the least estimated
+/// cost: what was measured. Empty if nothing was that decided.
+std::string whyMeasured(const TypeTripleInfo &types, int64_t m, int64_t n,
+                        const TargetCpu &target, bool anyM,
+                        ScalableTiles scalable);
+
+/// The hand-written tiles that the runtime library chooses from for a matmul of
+/// `m` rows (negative: many) and many columns: first the one that it takes
+/// where nothing was measured, then those of `types` by their estimated cost.
+/// Empty if it has none.
+std::vector<TileKey> comparableTiles(const TypeTripleInfo &types, int64_t m,
+                                     const TargetCpu &target);
 
 } // namespace tilewright
 

@@ -24,6 +24,21 @@ inline tw_tile_key_t keyInC(const TileKey &key) {
   return result;
 }
 
+/// The key that `row` is.
+inline TileKey keyOfC(const tw_tile_key_t &row) {
+  TileKey key;
+  key.types = tw_type_triple_t(row.types);
+  key.m0 = row.m0;
+  key.n0 = row.n0;
+  key.k0 = row.k0;
+  key.rounding = row.step_rounding ? Rounding::kPerStep : Rounding::kOnce;
+  key.isa = row.isa;
+  key.m0Scalable = row.m0_scalable;
+  key.n0Scalable = row.n0_scalable;
+  key.vnni = row.vnni;
+  return key;
+}
+
 } // namespace tilewright
 
 #endif // TILEWRIGHT_DEVICES_KEYINC_H

@@ -9,6 +9,7 @@
 #define TILEWRIGHT_DEVICES_TARGETCPU_H
 
 #include "tilewright/key.h"
+#include "ukernels/measured.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/TargetParser/Triple.h"
@@ -46,6 +47,9 @@ struct TargetCpu {
   /// The instruction sets that it has all features of, in table order: best
   /// first. Never empty: the last one is generic.
   std::vector<tw_isa_t> isas;
+  /// What was measured of tiles beside each other on its core: what the runtime
+  /// library knows, unless tuning is told otherwise.
+  std::vector<tw_measured_tile_t> measured;
 
   /// That of the vectors that scalable sizes of `isa` count, 0 if it may be
   /// any.

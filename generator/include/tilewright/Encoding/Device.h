@@ -22,6 +22,8 @@ struct TiledContraction {
   /// By operand: of lhs, rhs and out, and of a scaled contraction the scales of
   /// lhs and rhs.
   llvm::SmallVector<tw::LayoutAttr, 5> layouts;
+  /// ChosenTile::why.
+  std::string why = {};
 };
 
 /// A thing that contractions run on. Immutable: may be shared between threads.
@@ -79,6 +81,8 @@ struct ChosenTile {
   /// The length of its vectors in bits, where it has scalable sizes and
   /// programs rely on one; else 0: layouts have scalable tiles.
   int vectorBits;
+  /// Why it is another tile than would be thought, for people; or empty.
+  std::string why = {};
 };
 
 /// A tile for m x n results of `types`; negative sizes are unknown. With `anyM`

@@ -36,15 +36,34 @@ struct TuningEntry {
   bool isHandWritten() const { return plan.empty(); }
 };
 
+/// Which hand-written tile is the quickest on one core, of those of a type
+/// triple, for matmuls of so many rows.
+struct ShapeEntry {
+  std::string types; ///< "f32f32f32"
+  std::string rows;  ///< of measured_rows.def, "5-16"
+  std::string core, version;
+  /// The quickest, and the one that it was measured beside, which is chosen
+  /// without measurement; the same where no other is quicker. Names with the
+  /// prefix tw, and the digests of their bodies.
+  std::string tile, beside, handWritten, besideHandWritten;
+  /// Its time for a multiply-add of the matmul by that of `beside`: what both
+  /// compute for rows of padding is in it. As in TuningEntry.
+  double ratio = 1, low = 1, high = 1;
+  int64_t rounds = 0;
+  std::string measured;
+};
+
 struct TuningDatabase {
   std::vector<TuningEntry> entries;
+  std::vector<ShapeEntry> shapes;
 
   /// Adds the entries of `other`, each in the place of the one that is here of
-  /// the same tile, core and version, if any.
+  /// the same tile, core and version, if any; of shapes, of the same types,
+  /// rows, core and version.
   void merge(TuningDatabase other);
 };
 
-/// Sorted by tile, core and version.
+/// Sorted by tile, core and version; shapes by types, rows, core and version.
 std::string printTuning(TuningDatabase database);
 
 /// Accepts what printTuning writes; an error names `file`, the place and what

@@ -26,7 +26,7 @@ llvm::StringRef tuningVersion();
 
 /// Why an entry is not followed.
 enum class Unfollowed {
-  NoTile, ///< its name is not that of a tile of a CPU
+  NoTile, ///< its name is not that of a tile of a CPU; of shapes, whyNoShape()
   OtherCore,
   OtherVersion,     ///< of the tool
   OtherGenerator,   ///< its digest
@@ -50,6 +50,7 @@ struct TunedBody {
 class UnfollowedEntries {
 public:
   void add(const TunedBody &body);
+  void add(Unfollowed why, llvm::StringRef name, llvm::StringRef reason);
   /// One sentence without its full stop; empty if there were none.
   std::string text() const;
 
@@ -74,6 +75,17 @@ public:
   TunedBody
   find(const TileKey &key, llvm::StringRef core,
        llvm::function_ref<llvm::Expected<std::string>()> handWritten) const;
+
+  /// The shapes to follow on `core`, at most one of each types and rows.
+  /// `handWritten` is asked for the digests of bodies. The project's are what
+  /// the runtime library has in measured_tiles.def, whatever bodies have
+  /// become; of those that were asked for, what is not followed goes to
+  /// `unfollowed`.
+  std::vector<const ShapeEntry *>
+  shapes(llvm::StringRef core,
+         llvm::function_ref<llvm::Expected<std::string>(const TileKey &)>
+             handWritten,
+         UnfollowedEntries &unfollowed) const;
 
   /// Entries that are of no tile of a CPU, whatever is asked for.
   const UnfollowedEntries &unusable() const { return notTiles; }
