@@ -7,10 +7,13 @@
 #include "ukernels/row_key.h"
 
 tw_rows_t tw_rows_of(tw_index_t M) {
-#define TW_ROWS(ENUM, name, most) \
-  if (most < 0 || (M >= 0 && M <= most)) return TW_ROWS_##ENUM;
+  static const tw_index_t kMost[] = {
+#define TW_ROWS(ENUM, name, most) most,
 #include "ukernels/measured_rows.def"
-  return TW_ROWS_MANY;
+  };
+  int rows = 0;
+  while (rows < TW_ROWS_MANY && (M < 0 || M > kMost[rows])) ++rows;
+  return (tw_rows_t)rows;
 }
 
 const char* tw_rows_name(tw_rows_t rows) {

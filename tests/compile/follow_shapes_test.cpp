@@ -4,14 +4,13 @@
 // Which tile shapes models get where some were measured: of a made-up
 // database, on every host alike.
 
-#include "tilewright/Compile/FollowShapes.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tilewright/Codegen/ChooseBody.h"
 #include "tilewright/Compile/CompileModel.h"
 #include "tilewright/Compile/ExplainEncoding.h"
+#include "tilewright/Compile/FollowShapes.h"
 #include "tilewright/Devices/ChooseTile.h"
 
 namespace tilewright {
@@ -142,10 +141,9 @@ TEST_F(FollowShapesTest, ExplainSaysWhy) {
   EncodingFacts many = facts("[?, 96, 64]");
   ASSERT_EQ(many.devices.size(), 1u);
   EXPECT_EQ(many.devices[0].tile, k16x16);
-  EXPECT_EQ(many.devices[0].why,
-            std::string("measured: of many rows ") + k16x16 +
-                " takes 0.900 of the time of " + k12x32 +
-                " for a multiply-add");
+  EXPECT_EQ(many.devices[0].why, std::string("measured: of many rows ") +
+                                     k16x16 + " takes 0.900 of the time of " +
+                                     k12x32 + " for a multiply-add");
   EXPECT_EQ(facts("[8, 96, 64]").devices[0].why, "");
   EncodingFacts shared = facts("[8, 96, 64], any_m");
   EXPECT_THAT(shared.devices[0].tile, HasSubstr("_8x16x1_"));
@@ -174,14 +172,14 @@ func.func @both(%a: tensor<8x64xf32>, %b: tensor<64x64xf32>) -> (tensor<8x64xf32
   auto tiles = [&] {
     std::vector<std::string> names;
     for (const TileKey& key :
-         llvm::cantFail(compileModel({source, "model"}, ModelStage::LLVM,
-                                     options))
+         llvm::cantFail(
+             compileModel({source, "model"}, ModelStage::LLVM, options))
              .tiles)
       names.push_back(printTileKey(key));
     return names;
   };
-  EXPECT_THAT(tiles(), ::testing::UnorderedElementsAre(
-                           HasSubstr("_8x16x1_"), k16x16));
+  EXPECT_THAT(tiles(),
+              ::testing::UnorderedElementsAre(HasSubstr("_8x16x1_"), k16x16));
   ask({});
   options.tune = followShapes(options_);
   EXPECT_THAT(tiles(), ::testing::Each(HasSubstr("x32x1_")));

@@ -146,8 +146,7 @@ ShapeEntry with(std::string ShapeEntry::* field, const char* value) {
 
 TEST(Shapes, OfThisCodeAreFollowed) {
   Followed both = follow({shapeEntry(), shapeEntry("1")});
-  EXPECT_THAT(both.rows,
-              ElementsAre(HasSubstr("many "), HasSubstr("1 ")));
+  EXPECT_THAT(both.rows, ElementsAre(HasSubstr("many "), HasSubstr("1 ")));
   EXPECT_EQ(both.said, "");
 }
 
@@ -212,16 +211,15 @@ TEST(MeasuredTiles, AreThoseThatAreQuicker) {
   same.tile = same.beside;
   EXPECT_THAT(
       table({same, shapeEntry(), shapeEntry("5-16")}),
-      HasSubstr(
-          "\nTW_MEASURED_TILE(ZEN4, NARROW, 1406, "
-          "TW_KEY(f32, f32, f32, 16, 16, 1, x86_64, avx512_base),\n"
-          "                 "
-          "TW_KEY(f32, f32, f32, 12, 32, 1, x86_64, avx512_base))\n"
-          "TW_MEASURED_TILE(ZEN4, MANY, 938, "
-          "TW_KEY(f32, f32, f32, 16, 16, 1, x86_64, avx512_base),\n"
-          "                 "
-          "TW_KEY(f32, f32, f32, 12, 32, 1, x86_64, avx512_base))\n"
-          "\n#undef"));
+      HasSubstr("\nTW_MEASURED_TILE(ZEN4, NARROW, 1406, "
+                "TW_KEY(f32, f32, f32, 16, 16, 1, x86_64, avx512_base),\n"
+                "                 "
+                "TW_KEY(f32, f32, f32, 12, 32, 1, x86_64, avx512_base))\n"
+                "TW_MEASURED_TILE(ZEN4, MANY, 938, "
+                "TW_KEY(f32, f32, f32, 16, 16, 1, x86_64, avx512_base),\n"
+                "                 "
+                "TW_KEY(f32, f32, f32, 12, 32, 1, x86_64, avx512_base))\n"
+                "\n#undef"));
   for (const ShapeEntry& out : {same, with(&ShapeEntry::core, "skylake"),
                                 with(&ShapeEntry::version, "0.0.9")})
     EXPECT_THAT(table({out}), Not(HasSubstr("TW_MEASURED_TILE(ZEN4")));

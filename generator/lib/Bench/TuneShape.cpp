@@ -14,7 +14,6 @@
 #include "tilewright/Support/Activity.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/xxhash.h"
-#include <numeric>
 
 using namespace llvm;
 
@@ -45,34 +44,71 @@ bool servesFewRows(ArrayRef<TileKey> tiles, const TileKey &key) {
   return true;
 }
 
-/// A tile that is ready to be timed.
-struct Runnable {
-  Runnable(tw_mmt4d_tile_fn_t fn, const TileKey &here, int64_t k)
-      : operands(here, k, /*cold=*/false, /*accumulate=*/false),
-        sliced([this, fn](int64_t calls) { operands.run(fn, calls); },
-               kSliceSeconds) {}
+/// Of the matmul that is timed: K as large as a slice of one is, a rhs that the
+/// second cache holds, and, of many rows, about so many.
+constexpr int64_t kK = 256, kRhsBytes = 256 << 10, kManyRows = 96;
+
+/// A tile that is ready to be timed: a matmul of its panels, in the order of
+/// tw_mmt4d. What few rows cost is above all reading the rhs, which one call on
+/// one panel would not say.
+class Runnable {
+public:
+  Runnable(tw_mmt4d_tile_fn_t fn, const TileKey &here, const MatmulRows &rows)
+      : lhsPanels(std::max<int64_t>(
+            1, rows.most < 0 ? kManyRows / here.m0
+                             : int64_t(divideCeil(uint64_t(rows.most),
+                                                  uint64_t(here.m0))))),
+        steps(kK / here.k0), lhsBytes(padded(steps * here.lhsStepBytes())),
+        rhsBytes(padded(steps * here.rhsStepBytes())),
+        outBytes(padded(here.outTileBytes())),
+        rhsPanels(std::max<int64_t>(1, kRhsBytes / rhsBytes)),
+        memory(bench::allocateAligned(bytes())),
+        multiplies(double(rows.most < 0 ? lhsPanels * here.m0 : rows.most) *
+                   double(rhsPanels * here.n0) * double(steps * here.k0)) {
+    std::fill_n(memory.get(), bytes(), uint8_t(0));
+    params.K = steps;
+    params.M0 = here.m0;
+    params.N0 = here.n0;
+    params.K0 = here.k0;
+    params.flags = here.types;
+    // It runs it, and finds how often a slice does.
+    sliced.emplace([this, fn](int64_t times) { run(fn, times); },
+                   kSliceSeconds);
+  }
   Runnable(const Runnable &) = delete;
 
-  bench::Operands operands;
-  bench::Sliced sliced;
-  /// Calls for one multiply-add of the matmul, but for what all have alike.
-  double calls = 0;
-};
+  /// Seconds for one multiply-add of the matmul.
+  double slice() { return sliced->slice() / multiplies; }
 
-/// One K for all, which they all fill the first cache with at most.
-int64_t commonK(ArrayRef<TileKey> here) {
-  int64_t steps = 1, most = std::numeric_limits<int64_t>::max();
-  for (const TileKey &key : here) {
-    steps = std::lcm(steps, int64_t(key.k0));
-    most = std::min(most, bench::defaultK(key));
+private:
+  static int64_t padded(int64_t bytes) {
+    return int64_t(alignTo(uint64_t(bytes), 64));
   }
-  return std::max(steps, most / steps * steps);
-}
+  int64_t bytes() const {
+    return lhsPanels * lhsBytes + rhsPanels * rhsBytes +
+           lhsPanels * rhsPanels * outBytes;
+  }
+  void run(tw_mmt4d_tile_fn_t fn, int64_t times) {
+    uint8_t *rhs = memory.get() + lhsPanels * lhsBytes;
+    for (int64_t time = 0; time < times; ++time) {
+      uint8_t *out = rhs + rhsPanels * rhsBytes;
+      for (int64_t n = 0; n < rhsPanels; ++n)
+        for (int64_t m = 0; m < lhsPanels; ++m, out += outBytes)
+          fn(out, memory.get() + m * lhsBytes, rhs + n * rhsBytes, &params);
+    }
+  }
+
+  int64_t lhsPanels, steps, lhsBytes, rhsBytes, outBytes, rhsPanels;
+  bench::AlignedBytes memory;
+  tw_mmt4d_params_t params{};
+  double multiplies;
+  std::optional<bench::Sliced> sliced;
+};
 
 Expected<std::vector<std::unique_ptr<Runnable>>>
 makeRunnable(const TunedShape &shape, const MatmulRows &rows,
              const TuneOptions &options, LoadedTiles &loaded) {
-  std::vector<TileKey> keys, here;
+  std::vector<TileKey> keys, here; // here: where vectors have a length
   for (const ShapeCandidate &candidate : shape.candidates) {
     keys.push_back(candidate.key);
     Expected<TileKey> sizes = keyHere(keys.back(), printTileKey(keys.back()));
@@ -87,7 +123,6 @@ makeRunnable(const TunedShape &shape, const MatmulRows &rows,
   Expected<std::vector<ResolvedTile>> tiles = resolveTiles(keys, resolve);
   if (!tiles)
     return tiles.takeError();
-  const int64_t k = commonK(here);
   std::vector<std::unique_ptr<Runnable>> runnable;
   for (auto [tile, sizes] : zip_equal(*tiles, here)) {
     Expected<tw_mmt4d_tile_fn_t> fn = loaded.load(tile.name, tile.bytes);
@@ -96,9 +131,7 @@ makeRunnable(const TunedShape &shape, const MatmulRows &rows,
     WorkingOnInput running(tile.name, "running it");
     if (Error error = checkResult(sizes, tile.name, *fn).takeError())
       return std::move(error);
-    runnable.push_back(std::make_unique<Runnable>(*fn, sizes, k));
-    runnable.back()->calls =
-        paddedRows(sizes.m0, rows) / (double(sizes.m0) * sizes.n0);
+    runnable.push_back(std::make_unique<Runnable>(*fn, sizes, rows));
   }
   return runnable;
 }
@@ -158,9 +191,7 @@ Expected<std::optional<TunedShape>> tuneShape(const TypeTripleInfo &types,
     return runnable.takeError();
   WorkingOnInput running(shapeText(shape.entry), "running its tiles");
   PairTiming timing;
-  timing.slice = [&](size_t i) {
-    return (*runnable)[i]->sliced.slice() * (*runnable)[i]->calls;
-  };
+  timing.slice = [&](size_t i) { return (*runnable)[i]->slice(); };
   timing.now = bench::now;
   timing.budgetSeconds = options.budgetSeconds;
   timing.seed = xxh3_64bits(shapeText(shape.entry));

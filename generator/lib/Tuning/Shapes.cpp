@@ -33,7 +33,8 @@ Expected<TileKey> tileOf(const ShapeEntry &entry, const std::string &name,
                              "' is of a variant that no query chooses");
   if (parsed.key->m0Scalable && rows.most > 0)
     return createStringError("'" + name + "' has a number of rows that " +
-                             rows.name + " of a matmul cannot be compared with");
+                             rows.name +
+                             " of a matmul cannot be compared with");
   return *parsed.key;
 }
 
@@ -92,8 +93,8 @@ Expected<Shape> shapeOf(const ShapeEntry &entry) {
                     beside = tileOf(entry, entry.beside, *rows);
   if (Error error = joinErrors(tile.takeError(), beside.takeError()))
     return std::move(error);
-  const double ratio = entry.ratio * paddedRows(beside->m0, *rows) /
-                       paddedRows(tile->m0, *rows);
+  const double ratio =
+      entry.ratio * paddedRows(beside->m0, *rows) / paddedRows(tile->m0, *rows);
   return Shape{rows, *tile, *beside,
                std::max(1, int(std::lround(1000 * ratio)))};
 }

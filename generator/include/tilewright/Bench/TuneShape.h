@@ -42,9 +42,9 @@ void decide(TunedShape &shape, llvm::ArrayRef<Challenger> results);
 /// Measures the hand-written tiles of `types` that this CPU runs for matmuls of
 /// `rows` and many columns. None if it runs none that can be compared. An error
 /// if one is wrong. Of `options`, `candidates` are tiles beside the default.
-llvm::Expected<std::optional<TunedShape>>
-tuneShape(const TypeTripleInfo &types, const MatmulRows &rows,
-          const TuneOptions &options);
+llvm::Expected<std::optional<TunedShape>> tuneShape(const TypeTripleInfo &types,
+                                                    const MatmulRows &rows,
+                                                    const TuneOptions &options);
 
 } // namespace tilewright
 

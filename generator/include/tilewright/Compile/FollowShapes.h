@@ -11,11 +11,11 @@
 
 namespace tilewright {
 
-/// Sets TargetCpu::measured to what options.tuning says of shapes on the core of
-/// the target, or on the one that options.generate is to plan for. Targets that
-/// are called as one of `devices` are have its core: this machine's name may not
-/// say it. What is not followed is said by options.warn. May be called from
-/// several threads.
+/// Sets TargetCpu::measured to what options.tuning says of shapes on the core
+/// of the target, or on the one that options.generate is to plan for. Targets
+/// that are called as one of `devices` are have its core: this machine's name
+/// may not say it. What is not followed is said by options.warn. May be called
+/// from several threads.
 std::function<void(TargetCpu &)>
 followShapes(const ResolveOptions &options,
              llvm::ArrayRef<ModelDevice> devices = {});
