@@ -99,6 +99,14 @@ TEST(ComparePairs, TakesTheQuickest) {
   EXPECT_EQ(results[1].rounds, 16);
 }
 
+TEST(ComparePairs, WhatIsATieIsAskedFor) {
+  FakeMachine machine({10, 9.6});
+  EXPECT_EQ(quickest(machine.compare()), 0);
+  FakeMachine wider({10, 9.6});
+  wider.timing.tie = 0.95;
+  EXPECT_EQ(quickest(wider.compare()), std::nullopt);
+}
+
 TEST(ComparePairs, PairsAreInRandomOrder) {
   FakeMachine machine({10, 9.905, 9.905});  // open for as long as it may
   machine.noise = [n = 0](size_t) mutable { return n++ % 3 == 0 ? 1.05 : 1.0; };

@@ -20,6 +20,9 @@ using namespace llvm;
 namespace tilewright {
 namespace {
 
+/// Packing, and what a matmul larger than the second cache waits for, depend on
+/// the shape and are not timed: less is a tie.
+constexpr double kShapeTie = 0.97;
 /// Up to so many rows panels for many are looked at.
 constexpr int64_t kFewRows = 16;
 
@@ -44,9 +47,16 @@ bool servesFewRows(ArrayRef<TileKey> tiles, const TileKey &key) {
   return true;
 }
 
-/// Of the matmul that is timed: K as large as a slice of one is, a rhs that the
-/// second cache holds, and, of many rows, about so many.
-constexpr int64_t kK = 256, kRhsBytes = 256 << 10, kManyRows = 96;
+/// Of the matmul that is timed: bytes of a row along K, as long as a slice of K
+/// may be of which a panel stays in the first cache; a rhs that only the second
+/// one holds; and, of many rows, about so many, which that holds as well.
+constexpr int64_t kRowBytes = 512, kRhsBytes = 128 << 10, kManyRows = 384;
+
+/// K steps of rows of the wider operand.
+int64_t stepsOf(const TileKey &here) {
+  return kRowBytes /
+         std::max(here.lhsStepBytes() / here.m0, here.rhsStepBytes() / here.n0);
+}
 
 /// A tile that is ready to be timed: a matmul of its panels, in the order of
 /// tw_mmt4d. What few rows cost is above all reading the rhs, which one call on
@@ -58,7 +68,7 @@ public:
             1, rows.most < 0 ? kManyRows / here.m0
                              : int64_t(divideCeil(uint64_t(rows.most),
                                                   uint64_t(here.m0))))),
-        steps(kK / here.k0), lhsBytes(padded(steps * here.lhsStepBytes())),
+        steps(stepsOf(here)), lhsBytes(padded(steps * here.lhsStepBytes())),
         rhsBytes(padded(steps * here.rhsStepBytes())),
         outBytes(padded(here.outTileBytes())),
         rhsPanels(std::max<int64_t>(1, kRhsBytes / rhsBytes)),
@@ -194,6 +204,7 @@ Expected<std::optional<TunedShape>> tuneShape(const TypeTripleInfo &types,
   timing.slice = [&](size_t i) { return (*runnable)[i]->slice(); };
   timing.now = bench::now;
   timing.budgetSeconds = options.budgetSeconds;
+  timing.tie = kShapeTie;
   timing.seed = xxh3_64bits(shapeText(shape.entry));
   decide(shape, comparePairs(runnable->size() - 1, timing));
   shape.entry.measured = timeNow();

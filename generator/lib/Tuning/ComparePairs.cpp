@@ -93,9 +93,9 @@ std::vector<Challenger> comparePairs(size_t count, const PairTiming &timing) {
     }
     for (size_t i : racing) {
       Challenger &it = challengers[i];
-      if (it.ratio.low >= kTuningTie || it.ratio.low > leastHigh)
+      if (it.ratio.low >= timing.tie || it.ratio.low > leastHigh)
         it.standing = Standing::NoQuicker;
-      else if (it.ratio.high < kTuningTie && it.leastRatio < kTuningTie)
+      else if (it.ratio.high < timing.tie && it.leastRatio < timing.tie)
         it.standing = Standing::Quicker;
       else
         it.standing = Standing::Open;

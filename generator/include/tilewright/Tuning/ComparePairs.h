@@ -17,8 +17,8 @@
 
 namespace tilewright {
 
-/// A challenger must take less than this of the default's time. Two runs of one
-/// program differ by up to a percent by where their memory lies.
+/// Two runs of one program differ by up to a percent by where their memory
+/// lies.
 constexpr double kTuningTie = 0.99;
 
 /// The median of samples, and an interval that holds, but for one case in a
@@ -31,7 +31,7 @@ MedianInterval medianInterval(std::vector<double> samples);
 
 enum class Standing {
   Open,     ///< not known when time was up
-  Quicker,  ///< than kTuningTie of the default's time, also at the least
+  Quicker,  ///< than PairTiming::tie of the default's time, also at the least
   NoQuicker ///< than that, or than another challenger
 };
 
@@ -58,6 +58,8 @@ struct PairTiming {
   /// A clock, in seconds.
   std::function<double()> now;
   double budgetSeconds = 0;
+  /// A challenger must take less than this of the default's time.
+  double tie = kTuningTie;
   /// Decides the order within and among pairs.
   uint64_t seed = 0;
 };
