@@ -248,6 +248,7 @@ void addBufferStep(OpPassManager &pm, const ModelOptions &options) {
   // What a loop carries may be another buffer each time.
   bufferize.allowReturnAllocsFromLoops = true;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  pm.addPass(createContiguousBuffers());
   addCleanup(pm);
   // What operations of a dispatch hand on is a row now, not a tensor.
   if (!options.reference) {
@@ -260,6 +261,7 @@ void addBufferStep(OpPassManager &pm, const ModelOptions &options) {
     pm.addPass(createPlanArena());
   // Of what has no place in the arena, and of the arena itself.
   bufferization::buildBufferDeallocationPipeline(pm);
+  pm.addPass(createContiguousBuffers());
   pm.addPass(createPlainBuffers());
   addCleanup(pm);
 }

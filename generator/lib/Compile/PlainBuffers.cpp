@@ -22,8 +22,6 @@ struct PlainBuffersPass : impl::PlainBuffersBase<PlainBuffersPass> {
   void runOnOperation() override {
     getOperation().walk([&](memref::CopyOp copy) { makeLoops(copy); });
     getOperation().walk([&](memref::ExpandShapeOp op) { makeView(op); });
-    getOperation().walk([&](scf::IfOp op) { yieldContiguous(op); });
-    getOperation().walk([&](tw::DispatchOp op) { useContiguous(op); });
     SmallVector<func::CallOp> calls;
     getOperation().walk([&](func::CallOp call) {
       func::FuncOp callee =
@@ -61,42 +59,6 @@ struct PlainBuffersPass : impl::PlainBuffersBase<PlainBuffersPass> {
         RankedTensorType::get(type.getShape(), type.getElementType()),
         op.getMixedOutputShape()));
     op.erase();
-  }
-
-  /// Where both branches yield what is contiguous, so is the result.
-  static void yieldContiguous(scf::IfOp op) {
-    for (OpResult result : op.getResults()) {
-      auto type = dyn_cast<MemRefType>(result.getType());
-      if (!type || type.getLayout().isIdentity())
-        continue;
-      unsigned number = result.getResultNumber();
-      auto sourceOf = [&](scf::YieldOp yield) {
-        auto cast = yield.getOperand(number).getDefiningOp<memref::CastOp>();
-        return cast ? cast.getSource() : Value();
-      };
-      Value one = sourceOf(op.thenYield()), other = sourceOf(op.elseYield());
-      if (!one || !other || one.getType() != other.getType() ||
-          !isa<MemRefType>(one.getType()) ||
-          !cast<MemRefType>(one.getType()).getLayout().isIdentity())
-        continue;
-      op.thenYield().setOperand(number, one);
-      op.elseYield().setOperand(number, other);
-      result.setType(cast<MemRefType>(one.getType()));
-      OpBuilder b(op->getContext());
-      b.setInsertionPointAfter(op);
-      auto before = memref::CastOp::create(b, op.getLoc(), type, result);
-      result.replaceAllUsesExcept(before.getResult(), before);
-    }
-  }
-
-  /// What a loop carries has a type that says nothing of where elements lie,
-  /// though what is carried is known to be contiguous.
-  static void useContiguous(tw::DispatchOp op) {
-    for (OpOperand &operand : op->getOpOperands())
-      if (auto cast = operand.get().getDefiningOp<memref::CastOp>())
-        if (auto source = dyn_cast<MemRefType>(cast.getSource().getType());
-            source && source.getLayout().isIdentity())
-          operand.set(cast.getSource());
   }
 
   /// Whose pointers alone would not say how large they are.

@@ -164,10 +164,20 @@ def PlainBuffers : Pass<"tw-plain-buffers", "mlir::ModuleOp"> {
   let description = [{
     A copy of a part of a buffer becomes loops, where upstream would call
     `memrefCopy`; the function that upstream makes to free what a branch or a
-    loop may have allocated is inlined. A `tw.dispatch` is given buffers, not
-    casts that forget that these are contiguous.
+    loop may have allocated is inlined.
   }];
   let dependentDialects = ["mlir::linalg::LinalgDialect"];
+}
+
+def ContiguousBuffers : Pass<"tw-contiguous-buffers"> {
+  let summary = "Types say that buffers are contiguous, where they are";
+  let description = [{
+    Bufferization forgets the strides of what branches and loops hand on. Where
+    both branches of an `scf.if` yield contiguous buffers, its result is one, and
+    so is a reshape of one. A `tw.dispatch` is given buffers, not casts that
+    forget it.
+  }];
+  let dependentDialects = ["mlir::memref::MemRefDialect"];
 }
 
 def LowerAsserts : Pass<"tw-lower-asserts", "mlir::ModuleOp"> {

@@ -19,21 +19,14 @@ FailureOr<SmallVector<Value>> flatArguments(tw::DispatchOp op,
       callee->getAttrOfType<TypeAttr>(kDispatchTypeAttr).getValue());
   ImplicitLocOpBuilder b(op.getLoc(), op);
   SmallVector<Value> arguments;
-  for (auto [given, wanted] :
+  for (auto [operand, wanted] :
        llvm::zip_equal(op->getOperands(), type.getInputs())) {
-    Value operand = given;
     auto tensor = dyn_cast<RankedTensorType>(wanted);
     if (!tensor) {
       arguments.push_back(operand);
       continue;
     }
     auto buffer = cast<MemRefType>(operand.getType());
-    // Bufferization forgets the strides of what a branch makes.
-    if (auto known = operand.getDefiningOp<memref::CastOp>();
-        known && !buffer.getLayout().isIdentity()) {
-      operand = known.getSource();
-      buffer = cast<MemRefType>(operand.getType());
-    }
     if (!buffer.getLayout().isIdentity())
       return op.emitOpError() << "has an operand of type " << buffer
                               << ", which is not contiguous";
