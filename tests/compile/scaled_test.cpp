@@ -136,6 +136,35 @@ ScaledProgram plainProgram() {
   return program;
 }
 
+// Three of it, with scales that differ.
+ScaledProgram batchProgram() {
+  ScaledProgram program = plainProgram();
+  program.letters = "amnkz";
+  program.sizes['a'] = 3;
+  for (ScaledOperand* operand : {&program.lhs, &program.rhs, &program.lhsScales,
+                                 &program.rhsScales, &program.out}) {
+    operand->indices = "a" + operand->indices;
+    operand->isDynamic.insert(operand->isDynamic.begin(), false);
+    operand->bytes.resize(static_cast<size_t>(operand->elements(program.sizes)),
+                          operand->bytes.empty() ? 0 : operand->bytes.front());
+  }
+  for (size_t i = 0; i < program.lhsScales.bytes.size(); ++i)
+    program.lhsScales.bytes[i] = static_cast<uint8_t>(124 + i % 7);
+  for (size_t i = 0; i < program.rhsScales.bytes.size(); ++i)
+    program.rhsScales.bytes[i] = static_cast<uint8_t>(125 + i % 3);
+  return program;
+}
+
+// Its elements have 6 and 4 bits; the others of a byte say something else.
+void useFewBits(ScaledProgram& program) {
+  program.lhs.type = TW_ELEMENT_F6E2M3FN;
+  program.rhs.type = TW_ELEMENT_F4E2M1FN;
+  for (size_t i = 0; i < program.lhs.bytes.size(); ++i)
+    program.lhs.bytes[i] = static_cast<uint8_t>(i * 37);
+  for (size_t i = 0; i < program.rhs.bytes.size(); ++i)
+    program.rhs.bytes[i] = static_cast<uint8_t>(i * 11);
+}
+
 class ScalesTest : public ::testing::TestWithParam<const char*> {
  protected:
   std::unique_ptr<JitModel> compile(const ScaledProgram& program) {
@@ -179,22 +208,18 @@ TEST_P(ScalesTest, AllScalesAreExact) {
 
 // The matrices of a batch are launches of one kernel.
 TEST_P(ScalesTest, EachMatrixOfABatchHasItsOwn) {
-  ScaledProgram program = plainProgram();
-  program.letters = "amnkz";
-  program.sizes['a'] = 3;
-  for (ScaledOperand* operand : {&program.lhs, &program.rhs, &program.lhsScales,
-                                 &program.rhsScales, &program.out}) {
-    operand->indices = "a" + operand->indices;
-    operand->isDynamic.insert(operand->isDynamic.begin(), false);
-    operand->bytes.resize(static_cast<size_t>(operand->elements(program.sizes)),
-                          operand->bytes.empty() ? 0 : operand->bytes.front());
-  }
-  for (size_t i = 0; i < program.lhsScales.bytes.size(); ++i)
-    program.lhsScales.bytes[i] = static_cast<uint8_t>(124 + i % 7);
-  for (size_t i = 0; i < program.rhsScales.bytes.size(); ++i)
-    program.rhsScales.bytes[i] = static_cast<uint8_t>(125 + i % 3);
+  ScaledProgram program = batchProgram();
   std::unique_ptr<JitModel> model = compile(program);
   ASSERT_TRUE(model);
+  EXPECT_EQ(run(*model, program), program.expected());
+}
+
+TEST_P(ScalesTest, EachMatrixOfABatchHasItsBits) {
+  ScaledProgram program = batchProgram();
+  useFewBits(program);
+  std::unique_ptr<JitModel> model = compile(program);
+  ASSERT_TRUE(model);
+  EXPECT_EQ(hasScaledTile(*model), std::string(GetParam()) != "generic");
   EXPECT_EQ(run(*model, program), program.expected());
 }
 
@@ -242,6 +267,21 @@ INSTANTIATE_TEST_SUITE_P(Targets, ScalesTest,
                          [](const auto& info) {
                            return std::string(info.param);
                          });
+
+// Elements of 6 and 4 bits are joined by the kernel that packs them, or when
+// the model is compiled.
+TEST(ScaledTest, AJoinIsNoDispatchOfItsOwn) {
+  ScaledProgram program = plainProgram();
+  useFewBits(program);
+  program.rhs.isConstant = program.rhsScales.isConstant = true;
+  for (size_t i = 0; i < program.rhsScales.bytes.size(); ++i)
+    program.rhsScales.bytes[i] = static_cast<uint8_t>(125 + i % 3);
+  std::unique_ptr<JitModel> model = compile(program.text(), "amdgpu_gfx950");
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->packedConstants().size(), 2u);
+  EXPECT_EQ(model->dispatches(), 3);
+  EXPECT_EQ(run(*model, program), program.expected());
+}
 
 // Weights and their scales are packed when the model is compiled; activations
 // are packed by the kernels that compute them. So there are no more dispatches
