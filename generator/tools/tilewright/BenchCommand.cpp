@@ -28,18 +28,12 @@ cl::SubCommand benchOptions("bench", "Measure tiles on this CPU, compare "
 
 enum class CacheState { Hot, Cold };
 
-cl::list<std::string> names(cl::Positional, cl::sub(benchOptions),
-                            cl::desc("<name>..."), cl::ZeroOrMore);
+MeasureFlags measureFlags(benchOptions);
 cl::list<std::string> compared(
     "compare", cl::sub(benchOptions), cl::multi_val(2),
     cl::value_desc("old.json new.json"),
     cl::desc("Measure nothing; say of each tile in two files of --json whether "
              "it became faster, slower or stayed the same"));
-cl::opt<std::string>
-    jsonFile("json", cl::sub(benchOptions), cl::ValueOptional,
-             cl::value_desc("file"),
-             cl::desc("Write JSON into a file beside the table; without a "
-                      "file, print it instead"));
 cl::opt<Prefer> prefer(
     "prefer", cl::sub(benchOptions), cl::init(Prefer::HandWritten),
     cl::desc("Which body to measure (default: hand-written)"),
@@ -67,10 +61,6 @@ cl::opt<std::string> prefix("prefix", cl::sub(benchOptions),
                             cl::init(std::string(kDefaultPrefix)),
                             cl::value_desc("prefix"),
                             cl::desc("Prefix of the names (default: tw)"));
-cl::opt<std::string>
-    bitcodeDir("bitcode-dir", cl::sub(benchOptions), cl::value_desc("dir"),
-               cl::desc("Where the hand-written tiles' bitcode is (default: "
-                        "$TILEWRIGHT_BITCODE_DIR, else beside this tool)"));
 TuningFlags tuningFlags(benchOptions);
 TuneCpuFlag tuneCpu(benchOptions);
 
@@ -149,7 +139,7 @@ private:
   explicit Maker(LoadedTiles loaded) : loaded(std::move(loaded)) {
     options.jobs = 1;
     options.useCache = false;
-    options.bitcodeDir = bitcodeDir;
+    options.bitcodeDir = measureFlags.bitcode.dir;
     options.preferHandWritten = prefer == Prefer::HandWritten;
     options.generate.prefix = prefix;
     options.generate.plan = plan;
@@ -222,7 +212,7 @@ Error checkOptions() {
   if (!compared.empty()) {
     if (compared.size() != 2)
       return createStringError("--compare takes two files, once");
-    if (!names.empty())
+    if (!measureFlags.names.empty())
       return createStringError("--compare measures nothing: give it no names, "
                                "or leave it out");
   }
@@ -233,24 +223,6 @@ Error checkOptions() {
     return createStringError("--k is " + Twine(kSteps.getValue()) +
                              ", but must be in 1.." + Twine(kMostSteps));
   return Error::success();
-}
-
-Expected<std::vector<TileKey>> runnableKeys() {
-  Expected<std::vector<TileKey>> parsed = parseNames(names, prefix);
-  if (!parsed)
-    return parsed.takeError();
-  std::vector<TileKey> keys;
-  Error all = Error::success();
-  for (const TileKey &key : *parsed) {
-    if (is_contained(keys, key))
-      continue;
-    all = joinErrors(std::move(all),
-                     checkRunnable(key, printTileKey(key, prefix)));
-    keys.push_back(key);
-  }
-  if (all)
-    return std::move(all);
-  return keys;
 }
 
 /// Makes and checks all tiles before it times any: what is wrong is said at
@@ -302,17 +274,6 @@ Expected<BenchReport> readReport(const std::string &path) {
   return parseBenchJson((*file)->getBuffer(), path);
 }
 
-/// The table, unless JSON is printed, and JSON where it is wanted.
-Error write(StringRef table, StringRef json, OutputFiles &outputs) {
-  if (!jsonFile.empty())
-    if (Error error = outputs.write(jsonFile, json))
-      return error;
-  const bool printJson = jsonFile.getNumOccurrences() && jsonFile.empty();
-  if (Error error = outputs.write("-", printJson ? json : table))
-    return error;
-  return outputs.commit();
-}
-
 Error runCompare(OutputFiles &outputs) {
   Expected<BenchReport> before = readReport(compared[0]);
   if (!before)
@@ -326,7 +287,7 @@ Error runCompare(OutputFiles &outputs) {
   std::string table;
   raw_string_ostream os(table);
   printComparisonText(*comparison, os);
-  return write(table, printComparisonJson(*comparison), outputs);
+  return measureFlags.write(table, printComparisonJson(*comparison), outputs);
 }
 
 Error runBench() {
@@ -335,19 +296,16 @@ Error runBench() {
   OutputFiles outputs;
   std::vector<std::string> read = tuningFlags.files();
   append_range(read, compared);
-  if (is_contained(names, "-"))
-    read.push_back("-");
-  if (Error error = addInputs(outputs, read))
-    return error;
-  if (!jsonFile.empty())
-    if (Error error = outputs.add(jsonFile))
-      return error;
-  if (Error error = outputs.add("-"))
+  if (Error error = measureFlags.addTo(outputs, std::move(read)))
     return error;
   if (!compared.empty())
     return runCompare(outputs);
 
-  Expected<std::vector<TileKey>> keys = runnableKeys();
+  Expected<std::vector<TileKey>> parsed =
+      parseNames(measureFlags.names, prefix);
+  if (!parsed)
+    return parsed.takeError();
+  Expected<std::vector<TileKey>> keys = runnableKeys(*parsed, prefix);
   if (!keys)
     return keys.takeError();
   Expected<BenchReport> report = measure(*keys);
@@ -360,7 +318,7 @@ Error runBench() {
   std::string table;
   raw_string_ostream os(table);
   printBenchText(*report, os);
-  return write(table, printBenchJson(*report), outputs);
+  return measureFlags.write(table, printBenchJson(*report), outputs);
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 
 #include "ToolSupport.h"
 
+#include "tilewright/Bench/MeasureTile.h"
 #include "tilewright/Devices/TargetCpu.h"
 #include "tilewright/Planning/CoreModel.h"
 #include "tilewright/Registry/TileNames.h"
@@ -188,6 +189,58 @@ Expected<std::string> TuneCpuFlag::get() const {
   return std::string((*core)->name);
 }
 
+BitcodeDirFlag::BitcodeDirFlag(cl::SubCommand &command)
+    : dir("bitcode-dir", cl::sub(command), cl::value_desc("dir"),
+          cl::desc("Where the hand-written tiles' bitcode is (default: "
+                   "$TILEWRIGHT_BITCODE_DIR, else beside this tool)")) {}
+
+MeasureFlags::MeasureFlags(cl::SubCommand &command)
+    : names(cl::Positional, cl::sub(command), cl::desc("<name>..."),
+            cl::ZeroOrMore),
+      json("json", cl::sub(command), cl::ValueOptional, cl::value_desc("file"),
+           cl::desc("Write JSON into a file beside the table; without a file, "
+                    "print it instead")),
+      bitcode(command) {}
+
+Error MeasureFlags::addTo(OutputFiles &outputs,
+                          std::vector<std::string> paths) const {
+  if (is_contained(names, "-"))
+    paths.push_back("-");
+  if (Error error = addInputs(outputs, paths))
+    return error;
+  if (!json.empty())
+    if (Error error = outputs.add(json))
+      return error;
+  return outputs.add("-");
+}
+
+Error MeasureFlags::write(StringRef table, StringRef text,
+                          OutputFiles &outputs) const {
+  if (!json.empty())
+    if (Error error = outputs.write(json, text))
+      return error;
+  const bool printJson = json.getNumOccurrences() && json.empty();
+  if (Error error = outputs.write("-", printJson ? text : table))
+    return error;
+  return outputs.commit();
+}
+
+Expected<std::vector<TileKey>> runnableKeys(ArrayRef<TileKey> keys,
+                                            StringRef prefix) {
+  std::vector<TileKey> once;
+  Error all = Error::success();
+  for (const TileKey &key : keys) {
+    if (is_contained(once, key))
+      continue;
+    all = joinErrors(std::move(all),
+                     checkRunnable(key, printTileKey(key, prefix)));
+    once.push_back(key);
+  }
+  if (all)
+    return std::move(all);
+  return once;
+}
+
 ResolveFlags::ResolveFlags(cl::SubCommand &command, Prefer preferByDefault)
     : jobs("j", cl::sub(command), cl::Prefix, cl::init(0), cl::value_desc("n"),
            cl::desc("Worker threads (default: all cores)")),
@@ -196,9 +249,7 @@ ResolveFlags::ResolveFlags(cl::SubCommand &command, Prefer preferByDefault)
       cacheDir("cache-dir", cl::sub(command), cl::value_desc("dir"),
                cl::desc("Cache directory (default: $TILEWRIGHT_CACHE_DIR, else "
                         "the user's cache)")),
-      bitcodeDir("bitcode-dir", cl::sub(command), cl::value_desc("dir"),
-                 cl::desc("Where the hand-written tiles' bitcode is (default: "
-                          "$TILEWRIGHT_BITCODE_DIR, else beside this tool)")),
+      bitcode(command),
       triple("triple", cl::sub(command), cl::value_desc("triple"),
              cl::desc("Target triple (default: the names' architecture on this "
                       "machine's system)")),
@@ -223,7 +274,7 @@ Expected<ResolveOptions> ResolveFlags::get() const {
   options.jobs = jobs;
   options.useCache = !noCache;
   options.cacheDir = cacheDir;
-  options.bitcodeDir = bitcodeDir;
+  options.bitcodeDir = bitcode.dir;
   options.generate.triple = triple;
   options.preferHandWritten = prefer == Prefer::HandWritten;
   // A run that resolves several times still says once what is wrong.

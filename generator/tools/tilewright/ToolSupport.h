@@ -70,6 +70,35 @@ struct TuningFlags {
 /// quick on; of none and "host": this one.
 llvm::Expected<std::string> coreOfTarget(llvm::StringRef target);
 
+/// --bitcode-dir, for a subcommand that takes hand-written bodies.
+struct BitcodeDirFlag {
+  explicit BitcodeDirFlag(llvm::cl::SubCommand &command);
+
+  llvm::cl::opt<std::string> dir;
+};
+
+/// What subcommands that measure tiles have in common.
+struct MeasureFlags {
+  explicit MeasureFlags(llvm::cl::SubCommand &command);
+
+  llvm::cl::list<std::string> names;
+  llvm::cl::opt<std::string> json;
+  BitcodeDirFlag bitcode;
+
+  /// Says that the command reads `paths`, and the names if they are on standard
+  /// input, and what it writes.
+  llvm::Error addTo(OutputFiles &outputs, std::vector<std::string> paths) const;
+  /// The table to standard output, unless JSON is printed, and JSON where it is
+  /// wanted.
+  llvm::Error write(llvm::StringRef table, llvm::StringRef json,
+                    OutputFiles &outputs) const;
+};
+
+/// `keys`, each once, if this CPU runs all of them. Errors name them with
+/// `prefix`.
+llvm::Expected<std::vector<TileKey>> runnableKeys(llvm::ArrayRef<TileKey> keys,
+                                                  llvm::StringRef prefix);
+
 /// The options of resolving names, for a subcommand that resolves.
 struct ResolveFlags {
   ResolveFlags(llvm::cl::SubCommand &command, Prefer preferByDefault);
@@ -77,7 +106,7 @@ struct ResolveFlags {
   llvm::cl::opt<unsigned> jobs;
   llvm::cl::opt<bool> noCache;
   llvm::cl::opt<std::string> cacheDir;
-  llvm::cl::opt<std::string> bitcodeDir;
+  BitcodeDirFlag bitcode;
   llvm::cl::opt<std::string> triple;
   llvm::cl::opt<Prefer> prefer;
   TuneCpuFlag tuneCpu;

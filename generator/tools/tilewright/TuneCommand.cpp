@@ -26,8 +26,7 @@ namespace {
 cl::SubCommand tuneOptions("tune", "Measure which body of a tile is the "
                                    "quickest on this CPU");
 
-cl::list<std::string> names(cl::Positional, cl::sub(tuneOptions),
-                            cl::desc("<name>..."), cl::ZeroOrMore);
+MeasureFlags measureFlags(tuneOptions);
 cl::opt<std::string>
     rows("rows", cl::sub(tuneOptions), cl::ValueOptional,
          cl::value_desc("regex"),
@@ -54,11 +53,6 @@ cl::opt<std::string>
     output("output", cl::sub(tuneOptions), cl::value_desc("file"),
            cl::desc("Write what was found into this file, beside what it says "
                     "of other tiles and cores, for --tuning"));
-cl::opt<std::string>
-    jsonFile("json", cl::sub(tuneOptions), cl::ValueOptional,
-             cl::value_desc("file"),
-             cl::desc("Write all measurements as JSON into a file beside the "
-                      "table; without a file, print it instead"));
 cl::opt<unsigned>
     candidates("candidates", cl::sub(tuneOptions), cl::init(8),
                cl::value_desc("n"),
@@ -67,10 +61,6 @@ cl::opt<double>
     budget("budget", cl::sub(tuneOptions), cl::init(1),
            cl::value_desc("seconds"),
            cl::desc("How long to time each tile at most (default: 1)"));
-cl::opt<std::string>
-    bitcodeDir("bitcode-dir", cl::sub(tuneOptions), cl::value_desc("dir"),
-               cl::desc("Where the hand-written tiles' bitcode is (default: "
-                        "$TILEWRIGHT_BITCODE_DIR, else beside this tool)"));
 
 const char tuneHelp[] = R"(
 Of each tile the hand-written body, if there is one, and the planner's best plans
@@ -104,9 +94,9 @@ Error checkOptions() {
     return createStringError(
         "--budget is %g, but must be more than 0 and at most %g seconds",
         budget.getValue(), kMostSeconds);
-  const int asked = !names.empty() + (rows.getNumOccurrences() != 0) +
-                    !models.empty() + (shapes.getNumOccurrences() != 0) +
-                    !table.empty();
+  const int asked = !measureFlags.names.empty() +
+                    (rows.getNumOccurrences() != 0) + !models.empty() +
+                    (shapes.getNumOccurrences() != 0) + !table.empty();
   if (asked > 1)
     return createStringError("names, --rows, --model, --shapes and --table "
                              "each say what to do: give one");
@@ -116,7 +106,7 @@ Error checkOptions() {
   if (table.empty() != tableFrom.empty())
     return createStringError("--table writes what --from says: give both, or "
                              "neither");
-  if (!table.empty() && (!output.empty() || jsonFile.getNumOccurrences()))
+  if (!table.empty() && (!output.empty() || measureFlags.json.getNumOccurrences()))
     return createStringError("--table measures nothing; it does not go with "
                              "--output and --json");
   return Error::success();
@@ -182,7 +172,7 @@ Expected<std::vector<TileKey>> askedKeys() {
   if (rows.getNumOccurrences())
     return keysOfRows();
   if (models.empty())
-    return parseNames(names, kDefaultPrefix);
+    return parseNames(measureFlags.names, kDefaultPrefix);
   std::vector<TileKey> keys;
   for (const std::string &model : models)
     if (Error error = addKeysOfModel(model, keys))
@@ -192,35 +182,20 @@ Expected<std::vector<TileKey>> askedKeys() {
   return keys;
 }
 
-/// Each once, all of which this CPU runs.
-Expected<std::vector<TileKey>> keysToTune() {
-  Expected<std::vector<TileKey>> asked = askedKeys();
-  if (!asked)
-    return asked.takeError();
-  std::vector<TileKey> keys;
-  Error all = Error::success();
-  for (const TileKey &key : *asked) {
-    if (is_contained(keys, key))
-      continue;
-    all = joinErrors(std::move(all), checkRunnable(key, printTileKey(key)));
-    keys.push_back(key);
-  }
-  if (all)
-    return std::move(all);
-  return keys;
-}
-
 TuneOptions tuneOptionsGiven() {
   TuneOptions options;
   options.candidates = candidates;
   options.budgetSeconds = budget;
-  options.bitcodeDir = bitcodeDir;
+  options.bitcodeDir = measureFlags.bitcode.dir;
   options.warn = [](StringRef message) { printWarning(message); };
   return options;
 }
 
 Error measureTiles(TuneReport &report, Progress &progress) {
-  Expected<std::vector<TileKey>> keys = keysToTune();
+  Expected<std::vector<TileKey>> asked = askedKeys();
+  if (!asked)
+    return asked.takeError();
+  Expected<std::vector<TileKey>> keys = runnableKeys(*asked, kDefaultPrefix);
   if (!keys)
     return keys.takeError();
   Expected<std::unique_ptr<TileTuner>> tuner =
@@ -321,14 +296,8 @@ Error runTune() {
   if (!table.empty())
     return writeTable();
   OutputFiles outputs;
-  std::vector<std::string> read(models.begin(), models.end());
-  if (is_contained(names, "-"))
-    read.push_back("-");
-  if (Error error = addInputs(outputs, read))
+  if (Error error = measureFlags.addTo(outputs, {models.begin(), models.end()}))
     return error;
-  if (!jsonFile.empty())
-    if (Error error = outputs.add(jsonFile))
-      return error;
   if (!output.empty()) {
     if (Error error = outputs.add(output))
       return error;
@@ -337,8 +306,6 @@ Error runTune() {
       if (Error error = readTuning(output).takeError())
         return error;
   }
-  if (Error error = outputs.add("-"))
-    return error;
 
   Progress progress("looking for tiles");
   Expected<TuneReport> report = measure(progress);
@@ -356,17 +323,10 @@ Error runTune() {
     if (Error error = outputs.write(output, *merged))
       return error;
   }
-  const std::string json = printTuneJson(*report);
-  if (!jsonFile.empty())
-    if (Error error = outputs.write(jsonFile, json))
-      return error;
-  std::string table;
-  raw_string_ostream os(table);
+  std::string text;
+  raw_string_ostream os(text);
   printTuneText(*report, os);
-  const bool printJson = jsonFile.getNumOccurrences() && jsonFile.empty();
-  if (Error error = outputs.write("-", printJson ? json : table))
-    return error;
-  return outputs.commit();
+  return measureFlags.write(text, printTuneJson(*report), outputs);
 }
 
 } // namespace
