@@ -79,6 +79,9 @@ private:
                                 GenerateOptions &how);
   Error generate(ResolvedTile &tile, const HandWrittenTile *row,
                  const GenerateOptions &how, Worker &worker);
+  /// Of the body of `row`, as HandWrittenBitcode has it. To take the body out
+  /// of its library takes longer than to look up what came of it last time.
+  Expected<std::string> digestOf(const HandWrittenTile &row, Worker &worker);
   /// What the function's bytes depend on beside its key and the tool.
   Expected<std::string> libraryOf(const ResolvedTile &tile,
                                   const HandWrittenTile *row);
@@ -87,6 +90,7 @@ private:
     const auto *tile = std::get_if<TileKey>(&key);
     return !tile ? packs.get() : tile->vnni ? amx.get() : nullptr;
   }
+  void remember(const std::string &entry, ArrayRef<char> bytes);
   void openCache();
   void finishCache();
   void sayUnfollowed();
@@ -111,7 +115,7 @@ const HandWrittenTile *Resolver::choose(const ResolvedTile &tile,
   if (!key)
     return nullptr;
   ChosenBody body = chooseBody(*key, options, [&](const HandWrittenTile &row) {
-    return handWritten.digest(row, worker.backends);
+    return digestOf(row, worker);
   });
   how.plan = body.plan;
   if (body.tuned.unfollowed) {
@@ -119,6 +123,22 @@ const HandWrittenTile *Resolver::choose(const ResolvedTile &tile,
     unfollowed.add(body.tuned);
   }
   return isBinary(options.kind) ? body.row : nullptr;
+}
+
+Expected<std::string> Resolver::digestOf(const HandWrittenTile &row,
+                                         Worker &worker) {
+  if (!cache)
+    return handWritten.digest(row, worker.backends);
+  Expected<std::string> library = handWritten.hash(row.key.isa);
+  if (!library)
+    return library.takeError();
+  std::string entry = TileCache::digestKey(row.name, *library);
+  if (auto known = cache->lookup(entry))
+    return std::string(known->begin(), known->end());
+  Expected<std::string> digest = handWritten.digest(row, worker.backends);
+  if (digest)
+    remember(entry, ArrayRef<char>(digest->data(), digest->size()));
+  return digest;
 }
 
 Error Resolver::generate(ResolvedTile &tile, const HandWrittenTile *row,
@@ -180,11 +200,15 @@ Error Resolver::resolve(ResolvedTile &tile, Worker &worker) {
   }
   if (Error error = generate(tile, row, how, worker))
     return error;
-  Error error = cache->store(*entry, tile.bytes);
+  remember(*entry, tile.bytes);
+  return Error::success();
+}
+
+void Resolver::remember(const std::string &entry, ArrayRef<char> bytes) {
+  Error error = cache->store(entry, bytes);
   std::lock_guard<std::mutex> lock(mutex);
   ++stored;
   notCached(std::move(error));
-  return Error::success();
 }
 
 void Resolver::work(MutableArrayRef<ResolvedTile> tiles,

@@ -224,6 +224,12 @@ std::string TileCache::key(StringRef symbol, Emit kind,
   return key;
 }
 
+std::string TileCache::digestKey(StringRef tile, StringRef library,
+                                 StringRef build) {
+  return ("digest=" + tile + "\nlibrary=" + library + "\nbuild=" + build + "\n")
+      .str();
+}
+
 std::string TileCache::path(StringRef key) const {
   XXH128_hash_t hash = xxh3_128bits(arrayRefFromStringRef(key));
   SmallString<256> result(dir);

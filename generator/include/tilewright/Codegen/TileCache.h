@@ -39,6 +39,11 @@ public:
                          llvm::StringRef extra = "",
                          llvm::StringRef build = thisBuild());
 
+  /// The same of the digest of a hand-written body: its tile, the hash of the
+  /// library that it is in, and the build that takes it out.
+  static std::string digestKey(llvm::StringRef tile, llvm::StringRef library,
+                               llvm::StringRef build = thisBuild());
+
   /// The kernel of `key`; none unless there is an entry of this format, of this
   /// very key and without damage.
   std::optional<llvm::SmallVector<char, 0>> lookup(llvm::StringRef key) const;
