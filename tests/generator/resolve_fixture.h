@@ -41,8 +41,8 @@ class ResolveTest : public ::testing::Test {
     return tiles ? "" : llvm::toString(tiles.takeError());
   }
 
-  std::vector<TileKey> keys_ =
-      testing::randomKeys(TW_ISA_X86_64_AVX2_FMA, 24, testing::seedOf("resolve"));
+  std::vector<TileKey> keys_ = testing::randomKeys(TW_ISA_X86_64_AVX2_FMA, 24,
+                                                   testing::seedOf("resolve"));
   testing::ScratchDir cache_;
   ResolveOptions options_;
   std::vector<std::string> warnings_;
