@@ -26,6 +26,8 @@ import subprocess
 import sys
 import time
 
+import npy
+
 GLOBALS = """
 ml_program.global private @"layer.weight"(#ml_program.extern : tensor<40x48xf32>) : tensor<40x48xf32>
 ml_program.global private @bias(#ml_program.extern : tensor<48xf32>) : tensor<48xf32>
@@ -132,6 +134,41 @@ def check_values(options):
             sys.exit(f"{flags}: not what the same model with constants gives")
 
 
+# Of F4 two are in a byte; large ones stay out of code.
+NARROW = {"four": ("f4E2M1FN", "F4", 10), "large_four": ("f4E2M1FN", "F4", 9001 * 2), "eight": ("f8E4M3FN", "F8_E4M3", 7),
+          "large_eight": ("f8E5M2", "F8_E5M2", 5000), "scales": ("f8E8M0FNU", "F8_E8M0", 5)}
+
+
+def check_narrow(options):
+    work, generator = options.scratch, random.Random(5)
+    content = {name: generator.randbytes(count // 2 if dtype == "F4" else count) for name, (_, dtype, count) in NARROW.items()}
+    parameters = work / "narrow.safetensors"
+    # Of 6 bits they are at least no reason to refuse a file.
+    parameters.write_bytes(safetensors({name: (dtype, [count], content[name]) for name, (_, dtype, count) in NARROW.items()}
+                                       | {"six": ("F6_E2M3", [2, 4], bytes(6))}))
+    types = [f"tensor<{count}x{element}>" for element, _, count in NARROW.values()]
+    model = work / "narrow.mlir"
+    model.write_text("".join(f"ml_program.global private @{name}(#ml_program.extern : {kind}) : {kind}\n"
+                             for name, kind in zip(NARROW, types))
+                     + f"func.func @f() -> ({', '.join(types)}) {{\n"
+                     + "".join(f"  %{name} = ml_program.global_load_const @{name} : {kind}\n" for name, kind in zip(NARROW, types))
+                     + f"  return {', '.join('%' + name for name in NARROW)} : {', '.join(types)}\n}}\n")
+    done = compile_model(options, model, work / "narrow", f"--parameters={parameters}", f"--cc={options.cc}")
+    if done.returncode:
+        sys.exit(f"narrow parameters: {done.stderr}")
+    outputs = [work / f"{name}.npy" for name in NARROW]
+    subprocess.run([work / "narrow", *(f"--output={path}" for path in outputs)], check=True)
+    for path, (name, (_, dtype, count)) in zip(outputs, NARROW.items()):
+        data = content[name]
+        expected = bytes(nibble for byte in data for nibble in (byte & 15, byte >> 4)) if dtype == "F4" else data
+        if npy.decode(path.read_bytes()) != ("|u1", (count,), expected):
+            sys.exit(f"the parameter '{name}' of {dtype} is not what its file has")
+    model.write_text(model.read_text().replace(types[0], "tensor<10xf6E2M3FN>"))
+    done = compile_model(options, model, work / "narrow.a", f"--parameters={parameters}")
+    if done.returncode != 1 or "of which files do not say how they lie in bytes" not in done.stderr:
+        sys.exit(f"a parameter of 6 bits: {done.returncode}: {done.stderr}")
+
+
 def broken_files():
     """Name, bytes, and what the message says."""
     sound = sound_tensors()
@@ -150,6 +187,7 @@ def broken_files():
     yield "backwards", safetensors(sound, {"bias": [90, 10]}), "the tensor 'bias' has data_offsets that are no begin and end"
     yield "short", safetensors(sound, {"other": [0, 2]}), "the tensor 'other' has 2 bytes"
     yield "unknown-dtype", replaced("other", ("F3", [3], b"abc")), "the tensor 'other' has the unknown dtype 'F3'"
+    yield "half-byte", replaced("other", ("F4", [5], b"abc")), "which is not what its shape and dtype take"
     yield "negative", replaced("other", ("U8", [-3], b"abc")), "the tensor 'other' has a shape with something else than sizes"
     yield "huge", replaced("other", ("F32", [1 << 40, 1 << 40], b"abc")), "which is not what its shape and dtype take"
     weight = sound["layer.weight"][2]
@@ -446,6 +484,7 @@ def main():
     (options.scratch / "model.mlir").write_text(GLOBALS + HEAD + LOADS + BODY)
     if options.what == "values":
         check_values(options)
+        check_narrow(options)
         check_refusals(options)
     elif options.what == "instances":
         check_instances(options)

@@ -31,6 +31,14 @@ bool isElement(StringRef dtype, Type type) {
     return dtype == "F16";
   if (type.isBF16())
     return dtype == "BF16";
+  if (isa<Float8E4M3FNType>(type))
+    return dtype == "F8_E4M3";
+  if (isa<Float8E5M2Type>(type))
+    return dtype == "F8_E5M2";
+  if (isa<Float8E8M0FNUType>(type))
+    return dtype == "F8_E8M0";
+  if (isa<Float4E2M1FNType>(type))
+    return dtype == "F4";
   auto integer = dyn_cast<IntegerType>(type);
   if (!integer || integer.getWidth() < 8)
     return false;
@@ -49,6 +57,13 @@ std::string describe(const SafeTensor &tensor) {
 /// they are.
 ElementsAttr constantOf(RankedTensorType type, StringRef bytes) {
   ArrayRef<char> data(bytes.data(), bytes.size());
+  // Two in a byte, the first in its lower half.
+  if (type.getElementTypeBitWidth() == 4)
+    return makeConstant(
+        type, /*elementBytes=*/1, [&](MutableArrayRef<char> elements) {
+          for (auto [i, element] : llvm::enumerate(elements))
+            element = char(uint8_t(data[i / 2]) >> (i % 2 ? 4 : 0) & 15);
+        });
   if (int64_t(bytes.size()) < kLargeConstantBytes)
     return DenseElementsAttr::getFromRawBuffer(type, data);
   return DenseResourceElementsAttr::get(
@@ -185,6 +200,13 @@ private:
         nearest.look(candidate);
       global.emitError("the parameter '")
           << name << "' is not in " << parameters.files() << nearest.question();
+      return nullptr;
+    }
+    if (isa<Float6E2M3FNType, Float6E3M2FNType>(type.getElementType())) {
+      global.emitError("the parameter '")
+          << name << "' has elements of " << type.getElementType()
+          << ", of which files do not say how they lie in bytes; expected one "
+             "of i8 that the model converts";
       return nullptr;
     }
     if (!isElement(tensor->dtype, type.getElementType()) ||

@@ -20,13 +20,14 @@ constexpr StringLiteral kMetadata = "__metadata__";
 
 struct Dtype {
   StringLiteral name;
-  int64_t bytes;
+  int64_t bits;
 };
 constexpr Dtype dtypes[] = {
-    {"F64", 8},     {"F32", 4},     {"F16", 2},     {"BF16", 2},
-    {"F8_E4M3", 1}, {"F8_E5M2", 1}, {"F8_E8M0", 1}, {"I64", 8},
-    {"I32", 4},     {"I16", 2},     {"I8", 1},      {"U64", 8},
-    {"U32", 4},     {"U16", 2},     {"U8", 1},      {"BOOL", 1},
+    {"F64", 64},    {"F32", 32},    {"F16", 16},    {"BF16", 16},
+    {"F8_E4M3", 8}, {"F8_E5M2", 8}, {"F8_E8M0", 8}, {"F6_E2M3", 6},
+    {"F6_E3M2", 6}, {"F4", 4},      {"I64", 64},    {"I32", 32},
+    {"I16", 16},    {"I8", 8},      {"U64", 64},    {"U32", 32},
+    {"U16", 16},    {"U8", 8},      {"BOOL", 8},
 };
 
 Error refuse(StringRef file, const Twine &what) {
@@ -92,7 +93,7 @@ private:
     named.name = name.str();
     named.tensor.dtype = dtype->str();
     named.tensor.file = file.str();
-    int64_t size = known->bytes;
+    int64_t size = known->bits;
     bool fits = true;
     for (const json::Value &extent : *shape) {
       std::optional<int64_t> number = extent.getAsInteger();
@@ -110,7 +111,7 @@ private:
                    Twine(data.size()) +
                    " are there; was the file copied "
                    "whole?");
-    if (!fits || uint64_t(size) != *end - *begin)
+    if (!fits || size % 8 || uint64_t(size) / 8 != *end - *begin)
       return wrong("has " + Twine(*end - *begin) +
                    " bytes, which is not what its shape and dtype take");
     named.begin = *begin;
