@@ -118,8 +118,7 @@ TEST_F(MeasuredOnZen4Test, PanelsFitEveryNumberOfRows) {
     for (tw_index_t m : {1, 3, 8, 16, 17, 50}) {
       p.M = m;
       char text[300];
-      ASSERT_EQ(tw_matmul_explain(&p, nullptr, text, sizeof text),
-                TW_STATUS_OK)
+      ASSERT_EQ(tw_matmul_explain(&p, nullptr, text, sizeof text), TW_STATUS_OK)
           << text;
       ASSERT_EQ(tw_matmul(&p, nullptr), TW_STATUS_OK) << m;
       for (tw_index_t i = 0; i < m; ++i)
