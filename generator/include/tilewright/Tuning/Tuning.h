@@ -26,7 +26,8 @@ llvm::StringRef tuningVersion();
 
 /// Why an entry is not followed.
 enum class Unfollowed {
-  NoTile, ///< its name is not that of a tile of a CPU; of shapes, whyNoShape()
+  NoTile, ///< its name is not that of a tile of a CPU; of shapes, as shapeOf()
+          ///< says
   OtherCore,
   OtherVersion,     ///< of the tool
   OtherGenerator,   ///< its digest
