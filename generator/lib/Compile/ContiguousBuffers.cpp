@@ -9,6 +9,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Dialect/TwDialect.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -63,9 +64,8 @@ template <typename Reshape> void viewContiguous(Reshape op) {
                       MemRefLayoutAttrInterface(), type.getMemorySpace());
   Value view;
   if constexpr (std::is_same_v<Reshape, memref::ExpandShapeOp>)
-    view = memref::ExpandShapeOp::create(b, its, source,
-                                         op.getReassociationIndices(),
-                                         op.getMixedOutputShape());
+    view = memref::ExpandShapeOp::create(
+        b, its, source, op.getReassociationIndices(), op.getMixedOutputShape());
   else
     view = memref::CollapseShapeOp::create(b, its, source,
                                            op.getReassociationIndices());

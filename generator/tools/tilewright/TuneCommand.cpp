@@ -108,7 +108,8 @@ Error checkOptions() {
   if (table.empty() != tableFrom.empty())
     return createStringError("--table writes what --from says: give both, or "
                              "neither");
-  if (!table.empty() && (!output.empty() || measureFlags.json.getNumOccurrences()))
+  if (!table.empty() &&
+      (!output.empty() || measureFlags.json.getNumOccurrences()))
     return createStringError("--table measures nothing; it does not go with "
                              "--output and --json");
   return Error::success();

@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// RUN: tw-opt %s --tw-flatten-dispatches "--one-shot-bufferize=buffer-alignment=64" --canonicalize --tw-call-dispatches --canonicalize --cse | FileCheck %s
+// RUN: tw-opt %s --tw-flatten-dispatches "--one-shot-bufferize=buffer-alignment=64" --tw-contiguous-buffers --canonicalize --tw-call-dispatches --canonicalize --cse | FileCheck %s
 
 // A function is bufferized by itself, and writes where it is told to; what calls it passes pointers and sizes.
 // CHECK-LABEL: func.func @caller(
