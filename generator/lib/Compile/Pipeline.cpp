@@ -174,7 +174,7 @@ void addEncodeStep(OpPassManager &pm, const ModelOptions &options) {
   addVerified(funcs, createCanonicalizePlaced());
   addVerified(funcs, createCSEPass());
   if (options.dataTiling == DataTiling::None) {
-    funcs.addPass(createDropEncodings());
+    addVerified(funcs, createDropEncodings(), Encodings::NoneLeft);
     return addCleanup(funcs);
   }
   AgreeEncodingsOptions agree;

@@ -20,18 +20,18 @@ struct DataTilingOptions : PassPipelineOptions<DataTilingOptions> {
 
 } // namespace
 
-void addVerified(OpPassManager &pm, std::unique_ptr<Pass> pass) {
+void addVerified(OpPassManager &pm, std::unique_ptr<Pass> pass,
+                 Encodings left) {
   pm.addPass(std::move(pass));
-  pm.addPass(createVerifyEncodings());
+  VerifyEncodingsOptions verify;
+  verify.noneLeft = left == Encodings::NoneLeft;
+  pm.addPass(createVerifyEncodings(verify));
 }
 
 void addSpecializeAndMaterialize(OpPassManager &pm,
                                  const SpecializeEncodingsOptions &options) {
   addVerified(pm, createSpecializeEncodings(options));
-  pm.addPass(createMaterializeEncodings());
-  VerifyEncodingsOptions verify;
-  verify.noneLeft = true;
-  pm.addPass(createVerifyEncodings(verify));
+  addVerified(pm, createMaterializeEncodings(), Encodings::NoneLeft);
 }
 
 void registerDataTilingPipeline() {
@@ -45,6 +45,7 @@ void registerDataTilingPipeline() {
         pm.addPass(createAssignDevices(assign));
         addVerified(pm.nest<func::FuncOp>(), createSetEncodings());
         pm.addPass(createAgreeEncodings());
+        pm.addNestedPass<func::FuncOp>(createVerifyEncodings());
         pm.addPass(createPropagateEncodings());
         OpPassManager &funcs = pm.nest<func::FuncOp>();
         funcs.addPass(createVerifyEncodings());

@@ -6,6 +6,7 @@
 // RUN: tw-opt %s --tw-data-tiling="devices=x86_64_avx512_base prefix=my" --canonicalize | FileCheck %s
 // RUN: tw-opt %s --tw-data-tiling --canonicalize | FileCheck %s --check-prefix=NONE
 // RUN: tw-opt %s --tw-data-tiling="devices=a=x86_64_avx512_base,b=x86_64_avx2_fma" --canonicalize | FileCheck %s --check-prefix=TWO
+// RUN: tw-opt %s --tw-data-tiling --dump-pass-pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=PASSES
 // RUN: not tw-opt %s --tw-data-tiling="devices=a=z80" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // UNKNOWN: unknown target 'z80'
@@ -37,3 +38,18 @@ func.func @f(%a: tensor<?x64xf32>, %b: tensor<64x96xf32>, %c: tensor<96x96xf32>,
   return %r : tensor<?x96xf32>
 }
 
+// Each is verified.
+// PASSES:      tw-set-encodings
+// PASSES-NEXT: tw-verify-encodings{none-left=false}
+// PASSES:      tw-agree-encodings
+// PASSES-NEXT: func.func(
+// PASSES-NEXT:   tw-verify-encodings{none-left=false}
+// PASSES:      tw-propagate-encodings
+// PASSES-NEXT: func.func(
+// PASSES-NEXT:   tw-verify-encodings{none-left=false},
+// PASSES-NEXT:   tw-fold-encodings
+// PASSES-NEXT:   tw-verify-encodings{none-left=false},
+// PASSES-NEXT:   tw-specialize-encodings
+// PASSES-NEXT:   tw-verify-encodings{none-left=false},
+// PASSES-NEXT:   tw-materialize-encodings,
+// PASSES-NEXT:   tw-verify-encodings{none-left=true}

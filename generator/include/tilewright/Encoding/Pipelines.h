@@ -10,8 +10,12 @@
 
 namespace tilewright {
 
+/// What a pass leaves.
+enum class Encodings { SomeLeft, NoneLeft };
+
 /// `pass`, and behind it tw-verify-encodings.
-void addVerified(mlir::OpPassManager &pm, std::unique_ptr<mlir::Pass> pass);
+void addVerified(mlir::OpPassManager &pm, std::unique_ptr<mlir::Pass> pass,
+                 Encodings left = Encodings::SomeLeft);
 
 /// Layouts, and what they mean; nothing is encoded behind it.
 void addSpecializeAndMaterialize(mlir::OpPassManager &pm,
