@@ -21,6 +21,18 @@ using namespace mlir;
 namespace tilewright {
 namespace {
 
+/// The device that a function for `device` says: CPUs of one target run the
+/// same code on the same memory, and share what is the first's. A GPU's
+/// function says in whose memory it works.
+tw::DeviceAttr firstLike(tw::DeviceAttr device, Operation *op) {
+  if (device && device.getMemory() == tw::Memory::Host)
+    for (tw::DeviceAttr other : devicesOf(op))
+      if (other.getMemory() == tw::Memory::Host &&
+          other.getTarget() == device.getTarget())
+        return other;
+  return device;
+}
+
 class FunctionBuilder {
 public:
   FunctionBuilder(ArrayRef<Operation *> ops, ModuleOp module, Place place)
@@ -40,10 +52,11 @@ public:
                                          b.getFunctionType(types, resultTypes));
     dispatch.func.setPrivate();
     // What a branch does is the host's, whatever it says.
-    if (devicesOf(ops.back()).size() > 1)
-      placeOn(place == Place::Host && !isOnHost(ops.back())
-                  ? hostOf(ops.back())
-                  : deviceOf(ops.back()),
+    if (Operation *last = ops.back(); devicesOf(last).size() > 1)
+      placeOn(firstLike(place == Place::Host && !isOnHost(last)
+                            ? hostOf(last)
+                            : deviceOf(last),
+                        last),
               dispatch.func);
     b.setInsertionPointToStart(dispatch.func.addEntryBlock());
     Block::BlockArgListType arguments = dispatch.func.getBody().getArguments();
