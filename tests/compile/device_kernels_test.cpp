@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "llvm/Object/ELFObjectFile.h"
 #include "tilewright/Compile/CompileModel.h"
@@ -44,6 +45,55 @@ TEST(DeviceTileTest, IsAValidKeyOfTheTarget) {
         EXPECT_TRUE(!!deviceKernelLaunch(key, "tw"));
       }
   }
+}
+
+// Of what several products share only M0 follows from the rows: panels of
+// columns are packed in one way, and no rows are computed for nothing.
+TEST(DeviceTileTest, OfAnyMHasOneRhs) {
+  for (const IsaInfo& isa : isas()) {
+    if (!isa.isAmdgpu()) continue;
+    TargetCpu gpu = targetCpuOf(isa);
+    for (const TypeTripleInfo& types : typeTriples())
+      for (int n : {-1, 16, 20, 1000}) {
+        TileKey many = chooseDeviceTile(types, -1, n, gpu);
+        TileKey scaled = chooseScaledTile(types, -1, n, gpu);
+        for (auto [m, rows, scaledRows] : {std::tuple(-1, 64, 64),
+                                           {1, 1, 16},
+                                           {3, 4, 16},
+                                           {8, 8, 16},
+                                           {9, 16, 16},
+                                           {20, 32, 32},
+                                           {1000, 64, 64}}) {
+          TileKey key = chooseDeviceTile(types, m, n, gpu, /*anyM=*/true);
+          SCOPED_TRACE(printTileKey(key));
+          EXPECT_EQ(validateTileKey(key), "");
+          EXPECT_TRUE(!!deviceKernelLaunch(key, "tw"));
+          // Four rows of any elements fill bytes.
+          EXPECT_GE(key.m0, std::min(many.m0, rows));
+          EXPECT_LE(key.m0, std::min(many.m0, std::max(rows, 4)));
+          key.m0 = many.m0;
+          EXPECT_EQ(key, many);
+
+          if (!validateTileKey(scaled).empty()) continue;
+          TileKey ofScaled = chooseScaledTile(types, m, n, gpu, /*anyM=*/true);
+          EXPECT_EQ(ofScaled.m0, std::min(scaled.m0, scaledRows));
+          ofScaled.m0 = scaled.m0;
+          EXPECT_EQ(ofScaled, scaled);
+        }
+      }
+  }
+}
+
+TEST(DeviceTileTest, OfAnyMHasItsRows) {
+  const TypeTripleInfo& types = *findTypeTriple("f32f32f32");
+  TargetCpu gpu = llvm::cantFail(parseTargetCpu("amdgpu:gfx942"));
+  for (auto [m, sizes] : {std::pair(1, "1x64x8"),
+                          {3, "4x64x8"},
+                          {16, "16x64x8"},
+                          {128, "64x64x8"}})
+    EXPECT_EQ(
+        printTileKey(chooseDeviceTile(types, m, 512, gpu, true)),
+        "tw_mmt4d_tile_f32f32f32_" + std::string(sizes) + "_amdgpu_gfx942");
 }
 
 // By the fastest instruction, and as hand-written tiles are, where they are.

@@ -6,6 +6,7 @@
 #include "DeviceTargets.h"
 #include "Dispatch/CallerSizes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "tilewright/Amdgpu/WavePlan.h"
 #include "tilewright/Devices/KeyInC.h"
 #include "tilewright/Encoding/Device.h"
 #include "tilewright/Encoding/EncodedContraction.h"
@@ -13,6 +14,7 @@
 #include "tilewright/Registry/TileNames.h"
 #include "ukernels/query.h"
 #include "ukernels/vector_length.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -97,7 +99,8 @@ private:
     return *with / *without;
   }
 
-  /// As the choice between tiles weighs it.
+  /// As the choice between tiles weighs it; on GPUs, where a table chooses
+  /// them, as the plans of waves are weighed: the cycles of all waves.
   std::optional<double> costOf(Operation *op, StringRef tile,
                                const SharedWeight &weight) {
     llvm::Expected<TileKey> key = parseTileName(tile, prefix);
@@ -107,11 +110,29 @@ private:
     }
     const IsaInfo &isa = info(key->isa);
     if (isa.isAmdgpu())
-      return std::nullopt;
+      return costOfWaves(*key, weight);
     tw_tile_key_t row = keyInC(*key);
     const uint64_t *cpu = targets.of(op).cpuData.data();
     return tw_tile_cost(&row, tw_vector_bits(&row, cpu), weight.sizes[0],
                         weight.sizes[1], cpu);
+  }
+
+  static std::optional<double> costOfWaves(const TileKey &key,
+                                           const SharedWeight &weight) {
+    llvm::Expected<WavePlan> plan = planWave(key);
+    if (!plan) {
+      llvm::consumeError(plan.takeError());
+      return std::nullopt;
+    }
+    // By k, which both tiles go through, and by row (column) where there is no
+    // knowing how many: padding is nothing of many.
+    auto tiles = [](int64_t extent, int size) {
+      return extent < 0 ? 1.0 / size
+                        : double(llvm::divideCeil(extent, int64_t(size)));
+    };
+    return estimateWaveCost(*plan, key).cycles() *
+           tiles(weight.sizes[0], key.m0) * tiles(weight.sizes[1], key.n0) /
+           key.k0;
   }
 
   ModuleOp module;

@@ -96,10 +96,25 @@ const HandWrittenTile *narrowRow(const TypeTripleInfo &types, int64_t m,
   return best;
 }
 
+/// The tile for `m` rows of those that share the panels of columns of `many`,
+/// the tile for many rows: any M0 can be generated. Multiples of `step`.
+TileKey withRowsFor(int64_t m, TileKey many, int step) {
+  if (m < 0)
+    return many;
+  TileKey key = many;
+  key.m0 = cover(m, step);
+  // K steps of few rows of 4- and 6-bit elements may not fill bytes.
+  while (key.m0 < many.m0 && !validateTileKey(key).empty())
+    key.m0 *= 2;
+  return key.m0 < many.m0 ? key : many;
+}
+
 } // namespace
 
 TileKey chooseDeviceTile(const TypeTripleInfo &types, int64_t m, int64_t n,
-                         const TargetCpu &gpu) {
+                         const TargetCpu &gpu, bool anyM) {
+  if (anyM)
+    return withRowsFor(m, chooseDeviceTile(types, -1, n, gpu), 1);
   TileKey key;
   key.types = types.value;
   key.isa = gpu.isas.front();
@@ -122,7 +137,9 @@ TileKey chooseDeviceTile(const TypeTripleInfo &types, int64_t m, int64_t n,
 }
 
 TileKey chooseScaledTile(const TypeTripleInfo &types, int64_t m, int64_t n,
-                         const TargetCpu &gpu) {
+                         const TargetCpu &gpu, bool anyM) {
+  if (anyM)
+    return withRowsFor(m, chooseScaledTile(types, -1, n, gpu), kSideOfSmallest);
   TileKey key;
   key.types = types.value;
   key.isa = gpu.isas.front();

@@ -53,8 +53,8 @@ private:
             bool anyM) -> ChosenTile {
           if (target.best().isAmdgpu())
             return encoding.isScaled()
-                       ? chooseScaledTile(types, anyM ? -1 : m, n, target)
-                       : chooseDeviceTile(types, anyM ? -1 : m, n, target);
+                       ? chooseScaledTile(types, m, n, target, anyM)
+                       : chooseDeviceTile(types, m, n, target, anyM);
           TileKey key = chooseTile(types, m, n, target, anyM, scalable);
           ChosenTile chosen(key, target.vectorBitsOf(info(key.isa)));
           chosen.why = whyMeasured(types, m, n, target, anyM, scalable);

@@ -4,6 +4,7 @@
 // RUN: tw-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(tw-set-encodings),tw-agree-encodings,func.func(tw-verify-encodings))" | FileCheck %s
 // RUN: tw-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(tw-set-encodings),tw-agree-encodings{host-packs-blocks},func.func(tw-verify-encodings))" | FileCheck %s --check-prefix=BLOCKS
 // RUN: tw-opt %s --split-input-file --pass-pipeline="builtin.module(tw-assign-devices{devices=x86_64_avx512_base},func.func(tw-set-encodings),tw-agree-encodings,func.func(tw-specialize-encodings,tw-materialize-encodings))" | FileCheck %s --check-prefix=TILES
+// RUN: tw-opt %s --split-input-file --pass-pipeline="builtin.module(tw-assign-devices{devices=amdgpu:gfx942},func.func(tw-set-encodings),tw-agree-encodings,func.func(tw-specialize-encodings,tw-materialize-encodings))" | FileCheck %s --check-prefix=GPU
 // RUN: tw-opt %s --split-input-file --pass-pipeline="builtin.module(tw-assign-devices{devices=x86_64_avx512_base},func.func(tw-set-encodings{convolutions}),tw-agree-encodings{host-packs-blocks},func.func(tw-verify-encodings,tw-specialize-encodings{host-packs-blocks},tw-materialize-encodings))" | FileCheck %s --check-prefix=CONV
 
 // Weights of a prefill and of a decode: N0 and K0 are the same, M0 is not.
@@ -14,6 +15,9 @@
 // CHECK-SAME: tensor<64x96xf32, #[[RHS128]]>
 // TILES-LABEL: func.func @prefill(
 // TILES: tw.mmt4d "tw_mmt4d_tile_f32f32f32_{{[0-9]+}}x32x1_x86_64_avx512_base"
+// GPU-LABEL: func.func @prefill(
+// GPU: tw.mmt4d "tw_mmt4d_tile_f32f32f32_64x64x8_amdgpu_gfx942"
+// GPU-SAME: tensor<2x8x64x8xf32>) outs(
 func.func @prefill(%a: tensor<128x64xf32>, %c: tensor<128x96xf32>) -> tensor<128x96xf32> {
   %w = arith.constant dense<2.0> : tensor<64x96xf32>
   %r = linalg.matmul ins(%a, %w : tensor<128x64xf32>, tensor<64x96xf32>) outs(%c : tensor<128x96xf32>) -> tensor<128x96xf32>
@@ -24,6 +28,9 @@ func.func @prefill(%a: tensor<128x64xf32>, %c: tensor<128x96xf32>) -> tensor<128
 // CHECK-SAME: tensor<64x96xf32, #[[RHS1]]>
 // TILES-LABEL: func.func @decode(
 // TILES: tw.mmt4d "tw_mmt4d_tile_f32f32f32_1x32x1_x86_64_avx512_base"
+// GPU-LABEL: func.func @decode(
+// GPU: tw.mmt4d "tw_mmt4d_tile_f32f32f32_1x64x8_amdgpu_gfx942"
+// GPU-SAME: tensor<2x8x64x8xf32>) outs(
 func.func @decode(%a: tensor<1x64xf32>, %c: tensor<1x96xf32>) -> tensor<1x96xf32> {
   %w = arith.constant dense<2.0> : tensor<64x96xf32>
   %r = linalg.matmul ins(%a, %w : tensor<1x64xf32>, tensor<64x96xf32>) outs(%c : tensor<1x96xf32>) -> tensor<1x96xf32>
@@ -37,6 +44,8 @@ func.func @decode(%a: tensor<1x64xf32>, %c: tensor<1x96xf32>) -> tensor<1x96xf32
 // CHECK: return
 // TILES-LABEL: func.func @alone(
 // TILES: tw.mmt4d "tw_mmt4d_tile_f32f32f32_1x16x1_x86_64_avx512_base"
+// GPU-LABEL: func.func @alone(
+// GPU: tw.mmt4d "tw_mmt4d_tile_f32f32f32_1x64x4_amdgpu_gfx942"
 func.func @alone(%a: tensor<1x64xf32>, %c: tensor<1x96xf32>) -> tensor<1x96xf32> {
   %w = arith.constant dense<3.0> : tensor<64x96xf32>
   %r = linalg.matmul ins(%a, %w : tensor<1x64xf32>, tensor<64x96xf32>) outs(%c : tensor<1x96xf32>) -> tensor<1x96xf32>

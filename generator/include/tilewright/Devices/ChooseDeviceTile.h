@@ -20,14 +20,15 @@ namespace tilewright {
 /// of its lanes; without one, it is those of the dot product or multiply-add
 /// that multiplies. A wave's tile is as large as its matrix, up to what keeps
 /// the accumulators in half of the registers. Few rows get a hand-written tile
-/// for few rows, where there is one.
+/// for few rows, where there is one. With `anyM` only M0 depends on m: the
+/// panels of columns are those of unknown m, and few rows get a tile of few.
 TileKey chooseDeviceTile(const TypeTripleInfo &types, int64_t m, int64_t n,
-                         const TargetCpu &gpu);
+                         const TargetCpu &gpu, bool anyM = false);
 
 /// The same with block scales, of the variant `mx`, for operands of MX formats.
 /// Where an instruction takes scales, K0 is its; else each K step is a block.
 TileKey chooseScaledTile(const TypeTripleInfo &types, int64_t m, int64_t n,
-                         const TargetCpu &gpu);
+                         const TargetCpu &gpu, bool anyM = false);
 
 } // namespace tilewright
 
