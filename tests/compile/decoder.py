@@ -7,8 +7,9 @@
       A small one, prefill and then decode, against what the formulas give, and decode against a prefill of one token
       more.
   decoder.py dispatches <tilewright> <scratch> [--eight-b]
-      Dispatches of a layer, for CPUs and a GPU, with data tiling and without; and that prefill and decode in one model have
-      each weight once. Of matrices an eighth as wide as Llama 3 8B's, or, with --eight-b, as wide.
+      Dispatches of a layer, for CPUs and a GPU, with data tiling and without; that without it nothing is left of encodings;
+      and that prefill and decode in one model have each weight once, packed when the model is compiled: none is laid out
+      anew when the program starts. Of matrices an eighth as wide as Llama 3 8B's, or, with --eight-b, as wide.
   decoder.py time <tilewright> <scratch> [--seconds=3] [--megabytes=250]
       Processor time and memory that 32 layers take to compile, each phase and both.
 """
@@ -28,6 +29,7 @@ import sys
 import llama_decoder
 import npy
 import parameters
+import tiling_counts
 
 SMALL = llama_decoder.Config(layers=2, hidden=64, heads=4, kv_heads=2, ffn=96, vocabulary=50, tokens=20, context=40,
                              phase="both")
@@ -205,12 +207,23 @@ MOST_DISPATCHES = {
     ("amdgpu:gfx942", "prefill"): 21, ("amdgpu:gfx942", "decode"): 22,
 }
 
+# No matrix has as many rows or columns, so that types tell weights from what is multiplied by them.
+DISTINCT_TOKENS = 120
+# Where prefill and decode have each weight once, as it was packed when the model was compiled. Vectors have a known length.
+ONE_LAYOUT = ("x86_64_avx512_base", "arm_64:neoverse-n1", "arm_64:neoverse-v1+vl256", "amdgpu:gfx942")
 
-def compile_decoder(options, config, *flags):
-    """The report."""
+
+def write_decoder(options, config):
+    """The model and its parameters, as files."""
     source, file = options.scratch / "decoder.mlir", options.scratch / "decoder.safetensors"
     source.write_text("\n".join(llama_decoder.model(config)) + "\n")
     llama_decoder.write_sparse_parameters(config, file)
+    return source, file
+
+
+def compile_decoder(options, config, *flags):
+    """The report."""
+    source, file = write_decoder(options, config)
     done = subprocess.run([options.tool, "compile", source, "-o", options.scratch / "decoder.a", f"--parameters={file}",
                            "--report=json", *flags], capture_output=True, text=True)
     if done.returncode:
@@ -225,6 +238,25 @@ def dispatches_of_layer(options, config, *flags):
     return counts[1] - counts[0]
 
 
+def wrong_weights(target, report, config):
+    """Lines about weights that are stored more than once, or that a program would lay out anew when it starts or later."""
+    shapes = [shape for shape, _ in config.parameters().values() if len(shape) > 1]
+    constants = report["large_constants"]
+    packed = sum(constant["packed"] for constant in constants)
+    print(f"{target}, prefill and decode: {len(constants)} large constants of {len(shapes)} matrices, {packed} of them packed")
+    if len(constants) != len(shapes):
+        yield f"{len(constants)} large constants of {len(shapes)} matrices: each has to be there once"
+    # Rows are taken of the embedding.
+    if packed != len(shapes) - 1:
+        yield f"{packed} matrices are packed, expected all but the embedding"
+    types = {f"tensor<{rows}x{columns}xf32>" for shape in shapes for rows, columns in (shape, shape[::-1])}
+    for relayout in report["relayouts"]:
+        if relayout["from"] in types or relayout["rule"] == "vectors":
+            yield f"a weight is laid out anew: {relayout}"
+    for work in report["run_once"]["work"]:
+        yield f"is computed when the program starts: {work}"
+
+
 def check_dispatches(options):
     config, failed = EIGHT_B if options.eight_b else NARROW, False
     for (target, phase), most in MOST_DISPATCHES.items():
@@ -235,13 +267,15 @@ def check_dispatches(options):
         if counts["late"] > min(most, counts["none"]):
             failed = True
             print(f"wrong: at most {most} with data tiling, and no more than without, are allowed")
-    both = dataclasses.replace(config, phase="both", layers=2)
-    constants = compile_decoder(options, both, "--target=x86_64_avx512_base")["large_constants"]
-    matrices = [name for name, (shape, _) in both.parameters().items() if len(shape) > 1]
-    print(f"prefill and decode: {len(constants)} large constants of {len(matrices)} matrices")
-    if len(constants) != len(matrices):
+    both = dataclasses.replace(config, phase="both", layers=2, tokens=DISTINCT_TOKENS)
+    for target in ONE_LAYOUT:
+        for wrong in wrong_weights(target, compile_decoder(options, both, f"--target={target}"), both):
+            failed = True
+            print(f"wrong: {target}, prefill and decode: {wrong}")
+    source, file = write_decoder(options, both)
+    for wrong in tiling_counts.check(options.tool, source, True, [f"--parameters={file}"]):
         failed = True
-        print("wrong: each matrix has to be there once")
+        print(f"wrong: {wrong}")
     sys.exit(1 if failed else 0)
 
 

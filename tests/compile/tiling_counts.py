@@ -3,14 +3,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What data tiling does to the dispatches of models, for two CPUs and a GPU:
 
-- without it (`--data-tiling=none`, encodings set and dropped) they are those of a model whose operands never said what
-  they are for (`unset`), with the same operands;
+- without it (`--data-tiling=none`, encodings set and dropped) the program on buffers is that of a model whose operands never
+  said what they are for (`unset`): the same dispatches, copies and loops of the same values;
 - there are no more with it than without; of a GPU for all models but the smallest, whose products without tiles are one
   dispatch with what follows them, and what loops of the host multiply.
 
   tiling_counts.py <tilewright> <model.mlir>...
 """
 
+import itertools
 import re
 import subprocess
 import sys
@@ -18,25 +19,33 @@ import sys
 TARGETS = ("x86_64_avx512_vnni", "arm_64:neoverse-n1", "amdgpu:gfx942")
 
 
-def dispatches(tool, model, target, tiling):
-    """The calls, without the names of values."""
-    done = subprocess.run([tool, "compile", model, "--emit=dispatches", f"--target={target}", f"--data-tiling={tiling}"],
+def compiled(tool, model, target, tiling, stage, flags):
+    """The lines of a stage, without the names of values and of what the compiler has made of constants."""
+    done = subprocess.run([tool, "compile", model, f"--emit={stage}", f"--target={target}", f"--data-tiling={tiling}", *flags],
                           capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"{model} was refused for {target}:\n{done.stderr[-2000:]}")
-    return [re.sub(r"%[\w#:]+", "%", line).strip() for line in done.stdout.splitlines() if "tw.dispatch @" in line]
+    return [re.sub(r"%[\w#:]+", "%", re.sub(r"\bmade_\w+", "made", line)).strip() for line in done.stdout.splitlines()]
 
 
-def check(tool, model, on_gpu=False):
+def first_difference(some, others):
+    """Two lines that should be one; None if all are."""
+    pairs = itertools.zip_longest(some, others, fillvalue="nothing")
+    return next((pair for pair in pairs if pair[0] != pair[1]), None)
+
+
+def check(tool, model, on_gpu=False, flags=()):
     """Lines about what is wrong; `on_gpu`: whether there may be no more with data tiling there, either."""
     wrong = []
     for target in TARGETS:
-        none, unset, late, early = (dispatches(tool, model, target, tiling)
-                                    for tiling in ("none", "unset", "late", "early"))
-        print(f"{model}, {target}: {len(late)} late, {len(early)} early, {len(none)} without")
-        if none != unset:
-            first = next((pair for pair in zip(none, unset) if pair[0] != pair[1]), (len(none), len(unset)))
-            wrong.append(f"{model}, {target}: encodings left something behind: {first[0]}, not {first[1]}")
+        none, late, early = ([line for line in compiled(tool, model, target, tiling, "dispatches", flags)
+                              if "tw.dispatch @" in line] for tiling in ("none", "late", "early"))
+        buffers = [compiled(tool, model, target, tiling, "buffers", flags) for tiling in ("none", "unset")]
+        print(f"{model}, {target}: {len(late)} late, {len(early)} early, {len(none)} without; "
+              f"{len(buffers[0])} lines on buffers without")
+        if different := first_difference(*buffers):
+            first, other = (line[:500] for line in different)
+            wrong.append(f"{model}, {target}: encodings left something behind: {first}, not {other}")
         if (on_gpu or not target.startswith("amdgpu")) and len(late) > len(none):
             wrong.append(f"{model}, {target}: {len(late)} dispatches with data tiling, {len(none)} without")
     return wrong
