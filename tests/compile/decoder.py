@@ -10,8 +10,9 @@
       Dispatches of a layer, for CPUs and a GPU, with data tiling and without; that without it nothing is left of encodings;
       and that prefill and decode in one model have each weight once, packed when the model is compiled: none is laid out
       anew when the program starts. Of matrices an eighth as wide as Llama 3 8B's, or, with --eight-b, as wide.
-  decoder.py time <tilewright> <scratch> [--seconds=3] [--megabytes=250]
-      Processor time and memory that 32 layers take to compile, each phase and both.
+  decoder.py time <tilewright> <scratch> [--seconds=3] [--megabytes=250] [--turns=1] [--times=1.10]
+      Processor time and memory that 32 layers take to compile, each phase and both; and how much more time data tiling
+      takes than none, by the least of so many times and by the median.
 """
 
 import argparse
@@ -22,6 +23,7 @@ import pathlib
 import random
 import resource
 import shlex
+import statistics
 import struct
 import subprocess
 import sys
@@ -279,23 +281,38 @@ def check_dispatches(options):
     sys.exit(1 if failed else 0)
 
 
+def processor_time(compile_it):
+    """Seconds that children of this process took in the call, and what it returns."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    result = compile_it()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, result
+
+
 def check_time(options):
     failed = False
     for phase in "prefill", "decode", "both":
         # Of narrow layers: what 32 GB of weights take is read and written (docs/parameters.md).
         config = llama_decoder.Config(hidden=128, heads=8, kv_heads=2, ffn=448, vocabulary=512, phase=phase)
-        for tiling in TILINGS:
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            report = compile_decoder(options, config, "--target=x86_64_avx512_base", f"--data-tiling={tiling}")
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        seconds = {tiling: [] for tiling in TILINGS}
+        # In turns, so that what the machine does beside is beside all of them.
+        for tiling in options.turns * TILINGS:
+            time, report = processor_time(lambda: compile_decoder(
+                options, config, "--target=x86_64_avx512_base", f"--data-tiling={tiling}"))
+            seconds[tiling].append(time)
             megabytes = report["peak_memory_bytes"] / 1e6
             calls = sum(dispatch["calls"] for dispatch in report["dispatches"])
-            print(f"{phase}, {tiling}: {seconds:.2f} s of processor time, {megabytes:.0f} MB, {calls} dispatches of "
+            print(f"{phase}, {tiling}: {time:.2f} s of processor time, {megabytes:.0f} MB, {calls} dispatches of "
                   f"{len(report['dispatches'])} functions")
-            if megabytes > options.megabytes or seconds > options.seconds * (2 if phase == "both" else 1):
+            if megabytes > options.megabytes or time > options.seconds * (2 if phase == "both" else 1):
                 failed = True
                 print(f"wrong: at most {options.seconds} s a phase and {options.megabytes} MB are allowed")
+        least, medians = (function(seconds["late"]) / function(seconds["none"]) for function in (min, statistics.median))
+        print(f"{phase}: late takes {least:.2f} of the time of none by the least times, {medians:.2f} by the medians of "
+              f"{options.turns}")
+        if options.times and least > options.times:
+            failed = True
+            print(f"wrong: late may take at most {options.times} of the time of none")
     sys.exit(1 if failed else 0)
 
 
@@ -310,6 +327,8 @@ def main():
     parser.add_argument("--eight-b", action="store_true", help="matrices as wide as those of Llama 3 8B")
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--megabytes", type=float, default=250)
+    parser.add_argument("--turns", type=int, default=1, help="how often each is compiled for its time")
+    parser.add_argument("--times", type=float, help="the most that data tiling may take of the time without, of least times")
     options = parser.parse_args()
     options.scratch.mkdir(parents=True, exist_ok=True)
     {"values": check_values, "dispatches": check_dispatches, "time": check_time}[options.what](options)

@@ -55,6 +55,12 @@ class DigitsTest : public ::testing::TestWithParam<Target> {
     return model;
   }
 
+  // Of three layers, where they are packed.
+  size_t packedWeights() const {
+    const JitOptions& options = GetParam().options;
+    return options.reference || options.tiling == JitTiling::kNone ? 0 : 3;
+  }
+
   images_t images_ = {};
   network_t network_ = {};
 };
@@ -62,10 +68,9 @@ class DigitsTest : public ::testing::TestWithParam<Target> {
 TEST_P(DigitsTest, F32) {
   std::unique_ptr<JitModel> model = load("model.mlir", 0);
   ASSERT_TRUE(model);
-  EXPECT_EQ(model->packedConstants().size(),
-            GetParam().options.reference ? 0u : 3u);
+  EXPECT_EQ(model->packedConstants().size(), packedWeights());
   // Without fused multiply-adds exp is no arithmetic.
-  bool callsExp = GetParam().name == "generic";
+  bool callsExp = GetParam().options.isa == "generic";
   EXPECT_EQ(model->remarks().size(), callsExp ? 1u : 0u);
   for (const std::string& remark : model->remarks())
     EXPECT_NE(remark.find("math.exp is a call of the C library"),
@@ -99,8 +104,7 @@ TEST_P(DigitsTest, F32) {
 TEST_P(DigitsTest, Int8) {
   std::unique_ptr<JitModel> model = load("model_int8.mlir", 1);
   ASSERT_TRUE(model);
-  EXPECT_EQ(model->packedConstants().size(),
-            GetParam().options.reference ? 0u : 3u);
+  EXPECT_EQ(model->packedConstants().size(), packedWeights());
   EXPECT_TRUE(model->remarks().empty());
   size_t right = 0;
   for (size_t start = 0; start + 32 <= images_.count; start += 32) {
@@ -130,6 +134,20 @@ std::vector<Target> cpus() {
   return targets;
 }
 
+// Early and without data tiling: of the best instruction set and of a GPU.
+std::vector<Target> tilings() {
+  std::vector<Target> targets;
+  for (const std::string& isa :
+       {runnableIsas().front(), std::string("amdgpu_gfx942")})
+    for (auto [name, tiling] :
+         {std::pair("early", JitTiling::kEarly), {"none", JitTiling::kNone}}) {
+      JitOptions options{isa};
+      options.tiling = tiling;
+      targets.push_back({isa + "_" + name, options});
+    }
+  return targets;
+}
+
 // On a GPU, whose emulation takes its time; one by one beside plain loops, as
 // every element is computed by a kernel of its own there.
 std::vector<Target> gpus() {
@@ -143,6 +161,8 @@ std::vector<Target> gpus() {
 
 INSTANTIATE_TEST_SUITE_P(Isas, DigitsTest, ::testing::ValuesIn(cpus()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Devices, DigitsTest, ::testing::ValuesIn(gpus()),
+                         nameOf);
+INSTANTIATE_TEST_SUITE_P(Tilings, DigitsTest, ::testing::ValuesIn(tilings()),
                          nameOf);
 
 }  // namespace

@@ -13,9 +13,10 @@ TYPES = {"float": np.float32, "double": np.float64, "int8_t": np.int8, "int16_t"
 
 
 class CompiledModel:
-    def __init__(self, tool, cc, mlir):
-        archive, header, library = (mlir.with_suffix(suffix) for suffix in (".a", ".h", ".so"))
-        run(tool, "compile", mlir, "-o", archive, f"--emit-header={header}", "--target=host")
+    def __init__(self, tool, cc, mlir, tiling):
+        archive, header, library = (mlir.with_suffix(f".{tiling}{suffix}") for suffix in (".a", ".h", ".so"))
+        run(tool, "compile", mlir, "-o", archive, f"--emit-header={header}", "--target=host", f"--data-tiling={tiling}")
+        self.tiling = tiling
         run(cc, "-shared", "-o", library, "-Wl,--whole-archive", archive, "-Wl,--no-whole-archive", "-lm")
         self.library = ctypes.CDLL(str(library))
         entries = re.findall(r"^int32_t (\w+)\((.*?)\);", header.read_text(), re.S | re.M)
@@ -46,14 +47,31 @@ class CompiledModel:
         expected = [np.asarray(array) for array in expected]
         status, results = self.call(inputs, [array.shape for array in expected])
         if status:
-            raise SystemExit(f"{self.name} returned {status}")
+            raise SystemExit(f"{self.name}, {self.tiling}: returned {status}")
         for number, (result, right) in enumerate(zip(results, expected)):
             error = float(np.max(np.abs(result.astype(np.float64) - right), initial=0))
-            print(f"  {self.name}: result {number} {list(right.shape)}, largest error {error:.3g}, "
+            print(f"  {self.name}, {self.tiling}: result {number} {list(right.shape)}, largest error {error:.3g}, "
                   f"largest value {float(np.max(np.abs(right), initial=0)):.3g}")
             # Not the other way round: of a NaN nothing holds.
             if not error <= tolerance:
-                raise SystemExit(f"{self.name}: result {number} is wrong by {error:.3g}; accepted is {tolerance:g}")
+                raise SystemExit(f"{self.name}, {self.tiling}: result {number} is wrong by {error:.3g}; "
+                                 f"accepted is {tolerance:g}")
+        return results
+
+
+class TiledModels:
+    """A model by each way of --data-tiling: all compute what is expected, and late what early does, bit by bit."""
+
+    def __init__(self, tool, cc, mlir, tilings):
+        self.models = [CompiledModel(tool, cc, mlir, tiling) for tiling in tilings]
+
+    def check(self, inputs, expected, tolerance=1e-4):
+        results = {model.tiling: model.check(inputs, expected, tolerance) for model in self.models}
+        if not {"late", "early"} <= results.keys():
+            return
+        for number, (late, early) in enumerate(zip(results["late"], results["early"])):
+            if late.tobytes() != early.tobytes():
+                raise SystemExit(f"{self.models[0].name}: result {number} of --data-tiling=late and of early differ")
 
 
 def run(*command):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Models from front ends, converted by the commands of docs/models.md, compiled as they are, and compared with ONNX
-Runtime, PyTorch or JAX to 1e-4.
+"""Models from front ends, converted by the commands of docs/models.md, compiled as they are, with data tiling late,
+early and not at all, and compared with ONNX Runtime, PyTorch or JAX to 1e-4; late and early give the same bits.
 
-  models.py <model> --venv=build/models --tool=<tilewright> --scratch=<folder> --cc=cc
+  models.py <model> --venv=build/models --tool=<tilewright> --scratch=<folder> --cc=cc [--tilings=late,early,none]
 
 The packages are those of requirements.txt, in a virtual environment that `./dev models` makes. Without it the test is
 skipped: it exits with 77.
@@ -35,7 +35,7 @@ class Models:
     def compile(self, mlir):
         if wrong := tiling_counts.check(self.arguments.tool, mlir, self.arguments.model not in MORE_ON_GPU):
             raise SystemExit("\n".join(wrong))
-        return CompiledModel(self.arguments.tool, self.arguments.cc, mlir)
+        return TiledModels(self.arguments.tool, self.arguments.cc, mlir, self.arguments.tilings.split(","))
 
     def from_onnx(self, onnx):
         """The path of the model as linalg on tensors."""
@@ -202,6 +202,7 @@ def main():
     parser.add_argument("model", choices=NAMES)
     for name in ("venv", "tool", "scratch", "cc"):
         parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--tilings", default="late,early,none", help="ways of --data-tiling (default: %(default)s)")
     arguments = parser.parse_args()
     python = pathlib.Path(arguments.venv) / "bin" / "python"
     if not (pathlib.Path(arguments.venv) / "complete").exists():
@@ -209,11 +210,11 @@ def main():
         sys.exit(77)
     if pathlib.Path(sys.prefix).resolve() != pathlib.Path(arguments.venv).resolve():
         os.execv(python, [str(python), *sys.argv])
-    global np, tiling_counts, CompiledModel, run
+    global np, tiling_counts, TiledModels, run
     sys.path.append(str(pathlib.Path(__file__).parent.parent / "compile"))
     import numpy as np
     import tiling_counts
-    from compiled_model import CompiledModel, run
+    from compiled_model import TiledModels, run
     getattr(Models(arguments), arguments.model)()
 
 
