@@ -3,7 +3,6 @@
 //
 // tw-contiguous-buffers: types say that buffers are contiguous, where they are.
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"

@@ -18,4 +18,9 @@ std::string kindOf(Operation *op) {
   return generic.getNumReductionLoops() ? "reduction" : "elementwise";
 }
 
+bool isView(Operation *op) {
+  return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                         tensor::CastOp>(op);
+}
+
 } // namespace tilewright

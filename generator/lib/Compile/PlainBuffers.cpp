@@ -7,7 +7,6 @@
 #include "RowMajorView.h"
 #include "mlir/IR/IRMapping.h"
 #include "tilewright/Compile/Passes.h"
-#include "tilewright/Dialect/TwDialect.h"
 
 using namespace mlir;
 

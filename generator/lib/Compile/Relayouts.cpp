@@ -72,12 +72,6 @@ bool isMultiplication(Operation *op) {
   return isa<tw::Mmt4dOp, tw::MatmulOp>(op);
 }
 
-/// Whether it only looks at all elements in another shape.
-bool isView(Operation *op) {
-  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
-      op);
-}
-
 /// What makes `value`: an operation, or an argument of a block.
 Value makerOf(Value value) {
   while (Operation *op = value.getDefiningOp()) {

@@ -3,6 +3,7 @@
 //
 // tw-write-results: what is returned is computed where the caller wants it.
 
+#include "OperationKind.h"
 #include "RowMajorView.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -21,8 +22,7 @@ namespace {
 /// What `value` was made from by reshapes and casts, which keep all elements in
 /// order.
 Value withoutViews(Value value) {
-  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-                         tensor::CastOp>(value.getDefiningOp()))
+  while (isView(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
   return value;
 }

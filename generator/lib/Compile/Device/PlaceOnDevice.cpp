@@ -4,6 +4,7 @@
 // tw-place-on-device: transfers between host and devices, on tensors; what
 // instances keep is kept where it is read.
 
+#include "../OperationKind.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Dialect/TwDialect.h"
@@ -18,12 +19,6 @@ namespace tilewright {
 #include "tilewright/Compile/Passes.h.inc"
 
 namespace {
-
-/// Other shapes of the same memory.
-bool isView(Operation *op) {
-  return isa_and_nonnull<tensor::CastOp, tensor::ExpandShapeOp,
-                         tensor::CollapseShapeOp>(op);
-}
 
 /// Models are straight lines: what is defined earlier dominates what follows.
 class Placement {

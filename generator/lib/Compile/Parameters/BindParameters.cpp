@@ -4,6 +4,7 @@
 #include "BindParameters.h"
 
 #include "../ConstantElements.h"
+#include "../OperationKind.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
@@ -151,8 +152,7 @@ private:
         user->setAttr(kDeviceAttr, device);
         placedBy[user] = global;
         // What only moves its elements stands for it.
-        if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
-                linalg::TransposeOp>(user))
+        if (isView(user) || isa<linalg::TransposeOp>(user))
           readers.push_back(user);
       }
     return success();

@@ -6,6 +6,7 @@
 #include "../ConstantElements.h"
 #include "../Dispatch/CallerSizes.h"
 #include "../Dispatch/DispatchWork.h"
+#include "../OperationKind.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -101,8 +102,7 @@ bool hasWeight(linalg::LinalgOp op) {
 
 /// What costs nothing where it is read, or only makes more of what there is.
 bool isViewOrBroadcast(Operation *op) {
-  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
-          tensor::EmptyOp, linalg::FillOp>(op))
+  if (isView(op) || isa<tensor::EmptyOp, linalg::FillOp>(op))
     return true;
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (!linalgOp || hasWeight(linalgOp))
