@@ -385,7 +385,6 @@ bool ModuleMaker::anyTrue() {
              });
 }
 
-// x * y^T.
 bool ModuleMaker::contraction() {
   const ModuleTensor* found =
       anyValue([](const ModuleTensor& value) { return value.rank() == 2; });
@@ -395,6 +394,11 @@ bool ModuleMaker::contraction() {
     return value.rank() == 2 && value.type == x.type &&
            value.shape[1].hasSizesOf(x.shape[1]);
   });
+  return contractionOf(x, y);
+}
+
+// x * y^T.
+bool ModuleMaker::contractionOf(const ModuleTensor& x, const ModuleTensor& y) {
   int64_t bound = x.bound * y.bound * std::max<int64_t>(1, x.shape[1].most());
   ModuleTensor result;
   result.type = sumType(x);

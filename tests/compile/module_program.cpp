@@ -372,6 +372,7 @@ ModuleProgram ModuleMaker::make() {
       &ModuleMaker::cast,          &ModuleMaker::extractSlice,
       &ModuleMaker::pad,           &ModuleMaker::pad,
       &ModuleMaker::pair,          &ModuleMaker::withIndex,
+      &ModuleMaker::weightsFirst,  &ModuleMaker::weightsFirst,
   };
   bool isTiling = mix_ == ModuleMix::kTiling;
   const Operation* operations = isTiling ? kTilingOperations : kOperations;

@@ -136,6 +136,7 @@ class ModuleMaker {
   bool compare();
   bool anyTrue();
   bool contraction();
+  bool contractionOf(const ModuleTensor& x, const ModuleTensor& y);
   bool convolution();
   bool pooling();
 
@@ -155,6 +156,7 @@ class ModuleMaker {
       const Element& type, const Indices& sizes,
       const std::function<int64_t(const Indices& at)>& element);
   bool weights();
+  bool weightsFirst();
   ModuleTensor plusOne(const ModuleTensor& x);
   bool product();
   bool cast();

@@ -107,6 +107,18 @@ bool ModuleMaker::weights() {
              [&](size_t, const Indices& i) { return element(i); });
 }
 
+// Weights by a value that is transposed.
+bool ModuleMaker::weightsFirst() {
+  if (!weights()) return false;
+  ModuleTensor matrix = program_.values.back();
+  const ModuleTensor* x = anyValue([&](const ModuleTensor& value) {
+    return value.rank() == 2 && value.type == matrix.type &&
+           value.name != matrix.name &&
+           value.shape[1].hasSizesOf(matrix.shape[1]);
+  });
+  return x && contractionOf(matrix, ModuleTensor(*x));
+}
+
 // Each element, and one: of what fills up a tile with zeros it makes ones.
 ModuleTensor ModuleMaker::plusOne(const ModuleTensor& x) {
   std::vector<std::string> sizes, loops;

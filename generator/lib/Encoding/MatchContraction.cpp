@@ -247,6 +247,14 @@ std::string whyNotScaled(linalg::LinalgOp op) {
                 : "it is no product of matrices";
 }
 
+void Contraction::swapFactors() {
+  std::swap(lhs, rhs);
+  std::swap(m, n);
+  if (scales)
+    std::swap(scales->lhs, scales->rhs);
+  std::swap(types, swappedTypes);
+}
+
 std::optional<Contraction> matchContraction(linalg::LinalgOp op) {
   std::optional<std::array<ProductFactor, 2>> factors = matchFactors(op);
   std::optional<Contraction> result = matchLoops(op, factors);
@@ -263,14 +271,9 @@ std::optional<Contraction> matchContraction(linalg::LinalgOp op) {
       rhs.empty() || out.empty())
     return result;
   result->types = findTypeTriple(lhs + rhs + out);
-  const TypeTripleInfo *swapped = findTypeTriple(rhs + lhs + out);
-  if (result->n.empty() && !result->m.empty() && swapped) {
-    std::swap(result->lhs, result->rhs);
-    std::swap(result->m, result->n);
-    if (isScaled)
-      std::swap(result->scales->lhs, result->scales->rhs);
-    result->types = swapped;
-  }
+  result->swappedTypes = findTypeTriple(rhs + lhs + out);
+  if (result->n.empty() && !result->m.empty() && result->swappedTypes)
+    result->swapFactors();
   return result;
 }
 

@@ -10,6 +10,7 @@
 #include "tilewright/Encoding/MatchContraction.h"
 #include "tilewright/Encoding/PackOperand.h"
 #include "tilewright/Encoding/Passes.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -313,6 +314,28 @@ void remarkLoops(linalg::LinalgOp op, bool isMultiplication) {
   });
 }
 
+/// Fewer rows of a lhs stay rows: as columns, they would fill little of a
+/// panel.
+constexpr int64_t kFewRows = 8;
+
+/// Whether `op` is to multiply the other way round: what is packed before any
+/// call, and shared by several contractions, is a rhs.
+bool hasWeightsFirst(linalg::LinalgOp op, const Contraction &contraction) {
+  auto isWeights = [&](unsigned number) {
+    return isSameInAllCalls(withoutReshapes(op->getOperand(number)));
+  };
+  if (contraction.scales || !contraction.swappedTypes ||
+      !isWeights(contraction.lhs) || isWeights(contraction.rhs))
+    return false;
+  int64_t rows = 1;
+  for (unsigned loop : contraction.m) {
+    int64_t extent = op.getStaticLoopRanges()[loop];
+    if (ShapedType::isDynamic(extent) || llvm::MulOverflow(rows, extent, rows))
+      return true;
+  }
+  return rows >= kFewRows;
+}
+
 /// Calls `rewrite` for each contraction of `func` that a tile may compute.
 void forEachContraction(
     func::FuncOp func, llvm::function_ref<void(ContractionEncoder &)> rewrite) {
@@ -328,6 +351,8 @@ void forEachContraction(
         remarkLoops(op, contraction.has_value());
       continue;
     }
+    if (hasWeightsFirst(op, *contraction))
+      contraction->swapFactors();
     ContractionEncoder encoder(op, *contraction);
     if (encoder.isEmpty() || llvm::any_of(op->getOperandTypes(), hasEncoding))
       continue;

@@ -31,6 +31,12 @@ struct Contraction {
   std::optional<Scales> scales;
   /// Null if there are no tiles for the elements.
   const TypeTripleInfo *types = nullptr;
+  /// Those of rhs * lhs; null if there are no tiles for them in this order.
+  const TypeTripleInfo *swappedTypes = nullptr;
+
+  /// Makes lhs of rhs, and m of n, and the other way round; `swappedTypes` are
+  /// known.
+  void swapFactors();
 };
 
 /// None for an operation that is no matrix multiplication, whatever its
