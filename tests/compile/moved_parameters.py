@@ -2,7 +2,8 @@
 # Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random models that multiply by parameters which are transposed, cut, reshaped and cast before, one after the other, against
-loops written here. Numbers are small integers: results are exact. Nothing but multiplications may be left when models run.
+loops written here. Numbers are small integers: results are exact. Nothing but multiplications may be left when models run. And casts
+of any numbers, against those that programs do themselves, bit by bit.
 
   moved_parameters.py <tilewright> <scratch> --cc=... [--count=12 --seed=1 --only=<number>]
 """
@@ -22,6 +23,19 @@ import parameters
 ELEMENTS = [("F32", "f32", 4, "f"), ("F16", "f16", 2, "e"), ("BF16", "bf16", 2, None), ("I8", "i8", 1, "b"),
             ("U8", "i8", 1, "B"), ("I32", "i32", 4, "i")]
 FUNCTIONS_OF_MODULE = 6
+# Casts of a parameter's elements: its dtype, the element in MLIR, and each operation with what it makes.
+CASTS = [("F32", "f32", ["truncf bf16"]), ("F32", "f32", ["truncf f16"]), ("F32", "f32", ["extf f64"]),
+         ("F32", "f32", ["truncf bf16", "extf f32"]), ("F32", "f32", ["truncf f16", "extf f32"]),
+         ("F32", "f32", ["truncf f16", "extf f64"]), ("F64", "f64", ["truncf f32"]), ("F64", "f64", ["truncf f32", "truncf bf16"]),
+         ("I32", "i32", ["trunci i8"]), ("I32", "i32", ["trunci i16"]), ("I32", "i32", ["sitofp f32"]), ("I32", "i32", ["uitofp f32"]),
+         ("I32", "i32", ["sitofp f64"]), ("I32", "i32", ["sitofp bf16"]), ("I32", "i32", ["uitofp f16"]),
+         ("I32", "i32", ["extsi i64"]), ("I32", "i32", ["extui i64"]), ("I64", "i64", ["trunci i32"]), ("I64", "i64", ["sitofp f32"]),
+         ("I64", "i64", ["uitofp f64"]), ("F16", "f16", ["extf f32"]), ("BF16", "bf16", ["extf f32"]), ("BF16", "bf16", ["extf f64"])]
+# In bits, of f32: around the least of bf16 and f16, the greatest, ties, infinities, NaNs that signal and are quiet.
+SINGLES = [0, 1, 0x7FFF, 0x8000, 0x8001, 0x18000, 0x7FFFFF, 0x800000, 0x33000000, 0x33000001, 0x33800000, 0x387FC000, 0x387FE000,
+           0x387FF000, 0x387FFFFF, 0x38800000, 0x38801000, 0x38803000, 0x3F800000, 0x3F801000, 0x3F803000, 0x3F808000, 0x3F818000,
+           0x3F808001, 0x477FDFFF, 0x477FE000, 0x477FEFFF, 0x477FF000, 0x47800000, 0x7F7F7FFF, 0x7F7F8000, 0x7F7FFFFF, 0x7F800000,
+           0x7F800001, 0x7F812345, 0x7FC00000, 0x7FC12345, 0x7FFFFFFF]
 
 
 def count_of(shape):
@@ -62,7 +76,6 @@ class Function:
         steps = [self.transpose, self.cut, self.expand, self.collapse]
         for _ in range(choose.randint(1, 4)):
             value = choose.choice(steps)(value)
-        # Integers of 32 bits are multiplied as such: their casts are no tables.
         if value.element in ("i8", "f16", "bf16") or choose.random() < 0.3:
             value = self.cast(value, dtype)
         if choose.random() < 0.5:
@@ -133,8 +146,15 @@ class Function:
     def cast(self, value, dtype):
         if value.element in ("f16", "bf16"):
             return self.add(f"arith.extf {value.name} : {value.type()} to", "f32", value.shape, value.values)
-        if value.element != "i8":
-            return value
+        if value.element == "f32":
+            narrow = self.choose.choice(["bf16", "f16"])
+            value = self.add(f"arith.truncf {value.name} : {value.type()} to", narrow, value.shape, value.values)
+            return self.add(f"arith.extf {value.name} : {value.type()} to", "f32", value.shape, value.values)
+        if value.element == "i32":
+            if self.choose.random() < 0.5:
+                return self.add(f"arith.sitofp {value.name} : {value.type()} to", "f32", value.shape, value.values)
+            value = self.add(f"arith.trunci {value.name} : {value.type()} to", self.choose.choice(["i8", "i16"]), value.shape, value.values)
+            return self.add(f"arith.extsi {value.name} : {value.type()} to", "i32", value.shape, value.values)
         sign = "ui" if dtype == "U8" else "si"
         if self.choose.random() < 0.5:
             return self.add(f"arith.ext{sign} {value.name} : {value.type()} to", "i32", value.shape, value.values)
@@ -223,6 +243,59 @@ class Checker:
         if list(shape) != function.y.shape or data != struct.pack(f"<{len(values)}{function.letter}", *values):
             self.fail(number, f"{function.name}: wrong")
 
+    def casts(self, target):
+        """Casts that are made while compiling, bit by bit those that the program itself makes, on `target`."""
+        choose = random.Random(f"{self.options.seed}.casts")
+        rows, columns = 64, 32
+        text, tensors = "#ij = affine_map<(i, j) -> (i, j)>\n", {}
+        for number, (dtype, element, casts) in enumerate(CASTS):
+            size = int(dtype.lstrip("BFI")) // 8
+            words = [choose.getrandbits(8 * size) for _ in range(rows * columns)]
+            if dtype == "F64":
+                # What f32 has, and what lies right beside it.
+                words = [struct.unpack("<Q", struct.pack("<d", struct.unpack("<f", struct.pack("<I", word & 0x7F7FFFFF))[0]))[0]
+                         + choose.choice([0, 0, 1 << 28, (1 << 28) + 1, (1 << 28) - 1]) for word in words]
+            elif dtype == "F32":
+                special = SINGLES + [word | 1 << 31 for word in SINGLES]
+                words[:len(special)] = special
+            elif dtype.startswith("I"):
+                words = [word >> choose.randrange(8 * size) for word in words]
+            tensors[f"w{number}"] = (dtype, [rows, columns], b"".join(word.to_bytes(size, "little") for word in words))
+            whole = f"tensor<{rows}x{columns}x{element}>"
+            result = casts[-1].split()[1]
+            made = f"tensor<{rows}x{columns}x{result}>"
+            text += (f"ml_program.global private @w{number}(#ml_program.extern : {whole}) : {whole}\n"
+                     f"func.func @f{number}() -> {made} {{\n  %w = ml_program.global_load_const @w{number} : {whole}\n"
+                     f"  %e = tensor.empty() : {made}\n  %r = linalg.generic {{indexing_maps = [#ij, #ij], "
+                     f"iterator_types = [\"parallel\", \"parallel\"]}} ins(%w : {whole}) outs(%e : {made}) {{\n"
+                     f"  ^bb0(%v0: {element}, %o: {result}):\n")
+            for i, cast in enumerate(casts):
+                operation, to = cast.split()
+                text += f"    %v{i + 1} = arith.{operation} %v{i} : {element} to {to}\n"
+                element = to
+            text += f"    linalg.yield %v{len(casts)} : {result}\n  }} -> {made}\n  return %r : {made}\n}}\n"
+        source, file = self.work / "casts.mlir", self.work / "casts.safetensors"
+        source.write_text(text)
+        file.write_bytes(parameters.safetensors(tensors))
+        results = []
+        for name, flags in (("made", []), ("itself", ["--reference"])):
+            program = self.work / name
+            subprocess.run([self.options.tool, "compile", source, "-o", program, f"--cc={self.options.cc}", f"--parameters={file}",
+                            f"--target={target}", *flags], check=True)
+            files = [self.work / f"{name}{number}.npy" for number in range(len(CASTS))]
+            for number, path in enumerate(files):
+                subprocess.run([*self.emulator, program, f"--function=f{number}", f"--output={path}"], check=True)
+            results.append([path.read_bytes() for path in files])
+        for (dtype, _, casts), made, itself in zip(CASTS, *results):
+            self.checked += 1
+            if made != itself:
+                at = next(i for i, (x, y) in enumerate(zip(made, itself)) if x != y)
+                self.fail("casts", f"{target}: {dtype} {casts}: byte {at} of the result is another one than the program's own")
+        calls = subprocess.run([self.options.tool, "compile", source, "-o", self.work / "made", f"--cc={self.options.cc}",
+                                f"--parameters={file}", f"--target={target}", "--report=text"], check=True, capture_output=True, text=True)
+        if " x elementwise" in calls.stdout:
+            self.fail("casts", f"{target}: a cast is left for each call")
+
     def fail(self, number, what):
         self.wrong += 1
         print(f"--seed={self.options.seed} --only={number}: {what}", flush=True)
@@ -240,6 +313,10 @@ def main():
     checker = Checker(options)
     for number in range(options.count) if options.only is None else [options.only]:
         checker.module(number)
+    if options.only is None:
+        # The first converts f16 by integer arithmetic.
+        checker.casts("generic")
+        checker.casts("host")
     print(f"{checker.checked} calls, {checker.wrong} wrong, refused, crashed or with moves that are left")
     sys.exit(1 if checker.wrong else 0)
 

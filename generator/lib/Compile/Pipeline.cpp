@@ -70,6 +70,13 @@ std::string whyRowMajor(const ModelOptions &options) {
   return "";
 }
 
+/// Whether all of the devices do it by instructions.
+bool allConvertF16(const ModelOptions &options) {
+  return llvm::all_of(options.devices, [](const ModelDevice &device) {
+    return device.isGpu() || convertsF16(device.cpu);
+  });
+}
+
 } // namespace
 
 bool callsContractions(const ModelOptions &options) {
@@ -140,7 +147,8 @@ void addModelStep(OpPassManager &pm, const ModelOptions &options) {
   entries.leastTask = options.leastTask;
   pm.addPass(createMakeEntryPoints(entries));
   if (!options.reference)
-    pm.addNestedPass<func::FuncOp>(createFoldConstantMoves());
+    pm.addNestedPass<func::FuncOp>(
+        createFoldConstantMoves({allConvertF16(options)}));
   pm.addNestedPass<func::FuncOp>(createStructureTensors());
   addCleanup(pm);
   if (!options.reference) {
@@ -323,10 +331,7 @@ void addLLVMStep(OpPassManager &pm, const ModelOptions &options) {
   emulate.targetTypeStr = "f32";
   pm.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
   ExpandSmallFloatsOptions small;
-  small.nativeF16 =
-      llvm::all_of(options.devices, [](const ModelDevice &device) {
-        return device.isGpu() || convertsF16(device.cpu);
-      });
+  small.nativeF16 = allConvertF16(options);
   pm.addPass(createExpandSmallFloats(small));
 
   addConversionsToLLVM(pm, UnknownMath::CallLibm);

@@ -73,6 +73,28 @@ func.func @one_after_the_other() -> (tensor<2xbf16>, tensor<4096xf32>) {
   return %b, %t : tensor<2xbf16>, tensor<4096xf32>
 }
 
+// Elements of more than 16 bits: each by itself. Ties go to even, a carry to infinity; denormals stay, a NaN one is quiet and bf16 keeps its payload.
+// CHECK-LABEL: func.func @wide(
+// CHECK-DAG:     %[[B:.*]] = arith.constant dense<[1.000000e+00, 1.015630e+00, 0x7F80, 9.183550e-41, 0x7FC1, -0.000000e+00]> : tensor<6xbf16>
+// CHECK-DAG:     %[[H:.*]] = arith.constant dense<[1.000000e+00, 1.001950e+00, 0x7C00, 0.000000e+00, 0x7E00, 5.960460e-08]> : tensor<6xf16>
+// CHECK-DAG:     %[[T:.*]] = arith.constant dense<[-1, 44]> : tensor<2xi8>
+// CHECK-DAG:     %[[S:.*]] = arith.constant dense<[-1.000000e+00, 0x4B800000]> : tensor<2xf32>
+// CHECK-DAG:     %[[D:.*]] = arith.constant dense<[0.10000000149011612, 0x7FF0000000000000]> : tensor<2xf64>
+// CHECK:         return
+func.func @wide() -> (tensor<6xbf16>, tensor<6xf16>, tensor<2xi8>, tensor<2xf32>, tensor<2xf64>) {
+  %f = arith.constant dense<[0x3F808000, 0x3F818000, 0x7F7FFFFF, 0x00008001, 0x7F812345, 0x80000000]> : tensor<6xf32>
+  %g = arith.constant dense<[0x3F801000, 0x3F803000, 0x477FF000, 0x33000000, 0x7F812345, 0x33000001]> : tensor<6xf32>
+  %i = arith.constant dense<[-1, 300]> : tensor<2xi32>
+  %j = arith.constant dense<[-1, 16777217]> : tensor<2xi32>
+  %x = arith.constant dense<[0x3DCCCCCD, 0x7F800000]> : tensor<2xf32>
+  %b = arith.truncf %f : tensor<6xf32> to tensor<6xbf16>
+  %h = arith.truncf %g : tensor<6xf32> to tensor<6xf16>
+  %t = arith.trunci %i : tensor<2xi32> to tensor<2xi8>
+  %s = arith.sitofp %j : tensor<2xi32> to tensor<2xf32>
+  %d = arith.extf %x : tensor<2xf32> to tensor<2xf64>
+  return %b, %h, %t, %s, %d : tensor<6xbf16>, tensor<6xf16>, tensor<2xi8>, tensor<2xf32>, tensor<2xf64>
+}
+
 // What operations on elements read is read where it lies, cast or not; and what is not known is cut when it is.
 // CHECK-LABEL: func.func @left(
 // CHECK:         tensor.extract_slice

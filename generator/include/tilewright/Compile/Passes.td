@@ -274,12 +274,17 @@ def FoldConstantMoves : Pass<"tw-fold-constant-moves", "mlir::func::FuncOp"> {
   let summary = "Slice, cast, transpose and reshape constants at compile time";
   let description = [{
     What multiplies by a part of a constant, or by one of another type, multiplies
-    by a constant: `tensor.extract_slice` at known places, casts of elements of 8
-    or 16 bits (`arith.extf`, `truncf`, `extsi`, `extui`, `trunci`, `sitofp`,
-    `uitofp`), transposes and reshapes, one after the other. Slices and casts that
+    by a constant: `tensor.extract_slice` at known places, casts of elements
+    (`arith.extf`, `truncf`, `extsi`, `extui`, `trunci`, `sitofp`, `uitofp`, but
+    not to floats of 8 bits), transposes and reshapes, one after the other. Casts
+    are what the program makes of the element, to the bit. Slices and casts that
     operations on elements alone read stay what they are, for these compute while
     they read.
   }];
+  let options = [
+    Option<"nativeF16", "native-f16", "bool", /*default=*/"false",
+           "As tw-expand-small-floats: a NaN of f16 keeps its payload">,
+  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
     "mlir::tensor::TensorDialect",
