@@ -27,10 +27,12 @@ FUNCTIONS_OF_MODULE = 6
 CASTS = [("F32", "f32", ["truncf bf16"]), ("F32", "f32", ["truncf f16"]), ("F32", "f32", ["extf f64"]),
          ("F32", "f32", ["truncf bf16", "extf f32"]), ("F32", "f32", ["truncf f16", "extf f32"]),
          ("F32", "f32", ["truncf f16", "extf f64"]), ("F64", "f64", ["truncf f32"]), ("F64", "f64", ["truncf f32", "truncf bf16"]),
+         ("F64", "f64", ["truncf bf16"]), ("F64", "f64", ["truncf f16"]),
          ("I32", "i32", ["trunci i8"]), ("I32", "i32", ["trunci i16"]), ("I32", "i32", ["sitofp f32"]), ("I32", "i32", ["uitofp f32"]),
          ("I32", "i32", ["sitofp f64"]), ("I32", "i32", ["sitofp bf16"]), ("I32", "i32", ["uitofp f16"]),
          ("I32", "i32", ["extsi i64"]), ("I32", "i32", ["extui i64"]), ("I64", "i64", ["trunci i32"]), ("I64", "i64", ["sitofp f32"]),
-         ("I64", "i64", ["uitofp f64"]), ("F16", "f16", ["extf f32"]), ("BF16", "bf16", ["extf f32"]), ("BF16", "bf16", ["extf f64"])]
+         ("I64", "i64", ["uitofp f64"]),
+         ("I64", "i64", ["sitofp bf16"]), ("I64", "i64", ["uitofp f16"]), ("F16", "f16", ["extf f32"]), ("BF16", "bf16", ["extf f32"]), ("BF16", "bf16", ["extf f64"])]
 # In bits, of f32: around the least of bf16 and f16, the greatest, ties, infinities, NaNs that signal and are quiet.
 SINGLES = [0, 1, 0x7FFF, 0x8000, 0x8001, 0x18000, 0x7FFFFF, 0x800000, 0x33000000, 0x33000001, 0x33800000, 0x387FC000, 0x387FE000,
            0x387FF000, 0x387FFFFF, 0x38800000, 0x38801000, 0x38803000, 0x3F800000, 0x3F801000, 0x3F803000, 0x3F808000, 0x3F818000,
@@ -252,9 +254,11 @@ class Checker:
             size = int(dtype.lstrip("BFI")) // 8
             words = [choose.getrandbits(8 * size) for _ in range(rows * columns)]
             if dtype == "F64":
-                # What f32 has, and what lies right beside it.
-                words = [struct.unpack("<Q", struct.pack("<d", struct.unpack("<f", struct.pack("<I", word & 0x7F7FFFFF))[0]))[0]
-                         + choose.choice([0, 0, 1 << 28, (1 << 28) + 1, (1 << 28) - 1]) for word in words]
+                # What f32 has, and what lies right beside it: where rounding by way of f32 would go another way, too.
+                words = [struct.unpack("<Q", struct.pack("<d", struct.unpack("<f", struct.pack("<I", word))[0]))[0]
+                         + choose.choice([0, 0, 1, -1, 1 << 28, (1 << 28) + 1, (1 << 28) - 1])
+                         for word in (choose.choice([word & 0x7F7FFFFF, word & 0x7F7F0000 | 0x8000,
+                                                     0x38800000 + (word & 0x7FFE000) | 0x1000]) for word in words)]
             elif dtype == "F32":
                 special = SINGLES + [word | 1 << 31 for word in SINGLES]
                 words[:len(special)] = special

@@ -197,6 +197,25 @@ Value encodeF16(BitBuilder &e, Value value) {
   return e.bitOr(result, e.shr(e.bitAnd(bits, kF32SignBit), 16));
 }
 
+/// f64 -> f32, towards zero, with the last bit set if that is inexact: rounded
+/// again, to what has two bits less, it is what f64 is nearest to.
+Value roundedToOdd(ImplicitLocOpBuilder &b, Value value) {
+  using arith::CmpFPredicate;
+  BitBuilder e(b, value.getType());
+  Value nearest = arith::TruncFOp::create(b, e.f32, value);
+  Value back = arith::ExtFOp::create(b, value.getType(), nearest);
+  Value bits = e.toBits(nearest);
+  auto compare = [&](CmpFPredicate predicate) -> Value {
+    return arith::CmpFOp::create(b, predicate, back, value);
+  };
+  Value isNegative = e.compare(arith::CmpIPredicate::slt, bits, 0);
+  Value isFarther = e.select(isNegative, compare(CmpFPredicate::OLT),
+                             compare(CmpFPredicate::OGT));
+  Value odd = e.bitOr(e.select(isFarther, e.add(bits, e.constant(-1)), bits),
+                      e.constant(1));
+  return e.toFloat(e.select(compare(CmpFPredicate::ONE), odd, bits));
+}
+
 struct ExpandSmallFloatsPass
     : impl::ExpandSmallFloatsBase<ExpandSmallFloatsPass> {
   using ExpandSmallFloatsBase::ExpandSmallFloatsBase;
@@ -214,8 +233,6 @@ struct ExpandSmallFloatsPass
     ImplicitLocOpBuilder b(op.getLoc(), op);
     auto to = cast<FloatType>(getElementTypeOrSelf(op.getType()));
     if (!to.isF32()) {
-      if (from.getWidth() > 8)
-        return;
       // By way of f32, which has each of these exactly.
       Value exact = arith::ExtFOp::create(
           b, BitBuilder::withElement(op.getType(), b.getF32Type()), op.getIn());
@@ -247,9 +264,12 @@ struct ExpandSmallFloatsPass
     auto to = cast<FloatType>(getElementTypeOrSelf(op.getType()));
     auto from = cast<FloatType>(getElementTypeOrSelf(op.getIn().getType()));
     bool isSmall = to.getWidth() == 8;
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    if (from.isF64() && to.getWidth() == 16)
+      op.getInMutable().assign(roundedToOdd(b, op.getIn()));
     if (!expands(to) || (!isSmall && to.getWidth() != 16))
       return;
-    ImplicitLocOpBuilder b(op.getLoc(), op);
+    from = cast<FloatType>(getElementTypeOrSelf(op.getIn().getType()));
     Value value = op.getIn();
     if (isSmall && from.getWidth() < 32) {
       value = arith::ExtFOp::create(

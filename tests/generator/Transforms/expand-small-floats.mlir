@@ -112,19 +112,46 @@ func.func @to_f8E4M3FNUZ() -> vector<6xi8> {
   return %z : vector<6xi8>
 }
 
-// Scalars; f16 stays where it is native, and f64 is none of this pass's business.
+// Scalars; f16 stays where it is native, and is f64 by way of f32.
 // CHECK-LABEL: @scalars
 // CHECK-NOT:     extf %{{.*}} : f16
 // CHECK-NOT:     extf %{{.*}} : bf16
-// CHECK:         arith.extf %{{.*}} : f16 to f64
+// CHECK:         arith.extf %{{.*}} : f32 to f64
 // NATIVE-LABEL: @scalars
 // NATIVE:         arith.extf %{{.*}} : f16 to f32
 // NATIVE-NOT:     arith.extf %{{.*}} : bf16 to f32
+// NATIVE:         arith.extf %{{.*}} : f16 to f64
 func.func @scalars(%a: f16, %b: bf16) -> (f32, f32, f64) {
   %c = arith.extf %a : f16 to f32
   %d = arith.extf %b : bf16 to f32
   %e = arith.extf %a : f16 to f64
   return %c, %d, %e : f32, f32, f64
+}
+
+// Of f64, too, rounded once: f32 is towards zero, its last bit says what was left, and what is rounded to is that.
+// CHECK-LABEL: @from_f64(
+// CHECK:         %[[NEAREST:.*]] = arith.truncf %[[X:.*]] : f64 to f32
+// CHECK:         %[[BACK:.*]] = arith.extf %[[NEAREST]] : f32 to f64
+// CHECK:         %[[BITS:.*]] = arith.bitcast %[[NEAREST]] : f32 to i32
+// CHECK:         %[[NEGATIVE:.*]] = arith.cmpi slt, %[[BITS]]
+// CHECK-DAG:     %[[LESS:.*]] = arith.cmpf olt, %[[BACK]], %[[X]] : f64
+// CHECK-DAG:     %[[MORE:.*]] = arith.cmpf ogt, %[[BACK]], %[[X]] : f64
+// CHECK:         %[[FARTHER:.*]] = arith.select %[[NEGATIVE]], %[[LESS]], %[[MORE]] : i1
+// CHECK:         %[[STEP:.*]] = arith.addi %[[BITS]]
+// CHECK:         %[[TOWARDS:.*]] = arith.select %[[FARTHER]], %[[STEP]], %[[BITS]]
+// CHECK:         %[[ODD:.*]] = arith.ori %[[TOWARDS]]
+// CHECK:         %[[INEXACT:.*]] = arith.cmpf one, %[[BACK]], %[[X]] : f64
+// CHECK:         arith.select %[[INEXACT]], %[[ODD]], %[[BITS]]
+// CHECK-NOT:     truncf
+// CHECK:         return
+// NATIVE-LABEL: @from_f64(
+// NATIVE:        arith.truncf %{{.*}} : f64 to f32
+// NATIVE-NOT:    truncf
+// NATIVE:        %[[ODD:.*]] = arith.bitcast %{{.*}} : i32 to f32
+// NATIVE-NEXT:   arith.truncf %[[ODD]] : f32 to f16
+func.func @from_f64(%x: f64) -> f16 {
+  %y = arith.truncf %x : f64 to f16
+  return %y : f16
 }
 
 // Scales: 2^-127, a denormal of f32, 2^-126, 1, 2^127 and NaN.

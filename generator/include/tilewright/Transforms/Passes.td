@@ -59,11 +59,12 @@ def ExpandSmallFloats : Pass<"tw-expand-small-floats"> {
     function must not make, where the instruction set has no instruction for
     them. This pass rewrites, on scalars and vectors of any shape,
 
-    - `arith.extf` to f32 from any of f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ,
+    - `arith.extf` from any of f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ,
       f8E8M0FNU, f6E2M3FN, f6E3M2FN, f4E2M1FN, bf16 and f16,
-    - `arith.truncf` from f32 to bf16 and f16 (round to nearest, ties to even),
+    - `arith.truncf` from f32 to floats of 8 bits, and from f32 and f64 to bf16
+      and f16 (round to nearest, ties to even, once),
 
-    into integer arithmetic. All are exact or correctly rounded, keep denormals,
+    into integer arithmetic, by way of f32. All are exact or correctly rounded, keep denormals,
     and keep NaN a NaN. With `native-f16` conversions of f16 stay as they are.
   }];
   let options = [
