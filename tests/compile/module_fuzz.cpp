@@ -33,6 +33,10 @@ cl::opt<uint64_t> seedFlag("seed", cl::cat(category),
                            cl::desc("Seed of all modules (default: fixed)"));
 cl::opt<int64_t> countFlag("count", cl::cat(category), cl::init(100),
                            cl::desc("How many functions"));
+cl::opt<int64_t> firstFlag("first", cl::cat(category), cl::init(0),
+                           cl::value_desc("I"),
+                           cl::desc("Functions from I on: several processes "
+                                    "share what one would do"));
 cl::opt<int64_t> onlyFlag("only", cl::cat(category), cl::init(-1),
                           cl::value_desc("I"),
                           cl::desc("Function I alone, and print it"));
@@ -74,6 +78,8 @@ constexpr int64_t kBatch = 20;
 // A process that takes longer hangs.
 constexpr unsigned kSeconds = 600;
 constexpr int kFailuresPrinted = 10;
+// After how many functions a line says so.
+constexpr int64_t kProgress = 100;
 
 // What the flags say. Linking a code object parses LLVM's options anew, and
 // sets all flags back.
@@ -181,7 +187,7 @@ bool isWayOf(int64_t batch, const Way& way) {
 class Fuzzer {
  public:
   void run(int64_t first, int64_t last) {
-    int64_t batch = isForGpu() ? 1 : kBatch;
+    int64_t batch = isForGpu() ? 1 : kBatch, count = last - first;
     for (; first < last; first = std::min(last, (first / batch + 1) * batch)) {
       int64_t end = std::min(last, (first / batch + 1) * batch);
       for (const Way& way : kWays)
@@ -190,6 +196,10 @@ class Fuzzer {
         ++total_;
         for (const std::string& operation : programOf(i).operations)
           ++operations_[operation];
+        if (total_ % kProgress == 0 && total_ < count)
+          llvm::errs() << total_ << " of " << count
+                       << " functions, wrong, refused or crashed "
+                       << failed_.size() << '\n';
       }
     }
   }
@@ -255,13 +265,13 @@ int run() {
                                            : seedOf("module_fuzz"),
               targetFlag.empty() ? runnableIsas().front() : targetFlag,
               tilingFlag ? ModuleMix::kTiling : ModuleMix::kAll};
-  int64_t only = onlyFlag, count = countFlag;
+  int64_t only = onlyFlag, first = firstFlag, count = countFlag;
   Fuzzer fuzzer;
   if (only >= 0) {
     llvm::outs() << programOf(only).text();
     fuzzer.run(only, only + 1);
   } else {
-    fuzzer.run(0, count);
+    fuzzer.run(first, first + count);
   }
   return fuzzer.report() ? 0 : 1;
 }

@@ -230,8 +230,8 @@ private:
   Value reshaped(const Operand &operand) {
     Value merged = operand.value;
     if (auto empty = merged.getDefiningOp<tensor::EmptyOp>())
-      merged = mergedEmpty(empty, operand.dims);
-    else if (operand.isMerged())
+      return reshapedEmpty(empty, operand);
+    if (operand.isMerged())
       merged = tensor::CollapseShapeOp::create(b, merged, operand.dims);
     if (!operand.added())
       return merged;
@@ -245,10 +245,10 @@ private:
 
   /// A destination is made as it is written: results of calls are written in
   /// place where they are nothing but such.
-  Value mergedEmpty(tensor::EmptyOp empty,
-                    ArrayRef<ReassociationIndices> dims) {
-    SmallVector<OpFoldResult> sizes, whole = empty.getMixedSizes();
-    for (const ReassociationIndices &group : dims) {
+  Value reshapedEmpty(tensor::EmptyOp empty, const Operand &operand) {
+    SmallVector<OpFoldResult> sizes(operand.added(), b.getIndexAttr(1));
+    SmallVector<OpFoldResult> whole = empty.getMixedSizes();
+    for (const ReassociationIndices &group : operand.dims) {
       AffineExpr product = b.getAffineConstantExpr(1);
       SmallVector<OpFoldResult> factors;
       for (int64_t dim : group) {

@@ -35,3 +35,18 @@ func.func @vector(%a: tensor<9x7xf32>, %b: tensor<7xf32>, %c: tensor<9xf32>) -> 
   %r = linalg.matvec ins(%a, %b : tensor<9x7xf32>, tensor<7xf32>) outs(%c : tensor<9xf32>) -> tensor<9xf32>
   return %r : tensor<9xf32>
 }
+
+// -----
+
+// A destination is made with the dimension, so that it can be the caller's memory.
+// CHECK-LABEL: func.func @overwritten_vector(
+// CHECK:         %[[DEST:.*]] = tensor.empty() : tensor<1x9xf32>
+// CHECK:         %[[ZEROS:.*]] = linalg.fill {{.*}} outs(%[[DEST]] : tensor<1x9xf32>)
+// CHECK:         linalg.generic {{.*}} outs(%[[ZEROS]] : tensor<1x9xf32>)
+func.func @overwritten_vector(%a: tensor<9x7xf32>, %b: tensor<7xf32>) -> tensor<9xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<9xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<9xf32>) -> tensor<9xf32>
+  %r = linalg.matvec ins(%a, %b : tensor<9x7xf32>, tensor<7xf32>) outs(%z : tensor<9xf32>) -> tensor<9xf32>
+  return %r : tensor<9xf32>
+}
