@@ -12,6 +12,11 @@
 // than a load's latency divided by the iterations that READ runs ahead. Nothing
 // overlaps perfectly, so a part of all that is hidden counts as well, and each
 // barrier costs a little.
+//
+// A key of fewer rows than a matrix instruction has is chosen for products of
+// no more: a block's other rows are padding. What takes long there is reading
+// the rhs once, which wants all compute units; columns of a block beyond those
+// that keep its waves busy leave others idle, and count for nothing.
 
 #include "TargetLimits.h"
 #include "tilewright/Kernels/KernelPlan.h"
@@ -34,6 +39,10 @@ constexpr double kL2BytesPerCycle = 64;
 /// same.
 constexpr double kUnhidden = 0.1;
 constexpr double kBarrierCycles = 32;
+/// The least matrix instruction's, of all targets.
+constexpr int kInstructionRows = 16;
+/// Of a block of few rows, 16 for each of four waves.
+constexpr int kColumnsOfFewRows = 64;
 
 } // namespace
 
@@ -68,6 +77,12 @@ KernelCost estimateKernelCost(const KernelPlan &plan, const TileKey &key) {
       (longest + kUnhidden * hidden + barriers * kBarrierCycles) * idleSimds;
   cost.macs =
       double(shape.lhs.blockRows) * shape.rhs.blockRows * plan.kSteps * key.k0;
+  cost.useful = cost.macs;
+  if (key.m0 < kInstructionRows)
+    cost.useful = double(key.m0) *
+                  std::min(shape.rhs.blockRows,
+                           std::max(kColumnsOfFewRows, key.n0)) *
+                  plan.kSteps * key.k0;
   return cost;
 }
 

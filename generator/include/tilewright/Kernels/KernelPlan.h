@@ -132,9 +132,10 @@ struct KernelCost {
   double global; ///< reads through L2 at its bandwidth
   double cycles; ///< what all of that takes, and latency allows
   double macs;   ///< multiply-adds of the iteration
+  double useful; ///< of these, what products of the key's rows make use of
   /// Share of a wave's issue cycles that are matrix instructions.
   double matrixShare() const;
-  double perMac() const { return cycles / macs; }
+  double perMac() const { return cycles / useful; }
 };
 KernelCost estimateKernelCost(const KernelPlan &plan, const TileKey &key);
 
