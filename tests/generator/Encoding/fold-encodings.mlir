@@ -1,8 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// RUN: tw-opt %s --split-input-file --tw-fold-encodings | FileCheck %s --check-prefixes=CHECK,WHOLE
-// RUN: tw-opt %s --split-input-file --tw-fold-encodings=host-packs-blocks | FileCheck %s --check-prefixes=CHECK,BLOCKS
+// RUN: tw-opt %s --split-input-file --allow-unregistered-dialect --tw-fold-encodings | FileCheck %s --check-prefixes=CHECK,WHOLE
+// RUN: tw-opt %s --split-input-file --allow-unregistered-dialect --tw-fold-encodings=host-packs-blocks | FileCheck %s --check-prefixes=CHECK,BLOCKS
 
 #a = #tw.encoding<lhs, types = [f32, f32, f32],
   maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], sizes = [?, 96, 64]>
@@ -59,6 +59,73 @@ func.func @between(%x: tensor<?x64xf32, #a>, %d: tensor<?x64xf32>, %e: tensor<?x
   return %2 : tensor<?x64xf32, #a>
 }
 
+// All that are set of it; what is unset of one that was folded, in turn.
+// CHECK-LABEL: func.func @chain(
+// CHECK-SAME:    %[[X:[a-z0-9]*]]: tensor<?x64xf32, #{{.*}}>, %{{.*}}: tensor<?x64xf32>, %[[E:.*]]: tensor<?x64xf32, #{{.*}}>)
+// WHOLE-NOT:     tw.set_encoding
+// WHOLE-NOT:     tw.unset_encoding
+// WHOLE:         return %[[X]], %[[X]], %[[X]]
+func.func @chain(%x: tensor<?x64xf32, #a>, %d: tensor<?x64xf32>, %e: tensor<?x64xf32, #a>) -> (tensor<?x64xf32, #a>, tensor<?x64xf32, #a>, tensor<?x64xf32, #a>) {
+  %0 = tw.unset_encoding ins(%x : tensor<?x64xf32, #a>) outs(%d : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %1 = tw.set_encoding ins(%0 : tensor<?x64xf32>) outs(%e : tensor<?x64xf32, #a>) -> tensor<?x64xf32, #a>
+  %2 = tw.set_encoding ins(%0 : tensor<?x64xf32>) outs(%e : tensor<?x64xf32, #a>) -> tensor<?x64xf32, #a>
+  %3 = tw.unset_encoding ins(%1 : tensor<?x64xf32, #a>) outs(%d : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %4 = tw.set_encoding ins(%3 : tensor<?x64xf32>) outs(%e : tensor<?x64xf32, #a>) -> tensor<?x64xf32, #a>
+  return %1, %2, %4 : tensor<?x64xf32, #a>, tensor<?x64xf32, #a>, tensor<?x64xf32, #a>
+}
+
+// Behind a loop's entry; what a loop hands on is not what was unset.
+// CHECK-LABEL: func.func @loop(
+// CHECK-SAME:    %[[X:[a-z0-9]*]]: tensor<?x64xf32, #{{.*}}>,
+// WHOLE:         %[[U:.*]] = tw.unset_encoding
+// WHOLE:         scf.for {{.*}} iter_args(%[[Y:.*]] = %[[U]])
+// WHOLE-NEXT:      %[[S:.*]] = tw.set_encoding ins(%[[Y]] :
+// WHOLE-NEXT:      "test.use"(%[[X]], %[[S]])
+func.func @loop(%x: tensor<?x64xf32, #a>, %d: tensor<?x64xf32>, %e: tensor<?x64xf32, #a>, %n: index) -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = tw.unset_encoding ins(%x : tensor<?x64xf32, #a>) outs(%d : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%y = %0) -> tensor<?x64xf32> {
+    %1 = tw.set_encoding ins(%0 : tensor<?x64xf32>) outs(%e : tensor<?x64xf32, #a>) -> tensor<?x64xf32, #a>
+    %2 = tw.set_encoding ins(%y : tensor<?x64xf32>) outs(%e : tensor<?x64xf32, #a>) -> tensor<?x64xf32, #a>
+    "test.use"(%1, %2) : (tensor<?x64xf32, #a>, tensor<?x64xf32, #a>) -> ()
+    scf.yield %y : tensor<?x64xf32>
+  }
+  return %r : tensor<?x64xf32>
+}
+
+// A cast, a view or a part in between is another tensor.
+// CHECK-LABEL: func.func @moved(
+// CHECK-COUNT-2: tw.unset_encoding
+// CHECK-COUNT-2: tw.set_encoding
+// CHECK:         return
+#c = #tw.encoding<lhs, types = [f32, f32, f32],
+  maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], sizes = [4, 96, 64]>
+func.func @moved(%x: tensor<?x64xf32, #a>, %z: tensor<8x64xf32, #a>, %d: tensor<?x64xf32>, %f: tensor<8x64xf32>, %e: tensor<4x64xf32, #c>) -> (tensor<4x64xf32, #c>, tensor<4x64xf32, #c>) {
+  %0 = tw.unset_encoding ins(%x : tensor<?x64xf32, #a>) outs(%d : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %1 = tw.unset_encoding ins(%z : tensor<8x64xf32, #a>) outs(%f : tensor<8x64xf32>) -> tensor<8x64xf32>
+  %2 = tensor.cast %0 : tensor<?x64xf32> to tensor<4x64xf32>
+  %3 = tensor.extract_slice %1[4, 0] [4, 64] [1, 1] : tensor<8x64xf32> to tensor<4x64xf32>
+  %4 = tw.set_encoding ins(%2 : tensor<4x64xf32>) outs(%e : tensor<4x64xf32, #c>) -> tensor<4x64xf32, #c>
+  %5 = tw.set_encoding ins(%3 : tensor<4x64xf32>) outs(%e : tensor<4x64xf32, #c>) -> tensor<4x64xf32, #c>
+  return %4, %5 : tensor<4x64xf32, #c>, tensor<4x64xf32, #c>
+}
+
+// What has dimensions of its own is another encoding; so is a layout.
+// CHECK-LABEL: func.func @related(
+// WHOLE:         tw.relayout {{.*}} -> tensor<?x64xf32, #{{.*}}>
+// WHOLE:         tw.relayout {{.*}} -> tensor<?x64xf32, #{{.*}}>
+// WHOLE-NOT:     tw.unset_encoding
+#own = #tw.encoding<lhs, types = [f32, f32, f32],
+  maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], sizes = [?, 96, 64], dims = [*, 1]>
+#panels = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 1]>
+func.func @related(%x: tensor<?x64xf32, #a>, %d: tensor<?x64xf32>, %e: tensor<?x64xf32, #own>, %f: tensor<?x64xf32, #panels>) -> (tensor<?x64xf32, #own>, tensor<?x64xf32, #panels>) {
+  %0 = tw.unset_encoding ins(%x : tensor<?x64xf32, #a>) outs(%d : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %1 = tw.set_encoding ins(%0 : tensor<?x64xf32>) outs(%e : tensor<?x64xf32, #own>) -> tensor<?x64xf32, #own>
+  %2 = tw.set_encoding ins(%0 : tensor<?x64xf32>) outs(%f : tensor<?x64xf32, #panels>) -> tensor<?x64xf32, #panels>
+  return %1, %2 : tensor<?x64xf32, #own>, tensor<?x64xf32, #panels>
+}
+
 // -----
 
 #a = #tw.encoding<lhs, types = [f32, f32, f32],
@@ -81,6 +148,14 @@ module attributes {tw.devices = [#tw.device<"cpu" = "generic", memory = host>, #
   func.func @on_device(%x: tensor<?x64xf32, #a>, %d: tensor<?x64xf32>, %e: tensor<?x64xf32, #a>) -> tensor<?x64xf32, #a> {
     %0 = tw.unset_encoding ins(%x : tensor<?x64xf32, #a>) outs(%d : tensor<?x64xf32>) {tw.device = "gpu"} -> tensor<?x64xf32>
     %1 = tw.set_encoding ins(%0 : tensor<?x64xf32>) outs(%e : tensor<?x64xf32, #a>) {tw.device = "gpu"} -> tensor<?x64xf32, #a>
+    return %1 : tensor<?x64xf32, #a>
+  }
+  // What the host has computed and the GPU takes is packed there as a whole, and the other way round.
+  // CHECK-LABEL: func.func @back(
+  // CHECK-NEXT:    tw.relayout {{.*}} {tw.device = "cpu"}
+  func.func @back(%x: tensor<?x64xf32, #a>, %d: tensor<?x64xf32>, %e: tensor<?x64xf32, #a>) -> tensor<?x64xf32, #a> {
+    %0 = tw.unset_encoding ins(%x : tensor<?x64xf32, #a>) outs(%d : tensor<?x64xf32>) {tw.device = "gpu"} -> tensor<?x64xf32>
+    %1 = tw.set_encoding ins(%0 : tensor<?x64xf32>) outs(%e : tensor<?x64xf32, #a>) {tw.device = "cpu"} -> tensor<?x64xf32, #a>
     return %1 : tensor<?x64xf32, #a>
   }
 }
