@@ -1,11 +1,9 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A small compiler with a device that Tilewright does not know: it reads a
-// model, lays its contractions out for that device, and prints what comes of
-// it.
+// A compiler with a device that Tilewright does not know: it reads a model,
+// lays its contractions out for that device, and prints what comes of it.
 
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -17,51 +15,44 @@
 #include "tilewright/Encoding/Pipelines.h"
 
 using namespace mlir;
+using namespace tilewright;
 
 namespace {
 
 /// Made up: a matrix unit that multiplies 8 x 4 with 4 x 8 elements of f32. For
 /// at most two rows it is used the other way round, with 32 columns.
-class MatrixUnit : public tilewright::Device {
- public:
-  explicit MatrixUnit(llvm::StringRef prefix) : prefix(prefix) {}
+struct MatrixUnit : Device {
+  explicit MatrixUnit(StringRef prefix) : prefix(prefix) {}
+  StringRef getName() const override { return "unit:8x8x4"; }
 
-  llvm::StringRef getName() const override { return "unit:8x8x4"; }
-
-  std::optional<tilewright::TiledContraction> tile(
-      tilewright::tw::EncodingAttr encoding) const override {
+  std::optional<TiledContraction> tile(
+      tw::EncodingAttr encoding) const override {
     // Loops over tensors as they lie: it has no tiles for other elements.
     for (Type element : encoding.getElementTypes())
       if (!element.isF32()) return std::nullopt;
-    return tilewright::tileContraction(
-        encoding,
-        [](const tilewright::TypeTripleInfo& types, int64_t m, int64_t /*n*/,
-           bool anyM) {
-          bool isNarrow = !anyM && m >= 0 && m <= 2;
-          tilewright::TileKey key;
-          key.types = types.value;
-          key.m0 = isNarrow ? 2 : 8;
-          key.n0 = isNarrow ? 32 : 8;
-          key.k0 = 4;
-          // No instruction set of Tilewright's tables.
-          key.isa = TW_ISA_GENERIC;
-          return key;
-        },
-        prefix);
+    auto pick = [](const TypeTripleInfo& types, int64_t m, int64_t, bool anyM) {
+      bool isNarrow = !anyM && m >= 0 && m <= 2;
+      TileKey key;
+      key.types = types.value;
+      key.m0 = isNarrow ? 2 : 8;
+      key.n0 = isNarrow ? 32 : 8;
+      key.k0 = 4;
+      key.isa = TW_ISA_GENERIC;  // None of Tilewright's tables.
+      return key;
+    };
+    return tileContraction(encoding, pick, prefix);
   }
 
- private:
   std::string prefix;
 };
 
-class MatrixUnits : public tilewright::DeviceProvider {
- public:
+struct MatrixUnits : DeviceProvider {
   using DeviceProvider::DeviceProvider;
 
-  FailureOr<std::shared_ptr<const tilewright::Device>> parseDevice(
-      llvm::StringRef name, llvm::StringRef prefix,
-      llvm::function_ref<InFlightDiagnostic()> emitError) const override {
-    std::shared_ptr<const tilewright::Device> device;
+  FailureOr<std::shared_ptr<const Device>> parseDevice(
+      StringRef name, StringRef prefix,
+      function_ref<InFlightDiagnostic()> emitError) const override {
+    std::shared_ptr<const Device> device;
     if (name.consume_front("unit:")) {
       if (name != "8x8x4")
         return emitError() << "no matrix unit '" << name << "'; expected 8x8x4";
@@ -72,8 +63,7 @@ class MatrixUnits : public tilewright::DeviceProvider {
 };
 
 /// All that is in it are its devices.
-class UnitDialect : public Dialect {
- public:
+struct UnitDialect : Dialect {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(UnitDialect)
   static constexpr llvm::StringLiteral getDialectNamespace() { return "unit"; }
   explicit UnitDialect(MLIRContext* context)
@@ -90,23 +80,21 @@ int main(int argc, char** argv) {
     return 2;
   }
   MLIRContext context;
-  context.loadDialect<affine::AffineDialect, arith::ArithDialect,
-                      func::FuncDialect, linalg::LinalgDialect,
-                      tensor::TensorDialect, tilewright::tw::TwDialect,
-                      UnitDialect>();
+  context.loadDialect<arith::ArithDialect, func::FuncDialect,
+                      linalg::LinalgDialect, tensor::TensorDialect,
+                      tw::TwDialect, UnitDialect>();
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(argv[1], &context);
   if (!module) return 1;
 
   PassManager pm(&context);
-  tilewright::AssignDevicesOptions devices;
+  AssignDevicesOptions devices;
   devices.devices = {argv[2]};
-  pm.addPass(tilewright::createAssignDevices(devices));
+  pm.addPass(createAssignDevices(devices));
   OpPassManager& functions = pm.nest<func::FuncOp>();
-  functions.addPass(tilewright::createSetEncodings());
-  functions.addPass(tilewright::createFoldEncodings());
-  tilewright::addSpecializeAndMaterialize(functions, {});
+  functions.addPass(createSetEncodings());
+  functions.addPass(createFoldEncodings());
+  addSpecializeAndMaterialize(functions, {});
   functions.addPass(createCanonicalizerPass());
   if (failed(pm.run(*module))) return 1;
   module->print(llvm::outs());
-  return 0;
 }
