@@ -43,6 +43,12 @@ struct MatrixUnit : Device {
     return tileContraction(encoding, pick, prefix);
   }
 
+  // It moves whole pages, of 4096 bytes.
+  AffineExpr storageBytes(RankedTensorType type,
+                          llvm::ArrayRef<AffineExpr> sizes,
+                          AffineExpr vscale) const override {
+    return Device::storageBytes(type, sizes, vscale).ceilDiv(4096) * 4096;
+  }
   std::string prefix;
 };
 

@@ -350,8 +350,10 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
     result->kernels_.insert(result->kernels_.end(), code.kernels.begin(),
                             code.kernels.end());
   }
-  for (const Relayout& relayout : compiled->relayouts)
+  for (const Relayout& relayout : compiled->relayouts) {
     if (relayout.what == "relayout") ++result->relayouts_;
+    result->laid_out_.push_back({relayout.what, relayout.rule});
+  }
   result->dispatches_ = compiled->dispatches;
   result->packed_ = compiled->packedConstants;
   result->remarks_ = compiled->remarks;

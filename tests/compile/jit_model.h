@@ -40,6 +40,11 @@ struct JitCopies {
   int64_t transfers;  // from device to device
 };
 
+// What lays a tensor out anew, as the report has it.
+struct JitRelayout {
+  std::string what, rule;
+};
+
 // The ISAs of the table that this CPU has, and generic; best first.
 std::vector<std::string> runnableIsas();
 
@@ -106,6 +111,8 @@ class JitModel {
   }
   // What is laid out anew from the tiles of one layout to those of another.
   int64_t relayouts() const { return relayouts_; }
+  // All that is laid out anew.
+  const std::vector<JitRelayout>& laidOutAnew() const { return laid_out_; }
   int64_t dispatches() const { return dispatches_; }
 
   // Why the last call of a model with a device failed, on this thread.
@@ -124,6 +131,7 @@ class JitModel {
   std::unique_ptr<Impl> impl_;
   std::vector<std::string> tiles_, packed_, remarks_;
   std::vector<std::string> kernels_;
+  std::vector<JitRelayout> laid_out_;
   std::vector<std::vector<std::string>> code_objects_;
   std::vector<std::string> pack_functions_;
   std::map<std::string, int64_t> tile_calls_;

@@ -69,6 +69,8 @@ constexpr Way kWays[] = {
      true},
     {"--inline, encodings everywhere, early", false, JitTiling::kEarly, false,
      true, true},
+    {"--inline on several devices, encodings everywhere", false,
+     JitTiling::kLate, true, true, true},
     {"tw-data-tiling, then --reference", true, JitTiling::kNone, false, false,
      true, true},
 };
@@ -175,7 +177,7 @@ bool isWayOf(int64_t batch, const Way& way) {
   if (way.isTiledBefore)
     return !isForGpu() && settings.mix == ModuleMix::kTiling;
   if (!way.isInline) return true;
-  constexpr int64_t kInlined = 3;
+  constexpr int64_t kInlined = 4;
   int64_t number = 0;
   for (const Way& other : kWays) {
     if (&other == &way) break;

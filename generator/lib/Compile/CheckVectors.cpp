@@ -12,6 +12,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Devices/TargetCpu.h"
+#include "tilewright/Encoding/Device.h"
 #include "tilewright/Encoding/Place.h"
 
 using namespace mlir;
@@ -50,11 +51,12 @@ struct CheckVectorsPass : impl::CheckVectorsBase<CheckVectorsPass> {
 
 void checkVectors(func::FuncOp func) {
   for (tw::DeviceAttr device : devicesOf(func)) {
-    llvm::Expected<TargetCpu> target = parseTargetCpu(device.getTarget());
-    if (!target) {
-      llvm::consumeError(target.takeError()); // "none", or one of its own
-      continue;
-    }
+    FailureOr<std::shared_ptr<const Device>> found =
+        findDevice(device.getTarget(), kDefaultPrefix, func.getContext());
+    const TargetCpu *target =
+        succeeded(found) ? (*found)->getTarget() : nullptr;
+    if (!target)
+      continue; // the host's code
     check(func, target->sveBits, /*streaming=*/false);
     check(func, target->streamingBits, /*streaming=*/true);
   }

@@ -4,6 +4,7 @@
 #include "DeviceTargets.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "tilewright/Encoding/Device.h"
 #include "llvm/IR/Module.h"
 
 using namespace mlir;
@@ -16,11 +17,10 @@ const TargetCpu &DeviceTargets::of(Operation *op) {
   for (tw::DeviceAttr named : {device, hostOf(op)}) {
     if (target || !named)
       break;
-    llvm::Expected<TargetCpu> parsed = parseTargetCpu(named.getTarget());
-    if (parsed)
-      target = std::make_shared<TargetCpu>(std::move(*parsed));
-    else
-      consumeError(parsed.takeError());
+    FailureOr<std::shared_ptr<const Device>> found =
+        findDevice(named.getTarget(), kDefaultPrefix, op->getContext());
+    if (succeeded(found) && (*found)->getTarget())
+      target = std::make_shared<TargetCpu>(*(*found)->getTarget());
   }
   if (!target)
     target = std::make_shared<TargetCpu>(targetCpuOf(info(TW_ISA_GENERIC)));

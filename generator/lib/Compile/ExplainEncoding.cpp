@@ -52,16 +52,24 @@ RankedTensorType tensorOf(tw::EncodingAttr encoding) {
 }
 
 EncodingFacts::Operand operandOf(tw::EncodingAttr encoding,
-                                 tw::LayoutAttr layout) {
-  RankedTensorType packed = layout.packedType(tensorOf(encoding));
+                                 const Device &device) {
+  tw::LayoutAttr layout = device.layoutOf(encoding, /*inBlocks=*/true);
+  RankedTensorType type = tensorOf(encoding);
+  type = RankedTensorType::get(type.getShape(), type.getElementType(), layout);
   EncodingFacts::Operand facts{
       tw::stringifyOperand(encoding.getOperand()).str(), textOf(layout),
       std::nullopt};
-  int64_t bytes = tw::bitsInMemory(packed.getElementType()) / 8;
-  for (int64_t size : packed.getShape())
-    if (ShapedType::isDynamic(size) || llvm::MulOverflow(bytes, size, bytes))
-      return facts;
-  facts.bytes = bytes;
+  MLIRContext *context = encoding.getContext();
+  SmallVector<AffineExpr> sizes;
+  for (auto [dim, size] : llvm::enumerate(type.getShape()))
+    sizes.push_back(ShapedType::isDynamic(size)
+                        ? getAffineSymbolExpr(dim + 1, context)
+                        : getAffineConstantExpr(size, context));
+  AffineExpr bytes = device.storageBytes(
+      type, sizes, /*vscale=*/getAffineSymbolExpr(0, context));
+  // Of what is not known, or does not fit, it is none.
+  if (auto number = dyn_cast<AffineConstantExpr>(bytes))
+    facts.bytes = number.getValue();
   return facts;
 }
 
@@ -104,12 +112,10 @@ explainEncoding(llvm::StringRef text, llvm::ArrayRef<std::string> devices,
         name, tiled ? tiled->tile : "", tiled ? tiled->why : "", {}, {}};
     for (unsigned operand = 0; operand < encoding.getMaps().size(); ++operand) {
       tw::EncodingAttr own = encoding.withOperand(tw::Operand(operand));
-      of.operands.push_back(
-          operandOf(own, (*device)->layoutOf(own, /*inBlocks=*/true)));
+      of.operands.push_back(operandOf(own, **device));
     }
     if (encoding.isRelated())
-      of.related =
-          operandOf(encoding, (*device)->layoutOf(encoding, /*inBlocks=*/true));
+      of.related = operandOf(encoding, **device);
     facts.devices.push_back(std::move(of));
   }
   return facts;

@@ -10,6 +10,7 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Dialect/TwDialect.h"
+#include "tilewright/Encoding/MovePanels.h"
 #include "tilewright/Encoding/Place.h"
 #include "tilewright/contraction.h"
 
@@ -121,13 +122,15 @@ bool movesElements(linalg::GenericOp op) {
   });
 }
 
-/// What a GPU's kernel lays out anew: "pack", "unpack", "relayout", or empty.
-/// What it reads in another shape has no such name in the program, so that who
-/// multiplies by the result tells.
-StringRef kindOnDevice(Operation *op) {
+/// What a loop of its own lays out anew: "pack", "unpack", "relayout", or
+/// empty. What a GPU's kernel reads in another shape has no such name in the
+/// program, so that who multiplies by the result tells.
+StringRef kindOfLoop(Operation *op) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
-  if (!generic || isOnHost(op))
+  if (!generic)
     return "";
+  if (isOnHost(op))
+    return op->hasAttr(kTileDimsAttr) ? "relayout" : "";
   if (auto kind = op->getAttrOfType<StringAttr>(kDispatchAttr))
     return llvm::is_contained({"pack", "unpack", "relayout"}, kind.getValue())
                ? kind.getValue()
@@ -182,8 +185,8 @@ public:
         add(op, "unpack", op->getOperand(0), whyUnpacked(op));
       else if (auto matmul = dyn_cast<tw::MatmulOp>(op))
         addOperands(matmul);
-      else if (StringRef kind = kindOnDevice(op); !kind.empty())
-        addOnDevice(cast<linalg::GenericOp>(op), kind);
+      else if (StringRef kind = kindOfLoop(op); !kind.empty())
+        addLoop(cast<linalg::GenericOp>(op), kind);
     });
   }
 
@@ -205,7 +208,7 @@ private:
         return {Rule::Argument};
     if (!areTogether(op, by))
       return between(by, op);
-    if (isUnpack(by) || kindOnDevice(by) == "unpack" || isa<tw::Mmt4dOp>(by))
+    if (isUnpack(by) || kindOfLoop(by) == "unpack" || isa<tw::Mmt4dOp>(by))
       return {Rule::Tile};
     if (isMultiplication(by))
       return {Rule::Multiplication};
@@ -231,8 +234,7 @@ private:
     if (llvm::any_of(users, isResult))
       return {Rule::Result};
     for (Operation *user : users)
-      if (!isPack(user) && !isMultiplication(user) &&
-          kindOnDevice(user).empty())
+      if (!isPack(user) && !isMultiplication(user) && kindOfLoop(user).empty())
         return {Rule::Operation, "reads it: " + withPlace(user)};
     if (llvm::any_of(users, isMultiplication))
       return {Rule::Multiplication};
@@ -249,8 +251,8 @@ private:
 
   bool isOfModel(Operation *op) { return packsOfModel.contains(op->getLoc()); }
 
-  /// A kernel reads what it lays out anew at indices of its own.
-  void addOnDevice(linalg::GenericOp op, StringRef kind) {
+  /// It reads what it lays out anew at indices of its own.
+  void addLoop(linalg::GenericOp op, StringRef kind) {
     Value source = readAtIndices(op);
     if (!source)
       return;
@@ -279,7 +281,12 @@ private:
 
   void add(Operation *op, StringRef what, Value source, const Reason &reason) {
     Relayout relayout = begin(op, what, source, reason);
-    llvm::raw_string_ostream(relayout.to) << op->getResult(0).getType();
+    // A tile may be several dimensions of a loop's result.
+    Operation *user = op->hasOneUse() ? *op->user_begin() : op;
+    bool isCut =
+        op->hasAttr(kTileDimsAttr) && isa<tensor::CollapseShapeOp>(user);
+    llvm::raw_string_ostream(relayout.to)
+        << (isCut ? user : op)->getResult(0).getType();
     setBytes(relayout, op->getResult(0));
     found.push_back(std::move(relayout));
   }

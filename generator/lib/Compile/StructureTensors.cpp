@@ -4,9 +4,9 @@
 // tw-structure-tensors: slices, paddings, gathers and the like as structured
 // operations, which have no views into each other's memory.
 
-#include "ElementwiseResult.h"
 #include "mlir/IR/IRMapping.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/Encoding/ElementwiseResult.h"
 
 using namespace mlir;
 

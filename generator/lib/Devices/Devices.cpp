@@ -24,6 +24,8 @@ public:
 
   bool hasOwnMemory() const override { return target.best().isAmdgpu(); }
 
+  const TargetCpu *getTarget() const override { return &target; }
+
   std::optional<TiledContraction>
   tile(tw::EncodingAttr encoding) const override {
     return tileWith(encoding, ScalableTiles::OfKnownLength);
@@ -37,6 +39,13 @@ public:
         encoding.isGathered() || (loops.n.size() == 1 && loops.k.size() == 1);
     return tileWith(encoding, isInBlocks ? ScalableTiles::Any
                                          : ScalableTiles::OfKnownLength);
+  }
+
+  /// A GPU's kernels unpack where they read, and pack where they write.
+  Value relayout(ImplicitLocOpBuilder &b,
+                 const PanelMove &move) const override {
+    return hasOwnMemory() ? moveThroughRows(b, move)
+                          : Device::relayout(b, move);
   }
 
 private:

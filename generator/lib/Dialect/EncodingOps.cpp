@@ -122,7 +122,13 @@ LogicalResult EncodingSizeOp::verify() {
   return success();
 }
 
+// Devices say themselves how much they want.
 OpFoldResult EncodingSizeOp::fold(FoldAdaptor adaptor) {
+  Operation *outermost = *this;
+  while (Operation *parent = outermost->getParentOp())
+    outermost = parent;
+  if (outermost->hasAttr(kDevices))
+    return {};
   RankedTensorType type = getTensorType();
   auto layout = dyn_cast<LayoutAttr>(type.getEncoding());
   if (!layout || layout.isScalable())

@@ -7,6 +7,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "tilewright/Encoding/MatmulWorkspace.h"
+#include "tilewright/Encoding/Place.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
@@ -225,6 +226,35 @@ bool hasTileScales(tw::EncodingAttr encoding) {
 
 Device::~Device() = default;
 
+Value Device::relayout(ImplicitLocOpBuilder &b, const PanelMove &move) const {
+  return liesInRows(move) ? moveThroughRows(b, move) : movePanels(b, move);
+}
+
+AffineExpr Device::storageBytes(RankedTensorType type,
+                                ArrayRef<AffineExpr> sizes,
+                                AffineExpr vscale) const {
+  auto layout = cast<tw::LayoutAttr>(type.getEncoding());
+  auto number = [&](int64_t value) {
+    return getAffineConstantExpr(value, type.getContext());
+  };
+  SmallVector<AffineExpr> counts(sizes);
+  SmallVector<int64_t> tiles(layout.getTiles());
+  Type element = type.getElementType();
+  AffineExpr bytes = number(llvm::divideCeil(tw::bitsInMemory(element), 8));
+  for (auto [dim, tile, isScalable] :
+       llvm::zip_equal(layout.getInner(), tiles, layout.getScalable())) {
+    AffineExpr size = isScalable ? vscale * tile : number(tile);
+    counts[dim] = counts[dim].ceilDiv(size);
+    // Several elements in a byte.
+    if (tw::isInStreams(element) && dim == layout.getInner().back())
+      size = number(tile * element.getIntOrFloatBitWidth() / 8);
+    bytes = bytes * size;
+  }
+  for (AffineExpr count : counts)
+    bytes = bytes * count;
+  return bytes;
+}
+
 tw::LayoutAttr Device::layoutOf(tw::EncodingAttr encoding,
                                 bool inBlocks) const {
   tw::Operand operand = encoding.getOperand();
@@ -256,6 +286,19 @@ findDevice(StringRef name, StringRef prefix, MLIRContext *context) {
     }
   emit() << "no dialect knows the device '" << name << "'";
   return failure();
+}
+
+FailureOr<const Device *> FoundDevices::of(Operation *op) {
+  tw::DeviceAttr named = deviceOf(op);
+  std::shared_ptr<const Device> &device = devices[named];
+  if (!device) {
+    FailureOr<std::shared_ptr<const Device>> found = findDevice(
+        named ? named.getTarget() : "none", prefix, op->getContext());
+    if (failed(found))
+      return failure();
+    device = *found;
+  }
+  return device.get();
 }
 
 std::optional<TiledContraction> tileContraction(tw::EncodingAttr encoding,

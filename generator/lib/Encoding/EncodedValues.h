@@ -96,6 +96,10 @@ mlir::Value unpackInto(mlir::ImplicitLocOpBuilder &b, mlir::Value source,
                        mlir::Value dest, tw::LayoutAttr layout,
                        mlir::Operation *of);
 
+/// Whether elements of a tensor of this shape lie in the layout, which is not
+/// the identity, as they do in rows, with nothing in between.
+bool movesNothing(tw::LayoutAttr layout, llvm::ArrayRef<int64_t> shape);
+
 /// The sizes of its tiles; those of scalable ones are computed.
 llvm::SmallVector<mlir::OpFoldResult>
 tileSizes(mlir::OpBuilder &b, mlir::Location loc, tw::LayoutAttr layout);
@@ -105,6 +109,10 @@ tileSizes(mlir::OpBuilder &b, mlir::Location loc, tw::LayoutAttr layout);
 llvm::SmallVector<mlir::OpFoldResult>
 packedSizes(mlir::OpBuilder &b, mlir::Location loc, mlir::RankedTensorType type,
             llvm::SmallVector<mlir::OpFoldResult> sizes);
+
+/// The bytes that `op` asks for, of a tensor with a layout of `device`.
+mlir::Value encodingSize(mlir::ImplicitLocOpBuilder &b, tw::EncodingSizeOp op,
+                         const Device &device);
 
 /// tw-materialize-encodings.
 mlir::LogicalResult materializeEncodings(mlir::func::FuncOp func);

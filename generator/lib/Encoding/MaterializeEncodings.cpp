@@ -305,19 +305,31 @@ private:
 
   LogicalResult move(tw::RelayoutOp op) {
     ImplicitLocOpBuilder b(op.getLoc(), op);
-    RankedTensorType from = encoded.lookup(op.getSource());
-    tw::LayoutAttr layout = layoutOf(from);
-    Value plain = op.getSource();
-    if (!layout.isIdentity()) {
-      FailureOr<SmallVector<OpFoldResult>> sizes = sizesOf(op.getDest(), op);
-      if (failed(sizes))
-        return failure();
-      Value dest = tensor::EmptyOp::create(b, *sizes, from.getElementType());
-      plain = unpackInto(b, plain, dest, layout, op);
+    RankedTensorType from = encoded.lookup(op.getSource()),
+                     to = encoded.lookup(op.getResult());
+    if (layoutOf(from).isIdentity()) {
+      replace(op, packInto(b, op.getSource(), op.getDest(), layoutOf(to), op));
+      return success();
     }
-    replace(op, packInto(b, plain, op.getDest(),
-                         layoutOf(op.getResult().getType()), op));
+    if (layoutOf(to).isIdentity()) {
+      replace(op,
+              unpackInto(b, op.getSource(), op.getDest(), layoutOf(from), op));
+      return success();
+    }
+    FailureOr<SmallVector<OpFoldResult>> sizes = sizesOf(op.getDest(), op);
+    FailureOr<const Device *> device = devices.of(movedBy(op));
+    if (failed(sizes) || failed(device))
+      return failure();
+    replace(op, (*device)->relayout(
+                    b, {op.getSource(), op.getDest(), from, to, *sizes, op}));
     return success();
+  }
+
+  /// What a device with memory of its own has computed is laid out anew there
+  /// (tw-relayout-on-device).
+  static Operation *movedBy(tw::RelayoutOp op) {
+    Operation *maker = op.getSource().getDefiningOp();
+    return maker && !isOnHost(maker) ? maker : op;
   }
 
   /// What is packed on one side is so on the other.
@@ -332,22 +344,11 @@ private:
   }
 
   LogicalResult compute(tw::EncodingSizeOp op) {
+    FailureOr<const Device *> device = devices.of(op);
+    if (failed(device))
+      return failure();
     ImplicitLocOpBuilder b(op.getLoc(), op);
-    RankedTensorType type = op.getTensorType();
-    SmallVector<OpFoldResult> sizes;
-    auto dynamic = op.getSizes().begin();
-    for (int64_t size : type.getShape())
-      sizes.push_back(ShapedType::isDynamic(size)
-                          ? OpFoldResult(*dynamic++)
-                          : OpFoldResult(b.getIndexAttr(size)));
-    AffineExpr product = b.getAffineConstantExpr(
-        llvm::divideCeil(tw::bitsInMemory(type.getElementType()), 8));
-    SmallVector<OpFoldResult> factors = packedSizes(b, b.getLoc(), type, sizes);
-    for (unsigned i = 0; i < factors.size(); ++i)
-      product = product * b.getAffineSymbolExpr(i);
-    Value bytes =
-        affine::makeComposedAffineApply(b, b.getLoc(), product, factors);
-    op.getResult().replaceAllUsesWith(bytes);
+    op.getResult().replaceAllUsesWith(encodingSize(b, op, **device));
     op->erase();
     return success();
   }
@@ -475,6 +476,7 @@ private:
   llvm::DenseMap<Value, RankedTensorType> encoded;
   /// Of packed ones, the sizes without packing.
   llvm::DenseMap<Value, SmallVector<OpFoldResult>> sizesOfEmpty;
+  FoundDevices devices{kDefaultPrefix};
 };
 
 struct MaterializeEncodingsPass

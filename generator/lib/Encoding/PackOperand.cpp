@@ -31,10 +31,6 @@ bool isSameInAllCalls(Value value) {
   return value.getDefiningOp<tw::KeptOp>() || matchPattern(value, m_Constant());
 }
 
-namespace {
-
-/// Of scales, which have no zero, the least, whose bits are 0: what it scales
-/// are zeros.
 TypedAttr zeroOf(Type element) {
   if (isa<Float8E8M0FNUType>(element))
     return FloatAttr::get(element,
@@ -42,8 +38,6 @@ TypedAttr zeroOf(Type element) {
                                   APInt(element.getIntOrFloatBitWidth(), 0)));
   return Builder(element.getContext()).getZeroAttr(element);
 }
-
-} // namespace
 
 linalg::PackOp packWithZeros(ImplicitLocOpBuilder &b, Value source,
                              ArrayRef<int64_t> outerPerm,

@@ -3,6 +3,7 @@
 //
 // tw-reshape-packs: packs and unpacks that move nothing.
 
+#include "EncodedValues.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Encoding/Passes.h"
@@ -34,12 +35,19 @@ struct Piece {
 /// they lie packed.
 class Pieces {
 public:
-  /// None if elements are added, or that is not known.
   template <typename Op>
   static std::optional<Pieces> of(Op op, ArrayRef<int64_t> matrix) {
+    return of(op.getOuterDimsPerm(), op.getInnerDimsPos(), op.getStaticTiles(),
+              matrix);
+  }
+
+  /// None if elements are added, or that is not known. An identity of `perm`
+  /// may be left out.
+  static std::optional<Pieces> of(ArrayRef<int64_t> perm,
+                                  ArrayRef<int64_t> inner,
+                                  ArrayRef<int64_t> tiles,
+                                  ArrayRef<int64_t> matrix) {
     Pieces pieces;
-    ArrayRef<int64_t> inner = op.getInnerDimsPos();
-    SmallVector<int64_t> tiles = op.getStaticTiles();
     SmallVector<Piece> outer, ofTiles;
     for (auto [dim, size] : llvm::enumerate(matrix)) {
       auto found = llvm::find(inner, int64_t(dim));
@@ -59,7 +67,6 @@ public:
     }
     for (auto [dim, tile] : llvm::zip_equal(inner, tiles))
       ofTiles.push_back({dim, true, tile});
-    ArrayRef<int64_t> perm = op.getOuterDimsPerm();
     pieces.packed = perm.empty() ? outer : applyPermutation(outer, perm);
     pieces.packed.append(ofTiles);
     if (pieces.longer(pieces.inMatrix) != pieces.longer(pieces.packed))
@@ -177,4 +184,10 @@ struct ReshapePacksPass : impl::ReshapePacksBase<ReshapePacksPass> {
 };
 
 } // namespace
+
+bool movesNothing(tw::LayoutAttr layout, ArrayRef<int64_t> shape) {
+  return layout.getPerm().empty() && !layout.isScalable() &&
+         Pieces::of(layout.getOuter(), layout.getInner(), layout.getTiles(),
+                    shape);
+}
 } // namespace tilewright

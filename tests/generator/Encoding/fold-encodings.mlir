@@ -131,6 +131,25 @@ func.func @related(%x: tensor<?x64xf32, #a>, %d: tensor<?x64xf32>, %e: tensor<?x
 #a = #tw.encoding<lhs, types = [f32, f32, f32],
   maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], sizes = [?, 96, 64]>
 
+// So it is between two CPUs, where each packs blocks, or neither.
+module attributes {tw.devices = [#tw.device<"a" = "x86_64_avx512_base", memory = host>, #tw.device<"b" = "x86_64_avx2_fma", memory = host>]} {
+  // CHECK-LABEL: func.func @between_cpus(
+  // WHOLE-NEXT:    tw.relayout {{.*}} {tw.device = "b"}
+  // WHOLE-NEXT:    return
+  // BLOCKS-NEXT:   tw.unset_encoding {{.*}} {tw.device = "a"}
+  // BLOCKS-NEXT:   tw.set_encoding {{.*}} {tw.device = "b"}
+  func.func @between_cpus(%x: tensor<?x64xf32, #a>, %d: tensor<?x64xf32>, %e: tensor<?x64xf32, #a>) -> tensor<?x64xf32, #a> {
+    %0 = tw.unset_encoding ins(%x : tensor<?x64xf32, #a>) outs(%d : tensor<?x64xf32>) {tw.device = "a"} -> tensor<?x64xf32>
+    %1 = tw.set_encoding ins(%0 : tensor<?x64xf32>) outs(%e : tensor<?x64xf32, #a>) {tw.device = "b"} -> tensor<?x64xf32, #a>
+    return %1 : tensor<?x64xf32, #a>
+  }
+}
+
+// -----
+
+#a = #tw.encoding<lhs, types = [f32, f32, f32],
+  maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], sizes = [?, 96, 64]>
+
 // From one device to another the same encoding may be another layout; that it
 // is laid out anew is the second one's work. A GPU packs no blocks.
 module attributes {tw.devices = [#tw.device<"cpu" = "generic", memory = host>, #tw.device<"gpu" = "amdgpu:gfx942", memory = own>]} {

@@ -122,19 +122,88 @@ func.func @circle(%x: tensor<48xi8>, %d: tensor<48xi8, #circle>) -> (tensor<48xi
 #b = #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [32, 1]>
 #identity = #tw.layout<identity>
 
-// From one to another through the tensor as it lies, whose size is that of the
-// destination, as it was before it was packed.
+// From one to another by one loop nest: from its place in the one to its place
+// in the other. The size is that of the destination before it was packed.
 // CHECK-LABEL: func.func @relayout(
 // CHECK-SAME:    %[[X:.*]]: tensor<?x64x12x1xf32>, %[[M:.*]]: index)
+// CHECK-NOT:     linalg.unpack
 // CHECK-DAG:     %[[D:.*]] = tensor.empty(%[[M]]) : tensor<2x?x32x1xf32>
-// CHECK-DAG:     %[[PLAIN:.*]] = tensor.empty(%[[M]]) : tensor<?x64xf32>
-// CHECK:         %[[U:.*]] = linalg.unpack %[[X]] inner_dims_pos = [0, 1] inner_tiles = [12, 1] into %[[PLAIN]]
-// CHECK:         %[[P:.*]] = linalg.pack %[[U]] {{.*}} outer_dims_perm = [1, 0] inner_dims_pos = [1, 0] inner_tiles = [32, 1] into %[[D]]
-// CHECK:         return %[[P]]
+// CHECK:         %[[R:.*]] = linalg.generic {{.*}} outs(%[[D]] : {{.*}}) attrs = {tw.dispatch = "relayout", tw.tile_dims = array<i64: 2, 2>}
+// CHECK-DAG:       %[[PANEL:.*]] = linalg.index 0
+// CHECK-DAG:       %[[ROW:.*]] = linalg.index 1
+// CHECK-DAG:       %[[LANE:.*]] = linalg.index 2
+// CHECK-DAG:       %[[TILE:.*]] = arith.divui %[[ROW]], %[[C12:.*]] : index
+// CHECK-DAG:       %[[IN:.*]] = arith.remui %[[ROW]], %[[C12]] : index
+// CHECK-DAG:       %[[FIRST:.*]] = arith.muli %[[PANEL]], %[[C32:.*]] : index
+// CHECK-DAG:       %[[K:.*]] = arith.addi %[[FIRST]], %[[LANE]] : index
+// CHECK:           %[[E:.*]] = tensor.extract %[[X]][%[[TILE]], %[[K]], %[[IN]], %{{.*}}]
+// CHECK-NEXT:      linalg.yield %[[E]]
+// CHECK-NOT:     linalg.pack
+// CHECK:         return %[[R]]
 func.func @relayout(%x: tensor<?x64xf32, #a>, %m: index) -> tensor<?x64xf32, #b> {
   %d = tensor.empty(%m) : tensor<?x64xf32, #b>
   %0 = tw.relayout ins(%x : tensor<?x64xf32, #a>) outs(%d : tensor<?x64xf32, #b>) -> tensor<?x64xf32, #b>
   return %0 : tensor<?x64xf32, #b>
+}
+
+// Tiles of 12 rows and of 8 have runs of 4 in common, of which a tile of the
+// source has three and one of the destination two; of 32 columns and of 16 two
+// and one. Behind the tensor's end are zeros, and the source's last tile is
+// read instead of what there is none of.
+// CHECK-LABEL: func.func @relayout_by_runs(
+// CHECK-SAME:    %[[X:.*]]: tensor<?x2x12x32xf32>, %[[M:.*]]: index)
+// CHECK:         %[[D:.*]] = tensor.empty(%{{.*}}) : tensor<?x4x2x4x16xf32>
+// CHECK:         %[[R:.*]] = linalg.generic {{.*}} ins(%[[M]] : index) outs(%[[D]] : {{.*}}) attrs = {tw.dispatch = "relayout", tw.tile_dims = array<i64: 2, 3>}
+// CHECK:         ^bb0(%[[ROWS:.*]]: index, %{{.*}}: f32):
+// CHECK-DAG:       %[[OUTER:.*]] = linalg.index 0
+// CHECK-DAG:       %[[PART:.*]] = linalg.index 2
+// CHECK-DAG:       %[[ROW:.*]] = linalg.index 3
+// CHECK-DAG:       %[[COLUMN:.*]] = linalg.index 4
+// CHECK:           %[[FIRST:.*]] = arith.muli %[[OUTER]], %{{.*}} : index
+// CHECK:           %[[RUN:.*]] = arith.addi %[[FIRST]], %[[PART]] : index
+// CHECK-DAG:       %[[OF:.*]] = arith.divui %[[RUN]],
+// CHECK-DAG:       %[[LAST:.*]] = arith.divui %{{.*}}, %{{.*}} : index
+// CHECK:           %[[TILE:.*]] = arith.minui %[[OF]], %[[LAST]] : index
+// CHECK:           %[[IN:.*]] = arith.cmpi slt, %{{.*}}, %[[ROWS]] : index
+// CHECK:           %[[E:.*]] = tensor.extract %[[X]][%[[TILE]],
+// CHECK-NEXT:      %[[V:.*]] = arith.select %{{.*}}, %[[E]], %{{.*}} : f32
+// CHECK-NEXT:      linalg.yield %[[V]]
+// CHECK:         tensor.collapse_shape %[[R]] {{\[\[}}0], [1], [2, 3], [4]] : tensor<?x4x2x4x16xf32> into tensor<?x4x8x16xf32>
+#wide = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [12, 32]>
+#narrow = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 16]>
+func.func @relayout_by_runs(%x: tensor<?x60xf32, #wide>, %m: index) -> tensor<?x60xf32, #narrow> {
+  %d = tensor.empty(%m) : tensor<?x60xf32, #narrow>
+  %0 = tw.relayout ins(%x : tensor<?x60xf32, #wide>) outs(%d : tensor<?x60xf32, #narrow>) -> tensor<?x60xf32, #narrow>
+  return %0 : tensor<?x60xf32, #narrow>
+}
+
+// A swizzle's factors, in its order, there and back; tiles of sizes that the
+// program knows where it runs.
+// CHECK-LABEL: func.func @relayouts_of_others(
+// CHECK-COUNT-3: attrs = {tw.dispatch = "relayout"
+// CHECK-NOT:     linalg.transpose
+#factors = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [16, 64], swizzle = [[16], [16, 4]] perm [1, 0, 2]>
+#scalable = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [[4], 8]>
+func.func @relayouts_of_others(%x: tensor<40x60xf32, #wide>) -> tensor<40x60xf32, #scalable> {
+  %d = tensor.empty() : tensor<40x60xf32, #factors>
+  %e = tensor.empty() : tensor<40x60xf32, #narrow>
+  %f = tensor.empty() : tensor<40x60xf32, #scalable>
+  %0 = tw.relayout ins(%x : tensor<40x60xf32, #wide>) outs(%d : tensor<40x60xf32, #factors>) -> tensor<40x60xf32, #factors>
+  %1 = tw.relayout ins(%0 : tensor<40x60xf32, #factors>) outs(%e : tensor<40x60xf32, #narrow>) -> tensor<40x60xf32, #narrow>
+  %2 = tw.relayout ins(%1 : tensor<40x60xf32, #narrow>) outs(%f : tensor<40x60xf32, #scalable>) -> tensor<40x60xf32, #scalable>
+  return %2 : tensor<40x60xf32, #scalable>
+}
+
+// One row of whole tiles lies as in rows: it is packed, and that is all.
+// CHECK-LABEL: func.func @relayout_of_a_row(
+// CHECK-NOT:     linalg.generic
+// CHECK:         linalg.unpack
+// CHECK:         linalg.pack
+#row = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [1, 32]>
+func.func @relayout_of_a_row(%x: tensor<1x64xf32, #row>) -> tensor<1x64xf32, #narrow> {
+  %d = tensor.empty() : tensor<1x64xf32, #narrow>
+  %0 = tw.relayout ins(%x : tensor<1x64xf32, #row>) outs(%d : tensor<1x64xf32, #narrow>) -> tensor<1x64xf32, #narrow>
+  return %0 : tensor<1x64xf32, #narrow>
 }
 
 // CHECK-LABEL: func.func @relayout_of_identity(

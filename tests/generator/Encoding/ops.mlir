@@ -217,3 +217,15 @@ func.func @unknown_sizes(%n: index) -> (index, index, index, index, index, index
   %5 = tw.encoding_size tensor<5x?xf32, #plain> (%negative) : index
   return %0, %1, %2, %3, %4, %5 : index, index, index, index, index, index
 }
+
+// -----
+
+// A device may want more.
+module attributes {tw.devices = [#tw.device<"cpu" = "generic", memory = host>]} {
+  // FOLDED-LABEL: func.func @size_on_a_device(
+  // FOLDED:       tw.encoding_size
+  func.func @size_on_a_device() -> index {
+    %0 = tw.encoding_size tensor<5x100xf32, #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [32, 2]>> () : index
+    return %0 : index
+  }
+}

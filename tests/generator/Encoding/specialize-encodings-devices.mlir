@@ -36,8 +36,9 @@ func.func @each(%a: tensor<?x64xf32>, %b: tensor<64x96xf32>, %c: tensor<?x96xf32
 // CHECK:         linalg.generic {{.*}} outs(%[[Y]] :
 // PACKED-LABEL: func.func @sum(
 // PACKED:        %[[X:.*]] = tw.mmt4d {{.*}} {tw.device = "a"}
-// PACKED:        %[[U:.*]] = linalg.unpack %[[X]] {{.*}} {tw.device = "b"} : tensor<?x3x12x32xf32> -> tensor<?x96xf32>
-// PACKED:        linalg.pack %[[U]] {{.*}} {tw.device = "b"} : tensor<?x96xf32> -> tensor<?x6x6x16xf32>
+// PACKED:        %[[Y:.*]] = linalg.generic {{.*}} attrs = {tw.device = "b", tw.dispatch = "relayout", tw.tile_dims = array<i64: 2, 2>}
+// PACKED:          tensor.extract %[[X]]
+// PACKED:        tw.mmt4d {{.*}} outs(%[[Y]] : tensor<?x6x6x16xf32>) {tw.device = "b"}
 func.func @sum(%a: tensor<?x64xf32>, %b: tensor<64x96xf32>, %c: tensor<?x96xf32>) -> tensor<?x96xf32> {
   %r = linalg.matmul {tw.device = "a"} ins(%a, %b : tensor<?x64xf32>, tensor<64x96xf32>) outs(%c : tensor<?x96xf32>) -> tensor<?x96xf32>
   %s = linalg.matmul {tw.device = "b"} ins(%a, %b : tensor<?x64xf32>, tensor<64x96xf32>) outs(%r : tensor<?x96xf32>) -> tensor<?x96xf32>
@@ -62,8 +63,9 @@ func.func @sum(%a: tensor<?x64xf32>, %b: tensor<64x96xf32>, %c: tensor<?x96xf32>
 // CHECK:         %[[Y:.*]] = tw.relayout ins(%[[X]] : {{.*}}) outs(%[[E]] :
 // CHECK:         linalg.generic {{.*}} ins(%[[Y]], %{{.*}} :
 // PACKED-LABEL: func.func @taken(
-// PACKED:        linalg.unpack
-// PACKED:        linalg.pack
+// PACKED:        tw.dispatch_region
+// PACKED:        linalg.generic {{.*}} attrs = {tw.dispatch = "relayout"
+// PACKED:        tw.mmt4d
 func.func @taken(%a: tensor<?x64xf32>, %b: tensor<64x96xf32>, %c: tensor<?x96xf32>, %m: index) -> tensor<?x96xf32> {
   %la = tensor.empty(%m) : tensor<?x64xf32, #lhs>
   %lb = tensor.empty() : tensor<64x96xf32, #rhs>

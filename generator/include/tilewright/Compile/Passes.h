@@ -107,9 +107,6 @@ inline constexpr llvm::StringLiteral kGiveBackFunction = "tw.give_back";
 /// entry point's checks hold. A UnitAttr.
 inline constexpr llvm::StringLiteral kInBoundsAttr = "tw.in_bounds";
 
-/// On a function that was outlined, or an operation of the device: what to call
-/// it or its kernel, a StringAttr.
-inline constexpr llvm::StringLiteral kDispatchAttr = "tw.dispatch";
 /// On an outlined function that takes pointers: its type on tensors, a
 /// TypeAttr.
 inline constexpr llvm::StringLiteral kDispatchTypeAttr = "tw.dispatch_type";

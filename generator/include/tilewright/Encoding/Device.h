@@ -7,13 +7,17 @@
 #ifndef TILEWRIGHT_ENCODING_DEVICE_H
 #define TILEWRIGHT_ENCODING_DEVICE_H
 
+#include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/DialectInterface.h"
 #include "tilewright/Dialect/TwDialect.h"
+#include "tilewright/Encoding/MovePanels.h"
 #include "tilewright/key.h"
 #include <array>
 #include <memory>
 
 namespace tilewright {
+
+struct TargetCpu;
 
 /// How a device computes a contraction.
 struct TiledContraction {
@@ -50,6 +54,23 @@ public:
     return tile(encoding);
   }
 
+  /// Lays a packed tensor out for itself that lies as another device, or
+  /// another contraction, had it. By one loop nest, or, where one of the two
+  /// forms is that of rows, by a pack or an unpack alone.
+  virtual mlir::Value relayout(mlir::ImplicitLocOpBuilder &b,
+                               const PanelMove &move) const;
+
+  /// How many bytes there have to be for a tensor of these sizes, of `type`,
+  /// which has one of this device's layouts: at least those that packing
+  /// writes. `vscale` times the least length of vectors are scalable tiles for.
+  virtual mlir::AffineExpr storageBytes(mlir::RankedTensorType type,
+                                        llvm::ArrayRef<mlir::AffineExpr> sizes,
+                                        mlir::AffineExpr vscale) const;
+
+  /// What code that runs on it is made for, but for its tiles; null where that
+  /// is the host's code.
+  virtual const TargetCpu *getTarget() const { return nullptr; }
+
   /// The layout of a tensor with `encoding`; identity without data tiling.
   tw::LayoutAttr layoutOf(tw::EncodingAttr encoding,
                           bool inBlocks = false) const;
@@ -72,6 +93,19 @@ public:
 mlir::FailureOr<std::shared_ptr<const Device>>
 findDevice(llvm::StringRef name, llvm::StringRef prefix,
            mlir::MLIRContext *context);
+
+/// Those that operations run on, each found once.
+class FoundDevices {
+public:
+  explicit FoundDevices(llvm::StringRef prefix) : prefix(prefix) {}
+
+  /// "none" where the module names none.
+  mlir::FailureOr<const Device *> of(mlir::Operation *op);
+
+private:
+  std::string prefix;
+  llvm::DenseMap<tw::DeviceAttr, std::shared_ptr<const Device>> devices;
+};
 
 struct ChosenTile {
   ChosenTile(TileKey key, int vectorBits = 0)

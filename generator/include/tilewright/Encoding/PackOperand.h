@@ -23,6 +23,10 @@ mlir::Value withoutReshapes(mlir::Value value);
 /// constant, or what an instance keeps.
 bool isSameInAllCalls(mlir::Value value);
 
+/// What fills up tiles. Of scales, which have no zero, the least, whose bits
+/// are 0: what it scales are zeros.
+mlir::TypedAttr zeroOf(mlir::Type element);
+
 /// `source` in tiles of its dimensions `innerDims`, the others and the tiles in
 /// the order of `outerPerm`. Tiles over an edge end in zeros.
 mlir::linalg::PackOp packWithZeros(mlir::ImplicitLocOpBuilder &b,

@@ -15,6 +15,10 @@ namespace tilewright {
 /// first device with memory of its own, else on the host.
 inline constexpr llvm::StringLiteral kDeviceAttr = "tw.device";
 
+/// On a function that was outlined, or an operation: what to call it or its
+/// kernel, a StringAttr.
+inline constexpr llvm::StringLiteral kDispatchAttr = "tw.dispatch";
+
 /// On a module whose calls may use several threads: how many tasks the work of
 /// a dispatch is cut into at most, an i64 above 1.
 inline constexpr llvm::StringLiteral kThreadsAttr = "tw.threads";

@@ -5,13 +5,13 @@
 // operation each.
 
 #include "../Dispatch/DispatchGroups.h"
-#include "../ElementwiseResult.h"
 #include "ReadChains.h"
 #include "TileEpilogue.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/Encoding/ElementwiseResult.h"
 #include "tilewright/Encoding/JoinElements.h"
 #include "tilewright/Encoding/TensorSizes.h"
 #include <map>

@@ -13,6 +13,7 @@
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Dialect/TwDialect.h"
 #include "tilewright/Dialect/Windows.h"
+#include "tilewright/Encoding/MovePanels.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -270,6 +271,12 @@ private:
       keepInner(pack.getDest(), pack.getInnerDimsPos().size());
     } else if (auto unpack = dyn_cast<linalg::UnPackOp>(op)) {
       keepInner(unpack.getSource(), unpack.getInnerDimsPos().size());
+    } else if (auto tiles =
+                   op->getAttrOfType<DenseI64ArrayAttr>(kTileDimsAttr)) {
+      op->walk([&](tensor::ExtractOp read) {
+        keepInner(read.getTensor(), tiles[0]);
+      });
+      keepInner(cast<linalg::LinalgOp>(op).getDpsInits()[0], tiles[1]);
     } else {
       markLoops(cast<linalg::LinalgOp>(op));
     }

@@ -13,7 +13,6 @@
 #include "tilewright/Encoding/PackOperand.h"
 #include "tilewright/Encoding/TensorSizes.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 
@@ -168,31 +167,11 @@ SmallVector<AffineExpr> extentsOf(Value tensor) {
   return extents;
 }
 
-/// What packing into `layout` writes. The last symbol is how many times the
-/// least length of vectors scalable tiles are for.
-AffineExpr bytesOf(Value tensor, tw::LayoutAttr layout, unsigned scale) {
-  SmallVector<AffineExpr> extents = extentsOf(tensor);
-  auto type = cast<RankedTensorType>(tensor.getType());
-  AffineExpr bytes = getAffineConstantExpr(
-      llvm::divideCeil(tw::bitsInMemory(type.getElementType()), 8),
-      tensor.getContext());
-  for (auto [dim, size, isScalable] : llvm::zip_equal(
-           layout.getInner(), layout.getTiles(), layout.getScalable())) {
-    AffineExpr tile = getAffineConstantExpr(size, tensor.getContext());
-    if (isScalable)
-      tile = getAffineSymbolExpr(scale, tensor.getContext()) * tile;
-    extents[dim] = extents[dim].ceilDiv(tile);
-    bytes = bytes * tile;
-  }
-  for (AffineExpr extent : extents)
-    bytes = bytes * extent;
-  return bytes;
-}
-
 struct TakePackedPass : impl::TakePackedBase<TakePackedPass> {
   using TakePackedBase::TakePackedBase;
 
   void runOnOperation() override {
+    devices.emplace(prefix);
     if (failed(collect()))
       return signalPassFailure();
     for (auto &[id, readers] : readersOf) {
@@ -219,21 +198,8 @@ private:
     return success();
   }
 
-  FailureOr<std::shared_ptr<const Device>> deviceFor(Operation *op) {
-    tw::DeviceAttr device = deviceOf(op);
-    StringRef target = device ? device.getTarget() : "none";
-    std::shared_ptr<const Device> &known = devices[target];
-    if (known)
-      return known;
-    FailureOr<std::shared_ptr<const Device>> found =
-        findDevice(target, prefix, &getContext());
-    if (succeeded(found))
-      known = *found;
-    return found;
-  }
-
   FailureOr<tw::LayoutAttr> layoutFor(const Reader &reader) {
-    FailureOr<std::shared_ptr<const Device>> device = deviceFor(reader.op);
+    FailureOr<const Device *> device = devices->of(reader.op);
     if (failed(device))
       return failure();
     tw::LayoutAttr layout =
@@ -330,12 +296,14 @@ private:
     store->erase();
     eraseViews(given);
     eraseViews(plain);
-    defineBytes(id, check, like.getSource(), form.layout);
-    return success();
+    return defineBytes(id, check, like, form.layout);
   }
 
-  void defineBytes(StringAttr id, func::FuncOp check, Value source,
-                   tw::LayoutAttr layout) {
+  LogicalResult defineBytes(StringAttr id, func::FuncOp check,
+                            tw::SetEncodingOp like, tw::LayoutAttr layout) {
+    FailureOr<const Device *> device = devices->of(like);
+    if (failed(device))
+      return failure();
     ImplicitLocOpBuilder b(check.getLoc(), &getContext());
     b.setInsertionPointToEnd(getOperation().getBody());
     auto function = func::FuncOp::create(
@@ -350,10 +318,14 @@ private:
           b, b.getI64Type(),
           tw::VscaleOp::create(b, b.getIndexType(), layout.getStreaming())));
     CheckedSizes sizes(b, symbols);
-    Value size = sizes.evaluate(bytesOf(source, layout, scale));
+    RankedTensorType type = like.getSourceType();
+    Value size = sizes.evaluate((*device)->storageBytes(
+        RankedTensorType::get(type.getShape(), type.getElementType(), layout),
+        extentsOf(like.getSource()), b.getAffineSymbolExpr(scale)));
     Value result =
         bytesOrStatus(b, size, sizes.overflow(), status.getResult(0));
     func::ReturnOp::create(b, result);
+    return success();
   }
 
   void read(const Reader &reader, const Form &form) {
@@ -391,7 +363,7 @@ private:
   }
 
   llvm::MapVector<StringAttr, SmallVector<Reader>> readersOf;
-  llvm::StringMap<std::shared_ptr<const Device>> devices;
+  std::optional<FoundDevices> devices;
 };
 
 } // namespace

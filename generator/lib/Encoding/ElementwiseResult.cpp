@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "ElementwiseResult.h"
+#include "tilewright/Encoding/ElementwiseResult.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

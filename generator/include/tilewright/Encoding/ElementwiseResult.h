@@ -3,8 +3,8 @@
 //
 // Tensors that are computed element by element from their indices.
 
-#ifndef TILEWRIGHT_LIB_COMPILE_ELEMENTWISERESULT_H
-#define TILEWRIGHT_LIB_COMPILE_ELEMENTWISERESULT_H
+#ifndef TILEWRIGHT_ENCODING_ELEMENTWISERESULT_H
+#define TILEWRIGHT_ENCODING_ELEMENTWISERESULT_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -24,4 +24,4 @@ mlir::linalg::GenericOp createElementwiseResult(
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_LIB_COMPILE_ELEMENTWISERESULT_H
+#endif // TILEWRIGHT_ENCODING_ELEMENTWISERESULT_H
