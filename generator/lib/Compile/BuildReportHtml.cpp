@@ -6,6 +6,7 @@
 #include "tilewright/Compile/BuildModel.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <map>
 
 using namespace llvm;
@@ -18,7 +19,7 @@ const char style[] = R"(
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 1200px; padding: 24px; color: var(--ink); background: #fff;
        font: 15px/1.5 system-ui, sans-serif; }
-h1 { font-size: 24px; margin: 0 0 4px; }
+h1 { font-size: 24px; margin: 0 0 4px; overflow-wrap: anywhere; }
 * + h1 { margin-top: 64px; }
 h2 { font-size: 18px; margin: 36px 0 8px; }
 p { color: var(--soft); margin: 4px 0 12px; max-width: 80ch; }
@@ -33,8 +34,14 @@ th, td { padding: 5px 14px 5px 0; vertical-align: top; }
 td { border-bottom: 1px solid var(--line); }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 code { font: 12px/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
+td code { overflow-wrap: normal; }
+td.whole { white-space: nowrap; }
+td.why { min-width: 28ch; }
+td.name { min-width: 26ch; }
 .rule { display: inline-block; border-radius: 10px; padding: 0 9px; font-size: 12px; background: #e3ebf5; color: #2b4f77; }
-.bar { fill: var(--bar); }
+.bars td { border: 0; padding: 3px 14px 3px 0; }
+.bars .chart { width: 100%; vertical-align: middle; }
+.bar { background: var(--bar); border-radius: 2px; height: 14px; min-width: 1px; }
 )";
 
 /// Whatever a model calls something.
@@ -45,6 +52,21 @@ raw_ostream &operator<<(raw_ostream &os, const Escaped &escaped) {
   printHTMLEscaped(escaped.text, os);
   return os;
 }
+
+/// A name that may go on in another line behind each of its parts, which `end`
+/// ends.
+struct InParts {
+  StringRef name;
+  char end;
+};
+raw_ostream &operator<<(raw_ostream &os, const InParts &parts) {
+  ListSeparator mayBreak(parts.end == '_' ? "_<wbr>" : "/<wbr>");
+  for (StringRef part : split(parts.name, parts.end))
+    os << mayBreak << Escaped{part};
+  return os;
+}
+InParts tileName(StringRef name) { return {name, '_'}; }
+InParts placeName(StringRef place) { return {place, '/'}; }
 
 std::string number(uint64_t value) {
   std::string digits = std::to_string(value);
@@ -148,8 +170,23 @@ private:
   }
   void end() { os << "</table></div>\n"; }
 
+  void place(StringRef text) {
+    os << "<td class=\"name\"><code>" << placeName(text) << "</code></td>";
+  }
+  /// Where something of an entry point is.
+  void placeIn(StringRef function, StringRef place) {
+    os << "<td class=\"name\">" << Escaped{function} << "<br><code>"
+       << placeName(place) << "</code></td>";
+  }
+  /// In one line.
   void code(StringRef text) {
-    os << "<td><code>" << Escaped{text} << "</code></td>";
+    os << "<td class=\"whole\"><code>" << Escaped{text} << "</code></td>";
+  }
+  void tile(StringRef name) {
+    os << "<td class=\"name\"><code>" << tileName(name) << "</code></td>";
+  }
+  void why(StringRef text) {
+    os << "<td class=\"why\">" << Escaped{text} << "</td>";
   }
   void words(StringRef text) { os << "<td>" << Escaped{text} << "</td>"; }
   void amount(StringRef text) {
@@ -169,13 +206,12 @@ private:
       os << "<tr>";
       words(relayout.what +
             (report.devices.size() > 1 ? " on " + relayout.device : ""));
-      os << "<td>" << Escaped{relayout.function} << "<br><code>"
-         << Escaped{relayout.place} << "</code></td>";
+      placeIn(relayout.function, relayout.place);
       code(relayout.from);
       code(relayout.to);
       amount(count(relayout.bytes));
-      os << "<td><span class=\"rule\">" << relayout.rule << "</span> "
-         << Escaped{relayout.reason} << "</td></tr>\n";
+      os << "<td class=\"why\"><span class=\"rule\">" << relayout.rule
+         << "</span> " << Escaped{relayout.reason} << "</td></tr>\n";
     }
     end();
   }
@@ -193,12 +229,11 @@ private:
     for (const SharedWeight &weight : model.sharedWeights) {
       os << "<tr>";
       code(weight.weight);
-      os << "<td>" << Escaped{weight.function} << "<br><code>"
-         << Escaped{weight.place} << "</code></td>";
+      placeIn(weight.function, weight.place);
       for (int64_t size : weight.sizes)
         amount(size < 0 ? "?" : std::to_string(size));
-      code(weight.tile);
-      code(weight.alone);
+      tile(weight.tile);
+      tile(weight.alone);
       std::string cost = "not known";
       if (weight.cost)
         raw_string_ostream(cost = "") << format("%.2f", *weight.cost);
@@ -213,16 +248,23 @@ private:
     if (works.empty())
       return;
     heading(title, about);
-    begin({"tensor", "of", "#bytes read", "#made", "#operations", "why"});
+    SmallVector<StringRef> columns = {"tensor", "of", "#bytes read", "#made",
+                                      "#operations"};
+    bool saysWhy = any_of(works, [](const ModelParameterWork &work) {
+      return !work.because.empty();
+    });
+    if (saysWhy)
+      columns.push_back("why");
+    begin(columns);
     for (const ModelParameterWork &work : works) {
       os << "<tr>";
       code(work.type);
-      os << "<td>" << Escaped{join(work.functions, ", ")} << "<br><code>"
-         << Escaped{work.place} << "</code></td>";
+      placeIn(join(work.functions, ", "), work.place);
       amount(number(work.bytesRead));
       amount(number(work.bytes));
       amount(number(work.operations));
-      words(work.because);
+      if (saysWhy)
+        why(work.because);
       os << "</tr>\n";
     }
     end();
@@ -238,13 +280,13 @@ private:
     for (const ModelDispatch &function : model.functions) {
       bool isFirst = true;
       for (const DispatchWork &work : function.work) {
-        os << "<tr><td>";
+        os << "<tr><td class=\"name\">";
         if (isFirst) {
           os << Escaped{function.name};
           if (!function.device.empty())
             os << " on " << Escaped{function.device};
           if (!function.tile.empty())
-            os << "<br><code>" << Escaped{function.tile} << "</code>";
+            os << "<br><code>" << tileName(function.tile) << "</code>";
           if (!function.packs.empty())
             os << "<br>packs " << Escaped{function.packs};
           if (function.percent)
@@ -252,7 +294,7 @@ private:
                << Escaped{function.slowBecause};
         }
         os << "</td>";
-        code(isFirst ? function.place : "");
+        place(isFirst ? function.place : "");
         amount(std::to_string(work.calls));
         amount(count(work.bytesRead));
         amount(count(work.bytesWritten));
@@ -269,11 +311,11 @@ private:
       return;
     heading("Tiles");
     begin({"tile", "origin", "#ms"});
-    for (const ResolvedTile &tile : report.link.tiles) {
+    for (const ResolvedTile &each : report.link.tiles) {
       os << "<tr>";
-      code(tile.name);
-      words(originName(tile.origin));
-      os << "<td class=\"n\">" << format("%.2f", tile.ms) << "</td></tr>\n";
+      tile(each.name);
+      words(originName(each.origin));
+      os << "<td class=\"n\">" << format("%.2f", each.ms) << "</td></tr>\n";
     }
     end();
   }
@@ -326,25 +368,20 @@ private:
 
   /// A bar for each step.
   void times() {
-    constexpr int kRow = 22, kLeft = 100, kWidth = 640;
     std::vector<StepTime> steps = stepsOf(report);
     double longest = 0.01;
     for (const StepTime &step : steps)
       longest = std::max(longest, step.ms);
     heading("Time by step");
-    os << "<svg width=\"" << kLeft + kWidth + 110 << "\" height=\""
-       << kRow * steps.size()
-       << "\" style=\"max-width: 100%\" font-size=\"13\" role=\"img\">\n";
-    for (size_t i = 0; i < steps.size(); ++i) {
-      double width = std::max(1.0, kWidth * steps[i].ms / longest);
-      os << "<text x=\"0\" y=\"" << kRow * i + 15 << "\">"
-         << Escaped{steps[i].name} << "</text><rect class=\"bar\" rx=\"2\" x=\""
-         << kLeft << "\" y=\"" << kRow * i + 4 << "\" height=\"14\" width=\""
-         << format("%.1f", width) << "\"/><text x=\""
-         << format("%.1f", kLeft + width + 8) << "\" y=\"" << kRow * i + 15
-         << "\">" << format("%.2f ms", steps[i].ms) << "</text>\n";
+    os << "<table class=\"bars\">\n";
+    for (const StepTime &step : steps) {
+      os << "<tr>";
+      words(step.name);
+      amount(formatv("{0:f2} ms", step.ms).str());
+      os << "<td class=\"chart\"><div class=\"bar\" style=\"width: "
+         << format("%.1f", 100 * step.ms / longest) << "%\"></div></td></tr>\n";
     }
-    os << "</svg>\n";
+    os << "</table>\n";
   }
 
   const BuildReport &report;
