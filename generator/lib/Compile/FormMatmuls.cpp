@@ -12,6 +12,7 @@
 #include "tilewright/Dialect/TwDialect.h"
 #include "tilewright/Encoding/MatmulWorkspace.h"
 #include "tilewright/Encoding/PackOperand.h"
+#include "tilewright/Planning/ScalablePlan.h"
 #include "tilewright/Registry/Registry.h"
 #include "tilewright/contraction.h"
 
@@ -168,13 +169,14 @@ private:
   /// Tiles of fewer rows, where only the call knows how many there are.
   SmallVector<int64_t> fewRows() {
     SmallVector<int64_t> few;
-    if (!(rhsPacked || rhsKept) || sizes().m >= 0 || op.getKey().m0Scalable)
+    if (!(rhsPacked || rhsKept) || sizes().m >= 0)
       return few;
+    TileKey key = op.getKey();
     for (int64_t rows : {1, 4}) {
-      TileKey key = op.getKey();
-      bool isFewer = rows < key.m0;
-      key.m0 = int(rows);
-      if (isFewer && validateTileKey(key).empty())
+      std::optional<TileKey> fewer = tw::MatmulOp::keyOfFew(key, rows);
+      // Instead of outer products, whose rows are scalable, NEON would be slow.
+      if (fewer && (!key.m0Scalable ||
+                    whyIdiomUnfit(ScalableIdiom::SmeOuter, *fewer).empty()))
         few.push_back(rows);
     }
     return few;

@@ -99,10 +99,8 @@ llvm::SmallVector<TileKey> tilesOf(Operation *op) {
   if (!matmul)
     return {};
   llvm::SmallVector<TileKey> tiles = {matmul.getKey()};
-  for (int64_t rows : matmul.getFewRows()) {
-    tiles.push_back(matmul.getKey());
-    tiles.back().m0 = int(rows);
-  }
+  for (int64_t rows : matmul.getFewRows())
+    tiles.push_back(*tw::MatmulOp::keyOfFew(matmul.getKey(), rows));
   return tiles;
 }
 

@@ -140,20 +140,16 @@ private:
     ArrayRef<int64_t> few = op.getFewRows();
     if (few.empty())
       return success();
-    if (!op.hasRhsPanels() || op.isGathered() || key.m0Scalable)
+    if (!op.hasRhsPanels() || op.isGathered())
       return op.emitOpError()
-             << "has tiles of few rows, which are for a matrix by a packed rhs "
-                "and a tile of a fixed number of rows";
+             << "has tiles of few rows, which are for a matrix by a packed rhs";
     int64_t before = 0;
     for (int64_t rows : few) {
-      TileKey key = op.getKey();
-      key.m0 = int(rows);
-      if (rows <= before || rows >= op.getKey().m0 ||
-          !validateTileKey(key).empty())
+      if (rows <= before || !MatmulOp::keyOfFew(key, rows))
         return op.emitOpError()
                << "has few_rows = [" << few
                << "]; expected ascending ones below the tile's "
-               << op.getKey().m0;
+               << key.atVectorBits(kLeastVectorBits).m0;
       before = rows;
     }
     if (few.size() > TW_CONTRACTION_FEW)
@@ -269,10 +265,18 @@ LogicalResult MatmulOp::verify() { return Verifier(*this).verify(); }
 
 TileKey MatmulOp::getKey() { return *parseTile(getTile()).key; }
 
+std::optional<TileKey> MatmulOp::keyOfFew(TileKey tile, int64_t rows) {
+  if (rows >= tile.atVectorBits(kLeastVectorBits).m0)
+    return std::nullopt;
+  tile.m0 = int(rows);
+  tile.m0Scalable = false;
+  if (!validateTileKey(tile).empty())
+    return std::nullopt;
+  return tile;
+}
+
 std::string MatmulOp::getTileOfFew(int64_t rows) {
-  TileKey key = getKey();
-  key.m0 = int(rows);
-  return printTileKey(key, prefixOf(getTile()).str());
+  return printTileKey(*keyOfFew(getKey(), rows), prefixOf(getTile()).str());
 }
 
 SmallVector<AffineMap> MatmulOp::getMaps() { return mapsOf(getIndexingMaps()); }

@@ -148,3 +148,15 @@ func.func @streaming(%x: memref<?x64xf32>, %y: memref<64x96xf32>, %o: memref<?x9
       ins(%x, %y : memref<?x64xf32>, memref<64x96xf32>) outs(%o, %w : memref<?x96xf32>, memref<4194304xi8>)
   return
 }
+
+// Of few rows, perhaps: tiles of a fixed number of them go along with one whose number is scalable.
+// CHECK-LABEL: func.func @few_streaming(
+// CHECK:         llvm.mlir.addressof @tw_mmt4d_tile_f32f32f32_2vlx2vlx1_arm_64_sme
+// CHECK:         llvm.mlir.addressof @tw_mmt4d_tile_f32f32f32_1x2vlx1_arm_64_sme
+// CHECK:         llvm.mlir.addressof @tw_mmt4d_tile_f32f32f32_4x2vlx1_arm_64_sme
+// CHECK:         llvm.call @tw_contract_v5(
+func.func @few_streaming(%x: memref<?x64xf32>, %y: memref<64x96xf32>, %o: memref<?x96xf32>, %w: memref<4194304xi8>) {
+  tw.matmul "tw_mmt4d_tile_f32f32f32_2vlx2vlx1_arm_64_sme" overwrite rhs_kept few_rows = [1, 4] indexing_maps = [#mk, #kn, #mn]
+      ins(%x, %y : memref<?x64xf32>, memref<64x96xf32>) outs(%o, %w : memref<?x96xf32>, memref<4194304xi8>)
+  return
+}

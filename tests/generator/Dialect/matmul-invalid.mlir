@@ -250,6 +250,18 @@ func.func @few_are_many(%x: memref<?x5xf32>, %y: memref<1x5x8x1xf32>, %o: memref
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
+func.func @few_are_as_many_at_least(%x: memref<?x5xf32>, %y: memref<5x6xf32>, %o: memref<?x6xf32>, %w: memref<64xi8>) {
+  // expected-error@+1 {{has few_rows = [1, 8]; expected ascending ones below the tile's 8}}
+  tw.matmul "tw_mmt4d_tile_f32f32f32_2vlx2vlx1_arm_64_sme" rhs_kept few_rows = [1, 8] indexing_maps = [#mk, affine_map<(m, n, k) -> (k, n)>, #mn]
+      ins(%x, %y : memref<?x5xf32>, memref<5x6xf32>) outs(%o, %w : memref<?x6xf32>, memref<64xi8>)
+  return
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
 func.func @too_many_of_few(%x: memref<?x5xf32>, %y: memref<1x5x8x1xf32>, %o: memref<?x6xf32>, %w: memref<64xi8>) {
   // expected-error@+1 {{has 3 tiles of few rows; calls have 2}}
   tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" rhs_packed few_rows = [1, 2, 4] indexing_maps = [#mk, #nk, #mn]

@@ -275,7 +275,9 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     lie before the program runs.
 
     `few_rows = [1, 4]`, for a packed or kept rhs, says that m may be small: up to so many
-    rows are multiplied by tiles of so many, named as `tile` but for M0.
+    rows are multiplied by tiles of so many, named as `tile` but for M0. They are
+    fewer than the tile's, which are counted at the least length of vectors where
+    they are scalable.
 
     `epilogue`, on buffers, is a function that is called with each block of out
     that has its sums, and does with it what it does: of `epilogue_operands`, the
@@ -339,6 +341,11 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     /// What `tile` spells, and what the tile of few rows is called.
     ::tilewright::TileKey getKey();
     std::string getTileOfFew(int64_t rows);
+
+    /// The tile of `rows` rows, a fixed number, for the panels of `tile`; none if
+    /// there is none, or those of `tile` are no more.
+    static std::optional<::tilewright::TileKey>
+    keyOfFew(::tilewright::TileKey tile, int64_t rows);
 
     /// Whether the tile gets panels of the rhs that another call has packed.
     bool hasRhsPanels() { return getRhsPacked() || getRhsKept(); }
