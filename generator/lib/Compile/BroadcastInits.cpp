@@ -5,6 +5,7 @@
 
 #include "tilewright/Encoding/MatchContraction.h"
 #include "tilewright/Encoding/MatchWindows.h"
+#include "tilewright/Encoding/Place.h"
 
 using namespace mlir;
 
@@ -55,8 +56,9 @@ void addBehind(linalg::LinalgOp op, const Broadcast &init) {
   auto type = cast<RankedTensorType>(result.getType());
   Value zero =
       arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
-  op.getDpsInitsMutable()[0].set(
-      linalg::FillOp::create(b, zero, init.destination).getResult(0));
+  auto zeros = linalg::FillOp::create(b, zero, init.destination);
+  placeLike(zeros, op);
+  op.getDpsInitsMutable()[0].set(zeros.getResult(0));
   b.setInsertionPointAfter(op);
   AffineMap all = b.getMultiDimIdentityMap(type.getRank());
   auto sum = linalg::GenericOp::create(
@@ -73,6 +75,7 @@ void addBehind(linalg::LinalgOp op, const Broadcast &init) {
                       .getResult();
         linalg::YieldOp::create(builder, loc, sum);
       });
+  placeLike(sum, op);
   result.replaceAllUsesExcept(sum.getResult(0), sum);
 }
 
@@ -81,7 +84,8 @@ void addBehind(linalg::LinalgOp op, const Broadcast &init) {
 void addBroadcastInitsBehind(func::FuncOp func) {
   SmallVector<std::pair<linalg::LinalgOp, Broadcast>> found;
   func.walk([&](linalg::LinalgOp op) {
-    if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1)
+    if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1 ||
+        !isOnHost(op))
       return;
     std::optional<Broadcast> init =
         matchBroadcast(op.getDpsInitOperand(0)->get());

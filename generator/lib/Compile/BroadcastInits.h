@@ -10,10 +10,10 @@
 
 namespace tilewright {
 
-/// Has them begin with zeros, and adds what was broadcast to the result: an
-/// elementwise operation, which fuses with others, instead of a tensor that is
-/// written and read. Not of floats of less than 32 bits, which would be rounded
-/// once more.
+/// Has those of the host begin with zeros, and adds what was broadcast to the
+/// result: an elementwise operation, which fuses with others, instead of a
+/// tensor that is written and read. Not of floats of less than 32 bits, which
+/// would be rounded once more.
 void addBroadcastInitsBehind(mlir::func::FuncOp func);
 
 } // namespace tilewright

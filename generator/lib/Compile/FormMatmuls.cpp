@@ -230,7 +230,10 @@ private:
 struct FormMatmulsPass : impl::FormMatmulsBase<FormMatmulsPass> {
   void runOnOperation() override {
     SmallVector<tw::Mmt4dOp> ops;
-    getOperation().walk([&](tw::Mmt4dOp op) { ops.push_back(op); });
+    getOperation().walk([&](tw::Mmt4dOp op) {
+      if (isOnHost(op))
+        ops.push_back(op);
+    });
     for (tw::Mmt4dOp op : ops)
       MatmulFormer(op).form();
     WalkResult walk = getOperation().walk(

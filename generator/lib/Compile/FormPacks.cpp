@@ -46,7 +46,7 @@ struct FormPacksPass : impl::FormPacksBase<FormPacksPass> {
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<linalg::PackOp, linalg::UnPackOp>(op))
+      if (isa<linalg::PackOp, linalg::UnPackOp>(op) && isOnHost(op))
         ops.push_back(op);
     });
     for (Operation *op : ops)

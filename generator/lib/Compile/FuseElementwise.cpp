@@ -1,8 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tw-fuse-elementwise and tw-fuse-on-device: upstream's patterns, where they
-// cost no tile.
+// tw-fuse-elementwise: upstream's patterns, where they cost no tile.
 
 #include "BroadcastInits.h"
 #include "ConstantElements.h"
@@ -23,7 +22,6 @@ using namespace mlir;
 namespace tilewright {
 
 #define GEN_PASS_DEF_FUSEELEMENTWISE
-#define GEN_PASS_DEF_FUSEONDEVICE
 #include "tilewright/Compile/Passes.h.inc"
 
 namespace {
@@ -105,7 +103,8 @@ struct GeneralizeTranspose : OpRewritePattern<linalg::TransposeOp> {
 void expandAffineInBodies(func::FuncOp func) {
   SmallVector<affine::AffineApplyOp> applies;
   func.walk([&](affine::AffineApplyOp apply) {
-    if (apply->getParentOfType<linalg::LinalgOp>())
+    if (auto op = apply->getParentOfType<linalg::LinalgOp>();
+        op && isOnHost(op))
       applies.push_back(apply);
   });
   for (affine::AffineApplyOp apply : applies) {
@@ -118,17 +117,13 @@ void expandAffineInBodies(func::FuncOp func) {
 }
 
 /// Fuses what runs on one device, where `mayFuse` says so.
-LogicalResult fuseElementwise(
-    func::FuncOp func, const linalg::ControlFusionFn &mayFuseToo =
-                           [](OpOperand *) { return true; }) {
+LogicalResult fuseElementwise(func::FuncOp func) {
   MLIRContext *context = func.getContext();
   RewritePatternSet patterns(context);
   linalg::populateElementwiseOpsFusionPatterns(
       patterns, [&](OpOperand *operand) {
         return mayFuse(operand) &&
-               areTogether(operand->get().getDefiningOp(),
-                           operand->getOwner()) &&
-               mayFuseToo(operand);
+               areTogether(operand->get().getDefiningOp(), operand->getOwner());
       });
   populateFoldConstantTransposes(patterns);
   populateReadThroughMoves(patterns);
@@ -147,17 +142,6 @@ struct FuseElementwisePass : impl::FuseElementwiseBase<FuseElementwisePass> {
     reshapeUnitTransposes(getOperation());
     addBroadcastInitsBehind(getOperation());
     if (failed(fuseElementwise(getOperation())))
-      signalPassFailure();
-  }
-};
-
-struct FuseOnDevicePass : impl::FuseOnDeviceBase<FuseOnDevicePass> {
-  void runOnOperation() override {
-    generalizeElementwise(getOperation());
-    reshapeUnitTransposes(getOperation());
-    if (failed(fuseElementwise(getOperation(), [](OpOperand *operand) {
-          return !isOnHost(operand->getOwner());
-        })))
       signalPassFailure();
   }
 };

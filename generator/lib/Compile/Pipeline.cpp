@@ -80,9 +80,8 @@ bool allConvertF16(const ModelOptions &options) {
 } // namespace
 
 bool callsContractions(const ModelOptions &options) {
-  return !options.hasGpu() && !options.inlineTiles &&
-         (options.dataTiling == DataTiling::Late ||
-          options.dataTiling == DataTiling::Early);
+  return !options.inlineTiles && (options.dataTiling == DataTiling::Late ||
+                                  options.dataTiling == DataTiling::Early);
 }
 
 void registerModelDialects(DialectRegistry &registry,
@@ -161,10 +160,7 @@ void addModelStep(OpPassManager &pm, const ModelOptions &options) {
     hoist.runOnce = options.runOnce;
     pm.addPass(createHoistParameterWork(hoist));
   }
-  if (options.hasGpu())
-    pm.addNestedPass<func::FuncOp>(createFuseOnDevice());
-  else
-    pm.addNestedPass<func::FuncOp>(createFuseElementwise());
+  pm.addNestedPass<func::FuncOp>(createFuseElementwise());
   addCleanup(pm);
 }
 
@@ -178,6 +174,10 @@ void addEncodeStep(OpPassManager &pm, const ModelOptions &options) {
   }
   SetEncodingsOptions set;
   set.convolutions = callsContractions(options);
+  if (options.inlineTiles && options.dataTiling != DataTiling::None)
+    set.convolutionLoopsBecause =
+        "with --inline nothing gathers windows: that is done by code of the "
+        "library that is called; compile without it";
   addVerified(funcs, createSetEncodings(set));
   addVerified(funcs, createCanonicalizePlaced());
   addVerified(funcs, createCSEPass());
@@ -221,20 +221,21 @@ void addPackStep(OpPassManager &pm, const ModelOptions &options) {
       pm.addNestedPass<func::FuncOp>(createFormMatmuls());
     pm.addNestedPass<func::FuncOp>(createReshapePacks());
     addCleanup(pm);
-    if (!options.hasGpu()) {
-      FormPacksOptions packs;
-      packs.prefix = options.prefix;
-      pm.addNestedPass<func::FuncOp>(createFormPacks(packs));
-    }
   }
   // What tiles read is theirs by now.
-  pm.addNestedPass<func::FuncOp>(createExpandScalings());
-  if (!options.hasGpu())
-    return;
   OpPassManager &funcs = pm.nest<func::FuncOp>();
-  funcs.addPass(createRelayoutOnDevice());
-  funcs.addPass(createLowerDevicePacks());
-  addCleanup(funcs);
+  funcs.addPass(createExpandScalings());
+  if (options.hasGpu()) {
+    funcs.addPass(createRelayoutOnDevice());
+    funcs.addPass(createLowerDevicePacks());
+    addCleanup(funcs);
+  }
+  // What is left, devices have not done with what they compute.
+  if (!options.reference) {
+    FormPacksOptions packs;
+    packs.prefix = options.prefix;
+    funcs.addPass(createFormPacks(packs));
+  }
 }
 
 void addDispatchStep(OpPassManager &pm, const ModelOptions &options) {

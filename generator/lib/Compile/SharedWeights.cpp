@@ -85,8 +85,9 @@ private:
 
   std::optional<TiledContraction> tile(const Device &device,
                                        tw::EncodingAttr encoding) {
-    return hostPacksBlocks ? device.tileInBlocks(encoding)
-                           : device.tile(encoding);
+    return hostPacksBlocks && !device.hasOwnMemory()
+               ? device.tileInBlocks(encoding)
+               : device.tile(encoding);
   }
 
   std::optional<double> ratio(Operation *op, const SharedWeight &weight) {

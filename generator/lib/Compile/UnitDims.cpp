@@ -210,7 +210,10 @@ private:
 
 void dropKeptDims(func::FuncOp func) {
   SmallVector<linalg::GenericOp> ops;
-  func.walk([&](linalg::GenericOp op) { ops.push_back(op); });
+  func.walk([&](linalg::GenericOp op) {
+    if (isOnHost(op))
+      ops.push_back(op);
+  });
   for (linalg::GenericOp op : ops)
     KeptDims(op).drop();
 }

@@ -14,7 +14,8 @@ namespace tilewright {
 /// Reductions that keep what they reduce, `tensor<?x1xf32>` at
 /// `(d0, d1) -> (d0, 0)`, lose it, and so does what reads their results or
 /// goes on from them: the dimensions come back behind (tensor.expand_shape).
-/// What goes through the same rows has the same loops then.
+/// What goes through the same rows has the same loops then. That is done of
+/// what runs on the host.
 void dropKeptDims(mlir::func::FuncOp func);
 
 /// A `linalg.transpose` that moves nothing but dimensions of size 1 is a

@@ -171,7 +171,7 @@ private:
     std::optional<Contraction> contraction = matchContraction(plain);
     std::optional<WindowProduct> windows = matchWindows(plain);
     if ((contraction && contraction->types) ||
-        (convolutions && windows && windows->types))
+        (convolutions && isOnHost(op) && windows && windows->types))
       return plain.getResult(0);
     plain.erase();
     return Value();
@@ -340,7 +340,7 @@ private:
   }
 
   const Product &product;
-  bool convolutions; ///< have tiles
+  bool convolutions; ///< have tiles on the host
   linalg::LinalgOp op;
   ImplicitLocOpBuilder b;
   llvm::SmallBitVector parallel; ///< of the operation's loops

@@ -18,7 +18,7 @@ namespace tilewright {
 /// Where `sum x w` has tiles, that is what becomes of a contraction or a
 /// convolution: the product, `sum x` if b is not known to be zero, `sum w` if a
 /// is not, computed here if w is a constant, and one elementwise operation.
-/// Convolutions have tiles if `convolutions` says so.
+/// Convolutions have tiles on the host, if `convolutions` says so.
 void takeOffZeroPoints(mlir::func::FuncOp func, bool convolutions);
 
 } // namespace tilewright

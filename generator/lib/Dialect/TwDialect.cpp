@@ -127,6 +127,31 @@ LogicalResult verifyBoundaries(Operation *op, Attribute attribute) {
 
 } // namespace
 
+SmallVector<DeviceAttr> tilewright::tw::devicesOf(Operation *op) {
+  while (Operation *parent = op->getParentOp())
+    op = parent;
+  SmallVector<DeviceAttr> devices;
+  if (auto all = op->getAttrOfType<ArrayAttr>(kDevices))
+    llvm::append_range(devices, all.getAsRange<DeviceAttr>());
+  return devices;
+}
+
+LogicalResult tilewright::tw::verifyDevice(Operation *op, Attribute name) {
+  SmallVector<DeviceAttr> known = devicesOf(op);
+  if (auto text = dyn_cast<StringAttr>(name);
+      text && llvm::any_of(known, [&](DeviceAttr device) {
+        return device.getName() == text.getValue();
+      }))
+    return success();
+  InFlightDiagnostic error = op->emitError()
+                             << "has " << kDevice << " = " << name
+                             << "; the model's devices are ";
+  llvm::interleaveComma(known, error, [&](DeviceAttr device) {
+    error << '"' << device.getName() << "\" (" << device.getTarget() << ")";
+  });
+  return error;
+}
+
 LogicalResult TwDialect::verifyOperationAttribute(Operation *op,
                                                   NamedAttribute attribute) {
   StringRef name = attribute.getName();
@@ -141,6 +166,9 @@ LogicalResult TwDialect::verifyOperationAttribute(Operation *op,
                : op->emitError()
                      << name << ": expected an array of #tw.device<...>";
   }
+  if (name == kDevice) // of devices that are not known yet: tw-assign-devices
+    return devicesOf(op).empty() ? success()
+                                 : verifyDevice(op, attribute.getValue());
   if (name == kWorkgroupMemory)
     return isa<gpu::BarrierOp>(op)
                ? success()

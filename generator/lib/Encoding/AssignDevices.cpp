@@ -70,23 +70,11 @@ struct AssignDevicesPass : impl::AssignDevicesBase<AssignDevicesPass> {
   }
 
   bool isKnown(Operation *op, Attribute attr) {
-    SmallVector<tw::DeviceAttr> known = devicesOf(op);
-    auto name = dyn_cast<StringAttr>(attr);
-    if (name && llvm::any_of(known, [&](tw::DeviceAttr device) {
-          return device.getName() == name.getValue();
-        }))
-      return true;
-    InFlightDiagnostic error = op->emitError()
-                               << "has " << kDeviceAttr << " = " << attr;
-    if (known.empty()) {
-      error << ", but the model is compiled for no device that has a name; "
-               "give it one, as --device gpu=amdgpu:gfx942";
-      return false;
-    }
-    error << "; the model's devices are ";
-    llvm::interleaveComma(known, error, [&](tw::DeviceAttr device) {
-      error << '"' << device.getName() << "\" (" << device.getTarget() << ")";
-    });
+    if (!devicesOf(op).empty())
+      return succeeded(tw::verifyDevice(op, attr));
+    op->emitError() << "has " << kDeviceAttr << " = " << attr
+                    << ", but the model is compiled for no device that has a "
+                       "name; give it one, as --device gpu=amdgpu:gfx942";
     return false;
   }
 

@@ -18,25 +18,28 @@ public:
   ConvolutionEncoder(linalg::LinalgOp op, WindowProduct &product)
       : op(op), windows(product), b(op.getLoc(), op) {}
 
-  /// Leaves the operation as it is where the form does not fit.
-  void encode() {
+  /// Leaves the operation as it is where the form does not fit, or `whyLoops`
+  /// has a reason.
+  void encode(WhyLoopsFn whyLoops) {
     if (!windows.types)
-      return remarkThatIs("of element types that no tile function has");
+      return remarkThatIs(" of element types that no tile function has");
     if (windows.isDepthwise())
       return;
+    if (std::string why = whyLoops(op); !why.empty())
+      return remarkThatIs("; " + why);
     dropUnitWindows(windows, b);
     if (windows.isContraction())
       return replace(multiply(b, product()));
     mergeWindowLoops(windows, b);
     std::string whyNot;
     if (!chooseMatrixLoops(windows, whyNot))
-      return remarkThatIs("with " + whyNot);
+      return remarkThatIs(" with " + whyNot);
     replace(multiplyEncoded(b, product()));
   }
 
 private:
   void remarkThatIs(const Twine &what) {
-    op->emitRemark() << "lowered to plain loops: a convolution " << what;
+    op->emitRemark() << "lowered to plain loops: a convolution" << what;
   }
 
   Product product() {
@@ -68,13 +71,13 @@ private:
 
 } // namespace
 
-void encodeConvolutions(func::FuncOp func) {
+void encodeConvolutions(func::FuncOp func, WhyLoopsFn whyLoops) {
   SmallVector<linalg::LinalgOp> ops;
   func.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
   for (linalg::LinalgOp op : ops)
     if (llvm::none_of(op->getOperandTypes(), tw::isEncoded))
       if (std::optional<WindowProduct> product = matchWindows(op))
-        ConvolutionEncoder(op, *product).encode();
+        ConvolutionEncoder(op, *product).encode(whyLoops);
 }
 
 } // namespace tilewright

@@ -8,9 +8,13 @@
 
 namespace tilewright {
 
+/// Why a convolution stays loops, for people; empty if it does not.
+using WhyLoopsFn = llvm::function_ref<std::string(mlir::Operation *op)>;
+
 /// Each convolution with filters is computed on encoded tensors, or made a
-/// contraction if its windows have one element. A remark says which cannot be.
-void encodeConvolutions(mlir::func::FuncOp func);
+/// contraction if its windows have one element. A remark says which cannot be,
+/// or stays loops because `whyLoops` says so.
+void encodeConvolutions(mlir::func::FuncOp func, WhyLoopsFn whyLoops);
 
 } // namespace tilewright
 

@@ -30,7 +30,7 @@ struct FoldEncodingsPass : impl::FoldEncodingsBase<FoldEncodingsPass> {
     auto unset = op.getSource().getDefiningOp<tw::UnsetEncodingOp>();
     if (!unset)
       return;
-    if (hostPacksBlocks && isOnHost(op) && isOnHost(unset))
+    if (hostPacksBlocks && (isOnHost(op) || isOnHost(unset)))
       return;
     Value encoded = unset.getSource();
     if (!areTogether(op, unset) ||

@@ -26,23 +26,17 @@ tw::DeviceAttr firstIn(ArrayRef<tw::DeviceAttr> devices, tw::Memory memory) {
 
 } // namespace
 
-SmallVector<tw::DeviceAttr> devicesOf(Operation *op) {
-  while (Operation *parent = op->getParentOp())
-    op = parent;
-  SmallVector<tw::DeviceAttr> devices;
-  if (auto all = op->getAttrOfType<ArrayAttr>(tw::kDevices))
-    llvm::append_range(devices, all.getAsRange<tw::DeviceAttr>());
-  return devices;
-}
-
 tw::DeviceAttr deviceOf(Operation *op) {
   SmallVector<tw::DeviceAttr> devices = devicesOf(op);
-  if (devices.size() == 1)
-    return devices.front(); // whatever is said
-  if (StringAttr name = nameOf(op))
+  if (devices.size() < 2)
+    return devices.empty() ? nullptr : devices.front();
+  if (StringAttr name = nameOf(op)) {
     for (tw::DeviceAttr device : devices)
       if (device.getName() == name.getValue())
         return device;
+    llvm::report_fatal_error("no device is called '" + Twine(name.getValue()) +
+                             "', which the verifier of the dialect tw refuses");
+  }
   tw::DeviceAttr own = firstIn(devices, tw::Memory::Own);
   return own ? own : firstIn(devices, tw::Memory::Host);
 }

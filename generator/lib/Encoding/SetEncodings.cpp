@@ -10,6 +10,7 @@
 #include "tilewright/Encoding/MatchContraction.h"
 #include "tilewright/Encoding/PackOperand.h"
 #include "tilewright/Encoding/Passes.h"
+#include "tilewright/Encoding/Place.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -377,10 +378,21 @@ struct SetEncodingsPass : impl::SetEncodingsBase<SetEncodingsPass> {
   using SetEncodingsBase::SetEncodingsBase;
 
   void runOnOperation() override {
-    if (convolutions)
-      encodeConvolutions(getOperation());
+    if (convolutions || !convolutionLoopsBecause.empty())
+      encodeConvolutions(getOperation(),
+                         [this](Operation *op) { return whyLoops(op); });
     forEachContraction(getOperation(),
                        [](ContractionEncoder &encoder) { encoder.encode(); });
+  }
+
+  std::string whyLoops(Operation *op) {
+    tw::DeviceAttr device = deviceOf(op);
+    // One without data tiling was asked for.
+    if (device && device.getTarget() == "none")
+      return "";
+    if (!isOnHost(op))
+      return (device.getTarget() + " has no kernel that gathers windows").str();
+    return convolutions ? "" : convolutionLoopsBecause.getValue();
   }
 };
 

@@ -1,10 +1,10 @@
-// RUN: tw-opt %s --pass-pipeline='builtin.module(tw-assign-devices{devices=host=x86_64,gpu=amdgpu:gfx942},inline,func.func(tw-fuse-on-device))' | FileCheck %s
+// RUN: tw-opt %s --pass-pipeline='builtin.module(tw-assign-devices{devices=host=x86_64,gpu=amdgpu:gfx942},inline,func.func(tw-fuse-elementwise))' | FileCheck %s
 
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A function's place is that of its operations, unless they have another; fusion leaves the host's alone, and takes
-// operations with names of their own.
+// A function's place is that of its operations, unless they have another; fusion leaves what two devices do two
+// operations, and takes operations with names of their own.
 
 // CHECK: module attributes {tw.devices = [#tw.device<"host" = "x86_64", memory = host>, #tw.device<"gpu" = "amdgpu:gfx942", memory = own>]}
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // RUN: tw-opt %s --tw-fuse-elementwise | FileCheck %s
-// RUN: tw-opt %s --tw-assign-devices=devices=host=x86_64,gpu=amdgpu:gfx942 --tw-fuse-on-device | FileCheck %s
+// RUN: tw-opt %s --tw-assign-devices=devices=host=x86_64,gpu=amdgpu:gfx942 --tw-fuse-elementwise | FileCheck %s
 
 #i = affine_map<(i, j) -> (i, j)>
 #a = affine_map<(i, j, k) -> (i, k)>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // RUN: tw-opt %s --tw-structure-tensors --tw-fuse-elementwise --canonicalize --split-input-file | FileCheck %s
-// RUN: tw-opt %s --tw-assign-devices=devices=host=x86_64,gpu=amdgpu:gfx942 --tw-structure-tensors --tw-fuse-on-device --canonicalize --split-input-file | FileCheck %s
+// RUN: tw-opt %s --tw-assign-devices=devices=host=x86_64,gpu=amdgpu:gfx942 --tw-structure-tensors --tw-fuse-elementwise --canonicalize --split-input-file | FileCheck %s
 
 #i = affine_map<(i, j) -> (i, j)>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // RUN: tw-opt %s --tw-fuse-elementwise | FileCheck %s
-// RUN: tw-opt %s --tw-assign-devices=devices=host=x86_64,gpu=amdgpu:gfx942 --tw-fuse-on-device | FileCheck %s
+// RUN: tw-opt %s --tw-assign-devices=devices=host=x86_64,gpu=amdgpu:gfx942 --tw-fuse-elementwise | FileCheck %s
 
 // The heads of one token are rows of it.
 // CHECK-LABEL: func.func @heads(

@@ -151,13 +151,26 @@ module attributes {tw.devices = [#tw.device<"a" = "x86_64_avx512_base", memory =
   maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], sizes = [?, 96, 64]>
 
 // From one device to another the same encoding may be another layout; that it
-// is laid out anew is the second one's work. A GPU packs no blocks.
+// is laid out anew is the second one's work. A host that packs block by block
+// has it row-major, whichever side of it the GPU is; a GPU packs no blocks.
 module attributes {tw.devices = [#tw.device<"cpu" = "generic", memory = host>, #tw.device<"gpu" = "amdgpu:gfx942", memory = own>]} {
   // CHECK-LABEL: func.func @across(
-  // CHECK-NEXT:    tw.relayout {{.*}} {tw.device = "gpu"}
+  // WHOLE-NEXT:    tw.relayout {{.*}} {tw.device = "gpu"}
+  // BLOCKS-NEXT:   tw.unset_encoding {{.*}} {tw.device = "cpu"}
+  // BLOCKS-NEXT:   tw.set_encoding {{.*}} {tw.device = "gpu"}
   func.func @across(%x: tensor<?x64xf32, #a>, %d: tensor<?x64xf32>, %e: tensor<?x64xf32, #a>) -> tensor<?x64xf32, #a> {
     %0 = tw.unset_encoding ins(%x : tensor<?x64xf32, #a>) outs(%d : tensor<?x64xf32>) {tw.device = "cpu"} -> tensor<?x64xf32>
     %1 = tw.set_encoding ins(%0 : tensor<?x64xf32>) outs(%e : tensor<?x64xf32, #a>) {tw.device = "gpu"} -> tensor<?x64xf32, #a>
+    return %1 : tensor<?x64xf32, #a>
+  }
+
+  // CHECK-LABEL: func.func @back(
+  // WHOLE-NEXT:    tw.relayout {{.*}} {tw.device = "cpu"}
+  // BLOCKS-NEXT:   tw.unset_encoding {{.*}} {tw.device = "gpu"}
+  // BLOCKS-NEXT:   tw.set_encoding {{.*}} {tw.device = "cpu"}
+  func.func @back(%x: tensor<?x64xf32, #a>, %d: tensor<?x64xf32>, %e: tensor<?x64xf32, #a>) -> tensor<?x64xf32, #a> {
+    %0 = tw.unset_encoding ins(%x : tensor<?x64xf32, #a>) outs(%d : tensor<?x64xf32>) {tw.device = "gpu"} -> tensor<?x64xf32>
+    %1 = tw.set_encoding ins(%0 : tensor<?x64xf32>) outs(%e : tensor<?x64xf32, #a>) {tw.device = "cpu"} -> tensor<?x64xf32, #a>
     return %1 : tensor<?x64xf32, #a>
   }
 

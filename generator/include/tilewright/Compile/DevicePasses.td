@@ -17,18 +17,6 @@ def KeepOnHost : Pass<"tw-keep-on-host", "mlir::func::FuncOp"> {
   }];
 }
 
-def FuseOnDevice : Pass<"tw-fuse-on-device", "mlir::func::FuncOp"> {
-  let summary = "Fuse elementwise operations of the device";
-  let description = [{
-    As `tw-fuse-elementwise`, but for operations of the host: these keep their
-    `tw.device`.
-  }];
-  let dependentDialects = [
-    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
-    "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect",
-  ];
-}
-
 def RelayoutOnDevice : Pass<"tw-relayout-on-device", "mlir::func::FuncOp"> {
   let summary = "Have the device lay out anew what it hands to the host";
   let description = [{

@@ -238,7 +238,8 @@ def PlainProducts : Pass<"tw-plain-products", "mlir::func::FuncOp"> {
       one computed here, are taken off behind. So do `linalg.quantized_matmul`
       and `linalg.conv_2d_nhwc_hwcf_q`. Modulo 2^32 that is the same.
 
-    What no tile computes in the end, as a depthwise convolution, stays as it is.
+    What no tile computes in the end, as a depthwise convolution, or any on a
+    device with memory of its own, stays as it is.
 
     A contraction reads what is broadcast or transposed from where it comes from,
     and writes a result that is only transposed in that order:
@@ -246,7 +247,7 @@ def PlainProducts : Pass<"tw-plain-products", "mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"convolutions", "convolutions", "bool", /*default=*/"true",
-           "Whether tiles compute convolutions">,
+           "Whether tiles of the host compute convolutions">,
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
@@ -263,6 +264,10 @@ def FuseElementwise : Pass<"tw-fuse-elementwise", "mlir::func::FuncOp"> {
     instead, unless that is of floats of less than 32 bits. Transposes of constants
     are folded. Reductions that keep a dimension of size 1 lose it, and what goes on
     from them; `affine.apply` in a body becomes arithmetic.
+
+    Operations of two devices stay two. What sums, broadcasts and `affine.apply`
+    become is for loops of the host: those of a device with memory of its own stay
+    as they are.
   }];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",

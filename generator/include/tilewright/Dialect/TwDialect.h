@@ -38,7 +38,15 @@ inline constexpr llvm::StringLiteral kBuffers = "tw.buffers";
 inline constexpr llvm::StringLiteral kBoundaries = "tw.boundaries";
 inline constexpr llvm::StringLiteral kSkew = "tw.skew";
 inline constexpr llvm::StringLiteral kDevices = "tw.devices";
+inline constexpr llvm::StringLiteral kDevice = "tw.device";
 inline constexpr llvm::StringLiteral kWorkgroupMemory = "tw.workgroup_memory";
+
+/// The devices of the module that `op` is in, kDevices of the outermost. None:
+/// there is nothing but the host.
+llvm::SmallVector<DeviceAttr> devicesOf(mlir::Operation *op);
+
+/// Errors at `op` if `name`, its kDevice, is that of none of these.
+mlir::LogicalResult verifyDevice(mlir::Operation *op, mlir::Attribute name);
 
 /// The encoding of a tensor's type, of this dialect; null if it has none.
 mlir::Attribute encodingAttrOf(mlir::Type type);

@@ -57,13 +57,19 @@ def SetEncodings : Pass<"tw-set-encodings", "mlir::func::FuncOp"> {
     result stay where they lie, and each block of the windows is gathered while
     it is packed. Windows of one element, next to each other, make a
     contraction. What has no filters (depthwise convolutions, pooling), or
-    windows at negative steps or beyond a constant offset, stays as it is.
+    windows at negative steps or beyond a constant offset, stays as it is. So does
+    a convolution of a device with memory of its own, with a remark: no kernel
+    gathers windows.
 
     A contraction that fits no type triple stays as it is, with a remark.
   }];
   let options = [
     Option<"convolutions", "convolutions", "bool", /*default=*/"false",
-           "Convolutions, too: multiplications gather windows (tw.matmul)">,
+           "Convolutions of the host, too: multiplications gather windows "
+           "(tw.matmul)">,
+    Option<"convolutionLoopsBecause", "convolution-loops-because",
+           "std::string", /*default=*/"\"\"",
+           "Without `convolutions`: why, which a remark says of each">,
   ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",

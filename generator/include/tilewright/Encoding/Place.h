@@ -13,7 +13,8 @@ namespace tilewright {
 /// On a function or operation: the name of the device that it runs on, a
 /// StringAttr; absent: where what is around it does, or, of a module, on the
 /// first device with memory of its own, else on the host.
-inline constexpr llvm::StringLiteral kDeviceAttr = "tw.device";
+/// Of a module that says which devices there are, the verifier refuses others.
+inline constexpr llvm::StringLiteral kDeviceAttr = tw::kDevice;
 
 /// On a function that was outlined, or an operation: what to call it or its
 /// kernel, a StringAttr.
@@ -23,9 +24,7 @@ inline constexpr llvm::StringLiteral kDispatchAttr = "tw.dispatch";
 /// a dispatch is cut into at most, an i64 above 1.
 inline constexpr llvm::StringLiteral kThreadsAttr = "tw.threads";
 
-/// The devices of the module that `op` is in, tw::kDevices of the outermost.
-/// None: there is nothing but the host.
-llvm::SmallVector<tw::DeviceAttr> devicesOf(mlir::Operation *op);
+using tw::devicesOf;
 
 /// The one that `op` runs on; null if the module names none.
 tw::DeviceAttr deviceOf(mlir::Operation *op);

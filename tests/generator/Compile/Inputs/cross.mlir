@@ -1,0 +1,12 @@
+func.func @cross(%a: tensor<?x64xf32>, %b: tensor<64x96xf32>, %c: tensor<96x48xf32>) -> tensor<?x48xf32> {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0.0 : f32
+  %m = tensor.dim %a, %c0 : tensor<?x64xf32>
+  %e = tensor.empty(%m) : tensor<?x96xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<?x96xf32>) -> tensor<?x96xf32>
+  %p = linalg.matmul ins(%a, %b : tensor<?x64xf32>, tensor<64x96xf32>) outs(%f : tensor<?x96xf32>) -> tensor<?x96xf32>
+  %e1 = tensor.empty(%m) : tensor<?x48xf32>
+  %f1 = linalg.fill ins(%z : f32) outs(%e1 : tensor<?x48xf32>) -> tensor<?x48xf32>
+  %q = linalg.matmul {tw.device = "cpu"} ins(%p, %c : tensor<?x96xf32>, tensor<96x48xf32>) outs(%f1 : tensor<?x48xf32>) -> tensor<?x48xf32>
+  return %q : tensor<?x48xf32>
+}
