@@ -128,10 +128,14 @@ LogicalResult verifyBoundaries(Operation *op, Attribute attribute) {
 } // namespace
 
 SmallVector<DeviceAttr> tilewright::tw::devicesOf(Operation *op) {
-  while (Operation *parent = op->getParentOp())
-    op = parent;
+  // While it is parsed, the module is in another one.
+  ArrayAttr all;
+  for (; op; op = op->getParentOp())
+    if (isa<ModuleOp>(op))
+      if (auto here = op->getAttrOfType<ArrayAttr>(kDevices))
+        all = here;
   SmallVector<DeviceAttr> devices;
-  if (auto all = op->getAttrOfType<ArrayAttr>(kDevices))
+  if (all)
     llvm::append_range(devices, all.getAsRange<DeviceAttr>());
   return devices;
 }

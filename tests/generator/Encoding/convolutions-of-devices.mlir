@@ -8,10 +8,10 @@
 // Those of the host have tiles, also beside a GPU; those of the GPU stay loops, and a remark says so. Where those of the host stay
 // loops too, it says why; it says nothing where nobody asked for tiles of convolutions, or for a device without any.
 
-// BECAUSE-COUNT-1: remark: lowered to plain loops: a convolution; whatever
+// BECAUSE:         remark: lowered to plain loops: a convolution; whatever
 // BECAUSE:         remark: lowered to plain loops: a convolution; amdgpu:gfx942 has no kernel that gathers windows
-// BECAUSE-NOT:     remark
-// NOTHING-NOT:     remark
+// BECAUSE-NOT:     remark:
+// NOTHING-NOT:     remark:
 
 module attributes {tw.devices = [#tw.device<"cpu" = "x86_64", memory = host>, #tw.device<"gpu" = "amdgpu:gfx942", memory = own>, #tw.device<"plain" = "none", memory = host>]} {
   // CHECK-LABEL: func.func @on_host(

@@ -33,5 +33,14 @@ module attributes {tw.devices = [#tw.device<"cpu" = "x86_64", memory = host>]} {
 
 // -----
 
+// Of a parameter.
+module attributes {tw.devices = [#tw.device<"cpu" = "x86_64", memory = host>, #tw.device<"gpu" = "amdgpu:gfx942", memory = own>]} {
+  ml_program.global private @w(dense<1.0> : tensor<8xf32>) : tensor<8xf32>
+  // expected-error @below {{has tw.device = "cpu2"; the model's devices are}}
+  ml_program.global private @v(dense<1.0> : tensor<8xf32>) : tensor<8xf32> {tw.device = "cpu2"}
+}
+
+// -----
+
 // Nobody has said yet which there are.
 func.func private @f(%x: tensor<8xf32>) attributes {tw.device = "gpu"}
