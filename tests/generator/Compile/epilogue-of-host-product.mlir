@@ -1,14 +1,20 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A product of the host is unpacked by a reshape, and read by an epilogue on the GPU: the reshape is no part of its dispatch.
+// A product of the host is read by an epilogue on the GPU, row-major.
 // RUN: tilewright compile %s --emit=dispatches --device host=x86_64_avx512_base --device gpu=amdgpu:gfx942 | FileCheck %s
 
 // CHECK-LABEL: func.func private @crossing.body(
-// CHECK:         %[[P:.*]] = tw.dispatch @mmt4d_0 {{.*}} -> tensor<1x1x16x16xf32>
-// CHECK:         %[[C:.*]] = tensor.collapse_shape %[[P]] {{.*}} into tensor<16x16xf32>
-// CHECK:         %[[MOVED:.*]] = bufferization.alloc_tensor() copy(%[[C]]) {memory_space = 1 : i64} : tensor<16x16xf32>
-// CHECK:         tw.dispatch @mmt4d_1 ins(%{{.*}}, %[[MOVED]] : tensor<1x1x16x16xf32>, tensor<16x16xf32>)
+// CHECK:         %[[P:.*]]:2 = tw.dispatch @matmul_0
+// CHECK:         %[[MOVED:.*]] = bufferization.alloc_tensor() copy(%[[P]]#0) {memory_space = 1 : i64} : tensor<16x16xf32>
+// CHECK:         tw.dispatch @mmt4d_0 ins(%{{.*}}, %[[MOVED]] : tensor<1x1x16x16xf32>, tensor<16x16xf32>)
+
+// Where the host packs operands as a whole, it is unpacked by a reshape: that is no part of the product's dispatch.
+// RUN: tilewright compile %s -o %t.o --inline --cache-dir=%t-cache --report=text --device host=x86_64_avx512_base --device gpu=amdgpu:gfx942 | FileCheck %s --check-prefix=INLINE
+// INLINE:     {{^}}3 dispatches
+// INLINE:     1 x pack_0,
+// INLINE:     1 x mmt4d_0,
+// INLINE:     1 x mmt4d_1 on gpu,
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>

@@ -27,6 +27,10 @@ func.func @convolution(%x: tensor<1x8x8x16xi8>, %w: tensor<3x3x16x32xi8>, %zero:
       outs(%z : tensor<1x6x6x32xi32>) -> tensor<1x6x6x32xi32>
   return %r : tensor<1x6x6x32xi32>
 }
+func.func @filters(%x: tensor<1x8x8x3xf32>, %w: tensor<3x3x3x16xf32>, %o: tensor<1x6x6x16xf32>) -> tensor<1x6x6x16xf32> attributes {tw.device = "cpu"} {
+  %r = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x8x8x3xf32>, tensor<3x3x3x16xf32>) outs(%o : tensor<1x6x6x16xf32>) -> tensor<1x6x6x16xf32>
+  return %r : tensor<1x6x6x16xf32>
+}
 #row = affine_map<(d0, d1) -> (d0, d1)>
 #kept = affine_map<(d0, d1) -> (d0, 0)>
 func.func @mean(%x: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {tw.device = "cpu"} {
