@@ -43,6 +43,12 @@ struct FoldEncodingsPass : impl::FoldEncodingsBase<FoldEncodingsPass> {
     }
     op.getResult().replaceAllUsesWith(encoded);
     op->erase();
+    // Who writes over it, or asks for its sizes, wants no elements of it.
+    unset.getResult().replaceUsesWithIf(unset.getDest(), [](OpOperand &use) {
+      auto over = dyn_cast<tw::UnsetEncodingOp>(use.getOwner());
+      return (over && &use == &over.getDestMutable()) ||
+             isa<tensor::DimOp>(use.getOwner());
+    });
     if (unset->use_empty())
       unset->erase();
   }

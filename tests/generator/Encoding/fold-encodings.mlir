@@ -47,6 +47,23 @@ func.func @used(%x: tensor<?x64xf32, #a>, %d: tensor<?x64xf32>, %e: tensor<4x64x
   return %0, %1 : tensor<?x64xf32>, tensor<4x64xf32, #a>
 }
 
+// Who writes what comes of it where it was unset to, or asks how large it is,
+// reads nothing of it.
+// CHECK-LABEL: func.func @written_over(
+// CHECK-SAME:    %[[X:[a-z0-9]*]]: tensor<?x64xf32, #{{.*}}>, %[[D:[a-z0-9]*]]: tensor<?x64xf32>,
+// WHOLE:         %[[M:.*]] = tensor.dim %[[D]],
+// WHOLE-NEXT:    %[[R:.*]] = tw.relayout ins(%[[X]] :
+// WHOLE-NEXT:    %[[U:.*]] = tw.unset_encoding ins(%[[R]] : {{.*}}) outs(%[[D]] :
+// WHOLE-NEXT:    return %[[U]], %[[M]]
+func.func @written_over(%x: tensor<?x64xf32, #a>, %d: tensor<?x64xf32>, %e: tensor<?x64xf32, #b>) -> (tensor<?x64xf32>, index) {
+  %c0 = arith.constant 0 : index
+  %0 = tw.unset_encoding ins(%x : tensor<?x64xf32, #a>) outs(%d : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %m = tensor.dim %0, %c0 : tensor<?x64xf32>
+  %1 = tw.set_encoding ins(%0 : tensor<?x64xf32>) outs(%e : tensor<?x64xf32, #b>) -> tensor<?x64xf32, #b>
+  %2 = tw.unset_encoding ins(%1 : tensor<?x64xf32, #b>) outs(%0 : tensor<?x64xf32>) -> tensor<?x64xf32>
+  return %2, %m : tensor<?x64xf32>, index
+}
+
 // Used in between, it is not what was unset.
 // CHECK-LABEL: func.func @between(
 // CHECK:         tw.unset_encoding

@@ -195,17 +195,19 @@ private:
     if (!value.getType().isIndex() ||
         !matchPattern(value, m_ConstantInt(&index)) || index.ule(1))
       return true;
-    return place == Place::Device && isDivisor(value);
+    return isDivisor(value);
   }
 
   /// GPUs divide by a constant by multiplying, by anything else in dozens of
-  /// instructions.
+  /// instructions; a relayout divides for each of its runs, everywhere.
   bool isDivisor(Value value) {
     return llvm::any_of(value.getUsers(), [&](Operation *user) {
       return isa<arith::DivUIOp, arith::RemUIOp, arith::DivSIOp, arith::RemSIOp,
                  arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(
                  user) &&
              user->getOperand(1) == value &&
+             (place == Place::Device ||
+              user->getParentOp()->hasAttr(kTileDimsAttr)) &&
              llvm::any_of(ops,
                           [&](Operation *op) { return op->isAncestor(user); });
     });
