@@ -197,6 +197,8 @@ private:
       return {Rule::Model};
     Value maker = makerOf(source);
     Operation *by = maker.getDefiningOp();
+    if (op->hasAttr(kTileDimsAttr) && (!by || areTogether(op, by)))
+      return {Rule::Tile};
     if (!by)
       return isa<func::FuncOp>(maker.getParentBlock()->getParentOp())
                  ? Reason{Rule::Argument}

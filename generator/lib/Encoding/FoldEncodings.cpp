@@ -43,8 +43,11 @@ struct FoldEncodingsPass : impl::FoldEncodingsBase<FoldEncodingsPass> {
     }
     op.getResult().replaceAllUsesWith(encoded);
     op->erase();
-    // Who writes over it, or asks for its sizes, wants no elements of it.
-    unset.getResult().replaceUsesWithIf(unset.getDest(), [](OpOperand &use) {
+    // Who writes over it, or asks for its sizes, wants no elements of it. A
+    // GPU's kernels unpack where they read.
+    unset.getResult().replaceUsesWithIf(unset.getDest(), [&](OpOperand &use) {
+      if (!isOnHost(unset))
+        return false;
       auto over = dyn_cast<tw::UnsetEncodingOp>(use.getOwner());
       return (over && &use == &over.getDestMutable()) ||
              isa<tensor::DimOp>(use.getOwner());

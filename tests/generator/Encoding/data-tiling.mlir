@@ -14,8 +14,9 @@
 // CHECK-LABEL: func.func @f(
 // CHECK-COUNT-2: linalg.pack
 // CHECK:         tw.mmt4d "my_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base" overwrite
-// CHECK:         linalg.unpack
-// CHECK-COUNT-3: linalg.pack
+// CHECK-NOT:     linalg.unpack
+// CHECK:         tw.dispatch = "relayout"
+// CHECK-COUNT-2: linalg.pack
 // CHECK:         tw.mmt4d "my_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base" indexing_maps
 // CHECK:         linalg.unpack
 

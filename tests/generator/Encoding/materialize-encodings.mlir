@@ -160,8 +160,8 @@ func.func @relayout(%x: tensor<?x64xf32, #a>, %m: index) -> tensor<?x64xf32, #b>
 // CHECK-DAG:       %[[ROW:.*]] = linalg.index 3
 // CHECK-DAG:       %[[COLUMN:.*]] = linalg.index 4
 // CHECK:           %[[FIRST:.*]] = arith.muli %[[OUTER]], %{{.*}} : index
-// CHECK:           %[[RUN:.*]] = arith.addi %[[FIRST]], %[[PART]] : index
-// CHECK-DAG:       %[[OF:.*]] = arith.divui %[[RUN]],
+// CHECK:           %[[PIECE:.*]] = arith.addi %[[FIRST]], %[[PART]] : index
+// CHECK-DAG:       %[[OF:.*]] = arith.divui %[[PIECE]],
 // CHECK-DAG:       %[[LAST:.*]] = arith.divui %{{.*}}, %{{.*}} : index
 // CHECK:           %[[TILE:.*]] = arith.minui %[[OF]], %[[LAST]] : index
 // CHECK:           %[[IN:.*]] = arith.cmpi slt, %{{.*}}, %[[ROWS]] : index
