@@ -27,14 +27,10 @@ import numpy as np  # noqa: E402
 import torch  # noqa: E402
 import transformers  # noqa: E402
 from compiled_model import CompiledModel, run  # noqa: E402
+from iree import IREE_HOST, IREE_SETTINGS  # noqa: E402
 from models import package_file  # noqa: E402
 
 TOKENS = 128
-# What its documents call its best is not always the fastest: the least of these counts.
-# At O3 a layer norm wants more stack than it allows by default.
-STACK = "--iree-llvmcpu-stack-allocation-limit=262144"
-IREE_SETTINGS = {"": [], "without data tiling": ["--iree-opt-data-tiling=false"], "O3": ["--iree-opt-level=O3", STACK],
-                 "O3 without data tiling": ["--iree-opt-level=O3", "--iree-opt-data-tiling=false", STACK]}
 
 
 class Embedding(torch.nn.Module):
@@ -94,8 +90,8 @@ def median_with_interval(values):
 def iree_seconds(options, imported, batch, name):
     vmfb = imported.with_suffix(f".{name.replace(' ', '-') or 'default'}.vmfb")
     if not vmfb.exists():
-        run(pathlib.Path(sys.executable).parent / "iree-compile", imported, "-o", vmfb, "--iree-hal-target-device=local",
-            "--iree-hal-local-target-device-backends=llvm-cpu", "--iree-llvmcpu-target-cpu=host", *IREE_SETTINGS[name])
+        run(pathlib.Path(sys.executable).parent / "iree-compile", imported, "-o", vmfb, *IREE_HOST,
+            *IREE_SETTINGS[name])
     text = run(options.iree / "iree-benchmark-module", f"--module={vmfb}", "--device=local-sync", "--function=main_graph",
                f"--input={batch}x{TOKENS}xi64=1012", f"--input={batch}x{TOKENS}xi64=1", "--benchmark_min_time=1s",
                "--benchmark_repetitions=3", "--benchmark_format=json")
@@ -127,6 +123,7 @@ def main():
         best = {"packed": min(pair[0] for pair in pairs)}
         ratio, low, high = median_with_interval([slow / fast for fast, slow in pairs])
         if options.iree:
+            # The least of these counts.
             for name in IREE_SETTINGS:
                 best[f"IREE {name}".strip()] = iree_seconds(options, imported, batch, name)
         print(f"batch {batch}, {len(shapes)} matrices: row-major {ratio:.3f}x [{low:.3f}, {high:.3f}], " + ", ".join(
