@@ -71,10 +71,10 @@ func.func @both_sides(%w: tensor<64x64xf32>, %b: tensor<1x64xf32>, %c: tensor<64
 // Many rows of a batch, and a product whose k is the other's batch: other panels.
 // CHECK-NOT: any_m
 // CHECK-LABEL: func.func @batch_and_k(
-func.func @batch_and_k(%a: tensor<8x128x64xf32>, %b: tensor<1x8x64xf32>, %w: tensor<8x64x96xf32>, %c: tensor<8x128x96xf32>, %d: tensor<1x96xf32>) -> (tensor<8x128x96xf32>, tensor<1x96xf32>) {
+func.func @batch_and_k(%a: tensor<8x128x64xf32>, %b: tensor<1x64x8xf32>, %w: tensor<8x64x96xf32>, %c: tensor<8x128x96xf32>, %d: tensor<1x96xf32>) -> (tensor<8x128x96xf32>, tensor<1x96xf32>) {
   %r = linalg.batch_matmul ins(%a, %w : tensor<8x128x64xf32>, tensor<8x64x96xf32>) outs(%c : tensor<8x128x96xf32>) -> tensor<8x128x96xf32>
-  %s = linalg.generic {indexing_maps = [affine_map<(m, n, h, k) -> (m, h, k)>, affine_map<(m, n, h, k) -> (h, k, n)>, affine_map<(m, n, h, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
-    ins(%b, %w : tensor<1x8x64xf32>, tensor<8x64x96xf32>) outs(%d : tensor<1x96xf32>) {
+  %s = linalg.generic {indexing_maps = [affine_map<(m, n, h, k) -> (m, k, h)>, affine_map<(m, n, h, k) -> (h, k, n)>, affine_map<(m, n, h, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+    ins(%b, %w : tensor<1x64x8xf32>, tensor<8x64x96xf32>) outs(%d : tensor<1x96xf32>) {
   ^bb0(%x: f32, %y: f32, %o: f32):
     %p = arith.mulf %x, %y : f32
     %q = arith.addf %o, %p : f32
