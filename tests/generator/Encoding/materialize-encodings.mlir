@@ -180,7 +180,13 @@ func.func @relayout_by_runs(%x: tensor<?x60xf32, #wide>, %m: index) -> tensor<?x
 // A swizzle's factors, in its order, there and back; tiles of sizes that the
 // program knows where it runs.
 // CHECK-LABEL: func.func @relayouts_of_others(
-// CHECK-COUNT-3: attrs = {tw.dispatch = "relayout"
+// CHECK-COUNT-2: attrs = {tw.dispatch = "relayout"
+// CHECK:           %[[ROW:.*]] = arith.remui %{{.*}}, %c16 : index
+// CHECK-NEXT:      %[[LOW:.*]] = arith.remui %[[COLUMN:.*]], %[[C4:.*]] : index
+// CHECK-NEXT:      %[[REST:.*]] = arith.divui %[[COLUMN]], %[[C4]] : index
+// CHECK-NEXT:      %[[HIGH:.*]] = arith.remui %[[REST]], %c16 : index
+// CHECK-NEXT:      tensor.extract %{{.*}}[%{{.*}}, %{{.*}}, %[[HIGH]], %[[ROW]], %[[LOW]]]
+// CHECK:         attrs = {tw.dispatch = "relayout"
 // CHECK-NOT:     linalg.transpose
 #factors = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [16, 64], swizzle = [[16], [16, 4]] perm [1, 0, 2]>
 #scalable = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [[4], 8]>
