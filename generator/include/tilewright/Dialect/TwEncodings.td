@@ -334,8 +334,8 @@ def Tw_EncodingSizeOp : Op<Tw_Dialect, "encoding_size", [Pure]> {
   let summary = "The bytes that an encoded tensor takes";
   let description = [{
     How many bytes a host has to allocate for a tensor of `type`, whose dynamic
-    sizes are `sizes`: exactly what packing into its layout writes. Known once
-    the encoding is a layout.
+    sizes are `sizes`: what packing into its layout writes, or more, if its
+    device says so. Known once the encoding is a layout.
 
     ```mlir
     %bytes = tw.encoding_size tensor<?x64xf32, #lhs> (%m) : index

@@ -207,8 +207,9 @@ def MaterializeEncodings : Pass<"tw-materialize-encodings", "mlir::func::FuncOp"
   let summary = "Layouts -> packs, multiplications of panels, unpacks";
   let description = [{
     Tensors with a `#tw.layout` become tensors of packed shapes: `tw.set_encoding`
-    a `linalg.pack`, `tw.unset_encoding` a `linalg.unpack`, `tw.relayout` both,
-    an encoded contraction a `tw.mmt4d`, `tw.encoding_size` arithmetic. A layout
+    a `linalg.pack`, `tw.unset_encoding` a `linalg.unpack`, `tw.relayout` what
+    the device makes of it, one `linalg.generic` or both, an encoded contraction
+    a `tw.mmt4d`, `tw.encoding_size` arithmetic, as the device says. A layout
     with a swizzle is a pack, an `expand_shape` and a transpose. What begins with
     zeros says `overwrite`: the zeros are not written. An identity leaves nothing
     behind.
