@@ -26,6 +26,7 @@ struct Extent {
   OpFoldResult size, fromTile, toTile; ///< tiles of 1 where it has none
   /// How many elements a run has; 0 where one cannot be told from the next.
   int64_t run = 0;
+  int64_t inSource = 0, inDest = 0; ///< runs of a tile
   /// Whether the last tile of the destination ends behind the tensor.
   bool isFilledUp = true;
   /// The loop over the destination's tiles, and those within one with their
@@ -99,8 +100,11 @@ private:
       if (!fromTile || !toTile || !to.getPerm().empty())
         continue;
       int64_t common = std::gcd(*fromTile, *toTile);
-      if (common > 1)
+      if (common > 1) {
         extent.run = common;
+        extent.inSource = *fromTile / common;
+        extent.inDest = *toTile / common;
+      }
     }
     for (Extent &extent : extents)
       for (OpFoldResult scalar : {extent.size, extent.fromTile, extent.toTile})
@@ -125,9 +129,8 @@ private:
     for (auto [dim, size] : llvm::zip_equal(to.getInner(), rest)) {
       Extent &extent = extents[dim];
       groups.emplace_back();
-      if (extent.run && extent.run < *known(size))
-        addLoopInTile(extent, b.getIndexAttr(*known(size) / extent.run),
-                      extent.run);
+      if (extent.inDest > 1)
+        addLoopInTile(extent, b.getIndexAttr(extent.inDest), extent.run);
       addLoopInTile(extent, extent.run ? b.getIndexAttr(extent.run) : size, 1);
     }
   }
@@ -208,13 +211,11 @@ private:
   }
 
   Index indexOfRun(const Extent &extent, Value tile) {
-    int64_t inSource = *known(extent.fromTile) / extent.run,
-            inDest = *known(extent.toTile) / extent.run;
     Value run = tile, element = ivs[extent.inTile.back().first];
-    if (inDest > 1)
-      run = add(multiply(run, b.getIndexAttr(inDest)),
+    if (extent.inDest > 1)
+      run = add(multiply(run, b.getIndexAttr(extent.inDest)),
                 ivs[extent.inTile.front().first]);
-    OpFoldResult runs = b.getIndexAttr(inSource),
+    OpFoldResult runs = b.getIndexAttr(extent.inSource),
                  length = b.getIndexAttr(extent.run);
     Index index{divide(run, runs),
                 add(multiply(remainder(run, runs), length), element), Value()};
@@ -222,7 +223,7 @@ private:
       return index;
     index.whole = add(multiply(run, length), element);
     // Only a tile of several runs goes beyond the source's last tile.
-    if (inDest > 1) {
+    if (extent.inDest > 1) {
       Value last = arith::SubIOp::create(b, valueOf(extent.size), constant(1));
       index.tile =
           arith::MinUIOp::create(b, index.tile, divide(last, extent.fromTile));
