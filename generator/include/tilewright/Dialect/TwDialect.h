@@ -41,8 +41,8 @@ inline constexpr llvm::StringLiteral kDevices = "tw.devices";
 inline constexpr llvm::StringLiteral kDevice = "tw.device";
 inline constexpr llvm::StringLiteral kWorkgroupMemory = "tw.workgroup_memory";
 
-/// The devices of the module that `op` is in, kDevices of the outermost that has
-/// it. None: there is nothing but the host.
+/// The devices of the module that `op` is in, kDevices of the outermost that
+/// has it. None: there is nothing but the host.
 llvm::SmallVector<DeviceAttr> devicesOf(mlir::Operation *op);
 
 /// Errors at `op` if `name`, its kDevice, is that of none of these.
