@@ -30,6 +30,8 @@ ELEMENTS = {"f64": ("d", "<f8", 8), "f32": ("f", "<f4", 4), "f16": ("e", "<f2", 
 TRIPLES = [("f32", "f32", "f32")] * 3 + [("f64", "f64", "f64"), ("f16", "f16", "f32"), ("bf16", "bf16", "f32"),
                                          ("i8", "i8", "i32"), ("i8", "i8", "i32")]
 WAYS = [[], ["--data-tiling=early"], ["--inline"], ["--threads=2"]]
+# An instance is made then, and packs.
+PARAMETERS = "--parameters-out"
 SIZES = [0, 1, 1, 2, 3, 4, 5, 7, 8, 11, 13, 16, 17, 23, 31, 32, 37, 61]
 FUNCTIONS_OF_MODULE = 6
 
@@ -297,15 +299,19 @@ class Checker:
         functions = [choose.choice(FUNCTIONS)(f"f{i}", choose, constants) for i in range(FUNCTIONS_OF_MODULE)]
         source, program = self.work / f"m{number}.mlir", self.work / f"m{number}"
         source.write_text(module_of(functions, constants))
-        way = WAYS[number % len(WAYS)]
+        way = list(WAYS[number % len(WAYS)])
+        if choose.random() < 0.5:
+            way.append(f"{PARAMETERS}={self.work / 'parameters.twp'}")
         done = subprocess.run([self.options.tool, "compile", source, "-o", program, f"--target={self.options.target}",
                                f"--cc={self.options.cc}", "--report=json", *way], capture_output=True, text=True)
         if done.returncode:
             self.fail(number, way, f"refused: {done.stderr[:2000]}")
             return
         self.tiles.update(re.findall(r'"(tw_mmt4d_tile_\w+)"', done.stdout))
-        if self.options.refuses and '"vectors"' in done.stdout:
-            self.fail(number, way, "packs weights when it runs")
+        has_instance = PARAMETERS in " ".join(way)
+        for rule in ["vectors", "instance"]:
+            if f'"{rule}"' in done.stdout and (self.options.refuses or has_instance != (rule == "instance")):
+                self.fail(number, way, f"packs weights when it runs: {rule}")
         for function in functions:
             for cpu in self.options.cpu:
                 self.check(number, way, program, function, cpu)
@@ -315,9 +321,10 @@ class Checker:
             source.unlink()
         program.unlink()
 
-    def call(self, program, function, cpu):
+    def call(self, way, program, function, cpu):
         # The second run finds what the first one kept.
         command = [*shlex.split(self.options.run), "-cpu", cpu, str(program), f"--function={function.name}", "--runs=2"]
+        command += [flag.replace(PARAMETERS, "--parameters") for flag in way if PARAMETERS in flag]
         for i, (_, _, element, tensor) in enumerate(function.arguments):
             path = self.work / f"x{i}.npy"
             path.write_bytes(npy.encode(ELEMENTS[element][1], tensor.shape, encode(element, tensor.values)))
@@ -325,7 +332,7 @@ class Checker:
         return subprocess.run(command + [f"--output={self.work / 'y.npy'}"], capture_output=True, text=True)
 
     def check(self, number, way, program, function, cpu):
-        done = self.call(program, function, cpu)
+        done = self.call(way, program, function, cpu)
         self.checked += 1
         if done.returncode:
             self.fail(number, way, f"{function.name} on {cpu}: {done.returncode} {done.stderr[:500]}")
@@ -336,7 +343,7 @@ class Checker:
             self.fail(number, way, f"{function.name} on {cpu}: wrong")
 
     def check_refused(self, number, way, program, function):
-        done = self.call(program, function, self.options.refuses)
+        done = self.call(way, program, function, self.options.refuses)
         if done.returncode != 1 or "compiled for CPUs with" not in done.stderr:
             self.fail(number, way, f"{function.name} on {self.options.refuses}: {done.returncode} {done.stderr[:500]}")
 

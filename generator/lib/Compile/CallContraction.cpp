@@ -4,12 +4,11 @@
 // tw.matmul on buffers -> a call of tw_contract.
 
 #include "CallEpilogue.h"
+#include "ContractionFields.h"
 #include "Dispatch/Tasks.h"
-#include "TileCalls.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tilewright/Dialect/Windows.h"
 #include "tilewright/Registry/Registry.h"
-#include "tilewright/contraction.h"
 #include <cstddef>
 
 using namespace mlir;
@@ -17,17 +16,11 @@ using namespace mlir;
 namespace tilewright {
 namespace {
 
-/// A tw_kept_t, one for all of the model's weights.
-constexpr StringRef kKeptPanels = "tw.kept_panels";
-
-static_assert(sizeof(void *) == 8 && sizeof(tw_contraction_t) % 8 == 0,
-              "models are for 64-bit targets, as this is");
-
-class ContractionCaller {
+class ContractionCaller : ContractionFields {
 public:
   explicit ContractionCaller(tw::MatmulOp op)
-      : op(op), key(op.getKey()), maps(op.getMaps()),
-        windows(*windowTermsOf(maps.front())), b(op.getLoc(), op) {}
+      : ContractionFields(op), op(op), key(op.getKey()), maps(op.getMaps()),
+        windows(*windowTermsOf(maps.front())) {}
 
   LogicalResult build() {
     for (unsigned operand = 0; operand < 4; ++operand)
@@ -35,7 +28,7 @@ public:
         return op.emitOpError()
                << "has the operand type " << op->getOperand(operand).getType()
                << ", which is not a contiguous buffer";
-    memory = stackWords(b, op, sizeof(tw_contraction_t) / 8);
+    allocate(op);
     Value places[3];
     for (unsigned operand = 0; operand < 3; ++operand)
       places[operand] = pointerToBytes(b, op->getOperand(operand));
@@ -194,11 +187,8 @@ private:
     for (size_t i = 0; i < TW_CONTRACTION_FEW; ++i)
       storeFew(offsetof(tw_contraction_t, few) + i * sizeof(tw_few_rows_t), i);
     if (op.getRhsKept()) {
-      function(offsetof(tw_contraction_t, keep),
-               declareFunction(op, kKeepFunction, {memory.getType()},
-                               memory.getType()));
-      storeAt(offsetof(tw_contraction_t, kept),
-              zeroedWords(b, op, kKeptPanels, sizeof(tw_kept_t) / 8));
+      function(offsetof(tw_contraction_t, keep), declareKeep(op));
+      storeAt(offsetof(tw_contraction_t, kept), keptPanels(op));
     } else {
       nothing(offsetof(tw_contraction_t, keep));
     }
@@ -237,10 +227,6 @@ private:
       function(offset, callee);
     else
       nothing(offset);
-  }
-
-  void nothing(size_t offset) {
-    storeAt(offset, LLVM::ZeroOp::create(b, memory.getType()));
   }
 
   void storeEpilogue(const std::optional<EpilogueCall> &epilogue) {
@@ -283,10 +269,6 @@ private:
     }
   }
 
-  void word(size_t offset, Value index) {
-    storeAt(offset, arith::IndexCastOp::create(b, b.getI64Type(), index));
-  }
-
   /// One where the caller has no tw_parallel_for_t.
   void storeThreads() {
     auto pointer = LLVM::LLVMPointerType::get(b.getContext());
@@ -308,32 +290,10 @@ private:
             LLVM::SelectOp::create(b, isNone, constant(1), most));
   }
 
-  void storeSize(size_t offset, Value size) {
-    storeAt(offset, arith::IndexCastOp::create(b, b.getI32Type(), size));
-  }
-
-  void number(size_t offset, int32_t value) {
-    storeAt(offset, LLVM::ConstantOp::create(b, b.getI32Type(), value));
-  }
-  void storeAt(size_t offset, Value value) {
-    LLVM::StoreOp::create(b, value, place(memory, offset));
-  }
-  Value place(Value start, size_t offset) {
-    return LLVM::GEPOp::create(b, start.getType(), b.getI8Type(), start,
-                               ArrayRef<LLVM::GEPArg>{int32_t(offset)});
-  }
-  Value advanced(Value start, Value bytes) {
-    return LLVM::GEPOp::create(
-        b, start.getType(), b.getI8Type(), start,
-        ValueRange{arith::IndexCastOp::create(b, b.getI64Type(), bytes)});
-  }
-
   tw::MatmulOp op;
   TileKey key;
   SmallVector<AffineMap> maps;
   SmallVector<WindowTerms> windows; ///< of the lhs
-  ImplicitLocOpBuilder b;
-  Value memory; ///< a tw_contraction_t
 };
 
 } // namespace

@@ -192,6 +192,7 @@ struct CallTileFunctionsPass
         succeeded(callAll<tw::Mmt4dOp>(
             [](tw::Mmt4dOp op) { return TileCaller(op).build(); })) &&
         succeeded(callAll<tw::MatmulOp>(callContraction)) &&
+        succeeded(callAll<tw::KeepPackedOp>(callKeep)) &&
         succeeded(callAll<tw::PackOp>([](auto op) { return callPack(op); })) &&
         succeeded(callAll<tw::UnPackOp>([](auto op) { return callPack(op); }));
     if (!isCalled)

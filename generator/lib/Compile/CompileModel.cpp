@@ -148,6 +148,7 @@ private:
                                               callsContractions(options));
       }
       if (step.stage == ModelStage::Packed) {
+        collectEntries(); // what tw-keep-packed has made
         collectPacked();
         collectParameterWork(*module, model);
         model.relayouts = relayoutsOf(*module, packsOfModel);
@@ -317,9 +318,15 @@ private:
       model.instance = options.instance;
   }
 
+  /// Those that are not known yet.
   void collectEntries() {
+    auto isKnown = [&](func::FuncOp func) {
+      return llvm::any_of(model.entries, [&](const EntryPoint &entry) {
+        return entry.name == func.getName();
+      });
+    };
     for (func::FuncOp func : module->getOps<func::FuncOp>())
-      if (func->hasAttr(kCArgumentsAttr)) {
+      if (func->hasAttr(kCArgumentsAttr) && !isKnown(func)) {
         model.entries.push_back(
             {func.getName().str(), namesOf(func, kCArgumentsAttr),
              namesOf(func, kCResultsAttr), namesOf(func, kCMessagesAttr),

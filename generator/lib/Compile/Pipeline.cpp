@@ -217,8 +217,13 @@ void addPackStep(OpPassManager &pm, const ModelOptions &options) {
     addSpecializeAndMaterialize(funcs, specialize);
     pm.addPass(createFoldConstantPacks());
     pm.addPass(createPackKept());
-    if (callsContractions(options))
+    if (callsContractions(options)) {
       pm.addNestedPass<func::FuncOp>(createFormMatmuls());
+      KeepPackedOptions keep;
+      keep.hasInstance = options.parametersInFile;
+      keep.runOnce = options.runOnce;
+      pm.addPass(createKeepPacked(keep));
+    }
     pm.addNestedPass<func::FuncOp>(createReshapePacks());
     addCleanup(pm);
   }

@@ -23,6 +23,7 @@ enum class Rule {
   Model,          ///< the model says so
   Blocks,         ///< by the multiplication itself
   Vectors,        ///< the length of vectors is not known before
+  Instance,       ///< nor is it, but before any call of an instance
   Argument,       ///< the caller's
   Result,         ///< the caller's
   Device,         ///< it goes from one to another
@@ -45,6 +46,9 @@ RuleText textOf(Rule rule) {
   case Rule::Vectors:
     return {"vectors", "packed by the first call, which knows how long vectors "
                        "are, and kept"};
+  case Rule::Instance:
+    return {"instance", "packed when an instance is made, by a program that "
+                        "knows how long vectors are, and kept"};
   case Rule::Argument:
     return {"argument", "an argument: callers in C keep it row-major"};
   case Rule::Result:
@@ -278,7 +282,16 @@ private:
     addOne(op.getLhs(), "lhs", key.m0, key.m0Scalable, Rule::Blocks);
     if (!op.getRhsPacked())
       addOne(op.getRhs(), "rhs", key.n0, key.n0Scalable,
-             op.getRhsKept() ? Rule::Vectors : Rule::Blocks);
+             op.getRhsKept() ? ruleOfKept() : Rule::Blocks);
+  }
+
+  /// tw-keep-packed is for all of a model or for nothing of it.
+  Rule ruleOfKept() {
+    bool isPacked =
+        func->getParentOfType<ModuleOp>()
+            .walk([](tw::KeepPackedOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+    return isPacked ? Rule::Instance : Rule::Vectors;
   }
 
   void add(Operation *op, StringRef what, Value source, const Reason &reason) {

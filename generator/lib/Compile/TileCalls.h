@@ -56,6 +56,10 @@ llvm::SmallVector<TileKey> tilesOf(mlir::Operation *op);
 /// contiguous.
 llvm::LogicalResult callContraction(tw::MatmulOp op);
 
+/// Replaces what keeps a matrix packed, on buffers, by a call of a function
+/// that calls tw_keep_v1 for it, or for each of several.
+llvm::LogicalResult callKeep(tw::KeepPackedOp op);
+
 /// Replaces a pack (an unpack) on buffers by calls of its function. Fails, with
 /// an error, if a buffer is not contiguous.
 llvm::LogicalResult callPack(tw::PackOp op);

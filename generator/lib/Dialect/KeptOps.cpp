@@ -1,12 +1,14 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tw.keep, tw.kept.
+// tw.keep, tw.kept, tw.keep_packed.
 
+#include "TileOperands.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "tilewright/Dialect/TwDialect.h"
 
 using namespace mlir;
+using namespace tilewright;
 using namespace tilewright::tw;
 
 /// Memory has no encodings, and elements that are numbers.
@@ -24,4 +26,28 @@ LogicalResult KeepOp::verify() {
 }
 LogicalResult KeptOp::verify() {
   return verifyInMemory(*this, getValue().getType());
+}
+
+TileKey KeepPackedOp::getKey() { return *parseTile(getTile()).key; }
+
+LogicalResult KeepPackedOp::verify() {
+  FailureOr<TileKey> key = verifyTileName(*this, getTile());
+  if (failed(key))
+    return failure();
+  MemRefType type = getMatrix().getType();
+  tw_element_type_t element = info(key->types).rhs;
+  if (!type.getLayout().isIdentity() ||
+      !isElement(type.getElementType(), element) || info(element).bits % 8)
+    return emitOpError() << "packs a matrix of type " << type
+                         << "; expected a contiguous one of the tile's "
+                         << info(element).name << ", of whole bytes";
+  uint64_t end = getK() + getKDims(), rank = type.getRank();
+  bool isInside = getN() >= getK() && getN() < end;
+  if (getN() >= rank || end > rank || isInside ||
+      (getN() + 1 != rank && end != rank))
+    return emitOpError() << "has n = " << getN() << " and " << getKDims()
+                         << " dimensions from k = " << getK()
+                         << "; expected different ones of " << rank
+                         << ", one of them the last";
+  return success();
 }

@@ -45,6 +45,28 @@ def PackKept : Pass<"tw-pack-kept", "mlir::ModuleOp"> {
                            "tilewright::tw::TwDialect"];
 }
 
+def KeepPacked : Pass<"tw-keep-packed", "mlir::ModuleOp"> {
+  let summary = "Pack constants for tiles of scalable sizes when an instance is made";
+  let description = [{
+    The entry point `tw.run_once` packs each rhs that multiplications keep
+    (`rhs_kept`), for the lists in which they look for it (`tw.keep_packed`),
+    equal ones once. It fails where there is no memory for one. Models without
+    instances are left as they are: there the first multiplication packs.
+  }];
+  let options = [
+    Option<"hasInstance", "has-instance", "bool", /*default=*/"false",
+           "Whether there are instances though the model has no state">,
+    Option<"runOnce", "run-once", "bool", /*default=*/"true",
+           "Whether to pack anything">,
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::bufferization::BufferizationDialect",
+    "mlir::cf::ControlFlowDialect", "mlir::func::FuncDialect",
+    "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
+    "mlir::scf::SCFDialect", "tilewright::tw::TwDialect",
+  ];
+}
+
 def PlaceKept : Pass<"tw-place-kept", "mlir::ModuleOp"> {
   let summary = "What is kept as globals without a value";
   let description = [{

@@ -46,4 +46,41 @@ def Tw_KeptOp : Op<Tw_Dialect, "kept", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tw_KeepPackedOp : Op<Tw_Dialect, "keep_packed", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Packs a matrix that never changes before it is multiplied by";
+  let description = [{
+    The panels of `matrix` for the tile are made, which a `tw.matmul` with
+    `rhs_kept` and a tile of this N0 and K0 then finds. `there` says whether there
+    was memory for them.
+
+    `n` is the dimension of the product's columns, and `k_dims` dimensions from
+    `k` are those that K counts. One of the two is the last dimension. For each index of the others there is a matrix.
+
+    ```mlir
+    %there = tw.keep_packed "tw_mmt4d_tile_f32f32f32_8x3vlx1_arm_64_sve" %w n = 1 k = 0 : memref<64x96xf32>
+    ```
+  }];
+  let arguments = (ins
+    AnyStaticShapeMemRef:$matrix,
+    StrAttr:$tile,
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$n,
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$k,
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$k_dims);
+  let results = (outs I1:$there);
+  let assemblyFormat = [{
+    $tile $matrix `n` `=` $n `k` `=` $k (`k_dims` `=` $k_dims^)? attr-dict
+    `:` type($matrix)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What `tile` spells.
+    ::tilewright::TileKey getKey();
+
+    /// Whether the elements of a column lie side by side.
+    bool isTransposed() {
+      return int64_t(getN()) + 1 != getMatrix().getType().getRank();
+    }
+  }];
+}
+
 #endif // TILEWRIGHT_DIALECT_TWKEPT
