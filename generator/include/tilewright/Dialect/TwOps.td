@@ -272,7 +272,7 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
 
     With `rhs_kept` the rhs, which is not packed, never changes: the first call
     packs it and keeps the panels, as nobody knows how those of a scalable tile
-    lie before the program runs.
+    lie before the program runs, unless `tw.keep_packed` was there before.
 
     `few_rows = [1, 4]`, for a packed or kept rhs, says that m may be small: up to so many
     rows are multiplied by tiles of so many, named as `tile` but for M0. They are
