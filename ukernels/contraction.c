@@ -56,9 +56,10 @@ void TW_CONTRACT(const tw_contraction_t* c) {
   tile->sizes.M0 = c->M0;
   tile->sizes.N0 = c->N0;
   tile->sizes.K0 = c->K0;
-  // Models have no tiles of the variant `vnni`, nor of AMX.
-  tile->vnni = 0;
-  tile->isa = TW_ISA_GENERIC;
+  // Of the instruction set it matters only whether that is AMX, which all tiles
+  // of the variant `vnni` are by, and no others.
+  tile->vnni = !!(p->flags & TW_MMT4D_FLAG_RHS_VNNI);
+  tile->isa = tile->vnni ? TW_ISA_X86_64_AMX_INT8 : TW_ISA_GENERIC;
   tile->name = "";
   tw_matmul_params_t prepacked;
   if (c->keep && p->K > 0) {

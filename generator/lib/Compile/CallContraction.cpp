@@ -141,6 +141,8 @@ private:
     uint32_t flags = uint32_t(key.types);
     if (!op.getOverwrite())
       flags |= TW_MMT4D_FLAG_ACCUMULATE;
+    if (key.vnni)
+      flags |= TW_MMT4D_FLAG_RHS_VNNI;
     // Where rows lie side by side, the matrix lies transposed, and its stride
     // is that of the columns.
     bool isGathered = op.isGathered(),

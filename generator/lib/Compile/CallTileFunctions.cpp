@@ -133,6 +133,8 @@ private:
     uint64_t flags = uint64_t(key.types);
     if (!op.getOverwrite())
       flags |= TW_MMT4D_FLAG_ACCUMULATE;
+    if (key.vnni)
+      flags |= TW_MMT4D_FLAG_RHS_VNNI;
     storeWord(memory, params::kKWord, steps);
     auto bits = [&](Value size) {
       return b.createOrFold<arith::IndexCastOp>(b.getI64Type(), size);

@@ -8,6 +8,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Encoding/JoinElements.h"
+#include "tilewright/Encoding/PackChain.h"
 #include "tilewright/Encoding/PackOperand.h"
 #include "tilewright/tilewright.h"
 #include <array>
@@ -38,7 +39,8 @@ SmallVector<char, 8> bytesOf(Attribute padding, int64_t size) {
 }
 
 /// What a dimension of the packed tensor goes along in the source.
-SmallVector<ElementStep> stepsOf(linalg::PackOp op) {
+SmallVector<ElementStep> stepsOf(const PackChain &chain) {
+  linalg::PackOp op = chain.pack;
   SmallVector<ElementStep> steps;
   ArrayRef<int64_t> perm = op.getOuterDimsPerm();
   for (int64_t i = 0, rank = op.getSourceRank(); i < rank; ++i)
@@ -49,6 +51,11 @@ SmallVector<ElementStep> stepsOf(linalg::PackOp op) {
       if (step.dim == dim)
         step.elements = tile;
     steps.push_back({dim, 1});
+  }
+  if (chain.group) {
+    // [K0 / group][N0][group] instead of [N0][K0].
+    ElementStep column = steps.back();
+    steps.insert(steps.end() - 2, ElementStep{column.dim, chain.group});
   }
   return steps;
 }
@@ -71,11 +78,15 @@ tw_element_type_t typeOfBytes(int64_t bytes) {
 /// other or between each other: by tw_pack.
 class MatrixPack {
 public:
-  /// Nothing if `op` does something else.
-  static std::optional<MatrixPack> of(linalg::PackOp op,
+  /// Nothing if `chain` does something else.
+  static std::optional<MatrixPack> of(const PackChain &chain,
                                       const ConstantElements &elements,
                                       ArrayRef<char> padding) {
+    linalg::PackOp op = chain.pack;
+    if (chain.group && chain.group * elements.elementBytes != kVnniGroupBytes)
+      return std::nullopt;
     MatrixPack pack{elements, llvm::to_vector<8>(padding)};
+    pack.isInGroups = chain.group != 0;
     llvm::append_range(pack.shape, op.getSourceType().getShape());
     llvm::append_range(pack.tiles, op.getStaticInnerTiles());
     ArrayRef<int64_t> tiled = op.getInnerDimsPos();
@@ -102,7 +113,8 @@ public:
     bool transpose = strides[col] != 1;
     tw_pack_params_t params = {};
     params.type = typeOfBytes(elements.elementBytes);
-    params.flags = transpose ? TW_PACK_FLAG_TRANSPOSE : 0;
+    params.flags = (transpose ? TW_PACK_FLAG_TRANSPOSE : 0) |
+                   (isInGroups ? TW_PACK_FLAG_VNNI : 0);
     params.rows = shape[row];
     params.cols = shape[col];
     params.matrix_stride = transpose ? strides[col] : strides[row];
@@ -140,6 +152,7 @@ private:
   ConstantElements elements;
   SmallVector<char, 8> padding;
   SmallVector<int64_t> shape, order, tiles, strides;
+  bool isInGroups = false;
 
   MatrixPack(const ConstantElements &elements, SmallVector<char, 8> padding)
       : elements(elements), padding(std::move(padding)) {}
@@ -216,42 +229,45 @@ struct FoldConstantPacksPass
       return;
 
     // Several functions may have one constant, and pack it alike.
-    ElementsAttr &packed = known[{source, op.getSourceType(), op.getDestType(),
+    PackChain chain = PackChain::startingAt(op);
+    ElementsAttr &packed = known[{source, op.getSourceType(), chain.getType(),
                                   op->getAttrDictionary(), padding}];
     if (!packed)
-      packed = pack(op, *elements, padding);
+      packed = pack(chain, *elements, padding);
     OpBuilder builder(op);
     auto constant = arith::ConstantOp::create(builder, op.getLoc(), packed);
-    record(op, packed.getNumElements() * elements->elementBytes);
-    op->replaceAllUsesWith(constant);
-    op.erase();
+    record(chain, packed.getNumElements() * elements->elementBytes);
+    chain.replaceBy(constant);
   }
 
-  static ElementsAttr pack(linalg::PackOp op, const ConstantElements &elements,
+  static ElementsAttr pack(const PackChain &chain,
+                           const ConstantElements &elements,
                            Attribute padding) {
+    linalg::PackOp op = chain.pack;
     SmallVector<char, 8> paddingBytes = bytesOf(padding, elements.elementBytes);
     if (elements.isSplat &&
         (!op.getPaddingValue() || ArrayRef(paddingBytes) == elements.bytes))
-      return DenseElementsAttr::getFromRawBuffer(op.getDestType(),
+      return DenseElementsAttr::getFromRawBuffer(chain.getType(),
                                                  elements.bytes);
     std::optional<MatrixPack> matrices =
-        MatrixPack::of(op, elements, paddingBytes);
-    return makeMoved(op.getDestType(), elements, op.getSourceType().getShape(),
-                     stepsOf(op), paddingBytes,
+        MatrixPack::of(chain, elements, paddingBytes);
+    return makeMoved(chain.getType(), elements, op.getSourceType().getShape(),
+                     stepsOf(chain), paddingBytes,
                      [matrices](MutableArrayRef<char> bytes) {
                        return matrices && matrices->run(bytes);
                      });
   }
 
-  /// Adds a line about `op` to the function's list of packed constants.
-  void record(linalg::PackOp op, size_t bytes) {
+  /// Adds a line about `chain` to the function's list of packed constants.
+  void record(const PackChain &chain, size_t bytes) {
+    linalg::PackOp op = chain.pack;
     auto func = op->getParentOfType<func::FuncOp>();
     SmallVector<Attribute> lines;
     if (auto known = func->getAttrOfType<ArrayAttr>(kPackedAttr))
       lines.assign(known.begin(), known.end());
     std::string line;
     llvm::raw_string_ostream(line)
-        << op.getSourceType() << " -> " << op.getDestType() << ", " << bytes
+        << op.getSourceType() << " -> " << chain.getType() << ", " << bytes
         << " bytes";
     lines.push_back(StringAttr::get(&getContext(), line));
     func->setAttr(kPackedAttr, ArrayAttr::get(&getContext(), lines));

@@ -11,6 +11,7 @@
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Dialect/TwDialect.h"
 #include "tilewright/Encoding/MatmulWorkspace.h"
+#include "tilewright/Encoding/PackChain.h"
 #include "tilewright/Encoding/PackOperand.h"
 #include "tilewright/Planning/ScalablePlan.h"
 #include "tilewright/Registry/Registry.h"
@@ -118,13 +119,16 @@ private:
     rhs = op.getRhs();
     rhsPacked = true;
     rhsLoops = loopsOfMap(maps[1]);
-    auto pack = rhs.getDefiningOp<linalg::PackOp>();
-    if (!pack || !padsWithZeros(pack))
+    TileKey key = op.getKey();
+    std::optional<PackChain> chain = PackChain::endingIn(rhs);
+    if (!chain || chain->group != (key.vnni ? tw::groupAlongK(key) : 0) ||
+        !padsWithZeros(chain->pack))
       return;
+    linalg::PackOp pack = chain->pack;
     // What is not packed here, for it depends on the length of vectors, is by
     // the first call.
-    bool isKept = op.getKey().isScalable() &&
-                  matchPattern(pack.getSource(), m_Constant());
+    bool isKept =
+        key.isScalable() && matchPattern(pack.getSource(), m_Constant());
     if (!isReusedWhole && !isKept)
       return;
     SmallVector<unsigned> loops = loopsOfMatrix(pack, maps[1]);

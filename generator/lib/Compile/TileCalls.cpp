@@ -51,12 +51,18 @@ LLVM::LLVMFuncOp declarePack(tw::MatmulOp user, int rows, bool isScalable,
 
 LLVM::LLVMFuncOp declareLhsPack(tw::MatmulOp user, MatrixLines lines) {
   TileKey tile = user.getKey();
+  // By way of groups, which the code behind the call brings together.
+  if (tile.vnni && lines == MatrixLines::kCols)
+    return nullptr;
   return declarePack(user, tile.m0, tile.m0Scalable, info(tile.types).lhs,
                      lines);
 }
 
 LLVM::LLVMFuncOp declareRhsPack(tw::MatmulOp user, MatrixLines lines) {
   TileKey tile = user.getKey();
+  // No pack function makes groups along K.
+  if (tile.vnni)
+    return nullptr;
   return declarePack(user, tile.n0, tile.n0Scalable, info(tile.types).rhs,
                      lines);
 }

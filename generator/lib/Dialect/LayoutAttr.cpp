@@ -241,6 +241,22 @@ LayoutAttr LayoutAttr::related(ArrayRef<int64_t> dims) const {
              isSwizzled ? getPerm() : ArrayRef<int64_t>());
 }
 
+LayoutAttr LayoutAttr::inGroups(int64_t group) const {
+  ArrayRef<int64_t> tiles = getTiles();
+  if (tiles.size() != 2 || isScalable() || group < 1 || tiles[1] % group != 0)
+    return nullptr;
+  return get(getContext(), getOuter(), getInner(), tiles, getScalable(),
+             /*streaming=*/false, {tiles[0], tiles[1] / group, group}, {1, 2},
+             {1, 0, 2});
+}
+
+int64_t LayoutAttr::getGroup() const {
+  if (getPerm().empty())
+    return 0;
+  int64_t group = getExpand().back();
+  return inGroups(group) == *this ? group : 0;
+}
+
 SmallVector<int64_t> LayoutAttr::tilesByDim(unsigned rank) const {
   SmallVector<int64_t> byDim(rank, 0);
   for (auto [dim, tile] : llvm::zip_equal(getInner(), getTiles()))

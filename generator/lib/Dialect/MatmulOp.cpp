@@ -24,6 +24,12 @@ public:
     if (failed(named))
       return failure();
     key = *named;
+    if (key.vnni && (op.isGathered() || op.getRhsKept()))
+      return op.emitOpError()
+             << "names the tile '" << op.getTile()
+             << "', whose rhs panels are in groups along K (variant 'vnni'), "
+             << (op.isGathered() ? "and gathers its lhs" : "and keeps its rhs")
+             << "; expected a tile without this variant";
     return success(succeeded(verifyElements(op, key)) &&
                    succeeded(verifyForm()) &&
                    succeeded(verifyPermutations(op, maps, /*gathered=*/true)) &&
@@ -57,13 +63,15 @@ private:
 
   LogicalResult verifyRanks() {
     for (unsigned operand = 0; operand < kOperands; ++operand) {
-      unsigned inner = operand == kRhs && op.getRhsPacked() ? 2 : 0;
+      unsigned inner =
+          operand == kRhs && op.getRhsPacked() ? rhsTileDims(key) : 0;
       if (typeOf(operand).getRank() != maps[operand].getNumResults() + inner)
         return op.emitOpError()
                << "has the " << kNames[operand] << " type " << typeOf(operand)
                << "; expected " << maps[operand].getNumResults()
                << " dimensions, by its map"
-               << (inner ? ", and 2 of the tile" : "");
+               << (inner ? ", and " + std::to_string(inner) + " of the tile"
+                         : "");
     }
     return success();
   }
@@ -178,8 +186,7 @@ private:
              << (op.getRhsPacked() ? "rhs is packed" : "lhs is gathered");
     if (!op.getRhsPacked())
       return success();
-    return TileSizesVerifier(op, key).verify(kRhs, TileSizesVerifier::kN0,
-                                             TileSizesVerifier::kK0);
+    return TileSizesVerifier(op, key).verifyRhs();
   }
 
   /// What is known of a loop, in elements or in panels and steps, agrees, and
@@ -198,9 +205,10 @@ private:
           continue;
         int64_t tile = 1;
         if (operand == kRhs && op.getRhsPacked()) {
-          ArrayRef<int64_t> inner = typeOf(kRhs).getShape().take_back(2);
-          tile = loop == op.getNLoop()   ? inner[0]
-                 : loop == op.getKLoop() ? inner[1]
+          ArrayRef<int64_t> inner =
+              typeOf(kRhs).getShape().take_back(rhsTileDims(key));
+          tile = loop == op.getNLoop()   ? inner.drop_back().back()
+                 : loop == op.getKLoop() ? key.k0
                                          : 1;
         }
         if (ShapedType::isDynamic(tile))

@@ -71,6 +71,8 @@ private:
 
   /// Blocks of the elements of scaled operands are a dimension.
   int64_t innerRank(unsigned operand) {
+    if (operand == kRhs && !isScaled())
+      return rhsTileDims(key);
     return isScaled() && operand != kOut ? 3 : 2;
   }
 
@@ -132,7 +134,7 @@ private:
                      succeeded(verifyBlocks(kRhs, key.n0)) &&
                      succeeded(sizes.verify(kOut, Sizes::kM0, Sizes::kN0)));
     return success(succeeded(sizes.verify(kLhs, Sizes::kM0, Sizes::kK0)) &&
-                   succeeded(sizes.verify(kRhs, Sizes::kN0, Sizes::kK0)) &&
+                   succeeded(sizes.verifyRhs()) &&
                    succeeded(sizes.verify(kOut, Sizes::kM0, Sizes::kN0)));
   }
 
@@ -211,7 +213,9 @@ Mmt4dOp::Dims Mmt4dOp::getDims() {
 
 unsigned Mmt4dOp::getTileDims(unsigned operand) {
   // Of a scaled operand the loop over a block is known, too.
-  return !getScales().empty() && operand < kOut ? 4 : 2;
+  if (!getScales().empty())
+    return operand < kOut ? 4 : 2;
+  return operand == kRhs ? rhsTileDims(getKey()) : 2;
 }
 
 void Mmt4dOp::getEffects(

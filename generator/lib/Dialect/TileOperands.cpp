@@ -39,12 +39,6 @@ FailureOr<TileKey> verifyTileName(Operation *op, StringRef tile,
   ParsedTileKey parsed = parseTile(tile);
   if (!parsed.key)
     return op->emitOpError() << parsed.error;
-  if (parsed.key->vnni)
-    return op->emitOpError()
-           << "names the tile '" << tile
-           << "', whose rhs panels are groups along K (variant 'vnni'), but "
-              "has "
-              "panels of whole rows; expected a tile without this variant";
   if (parsed.key->blockScaled == hasScales)
     return *parsed.key;
   return op->emitOpError() << "names the tile '" << tile << "', "
@@ -54,11 +48,31 @@ FailureOr<TileKey> verifyTileName(Operation *op, StringRef tile,
 }
 
 TileSizesVerifier::TileSizesVerifier(Operation *op, const TileKey &key)
-    : op(op), scalable{key.m0Scalable, key.n0Scalable, false} {
+    : op(op), scalable{key.m0Scalable, key.n0Scalable, false},
+      isInGroups(key.vnni), group(groupAlongK(key)) {
   TileKey least = key.atVectorBits(kLeastVectorBits);
   sizes[kM0] = least.m0;
   sizes[kN0] = least.n0;
   sizes[kK0] = least.k0;
+}
+
+int64_t groupAlongK(const TileKey &key) {
+  return kVnniGroupBytes * 8 / info(info(key.types).rhs).bits;
+}
+
+unsigned rhsTileDims(const TileKey &key) { return key.vnni ? 3 : 2; }
+
+LogicalResult TileSizesVerifier::verifyRhs() {
+  if (!isInGroups)
+    return verify(kRhs, kN0, kK0);
+  auto type = cast<ShapedType>(op->getOperand(kRhs).getType());
+  const int64_t expected[] = {sizes[kK0] / group, sizes[kN0], group};
+  if (type.getShape().take_back(3) == ArrayRef(expected))
+    return success();
+  return op->emitOpError() << "has the rhs type " << type
+                           << ", but the tile's is ..." << expected[0] << 'x'
+                           << expected[1] << 'x' << expected[2]
+                           << ", in groups along K";
 }
 
 LogicalResult TileSizesVerifier::verify(unsigned operand, Size rows,

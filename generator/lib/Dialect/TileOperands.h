@@ -47,6 +47,8 @@ public:
   enum Size { kM0, kN0, kK0 };
   /// Errors unless the last two dimensions of `operand` are `rows` x `columns`.
   llvm::LogicalResult verify(unsigned operand, Size rows, Size columns);
+  /// The same of the rhs: N0 x K0, or in groups along K.
+  llvm::LogicalResult verifyRhs();
 
 private:
   bool isRight(int64_t size, Size expected);
@@ -55,6 +57,8 @@ private:
   mlir::Operation *op;
   int64_t sizes[3]; ///< where vectors have 128 bits
   bool scalable[3];
+  bool isInGroups;
+  int64_t group;     ///< elements along K that are beside each other
   int64_t scale = 0; ///< vectors are so many times longer; 0: not known yet
 };
 

@@ -131,10 +131,12 @@ public:
     using tw::Operand;
     std::string name = printTileKey(key, prefix.str());
     tw::LayoutAttr out = layout(Operand::Out, {m, n});
-    if (!encoding.isScaled())
-      return {
-          name,
-          {layout(Operand::Lhs, {m, k}), layout(Operand::Rhs, {n, k}), out}};
+    if (!encoding.isScaled()) {
+      tw::LayoutAttr rhs = layout(Operand::Rhs, {n, k});
+      if (key.vnni)
+        rhs = rhs.inGroups(tw::groupAlongK(key));
+      return {name, {layout(Operand::Lhs, {m, k}), rhs, out}};
+    }
     // K0 elements are blocks of those that have a scale.
     unsigned blockLoop = encoding.getBlockLoop();
     k.size = sizes.k0 / kScaleBlock;

@@ -34,13 +34,19 @@ FailureOr<SmallVector<AffineMap>> outerMaps(linalg::GenericOp op,
   for (unsigned operand = 0; operand < op->getNumOperands(); ++operand) {
     tw::LayoutAttr layout = layoutOf(encodedTypeOf(op->getOperand(operand)));
     unsigned tiles = isScaled && operand < 2 ? 3 : 2;
-    if (!layout || layout.getInner().size() != tiles ||
-        !layout.getPerm().empty())
+    // Whether the tile takes groups of so many, tw.mmt4d verifies.
+    bool mayBeInGroups = operand == 1 && !isScaled;
+    bool isSwizzled = layout && !layout.getPerm().empty() &&
+                      !(mayBeInGroups && layout.getGroup());
+    if (!layout || layout.getInner().size() != tiles || isSwizzled)
       return op.emitOpError()
              << "has operand " << operand << " of type "
              << encodedTypeOf(op->getOperand(operand))
              << "; expected a layout with " << (tiles == 2 ? "two" : "three")
-             << " tiles and without a swizzle, as tw.mmt4d takes it";
+             << " tiles"
+             << (mayBeInGroups ? ", without a swizzle or in groups along K"
+                               : " and without a swizzle")
+             << ", as tw.mmt4d takes it";
     AffineMap &map = maps[operand];
     tiled.push_back(
         llvm::map_to_vector(layout.getInner(), [&](int64_t dim) -> unsigned {

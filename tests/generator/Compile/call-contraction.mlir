@@ -160,3 +160,28 @@ func.func @few_streaming(%x: memref<?x64xf32>, %y: memref<64x96xf32>, %o: memref
       ins(%x, %y : memref<?x64xf32>, memref<64x96xf32>) outs(%o, %w : memref<?x96xf32>, memref<4194304xi8>)
   return
 }
+
+// Of tiles by AMX the rhs is packed in groups along K, and a lhs that lies transposed by way of such: by the code behind the call,
+// not by pack functions. Flags: s8s8s32 (2) and RHS_VNNI (bit 18); prepacked (bit 23), and that lhs lies transposed.
+// CHECK-LABEL: func.func @in_groups(
+// CHECK:         llvm.mlir.constant(262146 : i32)
+// CHECK:         llvm.mlir.addressof @tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8
+// CHECK:         llvm.mlir.addressof @tw_pack_tile_8_rows_32x64_x86_64_amx_int8
+// CHECK-NOT:     @tw_pack_tile
+// CHECK:         llvm.call @tw_contract_v5(
+func.func @in_groups(%x: memref<?x?xi8>, %y: memref<?x?xi8>, %o: memref<?x?xi32>, %w: memref<4194304xi8>) {
+  tw.matmul "tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8" overwrite indexing_maps = [#mk, #kn, #mn]
+      ins(%x, %y : memref<?x?xi8>, memref<?x?xi8>) outs(%o, %w : memref<?x?xi32>, memref<4194304xi8>)
+  return
+}
+
+// CHECK-LABEL: func.func @transposed_in_groups(
+// CHECK:         llvm.mlir.constant(9699330 : i32)
+// CHECK-NOT:     @tw_pack_tile
+// CHECK:         llvm.call @tw_contract_v5(
+#km = affine_map<(m, n, k) -> (k, m)>
+func.func @transposed_in_groups(%x: memref<?x?xi8>, %y: memref<3x?x16x32x4xi8>, %o: memref<?x96xi32>, %w: memref<4194304xi8>) {
+  tw.matmul "tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8" overwrite rhs_packed indexing_maps = [#km, #nk, #mn]
+      ins(%x, %y : memref<?x?xi8>, memref<3x?x16x32x4xi8>) outs(%o, %w : memref<?x96xi32>, memref<4194304xi8>)
+  return
+}

@@ -35,6 +35,27 @@ func.func @f(%a: memref<?x?x8x4xi8>, %b: memref<3x?x32x4xi8>, %c: memref<?x3x8x3
 
 // -----
 
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+// A rhs in groups along K: the flags have RHS_VNNI, 0x40000, and panels are as large as without.
+// CHECK-LABEL: func.func @in_groups(
+// CHECK-DAG:     %[[K0FLAGS:.*]] = llvm.mlir.constant(1127008008405056 : i64)
+// CHECK-DAG:     %[[PANEL:.*]] = arith.constant 10240 : index
+// CHECK:         %[[P13:.*]] = llvm.getelementptr %{{.*}}[13]
+// CHECK:         llvm.store %[[K0FLAGS]], %[[P13]]
+// CHECK:         scf.for %[[COLUMN:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
+// CHECK:           arith.muli %[[COLUMN]], %[[PANEL]]
+// CHECK:           llvm.call @tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8(
+func.func @in_groups(%a: memref<2x5x32x64xi8>, %b: memref<3x5x16x32x4xi8>, %c: memref<2x3x32x32xi32>) {
+  tw.mmt4d "tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8" indexing_maps = [#a, #b, #c]
+      ins(%a, %b : memref<2x5x32x64xi8>, memref<3x5x16x32x4xi8>) outs(%c : memref<2x3x32x32xi32>)
+  return
+}
+
+// -----
+
 // Two dimensions of each kind, in panels of 1 x 1 elements: each operand is an array of panels, and the addresses of
 // panel and tile are those of the loops' numbers.
 #a = affine_map<(b0, b1, m0, m1, n0, n1, k0, k1) -> (b0, b1, m0, m1, k0, k1)>

@@ -125,3 +125,30 @@ func.func @joined() -> tensor<2x1x2x16xi8> {
   %p = linalg.pack %j inner_dims_pos = [0, 1] inner_tiles = [2, 16] into %d : tensor<4x16xi8> -> tensor<2x1x2x16xi8>
   return %p : tensor<2x1x2x16xi8>
 }
+
+// -----
+
+// What brings panels in groups along K is done once, with the pack; as panels of rows it is another tensor.
+// CHECK-LABEL: func.func @once_in_groups(
+// CHECK:         %[[P:.*]] = linalg.pack {{.*}} -> tensor<3x1x32x64xi8>
+// CHECK:         %[[X:.*]] = tensor.expand_shape %[[P]] {{\[\[}}0], [1], [2], [3, 4]] output_shape [3, 1, 32, 16, 4]
+// CHECK:         %[[D:.*]] = tensor.empty() : tensor<3x1x16x32x4xi8>
+// CHECK:         %[[T:.*]] = linalg.transpose ins(%[[X]] : {{.*}}) outs(%[[D]] : {{.*}}) permutation = [0, 1, 3, 2, 4]
+// CHECK:         tw.keep 1, %[[T]] {{.*}} : tensor<3x1x16x32x4xi8>
+// CHECK:         tw.keep 2, %{{.*}} : tensor<3x1x32x64xi8>
+// CHECK-LABEL: func.func @in_groups(
+// CHECK-DAG:     %[[T:.*]] = tw.kept 1 : tensor<3x1x16x32x4xi8>
+// CHECK-DAG:     %[[P:.*]] = tw.kept 2 : tensor<3x1x32x64xi8>
+// CHECK:         return %[[T]], %[[P]]
+func.func @once_in_groups(%a: tensor<64x96xi8>) {
+  tw.keep 0, %a {bytes_read = 4 : i64, operations = 8 : i64} : tensor<64x96xi8>
+  return
+}
+func.func @in_groups(%e: tensor<3x1x32x64xi8>, %d: tensor<3x1x16x32x4xi8>) -> (tensor<3x1x16x32x4xi8>, tensor<3x1x32x64xi8>) {
+  %a = tw.kept 0 : tensor<64x96xi8>
+  %p = linalg.pack %a outer_dims_perm = [1, 0] inner_dims_pos = [1, 0] inner_tiles = [32, 64] into %e : tensor<64x96xi8> -> tensor<3x1x32x64xi8>
+  %x = tensor.expand_shape %p [[0], [1], [2], [3, 4]] output_shape [3, 1, 32, 16, 4] : tensor<3x1x32x64xi8> into tensor<3x1x32x16x4xi8>
+  %t = linalg.transpose ins(%x : tensor<3x1x32x16x4xi8>) outs(%d : tensor<3x1x16x32x4xi8>) permutation = [0, 1, 3, 2, 4]
+  %q = linalg.pack %a outer_dims_perm = [1, 0] inner_dims_pos = [1, 0] inner_tiles = [32, 64] into %e : tensor<64x96xi8> -> tensor<3x1x32x64xi8>
+  return %t, %q : tensor<3x1x16x32x4xi8>, tensor<3x1x32x64xi8>
+}

@@ -295,3 +295,68 @@ func.func @kept_columns(%x: tensor<9x6xf16>, %w: tensor<3x6x8xf16>, %o: tensor<7
       -> tensor<7x8xf32>, tensor<64xi8>
   return
 }
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+func.func @kept_in_groups(%x: tensor<4x5xi8>, %y: tensor<5x6xi8>, %o: tensor<4x6xi32>, %w: tensor<64xi8>) {
+  // expected-error@+1 {{names the tile 'tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8', whose rhs panels are in groups along K (variant 'vnni'), and keeps its rhs; expected a tile without this variant}}
+  %r:2 = tw.matmul "tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8" rhs_kept indexing_maps = [#mk, #kn, #mn]
+      ins(%x, %y : tensor<4x5xi8>, tensor<5x6xi8>) outs(%o, %w : tensor<4x6xi32>, tensor<64xi8>)
+      -> tensor<4x6xi32>, tensor<64xi8>
+  return
+}
+
+// -----
+
+#windows = affine_map<(m, n, k) -> (m + k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+func.func @windows_in_groups(%x: tensor<68xi8>, %y: tensor<1x1x16x32x4xi8>, %o: tensor<5x32xi32>, %w: tensor<64xi8>) {
+  // expected-error@+1 {{names the tile 'tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8', whose rhs panels are in groups along K (variant 'vnni'), and gathers its lhs; expected a tile without this variant}}
+  %r:2 = tw.matmul "tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8" rhs_packed k_size = 64 indexing_maps = [#windows, #nk, #mn]
+      ins(%x, %y : tensor<68xi8>, tensor<1x1x16x32x4xi8>) outs(%o, %w : tensor<5x32xi32>, tensor<64xi8>)
+      -> tensor<5x32xi32>, tensor<64xi8>
+  return
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+func.func @not_in_groups(%x: tensor<4x5xi8>, %y: tensor<1x1x32x64xi8>, %o: tensor<4x6xi32>, %w: tensor<64xi8>) {
+  // expected-error@+1 {{has the rhs type 'tensor<1x1x32x64xi8>'; expected 2 dimensions, by its map, and 3 of the tile}}
+  %r:2 = tw.matmul "tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8" rhs_packed indexing_maps = [#mk, #nk, #mn]
+      ins(%x, %y : tensor<4x5xi8>, tensor<1x1x32x64xi8>) outs(%o, %w : tensor<4x6xi32>, tensor<64xi8>)
+      -> tensor<4x6xi32>, tensor<64xi8>
+  return
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+func.func @too_few_groups(%x: tensor<4x65xi8>, %y: tensor<1x1x16x32x4xi8>, %o: tensor<4x32xi32>, %w: tensor<64xi8>) {
+  // expected-error@+1 {{has the loop d2 of size 65, but 1 in rhs}}
+  %r:2 = tw.matmul "tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8" rhs_packed indexing_maps = [#mk, #nk, #mn]
+      ins(%x, %y : tensor<4x65xi8>, tensor<1x1x16x32x4xi8>) outs(%o, %w : tensor<4x32xi32>, tensor<64xi8>)
+      -> tensor<4x32xi32>, tensor<64xi8>
+  return
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+func.func @too_few_columns(%x: tensor<4x64xi8>, %y: tensor<1x1x16x32x4xi8>, %o: tensor<4x33xi32>, %w: tensor<64xi8>) {
+  // expected-error@+1 {{has the loop d1 of size 33, but 1 in rhs}}
+  %r:2 = tw.matmul "tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8" rhs_packed indexing_maps = [#mk, #nk, #mn]
+      ins(%x, %y : tensor<4x64xi8>, tensor<1x1x16x32x4xi8>) outs(%o, %w : tensor<4x33xi32>, tensor<64xi8>)
+      -> tensor<4x33xi32>, tensor<64xi8>
+  return
+}

@@ -477,12 +477,33 @@ func.func @other_scales(%a: tensor<2x3x1x16x4x32xf8E4M3FN>, %b: tensor<5x3x1x16x
 
 // -----
 
-func.func @rhs_in_groups(%a: tensor<2x5x32x64xi8>, %b: tensor<3x5x32x64xi8>, %c: tensor<2x3x32x32xi32>) -> tensor<2x3x32x32xi32> {
-  // expected-error @below {{names the tile 'tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8', whose rhs panels are groups along K (variant 'vnni'), but has panels of whole rows; expected a tile without this variant}}
+func.func @rhs_not_in_groups(%a: tensor<2x5x32x64xi8>, %b: tensor<3x5x32x64xi8>, %c: tensor<2x3x32x32xi32>) -> tensor<2x3x32x32xi32> {
+  // expected-error @below {{has the rhs type 'tensor<3x5x32x64xi8>'; expected 2 dimensions, by its map, and 3 of the tile}}
   %r = tw.mmt4d "tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8"
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
       ins(%a, %b : tensor<2x5x32x64xi8>, tensor<3x5x32x64xi8>) outs(%c : tensor<2x3x32x32xi32>) -> tensor<2x3x32x32xi32>
   return %r : tensor<2x3x32x32xi32>
+}
+
+// -----
+
+// The rows of a group, of 4 bytes, and those of all of K0 have changed places.
+func.func @rhs_in_other_groups(%a: tensor<2x5x32x32xbf16>, %b: tensor<3x5x32x16x2xbf16>, %c: tensor<2x3x32x32xf32>) -> tensor<2x3x32x32xf32> {
+  // expected-error @below {{has the rhs type 'tensor<3x5x32x16x2xbf16>', but the tile's is ...16x32x2, in groups along K}}
+  %r = tw.mmt4d "tw_mmt4d_tile_bf16bf16f32_32x32x32_vnni_x86_64_amx_bf16"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x32x32xbf16>, tensor<3x5x32x16x2xbf16>) outs(%c : tensor<2x3x32x32xf32>) -> tensor<2x3x32x32xf32>
+  return %r : tensor<2x3x32x32xf32>
+}
+
+// -----
+
+func.func @in_groups_without_variant(%a: tensor<2x5x8x4xi8>, %b: tensor<3x5x1x32x4xi8>, %c: tensor<2x3x8x32xi32>) -> tensor<2x3x8x32xi32> {
+  // expected-error @below {{has the rhs type 'tensor<3x5x1x32x4xi8>'; expected 2 dimensions, by its map, and 2 of the tile}}
+  %r = tw.mmt4d "tw_mmt4d_tile_s8s8s32_8x32x4_x86_64_avx512_vnni"
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<2x5x8x4xi8>, tensor<3x5x1x32x4xi8>) outs(%c : tensor<2x3x8x32xi32>) -> tensor<2x3x8x32xi32>
+  return %r : tensor<2x3x8x32xi32>
 }
 
 // -----

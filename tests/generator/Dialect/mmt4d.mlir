@@ -24,6 +24,21 @@ func.func @matmul(%a: tensor<?x?x8x4xi8>, %b: tensor<3x?x32x4xi8>, %c: tensor<?x
   return %r : tensor<?x3x8x32xi32>
 }
 
+// Of the variant `vnni` the rhs is in groups of 4 bytes along K.
+// CHECK-LABEL: func.func @in_groups(
+// CHECK:         tw.mmt4d "tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8"
+// CHECK-SAME:      ins(%{{.*}}, %{{.*}} : tensor<?x?x32x64xi8>, tensor<3x?x16x32x4xi8>)
+// CHECK:         tw.mmt4d "tw_mmt4d_tile_bf16bf16bf16_16x7x32_vnni_x86_64_amx_bf16"
+// CHECK-SAME:      ins(%{{.*}}, %{{.*}} : tensor<?x?x16x32xbf16>, tensor<3x?x16x7x2xbf16>)
+func.func @in_groups(%a: tensor<?x?x32x64xi8>, %b: tensor<3x?x16x32x4xi8>, %c: tensor<?x3x32x32xi32>,
+                     %d: tensor<?x?x16x32xbf16>, %e: tensor<3x?x16x7x2xbf16>, %f: tensor<?x3x16x7xbf16>) -> (tensor<?x3x32x32xi32>, tensor<?x3x16x7xbf16>) {
+  %r = tw.mmt4d "tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8" indexing_maps = [#lhs, #rhs, #out]
+      ins(%a, %b : tensor<?x?x32x64xi8>, tensor<3x?x16x32x4xi8>) outs(%c : tensor<?x3x32x32xi32>) -> tensor<?x3x32x32xi32>
+  %s = tw.mmt4d "tw_mmt4d_tile_bf16bf16bf16_16x7x32_vnni_x86_64_amx_bf16" indexing_maps = [#lhs, #rhs, #out]
+      ins(%d, %e : tensor<?x?x16x32xbf16>, tensor<3x?x16x7x2xbf16>) outs(%f : tensor<?x3x16x7xbf16>) -> tensor<?x3x16x7xbf16>
+  return %r, %s : tensor<?x3x32x32xi32>, tensor<?x3x16x7xbf16>
+}
+
 // What is used again is copied, if its elements count; what is overwritten is not.
 // CHECK-LABEL: func.func @overwrite(
 // CHECK:         tw.mmt4d "uk_mmt4d_tile_f32f32f32_4x16x1_generic" overwrite indexing_maps =

@@ -174,7 +174,7 @@ func.func @other_body(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: 
 #rhs = #tw.layout<identity>
 #out = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 8]>
 func.func @mixed_identity(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: tensor<8x8xf32, #out>) -> tensor<8x8xf32, #out> {
-  // expected-error @below {{op has operand 1 of type 'tensor<8x8xf32, #tw.layout<identity>>'; expected a layout with two tiles and without a swizzle, as tw.mmt4d takes it}}
+  // expected-error @below {{op has operand 1 of type 'tensor<8x8xf32, #tw.layout<identity>>'; expected a layout with two tiles, without a swizzle or in groups along K, as tw.mmt4d takes it}}
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
     ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base"} {
   ^bb0(%x: f32, %y: f32, %o: f32):
@@ -614,4 +614,104 @@ func.func @computed_stream(%x: tensor<4x32xf4E2M1FN, #l>, %e: tensor<4x32xf32, #
     linalg.yield %b : f32
   } -> tensor<4x32xf32, #l>
   return %y : tensor<4x32xf32, #l>
+}
+
+// -----
+
+#lhs = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [32, 64]>
+#rhs = #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [16, 64], swizzle = [[16], [16, 4]] perm [0, 1, 2]>
+#out = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [32, 16]>
+func.func @no_groups(%a: tensor<?x100xi8, #lhs>, %b: tensor<100x96xi8, #rhs>, %c: tensor<?x96xi32, #out>) -> tensor<?x96xi32, #out> {
+  // expected-error-re @below {{op has operand 1 of type 'tensor<100x96xi8, #tw.layout<{{.*}}>>'; expected a layout with two tiles, without a swizzle or in groups along K}}
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<?x100xi8, #lhs>, tensor<100x96xi8, #rhs>) outs(%c : tensor<?x96xi32, #out>)
+    attrs = {tw.tile = "tw_mmt4d_tile_s8s8s32_32x16x64_vnni_x86_64_amx_int8"} {
+  ^bb0(%x: i8, %y: i8, %o: i32):
+    %u = arith.extsi %x : i8 to i32
+    %v = arith.extsi %y : i8 to i32
+    %p = arith.muli %u, %v : i32
+    %q = arith.addi %o, %p : i32
+    linalg.yield %q : i32
+  } -> tensor<?x96xi32, #out>
+  return %r : tensor<?x96xi32, #out>
+}
+
+// -----
+
+#lhs = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [32, 64]>
+#rhs = #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [16, 64], swizzle = [[4, 4], [16, 4]] perm [2, 0, 1, 3]>
+#out = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [32, 16]>
+func.func @two_factors(%a: tensor<?x100xi8, #lhs>, %b: tensor<100x96xi8, #rhs>, %c: tensor<?x96xi32, #out>) -> tensor<?x96xi32, #out> {
+  // expected-error-re @below {{op has operand 1 of type 'tensor<100x96xi8, #tw.layout<{{.*}}>>'; expected a layout with two tiles, without a swizzle or in groups along K}}
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<?x100xi8, #lhs>, tensor<100x96xi8, #rhs>) outs(%c : tensor<?x96xi32, #out>)
+    attrs = {tw.tile = "tw_mmt4d_tile_s8s8s32_32x16x64_vnni_x86_64_amx_int8"} {
+  ^bb0(%x: i8, %y: i8, %o: i32):
+    %u = arith.extsi %x : i8 to i32
+    %v = arith.extsi %y : i8 to i32
+    %p = arith.muli %u, %v : i32
+    %q = arith.addi %o, %p : i32
+    linalg.yield %q : i32
+  } -> tensor<?x96xi32, #out>
+  return %r : tensor<?x96xi32, #out>
+}
+
+// -----
+
+#lhs = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [32, 64]>
+#rhs = #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [16, 64], swizzle = [[16], [32, 2]] perm [1, 0, 2]>
+#out = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [32, 16]>
+func.func @other_groups(%a: tensor<?x100xi8, #lhs>, %b: tensor<100x96xi8, #rhs>, %c: tensor<?x96xi32, #out>) -> tensor<?x96xi32, #out> {
+  // expected-error @below {{has the rhs type 'tensor<6x2x32x16x2xi8>', but the tile's is ...16x16x4, in groups along K}}
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<?x100xi8, #lhs>, tensor<100x96xi8, #rhs>) outs(%c : tensor<?x96xi32, #out>)
+    attrs = {tw.tile = "tw_mmt4d_tile_s8s8s32_32x16x64_vnni_x86_64_amx_int8"} {
+  ^bb0(%x: i8, %y: i8, %o: i32):
+    %u = arith.extsi %x : i8 to i32
+    %v = arith.extsi %y : i8 to i32
+    %p = arith.muli %u, %v : i32
+    %q = arith.addi %o, %p : i32
+    linalg.yield %q : i32
+  } -> tensor<?x96xi32, #out>
+  return %r : tensor<?x96xi32, #out>
+}
+
+// -----
+
+#lhs = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [32, 64]>
+#rhs = #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [16, 64]>
+#out = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [32, 16]>
+func.func @not_in_groups(%a: tensor<?x100xi8, #lhs>, %b: tensor<100x96xi8, #rhs>, %c: tensor<?x96xi32, #out>) -> tensor<?x96xi32, #out> {
+  // expected-error @below {{has the rhs type 'tensor<6x2x16x64xi8>'; expected 2 dimensions, by its map, and 3 of the tile}}
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<?x100xi8, #lhs>, tensor<100x96xi8, #rhs>) outs(%c : tensor<?x96xi32, #out>)
+    attrs = {tw.tile = "tw_mmt4d_tile_s8s8s32_32x16x64_vnni_x86_64_amx_int8"} {
+  ^bb0(%x: i8, %y: i8, %o: i32):
+    %u = arith.extsi %x : i8 to i32
+    %v = arith.extsi %y : i8 to i32
+    %p = arith.muli %u, %v : i32
+    %q = arith.addi %o, %p : i32
+    linalg.yield %q : i32
+  } -> tensor<?x96xi32, #out>
+  return %r : tensor<?x96xi32, #out>
+}
+
+// -----
+
+#lhs = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [32, 64]>
+#rhs = #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [16, 64], swizzle = [[16], [16, 4]] perm [1, 0, 2]>
+#out = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [32, 16]>
+func.func @groups_without_variant(%a: tensor<?x100xi8, #lhs>, %b: tensor<100x96xi8, #rhs>, %c: tensor<?x96xi32, #out>) -> tensor<?x96xi32, #out> {
+  // expected-error @below {{has the rhs type 'tensor<6x2x16x16x4xi8>'; expected 2 dimensions, by its map, and 2 of the tile}}
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<?x100xi8, #lhs>, tensor<100x96xi8, #rhs>) outs(%c : tensor<?x96xi32, #out>)
+    attrs = {tw.tile = "tw_mmt4d_tile_s8s8s32_32x16x64_x86_64_avx512_vnni"} {
+  ^bb0(%x: i8, %y: i8, %o: i32):
+    %u = arith.extsi %x : i8 to i32
+    %v = arith.extsi %y : i8 to i32
+    %p = arith.muli %u, %v : i32
+    %q = arith.addi %o, %p : i32
+    linalg.yield %q : i32
+  } -> tensor<?x96xi32, #out>
+  return %r : tensor<?x96xi32, #out>
 }

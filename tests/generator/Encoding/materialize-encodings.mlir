@@ -403,3 +403,29 @@ func.func @more_sizes_swizzled(%x: tensor<?x64xi8>, %d: tensor<4x64xi8, #swizzle
   %0 = tw.set_encoding ins(%x : tensor<?x64xi8>) outs(%d : tensor<4x64xi8, #swizzled>) -> tensor<4x64xi8, #swizzled>
   return %0 : tensor<4x64xi8, #swizzled>
 }
+
+// -----
+
+// The panels of AMX: groups of 4 bytes along K.
+#lhs = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [32, 64]>
+#rhs = #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [16, 64], swizzle = [[16], [16, 4]] perm [1, 0, 2]>
+#out = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [32, 16]>
+// CHECK-DAG: #[[L:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+// CHECK-DAG: #[[R:.*]] = affine_map<(d0, d1, d2) -> (d1, d2)>
+// CHECK-DAG: #[[O:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func.func @in_groups(
+// CHECK:         tw.mmt4d "tw_mmt4d_tile_s8s8s32_32x16x64_vnni_x86_64_amx_int8" indexing_maps = [#[[L]], #[[R]], #[[O]]]
+// CHECK-SAME:      ins(%{{.*}}, %{{.*}} : tensor<?x2x32x64xi8>, tensor<6x2x16x16x4xi8>) outs(%{{.*}} : tensor<?x6x32x16xi32>)
+func.func @in_groups(%a: tensor<?x100xi8, #lhs>, %b: tensor<100x96xi8, #rhs>, %c: tensor<?x96xi32, #out>) -> tensor<?x96xi32, #out> {
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<?x100xi8, #lhs>, tensor<100x96xi8, #rhs>) outs(%c : tensor<?x96xi32, #out>)
+    attrs = {tw.tile = "tw_mmt4d_tile_s8s8s32_32x16x64_vnni_x86_64_amx_int8"} {
+  ^bb0(%x: i8, %y: i8, %o: i32):
+    %u = arith.extsi %x : i8 to i32
+    %v = arith.extsi %y : i8 to i32
+    %p = arith.muli %u, %v : i32
+    %q = arith.addi %o, %p : i32
+    linalg.yield %q : i32
+  } -> tensor<?x96xi32, #out>
+  return %r : tensor<?x96xi32, #out>
+}

@@ -66,6 +66,14 @@ llvm::FailureOr<TileKey> verifyTileName(mlir::Operation *op,
                                         llvm::StringRef tile,
                                         bool hasScales = false);
 
+/// Elements along K that the variant `vnni` has beside each other in panels of
+/// the rhs of `key`, whatever its variant is.
+int64_t groupAlongK(const TileKey &key);
+
+/// How many dimensions a tile of panels of the rhs has: N0 x K0, or, in groups
+/// of G along K, K0 / G x N0 x G.
+unsigned rhsTileDims(const TileKey &key);
+
 } // namespace tilewright::tw
 
 #endif // TILEWRIGHT_DIALECT_TWDIALECT_H

@@ -209,6 +209,12 @@ def Tw_LayoutAttr : AttrDef<Tw_Dialect, "Layout", [
     /// own before that which follows it. Identity if it has none that is tiled.
     LayoutAttr related(::llvm::ArrayRef<int64_t> dims) const;
 
+    /// The same two tiles with elements along the second in groups of so many:
+    /// [second / group][first][group]. Null if the tiles are others.
+    LayoutAttr inGroups(int64_t group) const;
+    /// Of a layout that inGroups() gives, its argument; else 0.
+    int64_t getGroup() const;
+
     /// The tile size along each of `rank` dimensions; 0 where there are no
     /// tiles.
     ::llvm::SmallVector<int64_t> tilesByDim(unsigned rank) const;

@@ -184,6 +184,9 @@ def Tw_Mmt4dOp : Op<Tw_Dialect, "mmt4d", [
     for each batch, one sequence of panels of all K steps, or of rows of tiles,
     whatever the number of its dimensions. All of this is verified.
 
+    Of a tile of the variant `vnni` the last dimensions of rhs are in groups of G
+    along K, of 4 bytes: K0 / G x N0 x G.
+
     A tile of the variant `mx` has `scales`, of lhs and of rhs, f8E8M0FNU, one for
     32 elements. The 32 are a dimension of lhs and rhs, the last one, and their
     last loop of k, of one iteration, goes over it. The scales have the
@@ -254,8 +257,9 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     Loops before them are of the batch (of all operands), m or n. The innermost
     dimension of lhs is m or k, that of rhs n or k, that of out m or n.
 
-    A packed rhs has, behind the dimensions of its map, N0 and K0; its map ends
-    in n, k, which count panels and steps.
+    A packed rhs has, behind the dimensions of its map, N0 and K0, of the variant
+    `vnni` those of groups as tw.mmt4d has them; its map ends in n, k, which count
+    panels and steps.
 
     With `m_loops` or `k_loops` there are so many loops of m, or of k, instead of
     one: rows and columns of the lhs are numbered by nests of loops, and it is

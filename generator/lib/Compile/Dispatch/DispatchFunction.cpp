@@ -264,7 +264,7 @@ private:
             keepInner(result, mmt4d.getTileDims(use.getOperandNumber()));
     } else if (auto matmul = dyn_cast<tw::MatmulOp>(op)) {
       if (matmul.getRhsPacked())
-        keepInner(matmul.getRhs(), 2);
+        keepInner(matmul.getRhs(), tw::rhsTileDims(matmul.getKey()));
     } else if (auto pack = dyn_cast<tw::PackOp>(op)) {
       keepInner(pack.getDest(), pack.getInnerDimsPos().size());
     } else if (auto unpack = dyn_cast<tw::UnPackOp>(op)) {

@@ -7,6 +7,7 @@
 #include "mlir/IR/Matchers.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Encoding/JoinElements.h"
+#include "tilewright/Encoding/PackChain.h"
 #include "tilewright/Encoding/PackOperand.h"
 #include <array>
 #include <map>
@@ -50,30 +51,32 @@ private:
     auto keep = keeps.find(kept.getNumber());
     if (keep == keeps.end())
       return kept.emitOpError() << "reads what no tw.keep gives";
+    PackChain chain = PackChain::startingAt(op);
     auto [known, isNew] =
         packed.try_emplace({kept.getNumberAttr().getAsOpaquePointer(),
                             op.getSourceType().getAsOpaquePointer(),
-                            op.getDestType().getAsOpaquePointer(),
+                            chain.getType().getAsOpaquePointer(),
                             op->getAttrDictionary().getAsOpaquePointer(),
                             padding.getAsOpaquePointer()},
                            int64_t(keeps.rbegin()->first + 1));
     if (isNew)
-      keeps.emplace(known->second, packOnce(op, keep->second, known->second));
+      keeps.emplace(known->second,
+                    packOnce(chain, keep->second, known->second));
     auto func = op->getParentOfType<func::FuncOp>();
     auto b = OpBuilder::atBlockBegin(&func.getBody().front());
     auto read =
-        tw::KeptOp::create(b, kept.getLoc(), op.getDestType(), known->second);
+        tw::KeptOp::create(b, kept.getLoc(), chain.getType(), known->second);
     placeLike(read, op);
-    op->replaceAllUsesWith(read);
-    op.erase();
+    chain.replaceBy(read);
     if (joined && joined->op->use_empty())
       joined->op->erase();
     return success();
   }
 
-  /// Has what `keep` keeps be packed as `op` does, and kept under `number`.
-  static tw::KeepOp packOnce(linalg::PackOp op, tw::KeepOp keep,
+  /// Has what `keep` keeps be packed as `chain` does, and kept under `number`.
+  static tw::KeepOp packOnce(const PackChain &chain, tw::KeepOp keep,
                              int64_t number) {
+    linalg::PackOp op = chain.pack;
     ImplicitLocOpBuilder b(op.getLoc(), keep);
     IRMapping mapping;
     std::optional<JoinedElements> joined = JoinedElements::of(op.getSource());
@@ -90,11 +93,20 @@ private:
                   joinElements(b, mapping.lookup(joined->source), joined->dim));
     if (Value padding = op.getPaddingValue())
       b.clone(*padding.getDefiningOp(), mapping);
-    mapping.map(op.getDest(),
-                tensor::EmptyOp::create(b, op.getDestType().getShape(),
-                                        op.getDestType().getElementType())
-                    .getResult());
+    auto mapDest = [&](DestinationStyleOpInterface writer) {
+      Value dest = writer.getDpsInits().front();
+      auto type = cast<RankedTensorType>(dest.getType());
+      mapping.map(dest, tensor::EmptyOp::create(b, type.getShape(),
+                                                type.getElementType())
+                            .getResult());
+    };
+    mapDest(op);
     Operation *copy = b.clone(*op, mapping);
+    for (Operation *next : chain.behind) {
+      if (auto writer = dyn_cast<DestinationStyleOpInterface>(next))
+        mapDest(writer);
+      copy = b.clone(*next, mapping);
+    }
     return tw::KeepOp::create(b, keep.getLoc(), number, copy->getResult(0),
                               keep.getOperations(), keep.getBytesRead());
   }
