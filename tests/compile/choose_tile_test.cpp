@@ -121,13 +121,13 @@ TEST(ChooseTileTest, TakesScalableSizesWhereVectorsAreLonger) {
        }) {
     TargetCpu target = llvm::cantFail(parseTargetCpu(c.target));
     TileKey key = chooseTile(info(TW_TYPES_F32F32F32), -1, -1, target,
-                             /*anyM=*/false, c.scalable);
+                             /*anyM=*/false, {c.scalable});
     EXPECT_EQ(key.isScalable(), c.isScalable)
         << c.target << ": " << printTileKey(key);
     EXPECT_NE(findHandWrittenTile(key), nullptr);
     // Of few rows, one panel.
     TileKey few = chooseTile(info(TW_TYPES_F32F32F32), 3, -1, target,
-                             /*anyM=*/true, c.scalable);
+                             /*anyM=*/true, {c.scalable});
     EXPECT_EQ(few.n0, key.n0);
     EXPECT_EQ(few.n0Scalable, key.n0Scalable);
     if (!few.m0Scalable) EXPECT_EQ(few.m0, 3);

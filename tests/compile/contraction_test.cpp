@@ -109,6 +109,8 @@ class ContractionTest : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(ContractionTest, EveryOrderOfDimensions) {
+  if (GetParam().find("_amx_") != std::string::npos && !isEmulated(GetParam()))
+    GTEST_SKIP() << "AMX is emulated on CPUs with AVX-512 and without it";
   std::vector<ContractionProgram> programs = this->programs();
   std::string text, error;
   for (const ContractionProgram& program : programs) text += program.text();
@@ -116,6 +118,11 @@ TEST_P(ContractionTest, EveryOrderOfDimensions) {
   options.isa = GetParam();
   std::unique_ptr<JitModel> model = JitModel::compile(text, options, &error);
   ASSERT_TRUE(model) << error;
+  if (isEmulated(GetParam()))
+    EXPECT_TRUE(std::any_of(model->tiles().begin(), model->tiles().end(),
+                            [](const std::string& tile) {
+                              return tile.find("_amx_") != std::string::npos;
+                            }));
   // Packs of some orders are loops; products are not.
   for (const std::string& remark : model->remarks())
     EXPECT_NE(remark.find("no pack function does this"), std::string::npos)
@@ -128,6 +135,11 @@ TEST_P(ContractionTest, EveryOrderOfDimensions) {
       EXPECT_GT(model->tileCalls(program.name), 0) << program.describe();
   }
 }
+
+// Its tiles, and what they are packed for; the instructions are emulated.
+INSTANTIATE_TEST_SUITE_P(Amx, ContractionTest,
+                         ::testing::Values("x86_64_amx_int8"),
+                         [](const auto& info) { return info.param; });
 
 INSTANTIATE_TEST_SUITE_P(Targets, ContractionTest,
                          ::testing::Values(runnableIsas().front(), "generic",

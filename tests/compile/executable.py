@@ -35,6 +35,17 @@ SUM = """func.func @add_{0}(%x: tensor<?x3x{0}>, %y: tensor<?x3x{0}>) -> tensor<
   return %z : tensor<?x3x{0}>
 }}
 """
+PRODUCT = """func.func @product(%x: tensor<?x64xi8>) -> tensor<?x96xi32> {
+  %w = arith.constant dense<3> : tensor<64x96xi8>
+  %zero = arith.constant 0 : i32
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %x, %c0 : tensor<?x64xi8>
+  %e = tensor.empty(%m) : tensor<?x96xi32>
+  %z = linalg.fill ins(%zero : i32) outs(%e : tensor<?x96xi32>) -> tensor<?x96xi32>
+  %r = linalg.matmul ins(%x, %w : tensor<?x64xi8>, tensor<64x96xi8>) outs(%z : tensor<?x96xi32>) -> tensor<?x96xi32>
+  return %r : tensor<?x96xi32>
+}
+"""
 MODEL = """
 func.func @joined(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<4x?xf32>) {
   %c0 = arith.constant 0 : index
@@ -413,9 +424,27 @@ def check_gpus(options, flags, x, expected):
     program.refuses("'product' returns ", *call)
 
 
+def check_amx(options):
+    """What multiplies by AMX wants a process that has asked for it: a program does, functions of a library say 2."""
+    work = options.scratch
+    options.target = "x86_64_amx_int8"
+    program = Program(options, "amx", PRODUCT)
+    (work / "x.npy").write_bytes(npy.encode("|i1", (2, 64), struct.pack("<128b", *[i % 3 for i in range(128)])))
+    call = f"--input={work / 'x.npy'}"
+    if "amx_int8" in pathlib.Path("/proc/cpuinfo").read_text().split():
+        program.prints(call)
+    else:
+        program.refuses("the model multiplies by AMX, which this CPU lacks or the operating system does not permit", call)
+    Program(options, "amx.so", PRODUCT)
+    library = ctypes.CDLL(str((work / "amx.so").resolve()))
+    x, y = (ctypes.c_int8 * 128)(), (ctypes.c_int32 * 192)(*[7] * 192)
+    expect("amx.so", (library.product(x, ctypes.c_int64(2), y), set(y)), (2, {7}))
+    expect("sizes before", library.product(x, ctypes.c_int64(-1), y), 1)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["calls", "numpy", "parameters", "device"])
+    parser.add_argument("what", choices=["calls", "numpy", "parameters", "device", "amx"])
     parser.add_argument("tool")
     parser.add_argument("scratch", type=pathlib.Path)
     parser.add_argument("--cc", required=True)
@@ -426,7 +455,8 @@ def main():
     options = parser.parse_args()
     options.scratch = options.scratch.resolve()
     options.scratch.mkdir(parents=True, exist_ok=True)
-    {"calls": check_calls, "numpy": check_numpy, "parameters": check_parameters, "device": check_device}[options.what](options)
+    {"calls": check_calls, "numpy": check_numpy, "parameters": check_parameters, "device": check_device,
+     "amx": check_amx}[options.what](options)
 
 
 if __name__ == "__main__":

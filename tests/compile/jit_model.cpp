@@ -15,6 +15,7 @@
 #include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
+#include "tests/compile/jit_emulation.h"
 #include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Compile/CompileModel.h"
 #include "tilewright/Registry/Registry.h"
@@ -170,10 +171,15 @@ llvm::Expected<std::map<std::string, int64_t>> countTileCalls(
   return result;
 }
 
+// By the name that an object wants, the one of the function that it gets.
+using Aliases = std::map<std::string, std::string>;
+
 // The pack functions that an object wants, each made once in this process,
-// which tests many models of few layouts.
+// which tests many models of few layouts; with `aliases`, such as this CPU can
+// run.
 llvm::Expected<std::vector<const ResolvedTile*>> resolvePacks(
-    llvm::ArrayRef<char> bytes, const ResolveOptions& resolve) {
+    llvm::ArrayRef<char> bytes, const ResolveOptions& resolve,
+    Aliases* aliases) {
   static std::map<std::string, ResolvedTile> made;
   auto object = llvm::object::ObjectFile::createELFObjectFile(
       llvm::MemoryBufferRef({bytes.data(), bytes.size()}, "model"));
@@ -182,15 +188,19 @@ llvm::Expected<std::vector<const ResolvedTile*>> resolvePacks(
   for (const llvm::object::SymbolRef& symbol : (*object)->symbols()) {
     auto name = symbol.getName();
     if (!name) return name.takeError();
-    const ParsedPackKey parsed = parsePackKey(name->str());
+    ParsedPackKey parsed = parsePackKey(name->str());
     if (!parsed.key) continue;
-    auto known = made.find(name->str());
+    if (aliases) parsed.key = runnablePack(*parsed.key);
+    const std::string function = printPackKey(*parsed.key);
+    if (function != *name) (*aliases)[name->str()] = function;
+    auto known = made.find(function);
     if (known == made.end()) {
       auto functions = resolveFunctions({*parsed.key}, resolve);
       if (!functions) return functions.takeError();
-      known = made.emplace(name->str(), std::move(functions->front())).first;
+      known = made.emplace(function, std::move(functions->front())).first;
     }
-    result.push_back(&known->second);
+    if (!llvm::is_contained(result, &known->second))
+      result.push_back(&known->second);
   }
   return result;
 }
@@ -264,6 +274,9 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   llvm::Expected<std::vector<ModelDevice>> named = modelDevices({}, devices);
   if (!named) return fail(named.takeError());
   modelOptions.devices = std::move(*named);
+  const bool is_emulated = isEmulated(options.isa);
+  // Its tiles stay those of the target.
+  if (is_emulated) modelOptions.devices.front().cpu = hostTargetCpu();
   modelOptions.reference = options.reference;
   modelOptions.dataTiling =
       options.tiling == JitTiling::kLate    ? DataTiling::Late
@@ -287,11 +300,17 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   std::vector<TileKey> hostTiles;
   for (const TileKey& key : compiled->tiles)
     if (!info(key.isa).isAmdgpu()) hostTiles.push_back(key);
+  std::vector<TileKey> ownTiles, emulatedTiles;
+  for (const TileKey& key : hostTiles)
+    (is_emulated && isForeign(key.isa) ? emulatedTiles : ownTiles)
+        .push_back(key);
   llvm::Expected<std::vector<ResolvedTile>> tiles =
-      resolveTiles(hostTiles, resolve);
+      resolveTiles(ownTiles, resolve);
   if (!tiles) return fail(tiles.takeError());
 
-  auto packs = resolvePacks(compiled->bytes, resolve);
+  Aliases aliases;
+  auto packs =
+      resolvePacks(compiled->bytes, resolve, is_emulated ? &aliases : nullptr);
   if (!packs) return fail(packs.takeError());
 
   auto calls = countTileCalls(compiled->bytes, hostTiles);
@@ -313,6 +332,12 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   for (size_t i = 0; i < thinCount; ++i)
     if (std::string name = thinFunction(thin[i].isa); !name.empty())
       define(name.c_str(), thin[i].fn);
+  define(kMayUseAmxFunction.data(), mayUseAmx);
+  for (const TileKey& key : emulatedTiles) {
+    llvm::Expected<tw_mmt4d_tile_fn_t> fn = emulatedTile(key);
+    if (!fn) return fail(fn.takeError());
+    define(printTileKey(key).c_str(), *fn);
+  }
   define("tw_hip_begin", recordedBegin);
   define("tw_hip_end", tw_hip_end);
   define("tw_hip_begin_all", recordedBeginAll);
@@ -336,6 +361,13 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   for (const ResolvedTile* pack : *packs)
     if (llvm::Error e = addObject(**jit, pack->bytes, pack->name))
       return fail(std::move(e));
+  llvm::orc::SymbolAliasMap others;
+  for (const auto& [wanted, function] : aliases)
+    others[(*jit)->mangleAndIntern(wanted)] = {
+        (*jit)->mangleAndIntern(function),
+        llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  if (llvm::Error e = main.define(llvm::orc::symbolAliases(others)))
+    return fail(std::move(e));
 
   auto impl = std::make_unique<Impl>();
   impl->jit = std::move(*jit);

@@ -48,6 +48,10 @@ struct JitRelayout {
 // The ISAs of the table that this CPU has, and generic; best first.
 std::vector<std::string> runnableIsas();
 
+// Whether models for `isa` run in this process with tiles that are emulated:
+// those by AMX do on CPUs with AVX-512, where it is not at hand.
+bool isEmulated(const std::string& isa);
+
 class JitModel {
  public:
   // Null after an error, which is then in `error`.

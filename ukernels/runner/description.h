@@ -53,6 +53,7 @@ typedef struct tw_runner_model_t {
   void (*destroy)(void* instance);
   void (*close_parameters)(void* parameters);
   int64_t threads;  // that it was compiled for, 1 without --threads
+  int64_t needs_amx;
 } tw_runner_model_t;
 
 // The compiler's.

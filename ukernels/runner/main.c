@@ -5,8 +5,8 @@
 // arguments of one of its functions from files of numpy, calls it, and prints
 // or writes the results.
 
-// For clock_gettime, which is not of C11.
-#define _POSIX_C_SOURCE 200809L  // NOLINT(bugprone-reserved-identifier)
+// For clock_gettime and syscall, which are not of C11.
+#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier)
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -14,6 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#if defined(__x86_64__) && defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 #include "ukernels/runner/pool.h"
 #include "ukernels/runner/values.h"
@@ -212,6 +217,18 @@ static int64_t tw_read_threads(const char* text) {
   return threads;
 }
 
+// The process is this program's, which may ask for AMX as no library may; see
+// tw_cpu_permit_amx.
+static void tw_ask_for_amx(void) {
+#if defined(__x86_64__) && defined(__linux__)
+  enum { kRequest = 0x1023, kTileData = 18 };
+  if (syscall(SYS_arch_prctl, kRequest, kTileData) == 0) return;
+#endif
+  tw_fail(
+      "the model multiplies by AMX, which this CPU lacks or the operating "
+      "system does not permit; compile it for a target without AMX");
+}
+
 // Null if the model has no instances.
 static void* tw_make_instance(const char* path, void** parameters) {
   *parameters = NULL;
@@ -286,6 +303,7 @@ int main(int count, char** words) {
             call.results, function->result_count);
   free((void*)options.inputs);
   free((void*)options.outputs);
+  if (tw_runner_model.needs_amx) tw_ask_for_amx();
   void* parameters;
   void* instance = tw_make_instance(options.parameters, &parameters);
   for (int64_t i = 0; i < function->argument_count; ++i) {

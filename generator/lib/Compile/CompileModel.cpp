@@ -344,10 +344,12 @@ private:
   }
 
   void collectArenas() {
-    for (EntryPoint &entry : model.entries)
-      if (auto arena = module->lookupSymbol(entry.name)
-                           ->getAttrOfType<DictionaryAttr>(kArenaAttr))
+    for (EntryPoint &entry : model.entries) {
+      Operation *func = module->lookupSymbol(entry.name);
+      if (auto arena = func->getAttrOfType<DictionaryAttr>(kArenaAttr))
         entry.arena = arenaOf(arena);
+      entry.needsAmx = func->hasAttr(kNeedsAmxAttr);
+    }
   }
 
   void collectPacked() {

@@ -4,6 +4,7 @@
 #ifndef TILEWRIGHT_COMPILE_ENTRYMESSAGES_H
 #define TILEWRIGHT_COMPILE_ENTRYMESSAGES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include <string>
 
@@ -14,6 +15,10 @@ namespace tilewright {
 void buildMessages(mlir::ImplicitLocOpBuilder &b, const std::string &name,
                    const std::string &entryName,
                    llvm::ArrayRef<std::string> messages);
+
+/// Lets such a function say `message` of one more status.
+void addMessage(mlir::func::FuncOp messages, int32_t status,
+                llvm::StringRef message);
 
 } // namespace tilewright
 

@@ -75,6 +75,13 @@ const char arenaConventions[] =
 // refuse the sizes. Calls at the same time need workspaces of their own.
 )";
 
+const char amxConventions[] =
+    R"(// A function that says so below multiplies by AMX, and returns 2 without having
+// written anything unless this process may use it: on Linux once the program has
+// called tw_cpu_permit_amx of Tilewright's library, or
+// syscall(SYS_arch_prctl, 0x1023, 18), and that went well.
+)";
+
 const char packedConventions[] =
     R"(// An argument that is a `const void *` is handed over packed: as the function
 // that ends in _pack writes it, whose name stands beside it, for the target of
@@ -104,6 +111,9 @@ std::string conventionsOf(const CompiledModel &model) {
   if (any_of(model.entries,
              [](const EntryPoint &entry) { return !entry.packs.empty(); }))
     text += packedConventions;
+  if (any_of(model.entries,
+             [](const EntryPoint &entry) { return entry.needsAmx; }))
+    text += amxConventions;
   if (!model.instance.empty())
     return text + instanceConventions +
            (model.states.empty() ? "" : stateConventions) + threads;
@@ -207,6 +217,8 @@ std::string emitHeader(StringRef name, const CompiledModel &model) {
     os << '\n';
     for (const std::string &shape : entry.shapes)
       os << "//   " << shape << '\n';
+    if (entry.needsAmx)
+      os << "//   returns 2 without AMX\n";
     for (auto [index, message] : llvm::enumerate(entry.messages))
       os << "//   returns " << kFirstAssertion + index << ": "
          << oneLine(message) << '\n';

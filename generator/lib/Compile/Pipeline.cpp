@@ -278,6 +278,7 @@ void addBufferStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addPass(createContiguousBuffers());
   pm.addPass(createPlainBuffers());
   addCleanup(pm);
+  pm.addPass(createRequireAmx());
 }
 
 void addCallStep(OpPassManager &pm, const ModelOptions &options) {

@@ -36,11 +36,11 @@ bool mayBeChosen(const TargetCpu &target, const TileKey &key,
 /// What the runtime library would use, if it has a hand-written tile.
 std::optional<TileKey> queryTile(const TypeTripleInfo &types, int64_t m,
                                  int64_t n, const TargetCpu &target,
-                                 ScalableTiles scalable) {
+                                 PanelForms forms) {
   std::vector<TileKey> rows;
   for (const HandWrittenTile &tile : handWrittenTiles())
     if (tile.key.types == types.value &&
-        mayBeChosen(target, tile.key, scalable))
+        mayBeChosen(target, tile.key, forms.scalable))
       rows.push_back(tile.key);
   auto get = [](const void *self, size_t i, tw_tile_key_t *key) {
     *key = keyInC((*static_cast<const std::vector<TileKey> *>(self))[i]);
@@ -50,7 +50,7 @@ std::optional<TileKey> queryTile(const TypeTripleInfo &types, int64_t m,
   tw_tile_keys_t keys{rows.size(),
                       get,
                       &rows,
-                      0,
+                      forms.inGroups,
                       {target.measured.data(), target.measured.size()}};
   if (!tw_choose_tile(&keys, types.value, m, n, target.cpuData.data(), &choice))
     return std::nullopt;
@@ -60,14 +60,14 @@ std::optional<TileKey> queryTile(const TypeTripleInfo &types, int64_t m,
 /// The row that the tile for a matmul is taken from, if there is one.
 std::optional<TileKey> chooseRow(const TypeTripleInfo &types, int64_t m,
                                  int64_t n, const TargetCpu &target, bool anyM,
-                                 ScalableTiles scalable) {
-  std::optional<TileKey> row = queryTile(types, m, n, target, scalable);
+                                 PanelForms forms) {
+  std::optional<TileKey> row = queryTile(types, m, n, target, forms);
   if (!anyM || m < 0)
     return row;
   // The rhs panels of tiles for many rows; of those tiles that for m.
-  std::optional<TileKey> many = queryTile(types, -1, n, target, scalable);
+  std::optional<TileKey> many = queryTile(types, -1, n, target, forms);
   if (many && (row->n0 != many->n0 || row->k0 != many->k0 ||
-               row->n0Scalable != many->n0Scalable))
+               row->n0Scalable != many->n0Scalable || row->vnni != many->vnni))
     return many;
   return row;
 }
@@ -129,8 +129,8 @@ bool fitsRegisters(const TileKey &key, int64_t rows) {
 } // namespace
 
 TileKey chooseTile(const TypeTripleInfo &types, int64_t m, int64_t n,
-                   const TargetCpu &target, bool anyM, ScalableTiles scalable) {
-  std::optional<TileKey> row = chooseRow(types, m, n, target, anyM, scalable);
+                   const TargetCpu &target, bool anyM, PanelForms forms) {
+  std::optional<TileKey> row = chooseRow(types, m, n, target, anyM, forms);
   TileKey key = row ? *row : defaultTile(types, target);
   TileKey narrow = key;
   // One panel of rows instead of one with padding, or of several narrow ones
@@ -143,11 +143,10 @@ TileKey chooseTile(const TypeTripleInfo &types, int64_t m, int64_t n,
 }
 
 std::string whyMeasured(const TypeTripleInfo &types, int64_t m, int64_t n,
-                        const TargetCpu &target, bool anyM,
-                        ScalableTiles scalable) {
+                        const TargetCpu &target, bool anyM, PanelForms forms) {
   if (target.measured.empty())
     return "";
-  std::optional<TileKey> row = chooseRow(types, m, n, target, anyM, scalable);
+  std::optional<TileKey> row = chooseRow(types, m, n, target, anyM, forms);
   for (const tw_measured_tile_t &it : target.measured) {
     // What was chosen for many rows may be for few of the same rhs.
     if (!row || keyOfC(it.tile) != *row ||
@@ -169,7 +168,7 @@ std::vector<TileKey> comparableTiles(const TypeTripleInfo &types, int64_t m,
   TargetCpu unmeasured = target;
   unmeasured.measured.clear();
   std::optional<TileKey> first =
-      queryTile(types, m, -1, unmeasured, ScalableTiles::Any);
+      queryTile(types, m, -1, unmeasured, PanelForms{ScalableTiles::Any});
   if (!first)
     return {};
   std::vector<std::pair<double, TileKey>> others;

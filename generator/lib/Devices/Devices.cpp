@@ -56,6 +56,8 @@ private:
       return std::nullopt;
     if (encoding.isScaled() && !target.best().isAmdgpu())
       return std::nullopt;
+    // Windows are gathered into panels of whole rows.
+    PanelForms forms{scalable, /*inGroups=*/!encoding.isGathered()};
     return tileContraction(
         encoding,
         [&](const TypeTripleInfo &types, int64_t m, int64_t n,
@@ -64,9 +66,9 @@ private:
             return encoding.isScaled()
                        ? chooseScaledTile(types, m, n, target, anyM)
                        : chooseDeviceTile(types, m, n, target, anyM);
-          TileKey key = chooseTile(types, m, n, target, anyM, scalable);
+          TileKey key = chooseTile(types, m, n, target, anyM, forms);
           ChosenTile chosen(key, target.vectorBitsOf(info(key.isa)));
-          chosen.why = whyMeasured(types, m, n, target, anyM, scalable);
+          chosen.why = whyMeasured(types, m, n, target, anyM, forms);
           return chosen;
         },
         prefix);

@@ -6,6 +6,7 @@
 #include "tilewright/Support/OwnFolder.h"
 #include "tilewright/contraction.h"
 #include "ukernels/tile_rows.h"
+#include "ukernels/x86_64/amx_permission.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
@@ -117,13 +118,14 @@ Expected<std::string> amxTemplatePath(StringRef dir) {
 #define TW_STRING(x) TW_STRING_OF(x)
 const StringLiteral kContractFunction = TW_STRING(TW_CONTRACT);
 const StringLiteral kKeepFunction = TW_STRING(TW_KEEP);
+const StringLiteral kMayUseAmxFunction = TW_STRING(TW_MAY_USE_AMX);
 static constexpr StringLiteral kThin = TW_STRING(TW_CONTRACTION_THIN);
 #undef TW_STRING
 #undef TW_STRING_OF
 
 bool isSupportFunction(StringRef name) {
   return name == kContractFunction || name == kKeepFunction ||
-         name.starts_with(kThin);
+         name == kMayUseAmxFunction || name.starts_with(kThin);
 }
 
 std::string thinFunction(tw_isa_t isa) {
@@ -139,6 +141,8 @@ Expected<std::string> supportPath(StringRef function, Triple::ArchType arch,
   std::string name = arch == Triple::aarch64 ? "arm_64" : "x86_64";
   std::string library =
       (function == kKeepFunction ? "keep_" : "support_") + name;
+  if (function == kMayUseAmxFunction)
+    library = "amx_permission";
   if (function.consume_front(kThin)) {
     name = function.str();
     library = "thin_" + name;

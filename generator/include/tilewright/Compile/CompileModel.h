@@ -194,6 +194,7 @@ struct EntryPoint {
   /// The id of the arguments that it packs, if that is what it does.
   std::string packs = {};
   bool readsKept = false; ///< or makes it: its last argument points there
+  bool needsAmx = false;  ///< and returns TW_STATUS_UNSUPPORTED without it
 };
 
 /// A constant of 4 KiB or more, as the code reads it; several equal ones are

@@ -97,6 +97,9 @@ inline constexpr llvm::StringLiteral kSizeAttr = "tw.size";
 inline constexpr llvm::StringLiteral kArenaAttr = "tw.arena";
 /// And what its statuses from kFirstAssertion on say, in order.
 inline constexpr llvm::StringLiteral kCMessagesAttr = "tw.c_messages";
+/// And that it returns TW_STATUS_UNSUPPORTED where AMX is not permitted. A
+/// UnitAttr.
+inline constexpr llvm::StringLiteral kNeedsAmxAttr = "tw.needs_amx";
 
 /// On a `cf.assert`: the status of a call in which it fails, an i32.
 inline constexpr llvm::StringLiteral kStatusAttr = "tw.status";

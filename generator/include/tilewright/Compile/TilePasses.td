@@ -66,4 +66,19 @@ def CallTileFunctions : Pass<"tw-call-tile-functions", "mlir::ModuleOp"> {
   ];
 }
 
+def RequireAmx : Pass<"tw-require-amx", "mlir::ModuleOp"> {
+  let summary = "Have entry points that call tiles by AMX ask for permission";
+  let description = [{
+    A process may use AMX only when it has asked its system, which the program
+    does, not the model. Of entry points behind which a tile by AMX is called,
+    the body is called only where `tw_may_use_amx_v1`, which comes with the
+    model, says that it has; else they return TW_STATUS_UNSUPPORTED, of which
+    their `_message` says why.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
+    "mlir::LLVM::LLVMDialect", "mlir::scf::SCFDialect",
+  ];
+}
+
 #endif // TILEWRIGHT_COMPILE_TILEPASSES

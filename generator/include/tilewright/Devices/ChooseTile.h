@@ -19,13 +19,20 @@ enum class ScalableTiles {
   Any,
 };
 
+/// Which panels the tiles that may be chosen take.
+struct PanelForms {
+  ScalableTiles scalable = ScalableTiles::OfKnownLength;
+  bool inGroups = false; ///< the variant `vnni`, too
+};
+
 /// The tile for a matmul [m][k] x [k][n] of `types` on CPUs of `target`; a
 /// negative m or n is unknown and taken as large. Always a valid key, of one of
 /// the target's instruction sets.
 ///
 /// Where hand-written tiles exist for `types`, the sizes are those that the
 /// runtime library's tw_query_tile_sizes answers on such a CPU, so that what
-/// the compiler packs and what the library would pack are the same; as there,
+/// the compiler packs and what the library would pack are the same
+/// (tw_query_tile_form's, where panels may be in groups); as there,
 /// what was measured (`target.measured`) counts more than what is estimated.
 /// Where no tile exists, it is a block that fills the accumulator registers, of
 /// the instruction set that the planner expects to be fastest. In both cases a
@@ -35,13 +42,12 @@ enum class ScalableTiles {
 /// on m.
 TileKey chooseTile(const TypeTripleInfo &types, int64_t m, int64_t n,
                    const TargetCpu &target, bool anyM = false,
-                   ScalableTiles scalable = ScalableTiles::OfKnownLength);
+                   PanelForms forms = {});
 
 /// Why the tile that chooseTile takes is not the one with the least estimated
 /// cost: what was measured. Empty if nothing was that decided.
 std::string whyMeasured(const TypeTripleInfo &types, int64_t m, int64_t n,
-                        const TargetCpu &target, bool anyM,
-                        ScalableTiles scalable);
+                        const TargetCpu &target, bool anyM, PanelForms forms);
 
 /// The hand-written tiles that the runtime library chooses from for a matmul of
 /// `m` rows (negative: many) and many columns: first the one that it takes

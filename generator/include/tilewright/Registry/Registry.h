@@ -47,14 +47,17 @@ llvm::Expected<std::string> amxTemplatePath(llvm::StringRef dir = "");
 /// call; kKeepFunction, which they give it where tiles have scalable sizes, and
 /// the thin multiplications of instruction sets.
 extern const llvm::StringLiteral kContractFunction, kKeepFunction;
+/// int tw_may_use_amx_v1(void), which they ask where tiles are by AMX: not 0 if
+/// the process may use it.
+extern const llvm::StringLiteral kMayUseAmxFunction;
 bool isSupportFunction(llvm::StringRef name);
 
 /// The one that a model whose tiles are for `isa` takes; empty for none.
 std::string thinFunction(tw_isa_t isa);
 
 /// A support function and all that it needs, of which nothing else is seen:
-/// <dir>/tilewright_support_<arch><extension>, tilewright_keep_<arch>..., or
-/// tilewright_thin_<isa>...,
+/// <dir>/tilewright_support_<arch><extension>, tilewright_keep_<arch>...,
+/// tilewright_amx_permission..., or tilewright_thin_<isa>...,
 /// extension ".bc" or ".o", an ELF object. `dir` and errors as above.
 llvm::Expected<std::string> supportPath(llvm::StringRef function,
                                         llvm::Triple::ArchType arch,

@@ -50,14 +50,15 @@ public:
     return Error::success();
   }
 
-  void addModel(int64_t threads) {
+  void addModel(int64_t threads, bool needsAmx) {
     SmallVector<Constant *> fields = {number(functions.size()),
                                       array(functions),
                                       ofInstance(kOpenSuffix),
                                       createInstance(),
                                       ofInstance(kDestroySuffix),
                                       ofInstance(kCloseSuffix),
-                                      number(threads)};
+                                      number(threads),
+                                      number(needsAmx)};
     Constant *model = ConstantStruct::getAnon(fields);
     new GlobalVariable(code, model->getType(), /*isConstant=*/true,
                        GlobalValue::ExternalLinkage, model, "tw_runner_model");
@@ -228,7 +229,10 @@ Error addRunner(Module &code, const CompiledModel &model) {
       return error;
   for (const std::string &name : model.functionsForC)
     code.getFunction(name)->setLinkage(GlobalValue::InternalLinkage);
-  builder.addModel(model.threads);
+  // All tiles by AMX are, and no others.
+  bool needsAmx =
+      any_of(model.tiles, [](const TileKey &key) { return key.vnni; });
+  builder.addModel(model.threads, needsAmx);
   return Error::success();
 }
 
