@@ -126,5 +126,6 @@ cmake -S "$examples/odd_tiles" -B "$work/odd_tiles" -G Ninja -Dtilewright_DIR="$
   -DCMAKE_C_COMPILER="$cc" -DCMAKE_C_FLAGS="$flags" >"$work/odd_tiles.log" || { cat "$work/odd_tiles.log"; exit 1; }
 cmake --build "$work/odd_tiles" >>"$work/odd_tiles.log" || { cat "$work/odd_tiles.log"; exit 1; }
 "$work/odd_tiles/odd_tiles" | tee "$work/odd_tiles.txt"
-tell 'C       %s all right\n' "$(sed -n '1s/^three/a program that calls three/p' "$work/odd_tiles.txt")"
+tell 'C       %s all right\n' \
+  "$(sed -n '1{s/^three/a program that calls three/;s/, because/,\n        because/;p}' "$work/odd_tiles.txt")"
 [ -n "$verbose" ] || tell 'Commands and reports: ./dev demo --verbose, or %s\n' "${work#"$PWD"/}/demo.log"
