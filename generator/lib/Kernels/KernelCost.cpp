@@ -79,10 +79,10 @@ KernelCost estimateKernelCost(const KernelPlan &plan, const TileKey &key) {
       double(shape.lhs.blockRows) * shape.rhs.blockRows * plan.kSteps * key.k0;
   cost.useful = cost.macs;
   if (key.m0 < kInstructionRows)
-    cost.useful = double(key.m0) *
-                  std::min(shape.rhs.blockRows,
-                           std::max(kColumnsOfFewRows, key.n0)) *
-                  plan.kSteps * key.k0;
+    cost.useful =
+        double(key.m0) *
+        std::min(shape.rhs.blockRows, std::max(kColumnsOfFewRows, key.n0)) *
+        plan.kSteps * key.k0;
   return cost;
 }
 

@@ -199,12 +199,4 @@ module attributes {tw.devices = [#tw.device<"cpu" = "generic", memory = host>, #
     %1 = tw.set_encoding ins(%0 : tensor<?x64xf32>) outs(%e : tensor<?x64xf32, #a>) {tw.device = "gpu"} -> tensor<?x64xf32, #a>
     return %1 : tensor<?x64xf32, #a>
   }
-  // What the host has computed and the GPU takes is packed there as a whole, and the other way round.
-  // CHECK-LABEL: func.func @back(
-  // CHECK-NEXT:    tw.relayout {{.*}} {tw.device = "cpu"}
-  func.func @back(%x: tensor<?x64xf32, #a>, %d: tensor<?x64xf32>, %e: tensor<?x64xf32, #a>) -> tensor<?x64xf32, #a> {
-    %0 = tw.unset_encoding ins(%x : tensor<?x64xf32, #a>) outs(%d : tensor<?x64xf32>) {tw.device = "gpu"} -> tensor<?x64xf32>
-    %1 = tw.set_encoding ins(%0 : tensor<?x64xf32>) outs(%e : tensor<?x64xf32, #a>) {tw.device = "cpu"} -> tensor<?x64xf32, #a>
-    return %1 : tensor<?x64xf32, #a>
-  }
 }
