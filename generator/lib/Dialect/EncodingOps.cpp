@@ -124,10 +124,7 @@ LogicalResult EncodingSizeOp::verify() {
 
 // Devices say themselves how much they want.
 OpFoldResult EncodingSizeOp::fold(FoldAdaptor adaptor) {
-  Operation *outermost = *this;
-  while (Operation *parent = outermost->getParentOp())
-    outermost = parent;
-  if (outermost->hasAttr(kDevices))
+  if (!devicesOf(*this).empty())
     return {};
   RankedTensorType type = getTensorType();
   auto layout = dyn_cast<LayoutAttr>(type.getEncoding());
