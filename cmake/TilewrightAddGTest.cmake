@@ -28,10 +28,11 @@ if(CMAKE_CROSSCOMPILING)
 endif()
 
 # For a build whose tests run once, as those of tests/install: a ctest for each program instead of each test, since there
-# are more tests than time to start as many programs, and one precompiled header, which a compiler cache would not take.
+# are more tests than time to start as many programs.
 option(TW_TEST_PROGRAMS "Add each test program as one test" OFF)
 mark_as_advanced(TW_TEST_PROGRAMS)
-if(TW_TEST_PROGRAMS AND NOT TW_CCACHE)
+# A precompiled header, which a compiler cache would not take.
+if(NOT TW_CCACHE)
   # Of an executable, as those that use it are: they have -fPIE, a library has -fPIC.
   file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/gtest_header.cpp" CONTENT "int main() { return 0; }\n")
   add_executable(tilewright_gtest_header "${PROJECT_BINARY_DIR}/gtest_header.cpp")
@@ -44,8 +45,8 @@ endif()
 #
 # A GoogleTest executable, each of its tests a ctest of its own, by GoogleTest's name: what CMake would print of its
 # parameter may be the bytes of an object. GENERATOR: its sources include LLVM or MLIR headers
-# through the generator's libraries; such tests are built without RTTI, as LLVM is. PREFIX: what the names of its tests begin
-# with.
+# through the generator's libraries; such tests are built without RTTI, as LLVM is, and with the generator's precompiled
+# header. PREFIX: what the names of its tests begin with.
 #
 # In a cross build they run under qemu-aarch64 on the CPU model `base`, or as ON, FILTER and BY_ISA
 # say (tilewright_run_on_models, which may be called for more), with names arm_64/<cpu model>/...
@@ -56,12 +57,19 @@ function(tilewright_add_gtest name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   if(arg_GENERATOR)
     target_link_libraries(${name} PRIVATE tilewright_llvm_flags)
+    tilewright_compile_with_pic(${name})
+    target_precompile_headers(${name} REUSE_FROM tilewright_llvm_pch)
+  elseif(TARGET tilewright_gtest_header)
+    target_precompile_headers(${name} REUSE_FROM tilewright_gtest_header)
+  endif()
+  # The headers are of C++.
+  set(c_sources ${arg_SOURCES})
+  list(FILTER c_sources INCLUDE REGEX "\\.c$")
+  if(c_sources)
+    set_source_files_properties(${c_sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
-  endif()
-  if(TARGET tilewright_gtest_header AND NOT arg_GENERATOR)
-    target_precompile_headers(${name} REUSE_FROM tilewright_gtest_header)
   endif()
   if(TW_TEST_PROGRAMS)
     add_test(NAME ${name} COMMAND ${name})

@@ -22,7 +22,7 @@ target_compile_options(tilewright_llvm_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>
 target_compile_definitions(tilewright_llvm_flags INTERFACE ${LLVM_DEFINITIONS})
 target_link_libraries(tilewright_llvm_flags INTERFACE tilewright_key)
 
-# The libraries that own the precompiled headers.
+# The libraries that own the precompiled headers. MLIR's has the dialect as well, which most of its users include.
 foreach(kind IN ITEMS Mlir Llvm)
   string(TOLOWER "tilewright_${kind}_pch" pch)
   add_library(${pch} STATIC ${PROJECT_SOURCE_DIR}/generator/lib/${kind}Pch.cpp)
@@ -31,6 +31,7 @@ foreach(kind IN ITEMS Mlir Llvm)
   # Without it a compiler cache hands out a header that clang refuses, because the same file has another time now.
   target_compile_options(${pch} PRIVATE $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
 endforeach()
+add_dependencies(tilewright_mlir_pch TilewrightDialectOpsIncGen)
 
 function(tilewright_generator_setup name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR" "" "SOURCES;DEPENDS;LINK")
@@ -53,14 +54,18 @@ function(tilewright_generator_library name)
   tilewright_generator_setup(${ARGV})
 endfunction()
 
+# An executable that takes one of the precompiled headers, which are compiled with -fPIC: -fPIE does not match it.
+function(tilewright_compile_with_pic name)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIC)
+endfunction()
+
 function(tilewright_generator_tool name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR" "" "SOURCES;DEPENDS;LINK")
   add_executable(${name} ${arg_SOURCES})
-  # The precompiled header is compiled with -fPIC, which -fPIE does not match.
-  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  tilewright_compile_with_pic(${name})
   # Debian keeps libMLIR where the loader does not look by itself, in the build tree and installed.
   set_target_properties(${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
-  target_compile_options(${name} PRIVATE -fPIC)
   tilewright_generator_setup(${ARGV})
 endfunction()
 

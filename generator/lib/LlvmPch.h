@@ -5,6 +5,8 @@
 // MLIR. Only stable headers that are widely included, or slow to compile,
 // belong here.
 
+#include "tilewright/key.h"
+#include "tilewright/pack_key.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"

@@ -20,9 +20,9 @@ namespace tilewright::testing {
 namespace {
 
 constexpr int kShards = 4;
-constexpr int kDefaultKeys = 200;
+constexpr int kDefaultKeys = 100;
 // Multiply-adds of the reference for one key: enough for K = 64 in more than
-// 200 keys of each family, MFMA, WMMA and vector unit.
+// 100 keys of each family, MFMA, WMMA and vector unit.
 constexpr int64_t kBudget = 1'000'000;
 
 int keysPerTarget() {

@@ -16,13 +16,13 @@ namespace tilewright::testing {
 namespace {
 
 constexpr int kShards = 8;
-constexpr int kDefaultKeys = 80;
+constexpr int kDefaultKeys = 48;
 // One key in so many is compared with the loops' lowering.
 constexpr int kLoopsEvery = 8;
 // Scalar loops take their time, under emulation more so.
 constexpr int64_t kLoopsVolume = 1 << 13;
 // Multiply-adds of the reference per key, and with the loops beside it.
-constexpr int64_t kBudget = 1'000'000, kLoopsBudget = 400'000;
+constexpr int64_t kBudget = 400'000, kLoopsBudget = 200'000;
 
 int keysPerIsa() {
   const char* given = std::getenv("TILEWRIGHT_TEST_KEYS");

@@ -13,10 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Program.h"
@@ -125,8 +123,7 @@ struct Result {
 
 // What a child does: contractions [first, last) as one module. Prints one line
 // of JSON for each contraction; none if the module is refused whole.
-void runModule(int64_t first, int64_t last, const std::string& cacheDir,
-               llvm::raw_ostream& os) {
+void runModule(int64_t first, int64_t last, llvm::raw_ostream& os) {
   std::string text;
   for (int64_t i = first; i < last; ++i) text += programOf(i).text();
   JitOptions options;
@@ -134,7 +131,6 @@ void runModule(int64_t first, int64_t last, const std::string& cacheDir,
   options.reference = settings.reference;
   options.threads = threadsOf(first);
   options.leastTask = 1;
-  options.cacheDir = cacheDir;
   std::string error;
   std::unique_ptr<JitModel> model = JitModel::compile(text, options, &error);
   if (!model && last - first > 1) return;
@@ -162,8 +158,6 @@ void runModule(int64_t first, int64_t last, const std::string& cacheDir,
 
 class Fuzzer {
  public:
-  explicit Fuzzer(std::string cacheDir) : cache_dir_(std::move(cacheDir)) {}
-
   void run(int64_t first, int64_t last) {
     while (first < last) {
       // Modules begin at multiples of their size, whatever the count.
@@ -251,9 +245,7 @@ class Fuzzer {
   std::map<int64_t, Result> runInChild(int64_t first, int64_t last,
                                        std::string& how) {
     std::map<int64_t, Result> results;
-    auto work = [&](llvm::raw_ostream& os) {
-      runModule(first, last, cache_dir_, os);
-    };
+    auto work = [&](llvm::raw_ostream& os) { runModule(first, last, os); };
     for (const llvm::json::Object& object : objectsOfChild(kSeconds, work, how))
       results[*object.getInteger("index")] = {
           static_cast<Outcome>(*object.getInteger("outcome")),
@@ -302,7 +294,6 @@ class Fuzzer {
                  << program.text();
   }
 
-  std::string cache_dir_;
   int64_t outcomes_[4] = {};
   std::map<std::string, Row> rows_;
   int64_t empty_ = 0, outer_ = 0, groups_ = 0;
@@ -315,22 +306,13 @@ int run() {
                                            : seedOf("contraction_fuzz"),
               deviceFlag, targetFlag, referenceFlag};
   int64_t only = onlyFlag, count = countFlag;
-  // Tiles are made once.
-  llvm::SmallString<128> cache;
-  if (std::error_code error =
-          llvm::sys::fs::createUniqueDirectory("contraction_fuzz", cache)) {
-    llvm::errs() << "contraction_fuzz: cannot make a temporary directory: "
-                 << error.message() << '\n';
-    return 2;
-  }
-  Fuzzer fuzzer(cache.str().str());
+  Fuzzer fuzzer;
   if (only >= 0) {
     llvm::outs() << programOf(only).text();
     fuzzer.run(only, only + 1);
   } else {
     fuzzer.run(0, count);
   }
-  llvm::sys::fs::remove_directories(cache);
   return fuzzer.report(/*checksShare=*/only < 0 && !settings.reference) ? 0 : 1;
 }
 

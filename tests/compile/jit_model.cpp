@@ -295,8 +295,7 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
 
   ResolveOptions resolve;
   resolve.bitcodeDir = TW_BITCODE_DIR;
-  resolve.useCache = !options.cacheDir.empty();
-  resolve.cacheDir = options.cacheDir;
+  resolve.cacheDir = TW_TEST_CACHE_DIR;
   std::vector<TileKey> hostTiles;
   for (const TileKey& key : compiled->tiles)
     if (!info(key.isa).isAmdgpu()) hostTiles.push_back(key);

@@ -21,10 +21,9 @@ namespace tilewright::testing {
 enum class JitTiling { kLate, kEarly, kNone };
 
 struct JitOptions {
-  std::string isa;            // as in tile names; a CPU is called "host"
-  bool reference = false;     // plain loops
-  std::string cacheDir = {};  // of tiles; empty for no cache
-  int64_t threads = 1;        // as --threads has it
+  std::string isa;         // as in tile names; a CPU is called "host"
+  bool reference = false;  // plain loops
+  int64_t threads = 1;     // as --threads has it
   // As ModelOptions has it, and 1 so that what is small is divided, too.
   int64_t leastTask = 1 << 15;
   JitTiling tiling = JitTiling::kLate;

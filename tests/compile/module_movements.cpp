@@ -197,7 +197,7 @@ bool ModuleMaker::expand() {
        "] : " + x.typeText() + " into " + result.typeText());
   return add("expand_shape", name, *x.type, result.shape, x.bound,
              [&](size_t call, const Indices& i) {
-               return x.data[call][offsetOf(result.sizes(call), i)];
+               return x.data[call][offsetOf(result.shape, call, i)];
              });
 }
 
@@ -222,7 +222,7 @@ bool ModuleMaker::collapse() {
        result.typeText());
   return add("collapse_shape", name, *x.type, result.shape, x.bound,
              [&](size_t call, const Indices& i) {
-               return x.data[call][offsetOf(result.sizes(call), i)];
+               return x.data[call][offsetOf(result.shape, call, i)];
              });
 }
 

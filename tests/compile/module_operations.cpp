@@ -417,9 +417,12 @@ bool ModuleMaker::contractionOf(const ModuleTensor& x, const ModuleTensor& y) {
   return add("matmul", name, *result.type, result.shape, bound,
              [&](size_t call, const Indices& i) {
                int64_t sum = 0;
-               for (int64_t k = 0; k < x.shape[1].sizes[call]; ++k)
-                 sum = sumOf(sum, productOf(at(x, call, {i[0], k}),
-                                            at(y, call, {i[1], k})));
+               Indices row = {i[0], 0}, column = {i[1], 0};
+               for (int64_t k = 0; k < x.shape[1].sizes[call]; ++k) {
+                 row[1] = column[1] = k;
+                 sum = sumOf(sum,
+                             productOf(at(x, call, row), at(y, call, column)));
+               }
                return sum;
              });
 }

@@ -73,9 +73,10 @@ int64_t elementCount(const Indices& sizes) {
   return count;
 }
 
-size_t offsetOf(const Indices& sizes, const Indices& at) {
+size_t offsetOf(const ModuleShape& shape, size_t call, const Indices& at) {
   int64_t offset = 0;
-  for (size_t i = 0; i < sizes.size(); ++i) offset = offset * sizes[i] + at[i];
+  for (size_t i = 0; i < shape.size(); ++i)
+    offset = offset * shape[i].sizes[call] + at[i];
   return static_cast<size_t>(offset);
 }
 

@@ -65,7 +65,7 @@ using Indices = std::vector<int64_t>;
 
 int64_t elementCount(const Indices& sizes);
 // Where the element is in a row-major array.
-size_t offsetOf(const Indices& sizes, const Indices& at);
+size_t offsetOf(const ModuleShape& shape, size_t call, const Indices& at);
 void forEachIndex(const Indices& sizes,
                   const std::function<void(const Indices& at)>& visit);
 // The value as an element holds it.
@@ -231,7 +231,7 @@ class ModuleMaker {
       const Element& type, const ModuleShape& shape, int64_t bound,
       const std::function<int64_t(size_t call, const Indices& at)>& element);
   int64_t at(const ModuleTensor& value, size_t call, const Indices& at) const {
-    return value.data[call][offsetOf(value.sizes(call), at)];
+    return value.data[call][offsetOf(value.shape, call, at)];
   }
   ModuleDim staticDim(int64_t size) const;
 

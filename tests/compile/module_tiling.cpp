@@ -240,13 +240,12 @@ bool ModuleMaker::product() {
                int64_t trips = program_.scalar[call];
                if (isRepeated && trips < (isLoop ? 1 : 2)) return sum;
                int64_t times = isLoop ? trips : 1;
-               Indices row = i;
+               Indices row = i, column = {i.back(), 0};
                for (int64_t k = 0; k < x.shape.back().sizes[call]; ++k) {
-                 row.back() = k;
-                 sum = sumOf(
-                     sum,
-                     productOf(times, productOf(at(x, call, row),
-                                                at(y, call, {i.back(), k}))));
+                 row.back() = column.back() = k;
+                 sum = sumOf(sum,
+                             productOf(times, productOf(at(x, call, row),
+                                                        at(y, call, column))));
                }
                return sum;
              });

@@ -18,7 +18,7 @@ inline CheckReport checkRow(const TileKey& key, const TileUnderTest& tile) {
   // Sampled, so that a large K is reached as well: there the full effort would
   // spend the budget of a wide tile on the first three.
   options.effort = kRunsSlowly ? Effort::kSampled : Effort::kFull;
-  options.budget = kRunsSlowly ? 4'000'000 : 60'000'000;
+  options.budget = kRunsSlowly ? 1'000'000 : 30'000'000;
   options.longSumArea = INT64_MAX;
   return checkTiles(key, {tile}, options);
 }

@@ -38,7 +38,7 @@ TEST_P(FallbackTest, KeepsTheContract) {
   const uint64_t seed =
       seedOf("FallbackTest." + std::string(info(variant.types).name));
   Random random(seed);
-  for (int i = 0; i < (kUnderSanitizers ? 2 : 8); ++i) {
+  for (int i = 0; i < (kRunsSlowly ? 2 : 8); ++i) {
     const TileKey key = randomKey(variant, TW_ISA_GENERIC, random);
     const tw_tile_info_t found = findFallback(key);
     ASSERT_EQ(found.origin, TW_TILE_ORIGIN_GENERIC);
@@ -46,7 +46,7 @@ TEST_P(FallbackTest, KeepsTheContract) {
     CheckOptions options;
     options.seed = seed + i;
     options.shapeInParams = true;
-    options.budget = 2'000'000;
+    options.budget = kUnderEmulation ? 500'000 : 2'000'000;
     const CheckReport report =
         checkTiles(key, {{"fallback", found.fn}}, options);
     EXPECT_TRUE(report.ok()) << report.text();

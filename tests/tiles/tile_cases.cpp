@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cfloat>
+#include <cstdlib>
 
 #include "tests/tiles/check_tile.h"
 
@@ -19,6 +20,12 @@ constexpr int64_t kRowPaddings[] = {-1, 0, 3, 17};
 
 // How many budgets the first cases of a big tile may cost.
 constexpr int64_t kMostBudgets = 20;
+
+// TILEWRIGHT_TEST_EFFORT: how many times the usual budget a key gets.
+int64_t effortFactor() {
+  const char* given = std::getenv("TILEWRIGHT_TEST_EFFORT");
+  return given ? std::max(1, std::atoi(given)) : 1;
+}
 
 const char* placementName(BufferPlacement placement) {
   switch (placement) {
@@ -61,7 +68,8 @@ std::vector<TileCase> casesFor(const TileKey& key,
   constexpr int kLongDouble = LDBL_MANT_DIG == 113 ? 40 : 4;
   const int64_t macs = int64_t{key.m0} * key.n0 * key.k0 *
                        (key.types == TW_TYPES_F64F64F64 ? kLongDouble : 1);
-  int64_t left = options.budget;
+  const int64_t budget = options.budget * effortFactor();
+  int64_t left = budget;
   std::vector<TileCase> cases;
   // Taking turns with periods that have no common factor meets all pairs.
   size_t turn = random.below(12);
@@ -75,9 +83,9 @@ std::vector<TileCase> casesFor(const TileKey& key,
           // The first cases of K = 0 to 2 run even if they cost some budgets,
           // and one step whatever it costs.
           const int64_t cost = std::max<int64_t>(K, 1) * macs + 1000;
-          const bool must = K <= 2 && v == 0 && kind == kinds.front() &&
-                            (cost <= kMostBudgets * options.budget ||
-                             (K == 1 && !accumulate));
+          const bool must =
+              K <= 2 && v == 0 && kind == kinds.front() &&
+              (cost <= kMostBudgets * budget || (K == 1 && !accumulate));
           if (!must && cost > left) continue;
           left -= cost;
           const DataKind data =
