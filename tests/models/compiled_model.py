@@ -13,7 +13,7 @@ TYPES = {"float": np.float32, "double": np.float64, "int8_t": np.int8, "int16_t"
 
 
 class CompiledModel:
-    def __init__(self, tool, cc, mlir, tiling):
+    def __init__(self, tool, cc, mlir, tiling="late"):
         archive, header, library = (mlir.with_suffix(f".{tiling}{suffix}") for suffix in (".a", ".h", ".so"))
         run(tool, "compile", mlir, "-o", archive, f"--emit-header={header}", "--target=host", f"--data-tiling={tiling}")
         self.tiling = tiling
