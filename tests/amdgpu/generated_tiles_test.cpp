@@ -21,8 +21,8 @@ namespace {
 
 constexpr int kShards = 4;
 constexpr int kDefaultKeys = 100;
-// Multiply-adds of the reference for one key: enough for K = 64 in more than
-// 100 keys of each family, MFMA, WMMA and vector unit.
+// Multiply-adds of the reference for one key: of 200 keys per target enough for
+// K = 64 in more than 200 of each family, MFMA, WMMA and vector unit.
 constexpr int64_t kBudget = 1'000'000;
 
 int keysPerTarget() {

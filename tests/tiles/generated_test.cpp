@@ -17,7 +17,8 @@ namespace tilewright::testing {
 namespace {
 
 constexpr int kShards = 8;
-constexpr int kDefaultKeys = 48;
+// Enough for every variant.
+constexpr int kDefaultKeys = 80;
 // One key in so many is compared with the loops' lowering.
 constexpr int kLoopsEvery = 8;
 // Plans of one key, as `tilewright tune` has them.
