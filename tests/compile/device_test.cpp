@@ -212,11 +212,11 @@ TEST(DeviceTest, HostAndDeviceShareAModel) {
         EXPECT_EQ(kernels("relayout"), onHost ? 0 : 1);
         // What the caller gets is unpacked by the tile's kernel.
         EXPECT_EQ(kernels("unpack"), 0);
-        EXPECT_EQ(kernels("mmt4d"), 1);
-        // One of each, or both of the device, which may be the same.
+        EXPECT_EQ(kernels("mmt4d"), 2);  // for few rows, and for many
         EXPECT_EQ(kernels("tw_mmt4d_kernel"), onHost ? 0 : 1);
-        EXPECT_LE(model->tiles().size(), 2u);
-        if (onHost) EXPECT_EQ(model->tiles().size(), 2u);
+        // Those two tiles, and that of the weights, which may be one of them.
+        EXPECT_LE(model->tiles().size(), 3u);
+        if (onHost) EXPECT_EQ(model->tiles().size(), 3u);
         for (int64_t m : {1, 33}) {
           std::vector<float> x(m * s.k), u(s.k * s.r), v(s.r * s.n),
               y(m * s.n, -1), w(s.k * s.n);
@@ -391,6 +391,98 @@ TEST(DeviceTest, WhatFollowsAProductIsPackedAtOnce) {
       EXPECT_EQ(y, product(product(x, w1, b1, k), w2, b2, m)) << rows;
     }
   }
+}
+
+constexpr int64_t kDeep = 2048, kColumns = 16;
+
+// Rows of the caller's times a weight.
+std::string rowsTimesWeight() {
+  std::string weight = "dense<[";
+  for (int64_t k = 0; k < kDeep; ++k) {
+    weight += k ? ", [" : "[";
+    for (int64_t n = 0; n < kColumns; ++n)
+      weight += (n ? ", " : "") + std::to_string((k + 3 * n) % 5 - 2) + ".0";
+    weight += "]";
+  }
+  return R"(
+    func.func @f(%x: tensor<?x2048xf32>) -> tensor<?x16xf32> {
+      %c0 = arith.constant 0 : index
+      %zero = arith.constant 0.0 : f32
+      %w = arith.constant )" +
+         weight + R"(]> : tensor<2048x16xf32>
+      %m = tensor.dim %x, %c0 : tensor<?x2048xf32>
+      %e = tensor.empty(%m) : tensor<?x16xf32>
+      %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x16xf32>) -> tensor<?x16xf32>
+      %r = linalg.matmul ins(%x, %w : tensor<?x2048xf32>, tensor<2048x16xf32>)
+          outs(%z : tensor<?x16xf32>) -> tensor<?x16xf32>
+      return %r : tensor<?x16xf32>
+    })";
+}
+
+int32_t callRowsTimesWeight(const JitModel& model, int64_t rows) {
+  std::vector<float> x(rows * kDeep), y(rows * kColumns, -1);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 7) - 3;
+  int32_t status = model.call("f", x.data(), rows, y.data());
+  for (int64_t i = 0; !status && i < rows * kColumns; ++i) {
+    float sum = 0;
+    for (int64_t k = 0; k < kDeep; ++k)
+      sum += x[i / kColumns * kDeep + k] *
+             static_cast<float>((k + 3 * (i % kColumns)) % 5 - 2);
+    EXPECT_EQ(y[i], sum) << rows << " rows, at " << i;
+  }
+  return status;
+}
+
+// M that the call says picks a tile, on the panels of one weight.
+TEST(DeviceTest, FewRowsHaveATileOfTheirOwn) {
+  struct Case {
+    const char* device;
+    JitTiling tiling;
+    std::string many;
+    int64_t dispatches;
+  };
+  for (const Case& each :
+       {Case{"amdgpu_gfx942", JitTiling::kLate, "64x16x", 2},
+        Case{"amdgpu_gfx942", JitTiling::kEarly, "64x16x", 3},
+        Case{"amdgpu_gfx1100", JitTiling::kLate, "32x16x", 2}}) {
+    SCOPED_TRACE(each.device);
+    JitOptions options{each.device};
+    options.tiling = each.tiling;
+    std::string error;
+    std::unique_ptr<JitModel> model =
+        JitModel::compile(rowsTimesWeight(), options, &error);
+    ASSERT_TRUE(model) << error;
+    ASSERT_EQ(model->tiles().size(), 2u);
+    auto hasTile = [&](const std::string& sizes) {
+      return std::any_of(model->tiles().begin(), model->tiles().end(),
+                         [&](const std::string& tile) {
+                           return tile.find("f32f32f32_" + sizes) !=
+                                  std::string::npos;
+                         });
+    };
+    EXPECT_TRUE(hasTile("8x16x")) << model->tiles()[0];
+    EXPECT_TRUE(hasTile(each.many)) << model->tiles()[1];
+    EXPECT_EQ(model->packedConstants().size(), 1u);
+    // x is packed; where it is late, the product's kernel unpacks.
+    EXPECT_EQ(model->dispatches(), each.dispatches);
+    for (int64_t rows : {0, 1, 8, 9, 65})
+      EXPECT_EQ(callRowsTimesWeight(*model, rows), 0)
+          << rows << ": " << JitModel::deviceMessage();
+  }
+}
+
+// 64 rows in panels are 512 KiB, 8 are 64 KiB.
+[[noreturn]] void callWithLittleMemory(int64_t rows) {
+  setenv("TW_EMULATED_HIP_MEMORY", "450000", 1);
+  int32_t status = callRowsTimesWeight(*compile(rowsTimesWeight()), rows);
+  std::exit(::testing::Test::HasFailure() ? 3 : status);
+}
+
+TEST(DeviceDeathTest, EightRowsAreFew) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(callWithLittleMemory(8), ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(callWithLittleMemory(9),
+              ::testing::ExitedWithCode(TW_STATUS_OUT_OF_MEMORY), "");
 }
 
 }  // namespace

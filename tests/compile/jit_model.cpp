@@ -382,6 +382,7 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
                             code.kernels.end());
   }
   for (const Relayout& relayout : compiled->relayouts) {
+    if (relayout.fewRows) continue;
     if (relayout.what == "relayout") ++result->relayouts_;
     result->laid_out_.push_back({relayout.what, relayout.rule});
   }

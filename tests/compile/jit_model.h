@@ -112,7 +112,8 @@ class JitModel {
   const std::vector<std::vector<std::string>>& codeObjects() const {
     return code_objects_;
   }
-  // What is laid out anew from the tiles of one layout to those of another.
+  // What is laid out anew from the tiles of one layout to those of another, and
+  // below, but for what a call of few rows alone does.
   int64_t relayouts() const { return relayouts_; }
   // All that is laid out anew.
   const std::vector<JitRelayout>& laidOutAnew() const { return laid_out_; }

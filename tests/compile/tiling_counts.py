@@ -28,6 +28,17 @@ def compiled(tool, model, target, tiling, stage, flags):
     return [re.sub(r"%[\w#:]+", "%", re.sub(r"\bmade_\w+", "made", line)).strip() for line in done.stdout.splitlines()]
 
 
+def dispatches(lines):
+    """Those of a call; of a function with a second body, which is called for few rows, those of the first."""
+    found, counts = [], True
+    for line in lines:
+        if line.startswith("func.func"):
+            counts = ".few_rows.body(" not in line
+        if counts and "tw.dispatch @" in line:
+            found.append(line)
+    return found
+
+
 def first_difference(some, others):
     """Two lines that should be one; None if all are."""
     pairs = itertools.zip_longest(some, others, fillvalue="nothing")
@@ -38,8 +49,8 @@ def check(tool, model, on_gpu=False, flags=()):
     """Lines about what is wrong; `on_gpu`: whether there may be no more with data tiling there, either."""
     wrong = []
     for target in TARGETS:
-        none, late, early = ([line for line in compiled(tool, model, target, tiling, "dispatches", flags)
-                              if "tw.dispatch @" in line] for tiling in ("none", "late", "early"))
+        none, late, early = (dispatches(compiled(tool, model, target, tiling, "dispatches", flags))
+                             for tiling in ("none", "late", "early"))
         buffers = [compiled(tool, model, target, tiling, "buffers", flags) for tiling in ("none", "unset")]
         print(f"{model}, {target}: {len(late)} late, {len(early)} early, {len(none)} without; "
               f"{len(buffers[0])} lines on buffers without")

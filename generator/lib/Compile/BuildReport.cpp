@@ -77,6 +77,12 @@ json::Value countAsJson(const std::string &count) {
   return json::fixUTF8(count);
 }
 
+/// What an entry point does only when it is called for few rows.
+void noteFewRows(json::Object &object, bool fewRows) {
+  if (fewRows)
+    object["few_rows"] = true;
+}
+
 json::Array workAsJson(const std::vector<DispatchWork> &works) {
   json::Array array;
   for (const DispatchWork &work : works) {
@@ -85,6 +91,7 @@ json::Array workAsJson(const std::vector<DispatchWork> &works) {
                         {"bytes_read", countAsJson(work.bytesRead)},
                         {"bytes_written", countAsJson(work.bytesWritten)},
                         {"operations", countAsJson(work.operations)}};
+    noteFewRows(object, work.fewRows);
     if (!work.whyUnknown.empty())
       object["unknown_because"] = work.whyUnknown;
     array.push_back(std::move(object));
@@ -99,6 +106,8 @@ json::Array dispatchesAsJson(const std::vector<ModelDispatch> &functions) {
                         {"calls", function.calls},
                         {"at", json::fixUTF8(function.place)},
                         {"work", workAsJson(function.work)}};
+    if (function.callsForFewRows)
+      object["calls_for_few_rows"] = function.callsForFewRows;
     if (!function.device.empty())
       object["device"] = function.device;
     if (!function.tile.empty()) {
@@ -125,7 +134,7 @@ void printWorkAsText(const ModelDispatch &function, raw_ostream &os) {
        ArrayRef(function.work).take_front(kMostWorkLines)) {
     os << "           ";
     if (function.work.size() > 1)
-      os << work.calls << " of them: ";
+      os << work.calls << (work.fewRows ? " for few rows: " : " of them: ");
     os << "bytes read " << count(work.bytesRead) << "; written "
        << count(work.bytesWritten) << "; operations " << count(work.operations)
        << (work.whyUnknown.empty() ? "" : "; unknown, for ") << work.whyUnknown
@@ -140,16 +149,22 @@ void printDispatchesAsText(const std::vector<ModelDispatch> &functions,
                            raw_ostream &os) {
   if (functions.empty())
     return;
-  int64_t calls = 0;
-  for (const ModelDispatch &function : functions)
+  int64_t calls = 0, callsForFewRows = 0;
+  for (const ModelDispatch &function : functions) {
     calls += function.calls;
-  os << '\n'
-     << calls << " dispatches of " << functions.size() << " functions\n";
+    callsForFewRows += function.callsForFewRows;
+  }
+  os << '\n' << calls << " dispatches of " << functions.size() << " functions";
+  if (callsForFewRows)
+    os << "; " << callsForFewRows << " for few rows";
+  os << '\n';
   for (const ModelDispatch &function : functions) {
     os << format_decimal(function.calls, 6) << " x " << function.name
        << (function.device.empty() ? "" : " on " + function.device);
     if (!function.place.empty())
       os << ", " << function.place;
+    if (function.callsForFewRows)
+      os << "; " << function.callsForFewRows << " for few rows";
     os << '\n';
     if (!function.tile.empty())
       os << "           by " << function.tile
@@ -169,6 +184,7 @@ json::Array relayoutsAsJson(const std::vector<Relayout> &relayouts) {
                         {"bytes", countAsJson(relayout.bytes)},
                         {"rule", relayout.rule},
                         {"reason", json::fixUTF8(relayout.reason)}};
+    noteFewRows(object, relayout.fewRows);
     if (!relayout.device.empty())
       object["device"] = json::fixUTF8(relayout.device);
     if (!relayout.whyUnknown.empty())
@@ -180,9 +196,15 @@ json::Array relayoutsAsJson(const std::vector<Relayout> &relayouts) {
 
 void printRelayoutsAsText(const BuildReport &report, raw_ostream &os) {
   const std::vector<Relayout> &relayouts = report.model.relayouts;
-  os << '\n' << relayouts.size() << " relayouts\n";
+  size_t forFewRows = llvm::count_if(
+      relayouts, [](const Relayout &each) { return each.fewRows; });
+  os << '\n' << relayouts.size() - forFewRows << " relayouts";
+  if (forFewRows)
+    os << "; " << forFewRows << " for few rows";
+  os << '\n';
   for (const Relayout &relayout : relayouts) {
-    os << "  " << relayout.what << " in " << relayout.function;
+    os << "  " << relayout.what << " in " << relayout.function
+       << (relayout.fewRows ? ", for few rows," : "");
     if (report.devices.size() > 1)
       os << " on " << relayout.device;
     if (!relayout.place.empty())
@@ -200,16 +222,18 @@ json::Array sharedWeightsAsJson(const std::vector<SharedWeight> &weights) {
     json::Array sizes;
     for (int64_t size : weight.sizes)
       sizes.push_back(size < 0 ? json::Value(nullptr) : json::Value(size));
-    array.push_back(
-        json::Object{{"entry_point", json::fixUTF8(weight.function)},
-                     {"at", json::fixUTF8(weight.place)},
-                     {"device", json::fixUTF8(weight.device)},
-                     {"weight", weight.weight},
-                     {"m_n_k", std::move(sizes)},
-                     {"tile", weight.tile},
-                     {"tile_alone", weight.alone},
-                     {"estimated_cost", weight.cost ? json::Value(*weight.cost)
-                                                    : json::Value(nullptr)}});
+    json::Object object{
+        {"entry_point", json::fixUTF8(weight.function)},
+        {"at", json::fixUTF8(weight.place)},
+        {"device", json::fixUTF8(weight.device)},
+        {"weight", weight.weight},
+        {"m_n_k", std::move(sizes)},
+        {"tile", weight.tile},
+        {"tile_alone", weight.alone},
+        {"estimated_cost",
+         weight.cost ? json::Value(*weight.cost) : json::Value(nullptr)}};
+    noteFewRows(object, weight.fewRows);
+    array.push_back(std::move(object));
   }
   return array;
 }
@@ -220,7 +244,8 @@ void printSharedWeightsAsText(const std::vector<SharedWeight> &weights,
     return;
   os << "\nmultiplications by a rhs that is shared, or handed over packed\n";
   for (const SharedWeight &weight : weights) {
-    os << "  " << weight.weight << " in " << weight.function;
+    os << "  " << weight.weight << " in " << weight.function
+       << (weight.fewRows ? ", for few rows" : "");
     if (!weight.place.empty())
       os << ", " << weight.place;
     os << "\n    by " << weight.tile;

@@ -145,7 +145,10 @@ private:
     for (const StepTime &step : stepsOf(report))
       ms += step.ms;
     card(number(uint64_t(calls)), "dispatches");
-    card(number(model.relayouts.size()), "relayouts");
+    card(number(uint64_t(llvm::count_if(
+             model.relayouts,
+             [](const Relayout &relayout) { return !relayout.fewRows; }))),
+         "relayouts");
     card(number(report.link.tiles.size()), "tiles");
     card(number(constantBytes), "bytes of large constants");
     card(number(report.link.outputBytes), "bytes written");
@@ -174,6 +177,9 @@ private:
     os << "<td class=\"name\"><code>" << placeName(text) << "</code></td>";
   }
   /// Where something of an entry point is.
+  static std::string inBody(const std::string &text, bool fewRows) {
+    return text + (fewRows ? ", for few rows" : "");
+  }
   void placeIn(StringRef function, StringRef place) {
     os << "<td class=\"name\">" << Escaped{function} << "<br><code>"
        << placeName(place) << "</code></td>";
@@ -206,7 +212,7 @@ private:
       os << "<tr>";
       words(relayout.what +
             (report.devices.size() > 1 ? " on " + relayout.device : ""));
-      placeIn(relayout.function, relayout.place);
+      placeIn(inBody(relayout.function, relayout.fewRows), relayout.place);
       code(relayout.from);
       code(relayout.to);
       amount(count(relayout.bytes));
@@ -229,7 +235,7 @@ private:
     for (const SharedWeight &weight : model.sharedWeights) {
       os << "<tr>";
       code(weight.weight);
-      placeIn(weight.function, weight.place);
+      placeIn(inBody(weight.function, weight.fewRows), weight.place);
       for (int64_t size : weight.sizes)
         amount(size < 0 ? "?" : std::to_string(size));
       tile(weight.tile);
@@ -295,7 +301,7 @@ private:
         }
         os << "</td>";
         place(isFirst ? function.place : "");
-        amount(std::to_string(work.calls));
+        amount(inBody(std::to_string(work.calls), work.fewRows));
         amount(count(work.bytesRead));
         amount(count(work.bytesWritten));
         amount(count(work.operations));

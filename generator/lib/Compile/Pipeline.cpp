@@ -194,6 +194,10 @@ void addEncodeStep(OpPassManager &pm, const ModelOptions &options) {
   take.hostPacksBlocks = callsContractions(options);
   pm.addPass(createTakePacked(take));
   pm.addNestedPass<func::FuncOp>(createVerifyEncodings());
+  if (options.hasGpu()) {
+    pm.addPass(createSpecializeRows({options.prefix}));
+    pm.addNestedPass<func::FuncOp>(createVerifyEncodings());
+  }
   PropagateEncodingsOptions propagate;
   propagate.hostPacksBlocks = callsContractions(options);
   propagate.always = options.alwaysPropagate;
@@ -256,6 +260,7 @@ void addBufferStep(OpPassManager &pm, const ModelOptions &options) {
   pm.addPass(createPlaceKept());
   pm.addPass(createFlattenDispatches());
   pm.addNestedPass<func::FuncOp>(createEmptyReshapes());
+  pm.addNestedPass<func::FuncOp>(createSeparateEmpties());
   pm.addNestedPass<func::FuncOp>(createWriteResults());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferAlignment = kArenaAlignment;

@@ -310,6 +310,7 @@ private:
                  const Reason &reason) {
     Relayout relayout;
     relayout.function = caller.entry();
+    relayout.fewRows = caller.isForFewRows();
     relayout.place = placeOf(op->getLoc());
     if (tw::DeviceAttr device = deviceOf(op))
       relayout.device = device.getName().str();

@@ -69,7 +69,9 @@ private:
       return;
     tw::EncodingAttr::Loops loops = rhs.getLoops();
     SharedWeight weight;
-    weight.function = CallerSizes(op->getParentOfType<func::FuncOp>()).entry();
+    CallerSizes caller(op->getParentOfType<func::FuncOp>());
+    weight.function = caller.entry();
+    weight.fewRows = caller.isForFewRows();
     weight.place = placeOf(op.getLoc());
     weight.device = device.getName().str();
     auto type = cast<RankedTensorType>(op->getOperand(1).getType());

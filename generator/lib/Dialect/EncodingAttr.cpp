@@ -356,6 +356,13 @@ EncodingAttr EncodingAttr::withAnyM() const {
              getSizes(), /*any_m=*/true, getDims(), getElement());
 }
 
+EncodingAttr EncodingAttr::forFewRows(unsigned loop, int64_t rows) const {
+  SmallVector<int64_t> sizes(getSizes());
+  sizes[loop] = rows;
+  return get(getContext(), getOperand(), getElementTypes(), getMaps(), sizes,
+             /*any_m=*/true, getDims(), getElement());
+}
+
 unsigned EncodingAttr::getBlockLoop() const {
   return *blockLoopOf(getMaps()[unsigned(Operand::Lhs)],
                       getMaps()[unsigned(Operand::LhsScales)]);

@@ -13,11 +13,11 @@ OpOperand &destOf(Operation *maker) {
   return maker->getOpOperand(maker->getNumOperands() - 1);
 }
 
-void retype(Value value) {
+void retype(Value value, ChangeEncodingFn change) {
   auto type = cast<RankedTensorType>(value.getType());
   if (tw::EncodingAttr encoding = encodingOf(type))
     value.setType(RankedTensorType::get(type.getShape(), type.getElementType(),
-                                        encoding.withAnyM()));
+                                        change(encoding)));
 }
 
 } // namespace
@@ -34,7 +34,7 @@ bool isEncodedHere(linalg::GenericOp op) {
          llvm::all_of(op->getUsers(), llvm::IsaPred<tw::UnsetEncodingOp>);
 }
 
-void makeAnyM(linalg::GenericOp op) {
+void changeEncodings(linalg::GenericOp op, ChangeEncodingFn change) {
   for (OpOperand &operand : op->getOpOperands()) {
     Operation *maker = operand.get().getDefiningOp();
     OpBuilder b(op);
@@ -42,13 +42,18 @@ void makeAnyM(linalg::GenericOp op) {
     OpOperand &dest = destOf(copy);
     b.setInsertionPoint(copy);
     dest.set(b.clone(*dest.get().getDefiningOp())->getResult(0));
-    retype(dest.get());
+    retype(dest.get(), change);
     operand.set(copy->getResult(0));
-    retype(operand.get());
+    retype(operand.get(), change);
     if (maker->use_empty())
       maker->erase();
   }
-  retype(op->getResult(0));
+  retype(op->getResult(0), change);
+}
+
+void makeAnyM(linalg::GenericOp op) {
+  changeEncodings(
+      op, [](tw::EncodingAttr encoding) { return encoding.withAnyM(); });
 }
 
 } // namespace tilewright

@@ -27,6 +27,7 @@ int main(int argc, char **argv) {
   tilewright::registerPackBufferization(registry);
   tilewright::registerDevices(registry);
   tilewright::registerTilewrightCompilePasses();
+  tilewright::registerHoistEncodingsPipeline();
   tilewright::registerTilewrightDialectPasses();
   tilewright::registerTilewrightEncodingPasses();
   tilewright::registerDataTilingPipeline();

@@ -218,12 +218,15 @@ struct DispatchWork {
   int64_t calls = 0; ///< places with this work
   std::string bytesRead, bytesWritten, operations;
   std::string whyUnknown = {}; ///< of those that are empty
+  bool fewRows = false;        ///< only where it is called for few rows
 };
 
 /// A function that was outlined, and how many places of the model call it.
 struct ModelDispatch {
   std::string name;
   int64_t calls = 0;
+  /// In bodies that entry points call for few rows instead.
+  int64_t callsForFewRows = 0;
   std::string device = {}; ///< empty: the host
   std::string place = {};  ///< of the first call: file, line and column
   std::string tile = {};   ///< empty of what is no multiplication
@@ -238,6 +241,7 @@ struct ModelDispatch {
 /// A tensor that is copied because it has to lie in another way.
 struct Relayout {
   std::string function; ///< the entry point
+  bool fewRows = false; ///< only where it is called for few rows
   std::string place;    ///< file, line and column
   std::string device;   ///< its name
   std::string what;     ///< "pack", "unpack", "relayout", "lhs", "rhs"
@@ -252,6 +256,7 @@ struct Relayout {
 /// that N0 and K0 of its tile were chosen without M.
 struct SharedWeight {
   std::string function, place, device;
+  bool fewRows = false;       ///< only where it is called for few rows
   std::string weight;         ///< the type of the rhs
   std::vector<int64_t> sizes; ///< M, N, K; -1: not known
   std::string tile;
@@ -283,7 +288,8 @@ struct CompiledModel {
   std::vector<ModelDispatch> functions;
   std::vector<Relayout> relayouts;
   std::vector<SharedWeight> sharedWeights;
-  /// Of a model with GPUs: launches in its code, and kernels.
+  /// Of a model with GPUs: launches in its code, but for those of bodies for
+  /// few rows, and kernels.
   int64_t dispatches = 0;
   std::vector<CodeObject> codeObjects;
   /// One line per constant packed at compile time: types and bytes.

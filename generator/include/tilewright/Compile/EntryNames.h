@@ -21,6 +21,8 @@ inline constexpr llvm::StringLiteral kPackedBytesSuffix = "_packed_bytes";
 /// Its private functions: the one that computes, the one that refuses sizes,
 /// and, for a runner, the one that says how large results are.
 inline constexpr llvm::StringLiteral kBodySuffix = ".body";
+/// Before kBodySuffix, of a second body, which is called for few rows.
+inline constexpr llvm::StringLiteral kFewRowsSuffix = ".few_rows";
 inline constexpr llvm::StringLiteral kCheckSuffix = ".check";
 inline constexpr llvm::StringLiteral kResultSizesSuffix = ".result_sizes";
 /// Appended to the name of a model with instances: their functions.
@@ -36,6 +38,11 @@ inline constexpr llvm::StringLiteral kRunOnceSuffix = ".run_once";
 /// threads.
 inline constexpr llvm::StringLiteral kParallelForParameter =
     "const tw_parallel_for_t *parallel_for";
+
+/// Whether that is the name of a body that an entry point calls for few rows.
+inline bool isFewRowsBody(llvm::StringRef name) {
+  return name.consume_back(kBodySuffix) && name.ends_with(kFewRowsSuffix);
+}
 
 /// The entry point whose results are the values that states begin with.
 inline constexpr llvm::StringLiteral kInitialState = "tw.initial_state";

@@ -172,6 +172,10 @@ inline bool isForDevice(mlir::Operation *func) {
 /// temporary buffers.
 void registerPackBufferization(mlir::DialectRegistry &registry);
 
+/// tw-hoist-encodings: what is known before a program runs is packed then, of a
+/// program whose encodings were materialised.
+void registerHoistEncodingsPipeline();
+
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "tilewright/Compile/Passes.h.inc"

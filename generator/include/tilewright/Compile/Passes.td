@@ -309,6 +309,29 @@ def FoldConstantPacks : Pass<"tw-fold-constant-packs", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def SpecializeRows : Pass<"tw-specialize-rows", "mlir::ModuleOp"> {
+  let summary = "Entry points choose a body by the rows they are called with";
+  let description = [{
+    What a GPU does is launched by straight lines, so that the tile of a product
+    is chosen when the program is compiled, one for many rows where only the
+    caller knows how many there are. Where the tile for up to 8 rows has fewer
+    rows, the entry point gets a second body, `<entry>.few_rows.body`, which it
+    calls for so few. The encodings in that say the 8 rows, and `any_m`: a rhs
+    lies as it does for many, and a weight is stored once.
+
+    If contractions of a body have rows that are computed from the caller's
+    sizes in different ways, those count that most of them have.
+  }];
+  let options = [
+    Option<"prefix", "prefix", "std::string", /*default=*/"\"tw\"",
+           "Prefix of the names of tile functions">,
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::func::FuncDialect", "mlir::scf::SCFDialect",
+  ];
+}
+
 def EmptyReshapes : Pass<"tw-empty-reshapes", "mlir::func::FuncOp"> {
   let summary = "What has no elements is not reshaped, but made";
   let description = [{
@@ -319,6 +342,17 @@ def EmptyReshapes : Pass<"tw-empty-reshapes", "mlir::func::FuncOp"> {
   let dependentDialects = ["mlir::affine::AffineDialect",
                            "mlir::arith::ArithDialect",
                            "mlir::tensor::TensorDialect"];
+}
+
+def SeparateEmpties : Pass<"tw-separate-empties", "mlir::func::FuncOp"> {
+  let summary = "What is written somewhere has a place of its own";
+  let description = [{
+    Each use of a `tensor.empty` gets one that nothing else uses. CSE leaves one
+    for all tensors of a type; bufferization then finds out for each of them,
+    from everything that was done in the place until then, that it cannot be
+    used, in time that grows with the square of what there is.
+  }];
+  let dependentDialects = ["mlir::tensor::TensorDialect"];
 }
 
 def WriteResults : Pass<"tw-write-results", "mlir::func::FuncOp"> {

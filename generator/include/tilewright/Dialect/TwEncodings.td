@@ -40,7 +40,8 @@ def Tw_EncodingAttr : AttrDef<Tw_Dialect, "Encoding", [
     there is one of k at least.
 
     `any_m` says that several contractions have this rhs, which differ in the
-    sizes of their m loops: how the rhs lies may not depend on those.
+    sizes of their m loops: how the rhs lies may not depend on those. A size of m
+    may then be the largest of those that the contraction is done for.
 
     With `dims` the tensor is not the operand: it lies as that does. Of each of
     its dimensions `dims` says which of the operand's it is; `*` is one of its
@@ -96,6 +97,9 @@ def Tw_EncodingAttr : AttrDef<Tw_Dialect, "Encoding", [
     /// That of the operand itself, as which the tensor may only lie.
     EncodingAttr ofOperand() const { return withOperand(getOperand()); }
     EncodingAttr withAnyM() const;
+    /// With any_m, for at most so many iterations of a loop of m of which the
+    /// size is not known.
+    EncodingAttr forFewRows(unsigned loop, int64_t rows) const;
 
     /// Whether lhs and rhs have scales.
     bool isScaled() const { return getMaps().size() == kScaledOperands; }

@@ -25,8 +25,13 @@ mlir::FailureOr<bool> isEncodedContraction(mlir::linalg::GenericOp op);
 /// result is not encoded for others: nobody but it depends on their types.
 bool isEncodedHere(mlir::linalg::GenericOp op);
 
-/// N0 and K0 of such a contraction do not depend on its rows any more: it, and
-/// the encoded values that it alone uses, or copies of them, say `any_m`.
+using ChangeEncodingFn =
+    llvm::function_ref<tw::EncodingAttr(tw::EncodingAttr)>;
+/// Such a contraction, and the encoded values that it alone uses, or copies of
+/// them, get other encodings, still of one contraction.
+void changeEncodings(mlir::linalg::GenericOp op, ChangeEncodingFn change);
+/// N0 and K0 of such a contraction do not depend on its rows any more: all say
+/// `any_m`.
 void makeAnyM(mlir::linalg::GenericOp op);
 
 /// The sizes of the packed form of a tensor of these sizes.

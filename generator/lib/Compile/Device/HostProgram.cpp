@@ -6,6 +6,7 @@
 #include "HostProgram.h"
 
 #include "../Parameters/ThreadedPointer.h"
+#include "tilewright/Compile/EntryNames.h"
 #include "tilewright/Compile/Passes.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -250,7 +251,9 @@ void HostProgram::launch(ImplicitLocOpBuilder &b, unsigned space,
   Numbers &numbers = kernels[devices[space - 1].getTarget()];
   int64_t number =
       numbers.insert({kernel, int64_t(numbers.size())}).first->second;
-  ++dispatches;
+  auto caller =
+      b.getInsertionBlock()->getParent()->getParentOfType<func::FuncOp>();
+  dispatches += !isFewRowsBody(caller.getName());
   SmallVector<Value> arguments{programOf(b, space),
                                constantWord(b, number),
                                word(b, x),

@@ -22,7 +22,8 @@ CallerSizes::CallerSizes(func::FuncOp func)
     : expressions(func.getContext(), /*computes=*/true) {
   auto module = func->getParentOfType<ModuleOp>();
   StringRef symbol = func.getName();
-  symbol.consume_back(kBodySuffix);
+  forFewRows = symbol.consume_back(kBodySuffix) &&
+               symbol.consume_back(kFewRowsSuffix);
   name = symbol.str();
   auto found = module.lookupSymbol<func::FuncOp>(symbol);
   if (auto declarations = found

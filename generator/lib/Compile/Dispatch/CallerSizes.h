@@ -20,6 +20,8 @@ public:
 
   SizeExpressions &sizes() { return expressions; }
   const std::string &entry() const { return name; }
+  /// Whether it is the body that the entry point calls for few rows.
+  bool isForFewRows() const { return forFewRows; }
 
   /// A number or an expression of C; empty where it cannot be told, with the
   /// reason.
@@ -29,6 +31,7 @@ public:
 private:
   SizeExpressions expressions;
   std::string name;
+  bool forFewRows;
   std::vector<std::string> arguments;
 };
 

@@ -211,6 +211,7 @@ DispatchWork workOf(tw::DispatchOp call, const FunctionWork &function,
                     CallerSizes &caller) {
   Work work = function.of(call, caller.sizes());
   DispatchWork texts{caller.entry(), 1, "", "", ""};
+  texts.fewRows = caller.isForFewRows();
   texts.bytesRead = caller.text(work.read, texts.whyUnknown);
   texts.bytesWritten = caller.text(work.written, texts.whyUnknown);
   texts.operations = caller.text(work.operations, texts.whyUnknown);
@@ -255,8 +256,8 @@ std::vector<ModelDispatch> dispatchesOf(ModuleOp module) {
         caller.emplace(func);
       DispatchWork work = workOf(op, *works[number], *caller);
       ModelDispatch &dispatch = dispatches[number];
-      ++dispatch.calls;
-      std::string key = work.entry + '\n' + work.bytesRead + '\n' +
+      ++(work.fewRows ? dispatch.callsForFewRows : dispatch.calls);
+      std::string key = work.entry + (work.fewRows ? "\n\n" : "\n") + work.bytesRead + '\n' +
                         work.bytesWritten + '\n' + work.operations;
       auto [same, isOther] =
           seen[number].try_emplace(key, dispatch.work.size());
