@@ -222,16 +222,16 @@ json::Array sharedWeightsAsJson(const std::vector<SharedWeight> &weights) {
     json::Array sizes;
     for (int64_t size : weight.sizes)
       sizes.push_back(size < 0 ? json::Value(nullptr) : json::Value(size));
-    json::Object object{
-        {"entry_point", json::fixUTF8(weight.function)},
-        {"at", json::fixUTF8(weight.place)},
-        {"device", json::fixUTF8(weight.device)},
-        {"weight", weight.weight},
-        {"m_n_k", std::move(sizes)},
-        {"tile", weight.tile},
-        {"tile_alone", weight.alone},
-        {"estimated_cost",
-         weight.cost ? json::Value(*weight.cost) : json::Value(nullptr)}};
+    json::Object object{{"entry_point", json::fixUTF8(weight.function)},
+                        {"at", json::fixUTF8(weight.place)},
+                        {"device", json::fixUTF8(weight.device)},
+                        {"weight", weight.weight},
+                        {"m_n_k", std::move(sizes)},
+                        {"tile", weight.tile},
+                        {"tile_alone", weight.alone},
+                        {"estimated_cost", weight.cost
+                                               ? json::Value(*weight.cost)
+                                               : json::Value(nullptr)}};
     noteFewRows(object, weight.fewRows);
     array.push_back(std::move(object));
   }

@@ -82,12 +82,12 @@ public:
         op.getIndexingMapsArray()[out].getResultPosition(
             getAffineDimExpr(contraction.loop, op.getContext()));
     std::optional<AffineExpr> rows = sizes.sizeOf(op->getOperand(out), *dim);
-    // A constant, or what the function computes, is no caller's choice.
-    if (!rows || isa<AffineConstantExpr>(*rows) ||
-        llvm::any_of(sizes.symbols(), [](SizeSymbol symbol) {
-          return symbol.dim != SizeSymbol::kScalar;
-        }))
+    // A constant, or what the function finds out, is no caller's choice.
+    if (!rows || isa<AffineConstantExpr>(*rows))
       return;
+    for (auto [number, symbol] : llvm::enumerate(sizes.symbols()))
+      if (symbol.dim != SizeSymbol::kScalar && rows->isFunctionOfSymbol(number))
+        return;
     contractions[sizes.simplify(*rows)].push_back(contraction);
   }
 
@@ -103,10 +103,11 @@ public:
   /// `rows` where these are the arguments.
   Value emit(ImplicitLocOpBuilder &b, AffineExpr rows,
              ValueRange arguments) const {
-    SmallVector<Value> symbols;
-    for (SizeSymbol symbol : sizes.symbols())
-      symbols.push_back(arith::IndexCastOp::create(
-          b, b.getIndexType(), arguments[symbol.argument]));
+    SmallVector<Value> symbols(sizes.symbols().size());
+    for (auto [number, symbol] : llvm::enumerate(sizes.symbols()))
+      if (rows.isFunctionOfSymbol(number))
+        symbols[number] = arith::IndexCastOp::create(
+            b, b.getIndexType(), arguments[symbol.argument]);
     return affine::expandAffineExpr(b, b.getLoc(), rows, {}, symbols);
   }
 
@@ -166,11 +167,11 @@ private:
     StringRef entry = body.getName().drop_back(kBodySuffix.size());
     few.setName((entry + kFewRowsSuffix + kBodySuffix).str());
     for (Contraction contraction : contractions)
-      changeEncodings(
-          cast<linalg::GenericOp>(mapping.lookup(contraction.op.getOperation())),
-          [&](tw::EncodingAttr encoding) {
-            return encoding.forFewRows(contraction.loop, kFewRows);
-          });
+      changeEncodings(cast<linalg::GenericOp>(
+                          mapping.lookup(contraction.op.getOperation())),
+                      [&](tw::EncodingAttr encoding) {
+                        return encoding.forFewRows(contraction.loop, kFewRows);
+                      });
 
     ImplicitLocOpBuilder b(call.getLoc(), call);
     Value isFew = arith::CmpIOp::create(

@@ -41,10 +41,11 @@ cl::list<std::string>
                      "give both to say which CPU that is"));
 cl::list<std::string> devices(
     "device", cl::sub(compileOptions), cl::value_desc("name=target"),
-    cl::desc("The same, with a name, which functions and operations have as "
-             "tw.device that run there. Any number of CPUs of one "
-             "architecture, the first of which is the host; any number of GPUs; "
-             "and none, the host without data tiling"));
+    cl::desc(
+        "The same, with a name, which functions and operations have as "
+        "tw.device that run there. Any number of CPUs of one "
+        "architecture, the first of which is the host; any number of GPUs; "
+        "and none, the host without data tiling"));
 cl::list<std::string> others(
     "also", cl::sub(compileOptions), cl::value_desc("path=target"),
     cl::desc(

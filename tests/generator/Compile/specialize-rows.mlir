@@ -71,6 +71,43 @@ module attributes {tw.devices = [#tw.device<"g" = "amdgpu_gfx942", memory = own>
 
 // -----
 
+// Rows that the caller does not pass say nothing of others.
+module attributes {tw.devices = [#tw.device<"g" = "amdgpu_gfx942", memory = own>, #tw.device<"host" = "x86_64_avx512_base", memory = host>]} {
+  // CHECK-DAG:     #[[UNKNOWN:.*]] = #tw.encoding<rhs, {{.*}}sizes = [?, 512, 256]>
+  // CHECK-DAG:     #[[PASSED:.*]] = #tw.encoding<rhs, {{.*}}sizes = [8, 512, 256], any_m>
+  // CHECK-LABEL:   func.func private @found.few_rows.body(
+  // CHECK:           tensor<256x512xbf16, #[[UNKNOWN]]>
+  // CHECK:           tensor<256x512xbf16, #[[PASSED]]>
+  // CHECK-LABEL:   func.func @found(
+  // CHECK:           arith.index_cast %arg0 : i64 to index
+  // CHECK-NOT:       arith.index_cast
+  // CHECK:           call @found.few_rows.body(
+  func.func private @found.body(%n: i64 {tw.size}, %rows: memref<?x256xbf16>) -> i32 {
+    %c0 = arith.constant 0 : i32
+    %i = arith.constant 0 : index
+    %zero = arith.constant 0.0 : bf16
+    %m = arith.index_cast %n : i64 to index
+    %w = arith.constant dense<1.0> : tensor<256x512xbf16>
+    %found = memref.dim %rows, %i : memref<?x256xbf16>
+    %b = tensor.empty(%found) : tensor<?x256xbf16>
+    %y = linalg.fill ins(%zero : bf16) outs(%b : tensor<?x256xbf16>) -> tensor<?x256xbf16>
+    %f = tensor.empty(%found) : tensor<?x512xf32>
+    %s = linalg.matmul ins(%y, %w : tensor<?x256xbf16>, tensor<256x512xbf16>) outs(%f : tensor<?x512xf32>) -> tensor<?x512xf32>
+    %c = tensor.empty(%m) : tensor<?x256xbf16>
+    %z = linalg.fill ins(%zero : bf16) outs(%c : tensor<?x256xbf16>) -> tensor<?x256xbf16>
+    %g = tensor.empty(%m) : tensor<?x512xf32>
+    %t = linalg.matmul ins(%z, %w : tensor<?x256xbf16>, tensor<256x512xbf16>) outs(%g : tensor<?x512xf32>) -> tensor<?x512xf32>
+    "test.use"(%s, %t) : (tensor<?x512xf32>, tensor<?x512xf32>) -> ()
+    return %c0 : i32
+  }
+  func.func @found(%n: i64, %rows: memref<?x256xbf16>) -> i32 {
+    %s = func.call @found.body(%n, %rows) : (i64, memref<?x256xbf16>) -> i32
+    return %s : i32
+  }
+}
+
+// -----
+
 // One body is enough for rows that are known, for rows that the function finds out, and on a CPU, where M picks the tile when a product runs.
 // CHECK-NOT: few_rows
 module attributes {tw.devices = [#tw.device<"g" = "amdgpu_gfx942", memory = own>, #tw.device<"host" = "x86_64_avx512_base", memory = host>]} {

@@ -25,8 +25,7 @@ mlir::FailureOr<bool> isEncodedContraction(mlir::linalg::GenericOp op);
 /// result is not encoded for others: nobody but it depends on their types.
 bool isEncodedHere(mlir::linalg::GenericOp op);
 
-using ChangeEncodingFn =
-    llvm::function_ref<tw::EncodingAttr(tw::EncodingAttr)>;
+using ChangeEncodingFn = llvm::function_ref<tw::EncodingAttr(tw::EncodingAttr)>;
 /// Such a contraction, and the encoded values that it alone uses, or copies of
 /// them, get other encodings, still of one contraction.
 void changeEncodings(mlir::linalg::GenericOp op, ChangeEncodingFn change);

@@ -22,8 +22,8 @@ CallerSizes::CallerSizes(func::FuncOp func)
     : expressions(func.getContext(), /*computes=*/true) {
   auto module = func->getParentOfType<ModuleOp>();
   StringRef symbol = func.getName();
-  forFewRows = symbol.consume_back(kBodySuffix) &&
-               symbol.consume_back(kFewRowsSuffix);
+  forFewRows =
+      symbol.consume_back(kBodySuffix) && symbol.consume_back(kFewRowsSuffix);
   name = symbol.str();
   auto found = module.lookupSymbol<func::FuncOp>(symbol);
   if (auto declarations = found

@@ -257,8 +257,9 @@ std::vector<ModelDispatch> dispatchesOf(ModuleOp module) {
       DispatchWork work = workOf(op, *works[number], *caller);
       ModelDispatch &dispatch = dispatches[number];
       ++(work.fewRows ? dispatch.callsForFewRows : dispatch.calls);
-      std::string key = work.entry + (work.fewRows ? "\n\n" : "\n") + work.bytesRead + '\n' +
-                        work.bytesWritten + '\n' + work.operations;
+      std::string key = work.entry + (work.fewRows ? "\n\n" : "\n") +
+                        work.bytesRead + '\n' + work.bytesWritten + '\n' +
+                        work.operations;
       auto [same, isOther] =
           seen[number].try_emplace(key, dispatch.work.size());
       if (isOther)
