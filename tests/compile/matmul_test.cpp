@@ -258,7 +258,8 @@ TEST_P(MatmulTest, DynamicShapes) {
     std::unique_ptr<JitModel> model =
         compile(modelText(types(), kind, kShapes[0]));
     ASSERT_TRUE(model);
-    ASSERT_EQ(model->tiles().size(), 1u);
+    // A GPU has one for few rows besides.
+    ASSERT_EQ(model->tiles().size(), model->kernels().empty() ? 1u : 2u);
     EXPECT_EQ(model->remarks().size(), 0u);
     for (const Shape& shape : kShapes)
       checkShape(*model, types(), kind, shape, *random_);
