@@ -31,7 +31,6 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "tilewright/Codegen/Backend.h"
-#include "tilewright/Compile/EntryNames.h"
 #include "tilewright/Compile/EntrySizes.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Dialect/TwDialect.h"
@@ -358,13 +357,9 @@ private:
     if (auto values = (*module)->getAttrOfType<ArrayAttr>(kPackedValuesAttr))
       packedValues.insert(values.begin(), values.end());
     (*module)->removeAttr(kPackedValuesAttr);
-    for (func::FuncOp func : module->getOps<func::FuncOp>()) {
-      // Of bodies for few rows the others have them, too.
-      if (isFewRowsBody(func.getName()))
-        continue;
+    for (func::FuncOp func : module->getOps<func::FuncOp>())
       for (std::string &line : namesOf(func, kPackedAttr))
         model.packedConstants.push_back(std::move(line));
-    }
     module->walk([&](Operation *op) {
       for (const TileKey &key : tilesOf(op))
         if (seen.insert(printTileKey(key)).second)

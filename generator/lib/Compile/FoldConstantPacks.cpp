@@ -6,6 +6,7 @@
 #include "ConstantElements.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "tilewright/Compile/EntryNames.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Encoding/JoinElements.h"
 #include "tilewright/Encoding/PackChain.h"
@@ -258,10 +259,13 @@ struct FoldConstantPacksPass
                      });
   }
 
-  /// Adds a line about `chain` to the function's list of packed constants.
+  /// Adds a line about `chain` to the function's list of packed constants. What
+  /// is read for few rows is packed for many, too.
   void record(const PackChain &chain, size_t bytes) {
     linalg::PackOp op = chain.pack;
     auto func = op->getParentOfType<func::FuncOp>();
+    if (isFewRowsBody(func.getName()))
+      return;
     SmallVector<Attribute> lines;
     if (auto known = func->getAttrOfType<ArrayAttr>(kPackedAttr))
       lines.assign(known.begin(), known.end());
