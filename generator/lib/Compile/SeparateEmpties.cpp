@@ -17,23 +17,17 @@ namespace {
 
 struct SeparateEmptiesPass : impl::SeparateEmptiesBase<SeparateEmptiesPass> {
   void runOnOperation() override {
-    SmallVector<tensor::EmptyOp> found;
-    getOperation().walk([&](tensor::EmptyOp op) { found.push_back(op); });
-    for (tensor::EmptyOp op : found)
-      separate(op);
+    getOperation().walk([](tensor::EmptyOp op) { separate(op); });
   }
 
   static void separate(tensor::EmptyOp op) {
-    SmallVector<OpOperand *> uses;
-    for (OpOperand &use : op->getUses())
-      uses.push_back(&use);
-    if (uses.size() < 2)
+    if (op->use_empty() || op->hasOneUse())
       return;
-    for (OpOperand *use : uses) {
+    for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
       // Within a loop it would be made anew each time.
-      bool isBeside = use->getOwner()->getBlock() == op->getBlock();
-      OpBuilder b(isBeside ? use->getOwner() : op);
-      use->set(b.clone(*op)->getResult(0));
+      bool isBeside = use.getOwner()->getBlock() == op->getBlock();
+      OpBuilder b(isBeside ? use.getOwner() : op);
+      use.set(b.clone(*op)->getResult(0));
     }
     op.erase();
   }

@@ -349,8 +349,8 @@ def SeparateEmpties : Pass<"tw-separate-empties", "mlir::func::FuncOp"> {
   let description = [{
     Each use of a `tensor.empty` gets one that nothing else uses. CSE leaves one
     for all tensors of a type; bufferization then finds out for each of them,
-    from everything that was done in the place until then, that it cannot be
-    used, in time that grows with the square of what there is.
+    by comparing all that is read and written there, that it cannot be used, in
+    time that grows with the third power of how many there are.
   }];
   let dependentDialects = ["mlir::tensor::TensorDialect"];
 }
