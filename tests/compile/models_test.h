@@ -21,6 +21,7 @@ namespace tilewright::testing {
 class ModelsTest : public ::testing::TestWithParam<std::string> {
  public:
   static std::string isa() { return GetParam(); }
+  static bool isGpu() { return isa().rfind("amdgpu", 0) == 0; }
 };
 
 inline std::unique_ptr<JitModel> compile(const std::string& text,
