@@ -33,18 +33,21 @@ TW_INLINE void tw_bf16_loop(tw_vf32* acc, const void* lhs_panel,
                             const void* rhs_panel, tw_index_t k, int M0, int N0,
                             int sets) {
   const int nv = N0 / TW_LANES;
+  const int vectors = M0 * nv;
+  const int steps = tw_loop_steps(vectors);
   const uint16_t* lhs = (const uint16_t*)lhs_panel;
   const uint16_t* rhs = (const uint16_t*)rhs_panel;
-  for (; k >= sets; k -= sets) {
-    TW_UNROLL for (int s = 0; s < sets; ++s) {
-      tw_bf16_step(acc + s * M0 * nv, lhs + s * 2 * M0, rhs + s * 2 * N0, M0,
-                   nv);
+  for (; k >= steps; k -= steps) {
+    tw_prefetch_ahead(lhs, steps * 4 * M0, vectors);
+    tw_prefetch_ahead(rhs, steps * 4 * N0, vectors);
+    TW_UNROLL for (int s = 0; s < steps; ++s) {
+      tw_bf16_step(acc + s % sets * vectors, lhs + s * 2 * M0, rhs + s * 2 * N0,
+                   M0, nv);
     }
-
-    lhs += sets * 2 * M0;
-    rhs += sets * 2 * N0;
+    TW_ADVANCE(lhs, steps * 2 * M0);
+    TW_ADVANCE(rhs, steps * 2 * N0);
   }
-  for (; sets > 1 && k > 0; --k) {
+  TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
     tw_bf16_step(acc, lhs, rhs, M0, nv);
     lhs += 2 * M0;
     rhs += 2 * N0;
@@ -137,8 +140,8 @@ TW_INLINE void tw_bf16_steprnd_columns(void* out_tile, const void* lhs_panel,
   for (tw_index_t k = params->K; k > 0; --k) {
     tw_bf16_step(acc, lhs, rhs, M0, nv);
     tw_bf16_round(acc, M0 * nv);
-    lhs += 2 * M0;
-    rhs += 2 * N0;
+    TW_ADVANCE(lhs, 2 * M0);
+    TW_ADVANCE(rhs, 2 * N0);
   }
   TW_UNROLL for (int i = 0; i < M0 * nv; ++i) {
     tw_bf16_store(out + i / nv * stride + i % nv * TW_LANES, acc[i]);
@@ -186,8 +189,8 @@ TW_INLINE void bf16bf16bf16_k2_steprnd_few(void* out, const void* lhs_panel,
       acc[i] = (__m128i)_mm256_cvtneps_pbh(
           _mm256_dpbf16_ps(from, (__m256bh)l, (__m256bh)r));
     }
-    lhs += 2 * M0;
-    rhs += 2 * N0;
+    TW_ADVANCE(lhs, 2 * M0);
+    TW_ADVANCE(rhs, 2 * N0);
   }
   TW_UNROLL for (int i = 0; i < M0 * nv; ++i) {
     _mm_storeu_si128((__m128i*)((uint16_t*)out + i / nv * stride + i % nv * 8),

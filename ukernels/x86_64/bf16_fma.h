@@ -94,8 +94,8 @@ TW_INLINE void tw_bf16_fma_loop(tw_vf32* acc, const void* lhs_panel,
         tw_bf16_fma_step(acc + i * vectors, l, i * M0, rhs + i * 2 * N0, M0,
                          nv);
       }
-      TW_UNROLL for (int n = 0; n < nv; ++n) { l[n] += sets * M0; }
-      rhs += sets * 2 * N0;
+      TW_UNROLL for (int n = 0; n < nv; ++n) { TW_ADVANCE(l[n], sets * M0); }
+      TW_ADVANCE(rhs, sets * 2 * N0);
     }
     TW_NO_UNROLL for (; sets > 1 && steps > 0; --steps) {
       tw_bf16_fma_step(acc, l, 0, rhs, M0, nv);

@@ -79,11 +79,12 @@ TW_INLINE void tw_f16_rows(void* out_tile, const void* lhs_panel,
     }
     // Not unrolled further: the compiler would hoist conversions and spill.
     TW_NO_UNROLL for (; steps >= sets; steps -= sets) {
+      tw_prefetch_ahead(rhs, sets * N0 * 2, vectors);
       TW_UNROLL for (int i = 0; i < sets; ++i) {
         tw_f16_step(acc + i * vectors, l, i * M0, rhs + i * N0, M0, nv);
       }
-      TW_UNROLL for (int n = 0; n < nv; ++n) { l[n] += sets * M0; }
-      rhs += sets * N0;
+      TW_UNROLL for (int n = 0; n < nv; ++n) { TW_ADVANCE(l[n], sets * M0); }
+      TW_ADVANCE(rhs, sets * N0);
     }
     TW_NO_UNROLL for (; sets > 1 && steps > 0; --steps) {
       tw_f16_step(acc, l, 0, rhs, M0, nv);

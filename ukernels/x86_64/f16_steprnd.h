@@ -36,6 +36,8 @@ TW_INLINE void f16f16f16_k1_steprnd(void* out_tile, const void* lhs_panel,
     }
   }
   for (tw_index_t k = params->K; k > 0; --k) {
+    tw_prefetch_ahead(lhs, 2 * M0, vectors);
+    tw_prefetch_ahead(rhs, 2 * N0, vectors);
     __m512h r[2];
     TW_UNROLL for (int n = 0; n < nv; ++n) {
       r[n] = _mm512_loadu_ph(rhs + n * TW_F16_LANES);
@@ -46,8 +48,8 @@ TW_INLINE void f16f16f16_k1_steprnd(void* out_tile, const void* lhs_panel,
         acc[m * nv + n] = _mm512_fmadd_ph(l, r[n], acc[m * nv + n]);
       }
     }
-    lhs += M0;
-    rhs += N0;
+    TW_ADVANCE(lhs, M0);
+    TW_ADVANCE(rhs, N0);
   }
   TW_UNROLL for (int i = 0; i < vectors; ++i) {
     _mm512_storeu_ph(out + i / nv * stride + i % nv * TW_F16_LANES, acc[i]);

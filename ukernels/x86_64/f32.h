@@ -29,21 +29,26 @@ TW_INLINE void tw_f32_rows(void* out_tile, const void* lhs_panel,
                            const tw_mmt4d_params_t* params, int M0, int N0,
                            int row, int rows) {
   const int nv = N0 / TW_LANES;
-  const int sets = tw_accumulator_sets(M0 * nv);
+  const int vectors = M0 * nv;
+  const int sets = tw_accumulator_sets(vectors);
+  const int steps = tw_loop_steps(vectors);
   float* out = (float*)out_tile + row * tw_out_stride(params, N0);
   const float* lhs = (const float*)lhs_panel + row;
   const float* rhs = (const float*)rhs_panel;
   tw_vf32 acc[TW_MAX_ACCUMULATORS];
   tw_out_begin(acc, TW_ELEMENT_F32, out, params, M0, N0, sets);
   tw_index_t k = params->K;
-  for (; k >= sets; k -= sets) {
-    TW_UNROLL for (int s = 0; s < sets; ++s) {
-      tw_f32_step(acc + s * M0 * nv, lhs + s * rows, rhs + s * N0, M0, nv);
+  for (; k >= steps; k -= steps) {
+    tw_prefetch_ahead(lhs, steps * rows * 4, vectors);
+    tw_prefetch_ahead(rhs, steps * N0 * 4, vectors);
+    TW_UNROLL for (int s = 0; s < steps; ++s) {
+      tw_f32_step(acc + s % sets * vectors, lhs + s * rows, rhs + s * N0, M0,
+                  nv);
     }
-    lhs += sets * rows;
-    rhs += sets * N0;
+    TW_ADVANCE(lhs, steps * rows);
+    TW_ADVANCE(rhs, steps * N0);
   }
-  for (; sets > 1 && k > 0; --k) {
+  TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
     tw_f32_step(acc, lhs, rhs, M0, nv);
     lhs += rows;
     rhs += N0;

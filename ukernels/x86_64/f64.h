@@ -30,6 +30,7 @@ TW_INLINE void f64f64f64_k1(void* out_tile, const void* lhs_panel,
   const int nv = N0 / lanes;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
+  const int steps = tw_loop_steps(vectors);
   const tw_index_t stride = tw_out_stride(params, N0);
   const double* lhs = (const double*)lhs_panel;
   const double* rhs = (const double*)rhs_panel;
@@ -43,15 +44,16 @@ TW_INLINE void f64f64f64_k1(void* out_tile, const void* lhs_panel,
     }
   }
   tw_index_t k = params->K;
-  for (; k >= sets; k -= sets) {
-    TW_UNROLL for (int s = 0; s < sets; ++s) {
-      tw_f64_step(acc + s * vectors, lhs + s * M0, rhs + s * N0, M0, nv);
+  for (; k >= steps; k -= steps) {
+    tw_prefetch_ahead(lhs, steps * M0 * 8, vectors);
+    tw_prefetch_ahead(rhs, steps * N0 * 8, vectors);
+    TW_UNROLL for (int s = 0; s < steps; ++s) {
+      tw_f64_step(acc + s % sets * vectors, lhs + s * M0, rhs + s * N0, M0, nv);
     }
-
-    lhs += sets * M0;
-    rhs += sets * N0;
+    TW_ADVANCE(lhs, steps * M0);
+    TW_ADVANCE(rhs, steps * N0);
   }
-  for (; sets > 1 && k > 0; --k) {
+  TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
     tw_f64_step(acc, lhs, rhs, M0, nv);
     lhs += M0;
     rhs += N0;
@@ -106,8 +108,8 @@ TW_INLINE void f64f64f64_k1_8x4(void* out_tile, const void* lhs_panel,
       acc[0][n] = _mm256_fmadd_pd(l[0], r, acc[0][n]);
       acc[1][n] = _mm256_fmadd_pd(l[1], r, acc[1][n]);
     }
-    lhs += 8;
-    rhs += 4;
+    TW_ADVANCE(lhs, 8);
+    TW_ADVANCE(rhs, 4);
   }
   TW_UNROLL for (int h = 0; h < 2; ++h) {
     tw_f64_transpose(acc[h]);

@@ -135,8 +135,8 @@ TW_INLINE void tw_nibble_pass(tw_nibbles_t types, int pass, tw_vi32* acc,
       tw_nibble_step(types, pass, acc + i * M0 * nv, lhs + i * lanes,
                      rhs + i * N0, M0, nv);
     }
-    lhs += sets * lanes;
-    rhs += sets * N0;
+    TW_ADVANCE(lhs, sets * lanes);
+    TW_ADVANCE(rhs, sets * N0);
   }
   TW_NO_UNROLL for (; sets > 1 && steps > 0; --steps) {
     tw_nibble_step(types, pass, acc, lhs, rhs, M0, nv);

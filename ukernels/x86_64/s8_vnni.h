@@ -73,6 +73,8 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
   tw_i32_begin(acc, out, params, M0, N0, sets);
   tw_index_t k = params->K;
   for (; k >= steps + ragged; k -= steps) {
+    tw_prefetch_ahead(lhs, steps * 4 * M0, vectors);
+    tw_prefetch_ahead(rhs, steps * 4 * N0, vectors);
     TW_UNROLL for (int s = 0; s < steps; ++s) {
       tw_s8_vnni_step(acc + s % sets * vectors, lhs + s * 4 * M0,
                       rhs + s * 4 * N0, &flip, M0, nv);
@@ -84,8 +86,8 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
                       tw_i32_load(lhs + 4 * TW_LANES * i));
     }
 
-    lhs += steps * 4 * M0;
-    rhs += steps * 4 * N0;
+    TW_ADVANCE(lhs, steps * 4 * M0);
+    TW_ADVANCE(rhs, steps * 4 * N0);
   }
   for (; (steps > 1 || ragged) && k > 0; --k) {
     tw_s8_vnni_step(acc, lhs, rhs, &flip, M0, nv);
@@ -132,20 +134,23 @@ TW_INLINE void tw_dot4_tile(tw_dot4_t types, void* out, const void* lhs_panel,
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
+  const int steps = tw_loop_steps(vectors);
   const char* lhs = (const char*)lhs_panel;
   const char* rhs = (const char*)rhs_panel;
   tw_vi32 acc[TW_MAX_ACCUMULATORS];
   tw_i32_begin(acc, out, params, M0, N0, sets);
   tw_index_t k = params->K;
-  for (; k >= sets; k -= sets) {
-    TW_UNROLL for (int s = 0; s < sets; ++s) {
-      tw_dot4_step(types, acc + s * vectors, lhs + s * 4 * M0, rhs + s * 4 * N0,
-                   M0, nv);
+  for (; k >= steps; k -= steps) {
+    tw_prefetch_ahead(lhs, steps * 4 * M0, vectors);
+    tw_prefetch_ahead(rhs, steps * 4 * N0, vectors);
+    TW_UNROLL for (int s = 0; s < steps; ++s) {
+      tw_dot4_step(types, acc + s % sets * vectors, lhs + s * 4 * M0,
+                   rhs + s * 4 * N0, M0, nv);
     }
-    lhs += sets * 4 * M0;
-    rhs += sets * 4 * N0;
+    TW_ADVANCE(lhs, steps * 4 * M0);
+    TW_ADVANCE(rhs, steps * 4 * N0);
   }
-  for (; sets > 1 && k > 0; --k) {
+  TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
     tw_dot4_step(types, acc, lhs, rhs, M0, nv);
     lhs += 4 * M0;
     rhs += 4 * N0;

@@ -14,8 +14,6 @@
 
 // 32-bit lanes of a vector.
 enum { TW_LANES = 8 };
-// Whether arithmetic broadcasts a scalar memory operand.
-enum { TW_HAS_EMBEDDED_BROADCAST = 0 };
 
 typedef __m256 tw_vf32;
 typedef __m256d tw_vf64;

@@ -14,8 +14,6 @@
 
 // 32-bit lanes of a vector.
 enum { TW_LANES = 16 };
-// Whether arithmetic broadcasts a scalar memory operand.
-enum { TW_HAS_EMBEDDED_BROADCAST = 1 };
 
 typedef __m512 tw_vf32;
 typedef __m512d tw_vf64;
