@@ -7,21 +7,22 @@
 //
 //   block of the out matrix (mb x nb tiles)    one task of the parallel-for
 //     K block (kc steps)
-//       column of tiles in the block           its rhs slice stays in L2
-//         row of tiles in the block            lhs slices come from L2, too
+//       row of tiles in the block              its lhs slice: from L3, once
+//         tile of the row                      its rhs slice: from L2
 //           tile function with K = kc
 //
-// so that a rhs slice [kc][N0][K0] is read from L2 by the mb tiles of its
-// column, and the lhs block [mb][kc][M0][K0] from L2 by the nb columns. Hence
+// so that the rhs block [nb][kc][N0][K0] is read from L2 by the mb rows, and a
+// lhs slice [kc][M0][K0] by the nb tiles of its row, but for the first from L2
+// as well. Hence
 //
-//   kc = 1/8 L2 / rhs step bytes       at least 3/4 L1; and so few that mb is 8
-//   mb = 1/4 L2 / (kc * lhs step bytes)
-//   nb = kL3Bytes / (kc * rhs step bytes)
+//   kc = kRowBytes of K                  at most 1/8 L2 / rhs step bytes
+//   nb = 1/2 L2 / (kc * rhs step bytes)
+//   mb = kL3Bytes / (kc * lhs step bytes)
 //
-// The slice need not stay in L1: 12x32 of f32 takes 24 cycles or more for the
-// 128 bytes of a step. What a longer one saves is reading and writing each
-// tile of out, once a K block. On a Zen 4, at 1024 and 2048 cubed of f32, f16,
-// s8 and bf16, that is 1.02 to 1.09 times as fast as slices of 24 KiB.
+// Neither slice need stay in L1: tiles ask for what they read ahead of time,
+// and a long slice saves what reading and writing each tile of out costs, once
+// a K block. With a lhs block of L2 / 4 or L2 / 2 instead, and rhs slices from
+// L3, f32 of 1024 cubed was at 0.89 to 0.93 of this speed (Skylake-SP).
 //
 // Per task, a K block reads its lhs and rhs blocks from memory once and the out
 // block twice (read, written): bytes per multiply-add fall as 1/mb + 1/nb, and
@@ -38,6 +39,9 @@
 // What every x86-64 server and client core since 2015, and Arm Neoverse and
 // Cortex-A7x or -X cores, have of an L3 per thread.
 static const tw_index_t kL3Bytes = 2 << 20;
+
+// Of K, in a row of an operand.
+static const tw_index_t kRowBytes = 4 << 10;
 
 // With a parallel-for, blocks shrink until there are this many, so that up to a
 // dozen threads get even shares of work, unless a block falls below
@@ -75,17 +79,17 @@ static tw_index_t tw_even_part(tw_index_t total, tw_index_t part) {
 static void tw_choose_blocks(tw_run_t* run, const tw_caches_t* caches,
                              int cut_k, int parallel) {
   const tw_mmt4d_params_t* p = run->params;
-  const tw_index_t l1 = caches->l1 / 4 * 3;
-  const tw_index_t slice = tw_max(caches->l2 / 8, l1);
-  // A quarter of the L2, beside rhs slices and tiles of out that pass through
-  // it: on a Zen 4, f32 of 1024 cubed is 2 % slower with half of its 1 MiB. Of
-  // a small one half, since blocks below 256 KiB are read too often.
-  const tw_index_t l2 = tw_max(caches->l2 / 4, tw_min(caches->l2 / 2, 1 << 18));
+  // Tiles of out and a lhs slice pass through the other half.
+  const tw_index_t l2 = caches->l2 / 2;
+  const tw_index_t step =
+      tw_max(tw_max(run->lhs_step / p->M0, run->rhs_step / p->N0), 1);
+  const tw_index_t steps =
+      tw_max(tw_min(kRowBytes / step, caches->l2 / 8 / run->rhs_step), 64);
   // What follows would not cut a small problem; its dozen divisions would take
   // longer than the tiles. No product here overflows: tw_check_mmt4d has seen
   // larger ones.
-  if (p->K * run->rhs_step <= slice && p->M * p->K * run->lhs_step <= l2 &&
-      p->N * p->K * run->rhs_step <= kL3Bytes &&
+  if (p->K <= steps && p->M * p->K * run->lhs_step <= kL3Bytes &&
+      p->N * p->K * run->rhs_step <= l2 &&
       (!parallel || p->M * p->N <= kLeastBlockTiles)) {
     run->kc = p->K;
     run->mb = p->M;
@@ -93,17 +97,11 @@ static void tw_choose_blocks(tw_run_t* run, const tw_caches_t* caches,
     run->blocks_m = run->blocks_n = 1;
     return;
   }
-  run->kc = p->K;
-  if (cut_k && p->K > 0) {
-    const tw_index_t steps = tw_max(
-        l1 / run->rhs_step,
-        tw_min(slice / run->rhs_step, l2 / (kLeastBlockTiles * run->lhs_step)));
-    run->kc = tw_even_part(p->K, tw_clamp(steps, tw_min(64, p->K), p->K));
-  }
+  run->kc = cut_k && p->K > steps ? tw_even_part(p->K, steps) : p->K;
   const tw_index_t kc = run->kc > 0 ? run->kc : 1;
   // kc * step is at most the bytes of a panel, which tw_check_mmt4d bounded.
-  run->mb = tw_clamp(l2 / (kc * run->lhs_step), 1, p->M);
-  run->nb = tw_clamp(kL3Bytes / (kc * run->rhs_step), 1, p->N);
+  run->mb = tw_clamp(kL3Bytes / (kc * run->lhs_step), 1, p->M);
+  run->nb = tw_clamp(l2 / (kc * run->rhs_step), 1, p->N);
   while (parallel &&
          tw_ceil_div(p->M, run->mb) <
              tw_ceil_div(kManyBlocks, tw_ceil_div(p->N, run->nb)) &&
@@ -121,8 +119,8 @@ static void tw_choose_blocks(tw_run_t* run, const tw_caches_t* caches,
 
 static void tw_run_block(void* context, tw_index_t block) {
   const tw_run_t* run = (const tw_run_t*)context;
-  const tw_index_t m_begin = block % run->blocks_m * run->mb;
-  const tw_index_t n_begin = block / run->blocks_m * run->nb;
+  const tw_index_t m_begin = block / run->blocks_n * run->mb;
+  const tw_index_t n_begin = block % run->blocks_n * run->nb;
   const tw_index_t m_end = tw_min(run->params->M, m_begin + run->mb);
   const tw_index_t n_end = tw_min(run->params->N, n_begin + run->nb);
   const tw_index_t K = run->params->K;
@@ -132,11 +130,11 @@ static void tw_run_block(void* context, tw_index_t block) {
   tw_index_t k = 0;
   do {  // once for K of 0, which writes zeros
     tile.K = tw_min(run->kc, K - k);
-    for (tw_index_t n = n_begin; n < n_end; ++n) {
-      const char* rhs = run->rhs + n * run->rhs_row + k * run->rhs_step;
-      for (tw_index_t m = m_begin; m < m_end; ++m)
-        run->fn(run->out + m * run->out_row + n * run->out_col,
-                run->lhs + m * run->lhs_row + k * run->lhs_step, rhs, &tile);
+    for (tw_index_t m = m_begin; m < m_end; ++m) {
+      const char* lhs = run->lhs + m * run->lhs_row + k * run->lhs_step;
+      for (tw_index_t n = n_begin; n < n_end; ++n)
+        run->fn(run->out + m * run->out_row + n * run->out_col, lhs,
+                run->rhs + n * run->rhs_row + k * run->rhs_step, &tile);
     }
     tile.flags |= TW_MMT4D_FLAG_ACCUMULATE;
     k += tile.K;
