@@ -5,10 +5,8 @@
 //
 // A task owns a rectangle of out. K is cut into chunks; of each, a block of the
 // lhs and one of the rhs are packed into the workspace and multiplied while
-// they are in L2 and L3. A tile call takes a whole chunk. mmt4d.c's take fewer
-// steps, of which a rhs tile's stay in L1; but there a tile of out is in one
-// piece. Here its rows are far apart, often in the same sets of L1, and reading
-// and writing it more often costs more than reading the rhs from L2.
+// they are in L2 and L3, in the order of mmt4d.c. A tile call takes a whole
+// chunk.
 
 #include "tilewright/contraction.h"
 #include "ukernels/index.h"
@@ -112,13 +110,25 @@ static int tw_packs_lhs_once(const tw_matmul_plan_t* plan,
          lhs->part * lhs->tile_rows <= caches->l2 / 2 / row;
 }
 
+// Along rows, tiles of out lie side by side, on the same pages; but each reads
+// another tile of the rhs, which only the L2 can hand over as quickly as it is
+// multiplied: half of it, beside what streams past.
+static tw_index_t tw_choose_group(const tw_matmul_plan_t* plan,
+                                  const tw_caches_t* caches) {
+  return tw_max(caches->l2 / 2 / (plan->chunk * plan->rhs.step), 1);
+}
+
 static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked,
                              const tw_caches_t* caches) {
   tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
   const tw_index_t unit_m = tw_unit(lhs, lhs->tile_rows);
   const tw_index_t unit_n = tw_unit(rhs, rhs->tile_rows);
-  lhs->block = tw_even_part(
-      lhs->part, TW_MATMUL_MOST_LHS_BLOCK / (plan->chunk * lhs->step), unit_m);
+  plan->group = tw_choose_group(plan, caches);
+  // Panels of a rhs that take no place in the workspace leave it to the lhs.
+  const tw_index_t lhs_bytes =
+      TW_MATMUL_MOST_LHS_BLOCK + (prepacked ? TW_MATMUL_MOST_RHS_BLOCK : 0);
+  lhs->block =
+      tw_even_part(lhs->part, lhs_bytes / (plan->chunk * lhs->step), unit_m);
   // A long block of the rhs has the lhs packed fewer times.
   const tw_index_t rhs_bytes =
       TW_MATMUL_MOST_RHS_BLOCK + (plan->direct ? TW_MATMUL_MOST_OUT_BLOCK : 0);
@@ -134,31 +144,28 @@ static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked,
     rhs->block = tw_even_part(rhs->part, tw_min(fit, rhs->block), unit_n);
     return;
   }
-  // A block of out is read and written for every chunk: it should stay in L2,
-  // or fit the workspace. As square as the blocks allow, but where out is
-  // written itself, blocks of N stay: they are what the lhs is packed for.
+  // A block of out is read and written for every chunk, and by the epilogue: it
+  // should stay in L2, or fit the workspace. As square as the blocks allow; but
+  // where out is written itself, blocks of N stay what the lhs is packed for,
+  // or are those whose panels stay in L2.
   const tw_index_t size =
       tw_element_bits(plan->tile.types.out) / 8;  // of an accumulator
   const tw_index_t most =
       TW_MATMUL_MOST_OUT_BLOCK / (lhs->tile_rows * rhs->tile_rows * size);
+  if (plan->direct && prepacked) {
+    rhs->block = tw_even_part(rhs->part, plan->group, unit_n);
+    lhs->block = tw_even_part(
+        lhs->part, tw_min(tw_max(most / rhs->block, 1), lhs->block), unit_m);
+    return;
+  }
   if (lhs->block * rhs->block <= most) return;
   tw_index_t rows = 1;
   while (4 * rows * rows * lhs->tile_rows <= most * rhs->tile_rows) rows *= 2;
-  if (plan->direct && !prepacked) rows = tw_max(most / rhs->block, 1);
+  if (plan->direct) rows = tw_max(most / rhs->block, 1);
   lhs->block = tw_even_part(lhs->part, tw_min(rows, lhs->block), unit_m);
-  if (plan->direct && !prepacked) return;
+  if (plan->direct) return;
   rhs->block = tw_even_part(
       rhs->part, tw_min(tw_max(most / lhs->block, 1), rhs->block), unit_n);
-}
-
-// Along rows, tiles of out lie side by side, on the same pages; but each reads
-// another tile of the rhs, which only the L2 can hand over as quickly as it is
-// multiplied: 3/4 of the L1 for a tile's chunk, half of the L2 for a block
-// beside what streams past.
-static int tw_along_rows(const tw_matmul_plan_t* plan,
-                         const tw_caches_t* caches) {
-  return plan->chunk * plan->lhs.step <= caches->l1 / 4 * 3 &&
-         plan->chunk * plan->rhs.step * plan->rhs.block <= caches->l2 / 2;
 }
 
 // Makes room for `bytes` in a slice and returns where.
@@ -190,6 +197,5 @@ void tw_plan_blocks(tw_matmul_plan_t* plan, tw_index_t threads, int prepacked,
   tw_choose_tasks(plan, threads);
   tw_choose_chunk(plan);
   tw_choose_blocks(plan, prepacked, caches);
-  plan->along_rows = tw_along_rows(plan, caches);
   tw_lay_out_workspace(plan, prepacked);
 }

@@ -18,6 +18,10 @@ static void tw_copy_elements(tw_element_type_t type, const char* from,
                              tw_index_t from_stride, char* to,
                              tw_index_t to_stride, tw_index_t count) {
   const int bits = tw_element_bits(type);
+  if (from_stride == 1 && to_stride == 1) {
+    memcpy(to, from, (size_t)(count * bits / 8));
+    return;
+  }
   for (tw_index_t i = 0; i < count; ++i) {
     const tw_index_t f = i * from_stride, t = i * to_stride;
     if (bits == 16)

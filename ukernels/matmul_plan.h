@@ -67,9 +67,9 @@ typedef struct tw_matmul_plan_t {
   // Whether a task has one block of the lhs, which is packed once for each
   // chunk: chunks are its outermost loop then.
   int lhs_once;
-  // Whether the tiles of a row of a block follow each other, not those of a
-  // column.
-  int along_rows;
+  // Tiles of the rhs that a row of tiles of a block passes over before the next
+  // row does.
+  tw_index_t group;
   // Where tiles can store into out itself. Otherwise a block goes to the
   // workspace first, to be rounded or transposed.
   int direct;

@@ -128,19 +128,20 @@ static void tw_prefetch_tile(const char* out, tw_index_t rows,
 static void tw_multiply_whole(const tw_matmul_plan_t* plan,
                               const tw_blocks_t* b, tw_mmt4d_params_t tile) {
   const tw_mmt4d_tile_fn_t fn = plan->tile.fn;
-  const int rows = plan->along_rows;
-  const tw_index_t outer = rows ? b->m : b->n, inner = rows ? b->n : b->m;
-  const tw_index_t next = rows ? b->out_col : b->out_row;
   const tw_index_t stride = b->out_row / tile.M0;
   tile.K = b->k;
-  for (tw_index_t i = 0; i < outer; ++i)
-    for (tw_index_t j = 0; j < inner; ++j) {
-      const tw_index_t m = rows ? i : j, n = rows ? j : i;
-      char* out = b->out + m * b->out_row + n * b->out_col;
-      if (j + 1 < inner)
-        tw_prefetch_tile(out + next, tile.M0, b->out_col, stride);
-      fn(out, b->lhs + m * b->lhs_panel, b->rhs + n * b->rhs_panel, &tile);
-    }
+  for (tw_index_t first = 0; first < b->n; first += plan->group) {
+    const tw_index_t end = tw_min(first + plan->group, b->n);
+    for (tw_index_t m = 0; m < b->m; ++m)
+      for (tw_index_t n = first; n < end; ++n) {
+        char* out = b->out + m * b->out_row + n * b->out_col;
+        const tw_index_t next =
+            n + 1 < end ? b->out_col : b->out_row - (n - first) * b->out_col;
+        if (n + 1 < end || m + 1 < b->m)
+          tw_prefetch_tile(out + next, tile.M0, b->out_col, stride);
+        fn(out, b->lhs + m * b->lhs_panel, b->rhs + n * b->rhs_panel, &tile);
+      }
+  }
 }
 
 // One tile over an edge of out: by way of the task's scratch tile.

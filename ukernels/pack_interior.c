@@ -311,6 +311,13 @@ static int tw_is_unit(tw_index_t bytes) {
   return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
 }
 
+// `bytes` of padding, which repeats itself after 8 at most.
+static void tw_fill(unsigned char* to, tw_index_t bytes, uint64_t padding) {
+  tw_index_t i = 0;
+  for (; i + 8 <= bytes; i += 8) memcpy(to + i, &padding, 8);
+  memcpy(to + i, &padding, (size_t)(bytes - i));
+}
+
 // Every row of tiles, the last one's missing rows padded.
 static void tw_transpose_rows(const tw_packing_t* p, uint64_t padding,
                               const unsigned char* matrix,
@@ -321,6 +328,7 @@ static void tw_transpose_rows(const tw_packing_t* p, uint64_t padding,
     const unsigned char* from = matrix + ro * p->tile_rows * in.line;
     unsigned char* to = packed + ro * in.panel;
     const tw_index_t rows = tw_inside(p->rows, ro * p->tile_rows, p->tile_rows);
+    if (rows < p->tile_rows) tw_fill(to, in.tiles_c * in.tile, padding);
     const tw_index_t done =
         rows < p->tile_rows
             ? 0
@@ -342,9 +350,6 @@ static void tw_transpose_rows(const tw_packing_t* p, uint64_t padding,
         break;
 #undef TW_UNIT
     }
-    for (tw_index_t c = 0; rows < p->tile_rows && c < in.tiles_c; ++c)
-      for (tw_index_t r = rows; r < p->tile_rows; ++r)
-        memcpy(to + c * in.tile + r * unit, &padding, (size_t)unit);
   }
 }
 

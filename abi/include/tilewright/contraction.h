@@ -16,8 +16,9 @@ extern "C" {
 #endif
 
 // What the blocks of a task take in its workspace at most, in bytes: packed
-// blocks of lhs and rhs, accumulators where tiles cannot store into out, which
-// else leaves their share to the rhs, and a scratch of one tile's steps. All of
+// blocks of lhs and rhs, where a prepacked rhs leaves its share to the lhs;
+// accumulators where tiles cannot store into out, which else leaves their share
+// to the rhs; and a scratch of one tile's steps. All of
 // it with a tile of out is within TW_MATMUL_MOST_WORKSPACE. A tile that rounds
 // has all of K in a block, which may be more.
 #define TW_MATMUL_MOST_LHS_BLOCK ((tw_index_t)768 << 10)

@@ -45,21 +45,23 @@ std::optional<int64_t> workspaceOf(const TileKey &key, const MatmulSizes &sizes,
   uint64_t lhsStep = uint64_t(key.m0) * key.k0 * info(types.lhs).bits / 8,
            rhsStep = uint64_t(key.n0) * key.k0 * info(types.rhs).bits / 8,
            tile = uint64_t(key.m0) * key.n0 * info(types.out).bits / 8;
-  uint64_t mostRhs = TW_MATMUL_MOST_RHS_BLOCK;
+  uint64_t mostLhs = TW_MATMUL_MOST_LHS_BLOCK,
+           mostRhs = TW_MATMUL_MOST_RHS_BLOCK;
   if (!outTransposed)
     mostRhs += TW_MATMUL_MOST_OUT_BLOCK;
-  if (rhsPacked)
+  if (rhsPacked) {
+    mostLhs += TW_MATMUL_MOST_RHS_BLOCK;
     mostRhs = rhsStep = 0;
+  }
   uint64_t step = std::max(lhsStep, rhsStep);
   struct Part {
     uint64_t bytes, most;
   };
-  const Part blocks[] = {
-      {product({rows, steps, lhsStep}), TW_MATMUL_MOST_LHS_BLOCK},
-      {product({columns, steps, rhsStep}), mostRhs},
-      {outTransposed ? product({rows, columns, tile}) : tile,
-       TW_MATMUL_MOST_OUT_BLOCK},
-      {product({steps, step}), TW_MATMUL_MOST_SCRATCH}};
+  const Part blocks[] = {{product({rows, steps, lhsStep}), mostLhs},
+                         {product({columns, steps, rhsStep}), mostRhs},
+                         {outTransposed ? product({rows, columns, tile}) : tile,
+                          TW_MATMUL_MOST_OUT_BLOCK},
+                         {product({steps, step}), TW_MATMUL_MOST_SCRATCH}};
   uint64_t bytes = 0;
   for (const Part &part : blocks) {
     // A block is a tile of rows at least, with all of its steps where it
