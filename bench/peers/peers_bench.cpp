@@ -194,18 +194,27 @@ class Comparison {
     return sizes;
   }
 
-  // Every way must give the same elements, which are small integers.
+  // Every way of ours must give the same elements, which are small integers. A
+  // peer that gives others is left out: s8 x s8 by vpmaddubsw saturates.
   std::string check() {
     const auto bytes = size_t(matrices_.outBytes());
     std::vector<uint8_t> expected;
+    std::vector<Way> right;
     for (Way& way : ways_) {
       std::memset(matrices_.c.get(), 0xCD, bytes);
       way.run();
-      if (expected.empty())
-        expected.assign(way.result, way.result + bytes);
-      else if (std::memcmp(expected.data(), way.result, bytes) != 0)
-        return way.library + "'s " + way.name + " gives another result";
+      if (expected.empty()) expected.assign(way.result, way.result + bytes);
+      if (std::memcmp(expected.data(), way.result, bytes) == 0) {
+        right.push_back(std::move(way));
+        continue;
+      }
+      const std::string error =
+          way.library + "'s " + way.name + " gives another result";
+      if (way.library == "tilewright") return error;
+      std::fprintf(stderr, "peers_bench: %s, and is not compared\n",
+                   error.c_str());
     }
+    ways_ = std::move(right);
     return "";
   }
 

@@ -44,12 +44,18 @@ class Instruction:
         if self.bits:
             self.operation = next((operation for pattern, operation in OPERATIONS
                                    if re.match(pattern, mnemonic)), None)
-        in_memory = "(" in operands and not mnemonic.startswith(("lea", "nop", "j", "prefetch"))
+        in_memory = "(" in operands and not mnemonic.startswith(("lea", "nop", "j"))
         self.stores = in_memory and operands.rstrip().endswith(")") and not (
-            self.bits == 0 and mnemonic.startswith(("cmp", "test")))
+            self.bits == 0 and mnemonic.startswith(("cmp", "test", "prefetch")))
         self.loads = in_memory and not self.stores
         branch = re.match(r"^(?:0x)?([0-9a-f]+)", operands) if mnemonic.startswith("j") else None
         self.target = int(branch.group(1), 16) if branch else None
+
+    @property
+    def computes_with_index(self):
+        """Whether a vector operation has a memory operand with an index."""
+        return self.loads and self.operation is not None and \
+            re.search(r"\(%\w+,\s*%", self.operands) is not None
 
     @property
     def broadcasts(self):

@@ -69,7 +69,10 @@ def judge(loop, tile_products, core):
     bound = x86_ports.cycles(multiplies) * useful / products
     ports = x86_ports.cycles([slot for taken in slots for slot in taken])
     # A compare and the branch behind it are one; so are moves of registers none.
-    width = (len(loop) - 1) / x86_ports.WIDTH[core]
+    taken_in = len(loop) - 1
+    if core in x86_ports.INDICES_ARE_APART:
+        taken_in += sum(instruction.computes_with_index for instruction in loop)
+    width = taken_in / x86_ports.WIDTH[core]
     cycles = max(ports, width)
     return {"cycles": round(cycles, 3), "bound": round(bound, 3), "share": round(bound / cycles, 4),
             "limit": "ports" if ports >= width else "width"}

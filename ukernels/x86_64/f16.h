@@ -25,10 +25,13 @@ TW_INLINE void tw_f16_convert(const uint16_t* from, float* to, tw_index_t count,
 }
 
 // One K step: lhs [M0], rhs [nv] vectors. lhs[n] are pointers to the same
-// values, of which the compiler does not know that: each multiply-add then
-// takes its lhs element as a memory operand with a broadcast. A vbroadcastss
-// shared by the nv vectors would take a shuffle slot of Zen 4, which the
-// conversions need (24 of 26 cycles per step of 12x32).
+// values, of which the compiler does not know that. With lhs[n] each
+// multiply-add takes its lhs element as a memory operand with a broadcast, with
+// lhs[0] the nv vectors share a vbroadcastss. Where all share, it takes the
+// shuffle slots of Zen 4 that conversions need (26 cycles for a step of 12x32,
+// not 24); where none does, 26 loads are as many as Intel's ports and Zen 5's
+// take in 13 cycles. Half and half is 0.87 of the time of none and 0.98 of that
+// of all (Skylake-SP).
 TW_INLINE void tw_f16_step(tw_vf32* acc, const float* const* lhs, int at,
                            const uint16_t* rhs, int M0, int nv) {
   tw_vf32 r[4];
@@ -38,7 +41,8 @@ TW_INLINE void tw_f16_step(tw_vf32* acc, const float* const* lhs, int at,
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     TW_UNROLL for (int n = 0; n < nv; ++n) {
       acc[m * nv + n] =
-          tw_f32_fma(tw_f32_splat(lhs[n] + at + m), r[n], acc[m * nv + n]);
+          tw_f32_fma(tw_f32_splat(lhs[m < M0 / 2 ? 0 : n] + at + m), r[n],
+                     acc[m * nv + n]);
     }
   }
 }
@@ -79,7 +83,8 @@ TW_INLINE void tw_f16_rows(void* out_tile, const void* lhs_panel,
     }
     // Not unrolled further: the compiler would hoist conversions and spill.
     TW_NO_UNROLL for (; steps >= sets; steps -= sets) {
-      tw_prefetch_ahead(rhs, sets * N0 * 2, vectors);
+      // At 256 bits it would cost 2 % more than it gains (Skylake-SP).
+      if (TW_LANES == 16) tw_prefetch_ahead(rhs, sets * N0 * 2, vectors);
       TW_UNROLL for (int i = 0; i < sets; ++i) {
         tw_f16_step(acc + i * vectors, l, i * M0, rhs + i * N0, M0, nv);
       }

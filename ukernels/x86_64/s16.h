@@ -114,8 +114,11 @@ TW_INLINE void tw_s16_tile(tw_element_type_t type, void* out,
   tw_i32_begin(acc, out, params, M0, N0, sets);
   tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
-    tw_prefetch_ahead(lhs, steps * M0 * 4, vectors);
-    tw_prefetch_ahead(rhs, steps * rhs_bytes, vectors);
+    // Of s8 at 256 bits it would cost 3 % more than it gains (Skylake-SP).
+    if (type == TW_ELEMENT_S16 || TW_LANES == 16) {
+      tw_prefetch_ahead(lhs, steps * M0 * 4, vectors);
+      tw_prefetch_ahead(rhs, steps * rhs_bytes, vectors);
+    }
     TW_UNROLL for (int s = 0; s < steps; ++s) {
       tw_s16_load_step(type, acc + s % sets * vectors, lhs + s * 2 * M0,
                        rhs + s * rhs_bytes, M0, nv);

@@ -57,6 +57,21 @@ class X86Static(unittest.TestCase):
         loop = f32_loop(["vmovups 64(%rdi), %zmm28"] * 8)
         self.assertEqual(self.shares(F32, loop)["cores"]["icelake-server"]["cycles"], 9)
 
+    def test_prefetches_are_loads(self):
+        loop = f32_loop(["prefetcht0 2048(%rsi)"] * 8)
+        self.assertEqual(self.shares(F32, loop)["cores"]["icelake-server"]["cycles"], 9)
+
+    def test_a_multiply_with_an_index_is_two_to_take_in(self):
+        def loop(address):
+            return [".Ltop:", "vmovups (%rsi), %zmm31", *[
+                f"vfmadd231ps {4 * m}{address}{{1to16}}, %zmm31, %zmm{m}" for m in range(16)],
+                "addq $64, %rax", "decq %rcx", "jne .Ltop"]
+        name = "tw_mmt4d_tile_f32f32f32_16x16x1_x86_64_avx512_base"
+        plain, indexed = (self.shares(name, loop(address))["cores"]
+                          for address in ("(%rdi)", "(%rdi,%rax)"))
+        self.assertEqual([each["skylake-avx512"]["cycles"] for each in (plain, indexed)], [8.5, 8.75])
+        self.assertEqual(plain["znver5"], indexed["znver5"])
+
     def test_what_takes_the_ports_of_multiplies_counts(self):
         # Four of 20 operations on two ports; Zen 5 has two further ones for these.
         found = self.shares(F32, f32_loop(["vpandd %zmm0, %zmm1, %zmm2"] * 4))["cores"]
