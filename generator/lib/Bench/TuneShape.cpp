@@ -3,8 +3,8 @@
 
 #include "tilewright/Bench/TuneShape.h"
 
+#include "PackedMatmul.h"
 #include "TunedRatio.h"
-#include "measure/operands.h"
 #include "measure/slices.h"
 #include "tilewright/Bench/LoadedTiles.h"
 #include "tilewright/Bench/MeasureTile.h"
@@ -47,72 +47,22 @@ bool servesFewRows(ArrayRef<TileKey> tiles, const TileKey &key) {
   return true;
 }
 
-/// Of the matmul that is timed: bytes of a row along K, as long as a slice of K
-/// may be of which a panel stays in the first cache; a rhs that only the second
-/// one holds; and, of many rows, about so many, which that holds as well.
-constexpr int64_t kRowBytes = 512, kRhsBytes = 128 << 10, kManyRows = 384;
-
-/// K steps of rows of the wider operand.
-int64_t stepsOf(const TileKey &here) {
-  return kRowBytes /
-         std::max(here.lhsStepBytes() / here.m0, here.rhsStepBytes() / here.n0);
-}
-
-/// A tile that is ready to be timed: a matmul of its panels, in the order of
-/// tw_mmt4d. What few rows cost is above all reading the rhs, which one call on
-/// one panel would not say.
+/// A tile that is ready to be timed.
 class Runnable {
 public:
   Runnable(tw_mmt4d_tile_fn_t fn, const TileKey &here, const MatmulRows &rows)
-      : lhsPanels(std::max<int64_t>(
-            1, rows.most < 0 ? kManyRows / here.m0
-                             : int64_t(divideCeil(uint64_t(rows.most),
-                                                  uint64_t(here.m0))))),
-        steps(stepsOf(here)), lhsBytes(padded(steps * here.lhsStepBytes())),
-        rhsBytes(padded(steps * here.rhsStepBytes())),
-        outBytes(padded(here.outTileBytes())),
-        rhsPanels(std::max<int64_t>(1, kRhsBytes / rhsBytes)),
-        memory(bench::allocateAligned(bytes())),
-        multiplies(double(rows.most < 0 ? lhsPanels * here.m0 : rows.most) *
-                   double(rhsPanels * here.n0) * double(steps * here.k0)) {
-    std::fill_n(memory.get(), bytes(), uint8_t(0));
-    params.K = steps;
-    params.M0 = here.m0;
-    params.N0 = here.n0;
-    params.K0 = here.k0;
-    params.flags = here.types;
-    // It runs it, and finds how often a slice does.
-    sliced.emplace([this, fn](int64_t times) { run(fn, times); },
-                   kSliceSeconds);
-  }
+      : matmul(here, rows.most),
+        // It runs it, and finds how often a slice does.
+        sliced([this, fn](int64_t times) { matmul.run(fn, times); },
+               kSliceSeconds) {}
   Runnable(const Runnable &) = delete;
 
   /// Seconds for one multiply-add of the matmul.
-  double slice() { return sliced->slice() / multiplies; }
+  double slice() { return sliced.slice() / matmul.multiplies(); }
 
 private:
-  static int64_t padded(int64_t bytes) {
-    return int64_t(alignTo(uint64_t(bytes), 64));
-  }
-  int64_t bytes() const {
-    return lhsPanels * lhsBytes + rhsPanels * rhsBytes +
-           lhsPanels * rhsPanels * outBytes;
-  }
-  void run(tw_mmt4d_tile_fn_t fn, int64_t times) {
-    uint8_t *rhs = memory.get() + lhsPanels * lhsBytes;
-    for (int64_t time = 0; time < times; ++time) {
-      uint8_t *out = rhs + rhsPanels * rhsBytes;
-      for (int64_t n = 0; n < rhsPanels; ++n)
-        for (int64_t m = 0; m < lhsPanels; ++m, out += outBytes)
-          fn(out, memory.get() + m * lhsBytes, rhs + n * rhsBytes, &params);
-    }
-  }
-
-  int64_t lhsPanels, steps, lhsBytes, rhsBytes, outBytes, rhsPanels;
-  bench::AlignedBytes memory;
-  tw_mmt4d_params_t params{};
-  double multiplies;
-  std::optional<bench::Sliced> sliced;
+  PackedMatmul matmul;
+  bench::Sliced sliced;
 };
 
 Expected<std::vector<std::unique_ptr<Runnable>>>

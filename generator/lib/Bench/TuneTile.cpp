@@ -3,8 +3,8 @@
 
 #include "tilewright/Bench/TuneTile.h"
 
+#include "PackedMatmul.h"
 #include "TunedRatio.h"
-#include "measure/operands.h"
 #include "measure/slices.h"
 #include "tilewright/Bench/LoadedTiles.h"
 #include "tilewright/Bench/MeasureTile.h"
@@ -19,6 +19,8 @@ using namespace llvm;
 
 namespace tilewright {
 namespace {
+
+constexpr int kFewRows = 4;
 
 /// A body that is ready to be timed.
 struct Runnable {
@@ -170,12 +172,12 @@ Expected<TunedTile> TileTuner::tune(const TileKey &key) {
     return bodies.takeError();
 
   WorkingOnInput running(name, "running it");
-  // The same operands for all: where memory lies decides nothing.
-  bench::Operands operands(*here, bench::defaultK(*here), /*cold=*/false,
-                           /*accumulate=*/false);
+  // The same operands for all: where memory lies decides nothing. Tiles of few
+  // rows are there for matmuls of as many.
+  PackedMatmul matmul(*here, here->m0 <= kFewRows ? here->m0 : -1);
   std::vector<bench::Sliced> timed;
   for (const Runnable &body : *bodies)
-    timed.emplace_back([&](int64_t calls) { operands.run(body.fn, calls); },
+    timed.emplace_back([&](int64_t calls) { matmul.run(body.fn, calls); },
                        kSliceSeconds);
   PairTiming timing;
   timing.slice = [&](size_t body) { return timed[body].slice(); };
