@@ -21,14 +21,12 @@ namespace tilewright::testing {
 namespace {
 
 // s32: 4 bytes per element.
-constexpr char kName[] = "tw_mmt4d_tile_s32s32s32_11x13x16_generic";
-constexpr int64_t kM0 = 11, kN0 = 13, kK0 = 16;
+constexpr char kName[] = "tw_mmt4d_tile_s32s32s32_11x13x4_generic";
+constexpr int64_t kM0 = 11, kN0 = 13, kK0 = 4;
 constexpr int64_t kLhsStep = kM0 * kK0 * 4, kRhsStep = kN0 * kK0 * 4;
-// Of a CPU of 32 KiB of L1 and 1 MiB of L2: the least and the most that a rhs
-// slice has, and what a lhs block and a rhs block have; and the fewest K steps
-// that are worth a call.
-constexpr int64_t kL1 = 24 << 10, kSlice = 128 << 10, kL2 = 256 << 10,
-                  kL3 = 2 << 20;
+// Bytes of a row of K, and of a lhs block, at most; and the fewest K steps that
+// are worth a call.
+constexpr int64_t kRow = 4 << 10, kL3 = 2 << 20;
 constexpr int64_t kLeastSteps = 64;
 
 struct Call {
@@ -81,10 +79,10 @@ int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 class OrderTest : public ::testing::TestWithParam<Sizes> {
  protected:
   // Operands that lie one after another at addresses that nobody reads.
-  void multiply(tw_parallel_for_t* parallelFor) {
+  void multiply(tw_parallel_for_t* parallelFor, uint64_t l2KiB = 1024) {
     const Sizes& s = GetParam();
     CpuData data;
-    data.words[TW_CPU_WORD_CACHES] = TW_CACHES_WORD(32, 1024);
+    data.words[TW_CPU_WORD_CACHES] = TW_CACHES_WORD(32, l2KiB);
     tw_mmt4d_params_t params =
         findParams(parseTileKey(kName).key.value(), data.words);
     params.lhs_buffer = reinterpret_cast<void*>(kLhs);
@@ -132,60 +130,65 @@ TEST_P(OrderTest, EveryTileTakesItsKInOrder) {
   for (int64_t steps : done) ASSERT_EQ(steps, s.K);
 }
 
-// The parts of a block: columns of `rows` calls with one rhs slice each, over
-// `columns` slices, then the next K block or block.
+// The parts of a block: rows of `columns` calls with one lhs slice each, over
+// `rows` slices, then the next K block or block.
 struct Block {
   int64_t rows, columns, K;
 };
 
 TEST_P(OrderTest, BlocksTakeTheirSharesOfTheCaches) {
   const Sizes& s = GetParam();
-  multiply(nullptr);
-  std::vector<Block> blocks;
-  for (size_t i = 0; i < calls.size();) {
-    Block block = {0, 0, calls[i].K};
-    const int64_t first = row(calls[i]), column0 = column(calls[i]);
-    const int64_t step0 = step(calls[i]);
-    for (;
-         i < calls.size() && step(calls[i]) == step0 &&
-         row(calls[i]) == first && column(calls[i]) == column0 + block.columns;
-         ++block.columns) {
-      int64_t rows = 0;
-      for (const int64_t slice = calls[i].rhs;
-           i < calls.size() && calls[i].rhs == slice; ++i, ++rows)
-        ASSERT_EQ(row(calls[i]), first + rows);
-      if (block.columns > 0) {
-        ASSERT_EQ(rows, block.rows);
+  for (const int64_t l2KiB : {1024, 256}) {
+    multiply(nullptr, static_cast<uint64_t>(l2KiB));
+    std::vector<Block> blocks;
+    for (size_t i = 0; i < calls.size();) {
+      Block block = {0, 0, calls[i].K};
+      const int64_t first = column(calls[i]), row0 = row(calls[i]);
+      const int64_t step0 = step(calls[i]);
+      for (; i < calls.size() && step(calls[i]) == step0 &&
+             column(calls[i]) == first && row(calls[i]) == row0 + block.rows;
+           ++block.rows) {
+        int64_t columns = 0;
+        for (const int64_t slice = calls[i].lhs;
+             i < calls.size() && calls[i].lhs == slice &&
+             column(calls[i]) == first + columns;
+             ++i)
+          ++columns;
+        if (block.rows > 0) {
+          ASSERT_EQ(columns, block.columns);
+        }
+        block.columns = columns;
       }
-      block.rows = rows;
+      blocks.push_back(block);
     }
-    blocks.push_back(block);
+    const int64_t half = l2KiB << 9;
+    int64_t rows = 0, columns = 0, steps = 0;
+    for (const Block& block : blocks) {
+      EXPECT_TRUE(
+          block.K <= std::min(kLeastSteps, s.K) ||
+          (block.K * kK0 * 4 <= kRow && block.K * kRhsStep <= half / 4));
+      EXPECT_TRUE(block.columns == 1 ||
+                  block.columns * block.K * kRhsStep <= half);
+      // With all of N and of K in one block the next one cannot be told apart.
+      EXPECT_TRUE(block.rows == 1 || block.rows * block.K * kLhsStep <= kL3 ||
+                  (block.columns == s.N && block.K == s.K));
+      rows = std::max(rows, block.rows);
+      columns = std::max(columns, block.columns);
+      steps = std::max(steps, block.K);
+    }
+    // As few as the shares allow, and of even size.
+    const int64_t longest = std::min(kRow / (kK0 * 4), half / 4 / kRhsStep);
+    const int64_t fit = std::min(std::max(longest, kLeastSteps), s.K);
+    EXPECT_EQ(steps, ceilDiv(s.K, ceilDiv(s.K, fit)));
+    const int64_t fitColumns =
+        std::clamp<int64_t>(half / (steps * kRhsStep), 1, s.N);
+    EXPECT_EQ(columns, ceilDiv(s.N, ceilDiv(s.N, fitColumns)));
+    const int64_t fitRows =
+        std::clamp<int64_t>(kL3 / (steps * kLhsStep), 1, s.M);
+    EXPECT_EQ(rows, columns == s.N && steps == s.K
+                        ? s.M
+                        : ceilDiv(s.M, ceilDiv(s.M, fitRows)));
   }
-  int64_t rows = 0, columns = 0, steps = 0;
-  for (const Block& block : blocks) {
-    EXPECT_TRUE(block.K <= std::min(kLeastSteps, s.K) ||
-                block.K * kRhsStep <= kSlice);
-    EXPECT_TRUE(block.rows == 1 || block.rows * block.K * kLhsStep <= kL2);
-    // With all of M and of K in one block the next one cannot be told apart.
-    EXPECT_TRUE(block.columns == 1 ||
-                block.columns * block.K * kRhsStep <= kL3 ||
-                (block.rows == s.M && block.K == s.K));
-    rows = std::max(rows, block.rows);
-    columns = std::max(columns, block.columns);
-    steps = std::max(steps, block.K);
-  }
-  // As few as the shares allow, and of even size.
-  const int64_t longest = std::max(
-      kL1 / kRhsStep, std::min(kSlice / kRhsStep, kL2 / (8 * kLhsStep)));
-  const int64_t fit = std::clamp(longest, std::min(kLeastSteps, s.K), s.K);
-  EXPECT_EQ(steps, ceilDiv(s.K, ceilDiv(s.K, fit)));
-  const int64_t fitRows = std::clamp<int64_t>(kL2 / (steps * kLhsStep), 1, s.M);
-  EXPECT_EQ(rows, ceilDiv(s.M, ceilDiv(s.M, fitRows)));
-  const int64_t fitColumns =
-      std::clamp<int64_t>(kL3 / (steps * kRhsStep), 1, s.N);
-  EXPECT_EQ(columns, rows == s.M && steps == s.K
-                         ? s.N
-                         : ceilDiv(s.N, ceilDiv(s.N, fitColumns)));
 }
 
 // Many tasks of at least four tiles, or as many as there are of eight.
