@@ -13,6 +13,7 @@
 #include "tests/tiles/element_codec.h"
 #include "tests/tiles/reference.h"
 #include "tests/ukernels/rows.h"
+#include "ukernels/core.h"
 
 namespace tilewright::testing {
 namespace {
@@ -137,7 +138,8 @@ std::string MatmulCase::text() const {
     << ',' << rhsSlack << ',' << outSlack << " accumulate " << accumulate
     << " prepacked " << prepacked << " threads " << threads << ' '
     << dataKindName(kind) << ' ' << info(isa).name
-    << (placement == Placement::kLeading ? " leading" : " trailing");
+    << (placement == Placement::kLeading ? " leading" : " trailing")
+    << " L2 of " << l2KiB << " KiB";
   return s.str();
 }
 
@@ -176,6 +178,9 @@ void checkMatmul(const MatmulCase& c, uint64_t seed) {
   for (int w = 0; w < 2; ++w)
     cpu.words[w] =
         features.words[w] & (c.modelled ? ~uint64_t{0} : cpu.words[w]);
+  if (c.l2KiB > 0)
+    cpu.words[TW_CPU_WORD_CACHES] =
+        TW_CACHES_WORD(32, static_cast<uint64_t>(c.l2KiB));
 
   ThreadedFor threads(c.threads);
   const tw_parallel_for_t* parallelFor =
@@ -256,6 +261,8 @@ MatmulCase randomMatmul(Random& random) {
   c.threads = random.chance(0.5) ? 1 : 3;
   for (int64_t* slack : {&c.lhsSlack, &c.rhsSlack, &c.outSlack})
     *slack = random.chance(0.5) ? 0 : random.between(1, 9);
+  // So small that a block has several groups of columns.
+  c.l2KiB = random.chance(0.5) ? 0 : random.between(1, 64);
   c.placement = random.chance(0.7) ? Placement::kTrailing : Placement::kLeading;
   c.isa = random.chance(0.5) ? available[0]
                              : available[random.below(available.size())];

@@ -29,6 +29,8 @@ struct MatmulCase {
   tw_isa_t isa = TW_ISA_GENERIC;
   // Whether it may also where this CPU lacks them, for a model has them.
   bool modelled = false;
+  // KiB of its L2; 0: what this CPU has.
+  int64_t l2KiB = 0;
 
   // What to print with a failure.
   std::string text() const;
