@@ -152,8 +152,8 @@ static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked,
       tw_element_bits(plan->tile.types.out) / 8;  // of an accumulator
   const tw_index_t most =
       TW_MATMUL_MOST_OUT_BLOCK / (lhs->tile_rows * rhs->tile_rows * size);
-  if (plan->direct && prepacked) {
-    rhs->block = tw_even_part(rhs->part, plan->group, unit_n);
+  if (plan->direct) {
+    if (prepacked) rhs->block = tw_even_part(rhs->part, plan->group, unit_n);
     lhs->block = tw_even_part(
         lhs->part, tw_min(tw_max(most / rhs->block, 1), lhs->block), unit_m);
     return;
@@ -161,9 +161,7 @@ static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked,
   if (lhs->block * rhs->block <= most) return;
   tw_index_t rows = 1;
   while (4 * rows * rows * lhs->tile_rows <= most * rhs->tile_rows) rows *= 2;
-  if (plan->direct) rows = tw_max(most / rhs->block, 1);
   lhs->block = tw_even_part(lhs->part, tw_min(rows, lhs->block), unit_m);
-  if (plan->direct) return;
   rhs->block = tw_even_part(
       rhs->part, tw_min(tw_max(most / lhs->block, 1), rhs->block), unit_n);
 }
