@@ -8,52 +8,69 @@
 #include "ukernels/cpu.h"
 #include "ukernels/matmul_run.h"
 #include "ukernels/matmul_thin.h"
+#include "ukernels/matmul_unpacked.h"
 #include "ukernels/name.h"
 
 // ---- Entry points -----------------------------------------------------------
 
 // What a call has come to.
 typedef struct tw_matmul_call_t {
+  // What does it.
+  enum { TW_BY_NOTHING, TW_BY_PACKING, TW_BY_THIN, TW_BY_UNPACKED } by;
   tw_matmul_run_t run;
+  tw_thin_run_t thin;
+  tw_unpacked_run_t unpacked;
   tw_triple_t types;
   uint64_t this_cpu[TW_CPU_DATA_WORDS];
   const uint64_t* cpu_data;
-  int idle;     // nothing to do
-  int is_thin;  // `thin` is to run, not `run`
-  tw_thin_run_t thin;
   tw_index_t tasks, workspace_bytes;
 } tw_matmul_call_t;
+
+// Whether nothing has to be packed, or already is; then plans it.
+static int tw_prepare_unpacked(const tw_matmul_params_t* params,
+                               tw_matmul_call_t* call) {
+  if (params->flags & TW_MATMUL_FLAG_RHS_PREPACKED) return 0;
+  if (params->M <= TW_THIN_MOST_ROWS) {
+    tw_plan_thin(params, tw_thin_find(call->cpu_data), &call->thin);
+    call->by = TW_BY_THIN;
+    call->tasks = call->thin.tasks;
+    return 1;
+  }
+  const tw_caches_t caches = tw_caches_of(call->cpu_data);
+  if (!tw_plan_unpacked(params, &call->types, tw_unpacked_find(call->cpu_data),
+                        &caches, &call->unpacked))
+    return 0;
+  call->by = TW_BY_UNPACKED;
+  call->tasks = call->unpacked.tasks;
+  return 1;
+}
 
 static tw_status_t tw_prepare(const tw_matmul_params_t* params, int reads,
                               tw_matmul_call_t* call, tw_fault_t* fault) {
   const tw_status_t status =
       tw_check_matmul(params, reads, &call->types, fault);
   if (status != TW_STATUS_OK) return status;
-  call->idle = params->M == 0 || params->N == 0 ||
-               (params->K == 0 && params->flags & TW_MMT4D_FLAG_ACCUMULATE);
+  call->by = TW_BY_NOTHING;
   call->tasks = call->workspace_bytes = 0;
-  if (call->idle) return TW_STATUS_OK;
+  if (params->M == 0 || params->N == 0 ||
+      (params->K == 0 && params->flags & TW_MMT4D_FLAG_ACCUMULATE))
+    return TW_STATUS_OK;
   call->cpu_data = params->cpu_data;
   if (!call->cpu_data) {
     tw_cpu_data_of_this_cpu(call->this_cpu);
     call->cpu_data = call->this_cpu;
   }
+  if (tw_prepare_unpacked(params, call)) return TW_STATUS_OK;
   tw_matmul_run_t* run = &call->run;
   run->params = params;
   run->epilogue = 0;
-  call->is_thin = params->M <= TW_THIN_MOST_ROWS &&
-                  !(params->flags & TW_MATMUL_FLAG_RHS_PREPACKED);
-  if (call->is_thin) {
-    tw_plan_thin(params, tw_thin_find(call->cpu_data), &call->thin);
-    call->tasks = call->thin.tasks;
-    return TW_STATUS_OK;
-  }
   run->panels = params->flags & TW_MATMUL_FLAG_RHS_PREPACKED
                     ? (const char*)params->rhs + sizeof(tw_prepacked_t)
                     : 0;
   const tw_status_t planned =
       tw_plan_matmul(params, &call->types, call->cpu_data, &run->plan, fault);
   if (planned != TW_STATUS_OK) return planned;
+  call->by = TW_BY_PACKING;
   call->tasks = run->plan.lhs.parts * run->plan.rhs.parts;
   // The base is moved up to a cache line.
   if (run->plan.slice > 0)
@@ -88,13 +105,17 @@ tw_status_t tw_matmul(const tw_matmul_params_t* params,
   tw_fault_t fault;
   const tw_status_t status =
       tw_prepare_to_run(params, parallel_for, &call, &fault);
-  if (status != TW_STATUS_OK || call.idle) return status;
+  if (status != TW_STATUS_OK || call.by == TW_BY_NOTHING) return status;
   call.run.workspace = (char*)params->workspace;
   if (call.workspace_bytes > 0)
     call.run.workspace += -(uintptr_t)params->workspace % 64;
   void (*const task)(void*, tw_index_t) =
-      call.is_thin ? tw_run_thin_task : tw_run_matmul_task;
-  void* const context = call.is_thin ? (void*)&call.thin : (void*)&call.run;
+      call.by == TW_BY_THIN       ? tw_run_thin_task
+      : call.by == TW_BY_UNPACKED ? tw_run_unpacked_task
+                                  : tw_run_matmul_task;
+  void* const context = call.by == TW_BY_THIN       ? (void*)&call.thin
+                        : call.by == TW_BY_UNPACKED ? (void*)&call.unpacked
+                                                    : (void*)&call.run;
   if (parallel_for && call.tasks > 1) {
     parallel_for->run(parallel_for->self, call.tasks, task, context);
   } else {
@@ -122,9 +143,11 @@ tw_status_t tw_matmul_explain(const tw_matmul_params_t* params,
   const tw_status_t status =
       tw_prepare_to_run(params, parallel_for, &call, &fault);
   const char* what = "";
-  if (status == TW_STATUS_OK && !call.idle)
-    what = call.is_thin ? "on the unpacked rhs, M being at most 4"
-                        : call.run.plan.tile.name;
+  if (status == TW_STATUS_OK && call.by != TW_BY_NOTHING)
+    what = call.by == TW_BY_THIN ? "on the unpacked rhs, M being at most 4"
+           : call.by == TW_BY_UNPACKED
+               ? "on the operands as they lie, which is quicker than packing"
+               : call.run.plan.tile.name;
   tw_explain_status(status, &fault, *what ? "Runs " : "Nothing to compute",
                     what, text, size);
   return status;

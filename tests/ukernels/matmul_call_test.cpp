@@ -36,6 +36,24 @@ TEST(MatmulCallTest, RandomShapes) {
   }
 }
 
+// Those that may have nothing packed: row-major, or all of it transposed.
+TEST(MatmulCallTest, RandomShapesAsTheyLie) {
+  const int count = randomShapes() / 2;
+  const uint64_t seed = seedOf("MatmulCallTest.RandomShapesAsTheyLie");
+  Random random(seed);
+  for (int i = 0; i < count;) {
+    SCOPED_TRACE("shape " + std::to_string(i) + " of " + seedText(seed));
+    MatmulCase c = randomMatmul(random);
+    if (c.types != TW_TYPES_F32F32F32 && c.types != TW_TYPES_F64F64F64)
+      continue;
+    c.lhsTransposed = c.rhsTransposed = c.outTransposed;
+    c.prepacked = false;
+    checkMatmul(c, random.next());
+    if (HasFailure()) return;
+    ++i;
+  }
+}
+
 // Each triple on this CPU, every way round.
 TEST(MatmulCallTest, EveryTypeTriple) {
   Random random(seedOf("MatmulCallTest.EveryTypeTriple"));

@@ -36,6 +36,19 @@ TW_INLINE tw_vf32 tw_f32_fma(tw_vf32 a, tw_vf32 b, tw_vf32 c) {
   return _mm256_fmadd_ps(a, b, c);
 }
 
+// The first `count` lanes, at most all: no byte behind them is touched, and
+// zeros are loaded for them.
+TW_INLINE __m256i tw_first_of_8(int count) {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(count),
+                            _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+TW_INLINE tw_vf32 tw_f32_load_first(const void* p, int count) {
+  return _mm256_maskload_ps((const float*)p, tw_first_of_8(count));
+}
+TW_INLINE void tw_f32_store_first(void* p, tw_vf32 v, int count) {
+  _mm256_maskstore_ps((float*)p, tw_first_of_8(count), v);
+}
+
 TW_INLINE tw_vf64 tw_f64_zero(void) { return _mm256_setzero_pd(); }
 TW_INLINE tw_vf64 tw_f64_load(const void* p) {
   return _mm256_loadu_pd((const double*)p);
@@ -51,6 +64,12 @@ TW_INLINE tw_vf64 tw_f64_add(tw_vf64 a, tw_vf64 b) {
 }
 TW_INLINE tw_vf64 tw_f64_fma(tw_vf64 a, tw_vf64 b, tw_vf64 c) {
   return _mm256_fmadd_pd(a, b, c);
+}
+TW_INLINE tw_vf64 tw_f64_load_first(const void* p, int count) {
+  return _mm256_maskload_pd((const double*)p, tw_first_of_8(2 * count));
+}
+TW_INLINE void tw_f64_store_first(void* p, tw_vf64 v, int count) {
+  _mm256_maskstore_pd((double*)p, tw_first_of_8(2 * count), v);
 }
 
 TW_INLINE tw_vi32 tw_i32_zero(void) { return _mm256_setzero_si256(); }
@@ -115,9 +134,7 @@ TW_INLINE tw_vi32 tw_i32_splat_lane(tw_vi32 v, int lane) {
 }
 // The first `count` lanes, at most all; zeros behind them, which are not read.
 TW_INLINE tw_vi32 tw_i32_load_first(const void* p, int count) {
-  const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-  return _mm256_maskload_epi32(
-      (const int*)p, _mm256_cmpgt_epi32(_mm256_set1_epi32(count), lane));
+  return _mm256_maskload_epi32((const int*)p, tw_first_of_8(count));
 }
 // TW_LANES lanes of `a` and, behind them, `b`, from lane `first` on.
 TW_INLINE tw_vi32 tw_i32_window(tw_vi32 a, tw_vi32 b, int first) {

@@ -32,6 +32,15 @@ TW_INLINE tw_vf32 tw_f32_fma(tw_vf32 a, tw_vf32 b, tw_vf32 c) {
   return _mm512_fmadd_ps(a, b, c);
 }
 
+// The first `count` lanes, at most all: no byte behind them is touched, and
+// zeros are loaded for them.
+TW_INLINE tw_vf32 tw_f32_load_first(const void* p, int count) {
+  return _mm512_maskz_loadu_ps((__mmask16)((1u << count) - 1), p);
+}
+TW_INLINE void tw_f32_store_first(void* p, tw_vf32 v, int count) {
+  _mm512_mask_storeu_ps(p, (__mmask16)((1u << count) - 1), v);
+}
+
 TW_INLINE tw_vf64 tw_f64_zero(void) { return _mm512_setzero_pd(); }
 TW_INLINE tw_vf64 tw_f64_load(const void* p) { return _mm512_loadu_pd(p); }
 TW_INLINE void tw_f64_store(void* p, tw_vf64 v) { _mm512_storeu_pd(p, v); }
@@ -43,6 +52,12 @@ TW_INLINE tw_vf64 tw_f64_add(tw_vf64 a, tw_vf64 b) {
 }
 TW_INLINE tw_vf64 tw_f64_fma(tw_vf64 a, tw_vf64 b, tw_vf64 c) {
   return _mm512_fmadd_pd(a, b, c);
+}
+TW_INLINE tw_vf64 tw_f64_load_first(const void* p, int count) {
+  return _mm512_maskz_loadu_pd((__mmask8)((1u << count) - 1), p);
+}
+TW_INLINE void tw_f64_store_first(void* p, tw_vf64 v, int count) {
+  _mm512_mask_storeu_pd(p, (__mmask8)((1u << count) - 1), v);
 }
 
 TW_INLINE tw_vi32 tw_i32_zero(void) { return _mm512_setzero_si512(); }

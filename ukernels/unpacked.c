@@ -1,0 +1,28 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which unpacked matmul runs.
+
+#include "ukernels/unpacked.h"
+
+#include "tilewright/tilewright.h"
+
+// The last row ends the table.
+static const tw_unpacked_variant_t kVariants[] = {
+#ifdef TW_HAVE_X86_64_TILES
+    {TW_ISA_X86_64_AVX512_BASE, tw_unpacked_x86_64_avx512_base},
+    {TW_ISA_X86_64_AVX2_FMA, tw_unpacked_x86_64_avx2_fma},
+#endif
+    {TW_ISA_GENERIC, 0},
+};
+
+const tw_unpacked_variant_t* tw_unpacked_variants(size_t* count) {
+  *count = sizeof kVariants / sizeof kVariants[0] - 1;
+  return kVariants;
+}
+
+tw_unpacked_fn_t tw_unpacked_find(const uint64_t* cpu_data) {
+  const tw_unpacked_variant_t* variant = kVariants;
+  while (variant->fn && !tw_isa_available(variant->isa, cpu_data)) ++variant;
+  return variant->fn;
+}
