@@ -26,19 +26,12 @@ typedef struct tw_matmul_call_t {
   tw_index_t tasks, workspace_bytes;
 } tw_matmul_call_t;
 
-// Whether nothing has to be packed, or already is; then plans it.
-static int tw_prepare_unpacked(const tw_matmul_params_t* params,
+// Whether nothing is packed; then plans it.
+static int tw_prepare_unpacked(const tw_matmul_params_t* params, int prepacked,
                                tw_matmul_call_t* call) {
-  if (params->flags & TW_MATMUL_FLAG_RHS_PREPACKED) return 0;
-  if (params->M <= TW_THIN_MOST_ROWS) {
-    tw_plan_thin(params, tw_thin_find(call->cpu_data), &call->thin);
-    call->by = TW_BY_THIN;
-    call->tasks = call->thin.tasks;
-    return 1;
-  }
   const tw_caches_t caches = tw_caches_of(call->cpu_data);
   if (!tw_plan_unpacked(params, &call->types, tw_unpacked_find(call->cpu_data),
-                        &caches, &call->unpacked))
+                        &caches, prepacked ? &call->run : 0, &call->unpacked))
     return 0;
   call->by = TW_BY_UNPACKED;
   call->tasks = call->unpacked.tasks;
@@ -60,16 +53,23 @@ static tw_status_t tw_prepare(const tw_matmul_params_t* params, int reads,
     tw_cpu_data_of_this_cpu(call->this_cpu);
     call->cpu_data = call->this_cpu;
   }
-  if (tw_prepare_unpacked(params, call)) return TW_STATUS_OK;
+  const int prepacked = !!(params->flags & TW_MATMUL_FLAG_RHS_PREPACKED);
+  if (!prepacked && params->M <= TW_THIN_MOST_ROWS) {
+    tw_plan_thin(params, tw_thin_find(call->cpu_data), &call->thin);
+    call->by = TW_BY_THIN;
+    call->tasks = call->thin.tasks;
+    return TW_STATUS_OK;
+  }
+  if (!prepacked && tw_prepare_unpacked(params, 0, call)) return TW_STATUS_OK;
   tw_matmul_run_t* run = &call->run;
   run->params = params;
   run->epilogue = 0;
-  run->panels = params->flags & TW_MATMUL_FLAG_RHS_PREPACKED
-                    ? (const char*)params->rhs + sizeof(tw_prepacked_t)
-                    : 0;
+  run->panels =
+      prepacked ? (const char*)params->rhs + sizeof(tw_prepacked_t) : 0;
   const tw_status_t planned =
       tw_plan_matmul(params, &call->types, call->cpu_data, &run->plan, fault);
   if (planned != TW_STATUS_OK) return planned;
+  if (prepacked && tw_prepare_unpacked(params, 1, call)) return TW_STATUS_OK;
   call->by = TW_BY_PACKING;
   call->tasks = run->plan.lhs.parts * run->plan.rhs.parts;
   // The base is moved up to a cache line.

@@ -4,6 +4,7 @@
 #include "ukernels/matmul_unpacked.h"
 
 #include "ukernels/index.h"
+#include "ukernels/thin.h"
 
 // Fewer multiply-adds are not worth a task: 20 us at 100 Gop/s.
 static const double kLeastTaskWork = 1 << 20;
@@ -30,31 +31,43 @@ static tw_index_t tw_even_part(tw_index_t total, tw_index_t part,
 
 // ---- Whether ----------------------------------------------------------------
 
-// How much longer multiplying takes than from panels: more where rows begin
-// within lines, and where a rhs that is not in L2 has many rows in the same
-// sets of a cache.
-static double tw_unpacked_delay(const tw_unpacked_t* u, tw_index_t size,
-                                const tw_caches_t* caches) {
+// How much longer multiplying takes than from panels, because of where rows of
+// the rhs lie: they begin within lines, or, of one that is not in L2, many are
+// in the same sets of a cache.
+static double tw_rhs_delay(const tw_unpacked_t* u, tw_index_t size,
+                           const tw_caches_t* caches) {
   const int is_aligned = u->rhs_row % 64 == 0;
   if (u->K * u->N <= caches->l2 / 8 * 5 / size) return is_aligned ? 0 : 0.15;
   return !is_aligned ? 0.35 : u->rhs_row % 4096 == 0 ? 0.25 : 0.1;
 }
 
-// Packing an element takes as long as multiplying it by so many others; tiles
-// pad rows to so many.
+// And of the lhs: a tile's rows would be in one set of L1.
+static double tw_lhs_delay(const tw_unpacked_t* u) {
+  return u->lhs_row % 4096 == 0 ? 0.2 : 0;
+}
+
+// Packing an element takes as long as multiplying it by so many others.
 static const double kPackRows = 13, kPackColumns = 15;
-static const tw_index_t kPaddedRows = 8;
+// From panels of both, rows of tiles are read once for the whole lhs.
+static const double kPanelsGain = 0.03;
+
+// The share of rows that tiles add, of 12 rows or, a little slower, of 8.
+static double tw_padding(tw_index_t M) {
+  const double twelve = (double)((12 - M % 12) % 12) / (double)M;
+  const double eight = (double)((8 - M % 8) % 8) / (double)M + 0.01;
+  return twelve < eight ? twelve : eight;
+}
 
 // Of 368 shapes, M of 5 to 512 and rhs from 64x64 to 4096x4096, this takes the
-// quicker way for 334; those of the others are 5 % slower on average (f32,
+// quicker way for 336; those of the others are 5 % slower on average (f32,
 // Skylake-SP).
 static int tw_is_quicker_unpacked(const tw_unpacked_t* u, tw_index_t size,
-                                  const tw_caches_t* caches) {
-  const double M = (double)u->M;
-  const double padding =
-      (double)((kPaddedRows - u->M % kPaddedRows) % kPaddedRows);
-  return (kPackRows + padding) / M + kPackColumns / (double)u->N >
-         tw_unpacked_delay(u, size, caches);
+                                  int prepacked, const tw_caches_t* caches) {
+  const double lhs = tw_lhs_delay(u);
+  const double rhs = prepacked ? kPanelsGain : tw_rhs_delay(u, size, caches);
+  const double packing =
+      kPackColumns / (double)u->N + (prepacked ? 0 : kPackRows / (double)u->M);
+  return packing + tw_padding(u->M) > (lhs > rhs ? lhs : rhs);
 }
 
 // ---- How --------------------------------------------------------------------
@@ -78,9 +91,10 @@ static void tw_plan_unpacked_tasks(tw_unpacked_run_t* run, tw_index_t threads) {
 }
 
 static void tw_plan_unpacked_blocks(tw_unpacked_run_t* run, tw_index_t size,
-                                    const tw_caches_t* caches) {
+                                    int prepacked, const tw_caches_t* caches) {
   const tw_unpacked_t* u = &run->all;
-  const int streams = u->K * u->N / kManyCaches > caches->l2 / size;
+  const int streams =
+      !prepacked && u->K * u->N / kManyCaches > caches->l2 / size;
   const tw_index_t depth = streams ? kStreams : kDepthBytes / size;
   // Rows of out beside half of the L2 that is left.
   const tw_index_t width = streams ? caches->l2 / 4 / size / run->rows
@@ -89,24 +103,39 @@ static void tw_plan_unpacked_blocks(tw_unpacked_run_t* run, tw_index_t size,
   run->width = tw_max(width / TW_UNPACKED_COLUMNS, 1) * TW_UNPACKED_COLUMNS;
 }
 
-int tw_plan_unpacked(const tw_matmul_params_t* p, const tw_triple_t* types,
-                     tw_unpacked_fn_t fn, const tw_caches_t* caches,
-                     tw_unpacked_run_t* run) {
+static int tw_is_one_type(const tw_triple_t* types) {
+  return (types->out == TW_ELEMENT_F32 || types->out == TW_ELEMENT_F64) &&
+         types->lhs == types->out && types->rhs == types->out;
+}
+
+// Whether all lies row-major, or all of it transposed.
+static int tw_lies_well(const tw_matmul_params_t* p) {
   const uint32_t all = TW_MATMUL_FLAG_LHS_TRANSPOSED |
                        TW_MATMUL_FLAG_RHS_TRANSPOSED |
                        TW_MATMUL_FLAG_OUT_TRANSPOSED;
-  const uint32_t transposed = p->flags & all;
-  const tw_element_type_t type = types->accumulator;
-  if (!fn || (transposed != 0 && transposed != all) || types->lhs != type ||
-      types->rhs != type || types->out != type ||
-      (type != TW_ELEMENT_F32 && type != TW_ELEMENT_F64))
-    return 0;
-  const tw_index_t size = tw_element_bits(type) / 8;
-  tw_unpacked_t* u = &run->all;
-  u->type = type;
-  u->accumulate = !!(p->flags & TW_MMT4D_FLAG_ACCUMULATE);
+  return (p->flags & all) == 0 || (p->flags & all) == all;
+}
+
+tw_index_t tw_unpacked_panels(const tw_matmul_params_t* p,
+                              const tw_triple_t* types,
+                              const tw_unpacked_variant_t* variant) {
+  if (!variant || !tw_is_one_type(types)) return p->N;
+  const tw_index_t columns =
+      variant->tile_bytes / (tw_element_bits(types->out) / 8);
+  return p->N <= columns / 2 ? p->N : (p->N + columns - 1) / columns * columns;
+}
+
+int tw_plan_unpacked(const tw_matmul_params_t* p, const tw_triple_t* types,
+                     const tw_unpacked_variant_t* variant,
+                     const tw_caches_t* caches,
+                     const tw_matmul_run_t* prepacked, tw_unpacked_run_t* run) {
+  if (!variant || !tw_is_one_type(types) || !tw_lies_well(p)) return 0;
+  const tw_index_t size = tw_element_bits(types->out) / 8;
   // All of them transposed, it is the product of the rhs and the lhs.
-  const int swaps = transposed != 0;
+  const int swaps = !!(p->flags & TW_MATMUL_FLAG_OUT_TRANSPOSED);
+  tw_unpacked_t* u = &run->all;
+  u->type = types->out;
+  u->accumulate = !!(p->flags & TW_MMT4D_FLAG_ACCUMULATE);
   u->M = swaps ? p->N : p->M;
   u->N = swaps ? p->M : p->N;
   u->K = p->K;
@@ -116,11 +145,30 @@ int tw_plan_unpacked(const tw_matmul_params_t* p, const tw_triple_t* types,
   u->lhs_row = (swaps ? p->rhs_stride : p->lhs_stride) * size;
   u->rhs_row = (swaps ? p->lhs_stride : p->rhs_stride) * size;
   u->out_row = p->out_stride * size;
-  if (!tw_is_quicker_unpacked(u, size, caches)) return 0;
-  run->fn = fn;
+  u->rhs_tile = variant->tile_bytes;
+  if (prepacked) {
+    const tw_tile_sizes_t* tile = &prepacked->plan.tile.sizes;
+    if (tile->N0 * size != variant->tile_bytes || tile->K0 != 1) return 0;
+    // Less than 8 accumulators would wait for each other, where tiles of few
+    // rows have several for each sum.
+    if (u->M <= TW_THIN_MOST_ROWS && tile->M0 <= u->M) return 0;
+    u->rhs = prepacked->panels;
+    u->rhs_row = variant->tile_bytes;
+    u->rhs_tile = u->K * u->rhs_row;
+  }
+  if (!tw_is_quicker_unpacked(u, size, !!prepacked, caches)) return 0;
+  run->variant = variant;
   tw_plan_unpacked_tasks(run, p->threads);
-  tw_plan_unpacked_blocks(run, size, caches);
+  tw_plan_unpacked_blocks(run, size, !!prepacked, caches);
   return 1;
+}
+
+// Bytes from the first column of a rhs to column n, of which a tile begins.
+static tw_index_t tw_column_at(const tw_unpacked_run_t* run, tw_index_t n,
+                               tw_index_t size) {
+  const tw_index_t tile = run->variant->tile_bytes;
+  const tw_index_t bytes = n * size;
+  return bytes / tile * run->all.rhs_tile + bytes % tile;
 }
 
 void tw_run_unpacked_task(void* context, tw_index_t i) {
@@ -138,11 +186,14 @@ void tw_run_unpacked_task(void* context, tw_index_t i) {
     block.accumulate = all->accumulate || k > 0;
     block.lhs = all->lhs + m * all->lhs_row + k * size;
     for (tw_index_t n = begin; n < end; n += block.N) {
-      block.rhs = all->rhs + k * all->rhs_row + n * size;
-      const tw_index_t to_line = tw_unpacked_columns_to_line(&block);
+      block.rhs = all->rhs + k * all->rhs_row + tw_column_at(run, n, size);
+      // Panels all begin alike.
+      const tw_index_t to_line = all->rhs_tile == run->variant->tile_bytes
+                                     ? tw_unpacked_columns_to_line(&block)
+                                     : 0;
       block.N = tw_min(run->width + to_line, end - n);
       block.out = all->out + m * all->out_row + n * size;
-      run->fn(&block);
+      run->variant->fn(&block);
     }
     k += run->depth;
   } while (k < all->K);

@@ -12,6 +12,7 @@
 #include "ukernels/index.h"
 #include "ukernels/matmul_check.h"
 #include "ukernels/matmul_panels.h"
+#include "ukernels/matmul_unpacked.h"
 #include "ukernels/pack.h"
 
 // ---- Digest -----------------------------------------------------------------
@@ -141,8 +142,10 @@ static tw_status_t tw_describe(const tw_matmul_params_t* params, int reads,
   tw_matmul_tile_t tile;
   const unsigned value = params->flags & TW_MMT4D_FLAG_TYPE_MASK;
   if (!tw_choose_matmul_tile(
-          (tw_type_triple_t)value, -1, params->N, cpu_data,
-          !!(params->flags & TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK), 0, &tile))
+          (tw_type_triple_t)value, -1,
+          tw_unpacked_panels(params, &types, tw_unpacked_find(cpu_data)),
+          cpu_data, !!(params->flags & TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK), 0,
+          &tile))
     return tw_no_matmul_tile(fault, value);
   *rhs = tw_rhs_side(params, &types, &tile);
   tw_index_t panels;

@@ -10,10 +10,10 @@
 // The last row ends the table.
 static const tw_unpacked_variant_t kVariants[] = {
 #ifdef TW_HAVE_X86_64_TILES
-    {TW_ISA_X86_64_AVX512_BASE, tw_unpacked_x86_64_avx512_base},
-    {TW_ISA_X86_64_AVX2_FMA, tw_unpacked_x86_64_avx2_fma},
+    {TW_ISA_X86_64_AVX512_BASE, tw_unpacked_x86_64_avx512_base, 128},
+    {TW_ISA_X86_64_AVX2_FMA, tw_unpacked_x86_64_avx2_fma, 64},
 #endif
-    {TW_ISA_GENERIC, 0},
+    {TW_ISA_GENERIC, 0, 0},
 };
 
 const tw_unpacked_variant_t* tw_unpacked_variants(size_t* count) {
@@ -21,8 +21,8 @@ const tw_unpacked_variant_t* tw_unpacked_variants(size_t* count) {
   return kVariants;
 }
 
-tw_unpacked_fn_t tw_unpacked_find(const uint64_t* cpu_data) {
+const tw_unpacked_variant_t* tw_unpacked_find(const uint64_t* cpu_data) {
   const tw_unpacked_variant_t* variant = kVariants;
   while (variant->fn && !tw_isa_available(variant->isa, cpu_data)) ++variant;
-  return variant->fn;
+  return variant->fn ? variant : 0;
 }

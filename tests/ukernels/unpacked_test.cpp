@@ -53,6 +53,7 @@ class UnpackedTest : public ::testing::TestWithParam<tw_unpacked_variant_t> {
     u.lhs_row = plain.lhs().rowStride * bytes;
     u.rhs_row = plain.rhs().rowStride * bytes;
     u.out_row = plain.out().rowStride * bytes;
+    u.rhs_tile = GetParam().tile_bytes;
     GetParam().fn(&u);
     plain.check();
   }
@@ -148,22 +149,34 @@ TEST(UnpackedFindTest, BestOfWhatCpuDataHas) {
 #endif
   const uint64_t none[TW_CPU_DATA_WORDS] = {};
   EXPECT_EQ(tw_unpacked_find(none), nullptr);
-  for (const tw_unpacked_variant_t& variant : all)
-    EXPECT_EQ(tw_unpacked_find(CpuData::of(variant.isa).words), variant.fn)
-        << tw_isa_name(variant.isa);
+  for (const tw_unpacked_variant_t& variant : all) {
+    const tw_unpacked_variant_t* found =
+        tw_unpacked_find(CpuData::of(variant.isa).words);
+    ASSERT_NE(found, nullptr) << tw_isa_name(variant.isa);
+    EXPECT_EQ(found->fn, variant.fn) << tw_isa_name(variant.isa);
+  }
 }
 
 #if defined(__x86_64__)
-// Whether tw_matmul has nothing packed for M x N x K, rows of N elements.
-bool isUnpacked(tw_index_t M, tw_index_t N, tw_index_t K, uint32_t flags) {
+CpuData cpuWithCaches() {
   CpuData cpu = CpuData::of(TW_ISA_X86_64_AVX2_FMA);
   cpu.words[TW_CPU_WORD_CACHES] = uint64_t{32} | uint64_t{1024} << 16;
-  double element = 0;  // no other is read
+  return cpu;
+}
+
+bool needsNoWorkspace(const tw_matmul_params_t& p) {
+  tw_index_t bytes = -1;
+  EXPECT_EQ(tw_matmul_workspace_size(&p, &bytes), TW_STATUS_OK);
+  return bytes == 0;
+}
+
+// M x N x K on operands without gaps.
+tw_matmul_params_t paramsOf(tw_index_t M, tw_index_t N, tw_index_t K,
+                            uint32_t flags, const CpuData& cpu) {
+  static double element = 0;  // no other is read
   tw_matmul_params_t p = {};
-  p.lhs = p.rhs = &element;
-  p.out = &element;
-  const bool transposed = (flags & TW_MATMUL_FLAG_LHS_TRANSPOSED) != 0;
-  p.lhs_stride = transposed ? M : K;
+  p.lhs = p.rhs = p.out = &element;
+  p.lhs_stride = flags & TW_MATMUL_FLAG_LHS_TRANSPOSED ? M : K;
   p.rhs_stride = flags & TW_MATMUL_FLAG_RHS_TRANSPOSED ? K : N;
   p.out_stride = flags & TW_MATMUL_FLAG_OUT_TRANSPOSED ? M : N;
   p.M = M;
@@ -172,9 +185,13 @@ bool isUnpacked(tw_index_t M, tw_index_t N, tw_index_t K, uint32_t flags) {
   p.flags = flags;
   p.threads = 1;
   p.cpu_data = cpu.words;
-  tw_index_t bytes = -1;
-  EXPECT_EQ(tw_matmul_workspace_size(&p, &bytes), TW_STATUS_OK);
-  return bytes == 0;
+  return p;
+}
+
+// Whether tw_matmul has nothing packed.
+bool isUnpacked(tw_index_t M, tw_index_t N, tw_index_t K, uint32_t flags) {
+  const CpuData cpu = cpuWithCaches();
+  return needsNoWorkspace(paramsOf(M, N, K, flags, cpu));
 }
 
 TEST(UnpackedMatmulTest, WhereItIsQuicker) {
@@ -196,6 +213,42 @@ TEST(UnpackedMatmulTest, WhereItIsQuicker) {
   EXPECT_FALSE(isUnpacked(64, 64, 64, TW_TYPES_F16F16F32));
   EXPECT_FALSE(isUnpacked(
       64, 64, 64, TW_TYPES_S32S32S32 | TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK));
+}
+
+// The lhs of a prepacked rhs, whose panels are as wide as one vector or two.
+TEST(UnpackedMatmulTest, WhereItIsQuickerOnPanels) {
+  const struct {
+    tw_index_t M, N, K;
+    bool isQuicker;
+  } cases[] = {
+      {5, 12, 1024, true},
+      {5, 2000, 1024, true},
+      {49, 2000, 100, true},
+      // Few columns do not make up for packing the lhs, many do.
+      {2400, 64, 100, true},
+      {2400, 2000, 100, false},
+      // Rows of the lhs that are on each other's sets.
+      {49, 2000, 1024, false},
+      {2400, 64, 1024, true},
+      {2400, 128, 1024, false},
+  };
+  const CpuData cpu = cpuWithCaches();
+  for (uint32_t types :
+       {uint32_t{TW_TYPES_F32F32F32}, uint32_t{TW_TYPES_F64F64F64}})
+    for (const auto& each : cases) {
+      tw_matmul_params_t p = paramsOf(each.M, each.N, each.K, types, cpu);
+      const std::vector<double> rhs(static_cast<size_t>(each.N * each.K));
+      p.rhs = rhs.data();
+      tw_index_t bytes = 0;
+      ASSERT_EQ(tw_prepacked_size(&p, &bytes), TW_STATUS_OK);
+      std::vector<uint64_t> panels(static_cast<size_t>(bytes) / 8 + 1);
+      ASSERT_EQ(tw_prepack(&p, panels.data(), bytes, nullptr), TW_STATUS_OK);
+      p.rhs = panels.data();
+      p.rhs_bytes = bytes;
+      p.flags |= TW_MATMUL_FLAG_RHS_PREPACKED;
+      EXPECT_EQ(needsNoWorkspace(p), each.isQuicker)
+          << each.M << "x" << each.N << "x" << each.K << " types " << types;
+    }
 }
 #endif
 

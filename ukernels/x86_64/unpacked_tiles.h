@@ -11,36 +11,33 @@
 #define TW_OP(name) TW_PASTE(tw_, TW_UNPACKED_TYPE, _##name)
 #define TW_VECTOR TW_PASTE(tw_v, TW_UNPACKED_TYPE, )
 
-// Vector n of `vectors` at `p`, of the last of which `last` lanes are there; 0:
-// all of each.
-TW_INLINE TW_VECTOR TW_OWN(load)(const char* p, int n, int vectors, int last) {
-  p += n * TW_LANES * 4;
-  return last > 0 && n == vectors - 1 ? TW_OP(load_first)(p, last)
-                                      : TW_OP(load)(p);
+// The vector at `p`, of which `lanes` are there; 0: all.
+TW_INLINE TW_VECTOR TW_OWN(load)(const char* p, int lanes) {
+  return lanes > 0 ? TW_OP(load_first)(p, lanes) : TW_OP(load)(p);
 }
 
-TW_INLINE void TW_OWN(store)(char* p, int n, int vectors, int last,
-                             TW_VECTOR v) {
-  p += n * TW_LANES * 4;
-  if (last > 0 && n == vectors - 1)
-    TW_OP(store_first)(p, v, last);
+TW_INLINE void TW_OWN(store)(char* p, int lanes, TW_VECTOR v) {
+  if (lanes > 0)
+    TW_OP(store_first)(p, v, lanes);
   else
     TW_OP(store)(p, v);
 }
 
-// Row `step` of the rhs from `rhs` on.
+// Multiplies a row of the rhs, by vectors that are whole but for the last one,
+// by column `k` of the lhs from `lhs` on.
 TW_INLINE void TW_OWN(step)(const tw_unpacked_t* u, TW_VECTOR* acc,
                             const tw_unpacked_lhs_t* lhs, const char* rhs,
-                            int M0, int vectors, int last, int step) {
+                            int M0, int vectors, int last, int k) {
   TW_VECTOR r[2];
   TW_UNROLL for (int n = 0; n < vectors; ++n) {
-    r[n] = TW_OWN(load)(rhs, n, vectors, last);
-    __builtin_prefetch(rhs + TW_UNPACKED_AHEAD * u->rhs_row + n * TW_LANES * 4);
+    const char* at = rhs + n * TW_LANES * 4;
+    r[n] = TW_OWN(load)(at, n == vectors - 1 ? last : 0);
+    __builtin_prefetch(at + TW_UNPACKED_AHEAD * u->rhs_row);
   }
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     const TW_VECTOR l = TW_OP(splat)(lhs->group[m / TW_UNPACKED_GROUP] +
                                      m % TW_UNPACKED_GROUP * u->lhs_row +
-                                     step * TW_UNPACKED_BYTES);
+                                     k * TW_UNPACKED_BYTES);
     TW_UNROLL for (int n = 0; n < vectors; ++n) {
       acc[m * vectors + n] = TW_OP(fma)(l, r[n], acc[m * vectors + n]);
     }
@@ -50,7 +47,7 @@ TW_INLINE void TW_OWN(step)(const tw_unpacked_t* u, TW_VECTOR* acc,
 TW_INLINE void TW_OWN(advance)(tw_unpacked_lhs_t* lhs, int M0, int steps) {
   TW_UNROLL for (int g = 0; g * TW_UNPACKED_GROUP < M0; ++g) {
     lhs->group[g] += steps * TW_UNPACKED_BYTES;
-    // A register of its own: an index would be a second one to add.
+    // A register of its own: an index would be added to each address.
     TW_OPAQUE_POINTER(lhs->group[g]);
   }
 }
@@ -79,14 +76,15 @@ TW_INLINE void TW_OWN(tile)(const tw_unpacked_t* u, const char* rhs, char* out,
   }
   if (u->accumulate) {
     TW_UNROLL for (int i = 0; i < M0 * vectors; ++i) {
-      const char* row = out + i / vectors * u->out_row;
-      acc[i] =
-          TW_OP(add)(acc[i], TW_OWN(load)(row, i % vectors, vectors, last));
+      const int n = i % vectors, lanes = n == vectors - 1 ? last : 0;
+      const char* at = out + i / vectors * u->out_row + n * TW_LANES * 4;
+      acc[i] = TW_OP(add)(acc[i], TW_OWN(load)(at, lanes));
     }
   }
   TW_UNROLL for (int i = 0; i < M0 * vectors; ++i) {
-    char* row = out + i / vectors * u->out_row;
-    TW_OWN(store)(row, i % vectors, vectors, last, acc[i]);
+    const int n = i % vectors, lanes = n == vectors - 1 ? last : 0;
+    TW_OWN(store)(out + i / vectors * u->out_row + n * TW_LANES * 4, lanes,
+                  acc[i]);
   }
 }
 
@@ -106,7 +104,10 @@ TW_INLINE void TW_OWN(tiles)(const tw_unpacked_t* u, int M0) {
   const char* rhs = u->rhs;
   char* out = u->out;
   tw_index_t n = u->N;
-  const int first = n > 4 * columns ? tw_unpacked_columns_to_line(u) : 0;
+  // Panels all begin alike.
+  const int first = n > 4 * columns && u->rhs_tile == width
+                        ? tw_unpacked_columns_to_line(u)
+                        : 0;
   if (first > 0) {
     TW_OWN(narrow)(u, rhs, out, M0, first);
     rhs += first * TW_UNPACKED_BYTES;
@@ -115,7 +116,7 @@ TW_INLINE void TW_OWN(tiles)(const tw_unpacked_t* u, int M0) {
   }
   for (; n >= columns; n -= columns) {
     TW_OWN(tile)(u, rhs, out, M0, 2, 0);
-    rhs += width;
+    rhs += u->rhs_tile;
     out += width;
   }
   TW_OWN(narrow)(u, rhs, out, M0, (int)n);
