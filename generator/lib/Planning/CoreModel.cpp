@@ -32,7 +32,7 @@ constexpr CoreModel kX86[] = {
     {"znver2", "X86_64", 64, 6, 0.4, 0, 0, 0},
     {"znver3", "X86_64", 64, 6, 0.4, 0, 0, 0},
     {"znver4", "X86_64", 64, 6, 0.4, 1.0 / 3, 0, 0.45},
-    {"znver5", "X86_64", 128, 8, 0.4, 1.0 / 6, 0, 0.25},
+    {"znver5", "X86_64", 128, 8, 0.4, 1.0 / 3, 0, 0.25},
 };
 
 /// A model for each row of cores.def.
@@ -89,8 +89,15 @@ double CoreModel::multiplies(const Idiom &idiom, int bits) const {
          tw_core_rate(cpuData.data(), instruction);
 }
 
-const CoreModel &usualCore(const IsaInfo &isa) {
-  return isa.has("neon") ? kNeoverse : kZen4;
+llvm::ArrayRef<const CoreModel *> usualCores(const IsaInfo &isa) {
+  // Of 512-bit vectors some cores multiply one a cycle, and others two, beside
+  // which little else gets in. To narrower ones they are much alike.
+  static constexpr const CoreModel *kArm[] = {&kNeoverse};
+  static const CoreModel *const kX86Usual[] = {
+      &kZen4, cantFail(findCore("skylake-avx512"))};
+  if (isa.has("neon"))
+    return kArm;
+  return llvm::ArrayRef(kX86Usual).take_front(isa.vectorBits > 256 ? 2 : 1);
 }
 
 llvm::Expected<const CoreModel *> findCore(llvm::StringRef cpu) {

@@ -243,8 +243,10 @@ private:
                   (!decodesBroadcasts() || broadcastDecode == 0);
     instructions += folded ? 0 : count;
     bool isFloat = shape.accumulator != TW_ELEMENT_S32;
+    // They share a pipe with the multiplies, and have one of their own.
     if (isFloat && isa.vectorBits == 512 && !folded && !whole)
-      shuffles += count * core.floatBroadcast;
+      shuffles +=
+          std::max(0.0, 2 * count * width - multiplies) * core.floatBroadcast;
     if (!whole)
       shuffles += count * width * core.broadcast;
     if (!decodesBroadcasts() || broadcastDecode == 0)

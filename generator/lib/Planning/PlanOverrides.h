@@ -15,7 +15,7 @@ struct PlanOverrides {
   std::optional<IdiomKind> idiom;
   std::optional<ScalableIdiom> scalable; ///< instead of `idiom`
   std::optional<int> lanes, kLanes, blockRows, blockVectors, sets, unroll,
-      stageSteps;
+      stageSteps, ahead;
   std::optional<bool> broadcastRhs, rowsInner;
   std::optional<Staging> staging;
   /// The core that the other parts are chosen for; null for the usual one.

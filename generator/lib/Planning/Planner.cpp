@@ -10,6 +10,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 
@@ -22,6 +23,8 @@ constexpr int kEnoughAccumulators = 8;
 /// Code size, in vector instructions, beyond which a plan is not considered
 /// while there is a smaller one.
 constexpr int kSizeLimit = 300;
+/// Vectors of accumulators from which on a tile prefetches, and how far.
+constexpr int kWideBlock = 12, kAhead = 2048, kCacheLine = 64;
 /// Stack to use for staging: a share of the L1 data cache.
 constexpr int64_t kStageBytes = 12 * 1024;
 /// Relative price of one vector instruction of code, which takes its time to
@@ -32,9 +35,10 @@ constexpr double kSizePrice = 1e-3, kRegularSizePrice = 4e-5;
 class Planner {
 public:
   /// Keeps at most `wanted` plans.
-  Planner(const TileKey &key, const PlanOverrides &overrides,
-          const CoreModel &core, size_t wanted)
-      : key(key), overrides(overrides), isa(info(key.isa)), core(core),
+  Planner(const TileKey &key, const PlanOverrides &overrides, size_t wanted)
+      : key(key), overrides(overrides), isa(info(key.isa)),
+        cores(overrides.core ? llvm::ArrayRef(overrides.core)
+                             : usualCores(isa)),
         wanted(wanted) {}
 
   /// The plan of choice, then others, cheapest first.
@@ -252,8 +256,32 @@ private:
     }
   }
 
+  /// Wide tiles ask for their panels ahead of time where two vectors may be
+  /// multiplied in a cycle: L2 hands them over no sooner than they are wanted.
+  /// Narrower ones load at almost every chance, and a prefetch is a load. What
+  /// ukernels/x86_64 found to gain nothing or to lose does without: bf16 by
+  /// multiply-adds, and what is decoded where there are 16 registers.
+  bool wantsAhead(const TileShape &shape, int block) const {
+    bool decodes = plan.staging != Staging::None ||
+                   operandDecodes(shape.vector.type, shape.compute);
+    return !isa.has("neon") && isa.has("avx2") && block >= kWideBlock &&
+           plan.idiom != IdiomKind::FmaBF16 && !shape.vector.staged &&
+           !shape.roundsPerStep && !(decodes && isa.vectorRegisters < 32) &&
+           shape.broadcastBlocks.count * shape.vectorBlocks.count == 1;
+  }
+
   int chooseUnroll(const TileShape &shape, int block) {
     int unroll = static_cast<int>(llvm::divideCeil(plan.sets, shape.turns));
+    // An iteration asks for a line of either panel at least. Of 16 registers
+    // none are left for the loads of a second step, which LLVM puts beside
+    // those of the first.
+    if (wantsAhead(shape, block) && plan.staging == Staging::None &&
+        shape.roles.offset == 0)
+      return isa.vectorRegisters < 32
+                 ? unroll
+                 : std::max<int>(
+                       unroll,
+                       llvm::divideCeil(kCacheLine, shape.broadcast.stepBytes));
     if (int decoded = mostStepsAhead(unroll))
       return decoded;
     // A short iteration is mostly loop overhead.
@@ -329,11 +357,17 @@ private:
 
   void consider() {
     plan.stageSteps = overrides.stageSteps.value_or(chooseStageSteps());
+    TileShape shape(key, plan);
+    bool asks = wantsAhead(shape, shape.rowGroups * shape.vectors);
+    plan.ahead = overrides.ahead.value_or(asks ? kAhead : 0);
     refusal = whyPlanUnfit(plan, key);
     if (!refusal.empty())
       return;
-    PlanCost cost = estimateCost(plan, key, core);
-    double each = TileShape(key, plan).regular ? kRegularSizePrice : kSizePrice;
+    PlanCost cost = estimateCost(plan, key, *cores.front());
+    for (const CoreModel *core : cores.drop_front())
+      cost.cycles *= estimateCost(plan, key, *core).cycles;
+    cost.cycles = std::pow(cost.cycles, 1.0 / double(cores.size()));
+    double each = shape.regular ? kRegularSizePrice : kSizePrice;
     double price = cost.cycles * (1 + each * cost.size);
     if (cost.size > kSizeLimit)
       price *= double(cost.size) / kSizeLimit;
@@ -366,7 +400,7 @@ private:
   const TileKey &key;
   const PlanOverrides &overrides;
   const IsaInfo &isa;
-  const CoreModel &core;
+  const llvm::ArrayRef<const CoreModel *> cores;
   const size_t wanted;
   TilePlan plan;
   struct Priced {
@@ -421,7 +455,7 @@ llvm::Expected<TilePlan> planTile(const TileKey &key,
     if (!why.empty())
       return llvm::createStringError("%s: %s", name.c_str(), why.c_str());
   }
-  Planner planner(key, *parsed, **core, /*wanted=*/1);
+  Planner planner(key, *parsed, /*wanted=*/1);
   std::vector<TilePlan> plans = planner.best();
   if (plans.empty())
     return llvm::createStringError(
@@ -442,8 +476,7 @@ llvm::Expected<std::vector<TilePlan>> planCandidates(const TileKey &key,
     if (candidates.size() < count)
       candidates.push_back(plan);
   };
-  const CoreModel &core = usualCore(info(key.isa));
-  for (const TilePlan &plan : Planner(key, {}, core, count).best()) {
+  for (const TilePlan &plan : Planner(key, {}, count).best()) {
     add(plan);
     // The unroll is a rule of thumb, of which the price knows little: the
     // planner has one for each of the other parts, so that this is another

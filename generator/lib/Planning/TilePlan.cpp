@@ -24,16 +24,19 @@ llvm::Error bad(llvm::StringRef part, const llvm::Twine &why) {
                                  why.str().c_str());
 }
 
-llvm::Expected<int> parseNumber(llvm::StringRef part, llvm::StringRef text) {
+llvm::Expected<int> parseNumber(llvm::StringRef part, llvm::StringRef text,
+                                int least, int most) {
   int value = 0;
-  if (text.getAsInteger(10, value) || value < 1 || value > 1024)
-    return bad(part, "'" + text + "' is not a number in 1..1024");
+  if (text.getAsInteger(10, value) || value < least || value > most)
+    return bad(part, "'" + text + "' is not a number in " + llvm::Twine(least) +
+                         ".." + llvm::Twine(most));
   return value;
 }
 
 llvm::Error parseInto(llvm::StringRef part, llvm::StringRef text,
-                      std::optional<int> &into) {
-  llvm::Expected<int> value = parseNumber(part, text);
+                      std::optional<int> &into, int least = 1,
+                      int most = 1024) {
+  llvm::Expected<int> value = parseNumber(part, text, least, most);
   if (!value)
     return value.takeError();
   into = *value;
@@ -46,7 +49,7 @@ bool TilePlan::operator==(const TilePlan &o) const {
   auto tie = [](const TilePlan &p) {
     return std::tie(p.idiom, p.scalable, p.lanes, p.kLanes, p.blockRows,
                     p.blockVectors, p.sets, p.unroll, p.broadcastRhs, p.staging,
-                    p.stageSteps, p.rowsInner);
+                    p.stageSteps, p.rowsInner, p.ahead);
   };
   return tie(*this) == tie(o);
 }
@@ -55,14 +58,18 @@ std::string printTilePlan(const TilePlan &p) {
   llvm::StringRef idiomName = p.scalable == ScalableIdiom::None
                                   ? idiom(p.idiom).name
                                   : info(p.scalable).name;
-  return llvm::formatv(
-             "idiom={0} lanes={1} klanes={2} block={3}x{4} sets={5} "
-             "unroll={6} broadcast={7} stage={8} stagesteps={9} order={10}",
-             idiomName, p.lanes, p.kLanes, p.blockRows, p.blockVectors, p.sets,
-             p.unroll, p.broadcastRhs ? "rhs" : "lhs",
-             kStagings[static_cast<int>(p.staging)], p.stageSteps,
-             p.rowsInner ? "nm" : "mn")
-      .str();
+  std::string text =
+      llvm::formatv(
+          "idiom={0} lanes={1} klanes={2} block={3}x{4} sets={5} "
+          "unroll={6} broadcast={7} stage={8} stagesteps={9} order={10}",
+          idiomName, p.lanes, p.kLanes, p.blockRows, p.blockVectors, p.sets,
+          p.unroll, p.broadcastRhs ? "rhs" : "lhs",
+          kStagings[static_cast<int>(p.staging)], p.stageSteps,
+          p.rowsInner ? "nm" : "mn")
+          .str();
+  if (p.ahead != 0)
+    text += llvm::formatv(" ahead={0}", p.ahead).str();
+  return text;
 }
 
 llvm::Expected<PlanOverrides> parsePlanOverrides(llvm::StringRef text) {
@@ -104,6 +111,9 @@ llvm::Expected<PlanOverrides> parsePlanOverrides(llvm::StringRef text) {
                        .Default(nullptr)) {
       if (llvm::Error e = parseInto(part, value, *number))
         return std::move(e);
+    } else if (name == "ahead") {
+      if (llvm::Error e = parseInto(part, value, o.ahead, 0, 1 << 16))
+        return std::move(e);
     } else if (name == "broadcast") {
       if (value != "lhs" && value != "rhs")
         return bad(part, "expected 'lhs' or 'rhs'");
@@ -125,7 +135,8 @@ llvm::Expected<PlanOverrides> parsePlanOverrides(llvm::StringRef text) {
     } else {
       return bad(part, "no part '" + name +
                            "'; a plan's parts are idiom, lanes, klanes, block, "
-                           "sets, unroll, broadcast, stage, stagesteps, order; "
+                           "sets, unroll, broadcast, stage, stagesteps, order, "
+                           "ahead; "
                            "core is what they are chosen for");
     }
   }
@@ -236,6 +247,19 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key) {
         .str();
   if (plan.staging == Staging::None && plan.stageSteps != 1)
     return "stagesteps needs a staged operand";
+  if (plan.ahead != 0) {
+    if (shape.broadcast.staged && shape.vector.staged)
+      return "ahead needs an operand that is not staged";
+    if (shape.broadcastBlocks.count * shape.vectorBlocks.count > 1)
+      return llvm::formatv("ahead needs one register block; block={0}x{1} "
+                           "makes {2}, each of which would ask for the same",
+                           plan.blockRows, plan.blockVectors,
+                           shape.broadcastBlocks.count *
+                               shape.vectorBlocks.count)
+          .str();
+    if (shape.decodesAhead)
+      return "ahead needs operands that are not decoded an iteration ahead";
+  }
   if (stageBytes(plan, key) > kMaxStageBytes)
     return llvm::formatv("the stages take {0} bytes of stack; at most {1} fit",
                          stageBytes(plan, key), kMaxStageBytes)

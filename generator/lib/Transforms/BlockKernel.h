@@ -173,6 +173,8 @@ private:
   Values stepLoop(Source broadcast, Source vector, Value count, Values carries);
   Values runSteps(Source broadcast, Source vector, Value begin, Value end,
                   int unroll, Values all);
+  void prefetch(const OperandShape &operand, Value pointer,
+                const StepStride &iteration);
   struct Reached {
     Value broadcast, vector; ///< pointers, or null
   };

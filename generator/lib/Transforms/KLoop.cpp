@@ -11,6 +11,8 @@ using namespace mlir;
 
 namespace tilewright {
 
+static constexpr int64_t kCacheLine = 64;
+
 BlockKernel::BlockKernel(Emitter &e, const TileKey &key, const TilePlan &plan,
                          const TileShape &shape, const TileParams &params,
                          const BlockPosition &position)
@@ -184,6 +186,17 @@ Emitter::Values BlockKernel::stagedLoop(Value firstBroadcast, Value firstVector,
   return Values(all.begin() + 2, all.end());
 }
 
+/// Asks for what the iteration at plan.ahead bytes behind `pointer` reads of
+/// the panel of an operand, if that is a line at least: less would be asked for
+/// several times.
+void BlockKernel::prefetch(const OperandShape &operand, Value pointer,
+                           const StepStride &iteration) {
+  if (plan.ahead == 0 || operand.staged || iteration.bytes < kCacheLine)
+    return;
+  for (int64_t at = 0; at < iteration.bytes; at += kCacheLine)
+    e.prefetch(e.offset(pointer, plan.ahead + at));
+}
+
 /// The K steps [begin, end), `unroll` at a time; `all` holds the pointers to
 /// the first of them, then the carries.
 Emitter::Values BlockKernel::runSteps(Source broadcast, Source vector,
@@ -194,17 +207,17 @@ Emitter::Values BlockKernel::runSteps(Source broadcast, Source vector,
   all = e.loop(begin, end, unroll, all, [&](Value, Values in) {
     broadcast.pointer = in[0];
     vector.pointer = in[1];
-    Values next(2);
-    if (!shape.byLanes)
-      next = {offset(in[0], broadcastRun), offset(in[1], vectorRun)};
     Reached reached;
     Values results = steps(broadcast, vector, unroll,
                            Values(in.begin() + 2, in.end()), reached);
-    if (shape.byLanes) {
-      next[0] =
-          reached.broadcast ? reached.broadcast : offset(in[0], broadcastRun);
-      next[1] = reached.vector ? reached.vector : offset(in[1], vectorRun);
+    if (unroll == plan.unroll) {
+      prefetch(shape.broadcast, in[0], broadcastRun);
+      prefetch(shape.vector, in[1], vectorRun);
     }
+    // Behind all that reads there: else both have to be kept.
+    Values next = {reached.broadcast ? reached.broadcast
+                                     : offset(in[0], broadcastRun),
+                   reached.vector ? reached.vector : offset(in[1], vectorRun)};
     llvm::append_range(next, results);
     return next;
   });

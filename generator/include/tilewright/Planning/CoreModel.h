@@ -7,6 +7,7 @@
 #define TILEWRIGHT_PLANNING_COREMODEL_H
 
 #include "tilewright/Planning/Idiom.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
 namespace tilewright {
@@ -22,9 +23,11 @@ struct CoreModel {
   /// Share of a decoding operation's time that the multiplies do not hide: all
   /// of it where both want the same ports.
   double decodeShare;
-  /// Vectors' worth of multiplies that a broadcast takes the place of, where it
-  /// is an instruction of its own: of floats to 512 bits, and of any.
-  double floatBroadcast, broadcast;
+  /// Of broadcasts of floats to 512 bits that are instructions of their own,
+  /// what share of those above half the multiplies delays these.
+  double floatBroadcast;
+  /// Vectors' worth of multiplies that any such broadcast takes the place of.
+  double broadcast;
   /// The same of a shuffle that spreads a group over 512 bits.
   double spread;
 
@@ -37,8 +40,13 @@ struct CoreModel {
   }
 };
 
-/// The model that plans are made by where no core is asked for.
-const CoreModel &usualCore(const IsaInfo &isa);
+/// The models that plans are made by where no core is asked for: the plan is
+/// chosen that is cheapest by the geometric mean.
+llvm::ArrayRef<const CoreModel *> usualCores(const IsaInfo &isa);
+/// The first of them, of which costs are told.
+inline const CoreModel &usualCore(const IsaInfo &isa) {
+  return *usualCores(isa).front();
+}
 
 /// The model of `cpu`, a name of cores.def or an alias there. An error says
 /// what comes close.

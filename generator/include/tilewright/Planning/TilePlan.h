@@ -34,7 +34,8 @@ enum class Staging : uint8_t {
 /// vector with `lanes / kLanes` of its rows, `kLanes` groups of k0 from each.
 ///
 /// Printed as one line, "idiom=fma lanes=16 klanes=1 block=12x2 sets=1 unroll=1
-/// broadcast=lhs stage=none stagesteps=1 order=mn".
+/// broadcast=lhs stage=none stagesteps=1 order=mn", and " ahead=2048" behind it
+/// unless that is 0.
 ///
 /// In a plan with scalable vectors, `lanes` counts those of the least length,
 /// the broadcast operand is the lhs, and the register block of an outer product
@@ -61,6 +62,9 @@ struct TilePlan {
   int stageSteps = 1;
   /// The loop over the tile's rows (M0) is the inner of the two block loops.
   bool rowsInner = false;
+  /// Bytes behind what an iteration reads of the panels of operands that are
+  /// not staged at which it prefetches as many; 0: nothing.
+  int ahead = 0;
 
   bool operator==(const TilePlan &o) const;
   bool stagesBroadcast() const {

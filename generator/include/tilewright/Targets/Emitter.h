@@ -82,6 +82,8 @@ public:
   // ---- Memory; offsets in bytes
   Value stackBuffer(int64_t bytes, int align = 64);
   Value offset(Value pointer, int64_t bytes);
+  /// Asks for the cache line at `pointer`, where nothing need be.
+  void prefetch(Value pointer);
   Value offset(Value pointer, Value bytes);
   Value load(mlir::Type type, Value pointer, int align);
   void store(Value value, Value pointer, int align);
