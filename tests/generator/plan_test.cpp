@@ -167,6 +167,8 @@ TEST(PlanOverrideTest, RefusesWithTheReason) {
       {f32, "block=16x2 broadcast=lhs", "vector registers of 32"},
       {f32, "idiom=dpbusd", "'dpbusd' does not take f32f32f32"},
       {f32, "broadcast=both", "expected 'lhs' or 'rhs'"},
+      {f32, "ahead=65537", "'65537' is not a number in 0..65536"},
+      {f32, "ahead=-1", "'-1' is not a number in 0..65536"},
       {f32, "stage=some", "expected none, broadcast, vector, both or nibbles"},
       {f32, "stage=nibbles",
        "needs a vector operand of 4-bit elements, not of 32 bits"},
@@ -311,6 +313,45 @@ TEST(PlanTest, StagedPairsLieApart) {
   TilePlan pairs = llvm::cantFail(planTile(padded, "idiom=fmabf16"));
   EXPECT_TRUE(TileShape(padded, pairs).padded);
   EXPECT_FALSE(TileShape(padded, pairs).broadcast.inParts);
+}
+
+// Wide tiles of x86-64 ask for whole lines of their panels, once each.
+TEST(PlanTest, WideTilesPrefetch) {
+  auto planOf = [](const char* key, const char* parts = "") {
+    return llvm::cantFail(planTile(keyOf(key), parts));
+  };
+  for (const char* wide : {"f32f32f32_12x32x1_x86_64_avx512_base",
+                           "f32f32f32_8x32x1_x86_64_avx512_base",
+                           "f64f64f64_12x16x1_x86_64_avx512_base",
+                           "u8s8s32_12x32x4_x86_64_avx512_vnni"}) {
+    TileKey key = keyOf(wide);
+    TilePlan plan = planOf(wide);
+    EXPECT_EQ(plan.ahead, 2048) << wide;
+    EXPECT_GE(TileShape(key, plan).broadcast.stepBytes * plan.unroll, 64)
+        << wide;
+    EXPECT_EQ(planOf(wide, "ahead=0").ahead, 0) << wide;
+  }
+  // Of 16 registers a second step leaves none.
+  TilePlan narrow = planOf("f32f32f32_6x16x1_x86_64_avx2_fma");
+  EXPECT_EQ(narrow.ahead, 2048);
+  EXPECT_EQ(narrow.unroll, 1);
+  for (const char* without : {"f32f32f32_1x16x1_x86_64_avx512_base",
+                              "f16f16f32_6x16x1_x86_64_avx2_fma",
+                              "bf16bf16f32_12x32x2_x86_64_avx512_base",
+                              "f32f32f32_8x8x1_arm_64_base"})
+    EXPECT_EQ(planOf(without).ahead, 0) << without;
+  const char* f32 = "f32f32f32_12x32x1_x86_64_avx512_base";
+  EXPECT_EQ(planOf(f32, "block=6x2").ahead, 0);
+  EXPECT_NE(
+      llvm::toString(planTile(keyOf(f32), "block=6x2 ahead=64").takeError())
+          .find("ahead needs one register block"),
+      std::string::npos);
+  EXPECT_NE(llvm::toString(planTile(keyOf("f16f16f32_12x32x1_x86_64_avx512_"
+                                          "base"),
+                                    "stage=both ahead=64")
+                               .takeError())
+                .find("ahead needs an operand that is not staged"),
+            std::string::npos);
 }
 
 // Twice the multiply-adds wait for each accumulator.

@@ -58,18 +58,15 @@ std::string printTilePlan(const TilePlan &p) {
   llvm::StringRef idiomName = p.scalable == ScalableIdiom::None
                                   ? idiom(p.idiom).name
                                   : info(p.scalable).name;
-  std::string text =
-      llvm::formatv(
-          "idiom={0} lanes={1} klanes={2} block={3}x{4} sets={5} "
-          "unroll={6} broadcast={7} stage={8} stagesteps={9} order={10}",
-          idiomName, p.lanes, p.kLanes, p.blockRows, p.blockVectors, p.sets,
-          p.unroll, p.broadcastRhs ? "rhs" : "lhs",
-          kStagings[static_cast<int>(p.staging)], p.stageSteps,
-          p.rowsInner ? "nm" : "mn")
-          .str();
-  if (p.ahead != 0)
-    text += llvm::formatv(" ahead={0}", p.ahead).str();
-  return text;
+  return llvm::formatv(
+             "idiom={0} lanes={1} klanes={2} block={3}x{4} sets={5} "
+             "unroll={6} broadcast={7} stage={8} stagesteps={9} order={10} "
+             "ahead={11}",
+             idiomName, p.lanes, p.kLanes, p.blockRows, p.blockVectors, p.sets,
+             p.unroll, p.broadcastRhs ? "rhs" : "lhs",
+             kStagings[static_cast<int>(p.staging)], p.stageSteps,
+             p.rowsInner ? "nm" : "mn", p.ahead)
+      .str();
 }
 
 llvm::Expected<PlanOverrides> parsePlanOverrides(llvm::StringRef text) {

@@ -34,8 +34,7 @@ enum class Staging : uint8_t {
 /// vector with `lanes / kLanes` of its rows, `kLanes` groups of k0 from each.
 ///
 /// Printed as one line, "idiom=fma lanes=16 klanes=1 block=12x2 sets=1 unroll=1
-/// broadcast=lhs stage=none stagesteps=1 order=mn", and " ahead=2048" behind it
-/// unless that is 0.
+/// broadcast=lhs stage=none stagesteps=1 order=mn ahead=2048".
 ///
 /// In a plan with scalable vectors, `lanes` counts those of the least length,
 /// the broadcast operand is the lhs, and the register block of an outer product
