@@ -1,14 +1,27 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Internal: arithmetic on tw_index_t that sees overflow. Each returns 1 if the
-// result does not fit; then *result is unspecified.
+// Internal: arithmetic on tw_index_t.
 
 #ifndef UKERNELS_INDEX_H_
 #define UKERNELS_INDEX_H_
 
 #include "tilewright/tile.h"
 
+static inline tw_index_t tw_min(tw_index_t a, tw_index_t b) {
+  return a < b ? a : b;
+}
+static inline tw_index_t tw_max(tw_index_t a, tw_index_t b) {
+  return a > b ? a : b;
+}
+
+// How many parts of size `part` there are, the last of which may be smaller.
+static inline tw_index_t tw_panels_of(tw_index_t extent, tw_index_t part) {
+  return extent / part + (extent % part != 0);
+}
+
+// These see overflow: they return 1 if the result does not fit; then *result is
+// unspecified.
 static inline int tw_mul_overflows(tw_index_t a, tw_index_t b,
                                    tw_index_t* result) {
   return __builtin_mul_overflow(a, b, result);

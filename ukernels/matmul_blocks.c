@@ -19,9 +19,6 @@ static const double kLeastTaskWork = 1 << 20;
 // Multiply-adds in the time of packing one element.
 static const double kPackWork = 32;
 
-static tw_index_t tw_min(tw_index_t a, tw_index_t b) { return a < b ? a : b; }
-static tw_index_t tw_max(tw_index_t a, tw_index_t b) { return a > b ? a : b; }
-
 // The least part size, a multiple of `unit` if it is less than all, that cuts
 // `total` into no more parts than `part` does.
 static tw_index_t tw_even_part(tw_index_t total, tw_index_t part,

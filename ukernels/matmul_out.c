@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ukernels/element.h"
+#include "ukernels/index.h"
 
 enum { kLines = 16, kRun = 64 };
 
@@ -77,8 +78,6 @@ typedef struct tw_out_walk_t {
   tw_index_t scratch_line, scratch_element;  // in accumulators
   tw_index_t accumulator_bytes;
 } tw_out_walk_t;
-
-static tw_index_t tw_min(tw_index_t a, tw_index_t b) { return a < b ? a : b; }
 
 static tw_out_walk_t tw_walk_out(const tw_out_t* out) {
   const tw_matmul_params_t* p = out->params;

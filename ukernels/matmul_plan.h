@@ -11,6 +11,7 @@
 #include "tilewright/matmul.h"
 #include "ukernels/core.h"
 #include "ukernels/element.h"
+#include "ukernels/index.h"
 #include "ukernels/matmul_check.h"
 
 // The tile of a matmul.
@@ -113,9 +114,5 @@ void tw_pack_side(const tw_matmul_side_t* side, tw_index_t K,
 void tw_pack_gathered(const tw_matmul_side_t* side, const void* tensor,
                       tw_index_t tile, tw_index_t tiles, tw_index_t step,
                       tw_index_t steps, void* wide, void* packed);
-
-static inline tw_index_t tw_panels_of(tw_index_t extent, tw_index_t part) {
-  return extent / part + (extent % part != 0);
-}
 
 #endif  // UKERNELS_MATMUL_PLAN_H_

@@ -25,8 +25,6 @@ typedef struct tw_matmul_task_t {
   tw_range_t lhs_m, lhs_k, rhs_n, rhs_k;
 } tw_matmul_task_t;
 
-static tw_index_t tw_min(tw_index_t a, tw_index_t b) { return a < b ? a : b; }
-
 static tw_range_t tw_part_of(tw_range_t all, tw_index_t begin,
                              tw_index_t size) {
   const tw_range_t part = {begin, tw_min(begin + size, all.end)};

@@ -17,16 +17,13 @@ static const tw_index_t kDepthBytes = 2 << 10;
 static const tw_index_t kManyCaches = 8;
 static const tw_index_t kStreams = 16;
 
-static tw_index_t tw_min(tw_index_t a, tw_index_t b) { return a < b ? a : b; }
-static tw_index_t tw_max(tw_index_t a, tw_index_t b) { return a > b ? a : b; }
-
 // The least part that cuts `total` into no more parts than `part` does, or the
 // next multiple of `unit`.
 static tw_index_t tw_even_part(tw_index_t total, tw_index_t part,
                                tw_index_t unit) {
   if (part >= total) return total;
-  const tw_index_t parts = (total + part - 1) / part;
-  return ((total + parts - 1) / parts + unit - 1) / unit * unit;
+  const tw_index_t even = tw_panels_of(total, tw_panels_of(total, part));
+  return tw_panels_of(even, unit) * unit;
 }
 
 // ---- Whether ----------------------------------------------------------------
@@ -48,7 +45,7 @@ static double tw_lhs_delay(const tw_unpacked_t* u) {
 
 // Packing an element takes as long as multiplying it by so many others.
 static const double kPackRows = 13, kPackColumns = 15;
-// From panels of both, rows of tiles are read once for the whole lhs.
+// What multiplying gains where both have panels.
 static const double kPanelsGain = 0.03;
 
 // The share of rows that tiles add, of 12 rows or, a little slower, of 8.
@@ -79,14 +76,12 @@ static void tw_plan_unpacked_tasks(tw_unpacked_run_t* run, tw_index_t threads) {
     threads = (tw_index_t)(work / kLeastTaskWork) + 1;
   // By columns first: then each task reads a part of the rhs of its own.
   const tw_index_t stripes =
-      (u->N + TW_UNPACKED_COLUMNS - 1) / TW_UNPACKED_COLUMNS;
-  run->columns = tw_even_part(
-      u->N, (u->N + tw_min(threads, stripes) - 1) / tw_min(threads, stripes),
-      TW_UNPACKED_COLUMNS);
-  const tw_index_t column_tasks = (u->N + run->columns - 1) / run->columns;
-  const tw_index_t rows = tw_min(threads / column_tasks, u->M);
-  run->rows = (u->M + rows - 1) / rows;
-  run->row_tasks = (u->M + run->rows - 1) / run->rows;
+      tw_min(threads, tw_panels_of(u->N, TW_UNPACKED_COLUMNS));
+  run->columns =
+      tw_even_part(u->N, tw_panels_of(u->N, stripes), TW_UNPACKED_COLUMNS);
+  const tw_index_t column_tasks = tw_panels_of(u->N, run->columns);
+  run->rows = tw_panels_of(u->M, tw_min(threads / column_tasks, u->M));
+  run->row_tasks = tw_panels_of(u->M, run->rows);
   run->tasks = run->row_tasks * column_tasks;
 }
 
@@ -116,13 +111,14 @@ static int tw_lies_well(const tw_matmul_params_t* p) {
   return (p->flags & all) == 0 || (p->flags & all) == all;
 }
 
-tw_index_t tw_unpacked_panels(const tw_matmul_params_t* p,
-                              const tw_triple_t* types,
-                              const tw_unpacked_variant_t* variant) {
+tw_index_t tw_in_unpacked_tiles(const tw_matmul_params_t* p,
+                                const tw_triple_t* types,
+                                const tw_unpacked_variant_t* variant) {
   if (!variant || !tw_is_one_type(types)) return p->N;
   const tw_index_t columns =
       variant->tile_bytes / (tw_element_bits(types->out) / 8);
-  return p->N <= columns / 2 ? p->N : (p->N + columns - 1) / columns * columns;
+  if (p->N <= columns / 2) return p->N;
+  return p->N < columns ? columns : p->N - p->N % columns;
 }
 
 int tw_plan_unpacked(const tw_matmul_params_t* p, const tw_triple_t* types,
@@ -163,12 +159,13 @@ int tw_plan_unpacked(const tw_matmul_params_t* p, const tw_triple_t* types,
   return 1;
 }
 
-// Bytes from the first column of a rhs to column n, of which a tile begins.
-static tw_index_t tw_column_at(const tw_unpacked_run_t* run, tw_index_t n,
-                               tw_index_t size) {
+// Row k of the rhs at column n, of which a tile begins.
+static const char* tw_rhs_at(const tw_unpacked_run_t* run, tw_index_t k,
+                             tw_index_t n, tw_index_t size) {
   const tw_index_t tile = run->variant->tile_bytes;
   const tw_index_t bytes = n * size;
-  return bytes / tile * run->all.rhs_tile + bytes % tile;
+  return run->all.rhs + k * run->all.rhs_row +
+         bytes / tile * run->all.rhs_tile + bytes % tile;
 }
 
 void tw_run_unpacked_task(void* context, tw_index_t i) {
@@ -186,7 +183,7 @@ void tw_run_unpacked_task(void* context, tw_index_t i) {
     block.accumulate = all->accumulate || k > 0;
     block.lhs = all->lhs + m * all->lhs_row + k * size;
     for (tw_index_t n = begin; n < end; n += block.N) {
-      block.rhs = all->rhs + k * all->rhs_row + tw_column_at(run, n, size);
+      block.rhs = tw_rhs_at(run, k, n, size);
       // Panels all begin alike.
       const tw_index_t to_line = all->rhs_tile == run->variant->tile_bytes
                                      ? tw_unpacked_columns_to_line(&block)

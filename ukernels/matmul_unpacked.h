@@ -36,9 +36,9 @@ int tw_plan_unpacked(const tw_matmul_params_t* params, const tw_triple_t* types,
 // N as the choice of panels should have it: in whole tiles of the unpacked
 // matmul, which then reads these panels. Narrower ones would save little: of
 // its last tile it computes only the vectors that are there.
-tw_index_t tw_unpacked_panels(const tw_matmul_params_t* params,
-                              const tw_triple_t* types,
-                              const tw_unpacked_variant_t* variant);
+tw_index_t tw_in_unpacked_tiles(const tw_matmul_params_t* params,
+                                const tw_triple_t* types,
+                                const tw_unpacked_variant_t* variant);
 
 // Task i of a tw_unpacked_run_t.
 void tw_run_unpacked_task(void* run, tw_index_t i);

@@ -33,6 +33,7 @@
 #include "tilewright/tilewright.h"
 #include "ukernels/core.h"
 #include "ukernels/generic_tile.h"
+#include "ukernels/index.h"
 #include "ukernels/mmt4d_check.h"
 #include "ukernels/select.h"
 
@@ -63,8 +64,6 @@ typedef struct tw_run_t {
   tw_index_t blocks_m, blocks_n;
 } tw_run_t;
 
-static tw_index_t tw_min(tw_index_t a, tw_index_t b) { return a < b ? a : b; }
-static tw_index_t tw_max(tw_index_t a, tw_index_t b) { return a > b ? a : b; }
 static tw_index_t tw_clamp(tw_index_t x, tw_index_t lo, tw_index_t hi) {
   return x < lo ? lo : x > hi ? hi : x;
 }
