@@ -15,8 +15,11 @@
 
 // What a call has come to.
 typedef struct tw_matmul_call_t {
-  // What does it.
-  enum { TW_BY_NOTHING, TW_BY_PACKING, TW_BY_THIN, TW_BY_UNPACKED } by;
+  // What does it with which of these, and how that is called; null: nothing is
+  // to be done.
+  void (*task)(void* context, tw_index_t i);
+  void* context;
+  const char* how;
   tw_matmul_run_t run;
   tw_thin_run_t thin;
   tw_unpacked_run_t unpacked;
@@ -26,15 +29,24 @@ typedef struct tw_matmul_call_t {
   tw_index_t tasks, workspace_bytes;
 } tw_matmul_call_t;
 
+static void tw_set_tasks(tw_matmul_call_t* call, tw_index_t tasks,
+                         void (*task)(void* context, tw_index_t i),
+                         void* context, const char* how) {
+  call->tasks = tasks;
+  call->task = task;
+  call->context = context;
+  call->how = how;
+}
+
 // Whether nothing is packed; then plans it.
 static int tw_prepare_unpacked(const tw_matmul_params_t* params, int prepacked,
                                tw_matmul_call_t* call) {
-  const tw_caches_t caches = tw_caches_of(call->cpu_data);
-  if (!tw_plan_unpacked(params, &call->types, tw_unpacked_find(call->cpu_data),
-                        &caches, prepacked ? &call->run : 0, &call->unpacked))
+  if (!tw_plan_unpacked(params, &call->types, call->cpu_data,
+                        prepacked ? &call->run : 0, &call->unpacked))
     return 0;
-  call->by = TW_BY_UNPACKED;
-  call->tasks = call->unpacked.tasks;
+  tw_set_tasks(call, call->unpacked.tasks, tw_run_unpacked_task,
+               &call->unpacked,
+               "on the operands as they lie, which is quicker than packing");
   return 1;
 }
 
@@ -43,8 +55,8 @@ static tw_status_t tw_prepare(const tw_matmul_params_t* params, int reads,
   const tw_status_t status =
       tw_check_matmul(params, reads, &call->types, fault);
   if (status != TW_STATUS_OK) return status;
-  call->by = TW_BY_NOTHING;
-  call->tasks = call->workspace_bytes = 0;
+  call->workspace_bytes = 0;
+  tw_set_tasks(call, 0, 0, 0, 0);
   if (params->M == 0 || params->N == 0 ||
       (params->K == 0 && params->flags & TW_MMT4D_FLAG_ACCUMULATE))
     return TW_STATUS_OK;
@@ -56,8 +68,8 @@ static tw_status_t tw_prepare(const tw_matmul_params_t* params, int reads,
   const int prepacked = !!(params->flags & TW_MATMUL_FLAG_RHS_PREPACKED);
   if (!prepacked && params->M <= TW_THIN_MOST_ROWS) {
     tw_plan_thin(params, tw_thin_find(call->cpu_data), &call->thin);
-    call->by = TW_BY_THIN;
-    call->tasks = call->thin.tasks;
+    tw_set_tasks(call, call->thin.tasks, tw_run_thin_task, &call->thin,
+                 "on the unpacked rhs, M being at most 4");
     return TW_STATUS_OK;
   }
   if (!prepacked && tw_prepare_unpacked(params, 0, call)) return TW_STATUS_OK;
@@ -70,8 +82,8 @@ static tw_status_t tw_prepare(const tw_matmul_params_t* params, int reads,
       tw_plan_matmul(params, &call->types, call->cpu_data, &run->plan, fault);
   if (planned != TW_STATUS_OK) return planned;
   if (prepacked && tw_prepare_unpacked(params, 1, call)) return TW_STATUS_OK;
-  call->by = TW_BY_PACKING;
-  call->tasks = run->plan.lhs.parts * run->plan.rhs.parts;
+  tw_set_tasks(call, run->plan.lhs.parts * run->plan.rhs.parts,
+               tw_run_matmul_task, run, run->plan.tile.name);
   // The base is moved up to a cache line.
   if (run->plan.slice > 0)
     call->workspace_bytes = call->tasks * run->plan.slice + 63;
@@ -105,21 +117,14 @@ tw_status_t tw_matmul(const tw_matmul_params_t* params,
   tw_fault_t fault;
   const tw_status_t status =
       tw_prepare_to_run(params, parallel_for, &call, &fault);
-  if (status != TW_STATUS_OK || call.by == TW_BY_NOTHING) return status;
+  if (status != TW_STATUS_OK || !call.task) return status;
   call.run.workspace = (char*)params->workspace;
   if (call.workspace_bytes > 0)
     call.run.workspace += -(uintptr_t)params->workspace % 64;
-  void (*const task)(void*, tw_index_t) =
-      call.by == TW_BY_THIN       ? tw_run_thin_task
-      : call.by == TW_BY_UNPACKED ? tw_run_unpacked_task
-                                  : tw_run_matmul_task;
-  void* const context = call.by == TW_BY_THIN       ? (void*)&call.thin
-                        : call.by == TW_BY_UNPACKED ? (void*)&call.unpacked
-                                                    : (void*)&call.run;
   if (parallel_for && call.tasks > 1) {
-    parallel_for->run(parallel_for->self, call.tasks, task, context);
+    parallel_for->run(parallel_for->self, call.tasks, call.task, call.context);
   } else {
-    for (tw_index_t i = 0; i < call.tasks; ++i) task(context, i);
+    for (tw_index_t i = 0; i < call.tasks; ++i) call.task(call.context, i);
   }
   return TW_STATUS_OK;
 }
@@ -142,12 +147,7 @@ tw_status_t tw_matmul_explain(const tw_matmul_params_t* params,
   tw_fault_t fault;
   const tw_status_t status =
       tw_prepare_to_run(params, parallel_for, &call, &fault);
-  const char* what = "";
-  if (status == TW_STATUS_OK && call.by != TW_BY_NOTHING)
-    what = call.by == TW_BY_THIN ? "on the unpacked rhs, M being at most 4"
-           : call.by == TW_BY_UNPACKED
-               ? "on the operands as they lie, which is quicker than packing"
-               : call.run.plan.tile.name;
+  const char* what = status == TW_STATUS_OK && call.how ? call.how : "";
   tw_explain_status(status, &fault, *what ? "Runs " : "Nothing to compute",
                     what, text, size);
   return status;

@@ -14,20 +14,8 @@
 
 // A row's elements of a chunk.
 static const tw_index_t kChunkBytes = 4 << 10;
-// Fewer multiply-adds are not worth a task: 20 us at 100 Gop/s.
-static const double kLeastTaskWork = 1 << 20;
 // Multiply-adds in the time of packing one element.
 static const double kPackWork = 32;
-
-// The least part size, a multiple of `unit` if it is less than all, that cuts
-// `total` into no more parts than `part` does.
-static tw_index_t tw_even_part(tw_index_t total, tw_index_t part,
-                               tw_index_t unit) {
-  if (part >= total) return tw_max(total, 1);
-  part = tw_max(part / unit * unit, unit);
-  const tw_index_t even = tw_panels_of(total, tw_panels_of(total, part));
-  return tw_panels_of(even, unit) * unit;
-}
 
 // Parts of odd tiles of 4-bit elements begin on a byte if they have an even
 // number of them.
@@ -48,9 +36,7 @@ void tw_set_side_tile(tw_matmul_side_t* side, tw_index_t rows,
 // multiply and to pack has least.
 static void tw_choose_tasks(tw_matmul_plan_t* plan, tw_index_t threads) {
   tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
-  const double work = (double)lhs->rows * (double)rhs->rows * (double)plan->K;
-  if (work / kLeastTaskWork < (double)threads)
-    threads = (tw_index_t)(work / kLeastTaskWork) + 1;
+  threads = tw_worthwhile_tasks(lhs->rows, rhs->rows, plan->K, threads);
   const tw_index_t unit_m = tw_unit(lhs, lhs->tile_rows);
   const tw_index_t unit_n = tw_unit(rhs, rhs->tile_rows);
   // One task, unless there is better.

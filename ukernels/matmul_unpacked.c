@@ -3,11 +3,10 @@
 
 #include "ukernels/matmul_unpacked.h"
 
+#include "ukernels/core.h"
 #include "ukernels/index.h"
 #include "ukernels/thin.h"
 
-// Fewer multiply-adds are not worth a task: 20 us at 100 Gop/s.
-static const double kLeastTaskWork = 1 << 20;
 // A block of the rhs has so many bytes of a column, and half of L2 altogether.
 static const tw_index_t kDepthBytes = 2 << 10;
 // Of a rhs of more than so many L2 caches, which comes from memory, a block is
@@ -16,15 +15,6 @@ static const tw_index_t kDepthBytes = 2 << 10;
 // (Skylake-SP).
 static const tw_index_t kManyCaches = 8;
 static const tw_index_t kStreams = 16;
-
-// The least part that cuts `total` into no more parts than `part` does, or the
-// next multiple of `unit`.
-static tw_index_t tw_even_part(tw_index_t total, tw_index_t part,
-                               tw_index_t unit) {
-  if (part >= total) return total;
-  const tw_index_t even = tw_panels_of(total, tw_panels_of(total, part));
-  return tw_panels_of(even, unit) * unit;
-}
 
 // ---- Whether ----------------------------------------------------------------
 
@@ -71,14 +61,13 @@ static int tw_is_quicker_unpacked(const tw_unpacked_t* u, tw_index_t size,
 
 static void tw_plan_unpacked_tasks(tw_unpacked_run_t* run, tw_index_t threads) {
   const tw_unpacked_t* u = &run->all;
-  const double work = (double)u->M * (double)u->N * (double)u->K;
-  if (work / kLeastTaskWork < (double)threads)
-    threads = (tw_index_t)(work / kLeastTaskWork) + 1;
+  threads = tw_worthwhile_tasks(u->M, u->N, u->K, threads);
   // By columns first: then each task reads a part of the rhs of its own.
   const tw_index_t stripes =
       tw_min(threads, tw_panels_of(u->N, TW_UNPACKED_COLUMNS));
   run->columns =
-      tw_even_part(u->N, tw_panels_of(u->N, stripes), TW_UNPACKED_COLUMNS);
+      tw_panels_of(tw_panels_of(u->N, stripes), TW_UNPACKED_COLUMNS) *
+      TW_UNPACKED_COLUMNS;
   const tw_index_t column_tasks = tw_panels_of(u->N, run->columns);
   run->rows = tw_panels_of(u->M, tw_min(threads / column_tasks, u->M));
   run->row_tasks = tw_panels_of(u->M, run->rows);
@@ -113,8 +102,10 @@ static int tw_lies_well(const tw_matmul_params_t* p) {
 
 tw_index_t tw_in_unpacked_tiles(const tw_matmul_params_t* p,
                                 const tw_triple_t* types,
-                                const tw_unpacked_variant_t* variant) {
-  if (!variant || !tw_is_one_type(types)) return p->N;
+                                const uint64_t* cpu_data) {
+  if (!tw_is_one_type(types)) return p->N;
+  const tw_unpacked_variant_t* variant = tw_unpacked_find(cpu_data);
+  if (!variant) return p->N;
   const tw_index_t columns =
       variant->tile_bytes / (tw_element_bits(types->out) / 8);
   if (p->N <= columns / 2) return p->N;
@@ -122,10 +113,12 @@ tw_index_t tw_in_unpacked_tiles(const tw_matmul_params_t* p,
 }
 
 int tw_plan_unpacked(const tw_matmul_params_t* p, const tw_triple_t* types,
-                     const tw_unpacked_variant_t* variant,
-                     const tw_caches_t* caches,
-                     const tw_matmul_run_t* prepacked, tw_unpacked_run_t* run) {
-  if (!variant || !tw_is_one_type(types) || !tw_lies_well(p)) return 0;
+                     const uint64_t* cpu_data, const tw_matmul_run_t* prepacked,
+                     tw_unpacked_run_t* run) {
+  if (!tw_is_one_type(types) || !tw_lies_well(p)) return 0;
+  const tw_unpacked_variant_t* variant = tw_unpacked_find(cpu_data);
+  if (!variant) return 0;
+  const tw_caches_t caches = tw_caches_of(cpu_data);
   const tw_index_t size = tw_element_bits(types->out) / 8;
   // All of them transposed, it is the product of the rhs and the lhs.
   const int swaps = !!(p->flags & TW_MATMUL_FLAG_OUT_TRANSPOSED);
@@ -152,10 +145,10 @@ int tw_plan_unpacked(const tw_matmul_params_t* p, const tw_triple_t* types,
     u->rhs_row = variant->tile_bytes;
     u->rhs_tile = u->K * u->rhs_row;
   }
-  if (!tw_is_quicker_unpacked(u, size, !!prepacked, caches)) return 0;
+  if (!tw_is_quicker_unpacked(u, size, !!prepacked, &caches)) return 0;
   run->variant = variant;
   tw_plan_unpacked_tasks(run, p->threads);
-  tw_plan_unpacked_blocks(run, size, !!prepacked, caches);
+  tw_plan_unpacked_blocks(run, size, !!prepacked, &caches);
   return 1;
 }
 
@@ -184,10 +177,8 @@ void tw_run_unpacked_task(void* context, tw_index_t i) {
     block.lhs = all->lhs + m * all->lhs_row + k * size;
     for (tw_index_t n = begin; n < end; n += block.N) {
       block.rhs = tw_rhs_at(run, k, n, size);
-      // Panels all begin alike.
-      const tw_index_t to_line = all->rhs_tile == run->variant->tile_bytes
-                                     ? tw_unpacked_columns_to_line(&block)
-                                     : 0;
+      const tw_index_t to_line =
+          tw_unpacked_columns_to_line(&block, run->variant->tile_bytes);
       block.N = tw_min(run->width + to_line, end - n);
       block.out = all->out + m * all->out_row + n * size;
       run->variant->fn(&block);

@@ -7,7 +7,6 @@
 #define UKERNELS_MATMUL_UNPACKED_H_
 
 #include "tilewright/matmul.h"
-#include "ukernels/core.h"
 #include "ukernels/element.h"
 #include "ukernels/matmul_run.h"
 #include "ukernels/unpacked.h"
@@ -26,19 +25,18 @@ typedef struct tw_unpacked_run_t {
 
 // Whether a matmul that tw_check_matmul has passed, with no size of 0 but K, is
 // quicker if nothing is packed; then plans it, of at most params->threads
-// tasks. `variant` may be null: it is not. `prepacked`: how a prepacked rhs
-// would be multiplied, whose panels do as well as rows; else null.
+// tasks. `prepacked`: how a prepacked rhs would be multiplied, whose panels do
+// as well as rows; else null.
 int tw_plan_unpacked(const tw_matmul_params_t* params, const tw_triple_t* types,
-                     const tw_unpacked_variant_t* variant,
-                     const tw_caches_t* caches,
-                     const tw_matmul_run_t* prepacked, tw_unpacked_run_t* run);
+                     const uint64_t* cpu_data, const tw_matmul_run_t* prepacked,
+                     tw_unpacked_run_t* run);
 
 // N as the choice of panels should have it: in whole tiles of the unpacked
 // matmul, which then reads these panels. Narrower ones would save little: of
 // its last tile it computes only the vectors that are there.
 tw_index_t tw_in_unpacked_tiles(const tw_matmul_params_t* params,
                                 const tw_triple_t* types,
-                                const tw_unpacked_variant_t* variant);
+                                const uint64_t* cpu_data);
 
 // Task i of a tw_unpacked_run_t.
 void tw_run_unpacked_task(void* run, tw_index_t i);

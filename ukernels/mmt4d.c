@@ -67,13 +67,6 @@ typedef struct tw_run_t {
 static tw_index_t tw_clamp(tw_index_t x, tw_index_t lo, tw_index_t hi) {
   return x < lo ? lo : x > hi ? hi : x;
 }
-static tw_index_t tw_ceil_div(tw_index_t a, tw_index_t b) {
-  return a / b + (a % b != 0);
-}
-// The least part size that cuts `total` into no more parts than `part` does.
-static tw_index_t tw_even_part(tw_index_t total, tw_index_t part) {
-  return tw_ceil_div(total, tw_ceil_div(total, part));
-}
 
 static void tw_choose_blocks(tw_run_t* run, const tw_caches_t* caches,
                              int cut_k, int parallel) {
@@ -96,24 +89,24 @@ static void tw_choose_blocks(tw_run_t* run, const tw_caches_t* caches,
     run->blocks_m = run->blocks_n = 1;
     return;
   }
-  run->kc = cut_k && p->K > steps ? tw_even_part(p->K, steps) : p->K;
+  run->kc = cut_k && p->K > steps ? tw_even_part(p->K, steps, 1) : p->K;
   const tw_index_t kc = run->kc > 0 ? run->kc : 1;
   // kc * step is at most the bytes of a panel, which tw_check_mmt4d bounded.
   run->mb = tw_clamp(kL3Bytes / (kc * run->lhs_step), 1, p->M);
   run->nb = tw_clamp(l2 / (kc * run->rhs_step), 1, p->N);
   while (parallel &&
-         tw_ceil_div(p->M, run->mb) <
-             tw_ceil_div(kManyBlocks, tw_ceil_div(p->N, run->nb)) &&
+         tw_panels_of(p->M, run->mb) <
+             tw_panels_of(kManyBlocks, tw_panels_of(p->N, run->nb)) &&
          run->mb * run->nb > kLeastBlockTiles) {
     if (run->nb >= run->mb)
-      run->nb = tw_ceil_div(run->nb, 2);
+      run->nb = tw_panels_of(run->nb, 2);
     else
-      run->mb = tw_ceil_div(run->mb, 2);
+      run->mb = tw_panels_of(run->mb, 2);
   }
-  run->mb = tw_even_part(p->M, run->mb);
-  run->nb = tw_even_part(p->N, run->nb);
-  run->blocks_m = tw_ceil_div(p->M, run->mb);
-  run->blocks_n = tw_ceil_div(p->N, run->nb);
+  run->mb = tw_even_part(p->M, run->mb, 1);
+  run->nb = tw_even_part(p->N, run->nb, 1);
+  run->blocks_m = tw_panels_of(p->M, run->mb);
+  run->blocks_n = tw_panels_of(p->N, run->nb);
 }
 
 static void tw_run_block(void* context, tw_index_t block) {

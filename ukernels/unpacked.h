@@ -41,13 +41,17 @@ typedef void (*tw_unpacked_fn_t)(const tw_unpacked_t* u);
 enum { TW_UNPACKED_COLUMNS = 64 };
 
 // Columns up to the first cache line's that begins at the same one in all rows
-// of the rhs; 0 if there is none. Tiles that begin there touch as few lines as
-// can be: f32 128x384x384 whose rows begin 16 bytes into a line goes from 0.89
-// to 1.0 of oneMKL's speed, 128x384x1536 from 0.70 to 0.88 (Skylake-SP).
-static inline int tw_unpacked_columns_to_line(const tw_unpacked_t* u) {
+// of the rhs; 0 if there is none, or in panels, which all begin alike. Tiles
+// that begin there touch as few lines as can be: f32 128x384x384 whose rows
+// begin 16 bytes into a line goes from 0.89 to 1.0 of oneMKL's speed,
+// 128x384x1536 from 0.70 to 0.88 (Skylake-SP).
+static inline int tw_unpacked_columns_to_line(const tw_unpacked_t* u,
+                                              tw_index_t tile_bytes) {
   const int size = u->type == TW_ELEMENT_F32 ? 4 : 8;
   const int bytes = (int)(-(uintptr_t)u->rhs % 64);
-  return u->rhs_row % 64 == 0 && bytes % size == 0 ? bytes / size : 0;
+  return u->rhs_tile == tile_bytes && u->rhs_row % 64 == 0 && bytes % size == 0
+             ? bytes / size
+             : 0;
 }
 
 typedef struct tw_unpacked_variant_t {

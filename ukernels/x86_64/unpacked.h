@@ -7,6 +7,7 @@
 #ifndef UKERNELS_X86_64_UNPACKED_H_
 #define UKERNELS_X86_64_UNPACKED_H_
 
+#include "ukernels/index.h"
 #include "ukernels/unpacked.h"
 
 // Row counts of tiles: two vectors of the most take 24 of 32 registers, or 12
@@ -36,7 +37,7 @@ enum {
 // last ones.
 typedef void (*tw_unpacked_tiles_fn_t)(const tw_unpacked_t* u);
 
-// The places of `rows` rows of the lhs, by TW_UNPACKED_GROUP.
+// Where a tile's rows of the lhs are, by TW_UNPACKED_GROUP.
 typedef struct tw_unpacked_lhs_t {
   const char* group[TW_UNPACKED_GROUPS];
 } tw_unpacked_lhs_t;
@@ -55,9 +56,9 @@ TW_INLINE void tw_unpacked_run(const tw_unpacked_t* u) {
   const tw_unpacked_tiles_fn_t* const tiles =
       u->type == TW_ELEMENT_F32 ? tw_unpacked_rows_f32 : tw_unpacked_rows_f64;
   tw_unpacked_t part = *u;
-  tw_index_t rows = (u->M + TW_UNPACKED_ROWS - 1) / TW_UNPACKED_ROWS;
+  tw_index_t rows = tw_panels_of(u->M, TW_UNPACKED_ROWS);
   for (tw_index_t m = 0; m < u->M; m += part.M, --rows) {
-    part.M = (u->M - m + rows - 1) / rows;
+    part.M = tw_panels_of(u->M - m, rows);
     tiles[part.M](&part);
     part.lhs += part.M * u->lhs_row;
     part.out += part.M * u->out_row;

@@ -104,10 +104,7 @@ TW_INLINE void TW_OWN(tiles)(const tw_unpacked_t* u, int M0) {
   const char* rhs = u->rhs;
   char* out = u->out;
   tw_index_t n = u->N;
-  // Panels all begin alike.
-  const int first = n > 4 * columns && u->rhs_tile == width
-                        ? tw_unpacked_columns_to_line(u)
-                        : 0;
+  const int first = n > 4 * columns ? tw_unpacked_columns_to_line(u, width) : 0;
   if (first > 0) {
     TW_OWN(narrow)(u, rhs, out, M0, first);
     rhs += first * TW_UNPACKED_BYTES;
