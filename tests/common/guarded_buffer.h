@@ -86,14 +86,18 @@ class GuardedBuffer {
   // Whether the bytes between the buffer and its guard pages are still as they
   // were: false says that something wrote outside without reaching a guard.
   bool slackIntact() const {
-    for (const uint8_t* p = begin_; p != data_; ++p)
-      if (*p != kCanary) return false;
-    for (const uint8_t* p = data_ + size_; p != begin_ + inner_; ++p)
-      if (*p != kCanary) return false;
-    return true;
+    return allCanaries(begin_, data_) &&
+           allCanaries(data_ + size_, begin_ + inner_);
   }
 
  private:
+  static bool allCanaries(const uint8_t* begin, const uint8_t* end) {
+    // If each is the next one, all are the first.
+    return begin == end ||
+           (*begin == kCanary &&
+            std::memcmp(begin, begin + 1, end - begin - 1) == 0);
+  }
+
   uint8_t* map_ = nullptr;
   uint8_t* begin_ = nullptr;  // first accessible byte
   uint8_t* data_ = nullptr;

@@ -136,6 +136,24 @@ double decodeElement(tw_element_type_t type, uint64_t bits) {
   }
 }
 
+namespace {
+
+uint64_t bitsOf(double value) {
+  uint64_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+// 2^power, of a normal double.
+double powerOfTwo(int power) {
+  const uint64_t bits = static_cast<uint64_t>(power + 1023) << 52;
+  double value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+}  // namespace
+
 uint64_t encodeFloat(tw_element_type_t type, double value) {
   if (type == TW_ELEMENT_F32) {
     const float rounded = static_cast<float>(value);
@@ -150,13 +168,16 @@ uint64_t encodeFloat(tw_element_type_t type, double value) {
   if (std::isnan(value))
     return sign | infinity | (uint64_t{1} << (f.mantissaBits - 1));
   if (std::isinf(value)) return sign | infinity;
+  if (type == TW_ELEMENT_F64) return bitsOf(value);
   const double magnitude = std::fabs(value);
   if (magnitude == 0) return sign;
   const int smallest = 1 - f.bias;  // exponent of the smallest normal
-  const int exponent = std::max(std::ilogb(magnitude), smallest);
-  // In units of the last place; exact but for the rounding asked for.
-  const uint64_t units = static_cast<uint64_t>(
-      std::nearbyint(std::ldexp(magnitude, f.mantissaBits - exponent)));
+  const int exponent =
+      std::max(static_cast<int>(bitsOf(magnitude) >> 52) - 1023, smallest);
+  // In units of the last place; exact but for the rounding asked for, which is
+  // that of adding what leaves no room for a fraction.
+  const double scaled = magnitude * powerOfTwo(f.mantissaBits - exponent);
+  const uint64_t units = static_cast<uint64_t>((scaled + 0x1p52) - 0x1p52);
   // A normal number's implicit bit adds the one that its biased exponent lacks
   // here (a denormal has neither), and a carry out of the mantissa runs into
   // the exponent, as it should.
@@ -171,59 +192,21 @@ double roundTo(tw_element_type_t type, double value) {
   return decodeElement(type, encodeFloat(type, value));
 }
 
-namespace {
+namespace detail {
 
-// memcpy of a size known to the compiler: most of the tests' elements pass
-// here.
-template <typename T>
-uint64_t loadAs(const uint8_t* bytes, int64_t index) {
-  T value;
-  std::memcpy(&value, bytes + index * sizeof(T), sizeof(T));
-  return value;
-}
-
-template <typename T>
-void storeAs(uint8_t* bytes, int64_t index, uint64_t value) {
-  const T narrow = static_cast<T>(value);
-  std::memcpy(bytes + index * sizeof(T), &narrow, sizeof(T));
-}
-
-}  // namespace
-
-uint64_t loadElement(const uint8_t* bytes, int64_t index, int bits) {
-  switch (bits) {
-    case 8:
-      return bytes[index];
-    case 16:
-      return loadAs<uint16_t>(bytes, index);
-    case 32:
-      return loadAs<uint32_t>(bytes, index);
-    case 64:
-      return loadAs<uint64_t>(bytes, index);
-    default:
-      break;
-  }
+uint64_t loadBits(const uint8_t* bytes, int64_t index, int bits) {
+  const int64_t first = index * bits;
+  // Most of them.
+  if (bits == 4) return (bytes[first / 8] >> (first % 8)) & 15;
   uint64_t value = 0;
   for (int b = 0; b < bits; ++b) {
-    const int64_t at = index * bits + b;
+    const int64_t at = first + b;
     value |= static_cast<uint64_t>((bytes[at / 8] >> (at % 8)) & 1) << b;
   }
   return value;
 }
 
-void storeElement(uint8_t* bytes, int64_t index, int bits, uint64_t value) {
-  switch (bits) {
-    case 8:
-      return storeAs<uint8_t>(bytes, index, value);
-    case 16:
-      return storeAs<uint16_t>(bytes, index, value);
-    case 32:
-      return storeAs<uint32_t>(bytes, index, value);
-    case 64:
-      return storeAs<uint64_t>(bytes, index, value);
-    default:
-      break;
-  }
+void storeBits(uint8_t* bytes, int64_t index, int bits, uint64_t value) {
   for (int b = 0; b < bits; ++b) {
     const int64_t at = index * bits + b;
     const uint8_t mask = static_cast<uint8_t>(1u << (at % 8));
@@ -233,6 +216,30 @@ void storeElement(uint8_t* bytes, int64_t index, int bits, uint64_t value) {
       bytes[at / 8] &= static_cast<uint8_t>(~mask);
   }
 }
+
+}  // namespace detail
+
+template <typename T>
+std::vector<T> decodeElements(tw_element_type_t type, const uint8_t* bytes,
+                              int64_t count) {
+  std::vector<T> values(static_cast<size_t>(count));
+  const int bits = info(type).bits;
+  if (bits <= 16) {
+    const double* decoded = decodeTables()[type].data();
+    for (int64_t i = 0; i < count; ++i)
+      values[i] = static_cast<T>(decoded[loadElement(bytes, i, bits)]);
+  } else {
+    for (int64_t i = 0; i < count; ++i)
+      values[i] =
+          static_cast<T>(decodeElement(type, loadElement(bytes, i, bits)));
+  }
+  return values;
+}
+
+template std::vector<double> decodeElements(tw_element_type_t, const uint8_t*,
+                                            int64_t);
+template std::vector<int32_t> decodeElements(tw_element_type_t, const uint8_t*,
+                                             int64_t);
 
 std::vector<uint64_t> finiteEncodings(tw_element_type_t type) {
   std::vector<uint64_t> result;

@@ -13,7 +13,27 @@
 namespace tilewright::testing {
 namespace {
 
-using Draw = std::function<uint64_t()>;
+// Draws as many codes as there is room for: one call for all, since they are
+// most of what a test of a small tile does.
+using Draw = std::function<void(std::vector<uint64_t>& codes)>;
+
+// By a function that draws one.
+template <typename One>
+Draw each(One one) {
+  return [one = std::move(one)](std::vector<uint64_t>& codes) mutable {
+    for (uint64_t& code : codes) code = one();
+  };
+}
+
+Draw always(uint64_t code) {
+  return [code](std::vector<uint64_t>& codes) {
+    std::fill(codes.begin(), codes.end(), code);
+  };
+}
+
+Draw anyBits(Random& random) {
+  return each([&random] { return random.next(); });
+}
 
 bool isFloat(tw_element_type_t type) {
   return info(type).kind == TW_ELEMENT_KIND_FLOAT;
@@ -41,28 +61,37 @@ std::vector<uint64_t> integerCodes(tw_element_type_t type, int limit,
 }
 
 Draw drawFrom(std::vector<uint64_t> codes, Random& random) {
-  return [codes = std::move(codes), &random] {
+  return each([codes = std::move(codes), &random] {
     return codes[random.below(codes.size())];
-  };
+  });
 }
 
 // Magnitudes in about [2^-6, 2^3], or any finite code of the types that have no
 // room for that.
+struct Real {
+  tw_element_type_t type;
+  Random& random;
+
+  uint64_t operator()() const {
+    static constexpr double kPowers[] = {0x1p-6, 0x1p-5, 0x1p-4, 0x1p-3, 0x1p-2,
+                                         0x1p-1, 0x1p0,  0x1p1,  0x1p2};
+    const double fraction = 1 + random.unit();
+    const double magnitude = fraction * kPowers[random.below(9)];
+    return encodeFloat(type, random.chance(0.5) ? magnitude : -magnitude);
+  }
+};
+
 Draw drawReal(tw_element_type_t type, Random& random) {
   if (info(type).bits <= 8) return drawFrom(finiteEncodings(type), random);
-  return [type, &random] {
-    const double magnitude =
-        std::ldexp(1 + random.unit(), static_cast<int>(random.between(-6, 2)));
-    return encodeFloat(type, random.chance(0.5) ? magnitude : -magnitude);
-  };
+  return each(Real{type, random});
 }
 
 Draw drawSpecial(tw_element_type_t type, double probability, Random& random) {
   Draw usual = drawReal(type, random);
-  std::vector<uint64_t> codes;
+  std::vector<uint64_t> special;
   if (info(type).bits <= 8) {
     for (uint64_t code = 0; code < (uint64_t{1} << info(type).bits); ++code)
-      if (!std::isfinite(decodeElement(type, code))) codes.push_back(code);
+      if (!std::isfinite(decodeElement(type, code))) special.push_back(code);
   } else {
     // Infinities, and NaNs with the payloads that careless rounding or
     // truncation turns into something else: all ones, and the lowest bit.
@@ -70,14 +99,16 @@ Draw drawSpecial(tw_element_type_t type, double probability, Random& random) {
     const uint64_t infinity = encodeFloat(type, HUGE_VAL);
     const uint64_t sign = uint64_t{1} << (bits - 1);
     for (uint64_t s : {uint64_t{0}, sign}) {
-      codes.insert(codes.end(), {s | infinity, s | infinity, s | (sign - 1),
-                                 s | infinity | 1});
+      special.insert(special.end(), {s | infinity, s | infinity, s | (sign - 1),
+                                     s | infinity | 1});
     }
   }
-  if (codes.empty()) return usual;
-  return [=, &random] {
-    if (!random.chance(probability)) return usual();
-    return codes[random.below(codes.size())];
+  if (special.empty()) return usual;
+  return [=, &random](std::vector<uint64_t>& codes) {
+    usual(codes);
+    for (uint64_t& code : codes)
+      if (random.chance(probability))
+        code = special[random.below(special.size())];
   };
 }
 
@@ -88,7 +119,7 @@ Draw drawAnyFinite(tw_element_type_t type, bool avoidDenormals,
                    Random& random) {
   const int bits = info(type).bits;
   if (bits <= 8) return drawFrom(finiteEncodings(type), random);
-  return [=, &random] {
+  return each([=, &random] {
     for (;;) {
       uint64_t code = random.next() >> (64 - bits);
       if (type == TW_ELEMENT_F64) {
@@ -103,7 +134,7 @@ Draw drawAnyFinite(tw_element_type_t type, bool avoidDenormals,
         continue;
       return code;
     }
-  };
+  });
 }
 
 Draw drawExtreme(tw_element_type_t type, Random& random) {
@@ -112,10 +143,7 @@ Draw drawExtreme(tw_element_type_t type, Random& random) {
   const bool isSigned = element.kind == TW_ELEMENT_KIND_SIGNED;
   const uint64_t least = isSigned ? uint64_t{1} << (element.bits - 1) : 0;
   const uint64_t greatest = isSigned ? least - 1 : all;
-  if (random.chance(0.5)) {
-    const uint64_t same = random.chance(0.5) ? least : greatest;
-    return [same] { return same; };
-  }
+  if (random.chance(0.5)) return always(random.chance(0.5) ? least : greatest);
   return drawFrom(
       {least, least, least + 1, all, 0, 1, greatest - 1, greatest, greatest},
       random);
@@ -124,11 +152,11 @@ Draw drawExtreme(tw_element_type_t type, Random& random) {
 // Takes turns with the kinds of values that adding zero, or a way to another
 // type and back, would change; each of both signs.
 Draw drawAnyBits(tw_element_type_t type, Random& random) {
-  if (!isFloat(type)) return [&random] { return random.next(); };
+  if (!isFloat(type)) return anyBits(random);
   const uint64_t sign = uint64_t{1} << (info(type).bits - 1);
   const uint64_t infinity = encodeFloat(type, HUGE_VAL);
   const uint64_t quiet = (infinity & (~infinity + 1)) >> 1;
-  return [=, &random, turn = random.below(12)]() mutable {
+  return each([=, &random, turn = random.below(12)]() mutable {
     const uint64_t bits = random.next();
     const uint64_t payload = bits & (quiet - 1);
     const uint64_t magnitudes[] = {0,
@@ -139,17 +167,19 @@ Draw drawAnyBits(tw_element_type_t type, Random& random) {
                                    bits & (sign - 1)};
     ++turn;
     return magnitudes[turn / 2 % 6] | (turn % 2 ? sign : 0);
-  };
+  });
 }
 
-void fillPanel(std::vector<uint8_t>& bytes, tw_element_type_t type, int64_t K,
-               int64_t rows, int64_t k0, const Draw& draw) {
+// `count` elements: those of a whole panel, whose steps are whole bytes.
+std::vector<uint8_t> drawElements(tw_element_type_t type, int64_t count,
+                                  const Draw& draw) {
+  std::vector<uint64_t> codes(static_cast<size_t>(count));
+  draw(codes);
   const int bits = info(type).bits;
-  const int64_t perStep = rows * k0;
-  bytes.resize(static_cast<size_t>(K * perStep * bits / 8));
-  for (int64_t k = 0; k < K; ++k)
-    for (int64_t i = 0; i < perStep; ++i)
-      storeElement(bytes.data() + k * (perStep * bits / 8), i, bits, draw());
+  std::vector<uint8_t> bytes(static_cast<size_t>(count * bits / 8));
+  for (int64_t i = 0; i < count; ++i)
+    storeElement(bytes.data(), i, bits, codes[i]);
+  return bytes;
 }
 
 // Keeps one element of each row of the lhs panel and clears the others.
@@ -182,7 +212,6 @@ Draws drawsFor(const TileKey& key, int64_t K, DataKind kind, Random& random) {
   const TypeTripleInfo& t = info(key.types);
   const int64_t depth = K * key.k0;
   const int limit = exactLimit(depth);
-  Draw anyOut = [&random] { return random.next(); };
   switch (kind) {
     case DataKind::kSmallIntegers:
       return {drawFrom(integerCodes(t.lhs, limit), random),
@@ -191,7 +220,7 @@ Draws drawsFor(const TileKey& key, int64_t K, DataKind kind, Random& random) {
     case DataKind::kOneHot: {
       const bool avoid = mayFlushDenormals(key);
       return {drawAnyFinite(t.lhs, avoid, random),
-              drawAnyFinite(t.rhs, avoid, random), [] { return uint64_t{0}; }};
+              drawAnyFinite(t.rhs, avoid, random), always(0)};
     }
     case DataKind::kReal:
       return {drawReal(t.lhs, random), drawReal(t.rhs, random),
@@ -213,19 +242,18 @@ Draws drawsFor(const TileKey& key, int64_t K, DataKind kind, Random& random) {
           // flushes them depends on when the tile adds it: not tested. Nor are
           // sums of numbers near 1 and f16's denormals, which are rounded.
           mayFlushDenormals(key) && t.lhs == TW_ELEMENT_F16
-              ? Draw([] { return uint64_t{0}; })
+              ? always(0)
               : drawFrom(
                     integerCodes(t.out, 100, mayFlushDenormals(key) ? 1 : unit),
                     random)};
     }
     case DataKind::kFullRange:
-      return {[&random] { return random.next(); },
-              [&random] { return random.next(); }, anyOut};
+      return {anyBits(random), anyBits(random), anyBits(random)};
     case DataKind::kExtremes:
       return {drawExtreme(t.lhs, random), drawExtreme(t.rhs, random),
               drawExtreme(t.out, random)};
     case DataKind::kAnyBits:
-      return {anyOut, anyOut, drawAnyBits(t.out, random)};
+      return {anyBits(random), anyBits(random), drawAnyBits(t.out, random)};
   }
   return {};
 }
@@ -271,14 +299,13 @@ Operands makeOperands(const TileKey& key, int64_t K, DataKind kind,
   const TypeTripleInfo& t = info(key.types);
   Draws draws = drawsFor(key, K, kind, random);
   Operands result;
-  fillPanel(result.lhs, t.lhs, K, key.m0, key.k0, draws.lhs);
-  fillPanel(result.rhs, t.rhs, K, key.n0, key.k0, draws.rhs);
+  result.lhs = drawElements(t.lhs, K * key.m0 * key.k0, draws.lhs);
+  result.rhs = drawElements(t.rhs, K * key.n0 * key.k0, draws.rhs);
   if (kind == DataKind::kOneHot) keepOnePerRow(result.lhs, key, K, random);
   // Of every float type, all ones is a NaN.
   if (!accumulate)
-    draws.out = isFloat(t.out) ? Draw([] { return ~uint64_t{0}; })
-                               : Draw([&random] { return random.next(); });
-  fillPanel(result.out, t.out, 1, key.m0, key.n0, draws.out);
+    draws.out = isFloat(t.out) ? always(~uint64_t{0}) : anyBits(random);
+  result.out = drawElements(t.out, int64_t{key.m0} * key.n0, draws.out);
   return result;
 }
 

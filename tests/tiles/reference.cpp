@@ -23,29 +23,17 @@ template <typename T>
 std::vector<T> decodePanel(tw_element_type_t type, const uint8_t* bytes,
                            int64_t K, int64_t rows, int64_t k0, int64_t group,
                            bool transpose, bool flush) {
-  const int bits = info(type).bits;
-  const int64_t stepBytes = rows * k0 * bits / 8;
-  // Narrow elements are decoded through a table of all their codes.
-  std::vector<T> table;
-  if (bits <= 8)
-    for (uint64_t code = 0; code < (uint64_t{1} << bits); ++code)
-      table.push_back(static_cast<T>(decodeElement(type, code)));
-  std::vector<T> values(static_cast<size_t>(K * rows * k0));
-  for (int64_t k = 0; k < K; ++k)
+  std::vector<T> values = decodeElements<T>(type, bytes, K * rows * k0);
+  if (flush)
+    for (T& value : values)
+      if (std::fabs(static_cast<double>(value)) < 0x1p-126) value = 0;
+  if (!transpose || (group == 1 && k0 == 1)) return values;
+  std::vector<T> columns(values.size());
+  const T* from = values.data();
+  for (int64_t g = 0; g < K * k0; g += group)
     for (int64_t r = 0; r < rows; ++r)
-      for (int64_t i = 0; i < k0; ++i) {
-        const uint64_t code =
-            loadElement(bytes + k * stepBytes,
-                        (i / group * rows + r) * group + i % group, bits);
-        T value = table.empty() ? static_cast<T>(decodeElement(type, code))
-                                : table[code];
-        if (flush && std::fabs(static_cast<double>(value)) < 0x1p-126)
-          value = 0;
-        const int64_t at =
-            transpose ? (k * k0 + i) * rows + r : (k * rows + r) * k0 + i;
-        values[static_cast<size_t>(at)] = value;
-      }
-  return values;
+      for (int64_t i = 0; i < group; ++i) columns[(g + i) * rows + r] = *from++;
+  return columns;
 }
 
 int64_t rhsGroup(const TileKey& key) {
@@ -56,26 +44,28 @@ void integerTile(const TileKey& key, int64_t K, const uint8_t* lhs,
                  const uint8_t* rhs, const uint8_t* previous,
                  std::vector<Accepted>& result) {
   const TypeTripleInfo& types = info(key.types);
-  // Products of two s32 fit 63 bits; their sum is taken modulo 2^64, which
-  // modulo 2^32 is right.
-  const auto a = decodePanel<int64_t>(types.lhs, lhs, K, key.m0, key.k0, key.k0,
+  // All modulo 2^32, as the result is.
+  const auto a = decodePanel<int32_t>(types.lhs, lhs, K, key.m0, key.k0, key.k0,
                                       false, false);
-  const auto b = decodePanel<int64_t>(types.rhs, rhs, K, key.n0, key.k0,
+  const auto b = decodePanel<int32_t>(types.rhs, rhs, K, key.n0, key.k0,
                                       rhsGroup(key), true, false);
-  std::vector<uint64_t> sums(static_cast<size_t>(key.n0));
+  std::vector<uint32_t> sums(static_cast<size_t>(key.n0));
   for (int64_t m = 0; m < key.m0; ++m) {
     for (int64_t n = 0; n < key.n0; ++n)
-      sums[n] = previous ? loadElement(previous, m * key.n0 + n, 32) : 0;
+      sums[n] =
+          previous
+              ? static_cast<uint32_t>(loadElement(previous, m * key.n0 + n, 32))
+              : 0;
     for (int64_t k = 0; k < K; ++k)
       for (int64_t i = 0; i < key.k0; ++i) {
-        const uint64_t x =
-            static_cast<uint64_t>(a[(k * key.m0 + m) * key.k0 + i]);
-        const int64_t* row = b.data() + (k * key.k0 + i) * key.n0;
+        const uint32_t x =
+            static_cast<uint32_t>(a[(k * key.m0 + m) * key.k0 + i]);
+        const int32_t* row = b.data() + (k * key.k0 + i) * key.n0;
         for (int64_t n = 0; n < key.n0; ++n)
-          sums[n] += x * static_cast<uint64_t>(row[n]);
+          sums[n] += x * static_cast<uint32_t>(row[n]);
       }
     for (int64_t n = 0; n < key.n0; ++n) {
-      const double value = static_cast<int32_t>(static_cast<uint32_t>(sums[n]));
+      const double value = static_cast<int32_t>(sums[n]);
       result[m * key.n0 + n] = {value, value, false};
     }
   }
@@ -89,6 +79,22 @@ struct FloatRow {
   std::vector<Accepted> state;   // what was accumulated up to there
 
   explicit FloatRow(int n0) : sum(n0), absolute(n0), state(n0) {}
+
+  // Adds x times each of the columns; their magnitudes where they are wanted.
+  void add(Wide x, const double* __restrict columns, bool magnitudes) {
+    Wide* __restrict to = sum.data();
+    double* __restrict of = absolute.data();
+    const size_t n0 = sum.size();
+    if (!magnitudes) {
+      for (size_t n = 0; n < n0; ++n) to[n] += x * columns[n];
+      return;
+    }
+    for (size_t n = 0; n < n0; ++n) {
+      const Wide product = x * columns[n];
+      to[n] += product;
+      of[n] += std::fabs(static_cast<double>(product));
+    }
+  }
 };
 
 // Rounds an exact (or bounding) sum to the accumulator type, then to the out
@@ -110,16 +116,20 @@ void foldRow(FloatRow<Wide>& row, int64_t count, const TypeTripleInfo& types,
   for (size_t n = 0; n < row.state.size(); ++n) {
     Accepted& s = row.state[n];
     const Wide low = s.low + row.sum[n], high = s.high + row.sum[n];
-    Wide slack = 0;
-    if (exactness == Exactness::kBounded && std::isfinite(low) &&
-        std::isfinite(high)) {
-      const double previous = std::max(std::fabs(s.low), std::fabs(s.high));
-      slack = kBoundFactor * static_cast<double>(count + 1) * eps *
-              (row.absolute[n] + previous);
-    }
     s.nan = s.nan || std::isnan(low) || std::isnan(high);
-    s.low = roundSum<Wide>(types, low - slack);
-    s.high = roundSum<Wide>(types, high + slack);
+    if (exactness == Exactness::kExact) {
+      // One value: it stays one.
+      s.low = s.high = roundSum<Wide>(types, low);
+    } else {
+      Wide slack = 0;
+      if (std::isfinite(low) && std::isfinite(high)) {
+        const double previous = std::max(std::fabs(s.low), std::fabs(s.high));
+        slack = kBoundFactor * static_cast<double>(count + 1) * eps *
+                (row.absolute[n] + previous);
+      }
+      s.low = roundSum<Wide>(types, low - slack);
+      s.high = roundSum<Wide>(types, high + slack);
+    }
     row.sum[n] = 0;
     row.absolute[n] = 0;
   }
@@ -151,11 +161,7 @@ void floatTile(const TileKey& key, int64_t K, const uint8_t* lhs,
       for (int64_t i = 0; i < key.k0; ++i) {
         const Wide x = a[(k * key.m0 + m) * key.k0 + i];
         const double* columns = b.data() + (k * key.k0 + i) * key.n0;
-        for (int64_t n = 0; n < key.n0; ++n) {
-          const Wide product = x * columns[n];
-          row.sum[n] += product;
-          row.absolute[n] += std::fabs(static_cast<double>(product));
-        }
+        row.add(x, columns, options.exactness == Exactness::kBounded);
       }
       if (perStep) foldRow(row, key.k0, types, options.exactness);
     }
