@@ -41,17 +41,17 @@ if(NOT TW_CCACHE)
 endif()
 
 # tilewright_add_gtest(<name> SOURCES <file>... [LINK <target>...] [GENERATOR] [TIMEOUT <s>] [PREFIX <text>]
-#                      [ON <cpu model>...] [FILTER <pattern>] [BY_ISA <pattern>])
+#                      [ON <cpu model>...] [FILTER <pattern>] [BY_ISA <pattern>] [SHARDS <n>])
 #
 # A GoogleTest executable, each of its tests a ctest of its own, by GoogleTest's name: what CMake would print of its
 # parameter may be the bytes of an object. GENERATOR: its sources include LLVM or MLIR headers
 # through the generator's libraries; such tests are built without RTTI, as LLVM is, and with the generator's precompiled
 # header. PREFIX: what the names of its tests begin with.
 #
-# In a cross build they run under qemu-aarch64 on the CPU model `base`, or as ON, FILTER and BY_ISA
+# In a cross build they run under qemu-aarch64 on the CPU model `base`, or as ON, FILTER, BY_ISA and SHARDS
 # say (tilewright_run_on_models, which may be called for more), with names arm_64/<cpu model>/...
 function(tilewright_add_gtest name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "GENERATOR" "TIMEOUT;PREFIX;FILTER;BY_ISA" "SOURCES;LINK;ON")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "GENERATOR" "TIMEOUT;PREFIX;FILTER;BY_ISA;SHARDS" "SOURCES;LINK;ON")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gtest GTest::gtest_main tilewright_build_flags)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
@@ -81,46 +81,61 @@ function(tilewright_add_gtest name)
   if(NOT arg_ON)
     set(arg_ON base)
   endif()
-  tilewright_run_on_models(${name} ON ${arg_ON} FILTER "${arg_FILTER}" BY_ISA "${arg_BY_ISA}" TIMEOUT ${arg_TIMEOUT})
+  tilewright_run_on_models(${name} ON ${arg_ON} FILTER "${arg_FILTER}" BY_ISA "${arg_BY_ISA}" SHARDS "${arg_SHARDS}"
+    TIMEOUT ${arg_TIMEOUT})
 endfunction()
 
-# tilewright_run_on_models(<gtest> ON <cpu model>... | ON all [FILTER <pattern>] [BY_ISA <pattern>] [TIMEOUT <s>])
+# tilewright_run_on_models(<gtest> ON <cpu model>... | ON all [FILTER <pattern>] [BY_ISA <pattern>] [SHARDS <n>]
+#                          [TIMEOUT <s>])
 #
 # In a cross build: the tests of an executable that FILTER lets pass, on each of the CPU models
-# (TilewrightCpuModels.cmake). BY_ISA: the tests of the model's own ISAs, where @isa@ in the pattern stands for an ISA's
-# name; those of an ISA are one ctest, since there are more than a thousand and an emulated program takes a quarter of a
-# second to start. None of them may be skipped.
+# (TilewrightCpuModels.cmake). All of them are one ctest, since an emulated program takes a quarter of a second to start
+# and there are a thousand tests; SHARDS: so many ctests. BY_ISA: the tests of the model's own ISAs, where @isa@ in the
+# pattern stands for an ISA's name; those of an ISA are one ctest. None of them may be skipped.
 function(tilewright_run_on_models name)
   if(NOT CMAKE_CROSSCOMPILING)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;FILTER;BY_ISA" "ON")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;FILTER;BY_ISA;SHARDS" "ON")
   if(arg_ON STREQUAL "all")
     set(arg_ON ${TW_CPU_MODEL_NAMES})
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
+  if(NOT arg_FILTER)
+    set(arg_FILTER "*")
+  endif()
+  if(NOT arg_SHARDS)
+    set(arg_SHARDS 1)
+  endif()
   foreach(model IN LISTS arg_ON)
     if(NOT DEFINED TW_CPU_MODEL_${model}_QEMU)
       message(FATAL_ERROR "${name}: no CPU model ${model}; there are: ${TW_CPU_MODEL_NAMES}")
     endif()
+    set(test "${TW_TEST_PREFIX}${model}/${name}")
+    set(tests "")
     if(arg_BY_ISA)
       foreach(isa IN LISTS TW_CPU_MODEL_${model}_ISAS)
         string(REPLACE "@isa@" "${isa}" filter "${arg_BY_ISA}")
-        set(test "${TW_TEST_PREFIX}${model}/${name}.${isa}")
-        add_test(NAME "${test}" COMMAND ${name} "--gtest_filter=${filter}")
-        set_tests_properties("${test}" PROPERTIES TIMEOUT 1200 ENVIRONMENT "QEMU_CPU=${TW_CPU_MODEL_${model}_QEMU}"
-          FAIL_REGULAR_EXPRESSION "Running 0 tests;SKIPPED")
+        add_test(NAME "${test}.${isa}" COMMAND ${name} "--gtest_filter=${filter}")
+        list(APPEND tests "${test}.${isa}")
       endforeach()
-      continue()
+    else()
+      foreach(shard RANGE 1 ${arg_SHARDS})
+        if(arg_SHARDS GREATER 1)
+          set(shard_test "${test}.${shard}_of_${arg_SHARDS}")
+        else()
+          set(shard_test "${test}")
+        endif()
+        math(EXPR index "${shard} - 1")
+        add_test(NAME "${shard_test}" COMMAND ${CMAKE_COMMAND} -E env
+          GTEST_TOTAL_SHARDS=${arg_SHARDS} GTEST_SHARD_INDEX=${index}
+          ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${name}> "--gtest_filter=${arg_FILTER}")
+        list(APPEND tests "${shard_test}")
+      endforeach()
     endif()
-    set(filter "${arg_FILTER}")
-    if(filter)
-      set(filter TEST_FILTER "${filter}")
-    endif()
-    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120 NO_PRETTY_VALUES
-      TEST_PREFIX "${TW_TEST_PREFIX}${model}/" ${filter}
-      PROPERTIES TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "QEMU_CPU=${TW_CPU_MODEL_${model}_QEMU}")
+    set_tests_properties(${tests} PROPERTIES TIMEOUT 1200 ENVIRONMENT "QEMU_CPU=${TW_CPU_MODEL_${model}_QEMU}"
+      FAIL_REGULAR_EXPRESSION "Running 0 tests;SKIPPED")
   endforeach()
 endfunction()

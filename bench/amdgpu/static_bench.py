@@ -59,7 +59,8 @@ def figures(name, gfx, resources, loop, code_bytes):
 
 
 def hand_written(gfx, options, work):
-    path = wave_kernels.build(gfx, [r.name for r in wave_kernels.rows_of(gfx)], options.bitcode_dir, options.clang, work)
+    path = wave_kernels.built(gfx, options.kernels) if options.kernels else wave_kernels.build(
+        gfx, [r.name for r in wave_kernels.rows_of(gfx)], options.bitcode_dir, options.clang, work)
     tools = wave_kernels.llvm_programs(options.clang)
     for kernel in code_object.read_kernels(path, str(tools / "llvm-readelf"), str(tools / "llvm-objdump")):
         yield figures(kernel.name.removesuffix("_wave"), gfx, kernel.resources, hot_loop.hot_loop(kernel, gfx),
@@ -172,6 +173,7 @@ def parse(arguments):
     parser.add_argument("--build-dir", default=str(root / "build" / "release"))
     parser.add_argument("--tool", help="the generator (default: BUILD_DIR/bin/tilewright)")
     parser.add_argument("--clang", default="clang-22")
+    parser.add_argument("--kernels", metavar="DIR", help="where wave_kernels.py built the hand-written tiles' kernels")
     parser.add_argument("--check", action="store_true", help="judge against the gates and the baseline")
     parser.add_argument("--update", action="store_true", help="write the baseline")
     parser.add_argument("--json", metavar="FILE", help="write all figures")

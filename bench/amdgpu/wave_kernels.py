@@ -1,12 +1,16 @@
 # Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Hand-written tiles as kernels: the rows of ukernels/amdgpu, each in a kernel of one wave of its own."""
+"""Hand-written tiles as kernels: the rows of ukernels/amdgpu, each in a kernel of one wave of its own.
 
+By itself: builds those of one target in a folder, where others find them (built, below)."""
+
+import argparse
 import dataclasses
 import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 UKERNELS = ROOT / "ukernels" / "amdgpu"
@@ -65,6 +69,11 @@ def source(names, gfx):
     return text
 
 
+def built(gfx, folder):
+    """The code object of a target's kernels in a folder."""
+    return pathlib.Path(folder) / f"wave_kernels_{gfx}.hsaco"
+
+
 def build(gfx, names, bitcode_dir, clang, work):
     """Links the kernels of `names` with the target's bitcode library; the code object's path."""
     bitcode = pathlib.Path(bitcode_dir) / f"tilewright_ukernels_amdgpu_{gfx}.bc"
@@ -72,7 +81,7 @@ def build(gfx, names, bitcode_dir, clang, work):
         raise RuntimeError(f"{bitcode} does not exist: build the target tilewright_bitcode")
     code = pathlib.Path(work) / f"wave_kernels_{gfx}.cpp"
     code.write_text(source(names, gfx), encoding="utf-8")
-    output = code.with_suffix(".hsaco")
+    output = built(gfx, work)
     done = subprocess.run(
         [clang, "-x", "c++", "-std=c++17", "--target=amdgcn-amd-amdhsa", f"-mcpu={gfx}", "-O3", "-nogpulib",
          "-nostdlibinc", "-D__STDC_HOSTED__=0", "-Wno-builtin-macro-redefined", f"-I{ROOT}",
@@ -81,3 +90,21 @@ def build(gfx, names, bitcode_dir, clang, work):
     if done.returncode:
         raise RuntimeError(f"{clang} cannot build the kernels of {gfx}:\n{done.stderr[:2000]}")
     return output
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("gfx", choices=TARGETS)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--bitcode-dir", required=True)
+    parser.add_argument("--clang", default="clang-22")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    names = [row.name for row in rows_of(options.gfx)]
+    path = build(options.gfx, names, options.bitcode_dir, options.clang, options.folder)
+    print(f"{path}: {len(names)} kernels")
+    return 0 if names else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -8,7 +8,6 @@ import argparse
 import pathlib
 import re
 import sys
-import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench" / "amdgpu"))
@@ -111,15 +110,13 @@ def check(row, kernel):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("gfx", choices=wave_kernels.TARGETS)
-    parser.add_argument("--bitcode-dir", required=True)
+    parser.add_argument("--kernels", required=True, help="where bench/amdgpu/wave_kernels.py built them")
     parser.add_argument("--clang", default="clang-22")
     options = parser.parse_args()
     rows = wave_kernels.rows_of(options.gfx)
     tools = wave_kernels.llvm_programs(options.clang)
-    with tempfile.TemporaryDirectory() as work:
-        path = wave_kernels.build(options.gfx, [r.name for r in rows], options.bitcode_dir, options.clang, work)
-        kernels = {k.name: k for k in code_object.read_kernels(path, str(tools / "llvm-readelf"),
-                                                               str(tools / "llvm-objdump"))}
+    kernels = {k.name: k for k in code_object.read_kernels(wave_kernels.built(options.gfx, options.kernels),
+                                                           str(tools / "llvm-readelf"), str(tools / "llvm-objdump"))}
     wrong = 0
     for row in rows:
         for problem in check(row, kernels[row.name + "_wave"]):

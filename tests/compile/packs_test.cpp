@@ -153,18 +153,17 @@ int64_t product(const Numbers& sizes) {
   return count;
 }
 
-// The matrix's element that is packed at `at`, or -1 behind it.
-int64_t sourceOf(const Layout& layout, const Numbers& sizes, int64_t at) {
-  const Numbers packed = layout.packedSizes(sizes);
-  Numbers index(packed.size());
+// The matrix's element that is packed at `at` among `packed` sizes, or -1
+// behind it. Of at most six packed dimensions.
+int64_t sourceOf(const Layout& layout, const Numbers& sizes,
+                 const Numbers& packed, int64_t at) {
+  int64_t index[6], from[4];
   for (size_t i = packed.size(); i-- > 0; at /= packed[i])
     index[i] = at % packed[i];
-  Numbers from(sizes.size());
   for (size_t i = 0; i < layout.outer.size(); ++i)
-    from[static_cast<size_t>(layout.outer[i])] =
-        index[i] * layout.tileOf(layout.outer[i]);
+    from[layout.outer[i]] = index[i] * layout.tileOf(layout.outer[i]);
   for (size_t i = 0; i < layout.inner.size(); ++i)
-    from[static_cast<size_t>(layout.inner[i])] += index[sizes.size() + i];
+    from[layout.inner[i]] += index[sizes.size() + i];
   int64_t result = 0;
   for (size_t dim = 0; dim < sizes.size(); ++dim) {
     if (from[dim] >= sizes[dim]) return -1;
@@ -204,7 +203,8 @@ class PacksTest : public ::testing::TestWithParam<Layout> {
       byte = static_cast<uint8_t>(random.below(256));
     packed.bytes.resize(static_cast<size_t>(product(outer)) * n);
     for (size_t at = 0; at * n < packed.bytes.size(); ++at) {
-      const int64_t from = sourceOf(layout, sizes, static_cast<int64_t>(at));
+      const int64_t from =
+          sourceOf(layout, sizes, outer, static_cast<int64_t>(at));
       std::memcpy(&packed.bytes[at * n],
                   from < 0 ? reinterpret_cast<const uint8_t*>(&type.bits)
                            : &matrix.bytes[static_cast<size_t>(from) * n],
