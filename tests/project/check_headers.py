@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Whether each public header compiles by itself: check_headers.py [--c] CLANG FOLDER... -- FLAG...
+"""Whether each public header compiles by itself: check_headers.py [--c | --precompile HEADER...] CLANG FOLDER... -- FLAG...
 
 Compiles every header below the folders as a program of its own: as C++17; with --c as C11 as well, unless it includes a C++
 header like <string>. A header that another one of them includes before anything else is compiled there, and not once more:
-MLIR takes seconds each time.
+MLIR takes seconds each time. With --precompile (several, with commas) those that include one of these anyhow, itself or by
+others, find it compiled: that hides nothing which they do not include.
 
 Prints the first error of each that does not compile; exits with 1 if there is any, or no header."""
 
@@ -14,10 +15,13 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 FIRST_LINE = re.compile(r"^(?!\s*(?://|#ifndef|#define|$))", re.M)
 CPP_ONLY = re.compile(r"^#include <\w+>", re.M)
 INCLUDE = re.compile(r'\s*#include "([^"]+)"')
+ANY_INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.M)
+CPP = ("c++", "-std=c++17")
 
 
 def without_comments(text):
@@ -38,6 +42,43 @@ def to_compile(headers):
     return sorted(name for name in headers if name not in included)
 
 
+class Includes:
+    """What headers include, by themselves and by others, as far as the folders of -I and -isystem have it; what stands
+    under a condition counts as well."""
+
+    def __init__(self, flags):
+        self.folders = [pathlib.Path(re.sub("^-(I|isystem)", "", f)) for f in flags if re.match("-(I|isystem)", f)]
+        self.direct = {}
+
+    def of(self, name):
+        """The names that `name` includes, its own among them."""
+        found, left = set(), [name]
+        while left:
+            one = left.pop()
+            if one not in found:
+                found.add(one)
+                left += self.of_one(one)
+        return found
+
+    def of_one(self, name):
+        if name not in self.direct:
+            paths = (folder / name for folder in self.folders)
+            path = next((path for path in paths if path.is_file()), None)
+            self.direct[name] = ANY_INCLUDE.findall(path.read_text(errors="replace")) if path else []
+        return self.direct[name]
+
+
+def precompile(clang, flags, name, path):
+    subprocess.run([clang, "-x", "c++-header", CPP[1], *flags, "-", "-o", path], text=True, check=True,
+                   input=f'#include "{name}"\n')
+
+
+def largest(included, closures):
+    """That of the precompiled headers which includes most and is included, or None."""
+    usable = [name for name, closure in closures.items() if name in included and closure <= included]
+    return max(usable, key=lambda name: len(closures[name]), default=None)
+
+
 def compile_one(clang, language, flags, name):
     """The first error, or None."""
     done = subprocess.run([clang, "-x", *language, "-fsyntax-only", *flags, "-"], text=True, capture_output=True,
@@ -50,22 +91,32 @@ def compile_one(clang, language, flags, name):
 
 def main(arguments):
     own, flags = arguments[:arguments.index("--")], arguments[arguments.index("--") + 1:]
-    c_as_well = own[0] == "--c"
-    own = own[c_as_well:]
+    c_as_well, before = own[0] == "--c", []
+    if own[0] == "--precompile":
+        before, own = own[1].split(","), own[1:]
+    own = own[bool(c_as_well or before):]
     headers = {}
     for folder in map(pathlib.Path, own[1:]):
         headers |= {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*.h")}
-    names = to_compile(headers)
-    programs = [(name, ("c++", "-std=c++17")) for name in names]
-    if c_as_well:
-        c_headers = {name: text for name, text in headers.items() if not CPP_ONLY.search(text)}
-        programs += [(name, ("c", "-std=c11")) for name in to_compile(c_headers)]
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        jobs = [pool.submit(compile_one, own[0], language, flags, name) for name, language in programs]
+    includes = Includes(flags)
+    closures = {name: includes.of(name) for name in before}
+    with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        compiled = {name: f"{scratch}/{number}.pch" for number, name in enumerate(before)}
+        for done in [pool.submit(precompile, own[0], flags, *one) for one in reversed(compiled.items())]:
+            done.result()
+        programs, sooner = [], 0
+        for name in to_compile(headers):
+            use = largest(includes.of(name), closures) if before else None
+            sooner += use is not None
+            programs.append((name, CPP, [*flags, "-include-pch", compiled[use]] if use else flags))
+        if c_as_well:
+            c_headers = {name: text for name, text in headers.items() if not CPP_ONLY.search(text)}
+            programs += [(name, ("c", "-std=c11"), flags) for name in to_compile(c_headers)]
+        jobs = [pool.submit(compile_one, own[0], language, with_flags, name) for name, language, with_flags in programs]
         findings = [job.result() for job in jobs if job.result()]
     for finding in findings:
         print(finding)
-    print(f"{len(headers)} headers, {len(programs)} programs")
+    print(f"{len(headers)} headers, {len(programs)} programs" + (f", {sooner} with a precompiled header" if before else ""))
     return 1 if findings or not headers else 0
 
 

@@ -42,6 +42,22 @@ class CheckHeaders(unittest.TestCase):
         status, text = self.check(b="extern a_t b;\n", c='typedef int a_t;\n#include "b.h"\n')
         self.assertIn("b.h does not compile", text)
 
+    def test_precompiled_headers_hide_nothing(self):
+        texts = {"a": "#pragma once\ntypedef int a_t;\n", "uses": 'int x;\n#include "a.h"\nextern a_t y;\n',
+                 "by_another": '#include "uses.h"\nextern a_t z;\n', "forgets": "extern a_t y;\n"}
+        status, text = self.check("--precompile", "a.h", **texts)
+        self.assertEqual(status, 1)
+        self.assertIn("forgets.h does not compile by itself", text)
+        self.assertNotIn("uses.h does not", text)
+        self.assertNotIn("by_another.h does not", text)
+        # a, and by_another, which compiles uses.
+        self.assertIn("3 programs, 2 with a precompiled header", text)
+
+    def test_largest(self):
+        closures = {"a": {"a"}, "b": {"a", "b"}, "c": {"c", "d"}}
+        self.assertEqual(check_headers.largest({"x", "a", "b", "c"}, closures), "b")
+        self.assertIsNone(check_headers.largest({"x", "c"}, closures))
+
     def test_c_as_well(self):
         text = "static inline int f(bool b) { return b; }\n"
         self.assertEqual(self.check(a=text)[0], 0)
