@@ -25,53 +25,45 @@ NARROW = ("f8e4m3fnuz", "f8e5m2fnuz", "f8e4m3fn", "f8e5m2", "f6e2m3fn", "f6e3m2f
 # How much worse than the baseline is none: the share absolutely, the rest relatively.
 SHARE_SLACK, SLACK = 0.01, 1.05
 
-# Per SIMD: registers of a lane, how many are given out at once, most waves. Per workgroup processor: LDS bytes, SIMDs.
-# From AMD's ISA documents and LLVM's AMDGPU usage guide.
-MACHINE = {
-    "gfx90a": (512, 8, 8, 65536, 4), "gfx942": (512, 8, 8, 65536, 4), "gfx950": (512, 8, 8, 163840, 4),
-    "gfx1100": (1536, 24, 16, 131072, 4), "gfx1201": (1536, 24, 16, 131072, 4), "gfx1250": (1024, 16, 16, 327680, 4),
-}
 
-
-def occupancy(resources, gfx):
+def occupancy(resources, machine):
     """Waves per SIMD that registers and LDS leave room for."""
-    registers, granule, most, lds, simds = MACHINE[gfx]
-    wanted = -(-max(resources["vgpr_count"], 1) // granule) * granule
-    waves = min(most, registers // wanted)
+    wanted = -(-max(resources["vgpr_count"], 1) // machine["granule"]) * machine["granule"]
+    waves = min(machine["simd_waves"], machine["simd_registers"] // wanted)
     if resources["group_segment_fixed_size"]:
         per_group = -(-resources["max_flat_workgroup_size"] // resources["wavefront_size"])
-        groups = lds // resources["group_segment_fixed_size"]
-        waves = min(waves, max(1, groups * per_group // simds))
+        groups = machine["processor_lds"] // resources["group_segment_fixed_size"]
+        waves = min(waves, max(1, groups * per_group // machine["simds"]))
     return waves
 
 
-def figures(name, gfx, resources, loop, code_bytes):
+def figures(name, gfx, machine, resources, loop, code_bytes):
     return {
         "name": name, "gfx": gfx,
         # vgpr_count is of both kinds where a wave has one file for them.
         "registers": resources["vgpr_count"], "agpr": resources.get("agpr_count", 0), "sgpr": resources["sgpr_count"],
         "spills": resources["vgpr_spill_count"] + resources["sgpr_spill_count"],
         "scratch": resources["private_segment_fixed_size"], "lds": resources["group_segment_fixed_size"],
-        "occupancy": occupancy(resources, gfx), "code_bytes": code_bytes,
+        "occupancy": occupancy(resources, machine), "code_bytes": code_bytes,
         **{k: v for k, v in loop.items() if k != "lds"}, "lds_accesses": loop["lds"],
         "matrix_share": round(loop["matrix_share"], 4),
     }
 
 
-def hand_written(gfx, options, work):
+def hand_written(gfx, machine, options, work):
     path = wave_kernels.built(gfx, options.kernels) if options.kernels else wave_kernels.build(
-        gfx, [r.name for r in wave_kernels.rows_of(gfx)], options.bitcode_dir, options.clang, work)
+        gfx, [r.name for r in wave_kernels.rows_of(options.tool, gfx)], options.bitcode_dir, options.clang, work)
     tools = wave_kernels.llvm_programs(options.clang)
     for kernel in code_object.read_kernels(path, str(tools / "llvm-readelf"), str(tools / "llvm-objdump")):
-        yield figures(kernel.name.removesuffix("_wave"), gfx, kernel.resources, hot_loop.hot_loop(kernel, gfx),
+        yield figures(kernel.name.removesuffix("_wave"), gfx, machine, kernel.resources, hot_loop.hot_loop(kernel, gfx),
                       kernel.code_bytes)
 
 
-def generated(gfx, options):
+def generated(gfx, machine, options):
     for tile, plan in kernel_bounds.KERNELS + kernel_bounds.OTHER_WAYS:
         if tile.endswith(gfx):
             resources, loop = kernel_bounds.measure(options.tool, tile, plan)
-            yield figures(f"tw_mmt4d_kernel_{tile}" + (f" {plan}" if plan else ""), gfx, resources, loop, 0)
+            yield figures(f"tw_mmt4d_kernel_{tile}" + (f" {plan}" if plan else ""), gfx, machine, resources, loop, 0)
 
 
 def problems(found, baseline):
@@ -192,9 +184,11 @@ def main(arguments):
         kernels = json.loads(pathlib.Path(options.read).read_text())
     else:
         kernels = []
+        machines = {isa["name"]: isa["amdgpu"] for isa in wave_kernels.listed(options.tool, "isas") if "amdgpu" in isa}
         with tempfile.TemporaryDirectory() as work:
             for gfx in options.gfx or wave_kernels.TARGETS:
-                kernels += [*hand_written(gfx, options, work), *generated(gfx, options)]
+                machine = machines[f"amdgpu_{gfx}"]
+                kernels += [*hand_written(gfx, machine, options, work), *generated(gfx, machine, options)]
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(kernels, indent=1) + "\n")
     wrong = 0

@@ -6,17 +6,14 @@ By itself: builds those of one target in a folder, where others find them (built
 
 import argparse
 import dataclasses
+import json
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-UKERNELS = ROOT / "ukernels" / "amdgpu"
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "gfx1250")
-
-ROW = re.compile(r"^TW_MMT4D_TILE(|_STEPRND|_MX)\((\w+), (\w+), (\w+), (\d+), (\d+), (\d+), (\w+), (\w+)\)$", re.M)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,15 +35,19 @@ class Row:
                 f"{variant}_amdgpu_{self.gfx}")
 
 
-def rows_of(gfx):
-    """The rows of one target, in the tables' order."""
-    found = []
-    for path in sorted(UKERNELS.glob("mmt4d_tiles*.def")):
-        for variant, *rest in ROW.findall(path.read_text(encoding="utf-8")):
-            row = Row(variant[1:].lower(), *rest[:3], *map(int, rest[3:6]), *rest[6:])
-            if row.gfx == gfx:
-                found.append(row)
-    return found
+def listed(tool, *arguments):
+    """What `tilewright list` says, as JSON."""
+    done = subprocess.run([tool, "list", *arguments, "--json"], capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"{tool} list {' '.join(arguments)}: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def rows_of(tool, gfx):
+    """The rows of one target, in the registry's order."""
+    return [Row("mx" if tile["mx"] else "steprnd" if tile["steprnd"] else "", tile["lhs"], tile["rhs"], tile["out"],
+                tile["M0"], tile["N0"], tile["K0"], gfx, tile["family"])
+            for tile in listed(tool, "tiles", f"--isa=amdgpu_{gfx}")]
 
 
 def llvm_programs(clang):
@@ -96,11 +97,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("gfx", choices=TARGETS)
     parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--tool", required=True, help="the program tilewright")
     parser.add_argument("--bitcode-dir", required=True)
     parser.add_argument("--clang", default="clang-22")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    names = [row.name for row in rows_of(options.gfx)]
+    names = [row.name for row in rows_of(options.tool, options.gfx)]
     path = build(options.gfx, names, options.bitcode_dir, options.clang, options.folder)
     print(f"{path}: {len(names)} kernels")
     return 0 if names else 1

@@ -4,6 +4,7 @@
 #include "WaveTypes.h"
 #include "tilewright/Amdgpu/CodeObject.h"
 #include "tilewright/Amdgpu/WavePlan.h"
+#include "tilewright/Devices/AmdgpuTarget.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -21,8 +22,6 @@ bool isNarrowInteger(tw_element_type_t type) {
 }
 
 } // namespace
-
-bool flushesHalfDenormals(tw_isa_t isa) { return isa == TW_ISA_AMDGPU_GFX90A; }
 
 std::optional<tw_element_type_t>
 computeTypeOf(const WavePlan &plan, tw_isa_t isa, bool isLhs,
@@ -69,7 +68,7 @@ computeTypeOf(const WavePlan &plan, tw_isa_t isa, bool isLhs,
   // Every narrow float is a normal number of bf16; in f16 some are denormals.
   if (isSmallFloat(type) &&
       (has(TW_ELEMENT_BF16) ||
-       (has(TW_ELEMENT_F16) && !flushesHalfDenormals(isa))))
+       (has(TW_ELEMENT_F16) && !amdgpuTarget(isa).flushesHalfDenormals)))
     return accepted[0];
   if (!isInteger && info(type).bits < 32 && has(TW_ELEMENT_F32))
     return TW_ELEMENT_F32;

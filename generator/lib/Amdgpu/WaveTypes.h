@@ -11,10 +11,6 @@
 
 namespace tilewright {
 
-/// Whether matrix and dot instructions of f16 and bf16 take and give zero for
-/// denormals.
-bool flushesHalfDenormals(tw_isa_t isa);
-
 /// The type in registers of an operand of `type`, whose fellow is of `other`,
 /// into which it converts exactly; none if the idiom cannot take it. `biased`
 /// says that 128 is taken off each element.

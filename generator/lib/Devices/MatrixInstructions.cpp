@@ -3,8 +3,8 @@
 
 #include "tilewright/Devices/MatrixInstructions.h"
 
+#include "tilewright/Devices/AmdgpuTarget.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include <array>
 #include <map>
 #include <vector>
@@ -14,27 +14,15 @@ using namespace llvm;
 namespace tilewright {
 namespace {
 
-// The names of the table's columns.
-enum : unsigned {
-  GFX90A = 1,
-  GFX942 = 2,
-  GFX950 = 4,
-  GFX1100 = 8,
-  GFX1201 = 16,
-  GFX1250 = 32
+// The table's columns: a bit of each target, by its place in its own table.
+enum TargetPlace : unsigned {
+#define TW_AMDGPU_TARGET(TARGET, ...) TARGET##_PLACE,
+#include "tilewright/Devices/amdgpu_targets.def"
 };
-
-unsigned targetBit(tw_isa_t isa) {
-  return StringSwitch<unsigned>(
-             StringRef(info(isa).name.data(), info(isa).name.size()))
-      .Case("amdgpu_gfx90a", GFX90A)
-      .Case("amdgpu_gfx942", GFX942)
-      .Case("amdgpu_gfx950", GFX950)
-      .Case("amdgpu_gfx1100", GFX1100)
-      .Case("amdgpu_gfx1201", GFX1201)
-      .Case("amdgpu_gfx1250", GFX1250)
-      .Default(0);
-}
+enum TargetBit : unsigned {
+#define TW_AMDGPU_TARGET(TARGET, ...) TARGET = 1u << TARGET##_PLACE,
+#include "tilewright/Devices/amdgpu_targets.def"
+};
 
 #define TW_ELEMENT_TYPE(name, ENUM, bits, kind)                                \
   constexpr tw_element_type_t kOnly##ENUM[] = {TW_ELEMENT_##ENUM};
@@ -121,16 +109,19 @@ bool MatrixInstruction::accepts(tw_element_type_t lhs,
 }
 
 ArrayRef<MatrixInstruction> matrixInstructions(tw_isa_t isa) {
-  using Table = std::map<unsigned, std::vector<MatrixInstruction>>;
+  using Table = std::map<tw_isa_t, std::vector<MatrixInstruction>>;
   static const Table table = [] {
     Table result;
-    for (unsigned bit : {GFX90A, GFX942, GFX950, GFX1100, GFX1201, GFX1250})
+    unsigned bit = 1;
+    for (const AmdgpuTarget &target : amdgpuTargets()) {
       for (const Row &row : kRows)
         if (row.targets & bit)
-          result[bit].push_back(row.instruction);
+          result[target.isa].push_back(row.instruction);
+      bit <<= 1;
+    }
     return result;
   }();
-  auto it = table.find(targetBit(isa));
+  auto it = table.find(isa);
   if (it == table.end())
     return {};
   return it->second;

@@ -18,7 +18,7 @@
 // the rhs once, which wants all compute units; columns of a block beyond those
 // that keep its waves busy leave others idle, and count for nothing.
 
-#include "TargetLimits.h"
+#include "tilewright/Devices/AmdgpuTarget.h"
 #include "tilewright/Kernels/KernelPlan.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -50,7 +50,7 @@ double KernelCost::matrixShare() const { return matrix / issue; }
 
 KernelCost estimateKernelCost(const KernelPlan &plan, const TileKey &key) {
   PipelineShape shape(key, plan);
-  const TargetLimits &limits = targetLimits(key.isa);
+  const AmdgpuTarget &limits = amdgpuTarget(key.isa);
   KernelCost cost;
   double ofOneWave = shape.matrixInstructions * plan.instruction->cycles;
   int others =

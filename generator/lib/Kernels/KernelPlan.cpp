@@ -5,7 +5,6 @@
 
 #include "tilewright/Kernels/KernelPlan.h"
 
-#include "TargetLimits.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -16,22 +15,6 @@ using llvm::Expected;
 using llvm::StringRef;
 
 namespace tilewright {
-
-const TargetLimits &targetLimits(tw_isa_t isa) {
-  // gfx11 and later have 256 registers per wave; LLVM needs some of its own.
-  static const TargetLimits table[] = {
-      {TW_ISA_AMDGPU_GFX90A, 65536, 512, 192, 512, 4, 128, 4, 4},
-      {TW_ISA_AMDGPU_GFX942, 65536, 512, 192, 512, 4, 128, 4, 4},
-      {TW_ISA_AMDGPU_GFX950, 163840, 512, 192, 512, 4, 256, 4, 16},
-      {TW_ISA_AMDGPU_GFX1100, 65536, 240, 192, 1536, 4, 256, 1, 0},
-      {TW_ISA_AMDGPU_GFX1201, 65536, 240, 192, 1536, 4, 256, 1, 0},
-      {TW_ISA_AMDGPU_GFX1250, 327680, 240, 192, 1024, 4, 256, 1, 0},
-  };
-  for (const TargetLimits &limits : table)
-    if (limits.isa == isa)
-      return limits;
-  llvm_unreachable("kernels are for amdgpu ISAs");
-}
 
 namespace {
 

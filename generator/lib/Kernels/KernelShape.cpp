@@ -3,8 +3,8 @@
 //
 // What follows from a plan, and which plans fit.
 
-#include "TargetLimits.h"
 #include "tilewright/Amdgpu/CodeObject.h"
+#include "tilewright/Devices/AmdgpuTarget.h"
 #include "tilewright/Kernels/KernelPlan.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -21,7 +21,7 @@ PipelineShape::Operand operandShape(tw_element_type_t type, int tileRows,
                                     int k0, int tiles, int elements,
                                     int instructionRows, int groups,
                                     const KernelPlan &plan,
-                                    const TargetLimits &limits) {
+                                    const AmdgpuTarget &limits) {
   PipelineShape::Operand o;
   int bits = info(type).bits;
   o.type = type;
@@ -91,7 +91,7 @@ int placeRegisters(const PipelineShape::Operand &o, int blocks) {
 PipelineShape::PipelineShape(const TileKey &key, const KernelPlan &plan) {
   const MatrixInstruction &i = *plan.instruction;
   const TypeTripleInfo &types = info(key.types);
-  const TargetLimits &limits = targetLimits(key.isa);
+  const AmdgpuTarget &limits = amdgpuTarget(key.isa);
   lanes = i.lanes();
   threads = plan.waves() * lanes;
   // The instruction's rows are columns of out: its lhs is our rhs.
@@ -150,7 +150,7 @@ std::string whyKernelPlanUnfit(const KernelPlan &plan, const TileKey &key) {
   if (plan.stages != 2 && plan.stages != 3)
     return formatv("stages={0}: loops are pipelined over 2 or 3 iterations",
                    plan.stages);
-  const TargetLimits &limits = targetLimits(key.isa);
+  const AmdgpuTarget &limits = amdgpuTarget(key.isa);
   if (plan.direct && limits.directBytes == 0)
     return "reads=direct: the target cannot load straight into LDS";
   if (plan.buffers < 1 || plan.buffers > 4)

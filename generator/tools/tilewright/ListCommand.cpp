@@ -5,6 +5,7 @@
 
 #include "Commands.h"
 
+#include "tilewright/Devices/AmdgpuTarget.h"
 #include "tilewright/Registry/Registry.h"
 #include "tilewright/Registry/TileNames.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -94,8 +95,12 @@ json::Value tilesAsJson() {
       continue;
     if (!typesFilter.empty() && info(key.types).name != typesFilter.getValue())
       continue;
+    const TypeTripleInfo &types = info(key.types);
     rows.push_back(json::Object{{"name", tile.name},
-                                {"types", std::string(info(key.types).name)},
+                                {"types", std::string(types.name)},
+                                {"lhs", std::string(info(types.lhs).name)},
+                                {"rhs", std::string(info(types.rhs).name)},
+                                {"out", std::string(info(types.out).name)},
                                 {"M0", key.m0},
                                 {"N0", key.n0},
                                 {"K0", key.k0},
@@ -103,20 +108,41 @@ json::Value tilesAsJson() {
                                 {"N0_scalable", key.n0Scalable},
                                 {"steprnd", key.rounding == Rounding::kPerStep},
                                 {"vnni", key.vnni},
+                                {"mx", key.blockScaled},
                                 {"isa", std::string(info(key.isa).name)},
                                 {"family", tile.family}});
   }
   return rows;
 }
 
+/// What amdgpu_targets.def has of a GPU, by its columns' names.
+json::Object targetAsJson(const AmdgpuTarget &target) {
+  return json::Object{{"lds", target.ldsBytes},
+                      {"processor_lds", target.processorLdsBytes},
+                      {"lds_rate", target.ldsBytesPerCycle},
+                      {"direct_load", target.directBytes},
+                      {"wave_registers", target.registersPerWave},
+                      {"accumulators", target.accumulators},
+                      {"simd_registers", target.registersPerSimd},
+                      {"granule", target.registerGranule},
+                      {"simd_waves", target.wavesPerSimd},
+                      {"simds", target.simds},
+                      {"issue", target.issueCycles},
+                      {"flushes_half", target.flushesHalfDenormals}};
+}
+
 json::Value isasAsJson() {
   json::Array rows;
-  for (const IsaInfo &isa : isas())
-    rows.push_back(json::Object{{"name", std::string(isa.name)},
-                                {"vector_bits", isa.vectorBits},
-                                {"vector_registers", isa.vectorRegisters},
-                                {"scaling", scalingName(isa.scaling)},
-                                {"features", isa.llvmFeatures()}});
+  for (const IsaInfo &isa : isas()) {
+    json::Object row{{"name", std::string(isa.name)},
+                     {"vector_bits", isa.vectorBits},
+                     {"vector_registers", isa.vectorRegisters},
+                     {"scaling", scalingName(isa.scaling)},
+                     {"features", isa.llvmFeatures()}};
+    if (isa.isAmdgpu())
+      row["amdgpu"] = targetAsJson(amdgpuTarget(isa.isa));
+    rows.push_back(std::move(row));
+  }
   return rows;
 }
 
