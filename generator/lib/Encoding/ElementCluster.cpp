@@ -11,8 +11,6 @@ using namespace mlir;
 namespace tilewright {
 namespace {
 
-constexpr int64_t kOwnDim = tw::EncodingAttr::kOwnDim;
-
 OperandDims dimsBy(AffineMap map, ArrayRef<int64_t> loops) {
   OperandDims dims;
   for (unsigned dim = 0; dim < map.getNumResults(); ++dim)

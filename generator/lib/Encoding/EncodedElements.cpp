@@ -16,8 +16,6 @@ namespace {
 /// What a size that is not known counts for.
 constexpr double kUnknownSize = 128;
 
-constexpr int64_t kOwnDim = tw::EncodingAttr::kOwnDim;
-
 } // namespace
 
 double bytesOf(Value tensor) {

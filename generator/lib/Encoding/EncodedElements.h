@@ -11,8 +11,9 @@
 
 namespace tilewright {
 
-/// Of each of a tensor's dimensions, which of the operand's it is, or
-/// tw::EncodingAttr::kOwnDim.
+inline constexpr int64_t kOwnDim = tw::EncodingAttr::kOwnDim;
+
+/// Of each of a tensor's dimensions, which of the operand's it is, or kOwnDim.
 using OperandDims = llvm::SmallVector<int64_t>;
 
 /// The bytes of a tensor; a size that is not known counts for 128.

@@ -12,8 +12,6 @@ using namespace mlir;
 namespace tilewright {
 namespace {
 
-constexpr int64_t kOwnDim = tw::EncodingAttr::kOwnDim;
-
 bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
 
 /// What is only moved, and lies in tiles as it lay before.

@@ -3,6 +3,7 @@
 //
 // tw-hoist-scratch: dispatches allocate nothing, their callers do.
 
+#include "../CacheLine.h"
 #include "../RowMajorView.h"
 #include "FlatArguments.h"
 #include "Tasks.h"
@@ -22,8 +23,6 @@ namespace {
 
 /// What is smaller may lie on the stack: a row of a tile, a sum.
 constexpr int64_t kMostOnStack = 4096;
-
-constexpr int64_t kCacheLine = 64;
 
 /// What computes the sizes of `alloc` from the function's arguments, in order;
 /// none if it is more than arithmetic on them.

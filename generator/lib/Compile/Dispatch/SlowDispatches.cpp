@@ -3,6 +3,7 @@
 
 #include "SlowDispatches.h"
 
+#include "../CacheLine.h"
 #include "../DeviceTargets.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -48,7 +49,6 @@ constexpr double kScalar = 0.5, kScalarOperation = 0.5;
 /// Bytes of all operands of a call that stay in the first level of caches,
 /// where the figures do not hold.
 constexpr int64_t kSmallCall = 32 * 1024;
-constexpr int64_t kCacheLine = 64;
 
 struct Delay {
   double ns = 0;

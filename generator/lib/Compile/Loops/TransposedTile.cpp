@@ -4,6 +4,7 @@
 #include "TransposedTile.h"
 
 #include "../CTypes.h"
+#include "../CacheLine.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -15,9 +16,6 @@ using namespace mlir;
 namespace tilewright {
 namespace {
 
-/// A tile takes whole cache lines of the rows that it reads, which may be gone
-/// when the next tile comes: rows of a power of two share few sets.
-constexpr int64_t kCacheLine = 64;
 /// Units in which all targets interleave vectors.
 constexpr int64_t kUnitBits = 128;
 
@@ -38,6 +36,8 @@ TransposedTile::TransposedTile(ImplicitLocOpBuilder &b, linalg::GenericOp op,
   for (OpOperand *input : this->op.getDpsInputOperands())
     if (isTiled(*input))
       narrowest = std::min(narrowest, bitsOf(*input));
+  // Whole cache lines of the rows that a tile reads, which may be gone when the
+  // next tile comes: rows of a power of two share few sets.
   rowCount = kCacheLine * 8 / narrowest;
   laneCount =
       std::max(plan.width * plan.copies, plan.vectorBytes * 8 / narrowest);
