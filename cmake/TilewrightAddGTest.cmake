@@ -81,8 +81,7 @@ function(tilewright_add_gtest name)
   if(NOT arg_ON)
     set(arg_ON base)
   endif()
-  tilewright_run_on_models(${name} ON ${arg_ON} FILTER "${arg_FILTER}" BY_ISA "${arg_BY_ISA}" SHARDS "${arg_SHARDS}"
-    TIMEOUT ${arg_TIMEOUT})
+  tilewright_run_on_models(${name} ON ${arg_ON} FILTER "${arg_FILTER}" BY_ISA "${arg_BY_ISA}" SHARDS "${arg_SHARDS}")
 endfunction()
 
 # tilewright_add_shards(<gtest> TEST <name> [SHARDS <n>] [FILTER <pattern>] NAMES <variable>)
@@ -112,8 +111,7 @@ function(tilewright_add_shards name)
   set(${arg_NAMES} "${tests}" PARENT_SCOPE)
 endfunction()
 
-# tilewright_run_on_models(<gtest> ON <cpu model>... | ON all [FILTER <pattern>] [BY_ISA <pattern>] [SHARDS <n>]
-#                          [TIMEOUT <s>])
+# tilewright_run_on_models(<gtest> ON <cpu model>... | ON all [FILTER <pattern>] [BY_ISA <pattern>] [SHARDS <n>])
 #
 # In a cross build: the tests of an executable that FILTER lets pass, on each of the CPU models
 # (TilewrightCpuModels.cmake). All of them are one ctest, since an emulated program takes a quarter of a second to start
@@ -123,12 +121,9 @@ function(tilewright_run_on_models name)
   if(NOT CMAKE_CROSSCOMPILING)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;FILTER;BY_ISA;SHARDS" "ON")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FILTER;BY_ISA;SHARDS" "ON")
   if(arg_ON STREQUAL "all")
     set(arg_ON ${TW_CPU_MODEL_NAMES})
-  endif()
-  if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 300)
   endif()
   foreach(model IN LISTS arg_ON)
     if(NOT DEFINED TW_CPU_MODEL_${model}_QEMU)

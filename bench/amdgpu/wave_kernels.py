@@ -18,6 +18,7 @@ TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "gfx1250")
 
 @dataclasses.dataclass(frozen=True)
 class Row:
+    name: str
     variant: str  # "", "steprnd" or "mx"
     lhs: str
     rhs: str
@@ -27,12 +28,6 @@ class Row:
     k0: int
     gfx: str
     family: str
-
-    @property
-    def name(self):
-        variant = f"_{self.variant}" if self.variant else ""
-        return (f"tw_mmt4d_tile_{self.lhs}{self.rhs}{self.out}_{self.m0}x{self.n0}x{self.k0}"
-                f"{variant}_amdgpu_{self.gfx}")
 
 
 def listed(tool, *arguments):
@@ -45,8 +40,8 @@ def listed(tool, *arguments):
 
 def rows_of(tool, gfx):
     """The rows of one target, in the registry's order."""
-    return [Row("mx" if tile["mx"] else "steprnd" if tile["steprnd"] else "", tile["lhs"], tile["rhs"], tile["out"],
-                tile["M0"], tile["N0"], tile["K0"], gfx, tile["family"])
+    return [Row(tile["name"], "mx" if tile["mx"] else "steprnd" if tile["steprnd"] else "", tile["lhs"], tile["rhs"],
+                tile["out"], tile["M0"], tile["N0"], tile["K0"], gfx, tile["family"])
             for tile in listed(tool, "tiles", f"--isa=amdgpu_{gfx}")]
 
 

@@ -107,6 +107,12 @@ int check(const std::string& file, int perIsa) {
     if (version.empty()) {
       version = line;
       if (version == kVersion) continue;
+      if (version.rfind("LLVM ", 0) != 0) {
+        llvm::errs() << "golden_objects: " << file << ": '" << line
+                     << "' is not the version of LLVM that made it, as '"
+                     << kVersion << "'\n";
+        return 1;
+      }
       llvm::outs() << "SKIPPED: " << file << " is of " << version
                    << ", this is " << kVersion << "\n";
       return kSkipped;

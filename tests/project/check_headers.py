@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Whether each public header compiles by itself: check_headers.py [--c | --precompile HEADER...] CLANG FOLDER... -- FLAG...
+"""Whether each public header compiles by itself: check_headers.py [--c] [--precompile HEADER,...] CLANG FOLDER... -- FLAG...
 
 Compiles every header below the folders as a program of its own: as C++17; with --c as C11 as well, unless it includes a C++
 header like <string>. A header that another one of them includes before anything else is compiled there, and not once more:
-MLIR takes seconds each time. With --precompile (several, with commas) those that include one of these anyhow, itself or by
+MLIR takes seconds each time. With --precompile those that include one of these anyhow, itself or by
 others, find it compiled: that hides nothing which they do not include.
 
 Prints the first error of each that does not compile; exits with 1 if there is any, or no header."""
 
+import argparse
 import concurrent.futures
 import pathlib
 import re
@@ -64,7 +65,7 @@ class Includes:
         if name not in self.direct:
             paths = (folder / name for folder in self.folders)
             path = next((path for path in paths if path.is_file()), None)
-            self.direct[name] = ANY_INCLUDE.findall(path.read_text(errors="replace")) if path else []
+            self.direct[name] = ANY_INCLUDE.findall(without_comments(path.read_text(errors="replace"))) if path else []
         return self.direct[name]
 
 
@@ -90,33 +91,35 @@ def compile_one(clang, language, flags, name):
 
 
 def main(arguments):
-    own, flags = arguments[:arguments.index("--")], arguments[arguments.index("--") + 1:]
-    c_as_well, before = own[0] == "--c", []
-    if own[0] == "--precompile":
-        before, own = own[1].split(","), own[1:]
-    own = own[bool(c_as_well or before):]
+    split = arguments.index("--")
+    flags = arguments[split + 1:]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--c", action="store_true")
+    parser.add_argument("--precompile", type=lambda names: names.split(","), default=[], metavar="HEADER,...")
+    parser.add_argument("clang")
+    parser.add_argument("folders", nargs="+", type=pathlib.Path)
+    options = parser.parse_args(arguments[:split])
     headers = {}
-    for folder in map(pathlib.Path, own[1:]):
+    for folder in options.folders:
         headers |= {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*.h")}
     includes = Includes(flags)
-    closures = {name: includes.of(name) for name in before}
+    closures = {name: includes.of(name) for name in options.precompile}
+    uses = {name: largest(includes.of(name), closures) for name in to_compile(headers)}
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(2) as pool:
-        compiled = {name: f"{scratch}/{number}.pch" for number, name in enumerate(before)}
-        for done in [pool.submit(precompile, own[0], flags, *one) for one in reversed(compiled.items())]:
+        compiled = {name: f"{scratch}/{number}.pch" for number, name in enumerate(options.precompile)}
+        for done in [pool.submit(precompile, options.clang, flags, *one) for one in reversed(compiled.items())]:
             done.result()
-        programs, sooner = [], 0
-        for name in to_compile(headers):
-            use = largest(includes.of(name), closures) if before else None
-            sooner += use is not None
-            programs.append((name, CPP, [*flags, "-include-pch", compiled[use]] if use else flags))
-        if c_as_well:
+        programs = [(name, CPP, [*flags, "-include-pch", compiled[use]] if use else flags) for name, use in uses.items()]
+        if options.c:
             c_headers = {name: text for name, text in headers.items() if not CPP_ONLY.search(text)}
             programs += [(name, ("c", "-std=c11"), flags) for name in to_compile(c_headers)]
-        jobs = [pool.submit(compile_one, own[0], language, with_flags, name) for name, language, with_flags in programs]
+        jobs = [pool.submit(compile_one, options.clang, language, with_flags, name)
+                for name, language, with_flags in programs]
         findings = [job.result() for job in jobs if job.result()]
     for finding in findings:
         print(finding)
-    print(f"{len(headers)} headers, {len(programs)} programs" + (f", {sooner} with a precompiled header" if before else ""))
+    precompiled = sum(use is not None for use in uses.values())
+    print(f"{len(headers)} headers, {len(programs)} programs, {precompiled} with a precompiled header")
     return 1 if findings or not headers else 0
 
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 
 #include "tests/tiles/element_codec.h"
 #include "tests/tiles/reference.h"
@@ -68,22 +69,16 @@ Draw drawFrom(std::vector<uint64_t> codes, Random& random) {
 
 // Magnitudes in about [2^-6, 2^3], or any finite code of the types that have no
 // room for that.
-struct Real {
-  tw_element_type_t type;
-  Random& random;
-
-  uint64_t operator()() const {
+Draw drawReal(tw_element_type_t type, Random& random) {
+  if (info(type).bits <= 8) return drawFrom(finiteEncodings(type), random);
+  return each([type, &random] {
     static constexpr double kPowers[] = {0x1p-6, 0x1p-5, 0x1p-4, 0x1p-3, 0x1p-2,
                                          0x1p-1, 0x1p0,  0x1p1,  0x1p2};
     const double fraction = 1 + random.unit();
-    const double magnitude = fraction * kPowers[random.below(9)];
+    const double magnitude =
+        fraction * kPowers[random.below(std::size(kPowers))];
     return encodeFloat(type, random.chance(0.5) ? magnitude : -magnitude);
-  }
-};
-
-Draw drawReal(tw_element_type_t type, Random& random) {
-  if (info(type).bits <= 8) return drawFrom(finiteEncodings(type), random);
-  return each(Real{type, random});
+  });
 }
 
 Draw drawSpecial(tw_element_type_t type, double probability, Random& random) {

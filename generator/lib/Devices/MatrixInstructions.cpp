@@ -14,15 +14,13 @@ using namespace llvm;
 namespace tilewright {
 namespace {
 
-// The table's columns: a bit of each target, by its place in its own table.
-enum TargetPlace : unsigned {
-#define TW_AMDGPU_TARGET(TARGET, ...) TARGET##_PLACE,
+// The targets of a row, as bits.
+constexpr uint64_t bitOf(tw_isa_t isa) { return uint64_t{1} << isa; }
+enum TargetBit : uint64_t {
+#define TW_AMDGPU_TARGET(TARGET, ...) TARGET = bitOf(TW_ISA_AMDGPU_##TARGET),
 #include "tilewright/Devices/amdgpu_targets.def"
 };
-enum TargetBit : unsigned {
-#define TW_AMDGPU_TARGET(TARGET, ...) TARGET = 1u << TARGET##_PLACE,
-#include "tilewright/Devices/amdgpu_targets.def"
-};
+static_assert(TW_ISA_COUNT <= 64, "each ISA has a bit");
 
 #define TW_ELEMENT_TYPE(name, ENUM, bits, kind)                                \
   constexpr tw_element_type_t kOnly##ENUM[] = {TW_ELEMENT_##ENUM};
@@ -36,7 +34,7 @@ constexpr tw_element_type_t kOnlyF6F4[] = {
     TW_ELEMENT_F6E2M3FN, TW_ELEMENT_F6E3M2FN, TW_ELEMENT_F4E2M1FN};
 
 struct Row {
-  unsigned targets;
+  uint64_t targets;
   MatrixInstruction instruction;
 };
 
@@ -112,13 +110,10 @@ ArrayRef<MatrixInstruction> matrixInstructions(tw_isa_t isa) {
   using Table = std::map<tw_isa_t, std::vector<MatrixInstruction>>;
   static const Table table = [] {
     Table result;
-    unsigned bit = 1;
-    for (const AmdgpuTarget &target : amdgpuTargets()) {
+    for (const AmdgpuTarget &target : amdgpuTargets())
       for (const Row &row : kRows)
-        if (row.targets & bit)
+        if (row.targets & bitOf(target.isa))
           result[target.isa].push_back(row.instruction);
-      bit <<= 1;
-    }
     return result;
   }();
   auto it = table.find(isa);
