@@ -58,7 +58,7 @@ TW_INLINE void tw_bf16_fma_step(tw_vf32* acc, const float* const* lhs, int at,
     TW_UNROLL for (int m = 0; m < M0; ++m) {
       TW_UNROLL for (int n = 0; n < nv; ++n) {
         acc[m * nv + n] =
-            tw_f32_fma(tw_f32_splat(lhs[m < M0 / 2 ? 0 : n] +
+            tw_f32_fma(tw_f32_splat(lhs[m < M0 * 3 / 4 ? 0 : n] +
                                     half * (TW_MAX_STAGED / 2) + at + m),
                        r[half][n], acc[m * nv + n]);
       }
@@ -68,8 +68,8 @@ TW_INLINE void tw_bf16_fma_step(tw_vf32* acc, const float* const* lhs, int at,
 
 // K steps of a block: a step is two multiply-adds, so that fewer suffice than
 // for f16. 8 % of 16x16, 2 to 3 % of others (Zen 4), beside 16.
-TW_INLINE int tw_bf16_staged_steps(int M0, int N0) {
-  return M0 * N0 > 64 ? 4 : tw_staged_steps(M0, N0);
+TW_INLINE int tw_bf16_staged_steps(int vectors) {
+  return vectors > 16 ? 4 : vectors > 8 ? 8 : vectors > 4 ? 32 : 64;
 }
 
 // The K loop; acc[set][m][n].
@@ -78,7 +78,7 @@ TW_INLINE void tw_bf16_fma_loop(tw_vf32* acc, const void* lhs_panel,
                                 int N0, int sets) {
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
-  const tw_index_t block_steps = tw_bf16_staged_steps(M0, N0);
+  const tw_index_t block_steps = tw_bf16_staged_steps(vectors);
   const uint16_t* lhs = (const uint16_t*)lhs_panel;
   const uint16_t* rhs = (const uint16_t*)rhs_panel;
   float staged[TW_MAX_STAGED] __attribute__((aligned(64)));

@@ -41,7 +41,7 @@ TW_INLINE void tw_f16_step(tw_vf32* acc, const float* const* lhs, int at,
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     TW_UNROLL for (int n = 0; n < nv; ++n) {
       acc[m * nv + n] =
-          tw_f32_fma(tw_f32_splat(lhs[m < M0 / 2 ? 0 : n] + at + m), r[n],
+          tw_f32_fma(tw_f32_splat(lhs[m < M0 * 3 / 4 ? 0 : n] + at + m), r[n],
                      acc[m * nv + n]);
     }
   }
@@ -56,7 +56,7 @@ TW_INLINE void tw_f16_rows(void* out_tile, const void* lhs_panel,
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
-  const int block_steps = tw_staged_steps(M0, N0);
+  const int block_steps = tw_staged_steps(vectors);
   char* out =
       (char*)out_tile + row * tw_out_stride(params, N0) * tw_out_bytes(type);
   const uint16_t* lhs = (const uint16_t*)lhs_panel + row;

@@ -42,7 +42,7 @@ TW_INLINE int tw_nibble_period(int M0) {
 
 // K steps of a block, whose lhs has so many lanes each.
 TW_INLINE tw_index_t tw_nibble_block_steps(int lanes, int M0, int N0) {
-  const tw_index_t steps = tw_staged_steps(M0, N0);
+  const tw_index_t steps = tw_staged_steps(M0 * N0 / TW_LANES);
   return steps * lanes < TW_MAX_STAGED ? steps : TW_MAX_STAGED / lanes;
 }
 

@@ -181,7 +181,7 @@ TW_INLINE void tw_s8_rows(void* out_tile, const void* lhs_panel,
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
-  const int block_steps = tw_staged_steps(M0, N0);
+  const int block_steps = tw_staged_steps(vectors);
   int32_t* out = (int32_t*)out_tile + row * tw_out_stride(params, N0);
   const int8_t* lhs = (const int8_t*)lhs_panel + row * 2;
   const int8_t* rhs = (const int8_t*)rhs_panel;

@@ -58,14 +58,12 @@ TW_INLINE void tw_prefetch_ahead(const void* panel, int bytes, int vectors) {
   }
 }
 
-// K steps of a block whose lhs [steps][M0] is converted on the stack: so many
-// that a store is long done when it is read back, and that starting a block
-// costs little, which takes more of them where they are short. More than that
-// loses: 12x32 of s8 3 % with 16 instead of 4 (Zen 4).
+// K steps of a block whose lhs [steps][M0] is converted on the stack, for
+// `vectors` accumulators: so many that a store is long done when it is read
+// back, and that starting a block costs little.
 enum { TW_MAX_STAGED = 512 };
-TW_INLINE int tw_staged_steps(int M0, int N0) {
-  const int elements = M0 * N0;
-  return elements > 256 ? 4 : elements >= 128 ? 8 : elements > 64 ? 16 : 64;
+TW_INLINE int tw_staged_steps(int vectors) {
+  return vectors > 16 ? 8 : vectors > 8 ? 16 : 64;
 }
 // Vectors of a whole block that are converted without a loop: what that loop
 // takes is 3 % of f16 6x16 at 256 bits (Zen 4).
