@@ -40,6 +40,7 @@ TuningEntry entryOf(const std::string& name) {
   entry.generator = generatorDigest();
   entry.handWritten = "digest";
   entry.plan = planOf(name, "unroll=2");
+  entry.code = codeDigest({});
   entry.ratio = 0.9375;
   entry.low = 0.875;
   entry.high = 0.96875;
@@ -69,7 +70,7 @@ std::string textWith(const std::string& from, const std::string& to) {
 
 TEST(TuningDatabase, IsReadAsItIsWritten) {
   TuningEntry byHand = entryOf(kOther);
-  byHand.plan = "";
+  byHand.plan = byHand.code = "";
   byHand.ratio = byHand.low = byHand.high = 1;
   TuningEntry none = entryOf("tw_mmt4d_tile_f32f32f32_5x7x1_generic");
   none.handWritten = "";
@@ -264,9 +265,11 @@ TEST(Tuning, WhatIsAskedForComesBeforeWhatIsShipped) {
   ASSERT_NE(find(second).entry, nullptr);
   EXPECT_EQ(find(second).entry->plan, shipped.plan);
   // That it is of other cores goes without saying; what is stale is looked for.
+  stale.code = "LLVM 21.1.8 0123456789abcdef";
   Tuning third({}, databaseOf({stale}));
   EXPECT_EQ(find(third).entry, nullptr);
   EXPECT_EQ(find(third).why, Unfollowed::OtherGenerator);
+  EXPECT_EQ(find(third).reason, "its code was made by LLVM 21.1.8");
   UnfollowedEntries said;
   said.add(find(third));
   EXPECT_EQ(said.text(), "");
@@ -277,6 +280,24 @@ TEST(Tuning, WhatIsAskedForComesBeforeWhatIsShipped) {
   EXPECT_EQ(find(fourth).why, Unfollowed::OtherCore);
   said.add(find(fourth));
   EXPECT_THAT(said.text(), HasSubstr("it is of znver5"));
+}
+
+TEST(Tuning, WhatIsShippedOutlivesItsGenerator) {
+  TuningEntry shipped = entryOf(kName), byHand = entryOf(kOther);
+  shipped.generator = byHand.generator = "0123";
+  byHand.plan = byHand.code = "";
+  Tuning tuning({}, databaseOf({shipped, byHand}));
+  ASSERT_NE(find(tuning).entry, nullptr);
+  EXPECT_EQ(find(tuning).entry->plan, shipped.plan);
+  EXPECT_NE(find(tuning, kOther).entry, nullptr);
+  shipped.code = "";
+  Tuning without({}, databaseOf({shipped}));
+  EXPECT_EQ(find(without).why, Unfollowed::OtherGenerator);
+  EXPECT_EQ(find(without).reason, "its code was made by an unknown LLVM");
+  shipped.code = codeDigest({});
+  shipped.handWritten = "another";
+  Tuning changed({}, databaseOf({shipped}));
+  EXPECT_EQ(find(changed).why, Unfollowed::OtherHandWritten);
 }
 
 TEST(UnfollowedEntries, AreCountedByReason) {

@@ -120,11 +120,8 @@ TW_INLINE void bf16bf16bf16_k2_row(void* out, const void* lhs_panel,
                                    const void* rhs_panel,
                                    const tw_mmt4d_params_t* params, int M0,
                                    int N0) {
-  __m256i products[2];
-  tw_row_multiply(TW_ROW_BF16_K2, products, (const char*)lhs_panel,
-                  (const char*)rhs_panel, params->K, 2);
-  tw_vf32 acc = _mm512_castsi512_ps(
-      _mm512_inserti64x4(_mm512_castsi256_si512(products[0]), products[1], 1));
+  tw_vf32 acc = (tw_vf32)tw_row_multiply(TW_ROW_BF16_K2, (const char*)lhs_panel,
+                                         (const char*)rhs_panel, params->K);
   if (tw_accumulates(params)) {
     acc = tw_f32_add(acc, tw_f32_load_bf16(out));
   }

@@ -120,6 +120,17 @@ TW_INLINE tw_vi32 tw_i16_shift_right(tw_vi32 v, unsigned bits) {
 TW_INLINE tw_vi32 tw_i16_all(int value) {
   return _mm256_set1_epi16((short)value);
 }
+// Lane i % 4 of each run of 4 from lane (order >> i % 4 * 2) & 3 of that run.
+#define tw_i32_shuffle_quarters(v, order) _mm256_shuffle_epi32(v, order)
+// 16 bytes, repeated over the vector.
+TW_INLINE tw_vi32 tw_i32_load_quarter(const void* p) {
+  return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i*)p));
+}
+// Each half of `v`, repeated over a vector.
+TW_INLINE void tw_i32_repeat_quarters(tw_vi32* to, __m256i v) {
+  to[0] = _mm256_permute2x128_si256(v, v, 0x00);
+  to[1] = _mm256_permute2x128_si256(v, v, 0x11);
+}
 // The bytes of each run of 16 in the order `from`.
 TW_INLINE tw_vi32 tw_i8_shuffle(tw_vi32 v, __m128i from) {
   return _mm256_shuffle_epi8(v, _mm256_broadcastsi128_si256(from));

@@ -107,6 +107,19 @@ TW_INLINE tw_vi32 tw_i16_shift_right(tw_vi32 v, unsigned bits) {
 TW_INLINE tw_vi32 tw_i16_all(int value) {
   return _mm512_set1_epi16((short)value);
 }
+// Lane i % 4 of each run of 4 from lane (order >> i % 4 * 2) & 3 of that run.
+#define tw_i32_shuffle_quarters(v, order) \
+  _mm512_shuffle_epi32(v, (_MM_PERM_ENUM)(order))
+// 16 bytes, repeated over the vector.
+TW_INLINE tw_vi32 tw_i32_load_quarter(const void* p) {
+  return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i*)p));
+}
+// Each half of `v`, repeated over a vector.
+TW_INLINE void tw_i32_repeat_quarters(tw_vi32* to, __m256i v) {
+  const __m512i wide = _mm512_castsi256_si512(v);
+  to[0] = _mm512_shuffle_i32x4(wide, wide, 0x00);
+  to[1] = _mm512_shuffle_i32x4(wide, wide, 0x55);
+}
 // The bytes of each run of 16 in the order `from`.
 TW_INLINE tw_vi32 tw_i8_shuffle(tw_vi32 v, __m128i from) {
   return _mm512_shuffle_epi8(v, _mm512_broadcast_i32x4(from));

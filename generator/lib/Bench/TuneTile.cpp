@@ -187,6 +187,8 @@ Expected<TunedTile> TileTuner::tune(const TileKey &key) {
   const std::vector<Challenger> results =
       comparePairs(timed.size() - 1, timing);
   decide(*tile, results);
+  if (!tile->entry.isHandWritten())
+    tile->entry.code = codeDigest((*bodies)[tile->chosen].object);
   tile->entry.measured = timeNow();
   return tile;
 }

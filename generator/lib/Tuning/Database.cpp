@@ -41,6 +41,7 @@ json::Value asJson(const TuningEntry &entry) {
       {"hand_written", orNull(entry.handWritten)},
       {"body", entry.isHandWritten() ? kHandWritten : kGenerated},
       {"plan", orNull(entry.plan)},
+      {"code", orNull(entry.code)},
       {"ratio", entry.ratio},
       {"interval", json::Array{entry.low, entry.high}},
       {"rounds", entry.rounds},
@@ -85,6 +86,7 @@ bool mapOptional(json::ObjectMapper &map, StringLiteral name,
 bool mapBody(json::ObjectMapper &map, TuningEntry &entry, json::Path path) {
   std::string body;
   if (!map.map("body", body) || !mapOptional(map, "plan", entry.plan) ||
+      !mapOptional(map, "code", entry.code) ||
       !mapOptional(map, "hand_written", entry.handWritten))
     return false;
   if (body != kHandWritten && body != kGenerated) {
@@ -94,6 +96,10 @@ bool mapBody(json::ObjectMapper &map, TuningEntry &entry, json::Path path) {
   if ((body == kGenerated) == entry.plan.empty()) {
     path.field("plan").report(
         "expected a plan of a generated body, null of a hand-written one");
+    return false;
+  }
+  if (body == kHandWritten && !entry.code.empty()) {
+    path.field("code").report("expected null of a hand-written body");
     return false;
   }
   if (body == kHandWritten && entry.handWritten.empty()) {

@@ -28,6 +28,12 @@ StringRef generatorDigest() {
   return digest;
 }
 
+std::string codeDigest(ArrayRef<char> object) {
+  return "LLVM " LLVM_VERSION_STRING " " +
+         utohexstr(xxh3_64bits(StringRef(object.data(), object.size())),
+                   /*LowerCase=*/true, 16);
+}
+
 Expected<TuningDatabase> shippedTuning() {
   static const std::vector<ShippedFile> files = {
 #include "shipped_tuning.inc"

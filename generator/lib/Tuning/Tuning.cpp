@@ -6,6 +6,7 @@
 #include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Tuning/Shapes.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <optional>
 #include <tuple>
@@ -66,6 +67,25 @@ std::optional<Unfollowed> judgeHandWritten(Expected<std::string> digest,
   return std::nullopt;
 }
 
+std::string whyOtherGenerator(const TuningEntry &entry) {
+  return entry.generator == generatorDigest()
+             ? ""
+             : "the generator has changed since it was measured";
+}
+
+/// Of what the project ships: a test says that its bodies' code is what was
+/// measured, so that a change of the generator leaves those whose code it
+/// leaves. It says so of one version of LLVM.
+std::string whyOtherCode(const TuningEntry &entry) {
+  if (entry.isHandWritten())
+    return "";
+  const StringRef madeBy = StringRef(entry.code).rsplit(' ').first;
+  if (madeBy == "LLVM " LLVM_VERSION_STRING)
+    return "";
+  return "its code was made by " +
+         (madeBy.empty() ? "an unknown LLVM" : madeBy.str());
+}
+
 /// One entry against what there is.
 class Judge {
 public:
@@ -74,14 +94,13 @@ public:
       : key(key), core(core), handWritten(handWritten) {}
 
   /// Why `entry` is not to be followed, with the reason in `reason`.
-  std::optional<Unfollowed> judge(const TuningEntry &entry,
+  std::optional<Unfollowed> judge(const TuningEntry &entry, bool isShipped,
                                   std::string &reason) {
     if (auto why = judgeOrigin(entry, core, reason))
       return why;
-    if (entry.generator != generatorDigest()) {
-      reason = "the generator has changed since it was measured";
+    reason = isShipped ? whyOtherCode(entry) : whyOtherGenerator(entry);
+    if (!reason.empty())
       return Unfollowed::OtherGenerator;
-    }
     if (auto why = judgeHandWritten(handWritten(), entry.handWritten, reason))
       return why;
     if (!entry.isHandWritten())
@@ -162,10 +181,10 @@ Tuning::find(const TileKey &key, StringRef core,
       continue;
     for (const TuningEntry *entry : entries->second) {
       std::string reason;
-      std::optional<Unfollowed> why = judge.judge(*entry, reason);
+      const bool isShipped = layer == &shipped;
+      std::optional<Unfollowed> why = judge.judge(*entry, isShipped, reason);
       if (!why)
         return {entry, nullptr, Unfollowed::NoTile, "", false};
-      const bool isShipped = layer == &shipped;
       // What the project ships is for many cores: that goes without saying.
       if (isShipped && *why == Unfollowed::OtherCore)
         continue;

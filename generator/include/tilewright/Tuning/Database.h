@@ -26,6 +26,9 @@ struct TuningEntry {
   /// The body: a plan in full, as printTilePlan has it; empty: the hand-written
   /// one.
   std::string plan;
+  /// codeDigest() of the generated body; empty of the hand-written one, and of
+  /// entries that were measured before there was such a digest.
+  std::string code;
   /// Its time by that of the body that stands for the name without tuning: the
   /// median of pairs, an interval that holds it, and how many pairs. 1 where
   /// that body is the one.

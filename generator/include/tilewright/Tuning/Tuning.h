@@ -21,6 +21,9 @@ namespace tilewright {
 /// same sources have the same.
 llvm::StringRef generatorDigest();
 
+/// That of one generated body, of its object: "LLVM 22.1.8 0123456789abcdef".
+std::string codeDigest(llvm::ArrayRef<char> object);
+
 /// The version of the tool, "0.1.0".
 llvm::StringRef tuningVersion();
 
@@ -30,7 +33,7 @@ enum class Unfollowed {
           ///< says
   OtherCore,
   OtherVersion,     ///< of the tool
-  OtherGenerator,   ///< its digest
+  OtherGenerator,   ///< its digest; of what is shipped, the version of LLVM
   OtherHandWritten, ///< there is another hand-written body, or none is at hand
   Plan,             ///< it does not fit the tile
 };
@@ -72,7 +75,9 @@ public:
   Tuning &operator=(const Tuning &) = delete;
 
   /// What there is for `key` on `core`. `handWritten` is asked for the digest
-  /// of the hand-written body, empty for none, if there is an entry.
+  /// of the hand-written body, empty for none, if there is an entry. An entry
+  /// that is shipped outlives the generator that it was measured with: a test
+  /// of the project compares its body's code.
   TunedBody
   find(const TileKey &key, llvm::StringRef core,
        llvm::function_ref<llvm::Expected<std::string>()> handWritten) const;
