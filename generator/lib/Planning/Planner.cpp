@@ -18,8 +18,8 @@ namespace tilewright {
 namespace {
 
 /// Accumulators in flight that keep the multipliers busy: latency 4 on two
-/// pipes.
-constexpr int kEnoughAccumulators = 8;
+/// pipes, or a longer one.
+constexpr int kEnoughAccumulators = 8, kPipes = 2;
 /// Code size, in vector instructions, beyond which a plan is not considered
 /// while there is a smaller one.
 constexpr int kSizeLimit = 300;
@@ -239,8 +239,10 @@ private:
     int block = shape.rowGroups * shape.vectors;
     // A single row is bound by its loads, and by any wait between them.
     bool waits = shape.broadcast.rows == 1 && idiom(plan.idiom).latency >= 4;
-    int enough = kEnoughAccumulators * (waits || isa.has("neon") ? 2 : 1) *
-                 idiom(plan.idiom).parts;
+    int enough =
+        std::max(kEnoughAccumulators * (waits || isa.has("neon") ? 2 : 1),
+                 kPipes * idiom(plan.idiom).latency) *
+        idiom(plan.idiom).parts;
     for (int sets : {1, 2, 4, 8}) {
       if (sets > 1 && (shape.roundsPerStep || block * sets / 2 >= enough) &&
           !overrides.sets)

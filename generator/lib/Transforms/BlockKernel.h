@@ -98,6 +98,9 @@ private:
   void correct(const Source &source, int steps, Values &corrections);
   void correct(Value run, Value &correction);
   void correctByRegisters(const Source &source, Values &corrections);
+  void forEachLane(const Source &source, int count,
+                   llvm::function_ref<void(Value)> take);
+  Value spread(Value lane, int step);
   Values spreadGroups(const Source &source, int count);
   Values roundedStep(const Source &broadcast, const Source &vector,
                      Values sums);

@@ -262,9 +262,18 @@ Emitter::Values BlockKernel::steps(Source broadcast, Source vector, int count,
       count * rows * shape.rowPitch % (plan.lanes * shape.group) == 0;
   if (correctionVectors && correctionSteps > 1 && !byRegisters)
     correct(broadcast, count, state.corrections);
-  Values groups;
-  if (shape.spreadSteps > 1 && count % shape.spreadSteps == 0)
-    groups = spreadGroups(broadcast, count);
+  // Of 16 registers none is left for a broadcast before its turn where each
+  // multiply wants one for its vector, too: one that is converted, or that is
+  // the unsigned operand, which is not taken from memory.
+  bool inMemory = vector.format.bits() == 8 * bytesOf(shape.compute) &&
+                  !shape.roles.vectorUnsigned;
+  Values groups, lanes;
+  if (shape.spreadSteps > 1 && count % shape.spreadSteps == 0) {
+    if (e.isa.vectorRegisters > 16 || inMemory)
+      groups = spreadGroups(broadcast, count);
+    else
+      forEachLane(broadcast, count, [&](Value lane) { lanes.push_back(lane); });
+  }
   // Constant offsets where there are; else from step to step.
   auto at = [&](Source &source, int t) {
     if (!source.stride.runtime)
@@ -280,6 +289,8 @@ Emitter::Values BlockKernel::steps(Source broadcast, Source vector, int count,
     v.pointer = at(vector, t);
     if (!groups.empty())
       b.group = groups[t];
+    if (!lanes.empty())
+      b.group = spread(lanes[t / shape.spreadSteps], t % shape.spreadSteps);
     if (shape.byLanes) {
       LoadPlan loads = loadPlan(broadcast, vector);
       enterRun(b, broadcastRun, t, count, int64_t{rows} * shape.rowPitch,

@@ -46,21 +46,22 @@ Value BlockKernel::readBroadcast(const Source &source, int row, int valid) {
   return decode(e, format, raw);
 }
 
-/// The broadcasts of `count` K steps, a multiple of shape.spreadSteps, by
-/// shuffles within the 128-bit lanes of few loads.
-Emitter::Values BlockKernel::spreadGroups(const Source &source, int count) {
+/// Hands on `count` K steps, a multiple of shape.spreadSteps, by 16 bytes that
+/// are repeated over a register, from few loads: spread() makes broadcasts of
+/// them. Opaque values, or LLVM turns the shuffles back into loads that
+/// broadcast.
+void BlockKernel::forEachLane(const Source &source, int count,
+                              llvm::function_ref<void(Value)> take) {
   int perLane = shape.spreadSteps;
   Type group = e.integer(128 / perLane);
   int64_t lanes = plan.lanes * shape.accumulatorBytes * perLane / 16;
-  // 32 bytes at a time where that is one register's; opaque values, or LLVM
-  // turns the shuffles back into loads that broadcast.
+  // 32 bytes at a time where that is one register's.
   bool wide =
       lanes == 2 * perLane && count % lanes == 0 &&
       plan.idiom != IdiomKind::MaddWords; // vpmaddwd's port moves halves
   int together = wide ? lanes : perLane;
-  Value many, lane;
-  Values broadcasts;
-  for (int t = 0; t < count; ++t) {
+  Value many;
+  for (int t = 0; t < count; t += perLane) {
     if (t % together == 0) {
       Value at = e.offset(source.pointer, t * source.stride.bytes);
       int64_t n = int64_t{together} * shape.chunkSize;
@@ -69,16 +70,31 @@ Emitter::Values BlockKernel::spreadGroups(const Source &source, int count) {
       if (together > perLane)
         many = e.keepOrder(many);
     }
-    if (t % perLane == 0)
-      lane = e.keepOrder(
-          e.repeat(e.slice(many, t % together, perLane), lanes / perLane));
-    llvm::SmallVector<int64_t> map(lanes);
-    for (int64_t i = 0; i < lanes; ++i)
-      map[i] = i / perLane * perLane + t % perLane;
-    broadcasts.push_back(e.bitcast(
-        e.shuffle(lane, lane, map),
-        computeVectorType(e, shape.compute, plan.lanes * shape.group)));
+    take(e.keepOrder(
+        e.repeat(e.slice(many, t % together, perLane), lanes / perLane)));
   }
+}
+
+/// The broadcast of K step `step` of those in `lane`, by a shuffle within its
+/// 128-bit lanes.
+Value BlockKernel::spread(Value lane, int step) {
+  int perLane = shape.spreadSteps;
+  llvm::SmallVector<int64_t> map(plan.lanes * shape.accumulatorBytes * perLane /
+                                 16);
+  for (int64_t i = 0; i < static_cast<int64_t>(map.size()); ++i)
+    map[i] = i / perLane * perLane + step;
+  return e.bitcast(
+      e.shuffle(lane, lane, map),
+      computeVectorType(e, shape.compute, plan.lanes * shape.group));
+}
+
+/// The broadcasts of `count` K steps.
+Emitter::Values BlockKernel::spreadGroups(const Source &source, int count) {
+  Values broadcasts;
+  forEachLane(source, count, [&](Value lane) {
+    for (int step = 0; step < shape.spreadSteps; ++step)
+      broadcasts.push_back(spread(lane, step));
+  });
   // Shuffles between the multiplies would part the loads of a cache line.
   constexpr size_t kGroup = 8;
   if (vectors > 1 && e.isa.vectorRegisters > 16 &&
