@@ -97,6 +97,13 @@ ZEN4 = {**ZEN3, "dot 16": [("01", 1)], "dot 8": [("01", 1)], "dot bf16": [("01",
 # for one FMA: measured, 4x16x4 and 16x16x4 of u8 x s8 at 99.6 % of the peak and more.
 ZEN4_ZMM = {operation: [(ports, slots if ports == "LM" and "broadcast" in operation else 2 * slots)
                         for ports, slots in slots_of] for operation, slots_of in ZEN4.items()}
+# Measured on Zen 5 (EPYC, 512-bit pipes): 24 of each beside 24 FMAs, in cycles by port where that
+# tells. Broadcasts from memory are loads alone, of which there are two; shuffles within 128 bits go
+# anywhere, those across to two pipes; a half loaded to 256 bits is converted without a shuffle.
+ZEN5 = {**ZEN4, "multiply 16": [("01", 1)], "multiply 32": [("01", 1)], "shift": [("23", 1)],
+        "shuffle": [("0123", 1)], "permute": [("12", 1)], "permute two": [("12", 1)],
+        "float broadcast": [("LM", 1)]}
+ZEN5_YMM = {**ZEN5, "from half": [("23", 1)]}
 
 CORES = {
     "skylake-avx512": {"ymm": INTEL_YMM, "zmm": INTEL_ZMM},
@@ -109,7 +116,7 @@ CORES = {
     "znver2": {"ymm": ZEN2},
     "znver3": {"ymm": ZEN3},
     "znver4": {"ymm": ZEN4, "zmm": ZEN4_ZMM},
-    "znver5": {"ymm": ZEN4, "zmm": ZEN4},
+    "znver5": {"ymm": ZEN5_YMM, "zmm": ZEN5},
 }
 
 # Operations that a core takes in per cycle, an operand in memory being part of its instruction, but
@@ -122,8 +129,10 @@ INDICES_ARE_APART = {"skylake-avx512", "icelake-server", "sapphirerapids", "emer
                      "graniterapids", "alderlake"}
 
 # Per cycle, where a measured peak is below what the ports allow: Zen 4 (EPYC, peak_bench: 202.6 and
-# 214.3 Gop/s of vpmaddwd with vpaddd beside 118.2 of either FMA).
-MEASURED = {"znver4": {"MADDWD_YMM": 1.71, "MADDWD_ZMM": 0.91}}
+# 214.3 Gop/s of vpmaddwd with vpaddd beside 118.2 of either FMA), Zen 5 (234.0 and 463.2 beside
+# 129.7 and 261.3, and 115.8 and 233.1 of vpmulld: the additions take some of the multiplies' slots).
+MEASURED = {"znver4": {"MADDWD_YMM": 1.71, "MADDWD_ZMM": 0.91},
+            "znver5": {"MADDWD_YMM": 1.80, "MADDWD_ZMM": 1.77, "MULLD_YMM": 1.79, "MULLD_ZMM": 1.78}}
 
 
 def cycles(slots):

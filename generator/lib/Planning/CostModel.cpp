@@ -301,9 +301,7 @@ private:
 
 } // namespace
 
-int registersNeeded(const TilePlan &plan, const TileKey &key) {
-  if (plan.scalable != ScalableIdiom::None)
-    return scalableRegistersNeeded(plan, key);
+static int registersOfBlock(const TilePlan &plan, const TileKey &key) {
   TileShape shape(key, plan);
   const IsaInfo &isa = info(key.isa);
   int rows = shape.broadcastBlocks.size;
@@ -349,6 +347,22 @@ int registersNeeded(const TilePlan &plan, const TileKey &key) {
   if (decodes)
     registers += 1;
   return registers;
+}
+
+bool makesOffsetAnew(const TilePlan &plan, const TileKey &key) {
+  if (plan.scalable != ScalableIdiom::None)
+    return false;
+  // Elements of 4 bits have more constants than this one.
+  TileShape shape(key, plan);
+  int registers = info(key.isa).vectorRegisters;
+  return shape.roles.offset != 0 && shape.vector.bits == 8 && registers < 32 &&
+         registersOfBlock(plan, key) == registers + 1;
+}
+
+int registersNeeded(const TilePlan &plan, const TileKey &key) {
+  if (plan.scalable != ScalableIdiom::None)
+    return scalableRegistersNeeded(plan, key);
+  return registersOfBlock(plan, key) - makesOffsetAnew(plan, key);
 }
 
 PlanCost estimateCost(const TilePlan &plan, const TileKey &key) {

@@ -319,13 +319,17 @@ private:
     if (shape.broadcast.rows == 1 && shape.regular && unroll == 8 &&
         plan.blockVectors == 2 && shape.compute == ComputeType::F32)
       unroll = 16;
-    // Sum the corrections of several steps at once, in whole vectors.
-    int run = plan.lanes * shape.group;
+    // Sum the corrections of several steps at once, in whole vectors, where
+    // there are registers for these sums.
+    int run = plan.lanes * shape.group, alone = unroll;
     if (shape.roles.offset != 0 && plan.blockRows >= shape.broadcast.rows)
       while (plan.blockRows * shape.rowPitch * unroll % run != 0 &&
              unroll < 8 && 2 * unroll * block * shape.turns <= 128)
         unroll *= 2;
-    return unroll;
+    if (unroll == alone)
+      return unroll;
+    plan.unroll = unroll;
+    return registersNeeded(plan, key) <= isa.vectorRegisters ? unroll : alone;
   }
 
   /// The most K steps, at least `sets` of them, that can be decoded one

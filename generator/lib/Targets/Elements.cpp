@@ -149,7 +149,9 @@ Value decodeInteger(Emitter &e, const ElementFormat &format, Value code) {
     if (format.offset == 0)
       value = e.sub(value, e.constant(value.getType(), 8));
   } else if (format.offset != 0) {
-    value = e.bxor(value, 0x80);
+    Value flips = e.constant(value.getType(), 0x80);
+    value = arith::XOrIOp::create(
+        e.b, e.loc, value, format.offsetMadeAnew ? e.keepOrder(flips) : flips);
   }
   Type element = e.integer(8 * bytesOf(format.compute));
   return isSigned ? e.sext(value, element) : e.zext(value, element);

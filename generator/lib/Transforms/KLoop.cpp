@@ -4,6 +4,7 @@
 // The loop over the K steps of a register block.
 
 #include "BlockKernel.h"
+#include "tilewright/Planning/PlanCost.h"
 #include "llvm/Support/MathExtras.h"
 #include <optional>
 
@@ -37,6 +38,7 @@ BlockKernel::BlockKernel(Emitter &e, const TileKey &key, const TilePlan &plan,
             shape.vector.rows >= shape.vectorRows;
   broadcastFormat = {shape.broadcast.type, shape.compute};
   vectorFormat = {shape.vector.type, shape.compute, false, shape.roles.offset};
+  vectorFormat.offsetMadeAnew = makesOffsetAnew(plan, key);
   if (shape.scaleBits != 0) {
     auto isScaled = [](const OperandShape &operand) {
       return operand.type == TW_ELEMENT_S4 && !operand.staged;

@@ -265,6 +265,8 @@ void BlockKernel::correct(const Source &source, int steps,
 
 void BlockKernel::correct(Value run, Value &correction) {
   Value offset = e.constant(run.getType(), shape.roles.offset);
+  if (vectorFormat.offsetMadeAnew)
+    offset = e.keepOrder(offset);
   correction =
       multiplyAccumulate(e, plan.idiom, shape.roles, correction, offset, run);
 }

@@ -34,6 +34,10 @@ PlanCost estimateCost(const TilePlan &plan, const TileKey &key);
 /// Vector registers that the K loop of a full block keeps busy.
 int registersNeeded(const TilePlan &plan, const TileKey &key);
 
+/// Whether the vector of ByteRoles::offset has none of them left and is made
+/// for each use.
+bool makesOffsetAnew(const TilePlan &plan, const TileKey &key);
+
 /// Stack that the stages of `plan` take.
 int64_t stageBytes(const TilePlan &plan, const TileKey &key);
 

@@ -19,6 +19,8 @@ struct ElementFormat {
   bool decoded = false;
   /// Added to each element on decoding (ComputeType::I8).
   int offset = 0;
+  /// No register keeps the vector of offsets: it is made for each use.
+  bool offsetMadeAnew = false;
   /// decodeNibbles gives elements times 16 (signed 4-bit elements as bytes).
   bool scaled = false;
 
