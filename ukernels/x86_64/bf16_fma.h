@@ -107,10 +107,16 @@ TW_INLINE void tw_bf16_fma_loop(tw_vf32* acc, const void* lhs_panel,
   }
 }
 
+// Sets of accumulators: one that a step adds to twice, one half after the other,
+// waits for itself.
+TW_INLINE int tw_bf16_fma_sets(int vectors) {
+  return vectors >= 8 && vectors < 12 ? 2 : tw_accumulator_sets(vectors);
+}
+
 TW_INLINE void tw_bf16_fma_tile(void* out, const void* lhs, const void* rhs,
                                 const tw_mmt4d_params_t* params,
                                 tw_element_type_t type, int M0, int N0) {
-  const int sets = tw_accumulator_sets(M0 * (N0 / TW_LANES));
+  const int sets = tw_bf16_fma_sets(M0 * (N0 / TW_LANES));
   tw_vf32 acc[TW_MAX_ACCUMULATORS];
   tw_out_begin(acc, type, out, params, M0, N0, sets);
   tw_bf16_fma_loop(acc, lhs, rhs, params->K, M0, N0, sets);
