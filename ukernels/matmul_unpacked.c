@@ -18,25 +18,52 @@ static const tw_index_t kStreams = 16;
 
 // ---- Whether ----------------------------------------------------------------
 
-// How much longer multiplying takes than from panels, because of where rows of
-// the rhs lie: they begin within lines, or, of one that is not in L2, many are
-// in the same sets of a cache.
-static double tw_rhs_delay(const tw_unpacked_t* u, tw_index_t size,
-                           const tw_caches_t* caches) {
-  const int is_aligned = u->rhs_row % 64 == 0;
-  if (u->K * u->N <= caches->l2 / 8 * 5 / size) return is_aligned ? 0 : 0.15;
-  return !is_aligned ? 0.35 : u->rhs_row % 4096 == 0 ? 0.25 : 0.1;
+// How much longer multiplying takes than from panels, by where rows lie.
+typedef struct tw_row_delays_t {
+  // A rhs of at most so many eighths of L2 is near.
+  tw_index_t near_eighths;
+  // Of a near one and of others: by its rows, which begin within lines, or are
+  // multiples of 4 KiB apart, many of them in the same sets of a cache.
+  double near_ragged, near_aliased, far_ragged, far_aliased, far;
+  // Of the lhs: a tile's rows would be in one set of L1.
+  double lhs_aliased;
+  // What multiplying gains where the lhs has panels, too, beside a rhs that is
+  // prepacked.
+  double panels_gain;
+} tw_row_delays_t;
+
+// Skylake-SP's serve cores that nobody has timed. Of 368 shapes, M of 5 to 512
+// and rhs from 64x64 to 4096x4096, they choose the quicker way for 336; those
+// of the others are 5 % slower on average (f32).
+static const tw_row_delays_t kDelays = {5, 0.15, 0, 0.35, 0.25, 0.1, 0.2, 0.03};
+// Its L3, of which each core reads 32 bytes a cycle, is as good as L2: of 24
+// shapes, rhs from 100x100 to 2048x2048, they choose the quicker way for 22, of
+// 16 prepacked ones for 15; the other three are at most 3 % slower.
+static const tw_row_delays_t kZen5Delays = {32,   0,   0.11, 0.35,
+                                            0.25, 0.1, 0.05, 0};
+
+static const tw_row_delays_t* tw_row_delays(const uint64_t* cpu_data) {
+  return tw_core_of(cpu_data) == TW_CORE_ZEN5 ? &kZen5Delays : &kDelays;
 }
 
-// And of the lhs: a tile's rows would be in one set of L1.
-static double tw_lhs_delay(const tw_unpacked_t* u) {
-  return u->lhs_row % 4096 == 0 ? 0.2 : 0;
+static int tw_is_aliased(tw_index_t row) { return row % 4096 == 0; }
+
+static double tw_rhs_delay(const tw_unpacked_t* u, tw_index_t size,
+                           const tw_caches_t* caches,
+                           const tw_row_delays_t* delays) {
+  const int is_ragged = u->rhs_row % 64 != 0;
+  if (u->K * u->N <= caches->l2 / 8 * delays->near_eighths / size) {
+    return is_ragged                   ? delays->near_ragged
+           : tw_is_aliased(u->rhs_row) ? delays->near_aliased
+                                       : 0;
+  }
+  return is_ragged                   ? delays->far_ragged
+         : tw_is_aliased(u->rhs_row) ? delays->far_aliased
+                                     : delays->far;
 }
 
 // Packing an element takes as long as multiplying it by so many others.
 static const double kPackRows = 13, kPackColumns = 15;
-// What multiplying gains where both have panels.
-static const double kPanelsGain = 0.03;
 
 // The share of rows that tiles add, of 12 rows or, a little slower, of 8.
 static double tw_padding(tw_index_t M) {
@@ -45,13 +72,12 @@ static double tw_padding(tw_index_t M) {
   return twelve < eight ? twelve : eight;
 }
 
-// Of 368 shapes, M of 5 to 512 and rhs from 64x64 to 4096x4096, this takes the
-// quicker way for 336; those of the others are 5 % slower on average (f32,
-// Skylake-SP).
 static int tw_is_quicker_unpacked(const tw_unpacked_t* u, tw_index_t size,
-                                  int prepacked, const tw_caches_t* caches) {
-  const double lhs = tw_lhs_delay(u);
-  const double rhs = prepacked ? kPanelsGain : tw_rhs_delay(u, size, caches);
+                                  int prepacked, const tw_caches_t* caches,
+                                  const tw_row_delays_t* delays) {
+  const double lhs = tw_is_aliased(u->lhs_row) ? delays->lhs_aliased : 0;
+  const double rhs =
+      prepacked ? delays->panels_gain : tw_rhs_delay(u, size, caches, delays);
   const double packing =
       kPackColumns / (double)u->N + (prepacked ? 0 : kPackRows / (double)u->M);
   return packing + tw_padding(u->M) > (lhs > rhs ? lhs : rhs);
@@ -145,7 +171,10 @@ int tw_plan_unpacked(const tw_matmul_params_t* p, const tw_triple_t* types,
     u->rhs_row = variant->tile_bytes;
     u->rhs_tile = u->K * u->rhs_row;
   }
-  if (!tw_is_quicker_unpacked(u, size, !!prepacked, &caches)) return 0;
+  if (!tw_is_quicker_unpacked(u, size, !!prepacked, &caches,
+                              tw_row_delays(cpu_data))) {
+    return 0;
+  }
   run->variant = variant;
   tw_plan_unpacked_tasks(run, p->threads);
   tw_plan_unpacked_blocks(run, size, !!prepacked, &caches);

@@ -16,6 +16,7 @@
 #include "tests/ukernels/plain_case.h"
 #include "tests/ukernels/rows.h"
 #include "tilewright/tilewright.h"
+#include "ukernels/core.h"
 
 namespace tilewright::testing {
 namespace {
@@ -188,9 +189,11 @@ tw_matmul_params_t paramsOf(tw_index_t M, tw_index_t N, tw_index_t K,
   return p;
 }
 
-// Whether tw_matmul has nothing packed.
-bool isUnpacked(tw_index_t M, tw_index_t N, tw_index_t K, uint32_t flags) {
-  const CpuData cpu = cpuWithCaches();
+// Whether tw_matmul has nothing packed, on an unknown core or one of that name.
+bool isUnpacked(tw_index_t M, tw_index_t N, tw_index_t K, uint32_t flags,
+                const char* core = nullptr) {
+  CpuData cpu = cpuWithCaches();
+  if (core) EXPECT_TRUE(tw_set_core(core, cpu.words)) << core;
   return needsNoWorkspace(paramsOf(M, N, K, flags, cpu));
 }
 
@@ -210,6 +213,14 @@ TEST(UnpackedMatmulTest, WhereItIsQuicker) {
     // Many rows, of a rhs beyond L2, whose own are on each other's sets.
     EXPECT_FALSE(isUnpacked(96, 1024, 1024, types));
   }
+  // Beyond L2 it depends on the core's L3, unless the rhs is far larger.
+  constexpr uint32_t kTypes = TW_TYPES_F32F32F32;
+  for (const char* core : {"skylake-avx512", "znver4"})
+    EXPECT_FALSE(isUnpacked(512, 512, 512, kTypes, core)) << core;
+  EXPECT_TRUE(isUnpacked(512, 512, 512, kTypes, "znver5"));
+  EXPECT_TRUE(isUnpacked(512, 500, 500, kTypes, "znver5"));
+  EXPECT_FALSE(isUnpacked(512, 1024, 512, kTypes, "znver5"));
+  EXPECT_FALSE(isUnpacked(256, 1536, 1536, kTypes, "znver5"));
   EXPECT_FALSE(isUnpacked(64, 64, 64, TW_TYPES_F16F16F32));
   EXPECT_FALSE(isUnpacked(
       64, 64, 64, TW_TYPES_S32S32S32 | TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK));
