@@ -193,7 +193,9 @@ tw_matmul_params_t paramsOf(tw_index_t M, tw_index_t N, tw_index_t K,
 bool isUnpacked(tw_index_t M, tw_index_t N, tw_index_t K, uint32_t flags,
                 const char* core = nullptr) {
   CpuData cpu = cpuWithCaches();
-  if (core) EXPECT_TRUE(tw_set_core(core, cpu.words)) << core;
+  if (core) {
+    EXPECT_TRUE(tw_set_core(core, cpu.words)) << core;
+  }
   return needsNoWorkspace(paramsOf(M, N, K, flags, cpu));
 }
 

@@ -44,8 +44,9 @@ TW_INLINE void tw_bf16_convert(const uint16_t* from, float* to,
 }
 
 // One K step: lhs [2][M0], TW_MAX_STAGED / 2 apart, rhs [nv] vectors of pairs.
-// lhs[n] are pointers to the same values: f16.h says why. Half of them shared
-// is 0.95 of the time of none (Skylake-SP, 8x32 and 12x32).
+// lhs[n] are pointers to the same values: f16.h says why. Three of four shared
+// take 0.98 of the time of half (Zen 5), half 0.95 of that of none (Skylake-SP,
+// 8x32 and 12x32).
 TW_INLINE void tw_bf16_fma_step(tw_vf32* acc, const float* const* lhs, int at,
                                 const uint16_t* rhs, int M0, int nv) {
   tw_vf32 r[2][4];
@@ -66,10 +67,11 @@ TW_INLINE void tw_bf16_fma_step(tw_vf32* acc, const float* const* lhs, int at,
   }
 }
 
-// K steps of a block: a step is two multiply-adds, so that fewer suffice than
-// for f16. 8 % of 16x16, 2 to 3 % of others (Zen 4), beside 16.
+// K steps of a block: a step is two multiply-adds, so that half as many suffice
+// as for f16, but where a step is short.
 TW_INLINE int tw_bf16_staged_steps(int vectors) {
-  return vectors > 16 ? 4 : vectors > 8 ? 8 : vectors > 4 ? 32 : 64;
+  const int steps = tw_staged_steps(vectors);
+  return vectors > 4 ? steps / 2 : steps;
 }
 
 // The K loop; acc[set][m][n].

@@ -60,7 +60,7 @@ TW_INLINE void tw_prefetch_ahead(const void* panel, int bytes, int vectors) {
 
 // K steps of a block whose lhs [steps][M0] is converted on the stack, for
 // `vectors` accumulators: so many that a store is long done when it is read
-// back, and that starting a block costs little.
+// back, and that starting a block, some 20 cycles of Zen 5, costs little.
 enum { TW_MAX_STAGED = 512 };
 TW_INLINE int tw_staged_steps(int vectors) {
   return vectors > 16 ? 8 : vectors > 8 ? 16 : 64;
