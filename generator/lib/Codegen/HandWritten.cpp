@@ -10,6 +10,7 @@
 #include "tilewright/Support/ContextErrors.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
@@ -104,6 +105,11 @@ HandWrittenBitcode::extract(const HandWrittenTile &tile, Emit kind,
       return createStringError("bitcode library '" +
                                buffer.getBufferIdentifier() +
                                "' holds invalid IR: " + broken);
+    // Where assembly stands in a header says nothing, and would be another body
+    // whenever a comment before it changes.
+    for (Function &part : *module)
+      for (Instruction &instruction : instructions(part))
+        instruction.setMetadata("srcloc", nullptr);
     module->getFunction(tile.name)->setName(
         printTileKey(tile.key, options.prefix));
   }
