@@ -301,9 +301,8 @@ private:
 
 } // namespace
 
-static int registersOfBlock(const TilePlan &plan, const TileKey &key) {
-  TileShape shape(key, plan);
-  const IsaInfo &isa = info(key.isa);
+static int registersOfBlock(const TilePlan &plan, const TileShape &shape,
+                            const IsaInfo &isa) {
   int rows = shape.broadcastBlocks.size;
   int v = shape.vectors;
   // Decoding in several steps needs constants and temporaries.
@@ -349,20 +348,29 @@ static int registersOfBlock(const TilePlan &plan, const TileKey &key) {
   return registers;
 }
 
+/// `registers`: that many with the vector of offsets. Elements of 4 bits have
+/// more constants than this one.
+static bool leavesOffsetOut(const TileShape &shape, int registers,
+                            const IsaInfo &isa) {
+  return shape.roles.offset != 0 && shape.vector.bits == 8 &&
+         isa.vectorRegisters < 32 && registers == isa.vectorRegisters + 1;
+}
+
 bool makesOffsetAnew(const TilePlan &plan, const TileKey &key) {
   if (plan.scalable != ScalableIdiom::None)
     return false;
-  // Elements of 4 bits have more constants than this one.
+  const IsaInfo &isa = info(key.isa);
   TileShape shape(key, plan);
-  int registers = info(key.isa).vectorRegisters;
-  return shape.roles.offset != 0 && shape.vector.bits == 8 && registers < 32 &&
-         registersOfBlock(plan, key) == registers + 1;
+  return leavesOffsetOut(shape, registersOfBlock(plan, shape, isa), isa);
 }
 
 int registersNeeded(const TilePlan &plan, const TileKey &key) {
   if (plan.scalable != ScalableIdiom::None)
     return scalableRegistersNeeded(plan, key);
-  return registersOfBlock(plan, key) - makesOffsetAnew(plan, key);
+  const IsaInfo &isa = info(key.isa);
+  TileShape shape(key, plan);
+  int registers = registersOfBlock(plan, shape, isa);
+  return registers - leavesOffsetOut(shape, registers, isa);
 }
 
 PlanCost estimateCost(const TilePlan &plan, const TileKey &key) {
