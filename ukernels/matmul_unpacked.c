@@ -18,31 +18,44 @@ static const tw_index_t kStreams = 16;
 
 // ---- Whether ----------------------------------------------------------------
 
-// How much longer multiplying takes than from panels, by where rows lie.
+// How much longer multiplying takes than from panels, by where rows begin:
+// within lines, or multiples of 4 KiB apart, many in the same sets of a cache,
+// or anywhere else.
 typedef struct tw_row_delays_t {
+  double ragged, aliased, even;
+} tw_row_delays_t;
+
+typedef struct tw_delays_t {
   // A rhs of at most so many eighths of L2 is near.
   tw_index_t near_eighths;
-  // Of a near one and of others: by its rows, which begin within lines, or are
-  // multiples of 4 KiB apart, many of them in the same sets of a cache.
-  double near_ragged, near_aliased, far_ragged, far_aliased, far;
+  tw_row_delays_t near, far;
   // Of the lhs: a tile's rows would be in one set of L1.
   double lhs_aliased;
   // What multiplying gains where the lhs has panels, too, beside a rhs that is
   // prepacked.
   double panels_gain;
-} tw_row_delays_t;
+} tw_delays_t;
 
 // Skylake-SP's serve cores that nobody has timed. Of 368 shapes, M of 5 to 512
 // and rhs from 64x64 to 4096x4096, they choose the quicker way for 336; those
 // of the others are 5 % slower on average (f32).
-static const tw_row_delays_t kDelays = {5, 0.15, 0, 0.35, 0.25, 0.1, 0.2, 0.03};
-// Its L3, of which each core reads 32 bytes a cycle, is as good as L2: of 24
-// shapes, rhs from 100x100 to 2048x2048, they choose the quicker way for 22, of
-// 16 prepacked ones for 15; the other three are at most 3 % slower.
-static const tw_row_delays_t kZen5Delays = {32,   0,   0.11, 0.35,
-                                            0.25, 0.1, 0.05, 0};
+static const tw_delays_t kDelays = {
+    .near_eighths = 5,
+    .near = {.ragged = 0.15, .aliased = 0, .even = 0},
+    .far = {.ragged = 0.35, .aliased = 0.25, .even = 0.1},
+    .lhs_aliased = 0.2,
+    .panels_gain = 0.03};
+// Its L3 is as good as L2 for that: of 24 shapes, rhs from 100x100 to
+// 2048x2048, they choose the quicker way for 23, of 16 prepacked ones for 14;
+// the other three are at most 3 % slower.
+static const tw_delays_t kZen5Delays = {
+    .near_eighths = 32,
+    .near = {.ragged = 0, .aliased = 0.11, .even = 0},
+    .far = {.ragged = 0.35, .aliased = 0.25, .even = 0.1},
+    .lhs_aliased = 0.05,
+    .panels_gain = 0};
 
-static const tw_row_delays_t* tw_row_delays(const uint64_t* cpu_data) {
+static const tw_delays_t* tw_delays_of(const uint64_t* cpu_data) {
   return tw_core_of(cpu_data) == TW_CORE_ZEN5 ? &kZen5Delays : &kDelays;
 }
 
@@ -50,16 +63,13 @@ static int tw_is_aliased(tw_index_t row) { return row % 4096 == 0; }
 
 static double tw_rhs_delay(const tw_unpacked_t* u, tw_index_t size,
                            const tw_caches_t* caches,
-                           const tw_row_delays_t* delays) {
-  const int is_ragged = u->rhs_row % 64 != 0;
-  if (u->K * u->N <= caches->l2 / 8 * delays->near_eighths / size) {
-    return is_ragged                   ? delays->near_ragged
-           : tw_is_aliased(u->rhs_row) ? delays->near_aliased
-                                       : 0;
-  }
-  return is_ragged                   ? delays->far_ragged
-         : tw_is_aliased(u->rhs_row) ? delays->far_aliased
-                                     : delays->far;
+                           const tw_delays_t* delays) {
+  const tw_index_t near = caches->l2 / 8 * delays->near_eighths / size;
+  const tw_row_delays_t* rows =
+      u->K * u->N <= near ? &delays->near : &delays->far;
+  return u->rhs_row % 64 != 0        ? rows->ragged
+         : tw_is_aliased(u->rhs_row) ? rows->aliased
+                                     : rows->even;
 }
 
 // Packing an element takes as long as multiplying it by so many others.
@@ -74,7 +84,7 @@ static double tw_padding(tw_index_t M) {
 
 static int tw_is_quicker_unpacked(const tw_unpacked_t* u, tw_index_t size,
                                   int prepacked, const tw_caches_t* caches,
-                                  const tw_row_delays_t* delays) {
+                                  const tw_delays_t* delays) {
   const double lhs = tw_is_aliased(u->lhs_row) ? delays->lhs_aliased : 0;
   const double rhs =
       prepacked ? delays->panels_gain : tw_rhs_delay(u, size, caches, delays);
@@ -172,7 +182,7 @@ int tw_plan_unpacked(const tw_matmul_params_t* p, const tw_triple_t* types,
     u->rhs_tile = u->K * u->rhs_row;
   }
   if (!tw_is_quicker_unpacked(u, size, !!prepacked, &caches,
-                              tw_row_delays(cpu_data))) {
+                              tw_delays_of(cpu_data))) {
     return 0;
   }
   run->variant = variant;

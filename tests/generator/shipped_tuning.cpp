@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include "tilewright/Codegen/TileGenerator.h"
@@ -33,8 +32,7 @@ cl::opt<bool> writeFlag(
 constexpr int kSkipped = 77;
 
 bool isOfOtherLlvm(const TuningEntry& entry) {
-  const llvm::StringRef code = entry.code;
-  return !code.empty() && code.rsplit(' ').first != "LLVM " LLVM_VERSION_STRING;
+  return !entry.code.empty() && llvmOf(entry.code) != llvmHere();
 }
 
 struct Counts {
@@ -93,8 +91,7 @@ int main(int argc, char** argv) {
       argc, argv,
       "Generates the bodies that tuning databases prefer and compares their "
       "code with what was measured.\nExits with 1 if one is different, and "
-      "with "
-      "77 if one is of another version of LLVM.\n");
+      "with 77 if one is of another version of LLVM.\n");
   Counts counts;
   for (const std::string& file : fileFlags)
     if (llvm::Error error = checkFile(file, counts)) {

@@ -112,7 +112,7 @@ TW_INLINE void tw_bf16_fma_loop(tw_vf32* acc, const void* lhs_panel,
 // Sets of accumulators: one that a step adds to twice, one half after the
 // other, waits for itself.
 TW_INLINE int tw_bf16_fma_sets(int vectors) {
-  return vectors >= 8 && vectors < 12 ? 2 : tw_accumulator_sets(vectors);
+  return tw_sets_of_chains(vectors, vectors < 8 ? 8 : 12);
 }
 
 TW_INLINE void tw_bf16_fma_tile(void* out, const void* lhs, const void* rhs,

@@ -31,7 +31,7 @@ TW_INLINE void tw_f32_rows(void* out_tile, const void* lhs_panel,
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
-  const int steps = tw_loop_steps(vectors);
+  const int steps = tw_loop_steps(vectors, sets);
   float* out = (float*)out_tile + row * tw_out_stride(params, N0);
   const float* lhs = (const float*)lhs_panel + row;
   const float* rhs = (const float*)rhs_panel;

@@ -30,7 +30,7 @@ TW_INLINE void f64f64f64_k1(void* out_tile, const void* lhs_panel,
   const int nv = N0 / lanes;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
-  const int steps = tw_loop_steps(vectors);
+  const int steps = tw_loop_steps(vectors, sets);
   const tw_index_t stride = tw_out_stride(params, N0);
   const double* lhs = (const double*)lhs_panel;
   const double* rhs = (const double*)rhs_panel;

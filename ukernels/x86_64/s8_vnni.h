@@ -134,7 +134,7 @@ TW_INLINE void tw_dot4_tile(tw_dot4_t types, void* out, const void* lhs_panel,
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
-  const int steps = tw_loop_steps(vectors);
+  const int steps = tw_loop_steps(vectors, sets);
   const char* lhs = (const char*)lhs_panel;
   const char* rhs = (const char*)rhs_panel;
   tw_vi32 acc[TW_MAX_ACCUMULATORS];

@@ -30,18 +30,25 @@ enum { TW_HAS_EMBEDDED_BROADCAST = 0 };
 // Most accumulators that a tile may have: 28 of 32 registers.
 enum { TW_MAX_ACCUMULATORS = 32 };
 
-// How many sets of accumulators hide the latency of the multiply-accumulate, of
-// at most 5 cycles at 2 per cycle: with `vectors` accumulators per set, at
-// least 8 chains in flight. K is unrolled by as much.
+// How many sets of accumulators, at most 8, are at least `chains` in flight,
+// with `vectors` accumulators per set. K is unrolled by as much.
+TW_INLINE int tw_sets_of_chains(int vectors, int chains) {
+  return vectors >= chains       ? 1
+         : 2 * vectors >= chains ? 2
+         : 4 * vectors >= chains ? 4
+                                 : 8;
+}
+
+// Those that hide the latency of the multiply-accumulate, of at most 5 cycles
+// at 2 per cycle.
 TW_INLINE int tw_accumulator_sets(int vectors) {
-  return vectors >= 8 ? 1 : vectors >= 4 ? 2 : vectors >= 2 ? 4 : 8;
+  return tw_sets_of_chains(vectors, 8);
 }
 
 // K steps of an iteration. Wide tiles take several: what the loop itself and
 // prefetches take is shared then (31 instructions for a step of 8x32 are all
 // that Skylake-SP takes in while it multiplies), and these are of whole lines.
-TW_INLINE int tw_loop_steps(int vectors) {
-  const int sets = tw_accumulator_sets(vectors);
+TW_INLINE int tw_loop_steps(int vectors, int sets) {
   return vectors < 12 ? sets : vectors < 16 ? 4 : 2;
 }
 
@@ -60,7 +67,8 @@ TW_INLINE void tw_prefetch_ahead(const void* panel, int bytes, int vectors) {
 
 // K steps of a block whose lhs [steps][M0] is converted on the stack, for
 // `vectors` accumulators: so many that a store is long done when it is read
-// back, and that starting a block, some 20 cycles of Zen 5, costs little.
+// back, and that starting a block costs little (8x16 and 16x16: over 20 cycles
+// of Zen 5).
 enum { TW_MAX_STAGED = 512 };
 TW_INLINE int tw_staged_steps(int vectors) {
   return vectors > 16 ? 8 : vectors > 8 ? 16 : 64;

@@ -29,10 +29,14 @@ StringRef generatorDigest() {
 }
 
 std::string codeDigest(ArrayRef<char> object) {
-  return "LLVM " LLVM_VERSION_STRING " " +
+  return llvmHere().str() + " " +
          utohexstr(xxh3_64bits(StringRef(object.data(), object.size())),
                    /*LowerCase=*/true, 16);
 }
+
+StringRef llvmOf(StringRef code) { return code.rsplit(' ').first; }
+
+StringRef llvmHere() { return "LLVM " LLVM_VERSION_STRING; }
 
 Expected<TuningDatabase> shippedTuning() {
   static const std::vector<ShippedFile> files = {

@@ -6,7 +6,6 @@
 #include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Tuning/Shapes.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <optional>
 #include <tuple>
@@ -77,10 +76,8 @@ std::string whyOtherGenerator(const TuningEntry &entry) {
 /// measured, so that a change of the generator leaves those whose code it
 /// leaves. It says so of one version of LLVM.
 std::string whyOtherCode(const TuningEntry &entry) {
-  if (entry.isHandWritten())
-    return "";
-  const StringRef madeBy = StringRef(entry.code).rsplit(' ').first;
-  if (madeBy == "LLVM " LLVM_VERSION_STRING)
+  const StringRef madeBy = llvmOf(entry.code);
+  if (entry.isHandWritten() || madeBy == llvmHere())
     return "";
   return "its code was made by " +
          (madeBy.empty() ? "an unknown LLVM" : madeBy.str());

@@ -23,6 +23,10 @@ llvm::StringRef generatorDigest();
 
 /// That of one generated body, of its object: "LLVM 22.1.8 0123456789abcdef".
 std::string codeDigest(llvm::ArrayRef<char> object);
+/// The version of LLVM in such a digest, "LLVM 22.1.8"; empty of none.
+llvm::StringRef llvmOf(llvm::StringRef code);
+/// That of this build.
+llvm::StringRef llvmHere();
 
 /// The version of the tool, "0.1.0".
 llvm::StringRef tuningVersion();
