@@ -21,8 +21,7 @@
 // ports with. What happens once per block (zeroing, reduction, out tile,
 // mispredicted loop exits) is spread over kTypicalSteps.
 
-#include "tilewright/Planning/PlanCost.h"
-#include "tilewright/Planning/TileShape.h"
+#include "ShapedPlan.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -364,13 +363,17 @@ bool makesOffsetAnew(const TilePlan &plan, const TileKey &key) {
   return leavesOffsetOut(shape, registersOfBlock(plan, shape, isa), isa);
 }
 
+int registersNeeded(const TilePlan &plan, const TileKey &key,
+                    const TileShape &shape) {
+  const IsaInfo &isa = info(key.isa);
+  int registers = registersOfBlock(plan, shape, isa);
+  return registers - leavesOffsetOut(shape, registers, isa);
+}
+
 int registersNeeded(const TilePlan &plan, const TileKey &key) {
   if (plan.scalable != ScalableIdiom::None)
     return scalableRegistersNeeded(plan, key);
-  const IsaInfo &isa = info(key.isa);
-  TileShape shape(key, plan);
-  int registers = registersOfBlock(plan, shape, isa);
-  return registers - leavesOffsetOut(shape, registers, isa);
+  return registersNeeded(plan, key, TileShape(key, plan));
 }
 
 PlanCost estimateCost(const TilePlan &plan, const TileKey &key) {
@@ -381,7 +384,11 @@ PlanCost estimateCost(const TilePlan &plan, const TileKey &key,
                       const CoreModel &core) {
   if (plan.scalable != ScalableIdiom::None)
     return estimateScalableCost(plan, key);
-  TileShape shape(key, plan);
+  return estimateCost(plan, key, TileShape(key, plan), core);
+}
+
+PlanCost estimateCost(const TilePlan &plan, const TileKey &key,
+                      const TileShape &shape, const CoreModel &core) {
   BlockCost block(plan, key, shape, core);
   int rows = shape.rowGroups;
   int v = shape.vectors;

@@ -4,9 +4,8 @@
 // The planner: tries the plans that make sense and keeps the cheapest ones.
 
 #include "PlanOverrides.h"
+#include "ShapedPlan.h"
 #include "tilewright/Planning/CoreModel.h"
-#include "tilewright/Planning/PlanCost.h"
-#include "tilewright/Planning/TileShape.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -132,6 +131,9 @@ private:
       choices = {*overrides.kLanes};
     for (int kLanes : choices) {
       plan.kLanes = kLanes;
+      refusal = whyLanesUnfit(plan, key);
+      if (!refusal.empty())
+        continue;
       plan.blockRows = plan.blockVectors = 1;
       if (!overrides.kLanes && !TileShape(key, plan).separable())
         continue;
@@ -230,12 +232,12 @@ private:
         TileShape block(key, plan);
         if (block.rowGroups * block.vectors <= limit || overrides.blockRows ||
             overrides.blockVectors)
-          trySets();
+          trySets(block);
       }
   }
 
-  void trySets() {
-    TileShape shape(key, plan);
+  /// `shape`: the block's, whatever its sets and steps.
+  void trySets(const TileShape &shape) {
     int block = shape.rowGroups * shape.vectors;
     // A single row is bound by its loads, and by any wait between them.
     bool waits = shape.broadcast.rows == 1 && idiom(plan.idiom).latency >= 4;
@@ -284,7 +286,7 @@ private:
                  : std::max<int>(
                        unroll,
                        llvm::divideCeil(kCacheLine, shape.broadcast.stepBytes));
-    if (int decoded = mostStepsAhead(unroll))
+    if (int decoded = mostStepsAhead(shape, unroll))
       return decoded;
     // A short iteration is mostly loop overhead.
     int enough = shape.regular ? 8 : 4;
@@ -329,12 +331,17 @@ private:
     if (unroll == alone)
       return unroll;
     plan.unroll = unroll;
-    return registersNeeded(plan, key) <= isa.vectorRegisters ? unroll : alone;
+    return registersNeeded(plan, key, TileShape(key, plan)) <=
+                   isa.vectorRegisters
+               ? unroll
+               : alone;
   }
 
   /// The most K steps, at least `sets` of them, that can be decoded one
   /// iteration ahead; 0 if none can.
-  int mostStepsAhead(int sets) {
+  int mostStepsAhead(const TileShape &shape, int sets) const {
+    if (!shape.byLanes)
+      return 0;
     TilePlan trial = plan;
     for (trial.unroll = 4; trial.unroll >= sets; trial.unroll /= 2)
       if (TileShape(key, trial).decodesAhead)
@@ -342,10 +349,9 @@ private:
     return 0;
   }
 
-  int chooseStageSteps() {
+  int chooseStageSteps(const TileShape &shape) {
     if (plan.staging == Staging::None)
       return 1;
-    TileShape shape(key, plan);
     // About 200 multiplies at a time: few enough that decoding overlaps them,
     // many enough that loop exits do not matter (measured on f16 12x32: 4 steps
     // of 12 multiplies 96 %, 16 steps 99 %, 64 steps 90 % of the peak). Padding
@@ -356,22 +362,22 @@ private:
     plan.stageSteps = std::clamp(static_cast<int>(llvm::PowerOf2Ceil(
                                      llvm::divideCeil(wanted, multiplies))),
                                  4, 64);
-    while (plan.stageSteps > 1 && stageBytes(plan, key) > kStageBytes)
+    while (plan.stageSteps > 1 && stageBytes(plan, key, shape) > kStageBytes)
       plan.stageSteps /= 2;
     return plan.stageSteps;
   }
 
   void consider() {
-    plan.stageSteps = overrides.stageSteps.value_or(chooseStageSteps());
     TileShape shape(key, plan);
+    plan.stageSteps = overrides.stageSteps.value_or(chooseStageSteps(shape));
     bool asks = wantsAhead(shape, shape.rowGroups * shape.vectors);
     plan.ahead = overrides.ahead.value_or(asks ? kAhead : 0);
-    refusal = whyPlanUnfit(plan, key);
+    refusal = whyPlanUnfit(plan, key, shape);
     if (!refusal.empty())
       return;
-    PlanCost cost = estimateCost(plan, key, *cores.front());
+    PlanCost cost = estimateCost(plan, key, shape, *cores.front());
     for (const CoreModel *core : cores.drop_front())
-      cost.cycles *= estimateCost(plan, key, *core).cycles;
+      cost.cycles *= estimateCost(plan, key, shape, *core).cycles;
     cost.cycles = std::pow(cost.cycles, 1.0 / double(cores.size()));
     double each = shape.regular ? kRegularSizePrice : kSizePrice;
     double price = cost.cycles * (1 + each * cost.size);
@@ -382,7 +388,7 @@ private:
     if (place == found.end() && found.size() == wanted)
       return;
     TilePlan kept = plan;
-    kept.rowsInner = overrides.rowsInner.value_or(preferRowsInner());
+    kept.rowsInner = overrides.rowsInner.value_or(preferRowsInner(shape));
     if (llvm::any_of(found, [&](const Priced &p) { return p.plan == kept; }))
       return;
     if (found.size() == wanted)
@@ -392,8 +398,7 @@ private:
 
   /// The panel of the outer loop is read once, that of the inner loop once for
   /// each of the outer's blocks.
-  bool preferRowsInner() {
-    TileShape shape(key, plan);
+  bool preferRowsInner(const TileShape &shape) const {
     int64_t vectorOuter = shape.broadcast.stepBytes * shape.vectorBlocks.count +
                           shape.vector.stepBytes;
     int64_t broadcastOuter =

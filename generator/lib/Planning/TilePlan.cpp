@@ -5,8 +5,7 @@
 
 #include "tilewright/Planning/TilePlan.h"
 #include "PlanOverrides.h"
-#include "tilewright/Planning/PlanCost.h"
-#include "tilewright/Planning/TileShape.h"
+#include "ShapedPlan.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -144,9 +143,13 @@ llvm::Expected<PlanOverrides> parsePlanOverrides(llvm::StringRef text) {
 constexpr int64_t kMaxStageBytes = 64 * 1024;
 
 int64_t stageBytes(const TilePlan &plan, const TileKey &key) {
-  if (plan.scalable != ScalableIdiom::None)
-    return 0;
-  TileShape shape(key, plan);
+  return plan.scalable != ScalableIdiom::None
+             ? 0
+             : stageBytes(plan, key, TileShape(key, plan));
+}
+
+int64_t stageBytes(const TilePlan &plan, const TileKey &key,
+                   const TileShape &shape) {
   int64_t parts = shape.broadcast.inParts ? idiom(plan.idiom).parts : 1;
   int64_t rows =
       (shape.broadcast.staged ? parts * shape.broadcastBlocks.size : 0) +
@@ -197,13 +200,8 @@ static std::string whyNibblesUnfit(const TileShape &shape, const Idiom &idiom,
   return {};
 }
 
-std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key) {
-  if (plan.scalable != ScalableIdiom::None)
-    return whyScalablePlanUnfit(plan, key);
+std::string whyLanesUnfit(const TilePlan &plan, const TileKey &key) {
   const Idiom &idiom = tilewright::idiom(plan.idiom);
-  std::string why = whyIdiomUnfit(idiom, key);
-  if (!why.empty())
-    return why;
   const IsaInfo &isa = info(key.isa);
   int laneBits = info(accumulatorOf(idiom, key)).bits;
   if (!llvm::isPowerOf2_32(plan.lanes) ||
@@ -217,7 +215,22 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key) {
         .str();
   if (plan.kLanes > 1 && (idiom.rows > 1 || idiom.halves != Halves::None))
     return llvm::formatv("idiom '{0}' needs klanes=1", idiom.name).str();
-  TileShape shape(key, plan);
+  return {};
+}
+
+std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key) {
+  if (plan.scalable != ScalableIdiom::None)
+    return whyScalablePlanUnfit(plan, key);
+  std::string why = whyIdiomUnfit(tilewright::idiom(plan.idiom), key);
+  if (why.empty())
+    why = whyLanesUnfit(plan, key);
+  return why.empty() ? whyPlanUnfit(plan, key, TileShape(key, plan)) : why;
+}
+
+std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key,
+                         const TileShape &shape) {
+  const Idiom &idiom = tilewright::idiom(plan.idiom);
+  std::string why;
   if (shape.nibbles)
     why = whyNibblesUnfit(shape, idiom, key);
   if (!why.empty())
@@ -257,9 +270,9 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key) {
     if (shape.decodesAhead)
       return "ahead needs operands that are not decoded an iteration ahead";
   }
-  if (stageBytes(plan, key) > kMaxStageBytes)
+  if (int64_t bytes = stageBytes(plan, key, shape); bytes > kMaxStageBytes)
     return llvm::formatv("the stages take {0} bytes of stack; at most {1} fit",
-                         stageBytes(plan, key), kMaxStageBytes)
+                         bytes, kMaxStageBytes)
         .str();
   if (shape.roles.offset != 0 && !shape.padded && key.k0 % shape.group != 0)
     return llvm::formatv("idiom '{0}' with two operands of one signedness "
@@ -279,10 +292,11 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key) {
                   plan.blockVectors * shape.vectorRows <=
                       std::max(shape.vectorRows, shape.vector.rowPeriod) &&
                   plan.sets == 1;
-  int registers = registersNeeded(plan, key);
-  if (registers > isa.vectorRegisters && !smallest)
+  int available = info(key.isa).vectorRegisters;
+  int registers = registersNeeded(plan, key, shape);
+  if (registers > available && !smallest)
     return llvm::formatv("the block needs {0} vector registers of {1}",
-                         registers, isa.vectorRegisters)
+                         registers, available)
         .str();
   return {};
 }

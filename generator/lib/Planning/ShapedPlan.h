@@ -1,0 +1,31 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What TilePlan.h and PlanCost.h tell of a plan, for one that is not scalable
+// and whose TileShape the caller has: the planner asks for all of it of each of
+// some hundred plans, and making the shape takes as long as any of them.
+
+#ifndef TILEWRIGHT_PLANNING_SHAPEDPLAN_H
+#define TILEWRIGHT_PLANNING_SHAPEDPLAN_H
+
+#include "tilewright/Planning/PlanCost.h"
+#include "tilewright/Planning/TileShape.h"
+
+namespace tilewright {
+
+/// Why there is no TileShape of the plan; "" if there is one.
+std::string whyLanesUnfit(const TilePlan &plan, const TileKey &key);
+
+/// Of an idiom that fits the key.
+std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key,
+                         const TileShape &shape);
+PlanCost estimateCost(const TilePlan &plan, const TileKey &key,
+                      const TileShape &shape, const CoreModel &core);
+int registersNeeded(const TilePlan &plan, const TileKey &key,
+                    const TileShape &shape);
+int64_t stageBytes(const TilePlan &plan, const TileKey &key,
+                   const TileShape &shape);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_PLANNING_SHAPEDPLAN_H
