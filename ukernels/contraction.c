@@ -56,6 +56,8 @@ void TW_CONTRACT(const tw_contraction_t* c) {
   tile->sizes.M0 = c->M0;
   tile->sizes.N0 = c->N0;
   tile->sizes.K0 = c->K0;
+  tile->resign = 0;
+  tile->resign_fn = 0;
   // Of the instruction set it matters only whether that is AMX, which all tiles
   // of the variant `vnni` are by, and no others.
   tile->vnni = !!(p->flags & TW_MMT4D_FLAG_RHS_VNNI);

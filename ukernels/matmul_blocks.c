@@ -110,8 +110,10 @@ static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked,
   // Panels of a rhs that take no place in the workspace leave it to the lhs.
   const tw_index_t lhs_bytes =
       TW_MATMUL_MOST_LHS_BLOCK + (prepacked ? TW_MATMUL_MOST_RHS_BLOCK : 0);
-  lhs->block =
-      tw_even_part(lhs->part, lhs_bytes / (plan->chunk * lhs->step), unit_m);
+  const tw_index_t sums_bytes =
+      plan->tile.resign ? lhs->tile_rows * (tw_index_t)sizeof(int32_t) : 0;
+  lhs->block = tw_even_part(
+      lhs->part, lhs_bytes / (plan->chunk * lhs->step + sums_bytes), unit_m);
   // A long block of the rhs has the lhs packed fewer times.
   const tw_index_t rhs_bytes =
       TW_MATMUL_MOST_RHS_BLOCK + (plan->direct ? TW_MATMUL_MOST_OUT_BLOCK : 0);
@@ -168,6 +170,10 @@ static void tw_lay_out_workspace(tw_matmul_plan_t* plan, int prepacked) {
   plan->out_at =
       tw_reserve(&slice, plan->direct ? 0 : lhs->block * rhs->block * tile);
   plan->tile_at = tw_reserve(&slice, plan->direct ? tile : 0);
+  const tw_resign_t* resign = plan->tile.resign;
+  plan->sums_at = tw_reserve(
+      &slice,
+      resign ? (lhs->block * lhs->tile_rows + resign->lanes) * size : 0);
   plan->wide_at = tw_reserve(&slice, wide * plan->chunk);
   plan->slice = slice;
 }

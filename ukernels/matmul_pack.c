@@ -162,6 +162,7 @@ void tw_pack_side(const tw_matmul_side_t* side, tw_index_t K,
     return;
   }
   tw_pack_groups(side, K, matrix, tile, tiles, step, steps, wide, packed);
+  if (side->resign) side->resign->flip(packed, tiles * steps * side->step);
   if (!side->regroups) return;
   for (tw_index_t i = 0; i < tiles * steps; ++i)
     tw_regroup(side, (char*)packed + i * side->step, (char*)wide);

@@ -12,7 +12,9 @@ tw_matmul_side_t tw_rhs_side(const tw_matmul_params_t* params,
                              const tw_matmul_tile_t* tile) {
   tw_matmul_side_t rhs = {0};
   rhs.from = types->rhs;
-  rhs.type = tile->types.rhs;
+  // Before its top bits are flipped it has the sign of the lhs.
+  rhs.type = tile->resign ? tile->types.lhs : tile->types.rhs;
+  rhs.resign = tile->resign;
   rhs.transpose = !(params->flags & TW_MATMUL_FLAG_RHS_TRANSPOSED);
   rhs.rows = params->N;
   rhs.stride = params->rhs_stride;
@@ -86,8 +88,8 @@ tw_status_t tw_plan_matmul(const tw_matmul_params_t* params,
     const tw_status_t status = tw_check_panels(params, panels, fault);
     if (status != TW_STATUS_OK) return status;
   }
-  if (!tw_choose_matmul_tile(value, params->M, params->N, cpu_data, fallback,
-                             panels, &plan->tile))
+  if (!tw_choose_matmul_tile(value, params->M, params->N, params->K, cpu_data,
+                             fallback, panels, &plan->tile))
     return prepacked
                ? tw_fault(
                      fault, TW_STATUS_FOREIGN, "rhs's descriptor: N0",

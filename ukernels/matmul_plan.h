@@ -13,6 +13,7 @@
 #include "ukernels/element.h"
 #include "ukernels/index.h"
 #include "ukernels/matmul_check.h"
+#include "ukernels/resign.h"
 
 // The tile of a matmul.
 typedef struct tw_matmul_tile_t {
@@ -21,16 +22,20 @@ typedef struct tw_matmul_tile_t {
   tw_type_triple_t value;
   tw_triple_t types;
   tw_tile_sizes_t sizes;
-  int vnni;          // whether rhs panels are in groups along K
-  tw_isa_t isa;      // TW_ISA_GENERIC for the fallback
-  const char* name;  // "generic" for the fallback
+  // Not null where `types` are those of a rhs whose top bits are flipped.
+  const tw_resign_t* resign;
+  tw_resign_tile_fn_t resign_fn;  // then, instead of `fn`; may be null
+  int vnni;                       // whether rhs panels are in groups along K
+  tw_isa_t isa;                   // TW_ISA_GENERIC for the fallback
+  const char* name;               // "generic" for the fallback
 } tw_matmul_tile_t;
 
-// The tile with which M x N of the triple `value` is cheapest on cpu_data, of
-// their own or of widened types; `panels`, if not null, gives its types, N0, K0
-// and layout. Returns 0 if there is none; `fallback`: then the portable one.
+// The tile with which M x N x K of the triple `value` is cheapest on cpu_data
+// (M of -1: of any M), of their own or of widened types; `panels`, if not null,
+// gives its types, N0, K0 and layout. Returns 0 if there is none; `fallback`:
+// then the portable one.
 int tw_choose_matmul_tile(tw_type_triple_t value, tw_index_t M, tw_index_t N,
-                          const uint64_t* cpu_data, int fallback,
+                          tw_index_t K, const uint64_t* cpu_data, int fallback,
                           const tw_prepacked_t* panels, tw_matmul_tile_t* tile);
 
 // A side of the multiplication, as it is packed.
@@ -48,6 +53,8 @@ typedef struct tw_matmul_side_t {
   // Columns that a tile has beside those of its other rows: K0, or those of a
   // group of the variant `vnni`.
   tw_index_t group;
+  // Not null: top bits are flipped.
+  const tw_resign_t* resign;
   // Whether groups are only how a tile is packed: those of a row are brought
   // together then.
   int regroups;
@@ -75,7 +82,7 @@ typedef struct tw_matmul_plan_t {
   // workspace first, to be rounded or transposed.
   int direct;
   // Bytes of a task's workspace, and where its parts begin.
-  tw_index_t rhs_at, out_at, tile_at, wide_at, slice;
+  tw_index_t rhs_at, out_at, tile_at, sums_at, wide_at, slice;
 } tw_matmul_plan_t;
 
 // Plans what tw_check_matmul has passed, but for M or N of 0; `types` are those

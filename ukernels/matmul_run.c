@@ -17,7 +17,7 @@ typedef struct tw_range_t {
 // A task at a place of its loops.
 typedef struct tw_matmul_task_t {
   const tw_matmul_run_t* run;
-  char *lhs, *rhs, *out, *tile, *wide;  // its workspace
+  char *lhs, *rhs, *out, *tile, *sums, *wide;  // its workspace
   // What is multiplied next: tiles of M and of N, steps of K.
   tw_range_t m, n, k;
   uint32_t begun;  // of tw_begin_tile_calls
@@ -51,6 +51,13 @@ static void tw_pack_lhs(tw_matmul_task_t* task) {
   tw_pack_side(&plan->lhs, plan->K, task->run->params->lhs, task->m.begin,
                tw_count(task->m), task->k.begin, tw_count(task->k), task->wide,
                task->lhs);
+  const tw_resign_t* resign = plan->tile.resign;
+  const int M0 = plan->tile.sizes.M0;
+  const tw_index_t steps = tw_count(task->k);
+  for (tw_index_t m = 0; resign && m < tw_count(task->m); ++m)
+    resign->sum(task->lhs + m * steps * plan->lhs.step, steps, M0,
+                plan->tile.types.lhs == TW_ELEMENT_S8,
+                (int32_t*)task->sums + m * M0);
   task->lhs_m = task->m;
   task->lhs_k = task->k;
 }
@@ -73,7 +80,8 @@ static void tw_pack_rhs(tw_matmul_task_t* task) {
 typedef struct tw_blocks_t {
   const char *lhs, *rhs;  // of the first tile and step
   tw_index_t lhs_panel, rhs_panel;
-  char* out;  // of the first tile
+  const int32_t* sums;  // of the first tile's rows, by tw_resign_t::sum
+  char* out;            // of the first tile
   tw_index_t out_row, out_col;
   tw_index_t m, n, k;  // tiles and steps
 } tw_blocks_t;
@@ -89,6 +97,7 @@ static tw_blocks_t tw_blocks_of(const tw_matmul_task_t* task) {
   b.lhs_panel = b.k * plan->lhs.step;
   b.rhs = task->rhs;
   b.rhs_panel = b.k * plan->rhs.step;
+  b.sums = (const int32_t*)task->sums;
   if (run->panels) {
     b.rhs_panel = plan->k_steps * plan->rhs.step;
     b.rhs = run->panels + task->n.begin * b.rhs_panel +
@@ -122,10 +131,25 @@ static void tw_prefetch_tile(const char* out, tw_index_t rows,
       __builtin_prefetch(out + r * stride + at, 1);
 }
 
+// Multiplies tiles m and n of the blocks into `out`.
+static void tw_multiply_tile(const tw_matmul_plan_t* plan, const tw_blocks_t* b,
+                             tw_index_t m, tw_index_t n, char* out,
+                             const tw_mmt4d_params_t* tile) {
+  const char* lhs = b->lhs + m * b->lhs_panel;
+  const char* rhs = b->rhs + n * b->rhs_panel;
+  const int32_t* sums = b->sums + m * tile->M0;
+  if (plan->tile.resign_fn) {
+    plan->tile.resign_fn(out, lhs, rhs, tile, sums);
+    return;
+  }
+  plan->tile.fn(out, lhs, rhs, tile);
+  if (plan->tile.resign)
+    plan->tile.resign->add(out, tile->out_row_stride, tile->M0, tile->N0, sums);
+}
+
 // Tiles [0, b->m) x [0, b->n), all of them inside out.
 static void tw_multiply_whole(const tw_matmul_plan_t* plan,
                               const tw_blocks_t* b, tw_mmt4d_params_t tile) {
-  const tw_mmt4d_tile_fn_t fn = plan->tile.fn;
   const tw_index_t stride = b->out_row / tile.M0;
   tile.K = b->k;
   for (tw_index_t first = 0; first < b->n; first += plan->group) {
@@ -137,7 +161,7 @@ static void tw_multiply_whole(const tw_matmul_plan_t* plan,
             n + 1 < end ? b->out_col : b->out_row - (n - first) * b->out_col;
         if (n + 1 < end || m + 1 < b->m)
           tw_prefetch_tile(out + next, tile.M0, b->out_col, stride);
-        fn(out, b->lhs + m * b->lhs_panel, b->rhs + n * b->rhs_panel, &tile);
+        tw_multiply_tile(plan, b, m, n, out, &tile);
       }
   }
 }
@@ -157,8 +181,7 @@ static void tw_multiply_edge(const tw_matmul_task_t* task, const tw_blocks_t* b,
   if (tw_adds(task)) tw_load_out(&out, task->tile);
   tw_mmt4d_params_t tile = tw_tile_params(task, sizes.N0);
   tile.K = b->k;
-  plan->tile.fn(task->tile, b->lhs + m * b->lhs_panel,
-                b->rhs + n * b->rhs_panel, &tile);
+  tw_multiply_tile(plan, b, m, n, task->tile, &tile);
   tw_store_out(&out, task->tile);
 }
 
@@ -266,6 +289,7 @@ void tw_run_matmul_task(void* context, tw_index_t i) {
                            slice + plan->rhs_at,
                            slice + plan->out_at,
                            slice + plan->tile_at,
+                           slice + plan->sums_at,
                            slice + plan->wide_at,
                            none,
                            none,

@@ -131,10 +131,50 @@ static int tw_choose_of(tw_type_triple_t value, tw_index_t M, tw_index_t N,
   tile->fn = row.fn;
   tile->value = value;
   tile->sizes = tw_sizes_at(&row.key, tw_vector_bits(&row.key, cpu_data));
+  tile->resign = 0;
+  tile->resign_fn = 0;
   tile->vnni = row.key.vnni;
   tile->isa = row.key.isa;
   tile->name = row.name;
   return tw_triple_of(value, &tile->types);
+}
+
+static int tw_takes(const tw_prepacked_t* panels, tw_type_triple_t types) {
+  return !panels || panels->tile_types == (uint32_t)types;
+}
+
+// Whether so much is multiplied that flipping and adding up the operands is
+// quicker than what tiles for bytes of one sign do instead: from cubes of
+// between 100 and 112 on (Zen 5). M of -1, to prepack: for most M.
+static int tw_is_worth_flipping(tw_index_t M, tw_index_t N, tw_index_t K) {
+  const double rhs = (double)N * (double)K;
+  return M < 0 ? rhs >= 1 << 14 : (double)M * rhs >= 1 << 20;
+}
+
+// The tile for `value`, or the one that takes the rhs with flipped top bits: of
+// the same instruction set where that is quicker, or where there is none for
+// bytes of one sign.
+static int tw_choose_signed(tw_type_triple_t value, tw_index_t M, tw_index_t N,
+                            tw_index_t K, const uint64_t* cpu_data,
+                            const tw_prepacked_t* panels,
+                            tw_matmul_tile_t* tile) {
+  const int found = tw_takes(panels, value) &&
+                    tw_choose_of(value, M, N, cpu_data, panels, tile);
+  tw_type_triple_t mixed;
+  tw_matmul_tile_t other;
+  if (!tw_resigned_types(value, &mixed) || !tw_takes(panels, mixed) ||
+      (found && !tw_is_worth_flipping(M, N, K)) ||
+      !tw_choose_of(mixed, M, N, cpu_data, panels, &other))
+    return found;
+  other.resign = tw_resign_for(other.isa);
+  if (!other.resign || (found && tile->isa != other.isa) ||
+      other.sizes.K0 != TW_RESIGN_K0 || other.sizes.M0 > other.resign->lanes ||
+      other.sizes.N0 % other.resign->lanes != 0)
+    return found;
+  *tile = other;
+  tile->resign_fn = other.resign->tile(other.sizes.M0, other.sizes.N0,
+                                       other.types.lhs == TW_ELEMENT_S8);
+  return 1;
 }
 
 // The triple of `types` with the accumulator's type as its out type: there is
@@ -152,31 +192,29 @@ static tw_type_triple_t tw_accumulating(tw_type_triple_t value,
 }
 
 int tw_choose_matmul_tile(tw_type_triple_t value, tw_index_t M, tw_index_t N,
-                          const uint64_t* cpu_data, int fallback,
+                          tw_index_t K, const uint64_t* cpu_data, int fallback,
                           const tw_prepacked_t* panels,
                           tw_matmul_tile_t* tile) {
   tw_triple_t types;
   if (!tw_triple_of(value, &types)) return 0;
   const tw_type_triple_t own = tw_accumulating(value, &types);
-  const unsigned wanted = panels ? panels->tile_types : 0;
-  if ((!panels || wanted == (unsigned)own) &&
-      tw_choose_of(own, M, N, cpu_data, panels, tile))
-    return 1;
+  if (tw_choose_signed(own, M, N, K, cpu_data, panels, tile)) return 1;
   for (size_t i = 0; i < sizeof kWideTypes / sizeof kWideTypes[0]; ++i) {
     tw_triple_t wide;
-    if ((!panels || wanted == (unsigned)kWideTypes[i]) &&
-        tw_triple_of(kWideTypes[i], &wide) && tw_widens(types.lhs, wide.lhs) &&
+    if (tw_triple_of(kWideTypes[i], &wide) && tw_widens(types.lhs, wide.lhs) &&
         tw_widens(types.rhs, wide.rhs) &&
-        tw_choose_of(kWideTypes[i], M, N, cpu_data, panels, tile))
+        tw_choose_signed(kWideTypes[i], M, N, K, cpu_data, panels, tile))
       return 1;
   }
   // Its tile is of any sizes; these fill whole bytes with every type.
-  if (!fallback || (panels && wanted != (unsigned)own)) return 0;
+  if (!fallback || !tw_takes(panels, own)) return 0;
   tile->fn = tw_mmt4d_generic_tile;
   tile->value = own;
   tile->sizes.M0 = 8;
   tile->sizes.N0 = panels ? panels->N0 : 16;
   tile->sizes.K0 = panels ? panels->K0 : 1;
+  tile->resign = 0;
+  tile->resign_fn = 0;
   tile->vnni = panels && tw_is_vnni(panels);
   tile->isa = TW_ISA_GENERIC;
   tile->name = "generic";

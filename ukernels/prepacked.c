@@ -143,7 +143,7 @@ static tw_status_t tw_describe(const tw_matmul_params_t* params, int reads,
   const unsigned value = params->flags & TW_MMT4D_FLAG_TYPE_MASK;
   if (!tw_choose_matmul_tile(
           (tw_type_triple_t)value, -1,
-          tw_in_unpacked_tiles(params, &types, cpu_data), cpu_data,
+          tw_in_unpacked_tiles(params, &types, cpu_data), params->K, cpu_data,
           !!(params->flags & TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK), 0, &tile))
     return tw_no_matmul_tile(fault, value);
   *rhs = tw_rhs_side(params, &types, &tile);

@@ -54,6 +54,21 @@ TEST(MatmulCallTest, RandomShapesAsTheyLie) {
   }
 }
 
+// Bytes of one sign, which tiles of mixed ones may multiply.
+TEST(MatmulCallTest, RandomShapesOfBytes) {
+  const int count = randomShapes() / 2;
+  const uint64_t seed = seedOf("MatmulCallTest.RandomShapesOfBytes");
+  Random random(seed);
+  for (int i = 0; i < count; ++i) {
+    SCOPED_TRACE("shape " + std::to_string(i) + " of " + seedText(seed));
+    MatmulCase c = randomMatmul(random);
+    c.types = random.chance(0.5) ? TW_TYPES_S8S8S32 : TW_TYPES_U8U8S32;
+    c.kind = random.chance(0.5) ? DataKind::kFullRange : DataKind::kExtremes;
+    checkMatmul(c, random.next());
+    if (HasFailure()) return;
+  }
+}
+
 // Each triple on this CPU, every way round.
 TEST(MatmulCallTest, EveryTypeTriple) {
   Random random(seedOf("MatmulCallTest.EveryTypeTriple"));

@@ -127,10 +127,12 @@ TW_INLINE void tw_dot4_step(tw_dot4_t types, tw_vi32* acc, const char* lhs,
   }
 }
 
-// Types that an instruction multiplies as they are.
+// Types that an instruction multiplies as they are. `sums`, unless it is null,
+// has what is added to each row.
 TW_INLINE void tw_dot4_tile(tw_dot4_t types, void* out, const void* lhs_panel,
                             const void* rhs_panel,
-                            const tw_mmt4d_params_t* params, int M0, int N0) {
+                            const tw_mmt4d_params_t* params,
+                            const int32_t* sums, int M0, int N0) {
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
@@ -139,6 +141,9 @@ TW_INLINE void tw_dot4_tile(tw_dot4_t types, void* out, const void* lhs_panel,
   const char* rhs = (const char*)rhs_panel;
   tw_vi32 acc[TW_MAX_ACCUMULATORS];
   tw_i32_begin(acc, out, params, M0, N0, sets);
+  TW_UNROLL for (int i = 0; sums && i < vectors; ++i) {
+    acc[i] = tw_i32_add(acc[i], tw_i32_splat(sums + i / nv));
+  }
   tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
     tw_prefetch_ahead(lhs, steps * 4 * M0, vectors);
@@ -161,7 +166,7 @@ TW_INLINE void tw_dot4_tile(tw_dot4_t types, void* out, const void* lhs_panel,
 #define TW_DOT4_FAMILY(family, types)                                      \
   TW_INLINE void family(void* out, const void* lhs, const void* rhs,       \
                         const tw_mmt4d_params_t* params, int M0, int N0) { \
-    tw_dot4_tile(types, out, lhs, rhs, params, M0, N0);                    \
+    tw_dot4_tile(types, out, lhs, rhs, params, 0, M0, N0);                 \
   }
 TW_DOT4_FAMILY(u8s8s32_k4_vnni, TW_DOT4_U8S8)
 TW_DOT4_FAMILY(s8u8s32_k4_vnni, TW_DOT4_S8U8)

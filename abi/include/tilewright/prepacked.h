@@ -40,7 +40,9 @@ typedef struct tw_prepacked_t {
   uint32_t types;         // of the matmul: a tw_type_triple_t
   // Of the tile functions that read the panels: its rhs is the type of the
   // panels' elements. Others than `types` where these are widened when they are
-  // packed, because the CPU has no tile of their own.
+  // packed, because the CPU has no tile of their own; and S8U8S32 for two s8,
+  // U8S8S32 for two u8, where all bytes of the panels are what was said above
+  // with the top bit flipped.
   uint32_t tile_types;
   int64_t K, N;  // of the rhs [K][N], in elements
   int32_t N0, K0;

@@ -236,7 +236,6 @@ private:
       }
   }
 
-  /// `shape`: the block's, whatever its sets and steps.
   void trySets(const TileShape &shape) {
     int block = shape.rowGroups * shape.vectors;
     // A single row is bound by its loads, and by any wait between them.
@@ -331,19 +330,16 @@ private:
     if (unroll == alone)
       return unroll;
     plan.unroll = unroll;
-    return registersNeeded(plan, key, TileShape(key, plan)) <=
-                   isa.vectorRegisters
-               ? unroll
-               : alone;
+    int registers = registersNeeded(plan, key, TileShape(key, plan));
+    return registers <= isa.vectorRegisters ? unroll : alone;
   }
 
   /// The most K steps, at least `sets` of them, that can be decoded one
   /// iteration ahead; 0 if none can.
   int mostStepsAhead(const TileShape &shape, int sets) const {
-    if (!shape.byLanes)
-      return 0;
     TilePlan trial = plan;
-    for (trial.unroll = 4; trial.unroll >= sets; trial.unroll /= 2)
+    for (trial.unroll = shape.byLanes ? 4 : 0; trial.unroll >= sets;
+         trial.unroll /= 2)
       if (TileShape(key, trial).decodesAhead)
         return trial.unroll;
     return 0;

@@ -1,0 +1,63 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Internal: bytes of one sign on instructions that multiply one of each.
+//
+// tw_matmul flips the top bits of the rhs where it packs it: r ^ 0x80 is the
+// s8 r plus 128 read as a u8, and the u8 r minus 128 read as an s8. A tile of
+// the mixed types then adds 128 or -128 times the sum of each row of the lhs to
+// the elements of that row, of which out begins with the opposite:
+//   out[m][n] = -c * sum_k lhs[m][k],  c = 128 of s8, -128 of u8
+// All of it is exact modulo 2^32. A tile for both operands of one sign does the
+// same for itself, once more for each tile, with instructions among its
+// multiplies (x86_64/s8_vnni.h).
+
+#ifndef UKERNELS_RESIGN_H_
+#define UKERNELS_RESIGN_H_
+
+#include "tilewright/tile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A tile function that adds sums[m] to each element of row m, too.
+typedef void (*tw_resign_tile_fn_t)(void* out, const void* lhs, const void* rhs,
+                                    const tw_mmt4d_params_t* params,
+                                    const int32_t* sums);
+
+typedef struct tw_resign_t {
+  tw_isa_t isa;  // of the tiles
+  int lanes;     // M0 is at most that many, and N0 a multiple of it
+  // Null where there is none of that size: then `add` follows the tile.
+  tw_resign_tile_fn_t (*tile)(int M0, int N0, int is_signed);
+  // Flips the top bits of `count` bytes.
+  void (*flip)(void* bytes, tw_index_t count);
+  // Of a panel [steps][M0][4] of the lhs, of s8 or u8: -c times the sum of each
+  // row, in the first M0 of `lanes` elements, all of which are written.
+  void (*sum)(const void* panel, tw_index_t steps, int M0, int is_signed,
+              int32_t* sums);
+  // Adds sums[m] to each element of row m of out [M0][N0], whose rows are
+  // `stride` elements apart.
+  void (*add)(void* out, tw_index_t stride, int M0, int N0,
+              const int32_t* sums);
+} tw_resign_t;
+
+enum { TW_RESIGN_K0 = 4 };
+
+// The types of the tiles that multiply `types` so; 0 if these are not bytes of
+// one sign.
+int tw_resigned_types(tw_type_triple_t types, tw_type_triple_t* mixed);
+
+// How it is done for tiles of `isa`; null if that multiplies bytes of any sign
+// alike.
+const tw_resign_t* tw_resign_for(tw_isa_t isa);
+
+extern const tw_resign_t tw_resign_x86_64_avx512_vnni;
+extern const tw_resign_t tw_resign_x86_64_avx_vnni;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // UKERNELS_RESIGN_H_
