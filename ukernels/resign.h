@@ -5,9 +5,9 @@
 //
 // tw_matmul flips the top bits of the rhs where it packs it: r ^ 0x80 is the
 // s8 r plus 128 read as a u8, and the u8 r minus 128 read as an s8. A tile of
-// the mixed types then adds 128 or -128 times the sum of each row of the lhs to
-// the elements of that row, of which out begins with the opposite:
-//   out[m][n] = -c * sum_k lhs[m][k],  c = 128 of s8, -128 of u8
+// the mixed types then has c times the sum of each row of the lhs too much in
+// the elements of that row, and adds the opposite:
+//   sums[m] = -c * sum_k lhs[m][k],  c = 128 of s8, -128 of u8
 // All of it is exact modulo 2^32. A tile for both operands of one sign does the
 // same for itself, once more for each tile, with instructions among its
 // multiplies (x86_64/s8_vnni.h).

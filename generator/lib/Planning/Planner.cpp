@@ -131,9 +131,6 @@ private:
       choices = {*overrides.kLanes};
     for (int kLanes : choices) {
       plan.kLanes = kLanes;
-      refusal = whyLanesUnfit(plan, key);
-      if (!refusal.empty())
-        continue;
       plan.blockRows = plan.blockVectors = 1;
       if (!overrides.kLanes && !TileShape(key, plan).separable())
         continue;
@@ -368,7 +365,9 @@ private:
     plan.stageSteps = overrides.stageSteps.value_or(chooseStageSteps(shape));
     bool asks = wantsAhead(shape, shape.rowGroups * shape.vectors);
     plan.ahead = overrides.ahead.value_or(asks ? kAhead : 0);
-    refusal = whyPlanUnfit(plan, key, shape);
+    refusal = whyLanesUnfit(plan, key);
+    if (refusal.empty())
+      refusal = whyPlanUnfit(plan, key, shape);
     if (!refusal.empty())
       return;
     PlanCost cost = estimateCost(plan, key, shape, *cores.front());
