@@ -132,7 +132,7 @@ def plot(path, kernels):
         raise SystemExit("static_bench.py: --plot needs matplotlib; ./dev bench --amdgpu --plot brings it") from error
     matplotlib.use("Agg")
     from matplotlib import pyplot
-    targets = [g for g in wave_kernels.TARGETS if any(k["gfx"] == g for k in kernels)]
+    targets = sorted({k["gfx"] for k in kernels}, key=wave_kernels.by_age)
     figure, axes = pyplot.subplots(2, 3, figsize=(15, 9), sharey=True)
     for axis, gfx in zip(axes.flat, targets):
         series = {}
@@ -161,7 +161,7 @@ def plot(path, kernels):
 def parse(arguments):
     root = wave_kernels.ROOT
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--gfx", action="append", choices=wave_kernels.TARGETS, help="only these targets")
+    parser.add_argument("--gfx", action="append", help="only these targets, as gfx942")
     parser.add_argument("--build-dir", default=str(root / "build" / "release"))
     parser.add_argument("--tool", help="the generator (default: BUILD_DIR/bin/tilewright)")
     parser.add_argument("--clang", default="clang-22")
@@ -175,6 +175,8 @@ def parse(arguments):
     options = parser.parse_args(arguments)
     options.bitcode_dir = f"{options.build_dir}/lib/tilewright/bitcode"
     options.tool = options.tool or f"{options.build_dir}/bin/tilewright"
+    if options.gfx:
+        wave_kernels.check_targets(parser, options.tool, options.gfx)
     return options
 
 
@@ -184,10 +186,10 @@ def main(arguments):
         kernels = json.loads(pathlib.Path(options.read).read_text())
     else:
         kernels = []
-        machines = {isa["name"]: isa["amdgpu"] for isa in wave_kernels.listed(options.tool, "isas") if "amdgpu" in isa}
+        machines = wave_kernels.machines(options.tool)
         with tempfile.TemporaryDirectory() as work:
-            for gfx in options.gfx or wave_kernels.TARGETS:
-                machine = machines[f"amdgpu_{gfx}"]
+            for gfx in options.gfx or machines:
+                machine = machines[gfx]
                 kernels += [*hand_written(gfx, machine, options, work), *generated(gfx, machine, options)]
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(kernels, indent=1) + "\n")

@@ -13,7 +13,6 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "gfx1250")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,6 +35,24 @@ def listed(tool, *arguments):
     if done.returncode:
         raise RuntimeError(f"{tool} list {' '.join(arguments)}: {done.stderr.strip()}")
     return json.loads(done.stdout)
+
+
+def by_age(gfx):
+    return len(gfx), gfx
+
+
+def machines(tool):
+    """{"gfx90a": what such a GPU has, ...}, oldest first."""
+    found = {isa["name"].removeprefix("amdgpu_"): isa["amdgpu"] for isa in listed(tool, "isas") if "amdgpu" in isa}
+    return {gfx: found[gfx] for gfx in sorted(found, key=by_age)}
+
+
+def check_targets(parser, tool, targets):
+    """Ends the program where one of `targets` is unknown to the tool."""
+    known = machines(tool)
+    for gfx in targets:
+        if gfx not in known:
+            parser.error(f"no code is generated for '{gfx}'; expected one of {', '.join(known)}")
 
 
 def rows_of(tool, gfx):
@@ -90,12 +107,13 @@ def build(gfx, names, bitcode_dir, clang, work):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("gfx", choices=TARGETS)
+    parser.add_argument("gfx", help="the target, as gfx942")
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--tool", required=True, help="the program tilewright")
     parser.add_argument("--bitcode-dir", required=True)
     parser.add_argument("--clang", default="clang-22")
     options = parser.parse_args()
+    check_targets(parser, options.tool, [options.gfx])
     options.folder.mkdir(parents=True, exist_ok=True)
     names = [row.name for row in rows_of(options.tool, options.gfx)]
     path = build(options.gfx, names, options.bitcode_dir, options.clang, options.folder)

@@ -26,11 +26,12 @@ TRIPLES = {"".join(row[1:4]): tuple(row[1:4]) for row in rows("type_triples.def"
 def isa_features():
     """{"arm_64_i8mm": {"i8mm", "dotprod", "neon"}, …}, by the names of cpu_features.def."""
     names = {(row[0], row[3]): row[4] for row in rows("cpu_features.def", "TW_CPU_FEATURE")}
-    result = {}
-    for row in rows("isas.def", "TW_ISA"):
-        used = re.findall(r"TW_ISA_FEATURE\((\w+),\s*(\w+)\)", ",".join(row))
-        result[row[1]] = {names[pair] for pair in used}
-    return result
+    levels = {}
+    for level, parts in re.findall(r"^#define TW_FEATURES_(\w+) (.*)$",
+                                   (TABLES / "isas.def").read_text(encoding="utf-8"), flags=re.M):
+        own = {names[pair] for pair in re.findall(r"TW_ISA_FEATURE\((\w+),\s*(\w+)\)", parts)}
+        levels[level] = own.union(*(levels[base] for base in re.findall(r"TW_FEATURES_(\w+)", parts)))
+    return {row[1]: levels.get(row[2], set()) for row in rows("isas.def", "TW_ISA")}
 
 
 class Key:

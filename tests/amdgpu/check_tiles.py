@@ -109,11 +109,12 @@ def check(row, kernel):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("gfx", choices=wave_kernels.TARGETS)
+    parser.add_argument("gfx", help="the target, as gfx942")
     parser.add_argument("--tool", required=True, help="the program tilewright")
     parser.add_argument("--kernels", required=True, help="where bench/amdgpu/wave_kernels.py built them")
     parser.add_argument("--clang", default="clang-22")
     options = parser.parse_args()
+    wave_kernels.check_targets(parser, options.tool, [options.gfx])
     rows = wave_kernels.rows_of(options.tool, options.gfx)
     tools = wave_kernels.llvm_programs(options.clang)
     kernels = {k.name: k for k in code_object.read_kernels(wave_kernels.built(options.gfx, options.kernels),
