@@ -234,6 +234,33 @@ TEST(ResignTest, MatmulsRunOnTilesOfMixedBytes) {
     }
 }
 
+// Of one K step there are as many bytes of sums as of the lhs.
+TEST(ResignTest, SumsFitTheWorkspace) {
+  for (const tw_resign_t* resign : available())
+    for (bool isPrepacked : {false, true}) {
+      Bytes bytes(true, resign->isa);
+      std::vector<char> row(20000);
+      tw_matmul_params_t& p = bytes.p;
+      p.rhs = row.data();
+      p.M = 1000000;
+      p.N = p.rhs_stride = p.out_stride = 20000;
+      p.K = p.lhs_stride = 1;
+      std::vector<uint64_t> packed;
+      if (isPrepacked) {
+        tw_index_t size = 0;
+        ASSERT_EQ(tw_prepacked_size(&p, &size), TW_STATUS_OK);
+        packed.resize(static_cast<size_t>(size) / 8 + 1);
+        ASSERT_EQ(tw_prepack(&p, packed.data(), size, nullptr), TW_STATUS_OK);
+        p.rhs = packed.data();
+        p.rhs_bytes = size;
+        p.flags |= TW_MATMUL_FLAG_RHS_PREPACKED;
+      }
+      tw_index_t workspace = 0;
+      ASSERT_EQ(tw_matmul_workspace_size(&p, &workspace), TW_STATUS_OK);
+      EXPECT_LE(workspace, TW_MATMUL_MOST_WORKSPACE);
+    }
+}
+
 // Panels as they are flipped, and as versions before would have them.
 TEST(ResignTest, PrepackedPanelsOfEitherKind) {
   for (const tw_resign_t* resign : available()) {
