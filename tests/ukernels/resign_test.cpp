@@ -15,9 +15,11 @@
 #include "tests/common/guarded_buffer.h"
 #include "tests/common/seed.h"
 #include "tests/ukernels/rows.h"
+#include "tilewright/contraction.h"
 #include "tilewright/digest.h"
 #include "tilewright/key.h"
 #include "tilewright/tilewright.h"
+#include "ukernels/core.h"
 
 namespace tilewright::testing {
 namespace {
@@ -234,31 +236,22 @@ TEST(ResignTest, MatmulsRunOnTilesOfMixedBytes) {
     }
 }
 
-// Of one K step there are as many bytes of sums as of the lhs.
+// Of one K step there are as many bytes of sums as of the lhs. This one would
+// be a block of its own without them, and with a large L2 the rhs's is as long
+// as any.
 TEST(ResignTest, SumsFitTheWorkspace) {
-  for (const tw_resign_t* resign : available())
-    for (bool isPrepacked : {false, true}) {
-      Bytes bytes(true, resign->isa);
-      std::vector<char> row(20000);
-      tw_matmul_params_t& p = bytes.p;
-      p.rhs = row.data();
-      p.M = 1000000;
-      p.N = p.rhs_stride = p.out_stride = 20000;
-      p.K = p.lhs_stride = 1;
-      std::vector<uint64_t> packed;
-      if (isPrepacked) {
-        tw_index_t size = 0;
-        ASSERT_EQ(tw_prepacked_size(&p, &size), TW_STATUS_OK);
-        packed.resize(static_cast<size_t>(size) / 8 + 1);
-        ASSERT_EQ(tw_prepack(&p, packed.data(), size, nullptr), TW_STATUS_OK);
-        p.rhs = packed.data();
-        p.rhs_bytes = size;
-        p.flags |= TW_MATMUL_FLAG_RHS_PREPACKED;
-      }
-      tw_index_t workspace = 0;
-      ASSERT_EQ(tw_matmul_workspace_size(&p, &workspace), TW_STATUS_OK);
-      EXPECT_LE(workspace, TW_MATMUL_MOST_WORKSPACE);
-    }
+  for (const tw_resign_t* resign : available()) {
+    Bytes bytes(true, resign->isa);
+    bytes.cpu.words[TW_CPU_WORD_CACHES] = TW_CACHES_WORD(32, 65535);
+    tw_matmul_params_t& p = bytes.p;
+    p.M = TW_MATMUL_MOST_LHS_BLOCK / TW_RESIGN_K0;
+    p.N = p.rhs_stride = p.out_stride =
+        (TW_MATMUL_MOST_RHS_BLOCK + TW_MATMUL_MOST_OUT_BLOCK) / TW_RESIGN_K0;
+    p.K = p.lhs_stride = 1;
+    tw_index_t workspace = 0;
+    ASSERT_EQ(tw_matmul_workspace_size(&p, &workspace), TW_STATUS_OK);
+    EXPECT_LE(workspace, TW_MATMUL_MOST_WORKSPACE);
+  }
 }
 
 // Panels as they are flipped, and as versions before would have them.
