@@ -4,14 +4,10 @@
 modelled: nothing here was timed.
 
 A matrix instruction keeps its SIMD's matrix pipe busy for the cycles that the table gives. Every other instruction that
-goes to a unit keeps the wave from its next one for ISSUE_CYCLES; waits, s_nop and barriers go to no unit and count
+goes to a unit keeps the wave from its next one for the cycles of an issue; waits, s_nop and barriers go to no unit and count
 nothing. Loads come back in order; how far ahead of its use one was issued is counted in matrix cycles."""
 
-import pathlib
 import re
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-TABLE = ROOT / "abi/include/tilewright/matrix_instructions.def"
 
 NO_UNIT = re.compile(r"s_(wait|nop|barrier|delay_alu|setprio|clause|set_inst_prefetch|sleep)")
 GLOBAL_LOAD = re.compile(r"(buffer|global|flat)_load")
@@ -22,24 +18,12 @@ NARROW_FORMATS = {"2", "3", "4", "MATRIX_FMT_FP6", "MATRIX_FMT_BF6", "MATRIX_FMT
 LAPS = 4
 
 
-def issue_cycles(gfx):
-    return 4 if gfx.startswith("gfx9") else 1
-
-
-def matrix_table(gfx):
-    """{mnemonic: [cycles by row]} of one target."""
-    table = {}
-    for row in re.findall(r"^TW_MATRIX_INSTRUCTION\(([^#]*?)\)$", TABLE.read_text(), re.M):
-        fields = [field.strip() for field in row.split(",")]
-        if gfx.upper() in re.split(r"\s*\|\s*", fields[0]):
-            mnemonic = fields[2].replace("_scale", "")
-            table.setdefault(mnemonic, []).append(int(fields[11]))
-    return table
-
-
 class MatrixCycles:
-    def __init__(self, gfx):
-        self.table = matrix_table(gfx)
+    def __init__(self, machine):
+        """Of a GPU as gpus.machines has it."""
+        self.table = {}
+        for row in machine["matrix_instructions"]:
+            self.table.setdefault(row["mnemonic"].replace("_scale", ""), []).append(row["cycles"])
 
     def __call__(self, text):
         """The cycles of a matrix instruction; 0 for any other."""
@@ -48,7 +32,7 @@ class MatrixCycles:
         if not re.match(r"v_(mfma|wmma|smfmac|swmmac)", mnemonic):
             return 0
         if mnemonic not in self.table:
-            raise KeyError(f"{mnemonic} is not in {TABLE.name}")
+            raise KeyError(f"{mnemonic} is no matrix instruction of this GPU")
         cycles = sorted(self.table[mnemonic])
         formats = FORMATS.findall(text)
         narrow = len(formats) == 2 and all(f in NARROW_FORMATS for f in formats)
@@ -84,9 +68,9 @@ def prefetch_distances(loop, cycles):
     return distances
 
 
-def figures(loop, gfx):
+def figures(loop, machine):
     """Of the instructions of one loop, in order."""
-    cycles = MatrixCycles(gfx)
+    cycles = MatrixCycles(machine)
     matrix = [i for i, text in enumerate(loop) if cycles(text)]
     waits = [i for i, text in enumerate(loop) if pending_loads(text) is not None]
     matrix_cycles = sum(cycles(text) for text in loop)
@@ -104,18 +88,18 @@ def figures(loop, gfx):
         "lds": count(r"ds_"),
         "waits": count(r"s_wait"),
         "barriers": count(r"s_barrier"),
-        "issue_cycles": matrix_cycles + issued * issue_cycles(gfx),
-        "matrix_share": matrix_cycles / (matrix_cycles + issued * issue_cycles(gfx)) if loop else 0,
+        "issue_cycles": matrix_cycles + issued * machine["issue"],
+        "matrix_share": matrix_cycles / (matrix_cycles + issued * machine["issue"]) if loop else 0,
         "load_waits_between_matrix": len(inside),
         "matrix_before_first_load_wait": sum(1 for i in matrix if i < inside[0]) if inside else len(matrix),
         "prefetch_distance": min(distances) if distances else 0,
     }
 
 
-def hot_loop(kernel, gfx):
+def hot_loop(kernel, machine):
     """The figures of the loop of `kernel` (code_object.Kernel) that has most matrix cycles."""
     loops = [[kernel.instructions[i] for i in loop] for loop in kernel.loops()]
-    loops = [figures(loop, gfx) for loop in loops]
+    loops = [figures(loop, machine) for loop in loops]
     if not loops:
         raise ValueError(f"{kernel.name} has no loop")
     return max(loops, key=lambda loop: loop["matrix_cycles"])

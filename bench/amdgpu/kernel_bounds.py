@@ -17,6 +17,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import code_object  # noqa: E402
+import gpus  # noqa: E402
 import hot_loop  # noqa: E402
 
 MIN_SHARE, MIN_DISTANCE = 0.85, 0.90
@@ -48,6 +49,10 @@ OTHER_WAYS = (
 )
 
 
+def machine_of(tool, tile):
+    return gpus.machines(tool)[tile.rpartition("_")[2]]
+
+
 def measure(tool, tile, plan):
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/kernel.hsaco"
@@ -56,7 +61,7 @@ def measure(tool, tile, plan):
         if done.returncode:
             raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip()}")
         (kernel,) = code_object.read_kernels(path)
-    return kernel.resources, hot_loop.hot_loop(kernel, tile.rpartition("_")[2])
+    return kernel.resources, hot_loop.hot_loop(kernel, machine_of(tool, tile))
 
 
 def missed(resources, loop, share):
@@ -81,7 +86,7 @@ def main():
     print("|---|---|---|---|---|---|---|---|")
     for tile, plan in KERNELS + OTHER_WAYS:
         resources, loop = measure(options.tool, tile, plan)
-        others = (loop["issue_cycles"] - loop["matrix_cycles"]) // hot_loop.issue_cycles(tile.rpartition("_")[2])
+        others = (loop["issue_cycles"] - loop["matrix_cycles"]) // machine_of(options.tool, tile)["issue"]
         print(
             f"| {tile} | {plan or 'chosen'} | {resources['vgpr_count']} | {loop['matrix']} | {others} | "
             f"{loop['load_waits_between_matrix']} | {loop['prefetch_distance']} of {loop['matrix_cycles']} | "

@@ -20,6 +20,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import code_object  # noqa: E402
+import gpus  # noqa: E402
 import hot_loop  # noqa: E402
 
 BEGIN, END = "<!-- begin: schedule_table.py -->", "<!-- end: schedule_table.py -->"
@@ -55,7 +56,7 @@ def measure(tool, gfx, boundaries, buffers, padding):
         if done.returncode:
             raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip()}")
         (kernel,) = code_object.read_kernels(path)
-    return hot_loop.hot_loop(kernel, gfx)
+    return hot_loop.hot_loop(kernel, gpus.machines(tool)[gfx])
 
 
 def table_of(rows, gfx, buffers, padding):

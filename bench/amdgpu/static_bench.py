@@ -14,6 +14,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import code_object  # noqa: E402
+import gpus  # noqa: E402
 import hot_loop  # noqa: E402
 import kernel_bounds  # noqa: E402
 import wave_kernels  # noqa: E402
@@ -55,7 +56,7 @@ def hand_written(gfx, machine, options, work):
         gfx, [r.name for r in wave_kernels.rows_of(options.tool, gfx)], options.bitcode_dir, options.clang, work)
     tools = wave_kernels.llvm_programs(options.clang)
     for kernel in code_object.read_kernels(path, str(tools / "llvm-readelf"), str(tools / "llvm-objdump")):
-        yield figures(kernel.name.removesuffix("_wave"), gfx, machine, kernel.resources, hot_loop.hot_loop(kernel, gfx),
+        yield figures(kernel.name.removesuffix("_wave"), gfx, machine, kernel.resources, hot_loop.hot_loop(kernel, machine),
                       kernel.code_bytes)
 
 
@@ -132,7 +133,7 @@ def plot(path, kernels):
         raise SystemExit("static_bench.py: --plot needs matplotlib; ./dev bench --amdgpu --plot brings it") from error
     matplotlib.use("Agg")
     from matplotlib import pyplot
-    targets = sorted({k["gfx"] for k in kernels}, key=wave_kernels.by_age)
+    targets = sorted({k["gfx"] for k in kernels}, key=gpus.by_age)
     figure, axes = pyplot.subplots(2, 3, figsize=(15, 9), sharey=True)
     for axis, gfx in zip(axes.flat, targets):
         series = {}
@@ -176,7 +177,7 @@ def parse(arguments):
     options.bitcode_dir = f"{options.build_dir}/lib/tilewright/bitcode"
     options.tool = options.tool or f"{options.build_dir}/bin/tilewright"
     if options.gfx:
-        wave_kernels.check_targets(parser, options.tool, options.gfx)
+        gpus.check_targets(parser, options.tool, options.gfx)
     return options
 
 
@@ -186,7 +187,7 @@ def main(arguments):
         kernels = json.loads(pathlib.Path(options.read).read_text())
     else:
         kernels = []
-        machines = wave_kernels.machines(options.tool)
+        machines = gpus.machines(options.tool)
         with tempfile.TemporaryDirectory() as work:
             for gfx in options.gfx or machines:
                 machine = machines[gfx]

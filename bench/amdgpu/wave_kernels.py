@@ -6,11 +6,12 @@ By itself: builds those of one target in a folder, where others find them (built
 
 import argparse
 import dataclasses
-import json
 import pathlib
 import shutil
 import subprocess
 import sys
+
+from gpus import check_targets, listed
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -27,32 +28,6 @@ class Row:
     k0: int
     gfx: str
     family: str
-
-
-def listed(tool, *arguments):
-    """What `tilewright list` says, as JSON."""
-    done = subprocess.run([tool, "list", *arguments, "--json"], capture_output=True, text=True)
-    if done.returncode:
-        raise RuntimeError(f"{tool} list {' '.join(arguments)}: {done.stderr.strip()}")
-    return json.loads(done.stdout)
-
-
-def by_age(gfx):
-    return len(gfx), gfx
-
-
-def machines(tool):
-    """{"gfx90a": what such a GPU has, ...}, oldest first."""
-    found = {isa["name"].removeprefix("amdgpu_"): isa["amdgpu"] for isa in listed(tool, "isas") if "amdgpu" in isa}
-    return {gfx: found[gfx] for gfx in sorted(found, key=by_age)}
-
-
-def check_targets(parser, tool, targets):
-    """Ends the program where one of `targets` is unknown to the tool."""
-    known = machines(tool)
-    for gfx in targets:
-        if gfx not in known:
-            parser.error(f"no code is generated for '{gfx}'; expected one of {', '.join(known)}")
 
 
 def rows_of(tool, gfx):

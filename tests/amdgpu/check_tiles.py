@@ -13,6 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench" / "amdgpu"))
 
 import code_object  # noqa: E402
+import gpus  # noqa: E402
 import wave_kernels  # noqa: E402
 
 BITS = {"f64": 64, "f32": 32, "f16": 16, "bf16": 16, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "f8e4m3fn": 8, "f8e5m2": 8,
@@ -114,7 +115,7 @@ def main():
     parser.add_argument("--kernels", required=True, help="where bench/amdgpu/wave_kernels.py built them")
     parser.add_argument("--clang", default="clang-22")
     options = parser.parse_args()
-    wave_kernels.check_targets(parser, options.tool, [options.gfx])
+    gpus.check_targets(parser, options.tool, [options.gfx])
     rows = wave_kernels.rows_of(options.tool, options.gfx)
     tools = wave_kernels.llvm_programs(options.clang)
     kernels = {k.name: k for k in code_object.read_kernels(wave_kernels.built(options.gfx, options.kernels),

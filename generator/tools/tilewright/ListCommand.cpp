@@ -6,6 +6,7 @@
 #include "Commands.h"
 
 #include "tilewright/Devices/AmdgpuTarget.h"
+#include "tilewright/Devices/MatrixInstructions.h"
 #include "tilewright/Registry/Registry.h"
 #include "tilewright/Registry/TileNames.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -131,6 +132,29 @@ json::Object targetAsJson(const AmdgpuTarget &target) {
                       {"flushes_half", target.flushesHalfDenormals}};
 }
 
+json::Array namesOf(ArrayRef<tw_element_type_t> types) {
+  json::Array names;
+  for (tw_element_type_t type : types)
+    names.push_back(std::string(info(type).name));
+  return names;
+}
+
+json::Array matrixInstructionsAsJson(tw_isa_t isa) {
+  json::Array rows;
+  for (const MatrixInstruction &instruction : matrixInstructions(isa))
+    rows.push_back(json::Object{
+        {"mnemonic", instruction.mnemonic},
+        {"M", instruction.m},
+        {"N", instruction.n},
+        {"K", instruction.k},
+        {"blocks", instruction.blocks},
+        {"lhs", namesOf(instruction.lhsTypes)},
+        {"rhs", namesOf(instruction.rhsTypes)},
+        {"accumulator", std::string(info(instruction.accumulator).name)},
+        {"cycles", instruction.cycles}});
+  return rows;
+}
+
 json::Value isasAsJson() {
   json::Array rows;
   for (const IsaInfo &isa : isas()) {
@@ -139,8 +163,11 @@ json::Value isasAsJson() {
                      {"vector_registers", isa.vectorRegisters},
                      {"scaling", scalingName(isa.scaling)},
                      {"features", isa.llvmFeatures()}};
-    if (isa.isAmdgpu())
-      row["amdgpu"] = targetAsJson(amdgpuTarget(isa.isa));
+    if (isa.isAmdgpu()) {
+      json::Object target = targetAsJson(amdgpuTarget(isa.isa));
+      target["matrix_instructions"] = matrixInstructionsAsJson(isa.isa);
+      row["amdgpu"] = std::move(target);
+    }
     rows.push_back(std::move(row));
   }
   return rows;
