@@ -17,7 +17,8 @@ typedef struct tw_range_t {
 // A task at a place of its loops.
 typedef struct tw_matmul_task_t {
   const tw_matmul_run_t* run;
-  char *lhs, *rhs, *out, *tile, *sums, *wide;  // its workspace
+  char *lhs, *rhs, *out, *tile, *wide;  // its workspace
+  int32_t* sums;  // also; of each row of the lhs, by tw_resign_t::sum
   // What is multiplied next: tiles of M and of N, steps of K.
   tw_range_t m, n, k;
   uint32_t begun;  // of tw_begin_tile_calls
@@ -56,8 +57,7 @@ static void tw_pack_lhs(tw_matmul_task_t* task) {
   const tw_index_t steps = tw_count(task->k);
   for (tw_index_t m = 0; resign && m < tw_count(task->m); ++m)
     resign->sum(task->lhs + m * steps * plan->lhs.step, steps, M0,
-                plan->tile.types.lhs == TW_ELEMENT_S8,
-                (int32_t*)task->sums + m * M0);
+                plan->tile.types.lhs == TW_ELEMENT_S8, task->sums + m * M0);
   task->lhs_m = task->m;
   task->lhs_k = task->k;
 }
@@ -80,7 +80,7 @@ static void tw_pack_rhs(tw_matmul_task_t* task) {
 typedef struct tw_blocks_t {
   const char *lhs, *rhs;  // of the first tile and step
   tw_index_t lhs_panel, rhs_panel;
-  const int32_t* sums;  // of the first tile's rows, by tw_resign_t::sum
+  const int32_t* sums;  // of the first tile's rows
   char* out;            // of the first tile
   tw_index_t out_row, out_col;
   tw_index_t m, n, k;  // tiles and steps
@@ -97,7 +97,7 @@ static tw_blocks_t tw_blocks_of(const tw_matmul_task_t* task) {
   b.lhs_panel = b.k * plan->lhs.step;
   b.rhs = task->rhs;
   b.rhs_panel = b.k * plan->rhs.step;
-  b.sums = (const int32_t*)task->sums;
+  b.sums = task->sums;
   if (run->panels) {
     b.rhs_panel = plan->k_steps * plan->rhs.step;
     b.rhs = run->panels + task->n.begin * b.rhs_panel +
@@ -289,8 +289,8 @@ void tw_run_matmul_task(void* context, tw_index_t i) {
                            slice + plan->rhs_at,
                            slice + plan->out_at,
                            slice + plan->tile_at,
-                           slice + plan->sums_at,
                            slice + plan->wide_at,
+                           (int32_t*)(slice + plan->sums_at),
                            none,
                            none,
                            none,

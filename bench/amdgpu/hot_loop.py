@@ -4,8 +4,8 @@
 modelled: nothing here was timed.
 
 A matrix instruction keeps its SIMD's matrix pipe busy for the cycles that the table gives. Every other instruction that
-goes to a unit keeps the wave from its next one for the cycles of an issue; waits, s_nop and barriers go to no unit and count
-nothing. Loads come back in order; how far ahead of its use one was issued is counted in matrix cycles."""
+goes to a unit keeps the wave from its next one for the cycles of an issue; waits, s_nop and barriers go to no unit and
+count nothing. Loads come back in order; how far ahead of its use one was issued is counted in matrix cycles."""
 
 import re
 
