@@ -51,18 +51,16 @@ void TW_CONTRACT(const tw_contraction_t* c) {
   if (!tw_triple_of(p->flags & TW_MMT4D_FLAG_TYPE_MASK, &types) ||
       !tw_triple_of((unsigned)c->tile_types, &tile->types))
     return;
-  tile->fn = c->tile;
   tile->value = (tw_type_triple_t)c->tile_types;
   tile->sizes.M0 = c->M0;
   tile->sizes.N0 = c->N0;
   tile->sizes.K0 = c->K0;
+  tile->body = (tw_matmul_body_t){c->tile, 0, c->M0, ""};
   tile->resign = 0;
-  tile->resign_fn = 0;
   // Of the instruction set it matters only whether that is AMX, which all tiles
   // of the variant `vnni` are by, and no others.
   tile->vnni = !!(p->flags & TW_MMT4D_FLAG_RHS_VNNI);
   tile->isa = tile->vnni ? TW_ISA_X86_64_AMX_INT8 : TW_ISA_GENERIC;
-  tile->name = "";
   tw_matmul_params_t prepacked;
   if (c->keep && p->K > 0) {
     const void* panels = c->keep(c);
@@ -76,9 +74,10 @@ void TW_CONTRACT(const tw_contraction_t* c) {
   const tw_few_rows_t* few =
       p->flags & TW_MATMUL_FLAG_RHS_PREPACKED ? tw_few_rows(c) : 0;
   if (few) {
-    tile->fn = few->tile;
     tile->sizes.M0 = (int32_t)few->M0;
+    tile->body = (tw_matmul_body_t){few->tile, 0, few->M0, ""};
   }
+  tile->last = tile->body;
   tw_plan_with_tile(p, &types, &kModelCaches, &run.plan);
   if (c->gather.row_loops > 0) run.plan.lhs.gather = &c->gather;
   run.plan.lhs.pack = few ? 0 : c->pack_lhs;

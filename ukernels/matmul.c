@@ -83,7 +83,7 @@ static tw_status_t tw_prepare(const tw_matmul_params_t* params, int reads,
   if (planned != TW_STATUS_OK) return planned;
   if (prepacked && tw_prepare_unpacked(params, 1, call)) return TW_STATUS_OK;
   tw_set_tasks(call, run->plan.lhs.parts * run->plan.rhs.parts,
-               tw_run_matmul_task, run, run->plan.tile.name);
+               tw_run_matmul_task, run, run->plan.tile.body.name);
   // The base is moved up to a cache line.
   if (run->plan.slice > 0)
     call->workspace_bytes = call->tasks * run->plan.slice + 63;
@@ -147,7 +147,14 @@ tw_status_t tw_matmul_explain(const tw_matmul_params_t* params,
   tw_fault_t fault;
   const tw_status_t status =
       tw_prepare_to_run(params, parallel_for, &call, &fault);
-  const char* what = status == TW_STATUS_OK && call.how ? call.how : "";
+  char what[256];
+  tw_text_t how = tw_text_begin(what, sizeof what);
+  if (status == TW_STATUS_OK && call.how) tw_text_add(&how, call.how);
+  if (status == TW_STATUS_OK && call.task == tw_run_matmul_task &&
+      call.run.plan.last_at >= 0) {
+    tw_text_add(&how, ", and for the last rows ");
+    tw_text_add(&how, call.run.plan.tile.last.name);
+  }
   tw_explain_status(status, &fault, *what ? "Runs " : "Nothing to compute",
                     what, text, size);
   return status;

@@ -191,13 +191,14 @@ void tw_pack_gathered(const tw_matmul_side_t* side, const void* tensor,
   p.tile_cols = side->tile_cols;
   p.outer_rows = 1;
   char* to = (char*)packed;
-  tw_gather_at_t row =
-      tw_gather_begin(&gather->rows, row_loops, tile * side->tile_rows);
+  tw_gather_at_t row = tw_gather_begin(&gather->rows, row_loops,
+                                       side->first + tile * side->tile_rows);
   const tw_gather_at_t first = tw_gather_begin(&columns, last + 1, step);
   for (tw_index_t t = tile; t < tile + tiles; ++t) {
     tw_gathered_rows_t rows;
     tw_find_rows(&row,
-                 tw_inside(side->rows, t * side->tile_rows, side->tile_rows),
+                 tw_inside(side->rows, side->first + t * side->tile_rows,
+                           side->tile_rows),
                  &rows);
     tw_gather_at_t column = first;
     for (tw_index_t left = steps; left > 0; left -= p.outer_cols) {

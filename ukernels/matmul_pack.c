@@ -126,7 +126,8 @@ static void tw_pack_groups(const tw_matmul_side_t* side, tw_index_t K,
                            const void* matrix, tw_index_t tile,
                            tw_index_t tiles, tw_index_t step, tw_index_t steps,
                            void* wide, void* packed) {
-  const tw_index_t row = tile * side->tile_rows, col = step * side->tile_cols;
+  const tw_index_t row = side->first + tile * side->tile_rows,
+                   col = step * side->tile_cols;
   tw_packing_t p;
   p.bits = tw_element_bits(side->type);
   p.transpose = side->transpose;

@@ -42,12 +42,29 @@ static tw_matmul_side_t tw_lhs_side(const tw_matmul_params_t* params,
   return lhs;
 }
 
+// The last row of tiles, where it is of another tile. Tiles whose first row may
+// lie within a byte do not begin anew.
+static void tw_plan_last(tw_matmul_plan_t* plan) {
+  const tw_matmul_body_t* last = &plan->tile.last;
+  const int within_bytes = tw_element_bits(plan->lhs.from) < 8;
+  plan->last = plan->lhs;
+  plan->last_at = -1;
+  if (last->M0 == plan->tile.body.M0 || within_bytes) {
+    plan->tile.last = plan->tile.body;
+    return;
+  }
+  plan->last_at = plan->lhs.tiles - 1;
+  plan->last.first = plan->last_at * plan->lhs.tile_rows;
+  tw_set_side_tile(&plan->last, last->M0, plan->tile.sizes.K0);
+}
+
 void tw_plan_with_tile(const tw_matmul_params_t* params,
                        const tw_triple_t* types, const tw_caches_t* caches,
                        tw_matmul_plan_t* plan) {
   plan->out = types->out;
   plan->lhs = tw_lhs_side(params, types, &plan->tile);
   plan->rhs = tw_rhs_side(params, types, &plan->tile);
+  tw_plan_last(plan);
   plan->K = params->K;
   plan->direct = plan->tile.types.out == types->out &&
                  !(params->flags & TW_MATMUL_FLAG_OUT_TRANSPOSED);

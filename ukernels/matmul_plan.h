@@ -15,19 +15,28 @@
 #include "ukernels/matmul_check.h"
 #include "ukernels/resign.h"
 
+// A tile function, of the panels that its tw_matmul_tile_t says.
+typedef struct tw_matmul_body_t {
+  tw_mmt4d_tile_fn_t fn;
+  tw_resign_tile_fn_t resign_fn;  // instead of `fn` where the rhs is flipped;
+                                  // may be null
+  tw_index_t M0;
+  const char* name;  // "generic" for the fallback
+} tw_matmul_body_t;
+
 // The tile of a matmul.
 typedef struct tw_matmul_tile_t {
-  tw_mmt4d_tile_fn_t fn;
+  tw_matmul_body_t body;
+  // Of the last row of tiles, which may have fewer rows; else the same.
+  tw_matmul_body_t last;
   // Of the panels and of what the tile stores: an accumulator type.
   tw_type_triple_t value;
   tw_triple_t types;
   tw_tile_sizes_t sizes;
   // Not null where `types` are those of a rhs whose top bits are flipped.
   const tw_resign_t* resign;
-  tw_resign_tile_fn_t resign_fn;  // then, instead of `fn`; may be null
-  int vnni;                       // whether rhs panels are in groups along K
-  tw_isa_t isa;                   // TW_ISA_GENERIC for the fallback
-  const char* name;               // "generic" for the fallback
+  int vnni;      // whether rhs panels are in groups along K
+  tw_isa_t isa;  // TW_ISA_GENERIC for the fallback
 } tw_matmul_tile_t;
 
 // The tile with which M x N x K of the triple `value` is cheapest on cpu_data
@@ -43,6 +52,7 @@ typedef struct tw_matmul_side_t {
   tw_element_type_t from, type;  // as it lies in memory; in the panels
   int transpose;                 // as TW_PACK_FLAG_TRANSPOSE has it
   tw_index_t rows;               // M or N
+  tw_index_t first;              // the row at which the first tile begins
   tw_index_t stride;
   // Instead of `transpose` and `stride`, unless it is null.
   const tw_gather_t* gather;
@@ -70,6 +80,10 @@ typedef struct tw_matmul_plan_t {
   tw_matmul_tile_t tile;
   tw_element_type_t out;  // the type of out
   tw_matmul_side_t lhs, rhs;
+  // The row of tiles of lhs that is of tile.last, as a side of its own; if that
+  // is the same tile, -1 and the lhs.
+  tw_index_t last_at;
+  tw_matmul_side_t last;
   tw_index_t K, k_steps;
   tw_index_t chunk;  // K steps that are packed at a time, and of a tile call
   // Whether a task has one block of the lhs, which is packed once for each

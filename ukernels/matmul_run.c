@@ -44,20 +44,32 @@ static int tw_adds(const tw_matmul_task_t* task) {
          task->run->params->flags & TW_MMT4D_FLAG_ACCUMULATE;
 }
 
+// How many rows of tiles of this call are not of the plan's last tile.
+static tw_index_t tw_alike(const tw_matmul_task_t* task) {
+  return tw_count(task->m) -
+         (task->m.end - 1 == task->run->plan.last_at ? 1 : 0);
+}
+
 // ---- Packing ----------------------------------------------------------------
 
 static void tw_pack_lhs(tw_matmul_task_t* task) {
   if (tw_same(task->lhs_m, task->m) && tw_same(task->lhs_k, task->k)) return;
   const tw_matmul_plan_t* plan = &task->run->plan;
-  tw_pack_side(&plan->lhs, plan->K, task->run->params->lhs, task->m.begin,
-               tw_count(task->m), task->k.begin, tw_count(task->k), task->wide,
-               task->lhs);
-  const tw_resign_t* resign = plan->tile.resign;
-  const int M0 = plan->tile.sizes.M0;
+  const void* lhs = task->run->params->lhs;
   const tw_index_t steps = tw_count(task->k);
+  const tw_index_t panel = steps * plan->lhs.step;
+  const tw_index_t alike = tw_alike(task);
+  tw_pack_side(&plan->lhs, plan->K, lhs, task->m.begin, alike, task->k.begin,
+               steps, task->wide, task->lhs);
+  if (alike < tw_count(task->m))
+    tw_pack_side(&plan->last, plan->K, lhs, 0, 1, task->k.begin, steps,
+                 task->wide, task->lhs + alike * panel);
+  const tw_resign_t* resign = plan->tile.resign;
   for (tw_index_t m = 0; resign && m < tw_count(task->m); ++m)
-    resign->sum(task->lhs + m * steps * plan->lhs.step, steps, M0,
-                plan->tile.types.lhs == TW_ELEMENT_S8, task->sums + m * M0);
+    resign->sum(task->lhs + m * panel, steps,
+                (int)(m < alike ? &plan->tile.body : &plan->tile.last)->M0,
+                plan->tile.types.lhs == TW_ELEMENT_S8,
+                task->sums + m * plan->tile.sizes.M0);
   task->lhs_m = task->m;
   task->lhs_k = task->k;
 }
@@ -84,6 +96,7 @@ typedef struct tw_blocks_t {
   char* out;            // of the first tile
   tw_index_t out_row, out_col;
   tw_index_t m, n, k;  // tiles and steps
+  tw_index_t alike;    // rows of tiles from here on are of the plan's last tile
 } tw_blocks_t;
 
 static tw_blocks_t tw_blocks_of(const tw_matmul_task_t* task) {
@@ -93,6 +106,7 @@ static tw_blocks_t tw_blocks_of(const tw_matmul_task_t* task) {
   b.m = tw_count(task->m);
   b.n = tw_count(task->n);
   b.k = tw_count(task->k);
+  b.alike = tw_alike(task);
   b.lhs = task->lhs;
   b.lhs_panel = b.k * plan->lhs.step;
   b.rhs = task->rhs;
@@ -131,18 +145,25 @@ static void tw_prefetch_tile(const char* out, tw_index_t rows,
       __builtin_prefetch(out + r * stride + at, 1);
 }
 
-// Multiplies tiles m and n of the blocks into `out`.
+static const tw_matmul_body_t* tw_body_at(const tw_matmul_plan_t* plan,
+                                          const tw_blocks_t* b, tw_index_t m) {
+  return m < b->alike ? &plan->tile.body : &plan->tile.last;
+}
+
+// Multiplies tiles m and n of the blocks into `out`. Sets the M0 of `tile`.
 static void tw_multiply_tile(const tw_matmul_plan_t* plan, const tw_blocks_t* b,
                              tw_index_t m, tw_index_t n, char* out,
-                             const tw_mmt4d_params_t* tile) {
+                             tw_mmt4d_params_t* tile) {
+  const tw_matmul_body_t* body = tw_body_at(plan, b, m);
   const char* lhs = b->lhs + m * b->lhs_panel;
   const char* rhs = b->rhs + n * b->rhs_panel;
-  const int32_t* sums = b->sums + m * tile->M0;
-  if (plan->tile.resign_fn) {
-    plan->tile.resign_fn(out, lhs, rhs, tile, sums);
+  const int32_t* sums = b->sums + m * plan->tile.sizes.M0;
+  tile->M0 = body->M0;
+  if (body->resign_fn) {
+    body->resign_fn(out, lhs, rhs, tile, sums);
     return;
   }
-  plan->tile.fn(out, lhs, rhs, tile);
+  body->fn(out, lhs, rhs, tile);
   if (plan->tile.resign)
     plan->tile.resign->add(out, tile->out_row_stride, tile->M0, tile->N0, sums);
 }
@@ -150,7 +171,7 @@ static void tw_multiply_tile(const tw_matmul_plan_t* plan, const tw_blocks_t* b,
 // Tiles [0, b->m) x [0, b->n), all of them inside out.
 static void tw_multiply_whole(const tw_matmul_plan_t* plan,
                               const tw_blocks_t* b, tw_mmt4d_params_t tile) {
-  const tw_index_t stride = b->out_row / tile.M0;
+  const tw_index_t stride = b->out_row / plan->tile.sizes.M0;
   tile.K = b->k;
   for (tw_index_t first = 0; first < b->n; first += plan->group) {
     const tw_index_t end = tw_min(first + plan->group, b->n);
@@ -159,8 +180,10 @@ static void tw_multiply_whole(const tw_matmul_plan_t* plan,
         char* out = b->out + m * b->out_row + n * b->out_col;
         const tw_index_t next =
             n + 1 < end ? b->out_col : b->out_row - (n - first) * b->out_col;
-        if (n + 1 < end || m + 1 < b->m)
-          tw_prefetch_tile(out + next, tile.M0, b->out_col, stride);
+        const tw_index_t at = n + 1 < end ? m : m + 1;
+        if (at < b->m)
+          tw_prefetch_tile(out + next, tw_body_at(plan, b, at)->M0, b->out_col,
+                           stride);
         tw_multiply_tile(plan, b, m, n, out, &tile);
       }
   }
@@ -176,7 +199,7 @@ static void tw_multiply_edge(const tw_matmul_task_t* task, const tw_blocks_t* b,
                         plan->tile.types.out,
                         (task->m.begin + m) * sizes.M0,
                         (task->n.begin + n) * sizes.N0,
-                        sizes.M0,
+                        tw_body_at(plan, b, m)->M0,
                         sizes.N0};
   if (tw_adds(task)) tw_load_out(&out, task->tile);
   tw_mmt4d_params_t tile = tw_tile_params(task, sizes.N0);
@@ -193,7 +216,10 @@ static void tw_multiply_into_out(const tw_matmul_task_t* task) {
   const tw_index_t size = tw_element_bits(plan->out) / 8;
   const tw_blocks_t all = tw_blocks_of(task);
   tw_blocks_t whole = all;
-  whole.m = tw_min(all.m, p->M / sizes.M0 - task->m.begin);
+  // A last row of tiles ends where M does, or over it.
+  const tw_index_t last_ends =
+      plan->last_at * sizes.M0 + plan->tile.last.M0 == p->M;
+  whole.m = tw_min(all.m, p->M / sizes.M0 - task->m.begin + last_ends);
   whole.n = tw_min(all.n, p->N / sizes.N0 - task->n.begin);
   whole.out_row = sizes.M0 * p->out_stride * size;
   whole.out_col = sizes.N0 * size;

@@ -69,12 +69,47 @@ static int tw_matmul_key(const void* self, size_t i, tw_tile_key_t* key) {
 // ---- What was chosen before -------------------------------------------------
 //
 // Weighing the rows takes a microsecond or two, as long as a small matmul. So
-// the choice is remembered, in words that threads share without locks: the row
-// number and 48 bits of a hash of all that it depends on. What comes out of it
-// is checked like any row, so of two questions with one hash the second gets a
-// tile that is right, if not the quickest.
+// the choice is remembered, in words that threads share without locks: the
+// numbers of both rows and 32 bits of a hash of all that it depends on. What
+// comes out of it is checked like any row, so of two questions with one hash
+// the second gets tiles that are right, if not the quickest.
 
 enum { kRemembered = 64, kRowBits = 16 };
+
+// Rows of the registry: of most tiles and of those of the last rows of M.
+typedef struct tw_matmul_rows_t {
+  size_t index, last;
+} tw_matmul_rows_t;
+
+static tw_tile_sizes_t tw_key_sizes(const tw_tile_key_t* key,
+                                    const uint64_t* cpu_data) {
+  return tw_sizes_at(key, tw_vector_bits(key, cpu_data));
+}
+
+// Whether both are tiles to choose from, and what the first one leaves of M
+// rows can be left to the last one.
+static int tw_goes_with(const tw_matmul_keys_t* self,
+                        const tw_matmul_rows_t* rows, tw_index_t M) {
+  const size_t count = tw_tile_row_count();
+  tw_tile_key_t key, last;
+  if (rows->index >= count || rows->last >= count ||
+      !tw_matmul_key(self, rows->index, &key))
+    return 0;
+  if (rows->index == rows->last) return 1;
+  if (!tw_matmul_key(self, rows->last, &last)) return 0;
+  const tw_tile_sizes_t a = tw_key_sizes(&key, self->cpu_data);
+  const tw_tile_sizes_t b = tw_key_sizes(&last, self->cpu_data);
+  return key.isa == last.isa && key.vnni == last.vnni && a.N0 == b.N0 &&
+         a.K0 == b.K0 && M > a.M0 && M % a.M0 != 0 && M % a.M0 <= b.M0 &&
+         b.M0 < a.M0;
+}
+
+static tw_matmul_body_t tw_body_of(const tw_tile_row_t* row,
+                                   const uint64_t* cpu_data) {
+  const tw_matmul_body_t body = {
+      row->fn, 0, tw_key_sizes(&row->key, cpu_data).M0, row->name};
+  return body;
+}
 
 static uint64_t tw_mix(uint64_t hash, uint64_t word) {
   hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
@@ -94,29 +129,37 @@ static uint64_t tw_hash_question(const tw_matmul_keys_t* keys, tw_index_t M,
   return hash;
 }
 
-// The number of the cheapest row in *index; 0 if there is none.
-static int tw_choose_row(const tw_matmul_keys_t* self, tw_index_t M,
-                         tw_index_t N, size_t* index) {
+// The numbers of the cheapest rows; 0 if there is none.
+static int tw_choose_rows(const tw_matmul_keys_t* self, tw_index_t M,
+                          tw_index_t N, tw_matmul_rows_t* rows) {
   static _Atomic(uint64_t) known[kRemembered];
   const uint64_t hash = tw_hash_question(self, M, N);
   _Atomic(uint64_t)* slot = &known[hash % kRemembered];
   const uint64_t word = atomic_load_explicit(slot, memory_order_relaxed);
-  const uint64_t row = word & (((uint64_t)1 << kRowBits) - 1);
-  tw_tile_key_t key;
-  *index = (size_t)row - 1;
-  if (row > 0 && word >> kRowBits == hash >> kRowBits &&
-      *index < tw_tile_row_count() && tw_matmul_key(self, *index, &key))
+  const uint64_t mask = ((uint64_t)1 << kRowBits) - 1;
+  // Numbers are stored plus one: 0 is an empty slot.
+  rows->index = (size_t)(word & mask) - 1;
+  rows->last = (size_t)(word >> kRowBits & mask) - 1;
+  if (word != 0 && word >> 2 * kRowBits == hash >> 2 * kRowBits &&
+      tw_goes_with(self, rows, M))
     return 1;
-  const tw_tile_keys_t keys = {tw_tile_row_count(), tw_matmul_key, self, 1,
+  const tw_tile_keys_t keys = {tw_tile_row_count(),
+                               tw_matmul_key,
+                               self,
+                               1,
+                               1,
                                tw_measured_tiles_on(self->cpu_data)};
   tw_tile_choice_t choice;
   if (!tw_choose_tile(&keys, self->value, M, N, self->cpu_data, &choice))
     return 0;
-  *index = choice.index;
-  if (choice.index + 1 < (size_t)1 << kRowBits)
-    atomic_store_explicit(
-        slot, hash >> kRowBits << kRowBits | (uint64_t)(choice.index + 1),
-        memory_order_relaxed);
+  rows->index = choice.index;
+  rows->last = choice.last;
+  if (rows->index < mask && rows->last < mask)
+    atomic_store_explicit(slot,
+                          hash >> 2 * kRowBits << 2 * kRowBits |
+                              (uint64_t)(rows->last + 1) << kRowBits |
+                              (uint64_t)(rows->index + 1),
+                          memory_order_relaxed);
   return 1;
 }
 
@@ -124,18 +167,18 @@ static int tw_choose_of(tw_type_triple_t value, tw_index_t M, tw_index_t N,
                         const uint64_t* cpu_data, const tw_prepacked_t* panels,
                         tw_matmul_tile_t* tile) {
   const tw_matmul_keys_t self = {value, cpu_data, panels};
-  size_t index;
-  tw_tile_row_t row;
-  if (!tw_choose_row(&self, M, N, &index) || !tw_tile_row(index, &row))
+  tw_matmul_rows_t rows;
+  tw_tile_row_t row, last;
+  if (!tw_choose_rows(&self, M, N, &rows) || !tw_tile_row(rows.index, &row) ||
+      !tw_tile_row(rows.last, &last))
     return 0;
-  tile->fn = row.fn;
   tile->value = value;
-  tile->sizes = tw_sizes_at(&row.key, tw_vector_bits(&row.key, cpu_data));
+  tile->sizes = tw_key_sizes(&row.key, cpu_data);
+  tile->body = tw_body_of(&row, cpu_data);
+  tile->last = tw_body_of(&last, cpu_data);
   tile->resign = 0;
-  tile->resign_fn = 0;
   tile->vnni = row.key.vnni;
   tile->isa = row.key.isa;
-  tile->name = row.name;
   return tw_triple_of(value, &tile->types);
 }
 
@@ -149,6 +192,12 @@ static int tw_takes(const tw_prepacked_t* panels, tw_type_triple_t types) {
 static int tw_is_worth_flipping(tw_index_t M, tw_index_t N, tw_index_t K) {
   const double rhs = (double)N * (double)K;
   return M < 0 ? rhs >= 1 << 14 : (double)M * rhs >= 1 << 20;
+}
+
+static void tw_resign_body(const tw_matmul_tile_t* tile,
+                           tw_matmul_body_t* body) {
+  body->resign_fn = tile->resign->tile(body->M0, tile->sizes.N0,
+                                       tile->types.lhs == TW_ELEMENT_S8);
 }
 
 // The tile for `value`, or the one that takes the rhs with flipped top bits: of
@@ -172,8 +221,8 @@ static int tw_choose_signed(tw_type_triple_t value, tw_index_t M, tw_index_t N,
       other.sizes.N0 % other.resign->lanes != 0)
     return found;
   *tile = other;
-  tile->resign_fn = other.resign->tile(other.sizes.M0, other.sizes.N0,
-                                       other.types.lhs == TW_ELEMENT_S8);
+  tw_resign_body(tile, &tile->body);
+  tw_resign_body(tile, &tile->last);
   return 1;
 }
 
@@ -208,15 +257,15 @@ int tw_choose_matmul_tile(tw_type_triple_t value, tw_index_t M, tw_index_t N,
   }
   // Its tile is of any sizes; these fill whole bytes with every type.
   if (!fallback || !tw_takes(panels, own)) return 0;
-  tile->fn = tw_mmt4d_generic_tile;
   tile->value = own;
   tile->sizes.M0 = 8;
   tile->sizes.N0 = panels ? panels->N0 : 16;
   tile->sizes.K0 = panels ? panels->K0 : 1;
+  tile->body =
+      (tw_matmul_body_t){tw_mmt4d_generic_tile, 0, tile->sizes.M0, "generic"};
+  tile->last = tile->body;
   tile->resign = 0;
-  tile->resign_fn = 0;
   tile->vnni = panels && tw_is_vnni(panels);
   tile->isa = TW_ISA_GENERIC;
-  tile->name = "generic";
   return tw_triple_of(own, &tile->types);
 }

@@ -43,10 +43,11 @@ static double tw_tile_count(tw_index_t extent, int32_t size) {
   return (double)tiles;
 }
 
-static double tw_cost_of(tw_cost_memo_t* memo, const tw_tile_key_t* key,
-                         const tw_tile_sizes_t* sizes, int vector_bits,
-                         tw_index_t M, tw_index_t N, const uint64_t* cpu_data) {
-  return tw_tile_count(M, sizes->M0) * tw_tile_count(N, sizes->N0) *
+// Of one row of tiles.
+static double tw_cost_of_row(tw_cost_memo_t* memo, const tw_tile_key_t* key,
+                             const tw_tile_sizes_t* sizes, int vector_bits,
+                             tw_index_t N, const uint64_t* cpu_data) {
+  return tw_tile_count(N, sizes->N0) *
          tw_step_cost(memo, key, vector_bits, cpu_data);
 }
 
@@ -54,7 +55,8 @@ double tw_tile_cost(const tw_tile_key_t* key, int vector_bits, tw_index_t M,
                     tw_index_t N, const uint64_t* cpu_data) {
   tw_cost_memo_t memo = {0};
   const tw_tile_sizes_t sizes = tw_sizes_at(key, vector_bits);
-  return tw_cost_of(&memo, key, &sizes, vector_bits, M, N, cpu_data);
+  return tw_tile_count(M, sizes.M0) *
+         tw_cost_of_row(&memo, key, &sizes, vector_bits, N, cpu_data);
 }
 
 // The measurement for a question; there is at most one.
@@ -83,74 +85,156 @@ const tw_measured_tile_t* tw_measured_tile_of(
   return it && tw_is_same_key(&it->tile, key) ? it : 0;
 }
 
-// The cost of a measured tile of `sizes`: the cost that the tile beside it has
-// for as many multiply-adds, by the ratio of their times. So it is weighed in
-// the unit of those that were not measured, with what padding M and N costs.
+// The cost of one row of measured tiles of `sizes`: the cost that the tile
+// beside it has for as many multiply-adds, by the ratio of their times. So it
+// is weighed in the unit of those that were not measured, with what padding M
+// and N costs.
 static double tw_measured_cost(tw_cost_memo_t* memo,
                                const tw_measured_tile_t* measured,
-                               const tw_tile_sizes_t* sizes, tw_index_t M,
-                               tw_index_t N, const uint64_t* cpu_data) {
+                               const tw_tile_sizes_t* sizes, tw_index_t N,
+                               const uint64_t* cpu_data) {
   const tw_tile_key_t* beside = &measured->beside;
   const int vector_bits = tw_vector_bits(beside, cpu_data);
   const tw_tile_sizes_t its = tw_sizes_at(beside, vector_bits);
   const double by_area =
       (double)sizes->M0 * sizes->N0 / ((double)its.M0 * its.N0);
-  return tw_tile_count(M, sizes->M0) * tw_tile_count(N, sizes->N0) *
+  return tw_tile_count(N, sizes->N0) *
          tw_step_cost(memo, beside, vector_bits, cpu_data) * by_area *
          measured->per_mille / 1000;
 }
 
-// Whether a tile is preferred to another one. Tiles of `generic` are C, counted
-// in vectors of no CPU: they are for where nothing else runs. Of tiles that
-// cost the same, one of the best ISA.
-static int tw_is_better(tw_isa_t isa, double cost, tw_isa_t than_isa,
-                        double than_cost) {
-  if ((isa == TW_ISA_GENERIC) != (than_isa == TW_ISA_GENERIC))
-    return than_isa == TW_ISA_GENERIC;
-  return cost < than_cost || (cost == than_cost && isa < than_isa);
+// Vectors of the rhs that a row of tiles loads for an element of K.
+static double tw_rhs_vectors(tw_type_triple_t types,
+                             const tw_tile_sizes_t* sizes, int vector_bits,
+                             tw_index_t N) {
+  tw_triple_t triple;
+  if (!tw_triple_of(types, &triple)) return 0;
+  return tw_tile_count(N, sizes->N0) * sizes->N0 * tw_element_bits(triple.rhs) /
+         vector_bits;
+}
+
+// A tile that can run, weighed.
+typedef struct tw_weighed_t {
+  size_t index;
+  tw_tile_key_t key;
+  tw_tile_sizes_t sizes;
+  double row;      // the cost of one row of tiles
+  double vectors;  // tw_rhs_vectors
+  double rows;     // of tiles
+  double cost;     // of all tiles
+} tw_weighed_t;
+
+static int tw_has_same_panels(const tw_weighed_t* a, const tw_weighed_t* b) {
+  return a->key.isa == b->key.isa && a->key.vnni == b->key.vnni &&
+         a->sizes.N0 == b->sizes.N0 && a->sizes.K0 == b->sizes.K0;
+}
+
+// The cost of a row of tiles among others with the same panels of the rhs,
+// which those behind the first have from L2: vectors cost a half then, not a
+// quarter, and come no quicker than every fourth multiply.
+static double tw_pass(const tw_weighed_t* a, int is_first) {
+  const double l2 = is_first ? 0 : 4 * a->vectors;
+  return (a->row > l2 ? a->row : l2) + a->vectors / 4;
+}
+
+static double tw_passes(const tw_weighed_t* a) {
+  if (a->rows < 1) return a->rows * tw_pass(a, 0);  // of an unknown M
+  return tw_pass(a, 1) + (a->rows - 1) * tw_pass(a, 0);
+}
+
+// Whether `a` is preferred to `b`. Tiles of `generic` are C, counted in vectors
+// of no CPU: they are for where nothing else runs. Of tiles with the same
+// panels, those of fewer rows pass over the rhs more often. Of tiles that cost
+// the same, one of the best ISA.
+static int tw_is_better(const tw_weighed_t* a, const tw_weighed_t* b) {
+  if ((a->key.isa == TW_ISA_GENERIC) != (b->key.isa == TW_ISA_GENERIC))
+    return b->key.isa == TW_ISA_GENERIC;
+  if (tw_has_same_panels(a, b)) return tw_passes(a) < tw_passes(b);
+  return a->cost < b->cost || (a->cost == b->cost && a->key.isa < b->key.isa);
+}
+
+// Those to mix rows of: as many rows as a triple has on one CPU, by far. Of
+// more the later ones have their tiles to themselves.
+enum { TW_MOST_MIXED = 128 };
+
+// Of all tiles and a smaller one for the rows left over, the cheapest two, if
+// they are cheaper than `chosen`, or as cheap and of more rows: their first
+// pass over the rhs, which brings it from memory, multiplies more.
+static void tw_mix_rows(const tw_weighed_t* all, size_t count, tw_index_t M,
+                        const tw_weighed_t* chosen, tw_tile_choice_t* choice) {
+  const double kRounding = 1e-9;
+  double least = tw_passes(chosen);
+  for (size_t i = 0; i < count; ++i) {
+    const tw_weighed_t* tile = &all[i];
+    const tw_index_t whole = M / tile->sizes.M0, rest = M % tile->sizes.M0;
+    if (whole == 0 || rest == 0) continue;
+    for (size_t j = 0; j < count; ++j) {
+      const tw_weighed_t* last = &all[j];
+      if (!tw_has_same_panels(tile, last) || last->sizes.M0 >= tile->sizes.M0 ||
+          last->sizes.M0 < rest)
+        continue;
+      const double cost = tw_pass(tile, 1) +
+                          (double)(whole - 1) * tw_pass(tile, 0) +
+                          tw_pass(last, 0);
+      const int ties =
+          cost <= least * (1 + kRounding) && tile->sizes.M0 > choice->sizes.M0;
+      if (!ties && cost >= least * (1 - kRounding)) continue;
+      least = cost;
+      choice->index = tile->index;
+      choice->sizes = tile->sizes;
+      choice->last = last->index;
+    }
+  }
 }
 
 static int tw_choose_for(const tw_tile_keys_t* keys, tw_type_triple_t types,
                          tw_index_t M, tw_index_t N, const uint64_t* cpu_data,
-                         size_t* index, tw_tile_sizes_t* sizes) {
-  int found = 0;
-  double least = 0;
+                         tw_tile_choice_t* choice) {
   tw_cost_memo_t memo = {0};
-  tw_isa_t isa = TW_ISA_GENERIC;
   const tw_measured_tile_t* measured =
       tw_find_measured(&keys->measured, types, M);
   // Of vectors without a length there is nothing to compare with.
   if (measured && tw_vector_bits(&measured->beside, cpu_data) == 0)
     measured = 0;
+  const int mixes = keys->mixes_rows && M > 0;
+  tw_weighed_t to_mix[TW_MOST_MIXED], chosen;
+  size_t count = 0;
+  int found = 0;
   for (size_t i = 0; i < keys->count; ++i) {
-    tw_tile_key_t key;
-    if (!keys->get(keys->self, i, &key) || key.types != (unsigned)types ||
-        key.step_rounding || (key.vnni && !keys->with_vnni) ||
-        !tw_isa_has_features(key.isa, cpu_data))
+    tw_weighed_t tile = {.index = i};
+    const tw_tile_key_t* key = &tile.key;
+    if (!keys->get(keys->self, i, &tile.key) || key->types != (unsigned)types ||
+        key->step_rounding || (key->vnni && !keys->with_vnni) ||
+        !tw_isa_has_features(key->isa, cpu_data))
       continue;
-    const int vector_bits = tw_vector_bits(&key, cpu_data);
+    const int vector_bits = tw_vector_bits(key, cpu_data);
     if (vector_bits == 0) continue;
-    const tw_tile_sizes_t these = tw_sizes_at(&key, vector_bits);
-    const double cost =
-        measured && tw_is_same_key(&measured->tile, &key)
-            ? tw_measured_cost(&memo, measured, &these, M, N, cpu_data)
-            : tw_cost_of(&memo, &key, &these, vector_bits, M, N, cpu_data);
-    if (found && !tw_is_better(key.isa, cost, isa, least)) continue;
+    tile.sizes = tw_sizes_at(key, vector_bits);
+    tile.row =
+        measured && tw_is_same_key(&measured->tile, key)
+            ? tw_measured_cost(&memo, measured, &tile.sizes, N, cpu_data)
+            : tw_cost_of_row(&memo, key, &tile.sizes, vector_bits, N, cpu_data);
+    tile.vectors = tw_rhs_vectors(types, &tile.sizes, vector_bits, N);
+    tile.rows = tw_tile_count(M, tile.sizes.M0);
+    tile.cost = tile.rows * tile.row;
+    if (mixes && key->isa != TW_ISA_GENERIC && count < TW_MOST_MIXED)
+      to_mix[count++] = tile;
+    if (found && !tw_is_better(&tile, &chosen)) continue;
     found = 1;
-    least = cost;
-    isa = key.isa;
-    *index = i;
-    *sizes = these;
+    chosen = tile;
   }
-  return found;
+  if (!found) return 0;
+  choice->index = choice->last = chosen.index;
+  choice->sizes = chosen.sizes;
+  tw_mix_rows(to_mix, count, M, &chosen, choice);
+  return 1;
 }
 
 int tw_choose_tile(const tw_tile_keys_t* keys, tw_type_triple_t types,
                    tw_index_t M, tw_index_t N, const uint64_t* cpu_data,
                    tw_tile_choice_t* choice) {
   tw_tile_choice_t chosen;
-  if (!tw_choose_for(keys, types, M, N, cpu_data, &chosen.index, &chosen.sizes))
-    return 0;
+  if (!tw_choose_for(keys, types, M, N, cpu_data, &chosen)) return 0;
   chosen.index_without_core = chosen.index;
   if (tw_core_name(cpu_data)) {
     uint64_t no_core[TW_CPU_DATA_WORDS];
@@ -158,9 +242,9 @@ int tw_choose_tile(const tw_tile_keys_t* keys, tw_type_triple_t types,
     no_core[TW_CPU_WORD_CORE] = 0;
     tw_tile_keys_t unmeasured = *keys;
     unmeasured.measured.count = 0;
-    tw_tile_sizes_t sizes;
-    tw_choose_for(&unmeasured, types, M, N, no_core, &chosen.index_without_core,
-                  &sizes);
+    tw_tile_choice_t other;
+    if (tw_choose_for(&unmeasured, types, M, N, no_core, &other))
+      chosen.index_without_core = other.index;
   }
   *choice = chosen;
   return 1;
@@ -196,10 +280,15 @@ static tw_status_t tw_query_row(tw_type_triple_t types, tw_index_t M,
     cpu_data = this_cpu;
   }
   const tw_own_keys_t own = {types, cpu_data};
-  const tw_tile_keys_t keys = {tw_tile_row_count(), tw_own_key, &own, with_vnni,
-                               tw_measured_tiles_on(cpu_data)};
-  if (tw_choose_for(&keys, types, M, N, cpu_data, index, sizes))
+  const tw_tile_keys_t keys = {
+      tw_tile_row_count(), tw_own_key, &own,
+      with_vnni,           0,          tw_measured_tiles_on(cpu_data)};
+  tw_tile_choice_t choice;
+  if (tw_choose_for(&keys, types, M, N, cpu_data, &choice)) {
+    *index = choice.index;
+    *sizes = choice.sizes;
     return TW_STATUS_OK;
+  }
   tw_bad_number(fault, "types", (tw_index_t)types,
                 "one for which a tile is linked in that cpu_data can run; link "
                 "a generated one, or take any sizes with "

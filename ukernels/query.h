@@ -24,6 +24,9 @@ typedef struct tw_tile_keys_t {
   // Whether those of the variant `vnni`, whose rhs is packed otherwise, are to
   // choose from as well: 0 or 1.
   int with_vnni;
+  // Whether rows of M that are left over may go to a tile of fewer rows: 0 or
+  // 1.
+  int mixes_rows;
   // On the core of the cpu_data that is asked for.
   tw_measured_tiles_t measured;
 } tw_tile_keys_t;
@@ -31,6 +34,9 @@ typedef struct tw_tile_keys_t {
 typedef struct tw_tile_choice_t {
   size_t index;           // of tw_tile_keys_t::get
   tw_tile_sizes_t sizes;  // without scalable sizes
+  // Of the tile for the last M % M0 rows, where that is another one: of the
+  // same ISA, N0, K0 and layout. Otherwise `index`.
+  size_t last;
   // What would have been chosen for a core that is not known. Where that is
   // another tile, core_rates.def or a measurement decided.
   size_t index_without_core;

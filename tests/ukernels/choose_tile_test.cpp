@@ -49,19 +49,22 @@ class ChooseTileTest : public ::testing::Test {
   }
 
   struct Choice {
-    std::string name, withoutCore, sizes;
+    std::string name, withoutCore, sizes, last;
   };
-  Choice choose(tw_index_t m, tw_index_t n) const {
+  Choice choose(tw_index_t m, tw_index_t n, bool mixesRows = false) const {
     const tw_tile_keys_t source = {
-        keys_.size(), &get, this, 0, {measured_.data(), measured_.size()}};
+        keys_.size(), &get,
+        this,         0,
+        mixesRows,    {measured_.data(), measured_.size()}};
     tw_tile_choice_t choice;
     const auto types = static_cast<tw_type_triple_t>(keys_.at(0).types);
     if (!tw_choose_tile(&source, types, m, n, data_.words, &choice))
-      return {"none", "none", ""};
+      return {"none", "none", "", ""};
     return {names_[choice.index], names_[choice.index_without_core],
             std::to_string(choice.sizes.M0) + "x" +
                 std::to_string(choice.sizes.N0) + "x" +
-                std::to_string(choice.sizes.K0)};
+                std::to_string(choice.sizes.K0),
+            choice.last == choice.index ? "" : names_[choice.last]};
   }
 
  private:
@@ -112,6 +115,60 @@ TEST_F(ChooseTileTest, OuterProductsAreCountedInSquares) {
   EXPECT_EQ(choose(-1, -1).sizes, "32x32x1");
   EXPECT_EQ(choose(16, 16).sizes, "16x16x1");
   EXPECT_EQ(choose(1, -1).sizes, "1x64x1");
+}
+
+// What is left over of M goes to a tile of the same panels, where both together
+// are cheaper than tiles of one kind, and where asked for.
+TEST_F(ChooseTileTest, LastRowsMayHaveATileOfTheirOwn) {
+  const std::string f32 = "tw_mmt4d_tile_f32f32f32_", isa = "x1_x86_64_";
+  const std::string of4 = f32 + "4x32" + isa + "avx512_base",
+                    of8 = f32 + "8x32" + isa + "avx512_base",
+                    of1 = f32 + "1x32" + isa + "avx512_base";
+  offer({of1.c_str(), of4.c_str(), of8.c_str(),
+         "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base",
+         // Other panels, another instruction set.
+         "tw_mmt4d_tile_f32f32f32_2x16x1_x86_64_avx512_base",
+         "tw_mmt4d_tile_f32f32f32_2x32x1_x86_64_avx2_fma"});
+  cpu({TW_ISA_X86_64_AVX512_BASE});
+  const struct {
+    tw_index_t M;
+    const char* sizes;
+    std::string last;
+  } cases[] = {
+      {1, "1x32x1", ""},
+      // One pass over the rhs is better than two.
+      {3, "4x32x1", ""},
+      {5, "4x32x1", of1},
+      {8, "8x32x1", ""},
+      {9, "8x32x1", of1},
+      {11, "12x32x1", ""},
+      {12, "12x32x1", ""},
+      {13, "12x32x1", of1},
+      // As cheap as two of 8, and more in the first pass.
+      {16, "12x32x1", of4},
+      {20, "12x32x1", of8},
+      {128, "12x32x1", of8},
+      {132, "12x32x1", ""},
+      {-1, "12x32x1", ""},
+  };
+  for (const auto& each : cases) {
+    const Choice mixed = choose(each.M, 64, true);
+    EXPECT_EQ(mixed.sizes, each.sizes) << each.M;
+    EXPECT_EQ(mixed.last, each.last) << each.M;
+    EXPECT_EQ(choose(each.M, 64).last, "") << each.M;
+  }
+}
+
+// Tiles of few rows pass over the rhs more often: they are not taken for being
+// a little cheaper.
+TEST_F(ChooseTileTest, FewRowsAreForFewRows) {
+  offer({"tw_mmt4d_tile_f32f32f32_4x16x1_x86_64_avx2_fma",
+         "tw_mmt4d_tile_f32f32f32_6x16x1_x86_64_avx2_fma"});
+  cpu({TW_ISA_X86_64_AVX2_FMA});
+  EXPECT_EQ(choose(4, 64).sizes, "4x16x1");
+  EXPECT_EQ(choose(8, 64).sizes, "4x16x1");
+  EXPECT_EQ(choose(64, 64).sizes, "6x16x1");
+  EXPECT_EQ(choose(128, 64).sizes, "6x16x1");
 }
 
 TEST_F(ChooseTileTest, FewerInstructionsWinByTheirProducts) {

@@ -98,6 +98,28 @@ TEST(MatmulCallTest, EveryTypeTriple) {
   }
 }
 
+// Every number of rows up to some tiles: the last ones may have a tile of their
+// own.
+TEST(MatmulCallTest, EveryNumberOfRows) {
+  Random random(seedOf("MatmulCallTest.EveryNumberOfRows"));
+  for (tw_type_triple_t types :
+       {TW_TYPES_F32F32F32, TW_TYPES_BF16BF16F32, TW_TYPES_S8S8S32,
+        TW_TYPES_S8U8S32, TW_TYPES_F16F16F16, TW_TYPES_S4S8S32})
+    for (int64_t M = 1; M <= 50; ++M) {
+      MatmulCase c = randomMatmul(random);
+      c.types = types;
+      c.M = M;
+      c.N = random.between(1, 100);
+      // Some are worth flipping bytes for.
+      c.K =
+          random.chance(0.2) ? random.between(400, 800) : random.between(0, 60);
+      c.prepacked = random.chance(0.7);
+      c.kind = DataKind::kSmallIntegers;
+      checkMatmul(c, random.next());
+      if (HasFailure()) return;
+    }
+}
+
 // Out keeps every bit where there is nothing to add: NaNs, negative zeros.
 TEST(MatmulCallTest, KOfZero) {
   Random random(seedOf("MatmulCallTest.KOfZero"));

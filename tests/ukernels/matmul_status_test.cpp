@@ -199,6 +199,33 @@ TEST(MatmulExplainTest, SaysWhatRuns) {
   EXPECT_EQ(tw_matmul_explain(&valid.p, nullptr, nullptr, 0), TW_STATUS_OK);
 }
 
+#if defined(__x86_64__)
+TEST(MatmulExplainTest, NamesTheTileOfTheLastRows) {
+  const CpuData cpu = CpuData::of(TW_ISA_X86_64_AVX2_FMA);
+  std::vector<float> lhs(14 * 8), rhs(8 * 32), out(14 * 32);
+  std::vector<char> workspace(1 << 20);
+  tw_matmul_params_t p = {};
+  p.lhs = lhs.data();
+  p.rhs = rhs.data();
+  p.out = out.data();
+  p.M = 14;
+  p.N = 32;
+  p.K = 8;
+  p.flags = TW_TYPES_F32F32F32 | TW_MATMUL_FLAG_RHS_TRANSPOSED;
+  p.lhs_stride = p.rhs_stride = 8;
+  p.out_stride = 32;
+  p.threads = 1;
+  p.cpu_data = cpu.words;
+  p.workspace = workspace.data();
+  p.workspace_bytes = static_cast<tw_index_t>(workspace.size());
+  char text[300];
+  ASSERT_EQ(tw_matmul_explain(&p, nullptr, text, sizeof text), TW_STATUS_OK);
+  EXPECT_STREQ(text,
+               "Runs tw_mmt4d_tile_f32f32f32_6x16x1_x86_64_avx2_fma, and for "
+               "the last rows tw_mmt4d_tile_f32f32f32_2x16x1_x86_64_avx2_fma.");
+}
+#endif
+
 TEST(MatmulExplainTest, NullParamsAndParallelFor) {
   Valid valid;
   char text[300];

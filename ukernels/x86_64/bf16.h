@@ -45,8 +45,7 @@ TW_INLINE void tw_bf16_loop(tw_vf32* acc, const void* lhs_panel,
   const uint16_t* lhs = (const uint16_t*)lhs_panel;
   const uint16_t* rhs = (const uint16_t*)rhs_panel;
   for (; k >= steps; k -= steps) {
-    tw_prefetch_ahead(lhs, steps * 4 * M0, vectors);
-    tw_prefetch_ahead(rhs, steps * 4 * N0, vectors);
+    tw_prefetch_panels(lhs, steps * 4 * M0, rhs, steps * 4 * N0, vectors);
     TW_UNROLL for (int s = 0; s < steps; ++s) {
       tw_bf16_step(acc + s % sets * vectors, lhs + s * 2 * M0, rhs + s * 2 * N0,
                    M0, nv);
@@ -117,8 +116,10 @@ TW_INLINE void bf16bf16bf16_k2_row(void* out, const void* lhs_panel,
                                    const void* rhs_panel,
                                    const tw_mmt4d_params_t* params, int M0,
                                    int N0) {
-  tw_vf32 acc = (tw_vf32)tw_row_multiply(TW_ROW_BF16_K2, (const char*)lhs_panel,
-                                         (const char*)rhs_panel, params->K);
+  tw_vi32 product;
+  tw_row_multiply(TW_ROW_BF16_K2, &product, (const char*)lhs_panel,
+                  (const char*)rhs_panel, params->K, 1);
+  tw_vf32 acc = (tw_vf32)product;
   if (tw_accumulates(params)) {
     acc = tw_f32_add(acc, tw_f32_load_bf16(out));
   }

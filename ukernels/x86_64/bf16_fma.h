@@ -59,7 +59,7 @@ TW_INLINE void tw_bf16_fma_step(tw_vf32* acc, const float* const* lhs, int at,
     TW_UNROLL for (int m = 0; m < M0; ++m) {
       TW_UNROLL for (int n = 0; n < nv; ++n) {
         acc[m * nv + n] =
-            tw_f32_fma(tw_f32_splat(lhs[m < M0 * 3 / 4 ? 0 : n] +
+            tw_f32_fma(tw_f32_splat(lhs[m < tw_shared_rows(M0) ? 0 : n] +
                                     half * (TW_MAX_STAGED / 2) + at + m),
                        r[half][n], acc[m * nv + n]);
       }
@@ -112,7 +112,7 @@ TW_INLINE void tw_bf16_fma_loop(tw_vf32* acc, const void* lhs_panel,
 // Sets of accumulators: one that a step adds to twice, one half after the
 // other, waits for itself.
 TW_INLINE int tw_bf16_fma_sets(int vectors) {
-  return tw_sets_of_chains(vectors, vectors < 8 ? 8 : 12);
+  return tw_sets_of_chains(vectors, vectors <= 4 ? 16 : vectors < 8 ? 8 : 12);
 }
 
 TW_INLINE void tw_bf16_fma_tile(void* out, const void* lhs, const void* rhs,

@@ -33,17 +33,31 @@ TW_INLINE void tw_f16_convert(const uint16_t* from, float* to, tw_index_t count,
 // take in 13 cycles. Three of four rows share: 0.94 of the time of half of them
 // and as long as all (Zen 5). Half is 0.87 of the time of none and 0.98 of that
 // of all (Skylake-SP).
+
 TW_INLINE void tw_f16_step(tw_vf32* acc, const float* const* lhs, int at,
                            const uint16_t* rhs, int M0, int nv) {
   tw_vf32 r[4];
   TW_UNROLL for (int n = 0; n < nv; ++n) {
     r[n] = tw_f32_from_f16(rhs + n * TW_LANES);
   }
+  if (M0 <= 4) {
+    tw_vf32 l[4];
+    TW_UNROLL for (int m = 0; m < M0; ++m) {
+      l[m] = tw_f32_splat(lhs[0] + at + m);
+      TW_PIN(l[m]);
+    }
+    TW_UNROLL for (int m = 0; m < M0; ++m) {
+      TW_UNROLL for (int n = 0; n < nv; ++n) {
+        acc[m * nv + n] = tw_f32_fma(l[m], r[n], acc[m * nv + n]);
+      }
+    }
+    return;
+  }
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     TW_UNROLL for (int n = 0; n < nv; ++n) {
       acc[m * nv + n] =
-          tw_f32_fma(tw_f32_splat(lhs[m < M0 * 3 / 4 ? 0 : n] + at + m), r[n],
-                     acc[m * nv + n]);
+          tw_f32_fma(tw_f32_splat(lhs[m < tw_shared_rows(M0) ? 0 : n] + at + m),
+                     r[n], acc[m * nv + n]);
     }
   }
 }
@@ -85,7 +99,8 @@ TW_INLINE void tw_f16_rows(void* out_tile, const void* lhs_panel,
     // Not unrolled further: the compiler would hoist conversions and spill.
     TW_NO_UNROLL for (; steps >= sets; steps -= sets) {
       // At 256 bits it would cost 2 % more than it gains (Skylake-SP).
-      if (TW_LANES == 16) tw_prefetch_ahead(rhs, sets * N0 * 2, vectors);
+      if (TW_LANES == 16)
+        tw_prefetch_panels(rhs, 0, rhs, sets * N0 * 2, vectors);
       TW_UNROLL for (int i = 0; i < sets; ++i) {
         tw_f16_step(acc + i * vectors, l, i * M0, rhs + i * N0, M0, nv);
       }

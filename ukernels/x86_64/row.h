@@ -1,10 +1,10 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tiles of one row of one vector, of all types. Each rhs element is used once,
-// so loads bound them, not arithmetic: a load of a vector and one of what is
-// broadcast would be two for each multiply-add. So lhs elements are loaded (and
-// converted) several at a time and spread by shuffles.
+// Tiles of one row of one or two vectors, of all types. Each rhs element is
+// used once, so loads bound them, not arithmetic: a load of a vector and one of
+// what is broadcast would be two for each multiply-add. So lhs elements are
+// loaded (and converted) several at a time and spread by shuffles.
 
 #ifndef UKERNELS_X86_64_ROW_H_
 #define UKERNELS_X86_64_ROW_H_
@@ -34,10 +34,13 @@ TW_INLINE int tw_row_adds_apart(tw_row_t row) {
   return row == TW_ROW_S16_K2 && !TW_HAS_FUSED_DOT2;
 }
 
-// How many steps have accumulators of their own. An addition apart has a
-// latency of one cycle.
-TW_INLINE int tw_row_chains(tw_row_t row) {
-  return tw_row_adds_apart(row) ? 4 : TW_ROW_STEPS;
+// How many steps have accumulators of their own, of a row of `nv` vectors. An
+// addition apart has a latency of one cycle. 16 registers have no room for more
+// than eight.
+TW_INLINE int tw_row_chains(tw_row_t row, int nv) {
+  return tw_row_adds_apart(row)      ? 4 / nv
+         : nv == 1 || TW_LANES == 16 ? TW_ROW_STEPS
+                                     : TW_ROW_STEPS / nv;
 }
 
 // Bytes of a K step of the lhs.
@@ -151,18 +154,18 @@ TW_INLINE tw_vi32 tw_row_add_correction(tw_row_t row, tw_vi32 sum,
   return sum;
 }
 
-// The products of a row, not added to the out tile.
-TW_INLINE tw_vi32 tw_row_multiply(tw_row_t row, const char* lhs,
-                                  const char* rhs, tw_index_t k) {
-  const int chains = tw_row_chains(row);
+// The products of a row of `nv` vectors, at most 2, not added to the out tile.
+TW_INLINE void tw_row_multiply(tw_row_t row, tw_vi32* result, const char* lhs,
+                               const char* rhs, tw_index_t k, int nv) {
+  const int chains = tw_row_chains(row, nv);
   const int lhs_bytes = tw_row_step_bytes(row);
-  const int rhs_bytes = row == TW_ROW_F16 ? 2 * TW_LANES : 4 * TW_LANES;
+  const int vector_bytes = row == TW_ROW_F16 ? 2 * TW_LANES : 4 * TW_LANES;
   const int quarter_steps = tw_row_quarter_steps(row);
-  tw_vi32 acc[TW_ROW_STEPS];
+  tw_vi32 acc[2 * TW_ROW_STEPS];  // [chains][nv]
   // Of steps that were spread over their quarters, and over all lanes.
   tw_vi32 quarter_sum[4], sum = tw_i32_zero();
   TW_UNROLL for (int q = 0; q < 4; ++q) { quarter_sum[q] = tw_i32_zero(); }
-  TW_UNROLL for (int i = 0; i < chains; ++i) { acc[i] = tw_i32_zero(); }
+  TW_UNROLL for (int i = 0; i < chains * nv; ++i) { acc[i] = tw_i32_zero(); }
   TW_NO_UNROLL for (; k >= TW_ROW_STEPS; k -= TW_ROW_STEPS) {
     tw_vi32 quarter[4], l[TW_ROW_STEPS];
     TW_UNROLL for (int q = 0; q < TW_ROW_STEPS / quarter_steps; q += 2) {
@@ -176,52 +179,68 @@ TW_INLINE tw_vi32 tw_row_multiply(tw_row_t row, const char* lhs,
       quarter_sum[q] = tw_row_add_correction(row, quarter_sum[q], quarter[q]);
     }
     TW_UNROLL for (int i = 0; i < TW_ROW_STEPS; ++i) {
-      acc[i % chains] =
-          tw_row_multiply_add(row, acc[i % chains], l[i],
-                              tw_row_load_rhs(row, rhs + i * rhs_bytes));
+      TW_UNROLL for (int v = 0; v < nv; ++v) {
+        tw_vi32* a = &acc[i % chains * nv + v];
+        *a = tw_row_multiply_add(
+            row, *a, l[i],
+            tw_row_load_rhs(row, rhs + (i * nv + v) * vector_bytes));
+      }
     }
     lhs += TW_ROW_STEPS * lhs_bytes;
-    rhs += TW_ROW_STEPS * rhs_bytes;
+    rhs += TW_ROW_STEPS * nv * vector_bytes;
   }
   TW_NO_UNROLL for (; k > 0; --k) {
     const tw_vi32 l = tw_row_load_one(row, lhs);
     sum = tw_row_add_correction(row, sum, l);
-    acc[0] = tw_row_multiply_add(row, acc[0], l, tw_row_load_rhs(row, rhs));
+    TW_UNROLL for (int v = 0; v < nv; ++v) {
+      acc[v] = tw_row_multiply_add(
+          row, acc[v], l, tw_row_load_rhs(row, rhs + v * vector_bytes));
+    }
     lhs += lhs_bytes;
-    rhs += rhs_bytes;
+    rhs += nv * vector_bytes;
   }
   TW_UNROLL for (int half = chains / 2; half > 0; half /= 2) {
-    TW_UNROLL for (int i = 0; i < half; ++i) {
-      acc[i] = tw_row_add(row, acc[i], acc[half + i]);
+    TW_UNROLL for (int i = 0; i < half * nv; ++i) {
+      acc[i] = tw_row_add(row, acc[i], acc[half * nv + i]);
     }
   }
-  if (row != TW_ROW_S8_K4) return acc[0];
-  tw_vi32 of_quarters = tw_i32_add(quarter_sum[0], quarter_sum[1]);
-  of_quarters =
-      tw_i32_add(of_quarters, tw_i32_shuffle_quarters(of_quarters, 0x4E));
-  of_quarters =
-      tw_i32_add(of_quarters, tw_i32_shuffle_quarters(of_quarters, 0xB1));
-  return tw_i32_sub(acc[0], tw_i32_add(of_quarters, sum));
+  if (row == TW_ROW_S8_K4) {
+    tw_vi32 of_quarters = tw_i32_add(quarter_sum[0], quarter_sum[1]);
+    of_quarters =
+        tw_i32_add(of_quarters, tw_i32_shuffle_quarters(of_quarters, 0x4E));
+    of_quarters =
+        tw_i32_add(of_quarters, tw_i32_shuffle_quarters(of_quarters, 0xB1));
+    sum = tw_i32_add(of_quarters, sum);
+  }
+  TW_UNROLL for (int v = 0; v < nv; ++v) {
+    result[v] = row == TW_ROW_S8_K4 ? tw_i32_sub(acc[v], sum) : acc[v];
+  }
 }
 
 // The whole tile, where its elements are as wide as the accumulators.
 TW_INLINE void tw_row_tile(tw_row_t row, void* out, const void* lhs,
-                           const void* rhs, const tw_mmt4d_params_t* params) {
+                           const void* rhs, const tw_mmt4d_params_t* params,
+                           int N0) {
   // Read once: the compiler cannot know that `out` does not hold the flags.
   const int accumulate = tw_accumulates(params);
-  tw_vi32 result =
-      tw_row_multiply(row, (const char*)lhs, (const char*)rhs, params->K);
-  // Added last: a call that adds to the previous one's result need not wait.
-  if (accumulate) result = tw_row_add(row, result, tw_i32_load(out));
-  tw_i32_store(out, result);
+  const int nv = N0 / (row == TW_ROW_F64 ? TW_LANES / 2 : TW_LANES);
+  tw_vi32 result[2];
+  tw_row_multiply(row, result, (const char*)lhs, (const char*)rhs, params->K,
+                  nv);
+  TW_UNROLL for (int v = 0; v < nv; ++v) {
+    char* at = (char*)out + v * 4 * TW_LANES;
+    // Added last: a call that adds to the previous one's result need not wait.
+    if (accumulate) result[v] = tw_row_add(row, result[v], tw_i32_load(at));
+    tw_i32_store(at, result[v]);
+  }
 }
 
-// M0 = 1; N0 is one vector of out elements, or of accumulators.
+// M0 = 1; N0 is one or two vectors of out elements, or of accumulators.
 #define TW_ROW_FAMILY(family, row)                                         \
   TW_INLINE void family(void* out, const void* lhs, const void* rhs,       \
                         const tw_mmt4d_params_t* params, int M0, int N0) { \
-    (void)M0, (void)N0;                                                    \
-    tw_row_tile(row, out, lhs, rhs, params);                               \
+    (void)M0;                                                              \
+    tw_row_tile(row, out, lhs, rhs, params, N0);                           \
   }
 TW_ROW_FAMILY(f32f32f32_k1_row, TW_ROW_F32)
 TW_ROW_FAMILY(f64f64f64_k1_row, TW_ROW_F64)
@@ -246,8 +265,10 @@ TW_INLINE void f16f16f16_k1_row(void* out, const void* lhs, const void* rhs,
                                 int N0) {
   (void)M0, (void)N0;
   const int accumulate = tw_accumulates(params);
-  tw_vf32 result = (tw_vf32)tw_row_multiply(TW_ROW_F16, (const char*)lhs,
-                                            (const char*)rhs, params->K);
+  tw_vi32 product;
+  tw_row_multiply(TW_ROW_F16, &product, (const char*)lhs, (const char*)rhs,
+                  params->K, 1);
+  tw_vf32 result = (tw_vf32)product;
   if (accumulate) result = tw_f32_add(result, tw_f32_from_f16(out));
   tw_f16_store(out, result);
 }

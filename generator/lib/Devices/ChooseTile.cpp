@@ -51,6 +51,7 @@ std::optional<TileKey> queryTile(const TypeTripleInfo &types, int64_t m,
                       get,
                       &rows,
                       forms.inGroups,
+                      /*mixes_rows=*/0,
                       {target.measured.data(), target.measured.size()}};
   if (!tw_choose_tile(&keys, types.value, m, n, target.cpuData.data(), &choice))
     return std::nullopt;

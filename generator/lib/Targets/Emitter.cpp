@@ -214,9 +214,10 @@ Value Emitter::offset(Value base, Value bytes) {
                              llvm::ArrayRef<LLVM::GEPArg>{bytes});
 }
 
-void Emitter::prefetch(Value pointer) {
-  // To be read, into the nearest cache of data.
-  LLVM::Prefetch::create(b, loc, pointer, /*rw=*/0, /*hint=*/3, /*cache=*/1);
+void Emitter::prefetch(Value pointer, Cache into) {
+  // To be read, of data.
+  LLVM::Prefetch::create(b, loc, pointer, /*rw=*/0,
+                         /*hint=*/into == Cache::L1 ? 3 : 2, /*cache=*/1);
 }
 
 Value Emitter::load(Type type, Value pointer, int align) {

@@ -177,7 +177,7 @@ private:
   Values runSteps(Source broadcast, Source vector, Value begin, Value end,
                   int unroll, Values all);
   void prefetch(const OperandShape &operand, Value pointer,
-                const StepStride &iteration);
+                const StepStride &iteration, bool far);
   struct Reached {
     Value broadcast, vector; ///< pointers, or null
   };

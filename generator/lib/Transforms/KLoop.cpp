@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace tilewright {
 
-static constexpr int64_t kCacheLine = 64;
+static constexpr int64_t kCacheLine = 64, kFarAhead = 4;
 
 BlockKernel::BlockKernel(Emitter &e, const TileKey &key, const TilePlan &plan,
                          const TileShape &shape, const TileParams &params,
@@ -190,13 +190,18 @@ Emitter::Values BlockKernel::stagedLoop(Value firstBroadcast, Value firstVector,
 
 /// Asks for what the iteration at plan.ahead bytes behind `pointer` reads of
 /// the panel of an operand, if that is a line at least: less would be asked for
-/// several times.
+/// several times. If it is `far`, L2 is asked for what comes kFarAhead times as
+/// far behind, too.
 void BlockKernel::prefetch(const OperandShape &operand, Value pointer,
-                           const StepStride &iteration) {
+                           const StepStride &iteration, bool far) {
   if (plan.ahead == 0 || operand.staged || iteration.bytes < kCacheLine)
     return;
-  for (int64_t at = 0; at < iteration.bytes; at += kCacheLine)
-    e.prefetch(e.offset(pointer, plan.ahead + at));
+  for (int64_t at = 0; at < iteration.bytes; at += kCacheLine) {
+    e.prefetch(e.offset(pointer, plan.ahead + at), Emitter::Cache::L1);
+    if (far)
+      e.prefetch(e.offset(pointer, kFarAhead * plan.ahead + at),
+                 Emitter::Cache::L2);
+  }
 }
 
 /// The K steps [begin, end), `unroll` at a time; `all` holds the pointers to
@@ -213,8 +218,11 @@ Emitter::Values BlockKernel::runSteps(Source broadcast, Source vector,
     Values results = steps(broadcast, vector, unroll,
                            Values(in.begin() + 2, in.end()), reached);
     if (unroll == plan.unroll) {
-      prefetch(shape.broadcast, in[0], broadcastRun);
-      prefetch(shape.vector, in[1], vectorRun);
+      // The wider panel comes from further away, and has several vectors a
+      // step, which leaves slots of loads.
+      prefetch(shape.broadcast, in[0], broadcastRun, false);
+      prefetch(shape.vector, in[1], vectorRun,
+               vectorRun.bytes > broadcastRun.bytes || shape.broadcast.staged);
     }
     // Behind all that reads there: else both have to be kept.
     Values next = {reached.broadcast ? reached.broadcast

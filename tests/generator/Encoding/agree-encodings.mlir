@@ -43,7 +43,7 @@ func.func @decode(%a: tensor<1x64xf32>, %c: tensor<1x96xf32>) -> tensor<1x96xf32
 // CHECK-NOT: any_m
 // CHECK: return
 // TILES-LABEL: func.func @alone(
-// TILES: tw.mmt4d "tw_mmt4d_tile_f32f32f32_1x16x1_x86_64_avx512_base"
+// TILES: tw.mmt4d "tw_mmt4d_tile_f32f32f32_1x32x1_x86_64_avx512_base"
 // GPU-LABEL: func.func @alone(
 // GPU: tw.mmt4d "tw_mmt4d_tile_f32f32f32_1x64x4_amdgpu_gfx942"
 func.func @alone(%a: tensor<1x64xf32>, %c: tensor<1x96xf32>) -> tensor<1x96xf32> {
@@ -217,7 +217,7 @@ func.func @one_place(%x: tensor<1x3x3x16xf32>, %o: tensor<1x1x1x64xf32>) -> tens
   return %r : tensor<1x1x1x64xf32>
 }
 // CONV-LABEL: func.func @one_place_alone(
-// CONV: tw.matmul "tw_mmt4d_tile_f32f32f32_1x16x1_x86_64_avx512_base" rhs_packed
+// CONV: tw.matmul "tw_mmt4d_tile_f32f32f32_1x32x1_x86_64_avx512_base" rhs_packed
 func.func @one_place_alone(%x: tensor<1x3x3x16xf32>, %o: tensor<1x1x1x64xf32>) -> tensor<1x1x1x64xf32> {
   %w = arith.constant dense<3.0> : tensor<3x3x16x64xf32>
   %r = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x3x3x16xf32>, tensor<3x3x16x64xf32>) outs(%o : tensor<1x1x1x64xf32>) -> tensor<1x1x1x64xf32>

@@ -40,10 +40,10 @@ func.func private @even(
 
 // One row alone, and one that shares its rhs with products of many rows.
 // CHECK-LABEL: func.func private @row(
-// CHECK-SAME:    tensor<64x96xf32, #[[ONE_ROW]]>, tensor<64x96xf32, #[[ANY]]>)
+// CHECK-SAME:    tensor<64x96xf16, #[[ONE_ROW]]>, tensor<64x96xf16, #[[ANY]]>)
 func.func private @row(
-  tensor<64x96xf32, #tw.encoding<rhs, types = [f32, f32, f32], maps = [#mk, #kn, #mn], sizes = [1, 96, 64]>>,
-  tensor<64x96xf32, #tw.encoding<rhs, types = [f32, f32, f32], maps = [#mk, #kn, #mn], sizes = [1, 96, 64], any_m>>)
+  tensor<64x96xf16, #tw.encoding<rhs, types = [f16, f16, f16], maps = [#mk, #kn, #mn], sizes = [1, 96, 64]>>,
+  tensor<64x96xf16, #tw.encoding<rhs, types = [f16, f16, f16], maps = [#mk, #kn, #mn], sizes = [1, 96, 64], any_m>>)
 
 // What no tile function is for lies as without an encoding.
 // CHECK-LABEL: func.func private @no_types(

@@ -82,8 +82,9 @@ public:
   // ---- Memory; offsets in bytes
   Value stackBuffer(int64_t bytes, int align = 64);
   Value offset(Value pointer, int64_t bytes);
+  enum class Cache { L1, L2 };
   /// Asks for the cache line at `pointer`, where nothing need be.
-  void prefetch(Value pointer);
+  void prefetch(Value pointer, Cache into);
   Value offset(Value pointer, Value bytes);
   Value load(mlir::Type type, Value pointer, int align);
   void store(Value value, Value pointer, int align);
