@@ -34,4 +34,23 @@ static inline tw_interior_t tw_interior_of(const tw_packing_t* p) {
   return in;
 }
 
+// Lines that are asked for ahead, into L2, where a narrow block of a wide
+// matrix is packed: a few cache lines of each line, which lies on a page of its
+// own, so that hardware prefetchers find nothing to follow. Of the time of
+// matmuls of 16 rows this leaves 0.43 for bf16 [4096][4096] and 0.41 for s8
+// [4096][4160]; with shorter lines and in wider blocks it takes up to 5 and 10
+// % longer (Zen 5).
+enum { kLinesAhead = 64, kNarrowBytes = 2048, kPageBytes = 4096 };
+static inline int tw_asks_ahead(const tw_interior_t* in, tw_index_t run) {
+  return in->line >= kPageBytes && in->tiles_r * run <= kNarrowBytes;
+}
+// For `lines` lines from `from` on, which is `at` bytes into its line of the
+// block: each cache line once, by the run of `run` bytes in which it begins.
+static inline void tw_ask_ahead(const unsigned char* from, tw_index_t line,
+                                int lines, tw_index_t at, tw_index_t run) {
+  for (tw_index_t next = (at + 63) / 64 * 64; next < at + run; next += 64)
+    for (int i = 0; i < lines; ++i)
+      __builtin_prefetch(from + (kLinesAhead + i) * line + (next - at), 0, 2);
+}
+
 #endif  // UKERNELS_INTERIOR_H_

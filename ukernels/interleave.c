@@ -116,6 +116,7 @@ TW_ZIP_INLINE void tw_interleave_tiles(const tw_packing_t* p,
   const tw_interior_t in = tw_interior_of(p);
   const tw_index_t bytes = p->tile_rows * p->bits / 8;
   const tw_index_t tiles = (kZippedLines + lines - 1) / lines;
+  const int asks = tw_asks_ahead(&in, bytes);
   for (tw_index_t begin = 0; begin < in.tiles_c; begin += tiles) {
     const tw_index_t end =
         begin + tiles < in.tiles_c ? begin + tiles : in.tiles_c;
@@ -123,6 +124,7 @@ TW_ZIP_INLINE void tw_interleave_tiles(const tw_packing_t* p,
       for (tw_index_t co = begin; co < end; ++co) {
         const unsigned char* from = matrix + co * lines * in.line + ro * bytes;
         unsigned char* to = packed + ro * in.panel + co * in.tile;
+        if (asks) tw_ask_ahead(from, in.line, lines, ro * bytes, bytes);
         if (width == 0)
           tw_interleave_nibbles(from, in.line, to, p->tile_rows, rest, lines);
         else

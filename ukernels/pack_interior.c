@@ -60,13 +60,16 @@ TW_ZIP_INLINE void tw_copy_lines_of(const tw_packing_t* p,
                                     unsigned char* packed, int unpack,
                                     tw_index_t run) {
   const tw_interior_t in = tw_interior_of(p);
+  const int asks = !unpack && tw_asks_ahead(&in, run);
   for (tw_index_t begin = 0; begin < in.tiles_c; begin += kCopiedLines) {
     const tw_index_t end =
         begin + kCopiedLines < in.tiles_c ? begin + kCopiedLines : in.tiles_c;
     for (tw_index_t ro = 0; ro < in.tiles_r; ++ro)
-      for (tw_index_t co = begin; co < end; ++co)
-        tw_copy_run(packed + ro * in.panel + co * run,
-                    matrix + co * in.line + ro * run, run, unpack);
+      for (tw_index_t co = begin; co < end; ++co) {
+        unsigned char* from = matrix + co * in.line + ro * run;
+        if (asks) tw_ask_ahead(from, in.line, 1, ro * run, run);
+        tw_copy_run(packed + ro * in.panel + co * run, from, run, unpack);
+      }
   }
 }
 
