@@ -55,7 +55,7 @@ void TW_CONTRACT(const tw_contraction_t* c) {
   tile->sizes.M0 = c->M0;
   tile->sizes.N0 = c->N0;
   tile->sizes.K0 = c->K0;
-  tile->body = (tw_matmul_body_t){c->tile, 0, c->M0, ""};
+  tile->body = (tw_matmul_body_t){c->tile, 0, 0, c->M0, ""};
   tile->resign = 0;
   // Of the instruction set it matters only whether that is AMX, which all tiles
   // of the variant `vnni` are by, and no others.
@@ -75,7 +75,7 @@ void TW_CONTRACT(const tw_contraction_t* c) {
       p->flags & TW_MATMUL_FLAG_RHS_PREPACKED ? tw_few_rows(c) : 0;
   if (few) {
     tile->sizes.M0 = (int32_t)few->M0;
-    tile->body = (tw_matmul_body_t){few->tile, 0, few->M0, ""};
+    tile->body = (tw_matmul_body_t){few->tile, 0, 0, few->M0, ""};
   }
   tile->last = tile->body;
   tw_plan_with_tile(p, &types, &kModelCaches, &run.plan);

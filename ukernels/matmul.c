@@ -151,7 +151,7 @@ tw_status_t tw_matmul_explain(const tw_matmul_params_t* params,
   tw_text_t how = tw_text_begin(what, sizeof what);
   if (status == TW_STATUS_OK && call.how) tw_text_add(&how, call.how);
   if (status == TW_STATUS_OK && call.task == tw_run_matmul_task &&
-      call.run.plan.last_at >= 0) {
+      call.run.plan.tile.last.M0 != call.run.plan.tile.body.M0) {
     tw_text_add(&how, ", and for the last rows ");
     tw_text_add(&how, call.run.plan.tile.last.name);
   }

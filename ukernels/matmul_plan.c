@@ -42,17 +42,30 @@ static tw_matmul_side_t tw_lhs_side(const tw_matmul_params_t* params,
   return lhs;
 }
 
+// Whether the lhs is multiplied where it lies: as much of each row as a step
+// takes, by a tile that does that, for so few columns that packing it counts.
+// Rows a multiple of a page apart would share few sets of L1.
+static int tw_is_in_place(const tw_matmul_params_t* params,
+                          const tw_matmul_side_t* lhs,
+                          const tw_matmul_tile_t* tile) {
+  const tw_index_t kMostColumns = 2048, kPageBytes = 4096;
+  const tw_index_t row = lhs->stride * tw_element_bits(lhs->from) / 8;
+  return tile->body.in_place && lhs->from == lhs->type && !lhs->transpose &&
+         params->K % tile->sizes.K0 == 0 && params->M >= tile->sizes.M0 &&
+         params->N <= kMostColumns && row % kPageBytes != 0;
+}
+
 // The last row of tiles, where it is of another tile. Tiles whose first row may
 // lie within a byte do not begin anew.
 static void tw_plan_last(tw_matmul_plan_t* plan) {
   const tw_matmul_body_t* last = &plan->tile.last;
   const int within_bytes = tw_element_bits(plan->lhs.from) < 8;
+  const int is_whole = plan->lhs.rows % plan->tile.body.M0 == 0;
   plan->last = plan->lhs;
   plan->last_at = -1;
-  if (last->M0 == plan->tile.body.M0 || within_bytes) {
+  if (last->M0 == plan->tile.body.M0 || within_bytes)
     plan->tile.last = plan->tile.body;
-    return;
-  }
+  if (last->M0 == plan->tile.body.M0 && (is_whole || !plan->in_place)) return;
   plan->last_at = plan->lhs.tiles - 1;
   plan->last.first = plan->last_at * plan->lhs.tile_rows;
   tw_set_side_tile(&plan->last, last->M0, plan->tile.sizes.K0);
@@ -64,6 +77,7 @@ void tw_plan_with_tile(const tw_matmul_params_t* params,
   plan->out = types->out;
   plan->lhs = tw_lhs_side(params, types, &plan->tile);
   plan->rhs = tw_rhs_side(params, types, &plan->tile);
+  plan->in_place = tw_is_in_place(params, &plan->lhs, &plan->tile);
   tw_plan_last(plan);
   plan->K = params->K;
   plan->direct = plan->tile.types.out == types->out &&

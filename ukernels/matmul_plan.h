@@ -11,6 +11,7 @@
 #include "tilewright/matmul.h"
 #include "ukernels/core.h"
 #include "ukernels/element.h"
+#include "ukernels/in_place.h"
 #include "ukernels/index.h"
 #include "ukernels/matmul_check.h"
 #include "ukernels/resign.h"
@@ -20,6 +21,7 @@ typedef struct tw_matmul_body_t {
   tw_mmt4d_tile_fn_t fn;
   tw_resign_tile_fn_t resign_fn;  // instead of `fn` where the rhs is flipped;
                                   // may be null
+  tw_in_place_fn_t in_place;      // of a lhs that is not packed; may be null
   tw_index_t M0;
   const char* name;  // "generic" for the fallback
 } tw_matmul_body_t;
@@ -80,8 +82,11 @@ typedef struct tw_matmul_plan_t {
   tw_matmul_tile_t tile;
   tw_element_type_t out;  // the type of out
   tw_matmul_side_t lhs, rhs;
-  // The row of tiles of lhs that is of tile.last, as a side of its own; if that
-  // is the same tile, -1 and the lhs.
+  // Whether rows of the lhs are multiplied where they lie.
+  int in_place;
+  // The row of tiles of lhs that is packed by itself, for tile.last, as a side
+  // of its own: of another tile, or of rows that are not whole and not in
+  // place. -1 and the lhs if there is none.
   tw_index_t last_at;
   tw_matmul_side_t last;
   tw_index_t K, k_steps;

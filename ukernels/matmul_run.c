@@ -50,6 +50,20 @@ static tw_index_t tw_alike(const tw_matmul_task_t* task) {
          (task->m.end - 1 == task->run->plan.last_at ? 1 : 0);
 }
 
+// Bytes between rows of a lhs that is multiplied in place, and the first of row
+// of tiles `m` of this call, at its first step.
+static tw_index_t tw_lhs_row(const tw_matmul_task_t* task) {
+  const tw_matmul_side_t* lhs = &task->run->plan.lhs;
+  return lhs->stride * tw_element_bits(lhs->type) / 8;
+}
+
+static const char* tw_lhs_rows(const tw_matmul_task_t* task, tw_index_t m) {
+  const tw_matmul_plan_t* plan = &task->run->plan;
+  return (const char*)task->run->params->lhs +
+         (task->m.begin + m) * plan->tile.sizes.M0 * tw_lhs_row(task) +
+         task->k.begin * TW_IN_PLACE_STEP_BYTES;
+}
+
 // ---- Packing ----------------------------------------------------------------
 
 static void tw_pack_lhs(tw_matmul_task_t* task) {
@@ -59,17 +73,23 @@ static void tw_pack_lhs(tw_matmul_task_t* task) {
   const tw_index_t steps = tw_count(task->k);
   const tw_index_t panel = steps * plan->lhs.step;
   const tw_index_t alike = tw_alike(task);
-  tw_pack_side(&plan->lhs, plan->K, lhs, task->m.begin, alike, task->k.begin,
-               steps, task->wide, task->lhs);
+  if (!plan->in_place)
+    tw_pack_side(&plan->lhs, plan->K, lhs, task->m.begin, alike, task->k.begin,
+                 steps, task->wide, task->lhs);
   if (alike < tw_count(task->m))
     tw_pack_side(&plan->last, plan->K, lhs, 0, 1, task->k.begin, steps,
                  task->wide, task->lhs + alike * panel);
   const tw_resign_t* resign = plan->tile.resign;
-  for (tw_index_t m = 0; resign && m < tw_count(task->m); ++m)
-    resign->sum(task->lhs + m * panel, steps,
-                (int)(m < alike ? &plan->tile.body : &plan->tile.last)->M0,
-                plan->tile.types.lhs == TW_ELEMENT_S8,
-                task->sums + m * plan->tile.sizes.M0);
+  const int is_signed = plan->tile.types.lhs == TW_ELEMENT_S8;
+  for (tw_index_t m = 0; resign && m < tw_count(task->m); ++m) {
+    const int M0 = (int)(m < alike ? &plan->tile.body : &plan->tile.last)->M0;
+    int32_t* sums = task->sums + m * plan->tile.sizes.M0;
+    if (plan->in_place && m < alike)
+      resign->sum_rows(tw_lhs_rows(task, m), tw_lhs_row(task), steps, M0,
+                       is_signed, sums);
+    else
+      resign->sum(task->lhs + m * panel, steps, M0, is_signed, sums);
+  }
   task->lhs_m = task->m;
   task->lhs_k = task->k;
 }
@@ -91,6 +111,8 @@ static void tw_pack_rhs(tw_matmul_task_t* task) {
 // The packed blocks and the out matrix of a multiplication, in bytes.
 typedef struct tw_blocks_t {
   const char *lhs, *rhs;  // of the first tile and step
+  const char* rows;       // of a lhs in place
+  tw_index_t row;         // between them
   tw_index_t lhs_panel, rhs_panel;
   const int32_t* sums;  // of the first tile's rows
   char* out;            // of the first tile
@@ -108,6 +130,8 @@ static tw_blocks_t tw_blocks_of(const tw_matmul_task_t* task) {
   b.k = tw_count(task->k);
   b.alike = tw_alike(task);
   b.lhs = task->lhs;
+  b.rows = tw_lhs_rows(task, 0);
+  b.row = tw_lhs_row(task);
   b.lhs_panel = b.k * plan->lhs.step;
   b.rhs = task->rhs;
   b.rhs_panel = b.k * plan->rhs.step;
@@ -159,6 +183,11 @@ static void tw_multiply_tile(const tw_matmul_plan_t* plan, const tw_blocks_t* b,
   const char* rhs = b->rhs + n * b->rhs_panel;
   const int32_t* sums = b->sums + m * plan->tile.sizes.M0;
   tile->M0 = body->M0;
+  if (plan->in_place && m < b->alike) {
+    body->in_place(out, b->rows + m * body->M0 * b->row, b->row, rhs, tile,
+                   plan->tile.resign ? sums : 0);
+    return;
+  }
   if (body->resign_fn) {
     body->resign_fn(out, lhs, rhs, tile, sums);
     return;

@@ -106,8 +106,14 @@ static int tw_goes_with(const tw_matmul_keys_t* self,
 
 static tw_matmul_body_t tw_body_of(const tw_tile_row_t* row,
                                    const uint64_t* cpu_data) {
-  const tw_matmul_body_t body = {
-      row->fn, 0, tw_key_sizes(&row->key, cpu_data).M0, row->name};
+  const tw_tile_sizes_t sizes = tw_key_sizes(&row->key, cpu_data);
+  const tw_in_place_fn_t in_place =
+      row->origin != TW_TILE_ORIGIN_HAND_WRITTEN || row->key.step_rounding ||
+              row->key.vnni
+          ? 0
+          : tw_in_place_tile(row->key.isa, (tw_type_triple_t)row->key.types,
+                             sizes.M0, sizes.N0);
+  const tw_matmul_body_t body = {row->fn, 0, in_place, sizes.M0, row->name};
   return body;
 }
 
@@ -261,8 +267,8 @@ int tw_choose_matmul_tile(tw_type_triple_t value, tw_index_t M, tw_index_t N,
   tile->sizes.M0 = 8;
   tile->sizes.N0 = panels ? panels->N0 : 16;
   tile->sizes.K0 = panels ? panels->K0 : 1;
-  tile->body =
-      (tw_matmul_body_t){tw_mmt4d_generic_tile, 0, tile->sizes.M0, "generic"};
+  tile->body = (tw_matmul_body_t){tw_mmt4d_generic_tile, 0, 0, tile->sizes.M0,
+                                  "generic"};
   tile->last = tile->body;
   tile->resign = 0;
   tile->vnni = panels && tw_is_vnni(panels);

@@ -197,7 +197,7 @@ static int tw_choose_for(const tw_tile_keys_t* keys, tw_type_triple_t types,
   if (measured && tw_vector_bits(&measured->beside, cpu_data) == 0)
     measured = 0;
   const int mixes = keys->mixes_rows && M > 0;
-  tw_weighed_t to_mix[TW_MOST_MIXED], chosen;
+  tw_weighed_t to_mix[TW_MOST_MIXED], chosen = {0};
   size_t count = 0;
   int found = 0;
   for (size_t i = 0; i < keys->count; ++i) {

@@ -37,6 +37,10 @@ typedef struct tw_resign_t {
   // row, in the first M0 of `lanes` elements, all of which are written.
   void (*sum)(const void* panel, tw_index_t steps, int M0, int is_signed,
               int32_t* sums);
+  // The same of M0 rows, `row` bytes apart, of `steps` * 4 bytes each. Writes
+  // M0 elements.
+  void (*sum_rows)(const void* rows, tw_index_t row, tw_index_t steps, int M0,
+                   int is_signed, int32_t* sums);
   // Adds sums[m] to each element of row m of out [M0][N0], whose rows are
   // `stride` elements apart.
   void (*add)(void* out, tw_index_t stride, int M0, int N0,

@@ -104,6 +104,29 @@ TEST(ResignTest, Sums) {
         }
 }
 
+TEST(ResignTest, SumsOfRows) {
+  Random random(seedOf("ResignTest.SumsOfRows"));
+  for (const tw_resign_t* resign : available())
+    for (int M0 : {1, 3, 8, 12})
+      for (int steps = 0; steps < 80; ++steps)
+        for (int64_t slack : {0, 5})
+          for (bool isSigned : {false, true}) {
+            const int64_t row = 4 * steps + slack;
+            const GuardedBuffer rows =
+                drawBytes(row * M0 - slack, isSigned, random);
+            GuardedBuffer sums(static_cast<size_t>(M0) * 4);
+            resign->sum_rows(rows.data(), row, steps, M0, isSigned,
+                             sums.as<int32_t>());
+            for (int m = 0; m < M0; ++m) {
+              int sum = 0;
+              for (int i = 0; i < 4 * steps; ++i)
+                sum += byteAt(rows, m * row + i, isSigned);
+              ASSERT_EQ(sums.as<int32_t>()[m], (isSigned ? -128 : 128) * sum)
+                  << "row " << m << " of " << M0 << ", " << steps << " steps";
+            }
+          }
+}
+
 TEST(ResignTest, Adds) {
   Random random(seedOf("ResignTest.Adds"));
   for (const tw_resign_t* resign : available())

@@ -20,12 +20,13 @@ namespace tilewright::testing {
 struct KeyedRow {
   std::string name;
   TileKey key;
+  tw_mmt4d_tile_fn_t fn;
 };
 
 inline std::vector<KeyedRow> keyedRows() {
   std::vector<KeyedRow> rows;
   for (const HandWrittenRow& row : handWrittenRows())
-    rows.push_back({row.name, parseTileKey(row.name).key.value()});
+    rows.push_back({row.name, parseTileKey(row.name).key.value(), row.fn});
   return rows;
 }
 

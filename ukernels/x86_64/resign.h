@@ -58,6 +58,38 @@ TW_INLINE void sum_of(tw_dot4_t types, const void* panel, tw_index_t steps,
   tw_i32_store(sums, rows);
 }
 
+TW_INLINE void sum_rows_of(tw_dot4_t types, const void* rows, tw_index_t row,
+                           tw_index_t steps, int M0, int32_t* sums) {
+  const tw_vi32 top = tw_i8_all(0x80);
+  for (int m = 0; m < M0; ++m) {
+    const char* at = (const char*)rows + m * row;
+    tw_vi32 sum[2] = {tw_i32_zero(), tw_i32_zero()};
+    tw_index_t k = steps;
+    TW_NO_UNROLL for (; k >= 2 * TW_LANES; k -= 2 * TW_LANES) {
+      sum[0] = tw_i32_dot4(types, sum[0], tw_i32_load(at), top);
+      sum[1] = tw_i32_dot4(types, sum[1], tw_i32_load(at + 4 * TW_LANES), top);
+      at += 8 * TW_LANES;
+    }
+    TW_NO_UNROLL for (; k > 0; k -= TW_LANES) {
+      const int lanes = k < TW_LANES ? (int)k : TW_LANES;
+      sum[0] = tw_i32_dot4(types, sum[0], tw_i32_load_first(at, lanes), top);
+      at += 4 * TW_LANES;
+    }
+    uint32_t each[TW_LANES], all = 0;
+    tw_i32_store(each, tw_i32_add(sum[0], sum[1]));
+    for (int i = 0; i < TW_LANES; ++i) all += each[i];
+    sums[m] = (int32_t)(0 - all);
+  }
+}
+
+static void sum_rows(const void* rows, tw_index_t row, tw_index_t steps, int M0,
+                     int is_signed, int32_t* sums) {
+  if (is_signed)
+    sum_rows_of(TW_DOT4_S8U8, rows, row, steps, M0, sums);
+  else
+    sum_rows_of(TW_DOT4_U8S8, rows, row, steps, M0, sums);
+}
+
 static void add(void* out, tw_index_t stride, int M0, int N0,
                 const int32_t* sums) {
   for (int m = 0; m < M0; ++m) {

@@ -7,4 +7,4 @@
 #include "ukernels/x86_64/resign.h"
 
 const tw_resign_t tw_resign_x86_64_avx512_vnni = {
-    TW_ISA_X86_64_AVX512_VNNI, TW_LANES, tile, flip, sum, add};
+    TW_ISA_X86_64_AVX512_VNNI, TW_LANES, tile, flip, sum, sum_rows, add};

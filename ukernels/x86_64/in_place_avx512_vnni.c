@@ -1,0 +1,27 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ukernels/x86_64/vector_512.h"
+// The vectors come first.
+#include "ukernels/x86_64/in_place.h"
+
+TW_IN_PLACE_TILE(TW_IN_PLACE_S8U8, 8, 32)
+TW_IN_PLACE_TILE(TW_IN_PLACE_S8U8, 12, 32)
+TW_IN_PLACE_TILE(TW_IN_PLACE_U8S8, 8, 32)
+TW_IN_PLACE_TILE(TW_IN_PLACE_U8S8, 12, 32)
+TW_IN_PLACE_TILE(TW_IN_PLACE_S16, 8, 32)
+TW_IN_PLACE_TILE(TW_IN_PLACE_S16, 12, 32)
+
+tw_in_place_fn_t tw_in_place_x86_64_avx512_vnni(tw_type_triple_t types,
+                                                tw_index_t M0, tw_index_t N0) {
+  switch (types) {
+    case TW_TYPES_S8U8S32:
+      return TW_IN_PLACE_CHOOSE(TW_IN_PLACE_S8U8, M0, N0);
+    case TW_TYPES_U8S8S32:
+      return TW_IN_PLACE_CHOOSE(TW_IN_PLACE_U8S8, M0, N0);
+    case TW_TYPES_S16S16S32:
+      return TW_IN_PLACE_CHOOSE(TW_IN_PLACE_S16, M0, N0);
+    default:
+      return 0;
+  }
+}
