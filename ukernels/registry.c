@@ -9,36 +9,17 @@
 
 #include "ukernels/row_key.h"
 
-#define TW_ROW(lhs, rhs, out, M0, N0, K0, variant, arch, isa)                 \
-  {TW_KEY_OF_ROW(lhs, rhs, out, M0, N0, K0, variant, arch, isa),              \
-   tw_mmt4d_tile_##lhs##rhs##out##_##M0##x##N0##x##K0##variant##arch##_##isa, \
-   "tw_mmt4d_tile_" #lhs #rhs #out "_" #M0 "x" #N0 "x" #K0 #variant #arch     \
-   "_" #isa,                                                                  \
-   TW_TILE_ORIGIN_HAND_WRITTEN},
-
-#ifdef TW_HAVE_X86_64_TILES
-#include "ukernels/x86_64/mmt4d_tiles.h"
-static const tw_tile_row_t kHandWritten[] = {
-#define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family) \
-  TW_ROW(lhs, rhs, out, M0, N0, K0, _, x86_64, isa)
-#define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family) \
-  TW_ROW(lhs, rhs, out, M0, N0, K0, _steprnd_, x86_64, isa)
-#define TW_MMT4D_TILE_VNNI(lhs, rhs, out, M0, N0, K0, isa, family) \
-  TW_ROW(lhs, rhs, out, M0, N0, K0, _vnni_, x86_64, isa)
-#include "ukernels/x86_64/mmt4d_tiles.def"
-};
-#elif defined(TW_HAVE_ARM_64_TILES)
-#include "ukernels/arm_64/mmt4d_tiles.h"
-static const tw_tile_row_t kHandWritten[] = {
-#define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family) \
-  TW_ROW(lhs, rhs, out, M0, N0, K0, _, arm_64, isa)
-#define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family) \
-  TW_ROW(lhs, rhs, out, M0, N0, K0, _steprnd_, arm_64, isa)
-#include "ukernels/arm_64/mmt4d_tiles.def"
-};
-#endif
-
 #if defined(TW_HAVE_X86_64_TILES) || defined(TW_HAVE_ARM_64_TILES)
+#include "ukernels/mmt4d_tiles.h"
+static const tw_tile_row_t kHandWritten[] = {
+#define TW_TILES_OF_THIS_CPU
+#define TW_MMT4D_TILE(arch, lhs, rhs, out, M0, N0, K0, variant, isa, family) \
+  {TW_KEY_OF_ROW(lhs, rhs, out, M0, N0, K0, variant, arch, isa),             \
+   TW_TILE_NAME(arch, lhs, rhs, out, M0, N0, K0, variant, isa),              \
+   TW_TILE_STRING(arch, lhs, rhs, out, M0, N0, K0, variant, isa),            \
+   TW_TILE_ORIGIN_HAND_WRITTEN},
+#include "ukernels/mmt4d_tiles.def"
+};
 static const size_t kHandWrittenCount =
     sizeof kHandWritten / sizeof kHandWritten[0];
 #else

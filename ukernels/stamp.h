@@ -3,7 +3,7 @@
 //
 // TW_STAMP(name, isa, family, M0, N0) defines the tile function `name` if
 // TW_STAMP_ISA_<isa> is defined as `~, 1`, and is nothing otherwise.
-// <arch>/stamp.h applies it to the architecture's rows, with tile_body.h.
+// stamp_tiles.h applies it to the rows of a CPU, with tile_body.h.
 
 #ifndef UKERNELS_STAMP_H_
 #define UKERNELS_STAMP_H_

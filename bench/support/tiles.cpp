@@ -9,22 +9,7 @@
 #include <cstdlib>
 
 #include "tilewright/tilewright.h"
-
-#if defined(__x86_64__)
-#define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family)        \
-  extern "C" void                                                    \
-  tw_mmt4d_tile_##lhs##rhs##out##_##M0##x##N0##x##K0##_x86_64_##isa( \
-      void*, const void*, const void*, const tw_mmt4d_params_t*);
-#define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family)        \
-  extern "C" void                                                            \
-  tw_mmt4d_tile_##lhs##rhs##out##_##M0##x##N0##x##K0##_steprnd_x86_64_##isa( \
-      void*, const void*, const void*, const tw_mmt4d_params_t*);
-#define TW_MMT4D_TILE_VNNI(lhs, rhs, out, M0, N0, K0, isa, family)        \
-  extern "C" void                                                         \
-  tw_mmt4d_tile_##lhs##rhs##out##_##M0##x##N0##x##K0##_vnni_x86_64_##isa( \
-      void*, const void*, const void*, const tw_mmt4d_params_t*);
-#include "ukernels/x86_64/mmt4d_tiles.def"
-#endif
+#include "ukernels/mmt4d_tiles.h"
 
 namespace tilewright::bench {
 namespace {
@@ -35,19 +20,12 @@ struct NamedFunction {
 };
 
 const NamedFunction* namedFunctions(size_t* count) {
-#define TW_NAMED(name) {#name, name},
-#define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family) \
-  TW_NAMED(tw_mmt4d_tile_##lhs##rhs##out##_##M0##x##N0##x##K0##_x86_64_##isa)
-#define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family) \
-  TW_NAMED(                                                           \
-      tw_mmt4d_tile_##lhs##rhs##out##_##M0##x##N0##x##K0##_steprnd_x86_64_##isa)
-#define TW_MMT4D_TILE_VNNI(lhs, rhs, out, M0, N0, K0, isa, family) \
-  TW_NAMED(                                                        \
-      tw_mmt4d_tile_##lhs##rhs##out##_##M0##x##N0##x##K0##_vnni_x86_64_##isa)
   static const NamedFunction table[] = {
-#if defined(__x86_64__)
-#include "ukernels/x86_64/mmt4d_tiles.def"
-#endif
+#define TW_TILES_OF_THIS_CPU
+#define TW_MMT4D_TILE(arch, lhs, rhs, out, M0, N0, K0, variant, isa, family) \
+  {TW_TILE_STRING(arch, lhs, rhs, out, M0, N0, K0, variant, isa),            \
+   TW_TILE_NAME(arch, lhs, rhs, out, M0, N0, K0, variant, isa)},
+#include "ukernels/mmt4d_tiles.def"
       {nullptr, nullptr}};
   *count = sizeof(table) / sizeof(table[0]) - 1;
   return table;

@@ -16,17 +16,8 @@ namespace {
 
 TEST(RegistryTest, HasEveryRowOnce) {
   constexpr size_t kRows = 0
-#define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family) +1
-#define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family) +1
-#define TW_MMT4D_TILE_VNNI(lhs, rhs, out, M0, N0, K0, isa, family) +1
-#include "ukernels/x86_64/mmt4d_tiles.def"
-#define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family) +1
-#define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family) +1
-#include "ukernels/arm_64/mmt4d_tiles.def"
-#define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family) +1
-#define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family) +1
-#define TW_MMT4D_TILE_MX(lhs, rhs, out, M0, N0, K0, isa, family) +1
-#include "ukernels/amdgpu/mmt4d_tiles.def"
+#define TW_MMT4D_TILE(arch, lhs, rhs, out, M0, N0, K0, variant, isa, family) +1
+#include "ukernels/mmt4d_tiles.def"
       ;
   EXPECT_EQ(handWrittenTiles().size(), kRows);
   std::set<std::string> names;

@@ -12,13 +12,7 @@
 
 #include "tests/tiles/check_tile.h"
 #include "tilewright/tile.h"
-#if defined(__x86_64__)
-#include "ukernels/x86_64/mmt4d_tiles.h"
-#define TW_TEST_ARCH x86_64
-#elif defined(__aarch64__)
-#include "ukernels/arm_64/mmt4d_tiles.h"
-#define TW_TEST_ARCH arm_64
-#endif
+#include "ukernels/mmt4d_tiles.h"
 
 namespace tilewright::testing {
 
@@ -43,29 +37,11 @@ inline constexpr Denormals kHandWrittenDenormals = Denormals::kEither;
 // In the order of mmt4d_tiles.def. Empty on an architecture without tiles.
 inline const std::vector<HandWrittenRow>& handWrittenRows() {
   static const std::vector<HandWrittenRow> rows = {
-#ifdef TW_TEST_ARCH
-#define TW_TEST_ROW_NAMED(name) {#name, name},
-// One step more, so that the architecture's name is expanded before it is
-// joined.
-#define TW_TEST_ROW_OF(arch, sizes, isa) \
-  TW_TEST_ROW_NAMED(tw_mmt4d_tile_##sizes##_##arch##_##isa)
-#define TW_TEST_ROW(arch, sizes, isa) TW_TEST_ROW_OF(arch, sizes, isa)
-#define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family) \
-  TW_TEST_ROW(TW_TEST_ARCH, lhs##rhs##out##_##M0##x##N0##x##K0, isa)
-#define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family) \
-  TW_TEST_ROW(TW_TEST_ARCH, lhs##rhs##out##_##M0##x##N0##x##K0##_steprnd, isa)
-#define TW_MMT4D_TILE_VNNI(lhs, rhs, out, M0, N0, K0, isa, family) \
-  TW_TEST_ROW(TW_TEST_ARCH, lhs##rhs##out##_##M0##x##N0##x##K0##_vnni, isa)
-#if defined(__x86_64__)
-#include "ukernels/x86_64/mmt4d_tiles.def"
-#else
-#include "ukernels/arm_64/mmt4d_tiles.def"
-#endif
-#undef TW_MMT4D_TILE_VNNI
-#undef TW_TEST_ROW
-#undef TW_TEST_ROW_OF
-#undef TW_TEST_ROW_NAMED
-#endif
+#define TW_TILES_OF_THIS_CPU
+#define TW_MMT4D_TILE(arch, lhs, rhs, out, M0, N0, K0, variant, isa, family) \
+  {TW_TILE_STRING(arch, lhs, rhs, out, M0, N0, K0, variant, isa),            \
+   TW_TILE_NAME(arch, lhs, rhs, out, M0, N0, K0, variant, isa)},
+#include "ukernels/mmt4d_tiles.def"
   };
   return rows;
 }

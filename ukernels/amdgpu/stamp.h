@@ -20,17 +20,17 @@
     Tile<instruction<rhs, lhs>, lhs, rhs, out, M0, N0, K0, Rounding::rounding, \
          Scales::scales>::compute(out_tile, lhs_panel, rhs_panel, params);     \
   }
-#define TW_ROW(variant, lhs, rhs, out, M0, N0, K0, isa, instruction, rounding, \
-               scales)                                                         \
-  TW_CONCAT(TW_ROW_, TW_IS_STAMPED(isa))                                       \
-  (TW_TILE_NAME(amdgpu, lhs, rhs, out, M0, N0, K0, variant, isa), instruction, \
-   lhs, rhs, out, M0, N0, K0, rounding, scales)
+// What a variant, as it stands in names, is in a tile.
+#define TW_ROUNDING__ kOnce
+#define TW_ROUNDING__steprnd_ kEveryStep
+#define TW_ROUNDING__mx_ kOnce
+#define TW_SCALES__ kNone
+#define TW_SCALES__steprnd_ kNone
+#define TW_SCALES__mx_ kBlocks
 
-#define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, instruction) \
-  TW_ROW(_, lhs, rhs, out, M0, N0, K0, isa, instruction, kOnce, kNone)
-#define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, instruction)   \
-  TW_ROW(_steprnd_, lhs, rhs, out, M0, N0, K0, isa, instruction, kEveryStep, \
-         kNone)
-#define TW_MMT4D_TILE_MX(lhs, rhs, out, M0, N0, K0, isa, instruction) \
-  TW_ROW(_mx_, lhs, rhs, out, M0, N0, K0, isa, instruction, kOnce, kBlocks)
+#define TW_MMT4D_TILE(arch, lhs, rhs, out, M0, N0, K0, variant, isa,         \
+                      instruction)                                           \
+  TW_CONCAT(TW_ROW_, TW_IS_STAMPED(isa))                                     \
+  (TW_TILE_NAME(arch, lhs, rhs, out, M0, N0, K0, variant, isa), instruction, \
+   lhs, rhs, out, M0, N0, K0, TW_ROUNDING_##variant, TW_SCALES_##variant)
 #include "ukernels/amdgpu/mmt4d_tiles.def"

@@ -6,4 +6,4 @@
 #include "ukernels/arm_64/s8_base.h"
 
 #define TW_STAMP_ISA_base ~, 1
-#include "ukernels/arm_64/stamp.h"
+#include "ukernels/stamp_tiles.h"

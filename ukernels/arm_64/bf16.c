@@ -6,4 +6,4 @@
 #include "ukernels/arm_64/mmla.h"
 
 #define TW_STAMP_ISA_bf16 ~, 1
-#include "ukernels/arm_64/stamp.h"
+#include "ukernels/stamp_tiles.h"

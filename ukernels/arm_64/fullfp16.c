@@ -5,4 +5,4 @@
 #include "ukernels/arm_64/lane.h"
 
 #define TW_STAMP_ISA_fullfp16 ~, 1
-#include "ukernels/arm_64/stamp.h"
+#include "ukernels/stamp_tiles.h"

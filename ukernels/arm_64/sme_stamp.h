@@ -1,8 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// stamp.h for the SME families. They take M0 and N0 as two numbers each: how
-// many, and whether of vectors.
+// stamp_tiles.h for the SME families. They take M0 and N0 as two numbers each:
+// how many, and whether of vectors.
 
 #include "ukernels/arm_64/sme_body.h"
 #include "ukernels/stamp.h"
@@ -27,4 +27,4 @@
     TW_SME_CALL(name##_streaming, out_tile, lhs_panel, rhs_panel, params); \
   }
 
-#include "ukernels/arm_64/stamp.h"
+#include "ukernels/stamp_tiles.h"

@@ -1,8 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// stamp.h for families of vector-length-agnostic tiles: they take the `2` of a
-// size `2vl`.
+// stamp_tiles.h for families of vector-length-agnostic tiles: they take the `2`
+// of a size `2vl`.
 
 #include "ukernels/stamp.h"
 
@@ -25,4 +25,4 @@
            TW_COUNT_##N0);                                        \
   }
 
-#include "ukernels/arm_64/stamp.h"
+#include "ukernels/stamp_tiles.h"

@@ -4,4 +4,4 @@
 #include "ukernels/x86_64/amx.h"
 
 #define TW_STAMP_ISA_amx_bf16 ~, 1
-#include "ukernels/x86_64/stamp.h"
+#include "ukernels/stamp_tiles.h"

@@ -10,4 +10,4 @@
 #include "ukernels/x86_64/s16.h"
 
 #define TW_STAMP_ISA_avx2_fma ~, 1
-#include "ukernels/x86_64/stamp.h"
+#include "ukernels/stamp_tiles.h"

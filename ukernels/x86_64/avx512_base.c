@@ -11,4 +11,4 @@
 #include "ukernels/x86_64/s16.h"
 
 #define TW_STAMP_ISA_avx512_base ~, 1
-#include "ukernels/x86_64/stamp.h"
+#include "ukernels/stamp_tiles.h"

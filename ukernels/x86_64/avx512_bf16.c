@@ -6,4 +6,4 @@
 #include "ukernels/x86_64/bf16.h"
 
 #define TW_STAMP_ISA_avx512_bf16 ~, 1
-#include "ukernels/x86_64/stamp.h"
+#include "ukernels/stamp_tiles.h"

@@ -4,4 +4,4 @@
 #include "ukernels/x86_64/f16_steprnd.h"
 
 #define TW_STAMP_ISA_avx512_fp16 ~, 1
-#include "ukernels/x86_64/stamp.h"
+#include "ukernels/stamp_tiles.h"

@@ -9,4 +9,4 @@
 #include "ukernels/x86_64/s8_vnni.h"
 
 #define TW_STAMP_ISA_avx512_vnni ~, 1
-#include "ukernels/x86_64/stamp.h"
+#include "ukernels/stamp_tiles.h"

@@ -7,4 +7,4 @@
 #include "ukernels/x86_64/s8_vnni.h"
 
 #define TW_STAMP_ISA_avx_vnni_int8 ~, 1
-#include "ukernels/x86_64/stamp.h"
+#include "ukernels/stamp_tiles.h"

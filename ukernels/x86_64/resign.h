@@ -122,11 +122,8 @@ static void sum(const void* panel, tw_index_t steps, int M0, int is_signed,
 #define TW_IS_RESIGN_ROW(isa, family) \
   TW_CONCAT(TW_IS_STAMPED(isa), TW_IS_RESIGN_FAMILY(family))
 
-#define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family) \
-  TW_CONCAT(TW_RESIGN_TILE_, TW_IS_RESIGN_ROW(isa, family))   \
-  (family, M0, N0)
-#define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family)
-#define TW_MMT4D_TILE_VNNI(lhs, rhs, out, M0, N0, K0, isa, family)
+#define TW_MMT4D_TILE(arch, lhs, rhs, out, M0, N0, K0, variant, isa, family) \
+  TW_CONCAT(TW_RESIGN_TILE_, TW_IS_RESIGN_ROW(isa, family))(family, M0, N0)
 #define TW_RESIGN_TILE_00(family, M0, N0)
 #define TW_RESIGN_TILE_01(family, M0, N0)
 #define TW_RESIGN_TILE_10(family, M0, N0)
@@ -138,6 +135,7 @@ static void sum(const void* panel, tw_index_t steps, int M0, int is_signed,
                  N0);                                                       \
   }
 #include "ukernels/x86_64/mmt4d_tiles.def"
+#undef TW_MMT4D_TILE
 
 static tw_resign_tile_fn_t tile(int m, int n, int is_signed) {
   const tw_dot4_t types = is_signed ? TW_DOT4_S8U8 : TW_DOT4_U8S8;
@@ -145,12 +143,10 @@ static tw_resign_tile_fn_t tile(int m, int n, int is_signed) {
 #define TW_RESIGN_TILE_11(family, M0, N0)                      \
   if (m == M0 && n == N0 && types == TW_RESIGN_TYPES_##family) \
     return family##_##M0##x##N0;
-#define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family) \
-  TW_CONCAT(TW_RESIGN_TILE_, TW_IS_RESIGN_ROW(isa, family))   \
-  (family, M0, N0)
-#define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family)
-#define TW_MMT4D_TILE_VNNI(lhs, rhs, out, M0, N0, K0, isa, family)
+#define TW_MMT4D_TILE(arch, lhs, rhs, out, M0, N0, K0, variant, isa, family) \
+  TW_CONCAT(TW_RESIGN_TILE_, TW_IS_RESIGN_ROW(isa, family))(family, M0, N0)
 #include "ukernels/x86_64/mmt4d_tiles.def"
+#undef TW_MMT4D_TILE
   return 0;
 }
 

@@ -18,34 +18,16 @@ using namespace llvm;
 namespace tilewright {
 namespace {
 
-/// A row of some mmt4d_tiles.def: what the preprocessor can say of it.
+/// A row of mmt4d_tiles.def: what the preprocessor can say of it.
 struct Row {
   const char *name;
   const char *family;
 };
 
 constexpr Row rows[] = {
-#define TW_ROW(arch, lhs, rhs, out, M0, N0, K0, variant, isa, family)          \
+#define TW_MMT4D_TILE(arch, lhs, rhs, out, M0, N0, K0, variant, isa, family)   \
   {TW_TILE_STRING(arch, lhs, rhs, out, M0, N0, K0, variant, isa), #family},
-#define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family)                  \
-  TW_ROW(x86_64, lhs, rhs, out, M0, N0, K0, _, isa, family)
-#define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family)          \
-  TW_ROW(x86_64, lhs, rhs, out, M0, N0, K0, _steprnd_, isa, family)
-#define TW_MMT4D_TILE_VNNI(lhs, rhs, out, M0, N0, K0, isa, family)             \
-  TW_ROW(x86_64, lhs, rhs, out, M0, N0, K0, _vnni_, isa, family)
-#include "ukernels/x86_64/mmt4d_tiles.def"
-#define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family)                  \
-  TW_ROW(arm_64, lhs, rhs, out, M0, N0, K0, _, isa, family)
-#define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family)          \
-  TW_ROW(arm_64, lhs, rhs, out, M0, N0, K0, _steprnd_, isa, family)
-#include "ukernels/arm_64/mmt4d_tiles.def"
-#define TW_MMT4D_TILE(lhs, rhs, out, M0, N0, K0, isa, family)                  \
-  TW_ROW(amdgpu, lhs, rhs, out, M0, N0, K0, _, isa, family)
-#define TW_MMT4D_TILE_STEPRND(lhs, rhs, out, M0, N0, K0, isa, family)          \
-  TW_ROW(amdgpu, lhs, rhs, out, M0, N0, K0, _steprnd_, isa, family)
-#define TW_MMT4D_TILE_MX(lhs, rhs, out, M0, N0, K0, isa, family)               \
-  TW_ROW(amdgpu, lhs, rhs, out, M0, N0, K0, _mx_, isa, family)
-#include "ukernels/amdgpu/mmt4d_tiles.def"
+#include "ukernels/mmt4d_tiles.def"
 };
 
 Expected<std::string> fileOfBitcodeDir(const std::string &name, StringRef dir,

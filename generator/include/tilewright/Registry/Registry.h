@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which keys have a hand-written body, and where its bitcode is: the rows of
-// ukernels/<arch>/mmt4d_tiles.def as data. No LLVM IR.
+// ukernels/mmt4d_tiles.def as data. No LLVM IR.
 
 #ifndef TILEWRIGHT_REGISTRY_REGISTRY_H
 #define TILEWRIGHT_REGISTRY_REGISTRY_H
