@@ -10,7 +10,8 @@
 //   sums[m] = -c * sum_k lhs[m][k],  c = 128 of s8, -128 of u8
 // All of it is exact modulo 2^32. A tile for both operands of one sign does the
 // same for itself, once more for each tile, with instructions among its
-// multiplies (x86_64/s8_vnni.h).
+// multiplies (x86_64/s8_vnni.h). tw_mmt4d, whose operands are packed already,
+// adds up the rows of a panel of the lhs once for all tiles that take it.
 
 #ifndef UKERNELS_RESIGN_H_
 #define UKERNELS_RESIGN_H_
@@ -31,6 +32,8 @@ typedef struct tw_resign_t {
   int lanes;     // M0 is at most that many, and N0 a multiple of it
   // Null where there is none of that size: then `add` follows the tile.
   tw_resign_tile_fn_t (*tile)(int M0, int N0, int is_signed);
+  // For s8 x s8: flips the top bits of the rhs itself, and multiplies s8 x u8.
+  tw_resign_tile_fn_t (*flipping_tile)(int M0, int N0);
   // Flips the top bits of `count` bytes.
   void (*flip)(void* bytes, tw_index_t count);
   // Of a panel [steps][M0][4] of the lhs, of s8 or u8: -c times the sum of each
@@ -47,7 +50,7 @@ typedef struct tw_resign_t {
               const int32_t* sums);
 } tw_resign_t;
 
-enum { TW_RESIGN_K0 = 4 };
+enum { TW_RESIGN_K0 = 4, TW_RESIGN_MOST_LANES = 16 };
 
 // The types of the tiles that multiply `types` so; 0 if these are not bytes of
 // one sign.

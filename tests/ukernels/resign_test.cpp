@@ -150,20 +150,28 @@ TEST(ResignTest, Adds) {
 
 // Each size that there is.
 TEST(ResignTest, TilesAddTheSums) {
+  struct Kind {
+    bool lhsIsSigned, rhsIsSigned, flips;
+  };
+  constexpr Kind kKinds[] = {
+      {false, true, false}, {true, false, false}, {true, true, true}};
   Random random(seedOf("ResignTest.TilesAddTheSums"));
   for (const tw_resign_t* resign : available()) {
     int found = 0;
     for (int M0 = 1; M0 <= resign->lanes; ++M0)
       for (int N0 = 1; N0 <= 64; ++N0)
-        for (bool isSigned : {false, true}) {
-          const tw_resign_tile_fn_t fn = resign->tile(M0, N0, isSigned);
+        for (const Kind& kind : kKinds) {
+          const bool isSigned = kind.lhsIsSigned;
+          const tw_resign_tile_fn_t fn = kind.flips
+                                             ? resign->flipping_tile(M0, N0)
+                                             : resign->tile(M0, N0, isSigned);
           if (!fn) continue;
           ++found;
           for (int64_t K : {0, 1, 2, 3, 7, 64})
             for (bool accumulate : {false, true}) {
               const GuardedBuffer lhs = drawBytes(K * M0 * 4, isSigned, random);
               const GuardedBuffer rhs =
-                  drawBytes(K * N0 * 4, !isSigned, random);
+                  drawBytes(K * N0 * 4, kind.rhsIsSigned, random);
               GuardedBuffer out(static_cast<size_t>(M0 * N0) * 4);
               GuardedBuffer sums(static_cast<size_t>(M0) * 4);
               for (int i = 0; i < M0 * N0; ++i) out.as<int32_t>()[i] = i;
@@ -182,8 +190,10 @@ TEST(ResignTest, TilesAddTheSums) {
                   int sum = 1000 * m - 7 + (accumulate ? m * N0 + n : 0);
                   for (int64_t k = 0; k < K; ++k)
                     for (int j = 0; j < 4; ++j)
-                      sum += byteAt(lhs, (k * M0 + m) * 4 + j, isSigned) *
-                             byteAt(rhs, (k * N0 + n) * 4 + j, !isSigned);
+                      sum +=
+                          byteAt(lhs, (k * M0 + m) * 4 + j, isSigned) *
+                          (byteAt(rhs, (k * N0 + n) * 4 + j, kind.rhsIsSigned) +
+                           (kind.flips ? 128 : 0));
                   ASSERT_EQ(out.as<int32_t>()[m * N0 + n], sum)
                       << M0 << "x" << N0 << ", K " << K;
                 }

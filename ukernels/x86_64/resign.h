@@ -116,8 +116,13 @@ static void sum(const void* panel, tw_index_t steps, int M0, int is_signed,
 
 #define TW_RESIGN_FAMILY_s8u8s32_k4_vnni ~, 1
 #define TW_RESIGN_TYPES_s8u8s32_k4_vnni TW_DOT4_S8U8
+#define TW_RESIGN_FLIPS_s8u8s32_k4_vnni 0
 #define TW_RESIGN_FAMILY_u8s8s32_k4_vnni ~, 1
 #define TW_RESIGN_TYPES_u8s8s32_k4_vnni TW_DOT4_U8S8
+#define TW_RESIGN_FLIPS_u8s8s32_k4_vnni 0
+#define TW_RESIGN_FAMILY_s8s8s32_k4_vnni ~, 1
+#define TW_RESIGN_TYPES_s8s8s32_k4_vnni TW_DOT4_S8U8
+#define TW_RESIGN_FLIPS_s8s8s32_k4_vnni 1
 #define TW_IS_RESIGN_FAMILY(family) TW_SECOND(TW_RESIGN_FAMILY_##family)
 #define TW_IS_RESIGN_ROW(isa, family) \
   TW_CONCAT(TW_IS_STAMPED(isa), TW_IS_RESIGN_FAMILY(family))
@@ -127,27 +132,35 @@ static void sum(const void* panel, tw_index_t steps, int M0, int is_signed,
 #define TW_RESIGN_TILE_00(family, M0, N0)
 #define TW_RESIGN_TILE_01(family, M0, N0)
 #define TW_RESIGN_TILE_10(family, M0, N0)
-#define TW_RESIGN_TILE_11(family, M0, N0)                                   \
-  static void family##_##M0##x##N0(                                         \
-      void* out, const void* lhs, const void* rhs,                          \
-      const tw_mmt4d_params_t* params, const int32_t* sums) {               \
-    tw_dot4_tile(TW_RESIGN_TYPES_##family, out, lhs, rhs, params, sums, M0, \
-                 N0);                                                       \
+#define TW_RESIGN_TILE_11(family, M0, N0)                               \
+  static void family##_##M0##x##N0(                                     \
+      void* out, const void* lhs, const void* rhs,                      \
+      const tw_mmt4d_params_t* params, const int32_t* sums) {           \
+    tw_dot4_tile(TW_RESIGN_TYPES_##family, out, lhs, rhs, params, sums, \
+                 TW_RESIGN_FLIPS_##family, M0, N0);                     \
   }
 #include "ukernels/x86_64/mmt4d_tiles.def"
 #undef TW_MMT4D_TILE
 
-static tw_resign_tile_fn_t tile(int m, int n, int is_signed) {
-  const tw_dot4_t types = is_signed ? TW_DOT4_S8U8 : TW_DOT4_U8S8;
+static tw_resign_tile_fn_t tile_of(int m, int n, tw_dot4_t types, int flips) {
 #undef TW_RESIGN_TILE_11
-#define TW_RESIGN_TILE_11(family, M0, N0)                      \
-  if (m == M0 && n == N0 && types == TW_RESIGN_TYPES_##family) \
+#define TW_RESIGN_TILE_11(family, M0, N0)                        \
+  if (m == M0 && n == N0 && types == TW_RESIGN_TYPES_##family && \
+      flips == TW_RESIGN_FLIPS_##family)                         \
     return family##_##M0##x##N0;
 #define TW_MMT4D_TILE(arch, lhs, rhs, out, M0, N0, K0, variant, isa, family) \
   TW_CONCAT(TW_RESIGN_TILE_, TW_IS_RESIGN_ROW(isa, family))(family, M0, N0)
 #include "ukernels/x86_64/mmt4d_tiles.def"
 #undef TW_MMT4D_TILE
   return 0;
+}
+
+static tw_resign_tile_fn_t tile(int m, int n, int is_signed) {
+  return tile_of(m, n, is_signed ? TW_DOT4_S8U8 : TW_DOT4_U8S8, 0);
+}
+
+static tw_resign_tile_fn_t flipping_tile(int m, int n) {
+  return tile_of(m, n, TW_DOT4_S8U8, 1);
 }
 
 #endif  // UKERNELS_X86_64_RESIGN_H_

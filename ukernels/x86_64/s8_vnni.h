@@ -112,11 +112,14 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
   tw_i32_end(acc, out, params, M0, N0, 1);
 }
 
+// `flip`: null, or what flips the top bits of the rhs.
 TW_INLINE void tw_dot4_step(tw_dot4_t types, tw_vi32* acc, const char* lhs,
-                            const char* rhs, int M0, int nv) {
+                            const char* rhs, const tw_vi32** flip, int M0,
+                            int nv) {
   tw_vi32 r[4];
   TW_UNROLL for (int n = 0; n < nv; ++n) {
     r[n] = tw_i32_load(rhs + n * 4 * TW_LANES);
+    if (flip) r[n] = tw_i32_xor(r[n], tw_s8_vnni_flip(flip, M0 * nv));
   }
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     const tw_vi32 l = tw_i32_splat(lhs + 4 * m);
@@ -126,18 +129,22 @@ TW_INLINE void tw_dot4_step(tw_dot4_t types, tw_vi32* acc, const char* lhs,
   }
 }
 
-// Types that an instruction multiplies as they are. `sums`, unless it is null,
-// has what is added to each row.
+// Types that an instruction multiplies as they are, or would if the top bits of
+// the rhs were flipped, and `flips` says so. `sums`, unless it is null, has
+// what is added to each row.
 TW_INLINE void tw_dot4_tile(tw_dot4_t types, void* out, const void* lhs_panel,
                             const void* rhs_panel,
                             const tw_mmt4d_params_t* params,
-                            const int32_t* sums, int M0, int N0) {
+                            const int32_t* sums, int flips, int M0, int N0) {
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
   const int steps = tw_loop_steps(vectors, sets);
   const char* lhs = (const char*)lhs_panel;
   const char* rhs = (const char*)rhs_panel;
+  const tw_vi32 top_bits = tw_i8_all(0x80);
+  const tw_vi32* top = &top_bits;
+  const tw_vi32** flip = flips ? &top : 0;
   tw_vi32 acc[TW_MAX_ACCUMULATORS];
   tw_i32_begin(acc, out, params, M0, N0, sets);
   TW_UNROLL for (int i = 0; sums && i < vectors; ++i) {
@@ -148,13 +155,13 @@ TW_INLINE void tw_dot4_tile(tw_dot4_t types, void* out, const void* lhs_panel,
     tw_prefetch_panels(lhs, steps * 4 * M0, rhs, steps * 4 * N0, vectors);
     TW_UNROLL for (int s = 0; s < steps; ++s) {
       tw_dot4_step(types, acc + s % sets * vectors, lhs + s * 4 * M0,
-                   rhs + s * 4 * N0, M0, nv);
+                   rhs + s * 4 * N0, flip, M0, nv);
     }
     TW_ADVANCE(lhs, steps * 4 * M0);
     TW_ADVANCE(rhs, steps * 4 * N0);
   }
   TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
-    tw_dot4_step(types, acc, lhs, rhs, M0, nv);
+    tw_dot4_step(types, acc, lhs, rhs, flip, M0, nv);
     lhs += 4 * M0;
     rhs += 4 * N0;
   }
@@ -164,7 +171,7 @@ TW_INLINE void tw_dot4_tile(tw_dot4_t types, void* out, const void* lhs_panel,
 #define TW_DOT4_FAMILY(family, types)                                      \
   TW_INLINE void family(void* out, const void* lhs, const void* rhs,       \
                         const tw_mmt4d_params_t* params, int M0, int N0) { \
-    tw_dot4_tile(types, out, lhs, rhs, params, 0, M0, N0);                 \
+    tw_dot4_tile(types, out, lhs, rhs, params, 0, 0, M0, N0);              \
   }
 TW_DOT4_FAMILY(u8s8s32_k4_vnni, TW_DOT4_U8S8)
 TW_DOT4_FAMILY(s8u8s32_k4_vnni, TW_DOT4_S8U8)
