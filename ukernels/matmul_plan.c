@@ -44,15 +44,18 @@ static tw_matmul_side_t tw_lhs_side(const tw_matmul_params_t* params,
 
 // Whether the lhs is multiplied where it lies: as much of each row as a step
 // takes, by a tile that does that, for so few columns that packing it counts.
-// Rows a multiple of a page apart would share few sets of L1.
+// Rows a multiple of a page apart are in one set of L1, which has as many lines
+// as it has pages.
 static int tw_is_in_place(const tw_matmul_params_t* params,
                           const tw_matmul_side_t* lhs,
-                          const tw_matmul_tile_t* tile) {
+                          const tw_matmul_tile_t* tile,
+                          const tw_caches_t* caches) {
   const tw_index_t kMostColumns = 2048, kPageBytes = 4096;
   const tw_index_t row = lhs->stride * tw_element_bits(lhs->from) / 8;
   return tile->body.in_place && lhs->from == lhs->type && !lhs->transpose &&
          params->K % tile->sizes.K0 == 0 && params->M >= tile->sizes.M0 &&
-         params->N <= kMostColumns && row % kPageBytes != 0;
+         params->N <= kMostColumns &&
+         (row % kPageBytes != 0 || tile->sizes.M0 * kPageBytes <= caches->l1);
 }
 
 // The last row of tiles, where it is of another tile. Tiles whose first row may
@@ -77,7 +80,7 @@ void tw_plan_with_tile(const tw_matmul_params_t* params,
   plan->out = types->out;
   plan->lhs = tw_lhs_side(params, types, &plan->tile);
   plan->rhs = tw_rhs_side(params, types, &plan->tile);
-  plan->in_place = tw_is_in_place(params, &plan->lhs, &plan->tile);
+  plan->in_place = tw_is_in_place(params, &plan->lhs, &plan->tile, caches);
   tw_plan_last(plan);
   plan->K = params->K;
   plan->direct = plan->tile.types.out == types->out &&
