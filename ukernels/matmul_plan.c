@@ -63,7 +63,7 @@ static int tw_is_in_place(const tw_matmul_params_t* params,
 static void tw_plan_last(tw_matmul_plan_t* plan) {
   const tw_matmul_body_t* last = &plan->tile.last;
   const int within_bytes = tw_element_bits(plan->lhs.from) < 8;
-  const int is_whole = plan->lhs.rows % plan->tile.body.M0 == 0;
+  const int is_whole = plan->lhs.rows % plan->lhs.tile_rows == 0;
   plan->last = plan->lhs;
   plan->last_at = -1;
   if (last->M0 == plan->tile.body.M0 || within_bytes)
