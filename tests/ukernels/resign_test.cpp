@@ -203,6 +203,59 @@ TEST(ResignTest, TilesAddTheSums) {
   }
 }
 
+// Of packed s8, tw_mmt4d adds up the rows of each panel of the lhs once: with
+// so many columns, and K cut or not.
+TEST(ResignTest, Mmt4dOfPackedBytes) {
+  Random random(seedOf("ResignTest.Mmt4dOfPackedBytes"));
+  for (const tw_resign_t* resign : available()) {
+    const CpuData cpu = CpuData::of(resign->isa);
+    for (const KeyedRow& row : keyedRows()) {
+      const TileKey& key = row.key;
+      if (key.isa != resign->isa || key.types != TW_TYPES_S8S8S32 ||
+          key.k0 != TW_RESIGN_K0)
+        continue;
+      for (int64_t K : {1, 9, 1500})
+        for (bool accumulate : {false, true}) {
+          constexpr int64_t kM = 3, kN = 5;
+          const int64_t M0 = key.m0, N0 = key.n0;
+          const GuardedBuffer lhs = drawBytes(kM * K * M0 * 4, true, random);
+          const GuardedBuffer rhs = drawBytes(kN * K * N0 * 4, true, random);
+          GuardedBuffer out(static_cast<size_t>(kM * kN * M0 * N0) * 4);
+          for (int64_t i = 0; i < kM * kN * M0 * N0; ++i)
+            out.as<int32_t>()[i] = static_cast<int32_t>(i);
+          tw_mmt4d_params_t p = {};
+          p.lhs_buffer = lhs.data();
+          p.rhs_buffer = rhs.data();
+          p.out_buffer = out.data();
+          p.lhs_stride0 = K * M0 * 4;
+          p.rhs_stride0 = K * N0 * 4;
+          p.out_stride0 = kN * M0 * N0;
+          p.M = kM;
+          p.N = kN;
+          p.K = K;
+          p.M0 = key.m0;
+          p.N0 = key.n0;
+          p.K0 = 4;
+          p.flags = TW_TYPES_S8S8S32;
+          if (accumulate) p.flags |= TW_MMT4D_FLAG_ACCUMULATE;
+          p.cpu_data = cpu.words;
+          ASSERT_EQ(tw_mmt4d(&p, nullptr), TW_STATUS_OK) << row.name;
+          for (int64_t i = 0; i < kM * kN * M0 * N0; ++i) {
+            const int64_t m = i / (kN * M0 * N0), n = i / (M0 * N0) % kN;
+            const int64_t m0 = i / N0 % M0, n0 = i % N0;
+            int sum = accumulate ? static_cast<int>(i) : 0;
+            for (int64_t k = 0; k < 4 * K; ++k)
+              sum +=
+                  byteAt(lhs, (m * K + k / 4) * M0 * 4 + m0 * 4 + k % 4, true) *
+                  byteAt(rhs, (n * K + k / 4) * N0 * 4 + n0 * 4 + k % 4, true);
+            ASSERT_EQ(out.as<int32_t>()[i], sum)
+                << row.name << ", K " << K << ", element " << i;
+          }
+        }
+    }
+  }
+}
+
 // A matmul of bytes of one sign, as a caller has it.
 struct Bytes {
   explicit Bytes(bool isSigned, tw_isa_t isa)
