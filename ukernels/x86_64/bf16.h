@@ -45,7 +45,7 @@ TW_INLINE void tw_bf16_loop(tw_vf32* acc, const void* lhs_panel,
   const uint16_t* lhs = (const uint16_t*)lhs_panel;
   const uint16_t* rhs = (const uint16_t*)rhs_panel;
   for (; k >= steps; k -= steps) {
-    tw_prefetch_panels(lhs, steps * 4 * M0, rhs, steps * 4 * N0, vectors);
+    tw_prefetch_panels(lhs, steps * 4 * M0, rhs, steps * 4 * N0, vectors, nv);
     TW_UNROLL for (int s = 0; s < steps; ++s) {
       tw_bf16_step(acc + s % sets * vectors, lhs + s * 2 * M0, rhs + s * 2 * N0,
                    M0, nv);

@@ -100,7 +100,7 @@ TW_INLINE void tw_f16_rows(void* out_tile, const void* lhs_panel,
     TW_NO_UNROLL for (; steps >= sets; steps -= sets) {
       // At 256 bits it would cost 2 % more than it gains (Skylake-SP).
       if (TW_LANES == 16)
-        tw_prefetch_panels(rhs, 0, rhs, sets * N0 * 2, vectors);
+        tw_prefetch_panels(rhs, 0, rhs, sets * N0 * 2, vectors, nv);
       TW_UNROLL for (int i = 0; i < sets; ++i) {
         tw_f16_step(acc + i * vectors, l, i * M0, rhs + i * N0, M0, nv);
       }

@@ -39,7 +39,7 @@ TW_INLINE void tw_f32_rows(void* out_tile, const void* lhs_panel,
   tw_out_begin(acc, TW_ELEMENT_F32, out, params, M0, N0, sets);
   tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
-    tw_prefetch_panels(lhs, steps * rows * 4, rhs, steps * N0 * 4, vectors);
+    tw_prefetch_panels(lhs, steps * rows * 4, rhs, steps * N0 * 4, vectors, nv);
     TW_UNROLL for (int s = 0; s < steps; ++s) {
       tw_f32_step(acc + s % sets * vectors, lhs + s * rows, rhs + s * N0, M0,
                   nv);

@@ -45,7 +45,7 @@ TW_INLINE void f64f64f64_k1(void* out_tile, const void* lhs_panel,
   }
   tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
-    tw_prefetch_panels(lhs, steps * M0 * 8, rhs, steps * N0 * 8, vectors);
+    tw_prefetch_panels(lhs, steps * M0 * 8, rhs, steps * N0 * 8, vectors, nv);
     TW_UNROLL for (int s = 0; s < steps; ++s) {
       tw_f64_step(acc + s % sets * vectors, lhs + s * M0, rhs + s * N0, M0, nv);
     }

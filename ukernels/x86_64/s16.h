@@ -116,7 +116,8 @@ TW_INLINE void tw_s16_tile(tw_element_type_t type, void* out,
   for (; k >= steps; k -= steps) {
     // Of s8 at 256 bits it would cost 3 % more than it gains (Skylake-SP).
     if (type == TW_ELEMENT_S16 || TW_LANES == 16) {
-      tw_prefetch_panels(lhs, steps * M0 * 4, rhs, steps * rhs_bytes, vectors);
+      tw_prefetch_panels(lhs, steps * M0 * 4, rhs, steps * rhs_bytes, vectors,
+                         nv);
     }
     TW_UNROLL for (int s = 0; s < steps; ++s) {
       tw_s16_load_step(type, acc + s % sets * vectors, lhs + s * 2 * M0,

@@ -73,7 +73,7 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
   tw_i32_begin(acc, out, params, M0, N0, sets);
   tw_index_t k = params->K;
   for (; k >= steps + ragged; k -= steps) {
-    tw_prefetch_panels(lhs, steps * 4 * M0, rhs, steps * 4 * N0, vectors);
+    tw_prefetch_panels(lhs, steps * 4 * M0, rhs, steps * 4 * N0, vectors, nv);
     TW_UNROLL for (int s = 0; s < steps; ++s) {
       tw_s8_vnni_step(acc + s % sets * vectors, lhs + s * 4 * M0,
                       rhs + s * 4 * N0, &flip, M0, nv);
@@ -152,7 +152,7 @@ TW_INLINE void tw_dot4_tile(tw_dot4_t types, void* out, const void* lhs_panel,
   }
   tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
-    tw_prefetch_panels(lhs, steps * 4 * M0, rhs, steps * 4 * N0, vectors);
+    tw_prefetch_panels(lhs, steps * 4 * M0, rhs, steps * 4 * N0, vectors, nv);
     TW_UNROLL for (int s = 0; s < steps; ++s) {
       tw_dot4_step(types, acc + s % sets * vectors, lhs + s * 4 * M0,
                    rhs + s * 4 * N0, flip, M0, nv);

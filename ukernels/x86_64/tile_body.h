@@ -52,25 +52,25 @@ TW_INLINE int tw_loop_steps(int vectors, int sets) {
   return vectors < 12 ? sets : vectors < 16 ? 4 : 2;
 }
 
-// Asks for what an iteration of a wide tile reads of both panels, TW_AHEAD from
-// here. Where two multiplies of whole vectors complete in a cycle L2 hands
-// panels over no quicker than they are wanted. Of the time of matmuls of 512
-// cubed this leaves 0.81 for f32 12x32, 0.80 for 8x32, 0.74 for 16x16, 0.85 for
-// 6x16 at 256 bits (Skylake-SP).
+// Asks for what an iteration of a wide tile, of `vectors` accumulators, `nv` a
+// row, reads of both panels, TW_AHEAD from here. Where two multiplies of whole
+// vectors complete in a cycle L2 hands panels over no quicker than they are
+// wanted. Of the time of matmuls of 512 cubed this leaves 0.81 for f32 12x32,
+// 0.80 for 8x32, 0.74 for 16x16, 0.85 for 6x16 at 256 bits (Skylake-SP).
 // A rhs that is in no cache yet is wanted in L2 earlier than that, and loads of
 // tiles of several vectors a row leave slots to ask for it: f32 16x4096x4096 in
 // 0.78 of the time, s8 in 0.69 (Zen 5). Nearer L1 it would push the lhs out.
 enum { TW_AHEAD = 2048, TW_FAR_AHEAD = 8192 };
 TW_INLINE void tw_prefetch_panels(const void* lhs, int lhs_bytes,
-                                  const void* rhs, int rhs_bytes, int vectors) {
+                                  const void* rhs, int rhs_bytes, int vectors,
+                                  int nv) {
   if (vectors < 12) return;
   TW_UNROLL for (int at = 0; at < lhs_bytes; at += 64) {
     __builtin_prefetch((const char*)lhs + TW_AHEAD + at);
   }
   TW_UNROLL for (int at = 0; at < rhs_bytes; at += 64) {
     __builtin_prefetch((const char*)rhs + TW_AHEAD + at);
-    if (rhs_bytes > lhs_bytes)
-      __builtin_prefetch((const char*)rhs + TW_FAR_AHEAD + at, 0, 2);
+    if (nv > 1) __builtin_prefetch((const char*)rhs + TW_FAR_AHEAD + at, 0, 2);
   }
 }
 

@@ -218,11 +218,10 @@ Emitter::Values BlockKernel::runSteps(Source broadcast, Source vector,
     Values results = steps(broadcast, vector, unroll,
                            Values(in.begin() + 2, in.end()), reached);
     if (unroll == plan.unroll) {
-      // The wider panel comes from further away, and has several vectors a
-      // step, which leaves slots of loads.
+      // Its panel comes from further away, and several vectors a step leave
+      // slots of loads.
       prefetch(shape.broadcast, in[0], broadcastRun, false);
-      prefetch(shape.vector, in[1], vectorRun,
-               vectorRun.bytes > broadcastRun.bytes || shape.broadcast.staged);
+      prefetch(shape.vector, in[1], vectorRun, plan.blockVectors > 1);
     }
     // Behind all that reads there: else both have to be kept.
     Values next = {reached.broadcast ? reached.broadcast

@@ -62,9 +62,8 @@ struct TilePlan {
   /// The loop over the tile's rows (M0) is the inner of the two block loops.
   bool rowsInner = false;
   /// Bytes behind what an iteration reads of the panels of operands that are
-  /// not staged at which it prefetches as many; 0: nothing. Of a vector operand
-  /// with more of them than the broadcast one, those at four times that go to
-  /// L2.
+  /// not staged at which it prefetches as many; 0: nothing. Of several vectors
+  /// a row of the register block, those at four times that go to L2.
   int ahead = 0;
 
   bool operator==(const TilePlan &o) const;
