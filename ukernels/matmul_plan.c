@@ -50,12 +50,12 @@ static int tw_is_in_place(const tw_matmul_params_t* params,
                           const tw_matmul_side_t* lhs,
                           const tw_matmul_tile_t* tile,
                           const tw_caches_t* caches) {
-  const tw_index_t kMostColumns = 2048, kPageBytes = 4096;
+  const tw_index_t kMostColumns = 2048, kWayBytes = 4096;
   const tw_index_t row = lhs->stride * tw_element_bits(lhs->from) / 8;
   return tile->body.in_place && lhs->from == lhs->type && !lhs->transpose &&
-         params->K % tile->sizes.K0 == 0 && params->M >= tile->sizes.M0 &&
-         params->N <= kMostColumns &&
-         (row % kPageBytes != 0 || tile->sizes.M0 * kPageBytes <= caches->l1);
+         params->K > 0 && params->K % tile->sizes.K0 == 0 &&
+         params->M >= tile->sizes.M0 && params->N <= kMostColumns &&
+         (!tw_is_aliased(row) || tile->sizes.M0 * kWayBytes <= caches->l1);
 }
 
 // The last row of tiles, where it is of another tile. Tiles whose first row may

@@ -141,6 +141,9 @@ void tw_pack_gathered(const tw_matmul_side_t* side, const void* tensor,
                       tw_index_t tile, tw_index_t tiles, tw_index_t step,
                       tw_index_t steps, void* wide, void* packed);
 
+// Whether rows so many bytes apart share the sets of a cache.
+static inline int tw_is_aliased(tw_index_t row) { return row % 4096 == 0; }
+
 // How many of `threads` tasks a matmul of M x N x K is worth: each has at least
 // so many multiply-adds, 20 us at 100 Gop/s.
 static inline tw_index_t tw_worthwhile_tasks(tw_index_t M, tw_index_t N,

@@ -130,7 +130,7 @@ static tw_blocks_t tw_blocks_of(const tw_matmul_task_t* task) {
   b.k = tw_count(task->k);
   b.alike = tw_alike(task);
   b.lhs = task->lhs;
-  b.rows = tw_lhs_rows(task, 0);
+  b.rows = plan->in_place ? tw_lhs_rows(task, 0) : 0;
   b.row = tw_lhs_row(task);
   b.lhs_panel = b.k * plan->lhs.step;
   b.rhs = task->rhs;

@@ -99,9 +99,8 @@ static int tw_goes_with(const tw_matmul_keys_t* self,
   if (!tw_matmul_key(self, rows->last, &last)) return 0;
   const tw_tile_sizes_t a = tw_key_sizes(&key, self->cpu_data);
   const tw_tile_sizes_t b = tw_key_sizes(&last, self->cpu_data);
-  return key.isa == last.isa && key.vnni == last.vnni && a.N0 == b.N0 &&
-         a.K0 == b.K0 && M > a.M0 && M % a.M0 != 0 && M % a.M0 <= b.M0 &&
-         b.M0 < a.M0;
+  return tw_have_same_panels(&key, &a, &last, &b) && M > a.M0 &&
+         M % a.M0 != 0 && M % a.M0 <= b.M0 && b.M0 < a.M0;
 }
 
 static tw_matmul_body_t tw_body_of(const tw_tile_row_t* row,

@@ -59,8 +59,6 @@ static const tw_delays_t* tw_delays_of(const uint64_t* cpu_data) {
   return tw_core_of(cpu_data) == TW_CORE_ZEN5 ? &kZen5Delays : &kDelays;
 }
 
-static int tw_is_aliased(tw_index_t row) { return row % 4096 == 0; }
-
 static double tw_rhs_delay(const tw_unpacked_t* u, tw_index_t size,
                            const tw_caches_t* caches,
                            const tw_delays_t* delays) {

@@ -121,13 +121,20 @@ typedef struct tw_weighed_t {
   double row;      // the cost of one row of tiles
   double vectors;  // tw_rhs_vectors
   double rows;     // of tiles
-  double cost;     // of all tiles
 } tw_weighed_t;
 
-static int tw_has_same_panels(const tw_weighed_t* a, const tw_weighed_t* b) {
-  return a->key.isa == b->key.isa && a->key.vnni == b->key.vnni &&
-         a->sizes.N0 == b->sizes.N0 && a->sizes.K0 == b->sizes.K0;
+int tw_have_same_panels(const tw_tile_key_t* a, const tw_tile_sizes_t* a_sizes,
+                        const tw_tile_key_t* b,
+                        const tw_tile_sizes_t* b_sizes) {
+  return a->isa == b->isa && a->vnni == b->vnni && a_sizes->N0 == b_sizes->N0 &&
+         a_sizes->K0 == b_sizes->K0;
 }
+
+static int tw_share_panels(const tw_weighed_t* a, const tw_weighed_t* b) {
+  return tw_have_same_panels(&a->key, &a->sizes, &b->key, &b->sizes);
+}
+
+static double tw_cost(const tw_weighed_t* a) { return a->rows * a->row; }
 
 // The cost of a row of tiles among others with the same panels of the rhs,
 // which those behind the first have from L2: vectors cost a half then, not a
@@ -137,9 +144,10 @@ static double tw_pass(const tw_weighed_t* a, int is_first) {
   return (a->row > l2 ? a->row : l2) + a->vectors / 4;
 }
 
-static double tw_passes(const tw_weighed_t* a) {
-  if (a->rows < 1) return a->rows * tw_pass(a, 0);  // of an unknown M
-  return tw_pass(a, 1) + (a->rows - 1) * tw_pass(a, 0);
+// Of `rows` rows of tiles, or, of an unknown M, of a part of one.
+static double tw_passes(const tw_weighed_t* a, double rows) {
+  if (rows < 1) return rows * tw_pass(a, 0);
+  return tw_pass(a, 1) + (rows - 1) * tw_pass(a, 0);
 }
 
 // Whether `a` is preferred to `b`. Tiles of `generic` are C, counted in vectors
@@ -149,8 +157,10 @@ static double tw_passes(const tw_weighed_t* a) {
 static int tw_is_better(const tw_weighed_t* a, const tw_weighed_t* b) {
   if ((a->key.isa == TW_ISA_GENERIC) != (b->key.isa == TW_ISA_GENERIC))
     return b->key.isa == TW_ISA_GENERIC;
-  if (tw_has_same_panels(a, b)) return tw_passes(a) < tw_passes(b);
-  return a->cost < b->cost || (a->cost == b->cost && a->key.isa < b->key.isa);
+  if (tw_share_panels(a, b))
+    return tw_passes(a, a->rows) < tw_passes(b, b->rows);
+  const double cost = tw_cost(a), than = tw_cost(b);
+  return cost < than || (cost == than && a->key.isa < b->key.isa);
 }
 
 // Those to mix rows of: as many rows as a triple has on one CPU, by far. Of
@@ -163,19 +173,17 @@ enum { TW_MOST_MIXED = 128 };
 static void tw_mix_rows(const tw_weighed_t* all, size_t count, tw_index_t M,
                         const tw_weighed_t* chosen, tw_tile_choice_t* choice) {
   const double kRounding = 1e-9;
-  double least = tw_passes(chosen);
+  double least = tw_passes(chosen, chosen->rows);
   for (size_t i = 0; i < count; ++i) {
     const tw_weighed_t* tile = &all[i];
     const tw_index_t whole = M / tile->sizes.M0, rest = M % tile->sizes.M0;
     if (whole == 0 || rest == 0) continue;
     for (size_t j = 0; j < count; ++j) {
       const tw_weighed_t* last = &all[j];
-      if (!tw_has_same_panels(tile, last) || last->sizes.M0 >= tile->sizes.M0 ||
+      if (!tw_share_panels(tile, last) || last->sizes.M0 >= tile->sizes.M0 ||
           last->sizes.M0 < rest)
         continue;
-      const double cost = tw_pass(tile, 1) +
-                          (double)(whole - 1) * tw_pass(tile, 0) +
-                          tw_pass(last, 0);
+      const double cost = tw_passes(tile, (double)whole) + tw_pass(last, 0);
       const int ties =
           cost <= least * (1 + kRounding) && tile->sizes.M0 > choice->sizes.M0;
       if (!ties && cost >= least * (1 - kRounding)) continue;
@@ -216,7 +224,6 @@ static int tw_choose_for(const tw_tile_keys_t* keys, tw_type_triple_t types,
             : tw_cost_of_row(&memo, key, &tile.sizes, vector_bits, N, cpu_data);
     tile.vectors = tw_rhs_vectors(types, &tile.sizes, vector_bits, N);
     tile.rows = tw_tile_count(M, tile.sizes.M0);
-    tile.cost = tile.rows * tile.row;
     if (mixes && key->isa != TW_ISA_GENERIC && count < TW_MOST_MIXED)
       to_mix[count++] = tile;
     if (found && !tw_is_better(&tile, &chosen)) continue;

@@ -50,6 +50,11 @@ int tw_choose_tile(const tw_tile_keys_t* keys, tw_type_triple_t types,
                    tw_index_t M, tw_index_t N, const uint64_t* cpu_data,
                    tw_tile_choice_t* choice);
 
+// Whether tiles of both keys, of these sizes, take the same panels of the rhs
+// on the same instruction set.
+int tw_have_same_panels(const tw_tile_key_t* a, const tw_tile_sizes_t* a_sizes,
+                        const tw_tile_key_t* b, const tw_tile_sizes_t* b_sizes);
+
 // What is known of `key` for matmuls of M rows, if it was measured to be
 // quicker than what would be chosen otherwise; else null.
 const tw_measured_tile_t* tw_measured_tile_of(

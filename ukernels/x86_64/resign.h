@@ -163,4 +163,10 @@ static tw_resign_tile_fn_t flipping_tile(int m, int n) {
   return tile_of(m, n, TW_DOT4_S8U8, 1);
 }
 
+// What this file says of one instruction set.
+#define TW_RESIGN_OF(isa) \
+  {TW_ISA_##isa, TW_LANES, tile, flipping_tile, flip, sum, sum_rows, add}
+_Static_assert((int)TW_LANES <= (int)TW_RESIGN_MOST_LANES,
+               "tw_mmt4d has room for less");
+
 #endif  // UKERNELS_X86_64_RESIGN_H_

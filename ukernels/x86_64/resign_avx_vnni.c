@@ -6,11 +6,4 @@
 #define TW_STAMP_ISA_avx_vnni ~, 1
 #include "ukernels/x86_64/resign.h"
 
-const tw_resign_t tw_resign_x86_64_avx_vnni = {TW_ISA_X86_64_AVX_VNNI,
-                                               TW_LANES,
-                                               tile,
-                                               flipping_tile,
-                                               flip,
-                                               sum,
-                                               sum_rows,
-                                               add};
+const tw_resign_t tw_resign_x86_64_avx_vnni = TW_RESIGN_OF(X86_64_AVX_VNNI);

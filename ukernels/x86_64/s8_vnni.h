@@ -34,19 +34,19 @@ TW_INLINE tw_vi32 tw_s8_vnni_flip(const tw_vi32** in_memory, int vectors) {
   return tw_i32_load(*in_memory);
 }
 
-TW_INLINE void tw_s8_vnni_step(tw_vi32* acc, const int8_t* lhs,
-                               const int8_t* rhs, const tw_vi32** flip, int M0,
-                               int nv) {
+// `flip`: null, or what flips the top bits of the rhs.
+TW_INLINE void tw_dot4_step(tw_dot4_t types, tw_vi32* acc, const char* lhs,
+                            const char* rhs, const tw_vi32** flip, int M0,
+                            int nv) {
   tw_vi32 r[4];
   TW_UNROLL for (int n = 0; n < nv; ++n) {
-    r[n] = tw_i32_xor(tw_i32_load(rhs + n * 4 * TW_LANES),
-                      tw_s8_vnni_flip(flip, M0 * nv));
+    r[n] = tw_i32_load(rhs + n * 4 * TW_LANES);
+    if (flip) r[n] = tw_i32_xor(r[n], tw_s8_vnni_flip(flip, M0 * nv));
   }
-
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     const tw_vi32 l = tw_i32_splat(lhs + 4 * m);
     TW_UNROLL for (int n = 0; n < nv; ++n) {
-      acc[m * nv + n] = tw_i32_dot4(TW_DOT4_S8U8, acc[m * nv + n], l, r[n]);
+      acc[m * nv + n] = tw_i32_dot4(types, acc[m * nv + n], l, r[n]);
     }
   }
 }
@@ -62,8 +62,8 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
   const int sum_vectors = (steps * M0 + TW_LANES - 1) / TW_LANES;
   // Whether a block's vectors reach into the next step, which must be there.
   const int ragged = steps * M0 % TW_LANES != 0;
-  const int8_t* lhs = (const int8_t*)lhs_panel;
-  const int8_t* rhs = (const int8_t*)rhs_panel;
+  const char* lhs = (const char*)lhs_panel;
+  const char* rhs = (const char*)rhs_panel;
   const tw_vi32 flips = tw_i8_all(0x80);
   const tw_vi32* flip = &flips;
   // sum[i] lane j belongs to row (TW_LANES*i + j) % M0; tail lane j to row j.
@@ -75,8 +75,8 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
   for (; k >= steps + ragged; k -= steps) {
     tw_prefetch_panels(lhs, steps * 4 * M0, rhs, steps * 4 * N0, vectors, nv);
     TW_UNROLL for (int s = 0; s < steps; ++s) {
-      tw_s8_vnni_step(acc + s % sets * vectors, lhs + s * 4 * M0,
-                      rhs + s * 4 * N0, &flip, M0, nv);
+      tw_dot4_step(TW_DOT4_S8U8, acc + s % sets * vectors, lhs + s * 4 * M0,
+                   rhs + s * 4 * N0, &flip, M0, nv);
     }
 
     TW_UNROLL for (int i = 0; i < sum_vectors; ++i) {
@@ -89,7 +89,7 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
     TW_ADVANCE(rhs, steps * 4 * N0);
   }
   for (; (steps > 1 || ragged) && k > 0; --k) {
-    tw_s8_vnni_step(acc, lhs, rhs, &flip, M0, nv);
+    tw_dot4_step(TW_DOT4_S8U8, acc, lhs, rhs, &flip, M0, nv);
     tail = tw_i32_dot4(TW_DOT4_U8S8, tail, tw_s8_vnni_flip(&flip, vectors),
                        tw_i32_load_first(lhs, M0));
     lhs += 4 * M0;
@@ -110,23 +110,6 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
     }
   }
   tw_i32_end(acc, out, params, M0, N0, 1);
-}
-
-// `flip`: null, or what flips the top bits of the rhs.
-TW_INLINE void tw_dot4_step(tw_dot4_t types, tw_vi32* acc, const char* lhs,
-                            const char* rhs, const tw_vi32** flip, int M0,
-                            int nv) {
-  tw_vi32 r[4];
-  TW_UNROLL for (int n = 0; n < nv; ++n) {
-    r[n] = tw_i32_load(rhs + n * 4 * TW_LANES);
-    if (flip) r[n] = tw_i32_xor(r[n], tw_s8_vnni_flip(flip, M0 * nv));
-  }
-  TW_UNROLL for (int m = 0; m < M0; ++m) {
-    const tw_vi32 l = tw_i32_splat(lhs + 4 * m);
-    TW_UNROLL for (int n = 0; n < nv; ++n) {
-      acc[m * nv + n] = tw_i32_dot4(types, acc[m * nv + n], l, r[n]);
-    }
-  }
 }
 
 // Types that an instruction multiplies as they are, or would if the top bits of
