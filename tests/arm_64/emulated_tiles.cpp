@@ -97,8 +97,10 @@ std::vector<const CpuModel*> modelsFor(const IsaInfo& isa) {
 }
 
 Expected<std::string> inspectedObject(TileGenerator& generator,
-                                      const TileKey& key, Lowering lowering) {
+                                      const TileKey& key, Lowering lowering,
+                                      const std::string& plan) {
   GenerateOptions options;
+  options.plan = plan;
   options.lowering = lowering;
   auto tile = generator.generate(key, Emit::Object, options);
   if (!tile) return tile.takeError();  // names the key

@@ -28,11 +28,12 @@ std::vector<const CpuModel*> modelsFor(const IsaInfo& isa);
 std::string foreignInstruction(llvm::StringRef object,
                                llvm::StringRef features);
 
-// Generates the object of `key` and inspects it: inspectObject, and no
-// instruction that its ISA lacks. An error names the key.
+// Generates the object of `key`, with these parts of its plan, and inspects it:
+// inspectObject, and no instruction that its ISA lacks. An error names the key.
 llvm::Expected<std::string> inspectedObject(TileGenerator& generator,
                                             const TileKey& key,
-                                            Lowering lowering);
+                                            Lowering lowering,
+                                            const std::string& plan = "");
 
 // One tile function of a key. Without an object it stands for the hand-written
 // one of the cross build's library.

@@ -8,8 +8,11 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "tests/arm_64/emulated_tiles.h"
 #include "tests/tiles/random_keys.h"
+#include "tests/tiles/random_plans.h"
 #include "tests/tiles/shards.h"
 
 namespace tilewright::testing {
@@ -24,10 +27,19 @@ constexpr int kLoopsEvery = 8;
 constexpr int64_t kLoopsVolume = 1 << 13;
 // Multiply-adds of the reference per key, and with the loops beside it.
 constexpr int64_t kBudget = 400'000, kLoopsBudget = 200'000;
+// Of keys by random plans.
+constexpr int64_t kPlansVolume = 1 << 12;
 
 int keysPerIsa() {
   const char* given = std::getenv("TILEWRIGHT_TEST_KEYS");
   return given ? std::max(1, std::atoi(given)) : kDefaultKeys;
+}
+
+std::vector<tw_isa_t> arm64Isas() {
+  std::vector<tw_isa_t> result;
+  for (const IsaInfo& isa : isas())
+    if (isa.arch == "ARM_64") result.push_back(isa.isa);
+  return result;
 }
 
 std::string repeatIt(const TileKey& key) {
@@ -75,6 +87,55 @@ TEST_P(Arm64GeneratedTest, KeepTheContract) {
   for (const std::string& failure : outcome->failures) ADD_FAILURE() << failure;
   EXPECT_EQ(outcome->checked, generated);
 }
+
+// Whatever plan fits a key computes it, whether or not anybody would choose it.
+class Arm64RandomPlansTest : public ::testing::TestWithParam<tw_isa_t> {};
+
+TEST_P(Arm64RandomPlansTest, KeepTheContract) {
+  const IsaInfo& isa = info(GetParam());
+  const uint64_t seed = seedOf("RandomPlans." + std::string(isa.name));
+  SCOPED_TRACE(seedText(seed));
+  Random random(seed);
+  TileGenerator generator;
+  EmulatedTiles tiles;
+  std::map<std::string, std::string> plans;
+  int generated = 0;
+  for (const TileKey& key :
+       randomKeys(isa.isa, keysPerIsa() / 2, seed, Sizes::kAlsoScalable)) {
+    if (!isSmall(key, kPlansVolume)) continue;
+    const std::string plan = randomPlan(key, random);
+    auto object = inspectedObject(generator, key, Lowering::Plan, plan);
+    if (!object) {
+      ADD_FAILURE() << llvm::toString(object.takeError()) << " by '" << plan
+                    << "'";
+      continue;
+    }
+    std::vector<EmulatedSource> sources;
+    sources.push_back({"generated", std::move(*object)});
+    tiles.add(key, seed + generated, kBudget, std::move(sources));
+    plans[printTileKey(key)] = plan;
+    ++generated;
+  }
+  ASSERT_GT(generated, keysPerIsa() / 8);
+  auto outcome = tiles.checkOnModels(
+      isa, std::string(TW_TEST_SCRATCH) + "/plans_" + std::string(isa.name));
+  ASSERT_TRUE(bool(outcome)) << llvm::toString(outcome.takeError());
+  for (const std::string& failure : outcome->failures) {
+    ADD_FAILURE() << failure;
+    for (const auto& [name, plan] : plans)
+      if (failure.find(name) != std::string::npos)
+        ADD_FAILURE() << "to see it: tilewright gen --emit=asm '--plan=" << plan
+                      << "' " << name;
+  }
+  EXPECT_EQ(outcome->checked, generated);
+}
+
+INSTANTIATE_TEST_SUITE_P(Isas, Arm64RandomPlansTest,
+                         ::testing::ValuesIn(arm64Isas()),
+                         [](const ::testing::TestParamInfo<tw_isa_t>& test) {
+                           return std::string(
+                               ::tilewright::info(test.param).name);
+                         });
 
 INSTANTIATE_TEST_SUITE_P(Shards, Arm64GeneratedTest,
                          ::testing::ValuesIn(shardsOf(kShards,

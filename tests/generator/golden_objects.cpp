@@ -19,6 +19,7 @@
 #include "tests/amdgpu/wave_keys.h"
 #include "tests/tiles/random_keys.h"
 #include "tilewright/Codegen/TileGenerator.h"
+#include "tilewright/Planning/CoreModel.h"
 
 namespace cl = llvm::cl;
 
@@ -35,15 +36,36 @@ cl::opt<int> perIsaFlag(
 cl::opt<bool> writeFlag("write", cl::cat(category),
                         cl::desc("Draw the keys and write the list anew"));
 
+cl::opt<bool> fromTextFlag(
+    "from-text", cl::cat(category),
+    cl::desc("Generate each tile from the printed text of its plan alone, "
+             "tuned for another core than plans usually are for"));
+
 constexpr const char* kVersion = "LLVM " LLVM_VERSION_STRING;
 
 // Another version of LLVM makes other code: nothing to compare with.
 constexpr int kSkipped = 77;
 
+// A core of the key's architecture whose plans are others.
+std::string otherCore(const IsaInfo& isa) {
+  for (const char* cpu : {"gracemont", "neoverse-v1"})
+    if (llvm::cantFail(findCore(cpu))->isCoreOf(isa)) return cpu;
+  return "";
+}
+
 // Of the object; tiles for AMD GPUs have that of a kernel around them.
-std::string digestOf(TileGenerator& generator, const TileKey& key) {
-  const Emit kind = info(key.isa).isAmdgpu() ? Emit::CodeObject : Emit::Object;
-  llvm::Expected<GeneratedTile> tile = generator.generate(key, kind);
+std::string digestOf(TileGenerator& generator, const TileKey& key,
+                     bool fromText) {
+  const IsaInfo& isa = info(key.isa);
+  const Emit kind = isa.isAmdgpu() ? Emit::CodeObject : Emit::Object;
+  GenerateOptions options;
+  if (fromText) {
+    llvm::Expected<GeneratedTile> plan = generator.generate(key, Emit::Plan);
+    if (!plan) return "error: " + llvm::toString(plan.takeError());
+    options.plan.assign(plan->bytes.data(), plan->bytes.size() - 1);
+    options.tuneCpu = otherCore(isa);
+  }
+  llvm::Expected<GeneratedTile> tile = generator.generate(key, kind, options);
   if (!tile) return "error: " + llvm::toString(tile.takeError());
   return llvm::utohexstr(llvm::xxh3_64bits(llvm::StringRef(tile->bytes.data(),
                                                            tile->bytes.size())),
@@ -71,7 +93,7 @@ int write(const std::string& file, int perIsa) {
   int count = 0;
   for (const IsaInfo& isa : isas())
     for (const TileKey& key : keysOf(isa, perIsa)) {
-      const std::string digest = digestOf(generator, key);
+      const std::string digest = digestOf(generator, key, false);
       if (llvm::StringRef(digest).starts_with("error")) {
         llvm::errs() << printTileKey(key) << ": " << digest << "\n";
         return 1;
@@ -92,7 +114,7 @@ int write(const std::string& file, int perIsa) {
   return 0;
 }
 
-int check(const std::string& file, int perIsa) {
+int check(const std::string& file, int perIsa, bool fromText) {
   std::ifstream in(file);
   if (!in) {
     llvm::errs() << "golden_objects: cannot read " << file << "\n";
@@ -127,7 +149,7 @@ int check(const std::string& file, int perIsa) {
     }
     if (seen[parsed.key->isa]++ >= perIsa) continue;
     ++checked;
-    const std::string digest = digestOf(generator, *parsed.key);
+    const std::string digest = digestOf(generator, *parsed.key, fromText);
     if (digest == line.substr(space + 1)) continue;
     if (++different <= 20)
       llvm::outs() << line << ": is now " << digest << "\n";
@@ -156,10 +178,11 @@ int main(int argc, char** argv) {
   // Linking a code object resets all options.
   const std::string file = fileFlag;
   const int perIsa = perIsaFlag;
+  const bool fromText = fromTextFlag;
   if (perIsa < 1) {
     llvm::errs() << "golden_objects: --per-isa=" << perIsa
                  << ": expected 1 or more\n";
     return 1;
   }
-  return writeFlag ? write(file, perIsa) : check(file, perIsa);
+  return writeFlag ? write(file, perIsa) : check(file, perIsa, fromText);
 }

@@ -118,7 +118,7 @@ ROWS = [
     Row(f"tw gen {TILE} -o e.mlir/x.o", status=1, message="'e.mlir/x.o': Not a directory"),
     Row(f"tw gen {TILE} -o no/x.o", status=1, message="'no/x.o': No such file or directory"),
     Row(f"tw gen {TILE} {OTHER_TILE} -o out.o", status=1, message="'out.o' is a file"),
-    Row(f"tw gen {TILE} --plan=zzz -o new/dir/", status=1, message="plan override 'zzz'"),
+    Row(f"tw gen {TILE} --plan=zzz -o new/dir/", status=1, message="plan part 'zzz'"),
     Row("tw link user.o -o inputs", status=1, message="'inputs': Is a directory", before="mkdir inputs"),
 
     # An output that is an input or another output.

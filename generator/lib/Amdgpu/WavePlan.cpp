@@ -5,6 +5,7 @@
 
 #include "WaveTypes.h"
 #include "tilewright/Amdgpu/CodeObject.h"
+#include "tilewright/Support/PlanText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -173,85 +174,122 @@ std::optional<WavePlan> bestBlock(WavePlan plan, const TileKey &key,
   return result;
 }
 
-/// What `overrides` gives.
-struct Given {
-  std::string idiom;
-  int lanesM = 0, lanesN = 0, rows = 0, columns = 0, fragment = 0;
-  int ahead = -1;
-};
-
-bool parsePair(StringRef text, int &first, int &second) {
-  auto [a, b] = text.split('x');
-  return !a.getAsInteger(10, first) && !b.getAsInteger(10, second) &&
-         first > 0 && second > 0;
-}
-
-Expected<Given> parse(StringRef text) {
-  Given given;
-  SmallVector<StringRef> parts;
-  text.split(parts, ' ', -1, /*KeepEmpty=*/false);
-  for (StringRef part : parts) {
-    auto [name, value] = part.split('=');
-    bool good = false;
-    if (name == "idiom")
-      good = !value.empty();
-    else if (name == "lanes")
-      good = parsePair(value, given.lanesM, given.lanesN);
-    else if (name == "block")
-      good = parsePair(value, given.rows, given.columns);
-    else if (name == "fragment")
-      good = !value.getAsInteger(10, given.fragment) && given.fragment > 0;
-    else if (name == "ahead")
-      good = !value.getAsInteger(10, given.ahead) && given.ahead >= 0 &&
-             given.ahead <= 1;
-    if (!good)
-      return createStringError(
-          "plan part '" + part.str() +
-          "': expected idiom=<name>, block=<m>x<n>, "
-          "fragment=<elements>, ahead=<0|1> or, for idioms that are no "
-          "matrix instruction, lanes=<m>x<n>");
-    if (name == "idiom")
-      given.idiom = value.str();
-  }
-  return given;
-}
-
 std::string nameOf(const WavePlan &plan) {
   return plan.instruction ? plan.instruction->intrinsic.str()
                           : valuName(plan.idiom).str();
 }
 
+std::string idiomNames(const TileKey &key) {
+  std::string names;
+  for (const WavePlan &plan : idiomsOf(key))
+    names += (names.empty() ? "" : ", ") + nameOf(plan);
+  return names;
+}
+
+/// Of WaveIdiom and the matrix instruction.
+struct WaveIdiomField {
+  using Members = Is<&WavePlan::idiom, &WavePlan::instruction>;
+  StringLiteral name, meaning;
+
+  std::string accepts() const {
+    return "a matrix instruction's intrinsic, fma, dot4, dot2, mad";
+  }
+  std::string read(StringRef text, WavePlan &plan, const TileKey &key) const {
+    for (const WavePlan &idiom : idiomsOf(key))
+      if (nameOf(idiom) == text) {
+        plan.idiom = idiom.idiom;
+        plan.instruction = idiom.instruction;
+        return "";
+      }
+    return ("no idiom '" + text + "' computes this key; expected one of ")
+               .str() +
+           idiomNames(key);
+  }
+  void print(raw_ostream &os, const WavePlan &plan) const {
+    os << nameOf(plan);
+  }
+};
+
+constexpr PlanWord<bool> kZeroOne[] = {{"0", false}, {"1", true}};
+
 } // namespace
 
+template <> struct PlanTable<WavePlan> {
+  static constexpr auto fields() {
+    using P = WavePlan;
+    return std::tuple(
+        WaveIdiomField{
+            "idiom",
+            "a matrix instruction of the table; or, where the target has none "
+            "for the types, `fma` (f32, f64), `dot4` (bytes), `dot2` (16-bit "
+            "integers), `mad` (32-bit integers), with out's elements shared "
+            "among the lanes"},
+        Pair<&P::lanesM, &P::lanesN>{
+            "lanes",
+            "how the lanes of the wave divide rows and columns; not for matrix "
+            "instructions",
+            1, 64},
+        Pair<&P::blockRows, &P::blockColumns>{
+            "block",
+            "the register block: sub-tiles of the instruction, or elements "
+            "that each lane owns. Larger tiles loop over blocks",
+            1, 1024},
+        Number<&P::fragment>{
+            "fragment",
+            "elements along k that a lane loads of each row at once: several "
+            "instructions' worth where K0 allows 16 bytes",
+            1, kMaxK0Amdgpu},
+        Word<&P::ahead>{"ahead",
+                        "the K loop loads the next fragments before it "
+                        "multiplies the present ones",
+                        kZeroOne});
+  }
+  static bool applies(const WavePlan &plan, StringRef field) {
+    return field != "lanes" || !plan.instruction;
+  }
+};
+
+std::string describeWavePlan() { return describePlanFields<WavePlan>(); }
+
 Expected<WavePlan> planWave(const TileKey &key, StringRef overrides) {
-  Expected<Given> given = parse(overrides);
+  using P = WavePlan;
+  Expected<GivenParts<WavePlan>> given =
+      readPlanParts<WavePlan>(splitPlan(overrides), key);
   if (!given)
     return given.takeError();
+  if (given->inFull()) {
+    std::string why = whyWavePlanUnfit(given->plan, key);
+    if (!why.empty())
+      return createStringError("the plan '" + overrides +
+                               "' does not fit: " + why);
+    return given->plan;
+  }
   std::optional<WavePlan> best;
   double bestCycles = 0;
   for (WavePlan idiom : idiomsOf(key)) {
-    if (!given->idiom.empty() && given->idiom != nameOf(idiom))
+    if (given->has<&P::idiom>() && nameOf(given->plan) != nameOf(idiom))
       continue;
     SmallVector<int> fragments = fragmentsOf(idiom, key);
-    if (given->fragment)
-      fragments = {given->fragment};
+    if (given->has<&P::fragment>())
+      fragments = {given->plan.fragment};
     for (int fragment : fragments) {
       idiom.fragment = fragment;
       for (int ahead = 0; ahead <= 1; ++ahead) {
         // Of mad's additions LLVM makes v_add3_u32, and between the
         // boundaries of a span loaded ahead it computes all the products
         // first: registers for each of them.
-        if (given->ahead >= 0 ? ahead != given->ahead
-                              : ahead && idiom.idiom == WaveIdiom::Mad)
+        if (given->has<&P::ahead>() ? ahead != int(given->plan.ahead)
+                                    : ahead && idiom.idiom == WaveIdiom::Mad)
           continue;
         idiom.ahead = ahead;
         forLanes(idiom, key, [&](const WavePlan &plan) {
-          if (given->lanesM &&
-              (plan.lanesM != given->lanesM || plan.lanesN != given->lanesN))
+          if (given->has<&P::lanesM>() && (plan.lanesM != given->plan.lanesM ||
+                                           plan.lanesN != given->plan.lanesN))
             return;
           double cycles = 0;
           std::optional<WavePlan> block =
-              bestBlock(plan, key, given->rows, given->columns, cycles);
+              bestBlock(plan, key, given->valueOr<&P::blockRows>(0),
+                        given->valueOr<&P::blockColumns>(0), cycles);
           if (block && (!best || cycles < bestCycles)) {
             best = block;
             bestCycles = cycles;
@@ -262,21 +300,11 @@ Expected<WavePlan> planWave(const TileKey &key, StringRef overrides) {
   }
   if (best)
     return *best;
-  std::string names;
-  for (const WavePlan &plan : idiomsOf(key))
-    names += (names.empty() ? "" : ", ") + nameOf(plan);
   return createStringError("no plan of this key has '" + overrides.str() +
-                           "'; its idioms are " + names);
+                           "'; its idioms are " + idiomNames(key));
 }
 
-std::string printWavePlan(const WavePlan &plan) {
-  std::string text = "idiom=" + nameOf(plan);
-  if (!plan.instruction)
-    text += formatv(" lanes={0}x{1}", plan.lanesM, plan.lanesN).str();
-  return text + formatv(" block={0}x{1} fragment={2} ahead={3}", plan.blockRows,
-                        plan.blockColumns, plan.fragment, int(plan.ahead))
-                    .str();
-}
+std::string printWavePlan(const WavePlan &plan) { return printPlan(plan); }
 
 std::string whyWavePlanUnfit(const WavePlan &plan, const TileKey &key) {
   if (std::string why = whyIdiomUnfit(plan, key); !why.empty())

@@ -4,6 +4,7 @@
 // Choosing, printing and overriding plans.
 
 #include "tilewright/Kernels/KernelPlan.h"
+#include "tilewright/Support/PlanText.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -18,146 +19,126 @@ namespace tilewright {
 
 namespace {
 
-/// Parts of a plan that the user fixes.
-struct Overrides {
-  std::optional<KernelForm> form;
-  std::string instruction;
-  std::optional<int> wavesM, wavesN, tilesM, tilesN, kSteps, stages, buffers,
-      interleave;
-  std::optional<bool> direct, skew, padsByArithmetic;
-  std::optional<StageBoundaries> boundaries;
-  std::optional<std::optional<int>> priority;
+/// Whether `instruction` can multiply the key's operands: its rows are columns
+/// of out.
+bool multiplies(const MatrixInstruction &instruction, const TileKey &key) {
+  const TypeTripleInfo &types = info(key.types);
+  return instruction.accepts(types.rhs, types.lhs) &&
+         instruction.accumulator == types.accumulator;
+}
 
-  bool matches(const KernelPlan &plan) const {
-    auto is = [](const auto &wanted, const auto &value) {
-      return !wanted || *wanted == value;
-    };
-    return is(form, plan.form) && is(wavesM, plan.wavesM) &&
-           is(wavesN, plan.wavesN) && is(tilesM, plan.tilesM) &&
-           is(tilesN, plan.tilesN) && is(kSteps, plan.kSteps) &&
-           (instruction.empty() || !plan.instruction ||
-            plan.instruction->intrinsic == instruction);
+struct InstructionField {
+  using Members = Is<&KernelPlan::instruction>;
+  llvm::StringLiteral name, meaning;
+
+  std::string accepts() const { return "an intrinsic of the target"; }
+  std::string read(StringRef text, KernelPlan &plan, const TileKey &key) const {
+    for (const MatrixInstruction &i : matrixInstructions(key.isa))
+      if (i.intrinsic == text && multiplies(i, key)) {
+        plan.instruction = &i;
+        return "";
+      }
+    return ("the target has no instruction '" + text + "' for these types")
+        .str();
+  }
+  void print(llvm::raw_ostream &os, const KernelPlan &plan) const {
+    os << plan.instruction->intrinsic;
   }
 };
 
-Error badValue(StringRef part, StringRef expected) {
-  return createStringError("plan: '" + part + "': expected " + expected);
-}
+constexpr PlanWord<KernelForm> kForms[] = {
+    {"simple", KernelForm::Simple}, {"pipelined", KernelForm::Pipelined}};
+constexpr PlanWord<bool> kReads[] = {{"registers", false}, {"direct", true}};
+constexpr PlanWord<bool> kOffOn[] = {{"off", false}, {"on", true}};
+constexpr PlanWord<bool> kPaddings[] = {{"offsets", false}, {"select", true}};
+constexpr PlanWord<StageBoundaries> kBoundaries[] = {
+    {"read+compute", {true, true, false}},
+    {"read", {true, false, false}},
+    {"compute", {false, true, false}},
+    {"relaxed", {true, true, true}},
+    {"none", {false, false, false}}};
+constexpr int kMost = 1024;
 
-Error parseInteger(StringRef part, StringRef value, std::optional<int> &into) {
-  int number;
-  if (value.getAsInteger(10, number) || number < 0)
-    return badValue(part, "a number");
-  into = number;
-  return Error::success();
-}
+} // namespace
 
-Error parsePair(StringRef part, StringRef value, std::optional<int> &first,
-                std::optional<int> &second) {
-  auto [a, b] = value.split('x');
-  int m, n;
-  if (a.getAsInteger(10, m) || b.getAsInteger(10, n))
-    return badValue(part, "<along M>x<along N>");
-  first = m;
-  second = n;
-  return Error::success();
-}
-
-Error parseBoundaries(StringRef part, StringRef value, Overrides &o) {
-  StageBoundaries boundaries{false, false, false};
-  if (value == "relaxed")
-    boundaries = {true, true, true};
-  else if (value == "read+compute")
-    boundaries = {true, true, false};
-  else if (value == "read")
-    boundaries.afterRead = true;
-  else if (value == "compute")
-    boundaries.afterCompute = true;
-  else if (value != "none")
-    return badValue(part, "read+compute, read, compute, relaxed or none");
-  o.boundaries = boundaries;
-  return Error::success();
-}
-
-Error parseWord(StringRef part, StringRef value, StringRef no, StringRef yes,
-                std::optional<bool> &into) {
-  if (value != no && value != yes)
-    return badValue(part, (no + " or " + yes).str());
-  into = value == yes;
-  return Error::success();
-}
-
-Error parsePart(StringRef part, Overrides &o) {
-  auto [name, value] = part.split('=');
-  if (name == "form") {
-    std::optional<bool> pipelined;
-    if (Error error = parseWord(part, value, "simple", "pipelined", pipelined))
-      return error;
-    o.form = *pipelined ? KernelForm::Pipelined : KernelForm::Simple;
-    return Error::success();
+template <> struct PlanTable<KernelPlan> {
+  static constexpr auto fields() {
+    using P = KernelPlan;
+    return std::tuple(
+        Word<&P::form>{"form",
+                       "waves call the tile for tiles of their own, or compute "
+                       "one large tile, staged through LDS; the simple form "
+                       "has `waves` and nothing else",
+                       kForms},
+        InstructionField{"instruction", "which matrix instruction"},
+        Pair<&P::wavesM, &P::wavesN>{"waves", "waves along M x along N", 1,
+                                     kMost},
+        Pair<&P::tilesM, &P::tilesN>{
+            "tiles", "tiles M0 x N0 of a workgroup, along M x along N", 1,
+            kMost},
+        Number<&P::kSteps>{"ksteps", "K steps of one iteration", 1, kMost},
+        Number<&P::stages>{"stages",
+                           "iterations in flight, 2 or 3: READ runs one or two "
+                           "ahead of COMPUTE",
+                           1, kMost},
+        Number<&P::buffers>{"buffers",
+                            "buffers of LDS, at most 4. With one, a barrier "
+                            "stands on both sides of WRITE; with more, one "
+                            "barrier per iteration",
+                            1, kMost},
+        Word<&P::direct>{
+            "reads",
+            "`direct` loads into LDS without registers: 4 bytes per lane on "
+            "gfx90a and gfx942, 16 on gfx950; needs as many buffers as stages",
+            kReads},
+        Word<&P::boundaries>{"boundaries",
+                             "after which stages the scheduler is stopped; "
+                             "`relaxed`: arithmetic may cross both",
+                             kBoundaries},
+        Number<&P::interleave>{"interleave",
+                               "so many matrix instructions after each read "
+                               "from LDS (`sched_group_barrier`); 0 leaves the "
+                               "order within COMPUTE to the scheduler",
+                               0, kMost},
+        NumberOrNone<&P::priority>{
+            "priority", "of the wave during COMPUTE, 1 to 3 (`s_setprio`)", 0,
+            kMost},
+        Word<&P::skew>{"skew",
+                       "half of the waves runs a stage behind the other half, "
+                       "which meet at each boundary",
+                       kOffOn},
+        Word<&P::padsByArithmetic>{"padding",
+                                   "zeros beyond the edges by the buffers' "
+                                   "bounds, or by arithmetic in WRITE",
+                                   kPaddings});
   }
-  if (name == "instruction") {
-    o.instruction = value.str();
-    return Error::success();
+  static bool applies(const KernelPlan &plan, StringRef field) {
+    return plan.form == KernelForm::Pipelined || field == "form" ||
+           field == "waves";
   }
-  if (name == "waves")
-    return parsePair(part, value, o.wavesM, o.wavesN);
-  if (name == "tiles")
-    return parsePair(part, value, o.tilesM, o.tilesN);
-  if (name == "ksteps")
-    return parseInteger(part, value, o.kSteps);
-  if (name == "stages")
-    return parseInteger(part, value, o.stages);
-  if (name == "buffers")
-    return parseInteger(part, value, o.buffers);
-  if (name == "interleave")
-    return parseInteger(part, value, o.interleave);
-  if (name == "reads")
-    return parseWord(part, value, "registers", "direct", o.direct);
-  if (name == "skew")
-    return parseWord(part, value, "off", "on", o.skew);
-  if (name == "padding")
-    return parseWord(part, value, "offsets", "select", o.padsByArithmetic);
-  if (name == "boundaries")
-    return parseBoundaries(part, value, o);
-  if (name == "priority") {
-    std::optional<int> number;
-    if (value != "none")
-      if (Error error = parseInteger(part, value, number))
-        return error;
-    o.priority = number;
-    return Error::success();
-  }
-  return createStringError(
-      "plan: there is no part '" + name +
-      "'; expected form, instruction, waves, tiles, ksteps, stages, buffers, "
-      "reads, boundaries, interleave, priority, skew or padding");
-}
+};
 
-Expected<Overrides> parseOverrides(StringRef text) {
-  Overrides o;
-  llvm::SmallVector<StringRef> parts;
-  llvm::SplitString(text, parts, " ,\t");
-  for (StringRef part : parts)
-    if (Error error = parsePart(part, o))
-      return std::move(error);
-  return o;
-}
+std::string describeKernelPlan() { return describePlanFields<KernelPlan>(); }
+
+namespace {
+
+using Overrides = GivenParts<KernelPlan>;
+using P = KernelPlan;
 
 /// The parts that are not searched over.
 KernelPlan withFixedParts(const Overrides &o) {
   KernelPlan plan;
   plan.form = KernelForm::Pipelined;
-  plan.direct = o.direct.value_or(false);
-  plan.stages = o.stages.value_or(2);
-  plan.skew = o.skew.value_or(false);
-  plan.padsByArithmetic = o.padsByArithmetic.value_or(false);
-  plan.buffers = o.buffers.value_or(plan.direct ? plan.stages
-                                    : plan.skew ? 2
-                                                : 1);
-  plan.boundaries = o.boundaries.value_or(StageBoundaries());
-  plan.interleave = o.interleave.value_or(0);
-  plan.priority = o.priority.value_or(std::nullopt);
+  plan.direct = o.valueOr<&P::direct>(false);
+  plan.stages = o.valueOr<&P::stages>(2);
+  plan.skew = o.valueOr<&P::skew>(false);
+  plan.padsByArithmetic = o.valueOr<&P::padsByArithmetic>(false);
+  plan.buffers = o.valueOr<&P::buffers>(plan.direct ? plan.stages
+                                        : plan.skew ? 2
+                                                    : 1);
+  plan.boundaries = o.valueOr<&P::boundaries>(StageBoundaries());
+  plan.interleave = o.valueOr<&P::interleave>(0);
+  plan.priority = o.valueOr<&P::priority>(std::nullopt);
   return plan;
 }
 
@@ -174,7 +155,7 @@ void enumerate(const TileKey &key, const Overrides &o,
   int rowBits = key.k0 * info(types.lhs).bits;
   KernelPlan plan = withFixedParts(o);
   for (const MatrixInstruction &i : matrixInstructions(key.isa)) {
-    if (!i.accepts(types.rhs, types.lhs) || i.accumulator != types.accumulator)
+    if (!multiplies(i, key))
       continue;
     plan.instruction = &i;
     for (auto [wavesM, wavesN] : {std::pair(1, 1),
@@ -195,9 +176,10 @@ void enumerate(const TileKey &key, const Overrides &o,
           plan.tilesM = m / key.m0;
           plan.tilesN = n / key.n0;
           int last = std::max(kMaxIterationRowBytes * 8 / rowBits, 1);
-          for (int k = 1; k <= std::max(last, o.kSteps.value_or(1)); k += k) {
-            plan.kSteps = o.kSteps.value_or(k);
-            if (o.matches(plan) && whyKernelPlanUnfit(plan, key).empty())
+          for (int k = 1; k <= std::max(last, o.valueOr<&P::kSteps>(1));
+               k += k) {
+            plan.kSteps = o.valueOr<&P::kSteps>(k);
+            if (o.agreesWith(plan) && whyKernelPlanUnfit(plan, key).empty())
               consider(plan);
           }
         }
@@ -206,22 +188,16 @@ void enumerate(const TileKey &key, const Overrides &o,
 
 /// Why no plan fits, from the one that the user probably means.
 Error whyNone(const TileKey &key, const Overrides &o) {
-  const TypeTripleInfo &types = info(key.types);
   KernelPlan plan = withFixedParts(o);
+  plan.instruction = o.plan.instruction;
   for (const MatrixInstruction &i : matrixInstructions(key.isa))
-    if (i.accepts(types.rhs, types.lhs) && i.accumulator == types.accumulator &&
-        (o.instruction.empty() || o.instruction == i.intrinsic)) {
+    if (!plan.instruction && multiplies(i, key))
       plan.instruction = &i;
-      break;
-    }
-  if (!o.instruction.empty() && !plan.instruction)
-    return createStringError("plan: the target has no instruction '" +
-                             o.instruction + "' for these types");
-  plan.wavesM = o.wavesM.value_or(2);
-  plan.wavesN = o.wavesN.value_or(2);
-  plan.tilesM = o.tilesM.value_or(llvm::divideCeil(128, key.m0));
-  plan.tilesN = o.tilesN.value_or(llvm::divideCeil(128, key.n0));
-  plan.kSteps = o.kSteps.value_or(1);
+  plan.wavesM = o.valueOr<&P::wavesM>(2);
+  plan.wavesN = o.valueOr<&P::wavesN>(2);
+  plan.tilesM = o.valueOr<&P::tilesM>(llvm::divideCeil(128, key.m0));
+  plan.tilesN = o.valueOr<&P::tilesN>(llvm::divideCeil(128, key.n0));
+  plan.kSteps = o.valueOr<&P::kSteps>(1);
   std::string why = whyKernelPlanUnfit(plan, key);
   return createStringError(
       "plan: " + (why.empty() ? "no pipelined plan has these parts" : why));
@@ -230,12 +206,18 @@ Error whyNone(const TileKey &key, const Overrides &o) {
 } // namespace
 
 Expected<KernelPlan> planKernel(const TileKey &key, StringRef overrides) {
-  Expected<Overrides> o = parseOverrides(overrides);
+  Expected<Overrides> o = readPlanParts<KernelPlan>(splitPlan(overrides), key);
   if (!o)
     return o.takeError();
+  bool isSimple = o->has<&P::form>() && o->plan.form == KernelForm::Simple;
+  if (o->inFull() && !isSimple) {
+    if (std::string why = whyKernelPlanUnfit(o->plan, key); !why.empty())
+      return createStringError("plan: " + why);
+    return o->plan;
+  }
   std::optional<KernelPlan> best;
   double bestCost = 0;
-  if (o->form != KernelForm::Simple)
+  if (!isSimple)
     enumerate(key, *o, [&](const KernelPlan &plan) {
       double cost = estimateKernelCost(plan, key).perMac();
       if (!best || cost < bestCost * 0.999) {
@@ -245,41 +227,25 @@ Expected<KernelPlan> planKernel(const TileKey &key, StringRef overrides) {
     });
   if (best)
     return *best;
-  bool pipelinedWanted = o->form == KernelForm::Pipelined || o->direct ||
-                         o->stages || o->buffers || o->kSteps || o->tilesM ||
-                         !o->instruction.empty();
-  if (pipelinedWanted && o->form != KernelForm::Simple)
+  bool pipelinedWanted = o->has<&P::form>() || o->has<&P::direct>() ||
+                         o->has<&P::stages>() || o->has<&P::buffers>() ||
+                         o->has<&P::kSteps>() || o->has<&P::tilesM>() ||
+                         o->has<&P::instruction>();
+  if (pipelinedWanted && !isSimple)
     return whyNone(key, *o);
   KernelPlan simple;
-  simple.wavesM = o->wavesM.value_or(1);
-  simple.wavesN = o->wavesN.value_or(o->wavesM ? 1 : 4);
+  simple.wavesM = o->valueOr<&P::wavesM>(1);
+  simple.wavesN = o->valueOr<&P::wavesN>(4);
   simple.tilesM = simple.wavesM;
   simple.tilesN = simple.wavesN;
   if (std::string why = whyKernelPlanUnfit(simple, key); !why.empty())
     return createStringError("plan: " + why);
-  if ((o->tilesM && *o->tilesM != simple.tilesM) ||
-      (o->tilesN && *o->tilesN != simple.tilesN))
+  if (o->valueOr<&P::tilesM>(simple.tilesM) != simple.tilesM ||
+      o->valueOr<&P::tilesN>(simple.tilesN) != simple.tilesN)
     return createStringError("plan: the simple form has one tile per wave");
   return simple;
 }
 
-std::string printKernelPlan(const KernelPlan &p) {
-  if (p.form == KernelForm::Simple)
-    return llvm::formatv("form=simple waves={0}x{1}", p.wavesM, p.wavesN);
-  const char *boundaries =
-      p.boundaries.relaxed ? "relaxed"
-      : p.boundaries.afterRead
-          ? (p.boundaries.afterCompute ? "read+compute" : "read")
-          : (p.boundaries.afterCompute ? "compute" : "none");
-  return llvm::formatv(
-      "form=pipelined instruction={0} waves={1}x{2} tiles={3}x{4} ksteps={5} "
-      "stages={6} buffers={7} reads={8} boundaries={9} interleave={10} "
-      "priority={11} skew={12} padding={13}",
-      p.instruction->intrinsic, p.wavesM, p.wavesN, p.tilesM, p.tilesN,
-      p.kSteps, p.stages, p.buffers, p.direct ? "direct" : "registers",
-      boundaries, p.interleave,
-      p.priority ? std::to_string(*p.priority) : "none", p.skew ? "on" : "off",
-      p.padsByArithmetic ? "select" : "offsets");
-}
+std::string printKernelPlan(const KernelPlan &plan) { return printPlan(plan); }
 
 } // namespace tilewright

@@ -171,7 +171,8 @@ public:
         std::max({multiplies + shuffles, loads, stores, latency,
                   (instructions + decoding / width) / core.frontEnd,
                   decoding}) +
-        (shape.decodesAhead ? kDecodeAheadShare : core.decodeShare) * decoding +
+        (shape.decodesIterations(plan) ? kDecodeAheadShare : core.decodeShare) *
+            decoding +
         0.01 * instructions;
     return cycles + overhead + once(rows, v) / kTypicalSteps;
   }

@@ -145,6 +145,26 @@ int bytesOf(ComputeType type) {
   llvm_unreachable("covered switch");
 }
 
+bool isComputedAs(tw_element_type_t type, ComputeType compute) {
+  switch (compute) {
+  case ComputeType::F64:
+    return type == TW_ELEMENT_F64;
+  case ComputeType::F32:
+    return type == TW_ELEMENT_F32;
+  case ComputeType::S32:
+    return type == TW_ELEMENT_S32;
+  case ComputeType::F16:
+    return type == TW_ELEMENT_F16;
+  case ComputeType::BF16:
+    return type == TW_ELEMENT_BF16;
+  case ComputeType::S16:
+    return type == TW_ELEMENT_S16;
+  case ComputeType::I8:
+    return info(type).bits == 8;
+  }
+  llvm_unreachable("covered switch");
+}
+
 llvm::ArrayRef<Idiom> idioms() { return kIdioms; }
 
 const Idiom &idiom(IdiomKind kind) {

@@ -6,23 +6,134 @@
 
 #include "tilewright/Planning/CoreModel.h"
 #include "tilewright/Planning/TilePlan.h"
+#include "tilewright/Support/PlanText.h"
 #include <optional>
 
 namespace tilewright {
 
-/// The parts of a plan that the user fixes.
-struct PlanOverrides {
-  std::optional<IdiomKind> idiom;
-  std::optional<ScalableIdiom> scalable; ///< instead of `idiom`
-  std::optional<int> lanes, kLanes, blockRows, blockVectors, sets, unroll,
-      stageSteps, ahead;
-  std::optional<bool> broadcastRhs, rowsInner;
-  std::optional<Staging> staging;
-  /// The core that the other parts are chosen for; null for the usual one.
-  const CoreModel *core = nullptr;
+/// Of ScalableIdiom and IdiomKind, which print as one part.
+struct IdiomField {
+  using Members = Is<&TilePlan::idiom, &TilePlan::scalable>;
+  llvm::StringLiteral name, meaning;
+
+  std::string accepts() const;
+  std::string read(llvm::StringRef text, TilePlan &plan, const TileKey &) const;
+  void print(llvm::raw_ostream &os, const TilePlan &plan) const;
 };
 
-llvm::Expected<PlanOverrides> parsePlanOverrides(llvm::StringRef text);
+inline constexpr PlanWord<bool> kNoYes[] = {{"no", false}, {"yes", true}};
+inline constexpr PlanWord<bool> kOperands[] = {{"lhs", false}, {"rhs", true}};
+inline constexpr PlanWord<bool> kOrders[] = {{"mn", false}, {"nm", true}};
+inline constexpr PlanWord<BroadcastBy> kBroadcastBy[] = {
+    {"load", BroadcastBy::Load},
+    {"shuffle", BroadcastBy::Shuffle},
+    {"lane", BroadcastBy::Lane}};
+inline constexpr PlanWord<Staging> kStagings[] = {
+    {"none", Staging::None},
+    {"broadcast", Staging::Broadcast},
+    {"vector", Staging::Vector},
+    {"both", Staging::Both},
+    {"nibbles", Staging::Nibbles}};
+
+template <> struct PlanTable<TilePlan> {
+  static constexpr auto fields() {
+    using P = TilePlan;
+    return std::tuple(
+        IdiomField{"idiom",
+                   "the instruction of the multiply-accumulate; the tables are "
+                   "`generator/lib/Planning/Idiom.cpp` and "
+                   "`ScalableIdiom.cpp`"},
+        Number<&P::lanes>{"lanes", "accumulator lanes of one vector", 1, 1024},
+        Number<&P::kLanes>{
+            "klanes",
+            "lanes that hold partial sums of one out element; added up once, "
+            "after the last K step",
+            1, 1024},
+        Pair<&P::blockRows, &P::blockVectors>{
+            "block", "register block: rows of the broadcast operand x vectors",
+            1, 1024},
+        Number<&P::sets>{"sets",
+                         "independent accumulator sets that take K steps (or "
+                         "chunks of one) in turn, to cover latency",
+                         1, 1024},
+        Number<&P::unroll>{"unroll", "K steps per iteration", 1, 1024},
+        Word<&P::broadcastRhs>{
+            "broadcast",
+            "which operand is repeated over vectors; the other one, the vector "
+            "operand, is loaded as vectors",
+            kOperands},
+        Word<&P::by>{
+            "by",
+            "how: each group by a load, several of a single row by shuffles of "
+            "one register, or none, for multiplies name lanes of registers "
+            "that hold rows as memory does",
+            kBroadcastBy},
+        Word<&P::staging>{
+            "stage",
+            "operands that are decoded into a stack buffer before the "
+            "multiplies read them; `nibbles` is the broadcast one, in another "
+            "order",
+            kStagings},
+        Number<&P::stageSteps>{"stagesteps",
+                               "K steps that are staged at a time", 1, 1024},
+        Word<&P::split>{
+            "split",
+            "operands of 4 bits stay in place, and the even elements of each "
+            "row are taken before the odd ones, in both operands",
+            kNoYes},
+        Number<&P::decodeAhead>{
+            "decodeahead",
+            "K steps that operands are decoded before they are multiplied: 1 "
+            "within an iteration, or all of `unroll` during the one before; of "
+            "scalable vectors those of the rhs, a divisor of `unroll`",
+            0, 1024},
+        Pair<&P::broadcastLoads, &P::vectorLoads>{
+            "loads",
+            "registers of the broadcast operand x of the vector operand that "
+            "one instruction loads; 1x1 but for `by=lane`",
+            1, 4},
+        Word<&P::loadsEarly>{
+            "early",
+            "such an instruction loads the vector operand's next registers "
+            "while those before them are multiplied",
+            kNoYes},
+        Word<&P::rowsInner>{
+            "order",
+            "block loops: `mn` has the rows of the out tile outside, `nm` "
+            "inside",
+            kOrders},
+        Number<&P::ahead>{
+            "ahead",
+            "how many bytes ahead an iteration prefetches what it reads of the "
+            "panels of operands that are not staged, if that is a cache line "
+            "at least; 0: nothing. Where a row of the register block has "
+            "several vectors, what lies four times as far ahead of them is "
+            "fetched into L2 besides. For plans of one block",
+            0, 1 << 16});
+  }
+  static bool applies(const TilePlan &, llvm::StringRef) { return true; }
+};
+
+/// The parts of a plan that the user fixes.
+struct PlanOverrides : GivenParts<TilePlan> {
+  /// The core that the other parts are chosen for; null for the usual one.
+  const CoreModel *core = nullptr;
+
+  std::optional<IdiomKind> idiom() const {
+    if (has<&TilePlan::idiom>() && plan.scalable == ScalableIdiom::None)
+      return plan.idiom;
+    return std::nullopt;
+  }
+  /// Instead of `idiom`.
+  std::optional<ScalableIdiom> scalable() const {
+    if (has<&TilePlan::idiom>() && plan.scalable != ScalableIdiom::None)
+      return plan.scalable;
+    return std::nullopt;
+  }
+};
+
+llvm::Expected<PlanOverrides> parsePlanOverrides(llvm::StringRef text,
+                                                 const TileKey &key);
 
 /// The plan with scalable vectors, if one of their idioms computes `key` and
 /// `overrides` do not ask for another kind of plan.

@@ -3,7 +3,7 @@
 
 // The planner: tries the plans that make sense and keeps the cheapest ones.
 
-#include "PlanOverrides.h"
+#include "Planner.h"
 #include "ShapedPlan.h"
 #include "tilewright/Planning/CoreModel.h"
 #include "llvm/ADT/SmallVector.h"
@@ -19,9 +19,6 @@ namespace {
 /// Accumulators in flight that keep the multipliers busy: latency 4 on two
 /// pipes, or a longer one.
 constexpr int kEnoughAccumulators = 8, kPipes = 2;
-/// Code size, in vector instructions, beyond which a plan is not considered
-/// while there is a smaller one.
-constexpr int kSizeLimit = 300;
 /// Vectors of accumulators from which on a tile prefetches, and how far.
 constexpr int kWideBlock = 12, kAhead = 2048, kCacheLine = 64;
 /// Stack to use for staging: a share of the L1 data cache.
@@ -32,6 +29,8 @@ constexpr int64_t kStageBytes = 12 * 1024;
 constexpr double kSizePrice = 1e-3, kRegularSizePrice = 4e-5;
 
 class Planner {
+  using P = TilePlan;
+
 public:
   /// Keeps at most `wanted` plans.
   Planner(const TileKey &key, const PlanOverrides &overrides, size_t wanted)
@@ -44,7 +43,7 @@ public:
   std::vector<TilePlan> best() {
     std::optional<TilePlan> choice;
     for (const Idiom &idiom : idioms()) {
-      if (overrides.idiom.value_or(idiom.kind) != idiom.kind ||
+      if (overrides.idiom().value_or(idiom.kind) != idiom.kind ||
           !whyIdiomUnfit(idiom, key).empty())
         continue;
       tryIdiom(idiom);
@@ -75,7 +74,7 @@ private:
     int laneBits = info(accumulatorOf(idiom, key)).bits;
     int maxLanes = isa.vectorBits / laneBits;
     for (bool broadcastRhs : {false, true}) {
-      if (overrides.broadcastRhs.value_or(broadcastRhs) != broadcastRhs)
+      if (overrides.valueOr<&P::broadcastRhs>(broadcastRhs) != broadcastRhs)
         continue;
       plan.broadcastRhs = broadcastRhs;
       TileKey least = key.atVectorBits(isa.vectorBits);
@@ -94,7 +93,7 @@ private:
     const ElementTypeInfo &vector =
         info(plan.broadcastRhs ? types.lhs : types.rhs);
     bool possible = idiom.group > 1 && vector.bits == 4;
-    if (overrides.staging == Staging::Nibbles)
+    if (overrides.valueOr<&P::staging>(Staging::None) == Staging::Nibbles)
       return possible || refusal.empty();
     return possible && key.k0 % kNibbles == 0 && !isa.has("neon");
   }
@@ -109,8 +108,8 @@ private:
         maxLanes,
         llvm::PowerOf2Ceil(uint64_t(rows) * llvm::PowerOf2Ceil(groups))));
     useful = std::max(useful, idiom.minLanes);
-    if (overrides.lanes) {
-      plan.lanes = *overrides.lanes;
+    if (overrides.has<&P::lanes>()) {
+      plan.lanes = overrides.plan.lanes;
       return tryLanes(groups, stagings);
     }
     for (plan.lanes = useful;
@@ -127,18 +126,20 @@ private:
     // Or rows side by side, one group after another.
     if (isa.has("neon") && choices[0] != 1)
       choices.insert(choices.begin(), 1);
-    if (overrides.kLanes)
-      choices = {*overrides.kLanes};
+    if (overrides.has<&P::kLanes>())
+      choices = {overrides.plan.kLanes};
     for (int kLanes : choices) {
       plan.kLanes = kLanes;
       plan.blockRows = plan.blockVectors = 1;
-      if (!overrides.kLanes && !TileShape(key, plan).separable())
+      chooseHolding(plan, key, overrides);
+      if (!overrides.has<&P::kLanes>() && !TileShape(key, plan).separable())
         continue;
       for (Staging staging : stagings) {
-        if (overrides.staging.value_or(staging) != staging)
+        if (overrides.valueOr<&P::staging>(staging) != staging)
           continue;
         plan.staging = staging;
-        if (!overrides.staging && !stagingMakesSense())
+        chooseHolding(plan, key, overrides);
+        if (!overrides.has<&P::staging>() && !stagingMakesSense())
           continue;
         tryBlocks();
       }
@@ -213,22 +214,22 @@ private:
                    std::lcm(shape.broadcast.rowPeriod, tileRows));
     llvm::SmallVector<int> vectorSizes = blockSizes(
         vectors, limit, period(shape.vector.rowPeriod, shape.vectorRows));
-    if (overrides.blockRows)
-      rowSizes = {*overrides.blockRows};
-    if (overrides.blockVectors)
-      vectorSizes = {*overrides.blockVectors};
+    if (overrides.has<&P::blockRows>())
+      rowSizes = {overrides.plan.blockRows};
+    if (overrides.has<&P::blockVectors>())
+      vectorSizes = {overrides.plan.blockVectors};
     for (int rows : rowSizes)
       for (int v : vectorSizes) {
         // Blocks of one to three vectors are for tiles of no more.
-        if (!overrides.blockRows && !overrides.blockVectors &&
-            rows * v < 4 * tileRows &&
+        if (!overrides.has<&P::blockRows>() &&
+            !overrides.has<&P::blockVectors>() && rows * v < 4 * tileRows &&
             shape.broadcast.rows * vectors >= 8 * tileRows)
           continue;
         plan.blockRows = rows;
         plan.blockVectors = v;
         TileShape block(key, plan);
-        if (block.rowGroups * block.vectors <= limit || overrides.blockRows ||
-            overrides.blockVectors)
+        if (block.rowGroups * block.vectors <= limit ||
+            overrides.has<&P::blockRows>() || overrides.has<&P::blockVectors>())
           trySets(block);
       }
   }
@@ -243,15 +244,16 @@ private:
         idiom(plan.idiom).parts;
     for (int sets : {1, 2, 4, 8}) {
       if (sets > 1 && (shape.roundsPerStep || block * sets / 2 >= enough) &&
-          !overrides.sets)
+          !overrides.has<&P::sets>())
         break;
       // Beyond, the parts of 4-bit operands would be read one after another.
-      if (sets > 1 && shape.splits && block * sets > 16 && !overrides.sets)
+      if (sets > 1 && shape.splits && block * sets > 16 &&
+          !overrides.has<&P::sets>())
         break;
-      plan.sets = overrides.sets.value_or(sets);
-      plan.unroll = overrides.unroll.value_or(chooseUnroll(shape, block));
+      plan.sets = overrides.valueOr<&P::sets>(sets);
+      plan.unroll = overrides.valueOr<&P::unroll>(chooseUnroll(shape, block));
       consider();
-      if (overrides.sets)
+      if (overrides.has<&P::sets>())
         break;
     }
   }
@@ -336,9 +338,11 @@ private:
   int mostStepsAhead(const TileShape &shape, int sets) const {
     TilePlan trial = plan;
     for (trial.unroll = shape.byLanes ? 4 : 0; trial.unroll >= sets;
-         trial.unroll /= 2)
-      if (TileShape(key, trial).decodesAhead)
+         trial.unroll /= 2) {
+      trial.decodeAhead = trial.unroll;
+      if (TileShape(key, trial).canDecodeAhead(trial, isa))
         return trial.unroll;
+    }
     return 0;
   }
 
@@ -362,9 +366,12 @@ private:
 
   void consider() {
     TileShape shape(key, plan);
-    plan.stageSteps = overrides.stageSteps.value_or(chooseStageSteps(shape));
+    if (chooseReading(plan, key, shape, overrides))
+      shape = TileShape(key, plan);
+    plan.stageSteps =
+        overrides.valueOr<&P::stageSteps>(chooseStageSteps(shape));
     bool asks = wantsAhead(shape, shape.rowGroups * shape.vectors);
-    plan.ahead = overrides.ahead.value_or(asks ? kAhead : 0);
+    plan.ahead = overrides.valueOr<&P::ahead>(asks ? kAhead : 0);
     refusal = whyLanesUnfit(plan, key);
     if (refusal.empty())
       refusal = whyPlanUnfit(plan, key, shape);
@@ -383,7 +390,7 @@ private:
     if (place == found.end() && found.size() == wanted)
       return;
     TilePlan kept = plan;
-    kept.rowsInner = overrides.rowsInner.value_or(preferRowsInner(shape));
+    kept.rowsInner = overrides.valueOr<&P::rowsInner>(preferRowsInner(shape));
     if (llvm::any_of(found, [&](const Priced &p) { return p.plan == kept; }))
       return;
     if (found.size() == wanted)
@@ -419,81 +426,13 @@ private:
 
 } // namespace
 
-static llvm::Expected<const CoreModel *> coreOf(const PlanOverrides &o,
-                                                const TileKey &key) {
-  const IsaInfo &isa = info(key.isa);
-  if (o.core && !o.core->isCoreOf(isa))
-    return llvm::createStringError("%s: core '%s' is of another architecture",
-                                   printTileKey(key).c_str(),
-                                   o.core->name.str().c_str());
-  return o.core ? o.core : &usualCore(isa);
-}
-
-llvm::Expected<const CoreModel *> plannedCore(const TileKey &key,
-                                              llvm::StringRef overrides) {
-  llvm::Expected<PlanOverrides> parsed = parsePlanOverrides(overrides);
-  if (!parsed)
-    return parsed.takeError();
-  return coreOf(*parsed, key);
-}
-
-llvm::Expected<TilePlan> planTile(const TileKey &key,
-                                  llvm::StringRef overrides) {
-  llvm::Expected<PlanOverrides> parsed = parsePlanOverrides(overrides);
-  if (!parsed)
-    return parsed.takeError();
-  llvm::Expected<const CoreModel *> core = coreOf(*parsed, key);
-  if (!core)
-    return core.takeError();
-  llvm::Expected<std::optional<TilePlan>> scalable = planScalable(key, *parsed);
-  if (!scalable)
-    return scalable.takeError();
-  if (*scalable)
-    return **scalable;
-  std::string name = printTileKey(key);
-  if (key.vnni)
-    return llvm::createStringError(
-        "%s: a tile of the variant 'vnni' has no plan: it is the body of the "
-        "hand-written ones with its sizes bound",
-        name.c_str());
-  if (parsed->idiom) {
-    std::string why = whyIdiomUnfit(idiom(*parsed->idiom), key);
-    if (!why.empty())
-      return llvm::createStringError("%s: %s", name.c_str(), why.c_str());
-  }
-  Planner planner(key, *parsed, /*wanted=*/1);
+std::vector<TilePlan> searchPlans(const TileKey &key,
+                                  const PlanOverrides &overrides, size_t wanted,
+                                  std::string &refusal) {
+  Planner planner(key, overrides, wanted);
   std::vector<TilePlan> plans = planner.best();
-  if (plans.empty())
-    return llvm::createStringError(
-        "%s: no plan fits the overrides '%s'; the last one tried: %s",
-        name.c_str(), overrides.str().c_str(), planner.lastRefusal().c_str());
-  return plans.front();
-}
-
-llvm::Expected<std::vector<TilePlan>> planCandidates(const TileKey &key,
-                                                     unsigned count) {
-  llvm::Expected<TilePlan> choice = planTile(key);
-  if (!choice)
-    return choice.takeError();
-  if (key.isScalable() || count <= 1)
-    return std::vector<TilePlan>{*choice};
-  std::vector<TilePlan> candidates;
-  auto add = [&](const TilePlan &plan) {
-    if (candidates.size() < count)
-      candidates.push_back(plan);
-  };
-  for (const TilePlan &plan : Planner(key, {}, count).best()) {
-    add(plan);
-    // The unroll is a rule of thumb, of which the price knows little: the
-    // planner has one for each of the other parts, so that this is another
-    // plan.
-    TilePlan twice = plan;
-    twice.unroll *= 2;
-    if (whyPlanUnfit(twice, key).empty() &&
-        estimateCost(twice, key).size <= kSizeLimit)
-      add(twice);
-  }
-  return candidates;
+  refusal = planner.lastRefusal();
+  return plans;
 }
 
 } // namespace tilewright

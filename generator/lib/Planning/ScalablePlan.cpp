@@ -30,6 +30,10 @@ constexpr double kPipes = 2, kLoadPipes = 2, kFrontEnd = 6;
 /// Loop counter, pointers and branch.
 constexpr double kLoopInstructions = 5;
 
+ScalableBlock blockOf(const TilePlan &plan) {
+  return {plan.blockRows, plan.blockVectors, plan.sets, plan.unroll};
+}
+
 int divide(int a, int b) { return static_cast<int>(llvm::divideCeil(a, b)); }
 
 struct StepCost {
@@ -254,17 +258,31 @@ std::string whyScalablePlanUnfit(const TilePlan &plan, const TileKey &key) {
   if (!why.empty())
     return why;
   ScalableShape shape(plan.scalable, key);
-  ScalableBlock block{plan.blockRows, plan.blockVectors, plan.sets,
-                      plan.unroll};
+  ScalableBlock block = blockOf(plan);
   if (plan.lanes != shape.lanes || plan.kLanes != 1)
     return llvm::formatv("scalable vectors need lanes={0} klanes=1",
                          shape.lanes);
   if (plan.broadcastRhs || plan.staging != Staging::None ||
-      plan.stageSteps != 1)
-    return "scalable vectors need broadcast=lhs stage=none stagesteps=1";
+      plan.stageSteps != 1 || plan.ahead != 0)
+    return "scalable vectors need broadcast=lhs stage=none stagesteps=1 "
+           "ahead=0";
+  BroadcastBy by = shape.byLane ? BroadcastBy::Lane : BroadcastBy::Load;
+  if (plan.by != by || plan.split != shape.nibbles)
+    return llvm::formatv("idiom '{0}' of these types needs by={1} split={2}",
+                         info(plan.scalable).name,
+                         shape.byLane ? "lane" : "load",
+                         shape.nibbles ? "yes" : "no");
+  if (plan.broadcastLoads != 1 || plan.vectorLoads != 1 || plan.loadsEarly)
+    return "scalable vectors need loads=1x1 early=no";
   if (plan.unroll % plan.sets != 0)
     return llvm::formatv("unroll={0} is not a multiple of sets={1}",
                          plan.unroll, plan.sets);
+  if (int most = stepsAhead(plan.scalable, key, shape, block);
+      plan.decodeAhead != 0 &&
+      (plan.decodeAhead > most || plan.unroll % plan.decodeAhead != 0))
+    return llvm::formatv("decodeahead={0} is not a divisor of unroll={1} of at "
+                         "most {2}",
+                         plan.decodeAhead, plan.unroll, most);
   if (shape.sme) {
     if (plan.sets != 1)
       return "outer products need sets=1";
@@ -292,8 +310,7 @@ std::string whyScalablePlanUnfit(const TilePlan &plan, const TileKey &key) {
 
 PlanCost estimateScalableCost(const TilePlan &plan, const TileKey &key) {
   ScalableShape shape(plan.scalable, key);
-  ScalableBlock block{plan.blockRows, plan.blockVectors, plan.sets,
-                      plan.unroll};
+  ScalableBlock block = blockOf(plan);
   bool perStep = key.rounding == Rounding::kPerStep;
   PlanCost cost;
   cost.cycles = stepCycles(plan.scalable, shape, block, perStep);
@@ -317,39 +334,49 @@ int scalableRegistersNeeded(const TilePlan &plan, const TileKey &key) {
   ScalableShape shape(plan.scalable, key);
   if (shape.sme)
     return (plan.blockRows + plan.blockVectors) * shape.chunks;
-  return sveRegisters(
-      shape, {plan.blockRows, plan.blockVectors, plan.sets, plan.unroll});
+  return sveRegisters(shape, blockOf(plan));
 }
 
 llvm::Expected<std::optional<TilePlan>> planScalable(const TileKey &key,
                                                      const PlanOverrides &o) {
-  if (!o.scalable && (!key.isScalable() || o.idiom))
+  if (!o.scalable() && (!key.isScalable() || o.idiom()))
     return std::nullopt;
+  using P = TilePlan;
   std::optional<TilePlan> best;
   double bestCycles = 0;
   std::string why;
   for (const ScalableIdiomInfo &idiom : scalableIdioms()) {
-    if (o.scalable.value_or(idiom.idiom) != idiom.idiom)
+    if (o.scalable().value_or(idiom.idiom) != idiom.idiom)
       continue;
     why = whyIdiomUnfit(idiom.idiom, key);
     if (!why.empty())
       continue;
     TilePlan plan;
     plan.scalable = idiom.idiom;
-    plan.lanes = o.lanes.value_or(ScalableShape(idiom.idiom, key).lanes);
-    plan.kLanes = o.kLanes.value_or(1);
+    ScalableShape shape(idiom.idiom, key);
+    plan.lanes = o.valueOr<&P::lanes>(shape.lanes);
+    plan.kLanes = o.valueOr<&P::kLanes>(1);
     ScalableBlock block = chooseScalableBlock(
         idiom.idiom, key,
-        {o.blockRows.value_or(0), o.blockVectors.value_or(0),
-         o.sets.value_or(0), o.unroll.value_or(0)});
+        {o.valueOr<&P::blockRows>(0), o.valueOr<&P::blockVectors>(0),
+         o.valueOr<&P::sets>(0), o.valueOr<&P::unroll>(0)});
     plan.blockRows = std::max(block.rows, 1);
     plan.blockVectors = std::max(block.vectors, 1);
     plan.sets = std::max(block.sets, 1);
     plan.unroll = std::max(block.unroll, 1);
-    plan.broadcastRhs = o.broadcastRhs.value_or(false);
-    plan.staging = o.staging.value_or(Staging::None);
-    plan.stageSteps = o.stageSteps.value_or(1);
-    plan.rowsInner = o.rowsInner.value_or(false);
+    plan.broadcastRhs = o.valueOr<&P::broadcastRhs>(false);
+    plan.staging = o.valueOr<&P::staging>(Staging::None);
+    plan.stageSteps = o.valueOr<&P::stageSteps>(1);
+    plan.by =
+        o.valueOr<&P::by>(shape.byLane ? BroadcastBy::Lane : BroadcastBy::Load);
+    plan.split = o.valueOr<&P::split>(shape.nibbles);
+    plan.decodeAhead = o.valueOr<&P::decodeAhead>(
+        stepsAhead(idiom.idiom, key, shape, blockOf(plan)));
+    plan.broadcastLoads = o.valueOr<&P::broadcastLoads>(1);
+    plan.vectorLoads = o.valueOr<&P::vectorLoads>(1);
+    plan.loadsEarly = o.valueOr<&P::loadsEarly>(false);
+    plan.ahead = o.valueOr<&P::ahead>(0);
+    plan.rowsInner = o.valueOr<&P::rowsInner>(false);
     why = whyPlanUnfit(plan, key);
     if (!why.empty())
       continue;
@@ -359,7 +386,7 @@ llvm::Expected<std::optional<TilePlan>> planScalable(const TileKey &key,
     best = plan;
     bestCycles = cycles;
   }
-  if (!best && o.scalable)
+  if (!best && o.scalable())
     return llvm::createStringError("%s: %s", printTileKey(key).c_str(),
                                    why.c_str());
   return best;

@@ -15,127 +15,68 @@
 namespace tilewright {
 namespace {
 
-constexpr llvm::StringLiteral kStagings[] = {"none", "broadcast", "vector",
-                                             "both", "nibbles"};
-
-llvm::Error bad(llvm::StringRef part, const llvm::Twine &why) {
-  return llvm::createStringError("plan override '%s': %s", part.str().c_str(),
-                                 why.str().c_str());
-}
-
-llvm::Expected<int> parseNumber(llvm::StringRef part, llvm::StringRef text,
-                                int least, int most) {
-  int value = 0;
-  if (text.getAsInteger(10, value) || value < least || value > most)
-    return bad(part, "'" + text + "' is not a number in " + llvm::Twine(least) +
-                         ".." + llvm::Twine(most));
-  return value;
-}
-
-llvm::Error parseInto(llvm::StringRef part, llvm::StringRef text,
-                      std::optional<int> &into, int least = 1,
-                      int most = 1024) {
-  llvm::Expected<int> value = parseNumber(part, text, least, most);
-  if (!value)
-    return value.takeError();
-  into = *value;
-  return llvm::Error::success();
+llvm::SmallVector<llvm::StringRef> idiomNames() {
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const Idiom &idiom : idioms())
+    names.push_back(idiom.name);
+  for (const ScalableIdiomInfo &idiom : scalableIdioms())
+    names.push_back(idiom.name);
+  return names;
 }
 
 } // namespace
 
+std::string IdiomField::accepts() const {
+  return listOfWords(idiomNames(), ", ");
+}
+
+std::string IdiomField::read(llvm::StringRef text, TilePlan &plan,
+                             const TileKey &) const {
+  if (const Idiom *found = findIdiom(text)) {
+    plan.idiom = found->kind;
+    plan.scalable = ScalableIdiom::None;
+  } else if (const ScalableIdiomInfo *scalable = findScalableIdiom(text)) {
+    plan.scalable = scalable->idiom;
+  } else {
+    return ("no idiom '" + text + "'; expected one of ").str() + accepts();
+  }
+  return "";
+}
+
+void IdiomField::print(llvm::raw_ostream &os, const TilePlan &plan) const {
+  os << (plan.scalable == ScalableIdiom::None
+             ? tilewright::idiom(plan.idiom).name
+             : info(plan.scalable).name);
+}
+
 bool TilePlan::operator==(const TilePlan &o) const {
-  auto tie = [](const TilePlan &p) {
-    return std::tie(p.idiom, p.scalable, p.lanes, p.kLanes, p.blockRows,
-                    p.blockVectors, p.sets, p.unroll, p.broadcastRhs, p.staging,
-                    p.stageSteps, p.rowsInner, p.ahead);
-  };
-  return tie(*this) == tie(o);
+  return samePlans(*this, o);
 }
 
-std::string printTilePlan(const TilePlan &p) {
-  llvm::StringRef idiomName = p.scalable == ScalableIdiom::None
-                                  ? idiom(p.idiom).name
-                                  : info(p.scalable).name;
-  return llvm::formatv(
-             "idiom={0} lanes={1} klanes={2} block={3}x{4} sets={5} "
-             "unroll={6} broadcast={7} stage={8} stagesteps={9} order={10} "
-             "ahead={11}",
-             idiomName, p.lanes, p.kLanes, p.blockRows, p.blockVectors, p.sets,
-             p.unroll, p.broadcastRhs ? "rhs" : "lhs",
-             kStagings[static_cast<int>(p.staging)], p.stageSteps,
-             p.rowsInner ? "nm" : "mn", p.ahead)
-      .str();
-}
+std::string printTilePlan(const TilePlan &plan) { return printPlan(plan); }
 
-llvm::Expected<PlanOverrides> parsePlanOverrides(llvm::StringRef text) {
+std::string describeTilePlan() { return describePlanFields<TilePlan>(); }
+
+llvm::Expected<PlanOverrides> parsePlanOverrides(llvm::StringRef text,
+                                                 const TileKey &key) {
   PlanOverrides o;
   llvm::SmallVector<llvm::StringRef> parts;
-  llvm::SplitString(text, parts, " ,\t");
-  for (llvm::StringRef part : parts) {
+  for (llvm::StringRef part : splitPlan(text)) {
     auto [name, value] = part.split('=');
-    llvm::Error error = llvm::Error::success();
-    llvm::cantFail(std::move(error));
-    if (name == "idiom") {
-      const Idiom *found = findIdiom(value);
-      if (const ScalableIdiomInfo *scalable = findScalableIdiom(value)) {
-        o.scalable = scalable->idiom;
-        continue;
-      }
-      if (!found) {
-        std::string names = llvm::join(
-            llvm::map_range(idioms(), [](const Idiom &i) { return i.name; }),
-            ", ");
-        for (const ScalableIdiomInfo &i : scalableIdioms())
-          names += ", " + i.name.str();
-        return bad(part, "no idiom '" + value + "'; expected one of " + names);
-      }
-      o.idiom = found->kind;
-    } else if (name == "block") {
-      auto [rows, vectors] = value.split('x');
-      if (llvm::Error e = parseInto(part, rows, o.blockRows))
-        return std::move(e);
-      if (llvm::Error e = parseInto(part, vectors, o.blockVectors))
-        return std::move(e);
-    } else if (std::optional<int> *number =
-                   llvm::StringSwitch<std::optional<int> *>(name)
-                       .Case("lanes", &o.lanes)
-                       .Case("klanes", &o.kLanes)
-                       .Case("sets", &o.sets)
-                       .Case("unroll", &o.unroll)
-                       .Case("stagesteps", &o.stageSteps)
-                       .Default(nullptr)) {
-      if (llvm::Error e = parseInto(part, value, *number))
-        return std::move(e);
-    } else if (name == "ahead") {
-      if (llvm::Error e = parseInto(part, value, o.ahead, 0, 1 << 16))
-        return std::move(e);
-    } else if (name == "broadcast") {
-      if (value != "lhs" && value != "rhs")
-        return bad(part, "expected 'lhs' or 'rhs'");
-      o.broadcastRhs = value == "rhs";
-    } else if (name == "order") {
-      if (value != "mn" && value != "nm")
-        return bad(part, "expected 'mn' (rows outside) or 'nm'");
-      o.rowsInner = value == "nm";
-    } else if (name == "stage") {
-      const auto *found = llvm::find(kStagings, value);
-      if (found == std::end(kStagings))
-        return bad(part, "expected none, broadcast, vector, both or nibbles");
-      o.staging = static_cast<Staging>(found - kStagings);
-    } else if (name == "core") {
-      llvm::Expected<const CoreModel *> core = findCore(value);
-      if (!core)
-        return bad(part, llvm::toString(core.takeError()));
-      o.core = *core;
-    } else {
-      return bad(part, "no part '" + name +
-                           "'; a plan's parts are idiom, lanes, klanes, block, "
-                           "sets, unroll, broadcast, stage, stagesteps, order, "
-                           "ahead; "
-                           "core is what they are chosen for");
+    if (name != "core") {
+      parts.push_back(part);
+      continue;
     }
+    llvm::Expected<const CoreModel *> core = findCore(value);
+    if (!core)
+      return badPlanPart(part, llvm::toString(core.takeError()));
+    o.core = *core;
   }
+  llvm::Expected<GivenParts<TilePlan>> given =
+      readPlanParts<TilePlan>(parts, key);
+  if (!given)
+    return given.takeError();
+  static_cast<GivenParts<TilePlan> &>(o) = *given;
   return o;
 }
 
@@ -200,6 +141,21 @@ static std::string whyNibblesUnfit(const TileShape &shape, const Idiom &idiom,
   return {};
 }
 
+/// Of how far ahead operands are decoded, and loaded.
+static std::string whyReadingUnfit(const TilePlan &plan, const TileKey &key,
+                                   const TileShape &shape) {
+  if (plan.decodeAhead != 0 && !shape.canDecodeAhead(plan, info(key.isa)))
+    return llvm::formatv("decodeahead={0} needs by=lane, operands that are "
+                         "decoded, and registers for both; 1 or all of "
+                         "unroll={1}",
+                         plan.decodeAhead, plan.unroll)
+        .str();
+  if (plan.by != BroadcastBy::Lane &&
+      (plan.broadcastLoads != 1 || plan.vectorLoads != 1 || plan.loadsEarly))
+    return "loads=1x1 early=no is all there is without by=lane";
+  return {};
+}
+
 std::string whyLanesUnfit(const TilePlan &plan, const TileKey &key) {
   const Idiom &idiom = tilewright::idiom(plan.idiom);
   const IsaInfo &isa = info(key.isa);
@@ -235,6 +191,23 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key,
     why = whyNibblesUnfit(shape, idiom, key);
   if (!why.empty())
     return why;
+  if (plan.by == BroadcastBy::Lane && !namesLanes(plan, key))
+    return llvm::formatv("by=lane needs multiplies that name lanes and "
+                         "klanes=1, not klanes={0} on {1}",
+                         plan.kLanes, info(key.isa).name)
+        .str();
+  if (plan.by != BroadcastBy::Lane &&
+      (idiom.rows > 1 || idiom.halves != Halves::None))
+    return llvm::formatv("idiom '{0}' needs by=lane", idiom.name).str();
+  if (plan.by == BroadcastBy::Shuffle && !shape.canShuffle)
+    return "by=shuffle needs one row whose groups of 4 or 8 bytes fill "
+           "registers of 16 in an iteration, and vectors of 32 bytes or more";
+  if (plan.split && !shape.canSplit)
+    return "split=yes needs by=lane, an operand of 4-bit integers in place, "
+           "and "
+           "an even number of groups in a row";
+  if (plan.split != shape.canSplit)
+    return "split=no cannot tell the 4-bit elements of a row apart";
   if (!shape.separable())
     return llvm::formatv("klanes=1 cannot tell the {0} groups of a row apart",
                          shape.groups)
@@ -267,9 +240,11 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key,
                            shape.broadcastBlocks.count *
                                shape.vectorBlocks.count)
           .str();
-    if (shape.decodesAhead)
+    if (shape.decodesIterations(plan))
       return "ahead needs operands that are not decoded an iteration ahead";
   }
+  if (why = whyReadingUnfit(plan, key, shape); !why.empty())
+    return why;
   if (int64_t bytes = stageBytes(plan, key, shape); bytes > kMaxStageBytes)
     return llvm::formatv("the stages take {0} bytes of stack; at most {1} fit",
                          bytes, kMaxStageBytes)

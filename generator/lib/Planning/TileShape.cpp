@@ -44,8 +44,7 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   chunkSize = plan.kLanes * laneSize;
   turns = nibbles ? chunks * parts : chunks;
   vectorRows = std::max(1, plan.lanes / plan.kLanes / idiom.rows);
-  byLanes =
-      isa.has("neon") && plan.kLanes == 1 && (chunks == 1 || plan.lanes > 1);
+  byLanes = plan.by == BroadcastBy::Lane;
   separates = byLanes && chunks > 1;
   padded = vectorRows > 1 &&
            (separates ? key.k0 % chunkSize != 0 : chunkSize != key.k0);
@@ -64,9 +63,10 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   auto inPlace = [](const OperandShape &operand) {
     return operand.bits == 4 && !operand.staged;
   };
-  splits = separates && !padded && chunks % 2 == 0 &&
-           accumulator == TW_ELEMENT_S32 && compute != ComputeType::S32 &&
-           (inPlace(vector) || inPlace(broadcast));
+  canSplit = separates && !padded && chunks % 2 == 0 &&
+             accumulator == TW_ELEMENT_S32 && compute != ComputeType::S32 &&
+             (inPlace(vector) || inPlace(broadcast));
+  splits = plan.split;
   roles = byteRoles(idiom, isa, vector.type, broadcast.type);
   auto isScaled = [&](const OperandShape &operand, int offset) {
     return splits && compute == ComputeType::I8 && inPlace(operand) &&
@@ -88,28 +88,60 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
       broadcastBlocks.count == 1 && !broadcast.scalable ? plan.unroll : 1;
   regular = !padded && !broadcastBlocks.overlaps && !vectorBlocks.overlaps &&
             (chunks == 1 || separates) && vectorBlocks.size % plan.lanes == 0;
-  spreadSteps = 1;
   int groupBytes = chunkSize * bytesOf(compute);
-  int vectorBytes = plan.lanes * accumulatorBytes;
-  // Conversions want the same ports as the shuffles; those of half a zmm to
-  // f32 leave enough of them.
-  bool portsFree = (vectorBytes == 32 && compute == ComputeType::F32) ||
-                   compute == ComputeType::I8 ||
-                   8 * bytesOf(compute) == vector.bits;
-  if (broadcast.rows == 1 && !broadcast.staged && chunks == 1 &&
-      idiom.parts == 1 && plan.kLanes == 1 &&
-      (groupBytes == 4 || groupBytes == 8) && vectorBytes >= 32 &&
-      isa.has("avx2") && portsFree && plan.unroll % (16 / groupBytes) == 0)
-    spreadSteps = 16 / groupBytes;
+  canShuffle = broadcast.rows == 1 && !broadcast.staged && chunks == 1 &&
+               idiom.parts == 1 && plan.kLanes == 1 &&
+               (groupBytes == 4 || groupBytes == 8) &&
+               plan.lanes * accumulatorBytes >= 32 &&
+               plan.unroll % (16 / groupBytes) == 0;
+  spreadSteps =
+      plan.by == BroadcastBy::Shuffle && canShuffle ? 16 / groupBytes : 1;
   roundsPerStep = key.rounding == Rounding::kPerStep;
-  decodesAhead = canDecodeAhead(plan, isa);
+  vectorWidth =
+      int64_t{vectorRows} * chunkSize * (idiom.halves == Halves::None ? 1 : 2);
   // Beside these a broadcast and a mask.
   loadsEachPart =
       parts > 1 && accumulators(plan) + 2 * vectors + 2 > isa.vectorRegisters;
 }
 
-/// Floats of 16 bits that become f32, as whole registers of both operands.
+bool namesLanes(const TilePlan &plan, const TileKey &key) {
+  return info(key.isa).has("neon") && plan.kLanes == 1 &&
+         (plan.lanes > 1 || key.k0 <= idiom(plan.idiom).group);
+}
+
+bool isDecoded(const OperandShape &operand, ComputeType compute, int offset) {
+  return !operand.staged &&
+         !(isComputedAs(operand.type, compute) && offset == 0);
+}
+
 bool TileShape::canDecodeAhead(const TilePlan &plan, const IsaInfo &isa) const {
+  if (plan.decodeAhead == plan.unroll)
+    return canDecodeIterations(plan, isa);
+  return plan.decodeAhead == 1 && canDecodeSteps(plan, isa);
+}
+
+/// Both operands of the K step after the one that is multiplied, where
+/// registers are free: conversions that wait behind its multiplies keep the
+/// next ones waiting.
+bool TileShape::canDecodeSteps(const TilePlan &plan, const IsaInfo &isa) const {
+  auto follows = [](const OperandShape &operand, const Blocking &blocks) {
+    return blocks.count == 1 && !operand.scalable;
+  };
+  int64_t elements = int64_t{vectorBlocks.size} * rowPitch;
+  if (!byLanes || chunks > 1 || idiom(plan.idiom).rows > 1 ||
+      !follows(broadcast, broadcastBlocks) || !follows(vector, vectorBlocks) ||
+      elements % vectorWidth != 0 || !isDecoded(broadcast, compute, 0) ||
+      !isDecoded(vector, compute, roles.offset))
+    return false;
+  int64_t registers = llvm::divideCeil(int64_t{broadcastBlocks.size} * rowPitch,
+                                       16 / bytesOf(compute)) +
+                      llvm::divideCeil(elements, vectorWidth);
+  return accumulators(plan) + 2 * registers + 2 <= isa.vectorRegisters;
+}
+
+/// Floats of 16 bits that become f32, as whole registers of both operands.
+bool TileShape::canDecodeIterations(const TilePlan &plan,
+                                    const IsaInfo &isa) const {
   auto converts = [](const OperandShape &operand, const Blocking &blocks) {
     return operand.bits == 16 && !operand.staged && !operand.scalable &&
            blocks.count == 1;

@@ -164,25 +164,7 @@ int ElementFormat::bits() const {
 }
 
 bool ElementFormat::isIdentity() const {
-  if (decoded)
-    return true;
-  switch (compute) {
-  case ComputeType::F64:
-    return type == TW_ELEMENT_F64;
-  case ComputeType::F32:
-    return type == TW_ELEMENT_F32;
-  case ComputeType::S32:
-    return type == TW_ELEMENT_S32;
-  case ComputeType::F16:
-    return type == TW_ELEMENT_F16;
-  case ComputeType::BF16:
-    return type == TW_ELEMENT_BF16;
-  case ComputeType::S16:
-    return type == TW_ELEMENT_S16;
-  case ComputeType::I8:
-    return info(type).bits == 8 && offset == 0;
-  }
-  llvm_unreachable("covered switch");
+  return decoded || (isComputedAs(type, compute) && offset == 0);
 }
 
 VectorType computeVectorType(Emitter &e, ComputeType type, int64_t n) {

@@ -116,16 +116,8 @@ private:
   // LaneSteps.cpp: the same, by lanes.
   void laneStep(const Source &broadcast, const Source &vector, int set,
                 Values &accumulators);
-  /// Registers of the vector operand of a K step, and how many of either
-  /// operand are loaded at a time.
-  struct LoadPlan {
-    int64_t vectorWidth; ///< elements of a register
-    int vectorsAhead, broadcastsAhead;
-    bool early; ///< the next vectors while those before them are multiplied
-  };
-  LoadPlan loadPlan(const Source &broadcast, const Source &vector) const;
-  void decodeAhead(const Source &broadcast, const Source &vector,
-                   const LoadPlan &loads, int t, int count);
+  void decodeStepAhead(const Source &broadcast, const Source &vector, int t,
+                       int count);
   /// The run that holds K step `t` of `count`, which starts at source.pointer;
   /// K steps that follow one another in memory are one run, kept in `run`. It
   /// is read by the element, or by registers of `width` elements.

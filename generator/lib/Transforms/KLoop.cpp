@@ -239,7 +239,7 @@ Emitter::Values BlockKernel::runSteps(Source broadcast, Source vector,
 /// `count` K steps, plan.unroll at a time and the rest one by one.
 Emitter::Values BlockKernel::stepLoop(Source broadcast, Source vector,
                                       Value count, Values carries) {
-  if (shape.decodesAhead)
+  if (shape.decodesIterations(plan))
     return pipelinedLoop(broadcast, vector, count, carries);
   Values all = {broadcast.pointer, vector.pointer};
   llvm::append_range(all, carries);
@@ -301,14 +301,13 @@ Emitter::Values BlockKernel::steps(Source broadcast, Source vector, int count,
     if (!lanes.empty())
       b.group = spread(lanes[t / shape.spreadSteps], t % shape.spreadSteps);
     if (shape.byLanes) {
-      LoadPlan loads = loadPlan(broadcast, vector);
       enterRun(b, broadcastRun, t, count, int64_t{rows} * shape.rowPitch,
-               16 / bytesOf(shape.compute), loads.broadcastsAhead,
+               16 / bytesOf(shape.compute), plan.broadcastLoads,
                /*early=*/false, idiom(plan.idiom).rows == 1);
       enterRun(v, vectorRun, t, count,
-               int64_t{vectorOperandRows} * shape.rowPitch, loads.vectorWidth,
-               loads.vectorsAhead, loads.early, false);
-      decodeAhead(b, v, loads, t, count);
+               int64_t{vectorOperandRows} * shape.rowPitch, shape.vectorWidth,
+               plan.vectorLoads, plan.loadsEarly, false);
+      decodeStepAhead(b, v, t, count);
     }
     if (correctionVectors && byRegisters)
       correctByRegisters(b, state.corrections);

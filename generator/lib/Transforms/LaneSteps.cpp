@@ -221,38 +221,6 @@ Value BlockKernel::splatGroup(Value source, int64_t element) {
   return e.shuffle(groups, groups, map);
 }
 
-BlockKernel::LoadPlan BlockKernel::loadPlan(const Source &broadcast,
-                                            const Source &vector) const {
-  const Idiom &idiom = tilewright::idiom(plan.idiom);
-  LoadPlan result{};
-  result.vectorWidth = int64_t{shape.vectorRows} * shape.chunkSize *
-                       (idiom.halves == Halves::None ? 1 : 2);
-  constexpr int kMost = 4; // of one instruction
-  int perStep = static_cast<int>(llvm::divideCeil(
-      int64_t{vectorOperandRows} * shape.rowPitch, result.vectorWidth));
-  // The accumulators and the vectors of a K step stay where they are.
-  int spare = e.isa.vectorRegisters - shape.accumulators(plan) - perStep - 1;
-  if (!broadcast.format.isIdentity() || !vector.format.isIdentity())
-    spare -= 2;
-  // Registers in a row are hard to find where few are left.
-  if (spare < kMost + 2) {
-    // bfdot takes lanes of registers that are loaded in pairs only: LLVM
-    // turns the others into duplicates before it looks for the lanes.
-    bool pairs = spare >= kMost || plan.idiom == IdiomKind::DotBF16Lane;
-    result.broadcastsAhead = pairs ? 2 : 1;
-    result.vectorsAhead = spare >= kMost && perStep <= 3 ? perStep : 1;
-    return result;
-  }
-  result.broadcastsAhead = std::clamp(spare, 1, kMost);
-  spare -= result.broadcastsAhead;
-  // Whole steps, unless there are registers for the rest of one.
-  result.vectorsAhead = perStep % 3 == 0 && spare < 2 * kMost ? 3 : kMost;
-  if (perStep < 3 && spare < kMost - perStep)
-    result.vectorsAhead = perStep;
-  result.early = spare >= 2 * result.vectorsAhead;
-  return result;
-}
-
 void BlockKernel::enterRun(Source &source, std::optional<ElementRun> &run,
                            int t, int count, int64_t elements, int64_t width,
                            int ahead, bool early, bool byElement) {
@@ -269,28 +237,17 @@ void BlockKernel::enterRun(Source &source, std::optional<ElementRun> &run,
   source.continues = contiguous;
 }
 
-/// Decodes the operands of the K step after this one where registers are free:
-/// conversions that wait behind this step's multiplies keep the next ones
-/// waiting.
-void BlockKernel::decodeAhead(const Source &broadcast, const Source &vector,
-                              const LoadPlan &loads, int t, int count) {
-  auto decodes = [](const Source &source) {
-    return !source.format.isIdentity() && source.continues;
-  };
-  if (t + 1 == count || shape.chunks > 1 || idiom(plan.idiom).rows > 1 ||
-      !decodes(broadcast) || !decodes(vector))
+/// Decodes the operands of the K step after this one.
+void BlockKernel::decodeStepAhead(const Source &broadcast, const Source &vector,
+                                  int t, int count) {
+  if (plan.decodeAhead == 0 || t + 1 == count)
     return;
-  int64_t width = 16 / bytesOf(shape.compute);
   int64_t broadcasts = int64_t{rows} * shape.rowPitch;
   int64_t elements = int64_t{vectorOperandRows} * shape.rowPitch;
-  int64_t registers = llvm::divideCeil(broadcasts, width) +
-                      llvm::divideCeil(elements, loads.vectorWidth);
-  if (shape.accumulators(plan) + 2 * registers + 2 > e.isa.vectorRegisters)
-    return;
   for (int64_t step = t; step < t + 2; ++step) {
-    for (int64_t i = 0; i < elements; i += loads.vectorWidth)
+    for (int64_t i = 0; i < elements; i += shape.vectorWidth)
       vector.run->at(step * elements + i);
-    for (int64_t i = 0; i < broadcasts; i += width)
+    for (int64_t i = 0; i < broadcasts; i += 16 / bytesOf(shape.compute))
       broadcast.run->holding(step * broadcasts + i);
   }
 }

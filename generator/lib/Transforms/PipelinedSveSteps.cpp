@@ -16,11 +16,7 @@ using namespace mlir;
 namespace tilewright {
 
 int SveTile::stepsAhead(const Position &position) const {
-  if (!position.lhsIsDense || !position.rhsIsDense)
-    return 0;
-  return tilewright::stepsAhead(
-      plan.scalable, key, shape,
-      {plan.blockRows, plan.blockVectors, plan.sets, plan.unroll});
+  return position.lhsIsDense && position.rhsIsDense ? plan.decodeAhead : 0;
 }
 
 /// Where a unit of the lhs lies among the registers.

@@ -48,6 +48,9 @@ llvm::Expected<WavePlan> planWave(const TileKey &key,
 
 std::string printWavePlan(const WavePlan &plan);
 
+/// The parts of a plan as rows of a table in Markdown: name, values, meaning.
+std::string describeWavePlan();
+
 /// What follows from a key and its plan, shared by cost and lowering.
 struct WaveShape {
   WaveShape(const TileKey &key, const WavePlan &plan);

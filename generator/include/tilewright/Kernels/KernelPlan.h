@@ -25,6 +25,11 @@ struct StageBoundaries {
   bool afterRead = true, afterCompute = true;
   /// Vector and scalar arithmetic may cross them all the same.
   bool relaxed = false;
+
+  bool operator==(const StageBoundaries &o) const {
+    return afterRead == o.afterRead && afterCompute == o.afterCompute &&
+           relaxed == o.relaxed;
+  }
 };
 
 /// Printed as one line:
@@ -72,6 +77,9 @@ llvm::Expected<KernelPlan> planKernel(const TileKey &key,
                                       llvm::StringRef overrides = "");
 
 std::string printKernelPlan(const KernelPlan &plan);
+
+/// The parts of a plan as rows of a table in Markdown: name, values, meaning.
+std::string describeKernelPlan();
 
 /// What follows from a key and a pipelined plan, shared by cost and lowering.
 struct PipelineShape {

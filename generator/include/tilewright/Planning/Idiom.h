@@ -25,6 +25,9 @@ enum class ComputeType : uint8_t {
 
 int bytesOf(ComputeType type);
 
+/// Whether elements of `type` are in memory what an idiom's multiply takes.
+bool isComputedAs(tw_element_type_t type, ComputeType compute);
+
 enum class IdiomKind : uint8_t {
   DotBytes,       ///< u8 x s8, 4 per lane: vpdpbusd
   DotBytesSigned, ///< any signedness, 4 per lane: vpdpb{ss,su,uu}d

@@ -29,12 +29,21 @@ enum class Staging : uint8_t {
   Nibbles
 };
 
+/// How the multiplies get the groups of the broadcast operand.
+enum class BroadcastBy : uint8_t {
+  Load,    ///< each by a load that repeats it over a vector
+  Shuffle, ///< several by shuffles of one register: of a single row
+  Lane     ///< as lanes of registers that hold rows as memory does
+};
+
 /// One operand of the multiply, the *broadcast* operand, has each of its groups
 /// repeated over a whole vector; the other, the *vector* operand, fills a
 /// vector with `lanes / kLanes` of its rows, `kLanes` groups of k0 from each.
 ///
 /// Printed as one line, "idiom=fma lanes=16 klanes=1 block=12x2 sets=1 unroll=1
-/// broadcast=lhs stage=none stagesteps=1 order=mn ahead=2048".
+/// broadcast=lhs by=load stage=none stagesteps=1 split=no decodeahead=0
+/// loads=1x1 early=no order=mn ahead=2048": all that decides the code of a key,
+/// so that the line alone gives it again.
 ///
 /// In a plan with scalable vectors, `lanes` counts those of the least length,
 /// the broadcast operand is the lhs, and the register block of an outer product
@@ -56,9 +65,23 @@ struct TilePlan {
   int unroll = 1;
   /// The rhs is the broadcast operand and the lhs the vector operand.
   bool broadcastRhs = false;
+  BroadcastBy by = BroadcastBy::Load;
   Staging staging = Staging::None;
   /// K steps that are staged at a time; 1 without staging.
   int stageSteps = 1;
+  /// 4-bit elements stay in place: the groups take the even elements of each
+  /// row first and then the odd ones, of both operands.
+  bool split = false;
+  /// K steps that operands are decoded before they are multiplied: 0, 1 within
+  /// an iteration, or all of an iteration during the one before; of scalable
+  /// vectors those of the rhs.
+  int decodeAhead = 0;
+  /// Registers of the broadcast and of the vector operand that one instruction
+  /// loads; of BroadcastBy::Lane.
+  int broadcastLoads = 1, vectorLoads = 1;
+  /// It loads the next ones of the vector operand while those before them are
+  /// multiplied.
+  bool loadsEarly = false;
   /// The loop over the tile's rows (M0) is the inner of the two block loops.
   bool rowsInner = false;
   /// Bytes behind what an iteration reads of the panels of operands that are
@@ -67,6 +90,7 @@ struct TilePlan {
   int ahead = 0;
 
   bool operator==(const TilePlan &o) const;
+  bool operator!=(const TilePlan &o) const { return !(*this == o); }
   bool stagesBroadcast() const {
     return staging == Staging::Broadcast || staging == Staging::Both ||
            staging == Staging::Nibbles;
@@ -79,7 +103,8 @@ struct TilePlan {
 /// The plan of `key`, which must be valid, with the parts that `overrides`
 /// names (the syntax of printTilePlan, any subset) replaced; the planner
 /// chooses the others to suit, and to suit the core that a part "core=<cpu>"
-/// names. Fails only on overrides that are malformed or do not fit.
+/// names. Overrides that are a plan in full are that plan: nothing is chosen.
+/// Fails only on overrides that are malformed or do not fit.
 llvm::Expected<TilePlan> planTile(const TileKey &key,
                                   llvm::StringRef overrides = "");
 
@@ -95,6 +120,9 @@ llvm::Expected<std::vector<TilePlan>> planCandidates(const TileKey &key,
                                                      unsigned count);
 
 std::string printTilePlan(const TilePlan &plan);
+
+/// The parts of a plan as rows of a table in Markdown: name, values, meaning.
+std::string describeTilePlan();
 
 /// Why `plan` cannot carry out `key`; empty if it can.
 std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key);

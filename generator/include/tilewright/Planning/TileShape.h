@@ -76,13 +76,14 @@ struct TileShape {
   bool roundsPerStep;
   /// Whole vectors and equal blocks fill the tile: worth code of its own.
   bool regular;
-  /// The broadcasts of that many K steps come from one register, by shuffles
-  /// within its 128-bit lanes; 1 if each is a load of its own. For operands of
-  /// one row, whose loads would leave none for the vectors.
+  /// BroadcastBy::Shuffle is possible: within 128-bit lanes of a register. For
+  /// operands of one row, whose loads would leave none for the vectors.
+  bool canShuffle;
+  /// The broadcasts of that many K steps come from one register then; else 1.
   int spreadSteps;
-  /// Registers are filled with the broadcast operand as it lies in memory, and
-  /// the multiplies take its groups from their lanes (or, where idiom.rows is
-  /// more than 1, take the registers themselves).
+  /// BroadcastBy::Lane: registers are filled with the broadcast operand as it
+  /// lies in memory, and the multiplies take its groups from their lanes (or,
+  /// where idiom.rows is more than 1, take the registers themselves).
   bool byLanes;
   /// Several groups per row, which registers of the vector operand hold apart:
   /// chunk c of K0 has group c of each row.
@@ -91,10 +92,9 @@ struct TileShape {
   int accumulators(const TilePlan &plan) const {
     return rowGroups * vectors * plan.sets;
   }
-  /// 4-bit elements stay in place: the groups take the even elements of each
-  /// row first and then the odd ones, of both operands. They lie in the low and
-  /// the high half of bytes.
-  bool splits;
+  /// TilePlan::split is possible, and is so: even and odd elements lie in the
+  /// low and the high half of bytes.
+  bool canSplit, splits;
   /// Groups that registers have to hold apart, after that.
   int separateChunks() const { return splits ? chunks / 2 : chunks; }
   /// The even elements are read and multiplied before the odd ones, for want of
@@ -109,16 +109,30 @@ struct TileShape {
   /// The vectors that several parts are taken of are loaded for each, for want
   /// of registers to keep them in beside the decoded ones.
   bool loadsEachPart;
+  /// Elements of the vector operand in a register that the multiplies take.
+  int64_t vectorWidth;
+  /// Whether registers of plan.decodeAhead K steps can be decoded ahead.
+  bool canDecodeAhead(const TilePlan &plan, const IsaInfo &isa) const;
   /// The operands of an iteration are decoded during the one before.
-  bool decodesAhead;
+  bool decodesIterations(const TilePlan &plan) const {
+    return plan.decodeAhead != 0 && plan.decodeAhead == plan.unroll;
+  }
   /// Registers of two rows are told apart at once, others by halving.
   bool separable() const;
 
   int chunkValid(int chunk) const; ///< k0 of `chunk` that exist
 
 private:
-  bool canDecodeAhead(const TilePlan &plan, const IsaInfo &isa) const;
+  bool canDecodeIterations(const TilePlan &plan, const IsaInfo &isa) const;
+  bool canDecodeSteps(const TilePlan &plan, const IsaInfo &isa) const;
 };
+
+/// Whether multiplies can take the groups of the broadcast operand from lanes.
+bool namesLanes(const TilePlan &plan, const TileKey &key);
+
+/// Whether the multiplies' operand is made of `operand` where it is read:
+/// nothing is where it is staged.
+bool isDecoded(const OperandShape &operand, ComputeType compute, int offset);
 
 } // namespace tilewright
 

@@ -1,0 +1,100 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The plan that was asked for: given in full, or chosen.
+
+#include "Planner.h"
+#include "ShapedPlan.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace tilewright {
+
+static llvm::Expected<const CoreModel *> coreOf(const PlanOverrides &o,
+                                                const TileKey &key) {
+  const IsaInfo &isa = info(key.isa);
+  if (o.core && !o.core->isCoreOf(isa))
+    return llvm::createStringError("%s: core '%s' is of another architecture",
+                                   printTileKey(key).c_str(),
+                                   o.core->name.str().c_str());
+  return o.core ? o.core : &usualCore(isa);
+}
+
+llvm::Expected<const CoreModel *> plannedCore(const TileKey &key,
+                                              llvm::StringRef overrides) {
+  llvm::Expected<PlanOverrides> parsed = parsePlanOverrides(overrides, key);
+  if (!parsed)
+    return parsed.takeError();
+  return coreOf(*parsed, key);
+}
+
+llvm::Expected<TilePlan> planTile(const TileKey &key,
+                                  llvm::StringRef overrides) {
+  llvm::Expected<PlanOverrides> parsed = parsePlanOverrides(overrides, key);
+  if (!parsed)
+    return parsed.takeError();
+  llvm::Expected<const CoreModel *> core = coreOf(*parsed, key);
+  if (!core)
+    return core.takeError();
+  std::string name = printTileKey(key);
+  if (key.vnni)
+    return llvm::createStringError(
+        "%s: a tile of the variant 'vnni' has no plan: it is the body of the "
+        "hand-written ones with its sizes bound",
+        name.c_str());
+  if (parsed->inFull()) {
+    std::string why = whyPlanUnfit(parsed->plan, key);
+    if (!why.empty())
+      return llvm::createStringError("%s: the plan '%s' does not fit: %s",
+                                     name.c_str(), overrides.str().c_str(),
+                                     why.c_str());
+    return parsed->plan;
+  }
+  llvm::Expected<std::optional<TilePlan>> scalable = planScalable(key, *parsed);
+  if (!scalable)
+    return scalable.takeError();
+  if (*scalable)
+    return **scalable;
+  if (parsed->idiom()) {
+    std::string why = whyIdiomUnfit(idiom(*parsed->idiom()), key);
+    if (!why.empty())
+      return llvm::createStringError("%s: %s", name.c_str(), why.c_str());
+  }
+  std::string refusal;
+  std::vector<TilePlan> plans =
+      searchPlans(key, *parsed, /*wanted=*/1, refusal);
+  if (plans.empty())
+    return llvm::createStringError(
+        "%s: no plan fits the overrides '%s'; the last one tried: %s",
+        name.c_str(), overrides.str().c_str(), refusal.c_str());
+  return plans.front();
+}
+
+llvm::Expected<std::vector<TilePlan>> planCandidates(const TileKey &key,
+                                                     unsigned count) {
+  llvm::Expected<TilePlan> choice = planTile(key);
+  if (!choice)
+    return choice.takeError();
+  if (key.isScalable() || count <= 1)
+    return std::vector<TilePlan>{*choice};
+  std::vector<TilePlan> candidates;
+  auto add = [&](const TilePlan &plan) {
+    if (candidates.size() < count)
+      candidates.push_back(plan);
+  };
+  std::string refusal;
+  for (const TilePlan &plan : searchPlans(key, {}, count, refusal)) {
+    add(plan);
+    // The unroll is a rule of thumb, of which the price knows little: the
+    // planner has one for each of the other parts, so that this is another
+    // plan.
+    TilePlan twice = plan;
+    twice.unroll *= 2;
+    chooseReading(twice, key, TileShape(key, twice), {});
+    if (whyPlanUnfit(twice, key).empty() &&
+        estimateCost(twice, key).size <= kSizeLimit)
+      add(twice);
+  }
+  return candidates;
+}
+
+} // namespace tilewright

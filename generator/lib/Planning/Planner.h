@@ -1,0 +1,38 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TILEWRIGHT_PLANNING_PLANNER_H
+#define TILEWRIGHT_PLANNING_PLANNER_H
+
+#include "PlanOverrides.h"
+#include "tilewright/Planning/TileShape.h"
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+/// Code size, in vector instructions, beyond which a plan is not considered
+/// while there is a smaller one.
+inline constexpr int kSizeLimit = 300;
+
+/// The plan of choice with the parts that `overrides` fix, then others,
+/// cheapest first, at most `wanted` in all; if there is none, `refusal` is why
+/// the last one looked at was refused. None has scalable vectors.
+std::vector<TilePlan> searchPlans(const TileKey &key,
+                                  const PlanOverrides &overrides, size_t wanted,
+                                  std::string &refusal);
+
+/// Whether registers hold the broadcast operand as memory does, and 4-bit
+/// elements are split: of the idiom, lanes, sides and stages of `plan`.
+void chooseHolding(TilePlan &plan, const TileKey &key,
+                   const PlanOverrides &overrides);
+
+/// How the operands are read, of a plan whose block and unroll are there, and
+/// its shape: shuffled broadcasts, decoding and loads ahead. Says whether that
+/// makes its shape another.
+bool chooseReading(TilePlan &plan, const TileKey &key, const TileShape &shape,
+                   const PlanOverrides &overrides);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_PLANNING_PLANNER_H

@@ -1,0 +1,94 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// How operands come from memory: the parts of a plan that follow from all
+// others, unless they are given.
+
+#include "Planner.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+namespace tilewright {
+
+void chooseHolding(TilePlan &plan, const TileKey &key,
+                   const PlanOverrides &overrides) {
+  plan.by = overrides.valueOr<&TilePlan::by>(
+      namesLanes(plan, key) ? BroadcastBy::Lane : BroadcastBy::Load);
+  plan.split = false;
+  plan.decodeAhead = 0;
+  if (overrides.has<&TilePlan::split>())
+    plan.split = overrides.plan.split;
+  else if (plan.by == BroadcastBy::Lane)
+    plan.split = TileShape(key, plan).canSplit;
+}
+
+/// Conversions want the same ports as the shuffles; those of half a zmm to f32
+/// leave enough of them.
+static bool leavesShufflePorts(const TilePlan &plan, const TileShape &shape) {
+  return shape.compute == ComputeType::I8 ||
+         (shape.compute == ComputeType::F32 &&
+          plan.lanes * shape.accumulatorBytes == 32) ||
+         8 * bytesOf(shape.compute) == shape.vector.bits;
+}
+
+/// Registers that are left beside the accumulators and the vectors of a K step
+/// take the loads of those to come, as many by one instruction as there is
+/// room.
+static void chooseLoads(TilePlan &plan, const TileKey &key,
+                        const TileShape &shape) {
+  plan.broadcastLoads = plan.vectorLoads = 1;
+  plan.loadsEarly = false;
+  if (!shape.byLanes)
+    return;
+  constexpr int kMost = 4; // of one instruction
+  int perStep = static_cast<int>(llvm::divideCeil(
+      int64_t{shape.vectorBlocks.size} * shape.rowPitch, shape.vectorWidth));
+  int spare =
+      info(key.isa).vectorRegisters - shape.accumulators(plan) - perStep - 1;
+  if (isDecoded(shape.broadcast, shape.compute, 0) ||
+      isDecoded(shape.vector, shape.compute, shape.roles.offset))
+    spare -= 2;
+  // Registers in a row are hard to find where few are left.
+  if (spare < kMost + 2) {
+    // bfdot takes lanes of registers that are loaded in pairs only: LLVM
+    // turns the others into duplicates before it looks for the lanes.
+    bool pairs = spare >= kMost || plan.idiom == IdiomKind::DotBF16Lane;
+    plan.broadcastLoads = pairs ? 2 : 1;
+    plan.vectorLoads = spare >= kMost && perStep <= 3 ? perStep : 1;
+    return;
+  }
+  plan.broadcastLoads = std::clamp(spare, 1, kMost);
+  spare -= plan.broadcastLoads;
+  // Whole steps, unless there are registers for the rest of one.
+  plan.vectorLoads = perStep % 3 == 0 && spare < 2 * kMost ? 3 : kMost;
+  if (perStep < 3 && spare < kMost - perStep)
+    plan.vectorLoads = perStep;
+  plan.loadsEarly = spare >= 2 * plan.vectorLoads;
+}
+
+bool chooseReading(TilePlan &plan, const TileKey &key, const TileShape &shape,
+                   const PlanOverrides &overrides) {
+  using P = TilePlan;
+  const TilePlan before = plan;
+  const IsaInfo &isa = info(key.isa);
+  if (plan.by != BroadcastBy::Lane)
+    plan.by = overrides.valueOr<&P::by>(shape.canShuffle &&
+                                                leavesShufflePorts(plan, shape)
+                                            ? BroadcastBy::Shuffle
+                                            : BroadcastBy::Load);
+  // An iteration's operands, or those of a step.
+  for (int steps : {plan.unroll, 1, 0}) {
+    plan.decodeAhead = overrides.valueOr<&P::decodeAhead>(steps);
+    if (steps == 0 || shape.canDecodeAhead(plan, isa))
+      break;
+  }
+  chooseLoads(plan, key, shape);
+  if (overrides.has<&P::broadcastLoads>()) {
+    plan.broadcastLoads = overrides.plan.broadcastLoads;
+    plan.vectorLoads = overrides.plan.vectorLoads;
+  }
+  plan.loadsEarly = overrides.valueOr<&P::loadsEarly>(plan.loadsEarly);
+  return plan.by != before.by;
+}
+
+} // namespace tilewright

@@ -1,0 +1,86 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tests/tiles/random_plans.h"
+
+#include <string>
+#include <vector>
+
+#include "tilewright/Planning/PlanCost.h"
+#include "tilewright/Planning/TilePlan.h"
+
+namespace tilewright::testing {
+namespace {
+
+struct Part {
+  const char* name;
+  std::vector<const char*> values;
+};
+
+// Besides `idiom`, of which the other parts depend.
+const std::vector<Part>& parts() {
+  static const std::vector<Part> all = {
+      {"lanes", {"1", "2", "4", "8", "16"}},
+      {"klanes", {"1", "2", "4", "8", "16"}},
+      {"block",
+       {"1x1", "1x2", "1x4", "2x1", "2x2", "3x1", "3x2", "4x1", "4x3", "5x1",
+        "6x2", "8x1", "8x2"}},
+      {"sets", {"1", "2", "3", "4"}},
+      {"unroll", {"1", "2", "3", "4", "5", "8"}},
+      {"broadcast", {"lhs", "rhs"}},
+      {"by", {"load", "shuffle", "lane"}},
+      {"stage", {"none", "broadcast", "vector", "both", "nibbles"}},
+      {"stagesteps", {"1", "2", "3", "7", "16"}},
+      {"split", {"no", "yes"}},
+      {"decodeahead", {"0", "1", "2", "4", "8"}},
+      {"loads",
+       {"1x1", "1x2", "1x4", "2x1", "2x3", "3x2", "4x1", "4x3", "4x4"}},
+      {"early", {"no", "yes"}},
+      {"order", {"mn", "nm"}},
+      {"ahead", {"0", "64", "2048", "4096"}},
+  };
+  return all;
+}
+
+// Code of more vector instructions takes long to generate.
+constexpr int kMostCode = 1200;
+constexpr int kTries = 12;
+
+std::string drawn(const Part& part, Random& random) {
+  return std::string(part.name) + "=" +
+         part.values[random.below(part.values.size())];
+}
+
+}  // namespace
+
+std::string randomPlan(const TileKey& key, Random& random) {
+  TilePlan plan = llvm::cantFail(planTile(key));
+  auto take = [&](const std::string& text) {
+    llvm::Expected<TilePlan> other = planTile(key, text);
+    if (!other) {
+      llvm::consumeError(other.takeError());
+      return;
+    }
+    if (estimateCost(*other, key).size <= kMostCode) plan = *other;
+  };
+  // Of another idiom or side, the planner's choice of the rest.
+  if (random.chance(0.5)) {
+    const llvm::ArrayRef<Idiom> all = idioms();
+    take("idiom=" + all[random.below(all.size())].name.str());
+  }
+  for (int i = 0; i < kTries; ++i) {
+    // One part alone seldom fits the others: two or three at once.
+    std::string text = printTilePlan(plan);
+    for (int64_t count = random.between(1, 3); count > 0; --count)
+      text += " " + drawn(parts()[random.below(parts().size())], random);
+    take(text);
+  }
+  return printTilePlan(plan);
+}
+
+bool isSmall(const TileKey& key, int64_t volume) {
+  const TileKey least = key.atVectorBits(info(key.isa).vectorBits);
+  return int64_t{least.m0} * least.n0 * least.k0 <= volume;
+}
+
+}  // namespace tilewright::testing
