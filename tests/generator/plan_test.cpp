@@ -160,7 +160,8 @@ TEST(PlanOverrideTest, RefusesWithTheReason) {
   const char* f32 = "f32f32f32_16x32x1_x86_64_avx512_base";
   const Refusal refusals[] = {
       {f32, "colour=red", "no part 'colour'"},
-      {f32, "idiom=fastest", "no idiom 'fastest'; expected one of"},
+      {f32, "idiom=fastest",
+       "no idiom 'fastest' for x86_64_avx512_base; expected one of"},
       {f32, "lanes=x", "'x' is not a number in 1..1024"},
       {f32, "lanes=12", "lanes=12 is not a power of two"},
       {f32, "lanes=32", "lanes=32 is not a power of two in 1..16"},
@@ -212,7 +213,8 @@ TEST(PlanOverrideTest, RefusesWithTheReason) {
        "needs avx512vnni or avxvnni, which x86_64_avx2_fma does not have"},
       {"bf16bf16f32_16x16x3_x86_64_avx512_base", "idiom=fmabf16",
        "takes pairs of k0: K0=3 must be even"},
-      {"bf16bf16f32_16x16x2_arm_64_base", "idiom=fmabf16", "needs fma"},
+      {"bf16bf16f32_16x16x2_arm_64_base", "idiom=fmabf16",
+       "no idiom 'fmabf16' for arm_64_base; expected one of smmla"},
       {f32, "idiom=fmabf16", "'fmabf16' does not take f32f32f32"},
       {f32, "core=saphirerapids",
        "no core 'saphirerapids' is known; did you mean 'sapphirerapids'?"},

@@ -23,7 +23,7 @@ GROUPS = {
     "x86": (12, ["ukernels/x86_64/*.c", "ukernels/x86_64/*.h"]),
     "planning": (7, ["generator/lib/Planning/*.cpp"]),
     "transforms": (7, ["generator/lib/Transforms/*.cpp", "generator/lib/Transforms/*.h"]),
-    "targets": (4, ["generator/lib/Targets/*.cpp"]),
+    "targets": (4, ["generator/lib/Emit/*.cpp", "generator/lib/Target/*/*.cpp"]),
     "codegen": (4, ["generator/lib/Codegen/*.cpp"]),
     "link": (7, ["generator/lib/Link/*.cpp"]),
     "compile": (5, ["generator/lib/Compile/*.cpp", "generator/lib/Compile/Device/*.cpp"]),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tilewright/Planning/PlanCost.h"
+#include "tilewright/Planning/Target.h"
 #include "tilewright/Planning/TilePlan.h"
 
 namespace tilewright::testing {
@@ -65,7 +66,7 @@ std::string randomPlan(const TileKey& key, Random& random) {
   };
   // Of another idiom or side, the planner's choice of the rest.
   if (random.chance(0.5)) {
-    const llvm::ArrayRef<Idiom> all = idioms();
+    const llvm::ArrayRef<Idiom> all = targetOf(info(key.isa)).idioms();
     take("idiom=" + all[random.below(all.size())].name.str());
   }
   for (int i = 0; i < kTries; ++i) {

@@ -22,6 +22,7 @@
 // mispredicted loop exits) is spread over kTypicalSteps.
 
 #include "ShapedPlan.h"
+#include "tilewright/Planning/Target.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -38,25 +39,25 @@ constexpr double kLoopExit = 20;
 
 /// Vector operations that decode one vector.
 int decodeOps(tw_element_type_t type, ComputeType compute, int offset,
-              const IsaInfo &isa) {
+              const Machine &machine) {
   const ElementTypeInfo &element = info(type);
   int unpack = element.bits == 4 ? 4 : element.bits == 6 ? 4 : 0;
   if (element.kind != TW_ELEMENT_KIND_FLOAT) {
     int extend = 8 * bytesOf(compute) > std::max(element.bits, 8) ? 1 : 0;
     int sign = type == TW_ELEMENT_S4 ? (offset ? 1 : 2) : offset ? 1 : 0;
     // Shifts of two vectors' elements at a time, and a zip of each.
-    if (isa.has("neon") && element.bits == 4)
+    if (machine.zipsNibbles && element.bits == 4)
       return (type == TW_ELEMENT_S4 ? 3 : 2) + extend;
     return unpack + sign + extend;
   }
   if (type == TW_ELEMENT_F32 || type == TW_ELEMENT_F64)
     return 0;
   if (type == TW_ELEMENT_BF16)
-    return compute == ComputeType::BF16 ? 0 : isa.has("neon") ? 1 : 2;
+    return compute == ComputeType::BF16 ? 0 : machine.bf16Ops;
   if (compute == ComputeType::F16)
     return 0;
-  int half = isa.has("neon") ? 1 : isa.has("f16c") ? 2 : 9;
-  return type == TW_ELEMENT_F16 ? half : unpack + half + 6;
+  return type == TW_ELEMENT_F16 ? machine.halfOps
+                                : unpack + machine.halfOps + 6;
 }
 
 /// The same for registers of even or odd elements; on average.
@@ -69,12 +70,12 @@ int splitOps(const OperandShape &operand, const TileShape &shape) {
 /// a shift, a mask, and the sign's; fewer of words, where a shift goes either
 /// way and the last part has nothing to be masked.
 int nibbleOps(tw_element_type_t type, const TileShape &shape,
-              const IsaInfo &isa) {
+              const Machine &machine) {
   bool isSigned = type == TW_ELEMENT_S4;
   if (shape.compute == ComputeType::S16)
     return isSigned ? 7 : 6;
   // vpternlogd masks and adds at once.
-  int sign = (isa.has("avx512f") ? 0 : 1) + (shape.roles.offset ? 0 : 1);
+  int sign = (machine.hasTernaryLogic ? 0 : 1) + (shape.roles.offset ? 0 : 1);
   return 3 + (isSigned ? 2 * sign : 0);
 }
 
@@ -90,8 +91,8 @@ int orderOps(const TileShape &shape, const IsaInfo &isa) {
 /// 32-bit lanes (SSE2) LLVM makes it of two of 64 bits and four shuffles, but
 /// of one pmaddwd where it sees that both operands have at most 16 bits: not
 /// once they have been staged.
-int emulatedOps(const TileShape &shape, const IsaInfo &isa) {
-  if (shape.compute != ComputeType::S32 || isa.has("avx2") || isa.has("neon"))
+int emulatedOps(const TileShape &shape, const Machine &machine) {
+  if (shape.compute != ComputeType::S32 || machine.multipliesS32)
     return 0;
   auto isSeenNarrow = [](const OperandShape &operand) {
     return operand.bits <= 16 && !operand.staged;
@@ -103,23 +104,24 @@ class BlockCost {
 public:
   BlockCost(const TilePlan &plan, const TileKey &key, const TileShape &shape,
             const CoreModel &core)
-      : plan(plan), key(key), shape(shape), isa(info(key.isa)), core(core),
+      : plan(plan), key(key), shape(shape), isa(info(key.isa)),
+        machine(machineOf(isa)), core(core),
         idiom(tilewright::idiom(plan.idiom)) {
     int bytes = plan.lanes * shape.accumulatorBytes;
     width = std::max(bytes / core.bytes, 0.5);
     // Half vectors multiply as fast as whole ones at best, and half as fast on
     // cores with two whole multipliers.
     multiplyWidth = 8 * bytes < isa.vectorBits ? 1.1 * width : width;
-    vectorDecode = shape.splits    ? splitOps(shape.vector, shape)
-                   : shape.nibbles ? nibbleOps(shape.vector.type, shape, isa)
-                   : idiom.parts > 1
-                       ? idiom.parts
-                       : decodeOps(shape.vector.type, shape.compute,
-                                   shape.roles.offset, isa);
+    vectorDecode =
+        shape.splits      ? splitOps(shape.vector, shape)
+        : shape.nibbles   ? nibbleOps(shape.vector.type, shape, machine)
+        : idiom.parts > 1 ? idiom.parts
+                          : decodeOps(shape.vector.type, shape.compute,
+                                      shape.roles.offset, machine);
     broadcastDecode = shape.splits      ? splitOps(shape.broadcast, shape)
                       : idiom.parts > 1 ? idiom.parts
                                         : decodeOps(shape.broadcast.type,
-                                                    shape.compute, 0, isa);
+                                                    shape.compute, 0, machine);
     if (shape.nibbles)
       broadcastDecode += orderOps(shape, isa);
   }
@@ -134,7 +136,7 @@ public:
     int v = shape.vectors;
     double macs = double(shape.rowGroups) * v * shape.chunks * shape.parts;
     int bits = 8 * plan.lanes * shape.accumulatorBytes;
-    int emulated = emulatedOps(shape, isa);
+    int emulated = emulatedOps(shape, machine);
     multiplies =
         macs * (core.multiplies(idiom, bits) + emulated) * multiplyWidth;
     overhead += 0.2 * macs * width * (idiom.ops - 1);
@@ -162,7 +164,7 @@ public:
     // latency is plenty, and less where a sum is forwarded to the next one.
     // Nibbles that shuffles tell apart fill the multiplies' pipes as well.
     double busy = multiplies + (shape.splits ? shuffles : 0);
-    double plenty = (isa.has("neon") ? 1.3 : 2) * latency;
+    double plenty = machine.plentyOfLatency * latency;
     overhead += 0.3 * latency * std::max(0.0, 1 - busy / plenty);
     if (shape.roundsPerStep)
       latency += 30;
@@ -198,7 +200,7 @@ private:
     instructions += count;
     if (idiom.rows > 1 && shape.separates && shape.separateChunks() > 1)
       shuffles += count * width;
-    if (idiom.kind == IdiomKind::PairBytes) { // no form by lane
+    if (idiom.shufflesLanes) {
       shuffles += double(rows) * shape.chunks * width;
       instructions += double(rows) * shape.chunks;
     }
@@ -292,6 +294,7 @@ private:
   const TileKey &key;
   const TileShape &shape;
   const IsaInfo &isa;
+  const Machine &machine;
   const CoreModel &core;
   const Idiom &idiom;
   /// Of a vector, in units of core.bytes.
@@ -303,15 +306,16 @@ private:
 
 static int registersOfBlock(const TilePlan &plan, const TileShape &shape,
                             const IsaInfo &isa) {
+  const Machine &machine = machineOf(isa);
   int rows = shape.broadcastBlocks.size;
   int v = shape.vectors;
   // Decoding in several steps needs constants and temporaries.
   bool decodes =
       shape.parts > 1 ||
       (!shape.vector.staged && decodeOps(shape.vector.type, shape.compute,
-                                         shape.roles.offset, isa) > 1) ||
+                                         shape.roles.offset, machine) > 1) ||
       (!shape.broadcast.staged &&
-       decodeOps(shape.broadcast.type, shape.compute, 0, isa) > 1);
+       decodeOps(shape.broadcast.type, shape.compute, 0, machine) > 1);
   int registers = shape.accumulators(plan);
   if (shape.roundsPerStep && plan.kLanes > 1)
     registers +=
@@ -404,7 +408,7 @@ PlanCost estimateCost(const TilePlan &plan, const TileKey &key,
   int chunks = rows * v * shape.chunks <= 32 ? shape.chunks : 1;
   const Idiom &idiom = tilewright::idiom(plan.idiom);
   int results = rows * v;
-  int ops = idiom.ops + emulatedOps(shape, info(key.isa));
+  int ops = idiom.ops + emulatedOps(shape, machineOf(info(key.isa)));
   cost.size =
       results * (chunks * unrolled * ops * shape.parts + plan.sets + 2) +
       chunks * unrolled *
@@ -412,7 +416,7 @@ PlanCost estimateCost(const TilePlan &plan, const TileKey &key,
            rows * (shape.broadcast.staged ? 1 : 1 + block.broadcastDecode));
   if (plan.kLanes > 1)
     cost.size += 3 * results;
-  if (shape.roundsPerStep && plan.idiom != IdiomKind::FmaHalf)
+  if (shape.roundsPerStep && !idiom.roundsToHalf)
     cost.size += 4 * results * unrolled;
   return cost;
 }

@@ -2,76 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tilewright/Planning/Idiom.h"
+#include "tilewright/Planning/Target.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
+#include <vector>
 
 namespace tilewright {
 namespace {
-
-// Latencies: Zen 4 and Golden Cove agree within a cycle, and so do Neoverse N1,
-// N2, V1 and V2.
-constexpr Idiom kIdioms[] = {
-    {IdiomKind::DotBytesSigned, "dpbssd", {"avxvnniint8", ""}, 4, 1, 4, 4},
-    {IdiomKind::DotBytes, "dpbusd", {"avx512vnni", "avxvnni"}, 4, 1, 4, 4},
-    {IdiomKind::DotWords, "dpwssd", {"avx512vnni", "avxvnni"}, 2, 1, 4, 4},
-    {IdiomKind::MaddWords, "maddwd", {"avx2", ""}, 2, 2, 2, 4},
-    {IdiomKind::DotBF16, "dpbf16", {"avx512bf16", ""}, 2, 1, 6, 4},
-    {IdiomKind::FmaBF16,
-     "fmabf16",
-     {"fma", ""},
-     2,
-     1,
-     8,
-     1,
-     1,
-     Halves::None,
-     2},
-    {IdiomKind::MatrixBytes, "smmla", {"i8mm", ""}, 8, 1, 3, 4, 2},
-    {IdiomKind::DotBytesLane, "sdot", {"dotprod", ""}, 4, 1, 3, 4},
-    {IdiomKind::MatrixBF16, "bfmmla", {"bf16", ""}, 4, 1, 5, 4, 2},
-    {IdiomKind::DotBF16Lane, "bfdot", {"bf16", ""}, 2, 1, 4, 4},
-    {IdiomKind::WidenBF16,
-     "bfmlal",
-     {"bf16", ""},
-     1,
-     1,
-     4,
-     4,
-     1,
-     Halves::EvenOdd},
-    {IdiomKind::PairBytes,
-     "sadalp",
-     {"neon", ""},
-     2,
-     2,
-     4,
-     4,
-     1,
-     Halves::LowHigh},
-    {IdiomKind::WidenWords,
-     "smlal",
-     {"neon", ""},
-     1,
-     1,
-     4,
-     4,
-     1,
-     Halves::LowHigh},
-    {IdiomKind::FmaHalf, "fmah", {"fullfp16", ""}, 1, 1, 4, 8},
-    {IdiomKind::WidenHalf,
-     "fmlal",
-     {"fp16fml", ""},
-     1,
-     1,
-     4,
-     4,
-     1,
-     Halves::LowHigh},
-    {IdiomKind::Fma, "fma", {"fma", "neon"}, 1, 1, 4, 1},
-    {IdiomKind::MultiplyAddS32, "mla", {"neon", ""}, 1, 1, 4, 1},
-    {IdiomKind::Generic, "generic", {"", ""}, 1, 2, 4, 1},
-};
 
 bool isByteInteger(tw_element_type_t type) {
   const ElementTypeInfo &element = info(type);
@@ -89,38 +26,27 @@ bool isWordInteger(tw_element_type_t type) {
   return element.kind != TW_ELEMENT_KIND_FLOAT && element.bits <= 16;
 }
 
-bool takesTypes(IdiomKind kind, const TypeTripleInfo &types) {
-  auto both = [&](tw_element_type_t type) {
-    return types.lhs == type && types.rhs == type;
+bool takesTypes(const Idiom &idiom, const TypeTripleInfo &types) {
+  auto both = [&](bool (*holds)(tw_element_type_t)) {
+    return holds(types.lhs) && holds(types.rhs);
   };
-  switch (kind) {
-  case IdiomKind::MatrixBytes:
-  case IdiomKind::DotBytesLane:
-  case IdiomKind::DotBytesSigned:
-  case IdiomKind::DotBytes:
-    return isByteInteger(types.lhs) && isByteInteger(types.rhs);
-  case IdiomKind::PairBytes:
-    return isByteInteger(types.lhs) && isByteInteger(types.rhs) &&
-           areOfOneSign(types.lhs, types.rhs);
-  case IdiomKind::DotWords:
-  case IdiomKind::MaddWords:
-  case IdiomKind::WidenWords:
-    return isWordInteger(types.lhs) && isWordInteger(types.rhs);
-  case IdiomKind::DotBF16:
-  case IdiomKind::FmaBF16:
-  case IdiomKind::MatrixBF16:
-  case IdiomKind::DotBF16Lane:
-  case IdiomKind::WidenBF16:
-    return both(TW_ELEMENT_BF16);
-  case IdiomKind::WidenHalf:
-    return both(TW_ELEMENT_F16);
-  case IdiomKind::FmaHalf:
-    return both(TW_ELEMENT_F16) && types.out == TW_ELEMENT_F16;
-  case IdiomKind::Fma:
+  switch (idiom.operands) {
+  case Operands::Bytes:
+    return both(isByteInteger) && (idiom.signs != Signs::OnlySame ||
+                                   areOfOneSign(types.lhs, types.rhs));
+  case Operands::Words:
+    return both(isWordInteger);
+  case Operands::BF16:
+    return both([](tw_element_type_t type) { return type == TW_ELEMENT_BF16; });
+  case Operands::F16:
+    return both(
+               [](tw_element_type_t type) { return type == TW_ELEMENT_F16; }) &&
+           (!idiom.roundsToHalf || types.out == TW_ELEMENT_F16);
+  case Operands::Floats:
     return info(types.accumulator).kind == TW_ELEMENT_KIND_FLOAT;
-  case IdiomKind::MultiplyAddS32:
+  case Operands::Integers:
     return types.accumulator == TW_ELEMENT_S32;
-  case IdiomKind::Generic:
+  case Operands::Any:
     return true;
   }
   llvm_unreachable("covered switch");
@@ -165,70 +91,67 @@ bool isComputedAs(tw_element_type_t type, ComputeType compute) {
   llvm_unreachable("covered switch");
 }
 
-llvm::ArrayRef<Idiom> idioms() { return kIdioms; }
-
 const Idiom &idiom(IdiomKind kind) {
-  return *llvm::find_if(kIdioms,
-                        [&](const Idiom &i) { return i.kind == kind; });
+  static const std::vector<const Idiom *> byKind = [] {
+    std::vector<const Idiom *> all;
+    for (const Target *target : targets())
+      for (const Idiom &i : target->idioms()) {
+        all.resize(std::max<size_t>(all.size(), size_t(i.kind) + 1));
+        if (!all[size_t(i.kind)])
+          all[size_t(i.kind)] = &i;
+      }
+    return all;
+  }();
+  return *byKind[size_t(kind)];
 }
 
-const Idiom *findIdiom(llvm::StringRef name) {
+const Idiom *findIdiom(llvm::StringRef name, const IsaInfo &isa) {
+  llvm::ArrayRef<Idiom> idioms = targetOf(isa).idioms();
   const Idiom *it =
-      llvm::find_if(kIdioms, [&](const Idiom &i) { return i.name == name; });
-  return it == std::end(kIdioms) ? nullptr : it;
+      llvm::find_if(idioms, [&](const Idiom &i) { return i.name == name; });
+  return it == idioms.end() ? nullptr : it;
 }
 
-std::string whyIdiomUnfit(const Idiom &idiom, const TileKey &key) {
+std::string whyIdiomUnfit(IdiomKind kind, const TileKey &key) {
   const TypeTripleInfo &types = info(key.types);
-  if (!takesTypes(idiom.kind, types))
-    return (llvm::Twine("idiom '") + idiom.name + "' does not take ").str() +
-           std::string(types.name);
   const IsaInfo &isa = info(key.isa);
-  if (idiom.kind == IdiomKind::FmaBF16 && key.k0 % idiom.group != 0)
-    return (llvm::Twine("idiom '") + idiom.name +
-            "' takes pairs of k0: K0=" + llvm::Twine(key.k0) + " must be even")
-        .str();
-  bool any = idiom.features[0].empty();
-  for (llvm::StringRef feature : idiom.features)
+  llvm::ArrayRef<Idiom> idioms = targetOf(isa).idioms();
+  const Idiom *own =
+      llvm::find_if(idioms, [&](const Idiom &i) { return i.kind == kind; });
+  std::string name = ("idiom '" + idiom(kind).name + "'").str();
+  if (own == idioms.end())
+    return name + " is not one of " + std::string(isa.name);
+  if (!takesTypes(*own, types))
+    return name + " does not take " + std::string(types.name);
+  if (own->wholeGroups && key.k0 % own->group != 0)
+    return name + " takes pairs of k0: K0=" + std::to_string(key.k0) +
+           " must be even";
+  bool any = own->features[0].empty();
+  for (llvm::StringRef feature : own->features)
     any |= !feature.empty() && isa.has(std::string_view(feature));
   if (!any)
-    return (llvm::Twine("idiom '") + idiom.name + "' needs " +
-            idiom.features[0] + (idiom.features[1].empty() ? "" : " or ") +
-            idiom.features[1] + ", which " + llvm::StringRef(isa.name) +
-            " does not have")
-        .str();
-  if (idiom.kind == IdiomKind::FmaHalf &&
-      (key.rounding != Rounding::kPerStep || key.k0 != 1))
-    return (llvm::Twine("idiom '") + idiom.name +
-            "' rounds each product's sum to f16: for steprnd with K0=1 only")
-        .str();
+    return name + " needs " + own->features[0].str() +
+           (own->features[1].empty() ? "" : " or ") + own->features[1].str() +
+           ", which " + std::string(isa.name) + " does not have";
+  if (own->roundsToHalf && (key.rounding != Rounding::kPerStep || key.k0 != 1))
+    return name +
+           " rounds each product's sum to f16: for steprnd with K0=1 only";
   return {};
 }
 
 ComputeType computeType(const Idiom &idiom, const TileKey &key) {
-  switch (idiom.kind) {
-  case IdiomKind::DotBytesSigned:
-  case IdiomKind::DotBytes:
-  case IdiomKind::MatrixBytes:
-  case IdiomKind::DotBytesLane:
-  case IdiomKind::PairBytes:
+  switch (idiom.operands) {
+  case Operands::Bytes:
     return ComputeType::I8;
-  case IdiomKind::DotWords:
-  case IdiomKind::MaddWords:
-  case IdiomKind::WidenWords:
+  case Operands::Words:
     return ComputeType::S16;
-  case IdiomKind::DotBF16:
-  case IdiomKind::FmaBF16:
-  case IdiomKind::MatrixBF16:
-  case IdiomKind::DotBF16Lane:
-  case IdiomKind::WidenBF16:
+  case Operands::BF16:
     return ComputeType::BF16;
-  case IdiomKind::WidenHalf:
-  case IdiomKind::FmaHalf:
+  case Operands::F16:
     return ComputeType::F16;
-  case IdiomKind::Fma:
-  case IdiomKind::MultiplyAddS32:
-  case IdiomKind::Generic:
+  case Operands::Floats:
+  case Operands::Integers:
+  case Operands::Any:
     break;
   }
   switch (info(key.types).accumulator) {
@@ -242,11 +165,10 @@ ComputeType computeType(const Idiom &idiom, const TileKey &key) {
 }
 
 tw_element_type_t accumulatorOf(const Idiom &idiom, const TileKey &key) {
-  return idiom.kind == IdiomKind::FmaHalf ? TW_ELEMENT_F16
-                                          : info(key.types).accumulator;
+  return idiom.roundsToHalf ? TW_ELEMENT_F16 : info(key.types).accumulator;
 }
 
-/// vpdpbusd: one operand unsigned, the other signed.
+/// Signs::OneOfEach of two of one sign.
 static ByteRoles rolesOfMixed(tw_element_type_t vectorType,
                               tw_element_type_t broadcastType) {
   if (info(vectorType).kind == TW_ELEMENT_KIND_UNSIGNED) {
@@ -260,7 +182,7 @@ static ByteRoles rolesOfMixed(tw_element_type_t vectorType,
   return {true, false, vectorType == TW_ELEMENT_S4 ? 8 : 128};
 }
 
-/// sdot and udot: both operands signed or both unsigned.
+/// Signs::Same of one of each.
 static ByteRoles rolesOfEqual(tw_element_type_t vectorType,
                               tw_element_type_t broadcastType) {
   if (vectorType == TW_ELEMENT_U4 || broadcastType == TW_ELEMENT_U4)
@@ -276,12 +198,24 @@ ByteRoles byteRoles(const Idiom &idiom, const IsaInfo &isa,
   bool vectorUnsigned = info(vectorType).kind == TW_ELEMENT_KIND_UNSIGNED;
   bool broadcastUnsigned = info(broadcastType).kind == TW_ELEMENT_KIND_UNSIGNED;
   bool mixed = vectorUnsigned != broadcastUnsigned;
-  if (idiom.kind == IdiomKind::PairBytes && mixed)
-    return {false, false, 0};
-  if (idiom.kind == IdiomKind::DotBytes && !mixed)
-    return rolesOfMixed(vectorType, broadcastType);
-  if (idiom.kind == IdiomKind::DotBytesLane && mixed && !isa.has("i8mm"))
-    return rolesOfEqual(vectorType, broadcastType);
+  bool any = !idiom.anySigns.empty() &&
+             isa.has(std::string_view(idiom.anySigns.data()));
+  switch (any ? Signs::Any : idiom.signs) {
+  case Signs::OneOfEach:
+    if (!mixed)
+      return rolesOfMixed(vectorType, broadcastType);
+    break;
+  case Signs::Same:
+    if (mixed)
+      return rolesOfEqual(vectorType, broadcastType);
+    break;
+  case Signs::OnlySame:
+    if (mixed)
+      return {false, false, 0};
+    break;
+  case Signs::Any:
+    break;
+  }
   return {vectorUnsigned, broadcastUnsigned, 0};
 }
 

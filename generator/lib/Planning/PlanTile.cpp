@@ -55,7 +55,7 @@ llvm::Expected<TilePlan> planTile(const TileKey &key,
   if (*scalable)
     return **scalable;
   if (parsed->idiom()) {
-    std::string why = whyIdiomUnfit(idiom(*parsed->idiom()), key);
+    std::string why = whyIdiomUnfit(*parsed->idiom(), key);
     if (!why.empty())
       return llvm::createStringError("%s: %s", name.c_str(), why.c_str());
   }

@@ -5,7 +5,7 @@
 
 #include "Planner.h"
 #include "ShapedPlan.h"
-#include "tilewright/Planning/CoreModel.h"
+#include "tilewright/Planning/Target.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -16,9 +16,9 @@
 namespace tilewright {
 namespace {
 
-/// Accumulators in flight that keep the multipliers busy: latency 4 on two
-/// pipes, or a longer one.
-constexpr int kEnoughAccumulators = 8, kPipes = 2;
+/// Accumulators in flight that keep two pipes busy whatever waits between the
+/// multiplies.
+constexpr int kWaitingChains = 16, kPipes = 2;
 /// Vectors of accumulators from which on a tile prefetches, and how far.
 constexpr int kWideBlock = 12, kAhead = 2048, kCacheLine = 64;
 /// Stack to use for staging: a share of the L1 data cache.
@@ -35,6 +35,7 @@ public:
   /// Keeps at most `wanted` plans.
   Planner(const TileKey &key, const PlanOverrides &overrides, size_t wanted)
       : key(key), overrides(overrides), isa(info(key.isa)),
+        machine(machineOf(isa)),
         cores(overrides.core ? llvm::ArrayRef(overrides.core)
                              : usualCores(isa)),
         wanted(wanted) {}
@@ -42,16 +43,16 @@ public:
   /// The plan of choice, then others, cheapest first.
   std::vector<TilePlan> best() {
     std::optional<TilePlan> choice;
-    for (const Idiom &idiom : idioms()) {
+    for (const Idiom &idiom : targetOf(isa).idioms()) {
       if (overrides.idiom().value_or(idiom.kind) != idiom.kind ||
-          !whyIdiomUnfit(idiom, key).empty())
+          !whyIdiomUnfit(idiom.kind, key).empty())
         continue;
       tryIdiom(idiom);
       // Best first: another idiom is of interest where this one's groups do not
       // fill, where its blocks of rows may not, and on a core whose rates make
       // the order another.
       if (!choice && !found.empty() && key.k0 % idiom.group == 0 &&
-          idiom.rows == 1 && !(overrides.core && isa.has("fma")))
+          idiom.rows == 1 && !(overrides.core && machine.comparesIdioms))
         choice = found.front().plan;
       if (choice && wanted == 1)
         break;
@@ -95,7 +96,7 @@ private:
     bool possible = idiom.group > 1 && vector.bits == 4;
     if (overrides.valueOr<&P::staging>(Staging::None) == Staging::Nibbles)
       return possible || refusal.empty();
-    return possible && key.k0 % kNibbles == 0 && !isa.has("neon");
+    return possible && key.k0 % kNibbles == 0 && machine.partsNibbles;
   }
 
   /// `rows` of the vector operand, whose lanes take `laneSize` k0 each with any
@@ -124,7 +125,7 @@ private:
     if (choices[0] != plan.lanes && groups * 2 > plan.lanes)
       choices.push_back(plan.lanes);
     // Or rows side by side, one group after another.
-    if (isa.has("neon") && choices[0] != 1)
+    if (machine.namesLanes && choices[0] != 1)
       choices.insert(choices.begin(), 1);
     if (overrides.has<&P::kLanes>())
       choices = {overrides.plan.kLanes};
@@ -238,10 +239,10 @@ private:
     int block = shape.rowGroups * shape.vectors;
     // A single row is bound by its loads, and by any wait between them.
     bool waits = shape.broadcast.rows == 1 && idiom(plan.idiom).latency >= 4;
-    int enough =
-        std::max(kEnoughAccumulators * (waits || isa.has("neon") ? 2 : 1),
-                 kPipes * idiom(plan.idiom).latency) *
-        idiom(plan.idiom).parts;
+    int enough = std::max(waits ? std::max(kWaitingChains, machine.chains)
+                                : machine.chains,
+                          kPipes * idiom(plan.idiom).latency) *
+                 idiom(plan.idiom).parts;
     for (int sets : {1, 2, 4, 8}) {
       if (sets > 1 && (shape.roundsPerStep || block * sets / 2 >= enough) &&
           !overrides.has<&P::sets>())
@@ -266,8 +267,8 @@ private:
   bool wantsAhead(const TileShape &shape, int block) const {
     bool decodes = plan.staging != Staging::None ||
                    operandDecodes(shape.vector.type, shape.compute);
-    return !isa.has("neon") && isa.has("avx2") && block >= kWideBlock &&
-           plan.idiom != IdiomKind::FmaBF16 && !shape.vector.staged &&
+    return machine.prefetches && block >= kWideBlock &&
+           idiom(plan.idiom).gainsByPrefetch && !shape.vector.staged &&
            !shape.roundsPerStep && !(decodes && isa.vectorRegisters < 32) &&
            shape.broadcastBlocks.count * shape.vectorBlocks.count == 1;
   }
@@ -291,8 +292,8 @@ private:
     // Narrower dispatch: pointers, counter and branch take slots that count.
     // More so where two lanes are a register, for its loads take such slots,
     // too, and less so on the cores that bf16 and i8mm are for.
-    if (isa.has("neon")) {
-      bool wide = isa.has("bf16") || isa.has("i8mm");
+    if (machine.dispatchIsNarrow) {
+      bool wide = machine.dispatchIsWider;
       bool few = block < 16 && shape.regular;
       enough *= 4 / idiom(plan.idiom).ops;
       if (plan.lanes == 2 || (few && !wide))
@@ -301,16 +302,16 @@ private:
         enough /= 2;
     }
     // Conversions run ahead of the multiplies within an iteration.
-    if (isa.has("neon") && shape.compute == ComputeType::F32 &&
+    if (machine.dispatchIsNarrow && shape.compute == ComputeType::F32 &&
         shape.vector.bits < 32 && block <= 16)
       enough *= 2;
     // Rounding is code of its own.
-    if (shape.roundsPerStep && plan.idiom != IdiomKind::FmaHalf)
+    if (shape.roundsPerStep && !idiom(plan.idiom).roundsToHalf)
       enough = shape.byLanes ? enough / 2 : 0;
     while (block * shape.turns * unroll < enough && unroll < 8)
       unroll *= 2;
     // bfdot takes lanes of registers that are loaded in pairs (LaneSteps.cpp).
-    while (plan.idiom == IdiomKind::DotBF16Lane && unroll < 8 &&
+    while (idiom(plan.idiom).lanesInPairs && unroll < 8 &&
            plan.blockRows * shape.rowPitch * unroll < 16)
       unroll *= 2;
     // A row of f32 whose broadcasts come from registers: two loads of 32 bytes
@@ -413,6 +414,7 @@ private:
   const TileKey &key;
   const PlanOverrides &overrides;
   const IsaInfo &isa;
+  const Machine &machine;
   const llvm::ArrayRef<const CoreModel *> cores;
   const size_t wanted;
   TilePlan plan;

@@ -4,7 +4,7 @@
 #ifndef TILEWRIGHT_PLANNING_PLANNER_H
 #define TILEWRIGHT_PLANNING_PLANNER_H
 
-#include "PlanOverrides.h"
+#include "tilewright/Planning/PlanOverrides.h"
 #include "tilewright/Planning/TileShape.h"
 #include <string>
 #include <vector>

@@ -52,7 +52,7 @@ static void chooseLoads(TilePlan &plan, const TileKey &key,
   if (spare < kMost + 2) {
     // bfdot takes lanes of registers that are loaded in pairs only: LLVM
     // turns the others into duplicates before it looks for the lanes.
-    bool pairs = spare >= kMost || plan.idiom == IdiomKind::DotBF16Lane;
+    bool pairs = spare >= kMost || idiom(plan.idiom).lanesInPairs;
     plan.broadcastLoads = pairs ? 2 : 1;
     plan.vectorLoads = spare >= kMost && perStep <= 3 ? perStep : 1;
     return;

@@ -4,8 +4,9 @@
 // Tile plans as text, and whether a plan can carry out a key.
 
 #include "tilewright/Planning/TilePlan.h"
-#include "PlanOverrides.h"
 #include "ShapedPlan.h"
+#include "tilewright/Planning/PlanOverrides.h"
+#include "tilewright/Planning/Target.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -17,8 +18,10 @@ namespace {
 
 llvm::SmallVector<llvm::StringRef> idiomNames() {
   llvm::SmallVector<llvm::StringRef> names;
-  for (const Idiom &idiom : idioms())
-    names.push_back(idiom.name);
+  for (const Target *target : targets())
+    for (const Idiom &idiom : target->idioms())
+      if (!llvm::is_contained(names, idiom.name))
+        names.push_back(idiom.name);
   for (const ScalableIdiomInfo &idiom : scalableIdioms())
     names.push_back(idiom.name);
   return names;
@@ -31,14 +34,22 @@ std::string IdiomField::accepts() const {
 }
 
 std::string IdiomField::read(llvm::StringRef text, TilePlan &plan,
-                             const TileKey &) const {
-  if (const Idiom *found = findIdiom(text)) {
+                             const TileKey &key) const {
+  if (const Idiom *found = findIdiom(text, info(key.isa))) {
     plan.idiom = found->kind;
     plan.scalable = ScalableIdiom::None;
   } else if (const ScalableIdiomInfo *scalable = findScalableIdiom(text)) {
     plan.scalable = scalable->idiom;
   } else {
-    return ("no idiom '" + text + "'; expected one of ").str() + accepts();
+    llvm::SmallVector<llvm::StringRef> names;
+    for (const Idiom &idiom : targetOf(info(key.isa)).idioms())
+      names.push_back(idiom.name);
+    if (info(key.isa).scaling != TW_SCALING_NONE)
+      for (const ScalableIdiomInfo &idiom : scalableIdioms())
+        names.push_back(idiom.name);
+    return ("no idiom '" + text + "' for " + info(key.isa).name.data() +
+            "; expected one of " + listOfWords(names, ", "))
+        .str();
   }
   return "";
 }
@@ -127,7 +138,7 @@ static std::string whyNibblesUnfit(const TileShape &shape, const Idiom &idiom,
         .str();
   bool narrow =
       shape.compute == ComputeType::I8 || shape.compute == ComputeType::S16;
-  if (!narrow || info(key.isa).has("neon"))
+  if (!narrow || !machineOf(info(key.isa)).partsNibbles)
     return llvm::formatv("stage=nibbles needs an idiom of bytes or words of "
                          "x86_64, not '{0}' on {1}",
                          idiom.name, info(key.isa).name)
@@ -177,7 +188,7 @@ std::string whyLanesUnfit(const TilePlan &plan, const TileKey &key) {
 std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key) {
   if (plan.scalable != ScalableIdiom::None)
     return whyScalablePlanUnfit(plan, key);
-  std::string why = whyIdiomUnfit(tilewright::idiom(plan.idiom), key);
+  std::string why = whyIdiomUnfit(plan.idiom, key);
   if (why.empty())
     why = whyLanesUnfit(plan, key);
   return why.empty() ? whyPlanUnfit(plan, key, TileShape(key, plan)) : why;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tilewright/Planning/TileShape.h"
+#include "tilewright/Planning/Target.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <numeric>
@@ -105,7 +106,7 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
 }
 
 bool namesLanes(const TilePlan &plan, const TileKey &key) {
-  return info(key.isa).has("neon") && plan.kLanes == 1 &&
+  return machineOf(info(key.isa)).namesLanes && plan.kLanes == 1 &&
          (plan.lanes > 1 || key.k0 <= idiom(plan.idiom).group);
 }
 

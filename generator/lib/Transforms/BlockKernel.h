@@ -7,29 +7,13 @@
 #define TILEWRIGHT_TRANSFORMS_BLOCKKERNEL_H
 
 #include "ElementRun.h"
+#include "tilewright/Emit/Elements.h"
+#include "tilewright/Emit/Emission.h"
+#include "tilewright/Emit/TileParams.h"
 #include "tilewright/Planning/TileShape.h"
-#include "tilewright/Targets/Elements.h"
-#include "tilewright/Targets/Emitter.h"
 #include <optional>
 
 namespace tilewright {
-
-/// The values of tw_mmt4d_params_t that a tile function reads.
-struct TileParams {
-  mlir::Value k;           ///< i64, at least 0
-  mlir::Value accumulate;  ///< i1
-  mlir::Value outRowBytes; ///< i64: distance between rows of the out tile
-};
-
-/// Reads them. `columns`: the row stride without OUT_ROW_STRIDE; `outBytes`: of
-/// an out element.
-TileParams readTileParams(Emitter &e, mlir::Value pointer,
-                          llvm::function_ref<mlir::Value()> columns,
-                          int64_t outBytes);
-
-/// Does `body` unless there is nothing to do: K = 0 under ACCUMULATE.
-void unlessIdle(Emitter &e, const TileParams &params,
-                llvm::function_ref<void()> body);
 
 /// Bytes from one K step of an operand to the next. Those of a scalable operand
 /// are known where the tile runs.
@@ -88,6 +72,11 @@ private:
                     llvm::MutableArrayRef<Value> accumulators);
   void multiplyNibbles(const Source &broadcast, Source vector, int set,
                        Values &accumulators);
+  Value multiplyAccumulate(Value accumulator, Value vector, Value broadcast,
+                           int half = 0) {
+    return emission.multiplyAccumulate(e, plan.idiom, shape.roles, accumulator,
+                                       vector, broadcast, half);
+  }
   void multiplyThenAdd(const Source &broadcast, llvm::ArrayRef<Value> operands,
                        int valid, llvm::MutableArrayRef<Value> accumulators);
   void multiplyParts(const Source &broadcast, Source vector, int valid,
@@ -188,10 +177,8 @@ private:
   // StoreTile.cpp
   /// How sums become out elements: as the multiplies take denormals.
   Narrowing narrowing() const {
-    return plan.idiom == IdiomKind::FmaBF16 || plan.idiom == IdiomKind::Fma ||
-                   plan.idiom == IdiomKind::Generic
-               ? Narrowing::Exact
-               : Narrowing::AsDotProducts;
+    return idiom(plan.idiom).flushesDenormals ? Narrowing::AsDotProducts
+                                              : Narrowing::Exact;
   }
   void forOutVectors(llvm::function_ref<void(int, int, Value)> body);
   Value toOut(Value value);
@@ -216,6 +203,7 @@ private:
   Value offset(Value pointer, const StepStride &stride);
 
   Emitter &e;
+  const Emission &emission;
   const TileKey &key;
   const TilePlan &plan;
   const TileShape &shape;

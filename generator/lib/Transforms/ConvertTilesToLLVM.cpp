@@ -13,7 +13,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
-#include "tilewright/Targets/Emitter.h"
+#include "tilewright/Emit/Emitter.h"
 #include "tilewright/Transforms/Passes.h"
 #include "tilewright/Transforms/TileFunctions.h"
 #include "llvm/ADT/TypeSwitch.h"

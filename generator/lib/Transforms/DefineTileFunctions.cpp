@@ -6,7 +6,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "tilewright/Targets/VectorLength.h"
+#include "tilewright/Emit/Emission.h"
 #include "tilewright/Transforms/Passes.h"
 #include "tilewright/Transforms/TileFunctions.h"
 #include "tilewright/tile.h"
@@ -111,7 +111,8 @@ OpFoldResult BodyBuilder::rowCount(int size, bool scalable) {
   const IsaInfo &isa = info(key.isa);
   if (!lengthFactor)
     lengthFactor = arith::IndexCastOp::create(
-        b, b.getIndexType(), vectorLengthFactor(b, b.getLoc(), isa));
+        b, b.getIndexType(),
+        emissionOf(isa).vectorLengthFactor(b, b.getLoc(), isa));
   return times(lengthFactor,
                size * (isa.vectorBits / info(types.accumulator).bits));
 }

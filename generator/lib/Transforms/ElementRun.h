@@ -6,8 +6,8 @@
 #ifndef TILEWRIGHT_TRANSFORMS_ELEMENTRUN_H
 #define TILEWRIGHT_TRANSFORMS_ELEMENTRUN_H
 
-#include "tilewright/Targets/Elements.h"
-#include "tilewright/Targets/Emitter.h"
+#include "tilewright/Emit/Elements.h"
+#include "tilewright/Emit/Emitter.h"
 #include "llvm/ADT/DenseMap.h"
 #include <memory>
 

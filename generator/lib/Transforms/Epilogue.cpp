@@ -144,9 +144,7 @@ Value BlockKernel::finishRows(const Values &accumulators, Value corrections) {
 /// vdpbf16ps, bfdot and bfmmla take and give zero for denormals; the additions
 /// outside of them do as they do.
 void BlockKernel::flushDenormals(Values &results) {
-  if (plan.idiom != IdiomKind::DotBF16 &&
-      plan.idiom != IdiomKind::DotBF16Lane &&
-      plan.idiom != IdiomKind::MatrixBF16)
+  if (!idiom(plan.idiom).flushesDenormals)
     return;
   for (Value &result : results) {
     Type bitsType = e.integer(32);

@@ -17,8 +17,8 @@ static constexpr int64_t kCacheLine = 64, kFarAhead = 4;
 BlockKernel::BlockKernel(Emitter &e, const TileKey &key, const TilePlan &plan,
                          const TileShape &shape, const TileParams &params,
                          const BlockPosition &position)
-    : e(e), key(key), plan(plan), shape(shape), params(params),
-      position(position), rows(shape.broadcastBlocks.size),
+    : e(e), emission(emissionOf(e.isa)), key(key), plan(plan), shape(shape),
+      params(params), position(position), rows(shape.broadcastBlocks.size),
       vectorOperandRows(shape.vectorBlocks.size), out(info(key.types).out),
       outBytes(info(out).bits / 8) {
   auto divide = [](int64_t a, int64_t b) {
@@ -230,8 +230,8 @@ Emitter::Values BlockKernel::runSteps(Source broadcast, Source vector,
     llvm::append_range(next, results);
     return next;
   });
-  // One instruction less than counting up, on Arm.
-  if (e.isa.has("neon"))
+  // One instruction less than counting up.
+  if (e.machine.dispatchIsNarrow)
     all[0].getDefiningOp()->setAttr(kCountsDown, e.b.getUnitAttr());
   return all;
 }

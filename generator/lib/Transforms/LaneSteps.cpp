@@ -5,7 +5,6 @@
 // the multiplies name its groups by lane, or take several rows at once.
 
 #include "BlockKernel.h"
-#include "tilewright/Targets/Multiply.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -26,9 +25,9 @@ bool ElementRun::loadGroup(int64_t first, int64_t count) {
   if (together <= 1 || size != 16)
     return false;
   int64_t from = first * format.bits() / 8;
-  Emitter::Values parts =
-      e.loadRegisters(rawVectorType(e, format, count), pointerAt(from),
-                      static_cast<int>(together));
+  Emitter::Values parts = emissionOf(e.isa).loadRegisters(
+      e, rawVectorType(e, format, count), pointerAt(from),
+      static_cast<int>(together));
   for (int64_t i = 0; i < together; ++i)
     raw[first + i * count] = parts[i];
   // These loads have no offsets, but they can advance their pointer.
@@ -304,8 +303,7 @@ void BlockKernel::laneChunks(const Source &broadcast, const Source &vector,
     int block = (set + firstChunk + c) % plan.sets;
     Value &accumulator =
         accumulators[(block * shape.rowGroups + row) * vectors + v];
-    accumulator = multiplyAccumulate(e, plan.idiom, shape.roles, accumulator, x,
-                                     y, v % halves);
+    accumulator = multiplyAccumulate(accumulator, x, y, v % halves);
     if (roundsAtOnce() && c + 1 == chunks)
       unrounded.push_back(&accumulator);
     round(kRoundBehind);
@@ -414,7 +412,7 @@ Emitter::Values BlockKernel::tangle(const Values &outRows) {
 /// usmmla takes the unsigned operand first; where that is the vector operand,
 /// its rows are those of the 2x2 blocks.
 bool BlockKernel::transposesBlocks() const {
-  return plan.idiom == IdiomKind::MatrixBytes && shape.roles.vectorUnsigned &&
+  return idiom(plan.idiom).ordersSigns && shape.roles.vectorUnsigned &&
          !shape.roles.broadcastUnsigned;
 }
 

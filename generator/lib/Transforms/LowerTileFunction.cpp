@@ -3,10 +3,7 @@
 
 #include "tilewright/Transforms/LowerTileFunction.h"
 #include "BlockKernel.h"
-#include "ScalableTile.h"
-#include "tilewright/Targets/VectorLength.h"
 #include "tilewright/Transforms/TileFunctions.h"
-#include "tilewright/tile.h"
 
 using namespace mlir;
 
@@ -33,7 +30,7 @@ public:
 private:
   void readVectorLength() {
     if (key.isScalable())
-      lengthFactor = vectorLengthFactor(e.b, e.loc, e.isa);
+      lengthFactor = emissionOf(e.isa).vectorLengthFactor(e.b, e.loc, e.isa);
     auto stride = [&](const OperandShape &operand) {
       StepStride result{operand.stepBytes, nullptr};
       if (operand.scalable)
@@ -130,38 +127,6 @@ private:
 
 } // namespace
 
-TileParams readTileParams(Emitter &e, Value pointer,
-                          llvm::function_ref<Value()> columns,
-                          int64_t outBytes) {
-  auto flagIs = [&](Value flags, int64_t flag) {
-    return e.icmp(arith::CmpIPredicate::ne, e.band(flags, flag), 0);
-  };
-  TileParams params;
-  params.k = e.load(e.integer(64),
-                    e.offset(pointer, offsetof(tw_mmt4d_params_t, K)), 8);
-  Value flags = e.load(
-      e.integer(32), e.offset(pointer, offsetof(tw_mmt4d_params_t, flags)), 4);
-  params.accumulate = flagIs(flags, TW_MMT4D_FLAG_ACCUMULATE);
-  Value stride = e.ifElse(
-      flagIs(flags, TW_MMT4D_FLAG_OUT_ROW_STRIDE),
-      [&]() -> Emitter::Values {
-        return {e.load(
-            e.integer(64),
-            e.offset(pointer, offsetof(tw_mmt4d_params_t, out_row_stride)), 8)};
-      },
-      [&]() -> Emitter::Values { return {columns()}; })[0];
-  params.outRowBytes = e.mul(stride, e.i64(outBytes));
-  return params;
-}
-
-void unlessIdle(Emitter &e, const TileParams &params,
-                llvm::function_ref<void()> body) {
-  Value some = e.icmp(arith::CmpIPredicate::sgt, params.k, 0);
-  Value overwrite = arith::XOrIOp::create(e.b, e.loc, params.accumulate,
-                                          e.constant(e.b.getI1Type(), 1));
-  e.ifThen(e.bor(some, overwrite), body);
-}
-
 llvm::Error lowerTileFunction(func::FuncOp function, const TileKey &key,
                               const TilePlan &plan) {
   std::string why = whyPlanUnfit(plan, key);
@@ -185,11 +150,11 @@ llvm::Error lowerTileFunction(func::FuncOp function, const TileKey &key,
   Emitter e(b, function.getLoc(), info(key.isa));
   if (plan.scalable == ScalableIdiom::None) {
     TileBody(e, key, plan).emit(*entry);
-  } else if (plan.scalable == ScalableIdiom::SmeOuter) {
-    function->setAttr(kStreamingTile, b.getUnitAttr());
-    emitSmeTile(e, key, plan, *entry);
   } else {
-    emitSveTile(e, key, plan, *entry);
+    const Emission &emission = emissionOf(e.isa);
+    if (emission.isStreaming(plan))
+      function->setAttr(kStreamingTile, b.getUnitAttr());
+    emission.emitScalableTile(e, key, plan, *entry);
   }
   b.setInsertionPointToEnd(entry);
   func::ReturnOp::create(b, function.getLoc());

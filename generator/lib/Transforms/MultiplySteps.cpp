@@ -4,7 +4,6 @@
 // The multiplies of one K step of a register block.
 
 #include "BlockKernel.h"
-#include "tilewright/Targets/Multiply.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -56,9 +55,8 @@ void BlockKernel::forEachLane(const Source &source, int count,
   Type group = e.integer(128 / perLane);
   int64_t lanes = plan.lanes * shape.accumulatorBytes * perLane / 16;
   // 32 bytes at a time where that is one register's.
-  bool wide =
-      lanes == 2 * perLane && count % lanes == 0 &&
-      plan.idiom != IdiomKind::MaddWords; // vpmaddwd's port moves halves
+  bool wide = lanes == 2 * perLane && count % lanes == 0 &&
+              !idiom(plan.idiom).addsApart; // vpmaddwd's port moves halves
   int together = wide ? lanes : perLane;
   Value many;
   for (int t = 0; t < count; t += perLane) {
@@ -174,14 +172,13 @@ void BlockKernel::multiplyNibbles(const Source &broadcast, Source vector,
 void BlockKernel::multiplyRows(const Source &broadcast, const Source &vector,
                                llvm::ArrayRef<Value> operands, int valid,
                                llvm::MutableArrayRef<Value> accumulators) {
-  if (plan.idiom == IdiomKind::MaddWords)
+  if (idiom(plan.idiom).addsApart)
     return multiplyThenAdd(broadcast, operands, valid, accumulators);
   for (int row = 0; row < rows; ++row) {
     Value group = readBroadcast(broadcast, row, valid);
     for (int v = 0; v < vectors; ++v) {
       Value &accumulator = accumulators[row * vectors + v];
-      accumulator = multiplyAccumulate(e, plan.idiom, shape.roles, accumulator,
-                                       operands[v], group);
+      accumulator = multiplyAccumulate(accumulator, operands[v], group);
     }
     // Loads of both halves of a cache line stay side by side (but for
     // conversions, which are not loads alone).
@@ -205,8 +202,8 @@ void BlockKernel::multiplyThenAdd(const Source &broadcast,
     for (int row = first; row < end; ++row) {
       Value group = readBroadcast(broadcast, row, valid);
       for (int v = 0; v < vectors; ++v)
-        products.push_back(
-            multiplyWords(e, operands[v], group, accumulatorType));
+        products.push_back(emission.multiply(e, plan.idiom, operands[v], group,
+                                             accumulatorType));
     }
     bool group = products.size() > 1;
     if (group)
@@ -267,8 +264,7 @@ void BlockKernel::correct(Value run, Value &correction) {
   Value offset = e.constant(run.getType(), shape.roles.offset);
   if (vectorFormat.offsetMadeAnew)
     offset = e.keepOrder(offset);
-  correction =
-      multiplyAccumulate(e, plan.idiom, shape.roles, correction, offset, run);
+  correction = multiplyAccumulate(correction, offset, run);
 }
 
 /// The same for the K step `source`, if its registers are those that are added

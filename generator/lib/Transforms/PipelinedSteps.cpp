@@ -10,7 +10,6 @@
 // broadcast operand, then those of the vector operand, as they lie in memory.
 
 #include "BlockKernel.h"
-#include "tilewright/Targets/Multiply.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -75,7 +74,7 @@ void BlockKernel::multiplyAhead(Values &registers, const Undecoded *next,
   for (auto [i, multiply] : llvm::enumerate(multiplies)) {
     Value &accumulator = carries[multiply.accumulator];
     accumulator = multiplyAccumulate(
-        e, plan.idiom, shape.roles, accumulator, registers[multiply.vector],
+        accumulator, registers[multiply.vector],
         splatGroup(registers[multiply.broadcast], multiply.lane));
     if (next)
       for (int used : {multiply.broadcast, multiply.vector})

@@ -7,6 +7,7 @@
 #define TILEWRIGHT_PLANNING_IDIOM_H
 
 #include "tilewright/key.h"
+#include "ukernels/multiply.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -57,6 +58,30 @@ enum class Halves : uint8_t {
   EvenOdd  ///< its even lanes, its odd lanes
 };
 
+/// The operands that an idiom's multiply takes, once they are decoded. Those of
+/// the last three are decoded to the accumulator's type.
+enum class Operands : uint8_t {
+  Bytes, ///< integers of at most 8 bits
+  Words, ///< integers of at most 16 bits
+  BF16,
+  F16,
+  Floats,   ///< anything that is summed as a float
+  Integers, ///< anything that is summed as s32
+  Any
+};
+
+/// Which signs two operands of bytes may have. The values of u4 are the same
+/// read as signed bytes.
+enum class Signs : uint8_t {
+  Any,
+  /// One unsigned and one signed; a key of others has an offset (ByteRoles).
+  OneOfEach,
+  /// Both the same; likewise.
+  Same,
+  /// Both the same, and of no other key.
+  OnlySame
+};
+
 /// One way to compute `accumulator += lhs * rhs` on vectors. Each accumulator
 /// lane takes a group of `group` consecutive k0 from either operand.
 struct Idiom {
@@ -64,12 +89,13 @@ struct Idiom {
   llvm::StringLiteral name; ///< in printed plans
   /// The ISA has one of these LLVM features; none needed when empty.
   llvm::StringLiteral features[2];
+  Operands operands;
   int group;
   /// Vector instructions per multiply-accumulate that compete for the
   /// multiply ports, and cycles from accumulator to accumulator.
   int ops, latency;
   /// Fewest lanes that the instruction exists for.
-  int minLanes;
+  int minLanes = 1;
   /// Rows of the broadcast operand that an accumulator takes at once: its lanes
   /// are a block [rows][lanes / rows].
   int rows = 1;
@@ -77,16 +103,43 @@ struct Idiom {
   /// Multiply-adds that take a group, one element each, which is decoded for
   /// it: a staged broadcast operand has its elements of each part apart.
   int parts = 1;
+  Signs signs = Signs::Any;
+  /// With this feature Signs::Any.
+  llvm::StringLiteral anySigns = "";
+  /// Takes and gives zero for denormals, so that what is added to its sums
+  /// does, too.
+  bool flushesDenormals = false;
+  /// Sums in f16, rounding each K step of one k0: for `steprnd` only.
+  bool roundsToHalf = false;
+  /// Groups must be whole: K0 a multiple of `group`.
+  bool wholeGroups = false;
+  /// A multiply and an addition that LLVM is to leave apart (multiplyWords).
+  bool addsApart = false;
+  /// Its multiply takes no lane, but a whole register.
+  bool shufflesLanes = false;
+  /// LLVM finds its lanes in registers that were loaded in pairs only.
+  bool lanesInPairs = false;
+  /// Its signs tell which operand is the first one: results may be transposed.
+  bool ordersSigns = false;
+  /// Wide tiles gain by asking for their panels (Machine::prefetches).
+  bool gainsByPrefetch = true;
+  /// What core_rates.def has of it, for vectors of up to 256 bits and of 512;
+  /// none where it has the rate of a plain multiply, or is several.
+  tw_multiply_t rates[2] = {TW_MULTIPLY_NONE, TW_MULTIPLY_NONE};
 };
 
-/// Best first.
-llvm::ArrayRef<Idiom> idioms();
-const Idiom &idiom(IdiomKind kind);
-/// Null if there is none.
-const Idiom *findIdiom(llvm::StringRef name);
+/// Every target's last one.
+inline constexpr Idiom kGenericIdiom = {
+    IdiomKind::Generic, "generic", {"", ""}, Operands::Any, 1, 2, 4};
 
-/// Why `idiom` cannot compute `key`'s types on its ISA; empty if it can.
-std::string whyIdiomUnfit(const Idiom &idiom, const TileKey &key);
+/// By its kind, on whatever target has it: the features apart, all have the
+/// same.
+const Idiom &idiom(IdiomKind kind);
+/// Of the key's target; null if there is none.
+const Idiom *findIdiom(llvm::StringRef name, const IsaInfo &isa);
+
+/// Why the idiom cannot compute `key`, on its target; empty if it can.
+std::string whyIdiomUnfit(IdiomKind idiom, const TileKey &key);
 
 /// The compute type of `idiom` for `key`.
 ComputeType computeType(const Idiom &idiom, const TileKey &key);

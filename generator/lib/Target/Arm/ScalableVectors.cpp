@@ -1,8 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tilewright/Targets/ScalableVectors.h"
-#include "tilewright/Targets/Elements.h"
+#include "ScalableVectors.h"
+#include "tilewright/Emit/Elements.h"
 
 using namespace mlir;
 

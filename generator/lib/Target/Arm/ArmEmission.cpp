@@ -1,14 +1,16 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tilewright/Targets/VectorLength.h"
+#include "ArmEmission.h"
+#include "ScalableTile.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 
 namespace tilewright {
 
-Value vectorLengthFactor(OpBuilder &b, Location loc, const IsaInfo &isa) {
+Value ArmEmission::vectorLengthFactor(OpBuilder &b, Location loc,
+                                      const IsaInfo &isa) const {
   Type i64 = b.getI64Type();
   if (isa.scaling == TW_SCALING_SVE) // a vscale is 128 bits
     return LLVM::vscale::create(b, loc, i64);
@@ -20,6 +22,23 @@ Value vectorLengthFactor(OpBuilder &b, Location loc, const IsaInfo &isa) {
           .getResult(0);
   Value one = LLVM::ConstantOp::create(b, loc, i64, 1);
   return LLVM::LShrOp::create(b, loc, doubles, one);
+}
+
+bool ArmEmission::isStreaming(const TilePlan &plan) const {
+  return plan.scalable == ScalableIdiom::SmeOuter;
+}
+
+void ArmEmission::emitScalableTile(Emitter &e, const TileKey &key,
+                                   const TilePlan &plan, Block &entry) const {
+  if (isStreaming(plan))
+    emitSmeTile(e, key, plan, entry);
+  else
+    emitSveTile(e, key, plan, entry);
+}
+
+const Emission &armEmission() {
+  static const ArmEmission emission;
+  return emission;
 }
 
 } // namespace tilewright

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
+#include "tilewright/Planning/Target.h"
 #include "tilewright/key.h"
 #include <functional>
 
@@ -27,11 +28,12 @@ public:
   using Values = llvm::SmallVector<mlir::Value>;
 
   Emitter(mlir::OpBuilder &builder, mlir::Location loc, const IsaInfo &isa)
-      : b(builder), loc(loc), isa(isa) {}
+      : b(builder), loc(loc), isa(isa), machine(machineOf(isa)) {}
 
   mlir::OpBuilder &b;
   mlir::Location loc;
   const IsaInfo &isa;
+  const Machine &machine;
 
   // ---- Types
   mlir::Type integer(int bits) { return b.getIntegerType(bits); }
@@ -71,7 +73,7 @@ public:
   Value intrinsic(llvm::StringRef name, mlir::Type result, Values operands);
 
   /// `x`, opaque to LLVM and in its place between other such values: an empty
-  /// assembly statement. For x86 and Arm.
+  /// assembly statement.
   Value keepOrder(Value x);
   /// The same for several at once: all are computed before any is used.
   Values keepOrder(const Values &xs);
@@ -88,9 +90,6 @@ public:
   Value offset(Value pointer, Value bytes);
   Value load(mlir::Type type, Value pointer, int align);
   void store(Value value, Value pointer, int align);
-  /// Loads `count` registers, 2 to 4, of 16 bytes that follow one another, by
-  /// one ld1. arm_64 only.
-  Values loadRegisters(mlir::VectorType type, Value pointer, int count);
   /// Loads the first `valid` elements of a vector and touches no byte beyond
   /// them; the other lanes are zero.
   Value loadPart(mlir::VectorType type, Value pointer, int64_t valid,

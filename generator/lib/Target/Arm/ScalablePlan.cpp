@@ -8,8 +8,8 @@
 // accumulator waits for itself between its multiplies.
 
 #include "tilewright/Planning/ScalablePlan.h"
-#include "PlanOverrides.h"
 #include "tilewright/Planning/PlanCost.h"
+#include "tilewright/Planning/PlanOverrides.h"
 #include "tilewright/Planning/TilePlan.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"

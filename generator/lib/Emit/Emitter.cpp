@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tilewright/Targets/Emitter.h"
+#include "tilewright/Emit/Emitter.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -161,13 +161,11 @@ Value Emitter::opaquePointer(Value x) {
 }
 
 Emitter::Values Emitter::keepOrder(const Values &xs) {
-  const char *registers = this->isa.has("neon")      ? "=w"
-                          : this->isa.has("avx512f") ? "=v"
-                                                     : "=x";
+  std::string registers = ("=" + machine.registerClass).str();
   std::string outs, ins;
   llvm::SmallVector<Type> types;
   for (auto [i, x] : llvm::enumerate(xs)) {
-    outs += (i ? "," : "") + std::string(registers);
+    outs += (i ? "," : "") + registers;
     ins += "," + std::to_string(i);
     types.push_back(x.getType());
   }
@@ -228,32 +226,9 @@ void Emitter::store(Value value, Value pointer, int align) {
   LLVM::StoreOp::create(b, loc, value, pointer, align);
 }
 
-Emitter::Values Emitter::loadRegisters(VectorType type, Value pointer,
-                                       int count) {
-  Type element = type.getElementType();
-  std::string name = ("llvm.aarch64.neon.ld1x" + llvm::Twine(count) + ".v" +
-                      llvm::Twine(type.getNumElements()) +
-                      (element.isBF16()                ? "bf"
-                       : mlir::isa<FloatType>(element) ? "f"
-                                                       : "i") +
-                      llvm::Twine(element.getIntOrFloatBitWidth()) + ".p0")
-                         .str();
-  Type result = LLVM::LLVMStructType::getLiteral(
-      b.getContext(), llvm::SmallVector<Type>(count, type));
-  Value all = intrinsic(name, result, {pointer});
-  Values parts;
-  for (int64_t i = 0; i < count; ++i)
-    parts.push_back(
-        LLVM::ExtractValueOp::create(b, loc, all, llvm::ArrayRef<int64_t>{i}));
-  return parts;
-}
-
 bool Emitter::masksElements(VectorType type) const {
-  if (bytesOf(type) < 16)
-    return false;
-  if (this->isa.has("avx512vl"))
-    return true;
-  return this->isa.has("avx2") && bytesOf(type.getElementType()) >= 4;
+  return bytesOf(type) >= 16 && machine.maskedElementBytes > 0 &&
+         bytesOf(type.getElementType()) >= machine.maskedElementBytes;
 }
 
 Value Emitter::mask(int64_t lanes, int64_t valid) {

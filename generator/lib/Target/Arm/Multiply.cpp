@@ -4,8 +4,7 @@
 // LLVM selects the forms by lane of these instructions where the broadcast is a
 // shuffle of one lane of a register.
 
-#include "tilewright/Targets/Multiply.h"
-#include "llvm/Support/ErrorHandling.h"
+#include "ArmEmission.h"
 #include <utility>
 
 using namespace mlir;
@@ -34,9 +33,10 @@ Value asVector(Emitter &e, Value value, Type element) {
 
 } // namespace
 
-Value multiplyAccumulateArm(Emitter &e, IdiomKind idiom, const ByteRoles &roles,
-                            Value accumulator, Value vector, Value broadcast,
-                            int half) {
+Value ArmEmission::multiplyAccumulate(Emitter &e, IdiomKind idiom,
+                                      const ByteRoles &roles, Value accumulator,
+                                      Value vector, Value broadcast,
+                                      int half) const {
   Type type = accumulator.getType();
   Type bf16 = e.b.getBF16Type();
   // The rows of 2x2 blocks are those of the first operand.
@@ -90,9 +90,29 @@ Value multiplyAccumulateArm(Emitter &e, IdiomKind idiom, const ByteRoles &roles,
     return e.add(accumulator, product);
   }
   default:
-    break;
+    return Emission::multiplyAccumulate(e, idiom, roles, accumulator, vector,
+                                        broadcast, half);
   }
-  llvm_unreachable("not an arm_64 idiom");
+}
+
+Emitter::Values ArmEmission::loadRegisters(Emitter &e, VectorType type,
+                                           Value pointer, int count) const {
+  Type element = type.getElementType();
+  std::string name = ("llvm.aarch64.neon.ld1x" + llvm::Twine(count) + ".v" +
+                      llvm::Twine(type.getNumElements()) +
+                      (element.isBF16()                ? "bf"
+                       : mlir::isa<FloatType>(element) ? "f"
+                                                       : "i") +
+                      llvm::Twine(element.getIntOrFloatBitWidth()) + ".p0")
+                         .str();
+  Type result = LLVM::LLVMStructType::getLiteral(
+      e.b.getContext(), llvm::SmallVector<Type>(count, type));
+  Value all = e.intrinsic(name, result, {pointer});
+  Emitter::Values parts;
+  for (int64_t i = 0; i < count; ++i)
+    parts.push_back(LLVM::ExtractValueOp::create(e.b, e.loc, all,
+                                                 llvm::ArrayRef<int64_t>{i}));
+  return parts;
 }
 
 } // namespace tilewright

@@ -7,8 +7,8 @@
 #ifndef TILEWRIGHT_TARGETS_ELEMENTS_H
 #define TILEWRIGHT_TARGETS_ELEMENTS_H
 
+#include "tilewright/Emit/Emitter.h"
 #include "tilewright/Planning/Idiom.h"
-#include "tilewright/Targets/Emitter.h"
 
 namespace tilewright {
 

@@ -40,9 +40,8 @@ template <> struct PlanTable<TilePlan> {
     using P = TilePlan;
     return std::tuple(
         IdiomField{"idiom",
-                   "the instruction of the multiply-accumulate; the tables are "
-                   "`generator/lib/Planning/Idiom.cpp` and "
-                   "`ScalableIdiom.cpp`"},
+                   "the instruction of the multiply-accumulate, one of the "
+                   "key's target (`generator/lib/Target`)"},
         Number<&P::lanes>{"lanes", "accumulator lanes of one vector", 1, 1024},
         Number<&P::kLanes>{
             "klanes",

@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tilewright/Targets/Elements.h"
+#include "tilewright/Emit/Elements.h"
 #include "llvm/Support/ErrorHandling.h"
 
 using namespace mlir;
@@ -70,14 +70,9 @@ Value decodeHalfBits(Emitter &e, Value half) {
   return asType(e, e.bor(bits, e.shl(e.band(half, 0x8000), 16)), e.f32());
 }
 
-/// The ISA converts between f16 and f32.
-bool convertsHalf(const IsaInfo &isa) {
-  return isa.has("f16c") || isa.has("neon");
-}
-
 /// f16 bits in i16 lanes -> f32.
 Value decodeHalf(Emitter &e, Value half) {
-  if (!convertsHalf(e.isa))
+  if (!e.machine.convertsHalf)
     return decodeHalfBits(e, e.zext(half, e.integer(32)));
   Value value = asType(e, half, e.f16());
   return arith::ExtFOp::create(e.b, e.loc, likeType(value, e.f32()), value);
@@ -92,7 +87,7 @@ Value decodeSmallFloat(Emitter &e, tw_element_type_t type, Value code) {
   // With such conversions go through f16, whose five exponent bits hold those
   // of every format but f8e5m2fnuz, which uses the all-ones exponent for
   // numbers.
-  bool viaHalf = convertsHalf(e.isa) && type != TW_ELEMENT_F8E5M2FNUZ;
+  bool viaHalf = e.machine.convertsHalf && type != TW_ELEMENT_F8E5M2FNUZ;
   int width = viaHalf ? 16 : 32;
   Value wide = e.zext(code, e.integer(width));
   Value magnitude = e.band(wide, magnitudeMask);
@@ -174,7 +169,7 @@ VectorType computeVectorType(Emitter &e, ComputeType type, int64_t n) {
     return Emitter::vec(n, e.f64());
   if (type == ComputeType::F16)
     return Emitter::vec(n, e.f16());
-  if (type == ComputeType::BF16 && e.isa.has("neon"))
+  if (type == ComputeType::BF16 && e.machine.typesBF16)
     return Emitter::vec(n, e.b.getBF16Type());
   return Emitter::vec(n, e.integer(8 * bytesOf(type)));
 }
@@ -229,7 +224,8 @@ Value decode(Emitter &e, const ElementFormat &format, Value raw) {
   if (format.isIdentity())
     return raw;
   const ElementTypeInfo &type = info(format.type);
-  if (type.bits == 4 && type.kind != TW_ELEMENT_KIND_FLOAT && e.isa.has("neon"))
+  if (type.bits == 4 && type.kind != TW_ELEMENT_KIND_FLOAT &&
+      e.machine.zipsNibbles)
     return interleaveNibbles(e, format, raw);
   Value code = raw;
   if (type.bits == 4)
@@ -311,9 +307,10 @@ Type outType(Emitter &e, tw_element_type_t type) {
 }
 
 static Value encodeBF16(Emitter &e, Value value, Narrowing narrowing) {
-  // bfcvtn; vcvtneps2bf16: zero for denormals.
-  bool converts = e.isa.has("bf16") || (e.isa.has("avx512bf16") &&
-                                        narrowing == Narrowing::AsDotProducts);
+  Machine::ToBF16 to = e.machine.toBF16;
+  bool converts =
+      to == Machine::ToBF16::Exact || (to == Machine::ToBF16::AsDotProducts &&
+                                       narrowing == Narrowing::AsDotProducts);
   if (converts && mlir::isa<VectorType>(value.getType())) {
     Type narrow = likeType(value, e.b.getBF16Type());
     return asType(e, arith::TruncFOp::create(e.b, e.loc, narrow, value),
@@ -330,7 +327,7 @@ static Value encodeBF16(Emitter &e, Value value, Narrowing narrowing) {
 }
 
 static Value encodeHalf(Emitter &e, Value value) {
-  if (convertsHalf(e.isa)) {
+  if (e.machine.convertsHalf) {
     Value half =
         arith::TruncFOp::create(e.b, e.loc, likeType(value, e.f16()), value);
     return asType(e, half, e.integer(16));

@@ -7,8 +7,8 @@
 #ifndef TILEWRIGHT_TARGETS_SCALABLEVECTORS_H
 #define TILEWRIGHT_TARGETS_SCALABLEVECTORS_H
 
+#include "tilewright/Emit/Emitter.h"
 #include "tilewright/Planning/ScalablePlan.h"
-#include "tilewright/Targets/Emitter.h"
 
 namespace tilewright {
 

@@ -6,8 +6,9 @@
 #ifndef TILEWRIGHT_TRANSFORMS_SCALABLETILE_H
 #define TILEWRIGHT_TRANSFORMS_SCALABLETILE_H
 
-#include "BlockKernel.h"
-#include "tilewright/Targets/ScalableVectors.h"
+#include "ScalableVectors.h"
+#include "tilewright/Emit/Emission.h"
+#include "tilewright/Emit/TileParams.h"
 
 namespace tilewright {
 

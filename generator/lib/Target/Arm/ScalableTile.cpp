@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ScalableTile.h"
-#include "tilewright/Targets/Elements.h"
-#include "tilewright/Targets/VectorLength.h"
+#include "tilewright/Emit/Elements.h"
 
 using namespace mlir;
 
@@ -22,7 +21,7 @@ ScalableTile::ScalableTile(Emitter &e, const TileKey &key, const TilePlan &plan,
           : shape.sumBits == 64 ? e.f64()
                                 : e.f32();
   sumType = ScalableVectors::full(sum);
-  lengthFactor = vectorLengthFactor(e.b, e.loc, e.isa);
+  lengthFactor = emissionOf(e.isa).vectorLengthFactor(e.b, e.loc, e.isa);
   params = readTileParams(
       e, entry.getArgument(3), [&] { return perFactor(shape.rhs.size, true); },
       outBytes);

@@ -1,0 +1,52 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What of a tile's code is an architecture's own: one object for each, beside
+// its Target. The base class does what needs no target's intrinsics.
+
+#ifndef TILEWRIGHT_EMIT_EMISSION_H
+#define TILEWRIGHT_EMIT_EMISSION_H
+
+#include "tilewright/Emit/Emitter.h"
+#include "tilewright/Planning/TilePlan.h"
+
+namespace tilewright {
+
+class Emission {
+public:
+  virtual ~Emission();
+
+  /// accumulator + vector * broadcast: `accumulator` has n lanes, the others n
+  /// times the idiom's group, decoded. Where the idiom's accumulators take half
+  /// of a register, `half` says which: both operands are whole registers then.
+  virtual mlir::Value multiplyAccumulate(Emitter &e, IdiomKind idiom,
+                                         const ByteRoles &roles,
+                                         mlir::Value accumulator,
+                                         mlir::Value vector,
+                                         mlir::Value broadcast, int half) const;
+  /// The products alone of an idiom with Idiom::addsApart.
+  virtual mlir::Value multiply(Emitter &e, IdiomKind idiom, mlir::Value vector,
+                               mlir::Value broadcast, mlir::Type result) const;
+  /// `count` registers, 2 to 4, of 16 bytes that follow one another, by one
+  /// load: of Machine::namesLanes.
+  virtual Emitter::Values loadRegisters(Emitter &e, mlir::VectorType type,
+                                        mlir::Value pointer, int count) const;
+
+  // ---- Of ISAs with scalable vectors
+  /// i64: how many times IsaInfo::vectorBits the length is that `isa`'s
+  /// scalable sizes count, read outside of streaming mode.
+  virtual mlir::Value vectorLengthFactor(mlir::OpBuilder &b, mlir::Location loc,
+                                         const IsaInfo &isa) const;
+  /// The body of a tile function whose plan has scalable vectors.
+  virtual void emitScalableTile(Emitter &e, const TileKey &key,
+                                const TilePlan &plan, mlir::Block &entry) const;
+  /// Whether that body is to be in streaming mode.
+  virtual bool isStreaming(const TilePlan &plan) const;
+};
+
+/// Of an ISA that tile plans are made for.
+const Emission &emissionOf(const IsaInfo &isa);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_EMIT_EMISSION_H

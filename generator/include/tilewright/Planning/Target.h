@@ -1,0 +1,98 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What plans, and the code that carries them out, depend on of an architecture:
+// one object for each, in generator/lib/Target. No IR.
+
+#ifndef TILEWRIGHT_PLANNING_TARGET_H
+#define TILEWRIGHT_PLANNING_TARGET_H
+
+#include "tilewright/Planning/CoreModel.h"
+#include "tilewright/Planning/Idiom.h"
+#include "tilewright/key.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace tilewright {
+
+/// What the vectors of fixed size of an ISA are like.
+struct Machine {
+  // ---- What instructions there are
+  /// Multiplies that take a lane of a register for all of theirs:
+  /// BroadcastBy::Lane.
+  bool namesLanes = false;
+  /// Shifts and masks tell the 4-bit elements of bytes and words apart where
+  /// they are multiplied: Staging::Nibbles.
+  bool partsNibbles = false;
+  /// Two registers of halves of 4-bit elements become elements in order by one
+  /// instruction each.
+  bool zipsNibbles = false;
+  /// A multiply of 32-bit integers; else LLVM makes it of wider ones.
+  bool multipliesS32 = false;
+  /// Any function of three bits is one instruction.
+  bool hasTernaryLogic = false;
+  /// From and to f16: an instruction each way.
+  bool convertsHalf = false;
+  /// To bf16; some take denormals for zero, as their dot products do.
+  enum class ToBF16 : uint8_t { No, AsDotProducts, Exact };
+  ToBF16 toBF16 = ToBF16::No;
+  /// Multiplies of bf16 take vectors of that type, not of its bits.
+  bool typesBF16 = false;
+  /// Loads and stores of part of a vector, of elements of so many bytes or
+  /// more; 0: there are none.
+  int maskedElementBytes = 0;
+
+  // ---- What they cost, in vector operations
+  int halfOps = 9; ///< f16 -> f32
+  int bf16Ops = 2; ///< bf16 -> f32
+
+  // ---- What cores of the ISA are like
+  /// Wide tiles gain by asking for their panels ahead of time.
+  bool prefetches = false;
+  /// Idioms are compared on a core that is known: their rates differ by
+  /// multiples from one to another.
+  bool comparesIdioms = false;
+  /// Pointers, counter and branch of a loop take slots of dispatch that count,
+  /// and a loop that counts down has fewer of them.
+  bool dispatchIsNarrow = false;
+  /// Of those, the cores that are less so.
+  bool dispatchIsWider = false;
+  /// Accumulators in flight that keep the multipliers busy: latency 4 on two
+  /// pipes, or a longer one, or on more.
+  int chains = 8;
+  /// Chains of accumulators of so many times the latency wait no more.
+  double plentyOfLatency = 2;
+
+  // ---- How code says so
+  /// What inline assembly calls the vector registers.
+  llvm::StringRef registerClass = "x";
+};
+
+class Target {
+public:
+  virtual ~Target();
+
+  virtual Machine machine(const IsaInfo &isa) const = 0;
+  /// The ways to multiply, best first; kGenericIdiom, which needs nothing,
+  /// last.
+  virtual llvm::ArrayRef<Idiom> idioms() const = 0;
+  /// The model of a core of cores.def.
+  virtual CoreModel core(llvm::StringLiteral cpu) const = 0;
+  /// The models that plans are made by where no core is asked for: the plan is
+  /// chosen that is cheapest by the geometric mean.
+  virtual llvm::ArrayRef<const CoreModel *>
+  usualCores(const IsaInfo &isa) const = 0;
+};
+
+/// The target of an ISA that tile plans are made for.
+const Target &targetOf(const IsaInfo &isa);
+/// Null if no tile plans are made for `arch`, one of IsaInfo's.
+const Target *findTarget(llvm::StringRef arch);
+llvm::ArrayRef<const Target *> targets();
+
+/// targetOf(isa).machine(isa), made once.
+const Machine &machineOf(const IsaInfo &isa);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_PLANNING_TARGET_H

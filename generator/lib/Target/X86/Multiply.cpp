@@ -1,0 +1,92 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tilewright/Emit/Emission.h"
+#include <utility>
+
+using namespace mlir;
+
+namespace tilewright {
+namespace {
+
+std::string sized(llvm::StringRef stem, int64_t bits) {
+  return (stem + "." + llvm::Twine(bits)).str();
+}
+
+/// Intrinsics that appear, with WIDTH = 128, 256 or 512, and their operand
+/// types: llvm.x86.avx512.vpdpbusd.WIDTH (i32 lanes, unsigned bytes, signed
+/// bytes), llvm.x86.avx2.vpdpb{ssd,sud,uud}.{128,256} (i32 lanes, bytes,
+/// bytes), llvm.x86.avx512.vpdpwssd.WIDTH (i32 lanes, i16, i16),
+/// llvm.x86.{sse2.pmadd.wd,avx2.pmadd.wd,avx512.pmaddw.d.512} (i16, i16),
+/// llvm.x86.avx512bf16.dpbf16ps.WIDTH (f32 lanes, bf16, bf16).
+class X86Emission : public Emission {
+public:
+  Value multiplyAccumulate(Emitter &e, IdiomKind idiom, const ByteRoles &roles,
+                           Value accumulator, Value vector, Value broadcast,
+                           int half) const override;
+
+  /// Exact but for two products of -32768 * -32768, whose sum wraps as it
+  /// should.
+  Value multiply(Emitter &e, IdiomKind, Value vector, Value broadcast,
+                 Type result) const override {
+    int64_t bits = 8 * Emitter::bytesOf(result);
+    llvm::StringRef name = bits == 512   ? "llvm.x86.avx512.pmaddw.d.512"
+                           : bits == 256 ? "llvm.x86.avx2.pmadd.wd"
+                                         : "llvm.x86.sse2.pmadd.wd";
+    return e.intrinsic(name, result, {vector, broadcast});
+  }
+};
+
+Value X86Emission::multiplyAccumulate(Emitter &e, IdiomKind idiom,
+                                      const ByteRoles &roles, Value accumulator,
+                                      Value vector, Value broadcast,
+                                      int half) const {
+  Type type = accumulator.getType();
+  int64_t bits = 8 * Emitter::bytesOf(type);
+  switch (idiom) {
+  case IdiomKind::DotBytes: {
+    Value x = vector, y = broadcast;
+    if (!roles.vectorUnsigned)
+      std::swap(x, y);
+    return e.intrinsic(sized("llvm.x86.avx512.vpdpbusd", bits), type,
+                       {accumulator, x, y});
+  }
+  case IdiomKind::DotBytesSigned: {
+    bool xUnsigned = roles.vectorUnsigned, yUnsigned = roles.broadcastUnsigned;
+    Value x = vector, y = broadcast;
+    // There is signed x unsigned, but not the other way round.
+    if (xUnsigned && !yUnsigned) {
+      std::swap(x, y);
+      std::swap(xUnsigned, yUnsigned);
+    }
+    llvm::StringRef stem = xUnsigned   ? "llvm.x86.avx2.vpdpbuud"
+                           : yUnsigned ? "llvm.x86.avx2.vpdpbsud"
+                                       : "llvm.x86.avx2.vpdpbssd";
+    return e.intrinsic(sized(stem, bits), type, {accumulator, x, y});
+  }
+  case IdiomKind::DotWords:
+    return e.intrinsic(sized("llvm.x86.avx512.vpdpwssd", bits), type,
+                       {accumulator, vector, broadcast});
+  case IdiomKind::MaddWords:
+    return e.add(accumulator, multiply(e, idiom, vector, broadcast, type));
+  case IdiomKind::DotBF16: {
+    VectorType pairs =
+        Emitter::vec(Emitter::lanesOf(vector), e.b.getBF16Type());
+    return e.intrinsic(
+        sized("llvm.x86.avx512bf16.dpbf16ps", bits), type,
+        {accumulator, e.bitcast(vector, pairs), e.bitcast(broadcast, pairs)});
+  }
+  default:
+    return Emission::multiplyAccumulate(e, idiom, roles, accumulator, vector,
+                                        broadcast, half);
+  }
+}
+
+} // namespace
+
+const Emission &x86Emission() {
+  static const X86Emission emission;
+  return emission;
+}
+
+} // namespace tilewright

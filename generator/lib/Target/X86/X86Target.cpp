@@ -1,0 +1,171 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// x86-64 to plans: its instructions, and its cores by
+// bench/static/x86_ports.py.
+
+#include "tilewright/Planning/Target.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace tilewright {
+namespace {
+
+// ---- Instructions. Latencies: Zen 4 and Golden Cove agree within a cycle.
+
+constexpr Idiom withRates(Idiom idiom, tw_multiply_t ymm, tw_multiply_t zmm) {
+  idiom.rates[0] = ymm;
+  idiom.rates[1] = zmm;
+  return idiom;
+}
+
+/// vpdpb{ss,su,uu}d: bytes of any signs, 4 per lane.
+constexpr Idiom dotBytesSigned() {
+  return withRates({IdiomKind::DotBytesSigned,
+                    "dpbssd",
+                    {"avxvnniint8", ""},
+                    Operands::Bytes,
+                    4,
+                    1,
+                    4,
+                    4},
+                   TW_MULTIPLY_DPBUSD_YMM, TW_MULTIPLY_DPBUSD_ZMM);
+}
+
+/// vpdpbusd: unsigned times signed bytes, 4 per lane.
+constexpr Idiom dotBytes() {
+  Idiom idiom = {IdiomKind::DotBytes,
+                 "dpbusd",
+                 {"avx512vnni", "avxvnni"},
+                 Operands::Bytes,
+                 4,
+                 1,
+                 4,
+                 4};
+  idiom.signs = Signs::OneOfEach;
+  return withRates(idiom, TW_MULTIPLY_DPBUSD_YMM, TW_MULTIPLY_DPBUSD_ZMM);
+}
+
+/// vpdpwssd: s16, 2 per lane.
+constexpr Idiom dotWords() {
+  return withRates({IdiomKind::DotWords,
+                    "dpwssd",
+                    {"avx512vnni", "avxvnni"},
+                    Operands::Words,
+                    2,
+                    1,
+                    4,
+                    4},
+                   TW_MULTIPLY_DPWSSD_YMM, TW_MULTIPLY_DPWSSD_ZMM);
+}
+
+/// vpmaddwd and vpaddd: the same.
+constexpr Idiom maddWords() {
+  Idiom idiom = {IdiomKind::MaddWords,
+                 "maddwd",
+                 {"avx2", ""},
+                 Operands::Words,
+                 2,
+                 2,
+                 2,
+                 4};
+  idiom.addsApart = true;
+  return withRates(idiom, TW_MULTIPLY_MADDWD_YMM, TW_MULTIPLY_MADDWD_ZMM);
+}
+
+/// vdpbf16ps: bf16, 2 per lane.
+constexpr Idiom dotBF16() {
+  Idiom idiom = {IdiomKind::DotBF16,
+                 "dpbf16",
+                 {"avx512bf16", ""},
+                 Operands::BF16,
+                 2,
+                 1,
+                 6,
+                 4};
+  idiom.flushesDenormals = true;
+  // Of 256 bits nothing else is listed.
+  return withRates(idiom, TW_MULTIPLY_DPBF16_ZMM, TW_MULTIPLY_DPBF16_ZMM);
+}
+
+/// Two multiply-adds of f32 for a pair of bf16.
+constexpr Idiom fmaBF16() {
+  Idiom idiom = {
+      IdiomKind::FmaBF16, "fmabf16", {"fma", ""}, Operands::BF16, 2, 1, 8};
+  idiom.parts = 2;
+  idiom.wholeGroups = true;
+  idiom.gainsByPrefetch = false;
+  return idiom;
+}
+
+constexpr Idiom kIdioms[] = {
+    dotBytesSigned(),
+    dotBytes(),
+    dotWords(),
+    maddWords(),
+    dotBF16(),
+    fmaBF16(),
+    {IdiomKind::Fma, "fma", {"fma", ""}, Operands::Floats, 1, 1, 4},
+    kGenericIdiom};
+
+// ---- Cores
+
+// Measured (bench/), and what plans are made by where no core is asked for.
+constexpr CoreModel kZen4 = {"Zen 4", "", 64, 6, 0.4, 1.0 / 3, 0, 0.45};
+
+// Intel's have two ports for 512 bits, which multiply, convert and shuffle, and
+// broadcasts that are loads; one more for 256 bits. Zen multiplies on two pipes
+// of four.
+constexpr CoreModel kCores[] = {
+    {"skylake-avx512", "X86_64", 128, 4, 1, 0, 0, 0.5},
+    {"icelake-server", "X86_64", 128, 5, 1, 0, 0, 0.5},
+    {"sapphirerapids", "X86_64", 128, 6, 1, 0, 0, 0.5},
+    {"emeraldrapids", "X86_64", 128, 6, 1, 0, 0, 0.5},
+    {"graniterapids", "X86_64", 128, 6, 1, 0, 0, 0.5},
+    {"alderlake", "X86_64", 64, 6, 0.6, 0, 0, 0},
+    {"gracemont", "X86_64", 32, 5, 1, 0, 0, 0},
+    {"znver2", "X86_64", 64, 6, 0.4, 0, 0, 0},
+    {"znver3", "X86_64", 64, 6, 0.4, 0, 0, 0},
+    {"znver4", "X86_64", 64, 6, 0.4, 1.0 / 3, 0, 0.45},
+    {"znver5", "X86_64", 128, 8, 0.4, 0, 0, 0.05},
+};
+
+class X86Target : public Target {
+public:
+  Machine machine(const IsaInfo &isa) const override {
+    Machine m;
+    bool avx2 = isa.has("avx2"), avx512 = isa.has("avx512f");
+    m.partsNibbles = true;
+    m.multipliesS32 = avx2;
+    m.hasTernaryLogic = avx512;
+    m.convertsHalf = isa.has("f16c");
+    m.halfOps = m.convertsHalf ? 2 : 9;
+    if (isa.has("avx512bf16")) // vcvtneps2bf16
+      m.toBF16 = Machine::ToBF16::AsDotProducts;
+    m.maskedElementBytes = isa.has("avx512vl") ? 1 : avx2 ? 4 : 0;
+    m.prefetches = avx2;
+    m.comparesIdioms = isa.has("fma");
+    m.registerClass = avx512 ? "v" : "x";
+    return m;
+  }
+  llvm::ArrayRef<Idiom> idioms() const override { return kIdioms; }
+  CoreModel core(llvm::StringLiteral cpu) const override {
+    return *llvm::find_if(kCores,
+                          [&](const CoreModel &m) { return m.name == cpu; });
+  }
+  /// Of 512-bit vectors some cores multiply one a cycle, and others two, beside
+  /// which little else gets in. To narrower ones they are much alike.
+  llvm::ArrayRef<const CoreModel *>
+  usualCores(const IsaInfo &isa) const override {
+    static constexpr const CoreModel *kUsual[] = {&kZen4, &kCores[0]};
+    return llvm::ArrayRef(kUsual).take_front(isa.vectorBits > 256 ? 2 : 1);
+  }
+};
+
+} // namespace
+
+const Target &x86Target() {
+  static const X86Target target;
+  return target;
+}
+
+} // namespace tilewright
