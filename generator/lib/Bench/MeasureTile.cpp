@@ -9,6 +9,7 @@
 #include "measure/plain_tile.h"
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Devices/TargetCpu.h"
+#include "tilewright/Planning/Target.h"
 #include "tilewright/tilewright.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -92,8 +93,11 @@ Error checkRunnable(const TileKey &key, StringRef name) {
         "; 'tilewright explain' has the modelled cycles of a GPU's tile");
   // Without the permission the CPU counts as one that has none.
   char amx[TW_EXPLANATION_SIZE];
+  const bool asks = any_of(isa.features, [&](const CpuFeatureInfo *feature) {
+    return targetOf(isa).isOnRequest(feature->llvmName);
+  });
   const bool isRefused =
-      isa.has("amx-tile") && tw_cpu_permit_amx(amx, sizeof amx) != TW_STATUS_OK;
+      asks && tw_cpu_permit_amx(amx, sizeof amx) != TW_STATUS_OK;
   TargetCpu host = hostTargetCpu();
   if (!isForArchitecture(isa, host.arch))
     return createStringError(

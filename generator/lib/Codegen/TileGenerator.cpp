@@ -16,7 +16,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "tilewright/Codegen/Backend.h"
-#include "tilewright/Planning/CoreModel.h"
+#include "tilewright/Planning/Target.h"
 #include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Support/Activity.h"
 #include "tilewright/Support/ContextErrors.h"
@@ -173,7 +173,7 @@ Error TileGenerator::Impl::generate(GeneratedTile &tile,
         pm.addPass(
             createLowerMmt4d({options.prefix, planParts(tile.key, options)}));
       else
-        buildLowerToLoops(pm, isa.has("f16c"));
+        buildLowerToLoops(pm, machineOf(isa).convertsHalf);
     };
     if (Error error = runPasses(*module, lower, diagnostics))
       return error;

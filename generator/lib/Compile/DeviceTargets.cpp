@@ -36,22 +36,15 @@ void setTargetsOfOthers(ModuleOp module, llvm::Module &code,
       backend.setTarget(*made, targets.of(func));
 }
 
+LoopMachine loopMachineOf(const TargetCpu &target) {
+  const Target *room = findTarget(target.archName());
+  return room ? room->loopMachine(
+                    [&](StringRef feature) { return target.has(feature); })
+              : LoopMachine();
+}
+
 VectorTarget vectorsOf(const TargetCpu &target) {
-  return {target.best().vectorBits / 8,
-          target.has("avx512bw") && target.has("avx512vl")};
-}
-
-bool fusesMultiplyAdds(const TargetCpu &target) {
-  return target.has("fma") || target.arch == llvm::Triple::aarch64;
-}
-
-bool scalesByPowers(const TargetCpu &target) {
-  return vectorsOf(target).masks && target.has("avx512dq");
-}
-
-bool convertsF16(const TargetCpu &target) {
-  // AArch64 does without any feature.
-  return target.has("f16c") || target.arch == llvm::Triple::aarch64;
+  return {target.best().vectorBits / 8, loopMachineOf(target).masks};
 }
 
 } // namespace tilewright

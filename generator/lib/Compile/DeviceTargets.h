@@ -11,6 +11,7 @@
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Devices/TargetCpu.h"
 #include "tilewright/Encoding/Place.h"
+#include "tilewright/Planning/Target.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace tilewright {
@@ -33,12 +34,8 @@ void setTargetsOfOthers(mlir::ModuleOp module, llvm::Module &code,
 
 /// The vectors of loops for the target.
 VectorTarget vectorsOf(const TargetCpu &target);
-/// Whether functions of f32 are computed in vectors: tw-approximate-math.
-bool fusesMultiplyAdds(const TargetCpu &target);
-/// Whether there is an instruction for x * 2^n: AVX-512, with DQ.
-bool scalesByPowers(const TargetCpu &target);
-/// Whether f16 and f32 are converted by instructions.
-bool convertsF16(const TargetCpu &target);
+/// What else they may have; nothing on what no tile plans are made for.
+LoopMachine loopMachineOf(const TargetCpu &target);
 
 } // namespace tilewright
 

@@ -73,7 +73,7 @@ std::string whyRowMajor(const ModelOptions &options) {
 /// Whether all of the devices do it by instructions.
 bool allConvertF16(const ModelOptions &options) {
   return llvm::all_of(options.devices, [](const ModelDevice &device) {
-    return device.isGpu() || convertsF16(device.cpu);
+    return device.isGpu() || loopMachineOf(device.cpu).convertsHalf;
   });
 }
 

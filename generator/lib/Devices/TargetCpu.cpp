@@ -4,6 +4,7 @@
 #include "tilewright/Devices/TargetCpu.h"
 
 #include "tilewright/Devices/RegisterTarget.h"
+#include "tilewright/Planning/Target.h"
 #include "tilewright/Support/Nearest.h"
 #include "tilewright/tilewright.h"
 #include "ukernels/core.h"
@@ -54,10 +55,10 @@ void fill(TargetCpu &target, function_ref<bool(const CpuFeatureInfo &)> has) {
       target.isas.push_back(isa.isa);
 }
 
-/// What a process may use when it has asked its system: a CPU's name does not
-/// say that it has, only the feature's own.
+/// What a CPU's name does not say that a process may use, only the feature's
+/// own.
 bool isOnRequest(const CpuFeatureInfo &feature) {
-  return ref(feature.llvmName).starts_with("amx-");
+  return findTarget(ref(feature.arch))->isOnRequest(ref(feature.llvmName));
 }
 
 /// Lengths that are likely where no core is known: of the servers that have
@@ -118,7 +119,7 @@ public:
     registerTarget(target.arch);
     Triple triple(Triple::getArchTypeName(target.arch), "unknown", "linux");
     std::string why;
-    const Target *backend = TargetRegistry::lookupTarget(triple, why);
+    const llvm::Target *backend = TargetRegistry::lookupTarget(triple, why);
     if (!backend)
       return createStringError("target '" + text + "': " + why);
     known.reset(backend->createMCSubtargetInfo(triple, "", ""));
@@ -272,6 +273,11 @@ bool TargetCpu::has(StringRef llvmFeature) const {
   return any_of(features, [&](const CpuFeatureInfo *feature) {
     return ref(feature->llvmName) == llvmFeature;
   });
+}
+
+StringRef TargetCpu::archName() const {
+  std::vector<const IsaInfo *> own = isasOf(arch);
+  return arch == Triple::UnknownArch || own.empty() ? "" : ref(own[0]->arch);
 }
 
 bool TargetCpu::has(tw_isa_t isa) const { return is_contained(isas, isa); }

@@ -4,12 +4,12 @@
 #include "tilewright/Link/AttributePolicy.h"
 #include "InputError.h"
 #include "tilewright/Amdgpu/CodeObject.h"
+#include "tilewright/Planning/Target.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/TargetParser/AArch64TargetParser.h"
 #include <tuple>
 
 using namespace llvm;
@@ -87,30 +87,14 @@ Error otherProcessor(const Function &caller, StringRef moduleId, StringRef tile,
                                   "; compile the caller for " + processor);
 }
 
-/// What makes gcc and clang compile with these features: "-mavx2 -mfma", or
-/// "-march=...+dotprod+fp16".
-std::string compilerFlags(const Function &caller,
-                          const std::vector<std::string> &features) {
-  bool aarch64 = caller.getParent()->getTargetTriple().isAArch64();
-  std::string flags = aarch64 ? "-march=..." : "";
-  for (const std::string &feature : features) {
-    if (!aarch64) {
-      flags += (flags.empty() ? "-m" : " -m") + feature;
-      continue;
-    }
-    auto extension = AArch64::targetFeatureToExtension("+" + feature);
-    flags += "+" + (extension ? extension->UserVisibleName.str() : feature);
-  }
-  return flags;
-}
-
 Error lacksFeatures(const Function &caller, StringRef moduleId, StringRef tile,
+                    const IsaInfo &isa,
                     const std::vector<std::string> &missing) {
   return inputError(
       moduleId, "cannot link '" + tile + "' into its caller '" +
                     caller.getName() + "', which lacks the features " +
                     join(missing, ", ") + "; compile the caller with them (" +
-                    compilerFlags(caller, missing) +
+                    targetOf(isa).compilerFlags(missing) +
                     "), or link tiles as an archive of objects, where only the "
                     "machine that runs a call needs its features");
 }
@@ -175,7 +159,7 @@ AttributePolicy::missingFeatures(const Function &caller, const IsaInfo &isa) {
   if (!subtarget) {
     const Triple &triple = caller.getParent()->getTargetTriple();
     std::string error;
-    const Target *target = TargetRegistry::lookupTarget(triple, error);
+    const llvm::Target *target = TargetRegistry::lookupTarget(triple, error);
     if (!target)
       return createStringError(error);
     subtarget.reset(target->createMCSubtargetInfo(triple, attributes.cpu,
@@ -236,9 +220,9 @@ Error AttributePolicy::checkUses(const Function &declaration,
       errors = joinErrors(std::move(errors),
                           inputError(moduleId, missing.takeError()));
     else if (!missing->empty())
-      errors = joinErrors(
-          std::move(errors),
-          lacksFeatures(caller, moduleId, declaration.getName(), *missing));
+      errors = joinErrors(std::move(errors),
+                          lacksFeatures(caller, moduleId, declaration.getName(),
+                                        isa, *missing));
   }
   return errors;
 }

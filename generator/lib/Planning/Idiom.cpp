@@ -31,22 +31,22 @@ bool takesTypes(const Idiom &idiom, const TypeTripleInfo &types) {
     return holds(types.lhs) && holds(types.rhs);
   };
   switch (idiom.operands) {
-  case Operands::Bytes:
+  case IdiomOperands::Bytes:
     return both(isByteInteger) && (idiom.signs != Signs::OnlySame ||
                                    areOfOneSign(types.lhs, types.rhs));
-  case Operands::Words:
+  case IdiomOperands::Words:
     return both(isWordInteger);
-  case Operands::BF16:
+  case IdiomOperands::BF16:
     return both([](tw_element_type_t type) { return type == TW_ELEMENT_BF16; });
-  case Operands::F16:
+  case IdiomOperands::F16:
     return both(
                [](tw_element_type_t type) { return type == TW_ELEMENT_F16; }) &&
            (!idiom.roundsToHalf || types.out == TW_ELEMENT_F16);
-  case Operands::Floats:
+  case IdiomOperands::Floats:
     return info(types.accumulator).kind == TW_ELEMENT_KIND_FLOAT;
-  case Operands::Integers:
+  case IdiomOperands::Integers:
     return types.accumulator == TW_ELEMENT_S32;
-  case Operands::Any:
+  case IdiomOperands::Any:
     return true;
   }
   llvm_unreachable("covered switch");
@@ -141,17 +141,17 @@ std::string whyIdiomUnfit(IdiomKind kind, const TileKey &key) {
 
 ComputeType computeType(const Idiom &idiom, const TileKey &key) {
   switch (idiom.operands) {
-  case Operands::Bytes:
+  case IdiomOperands::Bytes:
     return ComputeType::I8;
-  case Operands::Words:
+  case IdiomOperands::Words:
     return ComputeType::S16;
-  case Operands::BF16:
+  case IdiomOperands::BF16:
     return ComputeType::BF16;
-  case Operands::F16:
+  case IdiomOperands::F16:
     return ComputeType::F16;
-  case Operands::Floats:
-  case Operands::Integers:
-  case Operands::Any:
+  case IdiomOperands::Floats:
+  case IdiomOperands::Integers:
+  case IdiomOperands::Any:
     break;
   }
   switch (info(key.types).accumulator) {

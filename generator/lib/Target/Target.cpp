@@ -27,6 +27,14 @@ constexpr Row kRows[] = {
 
 Target::~Target() = default;
 
+/// "-mavx2 -mfma"
+std::string Target::compilerFlags(llvm::ArrayRef<std::string> features) const {
+  std::string flags;
+  for (const std::string &feature : features)
+    flags += (flags.empty() ? "-m" : " -m") + feature;
+  return flags;
+}
+
 llvm::ArrayRef<const Target *> targets() {
   static const std::vector<const Target *> all = [] {
     std::vector<const Target *> result;

@@ -62,6 +62,8 @@ struct TargetCpu {
   bool has(llvm::StringRef llvmFeature) const;
   bool has(tw_isa_t isa) const;
   const IsaInfo &best() const { return info(isas.front()); }
+  /// IsaInfo::arch of the instruction sets of `arch`; empty if there are none.
+  llvm::StringRef archName() const;
 };
 
 /// The CPUs of a row of isas.def.

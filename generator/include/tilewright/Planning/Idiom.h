@@ -60,7 +60,7 @@ enum class Halves : uint8_t {
 
 /// The operands that an idiom's multiply takes, once they are decoded. Those of
 /// the last three are decoded to the accumulator's type.
-enum class Operands : uint8_t {
+enum class IdiomOperands : uint8_t {
   Bytes, ///< integers of at most 8 bits
   Words, ///< integers of at most 16 bits
   BF16,
@@ -89,7 +89,7 @@ struct Idiom {
   llvm::StringLiteral name; ///< in printed plans
   /// The ISA has one of these LLVM features; none needed when empty.
   llvm::StringLiteral features[2];
-  Operands operands;
+  IdiomOperands operands;
   int group;
   /// Vector instructions per multiply-accumulate that compete for the
   /// multiply ports, and cycles from accumulator to accumulator.
@@ -130,7 +130,7 @@ struct Idiom {
 
 /// Every target's last one.
 inline constexpr Idiom kGenericIdiom = {
-    IdiomKind::Generic, "generic", {"", ""}, Operands::Any, 1, 2, 4};
+    IdiomKind::Generic, "generic", {"", ""}, IdiomOperands::Any, 1, 2, 4};
 
 /// By its kind, on whatever target has it: the features apart, all have the
 /// same.

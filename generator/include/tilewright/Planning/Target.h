@@ -11,7 +11,9 @@
 #include "tilewright/Planning/Idiom.h"
 #include "tilewright/key.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include <string>
 
 namespace tilewright {
 
@@ -68,8 +70,18 @@ struct Machine {
   llvm::StringRef registerClass = "x";
 };
 
+/// What loops of a compiled model may have on a CPU.
+struct LoopMachine {
+  bool masks = false;          ///< parts of vectors of any elements
+  bool fuses = false;          ///< multiply-adds
+  bool scalesByPowers = false; ///< x * 2^n is an instruction
+  bool convertsHalf = false;   ///< f16 and f32, by instructions
+};
+
 class Target {
 public:
+  using HasFeature = llvm::function_ref<bool(llvm::StringRef)>;
+
   virtual ~Target();
 
   virtual Machine machine(const IsaInfo &isa) const = 0;
@@ -82,6 +94,15 @@ public:
   /// chosen that is cheapest by the geometric mean.
   virtual llvm::ArrayRef<const CoreModel *>
   usualCores(const IsaInfo &isa) const = 0;
+
+  /// Of a CPU of it that has some of LLVM's features.
+  virtual LoopMachine loopMachine(HasFeature has) const { return {}; }
+  /// Whether a process may use the feature only once it has asked its system:
+  /// that a CPU has it does not say that.
+  virtual bool isOnRequest(llvm::StringRef feature) const { return false; }
+  /// What makes gcc and clang compile with these features.
+  virtual std::string
+  compilerFlags(llvm::ArrayRef<std::string> features) const;
 };
 
 /// The target of an ISA that tile plans are made for.

@@ -223,7 +223,7 @@ void judgeDispatches(ModuleOp module, std::vector<ModelDispatch> &dispatches) {
     if (!isOnHost(func))
       continue;
     const TargetCpu &target = targets.of(func);
-    Estimate estimate(func, vectorsOf(target), fusesMultiplyAdds(target));
+    Estimate estimate(func, vectorsOf(target), loopMachineOf(target).fuses);
     if (estimate.isGood() || isSmall(dispatch))
       continue;
     const Delay &why = estimate.longest();

@@ -115,10 +115,10 @@ struct ApproximateMathPass : impl::ApproximateMathBase<ApproximateMathPass> {
   void runOnOperation() override {
     bool scales = this->scales;
     if (!devicesOf(getOperation()).empty()) {
-      const TargetCpu &target = targets.of(getOperation());
-      if (!fusesMultiplyAdds(target))
+      LoopMachine machine = loopMachineOf(targets.of(getOperation()));
+      if (!machine.fuses)
         return;
-      scales = scalesByPowers(target);
+      scales = machine.scalesByPowers;
     }
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);

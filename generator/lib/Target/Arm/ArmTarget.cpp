@@ -4,6 +4,7 @@
 // arm_64 to plans of fixed vectors: NEON's instructions, and its cores.
 
 #include "tilewright/Planning/Target.h"
+#include "llvm/TargetParser/AArch64TargetParser.h"
 
 namespace tilewright {
 namespace {
@@ -16,7 +17,7 @@ constexpr Idiom matrixBytes() {
   Idiom idiom = {IdiomKind::MatrixBytes,
                  "smmla",
                  {"i8mm", ""},
-                 Operands::Bytes,
+                 IdiomOperands::Bytes,
                  8,
                  1,
                  3,
@@ -31,7 +32,7 @@ constexpr Idiom dotBytes() {
   Idiom idiom = {IdiomKind::DotBytesLane,
                  "sdot",
                  {"dotprod", ""},
-                 Operands::Bytes,
+                 IdiomOperands::Bytes,
                  4,
                  1,
                  3,
@@ -46,7 +47,7 @@ constexpr Idiom matrixBF16() {
   Idiom idiom = {IdiomKind::MatrixBF16,
                  "bfmmla",
                  {"bf16", ""},
-                 Operands::BF16,
+                 IdiomOperands::BF16,
                  4,
                  1,
                  5,
@@ -61,7 +62,7 @@ constexpr Idiom dotBF16() {
   Idiom idiom = {IdiomKind::DotBF16Lane,
                  "bfdot",
                  {"bf16", ""},
-                 Operands::BF16,
+                 IdiomOperands::BF16,
                  2,
                  1,
                  4,
@@ -73,8 +74,14 @@ constexpr Idiom dotBF16() {
 
 /// bfmlalb, bfmlalt: bf16, even and odd lanes.
 constexpr Idiom widenBF16() {
-  Idiom idiom = {
-      IdiomKind::WidenBF16, "bfmlal", {"bf16", ""}, Operands::BF16, 1, 1, 4, 4};
+  Idiom idiom = {IdiomKind::WidenBF16,
+                 "bfmlal",
+                 {"bf16", ""},
+                 IdiomOperands::BF16,
+                 1,
+                 1,
+                 4,
+                 4};
   idiom.halves = Halves::EvenOdd;
   return idiom;
 }
@@ -84,7 +91,7 @@ constexpr Idiom pairBytes() {
   Idiom idiom = {IdiomKind::PairBytes,
                  "sadalp",
                  {"neon", ""},
-                 Operands::Bytes,
+                 IdiomOperands::Bytes,
                  2,
                  2,
                  4,
@@ -100,7 +107,7 @@ constexpr Idiom widenWords() {
   Idiom idiom = {IdiomKind::WidenWords,
                  "smlal",
                  {"neon", ""},
-                 Operands::Words,
+                 IdiomOperands::Words,
                  1,
                  1,
                  4,
@@ -111,8 +118,14 @@ constexpr Idiom widenWords() {
 
 /// fmla of f16.
 constexpr Idiom fmaHalf() {
-  Idiom idiom = {
-      IdiomKind::FmaHalf, "fmah", {"fullfp16", ""}, Operands::F16, 1, 1, 4, 8};
+  Idiom idiom = {IdiomKind::FmaHalf,
+                 "fmah",
+                 {"fullfp16", ""},
+                 IdiomOperands::F16,
+                 1,
+                 1,
+                 4,
+                 8};
   idiom.roundsToHalf = true;
   return idiom;
 }
@@ -122,7 +135,7 @@ constexpr Idiom widenHalf() {
   Idiom idiom = {IdiomKind::WidenHalf,
                  "fmlal",
                  {"fp16fml", ""},
-                 Operands::F16,
+                 IdiomOperands::F16,
                  1,
                  1,
                  4,
@@ -141,11 +154,11 @@ constexpr Idiom kIdioms[] = {
     widenWords(),
     fmaHalf(),
     widenHalf(),
-    {IdiomKind::Fma, "fma", {"neon", ""}, Operands::Floats, 1, 1, 4},
+    {IdiomKind::Fma, "fma", {"neon", ""}, IdiomOperands::Floats, 1, 1, 4},
     {IdiomKind::MultiplyAddS32,
      "mla",
      {"neon", ""},
-     Operands::Integers,
+     IdiomOperands::Integers,
      1,
      1,
      4},
@@ -181,6 +194,21 @@ public:
   llvm::ArrayRef<const CoreModel *> usualCores(const IsaInfo &) const override {
     static constexpr const CoreModel *kUsual[] = {&kNeoverse};
     return kUsual;
+  }
+  LoopMachine loopMachine(HasFeature) const override {
+    LoopMachine m; // without any feature
+    m.fuses = m.convertsHalf = true;
+    return m;
+  }
+  /// "-march=...+dotprod+fp16"
+  std::string
+  compilerFlags(llvm::ArrayRef<std::string> features) const override {
+    std::string flags = "-march=...";
+    for (const std::string &feature : features) {
+      auto extension = llvm::AArch64::targetFeatureToExtension("+" + feature);
+      flags += "+" + (extension ? extension->UserVisibleName.str() : feature);
+    }
+    return flags;
   }
 };
 

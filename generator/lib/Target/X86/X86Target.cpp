@@ -23,7 +23,7 @@ constexpr Idiom dotBytesSigned() {
   return withRates({IdiomKind::DotBytesSigned,
                     "dpbssd",
                     {"avxvnniint8", ""},
-                    Operands::Bytes,
+                    IdiomOperands::Bytes,
                     4,
                     1,
                     4,
@@ -36,7 +36,7 @@ constexpr Idiom dotBytes() {
   Idiom idiom = {IdiomKind::DotBytes,
                  "dpbusd",
                  {"avx512vnni", "avxvnni"},
-                 Operands::Bytes,
+                 IdiomOperands::Bytes,
                  4,
                  1,
                  4,
@@ -50,7 +50,7 @@ constexpr Idiom dotWords() {
   return withRates({IdiomKind::DotWords,
                     "dpwssd",
                     {"avx512vnni", "avxvnni"},
-                    Operands::Words,
+                    IdiomOperands::Words,
                     2,
                     1,
                     4,
@@ -63,7 +63,7 @@ constexpr Idiom maddWords() {
   Idiom idiom = {IdiomKind::MaddWords,
                  "maddwd",
                  {"avx2", ""},
-                 Operands::Words,
+                 IdiomOperands::Words,
                  2,
                  2,
                  2,
@@ -77,7 +77,7 @@ constexpr Idiom dotBF16() {
   Idiom idiom = {IdiomKind::DotBF16,
                  "dpbf16",
                  {"avx512bf16", ""},
-                 Operands::BF16,
+                 IdiomOperands::BF16,
                  2,
                  1,
                  6,
@@ -90,7 +90,7 @@ constexpr Idiom dotBF16() {
 /// Two multiply-adds of f32 for a pair of bf16.
 constexpr Idiom fmaBF16() {
   Idiom idiom = {
-      IdiomKind::FmaBF16, "fmabf16", {"fma", ""}, Operands::BF16, 2, 1, 8};
+      IdiomKind::FmaBF16, "fmabf16", {"fma", ""}, IdiomOperands::BF16, 2, 1, 8};
   idiom.parts = 2;
   idiom.wholeGroups = true;
   idiom.gainsByPrefetch = false;
@@ -104,7 +104,7 @@ constexpr Idiom kIdioms[] = {
     maddWords(),
     dotBF16(),
     fmaBF16(),
-    {IdiomKind::Fma, "fma", {"fma", ""}, Operands::Floats, 1, 1, 4},
+    {IdiomKind::Fma, "fma", {"fma", ""}, IdiomOperands::Floats, 1, 1, 4},
     kGenericIdiom};
 
 // ---- Cores
@@ -158,6 +158,17 @@ public:
   usualCores(const IsaInfo &isa) const override {
     static constexpr const CoreModel *kUsual[] = {&kZen4, &kCores[0]};
     return llvm::ArrayRef(kUsual).take_front(isa.vectorBits > 256 ? 2 : 1);
+  }
+  LoopMachine loopMachine(HasFeature has) const override {
+    LoopMachine m;
+    m.masks = has("avx512bw") && has("avx512vl");
+    m.fuses = has("fma");
+    m.scalesByPowers = m.masks && has("avx512dq");
+    m.convertsHalf = has("f16c");
+    return m;
+  }
+  bool isOnRequest(llvm::StringRef feature) const override {
+    return feature.starts_with("amx-");
   }
 };
 
