@@ -35,7 +35,7 @@ function(tilewright_add_tiles lib)
   foreach(name IN LISTS arg_NAMES)
     if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
       message(FATAL_ERROR "tilewright_add_tiles(${lib}): '${name}' is not a tile name; expected "
-        "<prefix>_mmt4d_tile_<types>_<M0>x<N0>x<K0>_<arch>_<isa>")
+        "<prefix>_mmt4d_tile_<types>_<M0>x<N0>x<K0>_[steprnd_][mx_][vnni_]<arch>_<isa>")
     endif()
     string(APPEND declarations "tile_t ${name};\n")
     string(APPEND entries "  ${name},\n")

@@ -48,10 +48,9 @@ static int tw_is_vnni(const tw_prepacked_t* panels) {
   return panels->layout == TW_PREPACKED_LAYOUT_VNNI;
 }
 
-static int tw_matmul_key(const void* self, size_t i, tw_tile_key_t* key) {
-  const tw_matmul_keys_t* keys = (const tw_matmul_keys_t*)self;
-  if (!tw_tile_key_of(i, keys->value, key) || key->step_rounding ||
-      !tw_isa_available(key->isa, keys->cpu_data))
+static int tw_is_matmul_key(const tw_matmul_keys_t* keys,
+                            const tw_tile_key_t* key) {
+  if (key->step_rounding || !tw_isa_available(key->isa, keys->cpu_data))
     return 0;
   const int vector_bits = tw_vector_bits(key, keys->cpu_data);
   if (vector_bits == 0) return 0;
@@ -64,6 +63,11 @@ static int tw_matmul_key(const void* self, size_t i, tw_tile_key_t* key) {
          (!keys->panels ||
           (keys->panels->N0 == sizes.N0 && keys->panels->K0 == sizes.K0 &&
            tw_is_vnni(keys->panels) == key->vnni));
+}
+
+static int tw_matmul_key(const tw_matmul_keys_t* keys, size_t i,
+                         tw_tile_key_t* key) {
+  return tw_tile_key_of(i, keys->value, key) && tw_is_matmul_key(keys, key);
 }
 
 // ---- What was chosen before -------------------------------------------------
@@ -134,6 +138,28 @@ static uint64_t tw_hash_question(const tw_matmul_keys_t* keys, tw_index_t M,
   return hash;
 }
 
+static int tw_weigh_rows(const tw_matmul_keys_t* self, tw_index_t M,
+                         tw_index_t N, tw_tile_choice_t* choice) {
+  tw_measured_tile_t measured;
+  const int is_measured =
+      tw_measured_tile_for(self->cpu_data, self->value, M, &measured);
+  const tw_tile_question_t question = {self->value,
+                                       M,
+                                       N,
+                                       self->cpu_data,
+                                       1,
+                                       1,
+                                       {&measured, is_measured ? 1u : 0u}};
+  tw_choosing_t choosing;
+  tw_begin_choosing(&choosing, &question);
+  const size_t count = tw_tile_row_count();
+  tw_tile_key_t key;
+  for (size_t i = tw_first_tile_of(self->value, &key); i < count;
+       i = tw_next_tile_of(i, self->value, &key))
+    if (tw_is_matmul_key(self, &key)) tw_weigh_tile(&choosing, i, &key);
+  return tw_end_choosing(&choosing, choice);
+}
+
 // The numbers of the cheapest rows; 0 if there is none.
 static int tw_choose_rows(const tw_matmul_keys_t* self, tw_index_t M,
                           tw_index_t N, tw_matmul_rows_t* rows) {
@@ -148,15 +174,8 @@ static int tw_choose_rows(const tw_matmul_keys_t* self, tw_index_t M,
   if (word != 0 && word >> 2 * kRowBits == hash >> 2 * kRowBits &&
       tw_goes_with(self, rows, M))
     return 1;
-  const tw_tile_keys_t keys = {tw_tile_row_count(),
-                               tw_matmul_key,
-                               self,
-                               1,
-                               1,
-                               tw_measured_tiles_on(self->cpu_data)};
   tw_tile_choice_t choice;
-  if (!tw_choose_tile(&keys, self->value, M, N, self->cpu_data, &choice))
-    return 0;
+  if (!tw_weigh_rows(self, M, N, &choice)) return 0;
   rows->index = choice.index;
   rows->last = choice.last;
   if (rows->index < mask && rows->last < mask)

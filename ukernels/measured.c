@@ -4,7 +4,7 @@
 #include "ukernels/measured.h"
 
 #include "ukernels/core.h"
-#include "ukernels/row_key.h"
+#include "ukernels/key_word.h"
 
 tw_rows_t tw_rows_of(tw_index_t M) {
   static const tw_index_t kMost[] = {
@@ -28,31 +28,52 @@ const char* tw_rows_name(tw_rows_t rows) {
   return 0;
 }
 
-// Those of one core stand together. The first is there so that a table without
-// rows is one.
-static const tw_core_t kCores[] = {
-    TW_CORE_UNKNOWN,
-#define TW_MEASURED_TILE(CORE, ROWS, per_mille, tile, beside) TW_CORE_##CORE,
-#include "ukernels/measured_tiles.def"
-};
-static const tw_measured_tile_t kTiles[] = {
-    {TW_ROWS_COUNT, {0}, {0}, 0},
-#define TW_KEY(lhs, rhs, out, M0, N0, K0, arch, isa) \
-  TW_KEY_OF_ROW(lhs, rhs, out, M0, N0, K0, _, arch, isa)
-#define TW_MEASURED_TILE(CORE, ROWS, per_mille, tile, beside) \
-  {TW_ROWS_##ROWS, tile, beside, per_mille},
-#include "ukernels/measured_tiles.def"
-};
+// The first is there so that a table without rows is one.
+typedef struct tw_measured_row_t {
+  tw_core_t core;
+  tw_rows_t rows;
+  int32_t per_mille;
+  const char *tile, *beside;
+} tw_measured_row_t;
 
-tw_measured_tiles_t tw_measured_tiles_on(const uint64_t* cpu_data) {
-  const size_t all = sizeof kCores / sizeof kCores[0];
+static const tw_measured_row_t kTiles[] = {
+    {TW_CORE_UNKNOWN, TW_ROWS_COUNT, 0, "", ""},
+#define TW_MEASURED_TILE(CORE, ROWS, per_mille, tile, beside) \
+  {TW_CORE_##CORE, TW_ROWS_##ROWS, per_mille, tile, beside},
+#include "ukernels/measured_tiles.def"
+};
+enum { kTilesCount = sizeof kTiles / sizeof kTiles[0] };
+
+static void tw_read_measured(int row, tw_measured_tile_t* tile) {
+  static tw_key_word_t tiles[kTilesCount], besides[kTilesCount];
+  tile->rows = kTiles[row].rows;
+  tile->per_mille = kTiles[row].per_mille;
+  tw_key_of_word(tw_recall_name(&tiles[row], kTiles[row].tile), &tile->tile);
+  tw_key_of_word(tw_recall_name(&besides[row], kTiles[row].beside),
+                 &tile->beside);
+}
+
+int tw_measured_tile_on(const uint64_t* cpu_data, size_t i,
+                        tw_measured_tile_t* tile) {
   const tw_core_t core = tw_core_of(cpu_data);
-  tw_measured_tiles_t of = {0, 0};
-  if (core == TW_CORE_UNKNOWN) return of;
-  for (size_t i = 1; i < all; ++i) {
-    if (kCores[i] != core) continue;
-    if (of.count == 0) of.tiles = &kTiles[i];
-    ++of.count;
+  for (int row = 1; row < kTilesCount; ++row) {
+    if (kTiles[row].core != core || i-- > 0) continue;
+    tw_read_measured(row, tile);
+    return 1;
   }
-  return of;
+  return 0;
+}
+
+int tw_measured_tile_for(const uint64_t* cpu_data, tw_type_triple_t types,
+                         tw_index_t M, tw_measured_tile_t* tile) {
+  const tw_core_t core =
+      kTilesCount > 1 ? tw_core_of(cpu_data) : TW_CORE_UNKNOWN;
+  if (core == TW_CORE_UNKNOWN) return 0;
+  const tw_rows_t rows = tw_rows_of(M);
+  for (int row = 1; row < kTilesCount; ++row) {
+    if (kTiles[row].core != core || kTiles[row].rows != rows) continue;
+    tw_read_measured(row, tile);
+    if (tile->tile.types == (unsigned)types) return 1;
+  }
+  return 0;
 }

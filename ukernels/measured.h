@@ -43,8 +43,14 @@ typedef struct tw_measured_tiles_t {
   size_t count;
 } tw_measured_tiles_t;
 
-// What measured_tiles.def says of the core of cpu_data.
-tw_measured_tiles_t tw_measured_tiles_on(const uint64_t* cpu_data);
+// The `i`th of what measured_tiles.def says of the core of cpu_data; 0, with
+// *tile untouched, if it says less.
+int tw_measured_tile_on(const uint64_t* cpu_data, size_t i,
+                        tw_measured_tile_t* tile);
+
+// That for matmuls of `types` and M rows; 0 if there is none.
+int tw_measured_tile_for(const uint64_t* cpu_data, tw_type_triple_t types,
+                         tw_index_t M, tw_measured_tile_t* tile);
 
 #ifdef __cplusplus
 }

@@ -12,14 +12,6 @@
 #include "ukernels/registry.h"
 #include "ukernels/vector_length.h"
 
-// What is looked up for one tile and holds for the next: most have the same
-// instruction. Begins as {0}.
-typedef struct tw_cost_memo_t {
-  tw_step_memo_t step;
-  tw_multiply_t instruction;
-  double rate;  // of it, on the one cpu_data that is asked for
-} tw_cost_memo_t;
-
 // Cost of one K step of a tile, divided by the elements of K that it covers.
 // The multiply-accumulates bound wide tiles, each as long as the core takes for
 // it. The loads mostly run beside them and cost a quarter of one each: that
@@ -72,17 +64,9 @@ static const tw_measured_tile_t* tw_find_measured(
 
 static int tw_is_same_key(const tw_tile_key_t* a, const tw_tile_key_t* b) {
   return a->types == b->types && a->isa == b->isa && a->m0 == b->m0 &&
-         a->n0 == b->n0 && a->k0 == b->k0 && a->vnni == b->vnni &&
-         a->step_rounding == b->step_rounding &&
+         a->n0 == b->n0 && a->k0 == b->k0 &&
+         tw_variants_of(a) == tw_variants_of(b) &&
          a->m0_scalable == b->m0_scalable && a->n0_scalable == b->n0_scalable;
-}
-
-const tw_measured_tile_t* tw_measured_tile_of(
-    const tw_measured_tiles_t* measured, const tw_tile_key_t* key,
-    tw_index_t M) {
-  const tw_measured_tile_t* it =
-      tw_find_measured(measured, (tw_type_triple_t)key->types, M);
-  return it && tw_is_same_key(&it->tile, key) ? it : 0;
 }
 
 // The cost of one row of measured tiles of `sizes`: the cost that the tile
@@ -112,16 +96,6 @@ static double tw_rhs_vectors(tw_type_triple_t types,
   return tw_tile_count(N, sizes->N0) * sizes->N0 * tw_element_bits(triple.rhs) /
          vector_bits;
 }
-
-// A tile that can run, weighed.
-typedef struct tw_weighed_t {
-  size_t index;
-  tw_tile_key_t key;
-  tw_tile_sizes_t sizes;
-  double row;      // the cost of one row of tiles
-  double vectors;  // tw_rhs_vectors
-  double rows;     // of tiles
-} tw_weighed_t;
 
 int tw_have_same_panels(const tw_tile_key_t* a, const tw_tile_sizes_t* a_sizes,
                         const tw_tile_key_t* b,
@@ -163,10 +137,6 @@ static int tw_is_better(const tw_weighed_t* a, const tw_weighed_t* b) {
   return cost < than || (cost == than && a->key.isa < b->key.isa);
 }
 
-// Those to mix rows of: as many rows as a triple has on one CPU, by far. Of
-// more the later ones have their tiles to themselves.
-enum { TW_MOST_MIXED = 128 };
-
 // Of all tiles and a smaller one for the rows left over, the cheapest two, if
 // they are cheaper than `chosen`, or as cheap and of more rows: their first
 // pass over the rhs, which brings it from memory, multiplies more.
@@ -195,78 +165,60 @@ static void tw_mix_rows(const tw_weighed_t* all, size_t count, tw_index_t M,
   }
 }
 
-static int tw_choose_for(const tw_tile_keys_t* keys, tw_type_triple_t types,
-                         tw_index_t M, tw_index_t N, const uint64_t* cpu_data,
-                         tw_tile_choice_t* choice) {
-  tw_cost_memo_t memo = {0};
-  const tw_measured_tile_t* measured =
-      tw_find_measured(&keys->measured, types, M);
+void tw_begin_choosing(tw_choosing_t* c, const tw_tile_question_t* question) {
+  static const tw_cost_memo_t kNothing = {0};
+  c->question = question;
+  c->measured =
+      tw_find_measured(&question->measured, question->types, question->M);
   // Of vectors without a length there is nothing to compare with.
-  if (measured && tw_vector_bits(&measured->beside, cpu_data) == 0)
-    measured = 0;
-  const int mixes = keys->mixes_rows && M > 0;
-  tw_weighed_t to_mix[TW_MOST_MIXED], chosen = {0};
-  size_t count = 0;
-  int found = 0;
-  for (size_t i = 0; i < keys->count; ++i) {
-    tw_weighed_t tile = {.index = i};
-    const tw_tile_key_t* key = &tile.key;
-    if (!keys->get(keys->self, i, &tile.key) || key->types != (unsigned)types ||
-        key->step_rounding || (key->vnni && !keys->with_vnni) ||
-        !tw_isa_has_features(key->isa, cpu_data))
-      continue;
-    const int vector_bits = tw_vector_bits(key, cpu_data);
-    if (vector_bits == 0) continue;
-    tile.sizes = tw_sizes_at(key, vector_bits);
-    tile.row =
-        measured && tw_is_same_key(&measured->tile, key)
-            ? tw_measured_cost(&memo, measured, &tile.sizes, N, cpu_data)
-            : tw_cost_of_row(&memo, key, &tile.sizes, vector_bits, N, cpu_data);
-    tile.vectors = tw_rhs_vectors(types, &tile.sizes, vector_bits, N);
-    tile.rows = tw_tile_count(M, tile.sizes.M0);
-    if (mixes && key->isa != TW_ISA_GENERIC && count < TW_MOST_MIXED)
-      to_mix[count++] = tile;
-    if (found && !tw_is_better(&tile, &chosen)) continue;
-    found = 1;
-    chosen = tile;
-  }
-  if (!found) return 0;
-  choice->index = choice->last = chosen.index;
-  choice->sizes = chosen.sizes;
-  tw_mix_rows(to_mix, count, M, &chosen, choice);
+  if (c->measured &&
+      tw_vector_bits(&c->measured->beside, question->cpu_data) == 0)
+    c->measured = 0;
+  c->memo = kNothing;
+  c->found = 0;
+  c->to_mix_count = 0;
+}
+
+void tw_weigh_tile(tw_choosing_t* c, size_t index, const tw_tile_key_t* key) {
+  const tw_tile_question_t* q = c->question;
+  if (key->types != (unsigned)q->types || key->step_rounding ||
+      (key->vnni && !q->with_vnni) ||
+      !tw_isa_has_features(key->isa, q->cpu_data))
+    return;
+  const int vector_bits = tw_vector_bits(key, q->cpu_data);
+  if (vector_bits == 0) return;
+  tw_weighed_t tile = {.index = index, .key = *key};
+  tile.sizes = tw_sizes_at(key, vector_bits);
+  tile.row = c->measured && tw_is_same_key(&c->measured->tile, key)
+                 ? tw_measured_cost(&c->memo, c->measured, &tile.sizes, q->N,
+                                    q->cpu_data)
+                 : tw_cost_of_row(&c->memo, key, &tile.sizes, vector_bits, q->N,
+                                  q->cpu_data);
+  tile.vectors = tw_rhs_vectors(q->types, &tile.sizes, vector_bits, q->N);
+  tile.rows = tw_tile_count(q->M, tile.sizes.M0);
+  if (q->mixes_rows && q->M > 0 && key->isa != TW_ISA_GENERIC &&
+      c->to_mix_count < TW_MOST_MIXED)
+    c->to_mix[c->to_mix_count++] = tile;
+  if (c->found && !tw_is_better(&tile, &c->chosen)) return;
+  c->found = 1;
+  c->chosen = tile;
+}
+
+int tw_end_choosing(const tw_choosing_t* c, tw_tile_choice_t* choice) {
+  if (!c->found) return 0;
+  choice->index = choice->last = c->chosen.index;
+  choice->sizes = c->chosen.sizes;
+  tw_mix_rows(c->to_mix, c->to_mix_count, c->question->M, &c->chosen, choice);
   return 1;
 }
 
-int tw_choose_tile(const tw_tile_keys_t* keys, tw_type_triple_t types,
-                   tw_index_t M, tw_index_t N, const uint64_t* cpu_data,
+int tw_choose_tile(const tw_tile_question_t* question,
+                   const tw_tile_key_t* keys, size_t count,
                    tw_tile_choice_t* choice) {
-  tw_tile_choice_t chosen;
-  if (!tw_choose_for(keys, types, M, N, cpu_data, &chosen)) return 0;
-  chosen.index_without_core = chosen.index;
-  if (tw_core_name(cpu_data)) {
-    uint64_t no_core[TW_CPU_DATA_WORDS];
-    for (int w = 0; w < TW_CPU_DATA_WORDS; ++w) no_core[w] = cpu_data[w];
-    no_core[TW_CPU_WORD_CORE] = 0;
-    tw_tile_keys_t unmeasured = *keys;
-    unmeasured.measured.count = 0;
-    tw_tile_choice_t other;
-    if (tw_choose_for(&unmeasured, types, M, N, no_core, &other))
-      chosen.index_without_core = other.index;
-  }
-  *choice = chosen;
-  return 1;
-}
-
-// A generated tile linked in by mistake may be of another architecture.
-typedef struct tw_own_keys_t {
-  tw_type_triple_t types;
-  const uint64_t* cpu_data;
-} tw_own_keys_t;
-
-static int tw_own_key(const void* self, size_t i, tw_tile_key_t* key) {
-  const tw_own_keys_t* own = (const tw_own_keys_t*)self;
-  return tw_tile_key_of(i, own->types, key) &&
-         tw_isa_available(key->isa, own->cpu_data);
+  tw_choosing_t choosing;
+  tw_begin_choosing(&choosing, question);
+  for (size_t i = 0; i < count; ++i) tw_weigh_tile(&choosing, i, &keys[i]);
+  return tw_end_choosing(&choosing, choice);
 }
 
 // The row of the tile whose sizes are handed out in *index.
@@ -286,12 +238,20 @@ static tw_status_t tw_query_row(tw_type_triple_t types, tw_index_t M,
     tw_cpu_data_of_this_cpu(this_cpu);
     cpu_data = this_cpu;
   }
-  const tw_own_keys_t own = {types, cpu_data};
-  const tw_tile_keys_t keys = {
-      tw_tile_row_count(), tw_own_key, &own,
-      with_vnni,           0,          tw_measured_tiles_on(cpu_data)};
+  tw_measured_tile_t measured;
+  const int is_measured = tw_measured_tile_for(cpu_data, types, M, &measured);
+  const tw_tile_question_t question = {
+      types, M, N, cpu_data, with_vnni, 0, {&measured, is_measured ? 1u : 0u}};
+  tw_choosing_t choosing;
+  tw_begin_choosing(&choosing, &question);
+  const size_t count = tw_tile_row_count();
+  tw_tile_key_t key;
+  // A generated tile linked in by mistake may be of another architecture.
+  for (size_t i = tw_first_tile_of(types, &key); i < count;
+       i = tw_next_tile_of(i, types, &key))
+    if (tw_isa_available(key.isa, cpu_data)) tw_weigh_tile(&choosing, i, &key);
   tw_tile_choice_t choice;
-  if (tw_choose_for(&keys, types, M, N, cpu_data, &choice)) {
+  if (tw_end_choosing(&choosing, &choice)) {
     *index = choice.index;
     *sizes = choice.sizes;
     return TW_STATUS_OK;
@@ -317,7 +277,8 @@ tw_status_t tw_query_tile_form(tw_type_triple_t types, tw_index_t M,
   const tw_status_t status = tw_query_row(types, M, N, cpu_data, 1,
                                           form ? &form->sizes : 0, &index, 0);
   tw_tile_row_t row;
-  if (status == TW_STATUS_OK)
+  // Without a form the status is another one, which analyzers lose sight of.
+  if (status == TW_STATUS_OK && form)
     form->flags =
         tw_tile_row(index, &row) && row.key.vnni ? TW_MMT4D_FLAG_RHS_VNNI : 0;
   return status;
@@ -340,12 +301,14 @@ static tw_status_t tw_explain_query(tw_type_triple_t types, tw_index_t M,
     tw_cpu_data_of_this_cpu(this_cpu);
     cpu_data = this_cpu;
   }
-  const tw_measured_tiles_t measured = tw_measured_tiles_on(cpu_data);
-  tw_explain_status(status, &fault,
-                    is_known && tw_measured_tile_of(&measured, &row.key, M)
-                        ? "Measured to be the quickest is "
-                        : "The cheapest is ",
-                    is_known ? row.name : "a tile", text, size);
+  tw_measured_tile_t measured;
+  const int is_measured = is_known &&
+                          tw_measured_tile_for(cpu_data, types, M, &measured) &&
+                          tw_is_same_key(&measured.tile, &row.key);
+  tw_explain_status(
+      status, &fault,
+      is_measured ? "Measured to be the quickest is " : "The cheapest is ",
+      is_known ? row.name : "a tile", text, size);
   return status;
 }
 

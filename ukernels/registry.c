@@ -5,27 +5,28 @@
 
 #include "ukernels/registry.h"
 
-#include <stdatomic.h>
+#include "ukernels/key_word.h"
 
-#include "ukernels/row_key.h"
+typedef struct tw_hand_written_t {
+  tw_mmt4d_tile_fn_t fn;
+  const char* name;
+} tw_hand_written_t;
 
 #if defined(TW_HAVE_X86_64_TILES) || defined(TW_HAVE_ARM_64_TILES)
 #include "ukernels/mmt4d_tiles.h"
-static const tw_tile_row_t kHandWritten[] = {
+static const tw_hand_written_t kHandWritten[] = {
 #define TW_TILES_OF_THIS_CPU
 #define TW_MMT4D_TILE(arch, lhs, rhs, out, M0, N0, K0, variant, isa, family) \
-  {TW_KEY_OF_ROW(lhs, rhs, out, M0, N0, K0, variant, arch, isa),             \
-   TW_TILE_NAME(arch, lhs, rhs, out, M0, N0, K0, variant, isa),              \
-   TW_TILE_STRING(arch, lhs, rhs, out, M0, N0, K0, variant, isa),            \
-   TW_TILE_ORIGIN_HAND_WRITTEN},
+  {TW_TILE_NAME(arch, lhs, rhs, out, M0, N0, K0, variant, isa),              \
+   TW_TILE_STRING(arch, lhs, rhs, out, M0, N0, K0, variant, isa)},
 #include "ukernels/mmt4d_tiles.def"
 };
-static const size_t kHandWrittenCount =
-    sizeof kHandWritten / sizeof kHandWritten[0];
+enum { kRows = sizeof kHandWritten / sizeof kHandWritten[0] };
 #else
-static const tw_tile_row_t kHandWritten[1];
-static const size_t kHandWrittenCount = 0;
+static const tw_hand_written_t kHandWritten[1];
+enum { kRows = 0 };
 #endif
+static const size_t kHandWrittenCount = kRows;
 
 // The section `tw_tiles`. ELF linkers define these two names for a section
 // whose name is a C identifier; without such a section they stay null.
@@ -46,79 +47,103 @@ static size_t tw_entry_count(void) { return 0; }
 
 size_t tw_tile_row_count(void) { return kHandWrittenCount + tw_entry_count(); }
 
-const tw_tile_row_t* tw_hand_written_rows(size_t* count) {
-  *count = kHandWrittenCount;
-  return kHandWritten;
+// ---- What names say ---------------------------------------------------------
+
+// Of all hand-written rows and so many entries; those of others are read again
+// each time.
+enum { kRememberedEntries = 512 };
+enum { kRemembered = kRows + kRememberedEntries };
+static tw_key_word_t known[kRemembered];
+
+// Null for an entry that is none: a linker may pad the section with zeros.
+static const char* tw_row_name(size_t i) {
+  if (i < kHandWrittenCount) return kHandWritten[i].name;
+  const tw_tile_entry_t* entry = tw_entries() + (i - kHandWrittenCount);
+  return entry->fn ? entry->name : 0;
 }
 
-// ---- Keys of entries --------------------------------------------------------
-
-// An entry's name is parsed by the first call that meets it, and what it said
-// is remembered in one word, for so many entries; the others' again each time.
-// Threads that race store the same word, so no lock is needed.
-enum { kRemembered = 512, kM0At = 0, kN0At = 12, kK0At = 24, kTypesAt = 32 };
-enum { kFlagsAt = 40, kIsaAt = 48, kStateAt = 56 };
-enum { kUnknown = 0, kIsKey = 1, kIsNoKey = 2 };  // states
-_Static_assert(TW_ISA_COUNT <= 256, "an ISA takes 8 bits");
-
-static uint64_t tw_word_of(int is_key, const tw_tile_key_t* k) {
-  if (!is_key) return (uint64_t)kIsNoKey << kStateAt;
-  const unsigned flags = (unsigned)k->step_rounding |
-                         (unsigned)k->m0_scalable << 1 |
-                         (unsigned)k->n0_scalable << 2 | (unsigned)k->vnni << 3;
-  return (uint64_t)k->m0 << kM0At | (uint64_t)k->n0 << kN0At |
-         (uint64_t)k->k0 << kK0At | (uint64_t)k->types << kTypesAt |
-         (uint64_t)flags << kFlagsAt | (uint64_t)k->isa << kIsaAt |
-         (uint64_t)kIsKey << kStateAt;
+static uint64_t tw_read_row(size_t i) {
+  const char* name = tw_row_name(i);
+  if (i < kRemembered) return tw_recall_name(&known[i], name ? name : "");
+  return name ? tw_word_of_name(name) : 0;
 }
 
-static int tw_key_of_word(uint64_t word, tw_tile_key_t* k) {
-  const unsigned flags = (unsigned)(word >> kFlagsAt);
-  k->m0 = (int32_t)(word >> kM0At & 0xFFF);
-  k->n0 = (int32_t)(word >> kN0At & 0xFFF);
-  k->k0 = (int32_t)(word >> kK0At & 0xFF);
-  k->types = (uint8_t)(word >> kTypesAt);
-  k->step_rounding = flags & 1;
-  k->m0_scalable = flags >> 1 & 1;
-  k->n0_scalable = flags >> 2 & 1;
-  k->vnni = flags >> 3 & 1;
-  k->isa = (tw_isa_t)(word >> kIsaAt & 0xFF);
-  return word >> kStateAt == kIsKey;
-}
-
-static int tw_entry_key(size_t i, const char* name, tw_tile_key_t* key) {
-  static _Atomic(uint64_t) known[kRemembered];
-  if (i >= kRemembered) return tw_parse_tile_name(name, key);
-  uint64_t word = atomic_load_explicit(&known[i], memory_order_relaxed);
-  if (word >> kStateAt == kUnknown) {
-    word = tw_word_of(tw_parse_tile_name(name, key), key);
-    atomic_store_explicit(&known[i], word, memory_order_relaxed);
-  }
-  return tw_key_of_word(word, key);
+static uint64_t tw_row_word(size_t i) {
+  const uint64_t word =
+      i < kRemembered ? atomic_load_explicit(&known[i], memory_order_relaxed)
+                      : 0;
+  return word ? word : tw_read_row(i);
 }
 
 int tw_tile_row(size_t i, tw_tile_row_t* row) {
-  if (i < kHandWrittenCount) {
-    *row = kHandWritten[i];
-    return 1;
-  }
-  const tw_tile_entry_t* entry = tw_entries() + (i - kHandWrittenCount);
-  // A linker may pad the section with zeros.
-  if (!entry->name || !entry->fn) return 0;
-  row->fn = entry->fn;
-  row->name = entry->name;
-  row->origin = TW_TILE_ORIGIN_GENERATED;
-  return tw_entry_key(i - kHandWrittenCount, entry->name, &row->key);
+  const uint64_t word = tw_row_word(i);
+  if (!tw_word_is_key(word)) return 0;
+  tw_key_of_word(word, &row->key);
+  row->name = tw_row_name(i);
+  row->origin = i < kHandWrittenCount ? TW_TILE_ORIGIN_HAND_WRITTEN
+                                      : TW_TILE_ORIGIN_GENERATED;
+  row->fn = i < kHandWrittenCount ? kHandWritten[i].fn
+                                  : tw_entries()[i - kHandWrittenCount].fn;
+  return 1;
 }
 
 int tw_tile_key_of(size_t i, tw_type_triple_t types, tw_tile_key_t* key) {
-  tw_tile_row_t generated;
-  const tw_tile_row_t* row = &generated;
-  if (i < kHandWrittenCount)
-    row = &kHandWritten[i];
-  else if (!tw_tile_row(i, &generated))
-    return 0;
-  if (row->key.types != (unsigned)types) return 0;
-  *key = row->key;
+  const uint64_t word = tw_row_word(i);
+  if (!tw_word_has_types(word, types)) return 0;
+  tw_key_of_word(word, key);
   return 1;
+}
+
+// ---- Rows of the same types -------------------------------------------------
+
+// Hundreds of rows are passed over for each tile that is looked for, so those
+// of the same types are chained: numbers plus one, for 0 ends a chain. Threads
+// that race store the same numbers.
+static _Atomic(uint16_t) first_of[TW_MMT4D_FLAG_TYPE_MASK + 1];
+static _Atomic(uint16_t) next_of[kRemembered];
+_Static_assert(kRemembered < 0xFFFF, "rows take 16 bits");
+
+static void tw_chain_rows(void) {
+  static _Atomic(int) are_chained;
+  if (atomic_load_explicit(&are_chained, memory_order_acquire)) return;
+  uint16_t first[TW_MMT4D_FLAG_TYPE_MASK + 1] = {0};
+  size_t i = tw_tile_row_count();
+  if (i > kRemembered) i = kRemembered;
+  while (i-- > 0) {
+    const uint64_t word = tw_row_word(i);
+    if (!tw_word_is_key(word)) continue;
+    const uint8_t types = tw_types_of_word(word);
+    atomic_store_explicit(&next_of[i], first[types], memory_order_relaxed);
+    first[types] = (uint16_t)(i + 1);
+  }
+  for (int types = 0; types <= TW_MMT4D_FLAG_TYPE_MASK; ++types)
+    atomic_store_explicit(&first_of[types], first[types], memory_order_relaxed);
+  atomic_store_explicit(&are_chained, 1, memory_order_release);
+}
+
+// The row that `link` leads to; at a chain's end the first one from `i` on of
+// those that are not remembered.
+static size_t tw_follow(const _Atomic(uint16_t)* link, size_t i,
+                        tw_type_triple_t types, tw_tile_key_t* key) {
+  const unsigned number = atomic_load_explicit(link, memory_order_relaxed);
+  if (number > 0) {
+    tw_key_of_word(
+        atomic_load_explicit(&known[number - 1], memory_order_relaxed), key);
+    return number - 1;
+  }
+  const size_t count = tw_tile_row_count();
+  while (i < count && !tw_tile_key_of(i, types, key)) ++i;
+  return i < count ? i : count;
+}
+
+size_t tw_first_tile_of(tw_type_triple_t types, tw_tile_key_t* key) {
+  tw_chain_rows();
+  return tw_follow(&first_of[types & TW_MMT4D_FLAG_TYPE_MASK], kRemembered,
+                   types, key);
+}
+
+size_t tw_next_tile_of(size_t i, tw_type_triple_t types, tw_tile_key_t* key) {
+  static const _Atomic(uint16_t) kEnd;
+  return i < kRemembered ? tw_follow(&next_of[i], kRemembered, types, key)
+                         : tw_follow(&kEnd, i + 1, types, key);
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Internal: all tile functions linked into the program, hand-written rows and
-// generated entries alike.
+// generated entries alike. Their names say what they are.
 
 #ifndef UKERNELS_REGISTRY_H_
 #define UKERNELS_REGISTRY_H_
@@ -20,14 +20,17 @@ typedef struct tw_tile_row_t {
 // Rows are numbered [0, tw_tile_row_count()), hand-written ones first.
 size_t tw_tile_row_count(void);
 
-// Those rows that are hand-written.
-const tw_tile_row_t* tw_hand_written_rows(size_t* count);
-
 // Row `i`; 0 for an entry of the section `tw_tiles` whose name is not a tile
 // name, which is to be skipped.
 int tw_tile_row(size_t i, tw_tile_row_t* row);
 
 // The key of row `i`, if there is one and it is of `types`; else 0.
 int tw_tile_key_of(size_t i, tw_type_triple_t types, tw_tile_key_t* key);
+
+// The rows of `types`, in their order: the first one, and the next one after
+// row `i`, which is one of them. Fill *key; tw_tile_row_count() if there is no
+// other.
+size_t tw_first_tile_of(tw_type_triple_t types, tw_tile_key_t* key);
+size_t tw_next_tile_of(size_t i, tw_type_triple_t types, tw_tile_key_t* key);
 
 #endif  // UKERNELS_REGISTRY_H_

@@ -9,20 +9,19 @@
 #include "ukernels/cpu.h"
 #include "ukernels/vector_length.h"
 
-// Whether `row` is a candidate for `key`; fills all but `cost`.
-static int tw_is_candidate(const tw_tile_row_t* row, const tw_tile_key_t* key,
+// Whether a row with `own` is a candidate for `key`; fills all but `cost`.
+static int tw_is_candidate(size_t row, const tw_tile_key_t* own,
+                           const tw_tile_key_t* key,
                            tw_candidate_t* candidate) {
-  if (row->key.types != key->types || row->key.k0 != key->k0 ||
-      row->key.step_rounding != key->step_rounding ||
-      row->key.vnni != key->vnni)
+  if (own->k0 != key->k0 || tw_variants_of(own) != tw_variants_of(key))
     return 0;
-  candidate->row = *row;
   candidate->vector_bits = 0;
-  if (!row->key.m0_scalable && !row->key.n0_scalable)
-    return row->key.m0 == key->m0 && row->key.n0 == key->n0;
+  if (!own->m0_scalable && !own->n0_scalable)
+    return own->m0 == key->m0 && own->n0 == key->n0 &&
+           tw_tile_row(row, &candidate->row);
   const tw_tile_sizes_t sizes = {key->m0, key->n0, key->k0};
-  candidate->vector_bits = tw_vector_bits_for(&row->key, &sizes);
-  return candidate->vector_bits != 0;
+  candidate->vector_bits = tw_vector_bits_for(own, &sizes);
+  return candidate->vector_bits != 0 && tw_tile_row(row, &candidate->row);
 }
 
 static void tw_weigh(const tw_search_t* search, tw_candidate_t* candidate) {
@@ -44,13 +43,14 @@ static void tw_note_absent(tw_search_t* search, const tw_candidate_t* c) {
   search->absent = *c;
 }
 
-static void tw_consider(tw_search_t* search, const tw_tile_row_t* row) {
+static void tw_consider(tw_search_t* search, size_t row,
+                        const tw_tile_key_t* key) {
   tw_candidate_t c;
-  if (!tw_is_candidate(row, &search->key, &c)) return;
-  const tw_isa_t isa = row->key.isa;
+  if (!tw_is_candidate(row, key, &search->key, &c)) return;
+  const tw_isa_t isa = key->isa;
   const int has_isa = tw_isa_available(isa, search->cpu_data);
   c.lacks_length = has_isa && c.vector_bits != 0 &&
-                   c.vector_bits != tw_vector_bits(&row->key, search->cpu_data);
+                   c.vector_bits != tw_vector_bits(key, search->cpu_data);
   if (!has_isa || c.lacks_length) {
     tw_note_absent(search, &c);
     return;
@@ -95,16 +95,12 @@ void tw_search_tiles(const tw_mmt4d_params_t* params, const tw_triple_t* types,
   }
   search->found = search->missing = 0;
 
-  size_t count;
-  const tw_tile_row_t* rows = tw_hand_written_rows(&count);
-  for (size_t i = 0; i < count; ++i)
-    if (rows[i].key.types == value) tw_consider(search, &rows[i]);
-  const size_t all = tw_tile_row_count();
-  for (size_t i = count; i < all; ++i) {
-    tw_tile_row_t row;
-    if (tw_tile_row(i, &row) && row.key.types == value)
-      tw_consider(search, &row);
-  }
+  const tw_type_triple_t of = (tw_type_triple_t)value;
+  const size_t count = tw_tile_row_count();
+  tw_tile_key_t key;
+  for (size_t i = tw_first_tile_of(of, &key); i < count;
+       i = tw_next_tile_of(i, of, &key))
+    tw_consider(search, i, &key);
 
   search->best = search->found ? &search->by_isa : 0;
   search->instead_of = 0;

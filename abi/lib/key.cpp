@@ -3,7 +3,6 @@
 
 #include "tilewright/key.h"
 
-#include <numeric>
 #include <tuple>
 
 #include "name_parts.h"
@@ -12,102 +11,130 @@ namespace tilewright {
 namespace {
 
 constexpr std::string_view kOperation = "_mmt4d_tile_";
-constexpr std::string_view kStepRounding = "steprnd";
-constexpr std::string_view kBlockScaled = "mx";
-constexpr std::string_view kVnni = "vnni";
 
 int64_t bitsOf(tw_element_type_t type) { return info(type).bits; }
 
-std::string checkRows(std::string_view what, int size, bool scalable, int max,
-                      const IsaInfo& isa) {
-  if (!scalable) return checkSize(what, size, max);
-  const std::string printed = quote(printSize(size, true));
-  if (isa.scaling == TW_SCALING_NONE)
-    return std::string(what) + " is " + printed + ", but the vectors of " +
-           std::string(isa.name) +
-           " have a fixed length; expected a decimal number";
-  if (size >= 1 && size <= kMaxScale) return {};
-  return std::string(what) + " is " + printed + ", but must be in 1vl.." +
-         printSize(kMaxScale, true);
+std::string nameOf(tw_element_type_t type) {
+  return std::string(info(type).name);
 }
 
-std::string checkPanel(std::string_view side, std::string_view rowsName,
-                       int rows, int k0, tw_element_type_t type) {
-  int64_t bits = int64_t{rows} * k0 * bitsOf(type);
-  if (bits % 8 == 0) return {};
-  int64_t step = std::lcm(int64_t{8}, bitsOf(type)) / bitsOf(type);
-  return "one K step of the " + std::string(side) + " panel, " +
-         std::string(rowsName) + "*K0 = " + std::to_string(int64_t{rows} * k0) +
-         " elements of " + std::string(info(type).name) +
-         ", does not fill whole bytes; " + std::string(rowsName) +
-         "*K0 must be a multiple of " + std::to_string(step);
+std::string quotedVariant(int variant) {
+  return quote(tileVariants()[variant].name);
 }
 
-// Whether elements of `type` may have block scales: the MX formats.
-bool isMxType(tw_element_type_t type) {
-  switch (type) {
-    case TW_ELEMENT_F8E4M3FN:
-    case TW_ELEMENT_F8E5M2:
-    case TW_ELEMENT_F6E2M3FN:
-    case TW_ELEMENT_F6E3M2FN:
-    case TW_ELEMENT_F4E2M1FN:
-      return true;
+std::string_view partName(tw_name_part_t part) {
+  return part == TW_NAME_PART_M0 ? "M0" : part == TW_NAME_PART_N0 ? "N0" : "K0";
+}
+
+// The size that `fault` is about.
+int sizeOf(const TileKey& key, const tw_name_fault_t& fault) {
+  return fault.part == TW_NAME_PART_M0   ? key.m0
+         : fault.part == TW_NAME_PART_N0 ? key.n0
+                                         : key.k0;
+}
+
+std::string describePanel(const TileKey& key, const tw_name_fault_t& fault) {
+  const bool isLhs = fault.part == TW_NAME_PART_M0;
+  const TypeTripleInfo& types = info(key.types);
+  const TileKey least = key.atVectorBits(info(key.isa).vectorBits);
+  const std::string product = std::string(partName(fault.part)) + "*K0";
+  return std::string("one K step of the ") + (isLhs ? "lhs" : "rhs") +
+         " panel, " + product + " = " +
+         std::to_string(int64_t{isLhs ? least.m0 : least.n0} * key.k0) +
+         " elements of " + nameOf(isLhs ? types.lhs : types.rhs) +
+         ", does not fill whole bytes; " + product + " must be a multiple of " +
+         std::to_string(fault.value);
+}
+
+std::string describeTypes(const TileKey& key, const tw_name_fault_t& fault) {
+  const std::string variant = "variant " + quotedVariant(fault.variant);
+  const std::string type = fault.variant == TW_VARIANT_AT_VNNI
+                               ? std::string(info(key.types).name)
+                               : nameOf(tw_element_type_t(fault.value));
+  switch (fault.variant) {
+    case TW_VARIANT_AT_STEP_ROUNDING:
+      return variant +
+             " needs an output narrower than the accumulator (f16 or bf16), "
+             "not " +
+             type;
+    case TW_VARIANT_AT_BLOCK_SCALED:
+      return variant +
+             " needs operands of f8e4m3fn, f8e5m2, f6e2m3fn, f6e3m2fn or "
+             "f4e2m1fn, not " +
+             type;
     default:
-      return false;
+      return variant + " needs operands of s8 or u8, or both of bf16, not " +
+             type;
   }
 }
 
-std::string checkBlockScales(const TileKey& key, const TypeTripleInfo& types,
-                             const IsaInfo& isa) {
-  if (!isa.isAmdgpu())
-    return "variant 'mx' is for amdgpu, not " + std::string(isa.name);
-  for (tw_element_type_t type : {types.lhs, types.rhs})
-    if (!isMxType(type))
-      return "variant 'mx' needs operands of f8e4m3fn, f8e5m2, f6e2m3fn, "
-             "f6e3m2fn or f4e2m1fn, not " +
-             std::string(info(type).name);
-  if (key.k0 % kScaleBlock != 0)
-    return "K0 is " + std::to_string(key.k0) +
-           ", but variant 'mx' has a scale for every 32 elements: K0 must be a "
-           "multiple of 32";
-  return {};
+std::string describeIsa(const TileKey& key, const tw_name_fault_t& fault) {
+  const std::string variant = "variant " + quotedVariant(fault.variant);
+  const std::string isa(info(key.isa).name);
+  if (fault.variant == TW_VARIANT_AT_BLOCK_SCALED)
+    return variant + " is for amdgpu, not " + isa;
+  const TypeTripleInfo& types = info(key.types);
+  return variant + " of " + std::string(types.name) + " needs " +
+         (types.lhs == TW_ELEMENT_BF16 ? "amx-bf16" : "amx-int8") + ", which " +
+         isa + " does not have";
 }
 
-bool isByte(tw_element_type_t type) {
-  return type == TW_ELEMENT_S8 || type == TW_ELEMENT_U8;
+std::string describeK0(const TileKey& key, const tw_name_fault_t& fault) {
+  const bool isMx = fault.variant == TW_VARIANT_AT_BLOCK_SCALED;
+  return "K0 is " + std::to_string(key.k0) + ", but variant " +
+         quotedVariant(fault.variant) +
+         (isMx ? " has a scale for every 32 elements: K0 must be a multiple of "
+               : " has 64 bytes in each row of a K step: K0 must be ") +
+         std::to_string(fault.value);
 }
 
-// The instructions that take rhs panels so are AMX's, with registers of rows of
-// 64 bytes.
-std::string checkVnni(const TileKey& key, const TypeTripleInfo& types,
-                      const IsaInfo& isa) {
-  const bool bytes = isByte(types.lhs) && isByte(types.rhs);
-  if (!bytes && (types.lhs != TW_ELEMENT_BF16 || types.rhs != TW_ELEMENT_BF16))
-    return "variant 'vnni' needs operands of s8 or u8, or both of bf16, not " +
-           std::string(types.name);
-  if (key.rounding == Rounding::kPerStep)
-    return "variants 'vnni' and 'steprnd' exclude each other";
-  const std::string_view feature = bytes ? "amx-int8" : "amx-bf16";
-  if (!isa.has(feature))
-    return "variant 'vnni' of " + std::string(types.name) + " needs " +
-           std::string(feature) + ", which " + std::string(isa.name) +
-           " does not have";
-  const int k0 = kVnniStepBytes / static_cast<int>(bitsOf(types.rhs) / 8);
-  if (key.k0 != k0)
-    return "K0 is " + std::to_string(key.k0) +
-           ", but variant 'vnni' has 64 bytes in each row of a K step: K0 must "
-           "be " +
-           std::to_string(k0);
-  return {};
+// What is wrong with a key.
+std::string describe(const TileKey& key, const tw_name_fault_t& fault) {
+  const std::string part(partName(fault.part));
+  const int size = sizeOf(key, fault);
+  switch (fault.kind) {
+    case TW_NAME_FAULT_SIZE:
+      return describeSize(part, size, fault.value);
+    case TW_NAME_FAULT_SCALE:
+      return part + " is " + quote(printSize(size, true)) +
+             ", but must be in 1vl.." + printSize(fault.value, true);
+    case TW_NAME_FAULT_FIXED_VECTORS:
+      return part + " is " + quote(printSize(size, true)) +
+             ", but the vectors of " + std::string(info(key.isa).name) +
+             " have a fixed length; expected a decimal number";
+    case TW_NAME_FAULT_PART_OF_A_BYTE:
+      return describePanel(key, fault);
+    case TW_NAME_FAULT_EXCLUDED:
+      return "variants " + quotedVariant(fault.variant) + " and " +
+             quotedVariant(fault.value) + " exclude each other";
+    case TW_NAME_FAULT_VARIANT_TYPES:
+      return describeTypes(key, fault);
+    case TW_NAME_FAULT_VARIANT_ISA:
+      return describeIsa(key, fault);
+    case TW_NAME_FAULT_VARIANT_K0:
+      return describeK0(key, fault);
+    case TW_NAME_FAULT_UNKNOWN_TYPES:
+      return "its element types are no row of type_triples.def";
+    default:
+      return "its instruction set is no row of isas.def";
+  }
 }
 
-// Takes "<variant>_" off the front of `text`, if it is there.
-bool takeVariant(std::string_view& text, std::string_view variant) {
-  if (text.substr(0, variant.size()) != variant ||
-      text.substr(variant.size(), 1) != "_")
-    return false;
-  text.remove_prefix(variant.size() + 1);
-  return true;
+// "[steprnd_], [mx_] or [vnni_]".
+std::string listVariants() {
+  std::string result;
+  const std::vector<VariantInfo>& table = tileVariants();
+  for (size_t i = 0; i < table.size(); ++i)
+    result += (i == 0                  ? "["
+               : i + 1 == table.size() ? " or ["
+                                       : ", [") +
+              std::string(table[i].name) + "_]";
+  return result;
+}
+
+auto asTuple(const TileKey& k) {
+  return std::tie(k.types, k.m0, k.n0, k.k0, k.rounding, k.isa, k.m0Scalable,
+                  k.n0Scalable, k.blockScaled, k.vnni);
 }
 
 ParsedTileKey failure(std::string_view name, const std::string& why) {
@@ -131,11 +158,41 @@ ParsedTileKey unknownWord(std::string_view name, std::string_view what,
 
 }  // namespace
 
+bool TileKey::operator==(const TileKey& o) const {
+  return asTuple(*this) == asTuple(o);
+}
+
 bool TileKey::operator<(const TileKey& o) const {
-  return std::tie(types, m0, n0, k0, rounding, isa, m0Scalable, n0Scalable,
-                  blockScaled, vnni) <
-         std::tie(o.types, o.m0, o.n0, o.k0, o.rounding, o.isa, o.m0Scalable,
-                  o.n0Scalable, o.blockScaled, o.vnni);
+  return asTuple(*this) < asTuple(o);
+}
+
+tw_tile_key_t keyInC(const TileKey& key) {
+  tw_tile_key_t result{};
+  result.m0 = key.m0;
+  result.n0 = key.n0;
+  result.k0 = key.k0;
+  result.types = static_cast<uint8_t>(key.types);
+  result.m0_scalable = key.m0Scalable;
+  result.n0_scalable = key.n0Scalable;
+  result.step_rounding = key.rounding == Rounding::kPerStep;
+  result.block_scaled = key.blockScaled;
+  result.vnni = key.vnni;
+  result.isa = key.isa;
+  return result;
+}
+
+TileKey keyOfC(const tw_tile_key_t& key) {
+  TileKey result{static_cast<tw_type_triple_t>(key.types),
+                 key.m0,
+                 key.n0,
+                 key.k0,
+                 key.step_rounding ? Rounding::kPerStep : Rounding::kOnce,
+                 key.isa};
+  result.m0Scalable = key.m0_scalable;
+  result.n0Scalable = key.n0_scalable;
+  result.blockScaled = key.block_scaled;
+  result.vnni = key.vnni;
+  return result;
 }
 
 TileKey TileKey::atVectorBits(int vectorBits) const {
@@ -168,49 +225,26 @@ int64_t TileKey::rhsScaleStepBytes() const {
 }
 
 std::string validateTileKey(const TileKey& key) {
-  const TypeTripleInfo& types = info(key.types);
-  const IsaInfo& isa = info(key.isa);
-  std::string why = checkRows("M0", key.m0, key.m0Scalable, kMaxM0, isa);
-  if (why.empty()) why = checkRows("N0", key.n0, key.n0Scalable, kMaxN0, isa);
-  if (why.empty())
-    why = checkSize("K0", key.k0, isa.isAmdgpu() ? kMaxK0Amdgpu : kMaxK0);
-  // Any number of vectors fills whole bytes if one of the least length does,
-  // for lengths are multiples of it.
-  const TileKey least = key.atVectorBits(isa.vectorBits);
-  if (why.empty()) why = checkPanel("lhs", "M0", least.m0, key.k0, types.lhs);
-  if (why.empty()) why = checkPanel("rhs", "N0", least.n0, key.k0, types.rhs);
-  if (why.empty() && key.rounding == Rounding::kPerStep &&
-      types.out == types.accumulator)
-    why =
-        "variant 'steprnd' needs an output narrower than the accumulator "
-        "(f16 or bf16), not " +
-        std::string(info(types.out).name);
-  if (why.empty() && key.blockScaled) why = checkBlockScales(key, types, isa);
-  if (why.empty() && key.vnni) why = checkVnni(key, types, isa);
-  return why;
+  const tw_tile_key_t inC = keyInC(key);
+  tw_name_fault_t fault;
+  return tw_check_tile_key(&inC, &fault) ? "" : describe(key, fault);
 }
 
 std::string printTileKey(const TileKey& key, std::string_view prefix) {
-  std::string name(prefix);
-  name += kOperation;
-  name += info(key.types).name;
-  name += '_' + printSize(key.m0, key.m0Scalable) + 'x' +
-          printSize(key.n0, key.n0Scalable) + 'x' + std::to_string(key.k0) +
-          '_';
-  if (key.rounding == Rounding::kPerStep) {
-    name += kStepRounding;
-    name += '_';
-  }
-  if (key.blockScaled) {
-    name += kBlockScaled;
-    name += '_';
-  }
-  if (key.vnni) {
-    name += kVnni;
-    name += '_';
-  }
-  name += info(key.isa).name;
+  const tw_tile_key_t inC = keyInC(key);
+  std::string name(prefix.size() + TW_MOST_OF_A_NAME, 0);
+  name.resize(
+      tw_print_tile_key(&inC, wordOf(prefix), name.data(), name.size()));
   return name;
+}
+
+std::string tileNameGrammar(std::string_view prefix) {
+  std::string grammar(prefix);
+  grammar += kOperation;
+  grammar += "<types>_<M0>x<N0>x<K0>_";
+  for (const VariantInfo& variant : tileVariants())
+    grammar += "[" + std::string(variant.name) + "_]";
+  return grammar + "<arch>_<isa>";
 }
 
 bool looksLikeTileName(std::string_view name, std::string_view prefix) {
@@ -219,63 +253,41 @@ bool looksLikeTileName(std::string_view name, std::string_view prefix) {
 }
 
 ParsedTileKey parseTileKey(std::string_view name, std::string_view prefix) {
-  if (!looksLikeTileName(name, prefix))
-    return failure(name, "it does not start with '" + std::string(prefix) +
-                             std::string(kOperation) + "'");
-  std::string_view rest = name.substr(prefix.size() + kOperation.size());
-
-  size_t typesEnd = rest.find('_');
-  std::string_view typesName = rest.substr(0, typesEnd);
-  const TypeTripleInfo* types = findTypeTriple(typesName);
-  if (!types)
-    return unknownWord(name, "element types", ParsedTileKey::Unknown::kTypes,
-                       typesName, "one of " + listNames(typeTriples()));
-  if (typesEnd == std::string_view::npos)
-    return failure(name, "the sizes '_<M0>x<N0>x<K0>' are missing");
-  rest.remove_prefix(typesEnd + 1);
-
-  TileKey key{types->value, 0, 0, 0, Rounding::kOnce, TW_ISA_GENERIC};
-  struct Size {
-    std::string_view what;
-    int TileKey::* field;
-    bool TileKey::* scalable;  // null: may not be scalable
-    char stop;
-  };
-  constexpr Size sizes[] = {{"M0", &TileKey::m0, &TileKey::m0Scalable, 'x'},
-                            {"N0", &TileKey::n0, &TileKey::n0Scalable, 'x'},
-                            {"K0", &TileKey::k0, nullptr, '_'}};
-  for (const Size& size : sizes) {
-    std::string why;
-    bool scalable = false;
-    std::optional<int> value = takeNumber(rest, size.stop, scalable, why);
-    if (value && scalable && !size.scalable)
-      why = quote(printSize(*value, true)) +
-            " is a scalable size, which only M0 and N0 may be; expected a "
-            "decimal number";
-    if (!value || !why.empty())
-      return failure(name, "in " + std::string(size.what) + ": " + why);
-    key.*size.field = *value;
-    if (size.scalable) key.*size.scalable = scalable;
+  tw_tile_key_t key;
+  tw_name_fault_t fault;
+  if (tw_parse_tile_key(wordOf(name), wordOf(prefix), &key, &fault)) {
+    ParsedTileKey parsed;
+    parsed.key = keyOfC(key);
+    return parsed;
   }
-
-  if (takeVariant(rest, kStepRounding))
-    key.rounding = Rounding::kPerStep;
-  else if (takeVariant(rest, kBlockScaled))
-    key.blockScaled = true;
-  else if (takeVariant(rest, kVnni))
-    key.vnni = true;
-  const IsaInfo* isa = findIsa(rest);
-  if (!isa)
-    return unknownWord(
-        name, "variant or instruction set", ParsedTileKey::Unknown::kIsa, rest,
-        "[steprnd_], [mx_] or [vnni_] and one of " + listNames(isas()));
-  key.isa = isa->isa;
-
-  std::string why = validateTileKey(key);
-  if (!why.empty()) return failure(name, why);
-  ParsedTileKey parsed;
-  parsed.key = key;
-  return parsed;
+  const std::string_view word = name.substr(fault.offset, fault.length);
+  switch (fault.kind) {
+    case TW_NAME_FAULT_OTHER_PREFIX:
+      return failure(name, "it does not start with '" + std::string(prefix) +
+                               std::string(kOperation) + "'");
+    case TW_NAME_FAULT_UNKNOWN_TYPES:
+      return unknownWord(name, "element types", ParsedTileKey::Unknown::kTypes,
+                         word, "one of " + listNames(typeTriples()));
+    case TW_NAME_FAULT_NO_SIZES:
+      return failure(name, "the sizes '_<M0>x<N0>x<K0>' are missing");
+    case TW_NAME_FAULT_NO_NUMBER:
+    case TW_NAME_FAULT_LEADING_ZERO:
+    case TW_NAME_FAULT_NO_STOP:
+      return failure(name, "in " + std::string(partName(fault.part)) + ": " +
+                               describeSizeFault(
+                                   fault.kind, word,
+                                   fault.part == TW_NAME_PART_K0 ? '_' : 'x'));
+    case TW_NAME_FAULT_SCALABLE_K0:
+      return failure(name, "in K0: " + quote(word) +
+                               " is a scalable size, which only M0 and N0 may "
+                               "be; expected a decimal number");
+    case TW_NAME_FAULT_UNKNOWN_ISA:
+      return unknownWord(name, "variant or instruction set",
+                         ParsedTileKey::Unknown::kIsa, word,
+                         listVariants() + " and one of " + listNames(isas()));
+    default:
+      return failure(name, describe(keyOfC(key), fault));
+  }
 }
 
 }  // namespace tilewright

@@ -1,7 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Internal: what the names of tile functions and of pack functions are made of.
+// Internal: what is said of the parts of names, of tile functions and of pack
+// functions alike.
 
 #ifndef ABI_LIB_NAME_PARTS_H_
 #define ABI_LIB_NAME_PARTS_H_
@@ -11,9 +12,9 @@
 #include <string>
 #include <string_view>
 
-namespace tilewright {
+#include "tilewright/tile_name.h"
 
-inline constexpr std::string_view kScalable = "vl";
+namespace tilewright {
 
 inline std::string quote(std::string_view text) {
   return "'" + std::string(text) + "'";
@@ -31,45 +32,51 @@ std::string listNames(const Table& table) {
 }
 
 inline std::string printSize(int size, bool scalable) {
-  return std::to_string(size) + (scalable ? std::string(kScalable) : "");
+  return std::to_string(size) + (scalable ? "vl" : "");
 }
 
-inline std::string checkSize(std::string_view what, int size, int max) {
-  if (size >= 1 && size <= max) return {};
+inline std::string describeSize(std::string_view what, int size, int max) {
   return std::string(what) + " is " + std::to_string(size) +
          ", but must be in 1.." + std::to_string(max);
 }
 
-// Takes "<digits>" or "<digits>vl" without leading zeros off the front of
-// `text`, which must continue with `stop`. Saturates far above every limit.
+inline std::string checkSize(std::string_view what, int size, int max) {
+  return size >= 1 && size <= max ? "" : describeSize(what, size, max);
+}
+
+inline tw_word_t wordOf(std::string_view text) {
+  // Arithmetic on a null pointer has no meaning in C.
+  return {text.data() ? text.data() : "", text.size()};
+}
+
+// Why tw_take_size has refused `word`, which `stop` should follow.
+inline std::string describeSizeFault(tw_name_fault_kind_t kind,
+                                     std::string_view word, char stop) {
+  switch (kind) {
+    case TW_NAME_FAULT_NO_NUMBER:
+      return "expected a decimal number";
+    case TW_NAME_FAULT_LEADING_ZERO:
+      return quote(word) + " has a leading zero";
+    default:
+      return "expected '" + std::string(1, stop) + "' after " + quote(word);
+  }
+}
+
+// tw_take_size, and what it has against the text.
 inline std::optional<int> takeNumber(std::string_view& text, char stop,
                                      bool& scalable, std::string& why) {
-  size_t digits = 0;
-  int64_t value = 0;
-  while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') {
-    if (value < 1'000'000) value = value * 10 + (text[digits] - '0');
-    ++digits;
-  }
-  std::string_view number = text.substr(0, digits);
-  if (digits == 0) {
-    why = "expected a decimal number";
+  tw_word_t rest = wordOf(text);
+  int32_t value = 0;
+  uint8_t isScalable = 0;
+  tw_name_fault_t fault;
+  if (!tw_take_size(&rest, stop, &value, &isScalable, &fault)) {
+    why = describeSizeFault(fault.kind, text.substr(fault.offset, fault.length),
+                            stop);
     return std::nullopt;
   }
-  if (digits > 1 && number[0] == '0') {
-    why = quote(number) + " has a leading zero";
-    return std::nullopt;
-  }
-  scalable = text.substr(digits, kScalable.size()) == kScalable;
-  if (scalable) {
-    digits += kScalable.size();
-    number = text.substr(0, digits);
-  }
-  if (digits == text.size() || text[digits] != stop) {
-    why = "expected '" + std::string(1, stop) + "' after " + quote(number);
-    return std::nullopt;
-  }
-  text.remove_prefix(digits + 1);
-  return static_cast<int>(value);
+  text = {rest.at, rest.length};
+  scalable = isScalable;
+  return value;
 }
 
 }  // namespace tilewright

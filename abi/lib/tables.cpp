@@ -90,6 +90,15 @@ const std::vector<IsaInfo>& isas() {
   return table;
 }
 
+const std::vector<VariantInfo>& tileVariants() {
+  static const std::vector<VariantInfo> table = {
+#define TW_VARIANT(name, ENUM, field, excludes, doc) \
+  {#name, TW_VARIANT_##ENUM, excludes, doc},
+#include "tilewright/variants.def"
+  };
+  return table;
+}
+
 const ElementTypeInfo& info(tw_element_type_t type) {
   return elementTypes().at(type);
 }

@@ -298,7 +298,11 @@ TEST(Key, RhsInGroupsAlongK) {
       {"s16s16s32_32x32x32_vnni_x86_64_amx_int8", "not s16s16s32"},
       {"f16f16f32_32x32x32_vnni_x86_64_amx_bf16", "not f16f16f32"},
       {"bf16bf16bf16_32x32x32_steprnd_vnni_x86_64_amx_bf16",
-       "unknown variant or instruction set 'vnni_x86_64_amx_bf16'"},
+       "variants 'vnni' and 'steprnd' exclude each other"},
+      {"bf16bf16bf16_32x32x32_vnni_steprnd_x86_64_amx_bf16",
+       "unknown variant or instruction set 'steprnd_x86_64_amx_bf16'"},
+      {"s8s8s32_32x32x64_mx_vnni_x86_64_amx_int8",
+       "variant 'mx' is for amdgpu, not x86_64_amx_int8"},
   };
   for (auto [rest, why] : refused) {
     const ParsedTileKey wrong =

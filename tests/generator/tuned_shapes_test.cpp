@@ -212,13 +212,13 @@ TEST(MeasuredTiles, AreThoseThatAreQuicker) {
   EXPECT_THAT(
       table({same, shapeEntry(), shapeEntry("5-16")}),
       HasSubstr("\nTW_MEASURED_TILE(ZEN4, NARROW, 1406, "
-                "TW_KEY(f32, f32, f32, 16, 16, 1, x86_64, avx512_base),\n"
+                "\"tw_mmt4d_tile_f32f32f32_16x16x1_x86_64_avx512_base\",\n"
                 "                 "
-                "TW_KEY(f32, f32, f32, 12, 32, 1, x86_64, avx512_base))\n"
+                "\"tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base\")\n"
                 "TW_MEASURED_TILE(ZEN4, MANY, 938, "
-                "TW_KEY(f32, f32, f32, 16, 16, 1, x86_64, avx512_base),\n"
+                "\"tw_mmt4d_tile_f32f32f32_16x16x1_x86_64_avx512_base\",\n"
                 "                 "
-                "TW_KEY(f32, f32, f32, 12, 32, 1, x86_64, avx512_base))\n"
+                "\"tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base\")\n"
                 "\n#undef"));
   for (const ShapeEntry& out : {same, with(&ShapeEntry::core, "skylake"),
                                 with(&ShapeEntry::version, "0.0.9")})
@@ -237,7 +237,7 @@ TEST(MeasuredTiles, AreSpelledAsInTheirNames) {
   sve.beside = "tw_mmt4d_tile_f32f32f32_8x8x1_arm_64_base";
   EXPECT_THAT(table({sve}),
               HasSubstr("TW_MEASURED_TILE(NEOVERSE_V1, MANY, 938, "
-                        "TW_KEY(f32, f32, f32, 8, 2vl, 1, arm_64, sve),"));
+                        "\"tw_mmt4d_tile_f32f32f32_8x2vlx1_arm_64_sve\","));
 }
 
 // ukernels/measured_tiles.def is what the files of generator/tuning give.

@@ -52,15 +52,24 @@ class ChooseTileTest : public ::testing::Test {
     std::string name, withoutCore, sizes, last;
   };
   Choice choose(tw_index_t m, tw_index_t n, bool mixesRows = false) const {
-    const tw_tile_keys_t source = {
-        keys_.size(), &get,
-        this,         0,
-        mixesRows,    {measured_.data(), measured_.size()}};
-    tw_tile_choice_t choice;
-    const auto types = static_cast<tw_type_triple_t>(keys_.at(0).types);
-    if (!tw_choose_tile(&source, types, m, n, data_.words, &choice))
+    tw_tile_question_t question = {
+        static_cast<tw_type_triple_t>(keys_.at(0).types),
+        m,
+        n,
+        data_.words,
+        0,
+        mixesRows,
+        {measured_.data(), measured_.size()}};
+    tw_tile_choice_t choice, withoutCore;
+    if (!tw_choose_tile(&question, keys_.data(), keys_.size(), &choice))
       return {"none", "none", "", ""};
-    return {names_[choice.index], names_[choice.index_without_core],
+    CpuData noCore = data_;
+    noCore.words[TW_CPU_WORD_CORE] = 0;
+    question.cpu_data = noCore.words;
+    question.measured.count = 0;
+    EXPECT_TRUE(
+        tw_choose_tile(&question, keys_.data(), keys_.size(), &withoutCore));
+    return {names_[choice.index], names_[withoutCore.index],
             std::to_string(choice.sizes.M0) + "x" +
                 std::to_string(choice.sizes.N0) + "x" +
                 std::to_string(choice.sizes.K0),
@@ -68,10 +77,6 @@ class ChooseTileTest : public ::testing::Test {
   }
 
  private:
-  static int get(const void* self, size_t i, tw_tile_key_t* key) {
-    *key = static_cast<const ChooseTileTest*>(self)->keys_[i];
-    return 1;
-  }
   std::vector<std::string> names_;
   std::vector<tw_tile_key_t> keys_;
   std::vector<tw_measured_tile_t> measured_;
@@ -375,23 +380,28 @@ TEST(MeasuredTilesTest, AreOfTheirCoreAndQuickerThanOthersOfTheSameTypes) {
   for (const char* name : names) {
     CpuData data;
     ASSERT_TRUE(tw_set_core(name, data.words));
-    const tw_measured_tiles_t measured = tw_measured_tiles_on(data.words);
-    cores += measured.count > 0;
-    for (size_t i = 0; i < measured.count; ++i) {
-      const tw_measured_tile_t& it = measured.tiles[i];
+    tw_measured_tile_t it, found;
+    for (size_t i = 0; tw_measured_tile_on(data.words, i, &it); ++i) {
+      cores += i == 0;
       EXPECT_LT(it.rows, TW_ROWS_COUNT) << name << ", row " << i;
       EXPECT_EQ(it.tile.types, it.beside.types) << name << ", row " << i;
       EXPECT_GT(it.per_mille, 0) << name << ", row " << i;
-      EXPECT_EQ(tw_measured_tile_of(&measured, &it.tile,
-                                    it.rows == TW_ROWS_ONE      ? 1
-                                    : it.rows == TW_ROWS_FEW    ? 4
-                                    : it.rows == TW_ROWS_NARROW ? 16
-                                                                : -1),
-                &it)
+      ASSERT_TRUE(tw_measured_tile_for(
+          data.words, static_cast<tw_type_triple_t>(it.tile.types),
+          it.rows == TW_ROWS_ONE      ? 1
+          : it.rows == TW_ROWS_FEW    ? 4
+          : it.rows == TW_ROWS_NARROW ? 16
+                                      : -1,
+          &found))
+          << name << ", row " << i;
+      EXPECT_EQ(keyOfC(found.tile), keyOfC(it.tile)) << name << ", row " << i;
+      EXPECT_EQ(validateTileKey(keyOfC(it.tile)), "") << name << ", row " << i;
+      EXPECT_EQ(validateTileKey(keyOfC(it.beside)), "")
           << name << ", row " << i;
     }
   }
-  EXPECT_EQ(tw_measured_tiles_on(CpuData().words).count, 0u);
+  tw_measured_tile_t it;
+  EXPECT_FALSE(tw_measured_tile_on(CpuData().words, 0, &it));
   ::testing::Test::RecordProperty("cores", static_cast<int>(cores));
 }
 

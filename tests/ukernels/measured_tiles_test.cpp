@@ -18,26 +18,47 @@
 namespace tilewright::testing {
 namespace {
 
+std::vector<tw_measured_tile_t> measuredOn(const CpuData& data) {
+  std::vector<tw_measured_tile_t> tiles;
+  tw_measured_tile_t tile;
+  while (tw_measured_tile_on(data.words, tiles.size(), &tile))
+    tiles.push_back(tile);
+  return tiles;
+}
+
 TEST(MeasuredTilesTest, AreThoseOfTheCore) {
   CpuData data;
-  EXPECT_EQ(tw_measured_tiles_on(data.words).count, 0u);
+  EXPECT_EQ(measuredOn(data).size(), 0u);
   ASSERT_TRUE(tw_set_core("znver3", data.words));
-  EXPECT_EQ(tw_measured_tiles_on(data.words).count, 0u);
+  EXPECT_EQ(measuredOn(data).size(), 0u);
   ASSERT_TRUE(tw_set_core("znver4", data.words));
-  const tw_measured_tiles_t zen4 = tw_measured_tiles_on(data.words);
-  ASSERT_EQ(zen4.count, 2u);
-  EXPECT_EQ(zen4.tiles[0].rows, TW_ROWS_NARROW);
-  EXPECT_EQ(zen4.tiles[1].rows, TW_ROWS_MANY);
-  EXPECT_EQ(zen4.tiles[1].per_mille, 800);
-  EXPECT_EQ(zen4.tiles[1].tile.m0, 16);
-  EXPECT_EQ(zen4.tiles[1].beside.n0, 32);
-  EXPECT_EQ(zen4.tiles[1].beside.isa, TW_ISA_X86_64_AVX512_BASE);
+  const std::vector<tw_measured_tile_t> zen4 = measuredOn(data);
+  ASSERT_EQ(zen4.size(), 2u);
+  EXPECT_EQ(zen4[0].rows, TW_ROWS_NARROW);
+  EXPECT_EQ(zen4[1].rows, TW_ROWS_MANY);
+  EXPECT_EQ(zen4[1].per_mille, 800);
+  EXPECT_EQ(zen4[1].tile.m0, 16);
+  EXPECT_EQ(zen4[1].beside.n0, 32);
+  EXPECT_EQ(zen4[1].beside.isa, TW_ISA_X86_64_AVX512_BASE);
   ASSERT_TRUE(tw_set_core("neoverse-v1", data.words));
-  const tw_measured_tiles_t v1 = tw_measured_tiles_on(data.words);
-  ASSERT_EQ(v1.count, 1u);
-  EXPECT_EQ(v1.tiles[0].tile.n0, 2);
-  EXPECT_TRUE(v1.tiles[0].tile.n0_scalable);
-  EXPECT_FALSE(v1.tiles[0].beside.n0_scalable);
+  const std::vector<tw_measured_tile_t> v1 = measuredOn(data);
+  ASSERT_EQ(v1.size(), 1u);
+  EXPECT_EQ(v1[0].tile.n0, 2);
+  EXPECT_TRUE(v1[0].tile.n0_scalable);
+  EXPECT_FALSE(v1[0].beside.n0_scalable);
+}
+
+TEST(MeasuredTilesTest, AreOfTypesAndRows) {
+  CpuData data;
+  tw_measured_tile_t tile;
+  EXPECT_FALSE(tw_measured_tile_for(data.words, TW_TYPES_F32F32F32, -1, &tile));
+  ASSERT_TRUE(tw_set_core("znver4", data.words));
+  ASSERT_TRUE(tw_measured_tile_for(data.words, TW_TYPES_F32F32F32, 16, &tile));
+  EXPECT_EQ(tile.per_mille, 900);
+  ASSERT_TRUE(tw_measured_tile_for(data.words, TW_TYPES_F32F32F32, 17, &tile));
+  EXPECT_EQ(tile.per_mille, 800);
+  EXPECT_FALSE(tw_measured_tile_for(data.words, TW_TYPES_F32F32F32, 4, &tile));
+  EXPECT_FALSE(tw_measured_tile_for(data.words, TW_TYPES_F64F64F64, -1, &tile));
 }
 
 #ifdef __x86_64__

@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The runtime's own reader of tile names agrees with the grammar's.
+// What the runtime reads of tile names.
 
 #include "ukernels/name.h"
 
@@ -78,6 +78,12 @@ TEST(NameTest, ReadsTheVariants) {
                          "x86_64_amx_bf16",
                          &key),
       0);
+  ASSERT_EQ(
+      tw_parse_tile_name(
+          "tw_mmt4d_tile_f8e5m2f8e5m2f32_16x16x64_mx_amdgpu_gfx950", &key),
+      1);
+  EXPECT_EQ(key.block_scaled, 1);
+  EXPECT_EQ(keyText(key), "tw_mmt4d_tile_f8e5m2f8e5m2f32_16x16x64_mx");
 }
 
 TEST(NameTest, PrintsScalableSizes) {

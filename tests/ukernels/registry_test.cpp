@@ -71,6 +71,16 @@ TW_TEST_ENTRY(kCut, "tw_mmt4d_tile_f32f32f32_5x5", 93)
 TW_TEST_ENTRY(kNoTile, "memcpy", 94)
 __attribute__((section("tw_tiles"), used)) const tw_tile_entry_t kEmpty = {};
 
+// One behind more than the library remembers of (registry.c).
+struct Many {
+  tw_tile_entry_t none[600];
+  tw_tile_entry_t last[2];
+};
+__attribute__((section("tw_tiles"), used))
+const Many kMany = {{},
+                    {{"tw_mmt4d_tile_s16s8s32_11x13x1_generic", mark<20>},
+                     {"tw_mmt4d_tile_s16s8s32_11x17x1_generic", mark<21>}}};
+
 int markOf(tw_mmt4d_tile_fn_t fn) {
   int32_t out = 0;
   fn(&out, nullptr, nullptr, nullptr);
@@ -139,6 +149,20 @@ TEST(RegistryTest, ThePrefixDoesNotMatter) {
   ASSERT_EQ(found.status, TW_STATUS_OK);
   EXPECT_EQ(markOf(found.info.fn), 5);
   EXPECT_STREQ(found.info.name, "iree_uk_mmt4d_tile_f64f64f64_7x9x1_generic");
+}
+
+TEST(RegistryTest, ThereIsNoMostNumberOfEntries) {
+  Found found = find("tw_mmt4d_tile_s16s8s32_11x13x1_generic", CpuData());
+  ASSERT_EQ(found.status, TW_STATUS_OK) << found.info.reason;
+  EXPECT_EQ(markOf(found.info.fn), 20);
+  found = find("tw_mmt4d_tile_s16s8s32_11x17x1_generic", CpuData());
+  ASSERT_EQ(found.status, TW_STATUS_OK) << found.info.reason;
+  EXPECT_EQ(markOf(found.info.fn), 21);
+  const CpuData none;
+  tw_tile_sizes_t sizes;
+  ASSERT_EQ(tw_query_tile_sizes(TW_TYPES_S16S8S32, -1, 13, none.words, &sizes),
+            TW_STATUS_OK);
+  EXPECT_EQ(sizes.N0, 13);
 }
 
 // Not even one that would write its mark into a page that is only to be read.

@@ -4,7 +4,8 @@
 // The tile key: what a tile function's name says, as data. C++17, no LLVM.
 //
 // The name is the specification: it is the symbol, the dedupe and cache key,
-// the benchmark's name and the line in a report. One parser, one printer:
+// the benchmark's name and the line in a report. The one parser and printer are
+// in C (tile_name.h); these are their views, which say what is wrong in words.
 // printTileKey(*parseTileKey(name).key) == name for every valid name.
 
 #ifndef TILEWRIGHT_KEY_H_
@@ -16,32 +17,26 @@
 #include <string_view>
 #include <vector>
 
-#include "tilewright/types.h"
+#include "tilewright/tile_name.h"
 
 namespace tilewright {
 
-// Largest inner sizes a key may have.
-inline constexpr int kMaxM0 = 1024;
-inline constexpr int kMaxN0 = 1024;
-inline constexpr int kMaxK0 = 64;
-// On amdgpu, whose widest instructions take 128 elements along K.
-inline constexpr int kMaxK0Amdgpu = 256;
-// Bytes along K of a group, and of a row of a K step (variant `vnni`).
+inline constexpr int kMaxM0 = TW_MAX_M0;
+inline constexpr int kMaxN0 = TW_MAX_N0;
+inline constexpr int kMaxK0 = TW_MAX_K0;
+inline constexpr int kMaxK0Amdgpu = TW_MAX_K0_AMDGPU;
+inline constexpr int kVnniStepBytes = TW_VNNI_STEP_BYTES;
+inline constexpr int kScaleBlock = TW_SCALE_BLOCK;
+inline constexpr int kMaxScale = TW_MAX_SCALE;
+inline constexpr int kMaxVectorBits = TW_MAX_VECTOR_BITS;
+inline constexpr int kLeastVectorBits = TW_LEAST_VECTOR_BITS;
+// Bytes along K of a group of the variant `vnni`.
 inline constexpr int kVnniGroupBytes = 4;
-inline constexpr int kVnniStepBytes = 64;
-// Elements along K0 that share a block scale (variant `mx`).
-inline constexpr int kScaleBlock = 32;
-// Largest multiple of a vector that a scalable M0 or N0 may be, so that it
-// stays within kMaxM0 and kMaxN0 for vectors of kMaxVectorBits.
-inline constexpr int kMaxScale = 16;
-inline constexpr int kMaxVectorBits = 2048;
-// Of vectors of any length: all others are multiples of it.
-inline constexpr int kLeastVectorBits = 128;
 
 // The prefix of Tilewright's own names: "tw_mmt4d_tile_...".
 inline constexpr std::string_view kDefaultPrefix = "tw";
 
-// Rounding of narrow float outputs; the <variant> part of a name.
+// Rounding of narrow float outputs.
 enum class Rounding : uint8_t {
   kOnce,     // no variant: round once, after all K steps
   kPerStep,  // "steprnd": round after each K step; f16 and bf16 outputs only
@@ -90,8 +85,16 @@ struct IsaInfo {
   bool implies(const IsaInfo& other) const;
 };
 
+struct VariantInfo {
+  std::string_view name;  // "steprnd"
+  unsigned bit;           // of tw_variants_of
+  unsigned excludes;      // bits of those above it that it cannot be with
+  std::string_view doc;
+};
+
 // The tables, in the order of the .def files. Never empty; references live as
 // long as the program.
+const std::vector<VariantInfo>& tileVariants();
 const std::vector<ElementTypeInfo>& elementTypes();
 const std::vector<TypeTripleInfo>& typeTriples();
 const std::vector<IsaInfo>& isas();
@@ -118,12 +121,7 @@ struct TileKey {
   // `size` bytes: the variant `vnni`.
   bool vnni = false;
 
-  bool operator==(const TileKey& o) const {
-    return types == o.types && m0 == o.m0 && n0 == o.n0 && k0 == o.k0 &&
-           rounding == o.rounding && isa == o.isa &&
-           m0Scalable == o.m0Scalable && n0Scalable == o.n0Scalable &&
-           blockScaled == o.blockScaled && vnni == o.vnni;
-  }
+  bool operator==(const TileKey& o) const;
   bool operator!=(const TileKey& o) const { return !(*this == o); }
   bool operator<(const TileKey& o) const;
 
@@ -141,6 +139,14 @@ struct TileKey {
   int64_t lhsScaleStepBytes() const;
   int64_t rhsScaleStepBytes() const;
 };
+
+// The key in C, and back.
+tw_tile_key_t keyInC(const TileKey& key);
+TileKey keyOfC(const tw_tile_key_t& key);
+
+// The line of documents that says what names look like, of the table of
+// variants: "<prefix>_mmt4d_tile_<types>_<M0>x<N0>x<K0>_[steprnd_]...".
+std::string tileNameGrammar(std::string_view prefix = kDefaultPrefix);
 
 // Why `key` is not valid, and what would be accepted; empty if it is valid.
 std::string validateTileKey(const TileKey& key);

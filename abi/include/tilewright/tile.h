@@ -6,7 +6,7 @@
 //
 // A tile function is asked for by name, by declaring and calling it:
 //
-//   tw_mmt4d_tile_<lhs><rhs><out>_<M0>x<N0>x<K0>[_<variant>]_<arch>_<isa>
+//   tw_mmt4d_tile_<types>_<M0>x<N0>x<K0>_[steprnd_][mx_][vnni_]<arch>_<isa>
 //
 // for example
 //
@@ -14,10 +14,11 @@
 //       void *out_tile, const void *lhs_panel, const void *rhs_panel,
 //       const tw_mmt4d_params_t *params);
 //
-// Element types are in element_types.def, valid (lhs, rhs, out) in
-// type_triples.def, <arch>_<isa> in isas.def. M0 and N0 are in 1..1024, K0 in
-// 1..64 (1..256 on amdgpu), and M0*K0 lhs elements, N0*K0 rhs elements must
-// fill whole bytes. <variant> is `steprnd`, `mx` or `vnni`, see below.
+// <types> are those of the elements of lhs, rhs and out (element_types.def),
+// valid ones in type_triples.def, <arch>_<isa> in isas.def. M0 and N0 are in
+// 1..1024, K0 in 1..64 (1..256 on amdgpu), and M0*K0 lhs elements, N0*K0 rhs
+// elements must fill whole bytes. `steprnd`, `mx` and `vnni` are variants, see
+// below; which exclude each other says variants.def.
 //
 // On an ISA with scalable vectors (column `scaling` of isas.def) M0 and N0 may
 // each be a scalable size, `<n>vl` with n in 1..16: n times the number of
@@ -187,8 +188,8 @@ typedef struct tw_mmt4d_launch_t {
 // rhs; an element's value is multiplied by 2^(s - 127), and s = 255 makes it
 // NaN. Variant `vnni` (s8 or u8 operands with K0 = 64, bf16 ones with K0 = 32,
 // on x86-64 levels with AMX for them): the rhs panel is [K][K0/G][N0][G],
-// groups of G elements along K0, 4 of s8 or u8, 2 of bf16, those of all columns
-// beside each other. The lhs panel is as ever.
+// groups of G elements along K0, those of all columns beside each other; G is 4
+// of s8 or u8, 2 of bf16. The lhs panel is as ever.
 typedef void (*tw_mmt4d_tile_fn_t)(void* out_tile, const void* lhs_panel,
                                    const void* rhs_panel,
                                    const tw_mmt4d_params_t* params);

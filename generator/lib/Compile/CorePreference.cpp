@@ -4,7 +4,6 @@
 #include "tilewright/Compile/CorePreference.h"
 
 #include "tilewright/Codegen/Backend.h"
-#include "tilewright/Devices/KeyInC.h"
 #include "tilewright/Devices/TargetCpu.h"
 #include "ukernels/multiply.h"
 #include "ukernels/query.h"

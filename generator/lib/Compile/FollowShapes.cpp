@@ -4,7 +4,6 @@
 #include "tilewright/Compile/FollowShapes.h"
 
 #include "tilewright/Codegen/ChooseBody.h"
-#include "tilewright/Devices/KeyInC.h"
 #include "tilewright/Tuning/Shapes.h"
 #include "llvm/ADT/StringMap.h"
 #include <mutex>

@@ -7,7 +7,6 @@
 #include "Dispatch/CallerSizes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "tilewright/Amdgpu/WavePlan.h"
-#include "tilewright/Devices/KeyInC.h"
 #include "tilewright/Encoding/Device.h"
 #include "tilewright/Encoding/EncodedContraction.h"
 #include "tilewright/Encoding/Place.h"

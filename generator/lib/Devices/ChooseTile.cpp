@@ -3,7 +3,6 @@
 
 #include "tilewright/Devices/ChooseTile.h"
 
-#include "tilewright/Devices/KeyInC.h"
 #include "tilewright/Planning/PlanCost.h"
 #include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Registry/Registry.h"
@@ -37,25 +36,22 @@ bool mayBeChosen(const TargetCpu &target, const TileKey &key,
 std::optional<TileKey> queryTile(const TypeTripleInfo &types, int64_t m,
                                  int64_t n, const TargetCpu &target,
                                  PanelForms forms) {
-  std::vector<TileKey> rows;
+  std::vector<tw_tile_key_t> rows;
   for (const HandWrittenTile &tile : handWrittenTiles())
     if (tile.key.types == types.value &&
         mayBeChosen(target, tile.key, forms.scalable))
-      rows.push_back(tile.key);
-  auto get = [](const void *self, size_t i, tw_tile_key_t *key) {
-    *key = keyInC((*static_cast<const std::vector<TileKey> *>(self))[i]);
-    return 1;
-  };
+      rows.push_back(keyInC(tile.key));
+  tw_tile_question_t question{types.value,
+                              m,
+                              n,
+                              target.cpuData.data(),
+                              forms.inGroups,
+                              /*mixes_rows=*/0,
+                              {target.measured.data(), target.measured.size()}};
   tw_tile_choice_t choice;
-  tw_tile_keys_t keys{rows.size(),
-                      get,
-                      &rows,
-                      forms.inGroups,
-                      /*mixes_rows=*/0,
-                      {target.measured.data(), target.measured.size()}};
-  if (!tw_choose_tile(&keys, types.value, m, n, target.cpuData.data(), &choice))
+  if (!tw_choose_tile(&question, rows.data(), rows.size(), &choice))
     return std::nullopt;
-  return rows[choice.index];
+  return keyOfC(rows[choice.index]);
 }
 
 /// The row that the tile for a matmul is taken from, if there is one.

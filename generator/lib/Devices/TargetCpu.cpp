@@ -301,8 +301,10 @@ TargetCpu targetCpuOf(const IsaInfo &isa) {
 
 /// What the runtime library knows of the core of `target`.
 static void setMeasured(TargetCpu &target) {
-  tw_measured_tiles_t known = tw_measured_tiles_on(target.cpuData.data());
-  target.measured.assign(known.tiles, known.tiles + known.count);
+  target.measured.clear();
+  tw_measured_tile_t tile;
+  for (size_t i = 0; tw_measured_tile_on(target.cpuData.data(), i, &tile); ++i)
+    target.measured.push_back(tile);
 }
 
 TargetCpu targetCpuOf(Triple::ArchType arch, const uint64_t *cpuData) {

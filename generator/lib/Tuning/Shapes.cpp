@@ -38,19 +38,6 @@ Expected<TileKey> tileOf(const ShapeEntry &entry, const std::string &name,
   return *parsed.key;
 }
 
-/// "TW_KEY(f32, f32, f32, 12, 32, 1, x86_64, avx512_base)".
-std::string printKey(const TileKey &key) {
-  const TypeTripleInfo &types = info(key.types);
-  StringRef isa = info(key.isa).name;
-  const size_t arch = StringRef("x86_64").size(); // arm_64 is as long
-  return formatv("TW_KEY({0}, {1}, {2}, {3}{4}, {5}{6}, {7}, {8}, {9})",
-                 info(types.lhs).name, info(types.rhs).name,
-                 info(types.out).name, key.m0, key.m0Scalable ? "vl" : "",
-                 key.n0, key.n0Scalable ? "vl" : "", key.k0,
-                 isa.take_front(arch), isa.drop_front(arch + 1))
-      .str();
-}
-
 constexpr StringLiteral kHead =
     R"(/* Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -125,10 +112,10 @@ Expected<std::string> printMeasuredTiles(const TuningDatabase &database) {
     if (!rows.empty())
       text += "\n";
     for (const auto &[entry, shape] : rows)
-      text += formatv("TW_MEASURED_TILE({0}, {1}, {2}, {3},\n"
-                      "                 {4})\n",
+      text += formatv("TW_MEASURED_TILE({0}, {1}, {2}, \"{3}\",\n"
+                      "                 \"{4}\")\n",
                       core.identifier, shape.rows->identifier, shape.perMille,
-                      printKey(shape.tile), printKey(shape.beside))
+                      printTileKey(shape.tile), printTileKey(shape.beside))
                   .str();
   }
   return text + "\n#undef TW_MEASURED_TILE\n";

@@ -70,7 +70,8 @@ cl::opt<bool> asJson("json", cl::sub(genOptions),
 ResolveFlags resolveFlags(genOptions, Prefer::Generated);
 
 const char genHelp[] = R"(
-A name says what to generate: tw_mmt4d_tile_<types>_<M0>x<N0>x<K0>_<arch>_<isa>.
+A name says what to generate:
+tw_mmt4d_tile_<types>_<M0>x<N0>x<K0>_[steprnd_][mx_][vnni_]<arch>_<isa>.
 'tilewright list types' and 'tilewright list isas' show the parts; M0 and N0 are
 in 1..1024, K0 in 1..64 (1..256 on amdgpu). '@file' stands for the names in a
 file, '-' for those on standard input; '#' begins a comment. 'gen' generates even what has a

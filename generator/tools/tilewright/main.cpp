@@ -27,8 +27,8 @@ const Command *const commands[] = {
 const char overview[] =
     "Microkernels by name: hand-written where they exist, generated where they "
     "do not.\n\n"
-    "A tile name says everything: "
-    "tw_mmt4d_tile_<types>_<M0>x<N0>x<K0>_<arch>_<isa>\n"
+    "A tile name says everything:\n"
+    "tw_mmt4d_tile_<types>_<M0>x<N0>x<K0>_[steprnd_][mx_][vnni_]<arch>_<isa>\n"
     "and so does that of what packs its operands: "
     "tw_pack_tile_<bits>_<rows|cols>_<R0>x<C0>_<isa>\n";
 
