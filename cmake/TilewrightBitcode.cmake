@@ -1,7 +1,7 @@
 # Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# tilewright_add_bitcode(<isa> ARCH <X86_64|ARM_64|AMDGPU> SOURCE <file.c> FLAGS <flag>...)
+# tilewright_add_bitcode(<isa> ARCH <a row of architectures.def> SOURCE <file.c> FLAGS <flag>...)
 #
 # Compiles the hand-written tiles of one ISA, of any architecture, to the bitcode library that the generator links and inlines,
 # ${PROJECT_BINARY_DIR}/lib/tilewright/bitcode/tilewright_ukernels_<isa>.bc, as part of target tilewright_bitcode.
@@ -51,9 +51,8 @@ add_custom_target(tilewright_bitcode ALL)
 # For another architecture than the target's there may be no C library: the compiler's own headers, told that there is
 # none, are all that tiles include.
 tilewright_target_arch(_tilewright_target_arch)
-set(_tilewright_triple_X86_64 x86_64-linux-gnu)
-set(_tilewright_triple_ARM_64 aarch64-linux-gnu)
-set(_tilewright_triple_AMDGPU amdgcn-amd-amdhsa)
+tilewright_architectures(CPU _tilewright_cpus)
+tilewright_architectures(GPU _tilewright_gpus)
 
 # Writes one file's bitcode. No unwind tables: tiles are leaves that never throw, and the tables would keep `uwtable` on
 # whatever inlines them. No -ffreestanding: it marks functions "no-builtins", and such a function is not inlined into an
@@ -61,11 +60,11 @@ set(_tilewright_triple_AMDGPU amdgcn-amd-amdhsa)
 function(_tilewright_compile_bitcode output arch source comment)
   set(target "")
   if(NOT arch STREQUAL _tilewright_target_arch)
-    set(target "--target=${_tilewright_triple_${arch}}" -nostdlibinc "-isystem${PROJECT_SOURCE_DIR}/cmake/freestanding"
+    set(target "--target=${_tilewright_cpus_${arch}_TRIPLE}${_tilewright_gpus_${arch}_TRIPLE}" -nostdlibinc "-isystem${PROJECT_SOURCE_DIR}/cmake/freestanding"
       -Wno-builtin-macro-redefined -D__STDC_HOSTED__=0)
   endif()
   set(language -std=c11 -fPIC)
-  if(arch STREQUAL "AMDGPU")
+  if(arch IN_LIST _tilewright_gpus)
     set(language -x c++ -std=c++17 -nogpulib -Wall -Wextra -Werror)
   endif()
   get_filename_component(dir "${output}" DIRECTORY)
@@ -136,7 +135,7 @@ function(tilewright_add_support_bitcode name)
   set(object "${TILEWRIGHT_BITCODE_DIR}/tilewright_${name}.o")
   add_custom_command(
     OUTPUT "${object}"
-    COMMAND "${TW_BITCODE_CLANG}" "--target=${_tilewright_triple_${arg_ARCH}}" -O2 -fPIC -ffunction-sections
+    COMMAND "${TW_BITCODE_CLANG}" "--target=${_tilewright_cpus_${arg_ARCH}_TRIPLE}" -O2 -fPIC -ffunction-sections
             -Wno-override-module -c "${output}" -o "${object}"
     DEPENDS "${output}"
     COMMENT "Compiling ${name}, which comes with models"

@@ -10,8 +10,11 @@
 #include "tilewright/tilewright.h"
 #include "ukernels/name.h"
 
+// Whether code of each runs here.
 #define TW_CPU_X86_64 0
 #define TW_CPU_ARM_64 0
+#define TW_CPU_AMDGPU 0
+#define TW_CPU_GENERIC 1
 #if defined(__x86_64__) || defined(_M_X64)
 #undef TW_CPU_X86_64
 #define TW_CPU_X86_64 1
@@ -143,17 +146,13 @@ tw_arch_t tw_isa_arch(tw_isa_t isa) {
 // Whether `isa` is of the architecture that this library is compiled for, whose
 // features cpu_data holds.
 static int tw_isa_is_ours(tw_isa_t isa) {
-  switch (tw_isa_arch(isa)) {
-    case TW_ARCH_X86_64:
-      return TW_CPU_X86_64;
-    case TW_ARCH_ARM_64:
-      return TW_CPU_ARM_64;
-    case TW_ARCH_AMDGPU:
-      return 0;
-    case TW_ARCH_GENERIC:
-      break;
-  }
-  return (unsigned)isa < TW_ISA_COUNT;
+  static const unsigned char ours[] = {
+#define TW_ARCHITECTURE(ARCH, arch, kind, LLVMTarget, llvm_arch, triple, \
+                        march, max_k0, processors)                       \
+  TW_CPU_##ARCH,
+#include "tilewright/architectures.def"
+  };
+  return (unsigned)isa < TW_ISA_COUNT && ours[tw_isa_arch(isa)];
 }
 
 int tw_isa_has_features(tw_isa_t isa, const uint64_t* cpu_data) {

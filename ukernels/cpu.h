@@ -29,10 +29,11 @@ void tw_cpu_detect_arm_64(uint64_t* cpu_data);
 tw_status_t tw_cpu_permit_amx_x86_64(const char** why_not, long* error);
 
 typedef enum tw_arch_t {
-  TW_ARCH_GENERIC,
-  TW_ARCH_X86_64,
-  TW_ARCH_ARM_64,
-  TW_ARCH_AMDGPU
+#define TW_ARCHITECTURE(ARCH, arch, kind, LLVMTarget, llvm_arch, triple, \
+                        march, max_k0, processors)                       \
+  TW_ARCH_##ARCH,
+#include "tilewright/architectures.def"
+  TW_ARCH_COUNT
 } tw_arch_t;
 
 // Architectures' features share bits of cpu_data: which one they are of.

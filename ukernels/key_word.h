@@ -31,7 +31,7 @@ enum {
 };
 _Static_assert(TW_MAX_M0 < 1 << 11 && TW_MAX_N0 < 1 << 11,
                "sizes take 11 bits");
-_Static_assert(TW_MAX_K0_AMDGPU < 1 << 9, "K0 takes 9 bits");
+_Static_assert(TW_MAX_K0_GPU < 1 << 9, "K0 takes 9 bits");
 _Static_assert((int)TW_VARIANT_COUNT <= TW_WORD_ISA_AT - TW_WORD_VARIANTS_AT,
                "variants take 13 bits");
 _Static_assert(TW_ISA_COUNT <= 256, "an ISA takes 8 bits");

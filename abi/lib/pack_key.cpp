@@ -47,7 +47,7 @@ ParsedPackKey unknownIsa(std::string_view name, std::string_view isa) {
   failed.problem = failed.error;
   std::vector<IsaInfo> accepted;
   for (const IsaInfo& row : isas())
-    if (!row.isAmdgpu()) accepted.push_back(row);
+    if (!row.isGpu()) accepted.push_back(row);
   failed.accepted = "one of " + listNames(accepted);
   failed.error += "; expected " + failed.accepted;
   return failed;
@@ -82,7 +82,7 @@ std::string validatePackKey(const PackKey& key) {
   if (int64_t{key.r0} * key.c0 * key.bits % 8 != 0)
     return "a tile, R0*C0 = " + std::to_string(key.r0 * key.c0) +
            " elements of 4 bits, does not fill whole bytes; R0*C0 must be even";
-  if (info(key.isa).isAmdgpu())
+  if (info(key.isa).isGpu())
     return "there are no pack functions for " +
            std::string(info(key.isa).name) +
            ", whose models pack in kernels of their own; expected a CPU's "

@@ -75,15 +75,33 @@ const std::vector<TypeTripleInfo>& typeTriples() {
   return table;
 }
 
+const std::vector<ArchitectureInfo>& architectures() {
+  static const std::vector<ArchitectureInfo> table = {
+#define TW_ARCHITECTURE(ARCH, arch, kind, LLVMTarget, llvm_arch, triple, \
+                        march, max_k0, processors)                       \
+  {#ARCH, #arch, ArchitectureInfo::Kind::kind, #llvm_arch, #triple},
+#include "tilewright/architectures.def"
+  };
+  return table;
+}
+
+static const ArchitectureInfo* architectureNamed(std::string_view name) {
+  for (const ArchitectureInfo& architecture : architectures())
+    if (architecture.enumName == name) return &architecture;
+  return nullptr;
+}
+
 const std::vector<IsaInfo>& isas() {
   static const std::vector<IsaInfo> table = {
 #define TW_ISA_FEATURE(ARCH, FEATURE)              \
   featureAt(#ARCH, TW_CPU_WORD_##ARCH##_##FEATURE, \
             TW_CPU_BIT_##ARCH##_##FEATURE),
-#define TW_ISA(ARCH, arch_isa, ENUM, vector_bits, vector_registers, scaling,  \
-               features)                                                      \
-  {TW_ISA_##ENUM,        #ARCH,     #arch_isa, vector_bits, vector_registers, \
-   TW_SCALING_##scaling, {features}},
+#define TW_ISA(ARCH, arch_isa, ENUM, vector_bits, vector_registers, scaling, \
+               features)                                                     \
+  {TW_ISA_##ENUM,    #ARCH,                                                  \
+   #arch_isa,        vector_bits,                                            \
+   vector_registers, TW_SCALING_##scaling,                                   \
+   {features},       architectureNamed(#ARCH)},
 #include "tilewright/isas.def"
 #undef TW_ISA_FEATURE
   };
@@ -144,8 +162,8 @@ std::string IsaInfo::llvmFeatures() const {
 }
 
 bool IsaInfo::implies(const IsaInfo& other) const {
-  if (other.arch == "GENERIC") return true;
-  if (arch != other.arch || isAmdgpu()) return isa == other.isa;
+  if (other.architecture->kind == ArchitectureInfo::Kind::ANY) return true;
+  if (arch != other.arch || isGpu()) return isa == other.isa;
   return std::all_of(other.features.begin(), other.features.end(),
                      [&](const CpuFeatureInfo* f) { return has(f->llvmName); });
 }

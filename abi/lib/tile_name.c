@@ -51,12 +51,23 @@ static const tw_types_row_t kTypes[] = {
 };
 enum { kTypesCount = sizeof kTypes / sizeof kTypes[0] };
 
-typedef enum tw_name_arch_t {
-  TW_NAME_ARCH_X86_64,
-  TW_NAME_ARCH_ARM_64,
-  TW_NAME_ARCH_AMDGPU,
-  TW_NAME_ARCH_GENERIC
-} tw_name_arch_t;
+// The architectures' numbers, and what names ask of each.
+enum { TW_NAME_KIND_CPU, TW_NAME_KIND_GPU, TW_NAME_KIND_ANY };
+typedef struct tw_arch_row_t {
+  int kind, max_k0;
+} tw_arch_row_t;
+enum {
+#define TW_ARCHITECTURE(ARCH, arch, kind, LLVMTarget, llvm_arch, triple, \
+                        march, max_k0, processors)                       \
+  TW_NAME_ARCH_##ARCH,
+#include "tilewright/architectures.def"
+};
+static const tw_arch_row_t kArchs[] = {
+#define TW_ARCHITECTURE(ARCH, arch, kind, LLVMTarget, llvm_arch, triple, \
+                        march, max_k0, processors)                       \
+  {TW_NAME_KIND_##kind, max_k0},
+#include "tilewright/architectures.def"
+};
 
 typedef struct tw_isa_row_t {
   tw_name_row_t name;
@@ -184,7 +195,7 @@ static int tw_check_block_scales(const tw_tile_key_t* key,
                                  const tw_isa_row_t* isa,
                                  tw_name_fault_t* fault) {
   const int variant = TW_VARIANT_AT_BLOCK_SCALED;
-  if (isa->arch != TW_NAME_ARCH_AMDGPU)
+  if (kArchs[isa->arch].kind != TW_NAME_KIND_GPU)
     return tw_wrong(fault, TW_NAME_FAULT_VARIANT_ISA, TW_NAME_PART_ISA, variant,
                     0);
   if (!tw_is_mx_type(types->lhs) || !tw_is_mx_type(types->rhs))
@@ -227,8 +238,7 @@ static int tw_check_vnni(const tw_tile_key_t* key, const tw_types_row_t* types,
 static int tw_check_key(const tw_tile_key_t* key, const tw_types_row_t* types,
                         tw_name_fault_t* fault) {
   const tw_isa_row_t* isa = &kIsas[key->isa];
-  const int32_t most_k0 =
-      isa->arch == TW_NAME_ARCH_AMDGPU ? TW_MAX_K0_AMDGPU : TW_MAX_K0;
+  const int32_t most_k0 = kArchs[isa->arch].max_k0;
   const int lanes = isa->vector_bits / (types->out == TW_ELEMENT_F64 ? 64 : 32);
   return tw_check_size(TW_NAME_PART_M0, key->m0, key->m0_scalable, TW_MAX_M0,
                        isa, fault) &&

@@ -28,7 +28,7 @@ int randomSize(std::mt19937_64& random) {
 bool matches(const IsaInfo& isa, std::string_view archOrIsa) {
   std::string arch(isa.arch);
   for (char& c : arch) c = char(std::tolower(c));
-  if (archOrIsa.empty()) return !isa.isAmdgpu();
+  if (archOrIsa.empty()) return !isa.isGpu();
   return archOrIsa == isa.name || archOrIsa == arch;
 }
 

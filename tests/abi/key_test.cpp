@@ -364,7 +364,7 @@ TEST(IsaTable, FeaturesAreKnownAndDistinct) {
 
 TEST(IsaTable, AmdgpuTargetsRunTheirOwnCodeOnly) {
   const IsaInfo& gfx942 = *findIsa("amdgpu_gfx942");
-  EXPECT_TRUE(gfx942.isAmdgpu());
+  EXPECT_TRUE(gfx942.isGpu());
   EXPECT_TRUE(gfx942.implies(gfx942));
   EXPECT_FALSE(gfx942.implies(*findIsa("amdgpu_gfx90a")));
   EXPECT_FALSE(findIsa("x86_64_avx2_fma")->implies(gfx942));

@@ -82,7 +82,7 @@ TEST_P(GeneratedRowsTest, KeepTheContract) {
 std::vector<Target> targets() {
   std::vector<Target> result;
   for (const IsaInfo& isa : isas())
-    if (isa.isAmdgpu()) result.push_back({isa.isa});
+    if (isa.isGpu()) result.push_back({isa.isa});
   return result;
 }
 
@@ -115,7 +115,7 @@ TEST_P(GeneratedWaveTest, KeepTheContract) {
 INSTANTIATE_TEST_SUITE_P(Shards, GeneratedWaveTest,
                          ::testing::ValuesIn(shardsOf(kShards,
                                                       [](const IsaInfo& isa) {
-                                                        return isa.isAmdgpu();
+                                                        return isa.isGpu();
                                                       })),
                          shardName);
 

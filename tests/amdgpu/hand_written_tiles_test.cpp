@@ -86,7 +86,7 @@ TEST_P(HandWrittenWaveTest, KeepTheContract) {
 INSTANTIATE_TEST_SUITE_P(Shards, HandWrittenWaveTest,
                          ::testing::ValuesIn(shardsOf(kShards,
                                                       [](const IsaInfo& isa) {
-                                                        return isa.isAmdgpu();
+                                                        return isa.isGpu();
                                                       })),
                          shardName);
 

@@ -24,7 +24,7 @@ using llvm::Value;
 std::vector<tw_isa_t> targets() {
   std::vector<tw_isa_t> result;
   for (const IsaInfo& isa : isas())
-    if (isa.isAmdgpu()) result.push_back(isa.isa);
+    if (isa.isGpu()) result.push_back(isa.isa);
   return result;
 }
 

@@ -31,7 +31,7 @@ inline int randomWaveDepth(Random& random) {
   if (kind < 60) return 4 << random.below(4);
   if (kind < 75) return static_cast<int>(2 * random.between(1, 15) + 1);
   if (kind < 90) return static_cast<int>(random.between(3, 64));
-  return static_cast<int>(random.between(65, kMaxK0Amdgpu));
+  return static_cast<int>(random.between(65, kMaxK0Gpu));
 }
 
 // Multiply-adds of a K step that most keys stay below.

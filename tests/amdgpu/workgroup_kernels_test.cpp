@@ -162,7 +162,7 @@ TEST_P(RandomKernels, ComputeMmt4d) {
   constexpr int kKeys = 10;
   std::vector<const IsaInfo*> targets;
   for (const IsaInfo& isa : isas())
-    if (isa.isAmdgpu()) targets.push_back(&isa);
+    if (isa.isGpu()) targets.push_back(&isa);
   ASSERT_LT(GetParam(), static_cast<int>(targets.size()));
   const IsaInfo& isa = *targets[GetParam()];
   const uint64_t seed = seedOf("RandomKernels." + std::string(isa.name));
@@ -187,7 +187,7 @@ TEST_P(RandomKernels, ComputeMmt4d) {
 std::string targetName(const ::testing::TestParamInfo<int>& info) {
   std::vector<std::string> names;
   for (const IsaInfo& isa : isas())
-    if (isa.isAmdgpu()) names.emplace_back(isa.name);
+    if (isa.isGpu()) names.emplace_back(isa.name);
   return info.param < static_cast<int>(names.size()) ? names[info.param]
                                                      : "none";
 }

@@ -24,7 +24,7 @@ const Core kCores[] = {
 std::vector<TargetCpu> targets() {
   std::vector<TargetCpu> result;
   for (const IsaInfo& isa : isas())
-    if (!isa.isAmdgpu()) result.push_back(targetCpuOf(isa));
+    if (!isa.isGpu()) result.push_back(targetCpuOf(isa));
   for (auto [arch, core] : kCores) {
     llvm::Expected<TargetCpu> target =
         parseTargetCpu((arch.lower() + ":" + core).str());

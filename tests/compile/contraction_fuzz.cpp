@@ -100,7 +100,7 @@ std::string targetOf(int64_t index) {
   if (settings.device == Device::kCpu) targets = runnableIsas();
   if (settings.device == Device::kGpu)
     for (const IsaInfo& isa : isas())
-      if (isa.isAmdgpu()) targets.emplace_back(isa.name);
+      if (isa.isGpu()) targets.emplace_back(isa.name);
   Random random(seedOfCase(~settings.seed, index / batchSize()));
   return targets[random.below(targets.size())];
 }

@@ -32,7 +32,7 @@ std::vector<std::string> kernelsOf(llvm::ArrayRef<char> codeObject) {
 // Every type triple has a tile on every GPU, whose kernel can be planned.
 TEST(DeviceTileTest, IsAValidKeyOfTheTarget) {
   for (const IsaInfo& isa : isas()) {
-    if (!isa.isAmdgpu()) continue;
+    if (!isa.isGpu()) continue;
     TargetCpu gpu = targetCpuOf(isa);
     for (const TypeTripleInfo& types : typeTriples())
       for (auto [m, n] : {std::pair(-1, -1), {1, 1}, {3, 1000}, {40, 20}}) {
@@ -51,7 +51,7 @@ TEST(DeviceTileTest, IsAValidKeyOfTheTarget) {
 // columns are packed in one way, and no rows are computed for nothing.
 TEST(DeviceTileTest, OfAnyMHasOneRhs) {
   for (const IsaInfo& isa : isas()) {
-    if (!isa.isAmdgpu()) continue;
+    if (!isa.isGpu()) continue;
     TargetCpu gpu = targetCpuOf(isa);
     for (const TypeTripleInfo& types : typeTriples())
       for (int n : {-1, 16, 20, 1000}) {

@@ -53,7 +53,7 @@ void useEmulatedHip() {
   setenv("TW_HIP_LIBRARY", TW_EMULATED_HIP, /*overwrite=*/0);
   std::string devices;
   for (const IsaInfo& isa : isas())
-    if (isa.isAmdgpu())
+    if (isa.isGpu())
       for (int i = 0; i < 2; ++i)
         devices += (devices.empty() ? "" : ",") +
                    std::string(isa.name.substr(isa.name.rfind('_') + 1));
@@ -265,7 +265,7 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   ModelOptions modelOptions;
   llvm::Expected<TargetCpu> target = parseTargetCpu(options.isa);
   if (!target) return fail(target.takeError());
-  bool isGpu = target->best().isAmdgpu();
+  bool isGpu = target->best().isGpu();
   useEmulatedHip();
   std::vector<std::string> devices = {
       "host=" + (isGpu ? runnableIsas().front() : options.isa)};
@@ -298,7 +298,7 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   resolve.cacheDir = TW_TEST_CACHE_DIR;
   std::vector<TileKey> hostTiles;
   for (const TileKey& key : compiled->tiles)
-    if (!info(key.isa).isAmdgpu()) hostTiles.push_back(key);
+    if (!info(key.isa).isGpu()) hostTiles.push_back(key);
   std::vector<TileKey> ownTiles, emulatedTiles;
   for (const TileKey& key : hostTiles)
     (is_emulated && isForeign(key.isa) ? emulatedTiles : ownTiles)

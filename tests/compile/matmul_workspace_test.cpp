@@ -40,7 +40,7 @@ TEST(ContractionWorkspaceTest, HoldsWhatIsPlanned) {
     return random() % 2 ? small : 1 + int64_t(random() % uint64_t(most));
   };
   for (const HandWrittenTile& tile : handWrittenTiles()) {
-    if (info(tile.key.isa).isAmdgpu() || tile.key.isScalable()) continue;
+    if (info(tile.key.isa).isGpu() || tile.key.isScalable()) continue;
     for (int i = 0; i < 40; ++i) {
       const MatmulSizes sizes = {size(9000), size(9000), size(9000)};
       const bool rhsPacked = random() % 2, outTransposed = random() % 2;

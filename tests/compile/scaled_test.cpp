@@ -63,7 +63,7 @@ std::vector<float> run(const JitModel& model, const ScaledProgram& program) {
 std::vector<std::string> gpus() {
   std::vector<std::string> names;
   for (const IsaInfo& isa : isas())
-    if (isa.isAmdgpu()) names.emplace_back(isa.name);
+    if (isa.isGpu()) names.emplace_back(isa.name);
   return names;
 }
 

@@ -46,7 +46,7 @@ std::string generate(TileGenerator& generator, const TileKey& key,
 std::vector<const IsaInfo*> cpuIsas() {
   std::vector<const IsaInfo*> result;
   for (const IsaInfo& isa : isas())
-    if (!isa.isAmdgpu()) result.push_back(&isa);
+    if (!isa.isGpu()) result.push_back(&isa);
   return result;
 }
 

@@ -57,7 +57,7 @@ std::string otherCore(const IsaInfo& isa) {
 std::string digestOf(TileGenerator& generator, const TileKey& key,
                      bool fromText) {
   const IsaInfo& isa = info(key.isa);
-  const Emit kind = isa.isAmdgpu() ? Emit::CodeObject : Emit::Object;
+  const Emit kind = isa.isGpu() ? Emit::CodeObject : Emit::Object;
   GenerateOptions options;
   if (fromText) {
     llvm::Expected<GeneratedTile> plan = generator.generate(key, Emit::Plan);
@@ -76,8 +76,8 @@ std::string digestOf(TileGenerator& generator, const TileKey& key,
 std::vector<TileKey> keysOf(const IsaInfo& isa, int count) {
   const uint64_t seed = seedOf("golden_objects " + std::string(isa.name));
   std::vector<TileKey> keys =
-      isa.isAmdgpu() ? randomWaveKeys(isa.isa, count, seed)
-                     : randomKeys(isa.isa, count, seed, Sizes::kAlsoScalable);
+      isa.isGpu() ? randomWaveKeys(isa.isa, count, seed)
+                  : randomKeys(isa.isa, count, seed, Sizes::kAlsoScalable);
   std::rotate(keys.begin(), keys.begin() + std::min(8, count - 1), keys.end());
   return keys;
 }

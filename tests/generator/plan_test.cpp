@@ -132,7 +132,7 @@ TEST(PlanCandidates, AreTheCheapest) {
 std::vector<tw_isa_t> cpuIsas() {
   std::vector<tw_isa_t> result;
   for (const IsaInfo& isa : isas())
-    if (!isa.isAmdgpu()) result.push_back(isa.isa);
+    if (!isa.isGpu()) result.push_back(isa.isa);
   return result;
 }
 

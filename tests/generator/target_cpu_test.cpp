@@ -40,13 +40,13 @@ TEST(TargetCpuTest, ARowHasWhatItImplies) {
     TargetCpu target = parse(std::string(isa.name));
     EXPECT_EQ(target.name, isa.name);
     EXPECT_EQ(target.arch, architectureOf(isa));
-    EXPECT_EQ(target.cpu, isa.isAmdgpu() ? isa.name.substr(7) : "");
+    EXPECT_EQ(target.cpu, isa.isGpu() ? isa.name.substr(7) : "");
     EXPECT_EQ(target.codeFeatures, isa.llvmFeatures());
     EXPECT_EQ(target.features.size(), isa.features.size());
     for (const IsaInfo& other : isas()) {
       // A GPU runs its own code only, not even that for any CPU.
-      bool sameArch = other.arch == isa.arch ||
-                      (other.arch == "GENERIC" && !isa.isAmdgpu());
+      bool sameArch =
+          other.arch == isa.arch || (other.arch == "GENERIC" && !isa.isGpu());
       EXPECT_EQ(target.has(other.isa), sameArch && isa.implies(other))
           << isa.name << ", " << other.name;
     }
@@ -142,7 +142,7 @@ TEST(TargetCpuTest, SaysHowLongVectorsAre) {
 TEST(TargetCpuTest, FeatureBitsGiveANameThatSaysTheSame) {
   for (const IsaInfo& isa : isas())
     for (const IsaInfo& other : isas()) {
-      if (isa.arch != other.arch || isa.isAmdgpu()) continue;
+      if (isa.arch != other.arch || isa.isGpu()) continue;
       uint64_t bits[TW_CPU_DATA_WORDS] = {};
       for (const IsaInfo* one : {&isa, &other})
         for (const CpuFeatureInfo* feature : one->features)

@@ -24,7 +24,7 @@ namespace tilewright {
 inline constexpr int kMaxM0 = TW_MAX_M0;
 inline constexpr int kMaxN0 = TW_MAX_N0;
 inline constexpr int kMaxK0 = TW_MAX_K0;
-inline constexpr int kMaxK0Amdgpu = TW_MAX_K0_AMDGPU;
+inline constexpr int kMaxK0Gpu = TW_MAX_K0_GPU;
 inline constexpr int kVnniStepBytes = TW_VNNI_STEP_BYTES;
 inline constexpr int kScaleBlock = TW_SCALE_BLOCK;
 inline constexpr int kMaxScale = TW_MAX_SCALE;
@@ -63,9 +63,19 @@ struct CpuFeatureInfo {
   std::string_view llvmName;
 };
 
+// A row of architectures.def.
+struct ArchitectureInfo {
+  enum class Kind { CPU, GPU, ANY };
+  std::string_view enumName;  // "X86_64"
+  std::string_view name;      // "x86_64"
+  Kind kind;
+  std::string_view llvmArch;  // "x86_64"; empty of ANY
+  std::string_view triple;
+};
+
 struct IsaInfo {
   tw_isa_t isa;
-  std::string_view arch;  // "X86_64", "ARM_64", "AMDGPU", "GENERIC"
+  std::string_view arch;  // ArchitectureInfo::enumName
   std::string_view name;  // "x86_64_avx2_fma"
   // Of the vectors that fixed sizes are computed with; the least that a
   // scalable one can have.
@@ -73,15 +83,18 @@ struct IsaInfo {
   int vectorRegisters;
   tw_scaling_t scaling;
   std::vector<const CpuFeatureInfo*> features;
+  const ArchitectureInfo* architecture;  // never null
 
   bool has(std::string_view llvmFeature) const;
   // "+avx2,+fma,...": LLVM's target-features string. Empty for generic.
   std::string llvmFeatures() const;
-  // Code of an AMD GPU: device code, run by waves (tile.h).
-  bool isAmdgpu() const { return arch == "AMDGPU"; }
+  // Device code, run by waves (tile.h).
+  bool isGpu() const {
+    return architecture->kind == ArchitectureInfo::Kind::GPU;
+  }
   // Whether what can run this ISA's code can run code of `other`: the same
   // architecture or none, and every feature of `other` is one of this ISA's.
-  // An amdgpu target runs its own code only.
+  // A GPU runs its own code only.
   bool implies(const IsaInfo& other) const;
 };
 
@@ -98,6 +111,7 @@ const std::vector<VariantInfo>& tileVariants();
 const std::vector<ElementTypeInfo>& elementTypes();
 const std::vector<TypeTripleInfo>& typeTriples();
 const std::vector<IsaInfo>& isas();
+const std::vector<ArchitectureInfo>& architectures();
 
 const ElementTypeInfo& info(tw_element_type_t type);
 const TypeTripleInfo& info(tw_type_triple_t types);

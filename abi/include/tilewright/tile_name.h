@@ -22,8 +22,8 @@ enum {
   TW_MAX_M0 = 1024,
   TW_MAX_N0 = 1024,
   TW_MAX_K0 = 64,
-  // On amdgpu, whose widest instructions take 128 elements along K.
-  TW_MAX_K0_AMDGPU = 256,
+  // On GPUs, whose widest instructions take 128 elements along K.
+  TW_MAX_K0_GPU = 256,
   // Largest `<n>vl`, for which M0 and N0 are at most 1024 where vectors have
   // TW_MAX_VECTOR_BITS.
   TW_MAX_SCALE = 16,

@@ -238,7 +238,7 @@ template <> struct PlanTable<WavePlan> {
             "fragment",
             "elements along k that a lane loads of each row at once: several "
             "instructions' worth where K0 allows 16 bytes",
-            1, kMaxK0Amdgpu},
+            1, kMaxK0Gpu},
         Word<&P::ahead>{"ahead",
                         "the K loop loads the next fragments before it "
                         "multiplies the present ones",
@@ -311,7 +311,7 @@ std::string whyWavePlanUnfit(const WavePlan &plan, const TileKey &key) {
     return why;
   int unit = unitOf(plan);
   if (plan.fragment < unit || !isPowerOf2_32(plan.fragment) ||
-      plan.fragment * groupsOf(plan) > kMaxK0Amdgpu ||
+      plan.fragment * groupsOf(plan) > kMaxK0Gpu ||
       (hasFormats(plan) && plan.fragment != unit))
     return "a fragment has " + std::to_string(unit) +
            " elements, or that times a power of two";

@@ -84,7 +84,7 @@ private:
 Error checkRunnable(const TileKey &key, StringRef name) {
   const IsaInfo &isa = info(key.isa);
   const std::string here = join(isaNames(), ", ");
-  if (isa.isAmdgpu())
+  if (isa.isGpu())
     return createStringError(
         name +
         ": is code for an AMD GPU, and 'bench' times tiles on this CPU, "

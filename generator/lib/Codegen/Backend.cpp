@@ -37,8 +37,9 @@ Triple defaultTriple(Triple::ArchType arch, Triple host) {
   if (arch == Triple::UnknownArch || arch == host.getArch())
     return host;
   // A device has an operating system of its own.
-  if (arch == Triple::amdgcn)
-    return Triple("amdgcn-amd-amdhsa");
+  for (const ArchitectureInfo &row : architectures())
+    if (row.kind == ArchitectureInfo::Kind::GPU && architectureOf(row) == arch)
+      return Triple(StringRef(row.triple));
   host.setArch(arch);
   // A vendor of x86 machines only.
   if (host.getVendor() == Triple::PC)

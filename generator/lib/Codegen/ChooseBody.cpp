@@ -51,7 +51,7 @@ ChosenBody chooseBody(
   body.row = row && takesHandWritten(*row, options) ? row : nullptr;
   body.plan = options.generate.plan;
   body.why = whyUntuned(row, options);
-  if (!options.tuning || !body.plan.empty() || info(key.isa).isAmdgpu() ||
+  if (!options.tuning || !body.plan.empty() || info(key.isa).isGpu() ||
       options.generate.lowering != Lowering::Plan)
     return body;
   body.tuned =

@@ -115,7 +115,7 @@ HandWrittenBitcode::extract(const HandWrittenTile &tile, Emit kind,
   }
   SmallVector<char, 0> bytes;
   StepTimer timer(times.codegen);
-  if (info(tile.key.isa).isAmdgpu()) {
+  if (info(tile.key.isa).isGpu()) {
     if (Error error = checkDeviceKind(kind))
       return std::move(error);
     Expected<std::unique_ptr<DeviceBackend>> backend =

@@ -132,7 +132,7 @@ Error TileGenerator::Impl::generate(GeneratedTile &tile,
     print(tile.name, tile.bytes);
     return Error::success();
   }
-  if (info(tile.key.isa).isAmdgpu())
+  if (info(tile.key.isa).isGpu())
     return generateDeviceTile(tile, options, deviceBackends);
   if (tile.kind == Emit::CodeObject)
     return createStringError("code objects are for amdgpu; expected another "

@@ -28,7 +28,7 @@ struct DeviceTile {
 std::vector<DeviceTile> deviceTiles(const BuildReport &report) {
   std::vector<DeviceTile> tiles;
   for (const TileKey &key : report.model.tiles)
-    if (info(key.isa).isAmdgpu())
+    if (info(key.isa).isGpu())
       tiles.push_back({printTileKey(key, report.prefix),
                        printKernelPlan(cantFail(planKernel(key)))});
   return tiles;

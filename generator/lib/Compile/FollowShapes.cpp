@@ -70,7 +70,7 @@ followShapes(const ResolveOptions &options,
     return nullptr;
   auto follower = std::make_shared<ShapeFollower>(options, devices);
   return [follower](TargetCpu &target) {
-    if (!target.best().isAmdgpu())
+    if (!target.best().isGpu())
       target.measured = follower->on(follower->coreOf(target));
   };
 }

@@ -105,7 +105,7 @@ modelDevices(llvm::ArrayRef<std::string> targets,
     Expected<TargetCpu> cpu = parse(target);
     if (!cpu)
       return cpu.takeError();
-    bool isGpu = cpu->best().isAmdgpu();
+    bool isGpu = cpu->best().isGpu();
     bool &hasOne = isGpu ? hasGpu : hasHost;
     StringRef name = hasOne ? target : isGpu ? "gpu" : "host";
     hasOne = true;

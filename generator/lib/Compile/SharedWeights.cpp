@@ -111,7 +111,7 @@ private:
       return std::nullopt;
     }
     const IsaInfo &isa = info(key->isa);
-    if (isa.isAmdgpu())
+    if (isa.isGpu())
       return costOfWaves(*key, weight);
     tw_tile_key_t row = keyInC(*key);
     const uint64_t *cpu = targets.of(op).cpuData.data();

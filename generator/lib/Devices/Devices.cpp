@@ -22,7 +22,7 @@ public:
 
   StringRef getName() const override { return target.name; }
 
-  bool hasOwnMemory() const override { return target.best().isAmdgpu(); }
+  bool hasOwnMemory() const override { return target.best().isGpu(); }
 
   const TargetCpu *getTarget() const override { return &target; }
 
@@ -52,9 +52,9 @@ private:
   std::optional<TiledContraction> tileWith(tw::EncodingAttr encoding,
                                            ScalableTiles scalable) const {
     // No kernel gathers windows, and no tile of a CPU has block scales.
-    if (encoding.isGathered() && target.best().isAmdgpu())
+    if (encoding.isGathered() && target.best().isGpu())
       return std::nullopt;
-    if (encoding.isScaled() && !target.best().isAmdgpu())
+    if (encoding.isScaled() && !target.best().isGpu())
       return std::nullopt;
     // Windows are gathered into panels of whole rows.
     PanelForms forms{scalable, /*inGroups=*/!encoding.isGathered()};
@@ -62,7 +62,7 @@ private:
         encoding,
         [&](const TypeTripleInfo &types, int64_t m, int64_t n,
             bool anyM) -> ChosenTile {
-          if (target.best().isAmdgpu())
+          if (target.best().isGpu())
             return encoding.isScaled()
                        ? chooseScaledTile(types, m, n, target, anyM)
                        : chooseDeviceTile(types, m, n, target, anyM);

@@ -3,7 +3,9 @@
 
 #include "tilewright/Devices/RegisterTarget.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/TargetSelect.h"
+#include <iterator>
 #include <mutex>
 #include <utility>
 
@@ -12,29 +14,28 @@ using namespace llvm;
 namespace tilewright {
 namespace {
 
-void registerX86() {
-  LLVMInitializeX86TargetInfo();
-  LLVMInitializeX86Target();
-  LLVMInitializeX86TargetMC();
-  LLVMInitializeX86AsmPrinter();
-  LLVMInitializeX86AsmParser();
-}
+struct Row {
+  StringLiteral arch; ///< in triples
+  void (*registerIt)();
+};
 
-void registerAArch64() {
-  LLVMInitializeAArch64TargetInfo();
-  LLVMInitializeAArch64Target();
-  LLVMInitializeAArch64TargetMC();
-  LLVMInitializeAArch64AsmPrinter();
-  LLVMInitializeAArch64AsmParser();
-}
+#define TW_LLVM_TARGET_OF_CPU(NAME)                                            \
+  [] {                                                                         \
+    LLVMInitialize##NAME##TargetInfo();                                        \
+    LLVMInitialize##NAME##Target();                                            \
+    LLVMInitialize##NAME##TargetMC();                                          \
+    LLVMInitialize##NAME##AsmPrinter();                                        \
+    LLVMInitialize##NAME##AsmParser();                                         \
+  }
+#define TW_LLVM_TARGET_OF_GPU(NAME) TW_LLVM_TARGET_OF_CPU(NAME)
+#define TW_LLVM_TARGET_OF_ANY(NAME) nullptr
 
-void registerAmdgpu() {
-  LLVMInitializeAMDGPUTargetInfo();
-  LLVMInitializeAMDGPUTarget();
-  LLVMInitializeAMDGPUTargetMC();
-  LLVMInitializeAMDGPUAsmPrinter();
-  LLVMInitializeAMDGPUAsmParser();
-}
+const Row kRows[] = {
+#define TW_ARCHITECTURE(ARCH, arch, kind, LLVMTarget, llvm_arch, triple,       \
+                        march, max_k0, processors)                             \
+  {#llvm_arch, TW_LLVM_TARGET_OF_##kind(LLVMTarget)},
+#include "tilewright/architectures.def"
+};
 
 void registerAll() {
   InitializeAllTargetInfos();
@@ -49,20 +50,17 @@ void registerAll() {
 void registerTarget(Triple::ArchType arch) {
   // LLVM's list of targets has no lock of its own.
   static std::mutex mutex;
-  static bool x86, aarch64, amdgpu, all;
+  static bool done[std::size(kRows) + 1];
   std::lock_guard<std::mutex> lock(mutex);
-  auto once = [](bool &done, void (*function)()) {
-    if (!std::exchange(done, true))
-      function();
-  };
-  if (arch == Triple::x86_64)
-    once(x86, registerX86);
-  else if (arch == Triple::aarch64)
-    once(aarch64, registerAArch64);
-  else if (arch == Triple::amdgcn)
-    once(amdgpu, registerAmdgpu);
+  const Row *row = find_if(kRows, [&](const Row &r) {
+    return r.registerIt && Triple(r.arch).getArch() == arch;
+  });
+  if (std::exchange(done[row - kRows], true))
+    return;
+  if (row == std::end(kRows))
+    registerAll();
   else
-    once(all, registerAll);
+    row->registerIt();
 }
 
 } // namespace tilewright

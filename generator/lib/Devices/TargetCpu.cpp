@@ -23,9 +23,6 @@ namespace {
 
 StringRef ref(std::string_view text) { return {text.data(), text.size()}; }
 
-/// "ARM_64" -> "arm_64", the start of its instruction sets' names.
-std::string archName(const IsaInfo &isa) { return ref(isa.arch).lower(); }
-
 /// "arm_64_sve_i8mm" -> "sve_i8mm".
 StringRef nameInArch(const IsaInfo &isa) {
   return ref(isa.name).drop_front(isa.arch.size() + 1);
@@ -48,7 +45,7 @@ void fill(TargetCpu &target, function_ref<bool(const CpuFeatureInfo &)> has) {
   for (const CpuFeatureInfo *feature : target.features)
     target.cpuData[feature->word] |= uint64_t{1} << feature->bit;
   for (const IsaInfo &isa : isas())
-    if (isForArchitecture(isa, target.arch) && !isa.isAmdgpu() &&
+    if (isForArchitecture(isa, target.arch) && !isa.isGpu() &&
         all_of(isa.features, [&](const CpuFeatureInfo *feature) {
           return is_contained(target.features, feature);
         }))
@@ -108,13 +105,14 @@ public:
 
   Expected<TargetCpu> run() {
     auto [arch, parts] = text.split(':');
-    if (arch == "amdgpu")
-      return gpu(parts);
-    for (const IsaInfo &isa : isas())
-      if (!isa.features.empty() && archName(isa) == arch)
-        target.arch = architectureOf(isa);
-    if (target.arch == Triple::UnknownArch)
+    for (const ArchitectureInfo &known : architectures())
+      if (known.kind != ArchitectureInfo::Kind::ANY && ref(known.name) == arch)
+        architecture = &known;
+    if (!architecture)
       return createStringError(unknownArch());
+    target.arch = architectureOf(*architecture);
+    if (architecture->kind == ArchitectureInfo::Kind::GPU)
+      return gpu(parts);
     target.name = text.str();
     registerTarget(target.arch);
     Triple triple(Triple::getArchTypeName(target.arch), "unknown", "linux");
@@ -207,15 +205,15 @@ private:
   /// A GPU's code is for exactly one target, which is a row of the table.
   Expected<TargetCpu> gpu(StringRef name) const {
     std::string known;
-    for (const IsaInfo *isa : isasOf(Triple::amdgcn)) {
+    for (const IsaInfo *isa : isasOf(target.arch)) {
       if (nameInArch(*isa) == name)
         return targetCpuOf(*isa);
       known += (known.empty() ? "" : ", ") + nameInArch(*isa).str();
     }
     return createStringError("unknown target '%s': no GPU '%s'; expected "
-                             "amdgpu: and one of %s",
+                             "%s: and one of %s",
                              text.str().c_str(), name.str().c_str(),
-                             known.c_str());
+                             architecture->name.data(), known.c_str());
   }
 
   bool isFeature(StringRef part) const {
@@ -238,17 +236,19 @@ private:
 
   std::string unknownArch() const {
     std::string rows, archs;
-    for (const IsaInfo &isa : isas()) {
+    for (const IsaInfo &isa : isas())
       rows += ", " + std::string(isa.name);
-      std::string form = archName(isa) + ":<cpu or features>";
-      if (!isa.features.empty() && !StringRef(archs).contains(form))
-        archs += ", " + form;
-    }
-    archs += ", amdgpu:<gfx>";
+    for (const ArchitectureInfo &known : architectures())
+      if (known.kind != ArchitectureInfo::Kind::ANY)
+        archs +=
+            ", " + std::string(known.name) +
+            (known.kind == ArchitectureInfo::Kind::GPU ? ":<gfx>"
+                                                       : ":<cpu or features>");
     return "unknown target '" + text.str() + "'; expected host" + rows + archs;
   }
 
   StringRef text;
+  const ArchitectureInfo *architecture = nullptr;
   TargetCpu target;
   std::unique_ptr<MCSubtargetInfo> known;
   std::vector<std::string> modifiers; ///< "+sve", "-sve", in order
@@ -256,12 +256,12 @@ private:
 
 } // namespace
 
+Triple::ArchType architectureOf(const ArchitectureInfo &architecture) {
+  return Triple(ref(architecture.llvmArch)).getArch();
+}
+
 Triple::ArchType architectureOf(const IsaInfo &isa) {
-  return StringSwitch<Triple::ArchType>(isa.arch)
-      .Case("X86_64", Triple::x86_64)
-      .Case("ARM_64", Triple::aarch64)
-      .Case("AMDGPU", Triple::amdgcn)
-      .Default(Triple::UnknownArch);
+  return architectureOf(*isa.architecture);
 }
 
 bool isForArchitecture(const IsaInfo &isa, Triple::ArchType arch) {
@@ -286,7 +286,7 @@ TargetCpu targetCpuOf(const IsaInfo &isa) {
   TargetCpu target;
   target.name = std::string(isa.name);
   target.arch = architectureOf(isa);
-  if (isa.isAmdgpu()) {
+  if (isa.isGpu()) {
     target.cpu = nameInArch(isa).str();
     target.isas = {isa.isa};
     return target;
@@ -324,9 +324,10 @@ TargetCpu targetCpuOf(Triple::ArchType arch, const uint64_t *cpuData) {
           return other != isa && info(other).implies(info(isa));
         }))
       parts += (parts.empty() ? "" : "+") + nameInArch(info(isa)).str();
-  target.name = parts.find('+') == std::string::npos
-                    ? std::string(target.best().name)
-                    : archName(target.best()) + ":" + parts;
+  target.name =
+      parts.find('+') == std::string::npos
+          ? std::string(target.best().name)
+          : std::string(target.best().architecture->name) + ":" + parts;
   return target;
 }
 

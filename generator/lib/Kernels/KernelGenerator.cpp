@@ -213,7 +213,7 @@ KernelGenerator::generate(const TileKey &key, const KernelOptions &options,
     return createStringError(kernel.name + ": " +
                              llvm::toString(std::move(error)));
   };
-  if (!info(key.isa).isAmdgpu())
+  if (!info(key.isa).isGpu())
     return named(createStringError("workgroup kernels are for amdgpu"));
   Expected<KernelPlan> plan = planKernel(key, options.plan);
   if (!plan)

@@ -45,7 +45,7 @@ FunctionContract contractOf(const FunctionKey &key) {
     return {pack->unpack ? "an unpack function" : "a pack function",
             pack->unpack ? "tw_unpack_tile_fn_t" : "tw_pack_tile_fn_t",
             "void (ptr, ptr, ptr)", 3, 0};
-  if (info(isaOf(key)).isAmdgpu())
+  if (info(isaOf(key)).isGpu())
     return {"a tile function", "tw_mmt4d_tile_fn_t",
             "void (ptr addrspace(1), ptr addrspace(1), ptr addrspace(1), ptr)",
             4, 3};
@@ -207,7 +207,7 @@ Error AttributePolicy::checkUses(const Function &declaration,
     if (!callers.count(&caller))
       continue;
     use.callers.insert(TargetAttributes::of(caller));
-    if (isa.isAmdgpu()) {
+    if (isa.isGpu()) {
       if (attribute(caller, kCpu) != processorOf(isa.isa))
         errors =
             joinErrors(std::move(errors),
@@ -232,7 +232,7 @@ TargetAttributes AttributePolicy::choose(const FunctionKey &key,
   if (!use.escapes && use.callers.size() == 1)
     return *use.callers.begin();
   const IsaInfo &isa = info(isaOf(key));
-  if (isa.isAmdgpu())
+  if (isa.isGpu())
     return {processorOf(isa.isa).str(), "", ""};
   return {"", isa.llvmFeatures(), ""};
 }

@@ -120,7 +120,10 @@ std::string thinFunction(tw_isa_t isa) {
 
 Expected<std::string> supportPath(StringRef function, Triple::ArchType arch,
                                   StringRef extension, StringRef dir) {
-  std::string name = arch == Triple::aarch64 ? "arm_64" : "x86_64";
+  std::string name;
+  for (const ArchitectureInfo &row : architectures())
+    if (Triple(StringRef(row.llvmArch)).getArch() == arch)
+      name = row.name;
   std::string library =
       (function == kKeepFunction ? "keep_" : "support_") + name;
   if (function == kMayUseAmxFunction)

@@ -24,7 +24,7 @@ constexpr Core kCores[] = {
 Expected<TileKey> tileOf(const ShapeEntry &entry, const std::string &name,
                          const MatmulRows &rows) {
   ParsedTileKey parsed = parseTileKey(name);
-  if (!parsed.key || info(parsed.key->isa).isAmdgpu())
+  if (!parsed.key || info(parsed.key->isa).isGpu())
     return createStringError("'" + name + "' names no tile of a CPU");
   if (info(parsed.key->types).name != entry.types)
     return createStringError("'" + name + "' is no tile of " + entry.types);

@@ -17,7 +17,7 @@ namespace {
 
 std::optional<TileKey> keyOf(const TuningEntry &entry) {
   ParsedTileKey parsed = parseTileKey(entry.name);
-  if (!parsed.key || info(parsed.key->isa).isAmdgpu())
+  if (!parsed.key || info(parsed.key->isa).isGpu())
     return std::nullopt;
   return parsed.key;
 }

@@ -93,7 +93,7 @@ void conclude(Explanation &e, const ResolveOptions &options) {
 }
 
 Error choosePlan(Explanation &e, const GenerateOptions &options) {
-  if (info(e.key.isa).isAmdgpu()) {
+  if (info(e.key.isa).isGpu()) {
     Expected<WavePlan> chosen = planWave(e.key, e.body.plan);
     if (!chosen)
       return chosen.takeError();
@@ -115,8 +115,8 @@ Error choosePlan(Explanation &e, const GenerateOptions &options) {
 }
 
 std::string planText(const Explanation &e) {
-  return info(e.key.isa).isAmdgpu() ? printWavePlan(e.wavePlan)
-                                    : printTilePlan(e.plan);
+  return info(e.key.isa).isGpu() ? printWavePlan(e.wavePlan)
+                                 : printTilePlan(e.plan);
 }
 
 Expected<Explanation> explain(const TileKey &key, ResolveOptions options) {
@@ -206,7 +206,7 @@ void printCost(const Explanation &e) {
   auto line = [](const Twine &text) {
     outs() << formatv("  {0,-13}{1}\n", "", text.str());
   };
-  if (info(e.key.isa).isAmdgpu()) {
+  if (info(e.key.isa).isGpu()) {
     const WaveCost &wave = e.waveCost;
     WaveShape shape(e.key, e.wavePlan);
     line(formatv("modelled {0:f1} cycles per K step, {1:f1} multiply-adds per "
@@ -244,7 +244,7 @@ void printCost(const Explanation &e) {
 
 json::Value costAsJson(const Explanation &e) {
   const PlanCost &cost = e.cost;
-  if (info(e.key.isa).isAmdgpu()) {
+  if (info(e.key.isa).isGpu()) {
     const WaveCost &wave = e.waveCost;
     WaveShape shape(e.key, e.wavePlan);
     return json::Object{{"cycles_per_step", wave.cycles()},
@@ -320,7 +320,7 @@ void printText(const Explanation &e) {
          "none: the body of the hand-written ones with its sizes bound");
   } else {
     line("plan", planText(e));
-    if (!info(e.key.isa).isAmdgpu())
+    if (!info(e.key.isa).isGpu())
       line("costs", formatv("{0} {1}",
                             e.core->arch.empty() ? "as usual, those of"
                                                  : "those of core",

@@ -14,7 +14,7 @@ namespace tilewright {
 
 CpuFacts lookAtCpu(const IsaInfo &isa) {
   CpuFacts facts;
-  facts.otherArchitecture = isa.isAmdgpu();
+  facts.otherArchitecture = isa.isGpu();
   if (isa.features.empty())
     return facts;
   TargetCpu host = hostTargetCpu();
@@ -61,7 +61,7 @@ CacheFacts lookAtCache(const FunctionKey &key, const ResolveOptions &options) {
   };
   facts.bitcode = has(Emit::Bitcode);
   facts.object =
-      has(info(isaOf(key)).isAmdgpu() ? Emit::CodeObject : Emit::Object);
+      has(info(isaOf(key)).isGpu() ? Emit::CodeObject : Emit::Object);
   return facts;
 }
 

@@ -55,7 +55,7 @@ void printCost(const KernelPlan &plan, const TileKey &key) {
 Error explainKernel(const TileKey &key, StringRef prefix, StringRef overrides,
                     json::Array *into) {
   std::string name = kernelName(key, prefix);
-  if (!info(key.isa).isAmdgpu())
+  if (!info(key.isa).isGpu())
     return createStringError(name + ": workgroup kernels are for amdgpu");
   Expected<KernelPlan> plan = planKernel(key, overrides);
   if (!plan)

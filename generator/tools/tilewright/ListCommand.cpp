@@ -163,7 +163,7 @@ json::Value isasAsJson() {
                      {"vector_registers", isa.vectorRegisters},
                      {"scaling", scalingName(isa.scaling)},
                      {"features", isa.llvmFeatures()}};
-    if (isa.isAmdgpu()) {
+    if (isa.isGpu()) {
       json::Object target = targetAsJson(amdgpuTarget(isa.isa));
       target["matrix_instructions"] = matrixInstructionsAsJson(isa.isa);
       row["amdgpu"] = std::move(target);

@@ -60,7 +60,7 @@ struct ModelDevice {
   /// What its code is made of. A GPU's one instruction set is of amdgpu.
   TargetCpu cpu;
 
-  bool isGpu() const { return cpu.best().isAmdgpu(); }
+  bool isGpu() const { return cpu.best().isGpu(); }
 };
 
 /// The devices of `targets`, which are called "host" and "gpu" (and, of several

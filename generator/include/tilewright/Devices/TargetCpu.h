@@ -21,6 +21,7 @@ namespace tilewright {
 
 /// The architecture that code of `isa` is for; UnknownArch for any (generic).
 llvm::Triple::ArchType architectureOf(const IsaInfo &isa);
+llvm::Triple::ArchType architectureOf(const ArchitectureInfo &architecture);
 
 /// Whether code of `isa` is code of `arch`.
 bool isForArchitecture(const IsaInfo &isa, llvm::Triple::ArchType arch);

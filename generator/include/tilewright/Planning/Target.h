@@ -101,8 +101,7 @@ public:
   /// that a CPU has it does not say that.
   virtual bool isOnRequest(llvm::StringRef feature) const { return false; }
   /// What makes gcc and clang compile with these features.
-  virtual std::string
-  compilerFlags(llvm::ArrayRef<std::string> features) const;
+  virtual std::string compilerFlags(llvm::ArrayRef<std::string> features) const;
 };
 
 /// The target of an ISA that tile plans are made for.
