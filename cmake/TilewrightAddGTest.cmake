@@ -14,9 +14,9 @@ if(CMAKE_CROSSCOMPILING)
   set(BUILD_GMOCK OFF CACHE INTERNAL "")
   set(INSTALL_GTEST OFF CACHE INTERNAL "")
   add_subdirectory("${TW_GOOGLETEST_SOURCE}" "${PROJECT_BINARY_DIR}/googletest" EXCLUDE_FROM_ALL SYSTEM)
-  if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
-    include(TilewrightCpuModels)
-  endif()
+  include(TilewrightCpuModels)
+  tilewright_target_arch(_tilewright_cross_arch)
+  tilewright_cpu_models(${_tilewright_cross_arch})
 else()
   find_package(GTest REQUIRED)
 endif()
@@ -24,7 +24,7 @@ endif()
 # The names of tests of a cross build begin so, because they run beside the host's.
 set(TW_TEST_PREFIX "")
 if(CMAKE_CROSSCOMPILING)
-  set(TW_TEST_PREFIX "arm_64/")
+  string(TOLOWER "${_tilewright_cross_arch}/" TW_TEST_PREFIX)
 endif()
 
 # For a build whose tests run once, as those of tests/install: a ctest for each program instead of each test, since there
@@ -48,8 +48,8 @@ endif()
 # through the generator's libraries; such tests are built without RTTI, as LLVM is, and with the generator's precompiled
 # header. PREFIX: what the names of its tests begin with.
 #
-# In a cross build they run under qemu-aarch64 on the CPU model `base`, or as ON, FILTER, BY_ISA and SHARDS
-# say (tilewright_run_on_models, which may be called for more), with names arm_64/<cpu model>/...
+# In a cross build they run under qemu on the CPU model `base`, or as ON, FILTER, BY_ISA and SHARDS
+# say (tilewright_run_on_models, which may be called for more), with names <arch>/<cpu model>/...
 function(tilewright_add_gtest name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "GENERATOR" "TIMEOUT;PREFIX;FILTER;BY_ISA;SHARDS" "SOURCES;LINK;ON")
   add_executable(${name} ${arg_SOURCES})

@@ -1,23 +1,23 @@
 # Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The CPUs that qemu-aarch64 plays in tests: the only place that says which.
+# The CPUs that qemu plays in tests: the only place that says which.
 #
-#   <name> | <value of QEMU_CPU> | <features beyond neon> | <SVE vector bits> | <streaming vector bits> | <ISAs>
+#   <name> | <value of QEMU_CPU> | <features> | <vector bits> | <streaming vector bits> | <ISAs>
 #
-# Features are those of cpu_features.def, all that the model has. The ISAs, here without arm_64_, are those whose tiles
-# are tested on this model; each ISA of isas.def stands in at least one row. Vector-length agnostic ISAs stand in
-# several: 128, 256 and 512 bits, where a model with SME has another length in streaming mode than outside it, or no SVE
+# Features are those of cpu_features.def, all that the model has, of arm_64 beyond neon. The ISAs, here without the
+# architecture, are those whose tiles are tested on this model; each ISA of isas.def stands in at least one row.
+# Vector-length agnostic ISAs stand in several, and so do those of riscv_64, whose tiles of fixed sizes run on vectors of
+# any length: there all of an ISA's tiles run on each of its models. Of arm_64: 128, 256 and 512 bits, where a model with SME has another length in streaming mode than outside it, or no SVE
 # outside it at all.
 # tests/arm_64/cpu_model_test.cpp checks on each model that it has exactly what its row says.
 #
-# They want qemu 10.1 or newer: older ones know no SME2, and 7.2 computes the 8-bit SMOPA wrongly.
 
-include_guard(DIRECTORY)
+include_guard(GLOBAL)
 include(TilewrightIsaTable)
 
 set(_neon "fullfp16 fp16fml dotprod bf16 i8mm")
-set(TW_CPU_MODELS
+set(TW_CPU_MODELS_ARM_64
   "base|cortex-a53||0|0|base"
   "dotprod|cortex-a76|fullfp16 dotprod|0|0|fullfp16 dotprod"
   "i8mm|max,sve=off,sme=off|${_neon}|0|0|fp16fml bf16 i8mm"
@@ -28,31 +28,44 @@ set(TW_CPU_MODELS
   "sme128|max,sme256=off,sme512=off,sme128=on|${_neon} sve sve2 sme sme2|512|128|sme sme2"
   "sme256|max,sve=off|${_neon} sme sme2|0|256|sme sme2"
   "sme512|max,sve512=off,sve256=on,sme512=on|${_neon} sve sve2 sme sme2|256|512|sme sme2")
+set(TW_CPU_MODELS_RISCV_64
+  "base|rv64,v=true,vlen=128|v|128|0|v"
+  "v128|rv64,v=true,vlen=128,zvfh=true,zvfbfwma=true|v zvfh zvfbfwma|128|0|zvfh zvfbfwma"
+  "v256|rv64,v=true,vlen=256,zvfh=true,zvfbfwma=true|v zvfh zvfbfwma|256|0|v zvfh zvfbfwma"
+  "v512|rv64,v=true,vlen=512,zvfh=true,zvfbfwma=true|v zvfh zvfbfwma|512|0|v zvfh zvfbfwma")
 
-set(TW_CPU_MODEL_NAMES "")
-set(TW_CPU_MODEL_ROWS "") # in C++: {name, QEMU_CPU, features, SVE bits, streaming bits, ISAs},
-set(_tilewright_modelled "")
-foreach(row IN LISTS TW_CPU_MODELS)
-  if(NOT row MATCHES "^([a-z0-9]+)\\|([^|]+)\\|([a-z0-9 ]*)\\|([0-9]+)\\|([0-9]+)\\|([a-z0-9_ ]+)$")
-    message(FATAL_ERROR "TW_CPU_MODELS: expected name|cpu|features|bits|bits|isas, found: ${row}")
-  endif()
-  set(name ${CMAKE_MATCH_1})
-  list(APPEND TW_CPU_MODEL_NAMES ${name})
-  set(TW_CPU_MODEL_${name}_QEMU "${CMAKE_MATCH_2}")
-  set(numbers "${CMAKE_MATCH_4}, ${CMAKE_MATCH_5}")
-  set(features "${CMAKE_MATCH_3}")
-  string(REPLACE " " ";" isas "${CMAKE_MATCH_6}")
-  list(TRANSFORM isas PREPEND "arm_64_")
-  set(TW_CPU_MODEL_${name}_ISAS "${isas}")
-  list(JOIN isas " " isa_names)
-  string(APPEND TW_CPU_MODEL_ROWS
-    "{\"${name}\", \"${TW_CPU_MODEL_${name}_QEMU}\", \"${features}\", ${numbers}, \"${isa_names}\"},\n")
-  list(APPEND _tilewright_modelled ${isas})
-endforeach()
-
-tilewright_isa_table(ARM_64 _tilewright_arm_64_isas)
-foreach(isa IN LISTS _tilewright_arm_64_isas)
-  if(NOT isa IN_LIST _tilewright_modelled)
-    message(FATAL_ERROR "TW_CPU_MODELS has no model for ${isa}: its tiles would not be tested")
-  endif()
-endforeach()
+# tilewright_cpu_models(<arch>)
+#
+# Sets TW_CPU_MODEL_NAMES, for each TW_CPU_MODEL_<name>_QEMU and _ISAS, and TW_CPU_MODEL_ROWS: the table in C++,
+# {name, QEMU_CPU, features, vector bits, streaming bits, ISAs},
+function(tilewright_cpu_models arch)
+  string(TOLOWER ${arch} arch_name)
+  set(names "")
+  set(rows "")
+  set(modelled "")
+  foreach(row IN LISTS TW_CPU_MODELS_${arch})
+    if(NOT row MATCHES "^([a-z0-9]+)\\|([^|]+)\\|([a-z0-9 ]*)\\|([0-9]+)\\|([0-9]+)\\|([a-z0-9_ ]+)$")
+      message(FATAL_ERROR "TW_CPU_MODELS: expected name|cpu|features|bits|bits|isas, found: ${row}")
+    endif()
+    set(name ${CMAKE_MATCH_1})
+    list(APPEND names ${name})
+    set(TW_CPU_MODEL_${name}_QEMU "${CMAKE_MATCH_2}" PARENT_SCOPE)
+    set(qemu "${CMAKE_MATCH_2}")
+    set(numbers "${CMAKE_MATCH_4}, ${CMAKE_MATCH_5}")
+    set(features "${CMAKE_MATCH_3}")
+    string(REPLACE " " ";" isas "${CMAKE_MATCH_6}")
+    list(TRANSFORM isas PREPEND "${arch_name}_")
+    set(TW_CPU_MODEL_${name}_ISAS "${isas}" PARENT_SCOPE)
+    list(JOIN isas " " isa_names)
+    string(APPEND rows "{\"${name}\", \"${qemu}\", \"${features}\", ${numbers}, \"${isa_names}\"},\n")
+    list(APPEND modelled ${isas})
+  endforeach()
+  set(TW_CPU_MODEL_NAMES "${names}" PARENT_SCOPE)
+  set(TW_CPU_MODEL_ROWS "${rows}" PARENT_SCOPE)
+  tilewright_isa_table(${arch} all_isas)
+  foreach(isa IN LISTS all_isas)
+    if(NOT isa IN_LIST modelled)
+      message(FATAL_ERROR "TW_CPU_MODELS_${arch} has no model for ${isa}: its tiles would not be tested")
+    endif()
+  endforeach()
+endfunction()

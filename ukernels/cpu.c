@@ -14,6 +14,7 @@
 #define TW_CPU_X86_64 0
 #define TW_CPU_ARM_64 0
 #define TW_CPU_AMDGPU 0
+#define TW_CPU_RISCV_64 0
 #define TW_CPU_GENERIC 1
 #if defined(__x86_64__) || defined(_M_X64)
 #undef TW_CPU_X86_64
@@ -21,6 +22,9 @@
 #elif defined(__aarch64__) || defined(_M_ARM64)
 #undef TW_CPU_ARM_64
 #define TW_CPU_ARM_64 1
+#elif defined(__riscv) && __riscv_xlen == 64
+#undef TW_CPU_RISCV_64
+#define TW_CPU_RISCV_64 1
 #endif
 
 void tw_cpu_detect(uint64_t* cpu_data) {
@@ -30,6 +34,8 @@ void tw_cpu_detect(uint64_t* cpu_data) {
   tw_cpu_detect_x86_64(cpu_data);
 #elif TW_CPU_ARM_64
   tw_cpu_detect_arm_64(cpu_data);
+#elif TW_CPU_RISCV_64
+  tw_cpu_detect_riscv_64(cpu_data);
 #endif
 }
 

@@ -24,6 +24,7 @@ void tw_cpu_data_of_this_cpu(uint64_t* cpu_data);
 // compiled for. They set bits of words that are zero.
 void tw_cpu_detect_x86_64(uint64_t* cpu_data);
 void tw_cpu_detect_arm_64(uint64_t* cpu_data);
+void tw_cpu_detect_riscv_64(uint64_t* cpu_data);
 
 // tw_x86_64_permit_amx of the CPU that this runs on; defined for x86-64.
 tw_status_t tw_cpu_permit_amx_x86_64(const char** why_not, long* error);

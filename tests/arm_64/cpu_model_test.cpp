@@ -14,7 +14,7 @@
 #include <sstream>
 #include <string>
 
-#include "tests/arm_64/cpu_models.h"
+#include "tests/cross/cpu_models.h"
 #include "tests/tiles/vector_length.h"
 #include "tilewright/key.h"
 #include "tilewright/tilewright.h"

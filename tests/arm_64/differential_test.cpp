@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/arm_64/emulated_tiles.h"
 #include "tests/common/seed.h"
+#include "tests/cross/emulated_tiles.h"
 #include "tilewright/Registry/Registry.h"
 
 namespace tilewright::testing {

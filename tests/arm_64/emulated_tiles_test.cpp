@@ -3,7 +3,7 @@
 //
 // The way to the emulator finds what it is there to find.
 
-#include "tests/arm_64/emulated_tiles.h"
+#include "tests/cross/emulated_tiles.h"
 
 #include <gtest/gtest.h>
 
@@ -125,10 +125,11 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 TEST(ForeignInstructionTest, IsNamed) {
+  const IsaInfo& sve = info(TW_ISA_ARM_64_SVE);
   const std::string object =
       objectOf(keyOf("tw_mmt4d_tile_f32f32f32_4x2vlx1_arm_64_sve"));
-  EXPECT_EQ(foreignInstruction(object, "+neon,+fullfp16,+sve"), "");
-  EXPECT_NE(foreignInstruction(object, "+neon,+fullfp16").find("0x"),
+  EXPECT_EQ(foreignInstruction(object, sve, "+neon,+fullfp16,+sve"), "");
+  EXPECT_NE(foreignInstruction(object, sve, "+neon,+fullfp16").find("0x"),
             std::string::npos);
 }
 

@@ -76,11 +76,4 @@ INSTANTIATE_TEST_SUITE_P(StreamingMutants, AbiMutantTest,
 }  // namespace
 }  // namespace tilewright::testing
 
-#else
-
-TEST(AbiMutantTest, IsFound) {
-  GTEST_SKIP() << "the calling convention is checked on x86-64 and AArch64 "
-                  "Linux only";
-}
-
 #endif

@@ -106,6 +106,8 @@ bool isOurs(const IsaInfo& isa) {
   if (isa.arch == "X86_64") return true;
 #elif defined(__aarch64__)
   if (isa.arch == "ARM_64") return true;
+#elif defined(__riscv)
+  if (isa.arch == "RISCV_64") return true;
 #endif
   return isa.arch == "GENERIC";
 }

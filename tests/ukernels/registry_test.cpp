@@ -24,6 +24,11 @@
 #define TW_TEST_BETTER "arm_64_fp16fml"
 #define TW_TEST_GOOD "arm_64_base"
 #define TW_TEST_FOREIGN "x86_64_avx2_fma"
+#elif defined(__riscv)
+#define TW_TEST_BEST "riscv_64_zvfbfwma"
+#define TW_TEST_BETTER "riscv_64_zvfh"
+#define TW_TEST_GOOD "riscv_64_v"
+#define TW_TEST_FOREIGN "x86_64_avx2_fma"
 #endif
 
 #if defined(__ELF__) && defined(TW_TEST_BEST)

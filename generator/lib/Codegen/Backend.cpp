@@ -29,6 +29,12 @@ StringRef baselineFeatures(const Triple &triple) {
 
 } // namespace
 
+std::string featuresWithBaseline(const Triple &triple, StringRef features) {
+  StringRef baseline = baselineFeatures(triple);
+  bool both = !baseline.empty() && !features.empty();
+  return (baseline + (both ? "," : "") + features).str();
+}
+
 Triple defaultTriple(Triple::ArchType arch) {
   return defaultTriple(arch, Triple(sys::getDefaultTargetTriple()));
 }
@@ -128,8 +134,10 @@ void Backend::setTarget(Module &module,
 void Backend::setTarget(Function &function, StringRef cpu, std::string features,
                         const IsaInfo &isa) const {
   bool x86 = machine->getTargetTriple().isX86();
-  if (features.empty())
-    features = baselineFeatures(machine->getTargetTriple()).str();
+  StringRef baseline = baselineFeatures(machine->getTargetTriple());
+  features =
+      (baseline + (baseline.empty() || features.empty() ? "" : ",") + features)
+          .str();
   std::string width = std::to_string(isa.vectorBits);
   if (x86 || !cpu.empty())
     function.addFnAttr("target-cpu", cpu.empty() ? "x86-64" : cpu);

@@ -17,6 +17,11 @@
 
 namespace tilewright {
 
+/// LLVM's features of code for `triple` that may use `features`: with those
+/// that every machine of it has and LLVM's own default lacks.
+std::string featuresWithBaseline(const llvm::Triple &triple,
+                                 llvm::StringRef features);
+
 /// `arch` on the OS and environment of `host`, by default this one's;
 /// UnknownArch: the host itself.
 llvm::Triple defaultTriple(llvm::Triple::ArchType arch);

@@ -1,11 +1,11 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tiles for AArch64 made on this host, checked under qemu-aarch64 by the cross
-// build's tile_check_runner.
+// Tiles for another architecture made on this host, checked under qemu by its
+// cross build's tile_check_runner. Built once for each architecture.
 
-#ifndef TESTS_ARM_64_EMULATED_TILES_H_
-#define TESTS_ARM_64_EMULATED_TILES_H_
+#ifndef TESTS_CROSS_EMULATED_TILES_H_
+#define TESTS_CROSS_EMULATED_TILES_H_
 
 #include <map>
 #include <string>
@@ -13,19 +13,20 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "tests/arm_64/cpu_models.h"
+#include "tests/cross/cpu_models.h"
 #include "tilewright/Codegen/TileGenerator.h"
 #include "tilewright/key.h"
 
 namespace tilewright::testing {
 
 // The models of TilewrightCpuModels.cmake that `isa` is tested on; never empty
-// for an AArch64 ISA.
+// for an ISA of that architecture.
 std::vector<const CpuModel*> modelsFor(const IsaInfo& isa);
 
-// The first instruction of `object` that a CPU with `features` (LLVM's
-// target-features) lacks, or bytes that are none; empty if there is none.
-std::string foreignInstruction(llvm::StringRef object,
+// The first instruction of `object`, of code for `isa`, that a CPU with
+// `features` (LLVM's target-features) lacks, or bytes that are none; empty if
+// there is none.
+std::string foreignInstruction(llvm::StringRef object, const IsaInfo& isa,
                                llvm::StringRef features);
 
 // Generates the object of `key`, with these parts of its plan, and inspects it:
@@ -64,7 +65,8 @@ class EmulatedTiles {
                                 bool (*wanted)(const TileKey&)) const;
 
   // Links into `directory`, then checks the keys, which are of `isa`, on its
-  // models: all of them on the first, the scalable ones on the others too. An
+  // models: all of them on the first, the scalable ones on the others too, or
+  // all where fixed vectors are a part of longer ones. An
   // outcome has the keys of the first, and all failures.
   llvm::Expected<Outcome> checkOnModels(const IsaInfo& isa,
                                         const std::string& directory);
@@ -84,4 +86,4 @@ class EmulatedTiles {
 
 }  // namespace tilewright::testing
 
-#endif  // TESTS_ARM_64_EMULATED_TILES_H_
+#endif  // TESTS_CROSS_EMULATED_TILES_H_

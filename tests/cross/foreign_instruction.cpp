@@ -13,17 +13,18 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Triple.h"
-#include "tests/arm_64/emulated_tiles.h"
+#include "tests/cross/emulated_tiles.h"
 
 namespace tilewright::testing {
 
 using namespace llvm;
 
-std::string foreignInstruction(StringRef bytes, StringRef features) {
+std::string foreignInstruction(StringRef bytes, const IsaInfo& isa,
+                               StringRef features) {
   InitializeAllTargetInfos();
   InitializeAllTargetMCs();
   InitializeAllDisassemblers();
-  const Triple triple("aarch64-unknown-linux-gnu");
+  const Triple triple(StringRef(isa.architecture->triple));
   std::string why;
   const Target* target = TargetRegistry::lookupTarget(triple, why);
   if (!target) return why;
@@ -45,13 +46,15 @@ std::string foreignInstruction(StringRef bytes, StringRef features) {
     auto contents = section.getContents();
     if (!contents) return toString(contents.takeError());
     const ArrayRef<uint8_t> code = arrayRefFromStringRef(*contents);
-    for (uint64_t at = 0; at + 4 <= code.size(); at += 4) {
+    uint64_t size = 4;
+    for (uint64_t at = 0; at + 2 <= code.size(); at += size) {
       MCInst instruction;
-      uint64_t size = 0;
       const auto status = disassembler->getInstruction(
           instruction, size, code.slice(at), at, nulls());
       if (status == MCDisassembler::Success) continue;
-      const uint32_t word = support::endian::read32le(code.data() + at);
+      uint32_t word = support::endian::read16le(code.data() + at);
+      if (at + 4 <= code.size())
+        word = support::endian::read32le(code.data() + at);
       std::string text;
       raw_string_ostream(text)
           << "0x" << format_hex_no_prefix(word, 8) << " at byte " << at;

@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tests/arm_64/emulated_tiles.h"
+#include "tests/cross/emulated_tiles.h"
 
 #include <cstdlib>
 #include <sstream>
@@ -11,6 +11,7 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 #include "tests/tiles/tile_loader.h"
+#include "tilewright/Codegen/Backend.h"
 
 namespace tilewright::testing {
 
@@ -107,7 +108,11 @@ Expected<std::string> inspectedObject(TileGenerator& generator,
   std::string object(tile->bytes.data(), tile->bytes.size());
   std::string problem = inspectObject(object, tile->name);
   if (problem.empty()) {
-    problem = foreignInstruction(object, info(key.isa).llvmFeatures());
+    const IsaInfo& isa = info(key.isa);
+    problem = foreignInstruction(
+        object, isa,
+        featuresWithBaseline(Triple(StringRef(isa.architecture->triple)),
+                             isa.llvmFeatures()));
     if (!problem.empty())
       problem = "it has an instruction that the ISA lacks: " + problem;
   }
@@ -186,18 +191,20 @@ Expected<EmulatedTiles::Outcome> EmulatedTiles::checkOnModels(
   const std::vector<const CpuModel*> models = modelsFor(isa);
   if (models.empty())
     return createStringError("no CPU model for " + std::string(isa.name));
-  Outcome all;
+  Outcome total;
   for (const CpuModel* model : models) {
     const bool first = model == models.front();
+    const bool all = first || isa.scaling == TW_SCALING_NONE;
     auto outcome = check(
-        *model, first ? [](const TileKey&) { return true; }
-                      : [](const TileKey& key) { return key.isScalable(); });
+        *model, all ? [](const TileKey&) { return true; }
+                    : [](const TileKey& key) { return key.isScalable(); });
     if (!outcome) return outcome.takeError();
-    if (first) all.checked = outcome->checked;
+    if (first) total.checked = outcome->checked;
     for (const std::string& failure : outcome->failures)
-      all.failures.push_back(std::string("on ") + model->name + ": " + failure);
+      total.failures.push_back(std::string("on ") + model->name + ": " +
+                               failure);
   }
-  return all;
+  return total;
 }
 
 }  // namespace tilewright::testing

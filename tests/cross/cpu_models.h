@@ -4,8 +4,8 @@
 // The table of CPUs that qemu-aarch64 plays, from
 // cmake/TilewrightCpuModels.cmake.
 
-#ifndef TESTS_ARM_64_CPU_MODELS_H_
-#define TESTS_ARM_64_CPU_MODELS_H_
+#ifndef TESTS_CROSS_CPU_MODELS_H_
+#define TESTS_CROSS_CPU_MODELS_H_
 
 namespace tilewright::testing {
 
@@ -23,4 +23,4 @@ inline constexpr CpuModel kCpuModels[] = {
 
 }  // namespace tilewright::testing
 
-#endif  // TESTS_ARM_64_CPU_MODELS_H_
+#endif  // TESTS_CROSS_CPU_MODELS_H_

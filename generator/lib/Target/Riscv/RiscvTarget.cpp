@@ -1,0 +1,73 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// riscv_64 to plans: RVV 1.0 on vectors of 128 bits, which any implementation
+// of V has, whatever its own length. A multiply-add takes an element of the
+// broadcast operand from a scalar register, so that nothing is repeated.
+
+#include "tilewright/Planning/Target.h"
+
+namespace tilewright {
+namespace {
+
+constexpr Idiom kIdioms[] = {
+    // vfmacc.vf; vfwmacc.vf of f16 where LLVM sees its extension.
+    {IdiomKind::Fma, "fma", {"v", ""}, IdiomOperands::Floats, 1, 1, 5},
+    // vmacc.vx, of what is narrower after an extension.
+    {IdiomKind::MultiplyAddS32,
+     "mla",
+     {"v", ""},
+     IdiomOperands::Integers,
+     1,
+     1,
+     5},
+    kGenericIdiom};
+
+// Two pipes of 128 bits and four instructions, as SiFive's P400 and P600 series
+// and the like have them. Not measured.
+constexpr CoreModel kUsualCore = {
+    "an RVV core of two pipes", "", 32, 4, 0.4, 0, 0, 0};
+
+class RiscvTarget : public Target {
+public:
+  Machine machine(const IsaInfo &isa) const override {
+    Machine m;
+    m.multipliesS32 = true;
+    m.convertsHalf = isa.has("zvfh");
+    m.halfOps = m.convertsHalf ? 1 : 9;
+    if (isa.has("zvfbfwma")) // vfncvtbf16.f.f.w
+      m.toBF16 = Machine::ToBF16::Exact;
+    m.maskedElementBytes = 1;
+    m.registerClass = "^vr";
+    return m;
+  }
+  llvm::ArrayRef<Idiom> idioms() const override { return kIdioms; }
+  CoreModel core(llvm::StringLiteral) const override { return kUsualCore; }
+  llvm::ArrayRef<const CoreModel *> usualCores(const IsaInfo &) const override {
+    static constexpr const CoreModel *kUsual[] = {&kUsualCore};
+    return kUsual;
+  }
+  LoopMachine loopMachine(HasFeature has) const override {
+    LoopMachine m;
+    m.masks = m.fuses = has("v");
+    m.convertsHalf = has("zvfh");
+    return m;
+  }
+  /// "-march=rv64gc_v_zvfh"
+  std::string
+  compilerFlags(llvm::ArrayRef<std::string> features) const override {
+    std::string flags = "-march=rv64gc";
+    for (const std::string &feature : features)
+      flags += "_" + feature;
+    return flags;
+  }
+};
+
+} // namespace
+
+const Target &riscvTarget() {
+  static const RiscvTarget target;
+  return target;
+}
+
+} // namespace tilewright
