@@ -13,7 +13,7 @@
 # tests/arm_64/cpu_model_test.cpp checks on each model that it has exactly what its row says.
 #
 
-include_guard(GLOBAL)
+include_guard(DIRECTORY)
 include(TilewrightIsaTable)
 
 set(_neon "fullfp16 fp16fml dotprod bf16 i8mm")

@@ -35,6 +35,14 @@ std::string featuresWithBaseline(const Triple &triple, StringRef features) {
   return (baseline + (both ? "," : "") + features).str();
 }
 
+TargetOptions targetOptions(const Triple &triple) {
+  TargetOptions options;
+  options.FunctionSections = true; // what a program does not use, it can drop
+  if (triple.isRISCV64())
+    options.MCOptions.ABIName = "lp64d"; // that of rv64gc
+  return options;
+}
+
 Triple defaultTriple(Triple::ArchType arch) {
   return defaultTriple(arch, Triple(sys::getDefaultTargetTriple()));
 }
@@ -80,13 +88,10 @@ Expected<std::unique_ptr<Backend>> Backend::create(const Triple &triple) {
     return createStringError("target triple '%s': tile functions need a "
                              "little-endian 64-bit target",
                              triple.str().c_str());
-  TargetOptions options;
-  options.FunctionSections = true;
+  TargetOptions options = targetOptions(triple);
   // K loops start on a cache line: their speed does not depend on what happens
   // to stand before them.
   options.LoopAlignment = 64;
-  if (triple.isRISCV64())
-    options.MCOptions.ABIName = "lp64d"; // that of rv64gc
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
       triple, "", baselineFeatures(triple), options, Reloc::PIC_, std::nullopt,
       CodeGenOptLevel::Default));

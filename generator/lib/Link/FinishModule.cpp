@@ -66,10 +66,9 @@ Error ModuleLinker::createTargetMachine() {
   const Target *target = TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return createStringError(error);
-  TargetOptions options;
-  options.FunctionSections = true; // what a program does not use, it can drop
   machine.reset(
-      target->createTargetMachine(triple, "", "", options, Reloc::PIC_));
+      target->createTargetMachine(triple, "", featuresWithBaseline(triple, ""),
+                                  targetOptions(triple), Reloc::PIC_));
   if (!machine)
     return createStringError("this LLVM cannot generate code for " +
                              triple.str());

@@ -13,6 +13,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
 #include "llvm/TargetParser/Triple.h"
 
 namespace tilewright {
@@ -21,6 +22,8 @@ namespace tilewright {
 /// that every machine of it has and LLVM's own default lacks.
 std::string featuresWithBaseline(const llvm::Triple &triple,
                                  llvm::StringRef features);
+/// What all code for `triple` has in common: its ABI, sections of functions.
+llvm::TargetOptions targetOptions(const llvm::Triple &triple);
 
 /// `arch` on the OS and environment of `host`, by default this one's;
 /// UnknownArch: the host itself.

@@ -1,12 +1,12 @@
 # Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Compiles the digits models on this host for AArch64, links them into a static program, runs it on a CPU that has no
-# more than the target under qemu-aarch64, and compares its predictions with those of this host's own program.
+# Compiles the digits models on this host for another architecture, links them into a static program, runs it on a CPU that has no
+# more than the target under qemu, and compares its predictions with those of this host's own program.
 #
-#   cmake -DTOOL=<tilewright> -DTARGET=<--target> -DQEMU=<qemu-aarch64> -DQEMU_CPU=<cpu> -DTILES=<regex> -DFEWER=<cpu>
+#   cmake -DTOOL=<tilewright> -DTARGET=<--target> -DQEMU=<qemu> -DQEMU_CPU=<cpu> -DTILES=<regex> -DFEWER=<cpu>
 #     -DCC=<cross compiler and flags> -DHOST_CC=<C compiler> -DDIGITS=<examples/digits> -DWORK=<scratch>
-#     -P digits_arm_64.cmake
+#     -P digits_cross.cmake
 #
 # TILES: what every tile's name matches. FEWER: a CPU model on which the program must meet an instruction that this one
 # does not have, for it uses what the target has; empty for none. INLINE: tiles are inlined into the models' objects.
@@ -55,7 +55,7 @@ set(ENV{TILEWRIGHT_TUNING} none)
 build(host host ${HOST_CC})
 run("running on the host" COMMAND "${WORK}/host" "${DIGITS}" "${WORK}/host.txt")
 
-build(arm_64 ${TARGET} ${CC} -static)
+build(cross ${TARGET} ${CC} -static)
 string(FIND "${reports}" "\"target\": \"${TARGET}\"" at)
 if(at EQUAL -1)
   message(FATAL_ERROR "the report does not name the target ${TARGET}:\n${reports}")
@@ -69,9 +69,9 @@ foreach(name IN LISTS names)
     message(FATAL_ERROR "'${name}' is called, but '${TILES}' is expected")
   endif()
 endforeach()
-run("running on ${QEMU_CPU}" COMMAND "${QEMU}" -cpu "${QEMU_CPU}" "${WORK}/arm_64" "${DIGITS}" "${WORK}/arm_64.txt")
+run("running on ${QEMU_CPU}" COMMAND "${QEMU}" -cpu "${QEMU_CPU}" "${WORK}/cross" "${DIGITS}" "${WORK}/cross.txt")
 message("${output}")
-run("comparing predictions" COMMAND "${CMAKE_COMMAND}" -E compare_files "${WORK}/host.txt" "${WORK}/arm_64.txt")
+run("comparing predictions" COMMAND "${CMAKE_COMMAND}" -E compare_files "${WORK}/host.txt" "${WORK}/cross.txt")
 if(FEWER)
-  run("running on ${FEWER}" ENDS "Illegal instruction" COMMAND "${QEMU}" -cpu "${FEWER}" "${WORK}/arm_64" "${DIGITS}")
+  run("running on ${FEWER}" ENDS "Illegal instruction" COMMAND "${QEMU}" -cpu "${FEWER}" "${WORK}/cross" "${DIGITS}")
 endif()
