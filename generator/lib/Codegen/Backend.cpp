@@ -4,6 +4,7 @@
 #include "tilewright/Codegen/Backend.h"
 
 #include "tilewright/Devices/RegisterTarget.h"
+#include "tilewright/Planning/Target.h"
 #include "tilewright/Transforms/TileFunctions.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
@@ -21,16 +22,19 @@ using namespace llvm;
 namespace tilewright {
 namespace {
 
-/// The features that every machine of a triple has, where LLVM's own default
-/// has fewer: without them even a multiplication is a call. Empty elsewhere.
-StringRef baselineFeatures(const Triple &triple) {
-  return triple.isRISCV64() ? "+m,+a,+f,+d,+c" : ""; // rv64gc
+/// What is known of the architecture of a triple; null if nothing is.
+const tilewright::Target *roomOf(const Triple &triple) {
+  for (const ArchitectureInfo &row : architectures())
+    if (architectureOf(row) == triple.getArch())
+      return findTarget(StringRef(row.enumName));
+  return nullptr;
 }
 
 } // namespace
 
 std::string featuresWithBaseline(const Triple &triple, StringRef features) {
-  StringRef baseline = baselineFeatures(triple);
+  const tilewright::Target *room = roomOf(triple);
+  StringRef baseline = room ? room->baselineFeatures() : "";
   bool both = !baseline.empty() && !features.empty();
   return (baseline + (both ? "," : "") + features).str();
 }
@@ -38,8 +42,8 @@ std::string featuresWithBaseline(const Triple &triple, StringRef features) {
 TargetOptions targetOptions(const Triple &triple) {
   TargetOptions options;
   options.FunctionSections = true; // what a program does not use, it can drop
-  if (triple.isRISCV64())
-    options.MCOptions.ABIName = "lp64d"; // that of rv64gc
+  if (const tilewright::Target *room = roomOf(triple))
+    options.MCOptions.ABIName = room->abiName();
   return options;
 }
 
@@ -80,7 +84,7 @@ Expected<Triple> targetTriple(const IsaInfo &isa, StringRef wanted) {
 Expected<std::unique_ptr<Backend>> Backend::create(const Triple &triple) {
   registerTarget(triple.getArch());
   std::string why;
-  const Target *target = TargetRegistry::lookupTarget(triple, why);
+  const llvm::Target *target = TargetRegistry::lookupTarget(triple, why);
   if (!target)
     return createStringError("no code generator for target triple '%s': %s",
                              triple.str().c_str(), why.c_str());
@@ -93,8 +97,8 @@ Expected<std::unique_ptr<Backend>> Backend::create(const Triple &triple) {
   // to stand before them.
   options.LoopAlignment = 64;
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
-      triple, "", baselineFeatures(triple), options, Reloc::PIC_, std::nullopt,
-      CodeGenOptLevel::Default));
+      triple, "", featuresWithBaseline(triple, ""), options, Reloc::PIC_,
+      std::nullopt, CodeGenOptLevel::Default));
   if (!machine)
     return createStringError("LLVM has no back end for target triple '%s'",
                              triple.str().c_str());
@@ -139,10 +143,7 @@ void Backend::setTarget(Module &module,
 void Backend::setTarget(Function &function, StringRef cpu, std::string features,
                         const IsaInfo &isa) const {
   bool x86 = machine->getTargetTriple().isX86();
-  StringRef baseline = baselineFeatures(machine->getTargetTriple());
-  features =
-      (baseline + (baseline.empty() || features.empty() ? "" : ",") + features)
-          .str();
+  features = featuresWithBaseline(machine->getTargetTriple(), features);
   std::string width = std::to_string(isa.vectorBits);
   if (x86 || !cpu.empty())
     function.addFnAttr("target-cpu", cpu.empty() ? "x86-64" : cpu);

@@ -95,6 +95,10 @@ public:
   virtual llvm::ArrayRef<const CoreModel *>
   usualCores(const IsaInfo &isa) const = 0;
 
+  /// LLVM's features that every machine of it has, where LLVM's own default has
+  /// fewer, and the name of the ABI that goes with them; empty elsewhere.
+  virtual llvm::StringRef baselineFeatures() const { return ""; }
+  virtual llvm::StringRef abiName() const { return ""; }
   /// Of a CPU of it that has some of LLVM's features.
   virtual LoopMachine loopMachine(HasFeature has) const { return {}; }
   /// Whether a process may use the feature only once it has asked its system:

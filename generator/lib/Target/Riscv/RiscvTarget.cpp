@@ -47,6 +47,9 @@ public:
     static constexpr const CoreModel *kUsual[] = {&kUsualCore};
     return kUsual;
   }
+  /// rv64gc: without M even a multiplication is a call.
+  llvm::StringRef baselineFeatures() const override { return "+m,+a,+f,+d,+c"; }
+  llvm::StringRef abiName() const override { return "lp64d"; }
   LoopMachine loopMachine(HasFeature has) const override {
     LoopMachine m;
     m.masks = m.fuses = has("v");

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Where the generator names a CPU feature or an architecture: check_targets.py ROOT
+
+What an architecture is to plans and code stands in its folder of generator/lib/Target, and tables of abi/ say which there
+are; nothing else of the generator tests for one. REMAIN has the lines that still do, file by file: it may only
+become shorter. GPU code of its own (Amdgpu, Kernels) and comments are left alone.
+
+Prints one line per finding; exits with 1 if there is any.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOMS = ("generator/lib/Target/", "generator/lib/Amdgpu/", "generator/lib/Kernels/",
+         "generator/include/tilewright/Amdgpu/", "generator/include/tilewright/Kernels/")
+NAMED = re.compile(
+    r'\bhas\("|"(?:neon|avx[0-9a-z]*|f16c|sve2?|sme2?|i8mm|dotprod|amx-[a-z0-9]*|zvfh|zvfbfwma)"'
+    r"|Triple::(?:aarch64|x86_64|amdgcn|riscv64)\b|\bis(?:AArch64|X86|RISCV64|Amdgpu)\(\)|\bTW_SCALING_(?:SVE|SME)\b"
+    r"|\bTW_ISA_(?:X86_64|ARM_64|AMDGPU|RISCV_64)_|\bllvm\.(?:aarch64|x86|amdgcn|riscv)\.")
+COMMENT = re.compile(r"\s*(//|\*|/\*)")
+
+# file: lines. Lengths of scalable vectors are SVE's and SME's wherever a target's text or a machine says one.
+REMAIN = {
+    "generator/include/tilewright/Devices/TargetCpu.h": 2,
+    "generator/lib/Bench/MeasureTile.cpp": 4,
+    "generator/lib/Codegen/Backend.cpp": 3,
+    "generator/lib/Compile/CallTileFunctions.cpp": 1,
+    "generator/lib/Compile/Loops/Exponentials.cpp": 2,
+    "generator/lib/Compile/Program/SharedLibrary.cpp": 1,
+    "generator/lib/Compile/TileCalls.cpp": 1,
+    "generator/lib/Devices/AmdgpuTarget.cpp": 1,
+    "generator/lib/Devices/MatrixInstructions.cpp": 1,
+    "generator/lib/Devices/TargetCpu.cpp": 6,
+    "generator/lib/Encoding/Device.cpp": 1,
+    "generator/lib/Registry/Registry.cpp": 1,
+    "generator/tools/tilewright/ExplainCommand.cpp": 1,
+    "generator/tools/tilewright/ListCommand.cpp": 4,
+}
+
+
+def lines_that_name(text):
+    """The numbers of the lines that name a feature or an architecture."""
+    return [number for number, line in enumerate(text.splitlines(), 1)
+            if not COMMENT.match(line) and NAMED.search(line)]
+
+
+def findings(files, remain):
+    """What is wrong with `files`, {path: text}."""
+    for path, text in sorted(files.items()):
+        found = lines_that_name(text)
+        allowed = remain.get(path, 0)
+        if len(found) > allowed:
+            where = ", ".join(map(str, found))
+            yield (f"{path}: lines {where} name a feature or an architecture, of which {allowed} are known; ask the "
+                   "target (Planning/Target.h) or a table")
+        elif len(found) < allowed:
+            yield f"{path}: {len(found)} lines name a feature or an architecture; say so in check_targets.py, not {allowed}"
+    for path in sorted(set(remain) - set(files)):
+        yield f"{path}: is in check_targets.py, but there is no such file"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    files = {}
+    for path in (root / "generator").rglob("*"):
+        name = path.relative_to(root).as_posix()
+        if path.suffix in (".h", ".cpp") and not name.startswith(ROOMS):
+            files[name] = path.read_text()
+    found = list(findings(files, REMAIN))
+    print("\n".join(found) or f"{len(files)} files; {sum(REMAIN.values())} lines are left")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
