@@ -108,6 +108,20 @@ public:
   virtual std::string compilerFlags(llvm::ArrayRef<std::string> features) const;
 };
 
+/// One that has the same model for all of its cores.
+class TargetOfOneModel : public Target {
+public:
+  explicit TargetOfOneModel(const CoreModel &model) : model(&model) {}
+
+  CoreModel core(llvm::StringLiteral) const override { return *model; }
+  llvm::ArrayRef<const CoreModel *> usualCores(const IsaInfo &) const override {
+    return model;
+  }
+
+private:
+  const CoreModel *model;
+};
+
 /// The target of an ISA that tile plans are made for.
 const Target &targetOf(const IsaInfo &isa);
 /// Null if no tile plans are made for `arch`, one of IsaInfo's.

@@ -169,8 +169,10 @@ constexpr Idiom kIdioms[] = {
 constexpr CoreModel kNeoverse = {
     "a Neoverse of two pipes", "", 32, 5, 0.4, 0, 1, 0};
 
-class ArmTarget : public Target {
+class ArmTarget : public TargetOfOneModel {
 public:
+  ArmTarget() : TargetOfOneModel(kNeoverse) {}
+
   Machine machine(const IsaInfo &isa) const override {
     Machine m;
     m.namesLanes = true;
@@ -190,11 +192,6 @@ public:
     return m;
   }
   llvm::ArrayRef<Idiom> idioms() const override { return kIdioms; }
-  CoreModel core(llvm::StringLiteral) const override { return kNeoverse; }
-  llvm::ArrayRef<const CoreModel *> usualCores(const IsaInfo &) const override {
-    static constexpr const CoreModel *kUsual[] = {&kNeoverse};
-    return kUsual;
-  }
   LoopMachine loopMachine(HasFeature) const override {
     LoopMachine m; // without any feature
     m.fuses = m.convertsHalf = true;

@@ -11,19 +11,16 @@ namespace {
 constexpr Idiom kIdioms[] = {kGenericIdiom};
 constexpr CoreModel kUsualCore = {"Zen 4", "", 64, 6, 0.4, 1.0 / 3, 0, 0.45};
 
-class GenericTarget : public Target {
+class GenericTarget : public TargetOfOneModel {
 public:
+  GenericTarget() : TargetOfOneModel(kUsualCore) {}
+
   Machine machine(const IsaInfo &) const override {
     Machine m;
     m.partsNibbles = true;
     return m;
   }
   llvm::ArrayRef<Idiom> idioms() const override { return kIdioms; }
-  CoreModel core(llvm::StringLiteral) const override { return kUsualCore; }
-  llvm::ArrayRef<const CoreModel *> usualCores(const IsaInfo &) const override {
-    static constexpr const CoreModel *kUsual[] = {&kUsualCore};
-    return kUsual;
-  }
 };
 
 } // namespace

@@ -28,8 +28,10 @@ constexpr Idiom kIdioms[] = {
 constexpr CoreModel kUsualCore = {
     "an RVV core of two pipes", "", 32, 4, 0.4, 0, 0, 0};
 
-class RiscvTarget : public Target {
+class RiscvTarget : public TargetOfOneModel {
 public:
+  RiscvTarget() : TargetOfOneModel(kUsualCore) {}
+
   Machine machine(const IsaInfo &isa) const override {
     Machine m;
     m.multipliesS32 = true;
@@ -42,11 +44,6 @@ public:
     return m;
   }
   llvm::ArrayRef<Idiom> idioms() const override { return kIdioms; }
-  CoreModel core(llvm::StringLiteral) const override { return kUsualCore; }
-  llvm::ArrayRef<const CoreModel *> usualCores(const IsaInfo &) const override {
-    static constexpr const CoreModel *kUsual[] = {&kUsualCore};
-    return kUsual;
-  }
   /// rv64gc: without M even a multiplication is a call.
   llvm::StringRef baselineFeatures() const override { return "+m,+a,+f,+d,+c"; }
   llvm::StringRef abiName() const override { return "lp64d"; }
