@@ -13,6 +13,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "tests/tiles/random_keys.h"
 #include "tilewright/Planning/PlanCost.h"
+#include "tilewright/Planning/Target.h"
 #include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Planning/TileShape.h"
 
@@ -401,6 +402,25 @@ TEST(PlanTest, MatrixMultipliesTakeRowsInPairs) {
     TileShape shape(key, plan);
     EXPECT_EQ(shape.rowGroups, (rows + 1) / 2);
     EXPECT_EQ(shape.vectors, 4);
+  }
+}
+
+// What a kind is called and does is the same on all targets that have it.
+TEST(TargetTest, IdiomsOfAKindAreAlike) {
+  for (const Target* target : targets()) {
+    ASSERT_FALSE(target->idioms().empty());
+    EXPECT_EQ(target->idioms().back().kind, IdiomKind::Generic);
+    for (const Idiom& own : target->idioms()) {
+      const Idiom& first = idiom(own.kind);
+      EXPECT_EQ(own.name.str(), first.name.str());
+      EXPECT_EQ(own.operands, first.operands) << own.name.str();
+      EXPECT_EQ(own.group, first.group) << own.name.str();
+      EXPECT_EQ(own.ops, first.ops) << own.name.str();
+      EXPECT_EQ(own.rows, first.rows) << own.name.str();
+      EXPECT_EQ(own.halves, first.halves) << own.name.str();
+      EXPECT_EQ(own.parts, first.parts) << own.name.str();
+      EXPECT_EQ(own.flushesDenormals, first.flushesDenormals) << own.name.str();
+    }
   }
 }
 

@@ -106,7 +106,7 @@ public:
             const CoreModel &core)
       : plan(plan), key(key), shape(shape), isa(info(key.isa)),
         machine(machineOf(isa)), core(core),
-        idiom(tilewright::idiom(plan.idiom)) {
+        idiom(tilewright::idiom(plan.idiom, isa)) {
     int bytes = plan.lanes * shape.accumulatorBytes;
     width = std::max(bytes / core.bytes, 0.5);
     // Half vectors multiply as fast as whole ones at best, and half as fast on

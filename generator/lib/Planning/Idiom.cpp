@@ -91,18 +91,31 @@ bool isComputedAs(tw_element_type_t type, ComputeType compute) {
   llvm_unreachable("covered switch");
 }
 
+/// Of each kind, the first of `targets` that has it; null if none does.
+static std::vector<const Idiom *>
+firstOfKinds(llvm::ArrayRef<const Target *> targets) {
+  std::vector<const Idiom *> all(size_t(IdiomKind::Generic) + 1);
+  for (const Target *target : targets)
+    for (const Idiom &i : target->idioms())
+      if (!all[size_t(i.kind)])
+        all[size_t(i.kind)] = &i;
+  return all;
+}
+
 const Idiom &idiom(IdiomKind kind) {
-  static const std::vector<const Idiom *> byKind = [] {
-    std::vector<const Idiom *> all;
-    for (const Target *target : targets())
-      for (const Idiom &i : target->idioms()) {
-        all.resize(std::max<size_t>(all.size(), size_t(i.kind) + 1));
-        if (!all[size_t(i.kind)])
-          all[size_t(i.kind)] = &i;
-      }
+  static const std::vector<const Idiom *> byKind = firstOfKinds(targets());
+  return *byKind[size_t(kind)];
+}
+
+const Idiom &idiom(IdiomKind kind, const IsaInfo &isa) {
+  static const std::vector<std::vector<const Idiom *>> byIsa = [] {
+    std::vector<std::vector<const Idiom *>> all(TW_ISA_COUNT);
+    for (const IsaInfo &i : isas())
+      if (const Target *target = findTarget(llvm::StringRef(i.arch)))
+        all[i.isa] = firstOfKinds(target);
     return all;
   }();
-  return *byKind[size_t(kind)];
+  return *byIsa[isa.isa][size_t(kind)];
 }
 
 const Idiom *findIdiom(llvm::StringRef name, const IsaInfo &isa) {

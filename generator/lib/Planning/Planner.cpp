@@ -238,10 +238,11 @@ private:
   void trySets(const TileShape &shape) {
     int block = shape.rowGroups * shape.vectors;
     // A single row is bound by its loads, and by any wait between them.
-    bool waits = shape.broadcast.rows == 1 && idiom(plan.idiom).latency >= 4;
+    bool waits =
+        shape.broadcast.rows == 1 && idiom(plan.idiom, isa).latency >= 4;
     int enough = std::max(waits ? std::max(kWaitingChains, machine.chains)
                                 : machine.chains,
-                          kPipes * idiom(plan.idiom).latency) *
+                          kPipes * idiom(plan.idiom, isa).latency) *
                  idiom(plan.idiom).parts;
     for (int sets : {1, 2, 4, 8}) {
       if (sets > 1 && (shape.roundsPerStep || block * sets / 2 >= enough) &&

@@ -44,6 +44,9 @@ enum class IdiomKind : uint8_t {
   PairBytes,      ///< bytes of like sign, 2 per lane: smull, smull2, sadalp
   WidenWords,     ///< s16 x s16, low and high lanes: smlal, smlal2
   WidenHalf,      ///< f16 x f16, low and high lanes: fmlal, fmlal2
+  ExtendHalf,     ///< f16 x f16 into f32: vfwmacc
+  ExtendBF16,     ///< bf16 x bf16 into f32: vfwmaccbf16
+  ExtendWords,    ///< s16 x s16 into s32: vwmacc
   FmaHalf,        ///< fused multiply-add in f16, rounding each K step
   Fma,            ///< fused multiply-add in the accumulator type
   MultiplyAddS32, ///< mla
@@ -132,9 +135,11 @@ struct Idiom {
 inline constexpr Idiom kGenericIdiom = {
     IdiomKind::Generic, "generic", {"", ""}, IdiomOperands::Any, 1, 2, 4};
 
-/// By its kind, on whatever target has it: the features apart, all have the
-/// same.
+/// By its kind, on whatever target has it: features and latency apart, all have
+/// the same.
 const Idiom &idiom(IdiomKind kind);
+/// That of the ISA's target, which has it.
+const Idiom &idiom(IdiomKind kind, const IsaInfo &isa);
 /// Of the key's target; null if there is none.
 const Idiom *findIdiom(llvm::StringRef name, const IsaInfo &isa);
 

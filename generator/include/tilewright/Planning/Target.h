@@ -100,10 +100,10 @@ public:
   virtual llvm::StringRef baselineFeatures() const { return ""; }
   virtual llvm::StringRef abiName() const { return ""; }
   /// Of a CPU of it that has some of LLVM's features.
-  virtual LoopMachine loopMachine(HasFeature has) const { return {}; }
+  virtual LoopMachine loopMachine(HasFeature) const { return {}; }
   /// Whether a process may use the feature only once it has asked its system:
   /// that a CPU has it does not say that.
-  virtual bool isOnRequest(llvm::StringRef feature) const { return false; }
+  virtual bool isOnRequest(llvm::StringRef) const { return false; }
   /// What makes gcc and clang compile with these features.
   virtual std::string compilerFlags(llvm::ArrayRef<std::string> features) const;
 };

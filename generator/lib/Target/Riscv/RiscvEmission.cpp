@@ -1,14 +1,45 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// LLVM has an instruction for each of what plans of riscv_64 consist of.
+// LLVM has an operation for each of what plans of riscv_64 consist of, and
+// selects a multiply-add that extends where both operands are extended.
 
 #include "tilewright/Emit/Emission.h"
 
+using namespace mlir;
+
 namespace tilewright {
+namespace {
+
+class RiscvEmission : public Emission {
+public:
+  Value multiplyAccumulate(Emitter &e, IdiomKind idiom, const ByteRoles &roles,
+                           Value accumulator, Value vector, Value broadcast,
+                           int half) const override {
+    auto wide = cast<VectorType>(accumulator.getType());
+    auto extended = [&](Value x) {
+      return arith::ExtFOp::create(e.b, e.loc, wide, x);
+    };
+    switch (idiom) {
+    case IdiomKind::ExtendHalf:
+    case IdiomKind::ExtendBF16:
+      return e.fma(extended(vector), extended(broadcast), accumulator);
+    case IdiomKind::ExtendWords: {
+      Type s32 = wide.getElementType();
+      return e.add(accumulator,
+                   e.mul(e.sext(vector, s32), e.sext(broadcast, s32)));
+    }
+    default:
+      return Emission::multiplyAccumulate(e, idiom, roles, accumulator, vector,
+                                          broadcast, half);
+    }
+  }
+};
+
+} // namespace
 
 const Emission &riscvEmission() {
-  static const Emission emission;
+  static const RiscvEmission emission;
   return emission;
 }
 

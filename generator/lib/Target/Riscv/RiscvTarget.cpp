@@ -10,8 +10,32 @@
 namespace tilewright {
 namespace {
 
+// Latencies are those of SiFive's P600 in LLVM, about.
 constexpr Idiom kIdioms[] = {
-    // vfmacc.vf; vfwmacc.vf of f16 where LLVM sees its extension.
+    // Multiply-adds that extend both operands: vfwmacc.vf, vfwmaccbf16.vf,
+    // vwmacc.vx, of bytes after vsext.
+    {IdiomKind::ExtendHalf,
+     "vfwmacc",
+     {"zvfh", ""},
+     IdiomOperands::F16,
+     1,
+     1,
+     5},
+    {IdiomKind::ExtendBF16,
+     "vfwmaccbf16",
+     {"zvfbfwma", ""},
+     IdiomOperands::BF16,
+     1,
+     1,
+     5},
+    {IdiomKind::ExtendWords,
+     "vwmacc",
+     {"v", ""},
+     IdiomOperands::Words,
+     1,
+     1,
+     5},
+    // vfmacc.vf
     {IdiomKind::Fma, "fma", {"v", ""}, IdiomOperands::Floats, 1, 1, 5},
     // vmacc.vx, of what is narrower after an extension.
     {IdiomKind::MultiplyAddS32,
@@ -37,6 +61,7 @@ public:
     m.multipliesS32 = true;
     m.convertsHalf = isa.has("zvfh");
     m.halfOps = m.convertsHalf ? 1 : 9;
+    m.typesBF16 = true;
     if (isa.has("zvfbfwma")) // vfncvtbf16.f.f.w
       m.toBF16 = Machine::ToBF16::Exact;
     m.maskedElementBytes = 1;
