@@ -57,8 +57,9 @@ ${rows}  };
 ")
 set(flags -std=c++17 -O1 "-I${SOURCE}" "-I${SOURCE}/abi/include")
 run(${CXX} ${flags} -c main.cpp -o main.o)
+run(${CXX} -x c -std=c11 -O1 "-I${SOURCE}" "-I${SOURCE}/abi/include" -c "${SOURCE}/abi/lib/tile_name.c" -o tile_name.o)
 run("${TOOL}" link main.o -o packs.a)
-run(${CXX} ${flags} -static main.o packs.a "${SOURCE}/tests/tiles/check_pack.cpp" "${SOURCE}/tests/tiles/element_codec.cpp"
+run(${CXX} ${flags} -static main.o tile_name.o packs.a "${SOURCE}/tests/tiles/check_pack.cpp" "${SOURCE}/tests/tiles/element_codec.cpp"
   "${SOURCE}/abi/lib/key.cpp" "${SOURCE}/abi/lib/pack_key.cpp" "${SOURCE}/abi/lib/tables.cpp" -o packs)
 execute_process(COMMAND "${QEMU}" -cpu max "${WORK}/packs" OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
 if(NOT said STREQUAL "${count} checked\n")
