@@ -17,13 +17,21 @@ public:
                            Value accumulator, Value vector, Value broadcast,
                            int half) const override {
     auto wide = cast<VectorType>(accumulator.getType());
-    auto extended = [&](Value x) {
-      return arith::ExtFOp::create(e.b, e.loc, wide, x);
+    auto extended = [&](Value x, Type type) -> Value {
+      return arith::ExtFOp::create(e.b, e.loc, type, x);
     };
     switch (idiom) {
     case IdiomKind::ExtendHalf:
-    case IdiomKind::ExtendBF16:
-      return e.fma(extended(vector), extended(broadcast), accumulator);
+    case IdiomKind::ExtendBF16: {
+      // A scalar is to be extended as one: bf16 is spread as an integer, by an
+      // instruction of its own.
+      auto spread = broadcast.getDefiningOp<vector::BroadcastOp>();
+      Value x = spread && !isa<VectorType>(spread.getSource().getType())
+                    ? e.splat(extended(spread.getSource(), e.f32()),
+                              wide.getNumElements())
+                    : extended(broadcast, wide);
+      return e.fma(extended(vector, wide), x, accumulator);
+    }
     case IdiomKind::ExtendWords: {
       Type s32 = wide.getElementType();
       return e.add(accumulator,
