@@ -4,8 +4,8 @@
 // Storage elements <-> the elements that tiles compute with. All conversions
 // are exact, or round to nearest even, and call no library.
 
-#ifndef TILEWRIGHT_TARGETS_ELEMENTS_H
-#define TILEWRIGHT_TARGETS_ELEMENTS_H
+#ifndef TILEWRIGHT_EMIT_ELEMENTS_H
+#define TILEWRIGHT_EMIT_ELEMENTS_H
 
 #include "tilewright/Emit/Emitter.h"
 #include "tilewright/Planning/Idiom.h"
@@ -74,4 +74,4 @@ mlir::Value decodeOut(Emitter &e, tw_element_type_t type, mlir::Value value);
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_TARGETS_ELEMENTS_H
+#endif // TILEWRIGHT_EMIT_ELEMENTS_H

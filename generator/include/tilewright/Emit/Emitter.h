@@ -4,8 +4,8 @@
 // A short hand for the few operations that tile code consists of: byte-offset
 // pointers, whole and partial vectors, lane shuffles, loops.
 
-#ifndef TILEWRIGHT_TARGETS_EMITTER_H
-#define TILEWRIGHT_TARGETS_EMITTER_H
+#ifndef TILEWRIGHT_EMIT_EMITTER_H
+#define TILEWRIGHT_EMIT_EMITTER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -124,4 +124,4 @@ private:
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_TARGETS_EMITTER_H
+#endif // TILEWRIGHT_EMIT_EMITTER_H

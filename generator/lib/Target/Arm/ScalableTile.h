@@ -3,8 +3,8 @@
 //
 // Tiles whose plan has scalable vectors.
 
-#ifndef TILEWRIGHT_TRANSFORMS_SCALABLETILE_H
-#define TILEWRIGHT_TRANSFORMS_SCALABLETILE_H
+#ifndef TILEWRIGHT_TARGET_ARM_SCALABLETILE_H
+#define TILEWRIGHT_TARGET_ARM_SCALABLETILE_H
 
 #include "ScalableVectors.h"
 #include "tilewright/Emit/Emission.h"
@@ -95,4 +95,4 @@ void emitSmeTile(Emitter &e, const TileKey &key, const TilePlan &plan,
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_TRANSFORMS_SCALABLETILE_H
+#endif // TILEWRIGHT_TARGET_ARM_SCALABLETILE_H

@@ -4,8 +4,8 @@
 // A short hand for operations on scalable vectors of SVE, as Emitter is for
 // those of fixed length. Vectors are named after their least length.
 
-#ifndef TILEWRIGHT_TARGETS_SCALABLEVECTORS_H
-#define TILEWRIGHT_TARGETS_SCALABLEVECTORS_H
+#ifndef TILEWRIGHT_TARGET_ARM_SCALABLEVECTORS_H
+#define TILEWRIGHT_TARGET_ARM_SCALABLEVECTORS_H
 
 #include "tilewright/Emit/Emitter.h"
 #include "tilewright/Planning/ScalablePlan.h"
@@ -64,4 +64,4 @@ public:
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_TARGETS_SCALABLEVECTORS_H
+#endif // TILEWRIGHT_TARGET_ARM_SCALABLEVECTORS_H

@@ -4,8 +4,8 @@
 // Tiles of SVE vectors: rows of the rhs fill the lanes, those of the lhs are
 // broadcast, mostly by multiplies that take one lane of each 128 bits.
 
-#ifndef TILEWRIGHT_TRANSFORMS_SVETILE_H
-#define TILEWRIGHT_TRANSFORMS_SVETILE_H
+#ifndef TILEWRIGHT_TARGET_ARM_SVETILE_H
+#define TILEWRIGHT_TARGET_ARM_SVETILE_H
 
 #include "ScalableTile.h"
 
@@ -107,4 +107,4 @@ private:
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_TRANSFORMS_SVETILE_H
+#endif // TILEWRIGHT_TARGET_ARM_SVETILE_H
