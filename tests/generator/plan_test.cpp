@@ -424,6 +424,24 @@ TEST(TargetTest, IdiomsOfAKindAreAlike) {
   }
 }
 
+// Whatever features it would need there.
+TEST(TargetTest, IdiomsOfOtherTargetsAreRefusedAsSuch) {
+  for (const char* isa :
+       {"x86_64_avx512_bf16", "arm_64_i8mm", "riscv_64_zvfbfwma", "generic"}) {
+    const TileKey key = keyOf("f32f32f32_8x8x1_" + std::string(isa));
+    const Target& own = targetOf(info(key.isa));
+    for (const Target* target : targets())
+      for (const Idiom& i : target->idioms()) {
+        const bool isOwn = llvm::any_of(
+            own.idioms(), [&](const Idiom& o) { return o.kind == i.kind; });
+        const std::string why = whyIdiomUnfit(i.kind, key);
+        EXPECT_EQ(why == "idiom '" + i.name.str() + "' is not one of " + isa,
+                  !isOwn)
+            << why;
+      }
+  }
+}
+
 // Sums of scaled elements must not wrap before they are divided.
 TEST(PlanTest, ScaledSumsFitTheAccumulators) {
   for (int k0 : {8, 16, 24, 64}) {

@@ -107,15 +107,20 @@ const Idiom &idiom(IdiomKind kind) {
   return *byKind[size_t(kind)];
 }
 
-const Idiom &idiom(IdiomKind kind, const IsaInfo &isa) {
+/// As the ISA's target has it, or null.
+static const Idiom *findIdiom(IdiomKind kind, const IsaInfo &isa) {
   static const std::vector<std::vector<const Idiom *>> byIsa = [] {
-    std::vector<std::vector<const Idiom *>> all(TW_ISA_COUNT);
+    std::vector<std::vector<const Idiom *>> all(TW_ISA_COUNT, firstOfKinds({}));
     for (const IsaInfo &i : isas())
       if (const Target *target = findTarget(llvm::StringRef(i.arch)))
         all[i.isa] = firstOfKinds(target);
     return all;
   }();
-  return *byIsa[isa.isa][size_t(kind)];
+  return byIsa[isa.isa][size_t(kind)];
+}
+
+const Idiom &idiom(IdiomKind kind, const IsaInfo &isa) {
+  return *findIdiom(kind, isa);
 }
 
 const Idiom *findIdiom(llvm::StringRef name, const IsaInfo &isa) {
@@ -128,11 +133,9 @@ const Idiom *findIdiom(llvm::StringRef name, const IsaInfo &isa) {
 std::string whyIdiomUnfit(IdiomKind kind, const TileKey &key) {
   const TypeTripleInfo &types = info(key.types);
   const IsaInfo &isa = info(key.isa);
-  llvm::ArrayRef<Idiom> idioms = targetOf(isa).idioms();
-  const Idiom *own =
-      llvm::find_if(idioms, [&](const Idiom &i) { return i.kind == kind; });
+  const Idiom *own = findIdiom(kind, isa);
   std::string name = ("idiom '" + idiom(kind).name + "'").str();
-  if (own == idioms.end())
+  if (!own)
     return name + " is not one of " + std::string(isa.name);
   if (!takesTypes(*own, types))
     return name + " does not take " + std::string(types.name);
