@@ -100,6 +100,9 @@ class Supervision(unittest.TestCase):
         self.check_says("spend", file + "reading it ended with signal 24 (CPU time limit exceeded)")
         self.check_says("no-memory", file + "reading it ended for want of memory")
 
+    def test_temporary_files_of_any_number_go(self):
+        self.check_says("kill-with-many-files", "signal 9 (Killed)")
+
     def test_fatal_errors_name_the_file(self):
         file = f"'{self.dir}/x\\x1B.bc': is damaged: "
         self.check_says("fatal", file + "the\\nreason; expected something else")

@@ -60,6 +60,17 @@ void truncatedFile() {
   std::printf("%d\n", bytes[0]);
 }
 
+/// One for each output of a run that has many.
+void killWithManyFiles() {
+  std::vector<OwnTemporary> own;
+  for (int i = 0; i < 1000; ++i) {
+    std::string path = dir + "/" + std::to_string(i);
+    own.emplace_back(path);
+    std::fclose(std::fopen(path.c_str(), "w"));
+  }
+  raise(SIGKILL);
+}
+
 void spend() {
   rlimit limit = {1, RLIM_INFINITY};
   setrlimit(RLIMIT_CPU, &limit);
@@ -103,6 +114,7 @@ const std::map<std::string, Body> bodies = {
     {"truncated-file", truncatedFile},
     {"abort", [] { std::abort(); }},
     {"kill", [] { raise(SIGKILL); }},
+    {"kill-with-many-files", killWithManyFiles},
     {"spend", spend},
     {"fatal", [] { llvm::report_fatal_error("the\nreason"); }},
     {"no-memory",

@@ -56,9 +56,8 @@ Activity::~Activity() {
   Board::remove(slot);
 }
 
-OwnTemporary::OwnTemporary(StringRef path)
-    : slot(Board::post(Board::kTemporary, path, "")) {}
+OwnTemporary::OwnTemporary(StringRef path) : note(Board::postTemporary(path)) {}
 
-OwnTemporary::~OwnTemporary() { Board::remove(slot); }
+OwnTemporary::~OwnTemporary() { Board::removeTemporary(note); }
 
 } // namespace tilewright

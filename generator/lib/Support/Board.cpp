@@ -5,6 +5,7 @@
 #include "llvm/Support/Threading.h"
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
@@ -60,6 +61,38 @@ int Board::post(unsigned kind, StringRef name, StringRef detail) {
 void Board::remove(int slot) {
   if (slot >= 0)
     board->kinds[slot].store(kFree, std::memory_order_release);
+}
+
+int64_t Board::postTemporary(StringRef path) {
+  if (!board)
+    return -1;
+  static std::mutex mutex; // the child's; its parent only reads
+  std::lock_guard<std::mutex> lock(mutex);
+  size_t at = board->pathBytes.load(std::memory_order_relaxed);
+  size_t size = path.size() + 2;
+  if (size > kPathBytes - at)
+    return -1;
+  memcpy(board->paths + at + 1, path.data(), path.size());
+  board->paths[at] = 1;
+  board->pathBytes.store(at + size, std::memory_order_release);
+  return at;
+}
+
+void Board::removeTemporary(int64_t at) {
+  if (at >= 0)
+    board->paths[at] = 0;
+}
+
+SmallVector<StringRef> Board::temporaries() {
+  SmallVector<StringRef> result;
+  size_t end = board->pathBytes.load(std::memory_order_acquire);
+  for (size_t at = 0; at < end;) {
+    StringRef path(board->paths + at + 1);
+    if (board->paths[at])
+      result.push_back(path);
+    at += path.size() + 2;
+  }
+  return result;
 }
 
 } // namespace tilewright

@@ -7,6 +7,7 @@
 #ifndef TILEWRIGHT_LIB_SUPPORT_BOARD_H
 #define TILEWRIGHT_LIB_SUPPORT_BOARD_H
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <atomic>
 #include <cstdint>
@@ -15,8 +16,9 @@ namespace tilewright {
 
 struct Board {
   /// `kind` is an Activity::Kind or one of these.
-  static constexpr unsigned kFree = 0, kClaimed = 100, kTemporary = 101;
+  static constexpr unsigned kFree = 0, kClaimed = 100;
 
+  /// More than activities nest, over all threads.
   static constexpr int kSlots = 64;
 
   struct Slot {
@@ -30,6 +32,14 @@ struct Board {
   static int post(unsigned kind, llvm::StringRef name, llvm::StringRef detail);
   static void remove(int slot);
 
+  /// Notes a temporary file or folder; -1 as above. A run may have thousands at
+  /// a time: one for each output.
+  static int64_t postTemporary(llvm::StringRef path);
+  static void removeTemporary(int64_t at);
+  /// Those that are not removed, oldest first; for the parent, once the child
+  /// is dead.
+  static llvm::SmallVector<llvm::StringRef> temporaries();
+
   /// Maps the board of this process and its children; false if that fails.
   static bool open();
   /// The board; null before open.
@@ -42,6 +52,11 @@ struct Board {
   /// Apart from what they tell about: an unused slot takes no memory.
   std::atomic<unsigned> kinds[kSlots];
   Slot slots[kSlots];
+  /// Zero-terminated paths, each behind a byte that says whether it is still
+  /// there. Those that are gone stay: this is room for 100,000 of them.
+  static constexpr size_t kPathBytes = 16 << 20;
+  std::atomic<size_t> pathBytes; ///< used; only whole paths count
+  char paths[kPathBytes];
 };
 
 } // namespace tilewright

@@ -117,14 +117,13 @@ struct Note {
   const Board::Slot *slot;
 };
 
-/// Of activities, or of temporary files; oldest first.
-SmallVector<Note> notes(bool temporaries) {
+/// Of activities, oldest first.
+SmallVector<Note> notes() {
   SmallVector<Note> result;
   const Board &board = *Board::get();
   for (int i = 0; i < Board::kSlots; ++i) {
     unsigned kind = board.kinds[i];
-    if (kind != Board::kFree && kind != Board::kClaimed &&
-        (kind == Board::kTemporary) == temporaries)
+    if (kind != Board::kFree && kind != Board::kClaimed)
       result.push_back({kind, &board.slots[i]});
   }
   sort(result, [](const Note &a, const Note &b) {
@@ -137,7 +136,7 @@ SmallVector<Note> notes(bool temporaries) {
 /// which did, the file that was read last, else all tiles.
 std::string sentence(StringRef command, Activity::End end, StringRef how) {
   using Kind = Activity::Kind;
-  SmallVector<Note> all = notes(/*temporaries=*/false);
+  SmallVector<Note> all = notes();
   uint64_t crashed = Board::get()->crashedThread;
   if (crashed)
     erase_if(all, [&](Note &note) { return note.slot->thread != crashed; });
@@ -162,10 +161,11 @@ std::string sentence(StringRef command, Activity::End end, StringRef how) {
              : ("internal error in '" + command + "': " + text).str();
 }
 
-/// What the child would have removed.
+/// What the child would have removed, or what its handler missed: while one
+/// thread goes over LLVM's list, another may still make a file.
 void removeTemporaries() {
-  for (const Note &note : reverse(notes(/*temporaries=*/true)))
-    sys::fs::remove(note.slot->name);
+  for (StringRef path : reverse(Board::temporaries()))
+    sys::fs::remove(path);
 }
 
 [[noreturn]] void dieOf(int signal, const sigset_t &original) {

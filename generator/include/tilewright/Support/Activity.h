@@ -73,11 +73,11 @@ struct CurrentTile : Activity {
 class OwnTemporary {
 public:
   explicit OwnTemporary(llvm::StringRef path);
-  OwnTemporary(OwnTemporary &&other) : slot(other.slot) { other.slot = -1; }
+  OwnTemporary(OwnTemporary &&other) : note(other.note) { other.note = -1; }
   ~OwnTemporary();
 
 private:
-  int slot;
+  int64_t note; ///< on the supervisor's board
 };
 
 } // namespace tilewright
