@@ -12,9 +12,13 @@
 
 static const tw_thin_variant_t kVariants[] = {
 #ifdef TW_HAVE_X86_64_TILES
-    {TW_ISA_X86_64_AVX512_BASE, tw_thin_x86_64_avx512_base},
-    {TW_ISA_X86_64_AVX2_FMA, tw_thin_x86_64_avx2_fma},
+#define TW_THIN_LEVEL_X86_64(arch_isa, ENUM) \
+  {TW_ISA_##ENUM, tw_thin_##arch_isa},
+#else
+#define TW_THIN_LEVEL_X86_64(arch_isa, ENUM)
 #endif
+#define TW_THIN_LEVEL(ARCH, arch_isa, ENUM) TW_THIN_LEVEL_##ARCH(arch_isa, ENUM)
+#include "ukernels/thin_levels.def"
     {TW_ISA_GENERIC, tw_thin_generic},
 };
 

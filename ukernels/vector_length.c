@@ -18,11 +18,10 @@ static int tw_fixed_bits(tw_isa_t isa) {
 
 int tw_vector_bits(const tw_tile_key_t* key, const uint64_t* cpu_data) {
   if (!key->m0_scalable && !key->n0_scalable) return tw_fixed_bits(key->isa);
-  const uint64_t lengths = cpu_data[TW_CPU_WORD_VECTOR_LENGTHS];
   const tw_scaling_t scaling = tw_isa_scaling(key->isa);
-  const int bits = scaling == TW_SCALING_SVE   ? (int)(lengths & 0xFFFF)
-                   : scaling == TW_SCALING_SME ? (int)(lengths >> 16 & 0xFFFF)
-                                               : 0;
+  if (scaling == TW_SCALING_NONE) return 0;
+  const uint64_t lengths = cpu_data[TW_CPU_WORD_VECTOR_LENGTHS];
+  const int bits = (int)(lengths >> 16 * (scaling - 1) & 0xFFFF);
   // Whoever made cpu_data up gets no tiles of sizes that no CPU has.
   const int is_length =
       bits % TW_LEAST_VECTOR_BITS == 0 && bits <= TW_MAX_VECTOR_BITS;

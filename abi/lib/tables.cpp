@@ -108,6 +108,18 @@ const std::vector<IsaInfo>& isas() {
   return table;
 }
 
+const std::vector<ScalingInfo>& scalings() {
+  static const std::vector<ScalingInfo> table = {
+      {TW_SCALING_NONE, "none", "", "", "", "", 0, false},
+#define TW_SCALING(ENUM, name, title, ARCH, feature, prefix, usual_bits, \
+                   streaming)                                            \
+  {TW_SCALING_##ENUM, #name,  title,      #ARCH,                         \
+   feature,           prefix, usual_bits, streaming != 0},
+#include "tilewright/scalings.def"
+  };
+  return table;
+}
+
 const std::vector<VariantInfo>& tileVariants() {
   static const std::vector<VariantInfo> table = {
 #define TW_VARIANT(name, ENUM, field, excludes, doc) \
@@ -132,6 +144,8 @@ const TypeTripleInfo& info(tw_type_triple_t types) {
 }
 
 const IsaInfo& info(tw_isa_t isa) { return isas().at(isa); }
+
+const ScalingInfo& info(tw_scaling_t scaling) { return scalings().at(scaling); }
 
 const TypeTripleInfo* findTypeTriple(std::string_view name) {
   for (const TypeTripleInfo& triple : typeTriples())

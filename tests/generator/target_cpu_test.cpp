@@ -114,13 +114,13 @@ TEST(TargetCpuTest, AmxCountsWhereItIsNamed) {
 
 TEST(TargetCpuTest, SaysHowLongVectorsAre) {
   TargetCpu target = parse("arm_64:sme+sve2+vl512,svl256");
-  EXPECT_EQ(target.sveBits, 512);
-  EXPECT_EQ(target.streamingBits, 256);
+  EXPECT_EQ(target.reliedBits[TW_SCALING_SVE], 512);
+  EXPECT_EQ(target.reliedBits[TW_SCALING_SME], 256);
   EXPECT_EQ(target.codeFeatures, parse("arm_64:sme+sve2").codeFeatures);
   EXPECT_EQ(target.cpuData[TW_CPU_WORD_VECTOR_LENGTHS], 512 | 256 << 16);
   // Likely ones, that nothing relies on.
   target = parse("arm_64:neoverse-v1");
-  EXPECT_EQ(target.sveBits, 0);
+  EXPECT_EQ(target.reliedBits[TW_SCALING_SVE], 0);
   EXPECT_EQ(target.cpuData[TW_CPU_WORD_VECTOR_LENGTHS], 256u);
   EXPECT_EQ(parse("arm_64:neoverse-v2").cpuData[TW_CPU_WORD_VECTOR_LENGTHS],
             128u);

@@ -73,6 +73,18 @@ struct ArchitectureInfo {
   std::string_view triple;
 };
 
+// A row of scalings.def; of TW_SCALING_NONE, its name and nothing else.
+struct ScalingInfo {
+  tw_scaling_t scaling;
+  std::string_view name;   // "sve"
+  std::string_view title;  // "SVE"
+  std::string_view arch;   // ArchitectureInfo::enumName
+  std::string_view llvmFeature;
+  std::string_view prefix;  // "vl"
+  int usualBits;
+  bool isStreaming;
+};
+
 struct IsaInfo {
   tw_isa_t isa;
   std::string_view arch;  // ArchitectureInfo::enumName
@@ -111,11 +123,14 @@ const std::vector<VariantInfo>& tileVariants();
 const std::vector<ElementTypeInfo>& elementTypes();
 const std::vector<TypeTripleInfo>& typeTriples();
 const std::vector<IsaInfo>& isas();
+// By tw_scaling_t: TW_SCALING_NONE first.
+const std::vector<ScalingInfo>& scalings();
 const std::vector<ArchitectureInfo>& architectures();
 
 const ElementTypeInfo& info(tw_element_type_t type);
 const TypeTripleInfo& info(tw_type_triple_t types);
 const IsaInfo& info(tw_isa_t isa);
+const ScalingInfo& info(tw_scaling_t scaling);
 
 // Null if there is none.
 const TypeTripleInfo* findTypeTriple(std::string_view name);

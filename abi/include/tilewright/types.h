@@ -65,8 +65,12 @@ enum {
 // elements that one vector holds.
 typedef enum tw_scaling_t {
   TW_SCALING_NONE = 0,  // no scalable sizes
-  TW_SCALING_SVE = 1,   // vectors of the SVE vector length
-  TW_SCALING_SME = 2,   // vectors of the SME streaming vector length
+// TW_SCALING_SVE, ...: vectors of that length.
+#define TW_SCALING(ENUM, name, title, ARCH, feature, prefix, usual_bits, \
+                   streaming)                                            \
+  TW_SCALING_##ENUM,
+#include "tilewright/scalings.def"
+  TW_SCALING_COUNT
 } tw_scaling_t;
 
 // TW_ISA_X86_64_AVX2_FMA, ...: in the order of isas.def, best first within an

@@ -120,9 +120,7 @@ Expected<TileKey> keyHere(const TileKey &key, StringRef name) {
   uint64_t cpu[TW_CPU_DATA_WORDS];
   tw_cpu_detect(cpu);
   const uint64_t lengths = cpu[TW_CPU_WORD_VECTOR_LENGTHS];
-  const int bits = info(key.isa).scaling == TW_SCALING_SVE
-                       ? int(lengths & 0xFFFF)
-                       : int(lengths >> 16 & 0xFFFF);
+  const int bits = int(lengths >> 16 * (info(key.isa).scaling - 1) & 0xFFFF);
   if (bits == 0)
     return createStringError(name + ": the system does not tell the length of "
                                     "this CPU's vectors");
@@ -189,30 +187,24 @@ BenchReport describeCpu(ArrayRef<TileKey> keys) {
   report.cpu = cpuName();
   report.core = sys::getHostCPUName().str();
   report.isas = isaNames();
-  // Matrix units whose instructions are no part of peaks.def.
-  struct Unit {
-    StringRef feature;
-    tw_element_type_t types;
-  };
-  constexpr Unit units[] = {{"amx-int8", TW_ELEMENT_S8},
-                            {"amx-bf16", TW_ELEMENT_BF16},
-                            {"amx-fp16", TW_ELEMENT_F16}};
   const StringMap<bool> features = sys::getHostCPUFeatures();
-  for (const Unit &unit : units) {
-    const int bits = info(unit.types).bits;
-    if (features.lookup(unit.feature) && any_of(keys, [&](const TileKey &key) {
-          const TypeTripleInfo &types = info(key.types);
-          return bits == 8 ? types.accumulator == TW_ELEMENT_S32 &&
-                                 info(types.lhs).bits <= 8 &&
-                                 info(types.rhs).bits <= 8
-                           : types.lhs == unit.types && types.rhs == unit.types;
-        }))
-      report.remarks.push_back(
-          "This CPU has " + unit.feature.str() + " besides, which " +
-          (unit.types == TW_ELEMENT_F16 ? "no tile uses"
-                                        : "tiles of the variant 'vnni' use") +
-          ": it is not part of the peak.");
-  }
+  for (const Target *target : targets())
+    for (const MatrixUnit &unit : target->matrixUnits()) {
+      const int bits = info(unit.types).bits;
+      if (features.lookup(unit.feature) &&
+          any_of(keys, [&](const TileKey &key) {
+            const TypeTripleInfo &types = info(key.types);
+            return bits == 8
+                       ? types.accumulator == TW_ELEMENT_S32 &&
+                             info(types.lhs).bits <= 8 &&
+                             info(types.rhs).bits <= 8
+                       : types.lhs == unit.types && types.rhs == unit.types;
+          }))
+        report.remarks.push_back(
+            "This CPU has " + unit.feature.str() + " besides, which " +
+            (unit.isUsed ? "tiles of the variant 'vnni' use" : "no tile uses") +
+            ": it is not part of the peak.");
+    }
   return report;
 }
 

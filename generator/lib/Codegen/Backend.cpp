@@ -30,6 +30,11 @@ const tilewright::Target *roomOf(const Triple &triple) {
   return nullptr;
 }
 
+CodeGeneration codeGenerationOf(const Triple &triple) {
+  const tilewright::Target *room = roomOf(triple);
+  return room ? room->codeGeneration() : CodeGeneration();
+}
+
 } // namespace
 
 std::string featuresWithBaseline(const Triple &triple, StringRef features) {
@@ -142,20 +147,21 @@ void Backend::setTarget(Module &module,
 
 void Backend::setTarget(Function &function, StringRef cpu, std::string features,
                         const IsaInfo &isa) const {
-  bool x86 = machine->getTargetTriple().isX86();
+  const CodeGeneration generation =
+      codeGenerationOf(machine->getTargetTriple());
   features = featuresWithBaseline(machine->getTargetTriple(), features);
-  std::string width = std::to_string(isa.vectorBits);
-  if (x86 || !cpu.empty())
-    function.addFnAttr("target-cpu", cpu.empty() ? "x86-64" : cpu);
-  if (x86) {
-    // LLVM must not halve 512-bit vectors, whatever it tunes for.
+  if (cpu.empty())
+    cpu = generation.cpu;
+  if (!cpu.empty())
+    function.addFnAttr("target-cpu", cpu);
+  if (generation.statesVectorWidth) {
+    std::string width = std::to_string(isa.vectorBits);
     function.addFnAttr("prefer-vector-width", width);
     function.addFnAttr("min-legal-vector-width", width);
-    // The one tuning whose scheduling model knows 512-bit dot products and
-    // the ports of broadcasts; docs/adr/0005 compares it. It schedules twice,
-    // a tenth of the time of code generation, which regular tiles are worth.
+  }
+  if (!generation.tuneCpu.empty()) {
     if (!isa.features.empty() && function.hasFnAttribute(kRegularTile))
-      function.addFnAttr("tune-cpu", "znver4");
+      function.addFnAttr("tune-cpu", generation.tuneCpu);
     function.removeFnAttr(kRegularTile);
   }
   if (!features.empty())
@@ -242,10 +248,7 @@ bool Backend::addShortPasses(legacy::PassManager &passes, raw_pwrite_stream &os,
         &MachineCopyPropagationID, &PostRAMachineSinkingID, &MachineLICMID,
         &MachineSchedulerID})
     config->disablePass(idle);
-  // LLVM would order the code for an in-order core, which is what it takes a
-  // CPU without a name for; the plan's order suits those that arm_64 tiles are
-  // judged on.
-  if (machine->getTargetTriple().isAArch64())
+  if (codeGenerationOf(machine->getTargetTriple()).keepsPlannedOrder)
     for (AnalysisID scheduler : {&PostMachineSchedulerID, &PostRASchedulerID})
       config->disablePass(scheduler);
   config->addMachinePasses();
@@ -260,11 +263,11 @@ bool Backend::addShortPasses(legacy::PassManager &passes, raw_pwrite_stream &os,
 Error Backend::addPasses(legacy::PassManager &passes, raw_pwrite_stream &os,
                          CodeGenFileType type, CodegenPasses which) {
   const Triple &triple = machine->getTargetTriple();
-  bool added =
-      which == CodegenPasses::Planned && (triple.isX86() || triple.isAArch64())
-          ? addShortPasses(passes, os, type)
-          : !machine->addPassesToEmitFile(passes, os, nullptr, type,
-                                          /*DisableVerify=*/true);
+  bool added = which == CodegenPasses::Planned &&
+                       codeGenerationOf(triple).takesShortPasses
+                   ? addShortPasses(passes, os, type)
+                   : !machine->addPassesToEmitFile(passes, os, nullptr, type,
+                                                   /*DisableVerify=*/true);
   if (added)
     return Error::success();
   return createStringError("LLVM's back end for '%s' cannot emit this kind of "

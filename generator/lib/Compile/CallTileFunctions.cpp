@@ -8,6 +8,7 @@
 #include "Mmt4dSizes.h"
 #include "TileCalls.h"
 #include "tilewright/Compile/Passes.h"
+#include "tilewright/Emit/Emission.h"
 #include "tilewright/Transforms/TileFunctions.h"
 #include "tilewright/tile.h"
 #include <algorithm>
@@ -166,22 +167,14 @@ private:
   ImplicitLocOpBuilder b;
 };
 
-/// SME's length is told in streaming mode, or out of it: by another
-/// instruction.
 void lowerVscale(tw::VscaleOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  Value scale;
-  if (op.getStreaming()) {
-    // Doublewords, of which 128 bits have two.
-    Value words = LLVM::CallIntrinsicOp::create(
-                      b, b.getI64Type(),
-                      b.getStringAttr("llvm.aarch64.sme.cntsd"), ValueRange())
-                      ->getResult(0);
-    scale = LLVM::LShrOp::create(
-        b, words, LLVM::ConstantOp::create(b, b.getI64Type(), 1));
-  } else {
-    scale = LLVM::vscale::create(b, b.getI64Type());
-  }
+  const ScalingInfo &scaling =
+      *llvm::find_if(llvm::drop_begin(scalings()), [&](const ScalingInfo &row) {
+        return row.isStreaming == op.getStreaming();
+      });
+  Value scale = emissionOf(StringRef(scaling.arch))
+                    .vectorLengthFactor(b, op.getLoc(), scaling);
   op.getResult().replaceAllUsesWith(
       arith::IndexCastOp::create(b, b.getIndexType(), scale));
   op.erase();

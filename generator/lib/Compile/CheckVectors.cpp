@@ -24,18 +24,17 @@ namespace tilewright {
 
 namespace {
 
-void check(func::FuncOp func, int bits, bool streaming) {
+void check(func::FuncOp func, int bits, const ScalingInfo &scaling) {
   if (!bits)
     return;
   auto b = ImplicitLocOpBuilder::atBlockBegin(func.getLoc(),
                                               &func.getBody().front());
-  Value scale = tw::VscaleOp::create(b, streaming),
+  Value scale = tw::VscaleOp::create(b, scaling.isStreaming),
         expected = arith::ConstantIndexOp::create(b, bits / kLeastVectorBits),
         isRight =
             arith::CmpIOp::create(b, arith::CmpIPredicate::eq, scale, expected);
   cf::AssertOp::create(b, isRight,
-                       "compiled for CPUs with " +
-                           std::string(streaming ? "streaming" : "SVE") +
+                       "compiled for CPUs with " + std::string(scaling.title) +
                            " vectors of " + std::to_string(bits) + " bits");
 }
 
@@ -57,8 +56,8 @@ void checkVectors(func::FuncOp func) {
         succeeded(found) ? (*found)->getTarget() : nullptr;
     if (!target)
       continue; // the host's code
-    check(func, target->sveBits, /*streaming=*/false);
-    check(func, target->streamingBits, /*streaming=*/true);
+    for (const ScalingInfo &scaling : scalings())
+      check(func, target->reliedBits[scaling.scaling], scaling);
   }
 }
 

@@ -70,7 +70,7 @@ LLVM::LLVMFuncOp declareRhsPack(tw::MatmulOp user, MatrixLines lines) {
 TileSizes tileSizes(ImplicitLocOpBuilder &b, const TileKey &key) {
   Value scale;
   if (key.isScalable())
-    scale = tw::VscaleOp::create(b, info(key.isa).scaling == TW_SCALING_SME);
+    scale = tw::VscaleOp::create(b, info(info(key.isa).scaling).isStreaming);
   auto size = [&](int least, bool isScalable) -> Value {
     Value known = arith::ConstantIndexOp::create(b, least);
     return isScalable ? arith::MulIOp::create(b, scale, known).getResult()

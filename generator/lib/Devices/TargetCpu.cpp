@@ -58,37 +58,33 @@ bool isOnRequest(const CpuFeatureInfo &feature) {
   return findTarget(ref(feature.arch))->isOnRequest(ref(feature.llvmName));
 }
 
-/// Lengths that are likely where no core is known: of the servers that have
-/// more than NEON's, and of SME's first machines.
-constexpr uint64_t kUsualSveBits = 256, kUsualStreamingBits = 512;
-
 struct CoreVectors {
   StringRef cpu;
-  uint64_t sve, streaming;
+  int bits[TW_SCALING_COUNT];
 };
 
 /// The lengths of the vectors of target.cpu.
 void setVectorLengths(TargetCpu &target) {
   static const CoreVectors known[] = {
-#define TW_CORE_VECTORS(ENUM, sve, streaming) {#ENUM, sve, streaming},
+#define TW_CORE_VECTORS(ENUM, sve, streaming) {#ENUM, {0, sve, streaming}},
 #include "tilewright/cores.def"
   };
-  CoreVectors vectors{"", kLeastVectorBits, kLeastVectorBits};
-  if (target.cpu.empty())
-    vectors = {"", kUsualSveBits, kUsualStreamingBits};
-  for (const CoreVectors &core : known) {
-    std::string name = core.cpu.lower();
+  const CoreVectors *core = find_if(known, [&](const CoreVectors &row) {
+    std::string name = row.cpu.lower();
     std::replace(name.begin(), name.end(), '_', '-');
-    if (name == target.cpu)
-      vectors = core;
+    return name == target.cpu;
+  });
+  uint64_t &lengths = target.cpuData[TW_CPU_WORD_VECTOR_LENGTHS];
+  lengths = 0;
+  for (const ScalingInfo &scaling : drop_begin(scalings())) {
+    int bits = core != std::end(known) ? core->bits[scaling.scaling]
+               : target.cpu.empty()    ? scaling.usualBits
+                                       : kLeastVectorBits;
+    if (int relied = target.reliedBits[scaling.scaling])
+      bits = relied;
+    if (target.has(ref(scaling.llvmFeature)))
+      lengths |= uint64_t(bits) << 16 * (scaling.scaling - 1);
   }
-  if (target.sveBits)
-    vectors.sve = uint64_t(target.sveBits);
-  if (target.streamingBits)
-    vectors.streaming = uint64_t(target.streamingBits);
-  uint64_t sve = target.has("sve") ? vectors.sve : 0,
-           streaming = target.has("sme") ? vectors.streaming : 0;
-  target.cpuData[TW_CPU_WORD_VECTOR_LENGTHS] = sve | streaming << 16;
 }
 
 std::string asLlvmFeatures(ArrayRef<const CpuFeatureInfo *> features) {
@@ -146,11 +142,13 @@ public:
       const MCSubtargetInfo &from = isOnRequest(feature) ? *named : *subtarget;
       return from.checkFeatures("+" + std::string(feature.llvmName));
     });
-    if ((target.sveBits && !target.has("sve")) ||
-        (target.streamingBits && !target.has("sme")))
-      return createStringError(
-          "target '" + text + "': says how long vectors are of a CPU without " +
-          (target.sveBits ? "SVE" : "SME"));
+    for (const ScalingInfo &scaling : scalings())
+      if (target.reliedBits[scaling.scaling] &&
+          !target.has(ref(scaling.llvmFeature)))
+        return createStringError(
+            "target '" + text +
+            "': says how long vectors are of a CPU without " +
+            ref(scaling.llvmFeature).upper());
     setVectorLengths(target);
     return std::move(target);
   }
@@ -171,10 +169,10 @@ private:
         return Error::success();
       }
     StringRef without = part, length = part;
-    if (target.arch == Triple::aarch64 && length.consume_front("svl"))
-      return setLength(part, length, target.streamingBits);
-    if (target.arch == Triple::aarch64 && length.consume_front("vl"))
-      return setLength(part, length, target.sveBits);
+    for (const ScalingInfo &scaling : drop_begin(scalings()))
+      if (scaling.arch == architecture->enumName &&
+          length.consume_front(ref(scaling.prefix)))
+        return setLength(part, length, target.reliedBits[scaling.scaling]);
     if (isFeature(part))
       modifiers.push_back("+" + part.str());
     else if (without.consume_front("no") && isFeature(without))

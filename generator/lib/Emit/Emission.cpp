@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tilewright/Emit/Emission.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 
@@ -39,9 +40,9 @@ Emitter::Values Emission::loadRegisters(Emitter &, mlir::VectorType,
   llvm_unreachable("the target loads one register at a time");
 }
 
-mlir::Value Emission::vectorLengthFactor(mlir::OpBuilder &, mlir::Location,
-                                         const IsaInfo &) const {
-  llvm_unreachable("no scalable vectors");
+mlir::Value Emission::vectorLengthFactor(mlir::OpBuilder &b, mlir::Location loc,
+                                         const ScalingInfo &) const {
+  return mlir::LLVM::vscale::create(b, loc, b.getI64Type()); // of 128 bits
 }
 
 void Emission::emitScalableTile(Emitter &, const TileKey &, const TilePlan &,
@@ -51,17 +52,33 @@ void Emission::emitScalableTile(Emitter &, const TileKey &, const TilePlan &,
 
 bool Emission::isStreaming(const TilePlan &) const { return false; }
 
+bool Emission::scalesByAnyPower(mlir::Type) const { return false; }
+
+mlir::Value Emission::scaleByPower(mlir::OpBuilder &, mlir::Location,
+                                   mlir::Value, mlir::Value) const {
+  llvm_unreachable("the target does not scale by any power of 2");
+}
+
+mlir::Value Emission::lesserMagnitude(mlir::OpBuilder &, mlir::Location,
+                                      mlir::Value, mlir::Value) const {
+  llvm_unreachable("the target does not scale by any power of 2");
+}
+
 const Emission &genericEmission() {
   static const Emission emission;
   return emission;
 }
 
-const Emission &emissionOf(const IsaInfo &isa) {
+const Emission &emissionOf(llvm::StringRef arch) {
 #define TW_TARGET(ARCH, name)                                                  \
-  if (isa.arch == #ARCH)                                                       \
+  if (arch == #ARCH)                                                           \
     return name##Emission();
 #include "../Target/targets.def"
-  llvm_unreachable("no tile plans are made for the ISA");
+  llvm_unreachable("no tile plans are made for the architecture");
+}
+
+const Emission &emissionOf(const IsaInfo &isa) {
+  return emissionOf(llvm::StringRef(isa.arch));
 }
 
 } // namespace tilewright

@@ -45,7 +45,7 @@ TileKey sizesOf(const ChosenTile &tile) {
 }
 
 bool isStreaming(const TileKey &key) {
-  return info(key.isa).scaling == TW_SCALING_SME;
+  return info(info(key.isa).scaling).isStreaming;
 }
 
 class Tiler {

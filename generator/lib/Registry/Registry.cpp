@@ -111,8 +111,11 @@ bool isSupportFunction(StringRef name) {
 }
 
 std::string thinFunction(tw_isa_t isa) {
-  // Best first.
-  for (tw_isa_t level : {TW_ISA_X86_64_AVX512_BASE, TW_ISA_X86_64_AVX2_FMA})
+  static constexpr tw_isa_t levels[] = {
+#define TW_THIN_LEVEL(ARCH, arch_isa, ENUM) TW_ISA_##ENUM,
+#include "ukernels/thin_levels.def"
+  };
+  for (tw_isa_t level : levels)
     if (info(isa).implies(info(level)))
       return (kThin + info(level).name).str();
   return "";

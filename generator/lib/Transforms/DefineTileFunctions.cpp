@@ -112,7 +112,7 @@ OpFoldResult BodyBuilder::rowCount(int size, bool scalable) {
   if (!lengthFactor)
     lengthFactor = arith::IndexCastOp::create(
         b, b.getIndexType(),
-        emissionOf(isa).vectorLengthFactor(b, b.getLoc(), isa));
+        emissionOf(isa).vectorLengthFactor(b, b.getLoc(), info(isa.scaling)));
   return times(lengthFactor,
                size * (isa.vectorBits / info(types.accumulator).bits));
 }

@@ -30,7 +30,8 @@ public:
 private:
   void readVectorLength() {
     if (key.isScalable())
-      lengthFactor = emissionOf(e.isa).vectorLengthFactor(e.b, e.loc, e.isa);
+      lengthFactor =
+          emissionOf(e.isa).vectorLengthFactor(e.b, e.loc, info(e.isa.scaling));
     auto stride = [&](const OperandShape &operand) {
       StepStride result{operand.stepBytes, nullptr};
       if (operand.scalable)

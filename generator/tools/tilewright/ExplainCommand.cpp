@@ -156,8 +156,7 @@ std::string scalableText(const TileKey &key) {
   const IsaInfo &isa = info(key.isa);
   std::string text =
       formatv("1vl is the number of {0} in one vector of the {1} length; ",
-              info(info(key.types).accumulator).name,
-              isa.scaling == TW_SCALING_SME ? "SME streaming" : "SVE");
+              info(info(key.types).accumulator).name, info(isa.scaling).title);
   for (int bits = 128; bits <= 512; bits *= 2) {
     TileKey at = key.atVectorBits(bits);
     text += formatv("{0}{1}x{2}x{3} at {4} bits", bits == 128 ? "" : ", ",

@@ -76,18 +76,6 @@ Error checkFilters(Subject subject) {
   return Error::success();
 }
 
-StringRef scalingName(tw_scaling_t scaling) {
-  switch (scaling) {
-  case TW_SCALING_NONE:
-    return "none";
-  case TW_SCALING_SVE:
-    return "sve";
-  case TW_SCALING_SME:
-    return "sme";
-  }
-  llvm_unreachable("all scalings are covered");
-}
-
 json::Value tilesAsJson() {
   json::Array rows;
   for (const HandWrittenTile &tile : handWrittenTiles()) {
@@ -161,7 +149,7 @@ json::Value isasAsJson() {
     json::Object row{{"name", std::string(isa.name)},
                      {"vector_bits", isa.vectorBits},
                      {"vector_registers", isa.vectorRegisters},
-                     {"scaling", scalingName(isa.scaling)},
+                     {"scaling", std::string(info(isa.scaling).name)},
                      {"features", isa.llvmFeatures()}};
     if (isa.isGpu()) {
       json::Object target = targetAsJson(amdgpuTarget(isa.isa));

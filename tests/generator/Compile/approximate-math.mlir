@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // RUN: tw-opt %s --tw-approximate-math | FileCheck %s
-// RUN: tw-opt %s --tw-approximate-math=scales | FileCheck %s --check-prefix=SCALES
+// RUN: tw-opt %s --tw-approximate-math=scales-as=x86_64_avx512_base | FileCheck %s --check-prefix=SCALES
 
 // 2^n is multiplied with by an instruction, which takes n as a float where vectors are as long as AVX-512's. It makes
 // the special values there, so that the rest of x is bounded and not x.

@@ -12,7 +12,7 @@ module attributes {tw.devices = [#tw.device<"cpu" = "arm_64:sme2+sve+vl256+svl51
   // CHECK-DAG:     %[[SVL:.*]] = tw.vscale streaming : index
   // CHECK-DAG:     %[[FOUR:.*]] = arith.constant 4 : index
   // CHECK-DAG:     %[[IS2:.*]] = arith.cmpi eq, %[[SVL]], %[[FOUR]] : index
-  // CHECK-DAG:     cf.assert %[[IS2]], "compiled for CPUs with streaming vectors of 512 bits"
+  // CHECK-DAG:     cf.assert %[[IS2]], "compiled for CPUs with SME streaming vectors of 512 bits"
   func.func @f() {
     return
   }

@@ -58,9 +58,9 @@ def ApproximateMath : Pass<"tw-approximate-math", "mlir::func::FuncOp"> {
     of a vector, lane by lane.
   }];
   let options = [
-    Option<"scales", "scales", "bool", /*default=*/"false",
-           "Of a module that names no devices: there is an instruction for "
-           "x * 2^n">,
+    Option<"scalesAs", "scales-as", "std::string", /*default=*/"",
+           "Of a module that names no devices: the ISA whose instructions for "
+           "x * 2^n there are">,
   ];
   let dependentDialects = [
     "mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect",

@@ -40,9 +40,9 @@ struct TargetCpu {
   /// programs are made to be quick with, not what they rely on: this machine's,
   /// the core's, or a guess where none is known.
   std::array<uint64_t, TW_CPU_DATA_WORDS> cpuData{};
-  /// The lengths that programs rely on, in bits: of SVE's vectors and of SME's;
-  /// 0 where they run with any.
-  int sveBits = 0, streamingBits = 0;
+  /// The lengths of vectors that programs rely on, in bits, by tw_scaling_t; 0
+  /// where they run with any.
+  std::array<int, TW_SCALING_COUNT> reliedBits{};
   /// The rows of cpu_features.def that it has.
   std::vector<const CpuFeatureInfo *> features;
   /// The instruction sets that it has all features of, in table order: best
@@ -54,11 +54,7 @@ struct TargetCpu {
 
   /// That of the vectors that scalable sizes of `isa` count, 0 if it may be
   /// any.
-  int vectorBitsOf(const IsaInfo &isa) const {
-    return isa.scaling == TW_SCALING_SVE   ? sveBits
-           : isa.scaling == TW_SCALING_SME ? streamingBits
-                                           : 0;
-  }
+  int vectorBitsOf(const IsaInfo &isa) const { return reliedBits[isa.scaling]; }
 
   bool has(llvm::StringRef llvmFeature) const;
   bool has(tw_isa_t isa) const;

@@ -33,18 +33,31 @@ public:
                                         mlir::Value pointer, int count) const;
 
   // ---- Of ISAs with scalable vectors
-  /// i64: how many times IsaInfo::vectorBits the length is that `isa`'s
-  /// scalable sizes count, read outside of streaming mode.
+  /// i64: how many times kLeastVectorBits the length is that sizes of this
+  /// scaling count, read outside of streaming mode.
   virtual mlir::Value vectorLengthFactor(mlir::OpBuilder &b, mlir::Location loc,
-                                         const IsaInfo &isa) const;
+                                         const ScalingInfo &scaling) const;
   /// The body of a tile function whose plan has scalable vectors.
   virtual void emitScalableTile(Emitter &e, const TileKey &key,
                                 const TilePlan &plan, mlir::Block &entry) const;
   /// Whether that body is to be in streaming mode.
   virtual bool isStreaming(const TilePlan &plan) const;
+
+  // ---- Of loops of compiled models, on what has LoopMachine::scalesByPowers
+  /// Whether the two below have instructions for `type`.
+  virtual bool scalesByAnyPower(mlir::Type type) const;
+  /// x * 2^n, rounded once; n is a whole number of x's type, of any size.
+  virtual mlir::Value scaleByPower(mlir::OpBuilder &b, mlir::Location loc,
+                                   mlir::Value x, mlir::Value n) const;
+  /// The lesser magnitude of x and bound with the sign of x; a number if x is
+  /// NaN.
+  virtual mlir::Value lesserMagnitude(mlir::OpBuilder &b, mlir::Location loc,
+                                      mlir::Value x, mlir::Value bound) const;
 };
 
-/// Of an ISA that tile plans are made for.
+/// Of an architecture that tile plans are made for (IsaInfo::arch).
+const Emission &emissionOf(llvm::StringRef arch);
+/// Of its ISA.
 const Emission &emissionOf(const IsaInfo &isa);
 
 } // namespace tilewright

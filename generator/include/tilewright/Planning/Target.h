@@ -78,6 +78,30 @@ struct LoopMachine {
   bool convertsHalf = false;   ///< f16 and f32, by instructions
 };
 
+/// Multiplies matrices by itself, apart from the instructions of peaks.def.
+struct MatrixUnit {
+  llvm::StringLiteral feature;
+  tw_element_type_t types; ///< of both operands; s8: any of up to 8 bits
+  bool isUsed;             ///< by tiles of the variant `vnni`
+};
+
+/// What code generation by LLVM is like.
+struct CodeGeneration {
+  /// LLVM's name of the CPU that code for no CPU in particular is for; empty:
+  /// its own choice.
+  llvm::StringLiteral cpu = "";
+  /// The CPU that tiles whose loops are regular are scheduled for, where the
+  /// ISA has features; empty: the one that they are for.
+  llvm::StringLiteral tuneCpu = "";
+  /// LLVM would choose a narrower vector than the ISA's, for its own reasons.
+  bool statesVectorWidth = false;
+  /// Planned code needs few of LLVM's passes (Backend::addShortPasses).
+  bool takesShortPasses = false;
+  /// LLVM would reorder planned code for an in-order core, which is what it
+  /// takes a CPU without a name for.
+  bool keepsPlannedOrder = false;
+};
+
 class Target {
 public:
   using HasFeature = llvm::function_ref<bool(llvm::StringRef)>;
@@ -99,6 +123,8 @@ public:
   /// fewer, and the name of the ABI that goes with them; empty elsewhere.
   virtual llvm::StringRef baselineFeatures() const { return ""; }
   virtual llvm::StringRef abiName() const { return ""; }
+  virtual CodeGeneration codeGeneration() const { return {}; }
+  virtual llvm::ArrayRef<MatrixUnit> matrixUnits() const { return {}; }
   /// Of a CPU of it that has some of LLVM's features.
   virtual LoopMachine loopMachine(HasFeature) const { return {}; }
   /// Whether a process may use the feature only once it has asked its system:

@@ -23,8 +23,9 @@ namespace {
 /// Of f32, a function in place of an operation.
 template <typename Op, typename Function>
 struct PatternOfF32 : OpRewritePattern<Op> {
-  PatternOfF32(MLIRContext *context, Function function, bool scales = false)
-      : OpRewritePattern<Op>(context), function(function), scales(scales) {}
+  PatternOfF32(MLIRContext *context, Function function,
+               const Emission *powers = nullptr)
+      : OpRewritePattern<Op>(context), function(function), powers(powers) {}
 
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
@@ -42,14 +43,14 @@ struct PatternOfF32 : OpRewritePattern<Op> {
   virtual Value compute(ImplicitLocOpBuilder &b, Op op) const = 0;
 
   Function function;
-  bool scales; ///< Term's
+  const Emission *powers; ///< Term's
 };
 
 template <typename Op> struct Approximate : PatternOfF32<Op, Term (*)(Term)> {
   using PatternOfF32<Op, Term (*)(Term)>::PatternOfF32;
 
   Value compute(ImplicitLocOpBuilder &b, Op op) const override {
-    return this->function({b, op.getOperand(), this->scales}).get();
+    return this->function({b, op.getOperand(), this->powers}).get();
   }
 };
 
@@ -113,20 +114,30 @@ struct ApproximateMathPass : impl::ApproximateMathBase<ApproximateMathPass> {
   using ApproximateMathBase::ApproximateMathBase;
 
   void runOnOperation() override {
-    bool scales = this->scales;
+    const Emission *powers = nullptr;
     if (!devicesOf(getOperation()).empty()) {
-      LoopMachine machine = loopMachineOf(targets.of(getOperation()));
+      const TargetCpu &target = targets.of(getOperation());
+      LoopMachine machine = loopMachineOf(target);
       if (!machine.fuses)
         return;
-      scales = machine.scalesByPowers;
+      if (machine.scalesByPowers)
+        powers = &emissionOf(target.archName());
+    } else if (!scalesAs.empty()) {
+      const IsaInfo *isa = findIsa(scalesAs.getValue());
+      if (!isa || !findTarget(llvm::StringRef(isa->arch))) {
+        getOperation().emitError("scales-as: no ISA '")
+            << scalesAs << "' that tiles are planned for";
+        return signalPassFailure();
+      }
+      powers = &emissionOf(*isa);
     }
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<Approximate<math::ExpOp>>(context, exponential, scales);
-    patterns.add<Approximate<math::Exp2Op>>(context, exponential2, scales);
+    patterns.add<Approximate<math::ExpOp>>(context, exponential, powers);
+    patterns.add<Approximate<math::Exp2Op>>(context, exponential2, powers);
     patterns.add<Approximate<math::ExpM1Op>>(context, exponentialMinus1);
-    patterns.add<Approximate<math::SinhOp>>(context, hyperbolicSine, scales);
-    patterns.add<Approximate<math::CoshOp>>(context, hyperbolicCosine, scales);
+    patterns.add<Approximate<math::SinhOp>>(context, hyperbolicSine, powers);
+    patterns.add<Approximate<math::CoshOp>>(context, hyperbolicCosine, powers);
     patterns.add<Approximate<math::TanhOp>>(context, hyperbolicTangent);
     patterns.add<Approximate<math::ErfOp>>(context, errorFunction);
     patterns.add<Approximate<math::LogOp>>(context, logarithm);

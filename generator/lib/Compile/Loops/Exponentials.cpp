@@ -52,59 +52,46 @@ Term powerOf2(const Term &n, const Term &like) {
   return n.plus(127).shiftLeft(23).bitsAs(like);
 }
 
-/// What LLVM has an intrinsic for, of operands like `x`.
-Term intrinsic(const Term &x, StringRef name, ValueRange operands) {
-  auto call = LLVM::CallIntrinsicOp::create(
-      x.builder(), x.type(), x.builder().getStringAttr(name), operands);
-  return {x.builder(), call.getResult(0), x.hasScaling()};
-}
-
-/// Whether there are AVX-512's instructions for terms like `x`.
-bool hasAvx512(const Term &x) {
-  auto vector = dyn_cast<VectorType>(x.type());
-  return x.hasScaling() && vector && vector.getNumElements() == 16;
+bool hasAnyPower(const Term &x) {
+  return x.powers() && x.powers()->scalesByAnyPower(x.type());
 }
 
 /// x * 2^(n + more), rounded once where the result is denormal: the same in all
 /// ways. `sum` is n + kRounder.
 Term scale(const Term &x, const Term &sum, int64_t more = 0) {
-  if (hasAvx512(x)) {
-    ImplicitLocOpBuilder &b = x.builder();
-    // vscalefps takes n as a float: of ldexp, LLVM would convert it.
-    Value all = arith::ConstantIntOp::create(b, -1, 16),
-          rounding = arith::ConstantIntOp::create(b, 4, 32);
-    return intrinsic(x, "llvm.x86.avx512.mask.scalef.ps.512",
-                     {x.get(), (sum - (kRounder - double(more))).get(), x.get(),
-                      all, rounding});
-  }
+  // One that takes n as a float: for ldexp, LLVM would convert it.
+  if (hasAnyPower(x))
+    return x.with(
+        x.powers()->scaleByPower(x.builder(), x.builder().getLoc(), x.get(),
+                                 (sum - (kRounder - double(more))).get()));
   Term n = wholeNumberOf(sum);
   if (more)
     n = n.plus(more);
   // MLIR's own operation, llvm.intr.ldexp, takes one n for all lanes.
-  if (x.hasScaling())
-    return intrinsic(x, "llvm.ldexp", {x.get(), n.get()});
+  if (x.powers()) {
+    ImplicitLocOpBuilder &b = x.builder();
+    return x.with(LLVM::CallIntrinsicOp::create(b, x.type(),
+                                                b.getStringAttr("llvm.ldexp"),
+                                                {x.get(), n.get()})
+                      .getResult(0));
+  }
   Term half = n.shiftRight(1);
   return x * powerOf2(half, x) * powerOf2(n.minus(half), x);
 }
 
-/// The rest of a number whose whole part vscalefps takes: that makes infinity
-/// and zero of large ones and keeps NaN. Of them, the rest has to be any small
-/// number, and it is by one instruction, where clamping the number takes two.
+/// The rest of a number whose whole part scaleByPower takes: that makes
+/// infinity and zero of large ones and keeps NaN. Of them, the rest has to be
+/// any small number, and it is by one instruction, where clamping the number
+/// takes two.
 Term boundedRest(const Term &rest) {
-  ImplicitLocOpBuilder &b = rest.builder();
-  // vrangeps: the lesser magnitude, with the sign of the rest; a number if that
-  // is NaN.
-  Value lesserMagnitude = arith::ConstantIntOp::create(b, 2, 32),
-        all = arith::ConstantIntOp::create(b, -1, 16),
-        rounding = arith::ConstantIntOp::create(b, 4, 32);
-  return intrinsic(rest, "llvm.x86.avx512.mask.range.ps.512",
-                   {rest.get(), rest.constant(0.5).get(), lesserMagnitude,
-                    rest.get(), all, rounding});
+  return rest.with(
+      rest.powers()->lesserMagnitude(rest.builder(), rest.builder().getLoc(),
+                                     rest.get(), rest.constant(0.5).get()));
 }
 
 /// e^x * 2^more.
 Term scaledExponential(const Term &x, int64_t more) {
-  bool isAnySize = hasAvx512(x);
+  bool isAnySize = hasAnyPower(x);
   Reduced reduced = reduce(isAnySize ? x : x.atMost(90).atLeast(-105));
   Term rest = isAnySize ? boundedRest(reduced.rest) : reduced.rest;
   return scale(smallExponential(rest), reduced.sum, more);
@@ -115,7 +102,7 @@ Term scaledExponential(const Term &x, int64_t more) {
 Term exponential(Term x) { return scaledExponential(x, 0); }
 
 Term exponential2(Term x) {
-  bool isAnySize = hasAvx512(x);
+  bool isAnySize = hasAnyPower(x);
   Term inRange = isAnySize ? x : x.atMost(129).atLeast(-151);
   Term sum = inRange + kRounder;
   Term rest = (inRange - (sum - kRounder)) * kLn2;

@@ -10,20 +10,24 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "tilewright/Emit/Emission.h"
 
 namespace tilewright {
 
 /// A value and where the next operation goes. Terms of one shape only meet.
-/// `scales`: the target has an instruction for x * 2^n.
 class Term {
 public:
-  Term(mlir::ImplicitLocOpBuilder &b, mlir::Value value, bool scales = false)
-      : b(&b), value(value), scales(scales) {}
+  /// `powers`: of a target that has LoopMachine::scalesByPowers, else null.
+  Term(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
+       const Emission *powers = nullptr)
+      : b(&b), value(value), emission(powers) {}
 
   mlir::Value get() const { return value; }
+  /// Another value beside this one.
+  Term with(mlir::Value other) const { return {*b, other, emission}; }
   mlir::ImplicitLocOpBuilder &builder() const { return *b; }
   mlir::Type type() const { return value.getType(); }
-  bool hasScaling() const { return scales; }
+  const Emission *powers() const { return emission; }
   /// The type of so many elements as this has.
   mlir::Type shaped(mlir::Type element) const {
     if (auto vector = mlir::dyn_cast<mlir::VectorType>(type()))
@@ -46,7 +50,7 @@ public:
   Term nan() const { return constant(__builtin_nan("")); }
 
   template <typename Op, typename... Args> Term make(Args... args) const {
-    return {*b, Op::create(*b, args...), scales};
+    return with(Op::create(*b, args...));
   }
 
   Term operator+(const Term &y) const {
@@ -162,7 +166,7 @@ public:
 private:
   mlir::ImplicitLocOpBuilder *b;
   mlir::Value value;
-  bool scales;
+  const Emission *emission;
 };
 
 } // namespace tilewright

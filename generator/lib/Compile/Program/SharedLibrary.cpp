@@ -24,7 +24,10 @@ struct LibraryNames {
 std::optional<LibraryNames> libraryNames(const Triple &triple) {
   if (!triple.isOSLinux() || !triple.isOSBinFormatELF())
     return std::nullopt;
-  if (triple.getArch() != Triple::x86_64 && triple.getArch() != Triple::aarch64)
+  if (none_of(architectures(), [&](const ArchitectureInfo &row) {
+        return row.kind == ArchitectureInfo::Kind::CPU &&
+               architectureOf(row) == triple.getArch();
+      }))
     return std::nullopt;
   switch (triple.getEnvironment()) {
   case Triple::UnknownEnvironment:

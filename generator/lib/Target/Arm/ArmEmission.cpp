@@ -10,11 +10,10 @@ using namespace mlir;
 namespace tilewright {
 
 Value ArmEmission::vectorLengthFactor(OpBuilder &b, Location loc,
-                                      const IsaInfo &isa) const {
+                                      const ScalingInfo &scaling) const {
+  if (!scaling.isStreaming)
+    return Emission::vectorLengthFactor(b, loc, scaling);
   Type i64 = b.getI64Type();
-  if (isa.scaling == TW_SCALING_SVE) // a vscale is 128 bits
-    return LLVM::vscale::create(b, loc, i64);
-  assert(isa.scaling == TW_SCALING_SME && "no scalable vectors");
   // rdsvl, which counts 64 bits here.
   Value doubles =
       LLVM::CallIntrinsicOp::create(

@@ -22,7 +22,7 @@ public:
   Emitter::Values loadRegisters(Emitter &e, mlir::VectorType type,
                                 mlir::Value pointer, int count) const override;
   mlir::Value vectorLengthFactor(mlir::OpBuilder &b, mlir::Location loc,
-                                 const IsaInfo &isa) const override;
+                                 const ScalingInfo &scaling) const override;
   void emitScalableTile(Emitter &e, const TileKey &key, const TilePlan &plan,
                         mlir::Block &entry) const override;
   bool isStreaming(const TilePlan &plan) const override;

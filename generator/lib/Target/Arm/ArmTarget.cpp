@@ -197,6 +197,12 @@ public:
     m.fuses = m.convertsHalf = true;
     return m;
   }
+  CodeGeneration codeGeneration() const override {
+    CodeGeneration g;
+    g.takesShortPasses = true;
+    g.keepsPlannedOrder = true;
+    return g;
+  }
   /// "-march=...+dotprod+fp16"
   std::string
   compilerFlags(llvm::ArrayRef<std::string> features) const override {

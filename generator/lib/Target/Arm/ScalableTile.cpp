@@ -21,7 +21,8 @@ ScalableTile::ScalableTile(Emitter &e, const TileKey &key, const TilePlan &plan,
           : shape.sumBits == 64 ? e.f64()
                                 : e.f32();
   sumType = ScalableVectors::full(sum);
-  lengthFactor = emissionOf(e.isa).vectorLengthFactor(e.b, e.loc, e.isa);
+  lengthFactor =
+      emissionOf(e.isa).vectorLengthFactor(e.b, e.loc, info(e.isa.scaling));
   params = readTileParams(
       e, entry.getArgument(3), [&] { return perFactor(shape.rhs.size, true); },
       outBytes);

@@ -1,6 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "tilewright/Emit/Emission.h"
 #include <utility>
 
@@ -35,6 +37,13 @@ public:
                                          : "llvm.x86.sse2.pmadd.wd";
     return e.intrinsic(name, result, {vector, broadcast});
   }
+
+  /// vscalefps and vrangeps.
+  bool scalesByAnyPower(Type type) const override;
+  Value scaleByPower(OpBuilder &b, Location loc, Value x,
+                     Value n) const override;
+  Value lesserMagnitude(OpBuilder &b, Location loc, Value x,
+                        Value bound) const override;
 };
 
 Value X86Emission::multiplyAccumulate(Emitter &e, IdiomKind idiom,
@@ -80,6 +89,34 @@ Value X86Emission::multiplyAccumulate(Emitter &e, IdiomKind idiom,
     return Emission::multiplyAccumulate(e, idiom, roles, accumulator, vector,
                                         broadcast, half);
   }
+}
+
+/// AVX-512's, with all lanes on and the current rounding.
+Value masked(OpBuilder &b, Location loc, llvm::StringRef name,
+             llvm::ArrayRef<Value> operands, Value off) {
+  llvm::SmallVector<Value> all(operands);
+  all.append({off, arith::ConstantIntOp::create(b, loc, -1, 16),
+              arith::ConstantIntOp::create(b, loc, 4, 32)});
+  return LLVM::CallIntrinsicOp::create(b, loc, off.getType(),
+                                       b.getStringAttr(name), all)
+      .getResult(0);
+}
+
+bool X86Emission::scalesByAnyPower(Type type) const {
+  auto vector = llvm::dyn_cast<VectorType>(type);
+  return vector && vector.getNumElements() == 16;
+}
+
+Value X86Emission::scaleByPower(OpBuilder &b, Location loc, Value x,
+                                Value n) const {
+  return masked(b, loc, "llvm.x86.avx512.mask.scalef.ps.512", {x, n}, x);
+}
+
+Value X86Emission::lesserMagnitude(OpBuilder &b, Location loc, Value x,
+                                   Value bound) const {
+  Value how = arith::ConstantIntOp::create(b, loc, 2, 32);
+  return masked(b, loc, "llvm.x86.avx512.mask.range.ps.512", {x, bound, how},
+                x);
 }
 
 } // namespace

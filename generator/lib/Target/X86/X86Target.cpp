@@ -167,6 +167,23 @@ public:
     m.convertsHalf = has("f16c");
     return m;
   }
+  CodeGeneration codeGeneration() const override {
+    CodeGeneration g;
+    g.cpu = "x86-64";
+    // The one tuning whose scheduling model knows 512-bit dot products and
+    // the ports of broadcasts; docs/adr/0005 compares it. It schedules twice,
+    // a tenth of the time of code generation, which regular tiles are worth.
+    g.tuneCpu = "znver4";
+    g.statesVectorWidth = true;
+    g.takesShortPasses = true;
+    return g;
+  }
+  llvm::ArrayRef<MatrixUnit> matrixUnits() const override {
+    static constexpr MatrixUnit units[] = {{"amx-int8", TW_ELEMENT_S8, true},
+                                           {"amx-bf16", TW_ELEMENT_BF16, true},
+                                           {"amx-fp16", TW_ELEMENT_F16, false}};
+    return units;
+  }
   bool isOnRequest(llvm::StringRef feature) const override {
     return feature.starts_with("amx-");
   }
