@@ -26,8 +26,8 @@
 #include "tests/tiles/element_codec.h"
 #include "tests/tiles/operands.h"
 #include "tests/tiles/reference.h"
-#include "tilewright/Amdgpu/CodeObject.h"
-#include "tilewright/Kernels/KernelGenerator.h"
+#include "tilewright/Target/Amdgpu/CodeObject.h"
+#include "tilewright/Target/Amdgpu/KernelGenerator.h"
 #include "ukernels/hip/api.h"
 
 namespace tilewright::bench {

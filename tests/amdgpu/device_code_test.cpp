@@ -10,7 +10,7 @@
 #include <set>
 
 #include "llvm/IR/LLVMContext.h"
-#include "tilewright/Amdgpu/WaveTile.h"
+#include "tilewright/Target/Amdgpu/WaveTile.h"
 
 namespace tilewright::testing {
 namespace {

@@ -13,8 +13,8 @@
 #include "tests/amdgpu/emulated_tile.h"
 #include "tests/amdgpu/wave_keys.h"
 #include "tests/tiles/shards.h"
-#include "tilewright/Amdgpu/WaveTile.h"
 #include "tilewright/Registry/Registry.h"
+#include "tilewright/Target/Amdgpu/WaveTile.h"
 
 namespace tilewright::testing {
 namespace {

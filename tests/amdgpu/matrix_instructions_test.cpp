@@ -11,9 +11,9 @@
 #include "gtest/gtest.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
-#include "tilewright/Amdgpu/CodeObject.h"
-#include "tilewright/Amdgpu/EmitMatrix.h"
-#include "tilewright/Devices/MatrixInstructions.h"
+#include "tilewright/Target/Amdgpu/CodeObject.h"
+#include "tilewright/Target/Amdgpu/EmitMatrix.h"
+#include "tilewright/Target/Amdgpu/MatrixInstructions.h"
 
 namespace tilewright {
 namespace {

@@ -10,10 +10,10 @@
 
 #include "llvm/IR/LLVMContext.h"
 #include "tests/amdgpu/wave_keys.h"
-#include "tilewright/Amdgpu/WaveTile.h"
-#include "tilewright/Kernels/KernelGenerator.h"
-#include "tilewright/Kernels/SpillWarnings.h"
 #include "tilewright/Registry/Registry.h"
+#include "tilewright/Target/Amdgpu/KernelGenerator.h"
+#include "tilewright/Target/Amdgpu/SpillWarnings.h"
+#include "tilewright/Target/Amdgpu/WaveTile.h"
 
 namespace tilewright::testing {
 namespace {

@@ -11,8 +11,8 @@
 #include "llvm/IR/LLVMContext.h"
 #include "tests/amdgpu/emulated_kernel.h"
 #include "tests/amdgpu/wave_keys.h"
-#include "tilewright/Amdgpu/CodeObject.h"
-#include "tilewright/Kernels/KernelGenerator.h"
+#include "tilewright/Target/Amdgpu/CodeObject.h"
+#include "tilewright/Target/Amdgpu/KernelGenerator.h"
 
 namespace tilewright::testing {
 namespace {

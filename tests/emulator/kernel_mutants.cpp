@@ -30,8 +30,8 @@
 #include "tests/amdgpu/emulated_kernel.h"
 #include "tests/common/seed.h"
 #include "tests/emulator/ir_mutations.h"
-#include "tilewright/Amdgpu/CodeObject.h"
-#include "tilewright/Kernels/KernelGenerator.h"
+#include "tilewright/Target/Amdgpu/CodeObject.h"
+#include "tilewright/Target/Amdgpu/KernelGenerator.h"
 
 namespace {
 

@@ -9,9 +9,9 @@
 #include <sstream>
 #include <string>
 
-#include "tilewright/Amdgpu/WavePlan.h"
-#include "tilewright/Kernels/KernelPlan.h"
 #include "tilewright/Planning/TilePlan.h"
+#include "tilewright/Target/Amdgpu/KernelPlan.h"
+#include "tilewright/Target/Amdgpu/WavePlan.h"
 
 namespace tilewright {
 namespace {

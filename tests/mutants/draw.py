@@ -28,8 +28,8 @@ GROUPS = {
     "link": (7, ["generator/lib/Link/*.cpp"]),
     "compile": (5, ["generator/lib/Compile/*.cpp", "generator/lib/Compile/Device/*.cpp"]),
     "dialect": (3, ["generator/lib/Dialect/*.cpp"]),
-    "amdgpu": (4, ["generator/lib/Amdgpu/*.cpp"]),
-    "kernels": (4, ["generator/lib/Kernels/*.cpp"]),
+    "amdgpu": (4, ["generator/lib/Target/Amdgpu/Wave/*.cpp"]),
+    "kernels": (4, ["generator/lib/Target/Amdgpu/Workgroup/*.cpp"]),
     "emulator": (8, ["emulator/lib/*.cpp"]),
 }
 

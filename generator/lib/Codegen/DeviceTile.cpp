@@ -4,8 +4,8 @@
 #include "DeviceTile.h"
 
 #include "StepTimer.h"
-#include "tilewright/Amdgpu/WaveTile.h"
 #include "tilewright/Codegen/Backend.h"
+#include "tilewright/Target/Amdgpu/WaveTile.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/raw_ostream.h"

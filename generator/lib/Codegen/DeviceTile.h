@@ -6,8 +6,8 @@
 #ifndef TILEWRIGHT_LIB_CODEGEN_DEVICETILE_H
 #define TILEWRIGHT_LIB_CODEGEN_DEVICETILE_H
 
-#include "tilewright/Amdgpu/CodeObject.h"
 #include "tilewright/Codegen/TileGenerator.h"
+#include "tilewright/Target/Amdgpu/CodeObject.h"
 
 namespace tilewright {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tilewright/Compile/BuildModel.h"
-#include "tilewright/Kernels/KernelPlan.h"
+#include "tilewright/Target/Amdgpu/KernelPlan.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"

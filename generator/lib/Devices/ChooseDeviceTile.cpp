@@ -5,8 +5,8 @@
 
 #include "tilewright/Devices/ChooseDeviceTile.h"
 
-#include "tilewright/Devices/MatrixInstructions.h"
 #include "tilewright/Registry/Registry.h"
+#include "tilewright/Target/Amdgpu/MatrixInstructions.h"
 #include <algorithm>
 
 namespace tilewright {

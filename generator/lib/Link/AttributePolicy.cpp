@@ -3,8 +3,8 @@
 
 #include "tilewright/Link/AttributePolicy.h"
 #include "InputError.h"
-#include "tilewright/Amdgpu/CodeObject.h"
 #include "tilewright/Planning/Target.h"
+#include "tilewright/Target/Amdgpu/CodeObject.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"

@@ -6,7 +6,7 @@
 
 #include "GenKernels.h"
 
-#include "tilewright/Kernels/KernelGenerator.h"
+#include "tilewright/Target/Amdgpu/KernelGenerator.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 

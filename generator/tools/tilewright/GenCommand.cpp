@@ -7,9 +7,9 @@
 #include "GenKernels.h"
 #include "ToolSupport.h"
 
-#include "tilewright/Kernels/KernelGenerator.h"
-#include "tilewright/Kernels/SpillWarnings.h"
 #include "tilewright/Support/Progress.h"
+#include "tilewright/Target/Amdgpu/KernelGenerator.h"
+#include "tilewright/Target/Amdgpu/SpillWarnings.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -3,8 +3,8 @@
 
 #include "GenKernels.h"
 
-#include "tilewright/Amdgpu/CodeObject.h"
-#include "tilewright/Kernels/KernelGenerator.h"
+#include "tilewright/Target/Amdgpu/CodeObject.h"
+#include "tilewright/Target/Amdgpu/KernelGenerator.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 

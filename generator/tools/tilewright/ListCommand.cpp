@@ -5,10 +5,10 @@
 
 #include "Commands.h"
 
-#include "tilewright/Devices/AmdgpuTarget.h"
-#include "tilewright/Devices/MatrixInstructions.h"
 #include "tilewright/Registry/Registry.h"
 #include "tilewright/Registry/TileNames.h"
+#include "tilewright/Target/Amdgpu/AmdgpuTarget.h"
+#include "tilewright/Target/Amdgpu/MatrixInstructions.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"

@@ -11,9 +11,9 @@
 #include "tilewright/Devices/Devices.h"
 #include "tilewright/Dialect/Passes.h"
 #include "tilewright/Encoding/Pipelines.h"
-#include "tilewright/Kernels/Passes.h"
 #include "tilewright/Support/Activity.h"
 #include "tilewright/Support/Supervise.h"
+#include "tilewright/Target/Amdgpu/Passes.h"
 #include "tilewright/Transforms/Passes.h"
 #include "tilewright/Transforms/Pipelines.h"
 
@@ -31,7 +31,7 @@ int main(int argc, char **argv) {
   tilewright::registerTilewrightDialectPasses();
   tilewright::registerTilewrightEncodingPasses();
   tilewright::registerDataTilingPipeline();
-  tilewright::registerTilewrightKernelsPasses();
+  tilewright::registerTilewrightAmdgpuWorkgroupPasses();
   tilewright::registerTilewrightTransformsPasses();
   tilewright::registerTilewrightPipelines();
   auto [input, output] = mlir::registerAndParseCLIOptions(

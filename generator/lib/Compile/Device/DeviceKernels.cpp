@@ -6,8 +6,8 @@
 #include "tilewright/Compile/DeviceKernels.h"
 
 #include "tilewright/Codegen/Resolve.h"
-#include "tilewright/Kernels/KernelGenerator.h"
 #include "tilewright/Registry/Registry.h"
+#include "tilewright/Target/Amdgpu/KernelGenerator.h"
 #include "llvm/Linker/Linker.h"
 
 using namespace llvm;
