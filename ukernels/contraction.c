@@ -6,6 +6,7 @@
 #include "ukernels/epilogue.h"
 #include "ukernels/matmul_run.h"
 #include "ukernels/matmul_thin.h"
+#include "ukernels/tile_calls.h"
 
 _Static_assert(TW_CONTRACTION_THIN_ROWS == TW_THIN_MOST_ROWS,
                "models know how many rows are few");
@@ -60,7 +61,7 @@ void TW_CONTRACT(const tw_contraction_t* c) {
   // Of the instruction set it matters only whether that is AMX, which all tiles
   // of the variant `vnni` are by, and no others.
   tile->vnni = !!(p->flags & TW_MMT4D_FLAG_RHS_VNNI);
-  tile->isa = tile->vnni ? TW_ISA_X86_64_AMX_INT8 : TW_ISA_GENERIC;
+  tile->isa = tile->vnni ? tw_isa_of_vnni() : TW_ISA_GENERIC;
   tw_matmul_params_t prepacked;
   if (c->keep && p->K > 0) {
     const void* panels = c->keep(c);

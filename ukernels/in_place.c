@@ -6,12 +6,11 @@
 tw_in_place_fn_t tw_in_place_tile(tw_isa_t isa, tw_type_triple_t types,
                                   tw_index_t M0, tw_index_t N0) {
   switch (isa) {
-#ifdef TW_HAVE_X86_64_TILES
-    case TW_ISA_X86_64_AVX512_VNNI:
-      return tw_in_place_x86_64_avx512_vnni(types, M0, N0);
-    case TW_ISA_X86_64_AVX512_BF16:
-      return tw_in_place_x86_64_avx512_bf16(types, M0, N0);
-#endif
+#define TW_LEVELS_OF_THIS_CPU
+#define TW_IN_PLACE_LEVEL(arch_isa, ENUM) \
+  case TW_ISA_##ENUM:                     \
+    return tw_in_place_##arch_isa(types, M0, N0);
+#include "ukernels/matmul_levels.def"
     default:
       (void)types, (void)M0, (void)N0;
       return 0;

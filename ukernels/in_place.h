@@ -30,10 +30,10 @@ enum { TW_IN_PLACE_STEP_BYTES = 4 };
 tw_in_place_fn_t tw_in_place_tile(tw_isa_t isa, tw_type_triple_t types,
                                   tw_index_t M0, tw_index_t N0);
 
-tw_in_place_fn_t tw_in_place_x86_64_avx512_vnni(tw_type_triple_t types,
-                                                tw_index_t M0, tw_index_t N0);
-tw_in_place_fn_t tw_in_place_x86_64_avx512_bf16(tw_type_triple_t types,
-                                                tw_index_t M0, tw_index_t N0);
+#define TW_IN_PLACE_LEVEL(arch_isa, ENUM)                         \
+  tw_in_place_fn_t tw_in_place_##arch_isa(tw_type_triple_t types, \
+                                          tw_index_t M0, tw_index_t N0);
+#include "ukernels/matmul_levels.def"
 
 #ifdef __cplusplus
 }

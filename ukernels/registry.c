@@ -12,8 +12,7 @@ typedef struct tw_hand_written_t {
   const char* name;
 } tw_hand_written_t;
 
-#if defined(TW_HAVE_X86_64_TILES) || defined(TW_HAVE_ARM_64_TILES) || \
-    defined(TW_HAVE_RISCV_64_TILES)
+#ifdef TW_HAVE_TILES
 #include "ukernels/mmt4d_tiles.h"
 static const tw_hand_written_t kHandWritten[] = {
 #define TW_TILES_OF_THIS_CPU

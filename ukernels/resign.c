@@ -17,12 +17,13 @@ int tw_resigned_types(tw_type_triple_t types, tw_type_triple_t* mixed) {
 }
 
 const tw_resign_t* tw_resign_for(tw_isa_t isa) {
-#ifdef TW_HAVE_X86_64_TILES
-  static const tw_resign_t* const kAll[] = {&tw_resign_x86_64_avx512_vnni,
-                                            &tw_resign_x86_64_avx_vnni};
-  for (size_t i = 0; i < sizeof kAll / sizeof kAll[0]; ++i)
-    if (kAll[i]->isa == isa) return kAll[i];
-#endif
-  (void)isa;
-  return 0;
+  switch (isa) {
+#define TW_LEVELS_OF_THIS_CPU
+#define TW_RESIGN_LEVEL(arch_isa, ENUM) \
+  case TW_ISA_##ENUM:                   \
+    return &tw_resign_##arch_isa;
+#include "ukernels/matmul_levels.def"
+    default:
+      return 0;
+  }
 }

@@ -60,8 +60,9 @@ int tw_resigned_types(tw_type_triple_t types, tw_type_triple_t* mixed);
 // alike.
 const tw_resign_t* tw_resign_for(tw_isa_t isa);
 
-extern const tw_resign_t tw_resign_x86_64_avx512_vnni;
-extern const tw_resign_t tw_resign_x86_64_avx_vnni;
+#define TW_RESIGN_LEVEL(arch_isa, ENUM) \
+  extern const tw_resign_t tw_resign_##arch_isa;
+#include "ukernels/matmul_levels.def"
 
 #ifdef __cplusplus
 }

@@ -11,14 +11,9 @@
 #include "ukernels/thin_functions.h"
 
 static const tw_thin_variant_t kVariants[] = {
-#ifdef TW_HAVE_X86_64_TILES
-#define TW_THIN_LEVEL_X86_64(arch_isa, ENUM) \
-  {TW_ISA_##ENUM, tw_thin_##arch_isa},
-#else
-#define TW_THIN_LEVEL_X86_64(arch_isa, ENUM)
-#endif
-#define TW_THIN_LEVEL(ARCH, arch_isa, ENUM) TW_THIN_LEVEL_##ARCH(arch_isa, ENUM)
-#include "ukernels/thin_levels.def"
+#define TW_LEVELS_OF_THIS_CPU
+#define TW_THIN_LEVEL(arch_isa, ENUM) {TW_ISA_##ENUM, tw_thin_##arch_isa},
+#include "ukernels/matmul_levels.def"
     {TW_ISA_GENERIC, tw_thin_generic},
 };
 

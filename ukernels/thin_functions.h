@@ -12,8 +12,7 @@
   void name(const tw_thin_t* thin, tw_index_t n_begin, tw_index_t n_end)
 
 TW_THIN_FUNCTION(tw_thin_generic);
-#define TW_THIN_LEVEL(ARCH, arch_isa, ENUM) \
-  TW_THIN_FUNCTION(tw_thin_##arch_isa);
-#include "ukernels/thin_levels.def"
+#define TW_THIN_LEVEL(arch_isa, ENUM) TW_THIN_FUNCTION(tw_thin_##arch_isa);
+#include "ukernels/matmul_levels.def"
 
 #endif  // UKERNELS_THIN_FUNCTIONS_H_

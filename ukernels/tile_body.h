@@ -29,12 +29,8 @@
 #define TW_NO_UNROLL _Pragma("GCC unroll 1")
 #endif
 
-// The asm constraint of a vector register.
-#if defined(__aarch64__) || defined(_M_ARM64)
-#define TW_IN_VECTOR_REGISTER(v) "+w"(v)
-#else
-#define TW_IN_VECTOR_REGISTER(v) "+v"(v)
-#endif
+// The asm constraint of a vector register, TW_IN_VECTOR_REGISTER, is the
+// architecture's: its own header defines it, where its tiles need it.
 
 // Hides from the compiler where a vector or a pointer comes from, for the few
 // places where its next rewrite would be a loss.

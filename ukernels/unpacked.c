@@ -9,10 +9,10 @@
 
 // The last row ends the table.
 static const tw_unpacked_variant_t kVariants[] = {
-#ifdef TW_HAVE_X86_64_TILES
-    {TW_ISA_X86_64_AVX512_BASE, tw_unpacked_x86_64_avx512_base, 128},
-    {TW_ISA_X86_64_AVX2_FMA, tw_unpacked_x86_64_avx2_fma, 64},
-#endif
+#define TW_LEVELS_OF_THIS_CPU
+#define TW_UNPACKED_LEVEL(arch_isa, ENUM, tile_bytes) \
+  {TW_ISA_##ENUM, tw_unpacked_##arch_isa, tile_bytes},
+#include "ukernels/matmul_levels.def"
     {TW_ISA_GENERIC, 0, 0},
 };
 

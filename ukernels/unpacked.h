@@ -66,8 +66,9 @@ const tw_unpacked_variant_t* tw_unpacked_variants(size_t* count);
 // The quickest one that `cpu_data` can run; null if there is none.
 const tw_unpacked_variant_t* tw_unpacked_find(const uint64_t* cpu_data);
 
-void tw_unpacked_x86_64_avx2_fma(const tw_unpacked_t* u);
-void tw_unpacked_x86_64_avx512_base(const tw_unpacked_t* u);
+#define TW_UNPACKED_LEVEL(arch_isa, ENUM, tile_bytes) \
+  void tw_unpacked_##arch_isa(const tw_unpacked_t* u);
+#include "ukernels/matmul_levels.def"
 
 #ifdef __cplusplus
 }

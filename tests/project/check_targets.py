@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where the generator names a CPU feature or an architecture: check_targets.py ROOT
+"""Where the generator or the library names a CPU feature or an architecture: check_targets.py ROOT
 
-What an architecture is to plans and code stands in its folder of generator/lib/Target, and tables of abi/ say which there
-are; nothing else of the generator tests for one. Comments are left alone.
+What an architecture is to plans and code stands in its folder of generator/lib/Target, its hand-written tiles in one of
+ukernels/, and tables (*.def) say which there are; nothing else tests for one, but what finds out which CPU it runs on
+(ukernels/cpu*). Comments are left alone.
 
 Prints one line per finding; exits with 1 if there is any.
 """
@@ -13,11 +14,12 @@ import pathlib
 import re
 import sys
 
-ROOMS = ("generator/lib/Target/", "generator/include/tilewright/Target/")
+ROOMS = re.compile(r"(generator/(lib|include/tilewright)/Target|ukernels/(amdgpu|arm_64|hip|riscv_64|x86_64))/|ukernels/(runner/)?cpu[_.]")
 NAMED = re.compile(
     r'\bhas\("|"(?:neon|avx[0-9a-z]*|f16c|sve2?|sme2?|i8mm|dotprod|amx-[a-z0-9]*|zvfh|zvfbfwma)"'
     r"|Triple::(?:aarch64|x86_64|amdgcn|riscv64)\b|\bis(?:AArch64|X86|RISCV64|Amdgpu)\(\)|\bTW_SCALING_(?:SVE|SME)\b"
-    r"|\bTW_ISA_(?:X86_64|ARM_64|AMDGPU|RISCV_64)_|\bllvm\.(?:aarch64|x86|amdgcn|riscv)\.")
+    r"|\b(?:TW_ISA|TW_HAVE)_(?:X86_64|ARM_64|AMDGPU|RISCV_64)_|\bllvm\.(?:aarch64|x86|amdgcn|riscv)\."
+    r"|\bTW_CPU_MASK\((?!ARCH)|\b(?:__x86_64__|__aarch64__|__riscv|_M_X64|_M_ARM64|__AVX\w*|__ARM_\w+)\b")
 COMMENT = re.compile(r"\s*(//|\*|/\*)")
 
 
@@ -39,10 +41,11 @@ def findings(files):
 def main():
     root = pathlib.Path(sys.argv[1])
     files = {}
-    for path in (root / "generator").rglob("*"):
-        name = path.relative_to(root).as_posix()
-        if path.suffix in (".h", ".cpp") and not name.startswith(ROOMS):
-            files[name] = path.read_text()
+    for folder in ("generator", "ukernels"):
+        for path in (root / folder).rglob("*"):
+            name = path.relative_to(root).as_posix()
+            if path.suffix in (".h", ".c", ".cpp") and not ROOMS.match(name):
+                files[name] = path.read_text()
     found = list(findings(files))
     print("\n".join(found) or f"{len(files)} files; none names a feature or an architecture")
     return 1 if found else 0

@@ -11,6 +11,8 @@
 
 #include "ukernels/tile_body.h"
 
+#define TW_IN_VECTOR_REGISTER(v) "+w"(v)
+
 // 128 bits; operations cast them to what they take.
 typedef uint32x4_t tw_vec;
 

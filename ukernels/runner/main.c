@@ -15,11 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#if defined(__x86_64__) && defined(__linux__)
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
-
+#include "ukernels/runner/cpu.h"
 #include "ukernels/runner/pool.h"
 #include "ukernels/runner/values.h"
 
@@ -217,13 +213,8 @@ static int64_t tw_read_threads(const char* text) {
   return threads;
 }
 
-// The process is this program's, which may ask for AMX as no library may; see
-// tw_cpu_permit_amx.
-static void tw_ask_for_amx(void) {
-#if defined(__x86_64__) && defined(__linux__)
-  enum { kRequest = 0x1023, kTileData = 18 };
-  if (syscall(SYS_arch_prctl, kRequest, kTileData) == 0) return;
-#endif
+static void tw_require_amx(void) {
+  if (tw_ask_for_amx()) return;
   tw_fail(
       "the model multiplies by AMX, which this CPU lacks or the operating "
       "system does not permit; compile it for a target without AMX");
@@ -303,7 +294,7 @@ int main(int count, char** words) {
             call.results, function->result_count);
   free((void*)options.inputs);
   free((void*)options.outputs);
-  if (tw_runner_model.needs_amx) tw_ask_for_amx();
+  if (tw_runner_model.needs_amx) tw_require_amx();
   void* parameters;
   void* instance = tw_make_instance(options.parameters, &parameters);
   for (int64_t i = 0; i < function->argument_count; ++i) {

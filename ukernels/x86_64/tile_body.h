@@ -8,6 +8,8 @@
 
 #include "ukernels/tile_body.h"
 
+#define TW_IN_VECTOR_REGISTER(v) "+v"(v)
+
 // Whether arithmetic broadcasts a scalar memory operand.
 #ifdef __AVX512F__
 enum { TW_HAS_EMBEDDED_BROADCAST = 1 };

@@ -112,8 +112,8 @@ bool isSupportFunction(StringRef name) {
 
 std::string thinFunction(tw_isa_t isa) {
   static constexpr tw_isa_t levels[] = {
-#define TW_THIN_LEVEL(ARCH, arch_isa, ENUM) TW_ISA_##ENUM,
-#include "ukernels/thin_levels.def"
+#define TW_THIN_LEVEL(arch_isa, ENUM) TW_ISA_##ENUM,
+#include "ukernels/matmul_levels.def"
   };
   for (tw_isa_t level : levels)
     if (info(isa).implies(info(level)))
