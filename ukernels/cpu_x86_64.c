@@ -22,6 +22,7 @@ typedef enum tw_cpuid_leaf_t {
   TW_LEAF_1,
   TW_LEAF_7,
   TW_LEAF_7_1,
+  TW_LEAF_AVX10,  // EAX, made here: bit i says version i or a later one
   TW_LEAF_COUNT
 } tw_cpuid_leaf_t;
 
@@ -61,6 +62,7 @@ static const tw_x86_64_feature_t kFeatures[] = {
     TW_FEATURE(AVX512VNNI,  7,   ECX, 11, ZMM)
     TW_FEATURE(AVX512FP16,  7,   EDX, 23, ZMM)
     TW_FEATURE(AVX512BF16,  7_1, EAX, 5,  ZMM)
+    TW_FEATURE(AVX10_2,     AVX10, EAX, 2, ZMM)
     TW_FEATURE(AMXTILE,     7,   EDX, 24, TILES)
     TW_FEATURE(AMXINT8,     7,   EDX, 25, TILES)
     TW_FEATURE(AMXBF16,     7,   EDX, 22, TILES)
@@ -152,6 +154,14 @@ static tw_x86_64_facts_t tw_x86_64_facts(const tw_x86_64_cpu_t* cpu) {
   if (max_leaf >= 7) cpu->cpuid(cpu->self, 7, 0, f.leaves[TW_LEAF_7]);
   if (f.leaves[TW_LEAF_7][TW_CPUID_EAX] >= 1)
     cpu->cpuid(cpu->self, 7, 1, f.leaves[TW_LEAF_7_1]);
+  const int has_avx10 = f.leaves[TW_LEAF_7_1][TW_CPUID_EDX] >> 19 & 1;
+  if (has_avx10 && max_leaf >= 0x24) {
+    uint32_t r[TW_CPUID_REGISTERS];
+    cpu->cpuid(cpu->self, 0x24, 0, r);
+    const uint32_t version = r[TW_CPUID_EBX] & 0xFF;
+    f.leaves[TW_LEAF_AVX10][TW_CPUID_EAX] =
+        version < 31 ? ((uint32_t)2 << version) - 1 : ~(uint32_t)0;
+  }
   const int has_osxsave = f.leaves[TW_LEAF_1][TW_CPUID_ECX] >> 27 & 1;
   f.xcr0 = has_osxsave ? cpu->xcr0(cpu->self) : 0;
   return f;

@@ -290,12 +290,12 @@ TEST(AbiGolden, CpuFeatureBits) {
       {"avx512cd", {0, 21}},   {"avx512vl", {0, 22}},   {"avx512dq", {0, 23}},
       {"avx512bw", {0, 24}},   {"avx512vnni", {0, 28}}, {"avx512bf16", {0, 31}},
       {"avx512fp16", {0, 32}}, {"avxvnni", {1, 0}},     {"avxvnniint8", {1, 1}},
-      {"amx-tile", {0, 50}},   {"amx-int8", {0, 51}},   {"amx-bf16", {0, 52}},
-      {"neon", {0, 0}},        {"fullfp16", {0, 10}},   {"fp16fml", {0, 11}},
-      {"dotprod", {0, 12}},    {"i8mm", {0, 13}},       {"bf16", {0, 14}},
-      {"sve", {0, 20}},        {"sve2", {0, 21}},       {"sme", {0, 30}},
-      {"sme2", {0, 31}},       {"v", {0, 21}},          {"zvfh", {1, 0}},
-      {"zvfbfwma", {1, 1}},
+      {"avx10.2", {1, 2}},     {"amx-tile", {0, 50}},   {"amx-int8", {0, 51}},
+      {"amx-bf16", {0, 52}},   {"neon", {0, 0}},        {"fullfp16", {0, 10}},
+      {"fp16fml", {0, 11}},    {"dotprod", {0, 12}},    {"i8mm", {0, 13}},
+      {"bf16", {0, 14}},       {"sve", {0, 20}},        {"sve2", {0, 21}},
+      {"sme", {0, 30}},        {"sme2", {0, 31}},       {"v", {0, 21}},
+      {"zvfh", {1, 0}},        {"zvfbfwma", {1, 1}},
   };
   std::map<std::string, Position> actual;
 #define TW_CPU_FEATURE(ARCH, word, bit, ENUM, llvm_name) \

@@ -68,6 +68,9 @@ TEST(TargetCpuTest, CpusHaveTheInstructionSetsOfTheirFeatures) {
       {"x86_64:alderlake", "avx_vnni avx2_fma"},
       {"x86_64:sapphirerapids",
        "avx512_fp16 avx512_bf16 avx512_vnni avx512_base avx_vnni avx2_fma"},
+      {"x86_64:diamondrapids",
+       "avx10_2 avx512_fp16 avx512_bf16 avx512_vnni "
+       "avx512_base avx_vnni_int8 avx_vnni avx2_fma"},
       {"x86_64:core2", ""},
   };
   for (auto [name, expected] : cpus) {

@@ -27,6 +27,7 @@ std::string linuxNameOf(std::string llvmName) {
   if (llvmName == "sse3") return "pni";
   if (llvmName == "avxvnni") return "avx_vnni";
   if (llvmName == "avxvnniint8") return "avx_vnni_int8";
+  if (llvmName == "avx10.2") return "avx10_2";
   if (llvmName == "avx512vnni") return "avx512_vnni";
   if (llvmName == "avx512bf16") return "avx512_bf16";
   if (llvmName == "avx512fp16") return "avx512_fp16";

@@ -23,7 +23,7 @@ namespace {
 
 using Names = std::set<std::string>;
 
-enum Leaf { kLeaf1, kLeaf7, kLeaf7Sub1, kLeaf1A, kLeaves };
+enum Leaf { kLeaf1, kLeaf7, kLeaf7Sub1, kLeaf1A, kLeaf24, kLeaves };
 
 // A second copy of the facts, from Intel's Software Developer's Manual, volume
 // 2A, CPUID, and volume 1, 14 and 15: an oracle.
@@ -31,6 +31,7 @@ constexpr uint64_t kXmm = 0, kYmm = 1 << 1 | 1 << 2,
                    kZmm = kYmm | 1 << 5 | 1 << 6 | 1 << 7,
                    kTiles = 1 << 17 | 1 << 18;
 constexpr int kOsxsave = 27;  // of leaf 1's ECX
+constexpr int kAvx10 = 19;    // of leaf 7.1's EDX; leaf 24H has its version
 
 struct Bit {
   const char* feature;
@@ -58,6 +59,7 @@ constexpr Bit kBits[] = {
     {"avxvnni", kLeaf7Sub1, TW_CPUID_EAX, 4, kYmm},
     {"avx512bf16", kLeaf7Sub1, TW_CPUID_EAX, 5, kZmm},
     {"avxvnniint8", kLeaf7Sub1, TW_CPUID_EDX, 4, kYmm},
+    {"avx10.2", kLeaf7Sub1, TW_CPUID_EDX, kAvx10, kZmm},
     {"amx-bf16", kLeaf7, TW_CPUID_EDX, 22, kTiles},
     {"amx-tile", kLeaf7, TW_CPUID_EDX, 24, kTiles},
     {"amx-int8", kLeaf7, TW_CPUID_EDX, 25, kTiles},
@@ -75,7 +77,7 @@ Names featuresThat(Predicate has) {
 // A CPU that minds being asked for what it does not have: a real one answers
 // for a leaf that it lacks with another's bits, and faults on xgetbv.
 struct Cpu {
-  uint32_t maxLeaf = 7, maxSubleaf = 1;
+  uint32_t maxLeaf = 0x24, maxSubleaf = 1;
   const char* vendor = "none here at all";
   // Leaf 4 of Intel, leaf 8000001DH of AMD: its subleaves.
   uint32_t cacheLeaf = 0, maxExtendedLeaf = 0x80000000;
@@ -99,6 +101,7 @@ struct Cpu {
   static Cpu withoutFeatures() {
     Cpu cpu;
     cpu.flip(kLeaf1, TW_CPUID_ECX, kOsxsave);
+    cpu.leaves[kLeaf24][TW_CPUID_EBX] = 2;  // of AVX10, where there is that
     return cpu;
   }
   void flip(Leaf leaf, tw_cpuid_register_t from, int bit) {
@@ -114,6 +117,9 @@ struct Cpu {
       std::memcpy(&registers[TW_CPUID_ECX], vendor + 8, 4);
     } else if (leaf == 0x1A && subleaf == 0 && maxLeaf >= 0x1A) {
       std::memcpy(registers, leaves[kLeaf1A], sizeof leaves[0]);
+    } else if (leaf == 0x24 && subleaf == 0 && maxLeaf >= 0x24 &&
+               leaves[kLeaf7Sub1][TW_CPUID_EDX] >> kAvx10 & 1) {
+      std::memcpy(registers, leaves[kLeaf24], sizeof leaves[0]);
     } else if (leaf == 1 && subleaf == 0 && maxLeaf >= 1) {
       std::memcpy(registers, leaves[kLeaf1], sizeof leaves[0]);
     } else if (leaf == 7 && subleaf == 0 && maxLeaf >= 7) {
@@ -185,7 +191,7 @@ struct Cpu {
   }
 };
 
-// AVX10 and whatever comes later among them: they stand for nothing here.
+// Whatever comes later among them stands for nothing here.
 TEST(CpuX86Test, EachBitAloneIsItsFeatureOrNone) {
   EXPECT_EQ(Cpu::withoutFeatures().features(), Names{});
   for (int leaf = 0; leaf < kLeaves; ++leaf)
@@ -313,12 +319,24 @@ TEST(CpuX86Test, WithoutOsxsaveThereIsNoXcr0) {
   EXPECT_EQ(cpu.features(), (Names{"sse3", "ssse3", "sse4.1", "sse4.2"}));
 }
 
+TEST(CpuX86Test, LaterVersionsOfAvx10HaveWhatTheSecondHas) {
+  for (uint32_t version : {0u, 1u, 2u, 3u, 31u, 32u, 255u}) {
+    Cpu cpu = Cpu::withoutFeatures();
+    cpu.flip(kLeaf7Sub1, TW_CPUID_EDX, kAvx10);
+    cpu.leaves[kLeaf24][TW_CPUID_EBX] = 0xFFFFFF00u | version;
+    EXPECT_EQ(cpu.features(), version >= 2 ? Names{"avx10.2"} : Names{})
+        << "version " << version;
+  }
+}
+
 TEST(CpuX86Test, LeavesThatTheCpuLacksAreNotAsked) {
   for (uint32_t maxLeaf : {0u, 1u, 2u, 6u, 7u, 0xDu, 0x24u, ~0u}) {
     Cpu cpu = Cpu::withAllBits();
     cpu.maxLeaf = maxLeaf;
     EXPECT_EQ(cpu.features(), featuresThat([&](const Bit& of) {
-                return maxLeaf >= (of.leaf == kLeaf1 ? 1u : 7u);
+                return maxLeaf >= (of.leaf == kLeaf1  ? 1u
+                                   : of.bit == kAvx10 ? 0x24u
+                                                      : 7u);
               }))
         << "at most leaf " << maxLeaf;
   }

@@ -17,8 +17,9 @@ std::string sized(llvm::StringRef stem, int64_t bits) {
 
 /// Intrinsics that appear, with WIDTH = 128, 256 or 512, and their operand
 /// types: llvm.x86.avx512.vpdpbusd.WIDTH (i32 lanes, unsigned bytes, signed
-/// bytes), llvm.x86.avx2.vpdpb{ssd,sud,uud}.{128,256} (i32 lanes, bytes,
-/// bytes), llvm.x86.avx512.vpdpwssd.WIDTH (i32 lanes, i16, i16),
+/// bytes), llvm.x86.avx2.vpdpb{ssd,sud,uud}.{128,256} and
+/// llvm.x86.avx10.vpdpb{ssd,sud,uud}.512 (i32 lanes, bytes, bytes),
+/// llvm.x86.avx512.vpdpwssd.WIDTH (i32 lanes, i16, i16),
 /// llvm.x86.{sse2.pmadd.wd,avx2.pmadd.wd,avx512.pmaddw.d.512} (i16, i16),
 /// llvm.x86.avx512bf16.dpbf16ps.WIDTH (f32 lanes, bf16, bf16).
 class X86Emission : public Emission {
@@ -68,9 +69,10 @@ Value X86Emission::multiplyAccumulate(Emitter &e, IdiomKind idiom,
       std::swap(x, y);
       std::swap(xUnsigned, yUnsigned);
     }
-    llvm::StringRef stem = xUnsigned   ? "llvm.x86.avx2.vpdpbuud"
-                           : yUnsigned ? "llvm.x86.avx2.vpdpbsud"
-                                       : "llvm.x86.avx2.vpdpbssd";
+    llvm::StringRef signs = xUnsigned ? "uud" : yUnsigned ? "sud" : "ssd";
+    std::string stem =
+        (bits == 512 ? "llvm.x86.avx10.vpdpb" : "llvm.x86.avx2.vpdpb") +
+        signs.str();
     return e.intrinsic(sized(stem, bits), type, {accumulator, x, y});
   }
   case IdiomKind::DotWords:

@@ -22,7 +22,7 @@ constexpr Idiom withRates(Idiom idiom, tw_multiply_t ymm, tw_multiply_t zmm) {
 constexpr Idiom dotBytesSigned() {
   return withRates({IdiomKind::DotBytesSigned,
                     "dpbssd",
-                    {"avxvnniint8", ""},
+                    {"avxvnniint8", "avx10.2"},
                     IdiomOperands::Bytes,
                     4,
                     1,
