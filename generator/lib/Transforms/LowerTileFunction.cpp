@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tilewright/Transforms/LowerTileFunction.h"
-#include "BlockKernel.h"
+#include "Block/BlockResults.h"
+#include "Block/KLoop.h"
 #include "tilewright/Transforms/TileFunctions.h"
 
 using namespace mlir;
@@ -112,7 +113,10 @@ private:
     position.vectorStride = vectorStride;
     position.ownBroadcastRow = b.own;
     position.ownVectorRow = v.own;
-    BlockKernel(e, key, plan, shape, params, position).emit();
+    RegisterBlock block(e, key, plan, shape, params, position);
+    std::unique_ptr<BlockSteps> steps = BlockSteps::of(block);
+    BlockResults results(block);
+    results.store(KLoop(block, *steps).run(results.initial()));
   }
 
   Emitter &e;

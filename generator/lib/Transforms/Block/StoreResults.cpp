@@ -3,7 +3,7 @@
 
 // The sums of a register block -> the out tile.
 
-#include "BlockKernel.h"
+#include "BlockResults.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -13,27 +13,7 @@ namespace tilewright {
 /// Vectors of an out row beyond which they are stored by a loop.
 constexpr int kUnrolledOutVectors = 2;
 
-/// The bits of `value`, a scalar or a vector, as elements of `element`.
-static Value likeElement(Emitter &e, Value value, Type element) {
-  if (auto vector = dyn_cast<VectorType>(value.getType()))
-    return e.bitcast(value, Emitter::vec(vector.getNumElements(), element));
-  return e.bitcast(value, element);
-}
-
-/// Accumulators -> out elements as they are stored, and back.
-Value BlockKernel::toOut(Value value) {
-  if (shape.accumulator != TW_ELEMENT_F16)
-    return encodeOut(e, out, value, narrowing());
-  return likeElement(e, value, e.integer(16));
-}
-
-Value BlockKernel::fromOut(Value value) {
-  if (shape.accumulator != TW_ELEMENT_F16)
-    return decodeOut(e, out, value);
-  return likeElement(e, value, e.f16());
-}
-
-BlockKernel::OutVector BlockKernel::outVector(int index) const {
+BlockResults::OutVector BlockResults::outVector(int index) const {
   OutVector part;
   part.firstRow = int64_t{index} * plan.lanes;
   part.valid = std::min<int64_t>(plan.lanes, vectorOperandRows - part.firstRow);
@@ -42,7 +22,7 @@ BlockKernel::OutVector BlockKernel::outVector(int index) const {
 }
 
 /// Calls body(row, index of the out vector, pointer to its first own element).
-void BlockKernel::forOutVectors(
+void BlockResults::forOutVectors(
     llvm::function_ref<void(int, int, Value)> body) {
   Value at = position.out;
   for (int row = 0; row < rows; ++row) {
@@ -54,7 +34,7 @@ void BlockKernel::forOutVectors(
 }
 
 /// The previous value of an out vector, its own lanes in place.
-Value BlockKernel::loadOut(Value pointer, int index) {
+Value BlockResults::loadOut(Value pointer, int index) {
   OutVector part = outVector(index);
   Value old = e.loadPart(Emitter::vec(plan.lanes, outType(e, out)), pointer,
                          part.valid, outBytes);
@@ -67,7 +47,7 @@ Value BlockKernel::loadOut(Value pointer, int index) {
   return fromOut(old);
 }
 
-Emitter::Values BlockKernel::initialRows() {
+Emitter::Values BlockResults::initialRows() {
   return e.ifElse(
       params.accumulate,
       [&] {
@@ -80,7 +60,7 @@ Emitter::Values BlockKernel::initialRows() {
       [&] { return Values(rows * outVectors, e.zero(accumulatorType)); });
 }
 
-void BlockKernel::storeDirectly(Values results) {
+void BlockResults::storeDirectly(Values results) {
   results = e.ifElse(
       params.accumulate,
       [&] {
@@ -101,7 +81,7 @@ void BlockKernel::storeDirectly(Values results) {
 }
 
 /// Results -> a buffer [broadcast rows][vector operand rows].
-Value BlockKernel::spill(const Values &results) {
+Value BlockResults::spill(const Values &results) {
   int64_t bytes = shape.accumulatorBytes, pitch = outVectors * plan.lanes;
   Value buffer = stackBuffer(rows * pitch * bytes);
   for (auto [i, value] : llvm::enumerate(results)) {
@@ -115,8 +95,8 @@ Value BlockKernel::spill(const Values &results) {
 /// The new value of `valid` out elements at `pointer`: `sum`, plus their old
 /// value under ACCUMULATE but for those that the block before has updated,
 /// whose columns (from `column` on, i64) lie before ownVectorRow.
-Value BlockKernel::updated(Value sum, Value pointer, int64_t valid,
-                           Value column) {
+Value BlockResults::updated(Value sum, Value pointer, int64_t valid,
+                            Value column) {
   return e.ifElse(
       params.accumulate,
       [&]() -> Values {
@@ -148,7 +128,7 @@ Value BlockKernel::updated(Value sum, Value pointer, int64_t valid,
 }
 
 /// `buffer` holds the sums [broadcast rows][vector operand rows].
-void BlockKernel::storeByRows(Value buffer) {
+void BlockResults::storeByRows(Value buffer) {
   int64_t bytes = shape.accumulatorBytes, pitch = outVectors * plan.lanes;
   Value first = e.i64(0), target = position.out;
   if (position.ownBroadcastRow) {
@@ -188,7 +168,7 @@ void BlockKernel::storeByRows(Value buffer) {
 }
 
 /// The vector operand is the lhs: the lanes are rows of the out tile.
-void BlockKernel::storeTransposed(Value buffer) {
+void BlockResults::storeTransposed(Value buffer) {
   int64_t bytes = shape.accumulatorBytes;
   int64_t pitch = outVectors * plan.lanes * bytes;
   Value firstColumn = e.i64(0), firstRow = e.i64(0), target = position.out;

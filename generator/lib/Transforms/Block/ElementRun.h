@@ -3,8 +3,8 @@
 
 // Elements that follow one another in memory, as registers of decoded elements.
 
-#ifndef TILEWRIGHT_TRANSFORMS_ELEMENTRUN_H
-#define TILEWRIGHT_TRANSFORMS_ELEMENTRUN_H
+#ifndef TILEWRIGHT_TRANSFORMS_BLOCK_ELEMENTRUN_H
+#define TILEWRIGHT_TRANSFORMS_BLOCK_ELEMENTRUN_H
 
 #include "tilewright/Emit/Elements.h"
 #include "tilewright/Emit/Emitter.h"
@@ -70,4 +70,4 @@ private:
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_TRANSFORMS_ELEMENTRUN_H
+#endif // TILEWRIGHT_TRANSFORMS_BLOCK_ELEMENTRUN_H

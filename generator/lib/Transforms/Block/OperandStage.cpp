@@ -1,11 +1,9 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Staging: the rows of one operand of a register block, decoded into a stack
-// buffer for some K steps, and padded with zeros where they do not fill lanes.
 
-#include "BlockKernel.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+// How an operand is staged.
+
+#include "OperandStage.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -62,64 +60,51 @@ static Value byteCount(Emitter &e, int bits, Value elements) {
   return e.shr(all, 3);
 }
 
-Value BlockKernel::stackBuffer(int64_t bytes) {
-  OpBuilder::InsertionGuard guard(e.b);
-  Operation *parent = e.b.getInsertionBlock()->getParentOp();
-  auto function = dyn_cast<func::FuncOp>(parent);
-  if (!function)
-    function = parent->getParentOfType<func::FuncOp>();
-  e.b.setInsertionPointToStart(&function.getBody().front());
-  return e.stackBuffer(bytes);
-}
-
-BlockKernel::Stage BlockKernel::makeStage(const OperandShape &operand,
-                                          const ElementFormat &format,
-                                          int blockRows) {
+OperandStage::OperandStage(const RegisterBlock &block,
+                           const OperandShape &operand,
+                           const ElementFormat &format, int blockRows,
+                           const StepStride &stride)
+    : RegisterBlock(block), format(format), blockRows(blockRows),
+      stride(stride) {
   int64_t width = runWidth(e, shape), bytes = bytesOf(shape.compute);
-  Stage stage;
-  stage.decodes = !format.isIdentity() || !shape.padded;
-  stage.wholeOperand = blockRows == operand.rows && !operand.scalable;
+  decodes = !format.isIdentity() || !shape.padded;
+  wholeOperand = blockRows == operand.rows && !operand.scalable;
   int64_t elements = int64_t{blockRows} * key.k0;
   // Steps follow one another as in the panel where the block is the operand.
-  stage.decodedStride =
-      (stage.wholeOperand ? elements : llvm::alignTo(elements, width)) * bytes;
+  decodedStride =
+      (wholeOperand ? elements : llvm::alignTo(elements, width)) * bytes;
   // Room for whole vectors read and written behind the end.
   int64_t slack =
       (int64_t{shape.vectorRows} * shape.rowPitch + 2 * width) * bytes;
   if (operand.inParts)
-    stage.partStride = llvm::alignTo(
-        plan.stageSteps * stage.decodedStride + slack, width * bytes);
-  if (stage.decodes)
-    stage.decoded = stackBuffer(
-        operand.inParts ? idiom(plan.idiom).parts * stage.partStride
-                        : plan.stageSteps * stage.decodedStride + slack);
-  stage.stride = stage.decodedStride;
-  stage.buffer = stage.decoded;
+    partStride =
+        llvm::alignTo(plan.stageSteps * decodedStride + slack, width * bytes);
+  if (decodes)
+    decoded =
+        stackBuffer(operand.inParts ? idiom(plan.idiom).parts * partStride
+                                    : plan.stageSteps * decodedStride + slack);
+  bufferStride = decodedStride;
+  buffer = decoded;
   if (shape.padded) {
-    stage.stride = int64_t{blockRows} * shape.rowPitch * bytes;
-    stage.buffer = stackBuffer(plan.stageSteps * stage.stride + slack);
+    bufferStride = int64_t{blockRows} * shape.rowPitch * bytes;
+    buffer = stackBuffer(plan.stageSteps * bufferStride + slack);
   }
-  return stage;
 }
 
-/// Stages `steps` (i64, at most plan.stageSteps) K steps from `source` on.
-void BlockKernel::fillStage(const StepStride &stride, ElementFormat format,
-                            int blockRows, Value source, const Stage &stage,
-                            Value steps) {
+OperandSource OperandStage::fill(Value source, Value steps) {
   int64_t elements = int64_t{blockRows} * key.k0;
-  if (stage.decodes) {
-    Values at = {source, stage.decoded};
+  if (decodes) {
+    Values at = {source, decoded};
     auto decodeSteps = [&](Value begin, Value end, int64_t together) {
       StepStride run = times(stride, together);
       at = e.loop(begin, end, together, at, [&](Value, Values in) -> Values {
-        decodeRun(format, in[0], stage, in[1], together * elements);
-        return {offset(in[0], run),
-                e.offset(in[1], together * stage.decodedStride)};
+        decodeRun(in[0], in[1], together * elements);
+        return {offset(in[0], run), e.offset(in[1], together * decodedStride)};
       });
     };
     // So many steps at a time as fill vectors which one does not fill.
     int64_t width = runWidth(e, shape), together = 1;
-    if (stage.wholeOperand && isCheap(format) && shape.regular)
+    if (wholeOperand && isCheap(format) && shape.regular)
       together =
           std::min<int64_t>(width / std::gcd(width, elements), plan.stageSteps);
     Value done = e.i64(0);
@@ -130,36 +115,36 @@ void BlockKernel::fillStage(const StepStride &stride, ElementFormat format,
     }
     decodeSteps(done, steps, 1);
   }
+  ElementFormat staged = format;
+  staged.decoded = true;
+  OperandSource result{staged, buffer, {bufferStride, nullptr}, true, nullptr};
+  result.partStride = partStride;
   if (!shape.padded)
-    return;
-  Value from = stage.decodes ? stage.decoded : source;
-  StepStride fromStride =
-      stage.decodes ? StepStride{stage.decodedStride, nullptr} : stride;
-  e.loop(e.i64(0), steps, 1, {from, stage.buffer},
-         [&](Value, Values at) -> Values {
-           padRows(at[0], at[1], blockRows);
-           return {offset(at[0], fromStride), e.offset(at[1], stage.stride)};
-         });
+    return result;
+  Value from = decodes ? decoded : source;
+  StepStride fromStride = decodes ? StepStride{decodedStride, nullptr} : stride;
+  e.loop(e.i64(0), steps, 1, {from, buffer}, [&](Value, Values at) -> Values {
+    padRows(at[0], at[1]);
+    return {offset(at[0], fromStride), e.offset(at[1], bufferStride)};
+  });
+  return result;
 }
 
-/// `elements` from `source` on, to `buffer`, a place in `stage`.
-void BlockKernel::decodeRun(ElementFormat format, Value source,
-                            const Stage &stage, Value buffer,
-                            int64_t elements) {
+/// `elements` from `source` on, to `buffer`, a place in the stage.
+void OperandStage::decodeRun(Value source, Value buffer, int64_t elements) {
   int64_t width = runWidth(e, shape);
   int64_t from = width * format.bits() / 8;
   int64_t to = width * bytesOf(shape.compute);
   auto convert = [&](Value at, Value into, int64_t valid) {
     Value raw = loadRaw(e, format, at, width, valid);
-    if (stage.partStride == 0) {
+    if (partStride == 0) {
       Value elements = decode(e, format, raw);
       if (shape.nibbles)
         elements = byParts(e, shape, elements);
       return e.store(elements, into, bytesOf(shape.compute));
     }
     for (int part = 0; part < idiom(plan.idiom).parts; ++part)
-      e.store(decodePairs(e, raw, part),
-              e.offset(into, part * stage.partStride), 4);
+      e.store(decodePairs(e, raw, part), e.offset(into, part * partStride), 4);
   };
   int64_t whole = elements / width, rest = elements % width;
   bool isShort = whole <= (isCheap(format) ? kUnrolledVectors : 1);
@@ -192,7 +177,7 @@ void BlockKernel::decodeRun(ElementFormat format, Value source,
 }
 
 /// Copies rows of K0 decoded elements to rows of rowPitch, zeros behind.
-void BlockKernel::padRows(Value source, Value buffer, int blockRows) {
+void OperandStage::padRows(Value source, Value buffer) {
   int64_t bytes = bytesOf(shape.compute);
   int64_t width = std::min<int64_t>(shape.rowPitch, runWidth(e, shape));
   VectorType type = computeVectorType(e, shape.compute, width);

@@ -1,9 +1,9 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The multiplies of one K step of a register block.
+// The multiplies of one K step by broadcasts from memory.
 
-#include "BlockKernel.h"
+#include "BroadcastSteps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -13,16 +13,36 @@ namespace tilewright {
 /// Multiply-accumulates of a K step beyond which its chunks become a loop.
 constexpr int kUnrolledMultiplies = 32;
 
-/// Accumulators of matrix multiplies that are enough not to wait for these and
-/// for rounding; fewer are added to the sums of the step before.
-constexpr int kHideMatrixLatency = 8;
-
-/// Bytes from element 0 to `element`.
-static int64_t elementOffset(const ElementFormat &format, int64_t element) {
-  return element * format.bits() / 8;
+void BroadcastSteps::begin(const OperandSource &broadcast,
+                           const OperandSource &vector, int count,
+                           State &state) {
+  BlockSteps::begin(broadcast, vector, count, state);
+  groups.clear();
+  lanes.clear();
+  if (shape.spreadSteps == 1 || count % shape.spreadSteps != 0)
+    return;
+  // Of 16 registers none is left for a broadcast before its turn where each
+  // multiply wants one for its vector, too: one that is converted, or that is
+  // the unsigned operand, which is not taken from memory.
+  bool inMemory = vector.format.bits() == 8 * bytesOf(shape.compute) &&
+                  !shape.roles.vectorUnsigned;
+  if (e.isa.vectorRegisters > 16 || inMemory)
+    groups = spreadGroups(broadcast, count);
+  else
+    forEachLane(broadcast, count, [&](Value lane) { lanes.push_back(lane); });
 }
 
-Value BlockKernel::readBroadcast(const Source &source, int row, int valid) {
+void BroadcastSteps::enter(OperandSource &broadcast, OperandSource &, int t,
+                           int) {
+  if (!groups.empty())
+    broadcast.group = groups[t];
+  if (!lanes.empty())
+    broadcast.group =
+        spread(lanes[t / shape.spreadSteps], t % shape.spreadSteps);
+}
+
+Value BroadcastSteps::readBroadcast(const OperandSource &source, int row,
+                                    int valid) {
   if (source.group)
     return source.group;
   const ElementFormat &format = source.format;
@@ -49,8 +69,8 @@ Value BlockKernel::readBroadcast(const Source &source, int row, int valid) {
 /// are repeated over a register, from few loads: spread() makes broadcasts of
 /// them. Opaque values, or LLVM turns the shuffles back into loads that
 /// broadcast.
-void BlockKernel::forEachLane(const Source &source, int count,
-                              llvm::function_ref<void(Value)> take) {
+void BroadcastSteps::forEachLane(const OperandSource &source, int count,
+                                 llvm::function_ref<void(Value)> take) {
   int perLane = shape.spreadSteps;
   Type group = e.integer(128 / perLane);
   int64_t lanes = plan.lanes * shape.accumulatorBytes * perLane / 16;
@@ -75,7 +95,7 @@ void BlockKernel::forEachLane(const Source &source, int count,
 
 /// The broadcast of K step `step` of those in `lane`, by a shuffle within its
 /// 128-bit lanes.
-Value BlockKernel::spread(Value lane, int step) {
+Value BroadcastSteps::spread(Value lane, int step) {
   int perLane = shape.spreadSteps;
   llvm::SmallVector<int64_t> map(plan.lanes * shape.accumulatorBytes * perLane /
                                  16);
@@ -87,7 +107,8 @@ Value BlockKernel::spread(Value lane, int step) {
 }
 
 /// The broadcasts of `count` K steps.
-Emitter::Values BlockKernel::spreadGroups(const Source &source, int count) {
+Emitter::Values BroadcastSteps::spreadGroups(const OperandSource &source,
+                                             int count) {
   Values broadcasts;
   forEachLane(source, count, [&](Value lane) {
     for (int step = 0; step < shape.spreadSteps; ++step)
@@ -104,7 +125,8 @@ Emitter::Values BlockKernel::spreadGroups(const Source &source, int count) {
   return broadcasts;
 }
 
-Value BlockKernel::loadVector(const Source &source, int index, int valid) {
+Value BroadcastSteps::loadVector(const OperandSource &source, int index,
+                                 int valid) {
   const ElementFormat &format = source.format;
   int first = index * shape.vectorRows;
   int present = std::min(shape.vectorRows, vectorOperandRows - first);
@@ -122,12 +144,14 @@ Value BlockKernel::loadVector(const Source &source, int index, int valid) {
   return loadRaw(e, format, at, n, elements);
 }
 
-Value BlockKernel::readVector(const Source &source, int index, int valid) {
+Value BroadcastSteps::readVector(const OperandSource &source, int index,
+                                 int valid) {
   return decode(e, source.format, loadVector(source, index, valid));
 }
 
-void BlockKernel::chunk(const Source &broadcast, const Source &vector,
-                        int valid, int set, Values &accumulators) {
+void BroadcastSteps::chunk(const OperandSource &broadcast,
+                           const OperandSource &vector, int valid, int set,
+                           Values &accumulators) {
   if (shape.nibbles)
     return multiplyNibbles(broadcast, vector, set, accumulators);
   llvm::MutableArrayRef<Value> block =
@@ -143,9 +167,10 @@ void BlockKernel::chunk(const Source &broadcast, const Source &vector,
 
 /// The 4-bit elements of a vector part by part, each for the next set: the
 /// broadcast operand lies in the same order.
-void BlockKernel::multiplyNibbles(const Source &broadcast, Source vector,
-                                  int set, Values &accumulators) {
-  Source source = broadcast;
+void BroadcastSteps::multiplyNibbles(const OperandSource &broadcast,
+                                     OperandSource vector, int set,
+                                     Values &accumulators) {
+  OperandSource source = broadcast;
   int size = plan.kLanes * shape.group;
   Values raw;
   for (int part = 0; part < shape.parts; ++part) {
@@ -169,9 +194,10 @@ void BlockKernel::multiplyNibbles(const Source &broadcast, Source vector,
 }
 
 /// `operands`, the vectors of `vector`, times each row's broadcast.
-void BlockKernel::multiplyRows(const Source &broadcast, const Source &vector,
-                               llvm::ArrayRef<Value> operands, int valid,
-                               llvm::MutableArrayRef<Value> accumulators) {
+void BroadcastSteps::multiplyRows(const OperandSource &broadcast,
+                                  const OperandSource &vector,
+                                  llvm::ArrayRef<Value> operands, int valid,
+                                  llvm::MutableArrayRef<Value> accumulators) {
   if (idiom(plan.idiom).addsApart)
     return multiplyThenAdd(broadcast, operands, valid, accumulators);
   for (int row = 0; row < rows; ++row) {
@@ -191,9 +217,9 @@ void BlockKernel::multiplyRows(const Source &broadcast, const Source &vector,
 /// Products first, then their additions, a few at a time and in this order:
 /// alternating, the additions take the multiplier's port on Zen 4 (82 % of the
 /// peak instead of 99 % on 12x32x2).
-void BlockKernel::multiplyThenAdd(const Source &broadcast,
-                                  llvm::ArrayRef<Value> operands, int valid,
-                                  llvm::MutableArrayRef<Value> accumulators) {
+void BroadcastSteps::multiplyThenAdd(
+    const OperandSource &broadcast, llvm::ArrayRef<Value> operands, int valid,
+    llvm::MutableArrayRef<Value> accumulators) {
   int together = e.isa.vectorRegisters > 16 ? 4 : 2;
   int step = std::max(1, together / vectors);
   for (int first = 0; first < rows; first += step) {
@@ -219,16 +245,16 @@ void BlockKernel::multiplyThenAdd(const Source &broadcast,
 /// All rows' elements of one part, then those of the next, so that no
 /// accumulator waits for itself and only one part is in registers. Where none
 /// is left for what was loaded, either, that is loaded again.
-void BlockKernel::multiplyParts(const Source &broadcast, Source vector,
-                                int valid,
-                                llvm::MutableArrayRef<Value> accumulators) {
+void BroadcastSteps::multiplyParts(const OperandSource &broadcast,
+                                   OperandSource vector, int valid,
+                                   llvm::MutableArrayRef<Value> accumulators) {
   for (int part = 0; part < idiom(plan.idiom).parts; ++part) {
     if (part > 0 && shape.loadsEachPart)
       vector.pointer = e.opaquePointer(vector.pointer);
     Values operands;
     for (int v = 0; v < vectors; ++v)
       operands.push_back(decodePairs(e, readVector(vector, v, valid), part));
-    Source source = broadcast;
+    OperandSource source = broadcast;
     source.pointer = e.offset(source.pointer, part * source.partStride);
     for (int row = 0; row < rows; ++row) {
       Value group = readBroadcast(source, row, valid);
@@ -242,46 +268,9 @@ void BlockKernel::multiplyParts(const Source &broadcast, Source vector,
   }
 }
 
-/// corrections += offset * (sums over groups of the broadcast operand), the
-/// groups of all rows of `steps` K steps in a row.
-void BlockKernel::correct(const Source &source, int steps,
-                          Values &corrections) {
-  int64_t total = steps * rows * shape.rowPitch;
-  int64_t width = plan.lanes * shape.group;
-  for (int v = 0; v < correctionVectors; ++v) {
-    Value at =
-        e.offset(source.pointer, elementOffset(source.format, v * width));
-    int64_t valid = std::min(width, total - v * width);
-    if (valid <= 0)
-      return;
-    correct(
-        decode(e, source.format, loadRaw(e, source.format, at, width, valid)),
-        corrections[v]);
-  }
-}
-
-void BlockKernel::correct(Value run, Value &correction) {
-  Value offset = e.constant(run.getType(), shape.roles.offset);
-  if (vectorFormat.offsetMadeAnew)
-    offset = e.keepOrder(offset);
-  correction = multiplyAccumulate(correction, offset, run);
-}
-
-/// The same for the K step `source`, if its registers are those that are added
-/// up: which they are from its first element on.
-void BlockKernel::correctByRegisters(const Source &source,
-                                     Values &corrections) {
-  int64_t width = plan.lanes * shape.group, end = source.first;
-  end += int64_t{rows} * shape.rowPitch;
-  for (int64_t i = llvm::alignTo(source.first, width); i < end; i += width)
-    correct(source.run->at(i), corrections[i / width]);
-}
-
-void BlockKernel::step(Source broadcast, Source vector, int set,
-                       StepState &state) {
-  if (shape.byLanes)
-    return laneStep(broadcast, vector, set, state.accumulators);
-  auto advance = [&](Source &source) {
+void BroadcastSteps::step(OperandSource broadcast, OperandSource vector,
+                          int set, State &state) {
+  auto advance = [&](OperandSource &source) {
     source.pointer =
         e.offset(source.pointer, elementOffset(source.format, shape.chunkSize));
   };
@@ -317,71 +306,6 @@ void BlockKernel::step(Source broadcast, Source vector, int set,
   if (whole < shape.chunks)
     chunk(broadcast, vector, shape.chunkValid(whole), set % plan.sets,
           state.accumulators);
-}
-
-bool BlockKernel::sumsInStep() const {
-  return shape.roundsPerStep && plan.kLanes == 1 &&
-         (idiom(plan.idiom).rows == 1 ||
-          shape.accumulators(plan) >= kHideMatrixLatency);
-}
-
-/// Variant `steprnd`: `sums` are out elements' values, in accumulators unless
-/// these have several k lanes: then they are rows x outVectors.
-Emitter::Values BlockKernel::roundedStep(const Source &broadcast,
-                                         const Source &vector, Values sums) {
-  StepState state;
-  if (sumsInStep())
-    state.accumulators = sums;
-  else
-    state.accumulators.assign(shape.accumulators(plan),
-                              e.zero(accumulatorType));
-  step(broadcast, vector, 0, state);
-  if (roundsAtOnce())
-    return state.accumulators;
-  Values results;
-  if (plan.kLanes == 1)
-    results = state.accumulators;
-  else
-    for (int row = 0; row < rows; ++row)
-      llvm::append_range(results,
-                         reduceLanes(llvm::ArrayRef<Value>(state.accumulators)
-                                         .slice(row * vectors, vectors),
-                                     plan.kLanes));
-  if (!sumsInStep())
-    for (auto [result, sum] : llvm::zip(results, sums))
-      result = e.add(result, sum);
-  roundResults(results);
-  return results;
-}
-
-/// Accumulators -> the values of the out elements nearest to them.
-void BlockKernel::roundResults(Values &results) {
-  if (shape.accumulator == out)
-    return;
-  bool byPermutation = plan.idiom == IdiomKind::DotBF16 &&
-                       out == TW_ELEMENT_BF16 && plan.lanes == 16 &&
-                       results.size() > 2;
-  if (!byPermutation) {
-    for (Value &result : results)
-      result = fromOut(toOut(result));
-    return;
-  }
-  // Issue slots bound wide tiles: one permutation instead of an extension and a
-  // shift, and groups as large as find registers, so that nothing waits for a
-  // conversion.
-  constexpr size_t kGroup = 8;
-  Value zero = e.zero(Emitter::vec(16, e.integer(16)));
-  llvm::SmallVector<int64_t> highHalves;
-  for (int i = 0; i < 16; ++i)
-    highHalves.append({16, i});
-  for (size_t first = 0; first < results.size(); first += kGroup) {
-    size_t end = std::min(first + kGroup, results.size());
-    for (size_t i = first; i < end; ++i)
-      results[i] = e.keepOrder(encodeOut(e, out, results[i], narrowing()));
-    for (size_t i = first; i < end; ++i)
-      results[i] = e.keepOrder(
-          e.bitcast(e.shuffle(results[i], zero, highHalves), accumulatorType));
-  }
 }
 
 } // namespace tilewright

@@ -1,38 +1,51 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// From accumulators to sums: sets, k lanes, corrections.
+// From accumulators to sums: sets, k lanes, corrections, order.
 
-#include "BlockKernel.h"
+#include "BlockResults.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace tilewright {
 
-/// `sequence` is one run of lanes; returns the run of sums of `count` adjacent
-/// lanes, a power of two. Lanes beyond the run's end hold anything.
-Emitter::Values BlockKernel::reduceLanes(llvm::ArrayRef<Value> sequence,
-                                         int count) {
-  Values level(sequence);
-  llvm::SmallVector<int64_t> even, odd;
-  for (int64_t i = 0; i < plan.lanes; ++i) {
-    even.push_back(2 * i);
-    odd.push_back(2 * i + 1);
-  }
-  for (; count > 1; count /= 2) {
-    Values next;
-    for (size_t i = 0; i < level.size(); i += 2) {
-      Value x = level[i], y = level[std::min(i + 1, level.size() - 1)];
-      next.push_back(e.add(e.shuffle(x, y, even), e.shuffle(x, y, odd)));
-    }
-    level = next;
-  }
-  return level;
+Emitter::Values BlockResults::initial() {
+  if (!shape.roundsPerStep)
+    return Values(shape.accumulators(plan) + correctionVectors,
+                  e.zero(accumulatorType));
+  Values old = initialRows();
+  return plan.kLanes == 1 ? tangle(old) : old;
+}
+
+void BlockResults::store(const Values &carries) {
+  if (shape.roundsPerStep)
+    return storeByRows(spill(plan.kLanes == 1 ? untangle(carries) : carries));
+  Values sums = combineSets(carries);
+  Value corrections;
+  if (correctionVectors)
+    corrections = sumCorrections(
+        llvm::ArrayRef<Value>(sums).take_back(correctionVectors));
+  sums.resize(shape.rowGroups * vectors);
+  sums = untangle(sums);
+  // Straight from registers is fastest, but much code where vectors are
+  // partial or blocks overlap.
+  bool simple = (vectorOperandRows % plan.lanes == 0 && plan.kLanes == 1) ||
+                rows * vectors <= 4;
+  if (simple && !plan.broadcastRhs && !position.ownBroadcastRow &&
+      !position.ownVectorRow)
+    return storeDirectly(finishInRegisters(sums, corrections));
+  Value results = plan.kLanes == 1 && !corrections
+                      ? spill(finishInRegisters(sums, nullptr))
+                      : finishRows(sums, corrections);
+  if (plan.broadcastRhs)
+    storeTransposed(results);
+  else
+    storeByRows(results);
 }
 
 /// [set][i] -> sums over the sets, accumulators before corrections.
-Emitter::Values BlockKernel::combineSets(Values carries) {
+Emitter::Values BlockResults::combineSets(const Values &carries) {
   auto combine = [&](size_t begin, int size, Values &into) {
     Values sets(carries.begin() + begin,
                 carries.begin() + begin + plan.sets * size);
@@ -51,7 +64,7 @@ Emitter::Values BlockKernel::combineSets(Values carries) {
 
 /// `corrections` is the run of sums [K step][row][group]; returns a buffer of
 /// their sums, one i32 for each row.
-Value BlockKernel::sumCorrections(llvm::ArrayRef<Value> corrections) {
+Value BlockResults::sumCorrections(llvm::ArrayRef<Value> corrections) {
   int groups = shape.rowPitch / shape.group; // per row
   int64_t vectorBytes = Emitter::bytesOf(accumulatorType);
   Type i32 = e.integer(32);
@@ -83,8 +96,8 @@ Value BlockKernel::sumCorrections(llvm::ArrayRef<Value> corrections) {
 
 /// One row's accumulators -> its out vectors. `correction` points to what is to
 /// be subtracted, an i32; null for nothing.
-Emitter::Values BlockKernel::finishRow(llvm::ArrayRef<Value> accumulators,
-                                       Value correction) {
+Emitter::Values BlockResults::finishRow(llvm::ArrayRef<Value> accumulators,
+                                        Value correction) {
   Values results = reduceLanes(accumulators, plan.kLanes);
   if (correction) {
     Value each = e.splat(e.load(e.integer(32), correction, 4), plan.lanes);
@@ -96,8 +109,8 @@ Emitter::Values BlockKernel::finishRow(llvm::ArrayRef<Value> accumulators,
   return results;
 }
 
-Emitter::Values BlockKernel::finishInRegisters(const Values &accumulators,
-                                               Value corrections) {
+Emitter::Values BlockResults::finishInRegisters(const Values &accumulators,
+                                                Value corrections) {
   Values results;
   int perRow = static_cast<int>(accumulators.size()) / rows;
   for (int row = 0; row < rows; ++row)
@@ -110,7 +123,7 @@ Emitter::Values BlockKernel::finishInRegisters(const Values &accumulators,
 }
 
 /// The same by a loop over the rows, from one stack buffer to another.
-Value BlockKernel::finishRows(const Values &accumulators, Value corrections) {
+Value BlockResults::finishRows(const Values &accumulators, Value corrections) {
   int64_t vectorBytes = Emitter::bytesOf(accumulatorType);
   int64_t laneBytes = shape.accumulatorBytes;
   int perRow = static_cast<int>(accumulators.size()) / rows;
@@ -143,7 +156,7 @@ Value BlockKernel::finishRows(const Values &accumulators, Value corrections) {
 
 /// vdpbf16ps, bfdot and bfmmla take and give zero for denormals; the additions
 /// outside of them do as they do.
-void BlockKernel::flushDenormals(Values &results) {
+void BlockResults::flushDenormals(Values &results) {
   if (!idiom(plan.idiom).flushesDenormals)
     return;
   for (Value &result : results) {
@@ -154,6 +167,74 @@ void BlockKernel::flushDenormals(Values &results) {
     result = e.select(e.icmp(arith::CmpIPredicate::eq, exponent, 0),
                       e.zero(result.getType()), result);
   }
+}
+
+/// Accumulators that hold lanes of several out rows, or not in order -> rows of
+/// out vectors.
+Emitter::Values BlockResults::untangle(const Values &accumulators) {
+  const Idiom &idiom = tilewright::idiom(plan.idiom);
+  if (idiom.rows == 1 && idiom.halves != Halves::EvenOdd)
+    return accumulators;
+  // Two accumulators become two out vectors, of two rows or side by side.
+  llvm::SmallVector<int64_t> low, high;
+  if (idiom.halves == Halves::EvenOdd) {
+    low = {0, 4, 1, 5};
+    high = {2, 6, 3, 7};
+  } else if (transposesBlocks()) {
+    low = {0, 2, 4, 6};
+    high = {1, 3, 5, 7};
+  } else {
+    low = {0, 1, 4, 5};
+    high = {2, 3, 6, 7};
+  }
+  Values results;
+  for (int row = 0; row < rows; ++row) {
+    int group = row / idiom.rows;
+    auto accumulator = [&](int v) {
+      return accumulators[group * vectors + std::min(v, vectors - 1)];
+    };
+    for (int v = 0; v < outVectors; ++v) {
+      int first = idiom.rows > 1 ? 2 * v : v / 2 * 2;
+      bool second = (idiom.rows > 1 ? row : v) % 2 != 0;
+      results.push_back(e.shuffle(accumulator(first), accumulator(first + 1),
+                                  second ? high : low));
+    }
+  }
+  return results;
+}
+
+/// The inverse, of floats.
+Emitter::Values BlockResults::tangle(const Values &outRows) {
+  const Idiom &idiom = tilewright::idiom(plan.idiom);
+  bool evenOdd = idiom.halves == Halves::EvenOdd;
+  if (idiom.rows == 1 && !evenOdd)
+    return outRows;
+  auto out = [&](int row, int v) {
+    return outRows[std::min(row, rows - 1) * outVectors +
+                   std::min(v, outVectors - 1)];
+  };
+  llvm::SmallVector<int64_t> first = {0, 1, 4, 5}, second = {2, 3, 6, 7};
+  if (evenOdd) {
+    first = {0, 2, 4, 6};
+    second = {1, 3, 5, 7};
+  }
+  Values accumulators;
+  for (int group = 0; group < shape.rowGroups; ++group)
+    for (int v = 0; v < vectors; ++v) {
+      int row = group * idiom.rows, column = evenOdd ? v / 2 * 2 : v / 2;
+      accumulators.push_back(
+          e.shuffle(out(row, column),
+                    evenOdd ? out(row, column + 1) : out(row + 1, column),
+                    v % 2 == 0 ? first : second));
+    }
+  return accumulators;
+}
+
+/// usmmla takes the unsigned operand first; where that is the vector operand,
+/// its rows are those of the 2x2 blocks.
+bool BlockResults::transposesBlocks() const {
+  return idiom(plan.idiom).ordersSigns && shape.roles.vectorUnsigned &&
+         !shape.roles.broadcastUnsigned;
 }
 
 } // namespace tilewright

@@ -1,0 +1,182 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The loop over the K steps of a register block.
+
+#include "KLoop.h"
+#include "ConvertedAhead.h"
+#include "OperandStage.h"
+#include "tilewright/Transforms/TileFunctions.h"
+#include <optional>
+
+using namespace mlir;
+
+namespace tilewright {
+
+static constexpr int64_t kCacheLine = 64, kFarAhead = 4;
+
+Emitter::Values KLoop::run(Values carries) {
+  if (shape.scaleBits != 0)
+    return scaledLoop(carries);
+  return loop(position.broadcast, position.vector, params.k, carries);
+}
+
+/// `count` K steps from the given pointers on.
+Emitter::Values KLoop::loop(Value broadcast, Value vector, Value count,
+                            Values carries) {
+  if (plan.staging != Staging::None)
+    return stagedLoop(broadcast, vector, count, carries);
+  return stepLoop(
+      {broadcastFormat, broadcast, position.broadcastStride, false, nullptr},
+      {vectorFormat, vector, position.vectorStride, false, nullptr}, count,
+      carries);
+}
+
+/// All K steps, some at a time, so that their scaled sums do not wrap; their
+/// exact quotients are added up on the stack.
+Emitter::Values KLoop::scaledLoop(Values carries) {
+  int count = shape.accumulators(plan);
+  int64_t bytes = Emitter::bytesOf(accumulatorType);
+  Value sums = stackBuffer(count * bytes);
+  auto at = [&](int i) { return e.offset(sums, i * bytes); };
+  Value zero = e.zero(accumulatorType);
+  for (int i = 0; i < count; ++i)
+    e.store(zero, at(i), 4);
+  Value most = e.i64(shape.scaledSteps);
+  Values all = {position.broadcast, position.vector};
+  all.append(carries.begin() + count, carries.end());
+  all = e.loop(
+      e.i64(0), params.k, shape.scaledSteps, all, [&](Value k, Values in) {
+        Value steps =
+            arith::MinSIOp::create(e.b, e.loc, e.sub(params.k, k), most);
+        Values inner(count, zero);
+        inner.append(in.begin() + 2, in.end());
+        inner = loop(in[0], in[1], steps, inner);
+        for (int i = 0; i < count; ++i) {
+          Value sum = e.load(accumulatorType, at(i), 4);
+          e.store(e.add(sum, e.sar(inner[i], shape.scaleBits)), at(i), 4);
+        }
+        Values next = {
+            offset(in[0], times(position.broadcastStride, shape.scaledSteps)),
+            offset(in[1], times(position.vectorStride, shape.scaledSteps))};
+        next.append(inner.begin() + count, inner.end());
+        return next;
+      });
+  Values results;
+  for (int i = 0; i < count; ++i)
+    results.push_back(e.load(accumulatorType, at(i), 4));
+  results.append(all.begin() + 2, all.end());
+  return results;
+}
+
+/// Loop over runs of at most plan.stageSteps K steps: stage them, do them.
+Emitter::Values KLoop::stagedLoop(Value firstBroadcast, Value firstVector,
+                                  Value total, Values carries) {
+  const RegisterBlock &block = *this;
+  std::optional<OperandStage> broadcastStage, vectorStage;
+  if (shape.broadcast.staged)
+    broadcastStage.emplace(block, shape.broadcast, broadcastFormat, rows,
+                           position.broadcastStride);
+  if (shape.vector.staged)
+    vectorStage.emplace(block, shape.vector, vectorFormat, vectorOperandRows,
+                        position.vectorStride);
+  Value most = e.i64(plan.stageSteps);
+  StepStride broadcastRun = times(position.broadcastStride, plan.stageSteps);
+  StepStride vectorRun = times(position.vectorStride, plan.stageSteps);
+  Values all = {firstBroadcast, firstVector};
+  llvm::append_range(all, carries);
+  all = e.loop(e.i64(0), total, plan.stageSteps, all, [&](Value k, Values in) {
+    Value count = e.sub(total, k);
+    count = arith::MinSIOp::create(e.b, e.loc, count, most);
+    OperandSource broadcast =
+        broadcastStage
+            ? broadcastStage->fill(in[0], count)
+            : OperandSource{broadcastFormat, in[0], position.broadcastStride,
+                            false, nullptr};
+    OperandSource vector =
+        vectorStage ? vectorStage->fill(in[1], count)
+                    : OperandSource{vectorFormat, in[1], position.vectorStride,
+                                    false, nullptr};
+    Values next = {offset(in[0], broadcastRun), offset(in[1], vectorRun)};
+    llvm::append_range(next, stepLoop(broadcast, vector, count,
+                                      Values(in.begin() + 2, in.end())));
+    return next;
+  });
+  return Values(all.begin() + 2, all.end());
+}
+
+/// Asks for what the iteration at plan.ahead bytes behind `pointer` reads of
+/// the panel of an operand, if that is a line at least: less would be asked for
+/// several times. If it is `far`, L2 is asked for what comes kFarAhead times as
+/// far behind, too.
+void KLoop::prefetch(const OperandShape &operand, Value pointer,
+                     const StepStride &iteration, bool far) {
+  if (plan.ahead == 0 || operand.staged || iteration.bytes < kCacheLine)
+    return;
+  for (int64_t at = 0; at < iteration.bytes; at += kCacheLine) {
+    e.prefetch(e.offset(pointer, plan.ahead + at), Emitter::Cache::L1);
+    if (far)
+      e.prefetch(e.offset(pointer, kFarAhead * plan.ahead + at),
+                 Emitter::Cache::L2);
+  }
+}
+
+/// The K steps [begin, end), `unroll` at a time; `all` holds the pointers to
+/// the first of them, then the carries.
+Emitter::Values KLoop::runSteps(OperandSource broadcast, OperandSource vector,
+                                Value begin, Value end, int unroll,
+                                Values all) {
+  StepStride broadcastRun = times(broadcast.stride, unroll);
+  StepStride vectorRun = times(vector.stride, unroll);
+  all = e.loop(begin, end, unroll, all, [&](Value, Values in) {
+    broadcast.pointer = in[0];
+    vector.pointer = in[1];
+    BlockSteps::Reached reached;
+    Values results = blockSteps.steps(
+        broadcast, vector, unroll, Values(in.begin() + 2, in.end()), reached);
+    if (unroll == plan.unroll) {
+      // Its panel comes from further away, and several vectors a step leave
+      // slots of loads.
+      prefetch(shape.broadcast, in[0], broadcastRun, false);
+      prefetch(shape.vector, in[1], vectorRun, plan.blockVectors > 1);
+    }
+    // Behind all that reads there: else both have to be kept.
+    Values next = {reached.broadcast ? reached.broadcast
+                                     : offset(in[0], broadcastRun),
+                   reached.vector ? reached.vector : offset(in[1], vectorRun)};
+    llvm::append_range(next, results);
+    return next;
+  });
+  // One instruction less than counting up.
+  if (e.machine.dispatchIsNarrow)
+    all[0].getDefiningOp()->setAttr(kCountsDown, e.b.getUnitAttr());
+  return all;
+}
+
+/// `count` K steps, plan.unroll at a time and the rest one by one.
+Emitter::Values KLoop::stepLoop(OperandSource broadcast, OperandSource vector,
+                                Value count, Values carries) {
+  if (shape.decodesIterations(plan)) {
+    Value unroll = e.i64(plan.unroll);
+    Value rest = arith::RemUIOp::create(e.b, e.loc, count, unroll);
+    Value whole = e.sub(count, rest);
+    Values all = ConvertedAhead(*this).loop(broadcast, vector, count, whole,
+                                            unroll, carries);
+    if (plan.unroll > 1)
+      all = runSteps(broadcast, vector, whole, count, 1, all);
+    return Values(all.begin() + 2, all.end());
+  }
+  Values all = {broadcast.pointer, vector.pointer};
+  llvm::append_range(all, carries);
+  Value begin = e.i64(0);
+  if (plan.unroll > 1) {
+    Value rest = arith::RemUIOp::create(e.b, e.loc, count, e.i64(plan.unroll));
+    Value end = e.sub(count, rest);
+    all = runSteps(broadcast, vector, begin, end, plan.unroll, all);
+    begin = end;
+  }
+  all = runSteps(broadcast, vector, begin, count, 1, all);
+  return Values(all.begin() + 2, all.end());
+}
+
+} // namespace tilewright

@@ -1,0 +1,267 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The multiplies of one K step by lanes of registers.
+
+#include "LaneSteps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+void LaneSteps::begin(const OperandSource &broadcast,
+                      const OperandSource &vector, int count, State &state) {
+  correctsByRegisters =
+      correctionVectors && correctionSteps > 1 &&
+      count * rows * shape.rowPitch % (plan.lanes * shape.group) == 0;
+  if (!correctsByRegisters)
+    BlockSteps::begin(broadcast, vector, count, state);
+  broadcastRun.reset();
+  vectorRun.reset();
+}
+
+void LaneSteps::enter(OperandSource &broadcast, OperandSource &vector, int t,
+                      int count) {
+  enterRun(broadcast, broadcastRun, t, count, int64_t{rows} * shape.rowPitch,
+           16 / bytesOf(shape.compute), plan.broadcastLoads,
+           /*early=*/false, idiom(plan.idiom).rows == 1);
+  enterRun(vector, vectorRun, t, count,
+           int64_t{vectorOperandRows} * shape.rowPitch, shape.vectorWidth,
+           plan.vectorLoads, plan.loadsEarly, false);
+  decodeStepAhead(broadcast, vector, t, count);
+}
+
+void LaneSteps::correctStep(const OperandSource &broadcast, State &state) {
+  if (correctsByRegisters)
+    correctByRegisters(broadcast, state.corrections);
+  else
+    BlockSteps::correctStep(broadcast, state);
+}
+
+void LaneSteps::end(const OperandSource &broadcast, const OperandSource &vector,
+                    int count, Reached &reached) {
+  if (broadcast.continues)
+    reached.broadcast = broadcastRun->pointerAt(count * broadcast.stride.bytes);
+  if (vector.continues)
+    reached.vector = vectorRun->pointerAt(count * vector.stride.bytes);
+}
+
+/// `correct` for the K step `source`, if its registers are those that are added
+/// up: which they are from its first element on.
+void LaneSteps::correctByRegisters(const OperandSource &source,
+                                   Values &corrections) {
+  int64_t width = plan.lanes * shape.group, end = source.first;
+  end += int64_t{rows} * shape.rowPitch;
+  for (int64_t i = llvm::alignTo(source.first, width); i < end; i += width)
+    correct(source.run->at(i), corrections[i / width]);
+}
+
+/// `registers` holds [row][group], `size` groups per row; returns registers
+/// each of which holds one group of every row.
+static Emitter::Values separateGroups(Emitter &e, Emitter::Values registers,
+                                      int groupBytes, bool pairs) {
+  size_t size = registers.size();
+  if (size == 1)
+    return registers;
+  Type element = e.integer(8 * groupBytes);
+  int64_t lanes = Emitter::bytesOf(registers[0].getType()) / groupBytes;
+  Type original = registers[0].getType();
+  for (Value &value : registers)
+    value = e.bitcast(value, Emitter::vec(lanes, element));
+  Emitter::Values groups;
+  if (pairs) { // two rows: group c is here, and `size` lanes on
+    for (size_t c = 0; c < size; ++c)
+      groups.push_back(
+          e.shuffle(registers[c / 2], registers[(size + c) / 2],
+                    {int64_t(c % 2), int64_t(2 + (size + c) % 2)}));
+  } else {
+    llvm::SmallVector<int64_t> even, odd;
+    for (int64_t i = 0; i < lanes; ++i) {
+      even.push_back(2 * i);
+      odd.push_back(2 * i + 1);
+    }
+    Emitter::Values evens, odds;
+    for (size_t i = 0; i < size; i += 2) {
+      evens.push_back(e.shuffle(registers[i], registers[i + 1], even));
+      odds.push_back(e.shuffle(registers[i], registers[i + 1], odd));
+    }
+    evens = separateGroups(e, evens, groupBytes, false);
+    odds = separateGroups(e, odds, groupBytes, false);
+    for (size_t i = 0; i < size / 2; ++i)
+      groups.append({evens[i], odds[i]});
+  }
+  for (Value &value : groups)
+    value = e.bitcast(value, original);
+  return groups;
+}
+
+/// The registers of one vector of rows, from row `first` of `source` on, one
+/// for each chunk (of the part, if there are two). `rowsPerRegister` rows of
+/// one chunk fill a register.
+Emitter::Values LaneSteps::readGroups(const OperandSource &source,
+                                      int64_t first, int64_t rowsPerRegister,
+                                      int64_t present, int part) {
+  int64_t width = rowsPerRegister * shape.chunkSize;
+  int parts = shape.splits ? 2 : 1, count = shape.separateChunks();
+  int64_t pitch = shape.rowPitch / parts;
+  int64_t begin = first * pitch, end = present * pitch;
+  Values registers;
+  for (int c = 0; c < count; ++c) {
+    int64_t at = begin + c * width, from = source.first / parts + at;
+    if (at >= end)
+      registers.push_back(e.zero(computeVectorType(e, shape.compute, width)));
+    else
+      registers.push_back(shape.splits ? source.run->at(from, part)
+                                       : source.run->at(from));
+  }
+  return separateGroups(e, registers, shape.chunkSize * bytesOf(shape.compute),
+                        rowsPerRegister == 2);
+}
+
+/// One group of the broadcast operand, in all lanes.
+Value LaneSteps::broadcastGroup(const OperandSource &source, int row,
+                                int chunk) {
+  if (!shape.splits) {
+    auto [value, element] = source.run->holding(
+        source.first + row * shape.rowPitch + chunk * shape.chunkSize);
+    return splatGroup(value, element);
+  }
+  int count = shape.separateChunks();
+  auto [value, element] =
+      source.run->holding((source.first + row * shape.rowPitch) / 2 +
+                              chunk % count * shape.chunkSize,
+                          chunk / count);
+  return splatGroup(value, element);
+}
+
+void LaneSteps::enterRun(OperandSource &source, std::optional<ElementRun> &run,
+                         int t, int count, int64_t elements, int64_t width,
+                         int ahead, bool early, bool byElement) {
+  int parts = shape.splits ? 2 : 1;
+  bool contiguous = (byElement || elements % (parts * width) == 0) &&
+                    !source.stride.runtime &&
+                    elements * source.format.bits() == 8 * source.stride.bytes;
+  if (!contiguous || t == 0)
+    run.emplace(e, source.format, source.pointer,
+                contiguous ? count * elements : elements, width, source.slack,
+                ahead, early);
+  source.run = &*run;
+  source.first = contiguous ? t * elements : 0;
+  source.continues = contiguous;
+}
+
+/// Decodes the operands of the K step after this one.
+void LaneSteps::decodeStepAhead(const OperandSource &broadcast,
+                                const OperandSource &vector, int t, int count) {
+  if (plan.decodeAhead == 0 || t + 1 == count)
+    return;
+  int64_t broadcasts = int64_t{rows} * shape.rowPitch;
+  int64_t elements = int64_t{vectorOperandRows} * shape.rowPitch;
+  for (int64_t step = t; step < t + 2; ++step) {
+    for (int64_t i = 0; i < elements; i += shape.vectorWidth)
+      vector.run->at(step * elements + i);
+    for (int64_t i = 0; i < broadcasts; i += 16 / bytesOf(shape.compute))
+      broadcast.run->holding(step * broadcasts + i);
+  }
+}
+
+void LaneSteps::step(OperandSource broadcast, OperandSource vector, int set,
+                     State &state) {
+  Values &accumulators = state.accumulators;
+  if (!shape.partByPart(plan)) {
+    laneChunks(broadcast, vector, 0, shape.splits ? 2 : 1, set, accumulators);
+    return;
+  }
+  // Few registers are free: the operands are read once for each part.
+  for (int part = 0; part < 2; ++part) {
+    laneChunks(broadcast, vector, part, part + 1, set, accumulators);
+    broadcast.run->forget();
+    vector.run->forget();
+  }
+}
+
+/// The chunks of the parts [firstPart, endPart).
+void LaneSteps::laneChunks(const OperandSource &broadcast,
+                           const OperandSource &vector, int firstPart,
+                           int endPart, int set, Values &accumulators) {
+  const Idiom &idiom = tilewright::idiom(plan.idiom);
+  int halves = idiom.halves == Halves::None ? 1 : 2;
+  int64_t perVector = int64_t{shape.vectorRows} * halves;
+  int count = shape.splits ? shape.separateChunks() : shape.chunks;
+  int firstChunk = firstPart * count, chunks = (endPart - firstPart) * count;
+  auto groups = [&](const OperandSource &source, int64_t first, int64_t each,
+                    int64_t present) {
+    Values all;
+    for (int part = firstPart; part < endPart; ++part)
+      llvm::append_range(all, readGroups(source, first, each, present, part));
+    return all;
+  };
+  auto vectorGroups = [&](int v) {
+    int64_t first = v * int64_t{shape.vectorRows};
+    if (overlap && first + shape.vectorRows > vectorOperandRows)
+      first = vectorOperandRows - shape.vectorRows;
+    return groups(vector, first, perVector, vectorOperandRows);
+  };
+  auto rowGroups = [&](int group) {
+    return groups(broadcast, group * idiom.rows, idiom.rows, rows);
+  };
+  // Sums are rounded some multiplies later, or conversions wait for those
+  // before them and keep the next ones waiting.
+  constexpr size_t kRoundBehind = 2;
+  llvm::SmallVector<Value *> unrounded;
+  size_t done = 0;
+  auto round = [&](size_t left) {
+    for (; unrounded.size() - done > left; ++done)
+      *unrounded[done] = e.keepOrder(fromOut(toOut(*unrounded[done])));
+  };
+  auto multiply = [&](int row, int v, int c, Value x, Value y) {
+    int block = (set + firstChunk + c) % plan.sets;
+    Value &accumulator =
+        accumulators[(block * shape.rowGroups + row) * vectors + v];
+    accumulator = multiplyAccumulate(accumulator, x, y, v % halves);
+    if (roundsAtOnce() && c + 1 == chunks)
+      unrounded.push_back(&accumulator);
+    round(kRoundBehind);
+  };
+  // The operand of fewer registers stays in them.
+  if (idiom.rows > 1 && shape.rowGroups < vectors) {
+    llvm::SmallVector<Values> pairs;
+    for (int row = 0; row < shape.rowGroups; ++row)
+      pairs.push_back(rowGroups(row));
+    for (int v = 0; v < vectors; ++v) {
+      Values operand = vectorGroups(v);
+      for (int c = 0; c < chunks; ++c)
+        for (int row = 0; row < shape.rowGroups; ++row)
+          multiply(row, v, c, operand[c], pairs[row][c]);
+      vector.run->loadDue();
+    }
+    return round(0);
+  }
+  llvm::SmallVector<Values> operands;
+  for (int v = 0; v < vectors; v += halves)
+    operands.push_back(vectorGroups(v));
+  // With several chunks a register holds all groups of a few rows.
+  int64_t width = 16 / bytesOf(shape.compute);
+  int together = 1;
+  if (shape.chunks > 1 && idiom.rows == 1)
+    together = std::max<int>(1, width / (count * shape.chunkSize));
+  for (int first = 0; first < shape.rowGroups; first += together) {
+    int end = std::min(first + together, shape.rowGroups);
+    Values pairs;
+    if (idiom.rows > 1)
+      pairs = rowGroups(first);
+    for (int c = 0; c < chunks; ++c)
+      for (int row = first; row < end; ++row) {
+        Value group = idiom.rows > 1
+                          ? pairs[c]
+                          : broadcastGroup(broadcast, row, firstChunk + c);
+        for (int v = 0; v < vectors; ++v)
+          multiply(row, v, c, operands[v / halves][c], group);
+        vector.run->loadDue();
+      }
+  }
+  round(0);
+}
+
+} // namespace tilewright

@@ -1,0 +1,39 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Staging: the rows of one operand of a register block, decoded into a stack
+// buffer for some K steps, and padded with zeros where they do not fill lanes.
+
+#ifndef TILEWRIGHT_TRANSFORMS_BLOCK_OPERANDSTAGE_H
+#define TILEWRIGHT_TRANSFORMS_BLOCK_OPERANDSTAGE_H
+
+#include "BlockSteps.h"
+
+namespace tilewright {
+
+class OperandStage : RegisterBlock {
+public:
+  /// Of `blockRows` rows, whose K steps lie `stride` apart.
+  OperandStage(const RegisterBlock &block, const OperandShape &operand,
+               const ElementFormat &format, int blockRows,
+               const StepStride &stride);
+
+  /// Stages `steps` (i64, at most plan.stageSteps) K steps from `source` on.
+  OperandSource fill(Value source, Value steps);
+
+private:
+  void decodeRun(Value source, Value buffer, int64_t elements);
+  void padRows(Value source, Value buffer);
+
+  ElementFormat format;
+  int blockRows;
+  StepStride stride; ///< in the panel
+  bool decodes, wholeOperand;
+  Value buffer, decoded;
+  int64_t bufferStride = 0, decodedStride = 0; ///< bytes between K steps
+  int64_t partStride = 0;                      ///< as OperandSource has it
+};
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_TRANSFORMS_BLOCK_OPERANDSTAGE_H
