@@ -344,7 +344,8 @@ static int registersOfBlock(const TilePlan &plan, const TileShape &shape,
   registers += kept * (rows == 1 && chunks == 1 ? 1 : v * chunks);
   if (shape.splits)
     registers += 3;
-  registers += 1;
+  if (!machine.takesScalars || decodes || idiom.kind == IdiomKind::Generic)
+    registers += 1;
   if (idiom.ops > 1)
     registers += 1; // the product
   if (decodes)

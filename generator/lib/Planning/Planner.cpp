@@ -73,7 +73,7 @@ private:
   void tryIdiom(const Idiom &idiom) {
     plan.idiom = idiom.kind;
     int laneBits = info(accumulatorOf(idiom, key)).bits;
-    int maxLanes = isa.vectorBits / laneBits;
+    int maxLanes = widestVectorBits(isa) / laneBits;
     for (bool broadcastRhs : {false, true}) {
       if (overrides.valueOr<&P::broadcastRhs>(broadcastRhs) != broadcastRhs)
         continue;
@@ -114,7 +114,9 @@ private:
       return tryLanes(groups, stagings);
     }
     for (plan.lanes = useful;
-         plan.lanes >= std::max(idiom.minLanes, useful / 2); plan.lanes /= 2)
+         plan.lanes >=
+         std::max(idiom.minLanes, useful / (2 * machine.registerGroup));
+         plan.lanes /= 2)
       tryLanes(groups, stagings);
   }
 
@@ -200,7 +202,7 @@ private:
   void tryBlocks() {
     plan.blockRows = plan.blockVectors = 1;
     TileShape shape(key, plan);
-    int limit = isa.vectorRegisters;
+    int limit = registers(shape);
     int vectors =
         static_cast<int>(llvm::divideCeil(shape.vector.rows, shape.vectorRows));
     auto period = [](int rows, int each) {
@@ -244,8 +246,11 @@ private:
                                 : machine.chains,
                           kPipes * idiom(plan.idiom, isa).latency) *
                  idiom(plan.idiom).parts;
+    // A group of registers is in flight as long as its registers would be.
+    int each = isa.vectorRegisters / registers(shape);
     for (int sets : {1, 2, 4, 8}) {
-      if (sets > 1 && (shape.roundsPerStep || block * sets / 2 >= enough) &&
+      if (sets > 1 &&
+          (shape.roundsPerStep || block * each * sets / 2 >= enough) &&
           !overrides.has<&P::sets>())
         break;
       // Beyond, the parts of 4-bit operands would be read one after another.
@@ -331,8 +336,13 @@ private:
     if (unroll == alone)
       return unroll;
     plan.unroll = unroll;
-    int registers = registersNeeded(plan, key, TileShape(key, plan));
-    return registers <= isa.vectorRegisters ? unroll : alone;
+    int needed = registersNeeded(plan, key, TileShape(key, plan));
+    return needed <= registers(shape) ? unroll : alone;
+  }
+
+  /// Of a vector of accumulators.
+  int registers(const TileShape &shape) const {
+    return vectorsInRegisters(isa, plan.lanes * shape.accumulatorBytes);
   }
 
   /// The most K steps, at least `sets` of them, that can be decoded one

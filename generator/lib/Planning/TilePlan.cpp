@@ -172,9 +172,11 @@ std::string whyLanesUnfit(const TilePlan &plan, const TileKey &key) {
   const IsaInfo &isa = info(key.isa);
   int laneBits = info(accumulatorOf(idiom, key)).bits;
   if (!llvm::isPowerOf2_32(plan.lanes) ||
-      plan.lanes * laneBits > isa.vectorBits || plan.lanes < idiom.minLanes)
+      plan.lanes * laneBits > widestVectorBits(isa) ||
+      plan.lanes < idiom.minLanes)
     return llvm::formatv("lanes={0} is not a power of two in {1}..{2}",
-                         plan.lanes, idiom.minLanes, isa.vectorBits / laneBits)
+                         plan.lanes, idiom.minLanes,
+                         widestVectorBits(isa) / laneBits)
         .str();
   if (!llvm::isPowerOf2_32(plan.kLanes) || plan.kLanes > plan.lanes)
     return llvm::formatv("klanes={0} is not a power of two in 1..{1}",
@@ -278,7 +280,8 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key,
                   plan.blockVectors * shape.vectorRows <=
                       std::max(shape.vectorRows, shape.vector.rowPeriod) &&
                   plan.sets == 1;
-  int available = info(key.isa).vectorRegisters;
+  int available =
+      vectorsInRegisters(info(key.isa), plan.lanes * shape.accumulatorBytes);
   int registers = registersNeeded(plan, key, shape);
   if (registers > available && !smallest)
     return llvm::formatv("the block needs {0} vector registers of {1}",

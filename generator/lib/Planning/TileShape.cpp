@@ -90,9 +90,9 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   regular = !padded && !broadcastBlocks.overlaps && !vectorBlocks.overlaps &&
             (chunks == 1 || separates) && vectorBlocks.size % plan.lanes == 0;
   int groupBytes = chunkSize * bytesOf(compute);
-  canShuffle = broadcast.rows == 1 && !broadcast.staged && chunks == 1 &&
-               idiom.parts == 1 && plan.kLanes == 1 &&
-               (groupBytes == 4 || groupBytes == 8) &&
+  canShuffle = !machineOf(isa).takesScalars && broadcast.rows == 1 &&
+               !broadcast.staged && chunks == 1 && idiom.parts == 1 &&
+               plan.kLanes == 1 && (groupBytes == 4 || groupBytes == 8) &&
                plan.lanes * accumulatorBytes >= 32 &&
                plan.unroll % (16 / groupBytes) == 0;
   spreadSteps =
@@ -102,7 +102,8 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
       int64_t{vectorRows} * chunkSize * (idiom.halves == Halves::None ? 1 : 2);
   // Beside these a broadcast and a mask.
   loadsEachPart =
-      parts > 1 && accumulators(plan) + 2 * vectors + 2 > isa.vectorRegisters;
+      parts > 1 && accumulators(plan) + 2 * vectors + 2 >
+                       vectorsInRegisters(isa, plan.lanes * accumulatorBytes);
 }
 
 bool namesLanes(const TilePlan &plan, const TileKey &key) {

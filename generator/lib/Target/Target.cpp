@@ -70,4 +70,12 @@ const Machine &machineOf(const IsaInfo &isa) {
   return machines[isa.isa];
 }
 
+int widestVectorBits(const IsaInfo &isa) {
+  return isa.vectorBits * machineOf(isa).registerGroup;
+}
+
+int vectorsInRegisters(const IsaInfo &isa, int bytes) {
+  return isa.vectorRegisters / std::max(1, 8 * bytes / isa.vectorBits);
+}
+
 } // namespace tilewright

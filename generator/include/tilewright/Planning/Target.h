@@ -44,6 +44,13 @@ struct Machine {
   /// more; 0: there are none.
   int maskedElementBytes = 0;
 
+  /// Registers that one vector may take, and its instructions with it: RVV's
+  /// LMUL.
+  int registerGroup = 1;
+  /// Multiplies take an element of the broadcast operand from a scalar
+  /// register: no shuffle makes it cheaper.
+  bool takesScalars = false;
+
   // ---- What they cost, in vector operations
   int halfOps = 9; ///< f16 -> f32
   int bf16Ops = 2; ///< bf16 -> f32
@@ -156,6 +163,11 @@ llvm::ArrayRef<const Target *> targets();
 
 /// targetOf(isa).machine(isa), made once.
 const Machine &machineOf(const IsaInfo &isa);
+
+/// Bits of the widest vector of fixed size.
+int widestVectorBits(const IsaInfo &isa);
+/// How many vectors of so many bytes the registers hold.
+int vectorsInRegisters(const IsaInfo &isa, int bytes);
 
 } // namespace tilewright
 
