@@ -22,9 +22,10 @@ LLVM::LLVMFuncOp declareFunction(Operation *user, StringRef name,
           arguments));
 }
 
-LLVM::LLVMFuncOp declareTile(Operation *user, StringRef name) {
+LLVM::LLVMFuncOp declareTile(Operation *user, tw::TileAttr tile) {
   Type pointer = LLVM::LLVMPointerType::get(user->getContext());
-  return declareFunction(user, name, {pointer, pointer, pointer, pointer});
+  return declareFunction(user, tile.getName(),
+                         {pointer, pointer, pointer, pointer});
 }
 
 namespace {
@@ -39,8 +40,7 @@ LLVM::LLVMFuncOp declarePack(tw::MatmulOp user, int rows, bool isScalable,
               tile.k0,          tile.isa};
   if (!validatePackKey(key).empty())
     return nullptr;
-  // <prefix>_mmt4d_tile_...
-  StringRef prefix = user.getTile().split("_mmt4d_tile_").first;
+  StringRef prefix = user.getTile().getPrefix();
   Type pointer = LLVM::LLVMPointerType::get(user->getContext());
   return declareFunction(
       user, printPackKey(key, std::string_view(prefix.data(), prefix.size())),

@@ -20,8 +20,7 @@ mlir::LLVM::LLVMFuncOp declareFunction(mlir::Operation *user,
                                        llvm::StringRef name,
                                        llvm::ArrayRef<mlir::Type> arguments,
                                        mlir::Type result = nullptr);
-/// The tile function `name`.
-mlir::LLVM::LLVMFuncOp declareTile(mlir::Operation *user, llvm::StringRef name);
+mlir::LLVM::LLVMFuncOp declareTile(mlir::Operation *user, tw::TileAttr tile);
 
 /// The pack function of the lhs (the rhs) for the tile of `user`, with the
 /// prefix of the tile's name; null if elements have a width that none packs, or
