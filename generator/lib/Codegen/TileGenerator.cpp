@@ -255,17 +255,7 @@ Error TileGenerator::Impl::compile(ModuleOp module, Backend &backend,
 }
 
 std::string planParts(const TileKey &key, const GenerateOptions &options) {
-  std::string parts = options.plan;
-  if (options.tuneCpu.empty())
-    return parts;
-  Expected<const CoreModel *> core = findCore(options.tuneCpu);
-  if (core && !(*core)->isCoreOf(info(key.isa)))
-    return parts;
-  // A name that is not known is refused where the parts are read.
-  llvm::StringRef name =
-      core ? llvm::StringRef((*core)->name) : options.tuneCpu;
-  llvm::consumeError(core.takeError());
-  return parts + (parts.empty() ? "core=" : " core=") + name.str();
+  return withCore(options.plan, key, options.tuneCpu);
 }
 
 bool wantsOtherIdiom(const TileKey &key, const GenerateOptions &options) {

@@ -19,6 +19,18 @@ static llvm::Expected<const CoreModel *> coreOf(const PlanOverrides &o,
   return o.core ? o.core : &usualCore(isa);
 }
 
+std::string withCore(std::string parts, const TileKey &key,
+                     llvm::StringRef cpu) {
+  if (cpu.empty())
+    return parts;
+  llvm::Expected<const CoreModel *> core = findCore(cpu);
+  if (core && !(*core)->isCoreOf(info(key.isa)))
+    return parts;
+  llvm::StringRef name = core ? llvm::StringRef((*core)->name) : cpu;
+  llvm::consumeError(core.takeError());
+  return parts + (parts.empty() ? "core=" : " core=") + name.str();
+}
+
 llvm::Expected<const CoreModel *> plannedCore(const TileKey &key,
                                               llvm::StringRef overrides) {
   llvm::Expected<PlanOverrides> parsed = parsePlanOverrides(overrides, key);

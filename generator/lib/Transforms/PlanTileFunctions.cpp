@@ -20,20 +20,24 @@ struct PlanTileFunctionsPass
   using PlanTileFunctionsBase::PlanTileFunctionsBase;
 
   void runOnOperation() override {
-    for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
-      if (function.isDeclaration() && failed(planFor(function)))
+    for (auto function : getOperation().getOps<FunctionOpInterface>())
+      if (function.isExternal() && failed(planFor(function)))
         return signalPassFailure();
   }
 
-  LogicalResult planFor(func::FuncOp function) {
+  LogicalResult planFor(FunctionOpInterface function) {
     FailureOr<tw::TileAttr> tile = tileOf(function, prefix);
     if (failed(tile))
       return failure();
     if (!*tile || !tile->getPlan().empty())
       return success();
-    llvm::Expected<TilePlan> chosen = planTile(tile->getKey(), plan);
+    const TileKey key = tile->getKey();
+    bool isCalled = isa<LLVM::LLVMFuncOp>(function.getOperation());
+    if (isCalled && (key.vnni || info(key.isa).isGpu()))
+      return success();
+    llvm::Expected<TilePlan> chosen = planTile(key, withCore(plan, key, core));
     if (!chosen)
-      return function.emitError(llvm::toString(chosen.takeError()));
+      return function->emitError(llvm::toString(chosen.takeError()));
     function->setAttr(tw::kTile, tile->withPlan(printTilePlan(*chosen)));
     return success();
   }

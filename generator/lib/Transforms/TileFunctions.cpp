@@ -65,7 +65,8 @@ func::FuncOp declareTileFunction(OpBuilder &builder, Location loc,
   return func;
 }
 
-FailureOr<tw::TileAttr> tileOf(func::FuncOp func, llvm::StringRef prefix) {
+FailureOr<tw::TileAttr> tileOf(FunctionOpInterface func,
+                               llvm::StringRef prefix) {
   if (auto tile = func->getAttrOfType<tw::TileAttr>(tw::kTile))
     return tile;
   llvm::StringRef name = func.getName();
@@ -75,7 +76,7 @@ FailureOr<tw::TileAttr> tileOf(func::FuncOp func, llvm::StringRef prefix) {
     return tw::TileAttr();
   ParsedTileKey parsed = parseTileKey(nameView, prefixView);
   if (!parsed.key)
-    return func.emitError(parsed.error);
+    return func->emitError(parsed.error);
   return tw::TileAttr::get(func.getContext(), *parsed.key, prefix);
 }
 

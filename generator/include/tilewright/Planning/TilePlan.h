@@ -113,6 +113,11 @@ llvm::Expected<TilePlan> planTile(const TileKey &key,
 /// one that leaves the planner something to choose.
 llvm::Expected<TilePlan> readTilePlan(const TileKey &key, llvm::StringRef text);
 
+/// The overrides `parts` and, behind them, the core `cpu` if it is one of the
+/// key's architecture. A name that is not known is refused where they are read.
+std::string withCore(std::string parts, const TileKey &key,
+                     llvm::StringRef cpu);
+
 /// The core that planTile chooses for.
 llvm::Expected<const CoreModel *> plannedCore(const TileKey &key,
                                               llvm::StringRef overrides);

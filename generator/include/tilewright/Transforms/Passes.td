@@ -82,12 +82,17 @@ def PlanTileFunctions : Pass<"tw-plan-tile-functions", "mlir::ModuleOp"> {
     with all parts, so that nobody after this pass has to choose. `plan`
     overrides parts of it; those that the key does not fit are an error that
     says why. A tile that has a plan keeps it.
+
+    So does each `llvm.func` that a model calls as a tile; those of GPUs and of
+    the variant `vnni`, whose code no plan is for, stay without.
   }];
   let options = [
     Option<"prefix", "prefix", "std::string", /*default=*/"\"tw\"",
            "Prefix of the tile names: <prefix>_mmt4d_tile_...">,
     Option<"plan", "plan", "std::string", /*default=*/"\"\"",
            "Overrides of the plan, in the syntax of a printed plan">,
+    Option<"core", "core", "std::string", /*default=*/"\"\"",
+           "The core that tiles of its architecture are planned for">,
   ];
   let dependentDialects = ["tilewright::tw::TwDialect"];
 }

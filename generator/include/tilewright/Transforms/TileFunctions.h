@@ -51,7 +51,7 @@ mlir::func::FuncOp declareTileFunction(mlir::OpBuilder &builder,
 /// The function's tw.tile, or, where it has none, what its name spells: failure
 /// with a diagnostic if that only looks like a tile name. Null for any other
 /// function.
-mlir::FailureOr<tw::TileAttr> tileOf(mlir::func::FuncOp func,
+mlir::FailureOr<tw::TileAttr> tileOf(mlir::FunctionOpInterface func,
                                      llvm::StringRef prefix);
 
 } // namespace tilewright
