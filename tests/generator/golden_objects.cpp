@@ -175,14 +175,11 @@ int main(int argc, char** argv) {
       "Generates tiles and compares the digests of their objects with those of "
       "a list.\nExits with 1 if one is different, and with 77 if the list is "
       "of another version of LLVM.\n");
-  // Linking a code object resets all options.
-  const std::string file = fileFlag;
-  const int perIsa = perIsaFlag;
-  const bool fromText = fromTextFlag;
-  if (perIsa < 1) {
-    llvm::errs() << "golden_objects: --per-isa=" << perIsa
+  if (perIsaFlag < 1) {
+    llvm::errs() << "golden_objects: --per-isa=" << perIsaFlag
                  << ": expected 1 or more\n";
     return 1;
   }
-  return writeFlag ? write(file, perIsa) : check(file, perIsa, fromText);
+  return writeFlag ? write(fileFlag, perIsaFlag)
+                   : check(fileFlag, perIsaFlag, fromTextFlag);
 }

@@ -17,6 +17,7 @@
 #include "tests/generator/scratch_dir.h"
 #include "tests/tiles/random_keys.h"
 #include "tilewright/Codegen/TileCache.h"
+#include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Registry/Registry.h"
 
 namespace tilewright {
@@ -51,6 +52,29 @@ TEST_F(ResolveTest, SameBytesForAnyNumberOfJobs) {
     options_.jobs = jobs;
     expectSame(one, resolve(keys_));
   }
+}
+
+// A caller's plan is the one that is carried out, and only of its key.
+TEST_F(ResolveTest, PlansAreNotChosenAgain) {
+  options_.useCache = options_.preferHandWritten = false;
+  const TileKey key =
+      *parseTileKey("tw_mmt4d_tile_f32f32f32_4x8x1_x86_64_avx2_fma").key;
+  const TileKey other =
+      *parseTileKey("tw_mmt4d_tile_f32f32f32_4x16x1_x86_64_avx2_fma").key;
+  const std::string chosen = printTilePlan(llvm::cantFail(planTile(key)));
+  const std::string given =
+      printTilePlan(llvm::cantFail(planTile(key, "block=2x1")));
+  ASSERT_NE(chosen, given);
+  std::vector<ResolvedTile> without = resolve({key, other});
+  options_.plans = {{key, chosen}};
+  expectSame(without, resolve({key, other}));
+  options_.plans = {{key, given}};
+  std::vector<ResolvedTile> with = resolve({key, other});
+  EXPECT_FALSE(with[0].bytes == without[0].bytes);
+  EXPECT_TRUE(with[1].bytes == without[1].bytes);
+  // What was asked for comes first.
+  options_.generate.plan = chosen;
+  EXPECT_TRUE(resolve({key})[0].bytes == without[0].bytes);
 }
 
 TEST_F(ResolveTest, SecondTimeFromTheCache) {

@@ -77,6 +77,21 @@ TEST_F(GatherTest, EachNameOnceWithItsUsers) {
   EXPECT_EQ(std::get<TileKey>(wanted->tiles[0].key).m0, 8);
 }
 
+// What a caller knows is not read off the name.
+TEST_F(GatherTest, KnownNamesAreNotParsed) {
+  std::string bc = bitcode("a.bc", callerIr({kA, kB}, "fa"));
+  const TileKey known = *parseTileKey(kB).key;
+  const std::map<std::string, FunctionKey> names = {{kA, known}};
+  GatherOptions options;
+  options.known = &names;
+  llvm::Expected<Wanted> wanted = gather({bc}, options);
+  ASSERT_TRUE(bool(wanted)) << errorText(wanted.takeError());
+  ASSERT_EQ(wanted->tiles.size(), 2u);
+  EXPECT_EQ(wanted->tiles[0].name, kA);
+  for (const WantedTile& tile : wanted->tiles)
+    EXPECT_EQ(tile.key, FunctionKey(known));
+}
+
 TEST_F(GatherTest, DefinedNamesAreNotWanted) {
   std::string user = object("user.o", callerIr({kA, kB}));
   std::string objectDef = object("def.o", define(kA));

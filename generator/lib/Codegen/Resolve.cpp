@@ -159,8 +159,13 @@ Error Resolver::generate(ResolvedTile &tile, const HandWrittenTile *row,
   }
   if (!worker.generator)
     worker.generator.emplace();
-  Expected<GeneratedTile> generated = worker.generator->generate(
-      std::get<TileKey>(tile.key), options.kind, how);
+  const TileKey &key = std::get<TileKey>(tile.key);
+  GenerateOptions planned = how;
+  if (auto known = options.plans.find(key);
+      how.plan.empty() && known != options.plans.end())
+    planned.plan = known->second;
+  Expected<GeneratedTile> generated =
+      worker.generator->generate(key, options.kind, planned);
   if (!generated)
     return generated.takeError();
   tile.bytes = std::move(generated->bytes);

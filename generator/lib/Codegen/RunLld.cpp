@@ -4,6 +4,7 @@
 #include "tilewright/Codegen/RunLld.h"
 
 #include "lld/Common/Driver.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/raw_ostream.h"
 #include <fcntl.h>
@@ -92,6 +93,42 @@ private:
   SmallVector<char, 0> bytes;
 };
 
+/// LLD gives all options of the process that LLVM parsed their defaults
+/// (cl::ResetAllOptionOccurrences), while other threads may read them. As long
+/// as this is there, it finds none.
+class OptionsHidden {
+public:
+  OptionsHidden() {
+    for (cl::SubCommand *of : cl::getRegisteredSubcommands()) {
+      Hidden &its = all.emplace_back();
+      its.of = of;
+      its.swap();
+    }
+  }
+  ~OptionsHidden() {
+    for (Hidden &its : all)
+      its.swap();
+  }
+  OptionsHidden(const OptionsHidden &) = delete;
+
+private:
+  struct Hidden {
+    cl::SubCommand *of;
+    decltype(cl::SubCommand::OptionsMap) named;
+    decltype(cl::SubCommand::PositionalOpts) positional;
+    decltype(cl::SubCommand::SinkOpts) sinks;
+    cl::Option *rest = nullptr;
+
+    void swap() {
+      std::swap(named, of->OptionsMap);
+      std::swap(positional, of->PositionalOpts);
+      std::swap(sinks, of->SinkOpts);
+      std::swap(rest, of->ConsumeAfterOpt);
+    }
+  };
+  std::vector<Hidden> all;
+};
+
 } // namespace
 
 Expected<SmallVector<char, 0>> runLld(ArrayRef<std::string> options,
@@ -117,6 +154,7 @@ Expected<SmallVector<char, 0>> runLld(ArrayRef<std::string> options,
   std::lock_guard<std::mutex> lock(mutex);
   std::string said;
   raw_string_ostream text(said);
+  OptionsHidden hidden;
   lld::Result result =
       lld::lldMain(arguments, text, text, {{lld::Gnu, &lld::elf::link}});
   if (result.retCode != 0)

@@ -42,10 +42,11 @@ constexpr unsigned kKernelsPerContext = 256;
 
 DialectRegistry dialects() {
   DialectRegistry registry;
-  registry.insert<
-      affine::AffineDialect, arith::ArithDialect, cf::ControlFlowDialect,
-      func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
-      memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect>();
+  registry
+      .insert<affine::AffineDialect, arith::ArithDialect,
+              cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect,
+              LLVM::LLVMDialect, memref::MemRefDialect, scf::SCFDialect,
+              tw::TwDialect, vector::VectorDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   return registry;
@@ -144,6 +145,10 @@ Error TileGenerator::Impl::generate(GeneratedTile &tile,
     print(printTilePlan(*plan), tile.bytes);
     return Error::success();
   }
+  // The linalg form says what a tile computes: to read, and for the oracle. Its
+  // code follows from the plan.
+  const bool isDefined =
+      tile.kind == Emit::Linalg || options.lowering == Lowering::Loops;
   MLIRContext &mlir = context();
   DiagnosticText diagnostics(&mlir);
   OwningOpRef<ModuleOp> module;
@@ -152,13 +157,16 @@ Error TileGenerator::Impl::generate(GeneratedTile &tile,
     OpBuilder b(&mlir);
     module = ModuleOp::create(b.getUnknownLoc());
     b.setInsertionPointToEnd(module->getBody());
-    declareTileFunction(b, b.getUnknownLoc(), tile.key, options.prefix);
-    if (Error error = runPasses(
-            *module,
-            [&](OpPassManager &pm) {
-              pm.addPass(createDefineTileFunctions({options.prefix}));
-            },
-            diagnostics))
+    declareTileFunction(b, b.getUnknownLoc(),
+                        tw::TileAttr::get(&mlir, tile.key, options.prefix));
+    auto build = [&](OpPassManager &pm) {
+      if (isDefined)
+        pm.addPass(createDefineTileFunctions({options.prefix}));
+      else
+        pm.addPass(createPlanTileFunctions(
+            {options.prefix, planParts(tile.key, options)}));
+    };
+    if (Error error = runPasses(*module, build, diagnostics))
       return error;
   }
   if (tile.kind == Emit::Linalg) {
@@ -169,11 +177,10 @@ Error TileGenerator::Impl::generate(GeneratedTile &tile,
   {
     StepTimer timer(tile.times.lower);
     auto lower = [&](OpPassManager &pm) {
-      if (options.lowering == Lowering::Plan)
-        pm.addPass(
-            createLowerMmt4d({options.prefix, planParts(tile.key, options)}));
-      else
+      if (isDefined)
         buildLowerToLoops(pm, machineOf(isa).convertsHalf);
+      else
+        pm.addPass(createGenerateTileFunctions());
     };
     if (Error error = runPasses(*module, lower, diagnostics))
       return error;
@@ -182,10 +189,10 @@ Error TileGenerator::Impl::generate(GeneratedTile &tile,
       return Error::success();
     }
     auto convert = [&](OpPassManager &pm) {
-      if (options.lowering == Lowering::Plan)
-        pm.addPass(createConvertTilesToLLVM());
-      else
+      if (isDefined)
         buildLowerToLLVM(pm);
+      else
+        pm.addPass(createConvertTilesToLLVM());
     };
     if (Error error = runPasses(*module, convert, diagnostics))
       return error;
@@ -248,17 +255,7 @@ Error TileGenerator::Impl::compile(ModuleOp module, Backend &backend,
 }
 
 std::string planParts(const TileKey &key, const GenerateOptions &options) {
-  std::string parts = options.plan;
-  if (options.tuneCpu.empty())
-    return parts;
-  Expected<const CoreModel *> core = findCore(options.tuneCpu);
-  if (core && !(*core)->isCoreOf(info(key.isa)))
-    return parts;
-  // A name that is not known is refused where the parts are read.
-  llvm::StringRef name =
-      core ? llvm::StringRef((*core)->name) : options.tuneCpu;
-  llvm::consumeError(core.takeError());
-  return parts + (parts.empty() ? "core=" : " core=") + name.str();
+  return withCore(options.plan, key, options.tuneCpu);
 }
 
 bool wantsOtherIdiom(const TileKey &key, const GenerateOptions &options) {

@@ -99,6 +99,9 @@ public:
     modelOptions.constantsApart = true;
     modelOptions.describe = program.output == ModelOutput::Executable;
     modelOptions.inlineTiles = options.inlineTiles;
+    modelOptions.planCore = options.resolve.generate.tuneCpu;
+    if (modelOptions.planCore.empty())
+      modelOptions.planCore = coreOf(modelOptions.host());
   }
 
   /// Before any work is done.
@@ -126,12 +129,19 @@ public:
     link.resolve = options.resolve;
     link.resolve.core = link.resolve.generate.tuneCpu;
     if (link.resolve.core.empty()) {
-      link.resolve.generate.tuneCpu = coreOf(modelOptions.host());
+      link.resolve.generate.tuneCpu = modelOptions.planCore;
       link.resolve.core = coreName(modelOptions.host());
     }
     link.buffers = {MemoryBufferRef(
         StringRef(model.bytes.data(), model.bytes.size()), name)};
     link.constants = model.constants;
+    // The model knows its tiles: they are neither read off their names again
+    // nor planned again.
+    for (const CalledTile &tile : model.calledTiles) {
+      link.known.emplace(tile.name, tile.key);
+      if (!tile.plan.empty())
+        link.resolve.plans.emplace(tile.key, tile.plan);
+    }
     finisher->addTo(link, model);
     return linkTiles({}, program.path, link, outputs);
   }

@@ -157,6 +157,8 @@ private:
         collectDispatches();
       if (step.stage == ModelStage::Buffers)
         collectArenas();
+      if (step.stage == ModelStage::Calls)
+        model.calledTiles = calledTiles(*module);
       if (step.stage == ModelStage::LLVM)
         collectKept(*module, model);
       if (step.stage == model.stage) {
@@ -353,18 +355,13 @@ private:
   }
 
   void collectPacked() {
-    std::set<std::string> seen;
     if (auto values = (*module)->getAttrOfType<ArrayAttr>(kPackedValuesAttr))
       packedValues.insert(values.begin(), values.end());
     (*module)->removeAttr(kPackedValuesAttr);
     for (func::FuncOp func : module->getOps<func::FuncOp>())
       for (std::string &line : namesOf(func, kPackedAttr))
         model.packedConstants.push_back(std::move(line));
-    module->walk([&](Operation *op) {
-      for (const TileKey &key : tilesOf(op))
-        if (seen.insert(printTileKey(key)).second)
-          model.tiles.push_back(key);
-    });
+    model.tiles = tilesIn(*module);
   }
 
   /// Compiles the kernels and takes them out of the module.

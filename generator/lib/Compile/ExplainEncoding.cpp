@@ -108,8 +108,11 @@ explainEncoding(llvm::StringRef text, llvm::ArrayRef<std::string> devices,
     if (failed(device))
       return llvm::createStringError(message);
     std::optional<TiledContraction> tiled = (*device)->tileInBlocks(encoding);
-    EncodingFacts::DeviceFacts of{
-        name, tiled ? tiled->tile : "", tiled ? tiled->why : "", {}, {}};
+    EncodingFacts::DeviceFacts of{name,
+                                  tiled ? tiled->tile.getName() : "",
+                                  tiled ? tiled->why : "",
+                                  {},
+                                  {}};
     for (unsigned operand = 0; operand < encoding.getMaps().size(); ++operand) {
       tw::EncodingAttr own = encoding.withOperand(tw::Operand(operand));
       of.operands.push_back(operandOf(own, **device));

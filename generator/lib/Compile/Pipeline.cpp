@@ -293,6 +293,10 @@ void addCallStep(OpPassManager &pm, const ModelOptions &options) {
   }
   pm.addPass(createCallDispatches());
   pm.addPass(createCallTileFunctions());
+  PlanTileFunctionsOptions plan;
+  plan.prefix = options.prefix;
+  plan.core = options.planCore;
+  pm.addPass(createPlanTileFunctions(plan));
   pm.addPass(createSplitDispatches());
   pm.addNestedPass<func::FuncOp>(createLowerLoops());
   addCleanup(pm);

@@ -9,7 +9,6 @@
 #include "tilewright/Encoding/Device.h"
 #include "tilewright/Encoding/EncodedContraction.h"
 #include "tilewright/Encoding/Place.h"
-#include "tilewright/Registry/TileNames.h"
 #include "tilewright/Target/Amdgpu/WavePlan.h"
 #include "ukernels/query.h"
 #include "ukernels/vector_length.h"
@@ -78,9 +77,10 @@ private:
         << RankedTensorType::get(type.getShape(), type.getElementType());
     weight.sizes = {extentOf(rhs, loops.m), extentOf(rhs, loops.n),
                     extentOf(rhs, loops.k)};
-    weight.tile = shared->tile;
-    weight.alone = alone->tile;
-    weight.cost = ratio(op, weight);
+    weight.tile = shared->tile.getName();
+    weight.alone = alone->tile.getName();
+    weight.cost =
+        ratio(op, shared->tile.getKey(), alone->tile.getKey(), weight);
     found.push_back(std::move(weight));
   }
 
@@ -91,11 +91,13 @@ private:
                : device.tile(encoding);
   }
 
-  std::optional<double> ratio(Operation *op, const SharedWeight &weight) {
-    if (weight.tile == weight.alone)
+  std::optional<double> ratio(Operation *op, const TileKey &tile,
+                              const TileKey &alone,
+                              const SharedWeight &weight) {
+    if (tile == alone)
       return 1.0;
-    std::optional<double> with = costOf(op, weight.tile, weight),
-                          without = costOf(op, weight.alone, weight);
+    std::optional<double> with = costOf(op, tile, weight),
+                          without = costOf(op, alone, weight);
     if (!with || !without || *without <= 0)
       return std::nullopt;
     return *with / *without;
@@ -103,17 +105,12 @@ private:
 
   /// As the choice between tiles weighs it; on GPUs, where a table chooses
   /// them, as the plans of waves are weighed: the cycles of all waves.
-  std::optional<double> costOf(Operation *op, StringRef tile,
+  std::optional<double> costOf(Operation *op, const TileKey &key,
                                const SharedWeight &weight) {
-    llvm::Expected<TileKey> key = parseTileName(tile, prefix);
-    if (!key) {
-      llvm::consumeError(key.takeError());
-      return std::nullopt;
-    }
-    const IsaInfo &isa = info(key->isa);
+    const IsaInfo &isa = info(key.isa);
     if (isa.isGpu())
-      return costOfWaves(*key, weight);
-    tw_tile_key_t row = keyInC(*key);
+      return costOfWaves(key, weight);
+    tw_tile_key_t row = keyInC(key);
     const uint64_t *cpu = targets.of(op).cpuData.data();
     return tw_tile_cost(&row, tw_vector_bits(&row, cpu), weight.sizes[0],
                         weight.sizes[1], cpu);

@@ -14,7 +14,6 @@
 #include "tilewright/Encoding/Device.h"
 #include "tilewright/Encoding/EncodedContraction.h"
 #include "tilewright/Encoding/Place.h"
-#include "tilewright/Registry/TileNames.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -38,32 +37,25 @@ struct Contraction {
   unsigned loop;
 };
 
-std::optional<int> tileRows(const Device &device, tw::EncodingAttr encoding,
-                            StringRef prefix) {
+std::optional<int> tileRows(const Device &device, tw::EncodingAttr encoding) {
   std::optional<TiledContraction> tiled = device.tile(encoding);
   if (!tiled)
     return std::nullopt;
-  llvm::Expected<TileKey> key = parseTileName(tiled->tile, prefix);
-  if (!key) {
-    llvm::consumeError(key.takeError());
-    return std::nullopt;
-  }
-  return key->m0;
+  return tiled->tile.getKey().m0;
 }
 
 /// The loop of m of which the size is not known and few iterations of which
 /// have a tile with fewer rows.
 std::optional<unsigned> loopOfFewRows(const Device &device,
-                                      tw::EncodingAttr encoding,
-                                      StringRef prefix) {
-  std::optional<int> many = tileRows(device, encoding, prefix);
+                                      tw::EncodingAttr encoding) {
+  std::optional<int> many = tileRows(device, encoding);
   if (!many)
     return std::nullopt;
   for (unsigned loop : encoding.getLoops().m) {
     if (!ShapedType::isDynamic(encoding.getSizes()[loop]))
       continue;
     std::optional<int> few =
-        tileRows(device, encoding.forFewRows(loop, kFewRows), prefix);
+        tileRows(device, encoding.forFewRows(loop, kFewRows));
     if (few && *few < *many)
       return loop;
   }
@@ -144,8 +136,8 @@ private:
       FailureOr<const Device *> device = devices.of(op);
       if (failed(device))
         return WalkResult::interrupt();
-      if (auto loop = loopOfFewRows(
-              **device, encodingOf(op->getOperand(0).getType()), prefix))
+      if (auto loop =
+              loopOfFewRows(**device, encodingOf(op->getOperand(0).getType())))
         rows.add({op, *loop});
       return WalkResult::advance();
     });

@@ -4,6 +4,8 @@
 #include "TileCalls.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SetVector.h"
+#include <set>
 
 using namespace mlir;
 
@@ -22,9 +24,12 @@ LLVM::LLVMFuncOp declareFunction(Operation *user, StringRef name,
           arguments));
 }
 
-LLVM::LLVMFuncOp declareTile(Operation *user, StringRef name) {
+LLVM::LLVMFuncOp declareTile(Operation *user, tw::TileAttr tile) {
   Type pointer = LLVM::LLVMPointerType::get(user->getContext());
-  return declareFunction(user, name, {pointer, pointer, pointer, pointer});
+  LLVM::LLVMFuncOp function = declareFunction(
+      user, tile.getName(), {pointer, pointer, pointer, pointer});
+  function->setAttr(tw::kTile, tile);
+  return function;
 }
 
 namespace {
@@ -39,8 +44,7 @@ LLVM::LLVMFuncOp declarePack(tw::MatmulOp user, int rows, bool isScalable,
               tile.k0,          tile.isa};
   if (!validatePackKey(key).empty())
     return nullptr;
-  // <prefix>_mmt4d_tile_...
-  StringRef prefix = user.getTile().split("_mmt4d_tile_").first;
+  StringRef prefix = user.getTile().getPrefix();
   Type pointer = LLVM::LLVMPointerType::get(user->getContext());
   return declareFunction(
       user, printPackKey(key, std::string_view(prefix.data(), prefix.size())),
@@ -108,6 +112,21 @@ llvm::SmallVector<TileKey> tilesOf(Operation *op) {
   for (int64_t rows : matmul.getFewRows())
     tiles.push_back(*tw::MatmulOp::keyOfFew(matmul.getKey(), rows));
   return tiles;
+}
+
+std::vector<TileKey> tilesIn(ModuleOp module) {
+  llvm::SetVector<TileKey, std::vector<TileKey>, std::set<TileKey>> tiles;
+  module.walk([&](Operation *op) { tiles.insert_range(tilesOf(op)); });
+  return tiles.takeVector();
+}
+
+std::vector<CalledTile> calledTiles(ModuleOp module) {
+  std::vector<CalledTile> called;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (auto tile = function->getAttrOfType<tw::TileAttr>(tw::kTile))
+      called.push_back(
+          {function.getName().str(), tile.getKey(), tile.getPlan().str()});
+  return called;
 }
 
 Value pointerToBytes(ImplicitLocOpBuilder &b, Value buffer) {

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "tilewright/Compile/CompileModel.h"
 #include "tilewright/Dialect/TwDialect.h"
 #include "tilewright/pack_key.h"
 
@@ -20,8 +21,8 @@ mlir::LLVM::LLVMFuncOp declareFunction(mlir::Operation *user,
                                        llvm::StringRef name,
                                        llvm::ArrayRef<mlir::Type> arguments,
                                        mlir::Type result = nullptr);
-/// The tile function `name`.
-mlir::LLVM::LLVMFuncOp declareTile(mlir::Operation *user, llvm::StringRef name);
+/// The function of `tile`, which it has as its tw.tile.
+mlir::LLVM::LLVMFuncOp declareTile(mlir::Operation *user, tw::TileAttr tile);
 
 /// The pack function of the lhs (the rhs) for the tile of `user`, with the
 /// prefix of the tile's name; null if elements have a width that none packs, or
@@ -50,6 +51,12 @@ TileSizes tileSizes(mlir::ImplicitLocOpBuilder &b, const TileKey &key);
 
 /// The tiles that a multiplication calls; none of anything else.
 llvm::SmallVector<TileKey> tilesOf(mlir::Operation *op);
+
+/// Those of all multiplications, each once, in order of the first.
+std::vector<TileKey> tilesIn(mlir::ModuleOp module);
+
+/// The functions of tiles that are declared.
+std::vector<CalledTile> calledTiles(mlir::ModuleOp module);
 
 /// Replaces a multiplication on buffers by a call of tw_contract_v5, one for
 /// each matrix of its batch. Fails, with an error, if a buffer is not

@@ -28,14 +28,11 @@ LogicalResult KeptOp::verify() {
   return verifyInMemory(*this, getValue().getType());
 }
 
-TileKey KeepPackedOp::getKey() { return *parseTile(getTile()).key; }
-
 LogicalResult KeepPackedOp::verify() {
-  FailureOr<TileKey> key = verifyTileName(*this, getTile());
-  if (failed(key))
+  if (failed(verifyBlockScales(*this, getTile())))
     return failure();
   MemRefType type = getMatrix().getType();
-  tw_element_type_t element = info(key->types).rhs;
+  tw_element_type_t element = info(getKey().types).rhs;
   if (!type.getLayout().isIdentity() ||
       !isElement(type.getElementType(), element) || info(element).bits % 8)
     return emitOpError() << "packs a matrix of type " << type

@@ -20,13 +20,12 @@ public:
   explicit Verifier(MatmulOp op) : op(op), maps(mapsOf(op.getIndexingMaps())) {}
 
   LogicalResult verify() {
-    FailureOr<TileKey> named = verifyTileName(op, op.getTile());
-    if (failed(named))
+    if (failed(verifyBlockScales(op, op.getTile())))
       return failure();
-    key = *named;
+    key = op.getKey();
     if (key.vnni && (op.isGathered() || op.getRhsKept()))
       return op.emitOpError()
-             << "names the tile '" << op.getTile()
+             << "names the tile '" << op.getTile().getName()
              << "', whose rhs panels are in groups along K (variant 'vnni'), "
              << (op.isGathered() ? "and gathers its lhs" : "and keeps its rhs")
              << "; expected a tile without this variant";
@@ -271,8 +270,6 @@ private:
 
 LogicalResult MatmulOp::verify() { return Verifier(*this).verify(); }
 
-TileKey MatmulOp::getKey() { return *parseTile(getTile()).key; }
-
 std::optional<TileKey> MatmulOp::keyOfFew(TileKey tile, int64_t rows) {
   if (rows >= tile.atVectorBits(kLeastVectorBits).m0)
     return std::nullopt;
@@ -283,8 +280,9 @@ std::optional<TileKey> MatmulOp::keyOfFew(TileKey tile, int64_t rows) {
   return tile;
 }
 
-std::string MatmulOp::getTileOfFew(int64_t rows) {
-  return printTileKey(*keyOfFew(getKey(), rows), prefixOf(getTile()).str());
+TileAttr MatmulOp::getTileOfFew(int64_t rows) {
+  return TileAttr::get(getContext(), *keyOfFew(getKey(), rows),
+                       getTile().getPrefix());
 }
 
 SmallVector<AffineMap> MatmulOp::getMaps() { return mapsOf(getIndexingMaps()); }

@@ -39,11 +39,8 @@ private:
   }
 
   LogicalResult verifyTile() {
-    FailureOr<TileKey> named = verifyTileName(op, op.getTile(), isScaled());
-    if (failed(named))
-      return failure();
-    key = *named;
-    return success();
+    key = op.getKey();
+    return verifyBlockScales(op, op.getTile(), isScaled());
   }
 
   LogicalResult verifyMaps() {
@@ -198,10 +195,6 @@ private:
 } // namespace
 
 LogicalResult Mmt4dOp::verify() { return Verifier(*this).verify(); }
-
-TileKey Mmt4dOp::getKey() { return *parseTile(getTile()).key; }
-
-StringRef Mmt4dOp::getPrefix() { return prefixOf(getTile()); }
 
 Mmt4dOp::Dims Mmt4dOp::getDims() {
   Maps maps = mapsOf(getIndexingMaps());

@@ -24,24 +24,10 @@ const Kind *kindOf(unsigned loop, const Maps &maps) {
   return kind == std::end(kKinds) ? nullptr : kind;
 }
 
-StringRef prefixOf(StringRef tile) {
-  size_t end = tile.rfind("_mmt4d_tile_");
-  return end == StringRef::npos ? StringRef(kDefaultPrefix)
-                                : tile.take_front(end);
-}
-
-ParsedTileKey parseTile(StringRef tile) {
-  return parseTileKey(tile.str(), prefixOf(tile).str());
-}
-
-FailureOr<TileKey> verifyTileName(Operation *op, StringRef tile,
-                                  bool hasScales) {
-  ParsedTileKey parsed = parseTile(tile);
-  if (!parsed.key)
-    return op->emitOpError() << parsed.error;
-  if (parsed.key->blockScaled == hasScales)
-    return *parsed.key;
-  return op->emitOpError() << "names the tile '" << tile << "', "
+LogicalResult verifyBlockScales(Operation *op, TileAttr tile, bool hasScales) {
+  if (tile.getKey().blockScaled == hasScales)
+    return success();
+  return op->emitOpError() << "names the tile '" << tile.getName() << "', "
                            << (hasScales ? "which takes no block scales, but "
                                            "has panels of them"
                                          : "but has no panels of block scales");

@@ -33,10 +33,6 @@ Maps mapsOf(mlir::ArrayAttr indexingMaps);
 /// The kind of a loop, or null.
 const Kind *kindOf(unsigned loop, const Maps &maps);
 
-/// The prefix and the key that `tile` spells.
-llvm::StringRef prefixOf(llvm::StringRef tile);
-ParsedTileKey parseTile(llvm::StringRef tile);
-
 /// The sizes of panels and tiles, M0, N0, K0, as operands may have them: each
 /// as `key` says it; of scalable ones, for vectors of any one length, or
 /// dynamic.

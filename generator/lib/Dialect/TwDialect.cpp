@@ -173,6 +173,8 @@ LogicalResult TwDialect::verifyOperationAttribute(Operation *op,
   if (name == kDevice) // of devices that are not known yet: tw-assign-devices
     return devicesOf(op).empty() ? success()
                                  : verifyDevice(op, attribute.getValue());
+  if (name == kTile)
+    return verifyTile(op, attribute.getValue());
   if (name == kWorkgroupMemory)
     return isa<gpu::BarrierOp>(op)
                ? success()

@@ -83,7 +83,7 @@ Value matrixRows(linalg::PackOp pack, tw::LayoutAttr layout) {
 
 } // namespace
 
-ConvolutionBuilder::ConvolutionBuilder(linalg::GenericOp op, StringAttr tile,
+ConvolutionBuilder::ConvolutionBuilder(linalg::GenericOp op, tw::TileAttr tile,
                                        ArrayRef<RankedTensorType> types)
     : op(op), tile(tile), types(types), b(op.getLoc(), op) {}
 
@@ -96,13 +96,13 @@ FailureOr<tw::MatmulOp> ConvolutionBuilder::build(Value out, bool overwrites) {
   std::optional<MatrixLoops> loops;
   if (windows)
     loops = chooseMatrixLoops(*windows, whyNot);
-  FailureOr<TileKey> key = tw::verifyTileName(op, tile);
-  if (failed(key))
+  if (failed(tw::verifyBlockScales(op, tile)))
     return failure();
+  const TileKey &key = tile.getKey();
   if (!loops || !followPanels(*loops, *windows, layout)) {
     op.emitOpError() << "has weights with " << layout
-                     << ", which are not panels that its tile function " << tile
-                     << " goes through";
+                     << ", which are not panels that its tile function \""
+                     << tile.getName() << "\" goes through";
     return failure();
   }
   unsigned last = loops->k.back();
@@ -119,14 +119,14 @@ FailureOr<tw::MatmulOp> ConvolutionBuilder::build(Value out, bool overwrites) {
   if (isKept)
     weights = matrixRows(pack, layout);
   std::optional<int64_t> workspaceBytes = matmulWorkspace(
-      *key,
+      key,
       {extentOf(*windows, loops->m), extentOf(*windows, loops->n),
-       columnsOf(*windows, *loops, key->k0)},
+       columnsOf(*windows, *loops, key.k0)},
       /*rhsPacked=*/!isKept,
       /*outTransposed=*/windows->outLoops.back() != loops->n);
   if (!workspaceBytes) {
-    op.emitOpError() << "has the tile function " << tile
-                     << ", which is too large for its workspace";
+    op.emitOpError() << "has the tile function \"" << tile.getName()
+                     << "\", which is too large for its workspace";
     return failure();
   }
   Value workspace = tensor::EmptyOp::create(

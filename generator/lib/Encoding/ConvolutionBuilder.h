@@ -14,7 +14,7 @@ namespace tilewright {
 /// those of its operands with their layouts.
 class ConvolutionBuilder {
 public:
-  ConvolutionBuilder(mlir::linalg::GenericOp op, mlir::StringAttr tile,
+  ConvolutionBuilder(mlir::linalg::GenericOp op, tw::TileAttr tile,
                      llvm::ArrayRef<mlir::RankedTensorType> types);
 
   void setInsertionPoint(mlir::Operation *where) { b.setInsertionPoint(where); }
@@ -24,7 +24,7 @@ public:
 
 private:
   mlir::linalg::GenericOp op;
-  mlir::StringAttr tile;
+  tw::TileAttr tile;
   llvm::ArrayRef<mlir::RankedTensorType> types;
   mlir::ImplicitLocOpBuilder b;
 };

@@ -129,7 +129,7 @@ public:
       return layoutOf(operand, kinds, streaming);
     };
     using tw::Operand;
-    std::string name = printTileKey(key, prefix.str());
+    auto name = tw::TileAttr::get(encoding.getContext(), key, prefix);
     tw::LayoutAttr out = layout(Operand::Out, {m, n});
     if (!encoding.isScaled()) {
       tw::LayoutAttr rhs = layout(Operand::Rhs, {n, k});
@@ -197,7 +197,7 @@ std::optional<TiledContraction> tileWindows(tw::EncodingAttr encoding,
   bool isScalable = tile.key.n0Scalable && !tile.vectorBits;
   auto identity = tw::LayoutAttr::getIdentity(context);
   return TiledContraction{
-      printTileKey(tile.key, prefix.str()),
+      tw::TileAttr::get(context, tile.key, prefix),
       {identity,
        tw::LayoutAttr::get(context, outer,
                            {dimOf(loops->n), dimOf(loops->k.back())},

@@ -110,7 +110,7 @@ private:
     if (isa<tw::UnsetEncodingOp, tw::RelayoutOp, tensor::ExpandShapeOp,
             tensor::CollapseShapeOp, tensor::ExtractSliceOp, tensor::PadOp,
             linalg::LinalgOp>(op) &&
-        !op->hasAttr(kTileAttr) && takesStreams(op))
+        !op->hasAttr(tw::kTile) && takesStreams(op))
       return op->emitOpError()
              << "takes panels of several elements in a byte, which are only "
                 "multiplied; expected it on tensors without an encoding";
@@ -257,7 +257,7 @@ private:
 
   /// Whether nobody reads what fills up its result's tiles, or its operands'.
   static bool isOfElements(Operation *op) {
-    return isa<linalg::GenericOp>(op) && !op->hasAttr(kTileAttr);
+    return isa<linalg::GenericOp>(op) && !op->hasAttr(tw::kTile);
   }
 
   /// What fills up the last tiles is 0, whatever the tensor is filled with, but
@@ -354,7 +354,7 @@ private:
   }
 
   LogicalResult multiply(linalg::GenericOp op) {
-    auto tile = op->getAttrOfType<StringAttr>(kTileAttr);
+    auto tile = op->getAttrOfType<tw::TileAttr>(tw::kTile);
     if (!tile) {
       FailureOr<linalg::GenericOp> computed = packElements(
           op, [&](Value value) { return encoded.lookup(value); },
@@ -383,8 +383,9 @@ private:
     std::optional<std::array<std::string, 3>> elements =
         matchProductElements(op);
     if (!elements)
-      return op.emitOpError() << "has the tile function " << tile
-                              << ", but does not add products of two operands";
+      return op.emitOpError()
+             << "has the tile function \"" << tile.getName()
+             << "\", but does not add products of two operands";
     if (!op.getIndexingMapsArray().front().isProjectedPermutation())
       return convolve(op, tile, *elements);
     FailureOr<SmallVector<AffineMap>> maps =
@@ -413,20 +414,21 @@ private:
   }
 
   static LogicalResult verifyElements(linalg::GenericOp op, const TileKey &key,
-                                      StringAttr tile,
+                                      tw::TileAttr tile,
                                       ArrayRef<std::string> elements) {
     const TypeTripleInfo &types = info(key.types);
     for (auto [operand, name, type] :
          llvm::enumerate(elements, std::array{types.lhs, types.rhs, types.out}))
       if (info(type).name != name)
-        return op.emitOpError() << "multiplies operand " << operand << " as "
-                                << name << ", but its tile function " << tile
-                                << " as " << StringRef(info(type).name);
+        return op.emitOpError()
+               << "multiplies operand " << operand << " as " << name
+               << ", but its tile function \"" << tile.getName() << "\" as "
+               << StringRef(info(type).name);
     return success();
   }
 
   /// A multiplication by windows where they lie, in panels of the weights.
-  LogicalResult convolve(linalg::GenericOp op, StringAttr tile,
+  LogicalResult convolve(linalg::GenericOp op, tw::TileAttr tile,
                          ArrayRef<std::string> elements) {
     std::array<RankedTensorType, 3> types;
     for (unsigned operand = 0; operand < 3; ++operand) {

@@ -38,20 +38,20 @@ public:
 
   /// The tile function of a contraction; null without data tiling. Layers of a
   /// model are alike: each is asked for once.
-  StringAttr tileOf(tw::EncodingAttr encoding) {
+  tw::TileAttr tileOf(tw::EncodingAttr encoding) {
     auto [found, isNew] = tiles.try_emplace(encoding);
     if (isNew)
       if (std::optional<TiledContraction> tiled =
               inBlocks ? device->tileInBlocks(encoding)
                        : device->tile(encoding))
-        found->second = StringAttr::get(encoding.getContext(), tiled->tile);
+        found->second = tiled->tile;
     return found->second;
   }
 
 private:
   std::shared_ptr<const Device> device;
   bool inBlocks; ///< multiplications pack their operands
-  llvm::DenseMap<tw::EncodingAttr, StringAttr> tiles;
+  llvm::DenseMap<tw::EncodingAttr, tw::TileAttr> tiles;
   AttrTypeReplacer replacer;
 };
 
@@ -117,8 +117,8 @@ private:
         return WalkResult::advance();
       }
       tw::EncodingAttr encoding = encodingOf(op->getOperand(0).getType());
-      if (StringAttr tile = of(op).tileOf(encoding))
-        op->setAttr(kTileAttr, tile);
+      if (tw::TileAttr tile = of(op).tileOf(encoding))
+        op->setAttr(tw::kTile, tile);
       else if (tiles && encoding.isScaled())
         remarkLoops(op);
       return WalkResult::advance();

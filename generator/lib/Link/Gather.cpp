@@ -215,6 +215,14 @@ public:
   }
 
 private:
+  Expected<FunctionKey> keyOf(const std::string &name,
+                              const std::string &prefix) const {
+    if (options.known)
+      if (auto it = options.known->find(name); it != options.known->end())
+        return it->second;
+    return parseFunctionName(name, prefix);
+  }
+
   Error checkArch(const InputModule &module, Triple::ArchType arch) {
     if (wanted.arch == Triple::UnknownArch) {
       wanted.arch = arch;
@@ -240,7 +248,7 @@ private:
       return Error::success();
     }
     const std::string &prefix = *findPrefix(name, options.prefixes);
-    Expected<FunctionKey> key = parseFunctionName(name, prefix);
+    Expected<FunctionKey> key = keyOf(name, prefix);
     if (!key) {
       it->second = kRefused; // said once
       return inputError(module.id, toString(key.takeError()));

@@ -130,6 +130,7 @@ private:
     inputs = std::move(*opened);
     GatherOptions gatherOptions;
     gatherOptions.prefixes = options.prefixes;
+    gatherOptions.known = &options.known;
     gatherOptions.providers = &*providers;
     return gatherWanted(inputs, gatherOptions).moveInto(report.wanted);
   }

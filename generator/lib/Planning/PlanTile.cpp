@@ -19,12 +19,64 @@ static llvm::Expected<const CoreModel *> coreOf(const PlanOverrides &o,
   return o.core ? o.core : &usualCore(isa);
 }
 
+std::string withCore(std::string parts, const TileKey &key,
+                     llvm::StringRef cpu) {
+  if (cpu.empty())
+    return parts;
+  llvm::Expected<const CoreModel *> core = findCore(cpu);
+  if (core && !(*core)->isCoreOf(info(key.isa)))
+    return parts;
+  llvm::StringRef name = core ? llvm::StringRef((*core)->name) : cpu;
+  llvm::consumeError(core.takeError());
+  return parts + (parts.empty() ? "core=" : " core=") + name.str();
+}
+
 llvm::Expected<const CoreModel *> plannedCore(const TileKey &key,
                                               llvm::StringRef overrides) {
   llvm::Expected<PlanOverrides> parsed = parsePlanOverrides(overrides, key);
   if (!parsed)
     return parsed.takeError();
   return coreOf(*parsed, key);
+}
+
+static llvm::Error checkPlanned(const TileKey &key) {
+  if (!key.vnni)
+    return llvm::Error::success();
+  return llvm::createStringError(
+      "%s: a tile of the variant 'vnni' has no plan: it is the body of the "
+      "hand-written ones with its sizes bound",
+      printTileKey(key).c_str());
+}
+
+/// `parsed` is a plan in full, of `text`.
+static llvm::Expected<TilePlan>
+fitting(const TileKey &key, const PlanOverrides &parsed, llvm::StringRef text) {
+  std::string why = whyPlanUnfit(parsed.plan, key);
+  if (!why.empty())
+    return llvm::createStringError("%s: the plan '%s' does not fit: %s",
+                                   printTileKey(key).c_str(),
+                                   text.str().c_str(), why.c_str());
+  return parsed.plan;
+}
+
+llvm::Expected<TilePlan> readTilePlan(const TileKey &key,
+                                      llvm::StringRef text) {
+  if (info(key.isa).isGpu())
+    return llvm::createStringError(
+        "%s: has the plan '%s', but is planned with the kernel around it; "
+        "expected none",
+        printTileKey(key).c_str(), text.str().c_str());
+  if (llvm::Error error = checkPlanned(key))
+    return std::move(error);
+  llvm::Expected<PlanOverrides> parsed = parsePlanOverrides(text, key);
+  if (!parsed)
+    return parsed.takeError();
+  if (!parsed->inFull())
+    return llvm::createStringError(
+        "%s: the plan '%s' lacks parts; expected all of them, as --emit=plan "
+        "prints them",
+        printTileKey(key).c_str(), text.str().c_str());
+  return fitting(key, *parsed, text);
 }
 
 llvm::Expected<TilePlan> planTile(const TileKey &key,
@@ -36,19 +88,10 @@ llvm::Expected<TilePlan> planTile(const TileKey &key,
   if (!core)
     return core.takeError();
   std::string name = printTileKey(key);
-  if (key.vnni)
-    return llvm::createStringError(
-        "%s: a tile of the variant 'vnni' has no plan: it is the body of the "
-        "hand-written ones with its sizes bound",
-        name.c_str());
-  if (parsed->inFull()) {
-    std::string why = whyPlanUnfit(parsed->plan, key);
-    if (!why.empty())
-      return llvm::createStringError("%s: the plan '%s' does not fit: %s",
-                                     name.c_str(), overrides.str().c_str(),
-                                     why.c_str());
-    return parsed->plan;
-  }
+  if (llvm::Error error = checkPlanned(key))
+    return std::move(error);
+  if (parsed->inFull())
+    return fitting(key, *parsed, overrides);
   llvm::Expected<std::optional<TilePlan>> scalable = planScalable(key, *parsed);
   if (!scalable)
     return scalable.takeError();

@@ -8,10 +8,10 @@
 #include "ukernels/tile_rows.h"
 #include "ukernels/x86_64/amx_permission.h"
 
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cstdlib>
+#include <map>
 
 using namespace llvm;
 
@@ -69,14 +69,14 @@ const std::vector<HandWrittenTile> &handWrittenTiles() {
 }
 
 const HandWrittenTile *findHandWrittenTile(const TileKey &key) {
-  static const StringMap<const HandWrittenTile *> byName = [] {
-    StringMap<const HandWrittenTile *> result;
+  static const std::map<TileKey, const HandWrittenTile *> byKey = [] {
+    std::map<TileKey, const HandWrittenTile *> result;
     for (const HandWrittenTile &tile : handWrittenTiles())
-      result.try_emplace(tile.name, &tile);
+      result.try_emplace(tile.key, &tile);
     return result;
   }();
-  auto it = byName.find(printTileKey(key));
-  return it == byName.end() ? nullptr : it->second;
+  auto it = byKey.find(key);
+  return it == byKey.end() ? nullptr : it->second;
 }
 
 Expected<std::string> handWrittenBitcodePath(tw_isa_t isa, StringRef dir) {

@@ -419,21 +419,22 @@ struct DefineTileFunctionsPass
     for (func::FuncOp func : getOperation().getOps<func::FuncOp>()) {
       if (!func.isDeclaration())
         continue;
-      FailureOr<std::optional<TileKey>> key = tileKeyOf(func, prefix);
-      if (mlir::failed(key)) {
+      FailureOr<tw::TileAttr> tile = tileOf(func, prefix);
+      if (mlir::failed(tile)) {
         failed = true;
         continue;
       }
-      if (!*key)
+      if (!*tile)
         continue;
-      if ((*key)->vnni) {
+      const TileKey key = tile->getKey();
+      if (key.vnni) {
         func.emitError() << "tile function " << func.getName()
                          << " is of the variant 'vnni', which is not defined "
                             "in linalg; expected a name without it";
         failed = true;
         continue;
       }
-      FunctionType expected = tileFunctionType(&getContext(), **key);
+      FunctionType expected = tileFunctionType(&getContext(), key);
       if (func.getFunctionType() != expected) {
         func.emitError() << "tile function " << func.getName()
                          << " is declared with the type "
@@ -442,7 +443,7 @@ struct DefineTileFunctionsPass
         failed = true;
         continue;
       }
-      BodyBuilder(func, **key).build();
+      BodyBuilder(func, key).build();
     }
     if (failed)
       signalPassFailure();

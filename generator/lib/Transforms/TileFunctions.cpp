@@ -56,26 +56,28 @@ FunctionType tileFunctionType(MLIRContext *context, const TileKey &key) {
 }
 
 func::FuncOp declareTileFunction(OpBuilder &builder, Location loc,
-                                 const TileKey &key, llvm::StringRef prefix) {
-  std::string name =
-      printTileKey(key, std::string_view(prefix.data(), prefix.size()));
-  auto func = func::FuncOp::create(builder, loc, name,
-                                   tileFunctionType(builder.getContext(), key));
+                                 tw::TileAttr tile) {
+  auto func = func::FuncOp::create(
+      builder, loc, tile.getName(),
+      tileFunctionType(builder.getContext(), tile.getKey()));
   func.setPrivate();
+  func->setAttr(tw::kTile, tile);
   return func;
 }
 
-FailureOr<std::optional<TileKey>> tileKeyOf(func::FuncOp func,
-                                            llvm::StringRef prefix) {
+FailureOr<tw::TileAttr> tileOf(FunctionOpInterface func,
+                               llvm::StringRef prefix) {
+  if (auto tile = func->getAttrOfType<tw::TileAttr>(tw::kTile))
+    return tile;
   llvm::StringRef name = func.getName();
   std::string_view prefixView(prefix.data(), prefix.size());
   std::string_view nameView(name.data(), name.size());
   if (!looksLikeTileName(nameView, prefixView))
-    return std::optional<TileKey>();
+    return tw::TileAttr();
   ParsedTileKey parsed = parseTileKey(nameView, prefixView);
   if (!parsed.key)
-    return func.emitError(parsed.error);
-  return parsed.key;
+    return func->emitError(parsed.error);
+  return tw::TileAttr::get(func.getContext(), *parsed.key, prefix);
 }
 
 } // namespace tilewright

@@ -159,7 +159,7 @@ Tuning::Tuning(TuningDatabase asked, TuningDatabase shipped)
 void Tuning::index(Layer &layer, bool isAsked) {
   for (const TuningEntry &entry : layer.database.entries) {
     if (std::optional<TileKey> key = keyOf(entry))
-      layer.byName[printTileKey(*key)].push_back(&entry);
+      layer.byKey[*key].push_back(&entry);
     else if (isAsked)
       notTiles.add(
           {nullptr, &entry, Unfollowed::NoTile, "it names no tile of a CPU"});
@@ -171,10 +171,9 @@ Tuning::find(const TileKey &key, StringRef core,
              function_ref<Expected<std::string>()> handWritten) const {
   TunedBody found;
   Judge judge(key, core, handWritten);
-  const std::string name = printTileKey(key);
   for (const Layer *layer : {&asked, &shipped}) {
-    auto entries = layer->byName.find(name);
-    if (entries == layer->byName.end())
+    auto entries = layer->byKey.find(key);
+    if (entries == layer->byKey.end())
       continue;
     for (const TuningEntry *entry : entries->second) {
       std::string reason;

@@ -279,7 +279,6 @@ Error writeStage(MemoryBufferRef source, const ModelOptions &options,
     return createStringError("--emit writes a stage of the model alone; it "
                              "does not go with --emit-header, --report, "
                              "--inline, --parameters-out or --also");
-  // LLD, which links code objects, gives all options their defaults.
   std::string path = output.empty() ? "-" : output.getValue();
   if (Error error = outputs.add(path))
     return error;
@@ -379,7 +378,6 @@ Error runCompile() {
   if (Error error = addInputs(outputs, inputs))
     return error;
   if (!dumpDir.empty())
-    // By value: as in writeStage().
     options.model.dump =
         [inputs, directory = dumpDir.getValue(),
          paths = std::vector<std::string>{output, headerPath, parametersOut}](
@@ -404,8 +402,6 @@ Error runCompile() {
   };
   options.parametersPath = parametersOut;
   options.model.parametersInFile = !parametersOut.empty();
-  // As in writeStage().
-  const ReportFormat format = reportFormat;
   for (const ProgramOptions &program : *programs) {
     if (Error error = outputs.add(program.path))
       return error;
@@ -418,7 +414,7 @@ Error runCompile() {
   if (!options.parametersPath.empty())
     if (Error error = outputs.add(options.parametersPath))
       return error;
-  if (format != ReportFormat::None)
+  if (reportFormat != ReportFormat::None)
     if (Error error = outputs.add("-"))
       return error;
   Expected<std::vector<BuildReport>> reports =
@@ -427,8 +423,8 @@ Error runCompile() {
     return reports.takeError();
   for (const BuildReport &report : *reports)
     warnOf(report.model);
-  if (format != ReportFormat::None)
-    if (Error error = outputs.write("-", asText(*reports, format)))
+  if (reportFormat != ReportFormat::None)
+    if (Error error = outputs.write("-", asText(*reports, reportFormat)))
       return error;
   return outputs.commit();
 }

@@ -272,9 +272,6 @@ Error runGen() {
   if (asJson)
     if (Error error = outputs.add("-"))
       return error;
-  // Linking code objects gives options their defaults back.
-  const bool timesWanted = showTime, jsonWanted = asJson;
-
   ResolveOptions options;
   if (Error error = resolveFlags.get().moveInto(options))
     return error;
@@ -299,12 +296,12 @@ Error runGen() {
     if (Error error = outputs.write(
             path, StringRef(tile.bytes.data(), tile.bytes.size())))
       return error;
-  if (jsonWanted)
+  if (asJson)
     if (Error error = outputs.write("-", asJsonText(*tiles, *paths)))
       return error;
   if (Error error = outputs.commit())
     return error;
-  if (timesWanted)
+  if (showTime)
     printTimes(*tiles);
   return Error::success();
 }

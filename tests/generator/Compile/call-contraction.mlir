@@ -16,7 +16,7 @@
 #b = affine_map<(b, m, n, k) -> (b, k, n)>
 #c = affine_map<(b, m, n, k) -> (b, m, n)>
 func.func @batch(%x: memref<?x7x?xf32>, %y: memref<?x7x96xf32>, %o: memref<?x?x96xf32>, %w: memref<4194304xi8>) {
-  tw.matmul "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base" overwrite indexing_maps = [#a, #b, #c]
+  tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base"> overwrite indexing_maps = [#a, #b, #c]
       ins(%x, %y : memref<?x7x?xf32>, memref<?x7x96xf32>) outs(%o, %w : memref<?x?x96xf32>, memref<4194304xi8>)
   return
 }
@@ -31,7 +31,7 @@ func.func @batch(%x: memref<?x7x?xf32>, %y: memref<?x7x96xf32>, %o: memref<?x?x9
 #kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 func.func @thin(%x: memref<?x?xi8>, %y: memref<?x?xi8>, %o: memref<?x?xi32>, %w: memref<4194304xi8>) {
-  tw.matmul "tw_mmt4d_tile_s8s8s32_12x32x4_x86_64_avx512_vnni" overwrite thin indexing_maps = [#mk, #kn, #mn]
+  tw.matmul #tw.tile<"tw_mmt4d_tile_s8s8s32_12x32x4_x86_64_avx512_vnni"> overwrite thin indexing_maps = [#mk, #kn, #mn]
       ins(%x, %y : memref<?x?xi8>, memref<?x?xi8>) outs(%o, %w : memref<?x?xi32>, memref<4194304xi8>)
   return
 }
@@ -44,7 +44,7 @@ func.func @thin(%x: memref<?x?xi8>, %y: memref<?x?xi8>, %o: memref<?x?xi32>, %w:
 // CHECK:         llvm.call @tw_contract_v5(
 #nk = affine_map<(m, n, k) -> (n, k)>
 func.func @transposed(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %o: memref<?x?xf32>, %w: memref<4194304xi8>) {
-  tw.matmul "tw_mmt4d_tile_f32f32f32_8x12x1_arm_64_base" overwrite indexing_maps = [#mk, #nk, #mn]
+  tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_8x12x1_arm_64_base"> overwrite indexing_maps = [#mk, #nk, #mn]
       ins(%x, %y : memref<?x?xf32>, memref<?x?xf32>) outs(%o, %w : memref<?x?xf32>, memref<4194304xi8>)
   return
 }
@@ -60,7 +60,7 @@ func.func @transposed(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %o: memref<?x?xf
 #w = affine_map<(h, w, n, i, j) -> (n, i, j)>
 #o = affine_map<(h, w, n, i, j) -> (h, w, n)>
 func.func @windows(%x: memref<?x20xi8>, %y: memref<3x?x2x16x4xi8>, %o: memref<?x5x40xi32>, %w: memref<4194304xi8>) {
-  tw.matmul "tw_mmt4d_tile_s8s8s32_8x16x4_x86_64_avx512_vnni" rhs_packed m_loops = 2 k_loops = 2 k_size = 7 indexing_maps = [#x, #w, #o]
+  tw.matmul #tw.tile<"tw_mmt4d_tile_s8s8s32_8x16x4_x86_64_avx512_vnni"> rhs_packed m_loops = 2 k_loops = 2 k_size = 7 indexing_maps = [#x, #w, #o]
       ins(%x, %y : memref<?x20xi8>, memref<3x?x2x16x4xi8>) outs(%o, %w : memref<?x5x40xi32>, memref<4194304xi8>)
   return
 }
@@ -74,7 +74,7 @@ func.func @windows(%x: memref<?x20xi8>, %y: memref<3x?x2x16x4xi8>, %o: memref<?x
 // CHECK:         llvm.call @tw_contract_v5(
 #wk = affine_map<(h, w, n, i, j) -> (n, i, j)>
 func.func @kept_windows(%x: memref<11x20xi8>, %y: memref<40x3x8xi8>, %o: memref<5x5x40xi32>, %w: memref<4194304xi8>) {
-  tw.matmul "tw_mmt4d_tile_s8s8s32_8x2vlx4_arm_64_sve" rhs_kept m_loops = 2 k_loops = 2 k_size = 7 indexing_maps = [#x, #wk, #o]
+  tw.matmul #tw.tile<"tw_mmt4d_tile_s8s8s32_8x2vlx4_arm_64_sve"> rhs_kept m_loops = 2 k_loops = 2 k_size = 7 indexing_maps = [#x, #wk, #o]
       ins(%x, %y : memref<11x20xi8>, memref<40x3x8xi8>) outs(%o, %w : memref<5x5x40xi32>, memref<4194304xi8>)
   return
 }
@@ -97,7 +97,7 @@ func.func @kept_windows(%x: memref<11x20xi8>, %y: memref<40x3x8xi8>, %o: memref<
 #bkn = affine_map<(b, m, n, k) -> (b, k, n)>
 #bmn = affine_map<(b, m, n, k) -> (b, m, n)>
 func.func @finished(%x: memref<?x?x?xf32>, %y: memref<?x?x?xf32>, %o: memref<?xf32>, %v: memref<1xf32>, %n: i64, %r: memref<?x?x?xf32>, %w: memref<4194304xi8>) {
-  tw.matmul "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base" overwrite indexing_maps = [#bmk, #bkn, #bmn]
+  tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base"> overwrite indexing_maps = [#bmk, #bkn, #bmn]
       ins(%x, %y : memref<?x?x?xf32>, memref<?x?x?xf32>) outs(%r, %w : memref<?x?x?xf32>, memref<4194304xi8>)
       epilogue @finish(%o, %v, %n : memref<?xf32>, memref<1xf32>, i64)
   return
@@ -114,7 +114,7 @@ func.func private @finish(%o: memref<?xf32>, %v: memref<1xf32>, %n: i64, %b: i64
 // CHECK:         llvm.mlir.addressof @tw_pack_tile_32_rows_12x1_x86_64_avx512_base
 // CHECK:         llvm.call @tw_contract_v5(
 func.func @few(%x: memref<?x64xf32>, %y: memref<3x64x32x1xf32>, %o: memref<?x96xf32>, %w: memref<4194304xi8>) {
-  tw.matmul "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base" overwrite rhs_packed few_rows = [1, 4] indexing_maps = [#mk, #nk, #mn]
+  tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base"> overwrite rhs_packed few_rows = [1, 4] indexing_maps = [#mk, #nk, #mn]
       ins(%x, %y : memref<?x64xf32>, memref<3x64x32x1xf32>) outs(%o, %w : memref<?x96xf32>, memref<4194304xi8>)
   return
 }
@@ -133,7 +133,7 @@ func.func @few(%x: memref<?x64xf32>, %y: memref<3x64x32x1xf32>, %o: memref<?x96x
 // CHECK-NOT:     llvm.mlir.addressof @tw_pack_tile
 // CHECK:         llvm.call @tw_contract_v5(
 func.func @scalable(%x: memref<?x64xf32>, %y: memref<64x96xf32>, %o: memref<?x96xf32>, %w: memref<4194304xi8>) {
-  tw.matmul "tw_mmt4d_tile_f32f32f32_8x2vlx1_arm_64_sve" overwrite rhs_kept few_rows = [1, 4] indexing_maps = [#mk, #kn, #mn]
+  tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_8x2vlx1_arm_64_sve"> overwrite rhs_kept few_rows = [1, 4] indexing_maps = [#mk, #kn, #mn]
       ins(%x, %y : memref<?x64xf32>, memref<64x96xf32>) outs(%o, %w : memref<?x96xf32>, memref<4194304xi8>)
   return
 }
@@ -144,7 +144,7 @@ func.func @scalable(%x: memref<?x64xf32>, %y: memref<64x96xf32>, %o: memref<?x96
 // CHECK:         %[[ONE:.*]] = llvm.mlir.constant(1 : i64) : i64
 // CHECK:         llvm.lshr %[[WORDS]], %[[ONE]] : i64
 func.func @streaming(%x: memref<?x64xf32>, %y: memref<64x96xf32>, %o: memref<?x96xf32>, %w: memref<4194304xi8>) {
-  tw.matmul "tw_mmt4d_tile_f32f32f32_2vlx2vlx1_arm_64_sme" overwrite indexing_maps = [#mk, #kn, #mn]
+  tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_2vlx2vlx1_arm_64_sme"> overwrite indexing_maps = [#mk, #kn, #mn]
       ins(%x, %y : memref<?x64xf32>, memref<64x96xf32>) outs(%o, %w : memref<?x96xf32>, memref<4194304xi8>)
   return
 }
@@ -156,7 +156,7 @@ func.func @streaming(%x: memref<?x64xf32>, %y: memref<64x96xf32>, %o: memref<?x9
 // CHECK:         llvm.mlir.addressof @tw_mmt4d_tile_f32f32f32_4x2vlx1_arm_64_sme
 // CHECK:         llvm.call @tw_contract_v5(
 func.func @few_streaming(%x: memref<?x64xf32>, %y: memref<64x96xf32>, %o: memref<?x96xf32>, %w: memref<4194304xi8>) {
-  tw.matmul "tw_mmt4d_tile_f32f32f32_2vlx2vlx1_arm_64_sme" overwrite rhs_kept few_rows = [1, 4] indexing_maps = [#mk, #kn, #mn]
+  tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_2vlx2vlx1_arm_64_sme"> overwrite rhs_kept few_rows = [1, 4] indexing_maps = [#mk, #kn, #mn]
       ins(%x, %y : memref<?x64xf32>, memref<64x96xf32>) outs(%o, %w : memref<?x96xf32>, memref<4194304xi8>)
   return
 }
@@ -170,7 +170,7 @@ func.func @few_streaming(%x: memref<?x64xf32>, %y: memref<64x96xf32>, %o: memref
 // CHECK-NOT:     @tw_pack_tile
 // CHECK:         llvm.call @tw_contract_v5(
 func.func @in_groups(%x: memref<?x?xi8>, %y: memref<?x?xi8>, %o: memref<?x?xi32>, %w: memref<4194304xi8>) {
-  tw.matmul "tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8" overwrite indexing_maps = [#mk, #kn, #mn]
+  tw.matmul #tw.tile<"tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8"> overwrite indexing_maps = [#mk, #kn, #mn]
       ins(%x, %y : memref<?x?xi8>, memref<?x?xi8>) outs(%o, %w : memref<?x?xi32>, memref<4194304xi8>)
   return
 }
@@ -181,7 +181,7 @@ func.func @in_groups(%x: memref<?x?xi8>, %y: memref<?x?xi8>, %o: memref<?x?xi32>
 // CHECK:         llvm.call @tw_contract_v5(
 #km = affine_map<(m, n, k) -> (k, m)>
 func.func @transposed_in_groups(%x: memref<?x?xi8>, %y: memref<3x?x16x32x4xi8>, %o: memref<?x96xi32>, %w: memref<4194304xi8>) {
-  tw.matmul "tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8" overwrite rhs_packed indexing_maps = [#km, #nk, #mn]
+  tw.matmul #tw.tile<"tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8"> overwrite rhs_packed indexing_maps = [#km, #nk, #mn]
       ins(%x, %y : memref<?x?xi8>, memref<3x?x16x32x4xi8>) outs(%o, %w : memref<?x96xi32>, memref<4194304xi8>)
   return
 }

@@ -37,7 +37,7 @@
 // CHECK-LABEL: func.func @panels(
 // CHECK:         call @tw.keep_packed.0(
 func.func @panels(%w: memref<3x64x2x96xf32>) -> i1 {
-  %there = tw.keep_packed "tw_mmt4d_tile_f32f32f32_8x3vlx1_arm_64_sve" %w n = 3 k = 1 {tw.device = "b"} : memref<3x64x2x96xf32>
+  %there = tw.keep_packed #tw.tile<"tw_mmt4d_tile_f32f32f32_8x3vlx1_arm_64_sve"> %w n = 3 k = 1 {tw.device = "b"} : memref<3x64x2x96xf32>
   return %there : i1
 }
 
@@ -52,6 +52,6 @@ func.func @panels(%w: memref<3x64x2x96xf32>) -> i1 {
 // CHECK:         llvm.call @tw_keep_v1(
 // CHECK-LABEL: func.func @windows(
 func.func @windows(%w: memref<40x3x8xi8>) -> i1 {
-  %there = tw.keep_packed "tw_mmt4d_tile_s8s8s32_2vlx2vlx4_arm_64_sme" %w n = 0 k = 1 k_dims = 2 : memref<40x3x8xi8>
+  %there = tw.keep_packed #tw.tile<"tw_mmt4d_tile_s8s8s32_2vlx2vlx4_arm_64_sme"> %w n = 0 k = 1 k_dims = 2 : memref<40x3x8xi8>
   return %there : i1
 }

@@ -28,7 +28,7 @@
 // CHECK:             scf.for
 // CHECK:               llvm.call @tw_mmt4d_tile_s8s8s32_8x32x4_x86_64_avx512_vnni(%{{.*}}, %{{.*}}, %{{.*}}, %[[PARAMS]])
 func.func @f(%a: memref<?x?x8x4xi8>, %b: memref<3x?x32x4xi8>, %c: memref<?x3x8x32xi32>) {
-  tw.mmt4d "tw_mmt4d_tile_s8s8s32_8x32x4_x86_64_avx512_vnni" indexing_maps = [#a, #b, #c]
+  tw.mmt4d #tw.tile<"tw_mmt4d_tile_s8s8s32_8x32x4_x86_64_avx512_vnni"> indexing_maps = [#a, #b, #c]
       ins(%a, %b : memref<?x?x8x4xi8>, memref<3x?x32x4xi8>) outs(%c : memref<?x3x8x32xi32>)
   return
 }
@@ -49,7 +49,7 @@ func.func @f(%a: memref<?x?x8x4xi8>, %b: memref<3x?x32x4xi8>, %c: memref<?x3x8x3
 // CHECK:           arith.muli %[[COLUMN]], %[[PANEL]]
 // CHECK:           llvm.call @tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8(
 func.func @in_groups(%a: memref<2x5x32x64xi8>, %b: memref<3x5x16x32x4xi8>, %c: memref<2x3x32x32xi32>) {
-  tw.mmt4d "tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8" indexing_maps = [#a, #b, #c]
+  tw.mmt4d #tw.tile<"tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8"> indexing_maps = [#a, #b, #c]
       ins(%a, %b : memref<2x5x32x64xi8>, memref<3x5x16x32x4xi8>) outs(%c : memref<2x3x32x32xi32>)
   return
 }
@@ -91,7 +91,7 @@ func.func @in_groups(%a: memref<2x5x32x64xi8>, %b: memref<3x5x16x32x4xi8>, %c: m
 // CHECK-DAG:           arith.muli %[[COLUMN]], %[[PANEL]]
 // CHECK:               llvm.call @tw_mmt4d_tile_s32s32s32_1x1x1_generic(
 func.func @dims(%a: memref<2x3x4x5x8x9x1x1xi32>, %b: memref<2x3x6x7x8x9x1x1xi32>, %c: memref<2x3x4x5x6x7x1x1xi32>) {
-  tw.mmt4d "tw_mmt4d_tile_s32s32s32_1x1x1_generic" overwrite indexing_maps = [#a, #b, #c]
+  tw.mmt4d #tw.tile<"tw_mmt4d_tile_s32s32s32_1x1x1_generic"> overwrite indexing_maps = [#a, #b, #c]
       ins(%a, %b : memref<2x3x4x5x8x9x1x1xi32>, memref<2x3x6x7x8x9x1x1xi32>) outs(%c : memref<2x3x4x5x6x7x1x1xi32>)
   return
 }
@@ -103,7 +103,7 @@ func.func @dims(%a: memref<2x3x4x5x8x9x1x1xi32>, %b: memref<2x3x6x7x8x9x1x1xi32>
 #c = affine_map<(m, n, k) -> (m, n)>
 func.func @strided(%a: memref<2x5x1x1xf32>, %b: memref<3x5x1x1xf32, strided<[10, 1, 1, 1]>>, %c: memref<2x3x1x1xf32>) {
   // expected-error @below {{has the operand type 'memref<3x5x1x1xf32, strided<[10, 1, 1, 1]>>', which is not a contiguous buffer}}
-  tw.mmt4d "tw_mmt4d_tile_f32f32f32_1x1x1_generic" indexing_maps = [#a, #b, #c]
+  tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32f32f32_1x1x1_generic"> indexing_maps = [#a, #b, #c]
       ins(%a, %b : memref<2x5x1x1xf32>, memref<3x5x1x1xf32, strided<[10, 1, 1, 1]>>) outs(%c : memref<2x3x1x1xf32>)
   return
 }
@@ -112,7 +112,7 @@ func.func @strided(%a: memref<2x5x1x1xf32>, %b: memref<3x5x1x1xf32, strided<[10,
 
 func.func @scaled(%a: memref<2x3x1x16x4x32xf8E4M3FN>, %b: memref<5x3x1x16x4x32xf8E4M3FN>, %p: memref<2x3x16x4xf8E8M0FNU>, %q: memref<5x3x16x4xf8E8M0FNU>, %c: memref<2x5x16x16xf32>) {
   // expected-error @below {{has block scales, which tiles of CPUs do not take; expected it on a GPU}}
-  tw.mmt4d "tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950"
+  tw.mmt4d #tw.tile<"tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950">
       indexing_maps = [affine_map<(m, n, k, z) -> (m, k, z)>, affine_map<(m, n, k, z) -> (n, k, z)>, affine_map<(m, n, k, z) -> (m, n)>]
       ins(%a, %b : memref<2x3x1x16x4x32xf8E4M3FN>, memref<5x3x1x16x4x32xf8E4M3FN>) scales(%p, %q : memref<2x3x16x4xf8E8M0FNU>, memref<5x3x16x4xf8E8M0FNU>) outs(%c : memref<2x5x16x16xf32>)
   return

@@ -16,7 +16,7 @@
 func.func private @mmt4d_0(%lhs: tensor<?x?x16x16xf16>, %rhs: tensor<?x?x16x16xf16>, %p: tensor<?x?x16x16xf32>, %o: tensor<?x?xf32>)
     -> (tensor<?x?x16x16xf32>, tensor<?x?xf32>) attributes {tw.device = "gpu", tw.dispatch = "mmt4d"} {
   %c16 = arith.constant 16 : index
-  %m = tw.mmt4d "tw_mmt4d_tile_f16f16f32_16x16x16_amdgpu_gfx942" overwrite indexing_maps = [#lhs, #rhs, #out]
+  %m = tw.mmt4d #tw.tile<"tw_mmt4d_tile_f16f16f32_16x16x16_amdgpu_gfx942"> overwrite indexing_maps = [#lhs, #rhs, #out]
       ins(%lhs, %rhs : tensor<?x?x16x16xf16>, tensor<?x?x16x16xf16>) outs(%p : tensor<?x?x16x16xf32>) -> tensor<?x?x16x16xf32>
   %r = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%o : tensor<?x?xf32>)
       attrs = {tw.epilogue_loops = [array<i64>, array<i64: 1>, array<i64: 0>, array<i64: 1, 1>]} {
@@ -71,7 +71,7 @@ func.func @call(%lhs: memref<4x8x16x16xf16, 1>, %rhs: memref<3x8x16x16xf16, 1>, 
 func.func private @mmt4d_0(%lhs: tensor<?x?x16x16xf16>, %rhs: tensor<?x?x16x16xf16>, %p: tensor<?x?x16x16xf32>, %o: tensor<?x?xf32>)
     -> (tensor<?x?x16x16xf32>, tensor<?x?xf32>) attributes {tw.device = "gpu", tw.dispatch = "mmt4d"} {
   %c16 = arith.constant 16 : index
-  %m = tw.mmt4d "tw_mmt4d_tile_f16f16f32_16x16x16_amdgpu_gfx942" overwrite indexing_maps = [#lhs, #rhs, #out]
+  %m = tw.mmt4d #tw.tile<"tw_mmt4d_tile_f16f16f32_16x16x16_amdgpu_gfx942"> overwrite indexing_maps = [#lhs, #rhs, #out]
       ins(%lhs, %rhs : tensor<?x?x16x16xf16>, tensor<?x?x16x16xf16>) outs(%p : tensor<?x?x16x16xf32>) -> tensor<?x?x16x16xf32>
   %r = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%o : tensor<?x?xf32>)
       attrs = {tw.epilogue_loops = [array<i64>, array<i64: 0>, array<i64: 1>, array<i64: 1, 1>]} {
@@ -100,7 +100,7 @@ func.func private @mmt4d_0(%lhs: tensor<?x?x16x16xf16>, %rhs: tensor<?x?x16x16xf
     -> (tensor<?x?x16x16xf32>, tensor<?x?x32x16xf32>) attributes {tw.device = "gpu", tw.dispatch = "mmt4d"} {
   %c16 = arith.constant 16 : index
   %c32 = arith.constant 32 : index
-  %m = tw.mmt4d "tw_mmt4d_tile_f16f16f32_16x16x16_amdgpu_gfx942" overwrite indexing_maps = [#lhs, #rhs, #out]
+  %m = tw.mmt4d #tw.tile<"tw_mmt4d_tile_f16f16f32_16x16x16_amdgpu_gfx942"> overwrite indexing_maps = [#lhs, #rhs, #out]
       ins(%lhs, %rhs : tensor<?x?x16x16xf16>, tensor<?x?x16x16xf16>) outs(%p : tensor<?x?x16x16xf32>) -> tensor<?x?x16x16xf32>
   %r = linalg.generic {indexing_maps = [#packed], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} outs(%o : tensor<?x?x32x16xf32>)
       attrs = {tw.epilogue_loops = [array<i64>, array<i64: 0, 2>, array<i64: 1, 3>, array<i64: 32, 16>]} {

@@ -34,7 +34,7 @@ func.func private @add_0(%x: tensor<?xf32>, %y: tensor<?xf32>, %o: tensor<?xf32>
 }
 func.func private @mmt4d_0(%lhs: tensor<?x?x?x?x16x16xf16>, %rhs: tensor<?x?x?x?x16x16xf16>, %o: tensor<?x?x?x?x16x16xf32>)
     -> tensor<?x?x?x?x16x16xf32> attributes {tw.device = "gpu", tw.dispatch = "mmt4d"} {
-  %r = tw.mmt4d "tw_mmt4d_tile_f16f16f32_16x16x16_amdgpu_gfx942" indexing_maps = [#lhs, #rhs, #out]
+  %r = tw.mmt4d #tw.tile<"tw_mmt4d_tile_f16f16f32_16x16x16_amdgpu_gfx942"> indexing_maps = [#lhs, #rhs, #out]
       ins(%lhs, %rhs : tensor<?x?x?x?x16x16xf16>, tensor<?x?x?x?x16x16xf16>)
       outs(%o : tensor<?x?x?x?x16x16xf32>) -> tensor<?x?x?x?x16x16xf32>
   return %r : tensor<?x?x?x?x16x16xf32>

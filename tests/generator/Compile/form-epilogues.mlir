@@ -27,7 +27,7 @@
 // CHECK:         linalg.generic {{.*}} ins(%[[OB]], %[[BB]] : {{.*}}) outs(%[[OB]] :
 func.func private @bias(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %b: memref<?xf32>, %o: memref<?x?xf32>, %w: memref<?xi8>)
     attributes {tw.dispatch = "matmul", tw.dispatch_type = () -> ()} {
-  tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" overwrite indexing_maps = [#mk, #kn, #mn]
+  tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_8x8x1_generic"> overwrite indexing_maps = [#mk, #kn, #mn]
       ins(%x, %y : memref<?x?xf32>, memref<?x?xf32>) outs(%o, %w : memref<?x?xf32>, memref<?xi8>)
   linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
       ins(%o, %b : memref<?x?xf32>, memref<?xf32>) outs(%o : memref<?x?xf32>) {
@@ -46,7 +46,7 @@ func.func private @bias(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %b: memref<?xf
 // CHECK-DAG:     memref.subview %[[R:.*]][%[[NB]], %[[MB]]] [%[[N]], %[[M]]] [1, 1] : memref<?x?xi8>
 func.func private @narrow(%x: memref<?x?xi8>, %y: memref<?x?xi8>, %o: memref<?x?xi32>, %w: memref<?xi8>, %r: memref<?x?xi8>)
     attributes {tw.dispatch = "matmul", tw.dispatch_type = () -> ()} {
-  tw.matmul "tw_mmt4d_tile_s8s8s32_8x8x1_generic" overwrite indexing_maps = [#mk, #kn, #mn]
+  tw.matmul #tw.tile<"tw_mmt4d_tile_s8s8s32_8x8x1_generic"> overwrite indexing_maps = [#mk, #kn, #mn]
       ins(%x, %y : memref<?x?xi8>, memref<?x?xi8>) outs(%o, %w : memref<?x?xi32>, memref<?xi8>)
   linalg.generic {indexing_maps = [#id, #tr], iterator_types = ["parallel", "parallel"]}
       ins(%o : memref<?x?xi32>) outs(%r : memref<?x?xi8>) {
@@ -66,7 +66,7 @@ func.func private @narrow(%x: memref<?x?xi8>, %y: memref<?x?xi8>, %o: memref<?x?
 // CHECK:         memref.subview %[[O]][%[[I]], %[[MB]], %{{.*}}] [1, %{{.*}}, %{{.*}}] [1, 1, 1]
 func.func private @batch(%x: memref<?x?x?xf32>, %y: memref<?x?x?xf32>, %o: memref<?x?x?xf32>, %w: memref<?xi8>)
     attributes {tw.dispatch = "matmul", tw.dispatch_type = () -> ()} {
-  tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" overwrite
+  tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_8x8x1_generic"> overwrite
       indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, k, n)>, affine_map<(b, m, n, k) -> (b, m, n)>]
       ins(%x, %y : memref<?x?x?xf32>, memref<?x?x?xf32>) outs(%o, %w : memref<?x?x?xf32>, memref<?xi8>)
   linalg.generic {indexing_maps = [affine_map<(b, m, n) -> (b, m, n)>, affine_map<(b, m, n) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel"]}
@@ -86,7 +86,7 @@ func.func private @batch(%x: memref<?x?x?xf32>, %y: memref<?x?x?xf32>, %o: memre
 // CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]
 func.func private @windows(%x: memref<?x?x?xf32>, %y: memref<?x3x3x?x8x1xf32>, %o: memref<?x?x?xf32>, %w: memref<?xi8>)
     attributes {tw.dispatch = "matmul", tw.dispatch_type = () -> ()} {
-  tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" overwrite rhs_packed m_loops = 2 k_loops = 3
+  tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_8x8x1_generic"> overwrite rhs_packed m_loops = 2 k_loops = 3
       indexing_maps = [affine_map<(h, w, n, i, j, c) -> (h + i, w + j, c)>, affine_map<(h, w, n, i, j, c) -> (n, i, j, c)>, affine_map<(h, w, n, i, j, c) -> (h, w, n)>]
       ins(%x, %y : memref<?x?x?xf32>, memref<?x3x3x?x8x1xf32>) outs(%o, %w : memref<?x?x?xf32>, memref<?xi8>)
   linalg.generic {indexing_maps = [affine_map<(h, w, n) -> (h, w, n)>, affine_map<(h, w, n) -> (h, w, n)>], iterator_types = ["parallel", "parallel", "parallel"]}
@@ -105,7 +105,7 @@ func.func private @windows(%x: memref<?x?x?xf32>, %y: memref<?x3x3x?x8x1xf32>, %
 // CHECK:         linalg.generic
 func.func private @over_lhs(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %o: memref<?x?xf32>, %w: memref<?xi8>)
     attributes {tw.dispatch = "matmul", tw.dispatch_type = () -> ()} {
-  tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" overwrite indexing_maps = [#mk, #kn, #mn]
+  tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_8x8x1_generic"> overwrite indexing_maps = [#mk, #kn, #mn]
       ins(%x, %y : memref<?x?xf32>, memref<?x?xf32>) outs(%o, %w : memref<?x?xf32>, memref<?xi8>)
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%o : memref<?x?xf32>) outs(%x : memref<?x?xf32>) {
@@ -122,7 +122,7 @@ func.func private @over_lhs(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %o: memref
 // CHECK:         linalg.generic
 func.func private @turned(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %o: memref<?x?xf32>, %w: memref<?xi8>, %r: memref<?x?xf32>)
     attributes {tw.dispatch = "matmul", tw.dispatch_type = () -> ()} {
-  tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" overwrite indexing_maps = [#mk, #kn, #mn]
+  tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_8x8x1_generic"> overwrite indexing_maps = [#mk, #kn, #mn]
       ins(%x, %y : memref<?x?xf32>, memref<?x?xf32>) outs(%o, %w : memref<?x?xf32>, memref<?xi8>)
   linalg.generic {indexing_maps = [#id, #tr, #id], iterator_types = ["parallel", "parallel"]}
       ins(%o, %o : memref<?x?xf32>, memref<?x?xf32>) outs(%r : memref<?x?xf32>) {

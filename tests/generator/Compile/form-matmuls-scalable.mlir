@@ -10,8 +10,8 @@
 // CHECK-LABEL: func.func @weights(
 // CHECK-SAME:      %[[X:.*]]: tensor<?x64xf32>
 // CHECK:         %[[W:.*]] = arith.constant dense<2.000000e+00> : tensor<64x96xf32>
-// SVE:           tw.matmul "tw_mmt4d_tile_f32f32f32_8x3vlx1_arm_64_sve" rhs_kept few_rows = [1, 4] {{.*}} ins(%[[X]], %[[W]]
-// SME:           tw.matmul "tw_mmt4d_tile_f32f32f32_2vlx2vlx1_arm_64_sme" rhs_kept few_rows = [1, 4] {{.*}} ins(%[[X]], %[[W]]
+// SVE:           tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_8x3vlx1_arm_64_sve"> rhs_kept few_rows = [1, 4] {{.*}} ins(%[[X]], %[[W]]
+// SME:           tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_2vlx2vlx1_arm_64_sme"> rhs_kept few_rows = [1, 4] {{.*}} ins(%[[X]], %[[W]]
 func.func @weights(%x: tensor<?x64xf32>, %c: tensor<?x96xf32>) -> tensor<?x96xf32> {
   %w = arith.constant dense<2.0> : tensor<64x96xf32>
   %r = linalg.matmul ins(%x, %w : tensor<?x64xf32>, tensor<64x96xf32>) outs(%c : tensor<?x96xf32>) -> tensor<?x96xf32>
@@ -19,8 +19,8 @@ func.func @weights(%x: tensor<?x64xf32>, %c: tensor<?x96xf32>) -> tensor<?x96xf3
 }
 
 // CHECK-LABEL: func.func @argument(
-// SVE:           tw.matmul "tw_mmt4d_tile_f32f32f32_8x3vlx1_arm_64_sve" indexing_maps
-// SME:           tw.matmul "tw_mmt4d_tile_f32f32f32_2vlx2vlx1_arm_64_sme" indexing_maps
+// SVE:           tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_8x3vlx1_arm_64_sve"> indexing_maps
+// SME:           tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_2vlx2vlx1_arm_64_sme"> indexing_maps
 func.func @argument(%x: tensor<?x64xf32>, %w: tensor<64x96xf32>, %c: tensor<?x96xf32>) -> tensor<?x96xf32> {
   %r = linalg.matmul ins(%x, %w : tensor<?x64xf32>, tensor<64x96xf32>) outs(%c : tensor<?x96xf32>) -> tensor<?x96xf32>
   return %r : tensor<?x96xf32>
@@ -28,7 +28,7 @@ func.func @argument(%x: tensor<?x64xf32>, %w: tensor<64x96xf32>, %c: tensor<?x96
 
 // SME multiplies no f64: a tile of few of them would be NEON's.
 // CHECK-LABEL: func.func @no_outer_product(
-// CHECK:         tw.matmul "tw_mmt4d_tile_f64f64f64_2vlx2vlx1_arm_64_sme" overwrite rhs_kept indexing_maps
+// CHECK:         tw.matmul #tw.tile<"tw_mmt4d_tile_f64f64f64_2vlx2vlx1_arm_64_sme"> overwrite rhs_kept indexing_maps
 #lhs = affine_map<(m, n, k) -> (m, k)>
 #rhs = affine_map<(m, n, k) -> (n, k)>
 #out = affine_map<(m, n, k) -> (m, n)>
@@ -45,7 +45,7 @@ func.func @no_outer_product(%x: tensor<?x64xf64>, %c: tensor<?x96xf64>, %pm: ind
   %r = linalg.pack %w padding_value(%zero : f64) outer_dims_perm = [1, 0] inner_dims_pos = [1, 0] inner_tiles = [%size, 1] into %re
       : tensor<64x96xf64> -> tensor<?x64x?x1xf64>
   %oe = tensor.empty(%pm, %pn, %size, %size) : tensor<?x?x?x?xf64>
-  %o = tw.mmt4d "tw_mmt4d_tile_f64f64f64_2vlx2vlx1_arm_64_sme" overwrite indexing_maps = [#lhs, #rhs, #out]
+  %o = tw.mmt4d #tw.tile<"tw_mmt4d_tile_f64f64f64_2vlx2vlx1_arm_64_sme"> overwrite indexing_maps = [#lhs, #rhs, #out]
       ins(%l, %r : tensor<?x64x?x1xf64>, tensor<?x64x?x1xf64>) outs(%oe : tensor<?x?x?x?xf64>) -> tensor<?x?x?x?xf64>
   %u = linalg.unpack %o inner_dims_pos = [0, 1] inner_tiles = [%size, %size] into %c : tensor<?x?x?x?xf64> -> tensor<?x96xf64>
   return %u : tensor<?x96xf64>

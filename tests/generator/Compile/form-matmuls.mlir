@@ -19,7 +19,7 @@ func.func @weights(%x: tensor<24x64xf32>) -> tensor<24x96xf32> {
 // CHECK-DAG:     %[[OUT:.*]] = tensor.empty() : tensor<24x96xf32>
 // CHECK-DAG:     %[[SPACE:.*]] = tensor.empty() : tensor<{{.*}}xi8>
 // CHECK-NOT:     linalg.pack
-// CHECK:         %[[R:.*]]:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base" overwrite rhs_packed
+// CHECK:         %[[R:.*]]:2 = tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base"> overwrite rhs_packed
 // CHECK-SAME:      indexing_maps = [#[[MK]], #[[NK]], #[[MN]]] ins(%[[X]], %[[W]] :
 // CHECK-SAME:      outs(%[[OUT]], %[[SPACE]] :
 // CHECK-NOT:     linalg.unpack
@@ -43,7 +43,7 @@ func.func @batch(%x: tensor<?x7x?xf32>, %y: tensor<?x96x7xf32>, %o: tensor<?x?x9
 // CHECK-LABEL: func.func @batch(
 // CHECK-SAME:      %[[X:.*]]: tensor<?x7x?xf32>, %[[Y:.*]]: tensor<?x96x7xf32>, %[[O:.*]]: tensor<?x?x96xf32>
 // CHECK:         %[[SPACE:.*]] = tensor.empty() : tensor<{{.*}}xi8>
-// CHECK:         tw.matmul "{{.*}}" thin indexing_maps = [#[[BKM]], #[[BNK]], #[[MBN]]] ins(%[[X]], %[[Y]] :
+// CHECK:         tw.matmul #tw.tile<"{{.*}}"> thin indexing_maps = [#[[BKM]], #[[BNK]], #[[MBN]]] ins(%[[X]], %[[Y]] :
 // CHECK-SAME:      outs(%[[O]], %[[SPACE]] :
 
 // -----
@@ -105,17 +105,17 @@ func.func @rows(%x4: tensor<4x7xf32>, %x5: tensor<5x7xf32>, %y: tensor<7x96xf32>
 }
 
 // CHECK-LABEL: func.func @rows(
-// CHECK:         tw.matmul "{{.*}}" thin indexing_maps
-// CHECK:         tw.matmul "{{.*}}" indexing_maps
-// CHECK:         tw.matmul "{{.*}}" rhs_packed indexing_maps
+// CHECK:         tw.matmul #tw.tile<"{{.*}}"> thin indexing_maps
+// CHECK:         tw.matmul #tw.tile<"{{.*}}"> indexing_maps
+// CHECK:         tw.matmul #tw.tile<"{{.*}}"> rhs_packed indexing_maps
 
 // -----
 
 // Only the call knows how many rows there are: one tile for many and two for few, of the same panels. Of a rhs that comes with the call
 // there is another way for few rows.
 // CHECK-LABEL: func.func @rows(
-// CHECK: tw.matmul "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base" overwrite rhs_packed few_rows = [1, 4] indexing_maps
-// CHECK: tw.matmul "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base" overwrite thin indexing_maps
+// CHECK: tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base"> overwrite rhs_packed few_rows = [1, 4] indexing_maps
+// CHECK: tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base"> overwrite thin indexing_maps
 func.func @rows(%x: tensor<?x64xf32>, %v: tensor<64x96xf32>, %e: tensor<?x96xf32>) -> (tensor<?x96xf32>, tensor<?x96xf32>) {
   %w = arith.constant dense<2.0> : tensor<64x96xf32>
   %zero = arith.constant 0.0 : f32

@@ -8,10 +8,10 @@
 
 // CHECK-LABEL: func.func @on_host(
 // CHECK-NOT:     linalg.pack
-// CHECK:         tw.matmul "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base"
+// CHECK:         tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base">
 // CHECK-LABEL: func.func @on_gpu(
 // CHECK-COUNT-2: linalg.pack
-// CHECK:         tw.mmt4d "tw_mmt4d_tile_f32f32f32_{{.*}}_amdgpu_gfx942"
+// CHECK:         tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32f32f32_{{.*}}_amdgpu_gfx942">
 // CHECK:         linalg.unpack
 
 // PACKS-LABEL: func.func @on_host(

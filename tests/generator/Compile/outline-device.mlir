@@ -58,7 +58,7 @@ func.func @tile(%a: tensor<2x5x4x1xf32>, %b: tensor<1x5x16x1xf32>, %c: tensor<2x
   %three = arith.constant 3.0 : f32
   %e = tensor.empty() : tensor<2x1x4x16xf32>
   %f = linalg.fill ins(%three : f32) outs(%e : tensor<2x1x4x16xf32>) -> tensor<2x1x4x16xf32>
-  %m = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic" indexing_maps = [
+  %m = tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32f32f32_4x16x1_generic"> indexing_maps = [
         affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
       ins(%a, %b : tensor<2x5x4x1xf32>, tensor<1x5x16x1xf32>) outs(%f : tensor<2x1x4x16xf32>) -> tensor<2x1x4x16xf32>
   %s = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
@@ -232,7 +232,7 @@ func.func @tiles(%a: tensor<2x5x4x1xf32>, %b: tensor<1x5x16x1xf32>, %c: tensor<2
     %t = arith.negf %in : f32
     linalg.yield %t : f32
   } -> tensor<2x5x4x1xf32>
-  %m = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic" indexing_maps = [
+  %m = tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32f32f32_4x16x1_generic"> indexing_maps = [
         affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
       ins(%p, %b : tensor<2x5x4x1xf32>, tensor<1x5x16x1xf32>) outs(%c : tensor<2x1x4x16xf32>) -> tensor<2x1x4x16xf32>
   return %m : tensor<2x1x4x16xf32>

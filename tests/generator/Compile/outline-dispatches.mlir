@@ -53,7 +53,7 @@ func.func @two_shapes(%x: memref<4x8xf32>, %y: memref<6x16xf32>, %r: memref<4xf3
 // CHECK:         linalg.reduce
 func.func @shared_fill(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>, %a: tensor<2x5x4x1xf32>, %b: tensor<1x5x16x1xf32>, %c: tensor<2x1x4x16xf32>)
     -> (tensor<4xf32>, tensor<4xf32>, tensor<2x1x4x16xf32>) {
-  %m = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic" indexing_maps = [
+  %m = tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32f32f32_4x16x1_generic"> indexing_maps = [
         affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
       ins(%a, %b : tensor<2x5x4x1xf32>, tensor<1x5x16x1xf32>) outs(%c : tensor<2x1x4x16xf32>) -> tensor<2x1x4x16xf32>
   %zero = arith.constant 0.0 : f32
@@ -108,7 +108,7 @@ func.func @filled_tiles(%a: tensor<2x5x4x1xf32>, %b: tensor<1x5x16x1xf32>) -> te
   %three = arith.constant 3.0 : f32
   %e = tensor.empty() : tensor<2x1x4x16xf32>
   %f = linalg.fill ins(%three : f32) outs(%e : tensor<2x1x4x16xf32>) -> tensor<2x1x4x16xf32>
-  %m = tw.mmt4d "tw_mmt4d_tile_f32f32f32_4x16x1_generic" indexing_maps = [
+  %m = tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32f32f32_4x16x1_generic"> indexing_maps = [
         affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
       ins(%a, %b : tensor<2x5x4x1xf32>, tensor<1x5x16x1xf32>) outs(%f : tensor<2x1x4x16xf32>) -> tensor<2x1x4x16xf32>
   return %m : tensor<2x1x4x16xf32>

@@ -20,7 +20,7 @@
 func.func @bias(%x: tensor<4x5xf32>, %y: tensor<5x6xf32>, %b: tensor<6xf32>) -> tensor<4x6xf32> {
   %e = tensor.empty() : tensor<4x6xf32>
   %w = tensor.empty() : tensor<64xi8>
-  %p:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" overwrite indexing_maps = [#mk, #kn, #mn]
+  %p:2 = tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_8x8x1_generic"> overwrite indexing_maps = [#mk, #kn, #mn]
       ins(%x, %y : tensor<4x5xf32>, tensor<5x6xf32>) outs(%e, %w : tensor<4x6xf32>, tensor<64xi8>) -> tensor<4x6xf32>, tensor<64xi8>
   %f = tensor.empty() : tensor<4x6xf32>
   %r = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
@@ -49,7 +49,7 @@ func.func @bias(%x: tensor<4x5xf32>, %y: tensor<5x6xf32>, %b: tensor<6xf32>) -> 
 func.func @expanded(%x: tensor<4x5xf32>, %y: tensor<5x6xf32>) -> tensor<2x2x6xf64> {
   %e = tensor.empty() : tensor<4x6xf32>
   %w = tensor.empty() : tensor<64xi8>
-  %p:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" overwrite indexing_maps = [#mk, #kn, #mn]
+  %p:2 = tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_8x8x1_generic"> overwrite indexing_maps = [#mk, #kn, #mn]
       ins(%x, %y : tensor<4x5xf32>, tensor<5x6xf32>) outs(%e, %w : tensor<4x6xf32>, tensor<64xi8>) -> tensor<4x6xf32>, tensor<64xi8>
   %q = tensor.expand_shape %p#0 [[0, 1], [2]] output_shape [2, 2, 6] : tensor<4x6xf32> into tensor<2x2x6xf32>
   %f = tensor.empty() : tensor<2x2x6xf64>
@@ -84,7 +84,7 @@ func.func @apart(%x: tensor<4x5xf32>, %y: tensor<5x32xf32>, %z: tensor<5x32xf32>
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<4x32xf32>
   %w = tensor.empty() : tensor<64xi8>
-  %p:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" overwrite indexing_maps = [#mk, #kn, #mn]
+  %p:2 = tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_8x8x1_generic"> overwrite indexing_maps = [#mk, #kn, #mn]
       ins(%x, %y : tensor<4x5xf32>, tensor<5x32xf32>) outs(%e, %w : tensor<4x32xf32>, tensor<64xi8>) -> tensor<4x32xf32>, tensor<64xi8>
   %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%p#0 : tensor<4x32xf32>) outs(%e : tensor<4x32xf32>) {
@@ -101,7 +101,7 @@ func.func @apart(%x: tensor<4x5xf32>, %y: tensor<5x32xf32>, %z: tensor<5x32xf32>
     linalg.yield %s : f32
   } -> tensor<4xf32>
 
-  %p2:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" overwrite indexing_maps = [#mk, #kn, #mn]
+  %p2:2 = tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_8x8x1_generic"> overwrite indexing_maps = [#mk, #kn, #mn]
       ins(%x, %z : tensor<4x5xf32>, tensor<5x32xf32>) outs(%e, %w : tensor<4x32xf32>, tensor<64xi8>) -> tensor<4x32xf32>, tensor<64xi8>
   %f = tensor.empty() : tensor<4x32xi32>
   %i = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
@@ -114,7 +114,7 @@ func.func @apart(%x: tensor<4x5xf32>, %y: tensor<5x32xf32>, %z: tensor<5x32xf32>
     linalg.yield %s : i32
   } -> tensor<4x32xi32>
 
-  %p3:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" overwrite indexing_maps = [#mk, #kn, #mn]
+  %p3:2 = tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_8x8x1_generic"> overwrite indexing_maps = [#mk, #kn, #mn]
       ins(%x, %u : tensor<4x5xf32>, tensor<5x32xf32>) outs(%e, %w : tensor<4x32xf32>, tensor<64xi8>) -> tensor<4x32xf32>, tensor<64xi8>
   %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%p3#0 : tensor<4x32xf32>) outs(%e : tensor<4x32xf32>) {
@@ -143,7 +143,7 @@ func.func @apart(%x: tensor<4x5xf32>, %y: tensor<5x32xf32>, %z: tensor<5x32xf32>
 func.func @unit(%x: tensor<4x5xf32>, %y: tensor<5x6xf32>, %b: tensor<1x1x6xf32>) -> tensor<2x2x6xf32> {
   %e = tensor.empty() : tensor<4x6xf32>
   %w = tensor.empty() : tensor<64xi8>
-  %p:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x8x1_generic" overwrite indexing_maps = [#mk, #kn, #mn]
+  %p:2 = tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_8x8x1_generic"> overwrite indexing_maps = [#mk, #kn, #mn]
       ins(%x, %y : tensor<4x5xf32>, tensor<5x6xf32>) outs(%e, %w : tensor<4x6xf32>, tensor<64xi8>) -> tensor<4x6xf32>, tensor<64xi8>
   %q = tensor.expand_shape %p#0 [[0, 1], [2]] output_shape [2, 2, 6] : tensor<4x6xf32> into tensor<2x2x6xf32>
   %f = tensor.empty() : tensor<2x2x6xf32>

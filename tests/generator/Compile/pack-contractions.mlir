@@ -19,7 +19,7 @@ func.func @f32(%a: tensor<?x64xf32>, %b: tensor<64x96xf32>, %e: tensor<?x96xf32>
 // CHECK:         %[[B:.*]] = linalg.pack %{{.*}} outer_dims_perm = [1, 0] inner_dims_pos = [1, 0] inner_tiles = [32, 1]
 // CHECK-NOT:     linalg.fill
 // CHECK:         %[[OUT:.*]] = tensor.empty
-// CHECK:         tw.mmt4d "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base" overwrite
+// CHECK:         tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base"> overwrite
 // CHECK-SAME:      ins(%[[A]], %[[B]] : {{.*}}) outs(%[[OUT]] :
 // CHECK:         linalg.unpack
 
@@ -33,7 +33,7 @@ func.func @narrow(%a: tensor<3x16xi8>, %b: tensor<16x10xi8>, %c: tensor<3x10xi32
 
 // CHECK-LABEL: func.func @narrow(
 // CHECK-COUNT-3: linalg.pack
-// CHECK:         tw.mmt4d "tw_mmt4d_tile_s8s8s32_3x10x4_x86_64_avx512_vnni" indexing_maps
+// CHECK:         tw.mmt4d #tw.tile<"tw_mmt4d_tile_s8s8s32_3x10x4_x86_64_avx512_vnni"> indexing_maps
 
 // -----
 
@@ -55,7 +55,7 @@ func.func @mixed(%a: tensor<?x?xi8>, %b: tensor<?x?xi8>, %c: tensor<?x?xi32>) ->
 }
 
 // CHECK-LABEL: func.func @mixed(
-// CHECK:         tw.mmt4d "tw_mmt4d_tile_u8s8s32_{{[0-9]+x[0-9]+x4}}_x86_64_avx512_vnni"
+// CHECK:         tw.mmt4d #tw.tile<"tw_mmt4d_tile_u8s8s32_{{[0-9]+x[0-9]+x4}}_x86_64_avx512_vnni">
 
 // -----
 
@@ -94,7 +94,7 @@ func.func @scores(%q: tensor<?x8x64xf32>, %k: tensor<?x8x64xf32>, %o: tensor<8x?
 // CHECK:         %[[KP:.*]] = linalg.pack %[[K0]] padding_value(%{{.*}}) outer_dims_perm = [1, 0, 2] inner_dims_pos = [0, 2] inner_tiles = [32, 1]
 // CHECK-SAME:      -> tensor<8x?x64x32x1xf32>
 // CHECK:         %[[OP:.*]] = linalg.pack %[[O0]] padding_value(%{{.*}}) inner_dims_pos = [1, 2] inner_tiles = [12, 32]
-// CHECK:         %[[R:.*]] = tw.mmt4d "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base"
+// CHECK:         %[[R:.*]] = tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base">
 // CHECK-SAME:      indexing_maps = [#[[Q]], #[[K]], #[[OUT]]] ins(%[[QP]], %[[KP]] : {{.*}}) outs(%[[OP]] :
 // CHECK:         linalg.unpack %[[R]] inner_dims_pos = [1, 2] inner_tiles = [12, 32] into %[[O0]]
 
@@ -116,7 +116,7 @@ func.func @permuted(%x: tensor<5x6x7xi8>, %y: tensor<40x7x6xi8>, %o: tensor<5x40
 // CHECK:         linalg.pack %{{.*}} outer_dims_perm = [2, 0, 1] inner_dims_pos = [0, 1] inner_tiles = [[[N0:[0-9]+]], 4]
 // CHECK-SAME:      tensor<40x7x6xi8> -> tensor<6x[[N1:[0-9]+]]x2x[[N0]]x4xi8>
 // CHECK:         linalg.pack %{{.*}} outer_dims_perm = [2, 0, 1] inner_dims_pos = [0, 1] inner_tiles = [5, [[N0]]]
-// CHECK:         tw.mmt4d "tw_mmt4d_tile_s8s8s32_5x[[N0]]x4_x86_64_avx512_vnni"
+// CHECK:         tw.mmt4d #tw.tile<"tw_mmt4d_tile_s8s8s32_5x[[N0]]x4_x86_64_avx512_vnni">
 // CHECK:         linalg.unpack %{{.*}} outer_dims_perm = [2, 0, 1] inner_dims_pos = [0, 1] inner_tiles = [5, [[N0]]]
 // CHECK-SAME:      tensor<6x1x[[N1]]x5x[[N0]]xi32> -> tensor<5x40x6xi32>
 
@@ -183,7 +183,7 @@ func.func @shared_rhs(%x: tensor<?x24x64xf32>, %y: tensor<64x96xf32>, %o: tensor
 // CHECK:         tensor.collapse_shape %{{.*}} {{\[\[}}0, 1], [2]] : tensor<?x24x64xf32> into tensor<?x64xf32>
 // CHECK:         linalg.pack {{.*}} -> tensor<?x64x12x1xf32>
 // CHECK:         linalg.pack {{.*}} -> tensor<3x64x32x1xf32>
-// CHECK:         tw.mmt4d "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base"
+// CHECK:         tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base">
 // CHECK:         tensor.expand_shape %{{.*}} {{\[\[}}0, 1], [2]] output_shape [%{{.*}}, 24, 96]
 
 // -----
@@ -200,7 +200,7 @@ func.func @matvec(%x: tensor<100x?xf32>, %y: tensor<?xf32>, %o: tensor<100xf32>)
 // CHECK-DAG:     %[[OUT:.*]] = tensor.expand_shape %[[O]] {{\[\[}}0, 1]] output_shape [1, 100]
 // CHECK-DAG:     %[[LHS:.*]] = linalg.pack %[[ROW]] {{.*}} -> tensor<1x?x1x1xf32>
 // CHECK-DAG:     %[[RHS:.*]] = linalg.pack %[[X]] {{.*}} -> tensor<7x?x16x1xf32>
-// CHECK:         tw.mmt4d "tw_mmt4d_tile_f32f32f32_1x16x1_x86_64_avx512_base" {{.*}} ins(%[[LHS]], %[[RHS]] :
+// CHECK:         tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32f32f32_1x16x1_x86_64_avx512_base"> {{.*}} ins(%[[LHS]], %[[RHS]] :
 // CHECK:         %[[R:.*]] = linalg.unpack {{.*}} into %[[OUT]]
 // CHECK:         tensor.collapse_shape %[[R]] {{\[\[}}0, 1]]
 
@@ -213,7 +213,7 @@ func.func @matvec_of_two_types(%x: tensor<100x?xf32>, %y: tensor<?xbf16>, %o: te
 }
 
 // CHECK-LABEL: func.func @matvec_of_two_types(
-// CHECK:         tw.mmt4d "tw_mmt4d_tile_f32bf16f32_{{[0-9]+}}x1x1_x86_64_avx512_base"
+// CHECK:         tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32bf16f32_{{[0-9]+}}x1x1_x86_64_avx512_base">
 
 // -----
 
@@ -225,7 +225,7 @@ func.func @dot(%x: tensor<?xf32>, %y: tensor<?xf32>, %o: tensor<f32>) -> tensor<
 
 // CHECK-LABEL: func.func @dot(
 // CHECK:         tensor.expand_shape %{{.*}} [] output_shape [1, 1] : tensor<f32> into tensor<1x1xf32>
-// CHECK:         tw.mmt4d "tw_mmt4d_tile_f32f32f32_1x1x1_x86_64_avx512_base"
+// CHECK:         tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32f32f32_1x1x1_x86_64_avx512_base">
 // CHECK:         tensor.collapse_shape %{{.*}} [] : tensor<1x1xf32> into tensor<f32>
 
 // -----

@@ -15,8 +15,8 @@ ml_program.global private @w(dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.
 
 // Through a transpose, and what says otherwise.
 // CHECK-LABEL: func.func private @f.body(
-// CHECK:         tw.matmul "tw_mmt4d_tile_f32f32f32_{{.*}}_x86_64_avx2_fma"
-// CHECK:         tw.matmul "tw_mmt4d_tile_f32f32f32_{{.*}}_x86_64_avx512_base"
+// CHECK:         tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_{{.*}}_x86_64_avx2_fma">
+// CHECK:         tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_{{.*}}_x86_64_avx512_base">
 func.func @f(%x: tensor<8x2xf32>, %c: tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>) {
   %w = ml_program.global_load_const @w : tensor<4x2xf32>
   %e = tensor.empty() : tensor<2x4xf32>

@@ -44,7 +44,7 @@ func.func private @middle(%x: memref<1x1x32x64xi8>, %y: memref<1x1x16x32x4xi8>, 
   return
 }
 func.func private @product(%x: memref<1x1x32x64xi8>, %y: memref<1x1x16x32x4xi8>, %o: memref<1x1x32x32xi32>) {
-  tw.mmt4d "tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8" indexing_maps = [#a, #b, #c]
+  tw.mmt4d #tw.tile<"tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8"> indexing_maps = [#a, #b, #c]
       ins(%x, %y : memref<1x1x32x64xi8>, memref<1x1x16x32x4xi8>) outs(%o : memref<1x1x32x32xi32>)
   return
 }
@@ -71,7 +71,7 @@ func.func @by_amx_message(%status: i32) -> !llvm.ptr {
 // CHECK-NEXT:    return %[[S]]
 func.func private @plain.body(%x: memref<1x1x8x4xi8>, %y: memref<1x1x32x4xi8>, %o: memref<1x1x8x32xi32>) -> i32 {
   %ok = arith.constant 0 : i32
-  tw.mmt4d "tw_mmt4d_tile_s8s8s32_8x32x4_x86_64_avx512_vnni" indexing_maps = [#a, #b, #c]
+  tw.mmt4d #tw.tile<"tw_mmt4d_tile_s8s8s32_8x32x4_x86_64_avx512_vnni"> indexing_maps = [#a, #b, #c]
       ins(%x, %y : memref<1x1x8x4xi8>, memref<1x1x32x4xi8>) outs(%o : memref<1x1x8x32xi32>)
   return %ok : i32
 }

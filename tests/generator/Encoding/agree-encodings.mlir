@@ -14,9 +14,9 @@
 // CHECK: linalg.generic
 // CHECK-SAME: tensor<64x96xf32, #[[RHS128]]>
 // TILES-LABEL: func.func @prefill(
-// TILES: tw.mmt4d "tw_mmt4d_tile_f32f32f32_{{[0-9]+}}x32x1_x86_64_avx512_base"
+// TILES: tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32f32f32_{{[0-9]+}}x32x1_x86_64_avx512_base">
 // GPU-LABEL: func.func @prefill(
-// GPU: tw.mmt4d "tw_mmt4d_tile_f32f32f32_64x64x8_amdgpu_gfx942"
+// GPU: tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32f32f32_64x64x8_amdgpu_gfx942">
 // GPU-SAME: tensor<2x8x64x8xf32>) outs(
 func.func @prefill(%a: tensor<128x64xf32>, %c: tensor<128x96xf32>) -> tensor<128x96xf32> {
   %w = arith.constant dense<2.0> : tensor<64x96xf32>
@@ -27,9 +27,9 @@ func.func @prefill(%a: tensor<128x64xf32>, %c: tensor<128x96xf32>) -> tensor<128
 // CHECK: linalg.generic
 // CHECK-SAME: tensor<64x96xf32, #[[RHS1]]>
 // TILES-LABEL: func.func @decode(
-// TILES: tw.mmt4d "tw_mmt4d_tile_f32f32f32_1x32x1_x86_64_avx512_base"
+// TILES: tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32f32f32_1x32x1_x86_64_avx512_base">
 // GPU-LABEL: func.func @decode(
-// GPU: tw.mmt4d "tw_mmt4d_tile_f32f32f32_1x64x8_amdgpu_gfx942"
+// GPU: tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32f32f32_1x64x8_amdgpu_gfx942">
 // GPU-SAME: tensor<2x8x64x8xf32>) outs(
 func.func @decode(%a: tensor<1x64xf32>, %c: tensor<1x96xf32>) -> tensor<1x96xf32> {
   %w = arith.constant dense<2.0> : tensor<64x96xf32>
@@ -43,9 +43,9 @@ func.func @decode(%a: tensor<1x64xf32>, %c: tensor<1x96xf32>) -> tensor<1x96xf32
 // CHECK-NOT: any_m
 // CHECK: return
 // TILES-LABEL: func.func @alone(
-// TILES: tw.mmt4d "tw_mmt4d_tile_f32f32f32_1x32x1_x86_64_avx512_base"
+// TILES: tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32f32f32_1x32x1_x86_64_avx512_base">
 // GPU-LABEL: func.func @alone(
-// GPU: tw.mmt4d "tw_mmt4d_tile_f32f32f32_1x64x4_amdgpu_gfx942"
+// GPU: tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32f32f32_1x64x4_amdgpu_gfx942">
 func.func @alone(%a: tensor<1x64xf32>, %c: tensor<1x96xf32>) -> tensor<1x96xf32> {
   %w = arith.constant dense<3.0> : tensor<64x96xf32>
   %r = linalg.matmul ins(%a, %w : tensor<1x64xf32>, tensor<64x96xf32>) outs(%c : tensor<1x96xf32>) -> tensor<1x96xf32>
@@ -203,21 +203,21 @@ func.func @elements(%a: tensor<128x64xi8>, %b: tensor<1x64xi8>, %w: tensor<64x96
 
 // Weights of convolutions of few places and of many.
 // CONV-LABEL: func.func @large_image(
-// CONV: tw.matmul "tw_mmt4d_tile_f32f32f32_{{[0-9]+}}x32x1_x86_64_avx512_base" rhs_packed
+// CONV: tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_{{[0-9]+}}x32x1_x86_64_avx512_base"> rhs_packed
 func.func @large_image(%x: tensor<1x30x30x16xf32>, %o: tensor<1x28x28x64xf32>) -> tensor<1x28x28x64xf32> {
   %w = arith.constant dense<2.0> : tensor<3x3x16x64xf32>
   %r = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x30x30x16xf32>, tensor<3x3x16x64xf32>) outs(%o : tensor<1x28x28x64xf32>) -> tensor<1x28x28x64xf32>
   return %r : tensor<1x28x28x64xf32>
 }
 // CONV-LABEL: func.func @one_place(
-// CONV: tw.matmul "tw_mmt4d_tile_f32f32f32_1x32x1_x86_64_avx512_base" rhs_packed
+// CONV: tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_1x32x1_x86_64_avx512_base"> rhs_packed
 func.func @one_place(%x: tensor<1x3x3x16xf32>, %o: tensor<1x1x1x64xf32>) -> tensor<1x1x1x64xf32> {
   %w = arith.constant dense<2.0> : tensor<3x3x16x64xf32>
   %r = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x3x3x16xf32>, tensor<3x3x16x64xf32>) outs(%o : tensor<1x1x1x64xf32>) -> tensor<1x1x1x64xf32>
   return %r : tensor<1x1x1x64xf32>
 }
 // CONV-LABEL: func.func @one_place_alone(
-// CONV: tw.matmul "tw_mmt4d_tile_f32f32f32_1x32x1_x86_64_avx512_base" rhs_packed
+// CONV: tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_1x32x1_x86_64_avx512_base"> rhs_packed
 func.func @one_place_alone(%x: tensor<1x3x3x16xf32>, %o: tensor<1x1x1x64xf32>) -> tensor<1x1x1x64xf32> {
   %w = arith.constant dense<3.0> : tensor<3x3x16x64xf32>
   %r = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x3x3x16xf32>, tensor<3x3x16x64xf32>) outs(%o : tensor<1x1x1x64xf32>) -> tensor<1x1x1x64xf32>

@@ -17,7 +17,7 @@ func.func @nhwc(%x: tensor<2x30x58x64xf32>, %w: tensor<3x3x64x96xf32>) -> tensor
 // CHECK-DAG:     %[[W1:.*]] = tensor.collapse_shape %{{.*}} {{\[}}[0], [1, 2], [3]] : tensor<3x3x64x96xf32> into tensor<3x192x96xf32>
 // CHECK:         %[[P:.*]] = linalg.pack %[[W1]] outer_dims_perm = [2, 0, 1] inner_dims_pos = [2, 1] inner_tiles = [32, 1]
 // CHECK-SAME:      tensor<3x192x96xf32> -> tensor<3x3x192x32x1xf32>
-// CHECK:         tw.matmul "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base" overwrite rhs_packed m_loops = 3 k_loops = 2 k_size = 192
+// CHECK:         tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base"> overwrite rhs_packed m_loops = 3 k_loops = 2 k_size = 192
 // CHECK-SAME:      indexing_maps = [#[[X]], #[[W]], #[[O]]] ins(%[[X1]], %[[P]] :
 
 // -----
@@ -35,7 +35,7 @@ func.func @nchw(%x: tensor<?x?x?x?xbf16>, %w: tensor<?x?x3x5xbf16>, %o: tensor<?
 // CHECK-LABEL: func.func @nchw(
 // CHECK-SAME:      %[[X1:[^:]*]]: tensor<?x?x?x?xbf16>, %[[W1:[^:]*]]: tensor<?x?x3x5xbf16>, %[[O1:[^:]*]]:
 // CHECK:         %[[P:.*]] = linalg.pack %[[W1]] padding_value(%{{.*}} : bf16) outer_dims_perm = [0, 2, 3, 1] inner_dims_pos = [0, 1]
-// CHECK:         tw.matmul "{{[^"]*}}" rhs_packed m_loops = 2 k_loops = 3 indexing_maps = [#[[X]], #[[W]], #[[O]]]
+// CHECK:         tw.matmul #tw.tile<"{{[^"]*}}"> rhs_packed m_loops = 2 k_loops = 3 indexing_maps = [#[[X]], #[[W]], #[[O]]]
 // CHECK-SAME:      ins(%[[X1]], %[[P]] : {{.*}}) outs(%[[O1]], %{{.*}} :
 
 // -----
@@ -49,7 +49,7 @@ func.func @pointwise(%x: tensor<?x?x?x64xf32>, %w: tensor<1x1x64x96xf32>, %o: te
 // CHECK-LABEL: func.func @pointwise(
 // CHECK:         %[[W1:.*]] = tensor.collapse_shape %{{.*}} {{\[}}[0, 1, 2], [3]] : tensor<1x1x64x96xf32> into tensor<64x96xf32>
 // CHECK:         linalg.pack %[[W1]] outer_dims_perm = [1, 0] inner_dims_pos = [1, 0] inner_tiles = [32, 1]
-// CHECK:         tw.mmt4d "{{[^"]*}}" indexing_maps
+// CHECK:         tw.mmt4d #tw.tile<"{{[^"]*}}"> indexing_maps
 
 // -----
 
@@ -61,7 +61,7 @@ func.func @strided(%x: tensor<1x9x9x64xf32>, %w: tensor<1x1x64x96xf32>, %o: tens
 
 // CHECK:         #[[X:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1 * 2, d2 * 2, d4)>
 // CHECK-LABEL: func.func @strided(
-// CHECK:         tw.matmul "{{[^"]*}}" rhs_packed m_loops = 3 indexing_maps = [#[[X]], #{{.*}}, #{{.*}}]
+// CHECK:         tw.matmul #tw.tile<"{{[^"]*}}"> rhs_packed m_loops = 3 indexing_maps = [#[[X]], #{{.*}}, #{{.*}}]
 
 // -----
 
@@ -72,7 +72,7 @@ func.func @groups(%x: tensor<1x4x8x9x9xf32>, %w: tensor<4x16x8x3x3xf32>, %o: ten
 }
 
 // CHECK-LABEL: func.func @groups(
-// CHECK:         tw.matmul "{{[^"]*}}" rhs_packed m_loops = 2 k_loops = 3
+// CHECK:         tw.matmul #tw.tile<"{{[^"]*}}"> rhs_packed m_loops = 2 k_loops = 3
 
 // -----
 

@@ -13,11 +13,11 @@
 
 // CHECK-LABEL: func.func @f(
 // CHECK-COUNT-2: linalg.pack
-// CHECK:         tw.mmt4d "my_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base" overwrite
+// CHECK:         tw.mmt4d #tw.tile<"my_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base"> overwrite
 // CHECK-NOT:     linalg.unpack
 // CHECK:         tw.dispatch = "relayout"
 // CHECK-COUNT-2: linalg.pack
-// CHECK:         tw.mmt4d "my_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base" indexing_maps
+// CHECK:         tw.mmt4d #tw.tile<"my_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base"> indexing_maps
 // CHECK:         linalg.unpack
 
 // NONE-LABEL: func.func @f(
@@ -29,8 +29,8 @@
 // NONE:         return %[[R]]
 
 // TWO-LABEL: func.func @f(
-// TWO:         tw.mmt4d "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base"
-// TWO:         tw.mmt4d "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base"
+// TWO:         tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base">
+// TWO:         tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base">
 func.func @f(%a: tensor<?x64xf32>, %b: tensor<64x96xf32>, %c: tensor<96x96xf32>, %d: tensor<?x96xf32>) -> tensor<?x96xf32> {
   %zero = arith.constant 0.0 : f32
   %z = linalg.fill ins(%zero : f32) outs(%d : tensor<?x96xf32>) -> tensor<?x96xf32>

@@ -26,7 +26,7 @@ func.func @for(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: tensor<
   %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %c, %plain = %d) -> (tensor<8x8xf32, #out>, tensor<8x8xf32>) {
     %p = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%sum : tensor<8x8xf32, #out>)
-      attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x8x1_x86_64_avx512_base"} {
+      attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_8x8x1_x86_64_avx512_base">} {
     ^bb0(%x: f32, %y: f32, %o: f32):
       %s = arith.mulf %x, %y : f32
       %q = arith.addf %o, %s : f32

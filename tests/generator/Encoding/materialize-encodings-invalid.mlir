@@ -144,7 +144,7 @@ func.func @elementwise(%a: tensor<8xf32, #other>, %c: tensor<8xf32, #layout>) ->
 func.func @no_product(%a: tensor<8x8xf32, #layout>, %c: tensor<8x8xf32, #layout>) -> tensor<8x8xf32, #layout> {
   // expected-error @below {{op has the tile function "tw_mmt4d_tile_f32f32f32_8x8x1_x86_64_avx512_base", but does not add products of two operands}}
   %r = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<8x8xf32, #layout>) outs(%c : tensor<8x8xf32, #layout>)
-    attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x8x1_x86_64_avx512_base"} {
+    attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_8x8x1_x86_64_avx512_base">} {
   ^bb0(%x: f32, %o: f32):
     linalg.yield %x : f32
   } -> tensor<8x8xf32, #layout>
@@ -159,7 +159,7 @@ func.func @no_product(%a: tensor<8x8xf32, #layout>, %c: tensor<8x8xf32, #layout>
 func.func @other_body(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: tensor<8x8xf32, #out>) -> tensor<8x8xf32, #out> {
   // expected-error @below {{but does not add products of two operands}}
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base"} {
+    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base">} {
   ^bb0(%x: f32, %y: f32, %o: f32):
     %p = arith.divf %x, %y : f32
     %q = arith.addf %o, %p : f32
@@ -176,7 +176,7 @@ func.func @other_body(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: 
 func.func @mixed_identity(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: tensor<8x8xf32, #out>) -> tensor<8x8xf32, #out> {
   // expected-error @below {{op has operand 1 of type 'tensor<8x8xf32, #tw.layout<identity>>'; expected a layout with two tiles, without a swizzle or in groups along K, as tw.mmt4d takes it}}
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base"} {
+    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base">} {
   ^bb0(%x: f32, %y: f32, %o: f32):
     %p = arith.mulf %x, %y : f32
     %q = arith.addf %o, %p : f32
@@ -193,7 +193,7 @@ func.func @mixed_identity(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, 
 func.func @one_tile(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: tensor<8x8xf32, #out>) -> tensor<8x8xf32, #out> {
   // expected-error-re @below {{op has operand 0 of type 'tensor<8x8xf32, #tw.layout<{{.*}}>>'; expected a layout with two tiles}}
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base"} {
+    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base">} {
   ^bb0(%x: f32, %y: f32, %o: f32):
     %p = arith.mulf %x, %y : f32
     %q = arith.addf %o, %p : f32
@@ -210,7 +210,7 @@ func.func @one_tile(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: te
 func.func @swizzle(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: tensor<8x8xf32, #out>) -> tensor<8x8xf32, #out> {
   // expected-error-re @below {{op has operand 2 of type 'tensor<8x8xf32, #tw.layout<{{.*}}>>'; expected a layout with two tiles and without a swizzle}}
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base"} {
+    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base">} {
   ^bb0(%x: f32, %y: f32, %o: f32):
     %p = arith.mulf %x, %y : f32
     %q = arith.addf %o, %p : f32
@@ -228,7 +228,7 @@ func.func @swizzle(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: ten
 func.func @lhs_transposed(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: tensor<8x8xf32, #out>) -> tensor<8x8xf32, #out> {
   // expected-error @below {{op has operands with tiles of different loops; expected lhs in tiles of m and k, rhs of n and k, out of m and n}}
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base"} {
+    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base">} {
   ^bb0(%x: f32, %y: f32, %o: f32):
     %p = arith.mulf %x, %y : f32
     %q = arith.addf %o, %p : f32
@@ -245,7 +245,7 @@ func.func @lhs_transposed(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, 
 func.func @rhs_transposed(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: tensor<8x8xf32, #out>) -> tensor<8x8xf32, #out> {
   // expected-error @below {{op has operands with tiles of different loops; expected lhs in tiles of m and k, rhs of n and k, out of m and n}}
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base"} {
+    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base">} {
   ^bb0(%x: f32, %y: f32, %o: f32):
     %p = arith.mulf %x, %y : f32
     %q = arith.addf %o, %p : f32
@@ -262,7 +262,7 @@ func.func @rhs_transposed(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, 
 func.func @out_transposed(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: tensor<8x8xf32, #out>) -> tensor<8x8xf32, #out> {
   // expected-error @below {{op has operands with tiles of different loops; expected lhs in tiles of m and k, rhs of n and k, out of m and n}}
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base"} {
+    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base">} {
   ^bb0(%x: f32, %y: f32, %o: f32):
     %p = arith.mulf %x, %y : f32
     %q = arith.addf %o, %p : f32
@@ -280,7 +280,7 @@ func.func @out_transposed(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, 
 func.func @tile_sizes(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: tensor<8x8xf32, #out>) -> tensor<8x8xf32, #out> {
   // expected-error @below {{'tw.mmt4d' op has the lhs type 'tensor<1x1x8x8xf32>', but the tile's is ...8x1}}
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x8x1_x86_64_avx512_base"} {
+    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_8x8x1_x86_64_avx512_base">} {
   ^bb0(%x: f32, %y: f32, %o: f32):
     %p = arith.mulf %x, %y : f32
     %q = arith.addf %o, %p : f32
@@ -295,9 +295,9 @@ func.func @tile_sizes(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: 
 #rhs = #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [8, 8]>
 #out = #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 8]>
 func.func @no_tile(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: tensor<8x8xf32, #out>) -> tensor<8x8xf32, #out> {
-  // expected-error @below {{'tw.mmt4d' op}}
+  // expected-error @+2 {{'add' is not a tile name}}
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = "add"} {
+    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = #tw.tile<"add">} {
   ^bb0(%x: f32, %y: f32, %o: f32):
     %p = arith.mulf %x, %y : f32
     %q = arith.addf %o, %p : f32
@@ -314,7 +314,7 @@ func.func @no_tile(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: ten
 func.func @elements(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: tensor<8x8xf32, #out>) -> tensor<8x8xf32, #out> {
   // expected-error @below {{'tw.mmt4d' op has lhs elements of 'f32', but those of the tile are f64}}
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f64f64f64_8x8x8_x86_64_avx512_base"} {
+    ins(%a, %b : tensor<8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8xf32, #out>) attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f64f64f64_8x8x8_x86_64_avx512_base">} {
   ^bb0(%x: f32, %y: f32, %o: f32):
     %p = arith.mulf %x, %y : f32
     %q = arith.addf %o, %p : f32
@@ -332,7 +332,7 @@ func.func @elements(%a: tensor<8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: te
 func.func @signs(%a: tensor<8x8xi8, #lhs>, %b: tensor<8x8xi8, #rhs>, %c: tensor<8x8xi32, #out>) -> tensor<8x8xi32, #out> {
   // expected-error @below {{op multiplies operand 0 as s8, but its tile function "tw_mmt4d_tile_u8s8s32_8x8x8_x86_64_avx512_base" as u8}}
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-    ins(%a, %b : tensor<8x8xi8, #lhs>, tensor<8x8xi8, #rhs>) outs(%c : tensor<8x8xi32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_u8s8s32_8x8x8_x86_64_avx512_base"} {
+    ins(%a, %b : tensor<8x8xi8, #lhs>, tensor<8x8xi8, #rhs>) outs(%c : tensor<8x8xi32, #out>) attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_u8s8s32_8x8x8_x86_64_avx512_base">} {
   ^bb0(%x: i8, %y: i8, %o: i32):
     %e = arith.extsi %x : i8 to i32
     %f = arith.extsi %y : i8 to i32
@@ -352,7 +352,7 @@ func.func @signs(%a: tensor<8x8xi8, #lhs>, %b: tensor<8x8xi8, #rhs>, %c: tensor<
 func.func @other_m(%a: tensor<8x8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: tensor<8x8x8xf32, #out>) -> tensor<8x8x8xf32, #out> {
   // expected-error @below {{op has operands with tiles of different loops}}
   %r = linalg.generic {indexing_maps = [affine_map<(p, m, n, k) -> (p, m, k)>, affine_map<(p, m, n, k) -> (k, n)>, affine_map<(p, m, n, k) -> (p, m, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-    ins(%a, %b : tensor<8x8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8x8xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base"} {
+    ins(%a, %b : tensor<8x8x8xf32, #lhs>, tensor<8x8xf32, #rhs>) outs(%c : tensor<8x8x8xf32, #out>) attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base">} {
   ^bb0(%x: f32, %y: f32, %o: f32):
     %p = arith.mulf %x, %y : f32
     %q = arith.addf %o, %p : f32
@@ -370,7 +370,7 @@ func.func @other_m(%a: tensor<8x8x8xf32, #lhs>, %b: tensor<8x8xf32, #rhs>, %c: t
 func.func @batch(%a: tensor<8x8x8xf32, #lhs>, %b: tensor<8x8x8xf32, #rhs>, %c: tensor<8x8x8xf32, #out>) -> tensor<8x8x8xf32, #out> {
   // expected-error @below {{op has operands with tiles of different loops}}
   %r = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, k, n)>, affine_map<(b, m, n, k) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-    ins(%a, %b : tensor<8x8x8xf32, #lhs>, tensor<8x8x8xf32, #rhs>) outs(%c : tensor<8x8x8xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base"} {
+    ins(%a, %b : tensor<8x8x8xf32, #lhs>, tensor<8x8x8xf32, #rhs>) outs(%c : tensor<8x8x8xf32, #out>) attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_8x8x8_x86_64_avx512_base">} {
   ^bb0(%x: f32, %y: f32, %o: f32):
     %p = arith.mulf %x, %y : f32
     %q = arith.addf %o, %p : f32
@@ -391,7 +391,7 @@ func.func @batch(%a: tensor<8x8x8xf32, #lhs>, %b: tensor<8x8x8xf32, #rhs>, %c: t
 func.func @packed_windows(%x: tensor<9x5xf32, #lhs>, %w: tensor<3x5x16xf32, #rhs>, %o: tensor<7x16xf32, #out>) -> tensor<7x16xf32, #out> {
   // expected-error @below {{has operand 0 of type}}
   %r = linalg.generic {indexing_maps = [#x, #w, #o], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
-      ins(%x, %w : tensor<9x5xf32, #lhs>, tensor<3x5x16xf32, #rhs>) outs(%o : tensor<7x16xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base"} {
+      ins(%x, %w : tensor<9x5xf32, #lhs>, tensor<3x5x16xf32, #rhs>) outs(%o : tensor<7x16xf32, #out>) attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base">} {
   ^bb0(%a: f32, %b: f32, %c: f32):
     %p = arith.mulf %a, %b : f32
     %s = arith.addf %c, %p : f32
@@ -412,7 +412,7 @@ func.func @packed_windows(%x: tensor<9x5xf32, #lhs>, %w: tensor<3x5x16xf32, #rhs
 func.func @panels_of_other_loops(%x: tensor<9x5xf32, #lhs>, %w: tensor<3x5x16xf32, #rhs>, %o: tensor<7x16xf32, #out>) -> tensor<7x16xf32, #out> {
   // expected-error @below {{which are not panels that its tile function}}
   %r = linalg.generic {indexing_maps = [#x, #w, #o], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
-      ins(%x, %w : tensor<9x5xf32, #lhs>, tensor<3x5x16xf32, #rhs>) outs(%o : tensor<7x16xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base"} {
+      ins(%x, %w : tensor<9x5xf32, #lhs>, tensor<3x5x16xf32, #rhs>) outs(%o : tensor<7x16xf32, #out>) attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base">} {
   ^bb0(%a: f32, %b: f32, %c: f32):
     %p = arith.mulf %a, %b : f32
     %s = arith.addf %c, %p : f32
@@ -433,7 +433,7 @@ func.func @panels_of_other_loops(%x: tensor<9x5xf32, #lhs>, %w: tensor<3x5x16xf3
 func.func @steps_of_other_loops(%x: tensor<9x5xf32, #lhs>, %w: tensor<3x5x16xf32, #rhs>, %o: tensor<7x16xf32, #out>) -> tensor<7x16xf32, #out> {
   // expected-error @below {{which are not panels that its tile function}}
   %r = linalg.generic {indexing_maps = [#x, #w, #o], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
-      ins(%x, %w : tensor<9x5xf32, #lhs>, tensor<3x5x16xf32, #rhs>) outs(%o : tensor<7x16xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base"} {
+      ins(%x, %w : tensor<9x5xf32, #lhs>, tensor<3x5x16xf32, #rhs>) outs(%o : tensor<7x16xf32, #out>) attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base">} {
   ^bb0(%a: f32, %b: f32, %c: f32):
     %p = arith.mulf %a, %b : f32
     %s = arith.addf %c, %p : f32
@@ -454,7 +454,7 @@ func.func @steps_of_other_loops(%x: tensor<9x5xf32, #lhs>, %w: tensor<3x5x16xf32
 func.func @panels_of_other_sizes(%x: tensor<9x5xf32, #lhs>, %w: tensor<3x5x16xf32, #rhs>, %o: tensor<7x16xf32, #out>) -> tensor<7x16xf32, #out> {
   // expected-error @below {{op has the rhs type}}
   %r = linalg.generic {indexing_maps = [#x, #w, #o], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
-      ins(%x, %w : tensor<9x5xf32, #lhs>, tensor<3x5x16xf32, #rhs>) outs(%o : tensor<7x16xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base"} {
+      ins(%x, %w : tensor<9x5xf32, #lhs>, tensor<3x5x16xf32, #rhs>) outs(%o : tensor<7x16xf32, #out>) attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base">} {
   ^bb0(%a: f32, %b: f32, %c: f32):
     %p = arith.mulf %a, %b : f32
     %s = arith.addf %c, %p : f32
@@ -475,7 +475,7 @@ func.func @panels_of_other_sizes(%x: tensor<9x5xf32, #lhs>, %w: tensor<3x5x16xf3
 func.func @panels_of_groups(%x: tensor<2x9x5xf32, #lhs>, %w: tensor<2x3x5x16xf32, #rhs>, %o: tensor<2x7x16xf32, #out>) -> tensor<2x7x16xf32, #out> {
   // expected-error @below {{which are not panels that its tile function}}
   %r = linalg.generic {indexing_maps = [#x, #w, #o], iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
-      ins(%x, %w : tensor<2x9x5xf32, #lhs>, tensor<2x3x5x16xf32, #rhs>) outs(%o : tensor<2x7x16xf32, #out>) attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base"} {
+      ins(%x, %w : tensor<2x9x5xf32, #lhs>, tensor<2x3x5x16xf32, #rhs>) outs(%o : tensor<2x7x16xf32, #out>) attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base">} {
   ^bb0(%a: f32, %b: f32, %c: f32):
     %p = arith.mulf %a, %b : f32
     %s = arith.addf %c, %p : f32
@@ -500,7 +500,7 @@ func.func @scales_of_other_order(%a: tensor<16x4x32xf8E4M3FN, #l>, %b: tensor<16
   // expected-error @below {{has operand 0 of type 'tensor<16x4x32xf8E4M3FN, #tw.layout<outer = [0, 1, 2], inner = [0, 1, 2], tiles = [16, 4, 32]>>' and its scales of type 'tensor<16x4xf8E8M0FNU, #tw.layout<outer = [1, 0], inner = [0, 1], tiles = [16, 4]>>'; expected the same order and tiles, but for the loop through a block, which is last}}
   %r = linalg.generic {indexing_maps = [#mkz, #nkz, #mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
     ins(%a, %b, %p, %q : tensor<16x4x32xf8E4M3FN, #l>, tensor<16x4x32xf8E4M3FN, #r>, tensor<16x4xf8E8M0FNU, #ls>, tensor<16x4xf8E8M0FNU, #rs>) outs(%c : tensor<16x16xf32, #o>)
-    attrs = {tw.tile = "tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950"} {
+    attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950">} {
   ^bb0(%x: f8E4M3FN, %y: f8E4M3FN, %s: f8E8M0FNU, %t: f8E8M0FNU, %old: f32):
     %u = arith.scaling_extf %x, %s : f8E4M3FN, f8E8M0FNU to f32
     %v = arith.scaling_extf %y, %t : f8E4M3FN, f8E8M0FNU to f32
@@ -527,7 +527,7 @@ func.func @blocks_first(%a: tensor<16x4x32xf8E4M3FN, #l>, %b: tensor<16x4x32xf8E
   // expected-error @below {{expected the same order and tiles, but for the loop through a block, which is last}}
   %r = linalg.generic {indexing_maps = [#mkz, #nkz, #mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
     ins(%a, %b, %p, %q : tensor<16x4x32xf8E4M3FN, #l>, tensor<16x4x32xf8E4M3FN, #r>, tensor<16x4xf8E8M0FNU, #ls>, tensor<16x4xf8E8M0FNU, #rs>) outs(%c : tensor<16x16xf32, #o>)
-    attrs = {tw.tile = "tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950"} {
+    attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950">} {
   ^bb0(%x: f8E4M3FN, %y: f8E4M3FN, %s: f8E8M0FNU, %t: f8E8M0FNU, %old: f32):
     %u = arith.scaling_extf %x, %s : f8E4M3FN, f8E8M0FNU to f32
     %v = arith.scaling_extf %y, %t : f8E4M3FN, f8E8M0FNU to f32
@@ -554,7 +554,7 @@ func.func @scales_transposed(%a: tensor<16x4x32xf8E4M3FN, #l>, %b: tensor<16x4x3
   // expected-error @below {{expected the same order and tiles, but for the loop through a block, which is last}}
   %r = linalg.generic {indexing_maps = [#mkz, #nkz, #mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
     ins(%a, %b, %p, %q : tensor<16x4x32xf8E4M3FN, #l>, tensor<16x4x32xf8E4M3FN, #r>, tensor<16x4xf8E8M0FNU, #ls>, tensor<16x4xf8E8M0FNU, #rs>) outs(%c : tensor<16x16xf32, #o>)
-    attrs = {tw.tile = "tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950"} {
+    attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950">} {
   ^bb0(%x: f8E4M3FN, %y: f8E4M3FN, %s: f8E8M0FNU, %t: f8E8M0FNU, %old: f32):
     %u = arith.scaling_extf %x, %s : f8E4M3FN, f8E8M0FNU to f32
     %v = arith.scaling_extf %y, %t : f8E4M3FN, f8E8M0FNU to f32
@@ -581,7 +581,7 @@ func.func @no_tile_of_blocks(%a: tensor<16x4x32xf8E4M3FN, #l>, %b: tensor<16x4x3
   // expected-error @below {{expected a layout with three tiles and without a swizzle, as tw.mmt4d takes it}}
   %r = linalg.generic {indexing_maps = [#mkz, #nkz, #mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
     ins(%a, %b, %p, %q : tensor<16x4x32xf8E4M3FN, #l>, tensor<16x4x32xf8E4M3FN, #r>, tensor<16x4xf8E8M0FNU, #ls>, tensor<16x4xf8E8M0FNU, #rs>) outs(%c : tensor<16x16xf32, #o>)
-    attrs = {tw.tile = "tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950"} {
+    attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f8e4m3fnf8e4m3fnf32_16x16x128_mx_amdgpu_gfx950">} {
   ^bb0(%x: f8E4M3FN, %y: f8E4M3FN, %s: f8E8M0FNU, %t: f8E8M0FNU, %old: f32):
     %u = arith.scaling_extf %x, %s : f8E4M3FN, f8E8M0FNU to f32
     %v = arith.scaling_extf %y, %t : f8E4M3FN, f8E8M0FNU to f32
@@ -625,7 +625,7 @@ func.func @no_groups(%a: tensor<?x100xi8, #lhs>, %b: tensor<100x96xi8, #rhs>, %c
   // expected-error-re @below {{op has operand 1 of type 'tensor<100x96xi8, #tw.layout<{{.*}}>>'; expected a layout with two tiles, without a swizzle or in groups along K}}
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
     ins(%a, %b : tensor<?x100xi8, #lhs>, tensor<100x96xi8, #rhs>) outs(%c : tensor<?x96xi32, #out>)
-    attrs = {tw.tile = "tw_mmt4d_tile_s8s8s32_32x16x64_vnni_x86_64_amx_int8"} {
+    attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_s8s8s32_32x16x64_vnni_x86_64_amx_int8">} {
   ^bb0(%x: i8, %y: i8, %o: i32):
     %u = arith.extsi %x : i8 to i32
     %v = arith.extsi %y : i8 to i32
@@ -645,7 +645,7 @@ func.func @two_factors(%a: tensor<?x100xi8, #lhs>, %b: tensor<100x96xi8, #rhs>, 
   // expected-error-re @below {{op has operand 1 of type 'tensor<100x96xi8, #tw.layout<{{.*}}>>'; expected a layout with two tiles, without a swizzle or in groups along K}}
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
     ins(%a, %b : tensor<?x100xi8, #lhs>, tensor<100x96xi8, #rhs>) outs(%c : tensor<?x96xi32, #out>)
-    attrs = {tw.tile = "tw_mmt4d_tile_s8s8s32_32x16x64_vnni_x86_64_amx_int8"} {
+    attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_s8s8s32_32x16x64_vnni_x86_64_amx_int8">} {
   ^bb0(%x: i8, %y: i8, %o: i32):
     %u = arith.extsi %x : i8 to i32
     %v = arith.extsi %y : i8 to i32
@@ -665,7 +665,7 @@ func.func @other_groups(%a: tensor<?x100xi8, #lhs>, %b: tensor<100x96xi8, #rhs>,
   // expected-error @below {{has the rhs type 'tensor<6x2x32x16x2xi8>', but the tile's is ...16x16x4, in groups along K}}
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
     ins(%a, %b : tensor<?x100xi8, #lhs>, tensor<100x96xi8, #rhs>) outs(%c : tensor<?x96xi32, #out>)
-    attrs = {tw.tile = "tw_mmt4d_tile_s8s8s32_32x16x64_vnni_x86_64_amx_int8"} {
+    attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_s8s8s32_32x16x64_vnni_x86_64_amx_int8">} {
   ^bb0(%x: i8, %y: i8, %o: i32):
     %u = arith.extsi %x : i8 to i32
     %v = arith.extsi %y : i8 to i32
@@ -685,7 +685,7 @@ func.func @not_in_groups(%a: tensor<?x100xi8, #lhs>, %b: tensor<100x96xi8, #rhs>
   // expected-error @below {{has the rhs type 'tensor<6x2x16x64xi8>'; expected 2 dimensions, by its map, and 3 of the tile}}
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
     ins(%a, %b : tensor<?x100xi8, #lhs>, tensor<100x96xi8, #rhs>) outs(%c : tensor<?x96xi32, #out>)
-    attrs = {tw.tile = "tw_mmt4d_tile_s8s8s32_32x16x64_vnni_x86_64_amx_int8"} {
+    attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_s8s8s32_32x16x64_vnni_x86_64_amx_int8">} {
   ^bb0(%x: i8, %y: i8, %o: i32):
     %u = arith.extsi %x : i8 to i32
     %v = arith.extsi %y : i8 to i32
@@ -705,7 +705,7 @@ func.func @groups_without_variant(%a: tensor<?x100xi8, #lhs>, %b: tensor<100x96x
   // expected-error @below {{has the rhs type 'tensor<6x2x16x16x4xi8>'; expected 2 dimensions, by its map, and 2 of the tile}}
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
     ins(%a, %b : tensor<?x100xi8, #lhs>, tensor<100x96xi8, #rhs>) outs(%c : tensor<?x96xi32, #out>)
-    attrs = {tw.tile = "tw_mmt4d_tile_s8s8s32_32x16x64_x86_64_avx512_vnni"} {
+    attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_s8s8s32_32x16x64_x86_64_avx512_vnni">} {
   ^bb0(%x: i8, %y: i8, %o: i32):
     %u = arith.extsi %x : i8 to i32
     %v = arith.extsi %y : i8 to i32

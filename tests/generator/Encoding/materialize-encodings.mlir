@@ -269,12 +269,12 @@ func.func @sizes(%m: index, %n: index) -> (index, index, index, index) {
 // CHECK-DAG: #[[MN:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
 // CHECK-LABEL: func.func @contraction(
 // CHECK-SAME:    %[[A:.*]]: tensor<?x64x8x1xf32>, %[[B:.*]]: tensor<6x64x16x1xf32>, %[[C:.*]]: tensor<?x6x8x16xf32>)
-// CHECK-NEXT:    %[[R:.*]] = tw.mmt4d "tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base" indexing_maps = [#[[MK]], #[[NK]], #[[MN]]] ins(%[[A]], %[[B]] : {{.*}}) outs(%[[C]] : {{.*}}) {tw.device = "here"}
+// CHECK-NEXT:    %[[R:.*]] = tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base"> indexing_maps = [#[[MK]], #[[NK]], #[[MN]]] ins(%[[A]], %[[B]] : {{.*}}) outs(%[[C]] : {{.*}}) {tw.device = "here"}
 // CHECK-NEXT:    return %[[R]]
 func.func @contraction(%a: tensor<?x64xf32, #lhs>, %b: tensor<64x96xf32, #rhs>, %c: tensor<?x96xf32, #out>) -> tensor<?x96xf32, #out> {
   %r = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
     ins(%a, %b : tensor<?x64xf32, #lhs>, tensor<64x96xf32, #rhs>) outs(%c : tensor<?x96xf32, #out>)
-    attrs = {tw.device = "here", tw.tile = "tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base"} {
+    attrs = {tw.device = "here", tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base">} {
   ^bb0(%x: f32, %y: f32, %o: f32):
     %p = arith.mulf %x, %y : f32
     %q = arith.addf %o, %p : f32
@@ -293,7 +293,7 @@ func.func @zeros(%a: tensor<8x64xf32, #lhs>, %b: tensor<64x96xf32, #rhs>, %c: te
   %f = linalg.fill ins(%zero : f32) outs(%c : tensor<8x96xf32, #out>) -> tensor<8x96xf32, #out>
   %r = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
     ins(%a, %b : tensor<8x64xf32, #lhs>, tensor<64x96xf32, #rhs>) outs(%f : tensor<8x96xf32, #out>)
-    attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base"} {
+    attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base">} {
   ^bb0(%x: f32, %y: f32, %o: f32):
     %p = arith.mulf %x, %y : f32
     %q = arith.addf %o, %p : f32
@@ -312,7 +312,7 @@ func.func @negative_zeros(%a: tensor<8x64xf32, #lhs>, %b: tensor<64x96xf32, #rhs
   %f = linalg.fill ins(%zero : f32) outs(%c : tensor<8x96xf32, #out>) -> tensor<8x96xf32, #out>
   %r = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
     ins(%a, %b : tensor<8x64xf32, #lhs>, tensor<64x96xf32, #rhs>) outs(%f : tensor<8x96xf32, #out>)
-    attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base"} {
+    attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base">} {
   ^bb0(%x: f32, %y: f32, %o: f32):
     %p = arith.mulf %x, %y : f32
     %q = arith.addf %o, %p : f32
@@ -347,12 +347,12 @@ func.func @filled_up(%m: index) -> tensor<?x64xf32, #lhs> {
 // CHECK-DAG: #[[R:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d3, d4)>
 // CHECK-DAG: #[[O:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>
 // CHECK-LABEL: func.func @batch(
-// CHECK:         tw.mmt4d "{{.*}}" indexing_maps = [#[[L]], #[[R]], #[[O]]] ins(%{{.*}}, %{{.*}} : tensor<2x3x1x64x8x1xf32>, tensor<2x6x64x16x1xf32>) outs(%{{.*}} : tensor<2x3x1x6x8x16xf32>)
+// CHECK:         tw.mmt4d #tw.tile<"{{.*}}"> indexing_maps = [#[[L]], #[[R]], #[[O]]] ins(%{{.*}}, %{{.*}} : tensor<2x3x1x64x8x1xf32>, tensor<2x6x64x16x1xf32>) outs(%{{.*}} : tensor<2x3x1x6x8x16xf32>)
 func.func @batch(%a: tensor<3x2x8x64xf32, #lhs>, %b: tensor<96x2x64xf32, #rhs>, %c: tensor<8x96x3x2xf32, #out>) -> tensor<8x96x3x2xf32, #out> {
   %r = linalg.generic {indexing_maps = [affine_map<(b, p, m, n, k) -> (p, b, m, k)>, affine_map<(b, p, m, n, k) -> (n, b, k)>, affine_map<(b, p, m, n, k) -> (m, n, p, b)>],
       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
     ins(%a, %b : tensor<3x2x8x64xf32, #lhs>, tensor<96x2x64xf32, #rhs>) outs(%c : tensor<8x96x3x2xf32, #out>)
-    attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base"} {
+    attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_8x16x1_x86_64_avx512_base">} {
   ^bb0(%x: f32, %y: f32, %o: f32):
     %p = arith.mulf %x, %y : f32
     %q = arith.addf %o, %p : f32
@@ -414,12 +414,12 @@ func.func @more_sizes_swizzled(%x: tensor<?x64xi8>, %d: tensor<4x64xi8, #swizzle
 // CHECK-DAG: #[[R:.*]] = affine_map<(d0, d1, d2) -> (d1, d2)>
 // CHECK-DAG: #[[O:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
 // CHECK-LABEL: func.func @in_groups(
-// CHECK:         tw.mmt4d "tw_mmt4d_tile_s8s8s32_32x16x64_vnni_x86_64_amx_int8" indexing_maps = [#[[L]], #[[R]], #[[O]]]
+// CHECK:         tw.mmt4d #tw.tile<"tw_mmt4d_tile_s8s8s32_32x16x64_vnni_x86_64_amx_int8"> indexing_maps = [#[[L]], #[[R]], #[[O]]]
 // CHECK-SAME:      ins(%{{.*}}, %{{.*}} : tensor<?x2x32x64xi8>, tensor<6x2x16x16x4xi8>) outs(%{{.*}} : tensor<?x6x32x16xi32>)
 func.func @in_groups(%a: tensor<?x100xi8, #lhs>, %b: tensor<100x96xi8, #rhs>, %c: tensor<?x96xi32, #out>) -> tensor<?x96xi32, #out> {
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
     ins(%a, %b : tensor<?x100xi8, #lhs>, tensor<100x96xi8, #rhs>) outs(%c : tensor<?x96xi32, #out>)
-    attrs = {tw.tile = "tw_mmt4d_tile_s8s8s32_32x16x64_vnni_x86_64_amx_int8"} {
+    attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_s8s8s32_32x16x64_vnni_x86_64_amx_int8">} {
   ^bb0(%x: i8, %y: i8, %o: i32):
     %u = arith.extsi %x : i8 to i32
     %v = arith.extsi %y : i8 to i32

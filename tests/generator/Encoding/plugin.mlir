@@ -21,16 +21,16 @@
 
 // WITHOUT: 'tw-data-tiling' does not refer to a registered pass or pass pipeline
 // UNKNOWN: unknown target 'z80'; expected host, x86_64_
-// X86: tw.mmt4d "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base"
-// ARM: tw.mmt4d "my_mmt4d_tile_f32f32f32_8x12x1_arm_64_base"
-// GPU: tw.mmt4d "tw_mmt4d_tile_f32f32f32_64x64x8_amdgpu_gfx942"
+// X86: tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base">
+// ARM: tw.mmt4d #tw.tile<"my_mmt4d_tile_f32f32f32_8x12x1_arm_64_base">
+// GPU: tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32f32f32_64x64x8_amdgpu_gfx942">
 // NONE-NOT: tw.mmt4d
 // NONE: linalg.generic
 // NONE-NOT: tw.mmt4d
 // SET-COUNT-3: tw.set_encoding
 // SET: tw.unset_encoding
 // AVX2-COUNT-3: linalg.pack
-// AVX2: tw.mmt4d "tw_mmt4d_tile_f32f32f32_{{.*}}x86_64_avx2_fma"
+// AVX2: tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32f32f32_{{.*}}x86_64_avx2_fma">
 // AVX2: linalg.unpack
 // AVX2-NOT: tw.encoding<
 func.func @f(%a: tensor<?x64xf32>, %b: tensor<64x96xf32>, %c: tensor<?x96xf32>) -> tensor<?x96xf32> {

@@ -11,7 +11,7 @@
 #nk = affine_map<(m, n, k, z) -> (n, k)>
 #mn = affine_map<(m, n, k, z) -> (m, n)>
 // CHECK-LABEL: func.func @prefill(
-// CHECK:         tw.mmt4d "tw_mmt4d_tile_f8e4m3fnf8e5m2f32_64x64x64_mx_amdgpu_gfx950"
+// CHECK:         tw.mmt4d #tw.tile<"tw_mmt4d_tile_f8e4m3fnf8e5m2f32_64x64x64_mx_amdgpu_gfx950">
 // CHECK-SAME:      tensor<2x3x1x64x2x32xf8E5M2>) scales(%{{.*}} : tensor<2x3x64x2xf8E8M0FNU>, tensor<2x3x64x2xf8E8M0FNU>)
 func.func @prefill(%a: tensor<128x6x32xf8E4M3FN>, %as: tensor<128x6xf8E8M0FNU>, %c: tensor<128x96xf32>) -> tensor<128x96xf32> {
   %b = arith.constant dense<2.0> : tensor<96x6x32xf8E5M2>
@@ -29,7 +29,7 @@ func.func @prefill(%a: tensor<128x6x32xf8E4M3FN>, %as: tensor<128x6xf8E8M0FNU>, 
 }
 
 // CHECK-LABEL: func.func @decode(
-// CHECK:         tw.mmt4d "tw_mmt4d_tile_f8e4m3fnf8e5m2f32_16x64x64_mx_amdgpu_gfx950"
+// CHECK:         tw.mmt4d #tw.tile<"tw_mmt4d_tile_f8e4m3fnf8e5m2f32_16x64x64_mx_amdgpu_gfx950">
 // CHECK-SAME:      tensor<2x3x1x64x2x32xf8E5M2>) scales(%{{.*}} : tensor<1x3x16x2xf8E8M0FNU>, tensor<2x3x64x2xf8E8M0FNU>)
 func.func @decode(%a: tensor<1x6x32xf8E4M3FN>, %as: tensor<1x6xf8E8M0FNU>, %c: tensor<1x96xf32>) -> tensor<1x96xf32> {
   %b = arith.constant dense<2.0> : tensor<96x6x32xf8E5M2>

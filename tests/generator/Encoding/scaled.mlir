@@ -27,7 +27,7 @@
 // LAID-LABEL: func.func @matmul(
 // LAID:         linalg.generic
 // LAID-SAME:      ins(%{{.*}} : tensor<?x6x32xf8E4M3FN, #[[LHS]]>, tensor<96x6x32xf8E5M2, #[[LHS]]>, tensor<?x6xf8E8M0FNU, #[[LHSS]]>, tensor<96x6xf8E8M0FNU, #[[LHSS]]>)
-// LAID-SAME:      tw.tile = "tw_mmt4d_tile_f8e4m3fnf8e5m2f32_64x64x64_mx_amdgpu_gfx950"
+// LAID-SAME:      tw.tile = #tw.tile<"tw_mmt4d_tile_f8e4m3fnf8e5m2f32_64x64x64_mx_amdgpu_gfx950">
 // The scales of padding are 2^-127, whose bits are zeros, and scale zeros.
 // PACKED-LABEL: func.func @matmul(
 // PACKED:         %[[A:.*]] = linalg.pack %arg0 {{.*}}inner_dims_pos = [0, 1, 2] inner_tiles = [64, 2, 32] into {{.*}} -> tensor<?x3x1x64x2x32xf8E4M3FN>
@@ -35,10 +35,10 @@
 // PACKED:         %[[LEAST:.*]] = arith.constant 5.877470e-39 : f8E8M0FNU
 // PACKED:         %[[AS:.*]] = linalg.pack %arg2 padding_value(%[[LEAST]] : f8E8M0FNU) inner_dims_pos = [0, 1] inner_tiles = [64, 2] {{.*}} -> tensor<?x3x64x2xf8E8M0FNU>
 // PACKED:         %[[BS:.*]] = linalg.pack %arg3 {{.*}} -> tensor<2x3x64x2xf8E8M0FNU>
-// PACKED:         tw.mmt4d "tw_mmt4d_tile_f8e4m3fnf8e5m2f32_64x64x64_mx_amdgpu_gfx950" indexing_maps
+// PACKED:         tw.mmt4d #tw.tile<"tw_mmt4d_tile_f8e4m3fnf8e5m2f32_64x64x64_mx_amdgpu_gfx950"> indexing_maps
 // PACKED-SAME:      ins(%[[A]], %[[B]] : {{.*}}) scales(%[[AS]], %[[BS]] : tensor<?x3x64x2xf8E8M0FNU>, tensor<2x3x64x2xf8E8M0FNU>) outs(
 // GFX942-LABEL: func.func @matmul(
-// GFX942:         tw.mmt4d "tw_mmt4d_tile_f8e4m3fnf8e5m2f32_64x64x32_mx_amdgpu_gfx942"
+// GFX942:         tw.mmt4d #tw.tile<"tw_mmt4d_tile_f8e4m3fnf8e5m2f32_64x64x32_mx_amdgpu_gfx942">
 // GFX942-SAME:      tensor<?x6x1x64x1x32xf8E4M3FN>, tensor<2x6x1x64x1x32xf8E5M2>) scales(%{{.*}} : tensor<?x6x64x1xf8E8M0FNU>, tensor<2x6x64x1xf8E8M0FNU>)
 // DROPPED-LABEL: func.func @matmul(
 // DROPPED-NOT:     linalg.pack
@@ -79,7 +79,7 @@ func.func @matmul(%a: tensor<?x6x32xf8E4M3FN>, %b: tensor<96x6x32xf8E5M2>, %as: 
 // LAID:         linalg.generic
 // LAID-SAME:      ins(%{{.*}} : tensor<32x9x6x4xf8E5M2, #[[LHS]]>, tensor<6x32x4x35xf8E4M3FN, #[[RHS]]>, tensor<6x4x9xf8E8M0FNU, #[[LHSS]]>, tensor<6x35x4xf8E8M0FNU, #[[RHSS]]>)
 // PACKED-LABEL: func.func @layouts(
-// PACKED:         tw.mmt4d "tw_mmt4d_tile_f8e5m2f8e4m3fnf32_16x64x128_mx_amdgpu_gfx950"
+// PACKED:         tw.mmt4d #tw.tile<"tw_mmt4d_tile_f8e5m2f8e4m3fnf32_16x64x128_mx_amdgpu_gfx950">
 // PACKED-SAME:      ins(%{{.*}} : tensor<6x1x1x1x16x4x32xf8E5M2>, tensor<6x1x1x1x64x4x32xf8E4M3FN>) scales(%{{.*}} : tensor<6x1x1x16x4xf8E8M0FNU>, tensor<6x1x1x64x4xf8E8M0FNU>)
 func.func @layouts(%b: tensor<32x9x2x3x4xf8E5M2>, %bs: tensor<2x3x4x9xf8E8M0FNU>, %as: tensor<2x3x5x7x4xf8E8M0FNU>, %a: tensor<2x3x32x4x5x7xf8E4M3FN>, %c: tensor<2x3x5x7x9xf32>) -> tensor<2x3x5x7x9xf32> {
   %r = linalg.generic {indexing_maps = [
@@ -107,7 +107,7 @@ func.func @layouts(%b: tensor<32x9x2x3x4xf8E5M2>, %bs: tensor<2x3x4x9xf8E8M0FNU>
 // SET-LABEL: func.func @row(
 // SET:         tensor.expand_shape %arg0 {{\[}}[0, 1, 2]] output_shape [1, 1, 32] : tensor<32xf8E4M3FN> into tensor<1x1x32xf8E4M3FN>
 // PACKED-LABEL: func.func @row(
-// PACKED:         tw.mmt4d "tw_mmt4d_tile_f8e4m3fnf8e5m2f32_16x64x128_mx_amdgpu_gfx950"
+// PACKED:         tw.mmt4d #tw.tile<"tw_mmt4d_tile_f8e4m3fnf8e5m2f32_16x64x128_mx_amdgpu_gfx950">
 // PACKED-SAME:      tensor<1x1x1x16x4x32xf8E4M3FN>
 func.func @row(%a: tensor<32xf8E4M3FN>, %b: tensor<96x32xf8E5M2>, %as: tensor<f8E8M0FNU>, %bs: tensor<96xf8E8M0FNU>, %c: tensor<96xf32>) -> tensor<96xf32> {
   %r = linalg.generic {indexing_maps = [affine_map<(n, z) -> (z)>, affine_map<(n, z) -> (n, z)>, affine_map<(n, z) -> ()>, affine_map<(n, z) -> (n)>, affine_map<(n, z) -> (n)>], iterator_types = ["parallel", "reduction"]}
@@ -146,7 +146,7 @@ func.func @column(%a: tensor<96x6x32xf8E4M3FN>, %b: tensor<6x32xf8E5M2>, %as: te
 // Elements of 4 and 6 bits have a byte each, but in panels: 32 are 16 and 24 bytes there, joined before they are packed.
 // LAID-LABEL: func.func @parts(
 // LAID:         linalg.generic
-// LAID-SAME:      tw.tile = "tw_mmt4d_tile_f4e2m1fnf6e3m2fnf32_64x64x64_mx_amdgpu_gfx950"
+// LAID-SAME:      tw.tile = #tw.tile<"tw_mmt4d_tile_f4e2m1fnf6e3m2fnf32_64x64x64_mx_amdgpu_gfx950">
 // PACKED-LABEL: func.func @parts(
 // PACKED:         %[[BYTES:.*]] = tensor.empty(%{{.*}}) : tensor<?x6x16xi8>
 // PACKED:         %[[JOINED:.*]] = linalg.generic {{.*}} outs(%[[BYTES]] : tensor<?x6x16xi8>) attrs = {{{.*}}tw.joins = 2
@@ -157,10 +157,10 @@ func.func @column(%a: tensor<96x6x32xf8E4M3FN>, %b: tensor<6x32xf8E5M2>, %as: te
 // PACKED:         linalg.generic {{.*}} outs(%{{.*}} : tensor<96x6x24xi8>)
 // PACKED:           arith.bitcast %{{.*}} : f6E3M2FN to i6
 // PACKED:         linalg.pack {{.*}}inner_tiles = [64, 2, 24] {{.*}} -> tensor<2x3x1x64x2x24xi8>
-// PACKED:         tw.mmt4d "tw_mmt4d_tile_f4e2m1fnf6e3m2fnf32_64x64x64_mx_amdgpu_gfx950"
+// PACKED:         tw.mmt4d #tw.tile<"tw_mmt4d_tile_f4e2m1fnf6e3m2fnf32_64x64x64_mx_amdgpu_gfx950">
 // PACKED-SAME:      tensor<?x3x1x64x2x16xi8>, tensor<2x3x1x64x2x24xi8>) scales(%{{.*}} : tensor<?x3x64x2xf8E8M0FNU>, tensor<2x3x64x2xf8E8M0FNU>)
 // GFX942-LABEL: func.func @parts(
-// GFX942:         tw.mmt4d "tw_mmt4d_tile_f4e2m1fnf6e3m2fnf32_64x64x32_mx_amdgpu_gfx942"
+// GFX942:         tw.mmt4d #tw.tile<"tw_mmt4d_tile_f4e2m1fnf6e3m2fnf32_64x64x32_mx_amdgpu_gfx942">
 // GFX942-SAME:      tensor<?x6x1x64x1x16xi8>, tensor<2x6x1x64x1x24xi8>)
 #mkz = affine_map<(m, n, k, z) -> (m, k, z)>
 #nkz = affine_map<(m, n, k, z) -> (n, k, z)>

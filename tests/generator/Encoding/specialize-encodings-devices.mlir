@@ -11,9 +11,9 @@
 // CHECK-LABEL: func.func @each(
 // CHECK-NOT:     tw.relayout
 // CHECK:         tw.set_encoding {{.*}} {tw.device = "a"} -> tensor<?x64xf32, #[[A]]>
-// CHECK:         linalg.generic {{.*}} attrs = {tw.device = "a", tw.tile = "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base"}
+// CHECK:         linalg.generic {{.*}} attrs = {tw.device = "a", tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base">}
 // CHECK:         tw.set_encoding {{.*}} {tw.device = "b"} -> tensor<?x64xf32, #[[B]]>
-// CHECK:         linalg.generic {{.*}} attrs = {tw.device = "b", tw.tile = "tw_mmt4d_tile_f32f32f32_6x16x1_x86_64_avx2_fma"}
+// CHECK:         linalg.generic {{.*}} attrs = {tw.device = "b", tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_6x16x1_x86_64_avx2_fma">}
 // CHECK-NOT:     tw.relayout
 // PACKED-LABEL: func.func @each(
 func.func @each(%a: tensor<?x64xf32>, %b: tensor<64x96xf32>, %c: tensor<?x96xf32>) -> (tensor<?x96xf32>, tensor<?x96xf32>) {

@@ -26,7 +26,7 @@
 // X86:         tensor.empty(%{{.*}}) : tensor<?x64xf32, #[[LHS]]>
 // X86:         tw.set_encoding {{.*}} -> tensor<?x64xf32, #[[LHS]]>
 // X86:         scf.for {{.*}} -> (tensor<?x96xf32, #[[OUT]]>)
-// X86:           linalg.generic {{.*}} attrs = {tw.tile = "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base"}
+// X86:           linalg.generic {{.*}} attrs = {tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base">}
 // X86:           } -> tensor<?x96xf32, #[[OUT]]>
 // X86:         tw.encoding_size tensor<?x96xf32, #[[OUT]]>(
 // X86-NOT:     tw.encoding<
@@ -34,7 +34,7 @@
 // ARM-DAG: #tw.layout<outer = [0, 1], inner = [0, 1], tiles = [8, 1]>
 // ARM-DAG: #tw.layout<outer = [1, 0], inner = [1, 0], tiles = [12, 1]>
 // ARM-LABEL: func.func @f(
-// ARM: attrs = {tw.tile = "my_mmt4d_tile_f32f32f32_8x12x1_arm_64_base"}
+// ARM: attrs = {tw.tile = #tw.tile<"my_mmt4d_tile_f32f32f32_8x12x1_arm_64_base">}
 
 // NONE: #[[IDENTITY:.*]] = #tw.layout<identity>
 // NONE-LABEL: func.func @f(

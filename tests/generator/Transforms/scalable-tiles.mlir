@@ -1,5 +1,5 @@
 // RUN: tw-opt %s --tw-define-tile-functions | FileCheck %s --check-prefix=DEFINED
-// RUN: tw-opt %s --tw-define-tile-functions --tw-lower-mmt4d="plan=idiom=generic" | FileCheck %s --check-prefix=LOWERED
+// RUN: tw-opt %s --tw-plan-tile-functions="plan=idiom=generic" --tw-generate-tile-functions | FileCheck %s --check-prefix=LOWERED
 
 // A dynamic dimension of 2 * 4 * vscale rows, and the row stride with it.
 // DEFINED-LABEL: func.func @tw_mmt4d_tile_f32f32f32_8x2vlx1_arm_64_sve(

@@ -14,6 +14,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/IR/Module.h"
 #include <functional>
+#include <map>
 #include <vector>
 
 namespace tilewright {
@@ -33,6 +34,10 @@ struct ResolveOptions {
   unsigned jobs = 0;
   /// False: generate even where a hand-written row exists.
   bool preferHandWritten = true;
+  /// Plans that the caller has of tiles, in full, those that planTile chooses
+  /// for `generate.tuneCpu`: it is not asked again. What is cached goes by what
+  /// was asked for, as without them.
+  std::map<TileKey, std::string> plans;
   /// What was measured of bodies; null for nothing. Followed, where it knows
   /// `core`, unless `generate` has a plan: as chooseBody has it.
   std::shared_ptr<const Tuning> tuning;

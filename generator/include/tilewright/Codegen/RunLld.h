@@ -23,8 +23,8 @@ struct LldInput {
   std::string option;
 };
 
-/// What `ld.lld <options> <inputs>` writes. The error is what LLD says. LLD
-/// gives all options of the process that LLVM parsed their defaults.
+/// What `ld.lld <options> <inputs>` writes. The error is what LLD says. One at
+/// a time; options of the process (cl::opt) are none of LLD's.
 llvm::Expected<llvm::SmallVector<char, 0>>
 runLld(llvm::ArrayRef<std::string> options, llvm::ArrayRef<LldInput> inputs);
 

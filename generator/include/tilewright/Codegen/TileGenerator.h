@@ -31,7 +31,7 @@ enum class Emit {
   CodeObject
 };
 
-/// How a defined tile function is lowered.
+/// How a tile function gets its code.
 enum class Lowering {
   Plan, ///< by its tile plan: the kernel
   Loops ///< by upstream's plain loops: the oracle the kernel is tested against
@@ -67,8 +67,8 @@ bool wantsOtherIdiom(const TileKey &key, const GenerateOptions &options);
 
 /// Milliseconds spent in each step of one kernel.
 struct StepTimes {
-  double build = 0;     ///< key -> plan -> linalg
-  double lower = 0;     ///< linalg -> LLVM dialect
+  double build = 0;     ///< key -> plan, or linalg where that is asked for
+  double lower = 0;     ///< -> LLVM dialect
   double translate = 0; ///< -> LLVM IR
   double optimize = 0;
   double codegen = 0; ///< -> object or bitcode

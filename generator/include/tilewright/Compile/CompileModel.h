@@ -87,6 +87,8 @@ struct ModelOptions {
   std::string bitcodeDir;
   /// Target triple; empty for the host's architecture on this machine's OS.
   std::string triple;
+  /// The core that tiles are planned for, one of findCore; empty for the usual.
+  std::string planCore;
   /// Prefix of the tile names.
   std::string prefix = std::string(kDefaultPrefix);
   DataTiling dataTiling = DataTiling::Late;
@@ -128,6 +130,14 @@ struct ModelOptions {
   /// Bitcode, Object: leave the large constants to the caller, as
   /// CompiledModel::constants. Else the output holds them.
   bool constantsApart = false;
+};
+
+/// A tile function as the model calls it.
+struct CalledTile {
+  std::string name;
+  TileKey key;
+  /// In full; empty for one whose code no plan is for.
+  std::string plan;
 };
 
 /// Where the buffers of an entry point are; docs/compile.md describes the
@@ -284,6 +294,8 @@ struct CompiledModel {
   std::vector<std::string> functionsForC;
   /// The tile functions called, each once, in order of first call.
   std::vector<TileKey> tiles;
+  /// Those that code of the host calls by name.
+  std::vector<CalledTile> calledTiles;
   /// What is called, by the first call.
   std::vector<ModelDispatch> functions;
   std::vector<Relayout> relayouts;

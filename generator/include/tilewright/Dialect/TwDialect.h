@@ -20,6 +20,17 @@
 #include "tilewright/Dialect/PackLayout.h"
 #include "tilewright/key.h"
 
+namespace tilewright {
+
+/// For attributes, which are unique by it.
+inline llvm::hash_code hash_value(const TileKey &key) {
+  return llvm::hash_combine(int(key.types), key.m0, key.n0, key.k0,
+                            int(key.rounding), int(key.isa), key.m0Scalable,
+                            key.n0Scalable, key.blockScaled, key.vnni);
+}
+
+} // namespace tilewright
+
 #include "tilewright/Dialect/TwDialect.h.inc"
 #include "tilewright/Dialect/TwEnums.h.inc"
 
@@ -39,6 +50,7 @@ inline constexpr llvm::StringLiteral kBoundaries = "tw.boundaries";
 inline constexpr llvm::StringLiteral kSkew = "tw.skew";
 inline constexpr llvm::StringLiteral kDevices = "tw.devices";
 inline constexpr llvm::StringLiteral kDevice = "tw.device";
+inline constexpr llvm::StringLiteral kTile = "tw.tile";
 inline constexpr llvm::StringLiteral kWorkgroupMemory = "tw.workgroup_memory";
 
 /// The devices of the module that `op` is in, kDevices of the outermost that
@@ -60,11 +72,14 @@ int bitsInMemory(mlir::Type element);
 /// floats of less than a byte, which have a byte each in all other tensors.
 bool isInStreams(mlir::Type element);
 
-/// What `tile` spells. Errors at `op`: a name that is none, or of a tile that
-/// has block scales though `op` has none, or the other way.
-llvm::FailureOr<TileKey> verifyTileName(mlir::Operation *op,
-                                        llvm::StringRef tile,
-                                        bool hasScales = false);
+/// Errors at `op` if `attribute`, its kTile, is no tile, or `op` a function of
+/// another name.
+llvm::LogicalResult verifyTile(mlir::Operation *op, mlir::Attribute attribute);
+
+/// Errors at `op` if `tile` has block scales though `op` has none, or the other
+/// way.
+llvm::LogicalResult verifyBlockScales(mlir::Operation *op, TileAttr tile,
+                                      bool hasScales = false);
 
 /// Elements along K that the variant `vnni` has beside each other in panels of
 /// the rhs of `key`, whatever its variant is.

@@ -57,24 +57,24 @@ def Tw_KeepPackedOp : Op<Tw_Dialect, "keep_packed", [MemoryEffects<[MemRead, Mem
     `k` are those that K counts. One of the two is the last dimension. For each index of the others there is a matrix.
 
     ```mlir
-    %there = tw.keep_packed "tw_mmt4d_tile_f32f32f32_8x3vlx1_arm_64_sve" %w n = 1 k = 0 : memref<64x96xf32>
+    %there = tw.keep_packed #tw.tile<"tw_mmt4d_tile_f32f32f32_8x3vlx1_arm_64_sve"> %w n = 1 k = 0 : memref<64x96xf32>
     ```
   }];
   let arguments = (ins
     AnyStaticShapeMemRef:$matrix,
-    StrAttr:$tile,
+    Tw_TileAttr:$tile,
     ConfinedAttr<I64Attr, [IntNonNegative]>:$n,
     ConfinedAttr<I64Attr, [IntNonNegative]>:$k,
     DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$k_dims);
   let results = (outs I1:$there);
   let assemblyFormat = [{
-    $tile $matrix `n` `=` $n `k` `=` $k (`k_dims` `=` $k_dims^)? attr-dict
+    qualified($tile) $matrix `n` `=` $n `k` `=` $k (`k_dims` `=` $k_dims^)? attr-dict
     `:` type($matrix)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// What `tile` spells.
-    ::tilewright::TileKey getKey();
+    ::tilewright::TileKey getKey() { return getTile().getKey(); }
 
     /// Whether the elements of a column lie side by side.
     bool isTransposed() {

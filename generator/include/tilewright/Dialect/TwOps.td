@@ -18,6 +18,7 @@ def Tw_Dialect : Dialect {
   let description = [{
     `tw.mmt4d` is a matrix multiplication on packed operands, by a tile function
     that it names: what calls of tiles and launches of their kernels are made of.
+    `#tw.tile` is that function, and its plan where it has one.
     `tw.pack` and `tw.unpack` name a pack function. `tw.dispatch` calls a function that was outlined from a model.
 
     The rest is independent of the target. A loop that brings data from global memory through workgroup memory into
@@ -39,6 +40,8 @@ def Tw_Dialect : Dialect {
       stage that is not in it. Absent: plain boundaries after both;
     - `tw.skew`, on the same: half of the waves of a workgroup runs one stage
       behind the other half;
+    - `tw.tile`, on a `func.func` that is a tile, and on an encoded contraction
+      that one multiplies: `#tw.tile<...>`;
     - `tw.workgroup_memory`, on a `gpu.barrier`: it orders accesses to workgroup
       memory only.
   }];
@@ -53,6 +56,8 @@ class Tw_I32Enum<string name, string summary, list<I32EnumAttrCase> cases>
   let cppNamespace = "::tilewright::tw";
   let genSpecializedAttr = 0;
 }
+
+include "TwTiles.td"
 
 def Tw_Stage : Tw_I32Enum<"Stage", "stage of a pipelined loop", [
   I32EnumAttrCase<"Read", 0, "read">,
@@ -198,7 +203,7 @@ def Tw_Mmt4dOp : Op<Tw_Dialect, "mmt4d", [
     Elements of 4 and 6 bits are bytes of such a stream, i8, 16 or 24 for 32 elements.
 
     ```mlir
-    %r = tw.mmt4d "tw_mmt4d_tile_f32f32f32_8x32x1_x86_64_avx512_base" overwrite
+    %r = tw.mmt4d #tw.tile<"tw_mmt4d_tile_f32f32f32_8x32x1_x86_64_avx512_base"> overwrite
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
                        affine_map<(m, n, k) -> (n, k)>,
                        affine_map<(m, n, k) -> (m, n)>]
@@ -211,21 +216,20 @@ def Tw_Mmt4dOp : Op<Tw_Dialect, "mmt4d", [
     Tw_RankedTensorOrMemRef:$rhs,
     Tw_RankedTensorOrMemRef:$out,
     Variadic<Tw_RankedTensorOrMemRef>:$scales,
-    StrAttr:$tile,
+    Tw_TileAttr:$tile,
     AffineMapArrayAttr:$indexing_maps,
     UnitAttr:$overwrite);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
-    $tile (`overwrite` $overwrite^)? `indexing_maps` `=` $indexing_maps
+    qualified($tile) (`overwrite` $overwrite^)? `indexing_maps` `=` $indexing_maps
     `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)`
     (`scales` `(` $scales^ `:` type($scales) `)`)?
     `outs` `(` $out `:` type($out) `)` attr-dict (`->` type($result)^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// What `tile` spells: a key, behind the prefix of its name.
-    ::tilewright::TileKey getKey();
-    ::llvm::StringRef getPrefix();
+    /// What `tile` spells.
+    ::tilewright::TileKey getKey() { return getTile().getKey(); }
 
     /// How many dimensions of each kind there are.
     struct Dims {
@@ -290,7 +294,7 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     order, several at a time where there are threads.
 
     ```mlir
-    %r:2 = tw.matmul "tw_mmt4d_tile_f32f32f32_8x32x1_x86_64_avx512_base"
+    %r:2 = tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_8x32x1_x86_64_avx512_base">
       overwrite rhs_packed
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
                        affine_map<(m, n, k) -> (n, k)>,
@@ -306,7 +310,7 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     Tw_RankedTensorOrMemRef:$out,
     Tw_RankedTensorOrMemRef:$workspace,
     Variadic<AnyType>:$epilogue_operands,
-    StrAttr:$tile,
+    Tw_TileAttr:$tile,
     AffineMapArrayAttr:$indexing_maps,
     UnitAttr:$overwrite,
     UnitAttr:$rhs_packed,
@@ -319,7 +323,7 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     OptionalAttr<FlatSymbolRefAttr>:$epilogue);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    $tile (`overwrite` $overwrite^)? (`rhs_packed` $rhs_packed^)? (`rhs_kept` $rhs_kept^)?
+    qualified($tile) (`overwrite` $overwrite^)? (`rhs_packed` $rhs_packed^)? (`rhs_kept` $rhs_kept^)?
     (`thin` $thin^)? (`few_rows` `=` $few_rows^)? (`m_loops` `=` $m_loops^)? (`k_loops` `=` $k_loops^)?
     (`k_size` `=` $k_size^)?
     `indexing_maps` `=` $indexing_maps
@@ -331,7 +335,7 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
   let builders = [
     OpBuilder<(ins "::mlir::TypeRange":$results, "::mlir::Value":$lhs,
                    "::mlir::Value":$rhs, "::mlir::Value":$out,
-                   "::mlir::Value":$workspace, "::llvm::StringRef":$tile,
+                   "::mlir::Value":$workspace, "::tilewright::tw::TileAttr":$tile,
                    "::mlir::ArrayAttr":$maps, "bool":$overwrite,
                    "bool":$rhsPacked, "bool":$thin, "uint64_t":$mLoops,
                    "uint64_t":$kLoops, "::mlir::IntegerAttr":$kSize), [{
@@ -342,9 +346,9 @@ def Tw_MatmulOp : Op<Tw_Dialect, "matmul", [
     }]>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// What `tile` spells, and what the tile of few rows is called.
-    ::tilewright::TileKey getKey();
-    std::string getTileOfFew(int64_t rows);
+    /// What `tile` spells, and the tile of few rows.
+    ::tilewright::TileKey getKey() { return getTile().getKey(); }
+    ::tilewright::tw::TileAttr getTileOfFew(int64_t rows);
 
     /// The tile of `rows` rows, a fixed number, for the panels of `tile`; none if
     /// there is none, or those of `tile` are no more.

@@ -21,8 +21,7 @@ struct TargetCpu;
 
 /// How a device computes a contraction.
 struct TiledContraction {
-  /// The tile function, by name.
-  std::string tile;
+  tw::TileAttr tile;
   /// By operand: of lhs, rhs and out, and of a scaled contraction the scales of
   /// lhs and rhs.
   llvm::SmallVector<tw::LayoutAttr, 5> layouts;

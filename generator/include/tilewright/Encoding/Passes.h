@@ -17,10 +17,6 @@
 
 namespace tilewright {
 
-/// On an encoded contraction whose layouts are known: its tile function, a
-/// StringAttr.
-inline constexpr llvm::StringLiteral kTileAttr = "tw.tile";
-
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "tilewright/Encoding/Passes.h.inc"

@@ -47,6 +47,8 @@ struct Wanted {
 struct GatherOptions {
   /// Name prefixes that are accepted: "tw", "iree_uk".
   std::vector<std::string> prefixes = {std::string(kDefaultPrefix)};
+  /// Of these names the keys are not read off them. May be null.
+  const std::map<std::string, FunctionKey> *known = nullptr;
   /// Names that these define are not wanted; their undefined symbols are not
   /// looked at. Typically libtilewright.a. May be null.
   const InputFiles *providers = nullptr;

@@ -42,6 +42,8 @@ struct LinkOptions {
   /// Constants that the one module of `buffers` refers to; the output defines
   /// them.
   llvm::ArrayRef<ExternalConstant> constants;
+  /// What names of the inputs spell, as far as the caller knows.
+  std::map<std::string, FunctionKey> known;
   std::vector<std::string> prefixes = {std::string(kDefaultPrefix)};
   /// Archives or objects whose definitions are not wanted: libtilewright.a.
   std::vector<std::string> providers;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The tile plan: how one tile function computes its tile. Data, printable and
-// overridable; no IR. The planner chooses it, tw-lower-mmt4d carries it out.
+// overridable; no IR. The planner chooses it, tw-generate-tile-functions
+// carries it out.
 
 #ifndef TILEWRIGHT_PLANNING_TILEPLAN_H
 #define TILEWRIGHT_PLANNING_TILEPLAN_H
@@ -107,6 +108,15 @@ struct TilePlan {
 /// Fails only on overrides that are malformed or do not fit.
 llvm::Expected<TilePlan> planTile(const TileKey &key,
                                   llvm::StringRef overrides = "");
+
+/// The plan of `key` that `text` has in full. Fails on any other text, also on
+/// one that leaves the planner something to choose.
+llvm::Expected<TilePlan> readTilePlan(const TileKey &key, llvm::StringRef text);
+
+/// The overrides `parts` and, behind them, the core `cpu` if it is one of the
+/// key's architecture. A name that is not known is refused where they are read.
+std::string withCore(std::string parts, const TileKey &key,
+                     llvm::StringRef cpu);
 
 /// The core that planTile chooses for.
 llvm::Expected<const CoreModel *> plannedCore(const TileKey &key,

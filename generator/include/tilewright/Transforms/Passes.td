@@ -47,7 +47,7 @@ def DefineTileFunctions : Pass<"tw-define-tile-functions", "mlir::ModuleOp"> {
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
     "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
-    "mlir::scf::SCFDialect",
+    "mlir::scf::SCFDialect", "tilewright::tw::TwDialect",
   ];
 }
 
@@ -74,24 +74,42 @@ def ExpandSmallFloats : Pass<"tw-expand-small-floats"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
-def LowerMmt4d : Pass<"tw-lower-mmt4d", "mlir::ModuleOp"> {
-  let summary = "Replace each defined tile function by its tile plan's code";
+def PlanTileFunctions : Pass<"tw-plan-tile-functions", "mlir::ModuleOp"> {
+  let summary = "Choose how each declared tile function is generated";
   let description = [{
-    Each tile function that `tw-define-tile-functions` defined gets the type
-    `(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()`, the same C ABI, and,
-    instead of its `linalg` body, the code that its tile plan says: loops over
-    register blocks, in each of them a loop over the K steps whose accumulators
-    are vectors carried by `scf.for`, and the stores of the out tile.
+    Each declaration of a tile function, by its attribute `tw.tile` or by its
+    name, gets `#tw.tile<..., plan = "...">`: the planner's choice for its key,
+    with all parts, so that nobody after this pass has to choose. `plan`
+    overrides parts of it; those that the key does not fit are an error that
+    says why. A tile that has a plan keeps it.
 
-    The plan is the planner's choice for the key; `plan` overrides parts of it.
-    A plan that the key does not fit is an error that says why.
+    So does each `llvm.func` that a model calls as a tile; those of GPUs and of
+    the variant `vnni`, whose code no plan is for, stay without.
   }];
   let options = [
     Option<"prefix", "prefix", "std::string", /*default=*/"\"tw\"",
            "Prefix of the tile names: <prefix>_mmt4d_tile_...">,
     Option<"plan", "plan", "std::string", /*default=*/"\"\"",
            "Overrides of the plan, in the syntax of a printed plan">,
+    Option<"core", "core", "std::string", /*default=*/"\"\"",
+           "The core that tiles of its architecture are planned for">,
   ];
+  let dependentDialects = ["tilewright::tw::TwDialect"];
+}
+
+def GenerateTileFunctions : Pass<"tw-generate-tile-functions", "mlir::ModuleOp"> {
+  let summary = "Give each planned tile function the code of its plan";
+  let description = [{
+    Each declaration with a `#tw.tile` that has a plan gets the type
+    `(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()`, the C ABI, and the
+    code that the plan says: loops over register blocks, in each of them a loop
+    over the K steps whose accumulators are vectors carried by `scf.for`, and
+    the stores of the out tile. Only the attribute is read: neither the
+    function's name nor the planner.
+
+    `tw-define-tile-functions` gives the same function the body that its name
+    specifies, which says what is computed and not how.
+  }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect",
     "mlir::scf::SCFDialect", "mlir::vector::VectorDialect",
@@ -101,7 +119,7 @@ def LowerMmt4d : Pass<"tw-lower-mmt4d", "mlir::ModuleOp"> {
 def ConvertTilesToLLVM : Pass<"tw-convert-tiles-to-llvm", "mlir::ModuleOp"> {
   let summary = "Convert planned tile functions to the LLVM dialect in one walk";
   let description = [{
-    What `tw-lower-mmt4d` leaves consists of `scf.for` and `scf.if`, operations
+    What `tw-generate-tile-functions` makes consists of `scf.for` and `scf.if`, operations
     of `arith` and `vector` on scalars and one-dimensional vectors, and
     operations of the LLVM dialect: all of them on types that the LLVM dialect
     takes as they are. This pass replaces each operation by its counterpart and

@@ -10,7 +10,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "tilewright/key.h"
+#include "tilewright/Dialect/TwDialect.h"
 
 namespace tilewright {
 
@@ -43,15 +43,16 @@ mlir::Type arithmeticType(mlir::MLIRContext *context, tw_element_type_t type);
 mlir::FunctionType tileFunctionType(mlir::MLIRContext *context,
                                     const TileKey &key);
 
-/// Declares the tile function of `key` at the builder's insertion point.
+/// Declares the function of `tile`, which it has as its attribute tw.tile, at
+/// the builder's insertion point.
 mlir::func::FuncOp declareTileFunction(mlir::OpBuilder &builder,
-                                       mlir::Location loc, const TileKey &key,
-                                       llvm::StringRef prefix);
+                                       mlir::Location loc, tw::TileAttr tile);
 
-/// The key that the function's name spells; failure with a diagnostic if it
-/// only looks like a tile name. None for any other function.
-mlir::FailureOr<std::optional<TileKey>> tileKeyOf(mlir::func::FuncOp func,
-                                                  llvm::StringRef prefix);
+/// The function's tw.tile, or, where it has none, what its name spells: failure
+/// with a diagnostic if that only looks like a tile name. Null for any other
+/// function.
+mlir::FailureOr<tw::TileAttr> tileOf(mlir::FunctionOpInterface func,
+                                     llvm::StringRef prefix);
 
 } // namespace tilewright
 

@@ -10,7 +10,6 @@
 #include "tilewright/Tuning/Database.h"
 #include "tilewright/key.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include <map>
 #include <vector>
 
@@ -103,7 +102,7 @@ public:
 private:
   struct Layer {
     TuningDatabase database;
-    llvm::StringMap<std::vector<const TuningEntry *>> byName;
+    std::map<TileKey, std::vector<const TuningEntry *>> byKey;
   };
   void index(Layer &layer, bool isAsked);
 

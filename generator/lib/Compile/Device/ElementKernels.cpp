@@ -183,7 +183,7 @@ private:
                 "computed";
     TileKey key = tile.getKey();
     llvm::Expected<DeviceKernelLaunch> launch =
-        deviceKernelLaunch(key, tile.getPrefix());
+        deviceKernelLaunch(key, tile.getTile().getPrefix());
     if (!launch)
       return tile.emitOpError() << llvm::toString(launch.takeError());
     func->setAttr("passthrough", b.getArrayAttr(b.getStrArrayAttr(

@@ -123,7 +123,7 @@ private:
 LogicalResult launchMmt4d(tw::Mmt4dOp op, HostProgram &program,
                           StringRef kernel, ArrayRef<Value> arguments) {
   llvm::Expected<DeviceKernelLaunch> launch =
-      deviceKernelLaunch(op.getKey(), op.getPrefix());
+      deviceKernelLaunch(op.getKey(), op.getTile().getPrefix());
   if (!launch)
     return op.emitOpError() << llvm::toString(launch.takeError());
   return Mmt4dLaunch(op, program)

@@ -109,7 +109,7 @@ public:
     std::string name;
     func.getBody().walk([&](Operation *op) {
       if (isa<tw::MatmulOp, tw::Mmt4dOp>(op))
-        name = op->getAttrOfType<StringAttr>("tile").str();
+        name = op->getAttrOfType<tw::TileAttr>("tile").getName();
       else if (isa<tw::PackOp, tw::UnPackOp>(op))
         name = op->getAttrOfType<StringAttr>("function").str();
     });

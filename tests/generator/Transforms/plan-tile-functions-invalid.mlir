@@ -1,4 +1,4 @@
-// RUN: tw-opt %s --tw-define-tile-functions --tw-lower-mmt4d=plan=idiom=dpbusd --split-input-file --verify-diagnostics
+// RUN: tw-opt %s --tw-plan-tile-functions=plan=idiom=dpbusd --split-input-file --verify-diagnostics
 
 // expected-error @below {{idiom 'dpbusd' does not take f32f32f32}}
 func.func private @tw_mmt4d_tile_f32f32f32_8x8x1_x86_64_avx2_fma(
@@ -9,3 +9,8 @@ func.func private @tw_mmt4d_tile_f32f32f32_8x8x1_x86_64_avx2_fma(
 // expected-error @below {{idiom 'dpbusd' needs avx512vnni or avxvnni, which x86_64_avx2_fma does not have}}
 func.func private @tw_mmt4d_tile_s8s8s32_8x8x4_x86_64_avx2_fma(
     memref<1xi32>, memref<1xi8>, memref<1xi8>, memref<16xi64>)
+
+// -----
+
+// expected-error @below {{'tw_mmt4d_tile_f32f32f32_8x08x1_generic' is not a tile name: in N0: '08' has a leading zero}}
+func.func private @tw_mmt4d_tile_f32f32f32_8x08x1_generic(memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<16xi64>)

@@ -1,14 +1,22 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tilewright/Transforms/LowerTileFunction.h"
+//
+// tw-generate-tile-functions: what the plan of a tile says, as code.
+
 #include "Block/BlockResults.h"
 #include "Block/KLoop.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tilewright/Transforms/Passes.h"
 #include "tilewright/Transforms/TileFunctions.h"
 
 using namespace mlir;
 
 namespace tilewright {
+
+#define GEN_PASS_DEF_GENERATETILEFUNCTIONS
+#include "tilewright/Transforms/Passes.h.inc"
+
 namespace {
 
 class TileBody {
@@ -130,22 +138,16 @@ private:
   Value out, lhs, rhs;
 };
 
-} // namespace
-
-llvm::Error lowerTileFunction(func::FuncOp function, const TileKey &key,
-                              const TilePlan &plan) {
-  std::string why = whyPlanUnfit(plan, key);
-  if (!why.empty())
-    return llvm::createStringError("%s: plan '%s' does not fit: %s",
-                                   printTileKey(key).c_str(),
-                                   printTilePlan(plan).c_str(), why.c_str());
+/// Gives `function` the type (!llvm.ptr noalias x 4) -> () and, as its body,
+/// the code of `plan`, which fits `key`: arith, vector, scf and llvm
+/// operations.
+void generate(func::FuncOp function, const TileKey &key, const TilePlan &plan) {
   OpBuilder b(function.getContext());
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-  function.getBody().getBlocks().clear();
+  function.setPublic();
   function.setType(b.getFunctionType({pointer, pointer, pointer, pointer}, {}));
   Block *entry = function.addEntryBlock();
   for (unsigned i = 0; i < 4; ++i) {
-    function.setArgAttrs(i, ArrayRef<NamedAttribute>());
     function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
                         b.getUnitAttr());
   }
@@ -163,7 +165,26 @@ llvm::Error lowerTileFunction(func::FuncOp function, const TileKey &key,
   }
   b.setInsertionPointToEnd(entry);
   func::ReturnOp::create(b, function.getLoc());
-  return llvm::Error::success();
 }
+
+struct GenerateTileFunctionsPass
+    : impl::GenerateTileFunctionsBase<GenerateTileFunctionsPass> {
+  void runOnOperation() override {
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
+      auto tile = function->getAttrOfType<tw::TileAttr>(tw::kTile);
+      if (!tile || tile.getPlan().empty() || !function.isDeclaration())
+        continue;
+      llvm::Expected<TilePlan> plan =
+          readTilePlan(tile.getKey(), tile.getPlan());
+      if (!plan) {
+        function.emitError(llvm::toString(plan.takeError()));
+        return signalPassFailure();
+      }
+      generate(function, tile.getKey(), *plan);
+    }
+  }
+};
+
+} // namespace
 
 } // namespace tilewright

@@ -1,4 +1,4 @@
-// RUN: tw-opt %s --tw-define-tile-functions --tw-lower-mmt4d | FileCheck %s
+// RUN: tw-opt %s --tw-plan-tile-functions --tw-generate-tile-functions | FileCheck %s
 
 // The same C ABI; parameters at their offsets; nothing is done for K = 0 under
 // ACCUMULATE; one block, whose accumulators the K loop carries.
@@ -33,3 +33,12 @@ func.func private @tw_mmt4d_tile_f32f32f32_1021x8x1_x86_64_avx2_fma(
 func.func @other() {
   return
 }
+
+// The plan in the attribute is the one that is carried out: two vectors of
+// accumulators where the planner's choice has four. What has none stays.
+// CHECK-LABEL: func.func @given_mmt4d_tile_f32f32f32_4x8x1_x86_64_avx2_fma(
+// CHECK:           scf.for
+// CHECK:             scf.for {{.*}} -> (!llvm.ptr, !llvm.ptr, vector<8xf32>, vector<8xf32>) : i64
+func.func private @given_mmt4d_tile_f32f32f32_4x8x1_x86_64_avx2_fma(
+    memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<16xi64>)
+  attributes {tw.tile = #tw.tile<"given_mmt4d_tile_f32f32f32_4x8x1_x86_64_avx2_fma", plan = "idiom=fma lanes=8 klanes=1 block=2x1 sets=1 unroll=4 broadcast=lhs by=load stage=none stagesteps=1 split=no decodeahead=0 loads=1x1 early=no order=mn ahead=0">}
