@@ -13,7 +13,7 @@
 #include <arm_sme.h>
 
 #include "tilewright/tile.h"
-#include "ukernels/arm_64/sve_types.h"
+#include "ukernels/arm_64/sve_accumulators.h"
 
 // A family and its parts.
 #define TW_SME_INLINE static inline __attribute__((always_inline))

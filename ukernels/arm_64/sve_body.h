@@ -18,7 +18,7 @@
 
 #include <arm_sve.h>
 
-#include "ukernels/arm_64/sve_types.h"
+#include "ukernels/arm_64/sve_accumulators.h"
 #include "ukernels/tile_body.h"
 
 // The rows and the vectors that sve_lanes.h has variables for.
@@ -79,13 +79,13 @@ TW_INLINE int tw_sve_sets(int M0, int rows) {
 
 // The first `bytes` bytes of each 16; all of them where it makes no difference.
 TW_INLINE svbool_t tw_sve_quad_bytes(int bytes) {
-  return bytes >= 16 ? svptrue_b8() : svwhilelt_b8_s32(0, bytes);
+  return bytes >= 16 ? svptrue_b8() : svwhilelt_b8(0, bytes);
 }
 
 // The 8 bytes at `p`, repeated along the vector.
 TW_INLINE svuint64_t tw_sve_splat_8_bytes(const void* p) {
   typedef uint64_t __attribute__((aligned(1), may_alias)) tw_any_u64_t;
-  return svdup_n_u64(*(const tw_any_u64_t*)p);
+  return svdup_u64(*(const tw_any_u64_t*)p);
 }
 
 #endif  // UKERNELS_ARM_64_SVE_BODY_H_
