@@ -53,7 +53,6 @@ TW_SME_INLINE svint8x2_t tw_sme_split_s4(const int8_t* p) __arm_streaming {
 #define TW_ACCUMULATORS TW_S32
 #define TW_LHS_K0 8
 #define TW_RHS_K0 4
-#define TW_LHS_VECTOR svint8x2_t
 #define TW_LOAD_LHS(pg, p) ((void)pg, tw_sme_split_s8(p))
 #define TW_LOAD_RHS(p) tw_sme_split_s4(p)
 #define TW_OUTER(tile, pg, all, l, r)                        \

@@ -21,31 +21,19 @@
 #include "ukernels/arm_64/sve_accumulators.h"
 #include "ukernels/tile_body.h"
 
-// The rows and the vectors that sve_lanes.h has variables for.
-#define TW_EACH_ROW(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
-#define TW_EACH_VECTOR(X, r) X(r, 0) X(r, 1) X(r, 2) X(r, 3)
-
-// What follows the literal i of those below `count`, the first after the last.
-#define TW_NEXT_OF(count, i) TW_NEXT_OF_(count, i)
-#define TW_NEXT_OF_(count, i) TW_NEXT_OF_##count##_##i
-#define TW_NEXT_OF_4_0 1
-#define TW_NEXT_OF_4_1 2
-#define TW_NEXT_OF_4_2 3
-#define TW_NEXT_OF_4_3 0
-#define TW_NEXT_OF_6_0 1
-#define TW_NEXT_OF_6_1 2
-#define TW_NEXT_OF_6_2 3
-#define TW_NEXT_OF_6_3 4
-#define TW_NEXT_OF_6_4 5
-#define TW_NEXT_OF_6_5 0
-#define TW_NEXT_OF_8_0 1
-#define TW_NEXT_OF_8_1 2
-#define TW_NEXT_OF_8_2 3
-#define TW_NEXT_OF_8_3 4
-#define TW_NEXT_OF_8_4 5
-#define TW_NEXT_OF_8_5 6
-#define TW_NEXT_OF_8_6 7
-#define TW_NEXT_OF_8_7 0
+// X for every row and vector that sve_lanes.h has variables for, with the row
+// and the vector after it, the first after the last: X(r, n, next_r, next_n).
+#define TW_EACH_VECTOR(X, r, next_r) \
+  X(r, 0, next_r, 1) X(r, 1, next_r, 2) X(r, 2, next_r, 3) X(r, 3, next_r, 0)
+#define TW_EACH_ROW(X) \
+  X(0, 1) X(1, 2) X(2, 3) X(3, 4) X(4, 5) X(5, 6) X(6, 7) X(7, 0)
+#define TW_EACH_ACC(X)    \
+  TW_EACH_VECTOR(X, 0, 1) \
+  TW_EACH_VECTOR(X, 1, 2) \
+  TW_EACH_VECTOR(X, 2, 3) \
+  TW_EACH_VECTOR(X, 3, 4) \
+  TW_EACH_VECTOR(X, 4, 5) \
+  TW_EACH_VECTOR(X, 5, 6) TW_EACH_VECTOR(X, 6, 7) TW_EACH_VECTOR(X, 7, 0)
 
 // For a variable that only some families need.
 #define TW_UNUSED __attribute__((unused))

@@ -90,19 +90,15 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
   typedef __typeof__(TW_LOAD_QUAD(svptrue_b8(), lhs)) quad_t;
 
   // Row r of step s of a block has row s * M0 + r of the accumulators.
-#define TW_DECLARE(r, n) TW_ACC acc##r##n = TW_ZERO;
-#define TW_DECLARE_ROW(r) TW_EACH_VECTOR(TW_DECLARE, r)
-  TW_EACH_ROW(TW_DECLARE_ROW)
-#undef TW_DECLARE_ROW
+#define TW_DECLARE(r, n, ...) TW_ACC acc##r##n = TW_ZERO;
+  TW_EACH_ACC(TW_DECLARE)
 #undef TW_DECLARE
 
   if (tw_accumulates(params)) {
     const tw_index_t stride = tw_out_stride(params, N0);
-#define TW_LOAD_VECTOR(r, n) \
+#define TW_LOAD_VECTOR(r, n, ...) \
   if (r < M0 && n < vectors) acc##r##n = TW_LOAD(out + r * stride + n * lanes);
-#define TW_LOAD_ROW(r) TW_EACH_VECTOR(TW_LOAD_VECTOR, r)
-    TW_EACH_ROW(TW_LOAD_ROW)
-#undef TW_LOAD_ROW
+    TW_EACH_ACC(TW_LOAD_VECTOR)
 #undef TW_LOAD_VECTOR
 #ifdef TW_MULTIPLY_ODD
 #define TW_SPLIT(r, even, odd)                \
@@ -111,7 +107,7 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
     acc##r##even = svuzp1(left, acc##r##odd); \
     acc##r##odd = svuzp2(left, acc##r##odd);  \
   }
-#define TW_SPLIT_ROW(r) TW_SPLIT(r, 0, 1) TW_SPLIT(r, 2, 3)
+#define TW_SPLIT_ROW(r, next_r) TW_SPLIT(r, 0, 1) TW_SPLIT(r, 2, 3)
     TW_EACH_ROW(TW_SPLIT_ROW)
 #undef TW_SPLIT_ROW
 #undef TW_SPLIT
@@ -122,9 +118,8 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #ifdef TW_NARROW
 #define TW_EXCEPT_FIRST(op, r, n) \
   if (r < M0 && n < vectors && r + n > 0) acc##r##n = op(acc##r##n);
-#define TW_NARROW_VECTOR(r, n) TW_EXCEPT_FIRST(TW_NARROW, r, n)
-#define TW_NARROW_ROW(r) TW_EACH_VECTOR(TW_NARROW_VECTOR, r)
-  TW_EACH_ROW(TW_NARROW_ROW)
+#define TW_NARROW_VECTOR(r, n, ...) TW_EXCEPT_FIRST(TW_NARROW, r, n)
+  TW_EACH_ACC(TW_NARROW_VECTOR)
 #define TW_WIDEN_AT(r, n)            \
   {                                  \
     TW_USE_AFTER(acc##r##n, quad);   \
@@ -138,17 +133,17 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
     TW_WIDEN_AT(next_r, 0)                  \
   else                                      \
     TW_WIDEN_AT(0, 0)
-#define TW_MULTIPLY_VECTOR(r, n)                              \
+#define TW_MULTIPLY_VECTOR(r, n, next_r, next_n)              \
   if (n < vectors) {                                          \
-    TW_WIDEN_NEXT(r, TW_NEXT_OF(8, r), n, TW_NEXT_OF(4, n))   \
+    TW_WIDEN_NEXT(r, next_r, n, next_n)                       \
     acc##r##n = TW_NARROW(TW_PRODUCT(acc##r##n, n, quad, r)); \
     TW_USE_AFTER(quad, acc##r##n);                            \
   }
 #else
-#define TW_MULTIPLY_VECTOR(r, n) \
+#define TW_MULTIPLY_VECTOR(r, n, ...) \
   if (n < vectors) acc##r##n = TW_PRODUCT(acc##r##n, n, quad, r);
 #endif
-#define TW_MULTIPLY_ROW(r)                                            \
+#define TW_MULTIPLY_ROW(r, next_r)                                    \
   if (r < rows) {                                                     \
     if (r % M0 == 0) {                                                \
       const TW_RHS* step = rhs + r / M0 * rhs_step;                   \
@@ -161,7 +156,7 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
       const int bytes = (rows - r) * TW_K0 * (int)sizeof(TW_LHS);     \
       quad = TW_LOAD_QUAD(tw_sve_quad_bytes(bytes), lhs + r * TW_K0); \
     }                                                                 \
-    TW_EACH_VECTOR(TW_MULTIPLY_VECTOR, r)                             \
+    TW_EACH_VECTOR(TW_MULTIPLY_VECTOR, r, next_r)                     \
   }
 #define TW_MULTIPLY_BLOCK(steps)                     \
   {                                                  \
@@ -190,14 +185,11 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #undef TW_MULTIPLY_ROW
 #undef TW_MULTIPLY_VECTOR
 #ifdef TW_NARROW
-#define TW_WIDEN_VECTOR(r, n) TW_EXCEPT_FIRST(TW_WIDEN, r, n)
-#define TW_WIDEN_ROW(r) TW_EACH_VECTOR(TW_WIDEN_VECTOR, r)
-  TW_EACH_ROW(TW_WIDEN_ROW)
-#undef TW_WIDEN_ROW
+#define TW_WIDEN_VECTOR(r, n, ...) TW_EXCEPT_FIRST(TW_WIDEN, r, n)
+  TW_EACH_ACC(TW_WIDEN_VECTOR)
 #undef TW_WIDEN_VECTOR
 #undef TW_WIDEN_NEXT
 #undef TW_WIDEN_AT
-#undef TW_NARROW_ROW
 #undef TW_NARROW_VECTOR
 #undef TW_EXCEPT_FIRST
 #endif
@@ -228,17 +220,15 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
     acc##r##left = svzip1(even, acc##r##right);  \
     acc##r##right = svzip2(even, acc##r##right); \
   }
-#define TW_JOIN_ROW(r) TW_JOIN(r, 0, 1) TW_JOIN(r, 2, 3)
+#define TW_JOIN_ROW(r, next_r) TW_JOIN(r, 0, 1) TW_JOIN(r, 2, 3)
   TW_EACH_ROW(TW_JOIN_ROW)
 #undef TW_JOIN_ROW
 #undef TW_JOIN
 #endif
   const tw_index_t stride = tw_out_stride(params, N0);
-#define TW_STORE_VECTOR(r, n) \
+#define TW_STORE_VECTOR(r, n, ...) \
   if (r < M0 && n < vectors) TW_STORE(out + r * stride + n * lanes, acc##r##n);
-#define TW_STORE_ROW(r) TW_EACH_VECTOR(TW_STORE_VECTOR, r)
-  TW_EACH_ROW(TW_STORE_ROW)
-#undef TW_STORE_ROW
+  TW_EACH_ACC(TW_STORE_VECTOR)
 #undef TW_STORE_VECTOR
 }
 

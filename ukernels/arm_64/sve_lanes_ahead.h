@@ -18,9 +18,9 @@ tw_index_t left = params->K > 0 ? params->K / block : 0;
 if (left > 0) {
   rhs_vector_t v0, v1, v2 TW_UNUSED, v3 TW_UNUSED;
   rhs_vector_t w0 TW_UNUSED, w1 TW_UNUSED, w2 TW_UNUSED, w3 TW_UNUSED;
-#define TW_LOAD_FIRST(r, n) \
+#define TW_LOAD_FIRST(r, n, ...) \
   if (n < vectors) v##n = TW_LOAD_RHS(rhs + n * rhs_vector);
-  TW_EACH_VECTOR(TW_LOAD_FIRST, 0)
+  TW_EACH_VECTOR(TW_LOAD_FIRST, 0, 0)
 #undef TW_LOAD_FIRST
   quad_t quad = TW_LOAD_QUAD(svptrue_b8(), lhs);
 
@@ -35,13 +35,13 @@ if (left > 0) {
   if (r / M0 == step) {                                      \
     if (r < acc_rows) TW_INTO(r, r, n) else TW_INTO(a, r, n) \
   }
-#define TW_CONVERT(r, n)                      \
+#define TW_CONVERT(r, n, ...)                 \
   if (more && n < vectors) {                  \
     w##n = TW_LOAD_RHS(rhs + n * rhs_vector); \
     TW_USE_AFTER(v0, w##n);                   \
     TW_USE_AFTER(v##n, w##n);                 \
   }
-#define TW_ADVANCE(r, n) \
+#define TW_ADVANCE(r, n, ...) \
   if (more && n < vectors) v##n = w##n;
 #define TW_CONVERT_LATE(next, n)                      \
   if (more && !early) {                               \
@@ -65,13 +65,13 @@ if (left > 0) {
     const int more = !(last) || step < block - 1;      \
     rhs += rhs_step;                                   \
     if (early) {                                       \
-      TW_EACH_VECTOR(TW_CONVERT, 0)                    \
+      TW_EACH_VECTOR(TW_CONVERT, 0, 0)                 \
     }                                                  \
     TW_STEP_VECTOR(1, 0)                               \
     TW_STEP_VECTOR(2, 1)                               \
     TW_STEP_VECTOR(3, 2)                               \
     TW_STEP_VECTOR(3, 3)                               \
-    TW_EACH_VECTOR(TW_ADVANCE, 0)                      \
+    TW_EACH_VECTOR(TW_ADVANCE, 0, 0)                   \
   }                                                    \
   lhs += TW_QUAD_ROWS * TW_K0;
   // Two iterations at once, where an iteration is a single step, so that what

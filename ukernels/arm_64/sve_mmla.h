@@ -56,9 +56,12 @@
 #define TW_PAIRS(op, a, b) \
   TW_ACC_OF(op(svreinterpret_u64(a), svreinterpret_u64(b)))
 
-// A pair of rows, here p, in the place of a row there.
+// A pair of rows, p, and a vector have an accumulator acc<p><n>.
 #define TW_EACH_PAIR(X) X(0) X(1) X(2) X(3)
-#define TW_EACH_COLUMN(X, p) X(p, 0) X(p, 1) X(p, 2) X(p, 3) X(p, 4) X(p, 5)
+#define TW_EACH_OF_PAIR(X, p) X(p, 0) X(p, 1) X(p, 2) X(p, 3) X(p, 4) X(p, 5)
+#define TW_EACH_PAIR_ACC(X) \
+  TW_EACH_OF_PAIR(X, 0)     \
+  TW_EACH_OF_PAIR(X, 1) TW_EACH_OF_PAIR(X, 2) TW_EACH_OF_PAIR(X, 3)
 
 TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
                          const void* rhs_panel, const tw_mmt4d_params_t* params,
@@ -77,9 +80,7 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
   typedef __typeof__(TW_LOAD_QUAD(lhs, M0)) quad_t;
 
 #define TW_DECLARE(p, n) TW_ACC acc##p##n = TW_ZERO;
-#define TW_DECLARE_PAIR(p) TW_EACH_COLUMN(TW_DECLARE, p)
-  TW_EACH_PAIR(TW_DECLARE_PAIR)
-#undef TW_DECLARE_PAIR
+  TW_EACH_PAIR_ACC(TW_DECLARE)
 #undef TW_DECLARE
 
   if (tw_accumulates(params)) {
@@ -110,8 +111,7 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #define TW_EXCEPT_FIRST(op, p, n) \
   if (p < pairs && n < vectors && p + n > 0) acc##p##n = op(acc##p##n);
 #define TW_NARROW_VECTOR(p, n) TW_EXCEPT_FIRST(TW_NARROW, p, n)
-#define TW_NARROW_PAIR(p) TW_EACH_COLUMN(TW_NARROW_VECTOR, p)
-  TW_EACH_PAIR(TW_NARROW_PAIR)
+  TW_EACH_PAIR_ACC(TW_NARROW_VECTOR)
 #define TW_WIDEN_AT(p, n)            \
   {                                  \
     TW_USE_AFTER(acc##p##n, quad0);  \
@@ -125,34 +125,35 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
     TW_WIDEN_AT(0, next_n)                  \
   else                                      \
     TW_WIDEN_AT(0, 0)
-#define TW_INTO(p, n)                                          \
+#define TW_INTO(p, next_p, n, next_n)                          \
   {                                                            \
-    TW_WIDEN_NEXT(p, TW_NEXT_OF(4, p), n, TW_NEXT_OF(6, n))    \
+    TW_WIDEN_NEXT(p, next_p, n, next_n)                        \
     acc##p##n = TW_NARROW(TW_MULTIPLY(acc##p##n, quad##p, v)); \
     TW_USE_AFTER(quad0, acc##p##n);                            \
     TW_LOAD_AFTER(rhs, acc##p##n);                             \
   }
 #else
-#define TW_INTO(p, n) acc##p##n = TW_MULTIPLY(acc##p##n, quad##p, v);
+#define TW_INTO(p, next_p, n, next_n) \
+  acc##p##n = TW_MULTIPLY(acc##p##n, quad##p, v);
 #endif
-#define TW_MULTIPLY_PAIR(p, n)                                       \
+#define TW_MULTIPLY_PAIR(p, next_p, n, next_n)                       \
   if (p < rows && n < vectors) {                                     \
     if (p % pairs == 0) {                                            \
       v = TW_LOAD_RHS(rhs + (p / pairs * vectors + n) * rhs_vector); \
     }                                                                \
-    TW_INTO(p, n)                                                    \
+    TW_INTO(p, next_p, n, next_n)                                    \
   }
-#define TW_MULTIPLY_VECTOR(n) \
-  TW_MULTIPLY_PAIR(0, n)      \
-  TW_MULTIPLY_PAIR(1, n)      \
-  TW_MULTIPLY_PAIR(2, n)      \
-  TW_MULTIPLY_PAIR(3, n)
+#define TW_MULTIPLY_VECTOR(n, next_n) \
+  TW_MULTIPLY_PAIR(0, 1, n, next_n)   \
+  TW_MULTIPLY_PAIR(1, 2, n, next_n)   \
+  TW_MULTIPLY_PAIR(2, 3, n, next_n)   \
+  TW_MULTIPLY_PAIR(3, 0, n, next_n)
 #define TW_MULTIPLY_STEPS() \
   TW_EACH_PAIR(TW_LOAD_LHS) \
-  TW_MULTIPLY_VECTOR(0)     \
-  TW_MULTIPLY_VECTOR(1)     \
-  TW_MULTIPLY_VECTOR(2)     \
-  TW_MULTIPLY_VECTOR(3) TW_MULTIPLY_VECTOR(4) TW_MULTIPLY_VECTOR(5)
+  TW_MULTIPLY_VECTOR(0, 1)  \
+  TW_MULTIPLY_VECTOR(1, 2)  \
+  TW_MULTIPLY_VECTOR(2, 3)  \
+  TW_MULTIPLY_VECTOR(3, 4) TW_MULTIPLY_VECTOR(4, 5) TW_MULTIPLY_VECTOR(5, 0)
   const tw_index_t blocks = params->K > 0 ? params->K / sets : 0;
 #define TW_MULTIPLY_BLOCK()             \
   {                                     \
@@ -184,13 +185,10 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #undef TW_LOAD_LHS
 #ifdef TW_NARROW
 #define TW_WIDEN_VECTOR(p, n) TW_EXCEPT_FIRST(TW_WIDEN, p, n)
-#define TW_WIDEN_PAIR(p) TW_EACH_COLUMN(TW_WIDEN_VECTOR, p)
-  TW_EACH_PAIR(TW_WIDEN_PAIR)
-#undef TW_WIDEN_PAIR
+  TW_EACH_PAIR_ACC(TW_WIDEN_VECTOR)
 #undef TW_WIDEN_VECTOR
 #undef TW_WIDEN_NEXT
 #undef TW_WIDEN_AT
-#undef TW_NARROW_PAIR
 #undef TW_NARROW_VECTOR
 #undef TW_EXCEPT_FIRST
 #endif
@@ -243,4 +241,5 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #undef TW_STEP_SETS
 #undef TW_PAIRS
 #undef TW_EACH_PAIR
-#undef TW_EACH_COLUMN
+#undef TW_EACH_OF_PAIR
+#undef TW_EACH_PAIR_ACC
