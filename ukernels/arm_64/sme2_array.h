@@ -20,8 +20,6 @@
 // Vector i of four that were read from ZA, whose vectors have no type.
 #define TW_GET_ACC(four, i) TW_ACC_OF(svget4(four, i))
 
-#define TW_EACH_GROUP(X) X(0) X(1) X(2) X(3)
-
 TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
                              const void* rhs_panel,
                              const tw_mmt4d_params_t* params, int M0,
@@ -51,7 +49,7 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
         g, svcreate4(TW_LOAD(row), TW_LOAD(row + vl), TW_LOAD(row + 2 * vl), \
                      TW_LOAD(row + 3 * vl)));                                \
   }
-    TW_EACH_GROUP(TW_LOAD_ROW)
+    TW_EACH_OF_4(TW_LOAD_ROW)
 #undef TW_LOAD_ROW
   }
 
@@ -66,7 +64,7 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
     const int groups = 4;
     const quad_t quad = svld1rq(all, lhs);
     rhs_4_t r;
-    TW_EACH_GROUP(TW_MULTIPLY_GROUP)
+    TW_EACH_OF_4(TW_MULTIPLY_GROUP)
     lhs += sets * M0 * TW_K0;
     rhs += sets * rhs_step;
   }
@@ -74,7 +72,7 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
     const int groups = M0;
     const quad_t quad = svld1rq(svwhilelt_b8(0, 4 * M0), lhs);
     rhs_4_t r;
-    TW_EACH_GROUP(TW_MULTIPLY_GROUP)
+    TW_EACH_OF_4(TW_MULTIPLY_GROUP)
     lhs += M0 * TW_K0;
     rhs += rhs_step;
   }
@@ -100,7 +98,7 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
     TW_STORE(row + 2 * vl, a2);                                           \
     TW_STORE(row + 3 * vl, a3);                                           \
   }
-  TW_EACH_GROUP(TW_STORE_ROW)
+  TW_EACH_OF_4(TW_STORE_ROW)
 #undef TW_STORE_ROW
 #undef TW_ADD_GROUP
 }
@@ -112,4 +110,3 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #undef TW_K0
 #undef TW_MULTIPLY
 #undef TW_GET_ACC
-#undef TW_EACH_GROUP

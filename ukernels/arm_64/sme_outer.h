@@ -41,8 +41,6 @@
 #define TW_OUTER svmopa_za32_m
 #endif
 
-#define TW_EACH_TILE(X) X(0) X(1) X(2) X(3)
-
 TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
                              const void* rhs_panel,
                              const tw_mmt4d_params_t* params, int M0,
@@ -74,7 +72,7 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
                        TW_LOAD(out + t / nv * vl * stride + t % nv * vl)); \
   }
     for (tw_index_t m = 0; m < rows; ++m) {
-      TW_EACH_TILE(TW_LOAD_ROW)
+      TW_EACH_OF_4(TW_LOAD_ROW)
       out += stride;
     }
 #undef TW_LOAD_ROW
@@ -138,13 +136,13 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #endif
   TW_UNROLL_4 for (tw_index_t i = 0; i < blocks; ++i) {
     const int tiles = 4;
-    TW_EACH_TILE(TW_MULTIPLY_TILE)
+    TW_EACH_OF_4(TW_MULTIPLY_TILE)
     lhs += sets * lhs_step;
     rhs += sets * rhs_step;
   }
   for (; rest > 0; --rest) {
     const int tiles = mv * nv;
-    TW_EACH_TILE(TW_MULTIPLY_TILE)
+    TW_EACH_OF_4(TW_MULTIPLY_TILE)
     lhs += lhs_step;
     rhs += rhs_step;
   }
@@ -164,7 +162,7 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
     TW_ADD_TILE(t, 3) TW_STORE(out + t / nv * vl * stride + t % nv * vl, row); \
   }
   for (tw_index_t m = 0; m < rows; ++m) {
-    TW_EACH_TILE(TW_STORE_ROW)
+    TW_EACH_OF_4(TW_STORE_ROW)
     out += stride;
   }
 #undef TW_STORE_ROW
@@ -181,4 +179,3 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #undef TW_LOAD_RHS
 #undef TW_LOAD_4
 #undef TW_OUTER
-#undef TW_EACH_TILE

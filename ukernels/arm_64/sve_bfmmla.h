@@ -26,7 +26,6 @@
 #define TW_MULTIPLY(acc, q, v) svbfmmla(acc, svreinterpret_bf16(q), v)
 #define TW_NARROW(acc) tw_bf16_narrow(acc)
 #define TW_WIDEN(acc) tw_bf16_widen(acc)
-#define TW_UNROLLS(vectors) 0
 #include "ukernels/arm_64/sve_mmla.h"
 
 #endif  // UKERNELS_ARM_64_SVE_BFMMLA_H_

@@ -19,34 +19,11 @@
 #include <arm_sve.h>
 
 #include "ukernels/arm_64/sve_accumulators.h"
+#include "ukernels/arm_64/sve_loops.h"
 #include "ukernels/tile_body.h"
-
-// X for every row and vector that sve_lanes.h has variables for, with the row
-// and the vector after it, the first after the last: X(r, n, next_r, next_n).
-#define TW_EACH_VECTOR(X, r, next_r) \
-  X(r, 0, next_r, 1) X(r, 1, next_r, 2) X(r, 2, next_r, 3) X(r, 3, next_r, 0)
-#define TW_EACH_ROW(X) \
-  X(0, 1) X(1, 2) X(2, 3) X(3, 4) X(4, 5) X(5, 6) X(6, 7) X(7, 0)
-#define TW_EACH_ACC(X)    \
-  TW_EACH_VECTOR(X, 0, 1) \
-  TW_EACH_VECTOR(X, 1, 2) \
-  TW_EACH_VECTOR(X, 2, 3) \
-  TW_EACH_VECTOR(X, 3, 4) \
-  TW_EACH_VECTOR(X, 4, 5) \
-  TW_EACH_VECTOR(X, 5, 6) TW_EACH_VECTOR(X, 6, 7) TW_EACH_VECTOR(X, 7, 0)
 
 // For a variable that only some families need.
 #define TW_UNUSED __attribute__((unused))
-
-// The loop's own instructions are few, but a tile that multiplies in all of a
-// core's pipelines has no issue slot left for them.
-#ifdef __clang__
-#define TW_UNROLL_2 _Pragma("clang loop unroll_count(2)")
-#define TW_UNROLL_4 _Pragma("clang loop unroll_count(4)")
-#else
-#define TW_UNROLL_2 _Pragma("GCC unroll 2")
-#define TW_UNROLL_4 _Pragma("GCC unroll 4")
-#endif
 
 // Keeps loads on their side: unrolled steps would find no registers if the
 // compiler had the loads of all of them first.

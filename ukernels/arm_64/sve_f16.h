@@ -64,7 +64,7 @@ TW_INLINE svfloat32x2_t tw_f16_quad_to_f32(svfloat16_t quad) {
 #define TW_K0 1
 #define TW_VECTORS(vl) ((vl) / 2)
 #define TW_MULTIPLY svmla_lane
-#define TW_ROUNDS
+#define TW_BLOCK_ROWS(M0, vectors) 1
 #include "ukernels/arm_64/sve_lanes.h"
 
 #endif  // UKERNELS_ARM_64_SVE_F16_H_

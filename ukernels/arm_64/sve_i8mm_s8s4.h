@@ -29,7 +29,6 @@ TW_INLINE svint8x2_t tw_sve_split_s8_pair(const int8_t* first,
   tw_sve_split_s8_pair(p, (p) + ((rows) == 1 ? 0 : TW_K0))
 #define TW_MULTIPLY(acc, q, v) \
   svmmla(svmmla(acc, svget2(q, 0), svget2(v, 0)), svget2(q, 1), svget2(v, 1))
-#define TW_UNROLLS(vectors) 0
 #define TW_CHAINS 2
 #include "ukernels/arm_64/sve_mmla.h"
 

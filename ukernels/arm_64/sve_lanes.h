@@ -23,7 +23,6 @@
 //                        TW_QUAD_ROWS rows
 //   TW_MULTIPLY_ODD      as TW_MULTIPLY, for every other accumulator: 2i and
 //                        2i + 1 hold even and odd columns of one rhs operand
-//   TW_ROUNDS            each K step rounds to the out type
 //   TW_NARROW(acc), TW_WIDEN(acc)  to the out type and back, if it rounds and
 //                        TW_MULTIPLY does not. Between K steps all accumulators
 //                        but the first are narrow: each is widened before the
@@ -31,7 +30,8 @@
 //                        narrowing and widening, in pipelines of their own on
 //                        some cores, take place at the same time. An unrolled
 //                        K loop would take more registers than there are.
-//   TW_BLOCK_ROWS(M0, vectors)  rows taken at once, of one or several K steps
+//   TW_BLOCK_ROWS(M0, vectors)  rows taken at once, of one or several K steps;
+//                        1 where a step needs what the one before it rounded
 //   TW_RHS_K0            TW_RHS per K step of a row of the rhs
 //   TW_CONVERTS(M0, vectors)  the operands are converted when they are loaded;
 //                        1 if there are registers for the rhs of two K steps:
@@ -63,14 +63,10 @@
 #ifndef TW_RHS_K0
 #define TW_RHS_K0 TW_K0
 #endif
-#ifndef TW_BLOCK_ROWS
+#if defined(TW_NARROW)
+#define TW_BLOCK_ROWS(M0, vectors) 1
+#elif !defined(TW_BLOCK_ROWS)
 #define TW_BLOCK_ROWS(M0, vectors) ((vectors) <= 3 ? 8 : 4)
-#endif
-// Every step needs what the one before it rounded.
-#if defined(TW_ROUNDS) || defined(TW_NARROW)
-#define TW_STEP_SETS(M0, vectors) 1
-#else
-#define TW_STEP_SETS(M0, vectors) tw_sve_sets(M0, TW_BLOCK_ROWS(M0, vectors))
 #endif
 
 TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
@@ -78,7 +74,7 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
                          int M0, int vl) {
   const int vectors = TW_VECTORS(vl);
   const int rhs_vectors = vectors / TW_RHS_SHARE;
-  const int sets = TW_STEP_SETS(M0, vectors);
+  const int sets = tw_sve_sets(M0, TW_BLOCK_ROWS(M0, vectors));
   const tw_index_t lanes = svlen(TW_ZERO);
   const tw_index_t N0 = vectors * lanes;
   const tw_index_t rhs_step = N0 * TW_RHS_K0;
@@ -246,9 +242,7 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #undef TW_MULTIPLY_ODD
 #undef TW_RHS_SHARE
 #undef TW_PRODUCT
-#undef TW_ROUNDS
 #undef TW_NARROW
 #undef TW_WIDEN
-#undef TW_STEP_SETS
 #undef TW_CONVERTS
 #undef TW_BLOCK_ROWS

@@ -22,9 +22,10 @@
 //   TW_LOAD_RHS(p)       the rhs operand, half a `vl` of columns
 //   TW_LOAD_QUAD(p, rows)  the lhs operand: two rows, or one row twice, as
 //                        64-bit integers: TW_MULTIPLY says what these are
-//   TW_UNROLLS(vectors)  0 where the K loop must not be unrolled
 //   TW_CHAINS            pairs of rows, counted over the K steps taken at
 //                        once: 4, or fewer where operands take more registers
+//   TW_UNROLLS(vectors)  0 where the K loop must not be unrolled, which is so
+//                        too where there are fewer chains
 
 #ifndef TW_RHS
 #define TW_RHS TW_LHS
@@ -41,23 +42,20 @@
   ((rows) == 1 ? tw_sve_splat_8_bytes(p) \
                : svreinterpret_u64(svld1rq(svptrue_b8(), p)))
 #endif
-#ifndef TW_UNROLLS
-#define TW_UNROLLS(vectors) 1
-#endif
-#ifndef TW_CHAINS
+#if defined(TW_NARROW)
+// Every step needs what the one before it rounded.
+#define TW_CHAINS 1
+#elif !defined(TW_CHAINS)
 #define TW_CHAINS 4
 #endif
-#ifdef TW_NARROW
-#define TW_STEP_SETS(pairs) 1
-#else
-#define TW_STEP_SETS(pairs) ((pairs) < TW_CHAINS ? TW_CHAINS / (pairs) : 1)
+#ifndef TW_UNROLLS
+#define TW_UNROLLS(vectors) (TW_CHAINS == 4)
 #endif
 // The permutation `op` of 64-bit lanes.
 #define TW_PAIRS(op, a, b) \
   TW_ACC_OF(op(svreinterpret_u64(a), svreinterpret_u64(b)))
 
-// A pair of rows, p, and a vector have an accumulator acc<p><n>.
-#define TW_EACH_PAIR(X) X(0) X(1) X(2) X(3)
+// X for the accumulators of a pair of rows, p, and all of them.
 #define TW_EACH_OF_PAIR(X, p) X(p, 0) X(p, 1) X(p, 2) X(p, 3) X(p, 4) X(p, 5)
 #define TW_EACH_PAIR_ACC(X) \
   TW_EACH_OF_PAIR(X, 0)     \
@@ -68,7 +66,7 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
                          int M0, int vl) {
   const int pairs = (M0 + 1) / 2;
   const int vectors = 2 * vl;
-  const int sets = TW_STEP_SETS(pairs);
+  const int sets = tw_sve_sets(pairs, TW_CHAINS);
   const tw_index_t lanes = svcntw();
   const tw_index_t N0 = vl * lanes;
   const tw_index_t rhs_vector = svcntd() * TW_RHS_K0;
@@ -96,7 +94,7 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #define TW_LOAD_ROWS(p)       \
   TW_LOAD_COLUMNS(p, 0, 0, 1) \
   TW_LOAD_COLUMNS(p, 1, 2, 3) TW_LOAD_COLUMNS(p, 2, 4, 5)
-    TW_EACH_PAIR(TW_LOAD_ROWS)
+    TW_EACH_OF_4(TW_LOAD_ROWS)
 #undef TW_LOAD_ROWS
 #undef TW_LOAD_COLUMNS
   }
@@ -149,7 +147,7 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
   TW_MULTIPLY_PAIR(2, 3, n, next_n)   \
   TW_MULTIPLY_PAIR(3, 0, n, next_n)
 #define TW_MULTIPLY_STEPS() \
-  TW_EACH_PAIR(TW_LOAD_LHS) \
+  TW_EACH_OF_4(TW_LOAD_LHS) \
   TW_MULTIPLY_VECTOR(0, 1)  \
   TW_MULTIPLY_VECTOR(1, 2)  \
   TW_MULTIPLY_VECTOR(2, 3)  \
@@ -220,7 +218,7 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #define TW_STORE_ROWS(p)       \
   TW_STORE_COLUMNS(p, 0, 0, 1) \
   TW_STORE_COLUMNS(p, 1, 2, 3) TW_STORE_COLUMNS(p, 2, 4, 5)
-  TW_EACH_PAIR(TW_STORE_ROWS)
+  TW_EACH_OF_4(TW_STORE_ROWS)
 #undef TW_STORE_ROWS
 #undef TW_STORE_COLUMNS
 }
@@ -238,8 +236,6 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #undef TW_WIDEN
 #undef TW_UNROLLS
 #undef TW_CHAINS
-#undef TW_STEP_SETS
 #undef TW_PAIRS
-#undef TW_EACH_PAIR
 #undef TW_EACH_OF_PAIR
 #undef TW_EACH_PAIR_ACC
