@@ -8,38 +8,17 @@
 // groups, which is one per row of four K steps (M0 = 1), two (2) or one (4). No
 // include guard: see sve_lanes.h. The macros:
 //
-//   TW_FAMILY, TW_LHS_TYPE, TW_RHS_TYPE, TW_ACC_TYPE  as in sme_outer.h
+//   TW_FAMILY, TW_LHS, TW_RHS, TW_ACCUMULATORS  as in sme_outer.h
 //   TW_MULTIPLY(group, r, q, lane)  adds to a group of ZA the products of a K
 //                        step r of the rhs and the lane of q, which has four
-//                        rows of the lhs, of 4 bytes each
-//   TW_OUT, TW_LOAD(p), TW_STORE(p, v)  as there; may be absent
+//                        rows of the lhs, of 4 bytes each: an intrinsic's name
 
-#define TW_LHS TW_ELEMENT(TW_LHS_TYPE)
-#define TW_RHS TW_ELEMENT(TW_RHS_TYPE)
+#ifndef TW_RHS
+#define TW_RHS TW_LHS
+#endif
 #define TW_K0 (4 / (int)sizeof(TW_LHS))
-#define TW_QUAD TW_VECTOR(TW_LHS_TYPE)
-#define TW_LOAD_QUAD(pg, p) TW_TYPED(svld1rq, TW_LHS_TYPE)(pg, p)
-#define TW_RHS_4 TW_VECTORS_4(TW_RHS_TYPE)
-#define TW_LOAD_RHS_4(p) \
-  TW_CAT(TW_TYPED(svld1, TW_RHS_TYPE), _x4)(svptrue_c8(), p)
-#define TW_ACC TW_VECTOR(TW_ACC_TYPE)
-#define TW_ACC_4 TW_VECTORS_4(TW_ACC_TYPE)
-#define TW_READ_4(group) \
-  TW_CAT(TW_TYPED(svread_za32, TW_ACC_TYPE), _vg1x4)(group)
-#define TW_WRITE_4(group, v) \
-  TW_CAT(TW_TYPED(svwrite_za32, TW_ACC_TYPE), _vg1x4)(group, v)
-#define TW_GET_ACC(a, i) TW_TYPED(svget4, TW_ACC_TYPE)(a, i)
-#define TW_CREATE_ACC(a, b, c, d) TW_TYPED(svcreate4, TW_ACC_TYPE)(a, b, c, d)
-#define TW_ADD(a, b) TW_TYPED_X(svadd, TW_ACC_TYPE)(svptrue_b8(), a, b)
-#ifndef TW_OUT
-#define TW_OUT TW_ELEMENT(TW_ACC_TYPE)
-#endif
-#ifndef TW_LOAD
-#define TW_LOAD(p) TW_TYPED(svld1, TW_ACC_TYPE)(svptrue_b8(), p)
-#define TW_STORE(p, v) TW_TYPED(svst1, TW_ACC_TYPE)(svptrue_b8(), p, v)
-#endif
-
-#define TW_EACH_GROUP(X) X(0) X(1) X(2) X(3)
+// Vector i of four that were read from ZA, whose vectors have no type.
+#define TW_GET_ACC(four, i) TW_ACC_OF(svget4(four, i))
 
 TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
                              const void* rhs_panel,
@@ -57,55 +36,59 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
   TW_OUT* out = (TW_OUT*)out_tile;
   const tw_index_t stride = tw_sme_out_stride(params, N0);
 
+  const svbool_t all = svptrue_b8();
+  typedef __typeof__(svld1_x4(svptrue_c8(), rhs)) rhs_4_t;
+  typedef __typeof__(svld1rq(all, lhs)) quad_t;
+
   svzero_za();
   if (tw_sme_accumulates(params)) {
 #define TW_LOAD_ROW(g)                                                       \
   if (g < M0) {                                                              \
     const TW_OUT* row = out + g * stride;                                    \
-    TW_WRITE_4(g,                                                            \
-               TW_CREATE_ACC(TW_LOAD(row), TW_LOAD(row + vl),                \
-                             TW_LOAD(row + 2 * vl), TW_LOAD(row + 3 * vl))); \
+    svwrite_za32_vg1x4(                                                      \
+        g, svcreate4(TW_LOAD(row), TW_LOAD(row + vl), TW_LOAD(row + 2 * vl), \
+                     TW_LOAD(row + 3 * vl)));                                \
   }
-    TW_EACH_GROUP(TW_LOAD_ROW)
+    TW_EACH_OF_4(TW_LOAD_ROW)
 #undef TW_LOAD_ROW
   }
 
   // Group g has row g % M0 of step g / M0.
-#define TW_MULTIPLY_GROUP(g)                                     \
-  if (g < groups) {                                              \
-    if (g % M0 == 0) r = TW_LOAD_RHS_4(rhs + g / M0 * rhs_step); \
-    TW_MULTIPLY(g, r, quad, g);                                  \
+#define TW_MULTIPLY_GROUP(g)                                              \
+  if (g < groups) {                                                       \
+    if (g % M0 == 0) r = svld1_x4(svptrue_c8(), rhs + g / M0 * rhs_step); \
+    TW_MULTIPLY(g, r, quad, g);                                           \
   }
   const tw_index_t K = params->K > 0 ? params->K : 0;
   TW_UNROLL_2 for (tw_index_t i = K / sets; i > 0; --i) {
     const int groups = 4;
-    const TW_QUAD quad = TW_LOAD_QUAD(svptrue_b8(), lhs);
-    TW_RHS_4 r;
-    TW_EACH_GROUP(TW_MULTIPLY_GROUP)
+    const quad_t quad = svld1rq(all, lhs);
+    rhs_4_t r;
+    TW_EACH_OF_4(TW_MULTIPLY_GROUP)
     lhs += sets * M0 * TW_K0;
     rhs += sets * rhs_step;
   }
   for (tw_index_t i = K % sets; i > 0; --i) {
     const int groups = M0;
-    const TW_QUAD quad = TW_LOAD_QUAD(svwhilelt_b8_s32(0, 4 * M0), lhs);
-    TW_RHS_4 r;
-    TW_EACH_GROUP(TW_MULTIPLY_GROUP)
+    const quad_t quad = svld1rq(svwhilelt_b8(0, 4 * M0), lhs);
+    rhs_4_t r;
+    TW_EACH_OF_4(TW_MULTIPLY_GROUP)
     lhs += M0 * TW_K0;
     rhs += rhs_step;
   }
 #undef TW_MULTIPLY_GROUP
 
-#define TW_ADD_GROUP(g, other)           \
-  if (other != g && other % M0 == g) {   \
-    const TW_ACC_4 b = TW_READ_4(other); \
-    a0 = TW_ADD(a0, TW_GET_ACC(b, 0));   \
-    a1 = TW_ADD(a1, TW_GET_ACC(b, 1));   \
-    a2 = TW_ADD(a2, TW_GET_ACC(b, 2));   \
-    a3 = TW_ADD(a3, TW_GET_ACC(b, 3));   \
+#define TW_ADD_GROUP(g, other)                        \
+  if (other != g && other % M0 == g) {                \
+    const svuint8x4_t b = svread_za8_u8_vg1x4(other); \
+    a0 = svadd_x(all, a0, TW_GET_ACC(b, 0));          \
+    a1 = svadd_x(all, a1, TW_GET_ACC(b, 1));          \
+    a2 = svadd_x(all, a2, TW_GET_ACC(b, 2));          \
+    a3 = svadd_x(all, a3, TW_GET_ACC(b, 3));          \
   }
 #define TW_STORE_ROW(g)                                                   \
   if (g < M0) {                                                           \
-    const TW_ACC_4 a = TW_READ_4(g);                                      \
+    const svuint8x4_t a = svread_za8_u8_vg1x4(g);                         \
     TW_ACC a0 = TW_GET_ACC(a, 0), a1 = TW_GET_ACC(a, 1);                  \
     TW_ACC a2 = TW_GET_ACC(a, 2), a3 = TW_GET_ACC(a, 3);                  \
     TW_ADD_GROUP(g, 1)                                                    \
@@ -115,31 +98,15 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
     TW_STORE(row + 2 * vl, a2);                                           \
     TW_STORE(row + 3 * vl, a3);                                           \
   }
-  TW_EACH_GROUP(TW_STORE_ROW)
+  TW_EACH_OF_4(TW_STORE_ROW)
 #undef TW_STORE_ROW
 #undef TW_ADD_GROUP
 }
 
 #undef TW_FAMILY
-#undef TW_LHS_TYPE
-#undef TW_RHS_TYPE
-#undef TW_ACC_TYPE
 #undef TW_LHS
 #undef TW_RHS
-#undef TW_OUT
+#undef TW_ACCUMULATORS
 #undef TW_K0
-#undef TW_ACC
-#undef TW_ADD
-#undef TW_LOAD
-#undef TW_STORE
-#undef TW_QUAD
-#undef TW_LOAD_QUAD
-#undef TW_RHS_4
-#undef TW_LOAD_RHS_4
 #undef TW_MULTIPLY
-#undef TW_ACC_4
-#undef TW_READ_4
-#undef TW_WRITE_4
 #undef TW_GET_ACC
-#undef TW_CREATE_ACC
-#undef TW_EACH_GROUP

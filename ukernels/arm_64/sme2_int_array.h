@@ -9,43 +9,35 @@
 #include "ukernels/arm_64/sme_body.h"
 
 #define TW_FAMILY s8s8s32_k4_narrow_sme2
-#define TW_LHS_TYPE s8
-#define TW_RHS_TYPE s8
-#define TW_ACC_TYPE s32
-#define TW_MULTIPLY(group, r, q, lane) \
-  svdot_lane_za32_s8_vg1x4(group, r, q, lane)
+#define TW_LHS int8_t
+#define TW_ACCUMULATORS TW_S32
+#define TW_MULTIPLY svdot_lane_za32_vg1x4
 #include "ukernels/arm_64/sme2_array.h"
 
 #define TW_FAMILY u8u8s32_k4_narrow_sme2
-#define TW_LHS_TYPE u8
-#define TW_RHS_TYPE u8
-#define TW_ACC_TYPE u32
-#define TW_MULTIPLY(group, r, q, lane) \
-  svdot_lane_za32_u8_vg1x4(group, r, q, lane)
+#define TW_LHS uint8_t
+#define TW_ACCUMULATORS TW_U32
+#define TW_MULTIPLY svdot_lane_za32_vg1x4
 #include "ukernels/arm_64/sme2_array.h"
 
 #define TW_FAMILY u8s8s32_k4_narrow_sme2
-#define TW_LHS_TYPE u8
-#define TW_RHS_TYPE s8
-#define TW_ACC_TYPE s32
-#define TW_MULTIPLY(group, r, q, lane) \
-  svsudot_lane_za32_s8_vg1x4(group, r, q, lane)
+#define TW_LHS uint8_t
+#define TW_RHS int8_t
+#define TW_ACCUMULATORS TW_S32
+#define TW_MULTIPLY svsudot_lane_za32_vg1x4
 #include "ukernels/arm_64/sme2_array.h"
 
 #define TW_FAMILY s8u8s32_k4_narrow_sme2
-#define TW_LHS_TYPE s8
-#define TW_RHS_TYPE u8
-#define TW_ACC_TYPE s32
-#define TW_MULTIPLY(group, r, q, lane) \
-  svusdot_lane_za32_u8_vg1x4(group, r, q, lane)
+#define TW_LHS int8_t
+#define TW_RHS uint8_t
+#define TW_ACCUMULATORS TW_S32
+#define TW_MULTIPLY svusdot_lane_za32_vg1x4
 #include "ukernels/arm_64/sme2_array.h"
 
 #define TW_FAMILY s16s16s32_k2_narrow_sme2
-#define TW_LHS_TYPE s16
-#define TW_RHS_TYPE s16
-#define TW_ACC_TYPE s32
-#define TW_MULTIPLY(group, r, q, lane) \
-  svdot_lane_za32_s16_vg1x4(group, r, q, lane)
+#define TW_LHS int16_t
+#define TW_ACCUMULATORS TW_S32
+#define TW_MULTIPLY svdot_lane_za32_vg1x4
 #include "ukernels/arm_64/sme2_array.h"
 
 #endif  // UKERNELS_ARM_64_SME2_INT_ARRAY_H_

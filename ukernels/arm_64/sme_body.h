@@ -13,19 +13,12 @@
 #include <arm_sme.h>
 
 #include "tilewright/tile.h"
-#include "ukernels/arm_64/sve_types.h"
+#include "ukernels/arm_64/sve_accumulators.h"
+#include "ukernels/arm_64/sve_loops.h"
 
 // A family and its parts.
 #define TW_SME_INLINE static inline __attribute__((always_inline))
 #define TW_SME_STATE __arm_streaming __arm_inout("za")
-
-#ifdef __clang__
-#define TW_UNROLL_2 _Pragma("clang loop unroll_count(2)")
-#define TW_UNROLL_4 _Pragma("clang loop unroll_count(4)")
-#else
-#define TW_UNROLL_2 _Pragma("GCC unroll 2")
-#define TW_UNROLL_4 _Pragma("GCC unroll 4")
-#endif
 
 // Calls `function` with PSTATE.SM and PSTATE.ZA on, and leaves with both off.
 // If the caller has left a lazy save pending, ZA is saved first, as the SME ABI

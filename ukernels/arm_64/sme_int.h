@@ -10,72 +10,60 @@
 #include "ukernels/arm_64/sme_body.h"
 
 #define TW_FAMILY s8s8s32_k4_sme
-#define TW_LHS_TYPE s8
-#define TW_RHS_TYPE s8
-#define TW_ACC_TYPE s32
+#define TW_LHS int8_t
+#define TW_ACCUMULATORS TW_S32
 #include "ukernels/arm_64/sme_outer.h"
 
 #define TW_FAMILY u8u8s32_k4_sme
-#define TW_LHS_TYPE u8
-#define TW_RHS_TYPE u8
-#define TW_ACC_TYPE u32
+#define TW_LHS uint8_t
+#define TW_ACCUMULATORS TW_U32
 #include "ukernels/arm_64/sme_outer.h"
 
 #define TW_FAMILY u8s8s32_k4_sme
-#define TW_LHS_TYPE u8
-#define TW_RHS_TYPE s8
-#define TW_ACC_TYPE s32
-#define TW_OUTER(tile, pg, l, r) \
-  svusmopa_za32_u8_m(tile, pg, svptrue_b8(), l, r)
+#define TW_LHS uint8_t
+#define TW_RHS int8_t
+#define TW_ACCUMULATORS TW_S32
+#define TW_OUTER svusmopa_za32_m
 #include "ukernels/arm_64/sme_outer.h"
 
 #define TW_FAMILY s8u8s32_k4_sme
-#define TW_LHS_TYPE s8
-#define TW_RHS_TYPE u8
-#define TW_ACC_TYPE s32
-#define TW_OUTER(tile, pg, l, r) \
-  svsumopa_za32_s8_m(tile, pg, svptrue_b8(), l, r)
+#define TW_LHS int8_t
+#define TW_RHS uint8_t
+#define TW_ACCUMULATORS TW_S32
+#define TW_OUTER svsumopa_za32_m
 #include "ukernels/arm_64/sme_outer.h"
 
 // s8 by s4: a byte of the rhs has an even element in its low half and an odd
 // one in its high half; the lhs is split alike.
 TW_SME_INLINE svint8x2_t tw_sme_split_s8(const int8_t* p) __arm_streaming {
   const svbool_t all = svptrue_b8();
-  const svint8_t low = svld1_s8(all, p), high = svld1_vnum_s8(all, p, 1);
-  return svcreate2_s8(svuzp1_s8(low, high), svuzp2_s8(low, high));
+  const svint8_t low = svld1(all, p), high = svld1_vnum(all, p, 1);
+  return svcreate2(svuzp1(low, high), svuzp2(low, high));
 }
 
 TW_SME_INLINE svint8x2_t tw_sme_split_s4(const int8_t* p) __arm_streaming {
   const svbool_t all = svptrue_b8();
-  const svint8_t both = svld1_s8(all, p);
-  return svcreate2_s8(svasr_n_s8_x(all, svlsl_n_s8_x(all, both, 4), 4),
-                      svasr_n_s8_x(all, both, 4));
+  const svint8_t both = svld1(all, p);
+  return svcreate2(svasr_x(all, svlsl_x(all, both, 4), 4),
+                   svasr_x(all, both, 4));
 }
 
-#define TW_SME_OUTER_SPLIT(tile, l, r)                                \
-  svmopa_za32_s8_m(tile, svptrue_b8(), svptrue_b8(), svget2_s8(l, 0), \
-                   svget2_s8(r, 0));                                  \
-  svmopa_za32_s8_m(tile, svptrue_b8(), svptrue_b8(), svget2_s8(l, 1), \
-                   svget2_s8(r, 1))
-
 #define TW_FAMILY s8s4s32_k8_sme
-#define TW_LHS_TYPE s8
-#define TW_RHS_TYPE s8
-#define TW_ACC_TYPE s32
+#define TW_LHS int8_t
+#define TW_ACCUMULATORS TW_S32
 #define TW_LHS_K0 8
 #define TW_RHS_K0 4
-#define TW_LHS_VECTOR svint8x2_t
 #define TW_LOAD_LHS(pg, p) ((void)pg, tw_sme_split_s8(p))
-#define TW_RHS_VECTOR svint8x2_t
 #define TW_LOAD_RHS(p) tw_sme_split_s4(p)
-#define TW_OUTER(tile, pg, l, r) TW_SME_OUTER_SPLIT(tile, l, r)
+#define TW_OUTER(tile, pg, all, l, r)                        \
+  svmopa_za32_m(tile, all, all, svget2(l, 0), svget2(r, 0)); \
+  svmopa_za32_m(tile, all, all, svget2(l, 1), svget2(r, 1))
 #include "ukernels/arm_64/sme_outer.h"
 
 #ifdef __ARM_FEATURE_SME2
 #define TW_FAMILY s16s16s32_k2_sme
-#define TW_LHS_TYPE s16
-#define TW_RHS_TYPE s16
-#define TW_ACC_TYPE s32
+#define TW_LHS int16_t
+#define TW_ACCUMULATORS TW_S32
 #include "ukernels/arm_64/sme_outer.h"
 #endif  // __ARM_FEATURE_SME2
 

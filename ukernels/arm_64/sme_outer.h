@@ -13,58 +13,33 @@
 // end. The macros:
 //
 //   TW_FAMILY            the function's name
-//   TW_LHS_TYPE, TW_RHS_TYPE  element types in memory (see sve_types.h)
-//   TW_ACC_TYPE          the tiles'
+//   TW_LHS               the type of an element in memory
+//   TW_ACCUMULATORS      a list of sve_accumulators.h
 //
 // and where it differs from what follows from these:
 //
-//   TW_OUT, TW_LOAD(p), TW_STORE(p, v)  the out tile's type; a row of a tile of
-//                        ZA from and to it
+//   TW_RHS               the type of an element in memory
 //   TW_LHS_K0, TW_RHS_K0  elements in memory per K step of a row
-//   TW_LHS_VECTOR, TW_LOAD_LHS(pg, p), TW_RHS_VECTOR, TW_LOAD_RHS(p)  `vl` rows
-//                        of a K step; then SME2's loads of four are not used
-//   TW_OUTER(tile, pg, l, r)  adds the outer product of rows pg of l and of r
+//   TW_LOAD_LHS(pg, p), TW_LOAD_RHS(p)  `vl` rows of a K step; then SME2's
+//                        loads of four are not used
+//   TW_OUTER(tile, pg, all, l, r)  adds the outer product of rows pg of l and
+//                        of r: an intrinsic's name, or a macro
 
-#define TW_LHS TW_ELEMENT(TW_LHS_TYPE)
-#define TW_RHS TW_ELEMENT(TW_RHS_TYPE)
-#define TW_ACC TW_VECTOR(TW_ACC_TYPE)
-#define TW_READ(tile, row)                 \
-  TW_TYPED_M(svread_hor_za32, TW_ACC_TYPE) \
-  (TW_TYPED(svdup_n, TW_ACC_TYPE)(0), svptrue_b8(), tile, row)
-#define TW_WRITE(tile, row, v) \
-  TW_TYPED_M(svwrite_hor_za32, TW_ACC_TYPE)(tile, row, svptrue_b8(), v)
-#define TW_ADD(a, b) TW_TYPED_X(svadd, TW_ACC_TYPE)(svptrue_b8(), a, b)
-#ifndef TW_OUT
-#define TW_OUT TW_ELEMENT(TW_ACC_TYPE)
-#endif
-#ifndef TW_LOAD
-#define TW_LOAD(p) TW_TYPED(svld1, TW_ACC_TYPE)(svptrue_b8(), p)
-#define TW_STORE(p, v) TW_TYPED(svst1, TW_ACC_TYPE)(svptrue_b8(), p, v)
+#ifndef TW_RHS
+#define TW_RHS TW_LHS
 #endif
 #ifndef TW_LHS_K0
 #define TW_LHS_K0 (4 / (int)sizeof(TW_LHS))
 #define TW_RHS_K0 TW_LHS_K0
 #endif
-#ifndef TW_LHS_VECTOR
-#define TW_LHS_VECTOR TW_VECTOR(TW_LHS_TYPE)
-#define TW_LOAD_LHS(pg, p) TW_TYPED(svld1, TW_LHS_TYPE)(pg, p)
-#define TW_RHS_VECTOR TW_VECTOR(TW_RHS_TYPE)
-#define TW_LOAD_RHS(p) TW_TYPED(svld1, TW_RHS_TYPE)(svptrue_b8(), p)
-#define TW_LHS_4 TW_VECTORS_4(TW_LHS_TYPE)
-#define TW_LOAD_LHS_4(p) \
-  TW_CAT(TW_TYPED(svld1, TW_LHS_TYPE), _x4)(svptrue_c8(), p)
-#define TW_GET_LHS(l, i) TW_TYPED(svget4, TW_LHS_TYPE)(l, i)
-#define TW_RHS_4 TW_VECTORS_4(TW_RHS_TYPE)
-#define TW_LOAD_RHS_4(p) \
-  TW_CAT(TW_TYPED(svld1, TW_RHS_TYPE), _x4)(svptrue_c8(), p)
-#define TW_GET_RHS(r, i) TW_TYPED(svget4, TW_RHS_TYPE)(r, i)
+#ifndef TW_LOAD_LHS
+#define TW_LOAD_LHS(pg, p) svld1(pg, p)
+#define TW_LOAD_RHS(p) svld1(svptrue_b8(), p)
+#define TW_LOAD_4(p) svld1_x4(svptrue_c8(), p)
 #endif
 #ifndef TW_OUTER
-#define TW_OUTER(tile, pg, l, r) \
-  TW_TYPED_M(svmopa_za32, TW_LHS_TYPE)(tile, pg, svptrue_b8(), l, r)
+#define TW_OUTER svmopa_za32_m
 #endif
-
-#define TW_EACH_TILE(X) X(0) X(1) X(2) X(3)
 
 TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
                              const void* rhs_panel,
@@ -82,50 +57,52 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
   const TW_LHS* lhs = (const TW_LHS*)lhs_panel;
   const TW_RHS* rhs = (const TW_RHS*)rhs_panel;
   const tw_index_t stride = tw_sme_out_stride(params, N0);
+  const svbool_t all = svptrue_b8();
   // Of the bytes of a vector of the lhs, in which a row has 4.
-  const svbool_t mask =
-      rows_are_vectors ? svptrue_b8() : svwhilelt_b8_s32(0, 4 * M0);
+  const svbool_t mask = rows_are_vectors ? all : svwhilelt_b8(0, 4 * M0);
+  typedef __typeof__(TW_LOAD_LHS(mask, lhs)) lhs_vector_t;
+  typedef __typeof__(TW_LOAD_RHS(rhs)) rhs_vector_t;
 
   svzero_za();
   if (tw_sme_accumulates(params)) {
     const TW_OUT* out = (const TW_OUT*)out_tile;
-#define TW_LOAD_ROW(t)                                           \
-  if (t < mv * nv) {                                             \
-    TW_WRITE(t, (uint32_t)m,                                     \
-             TW_LOAD(out + t / nv * vl * stride + t % nv * vl)); \
+#define TW_LOAD_ROW(t)                                                     \
+  if (t < mv * nv) {                                                       \
+    svwrite_hor_za32_m(t, (uint32_t)m, all,                                \
+                       TW_LOAD(out + t / nv * vl * stride + t % nv * vl)); \
   }
     for (tw_index_t m = 0; m < rows; ++m) {
-      TW_EACH_TILE(TW_LOAD_ROW)
+      TW_EACH_OF_4(TW_LOAD_ROW)
       out += stride;
     }
 #undef TW_LOAD_ROW
   }
 
   // Tile t has rows (t / nv % mv) and columns (t % nv) of step t / (mv * nv).
-#define TW_MULTIPLY_TILE(t)                                                \
-  if (t < tiles) {                                                         \
-    const TW_LHS_VECTOR l =                                                \
-        TW_LOAD_LHS(mask, lhs + t / nv * rows * TW_LHS_K0);                \
-    const TW_RHS_VECTOR r =                                                \
-        TW_LOAD_RHS(rhs + (t / (mv * nv) * nv + t % nv) * vl * TW_RHS_K0); \
-    TW_OUTER(t, mask, l, r);                                               \
+#define TW_MULTIPLY_TILE(t)                                                    \
+  if (t < tiles) {                                                             \
+    const lhs_vector_t l = TW_LOAD_LHS(mask, lhs + t / nv * rows * TW_LHS_K0); \
+    const rhs_vector_t r =                                                     \
+        TW_LOAD_RHS(rhs + (t / (mv * nv) * nv + t % nv) * vl * TW_RHS_K0);     \
+    TW_OUTER(t, mask, all, l, r);                                              \
   }
   const tw_index_t K = params->K > 0 ? params->K : 0;
   tw_index_t blocks = K / sets, rest = K % sets;
-#if defined(TW_LOAD_LHS_4) && defined(__ARM_FEATURE_SME2)
-#define TW_OUTER_OF(t, i, j) \
-  TW_OUTER(t, mask, TW_GET_LHS(l, i), TW_GET_RHS(r, j))
-#define TW_OUTER_1X4(s)                                   \
-  do {                                                    \
-    const TW_RHS_4 r = TW_LOAD_RHS_4(rhs + s * rhs_step); \
-    TW_OUTER_OF(0, s, 0);                                 \
-    TW_OUTER_OF(1, s, 1);                                 \
-    TW_OUTER_OF(2, s, 2);                                 \
-    TW_OUTER_OF(3, s, 3);                                 \
+#if defined(TW_LOAD_4) && defined(__ARM_FEATURE_SME2)
+  typedef __typeof__(TW_LOAD_4(lhs)) lhs_4_t;
+  typedef __typeof__(TW_LOAD_4(rhs)) rhs_4_t;
+#define TW_OUTER_OF(t, i, j) TW_OUTER(t, mask, all, svget4(l, i), svget4(r, j))
+#define TW_OUTER_1X4(s)                              \
+  do {                                               \
+    const rhs_4_t r = TW_LOAD_4(rhs + s * rhs_step); \
+    TW_OUTER_OF(0, s, 0);                            \
+    TW_OUTER_OF(1, s, 1);                            \
+    TW_OUTER_OF(2, s, 2);                            \
+    TW_OUTER_OF(3, s, 3);                            \
   } while (0)
   if (rows_are_vectors && mv == 1 && nv == 4) {
     for (tw_index_t i = K / 4; i > 0; --i) {
-      const TW_LHS_4 l = TW_LOAD_LHS_4(lhs);
+      const lhs_4_t l = TW_LOAD_4(lhs);
       TW_OUTER_1X4(0);
       TW_OUTER_1X4(1);
       TW_OUTER_1X4(2);
@@ -138,8 +115,8 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
   }
   if (rows_are_vectors && mv == 2 && nv == 2) {
     TW_UNROLL_2 for (tw_index_t i = K / 2; i > 0; --i) {
-      const TW_LHS_4 l = TW_LOAD_LHS_4(lhs);
-      const TW_RHS_4 r = TW_LOAD_RHS_4(rhs);
+      const lhs_4_t l = TW_LOAD_4(lhs);
+      const rhs_4_t r = TW_LOAD_4(rhs);
       TW_OUTER_OF(0, 0, 0);
       TW_OUTER_OF(1, 0, 1);
       TW_OUTER_OF(2, 1, 0);
@@ -159,32 +136,33 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #endif
   TW_UNROLL_4 for (tw_index_t i = 0; i < blocks; ++i) {
     const int tiles = 4;
-    TW_EACH_TILE(TW_MULTIPLY_TILE)
+    TW_EACH_OF_4(TW_MULTIPLY_TILE)
     lhs += sets * lhs_step;
     rhs += sets * rhs_step;
   }
   for (; rest > 0; --rest) {
     const int tiles = mv * nv;
-    TW_EACH_TILE(TW_MULTIPLY_TILE)
+    TW_EACH_OF_4(TW_MULTIPLY_TILE)
     lhs += lhs_step;
     rhs += rhs_step;
   }
 #undef TW_MULTIPLY_TILE
 
   TW_OUT* out = (TW_OUT*)out_tile;
-#define TW_ADD_TILE(t, other)                       \
-  if (other != t && other % (mv * nv) == t) {       \
-    row = TW_ADD(row, TW_READ(other, (uint32_t)m)); \
+#define TW_ADD_TILE(t, other)                                           \
+  if (other != t && other % (mv * nv) == t) {                           \
+    row = svadd_x(all, row,                                             \
+                  svread_hor_za32_m(TW_ZERO, all, other, (uint32_t)m)); \
   }
 #define TW_STORE_ROW(t)                                                        \
   if (t < mv * nv) {                                                           \
-    TW_ACC row = TW_READ(t, (uint32_t)m);                                      \
+    TW_ACC row = svread_hor_za32_m(TW_ZERO, all, t, (uint32_t)m);              \
     TW_ADD_TILE(t, 1)                                                          \
     TW_ADD_TILE(t, 2)                                                          \
     TW_ADD_TILE(t, 3) TW_STORE(out + t / nv * vl * stride + t % nv * vl, row); \
   }
   for (tw_index_t m = 0; m < rows; ++m) {
-    TW_EACH_TILE(TW_STORE_ROW)
+    TW_EACH_OF_4(TW_STORE_ROW)
     out += stride;
   }
 #undef TW_STORE_ROW
@@ -192,29 +170,12 @@ TW_SME_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 }
 
 #undef TW_FAMILY
-#undef TW_LHS_TYPE
-#undef TW_RHS_TYPE
-#undef TW_ACC_TYPE
 #undef TW_LHS
 #undef TW_RHS
-#undef TW_OUT
+#undef TW_ACCUMULATORS
 #undef TW_LHS_K0
 #undef TW_RHS_K0
-#undef TW_LHS_VECTOR
 #undef TW_LOAD_LHS
-#undef TW_RHS_VECTOR
 #undef TW_LOAD_RHS
+#undef TW_LOAD_4
 #undef TW_OUTER
-#undef TW_ACC
-#undef TW_READ
-#undef TW_WRITE
-#undef TW_ADD
-#undef TW_LOAD
-#undef TW_STORE
-#undef TW_EACH_TILE
-#undef TW_LHS_4
-#undef TW_LOAD_LHS_4
-#undef TW_GET_LHS
-#undef TW_RHS_4
-#undef TW_LOAD_RHS_4
-#undef TW_GET_RHS

@@ -9,27 +9,23 @@
 
 #include "ukernels/arm_64/sve_body.h"
 
-#define TW_S16_MULTIPLY_PAIR(acc, v, q, lane) \
-  svmlalt_lane_s32(svmlalb_lane_s32(acc, v, q, lane), v, q, (lane) + 1)
+#define TW_S16_MULTIPLY_PAIR(acc, v, q, i) \
+  svmlalt_lane(svmlalb_lane(acc, v, q, (i) * 2), v, q, (i) * 2 + 1)
 
 #define TW_FAMILY s16s16s32_k2_sve2
-#define TW_LHS_TYPE s16
-#define TW_RHS_TYPE s16
-#define TW_ACC_TYPE s32
+#define TW_LHS int16_t
+#define TW_ACCUMULATORS TW_S32
 #define TW_K0 2
-#define TW_MULTIPLY(acc, n, q, r) \
-  TW_S16_MULTIPLY_PAIR(acc, v##n, q, (r) % 4 * 2)
+#define TW_MULTIPLY TW_S16_MULTIPLY_PAIR
 #include "ukernels/arm_64/sve_lanes.h"
 
 #define TW_FAMILY s16s8s32_k2_sve2
-#define TW_LHS_TYPE s16
-#define TW_RHS_TYPE s8
-#define TW_ACC_TYPE s32
+#define TW_LHS int16_t
+#define TW_RHS int8_t
+#define TW_ACCUMULATORS TW_S32
 #define TW_K0 2
-#define TW_RHS_VECTOR svint16_t
 #define TW_LOAD_RHS(p) svld1sb_s16(svptrue_b8(), p)
-#define TW_MULTIPLY(acc, n, q, r) \
-  TW_S16_MULTIPLY_PAIR(acc, v##n, q, (r) % 4 * 2)
+#define TW_MULTIPLY TW_S16_MULTIPLY_PAIR
 #include "ukernels/arm_64/sve_lanes.h"
 
 #endif  // UKERNELS_ARM_64_SVE2_S16_H_

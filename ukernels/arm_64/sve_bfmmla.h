@@ -9,37 +9,23 @@
 #include "ukernels/arm_64/sve_bf16.h"
 
 #define TW_FAMILY bf16bf16f32_k4_sve
-#define TW_LHS_TYPE bf16
-#define TW_RHS_TYPE bf16
-#define TW_ACC_TYPE f32
-#define TW_K0 4
-#define TW_MULTIPLY(acc, q, v) svbfmmla_f32(acc, q, v)
+#define TW_LHS bfloat16_t
+#define TW_ACCUMULATORS TW_F32
+#define TW_MULTIPLY(acc, q, v) svbfmmla(acc, svreinterpret_bf16(q), v)
 #include "ukernels/arm_64/sve_mmla.h"
 
 #define TW_FAMILY bf16bf16bf16_k4_sve
-#define TW_LHS_TYPE bf16
-#define TW_RHS_TYPE bf16
-#define TW_ACC_TYPE f32
-#define TW_OUT uint16_t
-#define TW_K0 4
-#define TW_LOAD(p) tw_f32_from_bf16(p)
-#define TW_STORE(p, a) tw_f32_to_bf16(p, a)
-#define TW_MULTIPLY(acc, q, v) svbfmmla_f32(acc, q, v)
+#define TW_LHS bfloat16_t
+#define TW_ACCUMULATORS TW_F32_AS_BF16
+#define TW_MULTIPLY(acc, q, v) svbfmmla(acc, svreinterpret_bf16(q), v)
 #include "ukernels/arm_64/sve_mmla.h"
 
 #define TW_FAMILY bf16bf16bf16_k4_steprnd_sve
-#define TW_LHS_TYPE bf16
-#define TW_RHS_TYPE bf16
-#define TW_ACC_TYPE f32
-#define TW_OUT uint16_t
-#define TW_K0 4
-#define TW_LOAD(p) tw_f32_from_bf16(p)
-#define TW_STORE(p, a) tw_f32_to_bf16(p, a)
-#define TW_MULTIPLY(acc, q, v) svbfmmla_f32(acc, q, v)
-#define TW_ROUNDS
+#define TW_LHS bfloat16_t
+#define TW_ACCUMULATORS TW_F32_AS_BF16
+#define TW_MULTIPLY(acc, q, v) svbfmmla(acc, svreinterpret_bf16(q), v)
 #define TW_NARROW(acc) tw_bf16_narrow(acc)
 #define TW_WIDEN(acc) tw_bf16_widen(acc)
-#define TW_UNROLL_STEPS TW_NO_UNROLL
 #include "ukernels/arm_64/sve_mmla.h"
 
 #endif  // UKERNELS_ARM_64_SVE_BFMMLA_H_

@@ -18,47 +18,12 @@
 
 #include <arm_sve.h>
 
-#include "ukernels/arm_64/sve_types.h"
+#include "ukernels/arm_64/sve_accumulators.h"
+#include "ukernels/arm_64/sve_loops.h"
 #include "ukernels/tile_body.h"
-
-// The rows and the vectors that sve_lanes.h has variables for.
-#define TW_EACH_ROW(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
-#define TW_EACH_VECTOR(X, r) X(r, 0) X(r, 1) X(r, 2) X(r, 3)
-
-// What follows the literal i of those below `count`, the first after the last.
-#define TW_NEXT_OF(count, i) TW_NEXT_OF_(count, i)
-#define TW_NEXT_OF_(count, i) TW_NEXT_OF_##count##_##i
-#define TW_NEXT_OF_4_0 1
-#define TW_NEXT_OF_4_1 2
-#define TW_NEXT_OF_4_2 3
-#define TW_NEXT_OF_4_3 0
-#define TW_NEXT_OF_6_0 1
-#define TW_NEXT_OF_6_1 2
-#define TW_NEXT_OF_6_2 3
-#define TW_NEXT_OF_6_3 4
-#define TW_NEXT_OF_6_4 5
-#define TW_NEXT_OF_6_5 0
-#define TW_NEXT_OF_8_0 1
-#define TW_NEXT_OF_8_1 2
-#define TW_NEXT_OF_8_2 3
-#define TW_NEXT_OF_8_3 4
-#define TW_NEXT_OF_8_4 5
-#define TW_NEXT_OF_8_5 6
-#define TW_NEXT_OF_8_6 7
-#define TW_NEXT_OF_8_7 0
 
 // For a variable that only some families need.
 #define TW_UNUSED __attribute__((unused))
-
-// The loop's own instructions are few, but a tile that multiplies in all of a
-// core's pipelines has no issue slot left for them.
-#ifdef __clang__
-#define TW_UNROLL_2 _Pragma("clang loop unroll_count(2)")
-#define TW_UNROLL_4 _Pragma("clang loop unroll_count(4)")
-#else
-#define TW_UNROLL_2 _Pragma("GCC unroll 2")
-#define TW_UNROLL_4 _Pragma("GCC unroll 4")
-#endif
 
 // Keeps loads on their side: unrolled steps would find no registers if the
 // compiler had the loads of all of them first.
@@ -79,13 +44,13 @@ TW_INLINE int tw_sve_sets(int M0, int rows) {
 
 // The first `bytes` bytes of each 16; all of them where it makes no difference.
 TW_INLINE svbool_t tw_sve_quad_bytes(int bytes) {
-  return bytes >= 16 ? svptrue_b8() : svwhilelt_b8_s32(0, bytes);
+  return bytes >= 16 ? svptrue_b8() : svwhilelt_b8(0, bytes);
 }
 
 // The 8 bytes at `p`, repeated along the vector.
 TW_INLINE svuint64_t tw_sve_splat_8_bytes(const void* p) {
   typedef uint64_t __attribute__((aligned(1), may_alias)) tw_any_u64_t;
-  return svdup_n_u64(*(const tw_any_u64_t*)p);
+  return svdup_u64(*(const tw_any_u64_t*)p);
 }
 
 #endif  // UKERNELS_ARM_64_SVE_BODY_H_

@@ -9,19 +9,17 @@
 #include "ukernels/arm_64/sve_body.h"
 
 #define TW_FAMILY f32f32f32_k1_sve
-#define TW_LHS_TYPE f32
-#define TW_RHS_TYPE f32
-#define TW_ACC_TYPE f32
+#define TW_LHS float
+#define TW_ACCUMULATORS TW_F32
 #define TW_K0 1
-#define TW_MULTIPLY(acc, n, q, r) svmla_lane_f32(acc, v##n, q, (r) % 4)
+#define TW_MULTIPLY svmla_lane
 #include "ukernels/arm_64/sve_lanes.h"
 
 #define TW_FAMILY f64f64f64_k1_sve
-#define TW_LHS_TYPE f64
-#define TW_RHS_TYPE f64
-#define TW_ACC_TYPE f64
+#define TW_LHS double
+#define TW_ACCUMULATORS TW_F64
 #define TW_K0 1
-#define TW_MULTIPLY(acc, n, q, r) svmla_lane_f64(acc, v##n, q, (r) % 2)
+#define TW_MULTIPLY svmla_lane
 #include "ukernels/arm_64/sve_lanes.h"
 
 #endif  // UKERNELS_ARM_64_SVE_F32_H_

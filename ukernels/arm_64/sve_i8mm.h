@@ -11,46 +11,41 @@
 #include "ukernels/arm_64/sve_body.h"
 
 #define TW_FAMILY s8s8s32_k8_sve_i8mm
-#define TW_LHS_TYPE s8
-#define TW_RHS_TYPE s8
-#define TW_ACC_TYPE s32
-#define TW_K0 8
-#define TW_MULTIPLY(acc, q, v) svmmla_s32(acc, q, v)
-#define TW_UNROLL_WIDEST TW_NO_UNROLL
+#define TW_LHS int8_t
+#define TW_ACCUMULATORS TW_S32
+#define TW_MULTIPLY(acc, q, v) svmmla(acc, svreinterpret_s8(q), v)
+#define TW_UNROLLS(vectors) ((vectors) < 6)
 #include "ukernels/arm_64/sve_mmla.h"
 
 #define TW_FAMILY u8s8s32_k8_sve_i8mm
-#define TW_LHS_TYPE u8
-#define TW_RHS_TYPE s8
-#define TW_ACC_TYPE s32
-#define TW_K0 8
-#define TW_MULTIPLY(acc, q, v) svusmmla_s32(acc, q, v)
-#define TW_UNROLL_WIDEST TW_NO_UNROLL
+#define TW_LHS uint8_t
+#define TW_RHS int8_t
+#define TW_ACCUMULATORS TW_S32
+#define TW_MULTIPLY(acc, q, v) svusmmla(acc, svreinterpret_u8(q), v)
+#define TW_UNROLLS(vectors) ((vectors) < 6)
 #include "ukernels/arm_64/sve_mmla.h"
 
 #define TW_FAMILY u8u8s32_k8_sve_i8mm
-#define TW_LHS_TYPE u8
-#define TW_RHS_TYPE u8
-#define TW_ACC_TYPE u32
-#define TW_K0 8
-#define TW_MULTIPLY(acc, q, v) svmmla_u32(acc, q, v)
-#define TW_UNROLL_WIDEST TW_NO_UNROLL
+#define TW_LHS uint8_t
+#define TW_ACCUMULATORS TW_U32
+#define TW_MULTIPLY(acc, q, v) svmmla(acc, svreinterpret_u8(q), v)
+#define TW_UNROLLS(vectors) ((vectors) < 6)
 #include "ukernels/arm_64/sve_mmla.h"
 
 #define TW_FAMILY u8s8s32_k4_sve_i8mm
-#define TW_LHS_TYPE u8
-#define TW_RHS_TYPE s8
-#define TW_ACC_TYPE s32
+#define TW_LHS uint8_t
+#define TW_RHS int8_t
+#define TW_ACCUMULATORS TW_S32
 #define TW_K0 4
-#define TW_MULTIPLY(acc, n, q, r) svsudot_lane_s32(acc, v##n, q, (r) % 4)
+#define TW_MULTIPLY svsudot_lane
 #include "ukernels/arm_64/sve_lanes.h"
 
 #define TW_FAMILY s8u8s32_k4_sve_i8mm
-#define TW_LHS_TYPE s8
-#define TW_RHS_TYPE u8
-#define TW_ACC_TYPE s32
+#define TW_LHS int8_t
+#define TW_RHS uint8_t
+#define TW_ACCUMULATORS TW_S32
 #define TW_K0 4
-#define TW_MULTIPLY(acc, n, q, r) svusdot_lane_s32(acc, v##n, q, (r) % 4)
+#define TW_MULTIPLY svusdot_lane
 #include "ukernels/arm_64/sve_lanes.h"
 
 #endif  // UKERNELS_ARM_64_SVE_I8MM_H_

@@ -13,30 +13,22 @@ TW_INLINE svint8x2_t tw_sve_split_s8_pair(const int8_t* first,
                                           const int8_t* second) {
   const svbool_t all = svptrue_b8();
   const svuint8_t order =
-      svdupq_n_u8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
-  const svuint64_t a =
-      svreinterpret_u64_s8(svtbl_s8(svld1rq_s8(all, first), order));
-  const svuint64_t b =
-      svreinterpret_u64_s8(svtbl_s8(svld1rq_s8(all, second), order));
-  return svcreate2_s8(svreinterpret_s8_u64(svtrn1_u64(a, b)),
-                      svreinterpret_s8_u64(svtrn2_u64(a, b)));
+      svdupq_u8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
+  const svuint64_t a = svreinterpret_u64(svtbl(svld1rq(all, first), order));
+  const svuint64_t b = svreinterpret_u64(svtbl(svld1rq(all, second), order));
+  return svcreate2(svreinterpret_s8(svtrn1(a, b)),
+                   svreinterpret_s8(svtrn2(a, b)));
 }
 
 #define TW_FAMILY s8s4s32_k16_sve_i8mm
-#define TW_LHS_TYPE s8
-#define TW_RHS_TYPE s8
-#define TW_ACC_TYPE s32
+#define TW_LHS int8_t
+#define TW_ACCUMULATORS TW_S32
 #define TW_K0 16
-#define TW_RHS_K0 8
-#define TW_RHS_VECTOR svint8x2_t
 #define TW_LOAD_RHS(p) tw_sve_split_s4(p)
-#define TW_QUAD svint8x2_t
-#define TW_LOAD_PAIR(p) tw_sve_split_s8_pair(p, (p) + TW_K0)
-#define TW_LOAD_SINGLE(p) tw_sve_split_s8_pair(p, p)
-#define TW_MULTIPLY(acc, q, v)                                  \
-  svmmla_s32(svmmla_s32(acc, svget2_s8(q, 0), svget2_s8(v, 0)), \
-             svget2_s8(q, 1), svget2_s8(v, 1))
-#define TW_UNROLL_STEPS TW_NO_UNROLL
+#define TW_LOAD_QUAD(p, rows) \
+  tw_sve_split_s8_pair(p, (p) + ((rows) == 1 ? 0 : TW_K0))
+#define TW_MULTIPLY(acc, q, v) \
+  svmmla(svmmla(acc, svget2(q, 0), svget2(v, 0)), svget2(q, 1), svget2(v, 1))
 #define TW_CHAINS 2
 #include "ukernels/arm_64/sve_mmla.h"
 

@@ -6,127 +6,104 @@
 // this file, which defines the family, and finds the macros undefined again.
 //
 //   TW_FAMILY            the function's name
-//   TW_LHS_TYPE, TW_RHS_TYPE  element types in memory (see sve_types.h)
-//   TW_ACC_TYPE          the accumulators'; a vector has TW_LANES of the out
-//                        tile's columns
+//   TW_LHS               the type of an element in memory
+//   TW_ACCUMULATORS      a list of sve_accumulators.h; a vector has as many of
+//                        the out tile's columns as elements
 //   TW_K0                elements per K step of a row of the lhs
-//   TW_MULTIPLY(acc, n, q, r)  acc + product of v0, v1, v2, v3 (what is column
-//                        n's) and the lane of q that is row r's
+//   TW_MULTIPLY(acc, v, q, i)  acc + product of v, a vector of the rhs, and row
+//                        i of q: an intrinsic's name, or a macro
 //
 // and where it differs from what follows from these:
 //
-//   TW_OUT, TW_LOAD(p), TW_STORE(p, a)  the out tile's type; accumulators from
-//                        and to it
+//   TW_RHS               the type of an element in memory
 //   TW_VECTORS(vl)       accumulators of a row
-//   TW_RHS_VECTOR, TW_LOAD_RHS(p)  the rhs operand
-//   TW_QUAD, TW_LOAD_QUAD(pg, p)  the lhs operand: 16 bytes, repeated along
-//                        the vector, of which pg has those that exist: the K
-//                        step of TW_QUAD_ROWS rows
-//   TW_PAIRED            accumulators 2i, 2i+1 hold even and odd columns of one
-//                        rhs operand
-//   TW_ROUNDS            each K step rounds to the out type
+//   TW_LOAD_RHS(p)       the rhs operand
+//   TW_LOAD_QUAD(pg, p)  the lhs operand: 16 bytes, repeated along the vector,
+//                        of which pg has those that exist: the K step of
+//                        TW_QUAD_ROWS rows
+//   TW_MULTIPLY_ODD      as TW_MULTIPLY, for every other accumulator: 2i and
+//                        2i + 1 hold even and odd columns of one rhs operand
 //   TW_NARROW(acc), TW_WIDEN(acc)  to the out type and back, if it rounds and
 //                        TW_MULTIPLY does not. Between K steps all accumulators
 //                        but the first are narrow: each is widened before the
 //                        one before it is multiplied into, so that multiplying,
 //                        narrowing and widening, in pipelines of their own on
-//                        some cores, take place at the same time.
-//   TW_BLOCK_ROWS(M0, vectors)  rows taken at once, of one or several K steps
-//   TW_UNROLLS(M0, vectors)  0 where unrolling the K loop would take more
-//                        registers than there are
+//                        some cores, take place at the same time. An unrolled
+//                        K loop would take more registers than there are.
+//   TW_BLOCK_ROWS(M0, vectors)  rows taken at once, of one or several K steps;
+//                        1 where a step needs what the one before it rounded
 //   TW_RHS_K0            TW_RHS per K step of a row of the rhs
 //   TW_CONVERTS(M0, vectors)  the operands are converted when they are loaded;
 //                        1 if there are registers for the rhs of two K steps:
 //                        see sve_lanes_ahead.h
 
-#define TW_LHS TW_ELEMENT(TW_LHS_TYPE)
-#define TW_RHS TW_ELEMENT(TW_RHS_TYPE)
-#define TW_ACC TW_VECTOR(TW_ACC_TYPE)
-#define TW_LANES TW_COUNT(TW_ACC_TYPE)
-#define TW_ZERO TW_TYPED(svdup_n, TW_ACC_TYPE)(0)
-#define TW_ADD(a, b) TW_TYPED_X(svadd, TW_ACC_TYPE)(svptrue_b8(), a, b)
-#ifndef TW_OUT
-#define TW_OUT TW_ELEMENT(TW_ACC_TYPE)
-#endif
-#ifndef TW_LOAD
-#define TW_LOAD(p) TW_TYPED(svld1, TW_ACC_TYPE)(svptrue_b8(), p)
-#define TW_STORE(p, a) TW_TYPED(svst1, TW_ACC_TYPE)(svptrue_b8(), p, a)
+#ifndef TW_RHS
+#define TW_RHS TW_LHS
 #endif
 #ifndef TW_VECTORS
 #define TW_VECTORS(vl) (vl)
 #endif
-#ifndef TW_RHS_VECTOR
-#define TW_RHS_VECTOR TW_VECTOR(TW_RHS_TYPE)
-#define TW_LOAD_RHS(p) TW_TYPED(svld1, TW_RHS_TYPE)(svptrue_b8(), p)
-#endif
-// Columns of an operand, and operands of a K step.
-#ifdef TW_PAIRED
-#define TW_RHS_LANES TW_COUNT(TW_RHS_TYPE)
-#define TW_RHS_VECTORS(vl) (TW_VECTORS(vl) / 2)
-#else
-#define TW_RHS_LANES TW_LANES
-#define TW_RHS_VECTORS(vl) TW_VECTORS(vl)
-#endif
-#ifndef TW_QUAD
-#define TW_QUAD TW_VECTOR(TW_LHS_TYPE)
+#ifndef TW_LOAD_RHS
+#define TW_LOAD_RHS(p) svld1(svptrue_b8(), p)
 #endif
 #ifndef TW_LOAD_QUAD
-#define TW_LOAD_QUAD(pg, p) TW_TYPED(svld1rq, TW_LHS_TYPE)(pg, p)
+#define TW_LOAD_QUAD(pg, p) svld1rq(pg, p)
 #endif
 #define TW_QUAD_ROWS (16 / (TW_K0 * (int)sizeof(TW_LHS)))
+// Accumulators per rhs operand, and the product that is accumulator n's.
+#ifdef TW_MULTIPLY_ODD
+#define TW_RHS_SHARE 2
+#define TW_PRODUCT(acc, n, q, r)                                          \
+  (n % 2 ? TW_MULTIPLY_ODD(acc, (n < 2 ? v0 : v1), q, (r) % TW_QUAD_ROWS) \
+         : TW_MULTIPLY(acc, (n < 2 ? v0 : v1), q, (r) % TW_QUAD_ROWS))
+#else
+#define TW_RHS_SHARE 1
+#define TW_PRODUCT(acc, n, q, r) TW_MULTIPLY(acc, v##n, q, (r) % TW_QUAD_ROWS)
+#endif
 #ifndef TW_RHS_K0
 #define TW_RHS_K0 TW_K0
 #endif
-#ifndef TW_BLOCK_ROWS
+#if defined(TW_NARROW)
+#define TW_BLOCK_ROWS(M0, vectors) 1
+#elif !defined(TW_BLOCK_ROWS)
 #define TW_BLOCK_ROWS(M0, vectors) ((vectors) <= 3 ? 8 : 4)
-#endif
-#ifndef TW_UNROLLS
-#define TW_UNROLLS(M0, vectors) 1
-#endif
-#ifdef TW_ROUNDS
-// Every step needs what the one before it rounded.
-#define TW_STEP_SETS(M0, vectors) 1
-#else
-#define TW_STEP_SETS(M0, vectors) tw_sve_sets(M0, TW_BLOCK_ROWS(M0, vectors))
 #endif
 
 TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
                          const void* rhs_panel, const tw_mmt4d_params_t* params,
                          int M0, int vl) {
   const int vectors = TW_VECTORS(vl);
-  const int rhs_vectors = TW_RHS_VECTORS(vl);
-  const int sets = TW_STEP_SETS(M0, vectors);
-  const tw_index_t lanes = TW_LANES;
+  const int rhs_vectors = vectors / TW_RHS_SHARE;
+  const int sets = tw_sve_sets(M0, TW_BLOCK_ROWS(M0, vectors));
+  const tw_index_t lanes = svlen(TW_ZERO);
   const tw_index_t N0 = vectors * lanes;
   const tw_index_t rhs_step = N0 * TW_RHS_K0;
-  const tw_index_t rhs_vector = TW_RHS_LANES * TW_RHS_K0;
+  const tw_index_t rhs_vector = TW_RHS_SHARE * lanes * TW_RHS_K0;
   const TW_LHS* lhs = (const TW_LHS*)lhs_panel;
   const TW_RHS* rhs = (const TW_RHS*)rhs_panel;
   TW_OUT* out = (TW_OUT*)out_tile;
+  typedef __typeof__(TW_LOAD_RHS(rhs)) rhs_vector_t;
+  typedef __typeof__(TW_LOAD_QUAD(svptrue_b8(), lhs)) quad_t;
 
   // Row r of step s of a block has row s * M0 + r of the accumulators.
-#define TW_DECLARE(r, n) TW_ACC acc##r##n = TW_ZERO;
-#define TW_DECLARE_ROW(r) TW_EACH_VECTOR(TW_DECLARE, r)
-  TW_EACH_ROW(TW_DECLARE_ROW)
-#undef TW_DECLARE_ROW
+#define TW_DECLARE(r, n, ...) TW_ACC acc##r##n = TW_ZERO;
+  TW_EACH_ACC(TW_DECLARE)
 #undef TW_DECLARE
 
   if (tw_accumulates(params)) {
     const tw_index_t stride = tw_out_stride(params, N0);
-#define TW_LOAD_VECTOR(r, n) \
+#define TW_LOAD_VECTOR(r, n, ...) \
   if (r < M0 && n < vectors) acc##r##n = TW_LOAD(out + r * stride + n * lanes);
-#define TW_LOAD_ROW(r) TW_EACH_VECTOR(TW_LOAD_VECTOR, r)
-    TW_EACH_ROW(TW_LOAD_ROW)
-#undef TW_LOAD_ROW
+    TW_EACH_ACC(TW_LOAD_VECTOR)
 #undef TW_LOAD_VECTOR
-#ifdef TW_PAIRED
-#define TW_SPLIT(r, even, odd)                                       \
-  if (r < M0 && odd < vectors) {                                     \
-    const TW_ACC left = acc##r##even;                                \
-    acc##r##even = TW_TYPED(svuzp1, TW_ACC_TYPE)(left, acc##r##odd); \
-    acc##r##odd = TW_TYPED(svuzp2, TW_ACC_TYPE)(left, acc##r##odd);  \
+#ifdef TW_MULTIPLY_ODD
+#define TW_SPLIT(r, even, odd)                \
+  if (r < M0 && odd < vectors) {              \
+    const TW_ACC left = acc##r##even;         \
+    acc##r##even = svuzp1(left, acc##r##odd); \
+    acc##r##odd = svuzp2(left, acc##r##odd);  \
   }
-#define TW_SPLIT_ROW(r) TW_SPLIT(r, 0, 1) TW_SPLIT(r, 2, 3)
+#define TW_SPLIT_ROW(r, next_r) TW_SPLIT(r, 0, 1) TW_SPLIT(r, 2, 3)
     TW_EACH_ROW(TW_SPLIT_ROW)
 #undef TW_SPLIT_ROW
 #undef TW_SPLIT
@@ -137,9 +114,8 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #ifdef TW_NARROW
 #define TW_EXCEPT_FIRST(op, r, n) \
   if (r < M0 && n < vectors && r + n > 0) acc##r##n = op(acc##r##n);
-#define TW_NARROW_VECTOR(r, n) TW_EXCEPT_FIRST(TW_NARROW, r, n)
-#define TW_NARROW_ROW(r) TW_EACH_VECTOR(TW_NARROW_VECTOR, r)
-  TW_EACH_ROW(TW_NARROW_ROW)
+#define TW_NARROW_VECTOR(r, n, ...) TW_EXCEPT_FIRST(TW_NARROW, r, n)
+  TW_EACH_ACC(TW_NARROW_VECTOR)
 #define TW_WIDEN_AT(r, n)            \
   {                                  \
     TW_USE_AFTER(acc##r##n, quad);   \
@@ -153,17 +129,17 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
     TW_WIDEN_AT(next_r, 0)                  \
   else                                      \
     TW_WIDEN_AT(0, 0)
-#define TW_MULTIPLY_VECTOR(r, n)                               \
-  if (n < vectors) {                                           \
-    TW_WIDEN_NEXT(r, TW_NEXT_OF(8, r), n, TW_NEXT_OF(4, n))    \
-    acc##r##n = TW_NARROW(TW_MULTIPLY(acc##r##n, n, quad, r)); \
-    TW_USE_AFTER(quad, acc##r##n);                             \
+#define TW_MULTIPLY_VECTOR(r, n, next_r, next_n)              \
+  if (n < vectors) {                                          \
+    TW_WIDEN_NEXT(r, next_r, n, next_n)                       \
+    acc##r##n = TW_NARROW(TW_PRODUCT(acc##r##n, n, quad, r)); \
+    TW_USE_AFTER(quad, acc##r##n);                            \
   }
 #else
-#define TW_MULTIPLY_VECTOR(r, n) \
-  if (n < vectors) acc##r##n = TW_MULTIPLY(acc##r##n, n, quad, r);
+#define TW_MULTIPLY_VECTOR(r, n, ...) \
+  if (n < vectors) acc##r##n = TW_PRODUCT(acc##r##n, n, quad, r);
 #endif
-#define TW_MULTIPLY_ROW(r)                                            \
+#define TW_MULTIPLY_ROW(r, next_r)                                    \
   if (r < rows) {                                                     \
     if (r % M0 == 0) {                                                \
       const TW_RHS* step = rhs + r / M0 * rhs_step;                   \
@@ -176,42 +152,40 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
       const int bytes = (rows - r) * TW_K0 * (int)sizeof(TW_LHS);     \
       quad = TW_LOAD_QUAD(tw_sve_quad_bytes(bytes), lhs + r * TW_K0); \
     }                                                                 \
-    TW_EACH_VECTOR(TW_MULTIPLY_VECTOR, r)                             \
+    TW_EACH_VECTOR(TW_MULTIPLY_VECTOR, r, next_r)                     \
   }
-#define TW_MULTIPLY_BLOCK(steps)                      \
-  {                                                   \
-    const int rows = (steps) * M0;                    \
-    TW_RHS_VECTOR v0, v1, v2 TW_UNUSED, v3 TW_UNUSED; \
-    TW_QUAD quad;                                     \
-    TW_EACH_ROW(TW_MULTIPLY_ROW)                      \
-    lhs += rows * TW_K0;                              \
-    rhs += (steps) * rhs_step;                        \
-    TW_KEEP_LOADS();                                  \
+#define TW_MULTIPLY_BLOCK(steps)                     \
+  {                                                  \
+    const int rows = (steps) * M0;                   \
+    rhs_vector_t v0, v1, v2 TW_UNUSED, v3 TW_UNUSED; \
+    quad_t quad;                                     \
+    TW_EACH_ROW(TW_MULTIPLY_ROW)                     \
+    lhs += rows * TW_K0;                             \
+    rhs += (steps) * rhs_step;                       \
+    TW_KEEP_LOADS();                                 \
   }
 #ifdef TW_CONVERTS
 #include "ukernels/arm_64/sve_lanes_ahead.h"
 #else
   const int block = sets;
   const tw_index_t blocks = params->K > 0 ? params->K / block : 0;
-  if (TW_UNROLLS(M0, vectors)) {
-    TW_UNROLL_2 for (tw_index_t i = 0; i < blocks; ++i) TW_MULTIPLY_BLOCK(sets)
-  } else {
-    TW_NO_UNROLL for (tw_index_t i = 0; i < blocks; ++i) TW_MULTIPLY_BLOCK(sets)
-  }
+#ifdef TW_NARROW
+  TW_NO_UNROLL
+#else
+  TW_UNROLL_2
+#endif
+  for (tw_index_t i = 0; i < blocks; ++i) TW_MULTIPLY_BLOCK(sets)
 #endif
   for (tw_index_t k = params->K % block; k > 0; --k) TW_MULTIPLY_BLOCK(1)
 #undef TW_MULTIPLY_BLOCK
 #undef TW_MULTIPLY_ROW
 #undef TW_MULTIPLY_VECTOR
 #ifdef TW_NARROW
-#define TW_WIDEN_VECTOR(r, n) TW_EXCEPT_FIRST(TW_WIDEN, r, n)
-#define TW_WIDEN_ROW(r) TW_EACH_VECTOR(TW_WIDEN_VECTOR, r)
-  TW_EACH_ROW(TW_WIDEN_ROW)
-#undef TW_WIDEN_ROW
+#define TW_WIDEN_VECTOR(r, n, ...) TW_EXCEPT_FIRST(TW_WIDEN, r, n)
+  TW_EACH_ACC(TW_WIDEN_VECTOR)
 #undef TW_WIDEN_VECTOR
 #undef TW_WIDEN_NEXT
 #undef TW_WIDEN_AT
-#undef TW_NARROW_ROW
 #undef TW_NARROW_VECTOR
 #undef TW_EXCEPT_FIRST
 #endif
@@ -219,7 +193,7 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
   // Adds the upper half of the block's rows to the lower, until M0 are left.
   const int rows = sets * M0;
 #define TW_REDUCE(r, n, from) \
-  if (n < vectors) acc##r##n = TW_ADD(acc##r##n, acc##from##n);
+  if (n < vectors) acc##r##n = svadd_x(svptrue_b8(), acc##r##n, acc##from##n);
 #define TW_REDUCE_ROW(r, from)                                        \
   if (from < rows && M0 <= from - r) {                                \
     TW_REDUCE(r, 0, from)                                             \
@@ -235,56 +209,40 @@ TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
 #undef TW_REDUCE_ROW
 #undef TW_REDUCE
 
-#ifdef TW_PAIRED
-#define TW_JOIN(r, left, right)                                         \
-  if (r < M0 && right < vectors) {                                      \
-    const TW_ACC even = acc##r##left;                                   \
-    acc##r##left = TW_TYPED(svzip1, TW_ACC_TYPE)(even, acc##r##right);  \
-    acc##r##right = TW_TYPED(svzip2, TW_ACC_TYPE)(even, acc##r##right); \
+#ifdef TW_MULTIPLY_ODD
+#define TW_JOIN(r, left, right)                  \
+  if (r < M0 && right < vectors) {               \
+    const TW_ACC even = acc##r##left;            \
+    acc##r##left = svzip1(even, acc##r##right);  \
+    acc##r##right = svzip2(even, acc##r##right); \
   }
-#define TW_JOIN_ROW(r) TW_JOIN(r, 0, 1) TW_JOIN(r, 2, 3)
+#define TW_JOIN_ROW(r, next_r) TW_JOIN(r, 0, 1) TW_JOIN(r, 2, 3)
   TW_EACH_ROW(TW_JOIN_ROW)
 #undef TW_JOIN_ROW
 #undef TW_JOIN
 #endif
   const tw_index_t stride = tw_out_stride(params, N0);
-#define TW_STORE_VECTOR(r, n) \
+#define TW_STORE_VECTOR(r, n, ...) \
   if (r < M0 && n < vectors) TW_STORE(out + r * stride + n * lanes, acc##r##n);
-#define TW_STORE_ROW(r) TW_EACH_VECTOR(TW_STORE_VECTOR, r)
-  TW_EACH_ROW(TW_STORE_ROW)
-#undef TW_STORE_ROW
+  TW_EACH_ACC(TW_STORE_VECTOR)
 #undef TW_STORE_VECTOR
 }
 
 #undef TW_FAMILY
-#undef TW_LHS_TYPE
-#undef TW_RHS_TYPE
-#undef TW_ACC_TYPE
 #undef TW_LHS
 #undef TW_RHS
-#undef TW_OUT
+#undef TW_ACCUMULATORS
 #undef TW_K0
 #undef TW_RHS_K0
-#undef TW_ACC
-#undef TW_LANES
 #undef TW_VECTORS
-#undef TW_RHS_VECTOR
-#undef TW_RHS_LANES
-#undef TW_RHS_VECTORS
-#undef TW_ZERO
-#undef TW_ADD
-#undef TW_LOAD
-#undef TW_STORE
 #undef TW_LOAD_RHS
-#undef TW_QUAD
 #undef TW_LOAD_QUAD
 #undef TW_QUAD_ROWS
 #undef TW_MULTIPLY
-#undef TW_PAIRED
-#undef TW_ROUNDS
+#undef TW_MULTIPLY_ODD
+#undef TW_RHS_SHARE
+#undef TW_PRODUCT
 #undef TW_NARROW
 #undef TW_WIDEN
-#undef TW_STEP_SETS
-#undef TW_UNROLLS
 #undef TW_CONVERTS
 #undef TW_BLOCK_ROWS

@@ -16,32 +16,32 @@ const int early = TW_CONVERTS(M0, vectors);
 const int acc_rows = sets * M0;
 tw_index_t left = params->K > 0 ? params->K / block : 0;
 if (left > 0) {
-  TW_RHS_VECTOR v0, v1, v2 TW_UNUSED, v3 TW_UNUSED;
-  TW_RHS_VECTOR w0 TW_UNUSED, w1 TW_UNUSED, w2 TW_UNUSED, w3 TW_UNUSED;
-#define TW_LOAD_FIRST(r, n) \
+  rhs_vector_t v0, v1, v2 TW_UNUSED, v3 TW_UNUSED;
+  rhs_vector_t w0 TW_UNUSED, w1 TW_UNUSED, w2 TW_UNUSED, w3 TW_UNUSED;
+#define TW_LOAD_FIRST(r, n, ...) \
   if (n < vectors) v##n = TW_LOAD_RHS(rhs + n * rhs_vector);
-  TW_EACH_VECTOR(TW_LOAD_FIRST, 0)
+  TW_EACH_VECTOR(TW_LOAD_FIRST, 0, 0)
 #undef TW_LOAD_FIRST
-  TW_QUAD quad = TW_LOAD_QUAD(svptrue_b8(), lhs);
+  quad_t quad = TW_LOAD_QUAD(svptrue_b8(), lhs);
 
   // Row r of the quad into row a of the accumulators. `more`: there is a step
   // after this one, whose rhs is loaded when this is done.
-#define TW_INTO(a, r, n)                            \
-  {                                                 \
-    acc##a##n = TW_MULTIPLY(acc##a##n, n, quad, r); \
-    if (more) TW_LOAD_AFTER(rhs, acc##a##n);        \
+#define TW_INTO(a, r, n)                           \
+  {                                                \
+    acc##a##n = TW_PRODUCT(acc##a##n, n, quad, r); \
+    if (more) TW_LOAD_AFTER(rhs, acc##a##n);       \
   }
 #define TW_ROW(n, r, a)                                      \
   if (r / M0 == step) {                                      \
     if (r < acc_rows) TW_INTO(r, r, n) else TW_INTO(a, r, n) \
   }
-#define TW_CONVERT(r, n)                      \
+#define TW_CONVERT(r, n, ...)                 \
   if (more && n < vectors) {                  \
     w##n = TW_LOAD_RHS(rhs + n * rhs_vector); \
     TW_USE_AFTER(v0, w##n);                   \
     TW_USE_AFTER(v##n, w##n);                 \
   }
-#define TW_ADVANCE(r, n) \
+#define TW_ADVANCE(r, n, ...) \
   if (more && n < vectors) v##n = w##n;
 #define TW_CONVERT_LATE(next, n)                      \
   if (more && !early) {                               \
@@ -65,13 +65,13 @@ if (left > 0) {
     const int more = !(last) || step < block - 1;      \
     rhs += rhs_step;                                   \
     if (early) {                                       \
-      TW_EACH_VECTOR(TW_CONVERT, 0)                    \
+      TW_EACH_VECTOR(TW_CONVERT, 0, 0)                 \
     }                                                  \
     TW_STEP_VECTOR(1, 0)                               \
     TW_STEP_VECTOR(2, 1)                               \
     TW_STEP_VECTOR(3, 2)                               \
     TW_STEP_VECTOR(3, 3)                               \
-    TW_EACH_VECTOR(TW_ADVANCE, 0)                      \
+    TW_EACH_VECTOR(TW_ADVANCE, 0, 0)                   \
   }                                                    \
   lhs += TW_QUAD_ROWS * TW_K0;
   // Two iterations at once, where an iteration is a single step, so that what
@@ -79,7 +79,7 @@ if (left > 0) {
   const int alternates = early && block == 1;
   if (alternates) {
     TW_UNROLL_2 for (; left > 1; --left) {
-      const TW_QUAD next =
+      const quad_t next =
           TW_LOAD_QUAD(svptrue_b8(), lhs + TW_QUAD_ROWS * TW_K0);
       TW_MULTIPLY_QUAD(0)
       quad = next;

@@ -9,19 +9,17 @@
 #include "ukernels/arm_64/sve_body.h"
 
 #define TW_FAMILY s8s8s32_k4_sve
-#define TW_LHS_TYPE s8
-#define TW_RHS_TYPE s8
-#define TW_ACC_TYPE s32
+#define TW_LHS int8_t
+#define TW_ACCUMULATORS TW_S32
 #define TW_K0 4
-#define TW_MULTIPLY(acc, n, q, r) svdot_lane_s32(acc, v##n, q, (r) % 4)
+#define TW_MULTIPLY svdot_lane
 #include "ukernels/arm_64/sve_lanes.h"
 
 #define TW_FAMILY u8u8s32_k4_sve
-#define TW_LHS_TYPE u8
-#define TW_RHS_TYPE u8
-#define TW_ACC_TYPE u32
+#define TW_LHS uint8_t
+#define TW_ACCUMULATORS TW_U32
 #define TW_K0 4
-#define TW_MULTIPLY(acc, n, q, r) svdot_lane_u32(acc, v##n, q, (r) % 4)
+#define TW_MULTIPLY svdot_lane
 #include "ukernels/arm_64/sve_lanes.h"
 
 #endif  // UKERNELS_ARM_64_SVE_S8_H_

@@ -12,34 +12,30 @@
 
 TW_INLINE svint8x2_t tw_sve_split_s4(const int8_t* p) {
   const svbool_t all = svptrue_b8();
-  const svint8_t both = svld1_s8(all, p);
-  return svcreate2_s8(svasr_n_s8_x(all, svlsl_n_s8_x(all, both, 4), 4),
-                      svasr_n_s8_x(all, both, 4));
+  const svint8_t both = svld1(all, p);
+  return svcreate2(svasr_x(all, svlsl_x(all, both, 4), 4),
+                   svasr_x(all, both, 4));
 }
 
 // Two rows of 8 elements: the even and the odd ones of the first row, then
 // those of the second.
 TW_INLINE svint8_t tw_sve_split_s8_rows(svbool_t pg, const int8_t* p) {
   const svuint8_t order =
-      svdupq_n_u8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
-  return svtbl_s8(svld1rq_s8(pg, p), order);
+      svdupq_u8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
+  return svtbl(svld1rq(pg, p), order);
 }
 
-#define TW_S8S4_MULTIPLY(acc, v, q, lane)                       \
-  svdot_lane_s32(svdot_lane_s32(acc, svget2_s8(v, 0), q, lane), \
-                 svget2_s8(v, 1), q, (lane) + 1)
-
 #define TW_FAMILY s8s4s32_k8_sve
-#define TW_LHS_TYPE s8
-#define TW_RHS_TYPE s8
-#define TW_ACC_TYPE s32
+#define TW_LHS int8_t
+#define TW_ACCUMULATORS TW_S32
 #define TW_K0 8
 #define TW_RHS_K0 4
-#define TW_RHS_VECTOR svint8x2_t
 #define TW_LOAD_RHS(p) tw_sve_split_s4(p)
 #define TW_LOAD_QUAD(pg, p) tw_sve_split_s8_rows(pg, p)
 #define TW_BLOCK_ROWS(M0, vectors) ((vectors) > 3 ? 2 : (M0) > 1 ? 8 : 4)
-#define TW_MULTIPLY(acc, n, q, r) TW_S8S4_MULTIPLY(acc, v##n, q, (r) % 2 * 2)
+#define TW_MULTIPLY(acc, v, q, i)                                        \
+  svdot_lane(svdot_lane(acc, svget2(v, 0), q, (i) * 2), svget2(v, 1), q, \
+             (i) * 2 + 1)
 #include "ukernels/arm_64/sve_lanes.h"
 
 #endif  // UKERNELS_ARM_64_SVE_S8S4_H_

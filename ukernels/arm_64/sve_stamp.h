@@ -6,16 +6,18 @@
 
 #include "ukernels/stamp.h"
 
-#define TW_COUNT_1 1
-#define TW_COUNT_2 2
-#define TW_COUNT_4 4
-#define TW_COUNT_8 8
-#define TW_COUNT_1vl 1
-#define TW_COUNT_2vl 2
-#define TW_COUNT_3vl 3
-#define TW_COUNT_4vl 4
-#define TW_COUNT_6vl 6
-#define TW_COUNT_8vl 8
+enum {
+  TW_COUNT_1 = 1,
+  TW_COUNT_2 = 2,
+  TW_COUNT_4 = 4,
+  TW_COUNT_8 = 8,
+  TW_COUNT_1vl = 1,
+  TW_COUNT_2vl = 2,
+  TW_COUNT_3vl = 3,
+  TW_COUNT_4vl = 4,
+  TW_COUNT_6vl = 6,
+  TW_COUNT_8vl = 8,
+};
 
 #undef TW_STAMP_1
 #define TW_STAMP_1(name, family, M0, N0)                          \
