@@ -129,6 +129,19 @@ struct Idiom {
   /// What core_rates.def has of it, for vectors of up to 256 bits and of 512;
   /// none where it has the rate of a plain multiply, or is several.
   tw_multiply_t rates[2] = {TW_MULTIPLY_NONE, TW_MULTIPLY_NONE};
+
+  /// This one, but for a field: for the tables of targets.
+  template <typename T> constexpr Idiom with(T Idiom::*field, T value) const {
+    Idiom changed = *this;
+    changed.*field = value;
+    return changed;
+  }
+  constexpr Idiom withRates(tw_multiply_t ymm, tw_multiply_t zmm) const {
+    Idiom changed = *this;
+    changed.rates[0] = ymm;
+    changed.rates[1] = zmm;
+    return changed;
+  }
 };
 
 /// Every target's last one.

@@ -9,160 +9,38 @@
 namespace tilewright {
 namespace {
 
-// ---- Instructions. Latencies: Neoverse N1, N2, V1 and V2 agree within a
-// cycle.
-
-/// smmla, ummla, usmmla: 2x2 blocks, 8 bytes per row.
-constexpr Idiom matrixBytes() {
-  Idiom idiom = {IdiomKind::MatrixBytes,
-                 "smmla",
-                 {"i8mm", ""},
-                 IdiomOperands::Bytes,
-                 8,
-                 1,
-                 3,
-                 4};
-  idiom.rows = 2;
-  idiom.ordersSigns = true;
-  return idiom;
-}
-
-/// sdot, udot: bytes, 4 per lane; of mixed signs usdot, sudot.
-constexpr Idiom dotBytes() {
-  Idiom idiom = {IdiomKind::DotBytesLane,
-                 "sdot",
-                 {"dotprod", ""},
-                 IdiomOperands::Bytes,
-                 4,
-                 1,
-                 3,
-                 4};
-  idiom.signs = Signs::Same;
-  idiom.anySigns = "i8mm";
-  return idiom;
-}
-
-/// bfmmla: 2x2 blocks, 4 bf16 per row.
-constexpr Idiom matrixBF16() {
-  Idiom idiom = {IdiomKind::MatrixBF16,
-                 "bfmmla",
-                 {"bf16", ""},
-                 IdiomOperands::BF16,
-                 4,
-                 1,
-                 5,
-                 4};
-  idiom.rows = 2;
-  idiom.flushesDenormals = true;
-  return idiom;
-}
-
-/// bfdot: bf16, 2 per lane.
-constexpr Idiom dotBF16() {
-  Idiom idiom = {IdiomKind::DotBF16Lane,
-                 "bfdot",
-                 {"bf16", ""},
-                 IdiomOperands::BF16,
-                 2,
-                 1,
-                 4,
-                 4};
-  idiom.flushesDenormals = true;
-  idiom.lanesInPairs = true;
-  return idiom;
-}
-
-/// bfmlalb, bfmlalt: bf16, even and odd lanes.
-constexpr Idiom widenBF16() {
-  Idiom idiom = {IdiomKind::WidenBF16,
-                 "bfmlal",
-                 {"bf16", ""},
-                 IdiomOperands::BF16,
-                 1,
-                 1,
-                 4,
-                 4};
-  idiom.halves = Halves::EvenOdd;
-  return idiom;
-}
-
-/// smull, smull2, sadalp: bytes of like sign, 2 per lane.
-constexpr Idiom pairBytes() {
-  Idiom idiom = {IdiomKind::PairBytes,
-                 "sadalp",
-                 {"neon", ""},
-                 IdiomOperands::Bytes,
-                 2,
-                 2,
-                 4,
-                 4};
-  idiom.halves = Halves::LowHigh;
-  idiom.signs = Signs::OnlySame;
-  idiom.shufflesLanes = true;
-  return idiom;
-}
-
-/// smlal, smlal2: s16, low and high lanes.
-constexpr Idiom widenWords() {
-  Idiom idiom = {IdiomKind::WidenWords,
-                 "smlal",
-                 {"neon", ""},
-                 IdiomOperands::Words,
-                 1,
-                 1,
-                 4,
-                 4};
-  idiom.halves = Halves::LowHigh;
-  return idiom;
-}
-
-/// fmla of f16.
-constexpr Idiom fmaHalf() {
-  Idiom idiom = {IdiomKind::FmaHalf,
-                 "fmah",
-                 {"fullfp16", ""},
-                 IdiomOperands::F16,
-                 1,
-                 1,
-                 4,
-                 8};
-  idiom.roundsToHalf = true;
-  return idiom;
-}
-
-/// fmlal, fmlal2: f16, low and high lanes.
-constexpr Idiom widenHalf() {
-  Idiom idiom = {IdiomKind::WidenHalf,
-                 "fmlal",
-                 {"fp16fml", ""},
-                 IdiomOperands::F16,
-                 1,
-                 1,
-                 4,
-                 4};
-  idiom.halves = Halves::LowHigh;
-  return idiom;
-}
-
+// Latencies: Neoverse N1, N2, V1 and V2 agree within a cycle.
+using I = Idiom;
+using K = IdiomKind;
+using O = IdiomOperands;
 constexpr Idiom kIdioms[] = {
-    matrixBytes(),
-    dotBytes(),
-    matrixBF16(),
-    dotBF16(),
-    widenBF16(),
-    pairBytes(),
-    widenWords(),
-    fmaHalf(),
-    widenHalf(),
-    {IdiomKind::Fma, "fma", {"neon", ""}, IdiomOperands::Floats, 1, 1, 4},
-    {IdiomKind::MultiplyAddS32,
-     "mla",
-     {"neon", ""},
-     IdiomOperands::Integers,
-     1,
-     1,
-     4},
-    kGenericIdiom};
+    // clang-format off
+    // kind, name, features, operands, group, operations, latency, least lanes
+    // smmla, ummla, usmmla: 2x2 blocks, 8 bytes per row.
+    I{K::MatrixBytes,    "smmla",  {"i8mm", ""},     O::Bytes,    8, 1, 3, 4}.with(&I::rows, 2).with(&I::ordersSigns, true),
+    // sdot, udot: bytes, 4 per lane; of mixed signs usdot, sudot.
+    I{K::DotBytesLane,   "sdot",   {"dotprod", ""},  O::Bytes,    4, 1, 3, 4}.with(&I::signs, Signs::Same)
+        .with(&I::anySigns, llvm::StringLiteral("i8mm")),
+    // bfmmla: 2x2 blocks, 4 bf16 per row.
+    I{K::MatrixBF16,     "bfmmla", {"bf16", ""},     O::BF16,     4, 1, 5, 4}.with(&I::rows, 2).with(&I::flushesDenormals, true),
+    // bfdot: bf16, 2 per lane.
+    I{K::DotBF16Lane,    "bfdot",  {"bf16", ""},     O::BF16,     2, 1, 4, 4}.with(&I::flushesDenormals, true).with(&I::lanesInPairs, true),
+    // bfmlalb, bfmlalt: bf16, even and odd lanes.
+    I{K::WidenBF16,      "bfmlal", {"bf16", ""},     O::BF16,     1, 1, 4, 4}.with(&I::halves, Halves::EvenOdd),
+    // smull, smull2, sadalp: bytes of like sign, 2 per lane.
+    I{K::PairBytes,      "sadalp", {"neon", ""},     O::Bytes,    2, 2, 4, 4}.with(&I::halves, Halves::LowHigh)
+        .with(&I::signs, Signs::OnlySame).with(&I::shufflesLanes, true),
+    // smlal, smlal2: s16, low and high lanes.
+    I{K::WidenWords,     "smlal",  {"neon", ""},     O::Words,    1, 1, 4, 4}.with(&I::halves, Halves::LowHigh),
+    // fmla of f16.
+    I{K::FmaHalf,        "fmah",   {"fullfp16", ""}, O::F16,      1, 1, 4, 8}.with(&I::roundsToHalf, true),
+    // fmlal, fmlal2: f16, low and high lanes.
+    I{K::WidenHalf,      "fmlal",  {"fp16fml", ""},  O::F16,      1, 1, 4, 4}.with(&I::halves, Halves::LowHigh),
+    I{K::Fma,            "fma",    {"neon", ""},     O::Floats,   1, 1, 4},
+    I{K::MultiplyAddS32, "mla",    {"neon", ""},     O::Integers, 1, 1, 4},
+    kGenericIdiom,
+    // clang-format on
+};
 
 // Two pipes of 128 bits, as N1 and N2 have them. A load that broadcasts takes a
 // multiplier's slot, too.

@@ -11,41 +11,24 @@ namespace tilewright {
 namespace {
 
 // Latencies are those of SiFive's P600 in LLVM, about.
+using I = Idiom;
+using K = IdiomKind;
+using O = IdiomOperands;
 constexpr Idiom kIdioms[] = {
+    // clang-format off
+    // kind, name, features, operands, group, operations, latency, least lanes
     // Multiply-adds that extend both operands: vfwmacc.vf, vfwmaccbf16.vf,
     // vwmacc.vx, of bytes after vsext.
-    {IdiomKind::ExtendHalf,
-     "vfwmacc",
-     {"zvfh", ""},
-     IdiomOperands::F16,
-     1,
-     1,
-     5},
-    {IdiomKind::ExtendBF16,
-     "vfwmaccbf16",
-     {"zvfbfwma", ""},
-     IdiomOperands::BF16,
-     1,
-     1,
-     5},
-    {IdiomKind::ExtendWords,
-     "vwmacc",
-     {"v", ""},
-     IdiomOperands::Words,
-     1,
-     1,
-     5},
+    I{K::ExtendHalf,     "vfwmacc",     {"zvfh", ""},      O::F16,      1, 1, 5},
+    I{K::ExtendBF16,     "vfwmaccbf16", {"zvfbfwma", ""},  O::BF16,     1, 1, 5},
+    I{K::ExtendWords,    "vwmacc",      {"v", ""},         O::Words,    1, 1, 5},
     // vfmacc.vf
-    {IdiomKind::Fma, "fma", {"v", ""}, IdiomOperands::Floats, 1, 1, 5},
+    I{K::Fma,            "fma",         {"v", ""},         O::Floats,   1, 1, 5},
     // vmacc.vx, of what is narrower after an extension.
-    {IdiomKind::MultiplyAddS32,
-     "mla",
-     {"v", ""},
-     IdiomOperands::Integers,
-     1,
-     1,
-     5},
-    kGenericIdiom};
+    I{K::MultiplyAddS32, "mla",         {"v", ""},         O::Integers, 1, 1, 5},
+    kGenericIdiom,
+    // clang-format on
+};
 
 // Not measured; bench/static/riscv_static.py compares plans by LLVM's models.
 // Two pipes of 128 bits and four instructions, as SiFive's P400 and P600 series

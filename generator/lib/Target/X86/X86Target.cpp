@@ -12,100 +12,32 @@ namespace {
 
 // ---- Instructions. Latencies: Zen 4 and Golden Cove agree within a cycle.
 
-constexpr Idiom withRates(Idiom idiom, tw_multiply_t ymm, tw_multiply_t zmm) {
-  idiom.rates[0] = ymm;
-  idiom.rates[1] = zmm;
-  return idiom;
-}
-
-/// vpdpb{ss,su,uu}d: bytes of any signs, 4 per lane.
-constexpr Idiom dotBytesSigned() {
-  return withRates({IdiomKind::DotBytesSigned,
-                    "dpbssd",
-                    {"avxvnniint8", "avx10.2"},
-                    IdiomOperands::Bytes,
-                    4,
-                    1,
-                    4,
-                    4},
-                   TW_MULTIPLY_DPBUSD_YMM, TW_MULTIPLY_DPBUSD_ZMM);
-}
-
-/// vpdpbusd: unsigned times signed bytes, 4 per lane.
-constexpr Idiom dotBytes() {
-  Idiom idiom = {IdiomKind::DotBytes,
-                 "dpbusd",
-                 {"avx512vnni", "avxvnni"},
-                 IdiomOperands::Bytes,
-                 4,
-                 1,
-                 4,
-                 4};
-  idiom.signs = Signs::OneOfEach;
-  return withRates(idiom, TW_MULTIPLY_DPBUSD_YMM, TW_MULTIPLY_DPBUSD_ZMM);
-}
-
-/// vpdpwssd: s16, 2 per lane.
-constexpr Idiom dotWords() {
-  return withRates({IdiomKind::DotWords,
-                    "dpwssd",
-                    {"avx512vnni", "avxvnni"},
-                    IdiomOperands::Words,
-                    2,
-                    1,
-                    4,
-                    4},
-                   TW_MULTIPLY_DPWSSD_YMM, TW_MULTIPLY_DPWSSD_ZMM);
-}
-
-/// vpmaddwd and vpaddd: the same.
-constexpr Idiom maddWords() {
-  Idiom idiom = {IdiomKind::MaddWords,
-                 "maddwd",
-                 {"avx2", ""},
-                 IdiomOperands::Words,
-                 2,
-                 2,
-                 2,
-                 4};
-  idiom.addsApart = true;
-  return withRates(idiom, TW_MULTIPLY_MADDWD_YMM, TW_MULTIPLY_MADDWD_ZMM);
-}
-
-/// vdpbf16ps: bf16, 2 per lane.
-constexpr Idiom dotBF16() {
-  Idiom idiom = {IdiomKind::DotBF16,
-                 "dpbf16",
-                 {"avx512bf16", ""},
-                 IdiomOperands::BF16,
-                 2,
-                 1,
-                 6,
-                 4};
-  idiom.flushesDenormals = true;
-  // Of 256 bits nothing else is listed.
-  return withRates(idiom, TW_MULTIPLY_DPBF16_ZMM, TW_MULTIPLY_DPBF16_ZMM);
-}
-
-/// Two multiply-adds of f32 for a pair of bf16.
-constexpr Idiom fmaBF16() {
-  Idiom idiom = {
-      IdiomKind::FmaBF16, "fmabf16", {"fma", ""}, IdiomOperands::BF16, 2, 1, 8};
-  idiom.parts = 2;
-  idiom.wholeGroups = true;
-  idiom.gainsByPrefetch = false;
-  return idiom;
-}
-
+using I = Idiom;
+using K = IdiomKind;
+using O = IdiomOperands;
 constexpr Idiom kIdioms[] = {
-    dotBytesSigned(),
-    dotBytes(),
-    dotWords(),
-    maddWords(),
-    dotBF16(),
-    fmaBF16(),
-    {IdiomKind::Fma, "fma", {"fma", ""}, IdiomOperands::Floats, 1, 1, 4},
-    kGenericIdiom};
+    // clang-format off
+    // kind, name, features, operands, group, operations, latency, least lanes
+    // vpdpb{ss,su,uu}d: bytes of any signs, 4 per lane.
+    I{K::DotBytesSigned, "dpbssd",  {"avxvnniint8", "avx10.2"}, O::Bytes,  4, 1, 4, 4}.withRates(TW_MULTIPLY_DPBUSD_YMM, TW_MULTIPLY_DPBUSD_ZMM),
+    // vpdpbusd: unsigned times signed bytes, 4 per lane.
+    I{K::DotBytes,       "dpbusd",  {"avx512vnni", "avxvnni"},  O::Bytes,  4, 1, 4, 4}.with(&I::signs, Signs::OneOfEach)
+        .withRates(TW_MULTIPLY_DPBUSD_YMM, TW_MULTIPLY_DPBUSD_ZMM),
+    // vpdpwssd: s16, 2 per lane.
+    I{K::DotWords,       "dpwssd",  {"avx512vnni", "avxvnni"},  O::Words,  2, 1, 4, 4}.withRates(TW_MULTIPLY_DPWSSD_YMM, TW_MULTIPLY_DPWSSD_ZMM),
+    // vpmaddwd and vpaddd: the same.
+    I{K::MaddWords,      "maddwd",  {"avx2", ""},               O::Words,  2, 2, 2, 4}.with(&I::addsApart, true)
+        .withRates(TW_MULTIPLY_MADDWD_YMM, TW_MULTIPLY_MADDWD_ZMM),
+    // vdpbf16ps: bf16, 2 per lane. Of 256 bits no rate is listed.
+    I{K::DotBF16,        "dpbf16",  {"avx512bf16", ""},         O::BF16,   2, 1, 6, 4}.with(&I::flushesDenormals, true)
+        .withRates(TW_MULTIPLY_DPBF16_ZMM, TW_MULTIPLY_DPBF16_ZMM),
+    // Two multiply-adds of f32 for a pair of bf16.
+    I{K::FmaBF16,        "fmabf16", {"fma", ""},                O::BF16,   2, 1, 8}.with(&I::parts, 2).with(&I::wholeGroups, true)
+        .with(&I::gainsByPrefetch, false),
+    I{K::Fma,            "fma",     {"fma", ""},                O::Floats, 1, 1, 4},
+    kGenericIdiom,
+    // clang-format on
+};
 
 // ---- Cores
 
