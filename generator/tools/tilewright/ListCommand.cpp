@@ -179,12 +179,36 @@ StringRef nameOf(tw_element_kind_t kind) {
   llvm_unreachable("no kind of elements");
 }
 
+StringRef nameOf(tw_float_specials_t specials) {
+  switch (specials) {
+  case TW_FLOAT_SPECIALS_IEEE:
+    return "ieee";
+  case TW_FLOAT_SPECIALS_FN:
+    return "fn";
+  case TW_FLOAT_SPECIALS_FNUZ:
+    return "fnuz";
+  case TW_FLOAT_SPECIALS_NONE:
+    return "none";
+  }
+  llvm_unreachable("no kind of special codes");
+}
+
 json::Value elementsAsJson() {
   json::Array rows;
-  for (const ElementTypeInfo &element : elementTypes())
-    rows.push_back(json::Object{{"name", std::string(element.name)},
-                                {"bits", element.bits},
-                                {"kind", nameOf(element.kind)}});
+  for (const ElementTypeInfo &element : elementTypes()) {
+    json::Object row{{"name", std::string(element.name)},
+                     {"bits", element.bits},
+                     {"kind", nameOf(element.kind)}};
+    if (element.kind == TW_ELEMENT_KIND_FLOAT) {
+      const FloatFormat &format = floatFormat(element.type);
+      row["exponent_bits"] = format.exponentBits;
+      row["mantissa_bits"] = format.mantissaBits;
+      row["bias"] = format.bias;
+      row["specials"] = nameOf(format.specials);
+      row["mx"] = format.isMx;
+    }
+    rows.push_back(std::move(row));
+  }
   return rows;
 }
 
