@@ -202,7 +202,9 @@ bool selectRows(const std::vector<std::string>& names,
     std::string error;
     const Row* row = parseName(name, &key, &error) ? findRow(key) : nullptr;
     if (error.empty() && !row)
-      error = name + ": has no hand-written row; tile_bench --list prints them";
+      error =
+          name +
+          ": no hand-written tile has this name; tile_bench --list prints them";
     if (!error.empty())
       std::fprintf(stderr, "compare_rows: %s\n", error.c_str());
     ok &= error.empty();

@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Times tile functions: every hand-written row, or the names given.
+// Times tile functions: every hand-written tile, or the names given.
 
 #include <benchmark/benchmark.h>
 
@@ -116,7 +116,7 @@ std::string addSubjects(const TileKey& key, bool named, Settings& settings,
            "; it can run " + availableIsas();
   if (hand && !row)
     return name +
-           ": has no hand-written row; --list prints the rows, "
+           ": no hand-written tile has this name; --list prints them, "
            "--origin=generated generates it";
   if (hand) subjects.push_back({key, name, "hand", row->fn});
   if (!generate) return "";
@@ -148,7 +148,7 @@ CommandLine describe(Settings& settings) {
       {"tiles", "NAME,NAME", "the tiles to time, hand-written or not",
        setNames(&settings.names)},
       {"origin", "auto|hand|generated|both",
-       "which bodies: auto takes the hand-written row and generates what has "
+       "which bodies: auto takes the hand-written tile and generates what has "
        "none",
        setChoice(&settings.origin, {"auto", "hand", "generated", "both"})},
       {"cache", "hot|cold|both",
@@ -171,7 +171,7 @@ CommandLine describe(Settings& settings) {
        "also time f32f32f32_1x16x1 for AVX-512 with a single accumulator, what "
        "independent\naccumulators are measured against",
        setSwitch(&settings.reference)},
-      {"list", "", "print the names of the hand-written rows and exit",
+      {"list", "", "print the names of the hand-written tiles and exit",
        setSwitch(&settings.list)},
       settings.json.option(),
   };

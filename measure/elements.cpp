@@ -12,43 +12,11 @@
 namespace tilewright::bench {
 namespace {
 
-// Exponent and mantissa widths and the bias (element_types.def).
-struct FloatFormat {
-  int exponentBits, mantissaBits, bias;
-};
-
-FloatFormat formatOf(tw_element_type_t type) {
-  switch (type) {
-    case TW_ELEMENT_F64:
-      return {11, 52, 1023};
-    case TW_ELEMENT_F32:
-      return {8, 23, 127};
-    case TW_ELEMENT_F16:
-      return {5, 10, 15};
-    case TW_ELEMENT_BF16:
-      return {8, 7, 127};
-    case TW_ELEMENT_F8E4M3FN:
-      return {4, 3, 7};
-    case TW_ELEMENT_F8E5M2:
-      return {5, 2, 15};
-    case TW_ELEMENT_F8E4M3FNUZ:
-      return {4, 3, 8};
-    case TW_ELEMENT_F8E5M2FNUZ:
-      return {5, 2, 16};
-    case TW_ELEMENT_F6E2M3FN:
-      return {2, 3, 1};
-    case TW_ELEMENT_F6E3M2FN:
-      return {3, 2, 3};
-    default:
-      return {2, 1, 1};  // f4e2m1fn
-  }
-}
-
 uint64_t encodeOne(const ElementTypeInfo& type, int64_t value) {
   if (type.kind != TW_ELEMENT_KIND_FLOAT)
     return uint64_t(value) & ((uint64_t(1) << type.bits) - 1);
   if (value == 0) return 0;
-  FloatFormat format = formatOf(type.type);
+  const FloatFormat& format = floatFormat(type.type);
   uint64_t exponent = format.bias + (std::abs(value) == 2 ? 1 : 0);
   uint64_t sign = value < 0;
   return sign << (format.exponentBits + format.mantissaBits) |
@@ -66,7 +34,7 @@ void storeBits(int width, uint64_t bits, int64_t index, uint8_t* bytes) {
         uint8_t((bits >> bit & 1) << ((index * width + bit) % 8));
 }
 
-double decodeSmallFloat(uint32_t bits, FloatFormat format) {
+double decodeSmallFloat(uint32_t bits, const FloatFormat& format) {
   uint32_t mantissaMask = (1u << format.mantissaBits) - 1;
   uint32_t exponentMask = (1u << format.exponentBits) - 1;
   int exponent = int(bits >> format.mantissaBits & exponentMask);
@@ -126,7 +94,7 @@ double decode(tw_element_type_t type, const uint8_t* bytes, int64_t index) {
     default: {
       uint16_t value;
       std::memcpy(&value, at, sizeof(value));
-      return decodeSmallFloat(value, formatOf(type));
+      return decodeSmallFloat(value, floatFormat(type));
     }
   }
 }
@@ -134,7 +102,7 @@ double decode(tw_element_type_t type, const uint8_t* bytes, int64_t index) {
 std::vector<double> randomReals(tw_element_type_t type, int64_t count,
                                 Random& random, uint8_t* bytes) {
   const ElementTypeInfo& element = info(type);
-  const FloatFormat format = formatOf(type);
+  const FloatFormat& format = floatFormat(type);
   std::memset(bytes, 0, (count * element.bits + 7) / 8);
   std::vector<double> values(count);
   for (int64_t i = 0; i < count; ++i) {
@@ -157,6 +125,8 @@ std::vector<double> randomReals(tw_element_type_t type, int64_t count,
   return values;
 }
 
-int mantissaBits(tw_element_type_t type) { return formatOf(type).mantissaBits; }
+int mantissaBits(tw_element_type_t type) {
+  return floatFormat(type).mantissaBits;
+}
 
 }  // namespace tilewright::bench

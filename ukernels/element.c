@@ -76,22 +76,14 @@ static uint32_t tw_bits_of_float(float value) {
 
 tw_float_format_t tw_float_format_of(tw_element_type_t type) {
   switch (type) {
-    case TW_ELEMENT_F8E4M3FN:
-      return (tw_float_format_t){3, 4, 7, TW_SPECIALS_FN};
-    case TW_ELEMENT_F8E5M2:
-      return (tw_float_format_t){2, 5, 15, TW_SPECIALS_IEEE};
-    case TW_ELEMENT_F8E4M3FNUZ:
-      return (tw_float_format_t){3, 4, 8, TW_SPECIALS_FNUZ};
-    case TW_ELEMENT_F8E5M2FNUZ:
-      return (tw_float_format_t){2, 5, 16, TW_SPECIALS_FNUZ};
-    case TW_ELEMENT_F6E2M3FN:
-      return (tw_float_format_t){3, 2, 1, TW_SPECIALS_NONE};
-    case TW_ELEMENT_F6E3M2FN:
-      return (tw_float_format_t){2, 3, 3, TW_SPECIALS_NONE};
-    case TW_ELEMENT_F4E2M1FN:
-      return (tw_float_format_t){1, 2, 1, TW_SPECIALS_NONE};
-    default:  // f16
-      return (tw_float_format_t){10, 5, 15, TW_SPECIALS_IEEE};
+#define TW_FLOAT_FORMAT(ENUM, exponent_bits, mantissa_bits, bias, specials, \
+                        mx)                                                 \
+  case TW_ELEMENT_##ENUM:                                                   \
+    return (tw_float_format_t){mantissa_bits, exponent_bits, bias,          \
+                               TW_FLOAT_SPECIALS_##specials};
+#include "tilewright/element_types.def"
+    default:
+      return (tw_float_format_t){0, 0, 0, TW_FLOAT_SPECIALS_NONE};
   }
 }
 
@@ -104,14 +96,14 @@ static float tw_decode_small_float(tw_float_format_t f, uint32_t bits) {
   const uint32_t sign = (bits >> sign_at & 1) << 31;
   const uint32_t nan = 0x7FC00000u;
 
-  if (f.specials == TW_SPECIALS_FNUZ && bits == 1u << sign_at)
+  if (f.specials == TW_FLOAT_SPECIALS_FNUZ && bits == 1u << sign_at)
     return tw_float_of_bits(nan);
   if ((uint32_t)exponent == exponent_mask) {
-    if (f.specials == TW_SPECIALS_IEEE)
+    if (f.specials == TW_FLOAT_SPECIALS_IEEE)
       return tw_float_of_bits(mantissa ? sign | nan |
                                              mantissa << (23 - f.mantissa_bits)
                                        : sign | 0x7F800000u);
-    if (f.specials == TW_SPECIALS_FN && mantissa == mantissa_mask)
+    if (f.specials == TW_FLOAT_SPECIALS_FN && mantissa == mantissa_mask)
       return tw_float_of_bits(sign | nan);
   }
   if (exponent == 0) {

@@ -30,16 +30,10 @@ int tw_triple_rounds(const tw_triple_t* triple);
 // not for.
 int tw_vnni_group(const tw_triple_t* triple);
 
-// How a float format of at most 16 bits, but bf16, is laid out.
+// How a float format is laid out (element_types.def); of others all is 0.
 typedef struct tw_float_format_t {
   int mantissa_bits, exponent_bits, bias;
-  // Which encodings are not numbers.
-  enum {
-    TW_SPECIALS_IEEE,  // the top exponent: infinity, NaN
-    TW_SPECIALS_FN,    // all ones: NaN; no infinity
-    TW_SPECIALS_FNUZ,  // negative zero: NaN; no infinity
-    TW_SPECIALS_NONE,
-  } specials;
+  tw_float_specials_t specials;
 } tw_float_format_t;
 
 tw_float_format_t tw_float_format_of(tw_element_type_t type);

@@ -14,10 +14,10 @@ static void tw_explain_found(const tw_candidate_t* found,
                              const tw_candidate_t* instead_of,
                              const uint64_t* cpu_data, tw_tile_info_t* info) {
   tw_text_t text = tw_text_begin(info->reason, sizeof info->reason);
-  tw_text_add(&text, found->row.origin == TW_TILE_ORIGIN_HAND_WRITTEN
+  tw_text_add(&text, found->linked.origin == TW_TILE_ORIGIN_HAND_WRITTEN
                          ? "Hand-written, for "
                          : "Generated, for ");
-  tw_text_add(&text, tw_isa_name(found->row.key.isa));
+  tw_text_add(&text, tw_isa_name(found->linked.key.isa));
   if (found->vector_bits) {
     tw_text_add(&text, " with ");
     tw_text_add_number(&text, found->vector_bits);
@@ -36,11 +36,11 @@ static void tw_explain_found(const tw_candidate_t* found,
   tw_text_add(&text, "` than with the `");
   tw_text_add(&text, tw_multiply_name(instead_of->multiply));
   tw_text_add(&text, "` of ");
-  tw_text_add(&text, tw_isa_name(instead_of->row.key.isa));
+  tw_text_add(&text, tw_isa_name(instead_of->linked.key.isa));
   tw_text_add(&text, ".");
 }
 
-// `missing`: the best row for the key that cpu_data cannot run, or null.
+// `missing`: the best tile for the key that cpu_data cannot run, or null.
 static void tw_explain_missing(const tw_tile_key_t* key,
                                const tw_candidate_t* missing,
                                const uint64_t* cpu_data, int fallback,
@@ -55,16 +55,16 @@ static void tw_explain_missing(const tw_tile_key_t* key,
   }
   tw_text_add(&text, fallback ? " needs " : " that can run: it needs ");
   if (!missing->lacks_length) {
-    tw_text_add(&text, tw_isa_name(missing->row.key.isa));
+    tw_text_add(&text, tw_isa_name(missing->linked.key.isa));
     tw_text_add(&text, ", which cpu_data lacks.");
     return;
   }
-  const int bits = tw_vector_bits(&missing->row.key, cpu_data);
+  const int bits = tw_vector_bits(&missing->linked.key, cpu_data);
   tw_text_add_number(&text, missing->vector_bits);
   tw_text_add(&text, "-bit vectors, for ");
-  tw_text_add_sizes(&text, &missing->row.key);
+  tw_text_add_sizes(&text, &missing->linked.key);
   tw_text_add(&text, " of ");
-  tw_text_add(&text, tw_isa_name(missing->row.key.isa));
+  tw_text_add(&text, tw_isa_name(missing->linked.key.isa));
   tw_text_add(&text, "; cpu_data says ");
   if (bits)
     tw_text_add_number(&text, bits);
@@ -90,10 +90,10 @@ tw_status_t tw_find_tile(const tw_mmt4d_params_t* params,
   tw_search_t search;
   tw_search_tiles(params, &types, &search);
   if (search.best) {
-    info->fn = search.best->row.fn;
-    info->origin = search.best->row.origin;
-    info->isa = search.best->row.key.isa;
-    info->name = search.best->row.name;
+    info->fn = search.best->linked.fn;
+    info->origin = search.best->linked.origin;
+    info->isa = search.best->linked.key.isa;
+    info->name = search.best->linked.name;
     tw_explain_found(search.best, search.instead_of, search.cpu_data, info);
     return TW_STATUS_OK;
   }

@@ -94,7 +94,7 @@ static tw_tile_sizes_t tw_key_sizes(const tw_tile_key_t* key,
 // rows can be left to the last one.
 static int tw_goes_with(const tw_matmul_keys_t* self,
                         const tw_matmul_rows_t* rows, tw_index_t M) {
-  const size_t count = tw_tile_row_count();
+  const size_t count = tw_linked_tile_count();
   tw_tile_key_t key, last;
   if (rows->index >= count || rows->last >= count ||
       !tw_matmul_key(self, rows->index, &key))
@@ -107,16 +107,18 @@ static int tw_goes_with(const tw_matmul_keys_t* self,
          M % a.M0 != 0 && M % a.M0 <= b.M0 && b.M0 < a.M0;
 }
 
-static tw_matmul_body_t tw_body_of(const tw_tile_row_t* row,
+static tw_matmul_body_t tw_body_of(const tw_linked_tile_t* linked,
                                    const uint64_t* cpu_data) {
-  const tw_tile_sizes_t sizes = tw_key_sizes(&row->key, cpu_data);
+  const tw_tile_sizes_t sizes = tw_key_sizes(&linked->key, cpu_data);
   const tw_in_place_fn_t in_place =
-      row->origin != TW_TILE_ORIGIN_HAND_WRITTEN || row->key.step_rounding ||
-              row->key.vnni
+      linked->origin != TW_TILE_ORIGIN_HAND_WRITTEN ||
+              linked->key.step_rounding || linked->key.vnni
           ? 0
-          : tw_in_place_tile(row->key.isa, (tw_type_triple_t)row->key.types,
-                             sizes.M0, sizes.N0);
-  const tw_matmul_body_t body = {row->fn, 0, in_place, sizes.M0, row->name};
+          : tw_in_place_tile(linked->key.isa,
+                             (tw_type_triple_t)linked->key.types, sizes.M0,
+                             sizes.N0);
+  const tw_matmul_body_t body = {linked->fn, 0, in_place, sizes.M0,
+                                 linked->name};
   return body;
 }
 
@@ -152,7 +154,7 @@ static int tw_weigh_rows(const tw_matmul_keys_t* self, tw_index_t M,
                                        {&measured, is_measured ? 1u : 0u}};
   tw_choosing_t choosing;
   tw_begin_choosing(&choosing, &question);
-  const size_t count = tw_tile_row_count();
+  const size_t count = tw_linked_tile_count();
   tw_tile_key_t key;
   for (size_t i = tw_first_tile_of(self->value, &key); i < count;
        i = tw_next_tile_of(i, self->value, &key))
@@ -192,17 +194,17 @@ static int tw_choose_of(tw_type_triple_t value, tw_index_t M, tw_index_t N,
                         tw_matmul_tile_t* tile) {
   const tw_matmul_keys_t self = {value, cpu_data, panels};
   tw_matmul_rows_t rows;
-  tw_tile_row_t row, last;
-  if (!tw_choose_rows(&self, M, N, &rows) || !tw_tile_row(rows.index, &row) ||
-      !tw_tile_row(rows.last, &last))
+  tw_linked_tile_t linked, last;
+  if (!tw_choose_rows(&self, M, N, &rows) ||
+      !tw_linked_tile(rows.index, &linked) || !tw_linked_tile(rows.last, &last))
     return 0;
   tile->value = value;
-  tile->sizes = tw_key_sizes(&row.key, cpu_data);
-  tile->body = tw_body_of(&row, cpu_data);
+  tile->sizes = tw_key_sizes(&linked.key, cpu_data);
+  tile->body = tw_body_of(&linked, cpu_data);
   tile->last = tw_body_of(&last, cpu_data);
   tile->resign = 0;
-  tile->vnni = row.key.vnni;
-  tile->isa = row.key.isa;
+  tile->vnni = linked.key.vnni;
+  tile->isa = linked.key.isa;
   return tw_triple_of(value, &tile->types);
 }
 

@@ -156,8 +156,8 @@ static void tw_choose_resigned(tw_run_t* run, const tw_candidate_t* tile,
   const tw_mmt4d_params_t* p = run->params;
   const tw_index_t kFewTiles = 4;
   run->resign = 0;
-  if (!tile || tile->row.origin != TW_TILE_ORIGIN_HAND_WRITTEN ||
-      tile->row.key.types != TW_TYPES_S8S8S32 || p->K0 != TW_RESIGN_K0 ||
+  if (!tile || tile->linked.origin != TW_TILE_ORIGIN_HAND_WRITTEN ||
+      tile->linked.key.types != TW_TYPES_S8S8S32 || p->K0 != TW_RESIGN_K0 ||
       p->K == 0 || p->N < kFewTiles ||
       p->K > caches->l2 / 2 / (p->N * run->rhs_step))
     return;
@@ -193,8 +193,8 @@ tw_status_t tw_mmt4d(const tw_mmt4d_params_t* params,
   const int plain_out = !!(params->flags & TW_MMT4D_FLAG_OUT_ROW_STRIDE);
   tw_run_t run;
   run.params = params;
-  run.fn = search.best ? search.best->row.fn : tw_mmt4d_generic_tile;
-  run.isa = search.best ? search.best->row.key.isa : TW_ISA_GENERIC;
+  run.fn = search.best ? search.best->linked.fn : tw_mmt4d_generic_tile;
+  run.isa = search.best ? search.best->linked.key.isa : TW_ISA_GENERIC;
   // Without K the operands are not read and may be null.
   run.lhs = tw_first_panel(params->lhs_buffer, params->lhs_offset, lhs_bits);
   run.rhs = tw_first_panel(params->rhs_buffer, params->rhs_offset, rhs_bits);

@@ -7,7 +7,7 @@
 #ifndef UKERNELS_MMT4D_TILES_H_
 #define UKERNELS_MMT4D_TILES_H_
 
-#include "ukernels/tile_rows.h"
+#include "ukernels/tile_function.h"
 
 #ifdef __cplusplus
 extern "C" {

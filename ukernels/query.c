@@ -221,7 +221,7 @@ int tw_choose_tile(const tw_tile_question_t* question,
   return tw_end_choosing(&choosing, choice);
 }
 
-// The row of the tile whose sizes are handed out in *index.
+// The number of the tile whose sizes are handed out in *index.
 static tw_status_t tw_query_row(tw_type_triple_t types, tw_index_t M,
                                 tw_index_t N, const uint64_t* cpu_data,
                                 int with_vnni, tw_tile_sizes_t* sizes,
@@ -244,7 +244,7 @@ static tw_status_t tw_query_row(tw_type_triple_t types, tw_index_t M,
       types, M, N, cpu_data, with_vnni, 0, {&measured, is_measured ? 1u : 0u}};
   tw_choosing_t choosing;
   tw_begin_choosing(&choosing, &question);
-  const size_t count = tw_tile_row_count();
+  const size_t count = tw_linked_tile_count();
   tw_tile_key_t key;
   // A generated tile linked in by mistake may be of another architecture.
   for (size_t i = tw_first_tile_of(types, &key); i < count;
@@ -276,11 +276,12 @@ tw_status_t tw_query_tile_form(tw_type_triple_t types, tw_index_t M,
   size_t index;
   const tw_status_t status = tw_query_row(types, M, N, cpu_data, 1,
                                           form ? &form->sizes : 0, &index, 0);
-  tw_tile_row_t row;
+  tw_linked_tile_t tile;
   // Without a form the status is another one, which analyzers lose sight of.
   if (status == TW_STATUS_OK && form)
-    form->flags =
-        tw_tile_row(index, &row) && row.key.vnni ? TW_MMT4D_FLAG_RHS_VNNI : 0;
+    form->flags = tw_linked_tile(index, &tile) && tile.key.vnni
+                      ? TW_MMT4D_FLAG_RHS_VNNI
+                      : 0;
   return status;
 }
 
@@ -294,8 +295,8 @@ static tw_status_t tw_explain_query(tw_type_triple_t types, tw_index_t M,
   tw_fault_t fault;
   const tw_status_t status = tw_query_row(types, M, N, cpu_data, with_vnni,
                                           answer ? &chosen : 0, &index, &fault);
-  tw_tile_row_t row;
-  const int is_known = status == TW_STATUS_OK && tw_tile_row(index, &row);
+  tw_linked_tile_t tile;
+  const int is_known = status == TW_STATUS_OK && tw_linked_tile(index, &tile);
   uint64_t this_cpu[TW_CPU_DATA_WORDS];
   if (!cpu_data) {
     tw_cpu_data_of_this_cpu(this_cpu);
@@ -304,11 +305,11 @@ static tw_status_t tw_explain_query(tw_type_triple_t types, tw_index_t M,
   tw_measured_tile_t measured;
   const int is_measured = is_known &&
                           tw_measured_tile_for(cpu_data, types, M, &measured) &&
-                          tw_is_same_key(&measured.tile, &row.key);
+                          tw_is_same_key(&measured.tile, &tile.key);
   tw_explain_status(
       status, &fault,
       is_measured ? "Measured to be the quickest is " : "The cheapest is ",
-      is_known ? row.name : "a tile", text, size);
+      is_known ? tile.name : "a tile", text, size);
   return status;
 }
 

@@ -1,8 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Internal: all tile functions linked into the program, hand-written rows and
-// generated entries alike. Their names say what they are.
+// Internal: all tile functions linked into the program, hand-written and
+// generated ones alike. Their names say what they are.
 
 #ifndef UKERNELS_REGISTRY_H_
 #define UKERNELS_REGISTRY_H_
@@ -10,26 +10,26 @@
 #include "tilewright/tilewright.h"
 #include "ukernels/name.h"
 
-typedef struct tw_tile_row_t {
+typedef struct tw_linked_tile_t {
   tw_tile_key_t key;
   tw_mmt4d_tile_fn_t fn;
   const char* name;
   tw_tile_origin_t origin;  // HAND_WRITTEN or GENERATED
-} tw_tile_row_t;
+} tw_linked_tile_t;
 
-// Rows are numbered [0, tw_tile_row_count()), hand-written ones first.
-size_t tw_tile_row_count(void);
+// They are numbered [0, tw_linked_tile_count()), hand-written ones first.
+size_t tw_linked_tile_count(void);
 
-// Row `i`; 0 for an entry of the section `tw_tiles` whose name is not a tile
+// Tile `i`; 0 for an entry of the section `tw_tiles` whose name is not a tile
 // name, which is to be skipped.
-int tw_tile_row(size_t i, tw_tile_row_t* row);
+int tw_linked_tile(size_t i, tw_linked_tile_t* tile);
 
-// The key of row `i`, if there is one and it is of `types`; else 0.
+// The key of tile `i`, if there is one and it is of `types`; else 0.
 int tw_tile_key_of(size_t i, tw_type_triple_t types, tw_tile_key_t* key);
 
-// The rows of `types`, in their order: the first one, and the next one after
-// row `i`, which is one of them. Fill *key; tw_tile_row_count() if there is no
-// other.
+// The tiles of `types`, in their order: the first one, and the next one after
+// tile `i`, which is one of them. Fill *key; tw_linked_tile_count() if there is
+// no other.
 size_t tw_first_tile_of(tw_type_triple_t types, tw_tile_key_t* key);
 size_t tw_next_tile_of(size_t i, tw_type_triple_t types, tw_tile_key_t* key);
 

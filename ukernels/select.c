@@ -9,8 +9,9 @@
 #include "ukernels/cpu.h"
 #include "ukernels/vector_length.h"
 
-// Whether a row with `own` is a candidate for `key`; fills all but `cost`.
-static int tw_is_candidate(size_t row, const tw_tile_key_t* own,
+// Whether tile `i`, which has the key `own`, is a candidate for `key`; fills
+// all but `cost`.
+static int tw_is_candidate(size_t i, const tw_tile_key_t* own,
                            const tw_tile_key_t* key,
                            tw_candidate_t* candidate) {
   if (own->k0 != key->k0 || tw_variants_of(own) != tw_variants_of(key))
@@ -18,14 +19,14 @@ static int tw_is_candidate(size_t row, const tw_tile_key_t* own,
   candidate->vector_bits = 0;
   if (!own->m0_scalable && !own->n0_scalable)
     return own->m0 == key->m0 && own->n0 == key->n0 &&
-           tw_tile_row(row, &candidate->row);
+           tw_linked_tile(i, &candidate->linked);
   const tw_tile_sizes_t sizes = {key->m0, key->n0, key->k0};
   candidate->vector_bits = tw_vector_bits_for(own, &sizes);
-  return candidate->vector_bits != 0 && tw_tile_row(row, &candidate->row);
+  return candidate->vector_bits != 0 && tw_linked_tile(i, &candidate->linked);
 }
 
 static void tw_weigh(const tw_search_t* search, tw_candidate_t* candidate) {
-  const tw_tile_key_t* key = &candidate->row.key;
+  const tw_tile_key_t* key = &candidate->linked.key;
   const tw_step_t step = tw_step_of(key, tw_vector_bits(key, search->cpu_data));
   const double rate = tw_core_rate(search->cpu_data, step.instruction);
   candidate->multiply = step.instruction;
@@ -37,16 +38,16 @@ static void tw_note_absent(tw_search_t* search, const tw_candidate_t* c) {
   const tw_candidate_t* absent = &search->absent;
   if (search->missing && (absent->lacks_length > c->lacks_length ||
                           (absent->lacks_length == c->lacks_length &&
-                           absent->row.key.isa <= c->row.key.isa)))
+                           absent->linked.key.isa <= c->linked.key.isa)))
     return;
   search->missing = 1;
   search->absent = *c;
 }
 
-static void tw_consider(tw_search_t* search, size_t row,
+static void tw_consider(tw_search_t* search, size_t i,
                         const tw_tile_key_t* key) {
   tw_candidate_t c;
-  if (!tw_is_candidate(row, key, &search->key, &c)) return;
+  if (!tw_is_candidate(i, key, &search->key, &c)) return;
   const tw_isa_t isa = key->isa;
   const int has_isa = tw_isa_available(isa, search->cpu_data);
   c.lacks_length = has_isa && c.vector_bits != 0 &&
@@ -65,12 +66,12 @@ static void tw_consider(tw_search_t* search, size_t row,
     }
     if (search->found > 0) tw_weigh(search, &c);
   }
-  // ISAs are numbered best first, and hand-written rows come before generated
-  // ones, so the first row with the least ISA wins.
-  if (search->found == 0 || isa < search->by_isa.row.key.isa)
+  // ISAs are numbered best first, and hand-written tiles come before generated
+  // ones, so the first one with the least ISA wins.
+  if (search->found == 0 || isa < search->by_isa.linked.key.isa)
     search->by_isa = c;
   if (search->found == 0 || c.cost < search->by_cost.cost ||
-      (c.cost == search->by_cost.cost && isa < search->by_cost.row.key.isa))
+      (c.cost == search->by_cost.cost && isa < search->by_cost.linked.key.isa))
     search->by_cost = c;
   ++search->found;
 }
@@ -96,7 +97,7 @@ void tw_search_tiles(const tw_mmt4d_params_t* params, const tw_triple_t* types,
   search->found = search->missing = 0;
 
   const tw_type_triple_t of = (tw_type_triple_t)value;
-  const size_t count = tw_tile_row_count();
+  const size_t count = tw_linked_tile_count();
   tw_tile_key_t key;
   for (size_t i = tw_first_tile_of(of, &key); i < count;
        i = tw_next_tile_of(i, of, &key))

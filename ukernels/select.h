@@ -10,9 +10,9 @@
 #include "ukernels/multiply.h"
 #include "ukernels/registry.h"
 
-// A row that has the types and, for some vector length, the sizes asked for.
+// A tile that has the types and, for some vector length, the sizes asked for.
 typedef struct tw_candidate_t {
-  tw_tile_row_t row;
+  tw_linked_tile_t linked;
   int vector_bits;  // the length for scalable sizes, 0 for fixed ones
   // 1 if cpu_data has all but that vector length.
   int lacks_length;

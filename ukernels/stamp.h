@@ -8,7 +8,7 @@
 #ifndef UKERNELS_STAMP_H_
 #define UKERNELS_STAMP_H_
 
-#include "ukernels/tile_rows.h"
+#include "ukernels/tile_function.h"
 
 // 1 if TW_STAMP_ISA_<isa> is defined as `~, 1`, else 0: an undefined name is
 // one token, which leaves the 0 in second place.

@@ -38,12 +38,12 @@ TW_INLINE uint32_t tw_thin_f32_bits(tw_float_format_t f, int specials,
   const uint32_t normal =
       (magnitude << shift) + ((uint32_t)(127 - f.bias) << 23);
   uint32_t bits = magnitude >> f.mantissa_bits ? normal : denormal;
-  if (specials == TW_SPECIALS_IEEE)
+  if (specials == TW_FLOAT_SPECIALS_IEEE)
     bits = magnitude >= top ? 0x7F800000u | magnitude << shift : bits;
   bits |= sign;
-  if (specials == TW_SPECIALS_FN)
+  if (specials == TW_FLOAT_SPECIALS_FN)
     bits = magnitude == (1u << sign_at) - 1 ? 0x7FC00000u : bits;
-  if (specials == TW_SPECIALS_FNUZ)
+  if (specials == TW_FLOAT_SPECIALS_FNUZ)
     bits = code == 1u << sign_at ? 0x7FC00000u : bits;
   return bits;
 }
@@ -117,19 +117,20 @@ static void tw_thin_decode(tw_element_type_t type, const char* from,
       break;
   }
   switch (format.specials) {
-    case TW_SPECIALS_IEEE:
-      tw_thin_decode_floats(format, TW_SPECIALS_IEEE, bits, from, count,
+    case TW_FLOAT_SPECIALS_IEEE:
+      tw_thin_decode_floats(format, TW_FLOAT_SPECIALS_IEEE, bits, from, count,
                             floats);
       return;
-    case TW_SPECIALS_FN:
-      tw_thin_decode_floats(format, TW_SPECIALS_FN, bits, from, count, floats);
-      return;
-    case TW_SPECIALS_FNUZ:
-      tw_thin_decode_floats(format, TW_SPECIALS_FNUZ, bits, from, count,
+    case TW_FLOAT_SPECIALS_FN:
+      tw_thin_decode_floats(format, TW_FLOAT_SPECIALS_FN, bits, from, count,
                             floats);
       return;
-    case TW_SPECIALS_NONE:
-      tw_thin_decode_floats(format, TW_SPECIALS_NONE, bits, from, count,
+    case TW_FLOAT_SPECIALS_FNUZ:
+      tw_thin_decode_floats(format, TW_FLOAT_SPECIALS_FNUZ, bits, from, count,
+                            floats);
+      return;
+    case TW_FLOAT_SPECIALS_NONE:
+      tw_thin_decode_floats(format, TW_FLOAT_SPECIALS_NONE, bits, from, count,
                             floats);
       return;
   }

@@ -46,6 +46,17 @@ std::string describePanel(const TileKey& key, const tw_name_fault_t& fault) {
          std::to_string(fault.value);
 }
 
+// "f8e4m3fn, f8e5m2, ... or f4e2m1fn".
+std::string listMxTypes() {
+  std::string names, last;
+  for (const FloatFormat& format : floatFormats()) {
+    if (!format.isMx) continue;
+    if (!last.empty()) names += (names.empty() ? "" : ", ") + last;
+    last = info(format.type).name;
+  }
+  return names + " or " + last;
+}
+
 std::string describeTypes(const TileKey& key, const tw_name_fault_t& fault) {
   const std::string variant = "variant " + quotedVariant(fault.variant);
   const std::string type = fault.variant == TW_VARIANT_AT_VNNI
@@ -58,10 +69,7 @@ std::string describeTypes(const TileKey& key, const tw_name_fault_t& fault) {
              "not " +
              type;
     case TW_VARIANT_AT_BLOCK_SCALED:
-      return variant +
-             " needs operands of f8e4m3fn, f8e5m2, f6e2m3fn, f6e3m2fn or "
-             "f4e2m1fn, not " +
-             type;
+      return variant + " needs operands of " + listMxTypes() + ", not " + type;
     default:
       return variant + " needs operands of s8 or u8, or both of bf16, not " +
              type;

@@ -47,6 +47,21 @@ const std::vector<ElementTypeInfo>& elementTypes() {
   return table;
 }
 
+const std::vector<FloatFormat>& floatFormats() {
+  static const std::vector<FloatFormat> table = {
+#define TW_FLOAT_FORMAT(ENUM, exponent_bits, mantissa_bits, bias, specials, \
+                        mx)                                                 \
+  {TW_ELEMENT_##ENUM,                                                       \
+   exponent_bits,                                                           \
+   mantissa_bits,                                                           \
+   bias,                                                                    \
+   TW_FLOAT_SPECIALS_##specials,                                            \
+   mx != 0},
+#include "tilewright/element_types.def"
+  };
+  return table;
+}
+
 const std::vector<TypeTripleInfo>& typeTriples() {
   static const std::vector<TypeTripleInfo> table = [] {
     struct Row {
@@ -131,6 +146,16 @@ const std::vector<VariantInfo>& tileVariants() {
 
 const ElementTypeInfo& info(tw_element_type_t type) {
   return elementTypes().at(type);
+}
+
+const FloatFormat& floatFormat(tw_element_type_t type) {
+  static const std::vector<const FloatFormat*> byType = [] {
+    std::vector<const FloatFormat*> result(TW_ELEMENT_COUNT);
+    for (const FloatFormat& format : floatFormats())
+      result[format.type] = &format;
+    return result;
+  }();
+  return *byType.at(type);
 }
 
 const TypeTripleInfo& info(tw_type_triple_t types) {

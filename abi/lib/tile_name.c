@@ -176,15 +176,14 @@ static int tw_check_step_rounding(const tw_types_row_t* types,
                   TW_VARIANT_AT_STEP_ROUNDING, types->out);
 }
 
-// Whether elements of `type` may have block scales: the MX formats.
+// Whether elements of `type` may have block scales.
 static int tw_is_mx_type(uint8_t type) {
   switch (type) {
-    case TW_ELEMENT_F8E4M3FN:
-    case TW_ELEMENT_F8E5M2:
-    case TW_ELEMENT_F6E2M3FN:
-    case TW_ELEMENT_F6E3M2FN:
-    case TW_ELEMENT_F4E2M1FN:
-      return 1;
+#define TW_FLOAT_FORMAT(ENUM, exponent_bits, mantissa_bits, bias, specials, \
+                        mx)                                                 \
+  case TW_ELEMENT_##ENUM:                                                   \
+    return mx;
+#include "tilewright/element_types.def"
     default:
       return 0;
   }

@@ -21,13 +21,14 @@ import sys
 import cpus
 import x86_ports
 from instructions import Instruction, products
-from keys import TABLES, rows
 from mca import Mca, independent
 from report import replace_section
 from sources import Tools
+from tables import add_tool, tables_of
 
-TABLE = TABLES / "core_rates.def"
-DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "benchmarks-arm.md"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TABLE = ROOT / "abi" / "include" / "tilewright" / "core_rates.def"
+DOCUMENT = ROOT / "docs" / "benchmarks-arm.md"
 
 # multiplies.def's instruction: (a spelling, what a core needs for it).
 INSTRUCTIONS = {
@@ -71,12 +72,6 @@ MEASURED = {
 FOUR_PIPES = {"apple-m1", "apple-m2", "apple-m3", "apple-m4"}
 
 
-def cores(architecture):
-    """[(enumerator, LLVM's name)] of cores.def, in its order."""
-    return [(row[1], row[2].strip('"')) for row in rows("cores.def", "TW_CORE")
-            if row[0] == architecture]
-
-
 def modelled_rates(core, tools):
     """{instruction: per cycle} by llvm-mca, of what the core can run."""
     has = cpus.features(core, tools.clang_22)
@@ -100,17 +95,17 @@ def core_rates(core, tools):
     return rates
 
 
-def table(tools):
+def table(tools, known):
     """The whole text of core_rates.def: the head that stands there, and the rows."""
     text = TABLE.read_text(encoding="utf-8")
     head = text[:text.index("*/") + 3]
     lines = []
-    for enumerator, core in cores("ARM_64"):
+    for enumerator, core in known.cores("arm_64"):
         note = MEASURED.get(core, ((), {}))
         said = " ".join(sorted(note[1]))
         lines += core_rows(enumerator, core_rates(core, tools),
                            f"{said}: {note[0][0]}\n * {note[0][1]}." if note[0] else "")
-    for enumerator, core in cores("X86_64"):
+    for enumerator, core in known.cores("x86_64"):
         said = " ".join(x86_ports.MEASURED.get(core, ()))
         lines += core_rows(enumerator, x86_ports.rates(core), said and f"{said}: measured.")
     return head + "\n".join(lines).rstrip() + "\n\n#undef TW_CORE_RATE\n"
@@ -124,10 +119,10 @@ def core_rows(enumerator, rates, note):
     return lines + [f"TW_CORE_RATE({enumerator}, {name}, {rate:g})" for name, rate in shown.items()]
 
 
-def disagreements(tools):
+def disagreements(tools, known):
     """Lines that say where llvm-mca gives an x86-64 core another rate than x86_ports.py."""
     lines = []
-    for _, core in cores("X86_64"):
+    for _, core in known.cores("x86_64"):
         ours = x86_ports.rates(core)
         asked = []
         for name in ours:
@@ -143,13 +138,13 @@ def disagreements(tools):
     return lines
 
 
-def markdown(tools):
+def markdown(tools, known):
     """Products per cycle of one core, by instruction."""
     names = list(INSTRUCTIONS)
     lines = ["| core | " + " | ".join(f"`{INSTRUCTIONS[n][0].split()[0]}`"
                                       f"{' ' + _form(INSTRUCTIONS[n][0])}" for n in names) + " |",
              "|---" * (len(names) + 1) + "|"]
-    for _, core in cores("ARM_64"):
+    for _, core in known.cores("arm_64"):
         rates = core_rates(core, tools)
         bits = cpus.CPUS.get(core, ("", 128, ""))[1] or 128
         cells = []
@@ -172,20 +167,25 @@ def _form(text):
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build-dir", default=str(ROOT / "build" / "release"))
+    add_tool(parser)
     parser.add_argument("--llvm-bin", metavar="DIR",
                         help="LLVM's programs (default: where llvm-mca-22 is)")
     action = parser.add_mutually_exclusive_group(required=True)
     for name in ("write", "check", "markdown", "disagreements"):
         action.add_argument(f"--{name}", action="store_true")
     options = parser.parse_args(arguments)
-    tools = Tools(options.llvm_bin)
+    tools, known = Tools(options.llvm_bin), tables_of(options)
+    strangers = {*INSTRUCTIONS, *x86_ports.INSTRUCTIONS} - set(known.multiplies)
+    if strangers:
+        raise SystemExit(f"{known.tool} lists no multiply {', '.join(sorted(strangers))}")
     if options.markdown:
-        replace_section(DOCUMENT, "rates", markdown(tools))
+        replace_section(DOCUMENT, "rates", markdown(tools, known))
         return 0
     if options.disagreements:
-        print("\n".join(disagreements(tools)))
+        print("\n".join(disagreements(tools, known)))
         return 0
-    text = table(tools)
+    text = table(tools, known)
     if options.write:
         TABLE.write_text(text, encoding="utf-8")
         return 0

@@ -6,7 +6,7 @@ import pathlib
 from statistics import median
 
 from cpus import MEANT_FOR
-from keys import Key
+from keys import Name
 
 SHARE, RATIO = 0.95, 1.03
 JUDGED = ("multiply", "convert", "chain")
@@ -153,7 +153,7 @@ def tables(data):
     """The tables of the document: an overview, then one per ISA level with a line per tile."""
     by_isa = {}
     for name, bodies in data["tiles"].items():
-        by_isa.setdefault(Key(name).isa, []).append((name, bodies))
+        by_isa.setdefault(Name(name).isa, []).append((name, bodies))
     parts = [overview(data)]
     for isa in MEANT_FOR:
         if isa not in by_isa:
@@ -165,8 +165,8 @@ def tables(data):
                 (["ratio"] if cpu == machines[0] else [])
         heads += ["instructions, hand-written", "generated"]
         lines = [f"### `{isa}`", "", "| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
-        order = sorted(by_isa[isa], key=lambda item: _order(Key(item[0])))
-        lines += [_line(Key(name), bodies, machines) for name, bodies in order]
+        order = sorted(by_isa[isa], key=lambda item: _order(Name(item[0])))
+        lines += [_line(Name(name), bodies, machines) for name, bodies in order]
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
 

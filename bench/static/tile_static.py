@@ -15,10 +15,11 @@ import sys
 
 import cpus
 from analysis import Body, Question, prepare
-from keys import Key, isa_features
+from keys import Key
 from mca import Mca
 from report import misses, replace_section, summary, tables
 from sources import Tools, compile_bitcode, disassemble, generate
+from tables import add_tool, tables_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -31,7 +32,7 @@ def parse(arguments):
     parser.add_argument("--hand", action="append", metavar="FILE",
                         help="bitcode, objects or archives of hand-written tiles (default: the "
                              "build's bitcode library)")
-    parser.add_argument("--tilewright", help="the tool (default: BUILD_DIR/bin/tilewright)")
+    add_tool(parser)
     parser.add_argument("--origin", choices=("both", "hand", "generated"), default="both")
     parser.add_argument("--match", default="", help="only names that contain this text")
     parser.add_argument("--cpu", action="append", metavar="NAME",
@@ -73,12 +74,12 @@ def chosen_cpus(options, isa, features, clang):
     return [cpu for cpu in wanted if features.get(isa, set()) <= cpus.features(cpu, clang)]
 
 
-def examine(options, functions, tools, features, machines):
+def examine(options, functions, tools, known, machines):
     """{name: {origin: {...}}} of {origin: {name: [Instruction]}}."""
-    results, questions = {}, {}
+    results, questions, features = {}, {}, known.isa_features
     for origin, bodies in functions.items():
         for name, function in sorted(bodies.items()):
-            key = Key(name)
+            key = Key(name, known)
             entry = results.setdefault(name, {}).setdefault(origin, {"cpus": {}})
             wanted = chosen_cpus(options, key.isa, features, tools.clang_22)
             for bits in sorted({cpus.vector_bits(cpu, key.isa) for cpu in wanted} or {128}):
@@ -103,20 +104,19 @@ def examine(options, functions, tools, features, machines):
 
 def collect(options):
     """Everything that is asked for, as the JSON file holds it."""
-    features, work = isa_features(), pathlib.Path(options.build_dir) / "bench" / "static"
+    known, work = tables_of(options), pathlib.Path(options.build_dir) / "bench" / "static"
     tools = Tools(options.llvm_bin)
     hand = hand_written(options, tools, work)
     names = [name for name in options.names or sorted(hand) if options.match in name]
     for name in names:
-        Key(name)
+        Key(name, known)
     functions, errors = {}, {}
     if options.origin != "generated":
         functions["hand"] = {name: hand[name] for name in names if name in hand}
     if options.origin != "hand":
-        tool = options.tilewright or pathlib.Path(options.build_dir) / "bin" / "tilewright"
-        objects, errors = generate(tool, names, work / "generated")
+        objects, errors = generate(known.tool, names, work / "generated")
         functions["generated"] = disassemble(tools, objects)
-    results = examine(options, functions, tools, features, {})
+    results = examine(options, functions, tools, known, {})
     for name, message in errors.items():
         results.setdefault(name, {}).setdefault("generated", {"cpus": {}})["error"] = message
     if not results:

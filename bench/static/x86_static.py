@@ -16,9 +16,9 @@ import re
 import sys
 
 import x86_ports
-from keys import isa_features
 from report import replace_section
 from sources import Tools, run
+from tables import add_tool, tables_of
 from x86_loops import functions, hot_loop, useful_products
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -84,7 +84,7 @@ def has(core, isa, features):
 
 
 def collect(options):
-    tools, features = Tools(options.llvm_bin), isa_features()
+    tools, features = Tools(options.llvm_bin), tables_of(options).isa_features
     objects = options.objects or [pathlib.Path(options.build_dir) / "ukernels" / "libtilewright.a"]
     text = run([tools.llvm_objdump, "-d", "--no-show-raw-insn", *objects])
     tiles = {}
@@ -159,6 +159,7 @@ def main(arguments):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("objects", nargs="*", help="objects or archives (default: the build's library)")
     parser.add_argument("--build-dir", default=str(ROOT / "build" / "release"))
+    add_tool(parser)
     parser.add_argument("--match", default="", help="only names that contain this text")
     parser.add_argument("--core", action="append", choices=list(x86_ports.CORES),
                         help="only these cores (default: all)")

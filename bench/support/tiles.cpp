@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Hand-written rows and names.
+// Hand-written tiles and names.
 
 #include "bench/support/tiles.h"
 

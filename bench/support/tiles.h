@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tile functions that a benchmark can call: hand-written rows, linked in,
+// The tile functions that a benchmark can call: hand-written tiles, linked in,
 // and generated ones, made on the fly where the generator is part of the build.
 
 #ifndef TILEWRIGHT_BENCH_SUPPORT_TILES_H_
@@ -22,7 +22,7 @@ struct Row {
   tw_mmt4d_tile_fn_t fn;
 };
 
-// The hand-written rows of this architecture, in table order.
+// The hand-written tiles of this architecture, in table order.
 const std::vector<Row>& rows();
 
 // The row of `key`, or null.

@@ -276,6 +276,34 @@ TEST(AbiGolden, ElementTypes) {
   EXPECT_EQ(actual, golden);
 }
 
+TEST(AbiGolden, FloatFormats) {
+  // Exponent bits, mantissa bits, bias, specials, mx.
+  const std::map<std::string, std::string> golden = {
+      {"F64", "11 52 1023 IEEE 0"},   {"F32", "8 23 127 IEEE 0"},
+      {"F16", "5 10 15 IEEE 0"},      {"BF16", "8 7 127 IEEE 0"},
+      {"F8E4M3FN", "4 3 7 FN 1"},     {"F8E5M2", "5 2 15 IEEE 1"},
+      {"F8E4M3FNUZ", "4 3 8 FNUZ 0"}, {"F8E5M2FNUZ", "5 2 16 FNUZ 0"},
+      {"F6E2M3FN", "2 3 1 NONE 1"},   {"F6E3M2FN", "3 2 3 NONE 1"},
+      {"F4E2M1FN", "2 1 1 NONE 1"},
+  };
+  std::map<std::string, std::string> actual;
+#define TW_FLOAT_FORMAT(ENUM, exponent_bits, mantissa_bits, bias, specials, \
+                        mx)                                                 \
+  actual[#ENUM] =                                                           \
+      #exponent_bits " " #mantissa_bits " " #bias " " #specials " " #mx;
+#include "tilewright/element_types.def"
+  EXPECT_EQ(actual, golden);
+  // A row for each float, whose fields fill its bits.
+  std::map<std::string, int> floats;
+#define TW_ELEMENT_TYPE(name, ENUM, bits, kind) \
+  if (TW_ELEMENT_KIND_##kind == TW_ELEMENT_KIND_FLOAT) floats[#ENUM] += bits;
+#define TW_FLOAT_FORMAT(ENUM, exponent_bits, mantissa_bits, bias, specials, \
+                        mx)                                                 \
+  floats[#ENUM] -= 1 + exponent_bits + mantissa_bits;
+#include "tilewright/element_types.def"
+  for (const auto& [name, left] : floats) EXPECT_EQ(left, 0) << name;
+}
+
 TEST(AbiGolden, CpuFeatureBits) {
   struct Position {
     int word, bit;

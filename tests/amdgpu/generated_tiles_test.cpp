@@ -52,7 +52,7 @@ std::string planText(const TileKey& key) {
   return plan ? printWavePlan(*plan) : llvm::toString(plan.takeError());
 }
 
-// The hand-written rows' keys, generated: on the operands of the same cases.
+// The hand-written tiles' keys, generated: on the operands of the same cases.
 struct Target {
   tw_isa_t isa;
 };

@@ -20,7 +20,7 @@ namespace {
 
 using CodeObject = llvm::SmallVector<char, 0>;
 
-// Keys of each target: of hand-written rows and random ones, as many each.
+// Keys of each target: of hand-written tiles and random ones, as many each.
 size_t keysPerTarget() {
   const char* given = std::getenv("TILEWRIGHT_TEST_KEYS");
   return given ? std::max(1, std::atoi(given)) : 2;

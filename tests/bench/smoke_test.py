@@ -37,16 +37,16 @@ class Smoke(unittest.TestCase):
             self.assertIn(part, result.stderr)
 
     def first_runnable_row(self):
-        """A hand-written row that this CPU can run, or a skip that says why."""
+        """A hand-written tile that this CPU can run, or a skip that says why."""
         rows = self.output("tile_bench", "--list").split()
         if not rows:
-            self.skipTest("there are no hand-written rows for this architecture")
+            self.skipTest("there are no hand-written tiles for this architecture")
         context = self.json("peak_bench", "--benchmark_filter=128")["context"]
         isas = context["tilewright_isas"].split()
         for row in rows:
             if any(row.endswith("_" + isa) for isa in isas):
                 return row
-        self.skipTest("this CPU can run none of the hand-written rows")
+        self.skipTest("this CPU can run none of the hand-written tiles")
 
     def check_tile_case(self, case):
         self.assertNotIn("error_occurred", case)
@@ -174,7 +174,7 @@ class Smoke(unittest.TestCase):
 
     def test_no_hand_written_row_is_an_error(self):
         name = "tw_mmt4d_tile_f32f32f32_3x5x7_generic"
-        self.refused("tile_bench", "--origin=hand", name, because=[name, "no hand-written row"])
+        self.refused("tile_bench", "--origin=hand", name, because=[name, "no hand-written tile"])
         if not options.generator:
             self.refused("tile_bench", name, because=[name, "TW_BUILD_GENERATOR=OFF"])
             self.refused("compare_rows", because=["TW_BUILD_GENERATOR=OFF"])

@@ -27,13 +27,13 @@
 namespace tilewright::testing {
 namespace {
 
-// The function `name` of `path`, or of the hand-written rows. Null with `why`.
+// The function `name` of `path`, or of the hand-written tiles. Null with `why`.
 tw_mmt4d_tile_fn_t find(const std::string& path, const std::string& name,
                         std::string& why) {
   if (path.empty()) {
     for (const HandWrittenRow& row : handWrittenRows())
       if (name == row.name) return row.fn;
-    why = "no hand-written row";
+    why = "no hand-written tile";
     return nullptr;
   }
   static std::map<std::string, void*> opened;

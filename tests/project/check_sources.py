@@ -5,7 +5,8 @@
 
 - every source and build file carries the licence line;
 - no source file is longer than 500 lines;
-- every path that a document names in backticks exists.
+- every path that a document names in backticks exists, with <anything> in it for some text there;
+- so does every file that CONTRIBUTING.md names without its folder.
 
 Prints one line per finding; exits with 1 if there is any.
 """
@@ -19,7 +20,9 @@ MAX_LINES = 500
 LICENSED = {".c", ".h", ".cpp", ".td", ".def", ".py", ".cmake", ".sh", ".S"}
 COUNTED = {".c", ".h", ".cpp", ".td", ".py", ".cmake"}
 # `path/to/file` or `folder/`: something with a slash that starts with a top-level folder of the tree.
-DOCUMENT_PATH = re.compile(r"`([A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)*/?)`")
+DOCUMENT_PATH = re.compile(r"`([A-Za-z0-9_.<>-]+(?:/[A-Za-z0-9_.<>-]+)*/?)`")
+# Where recipes are, whose every file is to be there.
+RECIPES = "CONTRIBUTING.md"
 
 
 def tracked(root):
@@ -38,15 +41,25 @@ def check_length(path, text):
         yield f"{path}: {lines} lines, more than {MAX_LINES}"
 
 
+def exists(named, files, folders):
+    """Whether `named` is a file or a folder; <text> in it stands for any text without a slash."""
+    if "<" not in named:
+        return pathlib.PurePosixPath(named) in files | folders
+    pattern = re.compile(re.sub(r"<[^>]*>", "[^/]+", re.escape(named.rstrip("/"))))
+    return any(pattern.fullmatch(str(path)) for path in files | folders)
+
+
 def check_document(path, text, files, folders):
     tops = {name.parts[0] for name in files if len(name.parts) > 1}
+    suffixes, names = {name.suffix for name in files} - {""}, {name.name for name in files}
     for match in DOCUMENT_PATH.finditer(text):
         named = match.group(1)
         parts = pathlib.PurePosixPath(named).parts
-        if "/" not in named or parts[0] not in tops:
-            continue
-        target = pathlib.PurePosixPath(named)
-        if target not in files and target not in folders:
+        if "/" not in named:
+            is_wrong = str(path) == RECIPES and pathlib.PurePosixPath(named).suffix in suffixes and named not in names
+        else:
+            is_wrong = parts[0] in tops and not exists(named, files, folders)
+        if is_wrong:
             line = text.count("\n", 0, match.start()) + 1
             yield f"{path}:{line}: names `{named}`, which does not exist"
 

@@ -35,6 +35,15 @@ class CheckSources(unittest.TestCase):
         found = self.find({"abi/a.c": LICENCE, "R.md": "\nSee `abi/b.c`.\n"})
         self.assertEqual(found, ["R.md:2: names `abi/b.c`, which does not exist"])
 
+    def test_a_part_of_a_path_may_be_any_text(self):
+        files = {"abi/x_1.c": LICENCE, "R.md": "\nSee `abi/x_<number>.c`, `abi/<folder>/x.c`, `<any>/x_1.c`.\n"}
+        self.assertEqual(self.find(files), ["R.md:2: names `abi/<folder>/x.c`, which does not exist"])
+
+    def test_recipes_name_files_without_their_folder(self):
+        text = "See `a.c`, `b.c`, `x.y` and `word`.\n"
+        self.assertEqual(self.find({"abi/a.c": LICENCE, "CONTRIBUTING.md": text, "R.md": text}),
+                         ["CONTRIBUTING.md:1: names `b.c`, which does not exist"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The check of a hand-written row, whatever runs it.
+// The check of a hand-written tile, whatever runs it.
 
 #ifndef TESTS_TILES_CHECK_ROW_H_
 #define TESTS_TILES_CHECK_ROW_H_

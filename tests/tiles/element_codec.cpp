@@ -13,6 +13,9 @@
 namespace tilewright::testing {
 namespace {
 
+// An oracle of its own, on purpose: it judges the decoders that are made of
+// element_types.def, so it reads nothing of their formats there.
+
 enum class Special {
   kIeee,        // exponent all ones: infinity, NaN
   kNaNAllOnes,  // no infinity; exponent and mantissa all ones is NaN

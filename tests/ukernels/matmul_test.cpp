@@ -142,7 +142,7 @@ TEST(MatmulTest, PacksMultipliesAndUnpacks) {
     checkMatmul(types, sizes);
     if (HasFatalFailure()) return;
   }
-  if (run == 0) GTEST_SKIP() << "this CPU runs no hand-written row";
+  if (run == 0) GTEST_SKIP() << "this CPU runs no hand-written tile";
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ std::string nameOf(const ::testing::TestParamInfo<Variant>& test) {
 INSTANTIATE_TEST_SUITE_P(Variants, Mmt4dTest, ::testing::ValuesIn(variants()),
                          nameOf);
 
-// Through every hand-written row that this CPU has, so that the strides reach
+// Through every hand-written tile that this CPU has, so that the strides reach
 // the tiles.
 TEST(Mmt4dRowsTest, OddShapes) {
   uint64_t cpu[TW_CPU_DATA_WORDS];
@@ -89,7 +89,7 @@ TEST(Mmt4dRowsTest, OddShapes) {
       if (::testing::Test::HasFatalFailure()) return;
     }
   }
-  if (run == 0) GTEST_SKIP() << "this CPU runs no hand-written row";
+  if (run == 0) GTEST_SKIP() << "this CPU runs no hand-written tile";
 }
 
 }  // namespace

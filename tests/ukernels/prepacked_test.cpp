@@ -242,7 +242,7 @@ TEST(PrepackedTest, ShortAndMisplacedBuffersAreRefused) {
 TEST(PrepackedTest, OneForAnIsaThatIsNotThereIsRefused) {
   Prepacked rhs;
   if (std::string(rhs.header()->isa) == "generic")
-    GTEST_SKIP() << "this CPU runs no hand-written row";
+    GTEST_SKIP() << "this CPU runs no hand-written tile";
   rhs.p.flags &= ~uint32_t{TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK};
   const CpuData bare;
   rhs.p.cpu_data = bare.words;

@@ -53,7 +53,7 @@ TW_TEST_ENTRY(kForeign, "tw_mmt4d_tile_f8e5m2f8e5m2f32_7x11x1_" TW_TEST_FOREIGN,
               8)
 TW_TEST_ENTRY(kRounding, "tw_mmt4d_tile_f16f16f16_7x8x1_steprnd_generic", 4)
 TW_TEST_ENTRY(kPrefix, "iree_uk_mmt4d_tile_f64f64f64_7x9x1_generic", 5)
-// The key of a hand-written row, for the same ISA and for a better one.
+// The key of a hand-written tile, for the same ISA and for a better one.
 #ifdef __x86_64__
 TW_TEST_ENTRY(kTwin, "tw_mmt4d_tile_f32f32f32_6x16x1_x86_64_avx2_fma", 6)
 TW_TEST_ENTRY(kBetter, "tw_mmt4d_tile_f32f32f32_8x8x1_x86_64_avx_vnni", 7)

@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The hand-written rows, for tests of what selects among them.
+// The hand-written tiles, for tests of what selects among them.
 
 #ifndef TESTS_UKERNELS_ROWS_H_
 #define TESTS_UKERNELS_ROWS_H_

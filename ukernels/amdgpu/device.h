@@ -9,7 +9,7 @@
 #ifndef UKERNELS_AMDGPU_DEVICE_H_
 #define UKERNELS_AMDGPU_DEVICE_H_
 
-#include "ukernels/tile_rows.h"
+#include "ukernels/tile_function.h"
 
 #ifdef __HIP__
 #define TW_DEVICE __attribute__((device))

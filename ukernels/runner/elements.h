@@ -13,10 +13,12 @@
 
 typedef enum tw_element_kind_t {
   TW_ELEMENT_INTEGER,
-  TW_ELEMENT_FLOAT,       // as IEEE 754 has it
-  TW_ELEMENT_FLOAT_FN,    // no infinity, NaN is all ones
-  TW_ELEMENT_FLOAT_FNUZ,  // no infinity, NaN is where -0 would be; bias + 1
-  TW_ELEMENT_FLOAT_FEW,   // neither infinity nor NaN; the lowest bits of a byte
+  // The column `specials` of element_types.def. Floats of less than a byte are
+  // its lowest bits.
+  TW_ELEMENT_FLOAT_IEEE,
+  TW_ELEMENT_FLOAT_FN,
+  TW_ELEMENT_FLOAT_FNUZ,
+  TW_ELEMENT_FLOAT_NONE,
   TW_ELEMENT_FLOAT_SCALE,  // an exponent alone; NaN is all ones
 } tw_element_kind_t;
 
@@ -24,7 +26,7 @@ typedef struct tw_element_t {
   const char* name;  // as the model has it
   int bytes;         // of one element in a file and in memory
   tw_element_kind_t kind;
-  int exponent_bits, mantissa_bits;  // of floats narrower than f32
+  int exponent_bits, mantissa_bits, bias;  // of floats
   // How numpy says it: what is written, and what is read, with spaces between.
   const char* descr;
   const char* accepted;

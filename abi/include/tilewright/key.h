@@ -49,6 +49,14 @@ struct ElementTypeInfo {
   tw_element_kind_t kind;
 };
 
+// What a float is made of, from the top: a sign, exponent, mantissa.
+struct FloatFormat {
+  tw_element_type_t type;
+  int exponentBits, mantissaBits, bias;
+  tw_float_specials_t specials;
+  bool isMx;  // may have block scales
+};
+
 struct TypeTripleInfo {
   tw_type_triple_t value;
   tw_element_type_t lhs, rhs, out;
@@ -121,6 +129,7 @@ struct VariantInfo {
 // long as the program.
 const std::vector<VariantInfo>& tileVariants();
 const std::vector<ElementTypeInfo>& elementTypes();
+const std::vector<FloatFormat>& floatFormats();
 const std::vector<TypeTripleInfo>& typeTriples();
 const std::vector<IsaInfo>& isas();
 // By tw_scaling_t: TW_SCALING_NONE first.
@@ -129,6 +138,8 @@ const std::vector<ArchitectureInfo>& architectures();
 
 const ElementTypeInfo& info(tw_element_type_t type);
 const TypeTripleInfo& info(tw_type_triple_t types);
+// Of a float.
+const FloatFormat& floatFormat(tw_element_type_t type);
 const IsaInfo& info(tw_isa_t isa);
 const ScalingInfo& info(tw_scaling_t scaling);
 

@@ -81,7 +81,7 @@ typedef struct tw_tile_info_t {
 // Says which tile function tw_mmt4d would call for params->flags, M0, N0, K0
 // and cpu_data (no other field is read), and why.
 //
-// The candidates are the hand-written rows and the generated tiles linked into
+// The candidates are the hand-written tiles and the generated ones linked into
 // the program; the best ISA that cpu_data has wins, hand-written before
 // generated within one ISA. M0 and N0 are numbers of elements: a tile of a
 // scalable size is a candidate where that size, for the vector length in

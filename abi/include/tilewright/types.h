@@ -25,6 +25,14 @@ typedef enum tw_element_kind_t {
   TW_ELEMENT_KIND_FLOAT = 2,     // see element_types.def
 } tw_element_kind_t;
 
+// Which codes of a float are no numbers: element_types.def.
+typedef enum tw_float_specials_t {
+  TW_FLOAT_SPECIALS_IEEE,
+  TW_FLOAT_SPECIALS_FN,
+  TW_FLOAT_SPECIALS_FNUZ,
+  TW_FLOAT_SPECIALS_NONE,
+} tw_float_specials_t;
+
 // TW_ELEMENT_F32, TW_ELEMENT_S8, ...: in the order of element_types.def.
 typedef enum tw_element_type_t {
 #define TW_ELEMENT_TYPE(name, ENUM, bits, kind) TW_ELEMENT_##ENUM,

@@ -125,7 +125,7 @@ void printTuneText(const TuneReport &report, raw_ostream &os) {
         [](const ShapeCandidate &it) { return printTileKey(it.key); }, os);
   if (none_of(report.tiles, [](const TunedTile &t) { return t.isSlowRow(); }))
     return;
-  os << "hand-written rows that take more than 2 % longer than a generated "
+  os << "hand-written tiles that take more than 2 % longer than a generated "
         "body:\n";
   for (const TunedTile &tile : report.tiles)
     if (tile.isSlowRow())

@@ -78,20 +78,20 @@ int panelK0(const MatrixInstruction &instruction) {
   return std::max(instruction.k, instruction.kGroups() * 16 * 8 / bits);
 }
 
-/// The hand-written row for few rows of a matrix, which no matrix instruction
+/// The hand-written tile for few rows of a matrix, which no matrix instruction
 /// of full size would use well; null if there is none.
-const HandWrittenTile *narrowRow(const TypeTripleInfo &types, int64_t m,
-                                 int64_t n, tw_isa_t isa) {
+const HandWrittenTile *narrowTile(const TypeTripleInfo &types, int64_t m,
+                                  int64_t n, tw_isa_t isa) {
   const HandWrittenTile *best = nullptr;
-  for (const HandWrittenTile &row : handWrittenTiles()) {
-    const TileKey &key = row.key;
+  for (const HandWrittenTile &tile : handWrittenTiles()) {
+    const TileKey &key = tile.key;
     if (key.types != types.value || key.isa != isa || key.blockScaled ||
         key.rounding != Rounding::kOnce || m < 0 || key.m0 < m ||
         key.m0 > kNarrow)
       continue;
     if (!best || std::pair(key.m0, padding(n, key.n0)) <
                      std::pair(best->key.m0, padding(n, best->key.n0)))
-      best = &row;
+      best = &tile;
   }
   return best;
 }
@@ -118,8 +118,8 @@ TileKey chooseDeviceTile(const TypeTripleInfo &types, int64_t m, int64_t n,
   TileKey key;
   key.types = types.value;
   key.isa = gpu.isas.front();
-  if (const HandWrittenTile *row = narrowRow(types, m, n, key.isa))
-    return row->key;
+  if (const HandWrittenTile *tile = narrowTile(types, m, n, key.isa))
+    return tile->key;
   if (const MatrixInstruction *best =
           bestInstruction(types, m, n, key.isa, takesNoScales)) {
     key.m0 = cover(m, best->m);

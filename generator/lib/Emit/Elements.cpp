@@ -9,30 +9,25 @@ using namespace mlir;
 namespace tilewright {
 namespace {
 
-/// The bit fields of a float format of at most 8 bits (element_types.def).
-struct SmallFloat {
-  int bits, mantissa, bias;
-  /// NaN is `nanBits` once `nanMask` is applied; none when the mask is 0.
-  int nanMask, nanBits;
+/// What marks the NaNs of a float of at most 8 bits, but f8e5m2: NaN is `bits`
+/// once `mask` is applied; none when the mask is 0.
+struct NanCodes {
+  int mask, bits;
 };
 
-SmallFloat smallFloat(tw_element_type_t type) {
-  switch (type) {
-  case TW_ELEMENT_F8E4M3FN:
-    return {8, 3, 7, 0x7f, 0x7f};
-  case TW_ELEMENT_F8E4M3FNUZ:
-    return {8, 3, 8, 0xff, 0x80};
-  case TW_ELEMENT_F8E5M2FNUZ:
-    return {8, 2, 16, 0xff, 0x80};
-  case TW_ELEMENT_F6E2M3FN:
-    return {6, 3, 1, 0, 0};
-  case TW_ELEMENT_F6E3M2FN:
-    return {6, 2, 3, 0, 0};
-  case TW_ELEMENT_F4E2M1FN:
-    return {4, 1, 1, 0, 0};
-  default:
-    llvm_unreachable("not a small float");
+NanCodes nanCodes(const FloatFormat &format) {
+  int sign = 1 << (format.exponentBits + format.mantissaBits);
+  switch (format.specials) {
+  case TW_FLOAT_SPECIALS_FN:
+    return {sign - 1, sign - 1};
+  case TW_FLOAT_SPECIALS_FNUZ:
+    return {2 * sign - 1, sign};
+  case TW_FLOAT_SPECIALS_NONE:
+    return {0, 0};
+  case TW_FLOAT_SPECIALS_IEEE:
+    break;
   }
+  llvm_unreachable("infinities are decoded by an f16");
 }
 
 Type likeType(Value value, Type element) {
@@ -82,29 +77,30 @@ Value decodeHalf(Emitter &e, Value half) {
 Value decodeSmallFloat(Emitter &e, tw_element_type_t type, Value code) {
   if (type == TW_ELEMENT_F8E5M2) // the upper byte of an f16
     return decodeHalf(e, e.shl(e.zext(code, e.integer(16)), 8));
-  SmallFloat f = smallFloat(type);
-  int magnitudeMask = (1 << (f.bits - 1)) - 1, sign = 1 << (f.bits - 1);
-  // With such conversions go through f16, whose five exponent bits hold those
-  // of every format but f8e5m2fnuz, which uses the all-ones exponent for
-  // numbers.
-  bool viaHalf = e.machine.convertsHalf && type != TW_ELEMENT_F8E5M2FNUZ;
+  const FloatFormat &f = floatFormat(type);
+  NanCodes nan = nanCodes(f);
+  int magnitudeBits = f.exponentBits + f.mantissaBits;
+  int sign = 1 << magnitudeBits, magnitudeMask = sign - 1;
+  // With such conversions go through f16, whose five exponent bits hold four of
+  // another format, but not five: it uses the all-ones exponent for numbers.
+  bool viaHalf = e.machine.convertsHalf && f.exponentBits < 5;
   int width = viaHalf ? 16 : 32;
   Value wide = e.zext(code, e.integer(width));
   Value magnitude = e.band(wide, magnitudeMask);
-  Value signBit = e.shl(e.band(wide, sign), width - f.bits);
-  auto fixNaN = [&](Value bits, int64_t nan) {
-    if (!f.nanMask)
+  Value signBit = e.shl(e.band(wide, sign), width - 1 - magnitudeBits);
+  auto fixNaN = [&](Value bits, int64_t replacement) {
+    if (!nan.mask)
       return bits;
     Value isNaN =
-        e.icmp(arith::CmpIPredicate::eq, e.band(wide, f.nanMask), f.nanBits);
-    return e.select(isNaN, e.constant(bits.getType(), nan), bits);
+        e.icmp(arith::CmpIPredicate::eq, e.band(wide, nan.mask), nan.bits);
+    return e.select(isNaN, e.constant(bits.getType(), replacement), bits);
   };
   if (viaHalf) {
-    Value half = e.bor(e.shl(magnitude, 10 - f.mantissa), signBit);
+    Value half = e.bor(e.shl(magnitude, 10 - f.mantissaBits), signBit);
     Value value = decodeHalf(e, fixNaN(half, 0x7e00));
     return e.mul(value, powerOfTwo(e, value, 15 - f.bias));
   }
-  Value value = scaleMagnitude(e, magnitude, f.mantissa, f.bias);
+  Value value = scaleMagnitude(e, magnitude, f.mantissaBits, f.bias);
   Value bits = e.bor(asType(e, value, e.integer(32)), signBit);
   return asType(e, fixNaN(bits, 0x7fc00000), e.f32());
 }

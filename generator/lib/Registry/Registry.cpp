@@ -5,7 +5,7 @@
 
 #include "tilewright/Support/OwnFolder.h"
 #include "tilewright/contraction.h"
-#include "ukernels/tile_rows.h"
+#include "ukernels/tile_function.h"
 #include "ukernels/x86_64/amx_permission.h"
 
 #include "llvm/Support/FileSystem.h"

@@ -62,7 +62,7 @@ Examples:
 struct Explanation {
   TileKey key;
   std::string name;
-  const HandWrittenTile *row;
+  const HandWrittenTile *handWritten;
   std::string library; ///< of the row, or why there is none
   bool libraryFound = false;
   /// But of the variant `vnni`, which has none.
@@ -124,8 +124,8 @@ Expected<Explanation> explain(const TileKey &key, ResolveOptions options) {
   Explanation e;
   e.key = key;
   e.name = printTileKey(key, prefix);
-  e.row = findHandWrittenTile(key);
-  if (e.row) {
+  e.handWritten = findHandWrittenTile(key);
+  if (e.handWritten) {
     Expected<std::string> path =
         handWrittenBitcodePath(key.isa, options.bitcodeDir);
     e.libraryFound = bool(path);
@@ -307,10 +307,11 @@ void printText(const Explanation &e) {
                       isa.features.empty() ? "" : "; ", isa.llvmFeatures())
                   .str());
   line("this CPU", e.cpu.text());
-  line("hand-written", !e.row ? "no row"
-                       : e.libraryFound
-                           ? "family " + e.row->family + ", in " + e.library
-                           : "family " + e.row->family + "; " + e.library);
+  line("hand-written",
+       !e.handWritten ? "no row"
+       : e.libraryFound
+           ? "family " + e.handWritten->family + ", in " + e.library
+           : "family " + e.handWritten->family + "; " + e.library);
   if (!multiplyName(e.key).empty())
     line("multiplies", multiplyText(e.key));
   if (e.key.vnni) {
@@ -351,7 +352,7 @@ json::Value asJsonValue(const Explanation &e) {
       {"out_tile_bytes", least.outTileBytes()},
       {"cpu_runs_it", e.cpu.runsIt()},
       {"cpu_lacks", json::Array(e.cpu.missingFeatures)},
-      {"hand_written", e.row != nullptr},
+      {"hand_written", e.handWritten != nullptr},
       {"vnni", e.key.vnni},
       {"cached_bitcode", e.cached.bitcode},
       {"cached_object", e.cached.object},
@@ -367,8 +368,8 @@ json::Value asJsonValue(const Explanation &e) {
   }
   if (e.core)
     result["cost_core"] = e.core->name;
-  if (e.row) {
-    result["family"] = e.row->family;
+  if (e.handWritten) {
+    result["family"] = e.handWritten->family;
     result["bitcode_library"] =
         e.libraryFound ? json::Value(e.library) : json::Value(nullptr);
   }

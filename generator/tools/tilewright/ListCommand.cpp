@@ -9,7 +9,8 @@
 #include "tilewright/Registry/TileNames.h"
 #include "tilewright/Target/Amdgpu/AmdgpuTarget.h"
 #include "tilewright/Target/Amdgpu/MatrixInstructions.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -20,13 +21,13 @@ namespace tilewright {
 namespace {
 
 cl::SubCommand listOptions("list", "Show the hand-written tiles, the "
-                                   "instruction sets and the type triples");
+                                   "instruction sets, the type triples and "
+                                   "the other tables");
 
-enum class Subject { Tiles, Isas, Types };
-
-cl::opt<std::string> subjectName(cl::Positional, cl::sub(listOptions),
-                                 cl::desc("[tiles|isas|types]"),
-                                 cl::init("tiles"));
+cl::opt<std::string> subjectName(
+    cl::Positional, cl::sub(listOptions),
+    cl::desc("[tiles|isas|types|elements|variants|cores|multiplies]"),
+    cl::init("tiles"));
 cl::opt<std::string> isaFilter("isa", cl::sub(listOptions),
                                cl::desc("Only tiles of this instruction set"),
                                cl::value_desc("arch_isa"));
@@ -42,19 +43,10 @@ const char listHelp[] =
     "  tilewright list --isa=x86_64_avx2_fma --types=s8s8s32\n"
     "  tilewright list isas\n"
     "  tilewright list types --json\n"
+    "  tilewright list cores                              # and how quick "
+    "their "
+    "multiplies are\n"
     "\nAny other valid name can be generated: tilewright gen --help\n";
-
-Expected<Subject> parseSubject() {
-  auto subject = StringSwitch<std::optional<Subject>>(subjectName)
-                     .Case("tiles", Subject::Tiles)
-                     .Case("isas", Subject::Isas)
-                     .Case("types", Subject::Types)
-                     .Default(std::nullopt);
-  if (!subject)
-    return createStringError("cannot list '" + subjectName +
-                             "'; expected tiles, isas or types");
-  return *subject;
-}
 
 Error unknownRow(const Twine &what, const std::string &name,
                  const Nearest &nearest, StringRef table) {
@@ -64,14 +56,14 @@ Error unknownRow(const Twine &what, const std::string &name,
                            " 'tilewright list " + table + "'");
 }
 
-Error checkFilters(Subject subject) {
+Error checkFilters() {
   if (!isaFilter.empty() && !findIsa(isaFilter))
     return unknownRow("--isa: no instruction set", isaFilter,
                       nearestIsa(isaFilter), "isas");
   if (!typesFilter.empty() && !findTypeTriple(typesFilter))
     return unknownRow("--types: no type triple", typesFilter,
                       nearestTypes(typesFilter), "types");
-  if (subject != Subject::Tiles && (!isaFilter.empty() || !typesFilter.empty()))
+  if (subjectName != "tiles" && (!isaFilter.empty() || !typesFilter.empty()))
     return createStringError("--isa and --types filter tiles only");
   return Error::success();
 }
@@ -147,6 +139,7 @@ json::Value isasAsJson() {
   json::Array rows;
   for (const IsaInfo &isa : isas()) {
     json::Object row{{"name", std::string(isa.name)},
+                     {"arch", std::string(isa.architecture->name)},
                      {"vector_bits", isa.vectorBits},
                      {"vector_registers", isa.vectorRegisters},
                      {"scaling", std::string(info(isa.scaling).name)},
@@ -174,47 +167,206 @@ json::Value typesAsJson() {
   return rows;
 }
 
-/// One line per row: the name, then what the name does not say.
-void printText(Subject subject, const json::Array &rows) {
-  for (const json::Value &value : rows) {
-    const json::Object &row = *value.getAsObject();
-    StringRef name = *row.getString("name");
-    switch (subject) {
-    case Subject::Tiles:
-      outs() << formatv("{0,-64} {1}\n", name, *row.getString("family"));
-      break;
-    case Subject::Isas:
-      // What <n>vl counts, where sizes may be scalable.
-      outs() << formatv("{0,-22} {1,3} x {2} bits  {3,-6} {4}\n", name,
-                        *row.getInteger("vector_registers"),
-                        *row.getInteger("vector_bits"),
-                        *row.getString("scaling") == "none"
-                            ? ""
-                            : "vl:" + row.getString("scaling")->str(),
-                        *row.getString("features"));
-      break;
-    case Subject::Types:
-      outs() << formatv("{0,-26} 0x{1:x-2}  accumulates in {2}\n", name,
-                        *row.getInteger("value"),
-                        *row.getString("accumulator"));
-      break;
-    }
+StringRef nameOf(tw_element_kind_t kind) {
+  switch (kind) {
+  case TW_ELEMENT_KIND_SIGNED:
+    return "signed";
+  case TW_ELEMENT_KIND_UNSIGNED:
+    return "unsigned";
+  case TW_ELEMENT_KIND_FLOAT:
+    return "float";
   }
+  llvm_unreachable("no kind of elements");
+}
+
+StringRef nameOf(tw_float_specials_t specials) {
+  switch (specials) {
+  case TW_FLOAT_SPECIALS_IEEE:
+    return "ieee";
+  case TW_FLOAT_SPECIALS_FN:
+    return "fn";
+  case TW_FLOAT_SPECIALS_FNUZ:
+    return "fnuz";
+  case TW_FLOAT_SPECIALS_NONE:
+    return "none";
+  }
+  llvm_unreachable("no kind of special codes");
+}
+
+json::Value elementsAsJson() {
+  json::Array rows;
+  for (const ElementTypeInfo &element : elementTypes()) {
+    json::Object row{{"name", std::string(element.name)},
+                     {"bits", element.bits},
+                     {"kind", nameOf(element.kind)}};
+    if (element.kind == TW_ELEMENT_KIND_FLOAT) {
+      const FloatFormat &format = floatFormat(element.type);
+      row["exponent_bits"] = format.exponentBits;
+      row["mantissa_bits"] = format.mantissaBits;
+      row["bias"] = format.bias;
+      row["specials"] = nameOf(format.specials);
+      row["mx"] = format.isMx;
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+json::Value variantsAsJson() {
+  json::Array rows;
+  for (const VariantInfo &variant : tileVariants()) {
+    json::Array excludes;
+    for (const VariantInfo &other : tileVariants())
+      if (variant.excludes & other.bit)
+        excludes.push_back(std::string(other.name));
+    rows.push_back(json::Object{{"name", std::string(variant.name)},
+                                {"excludes", std::move(excludes)},
+                                {"doc", std::string(variant.doc)}});
+  }
+  return rows;
+}
+
+/// The rows of core_rates.def of a core, by its enumerator there.
+json::Array ratesOf(StringRef core) {
+  json::Array rates;
+#define TW_CORE_RATE(CORE, INSTRUCTION, rate)                                  \
+  if (core == #CORE)                                                           \
+    rates.push_back(                                                           \
+        json::Object{{"instruction", #INSTRUCTION}, {"per_cycle", rate}});
+#include "tilewright/core_rates.def"
+  return rates;
+}
+
+json::Value coresAsJson() {
+  json::Array rows;
+  StringMap<size_t> places;
+  StringMap<StringRef> architectureNames;
+  for (const ArchitectureInfo &architecture : architectures())
+    architectureNames[architecture.enumName] = architecture.name;
+  auto row = [&](StringRef core) -> json::Object & {
+    return *rows[places.at(core)].getAsObject();
+  };
+#define TW_CORE(ARCH, ENUM, llvm_cpu)                                          \
+  places[#ENUM] = rows.size();                                                 \
+  rows.push_back(json::Object{{"name", llvm_cpu},                              \
+                              {"enumerator", #ENUM},                           \
+                              {"arch", architectureNames.at(#ARCH)},           \
+                              {"aliases", json::Array()},                      \
+                              {"rates", ratesOf(#ENUM)}});
+#define TW_CORE_ALIAS(ENUM, llvm_cpu)                                          \
+  row(#ENUM)["aliases"].getAsArray()->push_back(llvm_cpu);
+#define TW_CORE_CACHES(ENUM, l1, l2)                                           \
+  row(#ENUM)["l1_kib"] = l1;                                                   \
+  row(#ENUM)["l2_kib"] = l2;
+#define TW_CORE_VECTORS(ENUM, sve, streaming)                                  \
+  row(#ENUM)["sve_bits"] = sve;                                                \
+  row(#ENUM)["streaming_bits"] = streaming;
+#include "tilewright/cores.def"
+  return rows;
+}
+
+json::Value multipliesAsJson() {
+  json::Array rows;
+#define TW_MULTIPLY_INSTRUCTION(ENUM, mnemonic)                                \
+  rows.push_back(json::Object{{"name", #ENUM}, {"mnemonic", mnemonic}});
+#include "tilewright/multiplies.def"
+  return rows;
+}
+
+// One line per row: the name, then what the name does not say.
+
+void printTile(const json::Object &row) {
+  outs() << formatv("{0,-64} {1}\n", *row.getString("name"),
+                    *row.getString("family"));
+}
+
+void printIsa(const json::Object &row) {
+  StringRef scaling = *row.getString("scaling");
+  // What <n>vl counts, where sizes may be scalable.
+  outs() << formatv("{0,-22} {1,3} x {2} bits  {3,-6} {4}\n",
+                    *row.getString("name"), *row.getInteger("vector_registers"),
+                    *row.getInteger("vector_bits"),
+                    scaling == "none" ? "" : "vl:" + scaling.str(),
+                    *row.getString("features"));
+}
+
+void printTypes(const json::Object &row) {
+  outs() << formatv("{0,-26} 0x{1:x-2}  accumulates in {2}\n",
+                    *row.getString("name"), *row.getInteger("value"),
+                    *row.getString("accumulator"));
+}
+
+void printElement(const json::Object &row) {
+  outs() << formatv("{0,-12} {1,2} bits  {2}\n", *row.getString("name"),
+                    *row.getInteger("bits"), *row.getString("kind"));
+}
+
+void printVariant(const json::Object &row) {
+  outs() << formatv("{0,-8} {1}", *row.getString("name"),
+                    *row.getString("doc"));
+  for (const json::Value &other : *row.getArray("excludes"))
+    outs() << "; not with " << *other.getAsString();
+  outs() << '\n';
+}
+
+void printCore(const json::Object &row) {
+  outs() << formatv("{0,-16} {1,-8}", *row.getString("name"),
+                    *row.getString("arch"));
+  for (const json::Value &value : *row.getArray("rates")) {
+    const json::Object &rate = *value.getAsObject();
+    outs() << ' ' << *rate.getString("instruction") << '='
+           << format("%g", *rate.getNumber("per_cycle"));
+  }
+  outs() << '\n';
+}
+
+void printMultiply(const json::Object &row) {
+  outs() << formatv("{0,-14} {1}\n", *row.getString("name"),
+                    *row.getString("mnemonic"));
+}
+
+/// A table that can be listed.
+struct Subject {
+  StringLiteral name;
+  json::Value (*rows)();
+  void (*print)(const json::Object &row);
+};
+
+constexpr Subject subjects[] = {
+    {"tiles", tilesAsJson, printTile},
+    {"isas", isasAsJson, printIsa},
+    {"types", typesAsJson, printTypes},
+    {"elements", elementsAsJson, printElement},
+    {"variants", variantsAsJson, printVariant},
+    {"cores", coresAsJson, printCore},
+    {"multiplies", multipliesAsJson, printMultiply},
+};
+
+Expected<const Subject *> findSubject(StringRef name) {
+  std::string names;
+  for (const Subject &subject : subjects) {
+    if (subject.name == name)
+      return &subject;
+    names += (names.empty()                        ? ""
+              : &subject == std::end(subjects) - 1 ? " or "
+                                                   : ", ") +
+             subject.name.str();
+  }
+  return createStringError("cannot list '" + name + "'; expected " + names);
 }
 
 Error runList() {
-  Expected<Subject> subject = parseSubject();
+  Expected<const Subject *> subject = findSubject(subjectName);
   if (!subject)
     return subject.takeError();
-  if (Error error = checkFilters(*subject))
+  if (Error error = checkFilters())
     return error;
-  json::Value rows = *subject == Subject::Tiles  ? tilesAsJson()
-                     : *subject == Subject::Isas ? isasAsJson()
-                                                 : typesAsJson();
+  json::Value rows = (*subject)->rows();
   if (asJson)
     outs() << formatv("{0:2}\n", rows);
   else
-    printText(*subject, *rows.getAsArray());
+    for (const json::Value &row : *rows.getAsArray())
+      (*subject)->print(*row.getAsObject());
   return Error::success();
 }
 

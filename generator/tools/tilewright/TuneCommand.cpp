@@ -130,13 +130,13 @@ Expected<std::vector<TileKey>> keysOfRows() {
   if (!wanted)
     return wanted.takeError();
   std::vector<TileKey> keys;
-  for (const HandWrittenTile &row : handWrittenTiles()) {
-    if (!wanted->match(row.name))
+  for (const HandWrittenTile &tile : handWrittenTiles()) {
+    if (!wanted->match(tile.name))
       continue;
-    if (Error error = checkRunnable(row.key, row.name))
+    if (Error error = checkRunnable(tile.key, tile.name))
       consumeError(std::move(error));
     else
-      keys.push_back(row.key);
+      keys.push_back(tile.key);
   }
   if (keys.empty())
     return createStringError("--rows: no hand-written tile that this CPU runs "

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """That bench/static finds hot loops, K steps and spills, and reports each kind of miss.
 
-  static_test.py BENCH_STATIC_DIR LLVM_BIN_DIR
+  static_test.py BENCH_STATIC_DIR LLVM_BIN_DIR TILEWRIGHT
 """
 
 import json
@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-source, llvm_bin = None, None
+source, llvm_bin, known = None, None, None
 
 F32_8X8 = "tw_mmt4d_tile_f32f32f32_8x8x1_arm_64_base"
 
@@ -61,19 +61,18 @@ class Static(unittest.TestCase):
         return sources.disassemble(self.tools, [self.assemble(text)])
 
     def body(self, name, *parts, bits=128):
-        return analysis.Body(keys.Key(name), self.functions(function(name, *parts))[name], bits)
+        return analysis.Body(keys.Key(name, known), self.functions(function(name, *parts))[name], bits)
 
     def figures(self, name, *parts, cpu="neoverse-n2", bits=128):
         body = self.body(name, *parts, bits=bits)
-        question = analysis.Question(body, keys.isa_features()[keys.Key(name).isa])
+        question = analysis.Question(body, known.isa_features[body.key.isa])
         return question.judge(mca.Mca(self.tools.llvm_mca, cpu))
 
     def data(self, cpu="neoverse-n2", **origins):
         """What the program collects, of {origin: parts of a function named F32_8X8}."""
         options = tile_static.parse(["--cpu", cpu, "--llvm-bin", str(llvm_bin)])
         functions = {o: self.functions(function(F32_8X8, *p)) for o, p in origins.items()}
-        return {"tiles": tile_static.examine(options, functions, self.tools, keys.isa_features(),
-                                             {}), "cpus": {cpu: {}}}
+        return {"tiles": tile_static.examine(options, functions, self.tools, known, {}), "cpus": {cpu: {}}}
 
     # Loops
 
@@ -125,7 +124,7 @@ class Static(unittest.TestCase):
                                   "addvl x2, x2, #1", "subs x8, x8, #1", "b.ne .Ltop"])
         found = self.functions(text)
         self.assertEqual(list(found), [name])
-        body = analysis.Body(keys.Key(name), found[name], 512)
+        body = analysis.Body(keys.Key(name, known), found[name], 512)
         self.assertEqual((body.steps, body.counts()["multiply"]), (1, 1))
 
     def test_a_pass_over_half_the_rows_counts_for_half(self):
@@ -190,6 +189,20 @@ class Static(unittest.TestCase):
             found = instructions.Instruction(0, mnemonic, operands)
             self.assertTrue(found.is_multiply, text)
             self.assertEqual(instructions.products(found, bits), expected, text)
+
+    # Tables
+
+    def test_lengths_of_vectors_are_those_of_the_tool(self):
+        longer = {row["name"]: row["sve_bits"] for row in known.rows("cores") if row.get("sve_bits")}
+        known_cores = {row["name"] for row in known.rows("cores")}
+        self.assertEqual({cpu: bits for cpu, (_, bits, _) in cpus.CPUS.items()
+                          if bits > 128 and cpu in known_cores},
+                         {cpu: bits for cpu, bits in longer.items() if cpu in cpus.CPUS})
+
+    def test_every_multiply_is_timed_or_has_no_model(self):
+        # SME's: LLVM has no timing of it. AMX's: of no core of x86_ports.py.
+        unknown = set(known.multiplies) - set(core_rates.INSTRUCTIONS) - set(core_rates.x86_ports.INSTRUCTIONS)
+        self.assertEqual({name for name in unknown if not name.endswith("_SME")}, {"TDPBSSD", "TDPBF16PS"})
 
     # Timing
 
@@ -270,8 +283,8 @@ class Static(unittest.TestCase):
                             (expected, found))
 
     def test_the_program(self):
-        arguments = ["--build-dir", str(self.folder), "--llvm-bin", str(llvm_bin), "--origin",
-                     "hand", "--hand", str(self.assemble(function(F32_8X8, POST_INDEXED))),
+        arguments = ["--build-dir", str(self.folder), "--llvm-bin", str(llvm_bin),
+                     "--tilewright", str(known.tool), "--origin", "hand", "--hand", str(self.assemble(function(F32_8X8, POST_INDEXED))),
                      "--check", "--json", str(self.folder / "out.json")]
         document, (begin, end) = self.folder / "doc.md", report.markers("tables")
         document.write_text("\n".join(["before", begin, "old", end, "after", ""]))
@@ -295,9 +308,11 @@ class Static(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    source, llvm_bin = (pathlib.Path(path) for path in sys.argv[1:3])
+    source, llvm_bin, tool = (pathlib.Path(path) for path in sys.argv[1:4])
     sys.path.insert(0, str(source))
     import analysis
+    import core_rates
+    import cpus
     import instructions
     import keys
     import loops
@@ -305,5 +320,7 @@ if __name__ == "__main__":
     import report
     import sources
     import strides
+    import tables
     import tile_static
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+    known = tables.Tables(tool)
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])

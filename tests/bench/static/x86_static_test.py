@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """That bench/static reads x86-64 loops, counts their ports, and reports what misses.
 
-  x86_static_test.py BENCH_STATIC_DIR LLVM_BIN_DIR LIBRARY
+  x86_static_test.py BENCH_STATIC_DIR LLVM_BIN_DIR TILEWRIGHT [LIBRARY]
 """
 
 import pathlib
@@ -11,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-source, llvm_bin, library = None, None, None
+source, llvm_bin, tool, library = None, None, None, None
 
 F32 = "tw_mmt4d_tile_f32f32f32_8x32x1_x86_64_avx512_base"
 S8 = "tw_mmt4d_tile_s8s8s32_12x32x4_x86_64_avx512_vnni"
@@ -44,7 +44,8 @@ class X86Static(unittest.TestCase):
     def shares(self, name, lines):
         made = self.assemble(name, lines)
         options = x86_static.argparse.Namespace(objects=[made], llvm_bin=llvm_bin, match="",
-                                                core=None, build_dir=None)
+                                                core=None, build_dir=None,
+                                                tilewright=tool)
         return x86_static.collect(options)[name]
 
     def test_a_loop_of_multiplies_is_at_the_bound(self):
@@ -125,7 +126,8 @@ class X86Static(unittest.TestCase):
         if not library:
             self.skipTest("the library is of another architecture")
         options = x86_static.argparse.Namespace(objects=[library], llvm_bin=llvm_bin, match="",
-                                                core=None, build_dir=None)
+                                                core=None, build_dir=None,
+                                                tilewright=tool)
         tiles = x86_static.collect(options)
         self.assertGreater(len(tiles), 100)
         for name, entry in tiles.items():
@@ -135,7 +137,7 @@ class X86Static(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    source, llvm_bin, *rest = sys.argv[1:4]
+    source, llvm_bin, tool, *rest = sys.argv[1:5]
     library = rest[0] if rest else None
     sys.path.insert(0, source)
     import x86_ports

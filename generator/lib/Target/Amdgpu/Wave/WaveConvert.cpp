@@ -11,33 +11,6 @@ using namespace llvm;
 namespace tilewright {
 namespace {
 
-/// What element_types.def says of a float of at most 8 bits.
-struct SmallFloat {
-  int exponentBits, mantissaBits, bias;
-  enum { None, Ieee, Finite, Unsigned0 } special; ///< see below
-};
-
-SmallFloat smallFloat(tw_element_type_t type) {
-  switch (type) {
-  case TW_ELEMENT_F8E4M3FN:
-    return {4, 3, 7, SmallFloat::Finite};
-  case TW_ELEMENT_F8E5M2:
-    return {5, 2, 15, SmallFloat::Ieee};
-  case TW_ELEMENT_F8E4M3FNUZ:
-    return {4, 3, 8, SmallFloat::Unsigned0};
-  case TW_ELEMENT_F8E5M2FNUZ:
-    return {5, 2, 16, SmallFloat::Unsigned0};
-  case TW_ELEMENT_F6E2M3FN:
-    return {2, 3, 1, SmallFloat::None};
-  case TW_ELEMENT_F6E3M2FN:
-    return {3, 2, 3, SmallFloat::None};
-  case TW_ELEMENT_F4E2M1FN:
-    return {2, 1, 1, SmallFloat::None};
-  default:
-    llvm_unreachable("not a small float");
-  }
-}
-
 bool isSigned(tw_element_type_t type) {
   return info(type).kind == TW_ELEMENT_KIND_SIGNED;
 }
@@ -45,7 +18,7 @@ bool isSigned(tw_element_type_t type) {
 /// The value of a small float as an f32's bits. Its exponent and mantissa are
 /// those of an f32 that is 2^(127 - bias) times too small, denormals included.
 Value *decodeSmallFloat(WaveBuilder &b, tw_element_type_t type, Value *x) {
-  SmallFloat format = smallFloat(type);
+  const FloatFormat &format = floatFormat(type);
   int magnitudeBits = format.exponentBits + format.mantissaBits;
   int64_t mask = (1 << magnitudeBits) - 1;
   Value *magnitude = b.CreateAnd(x, b.word(mask));
@@ -58,13 +31,13 @@ Value *decodeSmallFloat(WaveBuilder &b, tw_element_type_t type, Value *x) {
   Value *sign =
       b.CreateShl(b.CreateAnd(x, b.word(mask + 1)), 31 - magnitudeBits);
   Value *nan = b.word(0x7FC00000);
-  switch (format.special) {
-  case SmallFloat::None:
+  switch (format.specials) {
+  case TW_FLOAT_SPECIALS_NONE:
     break;
-  case SmallFloat::Finite: // all ones is NaN
+  case TW_FLOAT_SPECIALS_FN: // all ones is NaN
     bits = b.CreateSelect(b.CreateICmpEQ(magnitude, b.word(mask)), nan, bits);
     break;
-  case SmallFloat::Ieee: {
+  case TW_FLOAT_SPECIALS_IEEE: {
     int64_t infinity = mask - ((1 << format.mantissaBits) - 1);
     Value *special = b.CreateOr(
         b.CreateShl(magnitude, 23 - format.mantissaBits), b.word(0x7F800000));
@@ -72,7 +45,7 @@ Value *decodeSmallFloat(WaveBuilder &b, tw_element_type_t type, Value *x) {
                           bits);
     break;
   }
-  case SmallFloat::Unsigned0: // what would be -0 is NaN
+  case TW_FLOAT_SPECIALS_FNUZ: // what would be -0 is NaN
     return b.CreateSelect(b.CreateICmpEQ(x, b.word(mask + 1)), nan,
                           b.CreateOr(bits, sign));
   }

@@ -1,15 +1,15 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a row of <arch>/mmt4d_tiles.def names. Sizes are pasted, never
-// evaluated: a scalable one (`2vl`) is as good as a number.
+// The function that a row of <arch>/mmt4d_tiles.def names. Sizes are pasted,
+// never evaluated: a scalable one (`2vl`) is as good as a number.
 
-#ifndef UKERNELS_TILE_ROWS_H_
-#define UKERNELS_TILE_ROWS_H_
+#ifndef UKERNELS_TILE_FUNCTION_H_
+#define UKERNELS_TILE_FUNCTION_H_
 
 #include "tilewright/tile.h"
 
-// The tile function of a row; `variant` is _, _steprnd_ or
+// The function of a row of a table; `variant` is _, _steprnd_ or
 // _vnni_.
 #define TW_TILE_NAME(arch, lhs, rhs, out, M0, N0, K0, variant, isa) \
   TW_TILE_NAME_(arch, lhs, rhs, out, M0, N0, K0, variant, isa)
@@ -26,4 +26,4 @@
   void name(void* out_tile, const void* lhs_panel, const void* rhs_panel, \
             const tw_mmt4d_params_t* params)
 
-#endif  // UKERNELS_TILE_ROWS_H_
+#endif  // UKERNELS_TILE_FUNCTION_H_
