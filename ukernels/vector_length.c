@@ -16,9 +16,7 @@ static int tw_fixed_bits(tw_isa_t isa) {
   return kBits[isa];
 }
 
-int tw_vector_bits(const tw_tile_key_t* key, const uint64_t* cpu_data) {
-  if (!key->m0_scalable && !key->n0_scalable) return tw_fixed_bits(key->isa);
-  const tw_scaling_t scaling = tw_isa_scaling(key->isa);
+int tw_vector_length(const uint64_t* cpu_data, tw_scaling_t scaling) {
   if (scaling == TW_SCALING_NONE) return 0;
   const uint64_t lengths = cpu_data[TW_CPU_WORD_VECTOR_LENGTHS];
   const int bits = (int)(lengths >> 16 * (scaling - 1) & 0xFFFF);
@@ -26,6 +24,11 @@ int tw_vector_bits(const tw_tile_key_t* key, const uint64_t* cpu_data) {
   const int is_length =
       bits % TW_LEAST_VECTOR_BITS == 0 && bits <= TW_MAX_VECTOR_BITS;
   return is_length ? bits : 0;
+}
+
+int tw_vector_bits(const tw_tile_key_t* key, const uint64_t* cpu_data) {
+  if (!key->m0_scalable && !key->n0_scalable) return tw_fixed_bits(key->isa);
+  return tw_vector_length(cpu_data, tw_isa_scaling(key->isa));
 }
 
 tw_index_t tw_lanes(const tw_tile_key_t* key, int vector_bits) {

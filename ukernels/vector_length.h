@@ -13,6 +13,10 @@
 extern "C" {
 #endif
 
+// Bits of the vectors that sizes of `scaling` count on the CPU of cpu_data; 0
+// where it does not tell, or says what no CPU has, and of TW_SCALING_NONE.
+int tw_vector_length(const uint64_t* cpu_data, tw_scaling_t scaling);
+
 // Bits of the vectors that a tile with `key` computes with on the CPU of
 // cpu_data: for scalable sizes the length that they count, 0 where cpu_data
 // does not tell it; for fixed ones isas.def's.

@@ -11,6 +11,7 @@
 #include "tilewright/Devices/TargetCpu.h"
 #include "tilewright/Planning/Target.h"
 #include "tilewright/tilewright.h"
+#include "ukernels/vector_length.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -119,8 +120,7 @@ Expected<TileKey> keyHere(const TileKey &key, StringRef name) {
     return key;
   uint64_t cpu[TW_CPU_DATA_WORDS];
   tw_cpu_detect(cpu);
-  const uint64_t lengths = cpu[TW_CPU_WORD_VECTOR_LENGTHS];
-  const int bits = int(lengths >> 16 * (info(key.isa).scaling - 1) & 0xFFFF);
+  const int bits = tw_vector_length(cpu, info(key.isa).scaling);
   if (bits == 0)
     return createStringError(name + ": the system does not tell the length of "
                                     "this CPU's vectors");

@@ -1,6 +1,5 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
 //
 // tw-generate-tile-functions: what the plan of a tile says, as code.
 

@@ -1,5 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tw-plan-tile-functions: which plan each tile function has.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tilewright/Planning/TilePlan.h"
