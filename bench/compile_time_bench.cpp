@@ -16,8 +16,8 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include "measure/slices.h"
-#include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Codegen/TileGenerator.h"
+#include "tilewright/Resolve/Resolve.h"
 
 namespace tilewright::bench {
 namespace {

@@ -3,7 +3,7 @@
 #
 # tilewright_digest_sources(<output> <macro> <folder>...)
 #
-# Makes a file for #include that defines <macro> as a digest of the sources in these folders of the project: the same in
+# Makes a file for #include that defines <macro> as a digest of the sources below these folders of the project: the same in
 # every build of the same sources, another one when any of them changes.
 #
 # tilewright_embed_tuning(<output> <file.json>...)
@@ -25,7 +25,10 @@ endfunction()
 function(tilewright_digest_sources output macro)
   set(sources "")
   foreach(folder IN LISTS ARGN)
-    file(GLOB files CONFIGURE_DEPENDS
+    if(NOT IS_DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}")
+      message(FATAL_ERROR "${output}: no folder ${folder}")
+    endif()
+    file(GLOB_RECURSE files CONFIGURE_DEPENDS
       "${PROJECT_SOURCE_DIR}/${folder}/*.cpp" "${PROJECT_SOURCE_DIR}/${folder}/*.h"
       "${PROJECT_SOURCE_DIR}/${folder}/*.td" "${PROJECT_SOURCE_DIR}/${folder}/*.def")
     list(APPEND sources ${files})

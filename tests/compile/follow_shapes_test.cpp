@@ -7,11 +7,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tilewright/Codegen/ChooseBody.h"
 #include "tilewright/Compile/CompileModel.h"
 #include "tilewright/Compile/ExplainEncoding.h"
 #include "tilewright/Compile/FollowShapes.h"
 #include "tilewright/Devices/ChooseTile.h"
+#include "tilewright/Resolve/ChooseBody.h"
 
 namespace tilewright {
 namespace {

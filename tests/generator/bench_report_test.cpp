@@ -76,7 +76,7 @@ BenchedTile tileOf(const std::string& name, double leastNs,
   BenchedTile tile;
   tile.name = name;
   tile.origin = "generated";
-  tile.reason = "no row";
+  tile.reason = "no hand-written tile";
   tile.body = "plan \"x\"";
   tile.madeMs = 3.5;
   tile.checked = "exactly";

@@ -12,8 +12,8 @@
 #include "tests/common/seed.h"
 #include "tests/generator/scratch_dir.h"
 #include "tests/tiles/random_keys.h"
-#include "tilewright/Codegen/Resolve.h"
-#include "tilewright/Codegen/TileCache.h"
+#include "tilewright/Resolve/Resolve.h"
+#include "tilewright/Resolve/TileCache.h"
 
 namespace tilewright {
 namespace {

@@ -13,7 +13,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
 #include "tests/generator/scratch_dir.h"
-#include "tilewright/Codegen/TileCache.h"
+#include "tilewright/Resolve/TileCache.h"
 
 namespace tilewright {
 namespace {

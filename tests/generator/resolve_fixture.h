@@ -13,7 +13,7 @@
 
 #include "tests/generator/scratch_dir.h"
 #include "tests/tiles/random_keys.h"
-#include "tilewright/Codegen/Resolve.h"
+#include "tilewright/Resolve/Resolve.h"
 
 namespace tilewright {
 

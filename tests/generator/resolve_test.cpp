@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tilewright/Codegen/Resolve.h"
+#include "tilewright/Resolve/Resolve.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -16,9 +16,9 @@
 #include "tests/generator/resolve_fixture.h"
 #include "tests/generator/scratch_dir.h"
 #include "tests/tiles/random_keys.h"
-#include "tilewright/Codegen/TileCache.h"
 #include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Registry/Registry.h"
+#include "tilewright/Resolve/TileCache.h"
 
 namespace tilewright {
 namespace {

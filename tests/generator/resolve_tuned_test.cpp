@@ -13,10 +13,10 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/xxhash.h"
 #include "tests/generator/resolve_fixture.h"
-#include "tilewright/Codegen/ChooseBody.h"
-#include "tilewright/Codegen/TileCache.h"
 #include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Registry/Registry.h"
+#include "tilewright/Resolve/ChooseBody.h"
+#include "tilewright/Resolve/TileCache.h"
 
 namespace tilewright {
 namespace {
@@ -188,7 +188,7 @@ TEST_F(TunedTest, DigestsAreLookedUp) {
 TEST_F(TunedTest, TheChoiceSaysWhy) {
   tune({entryOf(row_, otherPlan(row_))});
   ChosenBody body = chooseBody(row_, options_);
-  EXPECT_EQ(body.row, nullptr);
+  EXPECT_EQ(body.handWritten, nullptr);
   EXPECT_EQ(body.plan, otherPlan(row_));
   EXPECT_EQ(body.why.find("tuned on thecore: 0.900 of the time of the "
                           "hand-written body (0.900 to 0.900, 0 rounds"),
@@ -196,10 +196,10 @@ TEST_F(TunedTest, TheChoiceSaysWhy) {
       << body.why;
   options_.core = "another";
   body = chooseBody(row_, options_);
-  EXPECT_NE(body.row, nullptr);
+  EXPECT_NE(body.handWritten, nullptr);
   EXPECT_EQ(body.plan, "");
   EXPECT_EQ(body.why,
-            "a row of the hand-written tiles has this name; tuning is not "
+            "a hand-written tile has this name; tuning is not "
             "followed: it is of thecore, and this is for another");
 }
 

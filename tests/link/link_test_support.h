@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "llvm/Support/Error.h"
-#include "tilewright/Codegen/Resolve.h"
+#include "tilewright/Resolve/Resolve.h"
 
 namespace tilewright {
 

@@ -24,7 +24,7 @@ GROUPS = {
     "planning": (7, ["generator/lib/Planning/*.cpp"]),
     "transforms": (7, ["generator/lib/Transforms/*.cpp", "generator/lib/Transforms/*.h"]),
     "targets": (4, ["generator/lib/Emit/*.cpp", "generator/lib/Target/*/*.cpp"]),
-    "codegen": (4, ["generator/lib/Codegen/*.cpp"]),
+    "codegen": (4, ["generator/lib/Codegen/*.cpp", "generator/lib/Resolve/*.cpp"]),
     "link": (7, ["generator/lib/Link/*.cpp"]),
     "compile": (5, ["generator/lib/Compile/*.cpp", "generator/lib/Compile/Device/*.cpp"]),
     "dialect": (3, ["generator/lib/Dialect/*.cpp"]),

@@ -15,8 +15,8 @@
 #include "tests/common/seed.h"
 #include "tests/tiles/check_pack.h"
 #include "tests/tiles/tile_source.h"
-#include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Registry/Registry.h"
+#include "tilewright/Resolve/Resolve.h"
 
 namespace tilewright::testing {
 namespace {

@@ -8,8 +8,8 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include "tilewright/Codegen/Backend.h"
-#include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Registry/Registry.h"
+#include "tilewright/Resolve/Resolve.h"
 #include "tilewright/tilewright.h"
 
 namespace tilewright::testing {

@@ -8,9 +8,9 @@
 #include "measure/slices.h"
 #include "tilewright/Bench/LoadedTiles.h"
 #include "tilewright/Bench/MeasureTile.h"
-#include "tilewright/Codegen/ChooseBody.h"
 #include "tilewright/Devices/TargetCpu.h"
 #include "tilewright/Planning/TilePlan.h"
+#include "tilewright/Resolve/ChooseBody.h"
 #include "tilewright/Support/Activity.h"
 #include "llvm/Support/xxhash.h"
 #include <deque>

@@ -5,8 +5,8 @@
 // sizes bound.
 
 #include "RegistryEntry.h"
-#include "StepTimer.h"
-#include "TemplateBitcode.h"
+#include "tilewright/Codegen/StepTimer.h"
+#include "tilewright/Codegen/TemplateBitcode.h"
 #include "tilewright/Registry/Registry.h"
 #include "tilewright/Support/Activity.h"
 #include "llvm/Bitcode/BitcodeReader.h"

@@ -1,10 +1,10 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "DeviceTile.h"
+#include "tilewright/Codegen/DeviceTile.h"
 
-#include "StepTimer.h"
 #include "tilewright/Codegen/Backend.h"
+#include "tilewright/Codegen/StepTimer.h"
 #include "tilewright/Target/Amdgpu/WaveTile.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"

@@ -3,8 +3,8 @@
 //
 // Pack functions: tw_pack's own code with a name's constants bound.
 
-#include "StepTimer.h"
-#include "TemplateBitcode.h"
+#include "tilewright/Codegen/StepTimer.h"
+#include "tilewright/Codegen/TemplateBitcode.h"
 #include "tilewright/Registry/Registry.h"
 #include "tilewright/Support/Activity.h"
 #include "tilewright/pack_key.h"

@@ -1,10 +1,10 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "TemplateBitcode.h"
+#include "tilewright/Codegen/TemplateBitcode.h"
 
-#include "StepTimer.h"
 #include "UndefinedSymbols.h"
+#include "tilewright/Codegen/StepTimer.h"
 #include "tilewright/Registry/Registry.h"
 #include "tilewright/Support/Activity.h"
 #include "llvm/ADT/StringExtras.h"

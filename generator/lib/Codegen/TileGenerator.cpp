@@ -3,9 +3,7 @@
 
 #include "tilewright/Codegen/TileGenerator.h"
 
-#include "DeviceTile.h"
 #include "RegistryEntry.h"
-#include "StepTimer.h"
 #include "UndefinedSymbols.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -16,6 +14,8 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "tilewright/Codegen/Backend.h"
+#include "tilewright/Codegen/DeviceTile.h"
+#include "tilewright/Codegen/StepTimer.h"
 #include "tilewright/Planning/Target.h"
 #include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Support/Activity.h"

@@ -3,7 +3,7 @@
 
 #include "tilewright/Compile/FollowShapes.h"
 
-#include "tilewright/Codegen/ChooseBody.h"
+#include "tilewright/Resolve/ChooseBody.h"
 #include "tilewright/Tuning/Shapes.h"
 #include "llvm/ADT/StringMap.h"
 #include <mutex>

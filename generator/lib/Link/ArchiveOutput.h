@@ -8,8 +8,8 @@
 
 #include "SupportFunction.h"
 #include "tilewright/Codegen/ExternalConstants.h"
-#include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Link/InputFiles.h"
+#include "tilewright/Resolve/Resolve.h"
 
 namespace tilewright {
 

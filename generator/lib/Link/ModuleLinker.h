@@ -8,9 +8,9 @@
 
 #include "SupportFunction.h"
 #include "tilewright/Codegen/ExternalConstants.h"
-#include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Link/AttributePolicy.h"
 #include "tilewright/Link/Gather.h"
+#include "tilewright/Resolve/Resolve.h"
 #include "tilewright/Support/ContextErrors.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/LLVMContext.h"

@@ -9,9 +9,9 @@
 #include "tilewright/Bench/CompareReports.h"
 #include "tilewright/Bench/LoadedTiles.h"
 #include "tilewright/Bench/MeasureTile.h"
-#include "tilewright/Codegen/ChooseBody.h"
 #include "tilewright/Devices/TargetCpu.h"
 #include "tilewright/Planning/TilePlan.h"
+#include "tilewright/Resolve/ChooseBody.h"
 #include "tilewright/Support/Activity.h"
 #include "tilewright/Support/Progress.h"
 #include "llvm/ADT/StringExtras.h"
@@ -115,8 +115,8 @@ public:
     const ChosenBody body = chooseBody(key, options);
     tile.reason = body.why;
     SmallVector<char, 0> object;
-    Error failed = body.row ? extract(*body.row, tile, object)
-                            : generate(key, body.plan, tile, object);
+    Error failed = body.handWritten ? extract(*body.handWritten, tile, object)
+                                    : generate(key, body.plan, tile, object);
     if (failed)
       return std::move(failed);
     Expected<tw_mmt4d_tile_fn_t> fn = loaded.load(tile.name, object);

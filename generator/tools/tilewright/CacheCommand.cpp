@@ -5,7 +5,7 @@
 
 #include "Commands.h"
 
-#include "tilewright/Codegen/TileCache.h"
+#include "tilewright/Resolve/TileCache.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"

@@ -8,13 +8,13 @@
 #include "GenKernels.h"
 #include "ToolSupport.h"
 
-#include "tilewright/Codegen/ChooseBody.h"
 #include "tilewright/Compile/CorePreference.h"
 #include "tilewright/Compile/ExplainEncoding.h"
 #include "tilewright/Devices/TargetCpu.h"
 #include "tilewright/Planning/PlanCost.h"
 #include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Registry/Registry.h"
+#include "tilewright/Resolve/ChooseBody.h"
 #include "tilewright/Target/Amdgpu/KernelGenerator.h"
 #include "tilewright/Target/Amdgpu/WavePlan.h"
 #include "llvm/ADT/MapVector.h"
@@ -81,7 +81,7 @@ struct Explanation {
 
 void conclude(Explanation &e, const ResolveOptions &options) {
   e.reason = e.body.why;
-  if (e.body.row) {
+  if (e.body.handWritten) {
     e.origin = Origin::HandWritten;
     if (!e.libraryFound)
       e.reason += ", but resolving it would fail: " + e.library;
@@ -308,7 +308,7 @@ void printText(const Explanation &e) {
                   .str());
   line("this CPU", e.cpu.text());
   line("hand-written",
-       !e.handWritten ? "no row"
+       !e.handWritten ? "none"
        : e.libraryFound
            ? "family " + e.handWritten->family + ", in " + e.library
            : "family " + e.handWritten->family + "; " + e.library);

@@ -4,7 +4,7 @@
 #include "ExplainFacts.h"
 
 #include "tilewright/Codegen/Backend.h"
-#include "tilewright/Codegen/TileCache.h"
+#include "tilewright/Resolve/TileCache.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

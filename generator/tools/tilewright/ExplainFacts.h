@@ -7,7 +7,7 @@
 #ifndef TILEWRIGHT_TOOLS_TILEWRIGHT_EXPLAINFACTS_H
 #define TILEWRIGHT_TOOLS_TILEWRIGHT_EXPLAINFACTS_H
 
-#include "tilewright/Codegen/Resolve.h"
+#include "tilewright/Resolve/Resolve.h"
 #include "llvm/Support/JSON.h"
 
 namespace tilewright {

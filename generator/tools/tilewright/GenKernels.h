@@ -6,7 +6,7 @@
 #ifndef TILEWRIGHT_TOOLS_TILEWRIGHT_GENKERNELS_H
 #define TILEWRIGHT_TOOLS_TILEWRIGHT_GENKERNELS_H
 
-#include "tilewright/Codegen/Resolve.h"
+#include "tilewright/Resolve/Resolve.h"
 #include "llvm/Support/JSON.h"
 
 namespace tilewright {

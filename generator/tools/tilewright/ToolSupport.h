@@ -7,8 +7,8 @@
 #ifndef TILEWRIGHT_TOOLS_TILEWRIGHT_TOOLSUPPORT_H
 #define TILEWRIGHT_TOOLS_TILEWRIGHT_TOOLSUPPORT_H
 
-#include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Registry/Registry.h"
+#include "tilewright/Resolve/Resolve.h"
 #include "tilewright/Support/OutputFiles.h"
 #include "tilewright/pack_key.h"
 #include "llvm/Support/CommandLine.h"

@@ -6,8 +6,8 @@
 #ifndef TILEWRIGHT_COMPILE_FOLLOWSHAPES_H
 #define TILEWRIGHT_COMPILE_FOLLOWSHAPES_H
 
-#include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Compile/CompileModel.h"
+#include "tilewright/Resolve/Resolve.h"
 
 namespace tilewright {
 

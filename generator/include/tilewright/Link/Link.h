@@ -7,8 +7,8 @@
 #define TILEWRIGHT_LINK_LINK_H
 
 #include "tilewright/Codegen/ExternalConstants.h"
-#include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Link/Gather.h"
+#include "tilewright/Resolve/Resolve.h"
 #include "tilewright/Support/OutputFiles.h"
 #include "llvm/Support/raw_ostream.h"
 #include <functional>

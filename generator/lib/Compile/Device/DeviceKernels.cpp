@@ -5,8 +5,8 @@
 
 #include "tilewright/Compile/DeviceKernels.h"
 
-#include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Registry/Registry.h"
+#include "tilewright/Resolve/Resolve.h"
 #include "tilewright/Target/Amdgpu/KernelGenerator.h"
 #include "llvm/Linker/Linker.h"
 

@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tilewright/Codegen/TileCache.h"
+#include "tilewright/Resolve/TileCache.h"
 
 #include "tilewright/Support/OutputFiles.h"
 #include "llvm/ADT/StringExtras.h"

@@ -4,8 +4,8 @@
 // The local cache of generated kernels: one file per kernel, which says all
 // that its bytes depend on. docs/cache.md says what it promises.
 
-#ifndef TILEWRIGHT_CODEGEN_TILECACHE_H
-#define TILEWRIGHT_CODEGEN_TILECACHE_H
+#ifndef TILEWRIGHT_RESOLVE_TILECACHE_H
+#define TILEWRIGHT_RESOLVE_TILECACHE_H
 
 #include "tilewright/Codegen/TileGenerator.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -77,4 +77,4 @@ private:
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_CODEGEN_TILECACHE_H
+#endif // TILEWRIGHT_RESOLVE_TILECACHE_H

@@ -4,8 +4,8 @@
 // Functions that are made of the bitcode of C functions, whose arguments a name
 // binds.
 
-#ifndef TILEWRIGHT_LIB_CODEGEN_TEMPLATEBITCODE_H
-#define TILEWRIGHT_LIB_CODEGEN_TEMPLATEBITCODE_H
+#ifndef TILEWRIGHT_CODEGEN_TEMPLATEBITCODE_H
+#define TILEWRIGHT_CODEGEN_TEMPLATEBITCODE_H
 
 #include "tilewright/Codegen/Backend.h"
 #include "tilewright/Codegen/TileGenerator.h"
@@ -85,4 +85,4 @@ std::unique_ptr<TemplateBitcode> amxTemplate(llvm::StringRef dir);
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_LIB_CODEGEN_TEMPLATEBITCODE_H
+#endif // TILEWRIGHT_CODEGEN_TEMPLATEBITCODE_H

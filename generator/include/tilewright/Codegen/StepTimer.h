@@ -1,8 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TILEWRIGHT_LIB_CODEGEN_STEPTIMER_H
-#define TILEWRIGHT_LIB_CODEGEN_STEPTIMER_H
+#ifndef TILEWRIGHT_CODEGEN_STEPTIMER_H
+#define TILEWRIGHT_CODEGEN_STEPTIMER_H
 
 #include <chrono>
 
@@ -27,4 +27,4 @@ private:
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_LIB_CODEGEN_STEPTIMER_H
+#endif // TILEWRIGHT_CODEGEN_STEPTIMER_H

@@ -3,8 +3,8 @@
 //
 // Tiles for AMD GPUs, whose way through the generator is a short one.
 
-#ifndef TILEWRIGHT_LIB_CODEGEN_DEVICETILE_H
-#define TILEWRIGHT_LIB_CODEGEN_DEVICETILE_H
+#ifndef TILEWRIGHT_CODEGEN_DEVICETILE_H
+#define TILEWRIGHT_CODEGEN_DEVICETILE_H
 
 #include "tilewright/Codegen/TileGenerator.h"
 #include "tilewright/Target/Amdgpu/CodeObject.h"
@@ -28,4 +28,4 @@ llvm::Error emitDeviceTile(llvm::Module &module, llvm::Function &function,
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_LIB_CODEGEN_DEVICETILE_H
+#endif // TILEWRIGHT_CODEGEN_DEVICETILE_H

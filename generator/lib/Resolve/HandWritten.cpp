@@ -3,9 +3,9 @@
 
 #include "HandWritten.h"
 
-#include "DeviceTile.h"
-#include "StepTimer.h"
 #include "tilewright/Codegen/Backend.h"
+#include "tilewright/Codegen/DeviceTile.h"
+#include "tilewright/Codegen/StepTimer.h"
 #include "tilewright/Support/Activity.h"
 #include "tilewright/Support/ContextErrors.h"
 #include "llvm/Bitcode/BitcodeReader.h"

@@ -3,12 +3,12 @@
 //
 // Single hand-written tiles out of the bitcode libraries.
 
-#ifndef TILEWRIGHT_LIB_CODEGEN_HANDWRITTEN_H
-#define TILEWRIGHT_LIB_CODEGEN_HANDWRITTEN_H
+#ifndef TILEWRIGHT_LIB_RESOLVE_HANDWRITTEN_H
+#define TILEWRIGHT_LIB_RESOLVE_HANDWRITTEN_H
 
 #include "tilewright/Codegen/Backend.h"
-#include "tilewright/Codegen/Resolve.h"
 #include "tilewright/Registry/Registry.h"
+#include "tilewright/Resolve/Resolve.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <map>
 #include <mutex>
@@ -48,4 +48,4 @@ private:
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_LIB_CODEGEN_HANDWRITTEN_H
+#endif // TILEWRIGHT_LIB_RESOLVE_HANDWRITTEN_H

@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tilewright/Codegen/ChooseBody.h"
+#include "tilewright/Resolve/ChooseBody.h"
 
 #include "HandWritten.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -12,13 +12,13 @@ namespace tilewright {
 namespace {
 
 /// Of what stands for the name without tuning.
-std::string whyUntuned(const HandWrittenTile *row,
+std::string whyUntuned(const HandWrittenTile *tile,
                        const ResolveOptions &options) {
-  if (!row)
-    return "no row of the hand-written tiles has this name";
-  if (takesHandWritten(*row, options))
-    return "a row of the hand-written tiles has this name";
-  std::string why = "there is a hand-written row, but ";
+  if (!tile)
+    return "no hand-written tile has this name";
+  if (takesHandWritten(*tile, options))
+    return "a hand-written tile has this name";
+  std::string why = "there is a hand-written tile, but ";
   if (!options.preferHandWritten)
     return why + "--prefer=generated";
   return why + "another instruction is quicker on " + options.generate.tuneCpu;
@@ -46,42 +46,42 @@ std::string whyTuned(const TuningEntry &entry) {
 ChosenBody chooseBody(
     const TileKey &key, const ResolveOptions &options,
     function_ref<Expected<std::string>(const HandWrittenTile &)> handWritten) {
-  const HandWrittenTile *row = findHandWrittenTile(key);
+  const HandWrittenTile *tile = findHandWrittenTile(key);
   ChosenBody body;
-  body.row = row && takesHandWritten(*row, options) ? row : nullptr;
+  body.handWritten = tile && takesHandWritten(*tile, options) ? tile : nullptr;
   body.plan = options.generate.plan;
-  body.why = whyUntuned(row, options);
+  body.why = whyUntuned(tile, options);
   if (!options.tuning || !body.plan.empty() || info(key.isa).isGpu() ||
       options.generate.lowering != Lowering::Plan)
     return body;
   body.tuned =
       options.tuning->find(key, options.core, [&]() -> Expected<std::string> {
-        return row ? handWritten(*row) : std::string();
+        return tile ? handWritten(*tile) : std::string();
       });
   if (body.tuned.unfollowed)
     body.why += "; tuning is not followed: " + body.tuned.reason;
   const TuningEntry *entry = body.tuned.entry;
   if (!entry || (entry->isHandWritten() && !options.preferHandWritten))
     return body;
-  body.row = entry->isHandWritten() ? row : nullptr;
+  body.handWritten = entry->isHandWritten() ? tile : nullptr;
   body.plan = entry->plan;
   body.why = whyTuned(*entry);
   return body;
 }
 
 ChosenBody chooseBody(const TileKey &key, const ResolveOptions &options) {
-  return chooseBody(key, options, [&](const HandWrittenTile &row) {
-    return handWrittenDigest(&row, options.bitcodeDir);
+  return chooseBody(key, options, [&](const HandWrittenTile &tile) {
+    return handWrittenDigest(&tile, options.bitcodeDir);
   });
 }
 
-Expected<std::string> handWrittenDigest(const HandWrittenTile *row,
+Expected<std::string> handWrittenDigest(const HandWrittenTile *tile,
                                         StringRef bitcodeDir) {
-  if (!row)
+  if (!tile)
     return std::string();
   HandWrittenBitcode bitcode(bitcodeDir);
   Backends backends;
-  return bitcode.digest(*row, backends);
+  return bitcode.digest(*tile, backends);
 }
 
 } // namespace tilewright

@@ -1,14 +1,14 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tilewright/Codegen/Resolve.h"
+#include "tilewright/Resolve/Resolve.h"
 
 #include "HandWritten.h"
-#include "StepTimer.h"
-#include "TemplateBitcode.h"
 #include "tilewright/Codegen/Backend.h"
-#include "tilewright/Codegen/ChooseBody.h"
-#include "tilewright/Codegen/TileCache.h"
+#include "tilewright/Codegen/StepTimer.h"
+#include "tilewright/Codegen/TemplateBitcode.h"
+#include "tilewright/Resolve/ChooseBody.h"
+#include "tilewright/Resolve/TileCache.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Support/ThreadPool.h"
 #include <atomic>
@@ -57,7 +57,7 @@ bool isBinary(Emit kind) {
 class Resolver {
 public:
   explicit Resolver(const ResolveOptions &options)
-      : options(options), handWritten(options.bitcodeDir),
+      : options(options), bitcode(options.bitcodeDir),
         packs(packTemplate(options.bitcodeDir)),
         amx(amxTemplate(options.bitcodeDir)) {}
 
@@ -77,14 +77,16 @@ private:
   /// What stands for the tile, and how it is generated.
   const HandWrittenTile *choose(const ResolvedTile &tile, Worker &worker,
                                 GenerateOptions &how);
-  Error generate(ResolvedTile &tile, const HandWrittenTile *row,
+  Error generate(ResolvedTile &tile, const HandWrittenTile *handWritten,
                  const GenerateOptions &how, Worker &worker);
-  /// Of the body of `row`, as HandWrittenBitcode has it. To take the body out
-  /// of its library takes longer than to look up what came of it last time.
-  Expected<std::string> digestOf(const HandWrittenTile &row, Worker &worker);
+  /// Of the body of `handWritten`, as HandWrittenBitcode has it. To take the
+  /// body out of its library takes longer than to look up what came of it last
+  /// time.
+  Expected<std::string> digestOf(const HandWrittenTile &handWritten,
+                                 Worker &worker);
   /// What the function's bytes depend on beside its key and the tool.
   Expected<std::string> libraryOf(const ResolvedTile &tile,
-                                  const HandWrittenTile *row);
+                                  const HandWrittenTile *handWritten);
   /// What the function is made of if it is not planned; null if it is.
   TemplateBitcode *templateOf(const FunctionKey &key) const {
     const auto *tile = std::get_if<TileKey>(&key);
@@ -99,7 +101,7 @@ private:
 
   const ResolveOptions &options;
   std::optional<TileCache> cache;
-  HandWrittenBitcode handWritten;
+  HandWrittenBitcode bitcode;
   std::unique_ptr<TemplateBitcode> packs, amx;
   std::atomic<size_t> next{0};
   std::mutex mutex; // of what follows
@@ -114,44 +116,45 @@ const HandWrittenTile *Resolver::choose(const ResolvedTile &tile,
   const auto *key = std::get_if<TileKey>(&tile.key);
   if (!key)
     return nullptr;
-  ChosenBody body = chooseBody(*key, options, [&](const HandWrittenTile &row) {
-    return digestOf(row, worker);
-  });
+  ChosenBody body =
+      chooseBody(*key, options, [&](const HandWrittenTile &handWritten) {
+        return digestOf(handWritten, worker);
+      });
   how.plan = body.plan;
   if (body.tuned.unfollowed) {
     std::lock_guard<std::mutex> lock(mutex);
     unfollowed.add(body.tuned);
   }
-  return isBinary(options.kind) ? body.row : nullptr;
+  return isBinary(options.kind) ? body.handWritten : nullptr;
 }
 
-Expected<std::string> Resolver::digestOf(const HandWrittenTile &row,
+Expected<std::string> Resolver::digestOf(const HandWrittenTile &handWritten,
                                          Worker &worker) {
   if (!cache)
-    return handWritten.digest(row, worker.backends);
-  Expected<std::string> library = handWritten.hash(row.key.isa);
+    return bitcode.digest(handWritten, worker.backends);
+  Expected<std::string> library = bitcode.hash(handWritten.key.isa);
   if (!library)
     return library.takeError();
-  std::string entry = TileCache::digestKey(row.name, *library);
+  std::string entry = TileCache::digestKey(handWritten.name, *library);
   if (auto known = cache->lookup(entry))
     return std::string(known->begin(), known->end());
-  Expected<std::string> digest = handWritten.digest(row, worker.backends);
+  Expected<std::string> digest = bitcode.digest(handWritten, worker.backends);
   if (digest)
     remember(entry, ArrayRef<char>(digest->data(), digest->size()));
   return digest;
 }
 
-Error Resolver::generate(ResolvedTile &tile, const HandWrittenTile *row,
+Error Resolver::generate(ResolvedTile &tile, const HandWrittenTile *handWritten,
                          const GenerateOptions &how, Worker &worker) {
-  if (TemplateBitcode *source = row ? nullptr : templateOf(tile.key)) {
+  if (TemplateBitcode *source = handWritten ? nullptr : templateOf(tile.key)) {
     if (Error error = source->generate(tile.key, options.kind, how,
                                        worker.backends, tile.bytes, tile.times))
       return createStringError(tile.name + ": " + toString(std::move(error)));
     return Error::success();
   }
-  if (row) {
-    Expected<SmallVector<char, 0>> bytes = handWritten.extract(
-        *row, options.kind, how, worker.backends, tile.times);
+  if (handWritten) {
+    Expected<SmallVector<char, 0>> bytes = bitcode.extract(
+        *handWritten, options.kind, how, worker.backends, tile.times);
     if (!bytes)
       return createStringError(tile.name + ": " + toString(bytes.takeError()));
     tile.bytes = std::move(*bytes);
@@ -174,23 +177,23 @@ Error Resolver::generate(ResolvedTile &tile, const HandWrittenTile *row,
 }
 
 Expected<std::string> Resolver::libraryOf(const ResolvedTile &tile,
-                                          const HandWrittenTile *row) {
-  if (row)
-    return handWritten.hash(row->key.isa);
+                                          const HandWrittenTile *handWritten) {
+  if (handWritten)
+    return bitcode.hash(handWritten->key.isa);
   TemplateBitcode *source = templateOf(tile.key);
   return source ? source->hash() : std::string();
 }
 
 Error Resolver::resolve(ResolvedTile &tile, Worker &worker) {
   GenerateOptions how = options.generate;
-  const HandWrittenTile *row = choose(tile, worker, how);
-  tile.origin = row ? Origin::HandWritten : Origin::Generated;
+  const HandWrittenTile *handWritten = choose(tile, worker, how);
+  tile.origin = handWritten ? Origin::HandWritten : Origin::Generated;
 
   // Bitcode of a hand-written tile costs no more to extract than to look up.
-  if (!cache || (row && options.kind == Emit::Bitcode))
-    return generate(tile, row, how, worker);
+  if (!cache || (handWritten && options.kind == Emit::Bitcode))
+    return generate(tile, handWritten, how, worker);
 
-  Expected<std::string> library = libraryOf(tile, row);
+  Expected<std::string> library = libraryOf(tile, handWritten);
   if (!library)
     return createStringError(tile.name + ": " + toString(library.takeError()));
   Expected<std::string> entry =
@@ -199,11 +202,11 @@ Error Resolver::resolve(ResolvedTile &tile, Worker &worker) {
     return createStringError(tile.name + ": " + toString(entry.takeError()));
   if (auto bytes = cache->lookup(*entry)) {
     tile.bytes = std::move(*bytes);
-    if (!row)
+    if (!handWritten)
       tile.origin = Origin::Cached;
     return Error::success();
   }
-  if (Error error = generate(tile, row, how, worker))
+  if (Error error = generate(tile, handWritten, how, worker))
     return error;
   remember(*entry, tile.bytes);
   return Error::success();
@@ -306,10 +309,10 @@ Expected<std::vector<ResolvedTile>> Resolver::run(ArrayRef<FunctionKey> keys) {
 
 } // namespace
 
-bool takesHandWritten(const HandWrittenTile &row,
+bool takesHandWritten(const HandWrittenTile &tile,
                       const ResolveOptions &options) {
   return options.preferHandWritten &&
-         !wantsOtherIdiom(row.key, options.generate);
+         !wantsOtherIdiom(tile.key, options.generate);
 }
 
 Expected<std::string> cacheKey(const FunctionKey &key, Emit kind,

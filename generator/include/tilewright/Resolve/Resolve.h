@@ -4,8 +4,8 @@
 // Wanted keys, of tiles and of pack functions -> bodies: hand-written, cached,
 // or generated in parallel.
 
-#ifndef TILEWRIGHT_CODEGEN_RESOLVE_H
-#define TILEWRIGHT_CODEGEN_RESOLVE_H
+#ifndef TILEWRIGHT_RESOLVE_RESOLVE_H
+#define TILEWRIGHT_RESOLVE_RESOLVE_H
 
 #include "tilewright/Codegen/TileGenerator.h"
 #include "tilewright/Registry/Registry.h"
@@ -32,7 +32,7 @@ struct ResolveOptions {
   Emit kind = Emit::Object;
   /// Worker threads; 0 for all cores.
   unsigned jobs = 0;
-  /// False: generate even where a hand-written row exists.
+  /// False: generate even where a hand-written tile exists.
   bool preferHandWritten = true;
   /// Plans that the caller has of tiles, in full, those that planTile chooses
   /// for `generate.tuneCpu`: it is not asked again. What is cached goes by what
@@ -58,9 +58,9 @@ struct ResolveOptions {
   std::function<void(size_t done, size_t total)> progress;
 };
 
-/// Whether `row` is the body of its key. Tiles that the core of
+/// Whether `tile` is the body of its key. Tiles that the core of
 /// options.generate multiplies by another idiom are generated all the same.
-bool takesHandWritten(const HandWrittenTile &row,
+bool takesHandWritten(const HandWrittenTile &tile,
                       const ResolveOptions &options);
 
 struct ResolvedTile {
@@ -97,4 +97,4 @@ resolveTileModule(const TileKey &key, ResolveOptions options,
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_CODEGEN_RESOLVE_H
+#endif // TILEWRIGHT_RESOLVE_RESOLVE_H
