@@ -1,12 +1,11 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The loops of peaks.def, and the choice of key_peaks.def.
+// The loops of instructions.def, and which of them a key is measured against.
 
 #include "measure/peaks.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "measure/slices.h"
 #include "tilewright/tilewright.h"
@@ -14,44 +13,38 @@
 #if defined(__x86_64__)
 
 // clang-format off
-#define TW_Z_STEPS \
+// Six by six, products first: on Zen 4, additions interleaved one by one steal
+// the multipliers' ports (vpmaddwd zmm: 175 Gop/s instead of 214). 24
+// accumulators of zmm, 12 of ymm; with a product, which has registers 2 to 7, 8
+// of ymm and xmm. That is at least latency x throughput of any x86-64 core so
+// far, so that issue alone bounds the loop.
+#define TW_24_STEPS \
   "step 8, 9, 10, 11, 12, 13; step 14, 15, 16, 17, 18, 19;" \
   "step 20, 21, 22, 23, 24, 25; step 26, 27, 28, 29, 30, 31\n"
-#define TW_Y_STEPS \
+#define TW_12_STEPS \
   "step 4, 5, 6, 7, 8, 9; step 10, 11, 12, 13, 14, 15;" \
   "step 4, 5, 6, 7, 8, 9; step 10, 11, 12, 13, 14, 15\n"
-#define TW_YP_STEPS \
+#define TW_8_STEPS \
   "step 8, 9, 10, 11, 12, 13; step 14, 15, 8, 9, 10, 11;" \
   "step 12, 13, 14, 15, 8, 9; step 10, 11, 12, 13, 14, 15\n"
-#define TW_XP_STEPS TW_YP_STEPS
-#define TW_Z_LOAD "vmovups (%rsi), %zmm0; vmovups 64(%rsi), %zmm1\n"
-#define TW_Y_LOAD "vmovups (%rsi), %ymm0; vmovups 32(%rsi), %ymm1\n"
-#define TW_YP_LOAD TW_Y_LOAD
-#define TW_XP_LOAD "movups (%rsi), %xmm0; movups 16(%rsi), %xmm1\n"
-#define TW_Z_ZERO "vpxord %zmm\\r, %zmm\\r, %zmm\\r"
-#define TW_Y_ZERO "vpxor %ymm\\r, %ymm\\r, %ymm\\r"
-#define TW_YP_ZERO TW_Y_ZERO
-#define TW_XP_ZERO "pxor %xmm\\r, %xmm\\r"
-#define TW_Z_END "vzeroupper\n"
-#define TW_Y_END "vzeroupper\n"
-#define TW_YP_END "vzeroupper\n"
-#define TW_XP_END ""
 
 // A row becomes a function (iterations in rdi, operands in rsi). An iteration
-// does 48 steps, so that its own two instructions hardly count.
-#define TW_PEAK(name, ISA, WIDTH, operations, product, accumulate)           \
+// does 48 steps, so that its own two instructions hardly count. They are
+// assembly, not intrinsics, so that no compiler version can move what a
+// percentage is a percentage of.
+#define TW_LOOP(ENUM, product, accumulate, load, clear, steps, end)          \
   __asm__(                                                                   \
-      ".macro zero r\n" TW_##WIDTH##_ZERO "\n.endm\n"                        \
+      ".macro zero r\n" clear "\n.endm\n"                                    \
       ".macro multiply t\n" product "\n.endm\n"                              \
       ".macro add t, r\n" accumulate "\n.endm\n"                             \
       ".macro step a, b, c, d, e, f\n"                                       \
       "zero \\a; zero \\b; zero \\c; zero \\d; zero \\e; zero \\f\n"         \
       ".endm\n"                                                              \
       ".text\n.p2align 6\n"                                                  \
-      ".globl tw_bench_peak_" #name "\n"                                     \
-      ".type tw_bench_peak_" #name ", @function\n"                           \
-      "tw_bench_peak_" #name ":\n"                                           \
-      TW_##WIDTH##_LOAD TW_##WIDTH##_STEPS                                   \
+      ".globl tw_bench_peak_" #ENUM "\n"                                     \
+      ".type tw_bench_peak_" #ENUM ", @function\n"                           \
+      "tw_bench_peak_" #ENUM ":\n"                                           \
+      load steps                                                             \
       ".purgem step\n"                                                       \
       ".macro step a, b, c, d, e, f\n"                                       \
       "multiply 2; multiply 3; multiply 4;"                                  \
@@ -59,14 +52,38 @@
       "add 2, \\a; add 3, \\b; add 4, \\c; add 5, \\d; add 6, \\e; add 7, \\f\n" \
       ".endm\n"                                                              \
       ".p2align 6\n1:\n"                                                     \
-      TW_##WIDTH##_STEPS TW_##WIDTH##_STEPS                                  \
+      steps steps                                                            \
       "decq %rdi\njnz 1b\n"                                                  \
-      TW_##WIDTH##_END                                                       \
+      end                                                                    \
       "ret\n"                                                                \
-      ".size tw_bench_peak_" #name ", .-tw_bench_peak_" #name "\n"           \
+      ".size tw_bench_peak_" #ENUM ", .-tw_bench_peak_" #ENUM "\n"           \
       ".purgem zero\n.purgem multiply\n.purgem add\n.purgem step\n");        \
-  extern "C" void tw_bench_peak_##name(int64_t iterations, const void *operands);
-#include "measure/peaks.def"
+  extern "C" void tw_bench_peak_##ENUM(int64_t iterations, const void *operands);
+
+#define TW_LOOP_XMM(ENUM, product, accumulate)                               \
+  TW_LOOP(ENUM, product, accumulate,                                         \
+          "movups (%rsi), %xmm0; movups 16(%rsi), %xmm1\n",                  \
+          "pxor %xmm\\r, %xmm\\r", TW_8_STEPS, "")
+#define TW_LOOP_YMM(ENUM, product, accumulate)                               \
+  TW_LOOP(ENUM, product, accumulate,                                         \
+          "vmovups (%rsi), %ymm0; vmovups 32(%rsi), %ymm1\n",                \
+          "vpxor %ymm\\r, %ymm\\r, %ymm\\r",                                 \
+          ".ifeqs \"" product "\", \"\"\n" TW_12_STEPS                       \
+          ".else\n" TW_8_STEPS ".endif\n", "vzeroupper\n")
+#define TW_LOOP_ZMM(ENUM, product, accumulate)                               \
+  TW_LOOP(ENUM, product, accumulate,                                         \
+          "vmovups (%rsi), %zmm0; vmovups 64(%rsi), %zmm1\n",                \
+          "vpxord %zmm\\r, %zmm\\r, %zmm\\r", TW_24_STEPS, "vzeroupper\n")
+// AMX: what it multiplies is laid out otherwise.
+#define TW_LOOP_TMM(ENUM, product, accumulate)
+#define TW_LOOP_NEON(ENUM, product, accumulate)
+#define TW_LOOP_SVE(ENUM, product, accumulate)
+#define TW_LOOP_SME(ENUM, product, accumulate)
+#define TW_LOOP_RVV(ENUM, product, accumulate)
+#define TW_INSTRUCTION(ENUM, mnemonic, ISA, FORM, OPERANDS, SHAPE, k, latency, \
+                       DENORMALS, RATE, product, accumulate)                   \
+  TW_LOOP_##FORM(ENUM, product, accumulate)
+#include "tilewright/instructions.def"
 // clang-format on
 
 #endif  // __x86_64__
@@ -74,28 +91,42 @@
 namespace tilewright::bench {
 namespace {
 
-enum class Class { F64, BF16, SMALL, F16_STEPS, F32, S32, BYTES, WORDS };
+constexpr int64_t kStepsPerIteration = 48;
 
-Class classOf(const TileKey& key) {
-  const TypeTripleInfo& triple = info(key.types);
-  const ElementTypeInfo &lhs = info(triple.lhs), &rhs = info(triple.rhs);
-  if (triple.accumulator == TW_ELEMENT_F64) return Class::F64;
-  if (triple.accumulator == TW_ELEMENT_F32) {
-    if (lhs.type == TW_ELEMENT_BF16 && rhs.type == TW_ELEMENT_BF16)
-      return Class::BF16;
-    if (key.types == TW_TYPES_F16F16F16 && key.k0 == 1 &&
-        key.rounding == Rounding::kPerStep)
-      return Class::F16_STEPS;
-    return std::max(lhs.bits, rhs.bits) <= 8 ? Class::SMALL : Class::F32;
-  }
-  if (lhs.bits == 32 || rhs.bits == 32) return Class::S32;
-  return std::max(lhs.bits, rhs.bits) <= 8 ? Class::BYTES : Class::WORDS;
+// One multiplication and one addition for each product of a step.
+int64_t operationsOf(const tw_instruction_row_t& row) {
+  const int accumulatorBits = row.operands == TW_OPERANDS_F64         ? 64
+                              : row.operands == TW_OPERANDS_F16_STEPS ? 16
+                                                                      : 32;
+  return 2 * row.k * (tw_form_row(row.form).bits / accumulatorBits);
 }
 
-const Peak* peakNamed(const char* name) {
-  for (const Peak& peak : peaks())
-    if (!std::strcmp(peak.name, name)) return &peak;
-  return nullptr;
+// The classes of operands that those of `key` are in, or are exact in.
+unsigned operandsOf(const TileKey& key) {
+  const TypeTripleInfo& triple = info(key.types);
+  unsigned operands =
+      tw_operands_of(triple.lhs, triple.rhs, triple.accumulator);
+  // Products of floats of at most 8 bits are exact in f32 and they themselves
+  // in bf16, without denormals.
+  if (operands == TW_OPERANDS_F32 &&
+      std::max(info(triple.lhs).bits, info(triple.rhs).bits) <= 8)
+    operands |= TW_OPERANDS_BF16;
+  // f16 is converted, so its peak is f32's; but a K step of one product that
+  // rounds its sum to f16 is a multiply-add of f16.
+  if (key.types == TW_TYPES_F16F16F16 && key.k0 == 1 &&
+      key.rounding == Rounding::kPerStep)
+    operands |= TW_OPERANDS_F16_STEPS;
+  return operands;
+}
+
+// Whether an instruction with `row` computes the types of `key` exactly,
+// without mixing K steps. Integers of at most 16 bits are measured against
+// pairs at least, of which an odd K0 leaves halves empty.
+bool fits(const tw_instruction_row_t& row, const TileKey& key) {
+  const unsigned operands = operandsOf(key);
+  if (!(row.operands & operands)) return false;
+  if (operands & TW_OPERANDS_WORDS && row.k <= 2) return row.k == 2;
+  return key.k0 % row.k == 0;
 }
 
 // Ordinary values: zeros would draw less power than real work does, and
@@ -109,42 +140,46 @@ struct alignas(64) Operands {
 }  // namespace
 
 const std::vector<Peak>& peaks() {
-  static const std::vector<Peak> table = {
+  static const std::vector<Peak> table = [] {
+    struct Loop {
+      tw_instruction_t instruction;
+      void (*run)(int64_t iterations, const void* operands);
+    };
+    const std::vector<Loop> loops = {
 #if defined(__x86_64__)
-#define TW_PEAK(name, ISA, WIDTH, operations, product, accumulate) \
-  {#name, TW_ISA_##ISA, 48 * operations, tw_bench_peak_##name},
-#include "measure/peaks.def"
+#undef TW_LOOP
+#define TW_LOOP(ENUM, ...) {TW_INSTRUCTION_##ENUM, tw_bench_peak_##ENUM},
+#define TW_INSTRUCTION(ENUM, mnemonic, ISA, FORM, OPERANDS, SHAPE, k, latency, \
+                       DENORMALS, RATE, product, accumulate)                   \
+  TW_LOOP_##FORM(ENUM, product, accumulate)
+#include "tilewright/instructions.def"
 #endif
-  };
+    };
+    std::vector<Peak> all;
+    for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
+      const tw_instruction_row_t& row = *tw_instruction_row(loop->instruction);
+      all.push_back({row.mnemonic, row.isa,
+                     kStepsPerIteration * operationsOf(row), loop->run,
+                     loop->instruction});
+    }
+    return all;
+  }();
   return table;
 }
 
 std::vector<const Peak*> peaksOf(const TileKey& key, PeakScope scope,
                                  const uint64_t* cpuData) {
-  struct Row {
-    Class types;
-    int k0Multiple;
-    const char* peak;
-  };
-  static const Row rows[] = {
-#define TW_KEY_PEAK(CLASS, k0_multiple, peak) \
-  {Class::CLASS, k0_multiple, #peak},
-#include "measure/key_peaks.def"
-  };
   uint64_t detected[TW_CPU_DATA_WORDS];
   if (!cpuData) {
     tw_cpu_detect(detected);
     cpuData = detected;
   }
-  const Class types = classOf(key);
   std::vector<const Peak*> result;
-  for (const Row& row : rows) {
-    if (row.types != types || key.k0 % row.k0Multiple != 0) continue;
-    const Peak* peak = peakNamed(row.peak);
-    if (peak && tw_isa_available(peak->isa, cpuData) &&
-        (scope == PeakScope::kCpu || info(key.isa).implies(info(peak->isa))))
-      result.push_back(peak);
-  }
+  for (const Peak& peak : peaks())
+    if (fits(*tw_instruction_row(peak.instruction), key) &&
+        tw_isa_available(peak.isa, cpuData) &&
+        (scope == PeakScope::kCpu || info(key.isa).implies(info(peak.isa))))
+      result.push_back(&peak);
   return result;
 }
 

@@ -14,18 +14,21 @@
 
 #include "measure/slices.h"
 #include "tilewright/key.h"
+#include "ukernels/instruction.h"
 
 namespace tilewright::bench {
 
 struct Peak {
-  const char* name;  // the row of peaks.def
+  const char* name;  // its mnemonic, "vfmadd231ps zmm"
   tw_isa_t isa;      // what it needs
   int64_t operationsPerIteration;
   // Runs `iterations` > 0 iterations on 128 bytes of operands.
   void (*run)(int64_t iterations, const void* operands);
+  tw_instruction_t instruction = TW_INSTRUCTION_NONE;
 };
 
-// The rows of peaks.def; empty on other architectures than x86-64.
+// Those of the rows of instructions.def for vectors of x86-64, the quicker
+// first; empty on other architectures.
 const std::vector<Peak>& peaks();
 
 // Which instruction sets a peak may be of.
@@ -34,9 +37,11 @@ enum class PeakScope {
   kCpu,  // all that the CPU can run
 };
 
-// The sequences that compute the types of `key` exactly (key_peaks.def), of
-// `scope`, that the CPU of `cpuData` (TW_CPU_DATA_WORDS words; null: this one)
-// can run. Which is the fastest is for PeakTimer to measure.
+// Those that compute the types of `key` exactly, whether or not a tile uses
+// them today, of `scope`, that the CPU of `cpuData` (TW_CPU_DATA_WORDS words;
+// null: this one) can run. Which is the fastest is for PeakTimer to measure,
+// for it depends on the CPU: vdpbf16ps does twice the work of an f32 FMA; Zen 4
+// issues it as often, Sapphire Rapids a quarter as often. None: no percentage.
 std::vector<const Peak*> peaksOf(const TileKey& key, PeakScope scope,
                                  const uint64_t* cpuData = nullptr);
 

@@ -68,19 +68,19 @@ int tw_set_core(const char* llvm_cpu, uint64_t* cpu_data) {
 
 typedef struct tw_rate_row_t {
   tw_core_t core;
-  tw_multiply_t instruction;
+  tw_instruction_t instruction;
   double per_cycle;
 } tw_rate_row_t;
 
 static const tw_rate_row_t kRates[] = {
 #define TW_CORE_RATE(CORE, INSTRUCTION, per_cycle) \
-  {TW_CORE_##CORE, TW_MULTIPLY_##INSTRUCTION, per_cycle},
+  {TW_CORE_##CORE, TW_INSTRUCTION_##INSTRUCTION, per_cycle},
 #include "tilewright/core_rates.def"
 };
 
-double tw_core_rate(const uint64_t* cpu_data, tw_multiply_t instruction) {
+double tw_core_rate(const uint64_t* cpu_data, tw_instruction_t instruction) {
   const tw_core_t core = tw_core_of(cpu_data);
-  if (core == TW_CORE_UNKNOWN || instruction == TW_MULTIPLY_NONE) return 0;
+  if (core == TW_CORE_UNKNOWN || instruction == TW_INSTRUCTION_NONE) return 0;
   double rate = 0, first = 0;
   for (size_t i = 0; i < sizeof kRates / sizeof kRates[0]; ++i) {
     if (kRates[i].core != core) continue;

@@ -50,7 +50,7 @@ int tw_set_core(const char* llvm_cpu, uint64_t* cpu_data);
 // How many of `instruction` the core of cpu_data completes while it completes
 // one of its first row of core_rates.def, FMLA or FMA_YMM; 1 if only that is
 // known of it, 0 for an unknown core or no instruction.
-double tw_core_rate(const uint64_t* cpu_data, tw_multiply_t instruction);
+double tw_core_rate(const uint64_t* cpu_data, tw_instruction_t instruction);
 
 // The word TW_CPU_WORD_CACHES.
 #define TW_CACHES_WORD(l1_kib, l2_kib) \

@@ -32,9 +32,9 @@ static void tw_explain_found(const tw_candidate_t* found,
   tw_text_add(&text, ": ");
   tw_text_add(&text, tw_core_name(cpu_data));
   tw_text_add(&text, " is quicker with its `");
-  tw_text_add(&text, tw_multiply_name(found->multiply));
+  tw_text_add(&text, tw_instruction_row(found->multiply)->mnemonic);
   tw_text_add(&text, "` than with the `");
-  tw_text_add(&text, tw_multiply_name(instead_of->multiply));
+  tw_text_add(&text, tw_instruction_row(instead_of->multiply)->mnemonic);
   tw_text_add(&text, "` of ");
   tw_text_add(&text, tw_isa_name(instead_of->linked.key.isa));
   tw_text_add(&text, ".");

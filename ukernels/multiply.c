@@ -7,99 +7,32 @@
 #include "ukernels/element.h"
 #include "ukernels/vector_length.h"
 
-typedef enum tw_operand_t {
-  TW_OPERAND_F64,
-  TW_OPERAND_F32,
-  TW_OPERAND_F16,
-  TW_OPERAND_BF16,
-  TW_OPERAND_S32,
-  TW_OPERAND_S16,
-  TW_OPERAND_S8,
-} tw_operand_t;
-
-typedef enum tw_shape_t {
-  TW_SHAPE_LANES,
-  TW_SHAPE_BROADCAST,
-  TW_SHAPE_PAIRS,
-  TW_SHAPE_OUTER,
-  TW_SHAPE_TILE
-} tw_shape_t;
-
 // Of TILE.
 enum { TW_TILE_SHAPE_ROWS = 16, TW_TILE_SHAPE_COUNT = 32 };
 
-typedef struct tw_multiply_row_t {
-  tw_multiply_t instruction;
-  tw_arch_t arch;
-  uint8_t word, bit;  // of the feature
-  tw_scaling_t scaling;
-  tw_operand_t operand;
-  tw_shape_t shape;
-  int k;
-} tw_multiply_row_t;
-
-static const tw_multiply_row_t kRows[] = {
-#define TW_MULTIPLY(INSTRUCTION, ARCH, FEATURE, scaling, operand, shape, k) \
-  {TW_MULTIPLY_##INSTRUCTION,                                               \
-   TW_ARCH_##ARCH,                                                          \
-   TW_CPU_WORD_##ARCH##_##FEATURE,                                          \
-   TW_CPU_BIT_##ARCH##_##FEATURE,                                           \
-   TW_SCALING_##scaling,                                                    \
-   TW_OPERAND_##operand,                                                    \
-   TW_SHAPE_##shape,                                                        \
-   k},
-#include "tilewright/multiplies.def"
-};
-
-const char* tw_multiply_name(tw_multiply_t instruction) {
-  switch (instruction) {
-#define TW_MULTIPLY_INSTRUCTION(ENUM, mnemonic) \
-  case TW_MULTIPLY_##ENUM:                      \
-    return mnemonic;
-#include "tilewright/multiplies.def"
-    case TW_MULTIPLY_NONE:
-    case TW_MULTIPLY_COUNT:
-      break;
-  }
-  return 0;
+// Whether tiles of `isa` can multiply with what `least` has.
+static int tw_isa_implies(tw_isa_t isa, tw_isa_t least) {
+  return tw_isa_arch(isa) == tw_isa_arch(least) &&
+         !(tw_isa_features(least, 0) & ~tw_isa_features(isa, 0)) &&
+         !(tw_isa_features(least, 1) & ~tw_isa_features(isa, 1));
 }
 
-static tw_operand_t tw_operand_of(const tw_triple_t* triple) {
-  const tw_element_type_t wider =
-      tw_element_bits(triple->rhs) > tw_element_bits(triple->lhs) ? triple->rhs
-                                                                  : triple->lhs;
-  switch (wider) {
-    case TW_ELEMENT_F64:
-      return TW_OPERAND_F64;
-    case TW_ELEMENT_F16:
-      return TW_OPERAND_F16;
-    case TW_ELEMENT_BF16:
-      return TW_OPERAND_BF16;
-    case TW_ELEMENT_S32:
-      return TW_OPERAND_S32;
-    case TW_ELEMENT_S16:
-      return TW_OPERAND_S16;
-    default:
-      return triple->accumulator == TW_ELEMENT_S32 ? TW_OPERAND_S8
-                                                   : TW_OPERAND_F32;
-  }
-}
-
-static const tw_multiply_row_t* tw_row_of(const tw_tile_key_t* key,
-                                          const tw_triple_t* triple) {
-  const tw_operand_t operand = tw_operand_of(triple);
-  const tw_arch_t arch = tw_isa_arch(key->isa);
+static const tw_instruction_row_t* tw_row_of(const tw_tile_key_t* key,
+                                             const tw_triple_t* triple) {
+  const unsigned operands =
+      tw_operands_of(triple->lhs, triple->rhs, triple->accumulator);
   const int scalable = key->m0_scalable || key->n0_scalable;
-  const tw_multiply_row_t* best = 0;
-  for (size_t i = 0; i < sizeof kRows / sizeof kRows[0]; ++i) {
-    const tw_multiply_row_t* row = &kRows[i];
-    if (row->arch != arch || row->operand != operand ||
-        scalable != (row->scaling != TW_SCALING_NONE) ||
-        key->k0 % row->k != 0 || !!key->vnni != (row->shape == TW_SHAPE_TILE) ||
-        (scalable && row->scaling != tw_isa_scaling(key->isa)) ||
-        !(tw_isa_features(key->isa, row->word) >> row->bit & 1))
+  const tw_scaling_t scaling =
+      scalable ? tw_isa_scaling(key->isa) : TW_SCALING_NONE;
+  const tw_instruction_row_t* best = 0;
+  for (int i = TW_INSTRUCTION_NONE + 1; i < TW_INSTRUCTION_COUNT; ++i) {
+    const tw_instruction_row_t* row = tw_instruction_row((tw_instruction_t)i);
+    if (row->rate == TW_INSTRUCTION_NONE || !(row->operands & operands) ||
+        tw_form_row(row->form).scaling != scaling || key->k0 % row->k != 0 ||
+        !!key->vnni != (row->shape == TW_SHAPE_TILE) ||
+        !tw_isa_implies(key->isa, row->isa))
       continue;
-    // Of equal ones the later row's feature is the rarer.
+    // Of equal ones the later row's ISA is the rarer.
     if (!best || row->k >= best->k) best = row;
   }
   return best;
@@ -123,7 +56,7 @@ static int tw_same_family(const tw_tile_key_t* a, const tw_tile_key_t* b) {
 
 tw_step_t tw_next_step(tw_step_memo_t* memo, const tw_tile_key_t* key,
                        int vector_bits) {
-  tw_step_t step = {TW_MULTIPLY_NONE, 0, 0};
+  tw_step_t step = {TW_INSTRUCTION_NONE, 0, 0};
   if (!memo->valid || !tw_same_family(&memo->key, key)) {
     memo->valid = tw_triple_of(key->types, &memo->triple);
     if (!memo->valid) return step;
@@ -134,7 +67,7 @@ tw_step_t tw_next_step(tw_step_memo_t* memo, const tw_tile_key_t* key,
   const int lanes = vector_bits / tw_element_bits(types->accumulator);
   const int m0 = key->m0 * (key->m0_scalable ? lanes : 1);
   const int n0 = key->n0 * (key->n0_scalable ? lanes : 1);
-  const tw_multiply_row_t* row = memo->row;
+  const tw_instruction_row_t* row = memo->row;
   // The vectors lie along N, unless only M is a number of them.
   const int along_m = key->m0_scalable && !key->n0_scalable;
   const int rows = along_m ? n0 : m0;
@@ -145,7 +78,7 @@ tw_step_t tw_next_step(tw_step_memo_t* memo, const tw_tile_key_t* key,
     step.loads = rows + vectors;
     return step;
   }
-  step.instruction = row->instruction;
+  step.instruction = row->rate;
   const int along_k = key->k0 / row->k;
   // Instructions take single rows from lanes of 128 bits, or from all lanes of
   // a vector.

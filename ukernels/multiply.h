@@ -1,31 +1,24 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Internal: the instructions a tile takes (multiplies.def).
+// Internal: the instructions that a tile takes.
 
 #ifndef UKERNELS_MULTIPLY_H_
 #define UKERNELS_MULTIPLY_H_
 
 #include "ukernels/element.h"
+#include "ukernels/instruction.h"
 #include "ukernels/name.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef enum tw_multiply_t {
-  TW_MULTIPLY_NONE,  // no row of multiplies.def fits
-#define TW_MULTIPLY_INSTRUCTION(ENUM, mnemonic) TW_MULTIPLY_##ENUM,
-#include "tilewright/multiplies.def"
-  TW_MULTIPLY_COUNT
-} tw_multiply_t;
-
-// "sdot"; null for NONE.
-const char* tw_multiply_name(tw_multiply_t instruction);
-
 // What one K step takes, in vectors of some length.
 typedef struct tw_step_t {
-  tw_multiply_t instruction;
+  // One that core_rates.def may speak of; NONE: no row of instructions.def
+  // fits.
+  tw_instruction_t instruction;
   double multiplies, loads;
 } tw_step_t;
 
@@ -38,7 +31,7 @@ typedef struct tw_step_memo_t {
   int valid;
   tw_tile_key_t key;
   tw_triple_t triple;
-  const struct tw_multiply_row_t* row;
+  const tw_instruction_row_t* row;
 } tw_step_memo_t;
 
 tw_step_t tw_next_step(tw_step_memo_t* memo, const tw_tile_key_t* key,

@@ -54,7 +54,7 @@ int tw_choose_tile(const tw_tile_question_t* question,
 // instruction. Begins as {0}.
 typedef struct tw_cost_memo_t {
   tw_step_memo_t step;
-  tw_multiply_t instruction;
+  tw_instruction_t instruction;
   double rate;  // of it, on the one cpu_data that is asked for
 } tw_cost_memo_t;
 

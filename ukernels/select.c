@@ -57,7 +57,7 @@ static void tw_consider(tw_search_t* search, size_t i,
     return;
   }
   c.cost = 0;
-  c.multiply = TW_MULTIPLY_NONE;
+  c.multiply = TW_INSTRUCTION_NONE;
   // Costs are for comparing, on a core that is known.
   if (search->cpu_data[TW_CPU_WORD_CORE] != 0) {
     if (search->found == 1) {

@@ -18,7 +18,7 @@ typedef struct tw_candidate_t {
   int lacks_length;
   // Of its multiplies on the core of cpu_data; 0 if not known.
   double cost;
-  tw_multiply_t multiply;
+  tw_instruction_t multiply;
 } tw_candidate_t;
 
 typedef struct tw_search_t {

@@ -30,28 +30,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = ROOT / "abi" / "include" / "tilewright" / "core_rates.def"
 DOCUMENT = ROOT / "docs" / "benchmarks-arm.md"
 
-# multiplies.def's instruction: (a spelling, what a core needs for it).
-INSTRUCTIONS = {
-    "FMLA": ("fmla v0.4s, v1.4s, v2.s[1]", "neon"),
-    "FMLA_F64": ("fmla v0.2d, v1.2d, v2.d[1]", "neon"),
-    "FMLAL": ("fmlal v0.4s, v1.4h, v2.h[1]", "fp16fml"),
-    "BFDOT": ("bfdot v0.4s, v1.8h, v2.2h[1]", "bf16"),
-    "BFMMLA": ("bfmmla v0.4s, v1.8h, v2.8h", "bf16"),
-    "BFMLAL": ("bfmlalb v0.4s, v1.8h, v2.h[1]", "bf16"),
-    "MLA": ("mla v0.4s, v1.4s, v2.s[1]", "neon"),
-    "SMLAL": ("smlal v0.4s, v1.4h, v2.h[1]", "neon"),
-    "SDOT": ("sdot v0.4s, v1.16b, v2.4b[1]", "dotprod"),
-    "SMMLA": ("smmla v0.4s, v1.16b, v2.16b", "i8mm"),
-    "FMLA_SVE": ("fmla z0.s, z1.s, z2.s[1]", "sve"),
-    "FMLA_F64_SVE": ("fmla z0.d, z1.d, z2.d[1]", "sve"),
-    "FMLAL_SVE": ("fmlalb z0.s, z1.h, z2.h[1]", "sve2"),
-    "BFDOT_SVE": ("bfdot z0.s, z1.h, z2.h[1]", "sve bf16"),
-    "BFMMLA_SVE": ("bfmmla z0.s, z1.h, z2.h", "sve bf16"),
-    "MLA_SVE": ("mla z0.s, p0/m, z1.s, z2.s", "sve"),
-    "SMLAL_SVE": ("smlalb z0.s, z1.h, z2.h[1]", "sve2"),
-    "SDOT_SVE": ("sdot z0.s, z1.b, z2.b[1]", "sve"),
-    "SMMLA_SVE": ("smmla z0.s, z1.b, z2.b", "sve i8mm"),
-}
+# Registers of instructions.def that llvm-mca has timings of: none of SME's.
+TIMED_FORMS = {"NEON", "SVE"}
 
 # Cores for which LLVM takes another core's model (Cortex-A57's, Cortex-A53's): the nearest relative
 # that has its own.
@@ -72,13 +52,22 @@ MEASURED = {
 FOUR_PIPES = {"apple-m1", "apple-m2", "apple-m3", "apple-m4"}
 
 
-def modelled_rates(core, tools):
+def timed(known):
+    """{instruction: its row} of what llvm-mca is asked for."""
+    return {name: row for name, row in known.rated.items() if row["form"] in TIMED_FORMS}
+
+
+def spelling(row):
+    return Instruction(0, *row["assembly"][0].split(" ", 1))
+
+
+def modelled_rates(core, tools, known):
     """{instruction: per cycle} by llvm-mca, of what the core can run."""
     has = cpus.features(core, tools.clang_22)
-    names = [name for name, (_, needs) in INSTRUCTIONS.items() if set(needs.split()) <= has]
+    names = [name for name, row in timed(known).items() if known.isa_features[row["isa"]] <= has]
     if core in FOUR_PIPES:
         return {name: 4.0 for name in names}
-    spelled = [Instruction(0, *INSTRUCTIONS[name][0].split(" ", 1)) for name in names]
+    spelled = [spelling(known.rated[name]) for name in names]
     asked = [independent([instruction]) for instruction in spelled]
     timings = Mca(tools.llvm_mca, MODEL.get(core, core)).time([lines for lines, _ in asked])
     missing = [name for name, timing in zip(names, timings) if timing is None]
@@ -88,8 +77,8 @@ def modelled_rates(core, tools):
             for name, timing, (_, times) in zip(names, timings, asked)}
 
 
-def core_rates(core, tools):
-    rates = modelled_rates(core, tools)
+def core_rates(core, tools, known):
+    rates = modelled_rates(core, tools, known)
     for name, factor in MEASURED.get(core, ((), {}))[1].items():
         rates[name] = round(factor * rates["FMLA"], 3)
     return rates
@@ -103,7 +92,7 @@ def table(tools, known):
     for enumerator, core in known.cores("arm_64"):
         note = MEASURED.get(core, ((), {}))
         said = " ".join(sorted(note[1]))
-        lines += core_rows(enumerator, core_rates(core, tools),
+        lines += core_rows(enumerator, core_rates(core, tools, known),
                            f"{said}: {note[0][0]}\n * {note[0][1]}." if note[0] else "")
     for enumerator, core in known.cores("x86_64"):
         said = " ".join(x86_ports.MEASURED.get(core, ()))
@@ -126,11 +115,12 @@ def disagreements(tools, known):
         ours = x86_ports.rates(core)
         asked = []
         for name in ours:
-            accumulators = range(8, 32) if name.endswith("ZMM") else range(3, 15)
-            asked.append([line.format(d=d) for d in accumulators for line in x86_ports.SPELLED[name]])
+            accumulators = range(8, 32) if known.rated[name]["form"] == "ZMM" else range(3, 15)
+            asked.append([line.replace("\\t", "2").replace("\\r", str(accumulator))
+                          for accumulator in accumulators for line in known.rated[name]["assembly"]])
         timings = Mca(tools.llvm_mca, core, "x86-64").time(asked)
         for (name, rate), text, timing in zip(ours.items(), asked, timings):
-            turns = len(text) / len(x86_ports.SPELLED[name])
+            turns = len(text) / len(known.rated[name]["assembly"])
             theirs = round(turns / timing.cycles, 2) if timing else None
             if theirs != rate:
                 lines.append(f"{core:16}{name:13}{rate:5g} here, "
@@ -140,21 +130,17 @@ def disagreements(tools, known):
 
 def markdown(tools, known):
     """Products per cycle of one core, by instruction."""
-    names = list(INSTRUCTIONS)
-    lines = ["| core | " + " | ".join(f"`{INSTRUCTIONS[n][0].split()[0]}`"
-                                      f"{' ' + _form(INSTRUCTIONS[n][0])}" for n in names) + " |",
-             "|---" * (len(names) + 1) + "|"]
+    asked = timed(known)
+    texts = [row["assembly"][0] for row in asked.values()]
+    lines = ["| core | " + " | ".join(f"`{text.split()[0]}` {_form(text)}" for text in texts) + " |",
+             "|---" * (len(texts) + 1) + "|"]
     for _, core in known.cores("arm_64"):
-        rates = core_rates(core, tools)
+        rates = core_rates(core, tools, known)
         bits = cpus.CPUS.get(core, ("", 128, ""))[1] or 128
         cells = []
-        for name in names:
-            if name not in rates:
-                cells.append("")
-                continue
-            spelled = Instruction(0, *INSTRUCTIONS[name][0].split(" ", 1))
-            width = bits if name.endswith("_SVE") else 128
-            cells.append(f"{rates[name] * products(spelled, width):g}")
+        for name, row in asked.items():
+            width = bits if row["form"] == "SVE" else 128
+            cells.append(f"{rates[name] * products(spelling(row), width):g}" if name in rates else "")
         lines.append(f"| {core} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -176,9 +162,9 @@ def main(arguments):
         action.add_argument(f"--{name}", action="store_true")
     options = parser.parse_args(arguments)
     tools, known = Tools(options.llvm_bin), tables_of(options)
-    strangers = {*INSTRUCTIONS, *x86_ports.INSTRUCTIONS} - set(known.multiplies)
+    strangers = set(x86_ports.INSTRUCTIONS) - set(known.rated)
     if strangers:
-        raise SystemExit(f"{known.tool} lists no multiply {', '.join(sorted(strangers))}")
+        raise SystemExit(f"{known.tool} lists no instruction {', '.join(sorted(strangers))} with rates of its own")
     if options.markdown:
         replace_section(DOCUMENT, "rates", markdown(tools, known))
         return 0

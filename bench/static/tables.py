@@ -38,9 +38,9 @@ class Tables:
         return [(row["enumerator"], row["name"]) for row in self.rows("cores") if row["arch"] == arch]
 
     @functools.cached_property
-    def multiplies(self):
-        """The names of the instructions that core_rates.def may speak of."""
-        return [row["name"] for row in self.rows("multiplies")]
+    def rated(self):
+        """{name: row} of the instructions that core_rates.def may speak of."""
+        return {row["name"]: row for row in self.rows("instructions") if row["rate"] == row["name"]}
 
 
 def add_tool(parser):

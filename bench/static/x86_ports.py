@@ -14,7 +14,7 @@ machines).
 from collections import Counter
 from itertools import combinations
 
-# multiplies.def's instruction: what each micro-operation is. A product that another instruction
+# instructions.def's instruction: what each micro-operation is. A product that another instruction
 # adds is two.
 INSTRUCTIONS = {
     "FMA_YMM": ("ymm", ["fma"]),
@@ -30,23 +30,6 @@ INSTRUCTIONS = {
     "DPBUSD_ZMM": ("zmm", ["dot 8"]),
     "MULLD_YMM": ("ymm", ["multiply 32", "add"]),
     "MULLD_ZMM": ("zmm", ["multiply 32", "add"]),
-}
-
-# The lines of assembly that these are, for llvm-mca: %d is the accumulator.
-SPELLED = {
-    "FMA_YMM": ["vfmadd231ps %ymm0, %ymm1, %ymm{d}"],
-    "FMA_ZMM": ["vfmadd231ps %zmm0, %zmm1, %zmm{d}"],
-    "FMA_F64_YMM": ["vfmadd231pd %ymm0, %ymm1, %ymm{d}"],
-    "FMA_F64_ZMM": ["vfmadd231pd %zmm0, %zmm1, %zmm{d}"],
-    "DPBF16_ZMM": ["vdpbf16ps %zmm0, %zmm1, %zmm{d}"],
-    "MADDWD_YMM": ["vpmaddwd %ymm0, %ymm1, %ymm2", "vpaddd %ymm2, %ymm{d}, %ymm{d}"],
-    "MADDWD_ZMM": ["vpmaddwd %zmm0, %zmm1, %zmm2", "vpaddd %zmm2, %zmm{d}, %zmm{d}"],
-    "DPWSSD_YMM": ["{{vex}} vpdpwssd %ymm0, %ymm1, %ymm{d}"],
-    "DPWSSD_ZMM": ["vpdpwssd %zmm0, %zmm1, %zmm{d}"],
-    "DPBUSD_YMM": ["{{vex}} vpdpbusd %ymm0, %ymm1, %ymm{d}"],
-    "DPBUSD_ZMM": ["vpdpbusd %zmm0, %zmm1, %zmm{d}"],
-    "MULLD_YMM": ["vpmulld %ymm0, %ymm1, %ymm2", "vpaddd %ymm2, %ymm{d}, %ymm{d}"],
-    "MULLD_ZMM": ["vpmulld %zmm0, %zmm1, %zmm2", "vpaddd %zmm2, %zmm{d}, %zmm{d}"],
 }
 
 # {register: {operation: [(ports, slots)]}}: so many slots on one of these ports. Port names are
@@ -148,7 +131,7 @@ def cycles(slots):
 
 
 def rates(core):
-    """{multiplies.def's instruction: per cycle} of what `core` has."""
+    """{instructions.def's instruction: per cycle} of what `core` has."""
     found = {}
     for name, (register, operations) in INSTRUCTIONS.items():
         table = CORES[core].get(register, {})

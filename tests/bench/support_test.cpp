@@ -41,47 +41,56 @@ std::string peakNames(const std::string& types, int k0, const std::string& isa,
   for (const Peak* peak : peaksOf(keyOf("tw_mmt4d_tile_" + types + "_8x16x" +
                                         std::to_string(k0) + "_" + isa),
                                   scope, everything.data()))
-    names += (names.empty() ? "" : " ") + std::string(peak->name);
+    names += (names.empty() ? "" : ", ") + std::string(peak->name);
   return names;
 }
 
 TEST(Peaks, FollowTypesK0AndIsa) {
 #if defined(__x86_64__)
   EXPECT_EQ(peakNames("f32f32f32", 1, "x86_64_avx2_fma"),
-            "fma_f32_256 muladd_f32_128");
+            "vfmadd231ps ymm, mulps xmm");
   EXPECT_EQ(peakNames("f32f32f32", 1, "x86_64_avx512_vnni"),
-            "fma_f32_512 fma_f32_256 muladd_f32_128");
+            "vfmadd231ps zmm, vfmadd231ps ymm, mulps xmm");
   EXPECT_EQ(peakNames("f16f16f32", 2, "x86_64_avx512_fp16"),
-            "fma_f32_512 fma_f32_256 muladd_f32_128");
+            "vfmadd231ps zmm, vfmadd231ps ymm, mulps xmm");
   // A product rounded to f16 at each step, and what only looks like it.
   EXPECT_EQ(peakNames("f16f16f16", 1, "steprnd_x86_64_avx512_fp16"),
-            "fma_f16_512 fma_f32_512 fma_f32_256 muladd_f32_128");
+            "vfmadd231ph zmm, vfmadd231ps zmm, vfmadd231ps ymm, mulps xmm");
   EXPECT_EQ(peakNames("f16f16f16", 1, "x86_64_avx512_fp16"),
-            "fma_f32_512 fma_f32_256 muladd_f32_128");
+            "vfmadd231ps zmm, vfmadd231ps ymm, mulps xmm");
   EXPECT_EQ(peakNames("f16f16f16", 2, "steprnd_x86_64_avx512_fp16"),
-            "fma_f32_512 fma_f32_256 muladd_f32_128");
+            "vfmadd231ps zmm, vfmadd231ps ymm, mulps xmm");
   EXPECT_EQ(peakNames("bf16bf16bf16", 1, "steprnd_x86_64_avx512_fp16"),
-            "fma_f32_512 fma_f32_256 muladd_f32_128");
+            "vfmadd231ps zmm, vfmadd231ps ymm, mulps xmm");
   EXPECT_EQ(peakNames("f64f64f64", 1, "x86_64_avx512_base"),
-            "fma_f64_512 fma_f64_256 muladd_f64_128");
+            "vfmadd231pd zmm, vfmadd231pd ymm, mulpd xmm");
   EXPECT_EQ(peakNames("bf16bf16f32", 2, "x86_64_avx512_bf16"),
-            "vdpbf16ps_512 fma_f32_512 fma_f32_256 muladd_f32_128");
+            "vdpbf16ps zmm, vfmadd231ps zmm, vfmadd231ps ymm, mulps xmm");
   EXPECT_EQ(peakNames("bf16bf16f32", 1, "x86_64_avx512_bf16"),
-            "fma_f32_512 fma_f32_256 muladd_f32_128");
+            "vfmadd231ps zmm, vfmadd231ps ymm, mulps xmm");
   EXPECT_EQ(peakNames("bf16bf16f32", 2, "x86_64_avx512_base"),
-            "fma_f32_512 fma_f32_256 muladd_f32_128");
+            "vfmadd231ps zmm, vfmadd231ps ymm, mulps xmm");
   EXPECT_EQ(peakNames("f8e5m2f4e2m1fnf32", 2, "x86_64_avx512_bf16"),
-            "vdpbf16ps_512 fma_f32_512 fma_f32_256 muladd_f32_128");
+            "vdpbf16ps zmm, vfmadd231ps zmm, vfmadd231ps ymm, mulps xmm");
   EXPECT_EQ(peakNames("s8s8s32", 4, "x86_64_avx_vnni"),
-            "vpdpbusd_256 vpdpwssd_256 vpmaddwd_256 pmaddwd_128");
+            "vpdpbusd ymm, vpdpwssd ymm, vpmaddwd ymm, pmaddwd xmm");
   EXPECT_EQ(peakNames("s8s8s32", 2, "x86_64_avx_vnni"),
-            "vpdpwssd_256 vpmaddwd_256 pmaddwd_128");
-  EXPECT_EQ(peakNames("s8s8s32", 4, "x86_64_avx512_vnni"),
-            "vpdpbusd_512 vpdpwssd_512 vpmaddwd_512 vpmaddwd_256 pmaddwd_128");
+            "vpdpwssd ymm, vpmaddwd ymm, pmaddwd xmm");
+  EXPECT_EQ(
+      peakNames("s8s8s32", 4, "x86_64_avx512_vnni"),
+      "vpdpbusd zmm, vpdpwssd zmm, vpmaddwd zmm, vpmaddwd ymm, pmaddwd xmm");
+  EXPECT_EQ(peakNames("s8u8s32", 8, "x86_64_avx_vnni_int8"),
+            "vpdpbssd ymm, vpdpbusd ymm, vpdpwssd ymm, vpmaddwd ymm, "
+            "pmaddwd xmm");
+  EXPECT_EQ(peakNames("s8s8s32", 4, "x86_64_avx10_2"),
+            "vpdpbssd zmm, vpdpbusd zmm, vpdpwssd zmm, vpmaddwd zmm, "
+            "vpmaddwd ymm, pmaddwd xmm");
+  EXPECT_EQ(peakNames("s16s16s32", 1, "x86_64_avx2_fma"),
+            "vpmaddwd ymm, pmaddwd xmm");
   EXPECT_EQ(peakNames("s16s16s32", 2, "x86_64_avx512_base"),
-            "vpmaddwd_512 vpmaddwd_256 pmaddwd_128");
-  EXPECT_EQ(peakNames("s32s32s32", 1, "x86_64_avx2_fma"), "vpmulld_256");
-  EXPECT_EQ(peakNames("f32f32f32", 1, "generic"), "muladd_f32_128");
+            "vpmaddwd zmm, vpmaddwd ymm, pmaddwd xmm");
+  EXPECT_EQ(peakNames("s32s32s32", 1, "x86_64_avx2_fma"), "vpmulld ymm");
+  EXPECT_EQ(peakNames("f32f32f32", 1, "generic"), "mulps xmm");
 #endif
   EXPECT_EQ(peakNames("s32s32s32", 1, "generic"), "");
 }
@@ -89,7 +98,7 @@ TEST(Peaks, FollowTypesK0AndIsa) {
 TEST(Peaks, OfTheCpuAreThoseThatItHas) {
   if (peaks().empty()) GTEST_SKIP() << "peaks exist for x86-64 only";
   EXPECT_EQ(peakNames("f32f32f32", 1, "generic", PeakScope::kCpu),
-            "fma_f32_512 fma_f32_256 muladd_f32_128");
+            "vfmadd231ps zmm, vfmadd231ps ymm, mulps xmm");
   const std::vector<uint64_t> nothing(TW_CPU_DATA_WORDS, 0);
   const TileKey key = keyOf("tw_mmt4d_tile_f32f32f32_8x8x1_generic");
   EXPECT_EQ(peaksOf(key, PeakScope::kCpu, nothing.data()).size(), 1u);
@@ -109,15 +118,22 @@ TEST(Peaks, EveryTypeHasOne) {
   }
 }
 
-TEST(Peaks, EveryRowOfKeyPeaksNamesAPeak) {
-#if defined(__x86_64__)
-#define TW_KEY_PEAK(CLASS, k0_multiple, peak)                          \
-  EXPECT_TRUE(std::any_of(                                             \
-      peaks().begin(), peaks().end(),                                  \
-      [](const Peak& row) { return row.name == std::string(#peak); })) \
-      << #peak;
-#include "measure/key_peaks.def"
-#endif
+TEST(Peaks, CountAMultiplicationAndAnAdditionPerProduct) {
+  if (peaks().empty()) GTEST_SKIP() << "peaks exist for x86-64 only";
+  std::map<std::string, int64_t> ofAStep;
+  for (const Peak& peak : peaks())
+    ofAStep[peak.name] = peak.operationsPerIteration / 48;
+  EXPECT_EQ(ofAStep.size(), peaks().size());
+  EXPECT_EQ(ofAStep["vfmadd231ps zmm"], 32);
+  EXPECT_EQ(ofAStep["vfmadd231ph zmm"], 64);
+  EXPECT_EQ(ofAStep["vfmadd231pd ymm"], 8);
+  EXPECT_EQ(ofAStep["mulps xmm"], 8);
+  EXPECT_EQ(ofAStep["vdpbf16ps zmm"], 64);
+  EXPECT_EQ(ofAStep["vpdpbusd zmm"], 128);
+  EXPECT_EQ(ofAStep["vpdpbssd zmm"], 128);
+  EXPECT_EQ(ofAStep["vpdpwssd ymm"], 32);
+  EXPECT_EQ(ofAStep["pmaddwd xmm"], 16);
+  EXPECT_EQ(ofAStep["vpmulld ymm"], 16);
 }
 
 TEST(Loads, OfAStepAreEachElementOnce) {

@@ -211,7 +211,9 @@ TEST(PlanOverrideTest, RefusesWithTheReason) {
        "does not fit: lanes=32 is not a power of two in 1..16"},
       {f32, "unroll=0", "'0' is not a number in 1..1024"},
       {"s8s8s32_16x16x4_x86_64_avx2_fma", "idiom=dpbusd",
-       "needs avx512vnni or avxvnni, which x86_64_avx2_fma does not have"},
+       "needs x86_64_avx_vnni or x86_64_avx512_vnni, which x86_64_avx2_fma "
+       "does "
+       "not imply"},
       {"bf16bf16f32_16x16x3_x86_64_avx512_base", "idiom=fmabf16",
        "takes pairs of k0: K0=3 must be even"},
       {"bf16bf16f32_16x16x2_arm_64_base", "idiom=fmabf16",
@@ -223,7 +225,7 @@ TEST(PlanOverrideTest, RefusesWithTheReason) {
       {f32, "core=neoverse-v1",
        "core 'neoverse-v1' is of another architecture"},
       {"s8s8s32_8x8x4_arm_64_base", "idiom=sdot",
-       "needs dotprod, which arm_64_base does not have"},
+       "needs arm_64_dotprod, which arm_64_base does not imply"},
       {"f16f16f16_8x8x2_steprnd_arm_64_fullfp16", "idiom=fmah",
        "for steprnd with K0=1 only"},
       {"s8s8s32_8x8x16_arm_64_i8mm", "idiom=smmla klanes=2", "needs klanes=1"},
@@ -403,6 +405,30 @@ TEST(PlanTest, MatrixMultipliesTakeRowsInPairs) {
     EXPECT_EQ(shape.rowGroups, (rows + 1) / 2);
     EXPECT_EQ(shape.vectors, 4);
   }
+}
+
+// An idiom says of itself what the first of its instructions is.
+TEST(TargetTest, InstructionsOfAnIdiomAreAlike) {
+  for (const Target* target : targets())
+    for (const Idiom& own : target->idioms())
+      for (tw_instruction_t i : own.instructions) {
+        if (i == TW_INSTRUCTION_NONE) continue;
+        const tw_instruction_row_t& row = kInstructions[i];
+        EXPECT_EQ(row.k * own.parts, own.group) << row.mnemonic;
+        EXPECT_EQ(row.instructions, own.ops) << row.mnemonic;
+        EXPECT_EQ(row.latency * own.parts, own.latency) << row.mnemonic;
+        EXPECT_EQ(row.shape == TW_SHAPE_PAIRS ? 2 : 1, own.rows)
+            << row.mnemonic;
+        EXPECT_EQ(row.denormals == TW_DENORMALS_FLUSHED, own.flushesDenormals)
+            << row.mnemonic;
+        EXPECT_EQ(&targetOf(info(row.isa)), target) << row.mnemonic;
+      }
+  for (const ScalableIdiomInfo& own : scalableIdioms())
+    for (tw_instruction_t i : own.instructions)
+      if (i != TW_INSTRUCTION_NONE) {
+        EXPECT_EQ(kInstructions[i].latency, own.latency())
+            << kInstructions[i].mnemonic;
+      }
 }
 
 // What a kind is called and does is the same on all targets that have it.

@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cores.def, core_rates.def and multiplies.def hold together.
+// cores.def, core_rates.def and instructions.def hold together.
 
 #include <gtest/gtest.h>
 
@@ -49,12 +49,12 @@ const Core kCores[] = {
 
 struct Rate {
   const char *core, *instruction;
-  tw_multiply_t multiply;
+  tw_instruction_t multiply;
   double perCycle;
 };
 const Rate kRates[] = {
 #define TW_CORE_RATE(CORE, INSTRUCTION, per_cycle) \
-  {#CORE, #INSTRUCTION, TW_MULTIPLY_##INSTRUCTION, per_cycle},
+  {#CORE, #INSTRUCTION, TW_INSTRUCTION_##INSTRUCTION, per_cycle},
 #include "tilewright/core_rates.def"
 };
 
@@ -128,12 +128,12 @@ TEST(CoreTablesTest, CachesAreTheCpusElseTheCoresElseUsual) {
 TEST(CoreTablesTest, UnknownCoresAreNone) {
   uint64_t data[TW_CPU_DATA_WORDS] = {};
   EXPECT_EQ(tw_core_name(data), nullptr);
-  EXPECT_EQ(tw_core_rate(data, TW_MULTIPLY_FMLA), 0);
+  EXPECT_EQ(tw_core_rate(data, TW_INSTRUCTION_FMLA), 0);
   EXPECT_EQ(tw_set_core("pentium", data), 0);
   EXPECT_EQ(data[TW_CPU_WORD_CORE], 0u);
   data[TW_CPU_WORD_CORE] = 0xFF00FFF0;
   EXPECT_EQ(tw_core_name(data), nullptr);
-  EXPECT_EQ(tw_core_rate(data, TW_MULTIPLY_FMLA), 0);
+  EXPECT_EQ(tw_core_rate(data, TW_INSTRUCTION_FMLA), 0);
 }
 
 TEST(CoreTablesTest, RatesAreOncePerInstructionAndRelativeToTheFirst) {
@@ -145,8 +145,8 @@ TEST(CoreTablesTest, RatesAreOncePerInstructionAndRelativeToTheFirst) {
     EXPECT_TRUE(seen.emplace(rate.core, rate.instruction).second)
         << rate.core << " has two rows for " << rate.instruction;
     if (first.emplace(rate.core, rate.perCycle).second) {
-      EXPECT_TRUE(rate.multiply == TW_MULTIPLY_FMLA ||
-                  rate.multiply == TW_MULTIPLY_FMA_YMM)
+      EXPECT_TRUE(rate.multiply == TW_INSTRUCTION_FMLA ||
+                  rate.multiply == TW_INSTRUCTION_FMA_YMM)
           << rate.core << " begins with " << rate.instruction;
     }
   }
@@ -159,17 +159,17 @@ TEST(CoreTablesTest, RatesAreOncePerInstructionAndRelativeToTheFirst) {
                        rate.perCycle / first[core.name])
           << core.name << " " << rate.instruction;
     }
-    EXPECT_EQ(tw_core_rate(data, TW_MULTIPLY_NONE), 0);
+    EXPECT_EQ(tw_core_rate(data, TW_INSTRUCTION_NONE), 0);
     // Without a row: as quick as the first, if anything is known of the core.
-    for (int i = 1; i < TW_MULTIPLY_COUNT; ++i) {
-      const auto instruction = static_cast<tw_multiply_t>(i);
+    for (int i = 1; i < TW_INSTRUCTION_COUNT; ++i) {
+      const auto instruction = static_cast<tw_instruction_t>(i);
       if (std::none_of(std::begin(kRates), std::end(kRates), [&](Rate rate) {
             return std::string(rate.core) == core.name &&
                    rate.multiply == instruction;
           })) {
         EXPECT_EQ(tw_core_rate(data, instruction),
                   double(first.count(core.name)))
-            << core.name << " " << tw_multiply_name(instruction);
+            << core.name << " " << tw_instruction_row(instruction)->mnemonic;
       }
     }
   }
@@ -178,58 +178,64 @@ TEST(CoreTablesTest, RatesAreOncePerInstructionAndRelativeToTheFirst) {
 struct Step {
   const char* name;
   int vectorBits;
-  tw_multiply_t instruction;
+  tw_instruction_t instruction;
   double multiplies;
 };
 
 TEST(CoreTablesTest, InstructionsOfAStep) {
   const Step steps[] = {
-      {"tw_mmt4d_tile_f32f32f32_8x12x1_arm_64_base", 128, TW_MULTIPLY_FMLA, 24},
-      {"tw_mmt4d_tile_f64f64f64_8x8x1_arm_64_base", 128, TW_MULTIPLY_FMLA_F64,
-       32},
-      {"tw_mmt4d_tile_f16f16f32_8x8x1_arm_64_fullfp16", 128, TW_MULTIPLY_FMLA,
-       16},
-      {"tw_mmt4d_tile_f16f16f32_8x8x1_arm_64_fp16fml", 128, TW_MULTIPLY_FMLAL,
-       16},
-      {"tw_mmt4d_tile_bf16bf16f32_8x8x2_arm_64_bf16", 128, TW_MULTIPLY_BFDOT,
-       16},
-      {"tw_mmt4d_tile_bf16bf16f32_8x8x4_arm_64_bf16", 128, TW_MULTIPLY_BFMMLA,
-       16},
-      {"tw_mmt4d_tile_s8s8s32_8x8x2_arm_64_base", 128, TW_MULTIPLY_SMLAL, 32},
-      {"tw_mmt4d_tile_s8s4s32_8x8x4_arm_64_dotprod", 128, TW_MULTIPLY_SDOT, 16},
-      {"tw_mmt4d_tile_u8s8s32_8x8x8_arm_64_i8mm", 128, TW_MULTIPLY_SMMLA, 16},
-      {"tw_mmt4d_tile_s8s8s32_1x8x8_arm_64_i8mm", 128, TW_MULTIPLY_SMMLA, 4},
-      {"tw_mmt4d_tile_s16s8s32_8x8x1_arm_64_i8mm", 128, TW_MULTIPLY_SMLAL, 16},
-      {"tw_mmt4d_tile_s32s32s32_4x4x1_arm_64_base", 128, TW_MULTIPLY_MLA, 4},
-      // Fixed sizes on an SVE ISA are NEON's.
-      {"tw_mmt4d_tile_f32f32f32_8x8x1_arm_64_sve", 128, TW_MULTIPLY_FMLA, 16},
-      {"tw_mmt4d_tile_f32f32f32_8x3vlx1_arm_64_sve", 512, TW_MULTIPLY_FMLA_SVE,
+      {"tw_mmt4d_tile_f32f32f32_8x12x1_arm_64_base", 128, TW_INSTRUCTION_FMLA,
        24},
-      {"tw_mmt4d_tile_s8s8s32_8x2vlx8_arm_64_sve_i8mm", 256,
-       TW_MULTIPLY_SMMLA_SVE, 16},
-      {"tw_mmt4d_tile_f32f32f32_2vlx8x1_arm_64_sve", 256, TW_MULTIPLY_FMLA_SVE,
+      {"tw_mmt4d_tile_f64f64f64_8x8x1_arm_64_base", 128,
+       TW_INSTRUCTION_FMLA_F64, 32},
+      {"tw_mmt4d_tile_f16f16f32_8x8x1_arm_64_fullfp16", 128,
+       TW_INSTRUCTION_FMLA, 16},
+      {"tw_mmt4d_tile_f16f16f32_8x8x1_arm_64_fp16fml", 128,
+       TW_INSTRUCTION_FMLAL, 16},
+      {"tw_mmt4d_tile_bf16bf16f32_8x8x2_arm_64_bf16", 128, TW_INSTRUCTION_BFDOT,
        16},
+      {"tw_mmt4d_tile_bf16bf16f32_8x8x4_arm_64_bf16", 128,
+       TW_INSTRUCTION_BFMMLA, 16},
+      {"tw_mmt4d_tile_s8s8s32_8x8x2_arm_64_base", 128, TW_INSTRUCTION_SMLAL,
+       32},
+      {"tw_mmt4d_tile_s8s4s32_8x8x4_arm_64_dotprod", 128, TW_INSTRUCTION_SDOT,
+       16},
+      {"tw_mmt4d_tile_u8s8s32_8x8x8_arm_64_i8mm", 128, TW_INSTRUCTION_SMMLA,
+       16},
+      {"tw_mmt4d_tile_s8s8s32_1x8x8_arm_64_i8mm", 128, TW_INSTRUCTION_SMMLA, 4},
+      {"tw_mmt4d_tile_s16s8s32_8x8x1_arm_64_i8mm", 128, TW_INSTRUCTION_SMLAL,
+       16},
+      {"tw_mmt4d_tile_s32s32s32_4x4x1_arm_64_base", 128, TW_INSTRUCTION_MLA, 4},
+      // Fixed sizes on an SVE ISA are NEON's.
+      {"tw_mmt4d_tile_f32f32f32_8x8x1_arm_64_sve", 128, TW_INSTRUCTION_FMLA,
+       16},
+      {"tw_mmt4d_tile_f32f32f32_8x3vlx1_arm_64_sve", 512,
+       TW_INSTRUCTION_FMLA_SVE, 24},
+      {"tw_mmt4d_tile_s8s8s32_8x2vlx8_arm_64_sve_i8mm", 256,
+       TW_INSTRUCTION_SMMLA_SVE, 16},
+      {"tw_mmt4d_tile_f32f32f32_2vlx8x1_arm_64_sve", 256,
+       TW_INSTRUCTION_FMLA_SVE, 16},
       {"tw_mmt4d_tile_f32f32f32_2vlx2vlx1_arm_64_sme", 512,
-       TW_MULTIPLY_FMOPA_SME, 4},
-      {"tw_mmt4d_tile_s8s8s32_1vlx4vlx8_arm_64_sme", 128, TW_MULTIPLY_SMOPA_SME,
-       8},
+       TW_INSTRUCTION_FMOPA_SME, 4},
+      {"tw_mmt4d_tile_s8s8s32_1vlx4vlx8_arm_64_sme", 128,
+       TW_INSTRUCTION_SMOPA_SME, 8},
       {"tw_mmt4d_tile_s8s8s32_12x32x4_x86_64_avx512_vnni", 512,
-       TW_MULTIPLY_DPBUSD_ZMM, 24},
+       TW_INSTRUCTION_DPBUSD_ZMM, 24},
       {"tw_mmt4d_tile_s8s8s32_12x32x8_x86_64_avx512_vnni", 512,
-       TW_MULTIPLY_DPBUSD_ZMM, 48},
+       TW_INSTRUCTION_DPBUSD_ZMM, 48},
       {"tw_mmt4d_tile_s8s8s32_6x16x2_x86_64_avx2_fma", 256,
-       TW_MULTIPLY_MADDWD_YMM, 12},
+       TW_INSTRUCTION_MADDWD_YMM, 12},
       {"tw_mmt4d_tile_u8s8s32_6x16x4_x86_64_avx_vnni", 256,
-       TW_MULTIPLY_DPBUSD_YMM, 12},
+       TW_INSTRUCTION_DPBUSD_YMM, 12},
       {"tw_mmt4d_tile_s16s16s32_8x32x2_x86_64_avx512_base", 512,
-       TW_MULTIPLY_MADDWD_ZMM, 16},
+       TW_INSTRUCTION_MADDWD_ZMM, 16},
       {"tw_mmt4d_tile_bf16bf16f32_12x32x2_x86_64_avx512_bf16", 512,
-       TW_MULTIPLY_DPBF16_ZMM, 24},
+       TW_INSTRUCTION_DPBF16_ZMM, 24},
       {"tw_mmt4d_tile_bf16bf16f32_12x32x2_x86_64_avx512_base", 512,
-       TW_MULTIPLY_FMA_ZMM, 48},
+       TW_INSTRUCTION_FMA_ZMM, 48},
       {"tw_mmt4d_tile_f64f64f64_6x8x1_x86_64_avx2_fma", 256,
-       TW_MULTIPLY_FMA_F64_YMM, 12},
-      {"tw_mmt4d_tile_f32f32f32_4x4x1_generic", 128, TW_MULTIPLY_NONE, 4},
+       TW_INSTRUCTION_FMA_F64_YMM, 12},
+      {"tw_mmt4d_tile_f32f32f32_4x4x1_generic", 128, TW_INSTRUCTION_NONE, 4},
   };
   for (const Step& expected : steps) {
     tw_tile_key_t key;
@@ -237,8 +243,8 @@ TEST(CoreTablesTest, InstructionsOfAStep) {
     const tw_step_t step = tw_step_of(&key, expected.vectorBits);
     EXPECT_EQ(step.instruction, expected.instruction)
         << expected.name << " multiplies with "
-        << (tw_multiply_name(step.instruction)
-                ? tw_multiply_name(step.instruction)
+        << (tw_instruction_row(step.instruction)->mnemonic
+                ? tw_instruction_row(step.instruction)->mnemonic
                 : "nothing");
     EXPECT_EQ(step.multiplies, expected.multiplies) << expected.name;
     EXPECT_GT(step.loads, 0) << expected.name;

@@ -22,7 +22,7 @@ const Core cores[] = {
 /// Of the vectors that costs are counted with.
 int vectorBits(const TileKey &key) { return info(key.isa).vectorBits; }
 
-tw_multiply_t multiplyOf(const TileKey &key) {
+tw_instruction_t multiplyOf(const TileKey &key) {
   tw_tile_key_t row = keyInC(key);
   return tw_step_of(&row, vectorBits(key)).instruction;
 }
@@ -45,14 +45,14 @@ CoreVerdict judge(const TargetCpu &core, const TileKey &key) {
       if (!validateTileKey(other).empty() ||
           (key.isScalable() && info(isa).scaling != info(key.isa).scaling))
         continue;
-      tw_multiply_t instruction = multiplyOf(other);
-      if (instruction == TW_MULTIPLY_NONE || instruction == multiplyOf(key))
+      tw_instruction_t instruction = multiplyOf(other);
+      if (instruction == TW_INSTRUCTION_NONE || instruction == multiplyOf(key))
         continue;
       double gain = costOn(core, other) / own;
       if (!verdict.instead.empty() && gain >= verdict.gain)
         continue;
       verdict.gain = gain;
-      verdict.instead = tw_multiply_name(instruction);
+      verdict.instead = tw_instruction_row(instruction)->mnemonic;
       verdict.other = other;
     }
   return verdict;
@@ -61,13 +61,13 @@ CoreVerdict judge(const TargetCpu &core, const TileKey &key) {
 } // namespace
 
 std::string multiplyName(const TileKey &key) {
-  const char *name = tw_multiply_name(multiplyOf(key));
+  const char *name = tw_instruction_row(multiplyOf(key))->mnemonic;
   return name ? name : "";
 }
 
 std::vector<CoreVerdict> judgeOnCores(const TileKey &key) {
   std::vector<CoreVerdict> verdicts;
-  if (multiplyOf(key) == TW_MULTIPLY_NONE)
+  if (multiplyOf(key) == TW_INSTRUCTION_NONE)
     return verdicts;
   for (auto [arch, name] : cores) {
     if (arch != llvm::StringRef(info(key.isa).arch))

@@ -31,18 +31,26 @@ const std::vector<CoreModel> &coreModels() {
 
 } // namespace
 
+/// The one that `idiom` multiplies vectors of `bits` by: the first of their
+/// length, or of any.
+static tw_instruction_t instructionOf(const Idiom &idiom, int bits) {
+  const auto *it = llvm::find_if(idiom.instructions, [&](tw_instruction_t i) {
+    return tw_form_row(kInstructions[i].form).bits == bits;
+  });
+  return it == std::end(idiom.instructions) ? idiom.instructions[0] : *it;
+}
+
 double CoreModel::multiplies(const Idiom &idiom, int bits) const {
-  bool wide = bits > 256;
-  tw_multiply_t instruction = idiom.rates[wide];
-  if (instruction == TW_MULTIPLY_NONE)
-    return idiom.ops;
   if (arch.empty())
     return idiom.addsApart ? 1.1 : idiom.ops; // additions have other ports
+  bool wide = bits > 256;
+  tw_instruction_t instruction = instructionOf(idiom, wide ? 512 : 256);
+  if (!plain || instruction == TW_INSTRUCTION_NONE)
+    return idiom.ops;
   std::array<uint64_t, TW_CPU_DATA_WORDS> cpuData{};
   tw_set_core(name.str().c_str(), cpuData.data());
-  return tw_core_rate(cpuData.data(),
-                      wide ? TW_MULTIPLY_FMA_ZMM : TW_MULTIPLY_FMA_YMM) /
-         tw_core_rate(cpuData.data(), instruction);
+  return tw_core_rate(cpuData.data(), plain[wide]) /
+         tw_core_rate(cpuData.data(), kInstructions[instruction].rate);
 }
 
 llvm::ArrayRef<const CoreModel *> usualCores(const IsaInfo &isa) {

@@ -10,46 +10,41 @@
 namespace tilewright {
 namespace {
 
-bool isByteInteger(tw_element_type_t type) {
-  const ElementTypeInfo &element = info(type);
-  return element.kind != TW_ELEMENT_KIND_FLOAT && element.bits <= 8;
-}
-
 /// As they are, or since the values of u4 are the same read as signed bytes.
 bool areOfOneSign(tw_element_type_t x, tw_element_type_t y) {
   return info(x).kind == info(y).kind || x == TW_ELEMENT_U4 ||
          y == TW_ELEMENT_U4;
 }
 
-bool isWordInteger(tw_element_type_t type) {
-  const ElementTypeInfo &element = info(type);
-  return element.kind != TW_ELEMENT_KIND_FLOAT && element.bits <= 16;
+bool takesTypes(const Idiom &idiom, const TypeTripleInfo &types) {
+  tw_operands_t operands = operandsOf(types);
+  if (idiom.roundsToHalf)
+    return operands == TW_OPERANDS_F16 && types.out == TW_ELEMENT_F16;
+  return idiom.operands & operands &&
+         (idiom.signs != Signs::OnlySame || areOfOneSign(types.lhs, types.rhs));
 }
 
-bool takesTypes(const Idiom &idiom, const TypeTripleInfo &types) {
-  auto both = [&](bool (*holds)(tw_element_type_t)) {
-    return holds(types.lhs) && holds(types.rhs);
-  };
-  switch (idiom.operands) {
-  case IdiomOperands::Bytes:
-    return both(isByteInteger) && (idiom.signs != Signs::OnlySame ||
-                                   areOfOneSign(types.lhs, types.rhs));
-  case IdiomOperands::Words:
-    return both(isWordInteger);
-  case IdiomOperands::BF16:
-    return both([](tw_element_type_t type) { return type == TW_ELEMENT_BF16; });
-  case IdiomOperands::F16:
-    return both(
-               [](tw_element_type_t type) { return type == TW_ELEMENT_F16; }) &&
-           (!idiom.roundsToHalf || types.out == TW_ELEMENT_F16);
-  case IdiomOperands::Floats:
-    return info(types.accumulator).kind == TW_ELEMENT_KIND_FLOAT;
-  case IdiomOperands::Integers:
-    return types.accumulator == TW_ELEMENT_S32;
-  case IdiomOperands::Any:
-    return true;
+/// "x86_64_avx_vnni or x86_64_avx512_vnni": the levels that have one of an
+/// idiom's instructions, unless they extend another one of these; empty if
+/// `isa` is one.
+std::string whyNoInstruction(const Idiom &idiom, const IsaInfo &isa) {
+  std::vector<const IsaInfo *> levels;
+  for (tw_instruction_t instruction : idiom.instructions)
+    if (instruction != TW_INSTRUCTION_NONE)
+      levels.push_back(&info(kInstructions[instruction].isa));
+  if (levels.empty() || llvm::any_of(levels, [&](const IsaInfo *level) {
+        return isa.implies(*level);
+      }))
+    return {};
+  std::string names;
+  for (const IsaInfo *level : levels) {
+    bool extends = llvm::any_of(levels, [&](const IsaInfo *other) {
+      return other != level && level->implies(*other);
+    });
+    if (!extends && !llvm::StringRef(names).contains(level->name))
+      names += (names.empty() ? "" : " or ") + std::string(level->name);
   }
-  llvm_unreachable("covered switch");
+  return names;
 }
 
 } // namespace
@@ -142,13 +137,9 @@ std::string whyIdiomUnfit(IdiomKind kind, const TileKey &key) {
   if (own->wholeGroups && key.k0 % own->group != 0)
     return name + " takes pairs of k0: K0=" + std::to_string(key.k0) +
            " must be even";
-  bool any = own->features[0].empty();
-  for (llvm::StringRef feature : own->features)
-    any |= !feature.empty() && isa.has(std::string_view(feature));
-  if (!any)
-    return name + " needs " + own->features[0].str() +
-           (own->features[1].empty() ? "" : " or ") + own->features[1].str() +
-           ", which " + std::string(isa.name) + " does not have";
+  if (std::string levels = whyNoInstruction(*own, isa); !levels.empty())
+    return name + " needs " + levels + ", which " + std::string(isa.name) +
+           " does not imply";
   if (own->roundsToHalf && (key.rounding != Rounding::kPerStep || key.k0 != 1))
     return name +
            " rounds each product's sum to f16: for steprnd with K0=1 only";
@@ -157,18 +148,15 @@ std::string whyIdiomUnfit(IdiomKind kind, const TileKey &key) {
 
 ComputeType computeType(const Idiom &idiom, const TileKey &key) {
   switch (idiom.operands) {
-  case IdiomOperands::Bytes:
+  case TW_OPERANDS_BYTES:
     return ComputeType::I8;
-  case IdiomOperands::Words:
+  case TW_OPERANDS_WORDS:
     return ComputeType::S16;
-  case IdiomOperands::BF16:
+  case TW_OPERANDS_BF16:
     return ComputeType::BF16;
-  case IdiomOperands::F16:
+  case TW_OPERANDS_F16:
+  case TW_OPERANDS_F16_STEPS:
     return ComputeType::F16;
-  case IdiomOperands::Floats:
-  case IdiomOperands::Integers:
-  case IdiomOperands::Any:
-    break;
   }
   switch (info(key.types).accumulator) {
   case TW_ELEMENT_F64:
@@ -214,8 +202,8 @@ ByteRoles byteRoles(const Idiom &idiom, const IsaInfo &isa,
   bool vectorUnsigned = info(vectorType).kind == TW_ELEMENT_KIND_UNSIGNED;
   bool broadcastUnsigned = info(broadcastType).kind == TW_ELEMENT_KIND_UNSIGNED;
   bool mixed = vectorUnsigned != broadcastUnsigned;
-  bool any = !idiom.anySigns.empty() &&
-             isa.has(std::string_view(idiom.anySigns.data()));
+  bool any = idiom.anySigns != TW_INSTRUCTION_NONE &&
+             isa.implies(info(kInstructions[idiom.anySigns].isa));
   switch (any ? Signs::Any : idiom.signs) {
   case Signs::OneOfEach:
     if (!mixed)

@@ -265,11 +265,32 @@ json::Value coresAsJson() {
   return rows;
 }
 
-json::Value multipliesAsJson() {
+json::Value instructionsAsJson() {
   json::Array rows;
-#define TW_MULTIPLY_INSTRUCTION(ENUM, mnemonic)                                \
-  rows.push_back(json::Object{{"name", #ENUM}, {"mnemonic", mnemonic}});
-#include "tilewright/multiplies.def"
+  auto linesOf = [](StringRef product, StringRef accumulate) {
+    json::Array lines;
+    for (StringRef text : {product, accumulate})
+      for (StringRef rest = text; !rest.empty();) {
+        auto [line, others] = rest.split(';');
+        lines.push_back(line.trim().str());
+        rest = others;
+      }
+    return lines;
+  };
+#define TW_INSTRUCTION(ENUM, mnemonic, ISA, FORM, OPERANDS, SHAPE, k, latency, \
+                       DENORMALS, RATE, product, accumulate)                   \
+  rows.push_back(json::Object{{"name", #ENUM},                                 \
+                              {"mnemonic", mnemonic},                          \
+                              {"isa", StringRef(info(TW_ISA_##ISA).name)},     \
+                              {"form", #FORM},                                 \
+                              {"operands", #OPERANDS},                         \
+                              {"shape", #SHAPE},                               \
+                              {"k", k},                                        \
+                              {"latency", latency},                            \
+                              {"denormals", #DENORMALS},                       \
+                              {"rate", #RATE},                                 \
+                              {"assembly", linesOf(product, accumulate)}});
+#include "tilewright/instructions.def"
   return rows;
 }
 
@@ -320,9 +341,9 @@ void printCore(const json::Object &row) {
   outs() << '\n';
 }
 
-void printMultiply(const json::Object &row) {
-  outs() << formatv("{0,-14} {1}\n", *row.getString("name"),
-                    *row.getString("mnemonic"));
+void printInstruction(const json::Object &row) {
+  outs() << formatv("{0,-14} {1,-16} {2}\n", *row.getString("name"),
+                    *row.getString("mnemonic"), *row.getString("isa"));
 }
 
 /// A table that can be listed.
@@ -339,7 +360,7 @@ constexpr Subject subjects[] = {
     {"elements", elementsAsJson, printElement},
     {"variants", variantsAsJson, printVariant},
     {"cores", coresAsJson, printCore},
-    {"multiplies", multipliesAsJson, printMultiply},
+    {"instructions", instructionsAsJson, printInstruction},
 };
 
 Expected<const Subject *> findSubject(StringRef name) {

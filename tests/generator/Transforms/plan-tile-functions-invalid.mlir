@@ -6,7 +6,7 @@ func.func private @tw_mmt4d_tile_f32f32f32_8x8x1_x86_64_avx2_fma(
 
 // -----
 
-// expected-error @below {{idiom 'dpbusd' needs avx512vnni or avxvnni, which x86_64_avx2_fma does not have}}
+// expected-error @below {{idiom 'dpbusd' needs x86_64_avx_vnni or x86_64_avx512_vnni, which x86_64_avx2_fma does not imply}}
 func.func private @tw_mmt4d_tile_s8s8s32_8x8x4_x86_64_avx2_fma(
     memref<1xi32>, memref<1xi8>, memref<1xi8>, memref<16xi64>)
 

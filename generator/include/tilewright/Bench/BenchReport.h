@@ -20,7 +20,7 @@ namespace tilewright {
 /// The fastest sequence that computes a tile's types exactly, and how much of
 /// its rate the tile reaches.
 struct PeakShare {
-  std::string sequence; ///< a row of measure/peaks.def
+  std::string sequence; ///< a mnemonic of instructions.def
   std::string isa;      ///< the instruction set that it is of
   double gops = 0;
   double sharePercent = 0;

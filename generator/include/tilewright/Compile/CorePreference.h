@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How a tile's instruction does on the cores that tilewright knows: what the
-// choice between tiles weighs (multiplies.def, core_rates.def), to explain it.
+// choice between tiles weighs (instructions.def, core_rates.def), to explain
+// it.
 
 #ifndef TILEWRIGHT_COMPILE_COREPREFERENCE_H
 #define TILEWRIGHT_COMPILE_COREPREFERENCE_H

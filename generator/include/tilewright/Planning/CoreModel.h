@@ -30,8 +30,11 @@ struct CoreModel {
   double broadcast;
   /// The same of a shuffle that spreads a group over 512 bits.
   double spread;
+  /// What other multiplies are counted in, on vectors of up to 256 bits and of
+  /// 512; null: each counts as the instructions that it takes.
+  const tw_instruction_t *plain = nullptr;
 
-  /// Multiplies (fma) that a multiply-accumulate of `idiom` on vectors of
+  /// Plain multiplies that a multiply-accumulate of `idiom` on vectors of
   /// `bits` takes as long as: core_rates.def, where this is a core.
   double multiplies(const Idiom &idiom, int bits) const;
   /// Whether this is a core of cores.def, and code of `isa` may be for it.

@@ -7,9 +7,10 @@
 #define TILEWRIGHT_PLANNING_IDIOM_H
 
 #include "tilewright/key.h"
-#include "ukernels/multiply.h"
+#include "ukernels/instruction.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <initializer_list>
 
 namespace tilewright {
 
@@ -61,17 +62,17 @@ enum class Halves : uint8_t {
   EvenOdd  ///< its even lanes, its odd lanes
 };
 
-/// The operands that an idiom's multiply takes, once they are decoded. Those of
-/// the last three are decoded to the accumulator's type.
-enum class IdiomOperands : uint8_t {
-  Bytes, ///< integers of at most 8 bits
-  Words, ///< integers of at most 16 bits
-  BF16,
-  F16,
-  Floats,   ///< anything that is summed as a float
-  Integers, ///< anything that is summed as s32
-  Any
+/// The rows of instructions.def.
+inline constexpr tw_instruction_row_t kInstructions[] = {
+    {},
+#define TW_INSTRUCTION TW_INSTRUCTION_ROW
+#include "tilewright/instructions.def"
 };
+
+/// The class of operands of a key of `types`, as instructions.def has them.
+inline tw_operands_t operandsOf(const TypeTripleInfo &types) {
+  return tw_operands_of(types.lhs, types.rhs, types.accumulator);
+}
 
 /// Which signs two operands of bytes may have. The values of u4 are the same
 /// read as signed bytes.
@@ -90,30 +91,38 @@ enum class Signs : uint8_t {
 struct Idiom {
   IdiomKind kind;
   llvm::StringLiteral name; ///< in printed plans
-  /// The ISA has one of these LLVM features; none needed when empty.
-  llvm::StringLiteral features[2];
-  IdiomOperands operands;
-  int group;
-  /// Vector instructions per multiply-accumulate that compete for the
-  /// multiply ports, and cycles from accumulator to accumulator.
-  int ops, latency;
+  /// What it multiplies by, which agree but for their registers and operands.
+  /// The ISA has one of these; none needed where there is none.
+  tw_instruction_t instructions[4] = {};
   /// Fewest lanes that the instruction exists for.
   int minLanes = 1;
+
+  // What follows from the instructions.
+
+  /// A set of tw_operands_t.
+  unsigned operands = ~0u;
+  int group = 1;
+  /// Vector instructions per multiply-accumulate that compete for the
+  /// multiply ports, and cycles from accumulator to accumulator.
+  int ops = 2, latency = 4;
   /// Rows of the broadcast operand that an accumulator takes at once: its lanes
   /// are a block [rows][lanes / rows].
   int rows = 1;
-  Halves halves = Halves::None;
-  /// Multiply-adds that take a group, one element each, which is decoded for
-  /// it: a staged broadcast operand has its elements of each part apart.
-  int parts = 1;
-  Signs signs = Signs::Any;
-  /// With this feature Signs::Any.
-  llvm::StringLiteral anySigns = "";
   /// Takes and gives zero for denormals, so that what is added to its sums
   /// does, too.
   bool flushesDenormals = false;
   /// Sums in f16, rounding each K step of one k0: for `steprnd` only.
   bool roundsToHalf = false;
+
+  // How plans and code are made of it.
+
+  Halves halves = Halves::None;
+  /// Multiply-adds that take a group, one element each, which is decoded for
+  /// it: a staged broadcast operand has its elements of each part apart.
+  int parts = 1;
+  Signs signs = Signs::Any;
+  /// Where the ISA has this one Signs::Any.
+  tw_instruction_t anySigns = TW_INSTRUCTION_NONE;
   /// Groups must be whole: K0 a multiple of `group`.
   bool wholeGroups = false;
   /// A multiply and an addition that LLVM is to leave apart (multiplyWords).
@@ -126,9 +135,26 @@ struct Idiom {
   bool ordersSigns = false;
   /// Wide tiles gain by asking for their panels (Machine::prefetches).
   bool gainsByPrefetch = true;
-  /// What core_rates.def has of it, for vectors of up to 256 bits and of 512;
-  /// none where it has the rate of a plain multiply, or is several.
-  tw_multiply_t rates[2] = {TW_MULTIPLY_NONE, TW_MULTIPLY_NONE};
+
+  /// One of a multiply and an addition, in whatever LLVM makes them of.
+  constexpr Idiom(IdiomKind kind, llvm::StringLiteral name)
+      : kind(kind), name(name) {}
+  constexpr Idiom(IdiomKind kind, llvm::StringLiteral name,
+                  std::initializer_list<tw_instruction_t> by, int minLanes = 1)
+      : kind(kind), name(name), minLanes(minLanes), operands(0) {
+    int count = 0;
+    for (tw_instruction_t instruction : by) {
+      instructions[count++] = instruction;
+      operands |= kInstructions[instruction].operands;
+    }
+    const tw_instruction_row_t &first = kInstructions[instructions[0]];
+    group = first.k;
+    ops = first.instructions;
+    latency = first.latency;
+    rows = first.shape == TW_SHAPE_PAIRS ? 2 : 1;
+    flushesDenormals = first.denormals == TW_DENORMALS_FLUSHED;
+    roundsToHalf = operands == TW_OPERANDS_F16_STEPS;
+  }
 
   /// This one, but for a field: for the tables of targets.
   template <typename T> constexpr Idiom with(T Idiom::*field, T value) const {
@@ -136,20 +162,22 @@ struct Idiom {
     changed.*field = value;
     return changed;
   }
-  constexpr Idiom withRates(tw_multiply_t ymm, tw_multiply_t zmm) const {
+  /// `count` of them, one after another, for a group of operands of `of` only.
+  constexpr Idiom inParts(int count, tw_operands_t of) const {
     Idiom changed = *this;
-    changed.rates[0] = ymm;
-    changed.rates[1] = zmm;
+    changed.parts = count;
+    changed.group *= count;
+    changed.latency *= count;
+    changed.operands = of;
     return changed;
   }
 };
 
 /// Every target's last one.
-inline constexpr Idiom kGenericIdiom = {
-    IdiomKind::Generic, "generic", {"", ""}, IdiomOperands::Any, 1, 2, 4};
+inline constexpr Idiom kGenericIdiom = {IdiomKind::Generic, "generic"};
 
-/// By its kind, on whatever target has it: features and latency apart, all have
-/// the same.
+/// By its kind, on whatever target has it: instructions and latency apart, all
+/// have the same.
 const Idiom &idiom(IdiomKind kind);
 /// That of the ISA's target, which has it.
 const Idiom &idiom(IdiomKind kind, const IsaInfo &isa);

@@ -7,6 +7,7 @@
 #ifndef TILEWRIGHT_PLANNING_SCALABLEPLAN_H
 #define TILEWRIGHT_PLANNING_SCALABLEPLAN_H
 
+#include "tilewright/Planning/Idiom.h"
 #include "tilewright/key.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -18,7 +19,6 @@ namespace tilewright {
 struct TilePlan;
 struct PlanCost;
 
-/// The types choose among an idiom's instructions.
 enum class ScalableIdiom : uint8_t {
   None,
   SveMatrix,  ///< smmla, ummla, usmmla, bfmmla: 2x2 blocks of 8-byte rows
@@ -33,8 +33,11 @@ enum class ScalableIdiom : uint8_t {
 struct ScalableIdiomInfo {
   ScalableIdiom idiom;
   llvm::StringLiteral name; ///< in printed plans
-  /// Cycles from accumulator to accumulator.
-  int latency;
+  /// What it multiplies by: the first that takes a key's operands.
+  tw_instruction_t instructions[5];
+
+  /// Cycles from accumulator to accumulator, of all of them.
+  int latency() const { return kInstructions[instructions[0]].latency; }
 };
 
 /// Best first.
@@ -46,8 +49,7 @@ const ScalableIdiomInfo *findScalableIdiom(llvm::StringRef name);
 /// Why `idiom` cannot compute `key`; empty if it can.
 std::string whyIdiomUnfit(ScalableIdiom idiom, const TileKey &key);
 
-/// Whether the multiplies of `idiom` take and give zero for denormals: bfdot,
-/// bfmmla, bfmopa.
+/// Whether the multiplies of `idiom` take and give zero for denormals.
 bool flushesDenormals(ScalableIdiom idiom, const TileKey &key);
 
 /// How a K step lies in vectors. Rows of one K step fill `chunks` containers

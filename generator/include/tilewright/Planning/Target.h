@@ -85,7 +85,8 @@ struct LoopMachine {
   bool convertsHalf = false;   ///< f16 and f32, by instructions
 };
 
-/// Multiplies matrices by itself, apart from the instructions of peaks.def.
+/// Multiplies matrices by itself, apart from the instructions that peaks are
+/// measured of.
 struct MatrixUnit {
   llvm::StringLiteral feature;
   tw_element_type_t types; ///< of both operands; s8: any of up to 8 bits

@@ -9,35 +9,23 @@
 namespace tilewright {
 namespace {
 
-// Latencies: Neoverse N1, N2, V1 and V2 agree within a cycle.
 using I = Idiom;
 using K = IdiomKind;
-using O = IdiomOperands;
 constexpr Idiom kIdioms[] = {
     // clang-format off
-    // kind, name, features, operands, group, operations, latency, least lanes
-    // smmla, ummla, usmmla: 2x2 blocks, 8 bytes per row.
-    I{K::MatrixBytes,    "smmla",  {"i8mm", ""},     O::Bytes,    8, 1, 3, 4}.with(&I::rows, 2).with(&I::ordersSigns, true),
-    // sdot, udot: bytes, 4 per lane; of mixed signs usdot, sudot.
-    I{K::DotBytesLane,   "sdot",   {"dotprod", ""},  O::Bytes,    4, 1, 3, 4}.with(&I::signs, Signs::Same)
-        .with(&I::anySigns, llvm::StringLiteral("i8mm")),
-    // bfmmla: 2x2 blocks, 4 bf16 per row.
-    I{K::MatrixBF16,     "bfmmla", {"bf16", ""},     O::BF16,     4, 1, 5, 4}.with(&I::rows, 2).with(&I::flushesDenormals, true),
-    // bfdot: bf16, 2 per lane.
-    I{K::DotBF16Lane,    "bfdot",  {"bf16", ""},     O::BF16,     2, 1, 4, 4}.with(&I::flushesDenormals, true).with(&I::lanesInPairs, true),
-    // bfmlalb, bfmlalt: bf16, even and odd lanes.
-    I{K::WidenBF16,      "bfmlal", {"bf16", ""},     O::BF16,     1, 1, 4, 4}.with(&I::halves, Halves::EvenOdd),
-    // smull, smull2, sadalp: bytes of like sign, 2 per lane.
-    I{K::PairBytes,      "sadalp", {"neon", ""},     O::Bytes,    2, 2, 4, 4}.with(&I::halves, Halves::LowHigh)
-        .with(&I::signs, Signs::OnlySame).with(&I::shufflesLanes, true),
-    // smlal, smlal2: s16, low and high lanes.
-    I{K::WidenWords,     "smlal",  {"neon", ""},     O::Words,    1, 1, 4, 4}.with(&I::halves, Halves::LowHigh),
-    // fmla of f16.
-    I{K::FmaHalf,        "fmah",   {"fullfp16", ""}, O::F16,      1, 1, 4, 8}.with(&I::roundsToHalf, true),
-    // fmlal, fmlal2: f16, low and high lanes.
-    I{K::WidenHalf,      "fmlal",  {"fp16fml", ""},  O::F16,      1, 1, 4, 4}.with(&I::halves, Halves::LowHigh),
-    I{K::Fma,            "fma",    {"neon", ""},     O::Floats,   1, 1, 4},
-    I{K::MultiplyAddS32, "mla",    {"neon", ""},     O::Integers, 1, 1, 4},
+    // kind, name, instructions, least lanes
+    I{K::MatrixBytes,    "smmla",  {TW_INSTRUCTION_SMMLA},    4}.with(&I::ordersSigns, true),
+    I{K::DotBytesLane,   "sdot",   {TW_INSTRUCTION_SDOT},     4}.with(&I::signs, Signs::Same).with(&I::anySigns, TW_INSTRUCTION_USDOT),
+    I{K::MatrixBF16,     "bfmmla", {TW_INSTRUCTION_BFMMLA},   4},
+    I{K::DotBF16Lane,    "bfdot",  {TW_INSTRUCTION_BFDOT},    4}.with(&I::lanesInPairs, true),
+    I{K::WidenBF16,      "bfmlal", {TW_INSTRUCTION_BFMLAL},   4}.with(&I::halves, Halves::EvenOdd),
+    I{K::PairBytes,      "sadalp", {TW_INSTRUCTION_SADALP},   4}.with(&I::halves, Halves::LowHigh).with(&I::signs, Signs::OnlySame)
+        .with(&I::shufflesLanes, true),
+    I{K::WidenWords,     "smlal",  {TW_INSTRUCTION_SMLAL},    4}.with(&I::halves, Halves::LowHigh),
+    I{K::FmaHalf,        "fmah",   {TW_INSTRUCTION_FMLA_F16}, 8},
+    I{K::WidenHalf,      "fmlal",  {TW_INSTRUCTION_FMLAL},    4}.with(&I::halves, Halves::LowHigh),
+    I{K::Fma,            "fma",    {TW_INSTRUCTION_FMLA, TW_INSTRUCTION_FMLA_F64}},
+    I{K::MultiplyAddS32, "mla",    {TW_INSTRUCTION_MLA}},
     kGenericIdiom,
     // clang-format on
 };

@@ -12,16 +12,33 @@ namespace {
 /// Containers per row that one load takes apart (ld1 to ld4).
 constexpr int kMostChunks = 4;
 
-// Latencies: Neoverse V1, V2 and N2 agree but for bfmmla.
 constexpr ScalableIdiomInfo kIdioms[] = {
-    {ScalableIdiom::SmeOuter, "sme-mopa", 4},
-    {ScalableIdiom::SveMatrix, "sve-mmla", 4},
-    {ScalableIdiom::SveDot, "sve-dot", 4},
-    {ScalableIdiom::SveWiden, "sve-mlal", 4},
-    {ScalableIdiom::SveFmaHalf, "sve-fmlah", 4},
-    {ScalableIdiom::SveFma, "sve-fmla", 4},
-    {ScalableIdiom::SveMla, "sve-mla", 4},
+    // clang-format off
+    {ScalableIdiom::SmeOuter, "sme-mopa", {TW_INSTRUCTION_FMOPA_SME, TW_INSTRUCTION_FMOPA_F16_SME, TW_INSTRUCTION_BFMOPA_SME, TW_INSTRUCTION_SMOPA_SME, TW_INSTRUCTION_SMOPA_S16_SME}},
+    {ScalableIdiom::SveMatrix, "sve-mmla", {TW_INSTRUCTION_SMMLA_SVE, TW_INSTRUCTION_BFMMLA_SVE}},
+    {ScalableIdiom::SveDot, "sve-dot", {TW_INSTRUCTION_SDOT_SVE, TW_INSTRUCTION_BFDOT_SVE, TW_INSTRUCTION_SDOT_S16_SVE}},
+    {ScalableIdiom::SveWiden, "sve-mlal", {TW_INSTRUCTION_FMLAL_SVE, TW_INSTRUCTION_BFMLAL_SVE, TW_INSTRUCTION_SMLAL_SVE}},
+    {ScalableIdiom::SveFmaHalf, "sve-fmlah", {TW_INSTRUCTION_FMLA_F16_SVE}},
+    {ScalableIdiom::SveFma, "sve-fmla", {TW_INSTRUCTION_FMLA_SVE, TW_INSTRUCTION_FMLA_F64_SVE}},
+    {ScalableIdiom::SveMla, "sve-mla", {TW_INSTRUCTION_MLA_SVE}},
+    // clang-format on
 };
+
+/// The row of what `idiom` multiplies `types` by; null if it does not.
+const tw_instruction_row_t *instructionOf(ScalableIdiom idiom,
+                                          const TypeTripleInfo &types) {
+  unsigned operands = operandsOf(types);
+  if (idiom == ScalableIdiom::SveFmaHalf && types.out == TW_ELEMENT_F16)
+    operands = TW_OPERANDS_F16_STEPS;
+  for (tw_instruction_t instruction : info(idiom).instructions)
+    if (kInstructions[instruction].operands & operands)
+      return &kInstructions[instruction];
+  return nullptr;
+}
+
+bool has(const IsaInfo &isa, const tw_instruction_row_t &instruction) {
+  return isa.implies(info(instruction.isa));
+}
 
 bool isFloat(tw_element_type_t type) {
   return info(type).kind == TW_ELEMENT_KIND_FLOAT;
@@ -57,57 +74,55 @@ bool areBytesByNibbles(const TypeTripleInfo &types, int k0) {
          !isFloat(types.rhs) && k0 == 8;
 }
 
-bool fitsSme(const TypeTripleInfo &types, const IsaInfo &isa, int k0) {
-  bool half = both(types, TW_ELEMENT_F16) || both(types, TW_ELEMENT_BF16);
-  bool words = both(types, TW_ELEMENT_S16) && isa.has("sme2");
-  bool bytes = isByte(types.lhs) && isByte(types.rhs);
-  if (both(types, TW_ELEMENT_F32))
-    return fills(k0, 32, 32);
-  if (half || words)
-    return k0 == 1 || fills(k0, 16, 32);
-  return bytes && (k0 <= 2 || fills(k0, 8, 32));
+/// Whether rows of K0 elements are whole containers of the instruction's
+/// groups, or so short that they are one, padded.
+bool fillsGroups(const tw_instruction_row_t &instruction,
+                 const TypeTripleInfo &types, int k0) {
+  int bits = info(types.lhs).bits;
+  return k0 <= instruction.k / 2 || fills(k0, bits, instruction.k * bits);
 }
 
-bool fitsSve(ScalableIdiom idiom, const TypeTripleInfo &types,
-             const IsaInfo &isa, int k0) {
+bool fitsSme(const tw_instruction_row_t &instruction,
+             const TypeTripleInfo &types, int k0) {
   bool bytes = isByte(types.lhs) && isByte(types.rhs);
-  bool sameSign = isSigned(types.lhs) == isSigned(types.rhs);
+  bool whole = info(types.lhs).bits * instruction.k == 32;
+  return whole && (bytes || types.lhs == types.rhs) &&
+         fillsGroups(instruction, types, k0);
+}
+
+bool fitsSve(ScalableIdiom idiom, const tw_instruction_row_t &instruction,
+             const TypeTripleInfo &types, const IsaInfo &isa, int k0) {
+  bool bytes = isByte(types.lhs) && isByte(types.rhs);
+  bool floats = isFloat(types.lhs) && isFloat(types.rhs);
+  bool takesSigns = isSigned(types.lhs) == isSigned(types.rhs) ||
+                    has(isa, kInstructions[TW_INSTRUCTION_USDOT_SVE]);
   switch (idiom) {
   case ScalableIdiom::SveMatrix:
-    return (bytes && isa.has("i8mm") && k0 == 8) ||
-           (both(types, TW_ELEMENT_BF16) && isa.has("bf16") && k0 == 4);
+    return (bytes || floats) && k0 == instruction.k;
   case ScalableIdiom::SveDot:
-    if (both(types, TW_ELEMENT_BF16))
-      return isa.has("bf16") && fills(k0, 16, 32);
+    if (floats)
+      return fills(k0, 16, 16 * instruction.k);
     // The values of u4 are the same read as signed bytes.
     if (areBytesByNibbles(types, k0))
-      return sameSign || types.rhs == TW_ELEMENT_U4 || isa.has("i8mm");
+      return takesSigns || types.rhs == TW_ELEMENT_U4;
     if (areWords(types))
-      return both(types, TW_ELEMENT_S16) ? k0 == 2 || fills(k0, 16, 64)
-                                         : k0 == 4;
-    return bytes && (sameSign || isa.has("i8mm")) &&
-           (k0 <= 2 || fills(k0, 8, 32));
-  case ScalableIdiom::SveWiden:
-    if (both(types, TW_ELEMENT_BF16)
-            ? isa.has("bf16")
-            : isa.has("sve2") &&
-                  (both(types, TW_ELEMENT_F16) || both(types, TW_ELEMENT_S16)))
-      return k0 == 1 || fills(k0, 16, 32);
-    return isa.has("sve2") && areWords(types) && k0 <= 2;
+      return both(types, TW_ELEMENT_S16)
+                 ? fillsGroups(instruction, types, k0) && k0 > 1
+                 : k0 == instruction.k;
+    return bytes && takesSigns && fillsGroups(instruction, types, k0);
+  case ScalableIdiom::SveWiden: {
+    bool same = types.lhs == types.rhs;
+    return same ? k0 == 1 || fills(k0, 16, 32) : areWords(types) && k0 <= 2;
+  }
   case ScalableIdiom::SveFma:
-    if (both(types, TW_ELEMENT_F64))
-      return fills(k0, 64, 64);
-    if (both(types, TW_ELEMENT_F32))
-      return fills(k0, 32, 32);
-    return isFloat(types.lhs) && isFloat(types.rhs) && k0 == 1 &&
-           info(types.lhs).bits >= 16 && info(types.rhs).bits >= 16;
-  case ScalableIdiom::SveFmaHalf:
-    return both(types, TW_ELEMENT_F16) && k0 == 1;
   case ScalableIdiom::SveMla:
-    if (both(types, TW_ELEMENT_S32))
-      return fills(k0, 32, 32);
-    return !isFloat(types.lhs) && k0 == 1 && info(types.lhs).bits >= 8 &&
-           info(types.rhs).bits >= 8;
+    // Elements of the accumulator's type, or widened one by one.
+    if (both(types, types.accumulator))
+      return fills(k0, info(types.lhs).bits, info(types.lhs).bits);
+    return k0 == 1 && std::min(info(types.lhs).bits, info(types.rhs).bits) >=
+                          (floats ? 16 : 8);
+  case ScalableIdiom::SveFmaHalf:
+    return k0 == 1;
   default:
     llvm_unreachable("not an SVE idiom");
   }
@@ -152,8 +167,10 @@ std::string whyIdiomUnfit(ScalableIdiom idiom, const TileKey &key) {
                          name);
   if (sme && areBytesByNibbles(types, key.k0) && key.m0Scalable)
     return {};
-  bool fits =
-      sme ? fitsSme(types, isa, key.k0) : fitsSve(idiom, types, isa, key.k0);
+  const tw_instruction_row_t *by = instructionOf(idiom, types);
+  bool fits = by && has(isa, *by) &&
+              (sme ? fitsSme(*by, types, key.k0)
+                   : fitsSve(idiom, *by, types, isa, key.k0));
   if (!fits)
     return llvm::formatv("idiom '{0}' on {1} does not take {2} with K0 = {3}",
                          name, isa.name, types.name, key.k0);
@@ -161,9 +178,8 @@ std::string whyIdiomUnfit(ScalableIdiom idiom, const TileKey &key) {
 }
 
 bool flushesDenormals(ScalableIdiom idiom, const TileKey &key) {
-  return both(info(key.types), TW_ELEMENT_BF16) &&
-         (idiom == ScalableIdiom::SmeOuter ||
-          idiom == ScalableIdiom::SveMatrix || idiom == ScalableIdiom::SveDot);
+  const tw_instruction_row_t *by = instructionOf(idiom, info(key.types));
+  return by && by->denormals == TW_DENORMALS_FLUSHED;
 }
 
 ScalableShape::ScalableShape(ScalableIdiom idiom, const TileKey &key) {

@@ -91,7 +91,7 @@ StepCost sveStep(ScalableIdiom idiom, const ScalableShape &shape, int rows,
     cost.vectorOps += 3 * sums;
   cost.latency =
       (1.1 * shape.chunks * (shape.halvesAreRows ? 1 : shape.halves) *
-           info(idiom).latency +
+           info(idiom).latency() +
        (rounds ? 8 : 0)) /
       block.sets;
   cost.instructions = cost.multiplies + cost.vectorOps + cost.loads +

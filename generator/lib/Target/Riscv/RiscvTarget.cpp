@@ -10,22 +10,17 @@
 namespace tilewright {
 namespace {
 
-// Latencies are those of SiFive's P600 in LLVM, about.
 using I = Idiom;
 using K = IdiomKind;
-using O = IdiomOperands;
 constexpr Idiom kIdioms[] = {
     // clang-format off
-    // kind, name, features, operands, group, operations, latency, least lanes
-    // Multiply-adds that extend both operands: vfwmacc.vf, vfwmaccbf16.vf,
-    // vwmacc.vx, of bytes after vsext.
-    I{K::ExtendHalf,     "vfwmacc",     {"zvfh", ""},      O::F16,      1, 1, 5},
-    I{K::ExtendBF16,     "vfwmaccbf16", {"zvfbfwma", ""},  O::BF16,     1, 1, 5},
-    I{K::ExtendWords,    "vwmacc",      {"v", ""},         O::Words,    1, 1, 5},
-    // vfmacc.vf
-    I{K::Fma,            "fma",         {"v", ""},         O::Floats,   1, 1, 5},
-    // vmacc.vx, of what is narrower after an extension.
-    I{K::MultiplyAddS32, "mla",         {"v", ""},         O::Integers, 1, 1, 5},
+    // kind, name, instructions
+    // Multiply-adds that extend both operands; of bytes after vsext.
+    I{K::ExtendHalf,     "vfwmacc",     {TW_INSTRUCTION_VFWMACC}},
+    I{K::ExtendBF16,     "vfwmaccbf16", {TW_INSTRUCTION_VFWMACCBF16}},
+    I{K::ExtendWords,    "vwmacc",      {TW_INSTRUCTION_VWMACC}},
+    I{K::Fma,            "fma",         {TW_INSTRUCTION_VFMACC, TW_INSTRUCTION_VFMACC_F64}},
+    I{K::MultiplyAddS32, "mla",         {TW_INSTRUCTION_VMACC}}, // of what is narrower after an extension
     kGenericIdiom,
     // clang-format on
 };

@@ -10,31 +10,23 @@
 namespace tilewright {
 namespace {
 
-// ---- Instructions. Latencies: Zen 4 and Golden Cove agree within a cycle.
+// ---- Instructions
 
 using I = Idiom;
 using K = IdiomKind;
-using O = IdiomOperands;
 constexpr Idiom kIdioms[] = {
     // clang-format off
-    // kind, name, features, operands, group, operations, latency, least lanes
-    // vpdpb{ss,su,uu}d: bytes of any signs, 4 per lane.
-    I{K::DotBytesSigned, "dpbssd",  {"avxvnniint8", "avx10.2"}, O::Bytes,  4, 1, 4, 4}.withRates(TW_MULTIPLY_DPBUSD_YMM, TW_MULTIPLY_DPBUSD_ZMM),
-    // vpdpbusd: unsigned times signed bytes, 4 per lane.
-    I{K::DotBytes,       "dpbusd",  {"avx512vnni", "avxvnni"},  O::Bytes,  4, 1, 4, 4}.with(&I::signs, Signs::OneOfEach)
-        .withRates(TW_MULTIPLY_DPBUSD_YMM, TW_MULTIPLY_DPBUSD_ZMM),
-    // vpdpwssd: s16, 2 per lane.
-    I{K::DotWords,       "dpwssd",  {"avx512vnni", "avxvnni"},  O::Words,  2, 1, 4, 4}.withRates(TW_MULTIPLY_DPWSSD_YMM, TW_MULTIPLY_DPWSSD_ZMM),
-    // vpmaddwd and vpaddd: the same.
-    I{K::MaddWords,      "maddwd",  {"avx2", ""},               O::Words,  2, 2, 2, 4}.with(&I::addsApart, true)
-        .withRates(TW_MULTIPLY_MADDWD_YMM, TW_MULTIPLY_MADDWD_ZMM),
-    // vdpbf16ps: bf16, 2 per lane. Of 256 bits no rate is listed.
-    I{K::DotBF16,        "dpbf16",  {"avx512bf16", ""},         O::BF16,   2, 1, 6, 4}.with(&I::flushesDenormals, true)
-        .withRates(TW_MULTIPLY_DPBF16_ZMM, TW_MULTIPLY_DPBF16_ZMM),
+    // kind, name, instructions, least lanes
+    I{K::DotBytesSigned, "dpbssd",  {TW_INSTRUCTION_DPBSSD_YMM, TW_INSTRUCTION_DPBSSD_ZMM}, 4},
+    I{K::DotBytes,       "dpbusd",  {TW_INSTRUCTION_DPBUSD_YMM, TW_INSTRUCTION_DPBUSD_ZMM}, 4}.with(&I::signs, Signs::OneOfEach),
+    I{K::DotWords,       "dpwssd",  {TW_INSTRUCTION_DPWSSD_YMM, TW_INSTRUCTION_DPWSSD_ZMM}, 4},
+    I{K::MaddWords,      "maddwd",  {TW_INSTRUCTION_MADDWD_YMM, TW_INSTRUCTION_MADDWD_ZMM}, 4}.with(&I::addsApart, true),
+    // Of 256 bits no rate is listed.
+    I{K::DotBF16,        "dpbf16",  {TW_INSTRUCTION_DPBF16_ZMM}, 4},
     // Two multiply-adds of f32 for a pair of bf16.
-    I{K::FmaBF16,        "fmabf16", {"fma", ""},                O::BF16,   2, 1, 8}.with(&I::parts, 2).with(&I::wholeGroups, true)
-        .with(&I::gainsByPrefetch, false),
-    I{K::Fma,            "fma",     {"fma", ""},                O::Floats, 1, 1, 4},
+    I{K::FmaBF16,        "fmabf16", {TW_INSTRUCTION_FMA_YMM, TW_INSTRUCTION_FMA_ZMM}}.inParts(2, TW_OPERANDS_BF16)
+        .with(&I::wholeGroups, true).with(&I::gainsByPrefetch, false),
+    I{K::Fma,            "fma",     {TW_INSTRUCTION_FMA_YMM, TW_INSTRUCTION_FMA_ZMM, TW_INSTRUCTION_FMA_F64_YMM, TW_INSTRUCTION_FMA_F64_ZMM}},
     kGenericIdiom,
     // clang-format on
 };
@@ -44,21 +36,24 @@ constexpr Idiom kIdioms[] = {
 // Measured (bench/), and what plans are made by where no core is asked for.
 constexpr CoreModel kZen4 = {"Zen 4", "", 64, 6, 0.4, 1.0 / 3, 0, 0.45};
 
+constexpr tw_instruction_t kPlain[] = {TW_INSTRUCTION_FMA_YMM,
+                                       TW_INSTRUCTION_FMA_ZMM};
+
 // Intel's have two ports for 512 bits, which multiply, convert and shuffle, and
 // broadcasts that are loads; one more for 256 bits. Zen multiplies on two pipes
 // of four.
 constexpr CoreModel kCores[] = {
-    {"skylake-avx512", "X86_64", 128, 4, 1, 0, 0, 0.5},
-    {"icelake-server", "X86_64", 128, 5, 1, 0, 0, 0.5},
-    {"sapphirerapids", "X86_64", 128, 6, 1, 0, 0, 0.5},
-    {"emeraldrapids", "X86_64", 128, 6, 1, 0, 0, 0.5},
-    {"graniterapids", "X86_64", 128, 6, 1, 0, 0, 0.5},
-    {"alderlake", "X86_64", 64, 6, 0.6, 0, 0, 0},
-    {"gracemont", "X86_64", 32, 5, 1, 0, 0, 0},
-    {"znver2", "X86_64", 64, 6, 0.4, 0, 0, 0},
-    {"znver3", "X86_64", 64, 6, 0.4, 0, 0, 0},
-    {"znver4", "X86_64", 64, 6, 0.4, 1.0 / 3, 0, 0.45},
-    {"znver5", "X86_64", 128, 8, 0.4, 0, 0, 0.05},
+    {"skylake-avx512", "X86_64", 128, 4, 1, 0, 0, 0.5, kPlain},
+    {"icelake-server", "X86_64", 128, 5, 1, 0, 0, 0.5, kPlain},
+    {"sapphirerapids", "X86_64", 128, 6, 1, 0, 0, 0.5, kPlain},
+    {"emeraldrapids", "X86_64", 128, 6, 1, 0, 0, 0.5, kPlain},
+    {"graniterapids", "X86_64", 128, 6, 1, 0, 0, 0.5, kPlain},
+    {"alderlake", "X86_64", 64, 6, 0.6, 0, 0, 0, kPlain},
+    {"gracemont", "X86_64", 32, 5, 1, 0, 0, 0, kPlain},
+    {"znver2", "X86_64", 64, 6, 0.4, 0, 0, 0, kPlain},
+    {"znver3", "X86_64", 64, 6, 0.4, 0, 0, 0, kPlain},
+    {"znver4", "X86_64", 64, 6, 0.4, 1.0 / 3, 0, 0.45, kPlain},
+    {"znver5", "X86_64", 128, 8, 0.4, 0, 0, 0.05, kPlain},
 };
 
 class X86Target : public Target {
