@@ -24,6 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "benchmarks-riscv.md"
 # LLVM's names of those that it has a model of, vectors included.
 CORES = ["sifive-p470", "sifive-p670", "sifive-x280", "sifive-x390", "spacemit-x60", "tt-ascalon-d8", "andes-ax45mpv"]
+FEATURES = "+v,+zvfh,+zvfbfwma"
 NAME = re.compile(r"tw_mmt4d_tile_\w+?_(\d+)x(\d+)x(\d+)(?:_steprnd)?_riscv_64_\w+$")
 SYMBOL = re.compile(r"^[0-9a-f]+ <([^>]+)>:$")
 LINE = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)(?:\s+(.*))?$")
@@ -101,16 +102,14 @@ def generate(options, names, folder):
     return [folder / f"{name}.o" for name in names]
 
 
-def collect(options):
-    """{name: {origin: {core: cycles per K step}}}"""
-    tools, work = Tools(), pathlib.Path(options.build_dir) / "bench" / "static" / "riscv"
-    libraries = sorted((pathlib.Path(options.build_dir) / "lib" / "tilewright" / "bitcode").glob(
-        "tilewright_ukernels_riscv_64_*.bc"))
-    dump = [tools.llvm_objdump, "-d", "--no-show-raw-insn", "--mattr=+v,+zvfh,+zvfbfwma"]
-    hand = {name: body for name, body in
-            functions(run([*dump, *compile_bitcode(tools, libraries, work / "hand")])).items() if NAME.match(name)}
-    names = options.names or sorted(hand)
-    origins = {"hand": hand, "generated": functions(run([*dump, *generate(options, names, work / "generated")]))}
+def disassemble(tools, objects):
+    """{tile: [(address, mnemonic, operands)]}"""
+    text = run([tools.llvm_objdump, "-d", "--no-show-raw-insn", f"--mattr={FEATURES}", *objects])
+    return {name: body for name, body in functions(text).items() if NAME.match(name)}
+
+
+def examine(tools, origins, names, cores):
+    """{name: {origin: {core: cycles per K step}}} of {origin: {name: body}}."""
     loops, result = {}, {name: {} for name in names}
     for origin, bodies in origins.items():
         for name in names:
@@ -119,15 +118,26 @@ def collect(options):
                     loops[name, origin] = hot_loop(bodies[name])
                 except ValueError as error:
                     result[name][origin] = {"error": str(error)}
-    for core in options.core or CORES:
+    for core in cores:
         machine = Mca(tools.llvm_mca, core, "riscv64")
-        machine.target.append("-mattr=+v,+zvfh,+zvfbfwma")
+        machine.target.append(f"-mattr={FEATURES}")
         timings = machine.time([loop.lines for loop in loops.values()], LOOP)
         for (name, origin), timing in zip(loops, timings):
             m0, n0, k0 = map(int, NAME.match(name).groups())
             steps = loops[name, origin].products / (m0 * n0 * k0)
             result[name].setdefault(origin, {})[core] = round(timing.cycles / steps, 2) if timing else None
     return result
+
+
+def collect(options):
+    """The same of the tiles that are asked for."""
+    tools, work = Tools(), pathlib.Path(options.build_dir) / "bench" / "static" / "riscv"
+    libraries = sorted((pathlib.Path(options.build_dir) / "lib" / "tilewright" / "bitcode").glob(
+        "tilewright_ukernels_riscv_64_*.bc"))
+    hand = disassemble(tools, compile_bitcode(tools, libraries, work / "hand"))
+    names = options.names or sorted(hand)
+    generated = disassemble(tools, generate(options, names, work / "generated"))
+    return examine(tools, {"hand": hand, "generated": generated}, names, options.core or CORES)
 
 
 def table(result, cores):

@@ -69,7 +69,7 @@ def compile_bitcode(tools, libraries, directory):
     return objects
 
 
-def generate(tilewright, names, directory):
+def generate(tilewright, names, directory, triple="aarch64-linux-gnu"):
     """Objects of generated tiles, and {name: message} of those that could not be generated."""
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
@@ -77,7 +77,7 @@ def generate(tilewright, names, directory):
     if not names:
         return [], errors
     command = [tilewright, "gen", "--no-cache", "-j", str(os.cpu_count() or 1),
-               "--triple=aarch64-linux-gnu", "-o", f"{directory}/", "-"]
+               f"--triple={triple}", "-o", f"{directory}/", "-"]
     out = subprocess.run([str(part) for part in command], input="\n".join(names) + "\n", text=True,
                          capture_output=True, check=False)
     for name in names:

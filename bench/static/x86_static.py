@@ -55,7 +55,8 @@ def slots_of(instruction, core):
 
 
 def judge(loop, tile_products, core):
-    """{cycles, bound, share} of a hot loop on `core`; None if the table lacks an instruction."""
+    """{cycles, per_step, bound, share} of a hot loop on `core`, of an iteration but for `per_step`,
+    of a K step; None if the table lacks an instruction."""
     slots = [slots_of(instruction, core) for instruction in loop]
     if None in slots:
         return None
@@ -74,7 +75,8 @@ def judge(loop, tile_products, core):
         taken_in += sum(instruction.computes_with_index for instruction in loop)
     width = taken_in / x86_ports.WIDTH[core]
     cycles = max(ports, width)
-    return {"cycles": round(cycles, 3), "bound": round(bound, 3), "share": round(bound / cycles, 4),
+    return {"cycles": round(cycles, 3), "per_step": round(cycles * tile_products / useful, 4),
+            "bound": round(bound, 3), "share": round(bound / cycles, 4),
             "limit": "ports" if ports >= width else "width"}
 
 
