@@ -8,6 +8,7 @@
 #ifndef UKERNELS_ARM_64_LANE_H_
 #define UKERNELS_ARM_64_LANE_H_
 
+#include "ukernels/arm_64/lane_number.h"
 #include "ukernels/arm_64/vector.h"
 
 // The instruction, and what it is fed with. A *group* is what one lane holds:
@@ -119,42 +120,33 @@ TW_INLINE void tw_lane_load(tw_widen_t widen, tw_vec* v, const char** panel,
 TW_INLINE int tw_min(int a, int b) { return a < b ? a : b; }
 TW_INLINE int tw_max(int a, int b) { return a > b ? a : b; }
 
-// Lane numbers have to be literals. Each of these returns OP(lane).
-#define TW_LANE_CASE(i, OP) \
-  case i:                   \
-    return (tw_vec)OP(i);
-#define TW_LAST_LANE(i, OP) \
-  default:                  \
-    return (tw_vec)OP(i);
-#define TW_LANES_2(lane, OP) \
-  switch (lane) { TW_LANE_CASE(0, OP) TW_LAST_LANE(1, OP) }
-#define TW_LANES_4(lane, OP)                                    \
-  switch (lane) {                                               \
-    TW_LANE_CASE(0, OP)                                         \
-    TW_LANE_CASE(1, OP) TW_LANE_CASE(2, OP) TW_LAST_LANE(3, OP) \
-  }
-#define TW_LANES_8(lane, OP)                                    \
-  switch (lane) {                                               \
-    TW_LANE_CASE(0, OP)                                         \
-    TW_LANE_CASE(1, OP)                                         \
-    TW_LANE_CASE(2, OP)                                         \
-    TW_LANE_CASE(3, OP)                                         \
-    TW_LANE_CASE(4, OP)                                         \
-    TW_LANE_CASE(5, OP) TW_LANE_CASE(6, OP) TW_LAST_LANE(7, OP) \
-  }
-
 #if defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC) && defined(__clang__)
-#define TW_BFDOT_LANE(i)                                                   \
-  TW_INLINE tw_vec tw_bfdot_lane_##i(tw_vec acc, tw_vec rhs, tw_vec lhs) { \
-    __asm__("bfdot %0.4s, %1.8h, %2.2h[" #i "]"                            \
-            : "+w"(acc)                                                    \
-            : "w"(rhs), "w"(lhs));                                         \
-    return acc;                                                            \
+// clang 22 takes the lane of vbfdotq_laneq_f32 apart into a dup.
+#define TW_BFDOT(acc, rhs, lhs, lane)            \
+  __asm__("bfdot %0.4s, %1.8h, %2.2h[" #lane "]" \
+          : "+w"(acc)                            \
+          : "w"(rhs), "w"(lhs))
+TW_INLINE tw_vec tw_bfdot_lane(tw_vec acc, tw_vec rhs, tw_vec lhs, int lane) {
+  switch (lane) {
+    case 0:
+      TW_BFDOT(acc, rhs, lhs, 0);
+      break;
+    case 1:
+      TW_BFDOT(acc, rhs, lhs, 1);
+      break;
+    case 2:
+      TW_BFDOT(acc, rhs, lhs, 2);
+      break;
+    default:
+      TW_BFDOT(acc, rhs, lhs, 3);
   }
-TW_BFDOT_LANE(0)
-TW_BFDOT_LANE(1)
-TW_BFDOT_LANE(2)
-TW_BFDOT_LANE(3)
+  return acc;
+}
+#elif defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
+TW_INLINE tw_vec tw_bfdot_lane(tw_vec acc, tw_vec rhs, tw_vec lhs, int lane) {
+  return (tw_vec)TW_LANE_OF_4(lane, vbfdotq_laneq_f32, (float32x4_t)acc,
+                              (bfloat16x8_t)rhs, (bfloat16x8_t)lhs);
+}
 #endif
 
 // acc + the products of rhs, or of one half of it where accumulators are twice
@@ -162,82 +154,51 @@ TW_BFDOT_LANE(3)
 TW_INLINE tw_vec tw_lane_multiply(tw_lane_t kind, tw_vec acc, tw_vec rhs,
                                   int half, tw_vec lhs, int lane) {
   switch (kind) {
-#define TW_OP(i) \
-  vfmaq_laneq_f64((float64x2_t)acc, (float64x2_t)rhs, (float64x2_t)lhs, i)
     case TW_LANE_F64:
-      TW_LANES_2(lane, TW_OP)
-#undef TW_OP
-#define TW_OP(i) \
-  vfmaq_laneq_f32((float32x4_t)acc, (float32x4_t)rhs, (float32x4_t)lhs, i)
+      return (tw_vec)TW_LANE_OF_2(lane, vfmaq_laneq_f64, (float64x2_t)acc,
+                                  (float64x2_t)rhs, (float64x2_t)lhs);
     case TW_LANE_F32:
     case TW_LANE_F16_WIDE:
-      TW_LANES_4(lane, TW_OP)
-#undef TW_OP
+      return (tw_vec)TW_LANE_OF_4(lane, vfmaq_laneq_f32, (float32x4_t)acc,
+                                  (float32x4_t)rhs, (float32x4_t)lhs);
 #ifdef __ARM_FEATURE_FP16_VECTOR_ARITHMETIC
-#define TW_OP(i) \
-  vfmaq_laneq_f16((float16x8_t)acc, (float16x8_t)rhs, (float16x8_t)lhs, i)
     case TW_LANE_F16:
-      TW_LANES_8(lane, TW_OP)
-#undef TW_OP
+      return (tw_vec)TW_LANE_OF_8(lane, vfmaq_laneq_f16, (float16x8_t)acc,
+                                  (float16x8_t)rhs, (float16x8_t)lhs);
 #endif
 #ifdef __ARM_FEATURE_FP16_FML
-#define TW_LOW(i) \
-  vfmlalq_laneq_low_f16((float32x4_t)acc, (float16x8_t)rhs, (float16x8_t)lhs, i)
-#define TW_HIGH(i)                                                             \
-  vfmlalq_laneq_high_f16((float32x4_t)acc, (float16x8_t)rhs, (float16x8_t)lhs, \
-                         i)
     case TW_LANE_FMLAL:
-      if (half) {
-        TW_LANES_8(lane, TW_HIGH)
-      } else {
-        TW_LANES_8(lane, TW_LOW)
-      }
-#undef TW_LOW
-#undef TW_HIGH
+      return half ? (tw_vec)TW_LANE_OF_8(lane, vfmlalq_laneq_high_f16,
+                                         (float32x4_t)acc, (float16x8_t)rhs,
+                                         (float16x8_t)lhs)
+                  : (tw_vec)TW_LANE_OF_8(lane, vfmlalq_laneq_low_f16,
+                                         (float32x4_t)acc, (float16x8_t)rhs,
+                                         (float16x8_t)lhs);
 #endif
 #ifdef __ARM_FEATURE_BF16_VECTOR_ARITHMETIC
-#ifdef __clang__
-// clang 22 takes the lane of vbfdotq_laneq_f32 apart into a dup.
-#define TW_OP(i) tw_bfdot_lane_##i(acc, rhs, lhs)
-#else
-#define TW_OP(i) \
-  vbfdotq_laneq_f32((float32x4_t)acc, (bfloat16x8_t)rhs, (bfloat16x8_t)lhs, i)
-#endif
     case TW_LANE_BFDOT:
-      TW_LANES_4(lane, TW_OP)
-#undef TW_OP
+      return tw_bfdot_lane(acc, rhs, lhs, lane);
 #endif
 #ifdef __ARM_FEATURE_DOTPROD
-#define TW_OP(i) \
-  vdotq_laneq_s32((int32x4_t)acc, (int8x16_t)rhs, (int8x16_t)lhs, i)
     case TW_LANE_SDOT:
-      TW_LANES_4(lane, TW_OP)
-#undef TW_OP
-#define TW_OP(i) vdotq_laneq_u32(acc, (uint8x16_t)rhs, (uint8x16_t)lhs, i)
+      return (tw_vec)TW_LANE_OF_4(lane, vdotq_laneq_s32, (int32x4_t)acc,
+                                  (int8x16_t)rhs, (int8x16_t)lhs);
     case TW_LANE_UDOT:
-      TW_LANES_4(lane, TW_OP)
-#undef TW_OP
+      return TW_LANE_OF_4(lane, vdotq_laneq_u32, acc, (uint8x16_t)rhs,
+                          (uint8x16_t)lhs);
 #endif
 #ifdef __ARM_FEATURE_MATMUL_INT8
-#define TW_OP(i) \
-  vsudotq_laneq_s32((int32x4_t)acc, (int8x16_t)rhs, (uint8x16_t)lhs, i)
     case TW_LANE_USDOT:
-      TW_LANES_4(lane, TW_OP)
-#undef TW_OP
+      return (tw_vec)TW_LANE_OF_4(lane, vsudotq_laneq_s32, (int32x4_t)acc,
+                                  (int8x16_t)rhs, (uint8x16_t)lhs);
 #endif
-#define TW_LOW(i)                                               \
-  vmlal_laneq_s16((int32x4_t)acc, vget_low_s16((int16x8_t)rhs), \
-                  (int16x8_t)lhs, i)
-#define TW_HIGH(i) \
-  vmlal_high_laneq_s16((int32x4_t)acc, (int16x8_t)rhs, (int16x8_t)lhs, i)
     default:  // s16, given or widened; u8 are positive s16.
-      if (half) {
-        TW_LANES_8(lane, TW_HIGH)
-      } else {
-        TW_LANES_8(lane, TW_LOW)
-      }
-#undef TW_LOW
-#undef TW_HIGH
+      return half ? (tw_vec)TW_LANE_OF_8(lane, vmlal_high_laneq_s16,
+                                         (int32x4_t)acc, (int16x8_t)rhs,
+                                         (int16x8_t)lhs)
+                  : (tw_vec)TW_LANE_OF_8(lane, vmlal_laneq_s16, (int32x4_t)acc,
+                                         vget_low_s16((int16x8_t)rhs),
+                                         (int16x8_t)lhs);
   }
 }
 

@@ -12,15 +12,13 @@
 #include "ukernels/arm_64/lane.h"
 
 // Both K elements of a row, in all lanes.
-TW_INLINE tw_vec tw_spread_pair(tw_vec v, int lane){
-#define TW_OP(i) vdupq_laneq_u16((uint16x8_t)v, i)
-    TW_LANES_8(lane, TW_OP)
-#undef TW_OP
+TW_INLINE tw_vec tw_spread_pair(tw_vec v, int lane) {
+  return (tw_vec)TW_LANE_OF_8(lane, vdupq_laneq_u16, (uint16x8_t)v);
 }
 
 // Products of the bytes of one half of a and b, pairs of them added to acc.
-TW_INLINE tw_vec
-    tw_pair_multiply(int is_signed, tw_vec acc, tw_vec a, tw_vec b, int half) {
+TW_INLINE tw_vec tw_pair_multiply(int is_signed, tw_vec acc, tw_vec a, tw_vec b,
+                                  int half) {
   if (is_signed) {
     const int8x16_t x = (int8x16_t)a, y = (int8x16_t)b;
     const int16x8_t products =
@@ -89,15 +87,11 @@ TW_INLINE void u8u8s32_k2(void* out, const void* lhs, const void* rhs,
 enum { TW_S4_SHORT_STEPS = 12 };
 
 TW_INLINE tw_vec tw_spread_byte(tw_vec v, int lane) {
-#define TW_LOW(i) vdupq_laneq_u8((uint8x16_t)v, i)
-#define TW_HIGH(i) vdupq_laneq_u8((uint8x16_t)v, 8 + i)
-  if (lane < 8) {
-    TW_LANES_8(lane, TW_LOW)
-  } else {
-    TW_LANES_8(lane - 8, TW_HIGH)
-  }
-#undef TW_LOW
-#undef TW_HIGH
+#define TW_DUP_HIGH(bytes, i) vdupq_laneq_u8(bytes, 8 + i)
+  const uint8x16_t bytes = (uint8x16_t)v;
+  return lane < 8 ? (tw_vec)TW_LANE_OF_8(lane, vdupq_laneq_u8, bytes)
+                  : (tw_vec)TW_LANE_OF_8(lane - 8, TW_DUP_HIGH, bytes);
+#undef TW_DUP_HIGH
 }
 
 // `steps` K steps of s8 x s4, K0 = 2, columns [0, columns) of a panel of N0:

@@ -3,6 +3,7 @@
 
 #include "ukernels/arm_64/sme_float.h"
 #include "ukernels/arm_64/sme_int.h"
+#include "ukernels/arm_64/sme_s8s4.h"
 
 #define TW_STAMP_ISA_sme ~, 1
 #include "ukernels/arm_64/sme_stamp.h"

@@ -12,13 +12,42 @@
 
 #include <arm_sme.h>
 
-#include "tilewright/tile.h"
-#include "ukernels/arm_64/sve_accumulators.h"
-#include "ukernels/arm_64/sve_loops.h"
+#define TW_STREAMING __arm_streaming
+#include "ukernels/arm_64/scalable.h"
 
-// A family and its parts.
-#define TW_SME_INLINE static inline __attribute__((always_inline))
+// A family is streaming and works on ZA.
 #define TW_SME_STATE __arm_streaming __arm_inout("za")
+
+// Families of the same types are one function, a template (sme_outer.h,
+// sme2_array.h) that a header includes with the types and the instruction; they
+// differ in the out tile's elements.
+#define TW_SME_FAMILY(family, tile, out_elements)                              \
+  TW_INLINE void family(void* out, const void* lhs, const void* rhs,           \
+                        const tw_mmt4d_params_t* params, int M0,               \
+                        int rows_are_vectors, int nv, int columns_are_vectors) \
+      TW_SME_STATE {                                                           \
+    (void)columns_are_vectors;                                                 \
+    tile(out_elements, out, (const char*)lhs, (const char*)rhs, params, M0,    \
+         rows_are_vectors, nv);                                                \
+  }
+
+// Numbers of tiles of ZA have to be literals, too: op(tile, ...).
+#define TW_ZA_TILE(tile, op, ...)     \
+  ((tile) == 0   ? op(0, __VA_ARGS__) \
+   : (tile) == 1 ? op(1, __VA_ARGS__) \
+   : (tile) == 2 ? op(2, __VA_ARGS__) \
+                 : op(3, __VA_ARGS__))
+
+// A row of a tile of ZA as vector of type `acc`, and a group of four vectors.
+#define TW_READ_ROW(tile, acc, row) \
+  svread_hor_za32_m(TW_ZERO(acc), svptrue_b8(), tile, row)
+#ifdef __ARM_FEATURE_SME2
+#define TW_READ_GROUP(acc, group)          \
+  _Generic((acc*)0,                        \
+      svfloat32_t*: svread_za32_f32_vg1x4, \
+      svint32_t*: svread_za32_s32_vg1x4,   \
+      svuint32_t*: svread_za32_u32_vg1x4)(group)
+#endif
 
 // Calls `function` with PSTATE.SM and PSTATE.ZA on, and leaves with both off.
 // If the caller has left a lazy save pending, ZA is saved first, as the SME ABI
@@ -60,12 +89,12 @@
         "p3", "p4", "p5", "p6", "p7", "p8", "p9", "p10", "p11", "p12", "p13",  \
         "p14", "p15")
 
-TW_SME_INLINE int tw_sme_accumulates(
+TW_INLINE int tw_sme_accumulates(
     const tw_mmt4d_params_t* params) __arm_streaming_compatible {
   return (params->flags & TW_MMT4D_FLAG_ACCUMULATE) != 0;
 }
 
-TW_SME_INLINE tw_index_t tw_sme_out_stride(
+TW_INLINE tw_index_t tw_sme_out_stride(
     const tw_mmt4d_params_t* params, tw_index_t N0) __arm_streaming_compatible {
   return params->flags & TW_MMT4D_FLAG_OUT_ROW_STRIDE ? params->out_row_stride
                                                       : N0;

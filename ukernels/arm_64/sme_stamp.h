@@ -7,20 +7,13 @@
 #include "ukernels/arm_64/sme_body.h"
 #include "ukernels/stamp.h"
 
-#define TW_COUNT_1 1, 0
-#define TW_COUNT_2 2, 0
-#define TW_COUNT_4 4, 0
-#define TW_COUNT_1vl 1, 1
-#define TW_COUNT_2vl 2, 1
-#define TW_COUNT_4vl 4, 1
-
 #undef TW_STAMP_1
 #define TW_STAMP_1(name, family, M0, N0)                                   \
   static __attribute__((noinline)) void name##_streaming(                  \
       void* out_tile, const void* lhs_panel, const void* rhs_panel,        \
       const tw_mmt4d_params_t* params) TW_SME_STATE {                      \
     family(out_tile, lhs_panel, rhs_panel, params, TW_COUNT_##M0,          \
-           TW_COUNT_##N0);                                                 \
+           TW_IS_VECTORS_##M0, TW_COUNT_##N0, TW_IS_VECTORS_##N0);         \
   }                                                                        \
   TW_TILE_FUNCTION(name) {                                                 \
     if (tw_keeps_out(params)) return;                                      \

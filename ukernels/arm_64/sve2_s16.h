@@ -7,25 +7,24 @@
 #ifndef UKERNELS_ARM_64_SVE2_S16_H_
 #define UKERNELS_ARM_64_SVE2_S16_H_
 
-#include "ukernels/arm_64/sve_body.h"
+#include "ukernels/arm_64/sve_s16.h"
 
-#define TW_S16_MULTIPLY_PAIR(acc, v, q, i) \
-  svmlalt_lane(svmlalb_lane(acc, v, q, (i) * 2), v, q, (i) * 2 + 1)
+TW_INLINE svint32_t tw_sve2_s16_multiply(svint32_t acc, svint16_t v,
+                                         svint16_t q, int r) {
+  const int lane = r % 4 * 2;
+  acc = TW_LANE_OF_8(lane, svmlalb_lane, acc, v, q);
+  return TW_LANE_OF_8(lane + 1, svmlalt_lane, acc, v, q);
+}
 
-#define TW_FAMILY s16s16s32_k2_sve2
-#define TW_LHS int16_t
-#define TW_ACCUMULATORS TW_S32
-#define TW_K0 2
-#define TW_MULTIPLY TW_S16_MULTIPLY_PAIR
+#define TW_TILE tw_sve2_s16
+#define TW_ACC svint32_t
+#define TW_LOAD_LHS(pg, p) tw_s16_quad(pg, p)
+#define TW_LOAD_RHS(how, p) tw_s16_vector((how).rhs_bytes < (how).lhs_bytes, p)
+#define TW_MULTIPLY(how, acc, v, q, r, n) tw_sve2_s16_multiply(acc, v, q, r)
 #include "ukernels/arm_64/sve_lanes.h"
 
-#define TW_FAMILY s16s8s32_k2_sve2
-#define TW_LHS int16_t
-#define TW_RHS int8_t
-#define TW_ACCUMULATORS TW_S32
-#define TW_K0 2
-#define TW_LOAD_RHS(p) svld1sb_s16(svptrue_b8(), p)
-#define TW_MULTIPLY TW_S16_MULTIPLY_PAIR
-#include "ukernels/arm_64/sve_lanes.h"
+TW_SVE_FAMILY(s16s16s32_k2_sve2, tw_sve2_s16, vl, .lhs_bytes = 4,
+              .rhs_bytes = 4)
+TW_SVE_FAMILY(s16s8s32_k2_sve2, tw_sve2_s16, vl, .lhs_bytes = 4, .rhs_bytes = 2)
 
 #endif  // UKERNELS_ARM_64_SVE2_S16_H_

@@ -8,28 +8,35 @@
 
 #include "ukernels/arm_64/sve_s8s4.h"
 
-// The even elements of two rows of 16, and the odd ones.
-TW_INLINE svint8x2_t tw_sve_split_s8_pair(const int8_t* first,
-                                          const int8_t* second) {
+// The even elements of two rows of 16, or the `odd` ones; of a `single` row
+// twice.
+TW_INLINE svint8_t tw_sve_split_s8_pair(const char* p, int single, int odd) {
   const svbool_t all = svptrue_b8();
   const svuint8_t order =
       svdupq_u8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
-  const svuint64_t a = svreinterpret_u64(svtbl(svld1rq(all, first), order));
-  const svuint64_t b = svreinterpret_u64(svtbl(svld1rq(all, second), order));
-  return svcreate2(svreinterpret_s8(svtrn1(a, b)),
-                   svreinterpret_s8(svtrn2(a, b)));
+  const svuint64_t first = svreinterpret_u64(svtbl(tw_s8_quad(all, p), order));
+  const svuint64_t second =
+      svreinterpret_u64(svtbl(tw_s8_quad(all, single ? p : p + 16), order));
+  svint8_t part =
+      svreinterpret_s8(odd ? svtrn2(first, second) : svtrn1(first, second));
+  TW_HIDE_CAST(part);
+  return part;
 }
 
-#define TW_FAMILY s8s4s32_k16_sve_i8mm
-#define TW_LHS int8_t
-#define TW_ACCUMULATORS TW_S32
-#define TW_K0 16
-#define TW_LOAD_RHS(p) tw_sve_split_s4(p)
-#define TW_LOAD_QUAD(p, rows) \
-  tw_sve_split_s8_pair(p, (p) + ((rows) == 1 ? 0 : TW_K0))
-#define TW_MULTIPLY(acc, q, v) \
-  svmmla(svmmla(acc, svget2(q, 0), svget2(v, 0)), svget2(q, 1), svget2(v, 1))
-#define TW_CHAINS 2
+TW_INLINE svint32_t tw_sve_s8s4_mmla(svint32_t acc, svint8_t q, svint8_t q_odd,
+                                     svint8_t both) {
+  return svmmla(svmmla(acc, q_odd, tw_s4_odd(both)), q, tw_s4_even(both));
+}
+
+#define TW_TILE tw_sve_s8s4_smmla
+#define TW_ACC svint32_t
+#define TW_ACC_OF_PAIRS(v) svreinterpret_s32(v)
+#define TW_LOAD_LHS(p, single, odd) tw_sve_split_s8_pair(p, single, odd)
+#define TW_LOAD_RHS(p) tw_s8_vector(p)
+#define TW_MULTIPLY(acc, q, q_odd, v) tw_sve_s8s4_mmla(acc, q, q_odd, v)
 #include "ukernels/arm_64/sve_mmla.h"
+
+TW_SVE_FAMILY(s8s4s32_k16_sve_i8mm, tw_sve_s8s4_smmla, vl, .lhs_bytes = 16,
+              .rhs_bytes = 8, .splits = 1)
 
 #endif  // UKERNELS_ARM_64_SVE_I8MM_S8S4_H_

@@ -13,229 +13,178 @@
 // and two neighbouring vectors make one of each row by uzp1 and uzp2 of 64
 // bits. No include guard: see sve_lanes.h. The macros:
 //
-//   TW_FAMILY, TW_LHS, TW_ACCUMULATORS  as there
-//   TW_MULTIPLY(acc, q, v)
-//
-// and where it differs from what follows from these:
-//
-//   TW_RHS, TW_K0, TW_NARROW(acc), TW_WIDEN(acc)  as there
-//   TW_LOAD_RHS(p)       the rhs operand, half a `vl` of columns
-//   TW_LOAD_QUAD(p, rows)  the lhs operand: two rows, or one row twice, as
-//                        64-bit integers: TW_MULTIPLY says what these are
-//   TW_CHAINS            pairs of rows, counted over the K steps taken at
-//                        once: 4, or fewer where operands take more registers
-//   TW_UNROLLS(vectors)  0 where the K loop must not be unrolled, which is so
-//                        too where there are fewer chains
+//   TW_TILE, TW_ACC, TW_NARROW(acc), TW_WIDEN(acc)  as there
+//   TW_ACC_OF_PAIRS(v)  64-bit lanes as accumulators
+//   TW_LOAD_LHS(p, single, odd)  the lhs operand: two rows, or a `single` one
+//                   twice; where the rhs is split, of one of two
+//   TW_LOAD_RHS(p)  the rhs operand, half a `vl` of columns
+//   TW_MULTIPLY(acc, q, q_odd, v)
 
-#ifndef TW_RHS
-#define TW_RHS TW_LHS
-#endif
-#ifndef TW_K0
-#define TW_K0 (8 / (int)sizeof(TW_LHS))
-#endif
-#define TW_RHS_K0 (8 / (int)sizeof(TW_RHS))
-#ifndef TW_LOAD_RHS
-#define TW_LOAD_RHS(p) svld1(svptrue_b8(), p)
-#endif
-#ifndef TW_LOAD_QUAD
-#define TW_LOAD_QUAD(p, rows)            \
-  ((rows) == 1 ? tw_sve_splat_8_bytes(p) \
-               : svreinterpret_u64(svld1rq(svptrue_b8(), p)))
-#endif
-#if defined(TW_NARROW)
-// Every step needs what the one before it rounded.
-#define TW_CHAINS 1
-#elif !defined(TW_CHAINS)
-#define TW_CHAINS 4
-#endif
-#ifndef TW_UNROLLS
-#define TW_UNROLLS(vectors) (TW_CHAINS == 4)
-#endif
-// The permutation `op` of 64-bit lanes.
-#define TW_PAIRS(op, a, b) \
-  TW_ACC_OF(op(svreinterpret_u64(a), svreinterpret_u64(b)))
+#define TW_LHS __typeof__(TW_LOAD_LHS((const char*)0, 0, 0))
+#define TW_RHS __typeof__(TW_LOAD_RHS((const char*)0))
 
-// X for the accumulators of a pair of rows, p, and all of them.
-#define TW_EACH_OF_PAIR(X, p) X(p, 0) X(p, 1) X(p, 2) X(p, 3) X(p, 4) X(p, 5)
-#define TW_EACH_PAIR_ACC(X) \
-  TW_EACH_OF_PAIR(X, 0)     \
-  TW_EACH_OF_PAIR(X, 1) TW_EACH_OF_PAIR(X, 2) TW_EACH_OF_PAIR(X, 3)
+#ifdef TW_NARROW
+// Widens the accumulator that is multiplied into after [p][n].
+TW_INLINE void TW_CONCAT(TW_TILE, _widen_next)(TW_ACC* const acc[][6],
+                                               TW_LHS* quad, TW_RHS* v,
+                                               int pairs, int vectors, int p,
+                                               int n) {
+  const int next = (n * pairs + p + 1) % (pairs * vectors);
+  TW_ACC* const a = acc[next % pairs][next / pairs];
+  TW_USE_AFTER(*a, *quad);
+  *a = TW_WIDEN(*a);
+  TW_USE_AFTER(*v, *a);
+}
+#endif
 
-TW_INLINE void TW_FAMILY(void* out_tile, const void* lhs_panel,
-                         const void* rhs_panel, const tw_mmt4d_params_t* params,
-                         int M0, int vl) {
+// `steps` K steps; pair p of step s has row s * pairs + p of the accumulators.
+// The panels move on.
+TW_INLINE void TW_CONCAT(TW_TILE, _steps)(tw_sve_family_t how,
+                                          TW_ACC* const acc[][6],
+                                          const char** lhs, const char** rhs,
+                                          int M0, int vectors, int steps) {
+  const int pairs = (M0 + 1) / 2;
+  const int rows = steps * pairs;
+  const int pair_bytes = (M0 == 1 ? 1 : 2) * how.lhs_bytes;
+  const tw_index_t rhs_vector = svcntd() * how.rhs_bytes;
+  TW_LHS q0, q1, q2, q3, q0_odd, q1_odd, q2_odd, q3_odd;
+  TW_LHS* const q[] = {&q0, &q1, &q2, &q3};
+  TW_LHS* const q_odd[] = {&q0_odd, &q1_odd, &q2_odd, &q3_odd};
+  TW_UNROLL for (int p = 0; p < rows; ++p) {
+    const char* const pair = *lhs + p * pair_bytes;
+    *q[p] = TW_LOAD_LHS(pair, M0 == 1, 0);
+    if (how.splits) *q_odd[p] = TW_LOAD_LHS(pair, M0 == 1, 1);
+  }
+  // Vector by vector, each with all rows, one after the other: otherwise the
+  // widest tile would find no registers.
+  TW_UNROLL for (int n = 0; n < vectors; ++n) {
+    TW_RHS v;
+    TW_UNROLL for (int p = 0; p < rows; ++p) {
+      TW_ACC* const a = acc[p][n];
+      if (p % pairs == 0) {
+        v = TW_LOAD_RHS(*rhs + (p / pairs * vectors + n) * rhs_vector);
+      }
+#ifdef TW_NARROW
+      if (how.rounds) {
+        TW_CONCAT(TW_TILE, _widen_next)(acc, &q0, &v, pairs, vectors, p, n);
+        *a = TW_NARROW(TW_MULTIPLY(*a, *q[p], *q_odd[p], v));
+        TW_USE_AFTER(q0, *a);
+        TW_LOAD_AFTER(*rhs, *a);
+        continue;
+      }
+#endif
+      *a = TW_MULTIPLY(*a, *q[p], *q_odd[p], v);
+    }
+  }
+  *lhs += rows * pair_bytes;
+  *rhs += steps * vectors * rhs_vector;
+}
+
+TW_INLINE void TW_TILE(tw_sve_family_t how, void* out, const char* lhs,
+                       const char* rhs, const tw_mmt4d_params_t* params, int M0,
+                       int vl) {
+  const svbool_t all = svptrue_b8();
   const int pairs = (M0 + 1) / 2;
   const int vectors = 2 * vl;
-  const int sets = tw_sve_sets(pairs, TW_CHAINS);
+  // Pairs of rows, counted over the K steps taken at once; operands in two
+  // vectors take more registers.
+  const int chains = how.splits ? 2 : 4;
+  const int sets = !how.rounds && pairs < chains ? chains / pairs : 1;
+  const TW_ACC zero = TW_ZERO(TW_ACC);
+  TW_ACC a00 = zero, a01 = zero, a02 = zero, a03 = zero, a04 = zero, a05 = zero;
+  TW_ACC a10 = zero, a11 = zero, a12 = zero, a13 = zero, a14 = zero, a15 = zero;
+  TW_ACC a20 = zero, a21 = zero, a22 = zero, a23 = zero, a24 = zero, a25 = zero;
+  TW_ACC a30 = zero, a31 = zero, a32 = zero, a33 = zero, a34 = zero, a35 = zero;
+  TW_ACC* const acc[][6] = {{&a00, &a01, &a02, &a03, &a04, &a05},
+                            {&a10, &a11, &a12, &a13, &a14, &a15},
+                            {&a20, &a21, &a22, &a23, &a24, &a25},
+                            {&a30, &a31, &a32, &a33, &a34, &a35}};
   const tw_index_t lanes = svcntw();
   const tw_index_t N0 = vl * lanes;
-  const tw_index_t rhs_vector = svcntd() * TW_RHS_K0;
-  const int pair_step = (M0 == 1 ? 1 : 2) * TW_K0;
-  const TW_LHS* lhs = (const TW_LHS*)lhs_panel;
-  const TW_RHS* rhs = (const TW_RHS*)rhs_panel;
-  TW_OUT* out = (TW_OUT*)out_tile;
-  typedef __typeof__(TW_LOAD_RHS(rhs)) rhs_vector_t;
-  typedef __typeof__(TW_LOAD_QUAD(lhs, M0)) quad_t;
-
-#define TW_DECLARE(p, n) TW_ACC acc##p##n = TW_ZERO;
-  TW_EACH_PAIR_ACC(TW_DECLARE)
-#undef TW_DECLARE
 
   if (tw_accumulates(params)) {
     const tw_index_t stride = tw_out_stride(params, N0);
-#define TW_LOAD_COLUMNS(p, j, left, right)                          \
-  if (p < pairs && j < vl) {                                        \
-    const TW_OUT* from = out + 2 * p * stride + j * lanes;          \
-    const TW_ACC first = TW_LOAD(from);                             \
-    const TW_ACC second = M0 == 1 ? first : TW_LOAD(from + stride); \
-    acc##p##left = TW_PAIRS(svzip1, first, second);                 \
-    acc##p##right = TW_PAIRS(svzip2, first, second);                \
-  }
-#define TW_LOAD_ROWS(p)       \
-  TW_LOAD_COLUMNS(p, 0, 0, 1) \
-  TW_LOAD_COLUMNS(p, 1, 2, 3) TW_LOAD_COLUMNS(p, 2, 4, 5)
-    TW_EACH_OF_4(TW_LOAD_ROWS)
-#undef TW_LOAD_ROWS
-#undef TW_LOAD_COLUMNS
+    TW_UNROLL for (int p = 0; p < pairs; ++p) {
+      TW_UNROLL for (int j = 0; j < vl; ++j) {
+        const tw_index_t row = 2 * p * stride;
+        const TW_ACC first = TW_LOAD_ACC(TW_ACC, how.out, out, row, j * lanes);
+        const TW_ACC second = M0 == 1 ? first
+                                      : TW_LOAD_ACC(TW_ACC, how.out, out,
+                                                    row + stride, j * lanes);
+        const svuint64_t top = svreinterpret_u64(first);
+        const svuint64_t low = svreinterpret_u64(second);
+        TW_ACC left = TW_ACC_OF_PAIRS(svzip1(top, low));
+        TW_ACC right = TW_ACC_OF_PAIRS(svzip2(top, low));
+        TW_HIDE_CAST(left);
+        TW_HIDE_CAST(right);
+        *acc[p][2 * j] = left;
+        *acc[p][2 * j + 1] = right;
+      }
+    }
   }
 
-// Vector by vector, each with all rows, one after the other: otherwise the
-// widest tile would find no registers.
-#define TW_LOAD_LHS(p)                               \
-  if (p < rows) {                                    \
-    quad##p = TW_LOAD_QUAD(lhs + p * pair_step, M0); \
-  }
 #ifdef TW_NARROW
-#define TW_EXCEPT_FIRST(op, p, n) \
-  if (p < pairs && n < vectors && p + n > 0) acc##p##n = op(acc##p##n);
-#define TW_NARROW_VECTOR(p, n) TW_EXCEPT_FIRST(TW_NARROW, p, n)
-  TW_EACH_PAIR_ACC(TW_NARROW_VECTOR)
-#define TW_WIDEN_AT(p, n)            \
-  {                                  \
-    TW_USE_AFTER(acc##p##n, quad0);  \
-    acc##p##n = TW_WIDEN(acc##p##n); \
-    TW_USE_AFTER(v, acc##p##n);      \
+  if (how.rounds) {
+    TW_UNROLL for (int i = 1; i < pairs * vectors; ++i) {
+      TW_ACC* const a = acc[i / vectors][i % vectors];
+      *a = TW_NARROW(*a);
+    }
   }
-#define TW_WIDEN_NEXT(p, next_p, n, next_n) \
-  if (p < pairs - 1)                        \
-    TW_WIDEN_AT(next_p, n)                  \
-  else if (n < vectors - 1)                 \
-    TW_WIDEN_AT(0, next_n)                  \
-  else                                      \
-    TW_WIDEN_AT(0, 0)
-#define TW_INTO(p, next_p, n, next_n)                          \
-  {                                                            \
-    TW_WIDEN_NEXT(p, next_p, n, next_n)                        \
-    acc##p##n = TW_NARROW(TW_MULTIPLY(acc##p##n, quad##p, v)); \
-    TW_USE_AFTER(quad0, acc##p##n);                            \
-    TW_LOAD_AFTER(rhs, acc##p##n);                             \
-  }
-#else
-#define TW_INTO(p, next_p, n, next_n) \
-  acc##p##n = TW_MULTIPLY(acc##p##n, quad##p, v);
 #endif
-#define TW_MULTIPLY_PAIR(p, next_p, n, next_n)                       \
-  if (p < rows && n < vectors) {                                     \
-    if (p % pairs == 0) {                                            \
-      v = TW_LOAD_RHS(rhs + (p / pairs * vectors + n) * rhs_vector); \
-    }                                                                \
-    TW_INTO(p, next_p, n, next_n)                                    \
-  }
-#define TW_MULTIPLY_VECTOR(n, next_n) \
-  TW_MULTIPLY_PAIR(0, 1, n, next_n)   \
-  TW_MULTIPLY_PAIR(1, 2, n, next_n)   \
-  TW_MULTIPLY_PAIR(2, 3, n, next_n)   \
-  TW_MULTIPLY_PAIR(3, 0, n, next_n)
-#define TW_MULTIPLY_STEPS() \
-  TW_EACH_OF_4(TW_LOAD_LHS) \
-  TW_MULTIPLY_VECTOR(0, 1)  \
-  TW_MULTIPLY_VECTOR(1, 2)  \
-  TW_MULTIPLY_VECTOR(2, 3)  \
-  TW_MULTIPLY_VECTOR(3, 4) TW_MULTIPLY_VECTOR(4, 5) TW_MULTIPLY_VECTOR(5, 0)
   const tw_index_t blocks = params->K > 0 ? params->K / sets : 0;
-#define TW_MULTIPLY_BLOCK()             \
-  {                                     \
-    const int rows = sets * pairs;      \
-    rhs_vector_t v;                     \
-    quad_t quad0, quad1, quad2, quad3;  \
-    TW_MULTIPLY_STEPS()                 \
-    lhs += rows * pair_step;            \
-    rhs += sets * vectors * rhs_vector; \
-  }
-  if (TW_UNROLLS(vectors)) {
-    TW_UNROLL_4 for (tw_index_t i = 0; i < blocks; ++i) TW_MULTIPLY_BLOCK()
+  if (how.rounds || how.splits || (how.rolls_widest && vectors == 6)) {
+    TW_NO_UNROLL for (tw_index_t i = 0; i < blocks; ++i) {
+      TW_CONCAT(TW_TILE, _steps)(how, acc, &lhs, &rhs, M0, vectors, sets);
+    }
   } else {
-    TW_NO_UNROLL for (tw_index_t i = 0; i < blocks; ++i) TW_MULTIPLY_BLOCK()
+    TW_UNROLL_4 for (tw_index_t i = 0; i < blocks; ++i) {
+      TW_CONCAT(TW_TILE, _steps)(how, acc, &lhs, &rhs, M0, vectors, sets);
+    }
   }
-#undef TW_MULTIPLY_BLOCK
-  for (tw_index_t k = params->K % sets; k > 0; --k) {
-    const int rows = pairs;
-    rhs_vector_t v;
-    quad_t quad0, quad1, quad2 TW_UNUSED, quad3 TW_UNUSED;
-    TW_MULTIPLY_STEPS()
-    lhs += rows * pair_step;
-    rhs += vectors * rhs_vector;
+  for (tw_index_t rest = params->K % sets; rest > 0; --rest) {
+    TW_CONCAT(TW_TILE, _steps)(how, acc, &lhs, &rhs, M0, vectors, 1);
   }
-#undef TW_MULTIPLY_STEPS
-#undef TW_MULTIPLY_VECTOR
-#undef TW_MULTIPLY_PAIR
-#undef TW_INTO
-#undef TW_LOAD_LHS
 #ifdef TW_NARROW
-#define TW_WIDEN_VECTOR(p, n) TW_EXCEPT_FIRST(TW_WIDEN, p, n)
-  TW_EACH_PAIR_ACC(TW_WIDEN_VECTOR)
-#undef TW_WIDEN_VECTOR
-#undef TW_WIDEN_NEXT
-#undef TW_WIDEN_AT
-#undef TW_NARROW_VECTOR
-#undef TW_EXCEPT_FIRST
+  if (how.rounds) {
+    TW_UNROLL for (int i = 1; i < pairs * vectors; ++i) {
+      TW_ACC* const a = acc[i / vectors][i % vectors];
+      *a = TW_WIDEN(*a);
+    }
+  }
 #endif
 
-#define TW_REDUCE(p, n, from) \
-  if (n < vectors) acc##p##n = svadd_x(svptrue_b8(), acc##p##n, acc##from##n);
-#define TW_REDUCE_PAIR(p, from)                                       \
-  if (from < sets * pairs && pairs <= from - p) {                     \
-    TW_REDUCE(p, 0, from)                                             \
-    TW_REDUCE(p, 1, from)                                             \
-    TW_REDUCE(p, 2, from)                                             \
-    TW_REDUCE(p, 3, from) TW_REDUCE(p, 4, from) TW_REDUCE(p, 5, from) \
+  TW_UNROLL for (int p = sets * pairs - 1; p >= pairs; --p) {
+    TW_ACC* const* const to = acc[p - (p >= 2 ? 2 : 1)];
+    TW_UNROLL for (int n = 0; n < vectors; ++n) {
+      *to[n] = svadd_x(all, *to[n], *acc[p][n]);
+    }
   }
-  TW_REDUCE_PAIR(0, 2)
-  TW_REDUCE_PAIR(1, 3)
-  TW_REDUCE_PAIR(0, 1)
-#undef TW_REDUCE_PAIR
-#undef TW_REDUCE
 
   const tw_index_t stride = tw_out_stride(params, N0);
-#define TW_STORE_COLUMNS(p, j, left, right)                                 \
-  if (p < pairs && j < vl) {                                                \
-    TW_OUT* to = out + 2 * p * stride + j * lanes;                          \
-    TW_STORE(to, TW_PAIRS(svuzp1, acc##p##left, acc##p##right));            \
-    if (M0 > 1) {                                                           \
-      TW_STORE(to + stride, TW_PAIRS(svuzp2, acc##p##left, acc##p##right)); \
-    }                                                                       \
+  TW_UNROLL for (int p = 0; p < pairs; ++p) {
+    TW_UNROLL for (int j = 0; j < vl; ++j) {
+      const tw_index_t row = 2 * p * stride;
+      TW_ACC left = *acc[p][2 * j], right = *acc[p][2 * j + 1];
+      TW_HIDE_CAST(left);
+      TW_HIDE_CAST(right);
+      const svuint64_t l = svreinterpret_u64(left);
+      const svuint64_t r = svreinterpret_u64(right);
+      TW_STORE_ACC(TW_ACC, how.out, out, row, j * lanes,
+                   TW_ACC_OF_PAIRS(svuzp1(l, r)));
+      if (M0 == 1) continue;
+      TW_STORE_ACC(TW_ACC, how.out, out, row + stride, j * lanes,
+                   TW_ACC_OF_PAIRS(svuzp2(l, r)));
+    }
   }
-#define TW_STORE_ROWS(p)       \
-  TW_STORE_COLUMNS(p, 0, 0, 1) \
-  TW_STORE_COLUMNS(p, 1, 2, 3) TW_STORE_COLUMNS(p, 2, 4, 5)
-  TW_EACH_OF_4(TW_STORE_ROWS)
-#undef TW_STORE_ROWS
-#undef TW_STORE_COLUMNS
 }
 
-#undef TW_FAMILY
-#undef TW_LHS
-#undef TW_RHS
-#undef TW_ACCUMULATORS
-#undef TW_K0
-#undef TW_RHS_K0
+#undef TW_TILE
+#undef TW_ACC
+#undef TW_ACC_OF_PAIRS
+#undef TW_LOAD_LHS
 #undef TW_LOAD_RHS
-#undef TW_LOAD_QUAD
 #undef TW_MULTIPLY
 #undef TW_NARROW
 #undef TW_WIDEN
-#undef TW_UNROLLS
-#undef TW_CHAINS
-#undef TW_PAIRS
-#undef TW_EACH_OF_PAIR
-#undef TW_EACH_PAIR_ACC
+#undef TW_LHS
+#undef TW_RHS

@@ -9,27 +9,24 @@
 
 #include "ukernels/arm_64/sve_body.h"
 
-#define TW_LOAD_LOW(p) svld1sw_s64(svptrue_b8(), p)
-#define TW_STORE_LOW(p, v) svst1w(svptrue_b8(), p, v)
-#define TW_S64_AS_S32 \
-  svint64_t, svreinterpret_s64, int32_t, TW_LOAD_LOW, TW_STORE_LOW
+// s16 as they are, or s8 extended.
+TW_INLINE svint16_t tw_s16_vector(int is_s8, const void* p) {
+  const svbool_t all = svptrue_b8();
+  return is_s8 ? svld1sb_s16(all, (const int8_t*)p)
+               : svld1(all, (const int16_t*)p);
+}
 
-#define TW_FAMILY s16s16s32_k4_sve
-#define TW_LHS int16_t
-#define TW_ACCUMULATORS TW_S64_AS_S32
-#define TW_K0 4
-#define TW_VECTORS(vl) ((vl) * 2)
-#define TW_MULTIPLY svdot_lane
+#define TW_TILE tw_sve_s16
+#define TW_ACC svint64_t
+#define TW_LOAD_LHS(pg, p) tw_s16_quad(pg, p)
+#define TW_LOAD_RHS(how, p) tw_s16_vector((how).rhs_bytes < (how).lhs_bytes, p)
+#define TW_MULTIPLY(how, acc, v, q, r, n) \
+  TW_LANE_OF_2((r) % 2, svdot_lane, acc, v, q)
 #include "ukernels/arm_64/sve_lanes.h"
 
-#define TW_FAMILY s16s8s32_k4_sve
-#define TW_LHS int16_t
-#define TW_RHS int8_t
-#define TW_ACCUMULATORS TW_S64_AS_S32
-#define TW_K0 4
-#define TW_VECTORS(vl) ((vl) * 2)
-#define TW_LOAD_RHS(p) svld1sb_s16(svptrue_b8(), p)
-#define TW_MULTIPLY svdot_lane
-#include "ukernels/arm_64/sve_lanes.h"
+TW_SVE_FAMILY(s16s16s32_k4_sve, tw_sve_s16, 2 * vl, .lhs_bytes = 8,
+              .rhs_bytes = 8)
+TW_SVE_FAMILY(s16s8s32_k4_sve, tw_sve_s16, 2 * vl, .lhs_bytes = 8,
+              .rhs_bytes = 4)
 
 #endif  // UKERNELS_ARM_64_SVE_S16_H_

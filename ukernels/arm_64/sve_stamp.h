@@ -4,20 +4,8 @@
 // stamp_tiles.h for families of vector-length-agnostic tiles: they take the `2`
 // of a size `2vl`.
 
+#include "ukernels/arm_64/scalable.h"
 #include "ukernels/stamp.h"
-
-enum {
-  TW_COUNT_1 = 1,
-  TW_COUNT_2 = 2,
-  TW_COUNT_4 = 4,
-  TW_COUNT_8 = 8,
-  TW_COUNT_1vl = 1,
-  TW_COUNT_2vl = 2,
-  TW_COUNT_3vl = 3,
-  TW_COUNT_4vl = 4,
-  TW_COUNT_6vl = 6,
-  TW_COUNT_8vl = 8,
-};
 
 #undef TW_STAMP_1
 #define TW_STAMP_1(name, family, M0, N0)                          \
