@@ -5,6 +5,7 @@
 
 - every source and build file carries the licence line;
 - no source file is longer than 500 lines;
+- no template, a header that is included with macros defined and undefines them, has more than eight of these parameters;
 - every path that a document names in backticks exists, with <anything> in it for some text there;
 - so does every file that CONTRIBUTING.md names without its folder.
 
@@ -17,6 +18,7 @@ import subprocess
 import sys
 
 MAX_LINES = 500
+MAX_PARAMETERS = 8
 LICENSED = {".c", ".h", ".cpp", ".td", ".def", ".py", ".cmake", ".sh", ".S"}
 COUNTED = {".c", ".h", ".cpp", ".td", ".py", ".cmake"}
 # `path/to/file` or `folder/`: something with a slash that starts with a top-level folder of the tree.
@@ -39,6 +41,26 @@ def check_length(path, text):
     lines = text.count("\n")
     if lines > MAX_LINES:
         yield f"{path}: {lines} lines, more than {MAX_LINES}"
+
+
+def template_parameters(text):
+    """The macros that a header undefines and does not define itself, but for a default where one is not defined."""
+    undefined = re.findall(r"^#[ \t]*undef\s+(\w+)", text, flags=re.M)
+    own, conditions = set(), []
+    for directive, rest in re.findall(r"^#[ \t]*(if\w*|else|elif|endif|define)\b[ \t]*(.*)$", text, flags=re.M):
+        if directive.startswith("if"):
+            conditions.append(rest.strip() if directive == "ifndef" else None)
+        elif directive == "endif" and conditions:
+            conditions.pop()
+        elif directive == "define" and not any(condition in undefined for condition in conditions):
+            own.add(re.match(r"\w+", rest).group())
+    return sorted(set(undefined) - own)
+
+
+def check_parameters(path, text):
+    parameters = template_parameters(text)
+    if len(parameters) > MAX_PARAMETERS:
+        yield f"{path}: a template with {len(parameters)} parameters, more than {MAX_PARAMETERS}: {', '.join(parameters)}"
 
 
 def exists(named, files, folders):
@@ -74,6 +96,8 @@ def findings(root, paths):
             yield from check_licence(path, text)
             if path.suffix in COUNTED or is_build_file:
                 yield from check_length(path, text)
+            if path.suffix == ".h":
+                yield from check_parameters(path, text)
         elif path.suffix == ".md":
             yield from check_document(path, (root / path).read_text(encoding="utf-8"), files, folders)
 

@@ -35,6 +35,17 @@ class CheckSources(unittest.TestCase):
         found = self.find({"abi/a.c": LICENCE, "R.md": "\nSee `abi/b.c`.\n"})
         self.assertEqual(found, ["R.md:2: names `abi/b.c`, which does not exist"])
 
+    def test_a_template_of_nine_parameters(self):
+        nine = "".join(f"#undef TW_{letter}\n" for letter in "ABCDEFGHI")
+        self.assertRegex(self.find({"abi/a.h": LICENCE + nine})[0], "abi/a.h: a template with 9 parameters.*TW_A, TW_B")
+        own = "#define TW_I 1\n"
+        self.assertEqual(self.find({"abi/a.h": LICENCE + own + nine}), [])
+
+    def test_a_parameter_with_a_default_is_one(self):
+        nine = "".join(f"#undef TW_{letter}\n" for letter in "ABCDEFGHI")
+        default = "#ifndef TW_I\n#define TW_I 1\n#endif\n"
+        self.assertRegex(self.find({"abi/a.h": LICENCE + default + nine})[0], "9 parameters")
+
     def test_a_part_of_a_path_may_be_any_text(self):
         files = {"abi/x_1.c": LICENCE, "R.md": "\nSee `abi/x_<number>.c`, `abi/<folder>/x.c`, `<any>/x_1.c`.\n"}
         self.assertEqual(self.find(files), ["R.md:2: names `abi/<folder>/x.c`, which does not exist"])
