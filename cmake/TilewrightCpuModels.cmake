@@ -7,11 +7,11 @@
 #
 # Features are those of cpu_features.def, all that the model has, of arm_64 beyond neon. The ISAs, here without the
 # architecture, are those whose tiles are tested on this model; each ISA of isas.def stands in at least one row.
-# Vector-length agnostic ISAs stand in several, and so do those of riscv_64, whose tiles of fixed sizes run on vectors of
-# any length: there all of an ISA's tiles run on each of its models. Of arm_64: 128, 256 and 512 bits, where a model with SME has another length in streaming mode than outside it, or no SVE
+# Vector-length agnostic ISAs stand in several, and so do those of riscv_64, whose tiles of fixed sizes run on vectors as
+# long as their level says, and on longer ones: all of an ISA's tiles run on each of its models, at 128, 256 and 512
+# bits. Of arm_64: the same lengths, where a model with SME has another in streaming mode than outside it, or no SVE
 # outside it at all.
-# tests/arm_64/cpu_model_test.cpp checks on each model that it has exactly what its row says.
-#
+# tests/arm_64/cpu_model_test.cpp and tests/riscv_64/cpu_model_test.cpp check on each model that it has what its row says.
 
 include_guard(DIRECTORY)
 include(TilewrightIsaTable)
@@ -28,11 +28,13 @@ set(TW_CPU_MODELS_ARM_64
   "sme128|max,sme256=off,sme512=off,sme128=on|${_neon} sve sve2 sme sme2|512|128|sme sme2"
   "sme256|max,sve=off|${_neon} sme sme2|0|256|sme sme2"
   "sme512|max,sve512=off,sve256=on,sme512=on|${_neon} sve sve2 sme sme2|256|512|sme sme2")
+set(_half "zfhmin zvfhmin zvfh zvfbfwma")
 set(TW_CPU_MODELS_RISCV_64
   "base|rv64,v=true,vlen=128|v|128|0|v"
-  "v128|rv64,v=true,vlen=128,zvfh=true,zvfbfwma=true|v zvfh zvfbfwma|128|0|zvfh zvfbfwma"
-  "v256|rv64,v=true,vlen=256,zvfh=true,zvfbfwma=true|v zvfh zvfbfwma|256|0|v zvfh zvfbfwma"
-  "v512|rv64,v=true,vlen=512,zvfh=true,zvfbfwma=true|v zvfh zvfbfwma|512|0|v zvfh zvfbfwma")
+  "halfmin|rv64,v=true,vlen=128,zfhmin=true,zvfhmin=true|v zfhmin zvfhmin|128|0|zvfhmin"
+  "v128|rv64,v=true,vlen=128,zvfh=true,zvfbfwma=true|v ${_half}|128|0|zvfh zvfbfwma"
+  "v256|rv64,v=true,vlen=256,zvfh=true,zvfbfwma=true|v ${_half} zvl256b|256|0|v zvfhmin zvfh zvfbfwma zvl256b zvfh_zvl256b zvfbfwma_zvl256b"
+  "v512|rv64,v=true,vlen=512,zvfh=true,zvfbfwma=true|v ${_half} zvl256b zvl512b|512|0|v zvfhmin zvfh zvfbfwma zvl256b zvfh_zvl256b zvfbfwma_zvl256b zvl512b zvfh_zvl512b zvfbfwma_zvl512b")
 
 # tilewright_cpu_models(<arch>)
 #

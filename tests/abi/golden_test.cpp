@@ -322,8 +322,9 @@ TEST(AbiGolden, CpuFeatureBits) {
       {"amx-bf16", {0, 52}},   {"neon", {0, 0}},        {"fullfp16", {0, 10}},
       {"fp16fml", {0, 11}},    {"dotprod", {0, 12}},    {"i8mm", {0, 13}},
       {"bf16", {0, 14}},       {"sve", {0, 20}},        {"sve2", {0, 21}},
-      {"sme", {0, 30}},        {"sme2", {0, 31}},       {"v", {0, 21}},
-      {"zvfh", {1, 0}},        {"zvfbfwma", {1, 1}},
+      {"sme", {0, 30}},        {"sme2", {0, 31}},       {"v", {0, 0}},
+      {"zvfhmin", {0, 1}},     {"zvfh", {0, 2}},        {"zvfbfwma", {0, 3}},
+      {"zvl256b", {0, 5}},     {"zfhmin", {1, 0}},      {"zvl512b", {1, 1}},
   };
   std::map<std::string, Position> actual;
 #define TW_CPU_FEATURE(ARCH, word, bit, ENUM, llvm_name) \

@@ -5,10 +5,10 @@
 several lengths, against loops written here. Numbers are small integers: results are exact.
 
   scalable.py <tilewright> <scratch> --cc=... --run=<qemu-aarch64> --target=arm_64_sve --cpu=<model> --cpu=<model>...
-      [--refuses=<model>] [--count=24 --seed=1 --only=<number>]
+      [--refuses=<model>] [--tiles=<text>] [--count=24 --seed=1 --only=<number>]
 
 With --refuses the target says how long vectors are: all of it is packed by the compiler, and the models refuse the CPU <model>,
-whose vectors have another length.
+whose vectors have another length, or are shorter. --tiles: what names of a third of the tiles have; else they have scalable sizes.
 """
 
 import argparse
@@ -361,6 +361,7 @@ def main():
     parser.add_argument("--target", required=True)
     parser.add_argument("--cpu", action="append", required=True)
     parser.add_argument("--refuses")
+    parser.add_argument("--tiles", default="vlx")
     parser.add_argument("--count", type=int, default=24, help="modules")
     parser.add_argument("--seed", default="1")
     parser.add_argument("--only", type=int)
@@ -368,11 +369,11 @@ def main():
     checker = Checker(options)
     for number in range(options.count) if options.only is None else [options.only]:
         checker.module(number)
-    scalable = sum(count for name, count in checker.tiles.items() if "vlx" in name)
+    expected = sum(count for name, count in checker.tiles.items() if options.tiles in name)
     total = sum(checker.tiles.values())
-    print(f"{checker.checked} calls, {checker.wrong} wrong, refused or crashed; {scalable} of {total} tiles have scalable sizes")
-    if options.only is None and scalable < total / 3:
-        sys.exit("fewer than a third of the tiles have scalable sizes")
+    print(f"{checker.checked} calls, {checker.wrong} wrong, refused or crashed; {expected} of {total} tiles have '{options.tiles}'")
+    if options.only is None and expected < total / 3:
+        sys.exit(f"fewer than a third of the tiles have '{options.tiles}'")
     sys.exit(1 if checker.wrong else 0)
 
 

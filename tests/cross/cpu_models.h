@@ -1,7 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of CPUs that qemu-aarch64 plays, from
+// The table of CPUs that qemu plays, from
 // cmake/TilewrightCpuModels.cmake.
 
 #ifndef TESTS_CROSS_CPU_MODELS_H_

@@ -142,6 +142,40 @@ TEST(TargetCpuTest, SaysHowLongVectorsAre) {
             "without SME");
 }
 
+// How long vectors are at least is a feature of LLVM's, and a level.
+TEST(TargetCpuTest, RiscvLevels) {
+  EXPECT_EQ(isasOf(parse("riscv_64:v")), "v");
+  EXPECT_EQ(isasOf(parse("riscv_64:v+zvfh")), "zvfh zvfhmin v");
+  EXPECT_EQ(isasOf(parse("riscv_64:v+zvl256b")), "zvl256b v");
+  EXPECT_EQ(isasOf(parse("riscv_64:zvl512b")), "zvl512b zvl256b v");
+  EXPECT_EQ(isasOf(parse("riscv_64:zvfh+zvl256b")),
+            "zvfh_zvl256b zvl256b zvfh zvfhmin v");
+  EXPECT_EQ(isasOf(parse("riscv_64:sifive-p670")), "v");
+  EXPECT_EQ(isasOf(parse("riscv_64:spacemit-x60")),
+            isasOf(parse("riscv_64:zvfh_zvl256b")));
+  EXPECT_EQ(isasOf(parse("riscv_64:sifive-x280")),
+            isasOf(parse("riscv_64:zvfh_zvl512b")));
+  EXPECT_EQ(isasOf(parse("riscv_64:tt-ascalon-d8")),
+            isasOf(parse("riscv_64:zvfbfwma_zvl256b")));
+  EXPECT_EQ(isasOf(parse("riscv_64:sifive-x280+nozvl256b")),
+            isasOf(parse("riscv_64:zvfh")));
+}
+
+// Nothing checks for more than the longest of a level: no code relies on it.
+TEST(TargetCpuTest, LongerVectorsThanOfAnyLevel) {
+  TargetCpu x390 = parse("riscv_64:sifive-x390");
+  EXPECT_EQ(x390.best().vectorBits, 512);
+  EXPECT_EQ(x390.codeFeatures, "-zvl1024b");
+  EXPECT_EQ(errorOf("riscv_64:v+zvl1024b"),
+            "target 'riscv_64:v+zvl1024b': no code relies on vectors as long "
+            "as 'zvl1024b' says; expected at most 512 bits, code for which "
+            "runs on longer ones, too");
+  EXPECT_EQ(errorOf("riscv_64:v+vl256"),
+            "target 'riscv_64:v+vl256': 'vl256' is neither a CPU, a feature "
+            "nor an instruction set of riscv_64; did you mean 'zvl256b'?");
+  EXPECT_THAT(errorOf("riscv_64:v+zvl384b"), HasSubstr("'zvl384b' is neither"));
+}
+
 TEST(TargetCpuTest, FeatureBitsGiveANameThatSaysTheSame) {
   for (const IsaInfo& isa : isas())
     for (const IsaInfo& other : isas()) {

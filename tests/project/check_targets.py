@@ -16,7 +16,7 @@ import sys
 
 ROOMS = re.compile(r"(generator/(lib|include/tilewright)/Target|ukernels/(amdgpu|arm_64|hip|riscv_64|x86_64))/|ukernels/(runner/)?cpu[_.]")
 NAMED = re.compile(
-    r'\bhas\("|"(?:neon|avx[0-9a-z]*|f16c|sve2?|sme2?|i8mm|dotprod|amx-[a-z0-9]*|zvfh|zvfbfwma)"'
+    r'\bhas\("|"(?:neon|avx[0-9a-z]*|f16c|sve2?|sme2?|i8mm|dotprod|amx-[a-z0-9]*|zv?fh(?:min)?|zvfbfwma|zvl[0-9]+b)"'
     r"|Triple::(?:aarch64|x86_64|amdgcn|riscv64)\b|\bis(?:AArch64|X86|RISCV64|Amdgpu)\(\)|\bTW_SCALING_(?:SVE|SME)\b"
     r"|\b(?:TW_ISA|TW_HAVE)_(?:X86_64|ARM_64|AMDGPU|RISCV_64)_|\bllvm\.(?:aarch64|x86|amdgcn|riscv)\."
     r"|\bTW_CPU_MASK\((?!ARCH)|\b(?:__x86_64__|__aarch64__|__riscv|_M_X64|_M_ARM64|__AVX\w*|__ARM_\w+)\b")

@@ -1,27 +1,7 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "ukernels/riscv_64/group.h"
-
-TW_RVV_FAMILY(f32f32f32_k1, float, float, 16, TW_RVV_FMA)
-TW_RVV_FAMILY(f64f64f64_k1, double, double, 8, TW_RVV_FMA_F64)
-TW_RVV_FAMILY(s8s8s32_k1, int8_t, int32_t, 16, TW_RVV_MLA)
-
-// bf16 as the upper halves of f32, by a shift.
-typedef uint32_t tw_words_t __attribute__((ext_vector_type(16)));
-TW_INLINE float tw_bf16(uint16_t x) {
-  const uint32_t bits = (uint32_t)x << 16;
-  float value;
-  __builtin_memcpy(&value, &bits, sizeof value);
-  // Or it is spread as an integer, over registers that there are none left of.
-  __asm__("" : "+f"(value));
-  return value;
-}
-#define TW_RVV_FMA_BF16(vector_t, sum, x, row) \
-  __builtin_elementwise_fma(                   \
-      (vector_t)tw_bf16(x),                    \
-      (vector_t)(__builtin_convertvector(row, tw_words_t) << 16), sum)
-TW_RVV_FAMILY(bf16bf16f32_k1, uint16_t, float, 16, TW_RVV_FMA_BF16)
+#include "ukernels/riscv_64/words.h"
 
 #define TW_STAMP_ISA_v ~, 1
 #include "ukernels/stamp_tiles.h"

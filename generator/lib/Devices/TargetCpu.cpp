@@ -133,6 +133,7 @@ public:
 
     // A core that is not known has no preferences.
     tw_set_core(target.cpu.c_str(), target.cpuData.data());
+    forgetLongerVectors(*backend, triple);
     target.codeFeatures = join(modifiers, ",");
     std::unique_ptr<MCSubtargetInfo> subtarget(backend->createMCSubtargetInfo(
         triple, target.cpu, target.codeFeatures));
@@ -173,6 +174,12 @@ private:
       if (scaling.arch == architecture->enumName &&
           length.consume_front(ref(scaling.prefix)))
         return setLength(part, length, target.reliedBits[scaling.scaling]);
+    if (is_contained(findTarget(architecture->enumName)->longerVectors(), part))
+      return createStringError(
+          "target '" + text + "': no code relies on vectors as long as '" +
+          part + "' says; expected at most " +
+          Twine(isasOf(target.arch).front()->vectorBits) +
+          " bits, code for which runs on longer ones, too");
     if (isFeature(part))
       modifiers.push_back("+" + part.str());
     else if (without.consume_front("no") && isFeature(without))
@@ -180,6 +187,16 @@ private:
     else
       return unknownPart(part);
     return Error::success();
+  }
+
+  /// No code relies on longer vectors of a CPU than an instruction set has.
+  void forgetLongerVectors(const llvm::Target &backend, const Triple &triple) {
+    std::unique_ptr<MCSubtargetInfo> cpu(
+        backend.createMCSubtargetInfo(triple, target.cpu, ""));
+    for (StringRef feature :
+         findTarget(architecture->enumName)->longerVectors())
+      if (cpu->checkFeatures("+" + feature.str()))
+        modifiers.push_back("-" + feature.str());
   }
 
   Error setLength(StringRef part, StringRef length, int &bits) const {

@@ -241,6 +241,7 @@ private:
     // In an operand a group of one lane is broadcast, no wider one. (Idioms of
     // one part: as their plans were measured.)
     bool folded = v == 1 && isa.vectorBits == 512 && !whole &&
+                  !machine.takesScalars &&
                   (idiom.parts == 1 || plan.kLanes == 1) &&
                   (!decodesBroadcasts() || broadcastDecode == 0);
     instructions += folded ? 0 : count;

@@ -7,6 +7,7 @@
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -204,6 +205,16 @@ class Static(unittest.TestCase):
         unknown = set(known.rated) - set(core_rates.timed(known)) - set(core_rates.x86_ports.INSTRUCTIONS)
         self.assertEqual({name for name in unknown if not name.endswith("_SME")}, {"TDPBSSD", "TDPBF16PS"})
 
+    def test_riscv_cores_are_those_with_vectors_that_llvm_has_a_model_of(self):
+        mca = [str(self.tools.llvm_mca), "-mtriple=riscv64"]
+        listed = subprocess.run([*mca, "-mcpu=help"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        cpus_of_llvm = re.findall(r"^  (\S+) +- Select the", listed.stdout + listed.stderr, re.M)
+
+        def has_model(cpu):
+            text = "vsetivli zero, 4, e32, m1, ta, ma\nvfmacc.vf v8, fa0, v4\nvle32.v v4, (a0)\n"
+            return subprocess.run([*mca, f"-mcpu={cpu}"], input=text, capture_output=True, text=True).returncode == 0
+        self.assertEqual({cpu for cpu in cpus_of_llvm if has_model(cpu)}, set(riscv_static.CORES))
+
     # Timing
 
     def test_a_good_loop_reaches_the_bound(self):
@@ -318,6 +329,7 @@ if __name__ == "__main__":
     import loops
     import mca
     import report
+    import riscv_static
     import sources
     import strides
     import tables

@@ -35,3 +35,28 @@ module attributes {tw.devices = [#tw.device<"cpu" = "arm_64:sme2+sve", memory = 
     return
   }
 }
+
+// -----
+
+// Vectors as long as a level has them, by what LLVM cannot know anything of.
+module attributes {tw.devices = [#tw.device<"cpu" = "riscv_64:zvfh+zvl256b", memory = host>]} {
+  // CHECK-LABEL: func.func @least(
+  // CHECK-DAG:     %[[BYTES:.*]] = llvm.inline_asm has_side_effects "csrr $0, vlenb", "=r"
+  // CHECK-DAG:     %[[LEAST:.*]] = arith.constant 32 : i64
+  // CHECK-DAG:     %[[LONG:.*]] = arith.cmpi uge, %[[BYTES]], %[[LEAST]] : i64
+  // CHECK-DAG:     cf.assert %[[LONG]], "compiled for CPUs with vectors of at least 256 bits"
+  func.func @least() {
+    return
+  }
+}
+
+// -----
+
+// All have those of 128 bits; AVX-512 ends a program elsewhere.
+module attributes {tw.devices = [#tw.device<"cpu" = "riscv_64:v", memory = host>, #tw.device<"x" = "x86_64_avx512_base", memory = host>]} {
+  // CHECK-LABEL: func.func @usual(
+  // CHECK-NEXT:    return
+  func.func @usual() {
+    return
+  }
+}

@@ -100,11 +100,14 @@ def CheckVectors : Pass<"tw-check-vectors", "mlir::ModuleOp"> {
   let description = [{
     With a device whose target says how long vectors are (`arm_64:sve+vl256`),
     each public function begins with an assertion that they are: panels of tiles of
-    scalable sizes are packed for this length.
+    scalable sizes are packed for this length. With one whose instruction sets
+    have longer vectors than others of its architecture
+    (`riscv_64:v+zvl256b`), they are as long at least: instructions would take
+    fewer elements than code says, and go on.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
-    "tilewright::tw::TwDialect",
+    "mlir::LLVM::LLVMDialect", "tilewright::tw::TwDialect",
   ];
 }
 

@@ -138,6 +138,15 @@ public:
   /// Whether a process may use the feature only once it has asked its system:
   /// that a CPU has it does not say that.
   virtual bool isOnRequest(llvm::StringRef) const { return false; }
+  /// Inline assembly that reads how many bytes a vector has, where code for
+  /// longer vectors runs on shorter ones and computes something else; empty
+  /// where it does not run.
+  virtual llvm::StringRef vectorBytes() const { return ""; }
+  /// LLVM's features by which code would rely on longer vectors than those of
+  /// any ISA.
+  virtual llvm::ArrayRef<llvm::StringLiteral> longerVectors() const {
+    return {};
+  }
   /// What makes gcc and clang compile with these features.
   virtual std::string compilerFlags(llvm::ArrayRef<std::string> features) const;
 };

@@ -1,11 +1,13 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// riscv_64 to plans: RVV 1.0 on vectors of 128 bits, which any implementation
-// of V has, whatever its own length. A multiply-add takes an element of the
-// broadcast operand from a scalar register, so that nothing is repeated.
+// riscv_64 to plans: RVV 1.0 on vectors of the least length of the level, 128
+// bits where it says none, which any implementation of V has. A multiply-add
+// takes an element of the broadcast operand from a scalar register, so that
+// nothing is repeated.
 
 #include "tilewright/Planning/Target.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace tilewright {
 namespace {
@@ -26,14 +28,20 @@ constexpr Idiom kIdioms[] = {
 };
 
 // Not measured; bench/static/riscv_static.py compares plans by LLVM's models.
-// Two pipes of 128 bits and four instructions, as SiFive's P400 and P600 series
-// and the like have them.
-constexpr CoreModel kWideCore = {
-    "an RVV core of two pipes", "", 32, 4, 0.4, 0, 0, 0};
+// Pipes are as wide as registers. Two of them and four instructions, as
+// SiFive's P400 and P600 series and the like have them.
+constexpr CoreModel wideCore(int vectorBytes) {
+  return {"an RVV core of two pipes", "", 2.0 * vectorBytes, 4, 0.4, 0, 0, 0};
+}
 // In order, as SiFive's X280 and X390 and SpacemiT's X60: what is no multiply
 // keeps the next one waiting, so that groups of registers save time.
-constexpr CoreModel kNarrowCore = {
-    "an in-order RVV core", "", 16, 0.75, 0.4, 0, 0, 0};
+constexpr CoreModel narrowCore(int vectorBytes) {
+  return {"an in-order RVV core", "", 1.0 * vectorBytes, 0.75, 0.4, 0, 0, 0};
+}
+// Of registers of 128, 256 and 512 bits.
+constexpr CoreModel kWideCores[] = {wideCore(16), wideCore(32), wideCore(64)},
+                    kNarrowCores[] = {narrowCore(16), narrowCore(32),
+                                      narrowCore(64)};
 
 class RiscvTarget : public Target {
 public:
@@ -42,7 +50,7 @@ public:
     m.multipliesS32 = true;
     m.registerGroup = 4;
     m.takesScalars = true;
-    m.convertsHalf = isa.has("zvfh");
+    m.convertsHalf = isa.has("zvfhmin");
     m.halfOps = m.convertsHalf ? 1 : 9;
     m.typesBF16 = true;
     if (isa.has("zvfbfwma")) // vfncvtbf16.f.f.w
@@ -52,18 +60,29 @@ public:
     return m;
   }
   llvm::ArrayRef<Idiom> idioms() const override { return kIdioms; }
-  CoreModel core(llvm::StringLiteral) const override { return kWideCore; }
-  llvm::ArrayRef<const CoreModel *> usualCores(const IsaInfo &) const override {
-    static constexpr const CoreModel *kUsual[] = {&kWideCore, &kNarrowCore};
-    return kUsual;
+  CoreModel core(llvm::StringLiteral) const override { return kWideCores[0]; }
+  llvm::ArrayRef<const CoreModel *>
+  usualCores(const IsaInfo &isa) const override {
+    static constexpr const CoreModel *kUsual[][2] = {
+        {&kWideCores[0], &kNarrowCores[0]},
+        {&kWideCores[1], &kNarrowCores[1]},
+        {&kWideCores[2], &kNarrowCores[2]}};
+    return kUsual[llvm::Log2_32(isa.vectorBits / 128)];
   }
   /// rv64gc: without M even a multiplication is a call.
   llvm::StringRef baselineFeatures() const override { return "+m,+a,+f,+d,+c"; }
   llvm::StringRef abiName() const override { return "lp64d"; }
+  llvm::StringRef vectorBytes() const override { return "csrr $0, vlenb"; }
+  llvm::ArrayRef<llvm::StringLiteral> longerVectors() const override {
+    static constexpr llvm::StringLiteral kLonger[] = {
+        "zvl1024b",  "zvl2048b",  "zvl4096b", "zvl8192b",
+        "zvl16384b", "zvl32768b", "zvl65536b"};
+    return kLonger;
+  }
   LoopMachine loopMachine(HasFeature has) const override {
     LoopMachine m;
     m.masks = m.fuses = has("v");
-    m.convertsHalf = has("zvfh");
+    m.convertsHalf = has("zvfhmin");
     return m;
   }
   /// "-march=rv64gc_v_zvfh"

@@ -1,0 +1,8 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ukernels/riscv_64/half.h"
+#include "ukernels/riscv_64/half_steps.h"
+
+#define TW_STAMP_ISA_zvfh_zvl256b ~, 1
+#include "ukernels/stamp_tiles.h"
