@@ -134,7 +134,8 @@ AllocaInst* spill(IRBuilder<>& b, Value* value) {
 }
 
 bool isFusedF16(const CallInst& call) {
-  return call.getIntrinsicID() == Intrinsic::fma &&
+  const Intrinsic::ID id = call.getIntrinsicID();
+  return (id == Intrinsic::fma || id == Intrinsic::fmuladd) &&
          call.getType()->getScalarType()->isHalfTy();
 }
 

@@ -22,8 +22,9 @@ namespace tilewright::testing {
 // no vector arithmetic of this CPU computes becomes a call of a function of
 // this program, by its address: the module can run in this process only.
 //
-// Multiply-adds of f16 round once, as avx512fp16 does; LLVM would compute them
-// in f32 and round twice.
+// Multiply-adds of f16 round once, as avx512fp16 does, those as well that LLVM
+// may take apart, for there it does not; without it LLVM would compute them in
+// f32 and round twice.
 //
 // LLVM makes vcvtneps2bf16 of fptrunc to bfloat, which is therefore replaced as
 // well. vpdpbf16ps and vcvtneps2bf16 keep their treatment of denormals (as

@@ -228,8 +228,12 @@ private:
       return readLanes(rows);
     double count = double(rows) * shape.chunks;
     if (shape.spreadSteps > 1) {
-      loads += 0.5 / shape.spreadSteps;
-      shuffles += plan.lanes * shape.accumulatorBytes == 64 ? core.spread : 0.1;
+      bool wide = plan.lanes * shape.accumulatorBytes == 64;
+      bool decoded = broadcastDecode != 0;
+      loads += 0.5 / shape.spreadSteps / (decoded ? 1 : plan.broadcastLoads);
+      shuffles += wide ? core.spread : 0.1;
+      if (plan.broadcastLoads > 1 && !decoded)
+        shuffles += (wide ? core.spread : core.acrossLanes) / shape.spreadSteps;
       decoding += broadcastDecode * width / shape.spreadSteps;
       instructions += 1.25;
       return;

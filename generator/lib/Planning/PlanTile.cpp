@@ -133,6 +133,8 @@ llvm::Expected<std::vector<TilePlan>> planCandidates(const TileKey &key,
     TilePlan twice = plan;
     twice.unroll *= 2;
     chooseReading(twice, key, TileShape(key, twice), {});
+    if (plan.by == BroadcastBy::Shuffle)
+      twice.broadcastLoads = plan.broadcastLoads;
     if (whyPlanUnfit(twice, key).empty() &&
         estimateCost(twice, key).size <= kSizeLimit)
       add(twice);

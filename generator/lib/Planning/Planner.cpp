@@ -384,6 +384,16 @@ private:
         overrides.valueOr<&P::stageSteps>(chooseStageSteps(shape));
     bool asks = wantsAhead(shape, shape.rowGroups * shape.vectors);
     plan.ahead = overrides.valueOr<&P::ahead>(asks ? kAhead : 0);
+    price(shape);
+    if (shape.spreadSteps > 1 && plan.broadcastLoads == 1 &&
+        !overrides.has<&P::broadcastLoads>() && shape.canLoadTwoLanes(plan)) {
+      plan.broadcastLoads = 2;
+      price(shape);
+    }
+  }
+
+  /// Keeps the plan if it is among the cheapest.
+  void price(const TileShape &shape) {
     refusal = whyLanesUnfit(plan, key);
     if (refusal.empty())
       refusal = whyPlanUnfit(plan, key, shape);

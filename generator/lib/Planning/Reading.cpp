@@ -38,6 +38,11 @@ static void chooseLoads(TilePlan &plan, const TileKey &key,
                         const TileShape &shape) {
   plan.broadcastLoads = plan.vectorLoads = 1;
   plan.loadsEarly = false;
+  // What is decoded is not repeated by its load.
+  if (plan.by == BroadcastBy::Shuffle &&
+      isDecoded(shape.broadcast, shape.compute, 0) &&
+      shape.canLoadTwoLanes(plan))
+    plan.broadcastLoads = 2;
   if (!shape.byLanes)
     return;
   constexpr int kMost = 4; // of one instruction

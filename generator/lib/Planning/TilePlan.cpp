@@ -161,9 +161,16 @@ static std::string whyReadingUnfit(const TilePlan &plan, const TileKey &key,
                          "unroll={1}",
                          plan.decodeAhead, plan.unroll)
         .str();
-  if (plan.by != BroadcastBy::Lane &&
-      (plan.broadcastLoads != 1 || plan.vectorLoads != 1 || plan.loadsEarly))
-    return "loads=1x1 early=no is all there is without by=lane";
+  if (plan.by == BroadcastBy::Lane)
+    return {};
+  if (plan.vectorLoads != 1 || plan.loadsEarly)
+    return "loads=1x1 early=no is all there is without by=lane, but for the "
+           "first one of by=shuffle";
+  if (plan.broadcastLoads != 1 &&
+      (plan.by != BroadcastBy::Shuffle || plan.broadcastLoads != 2 ||
+       !shape.canLoadTwoLanes(plan)))
+    return "the broadcast operand's loads=2 needs by=shuffle and 32 bytes of "
+           "it in an iteration";
   return {};
 }
 

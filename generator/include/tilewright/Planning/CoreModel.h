@@ -30,6 +30,8 @@ struct CoreModel {
   double broadcast;
   /// The same of a shuffle that spreads a group over 512 bits.
   double spread;
+  /// The same of a shuffle across the two lanes of 256 bits.
+  double acrossLanes = 0;
   /// What other multiplies are counted in, on vectors of up to 256 bits and of
   /// 512; null: each counts as the instructions that it takes.
   const tw_instruction_t *plain = nullptr;

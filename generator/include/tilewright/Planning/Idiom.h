@@ -133,6 +133,8 @@ struct Idiom {
   bool lanesInPairs = false;
   /// Its signs tell which operand is the first one: results may be transposed.
   bool ordersSigns = false;
+  /// Its operands may change places, and LLVM takes the last from memory only.
+  bool foldsLast = false;
   /// Wide tiles gain by asking for their panels (Machine::prefetches).
   bool gainsByPrefetch = true;
 

@@ -89,7 +89,9 @@ template <> struct PlanTable<TilePlan> {
         Pair<&P::broadcastLoads, &P::vectorLoads>{
             "loads",
             "registers of the broadcast operand x of the vector operand that "
-            "one instruction loads; 1x1 but for `by=lane`",
+            "one instruction loads, with `by=lane`; with `by=shuffle` 16 bytes "
+            "of the broadcast operand, which a load repeats over a register, "
+            "or twice as many, which shuffles take apart; else 1x1",
             1, 4},
         Word<&P::loadsEarly>{
             "early",

@@ -78,7 +78,8 @@ struct TilePlan {
   /// vectors those of the rhs.
   int decodeAhead = 0;
   /// Registers of the broadcast and of the vector operand that one instruction
-  /// loads; of BroadcastBy::Lane.
+  /// loads; of BroadcastBy::Lane. Of BroadcastBy::Shuffle 16 bytes of the
+  /// broadcast operand, which repeat, or two times 16, to be taken apart.
   int broadcastLoads = 1, vectorLoads = 1;
   /// It loads the next ones of the vector operand while those before them are
   /// multiplied.

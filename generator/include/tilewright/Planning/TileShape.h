@@ -81,6 +81,10 @@ struct TileShape {
   bool canShuffle;
   /// The broadcasts of that many K steps come from one register then; else 1.
   int spreadSteps;
+  /// plan.broadcastLoads may be 2 then.
+  bool canLoadTwoLanes(const TilePlan &plan) const {
+    return canShuffle && plan.unroll * chunkSize * bytesOf(compute) % 32 == 0;
+  }
   /// BroadcastBy::Lane: registers are filled with the broadcast operand as it
   /// lies in memory, and the multiplies take its groups from their lanes (or,
   /// where idiom.rows is more than 1, take the registers themselves).

@@ -19,7 +19,8 @@ void BroadcastSteps::begin(const OperandSource &broadcast,
   BlockSteps::begin(broadcast, vector, count, state);
   groups.clear();
   lanes.clear();
-  if (shape.spreadSteps == 1 || count % shape.spreadSteps != 0)
+  if (shape.spreadSteps == 1 ||
+      count % (shape.spreadSteps * plan.broadcastLoads) != 0)
     return;
   // Of 16 registers none is left for a broadcast before its turn where each
   // multiply wants one for its vector, too: one that is converted, or that is
@@ -66,30 +67,33 @@ Value BroadcastSteps::readBroadcast(const OperandSource &source, int row,
 }
 
 /// Hands on `count` K steps, a multiple of shape.spreadSteps, by 16 bytes that
-/// are repeated over a register, from few loads: spread() makes broadcasts of
-/// them. Opaque values, or LLVM turns the shuffles back into loads that
-/// broadcast.
+/// are repeated over a register: spread() makes broadcasts of them. As many
+/// such 16 bytes as plan.broadcastLoads come by one load, and a load of 16 does
+/// the repeating. Opaque values, or LLVM turns the shuffles back into loads
+/// that broadcast.
 void BroadcastSteps::forEachLane(const OperandSource &source, int count,
                                  llvm::function_ref<void(Value)> take) {
-  int perLane = shape.spreadSteps;
+  int perLane = shape.spreadSteps, together = perLane * plan.broadcastLoads;
   Type group = e.integer(128 / perLane);
-  int64_t lanes = plan.lanes * shape.accumulatorBytes * perLane / 16;
-  // 32 bytes at a time where that is one register's.
-  bool wide = lanes == 2 * perLane && count % lanes == 0 &&
-              !idiom(plan.idiom).addsApart; // vpmaddwd's port moves halves
-  int together = wide ? lanes : perLane;
-  Value many;
-  for (int t = 0; t < count; t += perLane) {
-    if (t % together == 0) {
-      Value at = e.offset(source.pointer, t * source.stride.bytes);
-      int64_t n = int64_t{together} * shape.chunkSize;
-      many = decode(e, source.format, loadRaw(e, source.format, at, n, n));
-      many = e.bitcast(many, Emitter::vec(together, group));
-      if (together > perLane)
-        many = e.keepOrder(many);
+  int64_t times = int64_t{plan.lanes} * shape.accumulatorBytes / 16;
+  auto asGroups = [&](Value elements) {
+    return e.bitcast(
+        elements,
+        Emitter::vec(Emitter::bytesOf(elements.getType()) * perLane / 16,
+                     group));
+  };
+  for (int t = 0; t < count; t += together) {
+    Value at = e.offset(source.pointer, t * source.stride.bytes);
+    int64_t n = int64_t{together} * shape.chunkSize;
+    Value many = decode(e, source.format, loadRaw(e, source.format, at, n, n));
+    if (together == perLane) {
+      // Before its type changes, or LLVM sees no load that repeats.
+      take(e.keepOrder(asGroups(e.repeat(many, times))));
+      continue;
     }
-    take(e.keepOrder(
-        e.repeat(e.slice(many, t % together, perLane), lanes / perLane)));
+    many = e.keepOrder(asGroups(many));
+    for (int lane = 0; lane < together; lane += perLane)
+      take(e.keepOrder(e.repeat(e.slice(many, lane, perLane), times)));
   }
 }
 
@@ -200,11 +204,15 @@ void BroadcastSteps::multiplyRows(const OperandSource &broadcast,
                                   llvm::MutableArrayRef<Value> accumulators) {
   if (idiom(plan.idiom).addsApart)
     return multiplyThenAdd(broadcast, operands, valid, accumulators);
+  // A broadcast that is a shuffle's comes from a register.
+  bool vectorLast = idiom(plan.idiom).foldsLast && shape.spreadSteps > 1;
   for (int row = 0; row < rows; ++row) {
     Value group = readBroadcast(broadcast, row, valid);
     for (int v = 0; v < vectors; ++v) {
       Value &accumulator = accumulators[row * vectors + v];
-      accumulator = multiplyAccumulate(accumulator, operands[v], group);
+      accumulator = vectorLast
+                        ? multiplyAccumulate(accumulator, group, operands[v])
+                        : multiplyAccumulate(accumulator, operands[v], group);
     }
     // Loads of both halves of a cache line stay side by side (but for
     // conversions, which are not loads alone).
