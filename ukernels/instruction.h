@@ -43,6 +43,7 @@ typedef enum tw_operands_t {
 
 typedef enum tw_shape_t {
   TW_SHAPE_LANES,
+  TW_SHAPE_WIDE,
   TW_SHAPE_BROADCAST,
   TW_SHAPE_PAIRS,
   TW_SHAPE_OUTER,

@@ -92,7 +92,9 @@ tw_step_t tw_next_step(tw_step_memo_t* memo, const tw_tile_key_t* key,
                      : TW_LEAST_VECTOR_BITS)) +
       tw_loads(key, columns, along_m ? types->lhs : types->rhs, vector_bits);
   int multiplies = rows * vectors;
-  if (row->shape == TW_SHAPE_PAIRS)
+  if (row->shape == TW_SHAPE_WIDE)
+    multiplies = rows * tw_parts(columns, lanes / 2);
+  else if (row->shape == TW_SHAPE_PAIRS)
     multiplies = tw_parts(rows, 2) * tw_parts(columns, lanes / 2);
   else if (row->shape == TW_SHAPE_OUTER)
     multiplies = tw_parts(rows, lanes) * vectors;

@@ -190,6 +190,17 @@ TEST_F(ChooseTileTest, FewerInstructionsWinByTheirProducts) {
   EXPECT_EQ(choose(-1, -1).sizes, "8x8x8");
 }
 
+// sdot of s16 adds four products to half as many accumulators as smlal adds one
+// to.
+TEST_F(ChooseTileTest, WideAccumulatorsAreHalfAsMany) {
+  offer({"tw_mmt4d_tile_s16s16s32_8x2vlx2_arm_64_sve2",
+         "tw_mmt4d_tile_s16s16s32_8x1vlx4_arm_64_sve"});
+  cpu({TW_ISA_ARM_64_SVE2}, 128);
+  EXPECT_EQ(choose(-1, -1).sizes, "8x4x4");
+  core("neoverse-n2");
+  EXPECT_EQ(choose(-1, -1).sizes, "8x4x4");
+}
+
 // A K0 of several of the instruction's is not cheaper for that.
 TEST_F(ChooseTileTest, AnInstructionCoversItsOwnK) {
   offer({"tw_mmt4d_tile_f32f32f32_4x4x16_arm_64_base",
