@@ -48,8 +48,8 @@ endif()
 # through the generator's libraries; such tests are built without RTTI, as LLVM is, and with the generator's precompiled
 # header. PREFIX: what the names of its tests begin with.
 #
-# In a cross build they run under qemu on the CPU model `base`, or as ON, FILTER, BY_ISA and SHARDS
-# say (tilewright_run_on_models, which may be called for more), with names <arch>/<cpu model>/...
+# In a cross build they run under qemu on the CPU models TW_CPU_MODELS_OF_TESTS_<arch>, or as ON, FILTER, BY_ISA and
+# SHARDS say (tilewright_run_on_models, which may be called for more), with names <arch>/<cpu model>/...
 function(tilewright_add_gtest name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "GENERATOR" "TIMEOUT;PREFIX;FILTER;BY_ISA;SHARDS" "SOURCES;LINK;ON")
   add_executable(${name} ${arg_SOURCES})
@@ -79,7 +79,7 @@ function(tilewright_add_gtest name)
       TEST_PREFIX "${arg_PREFIX}" PROPERTIES TIMEOUT ${arg_TIMEOUT})
   endif()
   if(NOT arg_ON)
-    set(arg_ON base)
+    set(arg_ON ${TW_CPU_MODELS_OF_TESTS_${_tilewright_cross_arch}})
   endif()
   tilewright_run_on_models(${name} ON ${arg_ON} FILTER "${arg_FILTER}" BY_ISA "${arg_BY_ISA}" SHARDS "${arg_SHARDS}")
 endfunction()

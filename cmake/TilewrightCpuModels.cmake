@@ -36,6 +36,10 @@ set(TW_CPU_MODELS_RISCV_64
   "v256|rv64,v=true,vlen=256,zvfh=true,zvfbfwma=true|v ${_half} zvl256b|256|0|v zvfhmin zvfh zvfbfwma zvl256b zvfh_zvl256b zvfbfwma_zvl256b"
   "v512|rv64,v=true,vlen=512,zvfh=true,zvfbfwma=true|v ${_half} zvl256b zvl512b|512|0|v zvfhmin zvfh zvfbfwma zvl256b zvfh_zvl256b zvfbfwma_zvl256b zvl512b zvfh_zvl512b zvfbfwma_zvl512b")
 
+# Those that tests run on which name none.
+set(TW_CPU_MODELS_OF_TESTS_ARM_64 base)
+set(TW_CPU_MODELS_OF_TESTS_RISCV_64 base v256 v512)
+
 # tilewright_cpu_models(<arch>)
 #
 # Sets TW_CPU_MODEL_NAMES, for each TW_CPU_MODEL_<name>_QEMU and _ISAS, and TW_CPU_MODEL_ROWS: the table in C++,

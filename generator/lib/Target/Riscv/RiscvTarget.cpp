@@ -17,6 +17,7 @@ using K = IdiomKind;
 constexpr Idiom kIdioms[] = {
     // clang-format off
     // kind, name, instructions
+    I{K::FmaHalf,        "fmah",        {TW_INSTRUCTION_VFMACC_F16}}, // rounds each K step
     // Multiply-adds that extend both operands; of bytes after vsext.
     I{K::ExtendHalf,     "vfwmacc",     {TW_INSTRUCTION_VFWMACC}},
     I{K::ExtendBF16,     "vfwmaccbf16", {TW_INSTRUCTION_VFWMACCBF16}},
