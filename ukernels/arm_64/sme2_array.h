@@ -13,6 +13,9 @@
 //                        step r of the rhs and the lane of q, which has four
 //                        rows of the lhs, of 4 bytes each
 
+#ifndef TW_RHS
+#define TW_RHS TW_LHS
+#endif
 #define TW_RHS_4 __typeof__(svld1_x4(svptrue_c8(), (const TW_RHS*)0))
 #define TW_ACC_4 __typeof__(TW_READ_GROUP(TW_ACC, 0))
 

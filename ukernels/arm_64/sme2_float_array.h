@@ -10,21 +10,18 @@
 
 #define TW_TILE tw_sme2_f32_array
 #define TW_LHS float
-#define TW_RHS float
 #define TW_ACC svfloat32_t
 #define TW_MULTIPLY svmla_lane_za32_vg1x4
 #include "ukernels/arm_64/sme2_array.h"
 
 #define TW_TILE tw_sme2_f16_array
 #define TW_LHS float16_t
-#define TW_RHS float16_t
 #define TW_ACC svfloat32_t
 #define TW_MULTIPLY svdot_lane_za32_vg1x4
 #include "ukernels/arm_64/sme2_array.h"
 
 #define TW_TILE tw_sme2_bf16_array
 #define TW_LHS bfloat16_t
-#define TW_RHS bfloat16_t
 #define TW_ACC svfloat32_t
 #define TW_MULTIPLY svdot_lane_za32_vg1x4
 #include "ukernels/arm_64/sme2_array.h"

@@ -10,14 +10,12 @@
 
 #define TW_TILE tw_sme2_s8_array
 #define TW_LHS int8_t
-#define TW_RHS int8_t
 #define TW_ACC svint32_t
 #define TW_MULTIPLY svdot_lane_za32_vg1x4
 #include "ukernels/arm_64/sme2_array.h"
 
 #define TW_TILE tw_sme2_u8_array
 #define TW_LHS uint8_t
-#define TW_RHS uint8_t
 #define TW_ACC svuint32_t
 #define TW_MULTIPLY svdot_lane_za32_vg1x4
 #include "ukernels/arm_64/sme2_array.h"
@@ -38,7 +36,6 @@
 
 #define TW_TILE tw_sme2_s16_array
 #define TW_LHS int16_t
-#define TW_RHS int16_t
 #define TW_ACC svint32_t
 #define TW_MULTIPLY svdot_lane_za32_vg1x4
 #include "ukernels/arm_64/sme2_array.h"

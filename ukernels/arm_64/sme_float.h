@@ -10,21 +10,18 @@
 
 #define TW_TILE tw_sme_f32
 #define TW_LHS float
-#define TW_RHS float
 #define TW_ACC svfloat32_t
 #define TW_OUTER svmopa_za32_m
 #include "ukernels/arm_64/sme_outer.h"
 
 #define TW_TILE tw_sme_f16
 #define TW_LHS float16_t
-#define TW_RHS float16_t
 #define TW_ACC svfloat32_t
 #define TW_OUTER svmopa_za32_m
 #include "ukernels/arm_64/sme_outer.h"
 
 #define TW_TILE tw_sme_bf16
 #define TW_LHS bfloat16_t
-#define TW_RHS bfloat16_t
 #define TW_ACC svfloat32_t
 #define TW_OUTER svmopa_za32_m
 #include "ukernels/arm_64/sme_outer.h"

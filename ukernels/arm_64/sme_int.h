@@ -11,14 +11,12 @@
 
 #define TW_TILE tw_sme_s8
 #define TW_LHS int8_t
-#define TW_RHS int8_t
 #define TW_ACC svint32_t
 #define TW_OUTER svmopa_za32_m
 #include "ukernels/arm_64/sme_outer.h"
 
 #define TW_TILE tw_sme_u8
 #define TW_LHS uint8_t
-#define TW_RHS uint8_t
 #define TW_ACC svuint32_t
 #define TW_OUTER svmopa_za32_m
 #include "ukernels/arm_64/sme_outer.h"
@@ -45,7 +43,6 @@ TW_SME_FAMILY(s8u8s32_k4_sme, tw_sme_s8u8, TW_OUT_32)
 #ifdef __ARM_FEATURE_SME2
 #define TW_TILE tw_sme_s16
 #define TW_LHS int16_t
-#define TW_RHS int16_t
 #define TW_ACC svint32_t
 #define TW_OUTER svmopa_za32_m
 #include "ukernels/arm_64/sme_outer.h"

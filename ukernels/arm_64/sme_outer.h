@@ -8,7 +8,8 @@
 // tile, or else for K steps that are added up at the end. The macros:
 //
 //   TW_TILE            the function's name
-//   TW_LHS, TW_RHS     element types in memory
+//   TW_LHS             the type of an element of the lhs in memory
+//   TW_RHS             of the rhs, if another
 //   TW_ACC             the vector type of a row of a tile of ZA
 //   TW_OUTER(tile, pn, pm, l, r)  adds the outer product of rows pn of l and of
 //                      r; the number of the tile is a literal
@@ -19,6 +20,9 @@
 //   TW_LOAD_LHS(pg, p), TW_LOAD_RHS(p)  `vl` rows of a K step
 //   TW_LHS_BYTES       of a row and K step, if not 4
 
+#ifndef TW_RHS
+#define TW_RHS TW_LHS
+#endif
 #ifndef TW_LOAD_LHS
 #define TW_LOAD_LHS(pg, p) svld1(pg, (const TW_LHS*)(p))
 #define TW_LOAD_RHS(p) svld1(svptrue_b8(), (const TW_RHS*)(p))

@@ -30,7 +30,6 @@ TW_INLINE svint8x2_t tw_sme_split_s4(const void* p) TW_STREAMING {
 
 #define TW_TILE tw_sme_s8s4
 #define TW_LHS int8_t
-#define TW_RHS int8_t
 #define TW_ACC svint32_t
 #define TW_LOAD_LHS(pg, p) tw_sme_split_s8(p)
 #define TW_LOAD_RHS(p) tw_sme_split_s4(p)
