@@ -44,13 +44,14 @@ double CoreModel::multiplies(const Idiom &idiom, int bits) const {
   if (arch.empty())
     return idiom.addsApart ? 1.1 : idiom.ops; // additions have other ports
   bool wide = bits > 256;
-  tw_instruction_t instruction = instructionOf(idiom, wide ? 512 : 256);
-  if (!plain || instruction == TW_INSTRUCTION_NONE)
+  tw_instruction_t rate =
+      kInstructions[instructionOf(idiom, wide ? 512 : 256)].rate;
+  if (!plain || rate == TW_INSTRUCTION_NONE)
     return idiom.ops;
   std::array<uint64_t, TW_CPU_DATA_WORDS> cpuData{};
   tw_set_core(name.str().c_str(), cpuData.data());
   return tw_core_rate(cpuData.data(), plain[wide]) /
-         tw_core_rate(cpuData.data(), kInstructions[instruction].rate);
+         tw_core_rate(cpuData.data(), rate);
 }
 
 llvm::ArrayRef<const CoreModel *> usualCores(const IsaInfo &isa) {
