@@ -9,6 +9,6 @@
 #include "ukernels/riscv_64/group.h"
 
 TW_RVV_FAMILY(bf16bf16f32_k1, __bf16, float, float, TW_RVV_COLUMNS(32),
-              TW_RVV_FMA)
+              TW_RVV_FMA, ANY)
 
 #endif  // UKERNELS_RISCV_64_BRAIN_H_

@@ -20,38 +20,61 @@
 
 // `in_t` elements lie in the panels, `sum_t` ones are summed, from what the out
 // tile holds on: of `out_t`, rounded to once where that is narrower. What
-// stands in a register is widened by the multiply-add, if at all.
-#define TW_RVV_FAMILY(family, in_t, sum_t, out_t, COLUMNS, multiply_add)   \
+// stands in a register is widened by the multiply-add, if at all. One row takes
+// eight K steps at a time, two rows four, with sums of their own for four of
+// one row and for two of two; or one sum where ORDER is STEPS, which round one
+// after another.
+#define TW_RVV_SETS_ANY(M0) ((M0) > 2 ? 1 : 4 / (M0))
+#define TW_RVV_SETS_STEPS(M0) 1
+#define TW_RVV_FAMILY(family, in_t, sum_t, out_t, COLUMNS, multiply_add,   \
+                      ORDER)                                               \
   typedef in_t family##_in_t __attribute__((                               \
       ext_vector_type(COLUMNS), aligned(_Alignof(in_t)), may_alias));      \
   typedef sum_t family##_sum_t __attribute__((ext_vector_type(COLUMNS)));  \
   typedef out_t family##_out_t __attribute__((                             \
       ext_vector_type(COLUMNS), aligned(_Alignof(out_t)), may_alias));     \
+  TW_INLINE void family##_step(family##_sum_t* sums, const in_t* a,        \
+                               const in_t* b, int M0) {                    \
+    const family##_in_t row = *(const family##_in_t*)b;                    \
+    TW_UNROLL                                                              \
+    for (int i = 0; i < M0; ++i)                                           \
+      sums[i] = multiply_add(family##_sum_t, sums[i], a[i], row);          \
+  }                                                                        \
   TW_INLINE void family(void* restrict out, const void* restrict lhs,      \
                         const void* restrict rhs,                          \
                         const tw_mmt4d_params_t* params, int M0, int N0) { \
+    const int sets = TW_RVV_SETS_##ORDER(M0);                              \
+    const int steps = M0 > 2 ? 1 : 8 / M0;                                 \
     const in_t* a = (const in_t*)lhs;                                      \
     const in_t* b = (const in_t*)rhs;                                      \
     out_t* to = (out_t*)out;                                               \
     const tw_index_t stride = tw_out_stride(params, N0);                   \
     family##_sum_t sums[8];                                                \
     TW_UNROLL                                                              \
-    for (int i = 0; i < M0; ++i) sums[i] = (family##_sum_t)0;              \
+    for (int i = 0; i < sets * M0; ++i) sums[i] = (family##_sum_t)0;       \
     if (tw_accumulates(params)) {                                          \
       TW_UNROLL                                                            \
       for (int i = 0; i < M0; ++i)                                         \
         sums[i] = __builtin_convertvector(                                 \
             *(const family##_out_t*)(to + i * stride), family##_sum_t);    \
     }                                                                      \
+    int64_t k = params->K;                                                 \
     TW_NO_UNROLL                                                           \
-    for (int64_t k = 0; k < params->K; ++k) {                              \
-      const family##_in_t row = *(const family##_in_t*)b;                  \
+    for (; k >= steps; k -= steps) {                                       \
       TW_UNROLL                                                            \
-      for (int i = 0; i < M0; ++i)                                         \
-        sums[i] = multiply_add(family##_sum_t, sums[i], a[i], row);        \
+      for (int s = 0; s < steps; ++s)                                      \
+        family##_step(sums + s % sets * M0, a + s * M0, b + s * N0, M0);   \
+      a += steps * M0;                                                     \
+      b += steps * N0;                                                     \
+    }                                                                      \
+    TW_NO_UNROLL                                                           \
+    for (; k > 0; --k) {                                                   \
+      family##_step(sums, a, b, M0);                                       \
       a += M0;                                                             \
       b += N0;                                                             \
     }                                                                      \
+    TW_UNROLL                                                              \
+    for (int i = M0; i < sets * M0; ++i) sums[i % M0] += sums[i];          \
     TW_UNROLL                                                              \
     for (int i = 0; i < M0; ++i)                                           \
       *(family##_out_t*)(to + i * stride) =                                \

@@ -10,8 +10,8 @@
 #include "ukernels/riscv_64/group.h"
 
 TW_RVV_FAMILY(f16f16f32_k1, _Float16, float, float, TW_RVV_COLUMNS(32),
-              TW_RVV_FMA)
+              TW_RVV_FMA, ANY)
 TW_RVV_FAMILY(f16f16f16_k1, _Float16, float, _Float16, TW_RVV_COLUMNS(32),
-              TW_RVV_FMA)
+              TW_RVV_FMA, ANY)
 
 #endif  // UKERNELS_RISCV_64_HALF_H_

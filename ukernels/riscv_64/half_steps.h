@@ -10,6 +10,6 @@
 #include "ukernels/riscv_64/group.h"
 
 TW_RVV_FAMILY(f16f16f16_k1_steprnd, _Float16, _Float16, _Float16,
-              TW_RVV_COLUMNS(32), TW_RVV_FMA_AS_IS)
+              TW_RVV_COLUMNS(32), TW_RVV_FMA_AS_IS, STEPS)
 
 #endif  // UKERNELS_RISCV_64_HALF_STEPS_H_

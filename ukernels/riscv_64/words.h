@@ -9,11 +9,11 @@
 #include "ukernels/riscv_64/group.h"
 
 TW_RVV_FAMILY(f32f32f32_k1, float, float, float, TW_RVV_COLUMNS(32),
-              TW_RVV_FMA_AS_IS)
+              TW_RVV_FMA_AS_IS, ANY)
 TW_RVV_FAMILY(f64f64f64_k1, double, double, double, TW_RVV_COLUMNS(64),
-              TW_RVV_FMA_AS_IS)
+              TW_RVV_FMA_AS_IS, ANY)
 TW_RVV_FAMILY(s8s8s32_k1, int8_t, int32_t, int32_t, TW_RVV_COLUMNS(32),
-              TW_RVV_MLA)
+              TW_RVV_MLA, ANY)
 
 // bf16 as the upper halves of f32, by a shift.
 typedef uint32_t tw_words_t
@@ -31,6 +31,6 @@ TW_INLINE float tw_bf16(uint16_t x) {
       (vector_t)tw_bf16(x),                    \
       (vector_t)(__builtin_convertvector(row, tw_words_t) << 16), sum)
 TW_RVV_FAMILY(bf16bf16f32_k1, uint16_t, float, float, TW_RVV_COLUMNS(32),
-              TW_RVV_FMA_BF16)
+              TW_RVV_FMA_BF16, ANY)
 
 #endif  // UKERNELS_RISCV_64_WORDS_H_
