@@ -8,13 +8,10 @@
 #include <gtest/gtest.h>
 #include <sys/auxv.h>
 
-#include <cstdlib>
-#include <iterator>
 #include <set>
-#include <sstream>
 #include <string>
 
-#include "tests/cross/cpu_models.h"
+#include "tests/cross/cpu_model_fixture.h"
 #include "tests/tiles/vector_length.h"
 #include "tilewright/key.h"
 #include "tilewright/tilewright.h"
@@ -38,29 +35,12 @@ constexpr HwCap kHwCaps[] = {
     {AT_HWCAP2, 37, "sme2"},
 };
 
-std::set<std::string> wordsOf(const char* text) {
-  std::istringstream words(text);
-  return {std::istream_iterator<std::string>(words), {}};
-}
-
-class CpuModelTest : public ::testing::Test {
- protected:
-  // The model that this test runs on.
-  void SetUp() override {
-    const char* cpu = std::getenv("QEMU_CPU");
-    for (const CpuModel& model : kCpuModels)
-      if (cpu && std::string(cpu) == model.qemu) model_ = &model;
-    ASSERT_NE(model_, nullptr) << "QEMU_CPU is in no row of CpuModels.cmake";
-  }
-  const CpuModel* model_ = nullptr;
-};
-
 TEST_F(CpuModelTest, HasWhatTheTableSays) {
   std::set<std::string> found;
   for (const HwCap& cap : kHwCaps)
     if (getauxval(cap.type) >> cap.bit & 1) found.insert(cap.feature);
   EXPECT_EQ(found, wordsOf(model_->features));
-  EXPECT_EQ(vectorBitsHere(TW_SCALING_SVE), model_->sveBits);
+  EXPECT_EQ(vectorBitsHere(TW_SCALING_SVE), model_->vectorBits);
   EXPECT_EQ(vectorBitsHere(TW_SCALING_SME), model_->smeBits);
 }
 
@@ -75,7 +55,7 @@ TEST_F(CpuModelTest, TheRuntimeLibraryDetectsIt) {
 #include "tilewright/cpu_features.def"
   EXPECT_EQ(found, expected);
   EXPECT_EQ(data[TW_CPU_WORD_VECTOR_LENGTHS],
-            uint64_t(model_->sveBits) | uint64_t(model_->smeBits) << 16);
+            uint64_t(model_->vectorBits) | uint64_t(model_->smeBits) << 16);
   // qemu's `max` is no core of any table.
   const std::string cpu(model_->qemu);
   const std::string core = cpu.substr(0, cpu.find(','));
@@ -84,16 +64,7 @@ TEST_F(CpuModelTest, TheRuntimeLibraryDetectsIt) {
 }
 
 TEST_F(CpuModelTest, HasTheFeaturesOfItsIsas) {
-  const std::set<std::string> has = wordsOf(model_->features);
-  for (const std::string& name : wordsOf(model_->isas)) {
-    const IsaInfo* isa = findIsa(name);
-    ASSERT_NE(isa, nullptr) << name;
-    for (const CpuFeatureInfo* feature : isa->features) {
-      const std::string needed(feature->llvmName);
-      if (needed == "neon") continue;
-      EXPECT_TRUE(has.count(needed)) << name << " needs " << needed;
-    }
-  }
+  expectFeaturesOfIsas(/*implied=*/"neon");
 }
 
 }  // namespace

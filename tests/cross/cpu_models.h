@@ -13,8 +13,9 @@ struct CpuModel {
   const char* name;
   const char* qemu;      // the value of QEMU_CPU
   const char* features;  // of cpu_features.def, beyond neon; spaces between
-  int sveBits, smeBits;
-  const char* isas;  // whose tiles are tested on it; spaces between
+  int vectorBits;        // of scalable vectors: SVE, RVV; 0 without
+  int smeBits;           // of streaming ones
+  const char* isas;      // whose tiles are tested on it; spaces between
 };
 
 inline constexpr CpuModel kCpuModels[] = {

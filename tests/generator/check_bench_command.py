@@ -63,7 +63,7 @@ class BenchCommand(unittest.TestCase):
         by_hand = bench(row["name"])["tiles"][0]
         self.assertEqual((by_hand["name"], by_hand["origin"]), (row["name"], "hand-written"))
         self.assertIn(row["family"], by_hand["body"])
-        self.assertIn("a row of the hand-written tiles", by_hand["reason"])
+        self.assertIn("a hand-written tile has this name", by_hand["reason"])
         generated = bench("--prefer=generated", row["name"])["tiles"][0]
         self.assertEqual(generated["origin"], "generated")
         self.assertIn("--prefer=generated", generated["reason"])

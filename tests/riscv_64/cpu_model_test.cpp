@@ -7,35 +7,15 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <iterator>
 #include <set>
-#include <sstream>
 #include <string>
 
-#include "tests/cross/cpu_models.h"
+#include "tests/cross/cpu_model_fixture.h"
 #include "tilewright/key.h"
 #include "tilewright/tilewright.h"
 
 namespace tilewright::testing {
 namespace {
-
-std::set<std::string> wordsOf(const char* text) {
-  std::istringstream words(text);
-  return {std::istream_iterator<std::string>(words), {}};
-}
-
-class CpuModelTest : public ::testing::Test {
- protected:
-  // The model that this test runs on.
-  void SetUp() override {
-    const char* cpu = std::getenv("QEMU_CPU");
-    for (const CpuModel& model : kCpuModels)
-      if (cpu && std::string(cpu) == model.qemu) model_ = &model;
-    ASSERT_NE(model_, nullptr) << "QEMU_CPU is in no row of CpuModels.cmake";
-  }
-  const CpuModel* model_ = nullptr;
-};
 
 TEST_F(CpuModelTest, TheRuntimeLibraryDetectsIt) {
   uint64_t data[TW_CPU_DATA_WORDS];
@@ -52,20 +32,10 @@ TEST_F(CpuModelTest, TheRuntimeLibraryDetectsIt) {
 TEST_F(CpuModelTest, VectorsAreAsLongAsTheTableSays) {
   uint64_t bytes;
   __asm__("csrr %0, 0xc22" : "=r"(bytes));
-  EXPECT_EQ(8 * bytes, static_cast<uint64_t>(model_->sveBits));
+  EXPECT_EQ(8 * bytes, static_cast<uint64_t>(model_->vectorBits));
 }
 
-// And has what they need.
-TEST_F(CpuModelTest, RunsItsIsas) {
-  const std::set<std::string> has = wordsOf(model_->features),
-                              tested = wordsOf(model_->isas);
-  for (const IsaInfo& isa : isas()) {
-    if (!tested.count(std::string(isa.name))) continue;
-    for (const CpuFeatureInfo* feature : isa.features)
-      EXPECT_TRUE(has.count(std::string(feature->llvmName)))
-          << isa.name << " needs " << feature->llvmName;
-  }
-}
+TEST_F(CpuModelTest, HasTheFeaturesOfItsIsas) { expectFeaturesOfIsas(); }
 
 }  // namespace
 }  // namespace tilewright::testing
