@@ -80,7 +80,7 @@ def totals(tiles):
 
 
 def losers(tiles):
-    """Rows whose twin is quicker by more than MARGIN on every core that a model has both on."""
+    """Tiles whose twin is quicker by more than MARGIN on every core that a model has both on."""
     result = ["| tile | generated / hand-written cycles | cores |", "|---|---|---|"]
     for tile in tiles:
         found = ratios(tile)

@@ -12,10 +12,8 @@
 #include <stdint.h>
 
 #include "ukernels/arm_64/lane_number.h"
+#include "ukernels/arm_64/tile_body.h"
 #include "ukernels/stamp.h"
-#include "ukernels/tile_body.h"
-
-#define TW_IN_VECTOR_REGISTER(v) "+w"(v)
 
 // The sizes in rows of mmt4d_tiles_scalable.def: how many, and whether of
 // vectors.

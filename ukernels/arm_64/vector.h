@@ -9,9 +9,7 @@
 
 #include <arm_neon.h>
 
-#include "ukernels/tile_body.h"
-
-#define TW_IN_VECTOR_REGISTER(v) "+w"(v)
+#include "ukernels/arm_64/tile_body.h"
 
 // 128 bits; operations cast them to what they take.
 typedef uint32x4_t tw_vec;
