@@ -10,9 +10,9 @@
 
 // Lines of a transposed matrix that are read in parallel: few enough for
 // hardware prefetchers to follow, while each writes this many runs in a row.
-// Measured on Zen 4, beyond L2: 8 where lines are copied, 16 where they are
-// zipped, each of whose runs is shorter.
-enum { kCopiedLines = 8, kZippedLines = 16 };
+// Measured on Zen 4 and 5, beyond L2: 8 where lines are copied, 16 where they
+// are zipped, each of whose runs is shorter, and 32 of the shortest.
+enum { kCopiedLines = 8, kZippedLines = 16, kZippedShortLines = 32 };
 
 // Bytes and strides of the interior.
 typedef struct tw_interior_t {
@@ -51,6 +51,21 @@ static inline void tw_ask_ahead(const unsigned char* from, tw_index_t line,
   for (tw_index_t next = (at + 63) / 64 * 64; next < at + run; next += 64)
     for (int i = 0; i < lines; ++i)
       __builtin_prefetch(from + (kLinesAhead + i) * line + (next - at), 0, 2);
+}
+
+// Where the packed form is far: how many bytes before they are written its
+// cache lines are asked for. Measured on Zen 5 (docs/performance.md).
+enum { kCopiedAhead = 4096, kZippedAhead = 2048, kTransposedAhead = 8192 };
+// Bytes of a line after which the next 16 lines' turn comes.
+enum { kTransposedRun = 4096 };
+static inline void tw_ask_to_write(const unsigned char* to, tw_index_t bytes) {
+  for (tw_index_t i = 0; i < bytes; i += 64) __builtin_prefetch(to + i, 1, 3);
+}
+
+// And of the matrix, where it is copied in runs.
+enum { kReadAhead = 1024 };
+static inline void tw_ask_to_read(const unsigned char* from, tw_index_t bytes) {
+  for (tw_index_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i, 0, 3);
 }
 
 #endif  // UKERNELS_INTERIOR_H_

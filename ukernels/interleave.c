@@ -107,29 +107,57 @@ static int tw_has_interleave(const tw_packing_t* p) {
          lines * p->bits / 8 <= 16 && bytes % 4 == 0;
 }
 
-// All tiles. `lines`, `width` and `rest` are constants: a tile may be as small
-// as 32 bytes, too little to choose a loop for each.
+// What is read some time after the `bytes` of `lines` lines at `from`, which
+// are at `at` in the matrix's lines, and written after the `run` bytes at `to`
+// of each of `panels` panels.
+static __attribute__((noinline)) void tw_ask_for_panels(
+    const tw_interior_t* in, int asks_to_read, int far,
+    const unsigned char* from, int lines, tw_index_t at, tw_index_t bytes,
+    const unsigned char* to, int panels, tw_index_t run) {
+  if (asks_to_read) tw_ask_ahead(from, in->line, lines, at, bytes);
+  if (far)
+    for (int i = 0; i < panels; ++i)
+      tw_ask_to_write(to + (kZippedAhead / run + i) * in->panel, run);
+}
+
+// All tiles. `panels`, `lines`, `width` and `rest` are constants, and `bytes`
+// where it is 16: a tile may be as small as 32 bytes, too little to choose a
+// loop for each. So many panels share the cache lines of the matrix's lines,
+// and are packed together: lines a page apart do not stay in L1.
 TW_ZIP_INLINE void tw_interleave_tiles(const tw_packing_t* p,
                                        const unsigned char* matrix,
-                                       unsigned char* packed, int lines,
-                                       int width, int rest) {
+                                       unsigned char* packed, int panels,
+                                       int lines, int width, tw_index_t bytes,
+                                       int rest) {
   const tw_interior_t in = tw_interior_of(p);
-  const tw_index_t bytes = p->tile_rows * p->bits / 8;
-  const tw_index_t tiles = (kZippedLines + lines - 1) / lines;
+  const int zipped = panels > 1 ? kZippedShortLines : kZippedLines;
+  const tw_index_t tiles = (zipped + lines - 1) / lines, tile = bytes * lines;
   const int asks = tw_asks_ahead(&in, bytes);
   for (tw_index_t begin = 0; begin < in.tiles_c; begin += tiles) {
     const tw_index_t end =
         begin + tiles < in.tiles_c ? begin + tiles : in.tiles_c;
-    for (tw_index_t ro = 0; ro < in.tiles_r; ++ro)
+    for (tw_index_t ro = 0; ro < in.tiles_r; ro += panels) {
+      const unsigned char* from = matrix + begin * lines * in.line + ro * bytes;
+      unsigned char* to = packed + ro * in.panel + begin * tile;
+      const int some =
+          in.tiles_r - ro < panels ? (int)(in.tiles_r - ro) : panels;
+      if (asks || p->far)
+        tw_ask_for_panels(&in, asks, p->far, from, (int)(end - begin) * lines,
+                          ro * bytes, some * bytes, to, some,
+                          (end - begin) * tile);
       for (tw_index_t co = begin; co < end; ++co) {
-        const unsigned char* from = matrix + co * lines * in.line + ro * bytes;
-        unsigned char* to = packed + ro * in.panel + co * in.tile;
-        if (asks) tw_ask_ahead(from, in.line, lines, ro * bytes, bytes);
-        if (width == 0)
-          tw_interleave_nibbles(from, in.line, to, p->tile_rows, rest, lines);
-        else
-          tw_interleave(from, in.line, to, bytes, rest, lines, width);
+        for (int i = 0; i < some; ++i) {
+          if (width == 0)
+            tw_interleave_nibbles(from + i * bytes, in.line, to + i * in.panel,
+                                  p->tile_rows, rest, lines);
+          else
+            tw_interleave(from + i * bytes, in.line, to + i * in.panel, bytes,
+                          rest, lines, width);
+        }
+        from += lines * in.line;
+        to += tile;
       }
+    }
   }
 }
 
@@ -137,19 +165,24 @@ TW_ZIP_INLINE void tw_interleave_all(const tw_packing_t* p,
                                      const unsigned char* matrix,
                                      unsigned char* packed, int lines,
                                      int width) {
+  const tw_index_t bytes = p->tile_rows * p->bits / 8;
+  if (bytes == 16 && width != 0) {
+    tw_interleave_tiles(p, matrix, packed, 4, lines, width, 16, 0);
+    return;
+  }
   // Of 16 bytes, of 16 rows of nibbles.
-  switch ((width == 0 ? p->tile_rows : p->tile_rows * width) % 16) {
+  switch ((width == 0 ? p->tile_rows : bytes) % 16) {
     case 4:
-      tw_interleave_tiles(p, matrix, packed, lines, width, 4);
+      tw_interleave_tiles(p, matrix, packed, 1, lines, width, bytes, 4);
       break;
     case 8:
-      tw_interleave_tiles(p, matrix, packed, lines, width, 8);
+      tw_interleave_tiles(p, matrix, packed, 1, lines, width, bytes, 8);
       break;
     case 12:
-      tw_interleave_tiles(p, matrix, packed, lines, width, 12);
+      tw_interleave_tiles(p, matrix, packed, 1, lines, width, bytes, 12);
       break;
     default:
-      tw_interleave_tiles(p, matrix, packed, lines, width, 0);
+      tw_interleave_tiles(p, matrix, packed, 1, lines, width, bytes, 0);
   }
 }
 

@@ -111,7 +111,7 @@ static void tw_pack_whole(const tw_matmul_side_t* side, const tw_packing_t* p,
 static void tw_regroup(const tw_matmul_side_t* side, char* tile, char* wide) {
   const tw_index_t groups = side->tile_cols / side->group;
   memcpy(wide, tile, (size_t)side->step);
-  tw_packing_t p;
+  tw_packing_t p = {0};
   p.bits = 32;
   p.transpose = 0;
   p.rows = p.tile_rows = groups;
@@ -128,7 +128,7 @@ static void tw_pack_groups(const tw_matmul_side_t* side, tw_index_t K,
                            void* wide, void* packed) {
   const tw_index_t row = side->first + tile * side->tile_rows,
                    col = step * side->tile_cols;
-  tw_packing_t p;
+  tw_packing_t p = {0};
   p.bits = tw_element_bits(side->type);
   p.transpose = side->transpose;
   p.rows = tw_inside(side->rows, row, tiles * side->tile_rows);

@@ -64,11 +64,17 @@ TW_ZIP_INLINE void tw_copy_lines_of(const tw_packing_t* p,
   for (tw_index_t begin = 0; begin < in.tiles_c; begin += kCopiedLines) {
     const tw_index_t end =
         begin + kCopiedLines < in.tiles_c ? begin + kCopiedLines : in.tiles_c;
+    const tw_index_t ahead = kCopiedAhead / ((end - begin) * run);
     for (tw_index_t ro = 0; ro < in.tiles_r; ++ro)
       for (tw_index_t co = begin; co < end; ++co) {
         unsigned char* from = matrix + co * in.line + ro * run;
+        unsigned char* to = packed + ro * in.panel + co * run;
         if (asks) tw_ask_ahead(from, in.line, 1, ro * run, run);
-        tw_copy_run(packed + ro * in.panel + co * run, from, run, unpack);
+        if (p->far && !unpack) {
+          tw_ask_to_write(to + ahead * in.panel, run);
+          tw_ask_to_read(from + kReadAhead, run);
+        }
+        tw_copy_run(to, from, run, unpack);
       }
   }
 }
@@ -156,12 +162,13 @@ TW_ZIP_INLINE void tw_transpose_block(const unsigned char* from,
 }
 
 // A cache line of each of the rows from `row` on, as many as blocks of `height`
-// rows fill. Returns the row behind them. As below.
+// rows fill below `end`. Returns the row behind them. As below.
 TW_ZIP_INLINE int tw_transpose_blocks(const unsigned char* from,
                                       tw_index_t from_stride, unsigned char* to,
-                                      int row, int height, int rows, int unit) {
+                                      int row, int end, int height, int rows,
+                                      int unit) {
   const int n = 16 / unit, tile = rows * unit;
-  TW_UNROLL_ALL for (; row + height <= rows; row += height) {
+  TW_UNROLL_ALL for (; row + height <= end; row += height) {
     TW_UNROLL_ALL for (int block = 0; block < 4; ++block) {
       tw_transpose_block(from + row * from_stride + block * 16, from_stride,
                          to + block * n * tile + row * unit, tile, height,
@@ -171,19 +178,20 @@ TW_ZIP_INLINE int tw_transpose_blocks(const unsigned char* from,
   return row;
 }
 
-// A cache line of each of `rows` rows of units: 64 / unit tiles that follow
-// each other. With `rows` and `unit` constants no address is computed but that
-// of every n-th row. 12 rows of two-byte units are 8 and 4, 6 of four bytes 4
-// and 2.
+// A cache line of each of the rows from `row` to `end` of `rows` rows of units:
+// 64 / unit tiles that follow each other. With `rows` and `unit` constants no
+// address is computed but that of every n-th row. 12 rows of two-byte units are
+// 8 and 4, 6 of four bytes 4 and 2.
 TW_ZIP_INLINE void tw_transpose_line(const unsigned char* from,
                                      tw_index_t from_stride, unsigned char* to,
-                                     int rows, int unit) {
+                                     int row, int end, int rows, int unit) {
   const int n = 16 / unit;
-  int row = tw_transpose_blocks(from, from_stride, to, 0, n, rows, unit);
+  row = tw_transpose_blocks(from, from_stride, to, row, end, n, rows, unit);
   if (n >= 4)
-    row = tw_transpose_blocks(from, from_stride, to, row, n / 2, rows, unit);
+    row =
+        tw_transpose_blocks(from, from_stride, to, row, end, n / 2, rows, unit);
   if (n >= 8)
-    tw_transpose_blocks(from, from_stride, to, row, n / 4, rows, unit);
+    tw_transpose_blocks(from, from_stride, to, row, end, n / 4, rows, unit);
 }
 
 TW_ZIP_INLINE tw_index_t tw_transpose_lines_of(const unsigned char* from,
@@ -193,9 +201,44 @@ TW_ZIP_INLINE tw_index_t tw_transpose_lines_of(const unsigned char* from,
                                                int unit) {
   tw_index_t c = 0;
   for (; c + 64 / unit <= cols; c += 64 / unit)
-    tw_transpose_line(from + c * unit, from_stride, to + c * rows * unit, rows,
-                      unit);
+    tw_transpose_line(from + c * unit, from_stride, to + c * rows * unit, 0,
+                      rows, rows, unit);
   return c;
+}
+
+// `bytes` of each of `count` tiles, each cache line once.
+static __attribute__((noinline)) void tw_ask_for_rows(const unsigned char* to,
+                                                      int count, int tile,
+                                                      int bytes) {
+  if (bytes == tile)
+    tw_ask_to_write(to, count * tile);
+  else
+    for (int i = 0; i < count; ++i) tw_ask_to_write(to + i * tile, bytes);
+}
+
+// The same, into what is far. Of 32 rows 16 at a time: the lines of more are
+// more streams than prefetchers follow.
+TW_ZIP_INLINE tw_index_t tw_transpose_far_lines_of(const unsigned char* from,
+                                                   tw_index_t from_stride,
+                                                   unsigned char* to,
+                                                   tw_index_t cols, int rows,
+                                                   int unit) {
+  const int columns = 64 / unit, tile = rows * unit;
+  const int together = rows == 32 && unit >= 4 ? 16 : rows;
+  const tw_index_t whole = cols / columns * columns;
+  const tw_index_t run = kTransposedRun / unit;
+  for (tw_index_t begin = 0; begin < whole; begin += run) {
+    const tw_index_t end = begin + run < whole ? begin + run : whole;
+    for (int row = 0; row < rows; row += together)
+      for (tw_index_t c = begin; c < end; c += columns) {
+        unsigned char* tiles = to + c * tile;
+        tw_ask_for_rows(tiles + row * unit + kTransposedAhead, columns, tile,
+                        together * unit);
+        tw_transpose_line(from + c * unit, from_stride, tiles, row,
+                          row + together, rows, unit);
+      }
+  }
+  return whole;
 }
 
 // The tiles of `cols` columns that lie in whole cache lines, of which it
@@ -203,11 +246,14 @@ TW_ZIP_INLINE tw_index_t tw_transpose_lines_of(const unsigned char* from,
 static tw_index_t tw_transpose_lines(const unsigned char* from,
                                      tw_index_t from_stride, unsigned char* to,
                                      tw_index_t rows, tw_index_t cols,
-                                     tw_index_t unit) {
+                                     tw_index_t unit, int far) {
   switch (rows * 16 + unit) {
-#define TW_LINE(rows, unit)  \
-  case (rows) * 16 + (unit): \
-    return tw_transpose_lines_of(from, from_stride, to, cols, rows, unit);
+#define TW_LINE(rows, unit)                                                   \
+  case (rows) * 16 + (unit):                                                  \
+    return far ? tw_transpose_far_lines_of(from, from_stride, to, cols, rows, \
+                                           unit)                              \
+               : tw_transpose_lines_of(from, from_stride, to, cols, rows,     \
+                                       unit);
 #define TW_LINES(unit) \
   TW_LINE(4, unit)     \
   TW_LINE(8, unit) TW_LINE(12, unit) TW_LINE(16, unit) TW_LINE(32, unit)
@@ -332,10 +378,10 @@ static void tw_transpose_rows(const tw_packing_t* p, uint64_t padding,
     unsigned char* to = packed + ro * in.panel;
     const tw_index_t rows = tw_inside(p->rows, ro * p->tile_rows, p->tile_rows);
     if (rows < p->tile_rows) tw_fill(to, in.tiles_c * in.tile, padding);
-    const tw_index_t done =
-        rows < p->tile_rows
-            ? 0
-            : tw_transpose_lines(from, in.line, to, rows, in.tiles_c, unit);
+    const tw_index_t done = rows < p->tile_rows
+                                ? 0
+                                : tw_transpose_lines(from, in.line, to, rows,
+                                                     in.tiles_c, unit, p->far);
     switch (unit) {
 #define TW_UNIT(size)                                                      \
   case size:                                                               \

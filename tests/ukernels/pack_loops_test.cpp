@@ -2,14 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Whole tiles of the shapes that hand-written tiles have are packed and
-// unpacked by the quick loops, in both orders of the matrix. (That they are
-// right, pack_test says.)
+// unpacked by the quick loops, in both orders of the matrix, and packed as the
+// definition says, near and far. (More of what is right, pack_test says.)
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "tests/common/guarded_buffer.h"
+#include "tests/common/seed.h"
 #include "tests/ukernels/rows.h"
 
 extern "C" {
@@ -70,6 +75,92 @@ TEST(PackLoopsTest, TakeTheTilesOfHandWrittenRows) {
     check(row.name, types.rhs, key.n0,
           key.vnni ? 32 / info(types.rhs).bits : key.k0);
   }
+}
+
+// Whether the first `tiles` rows of tiles are where the definition has them.
+bool isPacked(const tw_packing_t& p, const uint8_t* matrix,
+              const uint8_t* packed, tw_index_t tiles) {
+  const auto element = [&p](const uint8_t* base, tw_index_t i) {
+    uint64_t bits = 0;
+    if (p.bits == 4) return uint64_t{tw_get_nibble(base, i)};
+    std::memcpy(&bits, base + i * p.bits / 8, p.bits / 8);
+    return bits;
+  };
+  tw_index_t at = 0;
+  for (tw_index_t ro = 0; ro < tiles; ++ro)
+    for (tw_index_t co = 0; co < p.outer_cols; ++co)
+      for (tw_index_t r = 0; r < p.tile_rows; ++r)
+        for (tw_index_t c = 0; c < p.tile_cols; ++c, ++at)
+          if (element(packed, at) !=
+              element(matrix, tw_matrix_at(&p, ro * p.tile_rows + r,
+                                           co * p.tile_cols + c)))
+            return false;
+  return true;
+}
+
+// Guarded: what is asked for ahead of the buffers' ends is not touched.
+void checkLoop(const std::string& name, tw_element_type_t type, int rows,
+               int k0, bool transpose, uint64_t seed) {
+  // Panels that are packed together, with some left over; by rows more than
+  // one far run of each, whatever the element.
+  const tw_index_t cols = (transpose ? 70 : 5000) / k0 * k0 + k0;
+  const tw_index_t line = transpose ? 7 * rows : cols;
+  const tw_pack_params_t params = {
+      type,
+      transpose ? uint32_t{TW_PACK_FLAG_TRANSPOSE} : 0,
+      7 * rows,
+      cols,
+      line + line % 2,
+      rows,
+      k0,
+      0};
+  tw_packing_t packing;
+  ASSERT_EQ(tw_check_packing(&params, &packing, nullptr), TW_STATUS_OK);
+  const tw_index_t lines = transpose ? cols : 7 * rows;
+  GuardedBuffer matrix(lines * packing.stride * packing.bits / 8);
+  Random random(seed);
+  for (size_t i = 0; i < matrix.size(); ++i)
+    matrix.as<uint8_t>()[i] = static_cast<uint8_t>(random.next());
+  for (int far : {0, 1}) {
+    packing.far = far;
+    GuardedBuffer packed(packing.packed_bytes);
+    const tw_index_t done = tw_pack_interior(&packing, 0, matrix.as<uint8_t>(),
+                                             packed.as<uint8_t>());
+    EXPECT_TRUE(
+        isPacked(packing, matrix.as<uint8_t>(), packed.as<uint8_t>(), done))
+        << name << " rows " << rows << " transposed " << transpose << " far "
+        << far;
+  }
+}
+
+TEST(PackLoopsTest, PackWhatTheDefinitionSaysNearAndFar) {
+  const uint64_t seed = seedOf("PackLoopsTest");
+  SCOPED_TRACE(seedText(seed));
+  std::set<std::tuple<tw_element_type_t, int, int>> seen;
+  const auto checkOnce = [&](const std::string& name, tw_element_type_t type,
+                             int rows, int k0) {
+    if (!seen.insert({type, rows, k0}).second) return;
+    for (bool transpose : {false, true})
+      checkLoop(name, type, rows, k0, transpose, seed);
+  };
+  for (const KeyedRow& row : keyedRows()) {
+    const TileKey key = fixedKey(row.key);
+    const TypeTripleInfo& types = info(key.types);
+    checkOnce(row.name, types.lhs, key.m0, key.k0);
+    checkOnce(row.name, types.rhs, key.n0,
+              key.vnni ? 32 / info(types.rhs).bits : key.k0);
+  }
+}
+
+TEST(PackLoopsTest, AreFarFromABoundOn) {
+  tw_pack_params_t params = {
+      TW_ELEMENT_S8, 0, kFarBytes / 1024, 1024, 1024, 8, 1, 0};
+  tw_packing_t packing;
+  ASSERT_EQ(tw_check_packing(&params, &packing, nullptr), TW_STATUS_OK);
+  EXPECT_TRUE(packing.far);
+  params.cols = 1023;
+  ASSERT_EQ(tw_check_packing(&params, &packing, nullptr), TW_STATUS_OK);
+  EXPECT_FALSE(packing.far);
 }
 
 }  // namespace
