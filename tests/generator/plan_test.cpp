@@ -215,7 +215,7 @@ TEST(PlanOverrideTest, RefusesWithTheReason) {
       {f32,
        "idiom=fma lanes=32 klanes=1 block=4x1 sets=1 unroll=1 broadcast=lhs "
        "by=load stage=none stagesteps=1 split=no decodeahead=0 loads=1x1 "
-       "early=no order=mn ahead=0",
+       "early=no order=mn ahead=0 sums=steps",
        "does not fit: lanes=32 is not a power of two in 1..16"},
       {f32, "unroll=0", "'0' is not a number in 1..1024"},
       {"s8s8s32_16x16x4_x86_64_avx2_fma", "idiom=dpbusd",

@@ -39,6 +39,7 @@ const std::vector<Part>& parts() {
       {"early", {"no", "yes"}},
       {"order", {"mn", "nm"}},
       {"ahead", {"0", "64", "2048", "4096"}},
+      {"sums", {"steps", "stage", "pass"}},
   };
   return all;
 }

@@ -147,15 +147,8 @@ public:
       stage(shape.broadcast, decodesBroadcasts() ? 0 : broadcastDecode, rows);
     if (shape.vector.staged)
       stage(shape.vector, decodesVectors() ? 0 : vectorDecode, vectorRows);
-    if (shape.roles.offset) {
-      double runs =
-          double(llvm::divideCeil(shape.correctionSteps * rows * shape.rowPitch,
-                                  plan.lanes * shape.group)) /
-          shape.correctionSteps;
-      multiplies += runs * multiplyWidth;
-      loads += runs * width;
-      instructions += runs;
-    }
+    if (shape.roles.offset)
+      sumBroadcasts();
     if (shape.roundsPerStep)
       decoding += shape.rowGroups * double(v) * 4 * width;
     // A tenth more, for a chain that is exactly long enough is not.
@@ -261,6 +254,21 @@ private:
     decoding += count * (broadcastDecode + 1) * width;
   }
 
+  void sumBroadcasts() {
+    double runs = double(shape.correctionVectors) / shape.correctionSteps;
+    if (plan.sums == SumsIn::Pass) {
+      // Nothing else is done meanwhile.
+      overhead +=
+          (runs * std::max(multiplyWidth, width) + kLoopExit / kTypicalSteps) /
+          shape.vectorBlocks.count;
+      return;
+    }
+    multiplies += runs * multiplyWidth;
+    instructions += runs;
+    if (plan.sums == SumsIn::Steps)
+      loads += runs * width;
+  }
+
   void stage(const OperandShape &operand, int ops, int rows) {
     int run = isa.vectorBits / 8 / bytesOf(shape.compute);
     double full = isa.vectorBits / 8 / core.bytes;
@@ -326,12 +334,8 @@ static int registersOfBlock(const TilePlan &plan, const TileShape &shape,
     registers +=
         rows *
         static_cast<int>(llvm::divideCeil(shape.vectorBlocks.size, plan.lanes));
-  if (shape.roles.offset) {
-    int runs = static_cast<int>(
-        llvm::divideCeil(shape.correctionSteps * rows * shape.rowPitch,
-                         plan.lanes * shape.group));
-    registers += runs + 1;
-  }
+  if (shape.roles.offset)
+    registers += 1 + (plan.sums == SumsIn::Steps ? shape.correctionVectors : 0);
   // Operands: the vectors stay for all rows; the broadcast is one at a time.
   // With one row the vectors are read from memory one at a time instead, unless
   // they are told apart: that takes them all before the first multiply.

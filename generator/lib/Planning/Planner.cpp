@@ -258,11 +258,28 @@ private:
           !overrides.has<&P::sets>())
         break;
       plan.sets = overrides.valueOr<&P::sets>(sets);
-      plan.unroll = overrides.valueOr<&P::unroll>(chooseUnroll(shape, block));
-      consider();
+      for (SumsIn sums : sumsToTry(shape)) {
+        plan.sums = sums;
+        plan.unroll = overrides.valueOr<&P::unroll>(chooseUnroll(shape, block));
+        consider();
+      }
+      plan.sums = SumsIn::Steps;
       if (overrides.has<&P::sets>())
         break;
     }
+  }
+
+  /// While the operand is staged it is in registers anyway, and its sums need
+  /// none in the K loop; several blocks of its rows share a pass.
+  llvm::SmallVector<SumsIn, 2> sumsToTry(const TileShape &shape) const {
+    if (overrides.has<&P::sums>())
+      return {overrides.plan.sums};
+    if (shape.roles.offset == 0 || shape.padded)
+      return {SumsIn::Steps};
+    SumsIn first = shape.broadcast.staged ? SumsIn::Stage : SumsIn::Steps;
+    if (shape.vectorBlocks.count == 1 || shape.broadcast.scalable)
+      return {first};
+    return {first, SumsIn::Pass};
   }
 
   /// Wide tiles ask for their panels ahead of time where two vectors may be
@@ -329,7 +346,8 @@ private:
     // Sum the corrections of several steps at once, in whole vectors, where
     // there are registers for these sums.
     int run = plan.lanes * shape.group, alone = unroll;
-    if (shape.roles.offset != 0 && plan.blockRows >= shape.broadcast.rows)
+    if (shape.roles.offset != 0 && plan.sums == SumsIn::Steps &&
+        plan.blockRows >= shape.broadcast.rows)
       while (plan.blockRows * shape.rowPitch * unroll % run != 0 &&
              unroll < 8 && 2 * unroll * block * shape.turns <= 128)
         unroll *= 2;
@@ -382,6 +400,8 @@ private:
       shape = TileShape(key, plan);
     plan.stageSteps =
         overrides.valueOr<&P::stageSteps>(chooseStageSteps(shape));
+    if (plan.sums == SumsIn::Stage) // which takes that many steps
+      shape = TileShape(key, plan);
     bool asks = wantsAhead(shape, shape.rowGroups * shape.vectors);
     plan.ahead = overrides.valueOr<&P::ahead>(asks ? kAhead : 0);
     price(shape);

@@ -174,6 +174,29 @@ static std::string whyReadingUnfit(const TilePlan &plan, const TileKey &key,
   return {};
 }
 
+/// Of where the broadcast operand is summed up.
+static std::string whySumsUnfit(const TilePlan &plan, const TileKey &key,
+                                const TileShape &shape) {
+  if (plan.sums == SumsIn::Steps)
+    return {};
+  const char *name = plan.sums == SumsIn::Stage ? "stage" : "pass";
+  if (shape.roles.offset == 0)
+    return llvm::formatv("sums={0} needs an idiom that takes no two operands "
+                         "of these signs; '{1}' does",
+                         name, idiom(plan.idiom).name)
+        .str();
+  if (shape.padded)
+    return llvm::formatv("sums={0} needs rows that fill their lanes; those of "
+                         "{1} elements are padded for klanes={2}",
+                         name, key.k0, plan.kLanes)
+        .str();
+  if (plan.sums == SumsIn::Stage && !shape.broadcast.staged)
+    return "sums=stage needs a broadcast operand that is staged";
+  if (plan.sums == SumsIn::Pass && shape.broadcast.scalable)
+    return "sums=pass needs a broadcast operand of a known number of rows";
+  return {};
+}
+
 std::string whyLanesUnfit(const TilePlan &plan, const TileKey &key) {
   const Idiom &idiom = tilewright::idiom(plan.idiom);
   const IsaInfo &isa = info(key.isa);
@@ -264,6 +287,8 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key,
       return "ahead needs operands that are not decoded an iteration ahead";
   }
   if (why = whyReadingUnfit(plan, key, shape); !why.empty())
+    return why;
+  if (why = whySumsUnfit(plan, key, shape); !why.empty())
     return why;
   if (int64_t bytes = stageBytes(plan, key, shape); bytes > kMaxStageBytes)
     return llvm::formatv("the stages take {0} bytes of stack; at most {1} fit",

@@ -9,6 +9,10 @@
 
 namespace tilewright {
 
+/// Vectors of sums that are in flight where nothing else is, and the most K
+/// steps that are taken for them.
+constexpr int kSumChains = 4, kMostSummed = 16;
+
 static OperandShape operandShape(tw_element_type_t type, int rows,
                                  bool scalable, int k0, bool staged) {
   OperandShape shape;
@@ -85,10 +89,14 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
     vectors = static_cast<int>(llvm::alignTo(vectors, 2));
   rowGroups =
       static_cast<int>(llvm::divideCeil(broadcastBlocks.size, idiom.rows));
-  correctionSteps =
-      broadcastBlocks.count == 1 && !broadcast.scalable ? plan.unroll : 1;
   regular = !padded && !broadcastBlocks.overlaps && !vectorBlocks.overlaps &&
             (chunks == 1 || separates) && vectorBlocks.size % plan.lanes == 0;
+  correctionSteps = stepsOfCorrections(plan, isa);
+  correctionVectors =
+      roles.offset == 0 ? 0
+                        : static_cast<int>(llvm::divideCeil(
+                              correctionSteps * broadcastBlocks.size * rowPitch,
+                              plan.lanes * group));
   int groupBytes = chunkSize * bytesOf(compute);
   canShuffle = !machineOf(isa).takesScalars && broadcast.rows == 1 &&
                !broadcast.staged && chunks == 1 && idiom.parts == 1 &&
@@ -104,6 +112,29 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   loadsEachPart =
       parts > 1 && accumulators(plan) + 2 * vectors + 2 >
                        vectorsInRegisters(isa, plan.lanes * accumulatorBytes);
+}
+
+int TileShape::stepsOfCorrections(const TilePlan &plan,
+                                  const IsaInfo &isa) const {
+  if (broadcastBlocks.count > 1 || broadcast.scalable)
+    return 1;
+  if (plan.sums == SumsIn::Steps)
+    return plan.unroll;
+  bool staged = plan.sums == SumsIn::Stage;
+  // So many at a time are code that irregular tiles are not worth.
+  if (!regular || (staged && broadcast.bits < 8))
+    return 1;
+  int most = staged ? plan.stageSteps : kMostSummed;
+  int elements = broadcastBlocks.size * rowPitch;
+  int width =
+      staged ? isa.vectorBits / 8 / bytesOf(compute) : plan.lanes * group;
+  if (staged && nibbles)
+    width = std::max(width, chunkSize);
+  int steps = std::min(width / std::gcd(width, elements), most);
+  // Sums in fewer vectors wait for themselves.
+  while (2 * steps <= most && 2 * steps * elements <= kSumChains * width)
+    steps *= 2;
+  return steps;
 }
 
 bool namesLanes(const TilePlan &plan, const TileKey &key) {

@@ -4,6 +4,7 @@
 // tw-generate-tile-functions: what the plan of a tile says, as code.
 
 #include "Block/BlockResults.h"
+#include "Block/BroadcastSums.h"
 #include "Block/KLoop.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tilewright/Transforms/Passes.h"
@@ -68,6 +69,8 @@ private:
 
   /// The two loops over register blocks.
   void emitBlocks() {
+    if (plan.sums == SumsIn::Pass)
+      emitSums();
     // The out tile's rows are those of the operand that is the lhs.
     bool vectorOuter = plan.rowsInner != plan.broadcastRhs;
     if (vectorOuter)
@@ -106,21 +109,44 @@ private:
            });
   }
 
-  void emitBlock(BlockRow b, BlockRow v) {
-    const BlockRow &m = plan.broadcastRhs ? v : b;
-    const BlockRow &n = plan.broadcastRhs ? b : v;
+  /// Of `firstBroadcast`, its first row of the broadcast operand.
+  BlockPosition positionOf(Value firstBroadcast, Value firstVector) {
+    Value m = plan.broadcastRhs ? firstVector : firstBroadcast;
+    Value n = plan.broadcastRhs ? firstBroadcast : firstVector;
     BlockPosition position;
     position.broadcast = e.offset(plan.broadcastRhs ? rhs : lhs,
-                                  rowOffset(shape.broadcast, b.first));
+                                  rowOffset(shape.broadcast, firstBroadcast));
     position.vector = e.offset(plan.broadcastRhs ? lhs : rhs,
-                               rowOffset(shape.vector, v.first));
-    position.out = e.offset(e.offset(out, e.mul(m.first, params.outRowBytes)),
-                            e.mul(n.first, e.i64(outBytes())));
+                               rowOffset(shape.vector, firstVector));
+    position.out = e.offset(e.offset(out, e.mul(m, params.outRowBytes)),
+                            e.mul(n, e.i64(outBytes())));
     position.broadcastStride = broadcastStride;
     position.vectorStride = vectorStride;
+    return position;
+  }
+
+  /// SumsIn::Pass: all rows' sums.
+  void emitSums() {
+    forBlocks(shape.broadcastBlocks, shape.broadcast, [&](BlockRow b) {
+      BlockPosition position = positionOf(b.first, e.i64(0));
+      RegisterBlock block(e, key, plan, shape, params, position);
+      if (!sums)
+        sums = block.stackBuffer(4 * shape.broadcast.rows);
+      BroadcastSums(block).pass(sumsOf(b));
+    });
+  }
+
+  Value sumsOf(BlockRow b) { return e.offset(sums, e.mul(b.first, e.i64(4))); }
+
+  void emitBlock(BlockRow b, BlockRow v) {
+    BlockPosition position = positionOf(b.first, v.first);
     position.ownBroadcastRow = b.own;
     position.ownVectorRow = v.own;
     RegisterBlock block(e, key, plan, shape, params, position);
+    if (plan.sums == SumsIn::Stage)
+      position.sums = BroadcastSums(block).zeros();
+    else if (plan.sums == SumsIn::Pass)
+      position.sums = sumsOf(b);
     std::unique_ptr<BlockSteps> steps = BlockSteps::of(block);
     BlockResults results(block);
     results.store(KLoop(block, *steps).run(results.initial()));
@@ -135,6 +161,7 @@ private:
   Value lengthFactor; ///< i64: vector length / least one; null if not scalable
   StepStride broadcastStride, vectorStride;
   Value out, lhs, rhs;
+  Value sums; ///< i32 of each row of the broadcast operand; of SumsIn::Pass
 };
 
 /// Gives `function` the type (!llvm.ptr noalias x 4) -> () and, as its body,

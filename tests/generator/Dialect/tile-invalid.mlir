@@ -28,7 +28,7 @@ func.func private @f() attributes {tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_4
 
 // A plan of another tile.
 // expected-error @below {{tw_mmt4d_tile_f32f32f32_4x8x1_x86_64_avx2_fma: the plan 'idiom=dpbusd lanes=8 klanes=1 block=2x1}}
-func.func private @f() attributes {tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_4x8x1_x86_64_avx2_fma", plan = "idiom=dpbusd lanes=8 klanes=1 block=2x1 sets=1 unroll=4 broadcast=lhs by=load stage=none stagesteps=1 split=no decodeahead=0 loads=1x1 early=no order=mn ahead=0">}
+func.func private @f() attributes {tw.tile = #tw.tile<"tw_mmt4d_tile_f32f32f32_4x8x1_x86_64_avx2_fma", plan = "idiom=dpbusd lanes=8 klanes=1 block=2x1 sets=1 unroll=4 broadcast=lhs by=load stage=none stagesteps=1 split=no decodeahead=0 loads=1x1 early=no order=mn ahead=0 sums=steps">}
 
 // -----
 

@@ -41,4 +41,4 @@ func.func @other() {
 // CHECK:             scf.for {{.*}} -> (!llvm.ptr, !llvm.ptr, vector<8xf32>, vector<8xf32>) : i64
 func.func private @given_mmt4d_tile_f32f32f32_4x8x1_x86_64_avx2_fma(
     memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<16xi64>)
-  attributes {tw.tile = #tw.tile<"given_mmt4d_tile_f32f32f32_4x8x1_x86_64_avx2_fma", plan = "idiom=fma lanes=8 klanes=1 block=2x1 sets=1 unroll=4 broadcast=lhs by=load stage=none stagesteps=1 split=no decodeahead=0 loads=1x1 early=no order=mn ahead=0">}
+  attributes {tw.tile = #tw.tile<"given_mmt4d_tile_f32f32f32_4x8x1_x86_64_avx2_fma", plan = "idiom=fma lanes=8 klanes=1 block=2x1 sets=1 unroll=4 broadcast=lhs by=load stage=none stagesteps=1 split=no decodeahead=0 loads=1x1 early=no order=mn ahead=0 sums=steps">}

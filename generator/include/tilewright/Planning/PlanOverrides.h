@@ -34,6 +34,8 @@ inline constexpr PlanWord<Staging> kStagings[] = {
     {"vector", Staging::Vector},
     {"both", Staging::Both},
     {"nibbles", Staging::Nibbles}};
+inline constexpr PlanWord<SumsIn> kSumsIn[] = {
+    {"steps", SumsIn::Steps}, {"stage", SumsIn::Stage}, {"pass", SumsIn::Pass}};
 
 template <> struct PlanTable<TilePlan> {
   static constexpr auto fields() {
@@ -110,7 +112,14 @@ template <> struct PlanTable<TilePlan> {
             "at least; 0: nothing. Where a row of the register block has "
             "several vectors, what lies four times as far ahead of them is "
             "fetched into L2 besides. For plans of one block",
-            0, 1 << 16});
+            0, 1 << 16},
+        Word<&P::sums>{
+            "sums",
+            "where the broadcast operand is summed up, for an instruction that "
+            "takes no two operands of the key's signs: in the K steps of each "
+            "block, while it is staged, or before the blocks, once for all "
+            "that share its rows; `steps` where nothing is",
+            kSumsIn});
   }
   static bool applies(const TilePlan &, llvm::StringRef) { return true; }
 };

@@ -30,6 +30,14 @@ enum class Staging : uint8_t {
   Nibbles
 };
 
+/// Where the broadcast operand is summed up for idioms whose signs need an
+/// offset (ByteRoles).
+enum class SumsIn : uint8_t {
+  Steps, ///< beside the multiplies of each register block
+  Stage, ///< while a register block's rows of it are staged
+  Pass   ///< before the register blocks, once for all that share its rows
+};
+
 /// How the multiplies get the groups of the broadcast operand.
 enum class BroadcastBy : uint8_t {
   Load,    ///< each by a load that repeats it over a vector
@@ -43,8 +51,8 @@ enum class BroadcastBy : uint8_t {
 ///
 /// Printed as one line, "idiom=fma lanes=16 klanes=1 block=12x2 sets=1 unroll=1
 /// broadcast=lhs by=load stage=none stagesteps=1 split=no decodeahead=0
-/// loads=1x1 early=no order=mn ahead=2048": all that decides the code of a key,
-/// so that the line alone gives it again.
+/// loads=1x1 early=no order=mn ahead=2048 sums=steps": all that decides the
+/// code of a key, so that the line alone gives it again.
 ///
 /// In a plan with scalable vectors, `lanes` counts those of the least length,
 /// the broadcast operand is the lhs, and the register block of an outer product
@@ -90,6 +98,8 @@ struct TilePlan {
   /// not staged at which it prefetches as many; 0: nothing. Of several vectors
   /// a row of the register block, those at four times that go to L2.
   int ahead = 0;
+  /// Steps where nothing is summed up.
+  SumsIn sums = SumsIn::Steps;
 
   bool operator==(const TilePlan &o) const;
   bool operator!=(const TilePlan &o) const { return !(*this == o); }

@@ -69,9 +69,10 @@ struct TileShape {
   int rowPitch; ///< k0 from row to row, in the stages if there are any
   OperandShape broadcast, vector;
   ByteRoles roles;
-  /// K steps whose corrections (roles.offset) are summed side by side: all of
-  /// an iteration where they follow one another in memory.
-  int correctionSteps;
+  /// K steps whose corrections (roles.offset) are summed side by side where
+  /// they follow one another in memory: all of an iteration, or as many as fill
+  /// vectors. Their sums [K step][row][group] fill so many vectors; 0 without.
+  int correctionSteps, correctionVectors;
   Blocking broadcastBlocks, vectorBlocks;
   bool roundsPerStep;
   /// Whole vectors and equal blocks fill the tile: worth code of its own.
@@ -127,6 +128,7 @@ struct TileShape {
   int chunkValid(int chunk) const; ///< k0 of `chunk` that exist
 
 private:
+  int stepsOfCorrections(const TilePlan &plan, const IsaInfo &isa) const;
   bool canDecodeIterations(const TilePlan &plan, const IsaInfo &isa) const;
   bool canDecodeSteps(const TilePlan &plan, const IsaInfo &isa) const;
 };

@@ -4,6 +4,7 @@
 // From accumulators to sums: sets, k lanes, corrections, order.
 
 #include "BlockResults.h"
+#include "BroadcastSums.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -22,10 +23,8 @@ void BlockResults::store(const Values &carries) {
   if (shape.roundsPerStep)
     return storeByRows(spill(plan.kLanes == 1 ? untangle(carries) : carries));
   Values sums = combineSets(carries);
-  Value corrections;
-  if (correctionVectors)
-    corrections = sumCorrections(
-        llvm::ArrayRef<Value>(sums).take_back(correctionVectors));
+  Value corrections = BroadcastSums(*this).ofRows(
+      llvm::ArrayRef<Value>(sums).take_back(correctionVectors));
   sums.resize(shape.rowGroups * vectors);
   sums = untangle(sums);
   // Straight from registers is fastest, but much code where vectors are
@@ -59,38 +58,6 @@ Emitter::Values BlockResults::combineSets(const Values &carries) {
   Values sums;
   combine(0, shape.rowGroups * vectors, sums);
   sums.append(carries.end() - correctionVectors, carries.end());
-  return sums;
-}
-
-/// `corrections` is the run of sums [K step][row][group]; returns a buffer of
-/// their sums, one i32 for each row.
-Value BlockResults::sumCorrections(llvm::ArrayRef<Value> corrections) {
-  int groups = shape.rowPitch / shape.group; // per row
-  int64_t vectorBytes = Emitter::bytesOf(accumulatorType);
-  Type i32 = e.integer(32);
-  Value sums = stackBuffer(correctionVectors * vectorBytes);
-  auto spill = [&](llvm::ArrayRef<Value> values) {
-    for (auto [i, value] : llvm::enumerate(values))
-      e.store(value, e.offset(sums, i * vectorBytes), 4);
-  };
-  if (llvm::isPowerOf2_32(groups) && correctionSteps == 1) {
-    spill(reduceLanes(corrections, groups));
-    return sums;
-  }
-  spill(corrections);
-  // Row r's sum goes where group r was: never ahead of what is yet to read.
-  e.loop(e.i64(0), e.i64(rows), 1, {}, [&](Value row, Values) -> Values {
-    Value at = e.offset(sums, e.mul(row, e.i64(4 * groups)));
-    Value sum;
-    for (int t = 0; t < correctionSteps; ++t)
-      for (int g = 0; g < groups; ++g) {
-        int64_t group = t * rows * groups + g;
-        Value part = e.load(i32, e.offset(at, 4 * group), 4);
-        sum = sum ? e.add(sum, part) : part;
-      }
-    e.store(sum, e.offset(sums, e.mul(row, e.i64(4))), 4);
-    return {};
-  });
   return sums;
 }
 

@@ -25,7 +25,6 @@ public:
 private:
   // From accumulators to sums: sets, k lanes, corrections.
   Values combineSets(const Values &carries);
-  Value sumCorrections(llvm::ArrayRef<Value> corrections);
   Values finishRow(llvm::ArrayRef<Value> accumulators, Value correction);
   Values finishInRegisters(const Values &accumulators, Value corrections);
   Value finishRows(const Values &accumulators, Value corrections);

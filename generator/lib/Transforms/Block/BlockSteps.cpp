@@ -83,17 +83,10 @@ void BlockSteps::correct(const OperandSource &source, int steps,
     int64_t valid = std::min(width, total - v * width);
     if (valid <= 0)
       return;
-    correct(
+    addToSums(
         decode(e, source.format, loadRaw(e, source.format, at, width, valid)),
         corrections[v]);
   }
-}
-
-void BlockSteps::correct(Value run, Value &correction) {
-  Value offset = e.constant(run.getType(), shape.roles.offset);
-  if (vectorFormat.offsetMadeAnew)
-    offset = e.keepOrder(offset);
-  correction = multiplyAccumulate(correction, offset, run);
 }
 
 bool BlockSteps::sumsInStep() const {

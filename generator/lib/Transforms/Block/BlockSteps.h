@@ -72,7 +72,6 @@ protected:
                    Reached &) {}
 
   void correct(const OperandSource &source, int steps, Values &corrections);
-  void correct(Value run, Value &correction);
   /// Each sum is rounded when it is multiplied: few vector pipes narrow.
   bool roundsAtOnce() const {
     return sumsInStep() && shape.byLanes &&

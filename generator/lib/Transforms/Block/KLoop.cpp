@@ -75,11 +75,12 @@ Emitter::Values KLoop::stagedLoop(Value firstBroadcast, Value firstVector,
   const RegisterBlock &block = *this;
   std::optional<OperandStage> broadcastStage, vectorStage;
   if (shape.broadcast.staged)
-    broadcastStage.emplace(block, shape.broadcast, broadcastFormat, rows,
-                           position.broadcastStride);
+    broadcastStage.emplace(
+        block, shape.broadcast, broadcastFormat, rows, position.broadcastStride,
+        plan.sums == SumsIn::Stage ? position.sums : nullptr);
   if (shape.vector.staged)
     vectorStage.emplace(block, shape.vector, vectorFormat, vectorOperandRows,
-                        position.vectorStride);
+                        position.vectorStride, nullptr);
   Value most = e.i64(plan.stageSteps);
   StepStride broadcastRun = times(position.broadcastStride, plan.stageSteps);
   StepStride vectorRun = times(position.vectorStride, plan.stageSteps);

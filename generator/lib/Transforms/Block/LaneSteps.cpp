@@ -54,7 +54,7 @@ void LaneSteps::correctByRegisters(const OperandSource &source,
   int64_t width = plan.lanes * shape.group, end = source.first;
   end += int64_t{rows} * shape.rowPitch;
   for (int64_t i = llvm::alignTo(source.first, width); i < end; i += width)
-    correct(source.run->at(i), corrections[i / width]);
+    addToSums(source.run->at(i), corrections[i / width]);
 }
 
 /// `registers` holds [row][group], `size` groups per row; returns registers

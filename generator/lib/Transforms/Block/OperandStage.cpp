@@ -63,9 +63,9 @@ static Value byteCount(Emitter &e, int bits, Value elements) {
 OperandStage::OperandStage(const RegisterBlock &block,
                            const OperandShape &operand,
                            const ElementFormat &format, int blockRows,
-                           const StepStride &stride)
+                           const StepStride &stride, Value sums)
     : RegisterBlock(block), format(format), blockRows(blockRows),
-      stride(stride) {
+      stride(stride), sums(sums) {
   int64_t width = runWidth(e, shape), bytes = bytesOf(shape.compute);
   decodes = !format.isIdentity() || !shape.padded;
   wholeOperand = blockRows == operand.rows && !operand.scalable;
@@ -94,17 +94,28 @@ OperandStage::OperandStage(const RegisterBlock &block,
 OperandSource OperandStage::fill(Value source, Value steps) {
   int64_t elements = int64_t{blockRows} * key.k0;
   if (decodes) {
-    Values at = {source, decoded};
+    Values all = {source, decoded};
+    int64_t sumBytes = Emitter::bytesOf(accumulatorType);
+    bool carriesSums = sums && unrolls(shape.correctionSteps * elements);
+    if (carriesSums)
+      for (int i = 0; i < shape.correctionVectors; ++i)
+        all.push_back(e.load(accumulatorType, e.offset(sums, i * sumBytes), 4));
     auto decodeSteps = [&](Value begin, Value end, int64_t together) {
       StepStride run = times(stride, together);
-      at = e.loop(begin, end, together, at, [&](Value, Values in) -> Values {
-        decodeRun(in[0], in[1], together * elements);
-        return {offset(in[0], run), e.offset(in[1], together * decodedStride)};
+      all = e.loop(begin, end, together, all, [&](Value, Values in) -> Values {
+        Values carried(in.begin() + 2, in.end());
+        decodeRun(in[0], in[1], together * elements, carried);
+        Values next = {offset(in[0], run),
+                       e.offset(in[1], together * decodedStride)};
+        llvm::append_range(next, carried);
+        return next;
       });
     };
     // So many steps at a time as fill vectors which one does not fill.
     int64_t width = runWidth(e, shape), together = 1;
-    if (wholeOperand && isCheap(format) && shape.regular)
+    if (sums)
+      together = shape.correctionSteps;
+    else if (wholeOperand && isCheap(format) && shape.regular)
       together =
           std::min<int64_t>(width / std::gcd(width, elements), plan.stageSteps);
     Value done = e.i64(0);
@@ -114,6 +125,9 @@ OperandSource OperandStage::fill(Value source, Value steps) {
       decodeSteps(e.i64(0), done, together);
     }
     decodeSteps(done, steps, 1);
+    if (carriesSums)
+      for (int i = 0; i < shape.correctionVectors; ++i)
+        e.store(all[2 + i], e.offset(sums, i * sumBytes), 4);
   }
   ElementFormat staged = format;
   staged.decoded = true;
@@ -130,15 +144,28 @@ OperandSource OperandStage::fill(Value source, Value steps) {
   return result;
 }
 
-/// `elements` from `source` on, to `buffer`, a place in the stage.
-void OperandStage::decodeRun(Value source, Value buffer, int64_t elements) {
+/// Whether the vectors of a run of `elements` stand one by one.
+bool OperandStage::unrolls(int64_t elements) const {
+  return elements / runWidth(e, shape) <=
+         (isCheap(format) ? kUnrolledVectors : 1);
+}
+
+/// `elements` from `source` on, to `buffer`, a place in the stage; and to the
+/// sums, which are `carried` unless they are in memory alone.
+void OperandStage::decodeRun(Value source, Value buffer, int64_t elements,
+                             Values &carried) {
   int64_t width = runWidth(e, shape);
   int64_t from = width * format.bits() / 8;
   int64_t to = width * bytesOf(shape.compute);
-  auto convert = [&](Value at, Value into, int64_t valid) {
+  int64_t sumsEach = width / (plan.lanes * shape.group);
+  int64_t sumBytes = sumsEach * Emitter::bytesOf(accumulatorType);
+  auto convert = [&](Value at, Value into, int64_t valid,
+                     llvm::MutableArrayRef<Value> carriedSums, Value sumsAt) {
     Value raw = loadRaw(e, format, at, width, valid);
     if (partStride == 0) {
       Value elements = decode(e, format, raw);
+      if (sums)
+        addElements(elements, valid, carriedSums, sumsAt);
       if (shape.nibbles)
         elements = byParts(e, shape, elements);
       return e.store(elements, into, bytesOf(shape.compute));
@@ -146,9 +173,15 @@ void OperandStage::decodeRun(Value source, Value buffer, int64_t elements) {
     for (int part = 0; part < idiom(plan.idiom).parts; ++part)
       e.store(decodePairs(e, raw, part), e.offset(into, part * partStride), 4);
   };
+  auto convertAt = [&](int64_t i, int64_t valid) {
+    llvm::MutableArrayRef<Value> carriedSums(carried);
+    convert(e.offset(source, i * from), e.offset(buffer, i * to), valid,
+            carried.empty() ? carriedSums
+                            : carriedSums.drop_front(i * sumsEach),
+            sums ? e.offset(sums, i * sumBytes) : nullptr);
+  };
   int64_t whole = elements / width, rest = elements % width;
-  bool isShort = whole <= (isCheap(format) ? kUnrolledVectors : 1);
-  if (!isCheap(format) && whole > 0 && rest > 0 &&
+  if (!isCheap(format) && whole > 0 && rest > 0 && !sums &&
       elements * format.bits() % 8 == 0) {
     // One body for all: the last vector starts early, so as to end with the
     // run.
@@ -157,23 +190,46 @@ void OperandStage::decodeRun(Value source, Value buffer, int64_t elements) {
           arith::MinSIOp::create(e.b, e.loc, i, e.i64(elements - width));
       convert(e.offset(source, byteCount(e, format.bits(), first)),
               e.offset(buffer, byteCount(e, 8 * bytesOf(shape.compute), first)),
-              width);
+              width, {}, nullptr);
       return Values();
     });
     return;
   }
-  if (isShort) {
+  if (unrolls(elements)) {
     for (int64_t i = 0; i < whole; ++i)
-      convert(e.offset(source, i * from), e.offset(buffer, i * to), width);
+      convertAt(i, width);
   } else {
-    e.loop(e.i64(0), e.i64(whole), 1, {source, buffer},
-           [&](Value, Values at) -> Values {
-             convert(at[0], at[1], width);
-             return {e.offset(at[0], from), e.offset(at[1], to)};
-           });
+    Values at = {source, buffer};
+    if (sums)
+      at.push_back(sums);
+    e.loop(e.i64(0), e.i64(whole), 1, at, [&](Value, Values at) -> Values {
+      convert(at[0], at[1], width, {}, sums ? at[2] : nullptr);
+      Values next = {e.offset(at[0], from), e.offset(at[1], to)};
+      if (sums)
+        next.push_back(e.offset(at[2], sumBytes));
+      return next;
+    });
   }
   if (rest)
-    convert(e.offset(source, whole * from), e.offset(buffer, whole * to), rest);
+    convertAt(whole, rest);
+}
+
+/// Adds `elements`, `valid` of which there are, to the sums from `carried` on,
+/// or else from `at` on.
+void OperandStage::addElements(Value elements, int64_t valid,
+                               llvm::MutableArrayRef<Value> carried, Value at) {
+  int64_t width = plan.lanes * shape.group;
+  int64_t bytes = Emitter::bytesOf(accumulatorType);
+  for (int64_t i = 0; i * width < valid; ++i) {
+    Value part = e.slice(elements, i * width, width);
+    if (!carried.empty()) {
+      addToSums(part, carried[i]);
+      continue;
+    }
+    Value sum = e.load(accumulatorType, e.offset(at, i * bytes), 4);
+    addToSums(part, sum);
+    e.store(sum, e.offset(at, i * bytes), 4);
+  }
 }
 
 /// Copies rows of K0 decoded elements to rows of rowPitch, zeros behind.

@@ -13,16 +13,20 @@ namespace tilewright {
 
 class OperandStage : RegisterBlock {
 public:
-  /// Of `blockRows` rows, whose K steps lie `stride` apart.
+  /// Of `blockRows` rows, whose K steps lie `stride` apart. What is staged is
+  /// added to `sums` (BroadcastSums::zeros) unless that is null.
   OperandStage(const RegisterBlock &block, const OperandShape &operand,
                const ElementFormat &format, int blockRows,
-               const StepStride &stride);
+               const StepStride &stride, Value sums);
 
   /// Stages `steps` (i64, at most plan.stageSteps) K steps from `source` on.
   OperandSource fill(Value source, Value steps);
 
 private:
-  void decodeRun(Value source, Value buffer, int64_t elements);
+  bool unrolls(int64_t elements) const;
+  void decodeRun(Value source, Value buffer, int64_t elements, Values &carried);
+  void addElements(Value elements, int64_t valid,
+                   llvm::MutableArrayRef<Value> carried, Value at);
   void padRows(Value source, Value buffer);
 
   ElementFormat format;
@@ -32,6 +36,7 @@ private:
   Value buffer, decoded;
   int64_t bufferStride = 0, decodedStride = 0; ///< bytes between K steps
   int64_t partStride = 0;                      ///< as OperandSource has it
+  Value sums;
 };
 
 } // namespace tilewright

@@ -26,10 +26,7 @@ RegisterBlock::RegisterBlock(Emitter &e, const TileKey &key,
   vectors = shape.vectors;
   outVectors = divide(vectorOperandRows, plan.lanes);
   correctionSteps = shape.correctionSteps;
-  correctionVectors = shape.roles.offset == 0
-                          ? 0
-                          : divide(correctionSteps * rows * shape.rowPitch,
-                                   plan.lanes * shape.group);
+  correctionVectors = plan.sums == SumsIn::Steps ? shape.correctionVectors : 0;
   const Idiom &idiom = tilewright::idiom(plan.idiom);
   overlap = !shape.roundsPerStep && plan.kLanes == 1 && shape.chunks == 1 &&
             idiom.rows == 1 && idiom.halves == Halves::None &&
@@ -72,6 +69,15 @@ Value RegisterBlock::stackBuffer(int64_t bytes) const {
     function = parent->getParentOfType<func::FuncOp>();
   e.b.setInsertionPointToStart(&function.getBody().front());
   return e.stackBuffer(bytes);
+}
+
+/// sum += offset * (sums over groups of `run`, decoded elements of the
+/// broadcast operand).
+void RegisterBlock::addToSums(Value run, Value &sum) const {
+  Value offset = e.constant(run.getType(), shape.roles.offset);
+  if (vectorFormat.offsetMadeAnew)
+    offset = e.keepOrder(offset);
+  sum = multiplyAccumulate(sum, offset, run);
 }
 
 /// Group `index` of a register, in all lanes.

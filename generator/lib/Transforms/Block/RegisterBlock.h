@@ -28,6 +28,9 @@ struct BlockPosition {
   /// The first row of either operand (i64) that no block before this one has
   /// done; null where blocks do not overlap.
   mlir::Value ownBroadcastRow, ownVectorRow;
+  /// What corrections are summed to that are not carried by the K loop
+  /// (BroadcastSums); else null.
+  mlir::Value sums;
 };
 
 /// Facts of a block, and what is done with its accumulators anywhere. The parts
@@ -47,6 +50,7 @@ struct RegisterBlock {
     return emission.multiplyAccumulate(e, plan.idiom, shape.roles, accumulator,
                                        vector, broadcast, half);
   }
+  void addToSums(Value run, Value &sum) const;
   Value splatGroup(Value source, int64_t element) const;
   Values reduceLanes(llvm::ArrayRef<Value> sequence, int count) const;
 
@@ -73,7 +77,8 @@ struct RegisterBlock {
   int rows, vectorOperandRows;
   int vectors;    ///< accumulator vectors per row, or idiom.rows rows
   int outVectors; ///< per row, once the k lanes are added up
-  /// The corrections of so many K steps go side by side into so many vectors.
+  /// The corrections of so many K steps go side by side into so many vectors,
+  /// which the K loop carries: none of SumsIn::Stage or SumsIn::Pass.
   int correctionSteps, correctionVectors;
   bool overlap; ///< the last vector starts early, so as to end with the panel
   tw_element_type_t out;

@@ -1,0 +1,106 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// From sums of groups, beside each other in vectors, to those of rows.
+
+#include "BroadcastSums.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+Value BroadcastSums::zeros() {
+  int64_t bytes = Emitter::bytesOf(accumulatorType);
+  Value buffer = stackBuffer(shape.correctionVectors * bytes);
+  Value zero = e.zero(accumulatorType);
+  e.loop(e.i64(0), e.i64(shape.correctionVectors * bytes), bytes, {},
+         [&](Value at, Values) -> Values {
+           e.store(zero, e.offset(buffer, at), 4);
+           return {};
+         });
+  return buffer;
+}
+
+void BroadcastSums::pass(Value sums) {
+  int64_t width = plan.lanes * shape.group;
+  StepStride stride = position.broadcastStride;
+  auto steps = [&](Value begin, Value end, int64_t count, Values carries) {
+    int64_t total = count * rows * shape.rowPitch;
+    return e.loop(begin, end, count, carries, [&](Value, Values in) {
+      Values next = {offset(in[0], times(stride, count))};
+      for (int v = 0; v < shape.correctionVectors; ++v) {
+        Value sum = in[1 + v];
+        int64_t first = v * width, valid = std::min(width, total - first);
+        if (valid > 0) {
+          Value at = e.offset(in[0], first * broadcastFormat.bits() / 8);
+          addToSums(decode(e, broadcastFormat,
+                           loadRaw(e, broadcastFormat, at, width, valid)),
+                    sum);
+        }
+        next.push_back(sum);
+      }
+      return next;
+    });
+  };
+  Values all(1 + shape.correctionVectors, e.zero(accumulatorType));
+  all[0] = position.broadcast;
+  Value done = e.i64(0);
+  if (int64_t count = shape.correctionSteps; count > 1) {
+    Value rest = arith::RemUIOp::create(e.b, e.loc, params.k, e.i64(count));
+    done = e.sub(params.k, rest);
+    all = steps(e.i64(0), done, count, all);
+  }
+  all = steps(done, params.k, 1, all);
+  Value vectors =
+      stackBuffer(shape.correctionVectors * Emitter::bytesOf(accumulatorType));
+  store(llvm::ArrayRef<Value>(all).drop_front(), vectors);
+  sumUp(vectors, sums);
+}
+
+Value BroadcastSums::ofRows(llvm::ArrayRef<Value> carried) {
+  if (plan.sums == SumsIn::Pass)
+    return position.sums;
+  if (plan.sums == SumsIn::Stage) {
+    sumUp(position.sums, position.sums);
+    return position.sums;
+  }
+  if (carried.empty())
+    return nullptr;
+  Value sums = stackBuffer(carried.size() * Emitter::bytesOf(accumulatorType));
+  int groups = shape.rowPitch / shape.group; // per row
+  if (llvm::isPowerOf2_32(groups) && correctionSteps == 1) {
+    store(reduceLanes(carried, groups), sums);
+    return sums;
+  }
+  store(carried, sums);
+  sumUp(sums, sums);
+  return sums;
+}
+
+void BroadcastSums::store(llvm::ArrayRef<Value> vectors, Value buffer) {
+  int64_t bytes = Emitter::bytesOf(accumulatorType);
+  for (auto [i, vector] : llvm::enumerate(vectors))
+    e.store(vector, e.offset(buffer, i * bytes), 4);
+}
+
+/// `vectors` [K step][row][group] -> `sums` of rows, which may be in the same
+/// place: row r's goes where group r was, never ahead of what is yet to read.
+void BroadcastSums::sumUp(Value vectors, Value sums) {
+  int groups = shape.rowPitch / shape.group;
+  Type i32 = e.integer(32);
+  e.loop(e.i64(0), e.i64(rows), 1, {}, [&](Value row, Values) -> Values {
+    Value at = e.offset(vectors, e.mul(row, e.i64(4 * groups)));
+    Value sum;
+    for (int t = 0; t < shape.correctionSteps; ++t)
+      for (int g = 0; g < groups; ++g) {
+        int64_t group = t * rows * groups + g;
+        Value part = e.load(i32, e.offset(at, 4 * group), 4);
+        sum = sum ? e.add(sum, part) : part;
+      }
+    e.store(sum, e.offset(sums, e.mul(row, e.i64(4))), 4);
+    return {};
+  });
+}
+
+} // namespace tilewright
