@@ -116,25 +116,44 @@ void FunctionConverter::lower(scf::ForOp op) {
   auto [body, yielded] = inlineRegion(op.getRegion(), rest);
 
   Value lower = op.getLowerBound(), upper = op.getUpperBound();
-  bool down = op->hasAttr(kCountsDown) && body->getArgument(0).use_empty();
-  Value start = lower;
-  if (down) {
-    b.setInsertionPoint(op);
+  bool usesIndex = !body->getArgument(0).use_empty();
+  auto bytes = op->getAttrOfType<IntegerAttr>(kBytesPerIndex);
+  bool byPointer = bytes && !usesIndex;
+  bool down = op->hasAttr(kCountsDown) && !usesIndex;
+  Value start = lower, end = upper;
+  b.setInsertionPoint(op);
+  if (down || byPointer)
     start = LLVM::SubOp::create(b, loc, upper, lower);
+  constexpr int kPointer = 1;
+  if (byPointer) {
+    Value pointer = op.getInitArgs()[kPointer];
+    Value range =
+        LLVM::MulOp::create(b, loc, start, indexConstant(loc, bytes.getInt()));
+    end = LLVM::GEPOp::create(b, loc, pointer.getType(), b.getI8Type(), pointer,
+                              llvm::ArrayRef<LLVM::GEPArg>{range});
+    body->eraseArgument(0);
   }
-  SmallVector<Value> initial = {start};
-  llvm::append_range(initial, op.getInitArgs());
+  SmallVector<Value> initial, carried;
   b.setInsertionPointToEnd(body);
-  Value next, again;
-  if (down) {
-    next = LLVM::SubOp::create(b, loc, body->getArgument(0), op.getStep());
+  Value again;
+  if (byPointer) {
+    again = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne,
+                                 yielded[kPointer], end);
+  } else if (down) {
+    Value next =
+        LLVM::SubOp::create(b, loc, body->getArgument(0), op.getStep());
     Value zero = LLVM::ConstantOp::create(b, loc, b.getI64Type(), 0);
     again = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, next, zero);
+    initial = {start};
+    carried = {next};
   } else {
-    next = LLVM::AddOp::create(b, loc, body->getArgument(0), op.getStep());
-    again = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::slt, next, upper);
+    Value next =
+        LLVM::AddOp::create(b, loc, body->getArgument(0), op.getStep());
+    again = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::slt, next, end);
+    initial = {start};
+    carried = {next};
   }
-  SmallVector<Value> carried = {next};
+  llvm::append_range(initial, op.getInitArgs());
   llvm::append_range(carried, yielded);
   LLVM::CondBrOp::create(b, loc, again, body, carried, rest, yielded);
 
@@ -146,8 +165,7 @@ void FunctionConverter::lower(scf::ForOp op) {
   } else {
     Value runs =
         LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::slt, lower, upper);
-    LLVM::CondBrOp::create(b, loc, runs, body, initial, rest,
-                           ValueRange(initial).drop_front());
+    LLVM::CondBrOp::create(b, loc, runs, body, initial, rest, op.getInitArgs());
   }
   op.erase();
 }

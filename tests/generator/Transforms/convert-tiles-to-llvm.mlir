@@ -29,6 +29,51 @@ func.func @loop(%p: !llvm.ptr {llvm.noalias}, %n: i64) {
   return
 }
 
+// A loop may count down, or end where its second carried value arrives, which
+// is a pointer: it has no counter then.
+// CHECK-LABEL: llvm.func @ends(
+// CHECK-SAME:    %[[P:.*]]: !llvm.ptr, %[[Q:.*]]: !llvm.ptr, %[[N:.*]]: i64)
+// CHECK-DAG:     %[[C0:.*]] = llvm.mlir.constant(0 : i64)
+// CHECK-DAG:     %[[C2:.*]] = llvm.mlir.constant(2 : i64)
+// CHECK:         %[[COUNT:.*]] = llvm.sub %[[N]], %[[C0]]
+// CHECK:         llvm.cond_br %{{.*}}, ^[[BODY:bb[0-9]+]](%[[COUNT]], %[[P]], %[[Q]] :
+// CHECK:       ^[[BODY]](%[[LEFT:.*]]: i64, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr):
+// CHECK:         %[[NEXT:.*]] = llvm.sub %[[LEFT]], %[[C2]]
+// CHECK:         llvm.icmp "ne" %[[NEXT]], %{{.*}} : i64
+// CHECK:         %[[RANGE:.*]] = llvm.sub %[[N]], %[[C0]]
+// CHECK:         %[[C32:.*]] = llvm.mlir.constant(32 : i64)
+// CHECK:         %[[BYTES:.*]] = llvm.mul %[[RANGE]], %[[C32]]
+// CHECK:         %[[END:.*]] = llvm.getelementptr %[[FIRST:.*]][%[[BYTES]]]
+// CHECK:         %[[RUNS:.*]] = llvm.icmp "slt" %[[C0]], %[[N]]
+// CHECK:         llvm.cond_br %[[RUNS]], ^[[BODY:bb[0-9]+]](%{{.*}}, %[[FIRST]] :
+// CHECK:       ^[[BODY]](%{{.*}}: !llvm.ptr, %[[AT:.*]]: !llvm.ptr):
+// CHECK:         %[[AFTER:.*]] = llvm.getelementptr %[[AT]][64]
+// CHECK-NEXT:    %[[AGAIN:.*]] = llvm.icmp "ne" %[[AFTER]], %[[END]] : !llvm.ptr
+// CHECK-NEXT:    llvm.cond_br %[[AGAIN]], ^[[BODY]](
+// An index that is used is counted.
+// CHECK:         llvm.icmp "slt" %{{.*}}, %[[N]]
+// CHECK:         llvm.icmp "slt" %{{.*}}, %[[N]]
+func.func @ends(%p: !llvm.ptr, %q: !llvm.ptr, %n: i64) {
+  %c0 = arith.constant 0 : i64
+  %c2 = arith.constant 2 : i64
+  %down:2 = scf.for %i = %c0 to %n step %c2 iter_args(%a = %p, %b = %q) -> (!llvm.ptr, !llvm.ptr) : i64 {
+    %a1 = llvm.getelementptr %a[16] : (!llvm.ptr) -> !llvm.ptr, i8
+    %b1 = llvm.getelementptr %b[64] : (!llvm.ptr) -> !llvm.ptr, i8
+    scf.yield %a1, %b1 : !llvm.ptr, !llvm.ptr
+  } {tilewright.counts_down}
+  %pointer:2 = scf.for %i = %c0 to %n step %c2 iter_args(%a = %down#0, %b = %down#1) -> (!llvm.ptr, !llvm.ptr) : i64 {
+    %a1 = llvm.getelementptr %a[16] : (!llvm.ptr) -> !llvm.ptr, i8
+    %b1 = llvm.getelementptr %b[64] : (!llvm.ptr) -> !llvm.ptr, i8
+    scf.yield %a1, %b1 : !llvm.ptr, !llvm.ptr
+  } {tilewright.bytes_per_index = 32 : i64}
+  %counted:2 = scf.for %i = %c0 to %n step %c2 iter_args(%a = %pointer#0, %b = %pointer#1) -> (!llvm.ptr, !llvm.ptr) : i64 {
+    llvm.store %i, %a : i64, !llvm.ptr
+    %b1 = llvm.getelementptr %b[64] : (!llvm.ptr) -> !llvm.ptr, i8
+    scf.yield %a, %b1 : !llvm.ptr, !llvm.ptr
+  } {tilewright.bytes_per_index = 32 : i64}
+  return
+}
+
 // Constant bounds say that it runs; nested in a conditional.
 // CHECK-LABEL: llvm.func @nested
 // CHECK:         llvm.cond_br %{{.*}}, ^[[THEN:bb[0-9]+]], ^[[REST:bb[0-9]+]]

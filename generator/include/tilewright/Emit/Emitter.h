@@ -21,6 +21,11 @@ namespace tilewright {
 /// Unit attribute of a loop whose body does not use the index and whose step
 /// divides its range: it is to count down to zero.
 inline constexpr llvm::StringLiteral kCountsDown = "tilewright.counts_down";
+/// Of such a loop, whatever its step: the bytes by which its second carried
+/// value, a pointer, advances for each of the index. It is to end where that
+/// pointer arrives, without a counter.
+inline constexpr llvm::StringLiteral kBytesPerIndex =
+    "tilewright.bytes_per_index";
 
 class Emitter {
 public:

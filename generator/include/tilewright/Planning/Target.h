@@ -66,6 +66,9 @@ struct Machine {
   bool dispatchIsNarrow = false;
   /// Of those, the cores that are less so.
   bool dispatchIsWider = false;
+  /// A compare and a branch are one operation, so that a loop that ends where a
+  /// pointer arrives has one less than one that counts.
+  bool endsByPointer = false;
   /// Accumulators in flight that keep the multipliers busy: latency 4 on two
   /// pipes, or a longer one, or on more.
   int chains = 8;

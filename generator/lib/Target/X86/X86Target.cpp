@@ -73,6 +73,7 @@ public:
     m.maskedElementBytes = isa.has("avx512vl") ? 1 : avx2 ? 4 : 0;
     m.prefetches = avx2;
     m.comparesIdioms = isa.has("fma");
+    m.endsByPointer = true;
     m.registerClass = avx512 ? "v" : "x";
     return m;
   }

@@ -148,9 +148,12 @@ Emitter::Values KLoop::runSteps(OperandSource broadcast, OperandSource vector,
     llvm::append_range(next, results);
     return next;
   });
-  // One instruction less than counting up.
+  // One instruction less than counting up, either way.
+  Operation *loop = all[0].getDefiningOp();
   if (e.machine.dispatchIsNarrow)
-    all[0].getDefiningOp()->setAttr(kCountsDown, e.b.getUnitAttr());
+    loop->setAttr(kCountsDown, e.b.getUnitAttr());
+  else if (e.machine.endsByPointer && !vector.stride.runtime)
+    loop->setAttr(kBytesPerIndex, e.b.getI64IntegerAttr(vector.stride.bytes));
   return all;
 }
 
