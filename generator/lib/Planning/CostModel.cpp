@@ -323,12 +323,14 @@ static int registersOfBlock(const TilePlan &plan, const TileShape &shape,
   int rows = shape.broadcastBlocks.size;
   int v = shape.vectors;
   // Decoding in several steps needs constants and temporaries.
-  bool decodes =
-      shape.parts > 1 ||
-      (!shape.vector.staged && decodeOps(shape.vector.type, shape.compute,
-                                         shape.roles.offset, machine) > 1) ||
-      (!shape.broadcast.staged &&
-       decodeOps(shape.broadcast.type, shape.compute, 0, machine) > 1);
+  int vectorOps = shape.vector.staged
+                      ? 0
+                      : decodeOps(shape.vector.type, shape.compute,
+                                  shape.roles.offset, machine);
+  bool decodesBroadcasts =
+      !shape.broadcast.staged &&
+      decodeOps(shape.broadcast.type, shape.compute, 0, machine) > 1;
+  bool decodes = shape.parts > 1 || decodesBroadcasts || vectorOps > 1;
   int registers = shape.accumulators(plan);
   if (shape.roundsPerStep && plan.kLanes > 1)
     registers +=
@@ -353,7 +355,11 @@ static int registersOfBlock(const TilePlan &plan, const TileShape &shape,
   registers += kept * (rows == 1 && chunks == 1 ? 1 : v * chunks);
   if (shape.splits)
     registers += 3;
-  if (!machine.takesScalars || decodes || idiom.kind == IdiomKind::Generic)
+  // A scalar register has it beside vectors that are decoded in two steps, the
+  // second of them in place: one takes constants.
+  bool inTwoSteps = vectorOps == 2 && !decodesBroadcasts && plan.kLanes == 1;
+  if (!machine.takesScalars || (decodes && !inTwoSteps) ||
+      idiom.kind == IdiomKind::Generic)
     registers += 1;
   if (idiom.ops > 1)
     registers += 1; // the product
