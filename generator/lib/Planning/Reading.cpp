@@ -59,6 +59,12 @@ static void chooseLoads(TilePlan &plan, const TileKey &key,
     // turns the others into duplicates before it looks for the lanes.
     bool pairs = spare >= kMost || idiom(plan.idiom).lanesInPairs;
     plan.broadcastLoads = pairs ? 2 : 1;
+    // Three or four that are a whole step: its multiplies wait once.
+    int whole = static_cast<int>(
+        llvm::divideCeil(int64_t{shape.broadcastBlocks.size} * shape.rowPitch,
+                         16 / bytesOf(shape.compute)));
+    if (spare >= kMost && whole <= kMost)
+      plan.broadcastLoads = std::max(plan.broadcastLoads, whole);
     plan.vectorLoads = spare >= kMost && perStep <= 3 ? perStep : 1;
     return;
   }
