@@ -37,7 +37,10 @@ tw_operands_t tw_operands_of(tw_element_type_t lhs, tw_element_type_t rhs,
     case TW_ELEMENT_S16:
       return TW_OPERANDS_S16;
     default:
-      return accumulator == TW_ELEMENT_S32 ? TW_OPERANDS_BYTES
-                                           : TW_OPERANDS_F32;
+      break;
   }
+  if (accumulator != TW_ELEMENT_S32) return TW_OPERANDS_F32;
+  return tw_element_bits(lhs) == 4 || tw_element_bits(rhs) == 4
+             ? TW_OPERANDS_S4
+             : TW_OPERANDS_S8;
 }

@@ -22,6 +22,7 @@ mlir::Value Emission::multiplyAccumulate(Emitter &e, IdiomKind idiom,
   case IdiomKind::Fma:
   case IdiomKind::FmaHalf:
     return e.fma(vector, broadcast, accumulator);
+  case IdiomKind::MultiplyAddS16:
   case IdiomKind::MultiplyAddS32:
   case IdiomKind::Generic:
     return e.add(accumulator, e.mul(vector, broadcast));

@@ -28,6 +28,10 @@
 #include <cmath>
 
 namespace tilewright {
+
+static int registersOfBlock(const TilePlan &plan, const TileShape &shape,
+                            const IsaInfo &isa);
+
 namespace {
 
 constexpr double kTypicalSteps = 128;
@@ -36,6 +40,8 @@ constexpr double kTypicalSteps = 128;
 constexpr double kDecodeAheadShare = 0.1;
 /// Cycles lost where a loop ends.
 constexpr double kLoopExit = 20;
+/// The same where it has as many iterations each time, which are foreseen.
+constexpr double kWordLoop = 4;
 
 /// Vector operations that decode one vector.
 int decodeOps(tw_element_type_t type, ComputeType compute, int offset,
@@ -151,6 +157,8 @@ public:
       sumBroadcasts();
     if (shape.roundsPerStep)
       decoding += shape.rowGroups * double(v) * 4 * width;
+    if (shape.wordSteps != 0)
+      widenSums();
     // A tenth more, for a chain that is exactly long enough is not.
     latency = 1.1 * shape.turns * idiom.latency / plan.sets;
     // Chains that are just long enough still wait now and then; twice the
@@ -242,7 +250,7 @@ private:
                   (idiom.parts == 1 || plan.kLanes == 1) &&
                   (!decodesBroadcasts() || broadcastDecode == 0);
     instructions += folded ? 0 : count;
-    bool isFloat = shape.accumulator != TW_ELEMENT_S32;
+    bool isFloat = shape.sum != TW_ELEMENT_S32;
     // They share a pipe with the multiplies, and have one of their own.
     if (isFloat && isa.vectorBits == 512 && !folded && !whole)
       shuffles +=
@@ -267,6 +275,25 @@ private:
     instructions += runs;
     if (plan.sums == SumsIn::Steps)
       loads += runs * width;
+  }
+
+  /// Either half of a vector of sums in 16 bits, which begin as zeros, is added
+  /// to one of the sums: these wait in memory unless all fit in registers.
+  void widenSums() {
+    double sums = double(shape.sums(plan)) * shape.sumBytes /
+                  shape.accumulatorBytes / shape.wordSteps;
+    bool inMemory =
+        registersOfBlock(plan, shape, isa) + sums * shape.wordSteps >
+        isa.vectorRegisters;
+    double added = shape.accumulators(plan) / double(shape.wordSteps);
+    decoding += (sums + added) * width;
+    instructions += sums + added;
+    if (inMemory) {
+      loads += sums * width;
+      stores += 2 * sums * width;
+      instructions += 2 * sums;
+    }
+    overhead += kWordLoop / shape.wordSteps;
   }
 
   void stage(const OperandShape &operand, int ops, int rows) {

@@ -21,7 +21,10 @@ bool takesTypes(const Idiom &idiom, const TypeTripleInfo &types) {
   if (idiom.roundsToHalf)
     return operands == TW_OPERANDS_F16 && types.out == TW_ELEMENT_F16;
   return idiom.operands & operands &&
-         (idiom.signs != Signs::OnlySame || areOfOneSign(types.lhs, types.rhs));
+         (idiom.signs != Signs::OnlySame ||
+          areOfOneSign(types.lhs, types.rhs)) &&
+         (idiom.signs != Signs::OnlyMixed ||
+          !areOfOneSign(types.lhs, types.rhs));
 }
 
 /// "x86_64_avx_vnni or x86_64_avx512_vnni": the levels that have one of an
@@ -140,6 +143,11 @@ std::string whyIdiomUnfit(IdiomKind kind, const TileKey &key) {
   if (std::string levels = whyNoInstruction(*own, isa); !levels.empty())
     return name + " needs " + levels + ", which " + std::string(isa.name) +
            " does not imply";
+  if (own->sumsInWords && key.k0 > productsInWords(types))
+    return name + " adds up in 16 bits, which hold the sum of " +
+           std::to_string(productsInWords(types)) + " products of " +
+           std::string(types.name) + ": K0=" + std::to_string(key.k0) +
+           " is more";
   if (own->roundsToHalf && (key.rounding != Rounding::kPerStep || key.k0 != 1))
     return name +
            " rounds each product's sum to f16: for steprnd with K0=1 only";
@@ -148,6 +156,8 @@ std::string whyIdiomUnfit(IdiomKind kind, const TileKey &key) {
 
 ComputeType computeType(const Idiom &idiom, const TileKey &key) {
   switch (idiom.operands) {
+  case TW_OPERANDS_S4:
+    return idiom.halves == Halves::None ? ComputeType::S16 : ComputeType::I8;
   case TW_OPERANDS_BYTES:
     return ComputeType::I8;
   case TW_OPERANDS_WORDS:
@@ -169,7 +179,27 @@ ComputeType computeType(const Idiom &idiom, const TileKey &key) {
 }
 
 tw_element_type_t accumulatorOf(const Idiom &idiom, const TileKey &key) {
+  return idiom.sumsInWords ? TW_ELEMENT_S16 : sumOf(idiom, key);
+}
+
+tw_element_type_t sumOf(const Idiom &idiom, const TileKey &key) {
   return idiom.roundsToHalf ? TW_ELEMENT_F16 : info(key.types).accumulator;
+}
+
+bool sumsUnsignedWords(const TypeTripleInfo &types) {
+  return info(types.lhs).kind == TW_ELEMENT_KIND_UNSIGNED &&
+         info(types.rhs).kind == TW_ELEMENT_KIND_UNSIGNED;
+}
+
+int productsInWords(const TypeTripleInfo &types) {
+  auto magnitude = [](tw_element_type_t type) {
+    const ElementTypeInfo &element = info(type);
+    return element.kind == TW_ELEMENT_KIND_SIGNED
+               ? int64_t{1} << (element.bits - 1)
+               : (int64_t{1} << element.bits) - 1;
+  };
+  int64_t most = sumsUnsignedWords(types) ? 0xffff : 0x7fff;
+  return static_cast<int>(most / (magnitude(types.lhs) * magnitude(types.rhs)));
 }
 
 /// Signs::OneOfEach of two of one sign.
@@ -217,6 +247,7 @@ ByteRoles byteRoles(const Idiom &idiom, const IsaInfo &isa,
     if (mixed)
       return {false, false, 0};
     break;
+  case Signs::OnlyMixed:
   case Signs::Any:
     break;
   }

@@ -49,10 +49,12 @@ public:
         continue;
       tryIdiom(idiom);
       // Best first: another idiom is of interest where this one's groups do not
-      // fill, where its blocks of rows may not, and on a core whose rates make
-      // the order another.
+      // fill, where its blocks of rows may not, where its sums are widened as
+      // often as their bits ask for, and on a core whose rates make the order
+      // another.
       if (!choice && !found.empty() && key.k0 % idiom.group == 0 &&
-          idiom.rows == 1 && !(overrides.core && machine.comparesIdioms))
+          idiom.rows == 1 && !idiom.sumsInWords &&
+          !(overrides.core && machine.comparesIdioms))
         choice = found.front().plan;
       if (choice && wanted == 1)
         break;
@@ -133,6 +135,7 @@ private:
       choices = {overrides.plan.kLanes};
     for (int kLanes : choices) {
       plan.kLanes = kLanes;
+      plan.staging = stagings.front(); // of the most that can be told apart
       plan.blockRows = plan.blockVectors = 1;
       chooseHolding(plan, key, overrides);
       if (!overrides.has<&P::kLanes>() && !TileShape(key, plan).separable())
@@ -296,7 +299,20 @@ private:
            shape.broadcastBlocks.count * shape.vectorBlocks.count == 1;
   }
 
+  /// Two iterations at least between the ends of sums in 16 bits, which hold
+  /// few steps, or one of as many as there are sets.
   int chooseUnroll(const TileShape &shape, int block) {
+    int unroll = unrollForLoop(shape, block);
+    if (shape.sum != shape.accumulator) {
+      int steps = productsInWords(info(key.types)) / key.k0;
+      while (unroll % 2 == 0 && 2 * unroll > steps &&
+             unroll / 2 * shape.turns >= plan.sets)
+        unroll /= 2;
+    }
+    return unroll;
+  }
+
+  int unrollForLoop(const TileShape &shape, int block) {
     int unroll = static_cast<int>(llvm::divideCeil(plan.sets, shape.turns));
     // An iteration asks for a line of either panel at least. Of 16 registers
     // none are left for the loads of a second step, which LLVM puts beside

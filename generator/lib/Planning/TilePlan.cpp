@@ -264,6 +264,11 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key,
     return llvm::formatv("sets={0} exceeds the {1} steps of one iteration",
                          plan.sets, plan.unroll * shape.turns)
         .str();
+  if (idiom.sumsInWords && shape.wordSteps == 0)
+    return llvm::formatv("16 bits hold the sums of {0} K steps, fewer than "
+                         "unroll={1}",
+                         productsInWords(info(key.types)) / key.k0, plan.unroll)
+        .str();
   if (shape.roundsPerStep && (plan.sets != 1 || plan.broadcastRhs))
     return "steprnd needs sets=1 broadcast=lhs";
   if (shape.padded && plan.staging != Staging::Both)

@@ -40,6 +40,8 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   compute = computeType(idiom, key);
   accumulator = accumulatorOf(idiom, key);
   accumulatorBytes = info(accumulator).bits / 8;
+  sum = sumOf(idiom, key);
+  sumBytes = info(sum).bits / 8;
   group = idiom.group;
   nibbles = plan.staging == Staging::Nibbles;
   laneSize = nibbles ? kNibbles : group;
@@ -68,19 +70,24 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   auto inPlace = [](const OperandShape &operand) {
     return operand.bits == 4 && !operand.staged;
   };
-  canSplit = separates && !padded && chunks % 2 == 0 &&
-             accumulator == TW_ELEMENT_S32 && compute != ComputeType::S32 &&
+  canSplit = separates && !padded && chunks % 2 == 0 && sum == TW_ELEMENT_S32 &&
+             compute != ComputeType::S32 &&
              (inPlace(vector) || inPlace(broadcast));
   splits = plan.split;
   roles = byteRoles(idiom, isa, vector.type, broadcast.type);
   auto isScaled = [&](const OperandShape &operand, int offset) {
-    return splits && compute == ComputeType::I8 && inPlace(operand) &&
-           operand.type == TW_ELEMENT_S4 && offset == 0;
+    return splits && compute == ComputeType::I8 && sum == accumulator &&
+           inPlace(operand) && operand.type == TW_ELEMENT_S4 && offset == 0;
   };
   scaleBits = 4 * (isScaled(vector, roles.offset) + isScaled(broadcast, 0));
   // |elements| are at most 2^7 (2^8 of u8), so that sums stay below 2^31.
   scaledSteps = static_cast<int>(
       llvm::alignDown((1 << 15) / key.k0, static_cast<uint64_t>(plan.unroll)));
+  wordSteps = 0;
+  unsignedWords = sumsUnsignedWords(types);
+  if (idiom.sumsInWords)
+    wordSteps = static_cast<int>(llvm::alignDown(
+        productsInWords(types) / key.k0, static_cast<uint64_t>(plan.unroll)));
   broadcastBlocks = blocking(broadcast.rows, plan.blockRows);
   vectorBlocks = blocking(vector.rows, plan.blockVectors * vectorRows);
   vectors = static_cast<int>(llvm::divideCeil(vectorBlocks.size, vectorRows));

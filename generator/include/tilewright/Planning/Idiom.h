@@ -42,6 +42,8 @@ enum class IdiomKind : uint8_t {
   MatrixBF16,     ///< 2x2 blocks, 4 bf16 per row: bfmmla
   DotBF16Lane,    ///< bf16 x bf16, 2 per lane: bfdot
   WidenBF16,      ///< bf16 x bf16, even and odd lanes: bfmlalb, bfmlalt
+  WidenBytes,     ///< bytes into sums of 16 bits: smlal, smlal2
+  MultiplyAddS16, ///< mla into sums of 16 bits
   PairBytes,      ///< bytes of like sign, 2 per lane: smull, smull2, sadalp
   WidenWords,     ///< s16 x s16, low and high lanes: smlal, smlal2
   WidenHalf,      ///< f16 x f16, low and high lanes: fmlal, fmlal2
@@ -83,7 +85,9 @@ enum class Signs : uint8_t {
   /// Both the same; likewise.
   Same,
   /// Both the same, and of no other key.
-  OnlySame
+  OnlySame,
+  /// One of each, and of no other key.
+  OnlyMixed
 };
 
 /// One way to compute `accumulator += lhs * rhs` on vectors. Each accumulator
@@ -108,6 +112,9 @@ struct Idiom {
   /// Rows of the broadcast operand that an accumulator takes at once: its lanes
   /// are a block [rows][lanes / rows].
   int rows = 1;
+  /// Adds products up in 16 bits, for as many K steps as these hold; such sums
+  /// are added to those of the key's accumulators then.
+  bool sumsInWords = false;
   /// Takes and gives zero for denormals, so that what is added to its sums
   /// does, too.
   bool flushesDenormals = false;
@@ -154,6 +161,7 @@ struct Idiom {
     ops = first.instructions;
     latency = first.latency;
     rows = first.shape == TW_SHAPE_PAIRS ? 2 : 1;
+    sumsInWords = first.shape == TW_SHAPE_NARROW;
     flushesDenormals = first.denormals == TW_DENORMALS_FLUSHED;
     roundsToHalf = operands == TW_OPERANDS_F16_STEPS;
   }
@@ -192,8 +200,15 @@ std::string whyIdiomUnfit(IdiomKind idiom, const TileKey &key);
 /// The compute type of `idiom` for `key`.
 ComputeType computeType(const Idiom &idiom, const TileKey &key);
 
-/// The element type of the accumulators of `idiom` for `key`.
+/// The element type of the accumulators of `idiom` for `key`, and of what all K
+/// steps are summed up in.
 tw_element_type_t accumulatorOf(const Idiom &idiom, const TileKey &key);
+tw_element_type_t sumOf(const Idiom &idiom, const TileKey &key);
+
+/// Whether sums in 16 bits are those of unsigned products.
+bool sumsUnsignedWords(const TypeTripleInfo &types);
+/// The most products whose sum 16 bits hold, whatever the elements are.
+int productsInWords(const TypeTripleInfo &types);
 
 /// How an idiom of bytes reads its two operands. Some take only an unsigned and
 /// a signed one, or only two of one signedness. Where the key has no such pair,

@@ -46,6 +46,8 @@ struct TileShape {
   ComputeType compute;
   tw_element_type_t accumulator;
   int accumulatorBytes;
+  tw_element_type_t sum; ///< of all K steps: as `accumulator`, or wider
+  int sumBytes;
   int group; ///< k0 per lane that a multiply takes
   /// Staging::Nibbles: a lane of the vector operand holds kNibbles elements as
   /// they lie in memory, of which each multiply takes a part.
@@ -111,6 +113,15 @@ struct TileShape {
   /// instruction instead of a sign extension: the accumulators hold the sums
   /// times two to this power, of at most `scaledSteps` K steps at a time.
   int scaleBits, scaledSteps;
+  /// Idiom::sumsInWords: that many K steps at a time are added up in 16 bits, a
+  /// multiple of plan.unroll; 0 if they hold fewer than that. The sums are of
+  /// one set.
+  int wordSteps;
+  bool unsignedWords;
+  /// Sums of a full block.
+  int sums(const TilePlan &plan) const {
+    return sum == accumulator ? accumulators(plan) : rowGroups * vectors;
+  }
   /// The vectors that several parts are taken of are loaded for each, for want
   /// of registers to keep them in beside the decoded ones.
   bool loadsEachPart;

@@ -19,6 +19,9 @@ constexpr Idiom kIdioms[] = {
     I{K::MatrixBF16,     "bfmmla", {TW_INSTRUCTION_BFMMLA},   4},
     I{K::DotBF16Lane,    "bfdot",  {TW_INSTRUCTION_BFDOT},    4}.with(&I::lanesInPairs, true),
     I{K::WidenBF16,      "bfmlal", {TW_INSTRUCTION_BFMLAL},   4}.with(&I::halves, Halves::EvenOdd),
+    I{K::WidenBytes,     "smlalh", {TW_INSTRUCTION_SMLAL_S8}, 8}.with(&I::halves, Halves::LowHigh).with(&I::signs, Signs::OnlySame)
+        .with(&I::shufflesLanes, true),
+    I{K::MultiplyAddS16, "mlah",   {TW_INSTRUCTION_MLA_S16},  8}.with(&I::signs, Signs::OnlyMixed),
     I{K::PairBytes,      "sadalp", {TW_INSTRUCTION_SADALP},   4}.with(&I::halves, Halves::LowHigh).with(&I::signs, Signs::OnlySame)
         .with(&I::shufflesLanes, true),
     I{K::WidenWords,     "smlal",  {TW_INSTRUCTION_SMLAL},    4}.with(&I::halves, Halves::LowHigh),

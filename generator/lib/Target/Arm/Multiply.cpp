@@ -83,6 +83,13 @@ Value ArmEmission::multiplyAccumulate(Emitter &e, IdiomKind idiom,
                  e.intrinsic("llvm.aarch64.neon." + sign + "addlp.v4i32.v8i16",
                              type, {products}));
   }
+  case IdiomKind::WidenBytes: {
+    Value product =
+        e.intrinsic(roles.vectorUnsigned ? "llvm.aarch64.neon.umull.v8i16"
+                                         : "llvm.aarch64.neon.smull.v8i16",
+                    type, {e.slice(y, 8 * half, 8), e.slice(x, 8 * half, 8)});
+    return e.add(accumulator, product);
+  }
   case IdiomKind::WidenWords: {
     Value product =
         e.intrinsic("llvm.aarch64.neon.smull.v4i32", type,

@@ -13,8 +13,7 @@ namespace tilewright {
 
 Emitter::Values BlockResults::initial() {
   if (!shape.roundsPerStep)
-    return Values(shape.accumulators(plan) + correctionVectors,
-                  e.zero(accumulatorType));
+    return Values(shape.sums(plan) + correctionVectors, e.zero(sumType));
   Values old = initialRows();
   return plan.kLanes == 1 ? tangle(old) : old;
 }
@@ -43,20 +42,12 @@ void BlockResults::store(const Values &carries) {
     storeByRows(results);
 }
 
-/// [set][i] -> sums over the sets, accumulators before corrections.
+/// Sums over the sets, where they are apart yet, before corrections.
 Emitter::Values BlockResults::combineSets(const Values &carries) {
-  auto combine = [&](size_t begin, int size, Values &into) {
-    Values sets(carries.begin() + begin,
-                carries.begin() + begin + plan.sets * size);
-    for (int count = plan.sets; count > 1; count = (count + 1) / 2) {
-      int half = (count + 1) / 2;
-      for (int i = 0; i < (count - half) * size; ++i)
-        sets[i] = e.add(sets[i], sets[half * size + i]);
-    }
-    into.append(sets.begin(), sets.begin() + size);
-  };
-  Values sums;
-  combine(0, shape.rowGroups * vectors, sums);
+  auto accumulators =
+      llvm::ArrayRef<Value>(carries).drop_back(correctionVectors);
+  Values sums = shape.sum == shape.accumulator ? addSets(accumulators)
+                                               : Values(accumulators);
   sums.append(carries.end() - correctionVectors, carries.end());
   return sums;
 }
@@ -91,8 +82,8 @@ Emitter::Values BlockResults::finishInRegisters(const Values &accumulators,
 
 /// The same by a loop over the rows, from one stack buffer to another.
 Value BlockResults::finishRows(const Values &accumulators, Value corrections) {
-  int64_t vectorBytes = Emitter::bytesOf(accumulatorType);
-  int64_t laneBytes = shape.accumulatorBytes;
+  int64_t vectorBytes = Emitter::bytesOf(sumType);
+  int64_t laneBytes = shape.sumBytes;
   int perRow = static_cast<int>(accumulators.size()) / rows;
   Value raw = stackBuffer(rows * perRow * vectorBytes);
   Value results = stackBuffer(rows * outVectors * vectorBytes);
@@ -105,7 +96,7 @@ Value BlockResults::finishRows(const Values &accumulators, Value corrections) {
     Values row;
     for (int v = 0; v < perRow; ++v)
       row.push_back(
-          e.load(accumulatorType, e.offset(at[0], v * vectorBytes), laneBytes));
+          e.load(sumType, e.offset(at[0], v * vectorBytes), laneBytes));
     row = finishRow(row, corrections ? at[2] : nullptr);
     for (int v = 0; v < outVectors; ++v) {
       OutVector part = outVector(v);

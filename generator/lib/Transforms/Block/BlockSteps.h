@@ -75,7 +75,7 @@ protected:
   /// Each sum is rounded when it is multiplied: few vector pipes narrow.
   bool roundsAtOnce() const {
     return sumsInStep() && shape.byLanes &&
-           idiom(plan.idiom).halves == Halves::None && shape.accumulator != out;
+           idiom(plan.idiom).halves == Halves::None && shape.sum != out;
   }
 
 private:

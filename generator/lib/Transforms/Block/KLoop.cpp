@@ -157,9 +157,37 @@ Emitter::Values KLoop::runSteps(OperandSource broadcast, OperandSource vector,
   return all;
 }
 
-/// `count` K steps, plan.unroll at a time and the rest one by one.
+/// `count` K steps, some at a time where their sums are widened after these.
 Emitter::Values KLoop::stepLoop(OperandSource broadcast, OperandSource vector,
                                 Value count, Values carries) {
+  if (shape.sum == shape.accumulator)
+    return plainLoop(broadcast, vector, count, carries);
+  bool isUnsigned = shape.unsignedWords;
+  Value most = e.i64(shape.wordSteps);
+  StepStride broadcastRun = times(broadcast.stride, shape.wordSteps);
+  StepStride vectorRun = times(vector.stride, shape.wordSteps);
+  Values all = {broadcast.pointer, vector.pointer};
+  llvm::append_range(all, carries);
+  all = e.loop(e.i64(0), count, shape.wordSteps, all, [&](Value k, Values in) {
+    broadcast.pointer = in[0];
+    vector.pointer = in[1];
+    Value steps = arith::MinSIOp::create(e.b, e.loc, e.sub(count, k), most);
+    Values words = addSets(
+        plainLoop(broadcast, vector, steps,
+                  Values(shape.accumulators(plan), e.zero(accumulatorType))));
+    Values next = {offset(in[0], broadcastRun), offset(in[1], vectorRun)};
+    for (auto [i, word] : llvm::enumerate(words))
+      next.push_back(e.add(in[2 + i], isUnsigned
+                                          ? e.zext(word, e.integer(32))
+                                          : e.sext(word, e.integer(32))));
+    return next;
+  });
+  return Values(all.begin() + 2, all.end());
+}
+
+/// `count` K steps, plan.unroll at a time and the rest one by one.
+Emitter::Values KLoop::plainLoop(OperandSource broadcast, OperandSource vector,
+                                 Value count, Values carries) {
   if (shape.decodesIterations(plan)) {
     Value unroll = e.i64(plan.unroll);
     Value rest = arith::RemUIOp::create(e.b, e.loc, count, unroll);

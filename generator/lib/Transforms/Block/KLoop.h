@@ -24,6 +24,8 @@ private:
   Values stagedLoop(Value broadcast, Value vector, Value count, Values carries);
   Values stepLoop(OperandSource broadcast, OperandSource vector, Value count,
                   Values carries);
+  Values plainLoop(OperandSource broadcast, OperandSource vector, Value count,
+                   Values carries);
   Values runSteps(OperandSource broadcast, OperandSource vector, Value begin,
                   Value end, int unroll, Values all);
   void prefetch(const OperandShape &operand, Value pointer,

@@ -42,11 +42,15 @@ RegisterBlock::RegisterBlock(Emitter &e, const TileKey &key,
     broadcastFormat.scaled = isScaled(shape.broadcast);
     vectorFormat.scaled = isScaled(shape.vector) && shape.roles.offset == 0;
   }
-  Type accumulator = shape.accumulator == TW_ELEMENT_S32   ? e.integer(32)
-                     : shape.accumulator == TW_ELEMENT_F64 ? e.f64()
-                     : shape.accumulator == TW_ELEMENT_F16 ? e.f16()
-                                                           : e.f32();
-  accumulatorType = Emitter::vec(plan.lanes, accumulator);
+  auto vectorOf = [&](tw_element_type_t type) {
+    return Emitter::vec(plan.lanes, type == TW_ELEMENT_S16   ? e.integer(16)
+                                    : type == TW_ELEMENT_S32 ? e.integer(32)
+                                    : type == TW_ELEMENT_F64 ? e.f64()
+                                    : type == TW_ELEMENT_F16 ? e.f16()
+                                                             : e.f32());
+  };
+  accumulatorType = vectorOf(shape.accumulator);
+  sumType = vectorOf(shape.sum);
 }
 
 StepStride RegisterBlock::times(const StepStride &stride, int64_t steps) const {
@@ -94,6 +98,20 @@ Value RegisterBlock::splatGroup(Value source, int64_t element) const {
   return e.shuffle(groups, groups, map);
 }
 
+/// [set][i] -> sums over the sets.
+Emitter::Values
+RegisterBlock::addSets(llvm::ArrayRef<Value> accumulators) const {
+  Values sets(accumulators);
+  size_t size = sets.size() / plan.sets;
+  for (int count = plan.sets; count > 1; count = (count + 1) / 2) {
+    int half = (count + 1) / 2;
+    for (size_t i = 0; i < (count - half) * size; ++i)
+      sets[i] = e.add(sets[i], sets[half * size + i]);
+  }
+  sets.resize(size);
+  return sets;
+}
+
 /// `sequence` is one run of lanes; returns the run of sums of `count` adjacent
 /// lanes, a power of two. Lanes beyond the run's end hold anything.
 Emitter::Values RegisterBlock::reduceLanes(llvm::ArrayRef<Value> sequence,
@@ -124,20 +142,20 @@ static Value likeElement(Emitter &e, Value value, Type element) {
 
 /// Accumulators -> out elements as they are stored, and back.
 Value RegisterBlock::toOut(Value value) const {
-  if (shape.accumulator != TW_ELEMENT_F16)
+  if (shape.sum != TW_ELEMENT_F16)
     return encodeOut(e, out, value, narrowing());
   return likeElement(e, value, e.integer(16));
 }
 
 Value RegisterBlock::fromOut(Value value) const {
-  if (shape.accumulator != TW_ELEMENT_F16)
+  if (shape.sum != TW_ELEMENT_F16)
     return decodeOut(e, out, value);
   return likeElement(e, value, e.f16());
 }
 
 /// Accumulators -> the values of the out elements nearest to them.
 void RegisterBlock::roundResults(Values &results) const {
-  if (shape.accumulator == out)
+  if (shape.sum == out)
     return;
   bool byPermutation = plan.idiom == IdiomKind::DotBF16 &&
                        out == TW_ELEMENT_BF16 && plan.lanes == 16 &&
@@ -161,7 +179,7 @@ void RegisterBlock::roundResults(Values &results) const {
       results[i] = e.keepOrder(encodeOut(e, out, results[i], narrowing()));
     for (size_t i = first; i < end; ++i)
       results[i] = e.keepOrder(
-          e.bitcast(e.shuffle(results[i], zero, highHalves), accumulatorType));
+          e.bitcast(e.shuffle(results[i], zero, highHalves), sumType));
   }
 }
 

@@ -52,6 +52,7 @@ struct RegisterBlock {
   }
   void addToSums(Value run, Value &sum) const;
   Value splatGroup(Value source, int64_t element) const;
+  Values addSets(llvm::ArrayRef<Value> accumulators) const;
   Values reduceLanes(llvm::ArrayRef<Value> sequence, int count) const;
 
   Value toOut(Value value) const;
@@ -84,7 +85,7 @@ struct RegisterBlock {
   tw_element_type_t out;
   int outBytes;
   ElementFormat broadcastFormat, vectorFormat;
-  mlir::VectorType accumulatorType;
+  mlir::VectorType accumulatorType, sumType;
 };
 
 } // namespace tilewright

@@ -57,7 +57,7 @@ Emitter::Values BlockResults::initialRows() {
         });
         return old;
       },
-      [&] { return Values(rows * outVectors, e.zero(accumulatorType)); });
+      [&] { return Values(rows * outVectors, e.zero(sumType)); });
 }
 
 void BlockResults::storeDirectly(Values results) {
@@ -82,12 +82,12 @@ void BlockResults::storeDirectly(Values results) {
 
 /// Results -> a buffer [broadcast rows][vector operand rows].
 Value BlockResults::spill(const Values &results) {
-  int64_t bytes = shape.accumulatorBytes, pitch = outVectors * plan.lanes;
+  int64_t bytes = shape.sumBytes, pitch = outVectors * plan.lanes;
   Value buffer = stackBuffer(rows * pitch * bytes);
   for (auto [i, value] : llvm::enumerate(results)) {
     OutVector part = outVector(i % outVectors);
     int64_t at = (i / outVectors) * pitch + part.firstRow - part.begin;
-    e.store(value, e.offset(buffer, at * bytes), shape.accumulatorBytes);
+    e.store(value, e.offset(buffer, at * bytes), shape.sumBytes);
   }
   return buffer;
 }
@@ -119,8 +119,8 @@ Value BlockResults::updated(Value sum, Value pointer, int64_t valid,
         }
         if (shape.roundsPerStep) // the sum began with the old value
           return {own ? e.select(own, sum, old) : sum};
-        Values result = {e.add(
-            own ? e.select(own, sum, e.zero(accumulatorType)) : sum, old)};
+        Values result = {
+            e.add(own ? e.select(own, sum, e.zero(sumType)) : sum, old)};
         flushDenormals(result);
         return result;
       },
@@ -129,7 +129,7 @@ Value BlockResults::updated(Value sum, Value pointer, int64_t valid,
 
 /// `buffer` holds the sums [broadcast rows][vector operand rows].
 void BlockResults::storeByRows(Value buffer) {
-  int64_t bytes = shape.accumulatorBytes, pitch = outVectors * plan.lanes;
+  int64_t bytes = shape.sumBytes, pitch = outVectors * plan.lanes;
   Value first = e.i64(0), target = position.out;
   if (position.ownBroadcastRow) {
     first = position.ownBroadcastRow;
@@ -137,7 +137,7 @@ void BlockResults::storeByRows(Value buffer) {
     target = e.offset(target, e.mul(first, params.outRowBytes));
   }
   auto storeVector = [&](Value from, Value to, int64_t valid, Value column) {
-    Value sum = e.load(accumulatorType, from, shape.accumulatorBytes);
+    Value sum = e.load(sumType, from, shape.sumBytes);
     Value value = toOut(updated(sum, to, valid, column));
     e.storePart(value, to, valid, outBytes);
   };
@@ -169,7 +169,7 @@ void BlockResults::storeByRows(Value buffer) {
 
 /// The vector operand is the lhs: the lanes are rows of the out tile.
 void BlockResults::storeTransposed(Value buffer) {
-  int64_t bytes = shape.accumulatorBytes;
+  int64_t bytes = shape.sumBytes;
   int64_t pitch = outVectors * plan.lanes * bytes;
   Value firstColumn = e.i64(0), firstRow = e.i64(0), target = position.out;
   if (position.ownVectorRow) {
@@ -183,8 +183,7 @@ void BlockResults::storeTransposed(Value buffer) {
     target = e.offset(target, e.mul(firstColumn, e.i64(outBytes)));
   }
   auto element = [&](Value from, Value to) {
-    Value sum =
-        e.load(accumulatorType.getElementType(), from, shape.accumulatorBytes);
+    Value sum = e.load(sumType.getElementType(), from, shape.sumBytes);
     sum = e.ifElse(
         params.accumulate,
         [&]() -> Values {
