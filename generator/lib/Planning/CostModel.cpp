@@ -350,13 +350,14 @@ static int registersOfBlock(const TilePlan &plan, const TileShape &shape,
   int rows = shape.broadcastBlocks.size;
   int v = shape.vectors;
   // Decoding in several steps needs constants and temporaries.
-  int vectorOps = shape.vector.staged
-                      ? 0
-                      : decodeOps(shape.vector.type, shape.compute,
-                                  shape.roles.offset, machine);
-  bool decodesBroadcasts =
-      !shape.broadcast.staged &&
-      decodeOps(shape.broadcast.type, shape.compute, 0, machine) > 1;
+  auto stepsToDecode = [&](const OperandShape &operand, int offset) {
+    return operand.staged ? 0
+           : shape.splits
+               ? splitOps(operand, shape)
+               : decodeOps(operand.type, shape.compute, offset, machine);
+  };
+  int vectorOps = stepsToDecode(shape.vector, shape.roles.offset);
+  bool decodesBroadcasts = stepsToDecode(shape.broadcast, 0) > 1;
   bool decodes = shape.parts > 1 || decodesBroadcasts || vectorOps > 1;
   int registers = shape.accumulators(plan);
   if (shape.roundsPerStep && plan.kLanes > 1)
