@@ -194,7 +194,8 @@ private:
   void readLanes(int rows) {
     double count = double(rows) * shape.rowPitch * bytesOf(shape.compute) / 16;
     bool together = shape.broadcastBlocks.count == 1 &&
-                    !shape.broadcast.scalable && idiom.rows == 1;
+                    !shape.broadcast.scalable &&
+                    (idiom.rows == 1 || shape.pairsSteps(plan));
     int steps = together ? plan.unroll : 1;
     count = std::ceil(count * steps) / steps;
     loads += count * width;

@@ -160,6 +160,12 @@ bool TileShape::canDecodeAhead(const TilePlan &plan, const IsaInfo &isa) const {
   return plan.decodeAhead == 1 && canDecodeSteps(plan, isa);
 }
 
+bool TileShape::pairsSteps(const TilePlan &plan) const {
+  return byLanes && idiom(plan.idiom).rows == 2 && broadcast.rows == 1 &&
+         !broadcast.staged && !broadcast.scalable && separateChunks() == 1 &&
+         plan.sets % (2 * turns) == 0;
+}
+
 /// Both operands of the K step after the one that is multiplied, where
 /// registers are free: conversions that wait behind its multiplies keep the
 /// next ones waiting.

@@ -86,7 +86,8 @@ template <> struct PlanTable<TilePlan> {
             "decodeahead",
             "K steps that operands are decoded before they are multiplied: 1 "
             "within an iteration, or all of `unroll` during the one before; of "
-            "scalable vectors those of the rhs, a divisor of `unroll`",
+            "scalable vectors those that the rhs is loaded before, too, a "
+            "divisor of `unroll`, and the lhs an iteration",
             0, 1024},
         Pair<&P::broadcastLoads, &P::vectorLoads>{
             "loads",

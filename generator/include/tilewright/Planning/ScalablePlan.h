@@ -52,6 +52,10 @@ std::string whyIdiomUnfit(ScalableIdiom idiom, const TileKey &key);
 /// Whether the multiplies of `idiom` take and give zero for denormals.
 bool flushesDenormals(ScalableIdiom idiom, const TileKey &key);
 
+/// Whether multiplies of `idiom`, more than others, keep a core that issues in
+/// order busy: Cortex-A510.
+bool isSlowInOrder(ScalableIdiom idiom, const TileKey &key);
+
 /// How a K step lies in vectors. Rows of one K step fill `chunks` containers
 /// each, as they are in memory or after extension; a vector holds one container
 /// of as many rows as it has. All of it for `idiom` to compute `key`.
@@ -116,6 +120,9 @@ struct ScalableShape {
   Operand lhs, rhs;
 };
 
+/// As TileShape::pairsSteps, of a block of `rows`.
+bool pairsSteps(const TilePlan &plan, const ScalableShape &shape, int rows);
+
 /// The cheapest plan of `key` with `idiom`, which must fit, and the parts of
 /// the block that are not 0 as given.
 struct ScalableBlock {
@@ -124,10 +131,9 @@ struct ScalableBlock {
 ScalableBlock chooseScalableBlock(ScalableIdiom idiom, const TileKey &key,
                                   const ScalableBlock &given);
 
-/// How many K steps before it is multiplied the rhs is decoded, and the lhs an
+/// How many K steps before it is multiplied the rhs can be read, and the lhs an
 /// iteration before, in `block`, which must be the whole tile: as registers
-/// last, at most block.unroll. 0 where decoding does not share its pipes with
-/// the multiplies so that they would wait for one another.
+/// last, at most block.unroll.
 int stepsAhead(ScalableIdiom idiom, const TileKey &key,
                const ScalableShape &shape, const ScalableBlock &block);
 

@@ -109,6 +109,13 @@ struct TileShape {
   bool partByPart(const TilePlan &plan) const {
     return splits && accumulators(plan) > 16;
   }
+  /// Multiplies take two rows and the operand has one: a register of it holds
+  /// two K steps, and of what it gives the sets keep either row, by turns.
+  bool pairsSteps(const TilePlan &plan) const;
+  /// Of two rows the second one.
+  bool keepsSecondRow(const TilePlan &plan, int set) const {
+    return pairsSteps(plan) && set / turns % 2 != 0;
+  }
   /// Signed 4-bit elements that split are used times 16, which takes one
   /// instruction instead of a sign extension: the accumulators hold the sums
   /// times two to this power, of at most `scaledSteps` K steps at a time.

@@ -1,10 +1,12 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The K loop of SVE tiles whose operands are decoded: those of the next
-// iteration are decoded while this one's are multiplied. Neoverse V1 has one
-// pipe for conversions of floats and another for shifts, to which multiplies go
-// as well; one that waits for its operands keeps all others waiting.
+// The K loop of SVE tiles whose operands are read ahead: those of the next
+// iteration are loaded, and decoded, while this one's are multiplied. A core
+// that issues in order waits for loads; and of those that do not, Neoverse V1
+// has one pipe for conversions of floats and another for shifts, to which
+// multiplies go as well; one that waits for its operands keeps all others
+// waiting.
 //
 // The registers are those of an iteration's patterns, then the vectors of the
 // rhs of a few steps, [step][vector][chunk].
@@ -15,8 +17,18 @@ using namespace mlir;
 
 namespace tilewright {
 
+/// Multiplies from one of a sum to its next, where there are others.
+static constexpr int kApart = 4;
+
 int SveTile::stepsAhead(const Position &position) const {
   return position.lhsIsDense && position.rhsIsDense ? plan.decodeAhead : 0;
+}
+
+/// K steps from the first of an iteration to the pointer to the rhs. Loads that
+/// extend have offsets of -8 to 7 vectors; others of 256 both ways, but LLVM
+/// adds up some negative ones by instructions of their own.
+int SveTile::rhsReached(int ahead) const {
+  return shape.rhs.extends() ? plan.unroll : ahead;
 }
 
 /// Where a unit of the lhs lies among the registers.
@@ -56,43 +68,59 @@ void SveTile::decodePattern(const Position &position, const Group &group,
     registers[group.reg + i] = decodePattern(raw, i);
 }
 
+/// The sums of K step `t` that vector `i` of the rhs and a group of rows give,
+/// += part `part` of those rows times `operand`.
+void SveTile::multiplyGroup(int t, int group, int i, int part, Value operand,
+                            const Values &registers, Values &sums) {
+  auto [reg, lane] =
+      placeOf((t * rows + group * shape.rowsTogether) * unitsPerRow + part);
+  Sums row =
+      Sums(sums).slice((t % plan.sets * groups + group) * rowSums, rowSums);
+  for (int sum = i * sumsPerOperand(); sum < (i + 1) * sumsPerOperand();
+       ++sum) {
+    multiply(row[sum], sum, operand, part, {registers[reg], lane});
+    if (perStep && part + 1 == unitsPerRow)
+      row[sum] = rounded(row[sum]);
+  }
+}
+
 /// plan.unroll K steps of `registers`. Each pattern, and each vector of the
 /// rhs, is replaced as soon as its last multiply has it: by that of the
-/// iteration at `next`, of which only the vectors of steps before that exist if
-/// this is the last one; and by that of `ahead` steps on.
+/// iteration at `next`, if this is not the last one; and by that of `ahead`
+/// steps on, of which the first is rhsReached(ahead) - ahead before `next`.
 void SveTile::multiplyAhead(int ahead, Values &registers, const Position &next,
                             bool isLast, Values &sums) {
   llvm::SmallVector<Group> patterns = patternGroups();
   int lhsRegisters = patterns.back().reg + patterns.back().size;
-  int size = rows * rowSums;
+  auto own = [&](int t, int i) {
+    return lhsRegisters + (t % ahead * operands() + i) * shape.chunks;
+  };
   size_t pattern = 0; // the first that is not yet replaced
+  auto replacePatterns = [&](int end) {
+    for (; pattern < patterns.size() && patterns[pattern].end() <= end;
+         ++pattern)
+      decodePattern(next, patterns[pattern], registers);
+  };
+  // Multiplies of one sum stand apart.
+  int together = groups * sumsPerOperand() < kApart ? operands() : 1;
   for (int t = 0; t < plan.unroll; ++t)
-    for (int i = 0; i < rowSums; ++i) {
-      int own = lhsRegisters + (t % ahead * rowSums + i) * shape.chunks;
-      for (int chunk = 0; chunk < shape.chunks; ++chunk)
-        for (int row = 0; row < rows; ++row) {
-          int unit = (t * rows + row) * unitsPerRow + chunk;
-          auto [reg, lane] = placeOf(unit);
-          Value &sum = sums[t % plan.sets * size + row * rowSums + i];
-          sum = multiplyLane(sum, registers[own + chunk],
-                             {registers[reg], lane}, false);
-          if (chunk + 1 < shape.chunks)
-            continue;
-          if (perStep)
-            sum = rounded(sum);
-          const Group &used = patterns[pattern];
-          if (!isLast && i + 1 == rowSums &&
-              unit + 1 == used.first + used.units) {
-            decodePattern(next, used, registers);
-            ++pattern;
+    for (int first = 0; first < operands(); first += together)
+      for (int part = 0; part < unitsPerRow; ++part)
+        for (int i = first; i < first + together; ++i) {
+          Value operand = registers[own(t, i) + chunkOf(part)];
+          bool isDone = part + 1 == unitsPerRow;
+          for (int group = 0; group < groups; ++group) {
+            multiplyGroup(t, group, i, part, operand, registers, sums);
+            int end = std::min((group + 1) * shape.rowsTogether, rows);
+            if (isDone && i + 1 == operands() && !isLast)
+              replacePatterns((t * rows + end) * unitsPerRow);
           }
+          if (isDone && (t + ahead < plan.unroll || !isLast))
+            llvm::copy(
+                loadRows(shape.rhs, operandType, next.rhs,
+                         (t + ahead - rhsReached(ahead)) * operands() + i),
+                registers.begin() + own(t, i));
         }
-      if (t + ahead >= plan.unroll && isLast)
-        continue;
-      int step = t + ahead - plan.unroll;
-      llvm::copy(loadRows(shape.rhs, operandType, next.rhs, step * rowSums + i),
-                 registers.begin() + own);
-    }
 }
 
 /// All K steps: plan.unroll of them at a time, the last without reading beyond,
@@ -100,7 +128,7 @@ void SveTile::multiplyAhead(int ahead, Values &registers, const Position &next,
 Emitter::Values SveTile::pipelinedLoop(int ahead, const Position &position,
                                        Values sums) {
   Value unroll = e.i64(plan.unroll);
-  Value lhsRun = e.mul(lhsStride, unroll), rhsRun = e.mul(rhsStride, unroll);
+  Value lhsRun = e.mul(lhsStride, unroll);
   Value rest = arith::RemUIOp::create(e.b, e.loc, params.k, unroll);
   Value whole = e.sub(params.k, rest);
   auto flat = [](const Position &at, const Values &registers,
@@ -119,19 +147,19 @@ Emitter::Values SveTile::pipelinedLoop(int ahead, const Position &position,
         for (auto [i, sum] : llvm::enumerate(sums))
           if (i < 16)
             sum = v.inRegister(sum, 16 + static_cast<int>(i));
-        auto advance = [&] {
+        auto advance = [&](int64_t rhsSteps) {
           at.lhs = e.offset(at.lhs, lhsRun);
-          at.rhs = e.offset(at.rhs, rhsRun);
+          at.rhs = e.offset(at.rhs, e.mul(rhsStride, e.i64(rhsSteps)));
         };
         llvm::SmallVector<Group> patterns = patternGroups();
         Values registers(patterns.back().reg + patterns.back().size);
         for (const Group &pattern : patterns)
           decodePattern(at, pattern, registers);
-        for (int i = 0; i < ahead * rowSums; ++i)
+        for (int i = 0; i < ahead * operands(); ++i)
           llvm::append_range(registers,
                              loadRows(shape.rhs, operandType, at.rhs, i));
         size_t count = registers.size();
-        advance();
+        advance(rhsReached(ahead));
         auto split = [&](const Values &values) {
           at.lhs = values[0];
           at.rhs = values[1];
@@ -143,12 +171,14 @@ Emitter::Values SveTile::pipelinedLoop(int ahead, const Position &position,
                    [&](Value, Values in) {
                      Values carried = split(in);
                      multiplyAhead(ahead, registers, at, false, carried);
-                     advance();
+                     advance(plan.unroll);
                      return flat(at, registers, carried);
                    });
         out[0].getDefiningOp()->setAttr(kCountsDown, e.b.getUnitAttr());
         Values carried = split(out);
         multiplyAhead(ahead, registers, at, true, carried);
+        at.rhs = e.offset(
+            at.rhs, e.mul(rhsStride, e.i64(plan.unroll - rhsReached(ahead))));
         return flat(at, {}, carried);
       },
       [&] { return none; });

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tilewright/Planning/ScalablePlan.h"
+#include "ukernels/core.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <array>
 
 namespace tilewright {
 namespace {
@@ -180,6 +182,15 @@ std::string whyIdiomUnfit(ScalableIdiom idiom, const TileKey &key) {
 bool flushesDenormals(ScalableIdiom idiom, const TileKey &key) {
   const tw_instruction_row_t *by = instructionOf(idiom, info(key.types));
   return by && by->denormals == TW_DENORMALS_FLUSHED;
+}
+
+bool isSlowInOrder(ScalableIdiom idiom, const TileKey &key) {
+  const tw_instruction_row_t *by = instructionOf(idiom, info(key.types));
+  std::array<uint64_t, TW_CPU_DATA_WORDS> cpuData{};
+  tw_set_core("cortex-a510", cpuData.data());
+  return by && by->rate != TW_INSTRUCTION_NONE &&
+         tw_core_rate(cpuData.data(), by->rate) <
+             tw_core_rate(cpuData.data(), TW_INSTRUCTION_FMLA);
 }
 
 ScalableShape::ScalableShape(ScalableIdiom idiom, const TileKey &key) {

@@ -21,11 +21,14 @@ namespace {
 constexpr int kRegisters = 32;
 /// ZA tiles of 32-bit elements.
 constexpr int kZaTiles = 4;
-/// Multiplies in a K loop's body, beyond which it is not unrolled further.
-constexpr int kEnoughMultiplies = 12, kMostMultiplies = 48;
-/// In one whose operands are decoded ahead: multiplies, and units of the lhs,
-/// for multiplies take lanes of eight registers only.
-constexpr int kMostMultipliesAhead = 64, kMostUnitsAhead = 32;
+/// Multiplies in a K loop's body: so many that its counter and branch do not
+/// count, which those that take longer, outer products and what is rounded, are
+/// sooner; and the most.
+constexpr int kEnoughMultiplies = 48, kEnoughLong = 12, kMostMultiplies = 64;
+/// In one whose operands are read ahead, or decoded besides: multiplies, and
+/// units of the lhs, for multiplies take lanes of eight registers only.
+constexpr int kMostMultipliesAhead = 32, kMostMultipliesDecoded = 64,
+              kMostUnitsAhead = 32;
 constexpr double kPipes = 2, kLoadPipes = 2, kFrontEnd = 6;
 /// Loop counter, pointers and branch.
 constexpr double kLoopInstructions = 5;
@@ -52,10 +55,15 @@ int multipliesOf(const ScalableShape &shape, int rows, int vectors) {
          shape.chunks * shape.halves;
 }
 
+bool pairsSteps(const ScalableShape &shape, int rows, int sets) {
+  return shape.rowsTogether == 2 && shape.lhsIsDense() && rows == 1 &&
+         shape.lhs.size == 1 && sets % 2 == 0;
+}
+
 /// Whether a pattern of the lhs may hold several K steps of a block of `rows`.
-bool spansSteps(const ScalableShape &shape, int rows) {
+bool spansSteps(const ScalableShape &shape, int rows, int sets) {
   return shape.lhsIsDense() && rows == shape.lhs.size &&
-         rows % shape.rowsTogether == 0;
+         (rows % shape.rowsTogether == 0 || pairsSteps(shape, rows, sets));
 }
 
 StepCost sveStep(ScalableIdiom idiom, const ScalableShape &shape, int rows,
@@ -76,7 +84,7 @@ StepCost sveStep(ScalableIdiom idiom, const ScalableShape &shape, int rows,
   if (shape.rhs.extends() && isFloat)
     cost.vectorOps += 2 * operands; // fcvt has one of the pipes
   bool converts = shape.byLane && shape.lhs.byValue;
-  int together = spansSteps(shape, rows) ? block.unroll : 1;
+  int together = spansSteps(shape, rows, block.sets) ? block.unroll : 1;
   int lhsBytes = rows * shape.lhs.rowBytes * together;
   double lhsLoads =
       !shape.byLane ? rows * shape.chunks
@@ -147,6 +155,23 @@ double stepCycles(ScalableIdiom idiom, const ScalableShape &shape,
       });
 }
 
+/// Registers of the lhs that an iteration of `block` takes: SveTile's patterns.
+int patternRegisters(ScalableIdiom idiom, const ScalableShape &shape,
+                     const ScalableBlock &block) {
+  bool widens = idiom == ScalableIdiom::SveWiden;
+  bool converts = idiom == ScalableIdiom::SveFma && shape.lhs.extends();
+  int parts = shape.chunks * (widens ? shape.halves : 1);
+  int units = block.unroll * block.rows * (shape.halvesAreRows ? 1 : parts);
+  int each = 128 / (widens ? 16 : shape.containerBits);
+  int registers = shape.nibbles ? 1 : 0; // the lookup's indices
+  for (int count; units > 0; units -= count) {
+    count = std::min<int>(converts ? 2 * each : each,
+                          llvm::bit_floor(static_cast<unsigned>(units)));
+    registers += converts ? std::min(count, 2) : 1;
+  }
+  return registers;
+}
+
 int chooseUnroll(const ScalableShape &shape, const ScalableBlock &block) {
   int multiplies = shape.sme ? block.rows * block.vectors * shape.chunks
                              : multipliesOf(shape, block.rows, block.vectors);
@@ -154,10 +179,9 @@ int chooseUnroll(const ScalableShape &shape, const ScalableBlock &block) {
   // Few of them: loop overhead. Patterns of the lhs shorter than a load.
   auto isShort = [&] {
     int bytes = unroll * block.rows * shape.lhs.rowBytes;
-    // One or two rows wait for their loads, and for whatever issues beside.
-    int enough = kEnoughMultiplies * (block.rows <= 2 && !shape.sme ? 2 : 1);
-    return unroll * multiplies < enough ||
-           (!shape.sme && spansSteps(shape, block.rows) &&
+    bool isLong = shape.sme || shape.roundingRegisters > 0;
+    return unroll * multiplies < (isLong ? kEnoughLong : kEnoughMultiplies) ||
+           (!shape.sme && spansSteps(shape, block.rows, block.sets) &&
             bytes % (shape.lhs.byValue ? 8 : 16) != 0);
   };
   while (isShort() && 2 * unroll * multiplies <= kMostMultiplies && unroll < 8)
@@ -165,14 +189,30 @@ int chooseUnroll(const ScalableShape &shape, const ScalableBlock &block) {
   return unroll;
 }
 
-/// K steps of an iteration that are decoded ahead; 0 if they cannot be. The
-/// more the later decoding may be.
+/// Whether the pipes of the multiplies decode operands, too.
+bool decodes(ScalableIdiom idiom, const ScalableShape &shape) {
+  return shape.nibbles || (idiom == ScalableIdiom::SveFma &&
+                           shape.rhs.extends() && shape.lhs.extends());
+}
+
+/// Whether reading operands gains by standing between the multiplies of the
+/// steps before. Any core waits for what it decodes; one that issues in order
+/// waits for loads, unless its multiplies or rounding take longer.
+bool gainsAhead(ScalableIdiom idiom, const TileKey &key,
+                const ScalableShape &shape) {
+  return decodes(idiom, shape) ||
+         (shape.roundingRegisters == 0 && !isSlowInOrder(idiom, key));
+}
+
+/// K steps of an iteration whose operands are read ahead; 0 if they cannot be.
+/// The more the later decoding may be.
 int unrollAhead(ScalableIdiom idiom, const TileKey &key,
                 const ScalableShape &shape, ScalableBlock block) {
-  for (block.unroll = block.rows == 1 ? 8 : 4; block.unroll >= block.sets;
+  int most =
+      decodes(idiom, shape) ? kMostMultipliesDecoded : kMostMultipliesAhead;
+  for (block.unroll = block.rows <= 2 ? 8 : 4; block.unroll >= block.sets;
        block.unroll /= 2)
-    if (block.unroll * multipliesOf(shape, block.rows, block.vectors) <=
-            kMostMultipliesAhead &&
+    if (block.unroll * multipliesOf(shape, block.rows, block.vectors) <= most &&
         block.unroll * block.rows * shape.chunks <= kMostUnitsAhead &&
         stepsAhead(idiom, key, shape, block))
       return block.unroll;
@@ -181,10 +221,15 @@ int unrollAhead(ScalableIdiom idiom, const TileKey &key,
 
 } // namespace
 
+bool pairsSteps(const TilePlan &plan, const ScalableShape &shape, int rows) {
+  return pairsSteps(shape, rows, plan.sets);
+}
+
 ScalableBlock chooseScalableBlock(ScalableIdiom idiom, const TileKey &key,
                                   const ScalableBlock &given) {
   ScalableShape shape(idiom, key);
   bool perStep = key.rounding == Rounding::kPerStep;
+  bool readsAhead = gainsAhead(idiom, key, shape);
   int rows = blockableRows(shape), vectors = shape.rhs.size / shape.lanes;
   ScalableBlock best;
   double bestPrice = 0;
@@ -222,7 +267,7 @@ ScalableBlock chooseScalableBlock(ScalableIdiom idiom, const TileKey &key,
           continue;
         ScalableBlock block{r, v, given.sets ? given.sets : sets, 0};
         block.unroll = given.unroll ? given.unroll : chooseUnroll(shape, block);
-        if (!given.unroll)
+        if (!given.unroll && readsAhead)
           if (int unroll = unrollAhead(idiom, key, shape, block))
             block.unroll = unroll;
         if (block.unroll % block.sets == 0)
@@ -234,17 +279,12 @@ ScalableBlock chooseScalableBlock(ScalableIdiom idiom, const TileKey &key,
 
 int stepsAhead(ScalableIdiom idiom, const TileKey &key,
                const ScalableShape &shape, const ScalableBlock &block) {
-  bool decodes = shape.nibbles || (idiom == ScalableIdiom::SveFma &&
-                                   shape.rhs.extends() && shape.lhs.extends());
-  if (shape.sme || !decodes || !shape.lhsIsDense() ||
-      block.rows != shape.lhs.size ||
+  if (shape.sme || !spansSteps(shape, block.rows, block.sets) ||
       block.vectors * shape.lanes != shape.rhs.size)
     return 0;
-  int sums = block.rows * shape.sumVectors(block.vectors) * block.sets;
-  int units = block.unroll * block.rows * shape.chunks;
-  // The lookup's indices; eight halves become two registers.
-  int lhs = shape.nibbles ? divide(units, 4) + 1
-                          : std::min(units, 2 * divide(units, 8));
+  int sums = divide(block.rows, shape.rowsTogether) *
+             shape.sumVectors(block.vectors) * block.sets;
+  int lhs = patternRegisters(idiom, shape, block);
   int step = shape.rhsVectors(block.vectors) * shape.chunks;
   int left = kRegisters - sums - lhs - shape.roundingRegisters - 1;
   for (int ahead = block.unroll; ahead > 0; ahead /= 2)
@@ -371,7 +411,9 @@ llvm::Expected<std::optional<TilePlan>> planScalable(const TileKey &key,
         o.valueOr<&P::by>(shape.byLane ? BroadcastBy::Lane : BroadcastBy::Load);
     plan.split = o.valueOr<&P::split>(shape.nibbles);
     plan.decodeAhead = o.valueOr<&P::decodeAhead>(
-        stepsAhead(idiom.idiom, key, shape, blockOf(plan)));
+        gainsAhead(idiom.idiom, key, shape)
+            ? stepsAhead(idiom.idiom, key, shape, blockOf(plan))
+            : 0);
     plan.broadcastLoads = o.valueOr<&P::broadcastLoads>(1);
     plan.vectorLoads = o.valueOr<&P::vectorLoads>(1);
     plan.loadsEarly = o.valueOr<&P::loadsEarly>(false);

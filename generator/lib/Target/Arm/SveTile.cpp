@@ -64,9 +64,11 @@ void SveTile::emitBlock(const Position &position, int blockRows,
                  [&](const Position &at, int count, Values carries) {
                    return steps(at, count, carries);
                  });
-  for (size_t i = size; i < sums.size(); ++i)
-    sums[i % size] = e.add(sums[i % size], sums[i]);
-  sums.resize(size);
+  // Where sets keep either row, two of them are left.
+  size_t left = pairsSteps(plan, shape, rows) ? 2 * size : size;
+  for (size_t i = left; i < sums.size(); ++i)
+    sums[i % left] = e.add(sums[i % left], sums[i]);
+  sums.resize(left);
   storeBlock(position.out, sums);
 }
 
@@ -75,7 +77,8 @@ Emitter::Values SveTile::steps(const Position &position, int count,
   int stepUnits = rows * unitsPerRow;
   // A pattern may hold units of several K steps where nothing lies between.
   bool spans =
-      shape.byLane && position.lhsIsDense && rows % shape.rowsTogether == 0;
+      shape.byLane && position.lhsIsDense &&
+      (rows % shape.rowsTogether == 0 || pairsSteps(plan, shape, rows));
   Patterns patterns{position.lhs, spans ? count * stepUnits : stepUnits, {}};
   Value lhs = position.lhs, rhs = position.rhs;
   size_t size = sums.size() / plan.sets;
@@ -87,8 +90,7 @@ Emitter::Values SveTile::steps(const Position &position, int count,
       if (!spans)
         patterns = {lhs, stepUnits, {}};
     }
-    int operands = rowSums / (shape.halvesAreRows ? 2 : 1);
-    step(rhs, position.rhsIsDense ? t * operands : 0, lhs, patterns,
+    step(rhs, position.rhsIsDense ? t * operands() : 0, lhs, patterns,
          spans ? t * stepUnits : 0,
          Sums(sums).slice(t % plan.sets * size, size));
   }
@@ -98,14 +100,12 @@ Emitter::Values SveTile::steps(const Position &position, int count,
 /// `rhs` and the number of vectors behind it, `lhs` and its patterns.
 void SveTile::step(Value rhs, int firstVector, Value lhs, Patterns &patterns,
                    int firstUnit, Sums sums) {
-  llvm::SmallVector<Values> operands;
-  int sumsPerOperand = shape.halvesAreRows ? 2 : 1;
-  for (int i = 0; i < rowSums / sumsPerOperand; ++i)
-    operands.push_back(loadRows(shape.rhs, operandType, rhs, firstVector + i));
+  llvm::SmallVector<Values> vectors;
+  for (int i = 0; i < operands(); ++i)
+    vectors.push_back(loadRows(shape.rhs, operandType, rhs, firstVector + i));
   for (int group = 0; group < groups; ++group) {
     Sums row = sums.slice(group * rowSums, rowSums);
     for (int unit = 0; unit < unitsPerRow; ++unit) {
-      int chunk = shape.halvesAreRows ? unit : unit / shape.halves;
       Value broadcast;
       Lane lane{nullptr, 0};
       if (shape.byLane)
@@ -116,11 +116,11 @@ void SveTile::step(Value rhs, int firstVector, Value lhs, Patterns &patterns,
         broadcast = broadcastContainer(
             e.offset(lhs, (group * unitsPerRow + unit) * memoryBits / 8));
       for (int i = 0; i < rowSums; ++i) {
-        Value operand = operands[i / sumsPerOperand][chunk];
-        bool top = shape.halvesAreRows ? i % 2 == 1 : unit % shape.halves == 1;
-        row[i] = !shape.byLane ? multiplyVector(row[i], operand, broadcast)
-                 : matrix      ? multiplyMatrix(row[i], operand, lane.pattern)
-                               : multiplyLane(row[i], operand, lane, top);
+        Value operand = vectors[i / sumsPerOperand()][chunkOf(unit)];
+        if (shape.byLane)
+          multiply(row[i], i, operand, unit, lane);
+        else
+          row[i] = multiplyVector(row[i], operand, broadcast);
       }
     }
     if (perStep)
@@ -180,6 +180,14 @@ Value SveTile::decodePattern(Value raw, int index) {
   if (shape.lhs.type == TW_ELEMENT_BF16)
     return e.bitcast(e.band(words, 0xffff0000), operandType);
   return v.halvesToFloat(e.shr(words, 16), shape.lhs.type);
+}
+
+/// Sum `i` of its row += unit `unit` of the row, in `lane`, times its chunk of
+/// the rhs.
+void SveTile::multiply(Value &sum, int i, Value rhs, int unit, Lane lane) {
+  bool top = shape.halvesAreRows ? i % 2 == 1 : unit % shape.halves == 1;
+  sum = matrix ? multiplyMatrix(sum, rhs, lane.pattern)
+               : multiplyLane(sum, rhs, lane, top);
 }
 
 Value SveTile::multiplyLane(Value sum, Value rhs, Lane lane, bool top) {
@@ -291,10 +299,14 @@ void SveTile::storeBlock(Value out, llvm::ArrayRef<Value> sums) {
         sums.slice(row / shape.rowsTogether * rowSums, rowSums);
     Values values;
     for (int i = 0; i < rowSums; ++i) {
-      if (matrix && i % 2 == 0)
+      if (matrix && i % 2 == 0) {
         values.push_back(
             pair(row % 2 ? "uzp2" : "uzp1", matrixUnits(), own[i], own[i + 1]));
-      else if (shape.halvesAreRows)
+        if (pairsSteps(plan, shape, rows))
+          values.back() = e.add(values.back(),
+                                pair("uzp2", matrixUnits(), sums[rowSums + i],
+                                     sums[rowSums + i + 1]));
+      } else if (shape.halvesAreRows)
         values.push_back(pair(i % 2 ? "zip2" : "zip1", sumType, own[i / 2 * 2],
                               own[i / 2 * 2 + 1]));
       else if (!matrix)

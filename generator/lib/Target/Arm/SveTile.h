@@ -48,16 +48,18 @@ private:
   int patternUnits(int left) const;
   Value loadPattern(Value pointer, int units);
   Value decodePattern(Value raw, int index);
+  void multiply(Value &sum, int i, Value rhs, int unit, Lane lane);
   Value multiplyLane(Value sum, Value rhs, Lane lane, bool top);
   Value multiplyVector(Value sum, Value rhs, Value broadcast);
   Value multiplyMatrix(Value sum, Value rhs, Value rows);
   Value broadcastContainer(Value pointer);
 
-  // PipelinedSveSteps.cpp: K steps whose operands were decoded during those
+  // PipelinedSveSteps.cpp: K steps whose operands were read during those
   // before.
   struct Group {
     int reg, size;    ///< registers
     int first, units; ///< of a pattern
+    int end() const { return first + units; }
   };
   /// A unit of the lhs among the registers of an iteration.
   struct Place {
@@ -65,10 +67,13 @@ private:
   };
   int stepsAhead(const Position &position) const;
   int iterationUnits() const { return plan.unroll * rows * unitsPerRow; }
+  int rhsReached(int ahead) const;
   Place placeOf(int unit) const;
   llvm::SmallVector<Group> patternGroups() const;
   void decodePattern(const Position &position, const Group &group,
                      Values &registers);
+  void multiplyGroup(int t, int group, int i, int part, Value operand,
+                     const Values &registers, Values &sums);
   void multiplyAhead(int ahead, Values &registers, const Position &next,
                      bool isLast, Values &sums);
   Values pipelinedLoop(int ahead, const Position &position, Values sums);
@@ -79,6 +84,14 @@ private:
   Value pair(llvm::StringRef operation, mlir::VectorType units, Value x,
              Value y);
   Value rounded(Value sum);
+
+  int sumsPerOperand() const { return shape.halvesAreRows ? 2 : 1; }
+  /// Vectors of the rhs in a K step, each of `chunks` registers.
+  int operands() const { return rowSums / sumsPerOperand(); }
+  /// Of the rhs, which `unit` of a row multiplies.
+  int chunkOf(int unit) const {
+    return shape.halvesAreRows ? unit : unit / shape.halves;
+  }
 
   /// usmmla takes the unsigned operand first: the rhs, if that is it.
   bool swapsMatrix() const {

@@ -44,12 +44,30 @@ void BlockResults::store(const Values &carries) {
 
 /// Sums over the sets, where they are apart yet, before corrections.
 Emitter::Values BlockResults::combineSets(const Values &carries) {
-  auto accumulators =
-      llvm::ArrayRef<Value>(carries).drop_back(correctionVectors);
-  Values sums = shape.sum == shape.accumulator ? addSets(accumulators)
-                                               : Values(accumulators);
+  Values sums(carries.begin(), carries.end() - correctionVectors);
+  int sets = shape.sum == shape.accumulator ? plan.sets : 1;
+  if (shape.pairsSteps(plan)) {
+    // Those of the same row of blocks first.
+    int apart = sets;
+    while ((apart + 1) / 2 % (2 * shape.turns) == 0)
+      apart = (apart + 1) / 2;
+    sums = addSets(sums, sets, apart);
+    sets = apart;
+    size_t size = sums.size() / sets;
+    for (auto [i, sum] : llvm::enumerate(sums))
+      if (shape.keepsSecondRow(plan, static_cast<int>(i / size)))
+        sum = secondRow(sum);
+  }
+  sums = addSets(sums, sets);
   sums.append(carries.end() - correctionVectors, carries.end());
   return sums;
+}
+
+/// A 2x2 block whose first row is the second one of `block`.
+Value BlockResults::secondRow(Value block) const {
+  if (transposesBlocks())
+    return e.shuffle(block, block, {1, 1, 3, 3});
+  return e.shuffle(block, block, {2, 3, 2, 3});
 }
 
 /// One row's accumulators -> its out vectors. `correction` points to what is to

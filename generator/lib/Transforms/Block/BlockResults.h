@@ -25,6 +25,7 @@ public:
 private:
   // From accumulators to sums: sets, k lanes, corrections.
   Values combineSets(const Values &carries);
+  Value secondRow(Value block) const;
   Values finishRow(llvm::ArrayRef<Value> accumulators, Value correction);
   Values finishInRegisters(const Values &accumulators, Value corrections);
   Value finishRows(const Values &accumulators, Value corrections);

@@ -174,7 +174,8 @@ Emitter::Values KLoop::stepLoop(OperandSource broadcast, OperandSource vector,
     Value steps = arith::MinSIOp::create(e.b, e.loc, e.sub(count, k), most);
     Values words = addSets(
         plainLoop(broadcast, vector, steps,
-                  Values(shape.accumulators(plan), e.zero(accumulatorType))));
+                  Values(shape.accumulators(plan), e.zero(accumulatorType))),
+        plan.sets);
     Values next = {offset(in[0], broadcastRun), offset(in[1], vectorRun)};
     for (auto [i, word] : llvm::enumerate(words))
       next.push_back(e.add(in[2 + i], isUnsigned

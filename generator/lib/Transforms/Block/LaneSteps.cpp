@@ -25,7 +25,11 @@ void LaneSteps::enter(OperandSource &broadcast, OperandSource &vector, int t,
                       int count) {
   enterRun(broadcast, broadcastRun, t, count, int64_t{rows} * shape.rowPitch,
            16 / bytesOf(shape.compute), plan.broadcastLoads,
-           /*early=*/false, idiom(plan.idiom).rows == 1);
+           /*early=*/false,
+           idiom(plan.idiom).rows == 1 || shape.pairsSteps(plan));
+  // The second one of the step before.
+  if (shape.pairsSteps(plan) && t % 2 != 0)
+    broadcast.first -= shape.rowPitch;
   enterRun(vector, vectorRun, t, count,
            int64_t{vectorOperandRows} * shape.rowPitch, shape.vectorWidth,
            plan.vectorLoads, plan.loadsEarly, false);

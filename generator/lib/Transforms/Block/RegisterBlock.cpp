@@ -98,17 +98,17 @@ Value RegisterBlock::splatGroup(Value source, int64_t element) const {
   return e.shuffle(groups, groups, map);
 }
 
-/// [set][i] -> sums over the sets.
-Emitter::Values
-RegisterBlock::addSets(llvm::ArrayRef<Value> accumulators) const {
+/// [set][i] of `count` sets -> sums of so many that `fewest` or less are left.
+Emitter::Values RegisterBlock::addSets(llvm::ArrayRef<Value> accumulators,
+                                       int count, int fewest) const {
   Values sets(accumulators);
-  size_t size = sets.size() / plan.sets;
-  for (int count = plan.sets; count > 1; count = (count + 1) / 2) {
+  size_t size = sets.size() / count;
+  for (; count > fewest; count = (count + 1) / 2) {
     int half = (count + 1) / 2;
     for (size_t i = 0; i < (count - half) * size; ++i)
       sets[i] = e.add(sets[i], sets[half * size + i]);
   }
-  sets.resize(size);
+  sets.resize(count * size);
   return sets;
 }
 

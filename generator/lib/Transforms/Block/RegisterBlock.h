@@ -52,7 +52,8 @@ struct RegisterBlock {
   }
   void addToSums(Value run, Value &sum) const;
   Value splatGroup(Value source, int64_t element) const;
-  Values addSets(llvm::ArrayRef<Value> accumulators) const;
+  Values addSets(llvm::ArrayRef<Value> accumulators, int count,
+                 int fewest = 1) const;
   Values reduceLanes(llvm::ArrayRef<Value> sequence, int count) const;
 
   Value toOut(Value value) const;
