@@ -14,6 +14,8 @@
 #include "tests/tiles/random_keys.h"
 #include "tests/tiles/random_plans.h"
 #include "tests/tiles/shards.h"
+#include "tilewright/Planning/Target.h"
+#include "tilewright/Planning/TilePlan.h"
 
 namespace tilewright::testing {
 namespace {
@@ -128,6 +130,49 @@ TEST_P(CrossRandomPlansTest, KeepTheContract) {
                       << "' " << name;
   }
   EXPECT_EQ(outcome->checked, generated);
+}
+
+// Long sums of the extremes, as the plan of choice has them and as each idiom
+// does that adds up in 16 bits: of all operands of 4 and at most 8 bits.
+TEST(CrossNarrowSumsTest, AreExact) {
+  const IsaInfo& isa = info(ownIsas().back());
+  TileGenerator generator;
+  EmulatedTiles tiles;
+  int keys = 0;
+  for (const TypeTripleInfo& types : typeTriples()) {
+    if (operandsOf(types) != TW_OPERANDS_S4) continue;
+    for (int k0 : {1, 2, 4, 8, 16}) {
+      const TileKey key =
+          *parseTileKey("tw_mmt4d_tile_" + std::string(types.name) + "_4x8x" +
+                        std::to_string(k0) + "_" + std::string(isa.name))
+               .key;
+      std::vector<std::string> plans = {""};
+      for (const Idiom& idiom : targetOf(isa).idioms()) {
+        const std::string plan = "idiom=" + idiom.name.str();
+        if (!idiom.sumsInWords) continue;
+        llvm::Expected<TilePlan> fitting = planTile(key, plan);
+        if (fitting)
+          plans.push_back(plan);
+        else
+          llvm::consumeError(fitting.takeError());
+      }
+      std::vector<EmulatedSource> sources;
+      for (const std::string& plan : plans) {
+        auto object = inspectedObject(generator, key, Lowering::Plan, plan);
+        ASSERT_TRUE(bool(object)) << llvm::toString(object.takeError());
+        sources.push_back(
+            {plan.empty() ? "generated" : plan.substr(6), std::move(*object)});
+      }
+      tiles.add(key, seedOf(printTileKey(key)), kBudget, std::move(sources));
+      ++keys;
+    }
+  }
+  EXPECT_EQ(keys, 60);
+  auto outcome = tiles.checkOnModels(
+      isa, std::string(TW_TEST_SCRATCH) + "/narrow_" + std::string(isa.name));
+  ASSERT_TRUE(bool(outcome)) << llvm::toString(outcome.takeError());
+  for (const std::string& failure : outcome->failures) ADD_FAILURE() << failure;
+  EXPECT_EQ(outcome->checked, keys);
 }
 
 INSTANTIATE_TEST_SUITE_P(Isas, CrossRandomPlansTest,
