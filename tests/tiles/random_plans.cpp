@@ -37,6 +37,8 @@ const std::vector<Part>& parts() {
       {"loads",
        {"1x1", "1x2", "1x4", "2x1", "2x3", "3x2", "4x1", "4x3", "4x4"}},
       {"early", {"no", "yes"}},
+      {"round",
+       {"0x0", "0x1", "0x3", "1x0", "1x1", "1x3", "1x7", "2x2", "4x6", "8x8"}},
       {"order", {"mn", "nm"}},
       {"ahead", {"0", "64", "2048", "4096"}},
       {"sums", {"steps", "stage", "pass"}},

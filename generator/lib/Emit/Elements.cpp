@@ -303,10 +303,8 @@ Type outType(Emitter &e, tw_element_type_t type) {
 }
 
 static Value encodeBF16(Emitter &e, Value value, Narrowing narrowing) {
-  Machine::ToBF16 to = e.machine.toBF16;
   bool converts =
-      to == Machine::ToBF16::Exact || (to == Machine::ToBF16::AsDotProducts &&
-                                       narrowing == Narrowing::AsDotProducts);
+      e.machine.convertsToBF16(narrowing == Narrowing::AsDotProducts);
   if (converts && mlir::isa<VectorType>(value.getType())) {
     Type narrow = likeType(value, e.b.getBF16Type());
     return asType(e, arith::TruncFOp::create(e.b, e.loc, narrow, value),
@@ -320,6 +318,13 @@ static Value encodeBF16(Emitter &e, Value value, Narrowing narrowing) {
   Value isNaN =
       e.icmp(arith::CmpIPredicate::ugt, e.band(bits, 0x7fffffff), 0x7f800000);
   return e.trunc(e.select(isNaN, quiet, rounded), e.integer(16));
+}
+
+Value roundToBF16(Emitter &e, Value sum) {
+  Value bits = asType(e, sum, e.integer(32));
+  Value odd = e.band(e.shr(bits, 16), 1);
+  Value above = e.add(bits, e.constant(bits.getType(), 0x7fff));
+  return asType(e, e.band(e.add(above, odd), 0xffff0000), e.f32());
 }
 
 static Value encodeHalf(Emitter &e, Value value) {

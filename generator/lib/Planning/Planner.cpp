@@ -420,6 +420,7 @@ private:
       shape = TileShape(key, plan);
     bool asks = wantsAhead(shape, shape.rowGroups * shape.vectors);
     plan.ahead = overrides.valueOr<&P::ahead>(asks ? kAhead : 0);
+    chooseRounding(plan, key, shape.sumsInTurn(plan), overrides);
     price(shape);
     if (shape.spreadSteps > 1 && plan.broadcastLoads == 1 &&
         !overrides.has<&P::broadcastLoads>() && shape.canLoadTwoLanes(plan)) {

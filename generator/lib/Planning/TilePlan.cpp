@@ -271,6 +271,8 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key,
         .str();
   if (shape.roundsPerStep && (plan.sets != 1 || plan.broadcastRhs))
     return "steprnd needs sets=1 broadcast=lhs";
+  if (why = whyRoundingUnfit(plan, shape.sumsInTurn(plan)); !why.empty())
+    return why;
   if (shape.padded && plan.staging != Staging::Both)
     return llvm::formatv("rows of {0} elements do not fill the lanes of "
                          "klanes={1}: both operands must be staged",

@@ -113,6 +113,11 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   spreadSteps =
       plan.by == BroadcastBy::Shuffle && canShuffle ? 16 / groupBytes : 1;
   roundsPerStep = key.rounding == Rounding::kPerStep;
+  tw_element_type_t out = info(key.types).out;
+  convertsSums = roundsPerStep && accumulator != out &&
+                 (out != TW_ELEMENT_BF16 ||
+                  machineOf(isa).convertsToBF16(
+                      tilewright::idiom(plan.idiom).flushesDenormals));
   vectorWidth =
       int64_t{vectorRows} * chunkSize * (idiom.halves == Halves::None ? 1 : 2);
   // Beside these a broadcast and a mask.
@@ -207,6 +212,16 @@ bool TileShape::canDecodeIterations(const TilePlan &plan,
   // What rounding needs: constants and the value before.
   int rounding = roundsPerStep ? 5 : 0;
   return accumulators(plan) + before + after + rounding <= isa.vectorRegisters;
+}
+
+/// Accumulators of matrix multiplies that are enough not to wait for these and
+/// for rounding; fewer are added to the sums of the step before.
+static constexpr int kHideMatrixLatency = 8;
+
+bool TileShape::sumsInStep(const TilePlan &plan) const {
+  return roundsPerStep && plan.kLanes == 1 &&
+         (idiom(plan.idiom).rows == 1 ||
+          accumulators(plan) >= kHideMatrixLatency);
 }
 
 bool TileShape::separable() const {

@@ -101,6 +101,14 @@ template <> struct PlanTable<TilePlan> {
             "such an instruction loads the vector operand's next registers "
             "while those before them are multiplied",
             kNoYes},
+        Pair<&P::roundBehind, &P::narrowSums>{
+            "round",
+            "of a key that rounds each K step: how many other accumulators "
+            "are multiplied before one is rounded, 0 for all that are left in "
+            "the step, x how many stay in the out type from one step to the "
+            "next, each widened as many before its turn as do not; 0x0 is all "
+            "there is where the multiplies round, or take no lanes",
+            0, 1024},
         Word<&P::rowsInner>{
             "order",
             "block loops: `mn` has the rows of the out tile outside, `nm` "
@@ -122,7 +130,9 @@ template <> struct PlanTable<TilePlan> {
             "that share its rows; `steps` where nothing is",
             kSumsIn});
   }
-  static bool applies(const TilePlan &, llvm::StringRef) { return true; }
+  static bool applies(const TilePlan &plan, llvm::StringRef field) {
+    return field != "round" || plan.roundsInTurn();
+  }
 };
 
 /// The parts of a plan that the user fixes.
@@ -150,6 +160,12 @@ llvm::Expected<PlanOverrides> parsePlanOverrides(llvm::StringRef text,
 /// `overrides` do not ask for another kind of plan.
 llvm::Expected<std::optional<TilePlan>> planScalable(const TileKey &key,
                                                      const PlanOverrides &o);
+
+/// TilePlan::roundBehind and narrowSums, unless they are given; of a block with
+/// `sums` that can be rounded in turn, 0 if they cannot.
+void chooseRounding(TilePlan &plan, const TileKey &key, int sums,
+                    const PlanOverrides &overrides);
+std::string whyRoundingUnfit(const TilePlan &plan, int sums);
 
 } // namespace tilewright
 

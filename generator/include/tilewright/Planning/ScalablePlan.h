@@ -97,7 +97,10 @@ struct ScalableShape {
   /// lhs operands are read from lanes of 128-bit patterns; otherwise each
   /// container is broadcast.
   bool byLane;
-  /// Registers that rounding the sums after a K step takes.
+  /// The sums are converted to the out type and back after each K step, in
+  /// place, by instructions.
+  bool convertsSums;
+  /// Registers that rounding them otherwise takes.
   int roundingRegisters;
   /// K steps of the lhs follow one another without gaps, so that a pattern may
   /// hold several: its rows are not scalable.

@@ -38,6 +38,11 @@ struct Machine {
   /// To bf16; some take denormals for zero, as their dot products do.
   enum class ToBF16 : uint8_t { No, AsDotProducts, Exact };
   ToBF16 toBF16 = ToBF16::No;
+  /// Whether it has one for sums that are, or are not, `asDotProducts` say.
+  bool convertsToBF16(bool asDotProducts) const {
+    return toBF16 == ToBF16::Exact ||
+           (toBF16 == ToBF16::AsDotProducts && asDotProducts);
+  }
   /// Multiplies of bf16 take vectors of that type, not of its bits.
   bool typesBF16 = false;
   /// Loads and stores of part of a vector, of elements of so many bytes or

@@ -52,7 +52,8 @@ enum class BroadcastBy : uint8_t {
 /// Printed as one line, "idiom=fma lanes=16 klanes=1 block=12x2 sets=1 unroll=1
 /// broadcast=lhs by=load stage=none stagesteps=1 split=no decodeahead=0
 /// loads=1x1 early=no order=mn ahead=2048 sums=steps": all that decides the
-/// code of a key, so that the line alone gives it again.
+/// code of a key, so that the line alone gives it again. Of keys that round
+/// each K step some have round=1x14 before order.
 ///
 /// In a plan with scalable vectors, `lanes` counts those of the least length,
 /// the broadcast operand is the lhs, and the register block of an outer product
@@ -95,6 +96,10 @@ struct TilePlan {
   bool loadsEarly = false;
   /// The loop over the tile's rows (M0) is the inner of the two block loops.
   bool rowsInner = false;
+  /// Of a key that rounds each K step: multiplies of others between the last
+  /// one of an accumulator and its rounding, 0 for all that are left in the
+  /// step; and accumulators that stay in the out type between K steps.
+  int roundBehind = 0, narrowSums = 0;
   /// Bytes behind what an iteration reads of the panels of operands that are
   /// not staged at which it prefetches as many; 0: nothing. Of several vectors
   /// a row of the register block, those at four times that go to L2.
@@ -104,6 +109,7 @@ struct TilePlan {
 
   bool operator==(const TilePlan &o) const;
   bool operator!=(const TilePlan &o) const { return !(*this == o); }
+  bool roundsInTurn() const { return roundBehind != 0 || narrowSums != 0; }
   bool stagesBroadcast() const {
     return staging == Staging::Broadcast || staging == Staging::Both ||
            staging == Staging::Nibbles;

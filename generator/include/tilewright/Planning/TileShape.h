@@ -77,6 +77,15 @@ struct TileShape {
   int correctionSteps, correctionVectors;
   Blocking broadcastBlocks, vectorBlocks;
   bool roundsPerStep;
+  /// Such sums are converted to the out type and back for it, by instructions;
+  /// otherwise those of f32 to bf16 are rounded as bits, in place.
+  bool convertsSums;
+  /// The multiplies of a K step add to the sums that are rounded.
+  bool sumsInStep(const TilePlan &plan) const;
+  /// Accumulators that TilePlan::roundBehind and narrowSums are possible of.
+  int sumsInTurn(const TilePlan &plan) const {
+    return convertsSums && byLanes && sumsInStep(plan) ? accumulators(plan) : 0;
+  }
   /// Whole vectors and equal blocks fill the tile: worth code of its own.
   bool regular;
   /// BroadcastBy::Shuffle is possible: within 128-bit lanes of a register. For

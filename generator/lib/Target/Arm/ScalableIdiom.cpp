@@ -214,7 +214,8 @@ ScalableShape::ScalableShape(ScalableIdiom idiom, const TileKey &key) {
   rowsTogether = matrix ? 2 : 1;
   bool rounds = key.rounding == Rounding::kPerStep && sumBits == 32;
   bool inBits = types.out == TW_ELEMENT_BF16 && !info(key.isa).has("bf16");
-  roundingRegisters = !rounds ? 0 : inBits ? 5 : 1;
+  convertsSums = rounds && !inBits;
+  roundingRegisters = rounds && inBits ? 5 : 0;
   // By value where an element becomes one that the multiply takes.
   auto operand = [&](tw_element_type_t type, int size, bool scalable) {
     Operand o;

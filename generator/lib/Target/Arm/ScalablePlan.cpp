@@ -293,6 +293,14 @@ int stepsAhead(ScalableIdiom idiom, const TileKey &key,
   return 0;
 }
 
+/// Of chooseRounding.
+static int sumsInTurn(const TilePlan &plan, const ScalableShape &shape) {
+  if (!shape.convertsSums || plan.decodeAhead != 0)
+    return 0;
+  return divide(plan.blockRows, shape.rowsTogether) *
+         shape.sumVectors(plan.blockVectors);
+}
+
 std::string whyScalablePlanUnfit(const TilePlan &plan, const TileKey &key) {
   std::string why = whyIdiomUnfit(plan.scalable, key);
   if (!why.empty())
@@ -341,6 +349,8 @@ std::string whyScalablePlanUnfit(const TilePlan &plan, const TileKey &key) {
                          plan.blockVectors);
   if (key.rounding == Rounding::kPerStep && plan.sets != 1)
     return "steprnd needs sets=1";
+  if (why = whyRoundingUnfit(plan, sumsInTurn(plan, shape)); !why.empty())
+    return why;
   int registers = sveRegisters(shape, block);
   if (registers > kRegisters)
     return llvm::formatv("the block needs {0} vector registers of {1}",
@@ -419,6 +429,7 @@ llvm::Expected<std::optional<TilePlan>> planScalable(const TileKey &key,
     plan.loadsEarly = o.valueOr<&P::loadsEarly>(false);
     plan.ahead = o.valueOr<&P::ahead>(0);
     plan.sums = o.valueOr<&P::sums>(SumsIn::Steps);
+    chooseRounding(plan, key, sumsInTurn(plan, shape), o);
     plan.rowsInner = o.valueOr<&P::rowsInner>(false);
     why = whyPlanUnfit(plan, key);
     if (!why.empty())

@@ -5,7 +5,11 @@
 // broadcast, mostly by multiplies that take one lane of each 128 bits.
 
 #include "SveTile.h"
+#include "tilewright/Emit/Elements.h"
+#include "tilewright/Emit/StepRounding.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
+#include <optional>
 
 using namespace mlir;
 
@@ -57,6 +61,9 @@ void SveTile::emitBlock(const Position &position, int blockRows,
   Values sums(plan.sets * size, e.zero(sumType));
   if (perStep)
     loadSums(position.out, sums);
+  llvm::SmallVector<int> order = sumOrder();
+  for (int i : StepRounding::narrowOnes(plan, order))
+    sums[i] = narrowed(sums[i]);
   if (int ahead = stepsAhead(position))
     sums = pipelinedLoop(ahead, position, sums);
   else
@@ -64,6 +71,8 @@ void SveTile::emitBlock(const Position &position, int blockRows,
                  [&](const Position &at, int count, Values carries) {
                    return steps(at, count, carries);
                  });
+  for (int i : StepRounding::narrowOnes(plan, order))
+    sums[i] = widened(sums[i]);
   // Where sets keep either row, two of them are left.
   size_t left = pairsSteps(plan, shape, rows) ? 2 * size : size;
   for (size_t i = left; i < sums.size(); ++i)
@@ -103,6 +112,12 @@ void SveTile::step(Value rhs, int firstVector, Value lhs, Patterns &patterns,
   llvm::SmallVector<Values> vectors;
   for (int i = 0; i < operands(); ++i)
     vectors.push_back(loadRows(shape.rhs, operandType, rhs, firstVector + i));
+  llvm::SmallVector<int> order = sumOrder();
+  std::optional<StepRounding> rounding;
+  if (plan.roundsInTurn())
+    rounding.emplace(
+        plan, sums, order, [&](Value sum) { return narrowed(sum); },
+        [&](Value sum) { return widened(sum); });
   for (int group = 0; group < groups; ++group) {
     Sums row = sums.slice(group * rowSums, rowSums);
     for (int unit = 0; unit < unitsPerRow; ++unit) {
@@ -117,16 +132,22 @@ void SveTile::step(Value rhs, int firstVector, Value lhs, Patterns &patterns,
             e.offset(lhs, (group * unitsPerRow + unit) * memoryBits / 8));
       for (int i = 0; i < rowSums; ++i) {
         Value operand = vectors[i / sumsPerOperand()][chunkOf(unit)];
+        if (rounding && unit == 0)
+          rounding->begins(group * rowSums + i);
         if (shape.byLane)
           multiply(row[i], i, operand, unit, lane);
         else
           row[i] = multiplyVector(row[i], operand, broadcast);
+        if (rounding && unit + 1 == unitsPerRow)
+          rounding->hasEnded(group * rowSums + i);
       }
     }
-    if (perStep)
+    if (perStep && !rounding)
       for (Value &sum : row)
         sum = rounded(sum);
   }
+  if (rounding)
+    rounding->finish();
 }
 
 /// Units of a pattern where `left` of them are left.
@@ -251,8 +272,19 @@ Value SveTile::multiplyVector(Value sum, Value rhs, Value broadcast) {
 Value SveTile::rounded(Value sum) {
   if (shape.sumBits == 16)
     return sum;
-  tw_element_type_t out = tilewright::info(key.types).out;
-  return v.halfToFloat(v.floatToHalf(sum, out), out);
+  return shape.convertsSums ? widened(narrowed(sum)) : roundToBF16(e, sum);
+}
+
+Value SveTile::narrowed(Value sum) {
+  return v.floatToHalf(sum, tilewright::info(key.types).out);
+}
+
+Value SveTile::widened(Value sum) {
+  return v.halfToFloat(sum, tilewright::info(key.types).out);
+}
+
+llvm::SmallVector<int> SveTile::sumOrder() const {
+  return llvm::to_vector(llvm::seq(groups * rowSums));
 }
 
 // ---- The out tile -----------------------------------------------------------

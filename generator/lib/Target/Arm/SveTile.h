@@ -84,6 +84,10 @@ private:
   Value pair(llvm::StringRef operation, mlir::VectorType units, Value x,
              Value y);
   Value rounded(Value sum);
+  Value narrowed(Value sum);
+  Value widened(Value sum);
+  /// In which a K step multiplies them.
+  llvm::SmallVector<int> sumOrder() const;
 
   int sumsPerOperand() const { return shape.halvesAreRows ? 2 : 1; }
   /// Vectors of the rhs in a K step, each of `chunks` registers.

@@ -15,12 +15,23 @@ Emitter::Values BlockResults::initial() {
   if (!shape.roundsPerStep)
     return Values(shape.sums(plan) + correctionVectors, e.zero(sumType));
   Values old = initialRows();
-  return plan.kLanes == 1 ? tangle(old) : old;
+  if (plan.kLanes != 1)
+    return old;
+  Values sums = tangle(old);
+  llvm::SmallVector<int> order = multiplyOrder();
+  for (int i : StepRounding::narrowOnes(plan, order))
+    sums[i] = toOut(sums[i]);
+  return sums;
 }
 
 void BlockResults::store(const Values &carries) {
-  if (shape.roundsPerStep)
-    return storeByRows(spill(plan.kLanes == 1 ? untangle(carries) : carries));
+  if (shape.roundsPerStep) {
+    Values sums = carries;
+    llvm::SmallVector<int> order = multiplyOrder();
+    for (int i : StepRounding::narrowOnes(plan, order))
+      sums[i] = fromOut(sums[i]);
+    return storeByRows(spill(plan.kLanes == 1 ? untangle(sums) : sums));
+  }
   Values sums = combineSets(carries);
   Value corrections = BroadcastSums(*this).ofRows(
       llvm::ArrayRef<Value>(sums).take_back(correctionVectors));

@@ -12,10 +12,6 @@ using namespace mlir;
 
 namespace tilewright {
 
-/// Accumulators of matrix multiplies that are enough not to wait for these and
-/// for rounding; fewer are added to the sums of the step before.
-constexpr int kHideMatrixLatency = 8;
-
 std::unique_ptr<BlockSteps> BlockSteps::of(const RegisterBlock &block) {
   if (block.shape.byLanes)
     return std::make_unique<LaneSteps>(block);
@@ -89,25 +85,19 @@ void BlockSteps::correct(const OperandSource &source, int steps,
   }
 }
 
-bool BlockSteps::sumsInStep() const {
-  return shape.roundsPerStep && plan.kLanes == 1 &&
-         (idiom(plan.idiom).rows == 1 ||
-          shape.accumulators(plan) >= kHideMatrixLatency);
-}
-
 /// Variant `steprnd`: `sums` are out elements' values, in accumulators unless
 /// these have several k lanes: then they are rows x outVectors.
 Emitter::Values BlockSteps::roundedStep(const OperandSource &broadcast,
                                         const OperandSource &vector,
                                         Values sums) {
   State state;
-  if (sumsInStep())
+  if (shape.sumsInStep(plan))
     state.accumulators = sums;
   else
     state.accumulators.assign(shape.accumulators(plan),
                               e.zero(accumulatorType));
   step(broadcast, vector, 0, state);
-  if (roundsAtOnce())
+  if (plan.roundsInTurn())
     return state.accumulators;
   Values results;
   if (plan.kLanes == 1)
@@ -118,7 +108,7 @@ Emitter::Values BlockSteps::roundedStep(const OperandSource &broadcast,
                          reduceLanes(llvm::ArrayRef<Value>(state.accumulators)
                                          .slice(row * vectors, vectors),
                                      plan.kLanes));
-  if (!sumsInStep())
+  if (!shape.sumsInStep(plan))
     for (auto [result, sum] : llvm::zip(results, sums))
       result = e.add(result, sum);
   roundResults(results);

@@ -72,15 +72,8 @@ protected:
                    Reached &) {}
 
   void correct(const OperandSource &source, int steps, Values &corrections);
-  /// Each sum is rounded when it is multiplied: few vector pipes narrow.
-  bool roundsAtOnce() const {
-    return sumsInStep() && shape.byLanes &&
-           idiom(plan.idiom).halves == Halves::None && shape.sum != out;
-  }
 
 private:
-  /// The multiplies of a K step add to the sums that are rounded.
-  bool sumsInStep() const;
   Values roundedStep(const OperandSource &broadcast,
                      const OperandSource &vector, Values sums);
 };

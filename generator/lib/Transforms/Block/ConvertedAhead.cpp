@@ -7,6 +7,7 @@
 #include "ConvertedAhead.h"
 #include "tilewright/Transforms/TileFunctions.h"
 #include "llvm/Support/MathExtras.h"
+#include <optional>
 
 using namespace mlir;
 
@@ -67,16 +68,28 @@ void ConvertedAhead::multiply(Values &registers, const Undecoded *next,
   llvm::SmallVector<size_t> lastUse(registers.size());
   for (auto [i, each] : llvm::enumerate(multiplies))
     lastUse[each.broadcast] = lastUse[each.vector] = i;
+  std::optional<StepRounding> rounding;
+  int perStep = rows * vectors;
   for (auto [i, each] : llvm::enumerate(multiplies)) {
+    if (plan.roundsInTurn() && i % perStep == 0)
+      rounding.emplace(stepRounding(carries));
+    if (rounding)
+      rounding->begins(each.accumulator);
     Value &accumulator = carries[each.accumulator];
     accumulator =
         multiplyAccumulate(accumulator, registers[each.vector],
                            splatGroup(registers[each.broadcast], each.lane));
+    if (rounding)
+      rounding->hasEnded(each.accumulator);
     if (next)
       for (int used : {each.broadcast, each.vector})
         if (lastUse[used] == i)
           registers[used] = decodeRegister(*next, used);
-    if (shape.roundsPerStep && (i + 1) % (rows * vectors) == 0)
+    if ((i + 1) % perStep != 0 || !shape.roundsPerStep)
+      continue;
+    if (rounding)
+      rounding->finish();
+    else
       roundResults(carries);
   }
 }

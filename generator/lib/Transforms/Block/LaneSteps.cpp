@@ -210,23 +210,22 @@ void LaneSteps::laneChunks(const OperandSource &broadcast,
   auto rowGroups = [&](int group) {
     return groups(broadcast, group * idiom.rows, idiom.rows, rows);
   };
-  // Sums are rounded some multiplies later, or conversions wait for those
-  // before them and keep the next ones waiting.
-  constexpr size_t kRoundBehind = 2;
-  llvm::SmallVector<Value *> unrounded;
-  size_t done = 0;
-  auto round = [&](size_t left) {
-    for (; unrounded.size() - done > left; ++done)
-      *unrounded[done] = e.keepOrder(fromOut(toOut(*unrounded[done])));
+  std::optional<StepRounding> rounding;
+  if (plan.roundsInTurn())
+    rounding.emplace(stepRounding(accumulators));
+  auto finish = [&] {
+    if (rounding)
+      rounding->finish();
   };
   auto multiply = [&](int row, int v, int c, Value x, Value y) {
     int block = (set + firstChunk + c) % plan.sets;
-    Value &accumulator =
-        accumulators[(block * shape.rowGroups + row) * vectors + v];
-    accumulator = multiplyAccumulate(accumulator, x, y, v % halves);
-    if (roundsAtOnce() && c + 1 == chunks)
-      unrounded.push_back(&accumulator);
-    round(kRoundBehind);
+    int index = (block * shape.rowGroups + row) * vectors + v;
+    if (rounding && c == 0)
+      rounding->begins(index);
+    accumulators[index] =
+        multiplyAccumulate(accumulators[index], x, y, v % halves);
+    if (rounding && c + 1 == chunks)
+      rounding->hasEnded(index);
   };
   // The operand of fewer registers stays in them.
   if (idiom.rows > 1 && shape.rowGroups < vectors) {
@@ -240,7 +239,7 @@ void LaneSteps::laneChunks(const OperandSource &broadcast,
           multiply(row, v, c, operand[c], pairs[row][c]);
       vector.run->loadDue();
     }
-    return round(0);
+    return finish();
   }
   llvm::SmallVector<Values> operands;
   for (int v = 0; v < vectors; v += halves)
@@ -265,7 +264,7 @@ void LaneSteps::laneChunks(const OperandSource &broadcast,
         vector.run->loadDue();
       }
   }
-  round(0);
+  finish();
 }
 
 } // namespace tilewright

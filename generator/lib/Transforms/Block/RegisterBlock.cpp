@@ -153,16 +153,44 @@ Value RegisterBlock::fromOut(Value value) const {
   return likeElement(e, value, e.f16());
 }
 
+llvm::SmallVector<int> RegisterBlock::multiplyOrder() const {
+  // By vectors of the vector operand where LaneSteps and ConvertedAhead are.
+  bool byVectors = (idiom(plan.idiom).rows > 1 && shape.rowGroups < vectors) ||
+                   shape.decodesIterations(plan);
+  llvm::SmallVector<int> order;
+  int groups = shape.rowGroups;
+  for (int i = 0; i < groups * vectors; ++i)
+    order.push_back(byVectors ? i % groups * vectors + i / groups : i);
+  return order;
+}
+
+StepRounding RegisterBlock::stepRounding(Values &sums) const {
+  return {plan, sums, multiplyOrder(),
+          [this](Value sum) { return e.keepOrder(toOut(sum)); },
+          [this](Value sum) { return e.keepOrder(fromOut(sum)); }};
+}
+
 /// Accumulators -> the values of the out elements nearest to them.
 void RegisterBlock::roundResults(Values &results) const {
   if (shape.sum == out)
     return;
+  if (out == TW_ELEMENT_BF16 && !shape.convertsSums) {
+    for (Value &result : results)
+      result = roundToBF16(e, result);
+    return;
+  }
   bool byPermutation = plan.idiom == IdiomKind::DotBF16 &&
                        out == TW_ELEMENT_BF16 && plan.lanes == 16 &&
                        results.size() > 2;
   if (!byPermutation) {
+    // Where the order stays (arm_64), not each by itself: its widening would
+    // wait for its narrowing.
+    bool apart = shape.byLanes;
+    if (apart)
+      for (Value &result : results)
+        result = toOut(result);
     for (Value &result : results)
-      result = fromOut(toOut(result));
+      result = fromOut(apart ? result : toOut(result));
     return;
   }
   // Issue slots bound wide tiles: one permutation instead of an extension and a

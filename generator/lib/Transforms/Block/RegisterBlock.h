@@ -8,6 +8,7 @@
 
 #include "tilewright/Emit/Elements.h"
 #include "tilewright/Emit/Emission.h"
+#include "tilewright/Emit/StepRounding.h"
 #include "tilewright/Emit/TileParams.h"
 #include "tilewright/Planning/TileShape.h"
 
@@ -59,6 +60,9 @@ struct RegisterBlock {
   Value toOut(Value value) const;
   Value fromOut(Value value) const;
   void roundResults(Values &results) const;
+  /// Accumulators in the order in which a K step multiplies them.
+  llvm::SmallVector<int> multiplyOrder() const;
+  StepRounding stepRounding(Values &sums) const;
   /// How sums become out elements: as the multiplies take denormals.
   Narrowing narrowing() const {
     return idiom(plan.idiom).flushesDenormals ? Narrowing::AsDotProducts
