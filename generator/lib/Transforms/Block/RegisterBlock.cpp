@@ -174,7 +174,12 @@ StepRounding RegisterBlock::stepRounding(Values &sums) const {
 void RegisterBlock::roundResults(Values &results) const {
   if (shape.sum == out)
     return;
-  if (out == TW_ELEMENT_BF16 && !shape.convertsSums) {
+  // One or two sums of vdpbf16ps would wait for conversions from step to step.
+  // They are no denormals, which these take for zero.
+  constexpr size_t kFew = 2;
+  bool waits = plan.idiom == IdiomKind::DotBF16 && results.size() <= kFew &&
+               shape.sumsInStep(plan);
+  if (out == TW_ELEMENT_BF16 && (!shape.convertsSums || waits)) {
     for (Value &result : results)
       result = roundToBF16(e, result);
     return;
