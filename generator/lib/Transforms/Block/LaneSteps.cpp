@@ -4,6 +4,7 @@
 // The multiplies of one K step by lanes of registers.
 
 #include "LaneSteps.h"
+#include "tilewright/Planning/PlanCost.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -254,15 +255,28 @@ void LaneSteps::laneChunks(const OperandSource &broadcast,
     Values pairs;
     if (idiom.rows > 1)
       pairs = rowGroups(first);
-    for (int c = 0; c < chunks; ++c)
-      for (int row = first; row < end; ++row) {
-        Value group = idiom.rows > 1
-                          ? pairs[c]
-                          : broadcastGroup(broadcast, row, firstChunk + c);
-        for (int v = 0; v < vectors; ++v)
-          multiply(row, v, c, operands[v / halves][c], group);
-        vector.run->loadDue();
-      }
+    int each = end - first, count = chunks * each;
+    auto group = [&](int i) {
+      return idiom.rows > 1 ? pairs[i / each]
+                            : broadcastGroup(broadcast, first + i % each,
+                                             firstChunk + i / each);
+    };
+    // One that takes an instruction stands before the multiplies of the one
+    // before it, if registers are free: a core that issues in order would wait.
+    constexpr int kSpare = 4;
+    bool shufflesAhead =
+        idiom.shufflesLanes &&
+        registersNeeded(plan, key) + kSpare <= e.isa.vectorRegisters;
+    Value ahead = shufflesAhead ? group(0) : nullptr;
+    for (int i = 0; i < count; ++i) {
+      Value shared = ahead ? ahead : group(i);
+      if (ahead && i + 1 < count)
+        ahead = group(i + 1);
+      int c = i / each, row = first + i % each;
+      for (int v = 0; v < vectors; ++v)
+        multiply(row, v, c, operands[v / halves][c], shared);
+      vector.run->loadDue();
+    }
   }
   finish();
 }
