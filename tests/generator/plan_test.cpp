@@ -431,12 +431,16 @@ TEST(TargetTest, InstructionsOfAnIdiomAreAlike) {
             << row.mnemonic;
         EXPECT_EQ(&targetOf(info(row.isa)), target) << row.mnemonic;
       }
-  for (const ScalableIdiomInfo& own : scalableIdioms())
-    for (tw_instruction_t i : own.instructions)
-      if (i != TW_INSTRUCTION_NONE) {
-        EXPECT_EQ(kInstructions[i].latency, own.latency())
-            << kInstructions[i].mnemonic;
-      }
+  auto latency = [](const std::string& name) {
+    const TileKey key = keyOf(name);
+    return ScalableShape(llvm::cantFail(planTile(key)).scalable, key).latency;
+  };
+  EXPECT_EQ(latency("s8s8s32_8x2vlx8_arm_64_sve_i8mm"),
+            kInstructions[TW_INSTRUCTION_SMMLA_SVE].latency);
+  EXPECT_EQ(latency("f32f32f32_8x2vlx1_arm_64_sve"),
+            kInstructions[TW_INSTRUCTION_FMLA_SVE].latency);
+  EXPECT_EQ(latency("bf16bf16f32_8x2vlx4_arm_64_sve_bf16"),
+            kInstructions[TW_INSTRUCTION_BFMMLA].latency);
 }
 
 // What a kind is called and does is the same on all targets that have it.

@@ -35,9 +35,6 @@ struct ScalableIdiomInfo {
   llvm::StringLiteral name; ///< in printed plans
   /// What it multiplies by: the first that takes a key's operands.
   tw_instruction_t instructions[5];
-
-  /// Cycles from accumulator to accumulator, of all of them.
-  int latency() const { return kInstructions[instructions[0]].latency; }
 };
 
 /// Best first.
@@ -78,6 +75,7 @@ struct ScalableShape {
   };
 
   bool sme;
+  int latency; ///< cycles from accumulator to accumulator
   int accumulatorBits;
   int lanes; ///< accumulators in a vector of the least length
   /// Of a lane that sums; unlike accumulatorBits for sums that are rounded or

@@ -203,6 +203,12 @@ ScalableShape::ScalableShape(ScalableIdiom idiom, const TileKey &key) {
       idiom == ScalableIdiom::SveFma || idiom == ScalableIdiom::SveMla;
   bool fmaHalf = idiom == ScalableIdiom::SveFmaHalf;
   bool wordDot = idiom == ScalableIdiom::SveDot && areWords(types);
+  const tw_instruction_row_t *by = instructionOf(idiom, types);
+  latency = by ? by->latency : 0;
+  // Neoverse N2 takes as long as for NEON's, V2 and V3 a cycle more.
+  if (by == &kInstructions[TW_INSTRUCTION_BFMMLA_SVE])
+    latency =
+        std::max(latency, int{kInstructions[TW_INSTRUCTION_BFMMLA].latency});
   accumulatorBits = info(types.accumulator).bits;
   lanes = info(key.isa).vectorBits / accumulatorBits;
   halvesAreRows = widens && key.k0 == 1 && key.n0 % 2 == 0;

@@ -97,11 +97,10 @@ StepCost sveStep(ScalableIdiom idiom, const ScalableShape &shape, int rows,
   bool rounds = perStep && idiom != ScalableIdiom::SveFmaHalf;
   if (rounds)
     cost.vectorOps += 3 * sums;
-  cost.latency =
-      (1.1 * shape.chunks * (shape.halvesAreRows ? 1 : shape.halves) *
-           info(idiom).latency() +
-       (rounds ? 8 : 0)) /
-      block.sets;
+  cost.latency = (1.1 * shape.chunks *
+                      (shape.halvesAreRows ? 1 : shape.halves) * shape.latency +
+                  (rounds ? 8 : 0)) /
+                 block.sets;
   cost.instructions = cost.multiplies + cost.vectorOps + cost.loads +
                       kLoopInstructions / block.unroll;
   return cost;
