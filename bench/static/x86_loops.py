@@ -96,11 +96,24 @@ def hot_loop(function):
     return best
 
 
+def corrections(loop):
+    """Products that are sums of a tile's operand, to correct for signs: one of the two factors is a
+    register that the loop does not write."""
+    def number(register):
+        return re.sub(r"%[xyz]mm", "%", register)
+    written = {number(i.operands.split(", ")[-1].split(" ")[0]) for i in loop if not i.stores}
+
+    def constants(i):
+        return sum(factor.startswith("%") and number(factor) not in written
+                   for factor in i.operands.split(", ")[:-1])
+    return sum(i.products for i in loop if i.operation == "dot 8" and constants(i) == 1)
+
+
 def useful_products(loop, tile_products):
     """Products of an iteration that are the tile's: whole steps, or half or a quarter of one, as
     loops over a part of the rows or of K0 make them. What is beyond, at most a seventh of them, is
-    a correction."""
-    products = sum(i.products for i in loop)
+    a correction whose constant is in memory."""
+    products = sum(i.products for i in loop) - corrections(loop)
     steps = Fraction(products, tile_products)
     unit = next((unit for unit in (Fraction(1), Fraction(1, 2), Fraction(1, 4)) if unit <= steps), 0)
     useful = unit and steps // unit * unit

@@ -90,6 +90,16 @@ class X86Static(unittest.TestCase):
         found = self.shares(S8, lines)["cores"]["emeraldrapids"]
         self.assertEqual((found["bound"], found["cycles"]), (12, 12.5))
 
+    def test_corrections_of_a_row_are_no_steps(self):
+        # As many products as a step has: eight steps of 1x16x4, not ten.
+        lines = [".Ltop:", *[f"vmovdqu64 {64 * i}(%rsi), %zmm{20 + i}" for i in range(9)],
+                 "vmovdqu64 (%rdi), %ymm29",
+                 *[f"vpdpbusd %zmm28, %zmm{20 + i}, %zmm{i}" for i in range(8)],
+                 *[f"vpdpbusd %zmm{20 + i}, %zmm31, %zmm{8 + i}" for i in range(2)],
+                 "decq %rcx", "jne .Ltop"]
+        name = "tw_mmt4d_tile_s8s8s32_1x16x4_x86_64_avx512_vnni"
+        self.assertEqual(self.shares(name, lines)["cores"]["emeraldrapids"]["per_step"], 0.625)
+
     def test_half_a_correction_is_an_error(self):
         lines = [".Ltop:"] + [f"vpdpbusd %zmm30, %zmm31, %zmm{i % 24}" for i in range(20)] + \
             ["decq %rcx", "jne .Ltop"]
