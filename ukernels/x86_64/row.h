@@ -26,7 +26,7 @@ typedef enum {
   TW_ROW_U8U8_K4   // by vpdpbuud
 } tw_row_t;
 
-// K steps of one iteration.
+// Most K steps of one iteration.
 enum { TW_ROW_STEPS = 8 };
 
 // Whether products are computed by one instruction and added by another.
@@ -41,6 +41,13 @@ TW_INLINE int tw_row_chains(tw_row_t row, int nv) {
   return tw_row_adds_apart(row)      ? 4 / nv
          : nv == 1 || TW_LANES == 16 ? TW_ROW_STEPS
                                      : TW_ROW_STEPS / nv;
+}
+
+// K steps of one iteration. The compiler takes a vpdpwssd that adds to another
+// one's sum apart, into vpmaddwd and vpaddd.
+TW_INLINE int tw_row_steps(tw_row_t row, int nv) {
+  return row == TW_ROW_S16_K2 && TW_HAS_FUSED_DOT2 ? tw_row_chains(row, nv)
+                                                   : TW_ROW_STEPS;
 }
 
 // Bytes of a K step of the lhs.
@@ -69,25 +76,27 @@ TW_INLINE tw_vi32 tw_row_load_one(tw_row_t row, const char* panel) {
   return row == TW_ROW_F64 ? (tw_vi32)tw_f64_splat(panel) : tw_i32_splat(panel);
 }
 
-// The K steps of two quarters of a vector, each quarter repeated over all of a
-// vector. A load of a quarter takes a load slot, a permutation two slots of
-// arithmetic: of the former there are fewer to spare where f64 has a load for
-// two steps (3 % of 1x4).
+// The K steps of `count` quarters of a vector, two but for types that are
+// loaded one by one, each quarter repeated over all of a vector. A load of a
+// quarter takes a load slot, a permutation two slots of arithmetic: of the
+// former there are fewer to spare where f64 has a load for two steps of 256
+// bits (3 % of 1x4). Of 512 bits there are not: permutations share Intel's port
+// 5 with the shuffles and half of the multiplies.
 TW_INLINE void tw_row_load_quarters(tw_row_t row, tw_vi32* quarter,
-                                    const char* panel) {
+                                    const char* panel, int count) {
   if (row == TW_ROW_F16) {
     tw_i32_repeat_quarters(
         quarter,
         (__m256i)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)panel)));
-  } else if (row == TW_ROW_F64) {
+  } else if (row == TW_ROW_F64 && TW_LANES == 8) {
     tw_i32_repeat_quarters(quarter, _mm256_loadu_si256((const __m256i*)panel));
   } else {
-    quarter[0] = tw_i32_load_quarter(panel);
-    quarter[1] = tw_i32_load_quarter(panel + 16);
+    TW_UNROLL for (int q = 0; q < count; ++q) {
+      quarter[q] = tw_i32_load_quarter(panel + 16 * q);
+    }
   }
   // Opaque, or the shuffles become broadcast loads again.
-  TW_PIN(quarter[0]);
-  TW_PIN(quarter[1]);
+  TW_UNROLL for (int q = 0; q < count; ++q) { TW_PIN(quarter[q]); }
 }
 
 // K step `step` of each quarter of `v`, in all lanes of that quarter.
@@ -158,27 +167,31 @@ TW_INLINE tw_vi32 tw_row_add_correction(tw_row_t row, tw_vi32 sum,
 TW_INLINE void tw_row_multiply(tw_row_t row, tw_vi32* result, const char* lhs,
                                const char* rhs, tw_index_t k, int nv) {
   const int chains = tw_row_chains(row, nv);
+  const int steps = tw_row_steps(row, nv);
   const int lhs_bytes = tw_row_step_bytes(row);
   const int vector_bytes = row == TW_ROW_F16 ? 2 * TW_LANES : 4 * TW_LANES;
   const int quarter_steps = tw_row_quarter_steps(row);
+  const int quarters = steps / quarter_steps;
   tw_vi32 acc[2 * TW_ROW_STEPS];  // [chains][nv]
-  // Of steps that were spread over their quarters, and over all lanes.
-  tw_vi32 quarter_sum[4], sum = tw_i32_zero();
-  TW_UNROLL for (int q = 0; q < 4; ++q) { quarter_sum[q] = tw_i32_zero(); }
+  // Of eight steps side by side, and of steps over all lanes.
+  tw_vi32 sum_of_steps = tw_i32_zero(), sum = tw_i32_zero();
   TW_UNROLL for (int i = 0; i < chains * nv; ++i) { acc[i] = tw_i32_zero(); }
-  TW_NO_UNROLL for (; k >= TW_ROW_STEPS; k -= TW_ROW_STEPS) {
+  TW_NO_UNROLL for (; k >= steps; k -= steps) {
     tw_vi32 quarter[4], l[TW_ROW_STEPS];
-    TW_UNROLL for (int q = 0; q < TW_ROW_STEPS / quarter_steps; q += 2) {
+    TW_UNROLL for (int q = 0; q < quarters; q += 2) {
       tw_row_load_quarters(row, quarter + q,
-                           lhs + q * quarter_steps * lhs_bytes);
+                           lhs + q * quarter_steps * lhs_bytes,
+                           quarters < 2 ? quarters : 2);
     }
-    TW_UNROLL for (int i = 0; i < TW_ROW_STEPS; ++i) {
+    TW_UNROLL for (int i = 0; i < steps; ++i) {
       l[i] = tw_row_spread(row, quarter[i / quarter_steps], i % quarter_steps);
     }
-    TW_UNROLL for (int q = 0; q < TW_ROW_STEPS / quarter_steps; ++q) {
-      quarter_sum[q] = tw_row_add_correction(row, quarter_sum[q], quarter[q]);
+    if (row == TW_ROW_S8_K4) {
+      sum_of_steps = tw_row_add_correction(
+          row, sum_of_steps,
+          tw_i32_from_8(_mm256_loadu_si256((const __m256i*)lhs)));
     }
-    TW_UNROLL for (int i = 0; i < TW_ROW_STEPS; ++i) {
+    TW_UNROLL for (int i = 0; i < steps; ++i) {
       TW_UNROLL for (int v = 0; v < nv; ++v) {
         tw_vi32* a = &acc[i % chains * nv + v];
         *a = tw_row_multiply_add(
@@ -186,8 +199,8 @@ TW_INLINE void tw_row_multiply(tw_row_t row, tw_vi32* result, const char* lhs,
             tw_row_load_rhs(row, rhs + (i * nv + v) * vector_bytes));
       }
     }
-    lhs += TW_ROW_STEPS * lhs_bytes;
-    rhs += TW_ROW_STEPS * nv * vector_bytes;
+    lhs += steps * lhs_bytes;
+    rhs += steps * nv * vector_bytes;
   }
   TW_NO_UNROLL for (; k > 0; --k) {
     const tw_vi32 l = tw_row_load_one(row, lhs);
@@ -205,12 +218,11 @@ TW_INLINE void tw_row_multiply(tw_row_t row, tw_vi32* result, const char* lhs,
     }
   }
   if (row == TW_ROW_S8_K4) {
-    tw_vi32 of_quarters = tw_i32_add(quarter_sum[0], quarter_sum[1]);
-    of_quarters =
-        tw_i32_add(of_quarters, tw_i32_shuffle_quarters(of_quarters, 0x4E));
-    of_quarters =
-        tw_i32_add(of_quarters, tw_i32_shuffle_quarters(of_quarters, 0xB1));
-    sum = tw_i32_add(of_quarters, sum);
+    __m256i all = tw_i32_first_8(sum_of_steps);
+    all = _mm256_add_epi32(all, _mm256_permute2x128_si256(all, all, 0x01));
+    all = _mm256_add_epi32(all, _mm256_shuffle_epi32(all, 0x4E));
+    all = _mm256_add_epi32(all, _mm256_shuffle_epi32(all, 0xB1));
+    sum = tw_i32_add(tw_i32_splat_lane(tw_i32_from_8(all), 0), sum);
   }
   TW_UNROLL for (int v = 0; v < nv; ++v) {
     result[v] = row == TW_ROW_S8_K4 ? tw_i32_sub(acc[v], sum) : acc[v];

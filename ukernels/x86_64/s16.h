@@ -105,8 +105,10 @@ TW_INLINE void tw_s16_tile(tw_element_type_t type, void* out,
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
-  // Of an iteration. Where a step is short, the loop would take issue slots.
-  const int steps = TW_LANES == 8 && vectors == 4 ? 2 * sets : sets;
+  // Of an iteration. Where a step is short, the loop would take issue slots;
+  // but the compiler takes a vpdpwssd that adds to another one's sum apart.
+  const int steps =
+      TW_LANES == 8 && vectors == 4 && !TW_HAS_FUSED_DOT2 ? 2 * sets : sets;
   const int rhs_bytes = N0 * (type == TW_ELEMENT_S8 ? 2 : 4);
   const int16_t* lhs = (const int16_t*)lhs_panel;
   const char* rhs = (const char*)rhs_panel;
