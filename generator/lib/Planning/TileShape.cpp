@@ -33,6 +33,24 @@ static Blocking blocking(int rows, int size) {
           rows % size != 0};
 }
 
+int transposedWidth(int left, int lanes) {
+  return std::min<int>(lanes, llvm::bit_floor(static_cast<unsigned>(left)));
+}
+
+/// TileShape::transposedVectors of a block of `columns` out columns, if none
+/// overlaps another one.
+static int transposedVectors(const TilePlan &plan, int rows, int columns,
+                             const IsaInfo &isa) {
+  // Beyond, a loop over them in memory is less code.
+  constexpr int kMost = 32;
+  if (!plan.broadcastRhs || plan.kLanes > 1 || machineOf(isa).takesScalars)
+    return 0;
+  int vectors = 0;
+  for (int left = columns; left > 0; left -= transposedWidth(left, plan.lanes))
+    vectors += rows;
+  return vectors <= kMost ? vectors : 0;
+}
+
 TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   const Idiom &idiom = tilewright::idiom(plan.idiom);
   const TypeTripleInfo &types = info(key.types);
@@ -96,6 +114,12 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
     vectors = static_cast<int>(llvm::alignTo(vectors, 2));
   rowGroups =
       static_cast<int>(llvm::divideCeil(broadcastBlocks.size, idiom.rows));
+  bool overlaps = broadcastBlocks.overlaps || vectorBlocks.overlaps ||
+                  broadcast.scalable || vector.scalable;
+  transposedVectors =
+      overlaps ? 0
+               : tilewright::transposedVectors(plan, vectorBlocks.size,
+                                               broadcastBlocks.size, isa);
   regular = !padded && !broadcastBlocks.overlaps && !vectorBlocks.overlaps &&
             (chunks == 1 || separates) && vectorBlocks.size % plan.lanes == 0;
   correctionSteps = stepsOfCorrections(plan, isa);

@@ -86,6 +86,10 @@ struct TileShape {
   int sumsInTurn(const TilePlan &plan) const {
     return convertsSums && byLanes && sumsInStep(plan) ? accumulators(plan) : 0;
   }
+  /// Of sums whose lanes are rows of the out tile (TilePlan::broadcastRhs): the
+  /// vectors of out elements, each of a power of two of them, that shuffles of
+  /// registers make of those of a block; 0 where they pass through memory.
+  int transposedVectors;
   /// Whole vectors and equal blocks fill the tile: worth code of its own.
   bool regular;
   /// BroadcastBy::Shuffle is possible: within 128-bit lanes of a register. For
@@ -159,6 +163,9 @@ private:
   bool canDecodeIterations(const TilePlan &plan, const IsaInfo &isa) const;
   bool canDecodeSteps(const TilePlan &plan, const IsaInfo &isa) const;
 };
+
+/// Of `left` out elements of a row, how many the next such vector has.
+int transposedWidth(int left, int lanes);
 
 /// Whether multiplies can take the groups of the broadcast operand from lanes.
 bool namesLanes(const TilePlan &plan, const TileKey &key);

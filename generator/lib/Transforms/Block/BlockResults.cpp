@@ -44,6 +44,8 @@ void BlockResults::store(const Values &carries) {
   if (simple && !plan.broadcastRhs && !position.ownBroadcastRow &&
       !position.ownVectorRow)
     return storeDirectly(finishInRegisters(sums, corrections));
+  if (shape.transposedVectors)
+    return storeColumns(finishInRegisters(sums, corrections));
   Value results = plan.kLanes == 1 && !corrections
                       ? spill(finishInRegisters(sums, nullptr))
                       : finishRows(sums, corrections);

@@ -41,6 +41,7 @@ private:
   void storeDirectly(Values results);
   void storeByRows(Value buffer);
   void storeTransposed(Value buffer);
+  void storeColumns(const Values &columns);
   Value spill(const Values &results);
   Value updated(Value sum, Value pointer, int64_t valid, Value column);
   struct OutVector {
