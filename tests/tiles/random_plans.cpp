@@ -42,6 +42,7 @@ const std::vector<Part>& parts() {
       {"order", {"mn", "nm"}},
       {"ahead", {"0", "64", "2048", "4096"}},
       {"sums", {"steps", "stage", "pass"}},
+      {"ends", {"counter", "pointer"}},
   };
   return all;
 }

@@ -418,6 +418,8 @@ private:
         overrides.valueOr<&P::stageSteps>(chooseStageSteps(shape));
     if (plan.sums == SumsIn::Stage) // which takes that many steps
       shape = TileShape(key, plan);
+    plan.endsByPointer =
+        overrides.valueOr<&P::endsByPointer>(machine.endsByPointer);
     bool asks = wantsAhead(shape, shape.rowGroups * shape.vectors);
     plan.ahead = overrides.valueOr<&P::ahead>(asks ? kAhead : 0);
     chooseRounding(plan, key, shape.sumsInTurn(plan), overrides);

@@ -297,6 +297,11 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key,
     return why;
   if (why = whySumsUnfit(plan, key, shape); !why.empty())
     return why;
+  if (plan.endsByPointer && shape.vector.scalable)
+    return "ends=pointer needs a vector operand of a known number of rows";
+  if (plan.endsByPointer && shape.decodesIterations(plan))
+    return llvm::formatv("decodeahead={0} needs ends=counter", plan.decodeAhead)
+        .str();
   if (int64_t bytes = stageBytes(plan, key, shape); bytes > kMaxStageBytes)
     return llvm::formatv("the stages take {0} bytes of stack; at most {1} fit",
                          bytes, kMaxStageBytes)

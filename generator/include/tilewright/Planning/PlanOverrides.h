@@ -34,6 +34,8 @@ inline constexpr PlanWord<Staging> kStagings[] = {
     {"vector", Staging::Vector},
     {"both", Staging::Both},
     {"nibbles", Staging::Nibbles}};
+inline constexpr PlanWord<bool> kEnds[] = {{"counter", false},
+                                           {"pointer", true}};
 inline constexpr PlanWord<SumsIn> kSumsIn[] = {
     {"steps", SumsIn::Steps}, {"stage", SumsIn::Stage}, {"pass", SumsIn::Pass}};
 
@@ -128,10 +130,18 @@ template <> struct PlanTable<TilePlan> {
             "takes no two operands of the key's signs: in the K steps of each "
             "block, while it is staged, or before the blocks, once for all "
             "that share its rows; `steps` where nothing is",
-            kSumsIn});
+            kSumsIn},
+        Word<&P::endsByPointer>{
+            "ends",
+            "what says that a loop over K steps has ended: a counter, if there "
+            "is no such part, or the pointer to the vector operand, whose "
+            "number of rows is known then",
+            kEnds});
   }
   static bool applies(const TilePlan &plan, llvm::StringRef field) {
-    return field != "round" || plan.roundsInTurn();
+    return field == "round"  ? plan.roundsInTurn()
+           : field == "ends" ? plan.endsByPointer
+                             : true;
   }
 };
 

@@ -53,7 +53,8 @@ enum class BroadcastBy : uint8_t {
 /// broadcast=lhs by=load stage=none stagesteps=1 split=no decodeahead=0
 /// loads=1x1 early=no order=mn ahead=2048 sums=steps": all that decides the
 /// code of a key, so that the line alone gives it again. Of keys that round
-/// each K step some have round=1x14 before order.
+/// each K step some have round=1x14 before order, and those of x86-64 have
+/// ends=pointer behind all.
 ///
 /// In a plan with scalable vectors, `lanes` counts those of the least length,
 /// the broadcast operand is the lhs, and the register block of an outer product
@@ -106,6 +107,9 @@ struct TilePlan {
   int ahead = 0;
   /// Steps where nothing is summed up.
   SumsIn sums = SumsIn::Steps;
+  /// Loops over K steps end where their pointer to the vector operand arrives;
+  /// otherwise they count.
+  bool endsByPointer = false;
 
   bool operator==(const TilePlan &o) const;
   bool operator!=(const TilePlan &o) const { return !(*this == o); }

@@ -310,9 +310,10 @@ std::string whyScalablePlanUnfit(const TilePlan &plan, const TileKey &key) {
     return llvm::formatv("scalable vectors need lanes={0} klanes=1",
                          shape.lanes);
   if (plan.broadcastRhs || plan.staging != Staging::None ||
-      plan.stageSteps != 1 || plan.ahead != 0 || plan.sums != SumsIn::Steps)
+      plan.stageSteps != 1 || plan.ahead != 0 || plan.sums != SumsIn::Steps ||
+      plan.endsByPointer)
     return "scalable vectors need broadcast=lhs stage=none stagesteps=1 "
-           "ahead=0 sums=steps";
+           "ahead=0 sums=steps ends=counter";
   BroadcastBy by = shape.byLane ? BroadcastBy::Lane : BroadcastBy::Load;
   if (plan.by != by || plan.split != shape.nibbles)
     return llvm::formatv("idiom '{0}' of these types needs by={1} split={2}",
@@ -428,6 +429,7 @@ llvm::Expected<std::optional<TilePlan>> planScalable(const TileKey &key,
     plan.loadsEarly = o.valueOr<&P::loadsEarly>(false);
     plan.ahead = o.valueOr<&P::ahead>(0);
     plan.sums = o.valueOr<&P::sums>(SumsIn::Steps);
+    plan.endsByPointer = o.valueOr<&P::endsByPointer>(false);
     chooseRounding(plan, key, sumsInTurn(plan, shape), o);
     plan.rowsInner = o.valueOr<&P::rowsInner>(false);
     why = whyPlanUnfit(plan, key);

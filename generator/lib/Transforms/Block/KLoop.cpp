@@ -150,10 +150,10 @@ Emitter::Values KLoop::runSteps(OperandSource broadcast, OperandSource vector,
   });
   // One instruction less than counting up, either way.
   Operation *loop = all[0].getDefiningOp();
-  if (e.machine.dispatchIsNarrow)
-    loop->setAttr(kCountsDown, e.b.getUnitAttr());
-  else if (e.machine.endsByPointer && !vector.stride.runtime)
+  if (plan.endsByPointer)
     loop->setAttr(kBytesPerIndex, e.b.getI64IntegerAttr(vector.stride.bytes));
+  else if (e.machine.dispatchIsNarrow)
+    loop->setAttr(kCountsDown, e.b.getUnitAttr());
   return all;
 }
 
