@@ -244,10 +244,10 @@ private:
     if (shape.broadcast.inParts || shape.nibbles)
       count *= shape.parts;
     loads += count * (whole ? width : 0.5);
-    // In an operand a group of one lane is broadcast, no wider one. (Idioms of
-    // one part: as their plans were measured.)
+    // In an operand a group of one lane is broadcast, no wider one, but for
+    // vpmaddwd. (Idioms of one part: as their plans were measured.)
     bool folded = v == 1 && isa.vectorBits == 512 && !whole &&
-                  !machine.takesScalars &&
+                  !machine.takesScalars && !idiom.addsApart &&
                   (idiom.parts == 1 || plan.kLanes == 1) &&
                   (!decodesBroadcasts() || broadcastDecode == 0);
     instructions += folded ? 0 : count;
