@@ -193,6 +193,11 @@ bool isSlowInOrder(ScalableIdiom idiom, const TileKey &key) {
              tw_core_rate(cpuData.data(), TW_INSTRUCTION_FMLA);
 }
 
+/// Of a multiply on A64FX, the core for which there are tiles of SVE without
+/// what came after it. Tiles of few sums make up for it by sets, which cost no
+/// other core anything; others would have smaller blocks instead.
+constexpr int kA64fxLatency = 9, kFewSums = 8;
+
 ScalableShape::ScalableShape(ScalableIdiom idiom, const TileKey &key) {
   const TypeTripleInfo &types = info(key.types);
   TileKey least = key.atVectorBits(info(key.isa).vectorBits);
@@ -249,6 +254,12 @@ ScalableShape::ScalableShape(ScalableIdiom idiom, const TileKey &key) {
   chunks = std::max(chunksOf(lhs), chunksOf(rhs));
   byLane = !sme && idiom != ScalableIdiom::SveMla &&
            !(idiom == ScalableIdiom::SveDot && lhs.extends() && !lhs.byValue);
+  const IsaInfo &isa = info(key.isa);
+  int sums = static_cast<int>(llvm::divideCeil(lhs.size, rowsTogether)) *
+             sumVectors(rhs.size / lanes);
+  if (!sme && !isa.has("sve2") && !isa.has("i8mm") && !isa.has("bf16") &&
+      sums <= kFewSums)
+    latency = std::max(latency, kA64fxLatency);
 }
 
 } // namespace tilewright

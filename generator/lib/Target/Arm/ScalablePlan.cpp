@@ -259,7 +259,7 @@ ScalableBlock chooseScalableBlock(ScalableIdiom idiom, const TileKey &key,
     if (shape.lhs.rows && !shape.sme && rows % r != 0 && !given.rows)
       continue;
     for (int v = firstVectors; v <= lastVectors; ++v)
-      for (int sets : {1, 2, 4}) {
+      for (int sets : {1, 2, 4, 8}) {
         if (given.sets ? sets != 1 : sets > 1 && (shape.sme || perStep))
           continue;
         if (v % shape.vectorPeriod() != 0 && !given.vectors)
