@@ -24,34 +24,25 @@ Value BroadcastSums::zeros() {
 
 void BroadcastSums::pass(Value sums) {
   int64_t width = plan.lanes * shape.group;
-  StepStride stride = position.broadcastStride;
-  auto steps = [&](Value begin, Value end, int64_t count, Values carries) {
-    int64_t total = count * rows * shape.rowPitch;
-    return e.loop(begin, end, count, carries, [&](Value, Values in) {
-      Values next = {offset(in[0], times(stride, count))};
-      for (int v = 0; v < shape.correctionVectors; ++v) {
-        Value sum = in[1 + v];
-        int64_t first = v * width, valid = std::min(width, total - first);
-        if (valid > 0) {
-          Value at = e.offset(in[0], first * broadcastFormat.bits() / 8);
-          addToSums(decode(e, broadcastFormat,
-                           loadRaw(e, broadcastFormat, at, width, valid)),
-                    sum);
-        }
-        next.push_back(sum);
-      }
-      return next;
-    });
-  };
   Values all(1 + shape.correctionVectors, e.zero(accumulatorType));
   all[0] = position.broadcast;
-  Value done = e.i64(0);
-  if (int64_t count = shape.correctionSteps; count > 1) {
-    Value rest = arith::RemUIOp::create(e.b, e.loc, params.k, e.i64(count));
-    done = e.sub(params.k, rest);
-    all = steps(e.i64(0), done, count, all);
-  }
-  all = steps(done, params.k, 1, all);
+  auto steps = [&](int64_t count, Values in) {
+    int64_t total = count * rows * shape.rowPitch;
+    Values next = {offset(in[0], times(position.broadcastStride, count))};
+    for (int v = 0; v < shape.correctionVectors; ++v) {
+      Value sum = in[1 + v];
+      int64_t first = v * width, valid = std::min(width, total - first);
+      if (valid > 0) {
+        Value at = e.offset(in[0], first * broadcastFormat.bits() / 8);
+        addToSums(decode(e, broadcastFormat,
+                         loadRaw(e, broadcastFormat, at, width, valid)),
+                  sum);
+      }
+      next.push_back(sum);
+    }
+    return next;
+  };
+  all = loopTogether(params.k, shape.correctionSteps, all, steps);
   Value vectors =
       stackBuffer(shape.correctionVectors * Emitter::bytesOf(accumulatorType));
   store(llvm::ArrayRef<Value>(all).drop_front(), vectors);

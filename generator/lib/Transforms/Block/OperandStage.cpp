@@ -100,17 +100,6 @@ OperandSource OperandStage::fill(Value source, Value steps) {
     if (carriesSums)
       for (int i = 0; i < shape.correctionVectors; ++i)
         all.push_back(e.load(accumulatorType, e.offset(sums, i * sumBytes), 4));
-    auto decodeSteps = [&](Value begin, Value end, int64_t together) {
-      StepStride run = times(stride, together);
-      all = e.loop(begin, end, together, all, [&](Value, Values in) -> Values {
-        Values carried(in.begin() + 2, in.end());
-        decodeRun(in[0], in[1], together * elements, carried);
-        Values next = {offset(in[0], run),
-                       e.offset(in[1], together * decodedStride)};
-        llvm::append_range(next, carried);
-        return next;
-      });
-    };
     // So many steps at a time as fill vectors which one does not fill.
     int64_t width = runWidth(e, shape), together = 1;
     if (sums)
@@ -118,13 +107,14 @@ OperandSource OperandStage::fill(Value source, Value steps) {
     else if (wholeOperand && isCheap(format) && shape.regular)
       together =
           std::min<int64_t>(width / std::gcd(width, elements), plan.stageSteps);
-    Value done = e.i64(0);
-    if (together > 1) {
-      done = e.sub(steps,
-                   arith::RemUIOp::create(e.b, e.loc, steps, e.i64(together)));
-      decodeSteps(e.i64(0), done, together);
-    }
-    decodeSteps(done, steps, 1);
+    all = loopTogether(steps, together, all, [&](int64_t count, Values in) {
+      Values carried(in.begin() + 2, in.end());
+      decodeRun(in[0], in[1], count * elements, carried);
+      Values next = {offset(in[0], times(stride, count)),
+                     e.offset(in[1], count * decodedStride)};
+      llvm::append_range(next, carried);
+      return next;
+    });
     if (carriesSums)
       for (int i = 0; i < shape.correctionVectors; ++i)
         e.store(all[2 + i], e.offset(sums, i * sumBytes), 4);

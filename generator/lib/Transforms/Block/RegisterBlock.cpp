@@ -75,6 +75,23 @@ Value RegisterBlock::stackBuffer(int64_t bytes) const {
   return e.stackBuffer(bytes);
 }
 
+Emitter::Values RegisterBlock::loopTogether(
+    Value count, int64_t together, Values carries,
+    llvm::function_ref<Values(int64_t, Values)> body) const {
+  auto loop = [&](Value begin, Value end, int64_t steps) {
+    carries = e.loop(begin, end, steps, carries,
+                     [&](Value, Values in) { return body(steps, in); });
+  };
+  Value done = e.i64(0);
+  if (together > 1) {
+    Value rest = arith::RemUIOp::create(e.b, e.loc, count, e.i64(together));
+    done = e.sub(count, rest);
+    loop(e.i64(0), done, together);
+  }
+  loop(done, count, 1);
+  return carries;
+}
+
 /// sum += offset * (sums over groups of `run`, decoded elements of the
 /// broadcast operand).
 void RegisterBlock::addToSums(Value run, Value &sum) const {
