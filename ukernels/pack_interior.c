@@ -216,15 +216,21 @@ static __attribute__((noinline)) void tw_ask_for_rows(const unsigned char* to,
     for (int i = 0; i < count; ++i) tw_ask_to_write(to + i * tile, bytes);
 }
 
-// The same, into what is far. Of 32 rows 16 at a time: the lines of more are
-// more streams than prefetchers follow.
-TW_ZIP_INLINE tw_index_t tw_transpose_far_lines_of(const unsigned char* from,
-                                                   tw_index_t from_stride,
-                                                   unsigned char* to,
-                                                   tw_index_t cols, int rows,
-                                                   int unit) {
+// Of so many rows, half of them at a time: lines that are this long are more
+// streams than prefetchers follow.
+enum { kStreamBytes = 2048 };
+TW_ZIP_INLINE int tw_are_many_streams(int rows, int unit) {
+  return rows == 32 && unit >= 4;
+}
+
+// The same, into what is `far`, or from rows that are many streams.
+TW_ZIP_INLINE tw_index_t tw_transpose_long_lines_of(const unsigned char* from,
+                                                    tw_index_t from_stride,
+                                                    unsigned char* to,
+                                                    tw_index_t cols, int rows,
+                                                    int unit, int far) {
   const int columns = 64 / unit, tile = rows * unit;
-  const int together = rows == 32 && unit >= 4 ? 16 : rows;
+  const int together = tw_are_many_streams(rows, unit) ? rows / 2 : rows;
   const tw_index_t whole = cols / columns * columns;
   const tw_index_t run = kTransposedRun / unit;
   for (tw_index_t begin = 0; begin < whole; begin += run) {
@@ -232,8 +238,9 @@ TW_ZIP_INLINE tw_index_t tw_transpose_far_lines_of(const unsigned char* from,
     for (int row = 0; row < rows; row += together)
       for (tw_index_t c = begin; c < end; c += columns) {
         unsigned char* tiles = to + c * tile;
-        tw_ask_for_rows(tiles + row * unit + kTransposedAhead, columns, tile,
-                        together * unit);
+        if (far)
+          tw_ask_for_rows(tiles + row * unit + kTransposedAhead, columns, tile,
+                          together * unit);
         tw_transpose_line(from + c * unit, from_stride, tiles, row,
                           row + together, rows, unit);
       }
@@ -248,12 +255,13 @@ static tw_index_t tw_transpose_lines(const unsigned char* from,
                                      tw_index_t rows, tw_index_t cols,
                                      tw_index_t unit, int far) {
   switch (rows * 16 + unit) {
-#define TW_LINE(rows, unit)                                                   \
-  case (rows) * 16 + (unit):                                                  \
-    return far ? tw_transpose_far_lines_of(from, from_stride, to, cols, rows, \
-                                           unit)                              \
-               : tw_transpose_lines_of(from, from_stride, to, cols, rows,     \
-                                       unit);
+#define TW_LINE(rows, unit)                                                \
+  case (rows) * 16 + (unit):                                               \
+    if (far ||                                                             \
+        (tw_are_many_streams(rows, unit) && from_stride >= kStreamBytes))  \
+      return tw_transpose_long_lines_of(from, from_stride, to, cols, rows, \
+                                        unit, far);                        \
+    return tw_transpose_lines_of(from, from_stride, to, cols, rows, unit);
 #define TW_LINES(unit) \
   TW_LINE(4, unit)     \
   TW_LINE(8, unit) TW_LINE(12, unit) TW_LINE(16, unit) TW_LINE(32, unit)
