@@ -36,6 +36,11 @@ mlir::Value Emission::multiply(Emitter &, IdiomKind, mlir::Value, mlir::Value,
   llvm_unreachable("the target has no idiom that adds apart");
 }
 
+mlir::Value Emission::repeatFloat(Emitter &, mlir::VectorType,
+                                  mlir::Value) const {
+  llvm_unreachable("the target repeats no floats by loads of integers");
+}
+
 Emitter::Values Emission::loadRegisters(Emitter &, mlir::VectorType,
                                         mlir::Value, int) const {
   llvm_unreachable("the target loads one register at a time");

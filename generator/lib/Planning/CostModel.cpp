@@ -253,7 +253,8 @@ private:
     instructions += folded ? 0 : count;
     bool isFloat = shape.sum != TW_ELEMENT_S32;
     // They share a pipe with the multiplies, and have one of their own.
-    if (isFloat && isa.vectorBits == 512 && !folded && !whole)
+    if (isFloat && isa.vectorBits == 512 && !folded && !whole &&
+        plan.by != BroadcastBy::LoadAlone)
       shuffles +=
           std::max(0.0, 2 * count * width - multiplies) * core.floatBroadcast;
     if (!whole)

@@ -31,6 +31,13 @@ static bool leavesShufflePorts(const TilePlan &plan, const TileShape &shape) {
          8 * bytesOf(shape.compute) == shape.vector.bits;
 }
 
+/// A broadcast that several multiplies share is no operand of theirs. It takes
+/// shuffles from conversions of f16 alone.
+static bool wantsShufflePorts(const TilePlan &plan, const TileShape &shape) {
+  return shape.canLoadAlone && plan.blockVectors > 1 &&
+         shape.vector.type == TW_ELEMENT_F16 && !shape.vector.staged;
+}
+
 /// Registers that are left beside the accumulators and the vectors of a K step
 /// take the loads of those to come, as many by one instruction as there is
 /// room.
@@ -83,10 +90,11 @@ bool chooseReading(TilePlan &plan, const TileKey &key, const TileShape &shape,
   const TilePlan before = plan;
   const IsaInfo &isa = info(key.isa);
   if (plan.by != BroadcastBy::Lane)
-    plan.by = overrides.valueOr<&P::by>(shape.canShuffle &&
-                                                leavesShufflePorts(plan, shape)
-                                            ? BroadcastBy::Shuffle
-                                            : BroadcastBy::Load);
+    plan.by = overrides.valueOr<&P::by>(
+        shape.canShuffle && leavesShufflePorts(plan, shape)
+            ? BroadcastBy::Shuffle
+        : wantsShufflePorts(plan, shape) ? BroadcastBy::LoadAlone
+                                         : BroadcastBy::Load);
   // An iteration's operands, or those of a step.
   for (int steps : {plan.unroll, 1, 0}) {
     plan.decodeAhead = overrides.valueOr<&P::decodeAhead>(steps);

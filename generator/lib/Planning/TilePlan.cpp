@@ -245,6 +245,9 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key,
   if (plan.by == BroadcastBy::Shuffle && !shape.canShuffle)
     return "by=shuffle needs one row whose groups of 4 or 8 bytes fill "
            "registers of 16 in an iteration, and vectors of 32 bytes or more";
+  if (plan.by == BroadcastBy::LoadAlone && !shape.canLoadAlone)
+    return "by=loadalone needs AVX-512, vectors of 64 bytes, and a broadcast "
+           "operand of f32 in memory, as such or staged";
   if (plan.split && !shape.canSplit)
     return "split=yes needs by=lane, an operand of 4-bit integers in place, "
            "and "

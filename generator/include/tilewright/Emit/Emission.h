@@ -27,6 +27,10 @@ public:
   /// The products alone of an idiom with Idiom::addsApart.
   virtual mlir::Value multiply(Emitter &e, IdiomKind idiom, mlir::Value vector,
                                mlir::Value broadcast, mlir::Type result) const;
+  /// The float at `pointer` in all lanes of `type`: of
+  /// Machine::repeatsIntegers, by its load of integers.
+  virtual mlir::Value repeatFloat(Emitter &e, mlir::VectorType type,
+                                  mlir::Value pointer) const;
   /// `count` registers, 2 to 4, of 16 bytes that follow one another, by one
   /// load: of Machine::namesLanes.
   virtual Emitter::Values loadRegisters(Emitter &e, mlir::VectorType type,

@@ -85,6 +85,10 @@ public:
 
   /// A pointer of which LLVM does not know where it came from.
   Value opaquePointer(Value x);
+  /// What the instruction `text` makes of an `element` at `pointer`: $0 is the
+  /// register, $1 the memory.
+  Value loadBy(llvm::StringRef text, mlir::VectorType type, mlir::Type element,
+               Value pointer);
 
   // ---- Memory; offsets in bytes
   Value stackBuffer(int64_t bytes, int align = 64);

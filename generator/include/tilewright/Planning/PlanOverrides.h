@@ -26,6 +26,7 @@ inline constexpr PlanWord<bool> kOperands[] = {{"lhs", false}, {"rhs", true}};
 inline constexpr PlanWord<bool> kOrders[] = {{"mn", false}, {"nm", true}};
 inline constexpr PlanWord<BroadcastBy> kBroadcastBy[] = {
     {"load", BroadcastBy::Load},
+    {"loadalone", BroadcastBy::LoadAlone},
     {"shuffle", BroadcastBy::Shuffle},
     {"lane", BroadcastBy::Lane}};
 inline constexpr PlanWord<Staging> kStagings[] = {
@@ -67,7 +68,8 @@ template <> struct PlanTable<TilePlan> {
             kOperands},
         Word<&P::by>{
             "by",
-            "how: each group by a load, several of a single row by shuffles of "
+            "how: each group by a load (or one that is no shuffle besides), "
+            "several of a single row by shuffles of "
             "one register, or none, for multiplies name lanes of registers "
             "that hold rows as memory does",
             kBroadcastBy},

@@ -49,6 +49,11 @@ struct Machine {
   /// more; 0: there are none.
   int maskedElementBytes = 0;
 
+  /// A load that repeats 32 bits over 64 bytes is written as one of floats,
+  /// which is a shuffle besides on some cores, or as one of integers, which is
+  /// none: BroadcastBy::LoadAlone.
+  bool repeatsIntegers = false;
+
   /// Registers that one vector may take, and its instructions with it: RVV's
   /// LMUL.
   int registerGroup = 1;

@@ -40,9 +40,10 @@ enum class SumsIn : uint8_t {
 
 /// How the multiplies get the groups of the broadcast operand.
 enum class BroadcastBy : uint8_t {
-  Load,    ///< each by a load that repeats it over a vector
-  Shuffle, ///< several by shuffles of one register: of a single row
-  Lane     ///< as lanes of registers that hold rows as memory does
+  Load,      ///< each by a load that repeats it over a vector
+  LoadAlone, ///< by one that is no shuffle besides, on any core
+  Shuffle,   ///< several by shuffles of one register: of a single row
+  Lane       ///< as lanes of registers that hold rows as memory does
 };
 
 /// One operand of the multiply, the *broadcast* operand, has each of its groups

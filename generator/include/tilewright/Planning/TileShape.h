@@ -95,6 +95,9 @@ struct TileShape {
   /// BroadcastBy::Shuffle is possible: within 128-bit lanes of a register. For
   /// operands of one row, whose loads would leave none for the vectors.
   bool canShuffle;
+  /// BroadcastBy::LoadAlone is possible: a float for a whole vector of 64
+  /// bytes.
+  bool canLoadAlone;
   /// The broadcasts of that many K steps come from one register then; else 1.
   int spreadSteps;
   /// plan.broadcastLoads may be 2 then.

@@ -39,6 +39,11 @@ public:
     return e.intrinsic(name, result, {vector, broadcast});
   }
 
+  /// vpbroadcastd, which LLVM itself writes as vbroadcastss.
+  Value repeatFloat(Emitter &e, VectorType type, Value pointer) const override {
+    return e.loadBy("vpbroadcastd $1, $0", type, e.b.getF32Type(), pointer);
+  }
+
   /// vscalefps and vrangeps.
   bool scalesByAnyPower(Type type) const override;
   Value scaleByPower(OpBuilder &b, Location loc, Value x,

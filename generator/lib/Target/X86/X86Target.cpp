@@ -66,6 +66,7 @@ public:
     m.partsNibbles = true;
     m.multipliesS32 = avx2;
     m.hasTernaryLogic = avx512;
+    m.repeatsIntegers = avx512;
     m.convertsHalf = isa.has("f16c");
     m.halfOps = m.convertsHalf ? 2 : 9;
     if (isa.has("avx512bf16")) // vcvtneps2bf16

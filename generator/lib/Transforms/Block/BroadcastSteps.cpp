@@ -53,7 +53,9 @@ Value BroadcastSteps::readBroadcast(const OperandSource &source, int row,
   VectorType full = rawVectorType(e, format, plan.lanes * shape.group);
   int64_t bytes = size * format.bits() / 8;
   Value raw;
-  if (valid == size && size == 1 && format.bits() >= 8) {
+  if (plan.by == BroadcastBy::LoadAlone) {
+    raw = emission.repeatFloat(e, full, at);
+  } else if (valid == size && size == 1 && format.bits() >= 8) {
     raw = e.splat(e.load(full.getElementType(), at, format.align()),
                   full.getNumElements());
   } else if (valid == size && bytes <= 8 && llvm::isPowerOf2_64(bytes)) {
