@@ -42,7 +42,7 @@ struct Counts {
 // Why the body of `entry` is not the one that was measured; empty if it is.
 // Adds the digest that an entry of this generator lacks.
 std::string whyOther(TileGenerator& generator, TuningEntry& entry) {
-  if (entry.isHandWritten()) return "";
+  if (entry.plan.empty()) return "";
   const ParsedTileKey parsed = parseTileKey(entry.name);
   if (!parsed.key) return parsed.error;
   GenerateOptions how;
@@ -67,7 +67,9 @@ llvm::Error checkFile(const std::string& path, Counts& counts) {
     const bool isComparable = !isOfOtherLlvm(entry);
     counts.incomparable += !isComparable;
     const std::string why = isComparable ? whyOther(generator, entry) : "";
-    if (!why.empty())
+    if (writeFlag && !why.empty() && entry.isHandWritten)
+      entry.plan = entry.code = "";  // beside which the other body stays
+    if (!why.empty() && !entry.plan.empty())
       llvm::outs() << path << ": " << entry.name << ": " << why << "\n";
     else
       same.push_back(entry);

@@ -230,10 +230,27 @@ TEST(Decide, ATieKeepsTheDefault) {
   TunedTile tile =
       tileWith({challengerOf(0.98, 0.99, 1.0), challengerOf(0.99, 1.0, 1.01)});
   EXPECT_EQ(tile.chosen, 0u);
-  EXPECT_TRUE(tile.entry.isHandWritten());
+  EXPECT_TRUE(tile.entry.isHandWritten);
+  EXPECT_EQ(tile.entry.plan, "");
   EXPECT_EQ(tile.entry.ratio, 1);
   EXPECT_EQ(tile.entry.rounds, 32);
   EXPECT_FALSE(tile.isSlowRow());
+}
+
+// "one" is the planner's choice.
+TEST(Decide, KeepsTheGeneratedBodyToTakeBesideTheHandWrittenOne) {
+  TunedTile tile =
+      tileWith({challengerOf(1.2, 1.21, 1.22), challengerOf(1.1, 1.11, 1.12)});
+  EXPECT_EQ(tile.chosen, 0u);
+  EXPECT_EQ(tile.generated, 2u);
+  EXPECT_TRUE(tile.entry.isHandWritten);
+  EXPECT_EQ(tile.entry.plan, "two");
+  EXPECT_EQ(tile.entry.ratio, 1);
+  // None that is quicker than that for sure.
+  tile =
+      tileWith({challengerOf(1.2, 1.21, 1.22), challengerOf(1.18, 1.19, 1.2)});
+  EXPECT_EQ(tile.entry.plan, "");
+  EXPECT_EQ(tile.generated, 0u);
 }
 
 TEST(Decide, ASlowRowIsSlowForSure) {

@@ -70,6 +70,7 @@ std::string textWith(const std::string& from, const std::string& to) {
 
 TEST(TuningDatabase, IsReadAsItIsWritten) {
   TuningEntry byHand = entryOf(kOther);
+  byHand.isHandWritten = true;
   byHand.plan = byHand.code = "";
   byHand.ratio = byHand.low = byHand.high = 1;
   TuningEntry none = entryOf("tw_mmt4d_tile_f32f32f32_5x7x1_generic");
@@ -80,7 +81,8 @@ TEST(TuningDatabase, IsReadAsItIsWritten) {
   ASSERT_THAT(read.entries, SizeIs(3));
   EXPECT_EQ(printTuning(read), text);
   // Sorted by name.
-  EXPECT_TRUE(read.entries[0].isHandWritten());
+  EXPECT_TRUE(read.entries[0].isHandWritten);
+  EXPECT_EQ(read.entries[0].plan, "");
   EXPECT_EQ(read.entries[1].handWritten, "");
   EXPECT_EQ(read.entries[2].name, kName);
   EXPECT_EQ(read.entries[2].plan, planOf(kName, "unroll=2"));
@@ -125,10 +127,8 @@ TEST(TuningDatabase, SaysWhatIsWrongWhere) {
       {"\"body\": \"generated\"", "\"body\": \"jit\"",
        "expected \"hand-written\" or \"generated\" at the "
        "file.entries[0].body"},
-      {"\"body\": \"generated\"", "\"body\": \"hand-written\"",
-       "null of a hand-written one at the file.entries[0].plan"},
       {"\"plan\": ", "\"plan\": null, \"old\": ",
-       "expected a plan of a generated body"},
+       "expected the plan of the generated body at the file.entries[0].plan"},
       {"0.875", "0.94",
        "between which the ratio is at the file.entries[0].interval"},
       {"0.96875", "0.93", "between which the ratio is"},
@@ -143,6 +143,20 @@ TEST(TuningDatabase, SaysWhatIsWrongWhere) {
       errorOf(printTuning(databaseOf({entryOf(kName), entryOf(kName)}))),
       HasSubstr("expected a tile, core and version that do not stand above "
                 "at the file.entries[1]"));
+}
+
+TEST(TuningDatabase, HasAPlanBesideTheHandWrittenBody) {
+  TuningEntry entry = entryOf(kName);
+  entry.isHandWritten = true;
+  TuningDatabase read =
+      llvm::cantFail(parseTuning(printTuning(databaseOf({entry})), "t.json"));
+  EXPECT_TRUE(read.entries[0].isHandWritten);
+  EXPECT_EQ(read.entries[0].plan, planOf(kName, "unroll=2"));
+  entry.plan = "";
+  entry.code = "LLVM 22 0123";
+  EXPECT_THAT(errorOf(printTuning(databaseOf({entry}))),
+              HasSubstr("expected null where there is no plan at the "
+                        "file.entries[0].code"));
 }
 
 TEST(TuningDatabase, OfAFileThatIsMissing) {
@@ -285,6 +299,7 @@ TEST(Tuning, WhatIsAskedForComesBeforeWhatIsShipped) {
 TEST(Tuning, WhatIsShippedOutlivesItsGenerator) {
   TuningEntry shipped = entryOf(kName), byHand = entryOf(kOther);
   shipped.generator = byHand.generator = "0123";
+  byHand.isHandWritten = true;
   byHand.plan = byHand.code = "";
   Tuning tuning({}, databaseOf({shipped, byHand}));
   ASSERT_NE(find(tuning).entry, nullptr);

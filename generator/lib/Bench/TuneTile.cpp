@@ -35,8 +35,20 @@ std::string TunedCandidate::text() const {
 }
 
 bool TunedTile::isSlowRow() const {
-  return candidates.front().plan.empty() && !entry.isHandWritten() &&
+  return candidates.front().plan.empty() && !entry.isHandWritten &&
          entry.high < 0.98;
+}
+
+/// The generated body that is quicker than the planner's choice for sure, if
+/// any; of those behind a default that is written by hand.
+static std::optional<size_t> quickestGenerated(ArrayRef<Challenger> results) {
+  auto takes = [](const Challenger &a, const Challenger &b) {
+    return a.surelyTakes() < b.surelyTakes();
+  };
+  const Challenger *best = min_element(results, takes);
+  if (best == results.end() || best->ratio.high >= results.front().ratio.low)
+    return std::nullopt;
+  return best - results.begin();
 }
 
 void decide(TunedTile &tile, ArrayRef<Challenger> results) {
@@ -44,7 +56,12 @@ void decide(TunedTile &tile, ArrayRef<Challenger> results) {
        zip_equal(MutableArrayRef(tile.candidates).drop_front(), results))
     candidate.result = result;
   tile.chosen = decideRatio(tile.entry, results);
-  tile.entry.plan = tile.candidates[tile.chosen].plan;
+  tile.generated = tile.chosen;
+  tile.entry.isHandWritten = tile.candidates[tile.chosen].plan.empty();
+  if (tile.entry.isHandWritten)
+    if (std::optional<size_t> best = quickestGenerated(results))
+      tile.generated = *best + 1;
+  tile.entry.plan = tile.candidates[tile.generated].plan;
 }
 
 struct TileTuner::Impl {
@@ -187,8 +204,8 @@ Expected<TunedTile> TileTuner::tune(const TileKey &key) {
   const std::vector<Challenger> results =
       comparePairs(timed.size() - 1, timing);
   decide(*tile, results);
-  if (!tile->entry.isHandWritten())
-    tile->entry.code = codeDigest((*bodies)[tile->chosen].object);
+  if (!tile->entry.plan.empty())
+    tile->entry.code = codeDigest((*bodies)[tile->generated].object);
   tile->entry.measured = timeNow();
   return tile;
 }

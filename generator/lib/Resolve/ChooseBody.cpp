@@ -26,7 +26,12 @@ std::string whyUntuned(const HandWrittenTile *tile,
 
 /// "tuned on znver4: 0.912 of the time of the hand-written body (0.905 to
 /// 0.918, 128 rounds, 2026-11-24T12:00:00Z)".
-std::string whyTuned(const TuningEntry &entry) {
+std::string whyTuned(const TuningEntry &entry, bool isGenerated) {
+  if (entry.isHandWritten && isGenerated)
+    return formatv("tuned on {0}: quicker than the planner's choice for sure, "
+                   "as the hand-written body is than both ({1} rounds, {2})",
+                   entry.core, entry.rounds, entry.measured)
+        .str();
   if (entry.ratio == 1)
     return formatv("tuned on {0}: no other body is quicker for sure ({1} "
                    "rounds, {2})",
@@ -61,11 +66,14 @@ ChosenBody chooseBody(
   if (body.tuned.unfollowed)
     body.why += "; tuning is not followed: " + body.tuned.reason;
   const TuningEntry *entry = body.tuned.entry;
-  if (!entry || (entry->isHandWritten() && !options.preferHandWritten))
+  if (!entry)
     return body;
-  body.handWritten = entry->isHandWritten() ? tile : nullptr;
-  body.plan = entry->plan;
-  body.why = whyTuned(*entry);
+  const bool isGenerated = !entry->isHandWritten || !options.preferHandWritten;
+  if (isGenerated && entry->plan.empty())
+    return body;
+  body.handWritten = isGenerated ? nullptr : tile;
+  body.plan = isGenerated ? entry->plan : "";
+  body.why = whyTuned(*entry, isGenerated);
   return body;
 }
 

@@ -33,19 +33,18 @@ json::Value orNull(const std::string &text) {
 }
 
 json::Value asJson(const TuningEntry &entry) {
-  return json::Object{
-      {"name", entry.name},
-      {"core", entry.core},
-      {"version", entry.version},
-      {"generator", entry.generator},
-      {"hand_written", orNull(entry.handWritten)},
-      {"body", entry.isHandWritten() ? kHandWritten : kGenerated},
-      {"plan", orNull(entry.plan)},
-      {"code", orNull(entry.code)},
-      {"ratio", entry.ratio},
-      {"interval", json::Array{entry.low, entry.high}},
-      {"rounds", entry.rounds},
-      {"measured", entry.measured}};
+  return json::Object{{"name", entry.name},
+                      {"core", entry.core},
+                      {"version", entry.version},
+                      {"generator", entry.generator},
+                      {"hand_written", orNull(entry.handWritten)},
+                      {"body", entry.isHandWritten ? kHandWritten : kGenerated},
+                      {"plan", orNull(entry.plan)},
+                      {"code", orNull(entry.code)},
+                      {"ratio", entry.ratio},
+                      {"interval", json::Array{entry.low, entry.high}},
+                      {"rounds", entry.rounds},
+                      {"measured", entry.measured}};
 }
 
 json::Value asJson(const ShapeEntry &entry) {
@@ -93,13 +92,13 @@ bool mapBody(json::ObjectMapper &map, TuningEntry &entry, json::Path path) {
     path.field("body").report("expected \"hand-written\" or \"generated\"");
     return false;
   }
-  if ((body == kGenerated) == entry.plan.empty()) {
-    path.field("plan").report(
-        "expected a plan of a generated body, null of a hand-written one");
+  entry.isHandWritten = body == kHandWritten;
+  if (body == kGenerated && entry.plan.empty()) {
+    path.field("plan").report("expected the plan of the generated body");
     return false;
   }
-  if (body == kHandWritten && !entry.code.empty()) {
-    path.field("code").report("expected null of a hand-written body");
+  if (entry.plan.empty() && !entry.code.empty()) {
+    path.field("code").report("expected null where there is no plan");
     return false;
   }
   if (body == kHandWritten && entry.handWritten.empty()) {

@@ -77,7 +77,7 @@ std::string whyOtherGenerator(const TuningEntry &entry) {
 /// leaves. It says so of one version of LLVM.
 std::string whyOtherCode(const TuningEntry &entry) {
   const StringRef madeBy = llvmOf(entry.code);
-  if (entry.isHandWritten() || madeBy == llvmHere())
+  if (entry.plan.empty() || madeBy == llvmHere())
     return "";
   return "its code was made by " +
          (madeBy.empty() ? "an unknown LLVM" : madeBy.str());
@@ -100,7 +100,7 @@ public:
       return Unfollowed::OtherGenerator;
     if (auto why = judgeHandWritten(handWritten(), entry.handWritten, reason))
       return why;
-    if (!entry.isHandWritten())
+    if (!entry.plan.empty())
       reason = whyPlanUnusable(entry, key);
     if (!reason.empty())
       return Unfollowed::Plan;

@@ -44,6 +44,8 @@ struct TunedTile {
   /// The default first: what stands for the name without tuning.
   std::vector<TunedCandidate> candidates;
   size_t chosen = 0;
+  /// That of entry.plan; the default if there is none.
+  size_t generated = 0;
 
   /// The hand-written body takes for sure more than 2 % longer than a generated
   /// one.

@@ -23,11 +23,13 @@ struct TuningEntry {
   /// (generatorDigest()), and that of the hand-written body, empty if there is
   /// none.
   std::string version, generator, handWritten;
-  /// The body: a plan in full, as printTilePlan has it; empty: the hand-written
-  /// one.
+  bool isHandWritten = false; ///< the body
+  /// That of a generated body, in full, as printTilePlan has it. Where the
+  /// hand-written one is the quickest: of the generated body to take where one
+  /// is asked for; empty for the planner's choice.
   std::string plan;
-  /// codeDigest() of the generated body; empty of the hand-written one, and of
-  /// entries that were measured before there was such a digest.
+  /// codeDigest() of the plan's body; empty of entries that were measured
+  /// before there was such a digest.
   std::string code;
   /// Its time by that of the body that stands for the name without tuning: the
   /// median of pairs, an interval that holds it, and how many pairs. 1 where
@@ -35,8 +37,6 @@ struct TuningEntry {
   double ratio = 1, low = 1, high = 1;
   int64_t rounds = 0;
   std::string measured; ///< when: "2026-11-24T12:00:00Z"
-
-  bool isHandWritten() const { return plan.empty(); }
 };
 
 /// Which hand-written tile is the quickest on one core, of those of a type
