@@ -57,10 +57,12 @@ TW_INLINE void tw_bf16_fma_step(tw_vf32* acc, const float* const* lhs, int at,
   }
   TW_UNROLL for (int half = 0; half < 2; ++half) {
     TW_UNROLL for (int m = 0; m < M0; ++m) {
+      const int from = half * (TW_MAX_STAGED / 2) + at + m;
+      const int shared = m < tw_shared_rows(M0);
+      const tw_vf32 l = tw_f32_splat_for(lhs[0] + from, shared ? nv : 1);
       TW_UNROLL for (int n = 0; n < nv; ++n) {
         acc[m * nv + n] =
-            tw_f32_fma(tw_f32_splat(lhs[m < tw_shared_rows(M0) ? 0 : n] +
-                                    half * (TW_MAX_STAGED / 2) + at + m),
+            tw_f32_fma(shared ? l : tw_f32_splat_for(lhs[n] + from, 1),
                        r[half][n], acc[m * nv + n]);
       }
     }

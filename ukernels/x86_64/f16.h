@@ -27,37 +27,24 @@ TW_INLINE void tw_f16_convert(const uint16_t* from, float* to, tw_index_t count,
 // One K step: lhs [M0], rhs [nv] vectors. lhs[n] are pointers to the same
 // values, of which the compiler does not know that. With lhs[n] each
 // multiply-add takes its lhs element as a memory operand with a broadcast, with
-// lhs[0] the nv vectors share a vbroadcastss. Where all share, it takes the
-// shuffle slots of Zen 4 that conversions need (26 cycles for a step of 12x32,
-// not 24); where none does, 26 loads are as many as Intel's ports and Zen 5's
-// take in 13 cycles. Three of four rows share: 0.94 of the time of half of them
-// and as long as all (Zen 5). Half is 0.87 of the time of none and 0.98 of that
-// of all (Skylake-SP).
-
+// lhs[0] the nv vectors share one of a load alone. Where no row shares, 26
+// loads of 12x32 are as many as Intel's ports and Zen 5's take in 13 cycles.
+// Three of four rows share: 0.94 of the time of half of them and as long as all
+// (Zen 5). Half is 0.87 of the time of none and 0.98 of that of all
+// (Skylake-SP).
 TW_INLINE void tw_f16_step(tw_vf32* acc, const float* const* lhs, int at,
                            const uint16_t* rhs, int M0, int nv) {
   tw_vf32 r[4];
   TW_UNROLL for (int n = 0; n < nv; ++n) {
     r[n] = tw_f32_from_f16(rhs + n * TW_LANES);
   }
-  if (M0 <= 4) {
-    tw_vf32 l[4];
-    TW_UNROLL for (int m = 0; m < M0; ++m) {
-      l[m] = tw_f32_splat(lhs[0] + at + m);
-      TW_PIN(l[m]);
-    }
-    TW_UNROLL for (int m = 0; m < M0; ++m) {
-      TW_UNROLL for (int n = 0; n < nv; ++n) {
-        acc[m * nv + n] = tw_f32_fma(l[m], r[n], acc[m * nv + n]);
-      }
-    }
-    return;
-  }
   TW_UNROLL for (int m = 0; m < M0; ++m) {
+    const int shared = m < tw_shared_rows(M0);
+    const tw_vf32 l = tw_f32_splat_for(lhs[0] + at + m, shared ? nv : 1);
     TW_UNROLL for (int n = 0; n < nv; ++n) {
       acc[m * nv + n] =
-          tw_f32_fma(tw_f32_splat(lhs[m < tw_shared_rows(M0) ? 0 : n] + at + m),
-                     r[n], acc[m * nv + n]);
+          tw_f32_fma(shared ? l : tw_f32_splat_for(lhs[n] + at + m, 1), r[n],
+                     acc[m * nv + n]);
     }
   }
 }

@@ -29,6 +29,11 @@ TW_INLINE void tw_f32_store(void* p, tw_vf32 v) {
 TW_INLINE tw_vf32 tw_f32_splat(const void* p) {
   return _mm256_set1_ps(*(const tw_any_f32_t*)p);
 }
+// For `uses` multiply-adds: a load alone at this width, whatever they are.
+TW_INLINE tw_vf32 tw_f32_splat_for(const void* p, int uses) {
+  (void)uses;
+  return tw_f32_splat(p);
+}
 TW_INLINE tw_vf32 tw_f32_add(tw_vf32 a, tw_vf32 b) {
   return _mm256_add_ps(a, b);
 }

@@ -25,6 +25,16 @@ TW_INLINE void tw_f32_store(void* p, tw_vf32 v) { _mm512_storeu_ps(p, v); }
 TW_INLINE tw_vf32 tw_f32_splat(const void* p) {
   return _mm512_set1_ps(*(const tw_any_f32_t*)p);
 }
+// For `uses` multiply-adds: one has it as an operand in place. Of more it is a
+// load alone. Compilers take vbroadcastss for floats, which on Zen 4 is a
+// shuffle of this width besides: f16 2x32 to 4x32 0.76 to 0.78 of the time,
+// 12x32 0.97.
+TW_INLINE tw_vf32 tw_f32_splat_for(const void* p, int uses) {
+  if (uses == 1) return tw_f32_splat(p);
+  tw_vf32 v;
+  __asm__("vpbroadcastd %1, %0" : "=v"(v) : "m"(*(const tw_any_f32_t*)p));
+  return v;
+}
 TW_INLINE tw_vf32 tw_f32_add(tw_vf32 a, tw_vf32 b) {
   return _mm512_add_ps(a, b);
 }
