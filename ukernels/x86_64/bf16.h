@@ -70,32 +70,47 @@ TW_INLINE void bf16bf16f32_k2(void* out, const void* lhs_panel,
   tw_out_end(acc, TW_ELEMENT_F32, out, params, M0, N0, sets);
 }
 
-TW_INLINE tw_vf32 tw_f32_from_bf16(__m256i v) {
-  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(v), 16));
+// Rounds to bf16, to nearest even, as a sum of integers: halves are lifted by a
+// bit that odd results have. Four operations of one cycle each, on any pipe but
+// for the shift. NaNs, which come of bf16 and of vdpbf16ps, have zeros below,
+// and stay what they are.
+TW_INLINE tw_vf32 tw_bf16_round_bits(tw_vf32 v) {
+  enum { kFirstOrBothOthers = 0xF8 };
+  const tw_vi32 bits = (tw_vi32)v;
+  const tw_vi32 lifted =
+      _mm512_ternarylogic_epi32(bits, tw_i32_shift_right(bits, 16),
+                                _mm512_set1_epi32(1), kFirstOrBothOthers);
+  return (tw_vf32)tw_i32_and(tw_i32_add(lifted, _mm512_set1_epi32(0x7FFF)),
+                             _mm512_set1_epi32((int)0xFFFF0000u));
 }
 
-// Rounds acc[count] to bf16. The bf16 become f32 again by an extension and a
-// shift, which is quick, or by one permutation, which leaves more issue slots.
+// Rounds acc[count] to bf16: every third one as above, the others by
+// vcvtneps2bf16, and a permutation makes them f32 again. Those take shuffles,
+// the former all pipes: either alone takes longer (Zen 4: 12x32 1.15 times as
+// long by instructions, 1.16 by bits).
 TW_INLINE void tw_bf16_round(tw_vf32* acc, int count) {
-  enum { kGroup = 8 };  // More would not find registers in the widest tiles.
+  enum { kMost = 4 };
+  // More would not find registers in the widest tiles.
+  const int group = count > 20 ? 2 : kMost;
   const __m512i high_halves = _mm512_slli_epi32(
       _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
       16);
-  TW_UNROLL for (int first = 0; first < count; first += kGroup) {
-    __m256i rounded[kGroup];
-    TW_UNROLL for (int i = 0; i < kGroup; ++i) {
-      if (first + i >= count) break;
-      rounded[i] = (__m256i)_mm512_cvtneps_pbh(acc[first + i]);
-      if (count > 2) TW_PIN(rounded[i]);
+  TW_UNROLL for (int first = 0; first < count; first += group) {
+    __m256i rounded[kMost];
+    TW_UNROLL for (int i = first; i < first + group; ++i) {
+      if (i % 3 == 0) {
+        acc[i] = tw_bf16_round_bits(acc[i]);
+        TW_PIN(acc[i]);
+      } else {
+        rounded[i - first] = (__m256i)_mm512_cvtneps_pbh(acc[i]);
+        TW_PIN(rounded[i - first]);
+      }
     }
-    TW_UNROLL for (int i = 0; i < kGroup; ++i) {
-      if (first + i >= count) break;
-      acc[first + i] = count > 2
-                           ? _mm512_castsi512_ps(_mm512_maskz_permutexvar_epi16(
-                                 0xAAAAAAAA, high_halves,
-                                 _mm512_castsi256_si512(rounded[i])))
-                           : tw_f32_from_bf16(rounded[i]);
-      if (count > 2) TW_PIN(acc[first + i]);
+    TW_UNROLL for (int i = first; i < first + group; ++i) {
+      if (i % 3 == 0) continue;
+      acc[i] = _mm512_castsi512_ps(_mm512_maskz_permutexvar_epi16(
+          0xAAAAAAAA, high_halves, _mm512_castsi256_si512(rounded[i - first])));
+      TW_PIN(acc[i]);
     }
   }
 }
@@ -153,41 +168,29 @@ TW_INLINE void bf16bf16bf16_k2_steprnd(void* out_tile, const void* lhs_panel,
   }
 }
 
-// For up to 4 x 16: what bounds it is how long a step's rounding takes, which
-// is less in vectors of 256 bits (Zen 4).
-TW_INLINE void bf16bf16bf16_k2_steprnd_few(void* out, const void* lhs_panel,
+// For up to 4 x 16, which wait for a step's rounding: products are summed
+// apart, so that an addition of two floats stands before it and no dot product,
+// and rounded in four cycles.
+TW_INLINE void bf16bf16bf16_k2_steprnd_few(void* out_tile,
+                                           const void* lhs_panel,
                                            const void* rhs_panel,
                                            const tw_mmt4d_params_t* params,
                                            int M0, int N0) {
-  const int nv = N0 / 8;
   const uint16_t* lhs = (const uint16_t*)lhs_panel;
   const uint16_t* rhs = (const uint16_t*)rhs_panel;
-  const tw_index_t stride = tw_out_stride(params, N0);
-  __m128i acc[8];
-  TW_UNROLL for (int i = 0; i < M0 * nv; ++i) {
-    acc[i] =
-        tw_accumulates(params)
-            ? _mm_loadu_si128((const __m128i*)((const uint16_t*)out +
-                                               i / nv * stride + i % nv * 8))
-            : _mm_setzero_si128();
-  }
+  tw_vf32 acc[4];
+  tw_out_begin(acc, TW_ELEMENT_BF16, out_tile, params, M0, N0, 1);
   for (tw_index_t k = params->K; k > 0; --k) {
-    TW_UNROLL for (int i = 0; i < M0 * nv; ++i) {
-      const __m256 from = _mm256_castsi256_ps(
-          _mm256_slli_epi32(_mm256_cvtepu16_epi32(acc[i]), 16));
-      const __m256i l =
-          _mm256_set1_epi32(*(const tw_any_i32_t*)(lhs + 2 * (i / nv)));
-      const __m256i r = _mm256_loadu_si256((const __m256i*)(rhs + i % nv * 16));
-      acc[i] = (__m128i)_mm256_cvtneps_pbh(
-          _mm256_dpbf16_ps(from, (__m256bh)l, (__m256bh)r));
+    tw_vf32 product[4];
+    TW_UNROLL for (int m = 0; m < M0; ++m) { product[m] = tw_f32_zero(); }
+    tw_bf16_step(product, lhs, rhs, M0, 1);
+    TW_UNROLL for (int m = 0; m < M0; ++m) {
+      acc[m] = tw_bf16_round_bits(tw_f32_add(acc[m], product[m]));
     }
     TW_ADVANCE(lhs, 2 * M0);
     TW_ADVANCE(rhs, 2 * N0);
   }
-  TW_UNROLL for (int i = 0; i < M0 * nv; ++i) {
-    _mm_storeu_si128((__m128i*)((uint16_t*)out + i / nv * stride + i % nv * 8),
-                     acc[i]);
-  }
+  tw_out_end(acc, TW_ELEMENT_BF16, out_tile, params, M0, N0, 1);
 }
 
 #endif  // UKERNELS_X86_64_BF16_H_
