@@ -195,6 +195,34 @@ Value* emulate(IRBuilder<>& b, CallInst& call) {
   return nullptr;
 }
 
+// What an instruction gives that is written out where LLVM would take another
+// one for it; null for any other call.
+Value* writtenOut(IRBuilder<>& b, const CallInst& call) {
+  const auto* text = dyn_cast<InlineAsm>(call.getCalledOperand());
+  auto* vector = dyn_cast<FixedVectorType>(call.getType());
+  if (!text || !vector) return nullptr;
+  // Behind the operands clang says that such a text clobbers the flags.
+  const StringRef operands =
+      StringRef(text->getConstraintString()).split(",~{").first;
+  if (text->getAsmString() == "vpbroadcastd $1, $0" && operands == "=v,*m") {
+    const unsigned lanes =
+        vector->getPrimitiveSizeInBits().getFixedValue() / 32;
+    Value* one =
+        b.CreateAlignedLoad(b.getInt32Ty(), call.getArgOperand(0), Align(1));
+    return b.CreateBitCast(b.CreateVectorSplat(lanes, one), vector);
+  }
+  if (text->getAsmString() == "vpdpwssd $2, $1, $0" && operands == "=v,v,v,0") {
+    const unsigned lanes =
+        vector->getPrimitiveSizeInBits().getFixedValue() / 32;
+    Value* sums = b.CreateBitCast(call.getArgOperand(2),
+                                  FixedVectorType::get(b.getInt32Ty(), lanes));
+    sums = dotProduct(b, sums, call.getArgOperand(0), true,
+                      call.getArgOperand(1), true, 16);
+    return b.CreateBitCast(sums, vector);
+  }
+  return nullptr;
+}
+
 // Calls the model of AMX in place of `call`; false if that is none of AMX.
 // Numbers of registers are constants of 8 bits.
 bool callAmxModel(IRBuilder<>& b, CallInst& call) {
@@ -284,7 +312,9 @@ Error emulateForeignIsa(Module& module) {
       auto* call = dyn_cast<CallInst>(&instruction);
       if (!call) continue;
       IRBuilder<> builder(call);
-      if (Value* values = withoutBarrier(builder, *call)) {
+      Value* values = withoutBarrier(builder, *call);
+      if (!values) values = writtenOut(builder, *call);
+      if (values) {
         call->replaceAllUsesWith(values);
         call->eraseFromParent();
         continue;

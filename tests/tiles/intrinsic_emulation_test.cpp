@@ -11,7 +11,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/Analysis/VectorUtils.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/InstIterator.h"
@@ -28,7 +30,7 @@ namespace {
 
 // How the 32 bits of a lane of the operands are read.
 struct Instruction {
-  const char* intrinsic;  // without "llvm.x86."
+  const char* intrinsic;  // without "llvm.x86.", or a text with operands
   const char* features;   // that it needs, in LLVM's spelling
   int bits;               // of a lane
   tw_element_type_t lhs, rhs;
@@ -49,6 +51,8 @@ const Instruction kInstructions[] = {
     {"avx512.vpdpwssd.512", "avx512f,avx512vnni", 512, TW_ELEMENT_S16,
      TW_ELEMENT_S16, true},
     {"avx512.vpdpwssd.256", "avx512vl,avx512vnni", 256, TW_ELEMENT_S16,
+     TW_ELEMENT_S16, true},
+    {"vpdpwssd $2, $1, $0", "avx512f,avx512vnni", 512, TW_ELEMENT_S16,
      TW_ELEMENT_S16, true},
     {"avx2.vpdpbssd.256", "avxvnniint8", 256, TW_ELEMENT_S8, TW_ELEMENT_S8,
      true},
@@ -84,22 +88,26 @@ std::string moduleText(const Instruction& i) {
   const std::string lhs = vectorType(i.bits, i.lhs);
   const std::string rhs = vectorType(i.bits, i.rhs);
   const std::string name = std::string("@llvm.x86.") + i.intrinsic;
-  const std::string extra = i.accumulates ? acc + " %c, " : "";
-  std::string features;
-  for (llvm::StringRef rest = i.features; !rest.empty();) {
-    auto [first, more] = rest.split(',');
-    features += (features.empty() ? "+" : ",+") + first.str();
-    rest = more;
+  std::string features = "+";
+  for (char c : llvm::StringRef(i.features))
+    features += c == ',' ? ",+" : std::string(1, c);
+  const std::string operands = lhs + " %a, " + rhs + " %b";
+  std::string declaration, call;
+  if (llvm::StringRef(i.intrinsic).contains('$')) {
+    call = std::string("asm \"") + i.intrinsic + "\", \"=v,v,v,0\"(" +
+           operands + ", " + acc + " %c)\n";
+  } else {
+    declaration = "declare " + acc + " " + name + "(" +
+                  (i.accumulates ? acc + ", " : "") + lhs + ", " + rhs + ")\n";
+    call = name + "(" + (i.accumulates ? acc + " %c, " : "") + operands + ")\n";
   }
-  return "declare " + acc + " " + name + "(" +
-         (i.accumulates ? acc + ", " : "") + lhs + ", " + rhs + ")\n" +
+  return declaration +
          "define void @apply(ptr %out, ptr %lhs, ptr %rhs, ptr %p) "
          "\"target-features\"=\"" +
          features + "\" {\n" + "  %c = load " + acc + ", ptr %out, align 1\n" +
          "  %a = load " + lhs + ", ptr %lhs, align 1\n" + "  %b = load " + rhs +
-         ", ptr %rhs, align 1\n" + "  %r = call " + acc + " " + name + "(" +
-         extra + lhs + " %a, " + rhs + " %b)\n" + "  store " + acc +
-         " %r, ptr %out, align 1\n  ret void\n}\n";
+         ", ptr %rhs, align 1\n" + "  %r = call " + acc + " " + call +
+         "  store " + acc + " %r, ptr %out, align 1\n  ret void\n}\n";
 }
 
 std::unique_ptr<llvm::Module> parse(const std::string& text,
@@ -214,7 +222,7 @@ TEST_P(IntrinsicTest, EmulationAndHardwareFollowTheManual) {
 std::string nameOf(const ::testing::TestParamInfo<Instruction>& test) {
   std::string name = test.param.intrinsic;
   for (char& c : name)
-    if (c == '.') c = '_';
+    if (!llvm::isAlnum(c)) c = '_';
   return name;
 }
 
@@ -458,6 +466,22 @@ TEST(EmulationTest, RefusesBarriersThatExchangeValues) {
   llvm::Error error = emulateForeignIsa(*module);
   EXPECT_EQ(llvm::toString(std::move(error)),
             "inline assembly or an indirect call in f cannot be emulated");
+}
+
+TEST(EmulationTest, ReplacesABroadcastThatIsWrittenOut) {
+  llvm::LLVMContext context;
+  auto module = parse(
+      "define <8 x i64> @f(ptr %x) {\n"
+      "  %r = call <8 x i64> asm \"vpbroadcastd $1, $0\", "
+      "\"=v,*m,~{flags}\"(ptr elementtype(i32) %x)\n  ret <8 x i64> %r\n}\n",
+      context);
+  ASSERT_TRUE(module);
+  ASSERT_FALSE(bool(emulateForeignIsa(*module)));
+  auto* cast = llvm::dyn_cast<llvm::BitCastInst>(
+      module->getFunction("f")->front().getTerminator()->getOperand(0));
+  const llvm::Value* one =
+      cast ? llvm::getSplatValue(cast->getOperand(0)) : nullptr;
+  EXPECT_TRUE(one && llvm::isa<llvm::LoadInst>(one));
 }
 
 TEST(EmulationTest, RefusesInlineAssembly) {

@@ -19,6 +19,7 @@ using namespace llvm;
 Expected<TileLoader> TileLoader::create(StringRef cpu) {
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
+  InitializeNativeTargetAsmParser();
   auto machine = orc::JITTargetMachineBuilder::detectHost();
   if (!machine) return machine.takeError();
   if (!cpu.empty()) {

@@ -75,11 +75,9 @@ TW_INLINE void bf16bf16f32_k2(void* out, const void* lhs_panel,
 // for the shift. NaNs, which come of bf16 and of vdpbf16ps, have zeros below,
 // and stay what they are.
 TW_INLINE tw_vf32 tw_bf16_round_bits(tw_vf32 v) {
-  enum { kFirstOrBothOthers = 0xF8 };
   const tw_vi32 bits = (tw_vi32)v;
-  const tw_vi32 lifted =
-      _mm512_ternarylogic_epi32(bits, tw_i32_shift_right(bits, 16),
-                                _mm512_set1_epi32(1), kFirstOrBothOthers);
+  const tw_vi32 lifted = _mm512_or_si512(
+      bits, tw_i32_and(tw_i32_shift_right(bits, 16), _mm512_set1_epi32(1)));
   return (tw_vf32)tw_i32_and(tw_i32_add(lifted, _mm512_set1_epi32(0x7FFF)),
                              _mm512_set1_epi32((int)0xFFFF0000u));
 }
