@@ -25,11 +25,15 @@ TW_INLINE int tw_nibble_parts(tw_nibbles_t types) {
 }
 
 // How many times a block's K steps are gone through, for some of the parts
-// each. The compiler splits vpdpwssd into vpmaddwd and vpaddd where the next
-// one, of the next part, depends on it. And 12 accumulators of 256 bits leave
-// registers for one part.
+// each: 12 accumulators of 256 bits leave registers for one part.
 TW_INLINE int tw_nibble_passes(tw_nibbles_t types, int vectors) {
-  return types == TW_NIBBLES_S16U4 ? 4 : TW_LANES == 8 && vectors > 8 ? 2 : 1;
+  return types == TW_NIBBLES_S8S4 && TW_LANES == 8 && vectors > 8 ? 2 : 1;
+}
+
+// Sets that a K step of one pass adds to, one part after the other.
+TW_INLINE int tw_nibble_step_sets(tw_nibbles_t types, int sets) {
+  const int parts = tw_nibble_parts(types);
+  return types == TW_NIBBLES_S8S4 ? 1 : sets < parts ? sets : parts;
 }
 
 // Vectors of the lhs panel of s8 after which a lane belongs to the same row
@@ -42,9 +46,12 @@ TW_INLINE int tw_nibble_period(int M0) {
   return period < 3 ? 4 : period;
 }
 
-// K steps of a block, whose lhs has so many lanes each.
-TW_INLINE tw_index_t tw_nibble_block_steps(int lanes, int M0, int N0) {
-  const tw_index_t steps = tw_staged_steps(M0 * N0 / TW_LANES);
+// K steps of a block, whose lhs has so many lanes each. A step of s16 x u4 is
+// as much as four of f16, for which so many steps were found.
+TW_INLINE tw_index_t tw_nibble_block_steps(tw_nibbles_t types, int lanes,
+                                           int M0, int N0) {
+  const tw_index_t steps =
+      tw_staged_steps(M0 * N0 / TW_LANES) / (types == TW_NIBBLES_S16U4 ? 4 : 1);
   return steps * lanes < TW_MAX_STAGED ? steps : TW_MAX_STAGED / lanes;
 }
 
@@ -101,10 +108,10 @@ TW_INLINE void tw_nibble_stage(tw_nibbles_t types, const int32_t* lhs,
 }
 
 // The parts of one pass of one K step: lhs [M0][parts] in order, rhs [nv]
-// vectors.
+// vectors. Parts take turns with `sets` of accumulators.
 TW_INLINE void tw_nibble_step(tw_nibbles_t types, int pass, tw_vi32* acc,
                               const int32_t* lhs, const int32_t* rhs, int M0,
-                              int nv) {
+                              int nv, int sets) {
   const int parts = tw_nibble_parts(types);
   const int count = parts / tw_nibble_passes(types, M0 * nv);
   tw_vi32 r[4];
@@ -116,11 +123,13 @@ TW_INLINE void tw_nibble_step(tw_nibbles_t types, int pass, tw_vi32* acc,
       p[n] = tw_nibble_part(types, r[n], part);
     }
     TW_UNROLL for (int m = 0; m < M0; ++m) {
-      const tw_vi32 l = tw_i32_splat(lhs + m * parts + part);
+      const tw_vi32 l = types == TW_NIBBLES_S8S4
+                            ? tw_i32_splat(lhs + m * parts + part)
+                            : tw_i32_splat_for(lhs + m * parts + part, nv);
       TW_UNROLL for (int n = 0; n < nv; ++n) {
-        tw_vi32* const a = acc + m * nv + n;
+        tw_vi32* const a = acc + (i % sets * M0 + m) * nv + n;
         *a = types == TW_NIBBLES_S8S4 ? tw_i32_dot4(TW_DOT4_S8U8, *a, l, p[n])
-                                      : tw_i32_dot2(*a, p[n], l);
+                                      : tw_i32_dot2_whole(*a, p[n], l);
       }
     }
   }
@@ -132,25 +141,34 @@ TW_INLINE void tw_nibble_pass(tw_nibbles_t types, int pass, tw_vi32* acc,
                               tw_index_t steps, int M0, int N0, int sets) {
   const int nv = N0 / TW_LANES;
   const int lanes = M0 * tw_nibble_parts(types);
-  TW_NO_UNROLL for (; steps >= sets; steps -= sets) {
-    TW_UNROLL for (int i = 0; i < sets; ++i) {
-      tw_nibble_step(types, pass, acc + i * M0 * nv, lhs + i * lanes,
-                     rhs + i * N0, M0, nv);
+  const int step_sets = tw_nibble_step_sets(types, sets);
+  const int turn = sets / step_sets;  // K steps of an iteration
+  TW_NO_UNROLL for (; steps >= turn; steps -= turn) {
+    TW_UNROLL for (int i = 0; i < turn; ++i) {
+      tw_nibble_step(types, pass, acc + i * step_sets * M0 * nv,
+                     lhs + i * lanes, rhs + i * N0, M0, nv, step_sets);
     }
-    TW_ADVANCE(lhs, sets * lanes);
-    TW_ADVANCE(rhs, sets * N0);
+    TW_ADVANCE(lhs, turn * lanes);
+    TW_ADVANCE(rhs, turn * N0);
   }
-  TW_NO_UNROLL for (; sets > 1 && steps > 0; --steps) {
-    tw_nibble_step(types, pass, acc, lhs, rhs, M0, nv);
+  TW_NO_UNROLL for (; turn > 1 && steps > 0; --steps) {
+    tw_nibble_step(types, pass, acc, lhs, rhs, M0, nv, step_sets);
     lhs += lanes;
     rhs += N0;
   }
 }
 
 // Takes 8 * (the sum of its lhs row) from each row of acc[M0][nv]. Of the lanes
-// of sum[period] two belong to row 0, the next two to row 1, and so on.
+// of sum[period] two belong to row 0, the next two to row 1, and so on; where
+// rows fill vectors evenly all of them are alike.
 TW_INLINE void tw_nibble_correct(tw_vi32* acc, tw_vi32* sum, int period, int M0,
                                  int nv) {
+  if (TW_LANES % (2 * M0) == 0) {
+    TW_UNROLL for (int i = 1; i < period; ++i) {
+      sum[0] = tw_i32_add(sum[0], sum[i]);
+    }
+    period = 1;
+  }
   TW_UNROLL for (int i = 0; i < period; ++i) {
     sum[i] = tw_i32_add(sum[i], tw_i32_swap_pairs(sum[i]));
   }
@@ -175,7 +193,7 @@ TW_INLINE void tw_nibble_tile(tw_nibbles_t types, void* out,
   const int lanes = M0 * tw_nibble_parts(types);
   const int passes = tw_nibble_passes(types, vectors);
   const int period = types == TW_NIBBLES_S8S4 ? tw_nibble_period(M0) : 1;
-  const tw_index_t block_steps = tw_nibble_block_steps(lanes, M0, N0);
+  const tw_index_t block_steps = tw_nibble_block_steps(types, lanes, M0, N0);
   const int32_t* lhs = (const int32_t*)lhs_panel;
   const int32_t* rhs = (const int32_t*)rhs_panel;
   int32_t staged[TW_MAX_STAGED] __attribute__((aligned(64)));

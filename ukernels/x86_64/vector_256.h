@@ -87,6 +87,10 @@ TW_INLINE void tw_i32_store(void* p, tw_vi32 v) {
 TW_INLINE tw_vi32 tw_i32_splat(const void* p) {
   return _mm256_set1_epi32(*(const tw_any_i32_t*)p);
 }
+TW_INLINE tw_vi32 tw_i32_splat_for(const void* p, int uses) {
+  (void)uses;
+  return tw_i32_splat(p);
+}
 TW_INLINE tw_vi32 tw_i32_add(tw_vi32 a, tw_vi32 b) {
   return _mm256_add_epi32(a, b);
 }
@@ -98,6 +102,9 @@ TW_INLINE tw_vi32 tw_i32_madd(tw_vi32 a, tw_vi32 b) {
 #if TW_HAS_VNNI_256
 // c + tw_i32_madd(a, b).
 TW_INLINE tw_vi32 tw_i32_dot2(tw_vi32 c, tw_vi32 a, tw_vi32 b) {
+  return tw_dot2_256(c, a, b);
+}
+TW_INLINE tw_vi32 tw_i32_dot2_whole(tw_vi32 c, tw_vi32 a, tw_vi32 b) {
   return tw_dot2_256(c, a, b);
 }
 // c + the sums of four products of bytes, modulo 2^32.

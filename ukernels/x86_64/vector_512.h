@@ -26,14 +26,16 @@ TW_INLINE tw_vf32 tw_f32_splat(const void* p) {
   return _mm512_set1_ps(*(const tw_any_f32_t*)p);
 }
 // For `uses` multiply-adds: one has it as an operand in place. Of more it is a
-// load alone. Compilers take vbroadcastss for floats, which on Zen 4 is a
-// shuffle of this width besides: f16 2x32 to 4x32 0.76 to 0.78 of the time,
-// 12x32 0.97.
-TW_INLINE tw_vf32 tw_f32_splat_for(const void* p, int uses) {
-  if (uses == 1) return tw_f32_splat(p);
-  tw_vf32 v;
-  __asm__("vpbroadcastd %1, %0" : "=v"(v) : "m"(*(const tw_any_f32_t*)p));
+// load alone, of whatever type. Compilers take vbroadcastss where they are of
+// floats, or are not known, which on Zen 4 is a shuffle of this width besides:
+// f16 2x32 to 4x32 0.76 to 0.78 of the time, 12x32 0.97.
+TW_INLINE __m512i tw_splat_by_load(const void* p) {
+  __m512i v;
+  __asm__("vpbroadcastd %1, %0" : "=v"(v) : "m"(*(const tw_any_i32_t*)p));
   return v;
+}
+TW_INLINE tw_vf32 tw_f32_splat_for(const void* p, int uses) {
+  return uses == 1 ? tw_f32_splat(p) : (tw_vf32)tw_splat_by_load(p);
 }
 TW_INLINE tw_vf32 tw_f32_add(tw_vf32 a, tw_vf32 b) {
   return _mm512_add_ps(a, b);
@@ -76,6 +78,9 @@ TW_INLINE void tw_i32_store(void* p, tw_vi32 v) { _mm512_storeu_si512(p, v); }
 TW_INLINE tw_vi32 tw_i32_splat(const void* p) {
   return _mm512_set1_epi32(*(const tw_any_i32_t*)p);
 }
+TW_INLINE tw_vi32 tw_i32_splat_for(const void* p, int uses) {
+  return uses == 1 ? tw_i32_splat(p) : tw_splat_by_load(p);
+}
 TW_INLINE tw_vi32 tw_i32_add(tw_vi32 a, tw_vi32 b) {
   return _mm512_add_epi32(a, b);
 }
@@ -88,6 +93,12 @@ TW_INLINE tw_vi32 tw_i32_madd(tw_vi32 a, tw_vi32 b) {
 // c + tw_i32_madd(a, b).
 TW_INLINE tw_vi32 tw_i32_dot2(tw_vi32 c, tw_vi32 a, tw_vi32 b) {
   return _mm512_dpwssd_epi32(c, a, b);
+}
+// The same. The compiler splits vpdpwssd into vpmaddwd and vpaddd where it sees
+// that another one depends on it.
+TW_INLINE tw_vi32 tw_i32_dot2_whole(tw_vi32 c, tw_vi32 a, tw_vi32 b) {
+  __asm__("vpdpwssd %2, %1, %0" : "+v"(c) : "v"(a), "v"(b));
+  return c;
 }
 // c + the sums of four products of bytes, modulo 2^32.
 TW_INLINE tw_vi32 tw_i32_dot4(tw_dot4_t types, tw_vi32 c, tw_vi32 lhs,
