@@ -72,7 +72,7 @@ TW_INLINE void tw_bf16_fma_step(tw_vf32* acc, const float* const* lhs, int at,
 // K steps of a block: a step is two multiply-adds, so that half as many suffice
 // as for f16, but where a step is short.
 TW_INLINE int tw_bf16_staged_steps(int vectors) {
-  const int steps = tw_staged_steps(vectors);
+  const int steps = tw_steps_staged_ahead(vectors);
   return vectors > 4 ? steps / 2 : steps;
 }
 
@@ -86,13 +86,21 @@ TW_INLINE void tw_bf16_fma_loop(tw_vf32* acc, const void* lhs_panel,
   const uint16_t* lhs = (const uint16_t*)lhs_panel;
   const uint16_t* rhs = (const uint16_t*)rhs_panel;
   float staged[TW_MAX_STAGED] __attribute__((aligned(64)));
+  const int ahead = tw_stages_ahead(vectors);
+  float* now = staged;
+  float* next = staged + (ahead ? TW_MAX_STAGED / 4 : 0);
+  if (ahead && k > 0)
+    tw_bf16_convert(lhs, now, tw_steps_of_block(k, block_steps) * M0);
   for (; k > 0; k -= block_steps) {
-    tw_index_t steps = k < block_steps ? k : block_steps;
-    tw_bf16_convert(lhs, staged, steps * M0);
+    tw_index_t steps = tw_steps_of_block(k, block_steps);
+    if (!ahead) tw_bf16_convert(lhs, now, steps * M0);
     lhs += steps * M0 * 2;
+    if (ahead && k > block_steps)
+      tw_bf16_convert(lhs, next,
+                      tw_steps_of_block(k - block_steps, block_steps) * M0);
     const float* l[4];
     TW_UNROLL for (int n = 0; n < nv; ++n) {
-      l[n] = staged;
+      l[n] = now;
       TW_OPAQUE_POINTER(l[n]);
     }
     TW_NO_UNROLL for (; steps >= sets; steps -= sets) {
@@ -108,6 +116,9 @@ TW_INLINE void tw_bf16_fma_loop(tw_vf32* acc, const void* lhs_panel,
       TW_UNROLL for (int n = 0; n < nv; ++n) { l[n] += M0; }
       rhs += 2 * N0;
     }
+    float* const done = now;
+    now = next;
+    next = done;
   }
 }
 

@@ -49,6 +49,20 @@ TW_INLINE void tw_f16_step(tw_vf32* acc, const float* const* lhs, int at,
   }
 }
 
+// The next K steps of M0 of `rows` rows.
+TW_INLINE void tw_f16_stage(const uint16_t* lhs, float* to, tw_index_t steps,
+                            int block_steps, int M0, int rows) {
+  if (rows != M0) {
+    for (tw_index_t s = 0; s < steps; ++s)
+      tw_f16_convert(lhs + s * rows, to + s * M0, M0, 1);
+  } else if (steps == block_steps) {
+    tw_f16_convert(lhs, to, block_steps * M0,
+                   tw_staged_group(block_steps * M0 / TW_LANES));
+  } else {
+    tw_f16_convert(lhs, to, steps * M0, 1);
+  }
+}
+
 // Rows [row, row + M0) of a tile of `rows` rows.
 TW_INLINE void tw_f16_rows(void* out_tile, const void* lhs_panel,
                            const void* rhs_panel,
@@ -58,7 +72,7 @@ TW_INLINE void tw_f16_rows(void* out_tile, const void* lhs_panel,
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
-  const int block_steps = tw_staged_steps(vectors);
+  const int block_steps = tw_steps_staged_ahead(vectors);
   char* out =
       (char*)out_tile + row * tw_out_stride(params, N0) * tw_out_bytes(type);
   const uint16_t* lhs = (const uint16_t*)lhs_panel + row;
@@ -66,21 +80,23 @@ TW_INLINE void tw_f16_rows(void* out_tile, const void* lhs_panel,
   float staged[TW_MAX_STAGED] __attribute__((aligned(64)));
   tw_vf32 acc[TW_MAX_ACCUMULATORS];
   tw_out_begin(acc, type, out, params, M0, N0, sets);
-  for (tw_index_t k = params->K; k > 0; k -= block_steps) {
-    tw_index_t steps = k < block_steps ? k : block_steps;
-    if (rows != M0) {
-      for (tw_index_t s = 0; s < steps; ++s)
-        tw_f16_convert(lhs + s * rows, staged + s * M0, M0, 1);
-    } else if (steps == block_steps) {
-      tw_f16_convert(lhs, staged, block_steps * M0,
-                     tw_staged_group(block_steps * M0 / TW_LANES));
-    } else {
-      tw_f16_convert(lhs, staged, steps * M0, 1);
-    }
+  const int ahead = tw_stages_ahead(vectors);
+  float* now = staged;
+  float* next = staged + (ahead ? TW_MAX_STAGED / 2 : 0);
+  tw_index_t k = params->K;
+  if (ahead && k > 0)
+    tw_f16_stage(lhs, now, tw_steps_of_block(k, block_steps), block_steps, M0,
+                 rows);
+  for (; k > 0; k -= block_steps) {
+    tw_index_t steps = tw_steps_of_block(k, block_steps);
+    if (!ahead) tw_f16_stage(lhs, now, steps, block_steps, M0, rows);
     lhs += steps * rows;
+    if (ahead && k > block_steps)
+      tw_f16_stage(lhs, next, tw_steps_of_block(k - block_steps, block_steps),
+                   block_steps, M0, rows);
     const float* l[4];
     TW_UNROLL for (int n = 0; n < nv; ++n) {
-      l[n] = staged;
+      l[n] = now;
       if (TW_HAS_EMBEDDED_BROADCAST) TW_OPAQUE_POINTER(l[n]);
     }
     // Not unrolled further: the compiler would hoist conversions and spill.
@@ -99,6 +115,9 @@ TW_INLINE void tw_f16_rows(void* out_tile, const void* lhs_panel,
       TW_UNROLL for (int n = 0; n < nv; ++n) { l[n] += M0; }
       rhs += N0;
     }
+    float* const done = now;
+    now = next;
+    next = done;
   }
   tw_out_end(acc, type, out, params, M0, N0, sets);
 }

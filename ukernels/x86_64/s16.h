@@ -175,6 +175,20 @@ TW_INLINE void tw_s8_step(tw_vi32* acc, const int32_t* lhs, const int8_t* rhs,
   tw_s16_step(acc, (const int16_t*)lhs, r, M0, nv);
 }
 
+// The next K steps of M0 of `rows` rows.
+TW_INLINE void tw_s8_stage(const int8_t* lhs, int32_t* to, tw_index_t steps,
+                           int block_steps, int M0, int rows) {
+  if (rows != M0) {
+    for (tw_index_t s = 0; s < steps; ++s)
+      tw_s8_widen(lhs + s * 2 * rows, to + s * M0, M0, 1);
+  } else if (steps == block_steps) {
+    tw_s8_widen(lhs, to, block_steps * M0,
+                tw_staged_group(block_steps * M0 / TW_LANES));
+  } else {
+    tw_s8_widen(lhs, to, steps * M0, 1);
+  }
+}
+
 // Rows [row, row + M0) of a tile of `rows` rows.
 TW_INLINE void tw_s8_rows(void* out_tile, const void* lhs_panel,
                           const void* rhs_panel,
@@ -183,29 +197,31 @@ TW_INLINE void tw_s8_rows(void* out_tile, const void* lhs_panel,
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
-  const int block_steps = tw_staged_steps(vectors);
+  const int block_steps = tw_steps_staged_ahead(vectors);
   int32_t* out = (int32_t*)out_tile + row * tw_out_stride(params, N0);
   const int8_t* lhs = (const int8_t*)lhs_panel + row * 2;
   const int8_t* rhs = (const int8_t*)rhs_panel;
   int32_t staged[TW_MAX_STAGED] __attribute__((aligned(64)));
   tw_vi32 acc[TW_MAX_ACCUMULATORS];
   tw_i32_begin(acc, out, params, M0, N0, sets);
-  for (tw_index_t k = params->K; k > 0; k -= block_steps) {
-    tw_index_t steps = k < block_steps ? k : block_steps;
-    if (rows != M0) {
-      for (tw_index_t s = 0; s < steps; ++s)
-        tw_s8_widen(lhs + s * 2 * rows, staged + s * M0, M0, 1);
-    } else if (steps == block_steps) {
-      tw_s8_widen(lhs, staged, block_steps * M0,
-                  tw_staged_group(block_steps * M0 / TW_LANES));
-    } else {
-      tw_s8_widen(lhs, staged, steps * M0, 1);
-    }
+  const int ahead = tw_stages_ahead(vectors);
+  int32_t* now = staged;
+  int32_t* next = staged + (ahead ? TW_MAX_STAGED / 2 : 0);
+  tw_index_t k = params->K;
+  if (ahead && k > 0)
+    tw_s8_stage(lhs, now, tw_steps_of_block(k, block_steps), block_steps, M0,
+                rows);
+  for (; k > 0; k -= block_steps) {
+    tw_index_t steps = tw_steps_of_block(k, block_steps);
+    if (!ahead) tw_s8_stage(lhs, now, steps, block_steps, M0, rows);
     lhs += steps * 2 * rows;
+    if (ahead && k > block_steps)
+      tw_s8_stage(lhs, next, tw_steps_of_block(k - block_steps, block_steps),
+                  block_steps, M0, rows);
     // Not unrolled further: the compiler would hoist widenings and spill, and
     // split vpdpwssd, where the next one depends on it, into vpmaddwd and
     // vpaddd.
-    const int32_t* l = staged;
+    const int32_t* l = now;
     TW_NO_UNROLL for (; steps >= sets; steps -= sets) {
       TW_UNROLL for (int i = 0; i < sets; ++i) {
         tw_s8_step(acc + i * vectors, l + i * M0, rhs + i * 2 * N0, M0, nv);
@@ -218,6 +234,9 @@ TW_INLINE void tw_s8_rows(void* out_tile, const void* lhs_panel,
       l += M0;
       rhs += 2 * N0;
     }
+    int32_t* const done = now;
+    now = next;
+    next = done;
   }
   tw_i32_end(acc, out, params, M0, N0, sets);
 }
