@@ -23,49 +23,92 @@ TW_INLINE void tw_f32_step(tw_vf32* acc, const float* lhs, const float* rhs,
   }
 }
 
-// Rows [row, row + M0) of a tile of `rows` rows.
-TW_INLINE void tw_f32_rows(void* out_tile, const void* lhs_panel,
-                           const void* rhs_panel,
-                           const tw_mmt4d_params_t* params, int M0, int N0,
-                           int row, int rows) {
+TW_INLINE void f32f32f32_k1(void* out_tile, const void* lhs_panel,
+                            const void* rhs_panel,
+                            const tw_mmt4d_params_t* params, int M0, int N0) {
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
   const int steps = tw_loop_steps(vectors, sets);
-  float* out = (float*)out_tile + row * tw_out_stride(params, N0);
-  const float* lhs = (const float*)lhs_panel + row;
+  float* out = (float*)out_tile;
+  const float* lhs = (const float*)lhs_panel;
   const float* rhs = (const float*)rhs_panel;
   tw_vf32 acc[TW_MAX_ACCUMULATORS];
   tw_out_begin(acc, TW_ELEMENT_F32, out, params, M0, N0, sets);
   tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
-    tw_prefetch_panels(lhs, steps * rows * 4, rhs, steps * N0 * 4, vectors, nv);
+    tw_prefetch_panels(lhs, steps * M0 * 4, rhs, steps * N0 * 4, vectors, nv);
     TW_UNROLL for (int s = 0; s < steps; ++s) {
-      tw_f32_step(acc + s % sets * vectors, lhs + s * rows, rhs + s * N0, M0,
-                  nv);
+      tw_f32_step(acc + s % sets * vectors, lhs + s * M0, rhs + s * N0, M0, nv);
     }
-    TW_ADVANCE(lhs, steps * rows);
+    TW_ADVANCE(lhs, steps * M0);
     TW_ADVANCE(rhs, steps * N0);
   }
   TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
     tw_f32_step(acc, lhs, rhs, M0, nv);
-    lhs += rows;
+    lhs += M0;
     rhs += N0;
   }
   tw_out_end(acc, TW_ELEMENT_F32, out, params, M0, N0, sets);
 }
 
-TW_INLINE void f32f32f32_k1(void* out, const void* lhs, const void* rhs,
-                            const tw_mmt4d_params_t* params, int M0, int N0) {
-  tw_f32_rows(out, lhs, rhs, params, M0, N0, 0, M0);
+// The rows of each half of v[4], which are columns, and the other way round.
+TW_INLINE void tw_f32_transpose(__m256* v) {
+  const __m256 a = _mm256_unpacklo_ps(v[0], v[1]);
+  const __m256 b = _mm256_unpackhi_ps(v[0], v[1]);
+  const __m256 c = _mm256_unpacklo_ps(v[2], v[3]);
+  const __m256 d = _mm256_unpackhi_ps(v[2], v[3]);
+  v[0] = _mm256_shuffle_ps(a, c, 0x44);
+  v[1] = _mm256_shuffle_ps(a, c, 0xEE);
+  v[2] = _mm256_shuffle_ps(b, d, 0x44);
+  v[3] = _mm256_shuffle_ps(b, d, 0xEE);
 }
 
-// For twice the rows that the registers carry: the rhs is read twice, from L1.
-TW_INLINE void f32f32f32_k1_halves(void* out, const void* lhs, const void* rhs,
-                                   const tw_mmt4d_params_t* params, int M0,
-                                   int N0) {
-  tw_f32_rows(out, lhs, rhs, params, M0 / 2, N0, 0, M0);
-  tw_f32_rows(out, lhs, rhs, params, M0 / 2, N0, M0 / 2, M0);
+// 16x8 at 256 bits, twice the rows that the registers carry: four columns, then
+// the others, with lanes along the rows. A step loads two vectors of the lhs
+// and spreads four elements of the rhs, 6 loads for 8 multiply-adds, where
+// lanes along the columns need 9.
+TW_INLINE void f32f32f32_k1_16x8(void* out_tile, const void* lhs_panel,
+                                 const void* rhs_panel,
+                                 const tw_mmt4d_params_t* params, int M0,
+                                 int N0) {
+  (void)M0;
+  const tw_index_t stride = tw_out_stride(params, N0);
+  for (int column = 0; column < 8; column += 4) {
+    const float* lhs = (const float*)lhs_panel;
+    const float* rhs = (const float*)rhs_panel + column;
+    float* const out = (float*)out_tile + column;
+    __m256 acc[2][4];  // Rows 8h to 8h + 7 of column n.
+    TW_UNROLL for (int h = 0; h < 2; ++h) {
+      TW_UNROLL for (int n = 0; n < 4; ++n) acc[h][n] = _mm256_setzero_ps();
+      if (!tw_accumulates(params)) continue;
+      TW_UNROLL for (int m = 0; m < 4; ++m) {
+        float* const row = out + (8 * h + m) * stride;
+        acc[h][m] =
+            _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(row)),
+                                 _mm_loadu_ps(row + 4 * stride), 1);
+      }
+      tw_f32_transpose(acc[h]);
+    }
+    for (tw_index_t k = params->K; k > 0; --k) {
+      const __m256 l[2] = {_mm256_loadu_ps(lhs), _mm256_loadu_ps(lhs + 8)};
+      TW_UNROLL for (int n = 0; n < 4; ++n) {
+        const __m256 r = _mm256_set1_ps(rhs[n]);
+        acc[0][n] = _mm256_fmadd_ps(l[0], r, acc[0][n]);
+        acc[1][n] = _mm256_fmadd_ps(l[1], r, acc[1][n]);
+      }
+      TW_ADVANCE(lhs, 16);
+      TW_ADVANCE(rhs, 8);
+    }
+    TW_UNROLL for (int h = 0; h < 2; ++h) {
+      tw_f32_transpose(acc[h]);
+      TW_UNROLL for (int m = 0; m < 4; ++m) {
+        float* const row = out + (8 * h + m) * stride;
+        _mm_storeu_ps(row, _mm256_castps256_ps128(acc[h][m]));
+        _mm_storeu_ps(row + 4 * stride, _mm256_extractf128_ps(acc[h][m], 1));
+      }
+    }
+  }
 }
 
 #endif  // UKERNELS_X86_64_F32_H_
