@@ -23,7 +23,7 @@
 // stands in a register is widened by the multiply-add, if at all. One row takes
 // eight K steps at a time, two rows four, with sums of their own for four of
 // one row and for two of two; or one sum where ORDER is STEPS, which round one
-// after another.
+// after another. More rows take two steps at a time.
 #define TW_RVV_SETS_ANY(M0) ((M0) > 2 ? 1 : 4 / (M0))
 #define TW_RVV_SETS_STEPS(M0) 1
 #define TW_RVV_FAMILY(family, in_t, sum_t, out_t, COLUMNS, multiply_add,   \
@@ -44,7 +44,7 @@
                         const void* restrict rhs,                          \
                         const tw_mmt4d_params_t* params, int M0, int N0) { \
     const int sets = TW_RVV_SETS_##ORDER(M0);                              \
-    const int steps = M0 > 2 ? 1 : 8 / M0;                                 \
+    const int steps = M0 > 2 ? 2 : 8 / M0;                                 \
     const in_t* a = (const in_t*)lhs;                                      \
     const in_t* b = (const in_t*)rhs;                                      \
     out_t* to = (out_t*)out;                                               \
