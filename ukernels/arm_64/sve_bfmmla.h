@@ -19,9 +19,9 @@
 #include "ukernels/arm_64/sve_mmla.h"
 
 TW_SVE_FAMILY(bf16bf16f32_k4_sve, tw_sve_bfmmla, vl, .lhs_bytes = 8,
-              .rhs_bytes = 8)
+              .rhs_bytes = 8, .groups_loads = 1)
 TW_SVE_FAMILY(bf16bf16bf16_k4_sve, tw_sve_bfmmla, vl, .lhs_bytes = 8,
-              .rhs_bytes = 8, .out = TW_OUT_BF16)
+              .rhs_bytes = 8, .out = TW_OUT_BF16, .groups_loads = 1)
 TW_SVE_FAMILY(bf16bf16bf16_k4_steprnd_sve, tw_sve_bfmmla, vl, .lhs_bytes = 8,
               .rhs_bytes = 8, .out = TW_OUT_BF16, .rounds = 1)
 

@@ -31,6 +31,7 @@ typedef struct {
   int paired;  // accumulators 2i, 2i+1 hold even and odd columns of operand i
   int rounds;  // each K step rounds to the out type
   int splits;  // the rhs is s4, each operand two vectors of s8
+  int groups_loads;  // the rhs of a K step is loaded before it is multiplied
   int rolls_widest;  // the K loop of a tile of 3vl columns is not unrolled
 } tw_sve_family_t;
 

@@ -13,7 +13,7 @@
 // and two neighbouring vectors make one of each row by uzp1 and uzp2 of 64
 // bits. No include guard: see sve_lanes.h. The macros:
 //
-//   TW_TILE, TW_ACC, TW_NARROW(acc), TW_WIDEN(acc)  as there
+//   TW_TILE, TW_ACC, TW_NARROW(acc), TW_WIDEN(acc), TW_UNSCALE(acc)  as there
 //   TW_ACC_OF_PAIRS(v)  64-bit lanes as accumulators
 //   TW_LOAD_LHS(p, single, odd)  the lhs operand: two rows, or a `single` one
 //                   twice; where the rhs is split, of one of two
@@ -50,10 +50,41 @@ TW_INLINE void TW_CONCAT(TW_TILE, _steps)(tw_sve_family_t how,
   TW_LHS q0, q1, q2, q3, q0_odd, q1_odd, q2_odd, q3_odd;
   TW_LHS* const q[] = {&q0, &q1, &q2, &q3};
   TW_LHS* const q_odd[] = {&q0_odd, &q1_odd, &q2_odd, &q3_odd};
+  // A single row is multiplied with its next K step: what the latter makes of
+  // this step's rhs, and the former of the next one's, is never read.
+  const int joins = M0 == 1 && steps % 2 == 0 && !how.splits;
   TW_UNROLL for (int p = 0; p < rows; ++p) {
     const char* const pair = *lhs + p * pair_bytes;
-    *q[p] = TW_LOAD_LHS(pair, M0 == 1, 0);
+    if (joins && p % 2 == 1) {
+      *q[p] = *q[p - 1];
+      continue;
+    }
+    *q[p] = TW_LOAD_LHS(pair, M0 == 1 && !joins, 0);
     if (how.splits) *q_odd[p] = TW_LOAD_LHS(pair, M0 == 1, 1);
+  }
+  const tw_index_t rhs_bytes = steps * vectors * rhs_vector;
+  if (how.groups_loads) {
+    // Up to four vectors are loaded, then multiplied: what issues in its order
+    // waits for one load of them alone (Cortex-A510).
+    TW_RHS v0, v1, v2, v3;
+    TW_RHS* const v[] = {&v0, &v1, &v2, &v3};
+    TW_UNROLL for (int p = 0; p < rows; p += pairs) {
+      TW_UNROLL for (int n = 0; n < vectors; ++n) {
+        const int last = n + 4 < vectors ? n + 4 : vectors;
+        TW_UNROLL for (int i = n % 4 == 0 ? n : last; i < last; ++i) {
+          *v[i % 4] =
+              TW_LOAD_RHS(*rhs + (p / pairs * vectors + i) * rhs_vector);
+        }
+        TW_UNROLL for (int i = p; i < p + pairs; ++i) {
+          TW_ACC* const a = acc[i][n];
+          *a = TW_MULTIPLY(*a, *q[i], *q_odd[i], *v[n % 4]);
+          TW_LOAD_AFTER(*rhs, *a);
+        }
+      }
+    }
+    *lhs += rows * pair_bytes;
+    *rhs += rhs_bytes;
+    return;
   }
   // Vector by vector, each with all rows, one after the other: otherwise the
   // widest tile would find no registers.
@@ -77,7 +108,7 @@ TW_INLINE void TW_CONCAT(TW_TILE, _steps)(tw_sve_family_t how,
     }
   }
   *lhs += rows * pair_bytes;
-  *rhs += steps * vectors * rhs_vector;
+  *rhs += rhs_bytes;
 }
 
 TW_INLINE void TW_TILE(tw_sve_family_t how, void* out, const char* lhs,
@@ -90,6 +121,11 @@ TW_INLINE void TW_TILE(tw_sve_family_t how, void* out, const char* lhs,
   // vectors take more registers.
   const int chains = how.splits ? 2 : 4;
   const int sets = !how.rounds && pairs < chains ? chains / pairs : 1;
+#ifdef TW_UNSCALE
+  const int starts = 0;
+#else
+  const int starts = tw_accumulates(params);
+#endif
   const TW_ACC zero = TW_ZERO(TW_ACC);
   TW_ACC a00 = zero, a01 = zero, a02 = zero, a03 = zero, a04 = zero, a05 = zero;
   TW_ACC a10 = zero, a11 = zero, a12 = zero, a13 = zero, a14 = zero, a15 = zero;
@@ -102,7 +138,7 @@ TW_INLINE void TW_TILE(tw_sve_family_t how, void* out, const char* lhs,
   const tw_index_t lanes = svcntw();
   const tw_index_t N0 = vl * lanes;
 
-  if (tw_accumulates(params)) {
+  if (starts) {
     const tw_index_t stride = tw_out_stride(params, N0);
     TW_UNROLL for (int p = 0; p < pairs; ++p) {
       TW_UNROLL for (int j = 0; j < vl; ++j) {
@@ -153,7 +189,9 @@ TW_INLINE void TW_TILE(tw_sve_family_t how, void* out, const char* lhs,
   }
 #endif
 
-  TW_UNROLL for (int p = sets * pairs - 1; p >= pairs; --p) {
+  // Of a single row, odd K steps are in the second rows of their own sums.
+  const int joins = M0 == 1 && sets % 2 == 0 && !how.splits;
+  TW_UNROLL for (int p = sets * pairs - 1; p >= pairs + joins; --p) {
     TW_ACC* const* const to = acc[p - (p >= 2 ? 2 : 1)];
     TW_UNROLL for (int n = 0; n < vectors; ++n) {
       *to[n] = svadd_x(all, *to[n], *acc[p][n]);
@@ -169,11 +207,28 @@ TW_INLINE void TW_TILE(tw_sve_family_t how, void* out, const char* lhs,
       TW_HIDE_CAST(right);
       const svuint64_t l = svreinterpret_u64(left);
       const svuint64_t r = svreinterpret_u64(right);
-      TW_STORE_ACC(TW_ACC, how.out, out, row, j * lanes,
-                   TW_ACC_OF_PAIRS(svuzp1(l, r)));
-      if (M0 == 1) continue;
-      TW_STORE_ACC(TW_ACC, how.out, out, row + stride, j * lanes,
-                   TW_ACC_OF_PAIRS(svuzp2(l, r)));
+      TW_UNROLL for (int second = 0; second < 2; ++second) {
+        if (second && M0 == 1) break;
+        const tw_index_t at = row + second * stride;
+        TW_ACC sum = TW_ACC_OF_PAIRS(second ? svuzp2(l, r) : svuzp1(l, r));
+        if (joins) {
+          TW_ACC odd_left = *acc[1][2 * j], odd_right = *acc[1][2 * j + 1];
+          TW_HIDE_CAST(odd_left);
+          TW_HIDE_CAST(odd_right);
+          TW_ACC odd = TW_ACC_OF_PAIRS(svuzp2(svreinterpret_u64(odd_left),
+                                              svreinterpret_u64(odd_right)));
+          TW_HIDE_CAST(odd);
+          sum = svadd_x(all, sum, odd);
+        }
+#ifdef TW_UNSCALE
+        sum = TW_UNSCALE(sum);
+        if (tw_accumulates(params)) {
+          sum = svadd_x(all, sum,
+                        TW_LOAD_ACC(TW_ACC, how.out, out, at, j * lanes));
+        }
+#endif
+        TW_STORE_ACC(TW_ACC, how.out, out, at, j * lanes, sum);
+      }
     }
   }
 }
@@ -186,5 +241,6 @@ TW_INLINE void TW_TILE(tw_sve_family_t how, void* out, const char* lhs,
 #undef TW_MULTIPLY
 #undef TW_NARROW
 #undef TW_WIDEN
+#undef TW_UNSCALE
 #undef TW_LHS
 #undef TW_RHS
