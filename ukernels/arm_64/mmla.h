@@ -101,27 +101,40 @@ TW_INLINE void tw_mmla_steps(tw_mmla_t kind, tw_acc_t acc_kind, tw_vec* acc,
   }
   tw_vec l[TW_MAX_OPERANDS], r[TW_MAX_OPERANDS];
   const int lhs_bytes = M0 * TW_MMLA_BYTES;
+  const int rounds = tw_rounds_steps(acc_kind);
+  // At fixed offsets, where loads pair up: ld1 of four vectors takes its places
+  // in one cycle or none (Ampere-1, Oryon).
+  const char* at = tw_advance(rhs, steps * columns * 16);
   TW_UNROLL for (int i = 0; i < steps * columns; ++i) {
     const int s = i / columns, n = i % columns;
     tw_vec* const a = acc + s % sets * pairs * columns + n;
-    if (n == 0 && s * lhs_bytes % 64 == 0) {
+    if (n == 0 && M0 == 1 && rounds) {
+      l[s] = tw_load(*lhs, TW_MMLA_BYTES);
+      *lhs += TW_MMLA_BYTES;
+    } else if (n == 0 && s * lhs_bytes % 64 == 0) {
       const int left = (steps - s) * lhs_bytes;
       tw_load_bytes(l + s * lhs_bytes / 16, lhs, left < 64 ? left : 64);
     }
     if (i % 4 == 0) {
-      const int left = steps * columns - i;
       // While the group before it is multiplied.
       if (i > 0) {
-        TW_LOAD_AFTER(*rhs, acc[(i - 4) / columns % sets * pairs * columns +
-                                (i - 4) % columns]);
+        TW_LOAD_AFTER(at, acc[(i - 4) / columns % sets * pairs * columns +
+                              (i - 4) % columns]);
       }
-      tw_load_group(r + i, rhs, left < 4 ? left : 4);
+      const int last = steps * columns - i < 4 ? steps * columns : i + 4;
+      TW_UNROLL for (int j = i; j < last; ++j) {
+        r[j] = tw_load(at + j * 16, 16);
+      }
     }
     TW_UNROLL for (int p = 0; p < pairs; ++p) {
-      const tw_vec lhs_pair = l[M0 == 1 ? s / 2 : s * pairs + p];
-      a[p * columns] = tw_mmla(kind, a[p * columns], lhs_pair, r[i]);
+      const tw_vec lhs_pair = l[M0 > 1 ? s * pairs + p : rounds ? s : s / 2];
+      // What rounds each step waits for a sum alone, not for the products.
+      a[p * columns] =
+          rounds ? tw_acc_add(acc_kind, a[p * columns],
+                              tw_mmla(kind, tw_zero(), lhs_pair, r[i]))
+                 : tw_mmla(kind, a[p * columns], lhs_pair, r[i]);
       // Else loads of later steps would come first, and take the registers.
-      if (M0 * N0 <= 32) TW_PIN(a[p * columns]);
+      if (M0 * N0 <= (kind == TW_MMLA_BF16 ? 48 : 32)) TW_PIN(a[p * columns]);
     }
     if (n == columns - 1) tw_round_step(acc_kind, acc, pairs * columns);
   }
@@ -200,6 +213,12 @@ TW_INLINE void tw_mmla_any_steps(tw_mmla_t kind, tw_acc_t acc_kind, tw_vec* acc,
   tw_mmla_steps(kind, acc_kind, acc, lhs, rhs, M0, N0, sets, steps);
 }
 
+// bfmmla adds to what it made four to six cycles before, to half of it at a
+// time on Oryon: more sets than of others.
+TW_INLINE int tw_bfmmla_sets(int vectors) {
+  return vectors > 12 ? 1 : vectors > 6 ? 2 : 4;
+}
+
 // Adds the products of `k` K steps to acc[M0][N0 / 4].
 TW_INLINE void tw_mmla_multiply(tw_mmla_t kind, tw_acc_t acc_kind, tw_vec* rows,
                                 const char** lhs, const char** rhs,
@@ -209,6 +228,7 @@ TW_INLINE void tw_mmla_multiply(tw_mmla_t kind, tw_acc_t acc_kind, tw_vec* rows,
   const int rounds = tw_rounds_steps(acc_kind);
   const int sets = rounds                 ? 1
                    : kind == TW_MMLA_S8S4 ? tw_s4_sets(vectors)
+                   : kind == TW_MMLA_BF16 ? tw_bfmmla_sets(vectors)
                                           : tw_accumulator_sets(vectors);
   tw_vec acc[TW_MAX_ACCUMULATORS];
   TW_UNROLL for (int i = 0; i < sets * vectors; ++i) acc[i] = tw_zero();
@@ -222,10 +242,9 @@ TW_INLINE void tw_mmla_multiply(tw_mmla_t kind, tw_acc_t acc_kind, tw_vec* rows,
     tw_mmla_from_rows(acc, M0, N0);
   }
   // Twice as many where a step is short.
-  const int steps =
-      !rounds && kind != TW_MMLA_S8S4 && vectors >= 6 && vectors <= 12
-          ? 2 * sets
-          : sets;
+  const int doubles = kind != TW_MMLA_S8S4 && vectors >= 6 &&
+                      vectors <= (kind == TW_MMLA_BF16 ? 8 : 12);
+  const int steps = rounds ? 4 : doubles ? 2 * sets : sets;
   TW_NO_UNROLL for (tw_index_t i = k / steps; i != 0; --i) {
     tw_mmla_any_steps(kind, acc_kind, acc, lhs, rhs, M0, N0, sets, steps);
   }
