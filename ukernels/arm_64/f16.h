@@ -40,9 +40,13 @@ TW_INLINE void tw_f16_steps(tw_vec* acc, tw_vec* l, tw_vec* r, const char** lhs,
                             const char** rhs, int M0, int N0, int sets,
                             int steps, int more) {
   const int nv = N0 / 4;
-  tw_vec raw_l[2], raw_r[3];
+  tw_vec raw_l[2], raw_r[4];
   if (more) {
-    tw_load_bytes(raw_r, rhs, steps * N0 * 2);
+    // One by one, where loads pair up: ld1 of several vectors takes long.
+    const char* const at = tw_advance(rhs, steps * N0 * 2);
+    TW_UNROLL for (int i = 0; i < steps * N0 * 2; i += 16) {
+      raw_r[i / 16] = tw_load(at + i, tw_min(16, steps * N0 * 2 - i));
+    }
     tw_load_bytes(raw_l, lhs, steps * M0 * 2);
   }
   TW_UNROLL for (int i = 0; i < steps * nv; ++i) {
@@ -74,11 +78,14 @@ TW_INLINE void tw_f16_tile(tw_acc_t acc_kind, void* out, const void* lhs_panel,
                  M0, N0);
     return;
   }
-  const int steps = M0 < 8 ? 2 : 1;
-  const int sets = M0 * N0 / 4 < 12 ? 2 : 1;
+  // As many steps as there are registers for, and as many sets as these and the
+  // latency want.
+  const int vectors = M0 * N0 / 4;
+  const int steps = vectors <= 4 ? 4 : vectors <= 16 ? 2 : 1;
+  const int sets = vectors <= 4 ? 4 : vectors < 12 ? 2 : 1;
   const char* lhs = (const char*)lhs_panel;
   const char* rhs = (const char*)rhs_panel;
-  tw_vec acc[TW_MAX_ACCUMULATORS], l[3], r[6];
+  tw_vec acc[TW_MAX_ACCUMULATORS], l[4], r[8];
   tw_begin(acc_kind, acc, out, params, M0, N0, sets);
   tw_index_t k = params->K;
   if (k >= steps) {
@@ -88,7 +95,7 @@ TW_INLINE void tw_f16_tile(tw_acc_t acc_kind, void* out, const void* lhs_panel,
     }
     tw_f16_steps(acc, l, r, &lhs, &rhs, M0, N0, sets, steps, 0);
   }
-  if (steps > 1 && k > 0) {
+  TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
     tw_f16_load(l, r, &lhs, &rhs, M0, N0, 1);
     tw_f16_steps(acc, l, r, &lhs, &rhs, M0, N0, sets, 1, 0);
   }
