@@ -82,9 +82,8 @@ TW_INLINE void u8u8s32_k2(void* out, const void* lhs, const void* rhs,
   tw_pair_tile(0, out, lhs, rhs, params, M0, N0);
 }
 
-// K steps whose 16-bit sums cannot overflow (2 * 15 * 2^7 * 2^3 < 2^15), a
-// multiple of those taken at once.
-enum { TW_S4_SHORT_STEPS = 12 };
+// K steps whose 16-bit sums cannot overflow: 2 * 15 * 2^7 * 2^3 < 2^15.
+enum { TW_S4_SHORT_STEPS = 15 };
 
 TW_INLINE tw_vec tw_spread_byte(tw_vec v, int lane) {
 #define TW_DUP_HIGH(bytes, i) vdupq_laneq_u8(bytes, 8 + i)
@@ -94,84 +93,80 @@ TW_INLINE tw_vec tw_spread_byte(tw_vec v, int lane) {
 #undef TW_DUP_HIGH
 }
 
-// `steps` K steps of s8 x s4, K0 = 2, columns [0, columns) of a panel of N0:
-// adds the products of row m and columns [8g, 8g + 8) to
-// sum[m][part][g], `parts` of which have those of even and of odd elements
-// apart. The panels move on.
+// `steps` K steps of s8 x s4, K0 = 2: adds the products of row m and columns
+// [8g, 8g + 8) to sum[m][part][g], whose `parts` take turns. The panels move
+// on.
 TW_INLINE void tw_s4_short_steps(int16x8_t* sum, const char** lhs,
-                                 const char** rhs, int M0, int columns, int N0,
-                                 int parts, int steps) {
-  const int groups = columns / 8;
+                                 const char** rhs, int M0, int N0, int parts,
+                                 int steps) {
+  const int groups = N0 / 8;
   const tw_vec l = tw_load(*lhs, 2 * M0 * steps);
   tw_vec r[4];
-  if (steps == 1) {
-    r[0] = tw_load(*rhs, columns);
-    *rhs += N0;
-  } else {
-    tw_load_bytes(r, rhs, steps * N0);
-  }
+  tw_load_bytes(r, rhs, steps * N0);
   TW_UNROLL for (int s = 0; s < steps; ++s) {
     const int8x16_t even = vshrq_n_s8(vshlq_n_s8((int8x16_t)r[s], 4), 4);
     const int8x16_t odd = vshrq_n_s8((int8x16_t)r[s], 4);
     TW_UNROLL for (int i = 0; i < 2 * M0; ++i) {
       const int8x16_t one = (int8x16_t)tw_spread_byte(l, 2 * M0 * s + i);
       const int8x16_t part = i % 2 == 0 ? even : odd;
-      int16x8_t* const to = sum + i * parts / 2 * groups;
+      int16x8_t* const to =
+          sum + (i / 2 * parts + (2 * s + i % 2) % parts) * groups;
       to[0] = vmlal_s8(to[0], vget_low_s8(part), vget_low_s8(one));
-      if (groups == 2) to[1] = vmlal_high_s8(to[1], part, one);
+      to[1] = vmlal_high_s8(to[1], part, one);
     }
   }
   *lhs += 2 * M0 * steps;
 }
 
-// Adds the products of k K steps to acc[M0][columns / 4].
+// Adds the products of k K steps to acc[M0][N0 / 4].
 TW_INLINE void tw_s4_short(tw_vec* acc, const char* lhs, const char* rhs,
-                           tw_index_t k, int M0, int columns, int N0) {
-  const int groups = columns / 8;
-  // One row has separate sums of even and odd elements: its chains are few. And
-  // it is multiplied so quickly that what steps can share counts.
-  const int parts = M0 == 1 ? 2 : 1;
-  const int unrolled = M0 == 1 ? 4 : 1;
+                           tw_index_t k, int M0, int N0) {
+  const int groups = N0 / 8;
+  // Few rows have several sums each: their chains are few. And they are
+  // multiplied so quickly that what steps can share counts.
+  const int parts = M0 <= 2 ? 4 : 1;
+  const int unrolled = M0 <= 2 ? 4 : 1;
+  const tw_index_t most = TW_S4_SHORT_STEPS - TW_S4_SHORT_STEPS % unrolled;
   while (k > 0) {
-    const tw_index_t steps = k < TW_S4_SHORT_STEPS ? k : TW_S4_SHORT_STEPS;
+    const tw_index_t steps = k < most ? k : most;
     k -= steps;
     int16x8_t sum[16];
     TW_UNROLL for (int i = 0; i < parts * M0 * groups; ++i) {
       sum[i] = vdupq_n_s16(0);
     }
     TW_NO_UNROLL for (tw_index_t i = steps / unrolled; i != 0; --i) {
-      tw_s4_short_steps(sum, &lhs, &rhs, M0, columns, N0, parts, unrolled);
+      tw_s4_short_steps(sum, &lhs, &rhs, M0, N0, parts, unrolled);
     }
     TW_NO_UNROLL for (tw_index_t i = steps % unrolled; unrolled > 1 && i > 0;
                       --i) {
-      tw_s4_short_steps(sum, &lhs, &rhs, M0, columns, N0, parts, 1);
+      tw_s4_short_steps(sum, &lhs, &rhs, M0, N0, parts, 1);
     }
     TW_UNROLL for (int i = 0; i < M0 * groups; ++i) {
-      if (parts == 2) sum[i] = vaddq_s16(sum[i], sum[groups + i]);
+      int16x8_t* const part = sum + i / groups * parts * groups + i % groups;
+      TW_UNROLL for (int p = 1; p < parts; ++p) {
+        part[0] = vaddq_s16(part[0], part[p * groups]);
+      }
       int32x4_t* const to = (int32x4_t*)acc + 2 * i;
-      to[0] = vaddw_s16(to[0], vget_low_s16(sum[i]));
-      to[1] = vaddw_high_s16(to[1], sum[i]);
+      to[0] = vaddw_s16(to[0], vget_low_s16(part[0]));
+      to[1] = vaddw_high_s16(to[1], part[0]);
     }
   }
 }
 
-// N0 = 16. Eight rows find no registers for 16 columns: twice eight.
+// N0 = 16. Of eight rows `acc` is in memory while the sums of 16 bits are in
+// registers, which costs less than a second pass over the lhs.
 TW_INLINE void s8s4s32_k2(void* out, const void* lhs, const void* rhs,
                           const tw_mmt4d_params_t* params, int M0, int N0) {
-  const int columns = M0 > 4 ? 8 : N0;
   const tw_index_t stride = tw_out_stride(params, N0);
-  TW_UNROLL for (int n = 0; n < N0; n += columns) {
-    tw_vec acc[TW_MAX_ACCUMULATORS];
-    TW_UNROLL for (int i = 0; i < M0 * columns / 4; ++i) acc[i] = tw_zero();
-    tw_s4_short(acc, (const char*)lhs, (const char*)rhs + n, params->K, M0,
-                columns, N0);
-    TW_UNROLL for (int m = 0; m < M0; ++m) {
-      int32_t* const to = (int32_t*)out + m * stride + n;
-      TW_UNROLL for (int i = 0; i < columns / 4; ++i) {
-        tw_vec v = acc[m * columns / 4 + i];
-        if (tw_accumulates(params)) v = vaddq_u32(v, tw_load(to + 4 * i, 16));
-        tw_store(to + 4 * i, v);
-      }
+  tw_vec acc[TW_MAX_ACCUMULATORS];
+  TW_UNROLL for (int i = 0; i < M0 * N0 / 4; ++i) acc[i] = tw_zero();
+  tw_s4_short(acc, (const char*)lhs, (const char*)rhs, params->K, M0, N0);
+  TW_UNROLL for (int m = 0; m < M0; ++m) {
+    int32_t* const to = (int32_t*)out + m * stride;
+    TW_UNROLL for (int i = 0; i < N0 / 4; ++i) {
+      tw_vec v = acc[m * N0 / 4 + i];
+      if (tw_accumulates(params)) v = vaddq_u32(v, tw_load(to + 4 * i, 16));
+      tw_store(to + 4 * i, v);
     }
   }
 }
