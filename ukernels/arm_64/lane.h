@@ -213,11 +213,11 @@ TW_INLINE void tw_lane_steps(tw_lane_t kind, tw_acc_t acc_kind, tw_vec* acc,
   const int rhs_bytes = N0 * tw_lane_rhs_bytes(kind);
   const tw_widen_t widen_rhs = tw_lane_widens_rhs(kind);
   // The rhs is loaded in chunks of four vectors, or of one that is converted.
-  // By fmlal one row is multiplied so quickly that only pairs at fixed offsets
-  // fit in between (Neoverse V1: 2 of 8 dispatch slots, and no fifth to wait
-  // for).
+  // One row is multiplied so quickly that only pairs at fixed offsets fit in
+  // between: of ld1 of four LLVM's models of A64FX, Ampere-1 and Oryon say two
+  // to five times as many cycles, of Neoverse N1 a third less.
   const int pairs =
-      kind == TW_LANE_FMLAL && M0 == 1 && steps * rhs_bytes % 32 == 0;
+      widen_rhs == TW_WIDEN_NOT && M0 == 1 && steps * rhs_bytes % 32 == 0;
   const int chunk = widen_rhs != TW_WIDEN_NOT ? 16 : pairs ? 32 : 64;
   const char* pair = pairs ? tw_advance(rhs, steps * rhs_bytes) : *rhs;
   const char** const from = pairs ? &pair : rhs;
