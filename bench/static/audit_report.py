@@ -3,7 +3,7 @@
 """The audit's figures as text and as tables of a document."""
 
 import re
-from statistics import median
+from statistics import geometric_mean, median
 
 from report import replace_section
 
@@ -79,14 +79,26 @@ def totals(tiles):
     return "\n".join(result)
 
 
+def mean(found, without=()):
+    """The geometric mean of {core: ratio}; 1 of none."""
+    return geometric_mean([ratio for core, ratio in found.items() if core not in without] or [1.0])
+
+
 def losers(tiles):
-    """Tiles whose twin is quicker by more than MARGIN on every core that a model has both on."""
-    result = ["| tile | generated / hand-written cycles | cores |", "|---|---|---|"]
-    for tile in tiles:
-        found = ratios(tile)
-        if found and max(found.values()) < 1 / MARGIN:
-            result.append(f"| {short(tile)} {tile['isa']} | {span(found.values())} | "
-                          f"{', '.join(sorted(found))} |")
+    """Families with tiles whose twin is quicker by more than MARGIN in the geometric mean of the cores
+    that a model has both on, or of those among them that issue out of order."""
+    result = ["| family | instruction set | tiles | generated / hand-written cycles, mean of all cores | "
+              "of those out of order | least to most | quicker on |", "|---" * 7 + "|"]
+    for (isa, family), members in families(tiles).items():
+        lost = [(tile, found) for tile in members if (found := ratios(tile))
+                and min(mean(found), mean(found, IN_ORDER)) < 1 / MARGIN]
+        if lost:
+            names = ", ".join(short(tile).split("_", 1)[1] for tile, _ in lost)
+            every = [ratio for _, found in lost for ratio in found.values()]
+            quicker = sorted({core for _, found in lost for core, ratio in found.items() if ratio < 1 / MARGIN})
+            result.append(f"| `{family}` | {isa} | {names} | {span([mean(found) for _, found in lost])} | "
+                          f"{span([mean(found, IN_ORDER) for _, found in lost])} | {span(every)} | "
+                          f"{', '.join(quicker)} |")
     return "\n".join(result) if len(result) > 2 else "None."
 
 

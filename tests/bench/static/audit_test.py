@@ -37,13 +37,19 @@ class Audit(unittest.TestCase):
         self.assertIn("| `a` | 2 | 200 | 240 | 2 | 1.00 | 1.12 | 1.25 | 1 | 0 |", text)
         self.assertIn("| `b` | 1 | 100 | 120 | no model | – | – | – | – | – |", text)
 
-    def test_a_loser_loses_on_every_core(self):
-        lost = tile("f32f32f32_4x8x1", "a", {"n1": 4.0, "v1": 2.0}, {"n1": 3.0, "v1": 1.8})
-        mixed = tile("f32f32f32_8x8x1", "a", {"n1": 4.0, "v1": 2.0}, {"n1": 3.0, "v1": 2.0})
+    def test_a_loser_loses_in_the_mean_of_the_cores(self):
+        lost = tile("f32f32f32_4x8x1", "a", {"n1": 4.0, "v1": 2.0}, {"n1": 2.0, "v1": 2.0})
+        mixed = tile("f32f32f32_8x8x1", "a", {"n1": 4.0, "v1": 2.0}, {"n1": 3.0, "v1": 2.6})
         text = audit_report.losers([lost, mixed])
-        self.assertIn("f32f32f32_4x8x1 arm_64_base | 0.75 to 0.90 | n1, v1", text)
+        self.assertIn("| `a` | arm_64_base | 4x8x1 | 0.71 | 0.71 | 0.50 to 1.00 | n1 |", text)
         self.assertNotIn("8x8", text)
         self.assertEqual(audit_report.losers([mixed]), "None.")
+
+    def test_a_loser_loses_in_the_mean_of_either_set_of_cores(self):
+        outside = tile("f32f32f32_4x8x1", "a", {"n1": 4.0, "cortex-a55": 4.0}, {"n1": 3.0, "cortex-a55": 8.0})
+        self.assertIn("| 1.22 | 0.75 |", audit_report.losers([outside]))
+        self.assertEqual(audit_report.losers([tile("f32f32f32_4x8x1", "a", {"cortex-a55": 4.0},
+                                                   {"cortex-a55": 8.0})]), "None.")
 
     def test_a_winner_wins_on_some_core(self):
         mixed = tile("f32f32f32_8x8x1", "a", {"n1": 4.0, "v1": 2.0}, {"n1": 5.0, "v1": 1.0})
