@@ -75,6 +75,12 @@ static void chooseLoads(TilePlan &plan, const TileKey &key,
     plan.vectorLoads = spare >= kMost && perStep <= 3 ? perStep : 1;
     return;
   }
+  // A row, or few of a multiply that takes two, wait for their loads, of which
+  // one of several registers takes two to five times as long as these by
+  // themselves (A64FX, Ampere-1, Oryon).
+  if (shape.rowGroups <= idiom(plan.idiom).rows &&
+      !isDecoded(shape.vector, shape.compute, shape.roles.offset))
+    return;
   plan.broadcastLoads = std::clamp(spare, 1, kMost);
   spare -= plan.broadcastLoads;
   // Whole steps, unless there are registers for the rest of one.
