@@ -13,6 +13,8 @@ from instructions import VECTOR_REGISTER
 # instructions that wait for nothing, in which case one run through them is at least 24.
 LOOP, ALONE = 100, 25
 FIRST_ACCUMULATOR, ACCUMULATORS = 8, 24
+# Instructions of SVE that write over their operand where the other one is a constant.
+IN_PLACE = ("and", "orr", "eor", "add", "sub", "mul", "smax", "smin", "umax", "umin")
 
 
 class McaError(RuntimeError):
@@ -131,10 +133,13 @@ def _on_registers(instruction, destination):
     if instruction.mnemonic == "movprfx":  # It must stand before the instruction that it serves.
         return f"mov z{destination}.d, z0.d"
     tied, source, result = first.group(0), 0, []
+    # What is computed with a constant in place.
+    in_place = (instruction.mnemonic in IN_PLACE and first.group(1) == "z" and
+                operands[1:2] == operands[:1] and operands[-1].startswith("#"))
     for position, operand in enumerate(operands):
         def rename(match):
             nonlocal source
-            if position == 0 or (match.group(0) == tied and "/m" in operands[1]):
+            if position == 0 or (match.group(0) == tied and (in_place or "/m" in operands[1])):
                 return match.group(1) + str(destination)
             source += 1
             return match.group(1) + str((source - 1) % 4)

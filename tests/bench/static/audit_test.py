@@ -8,7 +8,7 @@
 import sys
 import unittest
 
-audit_report = None
+audit_report = instructions = mca = None
 
 
 def tile(name, family, hand, generated, isa="arm_64_base", size=4, n0=8, types="f32f32f32"):
@@ -82,8 +82,18 @@ class Audit(unittest.TestCase):
         self.assertEqual(audit_report.stale(tiles[:1], text), ["arm_64_base a: 1 tiles, 2 in the document"])
         self.assertEqual(audit_report.stale([], text), ["arm_64_base a: 0 tiles, 2 in the document"])
 
+    def test_what_is_computed_in_place_is_timed_in_place(self):
+        def lines(text):
+            mnemonic, operands = text.split(" ", 1)
+            return mca.independent([instructions.Instruction(0, mnemonic, operands)])[0]
+        self.assertEqual(lines("and z1.b, z1.b, #0xf0")[1], "and z9.b, z9.b, #0xf0")
+        self.assertEqual(lines("lsl z1.b, z1.b, #0x4")[1], "lsl z9.b, z0.b, #0x4")
+        self.assertEqual(lines("and z1.d, z1.d, z2.d")[1], "and z9.d, z0.d, z1.d")
+
 
 if __name__ == "__main__":
     sys.path.insert(0, sys.argv[1])
     import audit_report  # pylint: disable=wrong-import-position
+    import instructions  # pylint: disable=wrong-import-position
+    import mca  # pylint: disable=wrong-import-position
     unittest.main(argv=sys.argv[:1])
