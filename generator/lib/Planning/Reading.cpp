@@ -77,9 +77,9 @@ static void chooseLoads(TilePlan &plan, const TileKey &key,
   }
   // A row, or few of a multiply that takes two, wait for their loads, of which
   // one of several registers takes two to five times as long as these by
-  // themselves (A64FX, Ampere-1, Oryon).
-  // Bytes are decoded for longer than that.
-  if (shape.rowGroups <= idiom(plan.idiom).rows &&
+  // themselves (A64FX, Ampere-1, Oryon). Bytes are decoded for longer than
+  // that, and sums that are converted each step wait for each other.
+  if (shape.rowGroups <= idiom(plan.idiom).rows && !shape.convertsSums &&
       (shape.compute == ComputeType::F32 ||
        !isDecoded(shape.vector, shape.compute, shape.roles.offset)))
     return;
