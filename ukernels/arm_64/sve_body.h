@@ -30,7 +30,7 @@ typedef struct {
   tw_out_t out;
   int paired;  // accumulators 2i, 2i+1 hold even and odd columns of operand i
   int rounds;  // each K step rounds to the out type
-  int splits;  // the rhs is s4, each operand two vectors of s8
+  int splits;  // the rhs is s4, each operand two vectors of s8, times 16
   int groups_loads;  // the rhs of a K step is loaded before it is multiplied
   int rolls_widest;  // the K loop of a tile of 3vl columns is not unrolled
 } tw_sve_family_t;
@@ -43,6 +43,30 @@ typedef struct {
     const tw_sve_family_t how = {__VA_ARGS__};                               \
     tile(how, out, (const char*)lhs, (const char*)rhs, params, M0, vectors); \
   }
+
+// What an accumulator's sum is: a sixteenth of it where the rhs `splits`, to
+// which the out tile is added in the end.
+#define TW_SUM_AS_IT_IS(name, type)           \
+  TW_INLINE type name(int splits, type sum) { \
+    (void)splits;                             \
+    return sum;                               \
+  }
+TW_SUM_AS_IT_IS(tw_sum_f64, svfloat64_t)
+TW_SUM_AS_IT_IS(tw_sum_f32, svfloat32_t)
+TW_SUM_AS_IT_IS(tw_sum_f16, svfloat16_t)
+TW_SUM_AS_IT_IS(tw_sum_s64, svint64_t)
+TW_SUM_AS_IT_IS(tw_sum_u32, svuint32_t)
+TW_INLINE svint32_t tw_sum_s32(int splits, svint32_t sum) {
+  return splits ? svasr_x(svptrue_b8(), sum, 4) : sum;
+}
+#define TW_SUM(acc, splits, sum) \
+  _Generic((acc*)0,              \
+      svfloat64_t*: tw_sum_f64,  \
+      svfloat32_t*: tw_sum_f32,  \
+      svfloat16_t*: tw_sum_f16,  \
+      svint64_t*: tw_sum_s64,    \
+      svint32_t*: tw_sum_s32,    \
+      svuint32_t*: tw_sum_u32)(splits, sum)
 
 // Keeps loads on their side: unrolled steps would find no registers if the
 // compiler had the loads of all of them first.

@@ -37,7 +37,6 @@ TW_INLINE svint32_t tw_sve_s8s4_mmla(svint32_t acc, svint8_t q, svint8_t q_odd,
 #define TW_ACC_OF_PAIRS(v) svreinterpret_s32(v)
 #define TW_LOAD_LHS(p, single, odd) tw_sve_split_s8_pair(p, single, odd)
 #define TW_LOAD_RHS(p) tw_s8_vector(p)
-#define TW_UNSCALE(acc) svasr_x(svptrue_b8(), acc, 4)
 #define TW_MULTIPLY(acc, q, q_odd, v) tw_sve_s8s4_mmla(acc, q, q_odd, v)
 #include "ukernels/arm_64/sve_mmla.h"
 

@@ -21,8 +21,6 @@
 //                   before the one before it is multiplied into, so that
 //                   multiplying, narrowing and widening, in pipelines of their
 //                   own on some cores, take place at the same time.
-//   TW_UNSCALE(acc)  a sum of what the operands, made larger, make larger by a
-//                   factor: then the out tile is added in the end
 //   TW_CONVERTS     if operands are converted when they are loaded: see
 //                   sve_lanes_ahead.h
 
@@ -97,11 +95,6 @@ TW_INLINE void TW_TILE(tw_sve_family_t how, void* out, const char* lhs,
   const svbool_t all = svptrue_b8();
   // A step that rounds needs what the one before it rounded.
   const int sets = how.rounds ? 1 : tw_sve_sets(how, M0, vectors);
-#ifdef TW_UNSCALE
-  const int starts = 0;
-#else
-  const int starts = tw_accumulates(params);
-#endif
   const TW_ACC zero = TW_ZERO(TW_ACC);
   TW_ACC a00 = zero, a01 = zero, a02 = zero, a03 = zero;
   TW_ACC a10 = zero, a11 = zero, a12 = zero, a13 = zero;
@@ -118,7 +111,7 @@ TW_INLINE void TW_TILE(tw_sve_family_t how, void* out, const char* lhs,
   const tw_index_t lanes = svlen(zero);
   const tw_index_t N0 = vectors * lanes;
 
-  if (starts) {
+  if (!how.splits && tw_accumulates(params)) {
     const tw_index_t stride = tw_out_stride(params, N0);
     TW_UNROLL for (int r = 0; r < M0; ++r) {
       TW_UNROLL for (int n = 0; n < vectors; ++n) {
@@ -189,13 +182,11 @@ TW_INLINE void TW_TILE(tw_sve_family_t how, void* out, const char* lhs,
     }
     TW_UNROLL for (int n = 0; n < vectors; ++n) {
       TW_ACC sum = *acc[r][n];
-#ifdef TW_UNSCALE
-      sum = TW_UNSCALE(sum);
-      if (tw_accumulates(params)) {
+      sum = TW_SUM(TW_ACC, how.splits, sum);
+      if (how.splits && tw_accumulates(params)) {
         sum = svadd_x(all, sum,
                       TW_LOAD_ACC(TW_ACC, how.out, out, r * stride, n * lanes));
       }
-#endif
       TW_STORE_ACC(TW_ACC, how.out, out, r * stride, n * lanes, sum);
     }
   }
@@ -208,7 +199,6 @@ TW_INLINE void TW_TILE(tw_sve_family_t how, void* out, const char* lhs,
 #undef TW_MULTIPLY
 #undef TW_NARROW
 #undef TW_WIDEN
-#undef TW_UNSCALE
 #undef TW_CONVERTS
 #undef TW_LHS
 #undef TW_RHS

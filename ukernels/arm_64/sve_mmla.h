@@ -13,7 +13,7 @@
 // and two neighbouring vectors make one of each row by uzp1 and uzp2 of 64
 // bits. No include guard: see sve_lanes.h. The macros:
 //
-//   TW_TILE, TW_ACC, TW_NARROW(acc), TW_WIDEN(acc), TW_UNSCALE(acc)  as there
+//   TW_TILE, TW_ACC, TW_NARROW(acc), TW_WIDEN(acc)  as there
 //   TW_ACC_OF_PAIRS(v)  64-bit lanes as accumulators
 //   TW_LOAD_LHS(p, single, odd)  the lhs operand: two rows, or a `single` one
 //                   twice; where the rhs is split, of one of two
@@ -121,11 +121,6 @@ TW_INLINE void TW_TILE(tw_sve_family_t how, void* out, const char* lhs,
   // vectors take more registers.
   const int chains = how.splits ? 2 : 4;
   const int sets = !how.rounds && pairs < chains ? chains / pairs : 1;
-#ifdef TW_UNSCALE
-  const int starts = 0;
-#else
-  const int starts = tw_accumulates(params);
-#endif
   const TW_ACC zero = TW_ZERO(TW_ACC);
   TW_ACC a00 = zero, a01 = zero, a02 = zero, a03 = zero, a04 = zero, a05 = zero;
   TW_ACC a10 = zero, a11 = zero, a12 = zero, a13 = zero, a14 = zero, a15 = zero;
@@ -138,7 +133,7 @@ TW_INLINE void TW_TILE(tw_sve_family_t how, void* out, const char* lhs,
   const tw_index_t lanes = svcntw();
   const tw_index_t N0 = vl * lanes;
 
-  if (starts) {
+  if (!how.splits && tw_accumulates(params)) {
     const tw_index_t stride = tw_out_stride(params, N0);
     TW_UNROLL for (int p = 0; p < pairs; ++p) {
       TW_UNROLL for (int j = 0; j < vl; ++j) {
@@ -220,13 +215,11 @@ TW_INLINE void TW_TILE(tw_sve_family_t how, void* out, const char* lhs,
           TW_HIDE_CAST(odd);
           sum = svadd_x(all, sum, odd);
         }
-#ifdef TW_UNSCALE
-        sum = TW_UNSCALE(sum);
-        if (tw_accumulates(params)) {
+        sum = TW_SUM(TW_ACC, how.splits, sum);
+        if (how.splits && tw_accumulates(params)) {
           sum = svadd_x(all, sum,
                         TW_LOAD_ACC(TW_ACC, how.out, out, at, j * lanes));
         }
-#endif
         TW_STORE_ACC(TW_ACC, how.out, out, at, j * lanes, sum);
       }
     }
@@ -241,6 +234,5 @@ TW_INLINE void TW_TILE(tw_sve_family_t how, void* out, const char* lhs,
 #undef TW_MULTIPLY
 #undef TW_NARROW
 #undef TW_WIDEN
-#undef TW_UNSCALE
 #undef TW_LHS
 #undef TW_RHS

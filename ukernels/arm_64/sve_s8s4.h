@@ -66,7 +66,6 @@ TW_INLINE svint32_t tw_sve_s8s4_multiply(svint32_t acc, svint8_t both,
 #define TW_ACC svint32_t
 #define TW_LOAD_LHS(pg, p) tw_sve_split_s8_rows(pg, p)
 #define TW_LOAD_RHS(how, p) tw_s8_vector(p)
-#define TW_UNSCALE(acc) svasr_x(svptrue_b8(), acc, 4)
 #define TW_MULTIPLY(how, acc, v, q, r, n) tw_sve_s8s4_multiply(acc, v, q, r)
 #include "ukernels/arm_64/sve_lanes.h"
 
