@@ -31,7 +31,8 @@ mlir::Value Emission::multiplyAccumulate(Emitter &e, IdiomKind idiom,
   }
 }
 
-mlir::Value Emission::multiply(Emitter &, IdiomKind, mlir::Value, mlir::Value,
+mlir::Value Emission::multiply(Emitter &, IdiomKind, const ByteRoles &,
+                               mlir::Value, mlir::Value, int,
                                mlir::Type) const {
   llvm_unreachable("the target has no idiom that adds apart");
 }
@@ -39,6 +40,12 @@ mlir::Value Emission::multiply(Emitter &, IdiomKind, mlir::Value, mlir::Value,
 mlir::Value Emission::repeatFloat(Emitter &, mlir::VectorType,
                                   mlir::Value) const {
   llvm_unreachable("the target repeats no floats by loads of integers");
+}
+
+mlir::Value Emission::addProducts(Emitter &e, IdiomKind, const ByteRoles &,
+                                  mlir::Value accumulator,
+                                  mlir::Value products) const {
+  return e.add(accumulator, products);
 }
 
 Emitter::Values Emission::loadRegisters(Emitter &, mlir::VectorType,

@@ -42,7 +42,7 @@ static tw_instruction_t instructionOf(const Idiom &idiom, int bits) {
 
 double CoreModel::multiplies(const Idiom &idiom, int bits) const {
   if (arch.empty())
-    return idiom.addsApart ? 1.1 : idiom.ops; // additions have other ports
+    return idiom.addsElsewhere ? 1.1 : idiom.ops;
   bool wide = bits > 256;
   tw_instruction_t rate =
       kInstructions[instructionOf(idiom, wide ? 512 : 256)].rate;

@@ -72,7 +72,8 @@ static void chooseLoads(TilePlan &plan, const TileKey &key,
                          16 / bytesOf(shape.compute)));
     if (spare >= kMost && whole <= kMost)
       plan.broadcastLoads = std::max(plan.broadcastLoads, whole);
-    plan.vectorLoads = spare >= kMost && perStep <= 3 ? perStep : 1;
+    if (spare >= kMost && perStep <= 3 && !shape.takesHalves(plan))
+      plan.vectorLoads = perStep;
     return;
   }
   // A row, or few of a multiply that takes two, wait for their loads, of which
@@ -85,6 +86,10 @@ static void chooseLoads(TilePlan &plan, const TileKey &key,
     return;
   plan.broadcastLoads = std::clamp(spare, 1, kMost);
   spare -= plan.broadcastLoads;
+  // Oryon, A64FX and Ampere1 take longer over a load of several than over the
+  // few multiplies of such tiles.
+  if (shape.takesHalves(plan))
+    return;
   // Whole steps, unless there are registers for the rest of one.
   plan.vectorLoads = perStep % 3 == 0 && spare < 2 * kMost ? 3 : kMost;
   if (perStep < 3 && spare < kMost - perStep)

@@ -199,6 +199,12 @@ bool TileShape::pairsSteps(const TilePlan &plan) const {
          plan.sets % (2 * turns) == 0;
 }
 
+bool TileShape::takesHalves(const TilePlan &plan) const {
+  return byLanes && idiom(plan.idiom).halves == Halves::LowHigh &&
+         separateChunks() == 1 && !splits &&
+         vectorBlocks.size * rowPitch % vectorWidth != 0;
+}
+
 /// Both operands of the K step after the one that is multiplied, where
 /// registers are free: conversions that wait behind its multiplies keep the
 /// next ones waiting.

@@ -24,9 +24,17 @@ public:
                                          mlir::Value accumulator,
                                          mlir::Value vector,
                                          mlir::Value broadcast, int half) const;
-  /// The products alone of an idiom with Idiom::addsApart.
-  virtual mlir::Value multiply(Emitter &e, IdiomKind idiom, mlir::Value vector,
-                               mlir::Value broadcast, mlir::Type result) const;
+  /// The same of an idiom with Idiom::addsApart in two: its products alone, for
+  /// accumulators of `type`,
+  virtual mlir::Value multiply(Emitter &e, IdiomKind idiom,
+                               const ByteRoles &roles, mlir::Value vector,
+                               mlir::Value broadcast, int half,
+                               mlir::Type type) const;
+  /// and accumulator + products.
+  virtual mlir::Value addProducts(Emitter &e, IdiomKind idiom,
+                                  const ByteRoles &roles,
+                                  mlir::Value accumulator,
+                                  mlir::Value products) const;
   /// The float at `pointer` in all lanes of `type`: of
   /// Machine::repeatsIntegers, by its load of integers.
   virtual mlir::Value repeatFloat(Emitter &e, mlir::VectorType type,

@@ -132,8 +132,11 @@ struct Idiom {
   tw_instruction_t anySigns = TW_INSTRUCTION_NONE;
   /// Groups must be whole: K0 a multiple of `group`.
   bool wholeGroups = false;
-  /// A multiply and an addition that LLVM is to leave apart (multiplyWords).
+  /// A multiply and an addition that code has apart: several products come
+  /// before their additions.
   bool addsApart = false;
+  /// Such additions have ports that the multiplies do not take.
+  bool addsElsewhere = false;
   /// Its multiply takes no lane, but a whole register.
   bool shufflesLanes = false;
   /// LLVM finds its lanes in registers that were loaded in pairs only.

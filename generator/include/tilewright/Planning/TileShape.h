@@ -128,6 +128,9 @@ struct TileShape {
   /// Multiplies take two rows and the operand has one: a register of it holds
   /// two K steps, and of what it gives the sets keep either row, by turns.
   bool pairsSteps(const TilePlan &plan) const;
+  /// Registers of the vector operand have two halves, and a K step may end with
+  /// the low one: the next begins with the high one.
+  bool takesHalves(const TilePlan &plan) const;
   /// Of two rows the second one.
   bool keepsSecondRow(const TilePlan &plan, int set) const {
     return pairsSteps(plan) && set / turns % 2 != 0;

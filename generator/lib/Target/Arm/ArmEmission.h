@@ -19,6 +19,12 @@ public:
                                  mlir::Value accumulator, mlir::Value vector,
                                  mlir::Value broadcast,
                                  int half) const override;
+  mlir::Value multiply(Emitter &e, IdiomKind idiom, const ByteRoles &roles,
+                       mlir::Value vector, mlir::Value broadcast, int half,
+                       mlir::Type type) const override;
+  mlir::Value addProducts(Emitter &e, IdiomKind idiom, const ByteRoles &roles,
+                          mlir::Value accumulator,
+                          mlir::Value products) const override;
   Emitter::Values loadRegisters(Emitter &e, mlir::VectorType type,
                                 mlir::Value pointer, int count) const override;
   mlir::Value vectorLengthFactor(mlir::OpBuilder &b, mlir::Location loc,

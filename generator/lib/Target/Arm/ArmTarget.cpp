@@ -23,7 +23,7 @@ constexpr Idiom kIdioms[] = {
         .with(&I::shufflesLanes, true),
     I{K::MultiplyAddS16, "mlah",   {TW_INSTRUCTION_MLA_S16},  8}.with(&I::signs, Signs::OnlyMixed),
     I{K::PairBytes,      "sadalp", {TW_INSTRUCTION_SADALP},   4}.with(&I::halves, Halves::LowHigh).with(&I::signs, Signs::OnlySame)
-        .with(&I::shufflesLanes, true),
+        .with(&I::shufflesLanes, true).with(&I::addsApart, true),
     I{K::WidenWords,     "smlal",  {TW_INSTRUCTION_SMLAL},    4}.with(&I::halves, Halves::LowHigh),
     I{K::FmaHalf,        "fmah",   {TW_INSTRUCTION_FMLA_F16}, 8},
     I{K::WidenHalf,      "fmlal",  {TW_INSTRUCTION_FMLAL},    4}.with(&I::halves, Halves::LowHigh),

@@ -71,18 +71,9 @@ Value ArmEmission::multiplyAccumulate(Emitter &e, IdiomKind idiom,
     return e.intrinsic(half ? "llvm.aarch64.neon.fmlal2.v4f32.v8f16"
                             : "llvm.aarch64.neon.fmlal.v4f32.v8f16",
                        type, {accumulator, y, x});
-  case IdiomKind::PairBytes: {
-    std::string sign = roles.vectorUnsigned ? "u" : "s";
-    auto side = [&](Value bytes) {
-      return e.slice(asVector(e, bytes, e.integer(8)), 8 * half, 8);
-    };
-    Value products =
-        e.intrinsic("llvm.aarch64.neon." + sign + "mull.v8i16",
-                    Emitter::vec(8, e.integer(16)), {side(y), side(x)});
-    return e.add(accumulator,
-                 e.intrinsic("llvm.aarch64.neon." + sign + "addlp.v4i32.v8i16",
-                             type, {products}));
-  }
+  case IdiomKind::PairBytes:
+    return addProducts(e, idiom, roles, accumulator,
+                       multiply(e, idiom, roles, y, x, half, type));
   case IdiomKind::WidenBytes: {
     Value product =
         e.intrinsic(roles.vectorUnsigned ? "llvm.aarch64.neon.umull.v8i16"
@@ -100,6 +91,29 @@ Value ArmEmission::multiplyAccumulate(Emitter &e, IdiomKind idiom,
     return Emission::multiplyAccumulate(e, idiom, roles, accumulator, vector,
                                         broadcast, half);
   }
+}
+
+/// smull, smull2 of PairBytes, or those of unsigned bytes.
+Value ArmEmission::multiply(Emitter &e, IdiomKind, const ByteRoles &roles,
+                            Value vector, Value broadcast, int half,
+                            Type) const {
+  auto side = [&](Value bytes) {
+    return e.slice(asVector(e, bytes, e.integer(8)), 8 * half, 8);
+  };
+  return e.intrinsic(roles.vectorUnsigned ? "llvm.aarch64.neon.umull.v8i16"
+                                          : "llvm.aarch64.neon.smull.v8i16",
+                     Emitter::vec(8, e.integer(16)),
+                     {side(vector), side(broadcast)});
+}
+
+/// sadalp, uadalp.
+Value ArmEmission::addProducts(Emitter &e, IdiomKind, const ByteRoles &roles,
+                               Value accumulator, Value products) const {
+  return e.add(accumulator,
+               e.intrinsic(roles.vectorUnsigned
+                               ? "llvm.aarch64.neon.uaddlp.v4i32.v8i16"
+                               : "llvm.aarch64.neon.saddlp.v4i32.v8i16",
+                           accumulator.getType(), {products}));
 }
 
 Emitter::Values ArmEmission::loadRegisters(Emitter &e, VectorType type,

@@ -30,13 +30,13 @@ public:
 
   /// Exact but for two products of -32768 * -32768, whose sum wraps as it
   /// should.
-  Value multiply(Emitter &e, IdiomKind, Value vector, Value broadcast,
-                 Type result) const override {
-    int64_t bits = 8 * Emitter::bytesOf(result);
+  Value multiply(Emitter &e, IdiomKind, const ByteRoles &, Value vector,
+                 Value broadcast, int, Type type) const override {
+    int64_t bits = 8 * Emitter::bytesOf(type);
     llvm::StringRef name = bits == 512   ? "llvm.x86.avx512.pmaddw.d.512"
                            : bits == 256 ? "llvm.x86.avx2.pmadd.wd"
                                          : "llvm.x86.sse2.pmadd.wd";
-    return e.intrinsic(name, result, {vector, broadcast});
+    return e.intrinsic(name, type, {vector, broadcast});
   }
 
   /// vpbroadcastd, which LLVM itself writes as vbroadcastss.
@@ -84,7 +84,8 @@ Value X86Emission::multiplyAccumulate(Emitter &e, IdiomKind idiom,
     return e.intrinsic(sized("llvm.x86.avx512.vpdpwssd", bits), type,
                        {accumulator, vector, broadcast});
   case IdiomKind::MaddWords:
-    return e.add(accumulator, multiply(e, idiom, vector, broadcast, type));
+    return e.add(accumulator,
+                 multiply(e, idiom, roles, vector, broadcast, half, type));
   case IdiomKind::DotBF16: {
     VectorType pairs =
         Emitter::vec(Emitter::lanesOf(vector), e.b.getBF16Type());

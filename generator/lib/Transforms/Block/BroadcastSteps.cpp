@@ -238,7 +238,8 @@ void BroadcastSteps::multiplyThenAdd(
     for (int row = first; row < end; ++row) {
       Value group = readBroadcast(broadcast, row, valid);
       for (int v = 0; v < vectors; ++v)
-        products.push_back(emission.multiply(e, plan.idiom, operands[v], group,
+        products.push_back(emission.multiply(e, plan.idiom, shape.roles,
+                                             operands[v], group, 0,
                                              accumulatorType));
     }
     bool group = products.size() > 1;
@@ -246,7 +247,9 @@ void BroadcastSteps::multiplyThenAdd(
       products = e.keepOrder(products);
     Values sums;
     for (auto [i, product] : llvm::enumerate(products))
-      sums.push_back(e.add(accumulators[first * vectors + i], product));
+      sums.push_back(emission.addProducts(e, plan.idiom, shape.roles,
+                                          accumulators[first * vectors + i],
+                                          product));
     llvm::copy(group ? e.keepOrder(sums) : sums,
                accumulators.begin() + first * vectors);
   }

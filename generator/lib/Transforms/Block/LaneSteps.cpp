@@ -24,17 +24,23 @@ void LaneSteps::begin(const OperandSource &broadcast,
 
 void LaneSteps::enter(OperandSource &broadcast, OperandSource &vector, int t,
                       int count) {
+  int parts = shape.splits ? 2 : 1;
   enterRun(broadcast, broadcastRun, t, count, int64_t{rows} * shape.rowPitch,
            16 / bytesOf(shape.compute), plan.broadcastLoads,
            /*early=*/false,
-           idiom(plan.idiom).rows == 1 || shape.pairsSteps(plan));
+           idiom(plan.idiom).rows == 1 || shape.pairsSteps(plan)
+               ? 1
+               : parts * 16 / bytesOf(shape.compute));
   // The second one of the step before.
   if (shape.pairsSteps(plan) && t % 2 != 0)
     broadcast.first -= shape.rowPitch;
   enterRun(vector, vectorRun, t, count,
            int64_t{vectorOperandRows} * shape.rowPitch, shape.vectorWidth,
-           plan.vectorLoads, plan.loadsEarly, false);
+           plan.vectorLoads, plan.loadsEarly,
+           shape.takesHalves(plan) ? shape.vectorWidth / 2
+                                   : parts * shape.vectorWidth);
   decodeStepAhead(broadcast, vector, t, count);
+  isLast = t + 1 == count;
 }
 
 void LaneSteps::correctStep(const OperandSource &broadcast, State &state) {
@@ -142,10 +148,8 @@ Value LaneSteps::broadcastGroup(const OperandSource &source, int row,
 
 void LaneSteps::enterRun(OperandSource &source, std::optional<ElementRun> &run,
                          int t, int count, int64_t elements, int64_t width,
-                         int ahead, bool early, bool byElement) {
-  int parts = shape.splits ? 2 : 1;
-  bool contiguous = (byElement || elements % (parts * width) == 0) &&
-                    !source.stride.runtime &&
+                         int ahead, bool early, int64_t multiple) {
+  bool contiguous = elements % multiple == 0 && !source.stride.runtime &&
                     elements * source.format.bits() == 8 * source.stride.bytes;
   if (!contiguous || t == 0)
     run.emplace(e, source.format, source.pointer,
@@ -186,6 +190,32 @@ void LaneSteps::step(OperandSource broadcast, OperandSource vector, int set,
   }
 }
 
+/// How many multiplies of an idiom with Idiom::addsApart come before their
+/// additions, each of which would wait for its own on a core that issues in
+/// order: those of several groups, as many as find registers.
+int LaneSteps::multipliesTogether() const {
+  int held = rows == 1 ? 1 : static_cast<int>(llvm::divideCeil(vectors, 2));
+  int loaded = (plan.loadsEarly ? 2 : 1) * plan.vectorLoads;
+  int registers = registersNeeded(plan, key) + plan.broadcastLoads - 1 +
+                  std::max(0, loaded - held);
+  int spare = e.isa.vectorRegisters - registers;
+  int most = std::clamp(1 + spare, 1, kTogether);
+  return most < 2 * vectors ? most : most / vectors * vectors;
+}
+
+/// Emits the multiplies that wait, then their additions.
+void LaneSteps::multiplyTogether(Values &accumulators) {
+  Values products;
+  for (const Multiply &each : waiting)
+    products.push_back(emission.multiply(e, plan.idiom, shape.roles,
+                                         each.vector, each.broadcast, each.half,
+                                         accumulatorType));
+  for (auto [each, product] : llvm::zip(waiting, products))
+    accumulators[each.accumulator] = emission.addProducts(
+        e, plan.idiom, shape.roles, accumulators[each.accumulator], product);
+  waiting.clear();
+}
+
 /// The chunks of the parts [firstPart, endPart).
 void LaneSteps::laneChunks(const OperandSource &broadcast,
                            const OperandSource &vector, int firstPart,
@@ -202,11 +232,15 @@ void LaneSteps::laneChunks(const OperandSource &broadcast,
       llvm::append_range(all, readGroups(source, first, each, present, part));
     return all;
   };
+  // Halves of a register before the first that is the step's.
+  int before = shape.takesHalves(plan) && vector.first % shape.vectorWidth != 0;
+  OperandSource registers = vector;
+  registers.first -= before * shape.vectorWidth / 2;
   auto vectorGroups = [&](int v) {
     int64_t first = v * int64_t{shape.vectorRows};
     if (overlap && first + shape.vectorRows > vectorOperandRows)
       first = vectorOperandRows - shape.vectorRows;
-    return groups(vector, first, perVector, vectorOperandRows);
+    return groups(registers, first, perVector, vectorOperandRows);
   };
   auto rowGroups = [&](int group) {
     return groups(broadcast, group * idiom.rows, idiom.rows, rows);
@@ -214,17 +248,27 @@ void LaneSteps::laneChunks(const OperandSource &broadcast,
   std::optional<StepRounding> rounding;
   if (plan.roundsInTurn())
     rounding.emplace(stepRounding(accumulators));
+  int together = idiom.addsApart ? multipliesTogether() : 0;
   auto finish = [&] {
+    // Few registers leave none for the operands of two steps.
+    if (isLast || shape.roundsPerStep || together + vectors <= kTogether)
+      multiplyTogether(accumulators);
     if (rounding)
       rounding->finish();
   };
   auto multiply = [&](int row, int v, int c, Value x, Value y) {
+    int half = (before + v) % halves;
     int block = (set + firstChunk + c) % plan.sets;
     int index = (block * shape.rowGroups + row) * vectors + v;
     if (rounding && c == 0)
       rounding->begins(index);
-    accumulators[index] =
-        multiplyAccumulate(accumulators[index], x, y, v % halves);
+    if (idiom.addsApart) {
+      waiting.push_back({index, x, y, half});
+      if (static_cast<int>(waiting.size()) >= together)
+        multiplyTogether(accumulators);
+      return;
+    }
+    accumulators[index] = multiplyAccumulate(accumulators[index], x, y, half);
     if (rounding && c + 1 == chunks)
       rounding->hasEnded(index);
   };
@@ -243,15 +287,15 @@ void LaneSteps::laneChunks(const OperandSource &broadcast,
     return finish();
   }
   llvm::SmallVector<Values> operands;
-  for (int v = 0; v < vectors; v += halves)
+  for (int v = 0; v < before + vectors; v += halves)
     operands.push_back(vectorGroups(v));
   // With several chunks a register holds all groups of a few rows.
   int64_t width = 16 / bytesOf(shape.compute);
-  int together = 1;
+  int rowsTogether = 1;
   if (shape.chunks > 1 && idiom.rows == 1)
-    together = std::max<int>(1, width / (count * shape.chunkSize));
-  for (int first = 0; first < shape.rowGroups; first += together) {
-    int end = std::min(first + together, shape.rowGroups);
+    rowsTogether = std::max<int>(1, width / (count * shape.chunkSize));
+  for (int first = 0; first < shape.rowGroups; first += rowsTogether) {
+    int end = std::min(first + rowsTogether, shape.rowGroups);
     Values pairs;
     if (idiom.rows > 1)
       pairs = rowGroups(first);
@@ -265,7 +309,7 @@ void LaneSteps::laneChunks(const OperandSource &broadcast,
     // before it, if registers are free: a core that issues in order would wait.
     constexpr int kSpare = 4;
     bool shufflesAhead =
-        idiom.shufflesLanes &&
+        idiom.shufflesLanes && !idiom.addsApart &&
         registersNeeded(plan, key) + kSpare <= e.isa.vectorRegisters;
     Value ahead = shufflesAhead ? group(0) : nullptr;
     for (int i = 0; i < count; ++i) {
@@ -274,7 +318,7 @@ void LaneSteps::laneChunks(const OperandSource &broadcast,
         ahead = group(i + 1);
       int c = i / each, row = first + i % each;
       for (int v = 0; v < vectors; ++v)
-        multiply(row, v, c, operands[v / halves][c], shared);
+        multiply(row, v, c, operands[(before + v) / halves][c], shared);
       vector.run->loadDue();
     }
   }

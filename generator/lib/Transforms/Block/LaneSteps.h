@@ -33,15 +33,17 @@ private:
   void decodeStepAhead(const OperandSource &broadcast,
                        const OperandSource &vector, int t, int count);
   /// The run that holds K step `t` of `count`, which starts at source.pointer;
-  /// K steps that follow one another in memory are one run, kept in `run`. It
-  /// is read by the element, or by registers of `width` elements.
+  /// K steps that follow one another in memory, of a multiple of `multiple`
+  /// elements, are one run, kept in `run`, of registers of `width` elements.
   void enterRun(OperandSource &source, std::optional<ElementRun> &run, int t,
                 int count, int64_t elements, int64_t width, int ahead,
-                bool early, bool byElement);
+                bool early, int64_t multiple);
   void laneChunks(const OperandSource &broadcast, const OperandSource &vector,
                   int firstPart, int endPart, int set, Values &accumulators);
   Values readGroups(const OperandSource &source, int64_t first,
                     int64_t rowsPerRegister, int64_t present, int part);
+  int multipliesTogether() const;
+  void multiplyTogether(Values &accumulators);
   Value broadcastGroup(const OperandSource &source, int row, int chunk);
 
   /// Of the steps that are being multiplied.
@@ -49,6 +51,16 @@ private:
   /// The registers that the multiplies take their lanes from hold just what is
   /// to be added up for the corrections.
   bool correctsByRegisters = false;
+
+  /// The most multiplies that wait for one another.
+  static constexpr int kTogether = 8;
+  struct Multiply {
+    int accumulator;
+    Value vector, broadcast;
+    int half;
+  };
+  llvm::SmallVector<Multiply, kTogether> waiting;
+  bool isLast = false; ///< of the steps
 };
 
 } // namespace tilewright
