@@ -3,6 +3,7 @@
 
 #include "tilewright/Codegen/Backend.h"
 
+#include "ChosenPasses.h"
 #include "tilewright/Devices/RegisterTarget.h"
 #include "tilewright/Planning/Target.h"
 #include "tilewright/Transforms/TileFunctions.h"
@@ -224,8 +225,8 @@ void Backend::optimize(Module &module) {
 /// nothing to do on a planned kernel (strength reduction, CodeGenPrepare,
 /// constant hoisting, memcmp expansion, ...): a fifth of the time of code
 /// generation, and the loops come out the same. docs/adr/0005 has the figures.
-bool Backend::addShortPasses(legacy::PassManager &passes, raw_pwrite_stream &os,
-                             CodeGenFileType type) {
+bool Backend::addShortPasses(legacy::PassManagerBase &passes,
+                             raw_pwrite_stream &os, CodeGenFileType type) {
   TargetPassConfig *config = machine->createPassConfig(passes);
   config->setDisableVerify(true);
   passes.add(config);
@@ -263,10 +264,14 @@ bool Backend::addShortPasses(legacy::PassManager &passes, raw_pwrite_stream &os,
 Error Backend::addPasses(legacy::PassManager &passes, raw_pwrite_stream &os,
                          CodeGenFileType type, CodegenPasses which) {
   const Triple &triple = machine->getTargetTriple();
-  bool added = which == CodegenPasses::Planned &&
-                       codeGenerationOf(triple).takesShortPasses
-                   ? addShortPasses(passes, os, type)
-                   : !machine->addPassesToEmitFile(passes, os, nullptr, type,
+  const CodeGeneration generation = codeGenerationOf(triple);
+  const bool planned = which == CodegenPasses::Planned;
+  ChosenPasses chosen(passes, generation.idlePasses);
+  legacy::PassManagerBase &into = passes;
+  bool added = planned && generation.takesShortPasses
+                   ? addShortPasses(chosen, os, type)
+                   : !machine->addPassesToEmitFile(planned ? chosen : into, os,
+                                                   nullptr, type,
                                                    /*DisableVerify=*/true);
   if (added)
     return Error::success();

@@ -6,6 +6,7 @@
 #include "tilewright/Support/Nearest.h"
 #include "ukernels/core.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include <array>
 #include <vector>
 
@@ -40,6 +41,26 @@ static tw_instruction_t instructionOf(const Idiom &idiom, int bits) {
   return it == std::end(idiom.instructions) ? idiom.instructions[0] : *it;
 }
 
+/// tw_core_rate of each instruction on each core whose multiplies are counted
+/// in plain ones.
+static const llvm::StringMap<std::vector<double>> &coreRates() {
+  static const llvm::StringMap<std::vector<double>> rates = [] {
+    llvm::StringMap<std::vector<double>> all;
+    for (const CoreModel &model : coreModels()) {
+      if (!model.plain)
+        continue;
+      std::array<uint64_t, TW_CPU_DATA_WORDS> cpuData{};
+      tw_set_core(model.name.str().c_str(), cpuData.data());
+      std::vector<double> &own = all[model.name];
+      for (size_t i = 0; i < std::size(kInstructions); ++i)
+        own.push_back(
+            tw_core_rate(cpuData.data(), static_cast<tw_instruction_t>(i)));
+    }
+    return all;
+  }();
+  return rates;
+}
+
 double CoreModel::multiplies(const Idiom &idiom, int bits) const {
   if (arch.empty())
     return idiom.addsElsewhere ? 1.1 : idiom.ops;
@@ -48,10 +69,8 @@ double CoreModel::multiplies(const Idiom &idiom, int bits) const {
       kInstructions[instructionOf(idiom, wide ? 512 : 256)].rate;
   if (!plain || rate == TW_INSTRUCTION_NONE)
     return idiom.ops;
-  std::array<uint64_t, TW_CPU_DATA_WORDS> cpuData{};
-  tw_set_core(name.str().c_str(), cpuData.data());
-  return tw_core_rate(cpuData.data(), plain[wide]) /
-         tw_core_rate(cpuData.data(), rate);
+  const std::vector<double> &rates = coreRates().find(name)->second;
+  return rates[plain[wide]] / rates[rate];
 }
 
 llvm::ArrayRef<const CoreModel *> usualCores(const IsaInfo &isa) {

@@ -72,16 +72,16 @@ public:
   const std::string &lastRefusal() const { return refusal; }
 
 private:
+  TileShape shapeOf(const TilePlan &p) const { return {key, p, *shared}; }
   void tryIdiom(const Idiom &idiom) {
     plan.idiom = idiom.kind;
-    int laneBits = info(accumulatorOf(idiom, key)).bits;
-    int maxLanes = widestVectorBits(isa) / laneBits;
+    shared.emplace(key, idiom.kind);
+    int maxLanes = widestVectorBits(isa) / info(shared->accumulator).bits;
     for (bool broadcastRhs : {false, true}) {
       if (overrides.valueOr<&P::broadcastRhs>(broadcastRhs) != broadcastRhs)
         continue;
       plan.broadcastRhs = broadcastRhs;
-      TileKey least = key.atVectorBits(isa.vectorBits);
-      int rows = broadcastRhs ? least.m0 : least.n0;
+      int rows = broadcastRhs ? shared->m0 : shared->n0;
       tryStagings(
           idiom, rows, maxLanes, idiom.group,
           {Staging::None, Staging::Broadcast, Staging::Vector, Staging::Both});
@@ -97,7 +97,7 @@ private:
         info(plan.broadcastRhs ? types.lhs : types.rhs);
     bool possible = idiom.group > 1 && vector.bits == 4;
     if (overrides.valueOr<&P::staging>(Staging::None) == Staging::Nibbles)
-      return possible || refusal.empty();
+      return possible || (found.empty() && refusal.empty());
     return possible && key.k0 % kNibbles == 0 && machine.partsNibbles;
   }
 
@@ -138,7 +138,7 @@ private:
       plan.staging = stagings.front(); // of the most that can be told apart
       plan.blockRows = plan.blockVectors = 1;
       chooseHolding(plan, key, overrides);
-      if (!overrides.has<&P::kLanes>() && !TileShape(key, plan).separable())
+      if (!overrides.has<&P::kLanes>() && !shapeOf(plan).separable())
         continue;
       for (Staging staging : stagings) {
         if (overrides.valueOr<&P::staging>(staging) != staging)
@@ -156,7 +156,7 @@ private:
   /// need decoding, and vector operands that need much of it.
   bool stagingMakesSense() {
     plan.blockRows = plan.blockVectors = 1;
-    TileShape shape(key, plan);
+    TileShape shape = shapeOf(plan);
     if (shape.nibbles)
       return true; // triesNibbles
     if (shape.padded)
@@ -204,7 +204,7 @@ private:
 
   void tryBlocks() {
     plan.blockRows = plan.blockVectors = 1;
-    TileShape shape(key, plan);
+    TileShape shape = shapeOf(plan);
     int limit = registers(shape);
     int vectors =
         static_cast<int>(llvm::divideCeil(shape.vector.rows, shape.vectorRows));
@@ -233,7 +233,7 @@ private:
           continue;
         plan.blockRows = rows;
         plan.blockVectors = v;
-        TileShape block(key, plan);
+        TileShape block = shapeOf(plan);
         if (block.rowGroups * block.vectors <= limit ||
             overrides.has<&P::blockRows>() || overrides.has<&P::blockVectors>())
           trySets(block);
@@ -370,7 +370,7 @@ private:
     if (unroll == alone)
       return unroll;
     plan.unroll = unroll;
-    int needed = registersNeeded(plan, key, TileShape(key, plan));
+    int needed = registersNeeded(plan, key, shapeOf(plan));
     return needed <= registers(shape) ? unroll : alone;
   }
 
@@ -383,10 +383,10 @@ private:
   /// iteration ahead; 0 if none can.
   int mostStepsAhead(const TileShape &shape, int sets) const {
     TilePlan trial = plan;
-    for (trial.unroll = shape.byLanes ? 4 : 0; trial.unroll >= sets;
-         trial.unroll /= 2) {
+    for (trial.unroll = shape.mayDecodeIterations(plan) ? 4 : 0;
+         trial.unroll >= sets; trial.unroll /= 2) {
       trial.decodeAhead = trial.unroll;
-      if (TileShape(key, trial).canDecodeAhead(trial, isa))
+      if (shapeOf(trial).canDecodeAhead(trial, isa))
         return trial.unroll;
     }
     return 0;
@@ -411,13 +411,13 @@ private:
   }
 
   void consider() {
-    TileShape shape(key, plan);
+    TileShape shape = shapeOf(plan);
     if (chooseReading(plan, key, shape, overrides))
-      shape = TileShape(key, plan);
+      shape = shapeOf(plan);
     plan.stageSteps =
         overrides.valueOr<&P::stageSteps>(chooseStageSteps(shape));
     if (plan.sums == SumsIn::Stage) // which takes that many steps
-      shape = TileShape(key, plan);
+      shape = shapeOf(plan);
     plan.endsByPointer =
         overrides.valueOr<&P::endsByPointer>(machine.endsByPointer);
     bool asks = wantsAhead(shape, shape.rowGroups * shape.vectors);
@@ -433,11 +433,6 @@ private:
 
   /// Keeps the plan if it is among the cheapest.
   void price(const TileShape &shape) {
-    refusal = whyLanesUnfit(plan, key);
-    if (refusal.empty())
-      refusal = whyPlanUnfit(plan, key, shape);
-    if (!refusal.empty())
-      return;
     PlanCost cost = estimateCost(plan, key, shape, *cores.front());
     for (const CoreModel *core : cores.drop_front())
       cost.cycles *= estimateCost(plan, key, shape, *core).cycles;
@@ -449,6 +444,11 @@ private:
     auto dearer = [&](const Priced &other) { return other.price > price; };
     auto *place = llvm::find_if(found, dearer);
     if (place == found.end() && found.size() == wanted)
+      return;
+    // Only now: most plans need not be looked at.
+    if (refusal = whyLanesUnfit(plan, key); refusal.empty())
+      refusal = whyPlanUnfit(plan, key, shape);
+    if (!refusal.empty())
       return;
     TilePlan kept = plan;
     kept.rowsInner = overrides.valueOr<&P::rowsInner>(preferRowsInner(shape));
@@ -467,8 +467,7 @@ private:
     int64_t broadcastOuter =
         shape.vector.stepBytes * shape.broadcastBlocks.count +
         shape.broadcast.stepBytes;
-    bool outerIsVector = vectorOuter < broadcastOuter;
-    return outerIsVector != plan.broadcastRhs;
+    return (vectorOuter < broadcastOuter) != plan.broadcastRhs;
   }
 
   const TileKey &key;
@@ -477,6 +476,7 @@ private:
   const Machine &machine;
   const llvm::ArrayRef<const CoreModel *> cores;
   const size_t wanted;
+  std::optional<IdiomShape> shared; ///< of plan.idiom
   TilePlan plan;
   struct Priced {
     TilePlan plan;

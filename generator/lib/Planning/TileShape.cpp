@@ -51,14 +51,31 @@ static int transposedVectors(const TilePlan &plan, int rows, int columns,
   return vectors <= kMost ? vectors : 0;
 }
 
-TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
-  const Idiom &idiom = tilewright::idiom(plan.idiom);
-  const TypeTripleInfo &types = info(key.types);
-  const IsaInfo &isa = info(key.isa);
-  compute = computeType(idiom, key);
-  accumulator = accumulatorOf(idiom, key);
+IdiomShape::IdiomShape(const TileKey &key, IdiomKind kind)
+    : idiom(tilewright::idiom(kind)), isa(info(key.isa)),
+      machine(machineOf(isa)), types(info(key.types)),
+      compute(computeType(idiom, key)), accumulator(accumulatorOf(idiom, key)),
+      sum(sumOf(idiom, key)),
+      roles{byteRoles(idiom, isa, types.rhs, types.lhs),
+            byteRoles(idiom, isa, types.lhs, types.rhs)},
+      unsignedWords(sumsUnsignedWords(types)) {
+  TileKey least = key.atVectorBits(isa.vectorBits);
+  m0 = least.m0;
+  n0 = least.n0;
+  convertsSums = key.rounding == Rounding::kPerStep &&
+                 accumulator != types.out &&
+                 (types.out != TW_ELEMENT_BF16 ||
+                  machine.convertsToBF16(idiom.flushesDenormals));
+}
+
+TileShape::TileShape(const TileKey &key, const TilePlan &plan,
+                     const IdiomShape &shared)
+    : compute(shared.compute), accumulator(shared.accumulator), sum(shared.sum),
+      convertsSums(shared.convertsSums), unsignedWords(shared.unsignedWords) {
+  const Idiom &idiom = shared.idiom;
+  const TypeTripleInfo &types = shared.types;
+  const IsaInfo &isa = shared.isa;
   accumulatorBytes = info(accumulator).bits / 8;
-  sum = sumOf(idiom, key);
   sumBytes = info(sum).bits / 8;
   group = idiom.group;
   nibbles = plan.staging == Staging::Nibbles;
@@ -74,12 +91,11 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   padded = vectorRows > 1 &&
            (separates ? key.k0 % chunkSize != 0 : chunkSize != key.k0);
   rowPitch = padded ? chunks * chunkSize : key.k0;
-  TileKey least = key.atVectorBits(isa.vectorBits);
   auto lhs = [&](bool staged) {
-    return operandShape(types.lhs, least.m0, key.m0Scalable, key.k0, staged);
+    return operandShape(types.lhs, shared.m0, key.m0Scalable, key.k0, staged);
   };
   auto rhs = [&](bool staged) {
-    return operandShape(types.rhs, least.n0, key.n0Scalable, key.k0, staged);
+    return operandShape(types.rhs, shared.n0, key.n0Scalable, key.k0, staged);
   };
   bool stagesB = plan.stagesBroadcast(), stagesV = plan.stagesVector();
   broadcast = plan.broadcastRhs ? rhs(stagesB) : lhs(stagesB);
@@ -92,7 +108,7 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
              compute != ComputeType::S32 &&
              (inPlace(vector) || inPlace(broadcast));
   splits = plan.split;
-  roles = byteRoles(idiom, isa, vector.type, broadcast.type);
+  roles = shared.roles[plan.broadcastRhs];
   auto isScaled = [&](const OperandShape &operand, int offset) {
     return splits && compute == ComputeType::I8 && sum == accumulator &&
            inPlace(operand) && operand.type == TW_ELEMENT_S4 && offset == 0;
@@ -102,7 +118,6 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   scaledSteps = static_cast<int>(
       llvm::alignDown((1 << 15) / key.k0, static_cast<uint64_t>(plan.unroll)));
   wordSteps = 0;
-  unsignedWords = sumsUnsignedWords(types);
   if (idiom.sumsInWords)
     wordSteps = static_cast<int>(llvm::alignDown(
         productsInWords(types) / key.k0, static_cast<uint64_t>(plan.unroll)));
@@ -129,7 +144,7 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
                               correctionSteps * broadcastBlocks.size * rowPitch,
                               plan.lanes * group));
   int groupBytes = chunkSize * bytesOf(compute);
-  canShuffle = !machineOf(isa).takesScalars && broadcast.rows == 1 &&
+  canShuffle = !shared.machine.takesScalars && broadcast.rows == 1 &&
                !broadcast.staged && chunks == 1 && idiom.parts == 1 &&
                plan.kLanes == 1 && (groupBytes == 4 || groupBytes == 8) &&
                plan.lanes * accumulatorBytes >= 32 &&
@@ -141,11 +156,6 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan) {
   spreadSteps =
       plan.by == BroadcastBy::Shuffle && canShuffle ? 16 / groupBytes : 1;
   roundsPerStep = key.rounding == Rounding::kPerStep;
-  tw_element_type_t out = info(key.types).out;
-  convertsSums = roundsPerStep && accumulator != out &&
-                 (out != TW_ELEMENT_BF16 ||
-                  machineOf(isa).convertsToBF16(
-                      tilewright::idiom(plan.idiom).flushesDenormals));
   vectorWidth =
       int64_t{vectorRows} * chunkSize * (idiom.halves == Halves::None ? 1 : 2);
   // Beside these a broadcast and a mask.
@@ -225,18 +235,21 @@ bool TileShape::canDecodeSteps(const TilePlan &plan, const IsaInfo &isa) const {
 }
 
 /// Floats of 16 bits that become f32, as whole registers of both operands.
-bool TileShape::canDecodeIterations(const TilePlan &plan,
-                                    const IsaInfo &isa) const {
+bool TileShape::mayDecodeIterations(const TilePlan &plan) const {
   auto converts = [](const OperandShape &operand, const Blocking &blocks) {
     return operand.bits == 16 && !operand.staged && !operand.scalable &&
            blocks.count == 1;
   };
-  int rows = broadcastBlocks.size, elements = plan.unroll * rows;
-  if (!byLanes || compute != ComputeType::F32 || chunks > 1 ||
-      plan.lanes != 4 || (rows == 1 && !roundsPerStep) ||
-      (elements > 4 && elements % 4 != 0) ||
-      vectorBlocks.size % plan.lanes != 0 ||
-      !converts(broadcast, broadcastBlocks) || !converts(vector, vectorBlocks))
+  return byLanes && compute == ComputeType::F32 && chunks <= 1 &&
+         plan.lanes == 4 && (broadcastBlocks.size != 1 || roundsPerStep) &&
+         vectorBlocks.size % plan.lanes == 0 &&
+         converts(broadcast, broadcastBlocks) && converts(vector, vectorBlocks);
+}
+
+bool TileShape::canDecodeIterations(const TilePlan &plan,
+                                    const IsaInfo &isa) const {
+  int elements = plan.unroll * broadcastBlocks.size;
+  if (!mayDecodeIterations(plan) || (elements > 4 && elements % 4 != 0))
     return false;
   auto divide = [](int a, int b) {
     return static_cast<int>(llvm::divideCeil(a, b));

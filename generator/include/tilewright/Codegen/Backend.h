@@ -80,7 +80,7 @@ private:
                  llvm::function_ref<void(llvm::Function &)> setForEach) const;
   void setTarget(llvm::Function &function, llvm::StringRef cpu,
                  std::string features, const IsaInfo &isa) const;
-  bool addShortPasses(llvm::legacy::PassManager &passes,
+  bool addShortPasses(llvm::legacy::PassManagerBase &passes,
                       llvm::raw_pwrite_stream &os, llvm::CodeGenFileType type);
   llvm::Error addPasses(llvm::legacy::PassManager &passes,
                         llvm::raw_pwrite_stream &os, llvm::CodeGenFileType type,

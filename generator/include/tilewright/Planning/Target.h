@@ -121,6 +121,9 @@ struct CodeGeneration {
   /// LLVM would reorder planned code for an in-order core, which is what it
   /// takes a CPU without a name for.
   bool keepsPlannedOrder = false;
+  /// LLVM's names of passes of the target's own that change no planned code
+  /// (Codegen/ChosenPasses.h).
+  llvm::ArrayRef<llvm::StringLiteral> idlePasses;
 };
 
 class Target {

@@ -8,8 +8,11 @@
 #define TILEWRIGHT_PLANNING_TILESHAPE_H
 
 #include "tilewright/Planning/TilePlan.h"
+#include <array>
 
 namespace tilewright {
+
+struct Machine;
 
 /// The broadcast or the vector operand of the whole tile: a panel
 /// [K][rows][k0].
@@ -40,8 +43,28 @@ struct Blocking {
 /// Elements of 4 bits in a lane of accumulators of 32.
 inline constexpr int kNibbles = 8;
 
+/// What the shapes of all plans of a key by one idiom share.
+struct IdiomShape {
+  IdiomShape(const TileKey &key, IdiomKind kind);
+
+  const Idiom &idiom;
+  const IsaInfo &isa;
+  const Machine &machine;
+  const TypeTripleInfo &types;
+  int m0, n0; ///< at the least vector length
+  ComputeType compute;
+  tw_element_type_t accumulator, sum;
+  /// By TilePlan::broadcastRhs.
+  std::array<ByteRoles, 2> roles;
+  bool unsignedWords;
+  bool convertsSums;
+};
+
 struct TileShape {
-  TileShape(const TileKey &key, const TilePlan &plan);
+  TileShape(const TileKey &key, const TilePlan &plan)
+      : TileShape(key, plan, IdiomShape(key, plan.idiom)) {}
+  /// `shared` is of the plan's idiom.
+  TileShape(const TileKey &key, const TilePlan &plan, const IdiomShape &shared);
 
   ComputeType compute;
   tw_element_type_t accumulator;
@@ -153,6 +176,8 @@ struct TileShape {
   bool loadsEachPart;
   /// Elements of the vector operand in a register that the multiplies take.
   int64_t vectorWidth;
+  /// Whether the operands are of a kind that iterations can be decoded of.
+  bool mayDecodeIterations(const TilePlan &plan) const;
   /// Whether registers of plan.decodeAhead K steps can be decoded ahead.
   bool canDecodeAhead(const TilePlan &plan, const IsaInfo &isa) const;
   /// The operands of an iteration are decoded during the one before.

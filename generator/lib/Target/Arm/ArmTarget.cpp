@@ -70,6 +70,22 @@ public:
     CodeGeneration g;
     g.takesShortPasses = true;
     g.keepsPlannedOrder = true;
+    static constexpr llvm::StringLiteral kIdle[] = {
+        "A57 FP Anti-dependency breaker",
+        "AArch64 Compress Jump Tables",
+        "AArch64 Local Dynamic TLS Access Clean-up",
+        "AArch64 Promote Constant",
+        "AArch64 Redundant Conditional Branch Elimination",
+        "AArch64 Redundant Copy Elimination",
+        "AArch64 SIMD instructions optimization pass",
+        "AArch64 Stack Tagging PreRA",
+        "AArch64 Store Pair Suppression",
+        "AArch64 sls hardening pass",
+        "AArch64 speculation hardening pass",
+        "Falkor HW Prefetch Fix Late Phase",
+        "Workaround A53 erratum 835769 pass",
+    };
+    g.idlePasses = kIdle;
     return g;
   }
   /// "-march=...+dotprod+fp16"

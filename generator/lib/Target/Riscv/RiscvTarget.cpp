@@ -86,6 +86,40 @@ public:
     m.convertsHalf = has("zvfhmin");
     return m;
   }
+  CodeGeneration codeGeneration() const override {
+    CodeGeneration g;
+    static constexpr llvm::StringLiteral kIdle[] = {
+        "Canonicalize Freeze Instructions in Loops",
+        "Constant Hoisting",
+        "Expand memcmp() to load/stores",
+        "Instrument function entry/exit with calls to e.g. mcount() (post "
+        "inlining)",
+        "Interleaved Access Pass",
+        "Loop Data Prefetch",
+        "Merge contiguous icmps into a memcmp",
+        "Partially inline calls to library functions",
+        "RISC-V CodeGenPrepare",
+        "RISC-V Dead register definitions",
+        "RISC-V Fold Memory Offset",
+        "RISC-V Indirect Branch Tracking",
+        "RISC-V Landing Pad Setup",
+        "RISC-V Late Branch Optimisation Pass",
+        "RISC-V Load / Store Optimizer",
+        "RISC-V Make Compressible",
+        "RISC-V Promote Constants",
+        "RISC-V Redundant Copy Elimination",
+        "RISC-V Zacas ABI fix",
+        "RISC-V Zcmp Push/Pop optimization pass",
+        "RISC-V Zcmp move merging pass",
+        "RISC-V gather/scatter lowering",
+        "RISC-V pre-allocation Zilsd load/store optimization",
+        "Replace intrinsics with calls to vector library",
+        "Tail Duplication",
+        "Type Promotion",
+    };
+    g.idlePasses = kIdle;
+    return g;
+  }
   /// "-march=rv64gc_v_zvfh"
   std::string
   compilerFlags(llvm::ArrayRef<std::string> features) const override {

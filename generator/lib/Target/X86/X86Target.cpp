@@ -107,6 +107,28 @@ public:
     g.tuneCpu = "znver4";
     g.statesVectorWidth = true;
     g.takesShortPasses = true;
+    static constexpr llvm::StringLiteral kIdle[] = {
+        "Argument Stack Rebase",
+        "Local Dynamic TLS Access Clean-up",
+        "Pseudo Probe Inserter",
+        "X86 Atom pad short functions",
+        "X86 Avoid Store Forwarding Blocks",
+        "X86 Domain Reassignment Pass",
+        "X86 Fixup SetCC",
+        "X86 Indirect Branch Tracking",
+        "X86 Indirect Thunks",
+        "X86 LEA Optimize",
+        "X86 Load Value Injection (LVI) Load Hardening",
+        "X86 Load Value Injection (LVI) Ret-Hardening",
+        "X86 PIC Global Base Reg Initialization",
+        "X86 Return Thunks",
+        "X86 Speculative Execution Side Effect Suppression",
+        "X86 Suppress APX features for relocation",
+        "X86 cmov Conversion",
+        "X86 insert wait instruction",
+        "X86 speculative load hardening",
+    };
+    g.idlePasses = kIdle;
     return g;
   }
   llvm::ArrayRef<MatrixUnit> matrixUnits() const override {
