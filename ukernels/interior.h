@@ -58,6 +58,8 @@ static inline void tw_ask_ahead(const unsigned char* from, tw_index_t line,
 enum { kCopiedAhead = 4096, kZippedAhead = 2048, kTransposedAhead = 8192 };
 // Bytes of a line after which the next 16 lines' turn comes.
 enum { kTransposedRun = 4096 };
+// Lines of so many bytes and more are streams to prefetchers.
+enum { kStreamBytes = 2048 };
 static inline void tw_ask_to_write(const unsigned char* to, tw_index_t bytes) {
   for (tw_index_t i = 0; i < bytes; i += 64) __builtin_prefetch(to + i, 1, 3);
 }

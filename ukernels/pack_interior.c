@@ -216,9 +216,7 @@ static __attribute__((noinline)) void tw_ask_for_rows(const unsigned char* to,
     for (int i = 0; i < count; ++i) tw_ask_to_write(to + i * tile, bytes);
 }
 
-// Of so many rows, half of them at a time: lines that are this long are more
-// streams than prefetchers follow.
-enum { kStreamBytes = 2048 };
+// More streams than prefetchers follow: half of the rows at a time.
 TW_ZIP_INLINE int tw_are_many_streams(int rows, int unit) {
   return rows == 32 && unit >= 4;
 }
