@@ -149,30 +149,29 @@ Value Emitter::intrinsic(llvm::StringRef name, Type result, Values operands) {
 
 Value Emitter::keepOrder(Value x) { return keepOrder(Values{x})[0]; }
 
-/// Of an instruction, `text`, or none.
-static LLVM::InlineAsmOp
-inlineAsm(Emitter &e, Type result, llvm::ArrayRef<Value> operands,
-          llvm::StringRef text, llvm::StringRef constraints,
-          bool hasSideEffects, ArrayAttr operandAttrs = {}) {
+Value Emitter::assembly(Type result, llvm::ArrayRef<Value> operands,
+                        llvm::StringRef text, llvm::StringRef constraints,
+                        bool hasSideEffects, ArrayAttr operandAttrs) {
   return LLVM::InlineAsmOp::create(
-      e.b, e.loc, result, operands, text, constraints, hasSideEffects,
-      /*is_align_stack=*/false, LLVM::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(e.b.getContext(), LLVM::AsmDialect::AD_ATT),
-      operandAttrs);
+             b, loc, result, operands, text, constraints, hasSideEffects,
+             /*is_align_stack=*/false, LLVM::TailCallKind::None,
+             LLVM::AsmDialectAttr::get(b.getContext(),
+                                       LLVM::AsmDialect::AD_ATT),
+             operandAttrs)
+      .getResult(0);
 }
 
 Value Emitter::opaquePointer(Value x) {
-  return inlineAsm(*this, x.getType(), x, "", "=r,0", false).getResult(0);
+  return assembly(x.getType(), x, "", "=r,0", false);
 }
 
 Value Emitter::loadBy(llvm::StringRef text, VectorType type, Type element,
                       Value pointer) {
   NamedAttribute attr = b.getNamedAttr(
       LLVM::InlineAsmOp::getElementTypeAttrName(), TypeAttr::get(element));
-  return inlineAsm(*this, type, pointer, text,
-                   ("=" + machine.registerClass + ",*m").str(), false,
-                   b.getArrayAttr(b.getDictionaryAttr(attr)))
-      .getResult(0);
+  return assembly(type, pointer, text,
+                  ("=" + machine.registerClass + ",*m").str(), false,
+                  b.getArrayAttr(b.getDictionaryAttr(attr)));
 }
 
 Emitter::Values Emitter::keepOrder(const Values &xs) {
@@ -187,7 +186,7 @@ Emitter::Values Emitter::keepOrder(const Values &xs) {
   Type result = types.size() == 1
                     ? types[0]
                     : LLVM::LLVMStructType::getLiteral(b.getContext(), types);
-  Value all = inlineAsm(*this, result, xs, "", outs + ins, true).getResult(0);
+  Value all = assembly(result, xs, "", outs + ins, true);
   if (xs.size() == 1)
     return {all};
   Values parts;

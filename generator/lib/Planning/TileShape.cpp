@@ -149,7 +149,7 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan,
                plan.kLanes == 1 && (groupBytes == 4 || groupBytes == 8) &&
                plan.lanes * accumulatorBytes >= 32 &&
                plan.unroll % (16 / groupBytes) == 0;
-  canLoadAlone = machineOf(isa).repeatsIntegers &&
+  canLoadAlone = shared.machine.repeatsIntegers &&
                  compute == ComputeType::F32 && chunkSize == 1 &&
                  plan.lanes * accumulatorBytes == 64 &&
                  (broadcast.staged || broadcast.bits == 32);

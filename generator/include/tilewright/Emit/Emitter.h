@@ -83,6 +83,10 @@ public:
   /// The same for several at once: all are computed before any is used.
   Values keepOrder(const Values &xs);
 
+  /// Inline assembly: an instruction, or none, which hides values from LLVM.
+  Value assembly(mlir::Type result, llvm::ArrayRef<Value> operands,
+                 llvm::StringRef text, llvm::StringRef constraints,
+                 bool hasSideEffects, mlir::ArrayAttr operandAttrs = {});
   /// A pointer of which LLVM does not know where it came from.
   Value opaquePointer(Value x);
   /// What the instruction `text` makes of an `element` at `pointer`: $0 is the

@@ -75,14 +75,7 @@ Value ScalableVectors::loadPattern(VectorType type, Value pointer) {
 
 Value ScalableVectors::inRegister(Value x, int number) {
   std::string constraints = "={z" + std::to_string(number) + "},0";
-  return LLVM::InlineAsmOp::create(
-             e.b, e.loc, x.getType(), x, /*asm_string=*/"", constraints,
-             /*has_side_effects=*/false, /*is_align_stack=*/false,
-             LLVM::TailCallKind::None,
-             LLVM::AsmDialectAttr::get(e.b.getContext(),
-                                       LLVM::AsmDialect::AD_ATT),
-             /*operand_attrs=*/ArrayAttr())
-      .getResult(0);
+  return e.assembly(x.getType(), x, "", constraints, false);
 }
 
 Value ScalableVectors::sve(llvm::StringRef name, VectorType type,
