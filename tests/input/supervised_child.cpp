@@ -61,9 +61,10 @@ void truncatedFile() {
 }
 
 /// One for each output of a run that has many.
-void killWithManyFiles() {
+template <int Count>
+void killWithFiles() {
   std::vector<OwnTemporary> own;
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < Count; ++i) {
     std::string path = dir + "/" + std::to_string(i);
     own.emplace_back(path);
     std::fclose(std::fopen(path.c_str(), "w"));
@@ -114,7 +115,10 @@ const std::map<std::string, Body> bodies = {
     {"truncated-file", truncatedFile},
     {"abort", [] { std::abort(); }},
     {"kill", [] { raise(SIGKILL); }},
-    {"kill-with-many-files", killWithManyFiles},
+    {"kill-with-8-files", killWithFiles<8>},
+    {"kill-with-60-files", killWithFiles<60>},
+    {"kill-with-100-files", killWithFiles<100>},
+    {"kill-with-1000-files", killWithFiles<1000>},
     {"spend", spend},
     {"fatal", [] { llvm::report_fatal_error("the\nreason"); }},
     {"no-memory",

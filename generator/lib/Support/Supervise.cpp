@@ -164,7 +164,8 @@ std::string sentence(StringRef command, Activity::End end, StringRef how) {
 /// What the child would have removed, or what its handler missed: while one
 /// thread goes over LLVM's list, another may still make a file.
 void removeTemporaries() {
-  for (StringRef path : reverse(Board::temporaries()))
+  SmallVector<StringRef> paths = Board::temporaries();
+  for (StringRef path : reverse(paths)) // which keeps no list of its own
     sys::fs::remove(path);
 }
 
