@@ -14,6 +14,8 @@
 #include "bench/support/report.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/LineIterator.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "measure/slices.h"
 #include "tilewright/Codegen/TileGenerator.h"
@@ -28,6 +30,7 @@ struct Settings {
   int64_t seed = 1;
   int64_t slowest = 0;
   std::string isa;
+  std::string names;
   bool check = false;
   Json json;
 };
@@ -40,6 +43,49 @@ double peakMiB() {
   getrusage(RUSAGE_SELF, &usage);
   return double(usage.ru_maxrss) / 1024;
 }
+
+// The tiles of --names, one to a line. An error at the first that is none.
+llvm::Expected<std::vector<TileKey>> namedKeys(const std::string& path) {
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!file)
+    return llvm::createStringError(file.getError(), "--names: '%s': %s",
+                                   path.c_str(),
+                                   file.getError().message().c_str());
+  std::vector<TileKey> keys;
+  for (llvm::line_iterator line(**file); !line.is_at_end(); ++line) {
+    ParsedTileKey parsed = parseTileKey(std::string(line->trim()));
+    if (!parsed.key)
+      return llvm::createStringError(
+          "--names: '%s', line %lld: %s", path.c_str(),
+          (long long)(line.line_number()), parsed.error.c_str());
+    keys.push_back(*parsed.key);
+  }
+  if (keys.empty())
+    return llvm::createStringError("--names: '%s' holds no name", path.c_str());
+  return keys;
+}
+
+// Where keys come from: a list, or a seed.
+class Keys {
+ public:
+  Keys(const Settings& settings, std::vector<TileKey> named)
+      : settings_(settings), named_(std::move(named)) {}
+
+  // The first `count`; of a list at most all of it.
+  std::vector<TileKey> first(size_t count) const {
+    if (named_.empty()) return randomKeys(settings_.seed, count, settings_.isa);
+    return {named_.begin(), named_.begin() + std::min(count, named_.size())};
+  }
+  // Others of the same kinds, if there are others.
+  std::vector<TileKey> others(size_t count) const {
+    if (!named_.empty()) return first(count);
+    return randomKeys(settings_.seed + 1000, count, settings_.isa);
+  }
+
+ private:
+  const Settings& settings_;
+  std::vector<TileKey> named_;
+};
 
 struct Made {
   std::vector<TileKey> keys;  // those that could be generated
@@ -165,7 +211,12 @@ llvm::Expected<llvm::json::Object> measure(const Settings& settings) {
   llvm::json::Object result{
       {"context", llvm::json::Object{{"tilewright_commit", commit()},
                                      {"seed", settings.seed}}}};
-  if (randomKeys(settings.seed, 1, settings.isa).empty())
+  std::vector<TileKey> named;
+  if (!settings.names.empty())
+    if (llvm::Error error = namedKeys(settings.names).moveInto(named))
+      return std::move(error);
+  const Keys source(settings, std::move(named));
+  if (source.first(1).empty())
     return llvm::createStringError(
         "--isa: no instruction set or architecture is called '%s'; see "
         "'tilewright list isas'",
@@ -173,17 +224,14 @@ llvm::Expected<llvm::json::Object> measure(const Settings& settings) {
   std::set<TileKey> failed;
   double start = now();
   TileGenerator generator;
-  generateAll(generator, randomKeys(settings.seed, 1, settings.isa), failed);
+  generateAll(generator, source.first(1), failed);
   result["first_kernel_ms"] = (now() - start) * 1e3;
-  // Warm: other keys of the same kinds.
-  generateAll(generator, randomKeys(settings.seed + 1000, 20, settings.isa),
-              failed);
+  generateAll(generator, source.others(20), failed);  // warm
   llvm::json::Array runs;
   Made made;
   size_t most = 0;
   for (int64_t count : settings.counts) {
-    made = generateAll(generator,
-                       randomKeys(settings.seed, count, settings.isa), failed);
+    made = generateAll(generator, source.first(count), failed);
     if (made.keys.empty())
       return llvm::createStringError("no key could be generated");
     runs.push_back(summary(made));
@@ -194,9 +242,8 @@ llvm::Expected<llvm::json::Object> measure(const Settings& settings) {
 
   double before = peakMiB();
   if (settings.memoryKeys > int64_t(most)) {
-    std::vector<TileKey> keys =
-        randomKeys(settings.seed, settings.memoryKeys, settings.isa);
-    keys.erase(keys.begin(), keys.begin() + most);
+    std::vector<TileKey> keys = source.first(settings.memoryKeys);
+    keys.erase(keys.begin(), keys.begin() + std::min(most, keys.size()));
     generateAll(generator, keys, failed);
     result["memory"] = llvm::json::Object{{"keys_before", int64_t(most)},
                                           {"peak_rss_mib_before", before},
@@ -284,6 +331,10 @@ CommandLine describe(Settings& settings) {
       {"isa", "NAME",
        "only keys of this instruction set or architecture (arm_64)",
        setString(&settings.isa)},
+      {"names", "FILE",
+       "the tiles that FILE names, one to a line, instead of random ones: the "
+       "same ones\nfor another version",
+       setString(&settings.names)},
       {"slowest", "N", "also print the N slowest keys",
        setInteger(&settings.slowest, 0)},
       {"check", "",

@@ -216,6 +216,16 @@ class Smoke(unittest.TestCase):
         for isa in [], ["--isa=arm_64"], ["--isa=arm_64_sve2"]:
             self.check_compile_time(self.json("compile_time_bench", "--counts=1,3", "--memory-keys=4", *isa))
         self.assertIn("called 'z80'", run("compile_time_bench", "--isa=z80").stderr)
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as names:
+            names.write("\n".join(f"tw_mmt4d_tile_f32f32f32_{rows}x8x1_generic" for rows in (1, 2, 3)) + "\n")
+            names.flush()
+            listed = f"--names={names.name}"
+            self.check_compile_time(self.json("compile_time_bench", "--counts=1,3", "--memory-keys=0", listed))
+            names.write("tw_mmt4d_tile_f32f32f32_0x8x1_generic\n")
+            names.flush()
+            self.assertIn("line 4: 'tw_mmt4d_tile_f32f32f32_0x8x1_generic'",
+                          run("compile_time_bench", listed).stderr)
+        self.assertIn("/nowhere", run("compile_time_bench", "--names=/nowhere").stderr)
 
     def check_compile_time(self, result):
         self.assertEqual([each["keys"] for each in result["one_thread"]], [1, 3])
