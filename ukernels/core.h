@@ -65,6 +65,10 @@ typedef struct tw_caches_t {
 // have, 32 KiB and 1 MiB.
 tw_caches_t tw_caches_of(const uint64_t* cpu_data);
 
+// Whether the core gains by storing past its caches what is in none of them
+// (TW_CORE_STORES_PAST of cores.def).
+int tw_core_stores_past_caches(const uint64_t* cpu_data);
+
 #ifdef __cplusplus
 }
 #endif

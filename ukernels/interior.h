@@ -7,6 +7,7 @@
 #define UKERNELS_INTERIOR_H_
 
 #include "ukernels/pack.h"
+#include "ukernels/zip.h"
 
 // Lines of a transposed matrix that are read in parallel: few enough for
 // hardware prefetchers to follow, while each writes this many runs in a row.
@@ -64,10 +65,22 @@ static inline void tw_ask_to_write(const unsigned char* to, tw_index_t bytes) {
   for (tw_index_t i = 0; i < bytes; i += 64) __builtin_prefetch(to + i, 1, 3);
 }
 
+// Copies `bytes`, a multiple of 16.
+TW_ZIP_INLINE void tw_copy_past(unsigned char* to, const unsigned char* from,
+                                tw_index_t bytes) {
+  for (tw_index_t i = 0; i < bytes; i += 16)
+    tw_v16_store_past(to + i, tw_v16_load(from + i));
+}
+// So much is put together in L1 before, where whole cache lines are not written
+// at once.
+enum { kPastBlock = 2048 };
+
 // And of the matrix, where it is copied in runs.
 enum { kReadAhead = 1024 };
 static inline void tw_ask_to_read(const unsigned char* from, tw_index_t bytes) {
   for (tw_index_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i, 0, 3);
 }
+// And of rows that are transposed past the caches.
+enum { kRowsReadAhead = 256 };
 
 #endif  // UKERNELS_INTERIOR_H_

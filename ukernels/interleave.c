@@ -130,33 +130,44 @@ TW_ZIP_INLINE void tw_interleave_tiles(const tw_packing_t* p,
                                        int lines, int width, tw_index_t bytes,
                                        int rest) {
   const tw_interior_t in = tw_interior_of(p);
-  const int zipped = panels > 1 ? kZippedShortLines : kZippedLines;
+  const int zipped = panels > 1 && p->stores != TW_PACK_STORES_PAST
+                         ? kZippedShortLines
+                         : kZippedLines;
   const tw_index_t tiles = (zipped + lines - 1) / lines, tile = bytes * lines;
   const int asks = tw_asks_ahead(&in, bytes);
+  unsigned char block[kPastBlock] __attribute__((aligned(64)));
+  const int past =
+      p->stores == TW_PACK_STORES_PAST && panels * tiles * tile <= kPastBlock;
+  const int far = p->stores == TW_PACK_STORES_ASKED;
   for (tw_index_t begin = 0; begin < in.tiles_c; begin += tiles) {
     const tw_index_t end =
         begin + tiles < in.tiles_c ? begin + tiles : in.tiles_c;
+    const tw_index_t run = (end - begin) * tile;
+    const tw_index_t panel = past ? run : in.panel;
     for (tw_index_t ro = 0; ro < in.tiles_r; ro += panels) {
       const unsigned char* from = matrix + begin * lines * in.line + ro * bytes;
-      unsigned char* to = packed + ro * in.panel + begin * tile;
+      unsigned char* const packed_at = packed + ro * in.panel + begin * tile;
+      unsigned char* to = past ? block : packed_at;
       const int some =
           in.tiles_r - ro < panels ? (int)(in.tiles_r - ro) : panels;
-      if (asks || p->far)
-        tw_ask_for_panels(&in, asks, p->far, from, (int)(end - begin) * lines,
-                          ro * bytes, some * bytes, to, some,
-                          (end - begin) * tile);
+      if (asks || far)
+        tw_ask_for_panels(&in, asks, far, from, (int)(end - begin) * lines,
+                          ro * bytes, some * bytes, to, some, run);
       for (tw_index_t co = begin; co < end; ++co) {
         for (int i = 0; i < some; ++i) {
           if (width == 0)
-            tw_interleave_nibbles(from + i * bytes, in.line, to + i * in.panel,
+            tw_interleave_nibbles(from + i * bytes, in.line, to + i * panel,
                                   p->tile_rows, rest, lines);
           else
-            tw_interleave(from + i * bytes, in.line, to + i * in.panel, bytes,
+            tw_interleave(from + i * bytes, in.line, to + i * panel, bytes,
                           rest, lines, width);
         }
         from += lines * in.line;
         to += tile;
       }
+      if (past)
+        for (int i = 0; i < some; ++i)
+          tw_copy_past(packed_at + i * in.panel, block + i * run, run);
     }
   }
 }

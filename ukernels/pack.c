@@ -5,9 +5,12 @@
 
 #include <string.h>
 
+#include "ukernels/core.h"
+#include "ukernels/cpu.h"
 #include "ukernels/element.h"
 #include "ukernels/index.h"
 #include "ukernels/pack_interior.h"
+#include "ukernels/zip.h"
 
 tw_status_t tw_packed_size(const tw_pack_params_t* params, tw_index_t* bytes) {
   if (!bytes) return TW_STATUS_INVALID_ARGUMENT;
@@ -95,6 +98,7 @@ void tw_pack_matrix(const tw_packing_t* p, uint64_t padding, const void* matrix,
   // The tiles inside the matrix, then those over its right and lower edges.
   const tw_index_t whole_rows = tw_pack_interior(p, padding, from, to);
   tw_pack_edges(p, padding, from, to, whole_rows, p->cols / p->tile_cols);
+  if (p->stores == TW_PACK_STORES_PAST) tw_past_stores_done();
 }
 
 // ---- Parts ------------------------------------------------------------------
@@ -150,6 +154,16 @@ static void tw_pack_part(const tw_packing_t* part, uint64_t padding,
   tw_pack_matrix(part, padding, matrix, packed);
 }
 
+// Whether the packed form is written past the caches.
+static int tw_stores_past_caches(const tw_packing_t* p, const void* packed) {
+  const int copies_lines = p->transpose;
+  const tw_index_t least = copies_lines ? kFarBytes : kPastBytes;
+  if (p->packed_bytes < least || !tw_is_aligned_packing(p, packed)) return 0;
+  uint64_t cpu_data[TW_CPU_DATA_WORDS];
+  tw_cpu_data_of_this_cpu(cpu_data);
+  return tw_core_stores_past_caches(cpu_data);
+}
+
 tw_status_t tw_pack(const tw_pack_params_t* params, const void* matrix,
                     void* packed, tw_index_t packed_bytes,
                     const tw_parallel_for_t* parallel_for) {
@@ -157,6 +171,7 @@ tw_status_t tw_pack(const tw_pack_params_t* params, const void* matrix,
   const tw_status_t status = tw_check_pack_call(
       params, matrix, packed, packed_bytes, parallel_for, &p, /*fault=*/0);
   if (status != TW_STATUS_OK || p.packed_bytes == 0) return status;
+  if (tw_stores_past_caches(&p, packed)) p.stores = TW_PACK_STORES_PAST;
   tw_pack_parts(&p, tw_repeat_padding(params->padding, p.bits),
                 (unsigned char*)matrix, (unsigned char*)packed, parallel_for,
                 tw_pack_part);

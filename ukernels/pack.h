@@ -10,6 +10,14 @@
 
 typedef struct tw_fault_t tw_fault_t;  // fault.h
 
+// How the packed form is written.
+typedef enum tw_pack_stores_t {
+  TW_PACK_STORES_NEAR,   // in a cache
+  TW_PACK_STORES_ASKED,  // its cache lines are asked for before: it is far
+  // Past the caches, which fetch nothing first. Needs tw_is_aligned_packing.
+  TW_PACK_STORES_PAST
+} tw_pack_stores_t;
+
 // A validated packing. Sizes count elements.
 typedef struct tw_packing_t {
   int bits;       // of an element: 4, 8, 16, 32 or 64
@@ -18,12 +26,13 @@ typedef struct tw_packing_t {
   tw_index_t tile_rows, tile_cols;
   tw_index_t outer_rows, outer_cols;  // tiles
   tw_index_t packed_bytes;
-  int far;  // of a packed form of kFarBytes or more, or a part of one
+  tw_pack_stores_t stores;
 } tw_packing_t;
 
-// So much that what is written is in no cache: its cache lines are asked for
-// before. With 4 MiB and less that costs 5 to 15 % (Zen 5).
-enum { kFarBytes = 8 << 20 };
+// So much that what is written is in no cache. Asking for 4 MiB and less costs
+// 5 to 15 % (Zen 5). Past the caches, beside an L3 of 32 MiB, 16 MiB take half
+// of the time; 8 MiB 0.7 where lines are copied, up to 1.5 elsewhere (Zen 4).
+enum { kFarBytes = 8 << 20, kPastBytes = 16 << 20 };
 
 // What `params` say, unless the status says that something is wrong with them.
 // `fault` may be null (fault.h).
@@ -59,6 +68,13 @@ void tw_pack_parts(const tw_packing_t* p, uint64_t padding,
 static inline tw_index_t tw_matrix_at(const tw_packing_t* p, tw_index_t row,
                                       tw_index_t col) {
   return p->transpose ? col * p->stride + row : row * p->stride + col;
+}
+
+// Whether every tile begins at a multiple of 16 bytes.
+static inline int tw_is_aligned_packing(const tw_packing_t* p,
+                                        const void* packed) {
+  const tw_index_t tile = p->tile_rows * p->tile_cols * p->bits / 8;
+  return tile % 16 == 0 && (uintptr_t)packed % 16 == 0;
 }
 
 // How many of the `tile` rows (columns) from `at` on lie inside `extent`.

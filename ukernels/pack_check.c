@@ -105,7 +105,8 @@ tw_status_t tw_check_packing(const tw_pack_params_t* params,
     return tw_too_large(fault, "params->tile_rows", p.tile_rows,
                         "such that the packed form fits the address space");
   p.packed_bytes = size / 8;
-  p.far = p.packed_bytes >= kFarBytes;
+  p.stores =
+      p.packed_bytes >= kFarBytes ? TW_PACK_STORES_ASKED : TW_PACK_STORES_NEAR;
   *packing = p;
   return TW_STATUS_OK;
 }

@@ -15,6 +15,7 @@
 
 #include "ukernels/interior.h"
 #include "ukernels/interleave.h"
+#include "ukernels/transpose.h"
 #include "ukernels/zip.h"
 
 // The 4-bit packing of rows that are not transposed, as one of bytes. Its whole
@@ -70,11 +71,14 @@ TW_ZIP_INLINE void tw_copy_lines_of(const tw_packing_t* p,
         unsigned char* from = matrix + co * in.line + ro * run;
         unsigned char* to = packed + ro * in.panel + co * run;
         if (asks) tw_ask_ahead(from, in.line, 1, ro * run, run);
-        if (p->far && !unpack) {
+        if (p->stores == TW_PACK_STORES_ASKED && !unpack) {
           tw_ask_to_write(to + ahead * in.panel, run);
           tw_ask_to_read(from + kReadAhead, run);
         }
-        tw_copy_run(to, from, run, unpack);
+        if (p->stores == TW_PACK_STORES_PAST && !unpack)
+          tw_copy_past(to, from, run);
+        else
+          tw_copy_run(to, from, run, unpack);
       }
   }
 }
@@ -129,70 +133,6 @@ TW_ZIP_INLINE void tw_copy_lines(const tw_packing_t* p, unsigned char* matrix,
 }
 
 // ---- transpose --------------------------------------------------------------
-
-// Transposes a block of `rows` rows (n = 16 / unit, n / 2 or n / 4) and n
-// columns of units of `unit` bytes.
-TW_ZIP_INLINE void tw_transpose_block(const unsigned char* from,
-                                      tw_index_t from_stride, unsigned char* to,
-                                      tw_index_t to_stride, int rows,
-                                      int unit) {
-  const int n = 16 / unit;
-  tw_v16u8 v[16];
-  TW_UNROLL_ALL for (int i = 0; i < rows; ++i) {
-    v[i] = tw_v16_load(from + i * from_stride);
-  }
-  tw_zip(v, rows, unit);
-  if (rows == n) {
-    TW_UNROLL_ALL for (int i = 0; i < n; ++i) {
-      tw_v16_store(to + i * to_stride, v[i]);
-    }
-    return;
-  }
-  if (rows == n / 2) {
-    TW_UNROLL_ALL for (int i = 0; i < n; i += 2) {  // two columns in a vector
-      const tw_v2u64 two = (tw_v2u64)v[i / 2];
-      memcpy(to + i * to_stride, &(uint64_t){two[0]}, 8);
-      memcpy(to + (i + 1) * to_stride, &(uint64_t){two[1]}, 8);
-    }
-    return;
-  }
-  TW_UNROLL_ALL for (int i = 0; i < n; ++i) {  // four
-    memcpy(to + i * to_stride, &(uint32_t){((tw_v4u32)v[i / 4])[i % 4]}, 4);
-  }
-}
-
-// A cache line of each of the rows from `row` on, as many as blocks of `height`
-// rows fill below `end`. Returns the row behind them. As below.
-TW_ZIP_INLINE int tw_transpose_blocks(const unsigned char* from,
-                                      tw_index_t from_stride, unsigned char* to,
-                                      int row, int end, int height, int rows,
-                                      int unit) {
-  const int n = 16 / unit, tile = rows * unit;
-  TW_UNROLL_ALL for (; row + height <= end; row += height) {
-    TW_UNROLL_ALL for (int block = 0; block < 4; ++block) {
-      tw_transpose_block(from + row * from_stride + block * 16, from_stride,
-                         to + block * n * tile + row * unit, tile, height,
-                         unit);
-    }
-  }
-  return row;
-}
-
-// A cache line of each of the rows from `row` to `end` of `rows` rows of units:
-// 64 / unit tiles that follow each other. With `rows` and `unit` constants no
-// address is computed but that of every n-th row. 12 rows of two-byte units are
-// 8 and 4, 6 of four bytes 4 and 2.
-TW_ZIP_INLINE void tw_transpose_line(const unsigned char* from,
-                                     tw_index_t from_stride, unsigned char* to,
-                                     int row, int end, int rows, int unit) {
-  const int n = 16 / unit;
-  row = tw_transpose_blocks(from, from_stride, to, row, end, n, rows, unit);
-  if (n >= 4)
-    row =
-        tw_transpose_blocks(from, from_stride, to, row, end, n / 2, rows, unit);
-  if (n >= 8)
-    tw_transpose_blocks(from, from_stride, to, row, end, n / 4, rows, unit);
-}
 
 TW_ZIP_INLINE tw_index_t tw_transpose_lines_of(const unsigned char* from,
                                                tw_index_t from_stride,
@@ -273,6 +213,33 @@ static tw_index_t tw_transpose_lines(const unsigned char* from,
     default:
       return 0;
   }
+}
+
+// The same for how the packed form is written. Past the caches by way of a
+// block in L1: a vector of a tile comes from each block of rows, a cache line
+// from several.
+static tw_index_t tw_transpose_to(const unsigned char* from,
+                                  tw_index_t from_stride, unsigned char* to,
+                                  tw_index_t rows, tw_index_t cols,
+                                  tw_index_t unit, tw_pack_stores_t stores) {
+  if (stores != TW_PACK_STORES_PAST)
+    return tw_transpose_lines(from, from_stride, to, rows, cols, unit,
+                              stores == TW_PACK_STORES_ASKED);
+  unsigned char block[kPastBlock] __attribute__((aligned(64)));
+  const tw_index_t some = kPastBlock / (64 * rows) * (64 / unit);
+  tw_index_t c = 0;
+  while (c < cols) {
+    const tw_index_t done =
+        tw_transpose_lines(from + c * unit, from_stride, block, rows,
+                           cols - c < some ? cols - c : some, unit, /*far=*/0);
+    if (done == 0) break;
+    for (tw_index_t r = 0; r < rows; ++r)
+      tw_ask_to_read(from + r * from_stride + c * unit + kRowsReadAhead,
+                     done * unit);
+    tw_copy_past(to + c * rows * unit, block, done * rows * unit);
+    c += done;
+  }
+  return c;
 }
 
 // Transposes units of `unit` bytes: `rows` rows of `cols` units each, of which
@@ -386,8 +353,8 @@ static void tw_transpose_rows(const tw_packing_t* p, uint64_t padding,
     if (rows < p->tile_rows) tw_fill(to, in.tiles_c * in.tile, padding);
     const tw_index_t done = rows < p->tile_rows
                                 ? 0
-                                : tw_transpose_lines(from, in.line, to, rows,
-                                                     in.tiles_c, unit, p->far);
+                                : tw_transpose_to(from, in.line, to, rows,
+                                                  in.tiles_c, unit, p->stores);
     switch (unit) {
 #define TW_UNIT(size)                                                      \
   case size:                                                               \

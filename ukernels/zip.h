@@ -32,6 +32,25 @@ TW_ZIP_INLINE void tw_v16_store(void* p, tw_v16u8 v) {
   memcpy(p, &v, sizeof v);
 }
 
+// Past the caches, where the compiler has a store that does so, to what is
+// aligned to 16 bytes. Four that follow each other fill a cache line.
+TW_ZIP_INLINE void tw_v16_store_past(void* p, tw_v16u8 v) {
+#ifdef __clang__
+  __builtin_nontemporal_store(v, (tw_v16u8*)p);
+#elif defined(__SSE2__)
+  typedef long long tw_v2i64 __attribute__((vector_size(16)));
+  __builtin_ia32_movntdq((tw_v2i64*)p, (tw_v2i64)v);
+#else
+  tw_v16_store(p, v);
+#endif
+}
+// Such stores come before those that follow: x86-64 does not order them.
+TW_ZIP_INLINE void tw_past_stores_done(void) {
+#ifdef __SSE2__
+  __builtin_ia32_sfence();
+#endif
+}
+
 // The low (high) halves of a and b, interleaved in units of `width` bytes.
 TW_ZIP_INLINE tw_v16u8 tw_zip_low(tw_v16u8 a, tw_v16u8 b, int width) {
   switch (width) {

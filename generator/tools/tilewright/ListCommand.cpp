@@ -258,6 +258,7 @@ json::Value coresAsJson() {
 #define TW_CORE_CACHES(ENUM, l1, l2)                                           \
   row(#ENUM)["l1_kib"] = l1;                                                   \
   row(#ENUM)["l2_kib"] = l2;
+#define TW_CORE_STORES_PAST(ENUM) row(#ENUM)["stores_past_caches"] = true;
 #define TW_CORE_VECTORS(ENUM, sve, streaming)                                  \
   row(#ENUM)["sve_bits"] = sve;                                                \
   row(#ENUM)["streaming_bits"] = streaming;
