@@ -5,6 +5,7 @@
 #include "tilewright/Planning/Target.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MathExtras.h"
 #include <vector>
 
 namespace tilewright {
@@ -189,6 +190,12 @@ tw_element_type_t sumOf(const Idiom &idiom, const TileKey &key) {
 bool sumsUnsignedWords(const TypeTripleInfo &types) {
   return info(types.lhs).kind == TW_ELEMENT_KIND_UNSIGNED &&
          info(types.rhs).kind == TW_ELEMENT_KIND_UNSIGNED;
+}
+
+int scaledSteps(int k0, int unroll) {
+  // |elements| are at most 2^7 (2^8 of u8), so that sums stay below 2^31.
+  return static_cast<int>(
+      llvm::alignDown((1 << 15) / k0, static_cast<uint64_t>(unroll)));
 }
 
 int productsInWords(const TypeTripleInfo &types) {

@@ -113,10 +113,9 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan,
     return splits && compute == ComputeType::I8 && sum == accumulator &&
            inPlace(operand) && operand.type == TW_ELEMENT_S4 && offset == 0;
   };
-  scaleBits = 4 * (isScaled(vector, roles.offset) + isScaled(broadcast, 0));
-  // |elements| are at most 2^7 (2^8 of u8), so that sums stay below 2^31.
-  scaledSteps = static_cast<int>(
-      llvm::alignDown((1 << 15) / key.k0, static_cast<uint64_t>(plan.unroll)));
+  scaleBits =
+      kScaleBits * (isScaled(vector, roles.offset) + isScaled(broadcast, 0));
+  scaledSteps = tilewright::scaledSteps(key.k0, plan.unroll);
   wordSteps = 0;
   if (idiom.sumsInWords)
     wordSteps = static_cast<int>(llvm::alignDown(

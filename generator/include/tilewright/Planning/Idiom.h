@@ -213,6 +213,13 @@ bool sumsUnsignedWords(const TypeTripleInfo &types);
 /// The most products whose sum 16 bits hold, whatever the elements are.
 int productsInWords(const TypeTripleInfo &types);
 
+/// Signed 4-bit elements may be used times two to this power, in the high half
+/// of a byte, where one instruction puts them and none extends them.
+inline constexpr int kScaleBits = 4;
+/// So many K steps of products of bytes and such elements have sums that do not
+/// wrap, a multiple of `unroll`.
+int scaledSteps(int k0, int unroll);
+
 /// How an idiom of bytes reads its two operands. Some take only an unsigned and
 /// a signed one, or only two of one signedness. Where the key has no such pair,
 /// `offset` is added to each element of the vector operand, and offset * (sum

@@ -84,6 +84,8 @@ struct ScalableShape {
   int containerBits;
   /// The rhs has 4-bit elements: the two chunks are the even and the odd k0.
   bool nibbles;
+  /// As TileShape::scaleBits, of a rhs of such elements that SVE multiplies.
+  int scaleBits;
   int chunks;
   /// Multiplies per container: SveWiden's even and odd elements.
   int halves;

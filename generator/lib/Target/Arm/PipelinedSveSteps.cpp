@@ -123,14 +123,14 @@ void SveTile::multiplyAhead(int ahead, Values &registers, const Position &next,
         }
 }
 
-/// All K steps: plan.unroll of them at a time, the last without reading beyond,
-/// and the rest one by one.
+/// `total` K steps: plan.unroll of them at a time, the last without reading
+/// beyond, and the rest one by one.
 Emitter::Values SveTile::pipelinedLoop(int ahead, const Position &position,
-                                       Values sums) {
+                                       Value total, Values sums) {
   Value unroll = e.i64(plan.unroll);
   Value lhsRun = e.mul(lhsStride, unroll);
-  Value rest = arith::RemUIOp::create(e.b, e.loc, params.k, unroll);
-  Value whole = e.sub(params.k, rest);
+  Value rest = arith::RemUIOp::create(e.b, e.loc, total, unroll);
+  Value whole = e.sub(total, rest);
   auto flat = [](const Position &at, const Values &registers,
                  const Values &carried) {
     Values all = {at.lhs, at.rhs};
@@ -140,7 +140,7 @@ Emitter::Values SveTile::pipelinedLoop(int ahead, const Position &position,
   };
   Values none = flat(position, {}, sums);
   Values all = e.ifElse(
-      e.icmp(arith::CmpIPredicate::sge, params.k, plan.unroll),
+      e.icmp(arith::CmpIPredicate::sge, total, plan.unroll),
       [&] {
         Position at = position;
         // Multiplies by lane find their lanes in z0 to z7 only.
@@ -183,7 +183,7 @@ Emitter::Values SveTile::pipelinedLoop(int ahead, const Position &position,
       },
       [&] { return none; });
   if (plan.unroll > 1)
-    all = runSteps(position, whole, params.k, 1, all,
+    all = runSteps(position, whole, total, 1, all,
                    [&](const Position &at, int count, Values carries) {
                      return steps(at, count, carries);
                    });

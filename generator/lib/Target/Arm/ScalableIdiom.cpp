@@ -246,6 +246,7 @@ ScalableShape::ScalableShape(ScalableIdiom idiom, const TileKey &key) {
   };
   nibbles = (sme || idiom == ScalableIdiom::SveDot) &&
             areBytesByNibbles(types, key.k0);
+  scaleBits = !sme && nibbles && types.rhs == TW_ELEMENT_S4 ? kScaleBits : 0;
   lhs = operand(types.lhs, least.m0, key.m0Scalable);
   rhs = operand(types.rhs, least.n0, key.n0Scalable);
   auto chunksOf = [&](const Operand &o) {

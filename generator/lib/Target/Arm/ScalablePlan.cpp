@@ -75,10 +75,10 @@ StepCost sveStep(ScalableIdiom idiom, const ScalableShape &shape, int rows,
   cost.loads = operands * (shape.chunks > 1 ? 1.5 : 1);
   if (shape.chunks > 1)
     cost.vectorOps += operands;
-  if (shape.nibbles) { // one load and three shifts; lookups for the lhs
+  if (shape.nibbles) { // one load, a few operations; lookups for the lhs
     int vectors = operands / shape.chunks;
     cost.loads = vectors;
-    cost.vectorOps = 3 * vectors + 0.5 * rows;
+    cost.vectorOps = (shape.scaleBits ? 2 : 3) * vectors + 0.5 * rows;
   }
   bool isFloat = idiom == ScalableIdiom::SveFma;
   if (shape.rhs.extends() && isFloat)

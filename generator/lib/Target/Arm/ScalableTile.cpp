@@ -29,7 +29,7 @@ ScalableTile::ScalableTile(Emitter &e, const TileKey &key, const TilePlan &plan,
   lhsStride =
       perFactor(int64_t{shape.lhs.size} * shape.lhs.rowBytes, shape.lhs.rows);
   rhsStride = perFactor(int64_t{shape.rhs.size} * shape.rhs.rowBytes, true);
-  oldLanes = v.splat(params.accumulate, v.mask(128 / shape.sumBits));
+  keepOld(params.accumulate);
 }
 
 Value ScalableTile::perFactor(int64_t amount, bool scalable) {
@@ -113,19 +113,18 @@ Emitter::Values ScalableTile::runSteps(const Position &position, Value begin,
   return all;
 }
 
-Emitter::Values ScalableTile::kLoop(const Position &position, Values carries,
-                                    Steps steps) {
+Emitter::Values ScalableTile::kLoop(const Position &position, Value count,
+                                    Values carries, Steps steps) {
   Values all = {position.lhs, position.rhs};
   llvm::append_range(all, carries);
   Value begin = e.i64(0);
   if (plan.unroll > 1) {
-    Value rest =
-        arith::RemUIOp::create(e.b, e.loc, params.k, e.i64(plan.unroll));
-    Value end = e.sub(params.k, rest);
+    Value rest = arith::RemUIOp::create(e.b, e.loc, count, e.i64(plan.unroll));
+    Value end = e.sub(count, rest);
     all = runSteps(position, begin, end, plan.unroll, all, steps);
     begin = end;
   }
-  all = runSteps(position, begin, params.k, 1, all, steps);
+  all = runSteps(position, begin, count, 1, all, steps);
   return Values(all.begin() + 2, all.end());
 }
 
@@ -146,6 +145,8 @@ Emitter::Values ScalableTile::loadRows(const ScalableShape::Operand &operand,
     return v.loadApart(type, v.offset(pointer, type, index * 2), 2);
   if (shape.nibbles) {
     Value pairs = load(type);
+    if (shape.scaleBits != 0)
+      return {e.shl(pairs, 4), e.band(pairs, 0xf0)};
     bool isSigned = info(operand.type).kind == TW_ELEMENT_KIND_SIGNED;
     auto down = [&](Value x) { return isSigned ? e.sar(x, 4) : e.shr(x, 4); };
     return {down(e.shl(pairs, 4)), down(pairs)};
@@ -178,6 +179,10 @@ VectorType ScalableTile::outVectorType() {
                  : outType == TW_ELEMENT_S32  ? e.integer(32)
                                               : sumType.getElementType();
   return ScalableVectors::vec(128 / shape.sumBits, element);
+}
+
+void ScalableTile::keepOld(Value condition) {
+  oldLanes = v.splat(condition, v.mask(128 / shape.sumBits));
 }
 
 Value ScalableTile::loadOld(Value pointer, int index) {

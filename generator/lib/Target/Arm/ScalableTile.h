@@ -34,11 +34,12 @@ protected:
   /// loops where there are several of that size.
   void forBlocks(llvm::function_ref<void(Position, int, int)> body);
 
-  /// All K steps: plan.unroll of them at a time, and the rest one by one.
-  /// `steps` does `count` from the position's two pointers on.
+  /// `count` K steps: plan.unroll of them at a time, and the rest one by one.
+  /// `steps` does as many as it is told from the position's two pointers on.
   using Steps =
       llvm::function_ref<Values(const Position &, int count, Values carries)>;
-  Values kLoop(const Position &position, Values carries, Steps steps);
+  Values kLoop(const Position &position, Value count, Values carries,
+               Steps steps);
   /// The K steps [begin, end) of them, `count` at a time; `all` are the two
   /// pointers to the first, then the carries.
   Values runSteps(const Position &position, Value begin, Value end, int count,
@@ -54,8 +55,11 @@ protected:
   Values loadRows(const ScalableShape::Operand &operand, mlir::VectorType type,
                   Value pointer, int index, Value rows = nullptr);
 
-  /// The out elements `index` vectors of sums behind `pointer` as sums under
-  /// ACCUMULATE, otherwise zeros; and sums as out elements.
+  /// From here on old out elements count if `condition` (i1); at first, under
+  /// ACCUMULATE.
+  void keepOld(Value condition);
+  /// The out elements `index` vectors of sums behind `pointer` as sums if they
+  /// count, otherwise zeros; and sums as out elements.
   Value loadOld(Value pointer, int index);
   void storeSums(Value sums, Value pointer, int index);
 

@@ -125,7 +125,7 @@ void SmeTile::emitBlock(const Position &position, int rows, int vectors) {
           call(instruction, {v.immediate(row * vectors + i), all, all,
                              left[row][chunk], right[i][chunk]});
   };
-  kLoop(position, {}, [&](Position at, int count, Values carries) {
+  kLoop(position, params.k, {}, [&](Position at, int count, Values carries) {
     for (int t = 0; t < count; ++t) {
       if (t != 0 && !at.lhsIsDense)
         at.lhs = nextLhs(at.lhs);

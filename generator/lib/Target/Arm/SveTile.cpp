@@ -51,12 +51,32 @@ SveTile::SveTile(Emitter &e, const TileKey &key, const TilePlan &plan,
   }
 }
 
-/// Sums are [set][group of rows][vector].
 void SveTile::emitBlock(const Position &position, int blockRows,
                         int blockVectors) {
   rows = blockRows;
   groups = static_cast<int>(llvm::divideCeil(rows, shape.rowsTogether));
   rowSums = shape.sumVectors(blockVectors);
+  if (shape.scaleBits == 0)
+    return emitSteps(position, params.k);
+  // So many K steps at a time that their sums do not wrap, in any case once:
+  // the out tile adds them up.
+  int64_t most = scaledSteps(key.k0, plan.unroll);
+  Value some = arith::MaxSIOp::create(e.b, e.loc, params.k, e.i64(1));
+  Values first = {position.lhs, position.rhs, params.accumulate};
+  e.loop(e.i64(0), some, most, first, [&](Value k, Values in) {
+    keepOld(in[2]);
+    emitSteps(
+        {in[0], in[1], position.out, position.lhsIsDense, position.rhsIsDense},
+        arith::MinSIOp::create(e.b, e.loc, e.sub(params.k, k), e.i64(most)));
+    return Values{e.offset(in[0], e.mul(lhsStride, e.i64(most))),
+                  e.offset(in[1], e.mul(rhsStride, e.i64(most))),
+                  e.constant(e.b.getI1Type(), 1)};
+  });
+}
+
+/// `count` K steps of a block and their place in the out tile. Sums are
+/// [set][group of rows][vector].
+void SveTile::emitSteps(const Position &position, Value count) {
   size_t size = groups * rowSums;
   Values sums(plan.sets * size, e.zero(sumType));
   if (perStep)
@@ -65,11 +85,11 @@ void SveTile::emitBlock(const Position &position, int blockRows,
   for (int i : StepRounding::narrowOnes(plan, order))
     sums[i] = narrowed(sums[i]);
   if (int ahead = stepsAhead(position))
-    sums = pipelinedLoop(ahead, position, sums);
+    sums = pipelinedLoop(ahead, position, count, sums);
   else
-    sums = kLoop(position, sums,
-                 [&](const Position &at, int count, Values carries) {
-                   return steps(at, count, carries);
+    sums = kLoop(position, count, sums,
+                 [&](const Position &at, int each, Values carries) {
+                   return steps(at, each, carries);
                  });
   for (int i : StepRounding::narrowOnes(plan, order))
     sums[i] = widened(sums[i]);
@@ -78,6 +98,9 @@ void SveTile::emitBlock(const Position &position, int blockRows,
   for (size_t i = left; i < sums.size(); ++i)
     sums[i % left] = e.add(sums[i % left], sums[i]);
   sums.resize(left);
+  if (shape.scaleBits != 0)
+    for (Value &sum : sums)
+      sum = e.sar(sum, shape.scaleBits);
   storeBlock(position.out, sums);
 }
 

@@ -28,6 +28,7 @@ private:
   using Sums = llvm::MutableArrayRef<Value>;
 
   void emitBlock(const Position &position, int rows, int vectors);
+  void emitSteps(const Position &position, Value count);
   Values steps(const Position &position, int count, Values sums);
 
   // One K step. `Patterns` are those of an iteration's lhs elements.
@@ -76,7 +77,8 @@ private:
                      const Values &registers, Values &sums);
   void multiplyAhead(int ahead, Values &registers, const Position &next,
                      bool isLast, Values &sums);
-  Values pipelinedLoop(int ahead, const Position &position, Values sums);
+  Values pipelinedLoop(int ahead, const Position &position, Value total,
+                       Values sums);
 
   // The out tile: a row's vectors of out elements <-> sums as they are summed.
   void loadSums(Value out, Sums sums);
