@@ -160,7 +160,9 @@ public:
     if (shape.wordSteps != 0)
       widenSums();
     // A tenth more, for a chain that is exactly long enough is not.
-    latency = 1.1 * shape.turns * idiom.latency / plan.sets;
+    bool sumsBytes = idiom.addsApart || idiom.sumsInWords;
+    int wait = std::max(idiom.latency, sumsBytes ? machine.byteSums : 0);
+    latency = 1.1 * shape.turns * wait / plan.sets;
     // Chains that are just long enough still wait now and then; twice the
     // latency is plenty, and less where a sum is forwarded to the next one.
     // Nibbles that shuffles tell apart fill the multiplies' pipes as well.

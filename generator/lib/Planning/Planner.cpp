@@ -256,8 +256,9 @@ private:
           (shape.roundsPerStep || block * each * sets / 2 >= enough) &&
           !overrides.has<&P::sets>())
         break;
-      // Beyond, the parts of 4-bit operands would be read one after another.
-      if (sets > 1 && shape.splits && block * sets > 16 &&
+      // Parts would be read one after another; short sums add many sets up.
+      if (((sets > 1 && shape.splits && block * sets > 16) ||
+           (sets > 4 && block > 1 && idiom(plan.idiom).sumsInWords)) &&
           !overrides.has<&P::sets>())
         break;
       plan.sets = overrides.valueOr<&P::sets>(sets);
@@ -315,8 +316,7 @@ private:
   int unrollForLoop(const TileShape &shape, int block) {
     int unroll = static_cast<int>(llvm::divideCeil(plan.sets, shape.turns));
     // An iteration asks for a line of either panel at least. Of 16 registers
-    // none are left for the loads of a second step, which LLVM puts beside
-    // those of the first.
+    // none are left for a second step's loads, which LLVM puts beside others.
     if (wantsAhead(shape, block) && plan.staging == Staging::None &&
         shape.roles.offset == 0)
       return isa.vectorRegisters < 32

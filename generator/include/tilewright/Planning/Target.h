@@ -82,6 +82,9 @@ struct Machine {
   /// Accumulators in flight that keep the multipliers busy: latency 4 on two
   /// pipes, or a longer one, or on more.
   int chains = 8;
+  /// Cycles from sum to sum of bytes, where no dot product takes these and some
+  /// core waits for longer than the instruction's.
+  int byteSums = 0;
   /// Chains of accumulators of so many times the latency wait no more.
   double plentyOfLatency = 2;
 

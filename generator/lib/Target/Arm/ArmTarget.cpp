@@ -55,6 +55,10 @@ public:
     m.chains = 16;
     m.dispatchIsNarrow = true;
     m.dispatchIsWider = isa.has("bf16") || isa.has("i8mm");
+    // 9 on A64FX, which has nothing that came after SVE: as many sets as it
+    // gains by and others do not lose by.
+    if (!isa.has("dotprod") && !isa.has("fp16fml") && !isa.has("bf16"))
+      m.byteSums = 5;
     // A sum is forwarded to the next one.
     m.plentyOfLatency = 1.3;
     m.registerClass = "w";
