@@ -320,11 +320,14 @@ static Value encodeBF16(Emitter &e, Value value, Narrowing narrowing) {
   return e.trunc(e.select(isNaN, quiet, rounded), e.integer(16));
 }
 
-Value roundToBF16(Emitter &e, Value sum) {
+Value roundToBF16(Emitter &e, Value sum, Ties ties) {
   Value bits = asType(e, sum, e.integer(32));
   Value odd = e.band(e.shr(bits, 16), 1);
-  Value above = e.add(bits, e.constant(bits.getType(), 0x7fff));
-  return asType(e, e.band(e.add(above, odd), 0xffff0000), e.f32());
+  // Halves are lifted by a bit that odd results have.
+  Value half = e.constant(bits.getType(), 0x7fff);
+  Value lifted = ties == Ties::Set ? e.add(e.bor(bits, odd), half)
+                                   : e.add(e.add(bits, half), odd);
+  return asType(e, e.band(lifted, 0xffff0000), e.f32());
 }
 
 static Value encodeHalf(Emitter &e, Value value) {

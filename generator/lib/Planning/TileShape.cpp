@@ -265,7 +265,8 @@ bool TileShape::canDecodeIterations(const TilePlan &plan,
 static constexpr int kHideMatrixLatency = 8;
 
 bool TileShape::sumsInStep(const TilePlan &plan) const {
-  return roundsPerStep && plan.kLanes == 1 &&
+  bool few = plan.idiom == IdiomKind::DotBF16 && accumulators(plan) <= kFewDots;
+  return roundsPerStep && plan.kLanes == 1 && !few &&
          (idiom(plan.idiom).rows == 1 ||
           accumulators(plan) >= kHideMatrixLatency);
 }

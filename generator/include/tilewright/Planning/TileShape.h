@@ -103,6 +103,10 @@ struct TileShape {
   /// Such sums are converted to the out type and back for it, by instructions;
   /// otherwise those of f32 to bf16 are rounded as bits, in place.
   bool convertsSums;
+  /// So many sums by vdpbf16ps, or fewer, that are rounded each step wait for
+  /// themselves: as bits, and with an addition before it instead of a multiply,
+  /// that is over sooner.
+  static constexpr int kFewDots = 4;
   /// The multiplies of a K step add to the sums that are rounded.
   bool sumsInStep(const TilePlan &plan) const;
   /// Accumulators that TilePlan::roundBehind and narrowSums are possible of.

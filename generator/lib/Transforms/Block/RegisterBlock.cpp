@@ -191,45 +191,49 @@ StepRounding RegisterBlock::stepRounding(Values &sums) const {
 void RegisterBlock::roundResults(Values &results) const {
   if (shape.sum == out)
     return;
-  // One or two sums of vdpbf16ps would wait for conversions from step to step.
-  // They are no denormals, which these take for zero.
-  constexpr size_t kFew = 2;
-  bool waits = plan.idiom == IdiomKind::DotBF16 && results.size() <= kFew &&
-               shape.sumsInStep(plan);
-  if (out == TW_ELEMENT_BF16 && (!shape.convertsSums || waits)) {
+  bool dotsBF16 = plan.idiom == IdiomKind::DotBF16 && out == TW_ELEMENT_BF16;
+  // Few would wait for conversions from step to step.
+  if (out == TW_ELEMENT_BF16 &&
+      (!shape.convertsSums ||
+       (dotsBF16 && results.size() <= TileShape::kFewDots))) {
     for (Value &result : results)
-      result = roundToBF16(e, result);
+      result = roundToBF16(e, result, dotsBF16 ? Ties::Set : Ties::Added);
     return;
   }
-  bool byPermutation = plan.idiom == IdiomKind::DotBF16 &&
-                       out == TW_ELEMENT_BF16 && plan.lanes == 16 &&
-                       results.size() > 2;
-  if (!byPermutation) {
-    // Where the order stays (arm_64), not each by itself: its widening would
-    // wait for its narrowing.
-    bool apart = shape.byLanes;
-    if (apart)
-      for (Value &result : results)
-        result = toOut(result);
+  if (dotsBF16 && plan.lanes == 16)
+    return roundByTurns(results);
+  // Where the order stays (arm_64), not each by itself: its widening would wait
+  // for its narrowing.
+  bool apart = shape.byLanes;
+  if (apart)
     for (Value &result : results)
-      result = fromOut(apart ? result : toOut(result));
-    return;
-  }
-  // Issue slots bound wide tiles: one permutation instead of an extension and a
-  // shift, and groups as large as find registers, so that nothing waits for a
-  // conversion.
-  constexpr size_t kGroup = 8;
+      result = toOut(result);
+  for (Value &result : results)
+    result = fromOut(apart ? result : toOut(result));
+}
+
+/// Every third one as bits, which takes any pipe; the others by a conversion
+/// and a permutation, in the place of an extension and a shift, which take
+/// those of shuffles. Groups as large as find registers, so that nothing waits
+/// for a conversion.
+void RegisterBlock::roundByTurns(Values &results) const {
+  size_t group = results.size() > 20 ? 2 : 4;
+  // What was added to outside may be a denormal, which conversions take for
+  // zero: then all are converted.
+  auto asBits = [&](size_t i) { return i % 3 == 0 && shape.sumsInStep(plan); };
   Value zero = e.zero(Emitter::vec(16, e.integer(16)));
   llvm::SmallVector<int64_t> highHalves;
   for (int i = 0; i < 16; ++i)
     highHalves.append({16, i});
-  for (size_t first = 0; first < results.size(); first += kGroup) {
-    size_t end = std::min(first + kGroup, results.size());
+  for (size_t first = 0; first < results.size(); first += group) {
+    size_t end = std::min(first + group, results.size());
     for (size_t i = first; i < end; ++i)
-      results[i] = e.keepOrder(encodeOut(e, out, results[i], narrowing()));
+      results[i] = e.keepOrder(asBits(i) ? roundToBF16(e, results[i], Ties::Set)
+                                         : toOut(results[i]));
     for (size_t i = first; i < end; ++i)
-      results[i] = e.keepOrder(
-          e.bitcast(e.shuffle(results[i], zero, highHalves), sumType));
+      if (!asBits(i))
+        results[i] = e.keepOrder(
+            e.bitcast(e.shuffle(results[i], zero, highHalves), sumType));
   }
 }
 

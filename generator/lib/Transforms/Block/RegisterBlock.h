@@ -64,6 +64,7 @@ struct RegisterBlock {
   Value toOut(Value value) const;
   Value fromOut(Value value) const;
   void roundResults(Values &results) const;
+  void roundByTurns(Values &results) const;
   /// Accumulators in the order in which a K step multiplies them.
   llvm::SmallVector<int> multiplyOrder() const;
   StepRounding stepRounding(Values &sums) const;
