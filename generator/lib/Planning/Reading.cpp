@@ -32,10 +32,11 @@ static bool leavesShufflePorts(const TilePlan &plan, const TileShape &shape) {
 }
 
 /// A broadcast that several multiplies share is no operand of theirs. It takes
-/// shuffles from conversions of f16 alone.
+/// shuffles from conversions of f16, and from the shifts of pairs of bf16.
 static bool wantsShufflePorts(const TilePlan &plan, const TileShape &shape) {
   return shape.canLoadAlone && plan.blockVectors > 1 &&
-         shape.vector.type == TW_ELEMENT_F16 && !shape.vector.staged;
+         (shape.broadcast.inParts || shape.vector.type == TW_ELEMENT_F16) &&
+         !shape.vector.staged;
 }
 
 /// Registers that are left beside the accumulators and the vectors of a K step

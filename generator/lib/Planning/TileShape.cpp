@@ -148,10 +148,11 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan,
                plan.kLanes == 1 && (groupBytes == 4 || groupBytes == 8) &&
                plan.lanes * accumulatorBytes >= 32 &&
                plan.unroll % (16 / groupBytes) == 0;
+  bool floats = compute == ComputeType::F32 && chunkSize == 1 &&
+                (broadcast.staged || broadcast.bits == 32);
   canLoadAlone = shared.machine.repeatsIntegers &&
-                 compute == ComputeType::F32 && chunkSize == 1 &&
                  plan.lanes * accumulatorBytes == 64 &&
-                 (broadcast.staged || broadcast.bits == 32);
+                 (floats || (broadcast.inParts && plan.kLanes == 1));
   spreadSteps =
       plan.by == BroadcastBy::Shuffle && canShuffle ? 16 / groupBytes : 1;
   roundsPerStep = key.rounding == Rounding::kPerStep;

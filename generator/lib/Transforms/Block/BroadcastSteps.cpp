@@ -261,12 +261,18 @@ void BroadcastSteps::multiplyThenAdd(
 void BroadcastSteps::multiplyParts(const OperandSource &broadcast,
                                    OperandSource vector, int valid,
                                    llvm::MutableArrayRef<Value> accumulators) {
+  Values pairs;
   for (int part = 0; part < idiom(plan.idiom).parts; ++part) {
-    if (part > 0 && shape.loadsEachPart)
+    if (part > 0 && shape.loadsEachPart) {
+      pairs.clear();
       vector.pointer = e.opaquePointer(vector.pointer);
+    }
     Values operands;
-    for (int v = 0; v < vectors; ++v)
-      operands.push_back(decodePairs(e, readVector(vector, v, valid), part));
+    for (int v = 0; v < vectors; ++v) {
+      if (v == static_cast<int>(pairs.size()))
+        pairs.push_back(readVector(vector, v, valid));
+      operands.push_back(decodePairs(e, pairs[v], part));
+    }
     OperandSource source = broadcast;
     source.pointer = e.offset(source.pointer, part * source.partStride);
     for (int row = 0; row < rows; ++row) {
