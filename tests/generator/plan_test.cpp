@@ -194,6 +194,7 @@ TEST(PlanOverrideTest, RefusesWithTheReason) {
       {f32, "by=lane", "by=lane needs multiplies that name lanes"},
       {f32, "by=shuffle", "by=shuffle needs one row"},
       {f32, "by=loadalone,lanes=8", "by=loadalone needs AVX-512"},
+      {f32, "stageloop=vectors", "stageloop=vectors needs an operand that is"},
       {f32, "split=yes", "split=yes needs by=lane"},
       {f32, "decodeahead=1", "decodeahead=1 needs by=lane"},
       {f32, "loads=2x1", "loads=2 needs by=shuffle and 32 bytes of it"},

@@ -43,6 +43,7 @@ const std::vector<Part>& parts() {
       {"ahead", {"0", "64", "2048", "4096"}},
       {"sums", {"steps", "stage", "pass"}},
       {"ends", {"counter", "pointer"}},
+      {"stageloop", {"vector", "vectors"}},
   };
   return all;
 }

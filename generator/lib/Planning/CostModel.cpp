@@ -341,7 +341,13 @@ private:
     int most = transposedWidth(rows, plan.lanes);
     bool whole = rows % plan.lanes == 0;
     cycles += results * llvm::Log2_32(most) * width;
-    cycles += shape.transposedVectors * (whole ? 3 * width : 4 * 0.5);
+    // The next block's loads go on beside these (f32 16x8 of 256 bits by 4x2,
+    // Zen 4: no cycle more a block than storing 8x1 takes), but conversions
+    // want shuffles, too.
+    bool decodes = vectorDecode != 0 || broadcastDecode != 0;
+    cycles += shape.transposedVectors * (whole     ? 3 * width
+                                         : decodes ? 4 * 0.5
+                                                   : 1);
     return cycles;
   }
 

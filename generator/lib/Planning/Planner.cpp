@@ -21,8 +21,6 @@ namespace {
 constexpr int kWaitingChains = 16, kPipes = 2;
 /// Vectors of accumulators from which on a tile prefetches, and how far.
 constexpr int kWideBlock = 12, kAhead = 2048, kCacheLine = 64;
-/// Stack to use for staging: a share of the L1 data cache.
-constexpr int64_t kStageBytes = 12 * 1024;
 /// Relative price of one vector instruction of code, which takes its time to
 /// generate: between plans of like speed take the smaller. Tiles that whole
 /// vectors and equal blocks fill are worth the code.
@@ -242,9 +240,10 @@ private:
 
   void trySets(const TileShape &shape) {
     int block = shape.rowGroups * shape.vectors;
-    // A single row is bound by its loads, and by any wait between them.
-    bool waits =
-        shape.broadcast.rows == 1 && idiom(plan.idiom, isa).latency >= 4;
+    // A single row is bound by its loads, and by any wait between them; one
+    // whose nibbles are told apart by that.
+    bool waits = shape.broadcast.rows == 1 &&
+                 idiom(plan.idiom, isa).latency >= 4 && !shape.nibbles;
     int enough = std::max(waits ? std::max(kWaitingChains, machine.chains)
                                 : machine.chains,
                           kPipes * idiom(plan.idiom, isa).latency) *
@@ -347,7 +346,11 @@ private:
     // Rounding is code of its own.
     if (shape.roundsPerStep && !idiom(plan.idiom).roundsToHalf)
       enough = shape.byLanes ? enough / 2 : 0;
-    while (block * shape.turns * unroll < enough && unroll < 8)
+    // So is one whose bytes come of nibbles, where both are few.
+    bool fewBytes =
+        shape.nibbles && shape.compute == ComputeType::I8 && block <= 2;
+    int turns = fewBytes ? 1 : shape.turns;
+    while (block * turns * unroll < enough && unroll < 8)
       unroll *= 2;
     // bfdot takes lanes of registers that are loaded in pairs (LaneSteps.cpp).
     while (idiom(plan.idiom).lanesInPairs && unroll < 8 &&
@@ -358,6 +361,15 @@ private:
     // of the peak, with one 86.0 %).
     if (shape.broadcast.rows == 1 && shape.regular && unroll == 8 &&
         plan.blockVectors == 2 && shape.compute == ComputeType::F32)
+      unroll = 16;
+    // One whose only vector of 64 bytes is converted in place has twice as many
+    // of these under way (Zen 4: f16 1x16x1 0.97 of the time, s16s8 1x16x2
+    // 0.96). Narrower ones gain nothing.
+    if (shape.broadcast.rows == 1 && shape.regular && unroll == 8 &&
+        block == 1 && plan.lanes * shape.accumulatorBytes == 64 &&
+        isDecoded(shape.vector, shape.compute, shape.roles.offset) &&
+        idiom(plan.idiom).parts == 1 && !idiom(plan.idiom).addsApart &&
+        !shape.nibbles && !machine.takesScalars)
       unroll = 16;
     // Sum the corrections of several steps at once, in whole vectors, where
     // there are registers for these sums.
@@ -392,30 +404,11 @@ private:
     return 0;
   }
 
-  int chooseStageSteps(const TileShape &shape) {
-    if (plan.staging == Staging::None)
-      return 1;
-    // About 200 multiplies at a time: few enough that decoding overlaps them,
-    // many enough that loop exits do not matter (measured on f16 12x32: 4 steps
-    // of 12 multiplies 96 %, 16 steps 99 %, 64 steps 90 % of the peak). Padding
-    // does not overlap: more at a time.
-    int multiplies =
-        shape.rowGroups * shape.vectors * shape.chunks * shape.parts;
-    int wanted = shape.padded ? 800 : 192;
-    plan.stageSteps = std::clamp(static_cast<int>(llvm::PowerOf2Ceil(
-                                     llvm::divideCeil(wanted, multiplies))),
-                                 4, 64);
-    while (plan.stageSteps > 1 && stageBytes(plan, key, shape) > kStageBytes)
-      plan.stageSteps /= 2;
-    return plan.stageSteps;
-  }
-
   void consider() {
     TileShape shape = shapeOf(plan);
     if (chooseReading(plan, key, shape, overrides))
       shape = shapeOf(plan);
-    plan.stageSteps =
-        overrides.valueOr<&P::stageSteps>(chooseStageSteps(shape));
+    chooseStageSteps(plan, key, shape, overrides);
     if (plan.sums == SumsIn::Stage) // which takes that many steps
       shape = shapeOf(plan);
     plan.endsByPointer =

@@ -33,6 +33,10 @@ void chooseHolding(TilePlan &plan, const TileKey &key,
 bool chooseReading(TilePlan &plan, const TileKey &key, const TileShape &shape,
                    const PlanOverrides &overrides);
 
+/// How many K steps are staged at a time, of a plan with all of that.
+void chooseStageSteps(TilePlan &plan, const TileKey &key,
+                      const TileShape &shape, const PlanOverrides &overrides);
+
 } // namespace tilewright
 
 #endif // TILEWRIGHT_PLANNING_PLANNER_H

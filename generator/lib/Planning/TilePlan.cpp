@@ -300,6 +300,8 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key,
     return why;
   if (why = whySumsUnfit(plan, key, shape); !why.empty())
     return why;
+  if (plan.stageRuns && plan.staging == Staging::None)
+    return "stageloop=vectors needs an operand that is staged";
   if (plan.endsByPointer && shape.vector.scalable)
     return "ends=pointer needs a vector operand of a known number of rows";
   if (plan.endsByPointer && shape.decodesIterations(plan))

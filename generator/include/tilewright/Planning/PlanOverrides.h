@@ -37,6 +37,8 @@ inline constexpr PlanWord<Staging> kStagings[] = {
     {"nibbles", Staging::Nibbles}};
 inline constexpr PlanWord<bool> kEnds[] = {{"counter", false},
                                            {"pointer", true}};
+inline constexpr PlanWord<bool> kStageLoops[] = {{"vector", false},
+                                                 {"vectors", true}};
 inline constexpr PlanWord<SumsIn> kSumsIn[] = {
     {"steps", SumsIn::Steps}, {"stage", SumsIn::Stage}, {"pass", SumsIn::Pass}};
 
@@ -138,12 +140,19 @@ template <> struct PlanTable<TilePlan> {
             "what says that a loop over K steps has ended: a counter, if there "
             "is no such part, or the pointer to the vector operand, whose "
             "number of rows is known then",
-            kEnds});
+            kEnds},
+        Word<&P::stageRuns>{
+            "stageloop",
+            "what an iteration that stages takes: as few K steps as fill a "
+            "vector, if there is no such part, or those of four vectors first; "
+            "what is summed up meanwhile is added up by vectors then",
+            kStageLoops});
   }
   static bool applies(const TilePlan &plan, llvm::StringRef field) {
-    return field == "round"  ? plan.roundsInTurn()
-           : field == "ends" ? plan.endsByPointer
-                             : true;
+    return field == "round"       ? plan.roundsInTurn()
+           : field == "ends"      ? plan.endsByPointer
+           : field == "stageloop" ? plan.stageRuns
+                                  : true;
   }
 };
 

@@ -111,6 +111,10 @@ struct TilePlan {
   /// Loops over K steps end where their pointer to the vector operand arrives;
   /// otherwise they count.
   bool endsByPointer = false;
+  /// An iteration of a loop that stages an operand takes the K steps of four
+  /// vectors, and what is left as few as fill one; otherwise only these. What a
+  /// stage sums up is added up by vectors.
+  bool stageRuns = false;
 
   bool operator==(const TilePlan &o) const;
   bool operator!=(const TilePlan &o) const { return !(*this == o); }

@@ -311,9 +311,9 @@ std::string whyScalablePlanUnfit(const TilePlan &plan, const TileKey &key) {
                          shape.lanes);
   if (plan.broadcastRhs || plan.staging != Staging::None ||
       plan.stageSteps != 1 || plan.ahead != 0 || plan.sums != SumsIn::Steps ||
-      plan.endsByPointer)
+      plan.endsByPointer || plan.stageRuns)
     return "scalable vectors need broadcast=lhs stage=none stagesteps=1 "
-           "ahead=0 sums=steps ends=counter";
+           "ahead=0 sums=steps ends=counter stageloop=vector";
   BroadcastBy by = shape.byLane ? BroadcastBy::Lane : BroadcastBy::Load;
   if (plan.by != by || plan.split != shape.nibbles)
     return llvm::formatv("idiom '{0}' of these types needs by={1} split={2}",
@@ -430,6 +430,7 @@ llvm::Expected<std::optional<TilePlan>> planScalable(const TileKey &key,
     plan.ahead = o.valueOr<&P::ahead>(0);
     plan.sums = o.valueOr<&P::sums>(SumsIn::Steps);
     plan.endsByPointer = o.valueOr<&P::endsByPointer>(false);
+    plan.stageRuns = o.valueOr<&P::stageRuns>(false);
     chooseRounding(plan, key, sumsInTurn(plan, shape), o);
     plan.rowsInner = o.valueOr<&P::rowsInner>(false);
     why = whyPlanUnfit(plan, key);

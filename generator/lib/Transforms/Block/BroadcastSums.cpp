@@ -45,15 +45,19 @@ void BroadcastSums::pass(Value sums) {
   all = loopTogether(params.k, shape.correctionSteps, all, steps);
   Value vectors =
       stackBuffer(shape.correctionVectors * Emitter::bytesOf(accumulatorType));
-  store(llvm::ArrayRef<Value>(all).drop_front(), vectors);
-  sumUp(vectors, sums);
+  sumUp(Values(llvm::drop_begin(all)), vectors, sums);
 }
 
 Value BroadcastSums::ofRows(llvm::ArrayRef<Value> carried) {
   if (plan.sums == SumsIn::Pass)
     return position.sums;
   if (plan.sums == SumsIn::Stage) {
-    sumUp(position.sums, position.sums);
+    Values vectors;
+    int64_t bytes = Emitter::bytesOf(accumulatorType);
+    for (int i = 0; i < shape.correctionVectors; ++i)
+      vectors.push_back(
+          e.load(accumulatorType, e.offset(position.sums, i * bytes), 4));
+    sumUp(vectors, position.sums, position.sums);
     return position.sums;
   }
   if (carried.empty())
@@ -64,8 +68,7 @@ Value BroadcastSums::ofRows(llvm::ArrayRef<Value> carried) {
     store(reduceLanes(carried, groups), sums);
     return sums;
   }
-  store(carried, sums);
-  sumUp(sums, sums);
+  sumUp(Values(carried), sums, sums);
   return sums;
 }
 
@@ -75,15 +78,39 @@ void BroadcastSums::store(llvm::ArrayRef<Value> vectors, Value buffer) {
     e.store(vector, e.offset(buffer, i * bytes), 4);
 }
 
-/// `vectors` [K step][row][group] -> `sums` of rows, which may be in the same
-/// place: row r's goes where group r was, never ahead of what is yet to read.
-void BroadcastSums::sumUp(Value vectors, Value sums) {
-  int groups = shape.rowPitch / shape.group;
+/// Sums of `steps` K steps [K step][row][group] -> of fewer, as many as the
+/// least of whole vectors holds, or a part of one that is no less than 16
+/// bytes.
+Emitter::Values BroadcastSums::addSteps(Values vectors, int &steps) const {
+  int lanes = static_cast<int>(Emitter::bytesOf(accumulatorType) / 4);
+  int each = rows * (shape.rowPitch / shape.group);
+  bool fills = each % lanes == 0 || lanes % each == 0;
+  if (!fills || steps * each != static_cast<int>(vectors.size()) * lanes)
+    return vectors;
+  int period = std::max(each / lanes, 1);
+  for (size_t i = period; i < vectors.size(); ++i)
+    vectors[i % period] = e.add(vectors[i % period], vectors[i]);
+  vectors.resize(period);
+  steps = period * lanes / each;
+  for (; steps % 2 == 0 && lanes > 4; steps /= 2) {
+    lanes /= 2;
+    vectors[0] =
+        e.add(e.slice(vectors[0], 0, lanes), e.slice(vectors[0], lanes, lanes));
+  }
+  return vectors;
+}
+
+/// `vectors` [K step][row][group] -> `sums` of rows, by way of `buffer`, which
+/// may be the same place: row r's goes where group r was, never ahead of what
+/// is yet to read.
+void BroadcastSums::sumUp(const Values &vectors, Value buffer, Value sums) {
+  int groups = shape.rowPitch / shape.group, steps = shape.correctionSteps;
+  store(plan.stageRuns ? addSteps(vectors, steps) : vectors, buffer);
   Type i32 = e.integer(32);
   e.loop(e.i64(0), e.i64(rows), 1, {}, [&](Value row, Values) -> Values {
-    Value at = e.offset(vectors, e.mul(row, e.i64(4 * groups)));
+    Value at = e.offset(buffer, e.mul(row, e.i64(4 * groups)));
     Value sum;
-    for (int t = 0; t < shape.correctionSteps; ++t)
+    for (int t = 0; t < steps; ++t)
       for (int g = 0; g < groups; ++g) {
         int64_t group = t * rows * groups + g;
         Value part = e.load(i32, e.offset(at, 4 * group), 4);

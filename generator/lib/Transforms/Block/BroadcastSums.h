@@ -27,7 +27,8 @@ public:
 
 private:
   void store(llvm::ArrayRef<Value> vectors, Value buffer);
-  void sumUp(Value vectors, Value sums);
+  Values addSteps(Values vectors, int &steps) const;
+  void sumUp(const Values &vectors, Value buffer, Value sums);
 };
 
 } // namespace tilewright

@@ -100,21 +100,36 @@ OperandSource OperandStage::fill(Value source, Value steps) {
     if (carriesSums)
       for (int i = 0; i < shape.correctionVectors; ++i)
         all.push_back(e.load(accumulatorType, e.offset(sums, i * sumBytes), 4));
-    // So many steps at a time as fill vectors which one does not fill.
-    int64_t width = runWidth(e, shape), together = 1;
-    if (sums)
-      together = shape.correctionSteps;
-    else if (wholeOperand && isCheap(format) && shape.regular)
-      together =
+    // So many steps at a time as fill vectors which one does not fill; first as
+    // many as stand one by one.
+    int64_t width = runWidth(e, shape), filled = 1, together = 1;
+    if ((wholeOperand || elements % width == 0) && isCheap(format) &&
+        shape.regular)
+      filled =
           std::min<int64_t>(width / std::gcd(width, elements), plan.stageSteps);
-    all = loopTogether(steps, together, all, [&](int64_t count, Values in) {
+    if (sums) {
+      together = shape.correctionSteps;
+      filled = plan.stageRuns ? std::min(filled, together) : 1;
+    } else {
+      together = filled;
+      while (plan.stageRuns && 2 * together <= plan.stageSteps &&
+             unrolls(2 * together * elements))
+        together *= 2;
+    }
+    auto stage = [&](int64_t count, Values in) {
       Values carried(in.begin() + 2, in.end());
-      decodeRun(in[0], in[1], count * elements, carried);
+      // Those of a part of the rows do not follow one another.
+      int64_t each = wholeOperand ? count : 1;
+      decodeRun(in[0], in[1], each * elements, carried);
+      for (int64_t i = each; i < count; ++i)
+        decodeRun(offset(in[0], times(stride, i)),
+                  e.offset(in[1], i * decodedStride), elements, carried);
       Values next = {offset(in[0], times(stride, count)),
                      e.offset(in[1], count * decodedStride)};
       llvm::append_range(next, carried);
       return next;
-    });
+    };
+    all = loopTogether(steps, {together, filled}, all, stage);
     if (carriesSums)
       for (int i = 0; i < shape.correctionVectors; ++i)
         e.store(all[2 + i], e.offset(sums, i * sumBytes), 4);

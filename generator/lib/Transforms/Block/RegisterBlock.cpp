@@ -76,19 +76,23 @@ Value RegisterBlock::stackBuffer(int64_t bytes) const {
 }
 
 Emitter::Values RegisterBlock::loopTogether(
-    Value count, int64_t together, Values carries,
+    Value count, llvm::ArrayRef<int64_t> together, Values carries,
     llvm::function_ref<Values(int64_t, Values)> body) const {
-  auto loop = [&](Value begin, Value end, int64_t steps) {
-    carries = e.loop(begin, end, steps, carries,
-                     [&](Value, Values in) { return body(steps, in); });
-  };
   Value done = e.i64(0);
-  if (together > 1) {
-    Value rest = arith::RemUIOp::create(e.b, e.loc, count, e.i64(together));
-    done = e.sub(count, rest);
-    loop(e.i64(0), done, together);
+  auto loop = [&](Value end, int64_t steps) {
+    carries = e.loop(done, end, steps, carries,
+                     [&](Value, Values in) { return body(steps, in); });
+    done = end;
+  };
+  int64_t before = 1;
+  for (int64_t steps : together) {
+    if (steps > 1 && steps != before)
+      loop(
+          e.sub(count, arith::RemUIOp::create(e.b, e.loc, count, e.i64(steps))),
+          steps);
+    before = steps;
   }
-  loop(done, count, 1);
+  loop(count, 1);
   return carries;
 }
 

@@ -53,9 +53,11 @@ struct RegisterBlock {
   }
   void addToSums(Value run, Value &sum) const;
   Value splatGroup(Value source, int64_t element) const;
-  /// The K steps [0, count), `together` at a time and the rest one by one: the
-  /// body is told how many.
-  Values loopTogether(Value count, int64_t together, Values carries,
+  /// The K steps [0, count), so many at a time as `together` has, each of which
+  /// divides the one before, and the rest one by one: the body is told how
+  /// many.
+  Values loopTogether(Value count, llvm::ArrayRef<int64_t> together,
+                      Values carries,
                       llvm::function_ref<Values(int64_t, Values)> body) const;
   Values addSets(llvm::ArrayRef<Value> accumulators, int count,
                  int fewest = 1) const;
