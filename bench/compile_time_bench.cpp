@@ -211,6 +211,9 @@ llvm::Expected<llvm::json::Object> measure(const Settings& settings) {
   llvm::json::Object result{
       {"context", llvm::json::Object{{"tilewright_commit", commit()},
                                      {"seed", settings.seed}}}};
+  if (!settings.names.empty() && !settings.isa.empty())
+    return llvm::createStringError(
+        "--isa and --names: names say their instruction set; give one of both");
   std::vector<TileKey> named;
   if (!settings.names.empty())
     if (llvm::Error error = namedKeys(settings.names).moveInto(named))
@@ -231,23 +234,25 @@ llvm::Expected<llvm::json::Object> measure(const Settings& settings) {
   Made made;
   size_t most = 0;
   for (int64_t count : settings.counts) {
-    made = generateAll(generator, source.first(count), failed);
+    std::vector<TileKey> keys = source.first(count);
+    most = std::max(most, keys.size());
+    made = generateAll(generator, keys, failed);
     if (made.keys.empty())
       return llvm::createStringError("no key could be generated");
     runs.push_back(summary(made));
-    most = std::max(most, size_t(count));
     if (settings.slowest) printSlowest(made, settings.slowest);
   }
   result["one_thread"] = std::move(runs);
 
   double before = peakMiB();
-  if (settings.memoryKeys > int64_t(most)) {
-    std::vector<TileKey> keys = source.first(settings.memoryKeys);
-    keys.erase(keys.begin(), keys.begin() + std::min(most, keys.size()));
+  std::vector<TileKey> keys = source.first(settings.memoryKeys);
+  if (keys.size() > most) {
+    int64_t all = int64_t(keys.size());
+    keys.erase(keys.begin(), keys.begin() + most);
     generateAll(generator, keys, failed);
     result["memory"] = llvm::json::Object{{"keys_before", int64_t(most)},
                                           {"peak_rss_mib_before", before},
-                                          {"keys_after", settings.memoryKeys},
+                                          {"keys_after", all},
                                           {"peak_rss_mib_after", peakMiB()}};
   }
   result["failed"] = int64_t(failed.size());

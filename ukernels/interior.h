@@ -65,6 +65,14 @@ static inline void tw_ask_to_write(const unsigned char* to, tw_index_t bytes) {
   for (tw_index_t i = 0; i < bytes; i += 64) __builtin_prefetch(to + i, 1, 3);
 }
 
+// And of the matrix, where it is copied in runs.
+enum { kReadAhead = 1024 };
+static inline void tw_ask_to_read(const unsigned char* from, tw_index_t bytes) {
+  for (tw_index_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i, 0, 3);
+}
+// And of rows that are transposed past the caches.
+enum { kRowsReadAhead = 256 };
+
 // Copies `bytes`, a multiple of 16.
 TW_ZIP_INLINE void tw_copy_past(unsigned char* to, const unsigned char* from,
                                 tw_index_t bytes) {
@@ -74,13 +82,5 @@ TW_ZIP_INLINE void tw_copy_past(unsigned char* to, const unsigned char* from,
 // So much is put together in L1 before, where whole cache lines are not written
 // at once.
 enum { kPastBlock = 2048 };
-
-// And of the matrix, where it is copied in runs.
-enum { kReadAhead = 1024 };
-static inline void tw_ask_to_read(const unsigned char* from, tw_index_t bytes) {
-  for (tw_index_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i, 0, 3);
-}
-// And of rows that are transposed past the caches.
-enum { kRowsReadAhead = 256 };
 
 #endif  // UKERNELS_INTERIOR_H_

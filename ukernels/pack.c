@@ -156,8 +156,7 @@ static void tw_pack_part(const tw_packing_t* part, uint64_t padding,
 
 // Whether the packed form is written past the caches.
 static int tw_stores_past_caches(const tw_packing_t* p, const void* packed) {
-  const int copies_lines = p->transpose;
-  const tw_index_t least = copies_lines ? kFarBytes : kPastBytes;
+  const tw_index_t least = p->transpose ? kFarBytes : kPastBytes;
   if (p->packed_bytes < least || !tw_is_aligned_packing(p, packed)) return 0;
   uint64_t cpu_data[TW_CPU_DATA_WORDS];
   tw_cpu_data_of_this_cpu(cpu_data);

@@ -31,8 +31,14 @@ typedef struct tw_packing_t {
 
 // So much that what is written is in no cache. Asking for 4 MiB and less costs
 // 5 to 15 % (Zen 5). Past the caches, beside an L3 of 32 MiB, 16 MiB take half
-// of the time; 8 MiB 0.7 where lines are copied, up to 1.5 elsewhere (Zen 4).
+// of the time; 8 MiB 0.7 to 1 of a matrix that lies transposed, up to 1.5 of
+// others (Zen 4).
 enum { kFarBytes = 8 << 20, kPastBytes = 16 << 20 };
+
+// How so much is written where nobody asks which core it is.
+static inline tw_pack_stores_t tw_pack_stores_of(tw_index_t packed_bytes) {
+  return packed_bytes >= kFarBytes ? TW_PACK_STORES_ASKED : TW_PACK_STORES_NEAR;
+}
 
 // What `params` say, unless the status says that something is wrong with them.
 // `fault` may be null (fault.h).

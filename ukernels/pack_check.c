@@ -105,8 +105,7 @@ tw_status_t tw_check_packing(const tw_pack_params_t* params,
     return tw_too_large(fault, "params->tile_rows", p.tile_rows,
                         "such that the packed form fits the address space");
   p.packed_bytes = size / 8;
-  p.stores =
-      p.packed_bytes >= kFarBytes ? TW_PACK_STORES_ASKED : TW_PACK_STORES_NEAR;
+  p.stores = tw_pack_stores_of(p.packed_bytes);
   *packing = p;
   return TW_STATUS_OK;
 }

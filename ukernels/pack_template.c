@@ -22,8 +22,7 @@ static tw_packing_t tw_packing_of(int bits, int transpose, tw_index_t tile_rows,
   p.outer_cols = params->outer_cols;
   p.packed_bytes =
       p.outer_rows * p.outer_cols * tile_rows * tile_cols * bits / 8;
-  p.stores =
-      p.packed_bytes >= kFarBytes ? TW_PACK_STORES_ASKED : TW_PACK_STORES_NEAR;
+  p.stores = tw_pack_stores_of(p.packed_bytes);
   return p;
 }
 

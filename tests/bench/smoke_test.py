@@ -226,6 +226,7 @@ class Smoke(unittest.TestCase):
             self.assertIn("line 4: 'tw_mmt4d_tile_f32f32f32_0x8x1_generic'",
                           run("compile_time_bench", listed).stderr)
         self.assertIn("/nowhere", run("compile_time_bench", "--names=/nowhere").stderr)
+        self.assertIn("give one", run("compile_time_bench", "--names=/nowhere", "--isa=arm_64").stderr)
 
     def check_compile_time(self, result):
         self.assertEqual([each["keys"] for each in result["one_thread"]], [1, 3])

@@ -72,12 +72,13 @@ mlir::Value encodeOut(Emitter &e, tw_element_type_t type, mlir::Value value,
                       Narrowing narrowing);
 mlir::Value decodeOut(Emitter &e, tw_element_type_t type, mlir::Value value);
 
-/// The bf16 nearest to `sum`, a sum of products of bf16 or of what was rounded
-/// so, as an f32. Its NaNs are those of its operands or the default one, all of
-/// which are bf16 and stay as they are.
 /// The bit that breaks ties is set or added: setting it takes an operation less
 /// where a machine has ternary logic. (Added where plans were measured so.)
 enum class Ties { Set, Added };
+
+/// The bf16 nearest to `sum`, a sum of products of bf16 or of what was rounded
+/// so, as an f32. Its NaNs are those of its operands or the default one, all of
+/// which are bf16 and stay as they are.
 mlir::Value roundToBF16(Emitter &e, mlir::Value sum, Ties ties = Ties::Added);
 
 } // namespace tilewright
