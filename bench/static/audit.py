@@ -71,9 +71,23 @@ def generated_bytes(tools, objects):
     return {path.stem: sum(functions.values()) for path, functions in sizes(tools, objects).items()}
 
 
-def arm_cycles(tools, known, options, objects):
-    """{tile: {origin: {core: cycles per K step}}} by llvm-mca."""
-    asked = argparse.Namespace(cpu=ARM_CORES)
+def arm_cycles(tools, known, options, objects, directory):
+    """{tile: {origin: {core: cycles per K step}}} by llvm-mca. On cores that issue in order twins are
+    those made for the core, whose instructions are in another order."""
+    result = cycles_on([core for core in ARM_CORES if core not in audit_report.IN_ORDER], tools, known,
+                       options, objects)
+    names = [path.stem for path in objects["generated"]]
+    for core in audit_report.IN_ORDER:
+        own = {**objects, "generated": generate(known.tool, names, directory / core, tune_cpu=core)[0]}
+        for name, origins in cycles_on([core], tools, known, options, own).items():
+            for origin, cycles in origins.items():
+                result.setdefault(name, {}).setdefault(origin, {}).update(cycles)
+    return result
+
+
+def cycles_on(cores, tools, known, options, objects):
+    """The same of `cores`."""
+    asked = argparse.Namespace(cpu=cores)
     functions = {origin: disassemble(tools, paths) for origin, paths in objects.items()}
     names = {name for bodies in functions.values() for name in bodies if options.match in name}
     functions = {origin: {name: body for name, body in bodies.items() if name in names}
@@ -122,7 +136,7 @@ def collect(options, known):
                                                 work / arch / "generated", triple)
         code = {"hand": hand_bytes(tools, objects["hand"]),
                 "generated": generated_bytes(tools, objects["generated"])}
-        cycles = {"arm_64": lambda o=objects: arm_cycles(tools, known, options, o),
+        cycles = {"arm_64": lambda o=objects: arm_cycles(tools, known, options, o, work / arch),
                   "x86_64": lambda o=objects: x86_cycles(options, o),
                   "riscv_64": lambda o=objects: riscv_cycles(tools, options, o)}[arch]()
         for tile in of_arch:

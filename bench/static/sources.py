@@ -69,16 +69,18 @@ def compile_bitcode(tools, libraries, directory):
     return objects
 
 
-def generate(tilewright, names, directory, triple="aarch64-linux-gnu"):
-    """Objects of generated tiles, and {name: message} of those that could not be generated. The plans are the
-    planner's own: what was tuned on the core at hand says nothing about others."""
+def generate(tilewright, names, directory, triple="aarch64-linux-gnu", tune_cpu=None):
+    """Objects of generated tiles, for `tune_cpu` if that is given, and {name: message} of those that could not
+    be generated. The plans are the planner's own: what was tuned on the core at hand says nothing about
+    others."""
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
     errors = {}
     if not names:
         return [], errors
     command = [tilewright, "gen", "--no-cache", "--tuning=none", "-j", str(os.cpu_count() or 1),
-               f"--triple={triple}", "-o", f"{directory}/", "-"]
+               f"--triple={triple}", *([f"--tune-cpu={tune_cpu}"] if tune_cpu else []),
+               "-o", f"{directory}/", "-"]
     out = subprocess.run([str(part) for part in command], input="\n".join(names) + "\n", text=True,
                          capture_output=True, check=False)
     for name in names:

@@ -27,6 +27,8 @@ constexpr int kDefaultKeys = 80;
 constexpr int kLoopsEvery = 8;
 // Scalar loops take their time, under emulation more so.
 constexpr int64_t kLoopsVolume = 1 << 13;
+// One in so many as it is planned for a core that issues in order, too.
+constexpr int kCoresEvery = 2;
 // Multiply-adds of the reference per key, and with the loops beside it.
 constexpr int64_t kBudget = 400'000, kLoopsBudget = 200'000;
 // Of keys by random plans.
@@ -44,6 +46,21 @@ std::vector<tw_isa_t> ownIsas() {
   return result;
 }
 
+// Those of the architecture whose plans leave an order to LLVM.
+std::vector<std::string> coresInOrder() {
+  std::vector<std::string> result;
+  for (const char* name : {
+#define TW_CORE(ARCH, ENUM, llvm_cpu) llvm_cpu,
+#include "tilewright/cores.def"
+       }) {
+    const CoreModel* core = llvm::cantFail(findCore(name));
+    if (core->arch == std::string(TW_TEST_ARCH) &&
+        core->schedule != Schedule::Planned)
+      result.push_back(name);
+  }
+  return result;
+}
+
 std::string repeatIt(const TileKey& key) {
   return "\n  to see it: tilewright gen --emit=plan " + printTileKey(key);
 }
@@ -56,6 +73,7 @@ TEST_P(CrossGeneratedTest, KeepTheContract) {
   SCOPED_TRACE(seedText(seed));
   const std::vector<TileKey> keys =
       randomKeys(isa.isa, keysPerIsa(), seed, Sizes::kAlsoScalable);
+  const std::vector<std::string> cores = coresInOrder();
   TileGenerator generator;
   EmulatedTiles tiles;
   int generated = 0;
@@ -77,6 +95,16 @@ TEST_P(CrossGeneratedTest, KeepTheContract) {
       else
         ADD_FAILURE() << "--lowering=loops: "
                       << llvm::toString(loops.takeError());
+    }
+    if (const size_t turn = i / kShards;
+        !cores.empty() && turn % kCoresEvery != 0) {
+      const std::string core = cores[turn / kCoresEvery % cores.size()];
+      auto own =
+          inspectedObject(generator, key, Lowering::Plan, "core=" + core);
+      if (own)
+        sources.push_back({core, std::move(*own)});
+      else
+        ADD_FAILURE() << core << ": " << llvm::toString(own.takeError());
     }
     const int64_t budget = sources.size() == 1 ? kBudget : kLoopsBudget;
     tiles.add(key, seed + i, budget, std::move(sources));

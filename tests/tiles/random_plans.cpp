@@ -81,6 +81,9 @@ std::string randomPlan(const TileKey& key, Random& random) {
       text += " " + drawn(parts()[random.below(parts().size())], random);
     take(text);
   }
+  // Any other part goes with any order of instructions.
+  static const Part schedule = {"schedule", {"planned", "late", "full"}};
+  take(printTilePlan(plan) + " " + drawn(schedule, random));
   return printTilePlan(plan);
 }
 

@@ -121,8 +121,11 @@ Expected<TunedTile> TileTuner::Impl::plansOf(const TileKey &key) {
                              toString(std::move(error)));
   if (row)
     tile.candidates.emplace_back();
+  // One that is not known is planned for as any.
+  Expected<const CoreModel *> model = findCore(core);
   Expected<std::vector<TilePlan>> plans =
-      planCandidates(key, options.candidates);
+      planCandidates(key, options.candidates, model ? *model : nullptr);
+  consumeError(model.takeError());
   if (!plans)
     return createStringError(tile.entry.name + ": " +
                              toString(plans.takeError()));

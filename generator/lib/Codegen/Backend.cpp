@@ -8,6 +8,7 @@
 #include "tilewright/Planning/Target.h"
 #include "tilewright/Transforms/TileFunctions.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
@@ -34,6 +35,36 @@ const tilewright::Target *roomOf(const Triple &triple) {
 CodeGeneration codeGenerationOf(const Triple &triple) {
   const tilewright::Target *room = roomOf(triple);
   return room ? room->codeGeneration() : CodeGeneration();
+}
+
+/// Loops are aligned however many bytes that takes: LLVM has cores on which it
+/// would rather not.
+struct AlignLoops : MachineFunctionPass {
+  static char ID;
+  AlignLoops() : MachineFunctionPass(ID) {}
+  StringRef getPassName() const override { return "Align loops"; }
+  bool runOnMachineFunction(MachineFunction &function) override {
+    for (MachineBasicBlock &block : function)
+      block.setMaxBytesForAlignment(0);
+    return false; // no instruction
+  }
+};
+char AlignLoops::ID = 0;
+
+/// Of a planned tile function.
+Schedule scheduleOf(const Function &function) {
+  int number = 0;
+  function.getFnAttribute(kSchedule).getValueAsString().getAsInteger(10,
+                                                                     number);
+  return static_cast<Schedule>(number);
+}
+
+/// Of the tile function that a module has, beside what it calls.
+Schedule scheduleOf(const Module &module) {
+  Schedule schedule = Schedule::Planned;
+  for (const Function &function : module)
+    schedule = std::max(schedule, scheduleOf(function));
+  return schedule;
 }
 
 } // namespace
@@ -165,6 +196,10 @@ void Backend::setTarget(Function &function, StringRef cpu, std::string features,
       function.addFnAttr("tune-cpu", generation.tuneCpu);
     function.removeFnAttr(kRegularTile);
   }
+  if (Schedule schedule = scheduleOf(function); schedule != Schedule::Planned)
+    function.addFnAttr("tune-cpu", schedule == Schedule::Late
+                                       ? generation.lateSchedule
+                                       : generation.fullSchedule);
   if (!features.empty())
     function.addFnAttr("target-features", features);
   function.addFnAttr(Attribute::NoUnwind);
@@ -226,7 +261,8 @@ void Backend::optimize(Module &module) {
 /// constant hoisting, memcmp expansion, ...): a fifth of the time of code
 /// generation, and the loops come out the same. docs/adr/0005 has the figures.
 bool Backend::addShortPasses(legacy::PassManagerBase &passes,
-                             raw_pwrite_stream &os, CodeGenFileType type) {
+                             raw_pwrite_stream &os, CodeGenFileType type,
+                             Schedule schedule) {
   TargetPassConfig *config = machine->createPassConfig(passes);
   config->setDisableVerify(true);
   passes.add(config);
@@ -246,14 +282,18 @@ bool Backend::addShortPasses(legacy::PassManagerBase &passes,
   for (AnalysisID idle :
        {&EarlyTailDuplicateLegacyID, &MachineCSELegacyID,
         &MachineSinkingLegacyID, &BranchFolderPassID, &TailDuplicateLegacyID,
-        &MachineCopyPropagationID, &PostRAMachineSinkingID, &MachineLICMID,
-        &MachineSchedulerID})
+        &MachineCopyPropagationID, &PostRAMachineSinkingID, &MachineLICMID})
     config->disablePass(idle);
-  if (codeGenerationOf(machine->getTargetTriple()).keepsPlannedOrder)
+  if (schedule != Schedule::Full)
+    config->disablePass(&MachineSchedulerID);
+  if (schedule == Schedule::Planned &&
+      codeGenerationOf(machine->getTargetTriple()).keepsPlannedOrder())
     for (AnalysisID scheduler : {&PostMachineSchedulerID, &PostRASchedulerID})
       config->disablePass(scheduler);
   config->addMachinePasses();
   config->setInitialized();
+  if (schedule != Schedule::Planned)
+    passes.add(new AlignLoops);
   if (machine->addAsmPrinter(passes, os, nullptr, type,
                              info->getMMI().getContext()))
     return false;
@@ -262,14 +302,15 @@ bool Backend::addShortPasses(legacy::PassManagerBase &passes,
 }
 
 Error Backend::addPasses(legacy::PassManager &passes, raw_pwrite_stream &os,
-                         CodeGenFileType type, CodegenPasses which) {
+                         CodeGenFileType type, CodegenPasses which,
+                         Schedule schedule) {
   const Triple &triple = machine->getTargetTriple();
   const CodeGeneration generation = codeGenerationOf(triple);
   const bool planned = which == CodegenPasses::Planned;
   ChosenPasses chosen(passes, generation.idlePasses);
   legacy::PassManagerBase &into = passes;
   bool added = planned && generation.takesShortPasses
-                   ? addShortPasses(chosen, os, type)
+                   ? addShortPasses(chosen, os, type, schedule)
                    : !machine->addPassesToEmitFile(planned ? chosen : into, os,
                                                    nullptr, type,
                                                    /*DisableVerify=*/true);
@@ -282,23 +323,26 @@ Error Backend::addPasses(legacy::PassManager &passes, raw_pwrite_stream &os,
 
 Error Backend::emit(Module &module, CodeGenFileType type, CodegenPasses which,
                     SmallVectorImpl<char> &bytes) {
+  Schedule schedule = scheduleOf(module);
   // Setting the passes up costs as much as running them over a small kernel:
   // those of the common case are kept.
   if (type == CodeGenFileType::ObjectFile && which == CodegenPasses::Planned) {
-    if (!kept) {
+    std::unique_ptr<KeptPasses> &own = kept[static_cast<int>(schedule)];
+    if (!own) {
       auto fresh = std::make_unique<KeptPasses>();
-      if (Error error = addPasses(fresh->passes, fresh->os, type, which))
+      if (Error error =
+              addPasses(fresh->passes, fresh->os, type, which, schedule))
         return error;
-      kept = std::move(fresh);
+      own = std::move(fresh);
     }
-    kept->bytes.clear();
-    kept->passes.run(module);
-    bytes.assign(kept->bytes.begin(), kept->bytes.end());
+    own->bytes.clear();
+    own->passes.run(module);
+    bytes.assign(own->bytes.begin(), own->bytes.end());
     return Error::success();
   }
   legacy::PassManager passes;
   raw_svector_ostream os(bytes);
-  if (Error error = addPasses(passes, os, type, which))
+  if (Error error = addPasses(passes, os, type, which, schedule))
     return error;
   passes.run(module);
   return Error::success();

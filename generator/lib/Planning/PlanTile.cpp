@@ -92,11 +92,20 @@ llvm::Expected<TilePlan> planTile(const TileKey &key,
     return std::move(error);
   if (parsed->inFull())
     return fitting(key, *parsed, overrides);
+  if (parsed->has<&TilePlan::schedule>()) {
+    std::string why = whyScheduleUnfit(parsed->plan.schedule, info(key.isa));
+    if (!why.empty())
+      return llvm::createStringError("%s: %s", name.c_str(), why.c_str());
+  }
   llvm::Expected<std::optional<TilePlan>> scalable = planScalable(key, *parsed);
   if (!scalable)
     return scalable.takeError();
+  auto scheduled = [&](TilePlan plan) {
+    chooseSchedule(plan, key, **core, *parsed);
+    return plan;
+  };
   if (*scalable)
-    return **scalable;
+    return scheduled(**scalable);
   if (parsed->idiom()) {
     std::string why = whyIdiomUnfit(*parsed->idiom(), key);
     if (!why.empty())
@@ -109,23 +118,44 @@ llvm::Expected<TilePlan> planTile(const TileKey &key,
     return llvm::createStringError(
         "%s: no plan fits the overrides '%s'; the last one tried: %s",
         name.c_str(), overrides.str().c_str(), refusal.c_str());
-  return plans.front();
+  return scheduled(plans.front());
 }
 
-llvm::Expected<std::vector<TilePlan>> planCandidates(const TileKey &key,
-                                                     unsigned count) {
+/// `plan`, scheduled for `core`, and the same in all other orders.
+static llvm::SmallVector<TilePlan>
+inEachOrder(TilePlan plan, const TileKey &key, const CoreModel &core) {
+  chooseSchedule(plan, key, core, {});
+  llvm::SmallVector<TilePlan> plans = {plan};
+  for (int i = 0; i < kSchedules; ++i) {
+    plan.schedule = static_cast<Schedule>(i);
+    if (plan.schedule != plans.front().schedule)
+      plans.push_back(plan);
+  }
+  return plans;
+}
+
+llvm::Expected<std::vector<TilePlan>>
+planCandidates(const TileKey &key, unsigned count, const CoreModel *core) {
   llvm::Expected<TilePlan> choice = planTile(key);
   if (!choice)
     return choice.takeError();
-  if (key.isScalable() || count <= 1)
-    return std::vector<TilePlan>{*choice};
+  const bool inOrder = core && core->schedule != Schedule::Planned;
   std::vector<TilePlan> candidates;
   auto add = [&](const TilePlan &plan) {
-    if (candidates.size() < count)
+    if (candidates.size() < count && !llvm::is_contained(candidates, plan))
       candidates.push_back(plan);
   };
+  if (inOrder)
+    for (const TilePlan &plan : inEachOrder(*choice, key, *core))
+      add(plan);
+  else
+    add(*choice);
+  if (key.isScalable() || count <= 1)
+    return candidates;
   std::string refusal;
-  for (const TilePlan &plan : searchPlans(key, {}, count, refusal)) {
+  for (TilePlan plan : searchPlans(key, {}, count, refusal)) {
+    if (inOrder)
+      chooseSchedule(plan, key, *core, {});
     add(plan);
     // The unroll is a rule of thumb, of which the price knows little: the
     // planner has one for each of the other parts, so that this is another

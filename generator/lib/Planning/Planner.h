@@ -37,6 +37,14 @@ bool chooseReading(TilePlan &plan, const TileKey &key, const TileShape &shape,
 void chooseStageSteps(TilePlan &plan, const TileKey &key,
                       const TileShape &shape, const PlanOverrides &overrides);
 
+/// Why plans of `isa` cannot have it; "" if they can.
+std::string whyScheduleUnfit(Schedule schedule, const IsaInfo &isa);
+
+/// Who orders the instructions of `plan`, which has everything else, for
+/// `core`; where LLVM does, an iteration may take more K steps.
+void chooseSchedule(TilePlan &plan, const TileKey &key, const CoreModel &core,
+                    const PlanOverrides &overrides);
+
 } // namespace tilewright
 
 #endif // TILEWRIGHT_PLANNING_PLANNER_H

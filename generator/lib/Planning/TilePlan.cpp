@@ -4,6 +4,7 @@
 // Tile plans as text, and whether a plan can carry out a key.
 
 #include "tilewright/Planning/TilePlan.h"
+#include "Planner.h"
 #include "ShapedPlan.h"
 #include "tilewright/Planning/PlanOverrides.h"
 #include "tilewright/Planning/Target.h"
@@ -218,9 +219,12 @@ std::string whyLanesUnfit(const TilePlan &plan, const TileKey &key) {
 }
 
 std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key) {
+  std::string why = whyScheduleUnfit(plan.schedule, info(key.isa));
+  if (!why.empty())
+    return why;
   if (plan.scalable != ScalableIdiom::None)
     return whyScalablePlanUnfit(plan, key);
-  std::string why = whyIdiomUnfit(plan.idiom, key);
+  why = whyIdiomUnfit(plan.idiom, key);
   if (why.empty())
     why = whyLanesUnfit(plan, key);
   return why.empty() ? whyPlanUnfit(plan, key, TileShape(key, plan)) : why;

@@ -290,8 +290,14 @@ LogicalResult FunctionConverter::convert() {
       LLVM::LLVMVoidType::get(func.getContext()), inputs);
   auto converted =
       LLVM::LLVMFuncOp::create(b, func.getLoc(), func.getName(), type);
+  SmallVector<Attribute> passed;
   if (func->hasAttr(kRegularTile))
-    converted.setPassthroughAttr(b.getStrArrayAttr({kRegularTile}));
+    passed.push_back(b.getStringAttr(kRegularTile));
+  if (auto schedule = func->getAttrOfType<IntegerAttr>(kSchedule))
+    passed.push_back(
+        b.getStrArrayAttr({kSchedule, std::to_string(schedule.getInt())}));
+  if (!passed.empty())
+    converted.setPassthroughAttr(b.getArrayAttr(passed));
   // LLVM then enters and leaves streaming mode, and saves d8 to d15, which that
   // clears.
   converted.setArmLocallyStreaming(func->hasAttr(kStreamingTile));

@@ -179,6 +179,9 @@ void generate(func::FuncOp function, const TileKey &key, const TilePlan &plan) {
   }
   if (plan.scalable == ScalableIdiom::None && TileShape(key, plan).regular)
     function->setAttr(kRegularTile, b.getUnitAttr());
+  if (plan.schedule != Schedule::Planned)
+    function->setAttr(kSchedule,
+                      b.getI32IntegerAttr(static_cast<int>(plan.schedule)));
   b.setInsertionPointToStart(entry);
   Emitter e(b, function.getLoc(), info(key.isa));
   if (plan.scalable == ScalableIdiom::None) {

@@ -7,6 +7,7 @@
 #define TILEWRIGHT_CODEGEN_BACKEND_H
 
 #include "tilewright/Devices/TargetCpu.h"
+#include "tilewright/Planning/TilePlan.h"
 #include "tilewright/key.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -15,6 +16,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/TargetParser/Triple.h"
+#include <array>
 
 namespace tilewright {
 
@@ -81,14 +83,15 @@ private:
   void setTarget(llvm::Function &function, llvm::StringRef cpu,
                  std::string features, const IsaInfo &isa) const;
   bool addShortPasses(llvm::legacy::PassManagerBase &passes,
-                      llvm::raw_pwrite_stream &os, llvm::CodeGenFileType type);
+                      llvm::raw_pwrite_stream &os, llvm::CodeGenFileType type,
+                      Schedule schedule);
   llvm::Error addPasses(llvm::legacy::PassManager &passes,
                         llvm::raw_pwrite_stream &os, llvm::CodeGenFileType type,
-                        CodegenPasses which);
+                        CodegenPasses which, Schedule schedule);
 
   std::unique_ptr<llvm::TargetMachine> machine;
   std::unique_ptr<Optimizer> optimizer;
-  std::unique_ptr<KeptPasses> kept;
+  std::array<std::unique_ptr<KeptPasses>, kSchedules> kept; ///< by Schedule
 };
 
 /// The back ends in use, by triple. Not thread-safe: one per worker.

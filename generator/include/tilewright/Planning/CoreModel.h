@@ -12,6 +12,14 @@
 
 namespace tilewright {
 
+/// Who orders the instructions of the code.
+enum class Schedule : uint8_t {
+  Planned, ///< the plan: they stand as they are emitted
+  Late,    ///< LLVM, once they have registers
+  Full     ///< LLVM, before they have registers and afterwards
+};
+inline constexpr int kSchedules = 3;
+
 /// What a core starts per cycle, and what of it gets in the multiplies' way.
 struct CoreModel {
   /// LLVM's name, one of cores.def; else what the model stands for.
@@ -35,6 +43,12 @@ struct CoreModel {
   /// What other multiplies are counted in, on vectors of up to 256 bits and of
   /// 512; null: each counts as the instructions that it takes.
   const tw_instruction_t *plain = nullptr;
+  /// How much of the order LLVM may choose; none unless the core starts
+  /// instructions in that order, and waits with them.
+  Schedule schedule = Schedule::Planned;
+  /// Of those, one that waits for a load of several registers as long as for as
+  /// many loads.
+  bool loadsOneByOne = false;
 
   /// Plain multiplies that a multiply-accumulate of `idiom` on vectors of
   /// `bits` takes as long as: core_rates.def, where this is a core.

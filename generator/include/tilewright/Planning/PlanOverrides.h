@@ -41,6 +41,10 @@ inline constexpr PlanWord<bool> kStageLoops[] = {{"vector", false},
                                                  {"vectors", true}};
 inline constexpr PlanWord<SumsIn> kSumsIn[] = {
     {"steps", SumsIn::Steps}, {"stage", SumsIn::Stage}, {"pass", SumsIn::Pass}};
+inline constexpr PlanWord<Schedule> kScheduleWords[] = {
+    {"planned", Schedule::Planned},
+    {"late", Schedule::Late},
+    {"full", Schedule::Full}};
 
 template <> struct PlanTable<TilePlan> {
   static constexpr auto fields() {
@@ -146,12 +150,19 @@ template <> struct PlanTable<TilePlan> {
             "what an iteration that stages takes: as few K steps as fill a "
             "vector, if there is no such part, or those of four vectors first; "
             "what is summed up meanwhile is added up by vectors then",
-            kStageLoops});
+            kStageLoops},
+        Word<&P::schedule>{
+            "schedule",
+            "who orders the instructions: the plan, if there is no such part, "
+            "or LLVM, for a core that issues in order: once they have "
+            "registers, or before and afterwards",
+            kScheduleWords});
   }
   static bool applies(const TilePlan &plan, llvm::StringRef field) {
     return field == "round"       ? plan.roundsInTurn()
            : field == "ends"      ? plan.endsByPointer
            : field == "stageloop" ? plan.stageRuns
+           : field == "schedule"  ? plan.schedule != Schedule::Planned
                                   : true;
   }
 };

@@ -121,9 +121,12 @@ struct CodeGeneration {
   bool statesVectorWidth = false;
   /// Planned code needs few of LLVM's passes (Backend::addShortPasses).
   bool takesShortPasses = false;
-  /// LLVM would reorder planned code for an in-order core, which is what it
-  /// takes a CPU without a name for.
-  bool keepsPlannedOrder = false;
+  /// The CPUs by whose models LLVM orders code of Schedule::Late and of
+  /// Schedule::Full; empty: no plan asks for that. All other planned code
+  /// stands as it is where there are some: LLVM would reorder it for an
+  /// in-order core, which is what it takes a CPU without a name for.
+  llvm::StringLiteral lateSchedule = "", fullSchedule = "";
+  bool keepsPlannedOrder() const { return !fullSchedule.empty(); }
   /// LLVM's names of passes of the target's own that change no planned code
   /// (Codegen/ChosenPasses.h).
   llvm::ArrayRef<llvm::StringLiteral> idlePasses;

@@ -54,8 +54,9 @@ enum class BroadcastBy : uint8_t {
 /// broadcast=lhs by=load stage=none stagesteps=1 split=no decodeahead=0
 /// loads=1x1 early=no order=mn ahead=2048 sums=steps": all that decides the
 /// code of a key, so that the line alone gives it again. Of keys that round
-/// each K step some have round=1x14 before order, and those of x86-64 have
-/// ends=pointer behind all.
+/// each K step some have round=1x14 before order, those of x86-64 have
+/// ends=pointer behind all, and those for cores that issue in order
+/// schedule=full.
 ///
 /// In a plan with scalable vectors, `lanes` counts those of the least length,
 /// the broadcast operand is the lhs, and the register block of an outer product
@@ -115,6 +116,7 @@ struct TilePlan {
   /// vectors, and what is left as few as fill one; otherwise only these. What a
   /// stage sums up is added up by vectors.
   bool stageRuns = false;
+  Schedule schedule = Schedule::Planned;
 
   bool operator==(const TilePlan &o) const;
   bool operator!=(const TilePlan &o) const { return !(*this == o); }
@@ -152,9 +154,11 @@ llvm::Expected<const CoreModel *> plannedCore(const TileKey &key,
 /// planTile(key), then others that fit, cheapest first, also of idioms that the
 /// planner would not have looked at; after each the same with twice its unroll.
 /// At most `count` in all, no two alike. Of a key with scalable sizes the first
-/// alone.
-llvm::Expected<std::vector<TilePlan>> planCandidates(const TileKey &key,
-                                                     unsigned count);
+/// alone. For a `core` that lets LLVM choose an order, each as the planner has
+/// it there, and behind the first the same in other orders.
+llvm::Expected<std::vector<TilePlan>>
+planCandidates(const TileKey &key, unsigned count,
+               const CoreModel *core = nullptr);
 
 std::string printTilePlan(const TilePlan &plan);
 

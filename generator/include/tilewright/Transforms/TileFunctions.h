@@ -27,6 +27,10 @@ inline constexpr int64_t kOutRowStrideWord = 15;
 /// fill, on `func.func` and, as a string attribute, on the LLVM function.
 inline constexpr llvm::StringLiteral kRegularTile = "tilewright.regular";
 
+/// Attribute of a planned tile function whose instructions LLVM orders:
+/// Schedule's number, on `func.func`, as text on the LLVM function.
+inline constexpr llvm::StringLiteral kSchedule = "tilewright.schedule";
+
 /// Attribute of a planned tile function, `func.func`, whose body is in SME's
 /// streaming mode.
 inline constexpr llvm::StringLiteral kStreamingTile = "tilewright.streaming";

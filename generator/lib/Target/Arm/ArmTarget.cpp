@@ -42,6 +42,16 @@ class ArmTarget : public TargetOfOneModel {
 public:
   ArmTarget() : TargetOfOneModel(kNeoverse) {}
 
+  CoreModel core(llvm::StringLiteral cpu) const override {
+    CoreModel model = kNeoverse;
+    // By their models of llvm-mca (docs/adr/0075).
+    model.loadsOneByOne = cpu == "cortex-a53" || cpu == "cortex-a55";
+    if (model.loadsOneByOne)
+      model.schedule = Schedule::Late;
+    else if (cpu == "cortex-a510")
+      model.schedule = Schedule::Full;
+    return model;
+  }
   Machine machine(const IsaInfo &isa) const override {
     Machine m;
     m.namesLanes = true;
@@ -73,7 +83,8 @@ public:
   CodeGeneration codeGeneration() const override {
     CodeGeneration g;
     g.takesShortPasses = true;
-    g.keepsPlannedOrder = true;
+    g.lateSchedule = "cortex-a55";
+    g.fullSchedule = "cortex-a510";
     static constexpr llvm::StringLiteral kIdle[] = {
         "A57 FP Anti-dependency breaker",
         "AArch64 Compress Jump Tables",

@@ -107,12 +107,12 @@ static Emitter::Values separateGroups(Emitter &e, Emitter::Values registers,
   return groups;
 }
 
-/// The registers of one vector of rows as memory has them, from row `first` of
-/// `source` on, one for each chunk (of the part, if there are two).
-/// `rowsPerRegister` rows of one chunk fill a register.
-Emitter::Values LaneSteps::readRegisters(const OperandSource &source,
-                                         int64_t first, int64_t rowsPerRegister,
-                                         int64_t present, int part) {
+/// The registers of one vector of rows, from row `first` of `source` on, one
+/// for each chunk (of the part, if there are two). `rowsPerRegister` rows of
+/// one chunk fill a register.
+Emitter::Values LaneSteps::readGroups(const OperandSource &source,
+                                      int64_t first, int64_t rowsPerRegister,
+                                      int64_t present, int part) {
   int64_t width = rowsPerRegister * shape.chunkSize;
   int parts = shape.splits ? 2 : 1, count = shape.separateChunks();
   int64_t pitch = shape.rowPitch / parts;
@@ -126,16 +126,8 @@ Emitter::Values LaneSteps::readRegisters(const OperandSource &source,
       registers.push_back(shape.splits ? source.run->at(from, part)
                                        : source.run->at(from));
   }
-  return registers;
-}
-
-/// The same with one chunk of every row in each.
-Emitter::Values LaneSteps::readGroups(const OperandSource &source,
-                                      int64_t first, int64_t rowsPerRegister,
-                                      int64_t present, int part) {
-  return separateGroups(
-      e, readRegisters(source, first, rowsPerRegister, present, part),
-      shape.chunkSize * bytesOf(shape.compute), rowsPerRegister == 2);
+  return separateGroups(e, registers, shape.chunkSize * bytesOf(shape.compute),
+                        rowsPerRegister == 2);
 }
 
 /// One group of the broadcast operand, in all lanes.
@@ -196,18 +188,6 @@ void LaneSteps::step(OperandSource broadcast, OperandSource vector, int set,
     broadcast.run->forget();
     vector.run->forget();
   }
-}
-
-/// Whether what a matrix multiply takes next is read while this one is
-/// multiplied, in registers that are left: a core that issues in order would
-/// wait for it. Of few rows there is little to stand between, unless elements
-/// are decoded (llvm-mca has two pairs at 1.5 of the cycles on Cortex-A510).
-bool LaneSteps::readsAhead() const {
-  int enough = shape.splits ? 2 : 3;
-  return idiom(plan.idiom).rows > 1 && shape.rowGroups >= enough &&
-         plan.vectorLoads == 1 && plan.decodeAhead == 0 && !overlap &&
-         !shape.roundsPerStep && !shape.partByPart(plan) &&
-         registersNeeded(plan, key) + shape.chunks <= e.isa.vectorRegisters;
 }
 
 /// How many multiplies of an idiom with Idiom::addsApart come before their
@@ -292,32 +272,6 @@ void LaneSteps::laneChunks(const OperandSource &broadcast,
     if (rounding && c + 1 == chunks)
       rounding->hasEnded(index);
   };
-  // What is multiplied next is read while this is: a core that issues in order
-  // would wait for it. So is what the next K step begins with, each register as
-  // soon as the last multiply has the one before it.
-  bool readsAhead = this->readsAhead();
-  auto read = [&](OperandSource source, int64_t first, int64_t each,
-                  int64_t present, bool isNextStep) {
-    if (!readsAhead || (isNextStep && (isLast || !source.continues)))
-      return;
-    if (isNextStep)
-      source.first += present * shape.rowPitch;
-    for (int part = firstPart; part < endPart; ++part)
-      readRegisters(source, first, each, present, part);
-  };
-  auto readVector = [&](int v) {
-    bool isNextStep = v >= vectors;
-    read(registers, (v % vectors) * int64_t{shape.vectorRows}, perVector,
-         vectorOperandRows, isNextStep);
-  };
-  auto readRows = [&](int group) {
-    bool isNextStep = group >= shape.rowGroups;
-    // Its register may be this step's.
-    if (isNextStep && shape.pairsSteps(plan))
-      return;
-    read(broadcast, (group % shape.rowGroups) * idiom.rows, idiom.rows, rows,
-         isNextStep);
-  };
   // The operand of fewer registers stays in them.
   if (idiom.rows > 1 && shape.rowGroups < vectors) {
     llvm::SmallVector<Values> pairs;
@@ -326,13 +280,8 @@ void LaneSteps::laneChunks(const OperandSource &broadcast,
     for (int v = 0; v < vectors; ++v) {
       Values operand = vectorGroups(v);
       for (int c = 0; c < chunks; ++c)
-        for (int row = 0; row < shape.rowGroups; ++row) {
+        for (int row = 0; row < shape.rowGroups; ++row)
           multiply(row, v, c, operand[c], pairs[row][c]);
-          if (c == 0 && row == 0)
-            readVector(v + 1);
-          if (v + 1 == vectors && c + 1 == chunks)
-            readRows(shape.rowGroups + row);
-        }
       vector.run->loadDue();
     }
     return finish();
@@ -368,13 +317,8 @@ void LaneSteps::laneChunks(const OperandSource &broadcast,
       if (ahead && i + 1 < count)
         ahead = group(i + 1);
       int c = i / each, row = first + i % each;
-      for (int v = 0; v < vectors; ++v) {
+      for (int v = 0; v < vectors; ++v)
         multiply(row, v, c, operands[(before + v) / halves][c], shared);
-        if (idiom.rows > 1 && i == 0 && v == 0)
-          readRows(first + 1);
-        if (idiom.rows > 1 && end == shape.rowGroups && i + 1 == count)
-          readVector(vectors + v);
-      }
       vector.run->loadDue();
     }
   }

@@ -40,11 +40,8 @@ private:
                 bool early, int64_t multiple);
   void laneChunks(const OperandSource &broadcast, const OperandSource &vector,
                   int firstPart, int endPart, int set, Values &accumulators);
-  Values readRegisters(const OperandSource &source, int64_t first,
-                       int64_t rowsPerRegister, int64_t present, int part);
   Values readGroups(const OperandSource &source, int64_t first,
                     int64_t rowsPerRegister, int64_t present, int part);
-  bool readsAhead() const;
   int multipliesTogether() const;
   void multiplyTogether(Values &accumulators);
   Value broadcastGroup(const OperandSource &source, int row, int chunk);
