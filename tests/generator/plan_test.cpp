@@ -293,7 +293,7 @@ TEST(PlanOfCoreTest, PrintedPlansReadBackWithoutTheCore) {
       }
 }
 
-// Arm's cores have one model, so far: plans are the usual ones.
+// Arm's cores that issue out of order have one model: plans are the usual ones.
 TEST(PlanOfCoreTest, IsTheUsualOneOnArm) {
   for (const TileKey& key :
        randomKeys(TW_ISA_ARM_64_I8MM, 100, seedOf("PlanOfCoreTest.Arm")))

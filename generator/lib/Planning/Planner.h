@@ -41,7 +41,8 @@ void chooseStageSteps(TilePlan &plan, const TileKey &key,
 std::string whyScheduleUnfit(Schedule schedule, const IsaInfo &isa);
 
 /// Who orders the instructions of `plan`, which has everything else, for
-/// `core`; where LLVM does, an iteration may take more K steps.
+/// `core`; where LLVM does, an iteration may take more K steps, and registers
+/// be loaded one by one.
 void chooseSchedule(TilePlan &plan, const TileKey &key, const CoreModel &core,
                     const PlanOverrides &overrides);
 

@@ -37,7 +37,7 @@ Schedule gainsBy(Schedule most, const TilePlan &plan, const TileKey &key) {
 }
 
 /// Whether twice as many K steps an iteration leave LLVM more to choose from,
-/// and neither take registers nor have sums in common.
+/// and share neither registers nor sums that it would spill.
 bool wantsMoreSteps(const TilePlan &plan, const TileShape &shape) {
   const Idiom &idiom = tilewright::idiom(plan.idiom);
   bool isFew = shape.broadcast.rows == 1 ||

@@ -43,8 +43,8 @@ struct CoreModel {
   /// What other multiplies are counted in, on vectors of up to 256 bits and of
   /// 512; null: each counts as the instructions that it takes.
   const tw_instruction_t *plain = nullptr;
-  /// How much of the order LLVM may choose; none unless the core starts
-  /// instructions in that order, and waits with them.
+  /// How much of the order of instructions LLVM may choose; none unless the
+  /// core starts them in that order, and waits with them.
   Schedule schedule = Schedule::Planned;
   /// Of those, one that waits for a load of several registers as long as for as
   /// many loads.
