@@ -124,7 +124,7 @@ TW_INLINE void tw_s4_short(tw_vec* acc, const char* lhs, const char* rhs,
   const int groups = N0 / 8;
   // Few rows have several sums each: their chains are few. And they are
   // multiplied so quickly that what steps can share counts.
-  const int parts = M0 <= 2 ? 4 : 1;
+  const int parts = M0 <= 2 ? 4 : M0 <= 4 ? 2 : 1;
   const int unrolled = M0 <= 2 ? 4 : 1;
   const tw_index_t most = TW_S4_SHORT_STEPS - TW_S4_SHORT_STEPS % unrolled;
   while (k > 0) {
