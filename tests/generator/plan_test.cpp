@@ -11,6 +11,7 @@
 #include <string>
 
 #include "llvm/ADT/STLExtras.h"
+#include "tests/generator/key_of.h"
 #include "tests/tiles/random_keys.h"
 #include "tilewright/Planning/PlanCost.h"
 #include "tilewright/Planning/Target.h"
@@ -20,16 +21,11 @@
 namespace tilewright {
 namespace {
 
+using testing::keyOf;
 using testing::randomKeys;
 using testing::seedOf;
 
 constexpr int kKeysPerIsa = 400;
-
-TileKey keyOf(const std::string& name) {
-  ParsedTileKey parsed = parseTileKey("tw_mmt4d_tile_" + name);
-  EXPECT_TRUE(parsed.key) << parsed.error;
-  return *parsed.key;
-}
 
 std::string planText(const std::string& name, const char* overrides = "") {
   llvm::Expected<TilePlan> plan = planTile(keyOf(name), overrides);

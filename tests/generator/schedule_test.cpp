@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/generator/key_of.h"
 #include "tests/tiles/random_keys.h"
 #include "tilewright/Planning/PlanCost.h"
 #include "tilewright/Planning/Target.h"
@@ -19,14 +20,9 @@
 namespace tilewright {
 namespace {
 
+using testing::keyOf;
 using testing::randomKeys;
 using testing::seedOf;
-
-TileKey keyOf(const std::string& name) {
-  ParsedTileKey parsed = parseTileKey("tw_mmt4d_tile_" + name);
-  EXPECT_TRUE(parsed.key) << parsed.error;
-  return *parsed.key;
-}
 
 TilePlan planOf(const std::string& name, const std::string& parts) {
   return llvm::cantFail(planTile(keyOf(name), parts));

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "tests/generator/key_of.h"
 #include "tests/tiles/random_keys.h"
 #include "tilewright/Planning/Target.h"
 #include "tilewright/Planning/TilePlan.h"
@@ -18,14 +19,9 @@
 namespace tilewright {
 namespace {
 
+using testing::keyOf;
 using testing::randomKeys;
 using testing::seedOf;
-
-TileKey keyOf(const std::string& name) {
-  ParsedTileKey parsed = parseTileKey("tw_mmt4d_tile_" + name);
-  EXPECT_TRUE(parsed.key) << parsed.error;
-  return *parsed.key;
-}
 
 std::pair<int64_t, int64_t> range(tw_element_type_t type) {
   const ElementTypeInfo& element = info(type);

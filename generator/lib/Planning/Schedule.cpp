@@ -30,7 +30,7 @@ Schedule gainsBy(Schedule most, const TilePlan &plan, const TileKey &key) {
   // Additions after all of their multiplies, which LLVM would mix again.
   if (idiom.addsApart)
     return most == Schedule::Full ? Schedule::Planned : most;
-  // Each of few steps takes instructions of other kinds.
+  // Few K steps are an iteration, and each begins with shifts and broadcasts.
   if (idiom.sumsInWords)
     return Schedule::Full;
   return idiom.rows > 1 || room >= kRoom ? most : Schedule::Late;

@@ -44,7 +44,7 @@ public:
 
   CoreModel core(llvm::StringLiteral cpu) const override {
     CoreModel model = kNeoverse;
-    // By their models of llvm-mca (docs/adr/0075).
+    // By their models of llvm-mca, A53 as A55 (docs/adr/0075).
     model.loadsOneByOne = cpu == "cortex-a53" || cpu == "cortex-a55";
     if (model.loadsOneByOne)
       model.schedule = Schedule::Late;
