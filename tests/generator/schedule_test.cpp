@@ -106,6 +106,8 @@ TEST(ScheduleTest, IsWhatAPlanGainsBy) {
   for (const Case& each : cases) {
     EXPECT_EQ(planOf(each.name, "core=cortex-a510").schedule, each.a510)
         << each.name;
+    EXPECT_EQ(planOf(each.name, "core=cortex-a53").schedule, each.a510)
+        << each.name;
     EXPECT_EQ(planOf(each.name, "core=cortex-a55").schedule, each.a55)
         << each.name;
   }

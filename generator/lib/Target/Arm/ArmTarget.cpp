@@ -44,12 +44,13 @@ public:
 
   CoreModel core(llvm::StringLiteral cpu) const override {
     CoreModel model = kNeoverse;
-    // By their models of llvm-mca, A53 as A55 (docs/adr/0075).
-    model.loadsOneByOne = cpu == "cortex-a53" || cpu == "cortex-a55";
-    if (model.loadsOneByOne)
+    // By their models of llvm-mca (docs/adr/0075).
+    if (cpu == "cortex-a55") {
       model.schedule = Schedule::Late;
-    else if (cpu == "cortex-a510")
+      model.loadsOneByOne = true;
+    } else if (cpu == "cortex-a53" || cpu == "cortex-a510") {
       model.schedule = Schedule::Full;
+    }
     return model;
   }
   Machine machine(const IsaInfo &isa) const override {
