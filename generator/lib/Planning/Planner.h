@@ -42,7 +42,7 @@ std::string whyScheduleUnfit(Schedule schedule, const IsaInfo &isa);
 
 /// Who orders the instructions of `plan`, which has everything else, for
 /// `core`; where LLVM does, an iteration may take more K steps, and registers
-/// be loaded one by one.
+/// be loaded one by one. A core in order rounds all sums of a step at once.
 void chooseSchedule(TilePlan &plan, const TileKey &key, const CoreModel &core,
                     const PlanOverrides &overrides);
 

@@ -81,11 +81,15 @@ std::string whyScheduleUnfit(Schedule schedule, const IsaInfo &isa) {
 
 void chooseSchedule(TilePlan &plan, const TileKey &key, const CoreModel &core,
                     const PlanOverrides &overrides) {
+  const bool inOrder = core.schedule != Schedule::Planned;
+  // What stands in turn in the code, such a core does in turn.
+  if (inOrder && !overrides.has<&TilePlan::roundBehind>())
+    plan.roundBehind = plan.narrowSums = 0;
   if (overrides.has<&TilePlan::schedule>()) {
     plan.schedule = overrides.plan.schedule;
     return;
   }
-  if (core.schedule == Schedule::Planned)
+  if (!inOrder)
     return;
   plan.schedule = gainsBy(core.schedule, plan, key);
   if (plan.schedule == Schedule::Planned ||

@@ -259,8 +259,13 @@ ScalableShape::ScalableShape(ScalableIdiom idiom, const TileKey &key) {
   int sums = static_cast<int>(llvm::divideCeil(lhs.size, rowsTogether)) *
              sumVectors(rhs.size / lanes);
   if (!sme && !isa.has("sve2") && !isa.has("i8mm") && !isa.has("bf16") &&
-      sums <= kFewSums)
-    latency = std::max(latency, kA64fxLatency);
+      sums <= kFewSums) {
+    // Pipes that convert operands, too, gain by twice the sets, where half of
+    // the registers are left for what is read ahead.
+    bool converts = idiom == ScalableIdiom::SveFma && rhs.extends() &&
+                    (sums == 1 || sums == 2 || sums == 4);
+    latency = std::max(latency, (converts ? 2 : 1) * kA64fxLatency);
+  }
 }
 
 } // namespace tilewright

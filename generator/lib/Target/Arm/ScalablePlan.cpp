@@ -431,7 +431,9 @@ llvm::Expected<std::optional<TilePlan>> planScalable(const TileKey &key,
     plan.sums = o.valueOr<&P::sums>(SumsIn::Steps);
     plan.endsByPointer = o.valueOr<&P::endsByPointer>(false);
     plan.stageRuns = o.valueOr<&P::stageRuns>(false);
-    chooseRounding(plan, key, sumsInTurn(plan, shape), o);
+    // Each is two registers in its turn: LLVM spills where none is left.
+    bool takesTurns = sveRegisters(shape, block) < kRegisters;
+    chooseRounding(plan, key, takesTurns ? sumsInTurn(plan, shape) : 0, o);
     plan.rowsInner = o.valueOr<&P::rowsInner>(false);
     why = whyPlanUnfit(plan, key);
     if (!why.empty())
