@@ -63,12 +63,12 @@ static void chooseLoads(TilePlan &plan, const TileKey &key,
   if (isDecoded(shape.broadcast, shape.compute, 0) ||
       isDecoded(shape.vector, shape.compute, shape.roles.offset))
     spare -= 2;
+  // bfdot takes lanes of registers that are loaded in pairs only: LLVM turns
+  // the others into duplicates before it looks for the lanes.
+  const bool lanesInPairs = idiom(plan.idiom).lanesInPairs;
   // Registers in a row are hard to find where few are left.
   if (spare < kMost + 2) {
-    // bfdot takes lanes of registers that are loaded in pairs only: LLVM
-    // turns the others into duplicates before it looks for the lanes.
-    bool pairs = spare >= kMost || idiom(plan.idiom).lanesInPairs;
-    plan.broadcastLoads = pairs ? 2 : 1;
+    plan.broadcastLoads = spare >= kMost || lanesInPairs ? 2 : 1;
     // Three or four that are a whole step: its multiplies wait once.
     int whole = static_cast<int>(
         llvm::divideCeil(int64_t{shape.broadcastBlocks.size} * shape.rowPitch,
@@ -85,8 +85,10 @@ static void chooseLoads(TilePlan &plan, const TileKey &key,
   // that, and sums that are converted each step wait for each other.
   if (shape.rowGroups <= idiom(plan.idiom).rows && !shape.convertsSums &&
       (shape.compute == ComputeType::F32 ||
-       !isDecoded(shape.vector, shape.compute, shape.roles.offset)))
+       !isDecoded(shape.vector, shape.compute, shape.roles.offset))) {
+    plan.broadcastLoads = lanesInPairs ? 2 : 1;
     return;
+  }
   plan.broadcastLoads = std::clamp(spare, 1, kMost);
   spare -= plan.broadcastLoads;
   // Oryon, A64FX and Ampere1 take longer over a load of several than over the
