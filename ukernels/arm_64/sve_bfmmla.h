@@ -11,7 +11,7 @@
 #define TW_TILE tw_sve_bfmmla
 #define TW_ACC svfloat32_t
 #define TW_ACC_OF_PAIRS(v) svreinterpret_f32(v)
-#define TW_LOAD_LHS(p, single, odd) tw_sve_pair(p, single)
+#define TW_LOAD_LHS(how, p, single, odd) tw_sve_pair(p, single)
 #define TW_LOAD_RHS(p) tw_bf16_vector(p)
 #define TW_MULTIPLY(acc, q, q_odd, v) svbfmmla(acc, svreinterpret_bf16(q), v)
 #define TW_NARROW(acc) tw_bf16_narrow(acc)

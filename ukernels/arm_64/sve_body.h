@@ -33,6 +33,7 @@ typedef struct {
   int splits;  // the rhs is s4, each operand two vectors of s8, times 16
   int groups_loads;  // the rhs of a K step is loaded before it is multiplied
   int rolls_widest;  // the K loop of a tile of 3vl columns is not unrolled
+  int quad_vectors;  // vectors are known to be of 128 bits
 } tw_sve_family_t;
 
 // The family of `tile`'s types with these members of tw_sve_family_t;

@@ -13,7 +13,7 @@
 #define TW_TILE tw_sve_smmla
 #define TW_ACC svint32_t
 #define TW_ACC_OF_PAIRS(v) svreinterpret_s32(v)
-#define TW_LOAD_LHS(p, single, odd) tw_sve_pair(p, single)
+#define TW_LOAD_LHS(how, p, single, odd) tw_sve_pair(p, single)
 #define TW_LOAD_RHS(p) tw_s8_vector(p)
 #define TW_MULTIPLY(acc, q, q_odd, v) svmmla(acc, svreinterpret_s8(q), v)
 #include "ukernels/arm_64/sve_mmla.h"
@@ -21,7 +21,7 @@
 #define TW_TILE tw_sve_usmmla
 #define TW_ACC svint32_t
 #define TW_ACC_OF_PAIRS(v) svreinterpret_s32(v)
-#define TW_LOAD_LHS(p, single, odd) tw_sve_pair(p, single)
+#define TW_LOAD_LHS(how, p, single, odd) tw_sve_pair(p, single)
 #define TW_LOAD_RHS(p) tw_s8_vector(p)
 #define TW_MULTIPLY(acc, q, q_odd, v) svusmmla(acc, svreinterpret_u8(q), v)
 #include "ukernels/arm_64/sve_mmla.h"
@@ -29,7 +29,7 @@
 #define TW_TILE tw_sve_ummla
 #define TW_ACC svuint32_t
 #define TW_ACC_OF_PAIRS(v) svreinterpret_u32(v)
-#define TW_LOAD_LHS(p, single, odd) tw_sve_pair(p, single)
+#define TW_LOAD_LHS(how, p, single, odd) tw_sve_pair(p, single)
 #define TW_LOAD_RHS(p) tw_u8_vector(p)
 #define TW_MULTIPLY(acc, q, q_odd, v) svmmla(acc, svreinterpret_u8(q), v)
 #include "ukernels/arm_64/sve_mmla.h"

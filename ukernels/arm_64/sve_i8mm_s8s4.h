@@ -9,20 +9,21 @@
 #include "ukernels/arm_64/sve_s8s4.h"
 
 // The even elements of two rows of 16, or the `odd` ones; of a `single` row
-// twice.
-TW_INLINE svint8_t tw_sve_split_s8_pair(const char* p, int single, int odd) {
+// twice. One instruction each: where a vector holds one row, of two of them;
+// where it holds more, of one with both. That one begins with its first odd
+// element for the odd ones, so that one order serves for both: for a second one
+// the tile of 8 rows would have no register.
+TW_INLINE svint8_t tw_sve_split_s8_pair(int quad_vectors, const char* p,
+                                        int single, int odd) {
   const svbool_t all = svptrue_b8();
-  const svint8_t top = tw_s8_quad(all, p);
-  if (single) return odd ? svuzp2(top, top) : svuzp1(top, top);
-  const svuint8_t order =
-      svdupq_u8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
-  const svuint64_t first = svreinterpret_u64(svtbl(top, order));
-  const svuint64_t second =
-      svreinterpret_u64(svtbl(tw_s8_quad(all, p + 16), order));
-  svint8_t part =
-      svreinterpret_s8(odd ? svtrn2(first, second) : svtrn1(first, second));
-  TW_HIDE_CAST(part);
-  return part;
+  if (quad_vectors || single) {
+    const svint8_t top = tw_s8_quad(all, p);
+    const svint8_t low = single ? top : tw_s8_quad(all, p + 16);
+    return odd ? svuzp2(top, low) : svuzp1(top, low);
+  }
+  const svuint8_t order = svand_x(all, svindex_u8(0, 2), 31);
+  const svbool_t rows = svwhilelt_b8_s32(odd, 32);
+  return svtbl(svld1(rows, (const int8_t*)p + odd), order);
 }
 
 TW_INLINE svint32_t tw_sve_s8s4_mmla(svint32_t acc, svint8_t q, svint8_t q_odd,
@@ -35,7 +36,8 @@ TW_INLINE svint32_t tw_sve_s8s4_mmla(svint32_t acc, svint8_t q, svint8_t q_odd,
 #define TW_TILE tw_sve_s8s4_smmla
 #define TW_ACC svint32_t
 #define TW_ACC_OF_PAIRS(v) svreinterpret_s32(v)
-#define TW_LOAD_LHS(p, single, odd) tw_sve_split_s8_pair(p, single, odd)
+#define TW_LOAD_LHS(how, p, single, odd) \
+  tw_sve_split_s8_pair((how).quad_vectors, p, single, odd)
 #define TW_LOAD_RHS(p) tw_s8_vector(p)
 #define TW_MULTIPLY(acc, q, q_odd, v) tw_sve_s8s4_mmla(acc, q, q_odd, v)
 #include "ukernels/arm_64/sve_mmla.h"

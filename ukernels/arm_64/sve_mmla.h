@@ -15,12 +15,13 @@
 //
 //   TW_TILE, TW_ACC, TW_NARROW(acc), TW_WIDEN(acc)  as there
 //   TW_ACC_OF_PAIRS(v)  64-bit lanes as accumulators
-//   TW_LOAD_LHS(p, single, odd)  the lhs operand: two rows, or a `single` one
-//                   twice; where the rhs is split, of one of two
+//   TW_LOAD_LHS(how, p, single, odd)  the lhs operand: two rows, or a `single`
+//                   one twice; where the rhs is split, of one of two
 //   TW_LOAD_RHS(p)  the rhs operand, half a `vl` of columns
 //   TW_MULTIPLY(acc, q, q_odd, v)
 
-#define TW_LHS __typeof__(TW_LOAD_LHS((const char*)0, 0, 0))
+#define TW_LHS \
+  __typeof__(TW_LOAD_LHS((tw_sve_family_t){0}, (const char*)0, 0, 0))
 #define TW_RHS __typeof__(TW_LOAD_RHS((const char*)0))
 
 #ifdef TW_NARROW
@@ -52,15 +53,16 @@ TW_INLINE void TW_CONCAT(TW_TILE, _steps)(tw_sve_family_t how,
   TW_LHS* const q_odd[] = {&q0_odd, &q1_odd, &q2_odd, &q3_odd};
   // A single row is multiplied with its next K step: what the latter makes of
   // this step's rhs, and the former of the next one's, is never read.
-  const int joins = M0 == 1 && steps % 2 == 0 && !how.splits;
+  const int joins = M0 == 1 && steps % 2 == 0;
   TW_UNROLL for (int p = 0; p < rows; ++p) {
     const char* const pair = *lhs + p * pair_bytes;
     if (joins && p % 2 == 1) {
       *q[p] = *q[p - 1];
+      if (how.splits) *q_odd[p] = *q_odd[p - 1];
       continue;
     }
-    *q[p] = TW_LOAD_LHS(pair, M0 == 1 && !joins, 0);
-    if (how.splits) *q_odd[p] = TW_LOAD_LHS(pair, M0 == 1, 1);
+    *q[p] = TW_LOAD_LHS(how, pair, M0 == 1 && !joins, 0);
+    if (how.splits) *q_odd[p] = TW_LOAD_LHS(how, pair, M0 == 1 && !joins, 1);
   }
   const tw_index_t rhs_bytes = steps * vectors * rhs_vector;
   if (how.groups_loads) {
@@ -109,6 +111,27 @@ TW_INLINE void TW_CONCAT(TW_TILE, _steps)(tw_sve_family_t how,
   }
   *lhs += rows * pair_bytes;
   *rhs += rhs_bytes;
+}
+
+// All K steps, `sets` at once and the rest one by one.
+TW_INLINE void TW_CONCAT(TW_TILE, _all_steps)(tw_sve_family_t how,
+                                              TW_ACC* const acc[][6],
+                                              const char* lhs, const char* rhs,
+                                              const tw_mmt4d_params_t* params,
+                                              int M0, int vectors, int sets) {
+  const tw_index_t blocks = params->K > 0 ? params->K / sets : 0;
+  if (how.rounds || how.splits || (how.rolls_widest && vectors == 6)) {
+    TW_NO_UNROLL for (tw_index_t i = 0; i < blocks; ++i) {
+      TW_CONCAT(TW_TILE, _steps)(how, acc, &lhs, &rhs, M0, vectors, sets);
+    }
+  } else {
+    TW_UNROLL_4 for (tw_index_t i = 0; i < blocks; ++i) {
+      TW_CONCAT(TW_TILE, _steps)(how, acc, &lhs, &rhs, M0, vectors, sets);
+    }
+  }
+  for (tw_index_t rest = params->K % sets; rest > 0; --rest) {
+    TW_CONCAT(TW_TILE, _steps)(how, acc, &lhs, &rhs, M0, vectors, 1);
+  }
 }
 
 TW_INLINE void TW_TILE(tw_sve_family_t how, void* out, const char* lhs,
@@ -162,18 +185,16 @@ TW_INLINE void TW_TILE(tw_sve_family_t how, void* out, const char* lhs,
     }
   }
 #endif
-  const tw_index_t blocks = params->K > 0 ? params->K / sets : 0;
-  if (how.rounds || how.splits || (how.rolls_widest && vectors == 6)) {
-    TW_NO_UNROLL for (tw_index_t i = 0; i < blocks; ++i) {
-      TW_CONCAT(TW_TILE, _steps)(how, acc, &lhs, &rhs, M0, vectors, sets);
-    }
+  // Which vectors there are is asked so that LLVM 22 does not learn their
+  // length of it: it would have registers for the offsets of the loads.
+  if (how.splits && svcntb_pat(SV_VL32) == 0) {
+    tw_sve_family_t quads = how;
+    quads.quad_vectors = 1;
+    TW_CONCAT(TW_TILE, _all_steps)
+    (quads, acc, lhs, rhs, params, M0, vectors, sets);
   } else {
-    TW_UNROLL_4 for (tw_index_t i = 0; i < blocks; ++i) {
-      TW_CONCAT(TW_TILE, _steps)(how, acc, &lhs, &rhs, M0, vectors, sets);
-    }
-  }
-  for (tw_index_t rest = params->K % sets; rest > 0; --rest) {
-    TW_CONCAT(TW_TILE, _steps)(how, acc, &lhs, &rhs, M0, vectors, 1);
+    TW_CONCAT(TW_TILE, _all_steps)
+    (how, acc, lhs, rhs, params, M0, vectors, sets);
   }
 #ifdef TW_NARROW
   if (how.rounds) {
@@ -185,7 +206,7 @@ TW_INLINE void TW_TILE(tw_sve_family_t how, void* out, const char* lhs,
 #endif
 
   // Of a single row, odd K steps are in the second rows of their own sums.
-  const int joins = M0 == 1 && sets % 2 == 0 && !how.splits;
+  const int joins = M0 == 1 && sets % 2 == 0;
   TW_UNROLL for (int p = sets * pairs - 1; p >= pairs + joins; --p) {
     TW_ACC* const* const to = acc[p - (p >= 2 ? 2 : 1)];
     TW_UNROLL for (int n = 0; n < vectors; ++n) {
