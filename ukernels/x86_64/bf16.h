@@ -11,15 +11,17 @@
 #include "ukernels/x86_64/narrow_out.h"
 #include "ukernels/x86_64/row.h"
 
+// `uses` of tw_i32_splat_for: 1, or nv where pipes that shuffle have other
+// work.
 TW_INLINE void tw_bf16_step(tw_vf32* acc, const uint16_t* lhs,
-                            const uint16_t* rhs, int M0, int nv) {
+                            const uint16_t* rhs, int M0, int nv, int uses) {
   tw_vi32 r[4];
   TW_UNROLL for (int n = 0; n < nv; ++n) {
     r[n] = tw_i32_load(rhs + n * 2 * TW_LANES);
   }
 
   TW_UNROLL for (int m = 0; m < M0; ++m) {
-    const tw_vi32 l = tw_i32_splat(lhs + 2 * m);
+    const tw_vi32 l = tw_i32_splat_for(lhs + 2 * m, uses);
     // The lhs stands last, where a memory operand with a broadcast may.
     TW_UNROLL for (int n = 0; n < nv; ++n) {
       acc[m * nv + n] =
@@ -48,13 +50,13 @@ TW_INLINE void tw_bf16_loop(tw_vf32* acc, const void* lhs_panel,
     tw_prefetch_panels(lhs, steps * 4 * M0, rhs, steps * 4 * N0, vectors, nv);
     TW_UNROLL for (int s = 0; s < steps; ++s) {
       tw_bf16_step(acc + s % sets * vectors, lhs + s * 2 * M0, rhs + s * 2 * N0,
-                   M0, nv);
+                   M0, nv, 1);
     }
     TW_ADVANCE(lhs, steps * 2 * M0);
     TW_ADVANCE(rhs, steps * 2 * N0);
   }
   TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
-    tw_bf16_step(acc, lhs, rhs, M0, nv);
+    tw_bf16_step(acc, lhs, rhs, M0, nv, 1);
     lhs += 2 * M0;
     rhs += 2 * N0;
   }
@@ -156,7 +158,9 @@ TW_INLINE void bf16bf16bf16_k2_steprnd(void* out_tile, const void* lhs_panel,
     }
   }
   for (tw_index_t k = params->K; k > 0; --k) {
-    tw_bf16_step(acc, lhs, rhs, M0, nv);
+    // A shuffle of vbroadcastss would stand beside those of roundings: 12x32
+    // 0.83 of the time, 8x32 0.88 (Zen 4).
+    tw_bf16_step(acc, lhs, rhs, M0, nv, nv);
     tw_bf16_round(acc, M0 * nv);
     TW_ADVANCE(lhs, 2 * M0);
     TW_ADVANCE(rhs, 2 * N0);
@@ -179,11 +183,16 @@ TW_INLINE void bf16bf16bf16_k2_steprnd_few(void* out_tile,
   tw_vf32 acc[4];
   tw_out_begin(acc, TW_ELEMENT_BF16, out_tile, params, M0, N0, 1);
   for (tw_index_t k = params->K; k > 0; --k) {
-    tw_vf32 product[4];
-    TW_UNROLL for (int m = 0; m < M0; ++m) { product[m] = tw_f32_zero(); }
-    tw_bf16_step(product, lhs, rhs, M0, 1);
+    const tw_vi32 r = tw_i32_load(rhs);
+    // One row after the other: 2x16 0.98, 4x16 0.96 of the time (Zen 4), whose
+    // pipes are chosen in the order of instructions.
     TW_UNROLL for (int m = 0; m < M0; ++m) {
-      acc[m] = tw_bf16_round_bits(tw_f32_add(acc[m], product[m]));
+      const tw_vi32 l = tw_i32_splat(lhs + 2 * m);
+      tw_vf32 product =
+          _mm512_dpbf16_ps(tw_f32_zero(), (__m512bh)r, (__m512bh)l);
+      TW_PIN(product);
+      acc[m] = tw_bf16_round_bits(tw_f32_add(acc[m], product));
+      TW_PIN(acc[m]);
     }
     TW_ADVANCE(lhs, 2 * M0);
     TW_ADVANCE(rhs, 2 * N0);
