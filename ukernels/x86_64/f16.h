@@ -49,13 +49,10 @@ TW_INLINE void tw_f16_step(tw_vf32* acc, const float* const* lhs, int at,
   }
 }
 
-// The next K steps of M0 of `rows` rows.
+// The next K steps.
 TW_INLINE void tw_f16_stage(const uint16_t* lhs, float* to, tw_index_t steps,
-                            int block_steps, int M0, int rows) {
-  if (rows != M0) {
-    for (tw_index_t s = 0; s < steps; ++s)
-      tw_f16_convert(lhs + s * rows, to + s * M0, M0, 1);
-  } else if (steps == block_steps) {
+                            int block_steps, int M0) {
+  if (steps == block_steps) {
     tw_f16_convert(lhs, to, block_steps * M0,
                    tw_staged_group(block_steps * M0 / TW_LANES));
   } else {
@@ -63,19 +60,15 @@ TW_INLINE void tw_f16_stage(const uint16_t* lhs, float* to, tw_index_t steps,
   }
 }
 
-// Rows [row, row + M0) of a tile of `rows` rows.
-TW_INLINE void tw_f16_rows(void* out_tile, const void* lhs_panel,
+TW_INLINE void tw_f16_tile(void* out, const void* lhs_panel,
                            const void* rhs_panel,
                            const tw_mmt4d_params_t* params,
-                           tw_element_type_t type, int M0, int N0, int row,
-                           int rows) {
+                           tw_element_type_t type, int M0, int N0) {
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
   const int block_steps = tw_steps_staged_ahead(vectors);
-  char* out =
-      (char*)out_tile + row * tw_out_stride(params, N0) * tw_out_bytes(type);
-  const uint16_t* lhs = (const uint16_t*)lhs_panel + row;
+  const uint16_t* lhs = (const uint16_t*)lhs_panel;
   const uint16_t* rhs = (const uint16_t*)rhs_panel;
   float staged[TW_MAX_STAGED] __attribute__((aligned(64)));
   tw_vf32 acc[TW_MAX_ACCUMULATORS];
@@ -85,15 +78,14 @@ TW_INLINE void tw_f16_rows(void* out_tile, const void* lhs_panel,
   float* next = staged + (ahead ? TW_MAX_STAGED / 2 : 0);
   tw_index_t k = params->K;
   if (ahead && k > 0)
-    tw_f16_stage(lhs, now, tw_steps_of_block(k, block_steps), block_steps, M0,
-                 rows);
+    tw_f16_stage(lhs, now, tw_steps_of_block(k, block_steps), block_steps, M0);
   for (; k > 0; k -= block_steps) {
     tw_index_t steps = tw_steps_of_block(k, block_steps);
-    if (!ahead) tw_f16_stage(lhs, now, steps, block_steps, M0, rows);
-    lhs += steps * rows;
+    if (!ahead) tw_f16_stage(lhs, now, steps, block_steps, M0);
+    lhs += steps * M0;
     if (ahead && k > block_steps)
       tw_f16_stage(lhs, next, tw_steps_of_block(k - block_steps, block_steps),
-                   block_steps, M0, rows);
+                   block_steps, M0);
     const float* l[4];
     TW_UNROLL for (int n = 0; n < nv; ++n) {
       l[n] = now;
@@ -122,17 +114,10 @@ TW_INLINE void tw_f16_rows(void* out_tile, const void* lhs_panel,
   tw_out_end(acc, type, out, params, M0, N0, sets);
 }
 
-// `_halves`: for twice the rows that the registers carry.
-#define TW_F16_FAMILY(name, type)                                           \
-  TW_INLINE void name(void* out, const void* lhs, const void* rhs,          \
-                      const tw_mmt4d_params_t* params, int M0, int N0) {    \
-    tw_f16_rows(out, lhs, rhs, params, type, M0, N0, 0, M0);                \
-  }                                                                         \
-  TW_INLINE void name##_halves(void* out, const void* lhs, const void* rhs, \
-                               const tw_mmt4d_params_t* params, int M0,     \
-                               int N0) {                                    \
-    tw_f16_rows(out, lhs, rhs, params, type, M0 / 2, N0, 0, M0);            \
-    tw_f16_rows(out, lhs, rhs, params, type, M0 / 2, N0, M0 / 2, M0);       \
+#define TW_F16_FAMILY(name, type)                                        \
+  TW_INLINE void name(void* out, const void* lhs, const void* rhs,       \
+                      const tw_mmt4d_params_t* params, int M0, int N0) { \
+    tw_f16_tile(out, lhs, rhs, params, type, M0, N0);                    \
   }
 TW_F16_FAMILY(f16f16f32_k1, TW_ELEMENT_F32)
 TW_F16_FAMILY(f16f16f16_k1, TW_ELEMENT_F16)

@@ -175,13 +175,10 @@ TW_INLINE void tw_s8_step(tw_vi32* acc, const int32_t* lhs, const int8_t* rhs,
   tw_s16_step(acc, (const int16_t*)lhs, r, M0, nv);
 }
 
-// The next K steps of M0 of `rows` rows.
+// The next K steps.
 TW_INLINE void tw_s8_stage(const int8_t* lhs, int32_t* to, tw_index_t steps,
-                           int block_steps, int M0, int rows) {
-  if (rows != M0) {
-    for (tw_index_t s = 0; s < steps; ++s)
-      tw_s8_widen(lhs + s * 2 * rows, to + s * M0, M0, 1);
-  } else if (steps == block_steps) {
+                           int block_steps, int M0) {
+  if (steps == block_steps) {
     tw_s8_widen(lhs, to, block_steps * M0,
                 tw_staged_group(block_steps * M0 / TW_LANES));
   } else {
@@ -189,17 +186,14 @@ TW_INLINE void tw_s8_stage(const int8_t* lhs, int32_t* to, tw_index_t steps,
   }
 }
 
-// Rows [row, row + M0) of a tile of `rows` rows.
-TW_INLINE void tw_s8_rows(void* out_tile, const void* lhs_panel,
+TW_INLINE void s8s8s32_k2(void* out, const void* lhs_panel,
                           const void* rhs_panel,
-                          const tw_mmt4d_params_t* params, int M0, int N0,
-                          int row, int rows) {
+                          const tw_mmt4d_params_t* params, int M0, int N0) {
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
   const int block_steps = tw_steps_staged_ahead(vectors);
-  int32_t* out = (int32_t*)out_tile + row * tw_out_stride(params, N0);
-  const int8_t* lhs = (const int8_t*)lhs_panel + row * 2;
+  const int8_t* lhs = (const int8_t*)lhs_panel;
   const int8_t* rhs = (const int8_t*)rhs_panel;
   int32_t staged[TW_MAX_STAGED] __attribute__((aligned(64)));
   tw_vi32 acc[TW_MAX_ACCUMULATORS];
@@ -209,15 +203,14 @@ TW_INLINE void tw_s8_rows(void* out_tile, const void* lhs_panel,
   int32_t* next = staged + (ahead ? TW_MAX_STAGED / 2 : 0);
   tw_index_t k = params->K;
   if (ahead && k > 0)
-    tw_s8_stage(lhs, now, tw_steps_of_block(k, block_steps), block_steps, M0,
-                rows);
+    tw_s8_stage(lhs, now, tw_steps_of_block(k, block_steps), block_steps, M0);
   for (; k > 0; k -= block_steps) {
     tw_index_t steps = tw_steps_of_block(k, block_steps);
-    if (!ahead) tw_s8_stage(lhs, now, steps, block_steps, M0, rows);
-    lhs += steps * 2 * rows;
+    if (!ahead) tw_s8_stage(lhs, now, steps, block_steps, M0);
+    lhs += steps * 2 * M0;
     if (ahead && k > block_steps)
       tw_s8_stage(lhs, next, tw_steps_of_block(k - block_steps, block_steps),
-                  block_steps, M0, rows);
+                  block_steps, M0);
     // Not unrolled further: the compiler would hoist widenings and spill, and
     // split vpdpwssd, where the next one depends on it, into vpmaddwd and
     // vpaddd.
@@ -239,19 +232,6 @@ TW_INLINE void tw_s8_rows(void* out_tile, const void* lhs_panel,
     next = done;
   }
   tw_i32_end(acc, out, params, M0, N0, sets);
-}
-
-TW_INLINE void s8s8s32_k2(void* out, const void* lhs, const void* rhs,
-                          const tw_mmt4d_params_t* params, int M0, int N0) {
-  tw_s8_rows(out, lhs, rhs, params, M0, N0, 0, M0);
-}
-
-// For twice the rows that the registers carry.
-TW_INLINE void s8s8s32_k2_halves(void* out, const void* lhs, const void* rhs,
-                                 const tw_mmt4d_params_t* params, int M0,
-                                 int N0) {
-  tw_s8_rows(out, lhs, rhs, params, M0 / 2, N0, 0, M0);
-  tw_s8_rows(out, lhs, rhs, params, M0 / 2, N0, M0 / 2, M0);
 }
 
 #endif  // UKERNELS_X86_64_S16_H_
