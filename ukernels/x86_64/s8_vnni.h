@@ -51,6 +51,15 @@ TW_INLINE void tw_dot4_step(tw_dot4_t types, tw_vi32* acc, const char* lhs,
   }
 }
 
+// Adds the sums of a block's whole vectors of the lhs.
+TW_INLINE void tw_s8_vnni_add_sums(tw_vi32* sum, const char* lhs, int count,
+                                   const tw_vi32** flip, int vectors) {
+  TW_UNROLL for (int i = 0; i < count; ++i) {
+    sum[i] = tw_i32_dot4(TW_DOT4_U8S8, sum[i], tw_s8_vnni_flip(flip, vectors),
+                         tw_i32_load(lhs + 4 * TW_LANES * i));
+  }
+}
+
 TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
                                const void* rhs_panel,
                                const tw_mmt4d_params_t* params, int M0,
@@ -62,6 +71,9 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
   const int sum_vectors = (steps * M0 + TW_LANES - 1) / TW_LANES;
   // Whether a block's vectors reach into the next step, which must be there.
   const int ragged = steps * M0 % TW_LANES != 0;
+  // Ahead of the block's products, where the pipes that multiply wait for the
+  // first flip: 2x32 and 4x32 0.97 of the time; of others up to 1.2 (Zen 4).
+  const int sums_first = TW_LANES == 16 && nv == 2 && M0 <= 4;
   const char* lhs = (const char*)lhs_panel;
   const char* rhs = (const char*)rhs_panel;
   const tw_vi32 flips = tw_i8_all(0x80);
@@ -74,16 +86,16 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
   tw_index_t k = params->K;
   for (; k >= steps + ragged; k -= steps) {
     tw_prefetch_panels(lhs, steps * 4 * M0, rhs, steps * 4 * N0, vectors, nv);
+    if (sums_first) {
+      tw_s8_vnni_add_sums(sum, lhs, sum_vectors, &flip, vectors);
+      TW_PIN(sum[0]);
+    }
     TW_UNROLL for (int s = 0; s < steps; ++s) {
       tw_dot4_step(TW_DOT4_S8U8, acc + s % sets * vectors, lhs + s * 4 * M0,
                    rhs + s * 4 * N0, &flip, M0, nv);
     }
 
-    TW_UNROLL for (int i = 0; i < sum_vectors; ++i) {
-      sum[i] =
-          tw_i32_dot4(TW_DOT4_U8S8, sum[i], tw_s8_vnni_flip(&flip, vectors),
-                      tw_i32_load(lhs + 4 * TW_LANES * i));
-    }
+    if (!sums_first) tw_s8_vnni_add_sums(sum, lhs, sum_vectors, &flip, vectors);
 
     TW_ADVANCE(lhs, steps * 4 * M0);
     TW_ADVANCE(rhs, steps * 4 * N0);
