@@ -128,6 +128,9 @@ public:
                       : idiom.parts > 1 ? idiom.parts
                                         : decodeOps(shape.broadcast.type,
                                                     shape.compute, 0, machine);
+    // The load of a scalar extends an integer.
+    if (shape.decodesScalars() && shape.sum == TW_ELEMENT_S32)
+      broadcastDecode = 0;
     if (shape.nibbles)
       broadcastDecode += orderOps(shape, isa);
   }
@@ -263,6 +266,10 @@ private:
       shuffles += count * width * core.broadcast;
     if (!decodesBroadcasts() || broadcastDecode == 0)
       return;
+    if (shape.decodesScalars()) {
+      instructions += count * broadcastDecode;
+      return;
+    }
     decoding += count * (broadcastDecode + 1) * width;
   }
 
@@ -307,6 +314,8 @@ private:
       loads += vectors * full;
       stores += vectors * 2 * full * (operand.inParts ? idiom.parts : 1);
       decoding += vectors * each * full;
+      if (&operand == &shape.broadcast && shape.hasScalars)
+        overhead += vectors * core.stageWait;
       instructions += vectors * (operand.inParts ? 1 + 2 * idiom.parts : 3);
     };
     int64_t elements = int64_t{rows} * key.k0;
@@ -378,7 +387,8 @@ static int registersOfBlock(const TilePlan &plan, const TileShape &shape,
                : decodeOps(operand.type, shape.compute, offset, machine);
   };
   int vectorOps = stepsToDecode(shape.vector, shape.roles.offset);
-  bool decodesBroadcasts = stepsToDecode(shape.broadcast, 0) > 1;
+  bool decodesBroadcasts =
+      !shape.decodesScalars() && stepsToDecode(shape.broadcast, 0) > 1;
   bool decodes = shape.parts > 1 || decodesBroadcasts || vectorOps > 1;
   int registers = shape.accumulators(plan);
   if (shape.roundsPerStep && plan.kLanes > 1)

@@ -68,6 +68,14 @@ IdiomShape::IdiomShape(const TileKey &key, IdiomKind kind)
                   machine.convertsToBF16(idiom.flushesDenormals));
 }
 
+/// Whether scalars of that type are decoded by an instruction or two.
+static bool decodesScalar(const OperandShape &operand, const Machine &machine) {
+  if (info(operand.type).kind != TW_ELEMENT_KIND_FLOAT)
+    return operand.bits >= 8;
+  return operand.type == TW_ELEMENT_BF16 ||
+         (operand.type == TW_ELEMENT_F16 && machine.convertsHalf);
+}
+
 TileShape::TileShape(const TileKey &key, const TilePlan &plan,
                      const IdiomShape &shared)
     : compute(shared.compute), accumulator(shared.accumulator), sum(shared.sum),
@@ -153,6 +161,9 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan,
   canLoadAlone = shared.machine.repeatsIntegers &&
                  plan.lanes * accumulatorBytes == 64 &&
                  (floats || (broadcast.inParts && plan.kLanes == 1));
+  hasScalars = shared.machine.takesScalars && !byLanes && chunkSize == 1 &&
+               !isComputedAs(broadcast.type, compute) &&
+               decodesScalar(broadcast, shared.machine);
   spreadSteps =
       plan.by == BroadcastBy::Shuffle && canShuffle ? 16 / groupBytes : 1;
   roundsPerStep = key.rounding == Rounding::kPerStep;

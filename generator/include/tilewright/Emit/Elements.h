@@ -45,6 +45,10 @@ mlir::Value loadRaw(Emitter &e, const ElementFormat &format,
 /// Loaded -> decoded, lane by lane.
 mlir::Value decode(Emitter &e, const ElementFormat &format, mlir::Value raw);
 
+/// The same of one element that is a scalar (TileShape::decodesScalars).
+mlir::Value decodeScalar(Emitter &e, const ElementFormat &format,
+                         mlir::Value element);
+
 /// Bytes of two 4-bit elements of `format` each -> the decoded elements in
 /// their low halves (part 0) or high halves (part 1).
 mlir::Value decodeNibbles(Emitter &e, const ElementFormat &format,

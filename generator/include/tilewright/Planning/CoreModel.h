@@ -43,6 +43,10 @@ struct CoreModel {
   /// What other multiplies are counted in, on vectors of up to 256 bits and of
   /// 512; null: each counts as the instructions that it takes.
   const tw_instruction_t *plain = nullptr;
+  /// Cycles that a core which issues in order waits for each vector that is
+  /// staged where scalars would do: it is loaded, decoded and stored before the
+  /// next one.
+  double stageWait = 0;
   /// How much of the order of instructions LLVM may choose; none unless the
   /// core starts them in that order, and waits with them.
   Schedule schedule = Schedule::Planned;

@@ -125,6 +125,10 @@ struct TileShape {
   /// BroadcastBy::LoadAlone is possible: a float for a whole vector of 64
   /// bytes.
   bool canLoadAlone;
+  /// Elements of the broadcast operand can be decoded as scalars, which a
+  /// multiply takes then, and are, unless it is staged.
+  bool hasScalars;
+  bool decodesScalars() const { return hasScalars && !broadcast.staged; }
   /// The broadcasts of that many K steps come from one register then; else 1.
   int spreadSteps;
   /// plan.broadcastLoads may be 2 then.

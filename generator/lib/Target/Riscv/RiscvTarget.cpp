@@ -37,7 +37,10 @@ constexpr CoreModel wideCore(int vectorBytes) {
 // In order, as SiFive's X280 and X390 and SpacemiT's X60: what is no multiply
 // keeps the next one waiting, so that groups of registers save time.
 constexpr CoreModel narrowCore(int vectorBytes) {
-  return {"an in-order RVV core", "", 1.0 * vectorBytes, 0.75, 0.4, 0, 0, 0};
+  CoreModel core = {
+      "an in-order RVV core", "", 1.0 * vectorBytes, 0.75, 0.4, 0, 0, 0};
+  core.stageWait = 10;
+  return core;
 }
 // Of registers of 128, 256 and 512 bits.
 constexpr CoreModel kWideCores[] = {wideCore(16), wideCore(32), wideCore(64)},

@@ -56,8 +56,10 @@ Value BroadcastSteps::readBroadcast(const OperandSource &source, int row,
   if (plan.by == BroadcastBy::LoadAlone) {
     raw = emission.repeatFloat(e, full, at);
   } else if (valid == size && size == 1 && format.bits() >= 8) {
-    raw = e.splat(e.load(full.getElementType(), at, format.align()),
-                  full.getNumElements());
+    Value element = e.load(full.getElementType(), at, format.align());
+    if (shape.decodesScalars())
+      return e.splat(decodeScalar(e, format, element), full.getNumElements());
+    raw = e.splat(element, full.getNumElements());
   } else if (valid == size && bytes <= 8 && llvm::isPowerOf2_64(bytes)) {
     // One scalar of the whole group: a load that broadcasts.
     Value scalar = e.load(e.integer(8 * bytes), at, format.align());
