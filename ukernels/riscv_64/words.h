@@ -19,12 +19,11 @@ TW_RVV_FAMILY(s8s8s32_k1, int8_t, int32_t, int32_t, TW_RVV_COLUMNS(32),
 typedef uint32_t tw_words_t
     __attribute__((ext_vector_type(TW_RVV_COLUMNS(32))));
 TW_INLINE float tw_bf16(uint16_t x) {
-  const uint32_t bits = (uint32_t)x << 16;
-  float value;
-  __builtin_memcpy(&value, &bits, sizeof value);
-  // Or it is spread as an integer, over registers that there are none left of.
-  __asm__("" : "+f"(value));
-  return value;
+  // By its type, or it is spread as an integer, over registers that there are
+  // none left of.
+  __bf16 value;
+  __builtin_memcpy(&value, &x, sizeof value);
+  return (float)value;
 }
 #define TW_RVV_FMA_BF16(vector_t, sum, x, row) \
   __builtin_elementwise_fma(                   \
