@@ -246,14 +246,6 @@ Value decode(Emitter &e, const ElementFormat &format, Value raw) {
   }
 }
 
-Value decodeScalar(Emitter &e, const ElementFormat &format, Value element) {
-  if (format.type != TW_ELEMENT_BF16)
-    return decode(e, format, element);
-  // Where LLVM sees bits of an integer it spreads these, over a register.
-  Value value = e.bitcast(element, e.b.getBF16Type());
-  return arith::ExtFOp::create(e.b, e.loc, e.f32(), value);
-}
-
 Value decodeNibbles(Emitter &e, const ElementFormat &format, Value bytes,
                     int part) {
   if (format.scaled)

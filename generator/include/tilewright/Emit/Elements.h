@@ -42,12 +42,8 @@ mlir::VectorType computeVectorType(Emitter &e, ComputeType type, int64_t n);
 mlir::Value loadRaw(Emitter &e, const ElementFormat &format,
                     mlir::Value pointer, int64_t n, int64_t valid);
 
-/// Loaded -> decoded, lane by lane.
+/// Loaded -> decoded, lane by lane, or as a scalar (TileShape::decodesScalars).
 mlir::Value decode(Emitter &e, const ElementFormat &format, mlir::Value raw);
-
-/// The same of one element that is a scalar (TileShape::decodesScalars).
-mlir::Value decodeScalar(Emitter &e, const ElementFormat &format,
-                         mlir::Value element);
 
 /// Bytes of two 4-bit elements of `format` each -> the decoded elements in
 /// their low halves (part 0) or high halves (part 1).

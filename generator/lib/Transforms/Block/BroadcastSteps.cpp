@@ -58,7 +58,7 @@ Value BroadcastSteps::readBroadcast(const OperandSource &source, int row,
   } else if (valid == size && size == 1 && format.bits() >= 8) {
     Value element = e.load(full.getElementType(), at, format.align());
     if (shape.decodesScalars())
-      return e.splat(decodeScalar(e, format, element), full.getNumElements());
+      return e.splat(decode(e, format, element), full.getNumElements());
     raw = e.splat(element, full.getNumElements());
   } else if (valid == size && bytes <= 8 && llvm::isPowerOf2_64(bytes)) {
     // One scalar of the whole group: a load that broadcasts.
