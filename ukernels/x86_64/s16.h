@@ -90,8 +90,8 @@ TW_INLINE void tw_s16_step(tw_vi32* acc, const int16_t* lhs, const tw_vi32* rhs,
   // A few products, then their sums, and not one by one: on Zen 4 the additions
   // would take issue slots of the multipliers (82 against 99 % of the peak of
   // 12x32 at 512 bits). The compiler would undo that order. Products beyond two
-  // gain nothing at 256 bits.
-  const int group = TW_LANES == 8 ? 2 : 4;
+  // would not find registers in the widest tiles, and gain nothing at 256 bits.
+  const int group = TW_LANES == 8 || M0 * nv > 20 ? 2 : 4;
   // Where every product has a broadcast of its own, two are pinned together, so
   // that their loads, of one cache line, may stand together (4 % of 8x8).
   const int in_pairs = TW_LANES == 8 && nv == 1 && M0 % 2 == 0;
