@@ -34,10 +34,12 @@ static bool leavesShufflePorts(const TilePlan &plan, const TileShape &shape) {
 }
 
 /// A broadcast that several multiplies share is no operand of theirs. It takes
-/// shuffles from conversions of f16, and from the shifts of pairs of bf16.
+/// shuffles from conversions of f16, from the shifts of pairs of bf16, and from
+/// sums that are rounded.
 static bool wantsShufflePorts(const TilePlan &plan, const TileShape &shape) {
   return shape.canLoadAlone && plan.blockVectors > 1 &&
-         (shape.broadcast.inParts || shape.vector.type == TW_ELEMENT_F16) &&
+         (shape.broadcast.inParts || shape.vector.type == TW_ELEMENT_F16 ||
+          shape.roundsPerStep) &&
          !shape.vector.staged;
 }
 

@@ -158,9 +158,11 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan,
                plan.unroll % (16 / groupBytes) == 0;
   bool floats = compute == ComputeType::F32 && chunkSize == 1 &&
                 (broadcast.staged || broadcast.bits == 32);
+  bool pairs = compute == ComputeType::BF16 && groupBytes == 4 &&
+               key.k0 % chunkSize == 0 && !padded && plan.kLanes == 1;
   canLoadAlone = shared.machine.repeatsIntegers &&
                  plan.lanes * accumulatorBytes == 64 &&
-                 (floats || (broadcast.inParts && plan.kLanes == 1));
+                 (floats || pairs || (broadcast.inParts && plan.kLanes == 1));
   hasScalars = shared.machine.takesScalars && !byLanes && chunkSize == 1 &&
                !isComputedAs(broadcast.type, compute) &&
                decodesScalar(broadcast, shared.machine);
