@@ -5,7 +5,8 @@
 import re
 from fractions import Fraction
 
-from instructions import VECTOR_REGISTER, Instruction, kind, loaded_bytes, products
+from instructions import (PER_ELEMENT_OF_MATRIX, VECTOR_REGISTER, Instruction, kind, loaded_bytes,
+                          products)
 from strides import Strides
 
 SYMBOL = re.compile(r"^(?:[0-9a-f]+ )?<([^>]+)>:$")
@@ -81,7 +82,11 @@ def k_steps(loop, key, vector_bits):
     """
     lhs, rhs = key.step_bytes(vector_bits)
     m0, n0, k0 = key.sizes(vector_bits)
-    by_products = Fraction(loop.products(vector_bits), m0 * n0 * k0)
+    # Matrix instructions multiply two rows; what they make of a second one that is not there is none
+    # of the tile's products.
+    pairs = all(i.mnemonic in PER_ELEMENT_OF_MATRIX for i in loop.multiplies)
+    rows = m0 + m0 % 2 if pairs else m0
+    by_products = Fraction(loop.products(vector_bits), rows * n0 * k0)
     advances = Strides(loop, vector_bits).advances()
     candidates = {a / lhs for a in advances} & {a / rhs for a in advances}
     whole = {steps for steps in candidates if steps.denominator == 1 and steps > 0}
@@ -96,7 +101,7 @@ def k_steps(loop, key, vector_bits):
         moved = {by_products * lhs, by_products * rhs} & advances
         if moved or not advances or read == by_products * (lhs + rhs):
             return int(by_products), Fraction(1)
-    raise ValueError(f"cannot tell the K steps per iteration: products/{m0 * n0 * k0} = "
+    raise ValueError(f"cannot tell the K steps per iteration: products/{rows * n0 * k0} = "
                      f"{float(by_products):.3g}, the loads advance by {sorted(advances)} bytes, a "
                      f"step is {lhs} and {rhs} bytes")
 

@@ -136,6 +136,17 @@ class Static(unittest.TestCase):
         self.assertEqual((body.steps, float(body.part)), (1, 0.5))
         self.assertEqual(body.counts()["multiply"], 32)
 
+    def test_the_second_row_that_a_tile_has_not_counts_for_nothing(self):
+        name = "tw_mmt4d_tile_s8s8s32_1x2vlx8_arm_64_sve_i8mm"
+        lines = [".Ltop:", "ldr d0, [x1], #8",
+                 *[f"ldr q{1 + i}, [x2, #{16 * i}]" for i in range(4)],
+                 *[f"smmla v{8 + i}.4s, v0.16b, v{1 + i}.16b" for i in range(4)],
+                 "{}", "subs x8, x8, #1", "b.ne .Ltop"]
+        for bits, part in (128, 1), (256, 0.5):
+            end = f"add x2, x2, #{bits // 2}"
+            body = self.body(name, [line.format(end) for line in lines], bits=bits)
+            self.assertEqual((body.steps, float(body.part)), (1, part), bits)
+
     def test_a_loop_that_does_not_tell_is_an_error(self):
         with self.assertRaisesRegex(ValueError, "K steps"):
             self.body(F32_8X8, [".Ltop:", "ldp q0, q1, [x1], #48", *fmla_8x8()[:7], "b.ne .Ltop"])
