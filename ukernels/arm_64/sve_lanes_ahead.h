@@ -70,6 +70,8 @@ TW_INLINE tw_index_t TW_CONCAT(TW_TILE, _ahead)(tw_sve_family_t how,
       *v[n] = TW_LOAD_RHS(how, *rhs + n * rhs_vector);
     }
     TW_LHS quad = TW_LOAD_LHS(svptrue_b8(), *lhs);
+    // The next quad is loaded before this one is multiplied, else it would be
+    // converted, and waited for, as soon as it is loaded.
     // Two iterations at once, where an iteration is a single step, so that what
     // is converted early alternates between registers.
     if (tw_sve_converts_early(M0, vectors) && steps == 1) {
@@ -81,9 +83,10 @@ TW_INLINE tw_index_t TW_CONCAT(TW_TILE, _ahead)(tw_sve_family_t how,
       }
     } else {
       TW_NO_UNROLL for (; left > 1; --left) {
+        const TW_LHS next = TW_LOAD_LHS(svptrue_b8(), *lhs + 16);
         TW_CONCAT(TW_TILE, _quad)
         (how, acc, lhs, rhs, M0, vectors, sets, v, w, quad, 0);
-        quad = TW_LOAD_LHS(svptrue_b8(), *lhs);
+        quad = next;
       }
     }
     TW_CONCAT(TW_TILE, _quad)
