@@ -74,6 +74,16 @@ TW_INLINE void tw_mmla_to_rows(tw_vec* acc, int M0, int N0) {
 // Bytes of a row, or of a column, in a K step.
 enum { TW_MMLA_BYTES = 8 };
 
+// Vectors of the rhs in a block that tw_nth_apart loads, or 0. A block is
+// within the K steps whose lhs is loaded at once.
+TW_INLINE int tw_mmla_block(tw_mmla_t kind, int M0, int columns, int steps) {
+  const int at_once = 64 / (M0 * TW_MMLA_BYTES);
+  const int vectors = (steps < at_once ? steps : at_once) * columns;
+  if (vectors % 8 == 0) return 8;
+  // Of smmla Cortex-A510 would take 1.2 times as long.
+  return kind == TW_MMLA_BF16 && vectors % 12 == 0 ? 12 : 0;
+}
+
 // `steps` K steps; acc[step % sets][m / 2][n / 2]. The panels move on. A single
 // row is multiplied together with its next K step: what the latter adds to the
 // other half of the blocks is never read.
@@ -102,11 +112,13 @@ TW_INLINE void tw_mmla_steps(tw_mmla_t kind, tw_acc_t acc_kind, tw_vec* acc,
   tw_vec l[TW_MAX_OPERANDS], r[TW_MAX_OPERANDS];
   const int lhs_bytes = M0 * TW_MMLA_BYTES;
   const int rounds = tw_rounds_steps(acc_kind);
-  // At fixed offsets, where loads pair up: ld1 of four vectors takes its places
-  // in one cycle or none (Ampere-1, Oryon).
+  const int block = rounds ? 0 : tw_mmla_block(kind, M0, columns, steps);
+  // At fixed offsets: ld1 of four vectors takes its places in one cycle or none
+  // (Ampere-1, Oryon).
   const char* at = tw_advance(rhs, steps * columns * 16);
   TW_UNROLL for (int i = 0; i < steps * columns; ++i) {
-    const int s = i / columns, n = i % columns;
+    const int v = tw_nth_apart(block, i);
+    const int s = v / columns, n = v % columns;
     tw_vec* const a = acc + s % sets * pairs * columns + n;
     if (n == 0 && M0 == 1 && rounds) {
       l[s] = tw_load(*lhs, TW_MMLA_BYTES);
@@ -118,12 +130,14 @@ TW_INLINE void tw_mmla_steps(tw_mmla_t kind, tw_acc_t acc_kind, tw_vec* acc,
     if (i % 4 == 0) {
       // While the group before it is multiplied.
       if (i > 0) {
-        TW_LOAD_AFTER(at, acc[(i - 4) / columns % sets * pairs * columns +
-                              (i - 4) % columns]);
+        const int done = tw_nth_apart(block, i - 4);
+        TW_LOAD_AFTER(
+            at, acc[done / columns % sets * pairs * columns + done % columns]);
       }
       const int last = steps * columns - i < 4 ? steps * columns : i + 4;
       TW_UNROLL for (int j = i; j < last; ++j) {
-        r[j] = tw_load(at + j * 16, 16);
+        const int next = tw_nth_apart(block, j);
+        r[next] = tw_load(at + next * 16, 16);
       }
     }
     TW_UNROLL for (int p = 0; p < pairs; ++p) {
@@ -131,8 +145,8 @@ TW_INLINE void tw_mmla_steps(tw_mmla_t kind, tw_acc_t acc_kind, tw_vec* acc,
       // What rounds each step waits for a sum alone, not for the products.
       a[p * columns] =
           rounds ? tw_acc_add(acc_kind, a[p * columns],
-                              tw_mmla(kind, tw_zero(), lhs_pair, r[i]))
-                 : tw_mmla(kind, a[p * columns], lhs_pair, r[i]);
+                              tw_mmla(kind, tw_zero(), lhs_pair, r[v]))
+                 : tw_mmla(kind, a[p * columns], lhs_pair, r[v]);
       // Else loads of later steps would come first, and take the registers.
       if (M0 * N0 <= (kind == TW_MMLA_BF16 ? 48 : 32)) TW_PIN(a[p * columns]);
     }

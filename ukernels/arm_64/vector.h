@@ -103,6 +103,16 @@ TW_INLINE const char* tw_advance(const char** panel, int bytes) {
   return *panel - bytes;
 }
 
+// Which vector of a panel is the `i`-th one to be loaded, and multiplied: of
+// each block the even ones, then the odd ones, which keeps neighbours apart.
+// These would be loaded by ldp, of which LLVM's models of Neoverse N2 and V2
+// say up to 1.4 times as many cycles. A block of 0: one after another.
+TW_INLINE int tw_nth_apart(int block, int i) {
+  if (block == 0) return i;
+  const int in = i % block, half = block / 2;
+  return i - in + in % half * 2 + in / half;
+}
+
 // Keeps loads through `p` behind the computation of `v`, where the compiler
 // would load ahead until registers run out. It costs no instruction.
 #define TW_LOAD_AFTER(p, v) __asm__ volatile("" : "+r"(p), "+w"(v))
