@@ -10,8 +10,14 @@
 
 #include "ukernels/arm_64/lane.h"
 
-// `steps` K steps of four elements; acc[step % sets][m][n], and minus[n] as
-// said above. The panels move on.
+// Sums of a column: of one row steps take turns at two, or the accumulators
+// would wait for one.
+TW_INLINE int tw_dot_u8s8_sums(int M0, int sets) {
+  return M0 == 1 && sets > 1 ? 2 : 1;
+}
+
+// `steps` K steps of four elements; acc[step % sets][m][n], and
+// minus[step % sums][n] as said above. The panels move on.
 TW_INLINE void tw_dot_u8s8_steps(tw_vec* acc, tw_vec* minus, const char** lhs,
                                  const char** rhs, int M0, int N0, int sets,
                                  int steps) {
@@ -28,8 +34,9 @@ TW_INLINE void tw_dot_u8s8_steps(tw_vec* acc, tw_vec* minus, const char** lhs,
     if (s % 2 == 0) tw_load_bytes(r, rhs, tw_min(2, steps - s) * N0 * 4);
     TW_UNROLL for (int n = 0; n < nv; ++n) {
       const tw_vec column = r[s % 2 * nv + n];
-      minus[n] = (tw_vec)vdotq_s32((int32x4_t)minus[n], (int8x16_t)column,
-                                   (int8x16_t)flip);
+      tw_vec* const sum = minus + s % tw_dot_u8s8_sums(M0, sets) * nv + n;
+      *sum = (tw_vec)vdotq_s32((int32x4_t)*sum, (int8x16_t)column,
+                               (int8x16_t)flip);
       TW_UNROLL for (int m = 0; m < M0; ++m) {
         tw_vec* const a = acc + (s % sets * M0 + m) * nv + n;
         const int at = s * M0 + m;
@@ -49,8 +56,9 @@ TW_INLINE void u8s8s32_k4_sdot(void* out, const void* lhs_panel,
   const int steps = vectors > 8 ? 2 : vectors == 8 ? 4 : 8;
   const char* lhs = (const char*)lhs_panel;
   const char* rhs = (const char*)rhs_panel;
-  tw_vec acc[TW_MAX_ACCUMULATORS], minus[4];
-  TW_UNROLL for (int n = 0; n < nv; ++n) minus[n] = tw_zero();
+  tw_vec acc[TW_MAX_ACCUMULATORS], minus[8];
+  const int sums = tw_dot_u8s8_sums(M0, sets) * nv;
+  TW_UNROLL for (int n = 0; n < sums; ++n) minus[n] = tw_zero();
   tw_begin(TW_ACC_S32, acc, out, params, M0, N0, sets);
   const tw_index_t K = params->K > 0 ? params->K : 0;
   TW_NO_UNROLL for (tw_index_t i = K / steps; i != 0; --i) {
@@ -58,6 +66,9 @@ TW_INLINE void u8s8s32_k4_sdot(void* out, const void* lhs_panel,
   }
   TW_NO_UNROLL for (tw_index_t k = K % steps; k > 0; --k) {
     tw_dot_u8s8_steps(acc, minus, &lhs, &rhs, M0, N0, 1, 1);
+  }
+  TW_UNROLL for (int n = sums - 1; n >= nv; --n) {
+    minus[n - nv] = vaddq_u32(minus[n - nv], minus[n]);
   }
   TW_UNROLL for (int i = 0; i < vectors; ++i) {
     acc[i] = vsubq_u32(acc[i], minus[i % nv]);
