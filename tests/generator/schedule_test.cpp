@@ -50,7 +50,8 @@ TEST(ScheduleTest, IsForCoresThatIssueInOrder) {
 }
 
 // Steps of an iteration may be twice as many, operands be loaded otherwise, and
-// sums be rounded at once: nothing else of the plan is another, and the text alone says so.
+// sums be rounded at once: nothing else of the plan is another, and the text
+// alone says so.
 TEST(ScheduleTest, ChangesNoOtherPart) {
   std::set<Schedule> seen;
   int longer = 0;

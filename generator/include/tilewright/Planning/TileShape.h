@@ -122,8 +122,8 @@ struct TileShape {
   /// BroadcastBy::Shuffle is possible: within 128-bit lanes of a register. For
   /// operands of one row, whose loads would leave none for the vectors.
   bool canShuffle;
-  /// BroadcastBy::LoadAlone is possible: a float, or two whole bf16, for a whole
-  /// vector of 64 bytes.
+  /// BroadcastBy::LoadAlone is possible: a float, or two whole bf16, for a
+  /// whole vector of 64 bytes.
   bool canLoadAlone;
   /// Elements of the broadcast operand can be decoded as scalars, which a
   /// multiply takes then, and are, unless it is staged.
