@@ -67,10 +67,11 @@ static void chooseLoads(TilePlan &plan, const TileKey &key,
     spare -= 2;
   // bfdot takes lanes of registers that are loaded in pairs only: LLVM turns
   // the others into duplicates before it looks for the lanes.
-  const bool lanesInPairs = idiom(plan.idiom).lanesInPairs;
+  plan.broadcastLoads = idiom(plan.idiom).lanesInPairs ? 2 : 1;
   // Registers in a row are hard to find where few are left.
   if (spare < kMost + 2) {
-    plan.broadcastLoads = spare >= kMost || lanesInPairs ? 2 : 1;
+    if (spare >= kMost)
+      plan.broadcastLoads = 2;
     // Three or four that are a whole step: its multiplies wait once.
     int whole = static_cast<int>(
         llvm::divideCeil(int64_t{shape.broadcastBlocks.size} * shape.rowPitch,
@@ -87,10 +88,8 @@ static void chooseLoads(TilePlan &plan, const TileKey &key,
   // that, and sums that are converted each step wait for each other.
   if (shape.rowGroups <= idiom(plan.idiom).rows && !shape.convertsSums &&
       (shape.compute == ComputeType::F32 ||
-       !isDecoded(shape.vector, shape.compute, shape.roles.offset))) {
-    plan.broadcastLoads = lanesInPairs ? 2 : 1;
+       !isDecoded(shape.vector, shape.compute, shape.roles.offset)))
     return;
-  }
   plan.broadcastLoads = std::clamp(spare, 1, kMost);
   spare -= plan.broadcastLoads;
   // Oryon, A64FX and Ampere1 take longer over a load of several than over the
