@@ -278,9 +278,24 @@ bool TileShape::canDecodeIterations(const TilePlan &plan,
 /// for rounding; fewer are added to the sums of the step before.
 static constexpr int kHideMatrixLatency = 8;
 
+bool TileShape::makesPartsFirst(const TilePlan &plan) const {
+  constexpr int kFew = 4; // more accumulators wait for none
+  return nibbles && parts == 2 && !loadsEachPart && plan.lanes == 16 &&
+         rowGroups > 1 && rowGroups * vectors <= kFew;
+}
+
+static bool hasFewDots(const TileShape &shape, const TilePlan &plan) {
+  return plan.idiom == IdiomKind::DotBF16 &&
+         shape.accumulators(plan) <= TileShape::kFewDots;
+}
+
+bool TileShape::roundsEachSum(const TilePlan &plan) const {
+  return roundsPerStep && plan.kLanes == 1 && turns == 1 &&
+         hasFewDots(*this, plan);
+}
+
 bool TileShape::sumsInStep(const TilePlan &plan) const {
-  bool few = plan.idiom == IdiomKind::DotBF16 && accumulators(plan) <= kFewDots;
-  return roundsPerStep && plan.kLanes == 1 && !few &&
+  return roundsPerStep && plan.kLanes == 1 && !hasFewDots(*this, plan) &&
          (idiom(plan.idiom).rows == 1 ||
           accumulators(plan) >= kHideMatrixLatency);
 }

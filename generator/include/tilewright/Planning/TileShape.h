@@ -109,6 +109,12 @@ struct TileShape {
   static constexpr int kFewDots = 4;
   /// The multiplies of a K step add to the sums that are rounded.
   bool sumsInStep(const TilePlan &plan) const;
+  /// Whether all parts of a vector of 4-bit elements are made before the first
+  /// is multiplied.
+  bool makesPartsFirst(const TilePlan &plan) const;
+  /// Whether a step's sums are rounded one after the other, each before the
+  /// next multiply: pipes are chosen in the order of instructions.
+  bool roundsEachSum(const TilePlan &plan) const;
   /// Accumulators that TilePlan::roundBehind and narrowSums are possible of.
   int sumsInTurn(const TilePlan &plan) const {
     return convertsSums && byLanes && sumsInStep(plan) ? accumulators(plan) : 0;

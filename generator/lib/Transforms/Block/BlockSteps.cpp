@@ -96,8 +96,9 @@ Emitter::Values BlockSteps::roundedStep(const OperandSource &broadcast,
   else
     state.accumulators.assign(shape.accumulators(plan),
                               e.zero(accumulatorType));
+  sumsBefore = shape.roundsEachSum(plan) ? &sums : nullptr;
   step(broadcast, vector, 0, state);
-  if (plan.roundsInTurn())
+  if (plan.roundsInTurn() || sumsBefore)
     return state.accumulators;
   Values results;
   if (plan.kLanes == 1)

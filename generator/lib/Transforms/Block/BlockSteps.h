@@ -73,6 +73,10 @@ protected:
 
   void correct(const OperandSource &source, int steps, Values &corrections);
 
+  /// What the step's products are added to, where each is rounded before the
+  /// next multiply; else null.
+  const Values *sumsBefore = nullptr;
+
 private:
   Values roundedStep(const OperandSource &broadcast,
                      const OperandSource &vector, Values sums);

@@ -174,28 +174,38 @@ void BroadcastSteps::chunk(const OperandSource &broadcast,
 }
 
 /// The 4-bit elements of a vector part by part, each for the next set: the
-/// broadcast operand lies in the same order.
+/// broadcast operand lies in the same order. Few accumulators would wait for
+/// their parts, which are all made first then.
 void BroadcastSteps::multiplyNibbles(const OperandSource &broadcast,
                                      OperandSource vector, int set,
                                      Values &accumulators) {
-  OperandSource source = broadcast;
-  int size = plan.kLanes * shape.group;
   Values raw;
-  for (int part = 0; part < shape.parts; ++part) {
+  auto make = [&](int part) {
     if (part > 0 && shape.loadsEachPart) {
       raw.clear();
       vector.pointer = e.opaquePointer(vector.pointer);
     }
-    Values operands;
+    Values made;
     for (int v = 0; v < vectors; ++v) {
       if (v == static_cast<int>(raw.size()))
         raw.push_back(loadVector(vector, v, shape.chunkSize));
-      operands.push_back(decodeEachNth(e, vector.format, raw[v], part));
+      made.push_back(decodeEachNth(e, vector.format, raw[v], part));
     }
+    return made;
+  };
+  llvm::SmallVector<Values> parts;
+  if (shape.makesPartsFirst(plan))
+    // The last one first: it is shifted into another register, and part 0 is
+    // masked in that of both.
+    for (int part = shape.parts; part-- > 0;)
+      parts.insert(parts.begin(), e.keepOrder(make(part)));
+  OperandSource source = broadcast;
+  int size = plan.kLanes * shape.group;
+  for (int part = 0; part < shape.parts; ++part) {
     source.pointer =
         e.offset(broadcast.pointer, elementOffset(source.format, part * size));
     multiplyRows(
-        source, vector, operands, size,
+        source, vector, parts.empty() ? make(part) : parts[part], size,
         llvm::MutableArrayRef<Value>(accumulators)
             .slice((set + part) % plan.sets * rows * vectors, rows * vectors));
   }
@@ -217,6 +227,8 @@ void BroadcastSteps::multiplyRows(const OperandSource &broadcast,
       accumulator = vectorLast
                         ? multiplyAccumulate(accumulator, group, operands[v])
                         : multiplyAccumulate(accumulator, operands[v], group);
+      if (sumsBefore)
+        accumulator = roundSum(accumulator, (*sumsBefore)[row * vectors + v]);
     }
     // Loads of both halves of a cache line stay side by side (but for
     // conversions, which are not loads alone).
@@ -224,6 +236,13 @@ void BroadcastSteps::multiplyRows(const OperandSource &broadcast,
     if (shape.spreadSteps > 1 && vectors > 1 && loads)
       llvm::copy(e.keepOrder(Values(accumulators)), accumulators.begin());
   }
+}
+
+/// The sum of a product and the sum before it, rounded before what follows.
+Value BroadcastSteps::roundSum(Value product, Value before) const {
+  Values sum = {e.add(before, product)};
+  roundResults(sum);
+  return e.keepOrder(sum[0]);
 }
 
 /// Products first, then their additions, a few at a time and in this order:

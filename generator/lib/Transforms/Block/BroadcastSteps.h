@@ -28,6 +28,7 @@ private:
   void multiplyRows(const OperandSource &broadcast, const OperandSource &vector,
                     llvm::ArrayRef<Value> operands, int valid,
                     llvm::MutableArrayRef<Value> accumulators);
+  Value roundSum(Value product, Value before) const;
   void multiplyNibbles(const OperandSource &broadcast, OperandSource vector,
                        int set, Values &accumulators);
   void multiplyThenAdd(const OperandSource &broadcast,

@@ -63,11 +63,6 @@ Value BroadcastSums::ofRows(llvm::ArrayRef<Value> carried) {
   if (carried.empty())
     return nullptr;
   Value sums = stackBuffer(carried.size() * Emitter::bytesOf(accumulatorType));
-  int groups = shape.rowPitch / shape.group; // per row
-  if (llvm::isPowerOf2_32(groups) && correctionSteps == 1) {
-    store(reduceLanes(carried, groups), sums);
-    return sums;
-  }
   sumUp(Values(carried), sums, sums);
   return sums;
 }
@@ -105,7 +100,11 @@ Emitter::Values BroadcastSums::addSteps(Values vectors, int &steps) const {
 /// is yet to read.
 void BroadcastSums::sumUp(const Values &vectors, Value buffer, Value sums) {
   int groups = shape.rowPitch / shape.group, steps = shape.correctionSteps;
-  store(plan.stageRuns ? addSteps(vectors, steps) : vectors, buffer);
+  Values added = plan.stageRuns ? addSteps(vectors, steps) : vectors;
+  // Into whole vectors, for which `sums` has no room elsewhere.
+  if (llvm::isPowerOf2_32(groups) && steps == 1 && buffer == sums)
+    return store(reduceLanes(added, groups), sums);
+  store(added, buffer);
   Type i32 = e.integer(32);
   e.loop(e.i64(0), e.i64(rows), 1, {}, [&](Value row, Values) -> Values {
     Value at = e.offset(buffer, e.mul(row, e.i64(4 * groups)));

@@ -139,7 +139,8 @@ Emitter::Values RegisterBlock::reduceLanes(llvm::ArrayRef<Value> sequence,
                                            int count) const {
   Values level(sequence);
   llvm::SmallVector<int64_t> even, odd;
-  for (int64_t i = 0; i < plan.lanes; ++i) {
+  int64_t lanes = cast<VectorType>(level[0].getType()).getNumElements();
+  for (int64_t i = 0; i < lanes; ++i) {
     even.push_back(2 * i);
     odd.push_back(2 * i + 1);
   }
