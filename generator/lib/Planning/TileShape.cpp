@@ -279,9 +279,11 @@ bool TileShape::canDecodeIterations(const TilePlan &plan,
 static constexpr int kHideMatrixLatency = 8;
 
 bool TileShape::makesPartsFirst(const TilePlan &plan) const {
-  constexpr int kFew = 4; // more accumulators wait for none
-  return nibbles && parts == 2 && !loadsEachPart && plan.lanes == 16 &&
-         rowGroups > 1 && rowGroups * vectors <= kFew;
+  // Of 16 registers none is left for it.
+  if (parts != 2 || loadsEachPart || plan.lanes != 16)
+    return false;
+  constexpr int kFew = 4; // more accumulators of nibbles wait for none
+  return !nibbles || (rowGroups > 1 && rowGroups * vectors <= kFew);
 }
 
 static bool hasFewDots(const TileShape &shape, const TilePlan &plan) {

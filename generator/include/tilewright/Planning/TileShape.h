@@ -109,8 +109,8 @@ struct TileShape {
   static constexpr int kFewDots = 4;
   /// The multiplies of a K step add to the sums that are rounded.
   bool sumsInStep(const TilePlan &plan) const;
-  /// Whether all parts of a vector of 4-bit elements are made before the first
-  /// is multiplied.
+  /// Whether both parts of a vector of 512 bits, of 4-bit elements or of pairs
+  /// of bf16, are made before the first is multiplied.
   bool makesPartsFirst(const TilePlan &plan) const;
   /// Whether a step's sums are rounded one after the other, each before the
   /// next multiply: pipes are chosen in the order of instructions.

@@ -173,42 +173,63 @@ void BroadcastSteps::chunk(const OperandSource &broadcast,
   multiplyRows(broadcast, vector, operands, valid, block);
 }
 
-/// The 4-bit elements of a vector part by part, each for the next set: the
-/// broadcast operand lies in the same order. Few accumulators would wait for
-/// their parts, which are all made first then.
-void BroadcastSteps::multiplyNibbles(const OperandSource &broadcast,
-                                     OperandSource vector, int set,
-                                     Values &accumulators) {
-  Values raw;
-  auto make = [&](int part) {
-    if (part > 0 && shape.loadsEachPart) {
-      raw.clear();
-      vector.pointer = e.opaquePointer(vector.pointer);
-    }
-    Values made;
-    for (int v = 0; v < vectors; ++v) {
-      if (v == static_cast<int>(raw.size()))
-        raw.push_back(loadVector(vector, v, shape.chunkSize));
-      made.push_back(decodeEachNth(e, vector.format, raw[v], part));
-    }
-    return made;
-  };
-  llvm::SmallVector<Values> parts;
+/// Part `part` of each vector of `vector`. They are `loaded` once, or again for
+/// each part where no register is left for them.
+Emitter::Values BroadcastSteps::makePart(OperandSource &vector, int part,
+                                         int valid, Values &loaded) {
+  if (part > 0 && shape.loadsEachPart) {
+    loaded.clear();
+    vector.pointer = e.opaquePointer(vector.pointer);
+  }
+  Values made;
+  for (int v = 0; v < vectors; ++v) {
+    if (v == static_cast<int>(loaded.size()))
+      loaded.push_back(shape.nibbles ? loadVector(vector, v, valid)
+                                     : readVector(vector, v, valid));
+    made.push_back(shape.nibbles
+                       ? decodeEachNth(e, vector.format, loaded[v], part)
+                       : decodePairs(e, loaded[v], part));
+  }
+  return made;
+}
+
+/// Hands on the parts of the vectors of `vector` one after the other, each made
+/// in its turn or all before the first.
+void BroadcastSteps::forEachPart(
+    OperandSource vector, int valid,
+    llvm::function_ref<void(int, llvm::ArrayRef<Value>)> take) {
+  Values loaded;
+  std::vector<Values> parts(shape.parts);
   if (shape.makesPartsFirst(plan))
-    // The last one first: it is shifted into another register, and part 0 is
-    // masked in that of both.
-    for (int part = shape.parts; part-- > 0;)
-      parts.insert(parts.begin(), e.keepOrder(make(part)));
+    for (int i = 0; i < shape.parts; ++i) {
+      // First what is shifted, into another register; what is masked alone
+      // takes that of what was loaded.
+      int part = shape.nibbles ? shape.parts - 1 - i : i;
+      parts[part] = e.keepOrder(makePart(vector, part, valid, loaded));
+    }
+  for (int part = 0; part < shape.parts; ++part) {
+    if (parts[part].empty())
+      parts[part] = makePart(vector, part, valid, loaded);
+    take(part, parts[part]);
+  }
+}
+
+/// The 4-bit elements of a vector part by part, each for the next set: the
+/// broadcast operand lies in the same order.
+void BroadcastSteps::multiplyNibbles(const OperandSource &broadcast,
+                                     const OperandSource &vector, int set,
+                                     Values &accumulators) {
   OperandSource source = broadcast;
   int size = plan.kLanes * shape.group;
-  for (int part = 0; part < shape.parts; ++part) {
+  auto multiply = [&](int part, llvm::ArrayRef<Value> operands) {
     source.pointer =
         e.offset(broadcast.pointer, elementOffset(source.format, part * size));
     multiplyRows(
-        source, vector, parts.empty() ? make(part) : parts[part], size,
+        source, vector, operands, size,
         llvm::MutableArrayRef<Value>(accumulators)
             .slice((set + part) % plan.sets * rows * vectors, rows * vectors));
-  }
+  };
+  forEachPart(vector, shape.chunkSize, multiply);
 }
 
 /// `operands`, the vectors of `vector`, times each row's broadcast.
@@ -277,23 +298,11 @@ void BroadcastSteps::multiplyThenAdd(
 }
 
 /// All rows' elements of one part, then those of the next, so that no
-/// accumulator waits for itself and only one part is in registers. Where none
-/// is left for what was loaded, either, that is loaded again.
+/// accumulator waits for itself.
 void BroadcastSteps::multiplyParts(const OperandSource &broadcast,
-                                   OperandSource vector, int valid,
+                                   const OperandSource &vector, int valid,
                                    llvm::MutableArrayRef<Value> accumulators) {
-  Values pairs;
-  for (int part = 0; part < idiom(plan.idiom).parts; ++part) {
-    if (part > 0 && shape.loadsEachPart) {
-      pairs.clear();
-      vector.pointer = e.opaquePointer(vector.pointer);
-    }
-    Values operands;
-    for (int v = 0; v < vectors; ++v) {
-      if (v == static_cast<int>(pairs.size()))
-        pairs.push_back(readVector(vector, v, valid));
-      operands.push_back(decodePairs(e, pairs[v], part));
-    }
+  auto multiply = [&](int part, llvm::ArrayRef<Value> operands) {
     OperandSource source = broadcast;
     source.pointer = e.offset(source.pointer, part * source.partStride);
     for (int row = 0; row < rows; ++row) {
@@ -305,7 +314,8 @@ void BroadcastSteps::multiplyParts(const OperandSource &broadcast,
         accumulator = e.fma(operands[v], group, accumulator);
       }
     }
-  }
+  };
+  forEachPart(vector, valid, multiply);
 }
 
 void BroadcastSteps::step(OperandSource broadcast, OperandSource vector,

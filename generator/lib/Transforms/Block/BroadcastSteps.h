@@ -29,13 +29,18 @@ private:
                     llvm::ArrayRef<Value> operands, int valid,
                     llvm::MutableArrayRef<Value> accumulators);
   Value roundSum(Value product, Value before) const;
-  void multiplyNibbles(const OperandSource &broadcast, OperandSource vector,
-                       int set, Values &accumulators);
+  Values makePart(OperandSource &vector, int part, int valid, Values &loaded);
+  void forEachPart(OperandSource vector, int valid,
+                   llvm::function_ref<void(int, llvm::ArrayRef<Value>)> take);
+  void multiplyNibbles(const OperandSource &broadcast,
+                       const OperandSource &vector, int set,
+                       Values &accumulators);
   void multiplyThenAdd(const OperandSource &broadcast,
                        llvm::ArrayRef<Value> operands, int valid,
                        llvm::MutableArrayRef<Value> accumulators);
-  void multiplyParts(const OperandSource &broadcast, OperandSource vector,
-                     int valid, llvm::MutableArrayRef<Value> accumulators);
+  void multiplyParts(const OperandSource &broadcast,
+                     const OperandSource &vector, int valid,
+                     llvm::MutableArrayRef<Value> accumulators);
   Value readBroadcast(const OperandSource &source, int row, int valid);
   Value loadVector(const OperandSource &source, int index, int valid);
   Value readVector(const OperandSource &source, int index, int valid);
