@@ -21,6 +21,7 @@
 // ports with. What happens once per block (zeroing, reduction, out tile,
 // mispredicted loop exits) is spread over kTypicalSteps.
 
+#include "Decoding.h"
 #include "ShapedPlan.h"
 #include "tilewright/Planning/Target.h"
 #include "llvm/Support/MathExtras.h"
@@ -28,9 +29,6 @@
 #include <cmath>
 
 namespace tilewright {
-
-static int registersOfBlock(const TilePlan &plan, const TileShape &shape,
-                            const IsaInfo &isa);
 
 namespace {
 
@@ -42,69 +40,6 @@ constexpr double kDecodeAheadShare = 0.1;
 constexpr double kLoopExit = 20;
 /// The same where it has as many iterations each time, which are foreseen.
 constexpr double kWordLoop = 4;
-
-/// Vector operations that decode one vector.
-int decodeOps(tw_element_type_t type, ComputeType compute, int offset,
-              const Machine &machine) {
-  const ElementTypeInfo &element = info(type);
-  int unpack = element.bits == 4 ? 4 : element.bits == 6 ? 4 : 0;
-  if (element.kind != TW_ELEMENT_KIND_FLOAT) {
-    int extend = 8 * bytesOf(compute) > std::max(element.bits, 8) ? 1 : 0;
-    int sign = type == TW_ELEMENT_S4 ? (offset ? 1 : 2) : offset ? 1 : 0;
-    // Shifts of two vectors' elements at a time, and a zip of each.
-    if (machine.zipsNibbles && element.bits == 4)
-      return (type == TW_ELEMENT_S4 ? 3 : 2) + extend;
-    return unpack + sign + extend;
-  }
-  if (type == TW_ELEMENT_F32 || type == TW_ELEMENT_F64)
-    return 0;
-  if (type == TW_ELEMENT_BF16)
-    return compute == ComputeType::BF16 ? 0 : machine.bf16Ops;
-  if (compute == ComputeType::F16)
-    return 0;
-  return type == TW_ELEMENT_F16 ? machine.halfOps
-                                : unpack + machine.halfOps + 6;
-}
-
-/// The same for registers of even or odd elements; on average.
-int splitOps(const OperandShape &operand, const TileShape &shape) {
-  bool extends = operand.type == TW_ELEMENT_S4 && !operand.staged;
-  return extends && shape.scaleBits == 0 ? 2 : 1;
-}
-
-/// Vector operations that take all parts out of one vector of 4-bit elements:
-/// a shift, a mask, and the sign's; fewer of words, where a shift goes either
-/// way and the last part has nothing to be masked.
-int nibbleOps(tw_element_type_t type, const TileShape &shape,
-              const Machine &machine) {
-  bool isSigned = type == TW_ELEMENT_S4;
-  if (shape.compute == ComputeType::S16)
-    return isSigned ? 7 : 6;
-  // vpternlogd masks and adds at once.
-  int sign = (machine.hasTernaryLogic ? 0 : 1) + (shape.roles.offset ? 0 : 1);
-  return 3 + (isSigned ? 2 * sign : 0);
-}
-
-/// Vector operations that put a vector's worth of the broadcast operand in that
-/// order: a shuffle within 16 bytes, or one across the vector as well. Chunks
-/// of several vectors are transposed (10 counted on AVX2).
-int orderOps(const TileShape &shape, const IsaInfo &isa) {
-  int bytes = shape.chunkSize * bytesOf(shape.compute);
-  return bytes <= 16 ? 1 : 8 * bytes <= isa.vectorBits ? 3 : 10;
-}
-
-/// Vector operations of a product beyond the idiom's own. Without a multiply of
-/// 32-bit lanes (SSE2) LLVM makes it of two of 64 bits and four shuffles, but
-/// of one pmaddwd where it sees that both operands have at most 16 bits: not
-/// once they have been staged.
-int emulatedOps(const TileShape &shape, const Machine &machine) {
-  if (shape.compute != ComputeType::S32 || machine.multipliesS32)
-    return 0;
-  auto isSeenNarrow = [](const OperandShape &operand) {
-    return operand.bits <= 16 && !operand.staged;
-  };
-  return isSeenNarrow(shape.broadcast) && isSeenNarrow(shape.vector) ? 0 : 5;
-}
 
 class BlockCost {
 public:
@@ -373,88 +308,6 @@ private:
 };
 
 } // namespace
-
-static int registersOfBlock(const TilePlan &plan, const TileShape &shape,
-                            const IsaInfo &isa) {
-  const Machine &machine = machineOf(isa);
-  int rows = shape.broadcastBlocks.size;
-  int v = shape.vectors;
-  // Decoding in several steps needs constants and temporaries.
-  auto stepsToDecode = [&](const OperandShape &operand, int offset) {
-    return operand.staged ? 0
-           : shape.splits
-               ? splitOps(operand, shape)
-               : decodeOps(operand.type, shape.compute, offset, machine);
-  };
-  int vectorOps = stepsToDecode(shape.vector, shape.roles.offset);
-  bool decodesBroadcasts =
-      !shape.decodesScalars() && stepsToDecode(shape.broadcast, 0) > 1;
-  bool decodes = shape.parts > 1 || decodesBroadcasts || vectorOps > 1;
-  int registers = shape.accumulators(plan);
-  if (shape.roundsPerStep && plan.kLanes > 1)
-    registers +=
-        rows *
-        static_cast<int>(llvm::divideCeil(shape.vectorBlocks.size, plan.lanes));
-  if (shape.roles.offset)
-    registers += 1 + (plan.sums == SumsIn::Steps ? shape.correctionVectors : 0);
-  // Operands: the vectors stay for all rows; the broadcast is one at a time.
-  // With one row the vectors are read from memory one at a time instead, unless
-  // they are told apart: that takes them all before the first multiply.
-  const Idiom &idiom = tilewright::idiom(plan.idiom);
-  if (idiom.halves != Halves::None)
-    v = (v + 1) / 2;
-  // Of the operands of 2x2 blocks the smaller one stays.
-  if (idiom.rows > 1)
-    v = std::min(v, shape.rowGroups);
-  int chunks = shape.separates ? shape.chunks : 1;
-  if (shape.partByPart(plan))
-    chunks /= 2;
-  // Of each part those that were loaded stay beside those that are decoded.
-  int kept = shape.parts > 1 && !shape.loadsEachPart ? 2 : 1;
-  registers += kept * (rows == 1 && chunks == 1 ? 1 : v * chunks);
-  if (shape.splits)
-    registers += 3;
-  // A scalar register has it beside vectors that are decoded in two steps, the
-  // second of them in place: one takes constants.
-  bool inTwoSteps = vectorOps == 2 && !decodesBroadcasts && plan.kLanes == 1;
-  if (!machine.takesScalars || (decodes && !inTwoSteps) ||
-      idiom.kind == IdiomKind::Generic)
-    registers += 1;
-  if (idiom.ops > 1)
-    registers += 1; // the product
-  if (decodes)
-    registers += 1;
-  return registers;
-}
-
-/// `registers`: that many with the vector of offsets. Elements of 4 bits have
-/// more constants than this one.
-static bool leavesOffsetOut(const TileShape &shape, int registers,
-                            const IsaInfo &isa) {
-  return shape.roles.offset != 0 && shape.vector.bits == 8 &&
-         isa.vectorRegisters < 32 && registers == isa.vectorRegisters + 1;
-}
-
-bool makesOffsetAnew(const TilePlan &plan, const TileKey &key) {
-  if (plan.scalable != ScalableIdiom::None)
-    return false;
-  const IsaInfo &isa = info(key.isa);
-  TileShape shape(key, plan);
-  return leavesOffsetOut(shape, registersOfBlock(plan, shape, isa), isa);
-}
-
-int registersNeeded(const TilePlan &plan, const TileKey &key,
-                    const TileShape &shape) {
-  const IsaInfo &isa = info(key.isa);
-  int registers = registersOfBlock(plan, shape, isa);
-  return registers - leavesOffsetOut(shape, registers, isa);
-}
-
-int registersNeeded(const TilePlan &plan, const TileKey &key) {
-  if (plan.scalable != ScalableIdiom::None)
-    return scalableRegistersNeeded(plan, key);
-  return registersNeeded(plan, key, TileShape(key, plan));
-}
 
 PlanCost estimateCost(const TilePlan &plan, const TileKey &key) {
   return estimateCost(plan, key, usualCore(info(key.isa)));

@@ -4,6 +4,7 @@
 // The planner: tries the plans that make sense and keeps the cheapest ones.
 
 #include "Planner.h"
+#include "Decoding.h"
 #include "ShapedPlan.h"
 #include "tilewright/Planning/Target.h"
 #include "llvm/ADT/SmallVector.h"
@@ -19,8 +20,8 @@ namespace {
 /// Accumulators in flight that keep two pipes busy whatever waits between the
 /// multiplies.
 constexpr int kWaitingChains = 16, kPipes = 2;
-/// Vectors of accumulators from which on a tile prefetches, and how far.
-constexpr int kWideBlock = 12, kAhead = 2048, kCacheLine = 64;
+/// How far ahead a tile prefetches.
+constexpr int kAhead = 2048;
 /// Relative price of one vector instruction of code, which takes its time to
 /// generate: between plans of like speed take the smaller. Tiles that whole
 /// vectors and equal blocks fill are worth the code.
@@ -169,15 +170,9 @@ private:
             ? inPlace(shape.vector) && !(muchDecoding && shape.vector.bits <= 8)
             : !inPlace(shape.vector))
       return false;
-    bool decodes = operandDecodes(shape.broadcast.type, shape.compute) ||
+    bool decodes = isConverted(shape.broadcast.type, shape.compute) ||
                    idiom(plan.idiom).parts > 1;
     return shape.broadcast.staged ? decodes : inPlace(shape.broadcast);
-  }
-
-  static bool operandDecodes(tw_element_type_t type, ComputeType compute) {
-    const ElementTypeInfo &element = info(type);
-    return element.bits != 8 * bytesOf(compute) ||
-           (compute == ComputeType::F32 && type != TW_ELEMENT_F32);
   }
 
   /// Block sizes that cut `total` into 1, 2, 3, ... blocks as equal as can be,
@@ -263,7 +258,8 @@ private:
       plan.sets = overrides.valueOr<&P::sets>(sets);
       for (SumsIn sums : sumsToTry(shape)) {
         plan.sums = sums;
-        plan.unroll = overrides.valueOr<&P::unroll>(chooseUnroll(shape, block));
+        plan.unroll = overrides.valueOr<&P::unroll>(
+            chooseUnroll(plan, key, shape, *shared));
         consider();
       }
       plan.sums = SumsIn::Steps;
@@ -285,123 +281,9 @@ private:
     return {first, SumsIn::Pass};
   }
 
-  /// Wide tiles ask for their panels ahead of time where two vectors may be
-  /// multiplied in a cycle: L2 hands them over no sooner than they are wanted.
-  /// Narrower ones load at almost every chance, and a prefetch is a load. What
-  /// ukernels/x86_64 found to gain nothing or to lose does without: bf16 by
-  /// multiply-adds, and what is decoded where there are 16 registers.
-  bool wantsAhead(const TileShape &shape, int block) const {
-    bool decodes = plan.staging != Staging::None ||
-                   operandDecodes(shape.vector.type, shape.compute);
-    return machine.prefetches && block >= kWideBlock &&
-           idiom(plan.idiom).gainsByPrefetch && !shape.vector.staged &&
-           !shape.roundsPerStep && !(decodes && isa.vectorRegisters < 32) &&
-           shape.broadcastBlocks.count * shape.vectorBlocks.count == 1;
-  }
-
-  /// Two iterations at least between the ends of sums in 16 bits, which hold
-  /// few steps, or one of as many as there are sets.
-  int chooseUnroll(const TileShape &shape, int block) {
-    int unroll = unrollForLoop(shape, block);
-    if (shape.sum != shape.accumulator) {
-      int steps = productsInWords(info(key.types)) / key.k0;
-      while (unroll % 2 == 0 && 2 * unroll > steps &&
-             unroll / 2 * shape.turns >= plan.sets)
-        unroll /= 2;
-    }
-    return unroll;
-  }
-
-  int unrollForLoop(const TileShape &shape, int block) {
-    int unroll = static_cast<int>(llvm::divideCeil(plan.sets, shape.turns));
-    // An iteration asks for a line of either panel at least. Of 16 registers
-    // none are left for a second step's loads, which LLVM puts beside others.
-    if (wantsAhead(shape, block) && plan.staging == Staging::None &&
-        shape.roles.offset == 0)
-      return isa.vectorRegisters < 32
-                 ? unroll
-                 : std::max<int>(
-                       unroll,
-                       llvm::divideCeil(kCacheLine, shape.broadcast.stepBytes));
-    if (int decoded = mostStepsAhead(shape, unroll))
-      return decoded;
-    // A short iteration is mostly loop overhead.
-    int enough = shape.regular ? 8 : 4;
-    // Narrower dispatch: pointers, counter and branch take slots that count.
-    // More so where two lanes are a register, for its loads take such slots,
-    // too, and less so on the cores that bf16 and i8mm are for.
-    if (machine.dispatchIsNarrow) {
-      bool wide = machine.dispatchIsWider;
-      bool few = block < 16 && shape.regular;
-      enough *= 4 / idiom(plan.idiom).ops;
-      if (plan.lanes == 2 || (few && !wide))
-        enough *= 2;
-      else if (few && idiom(plan.idiom).rows == 1)
-        enough /= 2;
-    }
-    // Conversions run ahead of the multiplies within an iteration.
-    if (machine.dispatchIsNarrow && shape.compute == ComputeType::F32 &&
-        shape.vector.bits < 32 && block <= 16)
-      enough *= 2;
-    // Rounding is code of its own.
-    if (shape.roundsPerStep && !idiom(plan.idiom).roundsToHalf)
-      enough = shape.byLanes ? enough / 2 : 0;
-    // So is one whose bytes come of nibbles, where both are few.
-    bool fewBytes =
-        shape.nibbles && shape.compute == ComputeType::I8 && block <= 2;
-    int turns = fewBytes ? 1 : shape.turns;
-    while (block * turns * unroll < enough && unroll < 8)
-      unroll *= 2;
-    // bfdot takes lanes of registers that are loaded in pairs (LaneSteps.cpp).
-    while (idiom(plan.idiom).lanesInPairs && unroll < 8 &&
-           plan.blockRows * shape.rowPitch * unroll < 16)
-      unroll *= 2;
-    // A row of f32 whose broadcasts come from registers: two loads of 32 bytes
-    // keep the other operand's loads paired by cache lines (1x16x1: 87.4 %
-    // of the peak, with one 86.0 %).
-    if (shape.broadcast.rows == 1 && shape.regular && unroll == 8 &&
-        plan.blockVectors == 2 && shape.compute == ComputeType::F32)
-      unroll = 16;
-    // One whose only vector of 64 bytes is converted in place has twice as many
-    // of these under way (Zen 4: f16 1x16x1 0.97 of the time, s16s8 1x16x2
-    // 0.96). Narrower ones gain nothing.
-    if (shape.broadcast.rows == 1 && shape.regular && unroll == 8 &&
-        block == 1 && plan.lanes * shape.accumulatorBytes == 64 &&
-        isDecoded(shape.vector, shape.compute, shape.roles.offset) &&
-        idiom(plan.idiom).parts == 1 && !idiom(plan.idiom).addsApart &&
-        !shape.nibbles && !machine.takesScalars)
-      unroll = 16;
-    // Sum the corrections of several steps at once, in whole vectors, where
-    // there are registers for these sums.
-    int run = plan.lanes * shape.group, alone = unroll;
-    if (shape.roles.offset != 0 && plan.sums == SumsIn::Steps &&
-        plan.blockRows >= shape.broadcast.rows)
-      while (plan.blockRows * shape.rowPitch * unroll % run != 0 &&
-             unroll < 8 && 2 * unroll * block * shape.turns <= 128)
-        unroll *= 2;
-    if (unroll == alone)
-      return unroll;
-    plan.unroll = unroll;
-    int needed = registersNeeded(plan, key, shapeOf(plan));
-    return needed <= registers(shape) ? unroll : alone;
-  }
-
   /// Of a vector of accumulators.
   int registers(const TileShape &shape) const {
     return vectorsInRegisters(isa, plan.lanes * shape.accumulatorBytes);
-  }
-
-  /// The most K steps, at least `sets` of them, that can be decoded one
-  /// iteration ahead; 0 if none can.
-  int mostStepsAhead(const TileShape &shape, int sets) const {
-    TilePlan trial = plan;
-    for (trial.unroll = shape.mayDecodeIterations(plan) ? 4 : 0;
-         trial.unroll >= sets; trial.unroll /= 2) {
-      trial.decodeAhead = trial.unroll;
-      if (shapeOf(trial).canDecodeAhead(trial, isa))
-        return trial.unroll;
-    }
-    return 0;
   }
 
   void consider() {
@@ -413,8 +295,8 @@ private:
       shape = shapeOf(plan);
     plan.endsByPointer =
         overrides.valueOr<&P::endsByPointer>(machine.endsByPointer);
-    bool asks = wantsAhead(shape, shape.rowGroups * shape.vectors);
-    plan.ahead = overrides.valueOr<&P::ahead>(asks ? kAhead : 0);
+    plan.ahead =
+        overrides.valueOr<&P::ahead>(wantsAhead(plan, key, shape) ? kAhead : 0);
     chooseRounding(plan, key, shape.sumsInTurn(plan), overrides);
     price(shape);
     if (shape.spreadSteps > 1 && plan.broadcastLoads == 1 &&

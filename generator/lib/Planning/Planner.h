@@ -27,6 +27,19 @@ std::vector<TilePlan> searchPlans(const TileKey &key,
 void chooseHolding(TilePlan &plan, const TileKey &key,
                    const PlanOverrides &overrides);
 
+/// Wide tiles ask for their panels ahead of time where two vectors may be
+/// multiplied in a cycle: L2 hands them over no sooner than they are wanted.
+/// Narrower ones load at almost every chance, and a prefetch is a load. What
+/// ukernels/x86_64 found to gain nothing or to lose does without: bf16 by
+/// multiply-adds, and what is decoded where there are 16 registers.
+bool wantsAhead(const TilePlan &plan, const TileKey &key,
+                const TileShape &shape);
+
+/// K steps of an iteration, of a plan whose block and sets are there, and its
+/// shape; `shared` is of its idiom.
+int chooseUnroll(const TilePlan &plan, const TileKey &key,
+                 const TileShape &shape, const IdiomShape &shared);
+
 /// How the operands are read, of a plan whose block and unroll are there, and
 /// its shape: shuffled broadcasts, decoding and loads ahead. Says whether that
 /// makes its shape another.

@@ -21,6 +21,9 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key,
                          const TileShape &shape);
 PlanCost estimateCost(const TilePlan &plan, const TileKey &key,
                       const TileShape &shape, const CoreModel &core);
+/// With the vector of ByteRoles::offset, which makesOffsetAnew may leave out.
+int registersOfBlock(const TilePlan &plan, const TileShape &shape,
+                     const IsaInfo &isa);
 int registersNeeded(const TilePlan &plan, const TileKey &key,
                     const TileShape &shape);
 int64_t stageBytes(const TilePlan &plan, const TileKey &key,
