@@ -151,11 +151,11 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan,
                               correctionSteps * broadcastBlocks.size * rowPitch,
                               plan.lanes * group));
   int groupBytes = chunkSize * bytesOf(compute);
-  canShuffle = !shared.machine.takesScalars && broadcast.rows == 1 &&
+  mayShuffle = !shared.machine.takesScalars && broadcast.rows == 1 &&
                !broadcast.staged && chunks == 1 && idiom.parts == 1 &&
                plan.kLanes == 1 && (groupBytes == 4 || groupBytes == 8) &&
-               plan.lanes * accumulatorBytes >= 32 &&
-               plan.unroll % (16 / groupBytes) == 0;
+               plan.lanes * accumulatorBytes >= 32;
+  canShuffle = mayShuffle && plan.unroll % (16 / groupBytes) == 0;
   bool floats = compute == ComputeType::F32 && chunkSize == 1 &&
                 (broadcast.staged || broadcast.bits == 32);
   bool pairs = compute == ComputeType::BF16 && groupBytes == 4 &&

@@ -85,7 +85,7 @@ private:
       enough *= 2;
     // Rounding is code of its own.
     if (shape.roundsPerStep && !idiom(plan.idiom).roundsToHalf)
-      enough = shape.byLanes ? enough / 2 : 0;
+      enough = shape.byLanes ? enough / 2 : shape.roundsEachSum(plan) ? 2 : 0;
     // So is one whose bytes come of nibbles, where both are few.
     bool fewBytes =
         shape.nibbles && shape.compute == ComputeType::I8 && block <= 2;
@@ -98,10 +98,12 @@ private:
       unroll *= 2;
     // A row of f32 whose broadcasts come from registers: two loads of 32 bytes
     // keep the other operand's loads paired by cache lines (1x16x1: 87.4 %
-    // of the peak, with one 86.0 %).
-    if (shape.broadcast.rows == 1 && shape.regular && unroll == 8 &&
-        plan.blockVectors == 2 && shape.compute == ComputeType::F32)
-      unroll = 16;
+    // of the peak, with one 86.0 %). Of f16 what one loads is converted at
+    // once (256 bits 1x16x1: 0.96 of the time, Zen 4).
+    if (shape.broadcast.rows == 1 && shape.regular && plan.blockVectors == 2 &&
+        shape.compute == ComputeType::F32 &&
+        (unroll == 8 || (unroll == 4 && shape.mayShuffle)))
+      unroll *= 2;
     // One whose only vector of 64 bytes is converted in place has twice as many
     // of these under way (Zen 4: f16 1x16x1 0.97 of the time, s16s8 1x16x2
     // 0.96). Narrower ones gain nothing.

@@ -126,8 +126,9 @@ struct TileShape {
   /// Whole vectors and equal blocks fill the tile: worth code of its own.
   bool regular;
   /// BroadcastBy::Shuffle is possible: within 128-bit lanes of a register. For
-  /// operands of one row, whose loads would leave none for the vectors.
-  bool canShuffle;
+  /// operands of one row, whose loads would leave none for the vectors. It may
+  /// be where the K steps of an iteration do not fill 16 bytes.
+  bool canShuffle, mayShuffle;
   /// BroadcastBy::LoadAlone is possible: a float, or two whole bf16, for a
   /// whole vector of 64 bytes.
   bool canLoadAlone;

@@ -22,12 +22,8 @@ void BroadcastSteps::begin(const OperandSource &broadcast,
   if (shape.spreadSteps == 1 ||
       count % (shape.spreadSteps * plan.broadcastLoads) != 0)
     return;
-  // Of 16 registers none is left for a broadcast before its turn where each
-  // multiply wants one for its vector, too: one that is converted, or that is
-  // the unsigned operand, which is not taken from memory.
-  bool inMemory = vector.format.bits() == 8 * bytesOf(shape.compute) &&
-                  !shape.roles.vectorUnsigned;
-  if (e.isa.vectorRegisters > 16 || inMemory)
+  // Of 16 registers none is left for a broadcast before its turn.
+  if (e.isa.vectorRegisters > 16)
     groups = spreadGroups(broadcast, count);
   else
     forEachLane(broadcast, count, [&](Value lane) { lanes.push_back(lane); });
