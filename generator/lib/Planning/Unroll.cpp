@@ -85,7 +85,9 @@ private:
       enough *= 2;
     // Rounding is code of its own.
     if (shape.roundsPerStep && !idiom(plan.idiom).roundsToHalf)
-      enough = shape.byLanes ? enough / 2 : shape.roundsEachSum(plan) ? 2 : 0;
+      enough = shape.byLanes               ? enough / 2
+               : shape.roundsEachSum(plan) ? 2 * block
+                                           : 0;
     // So is one whose bytes come of nibbles, where both are few.
     bool fewBytes =
         shape.nibbles && shape.compute == ComputeType::I8 && block <= 2;
