@@ -136,8 +136,39 @@ TEST(ScheduleTest, LoadsOneByOne) {
   const TilePlan own = planOf(name, "core=cortex-a55");
   EXPECT_EQ(own.broadcastLoads, 1);
   EXPECT_EQ(own.vectorLoads, 1);
-  EXPECT_FALSE(own.loadsEarly);
+  EXPECT_TRUE(own.loadsEarly);
   EXPECT_EQ(planOf(name, "core=cortex-a55 loads=2x2").vectorLoads, 2);
+  EXPECT_FALSE(planOf(name, "core=cortex-a55 early=no").loadsEarly);
+}
+
+// Single loads between the multiplies: of products that they do not wait for,
+// floats' on one core, and of halves of bytes where registers are left.
+TEST(ScheduleTest, LoadsAlone) {
+  struct Case {
+    const char* name;
+    bool a510, a53;
+  };
+  const Case cases[] = {
+      {"f32f32f32_8x8x1_arm_64_base", true, false},
+      {"f32f32f32_1x8x1_arm_64_base", true, false},
+      {"s32s32s32_8x8x1_arm_64_base", false, false},
+      {"f16f16f32_8x8x1_arm_64_base", false, false},  // converted
+      {"s16s16s32_1x8x1_arm_64_base", true, true},
+      {"s16s16s32_8x8x1_arm_64_base", false, false},
+      {"s8s8s32_1x8x4_arm_64_dotprod", false, false},
+      {"s8s4s32_8x8x8_arm_64_dotprod", true, true},
+      {"s8s4s32_2x8x16_arm_64_i8mm", false, false},
+      {"s8s4s32_8x8x16_arm_64_i8mm", true, true},
+      {"s8s4s32_12x8x16_arm_64_i8mm", false, false},
+  };
+  auto alone = [](const char* name, const char* core) {
+    const TilePlan plan = planOf(name, core);
+    return plan.loadsEarly && plan.vectorLoads == 1;
+  };
+  for (const Case& each : cases) {
+    EXPECT_EQ(alone(each.name, "core=cortex-a510"), each.a510) << each.name;
+    EXPECT_EQ(alone(each.name, "core=cortex-a53"), each.a53) << each.name;
+  }
 }
 
 TEST(ScheduleTest, IsRefusedWhereNoCoreGainsByIt) {

@@ -46,6 +46,10 @@ int chooseUnroll(const TilePlan &plan, const TileKey &key,
 bool chooseReading(TilePlan &plan, const TileKey &key, const TileShape &shape,
                    const PlanOverrides &overrides);
 
+/// How many registers of the operands a load takes on `core`, and when.
+void chooseLoads(TilePlan &plan, const TileKey &key, const TileShape &shape,
+                 const CoreModel &core, const PlanOverrides &overrides);
+
 /// How many K steps are staged at a time, of a plan with all of that.
 void chooseStageSteps(TilePlan &plan, const TileKey &key,
                       const TileShape &shape, const PlanOverrides &overrides);

@@ -43,19 +43,56 @@ static bool wantsShufflePorts(const TilePlan &plan, const TileShape &shape) {
          !shape.vector.staged;
 }
 
+/// Whether registers of the vector operand are loaded one by one, between the
+/// multiplies of those before them.
+static bool loadsAlone(const TilePlan &plan, const TileKey &key,
+                       const TileShape &shape, const CoreModel &core) {
+  const Idiom &idiom = tilewright::idiom(plan.idiom);
+  const IsaInfo &isa = info(key.isa);
+  if (core.loadsOneByOne)
+    return true;
+  const bool decoded =
+                 isDecoded(shape.vector, shape.compute, shape.roles.offset),
+             few = shape.rowGroups <= idiom.rows;
+  if (core.schedule != Schedule::Planned) {
+    // Where halves of bytes are taken apart between loads and multiplies.
+    constexpr int kRoom = 4;
+    if (plan.split)
+      return idiom.rows == 1 ||
+             (shape.rowGroups > 1 &&
+              registersNeeded(plan, key, shape) + kRoom <= isa.vectorRegisters);
+    // Else a load waits for the products before it, of which `few` of one
+    // element a lane are done as soon as it is.
+    if (decoded || idiom.group > 1)
+      return false;
+    return idiom.halves == Halves::None
+               ? core.loadsPassFloats && shape.compute != ComputeType::S32
+               : few;
+  }
+  if (decoded || shape.convertsSums || idiom.addsApart || idiom.sumsInWords)
+    return false;
+  // Loads of several registers take Neoverse N1, which dispatches little, less
+  // time, where more rows share them.
+  constexpr int kFewRows = 4;
+  return few ||
+         (idiom.rows == 1 && shape.rowGroups <= kFewRows &&
+          idiom.halves == Halves::None && machineOf(isa).dispatchIsWider);
+}
+
 /// Registers that are left beside the accumulators and the vectors of a K step
 /// take the loads of those to come, as many by one instruction as there is
 /// room.
 static void chooseLoads(TilePlan &plan, const TileKey &key,
-                        const TileShape &shape) {
+                        const TileShape &shape, const CoreModel &core) {
   plan.broadcastLoads = plan.vectorLoads = 1;
-  plan.loadsEarly = false;
+  plan.loadsEarly = shape.byLanes && loadsAlone(plan, key, shape, core);
   // What is decoded is not repeated by its load.
   if (plan.by == BroadcastBy::Shuffle &&
       isDecoded(shape.broadcast, shape.compute, 0) &&
       shape.canLoadTwoLanes(plan))
     plan.broadcastLoads = 2;
-  if (!shape.byLanes)
+  const bool inOrder = core.schedule != Schedule::Planned;
+  if (!shape.byLanes || (inOrder && plan.loadsEarly))
     return;
   constexpr int kMost = 4; // of one instruction
   int perStep = static_cast<int>(llvm::divideCeil(
@@ -70,6 +107,7 @@ static void chooseLoads(TilePlan &plan, const TileKey &key,
   plan.broadcastLoads = idiom(plan.idiom).lanesInPairs ? 2 : 1;
   // Registers in a row are hard to find where few are left.
   if (spare < kMost + 2) {
+    plan.loadsEarly = false;
     if (spare >= kMost)
       plan.broadcastLoads = 2;
     // Three or four that are a whole step: its multiplies wait once.
@@ -94,13 +132,23 @@ static void chooseLoads(TilePlan &plan, const TileKey &key,
   spare -= plan.broadcastLoads;
   // Oryon, A64FX and Ampere1 take longer over a load of several than over the
   // few multiplies of such tiles.
-  if (shape.takesHalves(plan))
+  if (shape.takesHalves(plan) || plan.loadsEarly)
     return;
   // Whole steps, unless there are registers for the rest of one.
   plan.vectorLoads = perStep % 3 == 0 && spare < 2 * kMost ? 3 : kMost;
   if (perStep < 3 && spare < kMost - perStep)
     plan.vectorLoads = perStep;
   plan.loadsEarly = spare >= 2 * plan.vectorLoads;
+}
+
+void chooseLoads(TilePlan &plan, const TileKey &key, const TileShape &shape,
+                 const CoreModel &core, const PlanOverrides &overrides) {
+  chooseLoads(plan, key, shape, core);
+  if (overrides.has<&TilePlan::broadcastLoads>()) {
+    plan.broadcastLoads = overrides.plan.broadcastLoads;
+    plan.vectorLoads = overrides.plan.vectorLoads;
+  }
+  plan.loadsEarly = overrides.valueOr<&TilePlan::loadsEarly>(plan.loadsEarly);
 }
 
 bool chooseReading(TilePlan &plan, const TileKey &key, const TileShape &shape,
@@ -120,12 +168,7 @@ bool chooseReading(TilePlan &plan, const TileKey &key, const TileShape &shape,
     if (steps == 0 || shape.canDecodeAhead(plan, isa))
       break;
   }
-  chooseLoads(plan, key, shape);
-  if (overrides.has<&P::broadcastLoads>()) {
-    plan.broadcastLoads = overrides.plan.broadcastLoads;
-    plan.vectorLoads = overrides.plan.vectorLoads;
-  }
-  plan.loadsEarly = overrides.valueOr<&P::loadsEarly>(plan.loadsEarly);
+  chooseLoads(plan, key, shape, usualCore(isa), overrides);
   return plan.by != before.by;
 }
 

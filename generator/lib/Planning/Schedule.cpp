@@ -59,13 +59,6 @@ void takeMoreSteps(TilePlan &plan, const TileKey &key,
     plan = twice;
 }
 
-void loadOneByOne(TilePlan &plan, const PlanOverrides &overrides) {
-  if (!overrides.has<&TilePlan::broadcastLoads>())
-    plan.broadcastLoads = plan.vectorLoads = 1;
-  if (!overrides.has<&TilePlan::loadsEarly>())
-    plan.loadsEarly = false;
-}
-
 } // namespace
 
 std::string whyScheduleUnfit(Schedule schedule, const IsaInfo &isa) {
@@ -97,8 +90,7 @@ void chooseSchedule(TilePlan &plan, const TileKey &key, const CoreModel &core,
     return;
   if (!overrides.has<&TilePlan::unroll>())
     takeMoreSteps(plan, key, overrides);
-  if (core.loadsOneByOne && plan.by == BroadcastBy::Lane)
-    loadOneByOne(plan, overrides);
+  chooseLoads(plan, key, TileShape(key, plan), core, overrides);
 }
 
 } // namespace tilewright

@@ -53,6 +53,8 @@ struct CoreModel {
   /// Of those, one that waits for a load of several registers as long as for as
   /// many loads.
   bool loadsOneByOne = false;
+  /// Of those, one whose loads do not wait for products of floats before them.
+  bool loadsPassFloats = false;
 
   /// Plain multiplies that a multiply-accumulate of `idiom` on vectors of
   /// `bits` takes as long as: core_rates.def, where this is a core.

@@ -109,7 +109,9 @@ template <> struct PlanTable<TilePlan> {
         Word<&P::loadsEarly>{
             "early",
             "such an instruction loads the vector operand's next registers "
-            "while those before them are multiplied",
+            "while those before them are multiplied; if each loads one, it "
+            "comes when another has done its last multiply, and no two are "
+            "made a pair",
             kNoYes},
         Pair<&P::roundBehind, &P::narrowSums>{
             "round",

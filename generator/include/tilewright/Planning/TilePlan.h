@@ -95,7 +95,8 @@ struct TilePlan {
   /// broadcast operand, which repeat, or two times 16, to be taken apart.
   int broadcastLoads = 1, vectorLoads = 1;
   /// It loads the next ones of the vector operand while those before them are
-  /// multiplied.
+  /// multiplied; single ones each after the last multiply of another, and none
+  /// of them as one of a pair.
   bool loadsEarly = false;
   /// The loop over the tile's rows (M0) is the inner of the two block loops.
   bool rowsInner = false;

@@ -50,6 +50,7 @@ public:
       model.loadsOneByOne = true;
     } else if (cpu == "cortex-a53" || cpu == "cortex-a510") {
       model.schedule = Schedule::Full;
+      model.loadsPassFloats = cpu == "cortex-a510";
     }
     return model;
   }

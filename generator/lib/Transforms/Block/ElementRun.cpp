@@ -37,7 +37,24 @@ bool ElementRun::loadGroup(int64_t first, int64_t count) {
   return true;
 }
 
+/// Loads the register of `count` elements from `first` on, if it is whole, by
+/// an instruction that loads no other one.
+bool ElementRun::loadAlone(int64_t first, int64_t count) {
+  if (count * format.bits() != 128 || first + count > elements)
+    return false;
+  // LLVM makes a pair of two whose pointer it knows to be the same.
+  pointer = e.opaquePointer(pointer);
+  raw[first] =
+      loadRaw(e, format, pointerAt(first * format.bits() / 8), count, count);
+  afterGroup = first + count;
+  return true;
+}
+
 void ElementRun::loadDue() {
+  if (due > 0 && ahead == 1) {
+    loadAlone(afterGroup, due);
+    return;
+  }
   if (due > 0)
     loadGroup(afterGroup, due);
   due = 0;
@@ -52,6 +69,10 @@ Value ElementRun::loaded(int64_t first, int64_t count) {
     if (early && first == lastGroup + 2 * count)
       due = count;
     return known;
+  }
+  if (early && ahead == 1 && loadAlone(first, count)) {
+    due = count;
+    return raw.lookup(first);
   }
   int64_t valid = slack ? count : std::min(count, elements - first);
   return loadRaw(e, format, pointerAt(first * format.bits() / 8), count, valid);

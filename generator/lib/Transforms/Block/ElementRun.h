@@ -15,7 +15,7 @@ namespace tilewright {
 
 /// Each register is loaded when it is first asked for, and once; up to `ahead`
 /// registers at a time, by one instruction; `early`, when the ones loaded
-/// before them are asked for.
+/// before them are asked for, or one after another and none as a pair's.
 class ElementRun {
 public:
   /// `elements` from `pointer` on; `width` of them fill a register. With
@@ -38,7 +38,8 @@ public:
   std::pair<mlir::Value, int64_t> holding(int64_t index, int part);
 
   /// Loads ahead, if it is time. Such instructions stand apart: each takes many
-  /// slots of dispatch, and two of them leave slots empty (Neoverse).
+  /// slots of dispatch, and two of them leave slots empty (Neoverse). One of a
+  /// single register comes each time.
   void loadDue();
 
   /// Everything is to be loaded again.
@@ -49,6 +50,7 @@ public:
 
 private:
   bool loadGroup(int64_t first, int64_t count);
+  bool loadAlone(int64_t first, int64_t count);
   mlir::Value loaded(int64_t first, int64_t count);
 
   Emitter &e;

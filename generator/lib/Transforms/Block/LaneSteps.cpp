@@ -279,10 +279,13 @@ void LaneSteps::laneChunks(const OperandSource &broadcast,
       pairs.push_back(rowGroups(row));
     for (int v = 0; v < vectors; ++v) {
       Values operand = vectorGroups(v);
+      if (plan.vectorLoads == 1)
+        vector.run->loadDue();
       for (int c = 0; c < chunks; ++c)
         for (int row = 0; row < shape.rowGroups; ++row)
           multiply(row, v, c, operand[c], pairs[row][c]);
-      vector.run->loadDue();
+      if (plan.vectorLoads != 1)
+        vector.run->loadDue();
     }
     return finish();
   }
@@ -317,9 +320,13 @@ void LaneSteps::laneChunks(const OperandSource &broadcast,
       if (ahead && i + 1 < count)
         ahead = group(i + 1);
       int c = i / each, row = first + i % each;
-      for (int v = 0; v < vectors; ++v)
+      for (int v = 0; v < vectors; ++v) {
         multiply(row, v, c, operands[(before + v) / halves][c], shared);
-      vector.run->loadDue();
+        // A single register comes for each one that has done its last multiply.
+        if (plan.vectorLoads == 1 ? row + 1 == shape.rowGroups
+                                  : v + 1 == vectors)
+          vector.run->loadDue();
+      }
     }
   }
   finish();
