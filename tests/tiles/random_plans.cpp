@@ -81,6 +81,9 @@ std::string randomPlan(const TileKey& key, Random& random) {
       text += " " + drawn(parts()[random.below(parts().size())], random);
     take(text);
   }
+  // Where there are several blocks and a stage, runs that all take.
+  static const Part runs = {"runs", {"block", "tile"}};
+  take(printTilePlan(plan) + " " + drawn(runs, random));
   // Any other part goes with any order of instructions.
   static const Part schedule = {"schedule", {"planned", "late", "full"}};
   take(printTilePlan(plan) + " " + drawn(schedule, random));

@@ -14,6 +14,9 @@
 //                  staged, that is decoded once, by the vector, into a buffer
 //                  (one load, decoding, one store for each vector; rows that
 //                  do not fill their lanes are copied once more, row by row)
+// Where blocks share runs of K steps, the stages are divided by the blocks that
+// read them, and so is the decoding of vectors that the first one stores; sums
+// are loaded and stored once a run.
 // These resources work in parallel, so the step takes the largest of
 //   multiplies, loads, stores, instructions / front end, and
 //   chunks * latency / sets       each accumulator waits for itself
@@ -39,7 +42,7 @@ constexpr double kDecodeAheadShare = 0.1;
 /// Cycles lost where a loop ends.
 constexpr double kLoopExit = 20;
 /// The same where it has as many iterations each time, which are foreseen.
-constexpr double kWordLoop = 4;
+constexpr double kWordLoop = 4, kRunLoop = 4;
 
 class BlockCost {
 public:
@@ -91,6 +94,8 @@ public:
       stage(shape.broadcast, decodesBroadcasts() ? 0 : broadcastDecode, rows);
     if (shape.vector.staged)
       stage(shape.vector, decodesVectors() ? 0 : vectorDecode, vectorRows);
+    if (plan.sharesRuns)
+      saveSums();
     if (shape.roles.offset)
       sumBroadcasts();
     if (shape.roundsPerStep)
@@ -161,8 +166,14 @@ private:
     double loaded = shape.loadsEachPart ? count * shape.parts : count;
     loads += loaded * width;
     instructions += loaded;
-    if (decodesVectors())
-      decoding += count * vectorDecode * width;
+    if (!decodesVectors())
+      return;
+    double each = shape.passesVectors(plan) ? shape.broadcastBlocks.count : 1;
+    decoding += count * vectorDecode * width / each;
+    if (shape.passesVectors(plan)) {
+      stores += count * 2 * width / each;
+      instructions += count / each;
+    }
   }
 
   void readBroadcasts(int rows, int v) {
@@ -242,10 +253,25 @@ private:
     overhead += kWordLoop / shape.wordSteps;
   }
 
+  /// A block's sums, between runs.
+  void saveSums() {
+    double sums = shape.accumulators(plan);
+    instructions += 2 * sums / plan.stageSteps;
+    // The last multiplies wait for none of these, and the first ones for all.
+    overhead += (3 * sums * width + kRunLoop) / plan.stageSteps;
+  }
+
+  /// Of all rows together for all blocks, or of the block's for itself.
   void stage(const OperandShape &operand, int ops, int rows) {
+    int blocks = 1;
+    if (plan.sharesRuns) {
+      blocks = shape.broadcastBlocks.count * shape.vectorBlocks.count;
+      rows = operand.rows;
+    }
     int run = isa.vectorBits / 8 / bytesOf(shape.compute);
     double full = isa.vectorBits / 8 / core.bytes;
     auto copy = [&](double vectors, int each) {
+      vectors /= blocks;
       loads += vectors * full;
       stores += vectors * 2 * full * (operand.inParts ? idiom.parts : 1);
       decoding += vectors * each * full;
@@ -263,8 +289,8 @@ private:
     if (shape.padded)
       copy(double(rows) * llvm::divideCeil(shape.rowPitch, run), 1);
     // Loop exits; vectors read from several stores wait for all of them.
-    overhead +=
-        (kLoopExit + (shape.padded ? 2 * kLoopExit : 4)) / plan.stageSteps;
+    overhead += (kLoopExit + (shape.padded ? 2 * kLoopExit : 4)) /
+                plan.stageSteps / blocks;
   }
 
   double once(int rows, int v) {

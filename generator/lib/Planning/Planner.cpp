@@ -290,6 +290,32 @@ private:
     TileShape shape = shapeOf(plan);
     if (chooseReading(plan, key, shape, overrides))
       shape = shapeOf(plan);
+    for (bool shares : {false, true})
+      if (overrides.valueOr<&P::sharesRuns>(shares) == shares &&
+          (!shares || overrides.has<&P::sharesRuns>() || mayShareRuns(shape))) {
+        plan.sharesRuns = shares;
+        considerRuns(shape);
+      }
+    plan.sharesRuns = false;
+  }
+
+  /// Several blocks, which could not well be larger, read what is staged or
+  /// decoded once; of a single row that is little. Blocks in 32 registers are
+  /// so large that what they decode for themselves hides behind multiplies: of
+  /// 50 random tiles of AVX-512 24 took longer (Zen 4), so that these plans are
+  /// for those who measure.
+  bool mayShareRuns(const TileShape &shape) const {
+    return plan.staging != Staging::None && plan.sums != SumsIn::Stage &&
+           !shape.byLanes && !shape.broadcast.scalable &&
+           !shape.vector.scalable && shape.broadcast.rows > 1 &&
+           (isa.vectorRegisters < 32 || wanted > 1) &&
+           2 * shape.accumulators(plan) >= registers(shape) &&
+           ((shape.broadcast.staged && shape.vectorBlocks.count > 1) ||
+            (shape.vector.staged && shape.broadcastBlocks.count > 1) ||
+            shape.canPassVectors());
+  }
+
+  void considerRuns(TileShape shape) {
     chooseStageSteps(plan, key, shape, overrides);
     if (plan.sums == SumsIn::Stage) // which takes that many steps
       shape = shapeOf(plan);

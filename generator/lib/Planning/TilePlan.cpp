@@ -92,7 +92,8 @@ llvm::Expected<PlanOverrides> parsePlanOverrides(llvm::StringRef text,
   return o;
 }
 
-/// Stack that the stages of one kernel may take.
+/// Stack that the stages of one kernel may take, and sums that wait beside
+/// them.
 constexpr int64_t kMaxStageBytes = 64 * 1024;
 
 int64_t stageBytes(const TilePlan &plan, const TileKey &key) {
@@ -104,11 +105,26 @@ int64_t stageBytes(const TilePlan &plan, const TileKey &key) {
 int64_t stageBytes(const TilePlan &plan, const TileKey &key,
                    const TileShape &shape) {
   int64_t parts = shape.broadcast.inParts ? idiom(plan.idiom).parts : 1;
-  int64_t rows =
-      (shape.broadcast.staged ? parts * shape.broadcastBlocks.size : 0) +
-      (shape.vector.staged ? shape.vectorBlocks.size : 0);
+  auto rowsOf = [&](const OperandShape &operand, const Blocking &blocks) {
+    return plan.sharesRuns ? operand.rows : blocks.size;
+  };
+  int64_t rows = (shape.broadcast.staged
+                      ? parts * rowsOf(shape.broadcast, shape.broadcastBlocks)
+                      : 0) +
+                 (shape.vector.staged || shape.passesVectors(plan)
+                      ? rowsOf(shape.vector, shape.vectorBlocks)
+                      : 0);
   int64_t pitch = shape.rowPitch + (shape.padded ? key.k0 : 0);
   return rows * pitch * plan.stageSteps * bytesOf(shape.compute);
+}
+
+/// Stack that the sums of all blocks take between runs (TilePlan::sharesRuns).
+static int64_t waitingBytes(const TilePlan &plan, const TileShape &shape) {
+  if (!plan.sharesRuns)
+    return 0;
+  int64_t vectors = shape.sums(plan) + shape.correctionVectors;
+  return vectors * plan.lanes * shape.sumBytes * shape.broadcastBlocks.count *
+         shape.vectorBlocks.count;
 }
 
 static std::string whyOperandUnfit(const OperandShape &operand,
@@ -195,6 +211,26 @@ static std::string whySumsUnfit(const TilePlan &plan, const TileKey &key,
     return "sums=stage needs a broadcast operand that is staged";
   if (plan.sums == SumsIn::Pass && shape.broadcast.scalable)
     return "sums=pass needs a broadcast operand of a known number of rows";
+  return {};
+}
+
+/// Of TilePlan::sharesRuns.
+static std::string whyRunsUnfit(const TilePlan &plan, const TileShape &shape) {
+  if (!plan.sharesRuns)
+    return {};
+  if (plan.staging == Staging::None)
+    return "runs=tile needs an operand that is staged";
+  if (shape.broadcastBlocks.count * shape.vectorBlocks.count == 1)
+    return llvm::formatv("runs=tile needs several register blocks; "
+                         "block={0}x{1} is the whole tile",
+                         plan.blockRows, plan.blockVectors)
+        .str();
+  if (shape.broadcast.scalable || shape.vector.scalable)
+    return "runs=tile needs operands of a known number of rows";
+  if (plan.by == BroadcastBy::Lane)
+    return "runs=tile needs broadcasts that come from memory, not by=lane";
+  if (plan.sums == SumsIn::Stage)
+    return "runs=tile needs sums=steps or sums=pass";
   return {};
 }
 
@@ -304,6 +340,8 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key,
     return why;
   if (why = whySumsUnfit(plan, key, shape); !why.empty())
     return why;
+  if (why = whyRunsUnfit(plan, shape); !why.empty())
+    return why;
   if (plan.stageRuns && plan.staging == Staging::None)
     return "stageloop=vectors needs an operand that is staged";
   if (plan.endsByPointer && shape.vector.scalable)
@@ -311,9 +349,12 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key,
   if (plan.endsByPointer && shape.decodesIterations(plan))
     return llvm::formatv("decodeahead={0} needs ends=counter", plan.decodeAhead)
         .str();
-  if (int64_t bytes = stageBytes(plan, key, shape); bytes > kMaxStageBytes)
-    return llvm::formatv("the stages take {0} bytes of stack; at most {1} fit",
-                         bytes, kMaxStageBytes)
+  int64_t waiting = waitingBytes(plan, shape);
+  if (int64_t bytes = stageBytes(plan, key, shape) + waiting;
+      bytes > kMaxStageBytes)
+    return llvm::formatv("the stages{2} take {0} bytes of stack; at most {1} "
+                         "fit",
+                         bytes, kMaxStageBytes, waiting ? " and sums" : "")
         .str();
   if (shape.roles.offset != 0 && !shape.padded && key.k0 % shape.group != 0)
     return llvm::formatv("idiom '{0}' with two operands of one signedness "

@@ -228,6 +228,11 @@ bool TileShape::takesHalves(const TilePlan &plan) const {
          vectorBlocks.size * rowPitch % vectorWidth != 0;
 }
 
+bool TileShape::canPassVectors() const {
+  return !byLanes && broadcastBlocks.count > 1 && parts == 1 &&
+         rowPitch == chunkSize && isDecoded(vector, compute, roles.offset);
+}
+
 /// Both operands of the K step after the one that is multiplied, where
 /// registers are free: conversions that wait behind its multiplies keep the
 /// next ones waiting.

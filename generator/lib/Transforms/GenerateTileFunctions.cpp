@@ -6,6 +6,7 @@
 #include "Block/BlockResults.h"
 #include "Block/BroadcastSums.h"
 #include "Block/KLoop.h"
+#include "Block/SharedRuns.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tilewright/Transforms/Passes.h"
 #include "tilewright/Transforms/TileFunctions.h"
@@ -71,40 +72,57 @@ private:
   void emitBlocks() {
     if (plan.sums == SumsIn::Pass)
       emitSums();
-    // The out tile's rows are those of the operand that is the lhs.
-    bool vectorOuter = plan.rowsInner != plan.broadcastRhs;
-    if (vectorOuter)
-      forBlocks(shape.vectorBlocks, shape.vector, [&](BlockRow v) {
-        forBlocks(shape.broadcastBlocks, shape.broadcast,
-                  [&](BlockRow b) { emitBlock(b, v); });
-      });
-    else
-      forBlocks(shape.broadcastBlocks, shape.broadcast, [&](BlockRow b) {
-        forBlocks(shape.vectorBlocks, shape.vector,
-                  [&](BlockRow v) { emitBlock(b, v); });
-      });
+    if (plan.sharesRuns)
+      return emitRuns();
+    forAllBlocks([&](BlockRow b, BlockRow v) { emitBlock(b, v); });
   }
 
   struct BlockRow {
-    Value first; ///< of the block
-    Value own;   ///< counted from there: first that is new; null for 0
+    Value first;          ///< of the block
+    Value own;            ///< counted from there: first that is new; null for 0
+    Value row;            ///< first that is new, a multiple of the blocks' size
+    bool isFirst = false; ///< the first block, apart from the others
   };
+  using BlockBody = llvm::function_ref<void(BlockRow, BlockRow)>;
+
+  /// With the first block of the broadcast operand apart from the others if
+  /// that is asked for.
+  void forAllBlocks(BlockBody body, bool firstApart = false) {
+    auto forBroadcasts = [&](llvm::function_ref<void(BlockRow)> each) {
+      forBlocks(shape.broadcastBlocks, shape.broadcast, each, firstApart);
+    };
+    auto forVectors = [&](llvm::function_ref<void(BlockRow)> each) {
+      forBlocks(shape.vectorBlocks, shape.vector, each);
+    };
+    if (vectorOuter())
+      forVectors(
+          [&](BlockRow v) { forBroadcasts([&](BlockRow b) { body(b, v); }); });
+    else
+      forBroadcasts(
+          [&](BlockRow b) { forVectors([&](BlockRow v) { body(b, v); }); });
+  }
+
+  /// The out tile's rows are those of the operand that is the lhs.
+  bool vectorOuter() const { return plan.rowsInner != plan.broadcastRhs; }
 
   void forBlocks(const Blocking &blocks, const OperandShape &operand,
-                 llvm::function_ref<void(BlockRow)> body) {
+                 llvm::function_ref<void(BlockRow)> body,
+                 bool firstApart = false) {
     if (blocks.count == 1 && !operand.scalable)
-      return body({e.i64(0), nullptr});
+      return body({e.i64(0), nullptr, e.i64(0), firstApart});
     Value rows = rowsOf(operand.rows, operand.scalable);
-    e.loop(e.i64(0), rows, blocks.size, {},
+    if (firstApart)
+      body({e.i64(0), blocks.overlaps ? e.i64(0) : nullptr, e.i64(0), true});
+    e.loop(e.i64(firstApart ? blocks.size : 0), rows, blocks.size, {},
            [&](Value row, Emitter::Values) -> Emitter::Values {
              if (!blocks.overlaps) {
-               body({row, nullptr});
+               body({row, nullptr, row});
                return {};
              }
              Value last = operand.scalable ? e.sub(rows, e.i64(blocks.size))
                                            : e.i64(operand.rows - blocks.size);
              Value first = arith::MinSIOp::create(e.b, e.loc, row, last);
-             body({first, e.sub(row, first)});
+             body({first, e.sub(row, first), row});
              return {};
            });
   }
@@ -138,10 +156,40 @@ private:
 
   Value sumsOf(BlockRow b) { return e.offset(sums, e.mul(b.first, e.i64(4))); }
 
-  void emitBlock(BlockRow b, BlockRow v) {
+  BlockPosition positionOf(BlockRow b, BlockRow v) {
     BlockPosition position = positionOf(b.first, v.first);
     position.ownBroadcastRow = b.own;
     position.ownVectorRow = v.own;
+    return position;
+  }
+
+  /// TilePlan::sharesRuns.
+  void emitRuns() {
+    BlockPosition first = positionOf(e.i64(0), e.i64(0));
+    RegisterBlock tile(e, key, plan, shape, params, first);
+    SharedRuns runs(tile);
+    auto forAll = [&](llvm::function_ref<void(RunBlock)> body,
+                      bool firstApart = false) {
+      forAllBlocks(
+          [&](BlockRow b, BlockRow v) {
+            BlockPosition position = positionOf(b, v);
+            if (plan.sums == SumsIn::Pass)
+              position.sums = sumsOf(b);
+            RegisterBlock block(e, key, plan, shape, params, position);
+            body({block, b.first, v.first, b.row, v.row, b.isFirst});
+          },
+          firstApart);
+    };
+    forAll([&](RunBlock block) { runs.begin(block); });
+    runs.forEach([&] {
+      forAll([&](RunBlock block) { runs.run(block); },
+             shape.passesVectors(plan));
+    });
+    forAll([&](RunBlock block) { runs.end(block); });
+  }
+
+  void emitBlock(BlockRow b, BlockRow v) {
+    BlockPosition position = positionOf(b, v);
     RegisterBlock block(e, key, plan, shape, params, position);
     if (plan.sums == SumsIn::Stage)
       position.sums = BroadcastSums(block).zeros();

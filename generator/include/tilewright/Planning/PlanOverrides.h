@@ -39,6 +39,7 @@ inline constexpr PlanWord<bool> kEnds[] = {{"counter", false},
                                            {"pointer", true}};
 inline constexpr PlanWord<bool> kStageLoops[] = {{"vector", false},
                                                  {"vectors", true}};
+inline constexpr PlanWord<bool> kRuns[] = {{"block", false}, {"tile", true}};
 inline constexpr PlanWord<SumsIn> kSumsIn[] = {
     {"steps", SumsIn::Steps}, {"stage", SumsIn::Stage}, {"pass", SumsIn::Pass}};
 inline constexpr PlanWord<Schedule> kScheduleWords[] = {
@@ -153,6 +154,13 @@ template <> struct PlanTable<TilePlan> {
             "vector, if there is no such part, or those of four vectors first; "
             "what is summed up meanwhile is added up by vectors then",
             kStageLoops},
+        Word<&P::sharesRuns>{
+            "runs",
+            "what takes the K steps that are staged at a time before the next "
+            "ones are: a register block, for itself, if there is no such part, "
+            "or all blocks of the tile, whose sums are in memory meanwhile; "
+            "vectors that the first one decodes are stored for the others",
+            kRuns},
         Word<&P::schedule>{
             "schedule",
             "who orders the instructions: the plan, if there is no such part, "
@@ -164,6 +172,7 @@ template <> struct PlanTable<TilePlan> {
     return field == "round"       ? plan.roundsInTurn()
            : field == "ends"      ? plan.endsByPointer
            : field == "stageloop" ? plan.stageRuns
+           : field == "runs"      ? plan.sharesRuns
            : field == "schedule"  ? plan.schedule != Schedule::Planned
                                   : true;
   }

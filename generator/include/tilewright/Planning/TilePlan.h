@@ -117,6 +117,11 @@ struct TilePlan {
   /// vectors, and what is left as few as fill one; otherwise only these. What a
   /// stage sums up is added up by vectors.
   bool stageRuns = false;
+  /// All register blocks take a run of stageSteps K steps, whose operands are
+  /// staged once for them, before any takes the next one; their sums are in
+  /// memory meanwhile. What the first blocks decode of the vector operand they
+  /// store for those that follow (TileShape::passesVectors).
+  bool sharesRuns = false;
   Schedule schedule = Schedule::Planned;
 
   bool operator==(const TilePlan &o) const;

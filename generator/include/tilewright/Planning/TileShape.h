@@ -189,6 +189,12 @@ struct TileShape {
   /// The vectors that several parts are taken of are loaded for each, for want
   /// of registers to keep them in beside the decoded ones.
   bool loadsEachPart;
+  /// TilePlan::sharesRuns: the first block of all that share vectors stores
+  /// these as it decodes them, and the others load what it stored.
+  bool passesVectors(const TilePlan &plan) const {
+    return plan.sharesRuns && canPassVectors();
+  }
+  bool canPassVectors() const;
   /// Elements of the vector operand in a register that the multiplies take.
   int64_t vectorWidth;
   /// Whether the operands are of a kind that iterations can be decoded of.

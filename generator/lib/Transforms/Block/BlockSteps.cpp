@@ -41,6 +41,8 @@ Emitter::Values BlockSteps::steps(OperandSource broadcast, OperandSource vector,
     OperandSource b = broadcast, v = vector;
     b.pointer = at(broadcast, t);
     v.pointer = at(vector, t);
+    if (v.copy)
+      v.copy = e.offset(v.copy, t * v.copyStride);
     enter(b, v, t, count);
     correctStep(b, state);
     if (shape.roundsPerStep)

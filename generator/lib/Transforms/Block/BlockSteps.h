@@ -31,6 +31,10 @@ struct OperandSource {
   /// Bytes from the elements of one of the idiom's parts to those of the
   /// next; 0 where they are not apart.
   int64_t partStride = 0;
+  /// Where vectors are stored as they were decoded, rows as they lie here and
+  /// steps `copyStride` bytes apart; null for nowhere.
+  mlir::Value copy = nullptr;
+  int64_t copyStride = 0;
 };
 
 class BlockSteps : protected RegisterBlock {

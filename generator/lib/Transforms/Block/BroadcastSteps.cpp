@@ -150,7 +150,16 @@ Value BroadcastSteps::loadVector(const OperandSource &source, int index,
 
 Value BroadcastSteps::readVector(const OperandSource &source, int index,
                                  int valid) {
-  return decode(e, source.format, loadVector(source, index, valid));
+  Value elements = decode(e, source.format, loadVector(source, index, valid));
+  if (source.copy) {
+    int64_t first = index * shape.vectorRows;
+    if (overlap)
+      first = std::min<int64_t>(first, vectorOperandRows - shape.vectorRows);
+    int bytes = bytesOf(shape.compute);
+    e.store(elements, e.offset(source.copy, first * shape.rowPitch * bytes),
+            bytes);
+  }
+  return elements;
 }
 
 void BroadcastSteps::chunk(const OperandSource &broadcast,

@@ -122,8 +122,25 @@ void KLoop::prefetch(const OperandShape &operand, Value pointer,
   }
 }
 
-/// The K steps [begin, end), `unroll` at a time; `all` holds the pointers to
-/// the first of them, then the carries.
+/// What a loop over K steps carries: the pointers to the first of them, and to
+/// where vectors are copied if they are, then `carries`.
+static Emitter::Values withPointers(const OperandSource &broadcast,
+                                    const OperandSource &vector,
+                                    const Emitter::Values &carries) {
+  Emitter::Values all = {broadcast.pointer, vector.pointer};
+  if (vector.copy)
+    all.push_back(vector.copy);
+  llvm::append_range(all, carries);
+  return all;
+}
+
+/// The carries of these.
+static Emitter::Values withoutPointers(const OperandSource &vector,
+                                       const Emitter::Values &all) {
+  return Emitter::Values(llvm::drop_begin(all, vector.copy ? 3 : 2));
+}
+
+/// The K steps [begin, end), `unroll` at a time; `all` is withPointers.
 Emitter::Values KLoop::runSteps(OperandSource broadcast, OperandSource vector,
                                 Value begin, Value end, int unroll,
                                 Values all) {
@@ -132,9 +149,11 @@ Emitter::Values KLoop::runSteps(OperandSource broadcast, OperandSource vector,
   all = e.loop(begin, end, unroll, all, [&](Value, Values in) {
     broadcast.pointer = in[0];
     vector.pointer = in[1];
+    if (vector.copy)
+      vector.copy = in[2];
     BlockSteps::Reached reached;
-    Values results = blockSteps.steps(
-        broadcast, vector, unroll, Values(in.begin() + 2, in.end()), reached);
+    Values results = blockSteps.steps(broadcast, vector, unroll,
+                                      withoutPointers(vector, in), reached);
     if (unroll == plan.unroll) {
       // Its panel comes from further away, and several vectors a step leave
       // slots of loads.
@@ -145,6 +164,8 @@ Emitter::Values KLoop::runSteps(OperandSource broadcast, OperandSource vector,
     Values next = {reached.broadcast ? reached.broadcast
                                      : offset(in[0], broadcastRun),
                    reached.vector ? reached.vector : offset(in[1], vectorRun)};
+    if (vector.copy)
+      next.push_back(e.offset(in[2], unroll * vector.copyStride));
     llvm::append_range(next, results);
     return next;
   });
@@ -199,8 +220,7 @@ Emitter::Values KLoop::plainLoop(OperandSource broadcast, OperandSource vector,
       all = runSteps(broadcast, vector, whole, count, 1, all);
     return Values(all.begin() + 2, all.end());
   }
-  Values all = {broadcast.pointer, vector.pointer};
-  llvm::append_range(all, carries);
+  Values all = withPointers(broadcast, vector, carries);
   Value begin = e.i64(0);
   if (plan.unroll > 1) {
     Value rest = arith::RemUIOp::create(e.b, e.loc, count, e.i64(plan.unroll));
@@ -209,7 +229,7 @@ Emitter::Values KLoop::plainLoop(OperandSource broadcast, OperandSource vector,
     begin = end;
   }
   all = runSteps(broadcast, vector, begin, count, 1, all);
-  return Values(all.begin() + 2, all.end());
+  return withoutPointers(vector, all);
 }
 
 } // namespace tilewright

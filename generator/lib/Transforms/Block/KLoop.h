@@ -17,13 +17,14 @@ public:
 
   /// All K steps; BlockResults::initial has what `carries` are.
   Values run(Values carries);
+  /// `count` K steps, from operands that are staged already if they are.
+  Values stepLoop(OperandSource broadcast, OperandSource vector, Value count,
+                  Values carries);
 
 private:
   Values loop(Value broadcast, Value vector, Value count, Values carries);
   Values scaledLoop(Values carries);
   Values stagedLoop(Value broadcast, Value vector, Value count, Values carries);
-  Values stepLoop(OperandSource broadcast, OperandSource vector, Value count,
-                  Values carries);
   Values plainLoop(OperandSource broadcast, OperandSource vector, Value count,
                    Values carries);
   Values runSteps(OperandSource broadcast, OperandSource vector, Value begin,
