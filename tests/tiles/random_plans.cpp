@@ -48,8 +48,10 @@ const std::vector<Part>& parts() {
   return all;
 }
 
-// Code of more vector instructions takes long to generate.
-constexpr int kMostCode = 1200;
+// Code of more vector instructions takes long to generate, and where sums are
+// rounded in place on riscv_64, and spill, it may be more than a tile may have
+// (by 4.5 instructions for each of these).
+constexpr int kMostCode = 900;
 constexpr int kTries = 12;
 
 std::string drawn(const Part& part, Random& random) {
