@@ -174,6 +174,9 @@ bool chooseReading(TilePlan &plan, const TileKey &key, const TileShape &shape,
 
 /// Stack to use for staging: a share of the L1 data cache.
 static constexpr int64_t kStageBytes = 12 * 1024;
+/// Where the sums of all blocks wait beside it: within a page, or Windows has
+/// the stack probed by a call.
+static constexpr int64_t kSharedStageBytes = 2 * 1024;
 
 void chooseStageSteps(TilePlan &plan, const TileKey &key,
                       const TileShape &shape, const PlanOverrides &overrides) {
@@ -195,7 +198,8 @@ void chooseStageSteps(TilePlan &plan, const TileKey &key,
   plan.stageSteps = std::clamp(static_cast<int>(llvm::PowerOf2Ceil(
                                    llvm::divideCeil(wanted, multiplies))),
                                4, 64);
-  while (plan.stageSteps > 1 && stageBytes(plan, key, shape) > kStageBytes)
+  int64_t most = plan.sharesRuns ? kSharedStageBytes : kStageBytes;
+  while (plan.stageSteps > 1 && stageBytes(plan, key, shape) > most)
     plan.stageSteps /= 2;
 }
 
