@@ -176,7 +176,7 @@ bool chooseReading(TilePlan &plan, const TileKey &key, const TileShape &shape,
 static constexpr int64_t kStageBytes = 12 * 1024;
 /// Where the sums of all blocks wait beside it: within a page, or Windows has
 /// the stack probed by a call.
-static constexpr int64_t kSharedStageBytes = 2 * 1024;
+static constexpr int64_t kSharedStageBytes = 3 * 1024;
 
 void chooseStageSteps(TilePlan &plan, const TileKey &key,
                       const TileShape &shape, const PlanOverrides &overrides) {
@@ -198,7 +198,9 @@ void chooseStageSteps(TilePlan &plan, const TileKey &key,
   plan.stageSteps = std::clamp(static_cast<int>(llvm::PowerOf2Ceil(
                                    llvm::divideCeil(wanted, multiplies))),
                                4, 64);
-  int64_t most = plan.sharesRuns ? kSharedStageBytes : kStageBytes;
+  // Of 32 registers such plans are for those who measure.
+  bool isPlanned = info(key.isa).vectorRegisters < 32;
+  int64_t most = plan.sharesRuns && isPlanned ? kSharedStageBytes : kStageBytes;
   while (plan.stageSteps > 1 && stageBytes(plan, key, shape) > most)
     plan.stageSteps /= 2;
 }
