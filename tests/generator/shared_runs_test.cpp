@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "tests/generator/key_of.h"
+#include "tests/generator/plan_refusal.h"
 #include "tilewright/Planning/PlanCost.h"
 #include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Planning/TileShape.h"
@@ -18,7 +19,9 @@
 namespace tilewright {
 namespace {
 
+using testing::expectRefused;
 using testing::keyOf;
+using testing::PlanRefusal;
 
 constexpr char kF16[] = "f16f16f32_16x8x1_x86_64_avx2_fma";
 constexpr char kF32[] = "f32f32f32_16x8x1_x86_64_avx2_fma";
@@ -77,9 +80,7 @@ TEST(SharedRunsTest, StagesAreOfAllRows) {
 }
 
 TEST(SharedRunsTest, AreRefusedWithTheReason) {
-  const struct {
-    const char *key, *overrides, *reason;
-  } refusals[] = {
+  const PlanRefusal refusals[] = {
       {kF32, "runs=tile stage=none", "runs=tile needs an operand that is st"},
       {kF32, "runs=rows", "expected block or tile"},
       {"f16f16f32_8x8x1_x86_64_avx2_fma",
@@ -97,13 +98,7 @@ TEST(SharedRunsTest, AreRefusedWithTheReason) {
       {"f16f16f32_8x2vlx1_arm_64_sve", "runs=tile idiom=fma stage=broadcast",
        "operands of a known number of rows"},
   };
-  for (const auto& refusal : refusals) {
-    llvm::Expected<TilePlan> plan =
-        planTile(keyOf(refusal.key), refusal.overrides);
-    ASSERT_FALSE(bool(plan)) << refusal.key << " " << refusal.overrides;
-    const std::string text = llvm::toString(plan.takeError());
-    EXPECT_NE(text.find(refusal.reason), std::string::npos) << text;
-  }
+  for (const PlanRefusal& refusal : refusals) expectRefused(refusal);
 }
 
 }  // namespace

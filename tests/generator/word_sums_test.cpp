@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tests/generator/key_of.h"
+#include "tests/generator/plan_refusal.h"
 #include "tests/tiles/random_keys.h"
 #include "tilewright/Planning/Target.h"
 #include "tilewright/Planning/TilePlan.h"
@@ -19,7 +20,9 @@
 namespace tilewright {
 namespace {
 
+using testing::expectRefused;
 using testing::keyOf;
+using testing::PlanRefusal;
 using testing::randomKeys;
 using testing::seedOf;
 
@@ -96,9 +99,7 @@ TEST(WordSumsTest, EndBeforeTheyOverflow) {
 }
 
 TEST(WordSumsTest, AreRefusedWithTheReason) {
-  const struct {
-    const char *key, *overrides, *reason;
-  } refusals[] = {
+  const PlanRefusal refusals[] = {
       {"s8s8s32_8x8x1_arm_64_base", "idiom=smlalh", "does not take s8s8s32"},
       {"u8s4s32_8x8x2_arm_64_base", "idiom=smlalh", "does not take u8s4s32"},
       {"s8s4s32_8x8x2_arm_64_base", "idiom=mlah", "does not take s8s4s32"},
@@ -110,13 +111,7 @@ TEST(WordSumsTest, AreRefusedWithTheReason) {
       {"s8s4s32_8x8x2_arm_64_base", "idiom=smlalh by=load klanes=1",
        "idiom 'smlalh' needs by=lane"},
   };
-  for (const auto& refusal : refusals) {
-    llvm::Expected<TilePlan> plan =
-        planTile(keyOf(refusal.key), refusal.overrides);
-    ASSERT_FALSE(bool(plan)) << refusal.key << " " << refusal.overrides;
-    const std::string text = llvm::toString(plan.takeError());
-    EXPECT_NE(text.find(refusal.reason), std::string::npos) << text;
-  }
+  for (const PlanRefusal& refusal : refusals) expectRefused(refusal);
   // As many steps as 16 bits hold are an iteration.
   EXPECT_TRUE(bool(planTile(keyOf("s8s4s32_8x8x2_arm_64_base"),
                             "idiom=smlalh unroll=15 sets=1")));
