@@ -202,51 +202,53 @@ TW_INLINE tw_vec tw_lane_multiply(tw_lane_t kind, tw_vec acc, tw_vec rhs,
   }
 }
 
-// `steps` K steps of a single row whose rhs is multiplied as it is, in whole
-// vectors; acc[step % sets][n]. The panels move on. That is done so quickly
-// that only loads at fixed offsets fit in between: of ld1 of four LLVM's models
-// of A64FX, Ampere-1 and Oryon say two to five times as many cycles.
-TW_INLINE void tw_lane_row_steps(tw_lane_t kind, tw_acc_t acc_kind, tw_vec* acc,
-                                 const char** lhs, const char** rhs, int N0,
-                                 int sets, int steps) {
+// Whether the registers of the rhs are loaded one by one. A single row is
+// multiplied so quickly that nothing else fits in between: of ld1 of four
+// LLVM's models of A64FX, Ampere-1 and Oryon say two to five times as many
+// cycles. So it is with more rows, but Neoverse N1, which has neither bfdot nor
+// usdot, would take 1.3 times as long.
+TW_INLINE int tw_lane_loads_alone(tw_lane_t kind, tw_acc_t acc_kind, int M0) {
+  if (tw_lane_widens_rhs(kind) != TW_WIDEN_NOT) return 0;
+  return M0 == 1 || ((kind == TW_LANE_BFDOT || kind == TW_LANE_USDOT) &&
+                     !tw_rounds_steps(acc_kind));
+}
+
+// The same as tw_lane_steps where tw_lane_loads_alone, and the rhs is a whole
+// number of vectors.
+TW_INLINE void tw_lane_steps_alone(tw_lane_t kind, tw_acc_t acc_kind,
+                                   tw_vec* acc, const char** lhs,
+                                   const char** rhs, int M0, int N0, int sets,
+                                   int steps) {
   const int lane_bytes = tw_lane_bytes(kind);
   const int lanes = 16 / lane_bytes;
   const int acc_lanes = tw_acc_lanes(acc_kind);
   const int nv = N0 / acc_lanes;
   const int vectors = steps * N0 / lanes;
-  // Loads at once. By four Cortex-A510 takes less time, of bfdot half of it,
-  // but Neoverse N1, which has neither bfdot nor usdot, 1.1 times as much.
-  const int fours =
-      kind == TW_LANE_BFDOT || kind == TW_LANE_USDOT || kind == TW_LANE_F16;
-  const int group = fours ? 4 : 2;
-  const int ordered = tw_rounds_steps(acc_kind) || vectors % (2 * group) != 0;
-  const int block = ordered ? 0 : 2 * group;
-  const char* at = tw_advance(rhs, vectors * 16);
+  // Registers on their way: what Cortex-A510 and A55, which are in order, wait
+  // for least; others wait for none.
+  const int ahead = M0 == 1 ? 5 : 4;
   tw_vec l[TW_MAX_OPERANDS], r[TW_MAX_OPERANDS];
-  tw_load_bytes(l, lhs, steps * tw_lane_lhs_bytes(kind));
-  TW_UNROLL for (int i = 0; i < vectors; ++i) {
-    if (i % group == 0) {
-      // While the group before it is multiplied.
-      if (i > 0) {
-        const int done = tw_nth_apart(block, i - group) * lanes;
-        TW_LOAD_AFTER(at, acc[done / N0 % sets * nv + done % N0 / acc_lanes]);
-      }
-      TW_UNROLL for (int j = i; j < tw_min(i + group, vectors); ++j) {
-        const int next = tw_nth_apart(block, j);
-        r[next] = tw_load(at + next * 16, 16);
-      }
-    }
-    const int v = tw_nth_apart(block, i);
-    TW_UNROLL for (int n = v * lanes; n < (v + 1) * lanes; n += acc_lanes) {
-      const int s = n / N0;
-      tw_vec* const a = acc + s % sets * nv + n % N0 / acc_lanes;
-      *a = tw_lane_multiply(kind, *a, r[v], n % lanes * lane_bytes / 8,
-                            l[s / lanes], s % lanes);
-      // Else later loads would come first, and take the registers.
-      TW_PIN(*a);
-    }
-    if ((v + 1) * lanes % N0 == 0) tw_round_step(acc_kind, acc, nv);
+  tw_load_bytes(l, lhs, steps * M0 * tw_lane_lhs_bytes(kind));
+  TW_UNROLL for (int v = 0; v < tw_min(ahead, vectors); ++v) {
+    r[v] = tw_load_alone(rhs, v * 16);
   }
+  TW_UNROLL for (int v = 0; v < vectors; ++v) {
+    TW_UNROLL for (int m = 0; m < M0; ++m) {
+      TW_UNROLL for (int n = v * lanes; n < (v + 1) * lanes; n += acc_lanes) {
+        const int s = n / N0, at_m = s * M0 + m;
+        tw_vec* const a = acc + (s % sets * M0 + m) * nv + n % N0 / acc_lanes;
+        *a = tw_lane_multiply(kind, *a, r[v], n % lanes * lane_bytes / 8,
+                              l[at_m / lanes], at_m % lanes);
+        // Else later loads would come first, and take the registers.
+        TW_PIN(*a);
+      }
+    }
+    if (v + ahead < vectors) {
+      r[v + ahead] = tw_load_alone(rhs, (v + ahead) * 16);
+    }
+    if ((v + 1) * lanes % N0 == 0) tw_round_step(acc_kind, acc, M0 * nv);
+  }
+  *rhs += vectors * 16;
 }
 
 // `steps` K steps; acc[step % sets][m][n]. The panels move on.
@@ -259,8 +261,8 @@ TW_INLINE void tw_lane_steps(tw_lane_t kind, tw_acc_t acc_kind, tw_vec* acc,
   const int nv = N0 / acc_lanes;
   const int rhs_bytes = N0 * tw_lane_rhs_bytes(kind);
   const tw_widen_t widen_rhs = tw_lane_widens_rhs(kind);
-  if (widen_rhs == TW_WIDEN_NOT && M0 == 1 && steps * rhs_bytes % 16 == 0) {
-    tw_lane_row_steps(kind, acc_kind, acc, lhs, rhs, N0, sets, steps);
+  if (tw_lane_loads_alone(kind, acc_kind, M0) && steps * rhs_bytes % 16 == 0) {
+    tw_lane_steps_alone(kind, acc_kind, acc, lhs, rhs, M0, N0, sets, steps);
     return;
   }
   // The rhs is loaded in chunks of four vectors, or of one that is converted.
@@ -301,16 +303,16 @@ TW_INLINE void tw_lane_steps(tw_lane_t kind, tw_acc_t acc_kind, tw_vec* acc,
 TW_INLINE int tw_lane_iteration(tw_lane_t kind, int M0, int vectors, int sets) {
   const int fill = 16 / tw_min(16, M0 * tw_lane_lhs_bytes(kind));
   const int steps = tw_max(sets, fill);
-  const int least = kind == TW_LANE_F16_WIDE ? 12 : 3;
+  const int least = kind == TW_LANE_F16_WIDE ? 12 : M0 == 1 ? 2 : 3;
   if (vectors < least || vectors > 16) return steps;
   const int multiplies = vectors * steps;
   const int lhs_bytes = steps * M0 * tw_lane_bytes(kind);
   return steps * tw_min(multiplies >= 32             ? 1
                         : multiplies > 16 || M0 == 1 ? 2
                                                      : 4,
-                        lhs_bytes >= 64   ? 1
-                        : lhs_bytes >= 32 ? 2
-                                          : 4);
+                        lhs_bytes >= (M0 == 1 ? 128 : 64) ? 1
+                        : lhs_bytes >= 32                 ? 2
+                                                          : 4);
 }
 
 TW_INLINE void tw_lane_tile(tw_lane_t kind, tw_acc_t acc_kind, void* out,

@@ -103,14 +103,12 @@ TW_INLINE const char* tw_advance(const char** panel, int bytes) {
   return *panel - bytes;
 }
 
-// Which vector of a panel is the `i`-th one to be loaded, and multiplied: of
-// each block the even ones, then the odd ones, which keeps neighbours apart.
-// These would be loaded by ldp, of which LLVM's models of Neoverse N2 and V2
-// say up to 1.4 times as many cycles. A block of 0: one after another.
-TW_INLINE int tw_nth_apart(int block, int i) {
-  if (block == 0) return i;
-  const int in = i % block, half = block / 2;
-  return i - in + in % half * 2 + in / half;
+// The vector `at` bytes from where `panel` stands. LLVM makes ldp of no two of
+// these, for it does not know that they are neighbours; of ldp its models of
+// Neoverse N2 and V2 say up to 1.4 times as many cycles.
+TW_INLINE tw_vec tw_load_alone(const char** panel, int at) {
+  TW_OPAQUE_POINTER(*panel);
+  return tw_load(*panel + at, 16);
 }
 
 // Keeps loads through `p` behind the computation of `v`, where the compiler
