@@ -32,26 +32,36 @@ TW_INLINE tw_vec tw_pair_multiply(int is_signed, tw_vec acc, tw_vec a, tw_vec b,
 }
 
 // `steps` K steps of two elements; acc[step % sets][m][n]. The panels move on.
+// Of a single row's iteration the rhs is loaded by one register at a time:
+// A64FX and Oryon take longer over ld1 of four than over its products.
 TW_INLINE void tw_pair_steps(int is_signed, tw_vec* acc, const char** lhs,
                              const char** rhs, int M0, int N0, int sets,
                              int steps) {
   const int nv = N0 / 4;
-  tw_vec l[2], r[6];
+  const int rhs_bytes = steps * N0 * 2;
+  const int alone = M0 == 1 && steps > 1;
+  const int ahead = alone ? tw_min(6, rhs_bytes / 16) : 0;
+  tw_vec l[2], r[12];
   tw_load_bytes(l, lhs, steps * M0 * 2);
-  tw_load_bytes(r, rhs, steps * N0 * 2);
+  if (!alone) tw_load_bytes(r, rhs, rhs_bytes);
+  TW_UNROLL for (int v = 0; v < ahead; ++v) r[v] = tw_load_alone(rhs, v * 16);
   TW_UNROLL for (int s = 0; s < steps; ++s) {
     TW_UNROLL for (int m = 0; m < M0; ++m) {
       const int at = s * M0 + m;
       const tw_vec pair = tw_spread_pair(l[at / 8], at % 8);
       TW_UNROLL for (int n = 0; n < nv; ++n) {
         tw_vec* const a = acc + (s % sets * M0 + m) * nv + n;
-        const int half = s * nv + n;
+        const int half = s * nv + n, next = half / 2 + ahead;
         *a = tw_pair_multiply(is_signed, *a, pair, r[half / 2], half % 2);
         // Else products pile up until registers run out.
         if (M0 * nv > 16) TW_USE_AFTER(l[at / 8], *a);
+        if (alone && half % 2 != 0 && next < rhs_bytes / 16) {
+          r[next] = tw_load_alone(rhs, next * 16);
+        }
       }
     }
   }
+  if (alone) *rhs += rhs_bytes;
 }
 
 TW_INLINE void tw_pair_tile(int is_signed, void* out, const void* lhs_panel,
@@ -59,15 +69,17 @@ TW_INLINE void tw_pair_tile(int is_signed, void* out, const void* lhs_panel,
                             const tw_mmt4d_params_t* params, int M0, int N0) {
   const int vectors = M0 * N0 / 4;
   const int sets = vectors >= 8 ? 1 : vectors >= 4 ? 2 : 4;
+  // A whole register of the lhs.
+  const int steps = M0 == 1 ? 8 : sets;
   const char* lhs = (const char*)lhs_panel;
   const char* rhs = (const char*)rhs_panel;
   tw_vec acc[TW_MAX_ACCUMULATORS];
   tw_begin(TW_ACC_S32, acc, out, params, M0, N0, sets);
   const tw_index_t K = params->K > 0 ? params->K : 0;
-  TW_NO_UNROLL for (tw_index_t i = K / sets; i != 0; --i) {
-    tw_pair_steps(is_signed, acc, &lhs, &rhs, M0, N0, sets, sets);
+  TW_NO_UNROLL for (tw_index_t i = K / steps; i != 0; --i) {
+    tw_pair_steps(is_signed, acc, &lhs, &rhs, M0, N0, sets, steps);
   }
-  TW_NO_UNROLL for (tw_index_t k = K % sets; sets > 1 && k > 0; --k) {
+  TW_NO_UNROLL for (tw_index_t k = K % steps; steps > 1 && k > 0; --k) {
     tw_pair_steps(is_signed, acc, &lhs, &rhs, M0, N0, 1, 1);
   }
   tw_end(TW_ACC_S32, acc, out, params, M0, N0, sets);
