@@ -126,8 +126,15 @@ static void chooseLoads(TilePlan &plan, const TileKey &key,
   // that, and sums that are converted each step wait for each other.
   if (shape.rowGroups <= idiom(plan.idiom).rows && !shape.convertsSums &&
       (shape.compute == ComputeType::F32 ||
-       !isDecoded(shape.vector, shape.compute, shape.roles.offset)))
+       !isDecoded(shape.vector, shape.compute, shape.roles.offset))) {
+    // Neoverse N1 has no slots to spare for loads of lanes one by one.
+    int lanes =
+        static_cast<int>(int64_t{plan.unroll} * shape.broadcastBlocks.size *
+                         shape.rowPitch * bytesOf(shape.compute) / 16);
+    if (lanes >= kMost && inOrder == (idiom(plan.idiom).rows > 1))
+      plan.broadcastLoads = kMost;
     return;
+  }
   plan.broadcastLoads = std::clamp(spare, 1, kMost);
   spare -= plan.broadcastLoads;
   // Oryon, A64FX and Ampere1 take longer over a load of several than over the

@@ -18,7 +18,7 @@ namespace {
 constexpr int kRoom = 6, kScalableRoom = 3;
 /// K steps of an iteration up to which it takes twice as many: nothing moves
 /// across its end. A single row has few instructions, and matrices few loads.
-constexpr int kFewSteps = 2, kFewOfMatrices = 4;
+constexpr int kFewSteps = 2, kFewOfMatrices = 4, kFewOfRows = 8;
 
 /// What `plan` gains by on a core that gains by `most`.
 Schedule gainsBy(Schedule most, const TilePlan &plan, const TileKey &key) {
@@ -40,10 +40,11 @@ Schedule gainsBy(Schedule most, const TilePlan &plan, const TileKey &key) {
 /// and share neither registers nor sums that it would spill.
 bool wantsMoreSteps(const TilePlan &plan, const TileShape &shape) {
   const Idiom &idiom = tilewright::idiom(plan.idiom);
-  bool isFew = shape.broadcast.rows == 1 ||
-               plan.unroll <= (idiom.rows > 1 ? kFewOfMatrices : kFewSteps);
+  int few = shape.broadcast.rows == 1 ? kFewOfRows
+            : idiom.rows > 1          ? kFewOfMatrices
+                                      : kFewSteps;
   int mostAhead = plan.schedule == Schedule::Full ? 1 : 0;
-  return isFew && plan.decodeAhead <= mostAhead && !shape.splits &&
+  return plan.unroll <= few && plan.decodeAhead <= mostAhead && !shape.splits &&
          shape.roles.offset == 0 && !idiom.addsApart;
 }
 

@@ -76,8 +76,6 @@ private:
       enough *= 4 / idiom(plan.idiom).ops;
       if (plan.lanes == 2 || (few && !wide))
         enough *= 2;
-      else if (few && idiom(plan.idiom).rows == 1)
-        enough /= 2;
     }
     // Conversions run ahead of the multiplies within an iteration.
     if (machine.dispatchIsNarrow && shape.compute == ComputeType::F32 &&
@@ -106,6 +104,14 @@ private:
         shape.compute == ComputeType::F32 &&
         (unroll == 8 || (unroll == 4 && shape.mayShuffle)))
       unroll *= 2;
+    // One whose broadcasts are lanes loads as much as it multiplies, and what
+    // the loop itself takes is a slot for either (llvm-mca: 0.90 to 0.95 of
+    // the cycles of Neoverse V2 and N1).
+    if (shape.broadcast.rows == 1 && shape.regular && shape.byLanes &&
+        unroll == 8 &&
+        block <= (idiom(plan.idiom).halves == Halves::None ? 2 : 3) &&
+        !isDecoded(shape.vector, shape.compute, shape.roles.offset))
+      unroll = 16;
     // One whose only vector of 64 bytes is converted in place has twice as many
     // of these under way (Zen 4: f16 1x16x1 0.97 of the time, s16s8 1x16x2
     // 0.96). Narrower ones gain nothing.
