@@ -31,6 +31,14 @@
          rows_are_vectors, nv);                                                \
   }
 
+// Of a predicate that it knows, gcc 14.2 keeps a bit of each 32-bit lane where
+// an outer product wants a bit of each byte.
+#ifdef __clang__
+#define TW_OPAQUE_PREDICATE(p) ((void)0)
+#else
+#define TW_OPAQUE_PREDICATE(p) __asm__("" : "+Upl"(p))
+#endif
+
 // Numbers of tiles of ZA have to be literals, too: op(tile, ...).
 #define TW_ZA_TILE(tile, op, ...)     \
   ((tile) == 0   ? op(0, __VA_ARGS__) \

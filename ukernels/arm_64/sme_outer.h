@@ -85,8 +85,8 @@ TW_INLINE void TW_CONCAT(TW_TILE, _steps)(const char** lhs, const char** rhs,
   const int mv = rows_are_vectors ? M0 : 1;
   const tw_index_t rows = rows_are_vectors ? (tw_index_t)svcntw() : M0;
   // Of the bytes of a vector of the lhs, in which a row has 4.
-  const svbool_t mask =
-      rows_are_vectors ? svptrue_b8() : svwhilelt_b8_s32(0, 4 * M0);
+  svbool_t mask = rows_are_vectors ? svptrue_b8() : svwhilelt_b8_s32(0, 4 * M0);
+  TW_OPAQUE_PREDICATE(mask);
   const tw_index_t lhs_vector = rows * TW_LHS_BYTES;
   const tw_index_t rhs_vector = svcntb();
   __typeof__(TW_LOAD_LHS(mask, *lhs)) l;
