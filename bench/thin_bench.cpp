@@ -14,6 +14,8 @@
 #include "measure/operands.h"
 #include "measure/slices.h"
 #include "tilewright/tilewright.h"
+#include "ukernels/core.h"
+#include "ukernels/cpu.h"
 #include "ukernels/thin.h"
 
 namespace tilewright::bench {
@@ -25,6 +27,13 @@ struct Case {
   bool transposed;  // the rhs lies as [N][K]
   int64_t M, N, K;
 };
+
+// Of this CPU, as tw_matmul has it.
+int asksPages() {
+  uint64_t cpuData[TW_CPU_DATA_WORDS];
+  tw_cpu_data_of_this_cpu(cpuData);
+  return tw_core_asks_pages(cpuData);
+}
 
 std::string nameOf(const Case& c) {
   return "thin/" + std::string(info(c.types).name) + "/" +
@@ -108,6 +117,7 @@ void timeCase(benchmark::State& state, const Case& c, int64_t copies) {
   thin.rhs = weights.get();
   thin.rhs_stride = c.transposed ? c.K : c.N;
   thin.rhs_transposed = c.transposed;
+  thin.asks_pages = asksPages();
   thin.out = out.get();
   thin.out_stride_m = c.N;
   thin.out_stride_n = 1;

@@ -40,7 +40,7 @@ void TW_CONTRACT(const tw_contraction_t* c) {
   if (c->thin && p->M <= TW_THIN_MOST_ROWS &&
       !(p->flags & TW_MATMUL_FLAG_RHS_PREPACKED)) {
     tw_thin_run_t thin;
-    tw_plan_thin(p, c->thin, &thin);
+    tw_plan_thin(p, c->thin, /*asks_pages=*/0, &thin);
     thin.epilogue = &c->epilogue;
     tw_run_tasks(c, thin.tasks, tw_run_thin_task, &thin);
     return;

@@ -111,6 +111,16 @@ int tw_core_stores_past_caches(const uint64_t* cpu_data) {
   }
 }
 
+int tw_core_asks_pages(const uint64_t* cpu_data) {
+  switch (tw_core_of(cpu_data)) {
+#define TW_CORE_ASKS_PAGES(ENUM) case TW_CORE_##ENUM:
+#include "tilewright/cores.def"
+    return 1;
+    default:
+      return 0;
+  }
+}
+
 tw_caches_t tw_caches_of(const uint64_t* cpu_data) {
   uint64_t word = cpu_data[TW_CPU_WORD_CACHES];
   const tw_core_t core = word == 0 ? tw_core_of(cpu_data) : TW_CORE_UNKNOWN;

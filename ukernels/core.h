@@ -69,6 +69,10 @@ tw_caches_t tw_caches_of(const uint64_t* cpu_data);
 // (TW_CORE_STORES_PAST of cores.def).
 int tw_core_stores_past_caches(const uint64_t* cpu_data);
 
+// Whether the core gains by asking for the pages of rows of an unpacked rhs
+// instead of their cache lines (TW_CORE_ASKS_PAGES of cores.def).
+int tw_core_asks_pages(const uint64_t* cpu_data);
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,6 +5,7 @@
 
 #include "tilewright/matmul.h"
 
+#include "ukernels/core.h"
 #include "ukernels/cpu.h"
 #include "ukernels/matmul_run.h"
 #include "ukernels/matmul_thin.h"
@@ -67,7 +68,8 @@ static tw_status_t tw_prepare(const tw_matmul_params_t* params, int reads,
   }
   const int prepacked = !!(params->flags & TW_MATMUL_FLAG_RHS_PREPACKED);
   if (!prepacked && params->M <= TW_THIN_MOST_ROWS) {
-    tw_plan_thin(params, tw_thin_find(call->cpu_data), &call->thin);
+    tw_plan_thin(params, tw_thin_find(call->cpu_data),
+                 tw_core_asks_pages(call->cpu_data), &call->thin);
     tw_set_tasks(call, call->thin.tasks, tw_run_thin_task, &call->thin,
                  "on the unpacked rhs, M being at most 4");
     return TW_STATUS_OK;

@@ -8,6 +8,7 @@
 #include "tilewright/tilewright.h"
 #include "ukernels/epilogue.h"
 #include "ukernels/matmul_out.h"
+#include "ukernels/pages.h"
 
 // A half-open range of tiles or K steps.
 typedef struct tw_range_t {
@@ -118,6 +119,7 @@ typedef struct tw_blocks_t {
   char* out;            // of the first tile
   tw_index_t out_row, out_col;
   tw_index_t m, n, k;  // tiles and steps
+  tw_index_t panels;   // of a prepacked rhs: from the first tile to its end
   tw_index_t alike;    // rows of tiles from here on are of the plan's last tile
 } tw_blocks_t;
 
@@ -135,9 +137,11 @@ static tw_blocks_t tw_blocks_of(const tw_matmul_task_t* task) {
   b.lhs_panel = b.k * plan->lhs.step;
   b.rhs = task->rhs;
   b.rhs_panel = b.k * plan->rhs.step;
+  b.panels = 0;
   b.sums = task->sums;
   if (run->panels) {
     b.rhs_panel = plan->k_steps * plan->rhs.step;
+    b.panels = plan->rhs.tiles - task->n.begin;
     b.rhs = run->panels + task->n.begin * b.rhs_panel +
             task->k.begin * plan->rhs.step;
   }
@@ -213,6 +217,9 @@ static void tw_multiply_whole(const tw_matmul_plan_t* plan,
         if (at < b->m)
           tw_prefetch_tile(out + next, tw_body_at(plan, b, at)->M0, b->out_col,
                            stride);
+        if (m == 0 && n + 1 < b->panels)
+          tw_ask_for_pages(b->rhs + (n + 1) * b->rhs_panel,
+                           b->k * plan->rhs.step);
         tw_multiply_tile(plan, b, m, n, out, &tile);
       }
   }

@@ -10,7 +10,7 @@
 // a quarter of that.
 static const double kLeastThinWork = 1 << 18;
 
-void tw_plan_thin(const tw_matmul_params_t* p, tw_thin_fn_t fn,
+void tw_plan_thin(const tw_matmul_params_t* p, tw_thin_fn_t fn, int asks_pages,
                   tw_thin_run_t* run) {
   const int lhs_t = !!(p->flags & TW_MATMUL_FLAG_LHS_TRANSPOSED);
   const int out_t = !!(p->flags & TW_MATMUL_FLAG_OUT_TRANSPOSED);
@@ -25,6 +25,7 @@ void tw_plan_thin(const tw_matmul_params_t* p, tw_thin_fn_t fn,
   t->lhs_stride_k = lhs_t ? p->lhs_stride : 1;
   t->rhs = p->rhs;
   t->rhs_stride = p->rhs_stride;
+  t->asks_pages = asks_pages;
   t->rhs_transposed = !!(p->flags & TW_MATMUL_FLAG_RHS_TRANSPOSED);
   t->out = p->out;
   t->out_stride_m = out_t ? 1 : p->out_stride;

@@ -23,9 +23,9 @@ typedef struct tw_thin_run_t {
 } tw_thin_run_t;
 
 // Of 1 to TW_THIN_MOST_ROWS rows, no empty N, and a rhs that is not prepacked.
-// There are at most params->threads tasks.
+// There are at most params->threads tasks. asks_pages: tw_thin_t's.
 void tw_plan_thin(const tw_matmul_params_t* params, tw_thin_fn_t fn,
-                  tw_thin_run_t* run);
+                  int asks_pages, tw_thin_run_t* run);
 
 // Task i of a tw_thin_run_t.
 void tw_run_thin_task(void* run, tw_index_t i);

@@ -35,6 +35,7 @@
 #include "ukernels/generic_tile.h"
 #include "ukernels/index.h"
 #include "ukernels/mmt4d_check.h"
+#include "ukernels/pages.h"
 #include "ukernels/resign.h"
 #include "ukernels/select.h"
 
@@ -114,6 +115,20 @@ static void tw_choose_blocks(tw_run_t* run, const tw_caches_t* caches,
   run->blocks_n = tw_panels_of(p->N, run->nb);
 }
 
+// Of a block's K block at `k`: the slice of the rhs that is read after that of
+// tile `n`, or 0.
+static const char* tw_next_slice(const tw_run_t* run, tw_index_t n_begin,
+                                 tw_index_t n_end, tw_index_t n, tw_index_t k) {
+  if (++n == n_end && k + run->kc < run->params->K) {
+    n = n_begin;
+    k += run->kc;
+  } else if (n == n_end) {
+    k = 0;
+  }
+  return n < run->params->N ? run->rhs + n * run->rhs_row + k * run->rhs_step
+                            : 0;
+}
+
 static void tw_run_block(void* context, tw_index_t block) {
   const tw_run_t* run = (const tw_run_t*)context;
   const tw_index_t m_begin = block / run->blocks_n * run->mb;
@@ -134,6 +149,10 @@ static void tw_run_block(void* context, tw_index_t block) {
       for (tw_index_t n = n_begin; n < n_end; ++n) {
         char* out = run->out + m * run->out_row + n * run->out_col;
         const char* rhs = run->rhs + n * run->rhs_row + k * run->rhs_step;
+        if (m == m_begin) {
+          const char* next = tw_next_slice(run, n_begin, n_end, n, k);
+          if (next) tw_ask_for_pages(next, tile.K * run->rhs_step);
+        }
         if (run->resign)
           run->resign_fn(out, lhs, rhs, &tile, sums);
         else

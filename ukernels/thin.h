@@ -37,6 +37,10 @@ typedef struct tw_thin_t {
   const void* rhs;
   tw_index_t rhs_stride;
   int rhs_transposed;
+  // How rows of the rhs are asked for ahead of time: their pages, or all of
+  // their cache lines. The former is quicker on some cores (tw_core_asks_pages
+  // of core.h).
+  int asks_pages;
   // Element [m][n] is at index m * out_stride_m + n * out_stride_n.
   void* out;
   tw_index_t out_stride_m, out_stride_n;

@@ -15,7 +15,7 @@
 typedef struct tw_thin_block_t {
   int M;
   tw_index_t N, K;
-  int rhs_transposed;
+  int rhs_transposed, asks_pages;  // as of tw_thin_t
   // Distances in bytes: between rows of lhs and sums, between lines of rhs.
   const char *lhs, *rhs;
   char* sums;

@@ -191,6 +191,7 @@ static void tw_thin_run(const tw_thin_t* thin, tw_index_t n_begin,
   tw_thin_block_t block;
   block.M = (int)thin->M;
   block.rhs_transposed = thin->rhs_transposed;
+  block.asks_pages = thin->asks_pages;
   block.sums = sums;
   block.sums_row = columns * sum_bytes;
   block.lhs_row = (in_place ? thin->lhs_stride_m : steps) * wide_bytes;

@@ -43,6 +43,7 @@ void runAndCheck(PlainCase& c, const PlainLayout& l, int64_t cut,
   thin.rhs = c.rhs().buffer.data();
   thin.rhs_stride = l.rhsTransposed ? c.rhs().colStride : c.rhs().rowStride;
   thin.rhs_transposed = l.rhsTransposed;
+  thin.asks_pages = (l.M + l.N + l.K) % 2;  // either gives the same
   thin.out = c.out().buffer.data();
   thin.out_stride_m = c.out().rowStride;
   thin.out_stride_n = c.out().colStride;

@@ -11,14 +11,30 @@
 #ifndef UKERNELS_X86_64_THIN_H_
 #define UKERNELS_X86_64_THIN_H_
 
+#include "ukernels/pages.h"
 #include "ukernels/thin_body.h"
 
 enum { TW_THIN_ROWS = 8 };
 
-// Asks for what the next pass over the sums reads: the prefetchers would begin
-// anew in each row, and rows are as short as 4 KiB.
-TW_INLINE void tw_thin_fetch(const char* at, tw_index_t line) {
-  _mm_prefetch(at + TW_THIN_ROWS * line, _MM_HINT_T0);
+// Unless pages are asked for, asks for what the next pass over the sums reads:
+// the prefetchers would begin anew in each row, and rows are as short as 4 KiB.
+TW_INLINE void tw_thin_fetch(const tw_thin_block_t* b, const char* at,
+                             int rows) {
+  if (b->asks_pages) return;
+  at += TW_THIN_ROWS * b->rhs_line;
+  TW_UNROLL for (int r = 0; r < rows; ++r) {
+    _mm_prefetch(at + r * b->rhs_line, _MM_HINT_T0);
+  }
+}
+
+// Asks for the pages of `count` lines from `line` on.
+TW_INLINE void tw_thin_ask(const tw_thin_block_t* b, tw_element_type_t type,
+                           tw_index_t line, tw_index_t count) {
+  const tw_index_t end = tw_min(line + count, b->rhs_transposed ? b->N : b->K);
+  const tw_index_t bytes =
+      (b->rhs_transposed ? b->K : b->N) * tw_element_bits(type) / 8;
+  for (; line < end; ++line)
+    tw_ask_for_pages(b->rhs + line * b->rhs_line, bytes);
 }
 
 // Vectors of columns side by side by the rows of lhs: chains of additions for
@@ -85,12 +101,12 @@ TW_INLINE void tw_thin_add_rows_f32(const tw_thin_block_t* b,
   tw_index_t n = 0;
   for (; n + TW_LANES <= b->N; n += TW_LANES) {
     tw_vf32 sum[TW_THIN_MOST_ROWS];
+    tw_thin_fetch(b, rhs + n * size, rows);
     TW_UNROLL for (int m = 0; m < M; ++m) {
       sum[m] = tw_f32_load(b->sums + m * b->sums_row + n * 4);
     }
     TW_UNROLL for (int r = 0; r < rows; ++r) {
       const tw_vf32 x = tw_thin_load_f32(type, rhs + r * line + n * size);
-      tw_thin_fetch(rhs + r * line + n * size, line);
       TW_UNROLL for (int m = 0; m < M; ++m) {
         sum[m] = tw_f32_fma(tw_f32_splat(lhs + m * lhs_row + r), x, sum[m]);
       }
@@ -201,6 +217,7 @@ TW_INLINE void tw_thin_add_rows_s16(const tw_thin_block_t* b,
   tw_index_t n = 0;
   for (; n + 2 * TW_LANES <= b->N; n += 2 * TW_LANES) {
     tw_vi32 low[TW_THIN_MOST_ROWS], high[TW_THIN_MOST_ROWS];
+    tw_thin_fetch(b, rhs + n * size, rows);
     TW_UNROLL for (int m = 0; m < M; ++m) {
       const char* sums = b->sums + m * b->sums_row + n * 4;
       tw_i32_split(tw_i32_load(sums), tw_i32_load(sums + TW_LANES * 4), &low[m],
@@ -211,8 +228,6 @@ TW_INLINE void tw_thin_add_rows_s16(const tw_thin_block_t* b,
       const tw_vi32 x0 = tw_thin_load_s16(type, row);
       const tw_vi32 x1 =
           rows == 1 ? tw_i32_zero() : tw_thin_load_s16(type, row + line);
-      tw_thin_fetch(row, line);
-      if (rows > 1) tw_thin_fetch(row + line, line);
       tw_vi32 x_low, x_high;
       tw_s16_pair_up(x0, x1, &x_low, &x_high);
       TW_UNROLL for (int m = 0; m < M; ++m) {
@@ -302,11 +317,16 @@ TW_INLINE tw_index_t tw_thin_groups(const tw_thin_block_t* b,
   tw_index_t i = 0;
   if (b->rhs_transposed) {
     const int columns = tw_thin_dot_columns(M);
-    for (; i + columns <= b->N; i += columns)
+    for (; i + columns <= b->N; i += columns) {
+      tw_thin_ask(b, type, i + columns, columns);
       tw_thin_dot(b, type, M, columns, i);
+    }
   } else {
-    for (; i + TW_THIN_ROWS <= b->K; i += TW_THIN_ROWS)
+    for (; i + TW_THIN_ROWS <= b->K; i += TW_THIN_ROWS) {
+      if (b->asks_pages)
+        tw_thin_ask(b, type, i + 2 * TW_THIN_ROWS, TW_THIN_ROWS);
       tw_thin_add_rows(b, type, M, TW_THIN_ROWS, i);
+    }
   }
   return i;
 }
