@@ -5,7 +5,7 @@
 makes: bytes of code, and what a model of each core says of the hot loop.
 
 Models are llvm-mca's of LLVM 22 for arm_64 and riscv_64 and the port table of x86_ports.py for x86-64;
-no figure was timed, and what no model covers (SME, AMX) has bytes only. docs/audit.md says how to read
+no figure was timed, and what no model covers (SME) has bytes only. docs/audit.md says how to read
 them.
 """
 

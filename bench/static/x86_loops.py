@@ -7,11 +7,13 @@ from fractions import Fraction
 
 SYMBOL = re.compile(r"^(?:[0-9a-f]+ )?<([^>]+)>:$")
 LINE = re.compile(r"^\s*([0-9a-f]+):\s+(?:\{\w+\}\s+)?([a-z]\S*)(?:\s+(.*))?$")
-REGISTERS = {"zmm": 512, "ymm": 256, "xmm": 128}
+TILE_BITS = 16 * 512  # of a register of AMX
+REGISTERS = {"tmm": TILE_BITS, "zmm": 512, "ymm": 256, "xmm": 128}
 
 # Mnemonics of vectors, by the operation of x86_ports.py; the first that matches.
 OPERATIONS = [
     (r"vf(n?m)(add|sub)\w*(ps|pd|ph)$", "fma"),
+    (r"tdp\w+$", "dot tile"),
     (r"vdpbf16ps$", "dot bf16"),
     (r"vpdpwssd$", "dot 16"),
     (r"vpdpb(us|ss|su|uu)d$", "dot 8"),
@@ -63,6 +65,8 @@ class Instruction:
 
     @property
     def products(self):
+        if self.operation == "dot tile":
+            return 16 * 16 * (32 if "bf16" in self.mnemonic else 64)
         each = PRODUCTS.get(self.operation, 0)
         return each * self.bits // {"pd": 64, "ph": 16}.get(self.mnemonic[-2:], 32)
 
@@ -114,6 +118,9 @@ def useful_products(loop, tile_products):
     loops over a part of the rows or of K0 make them. What is beyond, at most a seventh of them, is
     a correction whose constant is in memory."""
     products = sum(i.products for i in loop) - corrections(loop)
+    # Tile registers have all their rows, whatever the tile has of them.
+    if any(i.operation == "dot tile" for i in loop) and products >= tile_products:
+        return tile_products
     steps = Fraction(products, tile_products)
     unit = next((unit for unit in (Fraction(1), Fraction(1, 2), Fraction(1, 4)) if unit <= steps), 0)
     useful = unit and steps // unit * unit

@@ -19,17 +19,17 @@ import x86_ports
 from report import replace_section
 from sources import Tools, run
 from tables import add_tool, tables_of
-from x86_loops import functions, hot_loop, useful_products
+from x86_loops import TILE_BITS, functions, hot_loop, useful_products
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "benchmarks-x86.md"
-NAME = re.compile(r"tw_mmt4d_tile_[a-z0-9]+?_(\d+)x(\d+)x(\d+)_(?:steprnd_)?(x86_64_\w+)$")
+NAME = re.compile(r"tw_mmt4d_tile_[a-z0-9]+?_(\d+)x(\d+)x(\d+)_(?:steprnd_|vnni_)?(x86_64_\w+)$")
 SHARE = 0.95
 # The first cores that have an instruction set have all before it, in this order.
 FEATURES = {
     "skylake-avx512": "avx512_base", "icelake-server": "avx512_vnni",
-    "sapphirerapids": "avx512_fp16 avx_vnni", "emeraldrapids": "avx512_fp16 avx_vnni",
-    "graniterapids": "avx512_fp16 avx_vnni", "alderlake": "avx_vnni", "gracemont": "avx_vnni",
+    "sapphirerapids": "amx_bf16 avx_vnni", "emeraldrapids": "amx_bf16 avx_vnni",
+    "graniterapids": "amx_bf16 avx_vnni", "alderlake": "avx_vnni", "gracemont": "avx_vnni",
     "znver2": "avx2_fma", "znver3": "avx2_fma", "znver4": "avx512_bf16",
     "znver5": "avx512_bf16 avx_vnni",
 }
@@ -38,7 +38,7 @@ FEATURES = {
 def slots_of(instruction, core):
     """What an instruction takes of the ports; None for an operation that the table has not."""
     tables = x86_ports.CORES[core]
-    table = tables.get("zmm" if instruction.bits == 512 else "ymm")
+    table = tables[{TILE_BITS: "tmm", 512: "zmm"}.get(instruction.bits, "ymm")]
     slots = []
     if instruction.operation:
         if instruction.operation not in table:
@@ -113,7 +113,8 @@ def collect(options):
 def wide(name):
     """Whether a tile has so many vectors that multiplies bound it: not those of one or few rows."""
     m0, n0 = (int(NAME.match(name).group(i)) for i in (1, 2))
-    lanes = 32 if name.endswith("avx512_fp16") else 16 if "avx512" in name else 8
+    lanes = 32 if name.endswith(("avx512_fp16", "amx_int8", "amx_bf16")) else \
+        16 if "avx512" in name else 8
     return m0 * n0 >= 8 * lanes
 
 

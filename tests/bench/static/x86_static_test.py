@@ -125,6 +125,23 @@ class X86Static(unittest.TestCase):
         self.assertEqual(x86_ports.cycles([("01", 1), ("5", 3)]), 3)
         self.assertEqual(x86_ports.cycles([("05", 2), ("0", 2)]), 2)
 
+    def test_multiplies_of_tile_registers_have_all_rows(self):
+        def loop(multiplies, loads):
+            lines = ["tileloadd (%rdi,%rax), %tmm4"] * loads
+            return [".Ltop:", *lines, *[f"{multiplies[1]} %tmm6, %tmm4, %tmm{i}"
+                                        for i in range(multiplies[0])], "decq %rcx", "jne .Ltop"]
+        figures = [("32x32x64", "amx_int8", (4, "tdpbssd"), 4, 64, 1),
+                   ("16x32x64", "amx_int8", (2, "tdpbusd"), 3, 32, 1),
+                   ("16x32x64", "amx_int8", (2, "tdpbuud"), 5, 40, 0.8),
+                   ("8x32x32", "amx_bf16", (2, "tdpbf16ps"), 3, 32, 0.5)]
+        for sizes, isa, multiplies, loads, cycles, share in figures:
+            name = f"tw_mmt4d_tile_x_{sizes}_vnni_x86_64_{isa}"
+            found = self.shares(name, loop(multiplies, loads))["cores"]
+            self.assertEqual(sorted(found), ["emeraldrapids", "graniterapids", "sapphirerapids"])
+            self.assertEqual((found["emeraldrapids"]["cycles"], found["emeraldrapids"]["share"]),
+                             (cycles, share), name)
+        self.assertTrue(x86_static.is_miss(name, found["emeraldrapids"]))
+
     def test_misses_name_tile_core_and_limit(self):
         tiles = {F32: self.shares(F32, f32_loop(["vpandd %zmm0, %zmm1, %zmm2"] * 4))}
         lines = x86_static.misses(tiles)
