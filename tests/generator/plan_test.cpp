@@ -190,6 +190,8 @@ TEST(PlanOverrideTest, RefusesWithTheReason) {
       {f32, "by=lane", "by=lane needs multiplies that name lanes"},
       {f32, "by=shuffle", "by=shuffle needs one row"},
       {f32, "by=loadalone,lanes=8", "by=loadalone needs AVX-512"},
+      {f32, "extra=4 sets=2", "accumulators of 128 bits or more in one register, sets=1"},
+      {f32, "extra=4 sets=1 unroll=3", "extra=4 needs an even unroll, not 3"},
       {f32, "stageloop=vectors", "stageloop=vectors needs an operand that is"},
       {f32, "split=yes", "split=yes needs by=lane"},
       {f32, "decodeahead=1", "decodeahead=1 needs by=lane"},

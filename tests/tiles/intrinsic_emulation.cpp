@@ -265,8 +265,9 @@ bool isMemoryBarrier(const CallInst& call) {
 }
 
 // What an optimisation barrier gives: an empty text whose results are tied to
-// its operands one by one says nothing but that the values are made here, and
-// that not for other CPUs. Null for any other call.
+// its operands one by one, or whose one result is to the first of them, says
+// nothing but that the values are made here, and that not for other CPUs. Null
+// for any other call.
 Value* withoutBarrier(IRBuilder<>& b, const CallInst& call) {
   const auto* text = dyn_cast<InlineAsm>(call.getCalledOperand());
   const unsigned count = call.arg_size();
@@ -278,8 +279,12 @@ Value* withoutBarrier(IRBuilder<>& b, const CallInst& call) {
     types.push_back(call.getArgOperand(i)->getType());
   }
   // Behind the operands clang says that such a text clobbers the flags.
-  const StringRef constraints = text->getConstraintString();
-  if (!constraints.split(",~{").first.ends_with(tied)) return nullptr;
+  const StringRef constraints =
+      StringRef(text->getConstraintString()).split(",~{").first;
+  // As a pointer behind what makes a vector.
+  if (constraints == "=r,0,v" || constraints == "=r,0,x")
+    return call.getArgOperand(0);
+  if (!constraints.ends_with(tied)) return nullptr;
   if (count == 1)
     return call.getType() == types[0] ? call.getArgOperand(0) : nullptr;
   if (call.getType() != StructType::get(call.getContext(), types))

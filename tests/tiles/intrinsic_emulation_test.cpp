@@ -458,6 +458,20 @@ TEST(EmulationTest, TakesOutBarriersOfSeveralValues) {
             f->getArg(1));
 }
 
+TEST(EmulationTest, TakesOutPointersBehindAVector) {
+  llvm::LLVMContext context;
+  auto module = parse(
+      "define ptr @f(ptr %p, <4 x i32> %x) {\n"
+      "  %r = call ptr asm \"\", \"=r,0,x\"(ptr %p, <4 x i32> %x)\n"
+      "  ret ptr %r\n}\n",
+      context);
+  ASSERT_TRUE(module);
+  llvm::Error error = emulateForeignIsa(*module);
+  ASSERT_FALSE(bool(error)) << llvm::toString(std::move(error));
+  llvm::Function* f = module->getFunction("f");
+  EXPECT_EQ(f->getEntryBlock().getTerminator()->getOperand(0), f->getArg(0));
+}
+
 TEST(EmulationTest, RefusesBarriersThatExchangeValues) {
   llvm::LLVMContext context;
   std::string text = barrierOfTwo("=x,=x,1,0");

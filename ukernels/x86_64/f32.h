@@ -8,9 +8,9 @@
 
 #include "ukernels/x86_64/narrow_out.h"
 
-// One K step: lhs [M0], rhs [N0].
+// One K step: lhs [M0], rhs [N0]. `odd`: of a tile with extra accumulators.
 TW_INLINE void tw_f32_step(tw_vf32* acc, const float* lhs, const float* rhs,
-                           int M0, int nv) {
+                           int M0, int nv, int odd) {
   tw_vf32 r[4];
   TW_UNROLL for (int n = 0; n < nv; ++n) {
     r[n] = tw_f32_load(rhs + n * TW_LANES);
@@ -18,7 +18,8 @@ TW_INLINE void tw_f32_step(tw_vf32* acc, const float* lhs, const float* rhs,
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     const tw_vf32 l = tw_f32_splat(lhs + m);
     TW_UNROLL for (int n = 0; n < nv; ++n) {
-      acc[m * nv + n] = tw_f32_fma(l, r[n], acc[m * nv + n]);
+      const int i = tw_extra_place(m * nv + n, odd);
+      acc[i] = tw_f32_fma(l, r[n], acc[i]);
     }
   }
 }
@@ -29,26 +30,30 @@ TW_INLINE void f32f32f32_k1(void* out_tile, const void* lhs_panel,
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
-  const int steps = tw_loop_steps(vectors, sets);
+  const int extra = tw_extra_accumulators(TW_LANES, vectors, nv);
+  const int steps = extra ? 2 : tw_loop_steps(vectors, sets);
   float* out = (float*)out_tile;
   const float* lhs = (const float*)lhs_panel;
   const float* rhs = (const float*)rhs_panel;
   tw_vf32 acc[TW_MAX_ACCUMULATORS];
   tw_out_begin(acc, TW_ELEMENT_F32, out, params, M0, N0, sets);
+  tw_f32_begin_extra(acc, vectors, extra);
   tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
     tw_prefetch_panels(lhs, steps * M0 * 4, rhs, steps * N0 * 4, vectors, nv);
     TW_UNROLL for (int s = 0; s < steps; ++s) {
-      tw_f32_step(acc + s % sets * vectors, lhs + s * M0, rhs + s * N0, M0, nv);
+      tw_f32_step(acc + s % sets * vectors, lhs + s * M0, rhs + s * N0, M0, nv,
+                  extra && s % 2);
     }
     TW_ADVANCE(lhs, steps * M0);
     TW_ADVANCE(rhs, steps * N0);
   }
   TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
-    tw_f32_step(acc, lhs, rhs, M0, nv);
+    tw_f32_step(acc, lhs, rhs, M0, nv, 0);
     lhs += M0;
     rhs += N0;
   }
+  tw_f32_add_extra(acc, vectors, extra);
   tw_out_end(acc, TW_ELEMENT_F32, out, params, M0, N0, sets);
 }
 
@@ -62,6 +67,20 @@ TW_INLINE void tw_f32_transpose(__m256* v) {
   v[1] = _mm256_shuffle_ps(a, c, 0xEE);
   v[2] = _mm256_shuffle_ps(b, d, 0x44);
   v[3] = _mm256_shuffle_ps(b, d, 0xEE);
+}
+
+// acc[2 * n + h] has rows 8h to 8h + 7 of column n of four, but for what is
+// extra.
+TW_INLINE void tw_f32_step_16x4(__m256* acc, const float* lhs, const float* rhs,
+                                int odd) {
+  const __m256 l[2] = {_mm256_loadu_ps(lhs), _mm256_loadu_ps(lhs + 8)};
+  TW_UNROLL for (int n = 0; n < 4; ++n) {
+    const __m256 r = _mm256_set1_ps(rhs[n]);
+    TW_UNROLL for (int h = 0; h < 2; ++h) {
+      const int i = tw_extra_place(2 * n + h, odd);
+      acc[i] = _mm256_fmadd_ps(l[h], r, acc[i]);
+    }
+  }
 }
 
 // 16x8 at 256 bits, twice the rows that the registers carry: four columns, then
@@ -78,34 +97,40 @@ TW_INLINE void f32f32f32_k1_16x8(void* out_tile, const void* lhs_panel,
     const float* lhs = (const float*)lhs_panel;
     const float* rhs = (const float*)rhs_panel + column;
     float* const out = (float*)out_tile + column;
-    __m256 acc[2][4];  // Rows 8h to 8h + 7 of column n.
+    __m256 acc[8 + TW_EXTRA];
+    TW_UNROLL for (int i = 0; i < 8 + TW_EXTRA; ++i) {
+      acc[i] = _mm256_setzero_ps();
+    }
     TW_UNROLL for (int h = 0; h < 2; ++h) {
-      TW_UNROLL for (int n = 0; n < 4; ++n) acc[h][n] = _mm256_setzero_ps();
       if (!tw_accumulates(params)) continue;
+      __m256 v[4];
       TW_UNROLL for (int m = 0; m < 4; ++m) {
         float* const row = out + (8 * h + m) * stride;
-        acc[h][m] =
-            _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(row)),
-                                 _mm_loadu_ps(row + 4 * stride), 1);
+        v[m] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(row)),
+                                    _mm_loadu_ps(row + 4 * stride), 1);
       }
-      tw_f32_transpose(acc[h]);
+      tw_f32_transpose(v);
+      TW_UNROLL for (int n = 0; n < 4; ++n) acc[2 * n + h] = v[n];
     }
-    for (tw_index_t k = params->K; k > 0; --k) {
-      const __m256 l[2] = {_mm256_loadu_ps(lhs), _mm256_loadu_ps(lhs + 8)};
-      TW_UNROLL for (int n = 0; n < 4; ++n) {
-        const __m256 r = _mm256_set1_ps(rhs[n]);
-        acc[0][n] = _mm256_fmadd_ps(l[0], r, acc[0][n]);
-        acc[1][n] = _mm256_fmadd_ps(l[1], r, acc[1][n]);
-      }
-      TW_ADVANCE(lhs, 16);
-      TW_ADVANCE(rhs, 8);
+    tw_index_t k = params->K;
+    for (; k > 1; k -= 2) {
+      tw_f32_step_16x4(acc, lhs, rhs, 0);
+      tw_f32_step_16x4(acc, lhs + 16, rhs + 8, 1);
+      TW_ADVANCE(lhs, 32);
+      TW_ADVANCE(rhs, 16);
+    }
+    if (k > 0) tw_f32_step_16x4(acc, lhs, rhs, 0);
+    TW_UNROLL for (int i = 8 - TW_EXTRA; i < 8; ++i) {
+      acc[i] = _mm256_add_ps(acc[i], acc[i + TW_EXTRA]);
     }
     TW_UNROLL for (int h = 0; h < 2; ++h) {
-      tw_f32_transpose(acc[h]);
+      __m256 v[4];
+      TW_UNROLL for (int n = 0; n < 4; ++n) v[n] = acc[2 * n + h];
+      tw_f32_transpose(v);
       TW_UNROLL for (int m = 0; m < 4; ++m) {
         float* const row = out + (8 * h + m) * stride;
-        _mm_storeu_ps(row, _mm256_castps256_ps128(acc[h][m]));
-        _mm_storeu_ps(row + 4 * stride, _mm256_extractf128_ps(acc[h][m], 1));
+        _mm_storeu_ps(row, _mm256_castps256_ps128(v[m]));
+        _mm_storeu_ps(row + 4 * stride, _mm256_extractf128_ps(v[m], 1));
       }
     }
   }

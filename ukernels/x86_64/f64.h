@@ -8,8 +8,9 @@
 
 #include "ukernels/x86_64/tile_body.h"
 
+// `odd`: of a tile with extra accumulators.
 TW_INLINE void tw_f64_step(tw_vf64* acc, const double* lhs, const double* rhs,
-                           int M0, int nv) {
+                           int M0, int nv, int odd) {
   tw_vf64 r[4];
   TW_UNROLL for (int n = 0; n < nv; ++n) {
     r[n] = tw_f64_load(rhs + n * (TW_LANES / 2));
@@ -18,7 +19,8 @@ TW_INLINE void tw_f64_step(tw_vf64* acc, const double* lhs, const double* rhs,
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     const tw_vf64 l = tw_f64_splat(lhs + m);
     TW_UNROLL for (int n = 0; n < nv; ++n) {
-      acc[m * nv + n] = tw_f64_fma(l, r[n], acc[m * nv + n]);
+      const int i = tw_extra_place(m * nv + n, odd);
+      acc[i] = tw_f64_fma(l, r[n], acc[i]);
     }
   }
 }
@@ -30,13 +32,16 @@ TW_INLINE void f64f64f64_k1(void* out_tile, const void* lhs_panel,
   const int nv = N0 / lanes;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
-  const int steps = tw_loop_steps(vectors, sets);
+  const int extra = tw_extra_accumulators(TW_LANES, vectors, nv);
+  const int steps = extra ? 2 : tw_loop_steps(vectors, sets);
   const tw_index_t stride = tw_out_stride(params, N0);
   const double* lhs = (const double*)lhs_panel;
   const double* rhs = (const double*)rhs_panel;
   double* out = (double*)out_tile;
   tw_vf64 acc[TW_MAX_ACCUMULATORS];
-  TW_UNROLL for (int i = 0; i < sets * vectors; ++i) { acc[i] = tw_f64_zero(); }
+  TW_UNROLL for (int i = 0; i < sets * vectors + extra; ++i) {
+    acc[i] = tw_f64_zero();
+  }
 
   if (tw_accumulates(params)) {
     TW_UNROLL for (int i = 0; i < vectors; ++i) {
@@ -47,15 +52,19 @@ TW_INLINE void f64f64f64_k1(void* out_tile, const void* lhs_panel,
   for (; k >= steps; k -= steps) {
     tw_prefetch_panels(lhs, steps * M0 * 8, rhs, steps * N0 * 8, vectors, nv);
     TW_UNROLL for (int s = 0; s < steps; ++s) {
-      tw_f64_step(acc + s % sets * vectors, lhs + s * M0, rhs + s * N0, M0, nv);
+      tw_f64_step(acc + s % sets * vectors, lhs + s * M0, rhs + s * N0, M0, nv,
+                  extra && s % 2);
     }
     TW_ADVANCE(lhs, steps * M0);
     TW_ADVANCE(rhs, steps * N0);
   }
   TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
-    tw_f64_step(acc, lhs, rhs, M0, nv);
+    tw_f64_step(acc, lhs, rhs, M0, nv, 0);
     lhs += M0;
     rhs += N0;
+  }
+  TW_UNROLL for (int i = vectors - extra; i < vectors; ++i) {
+    acc[i] = tw_f64_add(acc[i], acc[i + extra]);
   }
   TW_UNROLL for (int half = sets / 2; half > 0; half /= 2) {
     TW_UNROLL for (int i = 0; i < half * vectors; ++i) {
@@ -79,6 +88,19 @@ TW_INLINE void tw_f64_transpose(__m256d* v) {
   v[3] = _mm256_permute2f128_pd(b, d, 0x31);
 }
 
+// acc[2 * n + h] has rows 4h to 4h + 3 of column n, but for what is extra.
+TW_INLINE void tw_f64_step_8x4(__m256d* acc, const double* lhs,
+                               const double* rhs, int odd) {
+  const __m256d l[2] = {_mm256_loadu_pd(lhs), _mm256_loadu_pd(lhs + 4)};
+  TW_UNROLL for (int n = 0; n < 4; ++n) {
+    const __m256d r = _mm256_set1_pd(rhs[n]);
+    TW_UNROLL for (int h = 0; h < 2; ++h) {
+      const int i = tw_extra_place(2 * n + h, odd);
+      acc[i] = _mm256_fmadd_pd(l[h], r, acc[i]);
+    }
+  }
+}
+
 // 8x4 at 256 bits, its lanes along the rows: a step loads two vectors of the
 // lhs and spreads four elements of the rhs, 6 loads for 8 multiply-adds, where
 // lanes along the columns need 9 (4 % on Zen 4, which loads two a cycle).
@@ -91,29 +113,34 @@ TW_INLINE void f64f64f64_k1_8x4(void* out_tile, const void* lhs_panel,
   const double* lhs = (const double*)lhs_panel;
   const double* rhs = (const double*)rhs_panel;
   double* out = (double*)out_tile;
-  __m256d acc[2][4];  // Rows 4h to 4h + 3 of column n.
+  __m256d acc[8 + TW_EXTRA];
+  TW_UNROLL for (int i = 0; i < 8 + TW_EXTRA; ++i) acc[i] = _mm256_setzero_pd();
   TW_UNROLL for (int h = 0; h < 2; ++h) {
-    TW_UNROLL for (int n = 0; n < 4; ++n) acc[h][n] = _mm256_setzero_pd();
     if (!tw_accumulates(params)) continue;
+    __m256d v[4];
     TW_UNROLL for (int m = 0; m < 4; ++m) {
-      acc[h][m] = _mm256_loadu_pd(out + (4 * h + m) * stride);
+      v[m] = _mm256_loadu_pd(out + (4 * h + m) * stride);
     }
-    tw_f64_transpose(acc[h]);
+    tw_f64_transpose(v);
+    TW_UNROLL for (int n = 0; n < 4; ++n) acc[2 * n + h] = v[n];
   }
-  for (tw_index_t k = params->K; k > 0; --k) {
-    const __m256d l[2] = {_mm256_loadu_pd(lhs), _mm256_loadu_pd(lhs + 4)};
-    TW_UNROLL for (int n = 0; n < 4; ++n) {
-      const __m256d r = _mm256_set1_pd(rhs[n]);
-      acc[0][n] = _mm256_fmadd_pd(l[0], r, acc[0][n]);
-      acc[1][n] = _mm256_fmadd_pd(l[1], r, acc[1][n]);
-    }
-    TW_ADVANCE(lhs, 8);
-    TW_ADVANCE(rhs, 4);
+  tw_index_t k = params->K;
+  for (; k > 1; k -= 2) {
+    tw_f64_step_8x4(acc, lhs, rhs, 0);
+    tw_f64_step_8x4(acc, lhs + 8, rhs + 4, 1);
+    TW_ADVANCE(lhs, 16);
+    TW_ADVANCE(rhs, 8);
+  }
+  if (k > 0) tw_f64_step_8x4(acc, lhs, rhs, 0);
+  TW_UNROLL for (int i = 8 - TW_EXTRA; i < 8; ++i) {
+    acc[i] = _mm256_add_pd(acc[i], acc[i + TW_EXTRA]);
   }
   TW_UNROLL for (int h = 0; h < 2; ++h) {
-    tw_f64_transpose(acc[h]);
+    __m256d v[4];
+    TW_UNROLL for (int n = 0; n < 4; ++n) v[n] = acc[2 * n + h];
+    tw_f64_transpose(v);
     TW_UNROLL for (int m = 0; m < 4; ++m) {
-      _mm256_storeu_pd(out + (4 * h + m) * stride, acc[h][m]);
+      _mm256_storeu_pd(out + (4 * h + m) * stride, v[m]);
     }
   }
 }

@@ -48,6 +48,16 @@ TW_INLINE void tw_out_begin(tw_vf32* acc, tw_element_type_t type,
   }
 }
 
+// tw_extra_accumulators, behind those of a set.
+TW_INLINE void tw_f32_begin_extra(tw_vf32* acc, int vectors, int extra) {
+  TW_UNROLL for (int i = 0; i < extra; ++i) acc[vectors + i] = tw_f32_zero();
+}
+TW_INLINE void tw_f32_add_extra(tw_vf32* acc, int vectors, int extra) {
+  TW_UNROLL for (int i = vectors - extra; i < vectors; ++i) {
+    acc[i] = tw_f32_add(acc[i], acc[i + extra]);
+  }
+}
+
 // Adds the sets up into set 0.
 TW_INLINE void tw_f32_reduce(tw_vf32* acc, int vectors, int sets) {
   TW_UNROLL for (int half = sets / 2; half > 0; half /= 2) {

@@ -165,6 +165,11 @@ Value Emitter::opaquePointer(Value x) {
   return assembly(x.getType(), x, "", "=r,0", false);
 }
 
+Value Emitter::pointerAfter(Value x, Value first) {
+  return assembly(x.getType(), {x, first}, "",
+                  ("=r,0," + machine.registerClass).str(), false);
+}
+
 Value Emitter::loadBy(llvm::StringRef text, VectorType type, Type element,
                       Value pointer) {
   NamedAttribute attr = b.getNamedAttr(

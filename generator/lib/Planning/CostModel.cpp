@@ -105,7 +105,9 @@ public:
     // A tenth more, for a chain that is exactly long enough is not.
     bool sumsBytes = idiom.addsApart || idiom.sumsInWords;
     int wait = std::max(idiom.latency, sumsBytes ? machine.byteSums : 0);
-    latency = 1.1 * shape.turns * wait / plan.sets;
+    double chains =
+        plan.sets + double(plan.extra) / (shape.rowGroups * shape.vectors);
+    latency = 1.1 * shape.turns * wait / chains;
     // Chains that are just long enough still wait now and then; twice the
     // latency is plenty, and less where a sum is forwarded to the next one.
     // Nibbles that shuffles tell apart fill the multiplies' pipes as well.
@@ -298,7 +300,7 @@ private:
     double cycles = kLoopExit * (plan.unroll > 1 ? 2 : 1);
     if (plan.kLanes > 1)
       cycles += results * 3 * width;
-    cycles += results * plan.sets * width;
+    cycles += (results * plan.sets + plan.extra) * width;
     // By lanes both operands are loaded as vectors: a plan that gains nothing
     // by the other side does not get there for a shuffle less (llvm-mca has s16
     // 8x16x2 behind on in-order cores of arm_64).

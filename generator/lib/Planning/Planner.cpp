@@ -260,12 +260,35 @@ private:
         plan.sums = sums;
         plan.unroll = overrides.valueOr<&P::unroll>(
             chooseUnroll(plan, key, shape, *shared));
+        plan.extra = overrides.valueOr<&P::extra>(0);
         consider();
+        if (int extra = extraAccumulators(shape)) {
+          plan.extra = extra;
+          plan.unroll =
+              overrides.valueOr<&P::unroll>(llvm::alignTo(plan.unroll, 2));
+          consider();
+          plan.extra = 0;
+        }
       }
       plan.sums = SumsIn::Steps;
       if (overrides.has<&P::sets>())
         break;
     }
+  }
+
+  /// Of a block that is just long enough to cover the latency, and of which
+  /// registers do not hold two sets: what they hold besides, at most half of
+  /// it. (Zen 4: f64 8x4x1 and f32 16x8x1 of 256 bits go from 92 and 93 to 99 %
+  /// of the peak.) One that waits for its loads gains nothing.
+  int extraAccumulators(const TileShape &shape) const {
+    int block = shape.rowGroups * shape.vectors;
+    int spare = registers(shape) - registersNeeded(plan, key, shape);
+    if (overrides.has<&P::extra>() || !shape.regular ||
+        !mayHaveExtra(plan, shape, isa) ||
+        block != kPipes * idiom(plan.idiom, isa).latency ||
+        block < shape.rowGroups + shape.vectors || spare >= block)
+      return 0;
+    return std::max(std::min(spare, block / 2), 0);
   }
 
   /// While the operand is staged it is in registers anyway, and its sums need

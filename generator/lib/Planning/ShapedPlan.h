@@ -26,6 +26,9 @@ int registersOfBlock(const TilePlan &plan, const TileShape &shape,
                      const IsaInfo &isa);
 int registersNeeded(const TilePlan &plan, const TileKey &key,
                     const TileShape &shape);
+/// Whether TilePlan::extra may be other than 0.
+bool mayHaveExtra(const TilePlan &plan, const TileShape &shape,
+                  const IsaInfo &isa);
 int64_t stageBytes(const TilePlan &plan, const TileKey &key,
                    const TileShape &shape);
 

@@ -215,6 +215,33 @@ static std::string whySumsUnfit(const TilePlan &plan, const TileKey &key,
 }
 
 /// Of TilePlan::sharesRuns.
+bool mayHaveExtra(const TilePlan &plan, const TileShape &shape,
+                  const IsaInfo &isa) {
+  int bits = 8 * plan.lanes * shape.accumulatorBytes;
+  return machineOf(isa).hasExtra && bits >= 128 && bits <= isa.vectorBits &&
+         plan.sets == 1 && shape.turns == 1 && !shape.byLanes &&
+         !shape.roundsPerStep && shape.sum == shape.accumulator &&
+         shape.scaleBits == 0 && !shape.decodesIterations(plan);
+}
+
+static std::string whyExtraUnfit(const TilePlan &plan, const TileShape &shape,
+                                 const IsaInfo &isa) {
+  if (plan.extra == 0)
+    return {};
+  if (!mayHaveExtra(plan, shape, isa))
+    return "extra needs x86-64, accumulators of 128 bits or more in one "
+           "register, sets=1, one group of K0 a step, no by=lane, and sums "
+           "that are neither rounded each step, scaled, of 16 bits, nor "
+           "decoded for an iteration ahead";
+  int block = shape.rowGroups * shape.vectors;
+  if (plan.unroll % 2 == 0 && plan.extra <= block)
+    return {};
+  return llvm::formatv("extra={0} needs an even unroll, not {1}, and at most "
+                       "the {2} accumulators of a block",
+                       plan.extra, plan.unroll, block)
+      .str();
+}
+
 static std::string whyRunsUnfit(const TilePlan &plan, const TileShape &shape) {
   if (!plan.sharesRuns)
     return {};
@@ -312,6 +339,8 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key,
                          "unroll={1}",
                          productsInWords(info(key.types)) / key.k0, plan.unroll)
         .str();
+  if (why = whyExtraUnfit(plan, shape, info(key.isa)); !why.empty())
+    return why;
   if (shape.roundsPerStep && (plan.sets != 1 || plan.broadcastRhs))
     return "steprnd needs sets=1 broadcast=lhs";
   if (why = whyRoundingUnfit(plan, shape.sumsInTurn(plan)); !why.empty())

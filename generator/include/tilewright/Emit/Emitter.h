@@ -89,6 +89,8 @@ public:
                  bool hasSideEffects, mlir::ArrayAttr operandAttrs = {});
   /// A pointer of which LLVM does not know where it came from.
   Value opaquePointer(Value x);
+  /// The same, behind what makes the vector `first`: so is what it loads.
+  Value pointerAfter(Value x, Value first);
   /// What the instruction `text` makes of an `element` at `pointer`: $0 is the
   /// register, $1 the memory.
   Value loadBy(llvm::StringRef text, mlir::VectorType type, mlir::Type element,

@@ -161,6 +161,13 @@ template <> struct PlanTable<TilePlan> {
             "or all blocks of the tile, whose sums are in memory meanwhile; "
             "vectors that the first one decodes are stored for the others",
             kRuns},
+        Number<&P::extra>{
+            "extra",
+            "accumulators, the last ones of the block, that have another one, "
+            "which takes every second K step; none, if there is no such part. "
+            "Where registers do not hold two sets, and one is just long enough "
+            "for the latency, the others' chains have less to wait for",
+            0, 1024},
         Word<&P::schedule>{
             "schedule",
             "who orders the instructions: the plan, if there is no such part, "
@@ -173,6 +180,7 @@ template <> struct PlanTable<TilePlan> {
            : field == "ends"      ? plan.endsByPointer
            : field == "stageloop" ? plan.stageRuns
            : field == "runs"      ? plan.sharesRuns
+           : field == "extra"     ? plan.extra != 0
            : field == "schedule"  ? plan.schedule != Schedule::Planned
                                   : true;
   }

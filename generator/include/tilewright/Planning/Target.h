@@ -79,6 +79,8 @@ struct Machine {
   /// A compare and a branch are one operation, so that a loop that ends where a
   /// pointer arrives has one less than one that counts.
   bool endsByPointer = false;
+  /// Plans may have TilePlan::extra.
+  bool hasExtra = false;
   /// Accumulators in flight that keep the multipliers busy: latency 4 on two
   /// pipes, or a longer one, or on more.
   int chains = 8;

@@ -74,6 +74,9 @@ struct TilePlan {
   int blockRows = 1, blockVectors = 1;
   /// Independent accumulator sets, which take K steps in turn.
   int sets = 1;
+  /// Of one set: so many accumulators, the last ones of the block, have another
+  /// one, which takes every second K step.
+  int extra = 0;
   /// K steps per iteration of the K loop; a multiple of `sets`.
   int unroll = 1;
   /// The rhs is the broadcast operand and the lhs the vector operand.

@@ -151,7 +151,7 @@ struct TileShape {
   bool separates;
   /// Accumulators, without those of the corrections, of a full block.
   int accumulators(const TilePlan &plan) const {
-    return rowGroups * vectors * plan.sets;
+    return rowGroups * vectors * plan.sets + plan.extra;
   }
   /// TilePlan::split is possible, and is so: even and odd elements lie in the
   /// low and the high half of bytes.

@@ -75,6 +75,7 @@ public:
     m.prefetches = avx2;
     m.comparesIdioms = isa.has("fma");
     m.endsByPointer = true;
+    m.hasExtra = true;
     m.registerClass = avx512 ? "v" : "x";
     return m;
   }

@@ -58,6 +58,11 @@ void BlockResults::store(const Values &carries) {
 /// Sums over the sets, where they are apart yet, before corrections.
 Emitter::Values BlockResults::combineSets(const Values &carries) {
   Values sums(carries.begin(), carries.end() - correctionVectors);
+  for (int i = 0; i < plan.extra; ++i) {
+    Value extra = sums.pop_back_val();
+    Value &last = sums[shape.rowGroups * vectors - 1 - i];
+    last = e.add(last, extra);
+  }
   int sets = shape.sum == shape.accumulator ? plan.sets : 1;
   if (shape.pairsSteps(plan)) {
     // Those of the same row of blocks first.
@@ -93,7 +98,7 @@ Emitter::Values BlockResults::finishRow(llvm::ArrayRef<Value> accumulators,
     for (Value &result : results)
       result = e.sub(result, each);
   }
-  if (plan.sets > 1 || plan.kLanes > 1)
+  if (plan.sets > 1 || plan.extra > 0 || plan.kLanes > 1)
     flushDenormals(results);
   return results;
 }

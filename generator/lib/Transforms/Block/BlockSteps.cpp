@@ -47,8 +47,10 @@ Emitter::Values BlockSteps::steps(OperandSource broadcast, OperandSource vector,
     correctStep(b, state);
     if (shape.roundsPerStep)
       carries = roundedStep(b, v, carries);
-    else
+    else if (t % 2 == 0)
       step(b, v, t * shape.turns, state);
+    else
+      stepByExtra(b, v, t * shape.turns, state);
     if (t + 1 == count)
       end(b, v, count, reached);
   }
@@ -56,6 +58,21 @@ Emitter::Values BlockSteps::steps(OperandSource broadcast, OperandSource vector,
     return carries;
   llvm::append_range(state.accumulators, state.corrections);
   return state.accumulators;
+}
+
+/// With those that are extra in the places of the block's last ones. There are
+/// no registers for vectors of two steps.
+void BlockSteps::stepByExtra(const OperandSource &broadcast,
+                             OperandSource vector, int set, State &state) {
+  auto extra = state.accumulators.end() - plan.extra;
+  auto swap = [&] {
+    std::swap_ranges(extra, state.accumulators.end(), extra - plan.extra);
+  };
+  if (plan.extra)
+    vector.pointer = e.pointerAfter(vector.pointer, *(extra - 1));
+  swap();
+  step(broadcast, vector, set, state);
+  swap();
 }
 
 void BlockSteps::begin(const OperandSource &broadcast, const OperandSource &,

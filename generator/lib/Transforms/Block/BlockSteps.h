@@ -84,6 +84,8 @@ protected:
 private:
   Values roundedStep(const OperandSource &broadcast,
                      const OperandSource &vector, Values sums);
+  void stepByExtra(const OperandSource &broadcast, OperandSource vector,
+                   int set, State &state);
 };
 
 /// Bytes from element 0 to `element`.
