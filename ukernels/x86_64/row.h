@@ -197,8 +197,11 @@ TW_INLINE void tw_row_multiply(tw_row_t row, tw_vi32* result, const char* lhs,
   const int quarter_steps = tw_row_quarter_steps(row);
   const int quarters = steps / quarter_steps;
   tw_vi32 acc[2 * TW_ROW_STEPS];  // [chains][nv]
-  // Of eight steps side by side, and of steps over all lanes.
-  tw_vi32 sum_of_steps = tw_i32_zero(), sum = tw_i32_zero();
+  // Of eight steps side by side, which are as many lanes, and of steps over all
+  // lanes. The former are added ahead of the products: with 512 bits, behind
+  // them, 1x16 takes 1.02 of the time (Zen 4).
+  __m256i sum_of_steps = _mm256_setzero_si256();
+  tw_vi32 sum = tw_i32_zero();
   TW_UNROLL for (int i = 0; i < chains * nv; ++i) { acc[i] = tw_i32_zero(); }
   TW_NO_UNROLL for (; k >= steps; k -= steps) {
     tw_vi32 quarter[4], l[TW_ROW_STEPS];
@@ -209,11 +212,16 @@ TW_INLINE void tw_row_multiply(tw_row_t row, tw_vi32* result, const char* lhs,
     }
     TW_UNROLL for (int i = 0; i < steps; ++i) {
       l[i] = tw_row_spread(row, quarter[i / quarter_steps], i % quarter_steps);
+      // All shuffles before the first product: 0.98 of the time (Zen 4).
+      if (row == TW_ROW_F64 && TW_LANES == 16 && nv == 1) TW_PIN(l[i]);
     }
     if (row == TW_ROW_S8_K4) {
-      sum_of_steps = tw_row_add_correction(
-          row, sum_of_steps,
-          tw_i32_from_8(_mm256_loadu_si256((const __m256i*)lhs)));
+#if TW_HAS_VNNI_256
+      sum_of_steps =
+          tw_dot4_256(TW_DOT4_U8S8, sum_of_steps, _mm256_set1_epi8((char)0x80),
+                      _mm256_loadu_si256((const __m256i*)lhs));
+      TW_PIN(sum_of_steps);
+#endif
     }
     if (tw_row_adds_apart(row) && TW_LANES == 8) {
       tw_row_multiply_in_pairs(row, acc, l, rhs, steps * nv, chains * nv, nv);
@@ -246,7 +254,7 @@ TW_INLINE void tw_row_multiply(tw_row_t row, tw_vi32* result, const char* lhs,
     }
   }
   if (row == TW_ROW_S8_K4) {
-    __m256i all = tw_i32_first_8(sum_of_steps);
+    __m256i all = sum_of_steps;
     all = _mm256_add_epi32(all, _mm256_permute2x128_si256(all, all, 0x01));
     all = _mm256_add_epi32(all, _mm256_shuffle_epi32(all, 0x4E));
     all = _mm256_add_epi32(all, _mm256_shuffle_epi32(all, 0xB1));
