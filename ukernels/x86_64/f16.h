@@ -49,6 +49,21 @@ TW_INLINE void tw_f16_step(tw_vf32* acc, const float* const* lhs, int at,
   }
 }
 
+// The same of `steps` steps of a row, whose vectors are all converted before
+// the first is multiplied: 1x16 and 1x32 of 512 bits 0.99 of the time (Zen 4).
+TW_INLINE void tw_f16_row_steps(tw_vf32* acc, const float* const* lhs,
+                                const uint16_t* rhs, int steps, int nv) {
+  tw_vf32 r[TW_MAX_ACCUMULATORS];
+  TW_UNROLL for (int i = 0; i < steps * nv; ++i) {
+    r[i] = tw_f32_from_f16(rhs + i * TW_LANES);
+    TW_PIN(r[i]);
+  }
+  TW_UNROLL for (int i = 0; i < steps * nv; ++i) {
+    acc[i] =
+        tw_f32_fma(tw_f32_splat_for(lhs[i % nv] + i / nv, 1), r[i], acc[i]);
+  }
+}
+
 // The next K steps.
 TW_INLINE void tw_f16_stage(const uint16_t* lhs, float* to, tw_index_t steps,
                             int block_steps, int M0) {
@@ -99,9 +114,13 @@ TW_INLINE void tw_f16_tile(void* out, const void* lhs_panel,
       // At 256 bits it would cost 2 % more than it gains (Skylake-SP).
       if (TW_LANES == 16)
         tw_prefetch_panels(rhs, 0, rhs, turns * N0 * 2, vectors, nv);
-      TW_UNROLL for (int i = 0; i < turns; ++i) {
-        tw_f16_step(acc + i % sets * vectors, l, i * M0, rhs + i * N0, M0, nv,
-                    extra && i % 2);
+      if (TW_LANES == 16 && M0 == 1) {
+        tw_f16_row_steps(acc, l, rhs, sets, nv);
+      } else {
+        TW_UNROLL for (int i = 0; i < turns; ++i) {
+          tw_f16_step(acc + i % sets * vectors, l, i * M0, rhs + i * N0, M0, nv,
+                      extra && i % 2);
+        }
       }
       TW_UNROLL for (int n = 0; n < nv; ++n) { TW_ADVANCE(l[n], turns * M0); }
       TW_ADVANCE(rhs, turns * N0);
