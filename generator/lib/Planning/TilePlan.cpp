@@ -173,9 +173,10 @@ static std::string whyNibblesUnfit(const TileShape &shape, const Idiom &idiom,
 static std::string whyReadingUnfit(const TilePlan &plan, const TileKey &key,
                                    const TileShape &shape) {
   if (plan.decodeAhead != 0 && !shape.canDecodeAhead(plan, info(key.isa)))
-    return llvm::formatv("decodeahead={0} needs by=lane, operands that are "
-                         "decoded, and registers for both; 1 or all of "
-                         "unroll={1}",
+    return llvm::formatv("decodeahead={0} needs by=lane, or a single row of "
+                         "64-byte vectors whose products are added apart, "
+                         "operands that are decoded, and registers for both; 1 "
+                         "or all of unroll={1}",
                          plan.decodeAhead, plan.unroll)
         .str();
   if (plan.by == BroadcastBy::Lane)

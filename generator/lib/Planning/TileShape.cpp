@@ -213,7 +213,21 @@ bool isDecoded(const OperandShape &operand, ComputeType compute, int offset) {
 bool TileShape::canDecodeAhead(const TilePlan &plan, const IsaInfo &isa) const {
   if (plan.decodeAhead == plan.unroll)
     return canDecodeIterations(plan, isa);
-  return plan.decodeAhead == 1 && canDecodeSteps(plan, isa);
+  return plan.decodeAhead == 1 &&
+         (canDecodeSteps(plan, isa) || canDecodeVectors(plan, isa));
+}
+
+/// The next vectors of a single row whose products are added apart: that is all
+/// there is to multiply, and conversions in their turn keep it waiting.
+bool TileShape::canDecodeVectors(const TilePlan &plan,
+                                 const IsaInfo &isa) const {
+  return !byLanes && broadcast.rows == 1 && vectorBlocks.count == 1 &&
+         regular && chunks == 1 && parts == 1 && !vector.staged &&
+         !vector.scalable && !roundsPerStep && sum == accumulator &&
+         spreadSteps == 1 && idiom(plan.idiom).addsApart &&
+         plan.lanes * accumulatorBytes == 64 && plan.unroll > 1 &&
+         isDecoded(vector, compute, roles.offset) &&
+         accumulators(plan) + kVectorsAhead + 3 <= isa.vectorRegisters;
 }
 
 bool TileShape::pairsSteps(const TilePlan &plan) const {

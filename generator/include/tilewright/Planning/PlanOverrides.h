@@ -96,7 +96,8 @@ template <> struct PlanTable<TilePlan> {
         Number<&P::decodeAhead>{
             "decodeahead",
             "K steps that operands are decoded before they are multiplied: 1 "
-            "within an iteration, or all of `unroll` during the one before; of "
+            "within an iteration (three vectors, without `by=lane`), or all of "
+            "`unroll` during the one before; of "
             "scalable vectors those that the rhs is loaded before, too, a "
             "divisor of `unroll`, and the lhs an iteration",
             0, 1024},

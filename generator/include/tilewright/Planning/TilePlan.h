@@ -89,9 +89,9 @@ struct TilePlan {
   /// row first and then the odd ones, of both operands.
   bool split = false;
   /// K steps that operands are decoded before they are multiplied: 0, 1 within
-  /// an iteration, or all of an iteration during the one before; of scalable
-  /// vectors those that the rhs is loaded before, too, and the lhs an
-  /// iteration.
+  /// an iteration (TileShape::kVectorsAhead without lanes), or all of an
+  /// iteration during the one before; of scalable vectors those that the rhs is
+  /// loaded before, too, and the lhs an iteration.
   int decodeAhead = 0;
   /// Registers of the broadcast and of the vector operand that one instruction
   /// loads; of BroadcastBy::Lane. Of BroadcastBy::Shuffle 16 bytes of the

@@ -19,6 +19,7 @@ void BroadcastSteps::begin(const OperandSource &broadcast,
   BlockSteps::begin(broadcast, vector, count, state);
   groups.clear();
   lanes.clear();
+  startDecoding(broadcast, vector, count);
   if (shape.spreadSteps == 1 ||
       count % (shape.spreadSteps * plan.broadcastLoads) != 0)
     return;
@@ -27,6 +28,54 @@ void BroadcastSteps::begin(const OperandSource &broadcast,
     groups = spreadGroups(broadcast, count);
   else
     forEachLane(broadcast, count, [&](Value lane) { lanes.push_back(lane); });
+}
+
+/// Reads what the first multiply needs, and the vectors that are ahead of it.
+void BroadcastSteps::startDecoding(const OperandSource &broadcast,
+                                   const OperandSource &vector, int count) {
+  broadcasts.clear();
+  sources.clear();
+  decoded.clear();
+  nextVector = 0;
+  if (plan.decodeAhead != 1 || broadcast.stride.runtime ||
+      vector.stride.runtime)
+    return;
+  for (int t = 0; t < count; ++t) {
+    broadcasts.push_back(broadcast);
+    broadcasts[t].pointer =
+        e.offset(broadcast.pointer, t * broadcast.stride.bytes);
+    sources.push_back(vector);
+    sources[t].pointer = e.offset(vector.pointer, t * vector.stride.bytes);
+  }
+  for (int i = 0; i < TileShape::kVectorsAhead; ++i)
+    decodeNext();
+  nextBroadcast = readBroadcast(broadcasts[0], 0, shape.chunkSize);
+}
+
+void BroadcastSteps::decodeNext() {
+  int i = static_cast<int>(decoded.size());
+  if (i < static_cast<int>(sources.size()) * vectors)
+    decoded.push_back(e.keepOrder(
+        readVector(sources[i / vectors], i % vectors, shape.chunkSize)));
+}
+
+/// Between a product and its sum the next vector is decoded, and behind the
+/// step's last product the next step's broadcast read: Zen 4 chooses pipes in
+/// this order.
+void BroadcastSteps::multiplyDecoded(
+    llvm::MutableArrayRef<Value> accumulators) {
+  size_t t = nextVector / vectors + 1;
+  Value group = nextBroadcast;
+  for (int v = 0; v < vectors; ++v, ++nextVector) {
+    Value product = e.keepOrder(emission.multiply(e, plan.idiom, shape.roles,
+                                                  decoded[nextVector], group, 0,
+                                                  accumulatorType));
+    if (v + 1 == vectors && t < broadcasts.size())
+      nextBroadcast = readBroadcast(broadcasts[t], 0, shape.chunkSize);
+    decodeNext();
+    accumulators[v] = e.keepOrder(emission.addProducts(
+        e, plan.idiom, shape.roles, accumulators[v], product));
+  }
 }
 
 void BroadcastSteps::enter(OperandSource &broadcast, OperandSource &, int t,
@@ -172,6 +221,8 @@ void BroadcastSteps::chunk(const OperandSource &broadcast,
           .slice(set * rows * vectors, rows * vectors);
   if (idiom(plan.idiom).parts > 1)
     return multiplyParts(broadcast, vector, valid, block);
+  if (!decoded.empty())
+    return multiplyDecoded(block);
   Values operands;
   for (int v = 0; v < vectors; ++v)
     operands.push_back(readVector(vector, v, valid));

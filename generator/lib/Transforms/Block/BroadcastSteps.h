@@ -28,6 +28,10 @@ private:
   void multiplyRows(const OperandSource &broadcast, const OperandSource &vector,
                     llvm::ArrayRef<Value> operands, int valid,
                     llvm::MutableArrayRef<Value> accumulators);
+  void startDecoding(const OperandSource &broadcast,
+                     const OperandSource &vector, int count);
+  void decodeNext();
+  void multiplyDecoded(llvm::MutableArrayRef<Value> accumulators);
   Value roundSum(Value product, Value before) const;
   Values makePart(OperandSource &vector, int part, int valid, Values &loaded);
   void forEachPart(OperandSource vector, int valid,
@@ -52,6 +56,13 @@ private:
   /// Of the steps that are being multiplied, where shape.spreadSteps of them
   /// are read at once: their broadcasts, or what these are spread from.
   Values groups, lanes;
+  /// Where vectors are decoded ahead (TileShape::kVectorsAhead): the sources of
+  /// all steps, what has been decoded, the broadcast of the next step, and the
+  /// next vector to be multiplied. Empty elsewhere.
+  std::vector<OperandSource> broadcasts, sources;
+  Values decoded;
+  Value nextBroadcast;
+  int nextVector = 0;
 };
 
 } // namespace tilewright
