@@ -30,19 +30,16 @@ void BlockResults::store(const Values &carries) {
     llvm::SmallVector<int> order = multiplyOrder();
     for (int i : StepRounding::narrowOnes(plan, order))
       sums[i] = fromOut(sums[i]);
-    return storeByRows(spill(plan.kLanes == 1 ? untangle(sums) : sums));
+    if (plan.kLanes == 1)
+      sums = untangle(sums);
+    return storesDirectly() ? storeRows(sums) : storeByRows(spill(sums));
   }
   Values sums = combineSets(carries);
   Value corrections = BroadcastSums(*this).ofRows(
       llvm::ArrayRef<Value>(sums).take_back(correctionVectors));
   sums.resize(shape.rowGroups * vectors);
   sums = untangle(sums);
-  // Straight from registers is fastest, but much code where vectors are
-  // partial or blocks overlap.
-  bool simple = (vectorOperandRows % plan.lanes == 0 && plan.kLanes == 1) ||
-                rows * vectors <= 4;
-  if (simple && !plan.broadcastRhs && !position.ownBroadcastRow &&
-      !position.ownVectorRow)
+  if (storesDirectly())
     return storeDirectly(finishInRegisters(sums, corrections));
   if (shape.transposedVectors)
     return storeColumns(finishInRegisters(sums, corrections));
@@ -53,6 +50,15 @@ void BlockResults::store(const Values &carries) {
     storeTransposed(results);
   else
     storeByRows(results);
+}
+
+/// Straight from registers is fastest, but much code where vectors are partial
+/// or blocks overlap.
+bool BlockResults::storesDirectly() const {
+  bool simple = (vectorOperandRows % plan.lanes == 0 && plan.kLanes == 1) ||
+                rows * vectors <= 4;
+  return simple && !plan.broadcastRhs && !position.ownBroadcastRow &&
+         !position.ownVectorRow;
 }
 
 /// Sums over the sets, where they are apart yet, before corrections.

@@ -38,7 +38,9 @@ private:
   void forOutVectors(llvm::function_ref<void(int, int, Value)> body);
   Value loadOut(Value pointer, int index);
   Values initialRows();
+  bool storesDirectly() const;
   void storeDirectly(Values results);
+  void storeRows(const Values &results);
   void storeByRows(Value buffer);
   void storeTransposed(Value buffer);
   void storeColumns(const Values &columns);

@@ -72,6 +72,11 @@ void BlockResults::storeDirectly(Values results) {
         return sums;
       },
       [&] { return results; });
+  storeRows(results);
+}
+
+/// The new values of out rows -> the out tile.
+void BlockResults::storeRows(const Values &results) {
   forOutVectors([&](int row, int index, Value at) {
     OutVector part = outVector(index);
     Value value = toOut(results[row * outVectors + index]);
