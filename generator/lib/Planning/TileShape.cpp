@@ -305,6 +305,12 @@ bool TileShape::makesPartsFirst(const TilePlan &plan) const {
   return !nibbles || (rowGroups > 1 && rowGroups * vectors <= kFew);
 }
 
+bool TileShape::partsInOrder(const TilePlan &plan) const {
+  constexpr int kMany = 8; // fewer accumulators wait for what is made late
+  return nibbles && plan.lanes == 16 && vectors > 1 &&
+         rowGroups * vectors >= kMany;
+}
+
 static bool hasFewDots(const TileShape &shape, const TilePlan &plan) {
   return plan.idiom == IdiomKind::DotBF16 &&
          shape.accumulators(plan) <= TileShape::kFewDots;

@@ -112,6 +112,9 @@ struct TileShape {
   /// Whether both parts of a vector of 512 bits, of 4-bit elements or of pairs
   /// of bf16, are made before the first is multiplied.
   bool makesPartsFirst(const TilePlan &plan) const;
+  /// Whether a part of such vectors is made when those before are multiplied:
+  /// LLVM would mix them, and what makes parts take the multiplies' pipes.
+  bool partsInOrder(const TilePlan &plan) const;
   /// Whether a step's sums are rounded one after the other, each before the
   /// next multiply: pipes are chosen in the order of instructions.
   bool roundsEachSum(const TilePlan &plan) const;

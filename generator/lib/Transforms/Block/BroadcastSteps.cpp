@@ -267,6 +267,8 @@ void BroadcastSteps::forEachPart(
     if (parts[part].empty())
       parts[part] = makePart(vector, part, valid, loaded);
     take(part, parts[part]);
+    if (shape.partsInOrder(plan) && part + 1 < shape.parts)
+      loaded = e.keepOrder(loaded);
   }
 }
 
@@ -280,10 +282,12 @@ void BroadcastSteps::multiplyNibbles(const OperandSource &broadcast,
   auto multiply = [&](int part, llvm::ArrayRef<Value> operands) {
     source.pointer =
         e.offset(broadcast.pointer, elementOffset(source.format, part * size));
-    multiplyRows(
-        source, vector, operands, size,
+    llvm::MutableArrayRef<Value> block =
         llvm::MutableArrayRef<Value>(accumulators)
-            .slice((set + part) % plan.sets * rows * vectors, rows * vectors));
+            .slice((set + part) % plan.sets * rows * vectors, rows * vectors);
+    multiplyRows(source, vector, operands, size, block);
+    if (shape.partsInOrder(plan))
+      llvm::copy(e.keepOrder(Values(block)), block.begin());
   };
   forEachPart(vector, shape.chunkSize, multiply);
 }
