@@ -88,7 +88,8 @@ std::string randomPlan(const TileKey& key, Random& random) {
   take(printTilePlan(plan) + " " + drawn(runs, random));
   // And where one set takes two steps, a few more accumulators.
   static const Part extra = {"extra", {"1", "2", "4", "7"}};
-  take(printTilePlan(plan) + " unroll=4 " + drawn(extra, random));
+  if (machineOf(info(key.isa)).hasExtra)
+    take(printTilePlan(plan) + " unroll=4 " + drawn(extra, random));
   // Any other part goes with any order of instructions.
   static const Part schedule = {"schedule", {"planned", "late", "full"}};
   take(printTilePlan(plan) + " " + drawn(schedule, random));
