@@ -7,23 +7,12 @@
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Analysis/VectorUtils.h"
-#include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Support/SourceMgr.h"
 #include "tests/tiles/intrinsic_emulation.h"
+#include "tests/tiles/parsed_module.h"
 
 namespace tilewright::testing {
 namespace {
-
-std::unique_ptr<llvm::Module> parse(const std::string& text,
-                                    llvm::LLVMContext& context) {
-  llvm::SMDiagnostic problem;
-  auto module = llvm::parseAssemblyString(text, problem, context);
-  EXPECT_TRUE(module != nullptr) << problem.getMessage().str() << "\n" << text;
-  return module;
-}
 
 TEST(EmulationTest, TakesOutBarriers) {
   llvm::LLVMContext context;
@@ -117,5 +106,6 @@ TEST(EmulationTest, RefusesInlineAssembly) {
   EXPECT_EQ(llvm::toString(std::move(error)),
             "inline assembly or an indirect call in f cannot be emulated");
 }
+
 }  // namespace
 }  // namespace tilewright::testing

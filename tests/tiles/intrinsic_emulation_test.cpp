@@ -12,17 +12,12 @@
 #include <cstring>
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Analysis/ValueTracking.h"
-#include "llvm/Analysis/VectorUtils.h"
-#include "llvm/AsmParser/Parser.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Support/SourceMgr.h"
 #include "tests/common/seed.h"
 #include "tests/tiles/element_codec.h"
+#include "tests/tiles/parsed_module.h"
 #include "tests/tiles/tile_source.h"
 
 namespace tilewright::testing {
@@ -108,14 +103,6 @@ std::string moduleText(const Instruction& i) {
          "  %a = load " + lhs + ", ptr %lhs, align 1\n" + "  %b = load " + rhs +
          ", ptr %rhs, align 1\n" + "  %r = call " + acc + " " + call +
          "  store " + acc + " %r, ptr %out, align 1\n  ret void\n}\n";
-}
-
-std::unique_ptr<llvm::Module> parse(const std::string& text,
-                                    llvm::LLVMContext& context) {
-  llvm::SMDiagnostic problem;
-  auto module = llvm::parseAssemblyString(text, problem, context);
-  EXPECT_TRUE(module != nullptr) << problem.getMessage().str() << "\n" << text;
-  return module;
 }
 
 constexpr int kMaxBytes = 64;

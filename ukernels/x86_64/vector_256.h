@@ -143,9 +143,8 @@ TW_INLINE void tw_i32_repeat_quarters(tw_vi32* to, __m256i v) {
   to[0] = _mm256_permute2x128_si256(v, v, 0x00);
   to[1] = _mm256_permute2x128_si256(v, v, 0x11);
 }
-// 8 lanes, and the other way round.
+// 8 lanes.
 TW_INLINE tw_vi32 tw_i32_from_8(__m256i v) { return v; }
-TW_INLINE __m256i tw_i32_first_8(tw_vi32 v) { return v; }
 // The bytes of each run of 16 in the order `from`.
 TW_INLINE tw_vi32 tw_i8_shuffle(tw_vi32 v, __m128i from) {
   return _mm256_shuffle_epi8(v, _mm256_broadcastsi128_si256(from));

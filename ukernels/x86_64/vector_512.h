@@ -141,11 +141,8 @@ TW_INLINE void tw_i32_repeat_quarters(tw_vi32* to, __m256i v) {
   to[0] = _mm512_shuffle_i32x4(wide, wide, 0x00);
   to[1] = _mm512_shuffle_i32x4(wide, wide, 0x55);
 }
-// 8 lanes, zeros behind them, and the other way round.
+// 8 lanes, zeros behind them.
 TW_INLINE tw_vi32 tw_i32_from_8(__m256i v) { return _mm512_zextsi256_si512(v); }
-TW_INLINE __m256i tw_i32_first_8(tw_vi32 v) {
-  return _mm512_castsi512_si256(v);
-}
 // The bytes of each run of 16 in the order `from`.
 TW_INLINE tw_vi32 tw_i8_shuffle(tw_vi32 v, __m128i from) {
   return _mm512_shuffle_epi8(v, _mm512_broadcast_i32x4(from));

@@ -47,10 +47,10 @@ Emitter::Values BlockSteps::steps(OperandSource broadcast, OperandSource vector,
     correctStep(b, state);
     if (shape.roundsPerStep)
       carries = roundedStep(b, v, carries);
-    else if (t % 2 == 0)
-      step(b, v, t * shape.turns, state);
-    else
+    else if (plan.extra != 0 && t % 2 != 0)
       stepByExtra(b, v, t * shape.turns, state);
+    else
+      step(b, v, t * shape.turns, state);
     if (t + 1 == count)
       end(b, v, count, reached);
   }
@@ -68,8 +68,7 @@ void BlockSteps::stepByExtra(const OperandSource &broadcast,
   auto swap = [&] {
     std::swap_ranges(extra, state.accumulators.end(), extra - plan.extra);
   };
-  if (plan.extra)
-    vector.pointer = e.pointerAfter(vector.pointer, *(extra - 1));
+  vector.pointer = e.pointerAfter(vector.pointer, *(extra - 1));
   swap();
   step(broadcast, vector, set, state);
   swap();
