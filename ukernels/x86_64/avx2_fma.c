@@ -3,6 +3,7 @@
 
 #include "ukernels/x86_64/vector_256.h"
 // The vectors come first.
+#include "ukernels/x86_64/bf16_fma.h"
 #include "ukernels/x86_64/columns.h"
 #include "ukernels/x86_64/f16.h"
 #include "ukernels/x86_64/f32.h"

@@ -120,7 +120,8 @@ TW_INLINE void tw_columns_tile(tw_columns_t kind, tw_element_type_t type,
       tw_f16_stage((const uint16_t*)rhs, (float*)columns, steps,
                    TW_COLUMNS_STEPS, 8);
     } else {
-      tw_s8_stage((const int8_t*)rhs, columns, steps, TW_COLUMNS_STEPS, 8);
+      tw_bytes_stage(TW_ELEMENT_S8, (const int8_t*)rhs, columns, steps,
+                     TW_COLUMNS_STEPS, 8);
     }
     tw_columns_block(kind, 1, sums[0], lhs, rows, columns, steps);
     tw_columns_block(kind, 0, sums[1], lhs, rows, columns + 4, steps);

@@ -254,49 +254,59 @@ TW_INLINE void s16s8s32_k2(void* out, const void* lhs, const void* rhs,
   tw_s16_tile(TW_ELEMENT_S8, out, lhs, rhs, params, M0, N0);
 }
 
-// s8, K0 = 2: the lhs is widened block by block on the stack, as f16.h does it.
+// Bytes, K0 = 2: the lhs is widened block by block on the stack, as f16.h does
+// it.
+
+// 2 * TW_LANES elements of S8 or U8.
+TW_INLINE tw_vi32 tw_s16_from_bytes(tw_element_type_t type, const void* p) {
+  return type == TW_ELEMENT_U8 ? tw_s16_from_u8(p) : tw_s16_from_s8(p);
+}
 
 // 2 * count elements, `group` vectors at once.
-TW_INLINE void tw_s8_widen(const int8_t* from, int32_t* to, tw_index_t count,
-                           int group) {
+TW_INLINE void tw_bytes_widen(tw_element_type_t type, const int8_t* from,
+                              int32_t* to, tw_index_t count, int group) {
   tw_index_t i = 0;
   TW_NO_UNROLL for (; i + group * TW_LANES <= count; i += group * TW_LANES) {
     TW_UNROLL for (int v = 0; v < group; ++v) {
       const tw_index_t at = i + v * TW_LANES;
-      tw_i32_store(to + at, tw_s16_from_s8(from + 2 * at));
+      tw_i32_store(to + at, tw_s16_from_bytes(type, from + 2 * at));
     }
   }
   TW_NO_UNROLL for (; i < count; ++i) {
     to[i] = (int32_t)((uint32_t)from[2 * i + 1] << 16 | (uint16_t)from[2 * i]);
+    if (type == TW_ELEMENT_U8) to[i] &= 0xFF00FF;
   }
 }
 
-TW_INLINE void tw_s8_step(tw_vi32* acc, const int32_t* lhs, const int8_t* rhs,
-                          int M0, int nv) {
+TW_INLINE void tw_bytes_step(tw_element_type_t type, tw_vi32* acc,
+                             const int32_t* lhs, const int8_t* rhs, int M0,
+                             int nv) {
   tw_vi32 r[4];
   TW_UNROLL for (int n = 0; n < nv; ++n) {
-    r[n] = tw_s16_from_s8(rhs + n * 2 * TW_LANES);
+    r[n] = tw_s16_from_bytes(type, rhs + n * 2 * TW_LANES);
   }
   tw_s16_step(acc, (const int16_t*)lhs, r, M0, nv);
 }
 
 // The next K steps.
-TW_INLINE void tw_s8_stage(const int8_t* lhs, int32_t* to, tw_index_t steps,
-                           int block_steps, int M0) {
+TW_INLINE void tw_bytes_stage(tw_element_type_t type, const int8_t* lhs,
+                              int32_t* to, tw_index_t steps, int block_steps,
+                              int M0) {
   if (steps == block_steps) {
-    tw_s8_widen(lhs, to, block_steps * M0,
-                tw_staged_group(block_steps * M0 / TW_LANES));
+    tw_bytes_widen(type, lhs, to, block_steps * M0,
+                   tw_staged_group(block_steps * M0 / TW_LANES));
   } else {
-    tw_s8_widen(lhs, to, steps * M0, 1);
+    tw_bytes_widen(type, lhs, to, steps * M0, 1);
   }
 }
 
-TW_INLINE void s8s8s32_k2(void* out, const void* lhs_panel,
-                          const void* rhs_panel,
-                          const tw_mmt4d_params_t* params, int M0, int N0) {
+TW_INLINE void tw_bytes_tile(tw_element_type_t lhs_type,
+                             tw_element_type_t rhs_type, void* out,
+                             const void* lhs_panel, const void* rhs_panel,
+                             const tw_mmt4d_params_t* params, int M0, int N0) {
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
-  const int row = tw_s16_is_widened_row(TW_ELEMENT_S8, M0, nv);
+  const int row = tw_s16_is_widened_row(rhs_type, M0, nv);
   const int sets =
       row ? tw_s16_widened_row_sets(nv) : tw_accumulator_sets(vectors);
   // Of one vector 16 steps an iteration take 0.94 of the time of 8 from L2
@@ -313,14 +323,16 @@ TW_INLINE void s8s8s32_k2(void* out, const void* lhs_panel,
   int32_t* next = staged + (ahead ? TW_MAX_STAGED / 2 : 0);
   tw_index_t k = params->K;
   if (ahead && k > 0)
-    tw_s8_stage(lhs, now, tw_steps_of_block(k, block_steps), block_steps, M0);
+    tw_bytes_stage(lhs_type, lhs, now, tw_steps_of_block(k, block_steps),
+                   block_steps, M0);
   for (; k > 0; k -= block_steps) {
     tw_index_t steps = tw_steps_of_block(k, block_steps);
-    if (!ahead) tw_s8_stage(lhs, now, steps, block_steps, M0);
+    if (!ahead) tw_bytes_stage(lhs_type, lhs, now, steps, block_steps, M0);
     lhs += steps * 2 * M0;
     if (ahead && k > block_steps)
-      tw_s8_stage(lhs, next, tw_steps_of_block(k - block_steps, block_steps),
-                  block_steps, M0);
+      tw_bytes_stage(lhs_type, lhs, next,
+                     tw_steps_of_block(k - block_steps, block_steps),
+                     block_steps, M0);
     // Not unrolled further: the compiler would hoist widenings and spill, and
     // split vpdpwssd, where the next one depends on it, into vpmaddwd and
     // vpaddd.
@@ -331,15 +343,15 @@ TW_INLINE void s8s8s32_k2(void* out, const void* lhs_panel,
                            nv);
       } else {
         TW_UNROLL for (int i = 0; i < turn; ++i) {
-          tw_s8_step(acc + i % sets * vectors, l + i * M0, rhs + i * 2 * N0, M0,
-                     nv);
+          tw_bytes_step(rhs_type, acc + i % sets * vectors, l + i * M0,
+                        rhs + i * 2 * N0, M0, nv);
         }
       }
       l += turn * M0;
       rhs += turn * 2 * N0;
     }
     TW_NO_UNROLL for (; turn > 1 && steps > 0; --steps) {
-      tw_s8_step(acc, l, rhs, M0, nv);
+      tw_bytes_step(rhs_type, acc, l, rhs, M0, nv);
       l += M0;
       rhs += 2 * N0;
     }
@@ -349,5 +361,14 @@ TW_INLINE void s8s8s32_k2(void* out, const void* lhs_panel,
   }
   tw_i32_end(acc, out, params, M0, N0, sets);
 }
+
+#define TW_BYTES_FAMILY(name, lhs_type, rhs_type)                        \
+  TW_INLINE void name(void* out, const void* lhs, const void* rhs,       \
+                      const tw_mmt4d_params_t* params, int M0, int N0) { \
+    tw_bytes_tile(lhs_type, rhs_type, out, lhs, rhs, params, M0, N0);    \
+  }
+TW_BYTES_FAMILY(s8s8s32_k2, TW_ELEMENT_S8, TW_ELEMENT_S8)
+TW_BYTES_FAMILY(u8s8s32_k2, TW_ELEMENT_U8, TW_ELEMENT_S8)
+TW_BYTES_FAMILY(s8u8s32_k2, TW_ELEMENT_S8, TW_ELEMENT_U8)
 
 #endif  // UKERNELS_X86_64_S16_H_

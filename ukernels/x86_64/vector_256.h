@@ -179,6 +179,16 @@ TW_INLINE tw_vf32 tw_f32_load_bf16(const void* p) {
   return _mm256_castsi256_ps(_mm256_slli_epi32(
       _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i*)p)), 16));
 }
+// The first and the second bf16 of each pair.
+TW_INLINE tw_vf32 tw_f32_first_bf16(tw_vi32 pairs) {
+  return _mm256_castsi256_ps(_mm256_slli_epi32(pairs, 16));
+}
+TW_INLINE tw_vf32 tw_f32_second_bf16(tw_vi32 pairs) {
+  tw_vi32 mask = _mm256_set1_epi32((int)0xFFFF0000u);
+  // The compiler would take a blend with zeros, which has fewer pipes.
+  TW_OPAQUE(mask);
+  return _mm256_castsi256_ps(_mm256_and_si256(pairs, mask));
+}
 // And back, to nearest even.
 TW_INLINE void tw_f16_store(void* p, tw_vf32 v) {
   _mm_storeu_si128((__m128i*)p, _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT |

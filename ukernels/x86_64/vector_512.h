@@ -176,6 +176,14 @@ TW_INLINE tw_vf32 tw_f32_load_bf16(const void* p) {
   return _mm512_castsi512_ps(_mm512_slli_epi32(
       _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i*)p)), 16));
 }
+// The first and the second bf16 of each pair.
+TW_INLINE tw_vf32 tw_f32_first_bf16(tw_vi32 pairs) {
+  return _mm512_castsi512_ps(_mm512_slli_epi32(pairs, 16));
+}
+TW_INLINE tw_vf32 tw_f32_second_bf16(tw_vi32 pairs) {
+  return _mm512_castsi512_ps(
+      _mm512_and_si512(pairs, _mm512_set1_epi32((int)0xFFFF0000u)));
+}
 // And back, to nearest even.
 TW_INLINE void tw_f16_store(void* p, tw_vf32 v) {
   _mm256_storeu_si256(
