@@ -7,8 +7,8 @@ which have two; `vpdpbusd` every other cycle on Zen 4, whose model Zen 5 has as 
 Alder Lake's large core. `core_rates.py --disagreements` lists where this table and llvm-mca differ.
 
 Sources: uops.info and Agner Fog's instruction tables for ports; and measured by peak_bench, which
-are the issue peaks: Zen 4 and Zen 5 (EPYC, virtual machines), Emerald Rapids and Skylake-SP (virtual
-machines).
+are the issue peaks: Zen 3, Zen 4 and Zen 5 (EPYC, virtual machines), Emerald Rapids and Skylake-SP
+(virtual machines).
 """
 
 from collections import Counter
@@ -116,9 +116,11 @@ INDICES_ARE_APART = {"skylake-avx512", "icelake-server", "sapphirerapids", "emer
                      "graniterapids", "alderlake"}
 
 # Per cycle, where a measured peak is below what the ports allow: Zen 4 (EPYC, peak_bench: 202.6 and
-# 214.3 Gop/s of vpmaddwd with vpaddd beside 118.2 of either FMA), Zen 5 (234.0 and 463.2 beside
+# 214.3 Gop/s of vpmaddwd with vpaddd beside 118.2 of either FMA), Zen 3 (EPYC: 177.7 beside 103.7, and
+# 88.9 of vpmulld with vpaddd), Zen 5 (234.0 and 463.2 beside
 # 129.7 and 261.3, and 115.8 and 233.1 of vpmulld: the additions take some of the multiplies' slots).
-MEASURED = {"znver4": {"MADDWD_YMM": 1.71, "MADDWD_ZMM": 0.91},
+MEASURED = {"znver3": {"MADDWD_YMM": 1.71, "MULLD_YMM": 1.71},
+            "znver4": {"MADDWD_YMM": 1.71, "MADDWD_ZMM": 0.91},
             "znver5": {"MADDWD_YMM": 1.80, "MADDWD_ZMM": 1.77, "MULLD_YMM": 1.79, "MULLD_ZMM": 1.78}}
 
 
