@@ -19,10 +19,10 @@ static const tw_index_t kStreams = 16;
 // ---- Whether ----------------------------------------------------------------
 
 // How much longer multiplying takes than from panels, by where rows begin:
-// within lines, or multiples of 4 KiB apart, many in the same sets of a cache,
-// or anywhere else.
+// within lines, or multiples of 4 KiB apart, in one set of a cache, or of 2
+// KiB, in two, or anywhere else.
 typedef struct tw_row_delays_t {
-  double ragged, aliased, even;
+  double ragged, aliased, half_aliased, even;
 } tw_row_delays_t;
 
 typedef struct tw_delays_t {
@@ -41,8 +41,8 @@ typedef struct tw_delays_t {
 // of the others are 5 % slower on average (f32).
 static const tw_delays_t kDelays = {
     .near_eighths = 5,
-    .near = {.ragged = 0.15, .aliased = 0, .even = 0},
-    .far = {.ragged = 0.35, .aliased = 0.25, .even = 0.1},
+    .near = {.ragged = 0.15, .aliased = 0, .half_aliased = 0, .even = 0},
+    .far = {.ragged = 0.35, .aliased = 0.25, .half_aliased = 0.1, .even = 0.1},
     .lhs_aliased = 0.2,
     .panels_gain = 0.03};
 // Its L3 is as good as L2 for that: of 24 shapes, rhs from 100x100 to
@@ -50,13 +50,30 @@ static const tw_delays_t kDelays = {
 // the other three are at most 3 % slower.
 static const tw_delays_t kZen5Delays = {
     .near_eighths = 32,
-    .near = {.ragged = 0, .aliased = 0.11, .even = 0},
-    .far = {.ragged = 0.35, .aliased = 0.25, .even = 0.1},
+    .near = {.ragged = 0, .aliased = 0.11, .half_aliased = 0, .even = 0},
+    .far = {.ragged = 0.35, .aliased = 0.25, .half_aliased = 0.1, .even = 0.1},
     .lhs_aliased = 0.05,
     .panels_gain = 0};
+// Its tiles of 256 bits read a line of each row, and L1 has 8 ways: 128 rows by
+// 512x512 take 1.2 times as long as packed, by 1024x1024 1.9. Of 41 shapes, M
+// of 5 to 512 and rhs from 64x64 to 4096x4096, they choose the quicker way for
+// all but ties of 2 %.
+static const tw_delays_t kZen3Delays = {
+    .near_eighths = 32,
+    .near = {.ragged = 0.05, .aliased = 1, .half_aliased = 0.45, .even = 0.05},
+    .far = {.ragged = 0.12, .aliased = 1, .half_aliased = 0.45, .even = 0.1},
+    .lhs_aliased = 0.1,
+    .panels_gain = 0.03};
 
 static const tw_delays_t* tw_delays_of(const uint64_t* cpu_data) {
-  return tw_core_of(cpu_data) == TW_CORE_ZEN5 ? &kZen5Delays : &kDelays;
+  switch (tw_core_of(cpu_data)) {
+    case TW_CORE_ZEN5:
+      return &kZen5Delays;
+    case TW_CORE_ZEN3:
+      return &kZen3Delays;
+    default:
+      return &kDelays;
+  }
 }
 
 static double tw_rhs_delay(const tw_unpacked_t* u, tw_index_t size,
@@ -65,9 +82,10 @@ static double tw_rhs_delay(const tw_unpacked_t* u, tw_index_t size,
   const tw_index_t near = caches->l2 / 8 * delays->near_eighths / size;
   const tw_row_delays_t* rows =
       u->K * u->N <= near ? &delays->near : &delays->far;
-  return u->rhs_row % 64 != 0        ? rows->ragged
-         : tw_is_aliased(u->rhs_row) ? rows->aliased
-                                     : rows->even;
+  return u->rhs_row % 64 != 0            ? rows->ragged
+         : tw_is_aliased(u->rhs_row)     ? rows->aliased
+         : tw_is_aliased(2 * u->rhs_row) ? rows->half_aliased
+                                         : rows->even;
 }
 
 // Packing an element takes as long as multiplying it by so many others.
