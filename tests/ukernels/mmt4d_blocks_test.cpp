@@ -77,6 +77,10 @@ TEST_P(BlocksTest, SerialAndParallelAreRight) {
       options.K = shape.K;
       options.accumulate = accumulate;
       options.rowSlack = accumulate ? 5 : -1;
+      // How many tasks there are follows from the caches.
+      CpuData data = CpuData::all();
+      data.words[TW_CPU_WORD_CACHES] = TW_CACHES_WORD(32, 1024);
+      options.cpuData = data.words;
       options.parallelFor = parallel ? &parallelFor : nullptr;
       SCOPED_TRACE(std::string(shape.name) + (parallel ? " parallel" : ""));
       WholeOp(keyOf(shape.name), options, seedOf(shape.name)).runAndCheck();
