@@ -115,10 +115,10 @@ WIDTH = {"skylake-avx512": 4, "icelake-server": 5, "sapphirerapids": 6, "emerald
 INDICES_ARE_APART = {"skylake-avx512", "icelake-server", "sapphirerapids", "emeraldrapids",
                      "graniterapids", "alderlake"}
 
-# Per cycle, where a measured peak is below what the ports allow: Zen 4 (EPYC, peak_bench: 202.6 and
-# 214.3 Gop/s of vpmaddwd with vpaddd beside 118.2 of either FMA), Zen 3 (EPYC: 177.7 beside 103.7, and
-# 88.9 of vpmulld with vpaddd), Zen 5 (234.0 and 463.2 beside
-# 129.7 and 261.3, and 115.8 and 233.1 of vpmulld: the additions take some of the multiplies' slots).
+# Per cycle, where a measured peak is below what the ports allow: Zen 3 (EPYC, peak_bench: 177.7
+# Gop/s of vpmaddwd with vpaddd beside 103.7 of the FMA, and 88.9 of vpmulld), Zen 4 (202.6 and 214.3
+# beside 118.2 of either FMA), Zen 5 (234.0 and 463.2 beside 129.7 and 261.3, and 115.8 and 233.1 of
+# vpmulld: the additions take some of the multiplies' slots).
 MEASURED = {"znver3": {"MADDWD_YMM": 1.71, "MULLD_YMM": 1.71},
             "znver4": {"MADDWD_YMM": 1.71, "MADDWD_ZMM": 0.91},
             "znver5": {"MADDWD_YMM": 1.80, "MADDWD_ZMM": 1.77, "MULLD_YMM": 1.79, "MULLD_ZMM": 1.78}}
