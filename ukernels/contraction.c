@@ -12,7 +12,7 @@ _Static_assert(TW_CONTRACTION_THIN_ROWS == TW_THIN_MOST_ROWS,
                "models know how many rows are few");
 
 // A model does not ask what the CPU has: what most servers have.
-static const tw_caches_t kModelCaches = {32 << 10, 1 << 20};
+static const tw_caches_t kModelCaches = {32 << 10, 1 << 20, 1};
 
 static void tw_run_tasks(const tw_contraction_t* c, tw_index_t count,
                          void (*task)(void* run, tw_index_t i), void* run) {

@@ -121,13 +121,25 @@ int tw_core_asks_pages(const uint64_t* cpu_data) {
   }
 }
 
+static tw_index_t tw_core_streams(tw_core_t core) {
+  switch (core) {
+#define TW_CORE_STREAMS(ENUM, panels) \
+  case TW_CORE_##ENUM:                \
+    return panels;
+#include "tilewright/cores.def"
+    default:
+      return 1;
+  }
+}
+
 tw_caches_t tw_caches_of(const uint64_t* cpu_data) {
   uint64_t word = cpu_data[TW_CPU_WORD_CACHES];
   const tw_core_t core = word == 0 ? tw_core_of(cpu_data) : TW_CORE_UNKNOWN;
   for (size_t i = 0; i < sizeof kCaches / sizeof kCaches[0]; ++i)
     if (kCaches[i].core == core) word = kCaches[i].word;
   tw_caches_t caches = {(tw_index_t)(word & 0xFFFF) << 10,
-                        (tw_index_t)(word >> 16 & 0xFFFFFFFF) << 10};
+                        (tw_index_t)(word >> 16 & 0xFFFFFFFF) << 10,
+                        tw_core_streams(tw_core_of(cpu_data))};
   if (caches.l1 == 0) caches.l1 = 32 << 10;
   if (caches.l2 == 0) caches.l2 = 1 << 20;
   return caches;

@@ -56,13 +56,16 @@ double tw_core_rate(const uint64_t* cpu_data, tw_instruction_t instruction);
 #define TW_CACHES_WORD(l1_kib, l2_kib) \
   ((uint64_t)(l1_kib) | (uint64_t)(l2_kib) << 16)
 
-// Bytes.
 typedef struct tw_caches_t {
-  tw_index_t l1, l2;
+  tw_index_t l1, l2;  // bytes
+  // Panels of a rhs from memory that are best read side by side; 1 or 0 where
+  // one after the other is as good.
+  tw_index_t streams;
 } tw_caches_t;
 
 // What cpu_data says, else its core's; of an unknown core what most servers
-// have, 32 KiB and 1 MiB.
+// have, 32 KiB and 1 MiB. Streams are the core's (TW_CORE_STREAMS of
+// cores.def).
 tw_caches_t tw_caches_of(const uint64_t* cpu_data);
 
 // Whether the core gains by storing past its caches what is in none of them

@@ -11,6 +11,7 @@
 #include "tilewright/contraction.h"
 #include "ukernels/index.h"
 #include "ukernels/matmul_plan.h"
+#include "ukernels/streams.h"
 
 // A row's elements of a chunk.
 static const tw_index_t kChunkBytes = 4 << 10;
@@ -64,12 +65,30 @@ static void tw_choose_tasks(tw_matmul_plan_t* plan, tw_index_t threads) {
   rhs->parts = tw_panels_of(rhs->tiles, rhs->part);
 }
 
+// Whether panels of a prepacked rhs are read side by side. What a tile call is
+// to add to what is stored must not have been rounded, or moved by what its lhs
+// adds up to.
+static void tw_choose_streams(tw_matmul_plan_t* plan, int prepacked,
+                              const tw_caches_t* caches) {
+  const tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
+  plan->streams = prepacked && lhs->tiles == 1 && !plan->in_place &&
+                  !plan->tile.resign && !tw_triple_rounds(&plan->tile.types) &&
+                  tw_reads_streams(caches, rhs->tiles, plan->k_steps, rhs->step,
+                                   tw_element_bits(rhs->type));
+}
+
 static void tw_choose_chunk(tw_matmul_plan_t* plan, int prepacked,
                             const tw_caches_t* caches) {
   const tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
   // A tile that rounds does so once.
   if (tw_triple_rounds(&plan->tile.types)) {
     plan->chunk = tw_max(plan->k_steps, 1);
+    return;
+  }
+  // So that streams are long: no more of the lhs than has room.
+  if (plan->streams) {
+    plan->chunk = tw_even_part(
+        plan->k_steps, tw_max(TW_MATMUL_MOST_SCRATCH / lhs->step, 1), 1);
     return;
   }
   const int bits =
@@ -112,7 +131,7 @@ static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked,
   tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
   const tw_index_t unit_m = tw_unit(lhs, lhs->tile_rows);
   const tw_index_t unit_n = tw_unit(rhs, rhs->tile_rows);
-  plan->group = tw_choose_group(plan, caches);
+  plan->group = plan->streams ? caches->streams : tw_choose_group(plan, caches);
   // Panels of a rhs that take no place in the workspace leave it to the lhs.
   const tw_index_t lhs_bytes =
       TW_MATMUL_MOST_LHS_BLOCK + (prepacked ? TW_MATMUL_MOST_RHS_BLOCK : 0);
@@ -149,6 +168,7 @@ static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked,
         lhs->part, tw_min(tw_max(most / rhs->block, 1), lhs->block), unit_m);
     return;
   }
+  if (plan->streams) rhs->block = tw_even_part(rhs->part, plan->group, unit_n);
   if (lhs->block * rhs->block <= most) return;
   tw_index_t rows = 1;
   while (4 * rows * rows * lhs->tile_rows <= most * rhs->tile_rows) rows *= 2;
@@ -188,6 +208,7 @@ void tw_plan_blocks(tw_matmul_plan_t* plan, tw_index_t threads, int prepacked,
                     const tw_caches_t* caches) {
   plan->k_steps = tw_panels_of(plan->K, plan->tile.sizes.K0);
   tw_choose_tasks(plan, threads);
+  tw_choose_streams(plan, prepacked, caches);
   tw_choose_chunk(plan, prepacked, caches);
   tw_choose_blocks(plan, prepacked, caches);
   tw_lay_out_workspace(plan, prepacked);

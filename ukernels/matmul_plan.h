@@ -97,6 +97,9 @@ typedef struct tw_matmul_plan_t {
   // Tiles of the rhs that a row of tiles of a block passes over before the next
   // row does.
   tw_index_t group;
+  // Whether the one row of tiles reads the panels of a block of a prepacked rhs
+  // side by side: a tile call takes a slice of each in turn.
+  int streams;
   // Where tiles can store into out itself. Otherwise a block goes to the
   // workspace first, to be rounded or transposed.
   int direct;

@@ -9,6 +9,7 @@
 #include "ukernels/epilogue.h"
 #include "ukernels/matmul_out.h"
 #include "ukernels/pages.h"
+#include "ukernels/streams.h"
 
 // A half-open range of tiles or K steps.
 typedef struct tw_range_t {
@@ -225,6 +226,32 @@ static void tw_multiply_whole(const tw_matmul_plan_t* plan,
   }
 }
 
+// The same of one row of tiles, whose panels are read side by side.
+static void tw_multiply_streams(const tw_matmul_plan_t* plan,
+                                const tw_blocks_t* b, tw_mmt4d_params_t tile) {
+  const tw_matmul_body_t* body = tw_body_at(plan, b, 0);
+  tile.M0 = body->M0;
+  for (tw_index_t k = 0; k < b->k; k += tile.K) {
+    const tw_index_t at = k * plan->rhs.step;
+    tile.K = tw_slice_of_stream(b->rhs + at, plan->rhs.step, b->k - k);
+    for (tw_index_t n = 0; n < b->n; ++n) {
+      const char* rhs = b->rhs + n * b->rhs_panel + at;
+      if (n + b->n < b->panels) tw_ask_beside(rhs, rhs + b->n * b->rhs_panel);
+      body->fn(b->out + n * b->out_col, b->lhs + k * plan->lhs.step, rhs,
+               &tile);
+    }
+    tile.flags |= TW_MMT4D_FLAG_ACCUMULATE;
+  }
+}
+
+static void tw_multiply_inside(const tw_matmul_plan_t* plan,
+                               const tw_blocks_t* b, tw_mmt4d_params_t tile) {
+  if (plan->streams && b->m > 0)
+    tw_multiply_streams(plan, b, tile);
+  else
+    tw_multiply_whole(plan, b, tile);
+}
+
 // One tile over an edge of out: by way of the task's scratch tile.
 static void tw_multiply_edge(const tw_matmul_task_t* task, const tw_blocks_t* b,
                              tw_index_t m, tw_index_t n) {
@@ -261,7 +288,7 @@ static void tw_multiply_into_out(const tw_matmul_task_t* task) {
   whole.out_col = sizes.N0 * size;
   whole.out = (char*)p->out + task->m.begin * whole.out_row +
               task->n.begin * whole.out_col;
-  tw_multiply_whole(plan, &whole, tw_tile_params(task, p->out_stride));
+  tw_multiply_inside(plan, &whole, tw_tile_params(task, p->out_stride));
   for (tw_index_t n = 0; n < all.n; ++n)
     for (tw_index_t m = n < whole.n ? whole.m : 0; m < all.m; ++m)
       tw_multiply_edge(task, &all, m, n);
@@ -284,7 +311,7 @@ static void tw_multiply_into_block(const tw_matmul_task_t* task) {
   b.out = task->out;
   b.out_row = sizes.M0 * out.cols * size;
   b.out_col = sizes.N0 * size;
-  tw_multiply_whole(plan, &b, tw_tile_params(task, out.cols));
+  tw_multiply_inside(plan, &b, tw_tile_params(task, out.cols));
   if (task->k.end == plan->k_steps) tw_store_out(&out, task->out);
 }
 

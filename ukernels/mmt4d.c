@@ -38,6 +38,7 @@
 #include "ukernels/pages.h"
 #include "ukernels/resign.h"
 #include "ukernels/select.h"
+#include "ukernels/streams.h"
 
 // What every x86-64 server and client core since 2015, and Arm Neoverse and
 // Cortex-A7x or -X cores, have of an L3 per thread.
@@ -68,6 +69,7 @@ typedef struct tw_run_t {
   tw_index_t lhs_step, rhs_step;
   tw_index_t mb, nb, kc;
   tw_index_t blocks_m, blocks_n;
+  int streams;  // whether a block's panels are read side by side
 } tw_run_t;
 
 static tw_index_t tw_clamp(tw_index_t x, tw_index_t lo, tw_index_t hi) {
@@ -75,8 +77,17 @@ static tw_index_t tw_clamp(tw_index_t x, tw_index_t lo, tw_index_t hi) {
 }
 
 static void tw_choose_blocks(tw_run_t* run, const tw_caches_t* caches,
-                             int cut_k, int parallel) {
+                             int cut_k, int rhs_bits, int parallel) {
   const tw_mmt4d_params_t* p = run->params;
+  run->streams = cut_k && p->M == 1 &&
+                 tw_reads_streams(caches, p->N, p->K, run->rhs_step, rhs_bits);
+  if (run->streams) {
+    run->kc = p->K;
+    run->mb = run->blocks_m = 1;
+    run->nb = caches->streams;
+    run->blocks_n = tw_panels_of(p->N, run->nb);
+    return;
+  }
   // Tiles of out and a lhs slice pass through the other half.
   const tw_index_t l2 = caches->l2 / 2;
   const tw_index_t step =
@@ -129,6 +140,20 @@ static const char* tw_next_slice(const tw_run_t* run, tw_index_t n_begin,
                             : 0;
 }
 
+// Asks for the pages of what follows `rhs`, `bytes` of it: of a block's K block
+// at `k` the slice of tile `n`.
+static void tw_ask_ahead(const tw_run_t* run, tw_index_t n_begin,
+                         tw_index_t n_end, tw_index_t n, tw_index_t k,
+                         const char* rhs, tw_index_t bytes) {
+  if (run->streams) {
+    if (n + run->nb < run->params->N)
+      tw_ask_beside(rhs, rhs + run->nb * run->rhs_row);
+    return;
+  }
+  const char* next = tw_next_slice(run, n_begin, n_end, n, k);
+  if (next) tw_ask_for_pages(next, bytes);
+}
+
 static void tw_run_block(void* context, tw_index_t block) {
   const tw_run_t* run = (const tw_run_t*)context;
   const tw_index_t m_begin = block / run->blocks_n * run->mb;
@@ -141,7 +166,11 @@ static void tw_run_block(void* context, tw_index_t block) {
   tile.flags |= begun;
   tw_index_t k = 0;
   do {  // once for K of 0, which writes zeros
-    tile.K = tw_min(run->kc, K - k);
+    tile.K = run->streams
+                 ? tw_slice_of_stream(
+                       run->rhs + n_begin * run->rhs_row + k * run->rhs_step,
+                       run->rhs_step, K - k)
+                 : tw_min(run->kc, K - k);
     for (tw_index_t m = m_begin; m < m_end; ++m) {
       const char* lhs = run->lhs + m * run->lhs_row + k * run->lhs_step;
       int32_t sums[TW_RESIGN_MOST_LANES];
@@ -149,10 +178,8 @@ static void tw_run_block(void* context, tw_index_t block) {
       for (tw_index_t n = n_begin; n < n_end; ++n) {
         char* out = run->out + m * run->out_row + n * run->out_col;
         const char* rhs = run->rhs + n * run->rhs_row + k * run->rhs_step;
-        if (m == m_begin) {
-          const char* next = tw_next_slice(run, n_begin, n_end, n, k);
-          if (next) tw_ask_for_pages(next, tile.K * run->rhs_step);
-        }
+        if (m == m_begin)
+          tw_ask_ahead(run, n_begin, n_end, n, k, rhs, tile.K * run->rhs_step);
         if (run->resign)
           run->resign_fn(out, lhs, rhs, &tile, sums);
         else
@@ -235,7 +262,7 @@ tw_status_t tw_mmt4d(const tw_mmt4d_params_t* params,
   const tw_caches_t caches = tw_caches_of(search.cpu_data);
   tw_choose_resigned(&run, search.best, &caches);
   tw_choose_blocks(&run, &caches, !tw_triple_rounds(&types) || steps_round,
-                   parallel_for != 0);
+                   rhs_bits, parallel_for != 0);
 
   const tw_index_t blocks = run.blocks_m * run.blocks_n;
   if (parallel_for && blocks > 1) {

@@ -120,6 +120,28 @@ TEST(MatmulCallTest, EveryNumberOfRows) {
     }
 }
 
+// A rhs that is large beside the caches of a core which reads panels side by
+// side: whole groups of them and a rest, of K whole slices and a rest.
+TEST(MatmulCallTest, PanelsSideBySide) {
+  Random random(seedOf("MatmulCallTest.PanelsSideBySide"));
+  for (tw_type_triple_t types :
+       {TW_TYPES_F32F32F32, TW_TYPES_F64F64F64, TW_TYPES_S16S16S32,
+        TW_TYPES_BF16BF16F32, TW_TYPES_F16F16F16, TW_TYPES_S8S8S32})
+    for (int64_t M = 1; M <= 6; ++M) {
+      MatmulCase c = randomMatmul(random);
+      c.types = types;
+      c.M = M;
+      c.N = random.between(40, 120);
+      c.K = random.between(1000, 1100);
+      c.prepacked = true;
+      c.kind = DataKind::kSmallIntegers;
+      c.l2KiB = 1;
+      c.core = "znver3";
+      checkMatmul(c, random.next());
+      if (HasFailure()) return;
+    }
+}
+
 // Out keeps every bit where there is nothing to add: NaNs, negative zeros.
 TEST(MatmulCallTest, KOfZero) {
   Random random(seedOf("MatmulCallTest.KOfZero"));

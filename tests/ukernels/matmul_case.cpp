@@ -139,7 +139,8 @@ std::string MatmulCase::text() const {
     << " prepacked " << prepacked << " threads " << threads << ' '
     << dataKindName(kind) << ' ' << info(isa).name
     << (placement == Placement::kLeading ? " leading" : " trailing")
-    << " L2 of " << l2KiB << " KiB";
+    << " L2 of " << l2KiB << " KiB" << (core ? " of " : "")
+    << (core ? core : "");
   return s.str();
 }
 
@@ -181,6 +182,9 @@ void checkMatmul(const MatmulCase& c, uint64_t seed) {
   if (c.l2KiB > 0)
     cpu.words[TW_CPU_WORD_CACHES] =
         TW_CACHES_WORD(32, static_cast<uint64_t>(c.l2KiB));
+  if (c.core) {
+    ASSERT_TRUE(tw_set_core(c.core, cpu.words)) << c.core;
+  }
 
   ThreadedFor threads(c.threads);
   const tw_parallel_for_t* parallelFor =
@@ -263,6 +267,8 @@ MatmulCase randomMatmul(Random& random) {
     *slack = random.chance(0.5) ? 0 : random.between(1, 9);
   // So small that a block has several groups of columns.
   c.l2KiB = random.chance(0.5) ? 0 : random.between(1, 64);
+  // Which reads panels of few rows side by side.
+  if (c.l2KiB > 0 && random.chance(0.5)) c.core = "znver3";
   c.placement = random.chance(0.7) ? Placement::kTrailing : Placement::kLeading;
   c.isa = random.chance(0.5) ? available[0]
                              : available[random.below(available.size())];

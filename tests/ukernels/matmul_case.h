@@ -31,6 +31,8 @@ struct MatmulCase {
   bool modelled = false;
   // KiB of its L2; 0: what this CPU has.
   int64_t l2KiB = 0;
+  // LLVM's name of the core that the CPU is taken for; null: what it is.
+  const char* core = nullptr;
 
   // What to print with a failure.
   std::string text() const;

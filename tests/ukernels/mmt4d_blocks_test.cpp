@@ -132,12 +132,16 @@ TEST(BlocksTest, ManyTilesBecomeManyTasks) {
 // one unit of the result.
 TEST(BlocksTest, NarrowOutputsRoundOnce) {
   constexpr int64_t kK = 3010;
+  // A core that would read the panel in slices of K.
+  CpuData data;
+  ASSERT_TRUE(tw_set_core("znver3", data.words));
+  data.words[TW_CPU_WORD_CACHES] = TW_CACHES_WORD(32, 64);
   const TileKey key = keyOf("tw_mmt4d_tile_bf16bf16bf16_1x1024x1_generic");
   const uint16_t value = 0x3F83;
   std::vector<uint16_t> lhs(kK * key.m0, value);
   std::vector<uint16_t> rhs(kK * key.n0, value);
   std::vector<uint16_t> out(key.m0 * key.n0);
-  tw_mmt4d_params_t params = findParams(key, nullptr);
+  tw_mmt4d_params_t params = findParams(key, data.words);
   params.flags |= TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK;
   params.lhs_buffer = lhs.data();
   params.rhs_buffer = rhs.data();

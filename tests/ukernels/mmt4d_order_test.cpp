@@ -70,18 +70,23 @@ std::ostream& operator<<(std::ostream& out, const Sizes& sizes) {
 }
 
 constexpr Sizes kSizes[] = {
-    {1, 1, 1},    {7, 5, 3},      {500, 3, 10},   {3, 500, 10},  {100, 100, 28},
-    {40, 30, 64}, {40, 30, 1000}, {300, 300, 65}, {2000, 70, 1}, {70, 2000, 1},
-    {9, 9, 2000}, {1, 300, 400},  {300, 1, 400}};
+    {1, 1, 1},      {7, 5, 3},     {500, 3, 10},   {3, 500, 10},
+    {100, 100, 28}, {40, 30, 64},  {40, 30, 1000}, {300, 300, 65},
+    {2000, 70, 1},  {70, 2000, 1}, {9, 9, 2000},   {1, 300, 400},
+    {300, 1, 400},  {1, 19, 301},  {1, 7, 64},     {2, 300, 400}};
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 class OrderTest : public ::testing::TestWithParam<Sizes> {
  protected:
   // Operands that lie one after another at addresses that nobody reads.
-  void multiply(tw_parallel_for_t* parallelFor, uint64_t l2KiB = 1024) {
+  void multiply(tw_parallel_for_t* parallelFor, uint64_t l2KiB = 1024,
+                const char* core = nullptr) {
     const Sizes& s = GetParam();
     CpuData data;
+    if (core) {
+      ASSERT_TRUE(tw_set_core(core, data.words));
+    }
     data.words[TW_CPU_WORD_CACHES] = TW_CACHES_WORD(32, l2KiB);
     tw_mmt4d_params_t params =
         findParams(parseTileKey(kName).key.value(), data.words);
@@ -219,6 +224,37 @@ TEST_P(OrderTest, TasksAreManyButNotSmall) {
       << tasks.begins.size() << " tasks of " << most << " tiles";
   EXPECT_TRUE(s.M * s.N < 4 || most >= 4) << most;
   EXPECT_LE(tasks.begins.size(), 64u * 3);
+}
+
+// On a core with several streams one row of tiles takes slices of a KiB, each
+// of four panels in turn, of a rhs that is larger than L3.
+TEST_P(OrderTest, OneRowReadsPanelsSideBySide) {
+  const Sizes& s = GetParam();
+  constexpr int64_t kStreams = 4, kSlice = 1024, kL2KiB = 32;
+  multiply(nullptr, kL2KiB, "znver3");
+  const bool reads = s.M == 1 && s.K * kRhsStep >= 16 << 10 &&
+                     s.N * s.K * kRhsStep >= 32 * (kL2KiB << 10);
+  size_t i = 0;
+  for (int64_t first = 0; reads && first < s.N; first += kStreams)
+    for (int64_t k = 0; k < s.K; k += calls[i - 1].K)
+      for (int64_t n = first; n < std::min(s.N, first + kStreams); ++n, ++i) {
+        ASSERT_LT(i, calls.size());
+        ASSERT_EQ(column(calls[i]), n);
+        ASSERT_EQ(step(calls[i]), k);
+        ASSERT_EQ(calls[i].accumulates, k > 0);
+        ASSERT_LT(calls[i].K * kRhsStep, kSlice + kRhsStep);
+        // To where a page may end, of the first of them.
+        if (n == first && k + calls[i].K < s.K) {
+          ASSERT_LT((calls[i].rhs + calls[i].K * kRhsStep) % kSlice, kRhsStep);
+        }
+      }
+  if (reads) {
+    EXPECT_EQ(i, calls.size());
+    return;
+  }
+  const std::vector<Call> streams = calls;
+  multiply(nullptr, kL2KiB);
+  EXPECT_EQ(calls.size(), streams.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, OrderTest, ::testing::ValuesIn(kSizes),

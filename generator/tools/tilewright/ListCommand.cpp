@@ -260,6 +260,7 @@ json::Value coresAsJson() {
   row(#ENUM)["l2_kib"] = l2;
 #define TW_CORE_STORES_PAST(ENUM) row(#ENUM)["stores_past_caches"] = true;
 #define TW_CORE_ASKS_PAGES(ENUM) row(#ENUM)["asks_pages"] = true;
+#define TW_CORE_STREAMS(ENUM, panels) row(#ENUM)["streams"] = panels;
 #define TW_CORE_VECTORS(ENUM, sve, streaming)                                  \
   row(#ENUM)["sve_bits"] = sve;                                                \
   row(#ENUM)["streaming_bits"] = streaming;
