@@ -204,13 +204,18 @@ TEST(Quickest, IsSoByTheWorseOfBothRatios) {
   EXPECT_EQ(quickest({challengerOf(1, 1, 1)}), std::nullopt);
 }
 
-/// A tile with a hand-written body and two others.
-TunedTile tileWith(std::vector<Challenger> results) {
+/// A tile with a hand-written body and two others, the second of which takes
+/// `second` beside the first.
+TunedTile tileWith(std::vector<Challenger> results,
+                   std::optional<Challenger> second = {}) {
   TunedTile tile;
   tile.entry.name = "a";
   tile.entry.core = "znver4";
   tile.candidates = {{"", {}}, {"one", {}}, {"two", {}}};
-  decide(tile, results);
+  decide(tile, results, [&]() -> std::vector<Challenger> {
+    EXPECT_TRUE(second) << "timed, although nobody asks";
+    return {*second};
+  });
   return tile;
 }
 
@@ -228,7 +233,8 @@ TEST(Decide, TakesWhatIsQuickerForSure) {
 
 TEST(Decide, ATieKeepsTheDefault) {
   TunedTile tile =
-      tileWith({challengerOf(0.98, 0.99, 1.0), challengerOf(0.99, 1.0, 1.01)});
+      tileWith({challengerOf(0.98, 0.99, 1.0), challengerOf(0.99, 1.0, 1.01)},
+               challengerOf(1, 1.01, 1.02));
   EXPECT_EQ(tile.chosen, 0u);
   EXPECT_TRUE(tile.entry.isHandWritten);
   EXPECT_EQ(tile.entry.plan, "");
@@ -240,7 +246,8 @@ TEST(Decide, ATieKeepsTheDefault) {
 // "one" is the planner's choice.
 TEST(Decide, KeepsTheGeneratedBodyToTakeBesideTheHandWrittenOne) {
   TunedTile tile =
-      tileWith({challengerOf(1.2, 1.21, 1.22), challengerOf(1.1, 1.11, 1.12)});
+      tileWith({challengerOf(1.2, 1.21, 1.22), challengerOf(1.1, 1.11, 1.12)},
+               challengerOf(0.91, 0.92, 0.93));
   EXPECT_EQ(tile.chosen, 0u);
   EXPECT_EQ(tile.generated, 2u);
   EXPECT_TRUE(tile.entry.isHandWritten);
@@ -248,7 +255,8 @@ TEST(Decide, KeepsTheGeneratedBodyToTakeBesideTheHandWrittenOne) {
   EXPECT_EQ(tile.entry.ratio, 1);
   // None that is quicker than that for sure.
   tile =
-      tileWith({challengerOf(1.2, 1.21, 1.22), challengerOf(1.18, 1.19, 1.2)});
+      tileWith({challengerOf(1.2, 1.21, 1.22), challengerOf(1.18, 1.19, 1.2)},
+               challengerOf(0.98, 0.985, 0.99));
   EXPECT_EQ(tile.entry.plan, "");
   EXPECT_EQ(tile.generated, 0u);
 }
@@ -339,7 +347,7 @@ TEST(TuneReport, SaysWhatWasChosen) {
   report.core = "znver4";
   report.tiles = {
       tileWith({challengerOf(0.95, 0.96, 0.97), challengerOf(0.9, 0.91, 0.92)}),
-      tileWith({challengerOf(1, 1, 1), Challenger()})};
+      tileWith({challengerOf(1, 1, 1), Challenger()}, Challenger())};
   std::string text;
   llvm::raw_string_ostream os(text);
   printTuneText(report, os);

@@ -39,28 +39,17 @@ bool TunedTile::isSlowRow() const {
          entry.high < 0.98;
 }
 
-/// The generated body that is quicker than the planner's choice for sure, if
-/// any; of those behind a default that is written by hand.
-static std::optional<size_t> quickestGenerated(ArrayRef<Challenger> results) {
-  auto takes = [](const Challenger &a, const Challenger &b) {
-    return a.surelyTakes() < b.surelyTakes();
-  };
-  const Challenger *best = min_element(results, takes);
-  if (best == results.end() || best->ratio.high >= results.front().ratio.low)
-    return std::nullopt;
-  return best - results.begin();
-}
-
-void decide(TunedTile &tile, ArrayRef<Challenger> results) {
+void decide(TunedTile &tile, ArrayRef<Challenger> results,
+            function_ref<std::vector<Challenger>()> generated) {
   for (auto [candidate, result] :
        zip_equal(MutableArrayRef(tile.candidates).drop_front(), results))
     candidate.result = result;
   tile.chosen = decideRatio(tile.entry, results);
   tile.generated = tile.chosen;
   tile.entry.isHandWritten = tile.candidates[tile.chosen].plan.empty();
-  if (tile.entry.isHandWritten)
-    if (std::optional<size_t> best = quickestGenerated(results))
-      tile.generated = *best + 1;
+  if (tile.entry.isHandWritten && results.size() > 1)
+    if (std::optional<size_t> best = quickest(generated()))
+      tile.generated = *best + 2;
   tile.entry.plan = tile.candidates[tile.generated].plan;
 }
 
@@ -206,7 +195,10 @@ Expected<TunedTile> TileTuner::tune(const TileKey &key) {
   timing.seed = xxh3_64bits(StringRef(name));
   const std::vector<Challenger> results =
       comparePairs(timed.size() - 1, timing);
-  decide(*tile, results);
+  decide(*tile, results, [&] {
+    timing.slice = [&](size_t body) { return timed[body + 1].slice(); };
+    return comparePairs(timed.size() - 2, timing);
+  });
   if (!tile->entry.plan.empty())
     tile->entry.code = codeDigest((*bodies)[tile->generated].object);
   tile->entry.measured = timeNow();

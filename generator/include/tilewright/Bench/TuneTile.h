@@ -53,8 +53,11 @@ struct TunedTile {
 };
 
 /// Fills in what the timing of all candidates but the first, the default, says:
-/// a tie keeps the default.
-void decide(TunedTile &tile, llvm::ArrayRef<Challenger> results);
+/// a tie keeps the default. Where that is hand-written and stays, `generated`
+/// says what those from the third on take beside the second, the planner's
+/// choice.
+void decide(TunedTile &tile, llvm::ArrayRef<Challenger> results,
+            llvm::function_ref<std::vector<Challenger>()> generated);
 
 /// Measures tiles, one at a time, on the calling thread.
 class TileTuner {
