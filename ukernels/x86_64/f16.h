@@ -82,7 +82,9 @@ TW_INLINE void tw_f16_tile(void* out, const void* lhs_panel,
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
-  const int block_steps = tw_steps_staged_ahead(vectors);
+  const int block_steps = TW_LANES == 8 && nv == 1 && M0 <= 2
+                              ? TW_LONG_BLOCK
+                              : tw_steps_staged_ahead(vectors);
   const uint16_t* lhs = (const uint16_t*)lhs_panel;
   const uint16_t* rhs = (const uint16_t*)rhs_panel;
   float staged[TW_MAX_STAGED] __attribute__((aligned(64)));

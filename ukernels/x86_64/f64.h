@@ -33,7 +33,11 @@ TW_INLINE void f64f64f64_k1(void* out_tile, const void* lhs_panel,
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
   const int extra = tw_extra_accumulators(TW_LANES, vectors, nv);
-  const int steps = extra ? 2 : tw_loop_steps(vectors, sets);
+  // Of 2x8 of 256 bits twice as many steps an iteration as sets: 0.98 of the
+  // time (Zen 3).
+  const int twice = TW_LANES == 8 && vectors == 4 && nv == 2;
+  const int steps =
+      extra ? 2 : (twice ? 2 * sets : tw_loop_steps(vectors, sets));
   const tw_index_t stride = tw_out_stride(params, N0);
   const double* lhs = (const double*)lhs_panel;
   const double* rhs = (const double*)rhs_panel;
