@@ -40,25 +40,29 @@ if(NOT TW_CCACHE)
   target_precompile_headers(tilewright_gtest_header PRIVATE <gtest/gtest.h>)
 endif()
 
-# tilewright_add_gtest(<name> SOURCES <file>... [LINK <target>...] [GENERATOR] [TIMEOUT <s>] [PREFIX <text>]
+# tilewright_add_gtest(<name> SOURCES <file>... [LINK <target>...] [GENERATOR [MLIR]] [TIMEOUT <s>] [PREFIX <text>]
 #                      [ON <cpu model>...] [FILTER <pattern>] [BY_ISA <pattern>] [SHARDS <n>])
 #
 # A GoogleTest executable, each of its tests a ctest of its own, by GoogleTest's name: what CMake would print of its
 # parameter may be the bytes of an object. GENERATOR: its sources include LLVM or MLIR headers
 # through the generator's libraries; such tests are built without RTTI, as LLVM is, and with the generator's precompiled
-# header. PREFIX: what the names of its tests begin with.
+# header, with MLIR that of sources which include MLIR themselves. PREFIX: what the names of its tests begin with.
 #
 # In a cross build they run under qemu on the CPU models TW_CPU_MODELS_OF_TESTS_<arch>, or as ON, FILTER, BY_ISA and
 # SHARDS say (tilewright_run_on_models, which may be called for more), with names <arch>/<cpu model>/...
 function(tilewright_add_gtest name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "GENERATOR" "TIMEOUT;PREFIX;FILTER;BY_ISA;SHARDS" "SOURCES;LINK;ON")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "GENERATOR;MLIR" "TIMEOUT;PREFIX;FILTER;BY_ISA;SHARDS" "SOURCES;LINK;ON")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gtest GTest::gtest_main tilewright_build_flags)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   if(arg_GENERATOR)
     target_link_libraries(${name} PRIVATE tilewright_llvm_flags)
     tilewright_compile_with_pic(${name})
-    target_precompile_headers(${name} REUSE_FROM tilewright_llvm_pch)
+    if(arg_MLIR)
+      target_precompile_headers(${name} REUSE_FROM tilewright_mlir_pch)
+    else()
+      target_precompile_headers(${name} REUSE_FROM tilewright_llvm_pch)
+    endif()
   elseif(TARGET tilewright_gtest_header)
     target_precompile_headers(${name} REUSE_FROM tilewright_gtest_header)
   endif()
