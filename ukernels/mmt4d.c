@@ -28,7 +28,8 @@
 // block twice (read, written): bytes per multiply-add fall as 1/mb + 1/nb, and
 // with kc. K is cut evenly. Each tile is stored once per K block; outputs
 // narrower than their accumulator would round there, so for them kc is all of
-// K.
+// K. One row of tiles that passes over a rhs from memory has another order on
+// some cores, streams.h.
 
 #include "tilewright/tilewright.h"
 #include "ukernels/core.h"
