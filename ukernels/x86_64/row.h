@@ -185,6 +185,22 @@ TW_INLINE tw_vi32 tw_row_add_correction(tw_row_t row, tw_vi32 sum,
   return sum;
 }
 
+// 16 K steps of a row of one vector of f16, of which eight have accumulators of
+// their own.
+TW_INLINE void tw_row_f16_steps(tw_vi32* acc, const char* lhs,
+                                const char* rhs) {
+  tw_vi32 quarter[4];
+  TW_UNROLL for (int q = 0; q < 4; q += 2) {
+    tw_row_load_quarters(TW_ROW_F16, quarter + q, lhs + 8 * q, 2);
+  }
+  TW_UNROLL for (int i = 0; i < 16; ++i) {
+    acc[i % 8] = tw_row_multiply_add(
+        TW_ROW_F16, acc[i % 8],
+        tw_row_spread(TW_ROW_F16, quarter[i / 4], i % 4),
+        tw_row_load_rhs(TW_ROW_F16, rhs + i * 2 * TW_LANES));
+  }
+}
+
 // The products of a row of `nv` vectors, at most 2, not added to the out tile.
 TW_INLINE void tw_row_multiply(tw_row_t row, tw_vi32* result, const char* lhs,
                                const char* rhs, tw_index_t k, int nv) {
@@ -201,6 +217,14 @@ TW_INLINE void tw_row_multiply(tw_row_t row, tw_vi32* result, const char* lhs,
   __m256i sum_of_steps = _mm256_setzero_si256();
   tw_vi32 sum = tw_i32_zero();
   TW_UNROLL for (int i = 0; i < chains * nv; ++i) { acc[i] = tw_i32_zero(); }
+  // One vector of 256 bits takes 0.96 of the time by 16 steps an iteration (Zen
+  // 3).
+  const int twice = row == TW_ROW_F16 && TW_LANES == 8 && nv == 1;
+  TW_NO_UNROLL for (; twice && k >= 16; k -= 16) {
+    tw_row_f16_steps(acc, lhs, rhs);
+    lhs += 16 * lhs_bytes;
+    rhs += 16 * vector_bytes;
+  }
   TW_NO_UNROLL for (; k >= steps; k -= steps) {
     tw_vi32 quarter[4], l[TW_ROW_STEPS];
     TW_UNROLL for (int q = 0; q < quarters; q += 2) {
