@@ -11,6 +11,13 @@
 #include "tilewright/status.h"
 #include "tilewright/types.h"
 
+// Whether the CPUs that this is compiled for have vectors of 16 bytes.
+#if defined(__SSE2__) || defined(__ARM_NEON) || defined(__riscv_vector)
+#define TW_CPU_HAS_VECTORS 1
+#else
+#define TW_CPU_HAS_VECTORS 0
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

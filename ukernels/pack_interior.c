@@ -13,6 +13,7 @@
 
 #include "ukernels/pack_interior.h"
 
+#include "ukernels/cpu.h"
 #include "ukernels/interior.h"
 #include "ukernels/interleave.h"
 #include "ukernels/transpose.h"
@@ -187,11 +188,14 @@ TW_ZIP_INLINE tw_index_t tw_transpose_long_lines_of(const unsigned char* from,
 }
 
 // The tiles of `cols` columns that lie in whole cache lines, of which it
-// returns the columns; none where there is no loop for the shape.
+// returns the columns; none where there is no loop for the shape, nor where a
+// loop for each would be that of tw_transpose_units byte by byte (RISC-V
+// without V: 360 KB of them).
 static tw_index_t tw_transpose_lines(const unsigned char* from,
                                      tw_index_t from_stride, unsigned char* to,
                                      tw_index_t rows, tw_index_t cols,
                                      tw_index_t unit, int far) {
+  if (!TW_CPU_HAS_VECTORS) return 0;
   switch (rows * 16 + unit) {
 #define TW_LINE(rows, unit)                                                \
   case (rows) * 16 + (unit):                                               \

@@ -65,8 +65,8 @@ class EmulatedTiles {
                                 bool (*wanted)(const TileKey&)) const;
 
   // Links into `directory`, then checks the keys, which are of `isa`, on its
-  // models: all of them on the first, the scalable ones on the others too, or
-  // all where fixed vectors are a part of longer ones. An
+  // models: all of them on the first, the scalable ones on the others too, or,
+  // where fixed vectors are a part of longer ones, all but the largest. An
   // outcome has the keys of the first, and all failures.
   llvm::Expected<Outcome> checkOnModels(const IsaInfo& isa,
                                         const std::string& directory);

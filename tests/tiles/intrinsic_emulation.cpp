@@ -23,36 +23,33 @@ unsigned lanesOf(Value* vector) {
   return cast<FixedVectorType>(vector->getType())->getNumElements();
 }
 
-// Elements first, first + step, ... of `vector`: `count` of them.
-Value* everyNth(IRBuilder<>& b, Value* vector, unsigned first, unsigned step,
-                unsigned count) {
-  SmallVector<int> mask;
-  for (unsigned i = 0; i < count; ++i) mask.push_back(first + i * step);
-  return b.CreateShuffleVector(vector, mask);
-}
-
-// `value` as a vector of `bits`-wide integers, extended to i32.
-Value* widen(IRBuilder<>& b, Value* value, unsigned bits, bool isSigned) {
+// `value` as a vector of i32, as vector registers have it.
+Value* asWords(IRBuilder<>& b, Value* value) {
   const unsigned lanes = cast<FixedVectorType>(value->getType())
                              ->getPrimitiveSizeInBits()
                              .getFixedValue() /
-                         bits;
-  Value* narrow =
-      b.CreateBitCast(value, FixedVectorType::get(b.getIntNTy(bits), lanes));
-  Type* wide = FixedVectorType::get(b.getInt32Ty(), lanes);
-  return isSigned ? b.CreateSExt(narrow, wide) : b.CreateZExt(narrow, wide);
+                         32;
+  return b.CreateBitCast(value, FixedVectorType::get(b.getInt32Ty(), lanes));
+}
+
+// Element `index` of `bits` bits of each of `words`, extended. By shifts: of
+// shuffles of all elements LLVM thinks for seconds.
+Value* elementOf(IRBuilder<>& b, Value* words, unsigned index, unsigned bits,
+                 bool isSigned) {
+  Value* high = b.CreateShl(words, 32 - bits * (index + 1));
+  return isSigned ? b.CreateAShr(high, 32 - bits)
+                  : b.CreateLShr(high, 32 - bits);
 }
 
 // Sums of `group` neighbouring products, modulo 2^32, plus `acc` if not null.
 Value* dotProduct(IRBuilder<>& b, Value* acc, Value* x, bool xSigned, Value* y,
                   bool ySigned, unsigned bits) {
-  const unsigned group = 32 / bits;
-  Value* products =
-      b.CreateMul(widen(b, x, bits, xSigned), widen(b, y, bits, ySigned));
-  const unsigned lanes = lanesOf(products) / group;
-  for (unsigned i = 0; i < group; ++i) {
-    Value* part = everyNth(b, products, i, group, lanes);
-    acc = acc ? b.CreateAdd(acc, part) : part;
+  x = asWords(b, x);
+  y = asWords(b, y);
+  for (unsigned i = 0; i < 32 / bits; ++i) {
+    Value* product = b.CreateMul(elementOf(b, x, i, bits, xSigned),
+                                 elementOf(b, y, i, bits, ySigned));
+    acc = acc ? b.CreateAdd(acc, product) : product;
   }
   return acc;
 }
@@ -67,18 +64,16 @@ Value* flush(IRBuilder<>& b, Value* value) {
 }
 
 Value* bf16Products(IRBuilder<>& b, Value* acc, Value* x, Value* y) {
-  auto expand = [&](Value* v) {
-    Value* bits = b.CreateShl(widen(b, v, 16, false), 16);
-    return flush(b, b.CreateBitCast(bits, FixedVectorType::get(b.getFloatTy(),
-                                                               lanesOf(bits))));
+  x = asWords(b, x);
+  y = asWords(b, y);
+  auto expand = [&](Value* words, unsigned index) {
+    Value* bits = b.CreateShl(elementOf(b, words, index, 16, false), 16);
+    return flush(b, b.CreateBitCast(bits, acc->getType()));
   };
-  Value *wideX = expand(x), *wideY = expand(y);
-  const unsigned lanes = lanesOf(acc);
   acc = flush(b, acc);
   for (unsigned i : {1u, 0u})
     acc = flush(b, b.CreateIntrinsic(Intrinsic::fma, {acc->getType()},
-                                     {everyNth(b, wideX, i, 2, lanes),
-                                      everyNth(b, wideY, i, 2, lanes), acc}));
+                                     {expand(x, i), expand(y, i), acc}));
   return acc;
 }
 

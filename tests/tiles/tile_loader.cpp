@@ -22,6 +22,9 @@ Expected<TileLoader> TileLoader::create(StringRef cpu) {
   InitializeNativeTargetAsmParser();
   auto machine = orc::JITTargetMachineBuilder::detectHost();
   if (!machine) return machine.takeError();
+  // Of modules: what emulates an instruction takes longer to optimise than to
+  // run. Objects are as they came.
+  machine->setCodeGenOptLevel(CodeGenOptLevel::None);
   if (!cpu.empty()) {
     machine->setCPU(cpu.str());
     machine->getFeatures() = SubtargetFeatures();

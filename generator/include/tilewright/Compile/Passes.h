@@ -177,8 +177,10 @@ void registerPackBufferization(mlir::DialectRegistry &registry);
 void registerHoistEncodingsPipeline();
 
 #define GEN_PASS_DECL
-#define GEN_PASS_REGISTRATION
 #include "tilewright/Compile/Passes.h.inc"
+
+/// Registers them, for tools that take passes by name.
+void registerTilewrightCompilePasses();
 
 } // namespace tilewright
 

@@ -18,8 +18,10 @@
 namespace tilewright {
 
 #define GEN_PASS_DECL
-#define GEN_PASS_REGISTRATION
 #include "tilewright/Encoding/Passes.h.inc"
+
+/// Registers them, for tools that take passes by name.
+void registerTilewrightEncodingPasses();
 
 } // namespace tilewright
 

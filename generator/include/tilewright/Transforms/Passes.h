@@ -19,8 +19,10 @@
 namespace tilewright {
 
 #define GEN_PASS_DECL
-#define GEN_PASS_REGISTRATION
 #include "tilewright/Transforms/Passes.h.inc"
+
+/// Registers them, for tools that take passes by name.
+void registerTilewrightTransformsPasses();
 
 } // namespace tilewright
 

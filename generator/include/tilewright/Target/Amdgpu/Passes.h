@@ -16,8 +16,10 @@
 namespace tilewright {
 
 #define GEN_PASS_DECL
-#define GEN_PASS_REGISTRATION
 #include "tilewright/Target/Amdgpu/Passes.h.inc"
+
+/// Registers them, for tools that take passes by name.
+void registerTilewrightAmdgpuWorkgroupPasses();
 
 } // namespace tilewright
 
