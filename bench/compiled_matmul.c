@@ -3,10 +3,10 @@
 //
 // One function of compiled_matmul.py's model against tw_mmt4d on operands that
 // are packed already, in turns, on one thread. MODEL is the function,
-// SIZE that of its three matrices, TYPES their type triple, and LHS_BYTES,
-// RHS_BYTES, OUT_BYTES are those of elements. Prints two numbers: the median
-// over the rounds of tw_mmt4d's time divided by the model's, and Gop/s of the
-// model in its best round.
+// of ROWS rows by a square matrix of SIZE columns, TYPES their type triple, and
+// LHS_BYTES, RHS_BYTES, OUT_BYTES are those of elements. Prints two numbers:
+// the median over the rounds of tw_mmt4d's time divided by the model's, and
+// Gop/s of the model in its best round.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -52,17 +52,17 @@ static int compare(const void* x, const void* y) {
 }
 
 int main(void) {
-  const size_t elements = (size_t)SIZE * SIZE;
+  const size_t elements = (size_t)ROWS * SIZE;
   void* lhs = filled(elements * LHS_BYTES, LHS_BYTES);
   void* out = filled(elements * OUT_BYTES, OUT_BYTES);
   const int64_t workspace_bytes = WORKSPACE_BYTES();
   void* workspace = filled((size_t)workspace_bytes + 64, 1);
 
   tw_tile_sizes_t sizes;
-  int status = tw_query_tile_sizes(TYPES, SIZE, SIZE, NULL, &sizes);
+  int status = tw_query_tile_sizes(TYPES, ROWS, SIZE, NULL, &sizes);
   if (status) fail("tw_query_tile_sizes", status);
   tw_mmt4d_params_t params;
-  status = tw_fill_mmt4d_params(TYPES, SIZE, SIZE, SIZE, &sizes, &params);
+  status = tw_fill_mmt4d_params(TYPES, ROWS, SIZE, SIZE, &sizes, &params);
   if (status) fail("tw_fill_mmt4d_params", status);
   params.lhs_buffer =
       filled((size_t)(params.M * params.K * params.M0 * params.K0) * LHS_BYTES,
@@ -96,6 +96,6 @@ int main(void) {
   }
   qsort(ratios, kRounds, sizeof ratios[0], compare);
   printf("%.3f %.1f\n", ratios[kRounds / 2],
-         2e-9 * (double)SIZE * (double)SIZE * (double)SIZE / best);
+         2e-9 * (double)ROWS * (double)SIZE * (double)SIZE / best);
   return 0;
 }

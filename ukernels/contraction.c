@@ -11,8 +11,13 @@
 _Static_assert(TW_CONTRACTION_THIN_ROWS == TW_THIN_MOST_ROWS,
                "models know how many rows are few");
 
-// A model does not ask what the CPU has: what most servers have.
-static const tw_caches_t kModelCaches = {32 << 10, 1 << 20, 1};
+// A model does not ask what the CPU has, but may know what it is.
+static tw_caches_t tw_caches_of_model(const tw_known_core_t* core) {
+  const tw_caches_t usual = {32 << 10, 1 << 20, 1};
+  const tw_caches_t known = {(tw_index_t)core->l1_kib << 10,
+                             (tw_index_t)core->l2_kib << 10, core->streams};
+  return core->l2_kib == 0 ? usual : known;
+}
 
 static void tw_run_tasks(const tw_contraction_t* c, tw_index_t count,
                          void (*task)(void* run, tw_index_t i), void* run) {
@@ -40,7 +45,7 @@ void TW_CONTRACT(const tw_contraction_t* c) {
   if (c->thin && p->M <= TW_THIN_MOST_ROWS &&
       !(p->flags & TW_MATMUL_FLAG_RHS_PREPACKED)) {
     tw_thin_run_t thin;
-    tw_plan_thin(p, c->thin, /*asks_pages=*/0, &thin);
+    tw_plan_thin(p, c->thin, c->core.asks_pages, &thin);
     thin.epilogue = &c->epilogue;
     tw_run_tasks(c, thin.tasks, tw_run_thin_task, &thin);
     return;
@@ -79,7 +84,8 @@ void TW_CONTRACT(const tw_contraction_t* c) {
     tile->body = (tw_matmul_body_t){few->tile, 0, 0, few->M0, ""};
   }
   tile->last = tile->body;
-  tw_plan_with_tile(p, &types, &kModelCaches, &run.plan);
+  const tw_caches_t caches = tw_caches_of_model(&c->core);
+  tw_plan_with_tile(p, &types, &caches, &run.plan);
   if (c->gather.row_loops > 0) run.plan.lhs.gather = &c->gather;
   run.plan.lhs.pack = few ? 0 : c->pack_lhs;
   run.plan.rhs.pack = c->pack_rhs;

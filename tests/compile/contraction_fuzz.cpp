@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -105,6 +106,18 @@ std::string targetOf(int64_t index) {
   return targets[random.below(targets.size())];
 }
 
+// The core that a module is for: none, or any, for what a core likes is no
+// matter of what can run.
+std::string coreOf(int64_t index) {
+  if (settings.device == Device::kGpu || settings.reference) return "";
+  constexpr const char* kCores[] = {
+#define TW_CORE(ARCH, ENUM, llvm_cpu) llvm_cpu,
+#include "tilewright/cores.def"
+  };
+  Random random(seedOfCase(~settings.seed + 1, index / batchSize()));
+  return random.chance(0.5) ? "" : kCores[random.below(std::size(kCores))];
+}
+
 // How many tasks the modules' dispatches are divided into at most.
 int64_t threadsOf(int64_t index) {
   if (settings.device == Device::kGpu || settings.reference) return 1;
@@ -131,6 +144,7 @@ void runModule(int64_t first, int64_t last, llvm::raw_ostream& os) {
   options.reference = settings.reference;
   options.threads = threadsOf(first);
   options.leastTask = 1;
+  options.core = coreOf(first);
   std::string error;
   std::unique_ptr<JitModel> model = JitModel::compile(text, options, &error);
   if (!model && last - first > 1) return;

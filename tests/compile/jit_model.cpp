@@ -286,6 +286,7 @@ std::unique_ptr<JitModel> JitModel::compile(std::string_view model,
   modelOptions.alwaysPropagate = options.alwaysPropagate;
   modelOptions.threads = options.threads;
   modelOptions.leastTask = options.leastTask;
+  modelOptions.planCore = options.core;
   modelOptions.bitcodeDir = TW_BITCODE_DIR;
   std::string text(model);  // with a zero byte behind it
   llvm::Expected<CompiledModel> compiled =

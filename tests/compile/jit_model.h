@@ -30,6 +30,7 @@ struct JitOptions {
   // Of --inline: operands are packed whole.
   bool inlineTiles = false;
   bool alwaysPropagate = false;          // as ModelOptions has it
+  std::string core = "";                 // ModelOptions::planCore
   std::vector<std::string> others = {};  // devices, each as --device has it
 };
 

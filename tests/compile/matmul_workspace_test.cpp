@@ -16,7 +16,8 @@ namespace tilewright::testing {
 namespace {
 
 tw_index_t plannedBytes(const TileKey& key, const MatmulSizes& sizes,
-                        bool rhsPacked, bool outTransposed, int32_t threads) {
+                        bool rhsPacked, bool outTransposed, int32_t threads,
+                        const tw_known_core_t& core) {
   tw_contraction_t contraction = {};
   tw_matmul_params_t& params = contraction.matmul;
   params.M = sizes.m;
@@ -30,6 +31,7 @@ tw_index_t plannedBytes(const TileKey& key, const MatmulSizes& sizes,
   contraction.M0 = key.m0;
   contraction.N0 = key.n0;
   contraction.K0 = key.k0;
+  contraction.core = core;
   return tw_planned_workspace(&contraction);
 }
 
@@ -53,12 +55,16 @@ TEST(ContractionWorkspaceTest, HoldsWhatIsPlanned) {
         EXPECT_TRUE(known.k < 0 || known.k > 8192) << tile.name;
         continue;
       }
+      // Of whatever core.
+      const tw_known_core_t core = {32, 1 << random() % 12,
+                                    random() % 2 ? 4 : 1, 0};
       for (int32_t threads : {1, 2, 3, 8, 64})
         EXPECT_GE(*bytes, plannedBytes(tile.key, sizes, rhsPacked,
-                                       outTransposed, threads))
+                                       outTransposed, threads, core))
             << tile.name << " of " << sizes.m << " x " << sizes.n << " x "
             << sizes.k << ", rhs packed " << rhsPacked << ", out transposed "
-            << outTransposed << ", threads " << threads;
+            << outTransposed << ", threads " << threads << ", L2 of "
+            << core.l2_kib << " KiB, streams " << core.streams;
     }
   }
 }

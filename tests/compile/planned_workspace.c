@@ -11,8 +11,9 @@ tw_index_t tw_planned_workspace(const tw_contraction_t* c) {
   plan.tile.sizes.M0 = c->M0;
   plan.tile.sizes.N0 = c->N0;
   plan.tile.sizes.K0 = c->K0;
-  // Which order tiles have needs no workspace.
-  const tw_caches_t caches = {0, 0, 0};
+  const tw_caches_t caches = {(tw_index_t)c->core.l1_kib << 10,
+                              (tw_index_t)c->core.l2_kib << 10,
+                              c->core.streams};
   tw_plan_with_tile(&c->matmul, &plan.tile.types, &caches, &plan);
   return plan.slice;
 }

@@ -73,7 +73,9 @@ TEST(SharedRunsTest, StagesAreOfAllRows) {
   const TilePlan alone = planOf(kF16, parts + "stage=broadcast runs=block");
   const TilePlan shared = planOf(kF16, parts + "stage=broadcast runs=tile");
   const TilePlan both = planOf(kF16, parts + "stage=both runs=tile");
+  const TilePlan ahead = planOf(kF16, printTilePlan(alone) + " stageahead=yes");
   EXPECT_EQ(stageBytes(alone, keyOf(kF16)), 16 * 4 * 4);
+  EXPECT_EQ(stageBytes(ahead, keyOf(kF16)), 2 * 16 * 4 * 4);
   EXPECT_EQ(stageBytes(shared, keyOf(kF16)), 16 * (8 + 16) * 4);
   EXPECT_EQ(stageBytes(both, keyOf(kF16)), 16 * (8 + 16) * 4);
   EXPECT_FALSE(TileShape(keyOf(kF16), both).passesVectors(both));

@@ -86,6 +86,9 @@ std::string randomPlan(const TileKey& key, Random& random) {
   // Where there are several blocks and a stage, runs that all take.
   static const Part runs = {"runs", {"block", "tile"}};
   take(printTilePlan(plan) + " " + drawn(runs, random));
+  // Where one operand has a stage, two of them.
+  static const Part ahead = {"stageahead", {"no", "yes", "yes"}};
+  take(printTilePlan(plan) + " " + drawn(ahead, random));
   // And where one set takes two steps, a few more accumulators.
   static const Part extra = {"extra", {"1", "2", "4", "7"}};
   if (machineOf(info(key.isa)).hasExtra)

@@ -77,6 +77,14 @@ typedef struct tw_kept_t {
   void* lists[TW_KEPT_LISTS];
 } tw_kept_t;
 
+// What cores.def has of the core that a model is compiled for. All 0: no core
+// was named, and blocks are for what most servers have.
+typedef struct tw_known_core_t {
+  int32_t l1_kib, l2_kib;  // TW_CORE_CACHES
+  int32_t streams;         // TW_CORE_STREAMS, else 1
+  int32_t asks_pages;      // whether it has TW_CORE_ASKS_PAGES
+} tw_known_core_t;
+
 // A matmul whose tile is chosen.
 typedef struct tw_contraction_t {
   // As tw_matmul has it, but for these: RHS_PREPACKED says that `rhs` is panels
@@ -114,6 +122,7 @@ typedef struct tw_contraction_t {
   tw_kept_t* kept;
   tw_gather_t gather;
   tw_epilogue_t epilogue;
+  tw_known_core_t core;
 } tw_contraction_t;
 
 #define TW_CONTRACTION_THIN_ROWS 4
@@ -123,7 +132,7 @@ typedef struct tw_contraction_t {
 
 // Named after the version of tw_contraction_t: models of several versions of
 // Tilewright may be in one program, each with the function that it calls.
-#define TW_CONTRACT tw_contract_v5
+#define TW_CONTRACT tw_contract_v6
 #if defined(__GNUC__) && !defined(_WIN32)
 __attribute__((visibility("hidden")))
 #endif

@@ -18,9 +18,9 @@ namespace {
 
 class ContractionCaller : ContractionFields {
 public:
-  explicit ContractionCaller(tw::MatmulOp op)
-      : ContractionFields(op), op(op), key(op.getKey()), maps(op.getMaps()),
-        windows(*windowTermsOf(maps.front())) {}
+  ContractionCaller(tw::MatmulOp op, const tw_known_core_t &core)
+      : ContractionFields(op), op(op), key(op.getKey()), core(core),
+        maps(op.getMaps()), windows(*windowTermsOf(maps.front())) {}
 
   LogicalResult build() {
     for (unsigned operand = 0; operand < 4; ++operand)
@@ -177,6 +177,10 @@ private:
              k + 1);
     }
     number(offsetof(tw_contraction_t, matmul.flags), flags);
+    number(offsetof(tw_contraction_t, core.l1_kib), core.l1_kib);
+    number(offsetof(tw_contraction_t, core.l2_kib), core.l2_kib);
+    number(offsetof(tw_contraction_t, core.streams), core.streams);
+    number(offsetof(tw_contraction_t, core.asks_pages), core.asks_pages);
     storeThreads();
     storeAt(offsetof(tw_contraction_t, matmul.workspace),
             pointerToBytes(b, op.getWorkspace()));
@@ -294,14 +298,15 @@ private:
 
   tw::MatmulOp op;
   TileKey key;
+  const tw_known_core_t &core;
   SmallVector<AffineMap> maps;
   SmallVector<WindowTerms> windows; ///< of the lhs
 };
 
 } // namespace
 
-LogicalResult callContraction(tw::MatmulOp op) {
-  return ContractionCaller(op).build();
+LogicalResult callContraction(tw::MatmulOp op, const tw_known_core_t &core) {
+  return ContractionCaller(op, core).build();
 }
 
 } // namespace tilewright

@@ -9,6 +9,7 @@
 #include "TileCalls.h"
 #include "tilewright/Compile/Passes.h"
 #include "tilewright/Emit/Emission.h"
+#include "tilewright/Planning/CoreModel.h"
 #include "tilewright/Transforms/TileFunctions.h"
 #include "tilewright/tile.h"
 #include <algorithm>
@@ -182,11 +183,19 @@ void lowerVscale(tw::VscaleOp op) {
 
 struct CallTileFunctionsPass
     : impl::CallTileFunctionsBase<CallTileFunctionsPass> {
+  using CallTileFunctionsBase::CallTileFunctionsBase;
+
   void runOnOperation() override {
+    llvm::Expected<tw_known_core_t> known = knownCore(core);
+    if (!known) {
+      getOperation().emitError(llvm::toString(known.takeError()));
+      return signalPassFailure();
+    }
     bool isCalled =
         succeeded(callAll<tw::Mmt4dOp>(
             [](tw::Mmt4dOp op) { return TileCaller(op).build(); })) &&
-        succeeded(callAll<tw::MatmulOp>(callContraction)) &&
+        succeeded(callAll<tw::MatmulOp>(
+            [&](tw::MatmulOp op) { return callContraction(op, *known); })) &&
         succeeded(callAll<tw::KeepPackedOp>(callKeep)) &&
         succeeded(callAll<tw::PackOp>([](auto op) { return callPack(op); })) &&
         succeeded(callAll<tw::UnPackOp>([](auto op) { return callPack(op); }));

@@ -292,7 +292,9 @@ void addCallStep(OpPassManager &pm, const ModelOptions &options) {
     addCleanup(pm);
   }
   pm.addPass(createCallDispatches());
-  pm.addPass(createCallTileFunctions());
+  CallTileFunctionsOptions calls;
+  calls.core = options.planCore;
+  pm.addPass(createCallTileFunctions(calls));
   PlanTileFunctionsOptions plan;
   plan.prefix = options.prefix;
   plan.core = options.planCore;

@@ -12,6 +12,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tilewright/Compile/CompileModel.h"
 #include "tilewright/Dialect/TwDialect.h"
+#include "tilewright/contraction.h"
 #include "tilewright/pack_key.h"
 
 namespace tilewright {
@@ -58,10 +59,11 @@ std::vector<TileKey> tilesIn(mlir::ModuleOp module);
 /// The functions of tiles that are declared.
 std::vector<CalledTile> calledTiles(mlir::ModuleOp module);
 
-/// Replaces a multiplication on buffers by a call of tw_contract_v5, one for
-/// each matrix of its batch. Fails, with an error, if a buffer is not
-/// contiguous.
-llvm::LogicalResult callContraction(tw::MatmulOp op);
+/// Replaces a multiplication on buffers by a call of tw_contract_v6, one for
+/// each matrix of its batch, with blocks for `core`. Fails, with an error, if a
+/// buffer is not contiguous.
+llvm::LogicalResult callContraction(tw::MatmulOp op,
+                                    const tw_known_core_t &core);
 
 /// Replaces what keeps a matrix packed, on buffers, by a call of a function
 /// that calls tw_keep_v1 for it, or for each of several.

@@ -144,12 +144,19 @@ static llvm::SmallVector<TilePlan> byOtherRules(const TilePlan &plan) {
   // bf16 6x16x2 by multiply-adds 12 steps take 0.98 of the time of 8, where 4
   // and 16 take 0.99; Zen 3.)
   constexpr int kSteps = 4;
-  if (plan.staging != Staging::None && plan.stageSteps >= 2 * kSteps)
-    for (int quarters : {3, 6}) {
-      others.push_back(plan);
-      others.back().stageSteps = static_cast<int>(
-          llvm::alignTo(plan.stageSteps * quarters / 4, kSteps));
-    }
+  auto withStage = [&](int quarters, bool ahead) {
+    others.push_back(plan);
+    others.back().stageSteps =
+        static_cast<int>(llvm::alignTo(plan.stageSteps * quarters / 4, kSteps));
+    others.back().stagesAhead = ahead;
+  };
+  if (plan.staging != Staging::None && plan.stageSteps >= 2 * kSteps) {
+    for (int quarters : {3, 6})
+      withStage(quarters, false);
+    // Stages that are filled ahead may be short.
+    for (int quarters : {2, 4})
+      withStage(quarters, true);
+  }
   return others;
 }
 

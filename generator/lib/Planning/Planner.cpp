@@ -376,6 +376,7 @@ private:
       return;
     TilePlan kept = plan;
     kept.rowsInner = overrides.valueOr<&P::rowsInner>(preferRowsInner(shape));
+    chooseStagesAhead(kept, key, shape, overrides);
     if (llvm::any_of(found, [&](const Priced &p) { return p.plan == kept; }))
       return;
     if (found.size() == wanted)

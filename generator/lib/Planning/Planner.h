@@ -54,6 +54,11 @@ void chooseLoads(TilePlan &plan, const TileKey &key, const TileShape &shape,
 void chooseStageSteps(TilePlan &plan, const TileKey &key,
                       const TileShape &shape, const PlanOverrides &overrides);
 
+/// Whether stages are filled ahead, of a plan that is priced: the price knows
+/// nothing of that, and would take short ones for dear.
+void chooseStagesAhead(TilePlan &plan, const TileKey &key,
+                       const TileShape &shape, const PlanOverrides &overrides);
+
 /// Why plans of `isa` cannot have it; "" if they can.
 std::string whyScheduleUnfit(Schedule schedule, const IsaInfo &isa);
 

@@ -105,6 +105,8 @@ int64_t stageBytes(const TilePlan &plan, const TileKey &key) {
 int64_t stageBytes(const TilePlan &plan, const TileKey &key,
                    const TileShape &shape) {
   int64_t parts = shape.broadcast.inParts ? idiom(plan.idiom).parts : 1;
+  if (plan.stagesAhead)
+    parts *= 2;
   auto rowsOf = [&](const OperandShape &operand, const Blocking &blocks) {
     return plan.sharesRuns ? operand.rows : blocks.size;
   };
@@ -215,7 +217,6 @@ static std::string whySumsUnfit(const TilePlan &plan, const TileKey &key,
   return {};
 }
 
-/// Of TilePlan::sharesRuns.
 bool mayHaveExtra(const TilePlan &plan, const TileShape &shape,
                   const IsaInfo &isa) {
   int bits = 8 * plan.lanes * shape.accumulatorBytes;
@@ -243,6 +244,16 @@ static std::string whyExtraUnfit(const TilePlan &plan, const TileShape &shape,
       .str();
 }
 
+std::string whyStagesAheadUnfit(const TilePlan &plan, const TileShape &shape) {
+  if (!plan.stagesBroadcastAlone())
+    return "stageahead needs the broadcast operand staged, and it alone";
+  if (plan.sharesRuns || plan.sums == SumsIn::Stage || shape.scaleBits != 0)
+    return "stageahead needs runs of one block, sums=steps or sums=pass, and "
+           "sums that are not scaled";
+  return {};
+}
+
+/// Of TilePlan::sharesRuns.
 static std::string whyRunsUnfit(const TilePlan &plan, const TileShape &shape) {
   if (!plan.sharesRuns)
     return {};
@@ -371,6 +382,10 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key,
   if (why = whySumsUnfit(plan, key, shape); !why.empty())
     return why;
   if (why = whyRunsUnfit(plan, shape); !why.empty())
+    return why;
+  if (plan.stagesAhead)
+    why = whyStagesAheadUnfit(plan, shape);
+  if (!why.empty())
     return why;
   if (plan.stageRuns && plan.staging == Staging::None)
     return "stageloop=vectors needs an operand that is staged";

@@ -52,14 +52,19 @@ def CallTileFunctions : Pass<"tw-call-tile-functions", "mlir::ModuleOp"> {
     cache, and within a block lhs panel by lhs panel. Several dimensions of a
     kind are one loop: they lie next to each other. Buffers must be contiguous.
 
-    Each `tw.matmul` becomes calls of `tw_contract_v5`, whose code comes with the
+    Each `tw.matmul` becomes calls of `tw_contract_v6`, whose code comes with the
     model: one for each matrix of its batch, with a `tw_contraction_t` on the
-    stack.
+    stack. It has blocks for the caches of `core`, and the habits of its memory;
+    without one, for those of most servers.
 
     Each `tw.pack` and `tw.unpack` becomes calls of its function, with one
     `tw_pack_tile_params_t` on the stack: in loops over the dimensions that a
     call does not go over, and, where the work is divided, over rows of tiles.
   }];
+  let options = [
+    Option<"core", "core", "std::string", /*default=*/"\"\"",
+           "The core that the model is for, one of cores.def">,
+  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect",
     "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",

@@ -7,6 +7,7 @@
 #define TILEWRIGHT_PLANNING_COREMODEL_H
 
 #include "tilewright/Planning/Idiom.h"
+#include "tilewright/contraction.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
@@ -76,6 +77,9 @@ inline const CoreModel &usualCore(const IsaInfo &isa) {
 /// The model of `cpu`, a name of cores.def or an alias there. An error says
 /// what comes close.
 llvm::Expected<const CoreModel *> findCore(llvm::StringRef cpu);
+
+/// What compiled models know of `cpu`, by such a name; all 0 of an empty one.
+llvm::Expected<tw_known_core_t> knownCore(llvm::StringRef cpu);
 
 } // namespace tilewright
 

@@ -155,6 +155,12 @@ template <> struct PlanTable<TilePlan> {
             "vector, if there is no such part, or those of four vectors first; "
             "what is summed up meanwhile is added up by vectors then",
             kStageLoops},
+        Word<&P::stagesAhead>{
+            "stageahead",
+            "the broadcast operand has two stages in turn, and one is filled "
+            "before the steps of the other are multiplied: what these read was "
+            "stored long ago. One, if there is no such part",
+            kNoYes},
         Word<&P::sharesRuns>{
             "runs",
             "what takes the K steps that are staged at a time before the next "
@@ -177,13 +183,14 @@ template <> struct PlanTable<TilePlan> {
             kScheduleWords});
   }
   static bool applies(const TilePlan &plan, llvm::StringRef field) {
-    return field == "round"       ? plan.roundsInTurn()
-           : field == "ends"      ? plan.endsByPointer
-           : field == "stageloop" ? plan.stageRuns
-           : field == "runs"      ? plan.sharesRuns
-           : field == "extra"     ? plan.extra != 0
-           : field == "schedule"  ? plan.schedule != Schedule::Planned
-                                  : true;
+    return field == "round"        ? plan.roundsInTurn()
+           : field == "ends"       ? plan.endsByPointer
+           : field == "stageloop"  ? plan.stageRuns
+           : field == "stageahead" ? plan.stagesAhead
+           : field == "runs"       ? plan.sharesRuns
+           : field == "extra"      ? plan.extra != 0
+           : field == "schedule"   ? plan.schedule != Schedule::Planned
+                                   : true;
   }
 };
 

@@ -81,6 +81,8 @@ struct Machine {
   bool endsByPointer = false;
   /// Plans may have TilePlan::extra.
   bool hasExtra = false;
+  /// Plans of 256 bits and a few accumulators have TilePlan::stagesAhead.
+  bool stagesAhead = false;
   /// Accumulators in flight that keep the multipliers busy: latency 4 on two
   /// pipes, or a longer one, or on more.
   int chains = 8;

@@ -120,6 +120,9 @@ struct TilePlan {
   /// vectors, and what is left as few as fill one; otherwise only these. What a
   /// stage sums up is added up by vectors.
   bool stageRuns = false;
+  /// There are two stages of the broadcast operand, and the next one is filled
+  /// before the steps of the one that is full are multiplied.
+  bool stagesAhead = false;
   /// All register blocks take a run of stageSteps K steps, whose operands are
   /// staged once for them, before any takes the next one; their sums are in
   /// memory meanwhile. What the first blocks decode of the vector operand they
@@ -133,6 +136,9 @@ struct TilePlan {
   bool stagesBroadcast() const {
     return staging == Staging::Broadcast || staging == Staging::Both ||
            staging == Staging::Nibbles;
+  }
+  bool stagesBroadcastAlone() const {
+    return stagesBroadcast() && staging != Staging::Both;
   }
   bool stagesVector() const {
     return staging == Staging::Vector || staging == Staging::Both;

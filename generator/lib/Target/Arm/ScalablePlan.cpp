@@ -315,9 +315,11 @@ std::string whyScalablePlanUnfit(const TilePlan &plan, const TileKey &key) {
                          shape.lanes);
   if (plan.broadcastRhs || plan.staging != Staging::None ||
       plan.stageSteps != 1 || plan.ahead != 0 || plan.sums != SumsIn::Steps ||
-      plan.endsByPointer || plan.stageRuns || plan.extra != 0)
+      plan.endsByPointer || plan.stageRuns || plan.stagesAhead ||
+      plan.extra != 0)
     return "scalable vectors need broadcast=lhs stage=none stagesteps=1 "
-           "ahead=0 sums=steps ends=counter stageloop=vector extra=0";
+           "ahead=0 sums=steps ends=counter stageloop=vector stageahead=no "
+           "extra=0";
   BroadcastBy by = shape.byLane ? BroadcastBy::Lane : BroadcastBy::Load;
   if (plan.by != by || plan.split != shape.nibbles)
     return llvm::formatv("idiom '{0}' of these types needs by={1} split={2}",
@@ -435,6 +437,7 @@ llvm::Expected<std::optional<TilePlan>> planScalable(const TileKey &key,
     plan.sums = o.valueOr<&P::sums>(SumsIn::Steps);
     plan.endsByPointer = o.valueOr<&P::endsByPointer>(false);
     plan.stageRuns = o.valueOr<&P::stageRuns>(false);
+    plan.stagesAhead = o.valueOr<&P::stagesAhead>(false);
     plan.extra = o.valueOr<&P::extra>(0);
     // Each is two registers in its turn: LLVM spills where none is left.
     bool takesTurns = sveRegisters(shape, block) < kRegisters;

@@ -78,6 +78,7 @@ public:
     m.comparesIdioms = isa.has("fma");
     m.endsByPointer = true;
     m.hasExtra = true;
+    m.stagesAhead = true;
     m.registerClass = avx512 ? "v" : "x";
     return m;
   }

@@ -24,6 +24,8 @@ Emitter::Values KLoop::run(Values carries) {
 /// `count` K steps from the given pointers on.
 Emitter::Values KLoop::loop(Value broadcast, Value vector, Value count,
                             Values carries) {
+  if (plan.stagesAhead)
+    return stagedAheadLoop(broadcast, vector, count, carries);
   if (plan.staging != Staging::None)
     return stagedLoop(broadcast, vector, count, carries);
   return stepLoop(
@@ -104,6 +106,37 @@ Emitter::Values KLoop::stagedLoop(Value firstBroadcast, Value firstVector,
     return next;
   });
   return Values(all.begin() + 2, all.end());
+}
+
+/// The same with two stages in turn: the next run is staged before this one's
+/// steps are multiplied.
+Emitter::Values KLoop::stagedAheadLoop(Value firstBroadcast, Value firstVector,
+                                       Value total, Values carries) {
+  OperandStage stage(*this, shape.broadcast, broadcastFormat, rows,
+                     position.broadcastStride, nullptr);
+  Value most = e.i64(plan.stageSteps), none = e.i64(0);
+  StepStride broadcastRun = times(position.broadcastStride, plan.stageSteps);
+  StepStride vectorRun = times(position.vectorStride, plan.stageSteps);
+  auto upToRun = [&](Value steps) {
+    return arith::MinSIOp::create(e.b, e.loc, steps, most);
+  };
+  stage.fill(firstBroadcast, upToRun(total), stage.place(0));
+  Values all = {offset(firstBroadcast, broadcastRun), firstVector,
+                stage.place(0), stage.place(1)};
+  llvm::append_range(all, carries);
+  all = e.loop(none, total, plan.stageSteps, all, [&](Value k, Values in) {
+    Value left = e.sub(total, k);
+    Value behind = arith::MaxSIOp::create(e.b, e.loc, e.sub(left, most), none);
+    stage.fill(in[0], upToRun(behind), in[3]);
+    OperandSource vector{vectorFormat, in[1], position.vectorStride, false,
+                         nullptr};
+    Values next = {offset(in[0], broadcastRun), offset(in[1], vectorRun), in[3],
+                   in[2]};
+    llvm::append_range(next, stepLoop(stage.at(in[2]), vector, upToRun(left),
+                                      Values(in.begin() + 4, in.end())));
+    return next;
+  });
+  return Values(all.begin() + 4, all.end());
 }
 
 /// Asks for what the iteration at plan.ahead bytes behind `pointer` reads of

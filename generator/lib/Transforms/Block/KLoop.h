@@ -25,6 +25,8 @@ private:
   Values loop(Value broadcast, Value vector, Value count, Values carries);
   Values scaledLoop(Values carries);
   Values stagedLoop(Value broadcast, Value vector, Value count, Values carries);
+  Values stagedAheadLoop(Value broadcast, Value vector, Value count,
+                         Values carries);
   Values plainLoop(OperandSource broadcast, OperandSource vector, Value count,
                    Values carries);
   Values runSteps(OperandSource broadcast, OperandSource vector, Value begin,

@@ -79,10 +79,12 @@ OperandStage::OperandStage(const RegisterBlock &block,
   if (operand.inParts)
     partStride =
         llvm::alignTo(plan.stageSteps * decodedStride + slack, width * bytes);
+  stageBytes = operand.inParts ? idiom(plan.idiom).parts * partStride
+                               : plan.stageSteps * decodedStride + slack;
+  if (plan.stagesAhead)
+    stageBytes = llvm::alignTo(stageBytes, width * bytes);
   if (decodes)
-    decoded =
-        stackBuffer(operand.inParts ? idiom(plan.idiom).parts * partStride
-                                    : plan.stageSteps * decodedStride + slack);
+    decoded = stackBuffer(plan.stagesAhead ? 2 * stageBytes : stageBytes);
   bufferStride = decodedStride;
   buffer = decoded;
   if (shape.padded) {
@@ -91,10 +93,18 @@ OperandStage::OperandStage(const RegisterBlock &block,
   }
 }
 
-OperandSource OperandStage::fill(Value source, Value steps) {
+OperandSource OperandStage::at(Value place) const {
+  ElementFormat staged = format;
+  staged.decoded = true;
+  OperandSource result{staged, place, {bufferStride, nullptr}, true, nullptr};
+  result.partStride = partStride;
+  return result;
+}
+
+OperandSource OperandStage::fill(Value source, Value steps, Value place) {
   int64_t elements = int64_t{blockRows} * key.k0;
   if (decodes) {
-    Values all = {source, decoded};
+    Values all = {source, place};
     int64_t sumBytes = Emitter::bytesOf(accumulatorType);
     bool carriesSums = sums && unrolls(shape.correctionSteps * elements);
     if (carriesSums)
@@ -134,19 +144,15 @@ OperandSource OperandStage::fill(Value source, Value steps) {
       for (int i = 0; i < shape.correctionVectors; ++i)
         e.store(all[2 + i], e.offset(sums, i * sumBytes), 4);
   }
-  ElementFormat staged = format;
-  staged.decoded = true;
-  OperandSource result{staged, buffer, {bufferStride, nullptr}, true, nullptr};
-  result.partStride = partStride;
   if (!shape.padded)
-    return result;
+    return at(place);
   Value from = decodes ? decoded : source;
   StepStride fromStride = decodes ? StepStride{decodedStride, nullptr} : stride;
   e.loop(e.i64(0), steps, 1, {from, buffer}, [&](Value, Values at) -> Values {
     padRows(at[0], at[1]);
     return {offset(at[0], fromStride), e.offset(at[1], bufferStride)};
   });
-  return result;
+  return at(buffer);
 }
 
 /// Whether the vectors of a run of `elements` stand one by one.

@@ -20,7 +20,14 @@ public:
                const StepStride &stride, Value sums);
 
   /// Stages `steps` (i64, at most plan.stageSteps) K steps from `source` on.
-  OperandSource fill(Value source, Value steps);
+  OperandSource fill(Value source, Value steps) {
+    return fill(source, steps, decoded);
+  }
+  /// The same at `place`, one of two of a plan that stages ahead.
+  OperandSource fill(Value source, Value steps, Value place);
+  Value place(int i) const { return e.offset(decoded, i * stageBytes); }
+  /// What is staged at `place`.
+  OperandSource at(Value place) const;
 
 private:
   bool unrolls(int64_t elements) const;
@@ -36,6 +43,7 @@ private:
   Value buffer, decoded;
   int64_t bufferStride = 0, decodedStride = 0; ///< bytes between K steps
   int64_t partStride = 0;                      ///< as OperandSource has it
+  int64_t stageBytes = 0;                      ///< that are decoded
   Value sums;
 };
 

@@ -1,0 +1,169 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What compiled models call for a multiplication, with what they know of their
+// core.
+
+#include "tilewright/contraction.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "tests/common/seed.h"
+
+namespace tilewright::testing {
+namespace {
+
+// The bytes of the rhs that each call of the tile took, in order.
+struct Slice {
+  const char* rhs;
+  int64_t bytes;
+};
+std::vector<Slice> slices;
+
+void plainTile(void* out, const void* lhs, const void* rhs,
+               const tw_mmt4d_params_t* p) {
+  slices.push_back({static_cast<const char*>(rhs),
+                    p->K * p->N0 * p->K0 * int64_t{sizeof(float)}});
+  const auto* a = static_cast<const float*>(lhs);
+  const auto* b = static_cast<const float*>(rhs);
+  const int64_t stride = p->flags & TW_MMT4D_FLAG_OUT_ROW_STRIDE
+                             ? p->out_row_stride
+                             : int64_t{p->N0};
+  for (int64_t m = 0; m < p->M0; ++m)
+    for (int64_t n = 0; n < p->N0; ++n) {
+      float& to = static_cast<float*>(out)[m * stride + n];
+      float sum = p->flags & TW_MMT4D_FLAG_ACCUMULATE ? to : 0;
+      for (int64_t k = 0; k < p->K; ++k)
+        for (int64_t i = 0; i < p->K0; ++i)
+          sum +=
+              a[(k * p->M0 + m) * p->K0 + i] * b[(k * p->N0 + n) * p->K0 + i];
+      to = sum;
+    }
+}
+
+struct Case {
+  int64_t M = 1, N = 1, K = 1;
+  int32_t M0 = 1, N0 = 1, K0 = 1;
+  bool accumulate = false, outTransposed = false;
+  tw_known_core_t core = {};
+};
+
+// Multiplies small integers by panels of a constant, as a model does, and
+// compares every element of out.
+void check(const Case& c, Random& random) {
+  SCOPED_TRACE(std::to_string(c.M) + " x " + std::to_string(c.N) + " x " +
+               std::to_string(c.K) + " by " + std::to_string(c.M0) + " x " +
+               std::to_string(c.N0) + " x " + std::to_string(c.K0) +
+               ", L2 of " + std::to_string(c.core.l2_kib) + " KiB, " +
+               std::to_string(c.core.streams) + " streams");
+  auto some = [&](int64_t count) {
+    std::vector<float> values(static_cast<size_t>(count));
+    for (float& value : values)
+      value = static_cast<float>(random.between(-4, 4));
+    return values;
+  };
+  const int64_t panels = (c.N + c.N0 - 1) / c.N0;
+  const int64_t steps = (c.K + c.K0 - 1) / c.K0;
+  const std::vector<float> lhs = some(c.M * c.K);
+  std::vector<float> rhs = some(panels * steps * c.N0 * c.K0);
+  auto element = [&](int64_t n, int64_t k) -> float& {
+    return rhs[((n / c.N0 * steps + k / c.K0) * c.N0 + n % c.N0) * c.K0 +
+               k % c.K0];
+  };
+  // What is beyond K is padding.
+  for (int64_t n = 0; n < panels * c.N0; ++n)
+    for (int64_t k = c.K; k < steps * c.K0; ++k) element(n, k) = 0;
+  const std::vector<float> before = some(c.M * c.N);
+  std::vector<float> out = before;
+  const std::unique_ptr<void, decltype(&std::free)> workspace(
+      std::aligned_alloc(64, TW_MATMUL_MOST_WORKSPACE), &std::free);
+
+  tw_contraction_t contraction = {};
+  tw_matmul_params_t& p = contraction.matmul;
+  p.lhs = lhs.data();
+  p.rhs = rhs.data();
+  p.out = out.data();
+  p.lhs_stride = c.K;
+  p.out_stride = c.outTransposed ? c.M : c.N;
+  p.M = c.M;
+  p.N = c.N;
+  p.K = c.K;
+  p.flags = TW_TYPES_F32F32F32 | TW_MATMUL_FLAG_RHS_PREPACKED;
+  if (c.accumulate) p.flags |= TW_MMT4D_FLAG_ACCUMULATE;
+  if (c.outTransposed) p.flags |= TW_MATMUL_FLAG_OUT_TRANSPOSED;
+  p.threads = 1;
+  p.workspace = workspace.get();
+  p.workspace_bytes = TW_MATMUL_MOST_WORKSPACE;
+  contraction.tile = plainTile;
+  contraction.tile_types = TW_TYPES_F32F32F32;
+  contraction.M0 = c.M0;
+  contraction.N0 = c.N0;
+  contraction.K0 = c.K0;
+  contraction.core = c.core;
+  slices.clear();
+  TW_CONTRACT(&contraction);
+
+  for (int64_t m = 0; m < c.M; ++m)
+    for (int64_t n = 0; n < c.N; ++n) {
+      const int64_t at = c.outTransposed ? n * c.M + m : m * c.N + n;
+      float expected = c.accumulate ? before[at] : 0;
+      for (int64_t k = 0; k < c.K; ++k)
+        expected += lhs[m * c.K + k] * element(n, k);
+      ASSERT_EQ(out[at], expected) << "element (" << m << ", " << n << ")";
+    }
+}
+
+TEST(ContractionTest, IsRightForAnyCore) {
+  Random random(seedOf("ContractionTest"));
+  for (int i = 0; i < 200; ++i) {
+    Case c;
+    c.M = random.between(1, 9);
+    c.N = random.between(1, 130);
+    c.K = random.between(1, 1300);
+    c.M0 = static_cast<int32_t>(random.between(1, 4));
+    c.N0 = static_cast<int32_t>(random.between(1, 16));
+    c.K0 = static_cast<int32_t>(random.between(1, 3));
+    c.accumulate = random.chance(0.5);
+    c.outTransposed = random.chance(0.3);
+    // So small that whatever has 16 KiB in a panel comes from memory.
+    if (random.chance(0.8))
+      c.core = {32, static_cast<int32_t>(random.between(1, 64)),
+                random.chance(0.7) ? 4 : 1, 0};
+    check(c, random);
+    if (HasFailure()) return;
+  }
+}
+
+// Eight panels of 70,400 bytes: of four side by side a slice of a KiB each, where
+// the core is known to read so, else as much of K as a chunk has.
+TEST(ContractionTest, PanelsSideBySideWhereTheCoreReadsThem) {
+  Random random(seedOf("ContractionTest.Panels"));
+  Case c;
+  c.N = 128;
+  c.K = 1100;
+  c.N0 = 16;
+  const int64_t panel = c.K * c.N0 * int64_t{sizeof(float)};
+  c.core = {32, 1, 4, 0};
+  check(c, random);
+  ASSERT_GT(slices.size(), 4u);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(slices[i].rhs - slices[0].rhs, i * panel);
+    EXPECT_LE(slices[i].bytes, 1024);
+  }
+  EXPECT_EQ(slices[4].rhs, slices[0].rhs + slices[0].bytes);
+
+  for (const tw_known_core_t core :
+       {tw_known_core_t{}, tw_known_core_t{32, 1, 1, 0}}) {
+    c.core = core;
+    check(c, random);
+    EXPECT_GT(slices[0].bytes, 1024);
+  }
+}
+
+}  // namespace
+}  // namespace tilewright::testing
