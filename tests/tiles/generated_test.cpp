@@ -22,7 +22,7 @@ constexpr int kDefaultKeys = 80;
 // One key in so many is compared with the loops' lowering.
 constexpr int kLoopsEvery = 8;
 // Plans of one key, as `tilewright tune` has them.
-constexpr unsigned kCandidates = 8;
+constexpr unsigned kCandidates = 12;
 // Scalar loops take their time; bigger tiles than this are left out.
 constexpr int64_t kLoopsVolume = 1 << 16;
 

@@ -153,8 +153,9 @@ static llvm::SmallVector<TilePlan> byOtherRules(const TilePlan &plan) {
   if (plan.staging != Staging::None && plan.stageSteps >= 2 * kSteps) {
     for (int quarters : {3, 6})
       withStage(quarters, false);
-    // Stages that are filled ahead may be short.
-    for (int quarters : {2, 4})
+    // Stages that are filled ahead may be short. (f16 6x16x1 takes 0.91 of the
+    // time by 4 steps instead of 16, 12x8x1 0.96; Zen 3.)
+    for (int quarters : {1, 2, 4})
       withStage(quarters, true);
   }
   return others;

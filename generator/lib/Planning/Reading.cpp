@@ -217,24 +217,28 @@ void chooseStageSteps(TilePlan &plan, const TileKey &key,
 /// What is read of a stage that is filled ahead was stored long ago, and it
 /// need not be long: f16 4x16x1, 3x16x1, 8x8x1 and 6x8x1 of 256 bits take 0.95,
 /// 0.95, 0.94 and 0.91 of the time, s8 8x8x2 and 6x8x2 0.97 and 0.92 (Zen 3),
-/// and f16 8x8x1 0.97 by hand (Zen 4). Wide blocks of a row or two take 1.00 to
-/// 1.05, bf16 in parts 1.00 and 1.05. Of 12 accumulators it depends on the
-/// types, and of four a loop of 64 steps is better: for those who measure.
+/// and f16 8x8x1 0.97 by hand (Zen 4). The block of 6x2 takes 0.91 and 0.98 of
+/// f16 and bytes by stages of four steps, three vectors; 5x2, 10x1 and 4x3 take
+/// more. Wide blocks of a row or two take 1.00 to 1.05, bf16 in parts 1.00 and
+/// 1.05, and of four accumulators a loop of 64 steps is better: those are for
+/// who measures.
 void chooseStagesAhead(TilePlan &plan, const TileKey &key,
                        const TileShape &shape, const PlanOverrides &overrides) {
-  constexpr int kAheadSteps = 16, kFewestRows = 3, kFewest = 5, kMost = 8;
+  constexpr int kFewestRows = 3, kFewest = 5, kMost = 8;
   int accumulators = shape.rowGroups * shape.vectors;
+  bool isFew = shape.rowGroups >= kFewestRows && accumulators >= kFewest &&
+               accumulators <= kMost;
+  bool isSixByTwo = shape.rowGroups == 6 && shape.vectors == 2;
   bool isAlone = shape.broadcastBlocks.count * shape.vectorBlocks.count == 1;
   if (overrides.has<&TilePlan::stagesAhead>() ||
       !machineOf(info(key.isa)).stagesAhead ||
       8 * plan.lanes * shape.accumulatorBytes != 256 || !shape.regular ||
       shape.broadcast.inParts || shape.roundsPerStep || !isAlone ||
-      shape.rowGroups < kFewestRows || accumulators < kFewest ||
-      accumulators > kMost || !whyStagesAheadUnfit(plan, shape).empty())
+      !(isFew || isSixByTwo) || !whyStagesAheadUnfit(plan, shape).empty())
     return;
   plan.stagesAhead = true;
   if (!overrides.has<&TilePlan::stageSteps>())
-    plan.stageSteps = std::min(plan.stageSteps, kAheadSteps);
+    plan.stageSteps = std::min(plan.stageSteps, isFew ? 16 : 4);
 }
 
 } // namespace tilewright

@@ -54,9 +54,9 @@ cl::opt<std::string>
            cl::desc("Write what was found into this file, beside what it says "
                     "of other tiles and cores, for --tuning"));
 cl::opt<unsigned>
-    candidates("candidates", cl::sub(tuneOptions), cl::init(8),
+    candidates("candidates", cl::sub(tuneOptions), cl::init(12),
                cl::value_desc("n"),
-               cl::desc("How many plans of each tile to measure (default: 8)"));
+               cl::desc("How many plans of each tile to measure (default: 12)"));
 cl::opt<double>
     budget("budget", cl::sub(tuneOptions), cl::init(1),
            cl::value_desc("seconds"),

@@ -19,7 +19,7 @@ namespace tilewright {
 
 struct TuneOptions {
   /// Generated bodies per tile.
-  unsigned candidates = 8;
+  unsigned candidates = 12;
   /// Seconds of timing per tile.
   double budgetSeconds = 1;
   /// As ResolveOptions has it.
