@@ -53,10 +53,9 @@ cl::opt<std::string>
     output("output", cl::sub(tuneOptions), cl::value_desc("file"),
            cl::desc("Write what was found into this file, beside what it says "
                     "of other tiles and cores, for --tuning"));
-cl::opt<unsigned>
-    candidates("candidates", cl::sub(tuneOptions), cl::init(12),
-               cl::value_desc("n"),
-               cl::desc("How many plans of each tile to measure (default: 12)"));
+cl::opt<unsigned> candidates(
+    "candidates", cl::sub(tuneOptions), cl::init(12), cl::value_desc("n"),
+    cl::desc("How many plans of each tile to measure (default: 12)"));
 cl::opt<double>
     budget("budget", cl::sub(tuneOptions), cl::init(1),
            cl::value_desc("seconds"),
