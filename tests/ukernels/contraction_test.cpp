@@ -139,8 +139,8 @@ TEST(ContractionTest, IsRightForAnyCore) {
   }
 }
 
-// Eight panels of 70,400 bytes: of four side by side a slice of a KiB each, where
-// the core is known to read so, else as much of K as a chunk has.
+// Eight panels of 70,400 bytes: of four side by side a slice of a KiB each,
+// where the core is known to read so, else as much of K as a chunk has.
 TEST(ContractionTest, PanelsSideBySideWhereTheCoreReadsThem) {
   Random random(seedOf("ContractionTest.Panels"));
   Case c;
