@@ -195,8 +195,6 @@ TEST(PlanOverrideTest, RefusesWithTheReason) {
       {f32, "extra=4 sets=1 unroll=3", "extra=4 needs an even unroll, not 3"},
       {f32, "stageloop=vectors", "stageloop=vectors needs an operand that is"},
       {f32, "stageahead=yes", "stageahead needs the broadcast operand staged"},
-      {"f16f16f32_16x8x1_x86_64_avx2_fma", "stageahead=yes runs=tile",
-       "stageahead needs runs of one block"},
       {f32, "split=yes", "split=yes needs by=lane"},
       {f32, "decodeahead=1", "decodeahead=1 needs by=lane"},
       {f32, "loads=2x1", "loads=2 needs by=shuffle and 32 bytes of it"},

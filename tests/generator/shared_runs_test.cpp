@@ -85,6 +85,8 @@ TEST(SharedRunsTest, AreRefusedWithTheReason) {
   const PlanRefusal refusals[] = {
       {kF32, "runs=tile stage=none", "runs=tile needs an operand that is st"},
       {kF32, "runs=rows", "expected block or tile"},
+      {"f16f16f32_16x8x1_x86_64_avx2_fma", "runs=tile stageahead=yes",
+       "stageahead needs runs of one block"},
       {"f16f16f32_8x8x1_x86_64_avx2_fma",
        "runs=tile broadcast=lhs lanes=8 stage=broadcast block=8x1",
        "runs=tile needs several register blocks; block=8x1 is the whole tile"},
