@@ -74,8 +74,8 @@ def measure(build, directory, kind, m, n, target):
     for name in ("mn", "abn"):
         program = directory / name
         subprocess.run(
-            ["cc", "-O2", f"-DROWS={m}", f"-DSIZE={n}", f"-DTYPES={triple}", f"-DLHS_BYTES={size}", f"-DRHS_BYTES={size}", "-DOUT_BYTES=4",
-             f"-DMODEL={name}", f"-DWITH_WORKSPACE={name}_with_workspace", f"-DWORKSPACE_BYTES={name}_workspace_bytes",
+            ["cc", "-O2", f"-DROWS={m}", f"-DSIZE={n}", f"-DTYPES={triple}", f"-DLHS_BYTES={size}", f"-DRHS_BYTES={size}",
+             "-DOUT_BYTES=4", f"-DMODEL={name}", f"-DWITH_WORKSPACE={name}_with_workspace", f"-DWORKSPACE_BYTES={name}_workspace_bytes",
              f"-I{directory}", f"-I{SOURCE / 'abi/include'}", SOURCE / "bench/compiled_matmul.c", directory / "model.a",
              build / "ukernels/libtilewright.a", "-lm", "-o", program], check=True)
         ratio, rate = subprocess.run([program], check=True, capture_output=True, text=True).stdout.split()
@@ -89,13 +89,15 @@ def main():
     parser.add_argument("build", type=pathlib.Path, help="the build tree")
     parser.add_argument("--sizes", default="256,512,1024,2048,4096")
     parser.add_argument("--rows", type=int, help="of the argument and the result (default: as many as columns)")
-    parser.add_argument("--target", help="as compile has it (default: this CPU's instruction sets)")
+    parser.add_argument("--target", help="as compile has it, and by default its default")
     parser.add_argument("--types", default=",".join(TYPES))
     parser.add_argument("--check", action="store_true", help="exit with 1 if a bound is missed")
     options = parser.parse_args()
     unknown = [kind for kind in options.types.split(",") if kind not in TYPES]
     if unknown:
         parser.error(f"--types: '{unknown[0]}' is none of {', '.join(TYPES)}")
+    if options.rows is not None and options.rows < 1:
+        parser.error(f"--rows: {options.rows} is no number of rows, 1 or more")
     print("types  rows  size model  of tw_mmt4d")
     missed = 0
     for kind in options.types.split(","):
