@@ -142,14 +142,25 @@ static uint32_t tw_stream_bits(const uint8_t* base, size_t i, int bits) {
   return raw >> shift & (bits < 8 ? (1u << bits) - 1 : 0xFFu);
 }
 
-#define TW_DECODE_LOOP(TYPE, value)                                       \
-  do {                                                                    \
-    const unsigned char* at = (const unsigned char*)base;                 \
-    for (int i = 0; i < count; ++i) {                                     \
-      TYPE x;                                                             \
-      memcpy(&x, at + (first + (size_t)i * stride) * sizeof x, sizeof x); \
-      values[i] = (value);                                                \
-    }                                                                     \
+// Elements that follow each other in a loop of their own, which compilers make
+// vectors of.
+#define TW_DECODE_LOOP(TYPE, value)                             \
+  do {                                                          \
+    const unsigned char* at =                                   \
+        (const unsigned char*)base + first * sizeof(TYPE);      \
+    if (stride == 1) {                                          \
+      for (int i = 0; i < count; ++i) {                         \
+        TYPE x;                                                 \
+        memcpy(&x, at + (size_t)i * sizeof x, sizeof x);        \
+        values[i] = (value);                                    \
+      }                                                         \
+      break;                                                    \
+    }                                                           \
+    for (int i = 0; i < count; ++i) {                           \
+      TYPE x;                                                   \
+      memcpy(&x, at + (size_t)i * stride * sizeof x, sizeof x); \
+      values[i] = (value);                                      \
+    }                                                           \
   } while (0)
 
 void tw_decode_s32(tw_element_type_t type, const void* base, size_t first,

@@ -78,11 +78,13 @@ static tw_status_t tw_prepare(const tw_matmul_params_t* params, int reads,
   tw_matmul_run_t* run = &call->run;
   run->params = params;
   run->epilogue = 0;
-  run->panels =
-      prepacked ? (const char*)params->rhs + sizeof(tw_prepacked_t) : 0;
   const tw_status_t planned =
       tw_plan_matmul(params, &call->types, call->cpu_data, &run->plan, fault);
   if (planned != TW_STATUS_OK) return planned;
+  const char* rhs = (const char*)params->rhs;
+  if (prepacked) rhs += sizeof(tw_prepacked_t);
+  run->rhs = rhs;
+  run->panels = prepacked && run->plan.rhs.panel_cols == 0 ? rhs : 0;
   if (prepacked && tw_prepare_unpacked(params, 1, call)) return TW_STATUS_OK;
   tw_set_tasks(call, run->plan.lhs.parts * run->plan.rhs.parts,
                tw_run_matmul_task, run, run->plan.tile.body.name);
@@ -142,6 +144,16 @@ tw_status_t tw_matmul_workspace_size(const tw_matmul_params_t* params,
   return status;
 }
 
+// What there is to say of a plan beside its tile.
+static void tw_explain_plan(const tw_matmul_plan_t* plan, tw_text_t* how) {
+  if (plan->tile.last.M0 != plan->tile.body.M0) {
+    tw_text_add(how, ", and for the last rows ");
+    tw_text_add(how, plan->tile.last.name);
+  }
+  if (plan->lhs.from != plan->lhs.type || plan->rhs.from != plan->rhs.type)
+    tw_text_add(how, ", on widened operands");
+}
+
 tw_status_t tw_matmul_explain(const tw_matmul_params_t* params,
                               const tw_parallel_for_t* parallel_for, char* text,
                               size_t size) {
@@ -152,11 +164,8 @@ tw_status_t tw_matmul_explain(const tw_matmul_params_t* params,
   char what[256];
   tw_text_t how = tw_text_begin(what, sizeof what);
   if (status == TW_STATUS_OK && call.how) tw_text_add(&how, call.how);
-  if (status == TW_STATUS_OK && call.task == tw_run_matmul_task &&
-      call.run.plan.tile.last.M0 != call.run.plan.tile.body.M0) {
-    tw_text_add(&how, ", and for the last rows ");
-    tw_text_add(&how, call.run.plan.tile.last.name);
-  }
+  if (status == TW_STATUS_OK && call.task == tw_run_matmul_task)
+    tw_explain_plan(&call.run.plan, &how);
   tw_explain_status(status, &fault, *what ? "Runs " : "Nothing to compute",
                     what, text, size);
   return status;

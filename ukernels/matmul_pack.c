@@ -12,15 +12,12 @@
 // `first` of `matrix`, into elements of `side->type`.
 static void tw_widen_run(const tw_matmul_side_t* side, const void* matrix,
                          tw_index_t first, tw_index_t count, char* to) {
-  enum { kRun = 64 };
+  enum { kRun = 256 };
   for (tw_index_t done = 0; done < count; done += kRun) {
     const int n = (int)(count - done < kRun ? count - done : kRun);
     const size_t at = (size_t)(first + done);
     if (side->type == TW_ELEMENT_F32) {
-      float values[kRun];
-      tw_decode_f32(side->from, matrix, at, 1, n, values);
-      memcpy(to + (size_t)done * sizeof(float), values,
-             (size_t)n * sizeof(float));
+      tw_decode_f32(side->from, matrix, at, 1, n, (float*)to + done);
       continue;
     }
     int32_t values[kRun];
@@ -34,22 +31,6 @@ static void tw_widen_run(const tw_matmul_side_t* side, const void* matrix,
       }
     }
   }
-}
-
-// One row of tiles, widened into `wide` as a matrix of its own and packed from
-// there.
-static void tw_pack_widened(const tw_matmul_side_t* side, tw_packing_t p,
-                            const void* matrix, tw_index_t row, tw_index_t col,
-                            char* wide, void* packed) {
-  const tw_index_t line = p.transpose ? p.rows : p.cols;
-  const tw_index_t lines = p.transpose ? p.cols : p.rows;
-  for (tw_index_t i = 0; i < lines; ++i)
-    tw_widen_run(side, matrix,
-                 p.transpose ? (col + i) * side->stride + row
-                             : (row + i) * side->stride + col,
-                 line, wide + i * line * p.bits / 8);
-  p.stride = line;
-  tw_pack_matrix(&p, 0, wide, packed);
 }
 
 // A part of the side's matrix, as it is.
@@ -107,6 +88,38 @@ static void tw_pack_whole(const tw_matmul_side_t* side, const tw_packing_t* p,
   tw_pack_part(side, &part, wide, packed + (p->outer_rows - 1) * step);
 }
 
+// One row of tiles, whose elements begin at any bit: widened into `wide` as a
+// matrix of its own and packed from there.
+static void tw_pack_widened_parts(const tw_matmul_side_t* side, tw_packing_t p,
+                                  const void* matrix, tw_index_t row,
+                                  tw_index_t col, char* wide, void* packed) {
+  const tw_index_t line = p.transpose ? p.rows : p.cols;
+  const tw_index_t lines = p.transpose ? p.cols : p.rows;
+  for (tw_index_t i = 0; i < lines; ++i)
+    tw_widen_run(side, matrix,
+                 p.transpose ? (col + i) * side->stride + row
+                             : (row + i) * side->stride + col,
+                 line, wide + i * line * p.bits / 8);
+  p.stride = line;
+  tw_pack_matrix(&p, 0, wide, packed);
+}
+
+// One row of tiles, packed into `wide` as it lies and widened from there.
+static void tw_pack_widened(const tw_matmul_side_t* side, tw_packing_t p,
+                            const void* matrix, tw_index_t row, tw_index_t col,
+                            char* wide, char* packed) {
+  if (tw_element_bits(side->from) < 8) {
+    tw_pack_widened_parts(side, p, matrix, row, col, wide, packed);
+    return;
+  }
+  const tw_index_t elements = p.packed_bytes * 8 / p.bits;
+  p.bits = tw_element_bits(side->from);
+  p.packed_bytes = elements * p.bits / 8;
+  tw_pack_whole(side, &p, (const char*)matrix, row, col, wide + p.packed_bytes,
+                wide);
+  tw_widen_run(side, wide, 0, elements, packed);
+}
+
 // A tile's groups of 4 bytes from [groups][rows] to [rows][groups].
 static void tw_regroup(const tw_matmul_side_t* side, char* tile, char* wide) {
   const tw_index_t groups = side->tile_cols / side->group;
@@ -155,11 +168,44 @@ static void tw_pack_groups(const tw_matmul_side_t* side, tw_index_t K,
   }
 }
 
+// Pairs of bf16, [pair][rows], as f32: [column][rows].
+static void tw_widen_pairs(const uint32_t* pairs, tw_index_t rows,
+                           tw_index_t cols, uint32_t* to) {
+  for (tw_index_t c = 0; c < cols; ++c, to += rows) {
+    if (c % 2 == 0) {
+      for (tw_index_t r = 0; r < rows; ++r) to[r] = pairs[r] << 16;
+      continue;
+    }
+    for (tw_index_t r = 0; r < rows; ++r) to[r] = pairs[r] & 0xFFFF0000u;
+    pairs += rows;
+  }
+}
+
+// Tiles of panels of bf16, widened.
+static void tw_widen_panels(const tw_matmul_side_t* side, tw_index_t K,
+                            const char* panels, tw_index_t tile,
+                            tw_index_t tiles, tw_index_t step, tw_index_t steps,
+                            char* packed) {
+  const tw_index_t size = tw_element_bits(side->from) / 8;
+  const tw_index_t row = side->tile_rows * size;
+  const tw_index_t panel =
+      tw_panels_of(K, side->panel_cols) * side->panel_cols * row;
+  for (tw_index_t t = 0; t < tiles; ++t)
+    tw_widen_pairs((const uint32_t*)(panels + (tile + t) * panel + step * row),
+                   side->tile_rows, steps,
+                   (uint32_t*)(packed + t * steps * side->step));
+}
+
 void tw_pack_side(const tw_matmul_side_t* side, tw_index_t K,
                   const void* matrix, tw_index_t tile, tw_index_t tiles,
                   tw_index_t step, tw_index_t steps, void* wide, void* packed) {
   if (side->gather) {
     tw_pack_gathered(side, matrix, tile, tiles, step, steps, wide, packed);
+    return;
+  }
+  if (side->panel_cols > 0) {
+    tw_widen_panels(side, K, (const char*)matrix, tile, tiles, step, steps,
+                    (char*)packed);
     return;
   }
   tw_pack_groups(side, K, matrix, tile, tiles, step, steps, wide, packed);

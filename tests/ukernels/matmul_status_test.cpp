@@ -13,6 +13,7 @@
 
 #include "tests/ukernels/rows.h"
 #include "tilewright/tilewright.h"
+#include "ukernels/core.h"
 
 namespace tilewright::testing {
 namespace {
@@ -200,29 +201,65 @@ TEST(MatmulExplainTest, SaysWhatRuns) {
 }
 
 #if defined(__x86_64__)
-TEST(MatmulExplainTest, NamesTheTileOfTheLastRows) {
-  const CpuData cpu = CpuData::of(TW_ISA_X86_64_AVX2_FMA);
-  std::vector<float> lhs(14 * 8), rhs(8 * 32), out(14 * 32);
-  std::vector<char> workspace(1 << 20);
+// What tw_matmul_explain says of a row-major lhs, and of a rhs that is
+// transposed or prepacked, on a CPU without AVX-512.
+std::string explained(tw_type_triple_t types, tw_index_t M, tw_index_t N,
+                      bool prepacked, const char* core) {
+  CpuData cpu = CpuData::of(TW_ISA_X86_64_AVX2_FMA);
+  if (core) EXPECT_TRUE(tw_set_core(core, cpu.words));
+  const tw_index_t K = 8;
+  std::vector<float> lhs(M * K), rhs(N * K), out(M * N);
+  std::vector<double> panels;
+  std::vector<char> workspace(4 << 20);
   tw_matmul_params_t p = {};
   p.lhs = lhs.data();
   p.rhs = rhs.data();
   p.out = out.data();
-  p.M = 14;
-  p.N = 32;
-  p.K = 8;
-  p.flags = TW_TYPES_F32F32F32 | TW_MATMUL_FLAG_RHS_TRANSPOSED;
-  p.lhs_stride = p.rhs_stride = 8;
-  p.out_stride = 32;
+  p.M = M;
+  p.N = N;
+  p.K = K;
+  p.flags = types | TW_MATMUL_FLAG_RHS_TRANSPOSED;
+  p.lhs_stride = p.rhs_stride = K;
+  p.out_stride = N;
   p.threads = 1;
   p.cpu_data = cpu.words;
   p.workspace = workspace.data();
   p.workspace_bytes = static_cast<tw_index_t>(workspace.size());
+  if (prepacked) {
+    EXPECT_EQ(tw_prepacked_size(&p, &p.rhs_bytes), TW_STATUS_OK);
+    panels.resize(p.rhs_bytes / sizeof(double) + 1);
+    EXPECT_EQ(tw_prepack(&p, panels.data(), p.rhs_bytes, nullptr),
+              TW_STATUS_OK);
+    p.rhs = panels.data();
+    p.flags = types | TW_MATMUL_FLAG_RHS_PREPACKED;
+  }
   char text[300];
-  ASSERT_EQ(tw_matmul_explain(&p, nullptr, text, sizeof text), TW_STATUS_OK);
-  EXPECT_STREQ(text,
-               "Runs tw_mmt4d_tile_f32f32f32_6x16x1_x86_64_avx2_fma, and for "
-               "the last rows tw_mmt4d_tile_f32f32f32_2x16x1_x86_64_avx2_fma.");
+  EXPECT_EQ(tw_matmul_explain(&p, nullptr, text, sizeof text), TW_STATUS_OK);
+  return text;
+}
+
+TEST(MatmulExplainTest, NamesTheTileOfTheLastRows) {
+  EXPECT_EQ(explained(TW_TYPES_F32F32F32, 14, 32, false, nullptr),
+            "Runs tw_mmt4d_tile_f32f32f32_6x16x1_x86_64_avx2_fma, and for "
+            "the last rows tw_mmt4d_tile_f32f32f32_2x16x1_x86_64_avx2_fma.");
+}
+
+// From as many rows and columns on as its core gains by, bf16 is multiplied as
+// f32.
+TEST(MatmulExplainTest, NamesTheTileOfWidenedOperands) {
+  const std::string bf16 =
+      "Runs tw_mmt4d_tile_bf16bf16f32_6x16x2_x86_64_avx2_fma.";
+  const std::string f32 =
+      "Runs tw_mmt4d_tile_f32f32f32_6x16x1_x86_64_avx2_fma, on widened "
+      "operands.";
+  for (tw_type_triple_t types : {TW_TYPES_BF16BF16F32, TW_TYPES_BF16BF16BF16})
+    for (bool prepacked : {false, true}) {
+      EXPECT_EQ(explained(types, 258, 256, prepacked, "znver3"), f32);
+      EXPECT_EQ(explained(types, 258, 254, prepacked, "znver3"), bf16);
+      EXPECT_EQ(explained(types, 126, 12800, prepacked, "znver3"), bf16);
+      EXPECT_EQ(explained(types, 258, 256, prepacked, "znver2"), bf16);
+      EXPECT_EQ(explained(types, 258, 256, prepacked, nullptr), bf16);
+    }
 }
 #endif
 
