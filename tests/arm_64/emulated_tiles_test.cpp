@@ -21,7 +21,7 @@ namespace {
 // As the tests of random keys have it.
 constexpr int64_t kBudget = 500'000;
 
-bool always(const TileKey&) { return true; }
+bool always(const TileKey&, size_t) { return true; }
 
 TileKey keyOf(const std::string& name) {
   const ParsedTileKey parsed = parseTileKey(name);

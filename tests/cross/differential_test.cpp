@@ -14,7 +14,7 @@
 namespace tilewright::testing {
 namespace {
 
-constexpr int64_t kBudget = 150'000;
+constexpr int64_t kBudget = 75'000;
 // Rows of one ISA that are checked together.
 constexpr size_t kRowsAtOnce = 24;
 

@@ -55,9 +55,6 @@ Error run(const std::vector<std::string>& command,
       "\n" + contentsOf(log));
 }
 
-// Which keys are checked on a model.
-bool isAny(const TileKey&) { return true; }
-bool isScalable(const TileKey& key) { return key.isScalable(); }
 // Beside a tile of the largest sizes, all others take no time.
 bool isNotLargest(const TileKey& key) {
   constexpr int64_t kMostVolume = 1 << 22;
@@ -162,11 +159,13 @@ Error EmulatedTiles::link(const std::string& directory) {
 }
 
 Expected<EmulatedTiles::Outcome> EmulatedTiles::check(
-    const CpuModel& model, bool (*wanted)(const TileKey&)) const {
+    const CpuModel& model,
+    function_ref<bool(const TileKey& key, size_t number)> wanted) const {
   std::string text;
   int count = 0;
-  for (const Key& key : keys_) {
-    if (!wanted(key.key)) continue;
+  for (size_t number = 0; number < keys_.size(); ++number) {
+    const Key& key = keys_[number];
+    if (!wanted(key.key, number)) continue;
     ++count;
     text += printTileKey(key.key) + ' ' + std::to_string(key.seed) + ' ' +
             std::to_string(key.budget);
@@ -200,16 +199,19 @@ Expected<EmulatedTiles::Outcome> EmulatedTiles::checkOnModels(
   const std::vector<const CpuModel*> models = modelsFor(isa);
   if (models.empty())
     return createStringError("no CPU model for " + std::string(isa.name));
+  const bool isSoak = std::getenv("TILEWRIGHT_TEST_EFFORT") != nullptr;
   Outcome total;
-  for (const CpuModel* model : models) {
-    const bool first = model == models.front();
-    auto outcome = check(*model, first                            ? isAny
-                                 : isa.scaling == TW_SCALING_NONE ? isNotLargest
-                                                                  : isScalable);
+  for (size_t m = 0; m < models.size(); ++m) {
+    auto wanted = [&](const TileKey& key, size_t number) {
+      if (m == 0 || key.isScalable()) return true;
+      return isa.scaling == TW_SCALING_NONE && isNotLargest(key) &&
+             (isSoak || number % (models.size() - 1) == m - 1);
+    };
+    auto outcome = check(*models[m], wanted);
     if (!outcome) return outcome.takeError();
-    if (first) total.checked = outcome->checked;
+    if (m == 0) total.checked = outcome->checked;
     for (const std::string& failure : outcome->failures)
-      total.failures.push_back(std::string("on ") + model->name + ": " +
+      total.failures.push_back(std::string("on ") + models[m]->name + ": " +
                                failure);
   }
   return total;

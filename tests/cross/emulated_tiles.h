@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "tests/cross/cpu_models.h"
@@ -60,14 +61,17 @@ class EmulatedTiles {
   // Links what was added into `directory`, which is made anew.
   llvm::Error link(const std::string& directory);
 
-  // Checks the keys for which `wanted` holds on `model`. After link().
-  llvm::Expected<Outcome> check(const CpuModel& model,
-                                bool (*wanted)(const TileKey&)) const;
+  // Checks the keys for which `wanted` holds on `model`, which are numbered as
+  // they were added. After link().
+  llvm::Expected<Outcome> check(
+      const CpuModel& model,
+      llvm::function_ref<bool(const TileKey& key, size_t number)> wanted) const;
 
   // Links into `directory`, then checks the keys, which are of `isa`, on its
-  // models: all of them on the first, the scalable ones on the others too, or,
-  // where fixed vectors are a part of longer ones, all but the largest. An
-  // outcome has the keys of the first, and all failures.
+  // models: all of them on the first, the scalable ones on the others too.
+  // Where fixed vectors are a part of longer ones, all but the largest are
+  // checked on another model, by turns, in a soak on each of them. An outcome
+  // has the keys of the first, and all failures.
   llvm::Expected<Outcome> checkOnModels(const IsaInfo& isa,
                                         const std::string& directory);
 

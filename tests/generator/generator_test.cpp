@@ -113,7 +113,7 @@ TEST(TileGeneratorTest, MemoryStaysFlat) {
 TEST(TileGeneratorTest, ObjectsDefineOneFunctionAndNeedNothing) {
   TileGenerator generator;
   for (Lowering lowering : {Lowering::Plan, Lowering::Loops})
-    for (const TileKey& key : keysOfAllIsas(20, "symbols")) {
+    for (const TileKey& key : keysOfAllIsas(10, "symbols")) {
       GenerateOptions options;
       options.lowering = lowering;
       std::string bytes = generate(generator, key, Emit::Object, options);

@@ -142,6 +142,7 @@ TEST(MatmulCallTest, PanelsSideBySide) {
     }
 }
 
+#if defined(__x86_64__)
 // So much of bf16 that a core widens it once, where it is packed or from its
 // panels: K of whole pairs and not, of one chunk and, for a small L2, of many.
 TEST(MatmulCallTest, WidenedOnce) {
@@ -165,6 +166,8 @@ TEST(MatmulCallTest, WidenedOnce) {
       if (HasFailure()) return;
     }
 }
+
+#endif
 
 // Out keeps every bit where there is nothing to add: NaNs, negative zeros.
 TEST(MatmulCallTest, KOfZero) {
