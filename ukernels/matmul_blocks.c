@@ -77,6 +77,23 @@ static void tw_choose_streams(tw_matmul_plan_t* plan, int prepacked,
                                    tw_element_bits(rhs->type));
 }
 
+// How many cache lines of each row of a chunk a block of the rhs takes, which
+// is a quarter of L2, if rows is how the rhs lies. Of one line, every row would
+// be somewhere else (s8 16x4096x4096: 0.67 of the time, Zen 5). Of two, rows
+// that share sets lose what was read ahead of them before the next block takes
+// it: by four, few rows, whose packing is a large part, take 0.9 to 0.96 of the
+// time, but those of bytes 1.06 to 1.12 (Zen 3, whose L2 is small; with a
+// larger one blocks are wider anyway).
+static tw_index_t tw_lines_of_block(const tw_matmul_plan_t* plan,
+                                    const tw_caches_t* caches) {
+  const tw_index_t kFewRows = 96, kSmallL2 = 512 << 10;
+  const tw_matmul_side_t* rhs = &plan->rhs;
+  const int bits = tw_element_bits(rhs->from);
+  const int is_wider = caches->l2 <= kSmallL2 && plan->lhs.rows <= kFewRows &&
+                       bits > 8 && tw_is_aliased(rhs->stride * bits / 8);
+  return is_wider ? 4 : 2;
+}
+
 static void tw_choose_chunk(tw_matmul_plan_t* plan, int prepacked,
                             const tw_caches_t* caches) {
   const tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
@@ -95,11 +112,10 @@ static void tw_choose_chunk(tw_matmul_plan_t* plan, int prepacked,
       (int)tw_max(tw_element_bits(lhs->type), tw_element_bits(rhs->type));
   const tw_index_t step = tw_max(lhs->step, rhs->step);
   tw_index_t chunk = kChunkBytes * 8 / (lhs->tile_cols * bits);
-  // A quarter of L2, a block of the rhs, takes two cache lines of each row of
-  // the chunk, if rows is how it lies: of one, every row would be somewhere
-  // else (s8 16x4096x4096: 0.67 of the time, Zen 5).
   if (!prepacked && rhs->transpose)
-    chunk = tw_min(chunk, caches->l2 / 4 / (2 * 64) / rhs->tile_cols);
+    chunk =
+        tw_min(chunk, caches->l2 / 4 / (tw_lines_of_block(plan, caches) * 64) /
+                          rhs->tile_cols);
   chunk = tw_min(chunk, TW_MATMUL_MOST_SCRATCH / step);
   const tw_index_t unit =
       tw_max(tw_max(tw_unit(lhs, lhs->tile_cols), tw_unit(rhs, rhs->tile_cols)),
