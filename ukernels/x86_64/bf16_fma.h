@@ -52,10 +52,23 @@ TW_INLINE int tw_bf16_staged_steps(int vectors, int M0) {
                         : tw_steps_staged_ahead(vectors);
 }
 
-// The next K steps.
+// A whole block of 256 bits, as tw_bf16_convert, but both halves by masks: the
+// first ones are the second ones of what lies two bytes before.
+TW_INLINE void tw_bf16_convert_behind(const uint16_t* from, float* to,
+                                      int count) {
+  TW_UNROLL for (int i = 0; i < count; i += TW_LANES) {
+    tw_f32_store(to + i, tw_f32_second_bf16(tw_i32_load(from + 2 * i - 1)));
+    tw_f32_store(to + TW_MAX_STAGED / 2 + i,
+                 tw_f32_second_bf16(tw_i32_load(from + 2 * i)));
+  }
+}
+
+// The next K steps; `behind` others or not.
 TW_INLINE void tw_bf16_stage(const uint16_t* lhs, float* to, tw_index_t steps,
-                             int block_steps, int M0) {
-  if (TW_LANES == 8 && steps == block_steps) {
+                             int block_steps, int M0, int behind) {
+  if (TW_LANES == 8 && steps == block_steps && behind) {
+    tw_bf16_convert_behind(lhs, to, block_steps * M0);
+  } else if (TW_LANES == 8 && steps == block_steps) {
     TW_UNROLL for (int i = 0; i < block_steps * M0; i += TW_LANES) {
       tw_bf16_convert(lhs + 2 * i, to + i, TW_LANES);
     }
@@ -65,33 +78,44 @@ TW_INLINE void tw_bf16_stage(const uint16_t* lhs, float* to, tw_index_t steps,
 }
 
 // When the second half of a step is masked: beside the shift of the first,
-// behind some multiply-adds of the first, or behind all of them, for which 16
-// registers of 256 bits have no other choice, from memory again.
+// behind some multiply-adds of the first, or behind all of them. For two
+// vectors of pairs 16 registers of 256 bits have no room then, and each half is
+// masked as it is loaded: the first from two bytes before, where it is the
+// second. A mask takes any of Zen 3's four pipes, two of which multiply, a
+// shift one of two, one of which does: with the lhs converted so as well, 6x16
+// and 4x16 take 0.95 and 0.94 of the time.
 typedef enum {
   TW_BF16_BESIDE,
   TW_BF16_LATE,
   TW_BF16_LAST,
-  TW_BF16_AGAIN
+  TW_BF16_EACH
 } tw_bf16_mask_t;
 // 16x16 masks two multiply-adds before the second half: 0.96 of the time; one
 // before 0.98, eight 0.98 (Zen 4; others gain nothing). 1x16 of 256 bits takes
 // 0.92 of the time of masks beside shifts (Zen 3).
 TW_INLINE tw_bf16_mask_t tw_bf16_masks(int M0, int nv) {
-  if (TW_LANES == 8) return M0 * nv <= 4 ? TW_BF16_LAST : TW_BF16_AGAIN;
+  if (TW_LANES == 8) return M0 * nv <= 4 ? TW_BF16_LAST : TW_BF16_EACH;
   return M0 == 16 && nv == 1 ? TW_BF16_LATE : TW_BF16_BESIDE;
 }
 
-// One K step: lhs [2][M0], TW_MAX_STAGED / 2 apart, rhs [nv] vectors of pairs.
+// One K step: lhs [2][M0], TW_MAX_STAGED / 2 apart, rhs [nv] vectors of pairs,
+// the first of which lies behind an element at `before` as well.
 // lhs[n] are pointers to the same values: f16.h says why. Three of four shared
 // take 0.98 of the time of half (Zen 5), half 0.95 of that of none (Skylake-SP,
 // 8x32 and 12x32). acc[half] are of that half, or of both; `extra` of the
 // second.
 TW_INLINE void tw_bf16_fma_step(tw_vf32* const* acc, const float* const* lhs,
-                                int at, const uint16_t* rhs, int M0, int nv,
+                                int at, const uint16_t* rhs,
+                                const uint16_t* before, int M0, int nv,
                                 int extra) {
   const tw_bf16_mask_t masks = tw_bf16_masks(M0, nv);
   tw_vf32 r[2][4];
   TW_UNROLL for (int n = 0; n < nv; ++n) {
+    if (masks == TW_BF16_EACH) {
+      r[0][n] = tw_f32_second_bf16(
+          tw_i32_load(n == 0 ? before : rhs + n * 2 * TW_LANES - 1));
+      continue;
+    }
     const tw_vi32 pairs = tw_i32_load(rhs + n * 2 * TW_LANES);
     r[0][n] = tw_f32_first_bf16(pairs);
     r[1][n] =
@@ -104,7 +128,7 @@ TW_INLINE void tw_bf16_fma_step(tw_vf32* const* acc, const float* const* lhs,
         r[1][n] = tw_f32_second_bf16((tw_vi32)r[1][n]);
       }
     }
-    if (half == 1 && masks == TW_BF16_AGAIN) {
+    if (half == 1 && masks == TW_BF16_EACH) {
       TW_OPAQUE_POINTER(rhs);
       TW_UNROLL for (int n = 0; n < nv; ++n) {
         r[1][n] = tw_f32_second_bf16(tw_i32_load(rhs + n * 2 * TW_LANES));
@@ -159,18 +183,24 @@ TW_INLINE void tw_bf16_fma_loop(tw_vf32* acc, const void* lhs_panel,
   const uint16_t* lhs = (const uint16_t*)lhs_panel;
   const uint16_t* rhs = (const uint16_t*)rhs_panel;
   float staged[TW_MAX_STAGED] __attribute__((aligned(64)));
+  // The first vector of all, as it lies in the others' steps.
+  uint16_t edge[1 + 2 * TW_LANES] = {0};
+  const uint16_t* before = edge;
+  if (tw_bf16_masks(M0, nv) == TW_BF16_EACH && k > 0)
+    tw_i32_store(edge + 1, tw_i32_load(rhs));
   const int ahead = tw_bf16_stages_ahead(vectors);
   float* now = staged;
   float* next = staged + (ahead ? TW_MAX_STAGED / 4 : 0);
   if (ahead && k > 0)
-    tw_bf16_stage(lhs, now, tw_steps_of_block(k, block_steps), block_steps, M0);
+    tw_bf16_stage(lhs, now, tw_steps_of_block(k, block_steps), block_steps, M0,
+                  0);
   for (; k > 0; k -= block_steps) {
     tw_index_t steps = tw_steps_of_block(k, block_steps);
-    if (!ahead) tw_bf16_stage(lhs, now, steps, block_steps, M0);
+    if (!ahead) tw_bf16_stage(lhs, now, steps, block_steps, M0, 0);
     lhs += steps * M0 * 2;
     if (ahead && k > block_steps)
       tw_bf16_stage(lhs, next, tw_steps_of_block(k - block_steps, block_steps),
-                    block_steps, M0);
+                    block_steps, M0, 1);
     const float* l[4];
     TW_UNROLL for (int n = 0; n < nv; ++n) {
       l[n] = now;
@@ -181,16 +211,19 @@ TW_INLINE void tw_bf16_fma_loop(tw_vf32* acc, const void* lhs_panel,
         tw_vf32* const of_halves[2] = {
             acc + tw_bf16_fma_set(i, 0, sets) * vectors,
             acc + tw_bf16_fma_set(i, 1, sets) * vectors};
-        tw_bf16_fma_step(of_halves, l, i * M0, rhs + i * 2 * N0, M0, nv, extra);
+        tw_bf16_fma_step(of_halves, l, i * M0, rhs + i * 2 * N0,
+                         i == 0 ? before : rhs + i * 2 * N0 - 1, M0, nv, extra);
       }
       TW_UNROLL for (int n = 0; n < nv; ++n) { TW_ADVANCE(l[n], turns * M0); }
       TW_ADVANCE(rhs, turns * 2 * N0);
+      before = rhs - 1;
     }
     TW_NO_UNROLL for (; turns > 1 && steps > 0; --steps) {
       tw_vf32* const of_halves[2] = {acc, acc};
-      tw_bf16_fma_step(of_halves, l, 0, rhs, M0, nv, 0);
+      tw_bf16_fma_step(of_halves, l, 0, rhs, before, M0, nv, 0);
       TW_UNROLL for (int n = 0; n < nv; ++n) { l[n] += M0; }
       rhs += 2 * N0;
+      before = rhs - 1;
     }
     float* const done = now;
     now = next;
