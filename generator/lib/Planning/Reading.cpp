@@ -223,9 +223,10 @@ void chooseStageSteps(TilePlan &plan, const TileKey &key,
 /// 0.95, 0.94 and 0.91 of the time, s8 8x8x2 and 6x8x2 0.97 and 0.92 (Zen 3),
 /// and f16 8x8x1 0.97 by hand (Zen 4). The block of 6x2 takes 0.91 and 0.98 of
 /// f16 and bytes by stages of four steps, three vectors; 5x2, 10x1 and 4x3 take
-/// more. Wide blocks of a row or two take 1.00 to 1.05, bf16 in parts 1.00 and
-/// 1.05, and of four accumulators a loop of 64 steps is better: those are for
-/// who measures.
+/// more. bf16 in parts takes 0.94 to 0.98 of 3x2 to 6x2 by stages of three
+/// vectors or of eight steps, 1.00 of 8x1 and 6x1. Wide blocks of a row or two
+/// take 1.00 to 1.05, and of four accumulators a loop of 64 steps is better:
+/// those are for who measures.
 void chooseStagesAhead(TilePlan &plan, const TileKey &key,
                        const TileShape &shape, const PlanOverrides &overrides) {
   constexpr int kFewestRows = 3, kFewest = 5, kMost = 8;
@@ -237,12 +238,19 @@ void chooseStagesAhead(TilePlan &plan, const TileKey &key,
   if (overrides.has<&TilePlan::stagesAhead>() ||
       !machineOf(info(key.isa)).stagesAhead ||
       8 * plan.lanes * shape.accumulatorBytes != 256 || !shape.regular ||
-      shape.broadcast.inParts || shape.roundsPerStep || !isAlone ||
-      !(isFew || isSixByTwo) || !whyStagesAheadUnfit(plan, shape).empty())
+      shape.roundsPerStep || !isAlone ||
+      !(shape.broadcast.inParts ? shape.masksParts : isFew || isSixByTwo) ||
+      !whyStagesAheadUnfit(plan, shape).empty())
     return;
   plan.stagesAhead = true;
-  if (!overrides.has<&TilePlan::stageSteps>())
-    plan.stageSteps = std::min(plan.stageSteps, isFew ? 16 : 4);
+  if (overrides.has<&TilePlan::stageSteps>())
+    return;
+  constexpr int kThreeVectors = 24;
+  int most = !shape.masksParts ? (isFew ? 16 : 4)
+             : kThreeVectors % shape.rowGroups == 0
+                 ? kThreeVectors / shape.rowGroups
+                 : 8;
+  plan.stageSteps = std::min(plan.stageSteps, most);
 }
 
 } // namespace tilewright

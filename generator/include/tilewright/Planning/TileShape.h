@@ -192,6 +192,10 @@ struct TileShape {
   /// The vectors that several parts are taken of are loaded for each, for want
   /// of registers to keep them in beside the decoded ones.
   bool loadsEachPart;
+  /// Or so that each part is a mask of what is loaded: their first part is the
+  /// second one of what lies one element before, behind the first run of K
+  /// steps.
+  bool masksParts;
   /// TilePlan::sharesRuns: the first block of all that share vectors stores
   /// these as it decodes them, and the others load what it stored.
   bool passesVectors(const TilePlan &plan) const {

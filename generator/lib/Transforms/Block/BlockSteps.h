@@ -35,6 +35,8 @@ struct OperandSource {
   /// steps `copyStride` bytes apart; null for nowhere.
   mlir::Value copy = nullptr;
   int64_t copyStride = 0;
+  /// Other K steps lie before, and may be read (TileShape::masksParts).
+  bool behind = false;
 };
 
 class BlockSteps : protected RegisterBlock {

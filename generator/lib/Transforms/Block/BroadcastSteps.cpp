@@ -238,6 +238,13 @@ Emitter::Values BroadcastSteps::makePart(OperandSource &vector, int part,
     vector.pointer = e.opaquePointer(vector.pointer);
   }
   Values made;
+  if (part == 0 && vector.behind) {
+    OperandSource before = vector;
+    before.pointer = e.offset(vector.pointer, -elementOffset(vector.format, 1));
+    for (int v = 0; v < vectors; ++v)
+      made.push_back(decodePairs(e, readVector(before, v, valid), 1));
+    return made;
+  }
   for (int v = 0; v < vectors; ++v) {
     if (v == static_cast<int>(loaded.size()))
       loaded.push_back(shape.nibbles ? loadVector(vector, v, valid)

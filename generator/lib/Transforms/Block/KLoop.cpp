@@ -71,6 +71,23 @@ Emitter::Values KLoop::scaledLoop(Values carries) {
   return results;
 }
 
+/// Takes `total` K steps in runs of plan.stageSteps; the last carries of `all`,
+/// but for so many `pointers`. The first run is by itself where the others are
+/// read otherwise, `behind` it.
+Emitter::Values KLoop::loopOverRuns(
+    Value total, Values all, int pointers,
+    llvm::function_ref<Values(Value k, Values in, bool behind)> run) {
+  bool behind = shape.masksParts;
+  Value begin = e.i64(0);
+  if (behind) {
+    all = run(begin, all, false);
+    begin = e.i64(plan.stageSteps);
+  }
+  all = e.loop(begin, total, plan.stageSteps, all,
+               [&](Value k, Values in) { return run(k, in, behind); });
+  return Values(all.begin() + pointers, all.end());
+}
+
 /// Loop over runs of at most plan.stageSteps K steps: stage them, do them.
 Emitter::Values KLoop::stagedLoop(Value firstBroadcast, Value firstVector,
                                   Value total, Values carries) {
@@ -88,24 +105,24 @@ Emitter::Values KLoop::stagedLoop(Value firstBroadcast, Value firstVector,
   StepStride vectorRun = times(position.vectorStride, plan.stageSteps);
   Values all = {firstBroadcast, firstVector};
   llvm::append_range(all, carries);
-  all = e.loop(e.i64(0), total, plan.stageSteps, all, [&](Value k, Values in) {
+  return loopOverRuns(total, all, 2, [&](Value k, Values in, bool behind) {
     Value count = e.sub(total, k);
     count = arith::MinSIOp::create(e.b, e.loc, count, most);
     OperandSource broadcast =
         broadcastStage
-            ? broadcastStage->fill(in[0], count)
+            ? broadcastStage->fill(in[0], count, behind)
             : OperandSource{broadcastFormat, in[0], position.broadcastStride,
                             false, nullptr};
     OperandSource vector =
-        vectorStage ? vectorStage->fill(in[1], count)
+        vectorStage ? vectorStage->fill(in[1], count, false)
                     : OperandSource{vectorFormat, in[1], position.vectorStride,
                                     false, nullptr};
+    vector.behind = behind;
     Values next = {offset(in[0], broadcastRun), offset(in[1], vectorRun)};
     llvm::append_range(next, stepLoop(broadcast, vector, count,
                                       Values(in.begin() + 2, in.end())));
     return next;
   });
-  return Values(all.begin() + 2, all.end());
 }
 
 /// The same with two stages in turn: the next run is staged before this one's
@@ -120,23 +137,23 @@ Emitter::Values KLoop::stagedAheadLoop(Value firstBroadcast, Value firstVector,
   auto upToRun = [&](Value steps) {
     return arith::MinSIOp::create(e.b, e.loc, steps, most);
   };
-  stage.fill(firstBroadcast, upToRun(total), stage.place(0));
+  stage.fill(firstBroadcast, upToRun(total), false, stage.place(0));
   Values all = {offset(firstBroadcast, broadcastRun), firstVector,
                 stage.place(0), stage.place(1)};
   llvm::append_range(all, carries);
-  all = e.loop(none, total, plan.stageSteps, all, [&](Value k, Values in) {
+  return loopOverRuns(total, all, 4, [&](Value k, Values in, bool behind) {
     Value left = e.sub(total, k);
-    Value behind = arith::MaxSIOp::create(e.b, e.loc, e.sub(left, most), none);
-    stage.fill(in[0], upToRun(behind), in[3]);
+    Value rest = arith::MaxSIOp::create(e.b, e.loc, e.sub(left, most), none);
+    stage.fill(in[0], upToRun(rest), shape.masksParts, in[3]);
     OperandSource vector{vectorFormat, in[1], position.vectorStride, false,
                          nullptr};
+    vector.behind = behind;
     Values next = {offset(in[0], broadcastRun), offset(in[1], vectorRun), in[3],
                    in[2]};
     llvm::append_range(next, stepLoop(stage.at(in[2]), vector, upToRun(left),
                                       Values(in.begin() + 4, in.end())));
     return next;
   });
-  return Values(all.begin() + 4, all.end());
 }
 
 /// Asks for what the iteration at plan.ahead bytes behind `pointer` reads of

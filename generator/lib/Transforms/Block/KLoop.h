@@ -22,6 +22,9 @@ public:
                   Values carries);
 
 private:
+  Values
+  loopOverRuns(Value total, Values all, int pointers,
+               llvm::function_ref<Values(Value k, Values in, bool behind)> run);
   Values loop(Value broadcast, Value vector, Value count, Values carries);
   Values scaledLoop(Values carries);
   Values stagedLoop(Value broadcast, Value vector, Value count, Values carries);

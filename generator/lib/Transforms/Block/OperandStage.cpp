@@ -101,7 +101,8 @@ OperandSource OperandStage::at(Value place) const {
   return result;
 }
 
-OperandSource OperandStage::fill(Value source, Value steps, Value place) {
+OperandSource OperandStage::fill(Value source, Value steps, bool behind,
+                                 Value place) {
   int64_t elements = int64_t{blockRows} * key.k0;
   if (decodes) {
     Values all = {source, place};
@@ -130,10 +131,11 @@ OperandSource OperandStage::fill(Value source, Value steps, Value place) {
       Values carried(in.begin() + 2, in.end());
       // Those of a part of the rows do not follow one another.
       int64_t each = wholeOperand ? count : 1;
-      decodeRun(in[0], in[1], each * elements, carried);
+      decodeRun(in[0], in[1], each * elements, behind, carried);
       for (int64_t i = each; i < count; ++i)
         decodeRun(offset(in[0], times(stride, i)),
-                  e.offset(in[1], i * decodedStride), elements, carried);
+                  e.offset(in[1], i * decodedStride), elements, behind,
+                  carried);
       Values next = {offset(in[0], times(stride, count)),
                      e.offset(in[1], count * decodedStride)};
       llvm::append_range(next, carried);
@@ -162,9 +164,10 @@ bool OperandStage::unrolls(int64_t elements) const {
 }
 
 /// `elements` from `source` on, to `buffer`, a place in the stage; and to the
-/// sums, which are `carried` unless they are in memory alone.
+/// sums, which are `carried` unless they are in memory alone. Parts as
+/// TileShape::masksParts has them if they lie `behind` others.
 void OperandStage::decodeRun(Value source, Value buffer, int64_t elements,
-                             Values &carried) {
+                             bool behind, Values &carried) {
   int64_t width = runWidth(e, shape);
   int64_t from = width * format.bits() / 8;
   int64_t to = width * bytesOf(shape.compute);
@@ -181,8 +184,16 @@ void OperandStage::decodeRun(Value source, Value buffer, int64_t elements,
         elements = byParts(e, shape, elements);
       return e.store(elements, into, bytesOf(shape.compute));
     }
-    for (int part = 0; part < idiom(plan.idiom).parts; ++part)
-      e.store(decodePairs(e, raw, part), e.offset(into, part * partStride), 4);
+    for (int part = 0; part < idiom(plan.idiom).parts; ++part) {
+      Value made = decodePairs(e, raw, part);
+      if (part == 0 && behind)
+        made = decodePairs(e,
+                           loadRaw(e, format,
+                                   e.offset(at, -elementOffset(format, 1)),
+                                   width, valid),
+                           1);
+      e.store(made, e.offset(into, part * partStride), 4);
+    }
   };
   auto convertAt = [&](int64_t i, int64_t valid) {
     llvm::MutableArrayRef<Value> carriedSums(carried);

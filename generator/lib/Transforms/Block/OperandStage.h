@@ -20,18 +20,20 @@ public:
                const StepStride &stride, Value sums);
 
   /// Stages `steps` (i64, at most plan.stageSteps) K steps from `source` on.
-  OperandSource fill(Value source, Value steps) {
-    return fill(source, steps, decoded);
+  /// `behind`: as OperandSource has it.
+  OperandSource fill(Value source, Value steps, bool behind) {
+    return fill(source, steps, behind, decoded);
   }
   /// The same at `place`, one of two of a plan that stages ahead.
-  OperandSource fill(Value source, Value steps, Value place);
+  OperandSource fill(Value source, Value steps, bool behind, Value place);
   Value place(int i) const { return e.offset(decoded, i * stageBytes); }
   /// What is staged at `place`.
   OperandSource at(Value place) const;
 
 private:
   bool unrolls(int64_t elements) const;
-  void decodeRun(Value source, Value buffer, int64_t elements, Values &carried);
+  void decodeRun(Value source, Value buffer, int64_t elements, bool behind,
+                 Values &carried);
   void addElements(Value elements, int64_t valid,
                    llvm::MutableArrayRef<Value> carried, Value at);
   void padRows(Value source, Value buffer);

@@ -56,10 +56,10 @@ void SharedRuns::forEach(llvm::function_ref<void()> blocks) {
            count = arith::MinSIOp::create(e.b, e.loc, e.sub(params.k, k), most);
            broadcastRun =
                broadcastStage
-                   ? broadcastStage->fill(in[0], count)
+                   ? broadcastStage->fill(in[0], count, false)
                    : OperandSource{broadcastFormat, in[0],
                                    position.broadcastStride, false, nullptr};
-           vectorRun = vectorStage ? vectorStage->fill(in[1], count)
+           vectorRun = vectorStage ? vectorStage->fill(in[1], count, false)
                                    : OperandSource{vectorFormat, in[1],
                                                    position.vectorStride, false,
                                                    nullptr};
