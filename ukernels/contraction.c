@@ -63,7 +63,6 @@ void TW_CONTRACT(const tw_contraction_t* c) {
   tile->sizes.K0 = c->K0;
   tile->body = (tw_matmul_body_t){c->tile, 0, 0, c->M0, ""};
   tile->resign = 0;
-  tile->panel_cols = 0;
   // Of the instruction set it matters only whether that is AMX, which all tiles
   // of the variant `vnni` are by, and no others.
   tile->vnni = !!(p->flags & TW_MMT4D_FLAG_RHS_VNNI);
@@ -91,7 +90,6 @@ void TW_CONTRACT(const tw_contraction_t* c) {
   run.plan.lhs.pack = few ? 0 : c->pack_lhs;
   run.plan.rhs.pack = c->pack_rhs;
   run.params = p;
-  run.rhs = p->rhs;
   run.panels =
       p->flags & TW_MATMUL_FLAG_RHS_PREPACKED ? (const char*)p->rhs : 0;
   run.workspace = (char*)p->workspace;

@@ -121,17 +121,6 @@ int tw_core_asks_pages(const uint64_t* cpu_data) {
   }
 }
 
-tw_index_t tw_core_widens(const uint64_t* cpu_data) {
-  switch (tw_core_of(cpu_data)) {
-#define TW_CORE_WIDENS(ENUM, least) \
-  case TW_CORE_##ENUM:              \
-    return least;
-#include "tilewright/cores.def"
-    default:
-      return 0;
-  }
-}
-
 static tw_index_t tw_core_streams(tw_core_t core) {
   switch (core) {
 #define TW_CORE_STREAMS(ENUM, panels) \

@@ -76,10 +76,6 @@ int tw_core_stores_past_caches(const uint64_t* cpu_data);
 // instead of their cache lines (TW_CORE_ASKS_PAGES of cores.def).
 int tw_core_asks_pages(const uint64_t* cpu_data);
 
-// From what 1 / (1 / M + 1 / N) on the core gains by widening bf16 before it is
-// multiplied by multiply-adds (TW_CORE_WIDENS of cores.def); 0: never.
-tw_index_t tw_core_widens(const uint64_t* cpu_data);
-
 #ifdef __cplusplus
 }
 #endif

@@ -78,13 +78,11 @@ static tw_status_t tw_prepare(const tw_matmul_params_t* params, int reads,
   tw_matmul_run_t* run = &call->run;
   run->params = params;
   run->epilogue = 0;
+  run->panels =
+      prepacked ? (const char*)params->rhs + sizeof(tw_prepacked_t) : 0;
   const tw_status_t planned =
       tw_plan_matmul(params, &call->types, call->cpu_data, &run->plan, fault);
   if (planned != TW_STATUS_OK) return planned;
-  const char* rhs = (const char*)params->rhs;
-  if (prepacked) rhs += sizeof(tw_prepacked_t);
-  run->rhs = rhs;
-  run->panels = prepacked && run->plan.rhs.panel_cols == 0 ? rhs : 0;
   if (prepacked && tw_prepare_unpacked(params, 1, call)) return TW_STATUS_OK;
   tw_set_tasks(call, run->plan.lhs.parts * run->plan.rhs.parts,
                tw_run_matmul_task, run, run->plan.tile.body.name);

@@ -118,8 +118,7 @@ static void tw_choose_chunk(tw_matmul_plan_t* plan, int prepacked,
                           rhs->tile_cols);
   chunk = tw_min(chunk, TW_MATMUL_MOST_SCRATCH / step);
   const tw_index_t unit =
-      tw_max(tw_max(tw_unit(lhs, lhs->tile_cols), tw_unit(rhs, rhs->tile_cols)),
-             rhs->panel_cols);
+      tw_max(tw_unit(lhs, lhs->tile_cols), tw_unit(rhs, rhs->tile_cols));
   plan->chunk = tw_even_part(plan->k_steps, tw_max(chunk, 1), unit);
 }
 

@@ -168,44 +168,11 @@ static void tw_pack_groups(const tw_matmul_side_t* side, tw_index_t K,
   }
 }
 
-// Pairs of bf16, [pair][rows], as f32: [column][rows].
-static void tw_widen_pairs(const uint32_t* pairs, tw_index_t rows,
-                           tw_index_t cols, uint32_t* to) {
-  for (tw_index_t c = 0; c < cols; ++c, to += rows) {
-    if (c % 2 == 0) {
-      for (tw_index_t r = 0; r < rows; ++r) to[r] = pairs[r] << 16;
-      continue;
-    }
-    for (tw_index_t r = 0; r < rows; ++r) to[r] = pairs[r] & 0xFFFF0000u;
-    pairs += rows;
-  }
-}
-
-// Tiles of panels of bf16, widened.
-static void tw_widen_panels(const tw_matmul_side_t* side, tw_index_t K,
-                            const char* panels, tw_index_t tile,
-                            tw_index_t tiles, tw_index_t step, tw_index_t steps,
-                            char* packed) {
-  const tw_index_t size = tw_element_bits(side->from) / 8;
-  const tw_index_t row = side->tile_rows * size;
-  const tw_index_t panel =
-      tw_panels_of(K, side->panel_cols) * side->panel_cols * row;
-  for (tw_index_t t = 0; t < tiles; ++t)
-    tw_widen_pairs((const uint32_t*)(panels + (tile + t) * panel + step * row),
-                   side->tile_rows, steps,
-                   (uint32_t*)(packed + t * steps * side->step));
-}
-
 void tw_pack_side(const tw_matmul_side_t* side, tw_index_t K,
                   const void* matrix, tw_index_t tile, tw_index_t tiles,
                   tw_index_t step, tw_index_t steps, void* wide, void* packed) {
   if (side->gather) {
     tw_pack_gathered(side, matrix, tile, tiles, step, steps, wide, packed);
-    return;
-  }
-  if (side->panel_cols > 0) {
-    tw_widen_panels(side, K, (const char*)matrix, tile, tiles, step, steps,
-                    (char*)packed);
     return;
   }
   tw_pack_groups(side, K, matrix, tile, tiles, step, steps, wide, packed);

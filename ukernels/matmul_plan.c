@@ -15,7 +15,6 @@ tw_matmul_side_t tw_rhs_side(const tw_matmul_params_t* params,
   // Before its top bits are flipped it has the sign of the lhs.
   rhs.type = tile->resign ? tile->types.lhs : tile->types.rhs;
   rhs.resign = tile->resign;
-  rhs.panel_cols = tile->panel_cols;
   rhs.transpose = !(params->flags & TW_MATMUL_FLAG_RHS_TRANSPOSED);
   rhs.rows = params->N;
   rhs.stride = params->rhs_stride;
@@ -86,10 +85,8 @@ void tw_plan_with_tile(const tw_matmul_params_t* params,
   plan->K = params->K;
   plan->direct = plan->tile.types.out == types->out &&
                  !(params->flags & TW_MATMUL_FLAG_OUT_TRANSPOSED);
-  tw_plan_blocks(
-      plan, params->threads,
-      params->flags & TW_MATMUL_FLAG_RHS_PREPACKED && plan->rhs.panel_cols == 0,
-      caches);
+  tw_plan_blocks(plan, params->threads,
+                 !!(params->flags & TW_MATMUL_FLAG_RHS_PREPACKED), caches);
 }
 
 // Whether a prepacked rhs is for this matmul.

@@ -37,23 +37,17 @@ typedef struct tw_matmul_tile_t {
   tw_tile_sizes_t sizes;
   // Not null where `types` are those of a rhs whose top bits are flipped.
   const tw_resign_t* resign;
-  int vnni;  // whether rhs panels are in groups along K
-  // Not 0: the tile is of wider types than the panels of the prepacked rhs,
-  // which have tiles of so many columns.
-  tw_index_t panel_cols;
+  int vnni;      // whether rhs panels are in groups along K
   tw_isa_t isa;  // TW_ISA_GENERIC for the fallback
 } tw_matmul_tile_t;
 
 // The tile with which M x N x K of the triple `value` is cheapest on cpu_data
 // (M of -1: of any M), of their own or of widened types; `panels`, if not null,
-// gives its types, N0, K0 and layout, or those that are widened to them.
-// Returns 0 if there is none; `fallback`: then the portable one.
+// gives its types, N0, K0 and layout. Returns 0 if there is none; `fallback`:
+// then the portable one.
 int tw_choose_matmul_tile(tw_type_triple_t value, tw_index_t M, tw_index_t N,
                           tw_index_t K, const uint64_t* cpu_data, int fallback,
                           const tw_prepacked_t* panels, tw_matmul_tile_t* tile);
-
-// Columns of the tiles of panels of bf16 that are widened: pairs.
-enum { TW_WIDENED_COLS = 2 };
 
 // A side of the multiplication, as it is packed.
 typedef struct tw_matmul_side_t {
@@ -67,9 +61,6 @@ typedef struct tw_matmul_side_t {
   // Packs tiles of a matrix whose elements are those of the panels. Null:
   // tw_pack_matrix does.
   tw_pack_tile_fn_t pack;
-  // Not 0: the matrix is panels of `from` already, of tiles with as many rows
-  // and these columns.
-  tw_index_t panel_cols;
   tw_index_t tile_rows, tile_cols;  // M0 or N0; K0
   // Columns that a tile has beside those of its other rows: K0, or those of a
   // group of the variant `vnni`.
@@ -127,8 +118,7 @@ void tw_set_side_tile(tw_matmul_side_t* side, tw_index_t rows, tw_index_t cols);
 
 // Plans tasks, at most `threads`, blocks and workspace: all that follows from
 // the tile, the types, the sides' tiles, K and whether tiles store `direct`ly.
-// A rhs is `prepacked` if its panels are the caller's, and multiplied as they
-// are.
+// A rhs is `prepacked` if its panels are the caller's.
 void tw_plan_blocks(tw_matmul_plan_t* plan, tw_index_t threads, int prepacked,
                     const tw_caches_t* caches);
 

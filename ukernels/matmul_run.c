@@ -101,7 +101,7 @@ static void tw_pack_rhs(tw_matmul_task_t* task) {
       (tw_same(task->rhs_n, task->n) && tw_same(task->rhs_k, task->k)))
     return;
   const tw_matmul_plan_t* plan = &task->run->plan;
-  tw_pack_side(&plan->rhs, plan->K, task->run->rhs, task->n.begin,
+  tw_pack_side(&plan->rhs, plan->K, task->run->params->rhs, task->n.begin,
                tw_count(task->n), task->k.begin, tw_count(task->k), task->wide,
                task->rhs);
   task->rhs_n = task->n;

@@ -12,9 +12,8 @@
 typedef struct tw_matmul_run_t {
   const tw_matmul_params_t* params;
   tw_matmul_plan_t plan;
-  // Panels in the caller's memory: those of a prepacked rhs. Or null.
+  // Panels in the caller's memory: those of a prepacked rhs.
   const char* panels;
-  const void* rhs;                // what is packed otherwise
   char* workspace;                // of the first task, aligned
   const tw_epilogue_t* epilogue;  // or null
 } tw_matmul_run_t;

@@ -6,7 +6,6 @@
 #include <stdatomic.h>
 
 #include "tilewright/contraction.h"
-#include "ukernels/core.h"
 #include "ukernels/cpu.h"
 #include "ukernels/generic_tile.h"
 #include "ukernels/matmul_plan.h"
@@ -205,7 +204,6 @@ static int tw_choose_of(tw_type_triple_t value, tw_index_t M, tw_index_t N,
   tile->last = tw_body_of(&last, cpu_data);
   tile->resign = 0;
   tile->vnni = linked.key.vnni;
-  tile->panel_cols = 0;
   tile->isa = linked.key.isa;
   return tw_triple_of(value, &tile->types);
 }
@@ -254,30 +252,6 @@ static int tw_choose_signed(tw_type_triple_t value, tw_index_t M, tw_index_t N,
   return 1;
 }
 
-// Takes a tile of f32 instead of the tile of bf16 where that multiplies f32 as
-// well, and so much is multiplied that widening operands once is quicker than
-// widening them in each tile.
-static void tw_choose_widened(tw_index_t M, tw_index_t N,
-                              const uint64_t* cpu_data,
-                              const tw_prepacked_t* panels,
-                              tw_matmul_tile_t* tile) {
-  const double least = (double)tw_core_widens(cpu_data);
-  if (tile->value != TW_TYPES_BF16BF16F32 || least == 0 || M < 0 ||
-      (double)M * (double)N < least * ((double)M + (double)N) ||
-      (panels && (tile->vnni || panels->K0 != TW_WIDENED_COLS)))
-    return;
-  tw_prepacked_t wide = {0};
-  wide.N0 = tile->sizes.N0;
-  wide.K0 = 1;
-  tw_matmul_tile_t other;
-  if (!tw_choose_of(TW_TYPES_F32F32F32, M, N, cpu_data, panels ? &wide : 0,
-                    &other) ||
-      other.isa != tile->isa)
-    return;
-  if (panels) other.panel_cols = panels->K0;
-  *tile = other;
-}
-
 // The triple of `types` with the accumulator's type as its out type: there is
 // one for each.
 static tw_type_triple_t tw_accumulating(tw_type_triple_t value,
@@ -299,10 +273,7 @@ int tw_choose_matmul_tile(tw_type_triple_t value, tw_index_t M, tw_index_t N,
   tw_triple_t types;
   if (!tw_triple_of(value, &types)) return 0;
   const tw_type_triple_t own = tw_accumulating(value, &types);
-  if (tw_choose_signed(own, M, N, K, cpu_data, panels, tile)) {
-    tw_choose_widened(M, N, cpu_data, panels, tile);
-    return 1;
-  }
+  if (tw_choose_signed(own, M, N, K, cpu_data, panels, tile)) return 1;
   for (size_t i = 0; i < sizeof kWideTypes / sizeof kWideTypes[0]; ++i) {
     tw_triple_t wide;
     if (tw_triple_of(kWideTypes[i], &wide) && tw_widens(types.lhs, wide.lhs) &&
@@ -321,7 +292,6 @@ int tw_choose_matmul_tile(tw_type_triple_t value, tw_index_t M, tw_index_t N,
   tile->last = tile->body;
   tile->resign = 0;
   tile->vnni = panels && tw_is_vnni(panels);
-  tile->panel_cols = 0;
   tile->isa = TW_ISA_GENERIC;
   return tw_triple_of(own, &tile->types);
 }

@@ -142,33 +142,6 @@ TEST(MatmulCallTest, PanelsSideBySide) {
     }
 }
 
-#if defined(__x86_64__)
-// So much of bf16 that a core widens it once, where it is packed or from its
-// panels: K of whole pairs and not, of one chunk and, for a small L2, of many.
-TEST(MatmulCallTest, WidenedOnce) {
-  Random random(seedOf("MatmulCallTest.WidenedOnce"));
-  for (tw_type_triple_t types : {TW_TYPES_BF16BF16F32, TW_TYPES_BF16BF16BF16})
-    for (int bits = 0; bits < 16; ++bits) {
-      MatmulCase c = randomMatmul(random);
-      c.types = types;
-      c.M = random.between(256, 280);
-      c.N = random.between(256, 280);
-      c.K = random.between(1, 40);
-      c.lhsTransposed = bits & 1;
-      c.rhsTransposed = bits & 2;
-      c.outTransposed = bits & 4;
-      c.prepacked = bits & 8;
-      c.kind = DataKind::kSmallIntegers;
-      c.l2KiB = random.chance(0.2) ? 512 : random.between(1, 8);
-      c.core = "znver3";
-      c.isa = TW_ISA_X86_64_AVX2_FMA;
-      checkMatmul(c, random.next());
-      if (HasFailure()) return;
-    }
-}
-
-#endif
-
 // Out keeps every bit where there is nothing to add: NaNs, negative zeros.
 TEST(MatmulCallTest, KOfZero) {
   Random random(seedOf("MatmulCallTest.KOfZero"));

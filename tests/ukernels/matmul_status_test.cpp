@@ -13,7 +13,6 @@
 
 #include "tests/ukernels/rows.h"
 #include "tilewright/tilewright.h"
-#include "ukernels/core.h"
 
 namespace tilewright::testing {
 namespace {
@@ -204,9 +203,8 @@ TEST(MatmulExplainTest, SaysWhatRuns) {
 // What tw_matmul_explain says of a row-major lhs, and of a rhs that is
 // transposed or prepacked, on a CPU without AVX-512.
 std::string explained(tw_type_triple_t types, tw_index_t M, tw_index_t N,
-                      bool prepacked, const char* core) {
-  CpuData cpu = CpuData::of(TW_ISA_X86_64_AVX2_FMA);
-  if (core) EXPECT_TRUE(tw_set_core(core, cpu.words));
+                      bool prepacked) {
+  const CpuData cpu = CpuData::of(TW_ISA_X86_64_AVX2_FMA);
   const tw_index_t K = 8;
   std::vector<float> lhs(M * K), rhs(N * K), out(M * N);
   std::vector<double> panels;
@@ -239,27 +237,20 @@ std::string explained(tw_type_triple_t types, tw_index_t M, tw_index_t N,
 }
 
 TEST(MatmulExplainTest, NamesTheTileOfTheLastRows) {
-  EXPECT_EQ(explained(TW_TYPES_F32F32F32, 14, 32, false, nullptr),
+  EXPECT_EQ(explained(TW_TYPES_F32F32F32, 14, 32, false),
             "Runs tw_mmt4d_tile_f32f32f32_6x16x1_x86_64_avx2_fma, and for "
             "the last rows tw_mmt4d_tile_f32f32f32_2x16x1_x86_64_avx2_fma.");
 }
 
-// From as many rows and columns on as its core gains by, bf16 is multiplied as
-// f32.
-TEST(MatmulExplainTest, NamesTheTileOfWidenedOperands) {
-  const std::string bf16 =
-      "Runs tw_mmt4d_tile_bf16bf16f32_6x16x2_x86_64_avx2_fma.";
-  const std::string f32 =
-      "Runs tw_mmt4d_tile_f32f32f32_6x16x1_x86_64_avx2_fma, on widened "
-      "operands.";
-  for (tw_type_triple_t types : {TW_TYPES_BF16BF16F32, TW_TYPES_BF16BF16BF16})
-    for (bool prepacked : {false, true}) {
-      EXPECT_EQ(explained(types, 258, 256, prepacked, "znver3"), f32);
-      EXPECT_EQ(explained(types, 258, 254, prepacked, "znver3"), bf16);
-      EXPECT_EQ(explained(types, 126, 12800, prepacked, "znver3"), bf16);
-      EXPECT_EQ(explained(types, 258, 256, prepacked, "znver2"), bf16);
-      EXPECT_EQ(explained(types, 258, 256, prepacked, nullptr), bf16);
-    }
+// bf16 has tiles on this CPU, f8E4M3FN has none.
+TEST(MatmulExplainTest, SaysWhereOperandsAreWidened) {
+  for (bool prepacked : {false, true}) {
+    EXPECT_EQ(explained(TW_TYPES_BF16BF16F32, 12, 32, prepacked),
+              "Runs tw_mmt4d_tile_bf16bf16f32_6x16x2_x86_64_avx2_fma.");
+    EXPECT_EQ(explained(TW_TYPES_F8E4M3FNF8E4M3FNF32, 12, 32, prepacked),
+              "Runs tw_mmt4d_tile_f32f32f32_6x16x1_x86_64_avx2_fma, on widened "
+              "operands.");
+  }
 }
 #endif
 
