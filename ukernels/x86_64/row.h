@@ -4,8 +4,9 @@
 // Tiles of one row of one or two vectors, of all types. Each rhs element is
 // used once, so loads bound them, not arithmetic: a load of a vector and one of
 // what is broadcast would be two for each multiply-add. So lhs elements are
-// loaded (and converted) several at a time and spread by shuffles. f16 at 512
-// bits is no such row: shuffles would stand beside those that convert the rhs.
+// loaded (and converted) several at a time and spread by shuffles. f16 is such
+// a row of one vector of 256 bits alone: of more, shuffles would stand beside
+// those that convert the rhs.
 
 #ifndef UKERNELS_X86_64_ROW_H_
 #define UKERNELS_X86_64_ROW_H_

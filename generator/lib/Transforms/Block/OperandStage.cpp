@@ -185,14 +185,14 @@ void OperandStage::decodeRun(Value source, Value buffer, int64_t elements,
       return e.store(elements, into, bytesOf(shape.compute));
     }
     for (int part = 0; part < idiom(plan.idiom).parts; ++part) {
-      Value made = decodePairs(e, raw, part);
-      if (part == 0 && behind)
-        made = decodePairs(e,
-                           loadRaw(e, format,
-                                   e.offset(at, -elementOffset(format, 1)),
-                                   width, valid),
-                           1);
-      e.store(made, e.offset(into, part * partStride), 4);
+      Value pairs = raw;
+      int as = part;
+      if (part == 0 && behind) {
+        Value before = e.offset(at, -elementOffset(format, 1));
+        pairs = loadRaw(e, format, before, width, valid);
+        as = 1;
+      }
+      e.store(decodePairs(e, pairs, as), e.offset(into, part * partStride), 4);
     }
   };
   auto convertAt = [&](int64_t i, int64_t valid) {
