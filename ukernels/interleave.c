@@ -121,9 +121,9 @@ static __attribute__((noinline)) void tw_ask_for_panels(
 }
 
 // All tiles. `panels`, `lines`, `width` and `rest` are constants, and `bytes`
-// where it is 16: a tile may be as small as 32 bytes, too little to choose a
-// loop for each. So many panels share the cache lines of the matrix's lines,
-// and are packed together: lines a page apart do not stay in L1.
+// where they are 16 or 32: a tile may be as small as 32 bytes, too little to
+// choose a loop for each. So many panels share the cache lines of the matrix's
+// lines, and are packed together: lines a page apart do not stay in L1.
 TW_ZIP_INLINE void tw_interleave_tiles(const tw_packing_t* p,
                                        const unsigned char* matrix,
                                        unsigned char* packed, int panels,
@@ -179,6 +179,10 @@ TW_ZIP_INLINE void tw_interleave_all(const tw_packing_t* p,
   const tw_index_t bytes = p->tile_rows * p->bits / 8;
   if (bytes == 16 && width != 0) {
     tw_interleave_tiles(p, matrix, packed, 4, lines, width, 16, 0);
+    return;
+  }
+  if (bytes == 32 && width != 0) {
+    tw_interleave_tiles(p, matrix, packed, 2, lines, width, 32, 0);
     return;
   }
   // Of 16 bytes, of 16 rows of nibbles.

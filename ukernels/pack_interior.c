@@ -208,6 +208,7 @@ static tw_index_t tw_transpose_lines(const unsigned char* from,
   TW_LINE(4, unit)     \
   TW_LINE(8, unit) TW_LINE(12, unit) TW_LINE(16, unit) TW_LINE(32, unit)
     TW_LINES(2)
+    TW_LINE(6, 2)
     TW_LINES(4)
     TW_LINE(6, 4)
     TW_LINES(8)

@@ -58,6 +58,28 @@ TW_ZIP_INLINE int tw_transpose_blocks(const unsigned char* from,
   return row;
 }
 
+// A cache line of each of six rows of two-byte units: their columns of 12 bytes
+// are written in vectors, where by blocks of four and two rows each would be a
+// store of 8 and one of 4.
+TW_ZIP_INLINE void tw_transpose_six_rows(const unsigned char* from,
+                                         tw_index_t from_stride,
+                                         unsigned char* to) {
+  TW_UNROLL_ALL for (int block = 0; block < 4; ++block) {
+    tw_v16u8 columns[6];  // of pairs of rows; the first four, the other four
+    TW_UNROLL_ALL for (int pair = 0; pair < 3; ++pair) {
+      const unsigned char* at = from + 2 * pair * from_stride + block * 16;
+      const tw_v16u8 a = tw_v16_load(at), b = tw_v16_load(at + from_stride);
+      columns[pair] = tw_zip_low(a, b, 2);
+      columns[3 + pair] = tw_zip_high(a, b, 2);
+    }
+    tw_zip_three(columns);
+    tw_zip_three(columns + 3);
+    TW_UNROLL_ALL for (int i = 0; i < 6; ++i) {
+      tw_v16_store(to + (block * 6 + i) * 16, columns[i]);
+    }
+  }
+}
+
 // A cache line of each of the rows from `row` to `end` of `rows` rows of units:
 // 64 / unit tiles that follow each other. With `rows` and `unit` constants no
 // address is computed but that of every n-th row. 12 rows of two-byte units are
@@ -66,6 +88,10 @@ TW_ZIP_INLINE void tw_transpose_line(const unsigned char* from,
                                      tw_index_t from_stride, unsigned char* to,
                                      int row, int end, int rows, int unit) {
   const int n = 16 / unit;
+  if (rows == 6 && unit == 2) {
+    tw_transpose_six_rows(from, from_stride, to);
+    return;
+  }
   row = tw_transpose_blocks(from, from_stride, to, row, end, n, rows, unit);
   if (n >= 4)
     row =

@@ -28,7 +28,7 @@ struct Shape {
 struct Settings {
   std::vector<std::string> shapes, types;
   std::string mkl, oneDnn, openBlas, openBlasPrefix, blis;
-  int64_t turns = 20, mostTurns = 200;
+  int64_t turns = 20, mostTurns = 200, mostSeconds = 60;
   Json json;
 };
 
@@ -106,7 +106,7 @@ class Comparison {
   }
 
   // Turns until the interval of each comparison is narrower than 2 %, or there
-  // were enough.
+  // were enough, or they took long enough.
   void run() {
     const tw_tile_sizes_t sizes = tileSizes();
     TileKey key;
@@ -125,7 +125,9 @@ class Comparison {
     times_.assign(ways_.size(), {});
     const double wall = now(), thread = threadNow();
     for (int64_t turn = 0; turn < settings_.mostTurns; ++turn) {
-      if (turn >= settings_.turns && isSettled()) break;
+      if (turn >= settings_.turns &&
+          (isSettled() || now() - wall > double(settings_.mostSeconds)))
+        break;
       peaks.slice();
       for (size_t i = 0; i < ways_.size(); ++i)
         times_[i].push_back(sliced[i].slice());
@@ -287,6 +289,8 @@ CommandLine describe(Settings& settings) {
       {"turns", "N", "at least, default 20", setInteger(&settings.turns, 3)},
       {"most-turns", "N", "until intervals are narrower than 2 %, default 200",
        setInteger(&settings.mostTurns, 3)},
+      {"most-seconds", "N", "of a shape, after --turns of them; default 60",
+       setInteger(&settings.mostSeconds, 1)},
       settings.json.option(),
   };
   return line;
