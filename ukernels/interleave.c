@@ -1,111 +1,130 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lines of the matrix become the columns of a tile: they are read 16 bytes at a
-// time, a vector each, and zipped together.
+// Lines of the matrix become the columns of a tile: a tile's run of each is
+// read 16 bytes at a time, a vector each, and zipped together. Runs of less are
+// zipped for several rows of tiles at once, and taken apart after that.
 
 #include "ukernels/interleave.h"
 
 #include "ukernels/interior.h"
+#include "ukernels/transpose.h"
 #include "ukernels/zip.h"
 
-// `bytes` (4, 8 or 12, a constant) at p, the rest zero.
-TW_ZIP_INLINE tw_v16u8 tw_load_part(const unsigned char* p, int bytes) {
-  uint64_t low = 0, high = 0;
-  memcpy(&low, p, bytes < 8 ? 4 : 8);
-  if (bytes == 12) memcpy(&high, p + 8, 4);
-  return (tw_v16u8)(tw_v2u64){low, high};
-}
+// ---- Zipping ----------------------------------------------------------------
 
-// The first `bytes`, a multiple of 8, of the vectors.
-TW_ZIP_INLINE void tw_store_vectors(unsigned char* to, const tw_v16u8* v,
-                                    int bytes) {
-  TW_UNROLL_ALL for (int i = 0; i < bytes / 16; ++i) {
-    tw_v16_store(to + 16 * i, v[i]);
-  }
-  if (bytes % 16 != 0) {
-    const tw_v2u64 last = (tw_v2u64)v[bytes / 16];
-    memcpy(to + bytes / 16 * 16, &(uint64_t){last[0]}, 8);
-  }
-}
-
-// The last `bytes` (4, 8 or 12, a constant) of each line of a tile.
-TW_ZIP_INLINE void tw_interleave_rest(const unsigned char* from,
-                                      tw_index_t line, unsigned char* to,
-                                      int bytes, int lines, int width) {
-  tw_v16u8 v[16];
-  TW_UNROLL_ALL for (int i = 0; i < lines; ++i) {
-    v[i] = tw_load_part(from + i * line, bytes);
-  }
-  tw_zip(v, lines, width);
-  tw_store_vectors(to, v, lines * bytes);
-}
-
-// One tile: `lines` lines of `bytes` bytes, zipped in units of `width` bytes.
-// `rest`: what is left of `bytes` after the last 16, a constant.
-TW_ZIP_INLINE void tw_interleave(const unsigned char* from, tw_index_t line,
-                                 unsigned char* to, tw_index_t bytes, int rest,
-                                 int lines, int width) {
-  tw_v16u8 v[16];
-  for (tw_index_t at = 0; at < bytes - rest; at += 16) {
-    TW_UNROLL_ALL for (int i = 0; i < lines; ++i) {
-      v[i] = tw_v16_load(from + i * line + at);
-    }
-    tw_zip(v, lines, width);
-    tw_store_vectors(to + at * lines, v, 16 * lines);
-  }
-  if (rest)
-    tw_interleave_rest(from + bytes - rest, line, to + (bytes - rest) * lines,
-                       rest, lines, width);
-}
-
-// `rows` (4, 8, 12 or 16, a constant) rows of a tile of 4-bit elements. Two
-// lines' nibbles of one row make a byte; those bytes are zipped.
-TW_ZIP_INLINE void tw_interleave_nibble_rows(const unsigned char* from,
-                                             tw_index_t line, unsigned char* to,
-                                             int rows, int lines) {
+// Vectors of 32 rows of nibbles: two lines' nibbles of one row make a byte, and
+// those bytes are zipped.
+TW_ZIP_INLINE void tw_zip_nibbles(const unsigned char* from, tw_index_t line,
+                                  unsigned char* to, int lines) {
   const int pairs = lines / 2;
-  tw_v16u8 v[8];
+  tw_v16u8 v[16];  // rows 0 to 15 of each pair, then rows 16 to 31
   TW_UNROLL_ALL for (int i = 0; i < pairs; ++i) {
-    uint64_t two[2] = {0, 0};
-    TW_UNROLL_ALL for (int j = 0; j < 2; ++j) {
-      const unsigned char* at = from + (2 * i + j) * line;
-      memcpy(&two[j], at, rows == 4 ? 2 : rows == 16 ? 8 : 4);
-      if (rows == 12) memcpy((unsigned char*)&two[j] + 4, at + 4, 2);
-    }
-    const tw_v16u8 a = (tw_v16u8)(tw_v2u64){two[0], 0};
-    const tw_v16u8 b = (tw_v16u8)(tw_v2u64){two[1], 0};
-    v[i] = tw_zip_low((a & 15) | b << 4, a >> 4 | (b & 0xF0), 1);
+    const tw_v16u8 a = tw_v16_load(from + 2 * i * line);
+    const tw_v16u8 b = tw_v16_load(from + (2 * i + 1) * line);
+    const tw_v16u8 even = (a & 15) | b << 4, odd = a >> 4 | (b & 0xF0);
+    v[i] = tw_zip_low(even, odd, 1);
+    v[pairs + i] = tw_zip_high(even, odd, 1);
   }
   tw_zip(v, pairs, 1);
-  if (rows * pairs % 8 == 0)
-    tw_store_vectors(to, v, rows * pairs);
-  else  // 4 or 12 rows of one pair
-    memcpy(to, v, (size_t)rows * (size_t)pairs);
+  tw_zip(v + pairs, pairs, 1);
+  TW_UNROLL_ALL for (int i = 0; i < lines; ++i) {
+    tw_v16_store(to + 16 * i, v[i]);
+  }
 }
 
-// One tile of 4-bit elements: `lines` lines of `rows` / 2 bytes. `rest`: the
-// rows after the last 16, a constant.
-TW_ZIP_INLINE void tw_interleave_nibbles(const unsigned char* from,
-                                         tw_index_t line, unsigned char* to,
-                                         tw_index_t rows, int rest, int lines) {
-  for (tw_index_t r = 0; r < rows - rest; r += 16)
-    tw_interleave_nibble_rows(from + r / 2, line, to + r * (lines / 2), 16,
-                              lines);
-  if (rest)
-    tw_interleave_nibble_rows(from + (rows - rest) / 2, line,
-                              to + (rows - rest) * (lines / 2), rest, lines);
+// 16 bytes of each of `lines` lines, in units of `width` bytes, 0 for nibbles:
+// of each row the units of all lines, one row after the other.
+TW_ZIP_INLINE void tw_zip_vectors(const unsigned char* from, tw_index_t line,
+                                  unsigned char* to, int lines, int width) {
+  if (width == 0) {
+    tw_zip_nibbles(from, line, to, lines);
+    return;
+  }
+  tw_v16u8 v[16];
+  TW_UNROLL_ALL for (int i = 0; i < lines; ++i) {
+    v[i] = tw_v16_load(from + i * line);
+  }
+  tw_zip(v, lines, width);
+  TW_UNROLL_ALL for (int i = 0; i < lines; ++i) {
+    tw_v16_store(to + 16 * i, v[i]);
+  }
 }
 
-static int tw_has_interleave(const tw_packing_t* p) {
-  const tw_index_t lines = p->tile_cols;
-  if (p->bits == 4)
-    return (lines == 2 || lines == 4 || lines == 8 || lines == 16) &&
-           p->tile_rows % 4 == 0;
-  const tw_index_t bytes = p->tile_rows * p->bits / 8;
-  return (lines == 2 || lines == 4 || lines == 8 || lines == 16) &&
-         lines * p->bits / 8 <= 16 && bytes % 4 == 0;
+// The same of `bytes` bytes, 16 or more: the last vector overlaps the one
+// before it.
+TW_ZIP_INLINE void tw_zip_run(const unsigned char* from, tw_index_t line,
+                              unsigned char* to, tw_index_t bytes, int lines,
+                              int width) {
+  tw_index_t at = 0;
+  for (; at + 16 <= bytes; at += 16)
+    tw_zip_vectors(from + at, line, to + at * lines, lines, width);
+  if (at < bytes)
+    tw_zip_vectors(from + bytes - 16, line, to + (bytes - 16) * lines, lines,
+                   width);
 }
+
+typedef void (*tw_zip_fn_t)(const unsigned char* from, tw_index_t line,
+                            unsigned char* to, tw_index_t bytes,
+                            tw_index_t lines);
+
+// Lines that are zipped, and bytes of an element, of vectors of 16 bytes. 0: of
+// half a byte.
+#define TW_WHOLE_ELEMENTS(X) \
+  X(2, 1)                    \
+  X(4, 1) X(8, 1) X(16, 1) X(2, 2) X(4, 2) X(8, 2) X(2, 4) X(4, 4) X(2, 8)
+#define TW_ZIPPED_LINES(X) X(2, 0) X(4, 0) X(8, 0) X(16, 0) TW_WHOLE_ELEMENTS(X)
+
+#define TW_ZIP_RUN(count, width)                                     \
+  static void tw_zip_run_##count##_##width(                          \
+      const unsigned char* from, tw_index_t line, unsigned char* to, \
+      tw_index_t bytes, tw_index_t lines) {                          \
+    (void)lines;                                                     \
+    tw_zip_run(from, line, to, bytes, count, width);                 \
+  }
+TW_ZIPPED_LINES(TW_ZIP_RUN)
+#undef TW_ZIP_RUN
+
+// Any other number of lines.
+#define TW_TRANSPOSE_RUN(width)                                              \
+  static void tw_transpose_run_##width(const unsigned char* from,            \
+                                       tw_index_t line, unsigned char* to,   \
+                                       tw_index_t bytes, tw_index_t lines) { \
+    tw_transpose_chunks(from, line, to, lines * (width), lines,              \
+                        bytes / (width), width);                             \
+  }
+TW_TRANSPOSE_RUN(1)
+TW_TRANSPOSE_RUN(2)
+TW_TRANSPOSE_RUN(4)
+TW_TRANSPOSE_RUN(8)
+#undef TW_TRANSPOSE_RUN
+
+// What zips `lines` lines of `bits`-bit elements; null if nothing does.
+static tw_zip_fn_t tw_zip_of(tw_index_t lines, int bits) {
+  switch (lines * 16 + bits / 8) {
+#define TW_LINES(lines, width) \
+  case (lines) * 16 + (width): \
+    return tw_zip_run_##lines##_##width;
+    TW_ZIPPED_LINES(TW_LINES)
+#undef TW_LINES
+    default:
+      break;
+  }
+  switch (bits) {
+    case 8:
+      return tw_transpose_run_1;
+    case 16:
+      return tw_transpose_run_2;
+    case 32:
+      return tw_transpose_run_4;
+    case 64:
+      return tw_transpose_run_8;
+    default:
+      return 0;
+  }
+}
+
+// ---- Runs of a vector and more ----------------------------------------------
 
 // What is read some time after the `bytes` of `lines` lines at `from`, which
 // are at `at` in the matrix's lines, and written after the `run` bytes at `to`
@@ -120,15 +139,15 @@ static __attribute__((noinline)) void tw_ask_for_panels(
       tw_ask_to_write(to + (kZippedAhead / run + i) * in->panel, run);
 }
 
-// All tiles. `panels`, `lines`, `width` and `rest` are constants, and `bytes`
-// where they are 16 or 32: a tile may be as small as 32 bytes, too little to
-// choose a loop for each. So many panels share the cache lines of the matrix's
+// All tiles, of runs of `bytes`, by `zip` or, where that is null, by
+// tw_zip_run, all constants then: a tile may be as small as 32 bytes, too
+// little for a call. So many panels share the cache lines of the matrix's
 // lines, and are packed together: lines a page apart do not stay in L1.
 TW_ZIP_INLINE void tw_interleave_tiles(const tw_packing_t* p,
                                        const unsigned char* matrix,
                                        unsigned char* packed, int panels,
-                                       int lines, int width, tw_index_t bytes,
-                                       int rest) {
+                                       tw_index_t bytes, tw_index_t lines,
+                                       int width, tw_zip_fn_t zip) {
   const tw_interior_t in = tw_interior_of(p);
   const int zipped = panels > 1 && p->stores != TW_PACK_STORES_PAST
                          ? kZippedShortLines
@@ -151,16 +170,15 @@ TW_ZIP_INLINE void tw_interleave_tiles(const tw_packing_t* p,
       const int some =
           in.tiles_r - ro < panels ? (int)(in.tiles_r - ro) : panels;
       if (asks || far)
-        tw_ask_for_panels(&in, asks, far, from, (int)(end - begin) * lines,
+        tw_ask_for_panels(&in, asks, far, from, (int)((end - begin) * lines),
                           ro * bytes, some * bytes, to, some, run);
       for (tw_index_t co = begin; co < end; ++co) {
         for (int i = 0; i < some; ++i) {
-          if (width == 0)
-            tw_interleave_nibbles(from + i * bytes, in.line, to + i * panel,
-                                  p->tile_rows, rest, lines);
+          if (zip)
+            zip(from + i * bytes, in.line, to + i * panel, bytes, lines);
           else
-            tw_interleave(from + i * bytes, in.line, to + i * panel, bytes,
-                          rest, lines, width);
+            tw_zip_run(from + i * bytes, in.line, to + i * panel, bytes,
+                       (int)lines, width);
         }
         from += lines * in.line;
         to += tile;
@@ -172,57 +190,80 @@ TW_ZIP_INLINE void tw_interleave_tiles(const tw_packing_t* p,
   }
 }
 
-TW_ZIP_INLINE void tw_interleave_all(const tw_packing_t* p,
-                                     const unsigned char* matrix,
-                                     unsigned char* packed, int lines,
-                                     int width) {
-  const tw_index_t bytes = p->tile_rows * p->bits / 8;
-  if (bytes == 16 && width != 0) {
-    tw_interleave_tiles(p, matrix, packed, 4, lines, width, 16, 0);
-    return;
-  }
-  if (bytes == 32 && width != 0) {
-    tw_interleave_tiles(p, matrix, packed, 2, lines, width, 32, 0);
-    return;
-  }
-  // Of 16 bytes, of 16 rows of nibbles.
-  switch ((width == 0 ? p->tile_rows : bytes) % 16) {
-    case 4:
-      tw_interleave_tiles(p, matrix, packed, 1, lines, width, bytes, 4);
-      break;
-    case 8:
-      tw_interleave_tiles(p, matrix, packed, 1, lines, width, bytes, 8);
-      break;
-    case 12:
-      tw_interleave_tiles(p, matrix, packed, 1, lines, width, bytes, 12);
-      break;
-    default:
-      tw_interleave_tiles(p, matrix, packed, 1, lines, width, bytes, 0);
-  }
-}
-
-// Lines that are zipped, and bytes of an element, of vectors of 16 bytes.
-#define TW_WHOLE_ELEMENTS(X) \
-  X(2, 1)                    \
-  X(4, 1) X(8, 1) X(16, 1) X(2, 2) X(4, 2) X(8, 2) X(2, 4) X(4, 4) X(2, 8)
-
-int tw_interleave_lines(const tw_packing_t* p, const unsigned char* matrix,
-                        unsigned char* packed) {
-  if (!tw_has_interleave(p)) return 0;
-#define TW_LINES(lines, width)                          \
-  case (lines) * 16 + (width):                          \
-    tw_interleave_all(p, matrix, packed, lines, width); \
+// The runs of most tiles, of elements of whole bytes.
+static int tw_interleave_usual(const tw_packing_t* p,
+                               const unsigned char* matrix,
+                               unsigned char* packed, tw_index_t run) {
+  switch ((p->tile_cols * 16 + p->bits / 8) * 128 + run) {
+#define TW_LINES_OF(lines, width, panels, run)                        \
+  case ((lines) * 16 + (width)) * 128 + (run):                        \
+    tw_interleave_tiles(p, matrix, packed, panels, run, lines, width, \
+                        /*zip=*/0);                                   \
     return 1;
-  switch (p->tile_cols * 16 + p->bits / 8) {
-    TW_LINES(2, 0)  // 4-bit elements
-    TW_LINES(4, 0)
-    TW_LINES(8, 0)
-    TW_LINES(16, 0)
+#define TW_LINES(lines, width)     \
+  TW_LINES_OF(lines, width, 4, 16) \
+  TW_LINES_OF(lines, width, 1, 24) \
+  TW_LINES_OF(lines, width, 2, 32) \
+  TW_LINES_OF(lines, width, 1, 64)
     TW_WHOLE_ELEMENTS(TW_LINES)
+#undef TW_LINES
+#undef TW_LINES_OF
     default:
       return 0;
   }
-#undef TW_LINES
+}
+
+// ---- Shorter runs -----------------------------------------------------------
+
+// So much is zipped and taken apart at a time.
+enum { kShortBlock = 8 << 10 };
+
+// All tiles, of runs that are no whole vectors. A strip of the lines, of whole
+// cache lines, is zipped into rows of a block, one for each tile, in which
+// tiles of different panels stand beside each other; from there each goes to
+// its own.
+static int tw_interleave_short(const tw_packing_t* p,
+                               const unsigned char* matrix,
+                               unsigned char* packed, tw_index_t run,
+                               tw_zip_fn_t zip) {
+  const tw_interior_t in = tw_interior_of(p);
+  const tw_index_t lines = p->tile_cols;
+  tw_index_t strip = run;
+  while (strip % 64 != 0) strip *= 2;
+  const tw_index_t panels = strip / run, row = strip * lines;
+  const tw_index_t tiles = kShortBlock / row;
+  if (tiles == 0) return 0;
+  unsigned char block[kShortBlock], part[kShortBlock];
+  for (tw_index_t begin = 0; begin < in.tiles_c; begin += tiles) {
+    const tw_index_t count = tw_inside(in.tiles_c, begin, tiles);
+    for (tw_index_t ro = 0; ro < in.tiles_r; ro += panels) {
+      const tw_index_t some = tw_inside(in.tiles_r, ro, panels);
+      const unsigned char* from = matrix + begin * lines * in.line + ro * run;
+      tw_index_t line = in.line;
+      if (some < panels) {  // nothing is read behind the last panel
+        for (tw_index_t i = 0; i < count * lines; ++i)
+          memcpy(part + i * strip, from + i * line, (size_t)(some * run));
+        from = part;
+        line = strip;
+      }
+      for (tw_index_t i = 0; i < count; ++i)
+        zip(from + i * lines * line, line, block + i * row, strip, lines);
+      tw_transpose_chunks(block, row, packed + ro * in.panel + begin * in.tile,
+                          in.panel, count, some, in.tile);
+    }
+  }
+  return 1;
+}
+
+int tw_interleave_lines(const tw_packing_t* p, const unsigned char* matrix,
+                        unsigned char* packed) {
+  const tw_zip_fn_t zip = tw_zip_of(p->tile_cols, p->bits);
+  if (!zip || p->tile_rows * p->bits % 8 != 0) return 0;
+  const tw_index_t run = p->tile_rows * p->bits / 8;
+  if (run < 16) return tw_interleave_short(p, matrix, packed, run, zip);
+  if (run >= 128 || !tw_interleave_usual(p, matrix, packed, run))
+    tw_interleave_tiles(p, matrix, packed, 1, run, p->tile_cols, 0, zip);
+  return 1;
 }
 
 // ---- The way back -----------------------------------------------------------
@@ -265,17 +306,32 @@ TW_ZIP_INLINE void tw_deinterleave_tiles(const tw_packing_t* p,
   }
 }
 
+// Any other number of lines: each tile is transposed back.
+static void tw_untranspose_tiles(const tw_packing_t* p,
+                                 const unsigned char* packed,
+                                 unsigned char* matrix) {
+  const tw_interior_t in = tw_interior_of(p);
+  const tw_index_t lines = p->tile_cols, run = p->tile_rows * in.element;
+  for (tw_index_t co = 0; co < in.tiles_c; ++co)
+    for (tw_index_t ro = 0; ro < in.tiles_r; ++ro)
+      tw_transpose_chunks(packed + ro * in.panel + co * in.tile,
+                          lines * in.element,
+                          matrix + co * lines * in.line + ro * run, in.line,
+                          p->tile_rows, lines, in.element);
+}
+
 int tw_deinterleave_lines(const tw_packing_t* p, const unsigned char* packed,
                           unsigned char* matrix) {
 #define TW_LINES(lines, width)                              \
   case (lines) * 16 + (width):                              \
     tw_deinterleave_tiles(p, packed, matrix, lines, width); \
     return 1;
-  if (p->bits < 8 || p->tile_cols > 16) return 0;
+  if (p->bits < 8) return 0;
   switch (p->tile_cols * 16 + p->bits / 8) {
     TW_WHOLE_ELEMENTS(TW_LINES)
     default:
-      return 0;
+      tw_untranspose_tiles(p, packed, matrix);
+      return 1;
   }
 #undef TW_LINES
 }

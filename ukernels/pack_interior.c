@@ -39,20 +39,28 @@ TW_ZIP_INLINE void tw_copy_run(unsigned char* packed, unsigned char* matrix,
   memcpy(unpack ? matrix : packed, unpack ? packed : matrix, (size_t)run);
 }
 
-// Tiles of several rows of `run` bytes.
+// Tiles of several rows of `run` bytes, of as many at a time as share a cache
+// line of the matrix's rows: rows a page apart do not stay in L1.
 TW_ZIP_INLINE void tw_copy_rows_of(const tw_packing_t* p, unsigned char* matrix,
                                    unsigned char* packed, int unpack,
                                    tw_index_t run) {
   const tw_interior_t in = tw_interior_of(p);
+  const tw_index_t tiles = run < 64 ? 64 / run : 1;
   for (tw_index_t ro = 0; ro < in.tiles_r; ++ro)
-    for (tw_index_t co = 0; co < in.tiles_c; ++co) {
+    for (tw_index_t co = 0; co < in.tiles_c; co += tiles) {
       unsigned char* tile = packed + ro * in.panel + co * in.tile;
       unsigned char* at = matrix + ro * p->tile_rows * in.line + co * run;
-      for (tw_index_t ri = 0; ri < p->tile_rows; ++ri) {
-        tw_copy_run(tile, at, run, unpack);
-        tile += run;
-        at += in.line;
+      if (in.tiles_c - co >= tiles) {
+        for (tw_index_t ri = 0; ri < p->tile_rows; ++ri, at += in.line)
+          for (tw_index_t i = 0; i < tiles; ++i)
+            tw_copy_run(tile + i * in.tile + ri * run, at + i * run, run,
+                        unpack);
+        continue;
       }
+      for (tw_index_t i = 0; i < in.tiles_c - co; ++i)
+        for (tw_index_t ri = 0; ri < p->tile_rows; ++ri)
+          tw_copy_run(tile + i * in.tile + ri * run,
+                      at + ri * in.line + i * run, run, unpack);
     }
 }
 
@@ -63,24 +71,32 @@ TW_ZIP_INLINE void tw_copy_lines_of(const tw_packing_t* p,
                                     tw_index_t run) {
   const tw_interior_t in = tw_interior_of(p);
   const int asks = !unpack && tw_asks_ahead(&in, run);
+  const int far = !unpack && p->stores == TW_PACK_STORES_ASKED;
+  const int past = !unpack && p->stores == TW_PACK_STORES_PAST;
   for (tw_index_t begin = 0; begin < in.tiles_c; begin += kCopiedLines) {
-    const tw_index_t end =
-        begin + kCopiedLines < in.tiles_c ? begin + kCopiedLines : in.tiles_c;
-    const tw_index_t ahead = kCopiedAhead / ((end - begin) * run);
-    for (tw_index_t ro = 0; ro < in.tiles_r; ++ro)
-      for (tw_index_t co = begin; co < end; ++co) {
-        unsigned char* from = matrix + co * in.line + ro * run;
-        unsigned char* to = packed + ro * in.panel + co * run;
-        if (asks) tw_ask_ahead(from, in.line, 1, ro * run, run);
-        if (p->stores == TW_PACK_STORES_ASKED && !unpack) {
-          tw_ask_to_write(to + ahead * in.panel, run);
-          tw_ask_to_read(from + kReadAhead, run);
-        }
-        if (p->stores == TW_PACK_STORES_PAST && !unpack)
-          tw_copy_past(to, from, run);
-        else
-          tw_copy_run(to, from, run, unpack);
+    const tw_index_t count = tw_inside(in.tiles_c, begin, kCopiedLines);
+    const tw_index_t ahead = kCopiedAhead / (count * run);
+    for (tw_index_t ro = 0; ro < in.tiles_r; ++ro) {
+      unsigned char* from = matrix + begin * in.line + ro * run;
+      unsigned char* to = packed + ro * in.panel + begin * run;
+      if (asks) tw_ask_ahead(from, in.line, (int)count, ro * run, run);
+      if (past) {
+        for (tw_index_t i = 0; i < count; ++i)
+          tw_copy_past(to + i * run, from + i * in.line, run);
+        continue;
       }
+      if (far)
+        for (tw_index_t i = 0; i < count; ++i) {
+          tw_ask_to_write(to + i * run + ahead * in.panel, run);
+          tw_ask_to_read(from + i * in.line + kReadAhead, run);
+        }
+      if (count == kCopiedLines)
+        TW_UNROLL_ALL for (int i = 0; i < kCopiedLines; ++i)
+            tw_copy_run(to + i * run, from + i * in.line, run, unpack);
+      else
+        for (tw_index_t i = 0; i < count; ++i)
+          tw_copy_run(to + i * run, from + i * in.line, run, unpack);
+    }
   }
 }
 
@@ -112,14 +128,38 @@ TW_ZIP_INLINE void tw_copy_rows(const tw_packing_t* p, unsigned char* matrix,
   }
 }
 
+// Runs of less than a vector, of so many lines at a time that each panel gets a
+// few cache lines.
+static void tw_copy_short_lines(const tw_packing_t* p, unsigned char* matrix,
+                                unsigned char* packed, int unpack,
+                                tw_index_t run) {
+  const tw_interior_t in = tw_interior_of(p);
+  const tw_index_t lines = 256 / run;
+  for (tw_index_t begin = 0; begin < in.tiles_c; begin += lines) {
+    const tw_index_t count = tw_inside(in.tiles_c, begin, lines);
+    unsigned char* line = matrix + begin * in.line;
+    unsigned char* panel = packed + begin * run;
+    if (unpack)
+      tw_transpose_chunks(panel, in.panel, line, in.line, in.tiles_r, count,
+                          run);
+    else
+      tw_transpose_chunks(line, in.line, panel, in.panel, count, in.tiles_r,
+                          run);
+  }
+}
+
 TW_ZIP_INLINE void tw_copy_lines(const tw_packing_t* p, unsigned char* matrix,
                                  unsigned char* packed, int unpack) {
-  switch (p->tile_rows * p->bits / 8) {
+  const tw_index_t run = p->tile_rows * p->bits / 8;
+  if (run < 16) {
+    tw_copy_short_lines(p, matrix, packed, unpack, run);
+    return;
+  }
+  switch (run) {
 #define TW_RUN(size)                                   \
   case size:                                           \
     tw_copy_lines_of(p, matrix, packed, unpack, size); \
     break;
-    TW_RUN(8)
     TW_RUN(16)
     TW_RUN(24)
     TW_RUN(32)
@@ -129,7 +169,7 @@ TW_ZIP_INLINE void tw_copy_lines(const tw_packing_t* p, unsigned char* matrix,
     TW_RUN(128)
 #undef TW_RUN
     default:
-      tw_copy_lines_of(p, matrix, packed, unpack, p->tile_rows * p->bits / 8);
+      tw_copy_lines_of(p, matrix, packed, unpack, run);
   }
 }
 
@@ -247,51 +287,6 @@ static tw_index_t tw_transpose_to(const unsigned char* from,
   return c;
 }
 
-// Transposes units of `unit` bytes: `rows` rows of `cols` units each, of which
-// `from_stride` bytes lie between rows, into `cols` rows, `to_stride` bytes
-// apart. A cache line of a row is used up before the next row's: with rows a
-// power of two apart, lines of more than a few rows do not stay in L1.
-TW_ZIP_INLINE void tw_transpose_units(const unsigned char* from,
-                                      tw_index_t from_stride, unsigned char* to,
-                                      tw_index_t to_stride, tw_index_t rows,
-                                      tw_index_t cols, int unit) {
-  const int n = 16 / unit;
-  const tw_index_t whole_cols = cols / n * n;
-  for (tw_index_t begin = 0; begin < whole_cols; begin += 64 / unit) {
-    const tw_index_t end =
-        begin + 64 / unit < whole_cols ? begin + 64 / unit : whole_cols;
-    tw_index_t r = 0;
-    for (; r + n <= rows; r += n)
-      for (tw_index_t c = begin; c < end; c += n)
-        tw_transpose_block(from + r * from_stride + c * unit, from_stride,
-                           to + c * to_stride + r * unit, to_stride, n, unit);
-    // 12 rows of two-byte units are 8 and 4.
-    if (n >= 4 && r + n / 2 <= rows) {
-      for (tw_index_t c = begin; c < end; c += n)
-        tw_transpose_block(from + r * from_stride + c * unit, from_stride,
-                           to + c * to_stride + r * unit, to_stride, n / 2,
-                           unit);
-      r += n / 2;
-    }
-    // And of one-byte units 12 are 8 and 4, 6 of two 4 and 2.
-    if (n >= 8 && r + n / 4 <= rows) {
-      for (tw_index_t c = begin; c < end; c += n)
-        tw_transpose_block(from + r * from_stride + c * unit, from_stride,
-                           to + c * to_stride + r * unit, to_stride, n / 4,
-                           unit);
-      r += n / 4;
-    }
-    for (; r < rows; ++r)
-      for (tw_index_t c = begin; c < end; ++c)
-        memcpy(to + c * to_stride + r * unit, from + r * from_stride + c * unit,
-               (size_t)unit);
-  }
-  for (tw_index_t c = whole_cols; c < cols; ++c)
-    for (tw_index_t r = 0; r < rows; ++r)
-      memcpy(to + c * to_stride + r * unit, from + r * from_stride + c * unit,
-             (size_t)unit);
-}
-
 // The same of `cols` columns, fewer than n = 16 / unit, of which `readable`
 // bytes may be read from the first unit on: whole vectors are read.
 TW_ZIP_INLINE void tw_transpose_few_columns(const unsigned char* from,
@@ -319,9 +314,9 @@ TW_ZIP_INLINE void tw_transpose_few_columns(const unsigned char* from,
 }
 
 // Two rows, the narrowest tile: their units are zipped.
-TW_ZIP_INLINE void tw_zip_two_rows(const unsigned char* from,
-                                   tw_index_t from_stride, unsigned char* to,
-                                   tw_index_t cols, int unit) {
+TW_ZIP_INLINE void tw_zip_two_rows_of(const unsigned char* from,
+                                      tw_index_t from_stride, unsigned char* to,
+                                      tw_index_t cols, int unit) {
   const int n = 16 / unit;
   tw_index_t c = 0;
   for (; c + n <= cols; c += n) {
@@ -330,8 +325,25 @@ TW_ZIP_INLINE void tw_zip_two_rows(const unsigned char* from,
     tw_v16_store(to + 2 * c * unit, tw_zip_low(a, b, unit));
     tw_v16_store(to + 2 * c * unit + 16, tw_zip_high(a, b, unit));
   }
-  tw_transpose_units(from + c * unit, from_stride, to + 2 * c * unit, 2 * unit,
-                     2, cols - c, unit);
+  tw_transpose_chunks(from + c * unit, from_stride, to + 2 * c * unit, 2 * unit,
+                      2, cols - c, unit);
+}
+
+static void tw_zip_two_rows(const unsigned char* from, tw_index_t from_stride,
+                            unsigned char* to, tw_index_t cols, int unit) {
+  switch (unit) {
+#define TW_UNIT(size)                                      \
+  case size:                                               \
+    tw_zip_two_rows_of(from, from_stride, to, cols, size); \
+    break;
+    TW_UNIT(1)
+    TW_UNIT(2)
+    TW_UNIT(4)
+    TW_UNIT(8)
+    default:  // tw_is_unit has said so
+      break;
+#undef TW_UNIT
+  }
 }
 
 static int tw_is_unit(tw_index_t bytes) {
@@ -360,23 +372,11 @@ static void tw_transpose_rows(const tw_packing_t* p, uint64_t padding,
                                 ? 0
                                 : tw_transpose_to(from, in.line, to, rows,
                                                   in.tiles_c, unit, p->stores);
-    switch (unit) {
-#define TW_UNIT(size)                                                      \
-  case size:                                                               \
-    if (p->tile_rows == 2 && rows == 2)                                    \
-      tw_zip_two_rows(from, in.line, to, in.tiles_c, size);                \
-    else                                                                   \
-      tw_transpose_units(from + done * size, in.line, to + done * in.tile, \
-                         in.tile, rows, in.tiles_c - done, size);          \
-    break;
-      TW_UNIT(1)
-      TW_UNIT(2)
-      TW_UNIT(4)
-      TW_UNIT(8)
-      default:  // tw_is_unit has said so
-        break;
-#undef TW_UNIT
-    }
+    if (p->tile_rows == 2 && rows == 2)
+      tw_zip_two_rows(from, in.line, to, in.tiles_c, (int)unit);
+    else
+      tw_transpose_chunks(from + done * unit, in.line, to + done * in.tile,
+                          in.tile, rows, in.tiles_c - done, unit);
   }
 }
 
@@ -389,7 +389,7 @@ TW_ZIP_INLINE void tw_untranspose_row(const tw_packing_t* p,
   const tw_interior_t in = tw_interior_of(p);
   const tw_index_t few = p->tile_rows % (16 / unit);
   const tw_index_t many = rows == p->tile_rows ? rows - few : rows;
-  tw_transpose_units(from, in.tile, to, in.line, in.tiles_c, many, unit);
+  tw_transpose_chunks(from, in.tile, to, in.line, in.tiles_c, many, unit);
   if (many < rows)
     tw_transpose_few_columns(from + many * unit, in.tile, to + many * in.line,
                              in.line, in.tiles_c, few, unit,

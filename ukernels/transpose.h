@@ -7,8 +7,17 @@
 #ifndef UKERNELS_TRANSPOSE_H_
 #define UKERNELS_TRANSPOSE_H_
 
+#include <string.h>
+
 #include "tilewright/index.h"
 #include "ukernels/zip.h"
+
+// Transposes chunks of `bytes` bytes: `rows` rows of `cols` chunks each, of
+// which `from_stride` bytes lie between rows, into `cols` rows of `rows`,
+// `to_stride` bytes apart.
+void tw_transpose_chunks(const unsigned char* from, tw_index_t from_stride,
+                         unsigned char* to, tw_index_t to_stride,
+                         tw_index_t rows, tw_index_t cols, tw_index_t bytes);
 
 // Transposes a block of `rows` rows (n = 16 / unit, n / 2 or n / 4) and n
 // columns of units of `unit` bytes.

@@ -59,8 +59,8 @@ void check(const std::string& name, tw_element_type_t type, int rows, int k0) {
   if (info(type).bits >= 8) {
     EXPECT_EQ(byCols.unpacked, 2) << name << " rows " << rows << " transposed";
   }
-  // A line of less than a few bytes is not worth zipping.
-  if (rows < 8) return;
+  // Rows of nibbles that are no whole bytes of a line are the edges' loops'.
+  if (rows * info(type).bits % 8 != 0) return;
   EXPECT_EQ(byCols.packed, 2) << name << " rows " << rows << " transposed";
 }
 
@@ -68,14 +68,10 @@ TEST(PackLoopsTest, TakeTheTilesOfHandWrittenRows) {
   for (const KeyedRow& row : keyedRows()) {
     const TileKey key = fixedKey(row.key);
     const TypeTripleInfo& types = info(key.types);
-    // Of 64 lines beside each other no loop zips bytes, which a transposed lhs
-    // would be; the rhs is packed by its groups.
-    if (key.vnni)
-      EXPECT_EQ(rowsOfLoops(types.lhs, key.m0, key.k0, false).packed, 2);
-    else
-      check(row.name, types.lhs, key.m0, key.k0);
+    check(row.name, types.lhs, key.m0, key.k0);
     check(row.name, types.rhs, key.n0,
           key.vnni ? 32 / info(types.rhs).bits : key.k0);
+    check(row.name, types.out, key.m0, key.n0);
   }
 }
 
@@ -103,14 +99,16 @@ bool isPacked(const tw_packing_t& p, const uint8_t* matrix,
 // Guarded: what is asked for ahead of the buffers' ends is not touched.
 void checkLoop(const std::string& name, tw_element_type_t type, int rows,
                int k0, bool transpose, uint64_t seed) {
-  // Panels that are packed together, with some left over; by rows more than
-  // one far run of each, whatever the element.
-  const tw_index_t cols = (transpose ? 75 : 5000) / k0 * k0 + k0;
-  const tw_index_t line = transpose ? 7 * rows : cols;
+  // Panels that are packed together, with some left over: many of few rows,
+  // whose lines are zipped by strips. By rows more than one far run of each,
+  // whatever the element.
+  const tw_index_t panels = transpose && rows < 16 ? 70 : 7;
+  const tw_index_t cols = (transpose ? 200 : 5000) / k0 * k0 + k0;
+  const tw_index_t line = transpose ? panels * rows : cols;
   const tw_pack_params_t params = {
       type,
       transpose ? uint32_t{TW_PACK_FLAG_TRANSPOSE} : 0,
-      7 * rows,
+      panels * rows,
       cols,
       line + line % 2,
       rows,
@@ -118,7 +116,7 @@ void checkLoop(const std::string& name, tw_element_type_t type, int rows,
       0};
   tw_packing_t packing;
   ASSERT_EQ(tw_check_packing(&params, &packing, nullptr), TW_STATUS_OK);
-  const tw_index_t lines = transpose ? cols : 7 * rows;
+  const tw_index_t lines = transpose ? cols : panels * rows;
   GuardedBuffer matrix(lines * packing.stride * packing.bits / 8);
   Random random(seed);
   for (size_t i = 0; i < matrix.size(); ++i)
@@ -164,6 +162,18 @@ TEST(PackLoopsTest, PackWhatTheDefinitionSaysHoweverItIsStored) {
     checkOnce(row.name, types.lhs, key.m0, key.k0);
     checkOnce(row.name, types.rhs, key.n0,
               key.vnni ? 32 / info(types.rhs).bits : key.k0);
+  }
+  // And others: runs of no whole vectors, lines of no power of two.
+  Random random(seed);
+  for (int i = 0; i < 40; ++i) {
+    const tw_element_type_t types[] = {TW_ELEMENT_S4, TW_ELEMENT_S8,
+                                       TW_ELEMENT_BF16, TW_ELEMENT_F32,
+                                       TW_ELEMENT_F64};
+    const tw_element_type_t type = types[i % 5];
+    const int rows = static_cast<int>(random.between(1, 40));
+    // Tiles are whole bytes.
+    const int k0 = static_cast<int>(random.between(1, 20)) << (i % 5 == 0);
+    checkOnce(std::to_string(rows) + "x" + std::to_string(k0), type, rows, k0);
   }
 }
 
