@@ -237,3 +237,35 @@ uint16_t tw_f32_to_f16(float value) {
   const uint32_t half = (1u << (shift - 1)) - 1 + (significand >> shift & 1);
   return (uint16_t)(sign | (significand + half) >> shift);
 }
+
+// Without branches: compilers make vectors of it. What is below the least
+// normal f16 is rounded by an addition, of the unit of 0.5 as an f32, which is
+// that of a denormal f16.
+static uint16_t tw_f16_of_bits(uint32_t bits) {
+  const uint32_t magnitude = bits & 0x7FFFFFFFu;
+  const uint32_t normal =
+      (magnitude - (112u << 23) + 0xFFFu + (magnitude >> 13 & 1)) >> 13;
+  const uint32_t denormal =
+      tw_bits_of_float(tw_float_of_bits(magnitude) + 0.5f) - 0x3F000000u;
+  const uint32_t nan = 0x7E00u | (magnitude >> 13 & 0x1FFu);
+  const uint32_t finite = magnitude < 0x38800000u ? denormal : normal;
+  const uint32_t most = magnitude >= 0x477FF000u ? 0x7C00u : finite;
+  return (uint16_t)((bits >> 16 & 0x8000u) |
+                    (magnitude > 0x7F800000u ? nan : most));
+}
+
+static uint16_t tw_bf16_of_bits(uint32_t bits) {
+  const uint32_t nan = bits >> 16 | 0x40;
+  const uint32_t rounded = (bits + 0x7FFFu + (bits >> 16 & 1)) >> 16;
+  return (uint16_t)((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded);
+}
+
+void tw_encode_f32(tw_element_type_t type, const float* values,
+                   tw_index_t count, uint16_t* bits) {
+  if (type == TW_ELEMENT_BF16)
+    for (tw_index_t i = 0; i < count; ++i)
+      bits[i] = tw_bf16_of_bits(tw_bits_of_float(values[i]));
+  else
+    for (tw_index_t i = 0; i < count; ++i)
+      bits[i] = tw_f16_of_bits(tw_bits_of_float(values[i]));
+}

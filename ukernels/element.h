@@ -50,5 +50,8 @@ float tw_decode_one_f32(tw_element_type_t type, uint32_t bits);
 // Rounds to the nearest f16 or bf16, ties to even; NaN stays NaN (made quiet).
 uint16_t tw_f32_to_f16(float value);
 uint16_t tw_f32_to_bf16(float value);
+// The same of `count` elements that follow each other, in vectors.
+void tw_encode_f32(tw_element_type_t type, const float* values,
+                   tw_index_t count, uint16_t* bits);
 
 #endif  // UKERNELS_ELEMENT_H_

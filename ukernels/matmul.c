@@ -28,6 +28,9 @@ typedef struct tw_matmul_call_t {
   uint64_t this_cpu[TW_CPU_DATA_WORDS];
   const uint64_t* cpu_data;
   tw_index_t tasks, workspace_bytes;
+  // The matmul that is run instead, if it is.
+  tw_matmul_params_t turned;
+  int is_turned;
 } tw_matmul_call_t;
 
 static void tw_set_tasks(tw_matmul_call_t* call, tw_index_t tasks,
@@ -51,6 +54,38 @@ static int tw_prepare_unpacked(const tw_matmul_params_t* params, int prepacked,
   return 1;
 }
 
+// Whether a transposed out is quicker as the product of the rhs and the lhs,
+// whose tiles store into it: else a block of accumulators is transposed. M
+// becomes the columns of tiles, of which there are up to 32.
+static int tw_turns(const tw_matmul_params_t* p, const tw_triple_t* types) {
+  const tw_index_t kColumns = 32;
+  const uint32_t flags = p->flags;
+  if (!(flags & TW_MATMUL_FLAG_OUT_TRANSPOSED) ||
+      flags & TW_MATMUL_FLAG_RHS_PREPACKED || types->lhs != types->rhs ||
+      p->M <= TW_THIN_MOST_ROWS)
+    return 0;
+  const tw_index_t padding = -p->M & (kColumns - 1);
+  return p->N <= TW_THIN_MOST_ROWS || padding <= p->M / 8;
+}
+
+static tw_matmul_params_t tw_turn(const tw_matmul_params_t* p) {
+  tw_matmul_params_t turned = *p;
+  turned.lhs = p->rhs;
+  turned.rhs = p->lhs;
+  turned.lhs_stride = p->rhs_stride;
+  turned.rhs_stride = p->lhs_stride;
+  turned.M = p->N;
+  turned.N = p->M;
+  turned.flags &=
+      ~(TW_MATMUL_FLAG_OUT_TRANSPOSED | TW_MATMUL_FLAG_LHS_TRANSPOSED |
+        TW_MATMUL_FLAG_RHS_TRANSPOSED);
+  if (!(p->flags & TW_MATMUL_FLAG_RHS_TRANSPOSED))
+    turned.flags |= TW_MATMUL_FLAG_LHS_TRANSPOSED;
+  if (!(p->flags & TW_MATMUL_FLAG_LHS_TRANSPOSED))
+    turned.flags |= TW_MATMUL_FLAG_RHS_TRANSPOSED;
+  return turned;
+}
+
 static tw_status_t tw_prepare(const tw_matmul_params_t* params, int reads,
                               tw_matmul_call_t* call, tw_fault_t* fault) {
   const tw_status_t status =
@@ -65,6 +100,11 @@ static tw_status_t tw_prepare(const tw_matmul_params_t* params, int reads,
   if (!call->cpu_data) {
     tw_cpu_data_of_this_cpu(call->this_cpu);
     call->cpu_data = call->this_cpu;
+  }
+  call->is_turned = tw_turns(params, &call->types);
+  if (call->is_turned) {
+    call->turned = tw_turn(params);
+    params = &call->turned;
   }
   const int prepacked = !!(params->flags & TW_MATMUL_FLAG_RHS_PREPACKED);
   if (!prepacked && params->M <= TW_THIN_MOST_ROWS) {
@@ -164,6 +204,8 @@ tw_status_t tw_matmul_explain(const tw_matmul_params_t* params,
   if (status == TW_STATUS_OK && call.how) tw_text_add(&how, call.how);
   if (status == TW_STATUS_OK && call.task == tw_run_matmul_task)
     tw_explain_plan(&call.run.plan, &how);
+  if (status == TW_STATUS_OK && call.task && call.is_turned)
+    tw_text_add(&how, ", the rhs by the lhs, since out is transposed");
   tw_explain_status(status, &fault, *what ? "Runs " : "Nothing to compute",
                     what, text, size);
   return status;

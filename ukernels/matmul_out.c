@@ -11,6 +11,7 @@
 
 #include "ukernels/element.h"
 #include "ukernels/index.h"
+#include "ukernels/transpose.h"
 
 enum { kLines = 16, kRun = 64 };
 
@@ -44,8 +45,7 @@ static void tw_load_run(const tw_out_t* out, tw_element_type_t type,
   } else {
     float values[kRun];
     tw_decode_f32(type, from, 0, 1, (int)count, values);
-    for (tw_index_t i = 0; i < count; ++i)
-      memcpy(to + i * stride * 4, &values[i], 4);
+    tw_copy_elements(out->accumulator, (char*)values, 1, to, stride, count);
   }
 }
 
@@ -56,14 +56,9 @@ static void tw_store_run(const tw_out_t* out, tw_element_type_t type, char* to,
     tw_copy_elements(type, from, stride, to, 1, count);
   } else {
     float values[kRun];
-    for (tw_index_t i = 0; i < count; ++i)
-      memcpy(&values[i], from + i * stride * 4, 4);
     uint16_t bits[kRun];
-    if (type == TW_ELEMENT_BF16)
-      for (tw_index_t i = 0; i < count; ++i)
-        bits[i] = tw_f32_to_bf16(values[i]);
-    else
-      for (tw_index_t i = 0; i < count; ++i) bits[i] = tw_f32_to_f16(values[i]);
+    tw_copy_elements(out->accumulator, from, stride, (char*)values, 1, count);
+    tw_encode_f32(type, values, count, bits);
     memcpy(to, bits, (size_t)count * sizeof bits[0]);
   }
 }
@@ -129,13 +124,30 @@ static void tw_store_piece(const tw_out_t* out, const tw_out_walk_t* w,
   tw_store_run(out, w->type, line, scratch, w->scratch_element, count);
 }
 
+// Whether out is the scratch transposed, and no more than that.
+static int tw_is_turned(const tw_out_t* out, const tw_out_walk_t* w) {
+  return w->transposed && w->type == out->accumulator;
+}
+
 void tw_load_out(const tw_out_t* out, void* scratch) {
   memset(
       scratch, 0,
       (size_t)(out->rows * out->cols * tw_element_bits(out->accumulator) / 8));
-  tw_for_each_run(out, (char*)scratch, tw_load_piece);
+  const tw_out_walk_t w = tw_walk_out(out);
+  if (tw_is_turned(out, &w))
+    tw_transpose_chunks((unsigned char*)w.first, w.line_bytes,
+                        (unsigned char*)scratch, out->cols * w.element_bytes,
+                        w.lines, w.length, w.element_bytes);
+  else
+    tw_for_each_run(out, (char*)scratch, tw_load_piece);
 }
 
 void tw_store_out(const tw_out_t* out, const void* scratch) {
-  tw_for_each_run(out, (char*)scratch, tw_store_piece);
+  const tw_out_walk_t w = tw_walk_out(out);
+  if (tw_is_turned(out, &w))
+    tw_transpose_chunks((const unsigned char*)scratch,
+                        out->cols * w.element_bytes, (unsigned char*)w.first,
+                        w.line_bytes, w.length, w.lines, w.element_bytes);
+  else
+    tw_for_each_run(out, (char*)scratch, tw_store_piece);
 }

@@ -199,6 +199,43 @@ TEST(MatmulExplainTest, SaysWhatRuns) {
   EXPECT_EQ(tw_matmul_explain(&valid.p, nullptr, nullptr, 0), TW_STATUS_OK);
 }
 
+// Rows of out, and bits of a type, for which a transposed out is the product of
+// the rhs and the lhs.
+TEST(MatmulExplainTest, SaysWhetherATransposedOutIsTurned) {
+  const auto isTurned = [](tw_index_t M, tw_index_t N, tw_type_triple_t types,
+                           uint32_t flags) {
+    std::vector<float> lhs(M * 8), rhs(N * 8), out(M * N);
+    std::vector<char> workspace(4 << 20);
+    tw_matmul_params_t p = {};
+    p.lhs = lhs.data();
+    p.rhs = rhs.data();
+    p.out = out.data();
+    p.M = M;
+    p.N = N;
+    p.K = 8;
+    p.flags = types | flags | TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK;
+    p.lhs_stride = 8;
+    p.rhs_stride = N;
+    p.out_stride = flags & TW_MATMUL_FLAG_OUT_TRANSPOSED ? M : N;
+    p.threads = 1;
+    p.workspace = workspace.data();
+    p.workspace_bytes = static_cast<tw_index_t>(workspace.size());
+    char text[400];
+    EXPECT_EQ(tw_matmul_explain(&p, nullptr, text, sizeof text), TW_STATUS_OK)
+        << text;
+    return std::string(text).find("the rhs by the lhs") != std::string::npos;
+  };
+  const uint32_t turned = TW_MATMUL_FLAG_OUT_TRANSPOSED;
+  EXPECT_TRUE(isTurned(64, 48, TW_TYPES_BF16BF16F32, turned));
+  EXPECT_TRUE(isTurned(126, 5, TW_TYPES_BF16BF16F32, turned));
+  EXPECT_TRUE(isTurned(33, 4, TW_TYPES_BF16BF16F32, turned));
+  EXPECT_FALSE(isTurned(64, 48, TW_TYPES_BF16BF16F32, 0));
+  EXPECT_FALSE(
+      isTurned(33, 5, TW_TYPES_BF16BF16F32, turned));  // 31 for padding
+  EXPECT_FALSE(isTurned(4, 48, TW_TYPES_BF16BF16F32, turned));
+  EXPECT_FALSE(isTurned(64, 48, TW_TYPES_U8S8S32, turned));
+}
+
 #if defined(__x86_64__)
 // What tw_matmul_explain says of a row-major lhs, and of a rhs that is
 // transposed or prepacked, on a CPU without AVX-512.
@@ -300,10 +337,12 @@ TEST(MatmulWorkspaceTest, IsAtMost4MiBAThread) {
               tw_index_t bytes = -1;
               ASSERT_EQ(tw_matmul_workspace_size(&valid.p, &bytes),
                         TW_STATUS_OK);
-              // Row-major f32 and f64 may have nothing packed.
-              const bool isPacked =
-                  flags != 0 || (types.value != TW_TYPES_F32F32F32 &&
-                                 types.value != TW_TYPES_F64F64F64);
+              // Row-major f32 and f64 may have nothing packed, nor may a
+              // transposed out of few columns, which become rows.
+              const bool isPacked = flags != 0
+                                        ? N > 4
+                                        : (types.value != TW_TYPES_F32F32F32 &&
+                                           types.value != TW_TYPES_F64F64F64);
               ASSERT_GT(bytes, isPacked ? 0 : -1);
               ASSERT_LE(bytes, threads * TW_MATMUL_MOST_WORKSPACE)
                   << types.name << ' ' << M << 'x' << N << 'x' << K;
