@@ -199,8 +199,8 @@ TEST(MatmulExplainTest, SaysWhatRuns) {
   EXPECT_EQ(tw_matmul_explain(&valid.p, nullptr, nullptr, 0), TW_STATUS_OK);
 }
 
-// Rows of out, and bits of a type, for which a transposed out is the product of
-// the rhs and the lhs.
+// A transposed out is the product of the rhs and the lhs where these have one
+// type and M fills the columns of tiles, or N is that of few rows.
 TEST(MatmulExplainTest, SaysWhetherATransposedOutIsTurned) {
   const auto isTurned = [](tw_index_t M, tw_index_t N, tw_type_triple_t types,
                            uint32_t flags) {
