@@ -190,7 +190,7 @@ TW_ZIP_INLINE void tw_interleave_tiles(const tw_packing_t* p,
   }
 }
 
-// The runs of most tiles, of elements of whole bytes.
+// The runs of most tiles.
 static int tw_interleave_usual(const tw_packing_t* p,
                                const unsigned char* matrix,
                                unsigned char* packed, tw_index_t run) {
@@ -206,6 +206,10 @@ static int tw_interleave_usual(const tw_packing_t* p,
   TW_LINES_OF(lines, width, 2, 32) \
   TW_LINES_OF(lines, width, 1, 64)
     TW_WHOLE_ELEMENTS(TW_LINES)
+    // 32 rows of nibbles
+    TW_LINES_OF(2, 0, 4, 16)
+    TW_LINES_OF(4, 0, 4, 16)
+    TW_LINES_OF(8, 0, 4, 16)
 #undef TW_LINES
 #undef TW_LINES_OF
     default:
@@ -218,10 +222,10 @@ static int tw_interleave_usual(const tw_packing_t* p,
 // So much is zipped and taken apart at a time.
 enum { kShortBlock = 8 << 10 };
 
-// All tiles, of runs that are no whole vectors. A strip of the lines, of whole
-// cache lines, is zipped into rows of a block, one for each tile, in which
-// tiles of different panels stand beside each other; from there each goes to
-// its own.
+// All tiles, of runs of less than a vector. A strip of the lines, of whole
+// cache lines if they fit (of vectors always, of lines that are zipped), is
+// zipped into rows of a block, one for each tile, in which tiles of different
+// panels stand beside each other; from there each goes to its own.
 static int tw_interleave_short(const tw_packing_t* p,
                                const unsigned char* matrix,
                                unsigned char* packed, tw_index_t run,
@@ -229,7 +233,7 @@ static int tw_interleave_short(const tw_packing_t* p,
   const tw_interior_t in = tw_interior_of(p);
   const tw_index_t lines = p->tile_cols;
   tw_index_t strip = run;
-  while (strip % 64 != 0) strip *= 2;
+  while (strip % 64 != 0 && 2 * strip * lines <= kShortBlock) strip *= 2;
   const tw_index_t panels = strip / run, row = strip * lines;
   const tw_index_t tiles = kShortBlock / row;
   if (tiles == 0) return 0;

@@ -90,12 +90,14 @@ TW_ZIP_INLINE void tw_copy_lines_of(const tw_packing_t* p,
           tw_ask_to_write(to + i * run + ahead * in.panel, run);
           tw_ask_to_read(from + i * in.line + kReadAhead, run);
         }
-      if (count == kCopiedLines)
-        TW_UNROLL_ALL for (int i = 0; i < kCopiedLines; ++i)
-            tw_copy_run(to + i * run, from + i * in.line, run, unpack);
-      else
-        for (tw_index_t i = 0; i < count; ++i)
+      if (count == kCopiedLines) {
+        TW_UNROLL_ALL for (int i = 0; i < kCopiedLines; ++i) {
           tw_copy_run(to + i * run, from + i * in.line, run, unpack);
+        }
+        continue;
+      }
+      for (tw_index_t i = 0; i < count; ++i)
+        tw_copy_run(to + i * run, from + i * in.line, run, unpack);
     }
   }
 }

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <set>
@@ -73,6 +74,10 @@ TEST(PackLoopsTest, TakeTheTilesOfHandWrittenRows) {
           key.vnni ? 32 / info(types.rhs).bits : key.k0);
     check(row.name, types.out, key.m0, key.n0);
   }
+  // Runs of which whole cache lines, or whole vectors, are more than a block.
+  check("7x64", TW_ELEMENT_F16, 7, 64);
+  check("15x64", TW_ELEMENT_S8, 15, 64);
+  check("13x16", TW_ELEMENT_S8, 13, 16);
 }
 
 // Whether the first `tiles` rows of tiles are where the definition has them.
@@ -99,10 +104,12 @@ bool isPacked(const tw_packing_t& p, const uint8_t* matrix,
 // Guarded: what is asked for ahead of the buffers' ends is not touched.
 void checkLoop(const std::string& name, tw_element_type_t type, int rows,
                int k0, bool transpose, uint64_t seed) {
-  // Panels that are packed together, with some left over: many of few rows,
-  // whose lines are zipped by strips. By rows more than one far run of each,
-  // whatever the element.
-  const tw_index_t panels = transpose && rows < 16 ? 70 : 7;
+  // Panels that are packed together, with some left over: of few rows as many
+  // as there are in strips of whole cache lines. By rows more than one far run
+  // of each, whatever the element.
+  const int run = rows * info(type).bits / 8;
+  const tw_index_t panels =
+      transpose && run > 0 && run < 16 ? 64 / std::gcd(run, 64) + 6 : 7;
   const tw_index_t cols = (transpose ? 200 : 5000) / k0 * k0 + k0;
   const tw_index_t line = transpose ? panels * rows : cols;
   const tw_pack_params_t params = {
@@ -119,8 +126,11 @@ void checkLoop(const std::string& name, tw_element_type_t type, int rows,
   const tw_index_t lines = transpose ? cols : panels * rows;
   GuardedBuffer matrix(lines * packing.stride * packing.bits / 8);
   Random random(seed);
-  for (size_t i = 0; i < matrix.size(); ++i)
-    matrix.as<uint8_t>()[i] = static_cast<uint8_t>(random.next());
+  for (size_t i = 0; i < matrix.size(); i += 8) {
+    const uint64_t some = random.next();
+    std::memcpy(matrix.as<uint8_t>() + i, &some,
+                std::min<size_t>(8, matrix.size() - i));
+  }
   // Compared with the definition once, the others with it: that has a loop over
   // elements, most of the test's time.
   std::vector<uint8_t> right;
@@ -163,16 +173,16 @@ TEST(PackLoopsTest, PackWhatTheDefinitionSaysHoweverItIsStored) {
     checkOnce(row.name, types.rhs, key.n0,
               key.vnni ? 32 / info(types.rhs).bits : key.k0);
   }
-  // And others: runs of no whole vectors, lines of no power of two.
+  // And others, of any sizes.
   Random random(seed);
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 15; ++i) {
     const tw_element_type_t types[] = {TW_ELEMENT_S4, TW_ELEMENT_S8,
                                        TW_ELEMENT_BF16, TW_ELEMENT_F32,
                                        TW_ELEMENT_F64};
     const tw_element_type_t type = types[i % 5];
     const int rows = static_cast<int>(random.between(1, 40));
-    // Tiles are whole bytes.
-    const int k0 = static_cast<int>(random.between(1, 20)) << (i % 5 == 0);
+    int k0 = static_cast<int>(random.between(1, i % 2 == 0 ? 20 : 160));
+    if (type == TW_ELEMENT_S4) k0 += k0 % 2;  // tiles are whole bytes
     checkOnce(std::to_string(rows) + "x" + std::to_string(k0), type, rows, k0);
   }
 }
