@@ -124,8 +124,8 @@ static void tw_store_piece(const tw_out_t* out, const tw_out_walk_t* w,
   tw_store_run(out, w->type, line, scratch, w->scratch_element, count);
 }
 
-// Whether out is the scratch transposed, and no more than that.
-static int tw_is_turned(const tw_out_t* out, const tw_out_walk_t* w) {
+// Whether out is the scratch transposed, neither rounded nor widened.
+static int tw_is_as_transposed(const tw_out_t* out, const tw_out_walk_t* w) {
   return w->transposed && w->type == out->accumulator;
 }
 
@@ -134,7 +134,7 @@ void tw_load_out(const tw_out_t* out, void* scratch) {
       scratch, 0,
       (size_t)(out->rows * out->cols * tw_element_bits(out->accumulator) / 8));
   const tw_out_walk_t w = tw_walk_out(out);
-  if (tw_is_turned(out, &w))
+  if (tw_is_as_transposed(out, &w))
     tw_transpose_chunks((unsigned char*)w.first, w.line_bytes,
                         (unsigned char*)scratch, out->cols * w.element_bytes,
                         w.lines, w.length, w.element_bytes);
@@ -144,7 +144,7 @@ void tw_load_out(const tw_out_t* out, void* scratch) {
 
 void tw_store_out(const tw_out_t* out, const void* scratch) {
   const tw_out_walk_t w = tw_walk_out(out);
-  if (tw_is_turned(out, &w))
+  if (tw_is_as_transposed(out, &w))
     tw_transpose_chunks((const unsigned char*)scratch,
                         out->cols * w.element_bytes, (unsigned char*)w.first,
                         w.line_bytes, w.length, w.lines, w.element_bytes);

@@ -33,8 +33,8 @@ static tw_matmul_side_t tw_lhs_side(const tw_matmul_params_t* params,
   lhs.rows = params->M;
   lhs.stride = params->lhs_stride;
   tw_set_side_tile(&lhs, tile->sizes.M0, tile->sizes.K0);
-  // No loop zips as many lines as are a row of 64 bytes: first few, then those
-  // of a row as units of 4 bytes.
+  // A row of 64 bytes has as many lines, which no vectors zip at once: first
+  // those of a group, then groups as units of 4 bytes.
   if (tile->vnni && lhs.transpose) {
     lhs.group = tw_vnni_group(&tile->types);
     lhs.regroups = 1;
