@@ -3,6 +3,18 @@
 
 #include "ukernels/transpose.h"
 
+// What tw_transpose_chunks does, by copying each chunk: `bytes` is a constant
+// where it can be, a few moves instead of a call.
+TW_ZIP_INLINE void tw_copy_chunks_of(const unsigned char* from,
+                                     tw_index_t from_stride, unsigned char* to,
+                                     tw_index_t to_stride, tw_index_t rows,
+                                     tw_index_t cols, tw_index_t bytes) {
+  for (tw_index_t c = 0; c < cols; ++c)
+    for (tw_index_t r = 0; r < rows; ++r)
+      memcpy(to + c * to_stride + r * bytes, from + r * from_stride + c * bytes,
+             (size_t)bytes);
+}
+
 // Transposes units of `unit` bytes: `rows` rows of `cols` units each, of which
 // `from_stride` bytes lie between rows, into `cols` rows, `to_stride` bytes
 // apart. A cache line of a row is used up before the next row's: with rows a
@@ -38,27 +50,13 @@ TW_ZIP_INLINE void tw_transpose_units_of(const unsigned char* from,
                            unit);
       r += n / 4;
     }
-    for (; r < rows; ++r)
-      for (tw_index_t c = begin; c < end; ++c)
-        memcpy(to + c * to_stride + r * unit, from + r * from_stride + c * unit,
-               (size_t)unit);
+    tw_copy_chunks_of(from + r * from_stride + begin * unit, from_stride,
+                      to + begin * to_stride + r * unit, to_stride, rows - r,
+                      end - begin, unit);
   }
-  for (tw_index_t c = whole_cols; c < cols; ++c)
-    for (tw_index_t r = 0; r < rows; ++r)
-      memcpy(to + c * to_stride + r * unit, from + r * from_stride + c * unit,
-             (size_t)unit);
-}
-
-// The same of any chunks, by copying each: `bytes` is a constant where it can
-// be, a few moves instead of a call.
-TW_ZIP_INLINE void tw_copy_chunks_of(const unsigned char* from,
-                                     tw_index_t from_stride, unsigned char* to,
-                                     tw_index_t to_stride, tw_index_t rows,
-                                     tw_index_t cols, tw_index_t bytes) {
-  for (tw_index_t c = 0; c < cols; ++c)
-    for (tw_index_t r = 0; r < rows; ++r)
-      memcpy(to + c * to_stride + r * bytes, from + r * from_stride + c * bytes,
-             (size_t)bytes);
+  tw_copy_chunks_of(from + whole_cols * unit, from_stride,
+                    to + whole_cols * to_stride, to_stride, rows,
+                    cols - whole_cols, unit);
 }
 
 void tw_transpose_chunks(const unsigned char* from, tw_index_t from_stride,
