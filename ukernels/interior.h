@@ -83,4 +83,12 @@ TW_ZIP_INLINE void tw_copy_past(unsigned char* to, const unsigned char* from,
 // at once.
 enum { kPastBlock = 2048 };
 
+// `bytes` of padding, which repeats itself after 8 at most.
+static inline void tw_fill(unsigned char* to, tw_index_t bytes,
+                           uint64_t padding) {
+  tw_index_t i = 0;
+  for (; i + 8 <= bytes; i += 8) memcpy(to + i, &padding, 8);
+  memcpy(to + i, &padding, (size_t)(bytes - i));
+}
+
 #endif  // UKERNELS_INTERIOR_H_

@@ -9,43 +9,15 @@
 
 #include "ukernels/interior.h"
 #include "ukernels/transpose.h"
-#include "ukernels/zip.h"
+#include "ukernels/zip_lines.h"
 
 // ---- Zipping ----------------------------------------------------------------
 
-// Vectors of 32 rows of nibbles: two lines' nibbles of one row make a byte, and
-// those bytes are zipped.
-TW_ZIP_INLINE void tw_zip_nibbles(const unsigned char* from, tw_index_t line,
-                                  unsigned char* to, int lines) {
-  const int pairs = lines / 2;
-  tw_v16u8 v[16];  // rows 0 to 15 of each pair, then rows 16 to 31
-  TW_UNROLL_ALL for (int i = 0; i < pairs; ++i) {
-    const tw_v16u8 a = tw_v16_load(from + 2 * i * line);
-    const tw_v16u8 b = tw_v16_load(from + (2 * i + 1) * line);
-    const tw_v16u8 even = (a & 15) | b << 4, odd = a >> 4 | (b & 0xF0);
-    v[i] = tw_zip_low(even, odd, 1);
-    v[pairs + i] = tw_zip_high(even, odd, 1);
-  }
-  tw_zip(v, pairs, 1);
-  tw_zip(v + pairs, pairs, 1);
-  TW_UNROLL_ALL for (int i = 0; i < lines; ++i) {
-    tw_v16_store(to + 16 * i, v[i]);
-  }
-}
-
-// 16 bytes of each of `lines` lines, in units of `width` bytes, 0 for nibbles:
-// of each row the units of all lines, one row after the other.
+// tw_zip_lines to memory.
 TW_ZIP_INLINE void tw_zip_vectors(const unsigned char* from, tw_index_t line,
                                   unsigned char* to, int lines, int width) {
-  if (width == 0) {
-    tw_zip_nibbles(from, line, to, lines);
-    return;
-  }
   tw_v16u8 v[16];
-  TW_UNROLL_ALL for (int i = 0; i < lines; ++i) {
-    v[i] = tw_v16_load(from + i * line);
-  }
-  tw_zip(v, lines, width);
+  tw_zip_lines(v, from, line, lines, width);
   TW_UNROLL_ALL for (int i = 0; i < lines; ++i) {
     tw_v16_store(to + 16 * i, v[i]);
   }
@@ -139,7 +111,7 @@ static __attribute__((noinline)) void tw_ask_for_panels(
       tw_ask_to_write(to + (kZippedAhead / run + i) * in->panel, run);
 }
 
-// All tiles, of runs of `bytes`, by `zip` or, where that is null, by
+// All tiles, of runs of `bytes`, by `zip` where `width` is -1, or else by
 // tw_zip_run, all constants then: a tile may be as small as 32 bytes, too
 // little for a call. So many panels share the cache lines of the matrix's
 // lines, and are packed together: lines a page apart do not stay in L1.
@@ -174,7 +146,7 @@ TW_ZIP_INLINE void tw_interleave_tiles(const tw_packing_t* p,
                           ro * bytes, some * bytes, to, some, run);
       for (tw_index_t co = begin; co < end; ++co) {
         for (int i = 0; i < some; ++i) {
-          if (zip)
+          if (width < 0)
             zip(from + i * bytes, in.line, to + i * panel, bytes, lines);
           else
             tw_zip_run(from + i * bytes, in.line, to + i * panel, bytes,
@@ -226,17 +198,16 @@ enum { kShortBlock = 8 << 10 };
 // cache lines if they fit (of vectors always, of lines that are zipped), is
 // zipped into rows of a block, one for each tile, in which tiles of different
 // panels stand beside each other; from there each goes to its own.
-static int tw_interleave_short(const tw_packing_t* p,
-                               const unsigned char* matrix,
-                               unsigned char* packed, tw_index_t run,
-                               tw_zip_fn_t zip) {
+static void tw_interleave_short(const tw_packing_t* p,
+                                const unsigned char* matrix,
+                                unsigned char* packed, tw_index_t run,
+                                tw_zip_fn_t zip) {
   const tw_interior_t in = tw_interior_of(p);
   const tw_index_t lines = p->tile_cols;
   tw_index_t strip = run;
   while (strip % 64 != 0 && 2 * strip * lines <= kShortBlock) strip *= 2;
   const tw_index_t panels = strip / run, row = strip * lines;
   const tw_index_t tiles = kShortBlock / row;
-  if (tiles == 0) return 0;
   unsigned char block[kShortBlock], part[kShortBlock];
   for (tw_index_t begin = 0; begin < in.tiles_c; begin += tiles) {
     const tw_index_t count = tw_inside(in.tiles_c, begin, tiles);
@@ -256,18 +227,31 @@ static int tw_interleave_short(const tw_packing_t* p,
                           in.panel, count, some, in.tile);
     }
   }
-  return 1;
 }
 
-int tw_interleave_lines(const tw_packing_t* p, const unsigned char* matrix,
-                        unsigned char* packed) {
-  const tw_zip_fn_t zip = tw_zip_of(p->tile_cols, p->bits);
-  if (!zip || p->tile_rows * p->bits % 8 != 0) return 0;
+int tw_can_interleave(const tw_packing_t* p) {
   const tw_index_t run = p->tile_rows * p->bits / 8;
-  if (run < 16) return tw_interleave_short(p, matrix, packed, run, zip);
+  return p->tile_rows * p->bits % 8 == 0 &&
+         (run >= 16 || run * p->tile_cols <= kShortBlock) &&
+         tw_zip_of(p->tile_cols, p->bits);
+}
+
+void tw_interleave_lines(const tw_packing_t* p, const unsigned char* matrix,
+                         unsigned char* packed) {
+  const tw_zip_fn_t zip = tw_zip_of(p->tile_cols, p->bits);
+  const tw_index_t run = p->tile_rows * p->bits / 8;
+  if (run < 16) {
+    const tw_interior_t in = tw_interior_of(p);
+    const tw_index_t done = tw_interleave_straight(p, matrix, packed, run);
+    if (done == in.tiles_c) return;
+    tw_packing_t rest = *p;
+    rest.cols -= done * p->tile_cols;
+    tw_interleave_short(&rest, matrix + done * p->tile_cols * in.line,
+                        packed + done * in.tile, run, zip);
+    return;
+  }
   if (run >= 128 || !tw_interleave_usual(p, matrix, packed, run))
-    tw_interleave_tiles(p, matrix, packed, 1, run, p->tile_cols, 0, zip);
-  return 1;
+    tw_interleave_tiles(p, matrix, packed, 1, run, p->tile_cols, -1, zip);
 }
 
 // ---- The way back -----------------------------------------------------------
@@ -324,18 +308,16 @@ static void tw_untranspose_tiles(const tw_packing_t* p,
                           p->tile_rows, lines, in.element);
 }
 
-int tw_deinterleave_lines(const tw_packing_t* p, const unsigned char* packed,
-                          unsigned char* matrix) {
+void tw_deinterleave_lines(const tw_packing_t* p, const unsigned char* packed,
+                           unsigned char* matrix) {
 #define TW_LINES(lines, width)                              \
   case (lines) * 16 + (width):                              \
     tw_deinterleave_tiles(p, packed, matrix, lines, width); \
-    return 1;
-  if (p->bits < 8) return 0;
+    break;
   switch (p->tile_cols * 16 + p->bits / 8) {
     TW_WHOLE_ELEMENTS(TW_LINES)
     default:
       tw_untranspose_tiles(p, packed, matrix);
-      return 1;
   }
 #undef TW_LINES
 }

@@ -9,6 +9,7 @@
 #include "ukernels/cpu.h"
 #include "ukernels/element.h"
 #include "ukernels/index.h"
+#include "ukernels/pack_edges.h"
 #include "ukernels/pack_interior.h"
 #include "ukernels/zip.h"
 
@@ -27,12 +28,17 @@ static inline __attribute__((always_inline)) void tw_pack_edge_tile(
     unsigned char* to, tw_index_t rows, tw_index_t cols, uint64_t padding) {
   const size_t row_step = size * (size_t)(p->transpose ? 1 : p->stride);
   const size_t col_step = size * (size_t)(p->transpose ? p->stride : 1);
-  for (tw_index_t r = 0; r < p->tile_rows; ++r) {
-    const tw_index_t inside = r < rows ? cols : 0;
-    tw_index_t c = 0;
-    for (; c < inside; ++c, to += size)
-      memcpy(to, from + (size_t)r * row_step + (size_t)c * col_step, size);
-    for (; c < p->tile_cols; ++c, to += size) memcpy(to, &padding, size);
+  const size_t row_bytes = size * (size_t)p->tile_cols;
+  const int runs = !p->transpose && row_bytes >= 16;
+  for (tw_index_t r = 0; r < p->tile_rows; ++r, to += row_bytes) {
+    const size_t inside = r < rows ? (size_t)cols : 0;
+    if (runs && inside > 0)
+      memcpy(to, from + (size_t)r * row_step, inside * size);
+    else
+      for (size_t c = 0; c < inside; ++c)
+        memcpy(to + c * size, from + (size_t)r * row_step + c * col_step, size);
+    tw_fill(to + inside * size, (tw_index_t)(row_bytes - inside * size),
+            padding);
   }
 }
 
@@ -51,15 +57,13 @@ static void tw_pack_edge_nibbles(const tw_packing_t* p,
               : (unsigned)padding & 15u);
 }
 
-// Packs tiles, element by element: the last columns of `whole_rows` rows of
-// tiles, behind `whole_cols`, and all of the other rows.
-static void tw_pack_edges(const tw_packing_t* p, uint64_t padding,
-                          const unsigned char* matrix, unsigned char* packed,
-                          tw_index_t whole_rows, tw_index_t whole_cols) {
+// Packs the tiles of a block over an edge one by one.
+static void tw_pack_edge(const tw_packing_t* p, uint64_t padding,
+                         const unsigned char* matrix, unsigned char* packed,
+                         const tw_tiles_t* block) {
   const tw_index_t tile = p->tile_rows * p->tile_cols * p->bits / 8;
-  for (tw_index_t ro = 0; ro < p->outer_rows; ++ro)
-    for (tw_index_t co = ro < whole_rows ? whole_cols : 0; co < p->outer_cols;
-         ++co) {
+  for (tw_index_t ro = block->row; ro < block->row + block->rows; ++ro)
+    for (tw_index_t co = block->col; co < block->col + block->cols; ++co) {
       const tw_index_t row = ro * p->tile_rows, col = co * p->tile_cols;
       const tw_index_t rows = tw_inside(p->rows, row, p->tile_rows);
       const tw_index_t cols = tw_inside(p->cols, col, p->tile_cols);
@@ -91,13 +95,35 @@ uint64_t tw_repeat_padding(uint64_t padding, int bits) {
   return padding;
 }
 
+// First the tiles inside the matrix, then those over its edges, block by block.
+// A function with a name (pack_template.c) has the loop as often as it is
+// called here, and knows of `part` what it was made from just before.
 void tw_pack_matrix(const tw_packing_t* p, uint64_t padding, const void* matrix,
                     void* packed) {
-  const unsigned char* from = (const unsigned char*)matrix;
-  unsigned char* to = (unsigned char*)packed;
-  // The tiles inside the matrix, then those over its right and lower edges.
-  const tw_index_t whole_rows = tw_pack_interior(p, padding, from, to);
-  tw_pack_edges(p, padding, from, to, whole_rows, p->cols / p->tile_cols);
+  const int loop = tw_has_pack_loop(p), own = loop && tw_has_edge_lines(p);
+  const tw_index_t tile = p->tile_rows * p->tile_cols * p->bits / 8;
+  unsigned char lines[kEdgeBytes];
+  tw_tiles_t whole = tw_whole_tiles(p), block = whole;
+  for (tw_index_t i = 0; i == 0 || block.rows > 0; ++i) {
+    const int edge = i > 0;
+    tw_packing_t part = *p;
+    const unsigned char* from = (const unsigned char*)matrix;
+    unsigned char* to = (unsigned char*)packed;
+    if (edge && own) {
+      const tw_edge_lines_t inside = tw_edge_lines(p, &block);
+      tw_gather_edge(&inside, padding, from, lines);
+      tw_narrow_to_block(&part, &block);
+      from = lines;
+      to += (block.row * p->outer_cols + block.col) * tile;
+    }
+    const tw_index_t done =
+        (edge ? own : loop) ? tw_pack_interior(&part, padding, from, to) : 0;
+    if (!edge)
+      whole.rows = done;
+    else if (!own)
+      tw_pack_edge(p, padding, from, to, &block);
+    block = tw_edge_block(p, &whole, i);
+  }
   if (p->stores == TW_PACK_STORES_PAST) tw_past_stores_done();
 }
 

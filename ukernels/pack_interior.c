@@ -137,7 +137,9 @@ static void tw_copy_short_lines(const tw_packing_t* p, unsigned char* matrix,
                                 tw_index_t run) {
   const tw_interior_t in = tw_interior_of(p);
   const tw_index_t lines = 256 / run;
-  for (tw_index_t begin = 0; begin < in.tiles_c; begin += lines) {
+  const tw_index_t done =
+      unpack ? 0 : tw_interleave_straight(p, matrix, packed, run);
+  for (tw_index_t begin = done; begin < in.tiles_c; begin += lines) {
     const tw_index_t count = tw_inside(in.tiles_c, begin, lines);
     unsigned char* line = matrix + begin * in.line;
     unsigned char* panel = packed + begin * run;
@@ -177,18 +179,6 @@ TW_ZIP_INLINE void tw_copy_lines(const tw_packing_t* p, unsigned char* matrix,
 
 // ---- transpose --------------------------------------------------------------
 
-TW_ZIP_INLINE tw_index_t tw_transpose_lines_of(const unsigned char* from,
-                                               tw_index_t from_stride,
-                                               unsigned char* to,
-                                               tw_index_t cols, int rows,
-                                               int unit) {
-  tw_index_t c = 0;
-  for (; c + 64 / unit <= cols; c += 64 / unit)
-    tw_transpose_line(from + c * unit, from_stride, to + c * rows * unit, 0,
-                      rows, rows, unit);
-  return c;
-}
-
 // `bytes` of each of `count` tiles, each cache line once.
 static __attribute__((noinline)) void tw_ask_for_rows(const unsigned char* to,
                                                       int count, int tile,
@@ -204,19 +194,17 @@ TW_ZIP_INLINE int tw_are_many_streams(int rows, int unit) {
   return rows == 32 && unit >= 4;
 }
 
-// The same, into what is `far`, or from rows that are many streams.
-TW_ZIP_INLINE tw_index_t tw_transpose_long_lines_of(const unsigned char* from,
-                                                    tw_index_t from_stride,
-                                                    unsigned char* to,
-                                                    tw_index_t cols, int rows,
-                                                    int unit, int far) {
+// The tiles of `cols` columns that lie in whole cache lines, of which it
+// returns the columns, `together` of their rows at a time. `far`: into what is.
+TW_ZIP_INLINE tw_index_t tw_transpose_lines_of(
+    const unsigned char* from, tw_index_t from_stride, unsigned char* to,
+    tw_index_t cols, int rows, int together, int unit, int far) {
   const int columns = 64 / unit, tile = rows * unit;
-  const int together = tw_are_many_streams(rows, unit) ? rows / 2 : rows;
   const tw_index_t whole = cols / columns * columns;
   const tw_index_t run = kTransposedRun / unit;
   for (tw_index_t begin = 0; begin < whole; begin += run) {
     const tw_index_t end = begin + run < whole ? begin + run : whole;
-    for (int row = 0; row < rows; row += together)
+    TW_UNROLL_ALL for (int row = 0; row < rows; row += together) {
       for (tw_index_t c = begin; c < end; c += columns) {
         unsigned char* tiles = to + c * tile;
         if (far)
@@ -225,27 +213,30 @@ TW_ZIP_INLINE tw_index_t tw_transpose_long_lines_of(const unsigned char* from,
         tw_transpose_line(from + c * unit, from_stride, tiles, row,
                           row + together, rows, unit);
       }
+    }
   }
   return whole;
 }
 
-// The tiles of `cols` columns that lie in whole cache lines, of which it
-// returns the columns; none where there is no loop for the shape, nor where a
-// loop for each would be that of tw_transpose_units byte by byte (RISC-V
-// without V: 360 KB of them).
+// The same; none where there is no loop for the shape, nor where a loop for
+// each would be that of tw_transpose_units byte by byte (RISC-V without V: 360
+// KB of them).
 static tw_index_t tw_transpose_lines(const unsigned char* from,
                                      tw_index_t from_stride, unsigned char* to,
                                      tw_index_t rows, tw_index_t cols,
                                      tw_index_t unit, int far) {
   if (!TW_CPU_HAS_VECTORS) return 0;
   switch (rows * 16 + unit) {
-#define TW_LINE(rows, unit)                                                \
-  case (rows) * 16 + (unit):                                               \
-    if (far ||                                                             \
-        (tw_are_many_streams(rows, unit) && from_stride >= kStreamBytes))  \
-      return tw_transpose_long_lines_of(from, from_stride, to, cols, rows, \
-                                        unit, far);                        \
-    return tw_transpose_lines_of(from, from_stride, to, cols, rows, unit);
+#define TW_LINE(rows, unit)                                                 \
+  case (rows) * 16 + (unit):                                                \
+    if (!tw_are_many_streams(rows, unit))                                   \
+      return tw_transpose_lines_of(from, from_stride, to, cols, rows, rows, \
+                                   unit, far);                              \
+    if (far || from_stride >= kStreamBytes)                                 \
+      return tw_transpose_lines_of(from, from_stride, to, cols, rows,       \
+                                   (rows) / 2, unit, far);                  \
+    return tw_transpose_lines_of(from, from_stride, to, cols, rows, rows,   \
+                                 unit, 0);
 #define TW_LINES(unit) \
   TW_LINE(4, unit)     \
   TW_LINE(8, unit) TW_LINE(12, unit) TW_LINE(16, unit) TW_LINE(32, unit)
@@ -352,13 +343,6 @@ static int tw_is_unit(tw_index_t bytes) {
   return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
 }
 
-// `bytes` of padding, which repeats itself after 8 at most.
-static void tw_fill(unsigned char* to, tw_index_t bytes, uint64_t padding) {
-  tw_index_t i = 0;
-  for (; i + 8 <= bytes; i += 8) memcpy(to + i, &padding, 8);
-  memcpy(to + i, &padding, (size_t)(bytes - i));
-}
-
 // Every row of tiles, the last one's missing rows padded.
 static void tw_transpose_rows(const tw_packing_t* p, uint64_t padding,
                               const unsigned char* matrix,
@@ -422,13 +406,37 @@ static void tw_untranspose_rows(const tw_packing_t* p,
   }
 }
 
+// Tiles of one row are the same as as many of one column: elements in a row.
+static tw_packing_t tw_as_columns(const tw_packing_t* p) {
+  tw_packing_t columns = *p;
+  if (p->tile_rows != 1) return columns;
+  columns.tile_cols = 1;
+  columns.cols = p->cols / p->tile_cols * p->tile_cols;
+  columns.outer_cols *= p->tile_cols;
+  return columns;
+}
+
 // ---- choice -----------------------------------------------------------------
+
+// Of rows of nibbles those that are bytes.
+static int tw_has_rows_loop(const tw_packing_t* p) {
+  return p->bits != 4 || p->tile_cols % 2 == 0;
+}
+
+int tw_has_pack_loop(const tw_packing_t* p) {
+  return p->transpose ? (p->bits >= 8 && tw_as_columns(p).tile_cols == 1) ||
+                            tw_can_interleave(p)
+                      : tw_has_rows_loop(p);
+}
+
+int tw_has_unpack_loop(const tw_packing_t* p) {
+  return p->transpose ? p->bits >= 8 : tw_has_rows_loop(p);
+}
 
 tw_index_t tw_pack_interior(const tw_packing_t* p, uint64_t padding,
                             const unsigned char* matrix,
                             unsigned char* packed) {
   if (p->bits == 4 && !p->transpose) {
-    if (p->tile_cols % 2 != 0) return 0;
     const tw_packing_t bytes = tw_as_bytes(p);
     return tw_pack_interior(&bytes, padding, matrix, packed);
   }
@@ -442,18 +450,19 @@ tw_index_t tw_pack_interior(const tw_packing_t* p, uint64_t padding,
     tw_copy_rows(p, (unsigned char*)matrix, packed, 0);
     return whole_rows;
   }
-  if (p->tile_cols == 1 && p->bits >= 8) {
-    tw_copy_lines(p, (unsigned char*)matrix, packed, 0);
+  const tw_packing_t columns = tw_as_columns(p);
+  if (columns.tile_cols == 1 && p->bits >= 8) {
+    tw_copy_lines(&columns, (unsigned char*)matrix, packed, 0);
     return whole_rows;
   }
-  return tw_interleave_lines(p, matrix, packed) ? whole_rows : 0;
+  tw_interleave_lines(p, matrix, packed);
+  return whole_rows;
 }
 
 tw_index_t tw_unpack_interior(const tw_packing_t* p,
                               const unsigned char* packed,
                               unsigned char* matrix) {
   if (p->bits == 4 && !p->transpose) {
-    if (p->tile_cols % 2 != 0) return 0;
     const tw_packing_t bytes = tw_as_bytes(p);
     return tw_unpack_interior(&bytes, packed, matrix);
   }
@@ -466,9 +475,11 @@ tw_index_t tw_unpack_interior(const tw_packing_t* p,
     tw_copy_rows(p, matrix, (unsigned char*)packed, 1);
     return whole_rows;
   }
-  if (p->tile_cols == 1 && p->bits >= 8) {
-    tw_copy_lines(p, matrix, (unsigned char*)packed, 1);
+  const tw_packing_t columns = tw_as_columns(p);
+  if (columns.tile_cols == 1 && p->bits >= 8) {
+    tw_copy_lines(&columns, matrix, (unsigned char*)packed, 1);
     return whole_rows;
   }
-  return tw_deinterleave_lines(p, packed, matrix) ? whole_rows : 0;
+  tw_deinterleave_lines(p, packed, matrix);
+  return whole_rows;
 }

@@ -8,11 +8,14 @@
 
 #include "ukernels/pack.h"
 
+// Whether there is a loop for the layout.
+int tw_has_pack_loop(const tw_packing_t* p);
+int tw_has_unpack_loop(const tw_packing_t* p);
+
 // Packs tiles inside the matrix, those with a column index below
-// cols / tile_cols, and returns how many rows of them: rows / tile_rows, or all
-// of outer_rows where the loop pads the last one itself, or 0 (having written
-// nothing) where there is no loop for this shape. `padding`: the bits of one
-// element, repeated to fill 64.
+// cols / tile_cols, where there is a loop for the layout, and returns how many
+// rows of them: rows / tile_rows, or all of outer_rows where the loop pads the
+// last one itself. `padding`: the bits of one element, repeated to fill 64.
 tw_index_t tw_pack_interior(const tw_packing_t* p, uint64_t padding,
                             const unsigned char* matrix, unsigned char* packed);
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ukernels/pack.h"
+#include "ukernels/pack_edges.h"
 #include "ukernels/pack_interior.h"
 
 // A tile of which the first rows x cols elements lie inside the matrix. `size`:
@@ -13,21 +13,25 @@ static inline __attribute__((always_inline)) void tw_unpack_edge_tile(
     unsigned char* to, tw_index_t rows, tw_index_t cols) {
   const size_t row_step = size * (size_t)(p->transpose ? 1 : p->stride);
   const size_t col_step = size * (size_t)(p->transpose ? p->stride : 1);
-  for (tw_index_t r = 0; r < rows; ++r)
+  const size_t row_bytes = size * (size_t)p->tile_cols;
+  const int runs = !p->transpose && row_bytes >= 16;
+  for (tw_index_t r = 0; r < rows; ++r, from += row_bytes) {
+    if (runs) {
+      memcpy(to + (size_t)r * row_step, from, (size_t)cols * size);
+      continue;
+    }
     for (tw_index_t c = 0; c < cols; ++c)
       memcpy(to + (size_t)r * row_step + (size_t)c * col_step,
-             from + (size_t)(r * p->tile_cols + c) * size, size);
+             from + (size_t)c * size, size);
+  }
 }
 
-// Unpacks tiles, element by element: the last columns of `whole_rows` rows of
-// tiles, behind `whole_cols`, and all of the other rows.
-static void tw_unpack_edges(const tw_packing_t* p, const unsigned char* packed,
-                            unsigned char* matrix, tw_index_t whole_rows,
-                            tw_index_t whole_cols) {
+// Unpacks the tiles of a block over an edge one by one.
+static void tw_unpack_edge(const tw_packing_t* p, const unsigned char* packed,
+                           unsigned char* matrix, const tw_tiles_t* block) {
   const tw_index_t tile = p->tile_rows * p->tile_cols * p->bits / 8;
-  for (tw_index_t ro = 0; ro < p->outer_rows; ++ro)
-    for (tw_index_t co = ro < whole_rows ? whole_cols : 0; co < p->outer_cols;
-         ++co) {
+  for (tw_index_t ro = block->row; ro < block->row + block->rows; ++ro)
+    for (tw_index_t co = block->col; co < block->col + block->cols; ++co) {
       const tw_index_t row = ro * p->tile_rows, col = co * p->tile_cols;
       const tw_index_t rows = tw_inside(p->rows, row, p->tile_rows);
       const tw_index_t cols = tw_inside(p->cols, col, p->tile_cols);
@@ -55,12 +59,34 @@ static void tw_unpack_edges(const tw_packing_t* p, const unsigned char* packed,
     }
 }
 
+// As tw_pack_matrix.
 void tw_unpack_matrix(const tw_packing_t* p, const void* packed, void* matrix) {
-  const unsigned char* from = (const unsigned char*)packed;
-  unsigned char* to = (unsigned char*)matrix;
-  // The tiles inside the matrix, then those over its right and lower edges.
-  const tw_index_t whole_rows = tw_unpack_interior(p, from, to);
-  tw_unpack_edges(p, from, to, whole_rows, p->cols / p->tile_cols);
+  const int loop = tw_has_unpack_loop(p), own = loop && tw_has_edge_lines(p);
+  const tw_index_t tile = p->tile_rows * p->tile_cols * p->bits / 8;
+  unsigned char lines[kEdgeBytes];
+  tw_tiles_t whole = tw_whole_tiles(p), block = whole;
+  for (tw_index_t i = 0; i == 0 || block.rows > 0; ++i) {
+    const int edge = i > 0;
+    tw_packing_t part = *p;
+    const unsigned char* from = (const unsigned char*)packed;
+    unsigned char* to = (unsigned char*)matrix;
+    if (edge && own) {
+      tw_narrow_to_block(&part, &block);
+      from += (block.row * p->outer_cols + block.col) * tile;
+      to = lines;
+    }
+    const tw_index_t done =
+        (edge ? own : loop) ? tw_unpack_interior(&part, from, to) : 0;
+    if (!edge) {
+      whole.rows = done;
+    } else if (own) {
+      const tw_edge_lines_t inside = tw_edge_lines(p, &block);
+      tw_scatter_edge(&inside, lines, (unsigned char*)matrix);
+    } else {
+      tw_unpack_edge(p, from, to, &block);
+    }
+    block = tw_edge_block(p, &whole, i);
+  }
 }
 
 static void tw_unpack_part(const tw_packing_t* part, uint64_t padding,

@@ -80,7 +80,9 @@ constexpr Tile kTiles[] = {{1, 1},
                            {24, 8},
                            {28, 16},
                            {48, 1},
-                           {48, 4}};
+                           {48, 4},
+                           // More than the lines of an edge have room for.
+                           {33, 17}};
 
 // Names for the tests' listing, in place of bytes.
 std::ostream& operator<<(std::ostream& out, const Width& width) {
