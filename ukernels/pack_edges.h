@@ -128,17 +128,12 @@ static inline void tw_gather_edge(const tw_edge_lines_t* l, uint64_t padding,
   }
 }
 
-// The way back.
+// The way back, of elements of bytes.
 static inline void tw_scatter_edge(const tw_edge_lines_t* l,
                                    const unsigned char* lines,
                                    unsigned char* matrix) {
-  for (tw_index_t i = 0; i < l->count; ++i, lines += l->line) {
-    unsigned char* to = matrix + l->at + i * l->step;
-    const tw_index_t whole = l->bytes - l->half;
-    tw_copy_few(to, lines, whole);
-    if (l->half)
-      to[whole] = (unsigned char)((lines[whole] & 0xF) | (to[whole] & 0xF0));
-  }
+  for (tw_index_t i = 0; i < l->count; ++i, lines += l->line)
+    tw_copy_few(matrix + l->at + i * l->step, lines, l->bytes);
 }
 
 #endif  // UKERNELS_PACK_EDGES_H_

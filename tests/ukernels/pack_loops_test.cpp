@@ -115,7 +115,9 @@ void checkLoop(const std::string& name, tw_element_type_t type, int rows,
   const int run = rows * info(type).bits / 8;
   const tw_index_t panels =
       transpose && run > 0 && run < 16 ? 64 / std::gcd(run, 64) + 6 : 7;
-  const tw_index_t cols = (transpose ? 200 : 5000) / k0 * k0 + k0;
+  // An even number of tiles: of 24 bytes two are aligned for stores past
+  // caches.
+  const tw_index_t cols = (transpose ? 200 : 5000) / k0 / 2 * 2 * k0 + 2 * k0;
   const tw_index_t line = transpose ? panels * rows : cols;
   const tw_index_t stride =
       apart ? apart * 8 / info(type).bits : line + line % 2;
