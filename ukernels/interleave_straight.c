@@ -12,6 +12,8 @@
 
 // A way of L1: lines this far apart have the same set of it.
 enum { kWayBytes = 4096, kWays = 8 };
+// Bytes that a panel gets in a row, from registers and by way of a block.
+enum { kNearRun = 128, kFarRun = 256 };
 
 // How many of `count` lines, `line` bytes apart, share a set at most.
 static tw_index_t tw_share_set(tw_index_t count, tw_index_t line) {
@@ -45,27 +47,21 @@ TW_ZIP_INLINE void tw_zip_panels(const unsigned char* from, tw_index_t line,
 }
 
 // All tiles, of runs of 1, 2, 4 or 8 bytes, from registers to their panels, of
-// which each gets two cache lines in a row. Where that many lines do not stay
-// in L1, or panels share a set of it, whole cache lines of them are copied to a
-// block before, and panels get four (of single bytes two). Returns how many
-// columns of tiles there were: none where there are fewer panels than fill a
-// vector.
-TW_ZIP_INLINE tw_index_t tw_interleave_panels(const tw_packing_t* p,
-                                              const unsigned char* matrix,
-                                              unsigned char* packed, int lines,
-                                              int width, int run) {
-  enum { kNearRun = 128, kFarRun = 256, kMostLines = 128 };
+// which each gets two cache lines in a row. Or, of what `copies`, by way of a
+// block, to which whole cache lines of the lines are copied; panels get four
+// (of single bytes two) then.
+TW_ZIP_INLINE void tw_interleave_panels_by(const tw_packing_t* p,
+                                           const unsigned char* matrix,
+                                           unsigned char* packed, int lines,
+                                           int width, int run, tw_index_t whole,
+                                           int copies) {
+  enum { kMostLines = 128 };
   const tw_interior_t in = tw_interior_of(p);
   const int tile = run * lines, vector = tile < 16 ? 16 / tile : 1;
-  unsigned char block[kMostLines * 64];
-  const int copies = run < 8 && in.tiles_r * run >= 64 &&
-                     (in.panel % kWayBytes == 0 ||
-                      tw_share_set(kNearRun / run, in.line) > kWays);
   const int row = !copies ? kNearRun : run < 2 ? kMostLines * run : kFarRun;
-  const tw_index_t tiles = row > tile ? row / tile : 1;
-  const tw_index_t panels = (copies ? 64 : 16) / run;
-  if (in.tiles_r < panels) return 0;
-  const tw_index_t whole = in.tiles_c / vector * vector;
+  const int tiles = row > tile ? row / tile : 1;
+  const int panels = (copies ? 64 : 16) / run;
+  unsigned char block[kMostLines * 64];
   for (tw_index_t begin = 0; begin < whole; begin += tiles) {
     const tw_index_t count = tw_inside(whole, begin, tiles);
     for (tw_index_t i = 0; i < in.tiles_r; i += panels) {
@@ -73,22 +69,40 @@ TW_ZIP_INLINE tw_index_t tw_interleave_panels(const tw_packing_t* p,
       const tw_index_t ro = i + panels > in.tiles_r ? in.tiles_r - panels : i;
       const unsigned char* from = matrix + begin * lines * in.line + ro * run;
       unsigned char* to = packed + ro * in.panel + begin * tile;
-      tw_index_t line = in.line;
-      if (copies) {
+      if (copies)
         for (tw_index_t l = 0; l < count * lines; ++l) {
-          __builtin_prefetch(from + l * line + 64, 0, 3);
-          memcpy(block + l * 64, from + l * line, 64);
+          __builtin_prefetch(from + l * in.line + 64, 0, 3);
+          memcpy(block + l * 64, from + l * in.line, 64);
         }
-        from = block;
-        line = 64;
-      }
-      for (tw_index_t r = 0; r < panels; r += 16 / run)
+      const unsigned char* const at = copies ? block : from;
+      const tw_index_t line = copies ? 64 : in.line;
+      for (int r = 0; r < panels; r += 16 / run)
         for (tw_index_t co = 0; co < count; co += vector)
-          tw_zip_panels(from + co * lines * line + r * run, line,
+          tw_zip_panels(at + co * lines * line + r * run, line,
                         to + r * in.panel + co * tile, in.panel, lines, width,
                         run);
     }
   }
+}
+
+// The same; copies where as many lines as a panel gets in a row do not stay in
+// L1, or panels share a set of it. Returns how many columns of tiles there
+// were: none where there are fewer panels than fill a vector.
+TW_ZIP_INLINE tw_index_t tw_interleave_panels(const tw_packing_t* p,
+                                              const unsigned char* matrix,
+                                              unsigned char* packed, int lines,
+                                              int width, int run) {
+  const tw_interior_t in = tw_interior_of(p);
+  const int tile = run * lines, vector = tile < 16 ? 16 / tile : 1;
+  const tw_index_t whole = in.tiles_c / vector * vector;
+  const int bytes = run < 8 ? kNearRun : kFarRun;
+  const int shares = tw_share_set(bytes / run, in.line) > kWays ||
+                     (run < 8 && in.panel % kWayBytes == 0);
+  if (in.tiles_r * run < 16) return 0;
+  if (shares && in.tiles_r * run >= 64)
+    tw_interleave_panels_by(p, matrix, packed, lines, width, run, whole, 1);
+  else
+    tw_interleave_panels_by(p, matrix, packed, lines, width, run, whole, 0);
   return whole;
 }
 
