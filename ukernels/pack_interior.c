@@ -354,10 +354,10 @@ static void tw_transpose_rows(const tw_packing_t* p, uint64_t padding,
     unsigned char* to = packed + ro * in.panel;
     const tw_index_t rows = tw_inside(p->rows, ro * p->tile_rows, p->tile_rows);
     if (rows < p->tile_rows) tw_fill(to, in.tiles_c * in.tile, padding);
-    const tw_index_t done = rows < p->tile_rows
-                                ? 0
-                                : tw_transpose_to(from, in.line, to, rows,
-                                                  in.tiles_c, unit, p->stores);
+    const tw_index_t done =
+        rows < p->tile_rows ? 0
+                            : tw_transpose_to(from, in.line, to, p->tile_rows,
+                                              in.tiles_c, unit, p->stores);
     if (p->tile_rows == 2 && rows == 2)
       tw_zip_two_rows(from, in.line, to, in.tiles_c, (int)unit);
     else

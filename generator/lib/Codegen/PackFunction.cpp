@@ -17,7 +17,6 @@
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/IndVarSimplify.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopRotation.h"
@@ -124,7 +123,6 @@ Error inlineFromTheTop(Function &function, Analyses &analyses) {
 /// a half to two times as long, for loops that come out as fast (ADR 34).
 FunctionPassManager loopPasses() {
   LoopPassManager unroll;
-  unroll.addPass(IndVarSimplifyPass());
   unroll.addPass(LoopFullUnrollPass());
   FunctionPassManager passes;
   passes.addPass(createFunctionToLoopPassAdaptor(LoopRotatePass(),
