@@ -194,8 +194,15 @@ static int tw_interleave_usual(const tw_packing_t* p,
 // So much is zipped and taken apart at a time.
 enum { kShortBlock = 8 << 10 };
 
-// All tiles, of runs of less than a vector. A strip of the lines, of whole
-// cache lines if they fit (of vectors always, of lines that are zipped), is
+// The bytes of a strip of the lines: whole cache lines if they fit; vectors
+// always, of lines that are zipped.
+static tw_index_t tw_short_strip(tw_index_t run, tw_index_t lines) {
+  tw_index_t strip = run;
+  while (strip % 64 != 0 && 2 * strip * lines <= kShortBlock) strip *= 2;
+  return strip;
+}
+
+// All tiles, of runs of less than a vector. A strip of the lines is
 // zipped into rows of a block, one for each tile, in which tiles of different
 // panels stand beside each other; from there each goes to its own.
 static void tw_interleave_short(const tw_packing_t* p,
@@ -204,8 +211,7 @@ static void tw_interleave_short(const tw_packing_t* p,
                                 tw_zip_fn_t zip) {
   const tw_interior_t in = tw_interior_of(p);
   const tw_index_t lines = p->tile_cols;
-  tw_index_t strip = run;
-  while (strip % 64 != 0 && 2 * strip * lines <= kShortBlock) strip *= 2;
+  const tw_index_t strip = tw_short_strip(run, lines);
   const tw_index_t panels = strip / run, row = strip * lines;
   const tw_index_t tiles = kShortBlock / row;
   unsigned char block[kShortBlock], part[kShortBlock];
@@ -256,24 +262,71 @@ void tw_interleave_lines(const tw_packing_t* p, const unsigned char* matrix,
 
 // ---- The way back -----------------------------------------------------------
 
-// One tile: its columns become `lines` lines of `bytes` bytes.
-TW_ZIP_INLINE void tw_deinterleave(const unsigned char* from, unsigned char* to,
-                                   tw_index_t line, tw_index_t bytes, int lines,
-                                   int width) {
+// What tw_zip_vectors has zipped becomes 16 bytes of each of `lines` lines.
+TW_ZIP_INLINE void tw_unzip_vectors(const unsigned char* from,
+                                    unsigned char* to, tw_index_t line,
+                                    int lines, int width) {
   tw_v16u8 v[16];
+  TW_UNROLL_ALL for (int i = 0; i < lines; ++i) {
+    v[i] = tw_v16_load(from + 16 * i);
+  }
+  tw_unzip(v, lines, width);
+  TW_UNROLL_ALL for (int i = 0; i < lines; ++i) {
+    tw_v16_store(to + i * line, v[i]);
+  }
+}
+
+// And what tw_zip_run has, `bytes` of each.
+TW_ZIP_INLINE void tw_unzip_run(const unsigned char* from, unsigned char* to,
+                                tw_index_t line, tw_index_t bytes, int lines,
+                                int width) {
   tw_index_t at = 0;
-  for (; at + 16 <= bytes; at += 16) {
-    TW_UNROLL_ALL for (int i = 0; i < lines; ++i) {
-      v[i] = tw_v16_load(from + at * lines + 16 * i);
-    }
-    tw_unzip(v, lines, width);
-    TW_UNROLL_ALL for (int i = 0; i < lines; ++i) {
-      tw_v16_store(to + i * line + at, v[i]);
+  for (; at + 16 <= bytes; at += 16)
+    tw_unzip_vectors(from + at * lines, to + at, line, lines, width);
+  if (at < bytes)
+    tw_unzip_vectors(from + (bytes - 16) * lines, to + bytes - 16, line, lines,
+                     width);
+}
+
+typedef void (*tw_unzip_fn_t)(const unsigned char* from, unsigned char* to,
+                              tw_index_t line, tw_index_t bytes);
+#define TW_UNZIP_RUN(lines, width)                                   \
+  static void tw_unzip_run_##lines##_##width(                        \
+      const unsigned char* from, unsigned char* to, tw_index_t line, \
+      tw_index_t bytes) {                                            \
+    tw_unzip_run(from, to, line, bytes, lines, width);               \
+  }
+TW_WHOLE_ELEMENTS(TW_UNZIP_RUN)
+#undef TW_UNZIP_RUN
+
+// Runs of less than a vector, as tw_interleave_short.
+static void tw_deinterleave_short(const tw_packing_t* p,
+                                  const unsigned char* packed,
+                                  unsigned char* matrix, tw_unzip_fn_t unzip) {
+  const tw_interior_t in = tw_interior_of(p);
+  const tw_index_t lines = p->tile_cols, run = p->tile_rows * in.element;
+  const tw_index_t strip = tw_short_strip(run, lines);
+  const tw_index_t panels = strip / run, row = strip * lines;
+  const tw_index_t tiles = kShortBlock / row;
+  unsigned char block[kShortBlock], part[kShortBlock];
+  for (tw_index_t begin = 0; begin < in.tiles_c; begin += tiles) {
+    const tw_index_t count = tw_inside(in.tiles_c, begin, tiles);
+    for (tw_index_t ro = 0; ro < in.tiles_r; ro += panels) {
+      const tw_index_t some = tw_inside(in.tiles_r, ro, panels);
+      unsigned char* to = matrix + begin * lines * in.line + ro * run;
+      tw_transpose_chunks(packed + ro * in.panel + begin * in.tile, in.panel,
+                          block, row, some, count, in.tile);
+      if (some == panels) {
+        for (tw_index_t i = 0; i < count; ++i)
+          unzip(block + i * row, to + i * lines * in.line, in.line, strip);
+        continue;
+      }
+      for (tw_index_t i = 0; i < count; ++i)
+        unzip(block + i * row, part + i * row, strip, strip);
+      for (tw_index_t i = 0; i < count * lines; ++i)
+        memcpy(to + i * in.line, part + i * strip, (size_t)(some * run));
     }
   }
-  for (; at < bytes; at += width)
-    for (int i = 0; i < lines; ++i)
-      memcpy(to + i * line + at, from + at * lines + i * width, (size_t)width);
 }
 
 TW_ZIP_INLINE void tw_deinterleave_tiles(const tw_packing_t* p,
@@ -288,9 +341,9 @@ TW_ZIP_INLINE void tw_deinterleave_tiles(const tw_packing_t* p,
         begin + tiles < in.tiles_c ? begin + tiles : in.tiles_c;
     for (tw_index_t ro = 0; ro < in.tiles_r; ++ro)
       for (tw_index_t co = begin; co < end; ++co)
-        tw_deinterleave(packed + ro * in.panel + co * in.tile,
-                        matrix + co * lines * in.line + ro * bytes, in.line,
-                        bytes, lines, width);
+        tw_unzip_run(packed + ro * in.panel + co * in.tile,
+                     matrix + co * lines * in.line + ro * bytes, in.line, bytes,
+                     lines, width);
   }
 }
 
@@ -310,9 +363,13 @@ static void tw_untranspose_tiles(const tw_packing_t* p,
 
 void tw_deinterleave_lines(const tw_packing_t* p, const unsigned char* packed,
                            unsigned char* matrix) {
-#define TW_LINES(lines, width)                              \
-  case (lines) * 16 + (width):                              \
-    tw_deinterleave_tiles(p, packed, matrix, lines, width); \
+#define TW_LINES(lines, width)                                \
+  case (lines) * 16 + (width):                                \
+    if (p->tile_rows * (width) < 16)                          \
+      tw_deinterleave_short(p, packed, matrix,                \
+                            tw_unzip_run_##lines##_##width);  \
+    else                                                      \
+      tw_deinterleave_tiles(p, packed, matrix, lines, width); \
     break;
   switch (p->tile_cols * 16 + p->bits / 8) {
     TW_WHOLE_ELEMENTS(TW_LINES)

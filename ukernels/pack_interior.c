@@ -130,24 +130,32 @@ TW_ZIP_INLINE void tw_copy_rows(const tw_packing_t* p, unsigned char* matrix,
   }
 }
 
-// Runs of less than a vector, of so many lines at a time that each panel gets a
-// few cache lines.
+// What is transposed in vectors.
+static int tw_is_unit(tw_index_t bytes) {
+  return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+}
+
+// Runs of less than a vector, of so many lines at a time that each panel has a
+// few cache lines. Unpacked from panels that stay in L1, though they may be a
+// power of two apart; units are read by cache lines as it is.
 static void tw_copy_short_lines(const tw_packing_t* p, unsigned char* matrix,
                                 unsigned char* packed, int unpack,
                                 tw_index_t run) {
   const tw_interior_t in = tw_interior_of(p);
   const tw_index_t lines = 256 / run;
+  const tw_index_t panels = tw_is_unit(run) ? in.tiles_r : 8;
   const tw_index_t done =
       unpack ? 0 : tw_interleave_straight(p, matrix, packed, run);
   for (tw_index_t begin = done; begin < in.tiles_c; begin += lines) {
     const tw_index_t count = tw_inside(in.tiles_c, begin, lines);
     unsigned char* line = matrix + begin * in.line;
     unsigned char* panel = packed + begin * run;
-    if (unpack)
-      tw_transpose_chunks(panel, in.panel, line, in.line, in.tiles_r, count,
-                          run);
-    else
+    if (!unpack)
       tw_transpose_chunks(line, in.line, panel, in.panel, count, in.tiles_r,
+                          run);
+    for (tw_index_t ro = 0; unpack && ro < in.tiles_r; ro += panels)
+      tw_transpose_chunks(panel + ro * in.panel, in.panel, line + ro * run,
+                          in.line, tw_inside(in.tiles_r, ro, panels), count,
                           run);
   }
 }
@@ -337,10 +345,6 @@ static void tw_zip_two_rows(const unsigned char* from, tw_index_t from_stride,
       break;
 #undef TW_UNIT
   }
-}
-
-static int tw_is_unit(tw_index_t bytes) {
-  return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
 }
 
 // Every row of tiles, the last one's missing rows padded.

@@ -17,8 +17,9 @@ TW_ZIP_INLINE void tw_copy_chunks_of(const unsigned char* from,
 
 // Transposes units of `unit` bytes: `rows` rows of `cols` units each, of which
 // `from_stride` bytes lie between rows, into `cols` rows, `to_stride` bytes
-// apart. A cache line of a row is used up before the next row's: with rows a
-// power of two apart, lines of more than a few rows do not stay in L1.
+// apart. A cache line of `from` is used up before the next row's, or one of
+// `to` written whole where those rows are a greater power of two apart: of such
+// rows lines of more than a few do not stay in L1.
 TW_ZIP_INLINE void tw_transpose_units_of(const unsigned char* from,
                                          tw_index_t from_stride,
                                          unsigned char* to,
@@ -26,10 +27,17 @@ TW_ZIP_INLINE void tw_transpose_units_of(const unsigned char* from,
                                          tw_index_t cols, int unit) {
   const int n = 16 / unit;
   const tw_index_t whole_cols = cols / n * n;
+  const int whole_lines =
+      (to_stride & -to_stride) > (from_stride & -from_stride);
   for (tw_index_t begin = 0; begin < whole_cols; begin += 64 / unit) {
     const tw_index_t end =
         begin + 64 / unit < whole_cols ? begin + 64 / unit : whole_cols;
     tw_index_t r = 0;
+    for (; whole_lines && r + 64 / unit <= rows; r += 64 / unit)
+      for (tw_index_t c = begin; c < end; c += n)
+        for (tw_index_t i = r; i < r + 64 / unit; i += n)
+          tw_transpose_block(from + i * from_stride + c * unit, from_stride,
+                             to + c * to_stride + i * unit, to_stride, n, unit);
     for (; r + n <= rows; r += n)
       for (tw_index_t c = begin; c < end; c += n)
         tw_transpose_block(from + r * from_stride + c * unit, from_stride,
@@ -76,6 +84,7 @@ void tw_transpose_chunks(const unsigned char* from, tw_index_t from_stride,
   case size:                                                               \
     tw_copy_chunks_of(from, from_stride, to, to_stride, rows, cols, size); \
     break;
+    TW_CHUNKS(6)
     TW_CHUNKS(12)
     TW_CHUNKS(16)
     TW_CHUNKS(24)

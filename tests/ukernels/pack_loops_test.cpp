@@ -165,6 +165,20 @@ void checkLoop(const std::string& name, tw_element_type_t type, int rows,
                          << transpose << " stores " << stores;
     if (isRight) right.assign(bytes, bytes + size);
   }
+  // And back: of lines of bytes, what they hold.
+  if (!tw_has_unpack_loop(&packing) || line * packing.bits % 8 != 0) return;
+  GuardedBuffer packed(packing.packed_bytes), unpacked(matrix.size());
+  std::memcpy(packed.data(), right.data(), right.size());
+  tw_unpack_interior(&packing, packed.as<uint8_t>(), unpacked.as<uint8_t>());
+  bool isBack = true;
+  for (tw_index_t i = 0; i < lines; ++i) {
+    const tw_index_t at = i * stride * packing.bits / 8;
+    isBack &=
+        std::memcmp(matrix.as<uint8_t>() + at, unpacked.as<uint8_t>() + at,
+                    line * packing.bits / 8) == 0;
+  }
+  EXPECT_TRUE(isBack) << name << " rows " << rows << " transposed " << transpose
+                      << " unpacked";
 }
 
 TEST(PackLoopsTest, PackWhatTheDefinitionSaysHoweverItIsStored) {
