@@ -30,7 +30,7 @@ static inline tw_interior_t tw_interior_of(const tw_packing_t* p) {
   in.tiles_c = p->cols / p->tile_cols;
   in.element = p->bits / 8;
   in.line = p->stride * p->bits / 8;
-  in.tile = p->tile_rows * p->tile_cols * p->bits / 8;
+  in.tile = tw_tile_bytes(p);
   in.panel = p->outer_cols * in.tile;
   return in;
 }

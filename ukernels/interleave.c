@@ -202,9 +202,9 @@ static tw_index_t tw_short_strip(tw_index_t run, tw_index_t lines) {
   return strip;
 }
 
-// All tiles, of runs of less than a vector. A strip of the lines is
-// zipped into rows of a block, one for each tile, in which tiles of different
-// panels stand beside each other; from there each goes to its own.
+// All tiles, of runs of less than a vector. A strip of the lines is zipped into
+// rows of a block, one for each tile, in which tiles of different panels stand
+// beside each other; from there each goes to its own.
 static void tw_interleave_short(const tw_packing_t* p,
                                 const unsigned char* matrix,
                                 unsigned char* packed, tw_index_t run,

@@ -61,7 +61,6 @@ static void tw_pack_edge_nibbles(const tw_packing_t* p,
 static void tw_pack_edge(const tw_packing_t* p, uint64_t padding,
                          const unsigned char* matrix, unsigned char* packed,
                          const tw_tiles_t* block) {
-  const tw_index_t tile = p->tile_rows * p->tile_cols * p->bits / 8;
   for (tw_index_t ro = block->row; ro < block->row + block->rows; ++ro)
     for (tw_index_t co = block->col; co < block->col + block->cols; ++co) {
       const tw_index_t row = ro * p->tile_rows, col = co * p->tile_cols;
@@ -69,7 +68,7 @@ static void tw_pack_edge(const tw_packing_t* p, uint64_t padding,
       const tw_index_t cols = tw_inside(p->cols, col, p->tile_cols);
       const unsigned char* from =
           matrix + tw_matrix_at(p, row, col) * p->bits / 8;
-      unsigned char* to = packed + (ro * p->outer_cols + co) * tile;
+      unsigned char* to = packed + tw_packed_at(p, ro, co);
       switch (p->bits) {
         case 4:
           tw_pack_edge_nibbles(p, matrix, to, row, col, rows, cols, padding);
@@ -101,7 +100,6 @@ uint64_t tw_repeat_padding(uint64_t padding, int bits) {
 void tw_pack_matrix(const tw_packing_t* p, uint64_t padding, const void* matrix,
                     void* packed) {
   const int loop = tw_has_pack_loop(p), own = loop && tw_has_edge_lines(p);
-  const tw_index_t tile = p->tile_rows * p->tile_cols * p->bits / 8;
   unsigned char lines[kEdgeBytes];
   tw_tiles_t whole = tw_whole_tiles(p), block = whole;
   for (tw_index_t i = 0; i == 0 || block.rows > 0; ++i) {
@@ -114,7 +112,7 @@ void tw_pack_matrix(const tw_packing_t* p, uint64_t padding, const void* matrix,
       tw_gather_edge(&inside, padding, from, lines);
       tw_narrow_to_block(&part, &block);
       from = lines;
-      to += (block.row * p->outer_cols + block.col) * tile;
+      to += tw_packed_at(p, block.row, block.col);
     }
     const tw_index_t done =
         (edge ? own : loop) ? tw_pack_interior(&part, padding, from, to) : 0;

@@ -76,11 +76,20 @@ static inline tw_index_t tw_matrix_at(const tw_packing_t* p, tw_index_t row,
   return p->transpose ? col * p->stride + row : row * p->stride + col;
 }
 
+static inline tw_index_t tw_tile_bytes(const tw_packing_t* p) {
+  return p->tile_rows * p->tile_cols * p->bits / 8;
+}
+
+// Where tile (row, col) lies in the packed form, in bytes.
+static inline tw_index_t tw_packed_at(const tw_packing_t* p, tw_index_t row,
+                                      tw_index_t col) {
+  return (row * p->outer_cols + col) * tw_tile_bytes(p);
+}
+
 // Whether every tile begins at a multiple of 16 bytes.
 static inline int tw_is_aligned_packing(const tw_packing_t* p,
                                         const void* packed) {
-  const tw_index_t tile = p->tile_rows * p->tile_cols * p->bits / 8;
-  return tile % 16 == 0 && (uintptr_t)packed % 16 == 0;
+  return tw_tile_bytes(p) % 16 == 0 && (uintptr_t)packed % 16 == 0;
 }
 
 // How many of the `tile` rows (columns) from `at` on lie inside `extent`.

@@ -31,7 +31,7 @@ static inline tw_tiles_t tw_whole_tiles(const tw_packing_t* p) {
 // Whether blocks have lines of their own, which are bytes.
 static inline int tw_has_edge_lines(const tw_packing_t* p) {
   return p->transpose && p->tile_rows * p->bits % 8 == 0 &&
-         p->tile_rows * p->tile_cols * p->bits / 8 <= kEdgeBytes;
+         tw_tile_bytes(p) <= kEdgeBytes;
 }
 
 static inline tw_index_t tw_blocks_of(tw_index_t tiles, tw_index_t block) {
@@ -42,7 +42,7 @@ static inline tw_index_t tw_blocks_of(tw_index_t tiles, tw_index_t block) {
 // tiles behind them, then along the rows below. Has no tiles behind the last.
 static inline tw_tiles_t tw_edge_block(const tw_packing_t* p,
                                        const tw_tiles_t* whole, tw_index_t i) {
-  const tw_index_t tile = p->tile_rows * p->tile_cols * p->bits / 8;
+  const tw_index_t tile = tw_tile_bytes(p);
   const tw_index_t most = tile < kEdgeBytes ? kEdgeBytes / tile : 1;
   const tw_index_t down = tw_blocks_of(whole->rows, most);
   const tw_index_t along = tw_blocks_of(p->outer_cols, most);

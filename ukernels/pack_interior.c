@@ -150,10 +150,12 @@ static void tw_copy_short_lines(const tw_packing_t* p, unsigned char* matrix,
     const tw_index_t count = tw_inside(in.tiles_c, begin, lines);
     unsigned char* line = matrix + begin * in.line;
     unsigned char* panel = packed + begin * run;
-    if (!unpack)
+    if (!unpack) {
       tw_transpose_chunks(line, in.line, panel, in.panel, count, in.tiles_r,
                           run);
-    for (tw_index_t ro = 0; unpack && ro < in.tiles_r; ro += panels)
+      continue;
+    }
+    for (tw_index_t ro = 0; ro < in.tiles_r; ro += panels)
       tw_transpose_chunks(panel + ro * in.panel, in.panel, line + ro * run,
                           in.line, tw_inside(in.tiles_r, ro, panels), count,
                           run);

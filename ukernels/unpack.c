@@ -29,13 +29,12 @@ static inline __attribute__((always_inline)) void tw_unpack_edge_tile(
 // Unpacks the tiles of a block over an edge one by one.
 static void tw_unpack_edge(const tw_packing_t* p, const unsigned char* packed,
                            unsigned char* matrix, const tw_tiles_t* block) {
-  const tw_index_t tile = p->tile_rows * p->tile_cols * p->bits / 8;
   for (tw_index_t ro = block->row; ro < block->row + block->rows; ++ro)
     for (tw_index_t co = block->col; co < block->col + block->cols; ++co) {
       const tw_index_t row = ro * p->tile_rows, col = co * p->tile_cols;
       const tw_index_t rows = tw_inside(p->rows, row, p->tile_rows);
       const tw_index_t cols = tw_inside(p->cols, col, p->tile_cols);
-      const unsigned char* from = packed + (ro * p->outer_cols + co) * tile;
+      const unsigned char* from = packed + tw_packed_at(p, ro, co);
       unsigned char* to = matrix + tw_matrix_at(p, row, col) * p->bits / 8;
       switch (p->bits) {
         case 4:
@@ -62,7 +61,6 @@ static void tw_unpack_edge(const tw_packing_t* p, const unsigned char* packed,
 // As tw_pack_matrix.
 void tw_unpack_matrix(const tw_packing_t* p, const void* packed, void* matrix) {
   const int loop = tw_has_unpack_loop(p), own = loop && tw_has_edge_lines(p);
-  const tw_index_t tile = p->tile_rows * p->tile_cols * p->bits / 8;
   unsigned char lines[kEdgeBytes];
   tw_tiles_t whole = tw_whole_tiles(p), block = whole;
   for (tw_index_t i = 0; i == 0 || block.rows > 0; ++i) {
@@ -72,7 +70,7 @@ void tw_unpack_matrix(const tw_packing_t* p, const void* packed, void* matrix) {
     unsigned char* to = (unsigned char*)matrix;
     if (edge && own) {
       tw_narrow_to_block(&part, &block);
-      from += (block.row * p->outer_cols + block.col) * tile;
+      from += tw_packed_at(p, block.row, block.col);
       to = lines;
     }
     const tw_index_t done =
