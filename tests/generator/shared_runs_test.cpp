@@ -31,19 +31,20 @@ TilePlan planOf(const char* key, const std::string& overrides = "") {
 }
 
 TEST(SharedRunsTest, AreThoseOfConvertedTilesBeyondTheRegisters) {
-  for (const char* name : {kF16, "f16f16f16_16x8x1_x86_64_avx2_fma",
-                           "s8s8s32_16x8x2_x86_64_avx2_fma"}) {
+  for (const char* name : {"f8e4m3fnf8e4m3fnf32_16x8x1_x86_64_avx2_fma",
+                           "f8e4m3fnf8e4m3fnf32_16x16x1_x86_64_avx2_fma"}) {
     const TilePlan plan = planOf(name);
     const TileShape shape(keyOf(name), plan);
     EXPECT_TRUE(plan.sharesRuns) << name;
-    EXPECT_TRUE(plan.broadcastRhs) << name;
     EXPECT_EQ(shape.broadcastBlocks.count, 2) << name;
     EXPECT_TRUE(shape.passesVectors(plan)) << name;
     EXPECT_LT(estimateCost(plan, keyOf(name)).cycles,
               estimateCost(planOf(name, "runs=block"), keyOf(name)).cycles)
         << name;
   }
-  // Nothing is converted, and one block is enough.
+  // An instruction converts a vector; nothing is converted, and one block is
+  // enough.
+  EXPECT_FALSE(planOf(kF16).sharesRuns);
   EXPECT_FALSE(planOf(kF32).sharesRuns);
   EXPECT_FALSE(planOf("f16f16f32_8x8x1_x86_64_avx2_fma").sharesRuns);
   // A single row has little to share.

@@ -94,10 +94,15 @@ std::string randomPlan(const TileKey& key, Random& random) {
   // Any other part goes with any order of instructions.
   static const Part schedule = {"schedule", {"planned", "late", "full"}};
   take(printTilePlan(plan) + " " + drawn(schedule, random));
-  // Where one operand has a stage, often two of them; by the plan itself, so
-  // that a seed draws what it always did.
+  // Where one operand has a stage, often two of them, and often pairs of rows;
+  // by the plan itself, so that a seed draws what it always did.
   const std::string text = printTilePlan(plan);
-  if (llvm::xxh3_64bits(text) % 4 != 0) take(text + " stageahead=yes");
+  const uint64_t hash = llvm::xxh3_64bits(text);
+  if (hash % 4 != 0) take(text + " stageahead=yes");
+  if (hash / 4 % 2 != 0)
+    take(printTilePlan(plan) +
+         " unroll=8 stagesteps=16 stage=broadcast stageahead=beside");
+  if (hash / 8 % 4 != 0) take(printTilePlan(plan) + " by=pair");
   return printTilePlan(plan);
 }
 

@@ -237,7 +237,7 @@ TW_INLINE void tw_bf16_fma_tile(void* out, const void* lhs, const void* rhs,
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_bf16_fma_sets(vectors);
-  const int extra = tw_extra_accumulators(TW_LANES, vectors, nv);
+  const int extra = tw_extra_accumulators(TW_LANES, vectors);
   tw_vf32 acc[TW_MAX_ACCUMULATORS];
   tw_out_begin(acc, type, out, params, M0, N0, sets);
   tw_f32_begin_extra(acc, vectors, extra);

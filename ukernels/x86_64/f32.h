@@ -15,6 +15,10 @@ TW_INLINE void tw_f32_step(tw_vf32* acc, const float* lhs, const float* rhs,
   TW_UNROLL for (int n = 0; n < nv; ++n) {
     r[n] = tw_f32_load(rhs + n * TW_LANES);
   }
+  if (tw_pairs_rows(M0, nv)) {
+    tw_f32_paired_step(acc, lhs, r[0], M0, odd);
+    return;
+  }
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     const tw_vf32 l = tw_f32_splat(lhs + m);
     TW_UNROLL for (int n = 0; n < nv; ++n) {
@@ -30,8 +34,11 @@ TW_INLINE void f32f32f32_k1(void* out_tile, const void* lhs_panel,
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
-  const int extra = tw_extra_accumulators(TW_LANES, vectors, nv);
-  const int steps = extra ? 2 : tw_loop_steps(vectors, sets);
+  const int extra = tw_extra_accumulators(TW_LANES, vectors);
+  // The loop itself is a fifth of four steps of 2x8 of 256 bits (0.97 of the
+  // time; Zen 3).
+  const int twice = TW_LANES == 8 && vectors == 2;
+  const int steps = extra ? 2 : twice ? 2 * sets : tw_loop_steps(vectors, sets);
   float* out = (float*)out_tile;
   const float* lhs = (const float*)lhs_panel;
   const float* rhs = (const float*)rhs_panel;

@@ -6,7 +6,7 @@
 #ifndef UKERNELS_X86_64_F64_H_
 #define UKERNELS_X86_64_F64_H_
 
-#include "ukernels/x86_64/tile_body.h"
+#include "ukernels/x86_64/row_pairs.h"
 
 // `odd`: of a tile with extra accumulators.
 TW_INLINE void tw_f64_step(tw_vf64* acc, const double* lhs, const double* rhs,
@@ -14,6 +14,10 @@ TW_INLINE void tw_f64_step(tw_vf64* acc, const double* lhs, const double* rhs,
   tw_vf64 r[4];
   TW_UNROLL for (int n = 0; n < nv; ++n) {
     r[n] = tw_f64_load(rhs + n * (TW_LANES / 2));
+  }
+  if (tw_pairs_rows(M0, nv)) {
+    tw_f64_paired_step(acc, lhs, r[0], M0, odd);
+    return;
   }
 
   TW_UNROLL for (int m = 0; m < M0; ++m) {
@@ -32,10 +36,11 @@ TW_INLINE void f64f64f64_k1(void* out_tile, const void* lhs_panel,
   const int nv = N0 / lanes;
   const int vectors = M0 * nv;
   const int sets = tw_accumulator_sets(vectors);
-  const int extra = tw_extra_accumulators(TW_LANES, vectors, nv);
+  const int extra = tw_extra_accumulators(TW_LANES, vectors);
   // Of 2x8 of 256 bits twice as many steps an iteration as sets: 0.98 of the
   // time (Zen 3).
-  const int twice = TW_LANES == 8 && vectors == 4 && nv == 2;
+  const int twice =
+      TW_LANES == 8 && ((vectors == 4 && nv == 2) || vectors == 2);
   const int steps =
       extra ? 2 : (twice ? 2 * sets : tw_loop_steps(vectors, sets));
   const tw_index_t stride = tw_out_stride(params, N0);
@@ -51,6 +56,7 @@ TW_INLINE void f64f64f64_k1(void* out_tile, const void* lhs_panel,
     TW_UNROLL for (int i = 0; i < vectors; ++i) {
       acc[i] = tw_f64_load(out + i / nv * stride + i % nv * lanes);
     }
+    if (tw_pairs_rows(M0, nv)) tw_f64_pair_rows(acc, M0);
   }
   tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
@@ -75,6 +81,7 @@ TW_INLINE void f64f64f64_k1(void* out_tile, const void* lhs_panel,
       acc[i] = tw_f64_add(acc[i], acc[half * vectors + i]);
     }
   }
+  if (tw_pairs_rows(M0, nv)) tw_f64_part_rows(acc, M0);
   TW_UNROLL for (int i = 0; i < vectors; ++i) {
     tw_f64_store(out + i / nv * stride + i % nv * lanes, acc[i]);
   }

@@ -7,7 +7,7 @@
 #ifndef UKERNELS_X86_64_NARROW_OUT_H_
 #define UKERNELS_X86_64_NARROW_OUT_H_
 
-#include "ukernels/x86_64/tile_body.h"
+#include "ukernels/x86_64/row_pairs.h"
 
 TW_INLINE int tw_out_bytes(tw_element_type_t type) {
   return type == TW_ELEMENT_F32 ? 4 : 2;
@@ -29,8 +29,9 @@ TW_INLINE void tw_out_store(tw_element_type_t type, void* p, tw_vf32 v) {
   }
 }
 
-// Accumulators are acc[set][m][n], n counting vectors; set 0 starts with the
-// out tile (or zero), the others with zero.
+// Accumulators are acc[set][m][n], n counting vectors, or pairs of rows
+// (row_pairs.h); set 0 starts with the out tile (or zero), the others with
+// zero.
 TW_INLINE void tw_out_begin(tw_vf32* acc, tw_element_type_t type,
                             const void* out, const tw_mmt4d_params_t* params,
                             int M0, int N0, int sets) {
@@ -46,6 +47,7 @@ TW_INLINE void tw_out_begin(tw_vf32* acc, tw_element_type_t type,
                                                    tw_out_bytes(type));
     }
   }
+  if (tw_pairs_rows(M0, nv)) tw_f32_pair_rows(acc, M0);
 }
 
 // tw_extra_accumulators, behind those of a set.
@@ -72,6 +74,7 @@ TW_INLINE void tw_out_end(tw_vf32* acc, tw_element_type_t type, void* out,
                           int sets) {
   const int nv = N0 / TW_LANES;
   tw_f32_reduce(acc, M0 * nv, sets);
+  if (tw_pairs_rows(M0, nv)) tw_f32_part_rows(acc, M0);
   const tw_index_t stride = tw_out_stride(params, N0);
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     TW_UNROLL for (int n = 0; n < nv; ++n) {

@@ -4,9 +4,8 @@
 // Tiles of one row of one or two vectors, of all types. Each rhs element is
 // used once, so loads bound them, not arithmetic: a load of a vector and one of
 // what is broadcast would be two for each multiply-add. So lhs elements are
-// loaded (and converted) several at a time and spread by shuffles. f16 is such
-// a row of one vector of 256 bits alone: of more, shuffles would stand beside
-// those that convert the rhs.
+// loaded several at a time and spread by shuffles. f16 is no such row: shuffles
+// would stand beside those that convert the rhs.
 
 #ifndef UKERNELS_X86_64_ROW_H_
 #define UKERNELS_X86_64_ROW_H_
@@ -18,7 +17,6 @@
 typedef enum {
   TW_ROW_F64,
   TW_ROW_F32,
-  TW_ROW_F16,      // converted to f32
   TW_ROW_BF16_K2,  // by vdpbf16ps
   TW_ROW_S16_K2,   // by vpmaddwd or vpdpwssd
   TW_ROW_S8_K4,    // by vpdpbusd; the rhs as u8, see s8_vnni.h
@@ -55,7 +53,7 @@ TW_INLINE int tw_row_steps(tw_row_t row, int nv) {
 
 // Bytes of a K step of the lhs.
 TW_INLINE int tw_row_step_bytes(tw_row_t row) {
-  return row == TW_ROW_F64 ? 8 : row == TW_ROW_F16 ? 2 : 4;
+  return row == TW_ROW_F64 ? 8 : 4;
 }
 
 // K steps of 16 bytes of a vector.
@@ -65,36 +63,25 @@ TW_INLINE int tw_row_quarter_steps(tw_row_t row) {
 
 // The next vector of a rhs panel, s8 that play the part of u8 as such.
 TW_INLINE tw_vi32 tw_row_load_rhs(tw_row_t row, const char* panel) {
-  if (row == TW_ROW_F16) return (tw_vi32)tw_f32_from_f16(panel);
   const tw_vi32 v = tw_i32_load(panel);
   return row == TW_ROW_S8_K4 ? tw_i32_xor(v, tw_i8_all(0x80)) : v;
 }
 
 // The first K step of a lhs panel in all lanes.
 TW_INLINE tw_vi32 tw_row_load_one(tw_row_t row, const char* panel) {
-  if (row == TW_ROW_F16) {
-    const float one = tw_f32_from_one_f16(panel);
-    return (tw_vi32)tw_f32_splat(&one);
-  }
   return row == TW_ROW_F64 ? (tw_vi32)tw_f64_splat(panel) : tw_i32_splat(panel);
 }
 
-// The K steps of `count` quarters of a vector, two but for types that are
-// converted, each quarter repeated over all of a vector. A load of a quarter
+// The K steps of `count` quarters of a vector, each repeated over all of a
+// vector. A load of a quarter
 // takes a load slot, a permutation two slots of arithmetic. f64 1x4 at 256 bits
 // by permutations takes 0.97 of the time on Zen 4, and 1.7 times as long on Zen
 // 3, 1x8 1.4 times. Of 512 bits permutations share Intel's port 5 with the
 // shuffles and half of the multiplies.
-TW_INLINE void tw_row_load_quarters(tw_row_t row, tw_vi32* quarter,
-                                    const char* panel, int count) {
-  if (row == TW_ROW_F16) {
-    tw_i32_repeat_quarters(
-        quarter,
-        (__m256i)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)panel)));
-  } else {
-    TW_UNROLL for (int q = 0; q < count; ++q) {
-      quarter[q] = tw_i32_load_quarter(panel + 16 * q);
-    }
+TW_INLINE void tw_row_load_quarters(tw_vi32* quarter, const char* panel,
+                                    int count) {
+  TW_UNROLL for (int q = 0; q < count; ++q) {
+    quarter[q] = tw_i32_load_quarter(panel + 16 * q);
   }
   // Opaque, or the shuffles become broadcast loads again.
   TW_UNROLL for (int q = 0; q < count; ++q) { TW_PIN(quarter[q]); }
@@ -147,7 +134,7 @@ TW_INLINE tw_vi32 tw_row_multiply_add(tw_row_t row, tw_vi32 acc, tw_vi32 lhs,
     case TW_ROW_U8U8_K4:
       return tw_i32_dot4(TW_DOT4_U8U8, acc, lhs, rhs);
 #endif
-    default:  // f32, and f16 as f32.
+    default:  // f32
       return (tw_vi32)tw_f32_fma((tw_vf32)lhs, (tw_vf32)rhs, (tw_vf32)acc);
   }
 }
@@ -186,29 +173,13 @@ TW_INLINE tw_vi32 tw_row_add_correction(tw_row_t row, tw_vi32 sum,
   return sum;
 }
 
-// 16 K steps of a row of one vector of f16, of which eight have accumulators of
-// their own.
-TW_INLINE void tw_row_f16_steps(tw_vi32* acc, const char* lhs,
-                                const char* rhs) {
-  tw_vi32 quarter[4];
-  TW_UNROLL for (int q = 0; q < 4; q += 2) {
-    tw_row_load_quarters(TW_ROW_F16, quarter + q, lhs + 8 * q, 2);
-  }
-  TW_UNROLL for (int i = 0; i < 16; ++i) {
-    acc[i % 8] = tw_row_multiply_add(
-        TW_ROW_F16, acc[i % 8],
-        tw_row_spread(TW_ROW_F16, quarter[i / 4], i % 4),
-        tw_row_load_rhs(TW_ROW_F16, rhs + i * 2 * TW_LANES));
-  }
-}
-
 // The products of a row of `nv` vectors, at most 2, not added to the out tile.
 TW_INLINE void tw_row_multiply(tw_row_t row, tw_vi32* result, const char* lhs,
                                const char* rhs, tw_index_t k, int nv) {
   const int chains = tw_row_chains(row, nv);
   const int steps = tw_row_steps(row, nv);
   const int lhs_bytes = tw_row_step_bytes(row);
-  const int vector_bytes = row == TW_ROW_F16 ? 2 * TW_LANES : 4 * TW_LANES;
+  const int vector_bytes = 4 * TW_LANES;
   const int quarter_steps = tw_row_quarter_steps(row);
   const int quarters = steps / quarter_steps;
   tw_vi32 acc[2 * TW_ROW_STEPS];  // [chains][nv]
@@ -218,19 +189,10 @@ TW_INLINE void tw_row_multiply(tw_row_t row, tw_vi32* result, const char* lhs,
   __m256i sum_of_steps = _mm256_setzero_si256();
   tw_vi32 sum = tw_i32_zero();
   TW_UNROLL for (int i = 0; i < chains * nv; ++i) { acc[i] = tw_i32_zero(); }
-  // One vector of 256 bits takes 0.96 of the time by 16 steps an iteration (Zen
-  // 3).
-  const int twice = row == TW_ROW_F16 && TW_LANES == 8 && nv == 1;
-  TW_NO_UNROLL for (; twice && k >= 16; k -= 16) {
-    tw_row_f16_steps(acc, lhs, rhs);
-    lhs += 16 * lhs_bytes;
-    rhs += 16 * vector_bytes;
-  }
   TW_NO_UNROLL for (; k >= steps; k -= steps) {
     tw_vi32 quarter[4], l[TW_ROW_STEPS];
     TW_UNROLL for (int q = 0; q < quarters; q += 2) {
-      tw_row_load_quarters(row, quarter + q,
-                           lhs + q * quarter_steps * lhs_bytes,
+      tw_row_load_quarters(quarter + q, lhs + q * quarter_steps * lhs_bytes,
                            quarters < 2 ? quarters : 2);
     }
     TW_UNROLL for (int i = 0; i < steps; ++i) {
@@ -315,7 +277,6 @@ TW_INLINE void tw_row_tile(tw_row_t row, void* out, const void* lhs,
   }
 TW_ROW_FAMILY(f32f32f32_k1_row, TW_ROW_F32)
 TW_ROW_FAMILY(f64f64f64_k1_row, TW_ROW_F64)
-TW_ROW_FAMILY(f16f16f32_k1_row, TW_ROW_F16)
 TW_ROW_FAMILY(s16s16s32_k2_row, TW_ROW_S16_K2)
 #ifdef __AVX512BF16__
 TW_ROW_FAMILY(bf16bf16f32_k2_row, TW_ROW_BF16_K2)
@@ -329,19 +290,5 @@ TW_ROW_FAMILY(s8u8s32_k4_vnni_row, TW_ROW_S8U8_K4)
 TW_ROW_FAMILY(s8s8s32_k4_int8_row, TW_ROW_S8S8_K4)
 TW_ROW_FAMILY(u8u8s32_k4_int8_row, TW_ROW_U8U8_K4)
 #endif
-
-// Rounded once, at the end; added to what was there before.
-TW_INLINE void f16f16f16_k1_row(void* out, const void* lhs, const void* rhs,
-                                const tw_mmt4d_params_t* params, int M0,
-                                int N0) {
-  (void)M0, (void)N0;
-  const int accumulate = tw_accumulates(params);
-  tw_vi32 product;
-  tw_row_multiply(TW_ROW_F16, &product, (const char*)lhs, (const char*)rhs,
-                  params->K, 1);
-  tw_vf32 result = (tw_vf32)product;
-  if (accumulate) result = tw_f32_add(result, tw_f32_from_f16(out));
-  tw_f16_store(out, result);
-}
 
 #endif  // UKERNELS_X86_64_ROW_H_

@@ -8,7 +8,7 @@
 #ifndef UKERNELS_X86_64_S16_H_
 #define UKERNELS_X86_64_S16_H_
 
-#include "ukernels/x86_64/tile_body.h"
+#include "ukernels/x86_64/row_pairs.h"
 
 TW_INLINE void tw_i32_begin(tw_vi32* acc, const void* out,
                             const tw_mmt4d_params_t* params, int M0, int N0,
@@ -42,6 +42,21 @@ TW_INLINE void tw_i32_end(tw_vi32* acc, void* out,
   TW_UNROLL for (int i = 0; i < M0 * nv; ++i) {
     tw_i32_store((int32_t*)out + i / nv * stride + i % nv * TW_LANES, acc[i]);
   }
+}
+
+// The same of accumulators that are `pairs` of rows.
+TW_INLINE void tw_words_begin(tw_vi32* acc, const void* out,
+                              const tw_mmt4d_params_t* params, int M0, int N0,
+                              int sets, int pairs) {
+  tw_i32_begin(acc, out, params, M0, N0, sets);
+  if (pairs && tw_accumulates(params)) tw_i32_pair_rows(acc, M0);
+}
+TW_INLINE void tw_words_end(tw_vi32* acc, void* out,
+                            const tw_mmt4d_params_t* params, int M0, int N0,
+                            int sets, int pairs) {
+  tw_i32_reduce(acc, M0 * (N0 / TW_LANES), sets);
+  if (pairs) tw_i32_part_rows(acc, M0);
+  tw_i32_end(acc, out, params, M0, N0, 1);
 }
 
 #if !TW_HAS_FUSED_DOT2
@@ -139,7 +154,11 @@ TW_INLINE void tw_s16_load_step(tw_element_type_t type, tw_vi32* acc,
                                  : tw_i32_load(rhs + n * 4 * TW_LANES);
   }
 
-  tw_s16_step(acc, lhs, r, M0, nv);
+  if (tw_pairs_rows_of_words(type == TW_ELEMENT_S8, M0, nv)) {
+    tw_i32_paired_step(acc, lhs, r[0], M0);
+  } else {
+    tw_s16_step(acc, lhs, r, M0, nv);
+  }
 }
 
 // Whether a tile's steps are those below: single rows of 512 bits. One vector
@@ -220,7 +239,8 @@ TW_INLINE void tw_s16_tile(tw_element_type_t type, void* out,
   const int16_t* lhs = (const int16_t*)lhs_panel;
   const char* rhs = (const char*)rhs_panel;
   tw_vi32 acc[TW_MAX_ACCUMULATORS];
-  tw_i32_begin(acc, out, params, M0, N0, sets);
+  const int pairs = tw_pairs_rows_of_words(type == TW_ELEMENT_S8, M0, nv);
+  tw_words_begin(acc, out, params, M0, N0, sets, pairs);
   tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
     // Of s8 at 256 bits it would cost 3 % more than it gains (Skylake-SP).
@@ -247,7 +267,7 @@ TW_INLINE void tw_s16_tile(tw_element_type_t type, void* out,
     lhs += 2 * M0;
     rhs += rhs_bytes;
   }
-  tw_i32_end(acc, out, params, M0, N0, sets);
+  tw_words_end(acc, out, params, M0, N0, sets, pairs);
 }
 
 TW_INLINE void s16s16s32_k2(void* out, const void* lhs, const void* rhs,
@@ -291,14 +311,25 @@ TW_INLINE void tw_bytes_step(tw_element_type_t type, tw_vi32* acc,
   TW_UNROLL for (int n = 0; n < nv; ++n) {
     r[n] = tw_s16_from_bytes(type, rhs + n * 2 * TW_LANES);
   }
-  tw_s16_step(acc, (const int16_t*)lhs, r, M0, nv);
+  if (tw_pairs_rows_of_words(1, M0, nv)) {
+    tw_i32_paired_step(acc, (const int16_t*)lhs, r[0], M0);
+  } else {
+    tw_s16_step(acc, (const int16_t*)lhs, r, M0, nv);
+  }
 }
 
-// The next K steps.
+// The next K steps of M0 rows of a panel of `rows`, which are all of them, or
+// of eight of them.
 TW_INLINE void tw_bytes_stage(tw_element_type_t type, const int8_t* lhs,
                               int32_t* to, tw_index_t steps, int block_steps,
-                              int M0) {
-  if (steps == block_steps) {
+                              int M0, int rows) {
+  if (rows > M0) {
+    TW_NO_UNROLL for (; steps > 0; --steps) {
+      tw_i32_store(to, tw_s16_from_bytes(type, lhs));
+      lhs += 2 * rows;
+      to += M0;
+    }
+  } else if (steps == block_steps) {
     tw_bytes_widen(type, lhs, to, block_steps * M0,
                    tw_staged_group(block_steps * M0 / TW_LANES));
   } else {
@@ -307,20 +338,23 @@ TW_INLINE void tw_bytes_stage(tw_element_type_t type, const int8_t* lhs,
 }
 
 // As tile_body.h says, but of more than eight vectors of 256 bits: with short
-// blocks that are widened ahead 6x16 takes 0.95 of the time (Zen 3).
-TW_INLINE int tw_bytes_stages_ahead(int vectors) {
-  return (TW_LANES == 8 && vectors > 8) || tw_stages_ahead(vectors);
+// blocks that are widened ahead 6x16 takes 0.95 of the time (Zen 3). Fewer are
+// widened beside products.
+TW_INLINE int tw_bytes_stages_beside(int vectors) {
+  return TW_LANES == 8 && vectors <= 8;
 }
-TW_INLINE int tw_bytes_staged_steps(int vectors, int M0, int nv) {
-  return TW_LANES == 8 && nv == 1 && M0 <= 2 ? TW_LONG_BLOCK
-         : TW_LANES == 8 && vectors > 8      ? 4
-                                             : tw_steps_staged_ahead(vectors);
+TW_INLINE int tw_bytes_staged_steps(int vectors, int M0) {
+  return TW_LANES == 16 ? tw_steps_staged_ahead(vectors)
+         : vectors > 8  ? 4
+                        : TW_BESIDE / M0;
 }
 
+// `rows` as tw_bytes_stage has them.
 TW_INLINE void tw_bytes_tile(tw_element_type_t lhs_type,
                              tw_element_type_t rhs_type, void* out,
                              const void* lhs_panel, const void* rhs_panel,
-                             const tw_mmt4d_params_t* params, int M0, int N0) {
+                             const tw_mmt4d_params_t* params, int M0, int N0,
+                             int rows) {
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int row = tw_s16_is_widened_row(rhs_type, M0, nv);
@@ -329,31 +363,54 @@ TW_INLINE void tw_bytes_tile(tw_element_type_t lhs_type,
   // Of one vector 16 steps an iteration take 0.94 of the time of 8 from L2
   // (Zen 4).
   const int turn = !row ? sets : nv == 1 ? 16 : 4;
-  const int block_steps = tw_bytes_staged_steps(vectors, M0, nv);
+  const int beside = tw_bytes_stages_beside(vectors);
+  const int block_steps = tw_bytes_staged_steps(vectors, M0);
   const int8_t* lhs = (const int8_t*)lhs_panel;
   const int8_t* rhs = (const int8_t*)rhs_panel;
   int32_t staged[TW_MAX_STAGED] __attribute__((aligned(64)));
   tw_vi32 acc[TW_MAX_ACCUMULATORS];
-  tw_i32_begin(acc, out, params, M0, N0, sets);
-  const int ahead = tw_bytes_stages_ahead(vectors);
+  const int pairs = tw_pairs_rows_of_words(1, M0, nv);
+  tw_words_begin(acc, out, params, M0, N0, sets, pairs);
+  const int ahead = TW_LANES == 8 || tw_stages_ahead(vectors);
   int32_t* now = staged;
   int32_t* next = staged + (ahead ? TW_MAX_STAGED / 2 : 0);
   tw_index_t k = params->K;
   if (ahead && k > 0)
     tw_bytes_stage(lhs_type, lhs, now, tw_steps_of_block(k, block_steps),
-                   block_steps, M0);
+                   block_steps, M0, rows);
   for (; k > 0; k -= block_steps) {
     tw_index_t steps = tw_steps_of_block(k, block_steps);
-    if (!ahead) tw_bytes_stage(lhs_type, lhs, now, steps, block_steps, M0);
-    lhs += steps * 2 * M0;
-    if (ahead && k > block_steps)
+    if (!ahead)
+      tw_bytes_stage(lhs_type, lhs, now, steps, block_steps, M0, rows);
+    lhs += steps * 2 * rows;
+    const int in_loop = beside && k >= 2 * block_steps;
+    if (ahead && k > block_steps && !in_loop)
       tw_bytes_stage(lhs_type, lhs, next,
                      tw_steps_of_block(k - block_steps, block_steps),
-                     block_steps, M0);
+                     block_steps, M0, rows);
+    const int32_t* l = now;
+    if (in_loop) {
+      // A vector of the lhs each, or one in all.
+      const int each = tw_steps_beside(M0, turn);
+      const int8_t* from = lhs;
+      int32_t* to = next;
+      TW_NO_UNROLL for (; steps > 0; steps -= each) {
+        TW_UNROLL for (int i = 0; i < each; ++i) {
+          if (8 * i < each * M0)
+            tw_i32_store(to + 8 * i,
+                         tw_s16_from_bytes(lhs_type, from + 16 * i));
+          tw_bytes_step(rhs_type, acc + i % sets * vectors, l + i * M0,
+                        rhs + i * 2 * N0, M0, nv);
+        }
+        from += each * 2 * rows;
+        to += each * M0;
+        l += each * M0;
+        rhs += each * 2 * N0;
+      }
+    }
     // Not unrolled further: the compiler would hoist widenings and spill, and
     // split vpdpwssd, where the next one depends on it, into vpmaddwd and
     // vpaddd.
-    const int32_t* l = now;
     TW_NO_UNROLL for (; steps >= turn; steps -= turn) {
       if (row) {
         tw_s16_widened_row(acc, (const int16_t*)l, (const char*)rhs, turn, sets,
@@ -376,16 +433,28 @@ TW_INLINE void tw_bytes_tile(tw_element_type_t lhs_type,
     now = next;
     next = done;
   }
-  tw_i32_end(acc, out, params, M0, N0, sets);
+  tw_words_end(acc, out, params, M0, N0, sets, pairs);
 }
 
-#define TW_BYTES_FAMILY(name, lhs_type, rhs_type)                        \
-  TW_INLINE void name(void* out, const void* lhs, const void* rhs,       \
-                      const tw_mmt4d_params_t* params, int M0, int N0) { \
-    tw_bytes_tile(lhs_type, rhs_type, out, lhs, rhs, params, M0, N0);    \
+#define TW_BYTES_FAMILY(name, lhs_type, rhs_type)                         \
+  TW_INLINE void name(void* out, const void* lhs, const void* rhs,        \
+                      const tw_mmt4d_params_t* params, int M0, int N0) {  \
+    tw_bytes_tile(lhs_type, rhs_type, out, lhs, rhs, params, M0, N0, M0); \
   }
 TW_BYTES_FAMILY(s8s8s32_k2, TW_ELEMENT_S8, TW_ELEMENT_S8)
 TW_BYTES_FAMILY(u8s8s32_k2, TW_ELEMENT_U8, TW_ELEMENT_S8)
 TW_BYTES_FAMILY(s8u8s32_k2, TW_ELEMENT_S8, TW_ELEMENT_U8)
+
+// 16x8 at 256 bits, twice the rows that the registers carry: eight rows, then
+// the others.
+TW_INLINE void s8s8s32_k2_16x8(void* out, const void* lhs, const void* rhs,
+                               const tw_mmt4d_params_t* params, int M0,
+                               int N0) {
+  TW_NO_UNROLL for (int row = 0; row < M0; row += 8) {
+    tw_bytes_tile(TW_ELEMENT_S8, TW_ELEMENT_S8,
+                  (int32_t*)out + row * tw_out_stride(params, N0),
+                  (const int8_t*)lhs + 2 * row, rhs, params, 8, N0, M0);
+  }
+}
 
 #endif  // UKERNELS_X86_64_S16_H_

@@ -51,11 +51,10 @@ TW_INLINE int tw_accumulator_sets(int vectors) {
 // but not twice as many, the last four accumulators have another one each,
 // which takes the odd K steps: of two chains that are ready one may wait. f64
 // 8x4, 4x8 and f32 16x8, 4x16 of 256 bits take 0.93 of the time (Zen 4).
-// How many follow the `vectors` accumulators, `nv` a row, of so many lanes; a
-// block of one vector a row waits for its loads.
+// How many follow the `vectors` accumulators, of so many lanes.
 enum { TW_EXTRA = 4 };
-TW_INLINE int tw_extra_accumulators(int f32_lanes, int vectors, int nv) {
-  return f32_lanes == 8 && vectors == 8 && nv > 1 ? TW_EXTRA : 0;
+TW_INLINE int tw_extra_accumulators(int f32_lanes, int vectors) {
+  return f32_lanes == 8 && vectors == 8 ? TW_EXTRA : 0;
 }
 // From accumulator `i` of eight to its place in a step.
 TW_INLINE int tw_extra_place(int i, int odd) {
@@ -109,11 +108,16 @@ TW_INLINE int tw_stages_ahead(int vectors) {
 TW_INLINE int tw_steps_staged_ahead(int vectors) {
   return tw_stages_ahead(vectors) ? 16 : tw_staged_steps(vectors);
 }
-// K steps of a block of one or two rows of f16 or bytes, one vector of 256 bits
-// each, whose loops begin and end for much of the time: s8 1x8, 2x8 and f16 2x8
-// take 0.95 to 0.97 of that of 64 steps. 1x16 does so in L1, but with panels
-// from L2 1.05 of it (Zen 3).
-enum { TW_LONG_BLOCK = 128 };
+// Or it is converted in the loop that multiplies the one before, a few vectors
+// in each iteration: conversions and stores in a row keep multiplies waiting
+// (at 256 bits f16 2x8, 4x8, 8x8 0.88, 0.94, 0.96 of the time, 1x16 0.96; bytes
+// 4x8, 8x8 0.95, 0.94, 1x16, 2x16, 4x16 0.94, 0.96, 0.96; Zen 3). Elements of
+// such a block, and K steps of an iteration, for whole vectors of eight of
+// them, of tiles of 1, 2, 4 or 8 rows.
+enum { TW_BESIDE = 128 };
+TW_INLINE int tw_steps_beside(int M0, int turns) {
+  return M0 * turns < 8 ? 8 / M0 : turns;
+}
 // Those of the first block of `k` steps.
 TW_INLINE tw_index_t tw_steps_of_block(tw_index_t k, tw_index_t most) {
   return k < most ? k : most;

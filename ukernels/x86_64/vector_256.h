@@ -34,6 +34,18 @@ TW_INLINE tw_vf32 tw_f32_splat_for(const void* p, int uses) {
   (void)uses;
   return tw_f32_splat(p);
 }
+// Two lanes, repeated over the vector.
+TW_INLINE tw_vf32 tw_f32_splat_pair(const void* p) {
+  return (tw_vf32)_mm256_set1_pd(*(const tw_any_f64_t*)p);
+}
+// Lanes 1, 0, 3, 2 and so on.
+TW_INLINE tw_vf32 tw_f32_swap_pairs(tw_vf32 v) {
+  return _mm256_permute_ps(v, 0xB1);
+}
+// The even lanes of `a` and the odd ones of `b`.
+TW_INLINE tw_vf32 tw_f32_even_odd(tw_vf32 a, tw_vf32 b) {
+  return _mm256_blend_ps(a, b, 0xAA);
+}
 TW_INLINE tw_vf32 tw_f32_add(tw_vf32 a, tw_vf32 b) {
   return _mm256_add_ps(a, b);
 }
@@ -64,6 +76,15 @@ TW_INLINE void tw_f64_store(void* p, tw_vf64 v) {
 TW_INLINE tw_vf64 tw_f64_splat(const void* p) {
   return _mm256_set1_pd(*(const tw_any_f64_t*)p);
 }
+TW_INLINE tw_vf64 tw_f64_splat_pair(const void* p) {
+  return _mm256_broadcast_pd((const __m128d*)p);
+}
+TW_INLINE tw_vf64 tw_f64_swap_pairs(tw_vf64 v) {
+  return _mm256_permute_pd(v, 0x5);
+}
+TW_INLINE tw_vf64 tw_f64_even_odd(tw_vf64 a, tw_vf64 b) {
+  return _mm256_blend_pd(a, b, 0xA);
+}
 TW_INLINE tw_vf64 tw_f64_add(tw_vf64 a, tw_vf64 b) {
   return _mm256_add_pd(a, b);
 }
@@ -90,6 +111,12 @@ TW_INLINE tw_vi32 tw_i32_splat(const void* p) {
 TW_INLINE tw_vi32 tw_i32_splat_for(const void* p, int uses) {
   (void)uses;
   return tw_i32_splat(p);
+}
+TW_INLINE tw_vi32 tw_i32_splat_pair(const void* p) {
+  return _mm256_set1_epi64x(*(const tw_any_i64_t*)p);
+}
+TW_INLINE tw_vi32 tw_i32_even_odd(tw_vi32 a, tw_vi32 b) {
+  return _mm256_blend_epi32(a, b, 0xAA);
 }
 TW_INLINE tw_vi32 tw_i32_add(tw_vi32 a, tw_vi32 b) {
   return _mm256_add_epi32(a, b);
@@ -137,11 +164,6 @@ TW_INLINE tw_vi32 tw_i16_all(int value) {
 // 16 bytes, repeated over the vector.
 TW_INLINE tw_vi32 tw_i32_load_quarter(const void* p) {
   return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i*)p));
-}
-// Each half of `v`, repeated over a vector.
-TW_INLINE void tw_i32_repeat_quarters(tw_vi32* to, __m256i v) {
-  to[0] = _mm256_permute2x128_si256(v, v, 0x00);
-  to[1] = _mm256_permute2x128_si256(v, v, 0x11);
 }
 // 8 lanes.
 TW_INLINE tw_vi32 tw_i32_from_8(__m256i v) { return v; }

@@ -37,6 +37,18 @@ TW_INLINE __m512i tw_splat_by_load(const void* p) {
 TW_INLINE tw_vf32 tw_f32_splat_for(const void* p, int uses) {
   return uses == 1 ? tw_f32_splat(p) : (tw_vf32)tw_splat_by_load(p);
 }
+// Two lanes, repeated over the vector.
+TW_INLINE tw_vf32 tw_f32_splat_pair(const void* p) {
+  return (tw_vf32)_mm512_set1_pd(*(const tw_any_f64_t*)p);
+}
+// Lanes 1, 0, 3, 2 and so on.
+TW_INLINE tw_vf32 tw_f32_swap_pairs(tw_vf32 v) {
+  return _mm512_permute_ps(v, 0xB1);
+}
+// The even lanes of `a` and the odd ones of `b`.
+TW_INLINE tw_vf32 tw_f32_even_odd(tw_vf32 a, tw_vf32 b) {
+  return _mm512_mask_blend_ps(0xAAAA, a, b);
+}
 TW_INLINE tw_vf32 tw_f32_add(tw_vf32 a, tw_vf32 b) {
   return _mm512_add_ps(a, b);
 }
@@ -59,6 +71,15 @@ TW_INLINE void tw_f64_store(void* p, tw_vf64 v) { _mm512_storeu_pd(p, v); }
 TW_INLINE tw_vf64 tw_f64_splat(const void* p) {
   return _mm512_set1_pd(*(const tw_any_f64_t*)p);
 }
+TW_INLINE tw_vf64 tw_f64_splat_pair(const void* p) {
+  return (tw_vf64)_mm512_broadcast_f32x4(_mm_loadu_ps((const float*)p));
+}
+TW_INLINE tw_vf64 tw_f64_swap_pairs(tw_vf64 v) {
+  return _mm512_permute_pd(v, 0x55);
+}
+TW_INLINE tw_vf64 tw_f64_even_odd(tw_vf64 a, tw_vf64 b) {
+  return _mm512_mask_blend_pd(0xAA, a, b);
+}
 TW_INLINE tw_vf64 tw_f64_add(tw_vf64 a, tw_vf64 b) {
   return _mm512_add_pd(a, b);
 }
@@ -80,6 +101,12 @@ TW_INLINE tw_vi32 tw_i32_splat(const void* p) {
 }
 TW_INLINE tw_vi32 tw_i32_splat_for(const void* p, int uses) {
   return uses == 1 ? tw_i32_splat(p) : tw_splat_by_load(p);
+}
+TW_INLINE tw_vi32 tw_i32_splat_pair(const void* p) {
+  return _mm512_set1_epi64(*(const tw_any_i64_t*)p);
+}
+TW_INLINE tw_vi32 tw_i32_even_odd(tw_vi32 a, tw_vi32 b) {
+  return _mm512_mask_blend_epi32(0xAAAA, a, b);
 }
 TW_INLINE tw_vi32 tw_i32_add(tw_vi32 a, tw_vi32 b) {
   return _mm512_add_epi32(a, b);
@@ -134,12 +161,6 @@ TW_INLINE tw_vi32 tw_i16_all(int value) {
 // 16 bytes, repeated over the vector.
 TW_INLINE tw_vi32 tw_i32_load_quarter(const void* p) {
   return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i*)p));
-}
-// Each half of `v`, repeated over a vector.
-TW_INLINE void tw_i32_repeat_quarters(tw_vi32* to, __m256i v) {
-  const __m512i wide = _mm512_castsi256_si512(v);
-  to[0] = _mm512_shuffle_i32x4(wide, wide, 0x00);
-  to[1] = _mm512_shuffle_i32x4(wide, wide, 0x55);
 }
 // 8 lanes, zeros behind them.
 TW_INLINE tw_vi32 tw_i32_from_8(__m256i v) { return _mm512_zextsi256_si512(v); }

@@ -194,6 +194,11 @@ private:
       return;
     }
     bool whole = plan.kLanes == plan.lanes;
+    if (plan.by == BroadcastBy::Pair) {
+      count -= rows / 2;
+      shuffles += 0.1 * v;
+      instructions += v;
+    }
     if (shape.broadcast.inParts || shape.nibbles)
       count *= shape.parts;
     loads += count * (whole ? width : 0.5);
@@ -291,8 +296,10 @@ private:
     if (shape.padded)
       copy(double(rows) * llvm::divideCeil(shape.rowPitch, run), 1);
     // Loop exits; vectors read from several stores wait for all of them.
-    overhead += (kLoopExit + (shape.padded ? 2 * kLoopExit : 4)) /
-                plan.stageSteps / blocks;
+    double exits = plan.stageAhead == StageAhead::Beside
+                       ? kRunLoop
+                       : kLoopExit + (shape.padded ? 2 * kLoopExit : 4);
+    overhead += exits / plan.stageSteps / blocks;
   }
 
   double once(int rows, int v) {
@@ -360,7 +367,8 @@ PlanCost estimateCost(const TilePlan &plan, const TileKey &key,
   cost.block = {block.multiplies, block.loads,   block.stores,
                 block.decoding,   block.latency, block.instructions};
   cost.blocks = shape.broadcastBlocks.count * shape.vectorBlocks.count;
-  int unrolled = plan.unroll + (plan.unroll > 1);
+  int iterations = plan.stageAhead == StageAhead::Beside ? 2 : 1;
+  int unrolled = iterations * plan.unroll + (plan.unroll > 1);
   int chunks = rows * v * shape.chunks <= 32 ? shape.chunks : 1;
   const Idiom &idiom = tilewright::idiom(plan.idiom);
   int results = rows * v;

@@ -148,7 +148,7 @@ static llvm::SmallVector<TilePlan> byOtherRules(const TilePlan &plan) {
     others.push_back(plan);
     others.back().stageSteps =
         static_cast<int>(llvm::alignTo(plan.stageSteps * quarters / 4, kSteps));
-    others.back().stagesAhead = ahead;
+    others.back().stageAhead = ahead ? StageAhead::Before : StageAhead::No;
   };
   if (plan.staging != Staging::None && plan.stageSteps >= 2 * kSteps) {
     for (int quarters : {3, 6})

@@ -9,6 +9,7 @@
 #include "tilewright/Planning/Target.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <numeric>
 
 namespace tilewright {
 
@@ -29,8 +30,7 @@ void chooseHolding(TilePlan &plan, const TileKey &key,
 /// shuffles itself: 1x16x1 by a stage takes 0.88 to 0.95 of the time of
 /// shuffles, 1x24x1 0.6 (Zen 3).
 static bool leavesShufflePorts(const TilePlan &plan, const TileShape &shape) {
-  bool shufflesAnyway = shape.vector.type == TW_ELEMENT_F16 && shape.regular &&
-                        plan.blockVectors > 1;
+  bool shufflesAnyway = shape.vector.type == TW_ELEMENT_F16 && shape.regular;
   return shape.compute == ComputeType::I8 ||
          (shape.compute == ComputeType::F32 &&
           plan.lanes * shape.accumulatorBytes == 32 && !shufflesAnyway) ||
@@ -45,6 +45,25 @@ static bool wantsShufflePorts(const TilePlan &plan, const TileShape &shape) {
          (shape.broadcast.inParts || shape.vector.type == TW_ELEMENT_F16 ||
           shape.roundsPerStep) &&
          !shape.vector.staged;
+}
+
+/// Whether rows share loads by pairs: where one vector a row would load about
+/// as often as it multiplies. (f32 4x8x1, 8x8x1 take 0.80, 0.88 of the time,
+/// f16 8x8x1 0.87; Zen 3.) Words whose products are added apart are bound by
+/// all pipes, of which the swapped vector takes one more: of two rows, or
+/// beside widened vectors of four rows and more, it pays.
+static bool wantsPairs(const TilePlan &plan, const TileShape &shape) {
+  if (!shape.canPair || !shape.regular || shape.vectors != 1 ||
+      8 * plan.lanes * shape.accumulatorBytes != 256)
+    return false;
+  const Idiom &idiom = tilewright::idiom(plan.idiom);
+  if (idiom.kind == IdiomKind::Generic)
+    return shape.sum != TW_ELEMENT_S32; // those of integers wait for no load
+  if (!idiom.addsApart)
+    return true;
+  return isDecoded(shape.vector, shape.compute, shape.roles.offset)
+             ? shape.rowGroups >= 4
+             : shape.rowGroups == 2;
 }
 
 /// Whether registers of the vector operand are loaded one by one, between the
@@ -172,6 +191,7 @@ bool chooseReading(TilePlan &plan, const TileKey &key, const TileShape &shape,
     plan.by = overrides.valueOr<&P::by>(
         shape.canShuffle && leavesShufflePorts(plan, shape)
             ? BroadcastBy::Shuffle
+        : wantsPairs(plan, shape)        ? BroadcastBy::Pair
         : wantsShufflePorts(plan, shape) ? BroadcastBy::LoadAlone
                                          : BroadcastBy::Load);
   // An iteration's operands, or those of a step.
@@ -194,7 +214,7 @@ void chooseStageSteps(TilePlan &plan, const TileKey &key,
                       const TileShape &shape, const PlanOverrides &overrides) {
   // A loop of one vector is mostly its own; not so of a group of registers, and
   // irregular tiles are not worth the code.
-  plan.stagesAhead = overrides.valueOr<&TilePlan::stagesAhead>(false);
+  plan.stageAhead = overrides.valueOr<&TilePlan::stageAhead>(StageAhead::No);
   plan.stageRuns = overrides.valueOr<&TilePlan::stageRuns>(
       plan.staging != Staging::None && shape.regular && !shape.byLanes &&
       machineOf(info(key.isa)).registerGroup == 1);
@@ -218,15 +238,45 @@ void chooseStageSteps(TilePlan &plan, const TileKey &key,
     plan.stageSteps /= 2;
 }
 
+/// Bytes of a stage that is filled beside the steps before it, and multiplies
+/// of an iteration that does so, beyond which it is too much code.
+static constexpr int kBesideBytes = 512, kMostBeside = 96;
+
+/// Has the next stage filled in the loop of this one's steps, if an instruction
+/// or two decode its elements: conversions and stores in a row keep multiplies
+/// waiting. Of 256 bits f16 8x8x1, 6x8x1, 16x8x1, 5x16x1, 1x16x1 take 0.96,
+/// 0.90, 0.92, 0.94, 0.95 of the time of stages that are filled before or, if
+/// these are quicker, one by one; bytes 8x8x2, 4x8x2, 1x8x2 0.93, 0.92, 0.89,
+/// 1x16x2, 2x16x2, 4x16x2, 6x16x2 0.92, 0.94, 0.96, 0.97 (Zen 3).
+static bool stagesBeside(TilePlan &plan, const TileKey &key,
+                         const TileShape &shape,
+                         const PlanOverrides &overrides) {
+  const IsaInfo &isa = info(key.isa);
+  int bytes = bytesOf(shape.compute), width = isa.vectorBits / 8 / bytes;
+  int elements = shape.broadcastBlocks.size * shape.rowPitch;
+  TilePlan beside = plan;
+  beside.stageAhead = StageAhead::Beside;
+  if (!overrides.has<&TilePlan::unroll>())
+    beside.unroll = std::lcm(plan.unroll, width / std::gcd(width, elements));
+  // Powers of two of iterations, as K often is.
+  if (!overrides.has<&TilePlan::stageSteps>()) {
+    unsigned fit = kBesideBytes / (bytes * elements * beside.unroll);
+    beside.stageSteps = beside.unroll * std::max(1u, llvm::bit_floor(fit));
+  }
+  // A row's vectors are read one by one; LLVM would have those of several steps
+  // at once, and spill: of 1x8 bytes 1x64x2 take 1.38 of the time.
+  bool spills = shape.rowGroups == 1 && shape.vectors > 4;
+  if (spills || beside.unroll * shape.rowGroups * shape.vectors > kMostBeside ||
+      !whyStagesAheadUnfit(beside, shape, isa).empty())
+    return false;
+  plan = beside;
+  return true;
+}
+
 /// What is read of a stage that is filled ahead was stored long ago, and it
-/// need not be long: f16 4x16x1, 3x16x1, 8x8x1 and 6x8x1 of 256 bits take 0.95,
-/// 0.95, 0.94 and 0.91 of the time, s8 8x8x2 and 6x8x2 0.97 and 0.92 (Zen 3),
-/// and f16 8x8x1 0.97 by hand (Zen 4). The block of 6x2 takes 0.91 and 0.98 of
-/// f16 and bytes by stages of four steps, three vectors; 5x2, 10x1 and 4x3 take
-/// more. bf16 in parts takes 0.94 to 0.98 of 3x2 to 6x2 by stages of three
-/// vectors or of eight steps, 1.00 of 8x1 and 6x1. Wide blocks of a row or two
-/// take 1.00 to 1.05, and of four accumulators a loop of 64 steps is better:
-/// those are for who measures.
+/// need not be long. bf16 in parts takes 0.94 to 0.98 of 3x2 to 6x2 by stages
+/// of three vectors or of eight steps, 1.00 of 8x1 and 6x1. The block of 6x2
+/// takes 0.72 of f8E4M3FN by stages of four steps (Zen 3).
 void chooseStagesAhead(TilePlan &plan, const TileKey &key,
                        const TileShape &shape, const PlanOverrides &overrides) {
   constexpr int kFewestRows = 3, kFewest = 5, kMost = 8;
@@ -235,14 +285,15 @@ void chooseStagesAhead(TilePlan &plan, const TileKey &key,
                accumulators <= kMost;
   bool isSixByTwo = shape.rowGroups == 6 && shape.vectors == 2;
   bool isAlone = shape.broadcastBlocks.count * shape.vectorBlocks.count == 1;
-  if (overrides.has<&TilePlan::stagesAhead>() ||
+  if (!plan.stagesBroadcastAlone() || overrides.has<&TilePlan::stageAhead>() ||
       !machineOf(info(key.isa)).stagesAhead ||
       8 * plan.lanes * shape.accumulatorBytes != 256 || !shape.regular ||
-      shape.roundsPerStep || !isAlone ||
-      !(shape.broadcast.inParts ? shape.masksParts : isFew || isSixByTwo) ||
-      !whyStagesAheadUnfit(plan, shape).empty())
+      shape.roundsPerStep ||
+      !whyStagesAheadUnfit(plan, shape, info(key.isa)).empty() ||
+      stagesBeside(plan, key, shape, overrides) || !isAlone ||
+      !(shape.broadcast.inParts ? shape.masksParts : isFew || isSixByTwo))
     return;
-  plan.stagesAhead = true;
+  plan.stageAhead = StageAhead::Before;
   if (overrides.has<&TilePlan::stageSteps>())
     return;
   constexpr int kThreeVectors = 24;

@@ -16,8 +16,10 @@ namespace tilewright {
 /// Why there is no TileShape of the plan; "" if there is one.
 std::string whyLanesUnfit(const TilePlan &plan, const TileKey &key);
 
-/// Why a plan with this shape cannot have TilePlan::stagesAhead; "" if it can.
-std::string whyStagesAheadUnfit(const TilePlan &plan, const TileShape &shape);
+/// Why a plan with this shape cannot have its TilePlan::stageAhead; "" if it
+/// can.
+std::string whyStagesAheadUnfit(const TilePlan &plan, const TileShape &shape,
+                                const IsaInfo &isa);
 
 /// Of an idiom that fits the key.
 std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key,

@@ -105,7 +105,7 @@ int64_t stageBytes(const TilePlan &plan, const TileKey &key) {
 int64_t stageBytes(const TilePlan &plan, const TileKey &key,
                    const TileShape &shape) {
   int64_t parts = shape.broadcast.inParts ? idiom(plan.idiom).parts : 1;
-  if (plan.stagesAhead)
+  if (plan.stagesAhead())
     parts *= 2;
   auto rowsOf = [&](const OperandShape &operand, const Blocking &blocks) {
     return plan.sharesRuns ? operand.rows : blocks.size;
@@ -244,12 +244,20 @@ static std::string whyExtraUnfit(const TilePlan &plan, const TileShape &shape,
       .str();
 }
 
-std::string whyStagesAheadUnfit(const TilePlan &plan, const TileShape &shape) {
+std::string whyStagesAheadUnfit(const TilePlan &plan, const TileShape &shape,
+                                const IsaInfo &isa) {
   if (!plan.stagesBroadcastAlone())
     return "stageahead needs the broadcast operand staged, and it alone";
   if (plan.sharesRuns || plan.sums == SumsIn::Stage || shape.scaleBits != 0)
     return "stageahead needs runs of one block, sums=steps or sums=pass, and "
            "sums that are not scaled";
+  if (plan.stageAhead == StageAhead::Beside && !shape.canStageBeside(plan, isa))
+    return llvm::formatv(
+        "stageahead=beside needs equal blocks of the broadcast operand, whose "
+        "elements an instruction or two decode and of which unroll={0} steps "
+        "are whole vectors, a stagesteps={1} that is a multiple of that, and "
+        "neither sums of 16 bits nor operands decoded for an iteration",
+        plan.unroll, plan.stageSteps);
   return {};
 }
 
@@ -324,6 +332,11 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key,
   if (plan.by == BroadcastBy::Shuffle && !shape.canShuffle)
     return "by=shuffle needs one row whose groups of 4 or 8 bytes fill "
            "registers of 16 in an iteration, and vectors of 32 bytes or more";
+  if (plan.by == BroadcastBy::Pair && !shape.canPair)
+    return "by=pair needs x86-64 with AVX2, two rows or more in a block, whose "
+           "elements are no others where they are multiplied, or are staged, "
+           "one group of K0 a step, klanes=1, one part a multiply, and sums "
+           "that are neither rounded each step nor of 16 bits";
   if (plan.by == BroadcastBy::LoadAlone && !shape.canLoadAlone)
     return "by=loadalone needs AVX-512, vectors of 64 bytes, and a broadcast "
            "operand of f32 in memory, as such or staged";
@@ -383,8 +396,8 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key,
     return why;
   if (why = whyRunsUnfit(plan, shape); !why.empty())
     return why;
-  if (plan.stagesAhead)
-    why = whyStagesAheadUnfit(plan, shape);
+  if (plan.stagesAhead())
+    why = whyStagesAheadUnfit(plan, shape, info(key.isa));
   if (!why.empty())
     return why;
   if (plan.stageRuns && plan.staging == Staging::None)

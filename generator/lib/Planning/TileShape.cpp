@@ -163,6 +163,12 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan,
   canLoadAlone = shared.machine.repeatsIntegers &&
                  plan.lanes * accumulatorBytes == 64 &&
                  (floats || pairs || (broadcast.inParts && plan.kLanes == 1));
+  canPair = shared.machine.repeatsPairs && !byLanes && idiom.rows == 1 &&
+            rowGroups > 1 && plan.lanes > 1 && plan.kLanes == 1 &&
+            chunks == 1 && parts == 1 && !padded && sum == accumulator &&
+            key.rounding != Rounding::kPerStep && 2 * groupBytes <= 16 &&
+            llvm::isPowerOf2_32(groupBytes) &&
+            !isDecoded(broadcast, compute, 0);
   hasScalars = shared.machine.takesScalars && !byLanes && chunkSize == 1 &&
                !isComputedAs(broadcast.type, compute) &&
                decodesScalar(broadcast, shared.machine);
@@ -217,6 +223,12 @@ bool isDecoded(const OperandShape &operand, ComputeType compute, int offset) {
          !(isComputedAs(operand.type, compute) && offset == 0);
 }
 
+bool isCheaplyDecoded(tw_element_type_t type) {
+  const ElementTypeInfo &element = info(type);
+  return element.bits >= 16 ||
+         (element.bits == 8 && element.kind != TW_ELEMENT_KIND_FLOAT);
+}
+
 bool TileShape::canDecodeAhead(const TilePlan &plan, const IsaInfo &isa) const {
   if (plan.decodeAhead == plan.unroll)
     return canDecodeIterations(plan, isa);
@@ -252,6 +264,17 @@ bool TileShape::takesHalves(const TilePlan &plan) const {
 bool TileShape::canPassVectors() const {
   return !byLanes && broadcastBlocks.count > 1 && parts == 1 &&
          rowPitch == chunkSize && isDecoded(vector, compute, roles.offset);
+}
+
+bool TileShape::canStageBeside(const TilePlan &plan, const IsaInfo &isa) const {
+  int width = isa.vectorBits / 8 / bytesOf(compute);
+  // The steps of some of the rows do not follow one another.
+  int together = broadcastBlocks.count == 1 ? plan.unroll : 1;
+  return isCheaplyDecoded(broadcast.type) && !nibbles && parts == 1 &&
+         sum == accumulator && !decodesIterations(plan) &&
+         !broadcastBlocks.overlaps && !broadcast.scalable &&
+         together * broadcastBlocks.size * rowPitch % width == 0 &&
+         plan.stageSteps % plan.unroll == 0;
 }
 
 /// Both operands of the K step after the one that is multiplied, where

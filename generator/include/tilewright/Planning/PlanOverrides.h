@@ -27,6 +27,7 @@ inline constexpr PlanWord<bool> kOrders[] = {{"mn", false}, {"nm", true}};
 inline constexpr PlanWord<BroadcastBy> kBroadcastBy[] = {
     {"load", BroadcastBy::Load},
     {"loadalone", BroadcastBy::LoadAlone},
+    {"pair", BroadcastBy::Pair},
     {"shuffle", BroadcastBy::Shuffle},
     {"lane", BroadcastBy::Lane}};
 inline constexpr PlanWord<Staging> kStagings[] = {
@@ -39,6 +40,10 @@ inline constexpr PlanWord<bool> kEnds[] = {{"counter", false},
                                            {"pointer", true}};
 inline constexpr PlanWord<bool> kStageLoops[] = {{"vector", false},
                                                  {"vectors", true}};
+inline constexpr PlanWord<StageAhead> kStageAhead[] = {
+    {"no", StageAhead::No},
+    {"yes", StageAhead::Before},
+    {"beside", StageAhead::Beside}};
 inline constexpr PlanWord<bool> kRuns[] = {{"block", false}, {"tile", true}};
 inline constexpr PlanWord<SumsIn> kSumsIn[] = {
     {"steps", SumsIn::Steps}, {"stage", SumsIn::Stage}, {"pass", SumsIn::Pass}};
@@ -76,6 +81,8 @@ template <> struct PlanTable<TilePlan> {
         Word<&P::by>{
             "by",
             "how: each group by a load (or one that is no shuffle besides), "
+            "those of two rows by one load, with neighbouring lanes of the "
+            "vector swapped for every second row, "
             "several of a single row by shuffles of "
             "one register, or none, for multiplies name lanes of registers "
             "that hold rows as memory does",
@@ -155,12 +162,13 @@ template <> struct PlanTable<TilePlan> {
             "vector, if there is no such part, or those of four vectors first; "
             "what is summed up meanwhile is added up by vectors then",
             kStageLoops},
-        Word<&P::stagesAhead>{
+        Word<&P::stageAhead>{
             "stageahead",
             "the broadcast operand has two stages in turn, and one is filled "
-            "before the steps of the other are multiplied: what these read was "
+            "before the steps of the other are multiplied, or `beside` these, "
+            "in their loop: what they read was "
             "stored long ago. One, if there is no such part",
-            kNoYes},
+            kStageAhead},
         Word<&P::sharesRuns>{
             "runs",
             "what takes the K steps that are staged at a time before the next "
@@ -186,7 +194,7 @@ template <> struct PlanTable<TilePlan> {
     return field == "round"        ? plan.roundsInTurn()
            : field == "ends"       ? plan.endsByPointer
            : field == "stageloop"  ? plan.stageRuns
-           : field == "stageahead" ? plan.stagesAhead
+           : field == "stageahead" ? plan.stagesAhead()
            : field == "runs"       ? plan.sharesRuns
            : field == "extra"      ? plan.extra != 0
            : field == "schedule"   ? plan.schedule != Schedule::Planned

@@ -54,6 +54,10 @@ struct Machine {
   /// none: BroadcastBy::LoadAlone.
   bool repeatsIntegers = false;
 
+  /// A load repeats two lanes, which a multiply takes from a register:
+  /// BroadcastBy::Pair.
+  bool repeatsPairs = false;
+
   /// Registers that one vector may take, and its instructions with it: RVV's
   /// LMUL.
   int registerGroup = 1;
@@ -81,7 +85,7 @@ struct Machine {
   bool endsByPointer = false;
   /// Plans may have TilePlan::extra.
   bool hasExtra = false;
-  /// Plans of 256 bits and a few accumulators have TilePlan::stagesAhead.
+  /// Plans of 256 bits and a few accumulators have TilePlan::stageAhead.
   bool stagesAhead = false;
   /// Accumulators in flight that keep the multipliers busy: latency 4 on two
   /// pipes, or a longer one, or on more.

@@ -42,9 +42,14 @@ enum class SumsIn : uint8_t {
 enum class BroadcastBy : uint8_t {
   Load,      ///< each by a load that repeats it over a vector
   LoadAlone, ///< by one that is no shuffle besides, on any core
+  Pair,      ///< of two rows by one load that repeats both (TileShape::canPair)
   Shuffle,   ///< several by shuffles of one register: of a single row
   Lane       ///< as lanes of registers that hold rows as memory does
 };
+
+/// Whether the broadcast operand has two stages in turn, of which one is filled
+/// before the steps of the other are multiplied, or in the loop that does so.
+enum class StageAhead : uint8_t { No, Before, Beside };
 
 /// One operand of the multiply, the *broadcast* operand, has each of its groups
 /// repeated over a whole vector; the other, the *vector* operand, fills a
@@ -120,9 +125,7 @@ struct TilePlan {
   /// vectors, and what is left as few as fill one; otherwise only these. What a
   /// stage sums up is added up by vectors.
   bool stageRuns = false;
-  /// There are two stages of the broadcast operand, and the next one is filled
-  /// before the steps of the one that is full are multiplied.
-  bool stagesAhead = false;
+  StageAhead stageAhead = StageAhead::No;
   /// All register blocks take a run of stageSteps K steps, whose operands are
   /// staged once for them, before any takes the next one; their sums are in
   /// memory meanwhile. What the first blocks decode of the vector operand they
@@ -140,6 +143,7 @@ struct TilePlan {
   bool stagesBroadcastAlone() const {
     return stagesBroadcast() && staging != Staging::Both;
   }
+  bool stagesAhead() const { return stageAhead != StageAhead::No; }
   bool stagesVector() const {
     return staging == Staging::Vector || staging == Staging::Both;
   }

@@ -135,6 +135,16 @@ struct TileShape {
   /// BroadcastBy::LoadAlone is possible: a float, or two whole bf16, for a
   /// whole vector of 64 bytes.
   bool canLoadAlone;
+  /// BroadcastBy::Pair is possible: lanes of a load are elements of two rows by
+  /// turns, and so are those of both rows' accumulators. The first has even
+  /// lanes of the first row and odd ones of the second; of the other, whose
+  /// vector has the lanes of each pair swapped, even ones are odd columns of
+  /// the first row and odd ones even columns of the second.
+  bool canPair;
+  /// The row, or the other one, of two that share a load.
+  bool pairsRow(const TilePlan &plan, int row) const {
+    return plan.by == BroadcastBy::Pair && (row | 1) < rowGroups;
+  }
   /// Elements of the broadcast operand can be decoded as scalars, which a
   /// multiply takes then, and are, unless it is staged.
   bool hasScalars;
@@ -202,6 +212,9 @@ struct TileShape {
     return plan.sharesRuns && canPassVectors();
   }
   bool canPassVectors() const;
+  /// Whether an iteration's steps fill vectors of the stage for StageAhead::
+  /// Beside, and iterations the stage.
+  bool canStageBeside(const TilePlan &plan, const IsaInfo &isa) const;
   /// Elements of the vector operand in a register that the multiplies take.
   int64_t vectorWidth;
   /// Whether the operands are of a kind that iterations can be decoded of.
@@ -237,6 +250,9 @@ bool namesLanes(const TilePlan &plan, const TileKey &key);
 /// Whether the multiplies' operand is made of `operand` where it is read:
 /// nothing is where it is staged.
 bool isDecoded(const OperandShape &operand, ComputeType compute, int offset);
+
+/// Whether an instruction or two decode a vector of elements of `type`.
+bool isCheaplyDecoded(tw_element_type_t type);
 
 } // namespace tilewright
 

@@ -315,7 +315,7 @@ std::string whyScalablePlanUnfit(const TilePlan &plan, const TileKey &key) {
                          shape.lanes);
   if (plan.broadcastRhs || plan.staging != Staging::None ||
       plan.stageSteps != 1 || plan.ahead != 0 || plan.sums != SumsIn::Steps ||
-      plan.endsByPointer || plan.stageRuns || plan.stagesAhead ||
+      plan.endsByPointer || plan.stageRuns || plan.stagesAhead() ||
       plan.extra != 0)
     return "scalable vectors need broadcast=lhs stage=none stagesteps=1 "
            "ahead=0 sums=steps ends=counter stageloop=vector stageahead=no "
@@ -437,7 +437,7 @@ llvm::Expected<std::optional<TilePlan>> planScalable(const TileKey &key,
     plan.sums = o.valueOr<&P::sums>(SumsIn::Steps);
     plan.endsByPointer = o.valueOr<&P::endsByPointer>(false);
     plan.stageRuns = o.valueOr<&P::stageRuns>(false);
-    plan.stagesAhead = o.valueOr<&P::stagesAhead>(false);
+    plan.stageAhead = o.valueOr<&P::stageAhead>(StageAhead::No);
     plan.extra = o.valueOr<&P::extra>(0);
     // Each is two registers in its turn: LLVM spills where none is left.
     bool takesTurns = sveRegisters(shape, block) < kRegisters;

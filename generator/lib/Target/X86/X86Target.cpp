@@ -79,6 +79,7 @@ public:
     m.endsByPointer = true;
     m.hasExtra = true;
     m.stagesAhead = true;
+    m.repeatsPairs = avx2;
     m.registerClass = avx512 ? "v" : "x";
     return m;
   }

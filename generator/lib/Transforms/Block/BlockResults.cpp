@@ -173,6 +173,8 @@ void BlockResults::flushDenormals(Values &results) {
 /// out vectors.
 Emitter::Values BlockResults::untangle(const Values &accumulators) {
   const Idiom &idiom = tilewright::idiom(plan.idiom);
+  if (plan.by == BroadcastBy::Pair)
+    return partPairs(accumulators);
   if (idiom.rows == 1 && idiom.halves != Halves::EvenOdd)
     return accumulators;
   // Two accumulators become two out vectors, of two rows or side by side.
@@ -200,6 +202,26 @@ Emitter::Values BlockResults::untangle(const Values &accumulators) {
                                   second ? high : low));
     }
   }
+  return results;
+}
+
+/// The same where two rows take turns (TileShape::canPair).
+Emitter::Values BlockResults::partPairs(const Values &accumulators) {
+  llvm::SmallVector<int64_t> first, second;
+  for (int64_t lane = 0; lane < plan.lanes; ++lane) {
+    bool odd = lane % 2 != 0;
+    first.push_back(odd ? plan.lanes + lane - 1 : lane);
+    second.push_back(odd ? lane : plan.lanes + lane + 1);
+  }
+  Values results = accumulators;
+  for (int row = 0; row + 1 < rows; row += 2)
+    for (int v = 0; v < vectors; ++v) {
+      Value &a = results[row * vectors + v],
+            &b = results[(row + 1) * vectors + v];
+      Value firstRow = e.shuffle(a, b, first);
+      b = e.shuffle(a, b, second);
+      a = firstRow;
+    }
   return results;
 }
 

@@ -31,6 +31,7 @@ private:
   Value finishRows(const Values &accumulators, Value corrections);
   void flushDenormals(Values &results);
   Values untangle(const Values &accumulators);
+  Values partPairs(const Values &accumulators);
   Values tangle(const Values &rows);
   bool transposesBlocks() const;
 

@@ -115,6 +115,65 @@ Value BroadcastSteps::readBroadcast(const OperandSource &source, int row,
   return decode(e, format, raw);
 }
 
+/// Row `row` and the next one by turns in lanes (TileShape::canPair).
+Value BroadcastSteps::readPair(const OperandSource &source, int row) {
+  const ElementFormat &format = source.format;
+  int64_t elements = 2 * int64_t{shape.chunkSize}, times = plan.lanes / 2;
+  Value at =
+      e.offset(source.pointer, elementOffset(format, row * shape.rowPitch));
+  VectorType full = rawVectorType(e, format, plan.lanes * shape.group);
+  int64_t bytes = elements * format.bits() / 8;
+  if (bytes > 8)
+    return decode(e, format,
+                  e.repeat(loadRaw(e, format, at, elements, elements), times));
+  Value scalar = e.load(e.integer(8 * bytes), at, format.align());
+  return decode(e, format, e.bitcast(e.splat(scalar, times), full));
+}
+
+/// Lanes 1, 0, 3, 2 and so on.
+static Value swapPairs(Emitter &e, Value vector, int lanes) {
+  Type type = vector.getType();
+  Type lane = e.integer(8 * Emitter::bytesOf(type) / lanes);
+  bool whole = Emitter::lanesOf(vector) == lanes;
+  Value groups = whole ? vector : e.bitcast(vector, Emitter::vec(lanes, lane));
+  llvm::SmallVector<int64_t> swapped;
+  for (int i = 0; i < lanes; ++i)
+    swapped.push_back(i ^ 1);
+  groups = e.shuffle(groups, groups, swapped);
+  return whole ? groups : e.bitcast(groups, type);
+}
+
+/// What the multiplies of a block take, row after row: vectors, and what they
+/// have in common.
+class BroadcastSteps::Factors {
+public:
+  Factors(BroadcastSteps &steps, const OperandSource &broadcast,
+          llvm::ArrayRef<Value> vectors, int valid)
+      : steps(steps), broadcast(broadcast), vectors(vectors), valid(valid) {
+    if (steps.plan.by == BroadcastBy::Pair)
+      for (Value vector : vectors)
+        swapped.push_back(swapPairs(steps.e, vector, steps.plan.lanes));
+  }
+  void enter(int row) {
+    bool pairs = steps.shape.pairsRow(steps.plan, row);
+    second = pairs && row % 2 != 0;
+    if (!second)
+      group = pairs ? steps.readPair(broadcast, row)
+                    : steps.readBroadcast(broadcast, row, valid);
+  }
+  Value common() const { return group; }
+  Value vector(int v) const { return second ? swapped[v] : vectors[v]; }
+
+private:
+  BroadcastSteps &steps;
+  const OperandSource &broadcast;
+  llvm::ArrayRef<Value> vectors;
+  int valid;
+  Values swapped;
+  Value group;
+  bool second = false;
+};
+
 /// Hands on `count` K steps, a multiple of shape.spreadSteps, by 16 bytes that
 /// are repeated over a register: spread() makes broadcasts of them. As many
 /// such 16 bytes as plan.broadcastLoads come by one load, and a load of 16 does
@@ -308,13 +367,16 @@ void BroadcastSteps::multiplyRows(const OperandSource &broadcast,
     return multiplyThenAdd(broadcast, operands, valid, accumulators);
   // A broadcast that is a shuffle's comes from a register.
   bool vectorLast = idiom(plan.idiom).foldsLast && shape.spreadSteps > 1;
+  Factors factors(*this, broadcast, operands, valid);
   for (int row = 0; row < rows; ++row) {
-    Value group = readBroadcast(broadcast, row, valid);
+    factors.enter(row);
+    Value group = factors.common();
     for (int v = 0; v < vectors; ++v) {
       Value &accumulator = accumulators[row * vectors + v];
+      Value operand = factors.vector(v);
       accumulator = vectorLast
-                        ? multiplyAccumulate(accumulator, group, operands[v])
-                        : multiplyAccumulate(accumulator, operands[v], group);
+                        ? multiplyAccumulate(accumulator, group, operand)
+                        : multiplyAccumulate(accumulator, operand, group);
       if (sumsBefore)
         accumulator = roundSum(accumulator, (*sumsBefore)[row * vectors + v]);
     }
@@ -341,15 +403,16 @@ void BroadcastSteps::multiplyThenAdd(
     llvm::MutableArrayRef<Value> accumulators) {
   int together = e.isa.vectorRegisters > 16 ? 4 : 2;
   int step = std::max(1, together / vectors);
+  Factors factors(*this, broadcast, operands, valid);
   for (int first = 0; first < rows; first += step) {
     Values products;
     int end = std::min(first + step, rows);
     for (int row = first; row < end; ++row) {
-      Value group = readBroadcast(broadcast, row, valid);
+      factors.enter(row);
       for (int v = 0; v < vectors; ++v)
-        products.push_back(emission.multiply(e, plan.idiom, shape.roles,
-                                             operands[v], group, 0,
-                                             accumulatorType));
+        products.push_back(
+            emission.multiply(e, plan.idiom, shape.roles, factors.vector(v),
+                              factors.common(), 0, accumulatorType));
     }
     bool group = products.size() > 1;
     if (group)

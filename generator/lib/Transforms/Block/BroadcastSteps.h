@@ -46,6 +46,9 @@ private:
                      const OperandSource &vector, int valid,
                      llvm::MutableArrayRef<Value> accumulators);
   Value readBroadcast(const OperandSource &source, int row, int valid);
+  Value readPair(const OperandSource &source, int row);
+  /// Both operands of each multiply of a block, row by row.
+  class Factors;
   Value loadVector(const OperandSource &source, int index, int valid);
   Value readVector(const OperandSource &source, int index, int valid);
   void forEachLane(const OperandSource &source, int count,

@@ -24,7 +24,7 @@ Emitter::Values KLoop::run(Values carries) {
 /// `count` K steps from the given pointers on.
 Emitter::Values KLoop::loop(Value broadcast, Value vector, Value count,
                             Values carries) {
-  if (plan.stagesAhead)
+  if (plan.stagesAhead())
     return stagedAheadLoop(broadcast, vector, count, carries);
   if (plan.staging != Staging::None)
     return stagedLoop(broadcast, vector, count, carries);
@@ -71,19 +71,18 @@ Emitter::Values KLoop::scaledLoop(Values carries) {
   return results;
 }
 
-/// Takes `total` K steps in runs of plan.stageSteps; the last carries of `all`,
-/// but for so many `pointers`. The first run is by itself where the others are
-/// read otherwise, `behind` it.
+/// Takes the K steps [first, total) in runs of plan.stageSteps; the last
+/// carries of `all`, but for so many `pointers`. The first run is by itself
+/// where the others are read otherwise, `behind` it.
 Emitter::Values KLoop::loopOverRuns(
-    Value total, Values all, int pointers,
+    Value first, Value total, Values all, int pointers,
     llvm::function_ref<Values(Value k, Values in, bool behind)> run) {
   bool behind = shape.masksParts;
-  Value begin = e.i64(0);
   if (behind) {
-    all = run(begin, all, false);
-    begin = e.i64(plan.stageSteps);
+    all = run(first, all, false);
+    first = e.add(first, e.i64(plan.stageSteps));
   }
-  all = e.loop(begin, total, plan.stageSteps, all,
+  all = e.loop(first, total, plan.stageSteps, all,
                [&](Value k, Values in) { return run(k, in, behind); });
   return Values(all.begin() + pointers, all.end());
 }
@@ -105,24 +104,25 @@ Emitter::Values KLoop::stagedLoop(Value firstBroadcast, Value firstVector,
   StepStride vectorRun = times(position.vectorStride, plan.stageSteps);
   Values all = {firstBroadcast, firstVector};
   llvm::append_range(all, carries);
-  return loopOverRuns(total, all, 2, [&](Value k, Values in, bool behind) {
-    Value count = e.sub(total, k);
-    count = arith::MinSIOp::create(e.b, e.loc, count, most);
-    OperandSource broadcast =
-        broadcastStage
-            ? broadcastStage->fill(in[0], count, behind)
-            : OperandSource{broadcastFormat, in[0], position.broadcastStride,
-                            false, nullptr};
-    OperandSource vector =
-        vectorStage ? vectorStage->fill(in[1], count, false)
-                    : OperandSource{vectorFormat, in[1], position.vectorStride,
-                                    false, nullptr};
-    vector.behind = behind;
-    Values next = {offset(in[0], broadcastRun), offset(in[1], vectorRun)};
-    llvm::append_range(next, stepLoop(broadcast, vector, count,
-                                      Values(in.begin() + 2, in.end())));
-    return next;
-  });
+  return loopOverRuns(
+      e.i64(0), total, all, 2, [&](Value k, Values in, bool behind) {
+        Value count = e.sub(total, k);
+        count = arith::MinSIOp::create(e.b, e.loc, count, most);
+        OperandSource broadcast =
+            broadcastStage
+                ? broadcastStage->fill(in[0], count, behind)
+                : OperandSource{broadcastFormat, in[0],
+                                position.broadcastStride, false, nullptr};
+        OperandSource vector =
+            vectorStage ? vectorStage->fill(in[1], count, false)
+                        : OperandSource{vectorFormat, in[1],
+                                        position.vectorStride, false, nullptr};
+        vector.behind = behind;
+        Values next = {offset(in[0], broadcastRun), offset(in[1], vectorRun)};
+        llvm::append_range(next, stepLoop(broadcast, vector, count,
+                                          Values(in.begin() + 2, in.end())));
+        return next;
+      });
 }
 
 /// The same with two stages in turn: the next run is staged before this one's
@@ -141,17 +141,62 @@ Emitter::Values KLoop::stagedAheadLoop(Value firstBroadcast, Value firstVector,
   Values all = {offset(firstBroadcast, broadcastRun), firstVector,
                 stage.place(0), stage.place(1)};
   llvm::append_range(all, carries);
-  return loopOverRuns(total, all, 4, [&](Value k, Values in, bool behind) {
-    Value left = e.sub(total, k);
-    Value rest = arith::MaxSIOp::create(e.b, e.loc, e.sub(left, most), none);
-    stage.fill(in[0], upToRun(rest), shape.masksParts, in[3]);
+  Value done = none;
+  if (plan.stageAhead == StageAhead::Beside) {
+    Value before = arith::MaxSIOp::create(e.b, e.loc, e.sub(total, most), none);
+    done = e.sub(before, arith::RemUIOp::create(e.b, e.loc, before, most));
+    all = besideLoop(stage, done, all);
+  }
+  return loopOverRuns(
+      done, total, all, 4, [&](Value k, Values in, bool behind) {
+        Value left = e.sub(total, k);
+        Value rest =
+            arith::MaxSIOp::create(e.b, e.loc, e.sub(left, most), none);
+        stage.fill(in[0], upToRun(rest), shape.masksParts, in[3]);
+        OperandSource vector{vectorFormat, in[1], position.vectorStride, false,
+                             nullptr};
+        vector.behind = behind;
+        Values next = {offset(in[0], broadcastRun), offset(in[1], vectorRun),
+                       in[3], in[2]};
+        llvm::append_range(next,
+                           stepLoop(stage.at(in[2]), vector, upToRun(left),
+                                    Values(in.begin() + 4, in.end())));
+        return next;
+      });
+}
+
+/// `count` K steps of whole runs that whole ones follow: each iteration stages
+/// as many steps of the next run as it multiplies. `all` as stagedAheadLoop has
+/// it.
+Emitter::Values KLoop::besideLoop(OperandStage &stage, Value count,
+                                  Values all) {
+  int64_t run = plan.stageSteps, each = plan.unroll;
+  StepStride panelRun = times(position.broadcastStride, run),
+             vectorRun = times(position.vectorStride, run);
+  return e.loop(e.i64(0), count, run, all, [&](Value, Values in) {
+    OperandSource broadcast = stage.at(in[2]);
     OperandSource vector{vectorFormat, in[1], position.vectorStride, false,
                          nullptr};
-    vector.behind = behind;
-    Values next = {offset(in[0], broadcastRun), offset(in[1], vectorRun), in[3],
+    Values inner = {in[0], in[3], broadcast.pointer, vector.pointer};
+    inner.append(in.begin() + 4, in.end());
+    inner = e.loop(e.i64(0), e.i64(run), each, inner, [&](Value, Values at) {
+      stage.fillSteps(at[0], at[1], each);
+      broadcast.pointer = at[2];
+      vector.pointer = at[3];
+      BlockSteps::Reached reached;
+      Values results =
+          blockSteps.steps(broadcast, vector, static_cast<int>(each),
+                           Values(at.begin() + 4, at.end()), reached);
+      Values next = {offset(at[0], times(position.broadcastStride, each)),
+                     offset(at[1], times(broadcast.stride, each)),
+                     offset(at[2], times(broadcast.stride, each)),
+                     offset(at[3], times(position.vectorStride, each))};
+      llvm::append_range(next, results);
+      return next;
+    });
+    Values next = {offset(in[0], panelRun), offset(in[1], vectorRun), in[3],
                    in[2]};
-    llvm::append_range(next, stepLoop(stage.at(in[2]), vector, upToRun(left),
-                                      Values(in.begin() + 4, in.end())));
+    next.append(inner.begin() + 4, inner.end());
     return next;
   });
 }

@@ -10,6 +10,8 @@
 
 namespace tilewright {
 
+class OperandStage;
+
 class KLoop : RegisterBlock {
 public:
   KLoop(const RegisterBlock &block, BlockSteps &steps)
@@ -23,13 +25,14 @@ public:
 
 private:
   Values
-  loopOverRuns(Value total, Values all, int pointers,
+  loopOverRuns(Value first, Value total, Values all, int pointers,
                llvm::function_ref<Values(Value k, Values in, bool behind)> run);
   Values loop(Value broadcast, Value vector, Value count, Values carries);
   Values scaledLoop(Values carries);
   Values stagedLoop(Value broadcast, Value vector, Value count, Values carries);
   Values stagedAheadLoop(Value broadcast, Value vector, Value count,
                          Values carries);
+  Values besideLoop(OperandStage &stage, Value count, Values all);
   Values plainLoop(OperandSource broadcast, OperandSource vector, Value count,
                    Values carries);
   Values runSteps(OperandSource broadcast, OperandSource vector, Value begin,

@@ -15,12 +15,6 @@ namespace tilewright {
 /// instruction or two decode; for others every run is one.
 constexpr int kUnrolledVectors = 4;
 
-static bool isCheap(const ElementFormat &format) {
-  return format.bits() >= 16 ||
-         (format.bits() == 8 &&
-          info(format.type).kind != TW_ELEMENT_KIND_FLOAT);
-}
-
 /// Elements that are decoded at a time: a vector, or what has to be put in
 /// order together.
 static int64_t runWidth(const Emitter &e, const TileShape &shape) {
@@ -81,10 +75,10 @@ OperandStage::OperandStage(const RegisterBlock &block,
         llvm::alignTo(plan.stageSteps * decodedStride + slack, width * bytes);
   stageBytes = operand.inParts ? idiom(plan.idiom).parts * partStride
                                : plan.stageSteps * decodedStride + slack;
-  if (plan.stagesAhead)
+  if (plan.stagesAhead())
     stageBytes = llvm::alignTo(stageBytes, width * bytes);
   if (decodes)
-    decoded = stackBuffer(plan.stagesAhead ? 2 * stageBytes : stageBytes);
+    decoded = stackBuffer(plan.stagesAhead() ? 2 * stageBytes : stageBytes);
   bufferStride = decodedStride;
   buffer = decoded;
   if (shape.padded) {
@@ -114,8 +108,8 @@ OperandSource OperandStage::fill(Value source, Value steps, bool behind,
     // So many steps at a time as fill vectors which one does not fill; first as
     // many as stand one by one.
     int64_t width = runWidth(e, shape), filled = 1, together = 1;
-    if ((wholeOperand || elements % width == 0) && isCheap(format) &&
-        shape.regular)
+    if ((wholeOperand || elements % width == 0) &&
+        isCheaplyDecoded(format.type) && shape.regular)
       filled =
           std::min<int64_t>(width / std::gcd(width, elements), plan.stageSteps);
     if (sums) {
@@ -157,10 +151,20 @@ OperandSource OperandStage::fill(Value source, Value steps, bool behind,
   return at(buffer);
 }
 
+void OperandStage::fillSteps(Value source, Value place, int64_t steps) {
+  // Those of a part of the rows do not follow one another.
+  int64_t each = wholeOperand ? steps : 1;
+  Values none;
+  for (int64_t i = 0; i < steps; i += each)
+    decodeRun(offset(source, times(stride, i)),
+              e.offset(place, i * decodedStride), each * blockRows * key.k0,
+              false, none);
+}
+
 /// Whether the vectors of a run of `elements` stand one by one.
 bool OperandStage::unrolls(int64_t elements) const {
   return elements / runWidth(e, shape) <=
-         (isCheap(format) ? kUnrolledVectors : 1);
+         (isCheaplyDecoded(format.type) ? kUnrolledVectors : 1);
 }
 
 /// `elements` from `source` on, to `buffer`, a place in the stage; and to the
@@ -203,7 +207,7 @@ void OperandStage::decodeRun(Value source, Value buffer, int64_t elements,
             sums ? e.offset(sums, i * sumBytes) : nullptr);
   };
   int64_t whole = elements / width, rest = elements % width;
-  if (!isCheap(format) && whole > 0 && rest > 0 && !sums &&
+  if (!isCheaplyDecoded(format.type) && whole > 0 && rest > 0 && !sums &&
       elements * format.bits() % 8 == 0) {
     // One body for all: the last vector starts early, so as to end with the
     // run.

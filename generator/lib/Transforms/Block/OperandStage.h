@@ -26,6 +26,9 @@ public:
   }
   /// The same at `place`, one of two of a plan that stages ahead.
   OperandSource fill(Value source, Value steps, bool behind, Value place);
+  /// Stages `steps` K steps, which are whole vectors, from `source` on to
+  /// `place`, by no loop.
+  void fillSteps(Value source, Value place, int64_t steps);
   Value place(int i) const { return e.offset(decoded, i * stageBytes); }
   /// What is staged at `place`.
   OperandSource at(Value place) const;

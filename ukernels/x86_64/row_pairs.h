@@ -1,0 +1,91 @@
+// Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two rows that share a load of what is broadcast. A tile of one vector a row
+// loads one element of the lhs for each multiply, and the vector: more than
+// load ports take in the time of the multiplies (f32 8x8 at 256 bits: 9 loads,
+// 8 multiply-adds in 4 cycles). A load that repeats the elements of two rows,
+// a and b, over a vector costs what one that repeats a does:
+//
+//   (a b a b ..) * (r0 r1 r2 r3 ..) -> (a*r0 b*r1 a*r2 b*r3 ..)  accumulator m
+//   (a b a b ..) * (r1 r0 r3 r2 ..) -> (a*r1 b*r0 a*r3 b*r2 ..)  and m + 1
+//
+// One shuffle of the rhs serves all rows of a step, and the accumulators become
+// rows again behind the last: each element is summed up in the same order as
+// without.
+
+#ifndef UKERNELS_X86_64_ROW_PAIRS_H_
+#define UKERNELS_X86_64_ROW_PAIRS_H_
+
+#include "ukernels/x86_64/tile_body.h"
+
+// Whether the rows of a tile of multiply-adds share loads. Of 256 bits f32 2x8,
+// 4x8, 8x8 take 0.84, 0.80, 0.89 of the time, f64 2x4, 4x4 0.87, 0.81, f16 2x8,
+// 4x8, 8x8 0.93, 0.94, 0.87 (Zen 3). Of 512 nothing was timed.
+TW_INLINE int tw_pairs_rows(int M0, int nv) {
+  return TW_LANES == 8 && nv == 1 && M0 % 2 == 0;
+}
+// The same of products of words that are added apart. Those are bound by all
+// pipes, and the shuffle takes one: s16 2x8 takes 0.91 of the time, 4x8 and 8x8
+// 1.02 and 0.99; beside a rhs that is `widened` s8 4x8, 8x8 0.97, s16s8 8x8
+// 0.98, 2x8 1.02 (Zen 3).
+TW_INLINE int tw_pairs_rows_of_words(int widened, int M0, int nv) {
+  return tw_pairs_rows(M0, nv) &&
+         (TW_HAS_FUSED_DOT2 || (widened ? M0 > 2 : M0 == 2));
+}
+
+// Rows in acc[M0] take turns in lanes, and the other way round; a K step of
+// lhs [M0]. `odd`: of a tile with extra accumulators.
+#define TW_PAIRED_ROWS(name, vector)                                   \
+  TW_INLINE void tw_##name##_pair_rows(vector* acc, int M0) {          \
+    TW_UNROLL for (int m = 0; m < M0; m += 2) {                        \
+      const vector a = acc[m], b = acc[m + 1];                         \
+      acc[m] = tw_##name##_even_odd(a, b);                             \
+      acc[m + 1] = tw_##name##_swap_pairs(tw_##name##_even_odd(b, a)); \
+    }                                                                  \
+  }                                                                    \
+  TW_INLINE void tw_##name##_part_rows(vector* acc, int M0) {          \
+    TW_UNROLL for (int m = 0; m < M0; m += 2) {                        \
+      const vector a = acc[m];                                         \
+      const vector b = tw_##name##_swap_pairs(acc[m + 1]);             \
+      acc[m] = tw_##name##_even_odd(a, b);                             \
+      acc[m + 1] = tw_##name##_even_odd(b, a);                         \
+    }                                                                  \
+  }
+#define TW_PAIRED_MULTIPLY_ADDS(name, vector, element)                    \
+  TW_PAIRED_ROWS(name, vector)                                            \
+  TW_INLINE void tw_##name##_paired_step(vector* acc, const element* lhs, \
+                                         vector rhs, int M0, int odd) {   \
+    const vector r[2] = {rhs, tw_##name##_swap_pairs(rhs)};               \
+    TW_UNROLL for (int m = 0; m < M0; m += 2) {                           \
+      const vector l = tw_##name##_splat_pair(lhs + m);                   \
+      TW_UNROLL for (int i = 0; i < 2; ++i) {                             \
+        const int at = tw_extra_place(m + i, odd);                        \
+        acc[at] = tw_##name##_fma(l, r[i], acc[at]);                      \
+      }                                                                   \
+    }                                                                     \
+  }
+TW_PAIRED_MULTIPLY_ADDS(f32, tw_vf32, float)
+TW_PAIRED_MULTIPLY_ADDS(f64, tw_vf64, double)
+TW_PAIRED_ROWS(i32, tw_vi32)
+
+// The same of pairs of words along K.
+TW_INLINE void tw_i32_paired_step(tw_vi32* acc, const int16_t* lhs, tw_vi32 rhs,
+                                  int M0) {
+  const tw_vi32 r[2] = {rhs, tw_i32_swap_pairs(rhs)};
+  TW_UNROLL for (int m = 0; m < M0; m += 2) {
+    const tw_vi32 l = tw_i32_splat_pair(lhs + 2 * m);
+#if TW_HAS_FUSED_DOT2
+    acc[m] = tw_i32_dot2(acc[m], r[0], l);
+    acc[m + 1] = tw_i32_dot2(acc[m + 1], r[1], l);
+#else
+    tw_vi32 a = tw_i32_madd(r[0], l), b = tw_i32_madd(r[1], l);
+    TW_PIN_BOTH(a, b);
+    acc[m] = tw_i32_add(acc[m], a);
+    acc[m + 1] = tw_i32_add(acc[m + 1], b);
+    TW_PIN_BOTH(acc[m], acc[m + 1]);
+#endif
+  }
+}
+
+#endif  // UKERNELS_X86_64_ROW_PAIRS_H_
