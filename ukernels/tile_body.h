@@ -39,6 +39,9 @@
 #define TW_PIN(v) __asm__ volatile("" : TW_IN_VECTOR_REGISTER(v))
 #define TW_PIN_BOTH(v, w) \
   __asm__ volatile("" : TW_IN_VECTOR_REGISTER(v), TW_IN_VECTOR_REGISTER(w))
+// Keeps what is loaded from `p` behind the computation of `v`.
+#define TW_PIN_BEHIND(p, v) \
+  __asm__ volatile("" : "+r"(p), TW_IN_VECTOR_REGISTER(v))
 #define TW_OPAQUE_POINTER(p) __asm__ volatile("" : "+r"(p))
 
 // Scalars that may lie at any address and alias anything.

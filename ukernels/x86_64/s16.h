@@ -337,18 +337,6 @@ TW_INLINE void tw_bytes_stage(tw_element_type_t type, const int8_t* lhs,
   }
 }
 
-// As tile_body.h says, but of more than eight vectors of 256 bits: with short
-// blocks that are widened ahead 6x16 takes 0.95 of the time (Zen 3). Fewer are
-// widened beside products.
-TW_INLINE int tw_bytes_stages_beside(int vectors) {
-  return TW_LANES == 8 && vectors <= 8;
-}
-TW_INLINE int tw_bytes_staged_steps(int vectors, int M0) {
-  return TW_LANES == 16 ? tw_steps_staged_ahead(vectors)
-         : vectors > 8  ? 4
-                        : TW_BESIDE / M0;
-}
-
 // `rows` as tw_bytes_stage has them.
 TW_INLINE void tw_bytes_tile(tw_element_type_t lhs_type,
                              tw_element_type_t rhs_type, void* out,
@@ -363,15 +351,16 @@ TW_INLINE void tw_bytes_tile(tw_element_type_t lhs_type,
   // Of one vector 16 steps an iteration take 0.94 of the time of 8 from L2
   // (Zen 4).
   const int turn = !row ? sets : nv == 1 ? 16 : 4;
-  const int beside = tw_bytes_stages_beside(vectors);
-  const int block_steps = tw_bytes_staged_steps(vectors, M0);
+  const int beside = TW_LANES == 8;
+  const int block_steps =
+      beside ? tw_block_beside(M0) : tw_steps_staged_ahead(vectors);
   const int8_t* lhs = (const int8_t*)lhs_panel;
   const int8_t* rhs = (const int8_t*)rhs_panel;
   int32_t staged[TW_MAX_STAGED] __attribute__((aligned(64)));
   tw_vi32 acc[TW_MAX_ACCUMULATORS];
   const int pairs = tw_pairs_rows_of_words(1, M0, nv);
   tw_words_begin(acc, out, params, M0, N0, sets, pairs);
-  const int ahead = TW_LANES == 8 || tw_stages_ahead(vectors);
+  const int ahead = beside || tw_stages_ahead(vectors);
   int32_t* now = staged;
   int32_t* next = staged + (ahead ? TW_MAX_STAGED / 2 : 0);
   tw_index_t k = params->K;
@@ -395,10 +384,10 @@ TW_INLINE void tw_bytes_tile(tw_element_type_t lhs_type,
       const int8_t* from = lhs;
       int32_t* to = next;
       TW_NO_UNROLL for (; steps > 0; steps -= each) {
+        TW_UNROLL for (int i = 0; i < each * M0 / 8; ++i) {
+          tw_i32_store(to + 8 * i, tw_s16_from_bytes(lhs_type, from + 16 * i));
+        }
         TW_UNROLL for (int i = 0; i < each; ++i) {
-          if (8 * i < each * M0)
-            tw_i32_store(to + 8 * i,
-                         tw_s16_from_bytes(lhs_type, from + 16 * i));
           tw_bytes_step(rhs_type, acc + i % sets * vectors, l + i * M0,
                         rhs + i * 2 * N0, M0, nv);
         }

@@ -113,10 +113,11 @@ TW_INLINE int tw_steps_staged_ahead(int vectors) {
 // (at 256 bits f16 2x8, 4x8, 8x8 0.88, 0.94, 0.96 of the time, 1x16 0.96; bytes
 // 4x8, 8x8 0.95, 0.94, 1x16, 2x16, 4x16 0.94, 0.96, 0.96; Zen 3). Elements of
 // such a block, and K steps of an iteration, for whole vectors of eight of
-// them, of tiles of 1, 2, 4 or 8 rows.
-enum { TW_BESIDE = 128 };
+// them.
+TW_INLINE int tw_block_beside(int M0) { return M0 > 4 ? 16 : 128 / M0; }
 TW_INLINE int tw_steps_beside(int M0, int turns) {
-  return M0 * turns < 8 ? 8 / M0 : turns;
+  const int whole = M0 % 8 == 0 ? 1 : M0 % 4 == 0 ? 2 : M0 % 2 == 0 ? 4 : 8;
+  return turns > whole ? turns : whole;
 }
 // Those of the first block of `k` steps.
 TW_INLINE tw_index_t tw_steps_of_block(tw_index_t k, tw_index_t most) {
