@@ -381,9 +381,12 @@ private:
   void price(const TileShape &shape) {
     TilePlan kept = plan;
     chooseStagesAhead(kept, key, shape, overrides);
-    PlanCost cost = estimateCost(kept, key, shape, *cores.front());
+    // Stages that are filled before their steps are short, and cost no more.
+    const TilePlan &priced =
+        kept.stageAhead == StageAhead::Beside ? kept : plan;
+    PlanCost cost = estimateCost(priced, key, shape, *cores.front());
     for (const CoreModel *core : cores.drop_front())
-      cost.cycles *= estimateCost(kept, key, shape, *core).cycles;
+      cost.cycles *= estimateCost(priced, key, shape, *core).cycles;
     cost.cycles = std::pow(cost.cycles, 1.0 / double(cores.size()));
     double each = shape.regular ? kRegularSizePrice : kSizePrice;
     double price = cost.cycles * (1 + each * cost.size);
