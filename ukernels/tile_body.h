@@ -46,7 +46,6 @@
 
 // Scalars that may lie at any address and alias anything.
 typedef int32_t __attribute__((aligned(1), may_alias)) tw_any_i32_t;
-typedef int64_t __attribute__((aligned(1), may_alias)) tw_any_i64_t;
 typedef int16_t __attribute__((aligned(1), may_alias)) tw_any_i16_t;
 typedef int8_t __attribute__((may_alias)) tw_any_i8_t;
 typedef float __attribute__((aligned(1), may_alias)) tw_any_f32_t;

@@ -45,7 +45,8 @@ TW_INLINE void f32f32f32_k1(void* out_tile, const void* lhs_panel,
   const float* lhs = (const float*)lhs_panel;
   const float* rhs = (const float*)rhs_panel;
   tw_vf32 acc[TW_MAX_ACCUMULATORS];
-  tw_out_begin(acc, TW_ELEMENT_F32, out, params, M0, N0, sets);
+  const int pairs = tw_pairs_rows(M0, nv);
+  tw_paired_out_begin(acc, TW_ELEMENT_F32, out, params, M0, N0, sets, pairs);
   tw_f32_begin_extra(acc, vectors, extra);
   tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
@@ -63,7 +64,7 @@ TW_INLINE void f32f32f32_k1(void* out_tile, const void* lhs_panel,
     rhs += N0;
   }
   tw_f32_add_extra(acc, vectors, extra);
-  tw_out_end(acc, TW_ELEMENT_F32, out, params, M0, N0, sets);
+  tw_paired_out_end(acc, TW_ELEMENT_F32, out, params, M0, N0, sets, pairs);
 }
 
 // The rows of each half of v[4], which are columns, and the other way round.

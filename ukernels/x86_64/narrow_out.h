@@ -29,9 +29,8 @@ TW_INLINE void tw_out_store(tw_element_type_t type, void* p, tw_vf32 v) {
   }
 }
 
-// Accumulators are acc[set][m][n], n counting vectors, or pairs of rows
-// (row_pairs.h); set 0 starts with the out tile (or zero), the others with
-// zero.
+// Accumulators are acc[set][m][n], n counting vectors; set 0 starts with the
+// out tile (or zero), the others with zero.
 TW_INLINE void tw_out_begin(tw_vf32* acc, tw_element_type_t type,
                             const void* out, const tw_mmt4d_params_t* params,
                             int M0, int N0, int sets) {
@@ -47,7 +46,6 @@ TW_INLINE void tw_out_begin(tw_vf32* acc, tw_element_type_t type,
                                                    tw_out_bytes(type));
     }
   }
-  if (tw_pairs_rows(M0, nv)) tw_f32_pair_rows(acc, M0);
 }
 
 // tw_extra_accumulators, behind those of a set.
@@ -74,7 +72,6 @@ TW_INLINE void tw_out_end(tw_vf32* acc, tw_element_type_t type, void* out,
                           int sets) {
   const int nv = N0 / TW_LANES;
   tw_f32_reduce(acc, M0 * nv, sets);
-  if (tw_pairs_rows(M0, nv)) tw_f32_part_rows(acc, M0);
   const tw_index_t stride = tw_out_stride(params, N0);
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     TW_UNROLL for (int n = 0; n < nv; ++n) {
@@ -83,6 +80,22 @@ TW_INLINE void tw_out_end(tw_vf32* acc, tw_element_type_t type, void* out,
           acc[m * nv + n]);
     }
   }
+}
+
+// The same of accumulators that are `pairs` of rows (row_pairs.h).
+TW_INLINE void tw_paired_out_begin(tw_vf32* acc, tw_element_type_t type,
+                                   const void* out,
+                                   const tw_mmt4d_params_t* params, int M0,
+                                   int N0, int sets, int pairs) {
+  tw_out_begin(acc, type, out, params, M0, N0, sets);
+  if (pairs && tw_accumulates(params)) tw_f32_pair_rows(acc, M0);
+}
+TW_INLINE void tw_paired_out_end(tw_vf32* acc, tw_element_type_t type,
+                                 void* out, const tw_mmt4d_params_t* params,
+                                 int M0, int N0, int sets, int pairs) {
+  tw_f32_reduce(acc, M0 * (N0 / TW_LANES), sets);
+  if (pairs) tw_f32_part_rows(acc, M0);
+  tw_out_end(acc, type, out, params, M0, N0, 1);
 }
 
 #endif  // UKERNELS_X86_64_NARROW_OUT_H_

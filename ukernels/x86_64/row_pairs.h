@@ -19,41 +19,35 @@
 
 #include "ukernels/x86_64/tile_body.h"
 
-// Whether the rows of a tile of multiply-adds share loads. Of 256 bits f32 2x8,
-// 4x8, 8x8 take 0.84, 0.80, 0.89 of the time, f64 2x4, 4x4 0.87, 0.81, f16 2x8,
-// 4x8, 8x8 0.93, 0.94, 0.87 (Zen 3). Of 512 nothing was timed.
+// Whether the rows of a tile share loads. Of 256 bits f32 2x8, 4x8, 8x8 take
+// 0.83, 0.80, 0.88 of the time, f64 2x4, 4x4 0.84, 0.79, f16 8x8 0.87 (Zen 3).
+// By the port table all cores gain or stay but for Gracemont. Of 512 bits
+// nothing was timed. Products of integers stay as they are: words that are
+// added apart are bound by all pipes, of which the shuffle takes one (s16 2x8
+// 0.91 of the time, 4x8 1.02, s8 8x8 0.97; Zen 3), and dot products wait for
+// loads on Zen 5 alone.
 TW_INLINE int tw_pairs_rows(int M0, int nv) {
   return TW_LANES == 8 && nv == 1 && M0 % 2 == 0;
-}
-// The same of products of words that are added apart. Those are bound by all
-// pipes, and the shuffle takes one: s16 2x8 takes 0.91 of the time, 4x8 and 8x8
-// 1.02 and 0.99; beside a rhs that is `widened` s8 4x8, 8x8 0.97, s16s8 8x8
-// 0.98, 2x8 1.02 (Zen 3).
-TW_INLINE int tw_pairs_rows_of_words(int widened, int M0, int nv) {
-  return tw_pairs_rows(M0, nv) &&
-         (TW_HAS_FUSED_DOT2 || (widened ? M0 > 2 : M0 == 2));
 }
 
 // Rows in acc[M0] take turns in lanes, and the other way round; a K step of
 // lhs [M0]. `odd`: of a tile with extra accumulators.
-#define TW_PAIRED_ROWS(name, vector)                                   \
-  TW_INLINE void tw_##name##_pair_rows(vector* acc, int M0) {          \
-    TW_UNROLL for (int m = 0; m < M0; m += 2) {                        \
-      const vector a = acc[m], b = acc[m + 1];                         \
-      acc[m] = tw_##name##_even_odd(a, b);                             \
-      acc[m + 1] = tw_##name##_swap_pairs(tw_##name##_even_odd(b, a)); \
-    }                                                                  \
-  }                                                                    \
-  TW_INLINE void tw_##name##_part_rows(vector* acc, int M0) {          \
-    TW_UNROLL for (int m = 0; m < M0; m += 2) {                        \
-      const vector a = acc[m];                                         \
-      const vector b = tw_##name##_swap_pairs(acc[m + 1]);             \
-      acc[m] = tw_##name##_even_odd(a, b);                             \
-      acc[m + 1] = tw_##name##_even_odd(b, a);                         \
-    }                                                                  \
-  }
-#define TW_PAIRED_MULTIPLY_ADDS(name, vector, element)                    \
-  TW_PAIRED_ROWS(name, vector)                                            \
+#define TW_PAIRED_ROWS(name, vector, element)                             \
+  TW_INLINE void tw_##name##_pair_rows(vector* acc, int M0) {             \
+    TW_UNROLL for (int m = 0; m < M0; m += 2) {                           \
+      const vector a = acc[m], b = acc[m + 1];                            \
+      acc[m] = tw_##name##_even_odd(a, b);                                \
+      acc[m + 1] = tw_##name##_swap_pairs(tw_##name##_even_odd(b, a));    \
+    }                                                                     \
+  }                                                                       \
+  TW_INLINE void tw_##name##_part_rows(vector* acc, int M0) {             \
+    TW_UNROLL for (int m = 0; m < M0; m += 2) {                           \
+      const vector a = acc[m];                                            \
+      const vector b = tw_##name##_swap_pairs(acc[m + 1]);                \
+      acc[m] = tw_##name##_even_odd(a, b);                                \
+      acc[m + 1] = tw_##name##_even_odd(b, a);                            \
+    }                                                                     \
+  }                                                                       \
   TW_INLINE void tw_##name##_paired_step(vector* acc, const element* lhs, \
                                          vector rhs, int M0, int odd) {   \
     const vector r[2] = {rhs, tw_##name##_swap_pairs(rhs)};               \
@@ -65,27 +59,7 @@ TW_INLINE int tw_pairs_rows_of_words(int widened, int M0, int nv) {
       }                                                                   \
     }                                                                     \
   }
-TW_PAIRED_MULTIPLY_ADDS(f32, tw_vf32, float)
-TW_PAIRED_MULTIPLY_ADDS(f64, tw_vf64, double)
-TW_PAIRED_ROWS(i32, tw_vi32)
-
-// The same of pairs of words along K.
-TW_INLINE void tw_i32_paired_step(tw_vi32* acc, const int16_t* lhs, tw_vi32 rhs,
-                                  int M0) {
-  const tw_vi32 r[2] = {rhs, tw_i32_swap_pairs(rhs)};
-  TW_UNROLL for (int m = 0; m < M0; m += 2) {
-    const tw_vi32 l = tw_i32_splat_pair(lhs + 2 * m);
-#if TW_HAS_FUSED_DOT2
-    acc[m] = tw_i32_dot2(acc[m], r[0], l);
-    acc[m + 1] = tw_i32_dot2(acc[m + 1], r[1], l);
-#else
-    tw_vi32 a = tw_i32_madd(r[0], l), b = tw_i32_madd(r[1], l);
-    TW_PIN_BOTH(a, b);
-    acc[m] = tw_i32_add(acc[m], a);
-    acc[m + 1] = tw_i32_add(acc[m + 1], b);
-    TW_PIN_BOTH(acc[m], acc[m + 1]);
-#endif
-  }
-}
+TW_PAIRED_ROWS(f32, tw_vf32, float)
+TW_PAIRED_ROWS(f64, tw_vf64, double)
 
 #endif  // UKERNELS_X86_64_ROW_PAIRS_H_

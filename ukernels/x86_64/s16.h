@@ -8,7 +8,7 @@
 #ifndef UKERNELS_X86_64_S16_H_
 #define UKERNELS_X86_64_S16_H_
 
-#include "ukernels/x86_64/row_pairs.h"
+#include "ukernels/x86_64/tile_body.h"
 
 TW_INLINE void tw_i32_begin(tw_vi32* acc, const void* out,
                             const tw_mmt4d_params_t* params, int M0, int N0,
@@ -42,21 +42,6 @@ TW_INLINE void tw_i32_end(tw_vi32* acc, void* out,
   TW_UNROLL for (int i = 0; i < M0 * nv; ++i) {
     tw_i32_store((int32_t*)out + i / nv * stride + i % nv * TW_LANES, acc[i]);
   }
-}
-
-// The same of accumulators that are `pairs` of rows.
-TW_INLINE void tw_words_begin(tw_vi32* acc, const void* out,
-                              const tw_mmt4d_params_t* params, int M0, int N0,
-                              int sets, int pairs) {
-  tw_i32_begin(acc, out, params, M0, N0, sets);
-  if (pairs && tw_accumulates(params)) tw_i32_pair_rows(acc, M0);
-}
-TW_INLINE void tw_words_end(tw_vi32* acc, void* out,
-                            const tw_mmt4d_params_t* params, int M0, int N0,
-                            int sets, int pairs) {
-  tw_i32_reduce(acc, M0 * (N0 / TW_LANES), sets);
-  if (pairs) tw_i32_part_rows(acc, M0);
-  tw_i32_end(acc, out, params, M0, N0, 1);
 }
 
 #if !TW_HAS_FUSED_DOT2
@@ -154,11 +139,7 @@ TW_INLINE void tw_s16_load_step(tw_element_type_t type, tw_vi32* acc,
                                  : tw_i32_load(rhs + n * 4 * TW_LANES);
   }
 
-  if (tw_pairs_rows_of_words(type == TW_ELEMENT_S8, M0, nv)) {
-    tw_i32_paired_step(acc, lhs, r[0], M0);
-  } else {
-    tw_s16_step(acc, lhs, r, M0, nv);
-  }
+  tw_s16_step(acc, lhs, r, M0, nv);
 }
 
 // Whether a tile's steps are those below: single rows of 512 bits. One vector
@@ -239,8 +220,7 @@ TW_INLINE void tw_s16_tile(tw_element_type_t type, void* out,
   const int16_t* lhs = (const int16_t*)lhs_panel;
   const char* rhs = (const char*)rhs_panel;
   tw_vi32 acc[TW_MAX_ACCUMULATORS];
-  const int pairs = tw_pairs_rows_of_words(type == TW_ELEMENT_S8, M0, nv);
-  tw_words_begin(acc, out, params, M0, N0, sets, pairs);
+  tw_i32_begin(acc, out, params, M0, N0, sets);
   tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
     // Of s8 at 256 bits it would cost 3 % more than it gains (Skylake-SP).
@@ -267,7 +247,7 @@ TW_INLINE void tw_s16_tile(tw_element_type_t type, void* out,
     lhs += 2 * M0;
     rhs += rhs_bytes;
   }
-  tw_words_end(acc, out, params, M0, N0, sets, pairs);
+  tw_i32_end(acc, out, params, M0, N0, sets);
 }
 
 TW_INLINE void s16s16s32_k2(void* out, const void* lhs, const void* rhs,
@@ -311,11 +291,7 @@ TW_INLINE void tw_bytes_step(tw_element_type_t type, tw_vi32* acc,
   TW_UNROLL for (int n = 0; n < nv; ++n) {
     r[n] = tw_s16_from_bytes(type, rhs + n * 2 * TW_LANES);
   }
-  if (tw_pairs_rows_of_words(1, M0, nv)) {
-    tw_i32_paired_step(acc, (const int16_t*)lhs, r[0], M0);
-  } else {
-    tw_s16_step(acc, (const int16_t*)lhs, r, M0, nv);
-  }
+  tw_s16_step(acc, (const int16_t*)lhs, r, M0, nv);
 }
 
 // The next K steps of M0 rows of a panel of `rows`, which are all of them, or
@@ -358,8 +334,7 @@ TW_INLINE void tw_bytes_tile(tw_element_type_t lhs_type,
   const int8_t* rhs = (const int8_t*)rhs_panel;
   int32_t staged[TW_MAX_STAGED] __attribute__((aligned(64)));
   tw_vi32 acc[TW_MAX_ACCUMULATORS];
-  const int pairs = tw_pairs_rows_of_words(1, M0, nv);
-  tw_words_begin(acc, out, params, M0, N0, sets, pairs);
+  tw_i32_begin(acc, out, params, M0, N0, sets);
   const int ahead = beside || tw_stages_ahead(vectors);
   int32_t* now = staged;
   int32_t* next = staged + (ahead ? TW_MAX_STAGED / 2 : 0);
@@ -422,7 +397,7 @@ TW_INLINE void tw_bytes_tile(tw_element_type_t lhs_type,
     now = next;
     next = done;
   }
-  tw_words_end(acc, out, params, M0, N0, sets, pairs);
+  tw_i32_end(acc, out, params, M0, N0, sets);
 }
 
 #define TW_BYTES_FAMILY(name, lhs_type, rhs_type)                         \

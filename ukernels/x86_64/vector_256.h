@@ -112,12 +112,6 @@ TW_INLINE tw_vi32 tw_i32_splat_for(const void* p, int uses) {
   (void)uses;
   return tw_i32_splat(p);
 }
-TW_INLINE tw_vi32 tw_i32_splat_pair(const void* p) {
-  return _mm256_set1_epi64x(*(const tw_any_i64_t*)p);
-}
-TW_INLINE tw_vi32 tw_i32_even_odd(tw_vi32 a, tw_vi32 b) {
-  return _mm256_blend_epi32(a, b, 0xAA);
-}
 TW_INLINE tw_vi32 tw_i32_add(tw_vi32 a, tw_vi32 b) {
   return _mm256_add_epi32(a, b);
 }

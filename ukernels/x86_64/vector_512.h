@@ -102,12 +102,6 @@ TW_INLINE tw_vi32 tw_i32_splat(const void* p) {
 TW_INLINE tw_vi32 tw_i32_splat_for(const void* p, int uses) {
   return uses == 1 ? tw_i32_splat(p) : tw_splat_by_load(p);
 }
-TW_INLINE tw_vi32 tw_i32_splat_pair(const void* p) {
-  return _mm512_set1_epi64(*(const tw_any_i64_t*)p);
-}
-TW_INLINE tw_vi32 tw_i32_even_odd(tw_vi32 a, tw_vi32 b) {
-  return _mm512_mask_blend_epi32(0xAAAA, a, b);
-}
 TW_INLINE tw_vi32 tw_i32_add(tw_vi32 a, tw_vi32 b) {
   return _mm512_add_epi32(a, b);
 }

@@ -49,21 +49,16 @@ static bool wantsShufflePorts(const TilePlan &plan, const TileShape &shape) {
 
 /// Whether rows share loads by pairs: where one vector a row would load about
 /// as often as it multiplies. (f32 4x8x1, 8x8x1 take 0.80, 0.88 of the time,
-/// f16 8x8x1 0.87; Zen 3.) Words whose products are added apart are bound by
-/// all pipes, of which the swapped vector takes one more: of two rows, or
-/// beside widened vectors of four rows and more, it pays.
+/// f16 8x8x1 0.87; Zen 3.) Two rows of f16 gain nothing, and on Intel's cores
+/// the shuffle stands beside those that convert. Integers that are multiplied
+/// and added apart are bound by all pipes, of which it takes one, and dot
+/// products wait for loads on Zen 5 alone.
 static bool wantsPairs(const TilePlan &plan, const TileShape &shape) {
   if (!shape.canPair || !shape.regular || shape.vectors != 1 ||
       8 * plan.lanes * shape.accumulatorBytes != 256)
     return false;
-  const Idiom &idiom = tilewright::idiom(plan.idiom);
-  if (idiom.kind == IdiomKind::Generic)
-    return shape.sum != TW_ELEMENT_S32; // those of integers wait for no load
-  if (!idiom.addsApart)
-    return true;
-  return isDecoded(shape.vector, shape.compute, shape.roles.offset)
-             ? shape.rowGroups >= 4
-             : shape.rowGroups == 2;
+  bool shuffles = shape.vector.type == TW_ELEMENT_F16; // to be converted
+  return shape.sum != TW_ELEMENT_S32 && !(shuffles && shape.rowGroups == 2);
 }
 
 /// Whether registers of the vector operand are loaded one by one, between the
