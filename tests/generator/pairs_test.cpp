@@ -19,14 +19,11 @@ namespace {
 
 using testing::expectRefused;
 using testing::keyOf;
+using testing::planOf;
 using testing::PlanRefusal;
 
 constexpr char kF32[] = "f32f32f32_8x8x1_x86_64_avx2_fma";
 constexpr char kF16[] = "f16f16f32_8x8x1_x86_64_avx2_fma";
-
-TilePlan planOf(const char* key, const std::string& overrides = "") {
-  return llvm::cantFail(planTile(keyOf(key), overrides));
-}
 
 TEST(RowPairsTest, LoadFiveTimesForEightMultiplies) {
   const PlanCost pairs = estimateCost(planOf(kF32), keyOf(kF32));

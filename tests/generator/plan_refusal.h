@@ -1,7 +1,8 @@
 // Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plans that are refused, and the reason that is given.
+// Plans of keys by name, and those that are refused, with the reason that is
+// given.
 
 #ifndef TESTS_GENERATOR_PLAN_REFUSAL_H_
 #define TESTS_GENERATOR_PLAN_REFUSAL_H_
@@ -15,6 +16,11 @@
 #include "tilewright/Planning/TilePlan.h"
 
 namespace tilewright::testing {
+
+// The plan of `key`, as keyOf takes it.
+inline TilePlan planOf(const char* key, const std::string& overrides = "") {
+  return llvm::cantFail(planTile(keyOf(key), overrides));
+}
 
 // `key` as keyOf takes it; `reason` is a part of the message.
 struct PlanRefusal {

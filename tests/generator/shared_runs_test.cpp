@@ -21,14 +21,11 @@ namespace {
 
 using testing::expectRefused;
 using testing::keyOf;
+using testing::planOf;
 using testing::PlanRefusal;
 
 constexpr char kF16[] = "f16f16f32_16x8x1_x86_64_avx2_fma";
 constexpr char kF32[] = "f32f32f32_16x8x1_x86_64_avx2_fma";
-
-TilePlan planOf(const char* key, const std::string& overrides = "") {
-  return llvm::cantFail(planTile(keyOf(key), overrides));
-}
 
 TEST(SharedRunsTest, AreThoseOfConvertedTilesBeyondTheRegisters) {
   for (const char* name : {"f8e4m3fnf8e4m3fnf32_16x8x1_x86_64_avx2_fma",
