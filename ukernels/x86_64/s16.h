@@ -294,8 +294,8 @@ TW_INLINE void tw_bytes_step(tw_element_type_t type, tw_vi32* acc,
   tw_s16_step(acc, (const int16_t*)lhs, r, M0, nv);
 }
 
-// The next K steps of M0 rows of a panel of `rows`, which are all of them, or
-// of eight of them.
+// The next K steps of M0 rows of a panel of `rows`, which are M0 or, of eight
+// that are staged, more.
 TW_INLINE void tw_bytes_stage(tw_element_type_t type, const int8_t* lhs,
                               int32_t* to, tw_index_t steps, int block_steps,
                               int M0, int rows) {
@@ -354,7 +354,7 @@ TW_INLINE void tw_bytes_tile(tw_element_type_t lhs_type,
                      block_steps, M0, rows);
     const int32_t* l = now;
     if (in_loop) {
-      // A vector of the lhs each, or one in all.
+      // Of eight rows of more one step, whose elements are a vector.
       const int each = tw_steps_beside(M0, turn);
       const int8_t* from = lhs;
       int32_t* to = next;

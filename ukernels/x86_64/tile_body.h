@@ -110,10 +110,9 @@ TW_INLINE int tw_steps_staged_ahead(int vectors) {
 }
 // Or it is converted in the loop that multiplies the one before, a few vectors
 // in each iteration: conversions and stores in a row keep multiplies waiting
-// (at 256 bits f16 2x8, 4x8, 8x8 0.88, 0.94, 0.96 of the time, 1x16 0.96; bytes
-// 4x8, 8x8 0.95, 0.94, 1x16, 2x16, 4x16 0.94, 0.96, 0.96; Zen 3). Elements of
-// such a block, and K steps of an iteration, for whole vectors of eight of
-// them.
+// (at 256 bits f16 1x8, 4x8, 8x8 0.94, 0.89, 0.95 of the time, 1x16 0.96; bytes
+// 4x8, 8x8 0.96, 0.93, 1x16, 2x16, 4x16 0.95, 0.96, 0.96; Zen 3). K steps of
+// such a block, and of an iteration, for whole vectors of eight elements.
 TW_INLINE int tw_block_beside(int M0) { return M0 > 4 ? 16 : 128 / M0; }
 TW_INLINE int tw_steps_beside(int M0, int turns) {
   const int whole = M0 % 8 == 0 ? 1 : M0 % 4 == 0 ? 2 : M0 % 2 == 0 ? 4 : 8;

@@ -49,15 +49,16 @@ static bool wantsShufflePorts(const TilePlan &plan, const TileShape &shape) {
 
 /// Whether rows share loads by pairs: where one vector a row would load about
 /// as often as it multiplies. (f32 4x8x1, 8x8x1 take 0.80, 0.88 of the time,
-/// f16 8x8x1 0.87; Zen 3.) Two rows of f16 gain nothing, and on Intel's cores
-/// the shuffle stands beside those that convert. Integers that are multiplied
-/// and added apart are bound by all pipes, of which it takes one, and dot
-/// products wait for loads on Zen 5 alone.
+/// f16 8x8x1 0.87; Zen 3.) Two rows of f16 would take 0.82 of it there, but by
+/// the port table 1.4 on Intel's cores, where the shuffle stands beside those
+/// that convert. Integers that are multiplied and added apart are bound by all
+/// pipes, of which it takes one, and dot products wait for loads on Zen 5
+/// alone.
 static bool wantsPairs(const TilePlan &plan, const TileShape &shape) {
   if (!shape.canPair || !shape.regular || shape.vectors != 1 ||
       8 * plan.lanes * shape.accumulatorBytes != 256)
     return false;
-  bool shuffles = shape.vector.type == TW_ELEMENT_F16; // to be converted
+  bool shuffles = shape.vector.type == TW_ELEMENT_F16; // to convert
   return shape.sum != TW_ELEMENT_S32 && !(shuffles && shape.rowGroups == 2);
 }
 
@@ -240,9 +241,8 @@ static constexpr int kBesideBytes = 512, kMostBeside = 96;
 /// Has the next stage filled in the loop of this one's steps, if an instruction
 /// or two decode its elements: conversions and stores in a row keep multiplies
 /// waiting. Of 256 bits f16 8x8x1, 6x8x1, 16x8x1, 5x16x1, 1x16x1 take 0.96,
-/// 0.90, 0.92, 0.94, 0.95 of the time of stages that are filled before or, if
-/// these are quicker, one by one; bytes 8x8x2, 4x8x2, 1x8x2 0.93, 0.92, 0.89,
-/// 1x16x2, 2x16x2, 4x16x2, 6x16x2 0.92, 0.94, 0.96, 0.97 (Zen 3).
+/// 0.90, 0.91, 0.94, 0.95 of the time, bytes 8x8x2, 4x8x2, 1x8x2 0.95, 0.95,
+/// 0.89, 1x16x2, 2x16x2, 4x16x2, 6x16x2 0.92, 0.95, 0.96, 0.97 (Zen 3).
 static bool stagesBeside(TilePlan &plan, const TileKey &key,
                          const TileShape &shape,
                          const PlanOverrides &overrides) {
