@@ -73,11 +73,10 @@ TW_INLINE tw_vi32 tw_row_load_one(tw_row_t row, const char* panel) {
 }
 
 // The K steps of `count` quarters of a vector, each repeated over all of a
-// vector. A load of a quarter
-// takes a load slot, a permutation two slots of arithmetic. f64 1x4 at 256 bits
-// by permutations takes 0.97 of the time on Zen 4, and 1.7 times as long on Zen
-// 3, 1x8 1.4 times. Of 512 bits permutations share Intel's port 5 with the
-// shuffles and half of the multiplies.
+// vector. A load of a quarter takes a load slot, a permutation two slots of
+// arithmetic. f64 1x4 at 256 bits by permutations takes 0.97 of the time on Zen
+// 4, and 1.7 times as long on Zen 3, 1x8 1.4 times. Of 512 bits permutations
+// share Intel's port 5 with the shuffles and half of the multiplies.
 TW_INLINE void tw_row_load_quarters(tw_vi32* quarter, const char* panel,
                                     int count) {
   TW_UNROLL for (int q = 0; q < count; ++q) {

@@ -26,9 +26,9 @@ void chooseHolding(TilePlan &plan, const TileKey &key,
 }
 
 /// Conversions want the same ports as the shuffles; those of half a zmm to f32
-/// leave enough of them, but for f16 of several vectors a step, each of which
-/// shuffles itself: 1x16x1 by a stage takes 0.88 to 0.95 of the time of
-/// shuffles, 1x24x1 0.6 (Zen 3).
+/// leave enough of them, but for f16, each vector of which shuffles itself:
+/// 1x8x1 by a stage takes 0.93 of the time of shuffles, 1x16x1 0.88 to 0.95,
+/// 1x24x1 0.6 (Zen 3).
 static bool leavesShufflePorts(const TilePlan &plan, const TileShape &shape) {
   bool shufflesAnyway = shape.vector.type == TW_ELEMENT_F16 && shape.regular;
   return shape.compute == ComputeType::I8 ||

@@ -96,7 +96,6 @@ Value BroadcastSteps::readBroadcast(const OperandSource &source, int row,
   Value at =
       e.offset(source.pointer, elementOffset(format, row * shape.rowPitch));
   VectorType full = rawVectorType(e, format, plan.lanes * shape.group);
-  int64_t bytes = size * format.bits() / 8;
   Value raw;
   if (plan.by == BroadcastBy::LoadAlone) {
     raw = emission.repeatFloat(e, full, at);
@@ -105,29 +104,32 @@ Value BroadcastSteps::readBroadcast(const OperandSource &source, int row,
     if (shape.decodesScalars())
       return e.splat(decode(e, format, element), full.getNumElements());
     raw = e.splat(element, full.getNumElements());
-  } else if (valid == size && bytes <= 8 && llvm::isPowerOf2_64(bytes)) {
-    // One scalar of the whole group: a load that broadcasts.
-    Value scalar = e.load(e.integer(8 * bytes), at, format.align());
-    raw = e.bitcast(e.splat(scalar, Emitter::bytesOf(full) / bytes), full);
   } else {
-    raw = e.repeat(loadRaw(e, format, at, size, valid), shape.vectorRows);
+    raw = loadRepeated(format, at, size, valid);
   }
   return decode(e, format, raw);
+}
+
+/// `size` elements, of which `valid` are there, over a whole vector.
+Value BroadcastSteps::loadRepeated(const ElementFormat &format, Value at,
+                                   int64_t size, int64_t valid) {
+  VectorType full = rawVectorType(e, format, plan.lanes * shape.group);
+  int64_t bytes = size * format.bits() / 8;
+  if (valid != size || bytes > 8 || !llvm::isPowerOf2_64(bytes))
+    return e.repeat(loadRaw(e, format, at, size, valid),
+                    plan.lanes * shape.group / size);
+  // One scalar of them all: a load that broadcasts.
+  Value scalar = e.load(e.integer(8 * bytes), at, format.align());
+  return e.bitcast(e.splat(scalar, Emitter::bytesOf(full) / bytes), full);
 }
 
 /// Row `row` and the next one by turns in lanes (TileShape::canPair).
 Value BroadcastSteps::readPair(const OperandSource &source, int row) {
   const ElementFormat &format = source.format;
-  int64_t elements = 2 * int64_t{shape.chunkSize}, times = plan.lanes / 2;
+  int64_t elements = 2 * int64_t{shape.chunkSize};
   Value at =
       e.offset(source.pointer, elementOffset(format, row * shape.rowPitch));
-  VectorType full = rawVectorType(e, format, plan.lanes * shape.group);
-  int64_t bytes = elements * format.bits() / 8;
-  if (bytes > 8)
-    return decode(e, format,
-                  e.repeat(loadRaw(e, format, at, elements, elements), times));
-  Value scalar = e.load(e.integer(8 * bytes), at, format.align());
-  return decode(e, format, e.bitcast(e.splat(scalar, times), full));
+  return decode(e, format, loadRepeated(format, at, elements, elements));
 }
 
 /// Lanes 1, 0, 3, 2 and so on.

@@ -47,6 +47,8 @@ private:
                      llvm::MutableArrayRef<Value> accumulators);
   Value readBroadcast(const OperandSource &source, int row, int valid);
   Value readPair(const OperandSource &source, int row);
+  Value loadRepeated(const ElementFormat &format, Value at, int64_t size,
+                     int64_t valid);
   /// Both operands of each multiply of a block, row by row.
   class Factors;
   Value loadVector(const OperandSource &source, int index, int valid);
