@@ -24,6 +24,7 @@ int run(int argc, char** argv) {
   line.options = {json.option()};
   int exitCode;
   if (!line.parse(argc, argv, &exitCode)) return exitCode;
+  tw_cpu_permit_amx(nullptr, 0);  // without it AMX is not detected
   uint64_t cpu[TW_CPU_DATA_WORDS];
   tw_cpu_detect(cpu);
   for (const Peak& peak : peaks()) {

@@ -74,8 +74,19 @@
   TW_LOOP(ENUM, product, accumulate,                                         \
           "vmovups (%rsi), %zmm0; vmovups 64(%rsi), %zmm1\n",                \
           "vpxord %zmm\\r, %zmm\\r, %zmm\\r", TW_24_STEPS, "vzeroupper\n")
-// AMX: what it multiplies is laid out otherwise.
-#define TW_LOOP_TMM(ENUM, product, accumulate)
+// AMX: all 16 rows of an operand are the same 64 bytes. The bytes are ldtilecfg's
+// palette 1, of 8 registers of 16 rows.
+#define TW_6_STEPS_OF_TMM "step 0, 1, 2, 3, 4, 5\n"
+#define TW_LOOP_TMM(ENUM, product, accumulate)                               \
+  TW_LOOP(ENUM, product, accumulate,                                         \
+          ".pushsection .rodata\n.p2align 6\n9:\n"                           \
+          ".byte 1\n.zero 15\n.rept 8\n.short 64\n.endr\n.zero 16\n"        \
+          ".rept 8\n.byte 16\n.endr\n.zero 8\n.popsection\n"               \
+          "ldtilecfg 9b(%rip)\nxorl %eax, %eax\n"                            \
+          "tileloadd (%rsi,%rax), %tmm6; tileloadd 64(%rsi,%rax), %tmm7\n",  \
+          "tilezero %tmm\\r",                                                \
+          TW_6_STEPS_OF_TMM TW_6_STEPS_OF_TMM                                \
+          TW_6_STEPS_OF_TMM TW_6_STEPS_OF_TMM, "tilerelease\n")
 #define TW_LOOP_NEON(ENUM, product, accumulate)
 #define TW_LOOP_SVE(ENUM, product, accumulate)
 #define TW_LOOP_SME(ENUM, product, accumulate)

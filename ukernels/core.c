@@ -55,15 +55,17 @@ static tw_core_t tw_core_called(const char* llvm_cpu) {
   return TW_CORE_UNKNOWN;
 }
 
-int tw_set_core(const char* llvm_cpu, uint64_t* cpu_data) {
-  const tw_core_t core = tw_core_called(llvm_cpu);
-  if (core == TW_CORE_UNKNOWN) return 0;
-  for (size_t i = 0; i < sizeof kWords / sizeof kWords[0]; ++i) {
-    if (kWords[i].core != core) continue;
-    cpu_data[TW_CPU_WORD_CORE] = kWords[i].first;
-    return 1;
-  }
+uint64_t tw_core_word(tw_core_t core) {
+  for (size_t i = 0; i < sizeof kWords / sizeof kWords[0]; ++i)
+    if (kWords[i].core == core) return kWords[i].first;
   return 0;
+}
+
+int tw_set_core(const char* llvm_cpu, uint64_t* cpu_data) {
+  const uint64_t word = tw_core_word(tw_core_called(llvm_cpu));
+  if (word == 0) return 0;
+  cpu_data[TW_CPU_WORD_CORE] = word;
+  return 1;
 }
 
 typedef struct tw_rate_row_t {

@@ -44,6 +44,10 @@ tw_core_t tw_core_of(const uint64_t* cpu_data);
 // LLVM's name of the core in cpu_data; null if it is unknown.
 const char* tw_core_name(const uint64_t* cpu_data);
 
+// TW_CPU_WORD_CORE of the first part or model of that core; 0 of
+// TW_CORE_UNKNOWN.
+uint64_t tw_core_word(tw_core_t core);
+
 // Sets the core in cpu_data to the one of that name; 0 if there is none.
 int tw_set_core(const char* llvm_cpu, uint64_t* cpu_data);
 

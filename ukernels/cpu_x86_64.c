@@ -122,23 +122,6 @@ static uint64_t tw_caches_word(const tw_x86_64_cpu_t* cpu,
   return is_likely ? TW_CACHES_WORD(sizes[1], sizes[2]) : 0;
 }
 
-// TW_CPU_WORD_CORE, 0 of other vendors' cores.
-static uint64_t tw_core_word(const tw_x86_64_cpu_t* cpu, const uint32_t* leaf0,
-                             const uint32_t* leaf1, const uint32_t* leaf7) {
-  const uint32_t vendor = leaf0[TW_CPUID_EBX], version = leaf1[TW_CPUID_EAX];
-  uint32_t family = version >> 8 & 0xF;
-  uint32_t model = version >> 4 & 0xF;
-  if (family == 6 || family == 0xF) model |= version >> 12 & 0xF0;
-  if (family == 0xF) family += version >> 20 & 0xFF;
-  if (vendor == TW_AUTH)
-    return TW_CORE_WORD_X86_64(TW_CORE_VENDOR_AMD, family, model,
-                               TW_CORE_KIND_ALL);
-  if (vendor == TW_GENU)
-    return TW_CORE_WORD_X86_64(TW_CORE_VENDOR_INTEL, family, model,
-                               tw_core_kind(cpu, leaf0[TW_CPUID_EAX], leaf7));
-  return 0;
-}
-
 // What the CPU says of its features, and what the system saves for processes.
 typedef struct tw_x86_64_facts_t {
   uint32_t leaf0[TW_CPUID_REGISTERS];
@@ -167,6 +150,50 @@ static tw_x86_64_facts_t tw_x86_64_facts(const tw_x86_64_cpu_t* cpu) {
   return f;
 }
 
+typedef struct tw_core_like_t {
+  tw_core_t core;
+  tw_core_vendor_t vendor;
+  uint32_t family, leaf_7_edx, leaf_7_1_edx;
+} tw_core_like_t;
+
+static const tw_core_like_t kLike[] = {
+#define TW_CORE_LIKE(ENUM, VENDOR, family, leaf_7_edx, leaf_7_1_edx) \
+  {TW_CORE_##ENUM, TW_CORE_VENDOR_##VENDOR, family, leaf_7_edx, leaf_7_1_edx},
+#include "tilewright/cores.def"
+};
+
+// TW_CPU_WORD_CORE, 0 of other vendors' cores: what the CPU says, or of a model
+// that stands nowhere that of the core which it is the most like.
+static uint64_t tw_x86_64_core_word(const tw_x86_64_cpu_t* cpu,
+                                    const tw_x86_64_facts_t* f) {
+  const uint32_t* leaf7 = f->leaves[TW_LEAF_7];
+  const uint32_t version = f->leaves[TW_LEAF_1][TW_CPUID_EAX];
+  uint32_t family = version >> 8 & 0xF;
+  uint32_t model = version >> 4 & 0xF;
+  if (family == 6 || family == 0xF) model |= version >> 12 & 0xF0;
+  if (family == 0xF) family += version >> 20 & 0xFF;
+  tw_core_vendor_t vendor = TW_CORE_VENDOR_AMD;
+  tw_core_kind_t kind = TW_CORE_KIND_ALL;
+  if (f->leaf0[TW_CPUID_EBX] == TW_GENU) {
+    vendor = TW_CORE_VENDOR_INTEL;
+    kind = tw_core_kind(cpu, f->leaf0[TW_CPUID_EAX], leaf7);
+  } else if (f->leaf0[TW_CPUID_EBX] != TW_AUTH) {
+    return 0;
+  }
+  uint64_t words[TW_CPU_DATA_WORDS] = {0};
+  words[TW_CPU_WORD_CORE] = TW_CORE_WORD_X86_64(vendor, family, model, kind);
+  if (tw_core_of(words) != TW_CORE_UNKNOWN) return words[TW_CPU_WORD_CORE];
+  for (unsigned i = 0; i < sizeof kLike / sizeof kLike[0]; ++i) {
+    const tw_core_like_t* like = &kLike[i];
+    const uint32_t lacks =
+        (like->leaf_7_edx & ~leaf7[TW_CPUID_EDX]) |
+        (like->leaf_7_1_edx & ~f->leaves[TW_LEAF_7_1][TW_CPUID_EDX]);
+    if (like->vendor == vendor && like->family == family && !lacks)
+      return tw_core_word(like->core);
+  }
+  return words[TW_CPU_WORD_CORE];
+}
+
 static int tw_saves_tiles(const tw_x86_64_facts_t* facts) {
   return (facts->xcr0 & TW_XCR0_TILES) == TW_XCR0_TILES;
 }
@@ -189,8 +216,7 @@ void tw_x86_64_set_features(const tw_x86_64_cpu_t* cpu, uint64_t* cpu_data) {
       cpu_data[feature->word] |= (uint64_t)1 << feature->bit;
   }
   if (facts.leaf0[TW_CPUID_EAX] >= 1)
-    cpu_data[TW_CPU_WORD_CORE] = tw_core_word(
-        cpu, facts.leaf0, facts.leaves[TW_LEAF_1], facts.leaves[TW_LEAF_7]);
+    cpu_data[TW_CPU_WORD_CORE] = tw_x86_64_core_word(cpu, &facts);
   cpu_data[TW_CPU_WORD_CACHES] = tw_caches_word(cpu, facts.leaf0);
 }
 

@@ -65,16 +65,24 @@ class Own {
   }
 
   void preparePacked() {
-    tw_tile_sizes_t sizes = {1, 1, 1};
-    note(tw_query_tile_sizes(m_.types.value, m_.M, m_.N, nullptr, &sizes));
+    tw_tile_form_t form = {{1, 1, 1}, 0};
+    note(tw_query_tile_form(m_.types.value, m_.M, m_.N, nullptr, &form));
+    const tw_tile_sizes_t& sizes = form.sizes;
     note(tw_fill_mmt4d_params(m_.types.value, m_.M, m_.N, m_.K, &sizes,
                               &mmt4d_));
+    mmt4d_.flags |= form.flags;
+    const uint32_t vnni =
+        form.flags & TW_MMT4D_FLAG_RHS_VNNI ? TW_PACK_FLAG_VNNI : 0;
     const tw_pack_params_t lhs = {m_.types.lhs, 0,        m_.M,     m_.K,
                                   m_.K,         sizes.M0, sizes.K0, 0};
-    const tw_pack_params_t rhs = {m_.types.rhs, TW_PACK_FLAG_TRANSPOSE,
-                                  m_.N,         m_.K,
-                                  m_.N,         sizes.N0,
-                                  sizes.K0,     0};
+    const tw_pack_params_t rhs = {m_.types.rhs,
+                                  TW_PACK_FLAG_TRANSPOSE | vnni,
+                                  m_.N,
+                                  m_.K,
+                                  m_.N,
+                                  sizes.N0,
+                                  sizes.K0,
+                                  0};
     packOut_ = {m_.types.out, 0, m_.M, m_.N, m_.N, sizes.M0, sizes.N0, 0};
     lhs_ = pack(lhs, m_.a.get());
     rhs_ = pack(rhs, m_.b.get());

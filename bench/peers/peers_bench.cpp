@@ -190,10 +190,10 @@ class Comparison {
   std::string types() const { return std::string(matrices_.types.name); }
 
   tw_tile_sizes_t tileSizes() const {
-    tw_tile_sizes_t sizes = {1, 1, 1};
-    tw_query_tile_sizes(matrices_.types.value, matrices_.M, matrices_.N,
-                        nullptr, &sizes);
-    return sizes;
+    tw_tile_form_t form = {{1, 1, 1}, 0};
+    tw_query_tile_form(matrices_.types.value, matrices_.M, matrices_.N, nullptr,
+                       &form);
+    return form.sizes;
   }
 
   // Every way of ours must give the same elements, which are small integers. A
@@ -302,6 +302,7 @@ int run(int argc, char** argv) {
                            "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS"})
     setenv(name, "1", 1);
   setenv("MKL_THREADING_LAYER", "SEQUENTIAL", 1);
+  tw_cpu_permit_amx(nullptr, 0);  // peers ask for it themselves
   Settings settings;
   CommandLine line = describe(settings);
   int exitCode;

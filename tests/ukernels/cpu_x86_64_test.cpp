@@ -399,6 +399,38 @@ TEST(CpuX86Test, KnowsItsCore) {
   EXPECT_EQ(tw_core_name(cpu.detect().words), nullptr);
 }
 
+// A hypervisor's number, or a later CPU's, does not hide what else cpuid says.
+TEST(CpuX86Test, CallsOtherModelsByTheCoreThatTheyAreLike) {
+  constexpr uint32_t kAmx = 1u << 24, kAvx10Bit = 1u << kAvx10;
+  struct Case {
+    const char* vendor;
+    uint32_t version, leaf7, leaf7Sub1;
+    const char* core;
+  };
+  const Case cases[] = {
+      {"GenuineIntel", 0x000A0671, kAmx, kAvx10Bit, "graniterapids"},
+      {"GenuineIntel", 0x000A0671, kAmx, 0, "sapphirerapids"},
+      // One that is listed is what it says; Rocket Lake has the same number.
+      {"GenuineIntel", 0x000C06F2, kAmx, kAvx10Bit, "emeraldrapids"},
+      {"GenuineIntel", 0x000A0671, 0, 0, nullptr},
+      {"GenuineIntel", 0x000A0671, 0, kAvx10Bit, nullptr},
+      {"GenuineIntel", 0x00A10F11, kAmx, kAvx10Bit, nullptr},
+      {"AuthenticAMD", 0x000A0671, kAmx, kAvx10Bit, nullptr},
+      {"HygonGenuine", 0x000A0671, kAmx, kAvx10Bit, nullptr},
+  };
+  for (const Case& each : cases) {
+    Cpu cpu;
+    cpu.maxLeaf = 0x24;
+    cpu.vendor = each.vendor;
+    cpu.cacheLeaf = 4;
+    cpu.leaves[kLeaf1][TW_CPUID_EAX] = each.version;
+    cpu.leaves[kLeaf7][TW_CPUID_EDX] = each.leaf7;
+    cpu.leaves[kLeaf7Sub1][TW_CPUID_EDX] = each.leaf7Sub1;
+    EXPECT_STREQ(tw_core_name(cpu.detect().words), each.core)
+        << each.vendor << std::hex << each.version;
+  }
+}
+
 // EAX: type and level; EBX: ways, partitions and bytes of a line, less one
 // each; ECX: sets less one.
 std::array<uint32_t, TW_CPUID_REGISTERS> cache(uint32_t type, uint32_t level,
