@@ -176,10 +176,27 @@ TW_INLINE void tw_amx_last_step(tw_amx_types_t types, const char* lhs,
 // something is stored, all rows of it to the same place.
 enum { TW_AMX_IDLE_STEPS = 16 };
 
+// What of the out tile is asked for while a block is multiplied: rows of a block
+// from `next` on, `per_step` of them in each step.
+typedef struct tw_amx_asked_t {
+  const char *next, *end;
+  tw_index_t row_bytes;
+  int per_step, line;  // of the second register: bytes behind the first one
+} tw_amx_asked_t;
+
+TW_INLINE void tw_amx_ask_out(tw_amx_asked_t* out, int across) {
+  TW_NO_UNROLL for (int i = 0; i < out->per_step && out->next != out->end;
+                    ++i) {
+    __builtin_prefetch(out->next, 1);
+    if (across > 1) __builtin_prefetch(out->next + out->line, 1);
+    out->next += out->row_bytes;
+  }
+}
+
 // All K steps of a block.
 TW_INLINE void tw_amx_loop(tw_amx_types_t types, const char* lhs_panel,
                            const char* rhs_panel, tw_index_t K, int M0, int N0,
-                           const tw_amx_block_t* block) {
+                           const tw_amx_block_t* block, tw_amx_asked_t out) {
   const int down = block->down, across = block->across;
   const tw_index_t lhs_step = (tw_index_t)M0 * TW_AMX_ROW_BYTES;
   const tw_index_t rhs_step = (tw_index_t)N0 * TW_AMX_ROW_BYTES;
@@ -199,6 +216,7 @@ TW_INLINE void tw_amx_loop(tw_amx_types_t types, const char* lhs_panel,
         inside - k < TW_AMX_IDLE_STEPS ? inside : k + TW_AMX_IDLE_STEPS;
     TW_NO_UNROLL for (; k < end; ++k) {
       tw_amx_step(types, lhs, rhs, rhs_stride, 2 * rhs_step, down, across);
+      tw_amx_ask_out(&out, across);
       lhs += lhs_step;
       rhs += rhs_step;
     }
@@ -313,6 +331,23 @@ TW_INLINE tw_amx_out_t tw_amx_out_at(const tw_amx_call_t* call,
   return at;
 }
 
+// Nothing where the tile was read before, nor where there are few steps.
+TW_INLINE tw_amx_asked_t tw_amx_asked_of(const tw_amx_call_t* call,
+                                         const tw_amx_block_t* block) {
+  const int kLeastSteps = 4;
+  const int rows = call->accumulate || call->K < kLeastSteps ? 0 : block->rows;
+  const int bytes = tw_amx_out_bytes(call->out_type);
+  tw_amx_asked_t asked;
+  asked.row_bytes = call->row_bytes;
+  asked.line = TW_AMX_ROWS * bytes;
+  asked.next = call->out + block->row * call->row_bytes +
+               (tw_index_t)block->col * bytes;
+  asked.end = asked.next + rows * call->row_bytes;
+  asked.per_step =
+      call->K >= rows ? 1 : (rows + (int)call->K - 1) / (int)call->K;
+  return asked;
+}
+
 TW_INLINE void tw_amx_block(const tw_amx_call_t* call, int row, int col,
                             int down, int across) {
   const int rows = call->M0 - row, cols = call->N0 - col;
@@ -330,7 +365,7 @@ TW_INLINE void tw_amx_block(const tw_amx_call_t* call, int row, int col,
     }
   }
   tw_amx_loop(call->types, call->lhs, call->rhs, call->K, call->M0, call->N0,
-              &block);
+              &block, tw_amx_asked_of(call, &block));
   TW_UNROLL for (int i = 0; i < down; ++i) {
     TW_UNROLL for (int j = 0; j < across; ++j) {
       const tw_amx_out_t at = tw_amx_out_at(call, &block, i, j);
