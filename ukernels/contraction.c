@@ -63,6 +63,7 @@ void TW_CONTRACT(const tw_contraction_t* c) {
   tile->sizes.K0 = c->K0;
   tile->body = (tw_matmul_body_t){c->tile, 0, 0, c->M0, ""};
   tile->resign = 0;
+  tile->zip_groups = 0;
   // Of the instruction set it matters only whether that is AMX, which all tiles
   // of the variant `vnni` are by, and no others.
   tile->vnni = !!(p->flags & TW_MMT4D_FLAG_RHS_VNNI);

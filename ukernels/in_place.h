@@ -3,10 +3,11 @@
 //
 // Internal: tiles that read the lhs where it lies.
 //
-// What a K step takes of a row of the lhs, 4 bytes, follows each other in a
-// row-major matrix as it does in a panel, so that an instruction which repeats
-// 4 bytes over a vector takes them from either. Packing the lhs is saved, where
-// it is multiplied by so few columns that it counts.
+// What a K step takes of a row of the lhs follows each other in a row-major
+// matrix as it does in a panel, so that an instruction which repeats 4 bytes
+// over a vector takes them from either, and so does one that loads 64 bytes of
+// each of 16 rows (AMX). Packing the lhs is saved, where it is multiplied by so
+// few columns that it counts.
 
 #ifndef UKERNELS_IN_PLACE_H_
 #define UKERNELS_IN_PLACE_H_
@@ -24,9 +25,12 @@ typedef void (*tw_in_place_fn_t)(void* out, const void* lhs, tw_index_t row,
                                  const tw_mmt4d_params_t* params,
                                  const int32_t* sums);
 
-enum { TW_IN_PLACE_STEP_BYTES = 4 };
+// Rows must be whole lines where a step is one: tileloadd of rows that are not
+// takes 6 times as long (Granite Rapids).
+enum { TW_IN_PLACE_LINE = 64 };
 
-// That of a tile without variants; null if there is none.
+// That of a hand-written tile; of AMX's levels all are of the variant `vnni`.
+// Null if there is none.
 tw_in_place_fn_t tw_in_place_tile(tw_isa_t isa, tw_type_triple_t types,
                                   tw_index_t M0, tw_index_t N0);
 

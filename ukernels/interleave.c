@@ -244,6 +244,7 @@ int tw_can_interleave(const tw_packing_t* p) {
 
 void tw_interleave_lines(const tw_packing_t* p, const unsigned char* matrix,
                          unsigned char* packed) {
+  if (p->zip_groups && p->zip_groups(p, matrix, packed)) return;
   const tw_zip_fn_t zip = tw_zip_of(p->tile_cols, p->bits);
   const tw_index_t run = p->tile_rows * p->bits / 8;
   if (run < 16) {

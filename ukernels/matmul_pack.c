@@ -152,6 +152,7 @@ static void tw_pack_groups(const tw_matmul_side_t* side, tw_index_t K,
   p.outer_rows = tiles;
   p.outer_cols = steps * (side->tile_cols / side->group);
   p.packed_bytes = tiles * steps * side->step;
+  p.zip_groups = side->zip_groups;
   if (p.packed_bytes == 0) return;
   if (side->from == side->type) {
     tw_pack_whole(side, &p, (const char*)matrix, row, col, (char*)wide,

@@ -15,6 +15,7 @@ tw_matmul_side_t tw_rhs_side(const tw_matmul_params_t* params,
   // Before its top bits are flipped it has the sign of the lhs.
   rhs.type = tile->resign ? tile->types.lhs : tile->types.rhs;
   rhs.resign = tile->resign;
+  rhs.zip_groups = tile->zip_groups;
   rhs.transpose = !(params->flags & TW_MATMUL_FLAG_RHS_TRANSPOSED);
   rhs.rows = params->N;
   rhs.stride = params->rhs_stride;
@@ -29,6 +30,7 @@ static tw_matmul_side_t tw_lhs_side(const tw_matmul_params_t* params,
   tw_matmul_side_t lhs = {0};
   lhs.from = types->lhs;
   lhs.type = tile->types.lhs;
+  lhs.zip_groups = tile->zip_groups;
   lhs.transpose = !!(params->flags & TW_MATMUL_FLAG_LHS_TRANSPOSED);
   lhs.rows = params->M;
   lhs.stride = params->lhs_stride;
@@ -42,20 +44,32 @@ static tw_matmul_side_t tw_lhs_side(const tw_matmul_params_t* params,
   return lhs;
 }
 
+// Whether each of these rows is as quick to read where it lies as in a panel. A
+// step of AMX takes a line of each, and nothing of it again; other steps take
+// parts of lines, which should stay in L1. There rows a multiple of a page
+// apart are in one set, which has as many lines as L1 has pages.
+static int tw_reads_rows(const void* rows, tw_index_t row,
+                         const tw_matmul_tile_t* tile,
+                         const tw_caches_t* caches) {
+  const tw_index_t kWayBytes = 4096;
+  if (tile->vnni)
+    return (uintptr_t)rows % TW_IN_PLACE_LINE == 0 &&
+           row % TW_IN_PLACE_LINE == 0;
+  return !tw_is_aliased(row) || tile->sizes.M0 * kWayBytes <= caches->l1;
+}
+
 // Whether the lhs is multiplied where it lies: as much of each row as a step
 // takes, by a tile that does that, for so few columns that packing it counts.
-// Rows a multiple of a page apart are in one set of L1, which has as many lines
-// as it has pages.
 static int tw_is_in_place(const tw_matmul_params_t* params,
                           const tw_matmul_side_t* lhs,
                           const tw_matmul_tile_t* tile,
                           const tw_caches_t* caches) {
-  const tw_index_t kMostColumns = 2048, kWayBytes = 4096;
+  const tw_index_t kMostColumns = 2048;
   const tw_index_t row = lhs->stride * tw_element_bits(lhs->from) / 8;
   return tile->body.in_place && lhs->from == lhs->type && !lhs->transpose &&
          params->K > 0 && params->K % tile->sizes.K0 == 0 &&
          params->M >= tile->sizes.M0 && params->N <= kMostColumns &&
-         (!tw_is_aliased(row) || tile->sizes.M0 * kWayBytes <= caches->l1);
+         tw_reads_rows(params->lhs, row, tile, caches);
 }
 
 // The last row of tiles, where it is of another tile. Tiles whose first row may

@@ -15,6 +15,7 @@
 #include "ukernels/index.h"
 #include "ukernels/matmul_check.h"
 #include "ukernels/resign.h"
+#include "ukernels/zip_groups.h"
 
 // A tile function, of the panels that its tw_matmul_tile_t says.
 typedef struct tw_matmul_body_t {
@@ -37,6 +38,8 @@ typedef struct tw_matmul_tile_t {
   tw_tile_sizes_t sizes;
   // Not null where `types` are those of a rhs whose top bits are flipped.
   const tw_resign_t* resign;
+  // Packs groups of 4 bytes on this CPU (pack.h); may be null.
+  tw_zip_groups_fn_t zip_groups;
   int vnni;      // whether rhs panels are in groups along K
   tw_isa_t isa;  // TW_ISA_GENERIC for the fallback
 } tw_matmul_tile_t;
@@ -65,6 +68,7 @@ typedef struct tw_matmul_side_t {
   // Columns that a tile has beside those of its other rows: K0, or those of a
   // group of the variant `vnni`.
   tw_index_t group;
+  tw_zip_groups_fn_t zip_groups;  // the tile's
   // Not null: top bits are flipped.
   const tw_resign_t* resign;
   // Whether groups are only how a tile is packed: those of a row are brought

@@ -63,7 +63,8 @@ static const char* tw_lhs_rows(const tw_matmul_task_t* task, tw_index_t m) {
   const tw_matmul_plan_t* plan = &task->run->plan;
   return (const char*)task->run->params->lhs +
          (task->m.begin + m) * plan->tile.sizes.M0 * tw_lhs_row(task) +
-         task->k.begin * TW_IN_PLACE_STEP_BYTES;
+         task->k.begin * plan->tile.sizes.K0 * tw_element_bits(plan->lhs.type) /
+             8;
 }
 
 // ---- Packing ----------------------------------------------------------------

@@ -111,8 +111,7 @@ static tw_matmul_body_t tw_body_of(const tw_linked_tile_t* linked,
                                    const uint64_t* cpu_data) {
   const tw_tile_sizes_t sizes = tw_key_sizes(&linked->key, cpu_data);
   const tw_in_place_fn_t in_place =
-      linked->origin != TW_TILE_ORIGIN_HAND_WRITTEN ||
-              linked->key.step_rounding || linked->key.vnni
+      linked->origin != TW_TILE_ORIGIN_HAND_WRITTEN || linked->key.step_rounding
           ? 0
           : tw_in_place_tile(linked->key.isa,
                              (tw_type_triple_t)linked->key.types, sizes.M0,
@@ -246,6 +245,7 @@ static int tw_choose_signed(tw_type_triple_t value, tw_index_t M, tw_index_t N,
       other.sizes.K0 != TW_RESIGN_K0 || other.sizes.M0 > other.resign->lanes ||
       other.sizes.N0 % other.resign->lanes != 0)
     return found;
+  other.zip_groups = tile->zip_groups;
   *tile = other;
   tw_resign_body(tile, &tile->body);
   tw_resign_body(tile, &tile->last);
@@ -266,10 +266,11 @@ static tw_type_triple_t tw_accumulating(tw_type_triple_t value,
   return value;
 }
 
-int tw_choose_matmul_tile(tw_type_triple_t value, tw_index_t M, tw_index_t N,
-                          tw_index_t K, const uint64_t* cpu_data, int fallback,
-                          const tw_prepacked_t* panels,
-                          tw_matmul_tile_t* tile) {
+static int tw_choose_tile_and_types(tw_type_triple_t value, tw_index_t M,
+                                    tw_index_t N, tw_index_t K,
+                                    const uint64_t* cpu_data, int fallback,
+                                    const tw_prepacked_t* panels,
+                                    tw_matmul_tile_t* tile) {
   tw_triple_t types;
   if (!tw_triple_of(value, &types)) return 0;
   const tw_type_triple_t own = tw_accumulating(value, &types);
@@ -294,4 +295,13 @@ int tw_choose_matmul_tile(tw_type_triple_t value, tw_index_t M, tw_index_t N,
   tile->vnni = panels && tw_is_vnni(panels);
   tile->isa = TW_ISA_GENERIC;
   return tw_triple_of(own, &tile->types);
+}
+
+int tw_choose_matmul_tile(tw_type_triple_t value, tw_index_t M, tw_index_t N,
+                          tw_index_t K, const uint64_t* cpu_data, int fallback,
+                          const tw_prepacked_t* panels,
+                          tw_matmul_tile_t* tile) {
+  tile->zip_groups = tw_zip_groups_for(cpu_data);
+  return tw_choose_tile_and_types(value, M, N, K, cpu_data, fallback, panels,
+                                  tile);
 }

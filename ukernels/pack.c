@@ -12,6 +12,7 @@
 #include "ukernels/pack_edges.h"
 #include "ukernels/pack_interior.h"
 #include "ukernels/zip.h"
+#include "ukernels/zip_groups.h"
 
 tw_status_t tw_packed_size(const tw_pack_params_t* params, tw_index_t* bytes) {
   if (!bytes) return TW_STATUS_INVALID_ARGUMENT;
@@ -195,6 +196,11 @@ tw_status_t tw_pack(const tw_pack_params_t* params, const void* matrix,
       params, matrix, packed, packed_bytes, parallel_for, &p, /*fault=*/0);
   if (status != TW_STATUS_OK || p.packed_bytes == 0) return status;
   if (tw_stores_past_caches(&p, packed)) p.stores = TW_PACK_STORES_PAST;
+  if (p.transpose) {
+    uint64_t cpu_data[TW_CPU_DATA_WORDS];
+    tw_cpu_data_of_this_cpu(cpu_data);
+    p.zip_groups = tw_zip_groups_for(cpu_data);
+  }
   tw_pack_parts(&p, tw_repeat_padding(params->padding, p.bits),
                 (unsigned char*)matrix, (unsigned char*)packed, parallel_for,
                 tw_pack_part);

@@ -19,7 +19,8 @@ typedef enum tw_pack_stores_t {
 } tw_pack_stores_t;
 
 // A validated packing. Sizes count elements.
-typedef struct tw_packing_t {
+typedef struct tw_packing_t tw_packing_t;
+struct tw_packing_t {
   int bits;       // of an element: 4, 8, 16, 32 or 64
   int transpose;  // the matrix lies as [cols][rows]
   tw_index_t rows, cols, stride;
@@ -27,7 +28,10 @@ typedef struct tw_packing_t {
   tw_index_t outer_rows, outer_cols;  // tiles
   tw_index_t packed_bytes;
   tw_pack_stores_t stores;
-} tw_packing_t;
+  // What packs groups of 4 bytes on this CPU (zip_groups.h); may be null.
+  int (*zip_groups)(const tw_packing_t* p, const unsigned char* matrix,
+                    unsigned char* packed);
+};
 
 // So much that what is written is in no cache. Asking for 4 MiB and less costs
 // 5 to 15 % (Zen 5). Past the caches, beside an L3 of 32 MiB, 16 MiB take half

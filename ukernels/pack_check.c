@@ -106,6 +106,7 @@ tw_status_t tw_check_packing(const tw_pack_params_t* params,
                         "such that the packed form fits the address space");
   p.packed_bytes = size / 8;
   p.stores = tw_pack_stores_of(p.packed_bytes);
+  p.zip_groups = 0;
   *packing = p;
   return TW_STATUS_OK;
 }

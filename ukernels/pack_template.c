@@ -23,6 +23,7 @@ static tw_packing_t tw_packing_of(int bits, int transpose, tw_index_t tile_rows,
   p.packed_bytes =
       p.outer_rows * p.outer_cols * tile_rows * tile_cols * bits / 8;
   p.stores = tw_pack_stores_of(p.packed_bytes);
+  p.zip_groups = 0;
   return p;
 }
 

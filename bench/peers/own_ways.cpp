@@ -28,7 +28,8 @@ class Own {
   // The result of packed(), row-major.
   const uint8_t* unpacked() {
     packed();
-    note(tw_unpack(&packOut_, out_.get(), outBytes_, unpacked_.get(), nullptr));
+    note(tw_unpack(&packOut_, mmt4d_.out_buffer, outBytes_, unpacked_.get(),
+                   nullptr));
     return unpacked_.get();
   }
 
@@ -75,23 +76,21 @@ class Own {
         form.flags & TW_MMT4D_FLAG_RHS_VNNI ? TW_PACK_FLAG_VNNI : 0;
     const tw_pack_params_t lhs = {m_.types.lhs, 0,        m_.M,     m_.K,
                                   m_.K,         sizes.M0, sizes.K0, 0};
-    const tw_pack_params_t rhs = {m_.types.rhs,
-                                  TW_PACK_FLAG_TRANSPOSE | vnni,
-                                  m_.N,
-                                  m_.K,
-                                  m_.N,
-                                  sizes.N0,
-                                  sizes.K0,
-                                  0};
+    const tw_pack_params_t rhs = {m_.types.rhs, TW_PACK_FLAG_TRANSPOSE | vnni,
+                                  m_.N,         m_.K,
+                                  m_.N,         sizes.N0,
+                                  sizes.K0,     0};
     packOut_ = {m_.types.out, 0, m_.M, m_.N, m_.N, sizes.M0, sizes.N0, 0};
     lhs_ = pack(lhs, m_.a.get());
     rhs_ = pack(rhs, m_.b.get());
     note(tw_packed_size(&packOut_, &outBytes_));
-    out_ = allocateAligned(outBytes_);
+    // As warm as what peers write, where it has room in the same place.
+    if (outBytes_ > m_.outBytes()) out_ = allocateAligned(outBytes_);
+    uint8_t* out = out_ ? out_.get() : m_.c.get();
     unpacked_ = allocateAligned(m_.outBytes());
     mmt4d_.lhs_buffer = lhs_.get();
     mmt4d_.rhs_buffer = rhs_.get();
-    mmt4d_.out_buffer = out_.get();
+    mmt4d_.out_buffer = out;
   }
 
   AlignedBytes pack(const tw_pack_params_t& params, const void* matrix) {

@@ -204,6 +204,13 @@ TEST(AmxMatmulTest, RunsOnTilesOfAmx) {
       c.N = random.between(1, 120);
       c.K = random.between(1, i == 0 ? 9000 : 300);
       c.lhsTransposed = random.chance(0.3);
+      // Rows of whole lines, which are multiplied where they lie.
+      if (random.chance(0.4)) {
+        c.K = 64 * random.between(1, 6);
+        c.lhsSlack = 64 * random.between(0, 2);
+        c.lhsTransposed = false;
+        c.placement = Placement::kLeading;
+      }
       c.rhsTransposed = random.chance(0.5);
       c.outTransposed = random.chance(0.3);
       c.accumulate = random.chance(0.5);
@@ -219,6 +226,56 @@ TEST(AmxMatmulTest, RunsOnTilesOfAmx) {
       }
       if (HasFailure()) return;
     }
+}
+
+// Where the lhs would be packed to, the workspace stays as it was.
+TEST(AmxMatmulTest, ReadsRowsOfWholeLinesWhereTheyLie) {
+  SKIP_WITHOUT_AVX512();
+  constexpr int kM = 64, kN = 40, kK = 128, kMost = kK + 64;
+  const CpuData data = CpuData::of(TW_ISA_X86_64_AMX_INT8);
+  alignas(64) static int8_t lhs[kM * kMost + 64], rhs[kK * kN];
+  Random random(seedOf("AmxMatmulTest.InPlace"));
+  for (int8_t& x : lhs) x = static_cast<int8_t>(random.between(-128, 127));
+  for (int8_t& x : rhs) x = static_cast<int8_t>(random.between(-128, 127));
+  struct Case {
+    int offset, stride, columns;
+    bool isInPlace;
+  };
+  for (const Case& c :
+       {Case{0, kK, kK, true}, Case{0, kMost, kK, true},
+        Case{64, kMost, kK, true}, Case{1, kK, kK, false},
+        Case{0, kK + 1, kK, false}, Case{0, kK, kK - 1, false}}) {
+    std::vector<int32_t> out(kM * kN);
+    tw_matmul_params_t p = {};
+    p.flags = TW_TYPES_S8S8S32;
+    p.lhs = lhs + c.offset;
+    p.lhs_stride = c.stride;
+    p.rhs = rhs;
+    p.rhs_stride = p.out_stride = kN;
+    p.out = out.data();
+    p.M = kM;
+    p.N = kN;
+    p.K = c.columns;
+    p.threads = 1;
+    p.cpu_data = data.words;
+    ASSERT_EQ(tw_matmul_workspace_size(&p, &p.workspace_bytes), TW_STATUS_OK);
+    alignas(64) static uint8_t workspace[1 << 20];
+    ASSERT_LE(p.workspace_bytes, static_cast<tw_index_t>(sizeof workspace));
+    std::fill(std::begin(workspace), std::end(workspace), 0xAB);
+    p.workspace = workspace;
+    ASSERT_EQ(tw_matmul(&p, nullptr), TW_STATUS_OK);
+    const bool isUntouched =
+        std::all_of(workspace, workspace + kM * (c.columns / 64) * 64,
+                    [](uint8_t x) { return x == 0xAB; });
+    EXPECT_EQ(isUntouched, c.isInPlace) << c.offset << ", " << c.stride;
+    for (int m = 0; m < kM; ++m)
+      for (int n = 0; n < kN; ++n) {
+        int32_t sum = 0;
+        for (int k = 0; k < c.columns; ++k)
+          sum += lhs[c.offset + m * c.stride + k] * rhs[k * kN + n];
+        ASSERT_EQ(out[m * kN + n], sum) << m << ", " << n;
+      }
+  }
 }
 
 TEST(AmxMatmulTest, PrepackedPanelsSayHowTheyLie) {

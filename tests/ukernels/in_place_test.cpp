@@ -44,18 +44,19 @@ void checkTile(const KeyedRow& row, tw_in_place_fn_t fn, int64_t steps,
                int64_t slack, bool accumulate, bool addsSums, Random& random) {
   const TileKey& key = row.key;
   const TypeTripleInfo& types = info(key.types);
-  const int64_t stride = steps * TW_IN_PLACE_STEP_BYTES + slack;
+  const int64_t stepBytes = key.k0 * info(types.lhs).bits / 8;
+  const int64_t stride = steps * stepBytes + slack;
   // The last row ends where its elements do.
   const GuardedBuffer lhs =
       drawElements(types.lhs, stride * key.m0 - slack, random);
   const GuardedBuffer rhs =
-      drawElements(types.rhs, steps * key.n0 * TW_IN_PLACE_STEP_BYTES, random);
-  GuardedBuffer panel(
-      static_cast<size_t>(steps * key.m0 * TW_IN_PLACE_STEP_BYTES));
+      drawElements(types.rhs, steps * key.n0 * stepBytes, random);
+  GuardedBuffer panel(static_cast<size_t>(steps * key.m0 * stepBytes));
   for (int64_t k = 0; k < steps; ++k)
     for (int64_t m = 0; m < key.m0; ++m)
-      std::memcpy(panel.as<uint8_t>() + (k * key.m0 + m) * 4,
-                  lhs.as<uint8_t>() + m * stride + k * 4, 4);
+      std::memcpy(panel.as<uint8_t>() + (k * key.m0 + m) * stepBytes,
+                  lhs.as<uint8_t>() + m * stride + k * stepBytes,
+                  static_cast<size_t>(stepBytes));
   GuardedBuffer sums(static_cast<size_t>(key.m0) * 4);
   for (int m = 0; m < key.m0; ++m)
     sums.as<int32_t>()[m] = addsSums ? 1000 * m - 7 : 0;
@@ -84,22 +85,23 @@ void checkTile(const KeyedRow& row, tw_in_place_fn_t fn, int64_t steps,
 
 TEST(InPlaceTest, GivesWhatTilesOfPanelsGive) {
   Random random(seedOf("InPlaceTest"));
+  tw_cpu_permit_amx(nullptr, 0);  // without it AMX is not detected
   CpuData cpu;
   tw_cpu_detect(cpu.words);
   for (const KeyedRow& row : keyedRows()) {
-    if (row.key.vnni || row.key.rounding == Rounding::kPerStep ||
+    if (row.key.rounding == Rounding::kPerStep ||
         !tw_isa_available(row.key.isa, cpu.words))
       continue;
     const tw_in_place_fn_t fn =
         tw_in_place_tile(row.key.isa, row.key.types, row.key.m0, row.key.n0);
     if (!fn) continue;
     const TypeTripleInfo& types = info(row.key.types);
-    ASSERT_EQ(row.key.k0 * info(types.lhs).bits / 8, TW_IN_PLACE_STEP_BYTES);
     for (int64_t steps : {1, 2, 3, 7, 64, 65})
       for (int64_t slack : {0, 4, 60, 100})
         for (bool accumulate : {false, true})
           for (bool addsSums : {false, true}) {
-            if (addsSums && types.out != TW_ELEMENT_S32) continue;
+            if (addsSums && (types.out != TW_ELEMENT_S32 || row.key.vnni))
+              continue;
             checkTile(row, fn, steps, slack, accumulate, addsSums, random);
             if (HasFatalFailure()) return;
           }
@@ -107,23 +109,33 @@ TEST(InPlaceTest, GivesWhatTilesOfPanelsGive) {
 }
 
 // Those that matmuls of many columns take, on instruction sets whose multiplies
-// broadcast from memory.
+// broadcast from memory, and by AMX.
 TEST(InPlaceTest, IsThereForWideTiles) {
   std::set<std::string> found;
   for (const KeyedRow& row : keyedRows())
-    if (!row.key.vnni && row.key.rounding == Rounding::kOnce &&
+    if (row.key.rounding == Rounding::kOnce &&
         tw_in_place_tile(row.key.isa, row.key.types, row.key.m0, row.key.n0))
       found.insert(printTileKey(row.key).substr(14));
 #ifdef __x86_64__
   const std::set<std::string> expected = {
       "bf16bf16f32_12x32x2_x86_64_avx512_bf16",
+      "bf16bf16f32_16x32x32_vnni_x86_64_amx_bf16",
+      "bf16bf16f32_32x32x32_vnni_x86_64_amx_bf16",
       "bf16bf16f32_8x32x2_x86_64_avx512_bf16",
       "s16s16s32_12x32x2_x86_64_avx512_vnni",
       "s16s16s32_8x32x2_x86_64_avx512_vnni",
+      "s8s8s32_16x32x64_vnni_x86_64_amx_int8",
+      "s8s8s32_32x32x64_vnni_x86_64_amx_int8",
       "s8u8s32_12x32x4_x86_64_avx512_vnni",
+      "s8u8s32_16x32x64_vnni_x86_64_amx_int8",
+      "s8u8s32_32x32x64_vnni_x86_64_amx_int8",
       "s8u8s32_8x32x4_x86_64_avx512_vnni",
       "u8s8s32_12x32x4_x86_64_avx512_vnni",
+      "u8s8s32_16x32x64_vnni_x86_64_amx_int8",
+      "u8s8s32_32x32x64_vnni_x86_64_amx_int8",
       "u8s8s32_8x32x4_x86_64_avx512_vnni",
+      "u8u8s32_16x32x64_vnni_x86_64_amx_int8",
+      "u8u8s32_32x32x64_vnni_x86_64_amx_int8",
   };
 #else
   const std::set<std::string> expected;

@@ -114,11 +114,13 @@ TW_INLINE void tw_amx_ask(const char* rows, tw_index_t stride) {
       __builtin_prefetch(rows + r * stride);
 }
 
+// Rows of the lhs lie `lhs_row` bytes apart, groups of the rhs `rhs_stride`.
 // Asks for what lies `ahead` of the rhs, too.
 TW_INLINE void tw_amx_step(tw_amx_types_t types, const char* lhs,
-                           const char* rhs, tw_index_t rhs_stride,
-                           tw_index_t ahead, int down, int across) {
-  _tile_loadd(4, lhs, TW_AMX_ROW_BYTES);
+                           tw_index_t lhs_row, const char* rhs,
+                           tw_index_t rhs_stride, tw_index_t ahead, int down,
+                           int across) {
+  _tile_loadd(4, lhs, lhs_row);
   tw_amx_ask(rhs + ahead, rhs_stride);
   _tile_loadd(6, rhs, rhs_stride);
   TW_AMX_MULTIPLY(types, 0, 4, 6)
@@ -128,7 +130,7 @@ TW_INLINE void tw_amx_step(tw_amx_types_t types, const char* lhs,
     TW_AMX_MULTIPLY(types, 1, 4, 7)
   }
   if (down > 1) {
-    _tile_loadd(5, lhs + TW_AMX_BYTES, TW_AMX_ROW_BYTES);
+    _tile_loadd(5, lhs + TW_AMX_ROWS * lhs_row, lhs_row);
     TW_AMX_MULTIPLY(types, 2, 5, 6)
     if (across > 1) TW_AMX_MULTIPLY(types, 3, 5, 7)
   }
@@ -168,7 +170,8 @@ TW_INLINE void tw_amx_last_step(tw_amx_types_t types, const char* lhs,
     }
   }
   TW_AMX_STORED();
-  tw_amx_step(types, copy, rhs_copy, 2 * TW_AMX_ROW_BYTES, 0, down, across);
+  tw_amx_step(types, copy, TW_AMX_ROW_BYTES, rhs_copy, 2 * TW_AMX_ROW_BYTES, 0,
+              down, across);
 }
 
 // A tilestored that follows the last one by more than half a microsecond, about
@@ -176,8 +179,8 @@ TW_INLINE void tw_amx_last_step(tw_amx_types_t types, const char* lhs,
 // something is stored, all rows of it to the same place.
 enum { TW_AMX_IDLE_STEPS = 16 };
 
-// What of the out tile is asked for while a block is multiplied: rows of a block
-// from `next` on, `per_step` of them in each step.
+// What of the out tile is asked for while a block is multiplied: rows of a
+// block from `next` on, `per_step` of them in each step.
 typedef struct tw_amx_asked_t {
   const char *next, *end;
   tw_index_t row_bytes;
@@ -193,16 +196,29 @@ TW_INLINE void tw_amx_ask_out(tw_amx_asked_t* out, int across) {
   }
 }
 
+// What a call says, read once: the compiler cannot know that registers are not
+// stored over it.
+typedef struct tw_amx_call_t {
+  tw_amx_types_t types;
+  tw_element_type_t out_type;
+  char* out;
+  const char *lhs, *rhs;
+  tw_index_t lhs_row, lhs_step;  // bytes from row to row, from step to step
+  tw_index_t K, row_bytes;
+  int M0, N0, accumulate;
+} tw_amx_call_t;
+
 // All K steps of a block.
-TW_INLINE void tw_amx_loop(tw_amx_types_t types, const char* lhs_panel,
-                           const char* rhs_panel, tw_index_t K, int M0, int N0,
+TW_INLINE void tw_amx_loop(const tw_amx_call_t* call,
                            const tw_amx_block_t* block, tw_amx_asked_t out) {
+  const tw_amx_types_t types = call->types;
+  const tw_index_t K = call->K;
+  const int M0 = call->M0, N0 = call->N0;
   const int down = block->down, across = block->across;
-  const tw_index_t lhs_step = (tw_index_t)M0 * TW_AMX_ROW_BYTES;
   const tw_index_t rhs_step = (tw_index_t)N0 * TW_AMX_ROW_BYTES;
   const tw_index_t rhs_stride = (tw_index_t)N0 * TW_AMX_GROUP_BYTES;
-  const char* lhs = lhs_panel + block->row * TW_AMX_ROW_BYTES;
-  const char* rhs = rhs_panel + block->col * TW_AMX_GROUP_BYTES;
+  const char* lhs = call->lhs + block->row * call->lhs_row;
+  const char* rhs = call->rhs + block->col * TW_AMX_GROUP_BYTES;
   // Steps whose registers end with the panel or before it. Of the rhs all but
   // the last one do, for its row of 64 bytes is at most 60 too long.
   const int more_rows = block->row + down * TW_AMX_ROWS - M0;
@@ -215,9 +231,10 @@ TW_INLINE void tw_amx_loop(tw_amx_types_t types, const char* lhs_panel,
     const tw_index_t end =
         inside - k < TW_AMX_IDLE_STEPS ? inside : k + TW_AMX_IDLE_STEPS;
     TW_NO_UNROLL for (; k < end; ++k) {
-      tw_amx_step(types, lhs, rhs, rhs_stride, 2 * rhs_step, down, across);
+      tw_amx_step(types, lhs, call->lhs_row, rhs, rhs_stride, 2 * rhs_step,
+                  down, across);
       tw_amx_ask_out(&out, across);
-      lhs += lhs_step;
+      lhs += call->lhs_step;
       rhs += rhs_step;
     }
     if (k < inside) _tile_stored(4, unused, 0);
@@ -226,7 +243,7 @@ TW_INLINE void tw_amx_loop(tw_amx_types_t types, const char* lhs_panel,
   TW_NO_UNROLL for (; k < K; ++k) {
     tw_amx_last_step(types, lhs, (K - k) * M0 - block->row, rhs, rhs_stride,
                      block);
-    lhs += lhs_step;
+    lhs += call->lhs_step;
     rhs += rhs_step;
   }
 }
@@ -303,17 +320,6 @@ TW_INLINE void tw_amx_end(int acc, const tw_amx_out_t* at) {
 
 // ---- The tile ---------------------------------------------------------------
 
-// What a call says, read once: the compiler cannot know that registers are not
-// stored over it.
-typedef struct tw_amx_call_t {
-  tw_amx_types_t types;
-  tw_element_type_t out_type;
-  char* out;
-  const char *lhs, *rhs;
-  tw_index_t K, row_bytes;
-  int M0, N0, accumulate;
-} tw_amx_call_t;
-
 // Of register (i, j) of a block.
 TW_INLINE tw_amx_out_t tw_amx_out_at(const tw_amx_call_t* call,
                                      const tw_amx_block_t* block, int i,
@@ -340,8 +346,8 @@ TW_INLINE tw_amx_asked_t tw_amx_asked_of(const tw_amx_call_t* call,
   tw_amx_asked_t asked;
   asked.row_bytes = call->row_bytes;
   asked.line = TW_AMX_ROWS * bytes;
-  asked.next = call->out + block->row * call->row_bytes +
-               (tw_index_t)block->col * bytes;
+  asked.next =
+      call->out + block->row * call->row_bytes + (tw_index_t)block->col * bytes;
   asked.end = asked.next + rows * call->row_bytes;
   asked.per_step =
       call->K >= rows ? 1 : (rows + (int)call->K - 1) / (int)call->K;
@@ -364,8 +370,7 @@ TW_INLINE void tw_amx_block(const tw_amx_call_t* call, int row, int col,
       tw_amx_begin(2 * i + j, &at, call->accumulate);
     }
   }
-  tw_amx_loop(call->types, call->lhs, call->rhs, call->K, call->M0, call->N0,
-              &block, tw_amx_asked_of(call, &block));
+  tw_amx_loop(call, &block, tw_amx_asked_of(call, &block));
   TW_UNROLL for (int i = 0; i < down; ++i) {
     TW_UNROLL for (int j = 0; j < across; ++j) {
       const tw_amx_out_t at = tw_amx_out_at(call, &block, i, j);
@@ -374,9 +379,11 @@ TW_INLINE void tw_amx_block(const tw_amx_call_t* call, int row, int col,
   }
 }
 
-TW_INLINE void tw_amx_tile(tw_amx_types_t types, tw_element_type_t out_type,
-                           void* out, const void* lhs, const void* rhs,
-                           const tw_mmt4d_params_t* params, int M0, int N0) {
+// Rows and steps of the lhs lie as `lhs_row` and `lhs_step` say.
+TW_INLINE void tw_amx_tile_of(tw_amx_types_t types, tw_element_type_t out_type,
+                              void* out, const void* lhs, tw_index_t lhs_row,
+                              tw_index_t lhs_step, const void* rhs,
+                              const tw_mmt4d_params_t* params, int M0, int N0) {
   enum { kBlock = 2 * TW_AMX_ROWS };
   const tw_amx_call_t call = {
       types,
@@ -384,6 +391,8 @@ TW_INLINE void tw_amx_tile(tw_amx_types_t types, tw_element_type_t out_type,
       (char*)out,
       (const char*)lhs,
       (const char*)rhs,
+      lhs_row,
+      lhs_step,
       params->K,
       tw_out_stride(params, N0) * tw_amx_out_bytes(out_type),
       M0,
@@ -406,6 +415,13 @@ TW_INLINE void tw_amx_tile(tw_amx_types_t types, tw_element_type_t out_type,
     }
   }
   if (!is_begun) tw_amx_release();
+}
+
+TW_INLINE void tw_amx_tile(tw_amx_types_t types, tw_element_type_t out_type,
+                           void* out, const void* lhs, const void* rhs,
+                           const tw_mmt4d_params_t* params, int M0, int N0) {
+  tw_amx_tile_of(types, out_type, out, lhs, TW_AMX_ROW_BYTES,
+                 M0 * TW_AMX_ROW_BYTES, rhs, params, M0, N0);
 }
 
 #define TW_AMX_FAMILY(family, types, out_type)                                \

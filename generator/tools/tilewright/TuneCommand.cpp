@@ -123,6 +123,9 @@ Expected<Regex> expression(const cl::opt<std::string> &option) {
   return std::move(wanted);
 }
 
+/// Whether there is a choice: those by AMX are all made from one body.
+bool hasPlans(const TileKey &key) { return !key.vnni; }
+
 /// What --rows stands for: those that this CPU cannot run are left out.
 Expected<std::vector<TileKey>> keysOfRows() {
   Expected<Regex> wanted = expression(rows);
@@ -130,7 +133,7 @@ Expected<std::vector<TileKey>> keysOfRows() {
     return wanted.takeError();
   std::vector<TileKey> keys;
   for (const HandWrittenTile &tile : handWrittenTiles()) {
-    if (!wanted->match(tile.name))
+    if (!wanted->match(tile.name) || !hasPlans(tile.key))
       continue;
     if (Error error = checkRunnable(tile.key, tile.name))
       consumeError(std::move(error));
@@ -139,7 +142,7 @@ Expected<std::vector<TileKey>> keysOfRows() {
   }
   if (keys.empty())
     return createStringError("--rows: no hand-written tile that this CPU runs "
-                             "has '" +
+                             "and that has plans to choose from has '" +
                              rows + "' in its name; see 'tilewright list'");
   return keys;
 }
@@ -165,7 +168,8 @@ Error addKeysOfModel(const std::string &path, std::vector<TileKey> &keys) {
   if (!wanted)
     return wanted.takeError();
   for (const WantedTile &tile : wanted->tiles)
-    if (const auto *key = std::get_if<TileKey>(&tile.key))
+    if (const auto *key = std::get_if<TileKey>(&tile.key);
+        key && hasPlans(*key))
       keys.push_back(*key);
   return Error::success();
 }
@@ -173,14 +177,24 @@ Error addKeysOfModel(const std::string &path, std::vector<TileKey> &keys) {
 Expected<std::vector<TileKey>> askedKeys() {
   if (rows.getNumOccurrences())
     return keysOfRows();
-  if (models.empty())
-    return parseNames(measureFlags.names, kDefaultPrefix);
   std::vector<TileKey> keys;
+  if (models.empty()) {
+    if (Error error =
+            parseNames(measureFlags.names, kDefaultPrefix).moveInto(keys))
+      return std::move(error);
+    for (const TileKey &key : keys)
+      if (!hasPlans(key))
+        return createStringError(printTileKey(key, kDefaultPrefix) +
+                                 ": a tile of the variant 'vnni' has one body, "
+                                 "so there is nothing to tune");
+    return std::move(keys);
+  }
   for (const std::string &model : models)
     if (Error error = addKeysOfModel(model, keys))
       return std::move(error);
   if (keys.empty())
-    return createStringError("no model given calls a tile on this CPU");
+    return createStringError("no model given calls a tile on this CPU that has "
+                             "plans to choose from");
   return keys;
 }
 
