@@ -1,12 +1,13 @@
 # Part of Tilewright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# tilewright_generator_library(<name> [MLIR] SOURCES <file>... [DEPENDS <target>...] [LINK <target>...])
+# tilewright_generator_library(<name> [MLIR] [UNITY] SOURCES <file>... [DEPENDS <target>...] [LINK <target>...])
 # tilewright_generator_tool(<name> [MLIR] SOURCES <file>... [LINK <target>...])
 #
 # tilewright_packaged_library(<name> OF <library>... [LINK <target>...])
 #
 # A static library (a tool) of the generator, with LLVM's headers and flags, linked against the shared LLVM and MLIR.
+# UNITY says that its sources may be compiled several at a time, as TW_UNITY_BUILD has it: no two of them define one name.
 # MLIR says that its sources include MLIR headers. There is a precompiled header for those that do, and one for the others.
 #
 # A packaged library is what find_package(tilewright COMPONENTS encodings) offers: several libraries of the generator in one
@@ -34,7 +35,7 @@ endforeach()
 add_dependencies(tilewright_mlir_pch TilewrightDialectOpsIncGen)
 
 function(tilewright_generator_setup name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR" "" "SOURCES;DEPENDS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR;UNITY" "" "SOURCES;DEPENDS;LINK")
   target_link_libraries(${name} PUBLIC tilewright_llvm_flags ${arg_LINK} PRIVATE tilewright_build_flags)
   if(arg_MLIR)
     target_link_libraries(${name} PUBLIC MLIR LLVM)
@@ -46,10 +47,13 @@ function(tilewright_generator_setup name)
   if(arg_DEPENDS)
     add_dependencies(${name} ${arg_DEPENDS})
   endif()
+  if(arg_UNITY AND TW_UNITY_BUILD)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  endif()
 endfunction()
 
 function(tilewright_generator_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR" "" "SOURCES;DEPENDS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR;UNITY" "" "SOURCES;DEPENDS;LINK")
   add_library(${name} STATIC ${arg_SOURCES})
   tilewright_generator_setup(${ARGV})
 endfunction()
