@@ -7,8 +7,8 @@ which have two; `vpdpbusd` every other cycle on Zen 4, whose model Zen 5 has as 
 Alder Lake's large core. `core_rates.py --disagreements` lists where this table and llvm-mca differ.
 
 Sources: uops.info and Agner Fog's instruction tables for ports; and measured by peak_bench, which
-are the issue peaks: Zen 3, Zen 4 and Zen 5 (EPYC, virtual machines), Emerald Rapids and Skylake-SP
-(virtual machines).
+are the issue peaks: Zen 3, Zen 4 and Zen 5 (EPYC, virtual machines), Emerald Rapids, Granite Rapids
+and Skylake-SP (virtual machines).
 """
 
 from collections import Counter
@@ -58,7 +58,8 @@ GOLDEN_COVE_YMM = {**INTEL_YMM, "float add": [("15", 1)], "load": [("LMN", 1)],
 # Two cycles on each of both ports: measured, 75 to 90 Gop/s of vdpbf16ps beside 173 to 179 of FMA.
 GOLDEN_COVE_ZMM = {**INTEL_ZMM, "dot bf16": [("05", 4)]}
 # AMX's registers of 16 rows of 64 bytes: a unit of its own (X) takes a row of the lhs a cycle, loads
-# are as many as rows. Measured on Emerald Rapids: 16.8 cycles a multiply, 17.4 with a load beside.
+# are as many as rows. Measured on Emerald Rapids: 16.8 cycles a multiply, 17.4 with a load beside; on
+# Granite Rapids 16.4 and 16.5, of loads alone 8.3.
 AMX = {"dot tile": [("X", 16)], "load": [("LM", 16)], "store": [("S", 16)]}
 # 256 bits are two operations of 128; two ports of floating point, three of integers.
 GRACEMONT = {"fma": [("01", 2)], "multiply 16": [("01", 2)], "multiply 32": [("01", 4)],

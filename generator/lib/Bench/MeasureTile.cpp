@@ -202,8 +202,9 @@ BenchReport describeCpu(ArrayRef<TileKey> keys) {
           }))
         report.remarks.push_back(
             "This CPU has " + unit.feature.str() + " besides, which " +
-            (unit.isUsed ? "tiles of the variant 'vnni' use" : "no tile uses") +
-            ": it is not part of the peak.");
+            (unit.isUsed ? "tiles of the variant 'vnni' use: it is part of the "
+                           "peak of those alone."
+                         : "no tile uses: it is not part of the peak."));
     }
   return report;
 }
