@@ -31,9 +31,9 @@ int64_t extentOf(tw::EncodingAttr encoding, ArrayRef<unsigned> loops) {
   return product;
 }
 
-class Collector {
+class WeightCollector {
 public:
-  Collector(ModuleOp module, StringRef prefix, bool hostPacksBlocks)
+  WeightCollector(ModuleOp module, StringRef prefix, bool hostPacksBlocks)
       : module(module), prefix(prefix), hostPacksBlocks(hostPacksBlocks) {}
 
   std::vector<SharedWeight> collect() {
@@ -145,7 +145,7 @@ private:
 
 std::vector<SharedWeight> sharedWeightsOf(ModuleOp module, StringRef prefix,
                                           bool hostPacksBlocks) {
-  return Collector(module, prefix, hostPacksBlocks).collect();
+  return WeightCollector(module, prefix, hostPacksBlocks).collect();
 }
 
 } // namespace tilewright

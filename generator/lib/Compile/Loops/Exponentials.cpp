@@ -16,7 +16,7 @@ namespace {
 constexpr double kRounder = 0x1.8p23;
 constexpr double kLog2E = 0x1.715476p+0;
 /// ln 2 in two parts.
-constexpr double kLn2 = 0x1.62e430p-1, kLn2Rest = -0x1.05c610p-29;
+constexpr double kLn2High = 0x1.62e430p-1, kLn2Rest = -0x1.05c610p-29;
 
 /// x = n * ln 2 + rest, |rest| <= ln 2 / 2; `sum` is n + kRounder.
 struct Reduced {
@@ -32,7 +32,7 @@ Term wholeNumberOf(const Term &sum) {
 Reduced reduce(const Term &x) {
   Term sum = x.fma(kLog2E, kRounder);
   Term n = sum - kRounder;
-  return {sum, n.fma(-kLn2Rest, n.fma(-kLn2, x))};
+  return {sum, n.fma(-kLn2Rest, n.fma(-kLn2High, x))};
 }
 
 /// e^x for |x| <= ln 2 / 2.
@@ -105,7 +105,7 @@ Term exponential2(Term x) {
   bool isAnySize = hasAnyPower(x);
   Term inRange = isAnySize ? x : x.atMost(129).atLeast(-151);
   Term sum = inRange + kRounder;
-  Term rest = (inRange - (sum - kRounder)) * kLn2;
+  Term rest = (inRange - (sum - kRounder)) * kLn2High;
   return scale(smallExponential(isAnySize ? boundedRest(rest) : rest), sum);
 }
 
@@ -141,7 +141,7 @@ Term hyperbolicTangent(Term x) {
   // 2x = n * ln 2 + 2 * rest. Of ln 2 the first part is enough: where n is
   // large, e^2x makes little difference.
   Term sum = magnitude.fma(2 * kLog2E, kRounder);
-  Term rest = (sum - kRounder).fma(-kLn2 / 2, magnitude);
+  Term rest = (sum - kRounder).fma(-kLn2High / 2, magnitude);
   // (e^(2 rest) - 1) / 2, by smallExponentialMinus1's polynomial.
   Term small = (rest * rest)
                    .fma(rest.polynomial({1, 0x1.5554aep-1, 0x1.555486p-2,

@@ -33,7 +33,7 @@ constexpr int64_t kShortest = 4;
 /// Operations that small windows are written out to.
 constexpr int64_t kMostUnrolled = 512;
 
-enum class Access { Invariant, Contiguous, Strided };
+enum class AccessKind { Invariant, Contiguous, Strided };
 
 /// Whether elements along `dim` lie next to each other, as far as is known.
 /// Behind it there may be dimensions of size 1.
@@ -49,25 +49,25 @@ bool hasUnitStride(MemRefType type, unsigned dim) {
 }
 
 /// How the lanes of loop `lane` lie in an operand.
-Access accessOf(AffineMap map, MemRefType type, unsigned lane) {
+AccessKind accessOf(AffineMap map, MemRefType type, unsigned lane) {
   SmallVector<unsigned> where;
   for (auto [position, expr] : llvm::enumerate(map.getResults()))
     if (expr.isFunctionOfDim(lane))
       where.push_back(position);
   if (where.empty())
-    return Access::Invariant;
+    return AccessKind::Invariant;
   if (where.size() > 1 || !hasUnitStride(type, where[0]))
-    return Access::Strided;
+    return AccessKind::Strided;
   // The step from one lane to the next.
   AffineExpr expr = map.getResult(where[0]);
   AffineExpr dim = getAffineDimExpr(lane, map.getContext());
   if (expr == dim)
-    return Access::Contiguous;
+    return AccessKind::Contiguous;
   AffineExpr step = simplifyAffineExpr(expr.replace(dim, dim + 1) - expr,
                                        map.getNumDims(), 0);
   auto constant = dyn_cast<AffineConstantExpr>(step);
-  return constant && constant.getValue() == 1 ? Access::Contiguous
-                                              : Access::Strided;
+  return constant && constant.getValue() == 1 ? AccessKind::Contiguous
+                                              : AccessKind::Strided;
 }
 
 /// As it is, or as a tensor's buffer will be; null of others.
@@ -78,8 +78,8 @@ MemRefType bufferType(Type type) {
 }
 
 /// How an operand is read or written, by what loop the lanes are of.
-SmallVector<Access> accessesOf(linalg::LinalgOp op, OpOperand &operand) {
-  SmallVector<Access> accesses(op.getNumLoops(), Access::Invariant);
+SmallVector<AccessKind> accessesOf(linalg::LinalgOp op, OpOperand &operand) {
+  SmallVector<AccessKind> accesses(op.getNumLoops(), AccessKind::Invariant);
   if (op.isScalar(&operand))
     return accesses;
   AffineMap map = op.getMatchingIndexingMap(&operand);
@@ -95,11 +95,11 @@ bool isWorthBlocks(int64_t size) {
 }
 
 /// Whether blocks of an operand with these accesses are transposed.
-bool isInBlocks(ArrayRef<Access> accesses, ArrayRef<int64_t> sizes,
+bool isInBlocks(ArrayRef<AccessKind> accesses, ArrayRef<int64_t> sizes,
                 unsigned lane, unsigned across) {
-  return lane != across && accesses[lane] == Access::Strided &&
-         accesses[across] == Access::Contiguous && isWorthBlocks(sizes[lane]) &&
-         isWorthBlocks(sizes[across]);
+  return lane != across && accesses[lane] == AccessKind::Strided &&
+         accesses[across] == AccessKind::Contiguous &&
+         isWorthBlocks(sizes[lane]) && isWorthBlocks(sizes[across]);
 }
 
 bool isReadInBlocks(linalg::LinalgOp op, OpOperand &operand) {
@@ -344,7 +344,7 @@ private:
 
   /// Lanes that are gathered one by one, by their addresses.
   bool isGathered(unsigned operand, unsigned lane) {
-    if (accesses[operand][lane] != Access::Strided)
+    if (accesses[operand][lane] != AccessKind::Strided)
       return false;
     std::optional<unsigned> across = acrossOf(lane);
     return !across || !isTransposed(operand, lane, *across);
@@ -368,11 +368,11 @@ private:
   double costOf(unsigned lane, int64_t width) {
     double cost = 1;
     for (unsigned operand = 0; operand < accesses.size(); ++operand) {
-      Access access = accesses[operand][lane];
-      cost += access == Access::Contiguous  ? 1
-              : access == Access::Invariant ? 0.25
-              : isGathered(operand, lane)   ? double(width)
-                                            : kTransposeCost;
+      AccessKind access = accesses[operand][lane];
+      cost += access == AccessKind::Contiguous  ? 1
+              : access == AccessKind::Invariant ? 0.25
+              : isGathered(operand, lane)       ? double(width)
+                                                : kTransposeCost;
     }
     int64_t extent = sizes[lane];
     if (ShapedType::isDynamic(extent))
@@ -384,7 +384,8 @@ private:
   /// Whether no element of an operand with lanes is read twice.
   bool readsOnce(unsigned lane) {
     return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
-      return accesses[input->getOperandNumber()][lane] == Access::Invariant ||
+      return accesses[input->getOperandNumber()][lane] ==
+                 AccessKind::Invariant ||
              op.getMatchingIndexingMap(input).isPermutation();
     });
   }
@@ -395,8 +396,8 @@ private:
   SmallVector<int64_t> sizes;
   int64_t bits = 0;     ///< of the widest element that is computed with
   bool gathers = false; ///< whether the body itself loads
-  SmallVector<SmallVector<Access>> accesses; ///< by operand and loop
-  SmallVector<bool> readInBlocks;            ///< by operand
+  SmallVector<SmallVector<AccessKind>> accesses; ///< by operand and loop
+  SmallVector<bool> readInBlocks;                ///< by operand
 };
 
 } // namespace
