@@ -16,10 +16,10 @@ import unittest
 TRIPLES = {"arm_64": "aarch64", "riscv_64": "riscv64"}
 # Accumulators of a peak loop by form and whether another instruction adds the products.
 ACCUMULATORS = {("ZMM", False): range(8, 32), ("ZMM", True): range(8, 32), ("YMM", False): range(4, 16),
-                ("YMM", True): range(8, 16), ("XMM", True): range(8, 16)}
+                ("YMM", True): range(8, 16), ("XMM", True): range(8, 16), ("TMM", False): range(6)}
 
 
-def spelled(row, accumulator=8):
+def spelled(row, accumulator=4):
     """The lines of a step as an assembler that knows all instructions takes them."""
     if not row["assembly"][-1].startswith(".byte"):
         lines = row["assembly"]
@@ -70,7 +70,7 @@ class InstructionsTest(unittest.TestCase):
             self.skipTest("peaks exist for x86-64 only")
         text = sources.run([LLVM_BIN / "llvm-objdump", "-d", "--no-show-raw-insn", LIBRARY])
         loops = dict(re.findall(r"<tw_bench_peak_(\w+)>:\n(.*?)(?:\n\n|\Z)", text, re.S))
-        rows = {row["name"]: row for row in known.rows("instructions") if row["form"] in ("XMM", "YMM", "ZMM")}
+        rows = {row["name"]: row for row in known.rows("instructions") if row["form"] in ("XMM", "YMM", "ZMM", "TMM")}
         self.assertEqual(set(loops), set(rows))
         for name, row in rows.items():
             adds = len(row["assembly"]) > 1
