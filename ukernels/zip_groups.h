@@ -21,7 +21,8 @@ typedef int (*tw_zip_groups_fn_t)(const tw_packing_t* p,
                                   const unsigned char* matrix,
                                   unsigned char* packed);
 
-// The best one that cpu_data can run; null if there is none.
+// The best one that both cpu_data and this CPU can run, for panels are also
+// packed for other CPUs; null if there is none.
 tw_zip_groups_fn_t tw_zip_groups_for(const uint64_t* cpu_data);
 
 #define TW_ZIP_GROUPS_LEVEL(arch_isa, ENUM)                 \
