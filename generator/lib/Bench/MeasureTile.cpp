@@ -185,7 +185,7 @@ Error measureTile(const TileKey &key, tw_mmt4d_tile_fn_t fn,
 BenchReport describeCpu(ArrayRef<TileKey> keys) {
   BenchReport report;
   report.cpu = cpuName();
-  report.core = sys::getHostCPUName().str();
+  report.core = hostCoreName();
   report.isas = isaNames();
   const StringMap<bool> features = sys::getHostCPUFeatures();
   for (const Target *target : targets())
