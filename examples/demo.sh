@@ -60,7 +60,7 @@ for model in model model_int8; do
   show "$tool" compile "$examples/digits/$model.mlir" -o "$work/$model.a" --emit-header="$work/$model.h" --report=text |
     tee "$work/$model.txt"
 done
-tell 'Two networks that read digits, compiled for this CPU (%s), call these kernels:\n' \
+tell 'Two networks that read digits call these kernels on this CPU (%s):\n' \
   "$(sed -n 's/^target //p' "$work/model.txt")"
 tell '  f32   %s\n  int8  %s\n' "$(kernels_of "$work/model.txt")" "$(kernels_of "$work/model_int8.txt")"
 
