@@ -180,21 +180,22 @@ TW_INLINE void tw_amx_last_step(tw_amx_types_t types, const char* lhs,
 enum { TW_AMX_IDLE_STEPS = 16 };
 
 // What of the out tile is asked for while a block is multiplied: `left` rows of
-// it from `next` on, `per_step` of them in each step.
+// it from `next` on, one in each step, or two.
 typedef struct tw_amx_asked_t {
   const char* next;
   tw_index_t row_bytes;
-  int left, per_step;
+  int left, two;
   int line;  // of the second register: bytes behind the first one
 } tw_amx_asked_t;
 
 TW_INLINE void tw_amx_ask_out(tw_amx_asked_t* out, int across) {
-  int rows = out->left < out->per_step ? out->left : out->per_step;
-  out->left -= rows;
-  while (rows-- > 0) {
-    __builtin_prefetch(out->next, 1);
-    if (across > 1) __builtin_prefetch(out->next + out->line, 1);
-    out->next += out->row_bytes;
+  TW_UNROLL for (int i = 0; i < 2; ++i) {
+    if (out->left > 0 && (i == 0 || out->two)) {
+      __builtin_prefetch(out->next, 1);
+      if (across > 1) __builtin_prefetch(out->next + out->line, 1);
+      out->next += out->row_bytes;
+      --out->left;
+    }
   }
 }
 
@@ -351,8 +352,7 @@ TW_INLINE tw_amx_asked_t tw_amx_asked_of(const tw_amx_call_t* call,
   asked.next =
       call->out + block->row * call->row_bytes + (tw_index_t)block->col * bytes;
   asked.left = rows;
-  asked.per_step =
-      call->K >= rows ? 1 : (rows + (int)call->K - 1) / (int)call->K;
+  asked.two = call->K < rows;
   return asked;
 }
 
