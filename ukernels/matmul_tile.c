@@ -202,6 +202,7 @@ static int tw_choose_of(tw_type_triple_t value, tw_index_t M, tw_index_t N,
   tile->body = tw_body_of(&linked, cpu_data);
   tile->last = tw_body_of(&last, cpu_data);
   tile->resign = 0;
+  tile->zip_groups = tw_zip_groups_for(cpu_data);
   tile->vnni = linked.key.vnni;
   tile->isa = linked.key.isa;
   return tw_triple_of(value, &tile->types);
@@ -245,7 +246,6 @@ static int tw_choose_signed(tw_type_triple_t value, tw_index_t M, tw_index_t N,
       other.sizes.K0 != TW_RESIGN_K0 || other.sizes.M0 > other.resign->lanes ||
       other.sizes.N0 % other.resign->lanes != 0)
     return found;
-  other.zip_groups = tile->zip_groups;
   *tile = other;
   tw_resign_body(tile, &tile->body);
   tw_resign_body(tile, &tile->last);
@@ -266,11 +266,10 @@ static tw_type_triple_t tw_accumulating(tw_type_triple_t value,
   return value;
 }
 
-static int tw_choose_tile_and_types(tw_type_triple_t value, tw_index_t M,
-                                    tw_index_t N, tw_index_t K,
-                                    const uint64_t* cpu_data, int fallback,
-                                    const tw_prepacked_t* panels,
-                                    tw_matmul_tile_t* tile) {
+int tw_choose_matmul_tile(tw_type_triple_t value, tw_index_t M, tw_index_t N,
+                          tw_index_t K, const uint64_t* cpu_data, int fallback,
+                          const tw_prepacked_t* panels,
+                          tw_matmul_tile_t* tile) {
   tw_triple_t types;
   if (!tw_triple_of(value, &types)) return 0;
   const tw_type_triple_t own = tw_accumulating(value, &types);
@@ -292,16 +291,8 @@ static int tw_choose_tile_and_types(tw_type_triple_t value, tw_index_t M,
                                   "generic"};
   tile->last = tile->body;
   tile->resign = 0;
+  tile->zip_groups = tw_zip_groups_for(cpu_data);
   tile->vnni = panels && tw_is_vnni(panels);
   tile->isa = TW_ISA_GENERIC;
   return tw_triple_of(own, &tile->types);
-}
-
-int tw_choose_matmul_tile(tw_type_triple_t value, tw_index_t M, tw_index_t N,
-                          tw_index_t K, const uint64_t* cpu_data, int fallback,
-                          const tw_prepacked_t* panels,
-                          tw_matmul_tile_t* tile) {
-  tile->zip_groups = tw_zip_groups_for(cpu_data);
-  return tw_choose_tile_and_types(value, M, N, K, cpu_data, fallback, panels,
-                                  tile);
 }
