@@ -9,6 +9,7 @@
 // chunk.
 
 #include "tilewright/contraction.h"
+#include "ukernels/few_rows.h"
 #include "ukernels/index.h"
 #include "ukernels/matmul_plan.h"
 #include "ukernels/streams.h"
@@ -193,6 +194,15 @@ static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked,
       rhs->part, tw_min(tw_max(most / lhs->block, 1), rhs->block), unit_n);
 }
 
+static void tw_order_few_rows(tw_matmul_plan_t* plan,
+                              const tw_caches_t* caches) {
+  const tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
+  if (!plan->streams &&
+      tw_takes_panels_singly(caches, lhs->block, plan->chunk * lhs->step,
+                             rhs->part, plan->chunk * rhs->step))
+    plan->group = 1;
+}
+
 // Makes room for `bytes` in a slice and returns where.
 static tw_index_t tw_reserve(tw_index_t* slice, tw_index_t bytes) {
   const tw_index_t at = *slice;
@@ -227,5 +237,6 @@ void tw_plan_blocks(tw_matmul_plan_t* plan, tw_index_t threads, int prepacked,
   tw_choose_streams(plan, prepacked, caches);
   tw_choose_chunk(plan, prepacked, caches);
   tw_choose_blocks(plan, prepacked, caches);
+  tw_order_few_rows(plan, caches);
   tw_lay_out_workspace(plan, prepacked);
 }

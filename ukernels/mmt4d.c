@@ -29,10 +29,11 @@
 // with kc. K is cut evenly. Each tile is stored once per K block; outputs
 // narrower than their accumulator would round there, so for them kc is all of
 // K. One row of tiles that passes over a rhs from memory has another order on
-// some cores, streams.h.
+// some cores, streams.h, and a few rows have on all, few_rows.h.
 
 #include "tilewright/tilewright.h"
 #include "ukernels/core.h"
+#include "ukernels/few_rows.h"
 #include "ukernels/generic_tile.h"
 #include "ukernels/index.h"
 #include "ukernels/mmt4d_check.h"
@@ -70,6 +71,9 @@ typedef struct tw_run_t {
   tw_index_t lhs_step, rhs_step;
   tw_index_t mb, nb, kc;
   tw_index_t blocks_m, blocks_n;
+  // Tiles of the rhs that a row of tiles of a block passes over before the next
+  // row does.
+  tw_index_t group;
   int streams;  // whether a block's panels are read side by side
 } tw_run_t;
 
@@ -80,6 +84,7 @@ static tw_index_t tw_clamp(tw_index_t x, tw_index_t lo, tw_index_t hi) {
 static void tw_choose_blocks(tw_run_t* run, const tw_caches_t* caches,
                              int cut_k, int rhs_bits, int parallel) {
   const tw_mmt4d_params_t* p = run->params;
+  run->group = p->N;
   run->streams = cut_k && p->M == 1 &&
                  tw_reads_streams(caches, p->N, p->K, run->rhs_step, rhs_bits);
   if (run->streams) {
@@ -112,6 +117,12 @@ static void tw_choose_blocks(tw_run_t* run, const tw_caches_t* caches,
   // kc * step is at most the bytes of a panel, which tw_check_mmt4d bounded.
   run->mb = tw_clamp(kL3Bytes / (kc * run->lhs_step), 1, p->M);
   run->nb = tw_clamp(l2 / (kc * run->rhs_step), 1, p->N);
+  if (run->mb == p->M &&
+      tw_takes_panels_singly(caches, p->M, kc * run->lhs_step, p->N,
+                             kc * run->rhs_step)) {
+    run->nb = p->N;
+    run->group = 1;
+  }
   while (parallel &&
          tw_panels_of(p->M, run->mb) <
              tw_panels_of(kManyBlocks, tw_panels_of(p->N, run->nb)) &&
@@ -155,11 +166,34 @@ static void tw_ask_ahead(const tw_run_t* run, tw_index_t n_begin,
   if (next) tw_ask_for_pages(next, bytes);
 }
 
+// Of a block's K block at `k`, of tile->K steps: all rows of tiles, each over
+// the tiles of the group that begins at `first`.
+static void tw_run_rows(const tw_run_t* run, tw_index_t m_begin,
+                        tw_index_t n_begin, tw_index_t n_end, tw_index_t first,
+                        tw_index_t k, const tw_mmt4d_params_t* tile) {
+  const tw_index_t m_end = tw_min(run->params->M, m_begin + run->mb);
+  const tw_index_t end = tw_min(n_end, first + run->group);
+  for (tw_index_t m = m_begin; m < m_end; ++m) {
+    const char* lhs = run->lhs + m * run->lhs_row + k * run->lhs_step;
+    int32_t sums[TW_RESIGN_MOST_LANES];
+    if (run->resign) run->resign->sum(lhs, tile->K, tile->M0, 1, sums);
+    for (tw_index_t n = first; n < end; ++n) {
+      char* out = run->out + m * run->out_row + n * run->out_col;
+      const char* rhs = run->rhs + n * run->rhs_row + k * run->rhs_step;
+      if (m == m_begin)
+        tw_ask_ahead(run, n_begin, n_end, n, k, rhs, tile->K * run->rhs_step);
+      if (run->resign)
+        run->resign_fn(out, lhs, rhs, tile, sums);
+      else
+        run->fn(out, lhs, rhs, tile);
+    }
+  }
+}
+
 static void tw_run_block(void* context, tw_index_t block) {
   const tw_run_t* run = (const tw_run_t*)context;
   const tw_index_t m_begin = block / run->blocks_n * run->mb;
   const tw_index_t n_begin = block % run->blocks_n * run->nb;
-  const tw_index_t m_end = tw_min(run->params->M, m_begin + run->mb);
   const tw_index_t n_end = tw_min(run->params->N, n_begin + run->nb);
   const tw_index_t K = run->params->K;
   tw_mmt4d_params_t tile = *run->params;
@@ -172,21 +206,8 @@ static void tw_run_block(void* context, tw_index_t block) {
                        run->rhs + n_begin * run->rhs_row + k * run->rhs_step,
                        run->rhs_step, K - k)
                  : tw_min(run->kc, K - k);
-    for (tw_index_t m = m_begin; m < m_end; ++m) {
-      const char* lhs = run->lhs + m * run->lhs_row + k * run->lhs_step;
-      int32_t sums[TW_RESIGN_MOST_LANES];
-      if (run->resign) run->resign->sum(lhs, tile.K, tile.M0, 1, sums);
-      for (tw_index_t n = n_begin; n < n_end; ++n) {
-        char* out = run->out + m * run->out_row + n * run->out_col;
-        const char* rhs = run->rhs + n * run->rhs_row + k * run->rhs_step;
-        if (m == m_begin)
-          tw_ask_ahead(run, n_begin, n_end, n, k, rhs, tile.K * run->rhs_step);
-        if (run->resign)
-          run->resign_fn(out, lhs, rhs, &tile, sums);
-        else
-          run->fn(out, lhs, rhs, &tile);
-      }
-    }
+    for (tw_index_t n = n_begin; n < n_end; n += run->group)
+      tw_run_rows(run, m_begin, n_begin, n_end, n, k, &tile);
     tile.flags |= TW_MMT4D_FLAG_ACCUMULATE;
     k += tile.K;
   } while (k < K);

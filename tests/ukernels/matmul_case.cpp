@@ -181,7 +181,7 @@ void checkMatmul(const MatmulCase& c, uint64_t seed) {
         features.words[w] & (c.modelled ? ~uint64_t{0} : cpu.words[w]);
   if (c.l2KiB > 0)
     cpu.words[TW_CPU_WORD_CACHES] =
-        TW_CACHES_WORD(32, static_cast<uint64_t>(c.l2KiB));
+        TW_CACHES_WORD(c.l2KiB > 16 ? 1 : 32, static_cast<uint64_t>(c.l2KiB));
   if (c.core) {
     ASSERT_TRUE(tw_set_core(c.core, cpu.words)) << c.core;
   }
@@ -265,7 +265,8 @@ MatmulCase randomMatmul(Random& random) {
   c.threads = random.chance(0.5) ? 1 : 3;
   for (int64_t* slack : {&c.lhsSlack, &c.rhsSlack, &c.outSlack})
     *slack = random.chance(0.5) ? 0 : random.between(1, 9);
-  // So small that a block has several groups of columns.
+  // So small that a block has several groups of columns; of more than 16 KiB
+  // beside an L1 that few rows do not stay in.
   c.l2KiB = random.chance(0.5) ? 0 : random.between(1, 64);
   // Which reads panels of few rows side by side.
   if (c.l2KiB > 0 && random.chance(0.5)) c.core = "znver3";

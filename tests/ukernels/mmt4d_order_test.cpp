@@ -26,7 +26,7 @@ constexpr int64_t kM0 = 11, kN0 = 13, kK0 = 4;
 constexpr int64_t kLhsStep = kM0 * kK0 * 4, kRhsStep = kN0 * kK0 * 4;
 // Bytes of a row of K, and of a lhs block, at most; and the fewest K steps that
 // are worth a call.
-constexpr int64_t kRow = 4 << 10, kL3 = 2 << 20;
+constexpr int64_t kRow = 4 << 10, kL3 = 2 << 20, kL1 = 32 << 10;
 constexpr int64_t kLeastSteps = 64;
 
 struct Call {
@@ -69,11 +69,12 @@ std::ostream& operator<<(std::ostream& out, const Sizes& sizes) {
   return out << sizes.M << "x" << sizes.N << "x" << sizes.K;
 }
 
-constexpr Sizes kSizes[] = {
-    {1, 1, 1},      {7, 5, 3},     {500, 3, 10},   {3, 500, 10},
-    {100, 100, 28}, {40, 30, 64},  {40, 30, 1000}, {300, 300, 65},
-    {2000, 70, 1},  {70, 2000, 1}, {9, 9, 2000},   {1, 300, 400},
-    {300, 1, 400},  {1, 19, 301},  {1, 7, 64},     {2, 300, 400}};
+constexpr Sizes kSizes[] = {{1, 1, 1},      {7, 5, 3},      {500, 3, 10},
+                            {3, 500, 10},   {100, 100, 28}, {40, 30, 64},
+                            {40, 30, 1000}, {300, 300, 65}, {2000, 70, 1},
+                            {70, 2000, 1},  {9, 9, 2000},   {1, 300, 400},
+                            {300, 1, 400},  {1, 19, 301},   {1, 7, 64},
+                            {2, 300, 400},  {7, 90, 401},   {14, 90, 200}};
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -185,11 +186,19 @@ TEST_P(OrderTest, BlocksTakeTheirSharesOfTheCaches) {
     const int64_t longest = std::min(kRow / (kK0 * 4), half / 4 / kRhsStep);
     const int64_t fit = std::min(std::max(longest, kLeastSteps), s.K);
     EXPECT_EQ(steps, ceilDiv(s.K, ceilDiv(s.K, fit)));
-    const int64_t fitColumns =
-        std::clamp<int64_t>(half / (steps * kRhsStep), 1, s.N);
+    // Few rows take each panel in turn, unless panels stay in L2 or a slice of
+    // the lhs in L1.
+    const int64_t lhsSlice = steps * kLhsStep, rhsSlice = steps * kRhsStep;
+    if (s.M > 1 && lhsSlice > kL1 && s.M * lhsSlice <= half &&
+        s.N * rhsSlice > half) {
+      EXPECT_EQ(columns, 1);
+      EXPECT_EQ(rows, s.M);
+      EXPECT_EQ(blocks.size(), static_cast<size_t>(s.N * ceilDiv(s.K, steps)));
+      continue;
+    }
+    const int64_t fitColumns = std::clamp<int64_t>(half / rhsSlice, 1, s.N);
     EXPECT_EQ(columns, ceilDiv(s.N, ceilDiv(s.N, fitColumns)));
-    const int64_t fitRows =
-        std::clamp<int64_t>(kL3 / (steps * kLhsStep), 1, s.M);
+    const int64_t fitRows = std::clamp<int64_t>(kL3 / lhsSlice, 1, s.M);
     EXPECT_EQ(rows, columns == s.N && steps == s.K
                         ? s.M
                         : ceilDiv(s.M, ceilDiv(s.M, fitRows)));
