@@ -33,7 +33,7 @@ TW_INLINE void f32f32f32_k1(void* out_tile, const void* lhs_panel,
                             const tw_mmt4d_params_t* params, int M0, int N0) {
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
-  const int sets = tw_accumulator_sets(vectors);
+  const int sets = tw_float_sets(vectors);
   // Of 8x8, whose rows go in pairs, eight are enough: with panels from L2 it
   // takes 0.97 of the time, in L1 as long (Zen 3).
   const int extra = nv > 1 ? tw_extra_accumulators(TW_LANES, vectors) : 0;

@@ -60,9 +60,10 @@ TW_INLINE void tw_f32_add_extra(tw_vf32* acc, int vectors, int extra) {
 
 // Adds the sets up into set 0.
 TW_INLINE void tw_f32_reduce(tw_vf32* acc, int vectors, int sets) {
-  TW_UNROLL for (int half = sets / 2; half > 0; half /= 2) {
-    TW_UNROLL for (int i = 0; i < half * vectors; ++i) {
-      acc[i] = tw_f32_add(acc[i], acc[half * vectors + i]);
+  TW_UNROLL for (int left = sets; left > 1; left -= left / 2) {
+    const int kept = left - left / 2;
+    TW_UNROLL for (int i = 0; i < left / 2 * vectors; ++i) {
+      acc[i] = tw_f32_add(acc[i], acc[kept * vectors + i]);
     }
   }
 }

@@ -22,32 +22,41 @@
 // Whether the rows of a tile share loads. Of 256 bits f32 2x8, 4x8, 8x8 take
 // 0.83, 0.80, 0.88 of the time, f64 2x4, 4x4 0.84, 0.79, f16 8x8 0.87 (Zen 3).
 // By the port table all cores gain or stay but for Gracemont. Of 512 bits
-// nothing was timed. Products of integers stay as they are: words that are
-// added apart are bound by all pipes, of which the shuffle takes one (s16 2x8
-// 0.91 of the time, 4x8 1.02, s8 8x8 0.97; Zen 3), and dot products wait for
-// loads on Zen 5 alone.
+// nothing was timed. Words that are added apart stay as they are: they are
+// bound by all pipes, of which the shuffle takes one (s16 2x8 0.91 of the time,
+// 4x8 1.02, s8 8x8 0.97; Zen 3).
 TW_INLINE int tw_pairs_rows(int M0, int nv) {
   return TW_LANES == 8 && nv == 1 && M0 % 2 == 0;
 }
+// The same of dot products: of eight rows, s16s8 8x8 0.94 of the time, s8 0.9;
+// four of s16 take 1.03, two of s16s8 1.10 (Granite Rapids).
+TW_INLINE int tw_pairs_dot_rows(int M0, int nv) {
+  return TW_HAS_FUSED_DOT2 && M0 == 8 && tw_pairs_rows(M0, nv);
+}
 
-// Rows in acc[M0] take turns in lanes, and the other way round; a K step of
-// lhs [M0]. `odd`: of a tile with extra accumulators.
-#define TW_PAIRED_ROWS(name, vector, element)                             \
-  TW_INLINE void tw_##name##_pair_rows(vector* acc, int M0) {             \
-    TW_UNROLL for (int m = 0; m < M0; m += 2) {                           \
-      const vector a = acc[m], b = acc[m + 1];                            \
-      acc[m] = tw_##name##_even_odd(a, b);                                \
-      acc[m + 1] = tw_##name##_swap_pairs(tw_##name##_even_odd(b, a));    \
-    }                                                                     \
-  }                                                                       \
-  TW_INLINE void tw_##name##_part_rows(vector* acc, int M0) {             \
-    TW_UNROLL for (int m = 0; m < M0; m += 2) {                           \
-      const vector a = acc[m];                                            \
-      const vector b = tw_##name##_swap_pairs(acc[m + 1]);                \
-      acc[m] = tw_##name##_even_odd(a, b);                                \
-      acc[m + 1] = tw_##name##_even_odd(b, a);                            \
-    }                                                                     \
-  }                                                                       \
+// Rows in acc[M0] take turns in lanes, and the other way round.
+#define TW_TURNING_ROWS(name, vector)                                  \
+  TW_INLINE void tw_##name##_pair_rows(vector* acc, int M0) {          \
+    TW_UNROLL for (int m = 0; m < M0; m += 2) {                        \
+      const vector a = acc[m], b = acc[m + 1];                         \
+      acc[m] = tw_##name##_even_odd(a, b);                             \
+      acc[m + 1] = tw_##name##_swap_pairs(tw_##name##_even_odd(b, a)); \
+    }                                                                  \
+  }                                                                    \
+  TW_INLINE void tw_##name##_part_rows(vector* acc, int M0) {          \
+    TW_UNROLL for (int m = 0; m < M0; m += 2) {                        \
+      const vector a = acc[m];                                         \
+      const vector b = tw_##name##_swap_pairs(acc[m + 1]);             \
+      acc[m] = tw_##name##_even_odd(a, b);                             \
+      acc[m + 1] = tw_##name##_even_odd(b, a);                         \
+    }                                                                  \
+  }
+TW_TURNING_ROWS(f32, tw_vf32)
+TW_TURNING_ROWS(f64, tw_vf64)
+TW_TURNING_ROWS(i32, tw_vi32)
+
+// A K step of lhs [M0]. `odd`: of a tile with extra accumulators.
+#define TW_PAIRED_STEP(name, vector, element)                             \
   TW_INLINE void tw_##name##_paired_step(vector* acc, const element* lhs, \
                                          vector rhs, int M0, int odd) {   \
     const vector r[2] = {rhs, tw_##name##_swap_pairs(rhs)};               \
@@ -59,7 +68,7 @@ TW_INLINE int tw_pairs_rows(int M0, int nv) {
       }                                                                   \
     }                                                                     \
   }
-TW_PAIRED_ROWS(f32, tw_vf32, float)
-TW_PAIRED_ROWS(f64, tw_vf64, double)
+TW_PAIRED_STEP(f32, tw_vf32, float)
+TW_PAIRED_STEP(f64, tw_vf64, double)
 
 #endif  // UKERNELS_X86_64_ROW_PAIRS_H_

@@ -8,7 +8,7 @@
 #ifndef UKERNELS_X86_64_S16_H_
 #define UKERNELS_X86_64_S16_H_
 
-#include "ukernels/x86_64/tile_body.h"
+#include "ukernels/x86_64/row_pairs.h"
 
 TW_INLINE void tw_i32_begin(tw_vi32* acc, const void* out,
                             const tw_mmt4d_params_t* params, int M0, int N0,
@@ -24,11 +24,18 @@ TW_INLINE void tw_i32_begin(tw_vi32* acc, const void* out,
   }
 }
 
+// Sets of a tile whose accumulators are of dot products, or of sums apart.
+TW_INLINE int tw_dot_sets(int vectors) {
+  return TW_HAS_FUSED_DOT2 ? tw_sets_of_12_chains(vectors)
+                           : tw_accumulator_sets(vectors);
+}
+
 // Adds the sets up into set 0.
 TW_INLINE void tw_i32_reduce(tw_vi32* acc, int vectors, int sets) {
-  TW_UNROLL for (int half = sets / 2; half > 0; half /= 2) {
-    TW_UNROLL for (int i = 0; i < half * vectors; ++i) {
-      acc[i] = tw_i32_add(acc[i], acc[half * vectors + i]);
+  TW_UNROLL for (int left = sets; left > 1; left -= left / 2) {
+    const int kept = left - left / 2;
+    TW_UNROLL for (int i = 0; i < left / 2 * vectors; ++i) {
+      acc[i] = tw_i32_add(acc[i], acc[kept * vectors + i]);
     }
   }
 }
@@ -44,7 +51,50 @@ TW_INLINE void tw_i32_end(tw_vi32* acc, void* out,
   }
 }
 
-#if !TW_HAS_FUSED_DOT2
+// What the accumulators of a tile by dot products are beside its vectors: those
+// of another one each, and whether its rows share loads.
+typedef struct tw_dot_shape_t {
+  int extra, pairs;
+} tw_dot_shape_t;
+
+TW_INLINE tw_dot_shape_t tw_dot_shape_of(int M0, int nv) {
+  const int extra =
+      TW_HAS_FUSED_DOT2 ? tw_extra_accumulators(TW_LANES, M0 * nv) : 0;
+  const tw_dot_shape_t shape = {extra, tw_pairs_dot_rows(M0, nv)};
+  return shape;
+}
+
+TW_INLINE void tw_i32_begin_dots(tw_vi32* acc, const void* out,
+                                 const tw_mmt4d_params_t* params, int M0,
+                                 int N0, int sets, tw_dot_shape_t shape) {
+  const int vectors = M0 * N0 / TW_LANES;
+  tw_i32_begin(acc, out, params, M0, N0, sets);
+  TW_UNROLL for (int i = 0; i < shape.extra; ++i) {
+    acc[vectors + i] = tw_i32_zero();
+  }
+  if (shape.pairs && tw_accumulates(params)) tw_i32_pair_rows(acc, M0);
+}
+
+// Leaves sums of rows in set 0.
+TW_INLINE void tw_i32_reduce_dots(tw_vi32* acc, int M0, int vectors, int sets,
+                                  tw_dot_shape_t shape) {
+  tw_i32_reduce(acc, vectors, sets);
+  TW_UNROLL for (int i = vectors - shape.extra; i < vectors; ++i) {
+    acc[i] = tw_i32_add(acc[i], acc[i + shape.extra]);
+  }
+  if (shape.pairs) tw_i32_part_rows(acc, M0);
+}
+
+#if TW_HAS_FUSED_DOT2
+// What row `m` multiplies of lhs [M0] lanes in memory; `before` is what the row
+// before did.
+TW_INLINE tw_vi32 tw_i32_splat_row(const int32_t* lhs, tw_vi32 before, int m,
+                                   int pairs) {
+  return !pairs       ? tw_i32_splat(lhs + m)
+         : m % 2 == 0 ? tw_i32_splat_pair(lhs + m)
+                      : before;
+}
+#else
 // Two rows of two vectors. Both rows' products by a vector stand together.
 TW_INLINE void tw_s16_two_rows(tw_vi32* acc, const int16_t* lhs,
                                const tw_vi32* rhs) {
@@ -70,14 +120,19 @@ TW_INLINE int tw_s16_rows_in_pairs(int M0, int nv) {
   return !TW_HAS_FUSED_DOT2 && TW_LANES == 16 && nv == 2 && M0 >= 8;
 }
 
-// One K step: lhs [M0] pairs in memory, rhs [nv] vectors of pairs.
+// One K step: lhs [M0] pairs in memory, rhs [nv] vectors of pairs. `odd`: of a
+// tile with extra accumulators.
 TW_INLINE void tw_s16_step(tw_vi32* acc, const int16_t* lhs, const tw_vi32* rhs,
-                           int M0, int nv) {
+                           int M0, int nv, int odd) {
 #if TW_HAS_FUSED_DOT2
+  const int pairs = tw_pairs_dot_rows(M0, nv);
+  const tw_vi32 swapped = pairs ? tw_i32_swap_pairs(rhs[0]) : rhs[0];
+  tw_vi32 l = swapped;
   TW_UNROLL for (int m = 0; m < M0; ++m) {
-    const tw_vi32 l = tw_i32_splat(lhs + 2 * m);
+    l = tw_i32_splat_row((const int32_t*)lhs, l, m, pairs);
     TW_UNROLL for (int n = 0; n < nv; ++n) {
-      acc[m * nv + n] = tw_i32_dot2(acc[m * nv + n], rhs[n], l);
+      const int at = tw_extra_place(m * nv + n, odd);
+      acc[at] = tw_i32_dot2(acc[at], pairs && m % 2 != 0 ? swapped : rhs[n], l);
     }
   }
 #else
@@ -132,14 +187,14 @@ TW_INLINE void tw_s16_step(tw_vi32* acc, const int16_t* lhs, const tw_vi32* rhs,
 // The same of a rhs in memory, of s16 or s8.
 TW_INLINE void tw_s16_load_step(tw_element_type_t type, tw_vi32* acc,
                                 const int16_t* lhs, const char* rhs, int M0,
-                                int nv) {
+                                int nv, int odd) {
   tw_vi32 r[4];
   TW_UNROLL for (int n = 0; n < nv; ++n) {
     r[n] = type == TW_ELEMENT_S8 ? tw_s16_from_s8(rhs + n * 2 * TW_LANES)
                                  : tw_i32_load(rhs + n * 4 * TW_LANES);
   }
 
-  tw_s16_step(acc, lhs, r, M0, nv);
+  tw_s16_step(acc, lhs, r, M0, nv, odd);
 }
 
 // Whether a tile's steps are those below: single rows of 512 bits. One vector
@@ -151,7 +206,7 @@ TW_INLINE int tw_s16_is_widened_row(tw_element_type_t rhs, int M0, int nv) {
 
 // Sets of its accumulators. Sums apart take a cycle: four chains are enough.
 TW_INLINE int tw_s16_widened_row_sets(int nv) {
-  return TW_HAS_FUSED_DOT2 ? tw_accumulator_sets(nv) : 4 / nv;
+  return TW_HAS_FUSED_DOT2 ? tw_sets_of_12_chains(nv) : 4 / nv;
 }
 
 // K steps of a row of `nv` vectors of s8, which are widened three vectors
@@ -208,19 +263,20 @@ TW_INLINE void tw_s16_tile(tw_element_type_t type, void* out,
       !TW_HAS_FUSED_DOT2 && TW_LANES == 8 && vectors == 4 && nv == 2;
   const int sets = row   ? tw_s16_widened_row_sets(nv)
                    : one ? 1
-                         : tw_accumulator_sets(vectors);
+                         : tw_dot_sets(vectors);
   // Of an iteration. Where a step is short, the loop would take issue slots;
   // but the compiler takes a vpdpwssd that adds to another one's sum apart.
   const int twice =
       !TW_HAS_FUSED_DOT2 && TW_LANES == 8
           ? vectors == 4 || (nv == 1 && (vectors == 2 || vectors == 8))
           : tw_s16_rows_in_pairs(M0, nv) || (row && !TW_HAS_FUSED_DOT2);
-  const int steps = one ? 4 : twice ? 2 * sets : sets;
+  const tw_dot_shape_t shape = tw_dot_shape_of(M0, nv);
+  const int steps = one ? 4 : twice ? 2 * sets : shape.extra ? 2 : sets;
   const int rhs_bytes = N0 * (type == TW_ELEMENT_S8 ? 2 : 4);
   const int16_t* lhs = (const int16_t*)lhs_panel;
   const char* rhs = (const char*)rhs_panel;
   tw_vi32 acc[TW_MAX_ACCUMULATORS];
-  tw_i32_begin(acc, out, params, M0, N0, sets);
+  tw_i32_begin_dots(acc, out, params, M0, N0, sets, shape);
   tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
     // Of s8 at 256 bits it would cost 3 % more than it gains (Skylake-SP).
@@ -233,7 +289,7 @@ TW_INLINE void tw_s16_tile(tw_element_type_t type, void* out,
     } else {
       TW_UNROLL for (int s = 0; s < steps; ++s) {
         tw_s16_load_step(type, acc + s % sets * vectors, lhs + s * 2 * M0,
-                         rhs + s * rhs_bytes, M0, nv);
+                         rhs + s * rhs_bytes, M0, nv, shape.extra && s % 2);
       }
     }
     lhs += steps * 2 * M0;
@@ -243,11 +299,12 @@ TW_INLINE void tw_s16_tile(tw_element_type_t type, void* out,
     if (TW_HAS_FUSED_DOT2 && TW_HAS_EMBEDDED_BROADCAST) TW_OPAQUE_POINTER(lhs);
   }
   TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
-    tw_s16_load_step(type, acc, lhs, rhs, M0, nv);
+    tw_s16_load_step(type, acc, lhs, rhs, M0, nv, 0);
     lhs += 2 * M0;
     rhs += rhs_bytes;
   }
-  tw_i32_end(acc, out, params, M0, N0, sets);
+  tw_i32_reduce_dots(acc, M0, vectors, sets, shape);
+  tw_i32_end(acc, out, params, M0, N0, 1);
 }
 
 TW_INLINE void s16s16s32_k2(void* out, const void* lhs, const void* rhs,
@@ -291,7 +348,7 @@ TW_INLINE void tw_bytes_step(tw_element_type_t type, tw_vi32* acc,
   TW_UNROLL for (int n = 0; n < nv; ++n) {
     r[n] = tw_s16_from_bytes(type, rhs + n * 2 * TW_LANES);
   }
-  tw_s16_step(acc, (const int16_t*)lhs, r, M0, nv);
+  tw_s16_step(acc, (const int16_t*)lhs, r, M0, nv, 0);
 }
 
 // The next K steps of M0 rows of a panel of `rows`, which are M0 or, of eight
@@ -322,8 +379,7 @@ TW_INLINE void tw_bytes_tile(tw_element_type_t lhs_type,
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int row = tw_s16_is_widened_row(rhs_type, M0, nv);
-  const int sets =
-      row ? tw_s16_widened_row_sets(nv) : tw_accumulator_sets(vectors);
+  const int sets = row ? tw_s16_widened_row_sets(nv) : tw_dot_sets(vectors);
   // Of one vector 16 steps an iteration take 0.94 of the time of 8 from L2
   // (Zen 4).
   const int turn = !row ? sets : nv == 1 ? 16 : 4;

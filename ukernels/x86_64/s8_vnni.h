@@ -18,35 +18,49 @@
 // K steps per block: the block's lhs quads [steps][M0] fill whole vectors, so
 // that the correction costs 1/(TW_LANES*nv) of the multiplications. 6 rows of
 // 256 bits have a register for one vector of sums only: it takes the quads of
-// each step, and in its last lanes those of the next, which do not count.
+// each step, and in its last lanes those of the next, which do not count. Of 8
+// rows two vectors, for one waits for its own sum.
 TW_INLINE int tw_s8_vnni_block_steps(int M0) {
-  return TW_LANES % M0 == 0   ? TW_LANES / M0
-         : M0 % TW_LANES == 0 ? 1
-         : TW_LANES == 16     ? 4
-                              : 1;
+  return M0 == 8 && TW_LANES == 8 ? 2
+         : TW_LANES % M0 == 0     ? TW_LANES / M0
+         : M0 % TW_LANES == 0     ? 1
+         : TW_LANES == 16         ? 4
+                                  : 1;
+}
+
+// Sets that steps of a block take in turn: 12 chains, where that are 2 or 4, as
+// the steps are.
+TW_INLINE int tw_s8_vnni_sets(int vectors) {
+  return TW_LANES == 8 ? tw_accumulator_sets(vectors)
+                       : tw_sets_of_chains(vectors, 12);
 }
 
 // 128 in each byte. `*in_memory`, which holds it, is read each time where the
 // accumulators leave no register for it: it would be one of them that spills.
 TW_INLINE tw_vi32 tw_s8_vnni_flip(const tw_vi32** in_memory, int vectors) {
-  if (TW_LANES == 16 || vectors <= 8) return tw_i8_all(0x80);
+  if (TW_LANES == 16 || vectors < 8) return tw_i8_all(0x80);
   TW_OPAQUE_POINTER(*in_memory);
   return tw_i32_load(*in_memory);
 }
 
-// `flip`: null, or what flips the top bits of the rhs.
+// `flip`: null, or what flips the top bits of the rhs; `odd`: of a tile with
+// extra accumulators.
 TW_INLINE void tw_dot4_step(tw_dot4_t types, tw_vi32* acc, const char* lhs,
                             const char* rhs, const tw_vi32** flip, int M0,
-                            int nv) {
+                            int nv, int odd) {
+  const int pairs = tw_pairs_dot_rows(M0, nv);
   tw_vi32 r[4];
   TW_UNROLL for (int n = 0; n < nv; ++n) {
     r[n] = tw_i32_load(rhs + n * 4 * TW_LANES);
     if (flip) r[n] = tw_i32_xor(r[n], tw_s8_vnni_flip(flip, M0 * nv));
   }
+  if (pairs) r[1] = tw_i32_swap_pairs(r[0]);
+  tw_vi32 l = r[0];
   TW_UNROLL for (int m = 0; m < M0; ++m) {
-    const tw_vi32 l = tw_i32_splat(lhs + 4 * m);
+    l = tw_i32_splat_row((const int32_t*)lhs, l, m, pairs);
     TW_UNROLL for (int n = 0; n < nv; ++n) {
-      acc[m * nv + n] = tw_i32_dot4(types, acc[m * nv + n], l, r[n]);
+      const int at = tw_extra_place(m * nv + n, odd);
+      acc[at] = tw_i32_dot4(types, acc[at], l, r[pairs ? m % 2 : n]);
     }
   }
 }
@@ -66,7 +80,10 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
                                int N0) {
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
-  const int sets = tw_accumulator_sets(vectors);
+  const int sets = tw_s8_vnni_sets(vectors);
+  tw_dot_shape_t shape = tw_dot_shape_of(M0, nv);
+  // Pairs and two vectors of sums leave no registers for more accumulators.
+  if (shape.pairs) shape.extra = 0;
   const int steps = tw_s8_vnni_block_steps(M0);
   const int sum_vectors = (steps * M0 + TW_LANES - 1) / TW_LANES;
   // Whether a block's vectors reach into the next step, which must be there.
@@ -82,7 +99,7 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
   tw_vi32 acc[TW_MAX_ACCUMULATORS], sum[4], tail = tw_i32_zero();
   TW_UNROLL for (int i = 0; i < sum_vectors; ++i) { sum[i] = tw_i32_zero(); }
 
-  tw_i32_begin(acc, out, params, M0, N0, sets);
+  tw_i32_begin_dots(acc, out, params, M0, N0, sets, shape);
   tw_index_t k = params->K;
   for (; k >= steps + ragged; k -= steps) {
     tw_prefetch_panels(lhs, steps * 4 * M0, rhs, steps * 4 * N0, vectors, nv);
@@ -92,7 +109,7 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
     }
     TW_UNROLL for (int s = 0; s < steps; ++s) {
       tw_dot4_step(TW_DOT4_S8U8, acc + s % sets * vectors, lhs + s * 4 * M0,
-                   rhs + s * 4 * N0, &flip, M0, nv);
+                   rhs + s * 4 * N0, &flip, M0, nv, shape.extra && s % 2);
     }
 
     if (!sums_first) tw_s8_vnni_add_sums(sum, lhs, sum_vectors, &flip, vectors);
@@ -101,7 +118,7 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
     TW_ADVANCE(rhs, steps * 4 * N0);
   }
   for (; (steps > 1 || ragged) && k > 0; --k) {
-    tw_dot4_step(TW_DOT4_S8U8, acc, lhs, rhs, &flip, M0, nv);
+    tw_dot4_step(TW_DOT4_S8U8, acc, lhs, rhs, &flip, M0, nv, 0);
     tail = tw_i32_dot4(TW_DOT4_U8S8, tail, tw_s8_vnni_flip(&flip, vectors),
                        tw_i32_load_first(lhs, M0));
     lhs += 4 * M0;
@@ -114,7 +131,7 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
         tail, tw_i32_window(sum[at], sum[at + 1 < sum_vectors ? at + 1 : at],
                             s * M0 % TW_LANES));
   }
-  tw_i32_reduce(acc, vectors, sets);
+  tw_i32_reduce_dots(acc, M0, vectors, sets, shape);
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     const tw_vi32 correction = tw_i32_splat_lane(tail, m);
     TW_UNROLL for (int n = 0; n < nv; ++n) {
@@ -133,34 +150,36 @@ TW_INLINE void tw_dot4_tile(tw_dot4_t types, void* out, const void* lhs_panel,
                             const int32_t* sums, int flips, int M0, int N0) {
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
-  const int sets = tw_accumulator_sets(vectors);
-  const int steps = tw_loop_steps(vectors, sets);
+  const int sets = tw_dot_sets(vectors);
+  const tw_dot_shape_t shape = tw_dot_shape_of(M0, nv);
+  const int steps = shape.extra ? 2 : tw_loop_steps(vectors, sets);
   const char* lhs = (const char*)lhs_panel;
   const char* rhs = (const char*)rhs_panel;
   const tw_vi32 top_bits = tw_i8_all(0x80);
   const tw_vi32* top = &top_bits;
   const tw_vi32** flip = flips ? &top : 0;
   tw_vi32 acc[TW_MAX_ACCUMULATORS];
-  tw_i32_begin(acc, out, params, M0, N0, sets);
-  TW_UNROLL for (int i = 0; sums && i < vectors; ++i) {
-    acc[i] = tw_i32_add(acc[i], tw_i32_splat(sums + i / nv));
-  }
+  tw_i32_begin_dots(acc, out, params, M0, N0, sets, shape);
   tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
     tw_prefetch_panels(lhs, steps * 4 * M0, rhs, steps * 4 * N0, vectors, nv);
     TW_UNROLL for (int s = 0; s < steps; ++s) {
       tw_dot4_step(types, acc + s % sets * vectors, lhs + s * 4 * M0,
-                   rhs + s * 4 * N0, flip, M0, nv);
+                   rhs + s * 4 * N0, flip, M0, nv, shape.extra && s % 2);
     }
     TW_ADVANCE(lhs, steps * 4 * M0);
     TW_ADVANCE(rhs, steps * 4 * N0);
   }
   TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
-    tw_dot4_step(types, acc, lhs, rhs, flip, M0, nv);
+    tw_dot4_step(types, acc, lhs, rhs, flip, M0, nv, 0);
     lhs += 4 * M0;
     rhs += 4 * N0;
   }
-  tw_i32_end(acc, out, params, M0, N0, sets);
+  tw_i32_reduce_dots(acc, M0, vectors, sets, shape);
+  TW_UNROLL for (int i = 0; sums && i < vectors; ++i) {
+    acc[i] = tw_i32_add(acc[i], tw_i32_splat(sums + i / nv));
+  }
+  tw_i32_end(acc, out, params, M0, N0, 1);
 }
 
 #define TW_DOT4_FAMILY(family, types)                                      \

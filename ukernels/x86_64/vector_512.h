@@ -166,6 +166,14 @@ TW_INLINE tw_vi32 tw_i8_shuffle(tw_vi32 v, __m128i from) {
 TW_INLINE tw_vi32 tw_i32_swap_pairs(tw_vi32 v) {
   return _mm512_shuffle_epi32(v, 0xB1);
 }
+// Two lanes, repeated over the vector.
+TW_INLINE tw_vi32 tw_i32_splat_pair(const void* p) {
+  return (tw_vi32)tw_f32_splat_pair(p);
+}
+// The even lanes of `a` and the odd ones of `b`.
+TW_INLINE tw_vi32 tw_i32_even_odd(tw_vi32 a, tw_vi32 b) {
+  return (tw_vi32)tw_f32_even_odd((tw_vf32)a, (tw_vf32)b);
+}
 // Lane `lane` of `v` in all lanes.
 TW_INLINE tw_vi32 tw_i32_splat_lane(tw_vi32 v, int lane) {
   return _mm512_permutexvar_epi32(_mm512_set1_epi32(lane), v);
