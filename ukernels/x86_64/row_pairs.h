@@ -24,14 +24,10 @@
 // By the port table all cores gain or stay but for Gracemont. Of 512 bits
 // nothing was timed. Words that are added apart stay as they are: they are
 // bound by all pipes, of which the shuffle takes one (s16 2x8 0.91 of the time,
-// 4x8 1.02, s8 8x8 0.97; Zen 3).
+// 4x8 1.02, s8 8x8 0.97; Zen 3). Of dot products four rows of s16 take 1.03 of
+// it, two of s16s8 1.10 (Granite Rapids); s8_vnni.h has the one that gains.
 TW_INLINE int tw_pairs_rows(int M0, int nv) {
   return TW_LANES == 8 && nv == 1 && M0 % 2 == 0;
-}
-// The same of dot products: of eight rows, s16s8 8x8 0.94 of the time, s8 0.9;
-// four of s16 take 1.03, two of s16s8 1.10 (Granite Rapids).
-TW_INLINE int tw_pairs_dot_rows(int M0, int nv) {
-  return TW_HAS_FUSED_DOT2 && M0 == 8 && tw_pairs_rows(M0, nv);
 }
 
 // Rows in acc[M0] take turns in lanes, and the other way round.

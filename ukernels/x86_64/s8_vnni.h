@@ -13,6 +13,7 @@
 #ifndef UKERNELS_X86_64_S8_VNNI_H_
 #define UKERNELS_X86_64_S8_VNNI_H_
 
+#include "ukernels/x86_64/row_pairs.h"
 #include "ukernels/x86_64/s16.h"
 
 // K steps per block: the block's lhs quads [steps][M0] fill whole vectors, so
@@ -43,12 +44,12 @@ TW_INLINE tw_vi32 tw_s8_vnni_flip(const tw_vi32** in_memory, int vectors) {
   return tw_i32_load(*in_memory);
 }
 
-// `flip`: null, or what flips the top bits of the rhs; `odd`: of a tile with
-// extra accumulators.
+// One K step: lhs [M0] quads in memory. `flip`: null, or what flips the top
+// bits of the rhs; `pairs`: two rows share a load (row_pairs.h); `odd`: of a
+// tile with extra accumulators.
 TW_INLINE void tw_dot4_step(tw_dot4_t types, tw_vi32* acc, const char* lhs,
                             const char* rhs, const tw_vi32** flip, int M0,
-                            int nv, int odd) {
-  const int pairs = tw_pairs_dot_rows(M0, nv);
+                            int nv, int pairs, int odd) {
   tw_vi32 r[4];
   TW_UNROLL for (int n = 0; n < nv; ++n) {
     r[n] = tw_i32_load(rhs + n * 4 * TW_LANES);
@@ -57,7 +58,10 @@ TW_INLINE void tw_dot4_step(tw_dot4_t types, tw_vi32* acc, const char* lhs,
   if (pairs) r[1] = tw_i32_swap_pairs(r[0]);
   tw_vi32 l = r[0];
   TW_UNROLL for (int m = 0; m < M0; ++m) {
-    l = tw_i32_splat_row((const int32_t*)lhs, l, m, pairs);
+    if (!pairs)
+      l = tw_i32_splat(lhs + 4 * m);
+    else if (m % 2 == 0)
+      l = tw_i32_splat_pair(lhs + 4 * m);
     TW_UNROLL for (int n = 0; n < nv; ++n) {
       const int at = tw_extra_place(m * nv + n, odd);
       acc[at] = tw_i32_dot4(types, acc[at], l, r[pairs ? m % 2 : n]);
@@ -81,9 +85,10 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_s8_vnni_sets(vectors);
-  tw_dot_shape_t shape = tw_dot_shape_of(M0, nv);
-  // Pairs and two vectors of sums leave no registers for more accumulators.
-  if (shape.pairs) shape.extra = 0;
+  // Eight rows of 256 bits: 0.88 of the time (Granite Rapids). With two vectors
+  // of sums that leaves no registers for more accumulators.
+  const int pairs = tw_pairs_rows(M0, nv) && M0 == 8;
+  const int extra = pairs ? 0 : tw_dot_extra(vectors);
   const int steps = tw_s8_vnni_block_steps(M0);
   const int sum_vectors = (steps * M0 + TW_LANES - 1) / TW_LANES;
   // Whether a block's vectors reach into the next step, which must be there.
@@ -99,7 +104,9 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
   tw_vi32 acc[TW_MAX_ACCUMULATORS], sum[4], tail = tw_i32_zero();
   TW_UNROLL for (int i = 0; i < sum_vectors; ++i) { sum[i] = tw_i32_zero(); }
 
-  tw_i32_begin_dots(acc, out, params, M0, N0, sets, shape);
+  tw_i32_begin(acc, out, params, M0, N0, sets);
+  tw_i32_begin_extra(acc, vectors, extra);
+  if (pairs && tw_accumulates(params)) tw_i32_pair_rows(acc, M0);
   tw_index_t k = params->K;
   for (; k >= steps + ragged; k -= steps) {
     tw_prefetch_panels(lhs, steps * 4 * M0, rhs, steps * 4 * N0, vectors, nv);
@@ -109,7 +116,7 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
     }
     TW_UNROLL for (int s = 0; s < steps; ++s) {
       tw_dot4_step(TW_DOT4_S8U8, acc + s % sets * vectors, lhs + s * 4 * M0,
-                   rhs + s * 4 * N0, &flip, M0, nv, shape.extra && s % 2);
+                   rhs + s * 4 * N0, &flip, M0, nv, pairs, extra && s % 2);
     }
 
     if (!sums_first) tw_s8_vnni_add_sums(sum, lhs, sum_vectors, &flip, vectors);
@@ -118,7 +125,7 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
     TW_ADVANCE(rhs, steps * 4 * N0);
   }
   for (; (steps > 1 || ragged) && k > 0; --k) {
-    tw_dot4_step(TW_DOT4_S8U8, acc, lhs, rhs, &flip, M0, nv, 0);
+    tw_dot4_step(TW_DOT4_S8U8, acc, lhs, rhs, &flip, M0, nv, pairs, 0);
     tail = tw_i32_dot4(TW_DOT4_U8S8, tail, tw_s8_vnni_flip(&flip, vectors),
                        tw_i32_load_first(lhs, M0));
     lhs += 4 * M0;
@@ -131,7 +138,9 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
         tail, tw_i32_window(sum[at], sum[at + 1 < sum_vectors ? at + 1 : at],
                             s * M0 % TW_LANES));
   }
-  tw_i32_reduce_dots(acc, M0, vectors, sets, shape);
+  tw_i32_reduce(acc, vectors, sets);
+  tw_i32_add_extra(acc, vectors, extra);
+  if (pairs) tw_i32_part_rows(acc, M0);
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     const tw_vi32 correction = tw_i32_splat_lane(tail, m);
     TW_UNROLL for (int n = 0; n < nv; ++n) {
@@ -143,43 +152,56 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
 
 // Types that an instruction multiplies as they are, or would if the top bits of
 // the rhs were flipped, and `flips` says so. `sums`, unless it is null, has
-// what is added to each row.
-TW_INLINE void tw_dot4_tile(tw_dot4_t types, void* out, const void* lhs_panel,
+// what is added to each row. M0 rows of a panel of `rows`.
+TW_INLINE void tw_dot4_rows(tw_dot4_t types, void* out, const void* lhs_panel,
                             const void* rhs_panel,
                             const tw_mmt4d_params_t* params,
-                            const int32_t* sums, int flips, int M0, int N0) {
+                            const int32_t* sums, int flips, int M0, int N0,
+                            int rows) {
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_dot_sets(vectors);
-  const tw_dot_shape_t shape = tw_dot_shape_of(M0, nv);
-  const int steps = shape.extra ? 2 : tw_loop_steps(vectors, sets);
+  const int extra = tw_dot_extra(vectors);
+  const int steps = extra ? 2 : tw_loop_steps(vectors, sets);
   const char* lhs = (const char*)lhs_panel;
   const char* rhs = (const char*)rhs_panel;
   const tw_vi32 top_bits = tw_i8_all(0x80);
   const tw_vi32* top = &top_bits;
   const tw_vi32** flip = flips ? &top : 0;
   tw_vi32 acc[TW_MAX_ACCUMULATORS];
-  tw_i32_begin_dots(acc, out, params, M0, N0, sets, shape);
-  tw_index_t k = params->K;
-  for (; k >= steps; k -= steps) {
-    tw_prefetch_panels(lhs, steps * 4 * M0, rhs, steps * 4 * N0, vectors, nv);
-    TW_UNROLL for (int s = 0; s < steps; ++s) {
-      tw_dot4_step(types, acc + s % sets * vectors, lhs + s * 4 * M0,
-                   rhs + s * 4 * N0, flip, M0, nv, shape.extra && s % 2);
-    }
-    TW_ADVANCE(lhs, steps * 4 * M0);
-    TW_ADVANCE(rhs, steps * 4 * N0);
-  }
-  TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
-    tw_dot4_step(types, acc, lhs, rhs, flip, M0, nv, 0);
-    lhs += 4 * M0;
-    rhs += 4 * N0;
-  }
-  tw_i32_reduce_dots(acc, M0, vectors, sets, shape);
+  tw_i32_begin(acc, out, params, M0, N0, sets);
+  tw_i32_begin_extra(acc, vectors, extra);
   TW_UNROLL for (int i = 0; sums && i < vectors; ++i) {
     acc[i] = tw_i32_add(acc[i], tw_i32_splat(sums + i / nv));
   }
-  tw_i32_end(acc, out, params, M0, N0, 1);
+  tw_index_t k = params->K;
+  for (; k >= steps; k -= steps) {
+    tw_prefetch_panels(lhs, steps * 4 * rows, rhs, steps * 4 * N0, vectors, nv);
+    TW_UNROLL for (int s = 0; s < steps; ++s) {
+      tw_dot4_step(types, acc + s % sets * vectors, lhs + s * 4 * rows,
+                   rhs + s * 4 * N0, flip, M0, nv, 0, extra && s % 2);
+    }
+    TW_ADVANCE(lhs, steps * 4 * rows);
+    TW_ADVANCE(rhs, steps * 4 * N0);
+  }
+  TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
+    tw_dot4_step(types, acc, lhs, rhs, flip, M0, nv, 0, 0);
+    lhs += 4 * rows;
+    rhs += 4 * N0;
+  }
+  tw_i32_add_extra(acc, vectors, extra);
+  tw_i32_end(acc, out, params, M0, N0, sets);
+}
+
+TW_INLINE void tw_dot4_tile(tw_dot4_t types, void* out, const void* lhs,
+                            const void* rhs, const tw_mmt4d_params_t* params,
+                            const int32_t* sums, int flips, int M0, int N0) {
+  const int part = tw_dot_part_rows(M0, N0 / TW_LANES);
+  const tw_index_t stride = tw_out_stride(params, N0);
+  TW_UNROLL for (int m = 0; m < M0; m += part) {
+    tw_dot4_rows(types, (int32_t*)out + m * stride, (const char*)lhs + 4 * m,
+                 rhs, params, sums ? sums + m : 0, flips, part, N0, M0);
+  }
 }
 
 #define TW_DOT4_FAMILY(family, types)                                      \

@@ -20,6 +20,8 @@ namespace {
 /// Accumulators in flight that keep two pipes busy whatever waits between the
 /// multiplies.
 constexpr int kWaitingChains = 16, kPipes = 2;
+/// Of three or six sets.
+constexpr int kChainsOfThree = 12;
 /// How far ahead a tile prefetches.
 constexpr int kAhead = 2048;
 /// Relative price of one vector instruction of code, which takes its time to
@@ -245,11 +247,23 @@ private:
                  idiom(plan.idiom).parts;
     // A group of registers is in flight as long as its registers would be.
     int each = isa.vectorRegisters / registers(shape);
-    for (int sets : {1, 2, 4, 8}) {
+    // Fewer than four chains a step wait for loads rather than for four cycles;
+    // corrections leave no registers for them.
+    bool threes = machine.hasThreeSets && plan.staging == Staging::None &&
+                  shape.regular && shape.broadcast.rows > 1 &&
+                  shape.roles.offset == 0 &&
+                  (block >= 4 || idiom(plan.idiom, isa).latency > 4);
+    if (threes)
+      enough = std::max(enough, kChainsOfThree);
+    int before = 0;
+    for (int sets : {1, 2, 3, 4, 6, 8}) {
+      if (sets % 3 == 0 && !threes)
+        continue;
       if (sets > 1 &&
-          (shape.roundsPerStep || block * each * sets / 2 >= enough) &&
+          (shape.roundsPerStep || block * each * before >= enough) &&
           !overrides.has<&P::sets>())
         break;
+      before = sets;
       // Parts would be read one after another; short sums add many sets up.
       if (((sets > 1 && shape.splits && block * sets > 16) ||
            (sets > 4 && block > 1 && idiom(plan.idiom).sumsInWords)) &&

@@ -85,6 +85,9 @@ struct Machine {
   bool endsByPointer = false;
   /// Plans may have TilePlan::extra.
   bool hasExtra = false;
+  /// Plans may have three or six sets, for twelve chains: of eight, one that
+  /// waits for a load makes another one wait.
+  bool hasThreeSets = false;
   /// Plans of 256 bits and a few accumulators have TilePlan::stageAhead.
   bool stagesAhead = false;
   /// Accumulators in flight that keep the multipliers busy: latency 4 on two

@@ -171,6 +171,12 @@ struct TileShape {
   bool canSplit, splits;
   /// Groups that registers have to hold apart, after that.
   int separateChunks() const { return splits ? chunks / 2 : chunks; }
+  /// Each K step's products are made before the next one's, or LLVM would load
+  /// what several multiply into registers that its accumulators need.
+  bool stepsInOrder(const TilePlan &plan, const IsaInfo &isa) const {
+    return plan.sets > 1 && isa.vectorRegisters == 16 && regular &&
+           accumulators(plan) > isa.vectorRegisters / 2;
+  }
   /// The even elements are read and multiplied before the odd ones, for want of
   /// registers.
   bool partByPart(const TilePlan &plan) const {

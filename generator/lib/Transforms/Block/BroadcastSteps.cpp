@@ -288,6 +288,8 @@ void BroadcastSteps::chunk(const OperandSource &broadcast,
   for (int v = 0; v < vectors; ++v)
     operands.push_back(readVector(vector, v, valid));
   multiplyRows(broadcast, vector, operands, valid, block);
+  if (shape.stepsInOrder(plan, e.isa))
+    llvm::copy(e.keepOrder(Values(block)), block.begin());
 }
 
 /// Part `part` of each vector of `vector`. They are `loaded` once, or again for
