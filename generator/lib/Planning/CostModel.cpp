@@ -102,28 +102,37 @@ public:
       decoding += shape.rowGroups * double(v) * 4 * width;
     if (shape.wordSteps != 0)
       widenSums();
-    // A tenth more, for a chain that is exactly long enough is not.
     bool sumsBytes = idiom.addsApart || idiom.sumsInWords;
     int wait = std::max(idiom.latency, sumsBytes ? machine.byteSums : 0);
     double chains =
         plan.sets + double(plan.extra) / (shape.rowGroups * shape.vectors);
-    latency = 1.1 * shape.turns * wait / chains;
+    latency = shape.turns * wait / chains;
+    // Both parts of nibbles add to one chain. What waits for it a cycle or
+    // more waits for nothing else, and converts the next ones meanwhile.
+    double idle = latency - multiplies - shuffles;
+    bool waitsLong = shape.nibbles && machine.hasThreeSets && idle >= 1;
+    // A tenth more, for a chain that is exactly long enough is not.
+    if (!waitsLong)
+      latency *= 1.1;
     // Chains that are just long enough still wait now and then; twice the
     // latency is plenty, and less where a sum is forwarded to the next one.
     // Nibbles that shuffles tell apart fill the multiplies' pipes as well.
     double busy = multiplies + (shape.splits ? shuffles : 0);
     double plenty = machine.plentyOfLatency * latency;
-    overhead += 0.3 * latency * std::max(0.0, 1 - busy / plenty);
+    if (!waitsLong)
+      overhead += 0.3 * latency * std::max(0.0, 1 - busy / plenty);
     if (shape.roundsPerStep)
       latency += 30;
     instructions += 4.0 / plan.unroll; // pointers, counter, branch
-    double cycles =
-        std::max({multiplies + shuffles, loads, stores, latency,
-                  (instructions + decoding / width) / core.frontEnd,
-                  decoding}) +
+    double conversions =
         (shape.decodesIterations(plan) ? kDecodeAheadShare : core.decodeShare) *
-            decoding +
-        0.01 * instructions;
+        decoding;
+    if (waitsLong)
+      conversions = std::max(0.0, conversions - idle);
+    double cycles = std::max({multiplies + shuffles, loads, stores, latency,
+                              (instructions + decoding / width) / core.frontEnd,
+                              decoding}) +
+                    conversions + 0.01 * instructions;
     return cycles + overhead + once(rows, v) / kTypicalSteps;
   }
 

@@ -305,13 +305,10 @@ private:
       return 0;
     // Pairs that are not staged: of half as many accumulators all have another
     // one, for LLVM would mix the steps of two sets (f32 4x8x1 takes 0.87 of
-    // the time; f16 4x8x1, beside conversions, 1.08 of it); just as many are
-    // enough (f32 8x8x1 0.97 of the time with panels from L2; Zen 3).
+    // the time; f16 4x8x1, beside conversions, 1.08 of it; Zen 3).
     bool inPlace = pairs && !shape.broadcast.staged;
     if (inPlace && 2 * block == chains)
       return block;
-    if (inPlace && block == chains)
-      return 0;
     if (block > chains || 2 * block <= chains || spare >= block)
       return 0;
     return std::max(std::min(spare, block / 2), 0);
