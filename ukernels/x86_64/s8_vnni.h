@@ -78,6 +78,16 @@ TW_INLINE void tw_s8_vnni_add_sums(tw_vi32* sum, const char* lhs, int count,
   }
 }
 
+// tw_extra_accumulators, behind those of a set.
+TW_INLINE void tw_i32_begin_extra(tw_vi32* acc, int vectors, int extra) {
+  TW_UNROLL for (int i = 0; i < extra; ++i) acc[vectors + i] = tw_i32_zero();
+}
+TW_INLINE void tw_i32_add_extra(tw_vi32* acc, int vectors, int extra) {
+  TW_UNROLL for (int i = vectors - extra; i < vectors; ++i) {
+    acc[i] = tw_i32_add(acc[i], acc[i + extra]);
+  }
+}
+
 TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
                                const void* rhs_panel,
                                const tw_mmt4d_params_t* params, int M0,
@@ -88,7 +98,7 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
   // Eight rows of 256 bits: 0.88 of the time (Granite Rapids). With two vectors
   // of sums that leaves no registers for more accumulators.
   const int pairs = tw_pairs_rows(M0, nv) && M0 == 8;
-  const int extra = pairs ? 0 : tw_dot_extra(vectors);
+  const int extra = pairs ? 0 : tw_extra_accumulators(TW_LANES, vectors);
   const int steps = tw_s8_vnni_block_steps(M0);
   const int sum_vectors = (steps * M0 + TW_LANES - 1) / TW_LANES;
   // Whether a block's vectors reach into the next step, which must be there.
@@ -157,12 +167,12 @@ TW_INLINE void tw_dot4_rows(tw_dot4_t types, void* out, const void* lhs_panel,
                             const void* rhs_panel,
                             const tw_mmt4d_params_t* params,
                             const int32_t* sums, int flips, int M0, int N0,
-                            int rows) {
+                            int rows, int cols) {
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int sets = tw_dot_sets(vectors);
-  const int extra = tw_dot_extra(vectors);
-  const int steps = extra ? 2 : tw_loop_steps(vectors, sets);
+  const int steps =
+      tw_unrolls_dots_twice(vectors) ? 2 * sets : tw_loop_steps(vectors, sets);
   const char* lhs = (const char*)lhs_panel;
   const char* rhs = (const char*)rhs_panel;
   const tw_vi32 top_bits = tw_i8_all(0x80);
@@ -170,37 +180,39 @@ TW_INLINE void tw_dot4_rows(tw_dot4_t types, void* out, const void* lhs_panel,
   const tw_vi32** flip = flips ? &top : 0;
   tw_vi32 acc[TW_MAX_ACCUMULATORS];
   tw_i32_begin(acc, out, params, M0, N0, sets);
-  tw_i32_begin_extra(acc, vectors, extra);
   TW_UNROLL for (int i = 0; sums && i < vectors; ++i) {
     acc[i] = tw_i32_add(acc[i], tw_i32_splat(sums + i / nv));
   }
   tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
-    tw_prefetch_panels(lhs, steps * 4 * rows, rhs, steps * 4 * N0, vectors, nv);
+    tw_prefetch_panels(lhs, steps * 4 * rows, rhs, steps * 4 * cols, vectors,
+                       nv);
     TW_UNROLL for (int s = 0; s < steps; ++s) {
       tw_dot4_step(types, acc + s % sets * vectors, lhs + s * 4 * rows,
-                   rhs + s * 4 * N0, flip, M0, nv, 0, extra && s % 2);
+                   rhs + s * 4 * cols, flip, M0, nv, 0, 0);
     }
     TW_ADVANCE(lhs, steps * 4 * rows);
-    TW_ADVANCE(rhs, steps * 4 * N0);
+    TW_ADVANCE(rhs, steps * 4 * cols);
   }
   TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
     tw_dot4_step(types, acc, lhs, rhs, flip, M0, nv, 0, 0);
     lhs += 4 * rows;
-    rhs += 4 * N0;
+    rhs += 4 * cols;
   }
-  tw_i32_add_extra(acc, vectors, extra);
   tw_i32_end(acc, out, params, M0, N0, sets);
 }
 
 TW_INLINE void tw_dot4_tile(tw_dot4_t types, void* out, const void* lhs,
                             const void* rhs, const tw_mmt4d_params_t* params,
                             const int32_t* sums, int flips, int M0, int N0) {
-  const int part = tw_dot_part_rows(M0, N0 / TW_LANES);
-  const tw_index_t stride = tw_out_stride(params, N0);
-  TW_UNROLL for (int m = 0; m < M0; m += part) {
-    tw_dot4_rows(types, (int32_t*)out + m * stride, (const char*)lhs + 4 * m,
-                 rhs, params, sums ? sums + m : 0, flips, part, N0, M0);
+  const tw_dot_part_t part = tw_dot_part_of(M0, N0);
+  const tw_mmt4d_params_t of_part = tw_part_params(params, N0);
+  TW_UNROLL for (int m = 0; m < M0; m += part.rows) {
+    TW_UNROLL for (int n = 0; n < N0; n += part.cols) {
+      tw_dot4_rows(types, (int32_t*)out + m * of_part.out_row_stride + n,
+                   (const char*)lhs + 4 * m, (const char*)rhs + 4 * n, &of_part,
+                   sums ? sums + m : 0, flips, part.rows, part.cols, M0, N0);
+    }
   }
 }
 
