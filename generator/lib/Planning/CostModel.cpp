@@ -114,8 +114,11 @@ public:
     // A tenth more, for a chain that is exactly long enough is not.
     if (!waitsLong)
       latency *= 1.1;
-    // Accumulators without another one do not wait less for those that have.
-    if (plan.extra > 0 && plan.extra < shape.rowGroups * shape.vectors)
+    // Accumulators without another one wait as long as before. Of four cycles
+    // that is hardly longer than what there is to multiply, and two sets, which
+    // would be cheaper, spill (f32 7x8x1 takes twice as long).
+    if (wait > 4 && plan.extra > 0 &&
+        plan.extra < shape.rowGroups * shape.vectors)
       latency = std::max(latency, double(shape.turns) * wait / plan.sets);
     // Chains that are just long enough still wait now and then; twice the
     // latency is plenty, and less where a sum is forwarded to the next one.
