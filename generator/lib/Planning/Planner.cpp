@@ -20,8 +20,6 @@ namespace {
 /// Accumulators in flight that keep two pipes busy whatever waits between the
 /// multiplies.
 constexpr int kWaitingChains = 16, kPipes = 2;
-/// Of three or six sets.
-constexpr int kChainsOfThree = 12;
 /// How far ahead a tile prefetches.
 constexpr int kAhead = 2048;
 /// Relative price of one vector instruction of code, which takes its time to
@@ -237,24 +235,24 @@ private:
 
   void trySets(const TileShape &shape) {
     int block = shape.rowGroups * shape.vectors;
+    int latency = idiom(plan.idiom, isa).latency;
     // A single row is bound by its loads, and by any wait between them; one
     // whose nibbles are told apart by that.
-    bool waits = shape.broadcast.rows == 1 &&
-                 idiom(plan.idiom, isa).latency >= 4 && !shape.nibbles;
+    bool waits = shape.broadcast.rows == 1 && latency >= 4 && !shape.nibbles;
     int enough = std::max(waits ? std::max(kWaitingChains, machine.chains)
                                 : machine.chains,
-                          kPipes * idiom(plan.idiom, isa).latency) *
+                          kPipes * latency) *
                  idiom(plan.idiom).parts;
     // A group of registers is in flight as long as its registers would be.
     int each = isa.vectorRegisters / registers(shape);
-    // Fewer than four chains a step wait for loads rather than for four cycles;
-    // corrections leave no registers for them.
+    // Fewer than three chains a step wait for loads rather than for four
+    // cycles; corrections leave no registers for them.
     bool threes = machine.hasThreeSets && plan.staging == Staging::None &&
                   shape.regular && shape.broadcast.rows > 1 &&
-                  shape.roles.offset == 0 &&
-                  (block >= 4 || idiom(plan.idiom, isa).latency > 4);
+                  shape.roles.offset == 0 && (block >= 3 || latency > 4);
+    int more = isa.vectorRegisters > 16 ? 4 : 1; // as registers have room
     if (threes)
-      enough = std::max(enough, kChainsOfThree);
+      enough = std::max(enough, kPipes * latency + more);
     int before = 0;
     for (int sets : {1, 2, 3, 4, 6, 8}) {
       if (sets % 3 == 0 && !threes)
