@@ -26,7 +26,7 @@ typedef enum {
   TW_ROW_U8U8_K4   // by vpdpbuud
 } tw_row_t;
 
-// Most K steps of one iteration.
+// K steps of an iteration.
 enum { TW_ROW_STEPS = 8 };
 
 // Whether products are computed by one instruction and added by another.
@@ -42,13 +42,6 @@ TW_INLINE int tw_row_chains(tw_row_t row, int nv) {
   return tw_row_adds_apart(row)      ? TW_LANES == 8 ? 4 : 4 / nv
          : nv == 1 || TW_LANES == 16 ? TW_ROW_STEPS
                                      : TW_ROW_STEPS / nv;
-}
-
-// K steps of one iteration. The compiler takes a vpdpwssd that adds to another
-// one's sum apart, into vpmaddwd and vpaddd.
-TW_INLINE int tw_row_steps(tw_row_t row, int nv) {
-  return row == TW_ROW_S16_K2 && TW_HAS_FUSED_DOT2 ? tw_row_chains(row, nv)
-                                                   : TW_ROW_STEPS;
 }
 
 // Bytes of a K step of the lhs.
@@ -176,7 +169,7 @@ TW_INLINE tw_vi32 tw_row_add_correction(tw_row_t row, tw_vi32 sum,
 TW_INLINE void tw_row_multiply(tw_row_t row, tw_vi32* result, const char* lhs,
                                const char* rhs, tw_index_t k, int nv) {
   const int chains = tw_row_chains(row, nv);
-  const int steps = tw_row_steps(row, nv);
+  const int steps = TW_ROW_STEPS;
   const int lhs_bytes = tw_row_step_bytes(row);
   const int vector_bytes = 4 * TW_LANES;
   const int quarter_steps = tw_row_quarter_steps(row);

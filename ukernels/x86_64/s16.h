@@ -248,8 +248,7 @@ TW_INLINE void tw_s16_rows(tw_element_type_t type, void* out,
   const int sets = row   ? tw_s16_widened_row_sets(nv)
                    : one ? 1
                          : tw_dot_sets(vectors);
-  // Of an iteration. Where a step is short, the loop would take issue slots;
-  // but the compiler takes a vpdpwssd that adds to another one's sum apart.
+  // Of an iteration. Where a step is short, the loop would take issue slots.
   const int twice =
       !TW_HAS_FUSED_DOT2 && TW_LANES == 8
           ? vectors == 4 || (nv == 1 && (vectors == 2 || vectors == 8))
@@ -426,9 +425,7 @@ TW_INLINE void tw_bytes_tile(tw_element_type_t lhs_type,
         rhs += each * 2 * N0;
       }
     }
-    // Not unrolled further: the compiler would hoist widenings and spill, and
-    // split vpdpwssd, where the next one depends on it, into vpmaddwd and
-    // vpaddd.
+    // Not unrolled further: the compiler would hoist widenings and spill.
     TW_NO_UNROLL for (; steps >= turn; steps -= turn) {
       if (row) {
         tw_s16_widened_row(acc, (const int16_t*)l, (const char*)rhs, turn, sets,

@@ -29,8 +29,8 @@ TW_INLINE int tw_s8_vnni_block_steps(int M0) {
                                   : 1;
 }
 
-// Sets that steps of a block take in turn: 12 chains, where that are 2 or 4, as
-// the steps are.
+// Sets, which the steps of a block take in turn, so that they divide these: 12
+// chains where registers have room.
 TW_INLINE int tw_s8_vnni_sets(int vectors) {
   return TW_LANES == 8 ? tw_accumulator_sets(vectors)
                        : tw_sets_of_chains(vectors, 12);
