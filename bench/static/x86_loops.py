@@ -124,6 +124,9 @@ def useful_products(loop, tile_products):
     steps = Fraction(products, tile_products)
     unit = next((unit for unit in (Fraction(1), Fraction(1, 2), Fraction(1, 4)) if unit <= steps), 0)
     useful = unit and steps // unit * unit
+    # Three steps of half of the tile.
+    if steps % Fraction(1, 2) == 0:
+        useful = steps
     if useful < steps * Fraction(7, 8) or useful == 0:
         raise ValueError(f"an iteration has {products} products, which are no steps of "
                          f"{tile_products}, nor half or a quarter of one")
