@@ -233,7 +233,8 @@ TW_INLINE void tw_s16_widened_row(tw_vi32* acc, const int16_t* lhs,
   }
 }
 
-// A lhs of s16 and a rhs of s16 or s8: M0 rows of a panel of `rows`.
+// A lhs of s16 and a rhs of s16 or s8: M0 rows of a panel of `rows`, N0 columns
+// of one of `cols`.
 TW_INLINE void tw_s16_rows(tw_element_type_t type, void* out,
                            const void* lhs_panel, const void* rhs_panel,
                            const tw_mmt4d_params_t* params, int M0, int N0,

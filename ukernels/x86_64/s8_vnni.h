@@ -162,7 +162,8 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
 
 // Types that an instruction multiplies as they are, or would if the top bits of
 // the rhs were flipped, and `flips` says so. `sums`, unless it is null, has
-// what is added to each row. M0 rows of a panel of `rows`.
+// what is added to each row. M0 rows of a panel of `rows`, N0
+// columns of one of `cols`.
 TW_INLINE void tw_dot4_rows(tw_dot4_t types, void* out, const void* lhs_panel,
                             const void* rhs_panel,
                             const tw_mmt4d_params_t* params,

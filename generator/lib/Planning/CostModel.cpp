@@ -108,7 +108,8 @@ public:
         plan.sets + double(plan.extra) / (shape.rowGroups * shape.vectors);
     latency = shape.turns * wait / chains;
     // Both parts of nibbles add to one chain. What waits for it a cycle or
-    // more waits for nothing else, and converts the next ones meanwhile.
+    // more waits for nothing else, and converts the next ones meanwhile (where
+    // that was timed).
     double idle = latency - multiplies - shuffles;
     bool waitsLong = shape.nibbles && machine.hasThreeSets && idle >= 1;
     // A tenth more, for a chain that is exactly long enough is not.
