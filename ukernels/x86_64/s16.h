@@ -73,12 +73,14 @@ TW_INLINE tw_dot_part_t tw_dot_part_of(int M0, int N0) {
   return part;
 }
 
-// A part's params: out rows lie as far apart as the tile's.
+// A part's params: out rows lie as far apart as the tile's. No copy, which
+// would read more of the caller's than a tile may.
 TW_INLINE tw_mmt4d_params_t tw_part_params(const tw_mmt4d_params_t* params,
                                            int N0) {
-  tw_mmt4d_params_t part = *params;
+  tw_mmt4d_params_t part = {0};
+  part.K = params->K;
+  part.flags = params->flags | TW_MMT4D_FLAG_OUT_ROW_STRIDE;
   part.out_row_stride = tw_out_stride(params, N0);
-  part.flags |= TW_MMT4D_FLAG_OUT_ROW_STRIDE;
   return part;
 }
 
