@@ -143,13 +143,14 @@ TEST_F(ModuleTest, ACallThatForbidsInliningStays) {
 }
 
 TEST_F(ModuleTest, InliningFoldsWhatTheCallHid) {
-  // Parameters on the stack, with constant K and flags, for one call.
+  // Parameters on the stack, with constant flags and K, whole iterations of
+  // three or four steps, for one call.
   std::string ir = callerIr({kA}, "fa", kAvx2);
   size_t body = ir.find(" {\n") + 3;
   ir.insert(body,
             "  %local = alloca [128 x i8], align 8\n"
             "  %k = getelementptr i8, ptr %local, i64 88\n"
-            "  store i64 4, ptr %k, align 8\n"
+            "  store i64 12, ptr %k, align 8\n"
             "  %flags = getelementptr i8, ptr %local, i64 108\n"
             "  store i32 1, ptr %flags, align 4\n");
   ir.replace(ir.find("ptr %p)\n  ret"), 6, "ptr %local");

@@ -73,15 +73,14 @@ TW_INLINE tw_dot_part_t tw_dot_part_of(int M0, int N0) {
   return part;
 }
 
-// A part's params: out rows lie as far apart as the tile's. No copy, which
-// would read more of the caller's than a tile may.
-TW_INLINE tw_mmt4d_params_t tw_part_params(const tw_mmt4d_params_t* params,
-                                           int N0) {
-  tw_mmt4d_params_t part = {0};
-  part.K = params->K;
-  part.flags = params->flags | TW_MMT4D_FLAG_OUT_ROW_STRIDE;
-  part.out_row_stride = tw_out_stride(params, N0);
-  return part;
+// A part's params, as much of them as it reads: out rows lie as far apart as
+// the tile's. No copy, which would read more of the caller's than a tile may,
+// and no zeros, which may be a call of memset.
+TW_INLINE void tw_set_part_params(tw_mmt4d_params_t* part,
+                                  const tw_mmt4d_params_t* params, int N0) {
+  part->K = params->K;
+  part->flags = params->flags | TW_MMT4D_FLAG_OUT_ROW_STRIDE;
+  part->out_row_stride = tw_out_stride(params, N0);
 }
 
 #if !TW_HAS_FUSED_DOT2
@@ -296,7 +295,12 @@ TW_INLINE void tw_s16_tile(tw_element_type_t type, void* out, const void* lhs,
                            const void* rhs, const tw_mmt4d_params_t* params,
                            int M0, int N0) {
   const tw_dot_part_t part = tw_dot_part_of(M0, N0);
-  const tw_mmt4d_params_t of_part = tw_part_params(params, N0);
+  if (part.rows == M0 && part.cols == N0) {
+    tw_s16_rows(type, out, lhs, rhs, params, M0, N0, M0, N0);
+    return;
+  }
+  tw_mmt4d_params_t of_part;
+  tw_set_part_params(&of_part, params, N0);
   TW_UNROLL for (int m = 0; m < M0; m += part.rows) {
     TW_UNROLL for (int n = 0; n < N0; n += part.cols) {
       tw_s16_rows(type, (int32_t*)out + m * of_part.out_row_stride + n,

@@ -207,7 +207,12 @@ TW_INLINE void tw_dot4_tile(tw_dot4_t types, void* out, const void* lhs,
                             const void* rhs, const tw_mmt4d_params_t* params,
                             const int32_t* sums, int flips, int M0, int N0) {
   const tw_dot_part_t part = tw_dot_part_of(M0, N0);
-  const tw_mmt4d_params_t of_part = tw_part_params(params, N0);
+  if (part.rows == M0 && part.cols == N0) {
+    tw_dot4_rows(types, out, lhs, rhs, params, sums, flips, M0, N0, M0, N0);
+    return;
+  }
+  tw_mmt4d_params_t of_part;
+  tw_set_part_params(&of_part, params, N0);
   TW_UNROLL for (int m = 0; m < M0; m += part.rows) {
     TW_UNROLL for (int n = 0; n < N0; n += part.cols) {
       tw_dot4_rows(types, (int32_t*)out + m * of_part.out_row_stride + n,

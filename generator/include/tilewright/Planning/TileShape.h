@@ -174,8 +174,9 @@ struct TileShape {
   /// Each K step's products are made before the next one's, or LLVM would load
   /// what several multiply into registers that its accumulators need.
   bool stepsInOrder(const TilePlan &plan, const IsaInfo &isa) const {
+    bool inRegisters = plan.lanes * accumulatorBytes >= 16; // assembly's
     return plan.sets > 1 && isa.vectorRegisters == 16 && regular &&
-           accumulators(plan) > isa.vectorRegisters / 2;
+           inRegisters && accumulators(plan) > isa.vectorRegisters / 2;
   }
   /// The even elements are read and multiplied before the odd ones, for want of
   /// registers.
