@@ -17,10 +17,9 @@ using K = IdiomKind;
 constexpr Idiom kIdioms[] = {
     // clang-format off
     // kind, name, instructions, least lanes
-    // Five cycles on Intel's cores, four on Zen 4.
-    I{K::DotBytesSigned, "dpbssd",  {TW_INSTRUCTION_DPBSSD_YMM, TW_INSTRUCTION_DPBSSD_ZMM}, 4}.with(&I::latency, 5),
-    I{K::DotBytes,       "dpbusd",  {TW_INSTRUCTION_DPBUSD_YMM, TW_INSTRUCTION_DPBUSD_ZMM}, 4}.with(&I::signs, Signs::OneOfEach).with(&I::latency, 5),
-    I{K::DotWords,       "dpwssd",  {TW_INSTRUCTION_DPWSSD_YMM, TW_INSTRUCTION_DPWSSD_ZMM}, 4}.with(&I::latency, 5),
+    I{K::DotBytesSigned, "dpbssd",  {TW_INSTRUCTION_DPBSSD_YMM, TW_INSTRUCTION_DPBSSD_ZMM}, 4},
+    I{K::DotBytes,       "dpbusd",  {TW_INSTRUCTION_DPBUSD_YMM, TW_INSTRUCTION_DPBUSD_ZMM}, 4}.with(&I::signs, Signs::OneOfEach),
+    I{K::DotWords,       "dpwssd",  {TW_INSTRUCTION_DPWSSD_YMM, TW_INSTRUCTION_DPWSSD_ZMM}, 4},
     I{K::MaddWords,      "maddwd",  {TW_INSTRUCTION_MADDWD_YMM, TW_INSTRUCTION_MADDWD_ZMM}, 4}.with(&I::addsApart, true).with(&I::addsElsewhere, true),
     // Of 256 bits no rate is listed.
     I{K::DotBF16,        "dpbf16",  {TW_INSTRUCTION_DPBF16_ZMM}, 4}.with(&I::foldsLast, true),
