@@ -13,9 +13,10 @@ _Static_assert(TW_CONTRACTION_THIN_ROWS == TW_THIN_MOST_ROWS,
 
 // A model does not ask what the CPU has, but may know what it is.
 static tw_caches_t tw_caches_of_model(const tw_known_core_t* core) {
-  const tw_caches_t usual = {32 << 10, 1 << 20, 1};
+  const tw_caches_t usual = {32 << 10, 1 << 20, 1, 1, 1};
   const tw_caches_t known = {(tw_index_t)core->l1_kib << 10,
-                             (tw_index_t)core->l2_kib << 10, core->streams};
+                             (tw_index_t)core->l2_kib << 10, core->streams,
+                             core->stream_rows, core->stream_tiles};
   return core->l2_kib == 0 ? usual : known;
 }
 

@@ -123,14 +123,29 @@ int tw_core_asks_pages(const uint64_t* cpu_data) {
   }
 }
 
-static tw_index_t tw_core_streams(tw_core_t core) {
-  switch (core) {
-#define TW_CORE_STREAMS(ENUM, panels) \
-  case TW_CORE_##ENUM:                \
-    return panels;
+tw_index_t tw_core_l3(const uint64_t* cpu_data) {
+  switch (tw_core_of(cpu_data)) {
+#define TW_CORE_L3(ENUM, kib) \
+  case TW_CORE_##ENUM:        \
+    return (tw_index_t)(kib) << 10;
 #include "tilewright/cores.def"
     default:
-      return 1;
+      return 2 << 20;
+  }
+}
+
+static void tw_set_streams(tw_core_t core, tw_caches_t* caches) {
+  caches->streams = caches->stream_rows = caches->stream_tiles = 1;
+  switch (core) {
+#define TW_CORE_STREAMS(ENUM, panels, rows, tiles) \
+  case TW_CORE_##ENUM:                             \
+    caches->streams = panels;                      \
+    caches->stream_rows = rows;                    \
+    caches->stream_tiles = tiles;                  \
+    break;
+#include "tilewright/cores.def"
+    default:
+      break;
   }
 }
 
@@ -139,9 +154,10 @@ tw_caches_t tw_caches_of(const uint64_t* cpu_data) {
   const tw_core_t core = word == 0 ? tw_core_of(cpu_data) : TW_CORE_UNKNOWN;
   for (size_t i = 0; i < sizeof kCaches / sizeof kCaches[0]; ++i)
     if (kCaches[i].core == core) word = kCaches[i].word;
-  tw_caches_t caches = {(tw_index_t)(word & 0xFFFF) << 10,
-                        (tw_index_t)(word >> 16 & 0xFFFFFFFF) << 10,
-                        tw_core_streams(tw_core_of(cpu_data))};
+  tw_caches_t caches;
+  caches.l1 = (tw_index_t)(word & 0xFFFF) << 10;
+  caches.l2 = (tw_index_t)(word >> 16 & 0xFFFFFFFF) << 10;
+  tw_set_streams(tw_core_of(cpu_data), &caches);
   if (caches.l1 == 0) caches.l1 = 32 << 10;
   if (caches.l2 == 0) caches.l2 = 1 << 20;
   return caches;

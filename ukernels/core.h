@@ -62,15 +62,22 @@ double tw_core_rate(const uint64_t* cpu_data, tw_instruction_t instruction);
 
 typedef struct tw_caches_t {
   tw_index_t l1, l2;  // bytes
-  // Panels of a rhs from memory that are best read side by side; 1 or 0 where
-  // one after the other is as good.
-  tw_index_t streams;
+  // Panels of a rhs from memory that are best read side by side, by tiles of at
+  // least `stream_rows` rows and at most `stream_tiles` rows of tiles; 1 or 0
+  // where one after the other is as good.
+  tw_index_t streams, stream_rows, stream_tiles;
 } tw_caches_t;
 
 // What cpu_data says, else its core's; of an unknown core what most servers
 // have, 32 KiB and 1 MiB. Streams are the core's (TW_CORE_STREAMS of
 // cores.def).
 tw_caches_t tw_caches_of(const uint64_t* cpu_data);
+
+// Bytes of its L3 for a block of the lhs that one thread passes over
+// (TW_CORE_L3 of cores.def); where none were measured 2 MiB, which every x86-64
+// server and client core since 2015, and Arm Neoverse and Cortex-A7x or -X
+// cores, have per thread.
+tw_index_t tw_core_l3(const uint64_t* cpu_data);
 
 // Whether the core gains by storing past its caches what is in none of them
 // (TW_CORE_STORES_PAST of cores.def).

@@ -68,14 +68,19 @@ static void tw_choose_tasks(tw_matmul_plan_t* plan, tw_index_t threads) {
 
 // Whether panels of a prepacked rhs are read side by side. What a tile call is
 // to add to what is stored must not have been rounded, or moved by what its lhs
-// adds up to.
+// adds up to. A last row of tiles over the edge of out takes whole panels: then
+// they are read again.
 static void tw_choose_streams(tw_matmul_plan_t* plan, int prepacked,
                               const tw_caches_t* caches) {
   const tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
-  plan->streams = prepacked && lhs->tiles == 1 && !plan->in_place &&
-                  !plan->tile.resign && !tw_triple_rounds(&plan->tile.types) &&
-                  tw_reads_streams(caches, rhs->tiles, plan->k_steps, rhs->step,
-                                   tw_element_bits(rhs->type));
+  const tw_index_t over = lhs->tiles * lhs->tile_rows - lhs->rows;
+  const int is_whole =
+      over == (plan->last_at < 0 ? 0 : lhs->tile_rows - plan->tile.last.M0);
+  plan->streams =
+      prepacked && (lhs->tiles == 1 || is_whole) && !plan->in_place &&
+      !plan->tile.resign && !tw_triple_rounds(&plan->tile.types) &&
+      tw_reads_streams(caches, plan->tile.sizes.M0, lhs->tiles, rhs->tiles,
+                       plan->k_steps, rhs->step, tw_element_bits(rhs->type));
 }
 
 // How many cache lines of each row of a chunk a block of the rhs takes, which
@@ -194,6 +199,17 @@ static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked,
       rhs->part, tw_min(tw_max(most / lhs->block, 1), rhs->block), unit_n);
 }
 
+// Whether the first row of tiles has a rhs from further away than L2: one that
+// was just packed is there, and a small one from call to call.
+static void tw_tell_where_rhs_is(tw_matmul_plan_t* plan, int prepacked,
+                                 const tw_caches_t* caches) {
+  const tw_matmul_side_t* rhs = &plan->rhs;
+  plan->rhs_far =
+      prepacked && rhs->tiles * plan->k_steps * rhs->step > caches->l2 / 2
+          ? TW_MMT4D_FLAG_RHS_FAR
+          : 0;
+}
+
 static void tw_order_few_rows(tw_matmul_plan_t* plan,
                               const tw_caches_t* caches) {
   const tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
@@ -238,5 +254,6 @@ void tw_plan_blocks(tw_matmul_plan_t* plan, tw_index_t threads, int prepacked,
   tw_choose_chunk(plan, prepacked, caches);
   tw_choose_blocks(plan, prepacked, caches);
   tw_order_few_rows(plan, caches);
+  tw_tell_where_rhs_is(plan, prepacked, caches);
   tw_lay_out_workspace(plan, prepacked);
 }

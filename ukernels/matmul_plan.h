@@ -101,9 +101,10 @@ typedef struct tw_matmul_plan_t {
   // Tiles of the rhs that a row of tiles of a block passes over before the next
   // row does.
   tw_index_t group;
-  // Whether the one row of tiles reads the panels of a block of a prepacked rhs
-  // side by side: a tile call takes a slice of each in turn.
+  // Whether a few rows of tiles read the panels of a block of a prepacked rhs
+  // side by side: tile calls take a slice of each in turn.
   int streams;
+  uint32_t rhs_far;  // flags of calls of the first row of tiles
   // Where tiles can store into out itself. Otherwise a block goes to the
   // workspace first, to be rounded or transposed.
   int direct;

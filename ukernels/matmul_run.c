@@ -210,6 +210,7 @@ static void tw_multiply_tile(const tw_matmul_plan_t* plan, const tw_blocks_t* b,
 static void tw_multiply_whole(const tw_matmul_plan_t* plan,
                               const tw_blocks_t* b, tw_mmt4d_params_t tile) {
   const tw_index_t stride = b->out_row / plan->tile.sizes.M0;
+  const uint32_t flags = tile.flags;
   tile.K = b->k;
   for (tw_index_t first = 0; first < b->n; first += plan->group) {
     const tw_index_t end = tw_min(first + plan->group, b->n);
@@ -225,26 +226,32 @@ static void tw_multiply_whole(const tw_matmul_plan_t* plan,
         if (m == 0 && n + 1 < b->panels)
           tw_ask_for_pages(b->rhs + (n + 1) * b->rhs_panel,
                            b->k * plan->rhs.step);
+        tile.flags = flags | (m == 0 ? plan->rhs_far : 0);
         tw_multiply_tile(plan, b, m, n, out, &tile);
       }
   }
 }
 
-// The same of one row of tiles, whose panels are read side by side.
+// The same of panels that are read side by side.
 static void tw_multiply_streams(const tw_matmul_plan_t* plan,
                                 const tw_blocks_t* b, tw_mmt4d_params_t tile) {
-  const tw_matmul_body_t* body = tw_body_at(plan, b, 0);
-  tile.M0 = body->M0;
+  uint32_t flags = tile.flags;
   for (tw_index_t k = 0; k < b->k; k += tile.K) {
     const tw_index_t at = k * plan->rhs.step;
     tile.K = tw_slice_of_stream(b->rhs + at, plan->rhs.step, b->k - k);
     for (tw_index_t n = 0; n < b->n; ++n) {
       const char* rhs = b->rhs + n * b->rhs_panel + at;
       if (n + b->n < b->panels) tw_ask_beside(rhs, rhs + b->n * b->rhs_panel);
-      body->fn(b->out + n * b->out_col, b->lhs + k * plan->lhs.step, rhs,
-               &tile);
+      for (tw_index_t m = 0; m < b->m; ++m) {
+        const tw_matmul_body_t* body = tw_body_at(plan, b, m);
+        const tw_index_t step = (m < b->alike ? &plan->lhs : &plan->last)->step;
+        tile.M0 = body->M0;
+        tile.flags = flags | (m == 0 ? plan->rhs_far : 0);
+        body->fn(b->out + m * b->out_row + n * b->out_col,
+                 b->lhs + m * b->lhs_panel + k * step, rhs, &tile);
+      }
     }
-    tile.flags |= TW_MMT4D_FLAG_ACCUMULATE;
+    flags |= TW_MMT4D_FLAG_ACCUMULATE;
   }
 }
 

@@ -17,7 +17,7 @@
 //
 //   kc = kRowBytes of K                  at most 1/8 L2 / rhs step bytes
 //   nb = 1/2 L2 / (kc * rhs step bytes)
-//   mb = kL3Bytes / (kc * lhs step bytes)
+//   mb = what L3 has for it / (kc * lhs step bytes)
 //
 // Neither slice need stay in L1: tiles ask for what they read ahead of time,
 // and a long slice saves what reading and writing each tile of out costs, once
@@ -41,10 +41,6 @@
 #include "ukernels/resign.h"
 #include "ukernels/select.h"
 #include "ukernels/streams.h"
-
-// What every x86-64 server and client core since 2015, and Arm Neoverse and
-// Cortex-A7x or -X cores, have of an L3 per thread.
-static const tw_index_t kL3Bytes = 2 << 20;
 
 // Of K, in a row of an operand.
 static const tw_index_t kRowBytes = 4 << 10;
@@ -75,6 +71,8 @@ typedef struct tw_run_t {
   // row does.
   tw_index_t group;
   int streams;  // whether a block's panels are read side by side
+  // TW_MMT4D_FLAG_RHS_FAR, or 0 of a rhs that L2 may hold from call to call.
+  uint32_t rhs_far;
 } tw_run_t;
 
 static tw_index_t tw_clamp(tw_index_t x, tw_index_t lo, tw_index_t hi) {
@@ -82,20 +80,23 @@ static tw_index_t tw_clamp(tw_index_t x, tw_index_t lo, tw_index_t hi) {
 }
 
 static void tw_choose_blocks(tw_run_t* run, const tw_caches_t* caches,
-                             int cut_k, int rhs_bits, int parallel) {
+                             tw_index_t l3, int cut_k, int rhs_bits,
+                             int parallel) {
   const tw_mmt4d_params_t* p = run->params;
+  // Of the rhs. Tiles of out and a lhs slice pass through the other half.
+  const tw_index_t l2 = caches->l2 / 2;
   run->group = p->N;
-  run->streams = cut_k && p->M == 1 &&
-                 tw_reads_streams(caches, p->N, p->K, run->rhs_step, rhs_bits);
+  run->rhs_far = p->N * p->K * run->rhs_step > l2 ? TW_MMT4D_FLAG_RHS_FAR : 0;
+  run->streams = cut_k && tw_reads_streams(caches, p->M0, p->M, p->N, p->K,
+                                           run->rhs_step, rhs_bits);
   if (run->streams) {
     run->kc = p->K;
-    run->mb = run->blocks_m = 1;
+    run->mb = p->M;
+    run->blocks_m = run->group = 1;
     run->nb = caches->streams;
     run->blocks_n = tw_panels_of(p->N, run->nb);
     return;
   }
-  // Tiles of out and a lhs slice pass through the other half.
-  const tw_index_t l2 = caches->l2 / 2;
   const tw_index_t step =
       tw_max(tw_max(run->lhs_step / p->M0, run->rhs_step / p->N0), 1);
   const tw_index_t steps =
@@ -103,7 +104,7 @@ static void tw_choose_blocks(tw_run_t* run, const tw_caches_t* caches,
   // What follows would not cut a small problem; its dozen divisions would take
   // longer than the tiles. No product here overflows: tw_check_mmt4d has seen
   // larger ones.
-  if (p->K <= steps && p->M * p->K * run->lhs_step <= kL3Bytes &&
+  if (p->K <= steps && p->M * p->K * run->lhs_step <= l3 &&
       p->N * p->K * run->rhs_step <= l2 &&
       (!parallel || p->M * p->N <= kLeastBlockTiles)) {
     run->kc = p->K;
@@ -115,7 +116,7 @@ static void tw_choose_blocks(tw_run_t* run, const tw_caches_t* caches,
   run->kc = cut_k && p->K > steps ? tw_even_part(p->K, steps, 1) : p->K;
   const tw_index_t kc = run->kc > 0 ? run->kc : 1;
   // kc * step is at most the bytes of a panel, which tw_check_mmt4d bounded.
-  run->mb = tw_clamp(kL3Bytes / (kc * run->lhs_step), 1, p->M);
+  run->mb = tw_clamp(l3 / (kc * run->lhs_step), 1, p->M);
   run->nb = tw_clamp(l2 / (kc * run->rhs_step), 1, p->N);
   if (run->mb == p->M &&
       tw_takes_panels_singly(caches, p->M, kc * run->lhs_step, p->N,
@@ -166,26 +167,29 @@ static void tw_ask_ahead(const tw_run_t* run, tw_index_t n_begin,
   if (next) tw_ask_for_pages(next, bytes);
 }
 
-// Of a block's K block at `k`, of tile->K steps: all rows of tiles, each over
-// the tiles of the group that begins at `first`.
+// Of a block's K block at `k`, of tile.K steps: all rows of tiles, each over
+// the tiles of the group that begins at `first`. The first row has the rhs from
+// further away than L2, and leaves it there.
 static void tw_run_rows(const tw_run_t* run, tw_index_t m_begin,
                         tw_index_t n_begin, tw_index_t n_end, tw_index_t first,
-                        tw_index_t k, const tw_mmt4d_params_t* tile) {
+                        tw_index_t k, tw_mmt4d_params_t tile) {
+  const uint32_t flags = tile.flags;
   const tw_index_t m_end = tw_min(run->params->M, m_begin + run->mb);
   const tw_index_t end = tw_min(n_end, first + run->group);
   for (tw_index_t m = m_begin; m < m_end; ++m) {
+    tile.flags = flags | (m == m_begin ? run->rhs_far : 0);
     const char* lhs = run->lhs + m * run->lhs_row + k * run->lhs_step;
     int32_t sums[TW_RESIGN_MOST_LANES];
-    if (run->resign) run->resign->sum(lhs, tile->K, tile->M0, 1, sums);
+    if (run->resign) run->resign->sum(lhs, tile.K, tile.M0, 1, sums);
     for (tw_index_t n = first; n < end; ++n) {
       char* out = run->out + m * run->out_row + n * run->out_col;
       const char* rhs = run->rhs + n * run->rhs_row + k * run->rhs_step;
       if (m == m_begin)
-        tw_ask_ahead(run, n_begin, n_end, n, k, rhs, tile->K * run->rhs_step);
+        tw_ask_ahead(run, n_begin, n_end, n, k, rhs, tile.K * run->rhs_step);
       if (run->resign)
-        run->resign_fn(out, lhs, rhs, tile, sums);
+        run->resign_fn(out, lhs, rhs, &tile, sums);
       else
-        run->fn(out, lhs, rhs, tile);
+        run->fn(out, lhs, rhs, &tile);
     }
   }
 }
@@ -207,7 +211,7 @@ static void tw_run_block(void* context, tw_index_t block) {
                        run->rhs_step, K - k)
                  : tw_min(run->kc, K - k);
     for (tw_index_t n = n_begin; n < n_end; n += run->group)
-      tw_run_rows(run, m_begin, n_begin, n_end, n, k, &tile);
+      tw_run_rows(run, m_begin, n_begin, n_end, n, k, tile);
     tile.flags |= TW_MMT4D_FLAG_ACCUMULATE;
     k += tile.K;
   } while (k < K);
@@ -283,8 +287,9 @@ tw_status_t tw_mmt4d(const tw_mmt4d_params_t* params,
       !(params->flags & TW_MMT4D_FLAG_SKIP_INTERMEDIATE_ROUNDINGS);
   const tw_caches_t caches = tw_caches_of(search.cpu_data);
   tw_choose_resigned(&run, search.best, &caches);
-  tw_choose_blocks(&run, &caches, !tw_triple_rounds(&types) || steps_round,
-                   rhs_bits, parallel_for != 0);
+  tw_choose_blocks(&run, &caches, tw_core_l3(search.cpu_data),
+                   !tw_triple_rounds(&types) || steps_round, rhs_bits,
+                   parallel_for != 0);
 
   const tw_index_t blocks = run.blocks_m * run.blocks_n;
   if (parallel_for && blocks > 1) {

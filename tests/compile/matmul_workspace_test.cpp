@@ -56,8 +56,12 @@ TEST(ContractionWorkspaceTest, HoldsWhatIsPlanned) {
         continue;
       }
       // Of whatever core.
-      const tw_known_core_t core = {32, 1 << random() % 12,
-                                    random() % 2 ? 4 : 1, 0};
+      const tw_known_core_t core = {32,
+                                    1 << random() % 12,
+                                    random() % 2 ? 4 : 1,
+                                    int32_t(random() % 3),
+                                    int32_t(random() % 4),
+                                    0};
       for (int32_t threads : {1, 2, 3, 8, 64})
         EXPECT_GE(*bytes, plannedBytes(tile.key, sizes, rhsPacked,
                                        outTransposed, threads, core))

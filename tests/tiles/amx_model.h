@@ -48,6 +48,7 @@ tw_model_counts_t tw_model_counts(void);
 #ifdef TW_MODEL_REPLACES_AMX
 #undef _tile_zero
 #undef _tile_loadd
+#undef _tile_stream_loadd
 #undef _tile_stored
 #undef _tile_dpbssd
 #undef _tile_dpbsud
@@ -58,6 +59,7 @@ tw_model_counts_t tw_model_counts(void);
 #define _tile_release() tw_model_release()
 #define _tile_zero(tile) tw_model_zero(tile)
 #define _tile_loadd(tile, from, stride) tw_model_load(tile, from, stride)
+#define _tile_stream_loadd(tile, from, stride) tw_model_load(tile, from, stride)
 #define _tile_stored(tile, to, stride) tw_model_store(tile, to, stride)
 #define _tile_dpbssd(acc, x, y) tw_model_multiply(TW_MODEL_S8S8, acc, x, y)
 #define _tile_dpbsud(acc, x, y) tw_model_multiply(TW_MODEL_S8U8, acc, x, y)

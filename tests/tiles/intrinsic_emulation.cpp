@@ -234,7 +234,7 @@ bool callAmxModel(IRBuilder<>& b, CallInst& call) {
     callModel(b, tw_model_release, arguments);
   } else if (name == "tilezero") {
     callModel(b, tw_model_zero, arguments);
-  } else if (name == "tileloadd64") {
+  } else if (name == "tileloadd64" || name == "tileloaddt164") {
     callModel(b, tw_model_load, arguments);
   } else if (name == "tilestored64") {
     callModel(b, tw_model_store, arguments);

@@ -18,17 +18,20 @@
 namespace tilewright::testing {
 namespace {
 
-// The bytes of the rhs that each call of the tile took, in order.
+// The bytes of the rhs that each call of the tile took, in order, and whether
+// it was told that they are far.
 struct Slice {
   const char* rhs;
   int64_t bytes;
+  bool far;
 };
 std::vector<Slice> slices;
 
 void plainTile(void* out, const void* lhs, const void* rhs,
                const tw_mmt4d_params_t* p) {
   slices.push_back({static_cast<const char*>(rhs),
-                    p->K * p->N0 * p->K0 * int64_t{sizeof(float)}});
+                    p->K * p->N0 * p->K0 * int64_t{sizeof(float)},
+                    (p->flags & TW_MMT4D_FLAG_RHS_FAR) != 0});
   const auto* a = static_cast<const float*>(lhs);
   const auto* b = static_cast<const float*>(rhs);
   const int64_t stride = p->flags & TW_MMT4D_FLAG_OUT_ROW_STRIDE
@@ -132,8 +135,12 @@ TEST(ContractionTest, IsRightForAnyCore) {
     c.outTransposed = random.chance(0.3);
     // So small that whatever has 16 KiB in a panel comes from memory.
     if (random.chance(0.8))
-      c.core = {32, static_cast<int32_t>(random.between(1, 64)),
-                random.chance(0.7) ? 4 : 1, 0};
+      c.core = {32,
+                static_cast<int32_t>(random.between(1, 64)),
+                random.chance(0.7) ? 4 : 1,
+                static_cast<int32_t>(random.between(1, 3)),
+                static_cast<int32_t>(random.between(1, 3)),
+                0};
     check(c, random);
     if (HasFailure()) return;
   }
@@ -148,7 +155,7 @@ TEST(ContractionTest, PanelsSideBySideWhereTheCoreReadsThem) {
   c.K = 1100;
   c.N0 = 16;
   const int64_t panel = c.K * c.N0 * int64_t{sizeof(float)};
-  c.core = {32, 1, 4, 0};
+  c.core = {32, 1, 4, 1, 1, 0};
   check(c, random);
   ASSERT_GT(slices.size(), 4u);
   for (int i = 0; i < 4; ++i) {
@@ -158,11 +165,37 @@ TEST(ContractionTest, PanelsSideBySideWhereTheCoreReadsThem) {
   EXPECT_EQ(slices[4].rhs, slices[0].rhs + slices[0].bytes);
 
   for (const tw_known_core_t core :
-       {tw_known_core_t{}, tw_known_core_t{32, 1, 1, 0}}) {
+       {tw_known_core_t{}, tw_known_core_t{32, 1, 1, 1, 1, 0},
+        tw_known_core_t{32, 1, 4, c.M0 + 1, 1, 0}}) {
     c.core = core;
     check(c, random);
     EXPECT_GT(slices[0].bytes, 1024);
   }
+  // Three rows of tiles take each slice, if the core gains by that, and the
+  // first of them has it from memory.
+  c.core = {32, 1, 4, 1, 3, 0};
+  c.M = 3 * c.M0;
+  check(c, random);
+  ASSERT_GT(slices.size(), 12u);
+  for (int i = 0; i < 12; ++i) {
+    EXPECT_EQ(slices[i].rhs - slices[0].rhs, i / 3 * panel);
+    EXPECT_LE(slices[i].bytes, 1024);
+    EXPECT_EQ(slices[i].far, i % 3 == 0);
+  }
+  c.M = 4 * c.M0;
+  check(c, random);
+  EXPECT_GT(slices[0].bytes, 1024);
+  EXPECT_TRUE(slices[0].far);
+  c.M = c.M0;
+  // All panels together are half of L2.
+  c.core = {32, 1100, 1, 1, 1, 0};
+  check(c, random);
+  for (const Slice& slice : slices) EXPECT_FALSE(slice.far);
+  // A slice would be three steps.
+  c.core = {32, 1, 4, 1, 1, 0};
+  c.K0 = 5;
+  check(c, random);
+  EXPECT_GT(slices[0].bytes, 1024);
 }
 
 }  // namespace

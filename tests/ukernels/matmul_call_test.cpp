@@ -121,13 +121,14 @@ TEST(MatmulCallTest, EveryNumberOfRows) {
 }
 
 // A rhs that is large beside the caches of a core which reads panels side by
-// side: whole groups of them and a rest, of K whole slices and a rest.
+// side: whole groups of them and a rest, of K whole slices and a rest. Of one
+// row of tiles, and of a few.
 TEST(MatmulCallTest, PanelsSideBySide) {
   Random random(seedOf("MatmulCallTest.PanelsSideBySide"));
   for (tw_type_triple_t types :
        {TW_TYPES_F32F32F32, TW_TYPES_F64F64F64, TW_TYPES_S16S16S32,
         TW_TYPES_BF16BF16F32, TW_TYPES_F16F16F16, TW_TYPES_S8S8S32})
-    for (int64_t M = 1; M <= 6; ++M) {
+    for (int64_t M = 1; M <= 38; ++M) {
       MatmulCase c = randomMatmul(random);
       c.types = types;
       c.M = M;
@@ -136,7 +137,7 @@ TEST(MatmulCallTest, PanelsSideBySide) {
       c.prepacked = true;
       c.kind = DataKind::kSmallIntegers;
       c.l2KiB = 1;
-      c.core = "znver3";
+      c.core = M <= 6 && random.chance(0.5) ? "znver3" : "graniterapids";
       checkMatmul(c, random.next());
       if (HasFailure()) return;
     }

@@ -268,8 +268,9 @@ MatmulCase randomMatmul(Random& random) {
   // So small that a block has several groups of columns; of more than 16 KiB
   // beside an L1 that few rows do not stay in.
   c.l2KiB = random.chance(0.5) ? 0 : random.between(1, 64);
-  // Which reads panels of few rows side by side.
-  if (c.l2KiB > 0 && random.chance(0.5)) c.core = "znver3";
+  // Which read panels of few rows side by side.
+  if (c.l2KiB > 0 && random.chance(0.5))
+    c.core = random.chance(0.5) ? "znver3" : "graniterapids";
   c.placement = random.chance(0.7) ? Placement::kTrailing : Placement::kLeading;
   c.isa = random.chance(0.5) ? available[0]
                              : available[random.below(available.size())];

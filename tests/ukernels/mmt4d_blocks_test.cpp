@@ -135,8 +135,8 @@ TEST(BlocksTest, NarrowOutputsRoundOnce) {
   // A core that would read the panel in slices of K.
   CpuData data;
   ASSERT_TRUE(tw_set_core("znver3", data.words));
-  data.words[TW_CPU_WORD_CACHES] = TW_CACHES_WORD(32, 64);
-  const TileKey key = keyOf("tw_mmt4d_tile_bf16bf16bf16_1x1024x1_generic");
+  data.words[TW_CPU_WORD_CACHES] = TW_CACHES_WORD(32, 8);
+  const TileKey key = keyOf("tw_mmt4d_tile_bf16bf16bf16_1x64x1_generic");
   const uint16_t value = 0x3F83;
   std::vector<uint16_t> lhs(kK * key.m0, value);
   std::vector<uint16_t> rhs(kK * key.n0, value);

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <ostream>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "tests/ukernels/rows.h"
@@ -32,7 +34,7 @@ constexpr int64_t kLeastSteps = 64;
 struct Call {
   int64_t lhs, rhs, out;  // addresses
   int64_t K;
-  bool accumulates;
+  bool accumulates, rhsFar;
 };
 std::vector<Call> calls;
 
@@ -43,7 +45,8 @@ int64_t address(const void* pointer) {
 void note(void* out, const void* lhs, const void* rhs,
           const tw_mmt4d_params_t* params) {
   calls.push_back({address(lhs), address(rhs), address(out), params->K,
-                   (params->flags & TW_MMT4D_FLAG_ACCUMULATE) != 0});
+                   (params->flags & TW_MMT4D_FLAG_ACCUMULATE) != 0,
+                   (params->flags & TW_MMT4D_FLAG_RHS_FAR) != 0});
 }
 
 __attribute__((section("tw_tiles"), used))
@@ -69,12 +72,12 @@ std::ostream& operator<<(std::ostream& out, const Sizes& sizes) {
   return out << sizes.M << "x" << sizes.N << "x" << sizes.K;
 }
 
-constexpr Sizes kSizes[] = {{1, 1, 1},      {7, 5, 3},      {500, 3, 10},
-                            {3, 500, 10},   {100, 100, 28}, {40, 30, 64},
-                            {40, 30, 1000}, {300, 300, 65}, {2000, 70, 1},
-                            {70, 2000, 1},  {9, 9, 2000},   {1, 300, 400},
-                            {300, 1, 400},  {1, 19, 301},   {1, 7, 64},
-                            {2, 300, 400},  {7, 90, 401},   {14, 90, 200}};
+constexpr Sizes kSizes[] = {
+    {1, 1, 1},      {7, 5, 3},     {500, 3, 10},   {3, 500, 10},
+    {100, 100, 28}, {40, 30, 64},  {40, 30, 1000}, {300, 300, 65},
+    {2000, 70, 1},  {70, 2000, 1}, {9, 9, 2000},   {1, 300, 400},
+    {300, 1, 400},  {1, 19, 301},  {1, 7, 64},     {2, 300, 400},
+    {3, 150, 300},  {4, 150, 300}, {7, 90, 401},   {14, 90, 200}};
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -235,35 +238,64 @@ TEST_P(OrderTest, TasksAreManyButNotSmall) {
   EXPECT_LE(tasks.begins.size(), 64u * 3);
 }
 
-// On a core with several streams one row of tiles takes slices of a KiB, each
-// of four panels in turn, of a rhs that is larger than L3.
-TEST_P(OrderTest, OneRowReadsPanelsSideBySide) {
+// The first row of a block brings the rhs to L2, unless it was there all along.
+TEST_P(OrderTest, FirstRowOfABlockIsToldThatTheRhsIsFar) {
+  const Sizes& s = GetParam();
+  constexpr int64_t kL2KiB = 64;
+  Tasks tasks;
+  tw_parallel_for_t parallelFor = {&Tasks::run, &tasks};
+  multiply(&parallelFor, kL2KiB);
+  const bool isLarge = s.N * s.K * kRhsStep > kL2KiB << 9;
+  std::set<std::pair<int64_t, int64_t>> taken;
+  for (size_t i = 0; i < calls.size(); ++i) {
+    if (std::count(tasks.begins.begin(), tasks.begins.end(), i) > 0)
+      taken.clear();
+    const bool isFirst =
+        taken.insert({column(calls[i]), step(calls[i])}).second;
+    ASSERT_EQ(calls[i].rhsFar, isLarge && isFirst);
+  }
+}
+
+// Cores with several streams, and at most how many rows of tiles read so.
+constexpr std::pair<const char*, int64_t> kStreaming[] = {{"znver3", 1},
+                                                          {"graniterapids", 3}};
+
+// On such a core a few rows of tiles take slices of a KiB, each of four panels
+// in turn, of a rhs that is larger than L3.
+TEST_P(OrderTest, FewRowsReadPanelsSideBySide) {
   const Sizes& s = GetParam();
   constexpr int64_t kStreams = 4, kSlice = 1024, kL2KiB = 32;
-  multiply(nullptr, kL2KiB, "znver3");
-  const bool reads = s.M == 1 && s.K * kRhsStep >= 16 << 10 &&
-                     s.N * s.K * kRhsStep >= 32 * (kL2KiB << 10);
-  size_t i = 0;
-  for (int64_t first = 0; reads && first < s.N; first += kStreams)
-    for (int64_t k = 0; k < s.K; k += calls[i - 1].K)
-      for (int64_t n = first; n < std::min(s.N, first + kStreams); ++n, ++i) {
-        ASSERT_LT(i, calls.size());
-        ASSERT_EQ(column(calls[i]), n);
-        ASSERT_EQ(step(calls[i]), k);
-        ASSERT_EQ(calls[i].accumulates, k > 0);
-        ASSERT_LT(calls[i].K * kRhsStep, kSlice + kRhsStep);
-        // To where a page may end, of the first of them.
-        if (n == first && k + calls[i].K < s.K) {
-          ASSERT_LT((calls[i].rhs + calls[i].K * kRhsStep) % kSlice, kRhsStep);
-        }
-      }
-  if (reads) {
-    EXPECT_EQ(i, calls.size());
-    return;
+  for (const auto& [core, mostRows] : kStreaming) {
+    SCOPED_TRACE(core);
+    multiply(nullptr, kL2KiB, core);
+    const bool reads = s.M <= mostRows && s.K * kRhsStep >= 16 << 10 &&
+                       s.N * s.K * kRhsStep >= 32 * (kL2KiB << 10);
+    size_t i = 0;
+    for (int64_t first = 0; reads && first < s.N; first += kStreams)
+      for (int64_t k = 0; k < s.K; k += calls[i - 1].K)
+        for (int64_t n = first; n < std::min(s.N, first + kStreams); ++n)
+          for (int64_t m = 0; m < s.M; ++m, ++i) {
+            ASSERT_LT(i, calls.size());
+            ASSERT_EQ(row(calls[i]), m);
+            ASSERT_EQ(column(calls[i]), n);
+            ASSERT_EQ(step(calls[i]), k);
+            ASSERT_EQ(calls[i].accumulates, k > 0);
+            ASSERT_EQ(calls[i].rhsFar, m == 0);
+            ASSERT_LT(calls[i].K * kRhsStep, kSlice + kRhsStep);
+            // To where a page may end, of the first of them.
+            if (n == first && k + calls[i].K < s.K) {
+              ASSERT_LT((calls[i].rhs + calls[i].K * kRhsStep) % kSlice,
+                        kRhsStep);
+            }
+          }
+    if (reads) {
+      EXPECT_EQ(i, calls.size());
+      continue;
+    }
+    const std::vector<Call> streams = calls;
+    multiply(nullptr, kL2KiB);
+    EXPECT_EQ(calls.size(), streams.size());
   }
-  const std::vector<Call> streams = calls;
-  multiply(nullptr, kL2KiB);
-  EXPECT_EQ(calls.size(), streams.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, OrderTest, ::testing::ValuesIn(kSizes),

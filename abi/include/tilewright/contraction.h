@@ -80,9 +80,9 @@ typedef struct tw_kept_t {
 // What cores.def has of the core that a model is compiled for. All 0: no core
 // was named, and blocks are for what most servers have.
 typedef struct tw_known_core_t {
-  int32_t l1_kib, l2_kib;  // TW_CORE_CACHES
-  int32_t streams;         // TW_CORE_STREAMS, else 1
-  int32_t asks_pages;      // whether it has TW_CORE_ASKS_PAGES
+  int32_t l1_kib, l2_kib;                      // TW_CORE_CACHES
+  int32_t streams, stream_rows, stream_tiles;  // TW_CORE_STREAMS, else 1
+  int32_t asks_pages;  // whether it has TW_CORE_ASKS_PAGES
 } tw_known_core_t;
 
 // A matmul whose tile is chosen.
@@ -132,7 +132,7 @@ typedef struct tw_contraction_t {
 
 // Named after the version of tw_contraction_t: models of several versions of
 // Tilewright may be in one program, each with the function that it calls.
-#define TW_CONTRACT tw_contract_v6
+#define TW_CONTRACT tw_contract_v7
 #if defined(__GNUC__) && !defined(_WIN32)
 __attribute__((visibility("hidden")))
 #endif

@@ -87,6 +87,10 @@ typedef struct tw_tile_sizes_t {
 // the calling thread is between tw_begin_tile_calls and tw_end_tile_calls. The
 // entry points refuse it, for the threads that they use are their own concern.
 #define TW_MMT4D_FLAG_CALLS_BEGUN 0x80000
+// Read by tile functions only, and set for them by what calls several: the rhs
+// panel is in neither L1 nor L2. Tiles whose loads leave room ask for more of
+// it ahead of time then. It changes no result.
+#define TW_MMT4D_FLAG_RHS_FAR 0x100000
 
 // All flags of the CPU entry points, which refuse any other.
 #define TW_MMT4D_FLAG_ALL                                                     \

@@ -180,6 +180,8 @@ private:
     number(offsetof(tw_contraction_t, core.l1_kib), core.l1_kib);
     number(offsetof(tw_contraction_t, core.l2_kib), core.l2_kib);
     number(offsetof(tw_contraction_t, core.streams), core.streams);
+    number(offsetof(tw_contraction_t, core.stream_rows), core.stream_rows);
+    number(offsetof(tw_contraction_t, core.stream_tiles), core.stream_tiles);
     number(offsetof(tw_contraction_t, core.asks_pages), core.asks_pages);
     storeThreads();
     storeAt(offsetof(tw_contraction_t, matmul.workspace),

@@ -20,6 +20,7 @@ TileParams readTileParams(Emitter &e, Value pointer,
   Value flags = e.load(
       e.integer(32), e.offset(pointer, offsetof(tw_mmt4d_params_t, flags)), 4);
   params.accumulate = flagIs(flags, TW_MMT4D_FLAG_ACCUMULATE);
+  params.rhsFar = flagIs(flags, TW_MMT4D_FLAG_RHS_FAR);
   Value stride = e.ifElse(
       flagIs(flags, TW_MMT4D_FLAG_OUT_ROW_STRIDE),
       [&]() -> Emitter::Values {

@@ -258,9 +258,13 @@ json::Value coresAsJson() {
 #define TW_CORE_CACHES(ENUM, l1, l2)                                           \
   row(#ENUM)["l1_kib"] = l1;                                                   \
   row(#ENUM)["l2_kib"] = l2;
+#define TW_CORE_L3(ENUM, kib) row(#ENUM)["l3_kib"] = kib;
 #define TW_CORE_STORES_PAST(ENUM) row(#ENUM)["stores_past_caches"] = true;
 #define TW_CORE_ASKS_PAGES(ENUM) row(#ENUM)["asks_pages"] = true;
-#define TW_CORE_STREAMS(ENUM, panels) row(#ENUM)["streams"] = panels;
+#define TW_CORE_STREAMS(ENUM, panels, rows, tiles)                             \
+  row(#ENUM)["streams"] = panels;                                              \
+  row(#ENUM)["stream_rows"] = rows;                                            \
+  row(#ENUM)["stream_tiles"] = tiles;
 #define TW_CORE_VECTORS(ENUM, sve, streaming)                                  \
   row(#ENUM)["sve_bits"] = sve;                                                \
   row(#ENUM)["streaming_bits"] = streaming;

@@ -14,6 +14,7 @@ namespace tilewright {
 struct TileParams {
   mlir::Value k;           ///< i64, at least 0
   mlir::Value accumulate;  ///< i1
+  mlir::Value rhsFar;      ///< i1: TW_MMT4D_FLAG_RHS_FAR
   mlir::Value outRowBytes; ///< i64: distance between rows of the out tile
 };
 

@@ -114,7 +114,8 @@ struct TilePlan {
   int roundBehind = 0, narrowSums = 0;
   /// Bytes behind what an iteration reads of the panels of operands that are
   /// not staged at which it prefetches as many; 0: nothing. Of several vectors
-  /// a row of the register block, those at four times that go to L2.
+  /// a row of the register block, those at four times that go to L2 under
+  /// TW_MMT4D_FLAG_RHS_FAR.
   int ahead = 0;
   /// Steps where nothing is summed up.
   SumsIn sums = SumsIn::Steps;
