@@ -169,8 +169,8 @@ TW_INLINE void tw_f16_tile(void* out, const void* lhs_panel,
     // Not unrolled further: the compiler would hoist conversions and spill.
     TW_NO_UNROLL for (; steps >= turns; steps -= turns) {
       // At 256 bits it would cost 2 % more than it gains (Skylake-SP).
-      if (TW_LANES == 16)
-        tw_prefetch_panels(rhs, 0, rhs, turns * N0 * 2, far, vectors, nv);
+      const int asked = TW_LANES == 16 ? turns * N0 * 2 : 0;
+      tw_prefetch_panels(rhs, 0, rhs, asked, far, vectors, nv);
       if (TW_LANES == 16 && M0 == 1) {
         tw_f16_row_steps(acc, l, rhs, sets, nv);
       } else {
