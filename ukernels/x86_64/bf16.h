@@ -40,7 +40,7 @@ TW_INLINE int tw_bf16_sets(int vectors) {
 // The K loop with f32 accumulators.
 TW_INLINE void tw_bf16_loop(tw_vf32* acc, const void* lhs_panel,
                             const void* rhs_panel, tw_index_t k, int M0, int N0,
-                            int sets, tw_index_t far) {
+                            int sets, int far) {
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int steps = tw_loop_steps(vectors, sets);
@@ -70,7 +70,7 @@ TW_INLINE void bf16bf16f32_k2(void* out, const void* lhs_panel,
   tw_vf32 acc[TW_MAX_ACCUMULATORS];
   tw_out_begin(acc, TW_ELEMENT_F32, out, params, M0, N0, sets);
   tw_bf16_loop(acc, lhs_panel, rhs_panel, params->K, M0, N0, sets,
-               tw_far_ahead(params));
+               tw_is_far(params));
   tw_out_end(acc, TW_ELEMENT_F32, out, params, M0, N0, sets);
 }
 
@@ -125,7 +125,7 @@ TW_INLINE void bf16bf16bf16_k2(void* out, const void* lhs_panel,
   tw_vf32 acc[TW_MAX_ACCUMULATORS];
   tw_out_begin(acc, TW_ELEMENT_BF16, out, params, M0, N0, sets);
   tw_bf16_loop(acc, lhs_panel, rhs_panel, params->K, M0, N0, sets,
-               tw_far_ahead(params));
+               tw_is_far(params));
   tw_out_end(acc, TW_ELEMENT_BF16, out, params, M0, N0, sets);
 }
 

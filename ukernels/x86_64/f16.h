@@ -124,7 +124,7 @@ TW_INLINE void tw_f16_tile(void* out, const void* lhs_panel,
   const int ahead = beside || tw_stages_ahead(vectors);
   float* now = staged;
   float* next = staged + (ahead ? TW_MAX_STAGED / 2 : 0);
-  const tw_index_t far = tw_far_ahead(params);
+  const int far = tw_is_far(params);
   tw_index_t k = params->K;
   if (ahead && k > 0)
     tw_f16_stage(lhs, now, tw_steps_of_block(k, block_steps), block_steps, M0);

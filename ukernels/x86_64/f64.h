@@ -58,7 +58,7 @@ TW_INLINE void f64f64f64_k1(void* out_tile, const void* lhs_panel,
     }
     if (tw_pairs_rows(M0, nv)) tw_f64_pair_rows(acc, M0);
   }
-  const tw_index_t far = tw_far_ahead(params);
+  const int far = tw_is_far(params);
   tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
     tw_prefetch_panels(lhs, steps * M0 * 8, rhs, steps * N0 * 8, far, vectors,

@@ -81,7 +81,7 @@ TW_INLINE void tw_in_place_tile_of(tw_in_place_t types, void* out,
       acc[i] = tw_i32_add(acc[i], tw_i32_splat(sums + i / nv));
     }
   }
-  const tw_index_t far = tw_far_ahead(params);
+  const int far = tw_is_far(params);
   tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
     tw_prefetch_panels(rhs, 0, rhs, steps * 4 * N0, far, vectors, nv);

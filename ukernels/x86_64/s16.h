@@ -262,7 +262,7 @@ TW_INLINE void tw_s16_rows(tw_element_type_t type, void* out,
   const char* rhs = (const char*)rhs_panel;
   tw_vi32 acc[TW_MAX_ACCUMULATORS];
   tw_i32_begin(acc, out, params, M0, N0, sets);
-  const tw_index_t far = tw_far_ahead(params);
+  const int far = tw_is_far(params);
   tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
     // Of s8 at 256 bits it would cost 3 % more than it gains (Skylake-SP).

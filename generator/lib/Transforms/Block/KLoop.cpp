@@ -203,17 +203,20 @@ Emitter::Values KLoop::besideLoop(OperandStage &stage, Value count,
 
 /// Asks for what the iteration at plan.ahead bytes behind `pointer` reads of
 /// the panel of an operand, if that is a line at least: less would be asked for
-/// several times. If there is `far`, L2 is asked for what comes so many bytes
-/// behind, too.
+/// several times. What `mayBeFar` is asked for kFarAhead times as far behind,
+/// too, to come to L2, where the caller says that it is.
 void KLoop::prefetch(const OperandShape &operand, Value pointer,
-                     const StepStride &iteration, Value far) {
+                     const StepStride &iteration, bool mayBeFar) {
   if (plan.ahead == 0 || operand.staged || iteration.bytes < kCacheLine)
     return;
-  for (int64_t at = 0; at < iteration.bytes; at += kCacheLine) {
-    e.prefetch(e.offset(pointer, plan.ahead + at), Emitter::Cache::L1);
-    if (far)
-      e.prefetch(e.offset(e.offset(pointer, far), at), Emitter::Cache::L2);
-  }
+  auto ask = [&](int64_t ahead, Emitter::Cache into) {
+    for (int64_t at = 0; at < iteration.bytes; at += kCacheLine)
+      e.prefetch(e.offset(pointer, ahead + at), into);
+  };
+  if (mayBeFar)
+    e.ifThen(params.rhsFar,
+             [&] { ask(kFarAhead * plan.ahead, Emitter::Cache::L2); });
+  ask(plan.ahead, Emitter::Cache::L1);
 }
 
 /// What a loop over K steps carries: the pointers to the first of them, and to
@@ -249,8 +252,10 @@ Emitter::Values KLoop::runSteps(OperandSource broadcast, OperandSource vector,
     Values results = blockSteps.steps(broadcast, vector, unroll,
                                       withoutPointers(vector, in), reached);
     if (unroll == plan.unroll) {
-      prefetch(shape.broadcast, in[0], broadcastRun, nullptr);
-      prefetch(shape.vector, in[1], vectorRun, farAhead);
+      prefetch(shape.broadcast, in[0], broadcastRun, false);
+      // Several vectors a step leave slots of loads.
+      prefetch(shape.vector, in[1], vectorRun,
+               plan.blockVectors > 1 && !plan.broadcastRhs);
     }
     // Behind all that reads there: else both have to be kept.
     Values next = {reached.broadcast ? reached.broadcast
@@ -302,10 +307,6 @@ Emitter::Values KLoop::stepLoop(OperandSource broadcast, OperandSource vector,
 /// `count` K steps, plan.unroll at a time and the rest one by one.
 Emitter::Values KLoop::plainLoop(OperandSource broadcast, OperandSource vector,
                                  Value count, Values carries) {
-  // Several vectors a step leave slots of loads.
-  if (plan.ahead != 0 && plan.blockVectors > 1 && !plan.broadcastRhs &&
-      !shape.vector.staged)
-    farAhead = e.select(params.rhsFar, e.i64(kFarAhead * plan.ahead), e.i64(0));
   if (shape.decodesIterations(plan)) {
     Value unroll = e.i64(plan.unroll);
     Value rest = arith::RemUIOp::create(e.b, e.loc, count, unroll);

@@ -38,13 +38,9 @@ private:
   Values runSteps(OperandSource broadcast, OperandSource vector, Value begin,
                   Value end, int unroll, Values all);
   void prefetch(const OperandShape &operand, Value pointer,
-                const StepStride &iteration, Value far);
+                const StepStride &iteration, bool mayBeFar);
 
   BlockSteps &blockSteps;
-  /// Bytes behind what an iteration reads of the panel of the vector operand at
-  /// which L2 is asked for more of it, if it is: 0 where the panel is in L2
-  /// already, which asks for what is read anyway.
-  Value farAhead;
 };
 
 } // namespace tilewright
