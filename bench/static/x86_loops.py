@@ -84,20 +84,40 @@ def functions(disassembly):
     return result
 
 
+def usual_path(loop):
+    """A loop without what its iterations skip: requests for a rhs that the caller says is far
+    (TW_MMT4D_FLAG_RHS_FAR), which stand behind a branch over them or behind one to the start."""
+    start, end = loop[0].address, loop[-1].address
+    skipped = set()
+    for index, branch in enumerate(loop[:-1]):
+        if branch.target is None or not start <= branch.target <= end:
+            continue
+        to_start = branch.target == start
+        behind = [i for i in loop[index + 1:] if to_start or i.address < branch.target]
+        if behind and all(i.mnemonic.startswith("prefetch") or (to_start and i is loop[-1])
+                          for i in behind):
+            skipped.update(i.address for i in behind)
+    return [i for i in loop if i.address not in skipped]
+
+
 def hot_loop(function):
-    """The innermost loop with the most products per iteration. ValueError where none multiplies."""
+    """The innermost loop with the most products per iteration, as it usually goes. ValueError where
+    none multiplies."""
     at = {instruction.address: index for index, instruction in enumerate(function)}
     back = {}
     for index, instruction in enumerate(function):
         start = at.get(instruction.target)
         if start is not None and start <= index:
             back[start] = index
+    # A branch from within a loop to what stands before it leaves it.
+    back = {start: end for start, end in back.items()
+            if not any(start < s <= end < e for s, e in back.items())}
     loops = [function[start:end + 1] for start, end in back.items()
              if not any(start <= s and e <= end for s, e in back.items() if (s, e) != (start, end))]
     best = max(loops, key=lambda loop: sum(i.products for i in loop), default=[])
     if not any(i.products for i in best):
         raise ValueError("no innermost loop holds a multiply instruction")
-    return best
+    return usual_path(best)
 
 
 def corrections(loop):

@@ -110,6 +110,16 @@ class X86Static(unittest.TestCase):
             ["decq %rcx", "jne .Ltop"]
         self.assertEqual(self.shares(S8, lines)["cores"]["emeraldrapids"]["bound"], 3)
 
+    def test_what_a_loop_skips_or_leaves_for_does_not_count(self):
+        """Requests for a rhs that is far stand behind the loop, the rest of K before it."""
+        loop = f32_loop()
+        requests = ["prefetcht1 8192(%rsi)"] * 40
+        found = self.shares(F32, [".Lrest:", *loop[1:-1], *["vmovups (%rdx), %zmm28"] * 40,
+                                  "jmp .Lend", *loop[:-1], "jle .Lrest", "testl $0x100000, %r8d",
+                                  "je .Ltop", *requests, "jmp .Ltop", ".Lend:"])
+        self.assertEqual(found["cores"]["graniterapids"]["share"],
+                         self.shares(F32, loop)["cores"]["graniterapids"]["share"])
+
     def test_no_loop_is_an_error(self):
         self.assertIn("no innermost loop", self.shares(F32, ["nop"])["error"])
 
