@@ -140,8 +140,9 @@ template <> struct PlanTable<TilePlan> {
             "how many bytes ahead an iteration prefetches what it reads of the "
             "panels of operands that are not staged, if that is a cache line "
             "at least; 0: nothing. Where a row of the register block has "
-            "several vectors, what lies four times as far ahead of them is "
-            "fetched into L2 besides. For plans of one block",
+            "several vectors, what lies four times as far ahead of the rhs is "
+            "fetched into L2 besides, if the caller says that the rhs is far. "
+            "For plans of one block",
             0, 1 << 16},
         Word<&P::sums>{
             "sums",
