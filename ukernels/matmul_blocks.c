@@ -199,17 +199,6 @@ static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked,
       rhs->part, tw_min(tw_max(most / lhs->block, 1), rhs->block), unit_n);
 }
 
-// Whether the first row of tiles has a rhs from further away than L2: one that
-// was just packed is there, and a small one from call to call.
-static void tw_tell_where_rhs_is(tw_matmul_plan_t* plan, int prepacked,
-                                 const tw_caches_t* caches) {
-  const tw_matmul_side_t* rhs = &plan->rhs;
-  plan->rhs_far =
-      prepacked && rhs->tiles * plan->k_steps * rhs->step > caches->l2 / 2
-          ? TW_MMT4D_FLAG_RHS_FAR
-          : 0;
-}
-
 static void tw_order_few_rows(tw_matmul_plan_t* plan,
                               const tw_caches_t* caches) {
   const tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
@@ -254,6 +243,9 @@ void tw_plan_blocks(tw_matmul_plan_t* plan, tw_index_t threads, int prepacked,
   tw_choose_chunk(plan, prepacked, caches);
   tw_choose_blocks(plan, prepacked, caches);
   tw_order_few_rows(plan, caches);
-  tw_tell_where_rhs_is(plan, prepacked, caches);
+  // One that was just packed is in L2.
+  plan->rhs_far = prepacked ? tw_far_flag(caches, plan->rhs.tiles,
+                                          plan->k_steps, plan->rhs.step)
+                            : 0;
   tw_lay_out_workspace(plan, prepacked);
 }

@@ -70,9 +70,8 @@ typedef struct tw_run_t {
   // Tiles of the rhs that a row of tiles of a block passes over before the next
   // row does.
   tw_index_t group;
-  int streams;  // whether a block's panels are read side by side
-  // TW_MMT4D_FLAG_RHS_FAR, or 0 of a rhs that L2 may hold from call to call.
-  uint32_t rhs_far;
+  int streams;       // whether a block's panels are read side by side
+  uint32_t rhs_far;  // tw_far_flag
 } tw_run_t;
 
 static tw_index_t tw_clamp(tw_index_t x, tw_index_t lo, tw_index_t hi) {
@@ -86,7 +85,7 @@ static void tw_choose_blocks(tw_run_t* run, const tw_caches_t* caches,
   // Of the rhs. Tiles of out and a lhs slice pass through the other half.
   const tw_index_t l2 = caches->l2 / 2;
   run->group = p->N;
-  run->rhs_far = p->N * p->K * run->rhs_step > l2 ? TW_MMT4D_FLAG_RHS_FAR : 0;
+  run->rhs_far = tw_far_flag(caches, p->N, p->K, run->rhs_step);
   run->streams = cut_k && tw_reads_streams(caches, p->M0, p->M, p->N, p->K,
                                            run->rhs_step, rhs_bits);
   if (run->streams) {
