@@ -9,6 +9,7 @@
 // chunk.
 
 #include "tilewright/contraction.h"
+#include "ukernels/far.h"
 #include "ukernels/few_rows.h"
 #include "ukernels/index.h"
 #include "ukernels/matmul_plan.h"
@@ -247,5 +248,7 @@ void tw_plan_blocks(tw_matmul_plan_t* plan, tw_index_t threads, int prepacked,
   plan->rhs_far = prepacked ? tw_far_flag(caches, plan->rhs.tiles,
                                           plan->k_steps, plan->rhs.step)
                             : 0;
+  plan->lhs_far = !plan->in_place && tw_is_far(caches, plan->lhs.block,
+                                               plan->chunk, plan->lhs.step);
   tw_lay_out_workspace(plan, prepacked);
 }

@@ -7,6 +7,8 @@
 
 #include "tilewright/tilewright.h"
 #include "ukernels/epilogue.h"
+#include "ukernels/far.h"
+#include "ukernels/few_rows.h"
 #include "ukernels/matmul_out.h"
 #include "ukernels/pages.h"
 #include "ukernels/streams.h"
@@ -166,18 +168,6 @@ static tw_mmt4d_params_t tw_tile_params(const tw_matmul_task_t* task,
   return tile;
 }
 
-// Asks for the lines of an out tile, while the one before it is multiplied: its
-// rows lie in as many places, and of a large out in a cache far away. Tiles by
-// AMX ask for their own, some in each step, for they multiply so quickly that
-// all at once stand in the way of their panels: 0.86 to 0.93 of the time
-// (Granite Rapids).
-static void tw_prefetch_tile(const char* out, tw_index_t rows,
-                             tw_index_t row_bytes, tw_index_t stride) {
-  for (tw_index_t r = 0; r < rows; ++r)
-    for (tw_index_t at = 0; at < row_bytes; at += 64)
-      __builtin_prefetch(out + r * stride + at, 1);
-}
-
 static const tw_matmul_body_t* tw_body_at(const tw_matmul_plan_t* plan,
                                           const tw_blocks_t* b, tw_index_t m) {
   return m < b->alike ? &plan->tile.body : &plan->tile.last;
@@ -212,6 +202,8 @@ static void tw_multiply_whole(const tw_matmul_plan_t* plan,
   const tw_index_t stride = b->out_row / plan->tile.sizes.M0;
   const uint32_t flags = tile.flags;
   tile.K = b->k;
+  const int singly = plan->group == 1 && plan->rhs_far && !plan->lhs_far &&
+                     b->m >= TW_ROWS_THAT_ASK;
   for (tw_index_t first = 0; first < b->n; first += plan->group) {
     const tw_index_t end = tw_min(first + plan->group, b->n);
     for (tw_index_t m = 0; m < b->m; ++m)
@@ -221,12 +213,18 @@ static void tw_multiply_whole(const tw_matmul_plan_t* plan,
             n + 1 < end ? b->out_col : b->out_row - (n - first) * b->out_col;
         const tw_index_t at = n + 1 < end ? m : m + 1;
         if (at < b->m && !plan->tile.vnni)
-          tw_prefetch_tile(out + next, tw_body_at(plan, b, at)->M0, b->out_col,
-                           stride);
+          tw_ask_for_tile(out + next, tw_body_at(plan, b, at)->M0, b->out_col,
+                          stride);
         if (m == 0 && n + 1 < b->panels)
           tw_ask_for_pages(b->rhs + (n + 1) * b->rhs_panel,
                            b->k * plan->rhs.step);
         tile.flags = flags | (m == 0 ? plan->rhs_far : 0);
+        if (singly && n + 1 < b->panels)
+          tw_ask_for_part(&tile, b->rhs + (n + 1) * b->rhs_panel,
+                          plan->rhs.step, b->m, m);
+        else if (plan->lhs_far && m + 1 < b->m)
+          tw_ask_for_part(&tile, b->lhs + (m + 1) * b->lhs_panel,
+                          plan->lhs.step, end - first, n - first);
         tw_multiply_tile(plan, b, m, n, out, &tile);
       }
   }

@@ -33,6 +33,7 @@
 
 #include "tilewright/tilewright.h"
 #include "ukernels/core.h"
+#include "ukernels/far.h"
 #include "ukernels/few_rows.h"
 #include "ukernels/generic_tile.h"
 #include "ukernels/index.h"
@@ -72,6 +73,9 @@ typedef struct tw_run_t {
   tw_index_t group;
   int streams;       // whether a block's panels are read side by side
   uint32_t rhs_far;  // tw_far_flag
+  int lhs_far;       // whether calls ask for slices of the lhs
+  int singly;        // or of the rhs, whose panels are taken singly
+  int out_far;       // whether tiles of out that are read are asked for
 } tw_run_t;
 
 static tw_index_t tw_clamp(tw_index_t x, tw_index_t lo, tw_index_t hi) {
@@ -85,6 +89,7 @@ static void tw_choose_blocks(tw_run_t* run, const tw_caches_t* caches,
   // Of the rhs. Tiles of out and a lhs slice pass through the other half.
   const tw_index_t l2 = caches->l2 / 2;
   run->group = p->N;
+  run->singly = 0;
   run->rhs_far = tw_far_flag(caches, p->N, p->K, run->rhs_step);
   run->streams = cut_k && tw_reads_streams(caches, p->M0, p->M, p->N, p->K,
                                            run->rhs_step, rhs_bits);
@@ -122,6 +127,7 @@ static void tw_choose_blocks(tw_run_t* run, const tw_caches_t* caches,
                              kc * run->rhs_step)) {
     run->nb = p->N;
     run->group = 1;
+    run->singly = 1;
   }
   while (parallel &&
          tw_panels_of(p->M, run->mb) <
@@ -166,17 +172,38 @@ static void tw_ask_ahead(const tw_run_t* run, tw_index_t n_begin,
   if (next) tw_ask_for_pages(next, bytes);
 }
 
+// Asks for what the call after that of tile (m, n) of out reads of out, if that
+// tile is in the block, whose rows of tiles pass over [first, end).
+static void tw_ask_for_next_tile(const tw_run_t* run, tw_index_t m,
+                                 tw_index_t m_end, tw_index_t n,
+                                 tw_index_t first, tw_index_t end) {
+  if (++n == end) {
+    n = first;
+    if (++m == m_end) return;
+  }
+  const tw_mmt4d_params_t* p = run->params;
+  const char* out = run->out + m * run->out_row + n * run->out_col;
+  if (p->flags & TW_MMT4D_FLAG_OUT_ROW_STRIDE)
+    tw_ask_for_tile(out, p->M0, run->out_col, run->out_row / p->M0);
+  else
+    tw_ask_for_tile(out, 1, run->out_col, 0);
+}
+
 // Of a block's K block at `k`, of tile.K steps: all rows of tiles, each over
 // the tiles of the group that begins at `first`. The first row has the rhs from
-// further away than L2, and leaves it there.
+// further away than L2, and leaves it there. Calls ask for what comes from
+// there next: those of a row for the next row's lhs, or, of a few rows that
+// take panels of the rhs singly, those of a panel for the next one.
 static void tw_run_rows(const tw_run_t* run, tw_index_t m_begin,
                         tw_index_t n_begin, tw_index_t n_end, tw_index_t first,
                         tw_index_t k, tw_mmt4d_params_t tile) {
   const uint32_t flags = tile.flags;
   const tw_index_t m_end = tw_min(run->params->M, m_begin + run->mb);
   const tw_index_t end = tw_min(n_end, first + run->group);
+  const char* next_slice = run->singly && m_end - m_begin >= TW_ROWS_THAT_ASK
+                               ? tw_next_slice(run, n_begin, n_end, first, k)
+                               : 0;
   for (tw_index_t m = m_begin; m < m_end; ++m) {
-    tile.flags = flags | (m == m_begin ? run->rhs_far : 0);
     const char* lhs = run->lhs + m * run->lhs_row + k * run->lhs_step;
     int32_t sums[TW_RESIGN_MOST_LANES];
     if (run->resign) run->resign->sum(lhs, tile.K, tile.M0, 1, sums);
@@ -185,6 +212,15 @@ static void tw_run_rows(const tw_run_t* run, tw_index_t m_begin,
       const char* rhs = run->rhs + n * run->rhs_row + k * run->rhs_step;
       if (m == m_begin)
         tw_ask_ahead(run, n_begin, n_end, n, k, rhs, tile.K * run->rhs_step);
+      if (run->out_far && (flags & TW_MMT4D_FLAG_ACCUMULATE))
+        tw_ask_for_next_tile(run, m, m_end, n, first, end);
+      tile.flags = flags | (m == m_begin ? run->rhs_far : 0);
+      if (next_slice)
+        tw_ask_for_part(&tile, next_slice, run->rhs_step, m_end - m_begin,
+                        m - m_begin);
+      else if (run->lhs_far && m + 1 < m_end)
+        tw_ask_for_part(&tile, lhs + run->lhs_row, run->lhs_step, end - first,
+                        n - first);
       if (run->resign)
         run->resign_fn(out, lhs, rhs, &tile, sums);
       else
@@ -289,6 +325,11 @@ tw_status_t tw_mmt4d(const tw_mmt4d_params_t* params,
   tw_choose_blocks(&run, &caches, tw_core_l3(search.cpu_data),
                    !tw_triple_rounds(&types) || steps_round, rhs_bits,
                    parallel_for != 0);
+  run.lhs_far =
+      !run.streams && tw_is_far(&caches, run.mb, run.kc, run.lhs_step);
+  run.out_far = !(params->flags & TW_MMT4D_FLAG_RHS_VNNI) && !run.streams &&
+                tw_is_far(&caches, run.mb, run.nb,
+                          (tw_index_t)params->M0 * params->N0 * out_bytes);
 
   const tw_index_t blocks = run.blocks_m * run.blocks_n;
   if (parallel_for && blocks > 1) {

@@ -20,14 +20,6 @@
 #include "ukernels/index.h"
 #include "ukernels/pages.h"
 
-// What the first row of tiles over a rhs is told, of `panels` panels of `steps`
-// steps of `step` bytes: RHS_FAR, or 0 where half of L2 may hold it from call
-// to call.
-static inline uint32_t tw_far_flag(const tw_caches_t* caches, tw_index_t panels,
-                                   tw_index_t steps, tw_index_t step) {
-  return panels * steps * step > caches->l2 / 2 ? TW_MMT4D_FLAG_RHS_FAR : 0;
-}
-
 enum { TW_SLICE_BYTES = 1024 };
 
 // Whether `tiles` rows of tiles of `rows` rows read `panels` panels of `steps`

@@ -19,7 +19,7 @@ namespace {
 static_assert(sizeof(void*) == 8, "the golden values are for 64-bit targets");
 
 TEST(AbiGolden, Mmt4dParamsLayout) {
-  EXPECT_EQ(sizeof(tw_mmt4d_params_t), 144u);
+  EXPECT_EQ(sizeof(tw_mmt4d_params_t), 160u);
   EXPECT_EQ(alignof(tw_mmt4d_params_t), 8u);
 #define EXPECT_FIELD(field, offset, size)                        \
   EXPECT_EQ(offsetof(tw_mmt4d_params_t, field), size_t{offset}); \
@@ -44,6 +44,8 @@ TEST(AbiGolden, Mmt4dParamsLayout) {
   EXPECT_FIELD(out_row_stride, 120, 8);
   EXPECT_FIELD(lhs_scales, 128, 8);
   EXPECT_FIELD(rhs_scales, 136, 8);
+  EXPECT_FIELD(next, 144, 8);
+  EXPECT_FIELD(next_step, 152, 8);
 #undef EXPECT_FIELD
 }
 
@@ -162,6 +164,7 @@ TEST(AbiGolden, Flags) {
   EXPECT_EQ(TW_MMT4D_FLAG_RHS_VNNI, 0x40000);
   EXPECT_EQ(TW_MMT4D_FLAG_CALLS_BEGUN, 0x80000);
   EXPECT_EQ(TW_MMT4D_FLAG_RHS_FAR, 0x100000);
+  EXPECT_EQ(TW_MMT4D_FLAG_NEXT, 0x200000);
   EXPECT_EQ(TW_MMT4D_FLAG_ALL, 0x507FF);
   EXPECT_EQ(TW_PACK_FLAG_TRANSPOSE, 0x1);
   EXPECT_EQ(TW_PACK_FLAG_VNNI, 0x2);

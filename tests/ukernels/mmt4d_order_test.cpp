@@ -35,6 +35,7 @@ struct Call {
   int64_t lhs, rhs, out;  // addresses
   int64_t K;
   bool accumulates, rhsFar;
+  int64_t next = 0, nextStep = 0;  // under NEXT
 };
 std::vector<Call> calls;
 
@@ -47,6 +48,10 @@ void note(void* out, const void* lhs, const void* rhs,
   calls.push_back({address(lhs), address(rhs), address(out), params->K,
                    (params->flags & TW_MMT4D_FLAG_ACCUMULATE) != 0,
                    (params->flags & TW_MMT4D_FLAG_RHS_FAR) != 0});
+  if (params->flags & TW_MMT4D_FLAG_NEXT) {
+    calls.back().next = address(params->next);
+    calls.back().nextStep = params->next_step;
+  }
 }
 
 __attribute__((section("tw_tiles"), used))
@@ -253,6 +258,50 @@ TEST_P(OrderTest, FirstRowOfABlockIsToldThatTheRhsIsFar) {
     const bool isFirst =
         taken.insert({column(calls[i]), step(calls[i])}).second;
     ASSERT_EQ(calls[i].rhsFar, isLarge && isFirst);
+  }
+}
+
+// Each call asks for its part of what a call behind it has from further away
+// than L2: of the next row's slice of the lhs, if those of a block do not stay
+// in L2, or of the next panel of the rhs, if few rows take panels singly.
+TEST_P(OrderTest, CallsAskForTheirPartsOfTheNextSlice) {
+  const Sizes& s = GetParam();
+  for (const int64_t l2KiB : {1024, 256, 64}) {
+    multiply(nullptr, static_cast<uint64_t>(l2KiB));
+    const int64_t half = l2KiB << 9;
+    int64_t steps = 0;
+    for (const Call& call : calls) steps = std::max(steps, call.K);
+    const int64_t lhsSlice = std::max<int64_t>(steps, 1) * kLhsStep;
+    const int64_t fitRows = std::clamp<int64_t>(kL3 / lhsSlice, 1, s.M);
+    const int64_t rows = ceilDiv(s.M, ceilDiv(s.M, fitRows));
+    const bool singly = s.M >= 3 && rows == s.M && lhsSlice > kL1 &&
+                        s.M * lhsSlice <= half && s.N * steps * kRhsStep > half;
+    for (size_t i = 0, end = 0; i < calls.size(); i = end) {
+      // The calls of a row.
+      while (end < calls.size() && calls[end].lhs == calls[i].lhs &&
+             column(calls[end]) ==
+                 column(calls[i]) + static_cast<int64_t>(end - i))
+        ++end;
+      const int64_t columns = static_cast<int64_t>(end - i), m = row(calls[i]);
+      const bool isLast = m % rows == rows - 1 || m == s.M - 1;
+      int64_t from = 0, step = 0;
+      if (singly) {
+        ASSERT_EQ(columns, 1);
+        const size_t next = i + static_cast<size_t>(s.M - m);
+        step = ceilDiv(kRhsStep, s.M);
+        if (next < calls.size()) from = calls[next].rhs + m * calls[i].K * step;
+      } else if (rows * lhsSlice > half && !isLast) {
+        step = ceilDiv(kLhsStep, columns);
+        from = calls[end].lhs;
+        ASSERT_EQ(row(calls[end]), m + 1);
+      }
+      for (size_t call = i; call < end; ++call) {
+        ASSERT_EQ(calls[call].next, from) << m << " " << call - i;
+        if (from == 0) continue;
+        ASSERT_EQ(calls[call].nextStep, step);
+        from += calls[call].K * step;
+      }
+    }
   }
 }
 

@@ -39,15 +39,18 @@ TW_INLINE int tw_bf16_sets(int vectors) {
 
 // The K loop with f32 accumulators.
 TW_INLINE void tw_bf16_loop(tw_vf32* acc, const void* lhs_panel,
-                            const void* rhs_panel, tw_index_t k, int M0, int N0,
-                            int sets, int far) {
+                            const void* rhs_panel,
+                            const tw_mmt4d_params_t* params, int M0, int N0,
+                            int sets) {
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
   const int steps = tw_loop_steps(vectors, sets);
   const uint16_t* lhs = (const uint16_t*)lhs_panel;
   const uint16_t* rhs = (const uint16_t*)rhs_panel;
+  tw_far_t far = tw_far_of(params, steps);
+  tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
-    tw_prefetch_panels(lhs, steps * 4 * M0, rhs, steps * 4 * N0, far, vectors,
+    tw_prefetch_panels(lhs, steps * 4 * M0, rhs, steps * 4 * N0, &far, vectors,
                        nv);
     TW_UNROLL for (int s = 0; s < steps; ++s) {
       tw_bf16_step(acc + s % sets * vectors, lhs + s * 2 * M0, rhs + s * 2 * N0,
@@ -69,8 +72,7 @@ TW_INLINE void bf16bf16f32_k2(void* out, const void* lhs_panel,
   const int sets = tw_bf16_sets(M0 * (N0 / TW_LANES));
   tw_vf32 acc[TW_MAX_ACCUMULATORS];
   tw_out_begin(acc, TW_ELEMENT_F32, out, params, M0, N0, sets);
-  tw_bf16_loop(acc, lhs_panel, rhs_panel, params->K, M0, N0, sets,
-               tw_is_far(params));
+  tw_bf16_loop(acc, lhs_panel, rhs_panel, params, M0, N0, sets);
   tw_out_end(acc, TW_ELEMENT_F32, out, params, M0, N0, sets);
 }
 
@@ -124,8 +126,7 @@ TW_INLINE void bf16bf16bf16_k2(void* out, const void* lhs_panel,
   const int sets = tw_bf16_sets(M0 * (N0 / TW_LANES));
   tw_vf32 acc[TW_MAX_ACCUMULATORS];
   tw_out_begin(acc, TW_ELEMENT_BF16, out, params, M0, N0, sets);
-  tw_bf16_loop(acc, lhs_panel, rhs_panel, params->K, M0, N0, sets,
-               tw_is_far(params));
+  tw_bf16_loop(acc, lhs_panel, rhs_panel, params, M0, N0, sets);
   tw_out_end(acc, TW_ELEMENT_BF16, out, params, M0, N0, sets);
 }
 

@@ -124,7 +124,7 @@ TW_INLINE void tw_f16_tile(void* out, const void* lhs_panel,
   const int ahead = beside || tw_stages_ahead(vectors);
   float* now = staged;
   float* next = staged + (ahead ? TW_MAX_STAGED / 2 : 0);
-  const int far = tw_is_far(params);
+  tw_far_t far = tw_far_of(params, turns);
   tw_index_t k = params->K;
   if (ahead && k > 0)
     tw_f16_stage(lhs, now, tw_steps_of_block(k, block_steps), block_steps, M0);
@@ -170,7 +170,7 @@ TW_INLINE void tw_f16_tile(void* out, const void* lhs_panel,
     TW_NO_UNROLL for (; steps >= turns; steps -= turns) {
       // At 256 bits it would cost 2 % more than it gains (Skylake-SP).
       const int asked = TW_LANES == 16 ? turns * N0 * 2 : 0;
-      tw_prefetch_panels(rhs, 0, rhs, asked, far, vectors, nv);
+      tw_prefetch_panels(rhs, 0, rhs, asked, &far, vectors, nv);
       if (TW_LANES == 16 && M0 == 1) {
         tw_f16_row_steps(acc, l, rhs, sets, nv);
       } else {

@@ -35,9 +35,9 @@ TW_INLINE void f16f16f16_k1_steprnd(void* out_tile, const void* lhs_panel,
       acc[i] = _mm512_loadu_ph(out + i / nv * stride + i % nv * TW_F16_LANES);
     }
   }
-  const int far = tw_is_far(params);
+  tw_far_t far = tw_far_of(params, 1);
   for (tw_index_t k = params->K; k > 0; --k) {
-    tw_prefetch_panels(lhs, 2 * M0, rhs, 2 * N0, far, vectors, nv);
+    tw_prefetch_panels(lhs, 2 * M0, rhs, 2 * N0, &far, vectors, nv);
     __m512h r[2];
     TW_UNROLL for (int n = 0; n < nv; ++n) {
       r[n] = _mm512_loadu_ph(rhs + n * TW_F16_LANES);

@@ -48,10 +48,10 @@ TW_INLINE void f32f32f32_k1(void* out_tile, const void* lhs_panel,
   const int pairs = tw_pairs_rows(M0, nv);
   tw_paired_out_begin(acc, TW_ELEMENT_F32, out, params, M0, N0, sets, pairs);
   tw_f32_begin_extra(acc, vectors, extra);
-  const int far = tw_is_far(params);
+  tw_far_t far = tw_far_of(params, steps);
   tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
-    tw_prefetch_panels(lhs, steps * M0 * 4, rhs, steps * N0 * 4, far, vectors,
+    tw_prefetch_panels(lhs, steps * M0 * 4, rhs, steps * N0 * 4, &far, vectors,
                        nv);
     TW_UNROLL for (int s = 0; s < steps; ++s) {
       tw_f32_step(acc + s % sets * vectors, lhs + s * M0, rhs + s * N0, M0, nv,

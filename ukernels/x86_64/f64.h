@@ -58,10 +58,10 @@ TW_INLINE void f64f64f64_k1(void* out_tile, const void* lhs_panel,
     }
     if (tw_pairs_rows(M0, nv)) tw_f64_pair_rows(acc, M0);
   }
-  const int far = tw_is_far(params);
+  tw_far_t far = tw_far_of(params, steps);
   tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
-    tw_prefetch_panels(lhs, steps * M0 * 8, rhs, steps * N0 * 8, far, vectors,
+    tw_prefetch_panels(lhs, steps * M0 * 8, rhs, steps * N0 * 8, &far, vectors,
                        nv);
     TW_UNROLL for (int s = 0; s < steps; ++s) {
       tw_f64_step(acc + s % sets * vectors, lhs + s * M0, rhs + s * N0, M0, nv,

@@ -81,10 +81,10 @@ TW_INLINE void tw_in_place_tile_of(tw_in_place_t types, void* out,
       acc[i] = tw_i32_add(acc[i], tw_i32_splat(sums + i / nv));
     }
   }
-  const int far = tw_is_far(params);
+  tw_far_t far = tw_far_of(params, steps);
   tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
-    tw_prefetch_panels(rhs, 0, rhs, steps * 4 * N0, far, vectors, nv);
+    tw_prefetch_panels(rhs, 0, rhs, steps * 4 * N0, &far, vectors, nv);
     TW_UNROLL for (int s = 0; s < steps; ++s) {
       tw_in_place_step(types, acc, lhs, row, 4 * s, rhs + s * 4 * N0, M0, nv);
     }

@@ -79,7 +79,8 @@ TW_INLINE tw_dot_part_t tw_dot_part_of(int M0, int N0) {
 TW_INLINE void tw_set_part_params(tw_mmt4d_params_t* part,
                                   const tw_mmt4d_params_t* params, int N0) {
   part->K = params->K;
-  part->flags = params->flags | TW_MMT4D_FLAG_OUT_ROW_STRIDE;
+  part->flags = (params->flags | TW_MMT4D_FLAG_OUT_ROW_STRIDE) &
+                ~(uint32_t)TW_MMT4D_FLAG_NEXT;
   part->out_row_stride = tw_out_stride(params, N0);
 }
 
@@ -262,12 +263,12 @@ TW_INLINE void tw_s16_rows(tw_element_type_t type, void* out,
   const char* rhs = (const char*)rhs_panel;
   tw_vi32 acc[TW_MAX_ACCUMULATORS];
   tw_i32_begin(acc, out, params, M0, N0, sets);
-  const int far = tw_is_far(params);
+  tw_far_t far = tw_far_of(params, steps);
   tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
     // Of s8 at 256 bits it would cost 3 % more than it gains (Skylake-SP).
     if (type == TW_ELEMENT_S16 || TW_LANES == 16) {
-      tw_prefetch_panels(lhs, steps * rows * 4, rhs, steps * rhs_bytes, far,
+      tw_prefetch_panels(lhs, steps * rows * 4, rhs, steps * rhs_bytes, &far,
                          vectors, nv);
     }
     if (row) {

@@ -117,10 +117,10 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
   tw_i32_begin(acc, out, params, M0, N0, sets);
   tw_i32_begin_extra(acc, vectors, extra);
   if (pairs && tw_accumulates(params)) tw_i32_pair_rows(acc, M0);
-  const int far = tw_is_far(params);
+  tw_far_t far = tw_far_of(params, steps);
   tw_index_t k = params->K;
   for (; k >= steps + ragged; k -= steps) {
-    tw_prefetch_panels(lhs, steps * 4 * M0, rhs, steps * 4 * N0, far, vectors,
+    tw_prefetch_panels(lhs, steps * 4 * M0, rhs, steps * 4 * N0, &far, vectors,
                        nv);
     if (sums_first) {
       tw_s8_vnni_add_sums(sum, lhs, sum_vectors, &flip, vectors);
@@ -186,10 +186,10 @@ TW_INLINE void tw_dot4_rows(tw_dot4_t types, void* out, const void* lhs_panel,
   TW_UNROLL for (int i = 0; sums && i < vectors; ++i) {
     acc[i] = tw_i32_add(acc[i], tw_i32_splat(sums + i / nv));
   }
-  const int far = tw_is_far(params);
+  tw_far_t far = tw_far_of(params, steps);
   tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
-    tw_prefetch_panels(lhs, steps * 4 * rows, rhs, steps * 4 * cols, far,
+    tw_prefetch_panels(lhs, steps * 4 * rows, rhs, steps * 4 * cols, &far,
                        vectors, nv);
     TW_UNROLL for (int s = 0; s < steps; ++s) {
       tw_dot4_step(types, acc + s % sets * vectors, lhs + s * 4 * rows,

@@ -91,6 +91,9 @@ typedef struct tw_tile_sizes_t {
 // panel is in neither L1 nor L2. Tiles whose loads leave room ask for more of
 // it ahead of time then. It changes no result.
 #define TW_MMT4D_FLAG_RHS_FAR 0x100000
+// Read by tile functions only, and set for them by what calls several:
+// tw_mmt4d_params_t::next and next_step are present. It changes no result.
+#define TW_MMT4D_FLAG_NEXT 0x200000
 
 // All flags of the CPU entry points, which refuse any other.
 #define TW_MMT4D_FLAG_ALL                                                     \
@@ -105,8 +108,8 @@ typedef struct tw_tile_sizes_t {
 // The fields up to `cpu_data` have the order, types and meaning of IREE's
 // iree_uk_mmt4d_params_t, so that one body serves both. Offsets and strides
 // count elements. On a 64-bit target: K at byte 88, flags at 108, cpu_data at
-// 112, out_row_stride at 120, lhs_scales at 128, rhs_scales at 136, size 144
-// (tests/abi pins all of them).
+// 112, out_row_stride at 120, lhs_scales at 128, rhs_scales at 136, next at
+// 144, next_step at 152, size 160 (tests/abi pins all of them).
 typedef struct tw_mmt4d_params_t {
   // lhs [M][K][M0][K0]: row-major; stride0 is the distance between consecutive
   // panels [K][M0][K0].
@@ -144,6 +147,11 @@ typedef struct tw_mmt4d_params_t {
   // scales of its panels.
   const void* lhs_scales;
   const void* rhs_scales;
+  // Present iff flags has NEXT: of what is in no near cache and read by a later
+  // call what a K step of this one may ask L2 for, `next_step` bytes, those of
+  // the first step at `next`.
+  const void* next;
+  tw_index_t next_step;
 } tw_mmt4d_params_t;
 
 // How a workgroup kernel is launched: with gridDim.x = ceil(N / tiles_n),

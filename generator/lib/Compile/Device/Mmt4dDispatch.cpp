@@ -18,7 +18,7 @@ namespace {
 
 /// tw_mmt4d_params_t in words of 64 bits.
 constexpr size_t kParamsWords = sizeof(tw_mmt4d_params_t) / 8;
-static_assert(sizeof(tw_mmt4d_params_t) == 144, "as tile.h says");
+static_assert(sizeof(tw_mmt4d_params_t) == 160, "as tile.h says");
 
 class Mmt4dLaunch {
 public:
