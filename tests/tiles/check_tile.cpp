@@ -47,8 +47,8 @@ GuardedBuffer copyOf(const std::vector<uint8_t>& bytes,
 }
 
 // The parameters of one call, with poison in all that a tile may not read. The
-// buffer ends where the struct does, or before out_row_stride where no flag
-// announces it.
+// buffer ends behind what flags announce. What a tile is told of is far, and
+// may be anywhere.
 GuardedBuffer makeParams(const TileKey& key, const TileCase& c,
                          bool shapeInParams) {
   tw_mmt4d_params_t params;
@@ -60,7 +60,7 @@ GuardedBuffer makeParams(const TileKey& key, const TileCase& c,
   if (c.rowPadding >= 0) {
     params.flags |= TW_MMT4D_FLAG_OUT_ROW_STRIDE;
     params.out_row_stride = key.n0 + c.rowPadding;
-    size = sizeof params;
+    size = offsetof(tw_mmt4d_params_t, next);
   }
   if (shapeInParams) {
     params.M0 = key.m0;
@@ -76,6 +76,12 @@ GuardedBuffer makeParams(const TileKey& key, const TileCase& c,
       params.flags |= TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK;
     if (random.chance(0.5))
       params.flags |= TW_MMT4D_FLAG_SKIP_INTERMEDIATE_ROUNDINGS;
+    if (random.chance(0.5)) params.flags |= TW_MMT4D_FLAG_RHS_FAR;
+    if (random.chance(0.5)) {
+      params.flags |= TW_MMT4D_FLAG_NEXT;
+      params.next_step = random.between(0, 300);
+      size = sizeof params;
+    }
   }
   GuardedBuffer buffer(size, 0, Placement::kTrailing);
   std::memcpy(buffer.data(), &params, size);

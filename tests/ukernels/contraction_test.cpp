@@ -18,12 +18,16 @@
 namespace tilewright::testing {
 namespace {
 
-// The bytes of the rhs that each call of the tile took, in order, and whether
-// it was told that they are far.
+// The bytes of the rhs that each call of the tile took, in order, whether it
+// was told that they are far, and what it was to ask for.
 struct Slice {
   const char* rhs;
   int64_t bytes;
   bool far;
+  const char* lhs;
+  int64_t K;
+  const char* next = nullptr;
+  int64_t nextStep = 0;
 };
 std::vector<Slice> slices;
 
@@ -31,7 +35,12 @@ void plainTile(void* out, const void* lhs, const void* rhs,
                const tw_mmt4d_params_t* p) {
   slices.push_back({static_cast<const char*>(rhs),
                     p->K * p->N0 * p->K0 * int64_t{sizeof(float)},
-                    (p->flags & TW_MMT4D_FLAG_RHS_FAR) != 0});
+                    (p->flags & TW_MMT4D_FLAG_RHS_FAR) != 0,
+                    static_cast<const char*>(lhs), p->K});
+  if (p->flags & TW_MMT4D_FLAG_NEXT) {
+    slices.back().next = static_cast<const char*>(p->next);
+    slices.back().nextStep = p->next_step;
+  }
   const auto* a = static_cast<const float*>(lhs);
   const auto* b = static_cast<const float*>(rhs);
   const int64_t stride = p->flags & TW_MMT4D_FLAG_OUT_ROW_STRIDE
@@ -196,6 +205,67 @@ TEST(ContractionTest, PanelsSideBySideWhereTheCoreReadsThem) {
   c.K0 = 5;
   check(c, random);
   EXPECT_GT(slices[0].bytes, 1024);
+}
+
+// Three rows of tiles take panel after panel, and each asks for a third of the
+// next one; two rows do not.
+TEST(ContractionTest, FewRowsAskForTheNextPanel) {
+  Random random(seedOf("ContractionTest.NextPanel"));
+  Case c;
+  c.N = 128;
+  c.K = 1100;
+  c.M0 = 4;
+  c.N0 = 16;
+  c.core = {1, 128, 1, 1, 1, 0};
+  for (const int64_t rows : {3, 2}) {
+    c.M = rows * c.M0;
+    check(c, random);
+    const int64_t panels = c.N / c.N0;
+    const auto calls = static_cast<size_t>(rows * panels);
+    ASSERT_EQ(slices.size(), 2 * calls);  // two chunks of K
+    for (size_t i = 0; i < slices.size(); ++i) {
+      const Slice& slice = slices[i];
+      const size_t m = i % static_cast<size_t>(rows);
+      const size_t next = i - m + static_cast<size_t>(rows);
+      if (rows < 3 || next % calls == 0) {
+        EXPECT_EQ(slice.next, nullptr);
+        continue;
+      }
+      EXPECT_EQ(slice.nextStep, (c.N0 * 4 + rows - 1) / rows);
+      EXPECT_EQ(slice.next, slices[next].rhs + static_cast<int64_t>(m) *
+                                                   slice.K * slice.nextStep);
+    }
+  }
+}
+
+// Of a lhs that is more than half of L2 the tiles of a row ask for the next
+// row's slice, a part each.
+TEST(ContractionTest, RowsAskForTheNextSliceOfALargeLhs) {
+  Random random(seedOf("ContractionTest.NextSlice"));
+  Case c;
+  c.N = 112;
+  c.K = 1100;
+  c.M0 = 4;
+  c.N0 = 16;
+  c.core = {32, 512, 1, 1, 1, 0};
+  for (const int64_t rows : {40, 20}) {
+    c.M = rows * c.M0;
+    check(c, random);
+    const size_t columns = static_cast<size_t>(c.N / c.N0);
+    const size_t calls = static_cast<size_t>(rows) * columns;
+    ASSERT_EQ(slices.size(), 2 * calls);
+    for (size_t i = 0; i < slices.size(); ++i) {
+      const size_t n = i % columns, next = i - n + columns;
+      if (rows == 20 || next % calls == 0) {
+        EXPECT_EQ(slices[i].next, nullptr);
+        continue;
+      }
+      EXPECT_EQ(slices[i].nextStep, (c.M0 * 4 + 6) / 7);
+      EXPECT_EQ(slices[i].next, slices[next].lhs + static_cast<int64_t>(n) *
+                                                       slices[i].K *
+                                                       slices[i].nextStep);
+    }
+  }
 }
 
 }  // namespace
