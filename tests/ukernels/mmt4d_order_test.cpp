@@ -82,9 +82,19 @@ constexpr Sizes kSizes[] = {
     {100, 100, 28}, {40, 30, 64},  {40, 30, 1000}, {300, 300, 65},
     {2000, 70, 1},  {70, 2000, 1}, {9, 9, 2000},   {1, 300, 400},
     {300, 1, 400},  {1, 19, 301},  {1, 7, 64},     {2, 300, 400},
-    {3, 150, 300},  {4, 150, 300}, {7, 90, 401},   {14, 90, 200}};
+    {3, 150, 300},  {3, 900, 64},  {4, 90, 100},   {2, 900, 64},
+    {4, 150, 300},  {7, 90, 401},  {14, 90, 200}};
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Whether few rows take each panel of the rhs in turn, `steps` of it at a time:
+// unless panels stay in L2, of which `half` is a half, or a slice of the lhs in
+// L1 and the rhs not too far away.
+bool takesPanelsSingly(const Sizes& s, int64_t steps, int64_t half) {
+  const int64_t lhsSlice = steps * kLhsStep, rhs = s.N * steps * kRhsStep;
+  return s.M > 1 && s.M * lhsSlice <= half && rhs > half &&
+         (lhsSlice > kL1 || (s.M >= 3 && rhs > 8 * half));
+}
 
 class OrderTest : public ::testing::TestWithParam<Sizes> {
  protected:
@@ -194,11 +204,9 @@ TEST_P(OrderTest, BlocksTakeTheirSharesOfTheCaches) {
     const int64_t longest = std::min(kRow / (kK0 * 4), half / 4 / kRhsStep);
     const int64_t fit = std::min(std::max(longest, kLeastSteps), s.K);
     EXPECT_EQ(steps, ceilDiv(s.K, ceilDiv(s.K, fit)));
-    // Few rows take each panel in turn, unless panels stay in L2 or a slice of
-    // the lhs in L1.
+    // Few rows take each panel in turn.
     const int64_t lhsSlice = steps * kLhsStep, rhsSlice = steps * kRhsStep;
-    if (s.M > 1 && lhsSlice > kL1 && s.M * lhsSlice <= half &&
-        s.N * rhsSlice > half) {
+    if (takesPanelsSingly(s, steps, half)) {
       EXPECT_EQ(columns, 1);
       EXPECT_EQ(rows, s.M);
       EXPECT_EQ(blocks.size(), static_cast<size_t>(s.N * ceilDiv(s.K, steps)));
@@ -274,8 +282,7 @@ TEST_P(OrderTest, CallsAskForTheirPartsOfTheNextSlice) {
     const int64_t lhsSlice = std::max<int64_t>(steps, 1) * kLhsStep;
     const int64_t fitRows = std::clamp<int64_t>(kL3 / lhsSlice, 1, s.M);
     const int64_t rows = ceilDiv(s.M, ceilDiv(s.M, fitRows));
-    const bool singly = s.M >= 3 && rows == s.M && lhsSlice > kL1 &&
-                        s.M * lhsSlice <= half && s.N * steps * kRhsStep > half;
+    const bool singly = s.M >= 3 && takesPanelsSingly(s, steps, half);
     for (size_t i = 0, end = 0; i < calls.size(); i = end) {
       // The calls of a row.
       while (end < calls.size() && calls[end].lhs == calls[i].lhs &&
