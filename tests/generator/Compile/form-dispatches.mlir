@@ -8,10 +8,10 @@
 // CHECK-SAME:   tw.dispatches = 6 : i64
 
 // The arguments of kernels go through memory: one function for all that have as many.
-// CHECK:      llvm.func internal @tw_hip_launch.18(
+// CHECK:      llvm.func internal @tw_hip_launch.20(
 // CHECK-SAME:   attributes {no_inline}
-// CHECK:        %[[BYTES:.*]] = llvm.mlir.constant(144 : i64)
-// CHECK-COUNT-18: llvm.store
+// CHECK:        %[[BYTES:.*]] = llvm.mlir.constant(160 : i64)
+// CHECK-COUNT-20: llvm.store
 // CHECK:        llvm.call @tw_hip_launch({{.*}}, %[[BYTES]])
 
 #lhs = affine_map<(b, c, m, n, k) -> (b, c, m, k)>
@@ -105,7 +105,7 @@ func.func @elementwise(%x: memref<8x16xf32>, %y: memref<16xf32>) -> i32 {
 // CHECK:         scf.for %[[I:.*]] = %{{.*}} to %[[MATRICES]]
 // CHECK-DAG:       arith.muli %[[I]], %[[LHS]]
 // CHECK-DAG:       arith.muli %[[I]], %[[RHS]]
-// CHECK:           llvm.call @tw_hip_launch.18(
+// CHECK:           llvm.call @tw_hip_launch.20(
 // CHECK:         llvm.call @tw_hip_end
 func.func @mmt4d(%lhs: memref<2x5x4x8x16x16xf16, 1>, %rhs: memref<2x5x3x8x16x16xf16, 1>,
                  %out: memref<2x5x4x3x16x16xf32, 1>) -> i32 {
